@@ -1,0 +1,114 @@
+#include "iba_crc.h"
+#include <assert.h>
+#include <isa-l.h>
+#include <string.h>
+
+/* zlib's CRC-32 of eight 0xFF bytes, which stand in for the LRH that RoCE lacks (WF-74: register 0xDEBB20E3,
+ * complemented) */
+#define ROCE_SEED (~UINT32_C(0xdebb20e3))
+
+struct mask {
+    uint8_t at, ones;
+};
+#define IP6_MASK(base)                                                                                                 \
+    {(base), 0x0f}, {(base) + 1, 0xff}, {(base) + 2, 0xff}, {(base) + 3, 0xff},                                        \
+    {                                                                                                                  \
+        (base) + 7, 0xff                                                                                               \
+    }
+#define LRH_MASK                                                                                                       \
+    {0, 0xff}, {1, 0xff}, {2, 0xff}, {3, 0xff}, {4, 0xff}, {5, 0xff}, {6, 0xff},                                       \
+    {                                                                                                                  \
+        7, 0xff                                                                                                        \
+    }
+
+static const struct mask_set {
+    uint32_t seed;
+    uint8_t udp; /* 1: the two bytes before the BTH are a UDP checksum, masked too */
+    uint8_t n;
+    struct mask mask[13];
+} masks[] = {
+    [IBA_ICRC_LOCAL] = {0, 0, 1, {{0, 0xf0}}},
+    [IBA_ICRC_GLOBAL] = {0, 0, 13, {LRH_MASK, IP6_MASK(8)}},
+    [IBA_ICRC_ROCE1] = {ROCE_SEED, 0, 5, {IP6_MASK(0)}},
+    [IBA_ICRC_ROCE2_V4] = {ROCE_SEED, 1, 4, {{1, 0xff}, {8, 0xff}, {10, 0xff}, {11, 0xff}}},
+    [IBA_ICRC_ROCE2_V6] = {ROCE_SEED, 1, 5, {IP6_MASK(0)}},
+};
+
+uint32_t iba_icrc(enum iba_icrc_kind kind, const uint8_t *from, size_t bth_at, size_t end)
+{
+    enum { FECN_BYTE = 4, AFTER = 5 }; /* BTH byte 4 is the last masked one of any kind */
+    const struct mask_set *set = &masks[kind];
+    const size_t head = bth_at + AFTER;
+    uint8_t copy[IBA_ICRC_MAX_BTH_AT + AFTER];
+    uint32_t crc;
+
+    assert(bth_at >= 8 && bth_at <= IBA_ICRC_MAX_BTH_AT && head <= end);
+    memcpy(copy, from, head);
+    for (unsigned i = 0; i < set->n; i++)
+        copy[set->mask[i].at] |= set->mask[i].ones;
+    if (set->udp)
+        copy[bth_at - 1] = copy[bth_at - 2] = 0xff;
+    copy[bth_at + FECN_BYTE] = 0xff;
+    crc = crc32_gzip_refl(set->seed, copy, head);
+    return crc32_gzip_refl(crc, from + head, end - head);
+}
+
+/* CRC-16, polynomial 0x100B, least significant bit first (reflected 0xD008), preset and complemented (WF-79). Eight
+ * bytes a step. Cn is the register n shifts after a lone 1 left it, so the byte tables are sums of these 64 constants.
+ */
+#define SHIFT(c) (((c)&1) ? ((c) >> 1) ^ 0xd008 : (c) >> 1)
+#define C8(a, b, c, d, e, f, g, h, i)                                                                                  \
+    b = SHIFT(a), c = SHIFT(b), d = SHIFT(c), e = SHIFT(d), f = SHIFT(e), g = SHIFT(f), h = SHIFT(g), i = SHIFT(h)
+enum {
+    C0 = 0xd008,
+    C8(C0, C1, C2, C3, C4, C5, C6, C7, C10),
+    C8(C10, C11, C12, C13, C14, C15, C16, C17, C20),
+    C8(C20, C21, C22, C23, C24, C25, C26, C27, C30),
+    C8(C30, C31, C32, C33, C34, C35, C36, C37, C40),
+    C8(C40, C41, C42, C43, C44, C45, C46, C47, C50),
+    C8(C50, C51, C52, C53, C54, C55, C56, C57, C60),
+    C8(C60, C61, C62, C63, C64, C65, C66, C67, C70),
+    C8(C70, C71, C72, C73, C74, C75, C76, C77, C80),
+};
+#define BIT(i, k, c) ((((i) >> (k)) & 1) * (c))
+#define SUM(i, a, b, c, d, e, f, g, h)                                                                                 \
+    (uint16_t)(BIT(i, 7, a) ^ BIT(i, 6, b) ^ BIT(i, 5, c) ^ BIT(i, 4, d) ^ BIT(i, 3, e) ^ BIT(i, 2, f) ^               \
+               BIT(i, 1, g) ^ BIT(i, 0, h))
+#define T0(i) SUM(i, C0, C1, C2, C3, C4, C5, C6, C7)
+#define T1(i) SUM(i, C10, C11, C12, C13, C14, C15, C16, C17)
+#define T2(i) SUM(i, C20, C21, C22, C23, C24, C25, C26, C27)
+#define T3(i) SUM(i, C30, C31, C32, C33, C34, C35, C36, C37)
+#define T4(i) SUM(i, C40, C41, C42, C43, C44, C45, C46, C47)
+#define T5(i) SUM(i, C50, C51, C52, C53, C54, C55, C56, C57)
+#define T6(i) SUM(i, C60, C61, C62, C63, C64, C65, C66, C67)
+#define T7(i) SUM(i, C70, C71, C72, C73, C74, C75, C76, C77)
+#define R4(T, i) T(i), T((i) + 1), T((i) + 2), T((i) + 3)
+#define R16(T, i) R4(T, i), R4(T, (i) + 4), R4(T, (i) + 8), R4(T, (i) + 12)
+#define R64(T, i) R16(T, i), R16(T, (i) + 16), R16(T, (i) + 32), R16(T, (i) + 48)
+#define R256(T)                                                                                                        \
+    {                                                                                                                  \
+        R64(T, 0), R64(T, 64), R64(T, 128), R64(T, 192)                                                                \
+    }
+static const uint16_t slice[8][256] = {R256(T0), R256(T1), R256(T2), R256(T3), R256(T4), R256(T5), R256(T6), R256(T7)};
+
+static uint16_t crc16(const uint8_t *p, size_t n)
+{
+    uint16_t crc = 0xffff;
+
+    for (; n >= 8; n -= 8, p += 8)
+        crc = slice[7][(p[0] ^ crc) & 0xff] ^ slice[6][p[1] ^ crc >> 8] ^ slice[5][p[2]] ^ slice[4][p[3]] ^
+              slice[3][p[4]] ^ slice[2][p[5]] ^ slice[1][p[6]] ^ slice[0][p[7]];
+    while (n-- > 0)
+        crc = (uint16_t)(crc >> 8 ^ slice[0][(crc ^ *p++) & 0xff]);
+    return (uint16_t)~crc;
+}
+
+uint16_t iba_vcrc(const uint8_t *lrh, size_t len)
+{
+    return crc16(lrh, len);
+}
+
+uint16_t iba_lpcrc(const uint8_t *fc)
+{
+    return crc16(fc, 4);
+}

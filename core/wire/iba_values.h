@@ -1,0 +1,86 @@
+/* Vocabularies: what a code in a header field is called. A row is a value, or a range of values, and its name. */
+#ifndef IBA_VALUES_H
+#define IBA_VALUES_H
+#include <stddef.h>
+#include <stdint.h>
+
+/* clang-format off */
+/* WF-02 */
+#define IBA_LNH_VALUES(V)                                                                                              \
+    V(0, 0, "Raw (EtherType)") V(1, 1, "Raw (IPv6)") V(2, 2, "IBA local") V(3, 3, "IBA global")
+/* WF-15 */
+#define IBA_LID_VALUES(V)                                                                                              \
+    V(0x0000, 0x0000, "reserved") V(0xc000, 0xfffe, "multicast") V(0xffff, 0xffff, "permissive")
+/* WF-37 */
+#define IBA_DESTQP_VALUES(V)                                                                                           \
+    V(0, 0, "QP0, subnet management") V(1, 1, "QP1, general services") V(0xffffff, 0xffffff, "multicast")
+/* WF-47; the codes of Table 46 of release 1.4 */
+#define IBA_AETH_KIND_VALUES(V) V(0, 0, "Ack") V(1, 1, "RNR Nak") V(2, 2, "Reserved") V(3, 3, "Nak")
+/* WF-51; Table 47 of release 1.4 */
+#define IBA_NAK_VALUES(V)                                                                                              \
+    V(0, 0, "PSN Sequence Error") V(1, 1, "Invalid Request") V(2, 2, "Remote Access Error")                            \
+    V(3, 3, "Remote Operational Error") V(4, 4, "Invalid RD Request") V(5, 31, "reserved")
+/* WF-49: code -> number of credits */
+#define IBA_CREDITS_VALUES(V)                                                                                          \
+    V(0, 0, "0") V(1, 1, "1") V(2, 2, "2") V(3, 3, "3") V(4, 4, "4") V(5, 5, "6") V(6, 6, "8") V(7, 7, "12")           \
+    V(8, 8, "16") V(9, 9, "24") V(10, 10, "32") V(11, 11, "48") V(12, 12, "64") V(13, 13, "96") V(14, 14, "128")       \
+    V(15, 15, "192") V(16, 16, "256") V(17, 17, "384") V(18, 18, "512") V(19, 19, "768") V(20, 20, "1024")             \
+    V(21, 21, "1536") V(22, 22, "2048") V(23, 23, "3072") V(24, 24, "4096") V(25, 25, "6144") V(26, 26, "8192")        \
+    V(27, 27, "12288") V(28, 28, "16384") V(29, 29, "24576") V(30, 30, "32768") V(31, 31, "no credit limit")
+/* WF-50: code -> milliseconds */
+#define IBA_RNR_MS_VALUES(V)                                                                                           \
+    V(0, 0, "655.36 ms") V(1, 1, "0.01 ms") V(2, 2, "0.02 ms") V(3, 3, "0.03 ms") V(4, 4, "0.04 ms")                   \
+    V(5, 5, "0.06 ms") V(6, 6, "0.08 ms") V(7, 7, "0.12 ms") V(8, 8, "0.16 ms") V(9, 9, "0.24 ms")                     \
+    V(10, 10, "0.32 ms") V(11, 11, "0.48 ms") V(12, 12, "0.64 ms") V(13, 13, "0.96 ms") V(14, 14, "1.28 ms")           \
+    V(15, 15, "1.92 ms") V(16, 16, "2.56 ms") V(17, 17, "3.84 ms") V(18, 18, "5.12 ms") V(19, 19, "7.68 ms")           \
+    V(20, 20, "10.24 ms") V(21, 21, "15.36 ms") V(22, 22, "20.48 ms") V(23, 23, "30.72 ms") V(24, 24, "40.96 ms")      \
+    V(25, 25, "61.44 ms") V(26, 26, "81.92 ms") V(27, 27, "122.88 ms") V(28, 28, "163.84 ms") V(29, 29, "245.76 ms")   \
+    V(30, 30, "327.68 ms") V(31, 31, "491.52 ms")
+/* WF-56 */
+#define IBA_SELECT_VALUES(V) V(0, 0, "Memory Region Range") V(1, 1, "Memory Region") V(2, 3, "reserved")
+#define IBA_PLACE_VALUES(V)                                                                                            \
+    V(0, 0, "none") V(1, 1, "Global Visibility") V(2, 2, "Persistence") V(3, 3, "Global Visibility, Persistence")      \
+    V(4, 15, "reserved")
+#define IBA_FC_OP_VALUES(V) V(0, 0, "Normal") V(1, 1, "Initialise") V(2, 15, "reserved")
+#define IBA_ECN_VALUES(V) V(0, 0, "Not-ECT") V(1, 1, "ECT(1)") V(2, 2, "ECT(0)") V(3, 3, "CE")
+#define IBA_IPPROTO_VALUES(V)                                                                                          \
+    V(0, 0, "IPv6 Hop-by-Hop Option") V(1, 1, "ICMP") V(2, 2, "IGMP") V(4, 4, "IPIP") V(6, 6, "TCP")                   \
+    V(17, 17, "UDP") V(27, 27, "IBA transport") V(41, 41, "IPv6") V(43, 43, "IPv6 Routing")                            \
+    V(44, 44, "IPv6 Fragment") V(47, 47, "GRE") V(50, 50, "ESP") V(51, 51, "AH") V(58, 58, "ICMPv6")                   \
+    V(59, 59, "IPv6 No Next Header") V(60, 60, "IPv6 Destination Options") V(89, 89, "OSPF") V(132, 132, "SCTP")       \
+    V(135, 135, "Mobility Header") V(139, 139, "HIP") V(140, 140, "Shim6")
+#define IBA_ETHERTYPE_VALUES(V)                                                                                        \
+    V(0x0800, 0x0800, "IPv4") V(0x0806, 0x0806, "ARP") V(0x22eb, 0x22eb, "ERSPAN III")                                 \
+    V(0x6558, 0x6558, "Transparent Ethernet bridging") V(0x8035, 0x8035, "RARP") V(0x8100, 0x8100, "802.1Q VLAN")      \
+    V(0x86dd, 0x86dd, "IPv6") V(0x8808, 0x8808, "MAC Control") V(0x8847, 0x8847, "MPLS")                               \
+    V(0x8848, 0x8848, "MPLS multicast") V(0x88a8, 0x88a8, "802.1ad") V(0x88be, 0x88be, "ERSPAN II")                    \
+    V(0x88cc, 0x88cc, "LLDP") V(0x8906, 0x8906, "FCoE") V(0x8914, 0x8914, "FIP") V(0x8915, 0x8915, "RoCE")             \
+    V(0x9100, 0x9100, "802.1Q VLAN (0x9100)")
+#define IBA_UDPPORT_VALUES(V) V(4789, 4789, "VXLAN") V(4791, 4791, "RoCEv2")
+#define IBA_ERF_TYPE_VALUES(V)                                                                                         \
+    V(2, 2, "ETH") V(11, 11, "COLOR_ETH") V(16, 16, "DSM_COLOR_ETH") V(20, 20, "COLOR_HASH_ETH")                       \
+    V(21, 21, "INFINIBAND") V(22, 22, "IPV4") V(23, 23, "IPV6") V(24, 24, "RAW_LINK") V(25, 25, "INFINIBAND_LINK")     \
+    V(27, 27, "META") V(28, 28, "OPA_SNC") V(29, 29, "OPA_9B") V(48, 48, "PAD")
+
+#define IBA_VOCABULARIES(W)                                                                                            \
+    W(LNH) W(LID) W(DESTQP) W(AETH_KIND) W(NAK) W(CREDITS) W(RNR_MS) W(SELECT) W(PLACE) W(FC_OP) W(ECN) W(IPPROTO)     \
+    W(ETHERTYPE) W(UDPPORT) W(ERF_TYPE)
+/* clang-format on */
+
+enum iba_vocabulary {
+    IBA_VALUES_NONE,
+    IBA_VALUES_OPCODE, /* named by the opcode table, iba_opcode.h */
+#define IBA_VOCABULARY_ID(w) IBA_VALUES_##w,
+    IBA_VOCABULARIES(IBA_VOCABULARY_ID) IBA_VALUES_COUNT
+};
+
+struct iba_value {
+    uint32_t lo, hi; /* both inclusive; rows ascend and do not overlap */
+    const char *name;
+};
+
+/* The rows of a vocabulary; NULL and 0 for NONE and OPCODE. */
+const struct iba_value *iba_values(enum iba_vocabulary w, size_t *n);
+/* The name of `value`, or NULL where the vocabulary has none. For OPCODE never NULL. */
+const char *iba_value_name(enum iba_vocabulary w, uint64_t value);
+#endif

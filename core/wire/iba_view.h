@@ -1,0 +1,141 @@
+/* A checked, borrowed look at one packet: no copy, no allocation, valid as long as its bytes are.
+ *
+ * Parsing a view is the one place where lengths off the wire are believed or not. Every header in `layer` is known to
+ * lie whole inside the captured bytes; whoever holds a view reads it with the getters of iba_hdr.h and checks nothing.
+ */
+#ifndef IBA_VIEW_H
+#define IBA_VIEW_H
+#include "iba_crc.h"
+#include "iba_opcode.h"
+
+/* What is wrong with a packet. 0 is success everywhere. The first fault is kept; parsing goes on where it can. */
+#define IBA_ERRS(E)                                                                                                    \
+    E(OK, "ok")                                                                                                        \
+    E(HEADER_CUT, "the packet ends inside a header")                                                                   \
+    E(NO_ICRC, "no room for the ICRC")                                                                                 \
+    E(BAD_PAD, "BTH.PadCnt is larger than the payload")                                                                \
+    E(LRH_LENGTH, "LRH.PktLen does not fit the packet (WF-08, WF-11)")                                                 \
+    E(LRH_VERSION, "LRH.LVer is not 0 (WF-07)")                                                                        \
+    E(GRH_LENGTH, "GRH.PayLen does not fit the packet (WF-23)")                                                        \
+    E(GRH_VERSION, "GRH.IPVer is not 6 (WF-21)")                                                                       \
+    E(GRH_NXTHDR, "GRH.NxtHdr is not 0x1b (WF-22)")                                                                    \
+    E(IP_VERSION, "IP version does not match")                                                                         \
+    E(IP_HEADER, "IP header length is impossible")                                                                     \
+    E(IP_LENGTH, "IP length exceeds the frame")                                                                        \
+    E(UDP_LENGTH, "UDP length does not fit the IP packet (RO-20)")                                                     \
+    E(NOT_ROCE_SHORT, "not RoCE: too short for a BTH and an ICRC")                                                     \
+    E(NOT_ROCE_OPCODE, "not RoCE: reserved opcode, and no good ICRC")                                                  \
+    E(TOO_DEEP, "more headers than any known encapsulation has")                                                       \
+    E(NO_ROOM, "the caller's buffer is too small")
+enum iba_err {
+#define IBA_ERR_ID(name, text) IBA_##name,
+    IBA_ERRS(IBA_ERR_ID) IBA_ERR_COUNT
+};
+/* The text above. Never NULL. */
+const char *iba_strerror(enum iba_err e);
+
+/* What a capture's packet begins with. */
+enum iba_link {
+    IBA_LINK_NONE, /* not something that can hold InfiniBand: the view has no layers */
+    IBA_LINK_ETHERNET,
+    IBA_LINK_IB,      /* LRH; a packet of 6 bytes is a flow-control packet */
+    IBA_LINK_IB_LINK, /* flow-control packet */
+    IBA_LINK_IP,      /* IPv4 or IPv6 by the version nibble */
+    IBA_LINK_SLL,
+    IBA_LINK_SLL2,
+    IBA_LINK_ERF,   /* a whole ERF record */
+    IBA_LINK_IPOIB, /* 40 bytes of pseudo header, then EtherType */
+};
+
+enum iba_proto {
+    IBA_PROTO_NONE,      /* nothing of InfiniBand in it */
+    IBA_PROTO_UNDECIDED, /* the capture was cut before it could be told */
+    IBA_PROTO_IB,        /* native, LNH 2 or 3 */
+    IBA_PROTO_IB_RAW,    /* native, LNH 0 or 1: no BTH, no ICRC (WF-04) */
+    IBA_PROTO_IB_LINK,   /* flow-control packet */
+    IBA_PROTO_ROCE1,
+    IBA_PROTO_ROCE2,
+};
+
+enum iba_check {
+    IBA_CHECK_ABSENT, /* the packet has no such CRC */
+    IBA_CHECK_GOOD,
+    IBA_CHECK_BAD,
+    IBA_CHECK_TRUNCATED, /* the capture lacks bytes it covers */
+    IBA_CHECK_PENDING,   /* can be checked, was not yet: see iba_view_check() */
+};
+
+enum { IBA_MAX_LAYERS = 32, IBA_MAX_PORTS = 8 };
+
+struct iba_view_opts {
+    uint16_t port[IBA_MAX_PORTS]; /* UDP ports that carry RoCEv2 beside 4791; 0 ends the list */
+    bool dc;                      /* read the RD opcodes as the vendor's DC transport (see IBA_DCBTH) */
+};
+
+struct iba_layer {
+    uint16_t at; /* of the header, from wire[0] */
+    uint8_t hdr; /* enum iba_hdr */
+};
+
+struct iba_view {
+    const uint8_t *wire;
+    uint32_t frame_at;    /* where the frame starts: 0, or behind an ERF header */
+    uint32_t caplen, len; /* ends of what was captured and of what was on the wire, from wire[0] */
+    uint64_t has;         /* IBA_HDR_BIT of each header in `layer` */
+    enum iba_proto proto;
+    enum iba_err err;
+    uint8_t err_hdr; /* the header parsing was in */
+    bool truncated;  /* by the capture: never an error, never "malformed" */
+    bool fragment;   /* of an IP packet: the rest is elsewhere */
+    uint8_t n_layer;
+    uint8_t pad;                            /* bytes behind the payload, BTH.PadCnt */
+    uint8_t l3;                             /* enum iba_hdr the ICRC starts with: lrh, grh, ipv4 or ipv6 */
+    enum iba_check icrc, vcrc;              /* vcrc is the link packet CRC of a flow-control packet */
+    const struct iba_opcode *op;            /* NULL: no BTH, or a reserved or vendor opcode */
+    uint32_t l3_at, bth_at;                 /* valid when `has` has the BTH */
+    uint32_t payload_at, payload_len;       /* as on the wire: may reach beyond caplen; pad and CRCs excluded */
+    uint32_t end;                           /* of the InfiniBand packet, ICRC included, VCRC excluded */
+    uint16_t at[IBA_H_COUNT];               /* valid where `has` has the bit: the last header of that kind */
+    struct iba_layer layer[IBA_MAX_LAYERS]; /* in wire order */
+};
+
+/* Parses one packet. caplen <= len. Always leaves a view that may be read; returns v->err. `opts` may be NULL. */
+enum iba_err iba_view_parse(struct iba_view *v, enum iba_link link, const uint8_t *wire, size_t caplen, size_t len,
+                            const struct iba_view_opts *opts);
+/* Resolves IBA_CHECK_PENDING in icrc and vcrc. */
+void iba_view_check(struct iba_view *v);
+/* ICRC as computed over the packet. Only where v->icrc is GOOD, BAD or PENDING. */
+uint32_t iba_view_icrc(const struct iba_view *v);
+/* "good", "bad", "truncated", "absent", "pending". */
+const char *iba_check_name(enum iba_check c);
+
+static inline bool iba_view_has(const struct iba_view *v, enum iba_hdr h)
+{
+    return (v->has >> h & 1) != 0;
+}
+/* The bytes of header `h`, which the view must have. */
+static inline const uint8_t *iba_view_hdr(const struct iba_view *v, enum iba_hdr h)
+{
+    return v->wire + v->at[h];
+}
+static inline bool iba_view_has_bth(const struct iba_view *v)
+{
+    return iba_view_has(v, IBA_H_bth);
+}
+static inline const uint8_t *iba_view_bth(const struct iba_view *v)
+{
+    return v->wire + v->bth_at;
+}
+/* Payload bytes that were captured. */
+static inline uint32_t iba_view_payload_captured(const struct iba_view *v)
+{
+    if (v->payload_at >= v->caplen)
+        return 0;
+    return v->payload_len < v->caplen - v->payload_at ? v->payload_len : v->caplen - v->payload_at;
+}
+/* Whether the packet is InfiniBand or RoCE with a transport header. */
+static inline bool iba_view_is_transport(const struct iba_view *v)
+{
+    return v->proto == IBA_PROTO_IB || v->proto == IBA_PROTO_ROCE1 || v->proto == IBA_PROTO_ROCE2;
+}
+#endif

@@ -1,0 +1,206 @@
+/* Steps of the packet view through InfiniBand's own headers. */
+#include "iba_walk.h"
+
+enum step iba_step_fc(struct walk *w)
+{
+    w->v->proto = IBA_PROTO_IB_LINK;
+    if (iba_walk_take(w, IBA_H_fc))
+        w->v->vcrc = IBA_CHECK_PENDING;
+    else if (w->v->truncated)
+        w->v->vcrc = IBA_CHECK_TRUNCATED;
+    w->v->end = w->at;
+    return STEP_DONE;
+}
+
+static enum iba_check capture_holds(const struct iba_view *v, uint32_t end)
+{
+    return end <= v->caplen ? IBA_CHECK_PENDING : IBA_CHECK_TRUNCATED;
+}
+
+/* LRH.PktLen counts words up to the VCRC (WF-08), which a capture may or may not have kept. */
+static void lrh_length(struct walk *w, uint32_t from, uint32_t words)
+{
+    const uint32_t n = words * 4, there = w->end - from;
+
+    if (n != there && n + IBA_VCRC_BYTES != there)
+        iba_walk_fault(w, IBA_LRH_LENGTH, IBA_H_lrh);
+    if (n <= there && n >= IBA_BYTES_lrh) {
+        w->end = from + n;
+        if (there >= n + IBA_VCRC_BYTES)
+            w->v->vcrc = capture_holds(w->v, w->end + IBA_VCRC_BYTES);
+    }
+    w->v->end = w->end;
+}
+
+enum step iba_step_ib(struct walk *w)
+{
+    enum { FLOW_CONTROL_BYTES = IBA_BYTES_fc };
+    static const uint8_t by_lnh[] = {STEP_RWH, STEP_IPV6, STEP_BTH, STEP_GRH};
+    const uint32_t from = w->at;
+    const uint8_t *p;
+
+    if (w->end - from == FLOW_CONTROL_BYTES)
+        return STEP_FC;
+    w->v->proto = IBA_PROTO_IB;
+    w->v->icrc = IBA_CHECK_TRUNCATED; /* until the BTH says otherwise */
+    p = iba_walk_take(w, IBA_H_lrh);
+    if (!p) {
+        w->v->icrc = w->v->truncated ? IBA_CHECK_TRUNCATED : IBA_CHECK_ABSENT;
+        return STEP_DONE;
+    }
+    w->l3 = IBA_H_lrh;
+    w->l3_at = from;
+    lrh_length(w, from, iba_lrh_pktlen(p));
+    if (iba_lrh_lver(p) != 0)
+        iba_walk_fault(w, IBA_LRH_VERSION, IBA_H_lrh);
+    if (iba_lrh_lnh(p) < 2) {
+        w->v->proto = IBA_PROTO_IB_RAW;
+        w->v->icrc = IBA_CHECK_ABSENT;
+        w->inner = true; /* an upper protocol's faults are its own */
+    }
+    return by_lnh[iba_lrh_lnh(p)];
+}
+
+enum step iba_step_rwh(struct walk *w)
+{
+    const uint8_t *p = iba_walk_take(w, IBA_H_rwh);
+
+    return p ? iba_walk_ethertype(iba_rwh_etype(p)) : STEP_DONE;
+}
+
+enum step iba_step_grh(struct walk *w)
+{
+    enum { IBA_TRANSPORT = 0x1b };
+    const uint32_t from = w->at;
+    const bool native = iba_view_has(w->v, IBA_H_lrh);
+    const uint8_t *p;
+
+    if (!native) {
+        w->v->proto = IBA_PROTO_ROCE1;
+        w->l3 = IBA_H_grh;
+        w->l3_at = from;
+    }
+    p = iba_walk_take(w, IBA_H_grh);
+    if (!p) {
+        w->v->icrc = w->v->truncated ? IBA_CHECK_TRUNCATED : IBA_CHECK_ABSENT;
+        return STEP_DONE;
+    }
+    if (iba_grh_ipver(p) != 6)
+        iba_walk_fault(w, IBA_GRH_VERSION, IBA_H_grh);
+    if (native && from + IBA_BYTES_grh + iba_grh_paylen(p) != w->end)
+        iba_walk_fault(w, IBA_GRH_LENGTH, IBA_H_grh);
+    if (!native) /* behind the packet an Ethernet frame may be padded (RO-04) */
+        iba_walk_bound(w, from, (uint32_t)IBA_BYTES_grh + iba_grh_paylen(p), IBA_GRH_LENGTH, IBA_H_grh);
+    if (iba_grh_nxthdr(p) == IBA_TRANSPORT)
+        return STEP_BTH;
+    iba_walk_fault(w, IBA_GRH_NXTHDR, IBA_H_grh);
+    w->v->icrc = IBA_CHECK_ABSENT;
+    return STEP_DONE;
+}
+
+/* The set of headers behind the BTH. */
+static uint64_t extensions(const struct walk *w, uint8_t opcode)
+{
+    enum { DC_CONNECT = 0x55 };
+
+    if (w->opts->dc && opcode >> 5 == IBA_RD) {
+        const uint64_t rc = iba_opcodes[opcode & 0x1f].hdrs;
+        return IBA_HDR_BIT(IBA_H_dcbth) |
+               (opcode == DC_CONNECT ? IBA_HDR_BIT(IBA_H_dcceth) : rc & ~IBA_HDR_BIT(IBA_H_bth));
+    }
+    return iba_opcodes[opcode].hdrs & ~IBA_HDR_BIT(IBA_H_bth);
+}
+
+/* UDP to a RoCE port need not be RoCE: a reserved opcode must bring a good ICRC to be taken for it. */
+static bool forced(const struct walk *w, uint8_t opcode)
+{
+    const struct iba_view *v = w->v;
+
+    if (v->proto != IBA_PROTO_ROCE2 || iba_opcodes[opcode].name || iba_opcode_is_vendor(opcode))
+        return false;
+    return v->icrc != IBA_CHECK_PENDING || iba_view_icrc(v) != iba_le32(v->wire + v->end - IBA_ICRC_BYTES);
+}
+
+static enum step not_roce(struct walk *w)
+{
+    struct iba_view *v = w->v;
+
+    v->n_layer--;
+    v->has &= ~IBA_HDR_BIT(IBA_H_bth);
+    v->proto = IBA_PROTO_NONE;
+    v->icrc = IBA_CHECK_ABSENT;
+    v->op = NULL;
+    iba_walk_fault(w, IBA_NOT_ROCE_OPCODE, IBA_H_bth);
+    return STEP_DONE;
+}
+
+/* An IPoIB packet (RFC 4391) in a datagram: the EtherType, two zero bytes, and the IP version that goes with it. */
+static bool holds_ipoib(const struct iba_view *v)
+{
+    static const struct {
+        uint8_t type[4], mask, first;
+    } known[] = {{{0x08, 0x00, 0, 0}, 0xf0, 0x40}, {{0x86, 0xdd, 0, 0}, 0xf0, 0x60}, {{0x08, 0x06, 0, 0}, 0xff, 0x00}};
+    enum { LEAST = 24 };
+
+    if (!v->op || v->op->svc != IBA_UD || iba_bth_destqp(iba_view_bth(v)) < 2 || iba_view_payload_captured(v) < LEAST)
+        return false;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (memcmp(v->wire + v->payload_at, known[i].type, 4) == 0 &&
+            (v->wire[v->payload_at + 4] & known[i].mask) == known[i].first)
+            return true;
+    return false;
+}
+
+static enum step payload(struct walk *w, uint32_t at, uint32_t room)
+{
+    struct iba_view *v = w->v;
+
+    v->payload_at = at;
+    v->pad = iba_bth_padcnt(iba_view_bth(v));
+    if (v->pad > room) {
+        iba_walk_fault(w, IBA_BAD_PAD, IBA_H_bth);
+        v->pad = 0;
+    }
+    v->payload_len = room - v->pad;
+    if (!holds_ipoib(v))
+        return STEP_DONE;
+    w->inner = true;
+    w->at = at;
+    w->end = at + v->payload_len;
+    return STEP_IPOIB;
+}
+
+enum step iba_step_bth(struct walk *w)
+{
+    struct iba_view *v = w->v;
+    const uint32_t from = w->at;
+    const uint8_t *p = iba_walk_take(w, IBA_H_bth);
+    uint64_t hdrs;
+
+    v->end = w->end;
+    v->icrc = v->fragment ? IBA_CHECK_TRUNCATED : capture_holds(v, v->end);
+    if (!p || w->end - w->at < IBA_ICRC_BYTES || from - w->l3_at > IBA_ICRC_MAX_BTH_AT) {
+        if (!v->truncated)
+            v->icrc = IBA_CHECK_ABSENT;
+        if (p)
+            iba_walk_fault(w, IBA_NO_ICRC, IBA_H_bth);
+        return STEP_DONE;
+    }
+    v->l3 = w->l3;
+    v->l3_at = w->l3_at;
+    v->bth_at = from;
+    if (forced(w, iba_bth_opcode(p)))
+        return not_roce(w);
+    v->op = iba_opcodes[iba_bth_opcode(p)].name ? &iba_opcodes[iba_bth_opcode(p)] : NULL;
+    hdrs = extensions(w, iba_bth_opcode(p));
+    w->end -= IBA_ICRC_BYTES;
+    const uint32_t ext_end = w->at + (uint32_t)iba_hdrs_bytes(hdrs);
+    for (uint64_t left = hdrs; left; left &= left - 1)
+        if (!iba_walk_take(w, (enum iba_hdr)__builtin_ctzll(left)))
+            break;
+    if (ext_end > w->end) { /* the header that did not fit is named; the rest is no payload */
+        v->payload_at = w->at;
+        return STEP_DONE;
+    }
+    return payload(w, ext_end, w->end - ext_end);
+}

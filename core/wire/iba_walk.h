@@ -1,0 +1,61 @@
+/* Inside of the packet view: a cursor over one packet and the steps that move it. Not for users of libiba. */
+#ifndef IBA_WALK_H
+#define IBA_WALK_H
+#include "iba_view.h"
+
+/* One step reads one header and names the next. */
+enum step {
+    STEP_DONE,
+    STEP_ERF,
+    STEP_SLL,
+    STEP_SLL2,
+    STEP_IPOIBPH,
+    STEP_ETH,
+    STEP_SVLAN,
+    STEP_VLAN,
+    STEP_MPLS,
+    STEP_IP,
+    STEP_IPV4,
+    STEP_IPV6,
+    STEP_IP6EXT,
+    STEP_UDP,
+    STEP_VXLAN,
+    STEP_GRE,
+    STEP_ERSPAN2,
+    STEP_ERSPAN3,
+    STEP_IPOIB,
+    STEP_IB,
+    STEP_FC,
+    STEP_GRH,
+    STEP_RWH,
+    STEP_BTH,
+    STEP_COUNT
+};
+
+struct walk {
+    struct iba_view *v;
+    const struct iba_view_opts *opts;
+    uint32_t at, end; /* cursor, and where the enclosing header says the packet ends (<= v->len) */
+    uint32_t l3_at;
+    uint8_t l3;
+    uint8_t ip_next; /* protocol the IPv6 extension chain is at */
+    bool inner;      /* below a transport payload: a fault here says nothing about the InfiniBand packet */
+};
+
+/* The header at the cursor, taken as a layer; NULL when the packet ends first (a fault) or the capture does
+ * (truncated). */
+const uint8_t *iba_walk_take(struct walk *w, enum iba_hdr h);
+/* Moves the cursor over bytes that no header row describes; false as above. */
+bool iba_walk_skip(struct walk *w, uint32_t n, enum iba_hdr h);
+void iba_walk_fault(struct walk *w, enum iba_err e, enum iba_hdr h);
+/* The packet ends `n` bytes from `from`, says header `h`. A claim beyond the enclosing end is fault `e` and is cut to
+ * it. */
+void iba_walk_bound(struct walk *w, uint32_t from, uint32_t n, enum iba_err e, enum iba_hdr h);
+
+typedef enum step iba_step(struct walk *w);
+iba_step iba_step_erf, iba_step_sll, iba_step_sll2, iba_step_ipoibph, iba_step_eth, iba_step_svlan, iba_step_vlan,
+    iba_step_mpls, iba_step_ip, iba_step_ipv4, iba_step_ipv6, iba_step_ip6ext, iba_step_udp, iba_step_vxlan,
+    iba_step_gre, iba_step_erspan2, iba_step_erspan3, iba_step_ipoib, iba_step_ib, iba_step_fc, iba_step_grh,
+    iba_step_rwh, iba_step_bth;
+enum step iba_walk_ethertype(uint16_t type);
+#endif
