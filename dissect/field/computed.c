@@ -75,8 +75,8 @@ static bool get_infiniband(const struct packet *p, struct value *v)
 static bool get_encapsulation(const struct packet *p, struct value *v)
 {
     static const char *const name[] = {
-        [IBA_PROTO_NONE] = NULL,          [IBA_PROTO_UNDECIDED] = NULL,     [IBA_PROTO_IB] = "InfiniBand",
-        [IBA_PROTO_IB_RAW] = "IB raw",    [IBA_PROTO_IB_LINK] = "IB link", [IBA_PROTO_ROCE1] = "RoCEv1",
+        [IBA_PROTO_NONE] = NULL,       [IBA_PROTO_UNDECIDED] = NULL,    [IBA_PROTO_IB] = "InfiniBand",
+        [IBA_PROTO_IB_RAW] = "IB raw", [IBA_PROTO_IB_LINK] = "IB link", [IBA_PROTO_ROCE1] = "RoCEv1",
         [IBA_PROTO_ROCE2] = "RoCEv2",
     };
     return text(v, name[p->view.proto]);

@@ -1,7 +1,7 @@
 /* Every name a user can type: the rows of core's header tables, and the fields that ibdissect computes.
  *
- * A name may have several sources (udp.port is both ports, erspan.version stands in two headers), and a header may occur
- * several times in a packet, so a field has zero or more values in a packet, in wire order. */
+ * A name may have several sources (udp.port is both ports, erspan.version stands in two headers), and a header may
+ * occur several times in a packet, so a field has zero or more values in a packet, in wire order. */
 #ifndef DISSECT_FIELD_H
 #define DISSECT_FIELD_H
 #include "field/packet.h"
@@ -9,12 +9,12 @@
 enum field_type {
     FIELD_UINT,
     FIELD_BOOL,
-    FIELD_ETHER, /* value.u holds 48 bits */
-    FIELD_IPV4,  /* value.u holds 32 bits */
-    FIELD_IPV6,  /* value.bytes, 16 of them */
-    FIELD_BYTES, /* value.bytes */
-    FIELD_TEXT,  /* value.bytes, UTF-8, not NUL terminated */
-    FIELD_TIME,  /* value.ns, signed nanoseconds */
+    FIELD_ETHER,    /* value.u holds 48 bits */
+    FIELD_IPV4,     /* value.u holds 32 bits */
+    FIELD_IPV6,     /* value.bytes, 16 of them */
+    FIELD_BYTES,    /* value.bytes */
+    FIELD_TEXT,     /* value.bytes, UTF-8, not NUL terminated */
+    FIELD_TIME,     /* value.ns, signed nanoseconds */
     FIELD_PRESENCE, /* a header as a whole: its bytes; or a protocol, with no bytes at all */
 };
 
@@ -31,7 +31,7 @@ struct field {
     const char *name; /* "infiniband.bth.psn" */
     const char *label;
     enum field_type type;
-    uint64_t hdrs; /* IBA_HDR_BIT of the headers it stands in; 0 for a computed field */
+    uint64_t hdrs;  /* IBA_HDR_BIT of the headers it stands in; 0 for a computed field */
     uint32_t index; /* position in the registry, dense from 0 */
 };
 

@@ -1,4 +1,5 @@
-/* Buffered output that is cheap per value, notices every write error, and takes a closed pipe for the end of the work. */
+/* Buffered output that is cheap per value, notices every write error, and takes a closed pipe for the end of the work.
+ */
 #ifndef DISSECT_OUT_H
 #define DISSECT_OUT_H
 #include <stdbool.h>
@@ -45,7 +46,8 @@ void out_time(struct out *o, int64_t ns);
 void out_ip4(struct out *o, uint32_t a);
 void out_ip6(struct out *o, const uint8_t *a); /* RFC 5952 */
 void out_mac(struct out *o, uint64_t a);
-/* Padded on the right, or on the left, to `width`; `from` is o->n before the text was appended (text under OUT_SLACK). */
+/* Padded on the right, or on the left, to `width`; `from` is o->n before the text was appended (text under OUT_SLACK).
+ */
 void out_pad(struct out *o, size_t from, size_t width);
 void out_pad_left(struct out *o, size_t from, size_t width);
 /* A string inside JSON quotes, or inside XML: control characters and invalid UTF-8 escaped. */
