@@ -181,14 +181,11 @@ const char *field_nearest(const char *name)
     return best;
 }
 
-static struct value row_value(const struct iba_hdr_info *info, const struct iba_field *row, const uint8_t *wire)
+struct value field_row_value(const struct iba_field *row, const uint8_t *wire)
 {
-    struct value v = {.type = row ? type_of(row) : FIELD_PRESENCE, .row = row};
+    struct value v = {.type = type_of(row), .row = row};
 
-    if (!row) {
-        v.bytes = wire;
-        v.len = info->bytes;
-    } else if (iba_field_is_bytes(row)) {
+    if (iba_field_is_bytes(row)) {
         v.bytes = wire + row->at / 8;
         v.len = row->bits / 8;
     } else
@@ -203,7 +200,9 @@ static bool header_values(const struct entry *e, enum iba_hdr h, const uint8_t *
         const struct source *s = &e->source[i];
         if (s->hdr != h || (s->row && !iba_field_present(s->row, wire)))
             continue;
-        const struct value v = row_value(&iba_headers[h], s->row, wire);
+        const struct value v = s->row
+                                   ? field_row_value(s->row, wire)
+                                   : (struct value){.type = FIELD_PRESENCE, .bytes = wire, .len = iba_headers[h].bytes};
         if (!each(ctx, &v))
             return false;
     }

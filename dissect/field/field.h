@@ -47,6 +47,8 @@ typedef bool field_each(void *ctx, const struct value *v);
 void field_values(const struct field *f, const struct packet *p, field_each *each, void *ctx);
 /* The first value; false when the packet has none. */
 bool field_first(const struct field *f, const struct packet *p, struct value *v);
+/* The value of one row of the header at `wire`; the row must be present there (iba_field_present). */
+struct value field_row_value(const struct iba_field *row, const uint8_t *wire);
 /* The row that tells how values of this field look and what they are called; NULL for a computed field. */
 const struct iba_field *field_row(const struct field *f);
 #endif

@@ -26,6 +26,13 @@ static inline void out_room(struct out *o)
     if (o->n > OUT_BYTES - OUT_SLACK)
         (void)out_flush(o);
 }
+/* At the start of a line: whatever the line holds, up to 3 * OUT_SLACK bytes, stays in the buffer, so that columns
+ * align. */
+static inline void out_line(struct out *o)
+{
+    if (o->n > OUT_BYTES - 4 * OUT_SLACK)
+        (void)out_flush(o);
+}
 static inline void out_ch(struct out *o, char c)
 {
     out_room(o);
