@@ -103,6 +103,7 @@ enum iba_err iba_view_parse(struct iba_view *v, enum iba_link link, const uint8_
         s = steps[s](&w);
     if (v->proto == IBA_PROTO_UNDECIDED)
         v->icrc = IBA_CHECK_TRUNCATED;
+    v->truncated = v->caplen < v->len; /* not only inside a header */
     return v->err;
 }
 
