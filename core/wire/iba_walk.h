@@ -37,6 +37,7 @@ struct walk {
     const struct iba_view_opts *opts;
     uint32_t at, end; /* cursor, and where the enclosing header says the packet ends (<= v->len) */
     uint32_t l3_at;
+    uint32_t ip_end; /* where the last IP header says its packet ends; 0: it does not say */
     uint8_t l3;
     uint8_t ip_next; /* protocol the IPv6 extension chain is at */
     bool inner;      /* below a transport payload: a fault here says nothing about the InfiniBand packet */
