@@ -9,7 +9,7 @@ const struct iba_show_info iba_shows[IBA_SHOW_COUNT] = {
 #define IBA_FITS_NUM(h, name, ctype)                                                                                   \
     _Static_assert(IBA_W_##h##_##name <= sizeof(ctype) * 8, #h "." #name " does not fit its C type");                  \
     _Static_assert(IBA_END_##h##_##name / 8 - IBA_AT_##h##_##name / 8 < 8, #h "." #name " straddles more than 8 "      \
-                                                                                        "bytes");
+                                                                              "bytes");
 #define IBA_FITS_U8(h, name) IBA_FITS_NUM(h, name, uint8_t)
 #define IBA_FITS_U16(h, name) IBA_FITS_NUM(h, name, uint16_t)
 #define IBA_FITS_U32(h, name) IBA_FITS_NUM(h, name, uint32_t)
