@@ -103,10 +103,11 @@ enum iba_err iba_view_parse(struct iba_view *v, enum iba_link link, const uint8_
         s = steps[s](&w);
     if (v->proto == IBA_PROTO_UNDECIDED)
         v->icrc = IBA_CHECK_TRUNCATED;
+    v->truncated = v->caplen < v->len; /* not only inside a header */
     return v->err;
 }
 
-uint32_t iba_view_icrc(const struct iba_view *v)
+enum iba_icrc_kind iba_walk_icrc_kind(enum iba_hdr l3, bool global)
 {
     static const uint8_t kind[IBA_H_COUNT] = {
         [IBA_H_lrh] = IBA_ICRC_LOCAL,
@@ -114,9 +115,12 @@ uint32_t iba_view_icrc(const struct iba_view *v)
         [IBA_H_ipv4] = IBA_ICRC_ROCE2_V4,
         [IBA_H_ipv6] = IBA_ICRC_ROCE2_V6,
     };
-    const bool global = v->l3 == IBA_H_lrh && iba_view_has(v, IBA_H_grh);
+    return l3 == IBA_H_lrh && global ? IBA_ICRC_GLOBAL : (enum iba_icrc_kind)kind[l3];
+}
 
-    return iba_icrc(global ? IBA_ICRC_GLOBAL : (enum iba_icrc_kind)kind[v->l3], v->wire + v->l3_at,
+uint32_t iba_view_icrc(const struct iba_view *v)
+{
+    return iba_icrc(iba_walk_icrc_kind((enum iba_hdr)v->l3, iba_view_has(v, IBA_H_grh)), v->wire + v->l3_at,
                     v->bth_at - v->l3_at, v->end - IBA_ICRC_BYTES - v->l3_at);
 }
 

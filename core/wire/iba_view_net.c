@@ -164,6 +164,7 @@ enum step iba_step_ipv4(struct walk *w)
         return STEP_DONE;
     w->l3 = IBA_H_ipv4;
     w->l3_at = from;
+    w->ip_end = iba_ipv4_len(p) ? from + iba_ipv4_len(p) : 0;
     if (iba_ipv4_version(p) != 4) {
         iba_walk_fault(w, IBA_IP_VERSION, IBA_H_ipv4);
         return STEP_DONE;
@@ -191,6 +192,7 @@ enum step iba_step_ipv6(struct walk *w)
         return STEP_DONE;
     w->l3 = IBA_H_ipv6;
     w->l3_at = from;
+    w->ip_end = iba_ipv6_plen(p) ? from + IBA_BYTES_ipv6 + iba_ipv6_plen(p) : 0;
     if (iba_ipv6_version(p) != 6) {
         iba_walk_fault(w, IBA_IP_VERSION, IBA_H_ipv6);
         return STEP_DONE;
@@ -274,6 +276,8 @@ enum step iba_step_udp(struct walk *w)
             iba_walk_fault(w, IBA_NOT_ROCE_SHORT, IBA_H_udp);
             return STEP_DONE;
         }
+        if (w->ip_end && from + iba_udp_length(p) != w->ip_end)
+            iba_walk_fault(w, IBA_UDP_LENGTH, IBA_H_udp);
     }
     v->proto = IBA_PROTO_ROCE2;
     return STEP_BTH;

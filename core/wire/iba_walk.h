@@ -38,6 +38,7 @@ struct walk {
     const struct iba_view_opts *opts;
     uint32_t at, end; /* cursor, and where the enclosing header says the packet ends (<= v->len) */
     uint32_t l3_at;
+    uint32_t ip_end; /* where the last IP header says its packet ends; 0: it does not say */
     uint8_t l3;
     uint8_t ip_next; /* protocol the IPv6 extension chain is at */
     bool inner;      /* below a transport payload: a fault here says nothing about the InfiniBand packet */
@@ -59,4 +60,6 @@ iba_step iba_step_erf, iba_step_sll, iba_step_sll2, iba_step_ipoibph, iba_step_e
     iba_step_gre, iba_step_erspan2, iba_step_erspan3, iba_step_ipoib, iba_step_ipoibsend, iba_step_ib, iba_step_fc, iba_step_grh,
     iba_step_rwh, iba_step_bth;
 enum step iba_walk_ethertype(uint16_t type);
+/* What the ICRC masks when it starts at header `l3`; `global`: a GRH follows the LRH. The builder asks too. */
+enum iba_icrc_kind iba_walk_icrc_kind(enum iba_hdr l3, bool global);
 #endif

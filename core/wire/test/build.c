@@ -1,0 +1,380 @@
+/* The packet builder: what it derives is right, what it is told to keep it keeps. */
+#include "wire.h"
+
+enum { CAP = 5000 };
+
+/* Ones' complement sum over whole 16-bit words, the way RFC 1071 2 describes its check: a good header sums to 0xffff.
+ */
+static unsigned words_sum(const uint8_t *p, size_t n)
+{
+    unsigned sum = 0;
+
+    for (size_t i = 0; i + 1 < n; i += 2) {
+        sum += (unsigned)p[i] * 256 + p[i + 1];
+        if (sum > 0xffff)
+            sum -= 0xffff;
+    }
+    return sum;
+}
+
+static unsigned part_index(const struct iba_recipe *r, enum iba_hdr h)
+{
+    unsigned i = r->n_part;
+
+    while (i-- > 0 && r->part[i].hdr != h)
+        ;
+    return i;
+}
+
+Test(build, every_encapsulation_parses_to_the_headers_of_its_row)
+{
+    static uint8_t buf[CAP];
+    static struct iba_recipe r;
+
+    for (unsigned e = 0; e < IBA_ENCAP_COUNT; e++) {
+        struct iba_view v;
+        iba_recipe_init(&r, (enum iba_encap)e, IBA_RC_SEND_ONLY);
+        const size_t n = serve(&r, (enum iba_link)iba_encaps[e].link, &v, buf, sizeof buf);
+        cr_assert_eq(v.err, IBA_OK, "%s: %s", iba_encaps[e].name, iba_strerror(v.err));
+        cr_assert_eq(v.n_layer, iba_encaps[e].n_hdr, "%s: %u layers", iba_encaps[e].name, v.n_layer);
+        for (unsigned i = 0; i < v.n_layer; i++)
+            cr_assert_eq(v.layer[i].hdr, iba_encaps[e].hdr[i], "%s, layer %u", iba_encaps[e].name, i);
+        cr_assert_eq(v.icrc, has_transport((enum iba_encap)e) ? IBA_CHECK_GOOD : IBA_CHECK_ABSENT);
+        const bool vcrc = iba_view_has(&v, IBA_H_lrh) || iba_view_has(&v, IBA_H_fc);
+        cr_assert_eq(v.vcrc, vcrc ? IBA_CHECK_GOOD : IBA_CHECK_ABSENT, "%s", iba_encaps[e].name);
+        cr_assert(n >= v.end);
+    }
+}
+
+Test(build, names_are_unique_and_found)
+{
+    for (unsigned e = 0; e < IBA_ENCAP_COUNT; e++)
+        cr_assert_eq(iba_encap_find(iba_encaps[e].name), e, "%s", iba_encaps[e].name);
+    cr_assert_eq(iba_encap_find(""), IBA_ENCAP_COUNT);
+    cr_assert_eq(iba_encap_find("roce"), IBA_ENCAP_COUNT);
+    cr_assert_eq(iba_encap_find("roce1-vlanx"), IBA_ENCAP_COUNT);
+}
+
+Test(build, no_room_for_every_short_buffer)
+{
+    static uint8_t big[CAP];
+    static struct iba_recipe r;
+    static const uint8_t payload[5] = {1, 2, 3, 4, 5};
+
+    for (unsigned e = 0; e < IBA_ENCAP_COUNT; e++) {
+        size_t len, again;
+        iba_recipe_init(&r, (enum iba_encap)e, IBA_UD_SEND_ONLY_IMM);
+        r.payload = payload;
+        r.payload_len = sizeof payload;
+        len = built(&r, big, sizeof big);
+        for (size_t cap = 0; cap <= len; cap++) {
+            uint8_t *buf = malloc(cap + 1);
+            buf[cap] = 0x77;
+            EXPECT(iba_build(&r, buf, cap, &again) == (cap < len ? IBA_NO_ROOM : IBA_OK), "%zu of %zu", cap, len);
+            EXPECT(again == len && buf[cap] == 0x77, "length, or wrote beyond the buffer");
+            EXPECT(cap < len || memcmp(buf, big, len) == 0, "not the same packet twice");
+            free(buf);
+        }
+    }
+}
+
+Test(build, lengths_and_checksums_as_the_clauses_count_them)
+{
+    static uint8_t buf[CAP];
+    static struct iba_recipe r;
+    static const uint8_t payload[7];
+    struct iba_view v;
+
+    for (unsigned e = 0; e < IBA_ENCAP_COUNT; e++) {
+        if (!has_transport((enum iba_encap)e))
+            continue;
+        iba_recipe_init(&r, (enum iba_encap)e, IBA_RC_WRITE_ONLY);
+        r.payload = payload;
+        r.payload_len = sizeof payload;
+        serve(&r, (enum iba_link)iba_encaps[e].link, &v, buf, sizeof buf);
+        cr_assert_eq(iba_bth_padcnt(iba_view_bth(&v)), 1);
+        for (unsigned i = 0; i < v.n_layer; i++) {
+            const uint8_t *p = buf + v.layer[i].at;
+            const unsigned left = v.end - v.layer[i].at;
+            switch (v.layer[i].hdr) {
+            case IBA_H_lrh: cr_assert_eq(iba_lrh_pktlen(p) * 4u, left); break; /* WF-08 */
+            case IBA_H_grh: cr_assert_eq(iba_grh_paylen(p), left - 40); break; /* WF-23 */
+            case IBA_H_ipv4:                                                   /* RO-12 */
+                cr_assert_eq(iba_ipv4_len(p), left);
+                cr_assert_eq(words_sum(p, 20), 0xffff, "%s", iba_encaps[e].name);
+                break;
+            case IBA_H_ipv6: cr_assert_eq(iba_ipv6_plen(p), left - 40); break;                       /* RO-17 */
+            case IBA_H_udp: cr_assert(iba_udp_length(p) == left && iba_udp_checksum(p) == 0); break; /* RO-20, RO-21 */
+            default: break;
+            }
+        }
+    }
+}
+
+Test(build, erf_records_count_themselves_and_their_frame)
+{
+    static uint8_t buf[CAP];
+    static struct iba_recipe r;
+    struct iba_view v;
+
+    iba_recipe_init(&r, IBA_ENCAP_ERF_IB_GLOBAL, IBA_RC_SEND_ONLY);
+    const size_t n = serve(&r, IBA_LINK_ERF, &v, buf, sizeof buf);
+    cr_assert_eq(n % 8, 0);
+    cr_assert_eq(iba_erf_rlen(buf), n);
+    cr_assert_eq(iba_erf_wlen(buf), 8 + 40 + 12 + 4 + 2);
+    cr_assert_eq(v.frame_at, 24);
+    cr_assert_eq(v.len, 24 + 66);
+}
+
+Test(build, kept_lengths_stay_as_set)
+{
+    static uint8_t buf[CAP];
+    static struct iba_recipe r;
+
+    iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, IBA_RC_SEND_ONLY);
+    r.keep = IBA_KEEP_LENGTHS | IBA_KEEP_CHECKSUMS;
+    iba_ipv4_set_len(iba_recipe_part(&r, IBA_H_ipv4), 0x1234);
+    iba_ipv4_set_checksum(iba_recipe_part(&r, IBA_H_ipv4), 0xabcd);
+    iba_udp_set_length(iba_recipe_part(&r, IBA_H_udp), 9);
+    built(&r, buf, sizeof buf);
+    cr_assert_eq(iba_ipv4_len(buf + 14), 0x1234);
+    cr_assert_eq(iba_ipv4_checksum(buf + 14), 0xabcd);
+    cr_assert_eq(iba_udp_length(buf + 34), 9);
+}
+
+/* A field set through its row is kept, alone of its header: the checksum still follows. */
+Test(build, a_field_set_by_row_is_not_derived)
+{
+    static uint8_t buf[CAP];
+    static struct iba_recipe r;
+    static const struct {
+        enum iba_encap e;
+        enum iba_hdr h;
+        const char *field;
+    } rows[] = {
+        {IBA_ENCAP_IB_LOCAL, IBA_H_lrh, "pktlen"},     {IBA_ENCAP_IB_GLOBAL, IBA_H_grh, "paylen"},
+        {IBA_ENCAP_ROCE2_V4, IBA_H_ipv4, "len"},       {IBA_ENCAP_ROCE2_V4, IBA_H_ipv4, "checksum"},
+        {IBA_ENCAP_ROCE2_V6, IBA_H_ipv6, "plen"},      {IBA_ENCAP_ROCE2_V4, IBA_H_udp, "length"},
+        {IBA_ENCAP_ROCE2_V6_EXT, IBA_H_ip6ext, "len"}, {IBA_ENCAP_ERF_ETH, IBA_H_erf, "rlen"},
+        {IBA_ENCAP_ERF_ETH, IBA_H_erf, "wlen"},        {IBA_ENCAP_ROCE1, IBA_H_bth, "padcnt"},
+        {IBA_ENCAP_IB_FC, IBA_H_fc, "lpcrc"},          {IBA_ENCAP_ROCE2_V4, IBA_H_ipv4, "hdr_len"},
+        {IBA_ENCAP_ROCE2_V4, IBA_H_eth, "type"},       {IBA_ENCAP_ROCE2_V4, IBA_H_udp, "dstport"},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct iba_field *f = iba_field_find(rows[i].h, rows[i].field);
+        const uint64_t odd = (UINT64_C(0x3b5b) & iba_field_max(f)) * iba_shows[f->show].unit;
+        size_t at = 0;
+        iba_recipe_init(&r, rows[i].e, IBA_RC_SEND_ONLY);
+        const unsigned part = part_index(&r, rows[i].h);
+        iba_recipe_set(&r, part, f, odd);
+        built(&r, buf, sizeof buf);
+        for (unsigned k = 0; k < part; k++)
+            at += (size_t)iba_headers[r.part[k].hdr].bytes + r.part[k].extra;
+        cr_assert_eq(iba_field_get(f, buf + at), odd, "%s.%s", iba_headers[rows[i].h].name, rows[i].field);
+        if (rows[i].h == IBA_H_ipv4 && strcmp(rows[i].field, "checksum") != 0)
+            cr_assert_eq(words_sum(buf + at, 20), 0xffff);
+    }
+}
+
+/* WF-33: a receiver must not care what is in the pad. */
+Test(build, kept_pad_is_the_payloads_own)
+{
+    static uint8_t buf[CAP];
+    static struct iba_recipe r;
+    static const uint8_t payload[] = {'a', 'b', 'c', 'd', 'e', 0xde, 0xad, 0xbe};
+    struct iba_view v;
+
+    iba_recipe_init(&r, IBA_ENCAP_ROCE2_V6, IBA_RC_SEND_ONLY);
+    r.keep = IBA_KEEP_PAD;
+    r.payload = payload;
+    r.payload_len = sizeof payload;
+    iba_bth_set_padcnt(iba_recipe_part(&r, IBA_H_bth), 3);
+    serve(&r, IBA_LINK_ETHERNET, &v, buf, sizeof buf);
+    cr_assert(v.err == IBA_OK && v.icrc == IBA_CHECK_GOOD && v.pad == 3 && v.payload_len == 5);
+    cr_assert_eq(memcmp(buf + v.payload_at, payload, sizeof payload), 0);
+    r.payload_len = 5;
+    serve(&r, IBA_LINK_ETHERNET, &v, buf, sizeof buf); /* no multiple of four, and says so */
+    cr_assert(v.icrc == IBA_CHECK_GOOD && v.pad == 3 && v.payload_len == 2);
+}
+
+Test(build, icrc_good_bad_given_none)
+{
+    static uint8_t good[CAP], buf[CAP];
+    static struct iba_recipe r;
+    struct iba_view v;
+
+    iba_recipe_init(&r, IBA_ENCAP_ROCE1, IBA_RC_ACKNOWLEDGE);
+    const size_t n = serve(&r, IBA_LINK_ETHERNET, &v, good, sizeof good);
+    r.icrc_mode = IBA_CRC_BAD;
+    serve(&r, IBA_LINK_ETHERNET, &v, buf, sizeof buf);
+    cr_assert_eq(v.icrc, IBA_CHECK_BAD);
+    cr_assert(memcmp(buf, good, n - 4) == 0 && buf[n - 4] == (good[n - 4] ^ 1) &&
+              !memcmp(buf + n - 3, good + n - 3, 3));
+    r.icrc_mode = IBA_CRC_GIVEN;
+    r.icrc = 0x01020304;
+    built(&r, buf, sizeof buf);
+    cr_assert_eq(iba_le32(buf + n - 4), 0x01020304);
+    r.icrc_mode = IBA_CRC_NONE;
+    cr_assert_eq(built(&r, buf, sizeof buf), n - 4);
+    cr_assert_eq(iba_grh_paylen(buf + 14), 12 + 4);
+}
+
+Test(build, vcrc_good_bad_given_none)
+{
+    static uint8_t buf[CAP];
+    static struct iba_recipe r;
+    struct iba_view v;
+
+    iba_recipe_init(&r, IBA_ENCAP_IB_GLOBAL, IBA_RC_ACKNOWLEDGE);
+    r.vcrc_mode = IBA_CRC_BAD;
+    const size_t n = serve(&r, IBA_LINK_IB, &v, buf, sizeof buf);
+    cr_assert(v.icrc == IBA_CHECK_GOOD && v.vcrc == IBA_CHECK_BAD);
+    r.vcrc_mode = IBA_CRC_GIVEN;
+    r.vcrc = 0xbeef;
+    built(&r, buf, sizeof buf);
+    cr_assert_eq(iba_le16(buf + n - 2), 0xbeef);
+    r.vcrc_mode = IBA_CRC_NONE;
+    cr_assert_eq(serve(&r, IBA_LINK_IB, &v, buf, sizeof buf), n - 2);
+    cr_assert(v.err == IBA_OK && v.icrc == IBA_CHECK_GOOD && v.vcrc == IBA_CHECK_ABSENT);
+}
+
+/* The VCRC covers the ICRC, good or not (WF-79). */
+Test(build, vcrc_is_good_over_a_bad_icrc)
+{
+    static uint8_t buf[CAP];
+    static struct iba_recipe r;
+    struct iba_view v;
+
+    iba_recipe_init(&r, IBA_ENCAP_IB_LOCAL, IBA_RC_SEND_ONLY);
+    r.icrc_mode = IBA_CRC_BAD;
+    serve(&r, IBA_LINK_IB, &v, buf, sizeof buf);
+    cr_assert(v.icrc == IBA_CHECK_BAD && v.vcrc == IBA_CHECK_GOOD);
+}
+
+Test(build, udp_checksums_inside_and_outside)
+{
+    static const enum iba_encap encaps[] = {IBA_ENCAP_ROCE2_V4, IBA_ENCAP_ROCE2_V6, IBA_ENCAP_ROCE2_V6_VXLAN};
+    static uint8_t buf[CAP];
+    static struct iba_recipe r;
+    static const uint8_t payload[] = {1, 2, 3};
+
+    for (size_t k = 0; k < COUNT(encaps); k++) {
+        struct iba_view v;
+        iba_recipe_init(&r, encaps[k], IBA_RC_SEND_ONLY);
+        r.udp_checksum = true;
+        r.payload = payload;
+        r.payload_len = sizeof payload;
+        serve(&r, IBA_LINK_ETHERNET, &v, buf, sizeof buf);
+        cr_assert_eq(v.icrc, IBA_CHECK_GOOD);
+        for (unsigned i = 1; i < v.n_layer; i++) {
+            if (v.layer[i].hdr != IBA_H_udp)
+                continue;
+            const bool v4 = v.layer[i - 1].hdr == IBA_H_ipv4;
+            const unsigned addresses = v4 ? 8 : 32, len = v.end - v.layer[i].at;
+            uint8_t pseudo[CAP] = {0};
+            memcpy(pseudo, buf + v.layer[i].at - addresses, addresses);
+            pseudo[addresses + 1] = 17;
+            pseudo[addresses + 2] = (uint8_t)(len >> 8);
+            pseudo[addresses + 3] = (uint8_t)len;
+            memcpy(pseudo + addresses + 4, buf + v.layer[i].at, len);
+            cr_assert_eq(words_sum(pseudo, addresses + 4 + (len + 1) / 2 * 2), 0xffff, "%zu layer %u", k, i);
+        }
+    }
+}
+
+/* Third parties' bytes rebuilt from their description: scapy's test of a UC SEND Only (see vectors.h). */
+Test(build, rebuilds_a_packet_of_scapy)
+{
+    static uint8_t buf[CAP];
+    static struct iba_recipe r;
+    static const uint8_t payload[] = {0x46, 0x30, 0x81, 0x8b, 0xe2, 0x89, 0x35, 0xd9, 0x0e,
+                                      0x9a, 0x95, 0x50, 0x54, 0x01, 0xbe, 0x88, 0x5e, 0x50};
+    static const uint8_t tail[] = {0x00, 0x00, 0x78, 0xf3, 0x53, 0xf3};
+
+    iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, IBA_UC_SEND_ONLY);
+    uint8_t *ip = iba_recipe_part(&r, IBA_H_ipv4), *bth = iba_recipe_part(&r, IBA_H_bth);
+    iba_ipv4_set_ecn(ip, 1);
+    iba_ipv4_set_id(ip, 0x0478);
+    iba_ipv4_set_src(ip, 0xc0a80007);
+    iba_ipv4_set_dst(ip, 0xc0a80007);
+    iba_bth_set_destqp(bth, 211);
+    iba_bth_set_psn(bth, 0xcf1710);
+    r.payload = payload;
+    r.payload_len = sizeof payload;
+    r.udp_checksum = true;
+    const size_t n = built(&r, buf, sizeof buf);
+    cr_assert_eq(n, 78);
+    cr_assert_eq(iba_ipv4_checksum(buf + 14), 0xb4d5);
+    cr_assert_eq(iba_udp_checksum(buf + 34), 0xaca2);
+    cr_assert_eq(memcmp(buf + n - sizeof tail, tail, sizeof tail), 0);
+}
+
+Test(build, any_opcode_and_any_header_set)
+{
+    static uint8_t buf[CAP];
+    static struct iba_recipe r;
+    const uint64_t odd = IBA_HDR_BIT(IBA_H_reth) | IBA_HDR_BIT(IBA_H_deth) | IBA_HDR_BIT(IBA_H_ieth);
+
+    for (unsigned code = 0; code < 256; code++) {
+        iba_recipe_init(&r, IBA_ENCAP_IB_LOCAL, (uint8_t)code);
+        const size_t n = built(&r, buf, sizeof buf);
+        cr_assert_eq(n, 8 + (iba_opcodes[code].name ? iba_hdrs_bytes(iba_opcodes[code].hdrs) : 12) + 6);
+        cr_assert_eq(iba_bth_opcode(buf + 8), code);
+    }
+    iba_recipe_init_with(&r, IBA_ENCAP_IB_LOCAL, 0xff, odd);
+    cr_assert_eq(built(&r, buf, sizeof buf), 8 + 12 + 16 + 8 + 4 + 6);
+    cr_assert_eq(r.part[2].hdr, IBA_H_deth); /* in the order of the table */
+}
+
+Test(build, a_full_recipe_takes_no_more)
+{
+    static struct iba_recipe r;
+
+    for (unsigned i = 0; i < IBA_MAX_LAYERS; i++)
+        cr_assert_not_null(iba_recipe_add(&r, IBA_H_mpls));
+    cr_assert_null(iba_recipe_add(&r, IBA_H_mpls));
+    cr_assert_null(iba_recipe_part(&r, IBA_H_bth));
+}
+
+Test(build, bth_too_far_from_its_network_header)
+{
+    static uint8_t buf[CAP];
+    static struct iba_recipe r;
+    size_t n;
+
+    iba_recipe_add(&r, IBA_H_ipv6);
+    for (unsigned i = 0; i < 20; i++)
+        iba_recipe_add(&r, IBA_H_ip6ext);
+    iba_recipe_add(&r, IBA_H_udp);
+    iba_recipe_add(&r, IBA_H_bth);
+    cr_assert_eq(iba_build(&r, buf, sizeof buf, &n), IBA_TOO_DEEP);
+    r.icrc_mode = IBA_CRC_NONE;
+    cr_assert_eq(iba_build(&r, buf, sizeof buf, &n), IBA_OK);
+}
+
+Test(build, repair_makes_every_check_good_again)
+{
+    static uint8_t buf[CAP];
+    static struct iba_recipe r;
+    uint64_t seed = 5;
+
+    for (unsigned e = 0; e < IBA_ENCAP_COUNT; e++) {
+        struct iba_view v;
+        iba_recipe_init(&r, (enum iba_encap)e, IBA_RC_READ_RESP_ONLY);
+        r.icrc_mode = r.vcrc_mode = IBA_CRC_GIVEN;
+        r.icrc = (uint32_t)rnd(&seed);
+        r.vcrc = (uint16_t)rnd(&seed);
+        r.keep = IBA_KEEP_CHECKSUMS;
+        const enum iba_link link = (enum iba_link)iba_encaps[e].link;
+        const size_t n = serve(&r, link, &v, buf, sizeof buf);
+        cr_assert_neq(v.icrc, IBA_CHECK_GOOD);
+        iba_view_repair_crc(&v, buf);
+        look(&v, link, buf, n, n);
+        cr_assert(!has_transport((enum iba_encap)e) || v.icrc == IBA_CHECK_GOOD, "%s", iba_encaps[e].name);
+        cr_assert(v.vcrc == IBA_CHECK_GOOD || v.vcrc == IBA_CHECK_ABSENT);
+        for (unsigned i = 0; i < v.n_layer; i++)
+            if (v.layer[i].hdr == IBA_H_ipv4)
+                cr_assert_eq(words_sum(buf + v.layer[i].at, 20), 0xffff);
+    }
+}

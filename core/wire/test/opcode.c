@@ -1,0 +1,187 @@
+/* The opcode table against a second one, typed from catalogue 1.6 and not derived from the first. */
+#include "wire.h"
+
+#define RSV NULL
+static const char *const rc[32] = {
+    [0x00] = "",
+    [0x01] = "",
+    [0x02] = "",
+    [0x03] = "immdt",
+    [0x04] = "",
+    [0x05] = "immdt",
+    [0x06] = "reth",
+    [0x07] = "",
+    [0x08] = "",
+    [0x09] = "immdt",
+    [0x0a] = "reth",
+    [0x0b] = "reth immdt",
+    [0x0c] = "reth",
+    [0x0d] = "aeth",
+    [0x0e] = "",
+    [0x0f] = "aeth",
+    [0x10] = "aeth",
+    [0x11] = "aeth",
+    [0x12] = "aeth atomicacketh",
+    [0x13] = "atomiceth",
+    [0x14] = "atomiceth",
+    [0x15] = RSV,
+    [0x16] = "ieth",
+    [0x17] = "ieth",
+    [0x1c] = "feth reth",
+    [0x1d] = "reth",
+};
+static const char *const uc[32] = {
+    [0x00] = "",     [0x01] = "", [0x02] = "", [0x03] = "immdt", [0x04] = "",     [0x05] = "immdt",
+    [0x06] = "reth", [0x07] = "", [0x08] = "", [0x09] = "immdt", [0x0a] = "reth", [0x0b] = "reth immdt",
+};
+static const char *const rd[32] = {
+    [0x00] = "rdeth deth",
+    [0x01] = "rdeth deth",
+    [0x02] = "rdeth deth",
+    [0x03] = "rdeth deth immdt",
+    [0x04] = "rdeth deth",
+    [0x05] = "rdeth deth immdt",
+    [0x06] = "rdeth deth reth",
+    [0x07] = "rdeth deth",
+    [0x08] = "rdeth deth",
+    [0x09] = "rdeth deth immdt",
+    [0x0a] = "rdeth deth reth",
+    [0x0b] = "rdeth deth reth immdt",
+    [0x0c] = "rdeth deth reth",
+    [0x0d] = "rdeth aeth",
+    [0x0e] = "rdeth",
+    [0x0f] = "rdeth aeth",
+    [0x10] = "rdeth aeth",
+    [0x11] = "rdeth aeth",
+    [0x12] = "rdeth aeth atomicacketh",
+    [0x13] = "rdeth deth atomiceth",
+    [0x14] = "rdeth deth atomiceth",
+    [0x15] = "rdeth deth",
+    [0x1c] = "rdeth deth feth reth",
+};
+static const char *const ud[32] = {[0x04] = "deth", [0x05] = "deth immdt"};
+static const char *const cnp[32] = {[0x00] = "cnp", [0x01] = "cnp"};
+static const char *const xrc[32] = {
+    [0x00] = "xrceth",
+    [0x01] = "xrceth",
+    [0x02] = "xrceth",
+    [0x03] = "xrceth immdt",
+    [0x04] = "xrceth",
+    [0x05] = "xrceth immdt",
+    [0x06] = "xrceth reth",
+    [0x07] = "xrceth",
+    [0x08] = "xrceth",
+    [0x09] = "xrceth immdt",
+    [0x0a] = "xrceth reth",
+    [0x0b] = "xrceth reth immdt",
+    [0x0c] = "xrceth reth",
+    [0x0d] = "aeth",
+    [0x0e] = "",
+    [0x0f] = "aeth",
+    [0x10] = "aeth",
+    [0x11] = "aeth",
+    [0x12] = "aeth atomicacketh",
+    [0x13] = "xrceth atomiceth",
+    [0x14] = "xrceth atomiceth",
+    [0x16] = "xrceth ieth",
+    [0x17] = "xrceth ieth",
+    [0x1c] = "xrceth feth reth",
+    [0x1d] = "xrceth reth",
+};
+static const char *const none[32] = {RSV};
+static const char *const *const by_service[8] = {rc, uc, rd, ud, cnp, xrc, none, none};
+
+/* Low five bits, all services but CNP: payload P, 1..P, 0..P, none (N), 8; direction; position */
+static const char payload[] = "PP1100PP1100NPP1"
+                              "0NNNNN10????N8??";
+static const char position[] = "FMLLOOFMLLOOOFML"
+                               "OOOOOOLO????OO??";
+static const char direction[] = "qqqqqqqqqqqqqsss"
+                                "sssqqqqq????qq??";
+
+static void render(uint64_t hdrs, char *text, size_t n)
+{
+    size_t at = 0;
+
+    text[0] = '\0';
+    for (unsigned h = 0; h < IBA_H_COUNT; h++)
+        if (h != IBA_H_bth && (hdrs >> h & 1))
+            at += (size_t)snprintf(text + at, n - at, "%s%s", at ? " " : "", iba_headers[h].name);
+}
+
+Test(opcode, headers_of_all_256_codes)
+{
+    for (unsigned code = 0; code < 256; code++) {
+        const char *expected = by_service[code >> 5][code & 31];
+        char text[128];
+        cr_assert_eq(iba_opcodes[code].name != NULL, expected != NULL, "0x%02x", code);
+        if (!expected) {
+            cr_assert_eq(iba_opcodes[code].hdrs, 0, "0x%02x", code);
+            continue;
+        }
+        cr_assert(iba_opcodes[code].hdrs & IBA_HDR_BIT(IBA_H_bth), "0x%02x", code);
+        render(iba_opcodes[code].hdrs, text, sizeof text);
+        cr_assert_str_eq(text, expected, "0x%02x: %s, not %s", code, text, expected);
+    }
+}
+
+Test(opcode, service_position_direction_of_every_row)
+{
+    for (unsigned code = 0; code < 256; code++) {
+        const struct iba_opcode *op = &iba_opcodes[code];
+        const unsigned low = code & 31;
+        if (!op->name)
+            continue;
+        cr_assert_eq(op->svc, code >> 5);
+        if (op->svc == IBA_CNP)
+            continue;
+        cr_assert_eq("FMLO"[op->pos], position[low], "0x%02x", code);
+        cr_assert_eq("qs"[op->dir], direction[low], "0x%02x", code);
+    }
+}
+
+static bool allowed(char rule, size_t len, size_t pmtu)
+{
+    switch (rule) {
+    case 'P': return len == pmtu;
+    case '1': return len >= 1 && len <= pmtu;
+    case '0': return len <= pmtu;
+    case '8': return len == 8;
+    default: return len == 0;
+    }
+}
+
+Test(opcode, payload_rule_of_every_row)
+{
+    static const size_t pmtu[] = {256, 512, 1024, 2048, 4096};
+
+    for (unsigned code = 0; code < 256; code++)
+        for (size_t i = 0; iba_opcodes[code].name && i < COUNT(pmtu); i++)
+            for (size_t len = 0; len <= pmtu[i] + 1; len += len > 9 && len < pmtu[i] - 2 ? pmtu[i] - 3 - len + 1 : 1) {
+                const char rule = code >> 5 == IBA_CNP ? 'N' : payload[code & 31];
+                EXPECT(iba_payload_allowed(&iba_opcodes[code], len, pmtu[i]) == allowed(rule, len, pmtu[i]),
+                       "0x%02x: %zu bytes at PMTU %zu", code, len, pmtu[i]);
+            }
+}
+
+Test(opcode, every_code_has_a_title)
+{
+    for (unsigned code = 0; code < 256; code++) {
+        const char *title = iba_opcode_title((uint8_t)code);
+        cr_assert(title && title[0]);
+        for (unsigned other = 0; other < code && iba_opcodes[code].name; other++)
+            cr_assert(strcmp(title, iba_opcode_title((uint8_t)other)) != 0, "0x%02x and 0x%02x", code, other);
+        cr_assert_eq(iba_opcode_is_vendor((uint8_t)code), code >> 6 == 3);
+    }
+    for (unsigned svc = 0; svc < 8; svc++)
+        cr_assert_not_null(iba_svc_name((enum iba_svc)svc));
+}
+
+Test(opcode, header_sets_are_summed)
+{
+    cr_assert_eq(iba_hdrs_bytes(0), 0);
+    cr_assert_eq(iba_hdrs_bytes(iba_opcodes[IBA_RC_WRITE_ONLY_IMM].hdrs), 12 + 16 + 4);
+    cr_assert_eq(iba_hdrs_bytes(iba_opcodes[IBA_RD_CMP_SWAP].hdrs), 12 + 4 + 8 + 28);
+    cr_assert_eq(iba_hdrs_bytes(iba_opcodes[IBA_XRC_ATOMIC_ACKNOWLEDGE].hdrs), 12 + 4 + 8);
+    cr_assert_eq(iba_hdrs_bytes(iba_opcodes[IBA_CNP_ROCE].hdrs), 12 + 16);
+}
