@@ -26,7 +26,18 @@ usage()
     sed -n '2,/^[^#]/{/^#/s/^# \{0,1\}//p}' "$self"
 }
 
-# step_run NAME COMMAND...: one line for the reader, everything else in build/log/NAME.log; the log's tail when it fails.
+# What to show of the log of a failed step: of a test run the failed tests, of anything else the end.
+excerpt()
+{
+    if grep -qE '^ *[0-9]+/[0-9]+ Test +#' "$1"; then
+        awk '/^ *[0-9]+\/[0-9]+ Test +#/ { show = !/   Passed / } /^ +Start +[0-9]+:/ || /^$/ { next } show' "$1" | tail -n 200
+        sed -n '/^The following tests/,$p' "$1"
+    else
+        tail -n 60 "$1"
+    fi
+}
+
+# step_run NAME COMMAND...: one line for the reader, everything else in build/log/NAME.log; part of it when it fails.
 step_run()
 {
     local name=$1 log=build/log/$1.log start=$SECONDS
@@ -36,6 +47,6 @@ step_run()
         return 0
     fi
     printf 'FAIL  %-12s %4d s  %s\n' "$name" $((SECONDS - start)) "$log"
-    tail -n "${IBPROOF_TAIL:-60}" "$log" | sed 's/^/      | /'
+    excerpt "$log" | sed 's/^/      | /'
     return 1
 }
