@@ -6,7 +6,7 @@
 
 struct bytes {
     uint8_t *b; /* owned: bytes_free() */
-    size_t n;
+    size_t n, room;
 };
 
 void put(struct bytes *f, const void *data, size_t n);
