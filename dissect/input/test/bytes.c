@@ -238,13 +238,12 @@ struct outcome read_all(const void *data, size_t n)
 {
     struct outcome o = {0};
     struct cap_packet p;
-    volatile unsigned sum = 0;
     struct capture *c = open_bytes(data, n, o.line, sizeof o.line);
     if (c == NULL)
         return o;
     enum cap_result r;
     while ((r = cap_next(c, &p)) == CAP_PACKET) {
-        sum += touch(&p);
+        o.sum += touch(&p);
         o.packets++;
         if (p.number != o.packets || p.len < p.caplen || p.caplen > CAP_MAX_RECORD)
             abort();
