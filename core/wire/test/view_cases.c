@@ -235,9 +235,14 @@ Test(cases, ipv6_extension_headers)
         uint8_t offset_flags[2];
         bool fragment, transport;
     } rows[] = {
-        {0, 6, 0, {0, 0}, false, true},   {43, 22, 2, {0, 0}, false, true},  {60, 14, 1, {0, 0}, false, true},
-        {51, 22, 4, {0, 0}, false, true}, {44, 6, 0, {0, 0}, false, true},   {44, 6, 0, {0, 1}, true, true},
-        {44, 6, 0, {0, 8}, true, false},  {135, 6, 0, {0, 0}, false, false},
+        {0, 6, 0, {0, 0}, false, true},
+        {43, 22, 2, {0, 0}, false, true},
+        {60, 14, 1, {0, 0}, false, true},
+        {51, 22, 4, {0, 0}, false, true},
+        {44, 6, 3 /* reserved there */, {0, 0}, false, true},
+        {44, 6, 0, {0, 1}, true, true},
+        {44, 6, 0, {0, 8}, true, false},
+        {135, 6, 0, {0, 0}, false, false},
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
