@@ -85,9 +85,11 @@
 #define IBA_ATOMICACKETH(F, V, h)                                                                                          \
         F(h, U64, origremdt,   64, DEC,  N, NONE,      ALWAYS,                   "origremdt",        "Original Remote Data")
 #define IBA_IMMDT(F, V, h)                                                                                                 \
-        F(h, U32, data,        32, X8,   N, NONE,      ALWAYS,                   "data",             "Immediate Data")
+        F(h, U32, data,        32, X8,   N, NONE,      ALWAYS,                   "data",             "Immediate Data") \
+        V(h, data,             32, BYTES,H, NONE,      ALWAYS,                   "=infiniband.immdt", "Immediate Data")
 #define IBA_IETH(F, V, h)                                                                                                  \
-        F(h, U32, r_key,       32, X8,   N, NONE,      ALWAYS,                   "r_key",            "R_Key to Invalidate")
+        F(h, U32, r_key,       32, X8,   N, NONE,      ALWAYS,                   "r_key",            "R_Key to Invalidate") \
+        V(h, r_key,            32, BYTES,H, NONE,      ALWAYS,                   "=infiniband.ieth", "R_Key to Invalidate")
 #define IBA_CNP(F, V, h)                                                                                                   \
         F(h, B,   reserved,   128, BYTES,R, NONE,      ALWAYS,                   "reserved",         "Reserved (16 bytes)")
 /* Vendor "dynamically connected" transport: how many bytes follow is public (Wireshark 4.0 skips them), what they mean is

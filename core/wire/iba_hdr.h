@@ -59,7 +59,7 @@ enum iba_compare { IBA_CMP_ALWAYS, IBA_CMP_EQ, IBA_CMP_GE, IBA_CMP_LT };
 struct iba_condition {
     uint8_t cmp;
     uint16_t at, bits;
-    uint16_t value;
+    uint32_t value;
 };
 
 struct iba_field {

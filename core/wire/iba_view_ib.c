@@ -134,21 +134,23 @@ static enum step not_roce(struct walk *w)
     return STEP_DONE;
 }
 
-/* An IPoIB packet (RFC 4391) in a datagram: the EtherType, two zero bytes, and the IP version that goes with it. */
+/* An IPoIB packet in a SEND (RFC 4391, and RFC 4755 for connected mode): four bytes that name the protocol, then a
+ * header of that protocol whose own length fits the payload, or an ARP for InfiniBand hardware. */
 static bool holds_ipoib(const struct iba_view *v)
 {
-    static const struct {
-        uint8_t type[4], mask, first;
-    } known[] = {{{0x08, 0x00, 0, 0}, 0xf0, 0x40}, {{0x86, 0xdd, 0, 0}, 0xf0, 0x60}, {{0x08, 0x06, 0, 0}, 0xff, 0x00}};
-    enum { LEAST = 24 };
+    enum { LEAST = IBA_BYTES_ipoibsend + 28 };
+    const uint8_t *p = v->wire + v->payload_at + IBA_BYTES_ipoibsend;
+    const uint32_t room = v->payload_len - IBA_BYTES_ipoibsend;
 
-    if (!v->op || v->op->svc != IBA_UD || iba_bth_destqp(iba_view_bth(v)) < 2 || iba_view_payload_captured(v) < LEAST)
+    if (!v->op || v->op->svc > IBA_UD || (v->op->hdrs & IBA_HDR_BIT(IBA_H_reth)) || v->op->pos != IBA_ONLY ||
+        v->op->dir != IBA_REQ || iba_bth_destqp(iba_view_bth(v)) < 2 || iba_view_payload_captured(v) < LEAST)
         return false;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (memcmp(v->wire + v->payload_at, known[i].type, 4) == 0 &&
-            (v->wire[v->payload_at + 4] & known[i].mask) == known[i].first)
-            return true;
-    return false;
+    switch (iba_bits_get(p - IBA_BYTES_ipoibsend, 0, 32)) {
+    case 0x08000000: return p[0] >> 4 == 4 && iba_ipv4_hdr_len(p) >= 5 && iba_ipv4_len(p) == room;
+    case 0x86dd0000: return p[0] >> 4 == 6 && iba_ipv6_plen(p) + (uint32_t)IBA_BYTES_ipv6 == room;
+    case 0x08060000: return iba_bits_get(p, 0, 16) == 32; /* ARPHRD_INFINIBAND */
+    default: return false;
+    }
 }
 
 static enum step payload(struct walk *w, uint32_t at, uint32_t room)
@@ -167,7 +169,7 @@ static enum step payload(struct walk *w, uint32_t at, uint32_t room)
     w->inner = true;
     w->at = at;
     w->end = at + v->payload_len;
-    return STEP_IPOIB;
+    return STEP_IPOIBSEND;
 }
 
 enum step iba_step_bth(struct walk *w)

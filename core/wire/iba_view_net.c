@@ -39,7 +39,8 @@ enum step iba_step_erf(struct walk *w)
     if (!p)
         return STEP_DONE;
     type = iba_erf_type(p);
-    iba_walk_bound(w, 0, iba_erf_rlen(p), IBA_HEADER_CUT, IBA_H_erf);
+    if (iba_erf_rlen(p) < w->end) /* longer is no fault: pcap files drop the padding that rlen counts */
+        w->end = iba_erf_rlen(p) < w->at ? w->at : iba_erf_rlen(p);
     for (bool more = iba_erf_ext(p); more; more = (x[0] & MORE) != 0)
         if (!(x = iba_walk_take(w, IBA_H_erfext)))
             return STEP_DONE;
@@ -80,6 +81,13 @@ enum step iba_step_ipoib(struct walk *w)
     const uint8_t *p = iba_walk_take(w, IBA_H_ipoib);
 
     return p ? by_ethertype(w, iba_ipoib_type(p)) : STEP_DONE;
+}
+
+enum step iba_step_ipoibsend(struct walk *w)
+{
+    const uint8_t *p = iba_walk_take(w, IBA_H_ipoibsend);
+
+    return p ? by_ethertype(w, iba_ipoibsend_type(p)) : STEP_DONE;
 }
 
 enum step iba_step_eth(struct walk *w)

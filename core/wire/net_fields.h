@@ -26,23 +26,23 @@
 #define NET_IPV4(F, V, h)                                                                                                  \
         F(h, U8,  version,      4, DEC,  N, NONE,      ALWAYS,                   "version",          "Version")            \
         F(h, U8,  hdr_len,      4, WORDS,N, NONE,      ALWAYS,                   "hdr_len",          "Header Length")      \
-        V(h, dscp,              8, X2,   N, NONE,      ALWAYS,                   "dsfield",          "Differentiated Services Field") \
-        F(h, U8,  dscp,         6, DEC,  N, NONE,      ALWAYS,                   "dsfield.dscp",     "DSCP")               \
-        F(h, U8,  ecn,          2, DEC,  N, ECN,       ALWAYS,                   "dsfield.ecn",      "ECN")                \
-        F(h, U16, len,         16, DEC,  N, NONE,      ALWAYS,                   "len",              "Total Length")       \
-        F(h, U16, id,          16, X4,   N, NONE,      ALWAYS,                   "id",               "Identification")     \
-        V(h, rb,                3, X2,   N, NONE,      ALWAYS,                   "flags",            "Flags")              \
-        F(h, U8,  rb,           1, FLAG, R, NONE,      ALWAYS,                   "flags.rb",         "Reserved bit")       \
-        F(h, U8,  df,           1, FLAG, N, NONE,      ALWAYS,                   "flags.df",         "Don't fragment")     \
-        F(h, U8,  mf,           1, FLAG, N, NONE,      ALWAYS,                   "flags.mf",         "More fragments")     \
-        F(h, U16, frag_offset, 13, DEC,  N, NONE,      ALWAYS,                   "frag_offset",      "Fragment Offset")    \
-        F(h, U8,  ttl,          8, DEC,  N, NONE,      ALWAYS,                   "ttl",              "Time to Live")       \
-        F(h, U8,  proto,        8, DEC,  N, IPPROTO,   ALWAYS,                   "proto",            "Protocol")           \
-        F(h, U16, checksum,    16, X4,   N, NONE,      ALWAYS,                   "checksum",         "Header Checksum")    \
-        F(h, U32, src,         32, IP4,  N, NONE,      ALWAYS,                   "src",              "Source Address")     \
-        V(h, src,              32, IP4,  H, NONE,      ALWAYS,                   "addr",             "Address")            \
-        F(h, U32, dst,         32, IP4,  N, NONE,      ALWAYS,                   "dst",              "Destination Address") \
-        V(h, dst,              32, IP4,  H, NONE,      ALWAYS,                   "addr",             "Address")
+        V(h, dscp,              8, X2,   N, NONE,      WHEN(h, hdr_len, GE, 5),  "dsfield",          "Differentiated Services Field") \
+        F(h, U8,  dscp,         6, DEC,  N, NONE,      WHEN(h, hdr_len, GE, 5),  "dsfield.dscp",     "DSCP")               \
+        F(h, U8,  ecn,          2, DEC,  N, ECN,       WHEN(h, hdr_len, GE, 5),  "dsfield.ecn",      "ECN")                \
+        F(h, U16, len,         16, DEC,  N, NONE,      WHEN(h, hdr_len, GE, 5),  "len",              "Total Length")       \
+        F(h, U16, id,          16, X4,   N, NONE,      WHEN(h, hdr_len, GE, 5),  "id",               "Identification")     \
+        V(h, rb,                3, X2,   N, NONE,      WHEN(h, hdr_len, GE, 5),  "flags",            "Flags")              \
+        F(h, U8,  rb,           1, FLAG, R, NONE,      WHEN(h, hdr_len, GE, 5),  "flags.rb",         "Reserved bit")       \
+        F(h, U8,  df,           1, FLAG, N, NONE,      WHEN(h, hdr_len, GE, 5),  "flags.df",         "Don't fragment")     \
+        F(h, U8,  mf,           1, FLAG, N, NONE,      WHEN(h, hdr_len, GE, 5),  "flags.mf",         "More fragments")     \
+        F(h, U16, frag_offset, 13, DEC,  N, NONE,      WHEN(h, hdr_len, GE, 5),  "frag_offset",      "Fragment Offset")    \
+        F(h, U8,  ttl,          8, DEC,  N, NONE,      WHEN(h, hdr_len, GE, 5),  "ttl",              "Time to Live")       \
+        F(h, U8,  proto,        8, DEC,  N, IPPROTO,   WHEN(h, hdr_len, GE, 5),  "proto",            "Protocol")           \
+        F(h, U16, checksum,    16, X4,   N, NONE,      WHEN(h, hdr_len, GE, 5),  "checksum",         "Header Checksum")    \
+        F(h, U32, src,         32, IP4,  N, NONE,      WHEN(h, hdr_len, GE, 5),  "src",              "Source Address")     \
+        V(h, src,              32, IP4,  H, NONE,      WHEN(h, hdr_len, GE, 5),  "addr",             "Address")            \
+        F(h, U32, dst,         32, IP4,  N, NONE,      WHEN(h, hdr_len, GE, 5),  "dst",              "Destination Address") \
+        V(h, dst,              32, IP4,  H, NONE,      WHEN(h, hdr_len, GE, 5),  "addr",             "Address")
 #define NET_IPV6(F, V, h)                                                                                                  \
         F(h, U8,  version,      4, DEC,  N, NONE,      ALWAYS,                   "version",          "Version")            \
         V(h, version,           4, DEC,  H, NONE,      ALWAYS,                   "=ip.version",      "Version")            \
@@ -163,10 +163,15 @@
 #define NET_IPOIBPH(F, V, h)                                                                                               \
         F(h, B,   unused,     160, BYTES,H, NONE,      ALWAYS,                   "unused",           "GRH of the pseudo header (20 bytes)") \
         F(h, U8,  rsv,          8, DEC,  R, NONE,      ALWAYS,                   "rsv",              "Reserved")           \
-        F(h, U32, qpn,         24, X6,   N, NONE,      ALWAYS,                   "=ipoib.daddr.qpn", "Destination QPN")    \
+        F(h, U32, qpn,         24, X6,   N, NONE,      WHEN(h, qpn, LT, 0xffffff), "=ipoib.daddr.qpn", "Destination QPN")    \
         F(h, B,   dgid,       128, IP6,  N, NONE,      ALWAYS,                   "=ipoib.dgid",      "Destination GID")
 #define NET_IPOIB(F, V, h)                                                                                                 \
         F(h, U16, type,        16, X4,   N, ETHERTYPE, ALWAYS,                   "type",             "Type")               \
+        F(h, U16, reserved,    16, X4,   R, NONE,      ALWAYS,                   "reserved",         "Reserved")
+/* The same four bytes in a SEND of IPoIB; Wireshark names its EtherType as if it were a raw header's. */
+#define NET_IPOIBSEND(F, V, h)                                                                                             \
+        F(h, U16, type,        16, X4,   N, ETHERTYPE, ALWAYS,                   "type",             "Type")               \
+        V(h, type,             16, X4,   H, ETHERTYPE, ALWAYS,                   "=infiniband.rwh.etype", "Type")          \
         F(h, U16, reserved,    16, X4,   R, NONE,      ALWAYS,                   "reserved",         "Reserved")
 
 /*        list              name          bytes prefix                     title                                          */
@@ -193,6 +198,7 @@
         H(NET_ERSPAN2,      erspan2,      8,  "erspan",                    "Encapsulated Remote Switch Packet ANalysis Type II") \
         H(NET_ERSPAN3,      erspan3,     12,  "erspan",                    "Encapsulated Remote Switch Packet ANalysis Type III") \
         H(NET_ERSPANP,      erspanp,      8,  "erspan.platform",           "ERSPAN Platform Sub-header")                   \
-        H(NET_IPOIB,        ipoib,        4,  "ipoib",                     "IP over InfiniBand")
+        H(NET_IPOIB,        ipoib,        4,  "ipoib",                     "IP over InfiniBand")                           \
+        H(NET_IPOIBSEND,    ipoibsend,    4,  "infiniband.ipoib",          "IP over InfiniBand in a SEND")
 /* clang-format on */
 #endif

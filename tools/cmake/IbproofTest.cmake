@@ -1,28 +1,34 @@
-# ibproof_test(NAME n COUNT k SOURCES ... LIBS ... [ARGS ...])
-# A Criterion program, registered through tools/lib/run-test, which fails the test when fewer than COUNT cases ran or when
-# the output holds a sanitizer report (Criterion 2.4.1 passes a child that leaks).
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(CRITERION IMPORTED_TARGET criterion)
+# ibproof_test(NAME n COUNT k SOURCES ... LIBS ... [ARGS ...] [TIMEOUT s])
+# A Criterion program with k cases, registered through tools/lib/run-test, which says what makes it fail.
+if(IBA_TESTS)
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
+endif()
+
+# ibproof_criterion(target SOURCES ... LIBS ...): build the program, register nothing.
+function(ibproof_criterion exe)
+  cmake_parse_arguments(T "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(${exe} ${T_SOURCES})
+  target_link_libraries(${exe} PRIVATE ${T_LIBS} PkgConfig::CRITERION)
+  target_compile_definitions(${exe} PRIVATE IBPROOF_SOURCE_DIR="${CMAKE_SOURCE_DIR}" _GNU_SOURCE)
+  # Criterion's classic macros expand to variadic calls that pedantic mode refuses.
+  target_compile_options(${exe} PRIVATE -Wno-variadic-macros -Wno-gnu-zero-variadic-macro-arguments)
+  set_target_properties(${exe} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
+endfunction()
 
 function(ibproof_test)
   cmake_parse_arguments(T "" "NAME;COUNT;TIMEOUT" "SOURCES;LIBS;ARGS" ${ARGN})
-  if(NOT CRITERION_FOUND)
-    return()
-  endif()
   if(NOT T_COUNT)
     message(FATAL_ERROR "${T_NAME}: say how many cases the program has (COUNT)")
+  endif()
+  if(NOT IBA_TESTS)
+    return()
   endif()
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 300)
   endif()
-  set(exe t-${T_NAME})
-  add_executable(${exe} ${T_SOURCES})
-  target_link_libraries(${exe} PRIVATE ${T_LIBS} PkgConfig::CRITERION)
-  target_compile_definitions(${exe} PRIVATE IBPROOF_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  target_compile_definitions(${exe} PRIVATE _GNU_SOURCE)
-  # Criterion's classic macros expand to variadic calls that pedantic mode refuses.
-  target_compile_options(${exe} PRIVATE -Wno-variadic-macros -Wno-gnu-zero-variadic-macro-arguments)
-  set_target_properties(${exe} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
-  add_test(NAME ${T_NAME} COMMAND ${CMAKE_SOURCE_DIR}/tools/lib/run-test ${T_COUNT} $<TARGET_FILE:${exe}> ${T_ARGS})
+  ibproof_criterion(t-${T_NAME} SOURCES ${T_SOURCES} LIBS ${T_LIBS})
+  add_test(NAME ${T_NAME}
+           COMMAND ${CMAKE_SOURCE_DIR}/tools/lib/run-test ${T_COUNT} $<TARGET_FILE:t-${T_NAME}> ${T_ARGS})
   set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${T_TIMEOUT} ENVIRONMENT "IBPROOF_BIN=${CMAKE_BINARY_DIR}/bin")
 endfunction()

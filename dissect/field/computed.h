@@ -1,0 +1,44 @@
+/* Fields that no header holds: what the capture says of a packet, and what ibdissect worked out. */
+#ifndef DISSECT_COMPUTED_H
+#define DISSECT_COMPUTED_H
+#include "field/field.h"
+
+/*                id            filter name                      type   shown      label */
+#define COMPUTED_FIELDS(C)                                                                                             \
+    C(frame_number, "frame.number", UINT, DEC, "Frame Number")                                                         \
+    C(frame_len, "frame.len", UINT, DEC, "Frame length on the wire")                                                   \
+    C(frame_cap_len, "frame.cap_len", UINT, DEC, "Frame length stored into the capture file")                          \
+    C(frame_time_epoch, "frame.time_epoch", TIME, DEC, "Epoch Time")                                                   \
+    C(frame_time_relative, "frame.time_relative", TIME, DEC, "Time since first frame")                                 \
+    C(frame_time_delta, "frame.time_delta", TIME, DEC, "Time delta from previous captured frame")                      \
+    C(frame_file, "frame.file", TEXT, DEC, "File the frame came from")                                                 \
+    C(frame_file_number, "frame.file_number", UINT, DEC, "Frame Number in its file")                                   \
+    C(frame_interface, "frame.interface", UINT, DEC, "Interface index in its file")                                    \
+    C(frame_comment, "frame.comment", TEXT, DEC, "Comment")                                                            \
+    C(infiniband, "infiniband", PRESENCE, DEC, "InfiniBand")                                                           \
+    C(encapsulation, "infiniband.encapsulation", TEXT, DEC, "What carries the packet")                                 \
+    C(service, "infiniband.bth.service", TEXT, DEC, "Transport Service")                                               \
+    C(payload, "infiniband.payload", BYTES, DEC, "Payload (pad removed)")                                              \
+    C(payload_len, "infiniband.payload.length", UINT, DEC, "Payload Length (pad removed)")                             \
+    C(icrc, "infiniband.invariant.crc", UINT, X8, "Invariant CRC")                                                     \
+    C(vcrc, "infiniband.variant.crc", UINT, X4, "Variant CRC")                                                         \
+    C(icrc_status, "infiniband.icrc.status", TEXT, DEC, "ICRC Status")                                                 \
+    C(icrc_calculated, "infiniband.icrc.calculated", UINT, X8, "ICRC as computed")                                     \
+    C(vcrc_status, "infiniband.vcrc.status", TEXT, DEC, "VCRC Status")                                                 \
+    C(lpcrc_status, "infiniband_link.lpcrc.status", TEXT, DEC, "Link Packet CRC Status")                               \
+    C(truncated, "infiniband.truncated", BOOL, DEC, "Cut by the capture")                                              \
+    C(fault, "infiniband.fault", TEXT, DEC, "What is malformed")
+
+enum computed {
+#define COMPUTED_ID(id, ...) COMPUTED_##id,
+    COMPUTED_FIELDS(COMPUTED_ID) COMPUTED_COUNT
+};
+struct computed_info {
+    const char *name, *label;
+    uint8_t type, show;
+};
+extern const struct computed_info computed_fields[COMPUTED_COUNT];
+
+/* The field's value in this packet; false when it has none. Never more than one. */
+bool computed_value(enum computed c, const struct packet *p, struct value *v);
+#endif

@@ -1,0 +1,249 @@
+#include "field/field.h"
+#include <stdlib.h>
+#include "field/computed.h"
+
+/* Where a field's values come from: a row of a header, the header as a whole (no row), or a computation (no header). */
+struct source {
+    uint8_t hdr;
+    uint8_t computed;
+    const struct iba_field *row;
+};
+enum { MAX_FIELDS = 768, MAX_SOURCES = 4, NAME_BYTES = 96 };
+struct entry {
+    struct field field;
+    struct source source[MAX_SOURCES];
+    unsigned n_source;
+};
+
+static struct {
+    struct entry entry[MAX_FIELDS];
+    struct field all[MAX_FIELDS];
+    size_t n;
+    char names[MAX_FIELDS * NAME_BYTES / 2];
+    size_t names_used;
+} registry;
+
+static enum field_type type_of(const struct iba_field *row)
+{
+    switch (row->show) {
+    case IBA_SHOW_FLAG: return FIELD_BOOL;
+    case IBA_SHOW_MAC: return FIELD_ETHER;
+    case IBA_SHOW_IP4: return FIELD_IPV4;
+    case IBA_SHOW_IP6: return FIELD_IPV6;
+    case IBA_SHOW_BYTES: return FIELD_BYTES;
+    default: return FIELD_UINT;
+    }
+}
+
+static const char *full_name(const char *prefix, const char *leaf)
+{
+    char *at = registry.names + registry.names_used;
+
+    if (leaf[0] == '=')
+        return leaf + 1;
+    const size_t p = strlen(prefix), l = strlen(leaf);
+    if (registry.names_used + p + l + 2 > sizeof registry.names)
+        abort(); /* the tables outgrew the room: a fault of this program, seen at the first run */
+    memcpy(at, prefix, p);
+    at[p] = '.';
+    memcpy(at + p + 1, leaf, l + 1);
+    registry.names_used += p + l + 2;
+    return at;
+}
+
+static struct entry *entry_named(const char *name)
+{
+    for (size_t i = 0; i < registry.n; i++)
+        if (strcmp(registry.entry[i].field.name, name) == 0)
+            return &registry.entry[i];
+    return NULL;
+}
+
+static void add(const char *name, const char *label, enum field_type type, struct source s, uint64_t hdrs)
+{
+    struct entry *e = entry_named(name);
+
+    if (!e) {
+        if (registry.n == MAX_FIELDS)
+            abort();
+        e = &registry.entry[registry.n++];
+        e->field = (struct field){.name = name, .label = label, .type = type};
+    }
+    if (e->n_source == MAX_SOURCES)
+        abort();
+    e->source[e->n_source++] = s;
+    e->field.hdrs |= hdrs;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct entry *)a)->field.name, ((const struct entry *)b)->field.name);
+}
+
+static void build(void)
+{
+    for (unsigned h = 0; h < IBA_H_COUNT; h++) {
+        const struct iba_hdr_info *info = &iba_headers[h];
+        add(info->prefix, info->title, FIELD_PRESENCE, (struct source){.hdr = (uint8_t)h}, IBA_HDR_BIT(h));
+        for (unsigned i = 0; i < info->n_field; i++)
+            add(full_name(info->prefix, info->field[i].name), info->field[i].label, type_of(&info->field[i]),
+                (struct source){.hdr = (uint8_t)h, .row = &info->field[i]}, IBA_HDR_BIT(h));
+    }
+    for (unsigned c = 0; c < COMPUTED_COUNT; c++)
+        add(computed_fields[c].name, computed_fields[c].label, (enum field_type)computed_fields[c].type,
+            (struct source){.computed = (uint8_t)c}, 0);
+    qsort(registry.entry, registry.n, sizeof *registry.entry, by_name);
+    for (size_t i = 0; i < registry.n; i++) {
+        registry.entry[i].field.index = (uint32_t)i;
+        registry.all[i] = registry.entry[i].field;
+    }
+}
+
+const struct field *field_all(size_t *n)
+{
+    if (registry.n == 0)
+        build();
+    *n = registry.n;
+    return registry.all;
+}
+
+static const struct field *find_exact(const char *name)
+{
+    size_t n, lo = 0;
+    const struct field *f = field_all(&n);
+
+    while (lo < n) {
+        const size_t mid = lo + (n - lo) / 2;
+        const int c = strcmp(name, f[mid].name);
+        if (c == 0)
+            return &f[mid];
+        if (c < 0)
+            n = mid;
+        else
+            lo = mid + 1;
+    }
+    return NULL;
+}
+
+const struct field *field_find(const char *name)
+{
+    static const char prefix[] = "infiniband.";
+    char whole[NAME_BYTES];
+    const size_t n = strlen(name);
+    const struct field *f = find_exact(name);
+
+    if (f || n + sizeof prefix > sizeof whole)
+        return f;
+    memcpy(whole, prefix, sizeof prefix - 1);
+    memcpy(whole + sizeof prefix - 1, name, n + 1);
+    return find_exact(whole);
+}
+
+/* Edit distance of two short names (Levenshtein, one row). */
+static unsigned distance(const char *a, const char *b)
+{
+    unsigned row[NAME_BYTES + 1];
+    const size_t nb = strlen(b) < NAME_BYTES ? strlen(b) : NAME_BYTES;
+
+    for (unsigned j = 0; j <= nb; j++)
+        row[j] = j;
+    for (unsigned i = 1; i <= NAME_BYTES && a[i - 1]; i++) {
+        unsigned diagonal = row[0];
+        row[0] = i;
+        for (unsigned j = 1; j <= nb; j++) {
+            const unsigned change = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            row[j] = row[j] + 1 < row[j - 1] + 1 ? row[j] + 1 : row[j - 1] + 1;
+            row[j] = change < row[j] ? change : row[j];
+        }
+    }
+    return row[nb];
+}
+
+const char *field_nearest(const char *name)
+{
+    size_t n;
+    const struct field *f = field_all(&n);
+    const char *best = f[0].name;
+    unsigned least = UINT32_MAX;
+
+    for (size_t i = 0; i < n; i++) {
+        static const char prefix[] = "infiniband.";
+        const bool ours = strncmp(f[i].name, prefix, sizeof prefix - 1) == 0;
+        unsigned d = distance(name, f[i].name);
+        const unsigned bare = ours ? distance(name, f[i].name + sizeof prefix - 1) : d;
+        d = bare < d ? bare : d;
+        if (d < least) {
+            least = d;
+            best = f[i].name;
+        }
+    }
+    return best;
+}
+
+struct value field_row_value(const struct iba_field *row, const uint8_t *wire)
+{
+    struct value v = {.type = type_of(row), .row = row};
+
+    if (iba_field_is_bytes(row)) {
+        v.bytes = wire + row->at / 8;
+        v.len = row->bits / 8;
+    } else
+        v.u = iba_field_get(row, wire);
+    return v;
+}
+
+/* Values of one header; false when the caller has had enough. */
+static bool header_values(const struct entry *e, enum iba_hdr h, const uint8_t *wire, field_each *each, void *ctx)
+{
+    for (unsigned i = 0; i < e->n_source; i++) {
+        const struct source *s = &e->source[i];
+        if (s->hdr != h || (s->row && !iba_field_present(s->row, wire)))
+            continue;
+        const struct value v = s->row
+                                   ? field_row_value(s->row, wire)
+                                   : (struct value){.type = FIELD_PRESENCE, .bytes = wire, .len = iba_headers[h].bytes};
+        if (!each(ctx, &v))
+            return false;
+    }
+    return true;
+}
+
+void field_values(const struct field *f, const struct packet *p, field_each *each, void *ctx)
+{
+    const struct entry *e = &registry.entry[f->index];
+    struct value v;
+
+    if (f->hdrs == 0) {
+        if (computed_value((enum computed)e->source[0].computed, p, &v))
+            (void)each(ctx, &v);
+        return;
+    }
+    if ((f->hdrs & p->view.has) == 0)
+        return;
+    for (unsigned i = 0; i < p->view.n_layer; i++) {
+        const struct iba_layer *l = &p->view.layer[i];
+        if ((f->hdrs >> l->hdr & 1) && !header_values(e, (enum iba_hdr)l->hdr, p->view.wire + l->at, each, ctx))
+            return;
+    }
+}
+
+static bool keep_first(void *ctx, const struct value *v)
+{
+    *(struct value *)ctx = *v;
+    return false;
+}
+
+bool field_first(const struct field *f, const struct packet *p, struct value *v)
+{
+    v->row = NULL;
+    v->type = FIELD_PRESENCE;
+    v->len = SIZE_MAX; /* no value has this length */
+    field_values(f, p, keep_first, v);
+    return v->len != SIZE_MAX;
+}
+
+const struct iba_field *field_row(const struct field *f)
+{
+    return registry.entry[f->index].source[0].row;
+}

@@ -1,0 +1,54 @@
+/* Every name a user can type: the rows of core's header tables, and the fields that ibdissect computes.
+ *
+ * A name may have several sources (udp.port is both ports, erspan.version stands in two headers), and a header may
+ * occur several times in a packet, so a field has zero or more values in a packet, in wire order. */
+#ifndef DISSECT_FIELD_H
+#define DISSECT_FIELD_H
+#include "field/packet.h"
+
+enum field_type {
+    FIELD_UINT,
+    FIELD_BOOL,
+    FIELD_ETHER,    /* value.u holds 48 bits */
+    FIELD_IPV4,     /* value.u holds 32 bits */
+    FIELD_IPV6,     /* value.bytes, 16 of them */
+    FIELD_BYTES,    /* value.bytes */
+    FIELD_TEXT,     /* value.bytes, UTF-8, not NUL terminated */
+    FIELD_TIME,     /* value.ns, signed nanoseconds */
+    FIELD_PRESENCE, /* a header as a whole: its bytes; or a protocol, with no bytes at all */
+};
+
+struct value {
+    enum field_type type;
+    uint64_t u;
+    int64_t ns;
+    const uint8_t *bytes; /* borrowed from the packet, or constant */
+    size_t len;
+    const struct iba_field *row; /* the row it came from, or NULL: how to show it, and what its codes are called */
+};
+
+struct field {
+    const char *name; /* "infiniband.bth.psn" */
+    const char *label;
+    enum field_type type;
+    uint64_t hdrs;  /* IBA_HDR_BIT of the headers it stands in; 0 for a computed field */
+    uint32_t index; /* position in the registry, dense from 0 */
+};
+
+/* Built once, at the first call; never freed. Fields ascend by name. */
+const struct field *field_all(size_t *n);
+/* NULL when there is none. The prefix "infiniband." may be left out. */
+const struct field *field_find(const char *name);
+/* The known name nearest to a mistyped one; never NULL. */
+const char *field_nearest(const char *name);
+
+/* Calls `each` for every value the field has in the packet, in wire order, until it returns false. */
+typedef bool field_each(void *ctx, const struct value *v);
+void field_values(const struct field *f, const struct packet *p, field_each *each, void *ctx);
+/* The first value; false when the packet has none. */
+bool field_first(const struct field *f, const struct packet *p, struct value *v);
+/* The value of one row of the header at `wire`; the row must be present there (iba_field_present). */
+struct value field_row_value(const struct iba_field *row, const uint8_t *wire);
+/* The row that tells how values of this field look and what they are called; NULL for a computed field. */
+const struct iba_field *field_row(const struct field *f);
+#endif

@@ -1,0 +1,70 @@
+/* Buffered output that is cheap per value, notices every write error, and takes a closed pipe for the end of the work.
+ */
+#ifndef DISSECT_OUT_H
+#define DISSECT_OUT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { OUT_BYTES = 256 * 1024, OUT_SLACK = 1024 };
+
+struct out {
+    int fd;
+    size_t n;
+    int error; /* errno of the first failed write, EPIPE included; further output is dropped */
+    char buf[OUT_BYTES];
+};
+
+void out_init(struct out *o, int fd);
+/* Writes out what is buffered. False after any error. */
+bool out_flush(struct out *o);
+
+/* Room for OUT_SLACK more bytes, so that small appends need no check. */
+static inline void out_room(struct out *o)
+{
+    if (o->n > OUT_BYTES - OUT_SLACK)
+        (void)out_flush(o);
+}
+/* At the start of a line: whatever the line holds, up to 3 * OUT_SLACK bytes, stays in the buffer, so that columns
+ * align. */
+static inline void out_line(struct out *o)
+{
+    if (o->n > OUT_BYTES - 4 * OUT_SLACK)
+        (void)out_flush(o);
+}
+static inline void out_ch(struct out *o, char c)
+{
+    out_room(o);
+    o->buf[o->n++] = c;
+}
+void out_mem(struct out *o, const char *s, size_t n);
+static inline void out_str(struct out *o, const char *s)
+{
+    out_mem(o, s, strlen(s));
+}
+/* Text of at most OUT_SLACK bytes. */
+static inline void out_short(struct out *o, const char *s, size_t n)
+{
+    out_room(o);
+    memcpy(o->buf + o->n, s, n);
+    o->n += n;
+}
+#define OUT_LIT(o, s) out_short((o), (s), sizeof(s) - 1)
+void out_u64(struct out *o, uint64_t v);
+/* "0x" and at least `digits` hex digits. */
+void out_hex(struct out *o, uint64_t v, unsigned digits);
+void out_hex_bytes(struct out *o, const uint8_t *p, size_t n);
+/* Seconds with nine decimals. */
+void out_time(struct out *o, int64_t ns);
+void out_ip4(struct out *o, uint32_t a);
+void out_ip6(struct out *o, const uint8_t *a); /* RFC 5952 */
+void out_mac(struct out *o, uint64_t a);
+/* Padded on the right, or on the left, to `width`; `from` is o->n before the text was appended (text under OUT_SLACK).
+ */
+void out_pad(struct out *o, size_t from, size_t width);
+void out_pad_left(struct out *o, size_t from, size_t width);
+/* A string inside JSON quotes, or inside XML: control characters and invalid UTF-8 escaped. */
+void out_json(struct out *o, const char *s, size_t n);
+void out_xml(struct out *o, const char *s, size_t n);
+#endif

@@ -1,0 +1,29 @@
+/* One packet on its way through ibdissect: what the reader gave, and the view of it. */
+#ifndef DISSECT_PACKET_H
+#define DISSECT_PACKET_H
+#include "input/capture.h"
+#include "wire/iba_view.h"
+
+struct packet {
+    const struct cap_packet *cap; /* borrowed from the reader, valid until its next call */
+    struct iba_view view;         /* of cap->data; CRCs already checked unless -o icrc:off */
+    uint64_t number;              /* 1-based, over all files */
+    uint64_t first_ns, prev_ns;   /* time of the first packet and of the one before */
+    uint32_t source;              /* index of the file it came from */
+    const char *source_name;
+};
+
+/* Bytes of the frame, the ERF header in front of it not counted: on the wire, captured, and where it starts. */
+static inline uint32_t packet_len(const struct packet *p)
+{
+    return p->view.len - p->view.frame_at;
+}
+static inline uint32_t packet_caplen(const struct packet *p)
+{
+    return p->view.caplen > p->view.frame_at ? p->view.caplen - p->view.frame_at : 0;
+}
+static inline const uint8_t *packet_bytes(const struct packet *p)
+{
+    return p->view.wire + p->view.frame_at;
+}
+#endif

@@ -1,0 +1,251 @@
+#include "reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pcap/pcap.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct magic {
+    uint8_t bytes[4];
+    unsigned count, header; /* bytes of the magic, of the least file header */
+    bool (*begin)(struct capture *c);
+} magics[] = {
+    {{0xd4, 0xc3, 0xb2, 0xa1}, 4, 24, cap_pcap_begin}, /* us */
+    {{0xa1, 0xb2, 0xc3, 0xd4}, 4, 24, cap_pcap_begin},
+    {{0x4d, 0x3c, 0xb2, 0xa1}, 4, 24, cap_pcap_begin}, /* ns */
+    {{0xa1, 0xb2, 0x3c, 0x4d}, 4, 24, cap_pcap_begin},
+    {{0x34, 0xcd, 0xb2, 0xa1}, 4, 24, cap_pcap_begin}, /* us, long record headers */
+    {{0xa1, 0xb2, 0xcd, 0x34}, 4, 24, cap_pcap_begin},
+    {{0x0a, 0x0d, 0x0d, 0x0a}, 4, 28, cap_pcapng_begin},
+    {{0x1f, 0x8b}, 2, 18, NULL}, /* gzip, opened before the others are looked for */
+};
+
+static enum cap_result over(struct capture *c, struct cap_packet *p)
+{
+    (void)p;
+    return c->verdict;
+}
+
+static void append(struct capture *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void append_list(struct capture *c, const char *format, va_list list)
+{
+    size_t used = strlen(c->error);
+    vsnprintf(c->error + used, c->errlen - used, format, list);
+}
+
+static void append(struct capture *c, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    append_list(c, format, list);
+    va_end(list);
+}
+
+static enum cap_result finish(struct capture *c, enum cap_result verdict)
+{
+    c->verdict = verdict;
+    c->next = over;
+    return verdict;
+}
+
+enum cap_result cap_fail(struct capture *c, const char *format, ...)
+{
+    va_list list;
+    append(c, "%s: ", c->name);
+    va_start(list, format);
+    append_list(c, format, list);
+    va_end(list);
+    return finish(c, CAP_ERROR);
+}
+
+enum cap_result cap_fail_packet(struct capture *c, const char *format, ...)
+{
+    va_list list;
+    append(c, "%s: packet %" PRIu64 " at offset 0x%" PRIx64 ": ", c->name, c->number + 1, cap_stream_offset(&c->in));
+    va_start(list, format);
+    append_list(c, format, list);
+    va_end(list);
+    return finish(c, CAP_ERROR);
+}
+
+enum cap_result cap_fail_early(struct capture *c, const char *format, ...)
+{
+    va_list list;
+    append(c, "%s: ", c->name);
+    va_start(list, format);
+    append_list(c, format, list);
+    va_end(list);
+    if (c->in.fault[0] != '\0')
+        append(c, " (%s)", c->in.fault);
+    return finish(c, CAP_ERROR);
+}
+
+enum cap_result cap_fail_header(struct capture *c, uint64_t have, uint64_t need)
+{
+    return cap_fail_early(c, "cut in the file header (%" PRIu64 " of %" PRIu64 " bytes)", have, need);
+}
+
+enum cap_result cap_fail_cut(struct capture *c, uint64_t have, uint64_t need)
+{
+    return cap_fail_early(c, "cut in packet %" PRIu64 " at offset 0x%" PRIx64 ": %" PRIu64 " of %" PRIu64 " bytes",
+                          c->number + 1, cap_stream_offset(&c->in), have, need);
+}
+
+enum cap_result cap_finish(struct capture *c)
+{
+    if (c->in.fault[0] == '\0')
+        return finish(c, CAP_END);
+    return cap_fail(c, "after packet %" PRIu64 " at offset 0x%" PRIx64 ": %s", c->number, cap_stream_offset(&c->in),
+                    c->in.fault);
+}
+
+/* The row whose magic the stream starts with; one cut short counts when nothing follows. */
+static const struct magic *find_magic(struct cap_stream *s)
+{
+    size_t have = cap_stream_fill(s, sizeof magics->bytes);
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
+        size_t n = have < magics[i].count ? have : magics[i].count;
+        if (n > 0 && memcmp(s->at, magics[i].bytes, n) == 0)
+            return &magics[i];
+    }
+    return NULL;
+}
+
+static bool fail_begin(struct capture *c, const char *what)
+{
+    cap_fail_early(c, "%s", what);
+    return false;
+}
+
+static bool begin_plain(struct capture *c)
+{
+    const struct magic *m = find_magic(&c->in);
+    if (cap_stream_have(&c->in) == 0)
+        return fail_begin(c, c->in.gunzip || c->in.fault[0] ? "nothing to read" : "empty file");
+    if (m != NULL && m->begin != NULL) {
+        size_t have = cap_stream_fill(&c->in, m->header);
+        if (have >= m->header)
+            return m->begin(c);
+        cap_fail_header(c, have, m->header);
+        return false;
+    }
+    if (cap_erf_plausible(&c->in))
+        return cap_erf_begin(c);
+    return fail_begin(c, "not a capture file (no pcap, pcapng, ERF or gzip magic)");
+}
+
+static bool begin(struct capture *c)
+{
+    const struct magic *m = find_magic(&c->in);
+    if (m == NULL || m->begin != NULL)
+        return begin_plain(c);
+    if (cap_stream_have(&c->in) < m->count) {
+        cap_fail_header(c, cap_stream_have(&c->in), m->header);
+        return false;
+    }
+    return cap_stream_gunzip(&c->in) ? begin_plain(c) : fail_begin(c, "out of memory");
+}
+
+struct capture *cap_new(const char *name)
+{
+    struct capture *c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return NULL;
+    c->in.fd = -1;
+    c->errlen = strlen(name) + 320; /* the longest line, and libpcap's own errors (256) */
+    c->name = strdup(name);
+    c->error = calloc(1, c->errlen);
+    if (c->name != NULL && c->error != NULL)
+        return c;
+    cap_close(c);
+    return NULL;
+}
+
+struct capture *cap_open_fd(int fd, const char *name, char *err, size_t errlen)
+{
+    struct capture *c = cap_new(name);
+    struct stat st;
+    if (c == NULL || !cap_stream_open(&c->in, fd)) {
+        snprintf(err, errlen, "%s: out of memory", name);
+        close(fd);
+        cap_close(c);
+        return NULL;
+    }
+    bool directory = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+    if (directory ? fail_begin(c, "is a directory") : begin(c))
+        return c;
+    snprintf(err, errlen, "%s", c->error);
+    cap_close(c);
+    return NULL;
+}
+
+struct capture *cap_open(const char *path, char *err, size_t errlen)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    const char *name = is_stdin ? "stdin" : path;
+    int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        return cap_open_fd(fd, name, err, errlen);
+    snprintf(err, errlen, "%s: %s", name, strerror(errno));
+    return NULL;
+}
+
+enum cap_result cap_next(struct capture *c, struct cap_packet *p)
+{
+    return c->next(c, p);
+}
+
+const char *cap_error(const struct capture *c)
+{
+    return c->error;
+}
+
+const char *cap_name(const struct capture *c)
+{
+    return c->name;
+}
+
+bool cap_is_live(const struct capture *c)
+{
+    return c->live != NULL;
+}
+
+void cap_progress(const struct capture *c, uint64_t *done, uint64_t *total)
+{
+    *done = c->in.file_done;
+    *total = c->in.file_total;
+}
+
+uint64_t cap_dropped(const struct capture *c)
+{
+    struct pcap_stat st;
+    if (c->live == NULL)
+        return c->lost;
+    return pcap_stats(c->live, &st) == 0 ? (uint64_t)st.ps_drop + st.ps_ifdrop : 0;
+}
+
+void cap_stop(struct capture *c)
+{
+    if (c->live != NULL)
+        pcap_breakloop(c->live);
+}
+
+void cap_close(struct capture *c)
+{
+    if (c == NULL)
+        return;
+    if (c->live != NULL)
+        pcap_close(c->live);
+    cap_stream_close(&c->in);
+    free(c->pcapng.ifaces);
+    free(c->name);
+    free(c->error);
+    free(c);
+}

@@ -1,0 +1,69 @@
+/*
+ * Captures in: classic pcap, pcapng and .erf files, each also gzipped, known by content and not by name; and live
+ * interfaces through libpcap. One packet at a time, in place, in bounded memory: at most 450 KiB a capture.
+ */
+#ifndef IBPROOF_DISSECT_INPUT_CAPTURE_H
+#define IBPROOF_DISSECT_INPUT_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes; a packet that claims to be larger is a fault of the file. */
+enum { CAP_MAX_RECORD = 256 * 1024 };
+
+/* LINKTYPE_ERF: data is a whole ERF record (16-byte header, extension headers, payload, padding). */
+enum { CAP_LINKTYPE_ERF = 197 };
+
+struct cap_packet {
+    const uint8_t *data; /* borrowed until the next cap_next() on the same capture, as is comment */
+    uint32_t caplen;     /* bytes at data */
+    uint32_t len;        /* bytes on the wire, never below caplen whatever the file says */
+    uint32_t dlt;    /* LINKTYPE_ of its interface, without the FCS bits of a pcap header; CAP_LINKTYPE_ERF in .erf */
+    uint64_t ts_ns;  /* since 1970 UTC; 0 when has_ts is false; clamped when a file's units leave 64 bits */
+    bool has_ts;     /* a pcapng Simple Packet Block carries no time */
+    uint64_t offset; /* of its record in the stream (after gunzip); 0 when live */
+    uint64_t number; /* from 1, in its capture */
+    uint32_t iface;  /* pcapng interface, counted over all sections of the file; 0 elsewhere */
+    const char *comment; /* the first opt_comment of its block, or NULL */
+};
+
+enum cap_result { CAP_PACKET, CAP_END, CAP_ERROR };
+
+struct capture;
+
+/* A file, or stdin for "-". NULL on failure, with one line "PATH: what is wrong" in err. Owned: cap_close(). */
+struct capture *cap_open(const char *path, char *err, size_t errlen);
+
+/* The same from an open descriptor, read from where it stands. Takes fd over, also on failure. */
+struct capture *cap_open_fd(int fd, const char *name, char *err, size_t errlen);
+
+/* A network interface by libpcap, promiscuous; bpf is a tcpdump filter or NULL. NULL on failure as above. */
+struct capture *cap_open_live(const char *iface, const char *bpf, char *err, size_t errlen);
+
+/*
+ * The next packet. CAP_END and CAP_ERROR leave *p alone and stand for ever: a capture has at most one fault, and all
+ * packets before it were given. A live capture waits until there is a packet or cap_stop() was called.
+ */
+enum cap_result cap_next(struct capture *c, struct cap_packet *p);
+
+/* After CAP_ERROR one line: "x.pcap: packet 17 at offset 0x2c0: what is wrong"; else "". Borrowed. */
+const char *cap_error(const struct capture *c);
+
+/* The path or interface as it was given; "stdin" for "-". Borrowed. */
+const char *cap_name(const struct capture *c);
+bool cap_is_live(const struct capture *c);
+
+/* Bytes of the file itself, before gunzip. total is 0 when unknown (pipes, live). */
+void cap_progress(const struct capture *c, uint64_t *done, uint64_t *total);
+
+/* Packets the capture point lost, as far as it says: kernel and interface drops (live), loss counters (.erf). */
+uint64_t cap_dropped(const struct capture *c);
+
+/* Ends a live capture: its cap_next() gives CAP_END soon. May be called from a signal handler. No-op on files. */
+void cap_stop(struct capture *c);
+
+/* NULL is allowed. */
+void cap_close(struct capture *c);
+
+#endif

@@ -1,0 +1,28 @@
+/* Several captures as one stretch of time. */
+#ifndef IBPROOF_DISSECT_INPUT_MERGE_H
+#define IBPROOF_DISSECT_INPUT_MERGE_H
+
+#include "capture.h"
+
+enum { CAP_MERGE_MAX = 64 };
+
+struct cap_merge;
+
+/*
+ * Merges 1 to CAP_MERGE_MAX captures, which stay the caller's and must outlive the merge. NULL when out of memory or
+ * when count is out of range.
+ */
+struct cap_merge *cap_merge_open(struct capture *const *captures, size_t count);
+
+/*
+ * The next packet by time, and the index of its capture. Packets of one capture keep their order; between captures
+ * equal times go by index; a packet without time counts as its predecessor in the same capture. CAP_ERROR tells once
+ * that capture *source has failed (cap_error() on it), after its last packet; the others go on with the next call.
+ * CAP_END is final. The packet is borrowed until the next call.
+ */
+enum cap_result cap_merge_next(struct cap_merge *m, struct cap_packet *p, size_t *source);
+
+/* NULL is allowed. */
+void cap_merge_close(struct cap_merge *m);
+
+#endif

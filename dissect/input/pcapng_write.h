@@ -1,0 +1,29 @@
+/* Packets out as pcapng, with comments: what Wireshark shows as our verdict. */
+#ifndef IBPROOF_DISSECT_INPUT_PCAPNG_WRITE_H
+#define IBPROOF_DISSECT_INPUT_PCAPNG_WRITE_H
+
+#include "capture.h"
+
+struct pcapng_writer;
+
+/*
+ * One section, little-endian; the file is created or emptied, "-" is stdout. NULL on failure with one line
+ * "PATH: what is wrong" in err. Owned: pcapng_close().
+ */
+struct pcapng_writer *pcapng_open(const char *path, char *err, size_t errlen);
+
+/*
+ * Writes one packet; its interface (snapshot length CAP_MAX_RECORD, ns) is described before the first of its link type.
+ * comment, or NULL, comes first, then the packet's own; of either 65535 bytes are kept at most. A packet without time
+ * gets the time of the one before. 0, or the errno value of the first write that failed: from then on nothing is
+ * written. A packet above CAP_MAX_RECORD is refused (EMSGSIZE), and so are more than 64 link types (E2BIG).
+ */
+int pcapng_packet(struct pcapng_writer *w, const struct cap_packet *p, const char *comment);
+
+/* Hands everything to the system, for whoever reads on while we write. 0 or an errno value as above. */
+int pcapng_flush(struct pcapng_writer *w);
+
+/* Writes the rest, closes (stdout stays open) and frees. 0, or the errno value of the first failure since opening. */
+int pcapng_close(struct pcapng_writer *w);
+
+#endif

@@ -1,0 +1,94 @@
+/* Inside dissect/input only: what the readers of the formats share. */
+#ifndef IBPROOF_DISSECT_INPUT_READER_H
+#define IBPROOF_DISSECT_INPUT_READER_H
+
+#include "capture.h"
+#include "stream.h"
+
+struct pcap; /* libpcap's pcap_t */
+
+struct cap_pcap {
+    bool big;
+    uint32_t header;  /* bytes of a record's header */
+    uint32_t ts_unit; /* ns in one unit of the fraction */
+    uint32_t minor;
+    uint32_t snaplen;
+    uint32_t dlt;
+};
+
+/* How a pcapng interface counts time: ticks, then seconds to add. */
+struct cap_iface {
+    uint32_t dlt, snaplen;
+    bool binary;       /* a tick is 2^-exponent s, else 10^-exponent */
+    uint8_t exponent;  /* 0 to 127 */
+    int64_t ts_offset; /* s */
+};
+
+struct cap_pcapng {
+    bool big;                 /* this section */
+    struct cap_iface *ifaces; /* of this section */
+    uint32_t count, room;
+    uint32_t before; /* interfaces of earlier sections */
+};
+
+struct capture {
+    struct cap_stream in; /* first, with next: what the fast path touches */
+    enum cap_result (*next)(struct capture *c, struct cap_packet *p);
+    uint64_t number; /* packets given */
+    struct cap_pcap pcap;
+    struct cap_pcapng pcapng;
+    uint64_t lost;           /* .erf loss counters, summed */
+    struct pcap *live;       /* NULL: a file */
+    uint32_t live_ts_unit;   /* ns */
+    enum cap_result verdict; /* once next is over: CAP_END or CAP_ERROR */
+    char *name;
+    char *error;
+    size_t errlen;
+};
+
+/* Each reads its file header at the stream's start; false with c->error set. */
+bool cap_pcap_begin(struct capture *c);
+bool cap_pcapng_begin(struct capture *c);
+bool cap_erf_begin(struct capture *c);
+
+/* Whether the bytes at the start of the stream can only be ERF records. */
+bool cap_erf_plausible(struct cap_stream *s);
+
+/* A capture without a source yet; NULL when out of memory. */
+struct capture *cap_new(const char *name);
+
+/* Ends the capture with "NAME: " and the text. */
+enum cap_result cap_fail(struct capture *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same for the packet that comes next, at the stream's place: "NAME: packet N at offset 0xO: " and the text. */
+enum cap_result cap_fail_packet(struct capture *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same as cap_fail(), with the stream's own fault behind it where there is one. */
+enum cap_result cap_fail_early(struct capture *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The file header, or the packet that comes next, has only have of its need bytes. */
+enum cap_result cap_fail_header(struct capture *c, uint64_t have, uint64_t need);
+enum cap_result cap_fail_cut(struct capture *c, uint64_t have, uint64_t need);
+
+/* The stream has ended between two records: CAP_END, or the stream's fault. */
+enum cap_result cap_finish(struct capture *c);
+
+static inline uint16_t cap_get16(const uint8_t *b, bool big)
+{
+    return (uint16_t)(big ? b[0] << 8 | b[1] : b[1] << 8 | b[0]);
+}
+
+static inline uint32_t cap_get32(const uint8_t *b, bool big)
+{
+    if (big)
+        return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+    return (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
+}
+
+static inline uint64_t cap_get64(const uint8_t *b, bool big)
+{
+    uint64_t first = cap_get32(b, big), second = cap_get32(b + 4, big);
+    return big ? first << 32 | second : second << 32 | first;
+}
+
+#endif

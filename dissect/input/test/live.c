@@ -1,0 +1,86 @@
+#include "capture.h"
+
+#include <arpa/inet.h>
+#include <criterion/criterion.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static bool says(const char *line, const char *const *texts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strstr(line, texts[i]) != NULL)
+            return true;
+    return false;
+}
+
+Test(live, an_interface_that_is_not_there)
+{
+    static const char *const texts[] = {"no-such-if0: no such interface", "no-such-if0: capturing needs CAP_NET_RAW"};
+    char err[512];
+    cr_assert_null(cap_open_live("no-such-if0", NULL, err, sizeof err));
+    cr_assert(says(err, texts, 2), "%s", err);
+}
+
+/* The loopback interface, or NULL where we lack the privilege and were told which. */
+static struct capture *loopback(const char *bpf)
+{
+    static const char *const texts[] = {"lo: capturing needs CAP_NET_RAW", "lo: promiscuous mode needs CAP_NET_ADMIN",
+                                        "lo: no such interface", "lo: the interface is down"};
+    char err[512];
+    struct capture *c = cap_open_live("lo", bpf, err, sizeof err);
+    cr_assert(c != NULL || says(err, texts, 4), "%s", err);
+    return c;
+}
+
+static void send_datagram(uint16_t port)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(port)};
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int s = socket(AF_INET, SOCK_DGRAM, 0);
+    cr_assert_eq(sendto(s, "hello", 5, 0, (struct sockaddr *)&to, sizeof to), 5);
+    close(s);
+}
+
+Test(live, a_filter_chooses_the_packets)
+{
+    struct cap_packet p;
+    uint64_t done, total;
+    struct capture *c = loopback("udp dst port 4791");
+    if (c == NULL)
+        return;
+    send_datagram(4790);
+    send_datagram(4791);
+    cr_assert_eq(cap_next(c, &p), CAP_PACKET);
+    cr_assert(cap_is_live(c) && p.number == 1 && p.dlt == 1 && p.caplen == 14 + 20 + 8 + 5 && p.has_ts);
+    cr_assert_eq(memcmp(p.data + 42, "hello", 5), 0);
+    cr_assert_gt(p.ts_ns, UINT64_C(1500000000000000000));
+    cap_progress(c, &done, &total);
+    cr_assert_eq(total, 0);
+    cr_assert_eq(cap_dropped(c), 0);
+    cap_close(c);
+}
+
+Test(live, stop_ends_the_capture)
+{
+    struct cap_packet p;
+    struct capture *c = loopback("udp dst port 4792");
+    if (c == NULL)
+        return;
+    cap_stop(c);
+    cr_assert_eq(cap_next(c, &p), CAP_END);
+    cr_assert_eq(cap_next(c, &p), CAP_END);
+    cr_assert_str_eq(cap_error(c), "");
+    cap_close(c);
+}
+
+Test(live, a_filter_that_does_not_parse)
+{
+    char err[512];
+    struct capture *c = loopback(NULL);
+    if (c == NULL)
+        return;
+    cap_close(c);
+    cr_assert_null(cap_open_live("lo", "udp port port", err, sizeof err));
+    cr_assert_not_null(strstr(err, "lo: capture filter \"udp port port\": "), "%s", err);
+}

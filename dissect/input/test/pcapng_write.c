@@ -1,0 +1,208 @@
+#include "pcapng_write.h"
+#include "bytes.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <pcap/pcap.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const uint8_t data[CAP_MAX_RECORD + 1] = {1, 2, 3, 4, 5, 6, 7};
+
+static struct cap_packet packet(uint32_t n, uint32_t dlt, uint64_t ts_ns)
+{
+    return (struct cap_packet){.data = data, .caplen = n, .len = n + 9, .dlt = dlt, .ts_ns = ts_ns, .has_ts = true};
+}
+
+/* A writer on a file that path names until the test unlinks it. */
+static struct pcapng_writer *writer(char path[static 26])
+{
+    char err[256];
+    strcpy(path, "/tmp/ibproof-input-XXXXXX");
+    int fd = mkstemp(path);
+    cr_assert_geq(fd, 0);
+    close(fd);
+    struct pcapng_writer *w = pcapng_open(path, err, sizeof err);
+    cr_assert_not_null(w, "%s", err);
+    return w;
+}
+
+static struct capture *reader(const char *path)
+{
+    char err[256];
+    struct capture *c = cap_open(path, err, sizeof err);
+    cr_assert_not_null(c, "%s", err);
+    return c;
+}
+
+static void expect(struct capture *c, const struct cap_packet *w, const char *comment)
+{
+    struct cap_packet p;
+    cr_assert_eq(cap_next(c, &p), CAP_PACKET, "%s", cap_error(c));
+    cr_assert(p.caplen == w->caplen && p.len == w->len && p.dlt == w->dlt && p.ts_ns == w->ts_ns);
+    cr_assert_eq(memcmp(p.data, w->data, p.caplen), 0);
+    cr_assert_eq(p.comment == NULL, comment == NULL);
+    if (comment != NULL)
+        cr_assert_str_eq(p.comment, comment);
+}
+
+Test(pcapng_write, what_is_written_is_read_again)
+{
+    static const char *const comments[] = {NULL, "retransmission", "four", NULL, "\xc3\xa4"};
+    char path[26];
+    struct pcapng_writer *w = writer(path);
+    struct cap_packet packets[50], p;
+    for (uint32_t i = 0; i < 50; i++) {
+        packets[i] = packet(i * 3, i % 3 ? 1 : 247, UINT64_C(1700000000123456789) + i);
+        cr_assert_eq(pcapng_packet(w, &packets[i], comments[i % 5]), 0);
+    }
+    cr_assert_eq(pcapng_close(w), 0);
+    struct capture *c = reader(path);
+    for (uint32_t i = 0; i < 50; i++)
+        expect(c, &packets[i], comments[i % 5]);
+    cr_assert_eq(cap_next(c, &p), CAP_END, "%s", cap_error(c));
+    cap_close(c);
+    unlink(path);
+}
+
+Test(pcapng_write, the_largest_packet_and_comments_that_are_too_long)
+{
+    static char text[70001];
+    char path[26];
+    struct pcapng_writer *w = writer(path);
+    struct cap_packet p = packet(CAP_MAX_RECORD, 1, 1), huge = packet(CAP_MAX_RECORD + 1, 1, 1);
+    memset(text, 'x', sizeof text - 1);
+    text[65534] = '\xc3'; /* a character of two bytes across the limit */
+    text[65535] = '\xa4';
+    cr_assert_eq(pcapng_packet(w, &huge, NULL), EMSGSIZE);
+    cr_assert_eq(pcapng_packet(w, &p, text), 0);
+    cr_assert_eq(pcapng_close(w), 0);
+    text[65534] = '\0';
+    struct capture *c = reader(path);
+    expect(c, &p, text);
+    cap_close(c);
+    unlink(path);
+}
+
+Test(pcapng_write, a_packets_own_comment_is_kept)
+{
+    char path[26], written[512];
+    struct pcapng_writer *w = writer(path);
+    struct cap_packet p = packet(8, 1, 1);
+    p.comment = "of the one who captured";
+    cr_assert_eq(pcapng_packet(w, &p, NULL), 0);
+    cr_assert_eq(pcapng_packet(w, &p, "verdict"), 0);
+    cr_assert_eq(pcapng_close(w), 0);
+    struct capture *c = reader(path);
+    expect(c, &p, p.comment);
+    expect(c, &p, "verdict");
+    cap_close(c);
+    FILE *f = fopen(path, "rb");
+    size_t n = fread(written, 1, sizeof written, f);
+    fclose(f);
+    cr_assert_not_null(memmem(written, n, "ibdissect", 9));
+    void *verdict = memmem(written, n, "verdict", 7);
+    cr_assert_not_null(memmem(verdict, n - (size_t)((char *)verdict - written), p.comment, strlen(p.comment)));
+    unlink(path);
+}
+
+Test(pcapng_write, a_packet_without_time_takes_that_of_the_one_before)
+{
+    char path[26];
+    struct pcapng_writer *w = writer(path);
+    struct cap_packet p = packet(8, 1, 77), timeless = packet(9, 1, 0);
+    timeless.has_ts = false;
+    cr_assert_eq(pcapng_packet(w, &p, NULL), 0);
+    cr_assert_eq(pcapng_packet(w, &timeless, NULL), 0);
+    cr_assert_eq(pcapng_close(w), 0);
+    struct capture *c = reader(path);
+    expect(c, &p, NULL);
+    timeless.ts_ns = 77;
+    expect(c, &timeless, NULL);
+    cap_close(c);
+    unlink(path);
+}
+
+Test(pcapng_write, libpcap_reads_one_link_type)
+{
+    char path[26], reason[PCAP_ERRBUF_SIZE];
+    struct pcap_pkthdr *h;
+    const u_char *bytes;
+    struct pcapng_writer *w = writer(path);
+    for (uint32_t i = 0; i < 20; i++) {
+        struct cap_packet p = packet(i + 1, 1, UINT64_C(1700000000000000000) + i);
+        cr_assert_eq(pcapng_packet(w, &p, i % 2 ? "odd" : NULL), 0);
+    }
+    cr_assert_eq(pcapng_close(w), 0);
+    pcap_t *other = pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, reason);
+    cr_assert_not_null(other, "%s", reason);
+    cr_assert_eq(pcap_datalink(other), DLT_EN10MB);
+    for (uint32_t i = 0; i < 20; i++) {
+        cr_assert_eq(pcap_next_ex(other, &h, &bytes), 1);
+        cr_assert(h->caplen == i + 1 && h->len == i + 10 && h->ts.tv_sec == 1700000000 && h->ts.tv_usec == (int)i);
+        cr_assert_eq(memcmp(bytes, data, h->caplen), 0);
+    }
+    cr_assert_eq(pcap_next_ex(other, &h, &bytes), PCAP_ERROR_BREAK);
+    pcap_close(other);
+    unlink(path);
+}
+
+Test(pcapng_write, link_types_without_end_are_refused)
+{
+    char path[26];
+    struct pcapng_writer *w = writer(path);
+    for (uint32_t i = 0; i < 70; i++) {
+        struct cap_packet p = packet(4, i, 1);
+        cr_assert_eq(pcapng_packet(w, &p, NULL), i < 64 ? 0 : E2BIG);
+    }
+    cr_assert_eq(pcapng_close(w), 0);
+    unlink(path);
+}
+
+Test(pcapng_write, a_full_disk_is_told)
+{
+    char err[256];
+    struct cap_packet p = packet(100, 1, 1);
+    struct pcapng_writer *w = pcapng_open("/dev/full", err, sizeof err);
+    cr_assert_not_null(w, "%s", err);
+    cr_assert_eq(pcapng_packet(w, &p, NULL), 0); /* in stdio's buffer yet */
+    cr_assert_eq(pcapng_close(w), ENOSPC);
+
+    w = pcapng_open("/dev/full", err, sizeof err);
+    cr_assert_eq(pcapng_flush(w), ENOSPC);
+    cr_assert_eq(pcapng_packet(w, &p, NULL), ENOSPC);
+    cr_assert_eq(pcapng_close(w), ENOSPC);
+
+    w = pcapng_open("/dev/full", err, sizeof err);
+    p = packet(CAP_MAX_RECORD, 1, 1);
+    cr_assert_eq(pcapng_packet(w, &p, "does not fit a buffer"), ENOSPC);
+    cr_assert_eq(pcapng_close(w), ENOSPC);
+}
+
+Test(pcapng_write, a_file_that_cannot_be_made)
+{
+    char err[256];
+    cr_assert_null(pcapng_open("/nowhere/out.pcapng", err, sizeof err));
+    cr_assert_str_eq(err, "/nowhere/out.pcapng: No such file or directory");
+}
+
+Test(pcapng_write, stdout_is_written_and_stays_open)
+{
+    char path[] = "/tmp/ibproof-input-XXXXXX", err[256];
+    struct cap_packet p = packet(8, 1, 5);
+    int fd = mkstemp(path), saved = dup(STDOUT_FILENO);
+    cr_assert(fd >= 0 && saved >= 0);
+    fflush(stdout);
+    dup2(fd, STDOUT_FILENO);
+    struct pcapng_writer *w = pcapng_open("-", err, sizeof err);
+    int packet_error = pcapng_packet(w, &p, NULL), close_error = pcapng_close(w);
+    dup2(saved, STDOUT_FILENO);
+    close(fd);
+    close(saved);
+    cr_assert(packet_error == 0 && close_error == 0);
+    struct capture *c = reader(path);
+    expect(c, &p, NULL);
+    cap_close(c);
+    unlink(path);
+}

@@ -1,0 +1,71 @@
+/* -T fields: the form scripts know from tshark, byte for byte. */
+#include "field/show.h"
+#include "output/printer.h"
+
+void fields_begin(struct out *o, const struct print_opts *opts)
+{
+    if (!opts->header)
+        return;
+    for (size_t i = 0; i < opts->n_field; i++) {
+        if (i > 0)
+            out_ch(o, opts->separator);
+        out_str(o, opts->field[i]->name);
+    }
+    out_ch(o, '\n');
+}
+
+struct column {
+    struct out *o;
+    const struct print_opts *opts;
+    size_t start; /* of this column in the buffer */
+    bool any;
+};
+
+/* Text could hold what separates columns or lines. */
+static void text(struct out *o, const struct value *v)
+{
+    for (size_t i = 0; i < v->len; i++) {
+        const uint8_t c = v->bytes[i];
+        if (c == '\n' || c == '\r' || c == '\t' || c == '\\') {
+            out_ch(o, '\\');
+            out_ch(o, c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\t' ? 't' : '\\');
+        } else
+            out_ch(o, (char)c);
+    }
+}
+
+static bool add_value(void *ctx, const struct value *v)
+{
+    struct column *c = ctx;
+
+    if (!c->any && c->opts->quote)
+        out_ch(c->o, c->opts->quote);
+    if (c->any && c->opts->occurrence == 'l')
+        c->o->n = c->start + (c->opts->quote != '\0'); /* columns are shorter than what a flush leaves room for */
+    else if (c->any)
+        out_ch(c->o, c->opts->aggregator);
+    c->any = true;
+    if (v->type == FIELD_TEXT)
+        text(c->o, v);
+    else if (v->type == FIELD_PRESENCE && v->len == 0)
+        out_ch(c->o, '1');
+    else
+        show_script(c->o, v);
+    return c->opts->occurrence != 'f';
+}
+
+void print_fields(struct out *o, const struct packet *p, const struct print_opts *opts, bool first)
+{
+    (void)first;
+    for (size_t i = 0; i < opts->n_field; i++) {
+        if (i > 0)
+            out_ch(o, opts->separator);
+        if (opts->occurrence == 'l' && o->n > OUT_BYTES / 2)
+            (void)out_flush(o);
+        struct column c = {o, opts, o->n, false};
+        field_values(opts->field[i], p, add_value, &c);
+        if (c.any && opts->quote)
+            out_ch(o, opts->quote);
+    }
+    out_ch(o, '\n');
+}

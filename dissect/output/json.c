@@ -1,0 +1,282 @@
+/* -T json and -T ek: tshark's shapes, every value a string. */
+#include <time.h>
+#include "field/computed.h"
+#include "field/show.h"
+#include "output/printer.h"
+
+struct json {
+    struct out *o;
+    bool ek; /* one line, dots are underscores, a layer's name in front of each key */
+    bool comma;
+    unsigned depth;
+    const char *group; /* the layer we are in: a prefix up to its first dot */
+    size_t group_len;
+};
+
+static void line(struct json *j)
+{
+    if (j->comma)
+        out_ch(j->o, ',');
+    j->comma = true;
+    if (j->ek)
+        return;
+    out_ch(j->o, '\n');
+    for (unsigned i = 0; i < j->depth; i++)
+        OUT_LIT(j->o, "  ");
+}
+
+static void dotted(struct json *j, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out_ch(j->o, j->ek && s[i] == '.' ? '_' : s[i]);
+}
+
+/* Opens a key: layer names stand alone, field names carry their layer's name in ek. */
+static void key(struct json *j, const char *prefix, const char *name, const char *tail, bool is_layer)
+{
+    line(j);
+    out_ch(j->o, '"');
+    if (j->ek && !is_layer) {
+        dotted(j, j->group, j->group_len);
+        out_ch(j->o, '_');
+    }
+    if (name[0] == '=')
+        dotted(j, name + 1, strlen(name + 1));
+    else {
+        dotted(j, prefix, strlen(prefix));
+        if (prefix[0] && name[0])
+            out_ch(j->o, j->ek ? '_' : '.');
+        dotted(j, name, strlen(name));
+    }
+    out_str(j->o, tail);
+    out_str(j->o, j->ek ? "\":" : "\": ");
+}
+
+static void open_object(struct json *j)
+{
+    out_ch(j->o, '{');
+    j->depth++;
+    j->comma = false;
+}
+
+static void close_object(struct json *j)
+{
+    j->depth--;
+    if (!j->ek && j->comma) {
+        j->comma = false;
+        line(j);
+    }
+    out_ch(j->o, '}');
+    j->comma = true;
+}
+
+static void colon_bytes(struct out *o, const uint8_t *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            out_ch(o, ':');
+        out_hex_bytes(o, p + i, 1);
+    }
+}
+
+static void json_value(struct json *j, const struct value *v)
+{
+    out_ch(j->o, '"');
+    if (v->type == FIELD_TEXT)
+        out_json(j->o, (const char *)v->bytes, v->len);
+    else if (v->type == FIELD_BYTES || v->type == FIELD_PRESENCE)
+        colon_bytes(j->o, v->bytes, v->len);
+    else
+        show_script(j->o, v);
+    out_ch(j->o, '"');
+}
+
+static void computed_field(struct json *j, const struct packet *p, enum computed c)
+{
+    struct value v;
+
+    if (!computed_value(c, p, &v))
+        return;
+    key(j, "", computed_fields[c].name, "", false);
+    json_value(j, &v);
+}
+
+static void rows(struct json *j, const struct iba_hdr_info *info, const uint8_t *wire)
+{
+    for (const struct iba_field *row = info->field; row < info->field + info->n_field; row++) {
+        if (row->vis == IBA_VIS_H || !iba_field_present(row, wire))
+            continue;
+        const struct value v = field_row_value(row, wire);
+        key(j, info->prefix, row->name, "", false);
+        json_value(j, &v);
+    }
+}
+
+static size_t group_of(const char *prefix)
+{
+    return strcspn(prefix, ".");
+}
+
+static bool same_group(const struct json *j, const char *prefix)
+{
+    return j->group && group_of(prefix) == j->group_len && memcmp(prefix, j->group, j->group_len) == 0;
+}
+
+static void open_group(struct json *j, const char *prefix)
+{
+    char name[32];
+    const size_t n = group_of(prefix) < sizeof name - 1 ? group_of(prefix) : sizeof name - 1;
+
+    memcpy(name, prefix, n);
+    name[n] = '\0';
+    j->group = prefix;
+    j->group_len = n;
+    key(j, "", name, "", true);
+    open_object(j);
+}
+
+static void header(struct json *j, const struct iba_hdr_info *info, const uint8_t *wire)
+{
+    if (info->prefix[j->group_len] == '\0') {
+        rows(j, info, wire);
+        return;
+    }
+    const struct value whole = {.type = FIELD_PRESENCE, .bytes = wire, .len = info->bytes};
+    key(j, info->prefix, "", "", false);
+    json_value(j, &whole);
+    key(j, info->prefix, "", "_tree", false);
+    open_object(j);
+    rows(j, info, wire);
+    close_object(j);
+}
+
+/* Closes a layer; InfiniBand's ends with what belongs to the packet as a whole. */
+static void close_group(struct json *j, const struct packet *p)
+{
+    static const uint8_t last[] = {COMPUTED_encapsulation, COMPUTED_service,     COMPUTED_payload, COMPUTED_payload_len,
+                                   COMPUTED_icrc,          COMPUTED_icrc_status, COMPUTED_vcrc,    COMPUTED_vcrc_status,
+                                   COMPUTED_lpcrc_status,  COMPUTED_truncated,   COMPUTED_fault};
+
+    if (!j->group)
+        return;
+    if (strncmp(j->group, "infiniband", j->group_len) == 0 || strncmp(j->group, "infiniband_link", j->group_len) == 0)
+        for (size_t i = 0; i < sizeof last; i++)
+            computed_field(j, p, (enum computed)last[i]);
+    close_object(j);
+    j->group = NULL;
+}
+
+static void frame(struct json *j, const struct packet *p)
+{
+    static const uint8_t first[] = {COMPUTED_frame_number,     COMPUTED_frame_len,        COMPUTED_frame_cap_len,
+                                    COMPUTED_frame_time_epoch, COMPUTED_frame_time_delta, COMPUTED_frame_time_relative,
+                                    COMPUTED_frame_comment};
+
+    open_group(j, "frame");
+    for (size_t i = 0; i < sizeof first; i++)
+        computed_field(j, p, (enum computed)first[i]);
+    close_object(j);
+    j->group = NULL;
+}
+
+struct selected {
+    struct json *j;
+    bool any;
+};
+
+static bool selected_value(void *ctx, const struct value *v)
+{
+    struct selected *s = ctx;
+
+    if (s->any)
+        out_str(s->j->o, s->j->ek ? "," : ", ");
+    s->any = true;
+    json_value(s->j, v);
+    return true;
+}
+
+static void selected_fields(struct json *j, const struct packet *p, const struct print_opts *opts)
+{
+    for (size_t i = 0; i < opts->n_field; i++) {
+        struct value v;
+        struct selected s = {j, false};
+        if (!field_first(opts->field[i], p, &v))
+            continue;
+        key(j, "", opts->field[i]->name, "", true);
+        out_ch(j->o, '[');
+        field_values(opts->field[i], p, selected_value, &s);
+        out_ch(j->o, ']');
+    }
+}
+
+static void layers(struct json *j, const struct packet *p, const struct print_opts *opts)
+{
+    if (opts->n_field > 0) {
+        selected_fields(j, p, opts);
+        return;
+    }
+    frame(j, p);
+    for (unsigned i = 0; i < p->view.n_layer; i++) {
+        const struct iba_layer *l = &p->view.layer[i];
+        const struct iba_hdr_info *info = &iba_headers[l->hdr];
+        if (!same_group(j, info->prefix)) {
+            close_group(j, p);
+            open_group(j, info->prefix);
+        }
+        header(j, info, p->view.wire + l->at);
+    }
+    close_group(j, p);
+}
+
+static void index_name(struct out *o, const struct packet *p)
+{
+    const time_t t = (time_t)(p->cap->ts_ns / 1000000000);
+    struct tm tm;
+    char text[16];
+
+    OUT_LIT(o, "packets-");
+    if (gmtime_r(&t, &tm))
+        out_mem(o, text, strftime(text, sizeof text, "%Y-%m-%d", &tm));
+}
+
+void json_begin(struct out *o, const struct print_opts *opts)
+{
+    (void)opts;
+    OUT_LIT(o, "[");
+}
+
+void json_end(struct out *o, bool any)
+{
+    out_str(o, any ? "\n]\n" : "\n\n]\n");
+}
+
+void print_json(struct out *o, const struct packet *p, const struct print_opts *opts, bool first)
+{
+    struct json j = {.o = o, .depth = 3};
+
+    if (!first)
+        out_ch(o, ',');
+    OUT_LIT(o, "\n  {\n    \"_index\": \"");
+    index_name(o, p);
+    OUT_LIT(o, "\",\n    \"_type\": \"doc\",\n    \"_score\": null,\n    \"_source\": {\n      \"layers\": ");
+    open_object(&j);
+    layers(&j, p, opts);
+    close_object(&j);
+    OUT_LIT(o, "\n    }\n  }");
+}
+
+void print_ek(struct out *o, const struct packet *p, const struct print_opts *opts, bool first)
+{
+    struct json j = {.o = o, .ek = true};
+
+    (void)first;
+    OUT_LIT(o, "{\"index\":{\"_index\":\"");
+    index_name(o, p);
+    OUT_LIT(o, "\",\"_type\":\"doc\"}}\n{\"timestamp\":\"");
+    out_u64(o, p->cap->ts_ns / 1000000);
+    OUT_LIT(o, "\",\"layers\":");
+    open_object(&j);
+    layers(&j, p, opts);
+    close_object(&j);
+    OUT_LIT(o, "}\n");
+}

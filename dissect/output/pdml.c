@@ -1,0 +1,143 @@
+/* -T pdml: tshark's XML. */
+#include "field/computed.h"
+#include "field/show.h"
+#include "output/printer.h"
+
+void pdml_begin(struct out *o, const struct print_opts *opts)
+{
+    (void)opts;
+    OUT_LIT(o, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<pdml version=\"0\" creator=\"ibdissect\">\n");
+}
+
+void pdml_end(struct out *o, bool any)
+{
+    (void)any;
+    OUT_LIT(o, "</pdml>\n");
+}
+
+static void attribute(struct out *o, const char *name, const char *s)
+{
+    out_ch(o, ' ');
+    out_str(o, name);
+    OUT_LIT(o, "=\"");
+    out_xml(o, s, strlen(s));
+    out_ch(o, '"');
+}
+
+static void show_attribute(struct out *o, const char *name, const char *label, const struct value *v)
+{
+    const char *code = label ? show_name(v) : NULL;
+
+    out_ch(o, ' ');
+    out_str(o, name);
+    OUT_LIT(o, "=\"");
+    if (label) {
+        out_xml(o, label, strlen(label));
+        OUT_LIT(o, ": ");
+    }
+    if (code) {
+        out_xml(o, code, strlen(code));
+        OUT_LIT(o, " (");
+    }
+    if (v->type == FIELD_TEXT)
+        out_xml(o, (const char *)v->bytes, v->len);
+    else if (label)
+        show_human(o, v);
+    else
+        show_script(o, v);
+    if (code)
+        out_ch(o, ')');
+    out_ch(o, '"');
+}
+
+static void place(struct out *o, uint32_t at, uint32_t bytes)
+{
+    OUT_LIT(o, " size=\"");
+    out_u64(o, bytes);
+    OUT_LIT(o, "\" pos=\"");
+    out_u64(o, at);
+    out_ch(o, '"');
+}
+
+static void pdml_computed(struct out *o, const struct packet *p, enum computed c)
+{
+    struct value v;
+
+    if (!computed_value(c, p, &v))
+        return;
+    OUT_LIT(o, "    <field");
+    attribute(o, "name", computed_fields[c].name);
+    show_attribute(o, "showname", computed_fields[c].label, &v);
+    place(o, 0, 0);
+    show_attribute(o, "show", NULL, &v);
+    OUT_LIT(o, "/>\n");
+}
+
+static void pdml_row(struct out *o, const struct iba_hdr_info *info, const struct iba_field *row, const uint8_t *wire,
+                     uint32_t at)
+{
+    const struct value v = field_row_value(row, wire);
+    const uint32_t from = row->at / 8u, to = (row->at + row->bits + 7u) / 8u;
+
+    OUT_LIT(o, "    <field name=\"");
+    if (row->name[0] == '=')
+        out_str(o, row->name + 1);
+    else {
+        out_str(o, info->prefix);
+        out_ch(o, '.');
+        out_str(o, row->name);
+    }
+    out_ch(o, '"');
+    show_attribute(o, "showname", row->label, &v);
+    if (row->vis == IBA_VIS_H)
+        OUT_LIT(o, " hide=\"yes\"");
+    place(o, at + from, to - from);
+    show_attribute(o, "show", NULL, &v);
+    OUT_LIT(o, " value=\"");
+    out_hex_bytes(o, wire + from, to - from);
+    OUT_LIT(o, "\"/>\n");
+}
+
+static void pdml_header(struct out *o, const struct packet *p, const struct iba_layer *l)
+{
+    const struct iba_hdr_info *info = &iba_headers[l->hdr];
+    const uint8_t *wire = p->view.wire + l->at;
+    const uint32_t at = l->at >= p->view.frame_at ? l->at - p->view.frame_at : 0;
+
+    OUT_LIT(o, "  <proto");
+    attribute(o, "name", info->prefix);
+    attribute(o, "showname", info->title);
+    place(o, at, info->bytes);
+    OUT_LIT(o, ">\n");
+    for (const struct iba_field *row = info->field; row < info->field + info->n_field; row++)
+        if (iba_field_present(row, wire))
+            pdml_row(o, info, row, wire, at);
+    OUT_LIT(o, "  </proto>\n");
+}
+
+void print_pdml(struct out *o, const struct packet *p, const struct print_opts *opts, bool first)
+{
+    static const uint8_t head[] = {COMPUTED_frame_number, COMPUTED_frame_len, COMPUTED_frame_cap_len,
+                                   COMPUTED_frame_time_epoch, COMPUTED_frame_time_relative};
+    static const uint8_t tail[] = {COMPUTED_encapsulation, COMPUTED_service,     COMPUTED_payload, COMPUTED_payload_len,
+                                   COMPUTED_icrc,          COMPUTED_icrc_status, COMPUTED_vcrc,    COMPUTED_vcrc_status,
+                                   COMPUTED_lpcrc_status,  COMPUTED_truncated,   COMPUTED_fault};
+
+    (void)opts;
+    (void)first;
+    OUT_LIT(o, "<packet>\n  <proto name=\"frame\" showname=\"Frame\" size=\"");
+    out_u64(o, packet_len(p));
+    OUT_LIT(o, "\" pos=\"0\">\n");
+    for (size_t i = 0; i < sizeof head; i++)
+        pdml_computed(o, p, (enum computed)head[i]);
+    OUT_LIT(o, "  </proto>\n");
+    for (unsigned i = 0; i < p->view.n_layer; i++)
+        pdml_header(o, p, &p->view.layer[i]);
+    if (p->view.proto != IBA_PROTO_NONE) {
+        OUT_LIT(o, "  <proto name=\"infiniband\" showname=\"InfiniBand packet\" size=\"0\" pos=\"0\">\n");
+        for (size_t i = 0; i < sizeof tail; i++)
+            pdml_computed(o, p, (enum computed)tail[i]);
+        OUT_LIT(o, "  </proto>\n");
+    }
+    OUT_LIT(o, "</packet>\n\n");
+}

@@ -1,0 +1,24 @@
+/* Statistics over all packets of a run: -z NAME[,ARG]. One table of kinds; a run may hold several, also of one kind. */
+#ifndef DISSECT_STATS_H
+#define DISSECT_STATS_H
+#include "field/out.h"
+#include "field/packet.h"
+
+struct stat_kind {
+    const char *name;  /* "io,stat"; what follows it and a comma is the argument */
+    const char *usage; /* "io,stat,SEC" */
+    const char *help;
+    /* The state of one -z. NULL with one line in err when the argument is wrong. Owned by the caller: close(). */
+    void *(*open)(const char *arg, char *err, size_t errlen);
+    void (*packet)(void *state, const struct packet *p);
+    /* The result, for people, or as one JSON object (one line) for programs. */
+    void (*print)(void *state, struct out *o, bool json);
+    void (*close)(void *state);
+};
+
+/* The table; ends with a row whose name is NULL. */
+extern const struct stat_kind stat_kinds[];
+/* The kind that `text` names, and where its argument begins (or NULL); NULL with one line in err, naming the nearest.
+ */
+const struct stat_kind *stat_find(const char *text, const char **arg, char *err, size_t errlen);
+#endif

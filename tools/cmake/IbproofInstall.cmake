@@ -1,0 +1,26 @@
+# What `cmake --install` puts where. Included last, when every target exists.
+#   bin/            the programs that people run
+#   lib/libiba.a    the model; include/iba/ its headers, folders kept (<wire/...> with the flags of libiba.pc)
+#   share/man/man1  the manual pages
+install(TARGETS iba ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+foreach(program ibdissect ibconform ibagent)
+  if(TARGET ${program})
+    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
+
+file(GLOB_RECURSE headers RELATIVE ${CMAKE_SOURCE_DIR}/core CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/core/*.h)
+list(FILTER headers EXCLUDE REGEX "(^|/)test/")
+foreach(header ${headers})
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES core/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/iba/${folder})
+endforeach()
+
+file(GLOB manuals CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/*/man/*.1)
+install(FILES ${manuals} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
+# The file finds its prefix from where it lies, so `cmake --install --prefix` and packages staged elsewhere stay right.
+file(RELATIVE_PATH pc_to_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
+configure_file(${CMAKE_SOURCE_DIR}/tools/cmake/libiba.pc.in ${CMAKE_BINARY_DIR}/libiba.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/libiba.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# Shared by the scripts in tools/: where the tree is, an environment that does not depend on who runs it, and steps.
+# Sourced, never run. After it: $self is the calling script, $root the checkout and the working directory.
+
+self=$(realpath -- "$0")
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$root" || exit
+
+export LC_ALL=C.UTF-8
+export PYTHONDONTWRITEBYTECODE=1
+# A checkout owned by somebody else (container, bind mount) must not make git refuse to list its files.
+export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=$root
+# Nothing outside build/ needs to be writable.
+mkdir -p build/log build/tmp
+export TMPDIR=$root/build/tmp
+
+die()
+{
+    printf '%s: %s\n' "${0##*/}" "$*" >&2
+    exit 1
+}
+
+# The comment block at the head of the calling script, which is its help text.
+usage()
+{
+    sed -n '2,/^[^#]/{/^#/s/^# \{0,1\}//p}' "$self"
+}
+
+# What to show of the log of a failed step: of a test run the failed tests, of anything else the end.
+excerpt()
+{
+    if grep -qE '^ *[0-9]+/[0-9]+ Test +#' "$1"; then
+        awk '/^ *[0-9]+\/[0-9]+ Test +#/ { show = !/   Passed / } /^ +Start +[0-9]+:/ || /^$/ { next } show' "$1" | tail -n 200
+        sed -n '/^The following tests/,$p' "$1"
+    else
+        tail -n 60 "$1"
+    fi
+}
+
+# step_run NAME COMMAND...: one line for the reader, everything else in build/log/NAME.log; part of it when it fails.
+step_run()
+{
+    local name=$1 log=build/log/$1.log start=$SECONDS
+    shift
+    if "$@" >"$log" 2>&1 </dev/null; then
+        printf 'ok    %-12s %4d s  %s\n' "$name" $((SECONDS - start)) "$(tail -n 1 "$log" | cut -c1-90)"
+        return 0
+    fi
+    printf 'FAIL  %-12s %4d s  %s\n' "$name" $((SECONDS - start)) "$log"
+    excerpt "$log" | sed 's/^/      | /'
+    return 1
+}

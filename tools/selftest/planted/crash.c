@@ -1,0 +1,13 @@
+// Planted fault: the second case dies by a signal.
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+Test(planted, sound)
+{
+    cr_assert(true);
+}
+
+Test(planted, crash)
+{
+    abort();
+}

@@ -1,0 +1,15 @@
+// Planted fault: a block nobody frees, in a case that passes.
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+Test(planted, sound)
+{
+    cr_assert(true);
+}
+
+Test(planted, leak)
+{
+    char *volatile block = malloc(10);
+    block[0] = 1;
+    block = NULL;
+}
