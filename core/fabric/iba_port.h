@@ -1,0 +1,85 @@
+/* The endpoint's side of the fabric: ports, their addresses and their P_Key table (chapter 10.9, KM-11..KM-15, seeds).
+ */
+#ifndef IBA_PORT_H
+#define IBA_PORT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "wire/iba_view.h"
+
+enum iba_port_kind { IBA_PORT_IB, IBA_PORT_ROCE1, IBA_PORT_ROCE2 };
+enum iba_mtu { IBA_MTU_256 = 1, IBA_MTU_512, IBA_MTU_1024, IBA_MTU_2048, IBA_MTU_4096 }; /* WF-66 */
+static inline uint32_t iba_mtu_bytes(enum iba_mtu m)
+{
+    return 128u << m;
+}
+
+enum { IBA_MAX_GIDS = 8, IBA_PORT_MAX_PKEYS = 64 };
+
+/* Counters of a port, saturating where the attribute does (PV-16, PV-18). */
+struct iba_port_counters {
+    uint16_t pkey_violations, qkey_violations; /* stop at 0xFFFF; set to 0 by the manager */
+    uint64_t packets_in, packets_out, bytes_in, bytes_out;
+    uint64_t fecn_in, becn_in, cnp_in, cnp_out, ecn_ce_in;
+};
+
+struct iba_port {
+    uint8_t kind; /* enum iba_port_kind */
+    uint8_t number;
+    uint8_t mtu; /* enum iba_mtu */
+    uint8_t lmc;
+    uint16_t lid; /* base LID; 0 before it is assigned, and on RoCE */
+    uint64_t mac;
+    uint8_t sl2vl[16];
+    uint8_t gid[IBA_MAX_GIDS][16]; /* entry 0 is the default GID; RoCEv2 over IPv4: ::ffff:a.b.c.d (RO-16) */
+    uint8_t n_gid;
+    uint16_t pkey[IBA_PORT_MAX_PKEYS]; /* 0 in the low 15 bits: no entry (PV-10) */
+    uint8_t n_pkey;
+    bool congestion; /* claims A10 (IB) or RoCEv2 congestion management: FECN/ECN are answered */
+    struct iba_port_counters counters;
+};
+
+/* One address vector, resolved: what every packet of a QP or an address handle begins with (RO-13..RO-19). */
+struct iba_av {
+    uint8_t port;      /* number */
+    uint8_t sl;        /* RoCE: 0..7 (RO-27) */
+    uint8_t path_bits; /* low bits of the SLID */
+    uint8_t static_rate;
+    uint8_t sgid_index;
+    bool grh;      /* IB: a GRH is sent; RoCE: always */
+    uint16_t dlid; /* IB */
+    uint8_t dgid[16];
+    uint64_t dmac; /* RoCE */
+    uint16_t vlan; /* RoCE: VLAN id, 0xffff for no tag */
+    uint32_t flow_label;
+    uint8_t tclass, hop_limit;
+    uint16_t udp_source; /* RoCEv2: the same for all packets of a flow (RO-19); 0: derived from the QPNs */
+};
+
+/* Sane defaults: P_Key table {0xFFFF}, GID 0 by rule 1 from `guid` or the MAC. */
+void iba_port_init(struct iba_port *p, uint8_t number, enum iba_port_kind kind, enum iba_mtu mtu, uint64_t guid_or_mac);
+
+/* The membership rule: same partition, not the invalid one, at least one full member (PV-09, PV-10). */
+bool iba_pkey_match(uint16_t a, uint16_t b);
+/* The first table entry that `key` matches; -1 when none does. */
+int iba_port_pkey_find(const struct iba_port *p, uint16_t key);
+/* Sets one entry; false when the index is beyond the table. Takes effect at once (QS-79). */
+bool iba_port_pkey_set(struct iba_port *p, uint8_t index, uint16_t key);
+void iba_port_count_pkey_violation(struct iba_port *p);
+void iba_port_count_qkey_violation(struct iba_port *p);
+
+enum iba_lid_class { IBA_LID_RESERVED, IBA_LID_UNICAST, IBA_LID_MULTICAST, IBA_LID_PERMISSIVE };
+enum iba_lid_class iba_lid_classify(uint16_t lid); /* WF-15 */
+/* The LID is one of the port's 2^LMC (WF-16). */
+bool iba_port_has_lid(const struct iba_port *p, uint16_t lid);
+bool iba_port_has_gid(const struct iba_port *p, const uint8_t *gid);
+bool iba_gid_is_multicast(const uint8_t *gid);
+
+enum { IBA_ENVELOPE_MAX = 14 + 4 + 40 + 8 }; /* Ethernet, VLAN, IPv6, UDP; or LRH, GRH */
+/* Everything before the BTH, with lengths left 0, for packets from `p` along `av`. `flow` picks a UDP source port where
+ * av->udp_source is 0. Returns its bytes. */
+size_t iba_envelope_write(const struct iba_port *p, const struct iba_av *av, uint32_t flow, uint8_t *out);
+/* Fills lengths and checksum of an envelope of `n` bytes at the front of a packet whose BTH..payload+pad is `body`
+ * bytes, then appends ICRC, and VCRC on IB. ecn: value of the ECN bits on RoCEv2. Returns the packet's length. */
+size_t iba_envelope_seal(const struct iba_port *p, uint8_t *packet, size_t n, size_t body);
+#endif

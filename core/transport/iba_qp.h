@@ -1,0 +1,177 @@
+/* Queue pairs, completion queues, shared receive queues: their state, all of it, in the caller's memory.
+ *
+ * Treat the fields as private to core: users go through adapter/iba_ca.h. */
+#ifndef IBA_QP_H
+#define IBA_QP_H
+#include "fabric/iba_port.h"
+#include "transport/iba_wr.h"
+#include "wire/iba_opcode.h"
+
+enum iba_qp_type {
+    IBA_QPT_RC,
+    IBA_QPT_UC,
+    IBA_QPT_UD,
+    IBA_QPT_RAW_IPV6,
+    IBA_QPT_RAW_ETHERTYPE,
+    IBA_QPT_SMI,
+    IBA_QPT_GSI,
+    IBA_QPT_XRC_INI,
+    IBA_QPT_XRC_TGT,
+    IBA_QPT_RD,
+    IBA_QPT_COUNT
+};
+enum iba_qp_state {
+    IBA_QPS_RESET,
+    IBA_QPS_INIT,
+    IBA_QPS_RTR,
+    IBA_QPS_RTS,
+    IBA_QPS_SQD,
+    IBA_QPS_SQE,
+    IBA_QPS_ERR,
+    IBA_QPS_COUNT
+};
+
+/* Attributes of modify QP; the mask says which are given (QS-01..QS-13). */
+enum iba_qp_attr_mask {
+    IBA_QPA_STATE = 1 << 0,
+    IBA_QPA_CUR_STATE = 1 << 1,
+    IBA_QPA_SQD_NOTIFY = 1 << 2,
+    IBA_QPA_ACCESS = 1 << 3,
+    IBA_QPA_PKEY_INDEX = 1 << 4,
+    IBA_QPA_PORT = 1 << 5,
+    IBA_QPA_QKEY = 1 << 6,
+    IBA_QPA_AV = 1 << 7,
+    IBA_QPA_PATH_MTU = 1 << 8,
+    IBA_QPA_TIMEOUT = 1 << 9,
+    IBA_QPA_RETRY = 1 << 10,
+    IBA_QPA_RNR_RETRY = 1 << 11,
+    IBA_QPA_RQ_PSN = 1 << 12,
+    IBA_QPA_MAX_RD = 1 << 13,
+    IBA_QPA_ALT_PATH = 1 << 14,
+    IBA_QPA_MIN_RNR = 1 << 15,
+    IBA_QPA_SQ_PSN = 1 << 16,
+    IBA_QPA_MAX_DEST_RD = 1 << 17,
+    IBA_QPA_PATH_MIG = 1 << 18,
+    IBA_QPA_DEST_QPN = 1 << 20,
+};
+struct iba_qp_attr {
+    uint8_t state, cur_state; /* enum iba_qp_state */
+    uint16_t access;          /* enum iba_access: remote read, write, atomic, flush */
+    uint8_t pkey_index, port;
+    uint8_t path_mtu;            /* enum iba_mtu */
+    uint8_t timeout;             /* 4.096 us * 2^n; 0: no timer (RQ-18) */
+    uint8_t retry, rnr_retry;    /* 7 bits of meaning: RQ-22, RQ-29 */
+    uint8_t min_rnr;             /* code of WF-50 */
+    uint8_t max_rd, max_dest_rd; /* READ and ATOMIC: as requester, as responder */
+    uint8_t path_mig;
+    bool sqd_notify, flow_control; /* flow_control: end-to-end credits were negotiated (RQ-45); given with DEST_QPN */
+    uint32_t qkey, dest_qpn, rq_psn, sq_psn;
+    struct iba_av av, alt_av;
+};
+
+struct iba_cq {
+    struct iba_wc *ring; /* caller's */
+    uint32_t n, head, count, number;
+    uint8_t armed;     /* 0 not, 1 solicited only, 2 next (QS-33) */
+    bool overflow;     /* QS-32 */
+    uint64_t notified; /* times the arm fired */
+};
+
+struct iba_rq {               /* a QP's own, or an SRQ's */
+    struct iba_recv_wr *ring; /* caller's */
+    uint32_t n, head, count;
+};
+struct iba_srq {
+    struct iba_rq rq;
+    uint32_t number, pd, limit, cq;
+    bool error;
+};
+
+/* A READ, ATOMIC, FLUSH or ATOMIC WRITE the responder remembers for its duplicates (RR-25..RR-32). */
+struct iba_saved {
+    iba_psn psn;    /* first */
+    uint32_t n_psn; /* responses */
+    uint8_t opcode; /* of the request */
+    bool used;
+    uint64_t va, result;
+    uint32_t rkey, length;
+};
+
+/* A response that waits to be sent: at most one ACK or NAK, and one READ (or other saved operation) under way. */
+enum { IBA_RESP_QUEUE = 32 };
+struct iba_resp {
+    uint8_t kind; /* enum iba_resp_kind, responder */
+    uint8_t syndrome;
+    bool becn;
+    iba_psn psn; /* next to send */
+    uint32_t msn;
+    uint32_t left; /* READ: bytes yet to send */
+    uint32_t rkey;
+    uint64_t va;
+    uint64_t result; /* ATOMIC */
+    bool first;      /* READ: the next packet is First or Only */
+};
+
+/* Send queue entry: the request and where it stands. */
+struct iba_sqe {
+    struct iba_send_wr wr;
+    uint64_t length;     /* bytes of the message */
+    iba_psn first, last; /* PSNs it took */
+    uint32_t ssn;        /* RQ-40 */
+    uint64_t received;   /* READ: bytes arrived */
+    uint8_t state;       /* enum iba_sqe_state, requester */
+    uint8_t status;      /* enum iba_wc_status */
+};
+
+struct iba_qp {
+    /* what it is (fixed at creation, QS-28) */
+    uint32_t qpn, pd, send_cq, recv_cq, srq; /* srq: UINT32_MAX for none */
+    uint8_t type, state;
+    bool sq_sig_all;
+    struct iba_qp_attr attr;
+    uint8_t envelope[IBA_ENVELOPE_MAX]; /* written when the address vector is set */
+    uint8_t envelope_bytes;
+
+    struct { /* responder */
+        iba_psn epsn;
+        uint32_t msn;
+        uint8_t op;        /* opcode of the message under way; 0xff: none */
+        bool nak_sent;     /* one NAK per gap (RR-04) */
+        bool rnr_sent;     /* wait for ePSN after an RNR NAK (RR-51) */
+        bool established;  /* QS-20 */
+        bool drop_message; /* UC: rest of a broken message (UU-03) */
+        bool wqe_held;     /* `wqe` is taken from the queue */
+        struct iba_recv_wr wqe;
+        uint64_t wqe_done; /* bytes delivered to it */
+        uint64_t va, left; /* RDMA WRITE: where next, how much yet */
+        uint32_t rkey;
+        uint32_t dma_length;
+        iba_psn acked;           /* most recent PSN acknowledged */
+        struct iba_saved *saved; /* caller's, attr.max_dest_rd of n_saved used as a ring */
+        uint32_t n_saved, saved_at;
+        struct iba_resp resp[IBA_RESP_QUEUE]; /* in PSN order (RR-06) */
+        uint8_t resp_head, resp_count;
+    } r;
+
+    struct {                     /* requester */
+        struct iba_sqe *ring;    /* caller's */
+        uint32_t n, head, count; /* head: oldest not completed */
+        uint32_t next;           /* of ring: entry the next packet belongs to, as an offset from head */
+        uint64_t sent;           /* bytes of that entry already sent */
+        iba_psn next_psn;        /* of the next packet to be sent, also on a retry */
+        iba_psn high_psn;        /* one beyond the highest ever sent: unsent */
+        iba_psn una;             /* oldest unacknowledged */
+        uint32_t ssn, lsn;
+        bool unlimited;  /* credits: RQ-43 */
+        uint8_t rd_open; /* READs and ATOMICs outstanding */
+        uint8_t retry_left, rnr_left;
+        iba_time ack_due, rnr_due; /* IBA_NEVER when not running */
+        bool drained, sqd_asked;
+        uint8_t implied; /* an implied NAK is being worked on (RQ-36) */
+    } s;
+
+    struct iba_rq rq;
+    uint32_t send_psn_ud;   /* UC and UD: next PSN */
+    bool cnp_due, becn_due; /* congestion: answer owed to the peer */
+};
+#endif

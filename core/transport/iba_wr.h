@@ -1,0 +1,134 @@
+/* Work in, completions and events out (chapter 11: verbs semantics, not an API). */
+#ifndef IBA_WR_H
+#define IBA_WR_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "wire/iba_psn.h"
+
+enum { IBA_MAX_SGE = 4 };
+#define IBA_MAX_MESSAGE (UINT64_C(1) << 31) /* bytes (WF-67) */
+
+/* clang-format off */
+/*     name          words */
+#define IBA_WR_OPS(W)                                                                                                  \
+    W(SEND,          "SEND")                                                                                           \
+    W(SEND_IMM,      "SEND with Immediate")                                                                            \
+    W(SEND_INV,      "SEND with Invalidate")                                                                           \
+    W(WRITE,         "RDMA WRITE")                                                                                     \
+    W(WRITE_IMM,     "RDMA WRITE with Immediate")                                                                      \
+    W(READ,          "RDMA READ")                                                                                      \
+    W(CMP_SWAP,      "Compare and Swap")                                                                               \
+    W(FETCH_ADD,     "Fetch and Add")                                                                                  \
+    W(FLUSH,         "FLUSH")                                                                                          \
+    W(ATOMIC_WRITE,  "ATOMIC WRITE")                                                                                   \
+    W(BIND_MW,       "Bind Memory Window")                                                                             \
+    W(LOCAL_INV,     "Local Invalidate")                                                                               \
+    W(RECV,          "Receive")                                                                                        \
+    W(RECV_WRITE_IMM, "Receive of an RDMA WRITE with Immediate")
+/* Completion statuses (section 11.6.2; RQ-57) */
+#define IBA_WC_STATUSES(S)                                                                                             \
+    S(SUCCESS,             "Success")                                                                                  \
+    S(LOCAL_LENGTH,        "Local Length Error")                                                                       \
+    S(LOCAL_QP_OPERATION,  "Local QP Operation Error")                                                                 \
+    S(LOCAL_PROTECTION,    "Local Protection Error")                                                                   \
+    S(FLUSHED,             "Work Request Flushed Error")                                                               \
+    S(MW_BIND,             "Memory Window Bind Error")                                                                 \
+    S(BAD_RESPONSE,        "Bad Response Error")                                                                       \
+    S(LOCAL_ACCESS,        "Local Access Error")                                                                       \
+    S(REMOTE_INVALID_REQ,  "Remote Invalid Request Error")                                                             \
+    S(REMOTE_ACCESS,       "Remote Access Error")                                                                      \
+    S(REMOTE_OPERATION,    "Remote Operation Error")                                                                   \
+    S(RETRY_EXCEEDED,      "Transport Retry Counter Exceeded")                                                         \
+    S(RNR_RETRY_EXCEEDED,  "RNR Retry Counter Exceeded")                                                               \
+    S(LOCAL_RDD,           "Local RDD Violation Error")                                                                \
+    S(REMOTE_INVALID_RD,   "Remote Invalid RD Request")                                                                \
+    S(REMOTE_ABORTED,      "Remote Aborted Error")                                                                     \
+    S(INVALID_EECN,        "Invalid EE Context Number")                                                                \
+    S(INVALID_EE_STATE,    "Invalid EE Context State")
+/* Asynchronous events (section 11.6.3; QS-75..QS-77) */
+#define IBA_EVENTS(E)                                                                                                  \
+    E(PATH_MIGRATED,       "Path Migrated")                                                                            \
+    E(COMM_ESTABLISHED,    "Communication Established")                                                                \
+    E(SQ_DRAINED,          "Send Queue Drained")                                                                       \
+    E(LAST_WQE_REACHED,    "Last WQE Reached")                                                                         \
+    E(SRQ_LIMIT,           "SRQ Limit Reached")                                                                        \
+    E(CQ_ERROR,            "CQ Error")                                                                                 \
+    E(WQ_CATASTROPHIC,     "Local Work Queue Catastrophic Error")                                                      \
+    E(WQ_INVALID_REQUEST,  "Invalid Request Local Work Queue Error")                                                   \
+    E(WQ_ACCESS_VIOLATION, "Local Access Violation Work Queue Error")                                                  \
+    E(SRQ_CATASTROPHIC,    "SRQ Catastrophic Error")                                                                   \
+    E(PKEY_CHANGE,         "P_Key Change")                                                                             \
+    E(PKEY_VIOLATION,      "P_Key Violation (trap 257)")                                                               \
+    E(QKEY_VIOLATION,      "Q_Key Violation (trap 258)")
+/* clang-format on */
+enum iba_wr_op {
+#define IBA_WR_OP_ID(name, words) IBA_WR_##name,
+    IBA_WR_OPS(IBA_WR_OP_ID) IBA_WR_OP_COUNT
+};
+enum iba_wc_status {
+#define IBA_WC_ID(name, words) IBA_WC_##name,
+    IBA_WC_STATUSES(IBA_WC_ID) IBA_WC_STATUS_COUNT
+};
+enum iba_event_kind {
+#define IBA_EVENT_ID(name, words) IBA_EVENT_##name,
+    IBA_EVENTS(IBA_EVENT_ID) IBA_EVENT_COUNT
+};
+const char *iba_wr_op_name(enum iba_wr_op op);
+const char *iba_wc_status_name(enum iba_wc_status s);
+const char *iba_event_name(enum iba_event_kind k);
+
+struct iba_sge {
+    uint64_t addr; /* as the region of lkey counts */
+    uint32_t length, lkey;
+};
+
+enum iba_wr_flags {
+    IBA_WR_SIGNALED = 1,  /* a completion also when it succeeds */
+    IBA_WR_SOLICITED = 2, /* SE in the last packet (WF-28) */
+    IBA_WR_FENCE = 4,     /* wait for earlier READs and ATOMICs (RQ-09) */
+};
+
+struct iba_send_wr {
+    uint64_t wr_id;
+    uint8_t op; /* enum iba_wr_op */
+    uint8_t flags, n_sge;
+    uint8_t flush_placement, flush_selectivity; /* FETH (WF-56) */
+    uint32_t imm_or_key;                        /* ImmDt; R_Key of SEND_INV; key of LOCAL_INV */
+    uint64_t va;                                /* remote address */
+    uint32_t rkey;
+    uint64_t compare_add, swap;
+    uint32_t ah, remote_qpn, remote_qkey; /* UD: address handle, destination QP and Q_Key (PV-21) */
+    uint32_t xrc_srqn;                    /* XRC */
+    struct {
+        uint32_t mw_rkey, mr_lkey;
+        uint64_t va, length;
+        uint16_t access;
+        uint8_t key_byte;
+    } bind;
+    struct iba_sge sge[IBA_MAX_SGE]; /* ATOMIC: one of 8 bytes for the result; FLUSH: one, whose length is flushed */
+};
+
+struct iba_recv_wr {
+    uint64_t wr_id;
+    uint8_t n_sge;
+    struct iba_sge sge[IBA_MAX_SGE];
+};
+
+enum iba_wc_flags { IBA_WC_WITH_IMM = 1, IBA_WC_WITH_INV = 2, IBA_WC_GRH = 4, IBA_WC_SOLICITED = 8 };
+
+struct iba_wc {
+    uint64_t wr_id;
+    uint8_t status, op, flags; /* enum iba_wc_status, iba_wr_op, iba_wc_flags */
+    uint8_t sl, path_bits;
+    uint16_t slid, pkey_index;
+    uint32_t byte_len, imm_or_key;
+    uint32_t qpn, src_qpn, srqn;
+};
+
+struct iba_event {
+    uint8_t kind; /* enum iba_event_kind */
+    uint8_t port;
+    uint32_t object; /* QPN, CQ or SRQ number it is about */
+    uint32_t a, b;   /* violations: the key, the source QP; traps want them */
+};
+#endif

@@ -1,0 +1,35 @@
+/* Packet sequence numbers, 24 bits that wrap (WF-39), and time. */
+#ifndef IBA_PSN_H
+#define IBA_PSN_H
+#include <stdint.h>
+
+/* A struct, so that < + - and == on it do not compile. */
+typedef struct {
+    uint32_t v;
+} iba_psn;
+
+enum { IBA_PSN_MASK = 0xffffff };
+
+static inline iba_psn iba_psn_of(uint32_t v)
+{
+    return (iba_psn){v & IBA_PSN_MASK};
+}
+static inline iba_psn iba_psn_add(iba_psn a, uint32_t n)
+{
+    return iba_psn_of(a.v + n);
+}
+/* a - b in [-2^23, 2^23): negative when a is behind b (RR-02). */
+static inline int32_t iba_psn_diff(iba_psn a, iba_psn b)
+{
+    const uint32_t d = (a.v - b.v) & IBA_PSN_MASK;
+    return d < 0x800000 ? (int32_t)d : (int32_t)d - 0x1000000;
+}
+static inline int iba_psn_eq(iba_psn a, iba_psn b)
+{
+    return a.v == b.v;
+}
+
+/* Nanoseconds on a clock only the caller owns; never runs backwards. */
+typedef uint64_t iba_time;
+#define IBA_NEVER UINT64_MAX
+#endif

@@ -1,0 +1,28 @@
+/* Behaviour as data: an ordered table of rules. The first row that applies decides; each row counts how often it did.
+ *
+ * A table is an X-macro list R(name, when, then, sentence, clause): `when` and `then` are functions of the table's own
+ * context, `sentence` says in plain words what the row means ("the request ..."), `clause` is the catalogue id or the
+ * section it stands for. A broken device is a changed table: the caller hands the engine other rows (see struct
+ * iba_rules). */
+#ifndef IBA_RULE_H
+#define IBA_RULE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct iba_rx; /* the packet under judgement: transport's context, iba_rx.h */
+
+struct iba_rule {
+    const char *name, *sentence, *clause;
+    bool (*when)(const struct iba_rx *x); /* pure */
+    void (*then)(struct iba_rx *x);
+    uint16_t hit; /* index of the row's counter */
+};
+
+/* One table as the engine walks it. */
+struct iba_rules {
+    const char *name;
+    const struct iba_rule *row;
+    uint16_t n;
+};
+#endif
