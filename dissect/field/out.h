@@ -33,6 +33,17 @@ static inline void out_line(struct out *o)
     if (o->n > OUT_BYTES - 4 * OUT_SLACK)
         (void)out_flush(o);
 }
+/* Room for `n` bytes, n <= OUT_BYTES, to be written at the cursor (put.h) and then taken with out_advance(). */
+static inline char *out_cursor(struct out *o, size_t n)
+{
+    if (n > OUT_BYTES - o->n)
+        (void)out_flush(o);
+    return o->buf + o->n;
+}
+static inline void out_advance(struct out *o, const char *to)
+{
+    o->n = (size_t)(to - o->buf);
+}
 static inline void out_ch(struct out *o, char c)
 {
     out_room(o);
@@ -43,7 +54,14 @@ static inline void out_str(struct out *o, const char *s)
 {
     out_mem(o, s, strlen(s));
 }
-#define OUT_LIT(o, s) out_mem((o), (s), sizeof(s) - 1)
+/* Text of at most OUT_SLACK bytes. */
+static inline void out_short(struct out *o, const char *s, size_t n)
+{
+    out_room(o);
+    memcpy(o->buf + o->n, s, n);
+    o->n += n;
+}
+#define OUT_LIT(o, s) out_short((o), (s), sizeof(s) - 1)
 void out_u64(struct out *o, uint64_t v);
 /* "0x" and at least `digits` hex digits. */
 void out_hex(struct out *o, uint64_t v, unsigned digits);
