@@ -90,16 +90,15 @@ static const struct bits defaults[] = {
 /* Where a header names what follows it, and the registry the number is from. */
 enum registry { ETHERTYPE, IPPROTO, LNH, PORT, ERF_TYPE };
 static const struct {
-    uint8_t hdr;
+    uint8_t registry, hdr;
     uint16_t at, n;
-    uint8_t registry;
 } namers[] = {
-    {FIELD(eth, type), ETHERTYPE},       {FIELD(vlan, etype), ETHERTYPE}, {FIELD(svlan, etype), ETHERTYPE},
-    {FIELD(sll, etype), ETHERTYPE},      {FIELD(sll2, etype), ETHERTYPE}, {FIELD(ipoib, type), ETHERTYPE},
-    {FIELD(ipoibsend, type), ETHERTYPE}, {FIELD(rwh, etype), ETHERTYPE},  {FIELD(gre, proto), ETHERTYPE},
-    {FIELD(ipv4, proto), IPPROTO},       {FIELD(ipv6, nxt), IPPROTO},     {FIELD(ip6ext, nxt), IPPROTO},
-    {FIELD(grh, nxthdr), IPPROTO},       {FIELD(lrh, lnh), LNH},          {FIELD(udp, dstport), PORT},
-    {FIELD(erf, type), ERF_TYPE},
+    {ETHERTYPE, FIELD(eth, type)},       {ETHERTYPE, FIELD(vlan, etype)}, {ETHERTYPE, FIELD(svlan, etype)},
+    {ETHERTYPE, FIELD(sll, etype)},      {ETHERTYPE, FIELD(sll2, etype)}, {ETHERTYPE, FIELD(ipoib, type)},
+    {ETHERTYPE, FIELD(ipoibsend, type)}, {ETHERTYPE, FIELD(rwh, etype)},  {ETHERTYPE, FIELD(gre, proto)},
+    {IPPROTO, FIELD(ipv4, proto)},       {IPPROTO, FIELD(ipv6, nxt)},     {IPPROTO, FIELD(ip6ext, nxt)},
+    {IPPROTO, FIELD(grh, nxthdr)},       {LNH, FIELD(lrh, lnh)},          {PORT, FIELD(udp, dstport)},
+    {ERF_TYPE, FIELD(erf, type)},
 };
 static const struct {
     uint8_t hdr, registry;
