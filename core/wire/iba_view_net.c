@@ -32,7 +32,7 @@ enum step iba_step_erf(struct walk *w)
         [21] = STEP_IB, [22] = STEP_IPV4, [23] = STEP_IPV6, [25] = STEP_FC,
     };
     struct iba_view *v = w->v;
-    const uint8_t *p = iba_walk_take(w, IBA_H_erf), *x = p;
+    const uint8_t *p = iba_walk_take(w, IBA_H_erf), *x;
     uint32_t wlen;
     uint8_t type;
 
