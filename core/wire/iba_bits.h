@@ -7,10 +7,10 @@
  * arguments the compiler folds this to a load, a shift and a mask. */
 static inline uint64_t iba_bits_get(const uint8_t *wire, unsigned at, unsigned bits)
 {
-    const unsigned last = (at + bits - 1) / 8;
-    uint64_t v = 0;
+    const unsigned first = at / 8, last = (at + bits - 1) / 8;
+    uint64_t v = wire[first];
 
-    for (unsigned i = at / 8; i <= last; i++)
+    for (unsigned i = first + 1; i <= last; i++)
         v = v << 8 | wire[i];
     v >>= 7 - (at + bits - 1) % 8;
     return bits == 64 ? v : v & ((UINT64_C(1) << bits) - 1);

@@ -42,9 +42,8 @@ size_t iba_hdrs_bytes(uint64_t hdrs)
 {
     size_t n = 0;
 
-    for (unsigned h = 0; h < IBA_H_COUNT; h++)
-        if (hdrs & IBA_HDR_BIT(h))
-            n += iba_headers[h].bytes;
+    for (; hdrs; hdrs &= hdrs - 1)
+        n += iba_headers[__builtin_ctzll(hdrs)].bytes;
     return n;
 }
 

@@ -155,6 +155,12 @@ static enum step by_protocol(const struct walk *w)
     }
 }
 
+/* One fragment outside makes all it carries a fragment; one inside the payload says nothing of the packet. */
+static void mark_fragment(struct walk *w, bool fragment)
+{
+    w->v->fragment |= fragment && !w->inner;
+}
+
 enum step iba_step_ipv4(struct walk *w)
 {
     const uint32_t from = w->at;
@@ -178,7 +184,7 @@ enum step iba_step_ipv4(struct walk *w)
         iba_walk_bound(w, from, iba_ipv4_len(p), IBA_IP_LENGTH, IBA_H_ipv4);
     if (!iba_walk_skip(w, header - IBA_BYTES_ipv4, IBA_H_ipv4))
         return STEP_DONE;
-    w->v->fragment = iba_ipv4_mf(p) || iba_ipv4_frag_offset(p) != 0;
+    mark_fragment(w, iba_ipv4_mf(p) || iba_ipv4_frag_offset(p) != 0);
     w->ip_next = iba_ipv4_proto(p);
     return iba_ipv4_frag_offset(p) != 0 ? STEP_DONE : by_protocol(w);
 }
@@ -218,7 +224,7 @@ enum step iba_step_ip6ext(struct walk *w)
     w->ip_next = iba_ip6ext_nxt(p);
     if (kind == FRAGMENT) {
         const uint32_t offset_flags = (uint32_t)p[2] << 8 | p[3];
-        w->v->fragment = (offset_flags & 0xfff9) != 0;
+        mark_fragment(w, (offset_flags & 0xfff9) != 0);
         if (offset_flags >> 3 != 0)
             return STEP_DONE;
     }

@@ -42,17 +42,41 @@ void out_mem(struct out *o, const char *s, size_t n)
     o->n += n;
 }
 
+/* Two digits a step, in 32 bits where they suffice: most of what is printed is a small number. */
+static char *two_digits(char *end, uint32_t v)
+{
+    static const char pair[] =
+        "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+        "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+
+    for (; v >= 100; v /= 100)
+        memcpy(end -= 2, pair + 2 * (v % 100), 2);
+    if (v >= 10)
+        memcpy(end -= 2, pair + 2 * v, 2);
+    else
+        *--end = (char)('0' + v);
+    return end;
+}
+
 void out_u64(struct out *o, uint64_t v)
 {
-    char digits[20];
-    size_t i = sizeof digits;
+    enum { LOW = 100000000, LOW_DIGITS = 8 };
+    char digits[24], *const end = digits + sizeof digits, *p = end;
 
-    do
-        digits[--i] = (char)('0' + v % 10);
-    while ((v /= 10) != 0);
     out_room(o);
-    memcpy(o->buf + o->n, digits + i, sizeof digits - i);
-    o->n += sizeof digits - i;
+    if (v < 10) {
+        o->buf[o->n++] = (char)('0' + v);
+        return;
+    }
+    for (; v > UINT32_MAX; v /= LOW) {
+        char *const stop = p - LOW_DIGITS;
+        p = two_digits(p, (uint32_t)(v % LOW));
+        while (p > stop)
+            *--p = '0';
+    }
+    p = two_digits(p, (uint32_t)v);
+    memcpy(o->buf + o->n, p, (size_t)(end - p));
+    o->n += (size_t)(end - p);
 }
 
 static const char hex_digit[] = "0123456789abcdef";

@@ -43,7 +43,14 @@ static inline void out_str(struct out *o, const char *s)
 {
     out_mem(o, s, strlen(s));
 }
-#define OUT_LIT(o, s) out_mem((o), (s), sizeof(s) - 1)
+/* Text of at most OUT_SLACK bytes. */
+static inline void out_short(struct out *o, const char *s, size_t n)
+{
+    out_room(o);
+    memcpy(o->buf + o->n, s, n);
+    o->n += n;
+}
+#define OUT_LIT(o, s) out_short((o), (s), sizeof(s) - 1)
 void out_u64(struct out *o, uint64_t v);
 /* "0x" and at least `digits` hex digits. */
 void out_hex(struct out *o, uint64_t v, unsigned digits);

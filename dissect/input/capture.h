@@ -1,6 +1,6 @@
 /*
  * Captures in: classic pcap, pcapng and .erf files, each also gzipped, known by content and not by name; and live
- * interfaces through libpcap. One packet at a time, in place, in bounded memory: at most 420 KiB a capture.
+ * interfaces through libpcap. One packet at a time, in place, in bounded memory: at most 450 KiB a capture.
  */
 #ifndef IBPROOF_DISSECT_INPUT_CAPTURE_H
 #define IBPROOF_DISSECT_INPUT_CAPTURE_H

@@ -15,7 +15,7 @@ enum {
     IF_TSOFFSET = 14,
     FRAME = 12, /* type and length in front, length behind */
     ORDER_MAGIC = 0x1a2b3c4d,
-    MAX_INTERFACES = 4096, /* a section */
+    MAX_INTERFACES = 2048, /* a section */
     SECTION_LEAST = 28
 };
 
@@ -97,7 +97,7 @@ static enum outcome read_interface(struct capture *c, struct block b, struct cap
     if (at != end)
         return fault_here(c, "an option overruns it");
     if (f->count == MAX_INTERFACES)
-        return fault_here(c, "more than 4096 interfaces in a section");
+        return fault_here(c, "more than 2048 interfaces in a section");
     return add_interface(f, &iface) ? GO_ON : fault_here(c, "out of memory");
 }
 

@@ -9,7 +9,8 @@ struct key {
     const char *text; /* ,"infiniband.bth.psn": */
     uint16_t len;
 };
-enum { MAX_ROWS = 24, KEY_ROOM = 64 * 1024 };
+/* Keys are copied KEY_COPY bytes at a time: a copy of constant size is a few instructions, and the rest is overwritten. */
+enum { MAX_ROWS = 24, KEY_ROOM = 64 * 1024, KEY_COPY = 64 };
 
 static struct {
     bool built;
@@ -32,7 +33,7 @@ static struct key key_of(const char *prefix, const char *leaf, const char *tail)
 
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
         const size_t n = strlen(part[i]);
-        if (keys.used + n > KEY_ROOM)
+        if (keys.used + n + KEY_COPY > KEY_ROOM || k.len + n > KEY_COPY)
             abort(); /* the tables outgrew the room: a fault of this program, seen at the first run */
         memcpy(at, part[i], n);
         at += n;
@@ -40,6 +41,13 @@ static struct key key_of(const char *prefix, const char *leaf, const char *tail)
         k.len = (uint16_t)(k.len + n);
     }
     return k;
+}
+
+static void write_key(struct out *o, const struct key *k)
+{
+    out_room(o);
+    memcpy(o->buf + o->n, k->text, KEY_COPY);
+    o->n += k->len;
 }
 
 static void build_keys(void)
@@ -70,7 +78,7 @@ static void jsonl_value(struct out *o, const struct value *v)
 {
     switch (v->type) {
     case FIELD_UINT: out_u64(o, v->u); return;
-    case FIELD_BOOL: out_str(o, v->u ? "true" : "false"); return;
+    case FIELD_BOOL: out_short(o, v->u ? "true" : "false", v->u ? 4 : 5); return;
     case FIELD_TIME: out_time(o, v->ns); return;
     case FIELD_PRESENCE:
         if (v->len == 0) {
@@ -88,37 +96,41 @@ static void jsonl_value(struct out *o, const struct value *v)
     out_ch(o, '"');
 }
 
-static bool zero(const struct value *v)
+static bool zero(const uint8_t *p, size_t n)
 {
-    if (v->type != FIELD_BYTES)
-        return v->u == 0;
-    for (size_t i = 0; i < v->len; i++)
-        if (v->bytes[i])
-            return false;
-    return true;
+    while (n > 0 && *p == 0)
+        p++, n--;
+    return n == 0;
 }
 
-static bool written(const struct iba_field *row, const uint8_t *wire, struct value *v)
+static bool written(const struct iba_field *row, const uint8_t *wire)
 {
-    if (row->vis == IBA_VIS_H || !iba_field_present(row, wire))
+    if (row->vis == IBA_VIS_H || (row->when.cmp != IBA_CMP_ALWAYS && !iba_field_present(row, wire)))
         return false;
-    *v = field_row_value(row, wire);
-    return row->vis == IBA_VIS_N || !zero(v);
+    if (row->vis == IBA_VIS_N)
+        return true;
+    return iba_field_is_bytes(row) ? !zero(wire + row->at / 8, row->bits / 8u) : iba_bits_get(wire, row->at, row->bits);
 }
 
+/* Numbers, which most fields are, take the short way. */
 static void row_once(struct out *o, unsigned h, unsigned i, const uint8_t *wire)
 {
     const struct iba_field *row = &iba_headers[h].field[i];
     const char *name;
-    struct value v;
 
-    if (!written(row, wire, &v))
+    if (!written(row, wire))
         return;
-    out_mem(o, keys.row[h][i].text, keys.row[h][i].len);
-    jsonl_value(o, &v);
-    if (row->values == IBA_VALUES_NONE || !(name = show_name(&v)))
+    write_key(o, &keys.row[h][i]);
+    if (row->show >= IBA_SHOW_MAC || row->show == IBA_SHOW_FLAG) {
+        const struct value v = field_row_value(row, wire);
+        jsonl_value(o, &v);
         return;
-    out_mem(o, keys.name[h][i].text, keys.name[h][i].len);
+    }
+    const uint64_t u = iba_bits_get(wire, row->at, row->bits) * iba_shows[row->show].unit;
+    out_u64(o, u);
+    if (row->values == IBA_VALUES_NONE || !(name = iba_value_name((enum iba_vocabulary)row->values, u)))
+        return;
+    write_key(o, &keys.name[h][i]);
     quoted(o, name);
 }
 
@@ -126,13 +138,14 @@ static void row_array(struct out *o, unsigned h, unsigned i, const struct iba_vi
 {
     const struct iba_field *row = &iba_headers[h].field[i];
     bool any = false;
-    struct value v;
 
     for (unsigned k = 0; k < view->n_layer; k++) {
-        if (view->layer[k].hdr != h || !written(row, view->wire + view->layer[k].at, &v))
+        const uint8_t *wire = view->wire + view->layer[k].at;
+        if (view->layer[k].hdr != h || !written(row, wire))
             continue;
+        const struct value v = field_row_value(row, wire);
         if (!any)
-            out_mem(o, keys.row[h][i].text, keys.row[h][i].len);
+            write_key(o, &keys.row[h][i]);
         out_ch(o, any ? ',' : '[');
         any = true;
         jsonl_value(o, &v);
@@ -163,7 +176,7 @@ static void jsonl_computed(struct out *o, const struct packet *p, enum computed 
 
     if (!computed_value(c, p, &v))
         return;
-    out_mem(o, keys.computed[c].text, keys.computed[c].len);
+    write_key(o, &keys.computed[c]);
     jsonl_value(o, &v);
 }
 

@@ -13,7 +13,7 @@ static uint32_t shift_crc(unsigned width, uint32_t poly, const uint8_t *p, size_
     uint32_t reg = all, out = 0;
 
     for (size_t i = 0; i < n * 8; i++) {
-        const uint32_t in = p[i / 8] >> i % 8 & 1u;
+        const uint32_t in = (uint32_t)p[i / 8] >> i % 8 & 1u;
         const bool feedback = ((reg & top) != 0) != (in != 0);
         reg = reg << 1 & all;
         if (feedback)

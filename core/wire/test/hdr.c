@@ -5,7 +5,7 @@ enum { GUARD = 8, ROOM = 64 };
 
 static unsigned bit_of(const uint8_t *p, unsigned i)
 {
-    return p[i / 8] >> (7 - i % 8) & 1u;
+    return (unsigned)p[i / 8] >> (7 - i % 8) & 1u;
 }
 
 /* The reference: one bit at a time, as WF-01 numbers them. */

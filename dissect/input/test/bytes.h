@@ -6,7 +6,7 @@
 
 struct bytes {
     uint8_t *b; /* owned: bytes_free() */
-    size_t n;
+    size_t n, room;
 };
 
 void put(struct bytes *f, const void *data, size_t n);
@@ -44,6 +44,7 @@ struct capture *open_bytes(const void *data, size_t n, char *err, size_t errlen)
 /* Opens, reads to the end, closes. The line the file ends with ("" when clean), and how many packets came before it. */
 struct outcome {
     uint64_t packets;
+    unsigned sum; /* of all bytes given */
     char line[512];
 };
 struct outcome read_all(const void *data, size_t n);

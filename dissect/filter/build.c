@@ -1,0 +1,325 @@
+/* Nodes out of their parts: which class of values meets which, and what constants are in that company. */
+#include <string.h>
+#include "filter/parser.h"
+
+struct node *build_node(struct parser *ps, enum node_kind kind, uint32_t col)
+{
+    struct filter *f = ps->f;
+
+    if (f->n_node == f->max_node) {
+        parser_fail(ps, col, "the filter has more than %d terms", FILTER_MAX_NODES);
+        return NULL;
+    }
+    struct node *n = &f->node[f->n_node++];
+    *n = (struct node){.kind = kind, .col = col, .height = 1};
+    return n;
+}
+
+static enum value_class class_of_field(const struct field *f)
+{
+    switch (f->type) {
+    case FIELD_UINT:
+    case FIELD_BOOL: return CLASS_NUMBER;
+    case FIELD_ETHER: return CLASS_ETHER;
+    case FIELD_IPV4: return CLASS_IP4;
+    case FIELD_IPV6: return CLASS_IP6;
+    case FIELD_TEXT: return CLASS_TEXT;
+    case FIELD_TIME: return CLASS_TIME;
+    default: return CLASS_BYTES;
+    }
+}
+
+struct node *build_word(struct parser *ps)
+{
+    const struct token *t = &ps->t;
+    struct node *n = build_node(ps, NODE_LITERAL, t->col);
+    char name[FILTER_MAX_WORD];
+
+    if (!n)
+        return NULL;
+    n->form = t->kind == TOKEN_WORD ? LITERAL_WORD : t->kind == TOKEN_STRING ? LITERAL_STRING : LITERAL_CHAR;
+    n->text = t->text;
+    n->len = t->len;
+    if (t->kind != TOKEN_WORD || t->len >= sizeof name)
+        return n;
+    memcpy(name, t->text, t->len);
+    name[t->len] = '\0';
+    n->field = field_find(name);
+    if (n->field) {
+        n->kind = NODE_FIELD;
+        n->cls = class_of_field(n->field);
+    }
+    return n;
+}
+
+static const char *name_of(const struct node *n)
+{
+    return n->field ? n->field->name : "this";
+}
+
+static bool combine(struct parser *ps, struct node *n, const struct node *a, const struct node *b)
+{
+    const unsigned height = 1u + (a->height > b->height ? a->height : b->height);
+
+    n->height = (uint8_t)height;
+    return height <= FILTER_MAX_DEPTH || parser_fail(ps, n->col, "nested deeper than %d", FILTER_MAX_DEPTH);
+}
+
+static bool no_field(struct parser *ps, const struct node *lit)
+{
+    if (lit->form == LITERAL_WORD && (lit->text[0] < '0' || lit->text[0] > '9'))
+        return parser_fail_field(ps, lit->col, lit->text, lit->len);
+    return parser_fail(ps, lit->col, "a constant stands where a field is needed");
+}
+
+struct node *build_slice(struct parser *ps, struct node *of, struct node *spans)
+{
+    const bool number = of->cls == CLASS_NUMBER || of->cls == CLASS_TIME;
+    uint64_t bytes = 0;
+    bool open = false;
+
+    if (number || of->cls == CLASS_NONE) {
+        parser_fail(ps, of->col, "%s is %s and has no slices", name_of(of),
+                    number ? class_name(of->cls) : "a constant");
+        return NULL;
+    }
+    for (const struct node *s = spans; s; s = s->next) {
+        bytes += s->span.count;
+        open |= s->span.count == 0;
+    }
+    if (spans->next && (open || bytes > FILTER_SCRATCH)) {
+        parser_fail(ps, spans->col, "slices put together have at most %d bytes", FILTER_SCRATCH);
+        return NULL;
+    }
+    struct node *n = build_node(ps, NODE_SLICE, of->col);
+    if (!n || !combine(ps, n, of, of))
+        return NULL;
+    n->a = of;
+    n->b = spans;
+    n->cls = CLASS_BYTES;
+    return n;
+}
+
+static bool compatible(enum value_class a, enum value_class b)
+{
+    return a == b || (a == CLASS_BYTES && b == CLASS_ETHER) || (a == CLASS_ETHER && b == CLASS_BYTES);
+}
+
+/* A constant takes the class of its partner; two of them have none. */
+static bool pair(struct parser *ps, struct node *a, struct node *b)
+{
+    if (a->kind == NODE_LITERAL && b->kind == NODE_LITERAL)
+        return no_field(ps, a);
+    if (a->kind == NODE_LITERAL) {
+        const char first = (char)(a->len ? a->text[0] | 0x20 : 0);
+        if (a->form == LITERAL_WORD && first >= 'g' && first <= 'z' && b->cls != CLASS_TEXT &&
+            (!b->field || b->kind != NODE_FIELD || !field_row(b->field) || !field_row(b->field)->values))
+            return no_field(ps, a);
+        return literal_bind(ps, a, b->cls, b->kind == NODE_FIELD ? b->field : NULL);
+    }
+    if (b->kind == NODE_LITERAL)
+        return literal_bind(ps, b, a->cls, a->kind == NODE_FIELD ? a->field : NULL);
+    return compatible(a->cls, b->cls) || parser_fail(ps, b->col, "%s is %s, but %s is %s", name_of(a),
+                                                     class_name(a->cls), name_of(b), class_name(b->cls));
+}
+
+static bool arith_allowed(enum arith_op op, enum value_class cls)
+{
+    switch (cls) {
+    case CLASS_NUMBER: return true;
+    case CLASS_TIME: return op == ARITH_ADD || op == ARITH_SUB;
+    case CLASS_TEXT: return false;
+    default: return op == ARITH_AND;
+    }
+}
+
+static bool and_fits(const struct node *a, const struct node *b)
+{
+    if (a->cls != CLASS_BYTES || b->cls != CLASS_BYTES)
+        return true;
+    return (a->kind == NODE_CONST && a->value.len <= FILTER_SCRATCH) ||
+           (b->kind == NODE_CONST && b->value.len <= FILTER_SCRATCH) || a->kind == NODE_SLICE || b->kind == NODE_SLICE;
+}
+
+struct node *build_arith(struct parser *ps, struct node *a, enum arith_op op, struct node *b, uint32_t col)
+{
+    struct node *n = build_node(ps, NODE_ARITH, col);
+
+    if (!n || !combine(ps, n, a, b))
+        return NULL;
+    if (a->kind == NODE_LITERAL && b->kind == NODE_LITERAL) {
+        if (!literal_bind(ps, a, CLASS_NUMBER, NULL) || !literal_bind(ps, b, CLASS_NUMBER, NULL))
+            return NULL;
+    } else if (!pair(ps, a, b))
+        return NULL;
+    if (!arith_allowed(op, a->cls) || !and_fits(a, b)) {
+        parser_fail(ps, col, "there is no such arithmetic with %s", class_name(a->cls));
+        return NULL;
+    }
+    n->a = a;
+    n->b = b;
+    n->op = (uint8_t)op;
+    n->cls = a->cls;
+    return n;
+}
+
+struct node *build_negate(struct parser *ps, struct node *a, uint32_t col)
+{
+    if (a->kind == NODE_LITERAL) {
+        a->negative = !a->negative;
+        return a;
+    }
+    if (!node_is_value(a) || (a->cls != CLASS_NUMBER && a->cls != CLASS_TIME)) {
+        parser_fail(ps, col, "a minus needs a number or a time");
+        return NULL;
+    }
+    struct node *n = build_node(ps, NODE_NEGATE, col);
+    if (!n || !combine(ps, n, a, a))
+        return NULL;
+    n->a = a;
+    n->cls = a->cls;
+    return n;
+}
+
+static const struct call_info {
+    const char *name;
+    unsigned max_args;
+    uint32_t classes; /* bits of the classes it takes */
+} calls[CALL_KINDS] = {
+    [CALL_ABS] = {"abs", 1, 1u << CLASS_NUMBER | 1u << CLASS_TIME},
+    [CALL_COUNT] = {"count", 1, ~0u},
+    [CALL_LEN] = {"len", 1, ~(1u << CLASS_TIME)},
+    [CALL_LOWER] = {"lower", 1, 1u << CLASS_TEXT},
+    [CALL_MAX] = {"max", 64, ~0u},
+    [CALL_MIN] = {"min", 64, ~0u},
+    [CALL_UPPER] = {"upper", 1, 1u << CLASS_TEXT},
+};
+
+enum call build_call_named(const char *name, size_t len)
+{
+    unsigned i = 0;
+
+    while (i < CALL_KINDS && (strlen(calls[i].name) != len || memcmp(calls[i].name, name, len) != 0))
+        i++;
+    return (enum call)i;
+}
+
+/* The first argument that is no constant gives the class of all. */
+static struct node *leading(struct node *args)
+{
+    while (args && args->kind == NODE_LITERAL)
+        args = args->next;
+    return args;
+}
+
+struct node *build_call(struct parser *ps, enum call call, struct node *args, uint32_t col)
+{
+    const struct call_info *info = &calls[call];
+    struct node *n = build_node(ps, NODE_CALL, col), *lead = leading(args);
+    unsigned count = 0;
+
+    if (!n)
+        return NULL;
+    if (!lead)
+        return no_field(ps, args), NULL;
+    for (struct node *a = args; a; a = a->next, count++) {
+        if (call != CALL_ABS && a->kind != NODE_FIELD && a->kind != NODE_LITERAL &&
+            (a->kind != NODE_SLICE || lead != args))
+            return parser_fail(ps, a->col, "%s() takes fields, not what is computed of them", info->name), NULL;
+        if (a != lead && !pair(ps, lead, a))
+            return NULL;
+        if (!combine(ps, n, a, n->height > a->height ? n : a))
+            return NULL;
+    }
+    if (count > info->max_args)
+        return parser_fail(ps, col, "%s() takes %u argument%s", info->name, info->max_args,
+                           info->max_args == 1 ? "" : "s"),
+               NULL;
+    if (!(info->classes >> lead->cls & 1))
+        return parser_fail(ps, lead->col, "%s() is not for %s", info->name, class_name(lead->cls)), NULL;
+    n->a = args;
+    n->op = (uint8_t)call;
+    n->cls = call == CALL_LEN || call == CALL_COUNT ? CLASS_NUMBER : lead->cls;
+    return n;
+}
+
+static bool searchable(struct parser *ps, const struct node *a, const char *op)
+{
+    if (a->kind == NODE_LITERAL)
+        return no_field(ps, a);
+    if (a->cls == CLASS_TEXT || a->cls == CLASS_BYTES || a->cls == CLASS_ETHER)
+        return true;
+    return parser_fail(ps, a->col, "%s is %s; \"%s\" searches in text and bytes", name_of(a), class_name(a->cls), op);
+}
+
+static bool pair_contains(struct parser *ps, struct node *a, struct node *b)
+{
+    if (!searchable(ps, a, "contains"))
+        return false;
+    if (b->kind == NODE_LITERAL)
+        return literal_bind(ps, b, a->cls == CLASS_ETHER ? CLASS_BYTES : a->cls, NULL);
+    return pair(ps, a, b);
+}
+
+struct node *build_compare(struct parser *ps, struct node *a, const struct token *op, struct node *b)
+{
+    struct node *n = build_node(ps, NODE_COMPARE, op->col);
+
+    if (!n)
+        return NULL;
+    if (!node_is_value(a) || !node_is_value(b))
+        return parser_fail(ps, op->col, "a condition cannot be compared"), NULL;
+    if (!(op->op == OP_CONTAINS ? pair_contains(ps, a, b) : pair(ps, a, b)))
+        return NULL;
+    n->a = a;
+    n->b = b;
+    n->op = op->op;
+    n->all = op->all;
+    return n;
+}
+
+struct node *build_matches(struct parser *ps, struct node *a, const struct node *pattern)
+{
+    struct node *n = build_node(ps, NODE_MATCHES, pattern->col);
+    PCRE2_UCHAR why[128];
+    PCRE2_SIZE where;
+    int code;
+
+    if (!n || !node_is_value(a) || !searchable(ps, a, "matches"))
+        return NULL;
+    if (pattern->kind != NODE_LITERAL || pattern->form != LITERAL_STRING)
+        return parser_fail(ps, pattern->col, "\"matches\" needs a quoted string"), NULL;
+    n->a = a;
+    n->code =
+        pcre2_compile((PCRE2_SPTR)pattern->text, pattern->len, PCRE2_CASELESS | PCRE2_NEVER_UTF, &code, &where, NULL);
+    if (!n->code) {
+        (void)pcre2_get_error_message(code, why, sizeof why);
+        return parser_fail(ps, pattern->col, "regular expression, at its offset %zu: %s", (size_t)where, (char *)why),
+               NULL;
+    }
+    n->match = pcre2_match_data_create(1, NULL);
+    return n->match ? n : (parser_fail(ps, pattern->col, "out of memory"), NULL);
+}
+
+bool build_element(struct parser *ps, struct node *a, struct node *element)
+{
+    struct node *lo = element->a, *hi = element->b;
+
+    return pair(ps, a, lo) && (!hi || pair(ps, a, hi));
+}
+
+struct node *build_test(struct parser *ps, struct node *n)
+{
+    struct node *t;
+
+    if (!n || !node_is_value(n))
+        return n;
+    if (n->kind == NODE_LITERAL)
+        return no_field(ps, n), NULL;
+    if (n->kind == NODE_CALL || (n->kind == NODE_ARITH && n->a->kind == NODE_CONST && n->b->kind == NODE_CONST))
+        return parser_fail(ps, n->col, "a computed value must be compared with something"), NULL;
+    t = build_node(ps, n->kind == NODE_ARITH || n->kind == NODE_NEGATE ? NODE_NONZERO : NODE_EXISTS, n->col);
+    if (t)
+        t->a = n;
+    return t;
+}

@@ -1,0 +1,18 @@
+/* The display filter, -Y: Wireshark's language over the fields of field.h, and the names of codes beside their numbers.
+ */
+#ifndef DISSECT_FILTER_H
+#define DISSECT_FILTER_H
+#include <stdbool.h>
+#include <stddef.h>
+
+struct packet;
+struct filter;
+
+/* NULL on failure, with one line in err: what is wrong, its column (1-based, bytes), and the nearest name for a typo.
+ * Owned: filter_free(). */
+struct filter *filter_compile(const char *text, char *err, size_t errlen);
+/* Allocates nothing. One filter is for one thread: `matches` works in memory of the filter. */
+bool filter_match(const struct filter *f, const struct packet *p);
+/* NULL is allowed. */
+void filter_free(struct filter *f);
+#endif

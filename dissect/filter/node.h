@@ -1,0 +1,114 @@
+/* Inside of the display filter: the tree that the parser builds and the evaluator walks. */
+#ifndef DISSECT_FILTER_NODE_H
+#define DISSECT_FILTER_NODE_H
+#ifndef PCRE2_CODE_UNIT_WIDTH
+#define PCRE2_CODE_UNIT_WIDTH 8
+#endif
+#include <pcre2.h>
+#include "field/field.h"
+
+enum { FILTER_MAX_TEXT = 64 * 1024, FILTER_MAX_DEPTH = 64, FILTER_MAX_NODES = 8192, FILTER_MAX_WORD = 128 };
+/* Bytes of a result that must be put together: several slices in one, the bitwise and of two byte strings. */
+enum { FILTER_SCRATCH = 256 };
+/* upper() and lower() look at this much of a text. */
+enum { FILTER_CASE_TEXT = 1024 };
+
+/* What can be compared with what: values of one class. */
+enum value_class { CLASS_NONE, CLASS_NUMBER, CLASS_TIME, CLASS_ETHER, CLASS_IP4, CLASS_IP6, CLASS_BYTES, CLASS_TEXT };
+
+struct operand {
+    enum value_class cls;
+    uint8_t prefix; /* significant bits of an IP address */
+    uint8_t width;  /* bytes a number has on the wire */
+    uint64_t u, hi; /* NUMBER: u to hi, which differ only where a name stands for a range of codes; IP4: u */
+    int64_t ns;
+    const uint8_t *bytes; /* all but NUMBER and TIME; may point to `small`, so an operand is not copied by "=" */
+    size_t len;
+    uint8_t small[16];
+};
+
+enum node_kind {
+    /* values */
+    NODE_LITERAL, /* text that waits for the class of its partner */
+    NODE_CONST,
+    NODE_FIELD,
+    NODE_SLICE, /* a[spans] */
+    NODE_ARITH, /* a op b */
+    NODE_NEGATE,
+    NODE_CALL, /* op is the function; a is the first of a list of arguments */
+    /* tests */
+    NODE_EXISTS,
+    NODE_NONZERO,
+    NODE_COMPARE,
+    NODE_MATCHES,
+    NODE_IN, /* b is the first of a list of elements */
+    NODE_NOT,
+    NODE_AND, /* a is the first of a list */
+    NODE_OR,
+    NODE_XOR,
+    /* parts */
+    NODE_SPAN,
+    NODE_ELEMENT, /* a, or a to b */
+};
+
+enum test_op { OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_CONTAINS };
+enum arith_op { ARITH_ADD, ARITH_SUB, ARITH_MUL, ARITH_DIV, ARITH_MOD, ARITH_AND };
+enum call { CALL_ABS, CALL_COUNT, CALL_LEN, CALL_LOWER, CALL_MAX, CALL_MIN, CALL_UPPER, CALL_KINDS };
+enum literal_form { LITERAL_WORD, LITERAL_STRING, LITERAL_CHAR };
+
+/* Bytes from `from` (from the end where negative) on; count 0 is "to the end". */
+struct span {
+    int32_t from;
+    uint32_t count;
+};
+
+struct node {
+    enum node_kind kind;
+    uint8_t op;
+    uint8_t form;  /* of a literal */
+    bool all;      /* a comparison must hold for every pair of values, not for one */
+    bool negative; /* a literal behind a minus sign */
+    uint8_t height;
+    enum value_class cls;
+    uint32_t col;
+    struct node *a, *b, *next;
+    const struct field *field;
+    const char *text; /* of a literal, in the filter's memory */
+    size_t len;
+    struct span span;
+    struct operand value;
+    pcre2_code *code;
+    pcre2_match_data *match;
+};
+
+struct filter {
+    struct node *node;
+    size_t n_node, max_node;
+    char *text; /* a copy, then room for the strings and byte strings in it, decoded: never longer than written */
+    size_t text_used, text_room;
+    pcre2_match_context *limits;
+    const struct node *root;
+};
+
+static inline bool node_is_value(const struct node *n)
+{
+    return n->kind <= NODE_CALL;
+}
+
+/* operand.c */
+void operand_from_value(struct operand *o, const struct value *v);
+void operand_copy(struct operand *to, const struct operand *from);
+void operand_set_small(struct operand *o, enum value_class cls, const uint8_t *bytes, size_t len);
+void operand_set_ip4(struct operand *o, uint32_t address, uint8_t prefix);
+/* Below, equal, above: -1, 0, 1. Both of one class. */
+int operand_order(const struct operand *a, const struct operand *b);
+bool operand_contains(const struct operand *hay, const struct operand *needle);
+bool operand_nonzero(const struct operand *o);
+/* False where there is no result: division by zero. `scratch` has FILTER_SCRATCH bytes and lives as long as `out`. */
+bool operand_arith(struct operand *out, enum arith_op op, const struct operand *a, const struct operand *b,
+                   uint8_t *scratch);
+
+/* eval.c: calls `take` for each value of the node until it returns false; false when it did. */
+typedef bool operand_take(void *ctx, const struct operand *o);
+bool eval_values(const struct node *n, const struct packet *p, operand_take *take, void *ctx);
+#endif

@@ -1,0 +1,176 @@
+#include <string.h>
+#include "filter/node.h"
+
+void operand_set_small(struct operand *o, enum value_class cls, const uint8_t *bytes, size_t len)
+{
+    o->cls = cls;
+    memcpy(o->small, bytes, len);
+    o->bytes = o->small;
+    o->len = len;
+    o->prefix = 128;
+}
+
+void operand_set_ip4(struct operand *o, uint32_t address, uint8_t prefix)
+{
+    o->cls = CLASS_IP4;
+    o->u = o->hi = address;
+    o->prefix = prefix;
+    for (unsigned i = 0; i < 4; i++)
+        o->small[i] = (uint8_t)(address >> (24 - 8 * i));
+    o->bytes = o->small;
+    o->len = 4;
+}
+
+static void set_ether(struct operand *o, uint64_t u)
+{
+    uint8_t b[6];
+
+    for (unsigned i = 0; i < 6; i++)
+        b[i] = (uint8_t)(u >> (40 - 8 * i));
+    operand_set_small(o, CLASS_ETHER, b, sizeof b);
+}
+
+static void set_bytes(struct operand *o, enum value_class cls, const struct value *v)
+{
+    o->cls = cls;
+    o->bytes = v->bytes;
+    o->len = v->bytes ? v->len : 0;
+    o->prefix = 128;
+}
+
+void operand_from_value(struct operand *o, const struct value *v)
+{
+    switch (v->type) {
+    case FIELD_UINT:
+    case FIELD_BOOL:
+        o->cls = CLASS_NUMBER;
+        o->u = o->hi = v->u;
+        o->width = (uint8_t)(v->row && v->row->bits ? (v->row->bits + 7) / 8 : 4);
+        break;
+    case FIELD_TIME:
+        o->cls = CLASS_TIME;
+        o->ns = v->ns;
+        break;
+    case FIELD_ETHER: set_ether(o, v->u); break;
+    case FIELD_IPV4: operand_set_ip4(o, (uint32_t)v->u, 32); break;
+    case FIELD_IPV6: set_bytes(o, CLASS_IP6, v); break;
+    case FIELD_TEXT: set_bytes(o, CLASS_TEXT, v); break;
+    case FIELD_BYTES:
+    case FIELD_PRESENCE: set_bytes(o, CLASS_BYTES, v); break;
+    }
+}
+
+void operand_copy(struct operand *to, const struct operand *from)
+{
+    *to = *from;
+    if (from->bytes == from->small)
+        to->bytes = to->small;
+}
+
+static int sign(bool below, bool above)
+{
+    return (int)above - (int)below;
+}
+
+static int order_ip4(const struct operand *a, const struct operand *b)
+{
+    const unsigned bits = a->prefix < b->prefix ? a->prefix : b->prefix;
+    const uint32_t mask = bits ? UINT32_MAX << (32 - bits) : 0;
+    const uint32_t x = (uint32_t)a->u & mask, y = (uint32_t)b->u & mask;
+
+    return sign(x<y, x> y);
+}
+
+static int order_ip6(const struct operand *a, const struct operand *b)
+{
+    const size_t bits = a->prefix < b->prefix ? a->prefix : b->prefix;
+    const int c = memcmp(a->bytes, b->bytes, bits / 8);
+
+    if (c || bits % 8 == 0)
+        return sign(c<0, c> 0);
+    const uint8_t x = (uint8_t)(a->bytes[bits / 8] >> (8 - bits % 8)),
+                  y = (uint8_t)(b->bytes[bits / 8] >> (8 - bits % 8));
+    return sign(x<y, x> y);
+}
+
+/* Text as in a dictionary; bytes by length first, as Wireshark has it. */
+static int order_bytes(const struct operand *a, const struct operand *b)
+{
+    const size_t n = a->len < b->len ? a->len : b->len;
+    const int c = n ? memcmp(a->bytes, b->bytes, n) : 0;
+
+    return c ? sign(c<0, c> 0) : sign(a->len<b->len, a->len> b->len);
+}
+
+int operand_order(const struct operand *a, const struct operand *b)
+{
+    switch (a->cls) {
+    case CLASS_NUMBER: return sign(a->hi<b->u, a->u> b->hi);
+    case CLASS_TIME: return sign(a->ns<b->ns, a->ns> b->ns);
+    case CLASS_IP4: return order_ip4(a, b);
+    case CLASS_IP6: return order_ip6(a, b);
+    default: return order_bytes(a, b);
+    }
+}
+
+bool operand_contains(const struct operand *hay, const struct operand *needle)
+{
+    return needle->len && hay->len >= needle->len && memmem(hay->bytes, hay->len, needle->bytes, needle->len) != NULL;
+}
+
+bool operand_nonzero(const struct operand *o)
+{
+    if (o->cls == CLASS_NUMBER)
+        return o->u != 0;
+    if (o->cls == CLASS_TIME)
+        return o->ns != 0;
+    for (size_t i = 0; i < o->len; i++)
+        if (o->bytes[i])
+            return true;
+    return false;
+}
+
+static bool arith_number(struct operand *out, enum arith_op op, uint64_t a, uint64_t b)
+{
+    if ((op == ARITH_DIV || op == ARITH_MOD) && b == 0)
+        return false;
+    switch (op) {
+    case ARITH_ADD: out->u = a + b; break;
+    case ARITH_SUB: out->u = a - b; break;
+    case ARITH_MUL: out->u = a * b; break;
+    case ARITH_DIV: out->u = a / b; break;
+    case ARITH_MOD: out->u = a % b; break;
+    case ARITH_AND: out->u = a & b; break;
+    }
+    out->cls = CLASS_NUMBER;
+    out->hi = out->u;
+    return true;
+}
+
+static bool and_bytes(struct operand *out, const struct operand *a, const struct operand *b, uint8_t *scratch)
+{
+    size_t n = a->len < b->len ? a->len : b->len;
+
+    n = n < FILTER_SCRATCH ? n : FILTER_SCRATCH;
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = a->bytes[i] & b->bytes[i];
+    out->cls = a->cls;
+    out->prefix = 128;
+    out->bytes = scratch;
+    out->len = n;
+    return true;
+}
+
+bool operand_arith(struct operand *out, enum arith_op op, const struct operand *a, const struct operand *b,
+                   uint8_t *scratch)
+{
+    switch (a->cls) {
+    case CLASS_NUMBER: return arith_number(out, op, a->u, b->u);
+    case CLASS_TIME: /* unsigned, so that absurd sums wrap instead of being undefined */
+        out->cls = CLASS_TIME;
+        out->ns = (int64_t)(op == ARITH_ADD ? (uint64_t)a->ns + (uint64_t)b->ns : (uint64_t)a->ns - (uint64_t)b->ns);
+        return true;
+    case CLASS_IP4: operand_set_ip4(out, (uint32_t)(a->u & b->u), 32); return true;
+    default: return and_bytes(out, a, b, scratch);
+    }
+}
