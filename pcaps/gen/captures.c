@@ -3,7 +3,7 @@
 
 enum { ETHERNET = 1, RAW_IP = 101, LINUX_SLL = 113, ERF = 197, IPOIB = 242, INFINIBAND = 247, LINUX_SLL2 = 276 };
 
-#define NATIVE                                                                                                         \
+#define NATIVE_GOOD                                                                                                    \
     "ib-local RC_SEND_ONLY payload=61\n"                                                                               \
     "ib-local RC_ACKNOWLEDGE aeth.syndrome=0x1f aeth.msn=1 reverse=1\n"                                                \
     "ib-global UD_SEND_ONLY payload=100\n"                                                                             \
@@ -16,7 +16,10 @@ enum { ETHERNET = 1, RAW_IP = 101, LINUX_SLL = 113, ERF = 197, IPOIB = 242, INFI
     "ib-raw-ipv6 ipv6.nxt=59 payload=32\n"                                                                             \
     "ib-flow-control fc.op=0 fc.fctbs=100 fc.vl=2 fc.fccl=228\n"                                                       \
     "ib-flow-control fc.op=1 fc.fctbs=0xfff fc.vl=0 fc.fccl=0x7f\n"                                                    \
-    "ib-flow-control fc.op=5\n"                                                                                        \
+    "ib-flow-control fc.op=5\n"
+
+#define NATIVE                                                                                                         \
+    NATIVE_GOOD                                                                                                        \
     "ib-local RC_SEND_ONLY payload=61 icrc=bad\n"                                                                      \
     "ib-local RC_SEND_ONLY payload=61 vcrc=bad\n"                                                                      \
     "ib-global RC_SEND_ONLY payload=61 icrc=bad vcrc=bad\n"                                                            \
@@ -200,7 +203,7 @@ const struct capture captures[] = {
     {"opcodes-rd-erf.pcap", FORM_PCAP_ERF, 0, ERF, 0, "flow RD ib-local\n"},
     {"ib-native.pcap", FORM_PCAP, NANOSECONDS, INFINIBAND, 0, NATIVE},
     {"ib-native-erf.pcap", FORM_PCAP_ERF, 0, ERF, 0, NATIVE},
-    {"ib-native-record.erf", FORM_ERF, 0, ERF, 0, NATIVE},
+    {"ib-native-record.erf", FORM_ERF, 0, ERF, 0, NATIVE_GOOD},
     {"erf-ethernet.pcap", FORM_PCAP_ERF, 0, ERF, 0,
      "erf-roce2-ipv4 RC_SEND_ONLY payload=29\n"
      "erf-ext-roce1 RC_SEND_ONLY payload=29\n"
