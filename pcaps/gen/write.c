@@ -99,11 +99,12 @@ static struct bytes erf_record(const struct job *job, const struct frame *f)
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (types[i].link != f->link)
             continue;
-        const size_t used = ERF_HEADER + types[i].pad + f->caplen;
-        const size_t record = (used + ERF_ALIGN - 1) / ERF_ALIGN * ERF_ALIGN;
+        /* what pads a record cannot be told from what was captured, so a card that cuts does so at a multiple of 8 */
+        const size_t before = ERF_HEADER + types[i].pad, used = before + f->caplen;
+        const size_t record = (f->caplen < f->len ? used : used + ERF_ALIGN - 1) / ERF_ALIGN * ERF_ALIGN;
         erf_header(&b, f, types[i].type, types[i].pad, record);
-        put(&b, f->data, f->caplen);
-        put_zeros(&b, record - used);
+        put(&b, f->data, f->caplen < record - before ? f->caplen : record - before);
+        put_zeros(&b, record - b.n);
         return b;
     }
     die(job, "no ERF type for this kind of packet", "");
