@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <unistd.h>
+#include "field/put.h"
 
 void out_init(struct out *o, int fd)
 {
@@ -42,41 +43,10 @@ void out_mem(struct out *o, const char *s, size_t n)
     o->n += n;
 }
 
-/* Two digits a step, in 32 bits where they suffice: most of what is printed is a small number. */
-static char *two_digits(char *end, uint32_t v)
-{
-    static const char pair[] =
-        "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
-        "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
-
-    for (; v >= 100; v /= 100)
-        memcpy(end -= 2, pair + 2 * (v % 100), 2);
-    if (v >= 10)
-        memcpy(end -= 2, pair + 2 * v, 2);
-    else
-        *--end = (char)('0' + v);
-    return end;
-}
-
 void out_u64(struct out *o, uint64_t v)
 {
-    enum { LOW = 100000000, LOW_DIGITS = 8 };
-    char digits[24], *const end = digits + sizeof digits, *p = end;
-
     out_room(o);
-    if (v < 10) {
-        o->buf[o->n++] = (char)('0' + v);
-        return;
-    }
-    for (; v > UINT32_MAX; v /= LOW) {
-        char *const stop = p - LOW_DIGITS;
-        p = two_digits(p, (uint32_t)(v % LOW));
-        while (p > stop)
-            *--p = '0';
-    }
-    p = two_digits(p, (uint32_t)v);
-    memcpy(o->buf + o->n, p, (size_t)(end - p));
-    o->n += (size_t)(end - p);
+    out_advance(o, put_u64(o->buf + o->n, v));
 }
 
 static const char hex_digit[] = "0123456789abcdef";
@@ -109,28 +79,14 @@ void out_hex_bytes(struct out *o, const uint8_t *p, size_t n)
 
 void out_time(struct out *o, int64_t ns)
 {
-    enum { GIGA = 1000000000, DECIMALS = 9 };
-    uint64_t t = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-    uint32_t rest = (uint32_t)(t % GIGA);
-
-    if (ns < 0)
-        out_ch(o, '-');
-    out_u64(o, t / GIGA);
     out_room(o);
-    o->buf[o->n++] = '.';
-    for (unsigned i = DECIMALS; i-- > 0; rest /= 10)
-        o->buf[o->n + i] = (char)('0' + rest % 10);
-    o->n += DECIMALS;
+    out_advance(o, put_time(o->buf + o->n, ns));
 }
 
 void out_ip4(struct out *o, uint32_t a)
 {
-    for (unsigned shift = 24;; shift -= 8) {
-        out_u64(o, a >> shift & 0xff);
-        if (shift == 0)
-            return;
-        out_ch(o, '.');
-    }
+    out_room(o);
+    out_advance(o, put_ip4(o->buf + o->n, a));
 }
 
 void out_ip6(struct out *o, const uint8_t *a)
@@ -144,13 +100,7 @@ void out_ip6(struct out *o, const uint8_t *a)
 void out_mac(struct out *o, uint64_t a)
 {
     out_room(o);
-    for (unsigned shift = 48; shift > 0;) {
-        shift -= 8;
-        o->buf[o->n++] = hex_digit[a >> (shift + 4) & 0xf];
-        o->buf[o->n++] = hex_digit[a >> shift & 0xf];
-        if (shift > 0)
-            o->buf[o->n++] = ':';
-    }
+    out_advance(o, put_mac(o->buf + o->n, a));
 }
 
 static size_t missing(const struct out *o, size_t from, size_t width)
@@ -197,11 +147,25 @@ static size_t utf8(const unsigned char *s, size_t n)
 
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
+/* Characters of s that JSON takes as they are. */
+static size_t plain(const unsigned char *s, size_t n)
+{
+    size_t k = 0;
+
+    while (k < n && s[k] >= 0x20 && s[k] < 0x7f && s[k] != '"' && s[k] != '\\')
+        k++;
+    return k;
+}
+
 void out_json(struct out *o, const char *s, size_t n)
 {
     const unsigned char *p = (const unsigned char *)s;
 
     for (size_t k; n > 0; p += k, n -= k) {
+        if ((k = plain(p, n)) > 0) {
+            out_mem(o, (const char *)p, k);
+            continue;
+        }
         k = utf8(p, n);
         if (k == 0) {
             OUT_LIT(o, replacement);

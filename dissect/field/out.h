@@ -33,6 +33,17 @@ static inline void out_line(struct out *o)
     if (o->n > OUT_BYTES - 4 * OUT_SLACK)
         (void)out_flush(o);
 }
+/* Room for `n` bytes, n <= OUT_BYTES, to be written at the cursor (put.h) and then taken with out_advance(). */
+static inline char *out_cursor(struct out *o, size_t n)
+{
+    if (n > OUT_BYTES - o->n)
+        (void)out_flush(o);
+    return o->buf + o->n;
+}
+static inline void out_advance(struct out *o, const char *to)
+{
+    o->n = (size_t)(to - o->buf);
+}
 static inline void out_ch(struct out *o, char c)
 {
     out_room(o);

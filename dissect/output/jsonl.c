@@ -2,19 +2,32 @@
  * an array. Keys are laid out once; this is the form that scripts read by the gigabyte. */
 #include <stdlib.h>
 #include "field/computed.h"
+#include "field/put.h"
 #include "field/show.h"
 #include "output/printer.h"
 
 struct key {
     const char *text; /* ,"infiniband.bth.psn": */
-    uint16_t len;
+    uint8_t len;
 };
-/* Keys are copied KEY_COPY bytes at a time: a copy of constant size is a few instructions, and the rest is overwritten. */
-enum { MAX_ROWS = 24, KEY_ROOM = 64 * 1024, KEY_COPY = 64 };
+/* Keys are copied KEY_COPY bytes at a time: a copy of constant size is a few instructions, and the rest is overwritten.
+ */
+enum { MAX_ROWS = 24, KEY_ROOM = 64 * 1024, KEY_COPY = 64, ROW_MOST = 320 };
+
+/* A row of a header as it is written: where its bytes are, and which of the short ways its value takes. */
+enum way { WAY_NUMBER, WAY_FLAG, WAY_MAC, WAY_IP4, WAY_OTHER };
+struct plan {
+    const struct iba_field *row;
+    struct key key, name; /* name: of the code's name; no text where codes have none */
+    uint64_t mask;
+    uint8_t first, bytes, shift, unit, way;
+    bool reserved;
+};
 
 static struct {
     bool built;
-    struct key row[IBA_H_COUNT][MAX_ROWS], name[IBA_H_COUNT][MAX_ROWS];
+    struct plan plan[IBA_H_COUNT][MAX_ROWS];
+    unsigned n[IBA_H_COUNT];
     struct key computed[COMPUTED_COUNT];
     char room[KEY_ROOM];
     size_t used;
@@ -24,12 +37,8 @@ static struct key key_of(const char *prefix, const char *leaf, const char *tail)
 {
     struct key k = {keys.room + keys.used, 0};
     char *at = keys.room + keys.used;
-    const char *part[] = {",\"",
-                          leaf[0] == '=' ? "" : prefix,
-                          leaf[0] == '=' || !prefix[0] ? "" : ".",
-                          leaf[0] == '=' ? leaf + 1 : leaf,
-                          tail,
-                          "\":"};
+    const bool whole = leaf[0] == '=' || !prefix[0];
+    const char *part[] = {",\"", whole ? "" : prefix, whole ? "" : ".", leaf[0] == '=' ? leaf + 1 : leaf, tail, "\":"};
 
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
         const size_t n = strlen(part[i]);
@@ -38,40 +47,56 @@ static struct key key_of(const char *prefix, const char *leaf, const char *tail)
         memcpy(at, part[i], n);
         at += n;
         keys.used += n;
-        k.len = (uint16_t)(k.len + n);
+        k.len = (uint8_t)(k.len + n);
     }
     return k;
 }
 
-static void write_key(struct out *o, const struct key *k)
+static struct plan plan_of(const struct iba_hdr_info *info, const struct iba_field *row)
 {
-    out_room(o);
-    memcpy(o->buf + o->n, k->text, KEY_COPY);
-    o->n += k->len;
+    static const uint8_t way[IBA_SHOW_COUNT] = {
+        [IBA_SHOW_FLAG] = WAY_FLAG, [IBA_SHOW_MAC] = WAY_MAC,     [IBA_SHOW_IP4] = WAY_IP4,
+        [IBA_SHOW_IP6] = WAY_OTHER, [IBA_SHOW_BYTES] = WAY_OTHER,
+    };
+    const unsigned last = (row->at + row->bits - 1u) / 8;
+    struct plan p = {.row = row, .key = key_of(info->prefix, row->name, "")};
+
+    if (row->values != IBA_VALUES_NONE)
+        p.name = key_of(info->prefix, row->name, ".name");
+    p.first = (uint8_t)(row->at / 8);
+    p.bytes = (uint8_t)(last + 1 - p.first);
+    p.shift = (uint8_t)(7 - (row->at + row->bits - 1u) % 8);
+    p.mask = row->bits >= 64 ? UINT64_MAX : (UINT64_C(1) << row->bits) - 1;
+    p.unit = iba_shows[row->show].unit;
+    p.way = way[row->show];
+    p.reserved = row->vis == IBA_VIS_R;
+    return p;
 }
 
 static void build_keys(void)
 {
-    for (unsigned h = 0; h < IBA_H_COUNT; h++) {
-        const struct iba_hdr_info *info = &iba_headers[h];
-        if (info->n_field > MAX_ROWS)
-            abort();
-        for (unsigned i = 0; i < info->n_field; i++) {
-            keys.row[h][i] = key_of(info->prefix, info->field[i].name, "");
-            if (info->field[i].values != IBA_VALUES_NONE)
-                keys.name[h][i] = key_of(info->prefix, info->field[i].name, ".name");
+    for (unsigned h = 0; h < IBA_H_COUNT; h++)
+        for (unsigned i = 0; i < iba_headers[h].n_field; i++) {
+            if (iba_headers[h].field[i].vis == IBA_VIS_H)
+                continue;
+            if (keys.n[h] == MAX_ROWS)
+                abort();
+            keys.plan[h][keys.n[h]++] = plan_of(&iba_headers[h], &iba_headers[h].field[i]);
         }
-    }
     for (unsigned c = 0; c < COMPUTED_COUNT; c++)
         keys.computed[c] = key_of("", computed_fields[c].name, "");
     keys.built = true;
 }
 
-static void quoted(struct out *o, const char *s)
+static inline char *put_key(char *p, const struct key *k)
 {
-    out_ch(o, '"');
-    out_str(o, s);
-    out_ch(o, '"');
+    memcpy(p, k->text, KEY_COPY);
+    return p + k->len;
+}
+
+static void write_key(struct out *o, const struct key *k)
+{
+    out_advance(o, put_key(out_cursor(o, KEY_COPY), k));
 }
 
 static void jsonl_value(struct out *o, const struct value *v)
@@ -103,52 +128,115 @@ static bool zero(const uint8_t *p, size_t n)
     return n == 0;
 }
 
-static bool written(const struct iba_field *row, const uint8_t *wire)
+static inline uint64_t load(const struct plan *r, const uint8_t *wire)
 {
-    if (row->vis == IBA_VIS_H || (row->when.cmp != IBA_CMP_ALWAYS && !iba_field_present(row, wire)))
-        return false;
-    if (row->vis == IBA_VIS_N)
-        return true;
-    return iba_field_is_bytes(row) ? !zero(wire + row->at / 8, row->bits / 8u) : iba_bits_get(wire, row->at, row->bits);
+    uint64_t v = wire[r->first];
+
+    for (unsigned i = 1; i < r->bytes; i++)
+        v = v << 8 | wire[r->first + i];
+    return (v >> r->shift & r->mask) * r->unit;
 }
 
-/* Numbers, which most fields are, take the short way. */
-static void row_once(struct out *o, unsigned h, unsigned i, const uint8_t *wire)
+static char *put_text(char *p, const char *s)
 {
-    const struct iba_field *row = &iba_headers[h].field[i];
+    const size_t n = strlen(s);
+
+    memcpy(p, s, n);
+    return p + n;
+}
+
+static inline char *put_value(char *p, const struct plan *r, uint64_t v)
+{
+    switch (r->way) {
+    case WAY_FLAG: memcpy(p, v ? "true " : "false", 5); return p + (v ? 4 : 5);
+    case WAY_MAC:
+        *p++ = '"';
+        p = put_mac(p, v);
+        break;
+    case WAY_IP4:
+        *p++ = '"';
+        p = put_ip4(p, (uint32_t)v);
+        break;
+    default: return put_u64(p, v);
+    }
+    *p++ = '"';
+    return p;
+}
+
+static bool written(const struct plan *r, const uint8_t *wire)
+{
+    if (!iba_field_present(r->row, wire))
+        return false;
+    return !r->reserved || (r->way == WAY_OTHER ? !zero(wire + r->first, r->bytes) : load(r, wire) != 0);
+}
+
+/* Fields wider than a number. */
+static void row_wide(struct out *o, const struct plan *r, const uint8_t *wire)
+{
+    const struct value v = field_row_value(r->row, wire);
+
+    jsonl_value(o, &v);
+}
+
+/* Neighbouring rows often share a condition, which is then looked at once. */
+struct known {
+    struct iba_condition when;
+    bool holds;
+};
+
+static inline bool holds(const struct iba_condition *c, struct known *k, const uint8_t *wire)
+{
+    if (c->cmp == IBA_CMP_ALWAYS)
+        return true;
+    if (c->cmp != k->when.cmp || c->at != k->when.at || c->value != k->when.value) {
+        const struct iba_field row = {.when = *c};
+        k->when = *c;
+        k->holds = iba_field_present(&row, wire);
+    }
+    return k->holds;
+}
+
+static void header_once(struct out *o, unsigned h, const uint8_t *wire)
+{
+    char *p = out_cursor(o, (size_t)keys.n[h] * ROW_MOST);
+    struct known known = {.holds = true};
     const char *name;
 
-    if (!written(row, wire))
-        return;
-    write_key(o, &keys.row[h][i]);
-    if (row->show >= IBA_SHOW_MAC || row->show == IBA_SHOW_FLAG) {
-        const struct value v = field_row_value(row, wire);
-        jsonl_value(o, &v);
-        return;
+    for (const struct plan *r = keys.plan[h]; r < keys.plan[h] + keys.n[h]; r++) {
+        if (!(r->reserved ? written(r, wire) : holds(&r->row->when, &known, wire)))
+            continue;
+        p = put_key(p, &r->key);
+        if (r->way == WAY_OTHER) {
+            out_advance(o, p);
+            row_wide(o, r, wire);
+            p = out_cursor(o, (size_t)keys.n[h] * ROW_MOST);
+            continue;
+        }
+        const uint64_t v = load(r, wire);
+        p = put_value(p, r, v);
+        if (r->name.text && (name = iba_value_name((enum iba_vocabulary)r->row->values, v))) {
+            p = put_key(p, &r->name);
+            *p++ = '"';
+            p = put_text(p, name);
+            *p++ = '"';
+        }
     }
-    const uint64_t u = iba_bits_get(wire, row->at, row->bits) * iba_shows[row->show].unit;
-    out_u64(o, u);
-    if (row->values == IBA_VALUES_NONE || !(name = iba_value_name((enum iba_vocabulary)row->values, u)))
-        return;
-    write_key(o, &keys.name[h][i]);
-    quoted(o, name);
+    out_advance(o, p);
 }
 
-static void row_array(struct out *o, unsigned h, unsigned i, const struct iba_view *view)
+static void row_array(struct out *o, unsigned h, const struct plan *r, const struct iba_view *view)
 {
-    const struct iba_field *row = &iba_headers[h].field[i];
     bool any = false;
 
     for (unsigned k = 0; k < view->n_layer; k++) {
         const uint8_t *wire = view->wire + view->layer[k].at;
-        if (view->layer[k].hdr != h || !written(row, wire))
+        if (view->layer[k].hdr != h || !written(r, wire))
             continue;
-        const struct value v = field_row_value(row, wire);
         if (!any)
-            write_key(o, &keys.row[h][i]);
+            write_key(o, &r->key);
         out_ch(o, any ? ',' : '[');
         any = true;
-        jsonl_value(o, &v);
+        row_wide(o, r, wire);
     }
     if (any)
         out_ch(o, ']');
@@ -231,11 +319,11 @@ static void jsonl_layers(struct out *o, const struct iba_view *v)
         bool several;
         if (taken(v, k, &several))
             continue;
-        for (unsigned i = 0; i < iba_headers[h].n_field; i++)
-            if (several)
-                row_array(o, h, i, v);
-            else
-                row_once(o, h, i, v->wire + v->layer[k].at);
+        if (!several)
+            header_once(o, h, v->wire + v->layer[k].at);
+        else
+            for (unsigned i = 0; i < keys.n[h]; i++)
+                row_array(o, h, &keys.plan[h][i], v);
     }
 }
 
