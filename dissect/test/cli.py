@@ -153,6 +153,14 @@ class BadInput(Case):
             child.stderr.close()
             self.assertEqual((child.wait(60), err), (0, b""), args)
 
+    def test_pipe_closed_before_the_start(self):
+        for args in ((ACKS,), ("-G", "fields"), ("--help",), ("-T", "json", ACKS), ("-q", "-w", "-", ACKS)):
+            read, write = os.pipe()
+            os.close(read)
+            r = run(*args, stdout=write)
+            os.close(write)
+            self.assertEqual((r.returncode, r.stderr), (0, b""), args)
+
     def test_json_of_a_cut_file_is_whole(self):
         cut = self.file(ACKS.read_bytes()[:-1])
         self.assertEqual(len(json.loads(self.fails(2, "-T", "json", cut).stdout)), 13)
@@ -441,7 +449,15 @@ class Cut(Case):
         behind = 2 if "infiniband.vcrc.status" in was else 0
         return "infiniband.fault" in was or now["frame.cap_len"] >= was["frame.len"] - behind
 
+    def needs_its_icrc(self, was):
+        """A reserved opcode is taken for RoCE by its good ICRC alone, which a cut takes away."""
+        reserved = "infiniband.bth.opcode" in was and "infiniband.bth.opcode.name" not in was
+        return reserved and was["infiniband.encapsulation"] == "RoCEv2" and was["infiniband.bth.opcode"] < 0xC0
+
     def compare(self, was, now):
+        if self.needs_its_icrc(was):
+            self.assertNotIn(now.get(self.STATUS), ("good", "bad") if now.get("infiniband.truncated") else ())
+            return
         if "infiniband.fault" not in was:
             self.assertNotIn("infiniband.fault", now)
         if now["frame.cap_len"] < was["frame.cap_len"]:
