@@ -90,15 +90,15 @@ static const struct bits defaults[] = {
 /* Where a header names what follows it, and the registry the number is from. */
 enum registry { ETHERTYPE, IPPROTO, LNH, PORT, ERF_TYPE };
 static const struct {
-    uint8_t hdr;
+    uint8_t registry, hdr;
     uint16_t at, n;
-    uint8_t registry;
 } namers[] = {
-    {FIELD(eth, type), ETHERTYPE},  {FIELD(vlan, etype), ETHERTYPE}, {FIELD(svlan, etype), ETHERTYPE},
-    {FIELD(sll, etype), ETHERTYPE}, {FIELD(sll2, etype), ETHERTYPE}, {FIELD(ipoib, type), ETHERTYPE},
-    {FIELD(rwh, etype), ETHERTYPE}, {FIELD(gre, proto), ETHERTYPE},  {FIELD(ipv4, proto), IPPROTO},
-    {FIELD(ipv6, nxt), IPPROTO},    {FIELD(ip6ext, nxt), IPPROTO},   {FIELD(grh, nxthdr), IPPROTO},
-    {FIELD(lrh, lnh), LNH},         {FIELD(udp, dstport), PORT},     {FIELD(erf, type), ERF_TYPE},
+    {ETHERTYPE, FIELD(eth, type)},       {ETHERTYPE, FIELD(vlan, etype)}, {ETHERTYPE, FIELD(svlan, etype)},
+    {ETHERTYPE, FIELD(sll, etype)},      {ETHERTYPE, FIELD(sll2, etype)}, {ETHERTYPE, FIELD(ipoib, type)},
+    {ETHERTYPE, FIELD(ipoibsend, type)}, {ETHERTYPE, FIELD(rwh, etype)},  {ETHERTYPE, FIELD(gre, proto)},
+    {IPPROTO, FIELD(ipv4, proto)},       {IPPROTO, FIELD(ipv6, nxt)},     {IPPROTO, FIELD(ip6ext, nxt)},
+    {IPPROTO, FIELD(grh, nxthdr)},       {LNH, FIELD(lrh, lnh)},          {PORT, FIELD(udp, dstport)},
+    {ERF_TYPE, FIELD(erf, type)},
 };
 static const struct {
     uint8_t hdr, registry;
@@ -223,7 +223,7 @@ uint8_t *iba_recipe_part(struct iba_recipe *r, enum iba_hdr h)
 /* Fields that depend on the whole packet, in the order they are written. */
 enum how {
     OWN_BYTES,    /* of the header with what it carries along, in `unit`s less `less` */
-    PACKET_BYTES, /* from the header to the end of the ICRC */
+    PACKET_BYTES, /* from the header to the end of the ICRC; behind the BTH, to the end of the payload */
     FRAME_BYTES,  /* of the frame in an ERF record */
     RECORD_BYTES, /* of the ERF record */
     PAD_BYTES,
@@ -343,6 +343,12 @@ static uint32_t by_mode(uint8_t mode, uint32_t good, uint32_t given)
     return mode == IBA_CRC_GIVEN ? given : mode == IBA_CRC_BAD ? good ^ 1 : good;
 }
 
+/* What is behind the BTH is payload: it ends before pad and ICRC. */
+static size_t end_of(const struct iba_recipe *r, const struct plan *pl, unsigned i)
+{
+    return i > pl->bth ? pl->payload_at + r->payload_len : pl->end;
+}
+
 static uint64_t derive(const struct derived *d, const struct iba_recipe *r, const struct plan *pl, unsigned i,
                        const uint8_t *p)
 {
@@ -351,7 +357,7 @@ static uint64_t derive(const struct derived *d, const struct iba_recipe *r, cons
 
     switch (d->how) {
     case OWN_BYTES: return (own - d->less + d->unit - 1) / d->unit;
-    case PACKET_BYTES: return (pl->end - pl->at[i] - d->less + d->unit - 1) / d->unit;
+    case PACKET_BYTES: return (end_of(r, pl, i) - pl->at[i] - d->less + d->unit - 1) / d->unit;
     case FRAME_BYTES: return pl->frame_end - pl->frame_at;
     case RECORD_BYTES: return pl->total;
     case PAD_BYTES: return i == pl->bth ? pl->pad : iba_bth_padcnt(p);
@@ -394,8 +400,9 @@ static void write_crcs(const struct iba_recipe *r, const struct plan *pl, uint8_
 static void write_udp_checksum(const struct iba_recipe *r, const struct plan *pl, unsigned udp, uint8_t *buf)
 {
     enum { UDP = 17 };
+    const size_t n = end_of(r, pl, udp) - pl->at[udp];
     uint8_t *p = buf + pl->at[udp];
-    uint64_t sum = UDP + (pl->end - pl->at[udp]);
+    uint64_t sum = UDP + n;
     uint16_t value;
 
     for (unsigned i = udp; i-- > 0;) {
@@ -409,8 +416,17 @@ static void write_udp_checksum(const struct iba_recipe *r, const struct plan *pl
         break;
     }
     iba_udp_set_checksum(p, 0);
-    value = checksum(sum + sum16(p, pl->end - pl->at[udp]));
+    value = checksum(sum + sum16(p, n));
     iba_udp_set_checksum(p, value ? value : 0xffff);
+}
+
+/* Of parts [from, to), the inner before the outer, which covers it */
+static void write_udp_checksums(const struct iba_recipe *r, const struct plan *pl, unsigned from, unsigned to,
+                                uint8_t *buf)
+{
+    for (unsigned i = to; r->udp_checksum && i-- > from;)
+        if (r->part[i].hdr == IBA_H_udp)
+            write_udp_checksum(r, pl, i, buf);
 }
 
 enum iba_err iba_build(const struct iba_recipe *r, uint8_t *buf, size_t cap, size_t *len)
@@ -427,12 +443,12 @@ enum iba_err iba_build(const struct iba_recipe *r, uint8_t *buf, size_t cap, siz
         memcpy(buf + pl.at[i], r->part[i].bytes, part_bytes(&r->part[i]));
     if (r->payload_len > 0)
         memcpy(buf + pl.payload_at, r->payload, r->payload_len);
+    const unsigned first_payload_part = pl.bth < r->n_part ? pl.bth : r->n_part;
     memset(buf + pl.payload_at + r->payload_len, 0, pl.total - pl.payload_at - r->payload_len);
     write_derived(r, &pl, buf);
+    write_udp_checksums(r, &pl, first_payload_part, r->n_part, buf); /* the ICRC covers these */
     write_crcs(r, &pl, buf);
-    for (unsigned i = r->n_part; r->udp_checksum && i-- > 0;) /* inner before outer: the outer covers it */
-        if (r->part[i].hdr == IBA_H_udp)
-            write_udp_checksum(r, &pl, i, buf);
+    write_udp_checksums(r, &pl, 0, first_payload_part, buf); /* and these cover the ICRC */
     return IBA_OK;
 }
 

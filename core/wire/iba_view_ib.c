@@ -65,7 +65,7 @@ enum step iba_step_rwh(struct walk *w)
 {
     const uint8_t *p = iba_walk_take(w, IBA_H_rwh);
 
-    return p ? iba_walk_ethertype(iba_rwh_etype(p)) : STEP_DONE;
+    return p ? iba_walk_by_ethertype(w, iba_rwh_etype(p)) : STEP_DONE;
 }
 
 enum step iba_step_grh(struct walk *w)
@@ -111,12 +111,14 @@ static uint64_t extensions(const struct walk *w, uint8_t opcode)
     return iba_opcodes[opcode].hdrs & ~IBA_HDR_BIT(IBA_H_bth);
 }
 
-/* UDP to a RoCE port need not be RoCE: a reserved opcode must bring a good ICRC to be taken for it. */
+/* UDP to a RoCE port need not be RoCE: a reserved opcode must bring a good ICRC to be taken for it. Where the capture
+ * lacks the bytes to tell, the port is believed: what was cut is never called wrong. */
 static bool forced(const struct walk *w, uint8_t opcode)
 {
     const struct iba_view *v = w->v;
 
-    if (v->proto != IBA_PROTO_ROCE2 || iba_opcodes[opcode].name || iba_opcode_is_vendor(opcode))
+    if (v->proto != IBA_PROTO_ROCE2 || v->icrc == IBA_CHECK_TRUNCATED || iba_opcodes[opcode].name ||
+        iba_opcode_is_vendor(opcode))
         return false;
     return v->icrc != IBA_CHECK_PENDING || iba_view_icrc(v) != iba_le32(v->wire + v->end - IBA_ICRC_BYTES);
 }
@@ -179,6 +181,11 @@ enum step iba_step_bth(struct walk *w)
     const uint8_t *p = iba_walk_take(w, IBA_H_bth);
     uint64_t hdrs;
 
+    if (p) {
+        v->l3 = w->l3;
+        v->l3_at = w->l3_at;
+        v->bth_at = from;
+    }
     v->end = w->end;
     v->icrc = v->fragment ? IBA_CHECK_TRUNCATED : capture_holds(v, v->end);
     if (!p || w->end - w->at < IBA_ICRC_BYTES || from - w->l3_at > IBA_ICRC_MAX_BTH_AT) {
@@ -188,9 +195,6 @@ enum step iba_step_bth(struct walk *w)
             iba_walk_fault(w, IBA_NO_ICRC, IBA_H_bth);
         return STEP_DONE;
     }
-    v->l3 = w->l3;
-    v->l3_at = w->l3_at;
-    v->bth_at = from;
     if (forced(w, iba_bth_opcode(p)))
         return not_roce(w);
     v->op = iba_opcodes[iba_bth_opcode(p)].name ? &iba_opcodes[iba_bth_opcode(p)] : NULL;

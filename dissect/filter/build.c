@@ -1,4 +1,5 @@
 /* Nodes out of their parts: which class of values meets which, and what constants are in that company. */
+#include <assert.h>
 #include <string.h>
 #include "filter/parser.h"
 
@@ -78,11 +79,11 @@ struct node *build_slice(struct parser *ps, struct node *of, struct node *spans)
     uint64_t bytes = 0;
     bool open = false;
 
-    if (number || of->cls == CLASS_NONE) {
-        parser_fail(ps, of->col, "%s is %s and has no slices", name_of(of),
-                    number ? class_name(of->cls) : "a constant");
-        return NULL;
-    }
+    assert(spans);
+    if (of->kind == NODE_LITERAL)
+        return no_field(ps, of), NULL;
+    if (number)
+        return parser_fail(ps, of->col, "%s is %s and has no slices", name_of(of), class_name(of->cls)), NULL;
     for (const struct node *s = spans; s; s = s->next) {
         bytes += s->span.count;
         open |= s->span.count == 0;
@@ -111,7 +112,7 @@ static bool pair(struct parser *ps, struct node *a, struct node *b)
     if (a->kind == NODE_LITERAL && b->kind == NODE_LITERAL)
         return no_field(ps, a);
     if (a->kind == NODE_LITERAL) {
-        const char first = (char)(a->len ? a->text[0] | 0x20 : 0);
+        const unsigned first = a->len ? (uint8_t)a->text[0] | 0x20u : 0;
         if (a->form == LITERAL_WORD && first >= 'g' && first <= 'z' && b->cls != CLASS_TEXT &&
             (!b->field || b->kind != NODE_FIELD || !field_row(b->field) || !field_row(b->field)->values))
             return no_field(ps, a);
@@ -133,12 +134,20 @@ static bool arith_allowed(enum arith_op op, enum value_class cls)
     }
 }
 
-static bool and_fits(const struct node *a, const struct node *b)
+/* Whether no value of the node is longer than the room for a result. */
+static bool bounded(const struct node *n)
 {
-    if (a->cls != CLASS_BYTES || b->cls != CLASS_BYTES)
+    uint64_t bytes = 0;
+
+    if (n->cls != CLASS_BYTES || n->kind == NODE_ARITH)
         return true;
-    return (a->kind == NODE_CONST && a->value.len <= FILTER_SCRATCH) ||
-           (b->kind == NODE_CONST && b->value.len <= FILTER_SCRATCH) || a->kind == NODE_SLICE || b->kind == NODE_SLICE;
+    if (n->kind == NODE_CONST)
+        return n->value.len <= FILTER_SCRATCH;
+    if (n->kind != NODE_SLICE)
+        return false;
+    for (const struct node *s = n->b; s; s = s->next)
+        bytes += s->span.count ? s->span.count : FILTER_SCRATCH + 1;
+    return bytes <= FILTER_SCRATCH;
 }
 
 struct node *build_arith(struct parser *ps, struct node *a, enum arith_op op, struct node *b, uint32_t col)
@@ -152,7 +161,7 @@ struct node *build_arith(struct parser *ps, struct node *a, enum arith_op op, st
             return NULL;
     } else if (!pair(ps, a, b))
         return NULL;
-    if (!arith_allowed(op, a->cls) || !and_fits(a, b)) {
+    if (!arith_allowed(op, a->cls) || (!bounded(a) && !bounded(b))) {
         parser_fail(ps, col, "there is no such arithmetic with %s", class_name(a->cls));
         return NULL;
     }
@@ -212,31 +221,44 @@ static struct node *leading(struct node *args)
     return args;
 }
 
+/* The values max() and min() keep must outlive the walk over the packet, so nothing made on the way is let in. */
+static bool argument_allowed(enum call call, const struct node *arg)
+{
+    switch (call) {
+    case CALL_ABS: return true;
+    case CALL_LEN:
+    case CALL_COUNT: return arg->kind == NODE_FIELD || arg->kind == NODE_SLICE;
+    default: return arg->kind == NODE_FIELD || arg->kind == NODE_LITERAL;
+    }
+}
+
 struct node *build_call(struct parser *ps, enum call call, struct node *args, uint32_t col)
 {
     const struct call_info *info = &calls[call];
-    struct node *n = build_node(ps, NODE_CALL, col), *lead = leading(args);
+    struct node *n = build_node(ps, NODE_CALL, col), *lead = leading(args), *tallest = args;
     unsigned count = 0;
 
+    assert(args);
+    for (const struct node *a = args; a; a = a->next)
+        count++;
     if (!n)
         return NULL;
+    if (count > info->max_args)
+        return parser_fail(ps, col, "%s() takes %u argument%s", info->name, info->max_args, &"s"[info->max_args == 1]),
+               NULL;
     if (!lead)
         return no_field(ps, args), NULL;
-    for (struct node *a = args; a; a = a->next, count++) {
-        if (call != CALL_ABS && a->kind != NODE_FIELD && a->kind != NODE_LITERAL &&
-            (a->kind != NODE_SLICE || lead != args))
+    for (struct node *a = args; a; a = a->next) {
+        if (!argument_allowed(call, a))
             return parser_fail(ps, a->col, "%s() takes fields, not what is computed of them", info->name), NULL;
         if (a != lead && !pair(ps, lead, a))
             return NULL;
-        if (!combine(ps, n, a, n->height > a->height ? n : a))
-            return NULL;
+        tallest = a->height > tallest->height ? a : tallest;
     }
-    if (count > info->max_args)
-        return parser_fail(ps, col, "%s() takes %u argument%s", info->name, info->max_args,
-                           info->max_args == 1 ? "" : "s"),
-               NULL;
     if (!(info->classes >> lead->cls & 1))
         return parser_fail(ps, lead->col, "%s() is not for %s", info->name, class_name(lead->cls)), NULL;
+    if (!combine(ps, n, tallest, tallest))
+        return NULL;
     n->a = args;
     n->op = (uint8_t)call;
     n->cls = call == CALL_LEN || call == CALL_COUNT ? CLASS_NUMBER : lead->cls;

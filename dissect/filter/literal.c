@@ -132,41 +132,66 @@ static int64_t days(int64_t y, int64_t m, int64_t d)
     return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
+/* `lead`, then exactly `digits` digits, at *s, which moves behind them. */
+static bool take_digits(const char **s, const char *lead, unsigned digits, int *out)
+{
+    const char *at = *s;
+    int v = 0;
+
+    if (*lead && (!*at || !strchr(lead, *at++)))
+        return false;
+    for (; digits; digits--, at++) {
+        if (*at < '0' || *at > '9')
+            return false;
+        v = v * 10 + (*at - '0');
+    }
+    *s = at;
+    *out = v;
+    return true;
+}
+
+/* ".5" and the like at *s, as nanoseconds; 0 where there is none. */
+static int64_t take_fraction(const char **s)
+{
+    int64_t unit = 1000000000, ns = 0;
+
+    if (**s != '.')
+        return 0;
+    for (++*s; **s >= '0' && **s <= '9' && unit > 1; ++*s) {
+        unit /= 10;
+        ns += unit * (**s - '0');
+    }
+    return ns;
+}
+
+static bool is_day(int y, int m, int d)
+{
+    return y >= 1970 && y <= 2200 && m >= 1 && m <= 12 && d >= 1 &&
+           days(y, m, d) < (m < 12 ? days(y, m + 1, 1) : days(y + 1, 1, 1));
+}
+
 /* "2024-02-29 [10:00[:00[.5]]][Z]", a T for the space; local time without the Z, as in Wireshark. */
 static bool parse_date(const char *s, int64_t *ns)
 {
-    struct tm tm = {.tm_isdst = -1};
-    char sep = ' ', fraction[10] = "0", z[2] = "";
-    int n = 0, y, mon;
+    int y, mon, d, h = 0, min = 0, sec = 0;
+    int64_t fraction = 0;
 
-    if (sscanf(s, "%4d-%2d-%2d%n", &y, &mon, &tm.tm_mday, &n) != 3 || y < 1970 || y > 2200 || mon < 1 || mon > 12 ||
-        tm.tm_mday < 1 || tm.tm_mday > 31)
+    if (!take_digits(&s, "", 4, &y) || !take_digits(&s, "-", 2, &mon) || !take_digits(&s, "-", 2, &d) ||
+        !is_day(y, mon, d))
         return false;
-    s += n;
-    n = 0;
-    if (*s && *s != 'Z' && sscanf(s, "%1[ T]%2d:%2d%n", &sep, &tm.tm_hour, &tm.tm_min, &n) == 3) {
-        s += n;
-        n = 0;
-        if (sscanf(s, ":%2d%n", &tm.tm_sec, &n) == 1)
-            s += n;
-        n = 0;
-        if (sscanf(s, ".%9[0-9]%n", fraction, &n) == 1)
-            s += n;
+    if (take_digits(&s, " T", 2, &h)) {
+        if (!take_digits(&s, ":", 2, &min))
+            return false;
+        if (take_digits(&s, ":", 2, &sec))
+            fraction = take_fraction(&s);
     }
-    if (*s == 'Z')
-        z[0] = *s++;
-    if (*s || (unsigned)tm.tm_hour > 23 || (unsigned)tm.tm_min > 59 || (unsigned)tm.tm_sec > 60)
+    const bool utc = *s == 'Z';
+    if (s[utc] != '\0' || h > 23 || min > 59 || sec > 60)
         return false;
-    tm.tm_year = y - 1900;
-    tm.tm_mon = mon - 1;
-    int64_t sec = days(y, mon, tm.tm_mday) * 86400 + tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec, part = 0;
-    if (!z[0])
-        sec = (int64_t)mktime(&tm);
-    for (unsigned i = 0, end = 0; i < 9; i++) {
-        end |= fraction[i] == '\0';
-        part = part * 10 + (end ? 0 : fraction[i] - '0');
-    }
-    *ns = sec * 1000000000 + part;
+    struct tm tm = {.tm_year = y - 1900, .tm_mon = mon - 1, .tm_mday = d, .tm_hour = h, .tm_min = min, .tm_sec = sec};
+    tm.tm_isdst = -1;
+    const int64_t seconds = utc ? ((days(y, mon, d) * 24 + h) * 60 + min) * 60 + sec : (int64_t)mktime(&tm);
+    *ns = seconds * 1000000000 + fraction;
     return true;
 }
 
@@ -316,14 +341,15 @@ static const char *show_literal(const struct node *lit, char *buf, size_t size)
     for (; n < lit->len && n + 4 < size; n++)
         buf[n] = lit->text[n];
     for (size_t i = 0; i < n; i++)
-        buf[i] = (uint8_t)buf[i] < ' ' || buf[i] == 0x7f ? '?' : buf[i];
+        if ((uint8_t)buf[i] < ' ' || buf[i] == 0x7f)
+            buf[i] = '?';
     memcpy(buf + n, n < lit->len ? "..." : "", n < lit->len ? 4 : 1);
     return buf;
 }
 
 static bool looks_like_field(const struct node *lit)
 {
-    const char c = lit->len ? (char)(lit->text[0] | 0x20) : '\0';
+    const unsigned c = lit->len ? (uint8_t)lit->text[0] | 0x20u : 0;
 
     return lit->form == LITERAL_WORD && c >= 'a' && c <= 'z' && memchr(lit->text, '.', lit->len);
 }

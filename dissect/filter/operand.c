@@ -67,18 +67,17 @@ void operand_copy(struct operand *to, const struct operand *from)
         to->bytes = to->small;
 }
 
-static int sign(bool below, bool above)
+static int order_u64(uint64_t a, uint64_t b)
 {
-    return (int)above - (int)below;
+    return (int)(a > b) - (int)(a < b);
 }
 
 static int order_ip4(const struct operand *a, const struct operand *b)
 {
     const unsigned bits = a->prefix < b->prefix ? a->prefix : b->prefix;
     const uint32_t mask = bits ? UINT32_MAX << (32 - bits) : 0;
-    const uint32_t x = (uint32_t)a->u & mask, y = (uint32_t)b->u & mask;
 
-    return sign(x<y, x> y);
+    return order_u64(a->u & mask, b->u & mask);
 }
 
 static int order_ip6(const struct operand *a, const struct operand *b)
@@ -87,30 +86,39 @@ static int order_ip6(const struct operand *a, const struct operand *b)
     const int c = memcmp(a->bytes, b->bytes, bits / 8);
 
     if (c || bits % 8 == 0)
-        return sign(c<0, c> 0);
-    const uint8_t x = (uint8_t)(a->bytes[bits / 8] >> (8 - bits % 8)),
-                  y = (uint8_t)(b->bytes[bits / 8] >> (8 - bits % 8));
-    return sign(x<y, x> y);
+        return c;
+    return order_u64(a->bytes[bits / 8] >> (8 - bits % 8), b->bytes[bits / 8] >> (8 - bits % 8));
 }
 
-/* Text as in a dictionary; bytes by length first, as Wireshark has it. */
+/* Text as in a dictionary; bytes by length first, as in Wireshark. */
 static int order_bytes(const struct operand *a, const struct operand *b)
 {
     const size_t n = a->len < b->len ? a->len : b->len;
-    const int c = n ? memcmp(a->bytes, b->bytes, n) : 0;
+    const int by_length = order_u64(a->len, b->len);
 
-    return c ? sign(c<0, c> 0) : sign(a->len<b->len, a->len> b->len);
+    if (by_length && a->cls != CLASS_TEXT)
+        return by_length;
+    const int c = n ? memcmp(a->bytes, b->bytes, n) : 0;
+    return c ? c : by_length;
 }
 
-int operand_order(const struct operand *a, const struct operand *b)
+/* Below b, the same, above it: negative, 0, positive. */
+static int order(const struct operand *a, const struct operand *b)
 {
     switch (a->cls) {
-    case CLASS_NUMBER: return sign(a->hi<b->u, a->u> b->hi);
-    case CLASS_TIME: return sign(a->ns<b->ns, a->ns> b->ns);
+    case CLASS_NUMBER: return a->hi < b->u ? -1 : a->u > b->hi;
+    case CLASS_TIME: return (int)(a->ns > b->ns) - (int)(a->ns < b->ns);
     case CLASS_IP4: return order_ip4(a, b);
     case CLASS_IP6: return order_ip6(a, b);
     default: return order_bytes(a, b);
     }
+}
+
+int operand_order(const struct operand *a, const struct operand *b)
+{
+    const int c = order(a, b);
+
+    return (int)(c > 0) - (int)(c < 0);
 }
 
 bool operand_contains(const struct operand *hay, const struct operand *needle)

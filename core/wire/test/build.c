@@ -378,3 +378,28 @@ Test(build, repair_makes_every_check_good_again)
                 cr_assert_eq(words_sum(buf + v.layer[i].at, 20), 0xffff);
     }
 }
+
+/* Headers behind the BTH are payload: their lengths end where it does, and the ICRC covers their checksums. */
+Test(build, headers_inside_the_payload_end_with_it)
+{
+    static uint8_t buf[CAP];
+    static struct iba_recipe r;
+    static const uint8_t payload[5];
+    struct iba_view v;
+
+    iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, IBA_UD_SEND_ONLY);
+    iba_recipe_add(&r, IBA_H_ipoibsend);
+    iba_recipe_add(&r, IBA_H_ipv4);
+    iba_recipe_add(&r, IBA_H_udp);
+    r.payload = payload;
+    r.payload_len = sizeof payload;
+    r.udp_checksum = true;
+    serve(&r, IBA_LINK_ETHERNET, &v, buf, sizeof buf);
+    cr_assert(v.err == IBA_OK && v.icrc == IBA_CHECK_GOOD && v.pad == 3);
+    cr_assert_eq(v.payload_len, 4 + 20 + 8 + 5);
+    const uint8_t *ip = buf + v.payload_at + 4, *udp = ip + 20;
+    cr_assert_eq(iba_ipv4_len(ip), 33);
+    cr_assert_eq(iba_udp_length(udp), 13);
+    cr_assert(words_sum(ip, 20) == 0xffff && iba_udp_checksum(udp) != 0);
+    cr_assert_eq(v.layer[v.n_layer - 1].at, udp - buf);
+}

@@ -10,7 +10,7 @@ static const struct {
     uint8_t hdr;
     uint16_t at;
 } structural[] = {
-    S(erf, ext) S(erf, type) S(erf, rlen) S(erf, wlen) S(erfext, more) S(sll, etype) S(sll2, etype) S(eth, type)
+    S(erf, ext) S(erf, type) S(erf, rlen) S(erf, wlen) S(erfext, more) S(sll, etype) S(sll2, etype) S(ipoibsend, type) S(eth, type)
     S(svlan, etype) S(vlan, etype) S(mpls, bottom) S(ipv4, version) S(ipv4, hdr_len) S(ipv4, len) S(ipv4, mf)
     S(ipv4, frag_offset) S(ipv4, proto) S(ipv4, checksum) S(ipv6, version) S(ipv6, plen) S(ipv6, nxt) S(ip6ext, nxt)
     S(ip6ext, len) S(udp, dstport) S(udp, length) S(vxlan, flag_i) S(gre, checksum) S(gre, routing) S(gre, key)
@@ -169,7 +169,8 @@ static void cut_on_the_wire(const struct iba_view *whole, enum iba_link link, si
     EXPECT(n < whole->end ? v.icrc != IBA_CHECK_GOOD : v.icrc == IBA_CHECK_GOOD, "short frame of %zu: ICRC %s", n,
            iba_check_name(v.icrc));
     const bool link_packet = link == IBA_LINK_IB && n == IBA_BYTES_fc; /* is told by its length alone */
-    EXPECT(n >= whole->end || v.err != IBA_OK || link_packet, "short frame of %zu: no fault", n);
+    const bool card_cut = link == IBA_LINK_ERF && v.truncated;         /* the record tells how long the frame was */
+    EXPECT(n >= whole->end || v.err != IBA_OK || link_packet || card_cut, "short frame of %zu: no fault", n);
     own_free(own, n);
 }
 

@@ -27,7 +27,7 @@ static void fill_pool(uint64_t *seed)
             code++;
         iba_recipe_init(&r, e, code);
         if (rnd(seed) % 8 == 0) /* a datagram that carries IP */
-            iba_recipe_add(&r, IBA_H_ipoib), iba_recipe_add(&r, IBA_H_ipv4), iba_recipe_add(&r, IBA_H_udp);
+            iba_recipe_add(&r, IBA_H_ipoibsend), iba_recipe_add(&r, IBA_H_ipv4), iba_recipe_add(&r, IBA_H_udp);
         rnd_bytes(seed, payload, sizeof payload);
         r.payload = payload;
         r.payload_len = rnd(seed) % sizeof payload;

@@ -1,0 +1,336 @@
+#include "options.h"
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "filter/filter.h"
+#include "help.h"
+
+static int wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int wrong(const char *format, ...)
+{
+    va_list ap;
+
+    fputs("ibdissect: ", stderr);
+    va_start(ap, format);
+    vfprintf(stderr, format, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+    return EXIT_USAGE;
+}
+
+/* A whole decimal number in [least, most]. */
+static bool whole(const char *s, unsigned long least, unsigned long most, unsigned long *v)
+{
+    char *end;
+
+    errno = 0;
+    *v = strtoul(s, &end, 10);
+    return *s >= '0' && *s <= '9' && *end == '\0' && errno == 0 && *v >= least && *v <= most;
+}
+
+static int add_file(struct options *opt, const char *path)
+{
+    if (opt->n_file == MAX_FILES)
+        return wrong("more than %d files", MAX_FILES);
+    opt->file[opt->n_file++] = path;
+    return EXIT_OK;
+}
+
+static int add_field(struct options *opt, const char *name)
+{
+    const struct field *f = field_find(name);
+
+    if (!f)
+        return wrong("-e: no field \"%s\"; nearest is \"%s\"", name, field_nearest(name));
+    if (opt->print.n_field == PRINT_MAX_FIELDS)
+        return wrong("-e: more than %d fields", PRINT_MAX_FIELDS);
+    opt->print.field[opt->print.n_field++] = f;
+    return EXIT_OK;
+}
+
+static int set_printer(struct options *opt, const char *name)
+{
+    for (const struct printer *p = printers; p->name; p++)
+        if (strcmp(p->name, name) == 0) {
+            opt->printer = p;
+            return EXIT_OK;
+        }
+    return wrong("-T: no form \"%s\"; there are: text tree fields json jsonl ek pdml", name);
+}
+
+static int set_time(struct options *opt, const char *name)
+{
+    static const struct {
+        const char *name;
+        enum time_format format;
+    } formats[] = {{"r", STAMP_RELATIVE}, {"a", STAMP_ABSOLUTE}, {"ad", STAMP_DATE}, {"d", STAMP_DELTA},
+                   {"dd", STAMP_DELTA},   {"e", STAMP_EPOCH},    {"u", STAMP_UTC},   {"ud", STAMP_UTC_DATE}};
+
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(formats[i].name, name) == 0) {
+            opt->print.time = formats[i].format;
+            return EXIT_OK;
+        }
+    return wrong("-t: no time format \"%s\"; there are: r a ad d dd e u ud", name);
+}
+
+/* -E key=value */
+static int set_form(struct options *opt, const char *text)
+{
+    static const struct {
+        const char *key;
+        size_t to;               /* offset of a char in print_opts */
+        const char *from, *into; /* special spellings and what they stand for; others stand for themselves */
+        const char *allowed;     /* NULL: any character */
+    } keys[] = {
+        {"separator", offsetof(struct print_opts, separator), "/t/s", "\t ", NULL},
+        {"aggregator", offsetof(struct print_opts, aggregator), "/s", " ", NULL},
+        {"quote", offsetof(struct print_opts, quote), "dsn", "\"'", "dsn"},
+        {"occurrence", offsetof(struct print_opts, occurrence), "", "", "fla"},
+    };
+    const char *value = strchr(text, '=');
+
+    if (!value)
+        return wrong("-E %s: want key=value", text);
+    const size_t n = (size_t)(value++ - text);
+    if (n == strlen("header") && memcmp(text, "header", n) == 0) {
+        opt->print.header = *value == 'y';
+        return *value == 'y' || *value == 'n' ? EXIT_OK : wrong("-E %s: want y or n", text);
+    }
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (n != strlen(keys[i].key) || memcmp(text, keys[i].key, n) != 0)
+            continue;
+        char c = *value;
+        if (keys[i].allowed && (!c || !strchr(keys[i].allowed, c)))
+            return wrong("-E %s: want one of %s", text, keys[i].allowed);
+        if (keys[i].to == offsetof(struct print_opts, quote))
+            c = c == 'd' ? '"' : c == 's' ? '\'' : '\0';
+        else if (value[0] == '/' && value[1])
+            c = value[1] == 't' ? '\t' : value[1] == 's' ? ' ' : value[1];
+        else if (c == '\0')
+            return wrong("-E %s: want a character", text);
+        ((char *)&opt->print)[keys[i].to] = c;
+        return EXIT_OK;
+    }
+    return wrong("-E %s: no such key; there are: header separator aggregator occurrence quote", text);
+}
+
+static int add_stat(struct options *opt, const char *text)
+{
+    char err[256];
+    const char *arg = NULL;
+    const struct stat_kind *kind = stat_find(text, &arg, err, sizeof err);
+    void *state = kind ? kind->open(arg, err, sizeof err) : NULL;
+
+    if (!state)
+        return wrong("-z %s: %s", text, err);
+    if (opt->n_stat == MAX_STATS) {
+        kind->close(state);
+        return wrong("-z: more than %d statistics", MAX_STATS);
+    }
+    opt->stat[opt->n_stat++] = (struct run_stat){kind, state};
+    return EXIT_OK;
+}
+
+static int add_port(struct options *opt, const char *text)
+{
+    unsigned long port;
+    unsigned n = 0;
+
+    if (!whole(text, 1, UINT16_MAX, &port))
+        return wrong("--port %s: want a UDP port, 1 to 65535", text);
+    while (n < IBA_MAX_PORTS && opt->view.port[n])
+        n++;
+    if (n == IBA_MAX_PORTS)
+        return wrong("--port: more than %d ports", IBA_MAX_PORTS);
+    opt->view.port[n] = (uint16_t)port;
+    return EXIT_OK;
+}
+
+/* -d selector==value,protocol */
+static int decode_as(struct options *opt, const char *text)
+{
+    static const struct {
+        const char *name;
+        enum iba_link link;
+    } links[] = {{"infiniband", IBA_LINK_IB},
+                 {"infiniband_link", IBA_LINK_IB_LINK},
+                 {"eth", IBA_LINK_ETHERNET},
+                 {"ip", IBA_LINK_IP},
+                 {"erf", IBA_LINK_ERF}};
+    static const char port[] = "udp.port==", user[] = "user", infiniband[] = ",infiniband";
+    char number[8] = "";
+    const char *comma = strchr(text, ',');
+    const size_t head = comma ? (size_t)(comma - text) : 0;
+    unsigned long n;
+
+    if (strcmp(text, "infiniband.bth.service==RD,dc") == 0) {
+        opt->view.dc = true;
+        return EXIT_OK;
+    }
+    if (head > sizeof port - 1 && head - (sizeof port - 1) < sizeof number &&
+        strncmp(text, port, sizeof port - 1) == 0 && strcmp(comma, infiniband) == 0) {
+        memcpy(number, text + sizeof port - 1, head - (sizeof port - 1));
+        return add_port(opt, number);
+    }
+    if (head > sizeof user - 1 && head - (sizeof user - 1) < sizeof number &&
+        strncmp(text, user, sizeof user - 1) == 0) {
+        memcpy(number, text + sizeof user - 1, head - (sizeof user - 1));
+        for (size_t i = 0; whole(number, 0, 15, &n) && i < sizeof links / sizeof *links; i++)
+            if (strcmp(links[i].name, comma + 1) == 0) {
+                opt->user_link[n] = links[i].link;
+                return EXIT_OK;
+            }
+    }
+    return wrong("-d %s: want udp.port==N,infiniband or user0..15,infiniband|infiniband_link|eth|ip|erf or "
+                 "infiniband.bth.service==RD,dc",
+                 text);
+}
+
+/* -o key:value */
+static int set_preference(struct options *opt, const char *text)
+{
+    static const char port[] = "infiniband.rroce.port:";
+
+    if (strncmp(text, port, sizeof port - 1) == 0)
+        return add_port(opt, text + sizeof port - 1);
+    if (strcmp(text, "icrc:off") == 0 || strcmp(text, "icrc:on") == 0) {
+        opt->check_crc = strcmp(text, "icrc:on") == 0;
+        return EXIT_OK;
+    }
+    return wrong("-o %s: no such preference; there are: icrc:on|off infiniband.rroce.port:N", text);
+}
+
+static int set_color(struct options *opt, const char *when)
+{
+    const char *no = getenv("NO_COLOR");
+
+    if (strcmp(when, "always") == 0)
+        opt->print.color = true;
+    else if (strcmp(when, "never") == 0)
+        opt->print.color = false;
+    else if (strcmp(when, "auto") == 0)
+        opt->print.color = isatty(STDOUT_FILENO) && !(no && *no);
+    else
+        return wrong("--color=%s: want auto, always or never", when);
+    return EXIT_OK;
+}
+
+static int set_filter(struct options *opt, const char *text)
+{
+    char err[512];
+
+    filter_free(opt->filter);
+    opt->filter = filter_compile(text, err, sizeof err);
+    if (opt->filter)
+        return EXIT_OK;
+    fprintf(stderr, "ibdissect: %s\n", err);
+    return EXIT_INPUT;
+}
+
+static int set_count(struct options *opt, const char *text)
+{
+    unsigned long n;
+
+    if (!whole(text, 1, UINT32_MAX, &n))
+        return wrong("-c %s: want a number of packets, 1 or more", text);
+    opt->count = n;
+    return EXIT_OK;
+}
+
+enum { OPT_COLOR = 256, OPT_PORT, OPT_HELP, OPT_VERSION };
+
+static int one_option(struct options *opt, int c, const char *arg)
+{
+    switch (c) {
+    case 'r': return add_file(opt, arg);
+    case 'i': opt->iface = arg; return EXIT_OK;
+    case 'f': opt->bpf = arg; return EXIT_OK;
+    case 'Y': return set_filter(opt, arg);
+    case 'c': return set_count(opt, arg);
+    case 'n': return EXIT_OK; /* names are never looked up: accepted for tshark's users */
+    case 'V': return set_printer(opt, "tree");
+    case 'x': opt->print.hex = true; return EXIT_OK;
+    case 'l': opt->line_buffered = true; return EXIT_OK;
+    case 'T': return set_printer(opt, arg);
+    case 'e': return add_field(opt, arg);
+    case 'E': return set_form(opt, arg);
+    case 't': return set_time(opt, arg);
+    case 'w': opt->write_path = arg; return EXIT_OK;
+    case 'q': opt->quiet = true; return EXIT_OK;
+    case 'z': return add_stat(opt, arg);
+    case 'd': return decode_as(opt, arg);
+    case 'o': return set_preference(opt, arg);
+    case OPT_COLOR: return set_color(opt, arg ? arg : "auto");
+    case OPT_PORT: return add_port(opt, arg);
+    default: return wrong("see ibdissect --help");
+    }
+}
+
+static int lists(const char *what)
+{
+    static struct out o;
+
+    out_init(&o, STDOUT_FILENO);
+    if (!list_print(&o, what))
+        return wrong("-G: no list \"%s\"; there are: fields values opcodes", what);
+    if (out_flush(&o) || o.error == EPIPE)
+        return EXIT_OK;
+    fprintf(stderr, "ibdissect: standard output: %s\n", strerror(o.error));
+    return EXIT_INPUT;
+}
+
+static int check_whole(struct options *opt)
+{
+    if (opt->iface && opt->n_file > 0)
+        return wrong("-i and files do not go together");
+    if (opt->bpf && !opt->iface)
+        return wrong("-f is a capture filter and needs -i; for files there is -Y");
+    if (!opt->iface && opt->n_file == 0)
+        return wrong("no capture named; try ibdissect FILE, or --help");
+    if (strcmp(opt->printer->name, "fields") == 0 && opt->print.n_field == 0)
+        return wrong("-T fields needs at least one -e FIELD; -G fields lists them");
+    if (opt->print.n_field > 0 && !strstr("fields json jsonl ek", opt->printer->name))
+        return wrong("-e goes with -T fields, json, jsonl or ek");
+    opt->json_stats = strncmp(opt->printer->name, "json", 4) == 0;
+    opt->print.sources = opt->n_file > 1;
+    return EXIT_OK;
+}
+
+int options_parse(struct options *opt, int argc, char **argv, bool *done)
+{
+    static const struct option longs[] = {{"color", optional_argument, NULL, OPT_COLOR},
+                                          {"port", required_argument, NULL, OPT_PORT},
+                                          {"help", no_argument, NULL, OPT_HELP},
+                                          {"version", no_argument, NULL, OPT_VERSION},
+                                          {NULL, 0, NULL, 0}};
+    int c, rc = EXIT_OK;
+
+    *opt = (struct options){.check_crc = true, .printer = &printers[0]};
+    opt->print = (struct print_opts){.separator = '\t', .aggregator = ',', .occurrence = 'a'};
+    *done = false;
+    (void)set_color(opt, "auto");
+    while (rc == EXIT_OK && (c = getopt_long(argc, argv, "r:i:f:Y:c:nVxlT:e:E:t:w:qz:d:o:G:hv", longs, NULL)) != -1) {
+        *done = c == 'h' || c == OPT_HELP || c == 'v' || c == OPT_VERSION || c == 'G';
+        if (c == 'G')
+            return lists(optarg);
+        if (*done) {
+            fputs(c == 'h' || c == OPT_HELP ? help_text : version_text, stdout);
+            return EXIT_OK;
+        }
+        rc = one_option(opt, c, optarg);
+    }
+    for (; rc == EXIT_OK && optind < argc; optind++)
+        rc = add_file(opt, argv[optind]);
+    return rc != EXIT_OK ? rc : check_whole(opt);
+}
+
+void options_free(struct options *opt)
+{
+    filter_free(opt->filter);
+    for (size_t i = 0; i < opt->n_stat; i++)
+        opt->stat[i].kind->close(opt->stat[i].state);
+}

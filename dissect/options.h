@@ -1,0 +1,40 @@
+/* The command line of ibdissect, checked and in one place. */
+#ifndef DISSECT_OPTIONS_H
+#define DISSECT_OPTIONS_H
+#include "output/printer.h"
+#include "stats/stats.h"
+
+enum { EXIT_OK = 0, EXIT_USAGE = 1, EXIT_INPUT = 2, EXIT_FAIL_ON = 3 };
+enum { MAX_FILES = 64, MAX_STATS = 32 };
+
+struct filter;
+struct run_stat {
+    const struct stat_kind *kind;
+    void *state;
+};
+
+struct options {
+    const char *file[MAX_FILES];
+    size_t n_file;
+    const char *iface, *bpf;
+    struct filter *filter; /* NULL: every packet */
+    uint64_t count;        /* -c: packets to print; 0 for no limit */
+    const struct printer *printer;
+    struct print_opts print;
+    struct run_stat stat[MAX_STATS];
+    size_t n_stat;
+    bool json_stats; /* -T json with -q */
+    bool quiet, line_buffered;
+    bool check_crc;              /* -o icrc:off leaves it out */
+    enum iba_link user_link[16]; /* what DLT 147..162 hold, -d user0,infiniband */
+    struct iba_view_opts view;
+    const char *write_path; /* -w */
+};
+
+/* EXIT_OK: run. Anything else, or *done: the program ends with that code; the message has been printed. */
+int options_parse(struct options *opt, int argc, char **argv, bool *done);
+void options_free(struct options *opt);
+
+/* -G: lists for scripts and people. False when there is no such list. */
+bool list_print(struct out *o, const char *what);
+#endif

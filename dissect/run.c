@@ -1,0 +1,285 @@
+#include "run.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "filter/filter.h"
+#include "input/merge.h"
+#include "input/pcapng_write.h"
+
+struct run {
+    struct options *opt;
+    struct capture *capture[MAX_FILES];
+    size_t n_capture;
+    struct cap_merge *merge;
+    struct pcapng_writer *writer;
+    struct out *out;
+    struct packet packet;
+    uint64_t read, shown;
+    int rc;
+    bool progress, write_failed;
+    time_t said;
+};
+
+static struct capture *volatile live; /* for the signal handler only */
+
+static void stop_capture(int sig)
+{
+    (void)sig;
+    cap_stop(live); /* NOLINT(bugprone-signal-handler): it may be called from one, see capture.h */
+}
+
+static void complain(struct run *r, const char *what)
+{
+    (void)out_flush(r->out); /* what was read comes before what went wrong */
+    if (r->progress)
+        fputs("\r\033[K", stderr);
+    fprintf(stderr, "ibdissect: %s\n", what);
+    r->rc = EXIT_INPUT;
+}
+
+/* What a capture's link type is to the packet view. False for a link type that cannot be read. */
+static bool link_of(const struct options *opt, uint32_t dlt, enum iba_link *link)
+{
+    static const struct {
+        uint8_t dlt, link;
+    } known[] = {{1, IBA_LINK_ETHERNET}, {12, IBA_LINK_IP},   {14, IBA_LINK_IP},  {101, IBA_LINK_IP},
+                 {113, IBA_LINK_SLL},    {197, IBA_LINK_ERF}, {228, IBA_LINK_IP}, {229, IBA_LINK_IP},
+                 {242, IBA_LINK_IPOIB},  {247, IBA_LINK_IB}};
+    enum { SLL2 = 276, USER0 = 147, USER15 = 162 };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].dlt == dlt) {
+            *link = (enum iba_link)known[i].link;
+            return true;
+        }
+    *link = dlt == SLL2 ? IBA_LINK_SLL2 : dlt >= USER0 && dlt <= USER15 ? opt->user_link[dlt - USER0] : IBA_LINK_NONE;
+    return *link != IBA_LINK_NONE;
+}
+
+static bool open_all(struct run *r)
+{
+    char err[512];
+
+    if (r->opt->iface) {
+        live = r->capture[0] = cap_open_live(r->opt->iface, r->opt->bpf, err, sizeof err);
+        r->n_capture = live != NULL;
+        if (!live) {
+            complain(r, err);
+            return false;
+        }
+        signal(SIGINT, stop_capture);
+        signal(SIGTERM, stop_capture);
+        return true;
+    }
+    for (size_t i = 0; i < r->opt->n_file; i++) {
+        struct capture *c = cap_open(r->opt->file[i], err, sizeof err);
+        if (c)
+            r->capture[r->n_capture++] = c;
+        else
+            complain(r, err);
+    }
+    if (r->n_capture > 1 && !(r->merge = cap_merge_open(r->capture, r->n_capture)))
+        complain(r, "out of memory");
+    return r->n_capture > 0 && (r->n_capture == 1 || r->merge);
+}
+
+static void show_progress(struct run *r)
+{
+    uint64_t done = 0, total = 0;
+    const time_t now = time(NULL);
+
+    if (now == r->said)
+        return;
+    r->said = now;
+    for (size_t i = 0; i < r->n_capture; i++) {
+        uint64_t d, t;
+        cap_progress(r->capture[i], &d, &t);
+        done += d;
+        total += t;
+    }
+    if (total > 0)
+        fprintf(stderr, "\r%llu packets, %3.0f %%\033[K", (unsigned long long)r->read,
+                100.0 * (double)done / (double)total);
+}
+
+static void finish_write(struct run *r, int error)
+{
+    char line[256];
+
+    if (error == 0 || r->write_failed) /* the writer repeats its first error when it is closed */
+        return;
+    r->write_failed = true;
+    if (error == EPIPE) /* whoever read has had enough */
+        return;
+    snprintf(line, sizeof line, "%s: %s", r->opt->write_path, strerror(error));
+    complain(r, line);
+}
+
+/* Opening it for writing would empty what is to be read. */
+static bool writes_over_input(const struct options *opt)
+{
+    struct stat out, in;
+
+    if (!opt->write_path || strcmp(opt->write_path, "-") == 0 || stat(opt->write_path, &out) != 0 ||
+        !S_ISREG(out.st_mode))
+        return false;
+    for (size_t i = 0; i < opt->n_file; i++)
+        if (stat(opt->file[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            return true;
+    return false;
+}
+
+/* False when nothing further need be read. */
+static bool one_packet(struct run *r)
+{
+    const struct options *opt = r->opt;
+    struct packet *p = &r->packet;
+
+    if (opt->check_crc)
+        iba_view_check(&p->view);
+    if (opt->filter && !filter_match(opt->filter, p))
+        return true;
+    for (size_t i = 0; i < opt->n_stat; i++)
+        opt->stat[i].kind->packet(opt->stat[i].state, p);
+    if (r->writer) {
+        const int error = pcapng_packet(r->writer, p->cap, NULL);
+        finish_write(r, error);
+        if (error)
+            return false;
+    }
+    if (!opt->quiet) {
+        opt->printer->packet(r->out, p, &opt->print, r->shown == 0);
+        if (opt->line_buffered || opt->iface)
+            (void)out_flush(r->out);
+    }
+    r->shown++;
+    return r->out->error == 0 && (opt->count == 0 || r->shown < opt->count);
+}
+
+static enum cap_result next(struct run *r, struct cap_packet *cap, size_t *source)
+{
+    *source = 0;
+    return r->merge ? cap_merge_next(r->merge, cap, source) : cap_next(r->capture[0], cap);
+}
+
+/* An ERF record brings its own time, finer than a pcap header's: little-endian 32.32 seconds. */
+static void erf_time(struct cap_packet *cap)
+{
+    enum { GIGA = 1000000000 };
+    static const uint64_t HALF = UINT64_C(1) << 31;
+
+    if (cap->dlt != CAP_LINKTYPE_ERF || cap->caplen < IBA_BYTES_erf)
+        return;
+    cap->ts_ns = (uint64_t)iba_le32(cap->data + 4) * GIGA + (((uint64_t)iba_le32(cap->data) * GIGA + HALF) >> 32);
+    cap->has_ts = true;
+}
+
+static bool parse(struct run *r, struct cap_packet *cap, size_t source)
+{
+    struct packet *p = &r->packet;
+    enum iba_link link;
+    char line[320];
+
+    if (!link_of(r->opt, cap->dlt, &link)) {
+        snprintf(line, sizeof line, "%s: packet %llu: link type %u is not one ibdissect reads%s",
+                 cap_name(r->capture[source]), (unsigned long long)cap->number, cap->dlt,
+                 cap->dlt >= 147 && cap->dlt <= 162 ? "; say what it holds, for example -d user0,infiniband" : "");
+        complain(r, line);
+        return false;
+    }
+    erf_time(cap);
+    p->number = ++r->read;
+    p->prev_ns = r->read == 1 ? cap->ts_ns : p->prev_ns;
+    if (r->read == 1)
+        p->first_ns = cap->ts_ns;
+    p->cap = cap;
+    p->source = (uint32_t)source;
+    p->source_name = cap_name(r->capture[source]);
+    (void)iba_view_parse(&p->view, link, cap->data, cap->caplen, cap->len, &r->opt->view);
+    return true;
+}
+
+static void read_all(struct run *r)
+{
+    enum { PROGRESS_EVERY = 4096 };
+    struct cap_packet cap;
+    enum cap_result got;
+    size_t source;
+
+    while ((got = next(r, &cap, &source)) != CAP_END) {
+        if (got == CAP_ERROR) {
+            complain(r, cap_error(r->capture[source]));
+            if (!r->merge)
+                return;
+            continue;
+        }
+        if (!parse(r, &cap, source) || !one_packet(r))
+            return;
+        r->packet.prev_ns = cap.ts_ns;
+        if (r->progress && r->read % PROGRESS_EVERY == 0)
+            show_progress(r);
+    }
+}
+
+static void print_stats(struct run *r)
+{
+    for (size_t i = 0; i < r->opt->n_stat; i++)
+        r->opt->stat[i].kind->print(r->opt->stat[i].state, r->out, r->opt->json_stats);
+}
+
+static void end(struct run *r)
+{
+    const struct options *opt = r->opt;
+
+    if (r->writer)
+        finish_write(r, pcapng_close(r->writer));
+    if (!opt->quiet && opt->printer->end)
+        opt->printer->end(r->out, r->shown > 0);
+    print_stats(r);
+    (void)out_flush(r->out);
+    if (r->progress)
+        fputs("\r\033[K", stderr);
+    if (r->out->error && r->out->error != EPIPE) {
+        fprintf(stderr, "ibdissect: standard output: %s\n", strerror(r->out->error));
+        r->rc = EXIT_INPUT;
+    }
+    if (opt->iface)
+        fprintf(stderr, "%llu packets captured, %llu dropped by the kernel\n", (unsigned long long)r->read,
+                (unsigned long long)cap_dropped(r->capture[0]));
+}
+
+int run(struct options *opt)
+{
+    static struct out out;
+    struct run r = {.opt = opt, .out = &out, .rc = EXIT_OK};
+    char err[512];
+
+    out_init(&out, STDOUT_FILENO);
+    if (writes_over_input(opt)) {
+        snprintf(err, sizeof err, "%s: is the input; -w would destroy it", opt->write_path);
+        complain(&r, err);
+        return r.rc;
+    }
+    if (opt->write_path && !(r.writer = pcapng_open(opt->write_path, err, sizeof err))) {
+        complain(&r, err);
+        return r.rc;
+    }
+    if (opt->write_path && strcmp(opt->write_path, "-") == 0)
+        opt->quiet = true;
+    if (open_all(&r)) {
+        r.progress = !opt->iface && isatty(STDERR_FILENO) && (opt->quiet || !isatty(STDOUT_FILENO));
+        if (!opt->quiet && opt->printer->begin)
+            opt->printer->begin(&out, &opt->print);
+        read_all(&r);
+        end(&r);
+    } else if (r.writer)
+        finish_write(&r, pcapng_close(r.writer));
+    cap_merge_close(r.merge);
+    for (size_t i = 0; i < r.n_capture; i++)
+        cap_close(r.capture[i]);
+    return r.rc;
+}

@@ -1,0 +1,7 @@
+#ifndef DISSECT_RUN_H
+#define DISSECT_RUN_H
+#include "options.h"
+
+/* Reads, prints and counts as the options say. The program's exit code. */
+int run(struct options *opt);
+#endif

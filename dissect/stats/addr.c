@@ -1,0 +1,74 @@
+#include "stats/addr.h"
+
+bool stat_addrs_get(struct stat_addrs *a, const struct iba_view *v)
+{
+    const uint8_t *l3 = v->wire + v->l3_at;
+
+    memset(a, 0, sizeof *a);
+    if (!iba_view_has_bth(v))
+        return false;
+    if (v->l3 == IBA_H_ipv4) {
+        a->kind = STAT_ADDR_IPV4;
+        memcpy(a->src, l3 + IBA_AT_ipv4_src / 8, 4);
+        memcpy(a->dst, l3 + IBA_AT_ipv4_dst / 8, 4);
+    } else if (v->l3 == IBA_H_ipv6) {
+        a->kind = STAT_ADDR_IPV6;
+        memcpy(a->src, iba_ipv6_src(l3), sizeof a->src);
+        memcpy(a->dst, iba_ipv6_dst(l3), sizeof a->dst);
+    } else if (v->l3 == IBA_H_grh || (v->l3 == IBA_H_lrh && iba_view_has(v, IBA_H_grh))) {
+        const uint8_t *grh = iba_view_hdr(v, IBA_H_grh);
+        a->kind = STAT_ADDR_GID;
+        memcpy(a->src, iba_grh_sgid(grh), sizeof a->src);
+        memcpy(a->dst, iba_grh_dgid(grh), sizeof a->dst);
+    } else if (v->l3 == IBA_H_lrh) {
+        a->kind = STAT_ADDR_LID;
+        memcpy(a->src, l3 + IBA_AT_lrh_slid / 8, 2);
+        memcpy(a->dst, l3 + IBA_AT_lrh_dlid / 8, 2);
+    } else
+        return false;
+    return true;
+}
+
+void stat_addr_print(struct out *o, enum stat_addr_kind kind, const uint8_t *addr)
+{
+    switch (kind) {
+    case STAT_ADDR_IPV4: out_ip4(o, (uint32_t)iba_bits_get(addr, 0, 32)); break;
+    case STAT_ADDR_IPV6: out_ip6(o, addr); break;
+    case STAT_ADDR_GID:
+        OUT_LIT(o, "GID: ");
+        out_ip6(o, addr);
+        break;
+    default: OUT_LIT(o, "LID: "); out_u64(o, iba_bits_get(addr, 0, 16));
+    }
+}
+
+const char *stat_addr_kind_name(enum stat_addr_kind kind)
+{
+    static const char *const name[STAT_ADDR_COUNT] = {"ipv4", "ipv6", "gid", "lid"};
+    return name[kind];
+}
+
+/* FNV-1a by words, and a final mix, as the table uses the low bits. */
+static uint64_t hash(const uint8_t *key, size_t n)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < n; i += 4) {
+        uint32_t word = 0;
+        memcpy(&word, key + i, n - i < 4 ? n - i : 4);
+        h = (h ^ word) * UINT64_C(0x100000001b3);
+    }
+    h = (h ^ h >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    return h ^ h >> 32;
+}
+
+size_t stat_slot(const uint16_t *slot, size_t slots, const void *items, size_t item_bytes, const void *key,
+                 size_t key_bytes)
+{
+    const uint8_t *base = items;
+    size_t at = (size_t)hash(key, key_bytes) & (slots - 1);
+
+    while (slot[at] && memcmp(base + (slot[at] - 1u) * item_bytes, key, key_bytes) != 0)
+        at = (at + 1) & (slots - 1);
+    return at;
+}

@@ -1,0 +1,25 @@
+/* Who talks to whom: the network addresses of a packet, and a bounded set of things known by a key. */
+#ifndef DISSECT_STATS_ADDR_H
+#define DISSECT_STATS_ADDR_H
+#include "field/out.h"
+#include "wire/iba_view.h"
+
+enum stat_addr_kind { STAT_ADDR_IPV4, STAT_ADDR_IPV6, STAT_ADDR_GID, STAT_ADDR_LID, STAT_ADDR_COUNT };
+struct stat_addrs {
+    uint8_t kind;             /* enum stat_addr_kind, of both */
+    uint8_t src[16], dst[16]; /* in wire order from the left, zero behind */
+};
+
+/* False when the packet has no transport header behind an address. A native packet with a GRH goes by its GIDs. */
+bool stat_addrs_get(struct stat_addrs *a, const struct iba_view *v);
+/* As tshark's columns show it: "192.0.2.1", "2001:db8::1", "GID: fe80::1", "LID: 4". */
+void stat_addr_print(struct out *o, enum stat_addr_kind kind, const uint8_t *addr);
+/* "ipv4", "ipv6", "gid", "lid". */
+const char *stat_addr_kind_name(enum stat_addr_kind kind);
+
+/* Where in `slot`, an open hash table of `slots` (a power of two), the item stands whose first `key_bytes` bytes are
+ * the key, or the free place where it belongs (value 0). A slot holds the item's index plus one; the caller keeps half
+ * of the slots free. */
+size_t stat_slot(const uint16_t *slot, size_t slots, const void *items, size_t item_bytes, const void *key,
+                 size_t key_bytes);
+#endif

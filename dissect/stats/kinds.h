@@ -1,0 +1,32 @@
+/* What the kinds share, and their functions by name; stats.c puts them into the table. */
+#ifndef DISSECT_STATS_KINDS_H
+#define DISSECT_STATS_KINDS_H
+#include "stats/stats.h"
+#include "stats/table.h"
+
+#define STAT_KIND(id)                                                                                                  \
+    void *stat_##id##_open(const char *arg, char *err, size_t errlen);                                                 \
+    void stat_##id##_packet(void *state, const struct packet *p);                                                      \
+    void stat_##id##_print(void *state, struct out *o, bool json);
+STAT_KIND(icrc)
+STAT_KIND(opcode)
+STAT_KIND(io)
+STAT_KIND(conv)
+void stat_io_close(void *state);
+
+/* A zeroed state of a kind that takes no argument; NULL with one line in err. Owned by the caller: free(). */
+void *stat_open_plain(const char *name, size_t bytes, const char *arg, char *err, size_t errlen);
+
+static inline bool stat_is_infiniband(const struct iba_view *v)
+{
+    return v->proto != IBA_PROTO_NONE && v->proto != IBA_PROTO_UNDECIDED;
+}
+
+/* Time since the run's first packet. A run whose first packet has no time counts from the first that has one. */
+struct stat_clock {
+    bool set;
+    uint64_t base_ns;
+};
+/* Nanoseconds, negative for a packet older than the first; false when the packet has no time. */
+bool stat_clock_read(struct stat_clock *c, const struct packet *p, int64_t *ns);
+#endif

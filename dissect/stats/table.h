@@ -1,0 +1,38 @@
+/* The two forms of every statistic: aligned columns for people, one JSON object for programs. */
+#ifndef DISSECT_STATS_TABLE_H
+#define DISSECT_STATS_TABLE_H
+#include "field/out.h"
+
+struct column {
+    const char *title;
+    uint8_t width;
+    bool left; /* text; numbers stand on the right. The last column must be on the right: no blanks end a line */
+};
+struct table {
+    struct out *o;
+    const struct column *column;
+    size_t n, next, from;
+};
+
+/* Title and column heads between rules. `column` is borrowed while the table is in use. A row is n cells in order and
+ * shorter than OUT_SLACK. Lines of the caller's own may stand between rows. */
+void table_open(struct table *t, struct out *o, const char *title, const struct column *column, size_t n);
+void table_rule(const struct table *t, char c);
+void table_close(const struct table *t);
+
+/* A cell is what the caller writes to t->o between the two. */
+void table_begin(struct table *t);
+void table_end(struct table *t);
+void table_str(struct table *t, const char *s);
+void table_u64(struct table *t, uint64_t v);
+void table_time(struct table *t, int64_t ns);
+/* Of `whole`, two decimals and the sign. */
+void table_percent(struct table *t, uint64_t part, uint64_t whole);
+
+/* Members of an object, each with a comma in front: an object begins with one the caller writes. */
+void json_key(struct out *o, const char *key);
+void json_str(struct out *o, const char *key, const char *s);
+void json_u64(struct out *o, const char *key, uint64_t v);
+void json_time(struct out *o, const char *key, int64_t ns);
+void json_percent(struct out *o, const char *key, uint64_t part, uint64_t whole);
+#endif

@@ -1,0 +1,53 @@
+/* Hand-built packets into a statistic, and what it prints out of it. */
+#ifndef STATS_TEST_FEED_H
+#define STATS_TEST_FEED_H
+#include "stats/stats.h"
+
+struct feed {
+    const struct stat_kind *kind;
+    void *state;
+    struct cap_packet cap;
+    struct packet p;
+    bool unchecked; /* as -o icrc:off */
+};
+/* Opens what -z would open; the test fails when that does. */
+void feed_open(struct feed *f, const char *text);
+void feed_close(struct feed *f);
+
+struct frame {
+    enum iba_link link;
+    size_t n, caplen; /* caplen 0: all of it was captured */
+    uint8_t b[160];
+};
+/* What differs between the packets of these tests. */
+struct spec {
+    enum iba_proto proto;
+    bool v6;          /* IPv6 for RoCEv2, a GRH for native packets */
+    uint8_t src, dst; /* last byte of the addresses */
+    uint8_t opcode;
+    uint16_t p_key;
+    uint32_t dest_qp, source_qp, psn; /* source_qp: for UD opcodes */
+    uint8_t words;                    /* of payload */
+    bool bad_icrc, bad_vcrc;
+};
+/* A frame with good CRCs but for what the spec says. */
+struct frame frame_of(const struct spec *s);
+/* A RoCEv2 frame of a real device: a UC SEND Only from Scapy's tests, ICRC good, 18 payload bytes. */
+struct frame frame_captured(void);
+/* Ethernet without InfiniBand. */
+struct frame frame_other(void);
+
+enum { UNTIMED = -1 };
+/* When the run begins, in nanoseconds since 1970. */
+#define RUN_NS UINT64_C(1700000000000000000)
+/* `at_ns` from the beginning of the run, or UNTIMED. */
+void feed(struct feed *f, const struct frame *frame, int64_t at_ns);
+void feed_at(struct feed *f, const struct frame *frame, uint64_t ts_ns);
+
+/* The whole output, to be freed. */
+char *printed(struct feed *f, bool json);
+/* Text and JSON are what golden/<name>.txt and .json hold; closes the feed. */
+void expect(struct feed *f, const char *name);
+/* How often `what` occurs. */
+size_t occurrences(const char *in, const char *what);
+#endif
