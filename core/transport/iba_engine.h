@@ -1,0 +1,146 @@
+/* Inside of the engine: the adapter's state, and what its parts ask of each other. Users include adapter/iba_ca.h only.
+ *
+ * Parts: verbs (objects, states, queues), validate (header checks), responder and receivers (RC, UC, UD), requester
+ * (sending, timers) and completer (its responses). Each packet and each deadline is handled to the end before the next.
+ */
+#ifndef IBA_ENGINE_H
+#define IBA_ENGINE_H
+#include "memory/iba_mem.h"
+#include "transport/iba_qp.h"
+#include "wire/iba_rule.h"
+
+enum { IBA_MAX_PORTS_CA = 2, IBA_MAX_RULES = 64, IBA_NONE = 0xffffffff };
+
+/* Rule tables. Order is the order in which a packet meets them. */
+#define IBA_RULE_TABLES(T)                                                                                             \
+    T(VALIDATE, iba_validate_rules, "header validation (section 9.6)")                                                 \
+    T(RC_RESPONDER, iba_rc_responder_rules, "RC responder: requests (section 9.7.4, 9.7.5)")                           \
+    T(RC_COMPLETER, iba_rc_completer_rules, "RC requester: responses (section 9.7.6)")                                 \
+    T(UC_RECEIVER, iba_uc_receiver_rules, "UC receiver (section 9.8.2)")                                               \
+    T(UD_RECEIVER, iba_ud_receiver_rules, "UD receiver (section 9.8.3)")
+enum iba_rule_table {
+#define IBA_RULE_TABLE_ID(id, rules, title) IBA_TABLE_##id,
+    IBA_RULE_TABLES(IBA_RULE_TABLE_ID) IBA_TABLE_COUNT
+};
+#define IBA_RULE_TABLE_DECL(id, rules, title) extern const struct iba_rules rules;
+IBA_RULE_TABLES(IBA_RULE_TABLE_DECL)
+
+struct iba_mcast { /* one attachment (UU-25) */
+    uint8_t gid[16];
+    uint16_t lid;
+    uint32_t qpn;
+    bool used;
+};
+struct iba_ah {
+    struct iba_av av;
+    uint32_t pd;
+    uint8_t envelope[IBA_ENVELOPE_MAX], envelope_bytes;
+    bool used;
+};
+
+struct iba_ca {
+    struct iba_port port[IBA_MAX_PORTS_CA];
+    uint8_t n_port;
+    struct iba_mem mem;
+    struct iba_qp **qp; /* caller's slots; a QPN's low bits, modulo n_qp, are its slot; NULL: free */
+    struct iba_cq **cq;
+    struct iba_srq **srq;
+    struct iba_ah *ah;
+    struct iba_mcast *mcast;
+    uint32_t n_qp, n_cq, n_srq, n_ah, n_mcast;
+    const struct iba_rules *table[IBA_TABLE_COUNT]; /* a broken device is a changed table */
+    uint32_t hits[IBA_TABLE_COUNT][IBA_MAX_RULES];  /* by iba_rule.hit */
+    uint64_t (*random)(void *ctx);
+    void (*event)(void *ctx, const struct iba_event *e);                                 /* optional */
+    void (*trace)(void *ctx, const char *table, const struct iba_rule *r, uint32_t qpn); /* optional: each decision */
+    void *ctx;
+    iba_time now;       /* of the last call; never runs backwards */
+    uint32_t turn;      /* QP slot that poll looks at next */
+    uint32_t ack_delay; /* packets a responder may leave unacknowledged where AckReq is not set; 0: acknowledge each */
+};
+
+/* The packet under judgement. */
+struct iba_rx {
+    struct iba_ca *ca;
+    struct iba_port *port;
+    struct iba_qp *qp; /* NULL until validation has found it */
+    const struct iba_view *v;
+    const uint8_t *bth;
+    const struct iba_opcode *op; /* NULL for a reserved or vendor opcode */
+    iba_time now;
+    iba_psn psn;
+    int32_t ahead;  /* requests: psn - ePSN */
+    int pkey_index; /* of the entry that matched */
+    bool dropped;   /* an action sets it: nothing further happens */
+    uint8_t *host;  /* translated target of this packet's payload, once checked */
+};
+
+/* The packet being built: buf holds envelope, then body (BTH .. payload and pad); the adapter seals it. */
+struct iba_tx {
+    uint8_t *buf;
+    size_t cap; /* at least IBA_TX_MOST */
+    const struct iba_port *port;
+    size_t envelope, body;
+};
+enum { IBA_TX_MOST = IBA_ENVELOPE_MAX + 12 + 8 + 16 + 28 + 8 + 4096 + 4 + 4 + 2 };
+
+/* Walks a table: the first row that applies decides and is counted. */
+void iba_rules_apply(struct iba_rx *x, enum iba_rule_table t);
+
+/* ---- verbs: iba_verbs.c, iba_qp_state.c, iba_queue.c ---- */
+struct iba_qp *iba_qp_find(const struct iba_ca *ca, uint32_t qpn); /* NULL: none */
+void iba_raise(struct iba_ca *ca, enum iba_event_kind kind, uint8_t port, uint32_t object, uint32_t a, uint32_t b);
+/* Adds a completion; overflow makes the CQ unusable and its QPs fail (QS-32). `solicited`: SE was set, or an error. */
+void iba_cq_push(struct iba_ca *ca, uint32_t cq, const struct iba_wc *wc, bool solicited);
+/* Takes the next receive work request of the QP, from its own queue or its SRQ (QS-37, QS-38). False: there is none. */
+bool iba_recv_take(struct iba_ca *ca, struct iba_qp *qp, struct iba_recv_wr *wr);
+/* Receive work requests free now, for the credit code; IBA_NONE with an SRQ (RR-19, RR-20). */
+uint32_t iba_recv_free(const struct iba_ca *ca, const struct iba_qp *qp);
+/* Error: both queues are flushed, what waits to be sent is dropped (QS-25, QS-27, RQ-61). Idempotent. */
+void iba_qp_fail(struct iba_ca *ca, struct iba_qp *qp);
+/* SQE, for UC and UD (QS-24). */
+void iba_qp_sq_error(struct iba_ca *ca, struct iba_qp *qp);
+/* SQD: called by the requester when the last begun work request is done (QS-23). */
+void iba_qp_drained(struct iba_ca *ca, struct iba_qp *qp);
+bool iba_qp_may_receive_requests(const struct iba_qp *qp);  /* PV-05 */
+bool iba_qp_may_receive_responses(const struct iba_qp *qp); /* PV-06 */
+bool iba_qp_may_send(const struct iba_qp *qp);              /* RTS, and SQD for what has begun */
+
+/* ---- scatter and gather: iba_sgl.c ---- */
+/* Bytes of the list; more than IBA_MAX_MESSAGE is the caller's to refuse. */
+uint64_t iba_sgl_length(const struct iba_sge *sge, unsigned n);
+/* Copies between the list, from byte `at` of it, and data. LOCAL_PROTECTION or LOCAL_LENGTH on failure, IBA_WC_SUCCESS
+ * otherwise; bytes before the fault may have been copied. *absent: a page of an on-demand region is missing: not an
+ * error, try later. */
+enum iba_wc_status iba_sgl_scatter(struct iba_ca *ca, uint32_t pd, const struct iba_sge *sge, unsigned n, uint64_t at,
+                                   const uint8_t *data, size_t len, bool *absent);
+enum iba_wc_status iba_sgl_gather(struct iba_ca *ca, uint32_t pd, const struct iba_sge *sge, unsigned n, uint64_t at,
+                                  uint8_t *data, size_t len, bool *absent);
+
+/* ---- receiving: iba_validate.c, iba_responder*.c, iba_uc.c, iba_ud.c ---- */
+/* x->v, ca, port, now are set; finds the QP, and hands the packet on to the table it belongs to. */
+void iba_receive(struct iba_rx *x);
+void iba_responder_reset(struct iba_qp *qp); /* entering RESET; and ePSN from attr when entering RTR: */
+void iba_responder_start(struct iba_qp *qp);
+bool iba_responder_ready(const struct iba_ca *ca, const struct iba_qp *qp);
+/* Writes the next ACK, NAK, READ response, ATOMIC Acknowledge or CNP. False: nothing to send after all. */
+bool iba_responder_emit(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx);
+
+/* ---- sending: iba_requester*.c, iba_completer.c ---- */
+void iba_requester_reset(struct iba_qp *qp);
+void iba_requester_start(struct iba_qp *qp); /* entering RTS: PSN from attr, counters loaded */
+/* A work request of a legal form joins the queue; its PSNs are assigned when it begins. */
+void iba_requester_post(struct iba_ca *ca, struct iba_qp *qp, const struct iba_send_wr *wr);
+bool iba_requester_ready(const struct iba_ca *ca, const struct iba_qp *qp, iba_time now);
+bool iba_requester_emit(struct iba_ca *ca, struct iba_qp *qp, iba_time now, struct iba_tx *tx);
+iba_time iba_requester_deadline(const struct iba_qp *qp); /* ACK or RNR timer; IBA_NEVER */
+void iba_requester_advance(struct iba_ca *ca, struct iba_qp *qp, iba_time now);
+/* The work requests still queued, oldest first, complete with `status` for the first and FLUSHED for the rest
+ * (FLUSHED for all with IBA_WC_FLUSHED). Called by iba_qp_fail(). */
+void iba_requester_flush(struct iba_ca *ca, struct iba_qp *qp);
+/* Nothing that has begun is left (QS-22). */
+bool iba_requester_idle(const struct iba_qp *qp);
+
+/* ---- invariants, each part its own; assert ---- */
+void iba_qp_check(const struct iba_ca *ca, const struct iba_qp *qp);
+#endif
