@@ -9,7 +9,8 @@
 #include "transport/iba_qp.h"
 #include "wire/iba_rule.h"
 
-enum { IBA_MAX_PORTS_CA = 2, IBA_MAX_RULES = 64, IBA_NONE = 0xffffffff };
+enum { IBA_MAX_PORTS_CA = 2, IBA_MAX_RULES = 64 };
+#define IBA_NONE UINT32_MAX /* no SRQ, no number */
 
 /* Rule tables. Order is the order in which a packet meets them. */
 #define IBA_RULE_TABLES(T)                                                                                             \
