@@ -65,7 +65,7 @@ enum step iba_step_rwh(struct walk *w)
 {
     const uint8_t *p = iba_walk_take(w, IBA_H_rwh);
 
-    return p ? iba_walk_ethertype(iba_rwh_etype(p)) : STEP_DONE;
+    return p ? iba_walk_by_ethertype(w, iba_rwh_etype(p)) : STEP_DONE;
 }
 
 enum step iba_step_grh(struct walk *w)
@@ -179,6 +179,11 @@ enum step iba_step_bth(struct walk *w)
     const uint8_t *p = iba_walk_take(w, IBA_H_bth);
     uint64_t hdrs;
 
+    if (p) {
+        v->l3 = w->l3;
+        v->l3_at = w->l3_at;
+        v->bth_at = from;
+    }
     v->end = w->end;
     v->icrc = v->fragment ? IBA_CHECK_TRUNCATED : capture_holds(v, v->end);
     if (!p || w->end - w->at < IBA_ICRC_BYTES || from - w->l3_at > IBA_ICRC_MAX_BTH_AT) {
@@ -188,9 +193,6 @@ enum step iba_step_bth(struct walk *w)
             iba_walk_fault(w, IBA_NO_ICRC, IBA_H_bth);
         return STEP_DONE;
     }
-    v->l3 = w->l3;
-    v->l3_at = w->l3_at;
-    v->bth_at = from;
     if (forced(w, iba_bth_opcode(p)))
         return not_roce(w);
     v->op = iba_opcodes[iba_bth_opcode(p)].name ? &iba_opcodes[iba_bth_opcode(p)] : NULL;

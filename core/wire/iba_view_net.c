@@ -1,7 +1,7 @@
 /* Steps of the packet view through what carries InfiniBand: capture headers, Ethernet, IP, UDP, mirror tunnels. */
 #include "iba_walk.h"
 
-enum step iba_walk_ethertype(uint16_t type)
+static enum step ethertype(uint16_t type)
 {
     static const struct {
         uint16_t type;
@@ -17,9 +17,9 @@ enum step iba_walk_ethertype(uint16_t type)
 }
 
 /* Behind a RoCE or InfiniBand payload nothing carries RoCE again. */
-static enum step by_ethertype(const struct walk *w, uint16_t type)
+enum step iba_walk_by_ethertype(const struct walk *w, uint16_t type)
 {
-    const enum step s = iba_walk_ethertype(type);
+    const enum step s = ethertype(type);
 
     return w->inner && s == STEP_GRH ? STEP_DONE : s;
 }
@@ -60,14 +60,14 @@ enum step iba_step_sll(struct walk *w)
 {
     const uint8_t *p = iba_walk_take(w, IBA_H_sll);
 
-    return p ? by_ethertype(w, iba_sll_etype(p)) : STEP_DONE;
+    return p ? iba_walk_by_ethertype(w, iba_sll_etype(p)) : STEP_DONE;
 }
 
 enum step iba_step_sll2(struct walk *w)
 {
     const uint8_t *p = iba_walk_take(w, IBA_H_sll2);
 
-    return p ? by_ethertype(w, iba_sll2_etype(p)) : STEP_DONE;
+    return p ? iba_walk_by_ethertype(w, iba_sll2_etype(p)) : STEP_DONE;
 }
 
 enum step iba_step_ipoibph(struct walk *w)
@@ -80,35 +80,35 @@ enum step iba_step_ipoib(struct walk *w)
 {
     const uint8_t *p = iba_walk_take(w, IBA_H_ipoib);
 
-    return p ? by_ethertype(w, iba_ipoib_type(p)) : STEP_DONE;
+    return p ? iba_walk_by_ethertype(w, iba_ipoib_type(p)) : STEP_DONE;
 }
 
 enum step iba_step_ipoibsend(struct walk *w)
 {
     const uint8_t *p = iba_walk_take(w, IBA_H_ipoibsend);
 
-    return p ? by_ethertype(w, iba_ipoibsend_type(p)) : STEP_DONE;
+    return p ? iba_walk_by_ethertype(w, iba_ipoibsend_type(p)) : STEP_DONE;
 }
 
 enum step iba_step_eth(struct walk *w)
 {
     const uint8_t *p = iba_walk_take(w, IBA_H_eth);
 
-    return p ? by_ethertype(w, iba_eth_type(p)) : STEP_DONE;
+    return p ? iba_walk_by_ethertype(w, iba_eth_type(p)) : STEP_DONE;
 }
 
 enum step iba_step_svlan(struct walk *w)
 {
     const uint8_t *p = iba_walk_take(w, IBA_H_svlan);
 
-    return p ? by_ethertype(w, iba_svlan_etype(p)) : STEP_DONE;
+    return p ? iba_walk_by_ethertype(w, iba_svlan_etype(p)) : STEP_DONE;
 }
 
 enum step iba_step_vlan(struct walk *w)
 {
     const uint8_t *p = iba_walk_take(w, IBA_H_vlan);
 
-    return p ? by_ethertype(w, iba_vlan_etype(p)) : STEP_DONE;
+    return p ? iba_walk_by_ethertype(w, iba_vlan_etype(p)) : STEP_DONE;
 }
 
 /* What lies under the last label is not said; its first nibble tells IP from a pseudowire (RFC 4385 control word or
@@ -312,7 +312,7 @@ enum step iba_step_gre(struct walk *w)
     case 0x6558: return STEP_ETH;
     case 0x88be: return iba_gre_seq(p) ? STEP_ERSPAN2 : STEP_ETH; /* type I has no header and no sequence number */
     case 0x22eb: return STEP_ERSPAN3;
-    default: return iba_walk_ethertype(iba_gre_proto(p));
+    default: return iba_walk_by_ethertype(w, iba_gre_proto(p));
     }
 }
 

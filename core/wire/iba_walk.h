@@ -59,7 +59,8 @@ iba_step iba_step_erf, iba_step_sll, iba_step_sll2, iba_step_ipoibph, iba_step_e
     iba_step_mpls, iba_step_ip, iba_step_ipv4, iba_step_ipv6, iba_step_ip6ext, iba_step_udp, iba_step_vxlan,
     iba_step_gre, iba_step_erspan2, iba_step_erspan3, iba_step_ipoib, iba_step_ipoibsend, iba_step_ib, iba_step_fc,
     iba_step_grh, iba_step_rwh, iba_step_bth;
-enum step iba_walk_ethertype(uint16_t type);
+/* The step for an EtherType. Behind an InfiniBand payload nothing carries RoCE again. */
+enum step iba_walk_by_ethertype(const struct walk *w, uint16_t type);
 /* What the ICRC masks when it starts at header `l3`; `global`: a GRH follows the LRH. The builder asks too. */
 enum iba_icrc_kind iba_walk_icrc_kind(enum iba_hdr l3, bool global);
 #endif

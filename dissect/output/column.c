@@ -201,7 +201,7 @@ void print_info(struct out *o, const struct packet *p)
     const struct iba_view *v = &p->view;
     const size_t from = o->n;
 
-    if (iba_view_has_bth(v) && v->bth_at)
+    if (iba_view_has_bth(v))
         info_transport(o, v);
     else if (iba_view_has(v, IBA_H_fc))
         info_link(o, v);

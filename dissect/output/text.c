@@ -8,7 +8,7 @@ enum { WIDTH_NUMBER = 5, WIDTH_TIME = 12, WIDTH_ADDRESS = 15, WIDTH_PROTOCOL = 1
 /* Source or destination as the packet's transport knows it. */
 static void address(struct out *o, const struct iba_view *v, bool source)
 {
-    const bool ib = iba_view_is_transport(v) && v->bth_at;
+    const bool ib = iba_view_is_transport(v) && iba_view_has_bth(v);
     const uint8_t l3 = ib ? v->l3 : iba_view_has(v, IBA_H_ipv6) ? IBA_H_ipv6 : IBA_H_ipv4;
     const uint8_t *h = v->wire + v->l3_at;
 

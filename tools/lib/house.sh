@@ -30,8 +30,7 @@ usage()
 excerpt()
 {
     if grep -qE '^ *[0-9]+/[0-9]+ Test +#' "$1"; then
-        awk '/^ *[0-9]+\/[0-9]+ Test +#/ { show = !/   Passed / } /^ +Start +[0-9]+:/ || /^$/ { next } show' "$1" | tail -n 200
-        sed -n '/^The following tests/,$p' "$1"
+        awk '/^ *[0-9]+\/[0-9]+ Test +#/ { show = !/   Passed / } /% tests passed/ { show = 1 } /^ +Start +[0-9]+:/ || /^$/ { next } show' "$1" | tail -n 200
     else
         tail -n 60 "$1"
     fi
