@@ -1,11 +1,14 @@
 #include "run.h"
+#include <signal.h>
 
 int main(int argc, char **argv)
 {
     static struct options opt;
     bool done;
-    int rc = options_parse(&opt, argc, argv, &done);
+    int rc;
 
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is the end of the work, not of the process: see out.h */
+    rc = options_parse(&opt, argc, argv, &done);
     if (rc == EXIT_OK && !done)
         rc = run(&opt);
     options_free(&opt);

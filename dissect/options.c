@@ -277,7 +277,10 @@ static int lists(const char *what)
     out_init(&o, STDOUT_FILENO);
     if (!list_print(&o, what))
         return wrong("-G: no list \"%s\"; there are: fields values opcodes", what);
-    return out_flush(&o) || o.error == EPIPE ? EXIT_OK : EXIT_INPUT;
+    if (out_flush(&o) || o.error == EPIPE)
+        return EXIT_OK;
+    fprintf(stderr, "ibdissect: standard output: %s\n", strerror(o.error));
+    return EXIT_INPUT;
 }
 
 static int check_whole(struct options *opt)

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "filter/filter.h"
@@ -19,7 +20,7 @@ struct run {
     struct packet packet;
     uint64_t read, shown;
     int rc;
-    bool progress;
+    bool progress, write_failed;
     time_t said;
 };
 
@@ -109,10 +110,27 @@ static void finish_write(struct run *r, int error)
 {
     char line[256];
 
-    if (error == 0)
+    if (error == 0 || r->write_failed) /* the writer repeats its first error when it is closed */
+        return;
+    r->write_failed = true;
+    if (error == EPIPE) /* whoever read has had enough */
         return;
     snprintf(line, sizeof line, "%s: %s", r->opt->write_path, strerror(error));
     complain(r, line);
+}
+
+/* Opening it for writing would empty what is to be read. */
+static bool writes_over_input(const struct options *opt)
+{
+    struct stat out, in;
+
+    if (!opt->write_path || strcmp(opt->write_path, "-") == 0 || stat(opt->write_path, &out) != 0 ||
+        !S_ISREG(out.st_mode))
+        return false;
+    for (size_t i = 0; i < opt->n_file; i++)
+        if (stat(opt->file[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            return true;
+    return false;
 }
 
 /* False when nothing further need be read. */
@@ -241,7 +259,11 @@ int run(struct options *opt)
     char err[512];
 
     out_init(&out, STDOUT_FILENO);
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is the end of the work, not of the process: see out.h */
+    if (writes_over_input(opt)) {
+        snprintf(err, sizeof err, "%s: is the input; -w would destroy it", opt->write_path);
+        complain(&r, err);
+        return r.rc;
+    }
     if (opt->write_path && !(r.writer = pcapng_open(opt->write_path, err, sizeof err))) {
         complain(&r, err);
         return r.rc;
