@@ -161,22 +161,30 @@ static int decode_as(struct options *opt, const char *text)
                  {"eth", IBA_LINK_ETHERNET},
                  {"ip", IBA_LINK_IP},
                  {"erf", IBA_LINK_ERF}};
-    char port[8] = "", name[32] = "";
-    unsigned user;
-    int used = 0;
+    static const char port[] = "udp.port==", user[] = "user", infiniband[] = ",infiniband";
+    char number[8] = "";
+    const char *comma = strchr(text, ',');
+    const size_t head = comma ? (size_t)(comma - text) : 0;
+    unsigned long n;
 
-    if (sscanf(text, "udp.port==%7[0-9],infiniband%n", port, &used) == 1 && used > 0 && text[used] == '\0')
-        return add_port(opt, port);
     if (strcmp(text, "infiniband.bth.service==RD,dc") == 0) {
         opt->view.dc = true;
         return EXIT_OK;
     }
-    if (sscanf(text, "user%2u,%31s", &user, name) == 2 && user < 16)
-        for (size_t i = 0; i < sizeof links / sizeof *links; i++)
-            if (strcmp(links[i].name, name) == 0) {
-                opt->user_link[user] = links[i].link;
+    if (head > sizeof port - 1 && head - (sizeof port - 1) < sizeof number &&
+        strncmp(text, port, sizeof port - 1) == 0 && strcmp(comma, infiniband) == 0) {
+        memcpy(number, text + sizeof port - 1, head - (sizeof port - 1));
+        return add_port(opt, number);
+    }
+    if (head > sizeof user - 1 && head - (sizeof user - 1) < sizeof number &&
+        strncmp(text, user, sizeof user - 1) == 0) {
+        memcpy(number, text + sizeof user - 1, head - (sizeof user - 1));
+        for (size_t i = 0; whole(number, 0, 15, &n) && i < sizeof links / sizeof *links; i++)
+            if (strcmp(links[i].name, comma + 1) == 0) {
+                opt->user_link[n] = links[i].link;
                 return EXIT_OK;
             }
+    }
     return wrong("-d %s: want udp.port==N,infiniband or user0..15,infiniband|infiniband_link|eth|ip|erf or "
                  "infiniband.bth.service==RD,dc",
                  text);
@@ -283,8 +291,6 @@ static int check_whole(struct options *opt)
         return wrong("-f is a capture filter and needs -i; for files there is -Y");
     if (!opt->iface && opt->n_file == 0)
         return wrong("no capture named; try ibdissect FILE, or --help");
-    if (opt->printer == NULL && set_printer(opt, "text") != EXIT_OK)
-        return EXIT_USAGE;
     if (strcmp(opt->printer->name, "fields") == 0 && opt->print.n_field == 0)
         return wrong("-T fields needs at least one -e FIELD; -G fields lists them");
     if (opt->print.n_field > 0 && !strstr("fields json jsonl ek", opt->printer->name))
@@ -303,7 +309,7 @@ int options_parse(struct options *opt, int argc, char **argv, bool *done)
                                           {NULL, 0, NULL, 0}};
     int c, rc = EXIT_OK;
 
-    *opt = (struct options){.check_crc = true};
+    *opt = (struct options){.check_crc = true, .printer = &printers[0]};
     opt->print = (struct print_opts){.separator = '\t', .aggregator = ',', .occurrence = 'a'};
     *done = false;
     (void)set_color(opt, "auto");

@@ -29,7 +29,7 @@ static struct capture *volatile live; /* for the signal handler only */
 static void stop_capture(int sig)
 {
     (void)sig;
-    cap_stop(live);
+    cap_stop(live); /* NOLINT(bugprone-signal-handler): it may be called from one, see capture.h */
 }
 
 static void complain(struct run *r, const char *what)

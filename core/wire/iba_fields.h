@@ -1,8 +1,8 @@
-/* Layouts of the InfiniBand headers, and nothing else. One line a field, in wire order, widths only: offsets are summed by
- * the compiler, so a field can neither overlap nor leave a gap, and each header is checked to tile its size.
+/* Layouts of the InfiniBand headers, and nothing else. One line a field, in wire order, widths only: offsets are summed
+ * by the compiler, so a field can neither overlap nor leave a gap, and each header is checked to tile its size.
  *
- *   F  a field: header, C type, C name, bits, how it is shown, when it is shown, value names, condition, filter name, label
- *   V  another view of bits that fields already hold: header, field it starts at, bits, then as above from "how"
+ * F is a field: header, C type, C name, bits, how it is shown, when it is shown, value names, condition, filter name,
+ * label. V is another view of bits that fields already hold: header, field it starts at, bits, then as F from "how".
  *
  * Filter names follow Wireshark's, where it has the field (see iba_hdr.h for the grammar of names and of conditions).
  * Sources: catalogue WF-06, WF-20, WF-27, WF-40..WF-58, WF-81. */

@@ -1,4 +1,5 @@
-/* Every BTH opcode, once: what follows the BTH, which way it travels, where it stands in a message, what it may carry. */
+/* Every BTH opcode, once: what follows the BTH, which way it travels, where in a message it stands, what it may carry.
+ */
 #ifndef IBA_OPCODE_H
 #define IBA_OPCODE_H
 #include "iba_hdr.h"
@@ -106,28 +107,15 @@
     OP( XRC, ATOMIC_WRITE       , 0xbd , REQ , ONLY   , EIGHT     , X(xrceth)|X(reth)           , "XRC ATOMIC WRITE" )
 /* clang-format on */
 
-enum iba_svc { /* opcode[7:5] (WF-59, catalogue 1.6) */
-    IBA_RC,
-    IBA_UC,
-    IBA_RD,
-    IBA_UD,
-    IBA_CNP,
-    IBA_XRC,
-    IBA_MSP0, /* manufacturer specific */
-    IBA_MSP1,
-};
+/* opcode[7:5] (WF-59, catalogue 1.6); MSP is manufacturer specific */
+enum iba_svc { IBA_RC, IBA_UC, IBA_RD, IBA_UD, IBA_CNP, IBA_XRC, IBA_MSP0, IBA_MSP1 };
 enum iba_dir { IBA_REQ, IBA_RSP };
 enum iba_pos { IBA_FIRST, IBA_MIDDLE, IBA_LAST, IBA_ONLY };
-enum iba_pay { /* payload rule (WF-62, WF-63, WF-57) */
-    IBA_PAY_NONE,
-    IBA_PAY_PMTU,
-    IBA_PAY_1_TO_PMTU,
-    IBA_PAY_0_TO_PMTU,
-    IBA_PAY_EIGHT,
-};
+/* payload rule (WF-62, WF-63, WF-57) */
+enum iba_pay { IBA_PAY_NONE, IBA_PAY_PMTU, IBA_PAY_1_TO_PMTU, IBA_PAY_0_TO_PMTU, IBA_PAY_EIGHT };
 enum iba_op { /* IBA_RC_SEND_FIRST = 0x00, ... */
 #define IBA_OP_ID(svc, name, code, ...) IBA_##svc##_##name = (code),
-    IBA_OPCODES(IBA_OP_ID, )
+              IBA_OPCODES(IBA_OP_ID, )
 };
 
 struct iba_opcode {

@@ -27,6 +27,12 @@ static bool instant(const struct packet *p, struct value *v, uint64_t since)
     return p->cap->has_ts;
 }
 
+static bool get_frame(const struct packet *p, struct value *v)
+{
+    v->bytes = packet_bytes(p);
+    v->len = packet_caplen(p);
+    return true;
+}
 static bool get_frame_number(const struct packet *p, struct value *v)
 {
     return number(v, p->number);

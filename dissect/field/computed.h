@@ -5,6 +5,7 @@
 
 /*                id            filter name                      type   shown      label */
 #define COMPUTED_FIELDS(C)                                                                                             \
+    C(frame, "frame", PRESENCE, DEC, "Frame, its bytes")                                                               \
     C(frame_number, "frame.number", UINT, DEC, "Frame Number")                                                         \
     C(frame_len, "frame.len", UINT, DEC, "Frame length on the wire")                                                   \
     C(frame_cap_len, "frame.cap_len", UINT, DEC, "Frame length stored into the capture file")                          \

@@ -1,4 +1,5 @@
 /* Nodes out of their parts: which class of values meets which, and what constants are in that company. */
+#include <assert.h>
 #include <string.h>
 #include "filter/parser.h"
 
@@ -78,6 +79,7 @@ struct node *build_slice(struct parser *ps, struct node *of, struct node *spans)
     uint64_t bytes = 0;
     bool open = false;
 
+    assert(spans);
     if (of->kind == NODE_LITERAL)
         return no_field(ps, of), NULL;
     if (number)
@@ -110,7 +112,7 @@ static bool pair(struct parser *ps, struct node *a, struct node *b)
     if (a->kind == NODE_LITERAL && b->kind == NODE_LITERAL)
         return no_field(ps, a);
     if (a->kind == NODE_LITERAL) {
-        const char first = (char)(a->len ? a->text[0] | 0x20 : 0);
+        const unsigned first = a->len ? (uint8_t)a->text[0] | 0x20u : 0;
         if (a->form == LITERAL_WORD && first >= 'g' && first <= 'z' && b->cls != CLASS_TEXT &&
             (!b->field || b->kind != NODE_FIELD || !field_row(b->field) || !field_row(b->field)->values))
             return no_field(ps, a);
@@ -236,6 +238,7 @@ struct node *build_call(struct parser *ps, enum call call, struct node *args, ui
     struct node *n = build_node(ps, NODE_CALL, col), *lead = leading(args), *tallest = args;
     unsigned count = 0;
 
+    assert(args);
     for (const struct node *a = args; a; a = a->next)
         count++;
     if (!n)

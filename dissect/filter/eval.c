@@ -30,18 +30,18 @@ static bool field_stream(const struct node *n, const struct packet *p, operand_t
     return s.wanted;
 }
 
-/* The bytes of a span; false where the value does not reach that far. */
-static bool span_of(const struct span *s, const struct operand *o, size_t *at, size_t *n)
+/* The bytes of a span; NULL where the value does not reach that far. */
+static const uint8_t *span_of(const struct span *s, const struct operand *o, size_t *n)
 {
     const size_t back = (size_t) - (int64_t)s->from;
 
-    if (s->from < 0 && back > o->len)
-        return false;
-    *at = s->from < 0 ? o->len - back : (size_t)s->from;
-    if (*at >= o->len || s->count > o->len - *at)
-        return false;
-    *n = s->count ? s->count : o->len - *at;
-    return true;
+    if (!o->bytes || (s->from < 0 && back > o->len))
+        return NULL;
+    const size_t at = s->from < 0 ? o->len - back : (size_t)s->from;
+    if (at >= o->len || s->count > o->len - at)
+        return NULL;
+    *n = s->count ? s->count : o->len - at;
+    return o->bytes + at;
 }
 
 static bool on_slice(void *ctx, const struct operand *o)
@@ -49,20 +49,18 @@ static bool on_slice(void *ctx, const struct operand *o)
     struct stream *s = ctx;
     struct operand out = {.cls = CLASS_BYTES, .prefix = 128};
     uint8_t scratch[FILTER_SCRATCH];
-    size_t at, n;
+    size_t n;
 
     if (!s->n->b->next) {
-        if (!span_of(&s->n->b->span, o, &at, &n))
-            return true;
-        out.bytes = o->bytes + at;
-        out.len = n;
-        return s->take(s->ctx, &out);
+        out.bytes = span_of(&s->n->b->span, o, &out.len);
+        return !out.bytes || s->take(s->ctx, &out);
     }
     out.bytes = scratch;
     for (const struct node *part = s->n->b; part; part = part->next) {
-        if (!span_of(&part->span, o, &at, &n) || n > sizeof scratch - out.len)
+        const uint8_t *from = span_of(&part->span, o, &n);
+        if (!from || n > sizeof scratch - out.len)
             return true;
-        memcpy(scratch + out.len, o->bytes + at, n);
+        memcpy(scratch + out.len, from, n);
         out.len += n;
     }
     return s->take(s->ctx, &out);
@@ -84,7 +82,9 @@ static bool on_left(void *ctx, const struct operand *left)
     struct stream *s = ctx;
 
     s->left = left;
-    return eval_values(s->n->b, s->p, on_right, s);
+    const bool wanted = eval_values(s->n->b, s->p, on_right, s);
+    s->left = NULL;
+    return wanted;
 }
 
 static bool on_negate(void *ctx, const struct operand *o)
@@ -255,9 +255,10 @@ static bool on_compare(void *ctx, const struct operand *left)
     struct comparison *c = ctx;
 
     c->left = left;
-    if (c->n->b->kind == NODE_CONST)
-        return on_pair(ctx, &c->n->b->value);
-    return eval_values(c->n->b, c->p, on_pair, c);
+    const bool wanted =
+        c->n->b->kind == NODE_CONST ? on_pair(ctx, &c->n->b->value) : eval_values(c->n->b, c->p, on_pair, c);
+    c->left = NULL;
+    return wanted;
 }
 
 static bool compare(const struct node *n, const struct packet *p)
@@ -287,17 +288,23 @@ static bool stop_equal(void *ctx, const struct operand *o)
     return operand_order(((struct membership *)ctx)->left, o) != 0;
 }
 
+static bool is_element(struct membership *m, const struct node *e)
+{
+    if (!e->b)
+        return !eval_values(e->a, m->p, stop_equal, m);
+    return !eval_values(e->a, m->p, stop_at_or_below, m) && !eval_values(e->b, m->p, stop_at_or_above, m);
+}
+
 static bool on_member(void *ctx, const struct operand *left)
 {
     struct membership *m = ctx;
+    bool found = false;
 
     m->left = left;
-    for (const struct node *e = m->element; e; e = e->next) {
-        if (!e->b ? !eval_values(e->a, m->p, stop_equal, m)
-                  : !eval_values(e->a, m->p, stop_at_or_below, m) && !eval_values(e->b, m->p, stop_at_or_above, m))
-            return false;
-    }
-    return true;
+    for (const struct node *e = m->element; e && !found; e = e->next)
+        found = is_element(m, e);
+    m->left = NULL;
+    return !found;
 }
 
 static bool on_match(void *ctx, const struct operand *o)

@@ -63,7 +63,9 @@ static int hex_digit(char c)
 /* The text ends with NUL bytes, so that looking one or two characters ahead is safe. */
 static char at(const struct parser *ps, size_t i)
 {
-    return i < ps->len ? ps->f->text[i] : '\0';
+    if (i >= ps->len)
+        return '\0';
+    return ps->f->text[i];
 }
 static uint32_t column(size_t i)
 {

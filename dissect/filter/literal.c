@@ -190,7 +190,7 @@ static bool parse_date(const char *s, int64_t *ns)
         return false;
     struct tm tm = {.tm_year = y - 1900, .tm_mon = mon - 1, .tm_mday = d, .tm_hour = h, .tm_min = min, .tm_sec = sec};
     tm.tm_isdst = -1;
-    const int64_t seconds = utc ? days(y, mon, d) * 86400 + h * 3600 + min * 60 + sec : (int64_t)mktime(&tm);
+    const int64_t seconds = utc ? ((days(y, mon, d) * 24 + h) * 60 + min) * 60 + sec : (int64_t)mktime(&tm);
     *ns = seconds * 1000000000 + fraction;
     return true;
 }
@@ -341,14 +341,15 @@ static const char *show_literal(const struct node *lit, char *buf, size_t size)
     for (; n < lit->len && n + 4 < size; n++)
         buf[n] = lit->text[n];
     for (size_t i = 0; i < n; i++)
-        buf[i] = (uint8_t)buf[i] < ' ' || buf[i] == 0x7f ? '?' : buf[i];
+        if ((uint8_t)buf[i] < ' ' || buf[i] == 0x7f)
+            buf[i] = '?';
     memcpy(buf + n, n < lit->len ? "..." : "", n < lit->len ? 4 : 1);
     return buf;
 }
 
 static bool looks_like_field(const struct node *lit)
 {
-    const char c = lit->len ? (char)(lit->text[0] | 0x20) : '\0';
+    const unsigned c = lit->len ? (uint8_t)lit->text[0] | 0x20u : 0;
 
     return lit->form == LITERAL_WORD && c >= 'a' && c <= 'z' && memchr(lit->text, '.', lit->len);
 }

@@ -158,6 +158,20 @@ Test(errors, constants)
         {"bth[0] == xyz", "-Y: column 11: \"xyz\" is not bytes in hex"},
         {"bth[0:2] == 040", "-Y: column 13: \"040\" is not bytes in hex"},
         {"bth contains 0:1", "-Y: column 14: \"0:1\" is not bytes in hex"},
+        {"eth matches \"(a\"", "-Y: column 13: regular expression, at its offset 2: missing closing parenthesis"},
+        {"eth matches r\"a{2,1}\"",
+         "-Y: column 13: regular expression, at its offset 5: numbers out of order in {} quantifier"},
+        {"eth.src == -5", "-Y: column 13: \"5\" is not a MAC address, as needed for eth.src"},
+        {"udp.port == thisisquitealongwordthatgoesonandonandonandonandonandonandonandonandon",
+         "-Y: column 13: \"thisisquitealongwordthatgoesonandonandonandonandonandonandon...\" is not a number, as "
+         "needed for udp.port"},
+    };
+    CHECK(rows);
+}
+
+Test(errors, times)
+{
+    static const struct row rows[] = {
         {"frame.time_relative > 1e-3",
          "-Y: column 23: \"1e-3\" is not a time in seconds, as needed for frame.time_relative"},
         {"frame.time_relative > 1.0000000001",
@@ -182,13 +196,6 @@ Test(errors, constants)
          "-Y: column 20: \"2024-02-29 10:00:00.1234567890\" is not a time in seconds, as needed for frame.time_epoch"},
         {"frame.time_epoch > \"2020-01-01x\"",
          "-Y: column 20: \"2020-01-01x\" is not a time in seconds, as needed for frame.time_epoch"},
-        {"eth matches \"(a\"", "-Y: column 13: regular expression, at its offset 2: missing closing parenthesis"},
-        {"eth matches r\"a{2,1}\"",
-         "-Y: column 13: regular expression, at its offset 5: numbers out of order in {} quantifier"},
-        {"eth.src == -5", "-Y: column 13: \"5\" is not a MAC address, as needed for eth.src"},
-        {"udp.port == thisisquitealongwordthatgoesonandonandonandonandonandonandonandonandon",
-         "-Y: column 13: \"thisisquitealongwordthatgoesonandonandonandonandonandonandon...\" is not a number, as "
-         "needed for udp.port"},
     };
     CHECK(rows);
 }

@@ -118,7 +118,7 @@ Test(conv, beyond_the_limit_the_rest_is_others)
     feed_close(&f);
 }
 
-Test(conv, a_transport_header_without_room_for_the_icrc_is_none)
+Test(conv, a_transport_header_without_room_for_the_icrc_still_tells_the_conversation)
 {
     struct frame frame = frame_of(&(struct spec){.proto = IBA_PROTO_ROCE1, .opcode = 4});
     struct feed f;
@@ -126,7 +126,7 @@ Test(conv, a_transport_header_without_room_for_the_icrc_is_none)
     iba_grh_set_paylen(frame.b + 14, IBA_BYTES_bth + 2);
     feed(&f, &frame, 0);
     char *j = printed(&f, true);
-    cr_expect(strstr(j, "\"packets\":1,\"no_transport\":1,\"conversations\":[],"), "%s", j);
+    cr_expect(strstr(j, "\"packets\":1,\"no_transport\":0,\"conversations\":[{\"address\":\"gid\","), "%s", j);
     free(j);
     feed_close(&f);
 }
