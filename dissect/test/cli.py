@@ -451,8 +451,8 @@ class Cut(Case):
 
     def needs_its_icrc(self, was):
         """A reserved opcode is taken for RoCE by its good ICRC alone, which a cut takes away."""
-        reserved = "infiniband.bth.opcode" in was and "infiniband.bth.opcode.name" not in was
-        return reserved and was["infiniband.encapsulation"] == "RoCEv2" and was["infiniband.bth.opcode"] < 0xC0
+        reserved = "reserved" in was.get("infiniband.bth.opcode.name", "")
+        return reserved and was["infiniband.encapsulation"] == "RoCEv2"
 
     def compare(self, was, now):
         if self.needs_its_icrc(was):
