@@ -205,7 +205,8 @@ static unsigned compare_with_libpcap(const char *path)
         cr_assert_eq(h->len, p.len);
         cr_assert_eq((uint64_t)h->ts.tv_sec * 1000000000u + (uint64_t)h->ts.tv_usec, p.ts_ns);
         cr_assert_eq(memcmp(data, p.data, p.caplen), 0);
-        cr_assert_eq((uint32_t)pcap_datalink(other), p.dlt);
+        if (pcap_datalink(other) != DLT_RAW) /* 101 in files, another number on each system */
+            cr_assert_eq((uint32_t)pcap_datalink(other), p.dlt);
     }
     cr_assert_str_eq(cap_error(c), "");
     cr_assert_eq(pcap_next_ex(other, &h, &data), PCAP_ERROR_BREAK);
