@@ -111,12 +111,14 @@ static uint64_t extensions(const struct walk *w, uint8_t opcode)
     return iba_opcodes[opcode].hdrs & ~IBA_HDR_BIT(IBA_H_bth);
 }
 
-/* UDP to a RoCE port need not be RoCE: a reserved opcode must bring a good ICRC to be taken for it. */
+/* UDP to a RoCE port need not be RoCE: a reserved opcode must bring a good ICRC to be taken for it. Where the capture
+ * lacks the bytes to tell, the port is believed: what was cut is never called wrong. */
 static bool forced(const struct walk *w, uint8_t opcode)
 {
     const struct iba_view *v = w->v;
 
-    if (v->proto != IBA_PROTO_ROCE2 || iba_opcodes[opcode].name || iba_opcode_is_vendor(opcode))
+    if (v->proto != IBA_PROTO_ROCE2 || v->icrc == IBA_CHECK_TRUNCATED || iba_opcodes[opcode].name ||
+        iba_opcode_is_vendor(opcode))
         return false;
     return v->icrc != IBA_CHECK_PENDING || iba_view_icrc(v) != iba_le32(v->wire + v->end - IBA_ICRC_BYTES);
 }
