@@ -5,7 +5,8 @@ import gzip
 import struct
 
 INFINIBAND, ERF = 247, 197
-ERF_TYPE_INFINIBAND = 21
+ERF_TYPE_INFINIBAND, ERF_TYPE_INFINIBAND_LINK = 21, 25
+LRH = 8  # bytes; what is shorter is a link packet
 NANO = 10**9
 
 
@@ -119,8 +120,20 @@ def as_erf(packet):
     if packet.link != INFINIBAND:
         return packet
     stamp = -(-(packet.time << 32) // NANO)
-    head = struct.pack("<Q2B", stamp, ERF_TYPE_INFINIBAND, 4) + struct.pack(">3H", 16 + len(packet.data), 0, packet.length)
+    kind = ERF_TYPE_INFINIBAND if packet.length >= LRH else ERF_TYPE_INFINIBAND_LINK
+    head = struct.pack("<Q2B", stamp, kind, 4) + struct.pack(">3H", 16 + len(packet.data), 0, packet.length)
     return Packet(ERF, packet.time, 16 + packet.length, head + packet.data)
+
+
+def is_link(packet):
+    """Is it a link packet in an ERF record?"""
+    return packet.link == ERF and packet.data[8] & 0x7F == ERF_TYPE_INFINIBAND_LINK
+
+
+def pad_link(packet, size=80):
+    """A link packet in an ERF record, zeros behind it."""
+    data = packet.data[:10] + struct.pack(">3H", 16 + size, 0, size) + packet.data[16:]
+    return Packet(ERF, packet.time, 16 + size, data + bytes(16 + size - len(data)))
 
 
 def cut(packet, size):

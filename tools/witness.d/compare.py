@@ -21,10 +21,11 @@ class Difference:
     def covers(self, kind, field, theirs, ours, names):
         if kind not in self.kinds or field not in self.fields:
             return False
-        return bool(eval(self.when, {"__builtins__": BUILTINS}, {**names, "theirs": theirs, "ours": ours}))
+        given = {"field": field, "kind": kind, "theirs": theirs, "ours": ours}
+        return bool(eval(self.when, {"__builtins__": BUILTINS, **names, **given}))
 
 
-BUILTINS = {"len": len, "int": int, "any": any, "all": all, "range": range, "set": set, "bytes": bytes, "sorted": sorted}
+BUILTINS = {"len": len, "int": int, "any": any, "all": all, "range": range, "set": set, "bytes": bytes, "sorted": sorted, "str": str}
 
 
 def load(path):
@@ -40,6 +41,7 @@ class Verdict:
         self.compared = collections.Counter()
         self.expected = 0
         self.unexplained = []
+        self.differing = collections.defaultdict(set)  # place to fields
 
     def value(self, kind, field, where, theirs, ours, names=None):
         """One value of one packet (or of one file); both empty is nothing to compare."""
@@ -47,6 +49,7 @@ class Verdict:
             self.compared[kind] += 1
         if theirs == ours:
             return
+        self.differing[where].add(field)
         for difference in self.differences:
             if difference.covers(kind, field, theirs, ours, names or {}):
                 difference.matched += 1

@@ -38,7 +38,7 @@ class Program:
         rows = (line.split("\t") for line in self.lines("-G", "fields"))
         return {row[2] for row in rows if len(row) > 3 and row[0] == "F" and row[3].startswith("FT_")}
 
-    def dissect(self, path, fields):
+    def dissect(self, path, fields, *options):
         columns = [word for field in fields for word in ("-e", field)]
-        return Rows(fields, self.run("-n", "-r", path, "-T", "fields", *columns, "-E", f"separator={SEPARATOR}", "-E", "occurrence=a"))
+        return Rows(fields, self.run("-n", *options, "-r", path, "-T", "fields", *columns, "-E", f"separator={SEPARATOR}", "-E", "occurrence=a"))
 

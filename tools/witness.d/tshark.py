@@ -1,21 +1,28 @@
 """The comparison with tshark: the same packets, every field both know, the same bytes."""
 
+import functools
 import os
 
 import capture
 
 # Asked of one side only, for predicates and for the question "is this InfiniBand?".
-THEIRS = ["frame.protocols", "_ws.malformed", "data.data", "infiniband.mad.mgmtclass", "infiniband.mad.attributeid"]
+THEIRS = ["frame.protocols", "_ws.malformed", "data.data", "infiniband.mad.mgmtclass", "infiniband.mad.attributeid",
+          "infiniband.vendor", "ip.fragment", "ipv6.fraghdr.more"]
 OURS = ["infiniband.encapsulation", "infiniband.truncated", "infiniband.fault", "infiniband.icrc.status",
         "infiniband.vcrc.status", "infiniband.payload.length"]
 CUTS = (60, 90)
 
+# A second opinion: tshark without its guesses at what a payload is, so that it shows all payload as data.
+GUESSES = ["rpcordma", "smb_direct", "smc", "nvme-rdma", "lnet", "iser", "infiniband.eoib", "infiniband_sdp", "fcoib"]
+PLAIN = [word for guess in GUESSES for word in ("--disable-protocol", guess)] + ["--disable-heuristic", "eth_over_ib"]
+PLAIN_FIELDS = ["data.data", "infiniband.invariant.crc", "infiniband.variant.crc"]
 
-def predicate_names(theirs, ours):
+
+def predicate_names(theirs, ours, plain=None):
     """What a predicate sees of one packet besides `theirs` and `ours`. A field that was not asked for is a mistake."""
     protocols = theirs["frame.protocols"].split(":")
     behind = protocols[protocols.index("infiniband") + 1 :] if "infiniband" in protocols else []
-    return {"tshark": theirs.__getitem__, "our": ours.__getitem__, "protocols": protocols, "behind": behind,
+    return {"plain": plain, "blob": theirs["infiniband.vendor"].split(",")[-1], "tshark": theirs.__getitem__, "our": ours.__getitem__, "protocols": protocols, "behind": behind,
             "number": lambda name: _number(ours[name]), "their_number": lambda name: _number(theirs[name])}
 
 
@@ -40,16 +47,18 @@ class Comparison:
         foreign = any(p.link == capture.INFINIBAND for p in packets)
         shown, kind, skip = path, "original", ()
         if foreign:
-            shown, kind, skip = stem + ".erf.pcap", "rewritten", ("erf.", "frame.cap_len")
+            shown, kind, skip = stem + ".erf.pcap", "rewritten", ("erf.", "frame.cap_len", "frame.comment")
             capture.write(shown, [capture.as_erf(p) for p in packets])
         values = []
         their_rows = self.theirs.dissect(shown, self.shared + THEIRS)
+        plain = functools.cache(lambda: self.theirs.dissect(shown, PLAIN_FIELDS, *PLAIN).packets)
         our_rows = self.ours.dissect(path, self.shared + OURS)
-        values += self.rows(kind, path, their_rows, our_rows, skip)
+        values += self.rows(kind, path, their_rows, our_rows, plain, skip)
         values.append((kind, "(packets read)", path, str(len(packets)), str(len(our_rows.packets))))
         if foreign:
-            values += self.rows("rewritten", path, their_rows, self.ours.dissect(shown, self.shared + OURS))
+            values += self.rows("rewritten", path, their_rows, self.ours.dissect(shown, self.shared + OURS), plain)
         values += self.round_trip(path, stem, their_rows)
+        values += self.link(path, stem, [p for p in map(capture.as_erf, packets) if capture.is_link(p)])
         for size in CUTS:
             short = f"{stem}.{size}.capture"
             capture.write(short, [capture.as_erf(capture.cut(p, size)) for p in packets])
@@ -58,12 +67,12 @@ class Comparison:
             os.unlink(short)
         return values
 
-    def rows(self, kind, path, theirs, ours, skip=()):
+    def rows(self, kind, path, theirs, ours, plain, skip=()):
         """Field by field. `skip`: what the rewritten container says of itself."""
         yield kind, "(packets)", path, str(len(theirs.packets)), str(len(ours.packets))
         yield kind, "(exit)", path, str(int(theirs.status != 0)), str(int(ours.status != 0))
         for number, (their, our) in enumerate(zip(theirs.packets, ours.packets), 1):
-            names = predicate_names(their, our)
+            names = predicate_names(their, our, lambda name, number=number: plain()[number - 1][name])
             where = f"{path} packet {number}"
             said = any(p.startswith("infiniband") for p in their.get("frame.protocols", "").split(":"))
             yield kind, "(infiniband)", where, str(int(said)), str(int(our.get("infiniband.encapsulation", "") != "")), names
@@ -89,11 +98,27 @@ class Comparison:
             for field in self.shared:
                 yield "round trip", field, f"{path} packet {number}", old.get(field, ""), new.get(field, ""), names
 
+    def link(self, path, stem, packets):
+        """tshark gives up on a link packet's six bytes (B2), but shows its fields when bytes follow."""
+        if not packets:
+            return
+        long, short = stem + ".long.pcap", stem + ".short.pcap"
+        capture.write(long, [capture.pad_link(p) for p in packets])
+        capture.write(short, packets)
+        fields = [field for field in self.shared if field.startswith("infiniband_link")]
+        theirs, ours = self.theirs.dissect(long, fields).packets, self.ours.dissect(short, fields).packets
+        yield "link", "(packets)", path, str(len(theirs)), str(len(ours))
+        for number, (their, our) in enumerate(zip(theirs, ours), 1):
+            for field in fields:
+                yield "link", field, f"{path} link packet {number}", their.get(field, ""), our.get(field, "")
+
     def cut(self, where, theirs, ours):
-        """Of a packet that the capture cut, tshark shows little; what both show must be the same."""
+        """Of a packet that the capture cut, tshark shows little. What both show must be the same, header by header."""
         yield "cut", "(packets)", where, str(len(theirs.packets)), str(len(ours.packets))
         for number, (their, our) in enumerate(zip(theirs.packets, ours.packets), 1):
             names = predicate_names(their, our)
             for field in self.shared:
                 if their.get(field) and our.get(field):
-                    yield "cut", field, f"{where} packet {number}", their[field], our[field], names
+                    pairs = list(zip(their[field].split(","), our[field].split(",")))
+                    yield ("cut", field, f"{where} packet {number}", ",".join(pair[0] for pair in pairs),
+                           ",".join(pair[1] for pair in pairs), names)
