@@ -126,7 +126,7 @@ static int add_stat(struct options *opt, const char *text)
     void *state = kind ? kind->open(arg, err, sizeof err) : NULL;
 
     if (!state)
-        return wrong("-z %s: %s", text, err);
+        return wrong("%s", err);
     if (opt->n_stat == MAX_STATS) {
         kind->close(state);
         return wrong("-z: more than %d statistics", MAX_STATS);

@@ -3,12 +3,6 @@
 #include <stdlib.h>
 #include "gen.h"
 
-void die(const struct job *job, const char *what, const char *line)
-{
-    fprintf(stderr, "ibpcaps-gen: %s: packet %u: %s: %s\n", job->capture->name, job->n_packet + 1, what, line);
-    exit(1);
-}
-
 static void one_line(struct job *job, char *line)
 {
     static const char interface[] = "interface ";
