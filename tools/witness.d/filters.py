@@ -50,15 +50,12 @@ def quoted(text):
 
 
 def concerns(expression, fields):
-    """Does the expression name one of the fields, or a protocol that one of them belongs to?"""
+    """Does the expression name one of the fields, or the protocol that is there for one side only?"""
     words = set(re.findall(r"[a-z][a-z0-9_.]*", expression))
-    for field in fields:
-        parts = field.strip("()").split(".")
-        if any(".".join(parts[:n]) in words for n in range(1, len(parts) + 1)):
-            return True
-        if field == "(infiniband)" and any(word.split(".")[0] == "infiniband" for word in words):
-            return True
-    return False
+    roots = {field.split(".")[0] for field in fields} - {"infiniband"}
+    if "(infiniband)" in fields and any(word.split(".")[0] == "infiniband" for word in words):
+        return True
+    return bool(words & (fields | roots))
 
 
 def compare(ours, theirs, files, scratch, path, differing):

@@ -109,8 +109,9 @@ class Comparison:
         theirs, ours = self.theirs.dissect(long, fields).packets, self.ours.dissect(short, fields).packets
         yield "link", "(packets)", path, str(len(theirs)), str(len(ours))
         for number, (their, our) in enumerate(zip(theirs, ours), 1):
+            names = {"tshark": their.__getitem__, "our": our.__getitem__, "their_number": lambda name, row=their: _number(row[name])}
             for field in fields:
-                yield "link", field, f"{path} link packet {number}", their.get(field, ""), our.get(field, "")
+                yield "link", field, f"{path} link packet {number}", their.get(field, ""), our.get(field, ""), names
 
     def cut(self, where, theirs, ours):
         """Of a packet that the capture cut, tshark shows little. What both show must be the same, header by header."""
