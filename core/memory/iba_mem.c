@@ -7,7 +7,7 @@ enum { INDICES = 1 << 24, QPNS = 1 << 24 };
 
 const char *iba_mem_strerror(enum iba_mem_err e)
 {
-#define ERR_TEXT(name, text) [IBA_##name] = text,
+#define ERR_TEXT(name, text) [IBA_##name] = (text),
     static const char *const text[IBA_MEM_ERR_COUNT] = {IBA_MEM_ERRS(ERR_TEXT)};
     return (unsigned)e < IBA_MEM_ERR_COUNT ? text[e] : "unknown error";
 }
