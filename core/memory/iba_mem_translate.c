@@ -1,0 +1,109 @@
+#include <assert.h>
+#include "iba_mem.h"
+
+/* An access and the entry its key names: entry 0, which is never in use, where there is none. */
+struct lookup {
+    const struct iba_mem *m;
+    const struct iba_reach *r;
+    const struct iba_mkey *k;
+};
+
+static bool no_index(const struct lookup *l)
+{
+    return l->k == l->m->key;
+}
+
+/* A window has no L_Key. */
+static bool not_in_force(const struct lookup *l)
+{
+    return l->k->state != IBA_MEM_VALID || (l->k->kind != IBA_MEM_MR && !l->r->remote);
+}
+
+static bool key_byte(const struct lookup *l)
+{
+    return iba_key_byte(l->r->key) != (l->r->remote ? l->k->rkey_byte : l->k->lkey_byte);
+}
+
+static bool other_pd(const struct lookup *l)
+{
+    return l->k->kind != IBA_MEM_MW2A && l->k->pd != l->r->pd;
+}
+
+static bool other_qp(const struct lookup *l)
+{
+    return (l->k->kind == IBA_MEM_MW2A || l->k->kind == IBA_MEM_MW2B) && l->k->qpn != l->r->qpn;
+}
+
+/* Only differences that cannot wrap: neither va + length nor the entry's end is ever computed. */
+static bool range(const struct lookup *l)
+{
+    const uint64_t va = l->r->va, first = l->k->va, bytes = l->k->length;
+
+    return !l->r->whole && (va < first || va - first > bytes || l->r->length > bytes - (va - first));
+}
+
+static bool right(const struct lookup *l)
+{
+    return (l->r->need & ~l->k->access) != 0;
+}
+
+static uint64_t offset(const struct lookup *l)
+{
+    return l->r->whole ? 0 : l->r->va - l->k->va;
+}
+
+static bool absent(const struct lookup *l)
+{
+    const struct iba_mkey *k = l->k, *mr = k->kind == IBA_MEM_MR ? k : &l->m->key[k->parent];
+    const uint64_t first = (uint64_t)(k->base - mr->base) + offset(l), n = l->r->whole ? k->length : l->r->length;
+
+    if (!k->present || n == 0)
+        return false;
+    for (uint64_t page = first / IBA_MEM_PAGE; page <= (first + n - 1) / IBA_MEM_PAGE; page++)
+        if (!(k->present[page / 8] >> page % 8 & 1))
+            return true;
+    return false;
+}
+
+static bool reached(const struct lookup *l)
+{
+    (void)l;
+    return true;
+}
+
+/* clang-format off */
+/*    when          verdict   guard  the access ...                                                  clause */
+#define RULES(R)                                                                                                       \
+    R(no_index,     NO_KEY,   true,  "names no entry of the key table, as the reserved L_Key",     "QS-54, QS-60")     \
+    R(not_in_force, NO_KEY,   true,  "names a key freed, unbound or invalid, or a window locally", "QS-57, QS-59")     \
+    R(key_byte,     KEY_BYTE, false, "has a key byte other than the one in force",                 "QS-54, QS-62")     \
+    R(other_pd,     PD,       false, "is of another protection domain (type 2A is not asked)",     "QS-54, QS-55")     \
+    R(other_qp,     PD,       false, "is of another QP than bound the type 2 window",              "QS-69, QS-48")     \
+    R(range,        RANGE,    true,  "leaves the region or window, or passes 2^64",                "QS-54, QS-71")     \
+    R(right,        RIGHT,    false, "needs a right that the region or window does not grant",     "QS-54, QS-55")     \
+    R(absent,       ABSENT,   false, "touches a page that is not there yet",                       "RR-50")            \
+    R(reached,      OK,       true,  "is granted: host address = base + (va - first va)",          "RR-41, QS-56")
+/* clang-format on */
+
+#define INFO(when, verdict, guard, sentence, clause) {#when, sentence, clause, IBA_REACH_##verdict, guard},
+const struct iba_mem_rule_info iba_mem_rules[] = {RULES(INFO)};
+const size_t iba_mem_rule_count = sizeof iba_mem_rules / sizeof *iba_mem_rules;
+
+#define WHEN(when, verdict, guard, sentence, clause) when,
+static bool (*const applies[])(const struct lookup *l) = {RULES(WHEN)};
+_Static_assert(sizeof applies / sizeof *applies <= sizeof((struct iba_mem *)0)->hits / sizeof(uint32_t),
+               "a counter for each rule");
+
+enum iba_mem_verdict iba_mem_reach(struct iba_mem *m, const struct iba_reach *r, uint8_t **host)
+{
+    const uint32_t index = iba_key_index(r->key);
+    const struct lookup l = {m, r, &m->key[index < m->n_key ? index : 0]};
+    size_t i = 0;
+
+    assert(host);
+    while ((m->left_out >> i & 1 && !iba_mem_rules[i].guard) || !applies[i](&l)) /* ends: the last row always applies */
+        i++;
+    m->hits[i]++;
+    *host = iba_mem_rules[i].verdict == IBA_REACH_OK ? l.k->base + offset(&l) : NULL;
+    return iba_mem_rules[i].verdict;
+}
