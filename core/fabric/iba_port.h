@@ -30,12 +30,13 @@ struct iba_port {
     uint8_t lmc;
     uint16_t lid; /* base LID; 0 before it is assigned, and on RoCE */
     uint64_t mac;
-    uint8_t sl2vl[16];
+    uint8_t sl2vl[16];             /* 15: packets of that SL are not to be sent (KM-44); the caller's business */
     uint8_t gid[IBA_MAX_GIDS][16]; /* entry 0 is the default GID; RoCEv2 over IPv4: ::ffff:a.b.c.d (RO-16) */
     uint8_t n_gid;
     uint16_t pkey[IBA_PORT_MAX_PKEYS]; /* 0 in the low 15 bits: no entry (PV-10) */
-    uint8_t n_pkey;
-    bool congestion; /* claims A10 (IB) or RoCEv2 congestion management: FECN/ECN are answered */
+    uint8_t n_pkey;                    /* entries the table has, valid or not */
+    bool congestion; /* claims A10 (IB) or RoCEv2 congestion management: FECN/ECN are answered, packets leave as ECT(0)
+                      */
     struct iba_port_counters counters;
 };
 
@@ -43,10 +44,11 @@ struct iba_port {
 struct iba_av {
     uint8_t port;      /* number */
     uint8_t sl;        /* RoCE: 0..7 (RO-27) */
-    uint8_t path_bits; /* low bits of the SLID */
+    uint8_t path_bits; /* low LMC bits of the SLID (WF-19); others are ignored */
     uint8_t static_rate;
     uint8_t sgid_index;
     bool grh;      /* IB: a GRH is sent; RoCE: always */
+    bool smp;      /* IB: leads to QP0, so VL 15 whatever the SL says (WF-12) */
     uint16_t dlid; /* IB */
     uint8_t dgid[16];
     uint64_t dmac; /* RoCE */
@@ -56,7 +58,13 @@ struct iba_av {
     uint16_t udp_source; /* RoCEv2: the same for all packets of a flow (RO-19); 0: derived from the QPNs */
 };
 
-/* Sane defaults: P_Key table {0xFFFF}, GID 0 by rule 1 from `guid` or the MAC. */
+static inline enum iba_link iba_port_link(const struct iba_port *p)
+{
+    return p->kind == IBA_PORT_IB ? IBA_LINK_IB : IBA_LINK_ETHERNET;
+}
+
+/* Sane defaults: P_Key table {0xFFFF, 0, ...} (KM-13), all SLs on VL 0, GID 0 by rule 1: FE80::/64 and the port's
+ * EUI-64, which on RoCE comes from the 48 bits of the MAC. */
 void iba_port_init(struct iba_port *p, uint8_t number, enum iba_port_kind kind, enum iba_mtu mtu, uint64_t guid_or_mac);
 
 /* The membership rule: same partition, not the invalid one, at least one full member (PV-09, PV-10). */
@@ -72,14 +80,24 @@ enum iba_lid_class { IBA_LID_RESERVED, IBA_LID_UNICAST, IBA_LID_MULTICAST, IBA_L
 enum iba_lid_class iba_lid_classify(uint16_t lid); /* WF-15 */
 /* The LID is one of the port's 2^LMC (WF-16). */
 bool iba_port_has_lid(const struct iba_port *p, uint16_t lid);
+/* The GID is in the table; on IB also under the default prefix FE80::/64 (KM-35, PV-23). Never ::0 (KM-40). */
 bool iba_port_has_gid(const struct iba_port *p, const uint8_t *gid);
+/* FFxx::, or ::ffff:a.b.c.d of an IPv4 multicast address (RO-06). */
 bool iba_gid_is_multicast(const uint8_t *gid);
+bool iba_gid_is_ipv4(const uint8_t *gid); /* ::ffff:a.b.c.d */
+void iba_gid_set_ipv4(uint8_t *gid, uint32_t address);
+/* The MAC a GID stands for (RO-06): multicast groups, and link-local GIDs made of a MAC. Others must be asked for on
+ * the network: false. */
+bool iba_gid_mac(const uint8_t *gid, uint64_t *mac);
 
 enum { IBA_ENVELOPE_MAX = 14 + 4 + 40 + 8 }; /* Ethernet, VLAN, IPv6, UDP; or LRH, GRH */
-/* Everything before the BTH, with lengths left 0, for packets from `p` along `av`. `flow` picks a UDP source port where
- * av->udp_source is 0. Returns its bytes. */
+/* Everything before the BTH, with lengths and checksum left 0, for packets from `p` along `av`: once per address
+ * vector, as it touches every field. `flow` (say, of the two QPNs) picks a UDP source port of 0xC000..0xFFFF where
+ * av->udp_source is 0. RoCEv2 goes over IPv4 when the port's GID is an IPv4 one; the destination is then the DGID's
+ * last four bytes. Returns its bytes, 8..IBA_ENVELOPE_MAX; all IBA_ENVELOPE_MAX bytes of `out` are written to. */
 size_t iba_envelope_write(const struct iba_port *p, const struct iba_av *av, uint32_t flow, uint8_t *out);
 /* Fills lengths and checksum of an envelope of `n` bytes at the front of a packet whose BTH..payload+pad is `body`
- * bytes, then appends ICRC, and VCRC on IB. ecn: value of the ECN bits on RoCEv2. Returns the packet's length. */
+ * bytes (12 or more, whole words), then appends ICRC, and VCRC on IB: room for 6 more. May be done again after the body
+ * or the envelope changed. Returns the packet's length. */
 size_t iba_envelope_seal(const struct iba_port *p, uint8_t *packet, size_t n, size_t body);
 #endif

@@ -6,21 +6,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "sim/iba_random.h"
 #include "wire/iba_psn.h"
 #include "wire/iba_view.h"
 
-/* xorshift64*, splittable enough for tests; never 0. */
-struct iba_random {
-    uint64_t s;
-};
-void iba_random_seed(struct iba_random *r, uint64_t seed);
-uint64_t iba_random_next(struct iba_random *r);
-/* Uniform in [0, n), n > 0. */
-uint64_t iba_random_below(struct iba_random *r, uint64_t n);
-
-struct iba_net_faults { /* probabilities in 1/1000000 of a frame */
+/* Probabilities in 1/1000000 of a frame. A lost frame suffers nothing else. A corrupt one has 1..3 different bits
+ * flipped, anywhere in it. A duplicate is a copy of the frame as it travels, marked or corrupt, with a delay of its
+ * own.
+ *
+ * A mark is CE in the IP header of RoCEv2, whether or not the sender said ECT (a switch that does not look), FECN in
+ * the BTH of IB and RoCEv1; other frames are left alone. The IPv4 checksum and the VCRC follow, if they were right.
+ *
+ * Every frame draws from a generator of its own: another probability of one fault does not move the others. */
+struct iba_net_faults {
     uint32_t lose, duplicate, corrupt, reorder, ecn_mark;
-    iba_time delay_ns, jitter_ns; /* every frame; uniform extra */
+    iba_time delay_ns, jitter_ns; /* every frame; uniform extra, 0..jitter_ns, which reorders too */
     iba_time reorder_ns;          /* extra delay of a frame picked for reordering */
 };
 
@@ -33,7 +33,9 @@ enum iba_net_what {
     IBA_NET_MARKED,
     IBA_NET_DELIVERED
 };
-struct iba_net_event { /* the simulator's own log: ground truth for analysers */
+/* The simulator's own log: ground truth for analysers. Every frame begins with SENT, and once nothing is in flight has
+ * either one LOST or a DELIVERED for itself and for each DUPLICATED. */
+struct iba_net_event {
     iba_time at;
     uint64_t frame; /* serial number of the frame as sent */
     enum iba_net_what what;
@@ -42,7 +44,8 @@ struct iba_net_event { /* the simulator's own log: ground truth for analysers */
 
 struct iba_net_slot { /* one frame in flight */
     iba_time due;
-    uint64_t serial, frame;
+    uint64_t serial; /* of the copy: orders those due at one time */
+    uint64_t frame;
     uint32_t len;
     uint8_t to;
     bool used;
@@ -55,16 +58,19 @@ struct iba_net {
     uint8_t *bytes; /* n_slot * slot_bytes */
     uint32_t n_slot, slot_bytes;
     uint64_t serial, frames;
-    uint64_t overflow; /* frames lost because no slot was free; counted as LOST too */
+    uint64_t overflow; /* frames lost because no slot was free, logged as LOST too; a copy without a slot is not made */
+    iba_time next[2];  /* earliest due, by side */
+    uint32_t free, top; /* slots below `free` are used, those from `top` on are not */
     void (*log)(void *ctx, const struct iba_net_event *e); /* optional */
     void *log_ctx;
 };
 
 void iba_net_init(struct iba_net *n, uint64_t seed, const struct iba_net_faults *f, enum iba_link link,
                   struct iba_net_slot *slot, uint8_t *bytes, uint32_t n_slot, uint32_t slot_bytes);
-/* A frame leaves side `from` (0 or 1) for the other. len <= slot_bytes. */
+/* A frame leaves side `from` (0 or 1) for the other. 1 <= len <= slot_bytes. */
 void iba_net_send(struct iba_net *n, uint8_t from, const uint8_t *frame, size_t len, iba_time now);
-/* The next frame due at side `to` by `now`, copied to buf (cap >= slot_bytes). 0 when there is none. */
+/* The next frame due at side `to` by `now`, copied to buf (cap >= slot_bytes): earliest due first, then in the order
+ * sent. 0 when there is none. */
 size_t iba_net_receive(struct iba_net *n, uint8_t to, uint8_t *buf, size_t cap, iba_time now);
 /* When the next frame is due, at either side; IBA_NEVER when nothing is in flight. */
 iba_time iba_net_deadline(const struct iba_net *n);

@@ -1,0 +1,14 @@
+/* Seeded randomness for the simulator and the mutators: same seed, same numbers, on every machine. */
+#ifndef IBA_RANDOM_H
+#define IBA_RANDOM_H
+#include <stdint.h>
+
+/* xorshift64* behind a mixed seed: any seed will do, near ones give unrelated streams. */
+struct iba_random {
+    uint64_t s; /* never 0 */
+};
+void iba_random_seed(struct iba_random *r, uint64_t seed);
+uint64_t iba_random_next(struct iba_random *r);
+/* Uniform in [0, n), n > 0. */
+uint64_t iba_random_below(struct iba_random *r, uint64_t n);
+#endif
