@@ -7,7 +7,7 @@ enum { INDICES = 1 << 24, QPNS = 1 << 24 };
 
 const char *iba_mem_strerror(enum iba_mem_err e)
 {
-#define ERR_TEXT(name, text) [IBA_##name] = text,
+#define ERR_TEXT(name, text) [IBA_##name] = (text),
     static const char *const text[IBA_MEM_ERR_COUNT] = {IBA_MEM_ERRS(ERR_TEXT)};
     return (unsigned)e < IBA_MEM_ERR_COUNT ? text[e] : "unknown error";
 }
@@ -172,11 +172,11 @@ enum iba_mem_err iba_mr_register(struct iba_mem *m, const struct iba_mr_attr *a,
     struct iba_mkey *k;
     enum iba_mem_err e = region_refused(a, va);
 
+    assert(a->base && (e != IBA_MEM_OK || a->length <= UINTPTR_MAX - (uintptr_t)a->base));
     if (e == IBA_MEM_OK)
         e = claim(m, IBA_MEM_MR, a->pd, &k);
     if (e != IBA_MEM_OK)
         return e;
-    assert(a->base && a->length <= UINTPTR_MAX - (uintptr_t)a->base);
     k->base = a->base;
     k->va = va;
     k->length = a->length;

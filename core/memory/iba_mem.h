@@ -4,7 +4,8 @@
  * and an 8-bit key byte. Regions are contiguous in the host; ODP is a bitmap of pages that may be absent.
  *
  * Keys, addresses and lengths may come from the wire: whatever they are, the answer is a value. A call that fails
- * changes nothing. Null pointers and unbalanced holds are the caller's mistakes: asserts. */
+ * changes nothing. The caller's mistakes are asserts: a region without host memory, an unbalanced hold, a QP number
+ * beyond 24 bits at bind. */
 #ifndef IBA_MEM_H
 #define IBA_MEM_H
 #include <stdbool.h>

@@ -132,11 +132,11 @@ struct iba_resp {
 struct iba_sqe {
     struct iba_send_wr wr;
     uint64_t length;     /* bytes of the message */
-    iba_psn first, last; /* PSNs it took */
+    iba_psn first, last; /* PSNs it took, once begun */
+    iba_psn asked;       /* READ: PSN of its latest request packet; a response may start there (RQ-07) */
     uint32_t ssn;        /* RQ-40 */
-    uint64_t received;   /* READ: bytes arrived */
     uint8_t state;       /* enum iba_sqe_state, requester */
-    uint8_t status;      /* enum iba_wc_status */
+    uint8_t status;      /* enum iba_wc_status: a local fault that waits for its turn (RQ-14), or what failed it */
 };
 
 struct iba_qp {
@@ -174,17 +174,19 @@ struct iba_qp {
         struct iba_sqe *ring;    /* caller's */
         uint32_t n, head, count; /* head: oldest not completed */
         uint32_t next;           /* of ring: entry the next packet belongs to, as an offset from head */
-        uint64_t sent;           /* bytes of that entry already sent */
         iba_psn next_psn;        /* of the next packet to be sent, also on a retry */
-        iba_psn high_psn;        /* one beyond the highest ever sent: unsent */
+        iba_psn high_psn;        /* one beyond the highest ever sent (READ: reserved) */
         iba_psn una;             /* oldest unacknowledged */
-        uint32_t ssn, lsn;
-        bool unlimited;  /* credits: RQ-43 */
-        uint8_t rd_open; /* READs and ATOMICs outstanding */
+        iba_psn asked;           /* one beyond the last PSN whose answer was asked for since the last rewind (RQ-20) */
+        uint32_t ssn, lsn;       /* of the next message to begin; limit (RQ-40) */
+        bool unlimited;          /* credits: RQ-43 */
+        uint8_t unasked;         /* packets since the last one with AckReq (RQ-05) */
+        uint8_t rd_open;         /* READs, ATOMICs, FLUSHes, ATOMIC WRITEs begun and not complete (RQ-08) */
         uint8_t retry_left, rnr_left;
         iba_time ack_due, rnr_due; /* IBA_NEVER when not running */
+        iba_time page_due;         /* wait for an absent page of a local buffer; IBA_NEVER when not waiting */
         bool drained, sqd_asked;
-        uint8_t implied; /* an implied NAK is being worked on (RQ-36) */
+        bool implied; /* an implied NAK is being worked on (RQ-36) */
     } s;
 
     struct iba_rq rq;

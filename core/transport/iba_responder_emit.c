@@ -174,8 +174,6 @@ static bool emit_read_lost(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *
     iba_raise(ca, IBA_EVENT_WQ_ACCESS_VIOLATION, qp->attr.port, qp->qpn, 0, 0);
     emit_ack(ca, qp, tx);
     iba_qp_fail(ca, qp);
-    qp->r.resp_count = 0;
-    qp->r.last_words = false;
     return true;
 }
 

@@ -125,14 +125,10 @@ void iba_rc_rnr(struct iba_rx *x)
 /* The QP fails, but what it has to say still leaves, and in order: answers to earlier requests, then the reason. */
 static void fail_with(struct iba_rx *x, const struct iba_resp *last)
 {
-    struct iba_qp *qp = x->qp;
-    const uint8_t waiting = qp->r.resp_count;
-
-    iba_qp_fail(x->ca, qp);
-    qp->r.resp_count = waiting;
-    qp->r.last_words = true;
+    x->qp->r.last_words = true;
     if (last)
-        iba_resp_put(qp, last);
+        iba_resp_put(x->qp, last);
+    iba_qp_fail(x->ca, x->qp);
 }
 
 static void fail_with_nak(struct iba_rx *x, unsigned code)

@@ -163,6 +163,39 @@ Test(calls, full)
     cr_assert(mw != r[9].lkey && mw != r[9].rkey);
 }
 
+/* Neither reads nor writes behind its arrays: what lies there tempts as free, or as a window in use. */
+Test(calls, ends_where_its_arrays_end)
+{
+    static const struct iba_mkey tempts[] = {{.kind = IBA_MEM_FREE},
+                                             {.kind = IBA_MEM_MW2A, .state = IBA_MEM_VALID, .qpn = QP, .parent = 1}};
+    static const uint32_t pd_tempts[] = {UINT32_MAX, 0};
+
+    for (size_t t = 0; t < COUNT(tempts); t++) {
+        struct iba_mkey key[KEYS + 1];
+        uint32_t pds[PDS + 1], pd = 0, n_pd = 0, n_key = 0;
+        struct mr r;
+        struct iba_mem *m = &make(&bed)->m;
+        key[KEYS] = tempts[t];
+        pds[PDS] = pd_tempts[t];
+        iba_mem_init(m, key, KEYS, pds, PDS, rnd, &bed.seed);
+        while (iba_pd_create(m, &pd) == IBA_MEM_OK)
+            n_pd++;
+        const struct iba_mr_attr a = attr(&bed, ALL);
+        while (iba_mr_register(m, &a, &r.lkey, &r.rkey) == IBA_MEM_OK)
+            n_key++;
+        cr_assert(n_pd == PDS && n_key == KEYS - 1, "%u domains, %u keys", n_pd, n_key);
+        cr_assert_eq(iba_pd_destroy(m, PDS), IBA_MEM_NO_PD);
+        cr_assert_eq(iba_mr_deregister(m, KEYS << 8), IBA_MEM_NO_KEY);
+        cr_assert_eq(iba_mw_free(m, KEYS << 8), IBA_MEM_NO_KEY);
+        cr_assert_eq(iba_mem_invalidate(m, KEYS << 8, 0, QP, true), IBA_MEM_NO_KEY);
+        iba_mw_forget_qp(m, QP);
+        cr_assert_null(iba_mem_broken(m));
+        cr_assert_eq(key[KEYS].state, tempts[t].state);
+        cr_assert_eq(key[KEYS].qpn, tempts[t].qpn);
+        cr_assert_eq(pds[PDS], pd_tempts[t]);
+    }
+}
+
 Test(calls, a_table_of_one_holds_nothing)
 {
     struct iba_mr_attr a = attr(make(&bed), LW);
