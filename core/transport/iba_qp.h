@@ -7,29 +7,38 @@
 #include "transport/iba_wr.h"
 #include "wire/iba_opcode.h"
 
+/* clang-format off */
+#define IBA_QP_TYPES(T)                                                                                                \
+    T(RC,            "RC")                                                                                             \
+    T(UC,            "UC")                                                                                             \
+    T(UD,            "UD")                                                                                             \
+    T(RAW_IPV6,      "Raw IPv6")                                                                                       \
+    T(RAW_ETHERTYPE, "Raw EtherType")                                                                                  \
+    T(SMI,           "SMI")                                                                                            \
+    T(GSI,           "GSI")                                                                                            \
+    T(XRC_INI,       "XRC initiator")                                                                                  \
+    T(XRC_TGT,       "XRC target")                                                                                     \
+    T(RD,            "RD")
+/* section 10.3.1 */
+#define IBA_QP_STATES(S)                                                                                               \
+    S(RESET, "Reset")                                                                                                  \
+    S(INIT,  "Initialized")                                                                                            \
+    S(RTR,   "Ready to Receive")                                                                                       \
+    S(RTS,   "Ready to Send")                                                                                          \
+    S(SQD,   "Send Queue Drain")                                                                                       \
+    S(SQE,   "Send Queue Error")                                                                                       \
+    S(ERR,   "Error")
+/* clang-format on */
 enum iba_qp_type {
-    IBA_QPT_RC,
-    IBA_QPT_UC,
-    IBA_QPT_UD,
-    IBA_QPT_RAW_IPV6,
-    IBA_QPT_RAW_ETHERTYPE,
-    IBA_QPT_SMI,
-    IBA_QPT_GSI,
-    IBA_QPT_XRC_INI,
-    IBA_QPT_XRC_TGT,
-    IBA_QPT_RD,
-    IBA_QPT_COUNT
+#define IBA_QP_TYPE_ID(name, words) IBA_QPT_##name,
+    IBA_QP_TYPES(IBA_QP_TYPE_ID) IBA_QPT_COUNT
 };
 enum iba_qp_state {
-    IBA_QPS_RESET,
-    IBA_QPS_INIT,
-    IBA_QPS_RTR,
-    IBA_QPS_RTS,
-    IBA_QPS_SQD,
-    IBA_QPS_SQE,
-    IBA_QPS_ERR,
-    IBA_QPS_COUNT
+#define IBA_QP_STATE_ID(name, words) IBA_QPS_##name,
+    IBA_QP_STATES(IBA_QP_STATE_ID) IBA_QPS_COUNT
 };
+enum iba_path_mig { IBA_PATH_MIGRATED, IBA_PATH_REARM, IBA_PATH_ARMED }; /* QS-78; ARMED is the adapter's to enter */
+#define IBA_GSI_QKEY 0x80010000u                                         /* PV-19 */
 
 /* Attributes of modify QP; the mask says which are given (QS-01..QS-13). */
 enum iba_qp_attr_mask {
@@ -58,12 +67,12 @@ struct iba_qp_attr {
     uint8_t state, cur_state; /* enum iba_qp_state */
     uint16_t access;          /* enum iba_access: remote read, write, atomic, flush */
     uint8_t pkey_index, port;
-    uint8_t path_mtu;            /* enum iba_mtu */
-    uint8_t timeout;             /* 4.096 us * 2^n; 0: no timer (RQ-18) */
-    uint8_t retry, rnr_retry;    /* 7 bits of meaning: RQ-22, RQ-29 */
-    uint8_t min_rnr;             /* code of WF-50 */
-    uint8_t max_rd, max_dest_rd; /* READ and ATOMIC: as requester, as responder */
-    uint8_t path_mig;
+    uint8_t path_mtu;              /* enum iba_mtu */
+    uint8_t timeout;               /* 4.096 us * 2^n; 0: no timer (RQ-18) */
+    uint8_t retry, rnr_retry;      /* 7 bits of meaning: RQ-22, RQ-29 */
+    uint8_t min_rnr;               /* code of WF-50 */
+    uint8_t max_rd, max_dest_rd;   /* READ and ATOMIC: as requester, as responder */
+    uint8_t path_mig;              /* enum iba_path_mig: MIGRATED or REARM */
     bool sqd_notify, flow_control; /* flow_control: end-to-end credits were negotiated (RQ-45); given with DEST_QPN */
     uint32_t qkey, dest_qpn, rq_psn, sq_psn;
     struct iba_av av, alt_av;
@@ -97,30 +106,37 @@ struct iba_saved {
     uint32_t rkey, length;
 };
 
-/* A response that waits to be sent: at most one ACK or NAK, and one READ (or other saved operation) under way. */
-enum { IBA_RESP_QUEUE = 32 };
+/* Responses that wait to be sent, in PSN order: what was asked for and, between, at most one ACK each. A READ is one
+ * entry until its last packet has left. */
+enum { IBA_RESP_QUEUE = 48 };
+enum iba_resp_kind {
+    IBA_RESP_ACK,
+    IBA_RESP_NAK,   /* NAK or RNR NAK: `syndrome` */
+    IBA_RESP_READ,  /* also answers FLUSH and ATOMIC WRITE, without payload (RR-66, RR-67) */
+    IBA_RESP_ATOMIC /* ATOMIC Acknowledge */
+};
 struct iba_resp {
-    uint8_t kind; /* enum iba_resp_kind, responder */
+    uint8_t kind; /* enum iba_resp_kind */
     uint8_t syndrome;
-    bool becn;
+    bool first;  /* READ: the next packet is First or Only */
+    bool replay; /* answers a duplicate, and holds no responder resource (RR-35) */
     iba_psn psn; /* next to send */
     uint32_t msn;
     uint32_t left; /* READ: bytes yet to send */
     uint32_t rkey;
     uint64_t va;
-    uint64_t result; /* ATOMIC */
-    bool first;      /* READ: the next packet is First or Only */
+    uint64_t result; /* ATOMIC: the original value */
 };
 
 /* Send queue entry: the request and where it stands. */
 struct iba_sqe {
     struct iba_send_wr wr;
     uint64_t length;     /* bytes of the message */
-    iba_psn first, last; /* PSNs it took */
+    iba_psn first, last; /* PSNs it took, once begun */
+    iba_psn asked;       /* READ: PSN of its latest request packet; a response may start there (RQ-07) */
     uint32_t ssn;        /* RQ-40 */
-    uint64_t received;   /* READ: bytes arrived */
     uint8_t state;       /* enum iba_sqe_state, requester */
-    uint8_t status;      /* enum iba_wc_status */
+    uint8_t status;      /* enum iba_wc_status: a local fault that waits for its turn (RQ-14), or what failed it */
 };
 
 struct iba_qp {
@@ -149,25 +165,28 @@ struct iba_qp {
         iba_psn acked;           /* most recent PSN acknowledged */
         struct iba_saved *saved; /* caller's, attr.max_dest_rd of n_saved used as a ring */
         uint32_t n_saved, saved_at;
-        struct iba_resp resp[IBA_RESP_QUEUE]; /* in PSN order (RR-06) */
-        uint8_t resp_head, resp_count;
+        struct iba_resp resp[IBA_RESP_QUEUE]; /* in PSN order (RR-06), the next to send first */
+        uint8_t resp_count;
+        bool last_words; /* the QP is in error, and tells the peer why: what is queued still leaves (RR-58) */
     } r;
 
     struct {                     /* requester */
         struct iba_sqe *ring;    /* caller's */
         uint32_t n, head, count; /* head: oldest not completed */
         uint32_t next;           /* of ring: entry the next packet belongs to, as an offset from head */
-        uint64_t sent;           /* bytes of that entry already sent */
         iba_psn next_psn;        /* of the next packet to be sent, also on a retry */
-        iba_psn high_psn;        /* one beyond the highest ever sent: unsent */
+        iba_psn high_psn;        /* one beyond the highest ever sent (READ: reserved) */
         iba_psn una;             /* oldest unacknowledged */
-        uint32_t ssn, lsn;
-        bool unlimited;  /* credits: RQ-43 */
-        uint8_t rd_open; /* READs and ATOMICs outstanding */
+        iba_psn asked;           /* one beyond the last PSN whose answer was asked for since the last rewind (RQ-20) */
+        uint32_t ssn, lsn;       /* of the next message to begin; limit (RQ-40) */
+        bool unlimited;          /* credits: RQ-43 */
+        uint8_t unasked;         /* packets since the last one with AckReq (RQ-05) */
+        uint8_t rd_open;         /* READs, ATOMICs, FLUSHes, ATOMIC WRITEs begun and not complete (RQ-08) */
         uint8_t retry_left, rnr_left;
         iba_time ack_due, rnr_due; /* IBA_NEVER when not running */
+        iba_time page_due;         /* wait for an absent page of a local buffer; IBA_NEVER when not waiting */
         bool drained, sqd_asked;
-        uint8_t implied; /* an implied NAK is being worked on (RQ-36) */
+        bool implied; /* an implied NAK is being worked on (RQ-36) */
     } s;
 
     struct iba_rq rq;

@@ -1,0 +1,391 @@
+/* RC requester: what it does with one response (catalogue 4.2 to 4.7, 5.3 of release 1.4's 9.7.5 to 9.7.7).
+ *
+ * The oldest open request is the one that responses answer. A response also acknowledges everything before the PSN it
+ * names (RQ-26, RQ-30, RQ-35, RR-14), unless a READ or ATOMIC in between still lacks its answer: those are looked for
+ * before anything else. Responses of XRC have the same opcodes in other service bits (RQ-60). */
+#include <string.h>
+#include "transport/iba_requester.h"
+
+/* clang-format off */
+/*   the response ...       when                    then                     sentence                                                                    clause */
+#define RC_COMPLETER_RULES(R)                                                                                                                               \
+    R(ACK_WITH_PAYLOAD,     ack_with_payload,       drop,                    "the acknowledgement carries payload",                                       "WF-63") \
+    R(RESERVED_SYNDROME,    reserved_syndrome,      drop,                    "the syndrome, or the NAK code in it, is reserved",                          "WF-48, RQ-52") \
+    R(UNSOLICITED_ACK,      unsolicited_ack,        take_credits,            "the ACK repeats the last one: only its credits count",                      "RQ-34, RR-22") \
+    R(DUPLICATE,            duplicate,              drop,                    "the PSN was acknowledged before",                                           "RQ-33, RQ-27, RQ-32, RQ-49") \
+    R(NEVER_SENT,           never_sent,             drop,                    "the PSN was not sent yet",                                                  "RQ-33, RQ-27") \
+    R(LOSS_KNOWN,           loss_known,             drop,                    "an answer before it is missing, and was asked for again",                   "RQ-37") \
+    R(NAK_KNOWN,            nak_known,              drop,                    "the NAK repeats what is being waited for or resent",                        "RQ-23, RQ-28") \
+    R(RETRIES_EXHAUSTED,    retries_exhausted,      fail_retry_exceeded,     "the response asks for a retry, and none is left",                           "RQ-22, RQ-23") \
+    R(RESPONSE_LOST,        response_lost,          ask_again,               "the answer to an earlier READ or ATOMIC is missing: an implied NAK",        "RQ-36, RQ-37") \
+    R(ACK_FOR_ANSWER,       ack_for_answer,         ask_again,               "a plain ACK names a READ or ATOMIC: its answer is missing",                 "RQ-38") \
+    R(NAK_SEQUENCE,         nak_sequence,           resend,                  "the responder misses this PSN",                                             "RQ-26") \
+    R(RNR_EXHAUSTED,        rnr_exhausted,          fail_rnr_exceeded,       "the receiver is not ready, and no retry is left",                           "RQ-29") \
+    R(RNR,                  rnr,                    wait_for_receiver,       "the receiver is not ready yet",                                             "RQ-28, RQ-30") \
+    R(NAK_INVALID_REQUEST,  nak_invalid_request,    fail_invalid_request,    "the responder cannot take the request",                                     "RQ-51") \
+    R(NAK_REMOTE_ACCESS,    nak_remote_access,      fail_remote_access,      "the responder denies the access",                                           "RQ-51") \
+    R(NAK_REMOTE_OPERATION, nak_remote_operation,   fail_remote_operation,   "the responder failed",                                                      "RQ-51") \
+    R(NAK_INVALID_RD,       nak_invalid_rd,         fail_invalid_rd,         "the responder refuses the reliable datagram request",                       "RQ-51") \
+    R(ACK,                  ack,                    acknowledge,             "the responder has everything up to this PSN",                               "RQ-35, RQ-24") \
+    R(ANSWER_NOT_POSITIVE,  answer_not_positive,    fail_bad_response,       "the answer carries data and a syndrome that is not ACK",                    "RQ-48, WF-47") \
+    R(EXTENDED_DONE,        extended_done,          acknowledge,             "an empty READ Response Only ends a FLUSH or ATOMIC WRITE",                  "RR-32, RR-66, 11.2/40") \
+    R(OTHER_KIND,           other_kind,             fail_bad_response,       "the answer is not one to that kind of request",                             "RQ-48") \
+    R(READ_OUT_OF_ORDER,    read_out_of_order,      fail_bad_response,       "First, Middle, Last or Only is not where it belongs",                       "RQ-46") \
+    R(READ_WRONG_LENGTH,    read_wrong_length,      fail_local_length,       "the payload is not what is missing there",                                  "RQ-47") \
+    R(READ_DATA,            read_data,              store_read,              "the answer brings the next bytes of the READ",                              "RQ-38, RQ-07") \
+    R(ATOMIC_RESULT,        atomic_result,          store_atomic,            "the answer brings the value from before the ATOMIC",                        "RQ-50")
+/* clang-format on */
+
+enum { KIND_ACK, KIND_RNR, KIND_RESERVED, KIND_NAK }; /* of AETH (WF-47) */
+enum { NAK_SEQUENCE, NAK_INVALID_REQUEST, NAK_REMOTE_ACCESS, NAK_REMOTE_OPERATION, NAK_INVALID_RD, NAK_RESERVED };
+enum { OPERATION = 0x1f }; /* bits of the opcode below the service */
+
+/* ---- what the response is ---- */
+
+static enum iba_op operation(const struct iba_rx *x)
+{
+    return (enum iba_op)(iba_bth_opcode(x->bth) & OPERATION);
+}
+static bool is_plain(const struct iba_rx *x)
+{
+    return operation(x) == IBA_RC_ACKNOWLEDGE;
+}
+static bool is_read(const struct iba_rx *x)
+{
+    return operation(x) >= IBA_RC_READ_RESP_FIRST && operation(x) <= IBA_RC_READ_RESP_ONLY;
+}
+static const uint8_t *aeth(const struct iba_rx *x)
+{
+    return iba_view_has(x->v, IBA_H_aeth) ? iba_view_hdr(x->v, IBA_H_aeth) : NULL;
+}
+static bool syndrome_is(const struct iba_rx *x, unsigned kind)
+{
+    return aeth(x) && iba_aeth_syn_kind(aeth(x)) == kind;
+}
+static bool nak_is(const struct iba_rx *x, unsigned code)
+{
+    return is_plain(x) && syndrome_is(x, KIND_NAK) && iba_aeth_syn_value(aeth(x)) == code;
+}
+
+/* ---- where its PSN stands ---- */
+
+/* PSNs between the oldest unacknowledged one and the response's. */
+static uint32_t past(const struct iba_rx *x)
+{
+    return iba_psn_past(x->qp, x->psn);
+}
+/* The request that owns the PSN, which is open; NULL: it was sent in part, and failed locally. */
+static const struct iba_sqe *owner(const struct iba_rx *x)
+{
+    for (uint32_t i = 0; i < x->qp->s.count; i++) {
+        const struct iba_sqe *e = iba_sqe_at(x->qp, i);
+        if (e->state == IBA_SQE_BEGUN && iba_psn_past(x->qp, e->last) >= past(x))
+            return e;
+        if (e->state == IBA_SQE_WAITING || e->state == IBA_SQE_FAULTY)
+            break;
+    }
+    return NULL;
+}
+/* *at: the PSN where a READ or ATOMIC before or at the response's PSN lacks its answer; untouched when none does. */
+static bool missing(const struct iba_rx *x, iba_psn *at)
+{
+    const struct iba_qp *qp = x->qp;
+
+    if (qp->s.rd_open == 0)
+        return false;
+    for (uint32_t i = 0; i < qp->s.count; i++) {
+        const struct iba_sqe *e = iba_sqe_at(qp, i);
+        if (e->state == IBA_SQE_DONE)
+            continue;
+        const iba_psn from = i == 0 ? qp->s.una : e->first;
+        if (e->state != IBA_SQE_BEGUN || iba_psn_past(qp, from) > past(x))
+            return false;
+        if (iba_sqe_is(e, IBA_FORM_ANSWERED)) {
+            *at = from;
+            return true;
+        }
+    }
+    return false;
+}
+/* Counters as they are once everything before the PSN is acknowledged (RQ-24, RQ-31). */
+static uint8_t retries(const struct iba_rx *x)
+{
+    iba_psn at = x->psn;
+    missing(x, &at);
+    return iba_psn_eq(at, x->qp->s.una) ? x->qp->s.retry_left : x->qp->attr.retry;
+}
+static uint8_t rnr_retries(const struct iba_rx *x)
+{
+    return past(x) == 0 ? x->qp->s.rnr_left : x->qp->attr.rnr_retry;
+}
+
+/* ---- predicates ---- */
+
+static bool ack_with_payload(const struct iba_rx *x)
+{
+    return !is_read(x) && x->v->payload_len > 0;
+}
+static bool reserved_syndrome(const struct iba_rx *x)
+{
+    return aeth(x) && (iba_aeth_syn_reserved(aeth(x)) || syndrome_is(x, KIND_RESERVED) ||
+                       (syndrome_is(x, KIND_NAK) && iba_aeth_syn_value(aeth(x)) >= NAK_RESERVED));
+}
+static bool unsolicited_ack(const struct iba_rx *x)
+{
+    return is_plain(x) && syndrome_is(x, KIND_ACK) && iba_psn_diff(x->psn, x->qp->s.una) == -1;
+}
+static bool duplicate(const struct iba_rx *x)
+{
+    return iba_psn_diff(x->psn, x->qp->s.una) < 0;
+}
+static bool never_sent(const struct iba_rx *x)
+{
+    return past(x) >= iba_psn_past(x->qp, x->qp->s.high_psn);
+}
+static bool response_lost(const struct iba_rx *x)
+{
+    iba_psn at;
+    return missing(x, &at) && !iba_psn_eq(at, x->psn);
+}
+static bool ack_for_answer(const struct iba_rx *x)
+{
+    iba_psn at;
+    return is_plain(x) && syndrome_is(x, KIND_ACK) && missing(x, &at);
+}
+static bool loss_known(const struct iba_rx *x)
+{
+    return x->qp->s.implied && (response_lost(x) || ack_for_answer(x));
+}
+static bool nak_sequence(const struct iba_rx *x)
+{
+    return nak_is(x, NAK_SEQUENCE);
+}
+static bool rnr(const struct iba_rx *x)
+{
+    return is_plain(x) && syndrome_is(x, KIND_RNR);
+}
+/* While an RNR timer runs a responder may still send both kinds (11.2/29). */
+static bool nak_known(const struct iba_rx *x)
+{
+    const struct iba_qp *qp = x->qp;
+
+    if (past(x) != 0 || !(nak_sequence(x) || rnr(x)))
+        return false;
+    return qp->s.rnr_due != IBA_NEVER || (iba_psn_eq(qp->s.next_psn, qp->s.una) && nak_sequence(x));
+}
+static bool retries_exhausted(const struct iba_rx *x)
+{
+    return (response_lost(x) || ack_for_answer(x) || nak_sequence(x)) && retries(x) == 0;
+}
+static bool rnr_exhausted(const struct iba_rx *x)
+{
+    return rnr(x) && rnr_retries(x) == 0;
+}
+static bool nak_invalid_request(const struct iba_rx *x)
+{
+    return nak_is(x, NAK_INVALID_REQUEST);
+}
+static bool nak_remote_access(const struct iba_rx *x)
+{
+    return nak_is(x, NAK_REMOTE_ACCESS);
+}
+static bool nak_remote_operation(const struct iba_rx *x)
+{
+    return nak_is(x, NAK_REMOTE_OPERATION);
+}
+static bool nak_invalid_rd(const struct iba_rx *x)
+{
+    return nak_is(x, NAK_INVALID_RD);
+}
+static bool ack(const struct iba_rx *x)
+{
+    return is_plain(x) && syndrome_is(x, KIND_ACK);
+}
+static bool answer_not_positive(const struct iba_rx *x)
+{
+    return aeth(x) && !syndrome_is(x, KIND_ACK);
+}
+static bool extended_done(const struct iba_rx *x)
+{
+    const struct iba_sqe *e = owner(x);
+    return e && operation(x) == IBA_RC_READ_RESP_ONLY && x->v->payload_len == 0 &&
+           (e->wr.op == IBA_WR_FLUSH || e->wr.op == IBA_WR_ATOMIC_WRITE);
+}
+static bool other_kind(const struct iba_rx *x)
+{
+    const struct iba_sqe *e = owner(x);
+    const bool atomic = e && (e->wr.op == IBA_WR_CMP_SWAP || e->wr.op == IBA_WR_FETCH_ADD);
+    return is_read(x) ? !e || e->wr.op != IBA_WR_READ : !atomic;
+}
+/* A READ that was asked for again may start there once more (RR-62); one that was not cannot. */
+static bool read_out_of_order(const struct iba_rx *x)
+{
+    const struct iba_sqe *e = owner(x);
+    const bool ends = operation(x) == IBA_RC_READ_RESP_LAST || operation(x) == IBA_RC_READ_RESP_ONLY;
+    const bool starts = operation(x) == IBA_RC_READ_RESP_FIRST || operation(x) == IBA_RC_READ_RESP_ONLY;
+
+    if (!e || !is_read(x))
+        return false;
+    return ends != (bool)iba_psn_eq(x->psn, e->last) ||
+           (starts ? !iba_psn_eq(x->psn, e->asked) && !iba_psn_eq(x->psn, e->first) : iba_psn_eq(x->psn, e->first));
+}
+/* Bytes of the READ before the response's. */
+static uint64_t offset(const struct iba_rx *x, const struct iba_sqe *e)
+{
+    return (uint64_t)((x->psn.v - e->first.v) & IBA_PSN_MASK) << (7 + x->qp->attr.path_mtu);
+}
+static bool read_wrong_length(const struct iba_rx *x)
+{
+    const struct iba_sqe *e = owner(x);
+    const uint64_t pmtu = UINT64_C(128) << x->qp->attr.path_mtu;
+
+    if (!e || !is_read(x))
+        return false;
+    return x->v->payload_len != (iba_psn_eq(x->psn, e->last) ? e->length - offset(x, e) : pmtu);
+}
+static bool read_data(const struct iba_rx *x)
+{
+    return is_read(x);
+}
+static bool atomic_result(const struct iba_rx *x)
+{
+    return operation(x) == IBA_RC_ATOMIC_ACKNOWLEDGE;
+}
+
+/* ---- actions ---- */
+
+static void drop(struct iba_rx *x)
+{
+    x->dropped = true;
+}
+static void take_credits(struct iba_rx *x)
+{
+    if (syndrome_is(x, KIND_ACK))
+        iba_requester_credit(x->qp, iba_aeth_syn_value(aeth(x)), iba_aeth_msn(aeth(x)));
+}
+/* Everything before `psn` is acknowledged. False: that made the QP fail. */
+static bool acknowledge_before(struct iba_rx *x, iba_psn psn)
+{
+    if (iba_psn_past(x->qp, psn) > 0)
+        iba_requester_acknowledge(x->ca, x->qp, iba_psn_add(psn, IBA_PSN_MASK), x->now);
+    return iba_qp_is_alive(x->qp) && x->qp->s.count > 0;
+}
+static void acknowledge(struct iba_rx *x)
+{
+    take_credits(x);
+    iba_requester_acknowledge(x->ca, x->qp, x->psn, x->now);
+}
+static void retry_at(struct iba_rx *x, iba_psn psn)
+{
+    if (!acknowledge_before(x, psn))
+        return;
+    if (x->qp->s.retry_left > 0)
+        x->qp->s.retry_left--;
+    iba_requester_rewind(x->qp);
+}
+static void resend(struct iba_rx *x)
+{
+    retry_at(x, x->psn);
+}
+static void ask_again(struct iba_rx *x)
+{
+    iba_psn at = x->psn;
+
+    missing(x, &at);
+    retry_at(x, at);
+    x->qp->s.implied = true;
+}
+static void wait_for_receiver(struct iba_rx *x)
+{
+    if (!acknowledge_before(x, x->psn))
+        return;
+    if (x->qp->attr.rnr_retry != IBA_RNR_FOR_EVER && x->qp->s.rnr_left > 0)
+        x->qp->s.rnr_left--;
+    iba_requester_rewind(x->qp);
+    x->qp->s.rnr_due = x->now + iba_rnr_timer_ns(iba_aeth_syn_value(aeth(x)));
+}
+static void fail_at(struct iba_rx *x, iba_psn psn, enum iba_wc_status status)
+{
+    if (acknowledge_before(x, psn))
+        iba_requester_fail(x->ca, x->qp, status);
+}
+static void fail_retry_exceeded(struct iba_rx *x)
+{
+    iba_psn at = x->psn;
+
+    missing(x, &at);
+    fail_at(x, at, IBA_WC_RETRY_EXCEEDED);
+}
+static void fail_rnr_exceeded(struct iba_rx *x)
+{
+    fail_at(x, x->psn, IBA_WC_RNR_RETRY_EXCEEDED);
+}
+static void fail_invalid_request(struct iba_rx *x)
+{
+    fail_at(x, x->psn, IBA_WC_REMOTE_INVALID_REQ);
+}
+static void fail_remote_access(struct iba_rx *x)
+{
+    fail_at(x, x->psn, IBA_WC_REMOTE_ACCESS);
+}
+static void fail_remote_operation(struct iba_rx *x)
+{
+    fail_at(x, x->psn, IBA_WC_REMOTE_OPERATION);
+}
+static void fail_invalid_rd(struct iba_rx *x)
+{
+    fail_at(x, x->psn, IBA_WC_REMOTE_INVALID_RD);
+}
+static void fail_bad_response(struct iba_rx *x)
+{
+    fail_at(x, x->psn, IBA_WC_BAD_RESPONSE);
+}
+static void fail_local_length(struct iba_rx *x)
+{
+    fail_at(x, x->psn, IBA_WC_LOCAL_LENGTH);
+}
+/* The response's data goes to the buffers of the oldest request, which it answers; then it is acknowledged. A page that
+ * is absent makes the response a lost one. */
+static void store(struct iba_rx *x, const uint8_t *data, size_t len)
+{
+    const struct iba_sqe *e;
+    enum iba_wc_status status;
+    bool absent = false;
+
+    if (!acknowledge_before(x, x->psn))
+        return;
+    e = iba_sqe_at(x->qp, 0);
+    status = iba_sgl_scatter(x->ca, x->qp->pd, e->wr.sge, e->wr.n_sge, e->wr.op == IBA_WR_READ ? offset(x, e) : 0, data,
+                             len, &absent);
+    if (absent)
+        drop(x);
+    else if (status != IBA_WC_SUCCESS)
+        iba_requester_fail(x->ca, x->qp, status);
+    else
+        acknowledge(x);
+}
+static void store_read(struct iba_rx *x)
+{
+    store(x, x->v->wire + x->v->payload_at, x->v->payload_len);
+}
+static void store_atomic(struct iba_rx *x)
+{
+    uint8_t host[8];
+    const uint64_t value = iba_atomicacketh_origremdt(iba_view_hdr(x->v, IBA_H_atomicacketh));
+
+    memcpy(host, &value, sizeof host);
+    store(x, host, sizeof host);
+}
+
+enum {
+#define ROW_INDEX(name, ...) ROW_##name,
+    RC_COMPLETER_RULES(ROW_INDEX) ROW_COUNT
+};
+_Static_assert((int)ROW_COUNT <= (int)IBA_MAX_RULES, "hits[] is too small");
+
+static const struct iba_rule rows[] = {
+#define ROW(name_, when_, then_, sentence_, clause_)                                                                   \
+    {.name = #name_, .sentence = sentence_, .clause = clause_, .when = when_, .then = then_, .hit = ROW_##name_},
+    RC_COMPLETER_RULES(ROW)};
+
+const struct iba_rules iba_rc_completer_rules = {.name = "RC_COMPLETER", .row = rows, .n = ROW_COUNT};

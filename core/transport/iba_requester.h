@@ -1,0 +1,110 @@
+/* Inside of the requester: how its files look at the send queue. Not for users of libiba.
+ *
+ * The queue holds, oldest first: entries begun (they own PSNs, from s.una up), then entries that wait. s.next and
+ * s.next_psn say what is sent next; a retry only moves them back (go-back-N, RQ-21). */
+#ifndef IBA_REQUESTER_H
+#define IBA_REQUESTER_H
+#include "transport/iba_engine.h"
+
+enum iba_sqe_state {
+    IBA_SQE_WAITING, /* no PSNs yet; with a status already set it fails when its turn comes */
+    IBA_SQE_BEGUN,   /* has its PSNs, is sent in part or whole */
+    IBA_SQE_DONE,    /* nothing is missing but its turn to complete (RQ-54) */
+    IBA_SQE_FAULTY,  /* `status` says why; fails the queue as soon as it is the oldest (RQ-14) */
+};
+
+enum iba_form_trait {
+    IBA_FORM_PAYLOAD = 1,  /* the message travels in the request */
+    IBA_FORM_RECEIVED = 2, /* takes a receive work request there: credits (RQ-42), and SE is allowed (WF-28) */
+    IBA_FORM_ANSWERED = 4, /* only its own response completes it (RQ-38) */
+    IBA_FORM_RESOURCE = 8, /* one of max_rd (RQ-08) */
+    IBA_FORM_ONE_PSN = 16, /* whatever its length (RQ-02) */
+    IBA_FORM_EIGHT = 32,   /* operand of 8 bytes (WF-57, WF-68) */
+    IBA_FORM_LOCAL = 64,   /* nothing is sent */
+};
+
+/* How each kind of work request looks on the wire (WF-64, RQ-17), opcodes without their service bits. */
+struct iba_send_form {
+    uint8_t opcode[4]; /* by enum iba_pos */
+    uint8_t traits;
+};
+extern const struct iba_send_form iba_send_forms[IBA_WR_RECV];
+
+enum {
+    IBA_PSN_SPAN = 1 << 23,   /* open PSNs stay below this (RQ-03) */
+    IBA_ACKREQ_EVERY = 64,    /* packets (RQ-05) */
+    IBA_RNR_FOR_EVER = 7,     /* RNR retry count without end (RQ-29) */
+    IBA_PAGE_WAIT_NS = 10000, /* before an absent page is looked for again */
+};
+
+static inline const struct iba_send_form *iba_sqe_form(const struct iba_sqe *e)
+{
+    return &iba_send_forms[e->wr.op];
+}
+static inline bool iba_sqe_is(const struct iba_sqe *e, enum iba_form_trait t)
+{
+    return (iba_sqe_form(e)->traits & t) != 0;
+}
+/* The i-th entry, from the oldest. */
+static inline struct iba_sqe *iba_sqe_at(const struct iba_qp *qp, uint32_t i)
+{
+    const uint32_t k = qp->s.head + i;
+    return &qp->s.ring[k < qp->s.n ? k : k - qp->s.n];
+}
+/* PSNs from the oldest unacknowledged one to `psn`, in [0, 2^24): orders all that is open or may become so. */
+static inline uint32_t iba_psn_past(const struct iba_qp *qp, iba_psn psn)
+{
+    return (psn.v - qp->s.una.v) & IBA_PSN_MASK;
+}
+static inline bool iba_qp_is_reliable(const struct iba_qp *qp)
+{
+    return qp->type == IBA_QPT_RC || qp->type == IBA_QPT_XRC_INI;
+}
+static inline bool iba_qp_is_raw(const struct iba_qp *qp)
+{
+    return qp->type == IBA_QPT_RAW_IPV6 || qp->type == IBA_QPT_RAW_ETHERTYPE;
+}
+/* One packet a message, each with an address of its own. */
+static inline bool iba_qp_is_datagram(const struct iba_qp *qp)
+{
+    return qp->type == IBA_QPT_UD || qp->type == IBA_QPT_SMI || qp->type == IBA_QPT_GSI || iba_qp_is_raw(qp);
+}
+/* Bits 7:5 of the QP's opcodes (catalogue 1.6). */
+static inline uint8_t iba_qp_service_bits(const struct iba_qp *qp)
+{
+    const enum iba_svc svc = qp->type == IBA_QPT_RC                                       ? IBA_RC
+                             : qp->type == IBA_QPT_UC                                     ? IBA_UC
+                             : qp->type == IBA_QPT_XRC_INI || qp->type == IBA_QPT_XRC_TGT ? IBA_XRC
+                                                                                          : IBA_UD;
+    return (uint8_t)(svc << 5);
+}
+/* Nothing failed meanwhile: a completion that overflows its queue fails the QP. */
+static inline bool iba_qp_is_alive(const struct iba_qp *qp)
+{
+    return qp->state != IBA_QPS_ERR && qp->state != IBA_QPS_RESET;
+}
+
+/* iba_requester.c */
+/* Everything up to `psn`, which is open, is acknowledged: completions, counters, timer (RQ-24, RQ-35). */
+void iba_requester_acknowledge(struct iba_ca *ca, struct iba_qp *qp, iba_psn psn, iba_time now);
+/* The oldest entry fails the queue with `status` (RQ-55). */
+void iba_requester_fail(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_status status);
+/* A local fault of the entry that is next: earlier ones complete first (RQ-13, RQ-14). */
+void iba_requester_fault(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_status status);
+/* AETH of a positive response: end-to-end credits (RQ-40, RQ-43, RQ-44). */
+void iba_requester_credit(struct iba_qp *qp, uint8_t code, uint32_t msn);
+/* Message `ssn` is beyond the credit limit (RQ-41). */
+bool iba_requester_limited(const struct iba_qp *qp, uint32_t ssn);
+
+/* iba_requester_timer.c */
+/* Sending resumes at the oldest unacknowledged PSN (RQ-21). */
+void iba_requester_rewind(struct iba_qp *qp);
+/* The timer starts again, or stops when nothing asked for is open (RQ-20). */
+void iba_requester_restart_timer(struct iba_qp *qp, iba_time now);
+iba_time iba_ack_timeout_ns(uint8_t code); /* RQ-18; 0: no timer */
+iba_time iba_rnr_timer_ns(uint8_t code);   /* WF-50; of its low 5 bits */
+
+/* iba_requester_emit.c */
+/* Writes the packet that s.next and s.next_psn name. False: a fault, or a page is absent. */
+bool iba_requester_build(struct iba_ca *ca, struct iba_qp *qp, iba_time now, struct iba_tx *tx);
+#endif
