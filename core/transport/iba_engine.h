@@ -91,13 +91,17 @@ void iba_rules_apply(struct iba_rx *x, enum iba_rule_table t);
 /* ---- verbs: iba_verbs.c, iba_qp_state.c, iba_queue.c ---- */
 struct iba_qp *iba_qp_find(const struct iba_ca *ca, uint32_t qpn); /* NULL: none */
 void iba_raise(struct iba_ca *ca, enum iba_event_kind kind, uint8_t port, uint32_t object, uint32_t a, uint32_t b);
-/* Adds a completion; overflow makes the CQ unusable and its QPs fail (QS-32). `solicited`: SE was set, or an error. */
+/* Adds a completion; overflow makes the CQ unusable and its QPs fail (QS-32): the caller's QP too, so take the work
+ * request off its queue before, and look at the state after. `solicited`: SE was set, or an error. */
 void iba_cq_push(struct iba_ca *ca, uint32_t cq, const struct iba_wc *wc, bool solicited);
 /* Takes the next receive work request of the QP, from its own queue or its SRQ (QS-37, QS-38). False: there is none. */
 bool iba_recv_take(struct iba_ca *ca, struct iba_qp *qp, struct iba_recv_wr *wr);
 /* Receive work requests free now, for the credit code; IBA_NONE with an SRQ (RR-19, RR-20). */
 uint32_t iba_recv_free(const struct iba_ca *ca, const struct iba_qp *qp);
-/* Error: both queues are flushed, what waits to be sent is dropped (QS-25, QS-27, RQ-61). Idempotent. */
+/* Error: both queues are flushed (the send queue by iba_requester_flush, the receive queue and the work request held
+ * here), what waits to be sent is dropped (QS-25, QS-27, RQ-61). Idempotent. The responder completes the work request
+ * at fault and queues its NAK before: a NAK other than a sequence error at the end of r.resp is still to be sent, and
+ * what is due before it. */
 void iba_qp_fail(struct iba_ca *ca, struct iba_qp *qp);
 /* SQE, for UC and UD (QS-24). */
 void iba_qp_sq_error(struct iba_ca *ca, struct iba_qp *qp);
@@ -144,4 +148,8 @@ bool iba_requester_idle(const struct iba_qp *qp);
 
 /* ---- invariants, each part its own; assert ---- */
 void iba_qp_check(const struct iba_ca *ca, const struct iba_qp *qp);
+void iba_queues_check(const struct iba_ca *ca); /* CQs and SRQs */
+/* The sentence that does not hold, or NULL. */
+const char *iba_qp_broken(const struct iba_ca *ca, const struct iba_qp *qp);
+const char *iba_queues_broken(const struct iba_ca *ca);
 #endif

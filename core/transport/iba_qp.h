@@ -7,29 +7,38 @@
 #include "transport/iba_wr.h"
 #include "wire/iba_opcode.h"
 
+/* clang-format off */
+#define IBA_QP_TYPES(T)                                                                                                \
+    T(RC,            "RC")                                                                                             \
+    T(UC,            "UC")                                                                                             \
+    T(UD,            "UD")                                                                                             \
+    T(RAW_IPV6,      "Raw IPv6")                                                                                       \
+    T(RAW_ETHERTYPE, "Raw EtherType")                                                                                  \
+    T(SMI,           "SMI")                                                                                            \
+    T(GSI,           "GSI")                                                                                            \
+    T(XRC_INI,       "XRC initiator")                                                                                  \
+    T(XRC_TGT,       "XRC target")                                                                                     \
+    T(RD,            "RD")
+/* section 10.3.1 */
+#define IBA_QP_STATES(S)                                                                                               \
+    S(RESET, "Reset")                                                                                                  \
+    S(INIT,  "Initialized")                                                                                            \
+    S(RTR,   "Ready to Receive")                                                                                       \
+    S(RTS,   "Ready to Send")                                                                                          \
+    S(SQD,   "Send Queue Drain")                                                                                       \
+    S(SQE,   "Send Queue Error")                                                                                       \
+    S(ERR,   "Error")
+/* clang-format on */
 enum iba_qp_type {
-    IBA_QPT_RC,
-    IBA_QPT_UC,
-    IBA_QPT_UD,
-    IBA_QPT_RAW_IPV6,
-    IBA_QPT_RAW_ETHERTYPE,
-    IBA_QPT_SMI,
-    IBA_QPT_GSI,
-    IBA_QPT_XRC_INI,
-    IBA_QPT_XRC_TGT,
-    IBA_QPT_RD,
-    IBA_QPT_COUNT
+#define IBA_QP_TYPE_ID(name, words) IBA_QPT_##name,
+    IBA_QP_TYPES(IBA_QP_TYPE_ID) IBA_QPT_COUNT
 };
 enum iba_qp_state {
-    IBA_QPS_RESET,
-    IBA_QPS_INIT,
-    IBA_QPS_RTR,
-    IBA_QPS_RTS,
-    IBA_QPS_SQD,
-    IBA_QPS_SQE,
-    IBA_QPS_ERR,
-    IBA_QPS_COUNT
+#define IBA_QP_STATE_ID(name, words) IBA_QPS_##name,
+    IBA_QP_STATES(IBA_QP_STATE_ID) IBA_QPS_COUNT
 };
+enum iba_path_mig { IBA_PATH_MIGRATED, IBA_PATH_REARM, IBA_PATH_ARMED }; /* QS-78; ARMED is the adapter's to enter */
+#define IBA_GSI_QKEY 0x80010000u                                         /* PV-19 */
 
 /* Attributes of modify QP; the mask says which are given (QS-01..QS-13). */
 enum iba_qp_attr_mask {
@@ -58,12 +67,12 @@ struct iba_qp_attr {
     uint8_t state, cur_state; /* enum iba_qp_state */
     uint16_t access;          /* enum iba_access: remote read, write, atomic, flush */
     uint8_t pkey_index, port;
-    uint8_t path_mtu;            /* enum iba_mtu */
-    uint8_t timeout;             /* 4.096 us * 2^n; 0: no timer (RQ-18) */
-    uint8_t retry, rnr_retry;    /* 7 bits of meaning: RQ-22, RQ-29 */
-    uint8_t min_rnr;             /* code of WF-50 */
-    uint8_t max_rd, max_dest_rd; /* READ and ATOMIC: as requester, as responder */
-    uint8_t path_mig;
+    uint8_t path_mtu;              /* enum iba_mtu */
+    uint8_t timeout;               /* 4.096 us * 2^n; 0: no timer (RQ-18) */
+    uint8_t retry, rnr_retry;      /* 7 bits of meaning: RQ-22, RQ-29 */
+    uint8_t min_rnr;               /* code of WF-50 */
+    uint8_t max_rd, max_dest_rd;   /* READ and ATOMIC: as requester, as responder */
+    uint8_t path_mig;              /* enum iba_path_mig: MIGRATED or REARM */
     bool sqd_notify, flow_control; /* flow_control: end-to-end credits were negotiated (RQ-45); given with DEST_QPN */
     uint32_t qkey, dest_qpn, rq_psn, sq_psn;
     struct iba_av av, alt_av;

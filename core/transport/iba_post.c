@@ -1,0 +1,115 @@
+/* Posting sends: which operations a QP takes, in which form, and when (section 11.4.1; RQ-15, QS-17..QS-25, QS-83). */
+#include "transport/iba_qp_parts.h"
+
+/* clang-format off */
+enum { /* types of QP */
+    RC = 1 << IBA_QPT_RC, UC = 1 << IBA_QPT_UC, UD = 1 << IBA_QPT_UD, GSI = 1 << IBA_QPT_GSI, SMI = 1 << IBA_QPT_SMI,
+    XRC = 1 << IBA_QPT_XRC_INI,
+};
+enum { EIGHT = 8 };
+
+/* What the services offer (WF-59..WF-61; UU-01, UU-16, PV-08), and the local operations beside them. SMI and GSI take
+ * no Immediate, raw QPs nothing yet. `entries` are those of the scatter/gather list, `bytes` what they add up to, where
+ * the operation fixes it.
+ *      operation     types                          least and most entries  bytes  */
+#define OPERATIONS(O)                                                                 \
+    O( SEND         , RC | UC | UD | SMI | GSI | XRC, 0, IBA_MAX_SGE        , 0     ) \
+    O( SEND_IMM     , RC | UC | UD | XRC            , 0, IBA_MAX_SGE        , 0     ) \
+    O( SEND_INV     , RC | XRC                      , 0, IBA_MAX_SGE        , 0     ) \
+    O( WRITE        , RC | UC | XRC                 , 0, IBA_MAX_SGE        , 0     ) \
+    O( WRITE_IMM    , RC | UC | XRC                 , 0, IBA_MAX_SGE        , 0     ) \
+    O( READ         , RC | XRC                      , 0, IBA_MAX_SGE        , 0     ) \
+    O( CMP_SWAP     , RC | XRC                      , 1, 1                  , EIGHT ) \
+    O( FETCH_ADD    , RC | XRC                      , 1, 1                  , EIGHT ) \
+    O( FLUSH        , RC | XRC                      , 1, 1                  , 0     ) \
+    O( ATOMIC_WRITE , RC | XRC                      , 1, IBA_MAX_SGE        , EIGHT ) \
+    O( BIND_MW      , RC | UC                       , 0, 0                  , 0     ) \
+    O( LOCAL_INV    , RC | UC                       , 0, 0                  , 0     )
+/* clang-format on */
+
+static const struct operation {
+    uint32_t types;
+    uint8_t least, most, bytes;
+} operations[IBA_WR_OP_COUNT] = {
+#define ROW(op, types, least, most, bytes) [IBA_WR_##op] = {(types), (least), (most), (bytes)},
+    OPERATIONS(ROW)};
+
+/* A datagram is one packet (UU-16). */
+static uint64_t longest(const struct iba_qp *qp)
+{
+    return iba_qp_has(qp, IBA_QP_DATAGRAM) ? iba_mtu_bytes(qp->attr.path_mtu) : IBA_MAX_MESSAGE;
+}
+
+/* Only what FETH can say without its reserved codes (WF-56). */
+static bool flush_asks_for_something(const struct iba_send_wr *wr)
+{
+    return wr->flush_placement >= 1 && wr->flush_placement <= 3 && wr->flush_selectivity <= 1;
+}
+
+static enum iba_verb_err form(const struct iba_qp *qp, const struct iba_send_wr *wr)
+{
+    const struct operation *o = &operations[wr->op < IBA_WR_OP_COUNT ? wr->op : IBA_WR_RECV];
+    uint64_t length;
+
+    if ((o->types >> qp->type & 1) == 0)
+        return IBA_VERB_OPCODE;
+    if (wr->n_sge < o->least || wr->n_sge > o->most)
+        return IBA_VERB_SGE;
+    length = iba_sgl_length(wr->sge, wr->n_sge);
+    if (o->bytes ? length != o->bytes : length > longest(qp))
+        return IBA_VERB_LENGTH;
+    return wr->op != IBA_WR_FLUSH || flush_asks_for_something(wr) ? IBA_VERB_OK : IBA_VERB_ATTR_VALUE;
+}
+
+static enum iba_verb_err destination(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr)
+{
+    enum { QPN_MAX = 0xffffff };
+
+    if (!iba_qp_has(qp, IBA_QP_DATAGRAM))
+        return IBA_VERB_OK;
+    if (wr->ah >= ca->n_ah || !ca->ah[wr->ah].used)
+        return IBA_VERB_NO_AH;
+    return wr->remote_qpn <= QPN_MAX ? IBA_VERB_OK : IBA_VERB_ATTR_VALUE;
+}
+
+static bool before_rts(const struct iba_qp *qp) /* QS-17, QS-18, QS-19 */
+{
+    return qp->state == IBA_QPS_RESET || qp->state == IBA_QPS_INIT || qp->state == IBA_QPS_RTR;
+}
+
+static bool is_broken(const struct iba_qp *qp) /* QS-24, QS-25 */
+{
+    return qp->state == IBA_QPS_SQE || qp->state == IBA_QPS_ERR;
+}
+
+static enum iba_verb_err may_post(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr)
+{
+    enum iba_verb_err e;
+
+    if (!iba_qp_has(qp, IBA_QP_SENDS))
+        return IBA_VERB_TYPE;
+    if (before_rts(qp))
+        return IBA_VERB_STATE;
+    e = form(qp, wr);
+    if (e == IBA_VERB_OK)
+        e = destination(ca, qp, wr);
+    if (e == IBA_VERB_OK && qp->s.count == qp->s.n)
+        e = IBA_VERB_FULL;
+    return e;
+}
+
+enum iba_verb_err iba_post_send(struct iba_ca *ca, uint32_t qpn, const struct iba_send_wr *wr)
+{
+    struct iba_qp *qp = iba_qp_find(ca, qpn);
+    enum iba_verb_err e;
+
+    if (!qp)
+        return IBA_VERB_NO_QP;
+    e = may_post(ca, qp, wr);
+    if (e != IBA_VERB_OK)
+        return e;
+    iba_requester_post(ca, qp, wr);
+    if (is_broken(qp))
+        iba_requester_flush(ca, qp);
+    return IBA_VERB_OK;
+}

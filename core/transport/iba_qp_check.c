@@ -1,0 +1,194 @@
+/* What is true of every QP and queue between two calls, whatever the peer sends. */
+#include <assert.h>
+#include "transport/iba_qp_parts.h"
+
+#define TRUE_OF_QP(name) static bool name(const struct iba_ca *ca, const struct iba_qp *qp)
+
+static bool ring_holds(uint32_t n, uint32_t head, uint32_t count)
+{
+    return count <= n && (head < n || head == 0);
+}
+
+static bool cq_exists(const struct iba_ca *ca, uint32_t number)
+{
+    return number < ca->n_cq && ca->cq[number];
+}
+
+static bool srq_exists(const struct iba_ca *ca, uint32_t number)
+{
+    return number < ca->n_srq && ca->srq[number];
+}
+
+static bool sends_nothing(const struct iba_qp *qp)
+{
+    return qp->r.resp_count == 0 && !qp->cnp_due && !qp->becn_due;
+}
+
+TRUE_OF_QP(is_offered)
+{
+    (void)ca;
+    return iba_qp_has(qp, IBA_QP_SENDS | IBA_QP_SHARES) && qp->state < IBA_QPS_COUNT;
+}
+
+TRUE_OF_QP(is_found)
+{
+    return iba_qp_find(ca, qp->qpn) == qp;
+}
+
+TRUE_OF_QP(parts_exist)
+{
+    const bool receives = iba_qp_has(qp, IBA_QP_RECEIVES | IBA_QP_SHARES);
+
+    return iba_pd_exists(&ca->mem, qp->pd) && (!iba_qp_has(qp, IBA_QP_SENDS) || cq_exists(ca, qp->send_cq)) &&
+           (!receives || cq_exists(ca, qp->recv_cq)) && (qp->srq == IBA_NONE || srq_exists(ca, qp->srq));
+}
+
+TRUE_OF_QP(one_receive_queue)
+{
+    (void)ca;
+    return qp->srq == IBA_NONE || qp->rq.n == 0;
+}
+
+TRUE_OF_QP(queues_hold)
+{
+    (void)ca;
+    return ring_holds(qp->rq.n, qp->rq.head, qp->rq.count) && ring_holds(qp->s.n, qp->s.head, qp->s.count) &&
+           ring_holds(IBA_RESP_QUEUE, qp->r.resp_head, qp->r.resp_count);
+}
+
+TRUE_OF_QP(reset_is_empty)
+{
+    (void)ca;
+    return qp->state != IBA_QPS_RESET ||
+           (qp->s.count == 0 && qp->rq.count == 0 && !qp->r.wqe_held && sends_nothing(qp) && qp->envelope_bytes == 0);
+}
+
+TRUE_OF_QP(init_is_deaf)
+{
+    (void)ca;
+    return qp->state != IBA_QPS_INIT || (qp->s.count == 0 && !qp->r.wqe_held && sends_nothing(qp));
+}
+
+TRUE_OF_QP(rtr_has_no_sends)
+{
+    (void)ca;
+    return qp->state != IBA_QPS_RTR || qp->s.count == 0;
+}
+
+TRUE_OF_QP(drained_is_told)
+{
+    (void)ca;
+    return qp->state != IBA_QPS_SQD || !qp->s.drained || !qp->s.sqd_asked;
+}
+
+TRUE_OF_QP(sqe_is_flushed)
+{
+    (void)ca;
+    return qp->state != IBA_QPS_SQE || (qp->s.count == 0 && !iba_qp_has(qp, IBA_QP_RELIABLE));
+}
+
+TRUE_OF_QP(err_is_flushed)
+{
+    (void)ca;
+    return qp->state != IBA_QPS_ERR || (qp->s.count == 0 && qp->rq.count == 0 && !qp->r.wqe_held);
+}
+
+TRUE_OF_QP(err_is_silent)
+{
+    (void)ca;
+    return qp->state != IBA_QPS_ERR || sends_nothing(qp) || iba_resp_ends_connection(qp);
+}
+
+TRUE_OF_QP(has_a_port)
+{
+    return !iba_qp_may_receive_requests(qp) || iba_port_of(ca, qp->attr.port);
+}
+
+TRUE_OF_QP(has_a_path)
+{
+    (void)ca;
+    return !iba_qp_has(qp, IBA_QP_CONNECTED) || !iba_qp_may_receive_requests(qp) ||
+           (qp->envelope_bytes > 0 && qp->envelope_bytes <= IBA_ENVELOPE_MAX && qp->attr.path_mtu >= IBA_MTU_256 &&
+            qp->attr.path_mtu <= IBA_MTU_4096);
+}
+
+TRUE_OF_QP(counts_in_24_bits)
+{
+    (void)ca;
+    return qp->r.epsn.v <= IBA_PSN_MASK && qp->r.msn <= IBA_PSN_MASK && qp->s.next_psn.v <= IBA_PSN_MASK;
+}
+
+TRUE_OF_QP(can_remember)
+{
+    (void)ca;
+    return qp->attr.max_dest_rd <= qp->r.n_saved;
+}
+
+/* clang-format off */
+#define INVARIANTS(I)                                                                                                  \
+    I( is_offered,        "type and state are ones the adapter knows"                                                ) \
+    I( is_found,          "its number finds it"                                                                      ) \
+    I( parts_exist,       "its protection domain, completion queues and SRQ exist"                                   ) \
+    I( one_receive_queue, "with an SRQ it has no receive queue of its own"                                           ) \
+    I( queues_hold,       "no queue holds more than it can"                                                          ) \
+    I( reset_is_empty,    "in Reset nothing is queued, held or owed (QS-17)"                                         ) \
+    I( init_is_deaf,      "in Init nothing is sent, held or owed (QS-18)"                                            ) \
+    I( rtr_has_no_sends,  "in RTR nothing is queued to be sent (QS-19)"                                              ) \
+    I( drained_is_told,   "a drained send queue has been told of (QS-23)"                                            ) \
+    I( sqe_is_flushed,    "in SQE the send queue is empty, and a reliable QP is never there (QS-24)"                 ) \
+    I( err_is_flushed,    "in Error both queues are empty (QS-25)"                                                   ) \
+    I( err_is_silent,     "in Error nothing is owed, unless a NAK that ends the connection comes last (RQ-61, RR-58)") \
+    I( has_a_port,        "a QP that can be heard has a port"                                                        ) \
+    I( has_a_path,        "a connection that can be heard has a path and its MTU"                                    ) \
+    I( counts_in_24_bits, "PSNs and MSN have 24 bits"                                                                ) \
+    I( can_remember,      "it has room for the READs and ATOMICs it promises to remember (RR-29)"                    )
+/* clang-format on */
+
+const char *iba_qp_broken(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    static const struct {
+        bool (*holds)(const struct iba_ca *ca, const struct iba_qp *qp);
+        const char *sentence;
+    } invariants[] = {
+#define ROW(holds, sentence) {holds, sentence},
+        INVARIANTS(ROW)};
+
+    for (size_t i = 0; i < sizeof invariants / sizeof *invariants; i++)
+        if (!invariants[i].holds(ca, qp))
+            return invariants[i].sentence;
+    return NULL;
+}
+
+void iba_qp_check(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    assert(!iba_qp_broken(ca, qp));
+    (void)ca, (void)qp;
+}
+
+static bool cq_holds(const struct iba_cq *cq, uint32_t number)
+{
+    return cq->number == number && cq->armed <= 2 && ring_holds(cq->n, cq->head, cq->count);
+}
+
+static bool srq_holds(const struct iba_ca *ca, const struct iba_srq *srq, uint32_t number)
+{
+    return srq->number == number && iba_pd_exists(&ca->mem, srq->pd) && srq->limit <= srq->rq.n &&
+           ring_holds(srq->rq.n, srq->rq.head, srq->rq.count);
+}
+
+const char *iba_queues_broken(const struct iba_ca *ca)
+{
+    for (uint32_t i = 0; i < ca->n_cq; i++)
+        if (ca->cq[i] && !cq_holds(ca->cq[i], i))
+            return "a completion queue holds no more than it can";
+    for (uint32_t i = 0; i < ca->n_srq; i++)
+        if (ca->srq[i] && !srq_holds(ca, ca->srq[i], i))
+            return "a shared receive queue holds no more than it can";
+    return NULL;
+}
+
+void iba_queues_check(const struct iba_ca *ca)
+{
+    assert(!iba_queues_broken(ca));
+    (void)ca;
+}

@@ -1,0 +1,334 @@
+/* The state machine of queue pairs: which transitions software may ask for, which attributes each takes, and what
+ * entering a state does (section 10.3.1, 11.2.5.2; QS-01..QS-27). */
+#include <string.h>
+#include "transport/iba_qp_parts.h"
+
+/* ---- the table ---- */
+enum {
+    CUR = IBA_QPA_CUR_STATE,
+    NOTIFY = IBA_QPA_SQD_NOTIFY,
+    ACCESS = IBA_QPA_ACCESS,
+    PKEY = IBA_QPA_PKEY_INDEX,
+    PORT = IBA_QPA_PORT,
+    QKEY = IBA_QPA_QKEY,
+    AV = IBA_QPA_AV,
+    MTU = IBA_QPA_PATH_MTU,
+    TIMEOUT = IBA_QPA_TIMEOUT,
+    RETRY = IBA_QPA_RETRY,
+    RNR_RETRY = IBA_QPA_RNR_RETRY,
+    RQ_PSN = IBA_QPA_RQ_PSN,
+    MAX_RD = IBA_QPA_MAX_RD,
+    ALT = IBA_QPA_ALT_PATH,
+    MIN_RNR = IBA_QPA_MIN_RNR,
+    SQ_PSN = IBA_QPA_SQ_PSN,
+    MAX_DEST = IBA_QPA_MAX_DEST_RD,
+    MIG = IBA_QPA_PATH_MIG,
+    DEST = IBA_QPA_DEST_QPN,
+};
+
+/* clang-format off */
+/* Each transition, then per type of QP what must be given and what may be given; a type that is not named takes the
+ * state alone. A transition that is not here does not exist. Each of the rows is QS-14 as well.
+ *
+ * SMI and GSI take what UD takes, less the port: QS-12 gives two of their rows only. Raw has QS-13 only. RC and XRC
+ * have SQE to RTS for the matrix's sake (QS-11): they are never in SQE.
+ *
+ *       type      required                                            optional                             */
+#define IBA_TRANSITIONS(FROM_TO, UD, UC, RC, XI, XT, MG, RAW)                                                          \
+    FROM_TO(RESET, INIT, "QS-01, QS-12, QS-13",                                                                        \
+        UD ( PKEY | PORT | QKEY                                  , 0                                                 ) \
+        UC ( PKEY | PORT | ACCESS                                , 0                                                 ) \
+        RC ( PKEY | PORT | ACCESS                                , 0                                                 ) \
+        XI ( PKEY | PORT | ACCESS                                , 0                                                 ) \
+        XT ( PKEY | PORT | ACCESS                                , 0                                                 ) \
+        MG ( PKEY | QKEY                                         , 0                                                 ) \
+        RAW( PORT                                                , 0                                                 ))\
+    FROM_TO(INIT, INIT, "QS-02",                                                                                       \
+        UD ( 0                                                   , PKEY | PORT | QKEY                                ) \
+        UC ( 0                                                   , PKEY | PORT | ACCESS                              ) \
+        RC ( 0                                                   , PKEY | PORT | ACCESS                              ) \
+        XI ( 0                                                   , PKEY | PORT | ACCESS                              ) \
+        XT ( 0                                                   , PKEY | PORT | ACCESS                              ) \
+        MG ( 0                                                   , PKEY | QKEY                                       ))\
+    FROM_TO(INIT, RTR, "QS-03, QS-04",                                                                                 \
+        UD ( 0                                                   , PKEY | QKEY                                       ) \
+        UC ( AV | MTU | DEST | RQ_PSN                            , PKEY | ALT | ACCESS                               ) \
+        RC ( AV | MTU | DEST | RQ_PSN | MAX_DEST | MIN_RNR       , PKEY | ALT | ACCESS                               ) \
+        XI ( AV | MTU | DEST | RQ_PSN                            , PKEY | ALT | ACCESS                               ) \
+        XT ( AV | MTU | DEST | RQ_PSN | MAX_DEST | MIN_RNR       , PKEY | ALT | ACCESS                               ) \
+        MG ( 0                                                   , PKEY | QKEY                                       ))\
+    FROM_TO(RTR, RTS, "QS-05, QS-06, QS-12",                                                                           \
+        UD ( SQ_PSN                                              , CUR | QKEY                                        ) \
+        UC ( SQ_PSN                                              , CUR | ALT | ACCESS | MIG                          ) \
+        RC ( SQ_PSN | TIMEOUT | RETRY | RNR_RETRY | MAX_RD       , CUR | ALT | ACCESS | MIG | MIN_RNR                ) \
+        XI ( SQ_PSN | TIMEOUT | RETRY | RNR_RETRY | MAX_RD       , CUR | ALT | ACCESS | MIG                          ) \
+        XT ( SQ_PSN | TIMEOUT                                    , CUR | ALT | ACCESS | MIG | MIN_RNR                ) \
+        MG ( SQ_PSN                                              , CUR | QKEY                                        ))\
+    FROM_TO(RTS, RTS, "QS-07",                                                                                         \
+        UD ( 0                                                   , CUR | QKEY                                        ) \
+        UC ( 0                                                   , CUR | ALT | ACCESS | MIG                          ) \
+        RC ( 0                                                   , CUR | ALT | ACCESS | MIG | MIN_RNR                ) \
+        XI ( 0                                                   , CUR | ALT | ACCESS | MIG                          ) \
+        XT ( 0                                                   , CUR | ALT | ACCESS | MIG | MIN_RNR                ) \
+        MG ( 0                                                   , CUR | QKEY                                        ))\
+    FROM_TO(RTS, SQD, "QS-08",                                                                                         \
+        UD ( 0                                                   , NOTIFY                                            ) \
+        UC ( 0                                                   , NOTIFY                                            ) \
+        RC ( 0                                                   , NOTIFY                                            ) \
+        XI ( 0                                                   , NOTIFY                                            ) \
+        XT ( 0                                                   , NOTIFY                                            ) \
+        MG ( 0                                                   , NOTIFY                                            ))\
+    FROM_TO(SQD, RTS, "QS-09",                                                                                         \
+        UD ( 0                                                   , CUR | QKEY                                        ) \
+        UC ( 0                                                   , CUR | ALT | ACCESS | MIG                          ) \
+        RC ( 0                                                   , CUR | ALT | ACCESS | MIG | MIN_RNR                ) \
+        XI ( 0                                                   , CUR | ALT | ACCESS | MIG                          ) \
+        XT ( 0                                                   , CUR | ALT | ACCESS | MIG | MIN_RNR                ) \
+        MG ( 0                                                   , CUR | QKEY                                        ))\
+    FROM_TO(SQD, SQD, "QS-10, QS-23",                                                                                  \
+        UD ( 0                                                   , PKEY | QKEY                                       ) \
+        UC ( 0                                                   , PKEY | AV | ALT | ACCESS | MIG                    ) \
+        RC ( 0                                                   , PKEY | AV | ALT | ACCESS | MIG | PORT | TIMEOUT |   \
+                                                                   RETRY | RNR_RETRY | MAX_RD | MAX_DEST | MIN_RNR   ) \
+        XI ( 0                                                   , PKEY | AV | ALT | ACCESS | MIG | PORT | TIMEOUT |   \
+                                                                   RETRY | RNR_RETRY | MAX_RD                        ) \
+        XT ( 0                                                   , PKEY | AV | ALT | ACCESS | MIG | PORT | TIMEOUT |   \
+                                                                   MAX_DEST | MIN_RNR                                ) \
+        MG ( 0                                                   , PKEY | QKEY                                       ))\
+    FROM_TO(SQE, RTS, "QS-11",                                                                                         \
+        UD ( 0                                                   , CUR | QKEY                                        ) \
+        UC ( 0                                                   , CUR | ACCESS                                      ) \
+        MG ( 0                                                   , CUR | QKEY                                        ))\
+    FROM_TO(RESET, RESET, "QS-14",)                                                                                    \
+    FROM_TO(INIT , RESET, "QS-14",)                                                                                    \
+    FROM_TO(RTR  , RESET, "QS-14",)                                                                                    \
+    FROM_TO(RTS  , RESET, "QS-14",)                                                                                    \
+    FROM_TO(SQD  , RESET, "QS-14",)                                                                                    \
+    FROM_TO(SQE  , RESET, "QS-14",)                                                                                    \
+    FROM_TO(ERR  , RESET, "QS-14",)                                                                                    \
+    FROM_TO(RESET, ERR  , "QS-14; catalogue 11.1 no. 14",)                                                             \
+    FROM_TO(INIT , ERR  , "QS-14",)                                                                                    \
+    FROM_TO(RTR  , ERR  , "QS-14",)                                                                                    \
+    FROM_TO(RTS  , ERR  , "QS-14",)                                                                                    \
+    FROM_TO(SQD  , ERR  , "QS-14",)                                                                                    \
+    FROM_TO(SQE  , ERR  , "QS-14",)                                                                                    \
+    FROM_TO(ERR  , ERR  , "QS-14",)
+/* clang-format on */
+
+#define ROW(from_, to_, clause_, columns) {.from = IBA_QPS_##from_, .to = IBA_QPS_##to_, .clause = (clause_), columns},
+#define COLUMN(type, must, may) .required[IBA_QPT_##type] = (must), .optional[IBA_QPT_##type] = (may),
+#define COLUMN_UD(must, may) COLUMN(UD, must, may)
+#define COLUMN_UC(must, may) COLUMN(UC, must, may)
+#define COLUMN_RC(must, may) COLUMN(RC, must, may)
+#define COLUMN_XI(must, may) COLUMN(XRC_INI, must, may)
+#define COLUMN_XT(must, may) COLUMN(XRC_TGT, must, may)
+#define COLUMN_MG(must, may) COLUMN(SMI, must, may) COLUMN(GSI, must, may)
+#define COLUMN_RAW(must, may) COLUMN(RAW_IPV6, must, may) COLUMN(RAW_ETHERTYPE, must, may)
+
+static const struct iba_transition transitions[] = {
+    IBA_TRANSITIONS(ROW, COLUMN_UD, COLUMN_UC, COLUMN_RC, COLUMN_XI, COLUMN_XT, COLUMN_MG, COLUMN_RAW)};
+enum { N_TRANSITIONS = sizeof transitions / sizeof *transitions };
+
+const struct iba_transition *iba_transitions(size_t *n)
+{
+    *n = N_TRANSITIONS;
+    return transitions;
+}
+
+static const struct iba_transition *transition(uint8_t from, uint8_t to)
+{
+    for (const struct iba_transition *t = transitions; t < transitions + N_TRANSITIONS; t++)
+        if (t->from == from && t->to == to)
+            return t;
+    return NULL;
+}
+
+/* ---- what software may ask for ---- */
+static enum iba_verb_err attributes_fit(const struct iba_transition *t, uint8_t type, uint32_t mask)
+{
+    const uint32_t required = t->required[type], optional = t->optional[type];
+
+    if ((mask & required) != required)
+        return IBA_VERB_ATTR_MISSING;
+    if ((mask & ~(required | optional | IBA_QPA_STATE)) != 0)
+        return IBA_VERB_ATTR_FORBIDDEN;
+    return IBA_VERB_OK;
+}
+
+/* QS-16: with it software says in which state it believes the QP to be. */
+static enum iba_verb_err current_state_fits(uint8_t believed, uint8_t state)
+{
+    const bool can_be_told =
+        believed == IBA_QPS_RTR || believed == IBA_QPS_RTS || believed == IBA_QPS_SQD || believed == IBA_QPS_SQE;
+
+    if (!can_be_told)
+        return IBA_VERB_ATTR_VALUE;
+    return believed == state ? IBA_VERB_OK : IBA_VERB_CUR_STATE;
+}
+
+/* QS-23: what is under way was begun with the old attributes. */
+static bool still_draining(const struct iba_qp *qp, uint8_t to, uint32_t mask)
+{
+    return qp->state == IBA_QPS_SQD && to == IBA_QPS_SQD && (mask & ~(uint32_t)IBA_QPA_STATE) != 0 && !qp->s.drained;
+}
+
+static enum iba_verb_err judge(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_qp_attr *attr,
+                               uint32_t mask, uint8_t to, struct iba_qp_attr *merged)
+{
+    const struct iba_transition *t = transition(qp->state, to);
+    enum iba_verb_err e;
+
+    if (!t)
+        return IBA_VERB_TRANSITION;
+    e = attributes_fit(t, qp->type, mask);
+    if (e == IBA_VERB_OK && (mask & IBA_QPA_CUR_STATE))
+        e = current_state_fits(attr->cur_state, qp->state);
+    if (e == IBA_VERB_OK && still_draining(qp, to, mask))
+        e = IBA_VERB_STATE;
+    if (e == IBA_VERB_OK && !iba_qp_attr_merge(ca, qp, attr, mask, merged))
+        e = IBA_VERB_ATTR_VALUE;
+    return e;
+}
+
+/* ---- what it does ---- */
+static void drain(struct iba_ca *ca, struct iba_qp *qp, bool notify)
+{
+    qp->state = IBA_QPS_SQD;
+    qp->s.drained = false;
+    qp->s.sqd_asked = notify;
+    if (iba_requester_idle(qp))
+        iba_qp_drained(ca, qp);
+}
+
+static void become(struct iba_ca *ca, struct iba_qp *qp, uint8_t to, uint32_t mask)
+{
+    const uint8_t from = qp->state;
+
+    if (to == IBA_QPS_RESET) {
+        iba_qp_reset(qp);
+    } else if (to == IBA_QPS_ERR) {
+        iba_qp_fail(ca, qp);
+    } else if (from == IBA_QPS_RTS && to == IBA_QPS_SQD) {
+        drain(ca, qp, (mask & IBA_QPA_SQD_NOTIFY) && qp->attr.sqd_notify);
+    } else {
+        qp->state = to;
+        if (from == IBA_QPS_INIT && to == IBA_QPS_RTR)
+            iba_responder_start(qp);
+        if (from == IBA_QPS_RTR && to == IBA_QPS_RTS)
+            iba_requester_start(qp);
+        if (from == IBA_QPS_SQD && to == IBA_QPS_RTS)
+            qp->s.drained = qp->s.sqd_asked = false;
+    }
+}
+
+/* Datagrams have no path MTU attribute: the port's bounds them (UU-16). */
+static void address(const struct iba_ca *ca, struct iba_qp *qp, uint32_t mask)
+{
+    const struct iba_port *p = iba_port_of(ca, qp->attr.port);
+
+    if (p && iba_qp_has(qp, IBA_QP_DATAGRAM))
+        qp->attr.path_mtu = p->mtu;
+    if (p && (mask & IBA_QPA_AV))
+        qp->envelope_bytes =
+            (uint8_t)iba_envelope_write(p, &qp->attr.av, qp->qpn ^ qp->attr.dest_qpn << 8, qp->envelope);
+}
+
+enum iba_verb_err iba_modify_qp(struct iba_ca *ca, uint32_t qpn, const struct iba_qp_attr *attr, uint32_t mask)
+{
+    struct iba_qp *qp = iba_qp_find(ca, qpn);
+    struct iba_qp_attr merged;
+    enum iba_verb_err e;
+    uint8_t to;
+
+    if (!qp)
+        return IBA_VERB_NO_QP;
+    to = mask & IBA_QPA_STATE ? attr->state : qp->state;
+    e = judge(ca, qp, attr, mask, to, &merged);
+    if (e != IBA_VERB_OK)
+        return e;
+    qp->attr = merged;
+    address(ca, qp, mask);
+    become(ca, qp, to, mask);
+    return IBA_VERB_OK;
+}
+
+/* ---- what the states are ---- */
+bool iba_qp_may_receive_requests(const struct iba_qp *qp)
+{
+    return qp->state == IBA_QPS_RTR || qp->state == IBA_QPS_RTS || qp->state == IBA_QPS_SQD || qp->state == IBA_QPS_SQE;
+}
+
+bool iba_qp_may_receive_responses(const struct iba_qp *qp)
+{
+    return qp->state == IBA_QPS_RTS || qp->state == IBA_QPS_SQD || qp->state == IBA_QPS_SQE;
+}
+
+bool iba_qp_may_send(const struct iba_qp *qp)
+{
+    return qp->state == IBA_QPS_RTS || (qp->state == IBA_QPS_SQD && !qp->s.drained);
+}
+
+void iba_qp_reset(struct iba_qp *qp)
+{
+    qp->state = IBA_QPS_RESET;
+    qp->attr = (struct iba_qp_attr){.port = iba_qp_has(qp, IBA_QP_MANAGES) ? 1 : 0}; /* they have no port attribute */
+    memset(qp->envelope, 0, sizeof qp->envelope);
+    qp->envelope_bytes = 0;
+    qp->rq.head = qp->rq.count = 0;
+    qp->send_psn_ud = 0;
+    qp->cnp_due = qp->becn_due = false;
+    iba_responder_reset(qp);
+    iba_requester_reset(qp);
+}
+
+bool iba_resp_ends_connection(const struct iba_qp *qp)
+{
+    enum { NAK = 0x60, CODE = 0x1f, SEQUENCE_ERROR = 0 };
+    const uint8_t last =
+        qp->r.resp[(qp->r.resp_head + qp->r.resp_count + IBA_RESP_QUEUE - 1) % IBA_RESP_QUEUE].syndrome;
+
+    return qp->r.resp_count > 0 && (last & ~CODE) == NAK && (last & CODE) != SEQUENCE_ERROR;
+}
+
+/* RQ-61: a QP in Error is silent. Only when the responder itself ends the connection its NAK still leaves, and before
+ * it what it had promised for earlier requests (RR-06). */
+static void fall_silent(struct iba_qp *qp)
+{
+    qp->cnp_due = qp->becn_due = false;
+    if (!iba_resp_ends_connection(qp))
+        qp->r.resp_count = 0;
+}
+
+void iba_qp_fail(struct iba_ca *ca, struct iba_qp *qp)
+{
+    if (qp->state == IBA_QPS_ERR)
+        return;
+    qp->state = IBA_QPS_ERR;
+    fall_silent(qp);
+    iba_requester_flush(ca, qp);
+    iba_recv_flush(ca, qp);
+    if (qp->srq != IBA_NONE) /* what is in the SRQ stays there (QS-27) */
+        iba_raise(ca, IBA_EVENT_LAST_WQE_REACHED, qp->attr.port, qp->qpn, 0, 0);
+}
+
+void iba_qp_sq_error(struct iba_ca *ca, struct iba_qp *qp)
+{
+    if (iba_qp_has(qp, IBA_QP_RELIABLE)) { /* RC never enters SQE (QS-24) */
+        iba_qp_fail(ca, qp);
+        return;
+    }
+    if (qp->state == IBA_QPS_ERR)
+        return;
+    qp->state = IBA_QPS_SQE;
+    iba_requester_flush(ca, qp);
+}
+
+void iba_qp_drained(struct iba_ca *ca, struct iba_qp *qp)
+{
+    if (qp->state != IBA_QPS_SQD || qp->s.drained)
+        return;
+    qp->s.drained = true;
+    if (qp->s.sqd_asked)
+        iba_raise(ca, IBA_EVENT_SQ_DRAINED, qp->attr.port, qp->qpn, 0, 0);
+    qp->s.sqd_asked = false;
+}
