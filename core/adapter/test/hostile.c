@@ -5,7 +5,8 @@
 #include <string.h>
 #include "pair.h"
 
-enum { MESSAGES = 12, AREA = 64 * 1024, HALF = AREA / 2 };
+/* A region has three parts: what is sent or read into, what is written to or read from, and receive buffers. */
+enum { MESSAGES = 12, AREA = 96 * 1024, PART = AREA / 3, SLOT = (PART - 64) / MESSAGES };
 
 static unsigned seeds(void)
 {
@@ -16,7 +17,7 @@ static unsigned seeds(void)
 struct plan { /* one message */
     uint8_t op;
     uint32_t length;
-    uint64_t local, remote; /* offsets into the regions */
+    uint64_t local, remote, receive; /* offsets into the regions */
 };
 struct run {
     struct pair *p;
@@ -85,7 +86,7 @@ static uint8_t pick_op(struct iba_random *r, enum iba_qp_type type)
  * ATOMICs is the last 8 bytes of the remote region. */
 static void make_plan(struct run *t)
 {
-    const uint32_t slot = (HALF - 64) / MESSAGES, mtu = iba_mtu_bytes(t->cfg.mtu);
+    const uint32_t mtu = iba_mtu_bytes(t->cfg.mtu);
     struct iba_random *r = &t->p->random;
 
     t->n = 1 + (unsigned)iba_random_below(r, MESSAGES);
@@ -95,9 +96,10 @@ static void make_plan(struct run *t)
         m->op = pick_op(r, t->cfg.type);
         m->length = m->op == IBA_WR_FETCH_ADD
                         ? 8
-                        : pick_length(r, mtu, t->cfg.type == IBA_QPT_UD ? (mtu < slot - 40 ? mtu : slot - 40) : slot);
-        m->local = (uint64_t)i * slot;
-        m->remote = HALF + (uint64_t)i * slot;
+                        : pick_length(r, mtu, t->cfg.type == IBA_QPT_UD ? (mtu < SLOT - 40 ? mtu : SLOT - 40) : SLOT);
+        m->local = (uint64_t)i * SLOT;
+        m->remote = PART + (uint64_t)i * SLOT;
+        m->receive = 2 * PART + (uint64_t)i * SLOT;
     }
 }
 
@@ -109,11 +111,9 @@ static bool takes_receive(uint8_t op)
 /* Receives carry the message's index; on RC they meet their SENDs in order. */
 static void post_receives(struct run *t)
 {
-    const uint32_t slot = (HALF - 64) / MESSAGES;
-
     for (unsigned i = 0; i < t->n; i++)
         if (takes_receive(t->plan[i].op))
-            pair_post_recv(t->p, 1, i, t->plan[i].remote, slot);
+            pair_post_recv(t->p, 1, i, t->plan[i].receive, SLOT);
 }
 
 static void post_sends(struct run *t)
@@ -157,6 +157,8 @@ static void apply(struct run *t, const struct plan *m)
         counter++;
         memcpy(t->want[1] + AREA - 8, &counter, 8);
         break;
+    case IBA_WR_SEND:
+    case IBA_WR_SEND_IMM: memcpy(t->want[1] + m->receive, t->want[0] + m->local, m->length); break;
     default: memcpy(t->want[1] + m->remote, t->want[0] + m->local, m->length); break;
     }
 }
@@ -166,7 +168,7 @@ static void check_datagram(const struct run *t, const struct iba_wc *wc)
 {
     const struct plan *m = &t->plan[wc->imm_or_key];
     const uint64_t grh = t->cfg.type == IBA_QPT_UD ? 40 : 0;
-    const uint64_t at = wc->op == IBA_WR_RECV ? t->plan[wc->wr_id].remote + grh : m->remote;
+    const uint64_t at = wc->op == IBA_WR_RECV ? t->plan[wc->wr_id].receive + grh : m->remote;
 
     if (!(wc->flags & IBA_WC_WITH_IMM))
         return;
