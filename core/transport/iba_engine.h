@@ -60,6 +60,8 @@ struct iba_ca {
     uint32_t ack_delay; /* packets a responder may leave unacknowledged where AckReq is not set; 0: acknowledge each */
 };
 
+enum iba_rx_seen { IBA_SEEN_MARK = 1, IBA_SEEN_BECN = 2 };
+
 /* The packet under judgement. */
 struct iba_rx {
     struct iba_ca *ca;
@@ -72,8 +74,8 @@ struct iba_rx {
     iba_psn psn;
     int32_t ahead;  /* requests: psn - ePSN */
     int pkey_index; /* of the entry that matched */
+    uint8_t seen;   /* enum iba_rx_seen: rows that note something and let the packet go on have done so */
     bool dropped;   /* an action sets it: nothing further happens */
-    uint8_t *host;  /* translated target of this packet's payload, once checked */
 };
 
 /* The packet being built: buf holds envelope, then body (BTH .. payload and pad); the adapter seals it. */
@@ -119,6 +121,9 @@ uint64_t iba_sgl_length(const struct iba_sge *sge, unsigned n);
  * error, try later. */
 enum iba_wc_status iba_sgl_scatter(struct iba_ca *ca, uint32_t pd, const struct iba_sge *sge, unsigned n, uint64_t at,
                                    const uint8_t *data, size_t len, bool *absent);
+/* What the two would say, without copying; *absent: some page is missing. write: the list would be written to. */
+enum iba_wc_status iba_sgl_check(struct iba_ca *ca, uint32_t pd, const struct iba_sge *sge, unsigned n, uint64_t at,
+                                 size_t len, bool write, bool *absent);
 enum iba_wc_status iba_sgl_gather(struct iba_ca *ca, uint32_t pd, const struct iba_sge *sge, unsigned n, uint64_t at,
                                   uint8_t *data, size_t len, bool *absent);
 

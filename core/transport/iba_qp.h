@@ -106,19 +106,26 @@ struct iba_saved {
     uint32_t rkey, length;
 };
 
-/* A response that waits to be sent: at most one ACK or NAK, and one READ (or other saved operation) under way. */
-enum { IBA_RESP_QUEUE = 32 };
+/* Responses that wait to be sent, in PSN order: what was asked for and, between, at most one ACK each. A READ is one
+ * entry until its last packet has left. */
+enum { IBA_RESP_QUEUE = 48 };
+enum iba_resp_kind {
+    IBA_RESP_ACK,
+    IBA_RESP_NAK,   /* NAK or RNR NAK: `syndrome` */
+    IBA_RESP_READ,  /* also answers FLUSH and ATOMIC WRITE, without payload (RR-66, RR-67) */
+    IBA_RESP_ATOMIC /* ATOMIC Acknowledge */
+};
 struct iba_resp {
-    uint8_t kind; /* enum iba_resp_kind, responder */
+    uint8_t kind; /* enum iba_resp_kind */
     uint8_t syndrome;
-    bool becn;
+    bool first;  /* READ: the next packet is First or Only */
+    bool replay; /* answers a duplicate, and holds no responder resource (RR-35) */
     iba_psn psn; /* next to send */
     uint32_t msn;
     uint32_t left; /* READ: bytes yet to send */
     uint32_t rkey;
     uint64_t va;
-    uint64_t result; /* ATOMIC */
-    bool first;      /* READ: the next packet is First or Only */
+    uint64_t result; /* ATOMIC: the original value */
 };
 
 /* Send queue entry: the request and where it stands. */
@@ -158,8 +165,9 @@ struct iba_qp {
         iba_psn acked;           /* most recent PSN acknowledged */
         struct iba_saved *saved; /* caller's, attr.max_dest_rd of n_saved used as a ring */
         uint32_t n_saved, saved_at;
-        struct iba_resp resp[IBA_RESP_QUEUE]; /* in PSN order (RR-06) */
-        uint8_t resp_head, resp_count;
+        struct iba_resp resp[IBA_RESP_QUEUE]; /* in PSN order (RR-06), the next to send first */
+        uint8_t resp_count;
+        bool last_words; /* the QP is in error, and tells the peer why: what is queued still leaves (RR-58) */
     } r;
 
     struct {                     /* requester */

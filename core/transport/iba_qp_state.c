@@ -283,11 +283,7 @@ void iba_qp_reset(struct iba_qp *qp)
 
 bool iba_resp_ends_connection(const struct iba_qp *qp)
 {
-    enum { NAK = 0x60, CODE = 0x1f, SEQUENCE_ERROR = 0 };
-    const uint8_t last =
-        qp->r.resp[(qp->r.resp_head + qp->r.resp_count + IBA_RESP_QUEUE - 1) % IBA_RESP_QUEUE].syndrome;
-
-    return qp->r.resp_count > 0 && (last & ~CODE) == NAK && (last & CODE) != SEQUENCE_ERROR;
+    return qp->r.resp_count > 0 && qp->r.last_words;
 }
 
 /* RQ-61: a QP in Error is silent. Only when the responder itself ends the connection its NAK still leaves, and before

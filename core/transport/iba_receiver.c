@@ -1,0 +1,317 @@
+/* What the receivers of RC, UC and UD share. */
+#include <string.h>
+#include "iba_receiver.h"
+
+enum iba_deed iba_deed_of(uint8_t opcode)
+{
+    static const uint8_t deed[32] = {
+        [0x00] = IBA_DEED_SEND,  [0x01] = IBA_DEED_SEND,   [0x02] = IBA_DEED_SEND,         [0x03] = IBA_DEED_SEND,
+        [0x04] = IBA_DEED_SEND,  [0x05] = IBA_DEED_SEND,   [0x06] = IBA_DEED_WRITE,        [0x07] = IBA_DEED_WRITE,
+        [0x08] = IBA_DEED_WRITE, [0x09] = IBA_DEED_WRITE,  [0x0a] = IBA_DEED_WRITE,        [0x0b] = IBA_DEED_WRITE,
+        [0x0c] = IBA_DEED_READ,  [0x13] = IBA_DEED_ATOMIC, [0x14] = IBA_DEED_ATOMIC,       [0x16] = IBA_DEED_SEND,
+        [0x17] = IBA_DEED_SEND,  [0x1c] = IBA_DEED_FLUSH,  [0x1d] = IBA_DEED_ATOMIC_WRITE,
+    };
+    return iba_opcodes[opcode].name ? (enum iba_deed)deed[opcode & 0x1f] : IBA_DEED_NONE;
+}
+
+static enum iba_deed deed(const struct iba_rx *x)
+{
+    return iba_deed_of(iba_bth_opcode(x->bth));
+}
+
+static bool under_way(const struct iba_rx *x)
+{
+    return x->qp->r.op != IBA_NO_MESSAGE;
+}
+
+/* ---- what the packet is ---- */
+
+bool iba_rx_any(const struct iba_rx *x)
+{
+    (void)x;
+    return true;
+}
+
+bool iba_rx_reserved(const struct iba_rx *x)
+{
+    return !x->op;
+}
+
+bool iba_rx_send(const struct iba_rx *x)
+{
+    return deed(x) == IBA_DEED_SEND;
+}
+
+bool iba_rx_write(const struct iba_rx *x)
+{
+    return deed(x) == IBA_DEED_WRITE;
+}
+
+bool iba_rx_imm(const struct iba_rx *x)
+{
+    return x->op && (x->op->hdrs & IBA_HDR_BIT(IBA_H_immdt));
+}
+
+bool iba_rx_begins(const struct iba_rx *x)
+{
+    return x->op && (x->op->pos == IBA_FIRST || x->op->pos == IBA_ONLY);
+}
+
+bool iba_rx_ends(const struct iba_rx *x)
+{
+    return x->op && (x->op->pos == IBA_LAST || x->op->pos == IBA_ONLY);
+}
+
+/* ---- whether it fits ---- */
+
+bool iba_rx_unfinished_before(const struct iba_rx *x)
+{
+    return iba_rx_begins(x) && under_way(x);
+}
+
+bool iba_rx_nothing_to_go_on(const struct iba_rx *x)
+{
+    return x->op && !iba_rx_begins(x) && !under_way(x);
+}
+
+bool iba_rx_other_operation(const struct iba_rx *x)
+{
+    return x->op && !iba_rx_begins(x) && under_way(x) && deed(x) != iba_deed_of(x->qp->r.op);
+}
+
+bool iba_rx_write_not_enabled(const struct iba_rx *x)
+{
+    return iba_rx_write(x) && !(x->qp->attr.access & IBA_ACCESS_REMOTE_WRITE);
+}
+
+/* NULL: the QP has a queue of its own. */
+static const struct iba_srq *srq_of(const struct iba_rx *x)
+{
+    return x->qp->srq < x->ca->n_srq ? x->ca->srq[x->qp->srq] : NULL;
+}
+
+const struct iba_recv_wr *iba_rx_wqe(const struct iba_rx *x)
+{
+    const struct iba_srq *srq = srq_of(x);
+    const struct iba_rq *rq = srq ? &srq->rq : &x->qp->rq;
+
+    if (x->qp->r.wqe_held)
+        return &x->qp->r.wqe;
+    return rq->count > 0 && !(srq && srq->error) ? &rq->ring[rq->head] : NULL;
+}
+
+uint32_t iba_rx_recv_pd(const struct iba_rx *x)
+{
+    const struct iba_srq *srq = srq_of(x);
+
+    return srq ? srq->pd : x->qp->pd;
+}
+
+/* A SEND takes its WQE with the first packet, a WRITE with Immediate with the last (RR-49, RR-53). */
+static bool takes_wqe(const struct iba_rx *x)
+{
+    return iba_rx_send(x) ? iba_rx_begins(x) : iba_rx_imm(x);
+}
+
+bool iba_rx_no_receive_wqe(const struct iba_rx *x)
+{
+    return takes_wqe(x) && !iba_rx_wqe(x);
+}
+
+bool iba_rx_bad_payload(const struct iba_rx *x)
+{
+    if (!x->op)
+        return false;
+    if (!iba_payload_allowed(x->op, x->v->payload_len, iba_mtu_bytes((enum iba_mtu)x->qp->attr.path_mtu)))
+        return true;
+    return !iba_rx_ends(x) && x->v->pad > 0; /* WF-32 */
+}
+
+bool iba_rx_dma_too_long(const struct iba_rx *x)
+{
+    return x->op && (x->op->hdrs & IBA_HDR_BIT(IBA_H_reth)) &&
+           iba_reth_dmalen(iba_rx_hdr(x, IBA_H_reth)) > IBA_MAX_MESSAGE;
+}
+
+static uint64_t write_left(const struct iba_rx *x)
+{
+    return iba_rx_begins(x) ? iba_reth_dmalen(iba_rx_hdr(x, IBA_H_reth)) : x->qp->r.left;
+}
+
+bool iba_rx_write_beyond(const struct iba_rx *x)
+{
+    return iba_rx_write(x) && x->v->payload_len > write_left(x);
+}
+
+bool iba_rx_write_short(const struct iba_rx *x)
+{
+    return iba_rx_write(x) && iba_rx_ends(x) && x->v->payload_len < write_left(x);
+}
+
+/* Bytes already in the WQE of a message under way. */
+static uint64_t done(const struct iba_rx *x)
+{
+    return iba_rx_begins(x) ? 0 : x->qp->r.wqe_done;
+}
+
+bool iba_rx_send_too_long(const struct iba_rx *x)
+{
+    const struct iba_recv_wr *w = iba_rx_wqe(x);
+
+    return iba_rx_send(x) && w && done(x) + x->v->payload_len > iba_sgl_length(w->sge, w->n_sge);
+}
+
+enum iba_mem_verdict iba_rx_reach(const struct iba_rx *x, uint32_t key, uint64_t va, uint64_t length, uint16_t need,
+                                  uint8_t **host)
+{
+    const struct iba_reach r = {
+        .va = va, .length = length, .key = key, .pd = x->qp->pd, .qpn = x->qp->qpn, .need = need, .remote = true};
+    return iba_mem_reach(&x->ca->mem, &r, host);
+}
+
+enum iba_mem_verdict iba_rx_write_reach(const struct iba_rx *x, uint8_t **host)
+{
+    const uint8_t *reth = iba_rx_begins(x) ? iba_rx_hdr(x, IBA_H_reth) : NULL;
+    const uint64_t announced = reth ? iba_reth_dmalen(reth) : x->v->payload_len;
+    /* More than announced comes only where a mutant left out that row. */
+    const uint64_t length = announced > 0 && announced < x->v->payload_len ? x->v->payload_len : announced;
+
+    *host = NULL;
+    if (length == 0)
+        return IBA_REACH_OK;
+    if (reth)
+        return iba_rx_reach(x, iba_reth_r_key(reth), iba_reth_va(reth), length, IBA_ACCESS_REMOTE_WRITE, host);
+    return iba_rx_reach(x, x->qp->r.rkey, x->qp->r.va, length, IBA_ACCESS_REMOTE_WRITE, host);
+}
+
+bool iba_rx_write_denied(const struct iba_rx *x)
+{
+    uint8_t *host;
+    const enum iba_mem_verdict v = iba_rx_write(x) ? iba_rx_write_reach(x, &host) : IBA_REACH_OK;
+
+    return v != IBA_REACH_OK && v != IBA_REACH_ABSENT;
+}
+
+bool iba_rx_write_absent(const struct iba_rx *x)
+{
+    uint8_t *host;
+
+    return iba_rx_write(x) && iba_rx_write_reach(x, &host) == IBA_REACH_ABSENT;
+}
+
+static enum iba_wc_status receive_check(const struct iba_rx *x, bool *absent)
+{
+    const struct iba_recv_wr *w = iba_rx_send(x) ? iba_rx_wqe(x) : NULL;
+
+    *absent = false;
+    if (!w)
+        return IBA_WC_SUCCESS;
+    return iba_sgl_check(x->ca, iba_rx_recv_pd(x), w->sge, w->n_sge, done(x), x->v->payload_len, true, absent);
+}
+
+bool iba_rx_receive_protected(const struct iba_rx *x)
+{
+    bool absent;
+
+    return receive_check(x, &absent) != IBA_WC_SUCCESS;
+}
+
+bool iba_rx_receive_absent(const struct iba_rx *x)
+{
+    bool absent;
+
+    return receive_check(x, &absent) == IBA_WC_SUCCESS && absent;
+}
+
+bool iba_rx_first_in_rtr(const struct iba_rx *x)
+{
+    return x->qp->state == IBA_QPS_RTR && !x->qp->r.established;
+}
+
+/* ---- acts ---- */
+
+void iba_rx_drop(struct iba_rx *x)
+{
+    x->dropped = true;
+}
+
+void iba_rx_establish(struct iba_rx *x)
+{
+    x->qp->r.established = true;
+    iba_raise(x->ca, IBA_EVENT_COMM_ESTABLISHED, x->port->number, x->qp->qpn, 0, 0);
+}
+
+void iba_rx_take_wqe(struct iba_rx *x)
+{
+    x->qp->r.wqe_done = 0;
+    if (!x->qp->r.wqe_held)
+        x->qp->r.wqe_held = iba_recv_take(x->ca, x->qp, &x->qp->r.wqe);
+}
+
+void iba_rx_store_send(struct iba_rx *x)
+{
+    struct iba_qp *qp = x->qp;
+    bool absent;
+
+    if (iba_rx_begins(x))
+        iba_rx_take_wqe(x);
+    (void)iba_sgl_scatter(x->ca, iba_rx_recv_pd(x), qp->r.wqe.sge, qp->r.wqe.n_sge, qp->r.wqe_done, iba_rx_data(x),
+                          x->v->payload_len, &absent); /* checked by a row */
+    qp->r.wqe_done += x->v->payload_len;
+}
+
+void iba_rx_store_write(struct iba_rx *x)
+{
+    struct iba_qp *qp = x->qp;
+    uint8_t *host;
+
+    if (iba_rx_write_reach(x, &host) != IBA_REACH_OK) /* only where a mutant left out the check */
+        return;
+    if (iba_rx_begins(x)) {
+        const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
+        qp->r.va = iba_reth_va(reth);
+        qp->r.rkey = iba_reth_r_key(reth);
+        qp->r.dma_length = iba_reth_dmalen(reth);
+        qp->r.left = qp->r.dma_length;
+    }
+    if (host)
+        memcpy(host, iba_rx_data(x), x->v->payload_len);
+    qp->r.va += x->v->payload_len;
+    qp->r.left -= x->v->payload_len < qp->r.left ? x->v->payload_len : qp->r.left;
+}
+
+/* ImmDt as a number, or the key of SEND with Invalidate. */
+static uint32_t imm_or_key(const struct iba_rx *x)
+{
+    if (iba_rx_imm(x))
+        return iba_immdt_data(iba_rx_hdr(x, IBA_H_immdt));
+    return x->op && (x->op->hdrs & IBA_HDR_BIT(IBA_H_ieth)) ? iba_ieth_r_key(iba_rx_hdr(x, IBA_H_ieth)) : 0;
+}
+
+static uint8_t flags(const struct iba_rx *x)
+{
+    const bool inv = x->op && (x->op->hdrs & IBA_HDR_BIT(IBA_H_ieth));
+
+    return (uint8_t)((iba_rx_imm(x) ? IBA_WC_WITH_IMM : 0) | (inv ? IBA_WC_WITH_INV : 0) |
+                     (iba_bth_se(x->bth) ? IBA_WC_SOLICITED : 0));
+}
+
+void iba_rx_complete(struct iba_rx *x, enum iba_wc_status status)
+{
+    struct iba_qp *qp = x->qp;
+    const bool write = iba_rx_write(x);
+    const struct iba_wc wc = {
+        .wr_id = qp->r.wqe.wr_id,
+        .status = (uint8_t)status,
+        .op = write ? IBA_WR_RECV_WRITE_IMM : IBA_WR_RECV,
+        .flags = flags(x),
+        .byte_len = write ? qp->r.dma_length : (uint32_t)qp->r.wqe_done,
+        .imm_or_key = imm_or_key(x),
+        .qpn = qp->qpn,
+        .src_qpn = qp->attr.dest_qpn,
+        .srqn = qp->srq == IBA_NONE ? 0 : qp->srq,
+        .pkey_index = (uint16_t)(x->pkey_index < 0 ? 0 : x->pkey_index),
+    };
+    qp->r.wqe_held = false;
+    iba_cq_push(x->ca, qp->recv_cq, &wc, iba_bth_se(x->bth) || status != IBA_WC_SUCCESS);
+}

@@ -1,0 +1,86 @@
+/* Inside of the receivers: what RC, UC and UD ask alike of a packet, and do alike with it. Not for users of libiba.
+ *
+ * Those that ask are pure and named as predicates; `x->op` may be NULL only where it is said. */
+#ifndef IBA_RECEIVER_H
+#define IBA_RECEIVER_H
+#include "transport/iba_engine.h"
+
+/* A row of a table: R(name, when, then, sentence, clause). */
+#define IBA_RULE_ROW(name_, when_, then_, sentence_, clause_)                                                          \
+    {.name = #name_, .sentence = sentence_, .clause = clause_, .when = when_, .then = then_, .hit = HIT_##name_},
+#define IBA_RULE_HIT(name_, ...) HIT_##name_,
+/* Declares the hit indices, the rows and the table `id` of the list. */
+#define IBA_RULE_TABLE(LIST, id, title)                                                                                \
+    enum { LIST(IBA_RULE_HIT) HIT_COUNT };                                                                             \
+    _Static_assert((int)HIT_COUNT <= (int)IBA_MAX_RULES, "more rows than counters");                                             \
+    static const struct iba_rule rows[] = {LIST(IBA_RULE_ROW)};                                                        \
+    const struct iba_rules id = {.name = title, .row = rows, .n = HIT_COUNT};
+
+enum { IBA_NO_MESSAGE = 0xff }; /* r.op: no message is under way */
+
+/* What the request asks for, whatever the service and the packet's place in the message. */
+enum iba_deed {
+    IBA_DEED_NONE,
+    IBA_DEED_SEND,
+    IBA_DEED_WRITE,
+    IBA_DEED_READ,
+    IBA_DEED_ATOMIC,
+    IBA_DEED_FLUSH,
+    IBA_DEED_ATOMIC_WRITE
+};
+enum iba_deed iba_deed_of(uint8_t opcode);
+
+typedef bool iba_when(const struct iba_rx *x);
+typedef void iba_then(struct iba_rx *x);
+
+/* ---- what the packet is (op may be NULL) ---- */
+iba_when iba_rx_reserved, iba_rx_send, iba_rx_write, iba_rx_imm, iba_rx_begins, iba_rx_ends, iba_rx_any;
+/* ---- whether it fits ---- */
+iba_when iba_rx_unfinished_before; /* First or Only inside of a message */
+iba_when iba_rx_nothing_to_go_on;  /* Middle or Last outside of a message */
+iba_when iba_rx_other_operation;   /* Middle or Last of another operation than the message's */
+iba_when iba_rx_write_not_enabled; /* by the QP */
+iba_when iba_rx_no_receive_wqe;    /* one is needed, none is there */
+iba_when iba_rx_bad_payload;       /* length or pad not as the opcode wants (C9-92) */
+iba_when iba_rx_dma_too_long;      /* C9-94 */
+iba_when iba_rx_write_beyond;      /* more data than RETH.DMALen said */
+iba_when iba_rx_write_short;       /* the last packet leaves some unwritten */
+iba_when iba_rx_send_too_long;     /* for the receive WQE */
+iba_when iba_rx_write_denied;      /* R_Key, range or right */
+iba_when iba_rx_write_absent;      /* a page is not there yet */
+iba_when iba_rx_receive_protected; /* the WQE's own L_Key, range or right */
+iba_when iba_rx_receive_absent;
+iba_when iba_rx_first_in_rtr; /* QS-20 */
+
+static inline const uint8_t *iba_rx_data(const struct iba_rx *x)
+{
+    return x->v->wire + x->v->payload_at;
+}
+/* The RETH, AtomicETH etc. at `h`, which the opcode must have. */
+static inline const uint8_t *iba_rx_hdr(const struct iba_rx *x, enum iba_hdr h)
+{
+    return iba_view_hdr(x->v, h);
+}
+/* The WQE that the packet would fill: the one in use, or the next. NULL: there is none. */
+const struct iba_recv_wr *iba_rx_wqe(const struct iba_rx *x);
+/* Protection domain that receive WQEs are checked against: the SRQ's, or the QP's (QS-42). */
+uint32_t iba_rx_recv_pd(const struct iba_rx *x);
+/* Whether remote access `need` to the range is good. */
+enum iba_mem_verdict iba_rx_reach(const struct iba_rx *x, uint32_t key, uint64_t va, uint64_t length, uint16_t need,
+                                  uint8_t **host);
+/* The verdict on the WRITE of which this packet is part: on the whole of it at First and Only (RR-42), then on the
+ * packet's own bytes (QS-57). Without data to write there is nothing to check (C9-88). */
+enum iba_mem_verdict iba_rx_write_reach(const struct iba_rx *x, uint8_t **host);
+
+/* ---- acts ---- */
+iba_then iba_rx_drop;
+iba_then iba_rx_establish; /* COMM_ESTABLISHED, once */
+/* Takes the WQE that iba_rx_wqe() showed. */
+void iba_rx_take_wqe(struct iba_rx *x);
+/* Puts the payload of a SEND into the WQE, behind what is there. */
+void iba_rx_store_send(struct iba_rx *x);
+/* Puts the payload of a WRITE into memory. */
+void iba_rx_store_write(struct iba_rx *x);
+/* Completes the WQE in use. */
+void iba_rx_complete(struct iba_rx *x, enum iba_wc_status status);
+#endif

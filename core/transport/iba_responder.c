@@ -1,0 +1,342 @@
+/* RC responder: what it does with a request (sections 9.7.4, 9.7.5; catalogue section 3).
+ *
+ * The rows stand in the order of the architecture: where the PSN lies, then for the expected request its place in the
+ * message, whether it is supported, resources, lengths, keys; a request that none of them refuses is executed. */
+#include "iba_responder.h"
+
+enum { ATOMIC_BYTES = 8, FLUSH_GLOBAL = 1, FLUSH_PERSISTENT = 2, FLUSH_REGION = 1 };
+
+static enum iba_deed deed(const struct iba_rx *x)
+{
+    return iba_deed_of(iba_bth_opcode(x->bth));
+}
+
+static bool is_read(const struct iba_rx *x)
+{
+    return deed(x) == IBA_DEED_READ;
+}
+
+static bool is_atomic(const struct iba_rx *x)
+{
+    return deed(x) == IBA_DEED_ATOMIC;
+}
+
+static bool is_flush(const struct iba_rx *x)
+{
+    return deed(x) == IBA_DEED_FLUSH;
+}
+
+static bool is_atomic_write(const struct iba_rx *x)
+{
+    return deed(x) == IBA_DEED_ATOMIC_WRITE;
+}
+
+/* READ, ATOMIC, FLUSH, ATOMIC WRITE: answered one by one, and remembered for duplicates (RR-68). */
+static bool takes_resource(const struct iba_rx *x)
+{
+    return is_read(x) || is_atomic(x) || is_flush(x) || is_atomic_write(x);
+}
+
+/* ---- where the PSN lies ---- */
+
+static bool gap(const struct iba_rx *x)
+{
+    return x->ahead > 0;
+}
+
+static bool gap_after_rnr(const struct iba_rx *x)
+{
+    return gap(x) && x->qp->r.rnr_sent;
+}
+
+static bool gap_known(const struct iba_rx *x)
+{
+    return gap(x) && x->qp->r.nak_sent;
+}
+
+static bool duplicate(const struct iba_rx *x)
+{
+    return x->ahead < 0;
+}
+
+static bool malformed_again(const struct iba_rx *x)
+{
+    return duplicate(x) && (iba_rx_reserved(x) || iba_rx_bad_payload(x) || iba_rx_dma_too_long(x));
+}
+
+static bool answer_waits(const struct iba_rx *x)
+{
+    return duplicate(x) && takes_resource(x) && iba_resp_waits(x->qp, x->psn);
+}
+
+/* A remembered READ whose remainder from this PSN on is what is asked for (RR-25). */
+static bool remainder_of_read(const struct iba_rx *x)
+{
+    const struct iba_saved *s = iba_saved_find(x);
+    const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
+
+    if (!s)
+        return false;
+    const uint64_t offset = (uint64_t)iba_psn_diff(x->psn, s->psn) * iba_mtu_bytes((enum iba_mtu)x->qp->attr.path_mtu);
+    return iba_reth_dmalen(reth) == s->length - offset && (s->length == 0 || iba_reth_va(reth) == s->va + offset);
+}
+
+static bool unknown_again(const struct iba_rx *x)
+{
+    if (!duplicate(x) || !takes_resource(x))
+        return false;
+    return is_read(x) ? !remainder_of_read(x) : !iba_saved_find(x);
+}
+
+static bool no_room_again(const struct iba_rx *x)
+{
+    return duplicate(x) && takes_resource(x) && !iba_resp_room(x->qp);
+}
+
+static bool read_gone(const struct iba_rx *x)
+{
+    uint8_t *host;
+
+    return duplicate(x) && is_read(x) && iba_responder_reach(x, &host) != IBA_REACH_OK;
+}
+
+static bool read_again(const struct iba_rx *x)
+{
+    return duplicate(x) && is_read(x);
+}
+
+static bool result_again(const struct iba_rx *x)
+{
+    return duplicate(x) && takes_resource(x);
+}
+
+/* ---- whether it is supported ---- */
+
+static bool lacks(const struct iba_rx *x, unsigned access)
+{
+    return (access & ~(unsigned)x->qp->attr.access) != 0;
+}
+
+static bool read_not_enabled(const struct iba_rx *x)
+{
+    return is_read(x) && lacks(x, IBA_ACCESS_REMOTE_READ);
+}
+
+static bool atomic_not_enabled(const struct iba_rx *x)
+{
+    return is_atomic(x) && lacks(x, IBA_ACCESS_REMOTE_ATOMIC);
+}
+
+static bool atomic_write_not_enabled(const struct iba_rx *x)
+{
+    return is_atomic_write(x) && lacks(x, IBA_ACCESS_REMOTE_WRITE);
+}
+
+static unsigned flush_access(const struct iba_rx *x)
+{
+    const unsigned placement = iba_feth_placement(iba_rx_hdr(x, IBA_H_feth));
+
+    return (placement & FLUSH_GLOBAL ? IBA_ACCESS_FLUSH_GLOBAL : 0u) |
+           (placement & FLUSH_PERSISTENT ? IBA_ACCESS_FLUSH_PERSISTENT : 0u);
+}
+
+static bool flush_not_enabled(const struct iba_rx *x)
+{
+    return is_flush(x) && lacks(x, flush_access(x));
+}
+
+/* ---- resources ---- */
+
+static bool no_depth(const struct iba_rx *x)
+{
+    return takes_resource(x) && iba_saved_depth(x->qp) == 0;
+}
+
+static bool depth_exceeded(const struct iba_rx *x)
+{
+    return takes_resource(x) && (iba_resp_open(x->qp) >= iba_saved_depth(x->qp) || !iba_resp_room(x->qp));
+}
+
+/* ---- lengths ---- */
+
+static bool atomic_misaligned(const struct iba_rx *x)
+{
+    return is_atomic(x) && iba_atomiceth_va(iba_rx_hdr(x, IBA_H_atomiceth)) % ATOMIC_BYTES != 0;
+}
+
+static bool atomic_write_misaligned(const struct iba_rx *x)
+{
+    return is_atomic_write(x) && iba_reth_va(iba_rx_hdr(x, IBA_H_reth)) % ATOMIC_BYTES != 0;
+}
+
+static bool atomic_write_length(const struct iba_rx *x)
+{
+    return is_atomic_write(x) && iba_reth_dmalen(iba_rx_hdr(x, IBA_H_reth)) != ATOMIC_BYTES;
+}
+
+/* ---- keys ---- */
+
+static enum iba_mem_verdict flush_reach(const struct iba_rx *x, uint8_t **host)
+{
+    const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
+    const struct iba_reach r = {
+        .va = iba_reth_va(reth),
+        .length = iba_reth_dmalen(reth),
+        .key = iba_reth_r_key(reth),
+        .pd = x->qp->pd,
+        .qpn = x->qp->qpn,
+        .need = (uint16_t)flush_access(x),
+        .remote = true,
+        .whole = iba_feth_selectivity(iba_rx_hdr(x, IBA_H_feth)) == FLUSH_REGION,
+    };
+    return iba_mem_reach(&x->ca->mem, &r, host);
+}
+
+static enum iba_mem_verdict read_reach(const struct iba_rx *x, uint8_t **host)
+{
+    const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
+
+    if (iba_reth_dmalen(reth) == 0) /* C9-88 */
+        return IBA_REACH_OK;
+    return iba_rx_reach(x, iba_reth_r_key(reth), iba_reth_va(reth), iba_reth_dmalen(reth), IBA_ACCESS_REMOTE_READ,
+                        host);
+}
+
+enum iba_mem_verdict iba_responder_reach(const struct iba_rx *x, uint8_t **host)
+{
+    *host = NULL;
+    switch (deed(x)) {
+    case IBA_DEED_READ: return read_reach(x, host);
+    case IBA_DEED_FLUSH: return flush_reach(x, host);
+    case IBA_DEED_ATOMIC: {
+        const uint8_t *eth = iba_rx_hdr(x, IBA_H_atomiceth);
+        return iba_rx_reach(x, iba_atomiceth_r_key(eth), iba_atomiceth_va(eth), ATOMIC_BYTES, IBA_ACCESS_REMOTE_ATOMIC,
+                            host);
+    }
+    case IBA_DEED_ATOMIC_WRITE: {
+        const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
+        return iba_rx_reach(x, iba_reth_r_key(reth), iba_reth_va(reth), ATOMIC_BYTES, IBA_ACCESS_REMOTE_WRITE, host);
+    }
+    default: return IBA_REACH_OK;
+    }
+}
+
+static bool denied(const struct iba_rx *x)
+{
+    uint8_t *host;
+    const enum iba_mem_verdict v = iba_responder_reach(x, &host);
+
+    return v != IBA_REACH_OK && v != IBA_REACH_ABSENT;
+}
+
+static bool read_denied(const struct iba_rx *x)
+{
+    return is_read(x) && denied(x);
+}
+
+static bool atomic_denied(const struct iba_rx *x)
+{
+    return is_atomic(x) && denied(x);
+}
+
+static bool flush_denied(const struct iba_rx *x)
+{
+    return is_flush(x) && denied(x);
+}
+
+static bool atomic_write_denied(const struct iba_rx *x)
+{
+    return is_atomic_write(x) && denied(x);
+}
+
+static bool page_absent(const struct iba_rx *x)
+{
+    uint8_t *host;
+
+    return iba_rx_write_absent(x) || iba_responder_reach(x, &host) == IBA_REACH_ABSENT;
+}
+
+/* ---- what is executed ---- */
+
+static bool send_part(const struct iba_rx *x)
+{
+    return iba_rx_send(x) && !iba_rx_ends(x);
+}
+
+static bool send_invalidate(const struct iba_rx *x)
+{
+    return iba_rx_send(x) && (x->op->hdrs & IBA_HDR_BIT(IBA_H_ieth));
+}
+
+static bool write_part(const struct iba_rx *x)
+{
+    return iba_rx_write(x) && !iba_rx_ends(x);
+}
+
+static bool write_notify(const struct iba_rx *x)
+{
+    return iba_rx_write(x) && iba_rx_imm(x);
+}
+
+static bool swap(const struct iba_rx *x)
+{
+    return is_atomic(x) && iba_bth_opcode(x->bth) == IBA_RC_CMP_SWAP;
+}
+
+/* clang-format off */
+/*    name                      when                       then                    the request ...                                                clause */
+#define RC_RESPONDER_RULES(R)                                                                                                                               \
+    R(first_in_rtr,             iba_rx_first_in_rtr,       iba_rc_establish,       "is the first of a connection whose own side does not send yet", "RR-64") \
+    R(gap_after_rnr,            gap_after_rnr,             iba_rx_drop,            "is ahead, and the one before was told to come again later",   "RR-51")   \
+    R(gap_known,                gap_known,                 iba_rx_drop,            "is ahead, and the peer was told so",                          "RR-04")   \
+    R(gap,                      gap,                       iba_rc_nak_sequence,    "is ahead: one before it was lost",                            "RR-03")   \
+    R(malformed_again,          malformed_again,           iba_rx_drop,            "is behind, and not even well formed",                         "RR-24")   \
+    R(answer_waits,             answer_waits,              iba_rx_drop,            "is behind, and its answer has yet to leave",                  "RR-30")   \
+    R(unknown_again,            unknown_again,             iba_rx_drop,            "is behind, and repeats nothing that is remembered",           "RR-26")   \
+    R(no_room_again,            no_room_again,             iba_rx_drop,            "is behind, and too many answers wait already",                "RR-26")   \
+    R(read_gone,                read_gone,                 iba_rx_drop,            "repeats a READ of what cannot be read any more",              "RR-27")   \
+    R(read_again,               read_again,                iba_rc_read_again,      "repeats a READ, or the rest of it",                           "RR-25")   \
+    R(result_again,             result_again,              iba_rc_replay,          "repeats an ATOMIC, FLUSH or ATOMIC WRITE",                    "RR-28")   \
+    R(duplicate,                duplicate,                 iba_rc_ack_again,       "repeats a SEND or WRITE",                                     "RR-23")   \
+    R(reserved,                 iba_rx_reserved,           iba_rc_nak_invalid,     "has a reserved opcode",                                       "WF-61")   \
+    R(unfinished_before,        iba_rx_unfinished_before,  iba_rc_nak_invalid,     "begins a message inside of another",                          "RR-33")   \
+    R(nothing_to_go_on,         iba_rx_nothing_to_go_on,   iba_rc_nak_invalid,     "goes on with a message that never began",                     "RR-33")   \
+    R(other_operation,          iba_rx_other_operation,    iba_rc_nak_invalid,     "goes on with another operation than the message's",           "RR-33")   \
+    R(write_not_enabled,        iba_rx_write_not_enabled,  iba_rc_nak_invalid,     "is a WRITE, which the QP does not allow",                     "RR-34")   \
+    R(read_not_enabled,         read_not_enabled,          iba_rc_nak_invalid,     "is a READ, which the QP does not allow",                      "RR-34")   \
+    R(atomic_not_enabled,       atomic_not_enabled,        iba_rc_nak_invalid,     "is an ATOMIC, which the QP does not allow",                   "RR-45")   \
+    R(flush_not_enabled,        flush_not_enabled,         iba_rc_nak_invalid,     "is a FLUSH of a kind that the QP does not allow",             "RR-66")   \
+    R(atomic_write_not_enabled, atomic_write_not_enabled,  iba_rc_nak_invalid,     "is an ATOMIC WRITE, and the QP allows no WRITE",              "RR-67")   \
+    R(no_depth,                 no_depth,                  iba_rc_nak_invalid,     "needs a responder resource, and the QP was given none",       "RR-35")   \
+    R(depth_exceeded,           depth_exceeded,            iba_rc_nak_invalid,     "is more READs and ATOMICs at once than agreed",               "RR-35")   \
+    R(no_receive_wqe,           iba_rx_no_receive_wqe,     iba_rc_rnr,             "needs a receive WQE, and there is none",                      "RR-49")   \
+    R(receive_absent,           iba_rx_receive_absent,     iba_rc_rnr,             "would fill a buffer whose page is not there yet",             "RR-50")   \
+    R(bad_payload,              iba_rx_bad_payload,        iba_rc_nak_invalid,     "has a payload that its opcode cannot have",                   "RR-36")   \
+    R(dma_too_long,             iba_rx_dma_too_long,       iba_rc_nak_invalid,     "is of more than 2^31 bytes",                                  "RR-39")   \
+    R(write_beyond,             iba_rx_write_beyond,       iba_rc_nak_invalid,     "writes more than its DMA length",                             "RR-37")   \
+    R(write_short,              iba_rx_write_short,        iba_rc_nak_invalid,     "ends before its DMA length is written",                       "RR-37")   \
+    R(send_too_long,            iba_rx_send_too_long,      iba_rc_nak_length,      "is longer than its receive WQE",                              "RR-38")   \
+    R(atomic_misaligned,        atomic_misaligned,         iba_rc_nak_invalid,     "is an ATOMIC on an address that is not a multiple of 8",      "RR-44")   \
+    R(atomic_write_length,      atomic_write_length,       iba_rc_nak_invalid,     "is an ATOMIC WRITE of other than 8 bytes",                    "WF-57")   \
+    R(atomic_write_misaligned,  atomic_write_misaligned,   iba_rc_nak_invalid,     "is an ATOMIC WRITE to an address that is not a multiple of 8", "RR-67")  \
+    R(receive_protected,        iba_rx_receive_protected,  iba_rc_nak_operation,   "would fill a buffer that its receive WQE has no right to",    "RR-57")   \
+    R(write_denied,             iba_rx_write_denied,       iba_rc_nak_access,      "may not write there",                                         "RR-41")   \
+    R(read_denied,              read_denied,               iba_rc_nak_access,      "may not read there",                                          "RR-43")   \
+    R(atomic_denied,            atomic_denied,             iba_rc_nak_access,      "is an ATOMIC, and may not touch that",                        "RR-45")   \
+    R(flush_denied,             flush_denied,              iba_rc_nak_access,      "may not flush that, or not in that way",                      "RR-66")   \
+    R(atomic_write_denied,      atomic_write_denied,       iba_rc_nak_access,      "is an ATOMIC WRITE, and may not write there",                 "RR-67")   \
+    R(page_absent,              page_absent,               iba_rc_rnr,             "touches a page that is not there yet",                        "RR-50")   \
+    R(send_part,                send_part,                 iba_rc_send_part,       "is a SEND with more to come",                                 "RR-13")   \
+    R(send_invalidate,          send_invalidate,           iba_rc_send_invalidate, "ends a SEND and invalidates a key",                           "RR-54")   \
+    R(send_end,                 iba_rx_send,               iba_rc_send_end,        "ends a SEND",                                                 "RR-16")   \
+    R(write_part,               write_part,                iba_rc_write_part,      "is a WRITE with more to come",                                "RR-13")   \
+    R(write_notify,             write_notify,              iba_rc_write_notify,    "ends a WRITE and notifies",                                   "RR-53")   \
+    R(write_end,                iba_rx_write,              iba_rc_write_end,       "ends a WRITE",                                                "RR-16")   \
+    R(read,                     is_read,                   iba_rc_read,            "is a READ",                                                   "RR-17")   \
+    R(swap,                     swap,                      iba_rc_swap,            "is a Compare and Swap",                                       "RR-48")   \
+    R(add,                      is_atomic,                 iba_rc_add,             "is a Fetch and Add",                                          "RR-48")   \
+    R(flush,                    is_flush,                  iba_rc_flush,           "is a FLUSH",                                                  "RR-66")   \
+    R(atomic_write,             is_atomic_write,           iba_rc_atomic_write,    "is an ATOMIC WRITE",                                          "RR-67")
+/* clang-format on */
+
+IBA_RULE_TABLE(RC_RESPONDER_RULES, iba_rc_responder_rules, "RC responder")

@@ -1,0 +1,34 @@
+/* Inside of the RC responder: what its table (iba_responder.c) does (iba_responder_exec.c), and the queue of responses
+ * between that and sending (iba_responder_emit.c). Not for users of libiba. */
+#ifndef IBA_RESPONDER_H
+#define IBA_RESPONDER_H
+#include "iba_receiver.h"
+
+/* The remembered operation that the request repeats, or part of it, of the same kind; NULL: none (RR-25..RR-32). */
+const struct iba_saved *iba_saved_find(const struct iba_rx *x);
+/* Operations to remember, and to have open at once (RR-29, RR-35). */
+uint32_t iba_saved_depth(const struct iba_qp *qp);
+/* Where a READ of `length` bytes ends: packets of its response (RR-01). */
+uint32_t iba_read_packets(const struct iba_qp *qp, uint32_t length);
+/* Reach of what a READ, ATOMIC, FLUSH or ATOMIC WRITE asks for. */
+enum iba_mem_verdict iba_responder_reach(const struct iba_rx *x, uint8_t **host);
+
+/* ---- the queue ---- */
+/* Puts a response where its PSN belongs. An ACK swallows the ACK before it; a repeated NAK replaces itself. */
+void iba_resp_put(struct iba_qp *qp, const struct iba_resp *r);
+/* An answer with that PSN is still to be sent. */
+bool iba_resp_waits(const struct iba_qp *qp, iba_psn psn);
+/* There is room for one more, an ACK that later answers imply aside. */
+bool iba_resp_room(const struct iba_qp *qp);
+/* Answers, replays aside, that wait for operations that take a responder resource. */
+uint32_t iba_resp_open(const struct iba_qp *qp);
+
+/* ---- the acts of the table ---- */
+iba_then iba_rc_establish;
+iba_then iba_rc_nak_sequence, iba_rc_rnr, iba_rc_nak_invalid, iba_rc_nak_length, iba_rc_nak_access,
+    iba_rc_nak_operation;
+iba_then iba_rc_ack_again, iba_rc_read_again, iba_rc_replay;
+iba_then iba_rc_send_part, iba_rc_send_end, iba_rc_send_invalidate, iba_rc_write_part, iba_rc_write_end,
+    iba_rc_write_notify;
+iba_then iba_rc_read, iba_rc_swap, iba_rc_add, iba_rc_flush, iba_rc_atomic_write;
+#endif

@@ -1,0 +1,269 @@
+/* Responses of the RC responder on their way out: the queue, and the packets (section 9.7.5). */
+#include <assert.h>
+#include <string.h>
+#include "iba_responder.h"
+
+/* ---- the queue ---- */
+
+static iba_psn last_psn(const struct iba_qp *qp, const struct iba_resp *r)
+{
+    return r->kind == IBA_RESP_READ ? iba_psn_add(r->psn, iba_read_packets(qp, r->left) - 1) : r->psn;
+}
+
+static bool is_answer(const struct iba_resp *r)
+{
+    return r->kind == IBA_RESP_READ || r->kind == IBA_RESP_ATOMIC;
+}
+
+static void take_out(struct iba_qp *qp, unsigned i)
+{
+    qp->r.resp_count--;
+    memmove(&qp->r.resp[i], &qp->r.resp[i + 1], (qp->r.resp_count - i) * sizeof qp->r.resp[0]);
+}
+
+bool iba_resp_waits(const struct iba_qp *qp, iba_psn psn)
+{
+    for (unsigned i = 0; i < qp->r.resp_count; i++) {
+        const struct iba_resp *r = &qp->r.resp[i];
+        if (is_answer(r) && iba_psn_diff(psn, r->psn) >= 0 && iba_psn_diff(psn, last_psn(qp, r)) <= 0)
+            return true;
+    }
+    return false;
+}
+
+uint32_t iba_resp_open(const struct iba_qp *qp)
+{
+    uint32_t n = 0;
+
+    for (unsigned i = 0; i < qp->r.resp_count; i++)
+        n += is_answer(&qp->r.resp[i]) && !qp->r.resp[i].replay;
+    return n;
+}
+
+/* Two places stay free for the ACK and the NAK that may follow. */
+bool iba_resp_room(const struct iba_qp *qp)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < qp->r.resp_count; i++)
+        n += qp->r.resp[i].kind != IBA_RESP_ACK;
+    return n + 2 < IBA_RESP_QUEUE;
+}
+
+/* What `r` takes the place of: the same NAK, or the part of a READ that a duplicate asks for again. */
+static bool replaced(const struct iba_qp *qp, const struct iba_resp *old, const struct iba_resp *r)
+{
+    if (r->kind == IBA_RESP_NAK)
+        return old->kind == IBA_RESP_NAK && iba_psn_eq(old->psn, r->psn);
+    return r->kind == IBA_RESP_READ && is_answer(old) && iba_psn_diff(old->psn, r->psn) >= 0 &&
+           iba_psn_diff(old->psn, last_psn(qp, r)) <= 0;
+}
+
+/* An ACK can go when answers behind it say the same (RR-14). False: none is there. */
+static bool drop_oldest_ack(struct iba_qp *qp)
+{
+    for (unsigned i = 0; i < qp->r.resp_count; i++)
+        if (qp->r.resp[i].kind == IBA_RESP_ACK) {
+            take_out(qp, i);
+            return true;
+        }
+    return false;
+}
+
+void iba_resp_put(struct iba_qp *qp, const struct iba_resp *r)
+{
+    unsigned at = 0;
+
+    for (unsigned i = qp->r.resp_count; i-- > 0;)
+        if (replaced(qp, &qp->r.resp[i], r))
+            take_out(qp, i);
+    if (qp->r.resp_count == IBA_RESP_QUEUE && !drop_oldest_ack(qp))
+        return; /* the peer will ask again */
+    while (at < qp->r.resp_count && iba_psn_diff(qp->r.resp[at].psn, r->psn) <= 0)
+        at++;
+    if (r->kind == IBA_RESP_ACK && at > 0 && qp->r.resp[at - 1].kind == IBA_RESP_ACK) {
+        qp->r.resp[at - 1] = *r;
+        return;
+    }
+    memmove(&qp->r.resp[at + 1], &qp->r.resp[at], (qp->r.resp_count - at) * sizeof *r);
+    qp->r.resp[at] = *r;
+    qp->r.resp_count++;
+}
+
+/* ---- packets ---- */
+
+/* Receive WQEs as the ACK says it: the largest code that stands for no more than there are (WF-49, RR-19). */
+static uint8_t credit_code(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    enum { UNLIMITED = 31, HIGHEST = 30 };
+    const uint32_t free = iba_recv_free(ca, qp);
+    uint8_t code = 0;
+
+    if (free == IBA_NONE || !qp->attr.flow_control) /* RR-20, RR-21 */
+        return UNLIMITED;
+    const uint32_t n = free + qp->r.wqe_held; /* the one in use serves message MSN + 1 */
+    for (uint8_t c = 1; c <= HIGHEST; c++) {
+        const uint32_t count = c < 2 ? c : c % 2 == 0 ? 1u << c / 2 : 3u << (c - 3) / 2;
+        if (count <= n)
+            code = c;
+    }
+    return code;
+}
+
+/* Envelope and BTH (RR-12, RR-15). Returns the byte behind them. */
+static uint8_t *begin(struct iba_qp *qp, struct iba_tx *tx, uint8_t opcode, iba_psn psn)
+{
+    uint8_t *bth = tx->buf + qp->envelope_bytes;
+
+    assert(tx->cap >= IBA_TX_MOST);
+    memcpy(tx->buf, qp->envelope, qp->envelope_bytes);
+    memset(bth, 0, IBA_BYTES_bth);
+    iba_bth_set_opcode(bth, opcode);
+    iba_bth_set_m(bth, qp->attr.path_mig == IBA_PATH_MIGRATED); /* WF-30 */
+    iba_bth_set_p_key(bth, tx->port->pkey[qp->attr.pkey_index]);
+    iba_bth_set_destqp(bth, qp->attr.dest_qpn);
+    iba_bth_set_psn(bth, psn.v);
+    iba_bth_set_becn(bth, qp->becn_due); /* WF-82 */
+    qp->becn_due = false;
+    tx->envelope = qp->envelope_bytes;
+    return bth + IBA_BYTES_bth;
+}
+
+static void end(struct iba_tx *tx, const uint8_t *p)
+{
+    tx->body = (size_t)(p - (tx->buf + tx->envelope));
+}
+
+static uint8_t *put_aeth(uint8_t *p, uint8_t syndrome, uint32_t msn)
+{
+    p[0] = syndrome;
+    iba_aeth_set_msn(p, msn);
+    return p + IBA_BYTES_aeth;
+}
+
+static bool emit_ack(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
+{
+    const struct iba_resp r = qp->r.resp[0];
+    uint8_t *p = begin(qp, tx, IBA_RC_ACKNOWLEDGE, r.psn);
+
+    end(tx, put_aeth(p, r.kind == IBA_RESP_ACK ? credit_code(ca, qp) : r.syndrome, r.msn));
+    take_out(qp, 0);
+    return true;
+}
+
+static bool emit_atomic(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
+{
+    const struct iba_resp r = qp->r.resp[0];
+    uint8_t *p = put_aeth(begin(qp, tx, IBA_RC_ATOMIC_ACKNOWLEDGE, r.psn), credit_code(ca, qp), r.msn);
+
+    iba_atomicacketh_set_origremdt(p, r.result);
+    end(tx, p + IBA_BYTES_atomicacketh);
+    take_out(qp, 0);
+    return true;
+}
+
+/* The memory under a READ has gone while it was answered: a NAK stands where the response would (RR-60), and nothing
+ * behind it is answered. */
+static bool emit_read_lost(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
+{
+    enum { NAK_ACCESS = 3 << 5 | 2 };
+    struct iba_resp *r = &qp->r.resp[0];
+
+    r->kind = IBA_RESP_NAK;
+    r->syndrome = NAK_ACCESS;
+    iba_raise(ca, IBA_EVENT_WQ_ACCESS_VIOLATION, qp->attr.port, qp->qpn, 0, 0);
+    emit_ack(ca, qp, tx);
+    iba_qp_fail(ca, qp);
+    return true;
+}
+
+static uint8_t read_opcode(bool first, bool last)
+{
+    if (first)
+        return last ? IBA_RC_READ_RESP_ONLY : IBA_RC_READ_RESP_FIRST;
+    return last ? IBA_RC_READ_RESP_LAST : IBA_RC_READ_RESP_MIDDLE;
+}
+
+/* Payload and pad; AETH in all but Middle packets (RR-61). */
+static void write_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx, const uint8_t *host, uint32_t n)
+{
+    const struct iba_resp *r = &qp->r.resp[0];
+    const bool last = n == r->left;
+    const uint32_t pad = (4 - n % 4) % 4;
+    uint8_t *p = begin(qp, tx, read_opcode(r->first, last), r->psn);
+
+    iba_bth_set_padcnt(tx->buf + tx->envelope, pad);
+    if (r->first || last)
+        p = put_aeth(p, credit_code(ca, qp), r->msn);
+    if (n > 0)
+        memcpy(p, host, n);
+    memset(p + n, 0, pad);
+    end(tx, p + n + pad);
+}
+
+/* One packet of a READ response. False: a page is not there yet; the response waits for it. */
+static bool emit_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
+{
+    struct iba_resp *r = &qp->r.resp[0];
+    const uint32_t mtu = iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu);
+    const uint32_t n = r->left < mtu ? r->left : mtu;
+    const struct iba_reach reach = {.va = r->va,
+                                    .length = n,
+                                    .key = r->rkey,
+                                    .pd = qp->pd,
+                                    .qpn = qp->qpn,
+                                    .need = IBA_ACCESS_REMOTE_READ,
+                                    .remote = true};
+    uint8_t *host = NULL;
+    const enum iba_mem_verdict v = n > 0 ? iba_mem_reach(&ca->mem, &reach, &host) : IBA_REACH_OK;
+
+    if (v == IBA_REACH_ABSENT)
+        return false;
+    if (v != IBA_REACH_OK)
+        return emit_read_lost(ca, qp, tx);
+    write_read(ca, qp, tx, host, n);
+    r->left -= n;
+    r->va += n;
+    r->psn = iba_psn_add(r->psn, 1);
+    r->first = false;
+    if (r->left == 0)
+        take_out(qp, 0);
+    return true;
+}
+
+/* 16 zero bytes; PSN 0, M 0 (RO-42, WF-81). BECN stays 0 on RoCEv2 (RO-29), is the message on IB. */
+static bool emit_cnp(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
+{
+    const bool ib = tx->port->kind == IBA_PORT_IB;
+    uint8_t *p = begin(qp, tx, ib ? IBA_CNP_IB : IBA_CNP_ROCE, iba_psn_of(0));
+
+    iba_bth_set_m(tx->buf + tx->envelope, 0);
+    iba_bth_set_becn(tx->buf + tx->envelope, ib);
+    memset(p, 0, IBA_BYTES_cnp);
+    end(tx, p + IBA_BYTES_cnp);
+    qp->cnp_due = false;
+    ca->port[tx->port->number - 1].counters.cnp_out++;
+    return true;
+}
+
+/* Which responses leave in which state: RTR, RTS, SQD, SQE (RR-65); in Error only the last words (RR-58). */
+bool iba_responder_ready(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    (void)ca;
+    if (iba_qp_may_receive_requests(qp))
+        return qp->r.resp_count > 0 || qp->cnp_due;
+    return qp->state == IBA_QPS_ERR && qp->r.last_words && qp->r.resp_count > 0;
+}
+
+bool iba_responder_emit(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
+{
+    if (!iba_responder_ready(ca, qp))
+        return false;
+    if (qp->cnp_due && iba_qp_may_receive_requests(qp))
+        return emit_cnp(ca, qp, tx);
+    switch ((enum iba_resp_kind)qp->r.resp[0].kind) {
+    case IBA_RESP_READ: return emit_read(ca, qp, tx);
+    case IBA_RESP_ATOMIC: return emit_atomic(ca, qp, tx);
+    default: return emit_ack(ca, qp, tx);
+    }
+}

@@ -1,0 +1,367 @@
+/* What the RC responder does with a request once a row has decided (sections 9.7.5, 9.9.3). */
+#include <assert.h>
+#include <string.h>
+#include "iba_responder.h"
+
+enum { NAK = 3 << 5, RNR_NAK = 1 << 5, NAK_SEQUENCE = 0, NAK_INVALID = 1, NAK_ACCESS = 2, NAK_OPERATION = 3 };
+
+/* ---- set-up ---- */
+
+void iba_responder_reset(struct iba_qp *qp)
+{
+    struct iba_saved *saved = qp->r.saved;
+    const uint32_t n = qp->r.n_saved;
+
+    memset(&qp->r, 0, sizeof qp->r);
+    qp->r.saved = saved;
+    qp->r.n_saved = n;
+    qp->r.op = IBA_NO_MESSAGE;
+    if (n > 0)
+        memset(saved, 0, n * sizeof *saved);
+    qp->cnp_due = qp->becn_due = false;
+}
+
+void iba_responder_start(struct iba_qp *qp)
+{
+    qp->r.epsn = iba_psn_of(qp->attr.rq_psn);
+    qp->r.acked = iba_psn_add(qp->r.epsn, IBA_PSN_MASK); /* the one before */
+    qp->r.op = IBA_NO_MESSAGE;
+}
+
+/* ---- remembered operations (RR-25..RR-32) ---- */
+
+uint32_t iba_saved_depth(const struct iba_qp *qp)
+{
+    return qp->attr.max_dest_rd < qp->r.n_saved ? qp->attr.max_dest_rd : qp->r.n_saved;
+}
+
+uint32_t iba_read_packets(const struct iba_qp *qp, uint32_t length)
+{
+    const uint32_t mtu = iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu);
+
+    return length == 0 ? 1 : (length - 1) / mtu + 1;
+}
+
+const struct iba_saved *iba_saved_find(const struct iba_rx *x)
+{
+    const uint8_t opcode = iba_bth_opcode(x->bth);
+
+    for (uint32_t i = 0; i < x->qp->r.n_saved; i++) {
+        const struct iba_saved *s = &x->qp->r.saved[i];
+        const int32_t d = iba_psn_diff(x->psn, s->psn);
+        if (s->used && s->opcode == opcode && d >= 0 && (uint32_t)d < s->n_psn)
+            return s;
+    }
+    return NULL;
+}
+
+/* The oldest gives way (RR-29). */
+static void remember(struct iba_qp *qp, const struct iba_saved *s)
+{
+    const uint32_t depth = iba_saved_depth(qp);
+
+    if (depth == 0)
+        return;
+    qp->r.saved_at %= depth;
+    qp->r.saved[qp->r.saved_at++] = *s;
+}
+
+/* ---- answers ---- */
+
+static void put_ack(struct iba_qp *qp, iba_psn psn)
+{
+    iba_resp_put(qp, &(struct iba_resp){.kind = IBA_RESP_ACK, .psn = psn, .msn = qp->r.msn});
+}
+
+static void put_nak(struct iba_qp *qp, unsigned syndrome)
+{
+    iba_resp_put(qp, &(struct iba_resp){
+                         .kind = IBA_RESP_NAK, .syndrome = (uint8_t)syndrome, .psn = qp->r.epsn, .msn = qp->r.msn});
+}
+
+/* The request is good: the next one is expected, and gaps are news again (RR-04). */
+static void accept(struct iba_rx *x, uint32_t n_psn)
+{
+    struct iba_qp *qp = x->qp;
+
+    qp->r.epsn = iba_psn_add(qp->r.epsn, n_psn);
+    qp->r.nak_sent = qp->r.rnr_sent = false;
+    qp->r.op = iba_rx_ends(x) ? IBA_NO_MESSAGE : iba_bth_opcode(x->bth);
+    if (iba_rx_ends(x))
+        qp->r.msn = (qp->r.msn + 1) & IBA_PSN_MASK;
+}
+
+/* A SEND or WRITE is acknowledged when it asks for it, or when enough of them wait (RR-09, RR-11). */
+static void accept_and_ack(struct iba_rx *x)
+{
+    struct iba_qp *qp = x->qp;
+
+    accept(x, 1);
+    if (!iba_bth_a(x->bth) && iba_psn_diff(x->psn, qp->r.acked) <= (int64_t)x->ca->ack_delay)
+        return;
+    qp->r.acked = x->psn;
+    put_ack(qp, x->psn);
+}
+
+void iba_rc_establish(struct iba_rx *x)
+{
+    iba_rx_establish(x);
+    iba_rules_apply(x, IBA_TABLE_RC_RESPONDER);
+}
+
+void iba_rc_nak_sequence(struct iba_rx *x)
+{
+    x->qp->r.nak_sent = true;
+    put_nak(x->qp, NAK | NAK_SEQUENCE);
+}
+
+void iba_rc_rnr(struct iba_rx *x)
+{
+    x->qp->r.rnr_sent = true;
+    x->qp->r.nak_sent = false;
+    put_nak(x->qp, RNR_NAK | (x->qp->attr.min_rnr & 0x1fu));
+}
+
+/* The QP fails, but what it has to say still leaves, and in order: answers to earlier requests, then the reason. */
+static void fail_with(struct iba_rx *x, const struct iba_resp *last)
+{
+    x->qp->r.last_words = true;
+    if (last)
+        iba_resp_put(x->qp, last);
+    iba_qp_fail(x->ca, x->qp);
+}
+
+static void fail_with_nak(struct iba_rx *x, unsigned code)
+{
+    const struct iba_resp nak = {
+        .kind = IBA_RESP_NAK, .syndrome = (uint8_t)(NAK | code), .psn = x->qp->r.epsn, .msn = x->qp->r.msn};
+
+    fail_with(x, &nak);
+}
+
+/* Class C: the WQE in use completes in error; where none is, an event tells (RR-56, RR-59). */
+static void refuse(struct iba_rx *x, unsigned code, enum iba_wc_status status, enum iba_event_kind event)
+{
+    if (x->qp->r.wqe_held)
+        iba_rx_complete(x, status);
+    else
+        iba_raise(x->ca, event, x->port->number, x->qp->qpn, 0, 0);
+    fail_with_nak(x, code);
+}
+
+void iba_rc_nak_invalid(struct iba_rx *x)
+{
+    refuse(x, NAK_INVALID, IBA_WC_REMOTE_INVALID_REQ, IBA_EVENT_WQ_INVALID_REQUEST);
+}
+
+void iba_rc_nak_access(struct iba_rx *x)
+{
+    refuse(x, NAK_ACCESS, IBA_WC_REMOTE_ACCESS, IBA_EVENT_WQ_ACCESS_VIOLATION);
+}
+
+/* Local Length: the book; others differ (catalogue 11.1, 8). */
+void iba_rc_nak_length(struct iba_rx *x)
+{
+    if (iba_rx_begins(x))
+        iba_rx_take_wqe(x);
+    iba_rx_complete(x, IBA_WC_LOCAL_LENGTH);
+    fail_with_nak(x, NAK_INVALID);
+}
+
+/* Class A: the fault is our own. */
+void iba_rc_nak_operation(struct iba_rx *x)
+{
+    if (iba_rx_begins(x))
+        iba_rx_take_wqe(x);
+    iba_rx_complete(x, IBA_WC_LOCAL_PROTECTION);
+    fail_with_nak(x, NAK_OPERATION);
+}
+
+/* ---- duplicates ---- */
+
+/* The most recent request that an ACK may speak for: up to the next READ or ATOMIC behind the duplicate, which only
+ * its own response acknowledges (RR-23; catalogue 11.1, 10). */
+void iba_rc_ack_again(struct iba_rx *x)
+{
+    struct iba_qp *qp = x->qp;
+    iba_psn end = qp->r.epsn;
+
+    for (uint32_t i = 0; i < qp->r.n_saved; i++) {
+        const struct iba_saved *s = &qp->r.saved[i];
+        if (s->used && iba_psn_diff(s->psn, x->psn) > 0 && iba_psn_diff(s->psn, end) < 0)
+            end = s->psn;
+    }
+    put_ack(qp, iba_psn_add(end, IBA_PSN_MASK));
+}
+
+static void put_read(struct iba_rx *x, bool replay)
+{
+    const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
+
+    iba_resp_put(x->qp, &(struct iba_resp){.kind = IBA_RESP_READ,
+                                           .first = true,
+                                           .replay = replay,
+                                           .psn = x->psn,
+                                           .msn = x->qp->r.msn,
+                                           .left = iba_reth_dmalen(reth),
+                                           .rkey = iba_reth_r_key(reth),
+                                           .va = iba_reth_va(reth)});
+}
+
+void iba_rc_read_again(struct iba_rx *x)
+{
+    put_read(x, true);
+}
+
+/* An ATOMIC by its own acknowledgement, FLUSH and ATOMIC WRITE by a READ response without payload (catalogue 11.2, 37
+ * and 40). */
+static void put_result(struct iba_rx *x, uint64_t result, bool replay)
+{
+    const bool atomic = iba_deed_of(iba_bth_opcode(x->bth)) == IBA_DEED_ATOMIC;
+
+    iba_resp_put(x->qp, &(struct iba_resp){.kind = atomic ? IBA_RESP_ATOMIC : IBA_RESP_READ,
+                                           .first = true,
+                                           .replay = replay,
+                                           .psn = x->psn,
+                                           .msn = x->qp->r.msn,
+                                           .result = result});
+}
+
+void iba_rc_replay(struct iba_rx *x)
+{
+    const struct iba_saved *s = iba_saved_find(x);
+
+    put_result(x, s ? s->result : 0, true);
+}
+
+/* ---- SEND and WRITE ---- */
+
+void iba_rc_send_part(struct iba_rx *x)
+{
+    iba_rx_store_send(x);
+    accept_and_ack(x);
+}
+
+void iba_rc_send_end(struct iba_rx *x)
+{
+    iba_rx_store_send(x);
+    accept_and_ack(x);
+    iba_rx_complete(x, IBA_WC_SUCCESS);
+}
+
+/* The data are delivered, then the key goes, then the completion tells (RR-54). A key that cannot be invalidated is
+ * class J (RR-55): the receive WQE completes in error, the QP fails, the wire sees an ACK if it asked for one. */
+void iba_rc_send_invalidate(struct iba_rx *x)
+{
+    struct iba_qp *qp = x->qp;
+    const uint32_t key = iba_ieth_r_key(iba_rx_hdr(x, IBA_H_ieth));
+    const struct iba_resp ack = {.kind = IBA_RESP_ACK, .psn = x->psn, .msn = qp->r.msn};
+
+    iba_rx_store_send(x);
+    if (iba_mem_invalidate(&x->ca->mem, key, qp->pd, qp->qpn, true) == IBA_MEM_OK) {
+        accept_and_ack(x);
+        iba_rx_complete(x, IBA_WC_SUCCESS);
+        return;
+    }
+    iba_rx_complete(x, IBA_WC_REMOTE_INVALID_REQ);
+    fail_with(x, iba_bth_a(x->bth) ? &ack : NULL);
+}
+
+void iba_rc_write_part(struct iba_rx *x)
+{
+    iba_rx_store_write(x);
+    accept_and_ack(x);
+}
+
+void iba_rc_write_end(struct iba_rx *x)
+{
+    iba_rc_write_part(x);
+}
+
+void iba_rc_write_notify(struct iba_rx *x)
+{
+    iba_rx_store_write(x);
+    iba_rx_take_wqe(x);
+    accept_and_ack(x);
+    iba_rx_complete(x, IBA_WC_SUCCESS);
+}
+
+/* ---- READ, ATOMIC, FLUSH, ATOMIC WRITE ---- */
+
+void iba_rc_read(struct iba_rx *x)
+{
+    const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
+    const uint32_t n = iba_read_packets(x->qp, iba_reth_dmalen(reth));
+
+    remember(x->qp, &(struct iba_saved){.psn = x->psn,
+                                        .n_psn = n,
+                                        .opcode = iba_bth_opcode(x->bth),
+                                        .used = true,
+                                        .va = iba_reth_va(reth),
+                                        .rkey = iba_reth_r_key(reth),
+                                        .length = iba_reth_dmalen(reth)});
+    accept(x, n);
+    x->qp->r.acked = iba_psn_add(x->psn, n - 1);
+    put_read(x, false);
+}
+
+static void finish(struct iba_rx *x, uint64_t result)
+{
+    remember(x->qp, &(struct iba_saved){
+                        .psn = x->psn, .n_psn = 1, .opcode = iba_bth_opcode(x->bth), .used = true, .result = result});
+    accept(x, 1);
+    x->qp->r.acked = x->psn;
+    put_result(x, result, false);
+}
+
+/* Eight bytes at the target, in the host's order; 0 when a mutant left out the check. */
+static uint64_t load(struct iba_rx *x, uint8_t **host)
+{
+    uint64_t value = 0;
+
+    if (iba_responder_reach(x, host) == IBA_REACH_OK && *host)
+        memcpy(&value, *host, sizeof value);
+    return value;
+}
+
+static void store(uint8_t *host, uint64_t value)
+{
+    if (host)
+        memcpy(host, &value, sizeof value);
+}
+
+void iba_rc_swap(struct iba_rx *x)
+{
+    const uint8_t *eth = iba_rx_hdr(x, IBA_H_atomiceth);
+    uint8_t *host;
+    const uint64_t old = load(x, &host);
+
+    if (old == iba_atomiceth_cmpdt(eth))
+        store(host, iba_atomiceth_swapdt(eth));
+    finish(x, old);
+}
+
+void iba_rc_add(struct iba_rx *x)
+{
+    uint8_t *host;
+    const uint64_t old = load(x, &host);
+
+    store(host, old + iba_atomiceth_swapdt(iba_rx_hdr(x, IBA_H_atomiceth)));
+    finish(x, old);
+}
+
+/* What was written is visible and, in this model, persistent at once: the answer is all that is left to do. */
+void iba_rc_flush(struct iba_rx *x)
+{
+    finish(x, 0);
+}
+
+/* Eight bytes as they came, at once. */
+void iba_rc_atomic_write(struct iba_rx *x)
+{
+    uint8_t *host;
+
+    if (iba_responder_reach(x, &host) == IBA_REACH_OK && host && x->v->payload_len == sizeof(uint64_t))
+        memcpy(host, iba_rx_data(x), sizeof(uint64_t));
+    finish(x, 0);
+}

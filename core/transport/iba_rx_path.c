@@ -1,0 +1,300 @@
+#include <string.h>
+#include "iba_rx_path.h"
+
+enum { MULTICAST_QPN = 0xffffff, VL_MANAGEMENT = 15, LRH_ALLOWANCE = 124, ECN_CE = 3, GID_BYTES = 16 };
+
+static bool on_ib(const struct iba_rx *x)
+{
+    return x->port->kind == IBA_PORT_IB;
+}
+
+static const uint8_t *frame(const struct iba_rx *x)
+{
+    return x->v->wire + x->v->frame_at;
+}
+
+static const uint8_t *l3(const struct iba_rx *x)
+{
+    return x->v->wire + x->v->l3_at;
+}
+
+/* ---- the envelope by itself ---- */
+
+/* Nothing but Ethernet and at most one tag before the network header: an end node unwraps no tunnels. */
+static bool plain_ethernet(const struct iba_rx *x)
+{
+    const uint32_t n = x->v->l3_at - x->v->frame_at;
+
+    return iba_view_has(x->v, IBA_H_eth) &&
+           (n == IBA_BYTES_eth || (n == IBA_BYTES_eth + IBA_BYTES_vlan && iba_view_has(x->v, IBA_H_vlan)));
+}
+
+bool iba_rx_foreign_link(const struct iba_rx *x)
+{
+    switch ((enum iba_port_kind)x->port->kind) {
+    case IBA_PORT_IB: return x->v->proto != IBA_PROTO_IB && x->v->proto != IBA_PROTO_IB_RAW;
+    case IBA_PORT_ROCE1: return x->v->proto != IBA_PROTO_ROCE1 || !plain_ethernet(x);
+    default: return x->v->proto != IBA_PROTO_ROCE2 || !plain_ethernet(x);
+    }
+}
+
+static uint32_t l3_bytes(const struct iba_rx *x)
+{
+    return x->v->bth_at - x->v->l3_at - (uint32_t)IBA_BYTES_udp;
+}
+
+bool iba_rx_ip_options(const struct iba_rx *x)
+{
+    return x->v->proto == IBA_PROTO_ROCE2 &&
+           l3_bytes(x) != (x->v->l3 == IBA_H_ipv4 ? (uint32_t)IBA_BYTES_ipv4 : (uint32_t)IBA_BYTES_ipv6);
+}
+
+bool iba_rx_longer_than_mtu(const struct iba_rx *x)
+{
+    return on_ib(x) && iba_lrh_pktlen(frame(x)) > (iba_mtu_bytes((enum iba_mtu)x->port->mtu) + LRH_ALLOWANCE) / 4;
+}
+
+bool iba_rx_vl_of_other_kind(const struct iba_rx *x)
+{
+    return on_ib(x) && (iba_lrh_vl(frame(x)) == VL_MANAGEMENT) != (x->bth && iba_bth_destqp(x->bth) == 0);
+}
+
+bool iba_rx_dlid_foreign(const struct iba_rx *x)
+{
+    if (!on_ib(x))
+        return false;
+    switch (iba_lid_classify(iba_lrh_dlid(frame(x)))) {
+    case IBA_LID_RESERVED: return true;
+    case IBA_LID_UNICAST: return !iba_port_has_lid(x->port, iba_lrh_dlid(frame(x)));
+    default: return false;
+    }
+}
+
+static bool is_class(const struct iba_rx *x, uint16_t lid, enum iba_lid_class c)
+{
+    return on_ib(x) && iba_lid_classify(lid) == c;
+}
+
+bool iba_rx_slid_impossible(const struct iba_rx *x)
+{
+    return is_class(x, iba_lrh_slid(frame(x)), IBA_LID_MULTICAST) ||
+           is_class(x, iba_lrh_slid(frame(x)), IBA_LID_RESERVED);
+}
+
+static bool directed_route(const struct iba_rx *x)
+{
+    enum { MGMT_CLASS_AT = 1, DIRECTED_ROUTE = 0x81 };
+
+    return x->bth && iba_bth_destqp(x->bth) == 0 && x->v->payload_len > MGMT_CLASS_AT &&
+           iba_rx_data(x)[MGMT_CLASS_AT] == DIRECTED_ROUTE;
+}
+
+bool iba_rx_permissive_misuse(const struct iba_rx *x)
+{
+    return (is_class(x, iba_lrh_slid(frame(x)), IBA_LID_PERMISSIVE) ||
+            is_class(x, iba_lrh_dlid(frame(x)), IBA_LID_PERMISSIVE)) &&
+           !directed_route(x);
+}
+
+bool iba_rx_mac_foreign(const struct iba_rx *x)
+{
+    const uint64_t group = UINT64_C(1) << 40; /* the lowest bit of the first byte */
+
+    return !on_ib(x) && iba_eth_dst(frame(x)) != x->port->mac && !(iba_eth_dst(frame(x)) & group);
+}
+
+bool iba_rx_marked(const struct iba_rx *x)
+{
+    if (on_ib(x))
+        return iba_bth_fecn(x->bth);
+    if (x->port->kind != IBA_PORT_ROCE2)
+        return false;
+    return (x->v->l3 == IBA_H_ipv4 ? iba_ipv4_ecn(l3(x)) : iba_ipv6_ecn(l3(x))) == ECN_CE;
+}
+
+/* ---- GIDs ---- */
+
+struct ends {
+    uint8_t source[GID_BYTES], target[GID_BYTES];
+};
+
+static void map_ipv4(uint32_t address, uint8_t *gid)
+{
+    memset(gid, 0, GID_BYTES);
+    gid[10] = gid[11] = 0xff;
+    iba_bits_put(gid, 96, 32, address);
+}
+
+static bool is_mapped(const uint8_t *gid)
+{
+    static const uint8_t prefix[12] = {[10] = 0xff, [11] = 0xff};
+
+    return memcmp(gid, prefix, sizeof prefix) == 0;
+}
+
+/* False: an IB packet without GRH. */
+static bool ends_of(const struct iba_rx *x, struct ends *e)
+{
+    if (x->v->proto == IBA_PROTO_ROCE2 && x->v->l3 == IBA_H_ipv4) {
+        map_ipv4(iba_ipv4_src(l3(x)), e->source); /* RO-16 */
+        map_ipv4(iba_ipv4_dst(l3(x)), e->target);
+        return true;
+    }
+    if (x->v->proto == IBA_PROTO_ROCE2) {
+        memcpy(e->source, iba_ipv6_src(l3(x)), GID_BYTES);
+        memcpy(e->target, iba_ipv6_dst(l3(x)), GID_BYTES);
+        return true;
+    }
+    if (!iba_view_has(x->v, IBA_H_grh))
+        return false;
+    memcpy(e->source, iba_grh_sgid(iba_view_hdr(x->v, IBA_H_grh)), GID_BYTES);
+    memcpy(e->target, iba_grh_dgid(iba_view_hdr(x->v, IBA_H_grh)), GID_BYTES);
+    return true;
+}
+
+/* On IB the default prefix stands for the port's own (PV-22). */
+static bool same_gid(const struct iba_rx *x, const uint8_t *packet, const uint8_t *configured)
+{
+    static const uint8_t default_prefix[8] = {0xfe, 0x80};
+
+    if (on_ib(x) && memcmp(packet, default_prefix, sizeof default_prefix) == 0)
+        return memcmp(packet + 8, configured + 8, 8) == 0;
+    return memcmp(packet, configured, GID_BYTES) == 0;
+}
+
+static bool group_gid(const uint8_t *gid)
+{
+    return iba_gid_is_multicast(gid) || (is_mapped(gid) && (gid[12] & 0xf0) == 0xe0); /* RO-48 */
+}
+
+/* ---- against DestQP and the port ---- */
+
+bool iba_rx_multicast(const struct iba_rx *x)
+{
+    return !x->qp && iba_bth_destqp(x->bth) == MULTICAST_QPN;
+}
+
+bool iba_rx_multicast_no_grh(const struct iba_rx *x)
+{
+    struct ends e;
+
+    return iba_rx_multicast(x) && !ends_of(x, &e);
+}
+
+bool iba_rx_multicast_disagrees(const struct iba_rx *x)
+{
+    const bool qp = iba_bth_destqp(x->bth) == MULTICAST_QPN;
+    struct ends e;
+
+    if (on_ib(x) && (iba_lid_classify(iba_lrh_dlid(frame(x))) == IBA_LID_MULTICAST) != qp)
+        return true;
+    return ends_of(x, &e) && group_gid(e.target) != qp;
+}
+
+bool iba_rx_of_group(const struct iba_rx *x, const struct iba_mcast *m)
+{
+    struct ends e;
+
+    return m->used && ends_of(x, &e) && memcmp(m->gid, e.target, GID_BYTES) == 0 &&
+           (!on_ib(x) || m->lid == iba_lrh_dlid(frame(x)));
+}
+
+bool iba_rx_ip_mapped_wrongly(const struct iba_rx *x)
+{
+    struct ends e;
+
+    return x->v->proto == IBA_PROTO_ROCE2 && x->v->l3 == IBA_H_ipv6 && ends_of(x, &e) &&
+           (is_mapped(e.source) || is_mapped(e.target));
+}
+
+/* ---- against the QP ---- */
+
+bool iba_rx_connected(const struct iba_rx *x)
+{
+    return x->qp->type == IBA_QPT_RC || x->qp->type == IBA_QPT_UC;
+}
+
+bool iba_rx_other_port(const struct iba_rx *x)
+{
+    return x->qp->type > IBA_QPT_UD ? false : x->qp->attr.port != x->port->number;
+}
+
+static bool wants_grh(const struct iba_rx *x, const struct iba_av *av)
+{
+    return !on_ib(x) || av->grh;
+}
+
+static bool grh_missing(const struct iba_rx *x, const struct iba_av *av)
+{
+    struct ends e;
+
+    return wants_grh(x, av) && !ends_of(x, &e);
+}
+
+static bool grh_unwanted(const struct iba_rx *x, const struct iba_av *av)
+{
+    struct ends e;
+
+    return !wants_grh(x, av) && ends_of(x, &e);
+}
+
+static bool gids_differ(const struct iba_rx *x, const struct iba_av *av)
+{
+    struct ends e;
+
+    if (!wants_grh(x, av) || !ends_of(x, &e))
+        return false;
+    return av->sgid_index >= x->port->n_gid || !same_gid(x, e.target, x->port->gid[av->sgid_index]) ||
+           !same_gid(x, e.source, av->dgid);
+}
+
+static bool slid_differs(const struct iba_rx *x, const struct iba_av *av)
+{
+    return on_ib(x) && iba_lrh_slid(frame(x)) != av->dlid;
+}
+
+static bool dlid_differs(const struct iba_rx *x, const struct iba_av *av)
+{
+    const unsigned path_mask = (1u << x->port->lmc) - 1;
+
+    return on_ib(x) && iba_lrh_dlid(frame(x)) != (uint16_t)((x->port->lid & ~path_mask) | (av->path_bits & path_mask));
+}
+
+bool iba_rx_grh_missing(const struct iba_rx *x)
+{
+    return iba_rx_connected(x) && grh_missing(x, &x->qp->attr.av);
+}
+
+bool iba_rx_grh_unwanted(const struct iba_rx *x)
+{
+    return iba_rx_connected(x) && grh_unwanted(x, &x->qp->attr.av);
+}
+
+bool iba_rx_gids_differ(const struct iba_rx *x)
+{
+    return iba_rx_connected(x) && gids_differ(x, &x->qp->attr.av);
+}
+
+bool iba_rx_slid_differs(const struct iba_rx *x)
+{
+    return iba_rx_connected(x) && slid_differs(x, &x->qp->attr.av);
+}
+
+bool iba_rx_dlid_differs(const struct iba_rx *x)
+{
+    return iba_rx_connected(x) && dlid_differs(x, &x->qp->attr.av);
+}
+
+bool iba_rx_comes_along(const struct iba_rx *x, const struct iba_av *av)
+{
+    return av->port == x->port->number && !grh_missing(x, av) && !grh_unwanted(x, av) && !gids_differ(x, av) &&
+           !slid_differs(x, av) && !dlid_differs(x, av);
+}
+
+bool iba_rx_gid_foreign(const struct iba_rx *x)
+{
+    struct ends e;
+
+    return !iba_rx_connected(x) && iba_bth_destqp(x->bth) != MULTICAST_QPN && ends_of(x, &e) &&
+           !iba_port_has_gid(x->port, e.target);
+}

@@ -1,0 +1,37 @@
+/* Inside of validation: where a packet came from and went to, in the words of any of the fabrics. Pure predicates. */
+#ifndef IBA_RX_PATH_H
+#define IBA_RX_PATH_H
+#include "iba_receiver.h"
+
+/* ---- the envelope by itself ---- */
+iba_when iba_rx_foreign_link;      /* not what a port of this kind receives */
+iba_when iba_rx_ip_options;        /* RO-12, RO-17 */
+iba_when iba_rx_longer_than_mtu;   /* WF-10 */
+iba_when iba_rx_vl_of_other_kind;  /* WF-12 */
+iba_when iba_rx_dlid_foreign;      /* WF-16 */
+iba_when iba_rx_slid_impossible;   /* WF-18 */
+iba_when iba_rx_permissive_misuse; /* WF-17 */
+iba_when iba_rx_mac_foreign;       /* RO-07 */
+iba_when iba_rx_marked;            /* FECN, or ECN CE on RoCEv2 */
+
+/* ---- against DestQP and the port ---- */
+iba_when iba_rx_multicast;           /* DestQP is 0xFFFFFF */
+iba_when iba_rx_multicast_no_grh;    /* WF-26 */
+iba_when iba_rx_multicast_disagrees; /* addresses and DestQP (PV-30) */
+iba_when iba_rx_ip_mapped_wrongly;   /* an IPv4 address inside of an IPv6 header (RO-24) */
+
+/* ---- against the QP ---- */
+iba_when iba_rx_connected;    /* the QP is one of a connection */
+iba_when iba_rx_other_port;   /* PV-24 */
+iba_when iba_rx_grh_missing;  /* PV-22 */
+iba_when iba_rx_grh_unwanted; /* PV-22 */
+iba_when iba_rx_gids_differ;  /* PV-22, RO-25 */
+iba_when iba_rx_slid_differs; /* PV-24 */
+iba_when iba_rx_dlid_differs; /* PV-25 */
+iba_when iba_rx_gid_foreign;  /* PV-23 */
+
+/* Whether all of the above hold of the packet and an address vector. */
+bool iba_rx_comes_along(const struct iba_rx *x, const struct iba_av *av);
+/* Attachment `m` is to the group that the packet is for (UU-25). */
+bool iba_rx_of_group(const struct iba_rx *x, const struct iba_mcast *m);
+#endif
