@@ -4,6 +4,7 @@
  * names (RQ-26, RQ-30, RQ-35, RR-14), unless a READ or ATOMIC in between still lacks its answer: those are looked for
  * before anything else. Responses of XRC have the same opcodes in other service bits (RQ-60). */
 #include <string.h>
+#include "transport/iba_receiver.h"
 #include "transport/iba_requester.h"
 
 /* clang-format off */
@@ -378,15 +379,4 @@ static void store_atomic(struct iba_rx *x)
     store(x, host, sizeof host);
 }
 
-enum {
-#define ROW_INDEX(name, ...) ROW_##name,
-    RC_COMPLETER_RULES(ROW_INDEX) ROW_COUNT
-};
-_Static_assert((int)ROW_COUNT <= (int)IBA_MAX_RULES, "hits[] is too small");
-
-static const struct iba_rule rows[] = {
-#define ROW(name_, when_, then_, sentence_, clause_)                                                                   \
-    {.name = #name_, .sentence = sentence_, .clause = clause_, .when = when_, .then = then_, .hit = ROW_##name_},
-    RC_COMPLETER_RULES(ROW)};
-
-const struct iba_rules iba_rc_completer_rules = {.name = "RC requester", .row = rows, .n = ROW_COUNT};
+IBA_RULE_TABLE(RC_COMPLETER_RULES, iba_rc_completer_rules, "RC requester")
