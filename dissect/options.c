@@ -126,7 +126,7 @@ static int add_stat(struct options *opt, const char *text)
     void *state = kind ? kind->open(arg, err, sizeof err) : NULL;
 
     if (!state)
-        return wrong("-z %s: %s", text, err);
+        return wrong("%s", err);
     if (opt->n_stat == MAX_STATS) {
         kind->close(state);
         return wrong("-z: more than %d statistics", MAX_STATS);
@@ -260,6 +260,7 @@ static int one_option(struct options *opt, int c, const char *arg)
     case 'E': return set_form(opt, arg);
     case 't': return set_time(opt, arg);
     case 'w': opt->write_path = arg; return EXIT_OK;
+    case 'P': opt->print_anyway = true; return EXIT_OK;
     case 'q': opt->quiet = true; return EXIT_OK;
     case 'z': return add_stat(opt, arg);
     case 'd': return decode_as(opt, arg);
@@ -296,6 +297,7 @@ static int check_whole(struct options *opt)
     if (opt->print.n_field > 0 && !strstr("fields json jsonl ek", opt->printer->name))
         return wrong("-e goes with -T fields, json, jsonl or ek");
     opt->json_stats = strncmp(opt->printer->name, "json", 4) == 0;
+    opt->quiet |= opt->write_path && !opt->print_anyway;
     opt->print.sources = opt->n_file > 1;
     return EXIT_OK;
 }
@@ -313,7 +315,7 @@ int options_parse(struct options *opt, int argc, char **argv, bool *done)
     opt->print = (struct print_opts){.separator = '\t', .aggregator = ',', .occurrence = 'a'};
     *done = false;
     (void)set_color(opt, "auto");
-    while (rc == EXIT_OK && (c = getopt_long(argc, argv, "r:i:f:Y:c:nVxlT:e:E:t:w:qz:d:o:G:hv", longs, NULL)) != -1) {
+    while (rc == EXIT_OK && (c = getopt_long(argc, argv, "r:i:f:Y:c:nVxlT:e:E:t:w:Pqz:d:o:G:hv", longs, NULL)) != -1) {
         *done = c == 'h' || c == OPT_HELP || c == 'v' || c == OPT_VERSION || c == 'G';
         if (c == 'G')
             return lists(optarg);

@@ -28,6 +28,7 @@ struct options {
     bool check_crc;              /* -o icrc:off leaves it out */
     enum iba_link user_link[16]; /* what DLT 147..162 hold, -d user0,infiniband */
     struct iba_view_opts view;
+    bool print_anyway;      /* -P: with -w too */
     const char *write_path; /* -w */
 };
 

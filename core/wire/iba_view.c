@@ -26,7 +26,8 @@ void iba_walk_fault(struct walk *w, enum iba_err e, enum iba_hdr h)
 static bool whole(struct walk *w, uint32_t n, enum iba_hdr h)
 {
     if (n > w->end - w->at) {
-        iba_walk_fault(w, IBA_HEADER_CUT, h);
+        if (!w->v->fragment) /* the rest of a fragment is in another packet */
+            iba_walk_fault(w, IBA_HEADER_CUT, h);
         return false;
     }
     if (w->at + n > w->v->caplen) {

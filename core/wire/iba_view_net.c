@@ -271,8 +271,8 @@ enum step iba_step_udp(struct walk *w)
         return STEP_DONE;
     if (!p)
         return cut_udp(w, from);
-    if (iba_udp_dstport(p) == PORT_VXLAN)
-        return STEP_VXLAN;
+    if (iba_udp_dstport(p) == PORT_VXLAN) /* a port proves nothing: too short is something else */
+        return w->end - w->at < IBA_BYTES_vxlan + IBA_BYTES_eth ? STEP_DONE : STEP_VXLAN;
     if (!is_roce_port(w, iba_udp_dstport(p)))
         return STEP_DONE;
     if (!(v->fragment && iba_udp_length(p) > w->end - from)) { /* a first fragment's length speaks of the whole */

@@ -178,7 +178,7 @@
 #define NET_HEADERS(H)                                                                                                     \
         H(NET_ERF,          erf,         16,  "erf",                       "Extensible Record Format")                     \
         H(NET_ERFEXT,       erfext,       8,  "erf.ehdr",                  "ERF Extension Header")                         \
-        H(NET_ERFPAD,       erfpad,       2,  "erf.eth",                   "ERF Ethernet Pad")                             \
+        H(NET_ERFPAD,       erfpad,       2,  "erf.ethpad",                "ERF Ethernet Pad")                             \
         H(NET_SLL,          sll,         16,  "sll",                       "Linux Cooked Capture v1")                      \
         H(NET_SLL2,         sll2,        20,  "sll2",                      "Linux Cooked Capture v2")                      \
         H(NET_IPOIBPH,      ipoibph,     40,  "ipoib.ph",                  "IP over InfiniBand Pseudo Header")             \

@@ -1,6 +1,7 @@
 #include "field/field.h"
 #include <stdlib.h>
 #include "field/computed.h"
+#include "field/distance.h"
 
 /* Where a field's values come from: a row of a header, the header as a whole (no row), or a computation (no header). */
 struct source {
@@ -139,27 +140,6 @@ const struct field *field_find(const char *name)
     return find_exact(whole);
 }
 
-/* Edit distance of two short names (Levenshtein, one row). */
-static unsigned distance(const char *a, const char *b)
-{
-    unsigned row[NAME_BYTES + 1];
-    const size_t nb = strlen(b) < NAME_BYTES ? strlen(b) : NAME_BYTES;
-
-    for (unsigned j = 0; j <= nb; j++)
-        row[j] = j;
-    for (unsigned i = 1; i <= NAME_BYTES && a[i - 1]; i++) {
-        unsigned diagonal = row[0];
-        row[0] = i;
-        for (unsigned j = 1; j <= nb; j++) {
-            const unsigned change = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = row[j] + 1 < row[j - 1] + 1 ? row[j] + 1 : row[j - 1] + 1;
-            row[j] = change < row[j] ? change : row[j];
-        }
-    }
-    return row[nb];
-}
-
 const char *field_nearest(const char *name)
 {
     size_t n;
@@ -170,8 +150,8 @@ const char *field_nearest(const char *name)
     for (size_t i = 0; i < n; i++) {
         static const char prefix[] = "infiniband.";
         const bool ours = strncmp(f[i].name, prefix, sizeof prefix - 1) == 0;
-        unsigned d = distance(name, f[i].name);
-        const unsigned bare = ours ? distance(name, f[i].name + sizeof prefix - 1) : d;
+        unsigned d = name_distance(name, f[i].name, false);
+        const unsigned bare = ours ? name_distance(name, f[i].name + sizeof prefix - 1, false) : d;
         d = bare < d ? bare : d;
         if (d < least) {
             least = d;

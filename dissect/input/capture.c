@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pcap/pcap.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,86 +24,6 @@ static const struct magic {
     {{0x0a, 0x0d, 0x0d, 0x0a}, 4, 28, cap_pcapng_begin},
     {{0x1f, 0x8b}, 2, 18, NULL}, /* gzip, opened before the others are looked for */
 };
-
-static enum cap_result over(struct capture *c, struct cap_packet *p)
-{
-    (void)p;
-    return c->verdict;
-}
-
-static void append(struct capture *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void append_list(struct capture *c, const char *format, va_list list)
-{
-    size_t used = strlen(c->error);
-    vsnprintf(c->error + used, c->errlen - used, format, list);
-}
-
-static void append(struct capture *c, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    append_list(c, format, list);
-    va_end(list);
-}
-
-static enum cap_result finish(struct capture *c, enum cap_result verdict)
-{
-    c->verdict = verdict;
-    c->next = over;
-    return verdict;
-}
-
-enum cap_result cap_fail(struct capture *c, const char *format, ...)
-{
-    va_list list;
-    append(c, "%s: ", c->name);
-    va_start(list, format);
-    append_list(c, format, list);
-    va_end(list);
-    return finish(c, CAP_ERROR);
-}
-
-enum cap_result cap_fail_packet(struct capture *c, const char *format, ...)
-{
-    va_list list;
-    append(c, "%s: packet %" PRIu64 " at offset 0x%" PRIx64 ": ", c->name, c->number + 1, cap_stream_offset(&c->in));
-    va_start(list, format);
-    append_list(c, format, list);
-    va_end(list);
-    return finish(c, CAP_ERROR);
-}
-
-enum cap_result cap_fail_early(struct capture *c, const char *format, ...)
-{
-    va_list list;
-    append(c, "%s: ", c->name);
-    va_start(list, format);
-    append_list(c, format, list);
-    va_end(list);
-    if (c->in.fault[0] != '\0')
-        append(c, " (%s)", c->in.fault);
-    return finish(c, CAP_ERROR);
-}
-
-enum cap_result cap_fail_header(struct capture *c, uint64_t have, uint64_t need)
-{
-    return cap_fail_early(c, "cut in the file header (%" PRIu64 " of %" PRIu64 " bytes)", have, need);
-}
-
-enum cap_result cap_fail_cut(struct capture *c, uint64_t have, uint64_t need)
-{
-    return cap_fail_early(c, "cut in packet %" PRIu64 " at offset 0x%" PRIx64 ": %" PRIu64 " of %" PRIu64 " bytes",
-                          c->number + 1, cap_stream_offset(&c->in), have, need);
-}
-
-enum cap_result cap_finish(struct capture *c)
-{
-    if (c->in.fault[0] == '\0')
-        return finish(c, CAP_END);
-    return cap_fail(c, "after packet %" PRIu64 " at offset 0x%" PRIx64 ": %s", c->number, cap_stream_offset(&c->in),
-                    c->in.fault);
-}
 
 /* The row whose magic the stream starts with; one cut short counts when nothing follows. */
 static const struct magic *find_magic(struct cap_stream *s)

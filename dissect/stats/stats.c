@@ -1,3 +1,4 @@
+#include "field/distance.h"
 #include "stats/stats.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,43 +16,12 @@ const struct stat_kind stat_kinds[] = {
     {0},
 };
 
-enum { NAME_BYTES = 64 };
-
-static bool word_ends(char c)
-{
-    return c == ',' || c == '\0';
-}
-
-/* Edit distance (Levenshtein, one row) of the leading words of two names, as many words of each as make it least:
- * what follows may be an argument in the one and a forgotten word in the other. */
-static unsigned distance(const char *a, const char *b)
-{
-    unsigned row[NAME_BYTES + 1], least = UINT32_MAX;
-    const size_t nb = strlen(b) < NAME_BYTES ? strlen(b) : NAME_BYTES;
-
-    for (unsigned j = 0; j <= nb; j++)
-        row[j] = j;
-    for (unsigned i = 1; i <= NAME_BYTES && a[i - 1]; i++) {
-        unsigned diagonal = row[0];
-        row[0] = i;
-        for (unsigned j = 1; j <= nb; j++) {
-            const unsigned change = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = row[j] + 1 < row[j - 1] + 1 ? row[j] + 1 : row[j - 1] + 1;
-            row[j] = change < row[j] ? change : row[j];
-            if (word_ends(a[i]) && word_ends(b[j]) && row[j] < least)
-                least = row[j];
-        }
-    }
-    return least;
-}
-
 static const struct stat_kind *nearest(const char *text)
 {
     const struct stat_kind *best = stat_kinds;
 
     for (const struct stat_kind *k = stat_kinds; k->name; k++)
-        if (distance(text, k->name) < distance(text, best->name))
+        if (name_distance(text, k->name, true) < name_distance(text, best->name, true))
             best = k;
     return best;
 }
@@ -60,7 +30,7 @@ const struct stat_kind *stat_find(const char *text, const char **arg, char *err,
 {
     for (const struct stat_kind *k = stat_kinds; k->name; k++) {
         const size_t n = strlen(k->name);
-        if (strncmp(text, k->name, n) != 0 || !word_ends(text[n]))
+        if (strncmp(text, k->name, n) != 0 || (text[n] != ',' && text[n] != '\0'))
             continue;
         *arg = text[n] ? text + n + 1 : NULL;
         return k;

@@ -3,17 +3,10 @@
 #include <stdlib.h>
 #include "gen.h"
 
-void die(const struct job *job, const char *what, const char *line)
-{
-    fprintf(stderr, "ibpcaps-gen: %s: packet %u: %s: %s\n", job->capture->name, job->n_packet + 1, what, line);
-    exit(1);
-}
-
 static void one_line(struct job *job, char *line)
 {
     static const char interface[] = "interface ";
     char a[64], b[512];
-    unsigned long type;
 
     if (sscanf(line, "flow %63s %511s", a, b) == 2)
         flow_line(job, a, b);
@@ -21,8 +14,8 @@ static void one_line(struct job *job, char *line)
         write_section(job, strcmp(a, "big") == 0);
     else if (strncmp(line, interface, sizeof interface - 1) == 0)
         write_interface(job, line + sizeof interface - 1);
-    else if (sscanf(line, "block %lx %511s", &type, b) == 2)
-        write_block(job, (uint32_t)type, b);
+    else if (sscanf(line, "block %63s %511s", a, b) == 2)
+        write_block(job, (uint32_t)strtoul(a, NULL, 16), b);
     else
         packet_line(job, line);
 }

@@ -30,10 +30,10 @@ void put_uint(struct bytes *b, uint64_t v, unsigned size)
 
 void put_hex(struct bytes *b, const char *digits)
 {
-    unsigned v;
-
-    for (; sscanf(digits, "%2x", &v) == 1; digits += 2)
-        put_uint(b, v, 1);
+    for (char pair[3] = ""; digits[0] && digits[1]; digits += 2) {
+        memcpy(pair, digits, 2);
+        put_uint(b, strtoul(pair, NULL, 16), 1);
+    }
 }
 
 static void put_zeros(struct bytes *b, size_t n)
@@ -172,30 +172,35 @@ void write_section(struct job *job, bool big)
 void write_interface(struct job *job, char *options)
 {
     struct bytes *b = &job->out;
-    unsigned long link = 1, snaplen = 0, resolution = 6;
-    long long offset = 0;
+    enum { LINK, SNAPLEN, RESOLUTION, OFFSET, KEYS };
+    static const char *const key[KEYS] = {"link=", "snaplen=", "tsresol=", "tsoffset="};
+    long long value[KEYS] = {[LINK] = 1, [RESOLUTION] = 6};
 
-    for (char *save = NULL, *word = strtok_r(options, " ", &save); word; word = strtok_r(NULL, " ", &save))
-        if (sscanf(word, "link=%lu", &link) != 1 && sscanf(word, "snaplen=%lu", &snaplen) != 1 &&
-            sscanf(word, "tsresol=%lu", &resolution) != 1 && sscanf(word, "tsoffset=%lld", &offset) != 1)
+    for (char *save = NULL, *word = strtok_r(options, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+        unsigned k = 0;
+        while (k < KEYS && strncmp(word, key[k], strlen(key[k])) != 0)
+            k++;
+        if (k == KEYS)
             die(job, "unknown interface option", word);
+        value[k] = strtoll(word + strlen(key[k]), NULL, 10);
+    }
     if (job->n_iface == sizeof job->tsresol / sizeof *job->tsresol)
         die(job, "too many interfaces", "");
     const size_t from = block_begin(b, 1);
-    put_uint(b, link, 2);
+    put_uint(b, (uint64_t)value[LINK], 2);
     put_uint(b, 0, 2);
-    put_uint(b, snaplen, 4);
-    const uint8_t code = (uint8_t)resolution;
+    put_uint(b, (uint64_t)value[SNAPLEN], 4);
+    const uint8_t code = (uint8_t)value[RESOLUTION];
     option(b, 9, &code, 1);
-    if (offset) {
+    if (value[OFFSET]) {
         struct bytes v = {.big = b->big};
-        put_uint(&v, (uint64_t)offset, 8);
+        put_uint(&v, (uint64_t)value[OFFSET], 8);
         option(b, 14, v.at, v.n);
         free(v.at);
     }
     option(b, 0, NULL, 0);
     block_end(b, from);
-    job->tsresol[job->n_iface++] = (unsigned)resolution;
+    job->tsresol[job->n_iface++] = (unsigned)value[RESOLUTION];
 }
 
 void write_block(struct job *job, uint32_t type, const char *hex)

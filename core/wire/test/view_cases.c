@@ -224,6 +224,13 @@ Test(cases, ipv4_fragments)
     iba_ipv4_set_frag_offset(iba_recipe_part(&r, IBA_H_ipv4), 100);
     parse_as(IBA_LINK_ETHERNET);
     cr_assert(v.fragment && v.proto == IBA_PROTO_NONE && !iba_view_has(&v, IBA_H_udp) && v.err == IBA_OK);
+    start(IBA_ENCAP_ROCE2_V4, IBA_RC_WRITE_ONLY, 0); /* a first fragment that ends inside the RETH */
+    iba_ipv4_set_mf(iba_recipe_part(&r, IBA_H_ipv4), 1);
+    set(IBA_H_udp, "length", 1000);
+    set(IBA_H_ipv4, "len", 20 + 8 + 12 + 4 + 6);
+    parse_as(IBA_LINK_ETHERNET);
+    cr_assert(v.fragment && iba_view_has_bth(&v) && !iba_view_has(&v, IBA_H_reth) && v.err == IBA_OK);
+    cr_assert_eq(v.icrc, IBA_CHECK_TRUNCATED);
 }
 
 /* The extension header's number and its bytes behind the first two (RFC 8200, RFC 4302) */

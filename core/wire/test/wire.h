@@ -80,7 +80,7 @@ static inline const char *broken(const struct iba_view *v)
         return "ICRC truncated by nothing";
     if (iba_view_payload_captured(v) > v->payload_len)
         return "more payload captured than sent";
-    if (iba_view_is_transport(v) && v->op && v->err == IBA_OK && !v->truncated &&
+    if (iba_view_is_transport(v) && v->op && v->err == IBA_OK && !v->truncated && !v->fragment &&
         v->payload_at + v->payload_len + v->pad + IBA_ICRC_BYTES != v->end)
         return "a whole packet with a hole";
     if (v->op && !iba_view_has_bth(v))

@@ -1,0 +1,134 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+#include "common.h"
+
+TestSuite(out, .init = printed_clear);
+
+#define SAYS(call, text)                                                                                               \
+    do {                                                                                                               \
+        printed_clear();                                                                                               \
+        call;                                                                                                          \
+        cr_assert_str_eq(printed_text(), text);                                                                        \
+    } while (0)
+
+Test(out, numbers)
+{
+    SAYS(out_u64(&printed, 0), "0");
+    SAYS(out_u64(&printed, 1234567890), "1234567890");
+    SAYS(out_u64(&printed, UINT64_MAX), "18446744073709551615");
+    for (uint64_t v = 1; v < UINT64_MAX / 10; v *= 10) {
+        char want[64];
+        snprintf(want, sizeof want, "%llu%llu", (unsigned long long)v, (unsigned long long)v - 1);
+        SAYS((out_u64(&printed, v), out_u64(&printed, v - 1)), want);
+    }
+}
+
+Test(out, hexadecimal)
+{
+    SAYS(out_hex(&printed, 0, 0), "0x0");
+    SAYS(out_hex(&printed, 0, 4), "0x0000");
+    SAYS(out_hex(&printed, 0xabc, 2), "0xabc");
+    SAYS(out_hex(&printed, UINT64_MAX, 1), "0xffffffffffffffff");
+    SAYS(out_hex(&printed, 0x12, 16), "0x0000000000000012");
+    SAYS(out_hex_bytes(&printed, (const uint8_t *)"\x00\xff\x7f", 3), "00ff7f");
+    SAYS(out_hex_bytes(&printed, NULL, 0), "");
+}
+
+Test(out, time)
+{
+    SAYS(out_time(&printed, 0), "0.000000000");
+    SAYS(out_time(&printed, 1), "0.000000001");
+    SAYS(out_time(&printed, -1), "-0.000000001");
+    SAYS(out_time(&printed, 1700000000123456789), "1700000000.123456789");
+    SAYS(out_time(&printed, INT64_MIN), "-9223372036.854775808");
+    SAYS(out_time(&printed, INT64_MAX), "9223372036.854775807");
+}
+
+Test(out, addresses)
+{
+    static const uint8_t zero[16], one[16] = {[15] = 1}, gid[16] = {0xfe, 0x80, [8] = 2, [15] = 0x1a},
+                                   two_gaps[16] = {0x20, 1, 0x0d, 0xb8, [9] = 1, [15] = 1};
+
+    SAYS(out_ip4(&printed, 0xc0000201), "192.0.2.1");
+    SAYS(out_ip4(&printed, UINT32_MAX), "255.255.255.255");
+    SAYS(out_ip6(&printed, zero), "::");
+    SAYS(out_ip6(&printed, one), "::1");
+    SAYS(out_ip6(&printed, gid), "fe80::200:0:0:1a");
+    SAYS(out_ip6(&printed, two_gaps), "2001:db8::1:0:0:1");
+    SAYS(out_mac(&printed, 0x0200000000ff), "02:00:00:00:00:ff");
+}
+
+Test(out, columns)
+{
+    SAYS((out_str(&printed, "ab"), out_pad(&printed, 0, 4), out_ch(&printed, '|')), "ab  |");
+    SAYS((out_str(&printed, "ab"), out_pad_left(&printed, 0, 4), out_ch(&printed, '|')), "  ab|");
+    SAYS((out_str(&printed, "abcde"), out_pad(&printed, 0, 4), out_ch(&printed, '|')), "abcde|");
+    SAYS((out_str(&printed, "abcde"), out_pad_left(&printed, 0, 4), out_ch(&printed, '|')), "abcde|");
+    SAYS((out_str(&printed, "x"), out_str(&printed, "ab"), out_pad_left(&printed, 1, 4)), "x  ab");
+}
+
+Test(out, json_strings)
+{
+    SAYS(out_json(&printed, "plain", 5), "plain");
+    SAYS(out_json(&printed, "a\"b\\c", 5), "a\\\"b\\\\c");
+    SAYS(out_json(&printed, "\x00\x1f\n", 3), "\\u0000\\u001f\\u000a");
+    SAYS(out_json(&printed, "\xe2\x86\x92", 3), "\xe2\x86\x92");
+}
+
+/* Whatever comes in, what goes out is text that JSON and XML readers take. */
+Test(out, broken_utf8_never_gets_through)
+{
+    static const char *const broken[] = {"\xff", "\xc0\x80",     "\xe2\x86",         "\xed\xa0\x80", "\xf4\x90\x80\x80",
+                                         "\x80", "\xe0\x80\x80", "\xf0\x80\x80\x80", "a\xe2"};
+
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        printed_clear();
+        out_json(&printed, broken[i], strlen(broken[i]));
+        cr_assert_not(strstr(printed_text(), broken[i]), "JSON, case %zu", i);
+        printed_clear();
+        out_xml(&printed, broken[i], strlen(broken[i]));
+        cr_assert_not(strstr(printed_text(), broken[i]), "XML, case %zu", i);
+    }
+}
+
+Test(out, xml_strings)
+{
+    SAYS(out_xml(&printed, "a<b>&\"c'", 8), "a&lt;b&gt;&amp;&quot;c'");
+    printed_clear();
+    out_xml(&printed, "\x01\x02", 2);
+    cr_assert_not(strpbrk(printed_text(), "\x01\x02"), "XML knows no control characters");
+}
+
+Test(out, more_than_the_buffer_holds_arrives_whole)
+{
+    char path[] = "out-test-XXXXXX";
+    static char big[3 * OUT_BYTES];
+    const int fd = mkstemp(path);
+
+    cr_assert_geq(fd, 0);
+    unlink(path);
+    out_init(&printed, fd);
+    memset(big, 'b', sizeof big);
+    for (unsigned i = 0; i < OUT_BYTES; i++)
+        out_ch(&printed, 'a');
+    out_mem(&printed, big, sizeof big);
+    cr_assert(out_flush(&printed));
+    cr_assert_eq(lseek(fd, 0, SEEK_END), (off_t)(4 * OUT_BYTES));
+    close(fd);
+}
+
+Test(out, the_first_error_is_kept_and_the_rest_dropped)
+{
+    const int fd = open("/dev/full", O_WRONLY);
+
+    cr_assert_geq(fd, 0);
+    out_init(&printed, fd);
+    for (unsigned i = 0; i < 3 * OUT_BYTES; i++)
+        out_ch(&printed, 'a');
+    cr_assert_not(out_flush(&printed));
+    cr_assert_eq(printed.error, ENOSPC);
+    close(fd);
+    cr_assert_not(out_flush(&printed));
+    cr_assert_eq(printed.error, ENOSPC);
+}

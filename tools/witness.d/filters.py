@@ -1,0 +1,85 @@
+"""Display filters: both programs let the same packets through. tshark answers all expressions in one run (a Lua listener
+for each), because a run for each takes half a second."""
+
+import os
+import re
+
+import capture
+
+LIST = "dissect/filter/test/tshark.filters"
+FILES = 6
+
+SCRIPT = """
+local expressions = {%s}
+for i, expression in ipairs(expressions) do
+    local found, good = {}, true
+    local made, tap = pcall(Listener.new, "frame", expression)
+    if made then
+        function tap.packet(pinfo) found[#found + 1] = pinfo.number end
+        function tap.draw() print("\\1" .. i .. "\\1" .. table.concat(found, ",")) end
+    else
+        print("\\1" .. i .. "\\1refused")
+    end
+end
+"""
+
+
+def expressions(path):
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return [line.strip() for line in file if line.strip() and not line.startswith("#")]
+
+
+def pick(files, scratch):
+    """At most FILES captures spread over all of them, as files that tshark can open; with the name to show."""
+    for path in files[:: max(1, -(-len(files) // FILES))]:
+        try:
+            packets = capture.read(path)
+        except capture.Unreadable:
+            packets = []
+        readable = path
+        if any(p.link == capture.INFINIBAND for p in packets):
+            readable = os.path.join(scratch, "filters.pcap")
+            capture.write(readable, [capture.as_erf(p) for p in packets])
+        yield path, readable
+
+
+def quoted(text):
+    return '"' + "".join(f"\\{byte:03d}" for byte in text.encode()) + '"'
+
+
+def concerns(expression, fields):
+    """Does the expression name one of the fields, or the protocol that is there for one side only?"""
+    words = set(re.findall(r"[a-z][a-z0-9_.]*", expression))
+    roots = {field.split(".")[0] for field in fields} - {"infiniband"}
+    if "(infiniband)" in fields and any(word.split(".")[0] == "infiniband" for word in words):
+        return True
+    return bool(words & (fields | roots))
+
+
+def compare(ours, theirs, files, scratch, path, differing):
+    """Packets whose fields differ (that is for tshark.py to judge) are left out where the expression is about these."""
+    wanted, left_out = expressions(path), 0
+    if not wanted:
+        print(f"no display filters to compare ({LIST} is not there)")
+        return
+    script = os.path.join(scratch, "filters.lua")
+    with open(script, "w", encoding="ascii") as file:
+        file.write(SCRIPT % ", ".join(quoted(e) for e in wanted))
+    for name, readable in pick(files, scratch):
+        run = theirs.run("-n", "-q", "-X", f"lua_script:{script}", "-r", readable)
+        rows = [line.split("\1") for line in run.stdout.decode("latin-1").split("\n") if line.startswith("\1")]
+        answers = {int(row[1]): row[2] for row in rows}
+        odd = {where.rsplit(" ", 1)[1]: fields for where, fields in differing.items() if where.startswith(f"{name} packet ")}
+        for number, expression in enumerate(wanted, 1):
+            skip = {frame for frame, fields in odd.items() if concerns(expression, fields)}
+            left_out += len(skip)
+            mine = ours.run("-r", readable, "-Y", expression, "-T", "fields", "-e", "frame.number")
+            answer = ",".join(mine.stdout.decode().split()) if mine.returncode == 0 else "refused"
+            yield "filter", expression, name, without(answers.get(number, "no answer"), skip), without(answer, skip)
+    print(f"{left_out} answers about packets left out of the filters' comparison, because the fields asked for differ")
+
+
+def without(numbers, skip):
+    return ",".join(number for number in numbers.split(",") if number not in skip) or "none"

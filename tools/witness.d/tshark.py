@@ -1,0 +1,125 @@
+"""The comparison with tshark: the same packets, every field both know, the same bytes."""
+
+import functools
+import os
+
+import capture
+
+# Asked of one side only, for predicates and for the question "is this InfiniBand?".
+THEIRS = ["frame.protocols", "_ws.malformed", "data.data", "infiniband.mad.mgmtclass", "infiniband.mad.attributeid",
+          "infiniband.vendor", "ip.fragment", "ipv6.fraghdr.more"]
+OURS = ["infiniband.encapsulation", "infiniband.truncated", "infiniband.fault", "infiniband.icrc.status",
+        "infiniband.vcrc.status", "infiniband.payload.length"]
+CUTS = (60, 90)
+
+# A second opinion: tshark without its guesses at what a payload is, so that it shows all payload as data.
+GUESSES = ["rpcordma", "smb_direct", "smc", "nvme-rdma", "lnet", "iser", "infiniband.eoib", "infiniband_sdp", "fcoib"]
+PLAIN = [word for guess in GUESSES for word in ("--disable-protocol", guess)] + ["--disable-heuristic", "eth_over_ib"]
+PLAIN_FIELDS = ["data.data", "infiniband.invariant.crc", "infiniband.variant.crc"]
+
+
+def predicate_names(theirs, ours, plain=None):
+    """What a predicate sees of one packet besides `theirs` and `ours`. A field that was not asked for is a mistake."""
+    protocols = theirs["frame.protocols"].split(":")
+    behind = protocols[protocols.index("infiniband") + 1 :] if "infiniband" in protocols else []
+    return {"plain": plain, "blob": theirs["infiniband.vendor"].split(",")[-1], "tshark": theirs.__getitem__, "our": ours.__getitem__, "protocols": protocols, "behind": behind,
+            "number": lambda name: _number(ours[name]), "their_number": lambda name: _number(theirs[name])}
+
+
+def _number(text):
+    """The innermost header's, or -1."""
+    last = text.split(",")[-1]
+    return int(last, 0) if last else -1
+
+
+class Comparison:
+    def __init__(self, ours, theirs, scratch):
+        self.ours, self.theirs, self.scratch = ours, theirs, scratch
+        self.shared = sorted(ours.fields() & theirs.fields())
+
+    def file(self, path):
+        """All comparisons of one capture: a list of arguments for Verdict.value."""
+        try:
+            packets = capture.read(path)
+        except capture.Unreadable:
+            packets = []
+        stem = os.path.join(self.scratch, f"{os.getpid()}-{abs(hash(path))}")
+        foreign = any(p.link == capture.INFINIBAND for p in packets)
+        shown, kind, skip = path, "original", ()
+        if foreign:
+            shown, kind, skip = stem + ".erf.pcap", "rewritten", ("erf.", "frame.cap_len", "frame.comment")
+            capture.write(shown, [capture.as_erf(p) for p in packets])
+        values = []
+        their_rows = self.theirs.dissect(shown, self.shared + THEIRS)
+        plain = functools.cache(lambda: self.theirs.dissect(shown, PLAIN_FIELDS, *PLAIN).packets)
+        our_rows = self.ours.dissect(path, self.shared + OURS)
+        values += self.rows(kind, path, their_rows, our_rows, plain, skip)
+        values.append((kind, "(packets read)", path, str(len(packets)), str(len(our_rows.packets))))
+        if foreign:
+            values += self.rows("rewritten", path, their_rows, self.ours.dissect(shown, self.shared + OURS), plain)
+        values += self.round_trip(path, stem, their_rows)
+        values += self.link(path, stem, [p for p in map(capture.as_erf, packets) if capture.is_link(p)])
+        for size in CUTS:
+            short = f"{stem}.{size}.capture"
+            capture.write(short, [capture.as_erf(capture.cut(p, size)) for p in packets])
+            values += self.cut(f"{path} cut to {size}", self.theirs.dissect(short, self.shared + THEIRS),
+                               self.ours.dissect(short, self.shared + OURS))
+            os.unlink(short)
+        return values
+
+    def rows(self, kind, path, theirs, ours, plain, skip=()):
+        """Field by field. `skip`: what the rewritten container says of itself."""
+        yield kind, "(packets)", path, str(len(theirs.packets)), str(len(ours.packets))
+        yield kind, "(exit)", path, str(int(theirs.status != 0)), str(int(ours.status != 0))
+        for number, (their, our) in enumerate(zip(theirs.packets, ours.packets), 1):
+            names = predicate_names(their, our, lambda name, number=number: plain()[number - 1][name])
+            where = f"{path} packet {number}"
+            said = any(p.startswith("infiniband") for p in their.get("frame.protocols", "").split(":"))
+            yield kind, "(infiniband)", where, str(int(said)), str(int(our.get("infiniband.encapsulation", "") != "")), names
+            for field in self.shared:
+                if not field.startswith(skip or ("\0",)):
+                    yield kind, field, where, their.get(field, ""), our.get(field, ""), names
+
+    def round_trip(self, path, stem, before):
+        """What ibdissect -w wrote says the same to tshark as what ibdissect read."""
+        copy = stem + ".copy.pcapng"
+        run = self.ours.run("-q", "-r", path, "-w", copy)
+        if not os.path.exists(copy):
+            yield "round trip", "(written)", path, "a file", run.stderr.decode("latin-1").strip()
+            return
+        packets = capture.read(copy)
+        if any(p.link == capture.INFINIBAND for p in packets):
+            capture.write(copy, [capture.as_erf(p) for p in packets])
+        after = self.theirs.dissect(copy, self.shared + THEIRS)
+        os.unlink(copy)
+        yield "round trip", "(packets)", path, str(len(before.packets)), str(len(after.packets))
+        for number, (old, new) in enumerate(zip(before.packets, after.packets), 1):
+            names = predicate_names(new, old)
+            for field in self.shared:
+                yield "round trip", field, f"{path} packet {number}", old.get(field, ""), new.get(field, ""), names
+
+    def link(self, path, stem, packets):
+        """tshark gives up on a link packet's six bytes (B2), but shows its fields when bytes follow."""
+        if not packets:
+            return
+        long, short = stem + ".long.pcap", stem + ".short.pcap"
+        capture.write(long, [capture.pad_link(p) for p in packets])
+        capture.write(short, packets)
+        fields = [field for field in self.shared if field.startswith("infiniband_link")]
+        theirs, ours = self.theirs.dissect(long, fields).packets, self.ours.dissect(short, fields).packets
+        yield "link", "(packets)", path, str(len(theirs)), str(len(ours))
+        for number, (their, our) in enumerate(zip(theirs, ours), 1):
+            names = {"tshark": their.__getitem__, "our": our.__getitem__, "their_number": lambda name, row=their: _number(row[name])}
+            for field in fields:
+                yield "link", field, f"{path} link packet {number}", their.get(field, ""), our.get(field, ""), names
+
+    def cut(self, where, theirs, ours):
+        """Of a packet that the capture cut, tshark shows little. What both show must be the same, header by header."""
+        yield "cut", "(packets)", where, str(len(theirs.packets)), str(len(ours.packets))
+        for number, (their, our) in enumerate(zip(theirs.packets, ours.packets), 1):
+            names = predicate_names(their, our)
+            for field in self.shared:
+                if their.get(field) and our.get(field):
+                    pairs = list(zip(their[field].split(","), our[field].split(",")))
+                    yield ("cut", field, f"{where} packet {number}", ",".join(pair[0] for pair in pairs),
+                           ",".join(pair[1] for pair in pairs), names)
