@@ -1,0 +1,268 @@
+/* Over any network, every byte arrives once and in order, or both sides end in the status the architecture names.
+ * IBPROOF_SEEDS sets how many networks are tried; the usual run takes 200. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include "pair.h"
+
+/* A region has three parts: what is sent or read into, what is written to or read from, and receive buffers. */
+enum { MESSAGES = 12, AREA = 96 * 1024, PART = AREA / 3, SLOT = (PART - 64) / MESSAGES };
+
+static unsigned seeds(void)
+{
+    const char *s = getenv("IBPROOF_SEEDS");
+    return s ? (unsigned)strtoul(s, NULL, 10) : 200;
+}
+
+struct plan { /* one message */
+    uint8_t op;
+    uint32_t length;
+    uint64_t local, remote, receive; /* offsets into the regions */
+};
+struct run {
+    struct pair *p;
+    struct pair_config cfg;
+    struct plan plan[MESSAGES];
+    unsigned n, done, received, order;
+    uint8_t status; /* of the first failed send; SUCCESS when none failed */
+    uint8_t *want[2];
+    uint64_t added;
+    bool late; /* receives are posted only after a while */
+};
+
+static uint32_t pick_length(struct iba_random *r, uint32_t mtu, uint32_t most)
+{
+    static const uint8_t shape[] = {0, 1, 2, 3, 4, 5};
+    uint32_t n = 0;
+
+    switch (shape[iba_random_below(r, sizeof shape)]) {
+    case 0: n = 0; break;
+    case 1: n = (uint32_t)iba_random_below(r, 9); break;
+    case 2: n = mtu; break;
+    case 3: n = mtu * (uint32_t)(1 + iba_random_below(r, 4)) + (uint32_t)iba_random_below(r, 3) - 1; break;
+    default: n = (uint32_t)iba_random_below(r, most + 1); break;
+    }
+    return n > most ? most : n;
+}
+
+static struct pair_config pick_config(uint64_t seed)
+{
+    static const uint32_t psn[] = {0, 0x7ffffe, 0xfffff0, 0xffffff};
+    static const uint32_t rate[] = {0, 0, 10000, 100000, 250000};
+    struct iba_random r;
+
+    iba_random_seed(&r, seed * 2 + 1);
+    struct pair_config c = {
+        .seed = seed + 1, .retry = (uint8_t)iba_random_below(&r, 8), .rnr_retry = 7, .timeout = 8, .bytes = AREA};
+    c.kind = (enum iba_port_kind)iba_random_below(&r, 3);
+    c.v6 = iba_random_below(&r, 2) != 0;
+    c.type = (enum iba_qp_type[]){IBA_QPT_RC, IBA_QPT_RC, IBA_QPT_RC, IBA_QPT_UC, IBA_QPT_UD}[iba_random_below(&r, 5)];
+    c.mtu = (enum iba_mtu)(1 + iba_random_below(&r, 5));
+    c.psn = psn[iba_random_below(&r, 4)];
+    c.rd_depth = (uint8_t)(1 + iba_random_below(&r, PAIR_SAVED));
+    c.faults = (struct iba_net_faults){.lose = rate[iba_random_below(&r, 5)],
+                                       .duplicate = rate[iba_random_below(&r, 5)],
+                                       .corrupt = rate[iba_random_below(&r, 4)],
+                                       .reorder = rate[iba_random_below(&r, 5)],
+                                       .ecn_mark = rate[iba_random_below(&r, 5)],
+                                       .delay_ns = 1000,
+                                       .jitter_ns = iba_random_below(&r, 3000),
+                                       .reorder_ns = 20000};
+    return c;
+}
+
+static uint8_t pick_op(struct iba_random *r, enum iba_qp_type type)
+{
+    static const uint8_t rc[] = {IBA_WR_SEND,      IBA_WR_SEND_IMM, IBA_WR_WRITE,
+                                 IBA_WR_WRITE_IMM, IBA_WR_READ,     IBA_WR_FETCH_ADD};
+    static const uint8_t uc[] = {IBA_WR_SEND, IBA_WR_SEND_IMM, IBA_WR_WRITE, IBA_WR_WRITE_IMM};
+
+    if (type == IBA_QPT_RC)
+        return rc[iba_random_below(r, sizeof rc)];
+    return uc[iba_random_below(r, type == IBA_QPT_UC ? sizeof uc : 2)];
+}
+
+/* Each message has its own place on either side, so that the end can be told from the plan alone; the counter of the
+ * ATOMICs is the last 8 bytes of the remote region. */
+static void make_plan(struct run *t)
+{
+    const uint32_t mtu = iba_mtu_bytes(t->cfg.mtu);
+    struct iba_random *r = &t->p->random;
+
+    t->n = 1 + (unsigned)iba_random_below(r, MESSAGES);
+    t->late = t->cfg.type == IBA_QPT_RC && iba_random_below(r, 4) == 0;
+    for (unsigned i = 0; i < t->n; i++) {
+        struct plan *m = &t->plan[i];
+        m->op = pick_op(r, t->cfg.type);
+        m->length = m->op == IBA_WR_FETCH_ADD
+                        ? 8
+                        : pick_length(r, mtu, t->cfg.type == IBA_QPT_UD ? (mtu < SLOT - 40 ? mtu : SLOT - 40) : SLOT);
+        m->local = (uint64_t)i * SLOT;
+        m->remote = PART + (uint64_t)i * SLOT;
+        m->receive = 2 * PART + (uint64_t)i * SLOT;
+    }
+}
+
+static bool takes_receive(uint8_t op)
+{
+    return op == IBA_WR_SEND || op == IBA_WR_SEND_IMM || op == IBA_WR_WRITE_IMM;
+}
+
+/* Receives carry the message's index; on RC they meet their SENDs in order. */
+static void post_receives(struct run *t)
+{
+    for (unsigned i = 0; i < t->n; i++)
+        if (takes_receive(t->plan[i].op))
+            pair_post_recv(t->p, 1, i, t->plan[i].receive, SLOT);
+}
+
+static void post_sends(struct run *t)
+{
+    for (unsigned i = 0; i < t->n; i++) {
+        const struct plan *m = &t->plan[i];
+        struct iba_send_wr wr = {.wr_id = i,
+                                 .op = m->op,
+                                 .imm_or_key = i,
+                                 .va = PAIR_VA + m->remote,
+                                 .rkey = t->p->end[1].rkey,
+                                 .compare_add = 1,
+                                 .ah = t->p->end[0].ah,
+                                 .remote_qpn = t->p->end[1].qpn,
+                                 .remote_qkey = 0x1234};
+        if (m->op == IBA_WR_FETCH_ADD)
+            wr.va = PAIR_VA + AREA - 8;
+        pair_post_send(t->p, 0, &wr, m->local, m->length);
+    }
+}
+
+static void expect_memory(struct run *t)
+{
+    for (unsigned e = 0; e < 2; e++) {
+        t->want[e] = malloc(AREA);
+        cr_assert_not_null(t->want[e]);
+        memcpy(t->want[e], pair_memory(t->p, e), AREA);
+    }
+}
+
+/* What a successful message has changed. */
+static void apply(struct run *t, const struct plan *m)
+{
+    uint64_t counter;
+
+    switch (m->op) {
+    case IBA_WR_READ: memcpy(t->want[0] + m->local, t->want[1] + m->remote, m->length); break;
+    case IBA_WR_FETCH_ADD:
+        memcpy(&counter, t->want[1] + AREA - 8, 8);
+        memcpy(t->want[0] + m->local, &counter, 8);
+        counter++;
+        memcpy(t->want[1] + AREA - 8, &counter, 8);
+        break;
+    case IBA_WR_SEND:
+    case IBA_WR_SEND_IMM: memcpy(t->want[1] + m->receive, t->want[0] + m->local, m->length); break;
+    default: memcpy(t->want[1] + m->remote, t->want[0] + m->local, m->length); break;
+    }
+}
+
+/* What an unreliable service delivers it delivers whole: the immediate says which message it was. */
+static void check_datagram(const struct run *t, const struct iba_wc *wc)
+{
+    const struct plan *m = &t->plan[wc->imm_or_key];
+    const uint64_t grh = t->cfg.type == IBA_QPT_UD ? 40 : 0;
+    const uint64_t at = wc->op == IBA_WR_RECV ? t->plan[wc->wr_id].receive + grh : m->remote;
+
+    if (!(wc->flags & IBA_WC_WITH_IMM))
+        return;
+    cr_assert_lt(wc->imm_or_key, t->n);
+    cr_assert_eq(wc->byte_len, m->length + grh, "seed %lu", (unsigned long)t->cfg.seed);
+    cr_assert_eq(memcmp(pair_memory(t->p, 1) + at, t->want[0] + m->local, m->length), 0,
+                 "seed %lu: message %u is damaged", (unsigned long)t->cfg.seed, wc->imm_or_key);
+}
+
+static void collect(struct run *t)
+{
+    struct iba_wc wc;
+
+    while (pair_poll(t->p, 0, &wc)) {
+        cr_assert_eq(wc.wr_id, t->done, "seed %lu: completion %lu before %u", (unsigned long)t->cfg.seed,
+                     (unsigned long)wc.wr_id, t->done);
+        if (wc.status == IBA_WC_SUCCESS) {
+            cr_assert_eq(t->status, IBA_WC_SUCCESS, "seed %lu: success after a failure", (unsigned long)t->cfg.seed);
+            if (t->cfg.type == IBA_QPT_RC)
+                apply(t, &t->plan[t->done]);
+        } else if (t->status == IBA_WC_SUCCESS)
+            t->status = wc.status;
+        else
+            cr_assert_eq(wc.status, IBA_WC_FLUSHED);
+        t->done++;
+    }
+    while (pair_poll(t->p, 1, &wc)) {
+        if (wc.status != IBA_WC_SUCCESS)
+            continue;
+        const struct plan *m = &t->plan[wc.wr_id];
+        if (t->cfg.type == IBA_QPT_RC) {
+            cr_assert_geq(wc.wr_id, t->order, "seed %lu: receives out of order", (unsigned long)t->cfg.seed);
+            t->order = (unsigned)wc.wr_id + 1;
+            cr_assert_eq(wc.byte_len, m->length, "seed %lu: %u of %u bytes", (unsigned long)t->cfg.seed, wc.byte_len,
+                         m->length);
+        } else
+            check_datagram(t, &wc);
+        t->received++;
+    }
+}
+
+static void check_reliable(const struct run *t)
+{
+    const unsigned long seed = (unsigned long)t->cfg.seed;
+
+    cr_assert_eq(t->done, t->n, "seed %lu: %u of %u completed", seed, t->done, t->n);
+    if (t->status == IBA_WC_SUCCESS) {
+        cr_assert_eq(memcmp(t->want[0], pair_memory(t->p, 0), AREA), 0, "seed %lu: requester's memory", seed);
+        cr_assert_eq(memcmp(t->want[1], pair_memory(t->p, 1), AREA), 0, "seed %lu: responder's memory", seed);
+        return;
+    }
+    cr_assert(t->status == IBA_WC_RETRY_EXCEEDED || t->status == IBA_WC_RNR_RETRY_EXCEEDED, "seed %lu: status %s", seed,
+              iba_wc_status_name((enum iba_wc_status)t->status));
+    cr_assert_eq(iba_query_qp(&t->p->end[0].ca, t->p->end[0].qpn)->state, IBA_QPS_ERR);
+}
+
+static uint64_t one(uint64_t seed)
+{
+    struct run t = {.cfg = pick_config(seed)};
+
+    t.p = pair_open(&t.cfg);
+    make_plan(&t);
+    expect_memory(&t);
+    if (!t.late)
+        post_receives(&t);
+    post_sends(&t);
+    if (t.late) {
+        cr_assert(pair_run(t.p, 3000000));
+        post_receives(&t);
+    }
+    cr_assert(pair_run(t.p, UINT64_C(3600000000000)), "seed %lu never rests", (unsigned long)seed);
+    collect(&t);
+    cr_assert(pair_guards_hold(t.p), "seed %lu: memory outside the regions changed", (unsigned long)seed);
+    for (unsigned e = 0; e < 2; e++)
+        iba_ca_check(&t.p->end[e].ca);
+    if (t.cfg.type == IBA_QPT_RC)
+        check_reliable(&t);
+    else
+        cr_assert_eq(t.done, t.n, "seed %lu: unreliable sends complete when sent", (unsigned long)seed);
+    const uint64_t h = t.p->hash;
+    free(t.want[0]);
+    free(t.want[1]);
+    pair_close(t.p);
+    return h;
+}
+
+Test(hostile, every_byte_arrives_once_or_both_sides_say_why)
+{
+    for (unsigned i = 0; i < seeds(); i++)
+        (void)one(i);
+}
+
+Test(hostile, the_same_seed_gives_the_same_trace)
+{
+    for (unsigned i = 0; i < 20; i++)
+        cr_assert_eq(one(i), one(i), "seed %u", i);
+}

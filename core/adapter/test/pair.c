@@ -1,0 +1,255 @@
+#include "pair.h"
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t entropy(void *ctx)
+{
+    return iba_random_next(ctx);
+}
+
+static void set_addresses(struct pair *p, unsigned i, const struct pair_config *c, struct iba_av *av)
+{
+    struct iba_port *port = iba_ca_port(&p->end[i].ca, 1);
+    static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+    uint8_t gid[2][16] = {{0xfe, 0x80, [15] = 1}, {0xfe, 0x80, [15] = 2}};
+
+    for (unsigned k = 0; k < 2; k++)
+        if (c->kind == IBA_PORT_ROCE2 && !c->v6) {
+            const uint8_t ip[4] = {10, 0, 0, (uint8_t)(k + 1)};
+            memcpy(gid[k], mapped, sizeof mapped);
+            memcpy(gid[k] + 12, ip, sizeof ip);
+        }
+    iba_port_init(port, 1, c->kind, IBA_MTU_4096, UINT64_C(0x020000000001) + i);
+    memcpy(port->gid[0], gid[i], 16);
+    port->n_gid = 1;
+    port->lid = c->kind == IBA_PORT_IB ? (uint16_t)(i + 1) : 0;
+    *av = (struct iba_av){.port = 1,
+                          .grh = c->kind != IBA_PORT_IB,
+                          .dlid = (uint16_t)(2 - i),
+                          .vlan = 0xffff,
+                          .hop_limit = 64,
+                          .dmac = UINT64_C(0x020000000001) + 1 - i};
+    memcpy(av->dgid, gid[1 - i], 16);
+}
+
+static void open_end(struct pair *p, unsigned i, const struct pair_config *c)
+{
+    struct pair_end *e = &p->end[i];
+    const struct iba_ca_config cfg = {.n_port = 1,
+                                      .qp = e->qps,
+                                      .cq = e->cqs,
+                                      .srq = e->srqs,
+                                      .ah = e->ahs,
+                                      .mcast = e->mcasts,
+                                      .key = e->keys,
+                                      .pd = e->pds,
+                                      .n_qp = PAIR_SLOTS,
+                                      .n_cq = PAIR_SLOTS,
+                                      .n_srq = PAIR_SLOTS,
+                                      .n_ah = PAIR_SLOTS,
+                                      .n_mcast = PAIR_SLOTS,
+                                      .n_key = PAIR_SLOTS,
+                                      .n_pd = PAIR_SLOTS,
+                                      .random = entropy,
+                                      .ctx = &p->random};
+
+    iba_ca_init(&e->ca, &cfg);
+    e->bytes = c->bytes;
+    e->memory = malloc(c->bytes + 2 * PAIR_GUARD);
+    cr_assert_not_null(e->memory);
+    memset(e->memory, 0xa5, PAIR_GUARD);
+    memset(e->memory + PAIR_GUARD + c->bytes, 0xa5, PAIR_GUARD);
+    for (size_t k = 0; k < c->bytes; k++)
+        e->memory[PAIR_GUARD + k] = (uint8_t)iba_random_next(&p->random);
+    cr_assert_eq(iba_pd_create(&e->ca.mem, &e->pd), IBA_MEM_OK);
+    const struct iba_mr_attr mr = {.base = e->memory + PAIR_GUARD,
+                                   .length = c->bytes,
+                                   .iova = PAIR_VA,
+                                   .pd = e->pd,
+                                   .access = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_READ |
+                                             IBA_ACCESS_REMOTE_ATOMIC};
+    cr_assert_eq(iba_mr_register(&e->ca.mem, &mr, &e->lkey, &e->rkey), IBA_MEM_OK);
+    cr_assert_eq(iba_create_cq(&e->ca, &e->cq, e->ring, 4 * PAIR_DEPTH, &e->cqn), IBA_VERB_OK);
+    const struct iba_qp_init init = {.type = (uint8_t)c->type,
+                                     .pd = e->pd,
+                                     .send_cq = e->cqn,
+                                     .recv_cq = e->cqn,
+                                     .srq = IBA_NONE,
+                                     .sq = e->sq,
+                                     .rq = e->rq,
+                                     .saved = e->saved,
+                                     .n_sq = PAIR_DEPTH,
+                                     .n_rq = PAIR_DEPTH,
+                                     .n_saved = PAIR_SAVED};
+    cr_assert_eq(iba_create_qp(&e->ca, &e->qp, &init, &e->qpn), IBA_VERB_OK);
+}
+
+static void connect(struct pair *p, unsigned i, const struct pair_config *c)
+{
+    struct pair_end *e = &p->end[i];
+    struct iba_qp_attr a = {.state = IBA_QPS_INIT,
+                            .port = 1,
+                            .qkey = 0x1234,
+                            .access = IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_READ | IBA_ACCESS_REMOTE_ATOMIC,
+                            .path_mtu = (uint8_t)c->mtu,
+                            .dest_qpn = p->end[1 - i].qpn,
+                            .rq_psn = c->psn,
+                            .sq_psn = c->psn,
+                            .timeout = c->timeout,
+                            .retry = c->retry,
+                            .rnr_retry = c->rnr_retry,
+                            .min_rnr = 6,
+                            .max_rd = c->rd_depth,
+                            .max_dest_rd = PAIR_SAVED};
+    const bool ud = c->type == IBA_QPT_UD, rc = c->type == IBA_QPT_RC;
+    uint32_t init = IBA_QPA_STATE | IBA_QPA_PKEY_INDEX | IBA_QPA_PORT, rtr = IBA_QPA_STATE,
+             rts = IBA_QPA_STATE | IBA_QPA_SQ_PSN;
+
+    set_addresses(p, i, c, &a.av);
+    init |= ud ? IBA_QPA_QKEY : IBA_QPA_ACCESS;
+    rtr |= ud ? 0 : IBA_QPA_AV | IBA_QPA_PATH_MTU | IBA_QPA_DEST_QPN | IBA_QPA_RQ_PSN;
+    rtr |= rc ? IBA_QPA_MAX_DEST_RD | IBA_QPA_MIN_RNR : 0;
+    rts |= rc ? IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_RNR_RETRY | IBA_QPA_MAX_RD : 0;
+    cr_assert_eq(iba_modify_qp(&e->ca, e->qpn, &a, init), IBA_VERB_OK);
+    a.state = IBA_QPS_RTR;
+    cr_assert_eq(iba_modify_qp(&e->ca, e->qpn, &a, rtr), IBA_VERB_OK);
+    a.state = IBA_QPS_RTS;
+    cr_assert_eq(iba_modify_qp(&e->ca, e->qpn, &a, rts), IBA_VERB_OK);
+    if (ud)
+        cr_assert_eq(iba_create_ah(&e->ca, e->pd, &a.av, &e->ah), IBA_VERB_OK);
+}
+
+struct pair *pair_open(const struct pair_config *c)
+{
+    struct pair *p = calloc(1, sizeof *p);
+
+    cr_assert_not_null(p);
+    iba_random_seed(&p->random, c->seed);
+    p->link = c->kind == IBA_PORT_IB ? IBA_LINK_IB : IBA_LINK_ETHERNET;
+    p->hash = UINT64_C(14695981039346656037);
+    p->frames = malloc((size_t)PAIR_FLIGHT * IBA_TX_MOST);
+    cr_assert_not_null(p->frames);
+    iba_net_init(&p->net, c->seed, &c->faults, p->link, p->slot, p->frames, PAIR_FLIGHT, IBA_TX_MOST);
+    for (unsigned i = 0; i < 2; i++)
+        open_end(p, i, c);
+    for (unsigned i = 0; i < 2; i++)
+        connect(p, i, c);
+    return p;
+}
+
+void pair_close(struct pair *p)
+{
+    for (unsigned i = 0; i < 2; i++)
+        free(p->end[i].memory);
+    free(p->frames);
+    free(p);
+}
+
+static void hash(struct pair *p, const void *data, size_t n)
+{
+    const uint8_t *b = data;
+
+    for (size_t i = 0; i < n; i++)
+        p->hash = (p->hash ^ b[i]) * UINT64_C(1099511628211);
+}
+
+/* Everything an end wants to send at this instant. */
+static bool drain(struct pair *p, unsigned i)
+{
+    uint8_t buf[IBA_TX_MOST];
+    size_t len;
+    bool any = false;
+
+    while (iba_ca_poll(&p->end[i].ca, 1, buf, sizeof buf, &len, p->now) == IBA_OK && len > 0) {
+        hash(p, buf, len);
+        iba_net_send(&p->net, (uint8_t)i, buf, len, p->now);
+        any = true;
+    }
+    return any;
+}
+
+static bool deliver(struct pair *p, unsigned i)
+{
+    uint8_t buf[IBA_TX_MOST];
+    struct iba_view v;
+    const size_t len = iba_net_receive(&p->net, (uint8_t)i, buf, sizeof buf, p->now);
+
+    if (len == 0)
+        return false;
+    (void)iba_view_parse(&v, p->link, buf, len, len, NULL);
+    iba_view_check(&v);
+    iba_ca_feed(&p->end[i].ca, 1, &v, p->now);
+    p->steps++;
+    return true;
+}
+
+static iba_time next_event(const struct pair *p)
+{
+    iba_time t = iba_net_deadline(&p->net);
+
+    for (unsigned i = 0; i < 2; i++) {
+        const iba_time d = iba_ca_deadline(&p->end[i].ca);
+        t = d < t ? d : t;
+    }
+    return t;
+}
+
+bool pair_run(struct pair *p, iba_time until)
+{
+    enum { MOST_STEPS = 2000000 };
+
+    for (uint64_t limit = 0; limit < MOST_STEPS; limit++) {
+        bool moved = false;
+        for (unsigned i = 0; i < 2; i++)
+            moved |= drain(p, i);
+        for (unsigned i = 0; i < 2; i++)
+            moved |= deliver(p, i);
+        if (moved)
+            continue;
+        const iba_time t = next_event(p);
+        if (t == IBA_NEVER || t > until) {
+            p->now = t == IBA_NEVER ? p->now : until;
+            return true;
+        }
+        p->now = t > p->now ? t : p->now;
+        for (unsigned i = 0; i < 2; i++)
+            iba_ca_advance(&p->end[i].ca, p->now);
+    }
+    return false;
+}
+
+int pair_poll(struct pair *p, unsigned end, struct iba_wc *wc)
+{
+    memset(wc, 0, sizeof *wc);
+    if (!iba_poll_cq(&p->end[end].ca, p->end[end].cqn, wc))
+        return 0;
+    hash(p, &wc->wr_id, sizeof wc->wr_id);
+    hash(p, &wc->status, sizeof wc->status);
+    hash(p, &wc->byte_len, sizeof wc->byte_len);
+    return 1;
+}
+
+bool pair_guards_hold(const struct pair *p)
+{
+    for (unsigned i = 0; i < 2; i++)
+        for (size_t k = 0; k < PAIR_GUARD; k++)
+            if (p->end[i].memory[k] != 0xa5 || p->end[i].memory[PAIR_GUARD + p->end[i].bytes + k] != 0xa5)
+                return false;
+    return true;
+}
+
+void pair_post_recv(struct pair *p, unsigned end, uint64_t wr_id, uint64_t at, uint32_t length)
+{
+    const struct iba_recv_wr wr = {.wr_id = wr_id, .n_sge = 1, .sge = {{PAIR_VA + at, length, p->end[end].lkey}}};
+
+    cr_assert_eq(iba_post_recv(&p->end[end].ca, p->end[end].qpn, &wr), IBA_VERB_OK);
+}
+
+void pair_post_send(struct pair *p, unsigned end, struct iba_send_wr *wr, uint64_t at, uint32_t length)
+{
+    wr->flags |= IBA_WR_SIGNALED;
+    wr->n_sge = 1;
+    wr->sge[0] = (struct iba_sge){PAIR_VA + at, length, p->end[end].lkey};
+    cr_assert_eq(iba_post_send(&p->end[end].ca, p->end[end].qpn, wr), IBA_VERB_OK);
+}

@@ -1,0 +1,76 @@
+/* Two adapters on one virtual clock, joined by a hostile network: the main property test of the engine. */
+#ifndef IBA_TEST_PAIR_H
+#define IBA_TEST_PAIR_H
+#include "adapter/iba_ca.h"
+#include "sim/iba_net.h"
+
+enum {
+    PAIR_DEPTH = 32,    /* work requests a queue holds */
+    PAIR_SLOTS = 16,    /* QPs, CQs, keys of an adapter */
+    PAIR_SAVED = 4,     /* READs and ATOMICs a responder remembers */
+    PAIR_FLIGHT = 1024, /* frames the network holds */
+    PAIR_GUARD = 64,    /* bytes of 0xA5 around each region */
+};
+
+struct pair_end {
+    struct iba_ca ca;
+    struct iba_qp *qps[PAIR_SLOTS];
+    struct iba_cq *cqs[PAIR_SLOTS];
+    struct iba_srq *srqs[PAIR_SLOTS];
+    struct iba_ah ahs[PAIR_SLOTS];
+    struct iba_mcast mcasts[PAIR_SLOTS];
+    struct iba_mkey keys[PAIR_SLOTS];
+    uint32_t pds[PAIR_SLOTS];
+    struct iba_cq cq;
+    struct iba_wc ring[4 * PAIR_DEPTH];
+    struct iba_qp qp;
+    struct iba_sqe sq[PAIR_DEPTH];
+    struct iba_recv_wr rq[PAIR_DEPTH];
+    struct iba_saved saved[PAIR_SAVED];
+    uint32_t pd, cqn, qpn, lkey, rkey, ah;
+    uint8_t *memory; /* PAIR_GUARD, region, PAIR_GUARD */
+    size_t bytes;    /* of the region */
+};
+
+struct pair {
+    struct pair_end end[2];
+    struct iba_net net;
+    struct iba_net_slot slot[PAIR_FLIGHT];
+    uint8_t *frames;
+    struct iba_random random;
+    iba_time now;
+    uint64_t hash;  /* of every frame and completion, in order */
+    uint64_t steps; /* frames delivered */
+    enum iba_link link;
+};
+
+struct pair_config {
+    uint64_t seed;
+    enum iba_port_kind kind;
+    bool v6; /* RoCEv2 over IPv6 */
+    enum iba_qp_type type;
+    enum iba_mtu mtu;
+    uint32_t psn;
+    uint8_t timeout, retry, rnr_retry, rd_depth;
+    size_t bytes; /* of each region */
+    struct iba_net_faults faults;
+};
+
+/* The address at which both ends' regions begin, as remote and local work requests name it. */
+#define PAIR_VA UINT64_C(0x10000)
+
+struct pair *pair_open(const struct pair_config *c);
+void pair_close(struct pair *p);
+static inline uint8_t *pair_memory(struct pair *p, unsigned end)
+{
+    return p->end[end].memory + PAIR_GUARD;
+}
+/* Runs until nothing moves or `until` has come. False when it ran longer than any exchange should. */
+bool pair_run(struct pair *p, iba_time until);
+/* A completion of either end; 0 when there is none. Hashed. */
+int pair_poll(struct pair *p, unsigned end, struct iba_wc *wc);
+/* The guards of both regions are untouched. */
+bool pair_guards_hold(const struct pair *p);
+void pair_post_recv(struct pair *p, unsigned end, uint64_t wr_id, uint64_t at, uint32_t length);
+void pair_post_send(struct pair *p, unsigned end, struct iba_send_wr *wr, uint64_t at, uint32_t length);
+#endif
