@@ -209,6 +209,25 @@ Test(post, send_by_state)
         }
 }
 
+/* QS-25: in Error nothing but Flushed, also for what could never have been sent: no port, no initiator depth. */
+Test(post, nothing_but_flushed)
+{
+    struct desk *d = desk_open();
+    const uint32_t rc = desk_qp_in(d, 0, IBA_QPT_RC, IBA_QPS_ERR), ud = desk_qp_in(d, 1, IBA_QPT_UD, IBA_QPS_ERR);
+
+    for (unsigned f = 0; f < N_FORMS; f++) {
+        const struct iba_send_wr wr = legal(d, f);
+        OK(iba_post_send(&d->ca, rc, &wr));
+        completes(d, d->send_cq, f, IBA_WC_FLUSHED);
+    }
+    struct iba_send_wr wr = desk_send(d, 7);
+    wr.n_sge = 1;
+    wr.sge[0].length = 2048;
+    OK(iba_post_send(&d->ca, ud, &wr));
+    completes(d, d->send_cq, 7, IBA_WC_FLUSHED);
+    iba_ca_check(&d->ca);
+}
+
 Test(post, recv_by_state)
 {
     static const uint8_t types[] = {IBA_QPT_RC,  IBA_QPT_UC,       IBA_QPT_UD,           IBA_QPT_SMI,
