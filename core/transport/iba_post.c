@@ -34,10 +34,12 @@ static const struct operation {
 #define ROW(op, types, least, most, bytes) [IBA_WR_##op] = {(types), (least), (most), (bytes)},
     OPERATIONS(ROW)};
 
-/* A datagram is one packet (UU-16). */
+/* A datagram is one packet (UU-16). A QP that never had a port has no MTU; what is posted to it is flushed anyway. */
 static uint64_t longest(const struct iba_qp *qp)
 {
-    return iba_qp_has(qp, IBA_QP_DATAGRAM) ? iba_mtu_bytes(qp->attr.path_mtu) : IBA_MAX_MESSAGE;
+    const bool one_packet = iba_qp_has(qp, IBA_QP_DATAGRAM) && qp->attr.path_mtu != 0;
+
+    return one_packet ? iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu) : IBA_MAX_MESSAGE;
 }
 
 /* Only what FETH can say without its reserved codes (WF-56). */
@@ -98,6 +100,14 @@ static enum iba_verb_err may_post(const struct iba_ca *ca, const struct iba_qp *
     return e;
 }
 
+/* The queue of a broken QP is empty, so this one is the oldest; whatever is wrong with it, it is flushed. */
+static void flush(struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr)
+{
+    const struct iba_wc wc = {.wr_id = wr->wr_id, .status = IBA_WC_FLUSHED, .op = wr->op, .qpn = qp->qpn};
+
+    iba_cq_push(ca, qp->send_cq, &wc, true);
+}
+
 enum iba_verb_err iba_post_send(struct iba_ca *ca, uint32_t qpn, const struct iba_send_wr *wr)
 {
     struct iba_qp *qp = iba_qp_find(ca, qpn);
@@ -108,8 +118,9 @@ enum iba_verb_err iba_post_send(struct iba_ca *ca, uint32_t qpn, const struct ib
     e = may_post(ca, qp, wr);
     if (e != IBA_VERB_OK)
         return e;
-    iba_requester_post(ca, qp, wr);
     if (is_broken(qp))
-        iba_requester_flush(ca, qp);
+        flush(ca, qp, wr);
+    else
+        iba_requester_post(ca, qp, wr);
     return IBA_VERB_OK;
 }

@@ -155,7 +155,7 @@ static inline void set_port(struct bed *b, enum iba_port_kind kind)
 /* Fills `b`; its QPs are in RTS, their receive queues empty. rc takes from the SRQ when `shared`. */
 static inline void bed_make(struct bed *b, enum iba_port_kind kind, bool shared)
 {
-    struct iba_ca_config cfg = {.n_port = 1,
+    struct iba_ca_config cfg = {.n_port = 2,
                                 .qp = b->qp_slot,
                                 .cq = b->cq_slot,
                                 .srq = b->srq_slot,
@@ -180,6 +180,7 @@ static inline void bed_make(struct bed *b, enum iba_port_kind kind, bool shared)
     rnd_bytes(&b->seed, b->memory, sizeof b->memory);
     rnd_bytes(&b->seed, b->payload, sizeof b->payload);
     iba_ca_init(&b->ca, &cfg);
+    iba_port_init(iba_ca_port(&b->ca, 2), 2, kind, IBA_MTU_4096, 0x020000000018);
     set_port(b, kind);
     MUST(iba_pd_create(&b->ca.mem, &b->pd));
     MUST(iba_pd_create(&b->ca.mem, &b->other_pd));
