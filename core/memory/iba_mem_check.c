@@ -124,6 +124,8 @@ static bool inside_parent(const struct probe *p)
     if (!is_bound(p->k))
         return true;
     const struct iba_mkey *mr = region_below(p);
+    if (!mr)
+        return false;
     const uintptr_t first = (uintptr_t)p->k->base, from = (uintptr_t)mr->base;
     return first >= from && first - from < mr->length && p->k->length <= mr->length - (first - from) &&
            (p->k->access & IBA_ACCESS_ZERO_BASED || p->k->va - mr->va == first - from);

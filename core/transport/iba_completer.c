@@ -55,13 +55,17 @@ static bool is_read(const struct iba_rx *x)
 {
     return operation(x) >= IBA_RC_READ_RESP_FIRST && operation(x) <= IBA_RC_READ_RESP_ONLY;
 }
-static const uint8_t *aeth(const struct iba_rx *x)
+static bool has_aeth(const struct iba_rx *x)
 {
-    return iba_view_has(x->v, IBA_H_aeth) ? iba_view_hdr(x->v, IBA_H_aeth) : NULL;
+    return iba_view_has(x->v, IBA_H_aeth);
+}
+static const uint8_t *aeth(const struct iba_rx *x) /* where there is one */
+{
+    return iba_view_hdr(x->v, IBA_H_aeth);
 }
 static bool syndrome_is(const struct iba_rx *x, unsigned kind)
 {
-    return aeth(x) && iba_aeth_syn_kind(aeth(x)) == kind;
+    return has_aeth(x) && iba_aeth_syn_kind(aeth(x)) == kind;
 }
 static bool nak_is(const struct iba_rx *x, unsigned code)
 {
@@ -128,8 +132,8 @@ static bool ack_with_payload(const struct iba_rx *x)
 }
 static bool reserved_syndrome(const struct iba_rx *x)
 {
-    return aeth(x) && (iba_aeth_syn_reserved(aeth(x)) || syndrome_is(x, KIND_RESERVED) ||
-                       (syndrome_is(x, KIND_NAK) && iba_aeth_syn_value(aeth(x)) >= NAK_RESERVED));
+    return has_aeth(x) && (iba_aeth_syn_reserved(aeth(x)) || syndrome_is(x, KIND_RESERVED) ||
+                           (syndrome_is(x, KIND_NAK) && iba_aeth_syn_value(aeth(x)) >= NAK_RESERVED));
 }
 static bool unsolicited_ack(const struct iba_rx *x)
 {
@@ -204,7 +208,7 @@ static bool ack(const struct iba_rx *x)
 }
 static bool answer_not_positive(const struct iba_rx *x)
 {
-    return aeth(x) && !syndrome_is(x, KIND_ACK);
+    return has_aeth(x) && !syndrome_is(x, KIND_ACK);
 }
 /* Their answer is a READ Response without payload (catalogue 11.2, 40). */
 static bool extended_done(const struct iba_rx *x)
