@@ -164,7 +164,7 @@ static inline void start(struct setup s)
 /* start() with defaults, but for what `...` says of s. */
 #define START(type_, ...)                                                                                              \
     do {                                                                                                               \
-        struct setup s = {.type = (type_),                                                                             \
+        struct setup s = {.type = (uint8_t)(type_),                                                                    \
                           .mtu = IBA_MTU_1024,                                                                         \
                           .timeout = 14,                                                                               \
                           .retry = 7,                                                                                  \

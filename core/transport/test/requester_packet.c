@@ -317,10 +317,46 @@ Test(requester_packet, raw_datagrams)
         cr_assert_eq(iba_lrh_dlid(b.frame), 0x22);
         cr_assert(rwh == 0 || iba_rwh_etype(b.frame + 8) == 0x0800);
         cr_assert_eq(memcmp(b.frame + 8 + rwh, b.memory, 64), 0);
+        const size_t len = iba_envelope_seal(tx.port, b.frame, tx.envelope, tx.body);
+        cr_assert_eq(len, 8 + rwh + 64 + 2);
+        iba_view_parse(&b.v, IBA_LINK_IB, b.frame, len, len, NULL);
+        iba_view_check(&b.v);
+        cr_assert_eq(b.v.proto, IBA_PROTO_IB_RAW);
+        cr_assert_eq(b.v.vcrc, IBA_CHECK_GOOD);
         EXPECT_WC(1, IBA_WC_SUCCESS);
     }
     w.sge[0].length = 63; /* WF-58 */
     iba_requester_post(&b.ca, b.qp, &w);
     cr_assert_not(emits(&tx));
     EXPECT_WC(1, IBA_WC_LOCAL_LENGTH);
+}
+
+/* RQ-60: XRC requests name the receiving queue in every packet, and are otherwise those of RC. */
+Test(requester_packet, xrc)
+{
+    struct iba_send_wr w;
+
+    START(IBA_QPT_RC, (void)0);
+    b.qp->type = IBA_QPT_XRC_INI;
+    w = wr_of(IBA_WR_SEND, 1, 3000);
+    w.xrc_srqn = 0x4321;
+    iba_requester_post(&b.ca, b.qp, &w);
+    w = wr_of(IBA_WR_READ, 2, 10);
+    w.xrc_srqn = 0x8765;
+    iba_requester_post(&b.ca, b.qp, &w);
+    EXPECT_SENT(IBA_XRC_SEND_FIRST, 100);
+    cr_assert_eq(iba_xrceth_srqn(sent(IBA_H_xrceth)), 0x4321);
+    EXPECT_SENT(IBA_XRC_SEND_MIDDLE, 101);
+    cr_assert_eq(iba_xrceth_srqn(sent(IBA_H_xrceth)), 0x4321);
+    EXPECT_SENT(IBA_XRC_SEND_LAST, 102);
+    cr_assert_eq(iba_xrceth_srqn(sent(IBA_H_xrceth)), 0x4321);
+    EXPECT_SENT(IBA_XRC_READ_REQUEST, 103);
+    cr_assert_eq(iba_xrceth_srqn(sent(IBA_H_xrceth)), 0x8765);
+    cr_assert_eq(iba_reth_dmalen(sent(IBA_H_reth)), 10);
+    data(IBA_XRC_ACKNOWLEDGE, 102, NULL, 0);
+    EXPECT_ROW("ACK", 1);
+    EXPECT_WC(1, IBA_WC_SUCCESS);
+    data(IBA_XRC_READ_RESP_ONLY, 103, b.memory, 10);
+    EXPECT_ROW("READ_DATA", 1);
+    EXPECT_WC(2, IBA_WC_SUCCESS);
 }
