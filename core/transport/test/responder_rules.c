@@ -514,8 +514,8 @@ Test(responder_rules, each_row_alone)
     cr_assert_eq(COUNT(expectations), iba_rc_responder_rules.n);
 }
 
-/* Without the row, another decides: so each row matters, or is an execution that then does not happen. */
-Test(responder_rules, no_row_is_idle)
+/* Any row may be left out, as in a broken device: the packet meets another row or none, and is survived. */
+Test(responder_rules, less_a_row)
 {
     struct iba_rule row[IBA_MAX_RULES];
 
