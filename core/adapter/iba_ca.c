@@ -66,10 +66,21 @@ static void clock_to(struct iba_ca *ca, iba_time now)
     ca->now = now;
 }
 
+#ifndef NDEBUG
+/* A device with a changed table may well break what holds for a whole one. */
+static bool is_whole(const struct iba_ca *ca)
+{
+    for (unsigned t = 0; t < IBA_TABLE_COUNT; t++)
+        if (ca->table[t] != true_tables[t])
+            return false;
+    return true;
+}
+#endif
+
 static void check_in_debug(const struct iba_ca *ca, const struct iba_qp *qp)
 {
 #ifndef NDEBUG
-    if (qp)
+    if (qp && is_whole(ca))
         iba_qp_check(ca, qp);
 #else
     (void)ca;
