@@ -167,6 +167,11 @@ static size_t seal_ib(uint8_t *packet, size_t n, size_t end)
 {
     const bool global = n > IBA_BYTES_lrh;
 
+    if (iba_lrh_lnh(packet) < LNH_LOCAL) { /* raw: no ICRC (WF-04) */
+        iba_lrh_set_pktlen(packet, end / 4);
+        iba_put_le16(packet + end, iba_vcrc(packet, end));
+        return end + IBA_VCRC_BYTES;
+    }
     iba_lrh_set_pktlen(packet, (end + IBA_ICRC_BYTES) / 4);
     if (global)
         iba_grh_set_paylen(packet + IBA_BYTES_lrh, end + IBA_ICRC_BYTES - n);

@@ -101,9 +101,9 @@ bool iba_recv_take(struct iba_ca *ca, struct iba_qp *qp, struct iba_recv_wr *wr)
 /* Receive work requests free now, for the credit code; IBA_NONE with an SRQ (RR-19, RR-20). */
 uint32_t iba_recv_free(const struct iba_ca *ca, const struct iba_qp *qp);
 /* Error: both queues are flushed (the send queue by iba_requester_flush, the receive queue and the work request held
- * here), what waits to be sent is dropped (QS-25, QS-27, RQ-61). Idempotent. The responder completes the work request
- * at fault and queues its NAK before: a NAK other than a sequence error at the end of r.resp is still to be sent, and
- * what is due before it. */
+ * here), what waits to be sent is dropped (QS-25, QS-27, RQ-61). Idempotent. A responder that fails its QP has
+ * completed the work request at fault before, and queued its NAK: with r.last_words that still leaves, and what is due
+ * before it. */
 void iba_qp_fail(struct iba_ca *ca, struct iba_qp *qp);
 /* SQE, for UC and UD (QS-24). */
 void iba_qp_sq_error(struct iba_ca *ca, struct iba_qp *qp);
@@ -143,10 +143,10 @@ void iba_requester_start(struct iba_qp *qp); /* entering RTS: PSN from attr, cou
 void iba_requester_post(struct iba_ca *ca, struct iba_qp *qp, const struct iba_send_wr *wr);
 bool iba_requester_ready(const struct iba_ca *ca, const struct iba_qp *qp, iba_time now);
 bool iba_requester_emit(struct iba_ca *ca, struct iba_qp *qp, iba_time now, struct iba_tx *tx);
-iba_time iba_requester_deadline(const struct iba_qp *qp); /* ACK or RNR timer; IBA_NEVER */
+iba_time iba_requester_deadline(const struct iba_qp *qp); /* ACK or RNR timer, absent page; IBA_NEVER */
 void iba_requester_advance(struct iba_ca *ca, struct iba_qp *qp, iba_time now);
-/* The work requests still queued, oldest first, complete with `status` for the first and FLUSHED for the rest
- * (FLUSHED for all with IBA_WC_FLUSHED). Called by iba_qp_fail(). */
+/* The work requests still queued complete, oldest first: the first with the status the requester noted for it, if it
+ * noted one, the rest flushed (RQ-55). Called by iba_qp_fail() and iba_qp_sq_error(). */
 void iba_requester_flush(struct iba_ca *ca, struct iba_qp *qp);
 /* Nothing that has begun is left (QS-22). */
 bool iba_requester_idle(const struct iba_qp *qp);

@@ -4,16 +4,16 @@
 /* clang-format off */
 enum { /* types of QP */
     RC = 1 << IBA_QPT_RC, UC = 1 << IBA_QPT_UC, UD = 1 << IBA_QPT_UD, GSI = 1 << IBA_QPT_GSI, SMI = 1 << IBA_QPT_SMI,
-    XRC = 1 << IBA_QPT_XRC_INI,
+    XRC = 1 << IBA_QPT_XRC_INI, RAW = 1 << IBA_QPT_RAW_IPV6 | 1 << IBA_QPT_RAW_ETHERTYPE,
 };
 enum { EIGHT = 8 };
 
 /* What the services offer (WF-59..WF-61; UU-01, UU-16, PV-08), and the local operations beside them. SMI and GSI take
- * no Immediate, raw QPs nothing yet. `entries` are those of the scatter/gather list, `bytes` what they add up to, where
+ * no Immediate; raw QPs send whole datagrams (UU-39). `entries` are those of the scatter/gather list, `bytes` what they add up to, where
  * the operation fixes it.
  *      operation     types                          least and most entries  bytes  */
 #define OPERATIONS(O)                                                                 \
-    O( SEND         , RC | UC | UD | SMI | GSI | XRC, 0, IBA_MAX_SGE        , 0     ) \
+    O( SEND         , RC|UC|UD|SMI|GSI|XRC | RAW    , 0, IBA_MAX_SGE        , 0     ) \
     O( SEND_IMM     , RC | UC | UD | XRC            , 0, IBA_MAX_SGE        , 0     ) \
     O( SEND_INV     , RC | XRC                      , 0, IBA_MAX_SGE        , 0     ) \
     O( WRITE        , RC | UC | XRC                 , 0, IBA_MAX_SGE        , 0     ) \
@@ -34,10 +34,12 @@ static const struct operation {
 #define ROW(op, types, least, most, bytes) [IBA_WR_##op] = {(types), (least), (most), (bytes)},
     OPERATIONS(ROW)};
 
-/* A datagram is one packet (UU-16). */
+/* A datagram is one packet (UU-16). A QP that never had a port has no MTU; what is posted to it is flushed anyway. */
 static uint64_t longest(const struct iba_qp *qp)
 {
-    return iba_qp_has(qp, IBA_QP_DATAGRAM) ? iba_mtu_bytes(qp->attr.path_mtu) : IBA_MAX_MESSAGE;
+    const bool one_packet = iba_qp_has(qp, IBA_QP_DATAGRAM) && qp->attr.path_mtu != 0;
+
+    return one_packet ? iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu) : IBA_MAX_MESSAGE;
 }
 
 /* Only what FETH can say without its reserved codes (WF-56). */
@@ -65,7 +67,7 @@ static enum iba_verb_err destination(const struct iba_ca *ca, const struct iba_q
 {
     enum { QPN_MAX = 0xffffff };
 
-    if (!iba_qp_has(qp, IBA_QP_DATAGRAM))
+    if (!iba_qp_has(qp, IBA_QP_DATAGRAM) && (RAW >> qp->type & 1) == 0)
         return IBA_VERB_OK;
     if (wr->ah >= ca->n_ah || !ca->ah[wr->ah].used)
         return IBA_VERB_NO_AH;
@@ -98,6 +100,14 @@ static enum iba_verb_err may_post(const struct iba_ca *ca, const struct iba_qp *
     return e;
 }
 
+/* The queue of a broken QP is empty, so this one is the oldest; whatever is wrong with it, it is flushed. */
+static void flush(struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr)
+{
+    const struct iba_wc wc = {.wr_id = wr->wr_id, .status = IBA_WC_FLUSHED, .op = wr->op, .qpn = qp->qpn};
+
+    iba_cq_push(ca, qp->send_cq, &wc, true);
+}
+
 enum iba_verb_err iba_post_send(struct iba_ca *ca, uint32_t qpn, const struct iba_send_wr *wr)
 {
     struct iba_qp *qp = iba_qp_find(ca, qpn);
@@ -108,8 +118,9 @@ enum iba_verb_err iba_post_send(struct iba_ca *ca, uint32_t qpn, const struct ib
     e = may_post(ca, qp, wr);
     if (e != IBA_VERB_OK)
         return e;
-    iba_requester_post(ca, qp, wr);
     if (is_broken(qp))
-        iba_requester_flush(ca, qp);
+        flush(ca, qp, wr);
+    else
+        iba_requester_post(ca, qp, wr);
     return IBA_VERB_OK;
 }

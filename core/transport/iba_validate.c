@@ -2,7 +2,11 @@
  *
  * A packet that fails a row is dropped in silence: no answer, no change of the QP, at most a counter and an event
  * (PV-01, PV-37). The order is the one of PV-02: link, transport version, DestQP, state and service, P_Key, addresses,
- * Q_Key. Rows that only note something (a congestion mark, a migration) let the packet meet the table again. */
+ * Q_Key. Rows that only note something (a congestion mark, a migration) let the packet meet the table again.
+ *
+ * Rows behind them read what cut_by_capture, malformed, foreign_link, no_transport, raw_unwanted, raw, multicast and
+ * no_qp let through: a mutant has to keep those. Without request_out_of_season a QP owes answers in a state where
+ * iba_qp_check() says it cannot. Any other may be left out. */
 #include <string.h>
 #include "iba_rx_path.h"
 

@@ -1,0 +1,52 @@
+/* Validation where one packet is not enough to see it: congestion marks, addresses over IPv4. */
+#include "receive.h"
+
+static struct bed bed;
+
+/* A packet marked on its way is answered with BECN on IB (WF-82), with a CNP on RoCEv2 (RO-41, RO-42); not without the
+ * port's consent (WF-36), and a CNP never (WF-84). */
+Test(validate, congestion)
+{
+    for (int consent = 0; consent < 2; consent++) {
+        bed_make(&bed, IBA_PORT_IB, false);
+        bed.ca.port[0].congestion = consent;
+        ask(&bed, IBA_RC_WRITE_ONLY, 0, 8);
+        iba_bth_set_fecn(PART(&bed, bth), 1);
+        give(&bed);
+        cr_assert(answer(&bed));
+        cr_assert_eq(iba_bth_becn(iba_view_bth(&bed.answer)), consent);
+
+        bed_make(&bed, IBA_PORT_ROCE2, false);
+        bed.ca.port[0].congestion = consent;
+        packet(&bed, IBA_ENCAP_ROCE2_V6, IBA_RC_WRITE_ONLY, RC_QPN, EPSN, 8);
+        iba_ipv6_set_ecn(PART(&bed, ipv6), 3);
+        give(&bed);
+        cr_assert(answer(&bed));
+        cr_assert_eq(answer_opcode(&bed), consent ? IBA_CNP_ROCE : IBA_RC_ACKNOWLEDGE);
+        cr_assert_eq(bed.ca.port[0].counters.cnp_out, (unsigned)consent);
+    }
+    packet(&bed, IBA_ENCAP_ROCE2_V6, IBA_CNP_ROCE, RC_QPN, 1234, 0);
+    iba_ipv6_set_ecn(PART(&bed, ipv6), 3);
+    while (answer(&bed))
+        ;
+    give(&bed);
+    cr_assert_eq(bed.ca.port[0].counters.cnp_in, 1);
+    cr_assert(!answer(&bed));
+}
+
+/* RO-16, RO-24: over IPv4 the addresses are those of the GIDs, and IPv6 does not do. */
+Test(validate, ipv4_gids)
+{
+    bed_make(&bed, IBA_PORT_ROCE2, false);
+    iba_gid_set_ipv4(bed.ca.port[0].gid[0], 0x0a000001);
+    iba_gid_set_ipv4(bed.rc.attr.av.dgid, 0x0a000002);
+    for (int spoil = 0; spoil < 4; spoil++) {
+        packet(&bed, IBA_ENCAP_ROCE2_V4, IBA_RC_WRITE_ONLY, RC_QPN, EPSN, 8);
+        iba_ipv4_set_src(PART(&bed, ipv4), spoil == 0 ? 0x0a000003 : 0x0a000002);
+        iba_ipv4_set_dst(PART(&bed, ipv4), spoil == 1 ? 0x0a000003 : 0x0a000001);
+        if (spoil == 2)
+            packet(&bed, IBA_ENCAP_ROCE2_V6, IBA_RC_WRITE_ONLY, RC_QPN, EPSN, 8);
+        give(&bed);
+        cr_assert_eq(hits(&bed, IBA_TABLE_VALIDATE, "rc_request"), spoil == 3, "spoil %d", spoil);
+    }
+}
