@@ -45,19 +45,27 @@ void iba_ca_set_rules(struct iba_ca *ca, enum iba_rule_table t, const struct iba
     ca->table[t] = rules ? rules : true_tables[t];
 }
 
+static const struct iba_rule *first_that_applies(const struct iba_rules *table, const struct iba_rx *x)
+{
+    if (table->first)
+        return table->first(x);
+    for (const struct iba_rule *r = table->row; r < table->row + table->n; r++)
+        if (r->when(x))
+            return r;
+    return NULL;
+}
+
 void iba_rules_apply(struct iba_rx *x, enum iba_rule_table t)
 {
     const struct iba_rules *table = x->ca->table[t];
+    const struct iba_rule *r = first_that_applies(table, x);
 
-    for (const struct iba_rule *r = table->row; r < table->row + table->n; r++) {
-        if (!r->when(x))
-            continue;
-        x->ca->hits[t][r->hit]++;
-        if (x->ca->trace)
-            x->ca->trace(x->ca->ctx, table->name, r, x->qp ? x->qp->qpn : IBA_NONE);
-        r->then(x);
+    if (!r)
         return;
-    }
+    x->ca->hits[t][r->hit]++;
+    if (x->ca->trace)
+        x->ca->trace(x->ca->ctx, table->name, r, x->qp ? x->qp->qpn : IBA_NONE);
+    r->then(x);
 }
 
 static void clock_to(struct iba_ca *ca, iba_time now)
@@ -123,6 +131,12 @@ iba_time iba_ca_deadline(const struct iba_ca *ca)
     return first;
 }
 
+/* Most QPs have nothing to send most of the time: what `ready` of either part would say first. */
+static bool rests(const struct iba_qp *qp)
+{
+    return qp->r.resp_count == 0 && !qp->cnp_due && qp->s.next >= qp->s.count;
+}
+
 /* One packet of one QP: what it owes as a responder comes before what it wants as a requester. */
 static bool emit(struct iba_ca *ca, struct iba_qp *qp, iba_time now, struct iba_tx *tx)
 {
@@ -143,7 +157,7 @@ enum iba_err iba_ca_poll(struct iba_ca *ca, uint8_t port, uint8_t *buf, size_t c
         const uint32_t slot = ca->turn;
         struct iba_qp *qp = ca->qp[slot];
         ca->turn = slot + 1 == ca->n_qp ? 0 : slot + 1;
-        if (!qp || qp->attr.port != port || !emit(ca, qp, now, &tx))
+        if (!qp || rests(qp) || qp->attr.port != port || !emit(ca, qp, now, &tx))
             continue;
         *len = iba_envelope_seal(tx.port, buf, tx.envelope, tx.body);
         iba_ca_port(ca, port)->counters.packets_out++;

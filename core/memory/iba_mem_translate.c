@@ -89,20 +89,28 @@ static bool reached(const struct lookup *l)
 const struct iba_mem_rule_info iba_mem_rules[] = {RULES(INFO)};
 const size_t iba_mem_rule_count = sizeof iba_mem_rules / sizeof *iba_mem_rules;
 
-#define WHEN(when, verdict, guard, sentence, clause) when,
-static bool (*const applies[])(const struct lookup *l) = {RULES(WHEN)};
-_Static_assert(sizeof applies / sizeof *applies <= sizeof((struct iba_mem *)0)->hits / sizeof(uint32_t),
-               "a counter for each rule");
+enum {
+#define ROW(when, ...) ROW_##when,
+    RULES(ROW) ROW_COUNT
+};
+_Static_assert(ROW_COUNT <= sizeof((struct iba_mem *)0)->hits / sizeof(uint32_t), "a counter for each rule");
+
+static unsigned first_that_applies(const struct lookup *l)
+{
+#define FIRST(when, verdict, guard, sentence, clause)                                                                  \
+    if (((guard) || !(l->m->left_out >> ROW_##when & 1)) && when(l))                                                   \
+        return ROW_##when;
+    RULES(FIRST)
+    return ROW_reached; /* as the last row says */
+}
 
 enum iba_mem_verdict iba_mem_reach(struct iba_mem *m, const struct iba_reach *r, uint8_t **host)
 {
     const uint32_t index = iba_key_index(r->key);
     const struct lookup l = {m, r, &m->key[index < m->n_key ? index : 0]};
-    size_t i = 0;
+    const unsigned i = first_that_applies(&l);
 
     assert(host);
-    while ((m->left_out >> i & 1 && !iba_mem_rules[i].guard) || !applies[i](&l)) /* ends: the last row always applies */
-        i++;
     m->hits[i]++;
     *host = iba_mem_rules[i].verdict == IBA_REACH_OK ? l.k->base + offset(&l) : NULL;
     return iba_mem_rules[i].verdict;

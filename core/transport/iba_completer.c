@@ -4,6 +4,7 @@
  * names (RQ-26, RQ-30, RQ-35, RR-14), unless a READ or ATOMIC in between still lacks its answer: those are looked for
  * before anything else. Responses of XRC have the same opcodes in other service bits (RQ-60). */
 #include <string.h>
+#include "transport/iba_receiver.h"
 #include "transport/iba_requester.h"
 
 /* clang-format off */
@@ -28,7 +29,7 @@
     R(NAK_INVALID_RD,       nak_invalid_rd,         fail_invalid_rd,         "the responder refuses the reliable datagram request",                       "RQ-51") \
     R(ACK,                  ack,                    acknowledge,             "the responder has everything up to this PSN",                               "RQ-35, RQ-24") \
     R(ANSWER_NOT_POSITIVE,  answer_not_positive,    fail_bad_response,       "the answer carries data and a syndrome that is not ACK",                    "RQ-48, WF-47") \
-    R(EXTENDED_DONE,        extended_done,          acknowledge,             "an empty READ Response Only ends a FLUSH or ATOMIC WRITE",                  "RR-32, RR-66, 11.2/40") \
+    R(EXTENDED_DONE,        extended_done,          acknowledge,             "an empty READ Response Only ends a FLUSH or ATOMIC WRITE",                  "RR-32, RR-66") \
     R(OTHER_KIND,           other_kind,             fail_bad_response,       "the answer is not one to that kind of request",                             "RQ-48") \
     R(READ_OUT_OF_ORDER,    read_out_of_order,      fail_bad_response,       "First, Middle, Last or Only is not where it belongs",                       "RQ-46") \
     R(READ_WRONG_LENGTH,    read_wrong_length,      fail_local_length,       "the payload is not what is missing there",                                  "RQ-47") \
@@ -205,6 +206,7 @@ static bool answer_not_positive(const struct iba_rx *x)
 {
     return aeth(x) && !syndrome_is(x, KIND_ACK);
 }
+/* Their answer is a READ Response without payload (catalogue 11.2, 40). */
 static bool extended_done(const struct iba_rx *x)
 {
     const struct iba_sqe *e = owner(x);
@@ -377,15 +379,4 @@ static void store_atomic(struct iba_rx *x)
     store(x, host, sizeof host);
 }
 
-enum {
-#define ROW_INDEX(name, ...) ROW_##name,
-    RC_COMPLETER_RULES(ROW_INDEX) ROW_COUNT
-};
-_Static_assert((int)ROW_COUNT <= (int)IBA_MAX_RULES, "hits[] is too small");
-
-static const struct iba_rule rows[] = {
-#define ROW(name_, when_, then_, sentence_, clause_)                                                                   \
-    {.name = #name_, .sentence = sentence_, .clause = clause_, .when = when_, .then = then_, .hit = ROW_##name_},
-    RC_COMPLETER_RULES(ROW)};
-
-const struct iba_rules iba_rc_completer_rules = {.name = "RC_COMPLETER", .row = rows, .n = ROW_COUNT};
+IBA_RULE_TABLE(RC_COMPLETER_RULES, iba_rc_completer_rules, "RC requester")

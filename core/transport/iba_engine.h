@@ -73,6 +73,7 @@ struct iba_rx {
     iba_time now;
     iba_psn psn;
     int32_t ahead;  /* requests: psn - ePSN */
+    uint8_t deed;   /* enum iba_deed */
     int pkey_index; /* of the entry that matched */
     uint8_t seen;   /* enum iba_rx_seen: rows that note something and let the packet go on have done so */
     bool dropped;   /* an action sets it: nothing further happens */

@@ -40,28 +40,33 @@ enum iba_qp_state {
 enum iba_path_mig { IBA_PATH_MIGRATED, IBA_PATH_REARM, IBA_PATH_ARMED }; /* QS-78; ARMED is the adapter's to enter */
 #define IBA_GSI_QKEY 0x80010000u                                         /* PV-19 */
 
-/* Attributes of modify QP; the mask says which are given (QS-01..QS-13). */
+/* Attributes of modify QP: the bit of the mask that says that one is given (QS-01..QS-13). */
+/* clang-format off */
+#define IBA_QP_ATTRS(A)                                                                                                \
+    A(STATE,       0,  "state")                                                                                        \
+    A(CUR_STATE,   1,  "current state")                                                                                \
+    A(SQD_NOTIFY,  2,  "notify when drained")                                                                          \
+    A(ACCESS,      3,  "access rights")                                                                                \
+    A(PKEY_INDEX,  4,  "P_Key index")                                                                                  \
+    A(PORT,        5,  "port")                                                                                         \
+    A(QKEY,        6,  "Q_Key")                                                                                        \
+    A(AV,          7,  "address vector")                                                                               \
+    A(PATH_MTU,    8,  "path MTU")                                                                                     \
+    A(TIMEOUT,     9,  "ACK timeout")                                                                                  \
+    A(RETRY,       10, "retry count")                                                                                  \
+    A(RNR_RETRY,   11, "RNR retry count")                                                                              \
+    A(RQ_PSN,      12, "receive PSN")                                                                                  \
+    A(MAX_RD,      13, "READs as requester")                                                                           \
+    A(ALT_PATH,    14, "alternate path")                                                                               \
+    A(MIN_RNR,     15, "RNR timer")                                                                                    \
+    A(SQ_PSN,      16, "send PSN")                                                                                     \
+    A(MAX_DEST_RD, 17, "READs as responder")                                                                           \
+    A(PATH_MIG,    18, "migration state")                                                                              \
+    A(DEST_QPN,    20, "destination QP")
+/* clang-format on */
 enum iba_qp_attr_mask {
-    IBA_QPA_STATE = 1 << 0,
-    IBA_QPA_CUR_STATE = 1 << 1,
-    IBA_QPA_SQD_NOTIFY = 1 << 2,
-    IBA_QPA_ACCESS = 1 << 3,
-    IBA_QPA_PKEY_INDEX = 1 << 4,
-    IBA_QPA_PORT = 1 << 5,
-    IBA_QPA_QKEY = 1 << 6,
-    IBA_QPA_AV = 1 << 7,
-    IBA_QPA_PATH_MTU = 1 << 8,
-    IBA_QPA_TIMEOUT = 1 << 9,
-    IBA_QPA_RETRY = 1 << 10,
-    IBA_QPA_RNR_RETRY = 1 << 11,
-    IBA_QPA_RQ_PSN = 1 << 12,
-    IBA_QPA_MAX_RD = 1 << 13,
-    IBA_QPA_ALT_PATH = 1 << 14,
-    IBA_QPA_MIN_RNR = 1 << 15,
-    IBA_QPA_SQ_PSN = 1 << 16,
-    IBA_QPA_MAX_DEST_RD = 1 << 17,
-    IBA_QPA_PATH_MIG = 1 << 18,
-    IBA_QPA_DEST_QPN = 1 << 20,
+#define IBA_QP_ATTR_ID(name, bit, words) IBA_QPA_##name = 1 << (bit),
+    IBA_QP_ATTRS(IBA_QP_ATTR_ID)
 };
 struct iba_qp_attr {
     uint8_t state, cur_state; /* enum iba_qp_state */

@@ -14,52 +14,9 @@ enum iba_deed iba_deed_of(uint8_t opcode)
     return iba_opcodes[opcode].name ? (enum iba_deed)deed[opcode & 0x1f] : IBA_DEED_NONE;
 }
 
-static enum iba_deed deed(const struct iba_rx *x)
-{
-    return iba_deed_of(iba_bth_opcode(x->bth));
-}
-
 static bool under_way(const struct iba_rx *x)
 {
     return x->qp->r.op != IBA_NO_MESSAGE;
-}
-
-/* ---- what the packet is ---- */
-
-bool iba_rx_any(const struct iba_rx *x)
-{
-    (void)x;
-    return true;
-}
-
-bool iba_rx_reserved(const struct iba_rx *x)
-{
-    return !x->op;
-}
-
-bool iba_rx_send(const struct iba_rx *x)
-{
-    return deed(x) == IBA_DEED_SEND;
-}
-
-bool iba_rx_write(const struct iba_rx *x)
-{
-    return deed(x) == IBA_DEED_WRITE;
-}
-
-bool iba_rx_imm(const struct iba_rx *x)
-{
-    return x->op && (x->op->hdrs & IBA_HDR_BIT(IBA_H_immdt));
-}
-
-bool iba_rx_begins(const struct iba_rx *x)
-{
-    return x->op && (x->op->pos == IBA_FIRST || x->op->pos == IBA_ONLY);
-}
-
-bool iba_rx_ends(const struct iba_rx *x)
-{
-    return x->op && (x->op->pos == IBA_LAST || x->op->pos == IBA_ONLY);
 }
 
 /* ---- whether it fits ---- */
@@ -76,7 +33,7 @@ bool iba_rx_nothing_to_go_on(const struct iba_rx *x)
 
 bool iba_rx_other_operation(const struct iba_rx *x)
 {
-    return x->op && !iba_rx_begins(x) && under_way(x) && deed(x) != iba_deed_of(x->qp->r.op);
+    return x->op && !iba_rx_begins(x) && under_way(x) && x->deed != iba_deed_of(x->qp->r.op);
 }
 
 bool iba_rx_write_not_enabled(const struct iba_rx *x)

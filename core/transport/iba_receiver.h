@@ -9,12 +9,20 @@
 #define IBA_RULE_ROW(name_, when_, then_, sentence_, clause_)                                                          \
     {.name = #name_, .sentence = sentence_, .clause = clause_, .when = when_, .then = then_, .hit = HIT_##name_},
 #define IBA_RULE_HIT(name_, ...) HIT_##name_,
-/* Declares the hit indices, the rows and the table `id` of the list. */
+#define IBA_RULE_FIRST(name_, when_, ...)                                                                              \
+    if (when_(x))                                                                                                      \
+        return &rows[HIT_##name_];
+/* Declares the hit indices, the rows, their walk and the table `id` of the list. */
 #define IBA_RULE_TABLE(LIST, id, title)                                                                                \
     enum { LIST(IBA_RULE_HIT) HIT_COUNT };                                                                             \
     _Static_assert((int)HIT_COUNT <= (int)IBA_MAX_RULES, "more rows than counters");                                   \
     static const struct iba_rule rows[] = {LIST(IBA_RULE_ROW)};                                                        \
-    const struct iba_rules id = {.name = title, .row = rows, .n = HIT_COUNT};
+    static const struct iba_rule *first_that_applies(const struct iba_rx *x)                                           \
+    {                                                                                                                  \
+        LIST(IBA_RULE_FIRST)                                                                                           \
+        return NULL;                                                                                                   \
+    }                                                                                                                  \
+    const struct iba_rules id = {.name = title, .row = rows, .n = HIT_COUNT, .first = first_that_applies};
 
 enum { IBA_NO_MESSAGE = 0xff }; /* r.op: no message is under way */
 
@@ -34,7 +42,35 @@ typedef bool iba_when(const struct iba_rx *x);
 typedef void iba_then(struct iba_rx *x);
 
 /* ---- what the packet is (op may be NULL) ---- */
-iba_when iba_rx_reserved, iba_rx_send, iba_rx_write, iba_rx_imm, iba_rx_begins, iba_rx_ends, iba_rx_any;
+static inline bool iba_rx_reserved(const struct iba_rx *x)
+{
+    return !x->op;
+}
+static inline bool iba_rx_send(const struct iba_rx *x)
+{
+    return x->deed == IBA_DEED_SEND;
+}
+static inline bool iba_rx_write(const struct iba_rx *x)
+{
+    return x->deed == IBA_DEED_WRITE;
+}
+static inline bool iba_rx_begins(const struct iba_rx *x)
+{
+    return x->op && (x->op->pos == IBA_FIRST || x->op->pos == IBA_ONLY);
+}
+static inline bool iba_rx_ends(const struct iba_rx *x)
+{
+    return x->op && (x->op->pos == IBA_LAST || x->op->pos == IBA_ONLY);
+}
+static inline bool iba_rx_imm(const struct iba_rx *x)
+{
+    return x->op && (x->op->hdrs & IBA_HDR_BIT(IBA_H_immdt));
+}
+static inline bool iba_rx_any(const struct iba_rx *x)
+{
+    (void)x;
+    return true;
+}
 /* ---- whether it fits ---- */
 iba_when iba_rx_unfinished_before; /* First or Only inside of a message */
 iba_when iba_rx_nothing_to_go_on;  /* Middle or Last outside of a message */

@@ -6,29 +6,24 @@
 
 enum { ATOMIC_BYTES = 8, FLUSH_GLOBAL = 1, FLUSH_PERSISTENT = 2, FLUSH_REGION = 1 };
 
-static enum iba_deed deed(const struct iba_rx *x)
-{
-    return iba_deed_of(iba_bth_opcode(x->bth));
-}
-
 static bool is_read(const struct iba_rx *x)
 {
-    return deed(x) == IBA_DEED_READ;
+    return x->deed == IBA_DEED_READ;
 }
 
 static bool is_atomic(const struct iba_rx *x)
 {
-    return deed(x) == IBA_DEED_ATOMIC;
+    return x->deed == IBA_DEED_ATOMIC;
 }
 
 static bool is_flush(const struct iba_rx *x)
 {
-    return deed(x) == IBA_DEED_FLUSH;
+    return x->deed == IBA_DEED_FLUSH;
 }
 
 static bool is_atomic_write(const struct iba_rx *x)
 {
-    return deed(x) == IBA_DEED_ATOMIC_WRITE;
+    return x->deed == IBA_DEED_ATOMIC_WRITE;
 }
 
 /* READ, ATOMIC, FLUSH, ATOMIC WRITE: answered one by one, and remembered for duplicates (RR-68). */
@@ -205,7 +200,7 @@ static enum iba_mem_verdict read_reach(const struct iba_rx *x, uint8_t **host)
 enum iba_mem_verdict iba_responder_reach(const struct iba_rx *x, uint8_t **host)
 {
     *host = NULL;
-    switch (deed(x)) {
+    switch ((enum iba_deed)x->deed) {
     case IBA_DEED_READ: return read_reach(x, host);
     case IBA_DEED_FLUSH: return flush_reach(x, host);
     case IBA_DEED_ATOMIC: {

@@ -217,7 +217,7 @@ void iba_rc_read_again(struct iba_rx *x)
  * and 40). */
 static void put_result(struct iba_rx *x, uint64_t result, bool replay)
 {
-    const bool atomic = iba_deed_of(iba_bth_opcode(x->bth)) == IBA_DEED_ATOMIC;
+    const bool atomic = x->deed == IBA_DEED_ATOMIC;
 
     iba_resp_put(x->qp, &(struct iba_resp){.kind = atomic ? IBA_RESP_ATOMIC : IBA_RESP_READ,
                                            .first = true,

@@ -132,7 +132,13 @@ static bool is_mapped(const uint8_t *gid)
     return memcmp(gid, prefix, sizeof prefix) == 0;
 }
 
-/* False: an IB packet without GRH. */
+/* All but IB packets without GRH. */
+static bool has_ends(const struct iba_rx *x)
+{
+    return x->v->proto == IBA_PROTO_ROCE2 || iba_view_has(x->v, IBA_H_grh);
+}
+
+/* False: there are none. */
 static bool ends_of(const struct iba_rx *x, struct ends *e)
 {
     if (x->v->proto == IBA_PROTO_ROCE2 && x->v->l3 == IBA_H_ipv4) {
@@ -176,9 +182,7 @@ bool iba_rx_multicast(const struct iba_rx *x)
 
 bool iba_rx_multicast_no_grh(const struct iba_rx *x)
 {
-    struct ends e;
-
-    return iba_rx_multicast(x) && !ends_of(x, &e);
+    return iba_rx_multicast(x) && !has_ends(x);
 }
 
 bool iba_rx_multicast_disagrees(const struct iba_rx *x)
@@ -226,16 +230,12 @@ static bool wants_grh(const struct iba_rx *x, const struct iba_av *av)
 
 static bool grh_missing(const struct iba_rx *x, const struct iba_av *av)
 {
-    struct ends e;
-
-    return wants_grh(x, av) && !ends_of(x, &e);
+    return wants_grh(x, av) && !has_ends(x);
 }
 
 static bool grh_unwanted(const struct iba_rx *x, const struct iba_av *av)
 {
-    struct ends e;
-
-    return !wants_grh(x, av) && ends_of(x, &e);
+    return !wants_grh(x, av) && has_ends(x);
 }
 
 static bool gids_differ(const struct iba_rx *x, const struct iba_av *av)

@@ -390,6 +390,7 @@ void iba_receive(struct iba_rx *x)
     if (iba_view_is_transport(x->v) && iba_view_has_bth(x->v)) {
         x->bth = iba_view_bth(x->v);
         x->op = x->v->op;
+        x->deed = (uint8_t)iba_deed_of(iba_bth_opcode(x->bth));
         x->psn = iba_psn_of(iba_bth_psn(x->bth));
         x->qp = iba_qp_find(x->ca, iba_bth_destqp(x->bth));
         if (x->qp)

@@ -19,7 +19,7 @@ int main(int argc, char **argv)
         side_play(&c, &fs.flow[i], &s);
         responses += match_flow(&c, &fs.flow[i], &s);
         requests += fs.flow[i].n_request;
-        side_free(&fs.flow[i], &s);
+        side_free(&s);
     }
     printf("{\"capture\":\"%s\",\"what\":\"total\",\"flows\":%zu,\"requests\":%" PRIu64 ",\"responses\":%" PRIu64
            ",\"alone\":%" PRIu64 "}\n",

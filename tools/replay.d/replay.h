@@ -107,7 +107,7 @@ void memory_after(const struct capture_file *c, const struct flow *f, struct mem
 const struct region *memory_region(const struct memory *m, uint32_t rkey);
 
 void side_play(const struct capture_file *c, const struct flow *f, struct side *s);
-void side_free(const struct flow *f, struct side *s);
+void side_free(struct side *s);
 
 /* Prints the differences; returns how many responses, of either, were looked at. */
 uint64_t match_flow(const struct capture_file *c, const struct flow *f, struct side *s);

@@ -380,9 +380,8 @@ void side_play(const struct capture_file *c, const struct flow *f, struct side *
     free(p);
 }
 
-void side_free(const struct flow *f, struct side *s)
+void side_free(struct side *s)
 {
-    (void)f;
     for (size_t i = 0; i < s->n_answer; i++)
         free(s->answer[i].bytes);
     free(s->answer);

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include "test/recorder.h"
 
 static uint64_t entropy(void *ctx)
 {
@@ -52,6 +53,7 @@ static void open_end(struct pair *p, unsigned i, const struct pair_config *c)
                                       .n_key = PAIR_SLOTS,
                                       .n_pd = PAIR_SLOTS,
                                       .random = entropy,
+                                      .trace = record_rule,
                                       .ctx = &p->random};
 
     iba_ca_init(&e->ca, &cfg);

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "memory/iba_mem.h"
+#include "test/recorder.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 /* An assertion inside a hot loop: Criterion is only called when it fails. */
@@ -136,6 +137,8 @@ static inline enum iba_mem_verdict ask(struct bed *b, struct iba_reach r, uint8_
     for (size_t i = 0; i < iba_mem_rule_count; i++) {
         const uint32_t n = b->m.hits[i] - before.hits[i];
         EXPECT(n == 0 || iba_mem_rules[i].verdict == v, "rule %s hit, verdict %d", iba_mem_rules[i].name, v);
+        if (n > 0)
+            record_hit(RECORDER_MEMORY, iba_mem_rules[i].name);
         hits += n;
     }
     EXPECT(hits == 1, "%u rules hit", hits);

@@ -3,6 +3,7 @@
 #define RECEIVE_TEST_H
 #include "../../wire/test/wire.h"
 #include "adapter/iba_ca.h"
+#include "test/recorder.h"
 
 enum {
     PEER_QPN = 0x20,
@@ -171,6 +172,7 @@ static inline void bed_make(struct bed *b, enum iba_port_kind kind, bool shared)
                                 .n_pd = 4,
                                 .random = bed_random,
                                 .event = bed_event,
+                                .trace = record_rule,
                                 .ctx = b};
 
     memset(b, 0, sizeof *b);

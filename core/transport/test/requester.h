@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include "adapter/iba_ca.h"
+#include "test/recorder.h"
 #include "transport/iba_requester.h"
 #include "wire/iba_build.h"
 
@@ -58,7 +59,7 @@ static inline void bench_event(void *ctx, const struct iba_event *e)
 }
 static inline void bench_trace(void *ctx, const char *table, const struct iba_rule *r, uint32_t qpn)
 {
-    (void)ctx, (void)table, (void)qpn;
+    record_rule(ctx, table, r, qpn);
     b.row = r->name;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "adapter/iba_ca.h"
 #include "sim/iba_random.h"
+#include "test/recorder.h"
 
 enum { N_QP = 6, N_CQ = 4, N_SRQ = 2, N_AH = 3, N_MCAST = 3, N_KEY = 8, N_PD = 3, N_WC = 64, N_WR = 8, N_SAVED = 4 };
 
@@ -85,6 +86,7 @@ static inline struct desk *desk_open(void)
                                       .n_pd = N_PD,
                                       .random = desk_random,
                                       .event = desk_event,
+                                      .trace = record_rule,
                                       .ctx = &d};
     const struct iba_av av = desk_av();
 

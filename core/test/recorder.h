@@ -1,0 +1,37 @@
+/* Which rows of the rule tables the tests hit, for `tools/tables unhit`: where $IBPROOF_HITS names a file, the first
+ * hit of each row in a process appends "table<TAB>row" to it. Without that variable nothing is done. */
+#ifndef RECORDER_H
+#define RECORDER_H
+#include <stdio.h>
+#include <stdlib.h>
+#include "transport/iba_engine.h"
+
+#define RECORDER_MEMORY "memory translation" /* the table that has no struct iba_rules */
+
+static inline void record_hit(const char *table, const char *row)
+{
+    static const char *seen[IBA_TABLE_COUNT * IBA_MAX_RULES + 16];
+    static unsigned n;
+    const char *name = getenv("IBPROOF_HITS");
+    FILE *f;
+
+    for (unsigned i = 0; i < n && name; i++)
+        if (seen[i] == row)
+            return;
+    if (!name || n == sizeof seen / sizeof *seen)
+        return;
+    seen[n++] = row;
+    f = fopen(name, "a");
+    if (!f || fprintf(f, "%s\t%s\n", table, row) < 0 || fclose(f) != 0) {
+        perror(name);
+        abort();
+    }
+}
+
+/* Fits iba_ca_config.trace. */
+static inline void record_rule(void *ctx, const char *table, const struct iba_rule *r, uint32_t qpn)
+{
+    (void)ctx, (void)qpn;
+    record_hit(table, r->name);
+}
+#endif

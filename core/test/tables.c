@@ -1,0 +1,113 @@
+/* The rule tables as data: each row can be cited, counted and told from the others. */
+#include <criterion/criterion.h>
+#include <string.h>
+#include "transport/iba_verbs.h"
+
+static const struct iba_rules *const tables[] = {
+#define TABLE(id, rules, title) &rules,
+    IBA_RULE_TABLES(TABLE)};
+enum { N_TABLES = sizeof tables / sizeof *tables };
+
+static size_t digits(const char *s)
+{
+    return strspn(s, "0123456789");
+}
+
+/* "-80", "-37.2.26", "-14.a4": a number, then parts of digits and small letters after dots or dashes. */
+static const char *number(const char *s)
+{
+    if (*s++ != '-' || digits(s) == 0)
+        return NULL;
+    s += digits(s);
+    while ((*s == '.' || *s == '-') && strspn(s + 1, "0123456789abcdefghijklmnopqrstuvwxyz") > 0)
+        s += 1 + strspn(s + 1, "0123456789abcdefghijklmnopqrstuvwxyz");
+    return s;
+}
+
+/* Behind one id of the catalogue (RR-03), compliance number (C9-80, o10-36.2.2, oA19-13) or section (§9.7.5); NULL:
+ * there is none. */
+static const char *id(const char *s)
+{
+    static const char *const chapter[] = {"WF", "PV", "RR", "RQ", "UU", "QS", "KM", "RO", "VN", "MD"};
+
+    for (size_t i = 0; i < sizeof chapter / sizeof *chapter; i++)
+        if (strncmp(s, chapter[i], 2) == 0)
+            return s[2] == '-' && digits(s + 3) == 2 ? s + 5 : NULL;
+    if (strncmp(s, "§", sizeof "§" - 1) == 0) {
+        s += sizeof "§" - 1;
+        return digits(s) > 0 ? s + strspn(s, "0123456789.") : NULL;
+    }
+    if (*s != 'C' && *s != 'o')
+        return NULL;
+    s += s[1] == 'A' ? 2 : 1;
+    return digits(s) > 0 ? number(s + digits(s)) : NULL;
+}
+
+/* Ids with ", " between */
+static bool is_clause(const char *s)
+{
+    while (s && (s = id(s)) && *s)
+        s = strncmp(s, ", ", 2) == 0 ? s + 2 : NULL;
+    return s != NULL;
+}
+
+Test(tables, the_grammar_of_clauses)
+{
+    static const char *const good[] = {"RR-03",    "C9-80",  "o10-36.2.2", "oA19-13",      "C14-24-2.1",
+                                       "o14-3.a4", "§9.7.5", "§9",         "QS-54, QS-55", "C9-88, RR-40"};
+    static const char *const bad[] = {"",     "RR", "RR-3",        "RR-003",  "XX-03",  "C9",   "C-80",
+                                      "o10-", "§",  "RR-03,RR-04", "RR-03, ", "RR-03 ", "9.7.5"};
+
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        cr_assert(is_clause(good[i]), "'%s'", good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        cr_assert_not(is_clause(bad[i]), "'%s'", bad[i]);
+}
+
+Test(tables, each_row_is_cited_and_counted)
+{
+    for (unsigned t = 0; t < N_TABLES; t++) {
+        bool taken[IBA_MAX_RULES] = {false};
+        cr_assert_gt(tables[t]->n, 0);
+        for (unsigned i = 0; i < tables[t]->n; i++) {
+            const struct iba_rule *r = &tables[t]->row[i];
+            cr_assert(r->when && r->then && r->sentence && *r->sentence, "%s: %s", tables[t]->name, r->name);
+            cr_assert(r->clause && is_clause(r->clause), "%s: %s: '%s'", tables[t]->name, r->name, r->clause);
+            cr_assert(r->hit < IBA_MAX_RULES && !taken[r->hit], "%s: %s: counter %u", tables[t]->name, r->name, r->hit);
+            taken[r->hit] = true;
+        }
+    }
+}
+
+Test(tables, names_tell_rows_and_tables_apart)
+{
+    for (unsigned t = 0; t < N_TABLES; t++) {
+        for (unsigned i = 0; i < tables[t]->n; i++)
+            for (unsigned k = 0; k < i; k++)
+                cr_assert_str_neq(tables[t]->row[i].name, tables[t]->row[k].name, "in %s", tables[t]->name);
+        for (unsigned other = 0; other < t; other++)
+            cr_assert_str_neq(tables[t]->name, tables[other]->name);
+    }
+}
+
+Test(tables, memory_translation)
+{
+    cr_assert_gt(iba_mem_rule_count, 0);
+    for (size_t i = 0; i < iba_mem_rule_count; i++) {
+        const struct iba_mem_rule_info *r = &iba_mem_rules[i];
+        cr_assert(*r->name && *r->sentence && is_clause(r->clause), "%s: '%s'", r->name, r->clause);
+        for (size_t k = 0; k < i; k++)
+            cr_assert_str_neq(r->name, iba_mem_rules[k].name);
+    }
+}
+
+/* Transitions cite theirs too; RESET to ERR stands on a disagreement of sources, which it names. */
+Test(tables, each_transition_is_cited)
+{
+    size_t n;
+    const struct iba_transition *t = iba_transitions(&n);
+
+    for (size_t i = 0; i < n; i++)
+        cr_assert(is_clause(t[i].clause) || strcmp(t[i].clause, "QS-14; catalogue 11.1 no. 14") == 0, "'%s'",
+                  t[i].clause);
+}

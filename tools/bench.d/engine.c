@@ -1,0 +1,194 @@
+/* ibbench-engine MESSAGES ACKED_EVERY QPS: how many packets a second the engine handles on one core.
+ *
+ * Two adapters are joined directly over RoCEv2/IPv4; the first sends RC RDMA WRITEs of 256 bytes, one packet each. Each
+ * packet's CRCs are computed by its sender and checked by its receiver, through a parsed view. ACKED_EVERY messages
+ * reach the responder before it is asked for an answer, which is then one ACK for all (RR-14). Prints what was counted
+ * as name=value lines; exit code 1 when not every message completed or the bytes did not arrive. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "adapter/iba_ca.h"
+
+enum { DEPTH = 16, BYTES = 256, MAX_QPS = 1024, IOVA = 0x10000, FIRST_QPN = 0x100000 };
+
+struct flow { /* a QP and its rings */
+    struct iba_qp qp;
+    struct iba_sqe sq[DEPTH];
+    struct iba_recv_wr rq[DEPTH];
+};
+struct end {
+    struct iba_ca ca;
+    struct iba_qp *qps[MAX_QPS];
+    struct iba_cq *cqs[1], cq;
+    struct iba_wc ring[MAX_QPS * DEPTH];
+    struct iba_mkey keys[4];
+    uint32_t pds[1], pd, cqn, lkey, rkey;
+    struct flow flow[MAX_QPS];
+    uint8_t memory[BYTES];
+    uint64_t seed, packets; /* packets: sent */
+};
+static struct end ends[2];
+
+static void need(bool ok, const char *what)
+{
+    if (ok)
+        return;
+    fprintf(stderr, "ibbench-engine: %s\n", what);
+    exit(1);
+}
+#define NEED(call) need((call) == 0, #call)
+
+/* xorshift64 (Marsaglia 2003) */
+static uint64_t draw(void *ctx)
+{
+    uint64_t *x = ctx;
+
+    *x ^= *x << 13;
+    *x ^= *x >> 7;
+    *x ^= *x << 17;
+    return *x;
+}
+
+static void set_port(struct end *e, unsigned i, struct iba_av *av)
+{
+    struct iba_port *p = iba_ca_port(&e->ca, 1);
+    const uint32_t address[2] = {0x0a000001, 0x0a000002};
+    const uint64_t mac[2] = {0x020000000001, 0x020000000002};
+
+    iba_port_init(p, 1, IBA_PORT_ROCE2, IBA_MTU_1024, mac[i]);
+    iba_gid_set_ipv4(p->gid[0], address[i]);
+    *av = (struct iba_av){.port = 1, .vlan = 0xffff, .hop_limit = 64, .dmac = mac[1 - i]};
+    iba_gid_set_ipv4(av->dgid, address[1 - i]);
+}
+
+static void connect(struct end *e, uint32_t qpn, struct flow *f, const struct iba_av *av)
+{
+    const struct iba_qp_init init = {.type = IBA_QPT_RC,
+                                     .sq_sig_all = true,
+                                     .pd = e->pd,
+                                     .send_cq = e->cqn,
+                                     .recv_cq = e->cqn,
+                                     .srq = IBA_NONE,
+                                     .qpn = qpn,
+                                     .sq = f->sq,
+                                     .rq = f->rq,
+                                     .n_sq = DEPTH,
+                                     .n_rq = DEPTH};
+    struct iba_qp_attr a = {.state = IBA_QPS_INIT,
+                            .port = 1,
+                            .access = IBA_ACCESS_REMOTE_WRITE,
+                            .path_mtu = IBA_MTU_1024,
+                            .dest_qpn = qpn,
+                            .timeout = 14,
+                            .retry = 7,
+                            .rnr_retry = 7,
+                            .av = *av};
+    uint32_t got;
+
+    NEED(iba_create_qp(&e->ca, &f->qp, &init, &got));
+    NEED(iba_modify_qp(&e->ca, qpn, &a, IBA_QPA_STATE | IBA_QPA_PKEY_INDEX | IBA_QPA_PORT | IBA_QPA_ACCESS));
+    a.state = IBA_QPS_RTR;
+    NEED(iba_modify_qp(&e->ca, qpn, &a,
+                       IBA_QPA_STATE | IBA_QPA_AV | IBA_QPA_PATH_MTU | IBA_QPA_DEST_QPN | IBA_QPA_RQ_PSN |
+                           IBA_QPA_MAX_DEST_RD | IBA_QPA_MIN_RNR));
+    a.state = IBA_QPS_RTS;
+    NEED(iba_modify_qp(&e->ca, qpn, &a,
+                       IBA_QPA_STATE | IBA_QPA_SQ_PSN | IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_RNR_RETRY |
+                           IBA_QPA_MAX_RD));
+}
+
+static void open_end(struct end *e, unsigned i, uint32_t qps)
+{
+    const struct iba_ca_config cfg = {.n_port = 1,
+                                      .qp = e->qps,
+                                      .cq = e->cqs,
+                                      .key = e->keys,
+                                      .pd = e->pds,
+                                      .n_qp = qps,
+                                      .n_cq = 1,
+                                      .n_key = 4,
+                                      .n_pd = 1,
+                                      .random = draw,
+                                      .ctx = &e->seed};
+    struct iba_mr_attr mr = {
+        .base = e->memory, .length = BYTES, .iova = IOVA, .access = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE_WRITE};
+    struct iba_av av;
+
+    e->seed = i + 1;
+    iba_ca_init(&e->ca, &cfg);
+    set_port(e, i, &av);
+    NEED(iba_pd_create(&e->ca.mem, &e->pd));
+    mr.pd = e->pd;
+    NEED(iba_mr_register(&e->ca.mem, &mr, &e->lkey, &e->rkey));
+    NEED(iba_create_cq(&e->ca, &e->cq, e->ring, qps * DEPTH, &e->cqn));
+    for (uint32_t q = 0; q < qps; q++)
+        connect(e, FIRST_QPN + q, &e->flow[q], &av);
+}
+
+/* Everything `from` wants to send reaches the other end. */
+static void carry(unsigned from, iba_time now)
+{
+    static uint8_t buf[IBA_TX_MOST];
+    struct iba_view v;
+    size_t len;
+
+    while (iba_ca_poll(&ends[from].ca, 1, buf, sizeof buf, &len, now) == IBA_OK && len > 0) {
+        ends[from].packets++;
+        (void)iba_view_parse(&v, IBA_LINK_ETHERNET, buf, len, len, NULL);
+        iba_view_check(&v);
+        iba_ca_feed(&ends[1 - from].ca, 1, &v, now);
+    }
+}
+
+static uint64_t completed(struct end *e)
+{
+    struct iba_wc wc;
+    uint64_t n = 0;
+
+    while (iba_poll_cq(&e->ca, e->cqn, &wc) == 1)
+        n += wc.status == IBA_WC_SUCCESS;
+    return n;
+}
+
+static uint64_t run(uint64_t messages, uint32_t every, uint32_t qps)
+{
+    const struct iba_send_wr wr = {
+        .op = IBA_WR_WRITE, .va = IOVA, .rkey = ends[1].rkey, .n_sge = 1, .sge = {{IOVA, BYTES, ends[0].lkey}}};
+    uint64_t done = 0;
+    uint32_t q = 0;
+
+    for (uint64_t sent = 0; sent < messages; sent += every, q = q + 1 == qps ? 0 : q + 1) {
+        for (uint32_t i = 0; i < every; i++)
+            NEED(iba_post_send(&ends[0].ca, FIRST_QPN + q, &wr));
+        carry(0, sent * 1000);
+        carry(1, sent * 1000);
+        done += completed(&ends[0]);
+    }
+    return done;
+}
+
+int main(int argc, char **argv)
+{
+    const uint64_t messages = argc == 4 ? strtoull(argv[1], NULL, 10) : 0;
+    const uint32_t every = argc == 4 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
+    const uint32_t qps = argc == 4 ? (uint32_t)strtoul(argv[3], NULL, 10) : 0;
+    uint64_t done;
+    clock_t start;
+
+    need(messages > 0 && every > 0 && every <= DEPTH && messages % every == 0 && qps > 0 && qps <= MAX_QPS,
+         "ibbench-engine MESSAGES ACKED_EVERY (1..16, divides MESSAGES) QPS (1..1024)");
+    for (unsigned i = 0; i < 2; i++)
+        open_end(&ends[i], i, qps);
+    for (unsigned i = 0; i < BYTES; i++)
+        ends[0].memory[i] = (uint8_t)draw(&ends[0].seed);
+    start = clock();
+    done = run(messages, every, qps);
+    printf("seconds=%.6f\n", (double)(clock() - start) / CLOCKS_PER_SEC);
+    printf("requests=%llu\nacks=%llu\n", (unsigned long long)ends[0].packets, (unsigned long long)ends[1].packets);
+    printf("qp_bytes=%zu\nsend_queue_bytes=%zu\nreceive_queue_bytes=%zu\n", sizeof(struct iba_qp),
+           sizeof ends[0].flow[0].sq, sizeof ends[0].flow[0].rq);
+    need(done == messages, "not every message completed");
+    need(memcmp(ends[0].memory, ends[1].memory, BYTES) == 0, "the bytes did not arrive");
+    return 0;
+}

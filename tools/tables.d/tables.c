@@ -1,0 +1,236 @@
+/* ibtables rules|rows|qp-states|opcodes|fields|counters [--format md|dot]: the tables of libiba, as the code has them.
+ *
+ * rules: every rule table; rows: the same for programs, table<TAB>row; qp-states: the transitions of modify QP;
+ * opcodes, fields: the wire formats; counters: of a port. Markdown, or DOT for qp-states. */
+#include <stdio.h>
+#include <string.h>
+#include "adapter/iba_ca.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define MEMORY_NAME "memory translation"
+
+static const struct {
+    const struct iba_rules *rules;
+    const char *title;
+} tables[] = {
+#define TABLE(id, rules_, title_) {&rules_, title_},
+    IBA_RULE_TABLES(TABLE)};
+
+/* ---- rules ---- */
+
+static void rule_head(const char *title, const char *name)
+{
+    printf("#### %s\n\nTable `%s`; the first row that applies decides.\n\n", title, name);
+    printf("| no. | rule | sentence | clause |\n|---:|---|---|---|\n");
+}
+
+static void rules_md(void)
+{
+    for (size_t t = 0; t < COUNT(tables); t++) {
+        const struct iba_rules *r = tables[t].rules;
+        rule_head(tables[t].title, r->name);
+        for (unsigned i = 0; i < r->n; i++)
+            printf("| %u | `%s` | %s | %s |\n", i + 1, r->row[i].name, r->row[i].sentence, r->row[i].clause);
+        printf("\n");
+    }
+    rule_head("Memory translation (section 10.6)", MEMORY_NAME);
+    for (size_t i = 0; i < iba_mem_rule_count; i++)
+        printf("| %zu | `%s` | %s | %s |\n", i + 1, iba_mem_rules[i].name, iba_mem_rules[i].sentence,
+               iba_mem_rules[i].clause);
+}
+
+static void rows(void)
+{
+    for (size_t t = 0; t < COUNT(tables); t++)
+        for (unsigned i = 0; i < tables[t].rules->n; i++)
+            printf("%s\t%s\n", tables[t].rules->name, tables[t].rules->row[i].name);
+    for (size_t i = 0; i < iba_mem_rule_count; i++)
+        printf(MEMORY_NAME "\t%s\n", iba_mem_rules[i].name);
+}
+
+/* ---- states of a QP ---- */
+
+static const char *state_id(uint8_t state)
+{
+    static const char *const id[] = {
+#define STATE_ID(name, words) #name,
+        IBA_QP_STATES(STATE_ID)};
+    return id[state];
+}
+
+static void attributes(uint32_t mask)
+{
+    static const struct {
+        uint32_t bit;
+        const char *words;
+    } attr[] = {
+#define ATTR(name, bit, words) {UINT32_C(1) << (bit), words},
+        IBA_QP_ATTRS(ATTR)};
+    const char *comma = "";
+
+    for (size_t i = 0; i < COUNT(attr); i++)
+        if (mask & attr[i].bit) {
+            printf("%s%s", comma, attr[i].words);
+            comma = ", ";
+        }
+    if (!*comma)
+        printf("-");
+}
+
+static bool takes_attributes(const struct iba_transition *t)
+{
+    for (unsigned type = 0; type < IBA_QPT_COUNT; type++)
+        if (t->required[type] | t->optional[type])
+            return true;
+    return false;
+}
+
+static bool same_attributes(const struct iba_transition *t, unsigned a, unsigned b)
+{
+    return t->required[a] == t->required[b] && t->optional[a] == t->optional[b];
+}
+
+/* The types from `type` on that take the same attributes share a line; that of the first is theirs. */
+static bool told_before(const struct iba_transition *t, unsigned type)
+{
+    for (unsigned earlier = 0; earlier < type; earlier++)
+        if (same_attributes(t, earlier, type))
+            return true;
+    return false;
+}
+
+static void types_alike(const struct iba_transition *t, unsigned type)
+{
+    const char *comma = "";
+
+    for (unsigned other = type; other < IBA_QPT_COUNT; other++)
+        if (other != IBA_QPT_RD && same_attributes(t, type, other)) { /* RD is not offered */
+            printf("%s%s", comma, iba_qp_type_name((enum iba_qp_type)other));
+            comma = ", ";
+        }
+}
+
+static void transition_rows(const struct iba_transition *t)
+{
+    if (!takes_attributes(t)) {
+        printf("| %s → %s | all | - | - | %s |\n", state_id(t->from), state_id(t->to), t->clause);
+        return;
+    }
+    for (unsigned type = 0; type < IBA_QPT_COUNT; type++) {
+        if (type == IBA_QPT_RD || told_before(t, type))
+            continue;
+        printf("| %s → %s | ", state_id(t->from), state_id(t->to));
+        types_alike(t, type);
+        printf(" | ");
+        attributes(t->required[type]);
+        printf(" | ");
+        attributes(t->optional[type]);
+        printf(" | %s |\n", t->clause);
+    }
+}
+
+static void qp_states_md(void)
+{
+    size_t n;
+    const struct iba_transition *t = iba_transitions(&n);
+
+    printf("| transition | QP types | must be given | may be given | clause |\n|---|---|---|---|---|\n");
+    for (size_t i = 0; i < n; i++)
+        transition_rows(&t[i]);
+}
+
+static void qp_states_dot(void)
+{
+    size_t n;
+    const struct iba_transition *t = iba_transitions(&n);
+
+    printf("digraph qp_states {\n    rankdir=LR;\n    node [shape=box, style=rounded];\n");
+    for (unsigned s = 0; s < IBA_QPS_COUNT; s++)
+        printf("    %s [label=\"%s\"];\n", state_id((uint8_t)s), iba_qp_state_name((enum iba_qp_state)s));
+    for (size_t i = 0; i < n; i++) {
+        const bool any_time = t[i].to == IBA_QPS_RESET || t[i].to == IBA_QPS_ERR;
+        printf("    %s -> %s [label=\"%s\"%s];\n", state_id(t[i].from), state_id(t[i].to), t[i].clause,
+               any_time ? ", color=gray, fontcolor=gray" : "");
+    }
+    /* What the adapter does by itself. */
+    printf("    RTS -> SQE [label=\"QS-24 (UC, UD)\", style=dashed];\n");
+    for (unsigned s = IBA_QPS_RTR; s < IBA_QPS_ERR; s++)
+        printf("    %s -> ERR [label=\"QS-25\", style=dashed];\n", state_id((uint8_t)s));
+    printf("}\n");
+}
+
+/* ---- wire formats ---- */
+
+static void headers_of(uint64_t set)
+{
+    const char *comma = "";
+
+    for (unsigned h = 0; h < IBA_H_COUNT; h++)
+        if (h != IBA_H_bth && (set & IBA_HDR_BIT(h))) {
+            printf("%s%s", comma, iba_headers[h].title);
+            comma = ", ";
+        }
+}
+
+static void opcodes_md(void)
+{
+    static const char *const dir[] = {"request", "response"}, *const pos[] = {"First", "Middle", "Last", "Only"};
+    static const char *const pay[] = {"none", "path MTU", "1 to path MTU", "0 to path MTU", "8"};
+
+    printf("| code | opcode | direction | position | payload bytes | headers after the BTH "
+           "|\n|---|---|---|---|---|---|\n");
+    for (unsigned code = 0; code < COUNT(iba_opcodes); code++) {
+        const struct iba_opcode *op = &iba_opcodes[code];
+        if (!op->name)
+            continue;
+        printf("| 0x%02x | %s | %s | %s | %s | ", code, op->title, dir[op->dir], pos[op->pos], pay[op->pay]);
+        headers_of(op->hdrs);
+        printf(" |\n");
+    }
+}
+
+static void fields_md(void)
+{
+    printf("| header | field | first bit | bits | label |\n|---|---|---:|---:|---|\n");
+    for (unsigned h = 0; h < IBA_H_COUNT; h++)
+        for (unsigned i = 0; i < iba_headers[h].n_field; i++) {
+            const struct iba_field *f = &iba_headers[h].field[i];
+            if (f->mem_size > 0) /* not a view */
+                printf("| %s | `%s` | %u | %u | %s |\n", iba_headers[h].title, f->name, f->at, f->bits, f->label);
+        }
+}
+
+static void counters_md(void)
+{
+    static const struct {
+        const char *type, *name, *words, *clause;
+    } counter[] = {
+#define COUNTER(type, name, words, clause) {#type, #name, words, clause},
+        IBA_PORT_COUNTERS(COUNTER)};
+
+    printf("| counter | type | counts | clause |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < COUNT(counter); i++)
+        printf("| `%s` | `%s` | %s | %s |\n", counter[i].name, counter[i].type, counter[i].words, counter[i].clause);
+}
+
+static const struct {
+    const char *name, *format;
+    void (*print)(void);
+} commands[] = {
+    {"rules", "md", rules_md},           {"rows", "md", rows},          {"qp-states", "md", qp_states_md},
+    {"qp-states", "dot", qp_states_dot}, {"opcodes", "md", opcodes_md}, {"fields", "md", fields_md},
+    {"counters", "md", counters_md},
+};
+
+int main(int argc, char **argv)
+{
+    const char *format = argc == 4 && !strcmp(argv[2], "--format") ? argv[3] : "md";
+
+    for (size_t i = 0; i < COUNT(commands) && (argc == 2 || argc == 4); i++)
+        if (!strcmp(argv[1], commands[i].name) && !strcmp(format, commands[i].format)) {
+            commands[i].print();
+            return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
+        }
+    fprintf(stderr, "ibtables rules|rows|qp-states|opcodes|fields|counters [--format md|dot]; DOT is for qp-states\n");
+    return 2;
+}
