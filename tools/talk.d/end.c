@@ -105,7 +105,8 @@ static void open_side(struct talk *t, unsigned i, enum iba_qp_type service)
 static void connect(struct talk *t, unsigned i, const struct conversation *c)
 {
     struct side *s = &t->side[i];
-    const bool ud = c->service == IBA_QPT_UD, rc = c->service == IBA_QPT_RC;
+    const bool raw = c->service == IBA_QPT_RAW_IPV6 || c->service == IBA_QPT_RAW_ETHERTYPE;
+    const bool ud = c->service == IBA_QPT_UD, rc = c->service == IBA_QPT_RC, connected = !ud && !raw;
     struct iba_qp_attr a = {.state = IBA_QPS_INIT,
                             .port = 1,
                             .qkey = 0x1234,
@@ -120,20 +121,20 @@ static void connect(struct talk *t, unsigned i, const struct conversation *c)
                             .min_rnr = 12,
                             .max_rd = SAVED,
                             .max_dest_rd = SAVED};
-    uint32_t init = IBA_QPA_STATE | IBA_QPA_PKEY_INDEX | IBA_QPA_PORT, rtr = IBA_QPA_STATE,
-             rts = IBA_QPA_STATE | IBA_QPA_SQ_PSN;
+    uint32_t init = IBA_QPA_STATE | IBA_QPA_PORT, rtr = IBA_QPA_STATE, rts = IBA_QPA_STATE;
 
     set_addresses(s, i, c->kind, &a.av);
-    init |= ud ? IBA_QPA_QKEY : IBA_QPA_ACCESS;
-    rtr |= ud ? 0 : IBA_QPA_AV | IBA_QPA_PATH_MTU | IBA_QPA_DEST_QPN | IBA_QPA_RQ_PSN;
+    init |= raw ? 0 : IBA_QPA_PKEY_INDEX | (ud ? IBA_QPA_QKEY : IBA_QPA_ACCESS);
+    rtr |= !connected ? 0 : IBA_QPA_AV | IBA_QPA_PATH_MTU | IBA_QPA_DEST_QPN | IBA_QPA_RQ_PSN;
     rtr |= rc ? IBA_QPA_MAX_DEST_RD | IBA_QPA_MIN_RNR : 0;
+    rts |= raw ? 0 : IBA_QPA_SQ_PSN;
     rts |= rc ? IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_RNR_RETRY | IBA_QPA_MAX_RD : 0;
     must(iba_modify_qp(&s->ca, s->qpn, &a, init) == IBA_VERB_OK, "Init");
     a.state = IBA_QPS_RTR;
     must(iba_modify_qp(&s->ca, s->qpn, &a, rtr) == IBA_VERB_OK, "Ready to Receive");
     a.state = IBA_QPS_RTS;
     must(iba_modify_qp(&s->ca, s->qpn, &a, rts) == IBA_VERB_OK, "Ready to Send");
-    if (ud)
+    if (!connected)
         must(iba_create_ah(&s->ca, s->pd, &a.av, &s->ah) == IBA_VERB_OK, "an address handle");
 }
 

@@ -129,6 +129,23 @@ static void datagrams(struct talk *t, const struct network_kind *k)
     do_all(t, works, sizeof works / sizeof *works, false);
 }
 
+/* A packet of an EtherType for experiments; and an IPv6 header that says "nothing follows", with bytes behind it. */
+static void raw_datagrams(struct talk *t, const struct network_kind *k)
+{
+    enum { LENGTH = 80, IPV6 = 40, NO_NEXT_HEADER = 59, EXPERIMENTAL = 0x88b5 };
+    static const uint8_t ipv6[] = {0x60, 0, 0, 0, 0, LENGTH - IPV6, NO_NEXT_HEADER, 64};
+    static const enum iba_qp_type types[] = {IBA_QPT_RAW_ETHERTYPE, IBA_QPT_RAW_IPV6};
+
+    for (size_t i = 0; i < 2; i++) {
+        const struct conversation c = {
+            .kind = k, .service = types[i], .mtu = IBA_MTU_256, .seed = 8 + i}; /* each conversation its own QPNs */
+        const struct work w = {{.op = IBA_WR_SEND, .imm_or_key = EXPERIMENTAL}, LENGTH, true};
+        talk_begin(t, &c);
+        memcpy(t->side[0].memory + 1, ipv6, sizeof ipv6); /* where messages begin */
+        do_all(t, &w, 1, false);
+    }
+}
+
 static void begin_file(struct talk *t, const char *folder, const struct network_kind *k)
 {
     const uint32_t head[] = {0xa1b23c4d, 4 << 16 | 2, 0, 0, 65535, k->linktype};
@@ -160,6 +177,8 @@ int main(int argc, char **argv)
         refusals(t, &kinds[i]);
         unreliable(t, &kinds[i]);
         datagrams(t, &kinds[i]);
+        if (kinds[i].port == IBA_PORT_IB && !kinds[i].grh)
+            raw_datagrams(t, &kinds[i]);
         if (fclose(t->capture) != 0)
             die("cannot write", kinds[i].name);
     }
