@@ -101,9 +101,9 @@ bool iba_recv_take(struct iba_ca *ca, struct iba_qp *qp, struct iba_recv_wr *wr)
 /* Receive work requests free now, for the credit code; IBA_NONE with an SRQ (RR-19, RR-20). */
 uint32_t iba_recv_free(const struct iba_ca *ca, const struct iba_qp *qp);
 /* Error: both queues are flushed (the send queue by iba_requester_flush, the receive queue and the work request held
- * here), what waits to be sent is dropped (QS-25, QS-27, RQ-61). Idempotent. The responder completes the work request
- * at fault and queues its NAK before: a NAK other than a sequence error at the end of r.resp is still to be sent, and
- * what is due before it. */
+ * here), what waits to be sent is dropped (QS-25, QS-27, RQ-61). Idempotent. A responder that fails its QP has
+ * completed the work request at fault before, and queued its NAK: with r.last_words that still leaves, and what is due
+ * before it. */
 void iba_qp_fail(struct iba_ca *ca, struct iba_qp *qp);
 /* SQE, for UC and UD (QS-24). */
 void iba_qp_sq_error(struct iba_ca *ca, struct iba_qp *qp);

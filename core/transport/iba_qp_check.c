@@ -1,6 +1,7 @@
 /* What is true of every QP and queue between two calls, whatever the peer sends. */
 #include <assert.h>
 #include "transport/iba_qp_parts.h"
+#include "transport/iba_requester.h"
 
 #define TRUE_OF_QP(name) static bool name(const struct iba_ca *ca, const struct iba_qp *qp)
 
@@ -124,6 +125,12 @@ TRUE_OF_QP(can_remember)
     return qp->attr.max_dest_rd <= qp->r.n_saved;
 }
 
+TRUE_OF_QP(sends_soundly)
+{
+    (void)ca;
+    return iba_requester_is_sound(qp);
+}
+
 /* clang-format off */
 #define INVARIANTS(I)                                                                                                  \
     I( is_offered,        "type and state are ones the adapter knows"                                                ) \
@@ -141,6 +148,7 @@ TRUE_OF_QP(can_remember)
     I( has_a_port,        "a QP that can be heard has a port"                                                        ) \
     I( has_a_path,        "a connection that can be heard has a path and its MTU"                                    ) \
     I( counts_in_24_bits, "PSNs and MSN have 24 bits"                                                                ) \
+    I( sends_soundly,     "its open requests hold the open PSNs in order, below the limits (RQ-03, RQ-04, RQ-08)"    ) \
     I( can_remember,      "it has room for the READs and ATOMICs it promises to remember (RR-29)"                    )
 /* clang-format on */
 

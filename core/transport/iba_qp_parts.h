@@ -34,7 +34,7 @@ static inline bool iba_pd_exists(const struct iba_mem *m, uint32_t pd)
 void iba_qp_reset(struct iba_qp *qp);
 /* What is held and what is queued in the QP's own receive queue completes, flushed, oldest first. */
 void iba_recv_flush(struct iba_ca *ca, struct iba_qp *qp);
-/* The last response that waits is a NAK that tells the peer why the QP fails (RR-57, RR-58). */
+/* Responses wait, and the last of them tells the peer why the QP fails (RR-57, RR-58). */
 bool iba_resp_ends_connection(const struct iba_qp *qp);
 /* An address vector the adapter can send along; as that of a connection it leads to one port only (PV-26). */
 bool iba_av_legal(const struct iba_ca *ca, const struct iba_av *av, bool connection);

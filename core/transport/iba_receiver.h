@@ -12,7 +12,7 @@
 /* Declares the hit indices, the rows and the table `id` of the list. */
 #define IBA_RULE_TABLE(LIST, id, title)                                                                                \
     enum { LIST(IBA_RULE_HIT) HIT_COUNT };                                                                             \
-    _Static_assert((int)HIT_COUNT <= (int)IBA_MAX_RULES, "more rows than counters");                                             \
+    _Static_assert((int)HIT_COUNT <= (int)IBA_MAX_RULES, "more rows than counters");                                   \
     static const struct iba_rule rows[] = {LIST(IBA_RULE_ROW)};                                                        \
     const struct iba_rules id = {.name = title, .row = rows, .n = HIT_COUNT};
 

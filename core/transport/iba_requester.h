@@ -104,6 +104,10 @@ void iba_requester_restart_timer(struct iba_qp *qp, iba_time now);
 iba_time iba_ack_timeout_ns(uint8_t code); /* RQ-18; 0: no timer */
 iba_time iba_rnr_timer_ns(uint8_t code);   /* WF-50; of its low 5 bits */
 
+/* iba_requester_check.c */
+/* The send queue's invariants; a row of iba_qp_check(). */
+bool iba_requester_is_sound(const struct iba_qp *qp);
+
 /* iba_requester_emit.c */
 /* Writes the packet that s.next and s.next_psn name. False: a fault, or a page is absent. */
 bool iba_requester_build(struct iba_ca *ca, struct iba_qp *qp, iba_time now, struct iba_tx *tx);

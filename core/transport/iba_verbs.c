@@ -136,16 +136,17 @@ static void set_up(struct iba_qp *qp, const struct iba_qp_init *init, uint32_t q
 enum iba_verb_err iba_create_qp(struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp_init *init, uint32_t *qpn)
 {
     enum iba_verb_err e = parts_exist(ca, init);
-    uint32_t slot;
+    uint32_t new = 0, slot;
 
     assert(ca->n_qp > 0 && ca->n_qp <= QPN_LAST / 2);
     assert((init->n_sq == 0 || init->sq) && (init->n_rq == 0 || init->rq) && (init->n_saved == 0 || init->saved));
     if (e == IBA_VERB_OK)
-        e = number(ca, init, qpn, &slot);
+        e = number(ca, init, &new, &slot);
     if (e != IBA_VERB_OK)
         return e;
-    set_up(qp, init, *qpn);
+    set_up(qp, init, new);
     ca->qp[slot] = qp;
+    *qpn = new;
     iba_pd_hold(&ca->mem, qp->pd);
     return IBA_VERB_OK;
 }

@@ -46,17 +46,17 @@ struct bench {
 };
 static struct bench b;
 
-static uint64_t bench_random(void *ctx)
+static inline uint64_t bench_random(void *ctx)
 {
     (void)ctx;
     return b.seed = b.seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
 }
-static void bench_event(void *ctx, const struct iba_event *e)
+static inline void bench_event(void *ctx, const struct iba_event *e)
 {
     (void)ctx;
     b.events[e->kind]++;
 }
-static void bench_trace(void *ctx, const char *table, const struct iba_rule *r, uint32_t qpn)
+static inline void bench_trace(void *ctx, const char *table, const struct iba_rule *r, uint32_t qpn)
 {
     (void)ctx, (void)table, (void)qpn;
     b.row = r->name;
@@ -67,23 +67,23 @@ struct setup {
     uint32_t psn;
     bool flow_control, sig_all;
 };
-#define DEFAULTS .mtu = IBA_MTU_1024, .timeout = 14, .retry = 7, .rnr_retry = 7, .max_rd = 4, .psn = 100, .sig_all = true
 
-static void modify(uint8_t state, const struct iba_qp_attr *a, uint32_t mask)
+static inline void modify(uint8_t state, const struct iba_qp_attr *a, uint32_t mask)
 {
     struct iba_qp_attr copy = *a;
     copy.state = state;
     cr_assert_eq(iba_modify_qp(&b.ca, b.qp->qpn, &copy, mask | IBA_QPA_STATE), IBA_VERB_OK, "to state %d", state);
 }
 
-static struct iba_av bench_av(void)
+static inline struct iba_av bench_av(void)
 {
-    struct iba_av av = {.port = 1, .grh = true, .hop_limit = 64, .dmac = 0x020000000002, .vlan = 0xffff, .udp_source = 0xc000};
+    struct iba_av av = {
+        .port = 1, .grh = true, .hop_limit = 64, .dmac = 0x020000000002, .vlan = 0xffff, .udp_source = 0xc000};
     memcpy(av.dgid, "\xfe\x80\0\0\0\0\0\0\0\0\0\xff\xfe\0\0\2", 16);
     return av;
 }
 
-static void to_rts(const struct setup *s)
+static inline void to_rts(const struct setup *s)
 {
     const bool ud = s->type == IBA_QPT_UD, rc = s->type == IBA_QPT_RC;
     const struct iba_qp_attr a = {.port = 1,
@@ -111,15 +111,36 @@ static void to_rts(const struct setup *s)
 }
 
 /* A QP in RTS, and a region over b.memory. */
-static void start(struct setup s)
+static inline void start(struct setup s)
 {
-    const struct iba_ca_config cfg = {.n_port = 1, .qp = b.qps, .cq = b.cqs, .ah = b.ah, .key = b.key, .pd = b.pds,
-                                      .n_qp = N_QP, .n_cq = 2, .n_ah = 2, .n_key = N_KEY, .n_pd = 2,
-                                      .random = bench_random, .event = bench_event, .trace = bench_trace};
-    struct iba_mr_attr mr = {.base = b.memory, .length = MEMORY, .iova = IOVA,
+    const struct iba_ca_config cfg = {.n_port = 1,
+                                      .qp = b.qps,
+                                      .cq = b.cqs,
+                                      .ah = b.ah,
+                                      .key = b.key,
+                                      .pd = b.pds,
+                                      .n_qp = N_QP,
+                                      .n_cq = 2,
+                                      .n_ah = 2,
+                                      .n_key = N_KEY,
+                                      .n_pd = 2,
+                                      .random = bench_random,
+                                      .event = bench_event,
+                                      .trace = bench_trace};
+    struct iba_mr_attr mr = {.base = b.memory,
+                             .length = MEMORY,
+                             .iova = IOVA,
                              .access = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_MW_BIND | IBA_ACCESS_REMOTE_WRITE};
-    struct iba_qp_init init = {.type = s.type, .sq_sig_all = s.sig_all, .srq = IBA_NONE, .qpn = QPN, .sq = b.sq,
-                               .rq = b.rq, .saved = b.saved, .n_sq = N_SQ, .n_rq = 4, .n_saved = 4};
+    struct iba_qp_init init = {.type = s.type,
+                               .sq_sig_all = s.sig_all,
+                               .srq = IBA_NONE,
+                               .qpn = QPN,
+                               .sq = b.sq,
+                               .rq = b.rq,
+                               .saved = b.saved,
+                               .n_sq = N_SQ,
+                               .n_rq = 4,
+                               .n_saved = 4};
     uint32_t qpn;
 
     memset(&b, 0, sizeof b);
@@ -140,11 +161,32 @@ static void start(struct setup s)
         b.memory[i] = (uint8_t)(i * 7 + (i >> 8));
 }
 
+/* start() with defaults, but for what `...` says of s. */
+#define START(type_, ...)                                                                                              \
+    do {                                                                                                               \
+        struct setup s = {.type = (type_),                                                                             \
+                          .mtu = IBA_MTU_1024,                                                                         \
+                          .timeout = 14,                                                                               \
+                          .retry = 7,                                                                                  \
+                          .rnr_retry = 7,                                                                              \
+                          .max_rd = 4,                                                                                 \
+                          .psn = 100,                                                                                  \
+                          .sig_all = true};                                                                            \
+        __VA_ARGS__;                                                                                                   \
+        start(s);                                                                                                      \
+    } while (0)
+
 /* ---- work ---- */
-static struct iba_send_wr wr_of(enum iba_wr_op op, uint64_t id, uint32_t len)
+static inline struct iba_send_wr wr_of(enum iba_wr_op op, uint64_t id, uint32_t len)
 {
-    struct iba_send_wr w = {.wr_id = id, .op = (uint8_t)op, .imm_or_key = 0x01020304, .va = 0x7000, .rkey = 0xabcd,
-                            .compare_add = 11, .swap = 22, .flush_placement = 1};
+    struct iba_send_wr w = {.wr_id = id,
+                            .op = (uint8_t)op,
+                            .imm_or_key = 0x01020304,
+                            .va = 0x7000,
+                            .rkey = 0xabcd,
+                            .compare_add = 11,
+                            .swap = 22,
+                            .flush_placement = 1};
 
     if (op == IBA_WR_CMP_SWAP || op == IBA_WR_FETCH_ADD || op == IBA_WR_ATOMIC_WRITE)
         len = 8;
@@ -152,11 +194,11 @@ static struct iba_send_wr wr_of(enum iba_wr_op op, uint64_t id, uint32_t len)
     w.sge[0] = (struct iba_sge){.addr = IOVA, .length = len, .lkey = b.lkey};
     return w;
 }
-static void post_wr(const struct iba_send_wr *w)
+static inline void post_wr(const struct iba_send_wr *w)
 {
     cr_assert_eq(iba_post_send(&b.ca, b.qp->qpn, w), IBA_VERB_OK, "wr %d", (int)w->wr_id);
 }
-static void post(enum iba_wr_op op, uint64_t id, uint32_t len)
+static inline void post(enum iba_wr_op op, uint64_t id, uint32_t len)
 {
     const struct iba_send_wr w = wr_of(op, id, len);
     post_wr(&w);
@@ -164,7 +206,7 @@ static void post(enum iba_wr_op op, uint64_t id, uint32_t len)
 
 /* ---- packets ---- */
 /* The next packet, parsed; false: there is none. */
-static bool sends(void)
+static inline bool sends(void)
 {
     size_t len;
 
@@ -185,14 +227,14 @@ static bool sends(void)
         cr_assert_eq(iba_bth_psn(b.bth), (uint32_t)(psn_), "PSN %u", iba_bth_psn(b.bth));                              \
     } while (0)
 #define EXPECT_SILENCE() cr_assert_not(sends(), "opcode 0x%02x PSN %u", iba_bth_opcode(b.bth), iba_bth_psn(b.bth))
-static unsigned sends_all(void)
+static inline unsigned sends_all(void)
 {
     unsigned n = 0;
     while (sends())
         n++;
     return n;
 }
-static const uint8_t *sent(enum iba_hdr h)
+static inline const uint8_t *sent(enum iba_hdr h)
 {
     cr_assert(iba_view_has(&b.v, h));
     return iba_view_hdr(&b.v, h);
@@ -206,7 +248,7 @@ struct response {
     size_t len;
     uint64_t value; /* ATOMIC */
 };
-static void respond(struct response r)
+static inline void respond(struct response r)
 {
     struct iba_recipe recipe;
     struct iba_view v;
@@ -226,25 +268,31 @@ static void respond(struct response r)
     cr_assert_eq(iba_build(&recipe, b.answer, sizeof b.answer, &len), IBA_OK);
     iba_view_parse(&v, IBA_LINK_ETHERNET, b.answer, len, len, NULL);
     b.row = "none";
-    struct iba_rx x = {.ca = &b.ca, .port = iba_ca_port(&b.ca, 1), .qp = b.qp, .v = &v, .bth = iba_view_bth(&v),
-                       .op = v.op, .now = b.now, .psn = iba_psn_of(r.psn)};
+    struct iba_rx x = {.ca = &b.ca,
+                       .port = iba_ca_port(&b.ca, 1),
+                       .qp = b.qp,
+                       .v = &v,
+                       .bth = iba_view_bth(&v),
+                       .op = v.op,
+                       .now = b.now,
+                       .psn = iba_psn_of(r.psn)};
     iba_rules_apply(&x, IBA_TABLE_RC_COMPLETER);
     iba_ca_check(&b.ca);
 }
-static void ack(uint32_t psn)
+static inline void ack(uint32_t psn)
 {
     respond((struct response){.opcode = IBA_RC_ACKNOWLEDGE, .syndrome = 0x1f, .psn = psn});
 }
-static void nak(uint8_t syndrome, uint32_t psn)
+static inline void nak(uint8_t syndrome, uint32_t psn)
 {
     respond((struct response){.opcode = IBA_RC_ACKNOWLEDGE, .syndrome = syndrome, .psn = psn});
 }
-static void data(enum iba_op opcode, uint32_t psn, const uint8_t *payload, size_t len)
+static inline void data(enum iba_op opcode, uint32_t psn, const uint8_t *payload, size_t len)
 {
     respond((struct response){.opcode = (uint8_t)opcode, .syndrome = 0x1f, .psn = psn, .payload = payload, .len = len});
 }
 /* Counter of the completer's row of that name. */
-static uint32_t hits(const char *name)
+static inline uint32_t hits(const char *name)
 {
     const struct iba_rules *t = &iba_rc_completer_rules;
     for (unsigned i = 0; i < t->n; i++)
@@ -268,12 +316,12 @@ static uint32_t hits(const char *name)
         cr_assert_eq(wc_.wr_id, (uint64_t)(id_), "of %d", (int)wc_.wr_id);                                             \
         cr_assert_eq(wc_.status, (status_), "%s", iba_wc_status_name((enum iba_wc_status)wc_.status));                 \
     } while (0)
-static bool no_wc(void)
+static inline bool no_wc(void)
 {
     struct iba_wc wc;
     return iba_poll_cq(&b.ca, b.cqn, &wc) == 0;
 }
-static void wait_until(iba_time t)
+static inline void wait_until(iba_time t)
 {
     b.now = t;
     iba_ca_advance(&b.ca, t);

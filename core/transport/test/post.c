@@ -1,0 +1,282 @@
+/* Posting: which operations, in which form, in which state (QS-17..QS-25, QS-83, RQ-15). */
+#include "verbs.h"
+
+/* The services and their operations, typed from catalogue 1.6 and section 5. */
+static const struct {
+    uint8_t type;
+    const char *operations;
+} services[] = {
+    {IBA_QPT_RC, "send send_imm send_inv write write_imm read cmp_swap fetch_add flush atomic_write bind_mw local_inv"},
+    {IBA_QPT_UC, "send send_imm write write_imm bind_mw local_inv"},
+    {IBA_QPT_UD, "send send_imm"},
+    {IBA_QPT_SMI, "send"},
+    {IBA_QPT_GSI, "send"},
+    {IBA_QPT_RAW_IPV6, ""},
+    {IBA_QPT_RAW_ETHERTYPE, ""},
+    {IBA_QPT_XRC_INI, "send send_imm send_inv write write_imm read cmp_swap fetch_add flush atomic_write"},
+};
+static const struct {
+    const char *word;
+    uint8_t op, least, most; /* entries of the scatter/gather list */
+    bool eight;
+} forms[] = {
+    {"send", IBA_WR_SEND, 0, 4, false},           {"send_imm", IBA_WR_SEND_IMM, 0, 4, false},
+    {"send_inv", IBA_WR_SEND_INV, 0, 4, false},   {"write", IBA_WR_WRITE, 0, 4, false},
+    {"write_imm", IBA_WR_WRITE_IMM, 0, 4, false}, {"read", IBA_WR_READ, 0, 4, false},
+    {"cmp_swap", IBA_WR_CMP_SWAP, 1, 1, true},    {"fetch_add", IBA_WR_FETCH_ADD, 1, 1, true},
+    {"flush", IBA_WR_FLUSH, 1, 1, false},         {"atomic_write", IBA_WR_ATOMIC_WRITE, 1, 4, true},
+    {"bind_mw", IBA_WR_BIND_MW, 0, 0, false},     {"local_inv", IBA_WR_LOCAL_INV, 0, 0, false},
+};
+enum { N_FORMS = sizeof forms / sizeof *forms, N_SERVICES = sizeof services / sizeof *services };
+_Static_assert(IBA_MAX_SGE == 4, "the table above says so");
+
+static bool offers(const char *list, const char *word)
+{
+    char copy[160];
+
+    snprintf(copy, sizeof copy, "%s", list);
+    for (char *w = strtok(copy, " "); w; w = strtok(NULL, " "))
+        if (strcmp(w, word) == 0)
+            return true;
+    return false;
+}
+
+/* A legal work request of the form. */
+static struct iba_send_wr legal(const struct desk *d, unsigned form)
+{
+    struct iba_send_wr wr = desk_send(d, form);
+
+    wr.op = forms[form].op;
+    wr.n_sge = forms[form].least;
+    wr.sge[0].length = 8;
+    wr.flush_placement = 1;
+    return wr;
+}
+
+Test(post, service_table)
+{
+    for (unsigned s = 0; s < N_SERVICES; s++) {
+        struct desk *d = desk_open();
+        const uint32_t qpn = desk_qp_in(d, 0, (enum iba_qp_type)services[s].type, IBA_QPS_RTS);
+        for (unsigned f = 0; f < N_FORMS; f++) {
+            const struct iba_send_wr wr = legal(d, f);
+            d->qp[0].s.count = 0;
+            if (offers(services[s].operations, forms[f].word))
+                OK(iba_post_send(&d->ca, qpn, &wr));
+            else
+                REFUSED(d, iba_post_send(&d->ca, qpn, &wr), OPCODE);
+        }
+        for (unsigned op = IBA_WR_RECV; op < 256; op++) {
+            struct iba_send_wr wr = desk_send(d, op);
+            wr.op = (uint8_t)op;
+            REFUSED(d, iba_post_send(&d->ca, qpn, &wr), OPCODE);
+        }
+    }
+}
+
+Test(post, entries_of_the_list)
+{
+    struct desk *d = desk_open();
+    const uint32_t qpn = desk_qp_in(d, 0, IBA_QPT_RC, IBA_QPS_RTS);
+
+    for (unsigned f = 0; f < N_FORMS; f++)
+        for (unsigned n = 0; n < 256; n++) {
+            struct iba_send_wr wr = legal(d, f);
+            wr.n_sge = (uint8_t)n;
+            d->qp[0].s.count = 0;
+            if (n >= forms[f].least && n <= forms[f].most)
+                OK(iba_post_send(&d->ca, qpn, &wr));
+            else
+                REFUSED(d, iba_post_send(&d->ca, qpn, &wr), SGE);
+        }
+}
+
+/* WF-67: 2^31 bytes and no more; ATOMICs have eight. */
+Test(post, length)
+{
+    struct desk *d = desk_open();
+    const uint32_t qpn = desk_qp_in(d, 0, IBA_QPT_RC, IBA_QPS_RTS);
+
+    for (unsigned f = 0; f < N_FORMS; f++) {
+        struct iba_send_wr wr = legal(d, f);
+        const uint32_t most = forms[f].eight ? 8 : 1u << 31;
+        if (forms[f].most == 0)
+            continue;
+        wr.n_sge = 1;
+        d->qp[0].s.count = 0;
+        wr.sge[0].length = most;
+        OK(iba_post_send(&d->ca, qpn, &wr));
+        wr.sge[0].length = most + 1;
+        REFUSED(d, iba_post_send(&d->ca, qpn, &wr), LENGTH);
+        wr.sge[0].length = forms[f].eight ? 7 : UINT32_MAX;
+        REFUSED(d, iba_post_send(&d->ca, qpn, &wr), LENGTH);
+        if (forms[f].most == 1)
+            continue;
+        wr.n_sge = 4; /* no sum overflows */
+        for (unsigned i = 0; i < 4; i++)
+            wr.sge[i].length = 1u << 30;
+        REFUSED(d, iba_post_send(&d->ca, qpn, &wr), LENGTH);
+    }
+}
+
+/* UU-16: a datagram is one packet of the port's MTU. */
+Test(post, length_of_datagrams)
+{
+    struct desk *d = desk_open();
+    const uint32_t qpn = desk_qp_in(d, 0, IBA_QPT_UD, IBA_QPS_RTS);
+    struct iba_send_wr wr = desk_send(d, 1);
+
+    wr.n_sge = 2;
+    wr.sge[0].length = 2000;
+    wr.sge[1].length = 48;
+    OK(iba_post_send(&d->ca, qpn, &wr));
+    wr.sge[1].length = 49;
+    REFUSED(d, iba_post_send(&d->ca, qpn, &wr), LENGTH);
+}
+
+Test(post, flush_asks_for_something)
+{
+    struct desk *d = desk_open();
+    const uint32_t qpn = desk_qp_in(d, 0, IBA_QPT_RC, IBA_QPS_RTS);
+
+    for (unsigned placement = 0; placement < 8; placement++)
+        for (unsigned selectivity = 0; selectivity < 4; selectivity++) {
+            struct iba_send_wr wr = desk_send(d, 1);
+            wr.op = IBA_WR_FLUSH;
+            wr.n_sge = 1;
+            wr.flush_placement = (uint8_t)placement;
+            wr.flush_selectivity = (uint8_t)selectivity;
+            d->qp[0].s.count = 0;
+            if (placement >= 1 && placement <= 3 && selectivity <= 1)
+                OK(iba_post_send(&d->ca, qpn, &wr));
+            else
+                REFUSED(d, iba_post_send(&d->ca, qpn, &wr), ATTR_VALUE);
+        }
+}
+
+Test(post, destination_of_datagrams)
+{
+    static const uint8_t types[] = {IBA_QPT_UD, IBA_QPT_SMI, IBA_QPT_GSI};
+
+    for (unsigned t = 0; t < sizeof types; t++) {
+        struct desk *d = desk_open();
+        const uint32_t qpn = desk_qp_in(d, 0, (enum iba_qp_type)types[t], IBA_QPS_RTS);
+        struct iba_send_wr wr = desk_send(d, 1);
+
+        wr.remote_qpn = 0xffffff;
+        OK(iba_post_send(&d->ca, qpn, &wr));
+        wr.remote_qpn = 0x1000000;
+        REFUSED(d, iba_post_send(&d->ca, qpn, &wr), ATTR_VALUE);
+        wr.ah = N_AH;
+        REFUSED(d, iba_post_send(&d->ca, qpn, &wr), NO_AH);
+        wr.ah = d->ah0 + 1;
+        REFUSED(d, iba_post_send(&d->ca, qpn, &wr), NO_AH);
+    }
+}
+
+/* Connections have theirs: what the work request says of it does not count. */
+Test(post, destination_of_connections)
+{
+    struct desk *d = desk_open();
+    const uint32_t qpn = desk_qp_in(d, 0, IBA_QPT_RC, IBA_QPS_RTS);
+    struct iba_send_wr wr = desk_send(d, 1);
+
+    wr.ah = IBA_NONE;
+    wr.remote_qpn = UINT32_MAX;
+    OK(iba_post_send(&d->ca, qpn, &wr));
+}
+
+Test(post, send_by_state)
+{
+    static const uint8_t types[] = {IBA_QPT_RC, IBA_QPT_UC, IBA_QPT_UD, IBA_QPT_SMI, IBA_QPT_GSI, IBA_QPT_XRC_INI};
+
+    for (unsigned t = 0; t < sizeof types; t++)
+        for (uint8_t s = 0; s < IBA_QPS_COUNT; s++) {
+            struct desk *d = desk_open();
+            const uint32_t qpn = desk_qp_in(d, 0, (enum iba_qp_type)types[t], (enum iba_qp_state)s);
+            const struct iba_send_wr wr = desk_send(d, 5);
+
+            if (s == IBA_QPS_RESET || s == IBA_QPS_INIT || s == IBA_QPS_RTR) {
+                REFUSED(d, iba_post_send(&d->ca, qpn, &wr), STATE);
+                continue;
+            }
+            OK(iba_post_send(&d->ca, qpn, &wr));
+            if (s == IBA_QPS_SQE || s == IBA_QPS_ERR)
+                completes(d, d->send_cq, 5, IBA_WC_FLUSHED);
+            else
+                cr_assert_eq(d->qp[0].s.count, 1);
+            nothing_completes(d, d->send_cq);
+        }
+}
+
+Test(post, recv_by_state)
+{
+    static const uint8_t types[] = {IBA_QPT_RC,  IBA_QPT_UC,       IBA_QPT_UD,           IBA_QPT_SMI,
+                                    IBA_QPT_GSI, IBA_QPT_RAW_IPV6, IBA_QPT_RAW_ETHERTYPE};
+
+    for (unsigned t = 0; t < sizeof types; t++)
+        for (uint8_t s = 0; s < IBA_QPS_COUNT; s++) {
+            struct desk *d = desk_open();
+            const uint32_t qpn = desk_qp_in(d, 0, (enum iba_qp_type)types[t], (enum iba_qp_state)s);
+            struct iba_recv_wr wr = desk_recv(5);
+
+            if (s == IBA_QPS_RESET) {
+                REFUSED(d, iba_post_recv(&d->ca, qpn, &wr), STATE);
+                continue;
+            }
+            OK(iba_post_recv(&d->ca, qpn, &wr));
+            if (s == IBA_QPS_ERR)
+                completes(d, d->recv_cq, 5, IBA_WC_FLUSHED);
+            else
+                cr_assert_eq(d->qp[0].rq.count, 1);
+            nothing_completes(d, d->recv_cq);
+            wr.n_sge = IBA_MAX_SGE + 1;
+            REFUSED(d, iba_post_recv(&d->ca, qpn, &wr), SGE);
+        }
+}
+
+/* QS-83: a full queue refuses, and keeps what it has. */
+Test(post, until_full)
+{
+    struct desk *d = desk_open();
+    const uint32_t qpn = desk_qp_in(d, 0, IBA_QPT_RC, IBA_QPS_RTS);
+    struct iba_send_wr wr;
+
+    for (unsigned i = 0; i < N_WR; i++) {
+        wr = desk_send(d, i);
+        OK(iba_post_send(&d->ca, qpn, &wr));
+    }
+    REFUSED(d, iba_post_send(&d->ca, qpn, &wr), FULL);
+    OK(desk_step(d, qpn, IBA_QPS_ERR, 0));
+    for (unsigned i = 0; i < N_WR; i++)
+        completes(d, d->send_cq, i, IBA_WC_FLUSHED);
+    nothing_completes(d, d->send_cq);
+}
+
+/* Queues that a type, an SRQ or their owner leaves out. */
+Test(post, without_a_queue)
+{
+    struct desk *d = desk_open();
+    struct iba_qp_init init = desk_init(d, 4, IBA_QPT_UC);
+    const struct iba_send_wr s = desk_send(d, 1);
+    const struct iba_recv_wr r = desk_recv(1);
+    uint32_t srq, qpn[5];
+
+    OK(iba_create_srq(&d->ca, &d->srq[0], d->shared[0], N_WR, d->pd, &srq));
+    qpn[0] = desk_qp_in(d, 0, IBA_QPT_XRC_INI, IBA_QPS_RTS);
+    REFUSED(d, iba_post_recv(&d->ca, qpn[0], &r), TYPE);
+    qpn[1] = desk_qp_in(d, 1, IBA_QPT_XRC_TGT, IBA_QPS_RTS);
+    REFUSED(d, iba_post_recv(&d->ca, qpn[1], &r), TYPE);
+    REFUSED(d, iba_post_send(&d->ca, qpn[1], &s), TYPE);
+    qpn[2] = desk_qp_with_srq(d, 2, IBA_QPT_RC, srq);
+    REFUSED(d, iba_post_recv(&d->ca, qpn[2], &r), TYPE);
+    init.n_sq = init.n_rq = 0;
+    init.sq = NULL, init.rq = NULL;
+    OK(iba_create_qp(&d->ca, &d->qp[4], &init, &qpn[4]));
+    desk_drive(d, qpn[4], IBA_QPS_RTS);
+    REFUSED(d, iba_post_recv(&d->ca, qpn[4], &r), FULL);
+    REFUSED(d, iba_post_send(&d->ca, qpn[4], &s), FULL);
+    REFUSED(d, iba_post_recv(&d->ca, 0x777777, &r), NO_QP);
+    REFUSED(d, iba_post_send(&d->ca, 0x777777, &s), NO_QP);
+    iba_ca_check(&d->ca);
+}

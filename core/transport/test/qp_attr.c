@@ -1,0 +1,252 @@
+/* Values of attributes: the last good one and the first bad one of each; what becomes of them. */
+#include "verbs.h"
+
+static struct desk *d;
+static uint32_t qpn;
+
+static void begin(enum iba_qp_type type, enum iba_qp_state state)
+{
+    d = desk_open();
+    qpn = desk_qp_in(d, 0, type, state);
+}
+/* desk_attr() with one thing changed, given with what the transition requires and `mask`. */
+#define TRY(to, mask, change, err)                                                                                     \
+    do {                                                                                                               \
+        struct iba_qp_attr a = desk_attr(&d->qp[0]);                                                                   \
+        a.state = IBA_QPS_##to;                                                                                        \
+        change;                                                                                                        \
+        REFUSED(d,                                                                                                     \
+                iba_modify_qp(&d->ca, qpn, &a,                                                                         \
+                              IBA_QPA_STATE | (mask) |                                                                 \
+                                  desk_required((enum iba_qp_type)d->qp[0].type, d->qp[0].state, IBA_QPS_##to)),       \
+                err);                                                                                                  \
+    } while (0)
+#define BAD(to, mask, change) TRY(to, mask, change, ATTR_VALUE)
+#define GOOD(type, from, to, mask, change)                                                                             \
+    do {                                                                                                               \
+        struct iba_qp_attr a;                                                                                          \
+        begin(IBA_QPT_##type, IBA_QPS_##from);                                                                         \
+        a = desk_attr(&d->qp[0]);                                                                                      \
+        a.state = IBA_QPS_##to;                                                                                        \
+        change;                                                                                                        \
+        OK(iba_modify_qp(&d->ca, qpn, &a,                                                                              \
+                         IBA_QPA_STATE | (mask) | desk_required(IBA_QPT_##type, IBA_QPS_##from, IBA_QPS_##to)));       \
+    } while (0)
+
+Test(attr, to_init)
+{
+    begin(IBA_QPT_RC, IBA_QPS_RESET);
+    BAD(INIT, 0, a.port = 0);
+    BAD(INIT, 0, a.port = 3);
+    BAD(INIT, 0, a.pkey_index = IBA_PORT_MAX_PKEYS);
+    BAD(INIT, 0, a.access |= IBA_ACCESS_LOCAL_WRITE);
+    BAD(INIT, 0, a.access |= IBA_ACCESS_MW_BIND);
+    BAD(INIT, 0, a.access |= 1 << 15);
+    GOOD(RC, RESET, INIT, 0, a.port = 2);
+    GOOD(RC, RESET, INIT, 0, a.pkey_index = IBA_PORT_MAX_PKEYS - 1);
+    GOOD(RC, RESET, INIT, 0, a.access = 0);
+    GOOD(RC, RESET, INIT, 0, a.access = IBA_ACCESS_REMOTE);
+    cr_assert_eq(d->qp[0].attr.access, IBA_ACCESS_REMOTE);
+}
+
+/* The other port has a shorter table: the index is judged again (QS-02). */
+Test(attr, port_moves_under_pkey)
+{
+    GOOD(UC, RESET, INIT, 0, a.pkey_index = 9);
+    d->ca.port[1].n_pkey = 9;
+    BAD(INIT, IBA_QPA_PORT, a.port = 2);
+    d->ca.port[1].n_pkey = 10;
+    TRY(RTR, IBA_QPA_PORT, a.port = 2, ATTR_FORBIDDEN);
+}
+
+Test(attr, qkey)
+{
+    GOOD(UD, RESET, INIT, 0, a.qkey = UINT32_MAX);
+    cr_assert_eq(d->qp[0].attr.qkey, UINT32_MAX);
+    GOOD(SMI, RESET, INIT, 0, a.qkey = 0);
+    begin(IBA_QPT_GSI, IBA_QPS_RESET);
+    BAD(INIT, 0, a.qkey = 0);
+    BAD(INIT, 0, a.qkey = IBA_GSI_QKEY + 1);
+    GOOD(GSI, RESET, INIT, 0, a.qkey = IBA_GSI_QKEY);
+}
+
+Test(attr, to_rtr)
+{
+    begin(IBA_QPT_RC, IBA_QPS_INIT);
+    BAD(RTR, 0, a.path_mtu = 0);
+    BAD(RTR, 0, a.path_mtu = IBA_MTU_4096); /* the port has 2048 */
+    BAD(RTR, 0, a.path_mtu = 255);
+    BAD(RTR, 0, a.rq_psn = 1 << 24);
+    BAD(RTR, 0, a.dest_qpn = 0);
+    BAD(RTR, 0, a.dest_qpn = 1);
+    BAD(RTR, 0, a.dest_qpn = 0xffffff);
+    BAD(RTR, 0, a.dest_qpn = 0x1000002);
+    BAD(RTR, 0, a.max_dest_rd = N_SAVED + 1);
+    BAD(RTR, 0, a.min_rnr = 32);
+    BAD(RTR, IBA_QPA_ALT_PATH, a.alt_av.port = 3);
+    GOOD(RC, INIT, RTR, 0, a.path_mtu = IBA_MTU_256);
+    GOOD(RC, INIT, RTR, 0, a.path_mtu = IBA_MTU_2048);
+    GOOD(RC, INIT, RTR, 0, a.rq_psn = 0xffffff);
+    cr_assert_eq(d->qp[0].r.epsn.v, 0xffffff);
+    GOOD(RC, INIT, RTR, 0, a.dest_qpn = 0xfffffe);
+    GOOD(RC, INIT, RTR, 0, a.dest_qpn = 2);
+    GOOD(RC, INIT, RTR, 0, a.max_dest_rd = 0);
+    GOOD(RC, INIT, RTR, 0, a.min_rnr = 31);
+    GOOD(RC, INIT, RTR, IBA_QPA_ALT_PATH, a.alt_av.port = 2);
+}
+
+Test(attr, to_rts)
+{
+    begin(IBA_QPT_RC, IBA_QPS_RTR);
+    BAD(RTS, 0, a.sq_psn = 1 << 24);
+    BAD(RTS, 0, a.timeout = 32);
+    BAD(RTS, 0, a.retry = 8);
+    BAD(RTS, 0, a.rnr_retry = 8);
+    BAD(RTS, IBA_QPA_MIN_RNR, a.min_rnr = 32);
+    BAD(RTS, IBA_QPA_PATH_MIG, a.path_mig = IBA_PATH_ARMED); /* QS-78: the adapter's to enter */
+    BAD(RTS, IBA_QPA_PATH_MIG, a.path_mig = 3);
+    GOOD(RC, RTR, RTS, 0, a.sq_psn = 0xffffff);
+    cr_assert_eq(d->qp[0].s.next_psn.v, 0xffffff);
+    GOOD(RC, RTR, RTS, 0, (a.timeout = 31, a.retry = 0, a.rnr_retry = 7));
+    GOOD(RC, RTR, RTS, 0, (a.timeout = 0, a.retry = 7, a.rnr_retry = 0, a.max_rd = 255));
+    GOOD(RC, RTR, RTS, IBA_QPA_PATH_MIG, a.path_mig = IBA_PATH_MIGRATED);
+}
+
+/* ---- address vectors: connections on RoCEv2 ---- */
+Test(attr, path_on_roce)
+{
+    static const uint8_t v4[16] = {[10] = 0xff, [11] = 0xff, [12] = 10, [15] = 1};
+
+    begin(IBA_QPT_UC, IBA_QPS_INIT);
+    BAD(RTR, 0, a.av.port = 0);
+    BAD(RTR, 0, a.av.port = 2); /* not the QP's */
+    BAD(RTR, 0, a.av.sl = 8);   /* RO-27 */
+    BAD(RTR, 0, a.av.sgid_index = 1);
+    BAD(RTR, 0, a.av.flow_label = 1 << 20);
+    BAD(RTR, 0, a.av.vlan = 0xfff);
+    BAD(RTR, 0, a.av.dmac = UINT64_C(1) << 48);
+    BAD(RTR, 0, a.av.dgid[0] = 0xff);                           /* PV-26 */
+    BAD(RTR, 0, memset(a.av.dgid, 0, 16));                      /* KM-40 */
+    BAD(RTR, 0, (memset(a.av.dgid, 0, 16), a.av.dgid[15] = 1)); /* KM-40 */
+    BAD(RTR, 0, memcpy(a.av.dgid, v4, 16));                     /* RO-24 */
+    d->ca.port[0].n_gid = 2;
+    memcpy(d->ca.port[0].gid[1], v4, 16);
+    BAD(RTR, 0, a.av.sgid_index = 1);
+    GOOD(UC, INIT, RTR, 0, (a.av.sl = 7, a.av.flow_label = 0xfffff, a.av.vlan = 0xffe));
+    cr_assert_eq(d->qp[0].envelope_bytes, 14 + 4 + 40 + 8);
+    GOOD(UC, INIT, RTR, 0, a.av.grh = false); /* RoCE: there is one whatever this says */
+    cr_assert_eq(d->qp[0].envelope_bytes, 14 + 40 + 8);
+}
+
+/* ---- address handles and connections on InfiniBand ---- */
+static void on_ib(struct iba_av *av)
+{
+    d = desk_open();
+    iba_port_init(iba_ca_port(&d->ca, 1), 1, IBA_PORT_IB, IBA_MTU_2048, 0x1234);
+    d->ca.port[0].lid = 0x10;
+    *av = desk_av();
+    av->grh = false;
+    av->dlid = 0x20;
+    av->sl = 15;
+}
+
+Test(attr, handle_on_ib)
+{
+    struct iba_av good, av;
+    uint32_t ah = 0;
+
+    on_ib(&good);
+#define BAD_AH(change)                                                                                                 \
+    av = good;                                                                                                         \
+    change;                                                                                                            \
+    REFUSED(d, iba_create_ah(&d->ca, d->pd, &av, &ah), ATTR_VALUE)
+    BAD_AH(av.port = 3);
+    BAD_AH(av.sl = 16);
+    BAD_AH(av.dlid = 0);
+    BAD_AH((av.grh = true, av.sgid_index = 1));
+    BAD_AH((av.grh = true, memset(av.dgid, 0, 16)));
+    OK(iba_create_ah(&d->ca, d->pd, &good, &ah));
+    cr_assert_eq(d->ah[ah].envelope_bytes, 8);
+    OK(iba_destroy_ah(&d->ca, ah));
+    av = good;
+    av.dlid = 0xffff;
+    av.sgid_index = 7; /* counts with a GRH only */
+    OK(iba_create_ah(&d->ca, d->pd, &av, &ah));
+    OK(iba_destroy_ah(&d->ca, ah));
+    av = good;
+    av.grh = true;
+    av.dlid = 0xc001;
+    av.dgid[0] = 0xff;
+    OK(iba_create_ah(&d->ca, d->pd, &av, &ah));
+    cr_assert_eq(d->ah[ah].envelope_bytes, 48);
+}
+
+/* PV-26: a connection has one peer. */
+Test(attr, path_on_ib)
+{
+    static const uint16_t groups[] = {0xc000, 0xc001, 0xfffe, 0xffff, 0};
+    struct iba_av good;
+
+    on_ib(&good);
+    qpn = desk_qp_in(d, 0, IBA_QPT_UC, IBA_QPS_INIT);
+    for (unsigned i = 0; i < sizeof groups / sizeof *groups; i++)
+        BAD(RTR, 0, (a.av = good, a.av.dlid = groups[i]));
+    BAD(RTR, 0, (a.av = good, a.av.grh = true, a.av.dgid[0] = 0xff));
+    {
+        struct iba_qp_attr a = desk_attr(&d->qp[0]);
+        a.state = IBA_QPS_RTR;
+        a.av = good;
+        OK(iba_modify_qp(&d->ca, qpn, &a, IBA_QPA_STATE | desk_required(IBA_QPT_UC, IBA_QPS_INIT, IBA_QPS_RTR)));
+    }
+    cr_assert_eq(d->qp[0].envelope_bytes, 8);
+}
+
+/* ---- effects ---- */
+Test(attr, envelope_follows_path)
+{
+    uint8_t expected[IBA_ENVELOPE_MAX];
+    struct iba_av av = desk_av();
+
+    begin(IBA_QPT_RC, IBA_QPS_RTR);
+    iba_envelope_write(&d->ca.port[0], &av, qpn ^ 0x345 << 8, expected);
+    cr_assert_eq(d->qp[0].envelope_bytes, 62);
+    cr_assert_arr_eq(d->qp[0].envelope, expected, 62);
+    OK(desk_step(d, qpn, IBA_QPS_RTS, 0));
+    OK(desk_step(d, qpn, IBA_QPS_SQD, 0));
+    BAD(SQD, IBA_QPA_PORT, a.port = 2); /* the path would leave through another port */
+    BAD(SQD, IBA_QPA_PORT | IBA_QPA_AV, (a.port = 2, a.av.port = 1));
+    {
+        struct iba_qp_attr a = desk_attr(&d->qp[0]);
+        a.port = a.av.port = 2;
+        a.av.tclass = 0xa0;
+        OK(iba_modify_qp(&d->ca, qpn, &a, IBA_QPA_PORT | IBA_QPA_AV));
+        iba_envelope_write(&d->ca.port[1], &a.av, qpn ^ 0x345 << 8, expected);
+        cr_assert_arr_eq(d->qp[0].envelope, expected, 62);
+    }
+}
+
+Test(attr, flow_control_comes_with_the_peer)
+{
+    GOOD(RC, INIT, RTR, 0, a.flow_control = true);
+    cr_assert(d->qp[0].attr.flow_control);
+    GOOD(UC, INIT, INIT, 0, a.flow_control = true);
+    cr_assert_not(d->qp[0].attr.flow_control);
+}
+
+/* What is not in the mask is not looked at. */
+Test(attr, only_what_is_given)
+{
+    GOOD(RC, RTS, RTS, IBA_QPA_MIN_RNR, (a.min_rnr = 1, a.retry = 200, a.port = 0, a.sq_psn = UINT32_MAX));
+    cr_assert_eq(d->qp[0].attr.min_rnr, 1);
+    cr_assert_eq(d->qp[0].attr.retry, 7);
+    cr_assert_eq(d->qp[0].attr.port, 1);
+}
+
+/* UU-16: datagrams are bounded by the port. */
+Test(attr, datagrams_take_the_ports_mtu)
+{
+    GOOD(UD, RESET, INIT, 0, a.port = 2);
+    cr_assert_eq(d->qp[0].attr.path_mtu, IBA_MTU_1024);
+    GOOD(GSI, RESET, INIT, 0, (void)a);
+    cr_assert_eq(d->qp[0].attr.path_mtu, IBA_MTU_2048);
+}

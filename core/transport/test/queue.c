@@ -1,0 +1,313 @@
+/* Completion queues, receive queues, shared receive queues (QS-31..QS-43). */
+#include <signal.h>
+#include "verbs.h"
+
+static void push(struct desk *d, uint32_t cq, uint64_t id, enum iba_wc_status status, bool solicited)
+{
+    const struct iba_wc wc = {.wr_id = id, .status = (uint8_t)status, .op = IBA_WR_RECV, .qpn = d->qp[0].qpn};
+
+    iba_cq_push(&d->ca, cq, &wc, solicited);
+}
+
+Test(queue, cq_create_destroy)
+{
+    struct desk *d = desk_open();
+    uint32_t n = 0;
+
+    OK(iba_create_cq(&d->ca, &d->cq[2], d->wc[2], N_WC, &n));
+    OK(iba_create_cq(&d->ca, &d->cq[3], d->wc[3], N_WC, &n));
+    REFUSED(d, iba_create_cq(&d->ca, &d->cq[3], d->wc[3], N_WC, &n), FULL);
+    desk_qp(d, 0, IBA_QPT_RC);
+    REFUSED(d, iba_destroy_cq(&d->ca, d->send_cq), BUSY);
+    REFUSED(d, iba_destroy_cq(&d->ca, d->recv_cq), BUSY);
+    REFUSED(d, iba_destroy_cq(&d->ca, N_CQ), NO_CQ);
+    REFUSED(d, iba_destroy_cq(&d->ca, IBA_NONE), NO_CQ);
+    OK(iba_destroy_cq(&d->ca, n));
+    REFUSED(d, iba_destroy_cq(&d->ca, n), NO_CQ);
+    REFUSED(d, iba_req_notify_cq(&d->ca, n, false), NO_CQ);
+    nothing_completes(d, n);
+    iba_queues_check(&d->ca);
+}
+
+Test(queue, cq_without_room_to_begin_with, .signal = SIGABRT)
+{
+    struct desk *d = desk_open();
+    uint32_t n;
+
+    iba_create_cq(&d->ca, &d->cq[2], d->wc[2], 0, &n);
+}
+
+/* QS-34: as a ring, over its end many times. */
+Test(queue, cq_keeps_order)
+{
+    struct desk *d = desk_open();
+    uint64_t in = 0, out = 0;
+
+    for (unsigned i = 0; i < 1000; i++) {
+        for (unsigned k = iba_random_below(&d->random, N_WC + 1) & 0xff; k > 0 && d->cq[0].count < N_WC; k--)
+            push(d, d->send_cq, in++, IBA_WC_SUCCESS, false);
+        for (unsigned k = iba_random_below(&d->random, N_WC + 1) & 0xff; k > 0 && out < in; k--)
+            completes(d, d->send_cq, out++, IBA_WC_SUCCESS);
+        iba_queues_check(&d->ca);
+    }
+    while (out < in)
+        completes(d, d->send_cq, out++, IBA_WC_SUCCESS);
+    nothing_completes(d, d->send_cq);
+    cr_assert_eq(d->n_event, 0);
+}
+
+/* QS-32: an event once, the queue is lost, and so are the QPs on it, whichever of their queues it served. */
+Test(queue, cq_overflow)
+{
+    struct desk *d = desk_open();
+    struct iba_qp_init other = desk_init(d, 2, IBA_QPT_UD);
+    uint32_t qpn[4], lone;
+
+    OK(iba_create_cq(&d->ca, &d->cq[2], d->wc[2], N_WC, &lone));
+    other.send_cq = lone;
+    qpn[0] = desk_qp_in(d, 0, IBA_QPT_RC, IBA_QPS_RTS);
+    qpn[1] = desk_qp_in(d, 1, IBA_QPT_UC, IBA_QPS_INIT);
+    OK(iba_create_qp(&d->ca, &d->qp[2], &other, &qpn[2])); /* stays in Reset */
+    other.recv_cq = lone;
+    other.sq = d->sq[3], other.rq = d->rq[3], other.saved = d->saved[3];
+    OK(iba_create_qp(&d->ca, &d->qp[3], &other, &qpn[3])); /* has nothing to do with it */
+    desk_drive(d, qpn[3], IBA_QPS_RTS);
+    OK(iba_req_notify_cq(&d->ca, d->recv_cq, true));
+    for (unsigned i = 0; i < N_WC; i++)
+        push(d, d->recv_cq, i, IBA_WC_SUCCESS, false);
+    cr_assert_eq(d->n_event, 0);
+    cr_assert_eq(d->qp[0].state, IBA_QPS_RTS);
+    push(d, d->recv_cq, 99, IBA_WC_SUCCESS, true);
+    cr_assert_eq(desk_events(d, IBA_EVENT_CQ_ERROR, d->recv_cq), 1);
+    cr_assert_eq(d->qp[0].state, IBA_QPS_ERR);
+    cr_assert_eq(d->qp[1].state, IBA_QPS_ERR);
+    cr_assert_eq(d->qp[2].state, IBA_QPS_RESET);
+    cr_assert_eq(d->qp[3].state, IBA_QPS_RTS);
+    cr_assert_eq(d->cq[1].notified, 0);
+    REFUSED(d, iba_req_notify_cq(&d->ca, d->recv_cq, false), STATE);
+    for (unsigned i = 0; i < N_WC; i++) /* what was there can be read; what was lost is lost */
+        completes(d, d->recv_cq, i, IBA_WC_SUCCESS);
+    push(d, d->recv_cq, 100, IBA_WC_SUCCESS, false);
+    nothing_completes(d, d->recv_cq);
+    cr_assert_eq(d->n_event, 1);
+    iba_ca_check(&d->ca);
+}
+
+/* A QP that comes to a lost queue later fails with its first completion. */
+Test(queue, cq_overflow_later)
+{
+    struct desk *d = desk_open();
+    const struct iba_wc of_nobody = {.qpn = 0x777777};
+    uint32_t qpn;
+
+    for (unsigned i = 0; i <= N_WC; i++)
+        iba_cq_push(&d->ca, d->send_cq, &of_nobody, false);
+    qpn = desk_qp_in(d, 0, IBA_QPT_UD, IBA_QPS_RTS);
+    push(d, d->send_cq, 1, IBA_WC_SUCCESS, false);
+    cr_assert_eq(iba_query_qp(&d->ca, qpn)->state, IBA_QPS_ERR);
+    iba_cq_push(&d->ca, d->send_cq, &of_nobody, false);
+    cr_assert_eq(desk_events(d, IBA_EVENT_CQ_ERROR, d->send_cq), 1);
+}
+
+/* The flush of a QP that fails may itself be what overflows: of this QP's other queue, and of other QPs. */
+Test(queue, cq_overflow_while_flushing)
+{
+    struct desk *d = desk_open();
+    struct iba_qp_init init = desk_init(d, 0, IBA_QPT_UC);
+    const struct iba_recv_wr r = desk_recv(1);
+    uint32_t qpn[2], tiny;
+
+    OK(iba_create_cq(&d->ca, &d->cq[2], d->wc[2], 2, &tiny));
+    init.recv_cq = tiny;
+    for (unsigned i = 0; i < 2; i++) {
+        init.sq = d->sq[i], init.rq = d->rq[i], init.saved = d->saved[i];
+        OK(iba_create_qp(&d->ca, &d->qp[i], &init, &qpn[i]));
+        desk_drive(d, qpn[i], IBA_QPS_RTS);
+        for (unsigned k = 0; k < 4; k++)
+            OK(iba_post_recv(&d->ca, qpn[i], &r));
+    }
+    OK(desk_step(d, qpn[0], IBA_QPS_ERR, 0));
+    cr_assert_eq(desk_events(d, IBA_EVENT_CQ_ERROR, tiny), 1);
+    cr_assert_eq(d->n_event, 1);
+    for (unsigned i = 0; i < 2; i++) {
+        cr_assert_eq(d->qp[i].state, IBA_QPS_ERR);
+        cr_assert_eq(d->qp[i].rq.count, 0);
+    }
+    completes(d, tiny, 1, IBA_WC_FLUSHED);
+    completes(d, tiny, 1, IBA_WC_FLUSHED);
+    nothing_completes(d, tiny);
+    iba_ca_check(&d->ca);
+}
+
+/* QS-33: one notification per arm; solicited is the weaker one, and never weakens. */
+Test(queue, cq_arm)
+{
+    static const struct {
+        int first, second; /* -1: not called; 0: next; 1: solicited only */
+        bool solicited;
+        uint8_t status;
+        unsigned notified;
+    } c[] = {
+        {-1, -1, true, IBA_WC_SUCCESS, 0}, {0, -1, false, IBA_WC_SUCCESS, 1}, {0, -1, true, IBA_WC_SUCCESS, 1},
+        {1, -1, false, IBA_WC_SUCCESS, 0}, {1, -1, true, IBA_WC_SUCCESS, 1},  {1, -1, false, IBA_WC_FLUSHED, 1},
+        {1, 0, false, IBA_WC_SUCCESS, 1},  {0, 1, false, IBA_WC_SUCCESS, 1},  {1, 1, false, IBA_WC_SUCCESS, 0},
+        {0, 0, false, IBA_WC_SUCCESS, 1},
+    };
+
+    for (unsigned i = 0; i < sizeof c / sizeof *c; i++) {
+        struct desk *d = desk_open();
+        if (c[i].first >= 0)
+            OK(iba_req_notify_cq(&d->ca, d->recv_cq, c[i].first));
+        if (c[i].second >= 0)
+            OK(iba_req_notify_cq(&d->ca, d->recv_cq, c[i].second));
+        push(d, d->recv_cq, 1, (enum iba_wc_status)c[i].status, c[i].solicited);
+        cr_assert_eq(d->cq[1].notified, c[i].notified, "case %u", i);
+        if (c[i].notified) { /* the arm is spent */
+            push(d, d->recv_cq, 2, IBA_WC_FLUSHED, true);
+            cr_assert_eq(d->cq[1].notified, 1, "case %u", i);
+        }
+    }
+}
+
+/* A solicited arm lets what is not solicited pass, and then fires. */
+Test(queue, cq_arm_waits)
+{
+    struct desk *d = desk_open();
+
+    OK(iba_req_notify_cq(&d->ca, d->recv_cq, true));
+    for (unsigned i = 0; i < 5; i++)
+        push(d, d->recv_cq, i, IBA_WC_SUCCESS, false);
+    cr_assert_eq(d->cq[1].notified, 0);
+    push(d, d->recv_cq, 5, IBA_WC_SUCCESS, true);
+    cr_assert_eq(d->cq[1].notified, 1);
+}
+
+/* ---- receive queues ---- */
+Test(queue, rq_in_order)
+{
+    struct desk *d = desk_open();
+    const uint32_t qpn = desk_qp_in(d, 0, IBA_QPT_RC, IBA_QPS_INIT);
+    struct iba_recv_wr wr;
+    uint64_t in = 0, out = 0;
+
+    for (unsigned i = 0; i < 50; i++) {
+        while (d->qp[0].rq.count < N_WR) {
+            wr = desk_recv(in++);
+            OK(iba_post_recv(&d->ca, qpn, &wr));
+        }
+        REFUSED(d, iba_post_recv(&d->ca, qpn, &wr), FULL);
+        for (unsigned k = i % N_WR; k > 0; k--) {
+            cr_assert_eq(iba_recv_free(&d->ca, &d->qp[0]), in - out);
+            cr_assert(iba_recv_take(&d->ca, &d->qp[0], &wr));
+            cr_assert_eq(wr.wr_id, out++);
+        }
+    }
+    while (iba_recv_take(&d->ca, &d->qp[0], &wr))
+        cr_assert_eq(wr.wr_id, out++);
+    cr_assert_eq(in, out);
+    cr_assert_eq(iba_recv_free(&d->ca, &d->qp[0]), 0);
+}
+
+Test(queue, srq_create_destroy)
+{
+    struct desk *d = desk_open();
+    uint32_t srq = 0, qpn;
+
+    REFUSED(d, iba_create_srq(&d->ca, &d->srq[0], d->shared[0], N_WR, N_PD, &srq), NO_PD);
+    REFUSED(d, iba_create_srq(&d->ca, &d->srq[0], d->shared[0], N_WR, d->pd + 1, &srq), NO_PD);
+    OK(iba_create_srq(&d->ca, &d->srq[0], d->shared[0], N_WR, d->pd, &srq));
+    OK(iba_create_srq(&d->ca, &d->srq[1], d->shared[1], N_WR, d->pd, &srq));
+    REFUSED(d, iba_create_srq(&d->ca, &d->srq[1], d->shared[1], N_WR, d->pd, &srq), FULL);
+    qpn = desk_qp_with_srq(d, 0, IBA_QPT_RC, srq);
+    REFUSED(d, iba_destroy_srq(&d->ca, srq), BUSY);
+    OK(iba_destroy_qp(&d->ca, qpn));
+    OK(iba_destroy_srq(&d->ca, srq));
+    REFUSED(d, iba_destroy_srq(&d->ca, srq), NO_SRQ);
+    REFUSED(d, iba_arm_srq(&d->ca, srq, 1), NO_SRQ);
+    REFUSED(d, iba_post_srq_recv(&d->ca, srq, &(struct iba_recv_wr){0}), NO_SRQ);
+    REFUSED(d, iba_destroy_srq(&d->ca, N_SRQ), NO_SRQ);
+    iba_ca_check(&d->ca);
+}
+
+/* An SRQ holds its protection domain, and lets it go. */
+Test(queue, srq_holds_pd)
+{
+    struct desk *d = desk_open();
+    uint32_t srq, pd;
+
+    cr_assert_eq(iba_pd_create(&d->ca.mem, &pd), IBA_MEM_OK);
+    OK(iba_create_srq(&d->ca, &d->srq[0], d->shared[0], N_WR, pd, &srq));
+    cr_assert_eq(iba_pd_destroy(&d->ca.mem, pd), IBA_MEM_PD_BUSY);
+    OK(iba_destroy_srq(&d->ca, srq));
+    cr_assert_eq(iba_pd_destroy(&d->ca.mem, pd), IBA_MEM_OK);
+}
+
+/* QS-37, QS-39: QPs take in the order of posting, whoever asks. */
+Test(queue, srq_shared)
+{
+    struct desk *d = desk_open();
+    struct iba_recv_wr wr;
+    uint32_t srq;
+
+    OK(iba_create_srq(&d->ca, &d->srq[0], d->shared[0], N_WR, d->pd, &srq));
+    desk_qp_with_srq(d, 0, IBA_QPT_RC, srq);
+    desk_qp_with_srq(d, 1, IBA_QPT_UD, srq);
+    for (unsigned i = 0; i < N_WR; i++) {
+        wr = desk_recv(i);
+        OK(iba_post_srq_recv(&d->ca, srq, &wr));
+    }
+    REFUSED(d, iba_post_srq_recv(&d->ca, srq, &wr), FULL);
+    wr.n_sge = IBA_MAX_SGE + 1;
+    REFUSED(d, iba_post_srq_recv(&d->ca, srq, &wr), SGE);
+    for (unsigned i = 0; i < N_WR; i++) {
+        cr_assert_eq(iba_recv_free(&d->ca, &d->qp[i % 2]), IBA_NONE);
+        cr_assert(iba_recv_take(&d->ca, &d->qp[i % 2], &wr));
+        cr_assert_eq(wr.wr_id, i);
+    }
+    cr_assert_not(iba_recv_take(&d->ca, &d->qp[0], &wr));
+}
+
+/* QS-38: once, when fewer than the limit are left; then disarmed until it is armed again. */
+Test(queue, srq_limit)
+{
+    struct desk *d = desk_open();
+    struct iba_recv_wr wr;
+    uint32_t srq;
+
+    OK(iba_create_srq(&d->ca, &d->srq[0], d->shared[0], N_WR, d->pd, &srq));
+    desk_qp_with_srq(d, 0, IBA_QPT_RC, srq);
+    for (unsigned round = 1; round <= 2; round++) {
+        while (d->srq[0].rq.count < N_WR)
+            OK(iba_post_srq_recv(&d->ca, srq, &(struct iba_recv_wr){0}));
+        OK(iba_arm_srq(&d->ca, srq, 4));
+        for (unsigned left = N_WR; left > 4; left--)
+            cr_assert(iba_recv_take(&d->ca, &d->qp[0], &wr));
+        cr_assert_eq(d->n_event, round - 1);
+        cr_assert(iba_recv_take(&d->ca, &d->qp[0], &wr));
+        cr_assert_eq(desk_events(d, IBA_EVENT_SRQ_LIMIT, srq), round);
+        cr_assert_eq(d->srq[0].limit, 0);
+        while (iba_recv_take(&d->ca, &d->qp[0], &wr)) {
+        }
+        cr_assert_eq(d->n_event, round);
+    }
+    REFUSED(d, iba_arm_srq(&d->ca, srq, N_WR + 1), ATTR_VALUE);
+    OK(iba_arm_srq(&d->ca, srq, N_WR));
+    OK(iba_arm_srq(&d->ca, srq, 0));
+    OK(iba_post_srq_recv(&d->ca, srq, &(struct iba_recv_wr){0}));
+    cr_assert(iba_recv_take(&d->ca, &d->qp[0], &wr));
+    cr_assert_eq(d->n_event, 2);
+}
+
+Test(queue, srq_in_error)
+{
+    struct desk *d = desk_open();
+    struct iba_recv_wr wr;
+    uint32_t srq;
+
+    OK(iba_create_srq(&d->ca, &d->srq[0], d->shared[0], N_WR, d->pd, &srq));
+    desk_qp_with_srq(d, 0, IBA_QPT_RC, srq);
+    OK(iba_post_srq_recv(&d->ca, srq, &(struct iba_recv_wr){0}));
+    d->srq[0].error = true;
+    REFUSED(d, iba_post_srq_recv(&d->ca, srq, &(struct iba_recv_wr){0}), STATE);
+    cr_assert_not(iba_recv_take(&d->ca, &d->qp[0], &wr));
+}

@@ -1,0 +1,326 @@
+/* What requests look like. */
+#include "requester.h"
+
+static uint64_t pmtu_of(const struct iba_qp *qp)
+{
+    return UINT64_C(128) << qp->attr.path_mtu;
+}
+
+/* The packets of one message of `len` bytes by the book (WF-64), read back byte by byte. */
+static void expect_message(enum iba_wr_op op, uint32_t len, uint32_t psn, bool reliable)
+{
+    const uint8_t svc = reliable ? 0 : 0x20;
+    const uint32_t p = (uint32_t)pmtu_of(b.qp), n = len == 0 ? 1 : (len + p - 1) / p;
+    const bool write = op == IBA_WR_WRITE || op == IBA_WR_WRITE_IMM,
+               imm = op == IBA_WR_SEND_IMM || op == IBA_WR_WRITE_IMM;
+    const uint8_t first = write ? IBA_RC_WRITE_FIRST : IBA_RC_SEND_FIRST;
+    const uint8_t last = op == IBA_WR_SEND_INV ? IBA_RC_SEND_LAST_INV : (uint8_t)(first + 2 + imm);
+    const uint8_t only = op == IBA_WR_SEND_INV ? IBA_RC_SEND_ONLY_INV : (uint8_t)(first + 4 + imm);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t at = i * p, here = i + 1 == n ? len - at : p;
+        const bool ends = i + 1 == n;
+        EXPECT_SENT(svc | (n == 1 ? only : ends ? last : i == 0 ? first : first + 1), (psn + i) & 0xffffff);
+        cr_assert_eq(b.v.payload_len, here);
+        cr_assert_eq(b.v.pad, (4 - here % 4) % 4); /* WF-31 */
+        cr_assert_eq(memcmp(b.v.wire + b.v.payload_at, b.memory + at, here), 0);
+        for (uint32_t k = 0; k < b.v.pad; k++)
+            cr_assert_eq(b.v.wire[b.v.payload_at + here + k], 0);
+        cr_assert_eq(iba_bth_a(b.bth), reliable && (ends || i % 64 == 63)); /* RQ-05, WF-38 */
+        cr_assert_eq(iba_bth_m(b.bth), 1);
+        cr_assert_eq(iba_bth_se(b.bth), 0);
+        cr_assert_eq(iba_bth_tver(b.bth), 0);
+        cr_assert_eq(iba_bth_p_key(b.bth), 0xffff);
+        cr_assert_eq(iba_bth_destqp(b.bth), PEER);
+        if (write && i == 0) {
+            cr_assert_eq(iba_reth_va(sent(IBA_H_reth)), 0x7000);
+            cr_assert_eq(iba_reth_r_key(sent(IBA_H_reth)), 0xabcd);
+            cr_assert_eq(iba_reth_dmalen(sent(IBA_H_reth)), len);
+        }
+        if (ends && imm)
+            cr_assert_eq(iba_immdt_data(sent(IBA_H_immdt)), 0x01020304);
+        if (ends && op == IBA_WR_SEND_INV)
+            cr_assert_eq(iba_ieth_r_key(sent(IBA_H_ieth)), 0x01020304);
+    }
+    EXPECT_SILENCE();
+}
+
+/* Sizes around the edges, 0 .. 3 * PMTU + 1, at each path MTU. */
+Test(requester_packet, segmentation)
+{
+    static const uint8_t ops[] = {IBA_WR_SEND, IBA_WR_SEND_IMM, IBA_WR_SEND_INV, IBA_WR_WRITE, IBA_WR_WRITE_IMM};
+
+    for (uint8_t mtu = IBA_MTU_256; mtu <= IBA_MTU_4096; mtu++)
+        for (unsigned o = 0; o < sizeof ops; o++) {
+            uint32_t psn = 0xfffff0; /* and the PSN wraps (RQ-01) */
+            START(IBA_QPT_RC, s.mtu = mtu, s.psn = psn);
+            for (uint32_t len = 0; len <= 3 * pmtu_of(b.qp) + 1;
+                 len += len % (pmtu_of(b.qp) / 2) < 9 ? 1 : (uint32_t)pmtu_of(b.qp) / 2 - 11) {
+                post((enum iba_wr_op)ops[o], len, len);
+                expect_message((enum iba_wr_op)ops[o], len, psn, true);
+                psn += len == 0 ? 1 : (len + (uint32_t)pmtu_of(b.qp) - 1) / (uint32_t)pmtu_of(b.qp);
+                ack((psn - 1) & 0xffffff);
+                EXPECT_WC(len, IBA_WC_SUCCESS);
+            }
+        }
+}
+
+Test(requester_packet, every_size_at_the_smallest_mtu)
+{
+    uint32_t psn = 0;
+
+    START(IBA_QPT_RC, s.mtu = IBA_MTU_256, s.psn = 0);
+    for (uint32_t len = 0; len <= 3 * 256 + 1; len++) {
+        post(IBA_WR_SEND, len, len);
+        expect_message(IBA_WR_SEND, len, psn, true);
+        psn += len == 0 ? 1 : (len + 255) / 256;
+        ack(psn - 1);
+        EXPECT_WC(len, IBA_WC_SUCCESS);
+    }
+}
+
+Test(requester_packet, ackreq_every_64_packets)
+{
+    START(IBA_QPT_RC, s.mtu = IBA_MTU_256);
+    post(IBA_WR_SEND, 1, 200 * 256);
+    expect_message(IBA_WR_SEND, 200 * 256, 100, true);
+}
+
+Test(requester_packet, gathers_from_several_buffers)
+{
+    struct iba_send_wr w;
+
+    START(IBA_QPT_RC, (void)0);
+    w = wr_of(IBA_WR_SEND, 1, 3);
+    w.n_sge = 4;
+    for (unsigned i = 1; i < 4; i++)
+        w.sge[i] = (struct iba_sge){.addr = IOVA + 1000 * i, .length = i == 2 ? 0 : 700, .lkey = b.lkey};
+    post_wr(&w);
+    EXPECT_SENT(IBA_RC_SEND_FIRST, 100);
+    cr_assert_eq(memcmp(b.v.wire + b.v.payload_at, b.memory, 3), 0);
+    cr_assert_eq(memcmp(b.v.wire + b.v.payload_at + 3, b.memory + 1000, 700), 0);
+    cr_assert_eq(memcmp(b.v.wire + b.v.payload_at + 703, b.memory + 3000, 321), 0);
+    EXPECT_SENT(IBA_RC_SEND_LAST, 101);
+    cr_assert_eq(b.v.payload_len, 379);
+    cr_assert_eq(memcmp(b.v.wire + b.v.payload_at, b.memory + 3321, 379), 0);
+}
+
+/* WF-28, RQ-16 */
+Test(requester_packet, solicited_only_where_it_is_received)
+{
+    for (unsigned op = IBA_WR_SEND; op <= IBA_WR_ATOMIC_WRITE; op++) {
+        struct iba_send_wr w;
+        unsigned marked = 0, n = 0;
+
+        START(IBA_QPT_RC, (void)0);
+        w = wr_of((enum iba_wr_op)op, 1, 3000);
+        w.flags = IBA_WR_SOLICITED;
+        post_wr(&w);
+        for (; sends(); n++)
+            marked += iba_bth_se(b.bth) ? 1u << n : 0;
+        cr_assert_eq(marked, op == IBA_WR_WRITE || op >= IBA_WR_READ ? 0 : 1u << (n - 1), "op %u", op);
+    }
+}
+
+/* RQ-02: what a request takes. */
+Test(requester_packet, psns_of_requests)
+{
+    START(IBA_QPT_RC, s.max_rd = 100, s.psn = 0xfffffd);
+    post(IBA_WR_READ, 1, 3 * 1024);
+    post(IBA_WR_READ, 2, 0);
+    post(IBA_WR_FETCH_ADD, 3, 8);
+    post(IBA_WR_FLUSH, 4, 1 << 20);
+    post(IBA_WR_ATOMIC_WRITE, 5, 8);
+    post(IBA_WR_SEND, 6, 1);
+    EXPECT_SENT(IBA_RC_READ_REQUEST, 0xfffffd);
+    cr_assert_eq(iba_reth_dmalen(sent(IBA_H_reth)), 3072);
+    cr_assert_eq(b.v.payload_len, 0);
+    EXPECT_SENT(IBA_RC_READ_REQUEST, 0);
+    cr_assert_eq(iba_reth_dmalen(sent(IBA_H_reth)), 0); /* RQ-12 */
+    EXPECT_SENT(IBA_RC_FETCH_ADD, 1);
+    EXPECT_SENT(IBA_RC_FLUSH, 2);
+    EXPECT_SENT(IBA_RC_ATOMIC_WRITE, 3);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 4);
+}
+
+Test(requester_packet, atomic_headers)
+{
+    START(IBA_QPT_RC, (void)0);
+    post(IBA_WR_CMP_SWAP, 1, 8);
+    post(IBA_WR_FETCH_ADD, 2, 8);
+    EXPECT_SENT(IBA_RC_CMP_SWAP, 100);
+    cr_assert_eq(iba_atomiceth_va(sent(IBA_H_atomiceth)), 0x7000);
+    cr_assert_eq(iba_atomiceth_r_key(sent(IBA_H_atomiceth)), 0xabcd);
+    cr_assert_eq(iba_atomiceth_cmpdt(sent(IBA_H_atomiceth)), 11);
+    cr_assert_eq(iba_atomiceth_swapdt(sent(IBA_H_atomiceth)), 22);
+    EXPECT_SENT(IBA_RC_FETCH_ADD, 101);
+    cr_assert_eq(iba_atomiceth_swapdt(sent(IBA_H_atomiceth)), 11);
+    cr_assert_eq(iba_atomiceth_cmpdt(sent(IBA_H_atomiceth)), 0); /* WF-45 */
+}
+
+Test(requester_packet, flush_and_atomic_write_headers)
+{
+    struct iba_send_wr w;
+
+    START(IBA_QPT_RC, (void)0);
+    w = wr_of(IBA_WR_FLUSH, 1, 77);
+    w.flush_placement = 3;
+    w.flush_selectivity = 1;
+    post_wr(&w);
+    post(IBA_WR_ATOMIC_WRITE, 2, 8);
+    EXPECT_SENT(IBA_RC_FLUSH, 100);
+    cr_assert_eq(iba_feth_placement(sent(IBA_H_feth)), 3);
+    cr_assert_eq(iba_feth_selectivity(sent(IBA_H_feth)), 1);
+    cr_assert_eq(iba_reth_va(sent(IBA_H_reth)), 0x7000);
+    cr_assert_eq(iba_reth_dmalen(sent(IBA_H_reth)), 77);
+    cr_assert_eq(b.v.payload_len, 0);
+    EXPECT_SENT(IBA_RC_ATOMIC_WRITE, 101);
+    cr_assert_eq(iba_reth_dmalen(sent(IBA_H_reth)), 8);
+    cr_assert_eq(b.v.payload_len, 8);
+    cr_assert_eq(memcmp(b.v.wire + b.v.payload_at, b.memory, 8), 0);
+}
+
+/* ---- UC ---- */
+
+Test(requester_packet, uc_completes_when_sent)
+{
+    START(IBA_QPT_UC, s.psn = 0xfffffe);
+    post(IBA_WR_SEND_IMM, 1, 3000);
+    cr_assert(no_wc());
+    expect_message(IBA_WR_SEND_IMM, 3000, 0xfffffe, false);
+    EXPECT_WC(1, IBA_WC_SUCCESS); /* UU-13 */
+    post(IBA_WR_WRITE, 2, 1024);
+    expect_message(IBA_WR_WRITE, 1024, 1, false);
+    EXPECT_WC(2, IBA_WC_SUCCESS);
+    cr_assert_eq(iba_ca_deadline(&b.ca), IBA_NEVER);
+}
+
+Test(requester_packet, uc_local_fault_is_sqe)
+{
+    const struct iba_qp_attr a = {0};
+    struct iba_send_wr w;
+
+    START(IBA_QPT_UC, (void)0);
+    post(IBA_WR_SEND, 1, 10);
+    w = wr_of(IBA_WR_SEND, 2, 10);
+    w.sge[0].lkey ^= 1;
+    post_wr(&w);
+    post(IBA_WR_SEND, 3, 10);
+    cr_assert_eq(sends_all(), 1);
+    EXPECT_WC(1, IBA_WC_SUCCESS);
+    EXPECT_WC(2, IBA_WC_LOCAL_PROTECTION);
+    EXPECT_WC(3, IBA_WC_FLUSHED);
+    cr_assert_eq(b.qp->state, IBA_QPS_SQE); /* UU-14 */
+    post(IBA_WR_SEND, 4, 10);
+    EXPECT_WC(4, IBA_WC_FLUSHED);
+    modify(IBA_QPS_RTS, &a, 0);
+    post(IBA_WR_SEND, 5, 10);
+    EXPECT_SENT(IBA_UC_SEND_ONLY, 101);
+    EXPECT_WC(5, IBA_WC_SUCCESS);
+}
+
+/* ---- UD ---- */
+
+static struct iba_send_wr datagram(uint64_t id, uint32_t len, uint32_t qkey)
+{
+    struct iba_send_wr w = wr_of(IBA_WR_SEND, id, len);
+    const struct iba_av av = bench_av();
+
+    if (!b.ca.ah[0].used)
+        cr_assert_eq(iba_create_ah(&b.ca, b.pd, &av, &w.ah), IBA_VERB_OK);
+    w.remote_qpn = 0x777;
+    w.remote_qkey = qkey;
+    return w;
+}
+
+Test(requester_packet, ud_datagrams)
+{
+    struct iba_send_wr w;
+
+    START(IBA_QPT_UD, s.psn = 0xffffff);
+    w = datagram(1, 0, 0x7fffffff);
+    post_wr(&w);
+    EXPECT_SENT(IBA_UD_SEND_ONLY, 0xffffff);
+    cr_assert_eq(iba_bth_destqp(b.bth), 0x777);
+    cr_assert_eq(iba_bth_a(b.bth), 0);
+    cr_assert_eq(iba_deth_q_key(sent(IBA_H_deth)), 0x7fffffff);
+    cr_assert_eq(iba_deth_srcqp(sent(IBA_H_deth)), QPN);
+    EXPECT_WC(1, IBA_WC_SUCCESS);
+    w = datagram(2, 4096, 0x80000001); /* PV-21 */
+    w.op = IBA_WR_SEND_IMM;
+    w.flags = IBA_WR_SOLICITED;
+    w.remote_qpn = 0xffffff;
+    post_wr(&w);
+    EXPECT_SENT(IBA_UD_SEND_ONLY_IMM, 0);
+    cr_assert_eq(iba_bth_destqp(b.bth), 0xffffff); /* UU-24 */
+    cr_assert_eq(iba_bth_se(b.bth), 1);
+    cr_assert_eq(iba_deth_q_key(sent(IBA_H_deth)), QKEY);
+    cr_assert_eq(iba_immdt_data(sent(IBA_H_immdt)), 0x01020304);
+    cr_assert_eq(b.v.payload_len, 4096);
+    EXPECT_WC(2, IBA_WC_SUCCESS);
+}
+
+/* UU-16: a port's MTU may shrink between posting and sending; verbs refuse what is too long when it is posted. */
+Test(requester_packet, ud_too_long)
+{
+    struct iba_send_wr w;
+
+    START(IBA_QPT_UD, (void)0);
+    w = datagram(1, 4097, 5);
+    iba_requester_post(&b.ca, b.qp, &w);
+    EXPECT_SILENCE();
+    EXPECT_WC(1, IBA_WC_LOCAL_LENGTH);
+    cr_assert_eq(b.qp->state, IBA_QPS_SQE); /* UU-28 */
+}
+
+Test(requester_packet, ud_without_its_address)
+{
+    struct iba_send_wr w;
+
+    START(IBA_QPT_UD, (void)0);
+    w = datagram(1, 10, 5);
+    post_wr(&w);
+    cr_assert_eq(iba_destroy_ah(&b.ca, w.ah), IBA_VERB_OK);
+    EXPECT_SILENCE();
+    EXPECT_WC(1, IBA_WC_LOCAL_QP_OPERATION);
+    cr_assert_eq(b.qp->state, IBA_QPS_SQE);
+}
+
+/* ---- raw ---- */
+
+static bool emits(struct iba_tx *tx)
+{
+    *tx = (struct iba_tx){.buf = b.frame, .cap = sizeof b.frame, .port = iba_ca_port(&b.ca, 1)};
+    return iba_requester_emit(&b.ca, b.qp, b.now, tx);
+}
+
+Test(requester_packet, raw_datagrams)
+{
+    struct iba_send_wr w;
+    struct iba_tx tx;
+    struct iba_av av = {.port = 1, .dlid = 0x22, .sl = 3};
+
+    START(IBA_QPT_UD, (void)0);
+    iba_port_init(iba_ca_port(&b.ca, 1), 1, IBA_PORT_IB, IBA_MTU_4096, 0x020000000001);
+    iba_ca_port(&b.ca, 1)->lid = 0x11;
+    w = wr_of(IBA_WR_SEND, 1, 64);
+    cr_assert_eq(iba_create_ah(&b.ca, b.pd, &av, &w.ah), IBA_VERB_OK);
+    w.imm_or_key = 0x0800;
+    for (uint8_t type = IBA_QPT_RAW_IPV6; type <= IBA_QPT_RAW_ETHERTYPE; type++) {
+        const size_t rwh = type == IBA_QPT_RAW_IPV6 ? 0 : 4;
+        b.qp->type = type;
+        iba_requester_post(&b.ca, b.qp, &w);
+        cr_assert(emits(&tx));
+        cr_assert_eq(tx.envelope, 8);
+        cr_assert_eq(tx.body, 64 + rwh);
+        cr_assert_eq(iba_lrh_lnh(b.frame), type == IBA_QPT_RAW_IPV6); /* WF-02 */
+        cr_assert_eq(iba_lrh_dlid(b.frame), 0x22);
+        cr_assert(rwh == 0 || iba_rwh_etype(b.frame + 8) == 0x0800);
+        cr_assert_eq(memcmp(b.frame + 8 + rwh, b.memory, 64), 0);
+        EXPECT_WC(1, IBA_WC_SUCCESS);
+    }
+    w.sge[0].length = 63; /* WF-58 */
+    iba_requester_post(&b.ca, b.qp, &w);
+    cr_assert_not(emits(&tx));
+    EXPECT_WC(1, IBA_WC_LOCAL_LENGTH);
+}

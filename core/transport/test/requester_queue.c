@@ -1,0 +1,357 @@
+/* When requests may go, and what happens to those that cannot. */
+#include "requester.h"
+
+/* RQ-08: others behind a stalled READ wait too. */
+Test(requester_queue, depth)
+{
+    for (uint8_t depth = 1; depth <= 3; depth++) {
+        START(IBA_QPT_RC, s.max_rd = depth);
+        for (uint64_t i = 0; i < 3; i++)
+            post(i == 1 ? IBA_WR_FETCH_ADD : IBA_WR_READ, i, 8);
+        post(IBA_WR_SEND, 3, 8);
+        cr_assert_eq(sends_all(), depth == 3 ? 4 : depth, "depth %u", depth);
+        data(IBA_RC_READ_RESP_ONLY, 100, b.memory, 8);
+        cr_assert_eq(sends_all(), depth == 3 ? 0 : depth == 2 ? 2 : 1, "depth %u", depth);
+    }
+}
+
+Test(requester_queue, depth_zero_is_told)
+{
+    START(IBA_QPT_RC, s.max_rd = 0);
+    post(IBA_WR_SEND, 1, 8);
+    post(IBA_WR_READ, 2, 8);
+    cr_assert_eq(sends_all(), 1);
+    cr_assert(no_wc());
+    ack(100);
+    EXPECT_WC(1, IBA_WC_SUCCESS);
+    EXPECT_WC(2, IBA_WC_LOCAL_QP_OPERATION);
+}
+
+/* RQ-09 */
+Test(requester_queue, fence)
+{
+    struct iba_send_wr w;
+
+    START(IBA_QPT_RC, (void)0);
+    post(IBA_WR_SEND, 0, 8);
+    post(IBA_WR_READ, 1, 8);
+    w = wr_of(IBA_WR_SEND, 2, 8);
+    w.flags = IBA_WR_FENCE;
+    post_wr(&w);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
+    EXPECT_SENT(IBA_RC_READ_REQUEST, 101);
+    EXPECT_SILENCE();
+    data(IBA_RC_READ_RESP_ONLY, 101, b.memory, 8);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 102);
+    w.wr_id = 3;
+    post_wr(&w); /* other open requests do not hold it (catalogue 11.1/24) */
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 103);
+}
+
+/* ---- credits ---- */
+
+Test(requester_queue, limited_sender_starts_one_message)
+{
+    START(IBA_QPT_RC, s.flow_control = true);
+    post(IBA_WR_SEND, 1, 4000);
+    post(IBA_WR_SEND, 2, 4000);
+    EXPECT_SENT(IBA_RC_SEND_FIRST, 100); /* RQ-41 */
+    cr_assert_eq(iba_bth_a(b.bth), 1);
+    EXPECT_SILENCE();
+    respond((struct response){IBA_RC_ACKNOWLEDGE, .syndrome = 0, .psn = 100, .msn = 0});
+    EXPECT_SENT(IBA_RC_SEND_MIDDLE, 101);
+    EXPECT_SENT(IBA_RC_SEND_MIDDLE, 102);
+    EXPECT_SENT(IBA_RC_SEND_LAST, 103);
+    EXPECT_SILENCE(); /* SSN 2 is two beyond LSN 0 */
+    respond((struct response){IBA_RC_ACKNOWLEDGE, .syndrome = 1, .psn = 103, .msn = 1});
+    cr_assert_eq(sends_all(), 4); /* LSN 2 */
+}
+
+Test(requester_queue, what_takes_no_receive_is_not_limited)
+{
+    START(IBA_QPT_RC, s.flow_control = true);
+    post(IBA_WR_WRITE, 1, 10);
+    post(IBA_WR_READ, 2, 10);
+    post(IBA_WR_FETCH_ADD, 3, 8);
+    cr_assert_eq(sends_all(), 3); /* RQ-42 */
+    cr_assert_eq(b.qp->s.lsn, 3);
+    post(IBA_WR_WRITE_IMM, 4, 10);
+    post(IBA_WR_WRITE_IMM, 5, 10);
+    post(IBA_WR_WRITE, 6, 10);
+    EXPECT_SENT(IBA_RC_WRITE_ONLY_IMM, 103);
+    EXPECT_SILENCE(); /* nor does the WRITE pass */
+}
+
+Test(requester_queue, without_flow_control_there_is_no_limit)
+{
+    START(IBA_QPT_RC, (void)0);
+    for (uint64_t i = 0; i < 20; i++)
+        post(IBA_WR_SEND, i, 10);
+    respond((struct response){IBA_RC_ACKNOWLEDGE, .syndrome = 0, .psn = 99});
+    cr_assert_eq(sends_all(), 20); /* RQ-45 */
+}
+
+/* ---- span of open PSNs ---- */
+
+Test(requester_queue, span_of_reads)
+{
+    START(IBA_QPT_RC, s.mtu = IBA_MTU_256, s.psn = 0x900000);
+    for (uint64_t i = 1; i <= 3; i++) { /* 0x3fffff PSNs each: two fit, not three */
+        struct iba_send_wr w = wr_of(IBA_WR_READ, i, 0x3fffff00);
+        w.sge[0].length = 0x3fffff00;
+        post_wr(&w);
+    }
+    cr_assert_eq(sends_all(), 2); /* RQ-03 */
+    cr_assert_eq((b.qp->s.high_psn.v - 0x900000) & 0xffffff, 0x7ffffe);
+    post(IBA_WR_SEND, 4, 1);
+    EXPECT_SILENCE();
+}
+
+Test(requester_queue, read_that_never_fits_is_told)
+{
+    struct iba_send_wr w;
+
+    START(IBA_QPT_RC, s.mtu = IBA_MTU_256);
+    w = wr_of(IBA_WR_READ, 1, 0x7fffffff);
+    w.n_sge = 2;
+    w.sge[1].length = 1;
+    post_wr(&w);
+    EXPECT_SILENCE();
+    EXPECT_WC(1, IBA_WC_LOCAL_LENGTH);
+}
+
+/* ---- local faults ---- */
+
+Test(requester_queue, local_fault_waits_for_its_turn)
+{
+    struct iba_send_wr w;
+
+    START(IBA_QPT_RC, s.sig_all = false);
+    post(IBA_WR_SEND, 1, 10);
+    w = wr_of(IBA_WR_SEND, 2, 3000);
+    w.n_sge = 2;
+    w.sge[0].length = 1500;
+    w.sge[1] = (struct iba_sge){.addr = IOVA, .length = 1500, .lkey = b.lkey ^ 0x100};
+    post_wr(&w);
+    post(IBA_WR_SEND, 3, 10);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
+    EXPECT_SENT(IBA_RC_SEND_FIRST, 101);
+    EXPECT_SILENCE(); /* RQ-13: not its second packet, nor anything behind it */
+    cr_assert_eq(b.qp->state, IBA_QPS_RTS);
+    ack(100);
+    EXPECT_WC(2, IBA_WC_LOCAL_PROTECTION); /* RQ-14; the first was not signaled */
+    EXPECT_WC(3, IBA_WC_FLUSHED);
+    cr_assert_eq(b.qp->state, IBA_QPS_ERR);
+}
+
+Test(requester_queue, local_fault_of_the_oldest_at_once)
+{
+    struct iba_send_wr w;
+
+    START(IBA_QPT_RC, (void)0);
+    w = wr_of(IBA_WR_WRITE, 1, 10);
+    w.sge[0].lkey ^= 1;
+    post_wr(&w);
+    EXPECT_SILENCE();
+    EXPECT_WC(1, IBA_WC_LOCAL_PROTECTION);
+    cr_assert(no_wc());
+    cr_assert_eq(b.qp->state, IBA_QPS_ERR);
+    post(IBA_WR_SEND, 2, 10);
+    EXPECT_WC(2, IBA_WC_FLUSHED);
+}
+
+/* RQ-55: another failure before the local fault's turn. */
+Test(requester_queue, only_the_first_failure_is_told)
+{
+    struct iba_send_wr w;
+
+    START(IBA_QPT_RC, (void)0);
+    post(IBA_WR_SEND, 1, 10);
+    w = wr_of(IBA_WR_SEND, 2, 10);
+    w.sge[0].lkey ^= 1;
+    post_wr(&w);
+    cr_assert_eq(sends_all(), 1);
+    nak(0x62, 100);
+    EXPECT_WC(1, IBA_WC_REMOTE_ACCESS);
+    EXPECT_WC(2, IBA_WC_FLUSHED);
+}
+
+Test(requester_queue, unsignaled)
+{
+    struct iba_send_wr w;
+
+    START(IBA_QPT_RC, s.sig_all = false);
+    for (uint64_t i = 0; i < 6; i++) {
+        w = wr_of(IBA_WR_SEND, i, 10);
+        w.flags = i % 3 == 2 ? IBA_WR_SIGNALED : 0;
+        post_wr(&w);
+    }
+    cr_assert_eq(sends_all(), 6);
+    ack(105);
+    EXPECT_WC(2, IBA_WC_SUCCESS);
+    EXPECT_WC(5, IBA_WC_SUCCESS);
+    cr_assert(no_wc());
+}
+
+/* ---- local operations ---- */
+
+Test(requester_queue, bind_in_order)
+{
+    struct iba_send_wr w;
+    struct iba_wc wc;
+    uint32_t mw;
+
+    START(IBA_QPT_RC, (void)0);
+    cr_assert_eq(iba_mw_alloc(&b.ca.mem, IBA_MEM_MW2B, b.pd, &mw), IBA_MEM_OK);
+    post(IBA_WR_SEND, 1, 10);
+    w = (struct iba_send_wr){.wr_id = 2, .op = IBA_WR_BIND_MW};
+    w.bind.mw_rkey = mw;
+    w.bind.mr_lkey = b.lkey;
+    w.bind.va = IOVA;
+    w.bind.length = 100;
+    w.bind.access = IBA_ACCESS_REMOTE_WRITE;
+    w.bind.key_byte = 0x77;
+    post_wr(&w);
+    post(IBA_WR_SEND, 3, 10);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 101); /* behind the bind, which took no PSN */
+    cr_assert(no_wc());
+    nak(0x60, 100); /* and the bind is not done twice */
+    cr_assert_eq(sends_all(), 2);
+    ack(101);
+    EXPECT_WC(1, IBA_WC_SUCCESS);
+    cr_assert_eq(iba_poll_cq(&b.ca, b.cqn, &wc), 1);
+    cr_assert_eq(wc.status, IBA_WC_SUCCESS);
+    cr_assert_eq(wc.imm_or_key, (mw & ~0xffu) | 0x77);
+    EXPECT_WC(3, IBA_WC_SUCCESS);
+    /* Bound already: only an invalidation frees it (QS-63). */
+    w.wr_id = 4;
+    w.bind.mw_rkey = wc.imm_or_key;
+    post_wr(&w);
+    EXPECT_SILENCE();
+    EXPECT_WC(4, IBA_WC_MW_BIND);
+    cr_assert_eq(b.qp->state, IBA_QPS_ERR);
+}
+
+Test(requester_queue, invalidate_waits_for_what_came_before)
+{
+    struct iba_send_wr w;
+    uint32_t mw;
+
+    START(IBA_QPT_RC, (void)0);
+    cr_assert_eq(iba_mw_alloc(&b.ca.mem, IBA_MEM_MW2B, b.pd, &mw), IBA_MEM_OK);
+    w = (struct iba_send_wr){.wr_id = 1, .op = IBA_WR_BIND_MW};
+    w.bind.mw_rkey = mw;
+    w.bind.mr_lkey = b.lkey;
+    w.bind.va = IOVA;
+    w.bind.length = 100;
+    w.bind.access = IBA_ACCESS_REMOTE_WRITE;
+    w.bind.key_byte = 0x55;
+    post_wr(&w);
+    EXPECT_SILENCE();
+    EXPECT_WC(1, IBA_WC_SUCCESS);
+    post(IBA_WR_SEND, 2, 10);
+    w = (struct iba_send_wr){.wr_id = 3, .op = IBA_WR_LOCAL_INV, .imm_or_key = (mw & ~0xffu) | 0x55};
+    post_wr(&w);
+    post(IBA_WR_SEND, 4, 10);
+    cr_assert_eq(sends_all(), 1);
+    ack(100); /* QS-59 */
+    EXPECT_WC(2, IBA_WC_SUCCESS);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 101);
+    EXPECT_WC(3, IBA_WC_SUCCESS);
+    w.wr_id = 5;
+    w.imm_or_key ^= 0xffffff00;
+    post_wr(&w);
+    EXPECT_SILENCE();
+    ack(101);
+    EXPECT_WC(4, IBA_WC_SUCCESS);
+    EXPECT_SILENCE();
+    EXPECT_WC(5, IBA_WC_MW_BIND);
+}
+
+/* ---- SQD ---- */
+
+Test(requester_queue, drain)
+{
+    const struct iba_qp_attr a = {.sqd_notify = true};
+
+    START(IBA_QPT_RC, (void)0);
+    post(IBA_WR_SEND, 1, 3000);
+    post(IBA_WR_SEND, 2, 10);
+    EXPECT_SENT(IBA_RC_SEND_FIRST, 100);
+    modify(IBA_QPS_SQD, &a, IBA_QPA_SQD_NOTIFY);
+    post(IBA_WR_SEND, 3, 10);
+    EXPECT_SENT(IBA_RC_SEND_MIDDLE, 101);
+    EXPECT_SENT(IBA_RC_SEND_LAST, 102);
+    EXPECT_SILENCE(); /* QS-22 */
+    wait_until(iba_ca_deadline(&b.ca));
+    cr_assert_eq(sends_all(), 3); /* RQ-58 */
+    cr_assert_eq(b.events[IBA_EVENT_SQ_DRAINED], 0);
+    ack(102);
+    EXPECT_WC(1, IBA_WC_SUCCESS);
+    cr_assert_eq(b.events[IBA_EVENT_SQ_DRAINED], 1); /* QS-23 */
+    cr_assert(iba_requester_idle(b.qp));
+    EXPECT_SILENCE();
+    modify(IBA_QPS_RTS, &a, 0);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 103);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 104);
+    ack(104);
+    EXPECT_WC(2, IBA_WC_SUCCESS);
+    EXPECT_WC(3, IBA_WC_SUCCESS);
+    cr_assert_eq(b.events[IBA_EVENT_SQ_DRAINED], 1);
+}
+
+/* ---- what verbs refuse, told late when it comes all the same ---- */
+
+Test(requester_queue, illegal_forms)
+{
+    static const struct {
+        uint8_t type, op, status;
+        uint32_t length;
+    } row[] = {{IBA_QPT_UC, IBA_WR_READ, IBA_WC_LOCAL_QP_OPERATION, 8}, /* RQ-15 */
+               {IBA_QPT_UC, IBA_WR_SEND_INV, IBA_WC_LOCAL_QP_OPERATION, 8},
+               {IBA_QPT_UD, IBA_WR_WRITE, IBA_WC_LOCAL_QP_OPERATION, 8},
+               {IBA_QPT_RC, IBA_WR_CMP_SWAP, IBA_WC_LOCAL_LENGTH, 7}, /* WF-68 */
+               {IBA_QPT_RC, IBA_WR_ATOMIC_WRITE, IBA_WC_LOCAL_LENGTH, 9},
+               {IBA_QPT_RC, IBA_WR_SEND, IBA_WC_LOCAL_LENGTH, 0x80000001}}; /* WF-67 */
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct iba_send_wr w;
+        START((enum iba_qp_type)row[i].type, (void)0);
+        w = wr_of((enum iba_wr_op)row[i].op, 1, 8);
+        w.sge[0].length = row[i].length;
+        iba_requester_post(&b.ca, b.qp, &w);
+        EXPECT_SILENCE();
+        EXPECT_WC(1, row[i].status);
+    }
+}
+
+/* ---- an absent page of a local buffer is waited for ---- */
+
+Test(requester_queue, absent_page_is_waited_for)
+{
+    static uint8_t present[MEMORY / IBA_MEM_PAGE / 8];
+    struct iba_mr_attr mr;
+    struct iba_send_wr w;
+    uint32_t rkey;
+
+    START(IBA_QPT_RC, (void)0);
+    memset(present, 0, sizeof present);
+    mr = (struct iba_mr_attr){.base = b.memory,
+                              .length = MEMORY,
+                              .iova = IOVA,
+                              .pd = b.pd,
+                              .access = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_ON_DEMAND,
+                              .present = present};
+    w = wr_of(IBA_WR_SEND, 1, 10);
+    cr_assert_eq(iba_mr_register(&b.ca.mem, &mr, &w.sge[0].lkey, &rkey), IBA_MEM_OK);
+    post_wr(&w);
+    EXPECT_SILENCE();
+    cr_assert_eq(iba_ca_deadline(&b.ca), b.now + IBA_PAGE_WAIT_NS);
+    wait_until(iba_ca_deadline(&b.ca));
+    EXPECT_SILENCE();
+    memset(present, 0xff, sizeof present);
+    wait_until(iba_ca_deadline(&b.ca));
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
+    ack(100);
+    EXPECT_WC(1, IBA_WC_SUCCESS);
+}

@@ -1,0 +1,188 @@
+/* Timers and retries on virtual time. */
+#include "requester.h"
+
+Test(requester_time, ack_timeout_table)
+{
+    cr_assert_eq(iba_ack_timeout_ns(0), 0);
+    for (uint8_t n = 1; n < 32; n++)
+        cr_assert_eq(iba_ack_timeout_ns(n), UINT64_C(4096) << n); /* RQ-18 */
+}
+
+/* WF-50: the numbers against the names the dissector prints. */
+Test(requester_time, rnr_table)
+{
+    for (uint8_t c = 0; c < 32; c++) {
+        char text[32];
+        const unsigned long us = (unsigned long)(iba_rnr_timer_ns(c) / 1000);
+        snprintf(text, sizeof text, "%lu.%02lu ms", us / 1000, us % 1000 / 10);
+        cr_assert_str_eq(text, iba_value_name(IBA_VALUES_RNR_MS, c));
+    }
+}
+
+/* RQ-28 for every code. */
+Test(requester_time, rnr_wait_is_exact)
+{
+    for (uint8_t c = 0; c < 32; c++) {
+        START(IBA_QPT_RC, (void)0);
+        post(IBA_WR_SEND, 1, 10);
+        EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
+        nak((uint8_t)(0x20 | c), 100);
+        cr_assert_eq(iba_ca_deadline(&b.ca), b.now + iba_rnr_timer_ns(c)); /* and the ACK timer stands still */
+        wait_until(b.now + iba_rnr_timer_ns(c) - 1);
+        EXPECT_SILENCE();
+        wait_until(b.now + 1);
+        EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
+        cr_assert_eq(b.qp->s.retry_left, 7); /* RQ-31 */
+    }
+}
+
+/* RQ-22: 1 + r copies at distance T, then the error; 7 means seven. */
+Test(requester_time, retry_count)
+{
+    for (uint8_t r = 0; r <= 7; r++) {
+        iba_time first;
+        START(IBA_QPT_RC, s.retry = r, s.timeout = 8);
+        post(IBA_WR_SEND, 1, 10);
+        post(IBA_WR_SEND, 2, 10);
+        first = b.now;
+        for (unsigned i = 0; i <= r; i++) {
+            EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
+            EXPECT_SENT(IBA_RC_SEND_ONLY, 101);
+            EXPECT_SILENCE();
+            cr_assert_eq(iba_ca_deadline(&b.ca), first + (i + 1) * (UINT64_C(4096) << 8));
+            wait_until(iba_ca_deadline(&b.ca) - 1);
+            EXPECT_SILENCE();
+            wait_until(b.now + 1);
+        }
+        EXPECT_SILENCE();
+        EXPECT_WC(1, IBA_WC_RETRY_EXCEEDED);
+        EXPECT_WC(2, IBA_WC_FLUSHED);
+        cr_assert_eq(b.qp->state, IBA_QPS_ERR);
+        cr_assert_eq(iba_ca_deadline(&b.ca), IBA_NEVER);
+    }
+}
+
+Test(requester_time, code_zero_never_times_out)
+{
+    START(IBA_QPT_RC, s.timeout = 0);
+    post(IBA_WR_SEND, 1, 10);
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
+    cr_assert_eq(iba_ca_deadline(&b.ca), IBA_NEVER);
+    wait_until(b.now + UINT64_C(60000000000));
+    EXPECT_SILENCE();
+}
+
+/* RQ-20: the timer starts over with progress, and only with progress. */
+Test(requester_time, progress_restarts)
+{
+    const iba_time t = UINT64_C(4096) << 14;
+    iba_time began;
+
+    START(IBA_QPT_RC, (void)0);
+    for (uint64_t i = 0; i < 3; i++)
+        post(IBA_WR_WRITE, i, 10);
+    began = b.now;
+    cr_assert_eq(sends_all(), 3);
+    b.now += t / 2;
+    ack(99);
+    ack(200);
+    nak(0x40, 100);
+    cr_assert_eq(iba_ca_deadline(&b.ca), began + t); /* PV-37 */
+    ack(100);
+    cr_assert_eq(iba_ca_deadline(&b.ca), b.now + t);
+    wait_until(b.now + t);
+    EXPECT_SENT(IBA_RC_WRITE_ONLY, 101); /* RQ-21 */
+    EXPECT_SENT(IBA_RC_WRITE_ONLY, 102);
+    ack(102);
+    cr_assert_eq(iba_ca_deadline(&b.ca), IBA_NEVER);
+}
+
+/* The timer does not run for packets that nobody was asked to acknowledge. */
+Test(requester_time, starts_with_ackreq)
+{
+    START(IBA_QPT_RC, (void)0);
+    post(IBA_WR_SEND, 1, 2000);
+    EXPECT_SENT(IBA_RC_SEND_FIRST, 100);
+    cr_assert_eq(iba_ca_deadline(&b.ca), IBA_NEVER);
+    b.now += 1000000;
+    EXPECT_SENT(IBA_RC_SEND_LAST, 101);
+    cr_assert_eq(iba_ca_deadline(&b.ca), b.now + (UINT64_C(4096) << 14));
+}
+
+/* RQ-24: counters are loaded again with each progress. */
+Test(requester_time, counters_reload)
+{
+    START(IBA_QPT_RC, s.retry = 1, s.rnr_retry = 1);
+    for (uint64_t i = 0; i < 20; i++)
+        post(IBA_WR_SEND, i, 10);
+    for (uint32_t i = 0; i < 20; i++) {
+        cr_assert_eq(sends_all(), i == 0 ? 20 : 0);
+        nak(0x21, 100 + i);
+        wait_until(b.now + 10000);
+        cr_assert_eq(sends_all(), 20 - i);
+        wait_until(iba_ca_deadline(&b.ca));
+        cr_assert_eq(sends_all(), 20 - i);
+        ack(100 + i);
+        EXPECT_WC(i, IBA_WC_SUCCESS);
+    }
+    cr_assert_eq(b.qp->state, IBA_QPS_RTS);
+}
+
+/* RQ-06: a retransmission repeats all but the AckReq bit. */
+Test(requester_time, copies_are_equal)
+{
+    static uint8_t before[8][IBA_TX_MOST];
+    static const uint8_t op[] = {IBA_WR_WRITE_IMM, IBA_WR_SEND_INV, IBA_WR_FETCH_ADD, IBA_WR_ATOMIC_WRITE};
+    size_t len[8];
+    unsigned n = 0;
+
+    START(IBA_QPT_RC, (void)0);
+    for (unsigned i = 0; i < 4; i++)
+        post((enum iba_wr_op)op[i], i, 1500);
+    for (; sends(); n++) {
+        len[n] = b.v.len;
+        memcpy(before[n], b.frame, b.v.len);
+    }
+    cr_assert_eq(n, 6);
+    wait_until(iba_ca_deadline(&b.ca));
+    for (unsigned i = 0; i < n; i++) {
+        cr_assert(sends());
+        cr_assert_eq(b.v.len, len[i]);
+        cr_assert_eq(memcmp(b.frame, before[i], len[i]), 0, "packet %u", i);
+    }
+    EXPECT_SILENCE();
+}
+
+/* A late ACK of the first copies spares the second ones. */
+Test(requester_time, late_ack_during_a_retry)
+{
+    START(IBA_QPT_RC, (void)0);
+    for (uint64_t i = 0; i < 4; i++)
+        post(IBA_WR_WRITE, i, 2000);
+    cr_assert_eq(sends_all(), 8);
+    wait_until(iba_ca_deadline(&b.ca));
+    EXPECT_SENT(IBA_RC_WRITE_FIRST, 100);
+    ack(104); /* first packet of the third */
+    EXPECT_WC(0, IBA_WC_SUCCESS);
+    EXPECT_WC(1, IBA_WC_SUCCESS);
+    EXPECT_SENT(IBA_RC_WRITE_LAST, 105);
+    EXPECT_SENT(IBA_RC_WRITE_FIRST, 106);
+    EXPECT_SENT(IBA_RC_WRITE_LAST, 107);
+    EXPECT_SILENCE();
+}
+
+/* RQ-07: a timeout in the middle of a READ asks for the rest, wherever it stands. */
+Test(requester_time, rest_of_a_read)
+{
+    for (uint32_t got = 0; got < 5; got++) {
+        START(IBA_QPT_RC, s.psn = 0xfffffd);
+        post(IBA_WR_READ, 1, 5000);
+        EXPECT_SENT(IBA_RC_READ_REQUEST, 0xfffffd);
+        for (uint32_t k = 0; k < got; k++)
+            data(k == 0 ? IBA_RC_READ_RESP_FIRST : IBA_RC_READ_RESP_MIDDLE, (0xfffffd + k) & 0xffffff, b.memory, 1024);
+        wait_until(iba_ca_deadline(&b.ca));
+        EXPECT_SENT(IBA_RC_READ_REQUEST, (0xfffffd + got) & 0xffffff);
+        cr_assert_eq(iba_reth_va(sent(IBA_H_reth)), 0x7000 + got * 1024);
+        cr_assert_eq(iba_reth_dmalen(sent(IBA_H_reth)), 5000 - got * 1024);
+    }
+}

@@ -1,0 +1,455 @@
+/* What the RC responder does over several packets: numbers, order, duplicates, memory. */
+#include "receive.h"
+
+static struct bed bed;
+
+static void expect(uint8_t opcode, int ahead)
+{
+    cr_assert(answer(&bed), "an answer 0x%02x", opcode);
+    cr_assert_eq(answer_opcode(&bed), opcode, "0x%02x, not 0x%02x", answer_opcode(&bed), opcode);
+    cr_assert_eq(answer_psn(&bed), (uint32_t)(EPSN + ahead) & IBA_PSN_MASK, "PSN 0x%x", answer_psn(&bed));
+}
+
+static void expect_syndrome(uint8_t syndrome, int ahead)
+{
+    expect(IBA_RC_ACKNOWLEDGE, ahead);
+    cr_assert_eq(answer_syndrome(&bed), syndrome, "syndrome 0x%02x", answer_syndrome(&bed));
+}
+
+static void expect_silence(void)
+{
+    cr_assert(!answer(&bed), "silence, not 0x%02x", answer_opcode(&bed));
+}
+
+static void give_write(int ahead, bool a)
+{
+    ask(&bed, IBA_RC_WRITE_ONLY, ahead, 8);
+    iba_bth_set_a(PART(&bed, bth), a);
+    give(&bed);
+}
+
+static void give_read(int ahead, uint64_t va, uint32_t len)
+{
+    ask(&bed, IBA_RC_READ_REQUEST, ahead, 0);
+    iba_reth_set_va(PART(&bed, reth), va);
+    iba_reth_set_dmalen(PART(&bed, reth), len);
+    give(&bed);
+}
+
+static void give_add(int ahead, uint64_t n)
+{
+    ask(&bed, IBA_RC_FETCH_ADD, ahead, 0);
+    iba_atomiceth_set_swapdt(PART(&bed, atomiceth), n);
+    give(&bed);
+}
+
+static uint64_t origin(void)
+{
+    return iba_atomicacketh_origremdt(iba_view_hdr(&bed.answer, IBA_H_atomicacketh));
+}
+
+static uint64_t cell(void)
+{
+    uint64_t v;
+
+    memcpy(&v, bed.memory, sizeof v);
+    return v;
+}
+
+TestSuite(responder, .timeout = 30);
+
+/* RR-03, RR-04, RR-05: one NAK a gap, duplicates are answered meanwhile, a good request re-arms. */
+Test(responder, one_nak_a_gap)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    give_write(0, true);
+    expect_syndrome(0x1f, 0);
+    for (int i = 0; i < 10; i++)
+        give_write(2 + i, true);
+    expect_syndrome(0x60, 1);
+    expect_silence();
+    give_write(0, true);
+    expect_syndrome(0x1f, 0);
+    give_write(1, true);
+    expect_syndrome(0x1f, 1);
+    give_write(5, true);
+    expect_syndrome(0x60, 2);
+}
+
+/* RR-51, RR-52, RR-49 */
+Test(responder, rnr_waits_for_the_same_psn)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 3; i++) {
+            ask(&bed, IBA_RC_SEND_ONLY, i, 8);
+            give(&bed);
+        }
+        expect_syndrome(0x20 | 13, 0);
+        expect_silence();
+    }
+    post(&bed, RC_QPN, 64);
+    ask(&bed, IBA_RC_SEND_ONLY, 0, 8);
+    give(&bed);
+    expect_syndrome(0x1f, 0);
+    cr_assert_eq(answer_msn(&bed), 1);
+    cr_assert_eq(completion(&bed).byte_len, 8);
+}
+
+/* RR-01, RR-61, RR-62, WF-65: segmentation of READ responses, PSNs of what follows, restart at an inner packet. */
+Test(responder, read_segments)
+{
+    static const uint32_t lengths[] = {0, 1, MTU, MTU + 1, 2 * MTU, 4 * MTU + 3};
+
+    for (size_t i = 0; i < COUNT(lengths); i++) {
+        const int n = lengths[i] ? (int)((lengths[i] - 1) / MTU + 1) : 1;
+        bed_make(&bed, IBA_PORT_IB, false);
+        for (int from = 0; from < n; from++) { /* the whole, then each remainder */
+            give_read(from, VA + (unsigned)from * MTU, lengths[i] - (unsigned)from * MTU);
+            for (int k = from; k < n; k++) {
+                const bool first = k == from, last = k == n - 1;
+                expect(first ? (last ? IBA_RC_READ_RESP_ONLY : IBA_RC_READ_RESP_FIRST)
+                             : (last ? IBA_RC_READ_RESP_LAST : IBA_RC_READ_RESP_MIDDLE),
+                       k);
+                cr_assert_eq(bed.answer.payload_len, last ? lengths[i] - (unsigned)k * MTU : MTU);
+                cr_assert_eq(memcmp(answer_data(&bed), bed.memory + k * MTU, bed.answer.payload_len), 0);
+                cr_assert(!(first || last) || answer_msn(&bed) == 1);
+            }
+            expect_silence();
+        }
+        give_write(n, true);
+        expect_syndrome(0x1f, n);
+        cr_assert_eq(answer_msn(&bed), 2);
+    }
+}
+
+/* RR-06: answers leave in the order of PSNs, however long the READ between takes. */
+Test(responder, answers_in_order)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    give_write(0, true);
+    give_read(1, VA, 3 * MTU);
+    give_write(4, true);
+    give_add(5, 1);
+    give_write(6, true);
+    expect_syndrome(0x1f, 0);
+    expect(IBA_RC_READ_RESP_FIRST, 1);
+    expect(IBA_RC_READ_RESP_MIDDLE, 2);
+    expect(IBA_RC_READ_RESP_LAST, 3);
+    expect_syndrome(0x1f, 4);
+    expect(IBA_RC_ATOMIC_ACKNOWLEDGE, 5);
+    expect_syndrome(0x1f, 6);
+    expect_silence();
+}
+
+/* A NAK that ends the connection comes after what was promised (RR-06, RR-58). */
+Test(responder, last_words_in_order)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    give_read(0, VA, 2 * MTU);
+    ask(&bed, 0x15, 2, 0);
+    give(&bed);
+    cr_assert_eq(bed.rc.state, IBA_QPS_ERR);
+    expect(IBA_RC_READ_RESP_FIRST, 0);
+    expect(IBA_RC_READ_RESP_LAST, 1);
+    expect_syndrome(0x61, 2);
+    expect_silence();
+}
+
+/* RR-09..RR-11: with a delay ACKs are gathered; AckReq calls for one at once. */
+Test(responder, acks_are_gathered)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    bed.ca.ack_delay = 3;
+    for (int i = 0; i < 3; i++) {
+        give_write(i, false);
+        expect_silence();
+    }
+    give_write(3, false);
+    expect_syndrome(0x1f, 3);
+    give_write(4, true);
+    give_write(5, true);
+    expect_syndrome(0x1f, 5);
+    expect_silence();
+}
+
+/* RR-19, WF-49: the largest code for no more than there are. */
+Test(responder, credits)
+{
+    static const uint8_t code[] = {0, 1, 2, 3, 4, 4, 5, 5, 6};
+
+    for (unsigned n = 0; n < COUNT(code); n++) {
+        bed_make(&bed, IBA_PORT_IB, false);
+        bed.rc.attr.flow_control = true;
+        for (unsigned i = 0; i < n; i++)
+            post(&bed, RC_QPN, 8);
+        give_write(0, true);
+        expect_syndrome(code[n], 0);
+    }
+    bed_make(&bed, IBA_PORT_IB, true); /* RR-20 */
+    bed.rc.attr.flow_control = true;
+    give_write(0, true);
+    expect_syndrome(0x1f, 0);
+}
+
+/* RR-23: a duplicate WRITE is acknowledged, and writes nothing; the ACK does not speak for a READ behind it. */
+Test(responder, duplicate_write)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    give_write(0, true);
+    give_write(1, true);
+    give_read(2, VA, 8);
+    while (answer(&bed))
+        ;
+    memset(bed.memory, 0, 8);
+    give_write(0, true);
+    expect_syndrome(0x1f, 1);
+    cr_assert_eq(answer_msn(&bed), 3);
+    cr_assert_eq(cell(), 0);
+}
+
+/* RR-27: a READ again yields what is there now; RR-26: not more than it was. */
+Test(responder, duplicate_read)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    give_read(0, VA, 8);
+    expect(IBA_RC_READ_RESP_ONLY, 0);
+    memset(bed.memory, 0x5a, 8);
+    give_read(0, VA, 8);
+    expect(IBA_RC_READ_RESP_ONLY, 0);
+    cr_assert_eq(answer_data(&bed)[7], 0x5a);
+    give_read(0, VA, 12);
+    expect_silence();
+    cr_assert_eq(bed.rc.state, IBA_QPS_RTS);
+}
+
+/* RR-28, RR-29, RR-48 */
+Test(responder, duplicate_atomic)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    memset(bed.memory, 0xff, 8);
+    for (int i = 0; i < N_SAVED; i++) {
+        give_add(i, 1);
+        expect(IBA_RC_ATOMIC_ACKNOWLEDGE, i);
+        cr_assert_eq(origin(), (uint64_t)i - 1, "wraps at 2^64");
+    }
+    for (int i = 0; i < N_SAVED; i++) {
+        give_add(i, 1);
+        expect(IBA_RC_ATOMIC_ACKNOWLEDGE, i);
+        cr_assert_eq(origin(), (uint64_t)i - 1);
+    }
+    cr_assert_eq(cell(), N_SAVED - 1);
+    give_add(N_SAVED, 1);
+    expect(IBA_RC_ATOMIC_ACKNOWLEDGE, N_SAVED);
+    give_add(0, 1); /* forgotten */
+    expect_silence();
+    cr_assert_eq(cell(), N_SAVED);
+}
+
+Test(responder, compare_and_swap)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    memset(bed.memory, 0, 8);
+    for (int i = 0; i < 3; i++) { /* 0 -> 7, then no match, then 7 -> 9 */
+        ask(&bed, IBA_RC_CMP_SWAP, i, 0);
+        iba_atomiceth_set_cmpdt(PART(&bed, atomiceth), i == 0 ? 0 : i == 1 ? 5 : 7);
+        iba_atomiceth_set_swapdt(PART(&bed, atomiceth), i == 0 ? 7 : 9);
+        give(&bed);
+        expect(IBA_RC_ATOMIC_ACKNOWLEDGE, i);
+        cr_assert_eq(origin(), i == 0 ? 0 : 7);
+        cr_assert_eq(cell(), i == 2 ? 9 : 7);
+    }
+}
+
+/* RR-32, RR-67 */
+Test(responder, duplicate_atomic_write)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    for (int i = 0; i < 2; i++) {
+        ask(&bed, IBA_RC_ATOMIC_WRITE, 0, 8);
+        bed.r.payload = bed.payload + 8 * i;
+        give(&bed);
+        expect(IBA_RC_READ_RESP_ONLY, 0);
+        cr_assert_eq(bed.answer.payload_len, 0);
+        cr_assert_eq(memcmp(bed.memory, bed.payload, 8), 0);
+    }
+}
+
+/* RR-30: a duplicate of an earlier READ is served first, and the later one still in full. */
+Test(responder, earlier_duplicate_goes_first)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    give_read(0, VA, 2 * MTU);
+    expect(IBA_RC_READ_RESP_FIRST, 0);
+    expect(IBA_RC_READ_RESP_LAST, 1);
+    give_read(2, VA, 3 * MTU);
+    expect(IBA_RC_READ_RESP_FIRST, 2);
+    give_read(0, VA, 2 * MTU);
+    give_read(2, VA, 3 * MTU); /* restarts what was half sent */
+    expect(IBA_RC_READ_RESP_FIRST, 0);
+    expect(IBA_RC_READ_RESP_LAST, 1);
+    expect(IBA_RC_READ_RESP_FIRST, 2);
+    expect(IBA_RC_READ_RESP_MIDDLE, 3);
+    expect(IBA_RC_READ_RESP_LAST, 4);
+    expect_silence();
+}
+
+/* RR-40, C9-88: nothing to write or read, so no key to check. */
+Test(responder, zero_length_needs_no_key)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    ask(&bed, IBA_RC_WRITE_ONLY, 0, 0);
+    iba_reth_set_r_key(PART(&bed, reth), 12345);
+    give(&bed);
+    expect_syndrome(0x1f, 0);
+    ask(&bed, IBA_RC_READ_REQUEST, 1, 0);
+    iba_reth_set_r_key(PART(&bed, reth), 12345);
+    give(&bed);
+    expect(IBA_RC_READ_RESP_ONLY, 1);
+}
+
+/* RR-42: a range that ends one byte too far: no byte of the first packet is stored. */
+Test(responder, write_is_checked_whole)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    memset(bed.memory, 0, MEMORY);
+    ask(&bed, IBA_RC_WRITE_FIRST, 0, MTU);
+    iba_reth_set_dmalen(PART(&bed, reth), MEMORY + 1);
+    give(&bed);
+    expect_syndrome(0x62, 0);
+    cr_assert_eq(cell(), 0);
+}
+
+/* QS-57: a key that goes while the message is under way. RR-59: the WQE in use tells, where there is one. */
+Test(responder, key_goes_under_a_write)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    ask(&bed, IBA_RC_WRITE_FIRST, 0, MTU);
+    iba_reth_set_dmalen(PART(&bed, reth), 2 * MTU);
+    give(&bed);
+    expect_syndrome(0x1f, 0);
+    MUST(iba_mr_deregister(&bed.ca.mem, bed.lkey));
+    ask(&bed, IBA_RC_WRITE_LAST, 1, MTU);
+    give(&bed);
+    expect_syndrome(0x62, 1);
+}
+
+/* RR-60: memory that goes while a READ is answered; a page that goes is waited for. */
+Test(responder, memory_goes_under_a_read)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    bed.present = 3;
+    region(&bed, ALL_RIGHTS | IBA_ACCESS_ON_DEMAND, bed.pd, &bed.lkey, &bed.rkey);
+    give_read(0, VA + IBA_MEM_PAGE - MTU, 2 * MTU);
+    expect(IBA_RC_READ_RESP_FIRST, 0);
+    bed.present = 1;
+    expect_silence();
+    bed.present = 3;
+    MUST(iba_mr_deregister(&bed.ca.mem, bed.lkey));
+    expect_syndrome(0x62, 1);
+    cr_assert_eq(bed.rc.state, IBA_QPS_ERR);
+}
+
+/* A SEND over three buffers and three packets; then one that does not fit: nothing is written beyond (RR-38). */
+Test(responder, send_scatters)
+{
+    struct iba_recv_wr w = {.wr_id = 5, .n_sge = 3};
+
+    bed_make(&bed, IBA_PORT_IB, false);
+    for (unsigned i = 0; i < 3; i++)
+        w.sge[i] = (struct iba_sge){.addr = VA + 1000 * i, .length = 200, .lkey = bed.lkey};
+    for (int round = 0; round < 2; round++) {
+        const int at = 3 * round;
+        MUST(iba_post_recv(&bed.ca, RC_QPN, &w));
+        ask(&bed, IBA_RC_SEND_FIRST, at, MTU);
+        give(&bed);
+        ask(&bed, IBA_RC_SEND_MIDDLE, at + 1, MTU);
+        bed.r.payload = bed.payload + MTU;
+        give(&bed);
+        ask(&bed, IBA_RC_SEND_LAST_IMM, at + 2, round == 0 ? 88 : 89);
+        bed.r.payload = bed.payload + 2 * MTU;
+        iba_bth_set_se(PART(&bed, bth), 1);
+        give(&bed);
+        const struct iba_wc wc = completion(&bed);
+        cr_assert_eq(wc.status, round == 0 ? IBA_WC_SUCCESS : IBA_WC_LOCAL_LENGTH);
+        if (round == 0) {
+            cr_assert_eq(wc.byte_len, 600);
+            cr_assert_eq(wc.imm_or_key, 0x01020304);
+            cr_assert_eq(wc.flags, IBA_WC_WITH_IMM | IBA_WC_SOLICITED);
+        }
+        for (unsigned i = 0; i < (round == 0 ? 3u : 2u); i++)
+            cr_assert_eq(memcmp(bed.memory + 1000 * i, bed.payload + 200 * i, 200), 0);
+        while (answer(&bed))
+            ;
+    }
+    cr_assert_eq(answer_syndrome(&bed), 0x61);
+}
+
+/* RR-53: the WQE is taken with the last packet only, and tells of the whole length. */
+Test(responder, write_with_immediate)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    ask(&bed, IBA_RC_WRITE_FIRST, 0, MTU);
+    iba_reth_set_dmalen(PART(&bed, reth), MTU + 8);
+    give(&bed);
+    expect_syndrome(0x1f, 0);
+    for (int round = 0; round < 2; round++) {
+        ask(&bed, IBA_RC_WRITE_LAST_IMM, 1, 8);
+        give(&bed);
+        expect_syndrome(round == 0 ? 0x20 | 13 : 0x1f, 1);
+        if (round == 0)
+            post(&bed, RC_QPN, 0);
+    }
+    const struct iba_wc wc = completion(&bed);
+    cr_assert_eq(wc.op, IBA_WR_RECV_WRITE_IMM);
+    cr_assert_eq(wc.byte_len, MTU + 8);
+}
+
+/* RR-54, RR-55 */
+Test(responder, send_with_invalidate)
+{
+    for (int good = 0; good < 2; good++) {
+        bed_make(&bed, IBA_PORT_IB, false);
+        post(&bed, RC_QPN, 64);
+        ask(&bed, IBA_RC_SEND_ONLY_INV, 0, 8);
+        iba_ieth_set_r_key(PART(&bed, ieth), good ? bed.rkey : bed.rkey ^ 1);
+        give(&bed);
+        expect_syndrome(0x1f, 0);
+        cr_assert_eq(answer_msn(&bed), (unsigned)good);
+        const struct iba_wc wc = completion(&bed);
+        cr_assert_eq(wc.status, good ? IBA_WC_SUCCESS : IBA_WC_REMOTE_INVALID_REQ);
+        cr_assert_eq(bed.rc.state, good ? IBA_QPS_RTS : IBA_QPS_ERR);
+        if (!good)
+            continue;
+        cr_assert_eq(wc.imm_or_key, bed.rkey);
+        give_write(1, true);
+        expect_syndrome(0x62, 1);
+    }
+}
+
+/* Any request stream whatever: the adapter's invariants hold, and memory outside of the region is left alone. */
+Test(responder, survives_anything)
+{
+    uint64_t seed = 7;
+
+    for (int round = 0; round < 300; round++) {
+        bed_make(&bed, IBA_PORT_IB, round % 2);
+        for (int i = 0; i < 40; i++) {
+            const uint64_t dice = rnd(&seed);
+            ask(&bed, (uint8_t)(dice & 0x1f),
+                (int)(bed.rc.r.epsn.v - EPSN) + (dice >> 8 & 7 ? 0 : (int)(dice >> 12 & 7) - 4),
+                (dice >> 16 & 3) == 0 ? MTU : dice >> 20 & 0x3f);
+            if (HAS(&bed, reth))
+                iba_reth_set_dmalen(PART(&bed, reth), (dice >> 28 & 3) == 0 ? 3 * MTU : dice >> 32 & 0x3ff);
+            if ((dice >> 44 & 1) && !(i & 3) && round % 2 == 0 && bed.rc.rq.count < N_RQ)
+                post(&bed, RC_QPN, dice >> 46 & 0x3ff);
+            give(&bed);
+            if (dice >> 60 & 1)
+                answer(&bed);
+            iba_ca_check(&bed.ca);
+            cr_assert(bed.rc.r.resp_count <= IBA_RESP_QUEUE);
+        }
+        while (answer(&bed))
+            ;
+    }
+}

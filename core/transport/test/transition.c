@@ -1,0 +1,315 @@
+/* Every transition of every type, against a second table typed from catalogue 6.1 and not derived from the first. */
+#include "verbs.h"
+
+enum { UD, UC, RC, XI, XT, MG, RAW, COLUMNS };
+static const struct {
+    uint8_t from, to;
+    const char *required[COLUMNS], *optional[COLUMNS];
+} book[] = {
+    /* QS-01, QS-12, QS-13 */
+    {IBA_QPS_RESET,
+     IBA_QPS_INIT,
+     {"pkey port qkey", "pkey port access", "pkey port access", "pkey port access", "pkey port access", "pkey qkey",
+      "port"},
+     {0}},
+    /* QS-02 */
+    {IBA_QPS_INIT,
+     IBA_QPS_INIT,
+     {0},
+     {"pkey port qkey", "pkey port access", "pkey port access", "pkey port access", "pkey port access", "pkey qkey"}},
+    /* QS-03, QS-04 */
+    {IBA_QPS_INIT,
+     IBA_QPS_RTR,
+     {NULL, "av mtu dest rqpsn", "av mtu dest rqpsn maxdest minrnr", "av mtu dest rqpsn",
+      "av mtu dest rqpsn maxdest minrnr"},
+     {"pkey qkey", "alt access pkey", "alt access pkey", "alt access pkey", "alt access pkey", "pkey qkey"}},
+    /* QS-05, QS-06, QS-12 */
+    {IBA_QPS_RTR,
+     IBA_QPS_RTS,
+     {"sqpsn", "sqpsn", "timeout retry rnrretry sqpsn maxrd", "timeout retry rnrretry sqpsn maxrd", "timeout sqpsn",
+      "sqpsn"},
+     {"cur qkey", "cur alt access mig", "cur alt access mig minrnr", "cur alt access mig", "cur alt access mig minrnr",
+      "cur qkey"}},
+    /* QS-07 */
+    {IBA_QPS_RTS,
+     IBA_QPS_RTS,
+     {0},
+     {"cur qkey", "cur access alt mig", "cur access alt mig minrnr", "cur access alt mig", "cur access alt mig minrnr",
+      "cur qkey"}},
+    /* QS-08 */
+    {IBA_QPS_RTS, IBA_QPS_SQD, {0}, {"notify", "notify", "notify", "notify", "notify", "notify"}},
+    /* QS-09 */
+    {IBA_QPS_SQD,
+     IBA_QPS_RTS,
+     {0},
+     {"cur qkey", "cur alt access mig", "cur alt access mig minrnr", "cur alt access mig", "cur alt access mig minrnr",
+      "cur qkey"}},
+    /* QS-10 */
+    {IBA_QPS_SQD,
+     IBA_QPS_SQD,
+     {0},
+     {"pkey qkey", "av alt access pkey mig", "port av timeout retry rnrretry maxrd maxdest alt access pkey minrnr mig",
+      "port av timeout retry rnrretry maxrd alt access pkey mig", "port av timeout maxdest alt access pkey minrnr mig",
+      "pkey qkey"}},
+    /* QS-11 */
+    {IBA_QPS_SQE, IBA_QPS_RTS, {0}, {"cur qkey", "cur access", NULL, NULL, NULL, "cur qkey"}},
+};
+enum { N_BOOK = sizeof book / sizeof *book };
+
+static const uint8_t types[] = {IBA_QPT_RC,  IBA_QPT_UC,  IBA_QPT_UD,      IBA_QPT_RAW_IPV6, IBA_QPT_RAW_ETHERTYPE,
+                                IBA_QPT_SMI, IBA_QPT_GSI, IBA_QPT_XRC_INI, IBA_QPT_XRC_TGT};
+static const uint8_t column[IBA_QPT_COUNT] = {[IBA_QPT_RC] = RC,
+                                              [IBA_QPT_UC] = UC,
+                                              [IBA_QPT_UD] = UD,
+                                              [IBA_QPT_RAW_IPV6] = RAW,
+                                              [IBA_QPT_RAW_ETHERTYPE] = RAW,
+                                              [IBA_QPT_SMI] = MG,
+                                              [IBA_QPT_GSI] = MG,
+                                              [IBA_QPT_XRC_INI] = XI,
+                                              [IBA_QPT_XRC_TGT] = XT};
+static const struct {
+    const char *word;
+    uint32_t bit;
+} words[] = {
+    {"cur", IBA_QPA_CUR_STATE},   {"notify", IBA_QPA_SQD_NOTIFY},   {"access", IBA_QPA_ACCESS},
+    {"pkey", IBA_QPA_PKEY_INDEX}, {"port", IBA_QPA_PORT},           {"qkey", IBA_QPA_QKEY},
+    {"av", IBA_QPA_AV},           {"mtu", IBA_QPA_PATH_MTU},        {"timeout", IBA_QPA_TIMEOUT},
+    {"retry", IBA_QPA_RETRY},     {"rnrretry", IBA_QPA_RNR_RETRY},  {"rqpsn", IBA_QPA_RQ_PSN},
+    {"maxrd", IBA_QPA_MAX_RD},    {"alt", IBA_QPA_ALT_PATH},        {"minrnr", IBA_QPA_MIN_RNR},
+    {"sqpsn", IBA_QPA_SQ_PSN},    {"maxdest", IBA_QPA_MAX_DEST_RD}, {"mig", IBA_QPA_PATH_MIG},
+    {"dest", IBA_QPA_DEST_QPN},
+};
+
+static uint32_t mask_of(const char *list)
+{
+    char copy[128];
+    uint32_t mask = 0;
+
+    snprintf(copy, sizeof copy, "%s", list ? list : "");
+    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " ")) {
+        unsigned i = 0;
+        while (i < sizeof words / sizeof *words && strcmp(words[i].word, word) != 0)
+            i++;
+        cr_assert_lt(i, sizeof words / sizeof *words, "%s", word);
+        mask |= words[i].bit;
+    }
+    return mask;
+}
+
+/* What the book says; false: there is no such transition. */
+static bool look_up(uint8_t type, uint8_t from, uint8_t to, uint32_t *required, uint32_t *optional)
+{
+    *required = *optional = 0;
+    if (to == IBA_QPS_RESET || to == IBA_QPS_ERR)
+        return true; /* QS-14 */
+    for (unsigned i = 0; i < N_BOOK; i++)
+        if (book[i].from == from && book[i].to == to) {
+            *required = mask_of(book[i].required[column[type]]);
+            *optional = mask_of(book[i].optional[column[type]]);
+            return true;
+        }
+    return false;
+}
+
+struct visit {
+    struct desk *d;
+    uint32_t qpn, required, optional;
+    uint8_t type, from, to;
+};
+
+/* A fresh QP of the type, in `from`. */
+static void arrive(struct visit *v)
+{
+    v->d = desk_open();
+    v->qpn = desk_qp_in(v->d, 0, (enum iba_qp_type)v->type, (enum iba_qp_state)v->from);
+}
+static enum iba_verb_err ask(struct visit *v, uint32_t mask)
+{
+    struct iba_qp_attr a = desk_attr(&v->d->qp[0]);
+
+    a.state = v->to;
+    return iba_modify_qp(&v->d->ca, v->qpn, &a, mask | IBA_QPA_STATE);
+}
+static const char *say(const struct visit *v)
+{
+    static char text[128];
+
+    snprintf(text, sizeof text, "%s: %s to %s", iba_qp_type_name((enum iba_qp_type)v->type),
+             iba_qp_state_name((enum iba_qp_state)v->from), iba_qp_state_name((enum iba_qp_state)v->to));
+    return text;
+}
+static void refused(struct visit *v, uint32_t mask, enum iba_verb_err err, uint32_t bit)
+{
+    static struct desk before; /* QS-15: nothing anywhere has changed */
+    enum iba_verb_err got;
+
+    memcpy(&before, v->d, sizeof before);
+    got = ask(v, mask);
+    cr_assert_eq(got, err, "%s, %#x: %s", say(v), bit, iba_verb_strerror(got));
+    cr_assert_arr_eq((uint8_t *)&before, (uint8_t *)v->d, sizeof before);
+    cr_assert_eq(iba_query_qp(&v->d->ca, v->qpn)->state, v->from);
+}
+static void taken(struct visit *v, uint32_t mask, uint32_t bit)
+{
+    const enum iba_verb_err got = ask(v, mask);
+
+    cr_assert_eq(got, IBA_VERB_OK, "%s, %#x: %s", say(v), bit, iba_verb_strerror(got));
+    cr_assert_eq(v->d->qp[0].state, v->to, "%s", say(v));
+}
+
+static void each_visit(void (*visit)(struct visit *v, bool exists))
+{
+    for (unsigned t = 0; t < sizeof types; t++)
+        for (uint8_t from = 0; from < IBA_QPS_COUNT; from++)
+            for (uint8_t to = 0; to < IBA_QPS_COUNT; to++) {
+                struct visit v = {.type = types[t], .from = from, .to = to};
+                const bool exists = look_up(v.type, from, to, &v.required, &v.optional);
+                visit(&v, exists);
+            }
+}
+
+static unsigned visits;
+
+static void in_the_matrix(struct visit *v, bool exists)
+{
+    visits++;
+    arrive(v);
+    if (exists)
+        taken(v, v->required, 0);
+    else
+        refused(v, 0, IBA_VERB_TRANSITION, 0);
+    if (v->to != IBA_QPS_SQE && (v->from != IBA_QPS_SQE || exists))
+        iba_ca_check(&v->d->ca);
+}
+
+Test(transition, matrix)
+{
+    each_visit(in_the_matrix);
+    cr_assert_eq(visits, sizeof types * 49);
+}
+
+static void one_left_out(struct visit *v, bool exists)
+{
+    for (unsigned bit = 1; exists && bit < 32; bit++)
+        if (v->required >> bit & 1) {
+            arrive(v);
+            refused(v, v->required & ~(1u << bit), IBA_VERB_ATTR_MISSING, 1u << bit);
+            taken(v, v->required, 0);
+            visits++;
+        }
+}
+
+Test(transition, each_required_left_out)
+{
+    each_visit(one_left_out);
+    cr_assert_eq(visits, 2 * 1 + 2 * 2 + 3 + 4 * 3 + 4 * 2 + 6 * 2 + 1 * 2 + 1 + 1 + 5 * 2 + 2);
+}
+
+static void one_too_many(struct visit *v, bool exists)
+{
+    for (unsigned bit = 1; exists && bit < 32; bit++)
+        if (!((v->required | v->optional) >> bit & 1)) {
+            arrive(v);
+            refused(v, v->required | 1u << bit, IBA_VERB_ATTR_FORBIDDEN, 1u << bit);
+            visits++;
+        }
+}
+
+Test(transition, each_forbidden_added)
+{
+    each_visit(one_too_many);
+    cr_assert_gt(visits, 4000);
+}
+
+static void one_more(struct visit *v, bool exists)
+{
+    for (unsigned bit = 1; exists && bit < 32; bit++)
+        if ((v->optional >> bit & 1) && (v->from != IBA_QPS_INIT || 1u << bit != IBA_QPA_CUR_STATE)) {
+            arrive(v);
+            taken(v, v->required | 1u << bit, 1u << bit);
+            visits++;
+        }
+    if (exists) {
+        arrive(v);
+        taken(v, v->required | v->optional, v->optional);
+    }
+}
+
+Test(transition, each_optional_added)
+{
+    each_visit(one_more);
+    cr_assert_gt(visits, 100);
+}
+
+/* The printed table is the one that acts, has no row twice, and cites its clause. */
+Test(transition, table)
+{
+    size_t n;
+    const struct iba_transition *t = iba_transitions(&n);
+
+    cr_assert_eq(n, N_BOOK + 14);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < i; k++)
+            cr_assert(t[k].from != t[i].from || t[k].to != t[i].to);
+        cr_assert_eq(strncmp(t[i].clause, "QS-", 3), 0);
+        for (unsigned q = 0; q < sizeof types; q++) {
+            uint32_t required, optional;
+            cr_assert(look_up(types[q], t[i].from, t[i].to, &required, &optional));
+            cr_assert_eq(t[i].required[types[q]], required);
+            cr_assert_eq(t[i].optional[types[q]], optional);
+        }
+        cr_assert_eq(t[i].required[IBA_QPT_RD] | t[i].optional[IBA_QPT_RD], 0);
+    }
+}
+
+/* Without the state attribute the state stays: only where a transition to itself exists. */
+Test(transition, without_state)
+{
+    for (uint8_t s = 0; s < IBA_QPS_COUNT; s++) {
+        struct desk *d = desk_open();
+        const uint32_t qpn = desk_qp_in(d, 0, IBA_QPT_UC, (enum iba_qp_state)s);
+        const struct iba_qp_attr a = desk_attr(&d->qp[0]);
+        const bool stays = s == IBA_QPS_INIT || s == IBA_QPS_RTS || s == IBA_QPS_SQD;
+
+        if (stays)
+            OK(iba_modify_qp(&d->ca, qpn, &a, IBA_QPA_ACCESS));
+        else if (s == IBA_QPS_RESET || s == IBA_QPS_ERR)
+            REFUSED(d, iba_modify_qp(&d->ca, qpn, &a, IBA_QPA_ACCESS), ATTR_FORBIDDEN);
+        else
+            REFUSED(d, iba_modify_qp(&d->ca, qpn, &a, IBA_QPA_ACCESS), TRANSITION);
+        cr_assert_eq(d->qp[0].state, s);
+    }
+}
+
+Test(transition, to_no_state)
+{
+    struct desk *d = desk_open();
+    const struct iba_qp_attr a = {.state = IBA_QPS_COUNT};
+    const uint32_t qpn = desk_qp(d, 0, IBA_QPT_RC);
+
+    REFUSED(d, iba_modify_qp(&d->ca, qpn, &a, IBA_QPA_STATE), TRANSITION);
+    REFUSED(d, iba_modify_qp(&d->ca, qpn + 1, &a, IBA_QPA_STATE), NO_QP);
+}
+
+/* QS-16: only RTR, RTS, SQD, SQE can be claimed, and only the true one. */
+Test(transition, current_state)
+{
+    static const uint8_t from[] = {IBA_QPS_RTR, IBA_QPS_RTS, IBA_QPS_SQD, IBA_QPS_SQE};
+
+    for (unsigned i = 0; i < sizeof from; i++)
+        for (uint8_t claim = 0; claim <= IBA_QPS_COUNT; claim++) {
+            struct desk *d = desk_open();
+            const uint32_t qpn = desk_qp_in(d, 0, IBA_QPT_UD, (enum iba_qp_state)from[i]);
+            struct iba_qp_attr a = desk_attr(&d->qp[0]);
+            const uint32_t mask = IBA_QPA_STATE | IBA_QPA_CUR_STATE | (from[i] == IBA_QPS_RTR ? IBA_QPA_SQ_PSN : 0);
+
+            a.state = IBA_QPS_RTS;
+            a.cur_state = claim;
+            if (claim == from[i])
+                OK(iba_modify_qp(&d->ca, qpn, &a, mask));
+            else if (memchr(from, claim, sizeof from))
+                REFUSED(d, iba_modify_qp(&d->ca, qpn, &a, mask), CUR_STATE);
+            else
+                REFUSED(d, iba_modify_qp(&d->ca, qpn, &a, mask), ATTR_VALUE);
+        }
+}

@@ -1,0 +1,354 @@
+/* Each row of the UC and UD receivers, hit alone; and what they deliver. */
+#include "receive.h"
+
+static struct bed bed;
+
+/* ---- UC ---- */
+static void uc(struct bed *b, uint8_t opcode, uint32_t psn, size_t payload)
+{
+    packet(b, IBA_ENCAP_IB_LOCAL, opcode, UC_QPN, psn, payload);
+}
+
+static void write_first(struct bed *b)
+{
+    uc(b, IBA_UC_WRITE_FIRST, 5, MTU);
+    iba_reth_set_dmalen(PART(b, reth), 2 * MTU);
+}
+
+static void send_first(struct bed *b)
+{
+    post(b, UC_QPN, FULL);
+    uc(b, IBA_UC_SEND_FIRST, 5, MTU);
+    give(b);
+}
+
+static void reserved(struct bed *b)
+{
+    uc(b, 0x2c, 5, 0);
+}
+
+static void first_in_rtr(struct bed *b)
+{
+    b->uc.state = IBA_QPS_RTR;
+    uc(b, IBA_UC_WRITE_ONLY, 5, 8);
+}
+
+static void nothing_to_go_on(struct bed *b)
+{
+    uc(b, IBA_UC_SEND_LAST, 5, 8);
+}
+
+static void hole(struct bed *b)
+{
+    send_first(b);
+    uc(b, IBA_UC_SEND_LAST, 7, 8);
+}
+
+static void other_operation(struct bed *b)
+{
+    send_first(b);
+    uc(b, IBA_UC_WRITE_LAST, 6, 8);
+}
+
+static void unfinished_before(struct bed *b)
+{
+    send_first(b);
+    uc(b, IBA_UC_SEND_ONLY, 6, 8);
+}
+
+static void write_not_enabled(struct bed *b)
+{
+    b->uc.attr.access = 0;
+    uc(b, IBA_UC_WRITE_ONLY, 5, 8);
+}
+
+static void send_without_wqe(struct bed *b)
+{
+    uc(b, IBA_UC_SEND_ONLY, 5, 8);
+}
+
+static void bad_payload(struct bed *b)
+{
+    post(b, UC_QPN, FULL);
+    uc(b, IBA_UC_SEND_FIRST, 5, MTU - 4);
+}
+
+static void dma_too_long(struct bed *b)
+{
+    write_first(b);
+    iba_reth_set_dmalen(PART(b, reth), 0x80000001);
+}
+
+static void write_beyond(struct bed *b)
+{
+    uc(b, IBA_UC_WRITE_ONLY, 5, 8);
+    iba_reth_set_dmalen(PART(b, reth), 4);
+}
+
+static void write_short(struct bed *b)
+{
+    uc(b, IBA_UC_WRITE_ONLY, 5, 8);
+    iba_reth_set_dmalen(PART(b, reth), 16);
+}
+
+static void send_too_long(struct bed *b)
+{
+    post(b, UC_QPN, 8);
+    uc(b, IBA_UC_SEND_ONLY, 5, 12);
+}
+
+static void post_foreign(struct bed *b, uint32_t qpn)
+{
+    struct iba_recv_wr w = buffer(b, FULL);
+
+    w.sge[0].lkey ^= 1;
+    MUST(iba_post_recv(&b->ca, qpn, &w));
+}
+
+static void receive_protected(struct bed *b)
+{
+    post_foreign(b, UC_QPN);
+    uc(b, IBA_UC_SEND_ONLY, 5, 12);
+}
+
+static void write_denied(struct bed *b)
+{
+    uc(b, IBA_UC_WRITE_ONLY, 5, 8);
+    iba_reth_set_r_key(PART(b, reth), b->rkey ^ 1);
+}
+
+static void absent(struct bed *b)
+{
+    b->present = 0;
+    region(b, ALL_RIGHTS | IBA_ACCESS_ON_DEMAND, b->pd, &b->lkey, &b->rkey);
+}
+
+static void page_absent(struct bed *b)
+{
+    absent(b);
+    uc(b, IBA_UC_WRITE_ONLY, 5, 8);
+}
+
+static void send_part(struct bed *b)
+{
+    post(b, UC_QPN, FULL);
+    uc(b, IBA_UC_SEND_FIRST, 5, MTU);
+}
+
+static void send_end(struct bed *b)
+{
+    post(b, UC_QPN, FULL);
+    uc(b, IBA_UC_SEND_ONLY, 5, 8);
+}
+
+static void write_unnoticed(struct bed *b)
+{
+    uc(b, IBA_UC_WRITE_ONLY_IMM, 5, 8);
+}
+
+static void write_notify(struct bed *b)
+{
+    post(b, UC_QPN, 0);
+    uc(b, IBA_UC_WRITE_ONLY_IMM, 5, 8);
+}
+
+struct row_case {
+    const char *row;
+    void (*prepare)(struct bed *b);
+    uint8_t rows; /* hit in this table */
+    uint8_t done; /* completions; status of the first: */
+    uint8_t status;
+};
+
+static const struct row_case uc_cases[] = {
+    {"reserved", reserved, 1, 0, 0},
+    {"first_in_rtr", first_in_rtr, 2, 0, 0},
+    {"nothing_to_go_on", nothing_to_go_on, 1, 0, 0},
+    {"hole", hole, 1, 0, 0},
+    {"other_operation", other_operation, 1, 0, 0},
+    {"unfinished_before", unfinished_before, 2, 1, IBA_WC_SUCCESS},
+    {"write_not_enabled", write_not_enabled, 1, 0, 0},
+    {"send_without_wqe", send_without_wqe, 1, 0, 0},
+    {"bad_payload", bad_payload, 1, 0, 0},
+    {"dma_too_long", dma_too_long, 1, 0, 0},
+    {"write_beyond", write_beyond, 1, 0, 0},
+    {"write_short", write_short, 1, 0, 0},
+    {"send_too_long", send_too_long, 1, 0, 0},
+    {"receive_protected", receive_protected, 1, 1, IBA_WC_LOCAL_PROTECTION},
+    {"write_denied", write_denied, 1, 0, 0},
+    {"page_absent", page_absent, 1, 0, 0},
+    {"send_part", send_part, 1, 0, 0},
+    {"send_end", send_end, 1, 1, IBA_WC_SUCCESS},
+    {"write_unnoticed", write_unnoticed, 1, 0, 0},
+    {"write_notify", write_notify, 1, 1, IBA_WC_SUCCESS},
+    {"write", write_first, 1, 0, 0},
+};
+
+/* ---- UD ---- */
+static void ud(struct bed *b, uint8_t opcode, size_t payload)
+{
+    packet(b, IBA_ENCAP_IB_LOCAL, opcode, UD_QPN, 5, payload);
+}
+
+static void longer_than_mtu(struct bed *b)
+{
+    post(b, UD_QPN, FULL);
+    ud(b, IBA_UD_SEND_ONLY, 260);
+    b->ca.port[0].mtu = IBA_MTU_256;
+}
+
+static void no_mad(struct bed *b)
+{
+    post(b, 1, FULL);
+    packet(b, IBA_ENCAP_IB_LOCAL, IBA_UD_SEND_ONLY, 1, 0, 252);
+}
+
+static void no_wqe(struct bed *b)
+{
+    ud(b, IBA_UD_SEND_ONLY, 8);
+}
+
+static void too_long(struct bed *b)
+{
+    post(b, UD_QPN, 47);
+    ud(b, IBA_UD_SEND_ONLY, 8);
+}
+
+static void ud_protected(struct bed *b)
+{
+    post_foreign(b, UD_QPN);
+    ud(b, IBA_UD_SEND_ONLY, 8);
+}
+
+static void ud_absent(struct bed *b)
+{
+    absent(b);
+    post(b, UD_QPN, 48);
+    ud(b, IBA_UD_SEND_ONLY, 8);
+}
+
+static void raw(struct bed *b)
+{
+    post(b, RAW_QPN, FULL);
+    iba_recipe_init(&b->r, IBA_ENCAP_IB_RAW, 0);
+    b->r.payload = b->payload, b->r.payload_len = 32;
+    iba_lrh_set_dlid(PART(b, lrh), LID);
+    iba_lrh_set_slid(PART(b, lrh), PEER_LID);
+}
+
+static void datagram(struct bed *b)
+{
+    post(b, UD_QPN, 48);
+    ud(b, IBA_UD_SEND_ONLY_IMM, 8);
+}
+
+static const struct row_case ud_cases[] = {
+    {"longer_than_mtu", longer_than_mtu, 1, 0, 0},
+    {"no_mad", no_mad, 1, 0, 0},
+    {"no_wqe", no_wqe, 1, 0, 0},
+    {"too_long", too_long, 1, 0, 0},
+    {"receive_protected", ud_protected, 1, 1, IBA_WC_LOCAL_PROTECTION},
+    {"receive_absent", ud_absent, 1, 0, 0},
+    {"raw", raw, 1, 1, IBA_WC_SUCCESS},
+    {"datagram", datagram, 1, 1, IBA_WC_SUCCESS},
+};
+
+static void check_row(enum iba_rule_table t, const struct row_case *c)
+{
+    struct iba_wc wc;
+    unsigned n = 0;
+
+    bed_make(&bed, IBA_PORT_IB, false);
+    c->prepare(&bed);
+    give(&bed);
+    cr_assert_eq(hits(&bed, t, c->row), 1, "%s is hit", c->row);
+    cr_assert_eq(all_hits(&bed, t), c->rows, "%s is hit alone: %u", c->row, all_hits(&bed, t));
+    for (; iba_poll_cq(&bed.ca, bed.cq_number, &wc); n++)
+        cr_assert(n > 0 || wc.status == c->status, "%s: status %u", c->row, wc.status);
+    cr_assert_eq(n, c->done, "%s: %u completions", c->row, n);
+    cr_assert(!answer(&bed), "%s is silent", c->row);
+    iba_ca_check(&bed.ca);
+}
+
+static void check_table(enum iba_rule_table t, const struct iba_rules *rules, const struct row_case *c, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        cr_assert_str_eq(rules->row[i].name, c[i].row);
+        check_row(t, &c[i]);
+    }
+}
+
+Test(unreliable_rules, each_row_of_uc_alone)
+{
+    cr_assert_eq(COUNT(uc_cases), iba_uc_receiver_rules.n);
+    check_table(IBA_TABLE_UC_RECEIVER, &iba_uc_receiver_rules, uc_cases, COUNT(uc_cases));
+}
+
+Test(unreliable_rules, each_row_of_ud_alone)
+{
+    cr_assert_eq(COUNT(ud_cases), iba_ud_receiver_rules.n);
+    check_table(IBA_TABLE_UD_RECEIVER, &iba_ud_receiver_rules, ud_cases, COUNT(ud_cases));
+}
+
+/* UU-03, UU-05, UU-09: the WQE of a broken message takes the next one; any PSN begins a message. */
+Test(unreliable_rules, a_broken_message_leaves_its_wqe)
+{
+    struct iba_wc wc;
+
+    bed_make(&bed, IBA_PORT_IB, false);
+    hole(&bed);
+    give(&bed);
+    for (int i = 0; i < 2; i++) {
+        uc(&bed, IBA_UC_SEND_ONLY, 500, 12);
+        give(&bed);
+        if (i == 0)
+            post(&bed, UC_QPN, FULL);
+        wc = completion(&bed);
+        cr_assert_eq(wc.byte_len, 12);
+        cr_assert_eq(memcmp(bed.memory, bed.payload, 12), 0);
+    }
+}
+
+/* Class E: a WQE of an SRQ does not wait. */
+Test(unreliable_rules, a_broken_message_costs_an_srq_its_wqe)
+{
+    bed_make(&bed, IBA_PORT_IB, true);
+    const struct iba_recv_wr w = buffer(&bed, FULL);
+    MUST(iba_post_srq_recv(&bed.ca, bed.srq_number, &w));
+    uc(&bed, IBA_UC_SEND_FIRST, 5, MTU);
+    give(&bed);
+    uc(&bed, IBA_UC_SEND_LAST, 7, 8);
+    give(&bed);
+    cr_assert_eq(completion(&bed).status, IBA_WC_REMOTE_INVALID_REQ);
+    cr_assert_eq(bed.uc.state, IBA_QPS_RTS);
+}
+
+/* UU-21, UU-22, UU-23 */
+Test(unreliable_rules, area_for_the_grh)
+{
+    struct iba_wc wc;
+
+    bed_make(&bed, IBA_PORT_IB, false);
+    for (int global = 0; global < 2; global++) {
+        uint8_t before[40];
+        memcpy(before, bed.memory, 40);
+        post(&bed, UD_QPN, 48);
+        packet(&bed, global ? IBA_ENCAP_IB_GLOBAL : IBA_ENCAP_IB_LOCAL, IBA_UD_SEND_ONLY_IMM, UD_QPN, 9, 8);
+        give(&bed);
+        wc = completion(&bed);
+        cr_assert_eq(wc.byte_len, 48);
+        cr_assert_eq(wc.src_qpn, PEER_QPN);
+        cr_assert_eq(wc.slid, PEER_LID);
+        cr_assert_eq(wc.imm_or_key, 0x01020304);
+        cr_assert_eq((wc.flags & IBA_WC_GRH) != 0, global);
+        cr_assert_eq(memcmp(bed.memory, global ? bed.in + 8 : before, 40), 0);
+        cr_assert_eq(memcmp(bed.memory + 40, bed.payload, 8), 0);
+    }
+    bed_make(&bed, IBA_PORT_ROCE2, false);
+    iba_gid_set_ipv4(bed.ca.port[0].gid[0], 0x0a000001);
+    post(&bed, UD_QPN, 48);
+    packet(&bed, IBA_ENCAP_ROCE2_V4, IBA_UD_SEND_ONLY, UD_QPN, 9, 8);
+    give(&bed);
+    cr_assert(completion(&bed).flags & IBA_WC_GRH);
+    cr_assert_eq(memcmp(bed.memory + 20, bed.in + 14, 20), 0, "the IPv4 header ends the area");
+}

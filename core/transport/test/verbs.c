@@ -1,0 +1,330 @@
+/* Queue pairs and their numbers, address handles, attachments, P_Keys, names: every verb, and every error it has. */
+#include <signal.h>
+#include "verbs.h"
+
+static const uint8_t group[16] = {0xff, 0x12, [15] = 7};
+
+/* ---- queue pairs ---- */
+Test(verbs, create_qp_refuses)
+{
+    struct desk *d = desk_open();
+    struct iba_qp_init good = desk_init(d, 0, IBA_QPT_RC), init;
+    uint32_t qpn = 0, srq;
+
+    OK(iba_create_srq(&d->ca, &d->srq[0], d->shared[0], N_WR, d->pd, &srq));
+#define BAD(err, change)                                                                                               \
+    init = good;                                                                                                       \
+    change;                                                                                                            \
+    REFUSED(d, iba_create_qp(&d->ca, &d->qp[0], &init, &qpn), err)
+    BAD(TYPE, init.type = IBA_QPT_RD);
+    BAD(TYPE, init.type = IBA_QPT_COUNT);
+    BAD(TYPE, init.type = 255);
+    BAD(NO_PD, init.pd = N_PD);
+    BAD(NO_PD, init.pd = d->pd + 1);
+    BAD(NO_CQ, init.send_cq = N_CQ);
+    BAD(NO_CQ, init.send_cq = N_CQ - 1);
+    BAD(NO_CQ, init.recv_cq = IBA_NONE);
+    BAD(NO_SRQ, (init.srq = N_SRQ, init.n_rq = 0));
+    BAD(NO_SRQ, (init.srq = srq + 1, init.n_rq = 0));
+    BAD(ATTR_VALUE, init.srq = srq);
+    BAD(ATTR_VALUE, init.qpn = 1);
+    BAD(ATTR_VALUE, init.qpn = 0xffffff);
+    BAD(ATTR_VALUE, init.qpn = 0x1000000);
+    for (uint8_t t = 0; t < IBA_QPT_COUNT; t++) {
+        if (t == IBA_QPT_RC || t == IBA_QPT_UC || t == IBA_QPT_UD || t == IBA_QPT_XRC_TGT)
+            continue;
+        BAD(TYPE, (init.type = t, init.srq = srq, init.n_rq = 0));
+    }
+    init = good;
+    init.qpn = 0x102;
+    OK(iba_create_qp(&d->ca, &d->qp[0], &init, &qpn));
+    cr_assert_eq(qpn, 0x102);
+    REFUSED(d, iba_create_qp(&d->ca, &d->qp[1], &init, &qpn), BUSY);
+    init.qpn = 0x102 + N_QP; /* the same slot */
+    REFUSED(d, iba_create_qp(&d->ca, &d->qp[1], &init, &qpn), FULL);
+}
+
+/* A queue that a type lacks needs no completion queue. */
+Test(verbs, create_qp_of_one_queue)
+{
+    struct desk *d = desk_open();
+    struct iba_qp_init init = desk_init(d, 0, IBA_QPT_XRC_INI);
+    uint32_t qpn;
+
+    init.recv_cq = IBA_NONE;
+    OK(iba_create_qp(&d->ca, &d->qp[0], &init, &qpn));
+    cr_assert_eq(d->qp[0].rq.n, 0);
+    init = desk_init(d, 1, IBA_QPT_XRC_TGT);
+    init.send_cq = IBA_NONE;
+    OK(iba_create_qp(&d->ca, &d->qp[1], &init, &qpn));
+    cr_assert_eq(d->qp[1].s.n, 0);
+    iba_ca_check(&d->ca);
+}
+
+Test(verbs, ring_without_memory, .signal = SIGABRT)
+{
+    struct desk *d = desk_open();
+    struct iba_qp_init init = desk_init(d, 0, IBA_QPT_RC);
+    uint32_t qpn;
+
+    init.sq = NULL;
+    iba_create_qp(&d->ca, &d->qp[0], &init, &qpn);
+}
+
+/* WF-37: random, never 0, 1 or 0xFFFFFF, and the slot in the low bits. */
+Test(verbs, random_numbers)
+{
+    struct desk *d = desk_open();
+    uint32_t seen[64], n = 0, high = 0;
+
+    for (unsigned round = 0; round < 64; round++) {
+        for (unsigned i = 0; i < N_QP; i++) {
+            const uint32_t qpn = desk_qp(d, i, IBA_QPT_UD);
+            cr_assert(qpn >= 2 && qpn <= 0xfffffe);
+            cr_assert_eq(iba_query_qp(&d->ca, qpn), &d->qp[i]);
+            high |= qpn >> 20;
+            if (i == 0)
+                seen[n++] = qpn;
+        }
+        struct iba_qp_init init = desk_init(d, 0, IBA_QPT_UD);
+        uint32_t none = 5;
+        REFUSED(d, iba_create_qp(&d->ca, &d->qp[0], &init, &none), FULL);
+        cr_assert_eq(none, 5);
+        iba_ca_check(&d->ca);
+        for (unsigned i = 0; i < N_QP; i++)
+            OK(iba_destroy_qp(&d->ca, d->qp[i].qpn));
+    }
+    cr_assert_eq(high, 15);
+    for (unsigned i = 0; i < n; i++) /* QS-30 */
+        for (unsigned k = 0; k < i; k++)
+            cr_assert_neq(seen[i], seen[k]);
+}
+
+static uint64_t always(void *ctx)
+{
+    return *(const uint64_t *)ctx;
+}
+
+/* Whatever the entropy, and however many slots, the number is legal and finds its QP. */
+Test(verbs, worst_numbers)
+{
+    static const uint64_t entropy[] = {0, 1, 2, 0xfffffe, 0xffffff, 0x1000000, UINT64_MAX};
+
+    for (unsigned e = 0; e < sizeof entropy / sizeof *entropy; e++)
+        for (uint32_t n = 1; n <= N_QP; n++) {
+            struct desk *d = desk_open();
+            uint64_t constant = entropy[e];
+            d->ca.n_qp = n;
+            d->ca.random = always;
+            d->ca.ctx = &constant;
+            for (unsigned i = 0; i < n; i++) {
+                const uint32_t qpn = desk_qp(d, i, IBA_QPT_RC);
+                cr_assert(qpn >= 2 && qpn <= 0xfffffe, "%x", qpn);
+                cr_assert_eq(iba_qp_find(&d->ca, qpn), &d->qp[i]);
+            }
+            d->ca.ctx = d;
+        }
+}
+
+/* SMI and GSI are QP 0 and QP 1, one each, wherever there is room. */
+Test(verbs, management_qps)
+{
+    struct desk *d = desk_open();
+    struct iba_qp_init init = desk_init(d, 2, IBA_QPT_SMI);
+    uint32_t qpn = 9;
+
+    init.qpn = 0x345;
+    cr_assert_eq(desk_qp(d, 0, IBA_QPT_GSI), 1);
+    OK(iba_create_qp(&d->ca, &d->qp[1], &init, &qpn));
+    cr_assert_eq(qpn, 0);
+    cr_assert_eq(iba_qp_find(&d->ca, 0), &d->qp[1]);
+    cr_assert_eq(iba_qp_find(&d->ca, 1), &d->qp[0]);
+    REFUSED(d, iba_create_qp(&d->ca, &d->qp[2], &init, &qpn), BUSY);
+    cr_assert_eq(d->qp[0].attr.port, 1);
+    OK(iba_destroy_qp(&d->ca, 0));
+    cr_assert_null(iba_qp_find(&d->ca, 0));
+    for (unsigned i = 2; i < N_QP; i++)
+        desk_qp(d, i, IBA_QPT_RC);
+    desk_qp(d, 1, IBA_QPT_RC);
+    REFUSED(d, iba_create_qp(&d->ca, &d->qp[1], &init, &qpn), FULL);
+    iba_ca_check(&d->ca);
+}
+
+/* QS-29: in any state; what was queued vanishes, and the number with it. */
+Test(verbs, destroy_qp)
+{
+    for (uint8_t s = 0; s < IBA_QPS_COUNT; s++) {
+        struct desk *d = desk_open();
+        const uint32_t qpn = desk_qp_in(d, 0, IBA_QPT_UD, (enum iba_qp_state)s);
+        const struct iba_recv_wr r = desk_recv(1);
+
+        if (s == IBA_QPS_RTS)
+            OK(iba_post_recv(&d->ca, qpn, &r));
+        OK(iba_destroy_qp(&d->ca, qpn));
+        cr_assert_null(iba_query_qp(&d->ca, qpn));
+        nothing_completes(d, d->recv_cq);
+        REFUSED(d, iba_destroy_qp(&d->ca, qpn), NO_QP);
+        OK(iba_destroy_cq(&d->ca, d->send_cq));
+        OK(iba_destroy_cq(&d->ca, d->recv_cq));
+        OK(iba_destroy_ah(&d->ca, d->ah0));
+        cr_assert_eq(iba_pd_destroy(&d->ca.mem, d->pd), IBA_MEM_OK);
+    }
+}
+
+/* Type 2 windows belong to a QP by its number: they end with it (QS-69). */
+Test(verbs, destroy_qp_ends_its_windows)
+{
+    struct desk *d = desk_open();
+    static uint8_t bytes[64];
+    const struct iba_mr_attr mr = {.base = bytes, .length = sizeof bytes, .pd = d->pd, .access = IBA_ACCESS_MW_BIND};
+    const uint32_t qpn = desk_qp(d, 0, IBA_QPT_RC);
+    struct iba_reach reach = {.length = 8, .pd = d->pd, .qpn = qpn, .need = IBA_ACCESS_REMOTE_READ, .remote = true};
+    struct iba_bind bind = {.length = 64, .access = IBA_ACCESS_REMOTE_READ};
+    uint32_t rkey;
+    uint8_t *host;
+
+    cr_assert_eq(iba_mr_register(&d->ca.mem, &mr, &bind.mr_lkey, &rkey), IBA_MEM_OK);
+    cr_assert_eq(iba_mw_alloc(&d->ca.mem, IBA_MEM_MW2A, d->pd, &bind.mw_rkey), IBA_MEM_OK);
+    bind.key_byte = (uint8_t)(bind.mw_rkey + 1);
+    cr_assert_eq(iba_mw_bind(&d->ca.mem, &bind, d->pd, qpn, &reach.key), IBA_MEM_OK);
+    cr_assert_eq(iba_mem_reach(&d->ca.mem, &reach, &host), IBA_REACH_OK);
+    OK(iba_destroy_qp(&d->ca, qpn));
+    cr_assert_neq(iba_mem_reach(&d->ca.mem, &reach, &host), IBA_REACH_OK);
+}
+
+/* QS-28: what creation fixed is what query shows. */
+Test(verbs, query_qp)
+{
+    struct desk *d = desk_open();
+    struct iba_qp_init init = desk_init(d, 3, IBA_QPT_UC);
+    const struct iba_qp *qp;
+    uint32_t qpn;
+
+    init.sq_sig_all = true;
+    OK(iba_create_qp(&d->ca, &d->qp[3], &init, &qpn));
+    qp = iba_query_qp(&d->ca, qpn);
+    cr_assert_eq(qp, &d->qp[3]);
+    cr_assert_eq(qp->qpn, qpn);
+    cr_assert_eq(qp->type, IBA_QPT_UC);
+    cr_assert_eq(qp->state, IBA_QPS_RESET);
+    cr_assert_eq(qp->pd, d->pd);
+    cr_assert_eq(qp->send_cq, d->send_cq);
+    cr_assert_eq(qp->recv_cq, d->recv_cq);
+    cr_assert_eq(qp->srq, IBA_NONE);
+    cr_assert(qp->sq_sig_all);
+    cr_assert_null(iba_query_qp(&d->ca, 0));
+    cr_assert_null(iba_query_qp(&d->ca, qpn + N_QP));
+}
+
+/* ---- address handles ---- */
+Test(verbs, address_handles)
+{
+    struct desk *d = desk_open();
+    struct iba_av av = desk_av();
+    uint32_t pd, ah = 0;
+
+    cr_assert_eq(iba_pd_create(&d->ca.mem, &pd), IBA_MEM_OK);
+    REFUSED(d, iba_create_ah(&d->ca, N_PD, &av, &ah), NO_PD);
+    memcpy(av.dgid, group, 16); /* datagrams may go to groups */
+    for (unsigned i = 1; i < N_AH; i++)
+        OK(iba_create_ah(&d->ca, pd, &av, &ah));
+    cr_assert_gt(d->ah[ah].envelope_bytes, 0);
+    REFUSED(d, iba_create_ah(&d->ca, pd, &av, &ah), FULL);
+    cr_assert_eq(iba_pd_destroy(&d->ca.mem, pd), IBA_MEM_PD_BUSY);
+    for (uint32_t i = 0; i < N_AH; i++)
+        OK(iba_destroy_ah(&d->ca, i));
+    cr_assert_eq(iba_pd_destroy(&d->ca.mem, pd), IBA_MEM_OK);
+    REFUSED(d, iba_destroy_ah(&d->ca, 0), NO_AH);
+    REFUSED(d, iba_destroy_ah(&d->ca, N_AH), NO_AH);
+}
+
+/* ---- multicast ---- */
+Test(verbs, multicast)
+{
+    struct desk *d = desk_open();
+    const uint32_t ud = desk_qp(d, 0, IBA_QPT_UD), rc = desk_qp(d, 1, IBA_QPT_RC);
+    uint8_t gid[16];
+
+    memcpy(gid, group, 16);
+    REFUSED(d, iba_attach_mcast(&d->ca, rc, gid, 0), TYPE);
+    REFUSED(d, iba_attach_mcast(&d->ca, ud + N_QP, gid, 0), NO_QP);
+    REFUSED(d, iba_attach_mcast(&d->ca, ud, gid, 1), ATTR_VALUE);
+    REFUSED(d, iba_attach_mcast(&d->ca, ud, gid, 0xffff), ATTR_VALUE);
+    gid[0] = 0xfe;
+    REFUSED(d, iba_attach_mcast(&d->ca, ud, gid, 0), ATTR_VALUE);
+    gid[0] = 0xff;
+    OK(iba_attach_mcast(&d->ca, ud, gid, 0));
+    REFUSED(d, iba_attach_mcast(&d->ca, ud, gid, 0), OK);
+    OK(iba_attach_mcast(&d->ca, ud, gid, 0xc001));
+    gid[15]++;
+    REFUSED(d, iba_detach_mcast(&d->ca, ud, gid, 0), ATTR_VALUE);
+    OK(iba_attach_mcast(&d->ca, ud, gid, 0));
+    gid[15]++;
+    REFUSED(d, iba_attach_mcast(&d->ca, ud, gid, 0), FULL);
+    REFUSED(d, iba_destroy_qp(&d->ca, ud), BUSY);
+    REFUSED(d, iba_detach_mcast(&d->ca, ud + N_QP, group, 0), NO_QP);
+    OK(iba_detach_mcast(&d->ca, ud, group, 0));
+    OK(iba_detach_mcast(&d->ca, ud, group, 0xc001));
+    gid[15]--;
+    OK(iba_detach_mcast(&d->ca, ud, gid, 0));
+    OK(iba_destroy_qp(&d->ca, ud));
+}
+
+Test(verbs, multicast_of_types)
+{
+    for (uint8_t t = 0; t < IBA_QPT_RD; t++) {
+        struct desk *d = desk_open();
+        const uint32_t qpn = desk_qp(d, 0, (enum iba_qp_type)t);
+
+        if (t == IBA_QPT_UD || t == IBA_QPT_RAW_IPV6 || t == IBA_QPT_RAW_ETHERTYPE)
+            OK(iba_attach_mcast(&d->ca, qpn, group, 0));
+        else
+            REFUSED(d, iba_attach_mcast(&d->ca, qpn, group, 0), TYPE);
+    }
+}
+
+/* ---- P_Keys ---- */
+Test(verbs, set_pkey)
+{
+    struct desk *d = desk_open();
+
+    REFUSED(d, iba_set_pkey(&d->ca, 0, 0, 0x8001), ATTR_VALUE);
+    REFUSED(d, iba_set_pkey(&d->ca, 3, 0, 0x8001), ATTR_VALUE);
+    REFUSED(d, iba_set_pkey(&d->ca, 1, IBA_PORT_MAX_PKEYS, 0x8001), ATTR_VALUE);
+    OK(iba_set_pkey(&d->ca, 2, 5, 0x8001));
+    cr_assert_eq(d->ca.port[1].pkey[5], 0x8001);
+    cr_assert_eq(d->n_event, 1);
+    cr_assert_eq(d->events[0].kind, IBA_EVENT_PKEY_CHANGE);
+    cr_assert_eq(d->events[0].port, 2);
+    cr_assert_eq(d->events[0].object, 5);
+    cr_assert_eq(d->events[0].a, 0x8001);
+    OK(iba_set_pkey(&d->ca, 2, 5, 0x8001));
+    cr_assert_eq(d->n_event, 1);
+    d->ca.event = NULL; /* nobody listens */
+    OK(iba_set_pkey(&d->ca, 2, 5, 0));
+}
+
+/* ---- names ---- */
+Test(verbs, names)
+{
+#define NAMED(name, count)                                                                                             \
+    for (unsigned i = 0; i < (count); i++) {                                                                           \
+        cr_assert_gt(strlen(name(i)), 0);                                                                              \
+        cr_assert_str_neq(name(i), "unknown");                                                                         \
+        for (unsigned k = 0; k < i; k++)                                                                               \
+            cr_assert_str_neq(name(i), name(k));                                                                       \
+    }                                                                                                                  \
+    cr_assert_str_eq(name(count), "unknown");                                                                          \
+    cr_assert_str_eq(name(255), "unknown")
+    NAMED(iba_wr_op_name, IBA_WR_OP_COUNT);
+    NAMED(iba_wc_status_name, IBA_WC_STATUS_COUNT);
+    NAMED(iba_event_name, IBA_EVENT_COUNT);
+    NAMED(iba_verb_strerror, IBA_VERB_ERR_COUNT);
+    NAMED(iba_qp_state_name, IBA_QPS_COUNT);
+    NAMED(iba_qp_type_name, IBA_QPT_COUNT);
+    cr_assert_str_eq(iba_wc_status_name(IBA_WC_FLUSHED), "Work Request Flushed Error");
+    cr_assert_str_eq(iba_qp_state_name(IBA_QPS_RTR), "Ready to Receive");
+    cr_assert_str_eq(iba_wr_op_name(IBA_WR_READ), "RDMA READ");
+    cr_assert_str_eq(iba_event_name(IBA_EVENT_SQ_DRAINED), "Send Queue Drained");
+    cr_assert_str_eq(iba_qp_type_name(IBA_QPT_GSI), "GSI");
+}
