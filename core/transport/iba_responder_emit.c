@@ -102,10 +102,10 @@ static uint8_t credit_code(const struct iba_ca *ca, const struct iba_qp *qp)
     if (free == IBA_NONE || !qp->attr.flow_control) /* RR-20, RR-21 */
         return UNLIMITED;
     const uint32_t n = free + qp->r.wqe_held; /* the one in use serves message MSN + 1 */
-    for (uint8_t c = 1; c <= HIGHEST; c++) {
+    for (unsigned c = 1; c <= HIGHEST; c++) {
         const uint32_t count = c < 2 ? c : c % 2 == 0 ? 1u << c / 2 : 3u << (c - 3) / 2;
         if (count <= n)
-            code = c;
+            code = (uint8_t)c;
     }
     return code;
 }
