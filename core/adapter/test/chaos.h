@@ -114,6 +114,8 @@ void chaos_make_region(struct chaos *c, unsigned end, unsigned i);
 void chaos_unmake_region(struct chaos *c, unsigned end, unsigned i);
 void chaos_cq(struct chaos *c, unsigned end, unsigned i);
 void chaos_srq(struct chaos *c, unsigned end, unsigned i);
+/* It is in force; and, mostly, writable and all there. */
+bool chaos_usable(struct chaos *c, unsigned end, const struct chaos_plot *p);
 /* Both QPs of that index to RTS, each other's peers. */
 void chaos_connect(struct chaos *c, unsigned i);
 

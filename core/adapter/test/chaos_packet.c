@@ -10,19 +10,19 @@ void chaos_place(struct chaos *c, unsigned end, bool remote, uint64_t most, uint
     const struct chaos_plot *p = &c->end[end].plot[chaos_below(c, CHAOS_PLOTS)];
     uint64_t n;
 
-    for (unsigned tries = 0; tries < 4 && !p->alive; tries++)
+    for (unsigned tries = 0; tries < CHAOS_PLOTS && !(p->alive && chaos_usable(c, end, p)); tries++)
         p = &c->end[end].plot[chaos_below(c, CHAOS_PLOTS)];
     const uint64_t bytes = p->alive ? p->length : 1;
-    const uint64_t at = chaos_one_in(c, 4) ? 0 : chaos_below(c, bytes) & ~UINT64_C(7);
-    n = chaos_one_in(c, 4) ? bytes - at : chaos_below(c, bytes - at + 1);
-    if (chaos_one_in(c, 32))
+    const uint64_t at = chaos_one_in(c, 2) ? 0 : chaos_below(c, bytes) & ~UINT64_C(7);
+    n = chaos_one_in(c, 2) ? bytes - at : chaos_below(c, bytes - at + 1);
+    if (chaos_one_in(c, 64))
         n += chaos_below(c, 3);
     *va = p->va + at;
     *length = (uint32_t)(n < most ? n : most);
     *key = remote ? p->rkey : p->lkey;
-    if (remote && chaos_one_in(c, 8))
+    if (remote && chaos_one_in(c, 16))
         *key = c->end[end].window[chaos_below(c, CHAOS_WINDOWS)];
-    if (chaos_one_in(c, 64))
+    if (chaos_one_in(c, 256))
         *key ^= 1u << chaos_below(c, 32);
 }
 
@@ -211,7 +211,7 @@ size_t chaos_craft(struct chaos *c, unsigned end, uint8_t *buf, size_t cap)
     struct iba_recipe r;
     size_t len;
 
-    if (!q->alive)
+    if (!q->alive || (qp->type >= IBA_QPT_XRC_INI && !chaos_one_in(c, 8))) /* nobody receives XRC yet */
         return 0;
     if (qp->type == IBA_QPT_RAW_IPV6 || qp->type == IBA_QPT_RAW_ETHERTYPE)
         return c->kind == IBA_PORT_IB ? craft_raw(c, end, buf, cap) : 0;

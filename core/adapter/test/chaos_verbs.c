@@ -15,6 +15,23 @@ static uint8_t fill_sges(struct chaos *c, unsigned end, struct iba_sge *sge, uin
     return n;
 }
 
+static uint8_t pick_op(struct chaos *c, enum iba_qp_type type)
+{
+    static const uint8_t rc[] = {IBA_WR_SEND,      IBA_WR_SEND_IMM,     IBA_WR_SEND_INV, IBA_WR_WRITE,
+                                 IBA_WR_WRITE_IMM, IBA_WR_READ,         IBA_WR_READ,     IBA_WR_CMP_SWAP,
+                                 IBA_WR_FETCH_ADD, IBA_WR_ATOMIC_WRITE, IBA_WR_FLUSH,    IBA_WR_BIND_MW,
+                                 IBA_WR_WRITE,     IBA_WR_SEND};
+    static const uint8_t uc[] = {IBA_WR_SEND, IBA_WR_SEND_IMM, IBA_WR_WRITE, IBA_WR_WRITE_IMM};
+
+    switch (type) {
+    case IBA_QPT_RC:
+    case IBA_QPT_XRC_INI: return rc[chaos_below(c, sizeof rc)];
+    case IBA_QPT_UC: return uc[chaos_below(c, sizeof uc)];
+    case IBA_QPT_UD: return uc[chaos_below(c, 2)];
+    default: return IBA_WR_SEND;
+    }
+}
+
 static void post_send(struct chaos *c, unsigned end)
 {
     static const uint16_t length[] = {1200, 1200, 256, 4096};
@@ -30,6 +47,8 @@ static void post_send(struct chaos *c, unsigned end)
     const unsigned i = (unsigned)chaos_below(c, CHAOS_QPS);
     uint32_t unused;
 
+    if (!chaos_one_in(c, 16))
+        wr.op = pick_op(c, chaos_type(i));
     wr.imm_or_key = chaos_one_in(c, 2) ? c->end[1 - end].window[chaos_below(c, CHAOS_WINDOWS)]
                                        : c->end[chaos_below(c, 2)].plot[chaos_below(c, CHAOS_PLOTS)].rkey;
     wr.remote_qpn = chaos_one_in(c, 8) ? 0xffffff : any_qpn(c, 1 - end) & 0xffffff;
@@ -61,7 +80,7 @@ static void post_recv(struct chaos *c, unsigned end)
 {
     struct iba_recv_wr wr = {.wr_id = iba_random_next(&c->r)};
 
-    wr.n_sge = fill_sges(c, end, wr.sge, 4096);
+    wr.n_sge = fill_sges(c, end, wr.sge, 1 << 16);
     if (chaos_one_in(c, 4))
         (void)iba_post_srq_recv(&c->end[end].ca, (uint32_t)chaos_below(c, CHAOS_SRQS), &wr);
     else
@@ -214,6 +233,9 @@ static void mend(struct chaos *c, unsigned end)
         if (!e->cq[k].alive || (e->cq[k].cq.overflow && chaos_one_in(c, 4)))
             chaos_cq(c, end, k);
     chaos_make_qp(c, end, i);
+    for (unsigned k = 0; k < CHAOS_PLOTS; k++)
+        if (!chaos_usable(c, end, &e->plot[k]) && chaos_one_in(c, 8))
+            chaos_unmake_region(c, end, k);
     chaos_make_region(c, end, (unsigned)chaos_below(c, CHAOS_PLOTS));
     if (!e->ah_alive[0])
         handles(c, end);
@@ -228,22 +250,23 @@ void chaos_verb(struct chaos *c, unsigned end)
     const uint64_t choice = chaos_below(c, 100);
 
     learn_keys(c, end);
-    if (choice < 40)
+    if (choice < 35)
         post_send(c, end);
-    else if (choice < 64)
+    else if (choice < 70)
         post_recv(c, end);
-    else if (choice < 80)
+    else if (choice < 82)
         poll_cq(c, end);
-    else if (choice < 90)
+    else if (choice < 92)
         mend(c, end);
-    else if (choice < 93)
+    else if (choice < 94)
         modify(c, end);
     else if (choice < 95)
         windows(c, end);
     else if (choice < 96)
         chaos_unmake_region(c, end, (unsigned)chaos_below(c, CHAOS_PLOTS));
     else if (choice < 97)
-        c->end[end].plot[chaos_below(c, CHAOS_PLOTS)].present = (uint8_t)iba_random_next(&c->r);
+        c->end[end].plot[chaos_below(c, CHAOS_PLOTS)].present =
+            chaos_one_in(c, 4) ? (uint8_t)iba_random_next(&c->r) : 0xff;
     else
         rarely(c, end);
 }

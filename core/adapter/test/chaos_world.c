@@ -206,12 +206,20 @@ void chaos_make_region(struct chaos *c, unsigned end, unsigned i)
     p->va = a.access & IBA_ACCESS_ZERO_BASED ? 0 : a.iova;
     p->access = a.access;
     p->alive = true;
-    p->present = (uint8_t)iba_random_next(&c->r);
+    p->present = chaos_one_in(c, 4) ? (uint8_t)iba_random_next(&c->r) : 0xff;
 }
 
 static bool may_change(const struct chaos_plot *p)
 {
     return p->alive && (p->access & IBA_ACCESS_LOCAL_WRITE);
+}
+
+bool chaos_usable(struct chaos *c, unsigned end, const struct chaos_plot *p)
+{
+    if (chaos_one_in(c, 16))
+        return true;
+    return c->end[end].keys[iba_key_index(p->lkey)].state == IBA_MEM_VALID && may_change(p) &&
+           c->end[end].keys[iba_key_index(p->lkey)].pd == c->end[end].pd[0];
 }
 
 void chaos_unmake_region(struct chaos *c, unsigned end, unsigned i)
