@@ -47,3 +47,23 @@ Test(raw, ethernet_has_none)
     cr_assert(pair_poll(p, 0, &wc) == 1 && wc.status == IBA_WC_LOCAL_QP_OPERATION); /* UU-42 */
     pair_close(p);
 }
+
+Test(raw, the_shortest_packet_is_five_words)
+{
+    static const uint32_t least[] = {[IBA_QPT_RAW_IPV6] = 12, [IBA_QPT_RAW_ETHERTYPE] = 8}; /* WF-09 */
+
+    for (unsigned t = IBA_QPT_RAW_IPV6; t <= IBA_QPT_RAW_ETHERTYPE; t++)
+        for (uint32_t n = 0; n <= 16; n += 2) {
+            const struct pair_config c = {
+                .seed = 3, .kind = IBA_PORT_IB, .type = (enum iba_qp_type)t, .mtu = IBA_MTU_1024, .bytes = 4096};
+            struct pair *p = pair_open(&c);
+            struct iba_send_wr wr = {.op = IBA_WR_SEND, .ah = p->end[0].ah};
+            struct iba_wc wc;
+            pair_post_send(p, 0, &wr, 0, n);
+            cr_assert(pair_run(p, 1000000));
+            cr_assert_eq(pair_poll(p, 0, &wc), 1);
+            cr_assert_eq(wc.status, n % 4 == 0 && n >= least[t] ? IBA_WC_SUCCESS : IBA_WC_LOCAL_LENGTH,
+                         "type %u, %u bytes", t, n);
+            pair_close(p);
+        }
+}
