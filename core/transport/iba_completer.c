@@ -1,4 +1,4 @@
-/* RC requester: what it does with one response (catalogue 4.2 to 4.7, 5.3 of release 1.4's 9.7.5 to 9.7.7).
+/* RC requester: what it does with one response (sections 9.7.5 to 9.7.7; catalogue 4.2 to 4.7).
  *
  * The oldest open request is the one that responses answer. A response also acknowledges everything before the PSN it
  * names (RQ-26, RQ-30, RQ-35, RR-14), unless a READ or ATOMIC in between still lacks its answer: those are looked for

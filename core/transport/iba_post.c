@@ -4,16 +4,16 @@
 /* clang-format off */
 enum { /* types of QP */
     RC = 1 << IBA_QPT_RC, UC = 1 << IBA_QPT_UC, UD = 1 << IBA_QPT_UD, GSI = 1 << IBA_QPT_GSI, SMI = 1 << IBA_QPT_SMI,
-    XRC = 1 << IBA_QPT_XRC_INI,
+    XRC = 1 << IBA_QPT_XRC_INI, RAW = 1 << IBA_QPT_RAW_IPV6 | 1 << IBA_QPT_RAW_ETHERTYPE,
 };
 enum { EIGHT = 8 };
 
 /* What the services offer (WF-59..WF-61; UU-01, UU-16, PV-08), and the local operations beside them. SMI and GSI take
- * no Immediate, raw QPs nothing yet. `entries` are those of the scatter/gather list, `bytes` what they add up to, where
+ * no Immediate; raw QPs send whole datagrams (UU-39). `entries` are those of the scatter/gather list, `bytes` what they add up to, where
  * the operation fixes it.
  *      operation     types                          least and most entries  bytes  */
 #define OPERATIONS(O)                                                                 \
-    O( SEND         , RC | UC | UD | SMI | GSI | XRC, 0, IBA_MAX_SGE        , 0     ) \
+    O( SEND         , RC|UC|UD|SMI|GSI|XRC | RAW    , 0, IBA_MAX_SGE        , 0     ) \
     O( SEND_IMM     , RC | UC | UD | XRC            , 0, IBA_MAX_SGE        , 0     ) \
     O( SEND_INV     , RC | XRC                      , 0, IBA_MAX_SGE        , 0     ) \
     O( WRITE        , RC | UC | XRC                 , 0, IBA_MAX_SGE        , 0     ) \
@@ -67,7 +67,7 @@ static enum iba_verb_err destination(const struct iba_ca *ca, const struct iba_q
 {
     enum { QPN_MAX = 0xffffff };
 
-    if (!iba_qp_has(qp, IBA_QP_DATAGRAM))
+    if (!iba_qp_has(qp, IBA_QP_DATAGRAM) && (RAW >> qp->type & 1) == 0)
         return IBA_VERB_OK;
     if (wr->ah >= ca->n_ah || !ca->ah[wr->ah].used)
         return IBA_VERB_NO_AH;

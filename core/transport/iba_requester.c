@@ -65,6 +65,13 @@ static uint64_t packets(const struct iba_qp *qp, const struct iba_sqe *e)
     return (e->length + (UINT64_C(1) << shift) - 1) >> shift;
 }
 
+enum { RAW_LEAST = 5 * 4 - IBA_BYTES_lrh }; /* bytes behind the LRH of the shortest raw packet (WF-09) */
+
+static uint32_t raw_header(const struct iba_qp *qp)
+{
+    return qp->type == IBA_QPT_RAW_ETHERTYPE ? IBA_BYTES_rwh : 0;
+}
+
 /* What a work request can be told wrong by itself; reported when its turn comes (RQ-14). */
 static enum iba_wc_status form_fault(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
 {
@@ -75,8 +82,8 @@ static enum iba_wc_status form_fault(const struct iba_ca *ca, const struct iba_q
         return IBA_WC_LOCAL_LENGTH; /* WF-67, WF-68 */
     if (iba_qp_is_datagram(qp) && e->length > iba_mtu_bytes(ca->port[qp->attr.port - 1].mtu))
         return IBA_WC_LOCAL_LENGTH; /* UU-16 */
-    if (iba_qp_is_raw(qp) && e->length % 4 != 0)
-        return IBA_WC_LOCAL_LENGTH; /* WF-58 */
+    if (iba_qp_is_raw(qp) && (e->length % 4 != 0 || e->length + raw_header(qp) < RAW_LEAST))
+        return IBA_WC_LOCAL_LENGTH; /* WF-58, WF-09 */
     if (e->wr.op == IBA_WR_READ && packets(qp, e) >= IBA_PSN_SPAN)
         return IBA_WC_LOCAL_LENGTH; /* RQ-03: it could never be sent */
     if (iba_sqe_is(e, IBA_FORM_RESOURCE) && qp->attr.max_rd == 0)

@@ -12,6 +12,8 @@ static bool psns_follow(const struct iba_qp *qp)
         if (waiting && e->state != IBA_SQE_WAITING)
             return false;
         waiting = e->state == IBA_SQE_WAITING;
+        if (e->state == IBA_SQE_FAULTY) /* with PSNs when it failed on a retry, without when it never began */
+            before = NULL;
         if (e->state != IBA_SQE_BEGUN)
             continue;
         if (before && !iba_psn_eq(e->first, iba_psn_add(before->last, 1)))

@@ -33,6 +33,8 @@ static void establish(struct iba_rx *x)
 static void abandon_and_begin(struct iba_rx *x)
 {
     abandon(x);
+    if (!iba_qp_may_receive_requests(x->qp)) /* the completion of the old message found no room (QS-32) */
+        return;
     x->dropped = false;
     iba_rules_apply(x, IBA_TABLE_UC_RECEIVER);
 }

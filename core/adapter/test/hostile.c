@@ -1,17 +1,17 @@
 /* Over any network, every byte arrives once and in order, or both sides end in the status the architecture names.
- * IBPROOF_SEEDS sets how many networks are tried; the usual run takes 200. */
+ * IBPROOF_SEEDS sets how many networks are tried, IBPROOF_FIRST which is the first; the usual run takes 200 from 0. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 #include "pair.h"
 
 /* A region has three parts: what is sent or read into, what is written to or read from, and receive buffers. */
-enum { MESSAGES = 12, AREA = 96 * 1024, PART = AREA / 3, SLOT = (PART - 64) / MESSAGES };
+enum { MESSAGES = 12, SMALL = 2720, LARGE = 1 << 20, LARGE_MESSAGES = 2 };
 
-static unsigned seeds(void)
+static unsigned setting(const char *name, unsigned usual)
 {
-    const char *s = getenv("IBPROOF_SEEDS");
-    return s ? (unsigned)strtoul(s, NULL, 10) : 200;
+    const char *s = getenv(name);
+    return s ? (unsigned)strtoul(s, NULL, 10) : usual;
 }
 
 struct plan { /* one message */
@@ -19,11 +19,19 @@ struct plan { /* one message */
     uint32_t length;
     uint64_t local, remote, receive; /* offsets into the regions */
 };
+static uint32_t slot_of(const struct pair_config *c)
+{
+    return c->bytes > 3 * (MESSAGES * SMALL + 64) ? LARGE : SMALL;
+}
+
 struct run {
     struct pair *p;
     struct pair_config cfg;
     struct plan plan[MESSAGES];
     unsigned n, done, received, order;
+    uint32_t slot; /* room of one message in each part */
+    uint64_t part;
+    size_t area;
     uint8_t status; /* of the first failed send; SUCCESS when none failed */
     uint8_t *want[2];
     uint64_t added;
@@ -52,8 +60,11 @@ static struct pair_config pick_config(uint64_t seed)
     struct iba_random r;
 
     iba_random_seed(&r, seed * 2 + 1);
-    struct pair_config c = {
-        .seed = seed + 1, .retry = (uint8_t)iba_random_below(&r, 8), .rnr_retry = 7, .timeout = 8, .bytes = AREA};
+    struct pair_config c = {.seed = seed + 1,
+                            .retry = (uint8_t)iba_random_below(&r, 8),
+                            .rnr_retry = 7,
+                            .timeout = 8,
+                            .bytes = 3 * (MESSAGES * SMALL + 64)};
     c.kind = (enum iba_port_kind)iba_random_below(&r, 3);
     c.v6 = iba_random_below(&r, 2) != 0;
     c.type = (enum iba_qp_type[]){IBA_QPT_RC, IBA_QPT_RC, IBA_QPT_RC, IBA_QPT_UC, IBA_QPT_UD}[iba_random_below(&r, 5)];
@@ -68,6 +79,12 @@ static struct pair_config pick_config(uint64_t seed)
                                        .delay_ns = 1000,
                                        .jitter_ns = iba_random_below(&r, 3000),
                                        .reorder_ns = 20000};
+    if (seed % 20 == 19) { /* now and then a mebibyte; go-back-N bears few losses at that length */
+        const uint32_t rare = (uint32_t)iba_random_below(&r, 300);
+        c.bytes = 3 * (LARGE_MESSAGES * LARGE + 64);
+        c.faults.lose = c.faults.duplicate = c.faults.corrupt = c.faults.reorder = rare;
+        c.faults.jitter_ns = 0; /* the wire has no width: jitter alone would shuffle thousands of packets */
+    }
     return c;
 }
 
@@ -89,17 +106,21 @@ static void make_plan(struct run *t)
     const uint32_t mtu = iba_mtu_bytes(t->cfg.mtu);
     struct iba_random *r = &t->p->random;
 
-    t->n = 1 + (unsigned)iba_random_below(r, MESSAGES);
+    t->slot = slot_of(&t->cfg);
+    t->area = t->cfg.bytes;
+    t->part = t->area / 3;
+    t->n = 1 + (unsigned)iba_random_below(r, t->slot == LARGE ? LARGE_MESSAGES : MESSAGES);
     t->late = t->cfg.type == IBA_QPT_RC && iba_random_below(r, 4) == 0;
     for (unsigned i = 0; i < t->n; i++) {
         struct plan *m = &t->plan[i];
         m->op = pick_op(r, t->cfg.type);
-        m->length = m->op == IBA_WR_FETCH_ADD
-                        ? 8
-                        : pick_length(r, mtu, t->cfg.type == IBA_QPT_UD ? (mtu < SLOT - 40 ? mtu : SLOT - 40) : SLOT);
-        m->local = (uint64_t)i * SLOT;
-        m->remote = PART + (uint64_t)i * SLOT;
-        m->receive = 2 * PART + (uint64_t)i * SLOT;
+        m->length =
+            m->op == IBA_WR_FETCH_ADD
+                ? 8
+                : pick_length(r, mtu, t->cfg.type == IBA_QPT_UD ? (mtu < SMALL - 40 ? mtu : SMALL - 40) : t->slot);
+        m->local = (uint64_t)i * t->slot;
+        m->remote = t->part + (uint64_t)i * t->slot;
+        m->receive = 2 * t->part + (uint64_t)i * t->slot;
     }
 }
 
@@ -113,7 +134,7 @@ static void post_receives(struct run *t)
 {
     for (unsigned i = 0; i < t->n; i++)
         if (takes_receive(t->plan[i].op))
-            pair_post_recv(t->p, 1, i, t->plan[i].receive, SLOT);
+            pair_post_recv(t->p, 1, i, t->plan[i].receive, t->slot);
 }
 
 static void post_sends(struct run *t)
@@ -130,7 +151,7 @@ static void post_sends(struct run *t)
                                  .remote_qpn = t->p->end[1].qpn,
                                  .remote_qkey = 0x1234};
         if (m->op == IBA_WR_FETCH_ADD)
-            wr.va = PAIR_VA + AREA - 8;
+            wr.va = PAIR_VA + t->area - 8;
         pair_post_send(t->p, 0, &wr, m->local, m->length);
     }
 }
@@ -138,9 +159,9 @@ static void post_sends(struct run *t)
 static void expect_memory(struct run *t)
 {
     for (unsigned e = 0; e < 2; e++) {
-        t->want[e] = malloc(AREA);
+        t->want[e] = malloc(t->area);
         cr_assert_not_null(t->want[e]);
-        memcpy(t->want[e], pair_memory(t->p, e), AREA);
+        memcpy(t->want[e], pair_memory(t->p, e), t->area);
     }
 }
 
@@ -152,10 +173,10 @@ static void apply(struct run *t, const struct plan *m)
     switch (m->op) {
     case IBA_WR_READ: memcpy(t->want[0] + m->local, t->want[1] + m->remote, m->length); break;
     case IBA_WR_FETCH_ADD:
-        memcpy(&counter, t->want[1] + AREA - 8, 8);
+        memcpy(&counter, t->want[1] + t->area - 8, 8);
         memcpy(t->want[0] + m->local, &counter, 8);
         counter++;
-        memcpy(t->want[1] + AREA - 8, &counter, 8);
+        memcpy(t->want[1] + t->area - 8, &counter, 8);
         break;
     case IBA_WR_SEND:
     case IBA_WR_SEND_IMM: memcpy(t->want[1] + m->receive, t->want[0] + m->local, m->length); break;
@@ -216,8 +237,8 @@ static void check_reliable(const struct run *t)
 
     cr_assert_eq(t->done, t->n, "seed %lu: %u of %u completed", seed, t->done, t->n);
     if (t->status == IBA_WC_SUCCESS) {
-        cr_assert_eq(memcmp(t->want[0], pair_memory(t->p, 0), AREA), 0, "seed %lu: requester's memory", seed);
-        cr_assert_eq(memcmp(t->want[1], pair_memory(t->p, 1), AREA), 0, "seed %lu: responder's memory", seed);
+        cr_assert_eq(memcmp(t->want[0], pair_memory(t->p, 0), t->area), 0, "seed %lu: requester's memory", seed);
+        cr_assert_eq(memcmp(t->want[1], pair_memory(t->p, 1), t->area), 0, "seed %lu: responder's memory", seed);
         return;
     }
     cr_assert(t->status == IBA_WC_RETRY_EXCEEDED || t->status == IBA_WC_RNR_RETRY_EXCEEDED, "seed %lu: status %s", seed,
@@ -257,7 +278,9 @@ static uint64_t one(uint64_t seed)
 
 Test(hostile, every_byte_arrives_once_or_both_sides_say_why)
 {
-    for (unsigned i = 0; i < seeds(); i++)
+    const unsigned first = setting("IBPROOF_FIRST", 0), n = setting("IBPROOF_SEEDS", 200);
+
+    for (unsigned i = first; i < first + n; i++)
         (void)one(i);
 }
 

@@ -105,6 +105,7 @@ static void connect(struct pair *p, unsigned i, const struct pair_config *c)
                             .max_rd = c->rd_depth,
                             .max_dest_rd = PAIR_SAVED};
     const bool ud = c->type == IBA_QPT_UD, rc = c->type == IBA_QPT_RC;
+    const bool raw = c->type == IBA_QPT_RAW_IPV6 || c->type == IBA_QPT_RAW_ETHERTYPE;
     uint32_t init = IBA_QPA_STATE | IBA_QPA_PKEY_INDEX | IBA_QPA_PORT, rtr = IBA_QPA_STATE,
              rts = IBA_QPA_STATE | IBA_QPA_SQ_PSN;
 
@@ -113,12 +114,16 @@ static void connect(struct pair *p, unsigned i, const struct pair_config *c)
     rtr |= ud ? 0 : IBA_QPA_AV | IBA_QPA_PATH_MTU | IBA_QPA_DEST_QPN | IBA_QPA_RQ_PSN;
     rtr |= rc ? IBA_QPA_MAX_DEST_RD | IBA_QPA_MIN_RNR : 0;
     rts |= rc ? IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_RNR_RETRY | IBA_QPA_MAX_RD : 0;
+    if (raw) { /* QS-13 */
+        init = IBA_QPA_STATE | IBA_QPA_PORT;
+        rtr = rts = IBA_QPA_STATE;
+    }
     cr_assert_eq(iba_modify_qp(&e->ca, e->qpn, &a, init), IBA_VERB_OK);
     a.state = IBA_QPS_RTR;
     cr_assert_eq(iba_modify_qp(&e->ca, e->qpn, &a, rtr), IBA_VERB_OK);
     a.state = IBA_QPS_RTS;
     cr_assert_eq(iba_modify_qp(&e->ca, e->qpn, &a, rts), IBA_VERB_OK);
-    if (ud)
+    if (ud || raw)
         cr_assert_eq(iba_create_ah(&e->ca, e->pd, &a.av, &e->ah), IBA_VERB_OK);
 }
 

@@ -11,8 +11,8 @@ static const struct {
     {IBA_QPT_UD, "send send_imm"},
     {IBA_QPT_SMI, "send"},
     {IBA_QPT_GSI, "send"},
-    {IBA_QPT_RAW_IPV6, ""},
-    {IBA_QPT_RAW_ETHERTYPE, ""},
+    {IBA_QPT_RAW_IPV6, "send"},
+    {IBA_QPT_RAW_ETHERTYPE, "send"},
     {IBA_QPT_XRC_INI, "send send_imm send_inv write write_imm read cmp_swap fetch_add flush atomic_write"},
 };
 static const struct {

@@ -1,0 +1,129 @@
+/* Two adapters, every type of QP, and a step at a time of anything that can happen to them. */
+#ifndef IBA_TEST_CHAOS_H
+#define IBA_TEST_CHAOS_H
+#include "adapter/iba_ca.h"
+#include "sim/iba_mutate.h"
+
+enum {
+    CHAOS_QPS = 16,   /* objects of an adapter; a QP's index says its type, and who its peer is: the same one over there */
+    CHAOS_DEPTH = 12, /* work requests of a queue */
+    CHAOS_CQS = 4,
+    CHAOS_CQ_ROOM = 24,
+    CHAOS_SRQS = 2,
+    CHAOS_PDS = 2,
+    CHAOS_AHS = 6,
+    CHAOS_KEYS = 24,
+    CHAOS_SAVED = 3,
+    CHAOS_PLOTS = 12, /* places for regions, PLOT bytes each */
+    CHAOS_PLOT = 3 * 4096,
+    CHAOS_WINDOWS = 6,
+    CHAOS_FLIGHT = 32, /* frames on the wire */
+    CHAOS_CANARY = 32, /* bytes behind each ring */
+};
+
+struct chaos_qp { /* memory lent to the adapter, with something behind each array that must not change */
+    struct iba_qp qp;
+    uint8_t after_qp[CHAOS_CANARY];
+    struct iba_sqe sq[CHAOS_DEPTH];
+    uint8_t after_sq[CHAOS_CANARY];
+    struct iba_recv_wr rq[CHAOS_DEPTH];
+    uint8_t after_rq[CHAOS_CANARY];
+    struct iba_saved saved[CHAOS_SAVED];
+    uint8_t after_saved[CHAOS_CANARY];
+    uint32_t qpn;
+    bool alive;
+};
+struct chaos_cq {
+    struct iba_cq cq;
+    struct iba_wc ring[CHAOS_CQ_ROOM];
+    uint8_t after[CHAOS_CANARY];
+    uint32_t number;
+    bool alive;
+};
+struct chaos_srq {
+    struct iba_srq srq;
+    struct iba_recv_wr ring[CHAOS_DEPTH];
+    uint8_t after[CHAOS_CANARY];
+    uint32_t number;
+    bool alive;
+};
+struct chaos_plot { /* a region, or the place for one */
+    uint64_t from, length, va;
+    uint32_t lkey, rkey;
+    uint16_t access;
+    bool alive;
+    uint8_t present;
+};
+struct chaos_end {
+    struct iba_ca ca;
+    struct chaos_qp qp[CHAOS_QPS];
+    struct chaos_cq cq[CHAOS_CQS];
+    struct chaos_srq srq[CHAOS_SRQS];
+    struct chaos_plot plot[CHAOS_PLOTS];
+    uint32_t pd[CHAOS_PDS], ah[CHAOS_AHS], window[CHAOS_WINDOWS];
+    bool ah_alive[CHAOS_AHS];
+    struct iba_qp *qps[2 * CHAOS_QPS];
+    struct iba_cq *cqs[CHAOS_CQS];
+    struct iba_srq *srqs[CHAOS_SRQS];
+    struct iba_ah ahs[CHAOS_AHS];
+    struct iba_mcast mcasts[4];
+    struct iba_mkey keys[CHAOS_KEYS];
+    uint32_t pds[CHAOS_PDS];
+    uint8_t memory[CHAOS_PLOTS * CHAOS_PLOT], shadow[CHAOS_PLOTS * CHAOS_PLOT];
+};
+struct chaos_frame {
+    size_t len;
+    uint8_t to;
+    uint8_t bytes[IBA_TX_MOST];
+};
+struct chaos {
+    struct chaos_end end[2];
+    struct iba_random r;
+    enum iba_port_kind kind;
+    bool v6;
+    enum iba_link link;
+    iba_time now;
+    struct chaos_frame flight[CHAOS_FLIGHT];
+    unsigned n_flight;
+    uint8_t payload[1200]; /* of crafted packets */
+    uint64_t hash;
+    uint64_t fed, completions, successes, events; /* to see that something happened */
+};
+
+static inline uint64_t chaos_below(struct chaos *c, uint64_t n)
+{
+    return iba_random_below(&c->r, n);
+}
+static inline bool chaos_one_in(struct chaos *c, uint64_t n)
+{
+    return chaos_below(c, n) == 0;
+}
+void chaos_hash(struct chaos *c, const void *data, size_t n);
+
+/* chaos_world.c */
+struct chaos *chaos_open(uint64_t seed);
+void chaos_close(struct chaos *c);
+/* All invariants of both adapters, and everything the adapters have no business in is as it was. */
+void chaos_check(struct chaos *c);
+enum iba_qp_type chaos_type(unsigned qp);
+struct iba_av chaos_av(struct chaos *c, unsigned from);
+/* Make and unmake. */
+void chaos_make_qp(struct chaos *c, unsigned end, unsigned i);
+void chaos_unmake_qp(struct chaos *c, unsigned end, unsigned i);
+void chaos_make_region(struct chaos *c, unsigned end, unsigned i);
+void chaos_unmake_region(struct chaos *c, unsigned end, unsigned i);
+void chaos_cq(struct chaos *c, unsigned end, unsigned i);
+void chaos_srq(struct chaos *c, unsigned end, unsigned i);
+/* It is in force; and, mostly, writable and all there. */
+bool chaos_usable(struct chaos *c, unsigned end, const struct chaos_plot *p);
+/* Both QPs of that index to RTS, each other's peers. */
+void chaos_connect(struct chaos *c, unsigned i);
+
+/* chaos_packet.c: a packet that a QP at `end` could get: mostly well made, mostly near what it expects. */
+size_t chaos_craft(struct chaos *c, unsigned end, uint8_t *buf, size_t cap);
+/* A verb with random arguments. */
+void chaos_verb(struct chaos *c, unsigned end);
+/* An address and length, and a key, mostly of a region there. */
+void chaos_place(struct chaos *c, unsigned end, bool remote, uint64_t most, uint64_t *va, uint32_t *length,
+                 uint32_t *key);
+#endif
