@@ -5,7 +5,8 @@
 #include "sim/iba_mutate.h"
 
 enum {
-    CHAOS_QPS = 16,   /* objects of an adapter; a QP's index says its type, and who its peer is: the same one over there */
+    CHAOS_QPS =
+        16, /* objects of an adapter; a QP's index says its type, and who its peer is: the same one over there */
     CHAOS_DEPTH = 12, /* work requests of a queue */
     CHAOS_CQS = 4,
     CHAOS_CQ_ROOM = 24,

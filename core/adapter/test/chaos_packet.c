@@ -31,7 +31,7 @@ void chaos_place(struct chaos *c, unsigned end, bool remote, uint64_t most, uint
 static uint8_t pick_opcode(struct chaos *c, const struct iba_qp *qp)
 {
     static const uint8_t bits[IBA_QPT_COUNT] = {
-        [IBA_QPT_RC] = 0x00,  [IBA_QPT_UC] = 0x20,  [IBA_QPT_UD] = 0x60,      [IBA_QPT_SMI] = 0x60,
+        [IBA_QPT_RC] = 0x00,  [IBA_QPT_UC] = 0x20,      [IBA_QPT_UD] = 0x60,     [IBA_QPT_SMI] = 0x60,
         [IBA_QPT_GSI] = 0x60, [IBA_QPT_XRC_INI] = 0xa0, [IBA_QPT_XRC_TGT] = 0xa0};
     uint8_t op = 0;
 
@@ -91,7 +91,8 @@ static void set_reach(struct chaos *c, unsigned end, struct iba_recipe *r, size_
     if (reth) {
         iba_reth_set_va(reth, va);
         iba_reth_set_r_key(reth, key);
-        iba_reth_set_dmalen(reth, payload > 0 && !chaos_one_in(c, 4) ? payload + 256 * chaos_below(c, 3) * chaos_below(c, 2) : length);
+        iba_reth_set_dmalen(
+            reth, payload > 0 && !chaos_one_in(c, 4) ? payload + 256 * chaos_below(c, 3) * chaos_below(c, 2) : length);
     }
     if (atomic) {
         iba_atomiceth_set_va(atomic, (va + 7) & ~UINT64_C(7));

@@ -17,10 +17,9 @@ static uint8_t fill_sges(struct chaos *c, unsigned end, struct iba_sge *sge, uin
 
 static uint8_t pick_op(struct chaos *c, enum iba_qp_type type)
 {
-    static const uint8_t rc[] = {IBA_WR_SEND,      IBA_WR_SEND_IMM,     IBA_WR_SEND_INV, IBA_WR_WRITE,
-                                 IBA_WR_WRITE_IMM, IBA_WR_READ,         IBA_WR_READ,     IBA_WR_CMP_SWAP,
-                                 IBA_WR_FETCH_ADD, IBA_WR_ATOMIC_WRITE, IBA_WR_FLUSH,    IBA_WR_BIND_MW,
-                                 IBA_WR_WRITE,     IBA_WR_SEND};
+    static const uint8_t rc[] = {IBA_WR_SEND,  IBA_WR_SEND_IMM, IBA_WR_SEND_INV, IBA_WR_WRITE,     IBA_WR_WRITE_IMM,
+                                 IBA_WR_READ,  IBA_WR_READ,     IBA_WR_CMP_SWAP, IBA_WR_FETCH_ADD, IBA_WR_ATOMIC_WRITE,
+                                 IBA_WR_FLUSH, IBA_WR_BIND_MW,  IBA_WR_WRITE,    IBA_WR_SEND};
     static const uint8_t uc[] = {IBA_WR_SEND, IBA_WR_SEND_IMM, IBA_WR_WRITE, IBA_WR_WRITE_IMM};
 
     switch (type) {

@@ -65,9 +65,9 @@ struct iba_av chaos_av(struct chaos *c, unsigned from)
 enum iba_qp_type chaos_type(unsigned qp)
 {
     static const uint8_t type[CHAOS_QPS] = {
-        IBA_QPT_RC,  IBA_QPT_RC,           IBA_QPT_RC,       IBA_QPT_RC,  IBA_QPT_RC,  IBA_QPT_RC,
-        IBA_QPT_UC,  IBA_QPT_UC,           IBA_QPT_UD,       IBA_QPT_UD,  IBA_QPT_SMI, IBA_QPT_GSI,
-        IBA_QPT_RAW_IPV6, IBA_QPT_RAW_ETHERTYPE, IBA_QPT_XRC_INI, IBA_QPT_XRC_TGT};
+        IBA_QPT_RC,      IBA_QPT_RC,     IBA_QPT_RC, IBA_QPT_RC,  IBA_QPT_RC,  IBA_QPT_RC,       IBA_QPT_UC,
+        IBA_QPT_UC,      IBA_QPT_UD,     IBA_QPT_UD, IBA_QPT_SMI, IBA_QPT_GSI, IBA_QPT_RAW_IPV6, IBA_QPT_RAW_ETHERTYPE,
+        IBA_QPT_XRC_INI, IBA_QPT_XRC_TGT};
 
     return (enum iba_qp_type)type[qp];
 }
@@ -152,7 +152,8 @@ void chaos_connect(struct chaos *c, unsigned i)
     const bool raw = type == IBA_QPT_RAW_IPV6 || type == IBA_QPT_RAW_ETHERTYPE, ini = type == IBA_QPT_XRC_INI;
     const bool manages = type == IBA_QPT_SMI || type == IBA_QPT_GSI, rc = type == IBA_QPT_RC || ini;
     const bool target = type == IBA_QPT_XRC_TGT, connected = rc || target || type == IBA_QPT_UC;
-    const uint32_t psn = chaos_one_in(c, 3) ? 0xffffffu - (uint32_t)chaos_below(c, 8) : (uint32_t)chaos_below(c, 1 << 24);
+    const uint32_t psn =
+        chaos_one_in(c, 3) ? 0xffffffu - (uint32_t)chaos_below(c, 8) : (uint32_t)chaos_below(c, 1 << 24);
     uint32_t init = raw ? 0 : IBA_QPA_PKEY_INDEX, rtr = 0, rts = raw ? 0 : IBA_QPA_SQ_PSN;
 
     init |= (manages ? 0 : IBA_QPA_PORT) | (connected ? IBA_QPA_ACCESS : raw ? 0 : IBA_QPA_QKEY);
@@ -192,7 +193,8 @@ void chaos_make_region(struct chaos *c, unsigned end, unsigned i)
     const uint64_t from = chaos_below(c, 64), length = 1 + chaos_below(c, CHAOS_PLOT - 64);
     struct iba_mr_attr a = {.base = e->memory + i * CHAOS_PLOT + from,
                             .length = length,
-                            .iova = chaos_one_in(c, 16) ? UINT64_MAX - chaos_below(c, 2 * CHAOS_PLOT) : 8 * chaos_below(c, 1 << 20),
+                            .iova = chaos_one_in(c, 16) ? UINT64_MAX - chaos_below(c, 2 * CHAOS_PLOT)
+                                                        : 8 * chaos_below(c, 1 << 20),
                             .pd = e->pd[chaos_one_in(c, 64)],
                             .access = pick_access(c)};
 
@@ -242,7 +244,8 @@ void chaos_cq(struct chaos *c, unsigned end, unsigned i)
     struct chaos_cq *q = &e->cq[i];
 
     if (!q->alive)
-        q->alive = iba_create_cq(&e->ca, &q->cq, q->ring, chaos_one_in(c, 16) ? 2 : CHAOS_CQ_ROOM, &q->number) == IBA_VERB_OK;
+        q->alive =
+            iba_create_cq(&e->ca, &q->cq, q->ring, chaos_one_in(c, 16) ? 2 : CHAOS_CQ_ROOM, &q->number) == IBA_VERB_OK;
     else if (iba_destroy_cq(&e->ca, q->number) == IBA_VERB_OK)
         q->alive = false;
 }

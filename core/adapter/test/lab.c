@@ -209,9 +209,9 @@ void lab_ready(struct lab *l, unsigned end, uint32_t qpn, struct iba_qp_attr a)
     if (type == IBA_QPT_GSI)
         a.qkey = IBA_GSI_QKEY;
     modify(l, end, qpn, a, IBA_QPS_INIT,
-           raw                    ? IBA_QPA_PORT
+           raw                  ? IBA_QPA_PORT
            : type == IBA_QPT_UD ? IBA_QPA_PORT | IBA_QPA_PKEY_INDEX | IBA_QPA_QKEY
-                                  : IBA_QPA_PKEY_INDEX | IBA_QPA_QKEY);
+                                : IBA_QPA_PKEY_INDEX | IBA_QPA_QKEY);
     modify(l, end, qpn, a, IBA_QPS_RTR, 0);
     modify(l, end, qpn, a, IBA_QPS_RTS, raw ? 0 : IBA_QPA_SQ_PSN);
 }

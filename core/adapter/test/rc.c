@@ -308,7 +308,8 @@ Test(rc, a_message_may_have_2_to_the_31_bytes, .timeout = 600)
     wr.sge[0] = (struct iba_sge){0, (uint32_t)bytes + 1, 0};
     cr_assert_eq(iba_post_send(&t.l->end[0].ca, t.a, &wr), IBA_VERB_LENGTH);
     if (getenv("IBPROOF_LONG")) {
-        uint8_t *memory = mmap(NULL, 2 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        uint8_t *memory =
+            mmap(NULL, 2 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         struct iba_mr_attr mr = {.base = memory, .length = bytes, .access = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE};
         uint32_t lkey, rkey;
         cr_assert_neq(memory, MAP_FAILED);
