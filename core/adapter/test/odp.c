@@ -1,0 +1,99 @@
+/* On-demand regions: a page that is not there is a matter of time, never an error (RR-50, seeds: ODP). */
+#include <criterion/criterion.h>
+#include <string.h>
+#include "lab.h"
+
+enum { RNR_NAK = 1, PAGES = 4 };
+
+struct odp {
+    struct lab *l;
+    uint32_t a, b, lkey, rkey;
+    uint8_t present, *memory;
+};
+
+/* A region of four pages at address 0 of `end`, of which none is there. */
+static void open_at(struct odp *t, unsigned end)
+{
+    struct lab_end *e;
+
+    t->l = lab_open(IBA_PORT_IB, 2);
+    e = &t->l->end[end];
+    t->memory = lab_memory(t->l, end) + LAB_BYTES / 2;
+    const struct iba_mr_attr mr = {.base = t->memory,
+                                   .length = PAGES * IBA_MEM_PAGE,
+                                   .pd = e->pd,
+                                   .access = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE | IBA_ACCESS_ON_DEMAND,
+                                   .present = &t->present};
+    t->present = 0;
+    t->a = lab_qp(t->l, 0, IBA_QPT_RC, IBA_NONE);
+    t->b = lab_qp(t->l, 1, IBA_QPT_RC, IBA_NONE);
+    lab_connect(t->l, 0, t->a, 1, t->b, lab_attr());
+    cr_assert_eq(iba_mr_register(&e->ca.mem, &mr, &t->lkey, &t->rkey), IBA_MEM_OK);
+}
+
+static void write_or_read_waits(uint8_t op, uint8_t opcode)
+{
+    struct odp t;
+
+    open_at(&t, 1);
+    const struct iba_send_wr wr = {.wr_id = 1, .op = op, .va = IBA_MEM_PAGE - 50, .rkey = t.rkey};
+    t.present = 1; /* the first of the two pages it touches */
+    cr_assert_eq(lab_send(t.l, 0, t.a, wr, 0, 100), IBA_VERB_OK);
+    lab_settle(t.l);
+    cr_assert_eq(lab_find(t.l, IBA_RC_ACKNOWLEDGE, 0)->syndrome >> 5, RNR_NAK);
+    lab_no_wc(t.l, 0);
+    t.present = 3;
+    lab_run(t.l, LAB_SECOND);
+    (void)lab_done(t.l, 0, 1, IBA_WC_SUCCESS);
+    cr_assert_eq(lab_count(t.l, opcode), 2);
+    cr_assert_eq(memcmp(lab_memory(t.l, 0), t.memory + IBA_MEM_PAGE - 50, 100), 0);
+    lab_close(t.l);
+}
+
+Test(odp, a_write_waits_for_its_page)
+{
+    write_or_read_waits(IBA_WR_WRITE, IBA_RC_WRITE_ONLY);
+}
+Test(odp, a_read_waits_for_its_page)
+{
+    write_or_read_waits(IBA_WR_READ, IBA_RC_READ_REQUEST);
+}
+
+Test(odp, a_receive_buffer_waits_for_its_page)
+{
+    struct odp t;
+
+    open_at(&t, 1);
+    const struct iba_recv_wr recv = {.wr_id = 7, .n_sge = 1, .sge = {{0, 4096, t.lkey}}};
+    cr_assert_eq(iba_post_recv(&t.l->end[1].ca, t.b, &recv), IBA_VERB_OK);
+    cr_assert_eq(lab_send(t.l, 0, t.a, (struct iba_send_wr){.wr_id = 1, .op = IBA_WR_SEND}, 0, 100), IBA_VERB_OK);
+    lab_settle(t.l);
+    lab_no_wc(t.l, 1);
+    t.present = 1;
+    lab_run(t.l, LAB_SECOND);
+    (void)lab_done(t.l, 1, 7, IBA_WC_SUCCESS);
+    (void)lab_done(t.l, 0, 1, IBA_WC_SUCCESS);
+    lab_close(t.l);
+}
+
+Test(odp, a_source_buffer_waits_for_its_page)
+{
+    struct odp t;
+
+    open_at(&t, 0);
+    const struct iba_send_wr wr = {.wr_id = 1,
+                                   .op = IBA_WR_WRITE,
+                                   .flags = IBA_WR_SIGNALED,
+                                   .va = LAB_VA,
+                                   .rkey = t.l->end[1].rkey,
+                                   .n_sge = 1,
+                                   .sge = {{0, 100, t.lkey}}};
+    cr_assert_eq(iba_post_send(&t.l->end[0].ca, t.a, &wr), IBA_VERB_OK);
+    lab_run(t.l, LAB_MS);
+    lab_no_wc(t.l, 0);
+    t.present = 1;
+    lab_run(t.l, LAB_SECOND);
+    (void)lab_done(t.l, 0, 1, IBA_WC_SUCCESS);
+    cr_assert_eq(memcmp(lab_memory(t.l, 1), t.memory, 100), 0);
+    lab_close(t.l);
+}
