@@ -59,7 +59,7 @@ static void write_bth(const struct iba_qp *qp, const struct packet *p, const str
     memset(bth, 0, IBA_BYTES_bth);
     iba_bth_set_opcode(bth, p->opcode);
     iba_bth_set_se(bth, p->last && (wr->flags & IBA_WR_SOLICITED) && iba_sqe_is(p->e, IBA_FORM_RECEIVED)); /* WF-28 */
-    iba_bth_set_m(bth, qp->attr.path_mig == IBA_PATH_MIGRATED); /* WF-30 */
+    iba_bth_set_m(bth, qp->attr.path_mig == IBA_PATH_MIGRATED);                                            /* WF-30 */
     iba_bth_set_padcnt(bth, (0 - p->payload) & 3);
     iba_bth_set_p_key(bth, pkey_of(qp, tx));
     iba_bth_set_destqp(bth, iba_qp_is_datagram(qp) ? wr->remote_qpn : qp->attr.dest_qpn);
