@@ -195,7 +195,7 @@ struct iba_qp {
     } s;
 
     struct iba_rq rq;
-    uint32_t send_psn_ud;   /* UC and UD: next PSN */
     bool cnp_due, becn_due; /* congestion: answer owed to the peer */
+    uint32_t cnp_to;        /* UD: the QP it is owed to; `envelope` then leads there */
 };
 #endif

@@ -208,7 +208,7 @@ enum { N_ATTRIBUTES = sizeof attributes / sizeof *attributes };
 /* What depends on another attribute is judged again when only the other one is given. */
 static uint32_t depends(const struct iba_qp *qp, uint32_t mask)
 {
-    const bool has_path = qp->envelope_bytes > 0;
+    const bool has_path = iba_qp_has(qp, IBA_QP_CONNECTED) && qp->envelope_bytes > 0;
 
     if ((mask & IBA_QPA_PORT) == 0)
         return mask;

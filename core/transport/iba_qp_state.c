@@ -275,7 +275,6 @@ void iba_qp_reset(struct iba_qp *qp)
     memset(qp->envelope, 0, sizeof qp->envelope);
     qp->envelope_bytes = 0;
     qp->rq.head = qp->rq.count = 0;
-    qp->send_psn_ud = 0;
     qp->cnp_due = qp->becn_due = false;
     iba_responder_reset(qp);
     iba_requester_reset(qp);

@@ -121,7 +121,7 @@ static uint8_t *begin(struct iba_qp *qp, struct iba_tx *tx, uint8_t opcode, iba_
     iba_bth_set_opcode(bth, opcode);
     iba_bth_set_m(bth, qp->attr.path_mig == IBA_PATH_MIGRATED); /* WF-30 */
     iba_bth_set_p_key(bth, tx->port->pkey[qp->attr.pkey_index]);
-    iba_bth_set_destqp(bth, qp->attr.dest_qpn);
+    iba_bth_set_destqp(bth, qp->type == IBA_QPT_UD ? qp->cnp_to : qp->attr.dest_qpn);
     iba_bth_set_psn(bth, psn.v);
     iba_bth_set_becn(bth, qp->becn_due); /* WF-82 */
     qp->becn_due = false;

@@ -158,6 +158,31 @@ static bool ends_of(const struct iba_rx *x, struct ends *e)
     return true;
 }
 
+bool iba_rx_return_path(const struct iba_rx *x, struct iba_av *av)
+{
+    enum { HOPS = 64, NO_VLAN = 0xffff };
+    struct ends e;
+
+    *av = (struct iba_av){.port = x->port->number, .hop_limit = HOPS, .vlan = NO_VLAN, .grh = ends_of(x, &e)};
+    if (on_ib(x)) {
+        av->sl = iba_lrh_sl(frame(x));
+        av->dlid = iba_lrh_slid(frame(x));
+    } else {
+        av->dmac = iba_eth_src(frame(x));
+        if (iba_view_has(x->v, IBA_H_vlan)) {
+            av->vlan = iba_vlan_id(iba_view_hdr(x->v, IBA_H_vlan));
+            av->sl = iba_vlan_priority(iba_view_hdr(x->v, IBA_H_vlan)); /* RO-03 */
+        }
+    }
+    if (!av->grh)
+        return on_ib(x);
+    memcpy(av->dgid, e.source, GID_BYTES);
+    for (uint8_t i = 0; i < x->port->n_gid; i++)
+        if (memcmp(x->port->gid[i], e.target, GID_BYTES) == 0)
+            av->sgid_index = i;
+    return !iba_gid_is_multicast(e.source);
+}
+
 /* On IB the default prefix stands for the port's own (PV-22). */
 static bool same_gid(const struct iba_rx *x, const uint8_t *packet, const uint8_t *configured)
 {

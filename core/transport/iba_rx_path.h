@@ -32,6 +32,8 @@ iba_when iba_rx_gid_foreign;  /* PV-23 */
 
 /* Whether all of the above hold of the packet and an address vector. */
 bool iba_rx_comes_along(const struct iba_rx *x, const struct iba_av *av);
+/* The way back to where the packet came from. False: nobody can be answered there. */
+bool iba_rx_return_path(const struct iba_rx *x, struct iba_av *av);
 /* Attachment `m` is to the group that the packet is for (UU-25). */
 bool iba_rx_of_group(const struct iba_rx *x, const struct iba_mcast *m);
 #endif

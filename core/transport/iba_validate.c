@@ -214,6 +214,19 @@ static bool marked(const struct iba_rx *x)
     return x->port->congestion && !cnp(x) && !(x->seen & IBA_SEEN_MARK) && iba_rx_marked(x);
 }
 
+/* A datagram's source is known by the datagram alone; of several that are marked the last one is told (RO-41). */
+static void owe_to_source(const struct iba_rx *x)
+{
+    struct iba_qp *qp = x->qp;
+    struct iba_av back;
+
+    if (qp->type != IBA_QPT_UD || !iba_rx_return_path(x, &back))
+        return;
+    qp->cnp_to = iba_deth_srcqp(iba_view_hdr(x->v, IBA_H_deth));
+    qp->envelope_bytes = (uint8_t)iba_envelope_write(x->port, &back, qp->qpn ^ qp->cnp_to << 8, qp->envelope);
+    qp->cnp_due = true;
+}
+
 /* The mark goes back in a response where there is one, else in a packet of its own (WF-81, WF-82, RO-41). */
 static void owe_notification(struct iba_rx *x)
 {
@@ -226,6 +239,8 @@ static void owe_notification(struct iba_rx *x)
         x->qp->becn_due = true;
     else if (iba_rx_connected(x))
         x->qp->cnp_due = true;
+    else
+        owe_to_source(x);
     again(x);
 }
 

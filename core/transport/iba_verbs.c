@@ -133,6 +133,11 @@ static void set_up(struct iba_qp *qp, const struct iba_qp_init *init, uint32_t q
     iba_qp_reset(qp);
 }
 
+uint32_t iba_random_psn(struct iba_ca *ca)
+{
+    return (uint32_t)ca->random(ca->ctx) & IBA_PSN_MASK;
+}
+
 enum iba_verb_err iba_create_qp(struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp_init *init, uint32_t *qpn)
 {
     enum iba_verb_err e = parts_exist(ca, init);

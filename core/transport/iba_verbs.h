@@ -67,6 +67,8 @@ struct iba_qp_init {
 };
 /* TYPE (of the QP, or it cannot have an SRQ), NO_PD, NO_CQ, NO_SRQ; ATTR_VALUE: the number, or an own receive queue
  * beside an SRQ; BUSY: the number is taken, as that of the one SMI and the one GSI; FULL. */
+/* A starting PSN that nobody can guess, for attr.sq_psn and to be told to the peer. */
+uint32_t iba_random_psn(struct iba_ca *ca);
 enum iba_verb_err iba_create_qp(struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp_init *init, uint32_t *qpn);
 /* In any state; what was queued vanishes (QS-29). NO_QP; BUSY while it is attached to a multicast group. */
 enum iba_verb_err iba_destroy_qp(struct iba_ca *ca, uint32_t qpn);

@@ -147,3 +147,25 @@ Test(ud, where_no_ack_goes_back_becn_takes_a_cnp)
     cr_assert(lab_find(t.l, IBA_CNP_IB, 0)->becn);
     lab_close(t.l);
 }
+
+/* Of a datagram only itself tells where it came from (RO-41, WF-81). */
+Test(ud, a_marked_datagram_is_answered_by_a_cnp_to_its_source)
+{
+    static const struct {
+        enum iba_port_kind kind;
+        bool grh;
+        uint8_t opcode;
+    } rows[] = {
+        {IBA_PORT_ROCE2, true, IBA_CNP_ROCE}, {IBA_PORT_IB, false, IBA_CNP_IB}, {IBA_PORT_IB, true, IBA_CNP_IB}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct pair_of t = meet(rows[i].kind, IBA_QPT_UD, lab_attr());
+        iba_ca_port(&t.l->end[0].ca, 1)->congestion = iba_ca_port(&t.l->end[1].ca, 1)->congestion = true;
+        t.l->tap = mark;
+        say(&t, rows[i].grh, LAB_QKEY);
+        (void)lab_done(t.l, 1, RECEIVE, IBA_WC_SUCCESS);
+        cr_assert_eq(lab_count(t.l, rows[i].opcode), 1, "row %zu", i);
+        cr_assert_eq(iba_ca_port(&t.l->end[0].ca, 1)->counters.cnp_in, 1, "row %zu", i);
+        lab_close(t.l);
+    }
+}

@@ -71,6 +71,20 @@ Test(verbs, ring_without_memory, .signal = SIGABRT)
     iba_create_qp(&d->ca, &d->qp[0], &init, &qpn);
 }
 
+Test(verbs, random_psns)
+{
+    struct desk *d = desk_open();
+    uint32_t all = 0, none = 0xffffff;
+
+    for (unsigned i = 0; i < 200; i++) {
+        const uint32_t psn = iba_random_psn(&d->ca);
+        cr_assert_eq(psn >> 24, 0);
+        all |= psn;
+        none &= psn;
+    }
+    cr_assert(all == 0xffffff && none == 0, "bits that never change");
+}
+
 /* WF-37: random, never 0, 1 or 0xFFFFFF, and the slot in the low bits. */
 Test(verbs, random_numbers)
 {
