@@ -1,0 +1,50 @@
+/* A broken device is a device with one thing changed. What a device does by order of the architecture stands in lists:
+ * the rule tables (iba_rule.h), and for what is not decided packet by packet (what may be sent when, timers, what a
+ * verb refuses, what a packet is given) the lists of behaviours that this header serves. A list is an X-macro B(name,
+ * kinds, sentence, clause); the code asks iba_does() where it acts by a row, so a row can be left out or done otherwise
+ * without touching the code. A whole device has no change and pays for a pointer that is NULL. */
+#ifndef IBA_CHANGE_H
+#define IBA_CHANGE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum iba_change_kind {                   /* of a row; a row's kinds are a set of 1 << these */
+                       IBA_CHANGE_DROP,  /* the row is not there */
+                       IBA_CHANGE_SWAP,  /* it stands behind its successor; of a table of numbers: the two have each
+                                            other's */
+                       IBA_CHANGE_OTHER, /* it does something else; `with` says which, where there is a choice */
+};
+struct iba_behaviour {
+    const char *name, *sentence, *clause; /* "a device ...": what it does; clause: catalogue ids, comma between */
+    uint8_t kinds;                        /* 1 << enum iba_change_kind, those that make a different device */
+};
+struct iba_behaviours {
+    const char *name; /* "requester", "queue pair states", ... */
+    const struct iba_behaviour *row;
+    uint16_t n;
+};
+struct iba_change { /* one row of one list */
+    const struct iba_behaviours *list;
+    uint16_t row, with;
+    uint8_t kind; /* enum iba_change_kind */
+};
+
+/* The row stands: false only in a device that has it left out. */
+static inline bool iba_does(const struct iba_change *c, const struct iba_behaviours *list, unsigned row)
+{
+    return !c || c->list != list || c->row != row || c->kind != IBA_CHANGE_DROP;
+}
+/* The row is done otherwise. */
+static inline bool iba_does_otherwise(const struct iba_change *c, const struct iba_behaviours *list, unsigned row)
+{
+    return c && c->list == list && c->row == row && c->kind == IBA_CHANGE_OTHER;
+}
+/* The row that answers for `row` of a table of numbers. */
+static inline unsigned iba_row_for(const struct iba_change *c, const struct iba_behaviours *list, unsigned row)
+{
+    if (!c || c->list != list || c->kind != IBA_CHANGE_SWAP)
+        return row;
+    return row == c->row ? row + 1u : row == c->row + 1u ? c->row : row;
+}
+#endif
