@@ -136,7 +136,7 @@ struct iba_resp {
 /* Send queue entry: the request and where it stands. */
 struct iba_sqe {
     struct iba_send_wr wr;
-    uint64_t length;     /* bytes of the message */
+    uint32_t length;     /* bytes of the message; 0 when it is longer than any may be, and `status` says so */
     iba_psn first, last; /* PSNs it took, once begun */
     iba_psn asked;       /* READ: PSN of its latest request packet; a response may start there (RQ-07) */
     uint32_t ssn;        /* RQ-40 */
