@@ -45,6 +45,12 @@ void iba_ca_set_rules(struct iba_ca *ca, enum iba_rule_table t, const struct iba
     ca->table[t] = rules ? rules : true_tables[t];
 }
 
+void iba_ca_change(struct iba_ca *ca, const struct iba_change *c)
+{
+    ca->change = c;
+    ca->mem.change = c;
+}
+
 static const struct iba_rule *first_that_applies(const struct iba_rules *table, const struct iba_rx *x)
 {
     if (table->first)
@@ -81,7 +87,7 @@ static bool is_whole(const struct iba_ca *ca)
     for (unsigned t = 0; t < IBA_TABLE_COUNT; t++)
         if (ca->table[t] != true_tables[t])
             return false;
-    return true;
+    return !ca->change;
 }
 #endif
 
