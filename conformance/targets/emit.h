@@ -39,9 +39,9 @@ enum emit_part { /* behind the headers, enum iba_hdr */
 };
 
 struct ref_emit {
-    uint8_t where; /* enum iba_hdr, enum emit_part */
-    uint8_t klass; /* enum emit_class */
-    char op;       /* '=', '+', '^', or '*': value times the number of packets changed so far */
+    uint8_t where;                 /* enum iba_hdr, enum emit_part */
+    uint8_t klass;                 /* enum emit_class */
+    char op;                       /* '=', '+', '^', or '*': value times the number of packets changed so far */
     const struct iba_field *field; /* NULL for parts */
     uint64_t value;
     uint64_t changed; /* packets so far */

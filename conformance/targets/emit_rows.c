@@ -1,6 +1,6 @@
 /* Which fields are emitted wrongly: by itself each field of each header that the engine emits, then what matters most
- * for each class of packets. The clauses are those of the catalogue that such a device breaks; where it breaks none, the
- * row says why. */
+ * for each class of packets. The clauses are those of the catalogue that such a device breaks; where it breaks none,
+ * the row says why. */
 #include "emit.h"
 
 /* clang-format off */
