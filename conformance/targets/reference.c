@@ -101,8 +101,10 @@ static void reset_device(struct reference *r, unsigned d, uint64_t seed)
     iba_random_seed(&dev->random, seed * IBC_DEVICES + d);
     iba_ca_init(&dev->ca, &cfg);
     ref_set_ports(r, d);
-    if (r->rules)
-        iba_ca_set_rules(&dev->ca, r->table, r->rules);
+    if (r->change.decides)
+        iba_ca_set_rules(&dev->ca, r->change.table, &r->change.rules.rules);
+    if (r->change.does)
+        iba_ca_change(&dev->ca, &r->change.change);
 }
 
 static enum ibc_rc reset(struct ibc_target *t, enum ibc_link link, uint64_t seed)
@@ -117,6 +119,7 @@ static enum ibc_rc reset(struct ibc_target *t, enum ibc_link link, uint64_t seed
     r->link = link;
     r->now = REF_START;
     r->frames = r->turns = r->last = 0;
+    r->change.emit.changed = 0;
     t->said[0] = t->fault[0] = 0;
     ref_set_addresses(r);
     for (unsigned d = 0; d < IBC_DEVICES; d++)
@@ -211,6 +214,8 @@ static enum ibc_rc poll_device(struct reference *r, unsigned d, uint8_t *frame, 
         return IBC_OK;
     if (++r->frames > REF_MOST_FRAMES)
         return ref_fault(&r->t, IBC_DEAD, "the device does not stop sending");
+    if (r->change.emits)
+        emit_change(&r->change.emit, r->t.framing, frame, *len);
     return IBC_OK;
 }
 
@@ -285,9 +290,6 @@ static void close_reference(struct ibc_target *t)
     }
     for (unsigned k = 0; k < sizeof r->pattern / sizeof *r->pattern; k++)
         free(r->pattern[k]);
-    free(r->rules);
-    free(r->rows);
-    free(r->emit);
     free(r);
 }
 
@@ -345,6 +347,6 @@ struct reference *ref_open(void)
         close_reference(&r->t);
         return NULL;
     }
-    (void)reset(&r->t, IBC_LINK_roce2_ipv4, 0);
+
     return r;
 }

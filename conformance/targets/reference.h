@@ -3,6 +3,8 @@
 #ifndef IBC_REFERENCE_H
 #define IBC_REFERENCE_H
 #include "adapter/iba_ca.h"
+#include "adapter/iba_change_rules.h"
+#include "emit.h"
 #include "sim/iba_random.h"
 #include "targets/target.h"
 
@@ -87,8 +89,16 @@ struct ref_device {
     uint64_t next_va;
 };
 
-/* A device that emits one field wrongly (emit.h). */
-struct ref_emit;
+/* What a mutant does otherwise; at most one of these. */
+struct ref_change {
+    bool emits; /* `emit` counts */
+    struct ref_emit emit;
+    bool decides; /* `rules` in place of the engine's own, in `table` */
+    enum iba_rule_table table;
+    struct iba_changed_rules rules;
+    bool does; /* `change` */
+    struct iba_change change;
+};
 
 struct reference {
     struct ibc_target t;
@@ -96,12 +106,8 @@ struct reference {
     enum ibc_link link;
     iba_time now;
     uint32_t frames, turns, last; /* since the reset; last: device that sent last */
-    uint8_t *pattern[256];  /* REF_PATTERN bytes of each letter that was needed */
-    struct ref_emit *emit;        /* NULL: frames leave as the engine made them */
-    struct iba_rules *rules;      /* NULL, or the one table that is changed */
-    enum iba_rule_table table;
-    void *rows; /* of rules */
-    uint8_t frame[IBC_FRAME];
+    uint8_t *pattern[256];        /* REF_PATTERN bytes of each letter that was needed */
+    struct ref_change change;
 };
 static inline struct reference *reference_of(struct ibc_target *t)
 {

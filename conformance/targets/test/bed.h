@@ -20,7 +20,7 @@ struct bed {
     uint64_t at;
     unsigned from;
     struct iba_view v;
-    bool any_crc; /* do not insist on good CRCs */
+    bool lenient; /* a broken device: refusals and bad CRCs are no surprise */
 };
 
 struct bed *bed_open(const char *spec, enum ibc_link link, uint64_t seed);
