@@ -76,7 +76,7 @@ static void print_target(const struct ibc_scenario *s, const char *spec)
     }
     const uint32_t links = t->ops->links(t), on = links & (s->links ? s->links : UINT32_MAX);
     const uint64_t lacks = s->needs & ~t->ops->capabilities(t);
-    printf("    %s: %s; %s time; links", spec, t->ops->help, t->virtual_time ? "virtual" : "real");
+    printf("    %s: %s; links", spec, t->ops->help);
     print_bits(on, ibc_link_names, IBC_LINK_COUNT);
     printf(on ? "\n" : " none that the scenario is for\n");
     if (lacks) {

@@ -14,7 +14,7 @@ import xml.etree.ElementTree
 PROGRAM = os.path.join(os.environ["IBPROOF_BIN"], "ibconform")
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 SAMPLE = "rc.responder.psn-gap-one-nak"
-PLACE = {"LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]}
+PLACE = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", ""), "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]}
 COMMANDS = ("list", "show", "run", "statements", "mutants")
 
 GOOD = """title    a SEND is acknowledged
@@ -305,7 +305,7 @@ class Run(Case):
             self.skipTest("no broken engine dies of these scenarios")
         r = run("run", "--target", dead[0], "-j", 1, env=self.env)
         self.assertEqual(r.returncode, 4)
-        self.assertIn("the harness died: signal ", text(r))
+        self.assertIn("the harness died: ", text(r))
 
 
 class Waivers(Case):
