@@ -175,12 +175,14 @@ static int part_with(const struct draft *d, uint8_t hdr)
     return -1;
 }
 
-/* Sent 'ack' and 'rnr' name no code: no limit of credits, and the usual timer. */
+/* Sent 'ack', 'rnr' and 'nak' name no code: no limit of credits, the usual timer, a gap. */
 static uint64_t whole_syndrome(const struct ibc_value *v, uint64_t n)
 {
+    static const uint8_t usual[] = {31, 12, 0, 0};
+
     if (v->kind != IBC_V_NUMBER || (v->mask & 31))
         return n;
-    return (n & ~UINT64_C(31)) | ((n >> 5 & 3) == 0 ? 31 : 12);
+    return (n & ~UINT64_C(31)) | usual[n >> 5 & 3];
 }
 
 static bool put_field(struct draft *d, uint8_t hdr, const struct iba_field *f, const struct ibc_arg *a)
@@ -190,11 +192,8 @@ static bool put_field(struct draft *d, uint8_t hdr, const struct iba_field *f, c
 
     if (i < 0)
         return run_error(d->p, d->s, "the packet has no such header");
-    if (!(IBA_HDR_BIT(hdr) & RUN_TRANSPORT) || f->at == IBA_AT_bth_padcnt)
-        d->faulty |= (IBA_HDR_BIT(hdr) & RUN_TRANSPORT) == 0 || hdr == IBA_H_bth;
-    if (v->kind == IBC_V_BYTES && f->bits > 64)
-        memcpy(d->r.part[i].bytes + f->at / 8, v->bytes, v->n_bytes < f->bits / 8u ? v->n_bytes : f->bits / 8u);
-    else if (v->kind == IBC_V_BYTES)
+    d->faulty |= !(IBA_HDR_BIT(hdr) & RUN_TRANSPORT) || (hdr == IBA_H_bth && f->at == IBA_AT_bth_padcnt);
+    if (v->kind == IBC_V_BYTES)
         memcpy(d->r.part[i].bytes + f->at / 8, v->bytes, v->n_bytes < f->bits / 8u ? v->n_bytes : f->bits / 8u);
     else if (hdr == IBA_H_aeth && f->at == 0 && f->bits == 8)
         iba_recipe_set(&d->r, (unsigned)i, f, whole_syndrome(v, run_value(d->p, v, &d->c)));

@@ -109,7 +109,7 @@ void run_show_wanted(const struct run_player *p, const struct ibc_arg *a, uint8_
     }
 }
 
-void run_show_opcode(uint8_t opcode, char *out, size_t n)
+static void show_opcode(uint8_t opcode, char *out, size_t n)
 {
     const struct iba_opcode *op = &iba_opcodes[opcode];
 
@@ -131,7 +131,7 @@ void run_show_packet(const struct run_packet *k, char *out, size_t n)
                  v->err ? iba_strerror(v->err) : "");
         return;
     }
-    run_show_opcode(iba_bth_opcode(iba_view_bth(v)), out, n);
+    show_opcode(iba_bth_opcode(iba_view_bth(v)), out, n);
     add(out, n, " psn 0x%06x", iba_bth_psn(iba_view_bth(v)));
     if (iba_view_has(v, IBA_H_aeth)) {
         add(out, n, " ");
