@@ -61,7 +61,8 @@ struct ibc_qp_attr {
     uint32_t mask;        /* enum iba_qp_attr_mask, beside STATE */
     uint8_t hop, tclass, sl;
     uint32_t flow;
-    bool to_twin; /* role middle: the peer is the other device */
+    bool to_twin;                  /* role middle: the peer is the other device */
+    const struct ibc_address *alt; /* where the alternate path leads; NULL: to the peer, as the first one */
 };
 struct ibc_ah_spec {
     const struct ibc_address *to; /* NULL: the tester */
