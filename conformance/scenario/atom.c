@@ -472,7 +472,10 @@ bool ibc_atom(struct ibc_binder *b, const struct ibc_want *want, const struct ib
     case IBC_T_FLAG: v->n = 1; return true;
     case IBC_T_NUMBER:
     case IBC_T_PLACE:
-    case IBC_T_EVERYWHERE: return numeric(b, want, w, s, v);
+    case IBC_T_EVERYWHERE:
+        return numeric(b, want, w, s, v) &&
+               (v->n > 0 || v->kind != IBC_V_NUMBER || (want->row->flags & IBC_R_SOME) == 0 ||
+                ibc_fault(IBC_AT_VALUE(b, w), "'%.80s': at least 1", s));
     case IBC_T_WORD: return word(b, of, w, s, &v->n);
     case IBC_T_WORDS: return words(b, of, w, s, v);
     case IBC_T_OBJECT:

@@ -161,6 +161,9 @@ static bool opcode(struct ibc_binder *b, struct ibc_step *s, const struct ibc_wo
     } else {
         s->op = ibc_opcode_find(w->s, service_of(b->play, s->object));
     }
+    if (s->op == IBC_NO_OP && ibc_opcode_exists(w->s))
+        return ibc_fault(IBC_AT(b, w), "%s has no %s",
+                         iba_qp_type_name((enum iba_qp_type)service_of(b->play, s->object)), w->s);
     if (s->op == IBC_NO_OP)
         return ibc_fault_unknown(IBC_AT(b, w), "opcode", w->s, ibc_opcode_name, 512, NULL);
     if (s->op == IBC_ANY_OPCODE && s->kind == IBC_S_send)

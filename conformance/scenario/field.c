@@ -156,6 +156,14 @@ uint16_t ibc_opcode_find(const char *name, uint8_t type)
     return op;
 }
 
+bool ibc_opcode_exists(const char *name)
+{
+    for (unsigned s = IBA_RC; s < IBA_MSP0; s++)
+        if (in_service((enum iba_svc)s, name) != IBC_NO_OP)
+            return true;
+    return false;
+}
+
 const char *ibc_opcode_name(size_t i, const void *unused)
 {
     const struct iba_opcode *o = &iba_opcodes[i % 256];

@@ -25,6 +25,8 @@ size_t ibc_field_count(void);
 
 /* "SEND_ONLY" of a service, "UD_SEND_ONLY", "ANY", "RAW"; IBC_NO_OP: no such. `type` is enum iba_qp_type. */
 uint16_t ibc_opcode_find(const char *name, uint8_t type);
+/* Whether some service has an opcode of that name. */
+bool ibc_opcode_exists(const char *name);
 /* Names of opcodes without and with service, 2 * 256, some "". */
 const char *ibc_opcode_name(size_t i, const void *unused);
 /* IBA_HDR_BIT of the headers from the BTH on. */

@@ -8,6 +8,7 @@
 #define FLAG(k)                {IBC_K_##k, IBC_T_FLAG,    0, 0, 0, 0}
 #define ROW(k, t, of)          {IBC_K_##k, IBC_T_##t,     0, of, 0, 0}
 #define UPTO(k, max)           {IBC_K_##k, IBC_T_NUMBER,  0, IBC_A_ITSELF, max, 0}
+#define ONE_TO(k, max)         {IBC_K_##k, IBC_T_NUMBER,  IBC_R_SOME, IBC_A_ITSELF, max, 0}
 #define BITS(k, bits)          UPTO(k, MAX(bits))
 #define LIVE(k, bits, attr)    {IBC_K_##k, IBC_T_NUMBER,  0, IBC_A_##attr, MAX(bits), 0}
 #define WORD(k, v)             ROW(k, WORD, IBC_VOCAB_##v)
@@ -42,7 +43,7 @@ static const struct ibc_row send[] = {
     ROW(from, WORD, IBC_VOCAB_PARTY),
     ROW(to, PARTY, IBC_VOCAB_PARTY),
     ROW(via, WORD, IBC_VOCAB_ENCAP),
-    UPTO(times, 4096),
+    ONE_TO(times, 4096),
     ROW(after, TIME, 0),
     ROW(as, NEW, 0),
     ROW(same, KNOWN, 0),
@@ -52,7 +53,7 @@ static const struct ibc_row expect[] = {
     ROW(payload, PAYLOAD, 0),
     ROW(fill, PATTERN, 0),
     FL(to, PARTY, IBC_VOCAB_PARTY, 0, IBC_R_PLAIN),
-    FL(times, NUMBER, N, 4096, IBC_R_PLAIN),
+    FL(times, NUMBER, N, 4096, IBC_R_PLAIN | IBC_R_SOME),
     ROW(after, TIME, 0),
     ROW(within, TIME, 0),
     ROW(as, NEW, 0),
@@ -69,7 +70,7 @@ static const struct ibc_row mr[] = {
     BITS(iova, 64),
     FAILS,
 };
-static const struct ibc_row mw[] = {UPTO(type, 2), OBJECT(pd, KIND(pd)), FAILS};
+static const struct ibc_row mw[] = {ONE_TO(type, 2), OBJECT(pd, KIND(pd)), FAILS};
 static const struct ibc_row cq[] = {UPTO(depth, 65536), FAILS};
 static const struct ibc_row srq[] = {
     UPTO(depth, 65536), UPTO(limit, 65536), UPTO(recv, 65536), BITS(recv_bytes, 31), OBJECT(pd, KIND(pd)), FAILS,
@@ -95,7 +96,7 @@ static const struct ibc_row qp[] = {
     WORD(sig, SIG),
     UPTO(sq, 65536),
     UPTO(rq, 65536),
-    UPTO(dut, 2),
+    ONE_TO(dut, 2),
     ROW(peer, LATER, KIND(qp)),
     FAILS,
 };
@@ -145,7 +146,7 @@ static const struct ibc_row post[] = {
     FAILS,
 };
 static const struct ibc_row recv[] = {
-    UPTO(times, 65536), BITS(len, 32),    ROW(at, PLACE, 0), LIVE(lkey, 32, lkey),
+    ONE_TO(times, 65536), BITS(len, 32),    ROW(at, PLACE, 0), LIVE(lkey, 32, lkey),
     FL(sge, SGE, 0, MAX(32), IBC_R_MANY), BITS(id, 64),      FAILS,
 };
 static const struct ibc_row completion[] = {
@@ -191,47 +192,49 @@ static const struct ibc_row port[] = {
     UPTO(mtu, 65536),
     UPTO(congestion, 1),
     FL(sl2vl, NUMBER, N, MAX(4), IBC_R_MANY | IBC_R_INDEX),
-    UPTO(dut, 2),
+    ONE_TO(dut, 2),
 };
 static const struct ibc_row counter[] = {FL(name, NAME, 0, 0, MUST | IBC_R_PLAIN), FL(delta, DELTA, 0, MAX(64), MUST)};
 static const struct ibc_row time_must[] = {FL(value, TIME, 0, 0, MUST)};
 static const struct ibc_row time_may[] = {FL(value, TIME, 0, 0, BARE)};
-static const struct ibc_row score[] = {FL(value, WORD, IBC_VOCAB_SCORE, 0, MUST), UPTO(n, 65536)};
+static const struct ibc_row score[] = {FL(value, WORD, IBC_VOCAB_SCORE, 0, MUST), ONE_TO(n, 65536)};
 
 #define ROWS(r) r, sizeof r / sizeof *r
+#define SENDS (1 << IBC_ROLE_responder | 1 << IBC_ROLE_requester | 1 << IBC_ROLE_both | 1 << IBC_ROLE_middle)
+#define BETWEEN (1 << IBC_ROLE_middle)
 #define QUEUES (KIND(qp) | KIND(srq) | KIND(cq))
-/*   kind            keys               object              kinds                        op    must   packet compares some */
+/*   kind            keys               object              kinds                        op    must   packet compares some, roles */
 static const struct ibc_shape steps[IBC_S_COUNT] = {
-    [IBC_S_send]        = {ROWS(send),        IBC_OBJECT_AFTER,  KIND(qp),                0,                true,  true,  false, false},
-    [IBC_S_expect]      = {ROWS(expect),      IBC_OBJECT_AFTER,  KIND(qp),                0,                true,  true,  true,  false},
-    [IBC_S_silence]     = {ROWS(time_may),    IBC_OBJECT_MAYBE,  KIND(qp),                0,                false, false, false, false},
-    [IBC_S_wait]        = {ROWS(time_must),   IBC_OBJECT_NONE,   0,                       0,                false, false, false, false},
-    [IBC_S_post]        = {ROWS(post),        IBC_OBJECT_BEFORE, KIND(qp),                IBC_VOCAB_POST,   true,  false, false, false},
-    [IBC_S_recv]        = {ROWS(recv),        IBC_OBJECT_BEFORE, KIND(qp) | KIND(srq),    0,                false, false, false, false},
-    [IBC_S_modify]      = {ROWS(modify),      IBC_OBJECT_BEFORE, KIND(qp),                0,                false, false, false, false},
-    [IBC_S_state]       = {ROWS(state),       IBC_OBJECT_BEFORE, KIND(qp),                0,                false, false, true,  false},
-    [IBC_S_completion]  = {ROWS(completion),  IBC_OBJECT_BEFORE, KIND(qp),                IBC_VOCAB_DONE,   false, false, true,  false},
-    [IBC_S_completions] = {ROWS(completions), IBC_OBJECT_BEFORE, KIND(qp),                0,                false, false, false, true},
-    [IBC_S_event]       = {ROWS(event),       IBC_OBJECT_MAYBE,  QUEUES,                  0,                false, false, true,  false},
-    [IBC_S_events]      = {ROWS(events),      IBC_OBJECT_MAYBE,  QUEUES,                  0,                false, false, false, false},
-    [IBC_S_destroy]     = {ROWS(fails),       IBC_OBJECT_BEFORE, QUEUES | KIND(pd),       0,                false, false, false, false},
-    [IBC_S_dereg]       = {ROWS(fails),       IBC_OBJECT_BEFORE, KIND(mr),                0,                false, false, false, false},
-    [IBC_S_free]        = {ROWS(fails),       IBC_OBJECT_BEFORE, KIND(mw),                0,                false, false, false, false},
-    [IBC_S_arm]         = {ROWS(arm),         IBC_OBJECT_BEFORE, KIND(cq),                0,                false, false, false, false},
-    [IBC_S_notified]    = {ROWS(number),      IBC_OBJECT_BEFORE, KIND(cq),                0,                false, false, true,  false},
-    [IBC_S_limit]       = {ROWS(limit),       IBC_OBJECT_BEFORE, KIND(srq),               0,                false, false, false, false},
-    [IBC_S_attach]      = {ROWS(joins),       IBC_OBJECT_AFTER,  KIND(qp),                0,                false, false, false, false},
-    [IBC_S_detach]      = {ROWS(joins),       IBC_OBJECT_AFTER,  KIND(qp),                0,                false, false, false, false},
-    [IBC_S_memory]      = {ROWS(memory),      IBC_OBJECT_NONE,   0,                       0,                false, false, true,  false},
-    [IBC_S_write]       = {ROWS(write),       IBC_OBJECT_NONE,   0,                       0,                false, false, false, false},
-    [IBC_S_page]        = {ROWS(page),        IBC_OBJECT_NONE,   0,                       0,                false, false, false, false},
-    [IBC_S_port]        = {ROWS(port),        IBC_OBJECT_NONE,   0,                       0,                false, false, false, true},
-    [IBC_S_counter]     = {ROWS(counter),     IBC_OBJECT_NONE,   0,                       0,                false, false, true,  false},
-    [IBC_S_pass]        = {ROWS(time_may),    IBC_OBJECT_NONE,   0,                       0,                false, false, false, false},
-    [IBC_S_release]     = {NULL, 0,           IBC_OBJECT_AFTER,  KIND(qp),                0,                false, false, false, false},
-    [IBC_S_score]       = {ROWS(score),       IBC_OBJECT_NONE,   0,                       0,                false, false, false, false},
-    [IBC_S_health]      = {NULL, 0,           IBC_OBJECT_NONE,   0,                       0,                false, false, false, false},
-    [IBC_S_object]      = {NULL, 0,           IBC_OBJECT_NONE,   0,                       0,                false, false, false, false},
+    [IBC_S_send]        = {ROWS(send),        IBC_OBJECT_AFTER,  KIND(qp),                0,                true,  true,  false, false, SENDS},
+    [IBC_S_expect]      = {ROWS(expect),      IBC_OBJECT_AFTER,  KIND(qp),                0,                true,  true,  true,  false, SENDS},
+    [IBC_S_silence]     = {ROWS(time_may),    IBC_OBJECT_MAYBE,  KIND(qp),                0,                false, false, false, false, 0},
+    [IBC_S_wait]        = {ROWS(time_must),   IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, 0},
+    [IBC_S_post]        = {ROWS(post),        IBC_OBJECT_BEFORE, KIND(qp),                IBC_VOCAB_POST,   true,  false, false, false, 0},
+    [IBC_S_recv]        = {ROWS(recv),        IBC_OBJECT_BEFORE, KIND(qp) | KIND(srq),    0,                false, false, false, false, 0},
+    [IBC_S_modify]      = {ROWS(modify),      IBC_OBJECT_BEFORE, KIND(qp),                0,                false, false, false, false, 0},
+    [IBC_S_state]       = {ROWS(state),       IBC_OBJECT_BEFORE, KIND(qp),                0,                false, false, true,  false, 0},
+    [IBC_S_completion]  = {ROWS(completion),  IBC_OBJECT_BEFORE, KIND(qp),                IBC_VOCAB_DONE,   false, false, true,  false, 0},
+    [IBC_S_completions] = {ROWS(completions), IBC_OBJECT_BEFORE, KIND(qp),                0,                false, false, false, true, 0},
+    [IBC_S_event]       = {ROWS(event),       IBC_OBJECT_MAYBE,  QUEUES,                  0,                false, false, true,  false, 0},
+    [IBC_S_events]      = {ROWS(events),      IBC_OBJECT_MAYBE,  QUEUES,                  0,                false, false, false, false, 0},
+    [IBC_S_destroy]     = {ROWS(fails),       IBC_OBJECT_BEFORE, QUEUES | KIND(pd),       0,                false, false, false, false, 0},
+    [IBC_S_dereg]       = {ROWS(fails),       IBC_OBJECT_BEFORE, KIND(mr),                0,                false, false, false, false, 0},
+    [IBC_S_free]        = {ROWS(fails),       IBC_OBJECT_BEFORE, KIND(mw),                0,                false, false, false, false, 0},
+    [IBC_S_arm]         = {ROWS(arm),         IBC_OBJECT_BEFORE, KIND(cq),                0,                false, false, false, false, 0},
+    [IBC_S_notified]    = {ROWS(number),      IBC_OBJECT_BEFORE, KIND(cq),                0,                false, false, true,  false, 0},
+    [IBC_S_limit]       = {ROWS(limit),       IBC_OBJECT_BEFORE, KIND(srq),               0,                false, false, false, false, 0},
+    [IBC_S_attach]      = {ROWS(joins),       IBC_OBJECT_AFTER,  KIND(qp),                0,                false, false, false, false, 0},
+    [IBC_S_detach]      = {ROWS(joins),       IBC_OBJECT_AFTER,  KIND(qp),                0,                false, false, false, false, 0},
+    [IBC_S_memory]      = {ROWS(memory),      IBC_OBJECT_NONE,   0,                       0,                false, false, true,  false, 0},
+    [IBC_S_write]       = {ROWS(write),       IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, 0},
+    [IBC_S_page]        = {ROWS(page),        IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, 0},
+    [IBC_S_port]        = {ROWS(port),        IBC_OBJECT_NONE,   0,                       0,                false, false, false, true, 0},
+    [IBC_S_counter]     = {ROWS(counter),     IBC_OBJECT_NONE,   0,                       0,                false, false, true,  false, 0},
+    [IBC_S_pass]        = {ROWS(time_may),    IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, BETWEEN},
+    [IBC_S_release]     = {NULL, 0,           IBC_OBJECT_AFTER,  KIND(qp),                0,                false, false, false, false, BETWEEN},
+    [IBC_S_score]       = {ROWS(score),       IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, 0},
+    [IBC_S_health]      = {NULL, 0,           IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, 0},
+    [IBC_S_object]      = {NULL, 0,           IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, 0},
 };
 static const struct ibc_shape objects[IBC_O_COUNT] = {
     [IBC_O_pd] = {.row = pd, .n = sizeof pd / sizeof *pd},

@@ -41,6 +41,7 @@ enum ibc_row_flag {
     IBC_R_INDEX = 16, /* key[I]=value, I in arg.at, below 256 */
     IBC_R_COLON = 32, /* key:value is the same */
     IBC_R_PLAIN = 64, /* says what to do, also on a line that says what is expected: one value */
+    IBC_R_SOME = 128, /* a number of at least 1 */
 };
 struct ibc_row {
     uint8_t key, type, flags;
@@ -60,7 +61,8 @@ struct ibc_shape {
     uint8_t object, kinds; /* enum ibc_place_of_object; 1 << enum ibc_object_kind */
     uint8_t op;            /* enum ibc_vocab of the word behind the step's, NONE: there is none */
     bool op_must, packet, compares;
-    bool some; /* at least one key */
+    bool some;     /* at least one key */
+    uint8_t roles; /* 1 << enum ibc_role of the scenarios that may have it; 0: all */
 };
 const struct ibc_shape *ibc_shape_of_step(enum ibc_step_kind k);
 const struct ibc_shape *ibc_shape_of_object(enum ibc_object_kind k);

@@ -1,5 +1,6 @@
 #include "bind.h"
 #include "expr.h"
+#include <stdio.h>
 #include <string.h>
 
 /* ---- what a line is ---- */
@@ -278,6 +279,17 @@ static bool bare(struct args *a, const struct ibc_word *w)
     return unknown(a, w, w->s);
 }
 
+static bool one_of(const struct args *a, const struct ibc_word *last)
+{
+    char names[100] = "";
+    size_t n = 0;
+
+    for (const struct ibc_row *r = a->shape->row; r < a->shape->row + a->shape->n; r++)
+        if ((r->flags & IBC_R_ONE) != 0 && n < sizeof names)
+            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n == 0 ? "" : ", ", ibc_key_names[r->key]);
+    return ibc_fault(IBC_AT(a->b, last), "%s%s is wanted", strchr(names, ',') != NULL ? "one of " : "", names);
+}
+
 /* What must be there is. */
 static bool complete(const struct args *a)
 {
@@ -295,8 +307,7 @@ static bool complete(const struct args *a)
         ones += (r->flags & IBC_R_ONE) != 0 && there;
     }
     if (of > 0 && ones != 1)
-        return ibc_fault(IBC_AT(b, last), ones == 0 ? "what, is missing: %s, say" : "one thing at a time: %s, say",
-                         key_name(a->shape->n - 1u, a));
+        return one_of(a, last);
     return !a->shape->some || a->n > 0 || ibc_fault(IBC_AT(b, last), "a word is missing");
 }
 

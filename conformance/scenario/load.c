@@ -42,6 +42,16 @@ static bool alternative_placed(struct ibc_fault *f, const struct ibc_text *first
     return ibc_fault(f, t->line, t->column, "an alternative belongs below a '<', a '<?' or a silence");
 }
 
+static bool role_has(const struct ibc_scenario *s, struct ibc_fault *f, const struct ibc_text *t)
+{
+    const struct ibc_shape *shape = ibc_shape_of_step((enum ibc_step_kind)t->kind);
+
+    if ((t->form != IBC_FORM_STEP && t->form != IBC_FORM_PACKET) || shape->roles == 0 ||
+        (shape->roles >> s->role & 1) != 0)
+        return true;
+    return ibc_fault(f, t->line, t->column, "role %s has no '%s'", ibc_role_names[s->role], ibc_step_names[t->kind]);
+}
+
 /* Repeats and their ends, names, alternatives. */
 static bool structure(struct ibc_loaded *l, struct ibc_fault *f, struct ibc_text *body)
 {
@@ -50,6 +60,8 @@ static bool structure(struct ibc_loaded *l, struct ibc_fault *f, struct ibc_text
 
     for (struct ibc_text *t = body; t < body + l->n_body; t++) {
         if (!ibc_line_classify(f, t))
+            return false;
+        if (!role_has(&l->s, f, t))
             return false;
         if (t->alternative && !alternative_placed(f, body, t))
             return false;

@@ -29,6 +29,8 @@ uint16_t ibc_object_find(struct ibc_binder *b, const struct ibc_word *w, const c
 /* ---- values: alternatives, '!', any ---- */
 static bool compared(const struct ibc_binder *b, const struct ibc_want *want)
 {
+    if (want->row != NULL && want->row->type == IBC_T_ERROR)
+        return true;
     return b->compares && (want->row == NULL || (want->row->flags & IBC_R_PLAIN) == 0);
 }
 
