@@ -73,29 +73,26 @@ bool run_did(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, con
     }
 }
 
-/* The device's own word is known: a name of core's, with or without its prefix. */
+static const char *const core_errs[] = {
+#define ERR_NAME(name, text) #name,
+    IBA_VERB_ERRS(ERR_NAME) IBA_MEM_ERRS(ERR_NAME)};
+
 static const char *bare(const char *word)
 {
     return strncasecmp(word, "VERB_", 5) == 0 || strncasecmp(word, "MEM_", 4) == 0 ? strchr(word, '_') + 1 : word;
 }
 
-static const char *const verb_errs[] = {
-#define ERR_NAME(name, text) #name,
-    IBA_VERB_ERRS(ERR_NAME)};
-enum { N_VERB_ERRS = sizeof verb_errs / sizeof *verb_errs };
-
+/* The device's own word is one of core's, with or without its prefix. */
 static bool is_known(const char *said)
 {
-    for (unsigned i = 0; i < N_VERB_ERRS; i++)
-        if (strcasecmp(bare(verb_errs[i]), bare(said)) == 0)
+    for (unsigned i = 0; i < sizeof core_errs / sizeof *core_errs; i++)
+        if (strcasecmp(bare(core_errs[i]), bare(said)) == 0)
             return true;
     return false;
 }
 
 static const char *error_name(const struct ibc_value *v)
 {
-    if (v->kind == IBC_V_NUMBER)
-        return v->n < N_VERB_ERRS ? verb_errs[v->n] : "?";
     return v->kind == IBC_V_ANY ? "any" : run_word(v);
 }
 

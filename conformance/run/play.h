@@ -7,6 +7,10 @@
 #include "run/run.h"
 #include "wire/iba_view.h"
 
+enum { /* implicit objects, by their place in the play */
+       RUN_PD,
+       RUN_M,
+       RUN_L };
 enum {
     RUN_TEXT = 160,       /* of a finding */
     RUN_MAX_OPTIONAL = 32, /* '<?' and '<*' that wait, a QP */
@@ -57,7 +61,7 @@ struct run_flow {
 struct run_live {
     const struct ibc_object *o;
     uint8_t kind, device; /* device: of a QP; others exist on every device */
-    bool made, gone;
+    bool made, cq_gone; /* cq_gone: of a QP, not to be polled */
     uint32_t id[IBC_DEVICES]; /* PD, CQ, SRQ number; window: R_Key; QP: QPN, in [0] */
     struct ibc_mr mr[IBC_DEVICES];
     uint64_t length; /* regions */
@@ -68,7 +72,8 @@ struct run_live {
     /* queue pairs */
     uint8_t type, state_wanted;
     uint32_t peer, epsn, psn, pmtu, qkey, pkey_index;
-    uint32_t scq, rcq, recv, recv_bytes;
+    uint32_t scq, rcq, recv, recv_bytes, sq, rq;
+    struct run_live *twin; /* role middle: the QP of the other device that it talks to */
     struct ibc_qp_attr attr; /* what the qp line says */
     uint32_t optional_mask;  /* attributes beyond the required ones, given where they may be */
     uint32_t next_psn;       /* of requests to the device */
@@ -82,10 +87,19 @@ struct run_live {
 
 struct run_wr { /* what was posted */
     uint64_t id;
-    uint16_t object;
+    uint16_t object, window; /* window: of BIND_MW */
     uint8_t op, n_sge;
     bool recv;
     struct iba_sge sge[IBA_MAX_SGE];
+};
+struct run_wc { /* came, not asked for */
+    struct iba_wc wc;
+    const struct run_wr *wr;
+    struct run_live *qp;
+};
+struct run_event {
+    struct iba_event event;
+    uint8_t device;
 };
 struct run_name {
     const char *name;
@@ -101,7 +115,7 @@ struct run_player {
     uint64_t caps, seed;
     unsigned n_device; /* 2: the tester is in the middle */
 
-    struct run_live live[IBC_MAX_OBJECTS];
+    struct run_live live[IBC_MAX_OBJECTS + 1]; /* the last: of health */
     struct run_arena arena;
     struct run_packet *first, *last; /* all of the play */
     uint32_t n_packet;               /* of the scenario, all plays */
@@ -113,20 +127,20 @@ struct run_player {
     unsigned n_name;
     struct run_wr *wr; /* RUN_MAX_WR */
     unsigned n_wr;
-    struct iba_wc wc[RUN_MAX_WC]; /* came, not asked for */
+    unsigned binds; /* posted, not known to be done */
+    struct run_wc wc[RUN_MAX_WC];
     unsigned n_wc;
-    struct iba_event event[RUN_MAX_EVENTS];
-    uint8_t event_device[RUN_MAX_EVENTS];
+    struct run_event event[RUN_MAX_EVENTS];
     unsigned n_event;
     uint16_t pkey[IBC_DEVICES][RUN_PKEYS];
     struct ibc_counter counter[IBC_MAX_COUNTERS]; /* at the beginning */
     unsigned n_counter;
-    uint64_t recv_cursor[IBC_MAX_OBJECTS]; /* regions: behind the last receive buffer */
+    uint64_t recv_cursor[IBC_DEVICES]; /* of l: behind the last receive buffer */
 
     enum ibc_verdict verdict, counters;
     struct ibc_finding finding, counter_finding;
     char measured[RUN_TEXT];
-    uint8_t payload[IBC_FRAME];
+    uint8_t payload[2 * IBC_FRAME]; /* scratch */
 };
 
 /* ---- verdicts: note.c. All return false: the play ends ---- */
@@ -155,6 +169,8 @@ uint64_t run_number(const struct run_player *p, const struct ibc_step *s, enum i
                     const struct run_context *c);
 const struct ibc_arg *run_arg(const struct ibc_step *s, enum ibc_key key);
 bool run_has(const struct ibc_step *s, enum ibc_key key);
+/* Whether `is` is one of the argument's alternatives. */
+bool run_fits(const struct run_player *p, const struct ibc_arg *a, uint64_t is, const struct run_context *c);
 /* The object a value names; NULL when there is none. */
 struct run_live *run_object_of(struct run_player *p, const struct ibc_value *v);
 /* Of a step; NULL: it names none. */
@@ -165,10 +181,12 @@ uint64_t run_scaled(const struct run_player *p, uint64_t ns);
 
 /* ---- objects: object.c, qp.c ---- */
 bool run_make_objects(struct run_player *p);
-bool run_make_object(struct run_player *p, unsigned i, const struct ibc_step *s);
-bool run_make_qp(struct run_player *p, unsigned i, const struct ibc_step *s);
+bool run_make_qp(struct run_player *p, struct run_live *q, const struct ibc_step *s);
 /* To `state`, step by step, with what each transition requires. */
 bool run_raise_qp(struct run_player *p, struct run_live *q, enum iba_qp_state state, const struct ibc_step *s);
+bool run_raise_from(struct run_player *p, struct run_live *q, enum iba_qp_state from, enum iba_qp_state to,
+                    const struct ibc_step *s);
+uint8_t run_mtu(uint64_t bytes); /* enum iba_mtu; 0: none */
 const struct iba_transition *run_transition(enum iba_qp_state from, enum iba_qp_state to);
 /* `n` receives of `len` bytes; at: the first one's address. */
 bool run_post_receives(struct run_player *p, struct run_live *q, unsigned n, uint32_t len, const struct ibc_step *s);
@@ -186,15 +204,24 @@ void run_take(struct run_player *p, struct run_live *q); /* the first of its que
 
 /* ---- packets: build.c, match.c, show.c ---- */
 bool run_build(struct run_player *p, const struct ibc_step *s, struct run_packet *k);
-/* NULL: the packet is what the step says; else which of expected and got was written. */
 struct run_difference {
     char expected[RUN_TEXT], got[RUN_TEXT];
 };
+/* Whether the packet is what the step says; *d is written when it is not. */
 bool run_matches(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, struct run_difference *d);
 uint32_t run_psn_base(const struct run_live *q, uint8_t opcode, bool to_device);
 void run_show_packet(const struct run_packet *k, char *out, size_t n);
 void run_show_field(uint8_t hdr, const struct iba_field *f, uint64_t v, char *out, size_t n);
+void run_show_bytes(uint8_t hdr, const struct iba_field *f, const uint8_t *bytes, size_t len, char *out, size_t n);
+void run_show_wanted(const struct run_player *p, const struct ibc_arg *a, uint8_t hdr, const struct iba_field *f,
+                     const struct run_context *c, char *out, size_t n);
 void run_show_expected(const struct ibc_step *s, char *out, size_t n);
+/* Fields: field.c. The one that an argument means in a packet with these headers, or NULL. */
+bool run_is_field(const struct ibc_arg *a);
+const struct iba_field *run_field_in(const struct ibc_arg *a, uint64_t has, uint8_t *hdr);
+/* Where the payload of the next packet begins in its pattern. */
+void run_flow_begin(struct run_flow *f, const struct iba_opcode *op, const struct ibc_arg *fill);
+#define RUN_TRANSPORT (~(IBA_HDR_BIT(IBA_H_bth) - 1)) /* headers from the BTH on */
 /* Whether QP types carry a BTH */
 bool run_is_raw(uint8_t type);
 void run_remember(struct run_player *p, const struct ibc_step *s, const struct run_packet *k);
@@ -202,11 +229,21 @@ const struct run_packet *run_recall(const struct run_player *p, const char *name
 
 /* ---- completions and events: complete.c ---- */
 bool run_poll(struct run_player *p, const struct ibc_step *s); /* all queues, all devices */
-/* Lets time pass, in growing slices, until `there` says so or patience ends: true when it did. */
-bool run_await(struct run_player *p, const struct ibc_step *s, uint64_t patience,
-               bool (*there)(struct run_player *p, const struct ibc_step *s));
+enum run_came { RUN_STOP, RUN_NOT, RUN_CAME };
+/* Lets time pass, in growing slices, until `there` says so or patience ends; polls completions or events before it asks. */
+enum run_came run_await(struct run_player *p, const struct ibc_step *s, uint64_t patience, bool events,
+                        bool (*there)(struct run_player *p, const struct ibc_step *s));
+
+/* Whether the device's memory from local address `at` is pattern `letter` from `off` on; else the play has failed. */
+bool run_memory_is(struct run_player *p, const struct ibc_step *s, unsigned device, uint64_t at, uint64_t n, char letter,
+                   uint64_t off);
+
+/* ---- the middle: middle.c ---- */
+/* What becomes of a packet that was expected: sent on, unless the line says otherwise. */
+bool run_go_on(struct run_player *p, const struct ibc_step *s, struct run_live *q, struct run_packet *k);
 
 /* ---- after the last line ---- */
+bool run_leftovers(struct run_player *p);
 bool run_health(struct run_player *p, const struct ibc_step *s);
 void run_play(struct run_player *p); /* verdict and finding are then the play's */
 

@@ -20,7 +20,7 @@ const char *run_word(const struct ibc_value *v)
 
 struct run_live *run_live(struct run_player *p, const struct ibc_step *s)
 {
-    return s->object < p->play->n_object ? &p->live[s->object] : NULL;
+    return s->object <= IBC_MAX_OBJECTS ? &p->live[s->object] : NULL;
 }
 
 struct run_live *run_object_of(struct run_player *p, const struct ibc_value *v)
@@ -70,6 +70,27 @@ uint64_t run_number(const struct run_player *p, const struct ibc_step *s, enum i
     const struct ibc_arg *a = run_arg(s, key);
 
     return a ? run_value(p, &a->v[0], c ? c : &none) : otherwise;
+}
+
+static bool fits(const struct run_player *p, const struct ibc_value *v, uint64_t is, const struct run_context *c)
+{
+    const uint64_t mask = v->kind == IBC_V_NUMBER && v->mask ? v->mask : UINT64_MAX;
+    const uint64_t want = v->kind == IBC_V_ANY ? is : run_value(p, v, c);
+
+    return (v->kind == IBC_V_RANGE ? is >= v->n && is <= v->hi : (is & mask) == (want & mask)) != v->negated;
+}
+
+bool run_fits(const struct run_player *p, const struct ibc_arg *a, uint64_t is, const struct run_context *c)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < a->n; i++) { /* of what is negated, all must hold */
+        const bool one = fits(p, &a->v[i], is, c);
+        if (a->v[i].negated && !one)
+            return false;
+        any |= one;
+    }
+    return any;
 }
 
 /* Only a live target is slower than the clock says. */
