@@ -89,10 +89,10 @@ Test(verbs, refusals_are_said_in_the_engine_s_words)
     SAID(b, o->modify_qp(b->t, 0, b->d[0].qpn, &early), "transition");
     SAID(b, o->modify_qp(b->t, 0, 0xabcdef, &early), "no_qp");
     SAID(b, bed_post(b, 0, IBA_WR_SEND, 8, 0, 0), "state");
-    SAID(b, o->destroy(b->t, 0, IBC_O_pd, b->d[0].pd), "pd_busy");
+    SAID(b, o->destroy(b->t, 0, IBC_O_pd, b->d[0].pd), "mem_pd_busy");
     SAID(b, o->destroy(b->t, 0, IBC_O_cq, b->d[0].cq), "busy");
-    SAID(b, o->destroy(b->t, 0, IBC_O_mr, 0x1234), "no_key");
-    SAID(b, o->reg_mr(b->t, 0, &none, &mr), "zero");
+    SAID(b, o->destroy(b->t, 0, IBC_O_mr, 0x1234), "mem_no_key");
+    SAID(b, o->reg_mr(b->t, 0, &none, &mr), "mem_zero");
     SAID(b, o->create_cq(b->t, 0, 0, &n), "attr_value");
     SAID(b, o->create_cq(b->t, 0, 1 << 30, &n), "full");
     SAID(b, o->arm_cq(b->t, 0, 77, false), "no_cq");
@@ -205,6 +205,33 @@ Test(verbs, a_window_is_bound_and_freed)
     bed_send(b, 0, IBA_RC_WRITE_ONLY, BED_EPSN, 64);
     bed_expect(b, 0, IBA_RC_ACKNOWLEDGE, BED_EPSN);
     cr_assert_eq(o->destroy(b->t, 0, IBC_O_mw, b->d[0].mr.rkey), IBC_OK);
-    SAID(b, o->destroy(b->t, 0, IBC_O_mw, b->d[0].mr.rkey), "no_key");
+    SAID(b, o->destroy(b->t, 0, IBC_O_mw, b->d[0].mr.rkey), "mem_no_key");
     bed_close(b);
+}
+
+static void closest(const char *spec, const char *wanted)
+{
+    char err[200] = "";
+
+    cr_assert_null(ibc_target_open(spec, err, sizeof err), "%s", spec);
+    cr_assert(strstr(err, wanted) && !strchr(err, '\n'), "%s", err);
+}
+
+Test(verbs, an_unknown_target_is_told_the_nearest_name)
+{
+    closest("referense", "reference");
+    closest("mutant:RC-responder.gab=drop", "did you mean mutant:RC-responder.gap?");
+    closest("mutant:RC-responder.gap=dorp", "drop, swap, other");
+    closest("mutant:RC-responder.gap=other:9", "drop, swap, other");
+    closest("mutant:RC-responder.gap=drops", "drop, swap, other");
+    closest("mutant:RC-responder.gap", "drop, swap, other");
+    closest("mutant:header-validation.malformed=drop", "not every row has each");
+    closest("mutant:emit.bth.psm=+1", "did you mean mutant:emit.bth.psn?");
+    closest("mutant:emit.bth.psn=up", "a number, +N, ^N or *N");
+    closest("mutant:emit.ackk/bth.psn=+1", "did you mean mutant:emit.ack/bth.psn?");
+    closest("mutant:", "no such row or field");
+    closest("mutant:=drop", "no such row or field");
+    closest("mutant:"
+            "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz=1",
+            "no such row or field");
 }
