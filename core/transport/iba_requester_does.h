@@ -206,13 +206,13 @@ static inline bool iba_requester_otherwise(const struct iba_ca *ca, enum iba_req
 {
     return iba_does_otherwise(ca->change, &iba_requester_behaviours, r);
 }
-static inline bool iba_packet_does(const struct iba_ca *ca, enum iba_packet_row r)
+static inline bool iba_packet_does(const struct iba_change *c, enum iba_packet_row r)
 {
-    return iba_does(ca->change, &iba_packet_behaviours, r);
+    return iba_does(c, &iba_packet_behaviours, r);
 }
-static inline bool iba_packet_otherwise(const struct iba_ca *ca, enum iba_packet_row r)
+static inline bool iba_packet_otherwise(const struct iba_change *c, enum iba_packet_row r)
 {
-    return iba_does_otherwise(ca->change, &iba_packet_behaviours, r);
+    return iba_does_otherwise(c, &iba_packet_behaviours, r);
 }
 static inline bool iba_posting_does(const struct iba_ca *ca, enum iba_posting_row r)
 {
