@@ -66,7 +66,7 @@ static uint64_t packets(const struct iba_ca *ca, const struct iba_qp *qp, const 
     const unsigned shift = iba_request_shift(ca, qp, e);
     const uint64_t n = one_packet(qp, e) ? 1 : (e->length + (UINT64_C(1) << shift) - 1) >> shift;
 
-    if (ca->change && !one_packet(qp, e)) {
+    if (!iba_is_whole(ca->change) && !one_packet(qp, e)) {
         if (e->wr.op == IBA_WR_READ && !iba_packet_does(ca->change, IBA_PK_reads_reserve))
             return 1;
         if (iba_sqe_is(e, IBA_FORM_PAYLOAD) && n << shift == e->length &&

@@ -221,7 +221,7 @@ static inline bool iba_posting_does(const struct iba_ca *ca, enum iba_posting_ro
 /* The row that answers for `row` of a table of numbers whose last is followed by its first. */
 static inline unsigned iba_row_in_ring(const struct iba_change *c, const struct iba_behaviours *list, unsigned row)
 {
-    if (c && c->list == list && c->kind == IBA_CHANGE_SWAP && c->row + 1u == list->n)
+    if (!iba_is_whole(c) && c->list == list && c->kind == IBA_CHANGE_SWAP && c->row + 1u == list->n)
         return row == c->row ? 0 : row == 0 ? c->row : row;
     return iba_row_for(c, list, row);
 }
