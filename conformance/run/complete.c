@@ -92,6 +92,12 @@ bool run_poll(struct run_player *p, const struct ibc_step *s)
     return true;
 }
 
+/* A window that is being bound has its new key only when that is done. */
+bool run_settle(struct run_player *p, const struct ibc_step *s)
+{
+    return !p->binds || (run_collect_all(p, run_now(p), s) && run_poll(p, s));
+}
+
 enum run_came run_await(struct run_player *p, const struct ibc_step *s, uint64_t patience, bool events,
                         bool (*there)(struct run_player *p, const struct ibc_step *s))
 {

@@ -229,6 +229,7 @@ const struct run_packet *run_recall(const struct run_player *p, const char *name
 
 /* ---- completions and events: complete.c ---- */
 bool run_poll(struct run_player *p, const struct ibc_step *s); /* all queues, all devices */
+bool run_settle(struct run_player *p, const struct ibc_step *s); /* windows that are being bound have their keys then */
 enum run_came { RUN_STOP, RUN_NOT, RUN_CAME };
 /* Lets time pass, in growing slices, until `there` says so or patience ends; polls completions or events before it asks. */
 enum run_came run_await(struct run_player *p, const struct ibc_step *s, uint64_t patience, bool events,

@@ -148,7 +148,7 @@ bool run_step_post(struct run_player *p, const struct ibc_step *s)
     struct run_wr *w;
     struct ibc_send send;
 
-    if (p->binds && !run_poll(p, s))
+    if (!run_settle(p, s))
         return false;
     if (!(w = new_wr(p, s, q, false)))
         return false;
@@ -171,14 +171,16 @@ bool run_step_post(struct run_player *p, const struct ibc_step *s)
 }
 
 /* ---- receives ---- */
-/* Buffers of l lie one behind the other, and begin anew where the next would not fit. */
+/* In the second half of l, one behind the other, so that what is sent from its first half stays what it was; anew from
+ * there where the next would not fit. */
 static uint64_t next_buffer(struct run_player *p, unsigned device, uint32_t len)
 {
     const struct run_live *l = &p->live[RUN_L];
-    uint64_t at = p->recv_cursor[device];
+    const uint64_t half = l->length / 2;
+    uint64_t at = p->recv_cursor[device] < half ? half : p->recv_cursor[device];
 
     if (at + len > l->length)
-        at = 0;
+        at = len <= half ? half : 0;
     p->recv_cursor[device] = at + len;
     return l->mr[device].local + at;
 }

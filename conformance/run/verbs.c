@@ -199,7 +199,7 @@ bool run_step_dereg(struct run_player *p, const struct ibc_step *s)
 
 bool run_step_free(struct run_player *p, const struct ibc_step *s)
 {
-    return (!p->binds || run_poll(p, s)) && destroy(p, s, "free the window");
+    return run_settle(p, s) && destroy(p, s, "free the window");
 }
 
 /* ---- notification ---- */
