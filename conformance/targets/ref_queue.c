@@ -9,19 +9,28 @@ static uint8_t port_of(const struct iba_qp *qp)
 
 /* ---- states ---- */
 
+static struct iba_av path_of_qp(const struct reference *r, uint8_t port, const struct ibc_address *to,
+                                const struct ibc_qp_attr *a)
+{
+    struct iba_av av = ref_path(r, port, to);
+
+    av.hop_limit = a->hop;
+    av.tclass = a->tclass;
+    av.sl = a->sl;
+    av.flow_label = a->flow;
+    return av;
+}
+
 enum ibc_rc ref_modify_qp(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_qp_attr *a)
 {
     struct reference *r = reference_of(t);
     struct iba_ca *ca = &device_of(t, d)->ca;
     const uint8_t port = a->mask & IBA_QPA_PORT ? a->a.port : port_of(iba_query_qp(ca, qpn));
     struct iba_qp_attr attr = a->a;
+    const struct ibc_address *peer = a->to_twin ? &t->device[d ^ 1] : NULL;
 
-    attr.av = ref_path(r, port, a->to_twin ? &t->device[d ^ 1] : NULL);
-    attr.av.hop_limit = a->hop;
-    attr.av.tclass = a->tclass;
-    attr.av.sl = a->sl;
-    attr.av.flow_label = a->flow;
-    attr.alt_av = attr.av;
+    attr.av = path_of_qp(r, port, a->to ? a->to : peer, a);
+    attr.alt_av = path_of_qp(r, port, a->alt ? a->alt : peer, a);
     return ref_verb(t, iba_modify_qp(ca, qpn, &attr, a->mask | IBA_QPA_STATE));
 }
 

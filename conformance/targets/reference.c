@@ -9,12 +9,12 @@
 
 /* ---- answers ---- */
 
-/* "VERB_ATTR_MISSING" as "attr_missing" */
+/* "VERB_ATTR_MISSING" as "attr_missing", "MEM_BUSY" as "mem_busy" */
 static enum ibc_rc refused(struct ibc_target *t, const char *name)
 {
     size_t i;
 
-    name = strchr(name, '_') + 1;
+    name += strncmp(name, "VERB_", 5) == 0 ? 5 : 0;
     for (i = 0; name[i] && i + 1 < sizeof t->said; i++)
         t->said[i] = (char)tolower((unsigned char)name[i]);
     t->said[i] = 0;

@@ -24,8 +24,8 @@ enum {
     REF_PKEYS = 16,
     REF_GUARD = 64,           /* bytes of REF_GUARD_BYTE around each region */
     REF_PATTERN = 64 * 1024,  /* bytes of a pattern that are kept */
-    REF_RINGS = 32 << 20,     /* bytes for queues, a device; touched when used */
-    REF_MEMORY = 64 << 20,    /* bytes for regions, likewise */
+    REF_RINGS = 8 << 20,      /* bytes for queues, a device; touched when used */
+    REF_MEMORY = 32 << 20,    /* bytes for regions, likewise */
     REF_MOST_FRAMES = 100000, /* from one reset to the next: a broken device may never stop */
     REF_MOST_TURNS = 1000000, /* of timers, likewise */
 };

@@ -61,8 +61,8 @@ struct ibc_qp_attr {
     uint32_t mask;        /* enum iba_qp_attr_mask, beside STATE */
     uint8_t hop, tclass, sl;
     uint32_t flow;
-    bool to_twin;                  /* role middle: the peer is the other device */
-    const struct ibc_address *alt; /* where the alternate path leads; NULL: to the peer, as the first one */
+    bool to_twin;                       /* role middle: the peer is the other device */
+    const struct ibc_address *to, *alt; /* where the first and the alternate path lead; NULL: to the peer */
 };
 struct ibc_ah_spec {
     const struct ibc_address *to; /* NULL: the tester */
@@ -131,7 +131,7 @@ struct ibc_target {
     enum iba_link framing;                  /* of its frames, for the view and the evidence */
     struct ibc_address device[IBC_DEVICES]; /* role middle: device 0 and 1 are each other's peer */
     struct ibc_address tester, stranger;
-    char said[80];     /* REFUSED: the device's word: enum iba_verb_err or iba_mem_err, "attr_missing", "pd_busy" */
+    char said[80];     /* REFUSED: the device's word: enum iba_verb_err or iba_mem_err, "attr_missing", "mem_busy" */
     char fault[160];   /* DEAD, BROKEN: one sentence */
     double time_scale; /* live: waits are multiplied by it */
     bool virtual_time;

@@ -122,7 +122,8 @@ static void tell_source(const struct iba_rx *x, struct iba_wc *wc)
     }
     if (raw(x))
         return;
-    wc->src_qpn = iba_deth_srcqp(iba_rx_hdr(x, IBA_H_deth));
+    if (iba_view_has(x->v, IBA_H_deth)) /* a changed table may let other packets through */
+        wc->src_qpn = iba_deth_srcqp(iba_rx_hdr(x, IBA_H_deth));
     wc->pkey_index = (uint16_t)(x->pkey_index < 0 ? 0 : x->pkey_index);
     if (iba_rx_imm(x))
         wc->imm_or_key = iba_immdt_data(iba_rx_hdr(x, IBA_H_immdt));

@@ -7,8 +7,7 @@
 #define RC CASE_HEAD("rc")
 #define UC CASE_HEAD("uc")
 #define UD CASE_HEAD("ud")
-#define MIDDLE                                                                                                         \
-    "title a test\nspec RR-03\nrole middle\nservice rc\nqp a dut=1 peer=b recv=8\nqp b dut=2 peer=a recv=8\n"
+#define MIDDLE "title a test\nspec RR-03\nrole middle\nservice rc\nqp a dut=1 peer=b recv=8\nqp b dut=2 peer=a recv=8\n"
 
 struct run_case {
     const char *text;

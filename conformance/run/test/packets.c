@@ -29,7 +29,8 @@ Test(packets, expected_and_not)
         {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE destqp=a.peer\n", P, "", ""},
         {RC "qp a recv=1\n< a ACKNOWLEDGE\n", F, "ACKNOWLEDGE", "nothing for 1000 ms"},
         {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n", F, "no more packets", "ACKNOWLEDGE psn 0x001000 ACK 31 msn 1"},
-        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n a silence\n", F, "a silence", "ACKNOWLEDGE psn 0x001000 ACK 31 msn 1"},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n a silence\n", F, "a silence",
+         "ACKNOWLEDGE psn 0x001000 ACK 31 msn 1"},
     };
     run_cases(c);
 }
@@ -67,7 +68,8 @@ Test(packets, defaults)
         {RC "qp a\n> a WRITE_FIRST payload=1024 dmalen=1500\n> a WRITE_LAST payload=476 ackreq=1\n"
             "< a ANY psn=+1\nmemory m len=1500 fill=p\n",
          P, NULL, NULL},
-        {RC "qp a\n> a WRITE_FIRST payload=1024 dmalen=1500 fill=z+5\n> a WRITE_LAST payload=476 ackreq=1\n<* a ACKNOWLEDGE\n"
+        {RC "qp a\n> a WRITE_FIRST payload=1024 dmalen=1500 fill=z+5\n> a WRITE_LAST payload=476 ackreq=1\n<* a "
+            "ACKNOWLEDGE\n"
             "memory m len=1500 fill=z+5\n",
          P, NULL, NULL},
         {RC "qp a\n> a WRITE_ONLY payload=hex:0102030405 ackreq=1\n< a ACKNOWLEDGE\nmemory m hex:0102030405\n", P, NULL,
@@ -94,8 +96,9 @@ Test(packets, faults)
         {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=64 poke=60:ff repair\n< a ACKNOWLEDGE\n", P, NULL, NULL},
         {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=64 insert=50:00\n a silence\n", P, NULL, NULL},
         {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=64 remove=50:4\n a silence\n", P, NULL, NULL},
-        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=5 pad_byte=0xff\n< a ACKNOWLEDGE\n a completion recv bytes=5\n", P,
-         NULL, NULL},
+        {RC
+         "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=5 pad_byte=0xff\n< a ACKNOWLEDGE\n a completion recv bytes=5\n",
+         P, NULL, NULL},
         {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 pad=3\n<? a ACKNOWLEDGE\n", P, NULL, NULL},
         {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 tver=1\n a silence\n", P, NULL, NULL},
         {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 pkey=0x1234\n a silence\n", P, NULL, NULL},
@@ -132,7 +135,8 @@ Test(packets, times)
          "within 1.000 us", NULL},
         {RC "qp a timeout=8 retry=1\n a post SEND\n< a SEND_ONLY as=s\n< a SEND_ONLY same=s after=1s\n", F,
          "not before 1000000.000 us", NULL},
-        {RC "qp a timeout=8 retry=1\n a post SEND\n< a SEND_ONLY as=s\nwait 2ms\n< a SEND_ONLY same=s after=1ms within=2ms\n"
+        {RC "qp a timeout=8 retry=1\n a post SEND\n< a SEND_ONLY as=s\nwait 2ms\n< a SEND_ONLY same=s after=1ms "
+            "within=2ms\n"
             "> a ACKNOWLEDGE after=10us\n a completion SEND\n a silence 1s\n",
          P, NULL, NULL},
         {RC "qp a timeout=8 retry=1\n a post SEND\n< a SEND_ONLY\n a silence 1ms\n> a ACKNOWLEDGE\n", P, NULL, NULL},
@@ -153,11 +157,12 @@ Test(packets, optional_and_alternatives)
         {RC "qp a recv=3\nrepeat 3\n> a SEND_ONLY ackreq=1\nwait 1us\nend\n<? a ACKNOWLEDGE\n< a ACKNOWLEDGE\n"
             " a silence\n",
          F, "a silence", NULL},
-        {RC "qp a recv=3\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n| tolerated \"one behind\" < a ACKNOWLEDGE psn=+0\n",
+        {RC "qp a recv=3\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n| tolerated \"one behind\" < a ACKNOWLEDGE "
+            "psn=+0\n",
          IBC_IS_TOLERATED, NULL, "ACKNOWLEDGE psn 0x001000 ACK 31 msn 1"},
         {RC "qp a recv=3\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n| < a ACKNOWLEDGE psn=+0\n", P, NULL, NULL},
-        {RC "qp a recv=3\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n| fail \"no\" < a ACKNOWLEDGE psn=+0\n", F, NULL,
-         NULL},
+        {RC "qp a recv=3\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n| fail \"no\" < a ACKNOWLEDGE psn=+0\n", F,
+         NULL, NULL},
         {RC "qp a recv=3\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n| fail \"no\" < a ACKNOWLEDGE psn=+3\n", F,
          "bth.psn 0x001001", "bth.psn 0x001000"},
         {RC "qp a recv=3\n> a SEND_ONLY ackreq=1 icrc=bad\n< a ACKNOWLEDGE\n| tolerated \"drops it\" a silence\n",

@@ -108,8 +108,9 @@ Test(verdict, seeds_change_nothing)
 
     for (uint64_t seed = 0; seed < 300; seed += 7) {
         const struct ibc_options o = {.seed = seed * UINT64_C(0x123456789abcdef)};
-        struct ibc_result r = run_text(t, RC "qp a recv=1\nqp b recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE\n"
-                                             "> b SEND_ONLY ackreq=1\n< b ACKNOWLEDGE\n",
+        struct ibc_result r = run_text(t,
+                                       RC "qp a recv=1\nqp b recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE\n"
+                                          "> b SEND_ONLY ackreq=1\n< b ACKNOWLEDGE\n",
                                        &o);
         cr_expect_eq(r.verdict, IBC_IS_PASS, "seed %llu: %s", (unsigned long long)seed, r.finding.got);
         done(&r);
@@ -123,9 +124,11 @@ Test(verdict, every_link_and_service)
         {RC "qp a recv=2\n> a SEND_ONLY ackreq=1 payload=13\n< a ACKNOWLEDGE syndrome=ack\n a completion recv fill=p\n"
             " a post SEND len=13\n< a SEND_ONLY fill=l\n> a ACKNOWLEDGE msn=1\n a completion SEND\n",
          IBC_IS_PASS, NULL, NULL},
-        {UC "qp a recv=2\n> a SEND_ONLY payload=13\n a completion recv fill=p\n a post SEND len=13\n< a SEND_ONLY fill=l\n",
+        {UC "qp a recv=2\n> a SEND_ONLY payload=13\n a completion recv fill=p\n a post SEND len=13\n< a SEND_ONLY "
+            "fill=l\n",
          IBC_IS_PASS, NULL, NULL},
-        {UD "qp a recv=2\n> a SEND_ONLY payload=13\n a completion recv fill=p\n a post SEND len=13\n< a SEND_ONLY fill=l\n",
+        {UD "qp a recv=2\n> a SEND_ONLY payload=13\n a completion recv fill=p\n a post SEND len=13\n< a SEND_ONLY "
+            "fill=l\n",
          IBC_IS_PASS, NULL, NULL},
         {UD "qp a recv=2\ngroup g\nattach a g\n> a SEND_ONLY to=g payload=13\n a completion recv fill=p\n"
             " a post SEND len=13 dest=g\n< a SEND_ONLY to=g fill=l\n",
@@ -145,11 +148,12 @@ Test(verdict, management_and_raw)
         {CASE_HEAD("smi") "link ib-local\nqp a recv=2\n> a SEND_ONLY payload=256\n a completion recv fill=p\n"
                           " a post SEND len=256\n< a SEND_ONLY fill=l vl=15\n",
          IBC_IS_PASS, NULL, NULL},
-        {CASE_HEAD("raw-ethertype") "link ib-local\nqp a recv=2\n> a RAW payload=64\n a completion recv\n a post SEND len=64\n"
+        {CASE_HEAD("raw-ethertype") "link ib-local\nqp a recv=2\n> a RAW payload=64\n a completion recv\n a post SEND "
+                                    "len=64\n"
                                     "< a RAW fill=l\n",
          IBC_IS_PASS, NULL, NULL},
-        {CASE_HEAD("raw-ipv6") "link ib-local\nqp a recv=2\n> a RAW payload=64\n a completion recv\n", IBC_IS_PASS, NULL,
-         NULL},
+        {CASE_HEAD("raw-ipv6") "link ib-local\nqp a recv=2\n> a RAW payload=64\n a completion recv\n", IBC_IS_PASS,
+         NULL, NULL},
     };
     run_cases_on(IBC_LINK_ib_local, c, sizeof c / sizeof *c);
 }
@@ -164,7 +168,8 @@ Test(verdict, the_middle)
          " a post SEND\n< a SEND_ONLY then=drop as=x\n< a SEND_ONLY same=x then=twice\n< b ACKNOWLEDGE\n"
          " a completion SEND\n b completions recv=1\npass\n",
          IBC_IS_PASS, NULL, NULL},
-        {MIDDLE " a post SEND\n< a SEND_ONLY then=hold\n a silence\nrelease a\n< b ACKNOWLEDGE\n", IBC_IS_PASS, NULL, NULL},
+        {MIDDLE " a post SEND\n< a SEND_ONLY then=hold\n a silence\nrelease a\n< b ACKNOWLEDGE\n", IBC_IS_PASS, NULL,
+         NULL},
         {MIDDLE " a post SEND\n< a SEND_ONLY then=corrupt\n b silence\n", IBC_IS_PASS, NULL, NULL},
         {MIDDLE " a post WRITE\npass\n a completion WRITE\n", IBC_IS_PASS, NULL, NULL},
     };

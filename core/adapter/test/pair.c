@@ -185,6 +185,7 @@ static bool deliver(struct pair *p, unsigned i)
 
     if (len == 0)
         return false;
+    memset(&v, 0xee, sizeof v); /* whoever reads a header that is not there is seen by the sanitizer */
     (void)iba_view_parse(&v, p->link, buf, len, len, NULL);
     iba_view_check(&v);
     iba_ca_feed(&p->end[i].ca, 1, &v, p->now);
@@ -236,6 +237,7 @@ int pair_poll(struct pair *p, unsigned end, struct iba_wc *wc)
     hash(p, &wc->status, sizeof wc->status);
     hash(p, &wc->op, sizeof wc->op);
     hash(p, &wc->qpn, sizeof wc->qpn);
+    hash(p, &wc->imm_or_key, sizeof wc->imm_or_key);
     hash(p, &wc->byte_len, sizeof wc->byte_len);
     return 1;
 }
