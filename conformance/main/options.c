@@ -14,14 +14,13 @@
 enum kind { KIND_FLAG, KIND_TEXT, KIND_WORDS, KIND_SEED, KIND_COUNT, KIND_SCALE, KIND_COLOR };
 
 static const struct option_row {
-    const char *name;
-    char letter;
-    const char *arg;
-    enum kind kind;
+    const char *name, *arg;
     size_t to;
+    enum kind kind;
+    char letter;
 } rows[] = {
 #define IBC_OPTION_ROW(id, name, letter, arg, kind, member, what)                                                      \
-    {name, letter, arg, KIND_##kind, offsetof(struct options, member)},
+    {name, arg, offsetof(struct options, member), KIND_##kind, letter},
     IBC_OPTIONS(IBC_OPTION_ROW)};
 _Static_assert(OPT_COUNT <= 32, "a command's options are 32 bits");
 
@@ -101,7 +100,9 @@ static int set_option(struct options *o, enum option_id id, const char *arg)
 {
     void *to = (char *)o + rows[id].to;
 
-    if (arg && *arg == '\0' && rows[id].kind != KIND_COLOR)
+    if (!arg) /* no value is no mistake with these only: getopt_long saw to it */
+        arg = rows[id].kind == KIND_COLOR ? "auto" : "-";
+    if (*arg == '\0')
         return wrong(EXIT_USAGE, "--%s: its value is empty", rows[id].name);
     switch (rows[id].kind) {
     case KIND_FLAG: *(bool *)to = true; return EXIT_OK;
@@ -110,7 +111,7 @@ static int set_option(struct options *o, enum option_id id, const char *arg)
     case KIND_SEED: return set_seed(to, arg);
     case KIND_COUNT: return set_count(to, id, arg);
     case KIND_SCALE: return set_scale(to, arg);
-    case KIND_COLOR: return set_color(to, arg ? arg : "auto");
+    case KIND_COLOR: return set_color(to, arg);
     }
     return EXIT_OK;
 }

@@ -1,4 +1,5 @@
 #include "play.h"
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static const char *evidence_dir(const struct playing *p, uint32_t job, char *out
         mkdir(out, 0777);
     }
     if (k > 0 && used < n) {
-        snprintf(out + used, n - used, "/seed-%llu", (unsigned long long)(p->run->seed + k));
+        snprintf(out + used, n - used, "/seed-%" PRIu64, p->run->seed + k);
         mkdir(out, 0777);
     }
     return out;

@@ -10,15 +10,15 @@
 enum { MAX_FILE = 1 << 20, MAX_TEXT = 1000 };
 
 /* What an entry must have, all of it text. */
-static const struct {
-    const char *name;
-    size_t to; /* offset of a char * in struct ibc_waiver */
-} fields[] = {
-    {"pattern", offsetof(struct ibc_waiver, pattern)},     {"target", offsetof(struct ibc_waiver, target)},
-    {"statement", offsetof(struct ibc_waiver, statement)}, {"reason", offsetof(struct ibc_waiver, reason)},
-    {"symptom", offsetof(struct ibc_waiver, symptom)},     {"expires", offsetof(struct ibc_waiver, expires)},
-};
-enum { N_FIELDS = sizeof fields / sizeof *fields };
+static const char *const field_names[] = {"pattern", "target", "statement", "reason", "symptom", "expires"};
+enum { N_FIELDS = sizeof field_names / sizeof *field_names };
+
+static char **field_of(struct ibc_waiver *w, size_t i)
+{
+    char **const field[N_FIELDS] = {&w->pattern, &w->target, &w->statement, &w->reason, &w->symptom, &w->expires};
+
+    return field[i];
+}
 
 struct complaint {
     const char *path;
@@ -42,14 +42,14 @@ static bool wrong(const struct complaint *c, const char *format, ...)
 static const char *field_name(size_t i, const void *ctx)
 {
     (void)ctx;
-    return fields[i].name;
+    return field_names[i];
 }
 
-static size_t field_of(const char *name)
+static size_t find_field(const char *name)
 {
     size_t i = 0;
 
-    while (i < N_FIELDS && strcmp(fields[i].name, name) != 0)
+    while (i < N_FIELDS && strcmp(field_names[i], name) != 0)
         i++;
     return i;
 }
@@ -75,27 +75,27 @@ static bool is_date(const char *s)
 
 static bool take_field(struct ibc_waiver *w, const cJSON *field, int entry, const struct complaint *c)
 {
-    const size_t i = field_of(field->string);
+    const size_t i = find_field(field->string);
 
     if (i == N_FIELDS) {
         const char *near = ibc_nearest(field->string, field_name, N_FIELDS, NULL);
         return wrong(c, "waiver %d: no field \"%.40s\"%s%s%s", entry, field->string, near ? "; did you mean \"" : "",
                      near ? near : "", near ? "\"?" : "; see the man page");
     }
-    char **to = (char **)(void *)((char *)w + fields[i].to);
+    char **to = field_of(w, i);
     if (*to)
-        return wrong(c, "waiver %d: \"%s\" stands twice", entry, fields[i].name);
+        return wrong(c, "waiver %d: \"%s\" stands twice", entry, field_names[i]);
     if (!cJSON_IsString(field) || field->valuestring[0] == '\0' || strlen(field->valuestring) > MAX_TEXT)
-        return wrong(c, "waiver %d: \"%s\" must be a text of 1 to %d characters", entry, fields[i].name, MAX_TEXT);
+        return wrong(c, "waiver %d: \"%s\" must be a text of 1 to %d characters", entry, field_names[i], MAX_TEXT);
     *to = strdup(field->valuestring);
     return *to ? true : wrong(c, "out of memory");
 }
 
-static bool check(const struct ibc_waiver *w, const char *today, int entry, const struct complaint *c)
+static bool check(struct ibc_waiver *w, const char *today, int entry, const struct complaint *c)
 {
     for (size_t i = 0; i < N_FIELDS; i++)
-        if (!*(char *const *)(const void *)((const char *)w + fields[i].to))
-            return wrong(c, "waiver %d: no \"%s\"", entry, fields[i].name);
+        if (!*field_of(w, i))
+            return wrong(c, "waiver %d: no \"%s\"", entry, field_names[i]);
     if (!is_date(w->expires))
         return wrong(c, "waiver %d: \"expires\": \"%.40s\" is no day, want YYYY-MM-DD", entry, w->expires);
     if (strcmp(w->expires, today) < 0)
@@ -195,7 +195,7 @@ void ibc_waivers_free(struct ibc_waivers *w)
 {
     for (size_t i = 0; i < w->n; i++)
         for (size_t f = 0; f < N_FIELDS; f++)
-            free(*(char **)(void *)((char *)&w->w[i] + fields[f].to));
+            free(*field_of(&w->w[i], f));
     free(w->w);
     *w = (struct ibc_waivers){0};
 }
