@@ -20,7 +20,7 @@ def junit(path):
         found = of["rc.responder", name].find(element)
         assert found.get("type") == kind
         assert found.get("message") == 'expected bth.psn 0x000101, got bth.psn 0x000102 <of> "device" & co', found.get("message")
-        for part in ("statement: RR-03\n", "sentence: A responder answers", "line: 15\n", "packet: 4\n", "evidence: ",
+        for part in ("statement: RR-03\n", "sentence: A responder answers", "line: 15\n", "packet: 5\n", "evidence: ",
                      "variation: pmtu=256 epsn=0x000100\n"):
             assert part in found.text, part
     assert of["rc.requester", "e-error"].find("error") is not None
@@ -48,7 +48,7 @@ def report(path):
     fail = of["rc.responder.d-fail"]
     assert fail["finding"] == {
         "statement": "RR-03", "sentence": fail["finding"]["sentence"], "expected": "bth.psn 0x000101",
-        "got": 'bth.psn 0x000102 <of> "device" & co', "variation": "pmtu=256 epsn=0x000100", "line": 15, "packet": 4}
+        "got": 'bth.psn 0x000102 <of> "device" & co', "variation": "pmtu=256 epsn=0x000100", "line": 15, "packet": 5}
     assert fail["class"] == "mandatory" and fail["spec"] == ["RR-03", "RR-04"] and fail["passed"] == 3
     assert of["rc.responder.a-pass"]["finding"] is None
     assert of["ud.receiver.i-xfail"]["waiver"]["expires"] == "2099-12-31"
@@ -101,6 +101,9 @@ def page(path):
     assert p.classes.count("back judged") == 9 and "out judged" not in p.classes, p.classes
     assert "the line that decided:" in p.text and "RC Acknowledge" in p.text
     assert "expected bth.psn 0x000101, got 0x000102" in p.text
+    # One play of three: six packets, three of each side; of what passed the first play.
+    assert p.classes.count("back") == 9 * 2 and p.classes.count("out") == 9 * 3 + 1, (p.classes.count("back"), p.classes.count("out"))
+    assert "6 of 8 packets are shown" in p.text and "1 of 8 packets are shown" in p.text
     assert "/nowhere/" in p.text
 
 
