@@ -322,20 +322,13 @@ static bool finish(struct draft *d, struct run_packet *k)
 static void begin(struct draft *d)
 {
     const struct ibc_arg *to = run_arg(d->s, IBC_K_to);
-    uint64_t named = 0;
 
     d->raw = d->s->op == IBC_RAW_OPCODE;
     d->opcode = (uint8_t)d->s->op;
     d->op = d->raw || !iba_opcodes[d->opcode].name ? NULL : &iba_opcodes[d->opcode];
     d->group = to && to->v[0].kind == IBC_V_REF ? run_object_of(d->p, &to->v[0]) : NULL;
     d->c = (struct run_context){.device = d->q->device, .psn_base = run_psn_base(d->q, d->opcode, true)};
-    for (unsigned i = 0; i < d->s->n_arg; i++) /* an opcode nobody knows has the headers the line names */
-        if (d->s->arg[i].key == IBC_K_FIELD)
-            named |= IBA_HDR_BIT(d->s->arg[i].hdr) & RUN_TRANSPORT;
-    if (d->raw)
-        iba_recipe_init(&d->r, encap_of(d), 0);
-    else
-        iba_recipe_init_with(&d->r, encap_of(d), d->opcode, d->op ? d->op->hdrs : named);
+    iba_recipe_init(&d->r, encap_of(d), d->raw ? 0 : d->opcode);
 }
 
 static bool again(struct run_player *p, const struct ibc_step *s, const struct ibc_arg *same, struct run_packet *k)

@@ -92,6 +92,12 @@ bool run_poll(struct run_player *p, const struct ibc_step *s)
     return true;
 }
 
+/* A window that is being bound has its new key only when that is done. */
+bool run_settle(struct run_player *p, const struct ibc_step *s)
+{
+    return !p->binds || (run_collect_all(p, run_now(p), s) && run_poll(p, s));
+}
+
 enum run_came run_await(struct run_player *p, const struct ibc_step *s, uint64_t patience, bool events,
                         bool (*there)(struct run_player *p, const struct ibc_step *s))
 {
@@ -131,8 +137,7 @@ static unsigned next_of(struct run_player *p, const struct run_live *q, enum que
 {
     unsigned i = 0;
 
-    while (i < p->n_wc &&
-           (p->wc[i].qp != q || (which != EITHER && (which == RECV_QUEUE) != p->wc[i].wr->recv)))
+    while (i < p->n_wc && (p->wc[i].qp != q || (which != EITHER && (which == RECV_QUEUE) != p->wc[i].wr->recv)))
         i++;
     return i;
 }
@@ -163,8 +168,8 @@ static bool value_fits(const struct looked *l, enum ibc_key key, uint64_t is)
 
     if (!a || run_fits(l->p, a, is, &l->at))
         return true;
-    snprintf(expected, sizeof expected, "completion.%s %s0x%" PRIx64, ibc_key_names[key],
-             a->v[0].negated ? "not " : "", run_value(l->p, &a->v[0], &l->at));
+    snprintf(expected, sizeof expected, "completion.%s %s0x%" PRIx64, ibc_key_names[key], a->v[0].negated ? "not " : "",
+             run_value(l->p, &a->v[0], &l->at));
     snprintf(got, sizeof got, "completion.%s 0x%" PRIx64, ibc_key_names[key], is);
     return run_fail(l->p, l->s, NULL, expected, got);
 }
@@ -269,8 +274,8 @@ static bool enough(struct run_player *p, const struct ibc_step *s)
 {
     const struct run_live *q = run_live(p, s);
 
-    return run_has(s, IBC_K_none) || (q->send_ok >= wanted(s, IBC_K_send, q->send_ok) &&
-                                      q->recv_ok >= wanted(s, IBC_K_recv, q->recv_ok));
+    return run_has(s, IBC_K_none) ||
+           (q->send_ok >= wanted(s, IBC_K_send, q->send_ok) && q->recv_ok >= wanted(s, IBC_K_recv, q->recv_ok));
 }
 
 /* Successes that were counted are not asked for again. */
@@ -319,12 +324,12 @@ bool run_step_completions(struct run_player *p, const struct ibc_step *s)
 static bool is_about(const struct run_live *l, const struct run_event *e)
 {
     static const uint8_t kind[IBA_EVENT_COUNT] = {
-        [IBA_EVENT_PATH_MIGRATED] = IBC_O_qp,     [IBA_EVENT_COMM_ESTABLISHED] = IBC_O_qp,
-        [IBA_EVENT_SQ_DRAINED] = IBC_O_qp,        [IBA_EVENT_LAST_WQE_REACHED] = IBC_O_qp,
-        [IBA_EVENT_SRQ_LIMIT] = IBC_O_srq,        [IBA_EVENT_CQ_ERROR] = IBC_O_cq,
-        [IBA_EVENT_WQ_CATASTROPHIC] = IBC_O_qp,   [IBA_EVENT_WQ_INVALID_REQUEST] = IBC_O_qp,
+        [IBA_EVENT_PATH_MIGRATED] = IBC_O_qp,       [IBA_EVENT_COMM_ESTABLISHED] = IBC_O_qp,
+        [IBA_EVENT_SQ_DRAINED] = IBC_O_qp,          [IBA_EVENT_LAST_WQE_REACHED] = IBC_O_qp,
+        [IBA_EVENT_SRQ_LIMIT] = IBC_O_srq,          [IBA_EVENT_CQ_ERROR] = IBC_O_cq,
+        [IBA_EVENT_WQ_CATASTROPHIC] = IBC_O_qp,     [IBA_EVENT_WQ_INVALID_REQUEST] = IBC_O_qp,
         [IBA_EVENT_WQ_ACCESS_VIOLATION] = IBC_O_qp, [IBA_EVENT_SRQ_CATASTROPHIC] = IBC_O_srq,
-        [IBA_EVENT_PKEY_CHANGE] = IBC_O_pd,       [IBA_EVENT_PKEY_VIOLATION] = IBC_O_pd,
+        [IBA_EVENT_PKEY_CHANGE] = IBC_O_pd,         [IBA_EVENT_PKEY_VIOLATION] = IBC_O_pd,
         [IBA_EVENT_QKEY_VIOLATION] = IBC_O_pd, /* pd: of the port, no object's */
     };
 

@@ -21,7 +21,7 @@ bool run_step_send(struct run_player *p, const struct ibc_step *s)
 
     if (!k)
         return run_error(p, s, "out of memory");
-    if ((after && !run_collect_all(p, p->last_at + after->v[0].n, s)) || (p->binds && !run_poll(p, s)))
+    if ((after && !run_collect_all(p, p->last_at + after->v[0].n, s)) || !run_settle(p, s))
         return false;
     if (!run_build(p, s, k) || !run_inject(p, k, s))
         return false;

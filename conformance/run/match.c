@@ -54,8 +54,7 @@ static bool sound(const struct match *m)
 static bool named_field(const struct match *m, uint8_t hdr, const char *name)
 {
     for (unsigned i = 0; i < m->s->n_arg; i++)
-        if (m->s->arg[i].key == IBC_K_FIELD && m->s->arg[i].hdr == hdr &&
-            strcmp(m->s->arg[i].field->name, name) == 0)
+        if (m->s->arg[i].key == IBC_K_FIELD && m->s->arg[i].hdr == hdr && strcmp(m->s->arg[i].field->name, name) == 0)
             return true;
     return false;
 }
@@ -309,8 +308,8 @@ static bool is_opcode(const struct match *m)
 {
     const bool bth = iba_view_has_bth(m->v);
 
-    if (m->s->op == IBC_ANY_OPCODE || (m->s->op == IBC_RAW_OPCODE ? !bth : bth && iba_bth_opcode(iba_view_bth(m->v)) ==
-                                                                                  m->s->op))
+    if (m->s->op == IBC_ANY_OPCODE ||
+        (m->s->op == IBC_RAW_OPCODE ? !bth : bth && iba_bth_opcode(iba_view_bth(m->v)) == m->s->op))
         return true;
     run_show_expected(m->s, m->d->expected, sizeof m->d->expected);
     run_show_packet(m->k, m->d->got, sizeof m->d->got);

@@ -48,10 +48,10 @@ static void gather(struct run_player *p, const struct ibc_step *s, const struct 
         const struct ibc_arg *a = &s->arg[i];
         if (a->key != IBC_K_sge || w->n_sge == IBA_MAX_SGE)
             continue;
-        w->sge[w->n_sge++] = (struct iba_sge){.addr = run_value(p, &a->v[0], &c),
-                                              .length = a->at,
-                                              .lkey = lkey ? (uint32_t)run_value(p, &lkey->v[0], &c)
-                                                           : lkey_of(p, &a->v[0], q->device)};
+        w->sge[w->n_sge++] =
+            (struct iba_sge){.addr = run_value(p, &a->v[0], &c),
+                             .length = a->at,
+                             .lkey = lkey ? (uint32_t)run_value(p, &lkey->v[0], &c) : lkey_of(p, &a->v[0], q->device)};
     }
     if (w->n_sge || len == 0)
         return;
@@ -96,8 +96,7 @@ static void put_bind(struct run_player *p, const struct ibc_step *s, const struc
     wr->bind.key_byte = (uint8_t)run_number(p, s, IBC_K_key, (window->id[q->device] + 1) & 0xff, &c);
 }
 
-static void put_remote(struct run_player *p, const struct ibc_step *s, const struct run_live *q,
-                       struct iba_send_wr *wr)
+static void put_remote(struct run_player *p, const struct ibc_step *s, const struct run_live *q, struct iba_send_wr *wr)
 {
     enum { SOMEWHERE = 0x10000, SOME_KEY = 0x1234 };
     const struct run_context c = remote_of(q);
@@ -148,7 +147,7 @@ bool run_step_post(struct run_player *p, const struct ibc_step *s)
     struct run_wr *w;
     struct ibc_send send;
 
-    if (p->binds && !run_poll(p, s))
+    if (!run_settle(p, s))
         return false;
     if (!(w = new_wr(p, s, q, false)))
         return false;
@@ -171,14 +170,16 @@ bool run_step_post(struct run_player *p, const struct ibc_step *s)
 }
 
 /* ---- receives ---- */
-/* Buffers of l lie one behind the other, and begin anew where the next would not fit. */
+/* In the second half of l, one behind the other, so that what is sent from its first half stays what it was; anew from
+ * there where the next would not fit. */
 static uint64_t next_buffer(struct run_player *p, unsigned device, uint32_t len)
 {
     const struct run_live *l = &p->live[RUN_L];
-    uint64_t at = p->recv_cursor[device];
+    const uint64_t half = l->length / 2;
+    uint64_t at = p->recv_cursor[device] < half ? half : p->recv_cursor[device];
 
     if (at + len > l->length)
-        at = 0;
+        at = len <= half ? half : 0;
     p->recv_cursor[device] = at + len;
     return l->mr[device].local + at;
 }

@@ -190,13 +190,21 @@ static bool go_to(struct run_player *p, struct run_live *q, enum iba_qp_state fr
     return run_did(p, s, p->t->ops->modify_qp(p->t, q->device, q->id[0], &a), iba_qp_state_name(to));
 }
 
+/* Its peer exists now: what the line left open is what that says. */
+static void meet(struct run_live *q)
+{
+    q->peer = q->twin->id[0];
+    if (!qp_arg(q, IBC_K_epsn))
+        q->epsn = q->next_psn = q->attr.a.rq_psn = q->twin->psn;
+}
+
 bool run_raise_from(struct run_player *p, struct run_live *q, enum iba_qp_state from, enum iba_qp_state to,
                     const struct ibc_step *s)
 {
     static const uint8_t way[] = {IBA_QPS_RESET, IBA_QPS_INIT, IBA_QPS_RTR, IBA_QPS_RTS};
 
     if (q->twin)
-        q->peer = q->twin->id[0];
+        meet(q);
     for (unsigned i = 0; i + 1 < sizeof way && way[i] < to; i++) {
         if (way[i] < from)
             continue;

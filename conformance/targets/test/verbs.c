@@ -225,7 +225,7 @@ Test(verbs, an_unknown_target_is_told_the_nearest_name)
     closest("mutant:RC-responder.gap=other:9", "drop, swap, other");
     closest("mutant:RC-responder.gap=drops", "drop, swap, other");
     closest("mutant:RC-responder.gap", "drop, swap, other");
-    closest("mutant:header-validation.malformed=drop", "not every row has each");
+    closest("mutant:header-validation.malformed=drop", "later rows read what this one lets through");
     closest("mutant:emit.bth.psm=+1", "did you mean mutant:emit.bth.psn?");
     closest("mutant:emit.bth.psn=up", "a number, +N, ^N or *N");
     closest("mutant:emit.ackk/bth.psn=+1", "did you mean mutant:emit.ack/bth.psn?");
