@@ -83,33 +83,34 @@ static uint32_t raw_header(const struct iba_qp *qp)
 }
 
 /* UU-16, WF-58, WF-09 */
-static bool datagram_fits(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
+static bool datagram_fits(const struct iba_ca *ca, const struct iba_qp *qp, uint64_t length)
 {
-    if (qp->attr.port > 0 && e->length > iba_mtu_bytes(ca->port[qp->attr.port - 1].mtu) &&
+    if (qp->attr.port > 0 && length > iba_mtu_bytes(ca->port[qp->attr.port - 1].mtu) &&
         iba_posting_does(ca, IBA_PO_datagram_length))
         return false;
     if (!iba_qp_is_raw(qp))
         return true;
-    return (e->length % 4 == 0 || !iba_posting_does(ca, IBA_PO_raw_words)) &&
-           (e->length + raw_header(qp) >= RAW_LEAST || !iba_posting_does(ca, IBA_PO_raw_least));
+    return (length % 4 == 0 || !iba_posting_does(ca, IBA_PO_raw_words)) &&
+           (length + raw_header(qp) >= RAW_LEAST || !iba_posting_does(ca, IBA_PO_raw_least));
 }
 
 /* WF-67, WF-68 */
-static bool length_is_legal(const struct iba_ca *ca, const struct iba_sqe *e)
+static bool length_is_legal(const struct iba_ca *ca, const struct iba_sqe *e, uint64_t length)
 {
-    if (e->length > IBA_MAX_MESSAGE && iba_posting_does(ca, IBA_PO_message_length))
+    if (length > IBA_MAX_MESSAGE && iba_posting_does(ca, IBA_PO_message_length))
         return false;
-    return !iba_sqe_is(e, IBA_FORM_EIGHT) || e->length == 8 || !iba_posting_does(ca, IBA_PO_eight_bytes);
+    return !iba_sqe_is(e, IBA_FORM_EIGHT) || length == 8 || !iba_posting_does(ca, IBA_PO_eight_bytes);
 }
 
 /* What a work request can be told wrong by itself; reported when its turn comes (RQ-14). */
-static enum iba_wc_status form_fault(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
+static enum iba_wc_status form_fault(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e,
+                                     uint64_t length)
 {
     if (!iba_sqe_is(e, IBA_FORM_LOCAL) &&
         !iba_opcodes[iba_qp_service_bits(qp) | iba_sqe_form(e)->opcode[IBA_ONLY]].name &&
         iba_posting_does(ca, IBA_PO_operation_offered))
         return IBA_WC_LOCAL_QP_OPERATION; /* RQ-15 */
-    if (!length_is_legal(ca, e) || (iba_qp_is_datagram(qp) && !datagram_fits(ca, qp, e)))
+    if (!length_is_legal(ca, e, length) || (iba_qp_is_datagram(qp) && !datagram_fits(ca, qp, length)))
         return IBA_WC_LOCAL_LENGTH;
     if (e->wr.op == IBA_WR_READ && packets(ca, qp, e) >= IBA_PSN_SPAN && iba_posting_does(ca, IBA_PO_read_span))
         return IBA_WC_LOCAL_LENGTH; /* RQ-03: it could never be sent */
@@ -136,12 +137,13 @@ static void overtake(struct iba_qp *qp)
 void iba_requester_post(struct iba_ca *ca, struct iba_qp *qp, const struct iba_send_wr *wr)
 {
     struct iba_sqe *e = iba_sqe_at(qp, qp->s.count);
+    const uint64_t length = iba_sgl_length(wr->sge, wr->n_sge);
 
     assert(qp->s.count < qp->s.n && wr->op < IBA_WR_RECV && wr->n_sge <= IBA_MAX_SGE);
     e->wr = *wr;
-    e->length = iba_sgl_length(wr->sge, wr->n_sge);
+    e->length = length <= IBA_MAX_MESSAGE ? (uint32_t)length : 0;
     e->state = IBA_SQE_WAITING;
-    e->status = (uint8_t)form_fault(ca, qp, e);
+    e->status = (uint8_t)form_fault(ca, qp, e, length);
     qp->s.count++;
     if (!iba_requester_does(ca, IBA_RQ_order)) /* RQ-04 */
         overtake(qp);

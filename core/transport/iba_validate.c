@@ -344,6 +344,7 @@ static void to_each_member(struct iba_rx *x)
     R(vl_of_other_kind,      iba_rx_vl_of_other_kind,     iba_rx_drop,      "is on VL 15 and not for QP0, or the other way round",             "WF-12")  \
     R(raw_unwanted,          raw_unwanted,                iba_rx_drop,      "is raw, and the port has no QP for that",                         "UU-40")  \
     R(raw,                   raw,                         to_ud,            "is raw",                                                          "UU-40")  \
+    R(ip_length_absent,      iba_rx_ip_length_absent,     iba_rx_drop,      "has an IP length of 0",                                           "RO-23")  \
     R(ip_options,            iba_rx_ip_options,           iba_rx_drop,      "has IP options or extension headers",                             "RO-12")  \
     R(ip_mapped_wrongly,     iba_rx_ip_mapped_wrongly,    iba_rx_drop,      "has an IPv4 GID in an IPv6 header",                               "RO-24")  \
     R(other_version,         other_version,               iba_rx_drop,      "has a transport header version that is not 0",                    "PV-03")  \

@@ -88,6 +88,12 @@ static void raw_unwanted(struct bed *b)
     b->raw.state = IBA_QPS_ERR;
 }
 
+static void ip_length_absent(struct bed *b)
+{
+    packet(b, IBA_ENCAP_ROCE2_V4, IBA_RC_WRITE_ONLY, RC_QPN, EPSN, 8);
+    iba_recipe_set(&b->r, 1, iba_field_find(IBA_H_ipv4, "len"), 0);
+}
+
 static void ip_options(struct bed *b)
 {
     packet(b, IBA_ENCAP_ROCE2_V6_EXT, IBA_RC_WRITE_ONLY, RC_QPN, EPSN, 8);
@@ -309,6 +315,7 @@ static const struct row_case cases[] = {
     {"vl_of_other_kind", vl_of_other_kind, IBA_PORT_IB, 1, false},
     {"raw_unwanted", raw_unwanted, IBA_PORT_IB, 1, false},
     {"raw", raw_packet, IBA_PORT_IB, 1, true},
+    {"ip_length_absent", ip_length_absent, IBA_PORT_ROCE2, 1, false},
     {"ip_options", ip_options, IBA_PORT_ROCE2, 1, false},
     {"ip_mapped_wrongly", ip_mapped_wrongly, IBA_PORT_ROCE2, 1, false},
     {"other_version", other_version, IBA_PORT_IB, 1, false},
