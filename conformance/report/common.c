@@ -19,7 +19,7 @@ enum { RED = 31, GREEN, YELLOW, BLUE, MAGENTA, CYAN };
 const struct rep_verdict rep_verdicts[IBC_IS_COUNT] = {
     {IBC_IS_PASS, GREEN, "passed"},
     {IBC_IS_FAIL, RED, "failed"},
-    {IBC_IS_ERROR, MAGENTA, "harness faults"},
+    {IBC_IS_ERROR, MAGENTA, "in error"},
     {IBC_IS_INCONCLUSIVE, YELLOW, "inconclusive"},
     {IBC_IS_XPASS, RED, "passed against a waiver"},
     {IBC_IS_XFAIL, YELLOW, "waived"},

@@ -80,7 +80,7 @@ static void table(struct out *o, const struct area *a, const struct area *total)
     for (size_t k = 0; k < IBC_CLASS_COUNT; k++)
         if (total->klass[k].open)
             html_str(o, "th", NULL, rep_class_names[k]);
-    OUT_LIT(o, "<th scope=\"col\">all</th><th scope=\"col\">not to be shown</th></tr></thead>\n<tbody>\n");
+    OUT_LIT(o, "<th scope=\"col\">all</th><th scope=\"col\">without one for a reason</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < AREAS; i++)
         table_row(o, &a[i], total);
     OUT_LIT(o, "</tbody>\n<tfoot>\n");

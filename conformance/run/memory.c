@@ -14,7 +14,7 @@ static unsigned device_of(const struct ibc_step *s)
 
 struct place {
     unsigned device;
-    uint64_t at, n, off; /* local address; bytes; where in its region */
+    uint64_t at, n, off;           /* local address; bytes; where in its region */
     const struct run_live *region; /* NULL: a bare address */
 };
 
@@ -43,8 +43,8 @@ static bool differs(struct run_player *p, const struct ibc_step *s, uint64_t i, 
     return run_fail(p, s, NULL, expected, got);
 }
 
-bool run_memory_is(struct run_player *p, const struct ibc_step *s, unsigned device, uint64_t at, uint64_t n, char letter,
-                   uint64_t off)
+bool run_memory_is(struct run_player *p, const struct ibc_step *s, unsigned device, uint64_t at, uint64_t n,
+                   char letter, uint64_t off)
 {
     for (uint64_t done = 0; done < n; done += PIECE) {
         const size_t piece = n - done < PIECE ? (size_t)(n - done) : PIECE;

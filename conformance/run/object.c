@@ -1,5 +1,5 @@
-/* Regions, windows, queues, groups: made through the target's verbs. In the middle role every object but a QP is made on
- * both devices. */
+/* Regions, windows, queues, groups: made through the target's verbs. In the middle role every object but a QP is made
+ * on both devices. */
 #include <string.h>
 #include "fabric/iba_port.h"
 #include "run/play.h"

@@ -9,8 +9,10 @@ enum { MOST = 4096, FEWEST = 8, USUAL = 64 };
 
 static enum ibc_rc make_rkey(struct run_player *p, uint32_t *number)
 {
-    const struct ibc_mr_spec m = {
-        .pd = p->live[RUN_PD].id[0], .length = 4096, .access = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE_READ, .fill = 's'};
+    const struct ibc_mr_spec m = {.pd = p->live[RUN_PD].id[0],
+                                  .length = 4096,
+                                  .access = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE_READ,
+                                  .fill = 's'};
     struct ibc_mr mr = {0};
     const enum ibc_rc rc = p->t->ops->reg_mr(p->t, 0, &m, &mr);
 
@@ -66,7 +68,7 @@ static void report(struct run_player *p, const char *what, uint32_t *number, uns
 
 bool run_step_score(struct run_player *p, const struct ibc_step *s)
 {
-    static enum ibc_rc (*const make[IBC_SCORE_COUNT])(struct run_player *p, uint32_t *number) = {
+    static enum ibc_rc (*const make[IBC_SCORE_COUNT])(struct run_player * p, uint32_t * number) = {
         [IBC_SCORE_rkeys] = make_rkey, [IBC_SCORE_qpns] = make_qpn};
     const uint64_t what = run_number(p, s, IBC_K_value, 0, NULL), asked = run_number(p, s, IBC_K_n, USUAL, NULL);
     uint32_t number[MOST];

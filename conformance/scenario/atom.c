@@ -68,6 +68,18 @@ static bool offset(struct ibc_binder *b, const struct ibc_word *w, const char *s
     return true;
 }
 
+/* A bare object where none of its values is meant by itself. */
+static bool no_number(struct ibc_binder *b, const struct ibc_word *w, uint16_t object)
+{
+    const struct ibc_object *o = &b->play->object[object];
+
+    for (unsigned a = 0; a < IBC_A_COUNT; a++)
+        if ((attrs_of[o->kind] >> a & 1) != 0)
+            return ibc_fault(IBC_AT_VALUE(b, w), "'%s' is no number: one of its values is wanted, as '%s.%s'", o->name,
+                             o->name, ibc_attr_names[a]);
+    return ibc_fault(IBC_AT_VALUE(b, w), "'%s' is no number", o->name);
+}
+
 static bool live(struct ibc_binder *b, const struct ibc_word *w, const char *s, uint8_t attr, struct ibc_value *v)
 {
     const size_t n_all = strcspn(s, "+-^");
@@ -87,7 +99,7 @@ static bool live(struct ibc_binder *b, const struct ibc_word *w, const char *s, 
     if (dot != NULL && !attr_find(b, w, dot + 1, object, &attr))
         return false;
     if (attr == IBC_A_ITSELF)
-        return ibc_fault(IBC_AT_VALUE(b, w), "'%s' is no number; which of its values, '%s.%s'?", name, name, "...");
+        return no_number(b, w, object);
     if ((attrs_of[b->play->object[object].kind] >> attr & 1) == 0)
         return ibc_fault(IBC_AT_VALUE(b, w), "a %s has no %s", ibc_object_names[b->play->object[object].kind],
                          ibc_attr_names[attr]);
