@@ -192,7 +192,8 @@ static bool put_field(struct draft *d, uint8_t hdr, const struct iba_field *f, c
 
     if (i < 0)
         return run_error(d->p, d->s, "the packet has no such header");
-    d->faulty |= !(IBA_HDR_BIT(hdr) & RUN_TRANSPORT) || (hdr == IBA_H_bth && (f->at == IBA_AT_bth_padcnt || f->at == IBA_AT_bth_opcode));
+    d->faulty |= !(IBA_HDR_BIT(hdr) & RUN_TRANSPORT) ||
+                 (hdr == IBA_H_bth && (f->at == IBA_AT_bth_padcnt || f->at == IBA_AT_bth_opcode));
     if (v->kind == IBC_V_BYTES)
         memcpy(d->r.part[i].bytes + f->at / 8, v->bytes, v->n_bytes < f->bits / 8u ? v->n_bytes : f->bits / 8u);
     else if (hdr == IBA_H_aeth && f->at == 0 && f->bits == 8)

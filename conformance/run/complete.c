@@ -4,8 +4,6 @@
 #include <string.h>
 #include "run/play.h"
 
-enum { GRH_AREA = 40 }; /* what a datagram's receive buffer begins with (UU-08) */
-
 /* ---- taking ---- */
 static const struct run_wr *posted(const struct run_player *p, const struct iba_wc *wc)
 {
@@ -200,17 +198,18 @@ static bool op_fits(const struct looked *l)
     return run_fail(l->p, l->s, NULL, expected, got);
 }
 
-static bool is_datagram(uint8_t type)
-{
-    return type == IBA_QPT_UD || type == IBA_QPT_SMI || type == IBA_QPT_GSI;
-}
+/* What a receive buffer begins with, before the payload: room for a GRH (UU-21), or what is behind the LRH (UU-40) */
+static const uint8_t area_of[IBA_QPT_COUNT] = {
+    [IBA_QPT_UD] = IBA_BYTES_grh,        [IBA_QPT_SMI] = IBA_BYTES_grh,           [IBA_QPT_GSI] = IBA_BYTES_grh,
+    [IBA_QPT_RAW_IPV6] = IBA_BYTES_ipv6, [IBA_QPT_RAW_ETHERTYPE] = IBA_BYTES_rwh,
+};
 
 /* The buffers' content, from `skip` on */
 static bool content_fits(const struct looked *l)
 {
     const struct ibc_arg *fill = run_arg(l->s, IBC_K_fill);
     const struct run_wr *w = l->c->wr;
-    uint64_t skip = w->recv && is_datagram(l->c->qp->type) ? GRH_AREA : 0;
+    uint64_t skip = w->recv ? area_of[l->c->qp->type] : 0;
     uint64_t left = l->c->wc.byte_len > skip ? l->c->wc.byte_len - skip : 0, at;
 
     if (!fill)

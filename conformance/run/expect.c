@@ -1,7 +1,7 @@
 /* '>', '<', silence, wait: packets that go, come, or stay away.
  *
- * '<?' and '<*' give a packet a little time to come, and decide nothing: they stand beside their QP until its next '<' or
- * silence is decided, and take packets that fit them and not that. */
+ * '<?' and '<*' give a packet a little time to come, and decide nothing: they stand beside their QP until its next '<'
+ * or silence is decided, and take packets that fit them and not that. */
 #include <stdio.h>
 #include <string.h>
 #include "run/play.h"
