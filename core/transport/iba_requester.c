@@ -73,16 +73,17 @@ static uint32_t raw_header(const struct iba_qp *qp)
 }
 
 /* What a work request can be told wrong by itself; reported when its turn comes (RQ-14). */
-static enum iba_wc_status form_fault(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
+static enum iba_wc_status form_fault(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e,
+                                     uint64_t length)
 {
     if (!iba_sqe_is(e, IBA_FORM_LOCAL) &&
         !iba_opcodes[iba_qp_service_bits(qp) | iba_sqe_form(e)->opcode[IBA_ONLY]].name)
         return IBA_WC_LOCAL_QP_OPERATION; /* RQ-15 */
-    if (e->length > IBA_MAX_MESSAGE || (iba_sqe_is(e, IBA_FORM_EIGHT) && e->length != 8))
+    if (length > IBA_MAX_MESSAGE || (iba_sqe_is(e, IBA_FORM_EIGHT) && length != 8))
         return IBA_WC_LOCAL_LENGTH; /* WF-67, WF-68 */
-    if (iba_qp_is_datagram(qp) && e->length > iba_mtu_bytes(ca->port[qp->attr.port - 1].mtu))
+    if (iba_qp_is_datagram(qp) && length > iba_mtu_bytes(ca->port[qp->attr.port - 1].mtu))
         return IBA_WC_LOCAL_LENGTH; /* UU-16 */
-    if (iba_qp_is_raw(qp) && (e->length % 4 != 0 || e->length + raw_header(qp) < RAW_LEAST))
+    if (iba_qp_is_raw(qp) && (length % 4 != 0 || length + raw_header(qp) < RAW_LEAST))
         return IBA_WC_LOCAL_LENGTH; /* WF-58, WF-09 */
     if (e->wr.op == IBA_WR_READ && packets(qp, e) >= IBA_PSN_SPAN)
         return IBA_WC_LOCAL_LENGTH; /* RQ-03: it could never be sent */
@@ -94,12 +95,13 @@ static enum iba_wc_status form_fault(const struct iba_ca *ca, const struct iba_q
 void iba_requester_post(struct iba_ca *ca, struct iba_qp *qp, const struct iba_send_wr *wr)
 {
     struct iba_sqe *e = iba_sqe_at(qp, qp->s.count);
+    const uint64_t length = iba_sgl_length(wr->sge, wr->n_sge);
 
     assert(qp->s.count < qp->s.n && wr->op < IBA_WR_RECV && wr->n_sge <= IBA_MAX_SGE);
     e->wr = *wr;
-    e->length = iba_sgl_length(wr->sge, wr->n_sge);
+    e->length = length <= IBA_MAX_MESSAGE ? (uint32_t)length : 0;
     e->state = IBA_SQE_WAITING;
-    e->status = (uint8_t)form_fault(ca, qp, e);
+    e->status = (uint8_t)form_fault(ca, qp, e, length);
     qp->s.count++;
 }
 
@@ -111,7 +113,7 @@ static void complete(struct iba_ca *ca, struct iba_qp *qp, const struct iba_sqe 
     const struct iba_wc wc = {.wr_id = e->wr.wr_id,
                               .status = (uint8_t)status,
                               .op = e->wr.op,
-                              .byte_len = (uint32_t)e->length,
+                              .byte_len = e->length,
                               .imm_or_key = e->wr.op == IBA_WR_BIND_MW ? e->wr.imm_or_key : 0,
                               .qpn = qp->qpn};
 

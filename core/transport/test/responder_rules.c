@@ -1,5 +1,6 @@
 /* Each row of the RC responder's table, hit alone, and what it does to the wire and the QP. */
 #include "receive.h"
+#include "transport/iba_responder.h"
 
 static struct bed bed;
 
@@ -88,15 +89,14 @@ static void unknown_again(struct bed *b)
     read(b, 0, 8);
 }
 
-/* An empty READ ahead of which the queue is full of answers that are no ACKs. */
+/* A READ ahead of which wait as many replays as there may be. */
 static void no_room_again(struct bed *b)
 {
     read(b, 0, 8);
     give(b);
     answer(b);
-    for (unsigned i = 0; i < IBA_RESP_QUEUE - 2; i++)
-        b->rc.r.resp[i] = (struct iba_resp){.kind = IBA_RESP_ATOMIC, .psn = iba_psn_of(100 + i)};
-    b->rc.r.resp_count = IBA_RESP_QUEUE - 2;
+    for (unsigned i = 0; i < N_SAVED + 1; i++)
+        iba_resp_put(&b->rc, &(struct iba_resp){.kind = IBA_RESP_ATOMIC, .replay = true, .psn = iba_psn_of(100 + i)});
     read(b, 0, 8);
 }
 
