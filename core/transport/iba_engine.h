@@ -144,7 +144,7 @@ enum iba_wc_status iba_sgl_gather(struct iba_ca *ca, uint32_t pd, const struct i
 /* x->v, ca, port, now are set; finds the QP, and hands the packet on to the table it belongs to. */
 void iba_receive(struct iba_rx *x);
 void iba_responder_reset(struct iba_qp *qp); /* entering RESET; and ePSN from attr when entering RTR: */
-void iba_responder_start(struct iba_qp *qp);
+void iba_responder_start(const struct iba_ca *ca, struct iba_qp *qp);
 bool iba_responder_ready(const struct iba_ca *ca, const struct iba_qp *qp);
 /* Writes the next ACK, NAK, READ response, ATOMIC Acknowledge or CNP. False: nothing to send after all. */
 bool iba_responder_emit(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx);

@@ -330,7 +330,7 @@ static void jump(struct iba_ca *ca, struct iba_qp *qp, uint8_t to)
     qp->state = to;
     if (!hears(from) && hears(to)) {
         iba_responder_reset(qp);
-        iba_responder_start(qp);
+        iba_responder_start(ca, qp);
     }
     if (sends(from) && !sends(to))
         iba_requester_reset(qp);
@@ -366,7 +366,7 @@ static void become(struct iba_ca *ca, struct iba_qp *qp, uint8_t to, uint32_t ma
     } else {
         qp->state = to;
         if (from == IBA_QPS_INIT && to == IBA_QPS_RTR)
-            iba_responder_start(qp);
+            iba_responder_start(ca, qp);
         if (from == IBA_QPS_RTR && to == IBA_QPS_RTS)
             iba_requester_start(qp);
         if (from == IBA_QPS_SQD && to == IBA_QPS_RTS)

@@ -48,9 +48,9 @@
 /* The RC responder.
  *    name                kinds        a device ...                                                                    clause */
 #define IBA_RESPOND_DOES(B)                                                                                                    \
-    B(NAK_SEQUENCE,       SWAP,        "says with NAK code 0 that a request was lost; changed, with code 1",           "RR-03, RR-56") \
-    B(NAK_INVALID,        SWAP,        "says with NAK code 1 that a request is invalid; changed, with code 2",         "RR-33, RR-56") \
-    B(NAK_ACCESS,         SWAP,        "says with NAK code 2 that a request has no access; changed, with code 3",      "RR-41, RR-56") \
+    B(NAK_SEQUENCE,       SWAP,        "says with NAK code 0 that a request was lost",           "RR-03, RR-56") \
+    B(NAK_INVALID,        SWAP,        "says with NAK code 1 that a request is invalid",         "RR-33, RR-56") \
+    B(NAK_ACCESS,         SWAP,        "says with NAK code 2 that a request has no access",      "RR-41, RR-56") \
     B(NAK_OPERATION,      OTHER,       "says with NAK code 3 that a receive is at fault; else, with code 4",           "RR-57, RR-56") \
     B(FIRST_PSN,          DROP,        "expects first the PSN it was given",                                           "RR-01") \
     B(READ_PSNS,          OTHER,       "expects behind a READ the PSN behind its last response; else, behind its first", "RR-01") \
@@ -61,7 +61,7 @@
     B(ACK_ASKED,          DROP,        "acknowledges what asks for it",                                                "RR-09") \
     B(ACK_PSN,            OTHER,       "acknowledges with the PSN of the latest request; else, of the one before",     "RR-10") \
     B(ACK_NEWEST,         OTHER,       "lets a newer ACK take the place of one that waits; else, keeps the old one",   "RR-10, RR-14") \
-    B(IN_ORDER,           OTHER,       "answers in PSN order; else, the latest first",                                 "RR-06, RR-30") \
+    B(IN_ORDER,           OTHER,       "answers in PSN order; else, the second before the first",                                 "RR-06, RR-30") \
     B(DEST_QPN,           OTHER,       "sends responses to the peer's QP; else, to the number of its own",             "RR-12") \
     B(PKEY,               OTHER,       "sends responses with its own P_Key; else, with 0xFFFF",                        "RR-12, WF-35") \
     B(MIGRATED,           DROP,        "says in responses that it is in state Migrated",                               "WF-30") \
@@ -73,8 +73,6 @@
     B(CREDITS_OF_SRQ,     DROP,        "announces credit code 31 with an SRQ",                                         "RR-20, QS-39") \
     B(CREDITS_AGREED,     DROP,        "announces credit code 31 where flow control was not agreed on",                "RR-21") \
     B(RNR_CODE,           DROP|OTHER,  "puts the QP's RNR timer into RNR NAKs; else, the code behind it",              "RR-49, WF-50") \
-    B(RNR_THEN_SILENT,    DROP,        "waits in silence for what it told to come again",                              "RR-51") \
-    B(NAK_ONCE,           DROP,        "tells once of a gap",                                                          "RR-04") \
     B(NAK_PSN,            OTHER,       "puts the PSN that it expects into a NAK; else, the one that came",             "RR-03") \
     B(NAK_FAILS,          DROP,        "goes to Error after a NAK of an invalid request",                              "RR-58") \
     B(REFUSED_COMPLETES,  DROP,        "completes the receive of a refused request in error",                          "RR-56") \
