@@ -59,4 +59,5 @@ enum iba_port_does {
     IBA_PORT_DOES(IBA_PORT_DOES_ID) IBA_PORT_DOES_COUNT
 };
 extern const struct iba_behaviours iba_port_behaviours;
+#define IBA_PORT_LISTS(L) L(iba_port_behaviours)
 #endif

@@ -52,4 +52,5 @@ enum iba_mem_does {
 extern const struct iba_behaviours iba_mem_behaviours;
 /* The translation rules, in their order. Rows that guard host memory can be neither left out nor moved. */
 extern const struct iba_behaviours iba_reach_behaviours;
+#define IBA_MEM_LISTS(L) L(iba_mem_behaviours) L(iba_reach_behaviours)
 #endif

@@ -184,6 +184,14 @@ enum iba_queue_does { IBA_QUEUE_DOES(IBA_QUEUE_DOES_ID) IBA_QUEUE_DOES_COUNT };
 extern const struct iba_behaviours iba_transition_behaviours;
 extern const struct iba_behaviours iba_modify_behaviours, iba_attr_behaviours, iba_state_behaviours;
 extern const struct iba_behaviours iba_verb_behaviours, iba_event_behaviours, iba_queue_behaviours;
+#define IBA_QP_LISTS(L)                                                                                                \
+    L(iba_transition_behaviours)                                                                                       \
+    L(iba_modify_behaviours)                                                                                           \
+    L(iba_attr_behaviours)                                                                                             \
+    L(iba_state_behaviours)                                                                                            \
+    L(iba_verb_behaviours)                                                                                             \
+    L(iba_event_behaviours)                                                                                            \
+    L(iba_queue_behaviours)
 
 #define IBA_QP_DOES(ca, list, LIST, row) iba_does((ca)->change, &iba_##list##_behaviours, IBA_##LIST##_DOES_##row)
 #define IBA_MODIFY_IS(ca, row) IBA_QP_DOES(ca, modify, MODIFY, row)

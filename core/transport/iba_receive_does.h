@@ -112,6 +112,7 @@ enum iba_receive_does { IBA_RECEIVE_DOES(IBA_RECEIVE_DOES_ID) IBA_RECEIVE_DOES_C
 enum iba_respond_does { IBA_RESPOND_DOES(IBA_RESPOND_DOES_ID) IBA_RESPOND_DOES_COUNT };
 
 extern const struct iba_behaviours iba_receive_behaviours, iba_respond_behaviours;
+#define IBA_RECEIVE_LISTS(L) L(iba_receive_behaviours) L(iba_respond_behaviours)
 
 #define IBA_RECEIVE_IS(ca, row) iba_does((ca)->change, &iba_receive_behaviours, IBA_RECEIVE_DOES_##row)
 #define IBA_RECEIVE_ODD(ca, row) iba_does_otherwise((ca)->change, &iba_receive_behaviours, IBA_RECEIVE_DOES_##row)
