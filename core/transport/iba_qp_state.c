@@ -392,7 +392,8 @@ static void make_do(const struct iba_ca *ca, struct iba_qp *qp)
         return;
     if (!iba_port_of(ca, qp->attr.port))
         qp->attr.port = 1;
-    if (qp->attr.path_mtu < IBA_MTU_256 || qp->attr.path_mtu > IBA_MTU_4096)
+    if (iba_qp_has(qp, IBA_QP_CONNECTED | IBA_QP_DATAGRAM) &&
+        (qp->attr.path_mtu < IBA_MTU_256 || qp->attr.path_mtu > IBA_MTU_4096))
         qp->attr.path_mtu = iba_port_of(ca, qp->attr.port)->mtu;
     if (iba_qp_has(qp, IBA_QP_CONNECTED) && qp->envelope_bytes == 0)
         qp->envelope_bytes = iba_av_write(ca, iba_port_of(ca, qp->attr.port), &qp->attr.av, qp->qpn, qp->envelope);
