@@ -102,8 +102,7 @@ bool iba_port_has_lid(const struct iba_port *p, uint16_t lid)
 {
     const unsigned lmc = OTHERWISE(p, LIDS) ? 0 : p->lmc;
 
-    return p->lid != 0 && lid >> lmc == p->lid >> lmc &&
-           (iba_lid_classify(lid) == IBA_LID_UNICAST || !DOES(p, LID_UNICAST));
+    return p->lid != 0 && lid >> lmc == p->lid >> lmc && iba_lid_classify(lid) == IBA_LID_UNICAST;
 }
 
 static bool is_gid(const struct iba_port *p, unsigned i, const uint8_t *gid, size_t from)

@@ -17,7 +17,6 @@
     B(QKEY_VIOLATIONS,    DROP,        "counts datagrams with another Q_Key",                                               "PV-18") \
     B(QKEY_SATURATES,     DROP,        "stops the counter of Q_Key violations at 0xFFFF",                                   "PV-18") \
     B(LIDS,               OTHER,       "answers to all of its 2^LMC LIDs; else, to the base LID only",                      "WF-16") \
-    B(LID_UNICAST,        DROP,        "has unicast LIDs only",                                                             "WF-15") \
     B(GID_TABLE,          OTHER,       "answers to all GIDs of its table; else, to entry 0 only",                           "PV-23, KM-36") \
     B(GID_DEFAULT_PREFIX, DROP,        "answers to its GIDs under the default prefix too",                                  "KM-35, PV-23") \
     B(GID_UNSPECIFIED,    DROP,        "never answers to the GID ::",                                                       "KM-40") \

@@ -105,8 +105,6 @@
     B(ERR_KEEPS_SRQ,      OTHER,       "leaves in Error what the SRQ holds; else, flushes that as well",         "QS-27, QS-52") \
     B(ERR_SILENT,         DROP,        "sends nothing in Error that it owed before",                             "RQ-61, QS-25") \
     B(LAST_WORDS,         DROP,        "tells the peer why the connection ends",                                 "RR-58") \
-    B(SQE_UNRELIABLE,     OTHER,       "goes to SQE after a fault of an unreliable send; else, to Error",        "QS-24, UU-14") \
-    B(SQE_NOT_RELIABLE,   DROP,        "goes to Error after a fault of a reliable send, not to SQE",             "QS-24") \
     B(SQE_FLUSHES,        DROP,        "completes in SQE what its send queue held",                              "QS-24")
 
 /* Objects, and what becomes of them.

@@ -492,8 +492,7 @@ void iba_qp_fail(struct iba_ca *ca, struct iba_qp *qp)
 
 void iba_qp_sq_error(struct iba_ca *ca, struct iba_qp *qp)
 {
-    /* RC never enters SQE (QS-24) */
-    if ((iba_qp_has(qp, IBA_QP_RELIABLE) && IBA_STATE_IS(ca, SQE_NOT_RELIABLE)) || IBA_STATE_ODD(ca, SQE_UNRELIABLE)) {
+    if (iba_qp_has(qp, IBA_QP_RELIABLE)) { /* RC never enters SQE (QS-24) */
         iba_qp_fail(ca, qp);
         return;
     }

@@ -10,7 +10,7 @@
 #define IBA_RECEIVE_DOES(B)                                                                                                    \
     B(PKEY_OWN,           OTHER,       "compares P_Keys with the entry of the QP's index; else, with all of the table", "PV-12, QS-79") \
     B(PKEY_SMP,           DROP,        "does not ask for the P_Key of SMPs",                                           "PV-14") \
-    B(QKEY_GSI,           OTHER,       "asks datagrams to QP1 for the well known Q_Key; else, for the QP's own",       "PV-19") \
+    B(QKEY_GSI,           DROP,        "asks datagrams to QP1 for the well known Q_Key",                               "PV-19, KM-18") \
     B(QKEY_SMP,           DROP,        "does not ask for the Q_Key of SMPs",                                           "PV-20") \
     B(MARK_IN_ANSWER,     DROP,        "answers congestion on InfiniBand with BECN in an RC response, not with a packet", "WF-82") \
     B(MARK_TO_SOURCE,     DROP,        "tells the source of a datagram that it met congestion",                        "RO-41") \

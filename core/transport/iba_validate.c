@@ -168,9 +168,10 @@ static void count_pkey(struct iba_rx *x)
 
 static bool qkey_differs(const struct iba_rx *x)
 {
-    const bool gsi = x->qp->type == IBA_QPT_GSI && !IBA_RECEIVE_ODD(x->ca, QKEY_GSI);
+    const bool gsi = x->qp->type == IBA_QPT_GSI;
 
-    if (!datagram(x) || cnp(x) || (x->qp->type == IBA_QPT_SMI && IBA_RECEIVE_IS(x->ca, QKEY_SMP)))
+    if (!datagram(x) || cnp(x) || (x->qp->type == IBA_QPT_SMI && IBA_RECEIVE_IS(x->ca, QKEY_SMP)) ||
+        (gsi && !IBA_RECEIVE_IS(x->ca, QKEY_GSI)))
         return false;
     return iba_deth_q_key(iba_rx_hdr(x, IBA_H_deth)) != (gsi ? IBA_GSI_QKEY : x->qp->attr.qkey);
 }

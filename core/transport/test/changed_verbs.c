@@ -5,7 +5,7 @@
 #include "transport/iba_qp_does.h"
 #include "verbs.h"
 
-enum { STEPS = 3000, SEEDS = 400, REGION = 4096, KEYS = 4, LITTLE = 3 };
+enum { STEPS = 3000, SEEDS = 400, REGION = 4096, KEYS = 3, LITTLE = 3 };
 
 static struct desk *d;
 static struct iba_random dice; /* the device's entropy is not the test's */
@@ -120,6 +120,7 @@ static void modify_qp(void)
     a.flow_control = below(2);
     a.path_mtu = (uint8_t)(IBA_MTU_256 + below(4));
     a.av.dlid = 5;
+    a.av.hop_limit = (uint8_t)below(4);
     a.sqd_notify = below(2);
     mask |= desk_required((enum iba_qp_type)qp->type, qp->state, a.state);
     if (below(3) == 0)
@@ -245,7 +246,7 @@ static void objects(void)
 static uint16_t some_access(void)
 {
     const unsigned mostly = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_MW_BIND | IBA_ACCESS_INVALIDATE;
-    unsigned a = below(1 << 10) & ~(unsigned)IBA_ACCESS_ON_DEMAND;
+    unsigned a = below(1 << 10);
 
     if (below(2))
         a |= mostly;
@@ -254,19 +255,27 @@ static uint16_t some_access(void)
 
 static void regions(void)
 {
+    static const uint8_t nothing_there[1];
     const struct iba_mr_attr mr = {.base = memory,
                                    .length = 1 + below(REGION),
                                    .pd = some_pd(),
                                    .access = some_access(),
-                                   .iova = rarely() ? UINT64_MAX - 4 : 4096};
+                                   .iova = rarely() ? UINT64_MAX - 4 : 4096,
+                                   .present = rarely() ? nothing_there : NULL};
     const unsigned i = below(KEYS);
 
     switch (below(7)) {
     case 0:
-    case 1: tell(iba_mr_register(&d->ca.mem, &mr, &lkey[i], &rkey[i])); break;
+    case 1:
+        tell(iba_mr_deregister(&d->ca.mem, lkey[i])); /* few keys are there */
+        tell(iba_mr_register(&d->ca.mem, &mr, &lkey[i], &rkey[i]));
+        break;
     case 2: tell(iba_mr_deregister(&d->ca.mem, lkey[i])); break;
     case 3:
-    case 4: tell(iba_mw_alloc(&d->ca.mem, (enum iba_mem_kind)(IBA_MEM_MW1 + below(3)), some_pd(), &window[i])); break;
+    case 4:
+        tell(iba_mw_free(&d->ca.mem, window[i]));
+        tell(iba_mw_alloc(&d->ca.mem, (enum iba_mem_kind)(IBA_MEM_MW1 + below(3)), some_pd(), &window[i]));
+        break;
     case 5: tell(iba_mw_free(&d->ca.mem, window[i])); break;
     default: tell(rarely() ? iba_pd_destroy(&d->ca.mem, below(N_PD)) : iba_pd_create(&d->ca.mem, &(uint32_t){0}));
     }
@@ -360,9 +369,9 @@ static void differs(const struct iba_change *c)
 Test(changed_verbs, each_row_makes_another_device)
 {
     const struct iba_change nobodys = {.list = &iba_port_behaviours, .row = IBA_PORT_DOES_COUNT};
-    static const struct iba_behaviours *const lists[] = {&iba_mem_behaviours,    &iba_transition_behaviours,
-                                                         &iba_modify_behaviours, &iba_attr_behaviours,
-                                                         &iba_verb_behaviours,   &iba_queue_behaviours};
+    static const struct iba_behaviours *const lists[] = {
+        &iba_mem_behaviours,  &iba_reach_behaviours, &iba_transition_behaviours, &iba_modify_behaviours,
+        &iba_attr_behaviours, &iba_verb_behaviours,  &iba_queue_behaviours};
 
     for (uint64_t seed = 0; seed < SEEDS; seed++)
         whole[seed] = world(seed, NULL);
@@ -375,6 +384,7 @@ Test(changed_verbs, each_row_makes_another_device)
             for (unsigned kind = IBA_CHANGE_DROP; kind <= IBA_CHANGE_OTHER; kind++)
                 if (lists[l]->row[row].kinds >> kind & 1)
                     differs(&(struct iba_change){.list = lists[l], .row = row, .kind = (uint8_t)kind});
+    differs(&(struct iba_change){.list = &iba_state_behaviours, .row = IBA_STATE_DOES_NEW_PATH});
     cr_assert_gt(looked_at, 180, "%u", looked_at);
     cr_assert_eq(alike, 0, "%u of %u", alike, looked_at);
 }
