@@ -344,7 +344,7 @@ static uint64_t world(uint64_t seed, const struct iba_change *c)
         else
             doings[below(sizeof doings / sizeof *doings)]();
         for (unsigned k = 0; k < d->n_event; k++)
-            tell(d->events[k].kind << 8 | d->events[k].object);
+            tell((uint32_t)d->events[k].kind << 8 | d->events[k].object);
         d->n_event = 0;
     }
     return trace;
