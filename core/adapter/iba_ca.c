@@ -82,7 +82,7 @@ static void clock_to(struct iba_ca *ca, iba_time now)
 }
 
 #ifndef NDEBUG
-/* A device with a changed table may well break what holds for a whole one. */
+/* A device with a changed row may well break what holds for a whole one. */
 static bool is_whole(const struct iba_ca *ca)
 {
     for (unsigned t = 0; t < IBA_TABLE_COUNT; t++)
@@ -177,6 +177,8 @@ enum iba_err iba_ca_poll(struct iba_ca *ca, uint8_t port, uint8_t *buf, size_t c
 
 void iba_ca_check(const struct iba_ca *ca)
 {
+    if (ca->change)
+        return;
     iba_mem_check(&ca->mem);
     iba_queues_check(ca);
     for (uint32_t i = 0; i < ca->n_qp; i++)

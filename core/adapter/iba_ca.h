@@ -51,6 +51,6 @@ void iba_ca_advance(struct iba_ca *ca, iba_time now);
 enum iba_err iba_ca_poll(struct iba_ca *ca, uint8_t port, uint8_t *buf, size_t cap, size_t *len, iba_time now);
 /* When iba_ca_advance() has something to do; IBA_NEVER when nothing waits. */
 iba_time iba_ca_deadline(const struct iba_ca *ca);
-/* Every invariant of every object; asserts. */
+/* Every invariant of every object; asserts. A device that does something otherwise (iba_ca_change) is let off. */
 void iba_ca_check(const struct iba_ca *ca);
 #endif

@@ -33,7 +33,7 @@ enum {
  * state alone. A transition that is not here does not exist. Each of the rows is QS-14 as well.
  *
  * SMI and GSI take what UD takes, less the port: QS-12 gives two of their rows only. Raw has QS-13 only. RC and XRC
- * have SQE to RTS for the matrix's sake (QS-11): they are never in SQE.
+ * have SQE to RTS for the matrix's sake (QS-11): they are never in SQE. Reset to Error is catalogue 11.1 no. 14.
  *
  *       type      required                                            optional                             */
 #define IBA_TRANSITIONS(FROM_TO, UD, UC, RC, XI, XT, MG, RAW)                                                          \
@@ -108,7 +108,7 @@ enum {
     FROM_TO(SQD  , RESET, "QS-14",)                                                                                    \
     FROM_TO(SQE  , RESET, "QS-14",)                                                                                    \
     FROM_TO(ERR  , RESET, "QS-14",)                                                                                    \
-    FROM_TO(RESET, ERR  , "QS-14; catalogue 11.1 no. 14",)                                                             \
+    FROM_TO(RESET, ERR  , "QS-14",)                                                             \
     FROM_TO(INIT , ERR  , "QS-14",)                                                                                    \
     FROM_TO(RTR  , ERR  , "QS-14",)                                                                                    \
     FROM_TO(RTS  , ERR  , "QS-14",)                                                                                    \

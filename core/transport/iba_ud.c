@@ -67,13 +67,17 @@ static bool too_long(const struct iba_rx *x)
 {
     const struct iba_recv_wr *w = iba_rx_wqe(x);
 
-    return (uint64_t)area_bytes(x) + data_bytes(x) > iba_sgl_length(w->sge, w->n_sge);
+    return w &&
+           (uint64_t)area_bytes(x) + data_bytes(x) > iba_sgl_length(w->sge, w->n_sge); /* NULL: a row is left out */
 }
 
 static enum iba_wc_status check(const struct iba_rx *x, bool *absent)
 {
     const struct iba_recv_wr *w = iba_rx_wqe(x);
 
+    *absent = false;
+    if (!w)
+        return IBA_WC_SUCCESS;
     return iba_sgl_check(x->ca, iba_rx_recv_pd(x), w->sge, w->n_sge, 0, area_bytes(x) + data_bytes(x), true, absent);
 }
 
@@ -122,7 +126,8 @@ static void tell_source(const struct iba_rx *x, struct iba_wc *wc)
     }
     if (raw(x))
         return;
-    wc->src_qpn = IBA_RECEIVE_IS(x->ca, UD_SOURCE_QP) ? iba_deth_srcqp(iba_rx_hdr(x, IBA_H_deth)) : 0;
+    if (iba_view_has(x->v, IBA_H_deth) && IBA_RECEIVE_IS(x->ca, UD_SOURCE_QP)) /* a changed table may lack the DETH */
+        wc->src_qpn = iba_deth_srcqp(iba_rx_hdr(x, IBA_H_deth));
     wc->pkey_index = iba_rx_pkey_index(x);
     if (iba_rx_imm(x) && IBA_RECEIVE_IS(x->ca, WC_IMM))
         wc->imm_or_key = iba_immdt_data(iba_rx_hdr(x, IBA_H_immdt));

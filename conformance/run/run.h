@@ -1,0 +1,89 @@
+/* Plays a scenario against a target and says what came of it. */
+#ifndef IBC_RUN_H
+#define IBC_RUN_H
+#include "scenario/scenario.h"
+#include "statements/statement.h"
+#include "targets/target.h"
+
+/* clang-format off */
+#define IBC_VERDICTS(V)                                                                                                \
+    V(PASS,           "PASS",           "as the statement says")                                                       \
+    V(TOLERATED,      "TOLERATED",      "not the strict answer, but one that the scenario knows and tolerates")        \
+    V(INCONCLUSIVE,   "INCONCLUSIVE",   "the evidence is not complete")                                                \
+    V(FAIL,           "FAIL",           "against the statement")                                                       \
+    V(ERROR,          "ERROR",          "a fault of the harness")                                                      \
+    V(INFO,           "INFO",           "measured; nothing is required")                                               \
+    V(NOT_APPLICABLE, "NOT_APPLICABLE", "the device does not claim what the scenario needs")                           \
+    V(UNSUPPORTED,    "UNSUPPORTED",    "the target cannot do a step of the scenario")                                 \
+    V(XFAIL,          "XFAIL",          "failed, and a waiver says why")                                               \
+    V(XPASS,          "XPASS",          "passed, and a waiver said it would not")
+/* clang-format on */
+enum ibc_verdict { /* PASS < TOLERATED < INCONCLUSIVE < FAIL < ERROR: worst wins; the others do not rank */
+#define IBC_VERDICT_ID(id, name, words) IBC_IS_##id,
+                   IBC_VERDICTS(IBC_VERDICT_ID) IBC_IS_COUNT
+};
+extern const char *const ibc_verdict_names[], *const ibc_verdict_words[];
+
+/* Where and how a scenario came out wrong. `got` and `expected` are for people: "bth.psn 0x000101". */
+struct ibc_finding {
+    uint32_t line;   /* of the scenario */
+    uint32_t packet; /* in the evidence, from 1; 0: none */
+    char variation[128];
+    char expected[160], got[160];
+    char sentence[200]; /* of the statement, or of the alternative that decided */
+};
+struct ibc_result {
+    const struct ibc_scenario *scenario;
+    enum ibc_verdict verdict;
+    enum ibc_verdict counters;  /* PASS, FAIL, or NOT_APPLICABLE where nothing was to be counted; apart from verdict */
+    struct ibc_finding finding; /* of the first worst verdict */
+    struct ibc_finding counter_finding; /* likewise */
+    unsigned variations, passed;        /* k of n */
+    char measured[160];                 /* INFO: what */
+    char *evidence;                     /* path, or NULL; owned */
+    uint64_t wall_ns;
+    const struct ibc_waiver *waiver; /* the one that applied */
+};
+void ibc_result_clear(struct ibc_result *r);
+
+struct ibc_options {
+    uint64_t seed;
+    const char *evidence_dir; /* NULL: no files */
+    uint32_t link;            /* enum ibc_link where the scenario leaves it open */
+    bool stop_at_first;       /* variation that fails (mutants) */
+};
+/* All variations, all services. Never fails: what goes wrong is the verdict. */
+void ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o, struct ibc_result *r);
+
+/* The same for whoever plays a scenario many times: what is bound once stays bound. NULL without memory. The scenario
+ * must outlive it; of one thread at a time. */
+struct ibc_prepared;
+struct ibc_prepared *ibc_prepare(const struct ibc_scenario *s);
+void ibc_prepared_free(struct ibc_prepared *q); /* NULL is allowed */
+void ibc_run_prepared(struct ibc_prepared *q, struct ibc_target *t, const struct ibc_options *o, struct ibc_result *r);
+
+/* ---- waivers: one JSON file ---- */
+struct ibc_waiver {
+    char *pattern, *target, *statement, *reason, *symptom, *expires; /* symptom: must stand in the finding */
+    bool used;
+};
+struct ibc_waivers {
+    struct ibc_waiver *w;
+    size_t n;
+};
+bool ibc_waivers_load(struct ibc_waivers *out, const char *path, const char *today, char *err, size_t errlen);
+void ibc_waivers_free(struct ibc_waivers *w);
+/* FAIL or a failed counter becomes XFAIL where a waiver fits pattern and symptom; a pass that a waiver names, XPASS. */
+void ibc_waivers_apply(struct ibc_waivers *w, const char *target, struct ibc_result *r);
+
+/* ---- the whole run: what reports print ---- */
+struct ibc_run_info {
+    const char *target, *link, *version;
+    uint64_t seed;
+    unsigned repeat, jobs;
+    uint64_t wall_ns;
+    const char *started; /* ISO 8601 */
+};
+/* 0, 1 failed or XPASS, 3 inconclusive, 4 harness fault; worst wins in the order 4, 1, 3. */
+int ibc_exit_code(const struct ibc_result *r, size_t n);
+#endif

@@ -1,0 +1,163 @@
+/* The words of the language that are not core's: steps, keys, roles, capabilities. Fields, opcodes, states, statuses,
+ * events and errors come from core's tables. */
+#ifndef IBC_WORDS_H
+#define IBC_WORDS_H
+
+/* clang-format off */
+#define IBC_ROLES(R) R(responder) R(requester) R(both) R(middle) R(verbs)
+#define IBC_CLASSES(C) C(mandatory) C(optional) C(recommended) C(conditional) C(informational) C(security)
+/*   word            encapsulation of core it is */
+#define IBC_LINKS(L)                                                                                                   \
+    L(roce2_ipv4, "roce2-ipv4", ROCE2_V4)                                                                              \
+    L(roce2_ipv6, "roce2-ipv6", ROCE2_V6)                                                                              \
+    L(roce1,      "roce1",      ROCE1)                                                                                 \
+    L(ib_local,   "ib-local",   IB_LOCAL)                                                                              \
+    L(ib_global,  "ib-global",  IB_GLOBAL)
+#define IBC_CAPABILITIES(C)                                                                                            \
+    C(rc,            "reliable connections")                                                                           \
+    C(uc,            "unreliable connections")                                                                         \
+    C(ud,            "unreliable datagrams")                                                                           \
+    C(raw,           "raw packets (InfiniBand)")                                                                       \
+    C(management,    "QP0 and QP1 are the tester's to use")                                                            \
+    C(write,         "RDMA WRITE")                                                                                     \
+    C(read,          "RDMA READ")                                                                                      \
+    C(atomic,        "CmpSwap and FetchAdd")                                                                           \
+    C(flush,         "FLUSH (A19)")                                                                                    \
+    C(atomic_write,  "ATOMIC WRITE (A19)")                                                                             \
+    C(send_inv,      "SEND with Invalidate")                                                                           \
+    C(mw1,           "type 1 memory windows")                                                                          \
+    C(mw2,           "type 2 memory windows")                                                                          \
+    C(fast_reg,      "regions that may be invalidated")                                                                \
+    C(zero_based,    "zero-based regions")                                                                             \
+    C(srq,           "shared receive queues")                                                                          \
+    C(multicast,     "multicast groups")                                                                               \
+    C(odp,           "on-demand pages")                                                                                \
+    C(page_hook,     "pages can be taken away by the tester")                                                          \
+    C(apm,           "automatic path migration")                                                                       \
+    C(credits,       "end-to-end flow control")                                                                        \
+    C(congestion,    "answers ECN or FECN marks")                                                                      \
+    C(pkey_table,    "a P_Key table that the tester may set")                                                          \
+    C(limited_pkey,  "limited membership")                                                                             \
+    C(lmc,           "several LIDs a port")                                                                            \
+    C(two_ports,     "two ports")                                                                                      \
+    C(two_devices,   "two devices with the tester between")                                                            \
+    C(qp_states,     "all states of a QP can be asked for")                                                            \
+    C(notify,        "completion notification")                                                                        \
+    C(counters,      "counters")
+#define IBC_OBJECT_KINDS(K) K(pd) K(mr) K(mw) K(cq) K(srq) K(group) K(qp)
+/* Live values of an object: "m.rkey", "a.peer" */
+#define IBC_ATTRS(A) A(va) A(lkey) A(rkey) A(length) A(qpn) A(peer) A(epsn) A(psn)
+
+/* What qp types a file may name */
+#define IBC_SERVICES(S)                                                                                                \
+    S(RC, "rc") S(UC, "uc") S(UD, "ud") S(RAW_IPV6, "raw-ipv6") S(RAW_ETHERTYPE, "raw-ethertype") S(SMI, "smi")        \
+    S(GSI, "gsi")
+/* What becomes of a packet, role middle; who a datagram goes to or seems to come from; what score counts */
+#define IBC_THENS(T) T(forward) T(drop) T(twice) T(hold) T(corrupt)
+#define IBC_PARTIES(P) P(none) P(peer) P(stranger)
+#define IBC_SCORES(S) S(rkeys) S(qpns) S(psns)
+
+/*     kind           as the file has it */
+#define IBC_STEPS(S)                                                                                                   \
+    S(send,           ">")                                                                                             \
+    S(expect,         "<")                                                                                             \
+    S(silence,        "silence")                                                                                       \
+    S(wait,           "wait")                                                                                          \
+    S(post,           "post")                                                                                          \
+    S(recv,           "recv")                                                                                          \
+    S(modify,         "modify")                                                                                        \
+    S(state,          "state")                                                                                         \
+    S(completion,     "completion")                                                                                    \
+    S(completions,    "completions")                                                                                   \
+    S(event,          "event")                                                                                         \
+    S(events,         "events")                                                                                        \
+    S(destroy,        "destroy")                                                                                       \
+    S(dereg,          "dereg")                                                                                         \
+    S(free,           "free")                                                                                          \
+    S(arm,            "arm")                                                                                           \
+    S(notified,       "notified")                                                                                      \
+    S(limit,          "limit")                                                                                         \
+    S(attach,         "attach")                                                                                        \
+    S(detach,         "detach")                                                                                        \
+    S(memory,         "memory")                                                                                        \
+    S(write,          "write")                                                                                         \
+    S(page,           "page")                                                                                          \
+    S(port,           "port")                                                                                          \
+    S(counter,        "counter")                                                                                       \
+    S(pass,           "pass")                                                                                          \
+    S(release,        "release")                                                                                       \
+    S(score,          "score")                                                                                         \
+    S(health,         "health")                                                                                        \
+    S(object,         "object")   /* mr, mw, qp ... below the first step: made when its turn comes */
+
+/* Keys of name=value words, and bare words (a flag: value 1; a positional value has a key of its own). A key means the
+ * same wherever it stands; the loader's table says which step takes which. */
+#define IBC_KEYS(K)                                                                                                    \
+    K(FIELD) /* a header field: arg.hdr, arg.field */                                                                  \
+    /* packets */                                                                                                      \
+    K(payload) K(fill) K(icrc) K(vcrc) K(cut) K(extra) K(insert) K(remove) K(poke) K(repair) K(pad_byte) K(from)       \
+    K(to) K(via) K(times) K(after) K(within) K(as) K(same) K(then)                                                     \
+    /* fields that several headers have, and the whole syndrome */                                                     \
+    K(hop) K(tclass) K(flow) K(ecn) K(dscp) K(sgid) K(dgid)                                                            \
+    /* objects */                                                                                                      \
+    K(length) K(pd) K(access) K(iova) K(type) K(depth) K(limit) K(recv) K(recv_bytes) K(scq) K(rcq) K(srq) K(pmtu)     \
+    K(epsn) K(psn) K(state) K(timeout) K(retry) K(rnr_retry) K(min_rnr) K(rd) K(dest_rd) K(pkey) K(qkey)               \
+    K(flow_control) K(sig) K(sq) K(rq) K(sl) K(port) K(dut) K(peer) K(alt) K(mig) K(gid)                               \
+    /* verbs */                                                                                                        \
+    K(len) K(at) K(lkey) K(sge) K(va) K(rkey) K(imm) K(inv) K(cmp) K(swap) K(add) K(placement) K(selectivity)          \
+    K(signaled) K(solicited) K(fence) K(id) K(dest) K(qpn) K(mw) K(mr) K(key) K(error) K(only) K(without)              \
+    K(cur_state) K(sqd_notify) K(av) K(status) K(bytes) K(grh) K(srcqp) K(pkey_index) K(send) K(none) K(hex) K(u64)    \
+    K(unchanged) K(absent) K(present) K(lmc) K(lid) K(mtu) K(congestion) K(sl2vl) K(n)                                 \
+    /* positional: the one value of silence, wait, state, event, notified, counter, memory, score, group, op */        \
+    K(value) K(name) K(delta)
+/* clang-format on */
+enum ibc_role {
+#define IBC_ROLE_ID(w) IBC_ROLE_##w,
+    IBC_ROLES(IBC_ROLE_ID) IBC_ROLE_COUNT
+};
+enum ibc_class {
+#define IBC_CLASS_ID(w) IBC_CLASS_##w,
+    IBC_CLASSES(IBC_CLASS_ID) IBC_CLASS_COUNT
+};
+enum ibc_link {
+#define IBC_LINK_ID(id, w, encap) IBC_LINK_##id,
+    IBC_LINKS(IBC_LINK_ID) IBC_LINK_COUNT
+};
+enum ibc_capability {
+#define IBC_CAP_ID(w, words) IBC_CAP_##w,
+    IBC_CAPABILITIES(IBC_CAP_ID) IBC_CAP_COUNT
+};
+enum ibc_object_kind {
+#define IBC_OBJECT_ID(w) IBC_O_##w,
+    IBC_OBJECT_KINDS(IBC_OBJECT_ID) IBC_O_COUNT
+};
+enum ibc_attr {
+#define IBC_ATTR_ID(w) IBC_A_##w,
+    IBC_ATTRS(IBC_ATTR_ID) IBC_A_COUNT
+};
+enum ibc_then {
+#define IBC_THEN_ID(w) IBC_THEN_##w,
+    IBC_THENS(IBC_THEN_ID) IBC_THEN_COUNT
+};
+enum ibc_party {
+#define IBC_PARTY_ID(w) IBC_PARTY_##w,
+    IBC_PARTIES(IBC_PARTY_ID) IBC_PARTY_COUNT
+};
+enum ibc_score {
+#define IBC_SCORE_ID(w) IBC_SCORE_##w,
+    IBC_SCORES(IBC_SCORE_ID) IBC_SCORE_COUNT
+};
+enum ibc_step_kind {
+#define IBC_STEP_ID(w, text) IBC_S_##w,
+    IBC_STEPS(IBC_STEP_ID) IBC_S_COUNT
+};
+enum ibc_key {
+#define IBC_KEY_ID(w) IBC_K_##w,
+    IBC_KEYS(IBC_KEY_ID) IBC_K_COUNT
+};
+/* Spelled as the files have them; arrays of *_COUNT. */
+extern const char *const ibc_role_names[], *const ibc_class_names[], *const ibc_link_names[];
+extern const char *const ibc_capability_names[], *const ibc_capability_words[], *const ibc_object_names[];
+extern const char *const ibc_attr_names[], *const ibc_step_names[], *const ibc_key_names[], *const ibc_then_names[];
+extern const char *const ibc_party_names[], *const ibc_score_names[];
+#endif

@@ -1,0 +1,51 @@
+/* The normative statements in scope, one row each: printed, cited by scenarios, counted. Ids are the catalogue's and
+ * never change; a compliance number of the book stands in `compliance` only where a public source shows it. */
+#ifndef IBC_STATEMENT_H
+#define IBC_STATEMENT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Why a statement has no scenario; IBC_ST_OPEN ones are to be covered. */
+#define IBC_STATEMENT_STATUSES(S)                                                                                      \
+    S(OPEN, "open", "a scenario can show it")                                                                          \
+    S(IMPLICIT, "implicit", "every scenario would fail without it")                                                    \
+    S(UNTESTABLE, "untestable", "nothing on the wire or in a verb shows it")                                           \
+    S(SCOPE, "out of scope", "not an endpoint's, or not of transport, partitions, keys and RoCE")                      \
+    S(NOT_YET, "not yet", "the reference engine does not offer it yet")
+enum ibc_statement_status {
+#define IBC_STATEMENT_STATUS_ID(id, name, words) IBC_ST_##id,
+    IBC_STATEMENT_STATUSES(IBC_STATEMENT_STATUS_ID) IBC_ST_COUNT
+};
+struct ibc_statement {
+    const char *id, *area;  /* "RR-04", "RR" */
+    const char *reference;  /* section, "" where not known */
+    const char *compliance; /* "C9-105", several with blanks between, or "" */
+    const char *edition;    /* "1.4", "A17", or "" */
+    uint8_t klass;          /* enum ibc_class */
+    uint8_t status;         /* enum ibc_statement_status */
+    bool certain;           /* seen in a public source, not our own knowledge only */
+    const char *words;      /* one sentence, ours */
+    const char *reason;     /* for every status but OPEN */
+};
+extern const struct ibc_statement ibc_statements[];
+extern const size_t ibc_statement_count;
+const struct ibc_statement *ibc_statement_find(const char *id); /* NULL: none */
+/* The id that was meant by one that is not there ("rr-4", "RR_04"); NULL when no area begins like that. */
+const char *ibc_statement_nearest(const char *id);
+
+/* clang-format off */
+#define IBC_AREAS(A)                                                                                                   \
+    A(WF, "wire formats")                                                                                              \
+    A(PV, "packet header validation")                                                                                  \
+    A(RR, "responder of a reliable connection")                                                                        \
+    A(RQ, "requester of a reliable connection")                                                                        \
+    A(UU, "unreliable connections, datagrams, raw packets")                                                            \
+    A(QS, "queue pairs, completions, memory, events")                                                                  \
+    A(KM, "keys and management of ports")                                                                              \
+    A(RO, "RoCE")
+/* clang-format on */
+const char *ibc_area_title(const char *area); /* NULL: none */
+/* Arrays of IBC_ST_COUNT: "not yet" */
+extern const char *const ibc_statement_status_names[], *const ibc_statement_status_words[];
+#endif

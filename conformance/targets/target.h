@@ -1,0 +1,162 @@
+/* What is tested, behind one table of functions. A target is one device, or two with the tester between them; each has
+ * the verbs of the agent's protocol (interfaces: ibagent) and one wire to the tester.
+ *
+ * Verbs answer REFUSED where the device itself refuses (what it said is in `said`), UNSUPPORTED where the target cannot
+ * ask it. Nothing here judges. Times are ns on the target's clock: virtual for the reference. */
+#ifndef IBC_TARGET_H
+#define IBC_TARGET_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "scenario/words.h"
+#include "transport/iba_verbs.h"
+
+enum ibc_rc {
+    IBC_OK,
+    IBC_REFUSED,     /* by the device: *said */
+    IBC_UNSUPPORTED, /* by the target: this step cannot be done with it */
+    IBC_DEAD,        /* the device or its agent is gone, or does not answer */
+    IBC_BROKEN,      /* a fault of the harness: the sentence is in ibc_target.fault */
+};
+#define IBC_NO_ID UINT32_MAX
+
+struct ibc_target;
+struct ibc_counter {
+    const char *name; /* as Linux names it where it has the counter (hw_counters), else a word of ours */
+    uint64_t value;
+};
+enum { IBC_MAX_COUNTERS = 48, IBC_FRAME = 16384, IBC_DEVICES = 2 };
+
+/* How the tester and a device reach each other, on every link the target has. */
+struct ibc_address {
+    uint64_t mac;
+    uint32_t ipv4;
+    uint8_t ipv6[16]; /* RoCEv2 over IPv6; its GID */
+    uint8_t gid[16];  /* RoCEv1 and InfiniBand */
+    uint16_t lid;
+};
+
+struct ibc_mr_spec {
+    uint32_t pd;
+    uint64_t length, iova;
+    bool has_iova;
+    uint32_t access; /* enum iba_access */
+    char fill;       /* pattern it begins with */
+};
+struct ibc_mr {
+    uint32_t id;
+    uint64_t va;    /* as the peer names its first byte */
+    uint64_t local; /* as the device's own work requests name it */
+    uint32_t lkey, rkey;
+};
+struct ibc_qp_spec {
+    uint8_t type; /* enum iba_qp_type */
+    uint32_t pd, scq, rcq, srq;
+    bool has_srq, sig_all;
+    uint32_t sq, rq; /* depths */
+};
+/* Attributes of modify: core's, with the peer given by who it is. */
+struct ibc_qp_attr {
+    struct iba_qp_attr a; /* av and alt_av are the target's to fill */
+    uint32_t mask;        /* enum iba_qp_attr_mask, beside STATE */
+    uint8_t hop, tclass, sl;
+    uint32_t flow;
+    bool to_twin;                       /* role middle: the peer is the other device */
+    const struct ibc_address *to, *alt; /* where the first and the alternate path lead; NULL: to the peer */
+};
+struct ibc_ah_spec {
+    const struct ibc_address *to; /* NULL: the tester */
+    const uint8_t *group;         /* a multicast GID instead */
+    uint8_t hop, tclass, sl;
+};
+struct ibc_send {
+    struct iba_send_wr wr; /* ah is filled by the target from `dest` */
+    struct ibc_ah_spec dest;
+};
+
+struct ibc_target_ops {
+    const char *name, *help;
+    /* A clean device: no objects, clock going on, link as asked for. False: DEAD, or a link it does not have. */
+    enum ibc_rc (*reset)(struct ibc_target *t, enum ibc_link link, uint64_t seed);
+    uint64_t (*capabilities)(struct ibc_target *t); /* 1 << enum ibc_capability; of the device as it is */
+    uint32_t (*links)(struct ibc_target *t);        /* 1 << enum ibc_link */
+
+    /* Objects of device d (0 or 1). */
+    enum ibc_rc (*create_pd)(struct ibc_target *t, unsigned d, uint32_t *pd);
+    enum ibc_rc (*create_cq)(struct ibc_target *t, unsigned d, uint32_t depth, uint32_t *cq);
+    enum ibc_rc (*create_srq)(struct ibc_target *t, unsigned d, uint32_t pd, uint32_t depth, uint32_t limit,
+                              uint32_t *srq);
+    enum ibc_rc (*create_qp)(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn);
+    enum ibc_rc (*reg_mr)(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out);
+    enum ibc_rc (*alloc_mw)(struct ibc_target *t, unsigned d, unsigned type, uint32_t pd, uint32_t *rkey);
+    /* kind: enum ibc_object_kind; id: of a region its L_Key, of a window its R_Key, of a QP its number */
+    enum ibc_rc (*destroy)(struct ibc_target *t, unsigned d, enum ibc_object_kind kind, uint32_t id);
+    enum ibc_rc (*arm_cq)(struct ibc_target *t, unsigned d, uint32_t cq, bool solicited_only);
+    enum ibc_rc (*notified)(struct ibc_target *t, unsigned d, uint32_t cq, uint64_t *times);
+    enum ibc_rc (*arm_srq)(struct ibc_target *t, unsigned d, uint32_t srq, uint32_t limit);
+
+    enum ibc_rc (*modify_qp)(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_qp_attr *a);
+    enum ibc_rc (*query_qp)(struct ibc_target *t, unsigned d, uint32_t qpn, struct iba_qp_attr *a);
+    enum ibc_rc (*post_send)(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_send *s);
+    enum ibc_rc (*post_recv)(struct ibc_target *t, unsigned d, uint32_t qpn, const struct iba_recv_wr *wr);
+    enum ibc_rc (*post_srq_recv)(struct ibc_target *t, unsigned d, uint32_t srq, const struct iba_recv_wr *wr);
+    /* *n: 1 with *wc, or 0 */
+    enum ibc_rc (*poll_cq)(struct ibc_target *t, unsigned d, uint32_t cq, struct iba_wc *wc, unsigned *n);
+    enum ibc_rc (*poll_event)(struct ibc_target *t, unsigned d, struct iba_event *e, unsigned *n);
+    enum ibc_rc (*attach)(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, bool attach);
+
+    /* The device's memory by its own addresses (ibc_mr.local) */
+    enum ibc_rc (*read_memory)(struct ibc_target *t, unsigned d, uint64_t at, uint8_t *out, size_t n);
+    enum ibc_rc (*write_memory)(struct ibc_target *t, unsigned d, uint64_t at, const uint8_t *in, size_t n);
+    enum ibc_rc (*page)(struct ibc_target *t, unsigned d, uint64_t at, bool present);
+    /* key: IBC_K_pkey (index), IBC_K_lmc, IBC_K_lid, IBC_K_mtu, IBC_K_congestion, IBC_K_sl2vl (index) */
+    enum ibc_rc (*set_port)(struct ibc_target *t, unsigned d, enum ibc_key key, uint32_t index, uint64_t value);
+    /* Returns how many; 0: it has none. */
+    unsigned (*counters)(struct ibc_target *t, unsigned d, struct ibc_counter out[IBC_MAX_COUNTERS]);
+
+    /* The wire of device d. */
+    uint64_t (*now)(struct ibc_target *t);
+    enum ibc_rc (*inject)(struct ibc_target *t, unsigned d, const uint8_t *frame, size_t len);
+    /* The next frame the device sends, or *len 0 when `until` has come without one. Time passes, and no more than has
+     * to: *at is when the frame left. */
+    enum ibc_rc (*collect)(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len,
+                           uint64_t *at);
+    /* Likewise of any device: *from says which. */
+    enum ibc_rc (*collect_any)(struct ibc_target *t, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len,
+                               uint64_t *at, unsigned *from);
+    void (*close)(struct ibc_target *t);
+};
+struct ibc_target {
+    const struct ibc_target_ops *ops;
+    enum iba_link framing;                  /* of its frames, for the view and the evidence */
+    struct ibc_address device[IBC_DEVICES]; /* role middle: device 0 and 1 are each other's peer */
+    struct ibc_address tester, stranger;
+    char said[80];     /* REFUSED: the device's word: enum iba_verb_err or iba_mem_err, "attr_missing", "mem_busy" */
+    char fault[160];   /* DEAD, BROKEN: one sentence */
+    double time_scale; /* live: waits are multiplied by it */
+    bool virtual_time;
+};
+
+/* The LID of a multicast group on InfiniBand, as a subnet manager would give it: by the last bytes of the group. Its
+ * MAC is iba_gid_mac()'s. */
+static inline uint16_t ibc_group_lid(const uint8_t *gid)
+{
+    return (uint16_t)(0xc000 | (gid[14] & 0x1f) << 8 | gid[15]);
+}
+
+/* "reference", "mutant:TABLE.ROW=CHANGE", "mutant:emit.FIELD=VALUE": NULL with one line in err, nearest right name
+ * included. */
+struct ibc_target *ibc_target_open(const char *spec, char *err, size_t errlen);
+void ibc_target_close(struct ibc_target *t);
+
+/* ---- mutants ---- */
+/* Every changed device there is: rows of rule tables and of behaviour lists, and fields of emitted packets. */
+struct ibc_mutant {
+    char spec[96];          /* "mutant:RC responder.gap=drop" as --target takes it (blanks as '-') */
+    const char *clause;     /* catalogue ids it stands for, comma between */
+    const char *says;       /* what the device does wrong, one sentence */
+    const char *equivalent; /* why no scenario can see it, or NULL; it counts all the same */
+};
+size_t ibc_mutant_count(void);
+bool ibc_mutant_at(size_t i, struct ibc_mutant *out);
+#endif
