@@ -55,20 +55,20 @@ struct iba_port {
 
 /* One address vector, resolved: what every packet of a QP or an address handle begins with (RO-13..RO-19). */
 struct iba_av {
+    uint64_t dmac; /* RoCE */
+    uint8_t dgid[16];
+    uint32_t flow_label;
+    uint16_t dlid;       /* IB */
+    uint16_t vlan;       /* RoCE: VLAN id, 0xffff for no tag */
+    uint16_t udp_source; /* RoCEv2: the same for all packets of a flow (RO-19); 0: derived from the QPNs */
+    uint8_t tclass, hop_limit;
     uint8_t port;      /* number */
     uint8_t sl;        /* RoCE: 0..7 (RO-27) */
     uint8_t path_bits; /* low LMC bits of the SLID (WF-19); others are ignored */
     uint8_t static_rate;
     uint8_t sgid_index;
-    bool grh;      /* IB: a GRH is sent; RoCE: always */
-    bool smp;      /* IB: leads to QP0, so VL 15 whatever the SL says (WF-12) */
-    uint16_t dlid; /* IB */
-    uint8_t dgid[16];
-    uint64_t dmac; /* RoCE */
-    uint16_t vlan; /* RoCE: VLAN id, 0xffff for no tag */
-    uint32_t flow_label;
-    uint8_t tclass, hop_limit;
-    uint16_t udp_source; /* RoCEv2: the same for all packets of a flow (RO-19); 0: derived from the QPNs */
+    bool grh; /* IB: a GRH is sent; RoCE: always */
+    bool smp; /* IB: leads to QP0, so VL 15 whatever the SL says (WF-12) */
 };
 
 static inline enum iba_link iba_port_link(const struct iba_port *p)

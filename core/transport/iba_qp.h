@@ -101,19 +101,8 @@ struct iba_srq {
     bool error;
 };
 
-/* A READ, ATOMIC, FLUSH or ATOMIC WRITE the responder remembers for its duplicates (RR-25..RR-32). */
-struct iba_saved {
-    iba_psn psn;    /* first */
-    uint32_t n_psn; /* responses */
-    uint8_t opcode; /* of the request */
-    bool used;
-    uint64_t va, result;
-    uint32_t rkey, length;
-};
-
 /* Responses that wait to be sent, in PSN order: what was asked for and, between, at most one ACK each. A READ is one
  * entry until its last packet has left. */
-enum { IBA_RESP_QUEUE = 48 };
 enum iba_resp_kind {
     IBA_RESP_ACK,
     IBA_RESP_NAK,   /* NAK or RNR NAK: `syndrome` */
@@ -129,14 +118,38 @@ struct iba_resp {
     uint32_t msn;
     uint32_t left; /* READ: bytes yet to send */
     uint32_t rkey;
-    uint64_t va;
-    uint64_t result; /* ATOMIC: the original value */
+    union {
+        uint64_t va;     /* READ */
+        uint64_t result; /* ATOMIC: the original value */
+    };
+};
+
+/* Places for them. A QP's own suffice for all it says without responder resources: an ACK, a NAK, and a NAK that the
+ * request it asked for has overtaken. Each responder resource brings places for its answer and for that of a duplicate
+ * (RR-35). */
+enum { IBA_RESP_OWN = 3, IBA_RESP_EACH = 2 };
+
+/* A READ, ATOMIC, FLUSH or ATOMIC WRITE the responder remembers for its duplicates (RR-25..RR-32). */
+struct iba_saved_op {
+    iba_psn psn;    /* first */
+    uint32_t n_psn; /* responses */
+    uint8_t opcode; /* of the request */
+    bool used;
+    uint64_t va, result;
+    uint32_t rkey, length;
+};
+
+/* A responder resource: caller's memory. Its two parts are filled independently: `op` as a ring (RR-29), `resp` as what
+ * follows iba_qp.r.resp, wherever the operation it answers is remembered. */
+struct iba_saved {
+    struct iba_saved_op op;
+    struct iba_resp resp[IBA_RESP_EACH]; /* the QP's queue goes on here */
 };
 
 /* Send queue entry: the request and where it stands. */
 struct iba_sqe {
     struct iba_send_wr wr;
-    uint64_t length;     /* bytes of the message */
+    uint32_t length;     /* bytes of the message; 0 when it is longer than any may be, and `status` says so */
     iba_psn first, last; /* PSNs it took, once begun */
     iba_psn asked;       /* READ: PSN of its latest request packet; a response may start there (RQ-07) */
     uint32_t ssn;        /* RQ-40 */
@@ -170,8 +183,8 @@ struct iba_qp {
         iba_psn acked;           /* most recent PSN acknowledged */
         struct iba_saved *saved; /* caller's, attr.max_dest_rd of n_saved used as a ring */
         uint32_t n_saved, saved_at;
-        struct iba_resp resp[IBA_RESP_QUEUE]; /* in PSN order (RR-06), the next to send first */
-        uint8_t resp_count;
+        struct iba_resp resp[IBA_RESP_OWN]; /* in PSN order (RR-06), the next to send first; goes on in `saved` */
+        uint16_t resp_count;
         bool last_words; /* the QP is in error, and tells the peer why: what is queued still leaves (RR-58) */
     } r;
 

@@ -2,6 +2,7 @@
 #include <assert.h>
 #include "transport/iba_qp_parts.h"
 #include "transport/iba_requester.h"
+#include "transport/iba_responder.h"
 
 #define TRUE_OF_QP(name) static bool name(const struct iba_ca *ca, const struct iba_qp *qp)
 
@@ -54,7 +55,7 @@ TRUE_OF_QP(queues_hold)
 {
     (void)ca;
     return ring_holds(qp->rq.n, qp->rq.head, qp->rq.count) && ring_holds(qp->s.n, qp->s.head, qp->s.count) &&
-           qp->r.resp_count <= IBA_RESP_QUEUE;
+           qp->r.resp_count <= iba_resp_most(qp);
 }
 
 TRUE_OF_QP(reset_is_empty)
@@ -125,6 +126,12 @@ TRUE_OF_QP(can_remember)
     return qp->attr.max_dest_rd <= qp->r.n_saved;
 }
 
+TRUE_OF_QP(answers_are_few)
+{
+    (void)ca;
+    return iba_resp_open(qp) <= qp->r.n_saved && iba_resp_again(qp) <= (uint64_t)qp->r.n_saved + 1;
+}
+
 TRUE_OF_QP(sends_soundly)
 {
     (void)ca;
@@ -149,7 +156,8 @@ TRUE_OF_QP(sends_soundly)
     I( has_a_path,        "a connection that can be heard has a path and its MTU"                                    ) \
     I( counts_in_24_bits, "PSNs and MSN have 24 bits"                                                                ) \
     I( sends_soundly,     "its open requests hold the open PSNs in order, below the limits (RQ-03, RQ-04, RQ-08)"    ) \
-    I( can_remember,      "it has room for the READs and ATOMICs it promises to remember (RR-29)"                    )
+    I( can_remember,      "it has room for the READs and ATOMICs it promises to remember (RR-29)"                    ) \
+    I( answers_are_few,   "its answers wait for no more READs and ATOMICs than it can remember (RR-35)"              )
 /* clang-format on */
 
 const char *iba_qp_broken(const struct iba_ca *ca, const struct iba_qp *qp)

@@ -67,7 +67,7 @@ static bool answer_waits(const struct iba_rx *x)
 /* A remembered READ whose remainder from this PSN on is what is asked for (RR-25). */
 static bool remainder_of_read(const struct iba_rx *x)
 {
-    const struct iba_saved *s = iba_saved_find(x);
+    const struct iba_saved_op *s = iba_saved_find(x);
     const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
 
     if (!s)
@@ -83,9 +83,11 @@ static bool unknown_again(const struct iba_rx *x)
     return is_read(x) ? !remainder_of_read(x) : !iba_saved_find(x);
 }
 
+/* One for each that is remembered, and one that may replace another: the part of a READ before what is asked for
+ * already. */
 static bool no_room_again(const struct iba_rx *x)
 {
-    return duplicate(x) && takes_resource(x) && !iba_resp_room(x->qp);
+    return duplicate(x) && takes_resource(x) && iba_resp_again(x->qp) > iba_saved_depth(x->qp);
 }
 
 static bool read_gone(const struct iba_rx *x)
@@ -149,7 +151,7 @@ static bool no_depth(const struct iba_rx *x)
 
 static bool depth_exceeded(const struct iba_rx *x)
 {
-    return takes_resource(x) && (iba_resp_open(x->qp) >= iba_saved_depth(x->qp) || !iba_resp_room(x->qp));
+    return takes_resource(x) && iba_resp_open(x->qp) >= iba_saved_depth(x->qp);
 }
 
 /* ---- lengths ---- */

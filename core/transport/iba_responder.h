@@ -5,7 +5,7 @@
 #include "iba_receiver.h"
 
 /* The remembered operation that the request repeats, or part of it, of the same kind; NULL: none (RR-25..RR-32). */
-const struct iba_saved *iba_saved_find(const struct iba_rx *x);
+const struct iba_saved_op *iba_saved_find(const struct iba_rx *x);
 /* Operations to remember, and to have open at once (RR-29, RR-35). */
 uint32_t iba_saved_depth(const struct iba_qp *qp);
 /* Where a READ of `length` bytes ends: packets of its response (RR-01). */
@@ -14,14 +14,18 @@ uint32_t iba_read_packets(const struct iba_qp *qp, uint32_t length);
 enum iba_mem_verdict iba_responder_reach(const struct iba_rx *x, uint8_t **host);
 
 /* ---- the queue ---- */
-/* Puts a response where its PSN belongs. An ACK swallows the ACK before it; a repeated NAK replaces itself. */
+/* Puts a response where its PSN belongs. An ACK swallows the ACK before it; a repeated NAK replaces itself. There is
+ * always a place: answers are bounded by the rows that admit them (iba_resp_open, iba_resp_again), NAKs and ACKs give
+ * way to newer ones. */
 void iba_resp_put(struct iba_qp *qp, const struct iba_resp *r);
 /* An answer with that PSN is still to be sent. */
 bool iba_resp_waits(const struct iba_qp *qp, iba_psn psn);
-/* There is room for one more, an ACK that later answers imply aside. */
-bool iba_resp_room(const struct iba_qp *qp);
-/* Answers, replays aside, that wait for operations that take a responder resource. */
+/* The most responses that can wait. */
+uint32_t iba_resp_most(const struct iba_qp *qp);
+/* Answers, replays aside, that wait for operations that take a responder resource: at most iba_saved_depth(). */
 uint32_t iba_resp_open(const struct iba_qp *qp);
+/* Replays that wait: at most one more than iba_saved_depth(). */
+uint32_t iba_resp_again(const struct iba_qp *qp);
 
 /* ---- the acts of the table ---- */
 iba_then iba_rc_establish;

@@ -10,6 +10,23 @@ static iba_psn last_psn(const struct iba_qp *qp, const struct iba_resp *r)
     return r->kind == IBA_RESP_READ ? iba_psn_add(r->psn, iba_read_packets(qp, r->left) - 1) : r->psn;
 }
 
+static const struct iba_resp *at(const struct iba_qp *qp, unsigned i)
+{
+    const unsigned beyond = i - IBA_RESP_OWN;
+
+    return i < IBA_RESP_OWN ? &qp->r.resp[i] : &qp->r.saved[beyond / IBA_RESP_EACH].resp[beyond % IBA_RESP_EACH];
+}
+
+static void place(struct iba_qp *qp, unsigned i, const struct iba_resp *r)
+{
+    const unsigned beyond = i - IBA_RESP_OWN;
+
+    if (i < IBA_RESP_OWN)
+        qp->r.resp[i] = *r;
+    else
+        qp->r.saved[beyond / IBA_RESP_EACH].resp[beyond % IBA_RESP_EACH] = *r;
+}
+
 static bool is_answer(const struct iba_resp *r)
 {
     return r->kind == IBA_RESP_READ || r->kind == IBA_RESP_ATOMIC;
@@ -18,36 +35,44 @@ static bool is_answer(const struct iba_resp *r)
 static void take_out(struct iba_qp *qp, unsigned i)
 {
     qp->r.resp_count--;
-    memmove(&qp->r.resp[i], &qp->r.resp[i + 1], (qp->r.resp_count - i) * sizeof qp->r.resp[0]);
+    for (; i < qp->r.resp_count; i++)
+        place(qp, i, at(qp, i + 1));
 }
 
 bool iba_resp_waits(const struct iba_qp *qp, iba_psn psn)
 {
     for (unsigned i = 0; i < qp->r.resp_count; i++) {
-        const struct iba_resp *r = &qp->r.resp[i];
+        const struct iba_resp *r = at(qp, i);
         if (is_answer(r) && iba_psn_diff(psn, r->psn) >= 0 && iba_psn_diff(psn, last_psn(qp, r)) <= 0)
             return true;
     }
     return false;
 }
 
-uint32_t iba_resp_open(const struct iba_qp *qp)
+uint32_t iba_resp_most(const struct iba_qp *qp)
+{
+    const uint32_t of_use = qp->r.n_saved < UINT8_MAX ? qp->r.n_saved : UINT8_MAX; /* max_dest_rd has 8 bits */
+
+    return IBA_RESP_OWN + IBA_RESP_EACH * of_use;
+}
+
+static uint32_t answers(const struct iba_qp *qp, bool replay)
 {
     uint32_t n = 0;
 
     for (unsigned i = 0; i < qp->r.resp_count; i++)
-        n += is_answer(&qp->r.resp[i]) && !qp->r.resp[i].replay;
+        n += is_answer(at(qp, i)) && at(qp, i)->replay == replay;
     return n;
 }
 
-/* Two places stay free for the ACK and the NAK that may follow. */
-bool iba_resp_room(const struct iba_qp *qp)
+uint32_t iba_resp_open(const struct iba_qp *qp)
 {
-    unsigned n = 0;
+    return answers(qp, false);
+}
 
-    for (unsigned i = 0; i < qp->r.resp_count; i++)
-        n += qp->r.resp[i].kind != IBA_RESP_ACK;
-    return n + 2 < IBA_RESP_QUEUE;
+uint32_t iba_resp_again(const struct iba_qp *qp)
+{
+    return answers(qp, true);
 }
 
 /* What `r` takes the place of: the same NAK, or the part of a READ that a duplicate asks for again. */
@@ -59,35 +84,54 @@ static bool replaced(const struct iba_qp *qp, const struct iba_resp *old, const 
            iba_psn_diff(old->psn, last_psn(qp, r)) <= 0;
 }
 
-/* An ACK can go when answers behind it say the same (RR-14). False: none is there. */
-static bool drop_oldest_ack(struct iba_qp *qp)
+/* The request that the NAK asked for has come since. */
+static bool is_overtaken(const struct iba_qp *qp, const struct iba_resp *r)
+{
+    return r->kind == IBA_RESP_NAK && iba_psn_diff(r->psn, qp->r.epsn) < 0;
+}
+
+static bool is_ack(const struct iba_qp *qp, const struct iba_resp *r)
+{
+    (void)qp;
+    return r->kind == IBA_RESP_ACK;
+}
+
+static bool drop_oldest(struct iba_qp *qp, bool (*such)(const struct iba_qp *qp, const struct iba_resp *r))
 {
     for (unsigned i = 0; i < qp->r.resp_count; i++)
-        if (qp->r.resp[i].kind == IBA_RESP_ACK) {
+        if (such(qp, at(qp, i))) {
             take_out(qp, i);
             return true;
         }
     return false;
 }
 
+/* With n responder resources answers take at most n places, replays n + 1, a NAK that is not overtaken one. So when all
+ * 2n + 3 are taken and nothing is overtaken, there are two ACKs, or one and the NAK, which say what the oldest ACK does
+ * (RR-14). False: a device that lacks the rows which bound the answers has no place; the peer will ask again. */
+static bool make_room(struct iba_qp *qp)
+{
+    return qp->r.resp_count < iba_resp_most(qp) || drop_oldest(qp, is_overtaken) || drop_oldest(qp, is_ack);
+}
+
 void iba_resp_put(struct iba_qp *qp, const struct iba_resp *r)
 {
-    unsigned at = 0;
+    unsigned to = 0;
 
     for (unsigned i = qp->r.resp_count; i-- > 0;)
-        if (replaced(qp, &qp->r.resp[i], r))
+        if (replaced(qp, at(qp, i), r))
             take_out(qp, i);
-    if (qp->r.resp_count == IBA_RESP_QUEUE && !drop_oldest_ack(qp))
-        return; /* the peer will ask again */
-    while (at < qp->r.resp_count && iba_psn_diff(qp->r.resp[at].psn, r->psn) <= 0)
-        at++;
-    if (r->kind == IBA_RESP_ACK && at > 0 && qp->r.resp[at - 1].kind == IBA_RESP_ACK) {
-        qp->r.resp[at - 1] = *r;
+    if (!make_room(qp))
+        return;
+    while (to < qp->r.resp_count && iba_psn_diff(at(qp, to)->psn, r->psn) <= 0)
+        to++;
+    if (r->kind == IBA_RESP_ACK && to > 0 && is_ack(qp, at(qp, to - 1))) {
+        place(qp, to - 1, r);
         return;
     }
-    memmove(&qp->r.resp[at + 1], &qp->r.resp[at], (qp->r.resp_count - at) * sizeof *r);
-    qp->r.resp[at] = *r;
-    qp->r.resp_count++;
+    for (unsigned i = qp->r.resp_count++; i > to; i--)
+        place(qp, i, at(qp, i - 1));
+    place(qp, to, r);
 }
 
 /* ---- packets ---- */

@@ -42,12 +42,12 @@ uint32_t iba_read_packets(const struct iba_qp *qp, uint32_t length)
     return length == 0 ? 1 : (length - 1) / mtu + 1;
 }
 
-const struct iba_saved *iba_saved_find(const struct iba_rx *x)
+const struct iba_saved_op *iba_saved_find(const struct iba_rx *x)
 {
     const uint8_t opcode = iba_bth_opcode(x->bth);
 
     for (uint32_t i = 0; i < x->qp->r.n_saved; i++) {
-        const struct iba_saved *s = &x->qp->r.saved[i];
+        const struct iba_saved_op *s = &x->qp->r.saved[i].op;
         const int32_t d = iba_psn_diff(x->psn, s->psn);
         if (s->used && s->opcode == opcode && d >= 0 && (uint32_t)d < s->n_psn)
             return s;
@@ -56,14 +56,14 @@ const struct iba_saved *iba_saved_find(const struct iba_rx *x)
 }
 
 /* The oldest gives way (RR-29). */
-static void remember(struct iba_qp *qp, const struct iba_saved *s)
+static void remember(struct iba_qp *qp, const struct iba_saved_op *s)
 {
     const uint32_t depth = iba_saved_depth(qp);
 
     if (depth == 0)
         return;
     qp->r.saved_at %= depth;
-    qp->r.saved[qp->r.saved_at++] = *s;
+    qp->r.saved[qp->r.saved_at++].op = *s;
 }
 
 /* ---- answers ---- */
@@ -187,7 +187,7 @@ void iba_rc_ack_again(struct iba_rx *x)
     iba_psn end = qp->r.epsn;
 
     for (uint32_t i = 0; i < qp->r.n_saved; i++) {
-        const struct iba_saved *s = &qp->r.saved[i];
+        const struct iba_saved_op *s = &qp->r.saved[i].op;
         if (s->used && iba_psn_diff(s->psn, x->psn) > 0 && iba_psn_diff(s->psn, end) < 0)
             end = s->psn;
     }
@@ -229,7 +229,7 @@ static void put_result(struct iba_rx *x, uint64_t result, bool replay)
 
 void iba_rc_replay(struct iba_rx *x)
 {
-    const struct iba_saved *s = iba_saved_find(x);
+    const struct iba_saved_op *s = iba_saved_find(x);
 
     put_result(x, s ? s->result : 0, true);
 }
@@ -293,13 +293,13 @@ void iba_rc_read(struct iba_rx *x)
     const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
     const uint32_t n = iba_read_packets(x->qp, iba_reth_dmalen(reth));
 
-    remember(x->qp, &(struct iba_saved){.psn = x->psn,
-                                        .n_psn = n,
-                                        .opcode = iba_bth_opcode(x->bth),
-                                        .used = true,
-                                        .va = iba_reth_va(reth),
-                                        .rkey = iba_reth_r_key(reth),
-                                        .length = iba_reth_dmalen(reth)});
+    remember(x->qp, &(struct iba_saved_op){.psn = x->psn,
+                                           .n_psn = n,
+                                           .opcode = iba_bth_opcode(x->bth),
+                                           .used = true,
+                                           .va = iba_reth_va(reth),
+                                           .rkey = iba_reth_r_key(reth),
+                                           .length = iba_reth_dmalen(reth)});
     accept(x, n);
     x->qp->r.acked = iba_psn_add(x->psn, n - 1);
     put_read(x, false);
@@ -307,7 +307,7 @@ void iba_rc_read(struct iba_rx *x)
 
 static void finish(struct iba_rx *x, uint64_t result)
 {
-    remember(x->qp, &(struct iba_saved){
+    remember(x->qp, &(struct iba_saved_op){
                         .psn = x->psn, .n_psn = 1, .opcode = iba_bth_opcode(x->bth), .used = true, .result = result});
     accept(x, 1);
     x->qp->r.acked = x->psn;

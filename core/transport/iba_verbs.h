@@ -62,7 +62,7 @@ struct iba_qp_init {
     uint32_t qpn; /* 0: a random one, as it should be (SMI and GSI: 0 and 1 whatever this says); else this, for tests */
     struct iba_sqe *sq;      /* caller's, n_sq */
     struct iba_recv_wr *rq;  /* caller's, n_rq; none with an SRQ */
-    struct iba_saved *saved; /* caller's, n_saved: bounds max_dest_rd */
+    struct iba_saved *saved; /* caller's, n_saved: bounds max_dest_rd, and holds the answers that wait beside it */
     uint32_t n_sq, n_rq, n_saved;
 };
 /* TYPE (of the QP, or it cannot have an SRQ), NO_PD, NO_CQ, NO_SRQ; ATTR_VALUE: the number, or an own receive queue

@@ -92,19 +92,31 @@ struct iba_send_wr {
     uint64_t wr_id;
     uint8_t op; /* enum iba_wr_op */
     uint8_t flags, n_sge;
-    uint8_t flush_placement, flush_selectivity; /* FETH (WF-56) */
-    uint32_t imm_or_key;                        /* ImmDt; R_Key of SEND_INV; key of LOCAL_INV */
-    uint64_t va;                                /* remote address */
-    uint32_t rkey;
-    uint64_t compare_add, swap;
-    uint32_t ah, remote_qpn, remote_qkey; /* UD: address handle, destination QP and Q_Key (PV-21) */
-    uint32_t xrc_srqn;                    /* XRC */
-    struct {
-        uint32_t mw_rkey, mr_lkey;
-        uint64_t va, length;
-        uint16_t access;
-        uint8_t key_byte;
-    } bind;
+    uint32_t imm_or_key; /* ImmDt; R_Key of SEND_INV; key of LOCAL_INV */
+    union {              /* what no service and no operation takes together shares its bytes: set one of the three */
+        struct {         /* connections */
+            uint64_t va; /* remote address */
+            uint32_t rkey;
+            uint32_t xrc_srqn; /* XRC: of every operation */
+            union {
+                struct { /* ATOMIC */
+                    uint64_t compare_add, swap;
+                };
+                struct { /* FETH (WF-56) */
+                    uint8_t flush_placement, flush_selectivity;
+                };
+            };
+        };
+        struct { /* UD and raw: address handle, destination QP and Q_Key (PV-21) */
+            uint32_t ah, remote_qpn, remote_qkey;
+        };
+        struct { /* BIND_MW */
+            uint32_t mw_rkey, mr_lkey;
+            uint64_t va, length;
+            uint16_t access;
+            uint8_t key_byte;
+        } bind;
+    };
     struct iba_sge sge[IBA_MAX_SGE]; /* ATOMIC: one of 8 bytes for the result; FLUSH: one, whose length is flushed */
 };
 

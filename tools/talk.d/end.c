@@ -160,20 +160,26 @@ void talk_receive(struct talk *t, unsigned side, uint32_t length)
     must(iba_post_recv(&s->ca, s->qpn, &wr) == IBA_VERB_OK, "a receive");
 }
 
-/* What was asked for, for whoever looks at the packets. */
+static bool is_connected(const struct side *s)
+{
+    return s->qp.type == IBA_QPT_RC || s->qp.type == IBA_QPT_UC;
+}
+
+/* What was asked for, for whoever looks at the packets; 0 for what the operation does not take. */
 static void tell(const struct talk *t, const struct iba_send_wr *wr, uint32_t length)
 {
     const struct side *s = &t->side[0];
+    const bool connected = is_connected(s), atomic = wr->op == IBA_WR_CMP_SWAP || wr->op == IBA_WR_FETCH_ADD;
 
     printf("{\"kind\":\"%s\",\"service\":\"%s\",\"mtu\":%u,\"psn\":%" PRIu32 ",\"from\":%" PRIu32 ",\"to\":%" PRIu32,
            t->kind->name, iba_qp_type_name((enum iba_qp_type)s->qp.type), (unsigned)iba_mtu_bytes(s->qp.attr.path_mtu),
-           s->qp.attr.sq_psn, s->qpn, wr->remote_qpn);
+           s->qp.attr.sq_psn, s->qpn, t->side[1].qpn);
     printf(",\"op\":\"%s\",\"length\":%" PRIu32 ",\"va\":%" PRIu64 ",\"rkey\":%" PRIu32 ",\"imm\":%" PRIu32
            ",\"solicited\":%d",
-           iba_wr_op_name((enum iba_wr_op)wr->op), length, wr->va, wr->rkey, wr->imm_or_key,
-           (wr->flags & IBA_WR_SOLICITED) != 0);
-    printf(",\"compare_add\":%" PRIu64 ",\"swap\":%" PRIu64 ",\"qkey\":%" PRIu32 "}\n", wr->compare_add, wr->swap,
-           wr->remote_qkey);
+           iba_wr_op_name((enum iba_wr_op)wr->op), length, connected ? wr->va : 0, connected ? wr->rkey : 0,
+           wr->imm_or_key, (wr->flags & IBA_WR_SOLICITED) != 0);
+    printf(",\"compare_add\":%" PRIu64 ",\"swap\":%" PRIu64 ",\"qkey\":%" PRIu32 "}\n", atomic ? wr->compare_add : 0,
+           atomic ? wr->swap : 0, connected ? 0 : wr->remote_qkey);
 }
 
 void talk_send(struct talk *t, struct iba_send_wr *wr, uint32_t length)
@@ -181,11 +187,14 @@ void talk_send(struct talk *t, struct iba_send_wr *wr, uint32_t length)
     struct side *s = &t->side[0];
 
     wr->flags |= IBA_WR_SIGNALED;
-    wr->va = wr->va ? wr->va : REGION_VA;
-    wr->rkey = wr->rkey ? wr->rkey : t->side[1].rkey;
-    wr->ah = s->ah;
-    wr->remote_qpn = t->side[1].qpn;
-    wr->remote_qkey = 0x1234;
+    if (is_connected(s)) {
+        wr->va = wr->va ? wr->va : REGION_VA;
+        wr->rkey = wr->rkey ? wr->rkey : t->side[1].rkey;
+    } else {
+        wr->ah = s->ah;
+        wr->remote_qpn = t->side[1].qpn;
+        wr->remote_qkey = 0x1234;
+    }
     wr->n_sge = 1;
     wr->sge[0] = (struct iba_sge){REGION_VA + 1, length, s->lkey};
     must(iba_post_send(&s->ca, s->qpn, wr) == IBA_VERB_OK, iba_wr_op_name((enum iba_wr_op)wr->op));

@@ -31,30 +31,68 @@ static uint8_t pick_op(struct chaos *c, enum iba_qp_type type)
     }
 }
 
+/* Where a datagram goes. */
+static void address(struct chaos *c, unsigned end, struct iba_send_wr *wr)
+{
+    wr->ah = c->end[end].ah[chaos_below(c, CHAOS_AHS)];
+    wr->remote_qpn = chaos_one_in(c, 8) ? 0xffffff : any_qpn(c, 1 - end) & 0xffffff;
+    wr->remote_qkey = chaos_one_in(c, 4) ? 0x80000000u : 0x1234;
+}
+
+/* What a request does to the peer's memory. */
+static void reach(struct chaos *c, unsigned end, struct iba_send_wr *wr)
+{
+    uint32_t unused;
+
+    chaos_place(c, 1 - end, true, 4096, &wr->va, &unused, &wr->rkey);
+    if (wr->op == IBA_WR_FLUSH) {
+        wr->flush_placement = (uint8_t)chaos_below(c, 4);
+        wr->flush_selectivity = (uint8_t)chaos_below(c, 3);
+    } else {
+        wr->compare_add = chaos_below(c, 3);
+        wr->swap = iba_random_next(&c->r);
+    }
+    if (wr->op == IBA_WR_CMP_SWAP || wr->op == IBA_WR_FETCH_ADD || wr->op == IBA_WR_ATOMIC_WRITE)
+        wr->va = (wr->va + 7) & ~UINT64_C(7);
+}
+
+static void bind(struct chaos *c, unsigned end, struct iba_send_wr *wr)
+{
+    uint32_t length;
+
+    wr->bind.mw_rkey = c->end[end].window[chaos_below(c, CHAOS_WINDOWS)];
+    wr->bind.access = (uint16_t)(iba_random_next(&c->r) & IBA_ACCESS_OF_WINDOW);
+    wr->bind.key_byte = (uint8_t)iba_random_next(&c->r);
+    chaos_place(c, end, false, 4096, &wr->bind.va, &length, &wr->bind.mr_lkey);
+    wr->bind.length = length;
+}
+
+/* A QP of any type may be given any operation, which it then refuses. */
+static void aim(struct chaos *c, unsigned end, unsigned i, struct iba_send_wr *wr)
+{
+    if (wr->op == IBA_WR_BIND_MW)
+        bind(c, end, wr);
+    else if (chaos_type(i) == IBA_QPT_RC || chaos_type(i) == IBA_QPT_UC || chaos_type(i) == IBA_QPT_XRC_INI)
+        reach(c, end, wr);
+    else
+        address(c, end, wr);
+}
+
 static void post_send(struct chaos *c, unsigned end)
 {
     static const uint16_t length[] = {1200, 1200, 256, 4096};
     struct iba_send_wr wr = {.wr_id = iba_random_next(&c->r),
                              .op = (uint8_t)chaos_below(c, IBA_WR_OP_COUNT),
-                             .flags = (uint8_t)chaos_below(c, 8),
-                             .flush_placement = (uint8_t)chaos_below(c, 4),
-                             .flush_selectivity = (uint8_t)chaos_below(c, 3),
-                             .compare_add = chaos_below(c, 3),
-                             .swap = iba_random_next(&c->r),
-                             .ah = c->end[end].ah[chaos_below(c, CHAOS_AHS)],
-                             .remote_qkey = chaos_one_in(c, 4) ? 0x80000000u : 0x1234};
+                             .flags = (uint8_t)chaos_below(c, 8)};
     const unsigned i = (unsigned)chaos_below(c, CHAOS_QPS);
-    uint32_t unused;
 
     if (!chaos_one_in(c, 16))
         wr.op = pick_op(c, chaos_type(i));
     wr.imm_or_key = chaos_one_in(c, 2) ? c->end[1 - end].window[chaos_below(c, CHAOS_WINDOWS)]
                                        : c->end[chaos_below(c, 2)].plot[chaos_below(c, CHAOS_PLOTS)].rkey;
-    wr.remote_qpn = chaos_one_in(c, 8) ? 0xffffff : any_qpn(c, 1 - end) & 0xffffff;
-    chaos_place(c, 1 - end, true, 4096, &wr.va, &unused, &wr.rkey);
+    aim(c, end, i, &wr);
     wr.n_sge = fill_sges(c, end, wr.sge, length[chaos_below(c, 4)]);
     if (wr.op == IBA_WR_CMP_SWAP || wr.op == IBA_WR_FETCH_ADD || wr.op == IBA_WR_ATOMIC_WRITE) {
-        wr.va = (wr.va + 7) & ~UINT64_C(7);
         wr.n_sge = 1;
         wr.sge[0].length = 8;
     }
@@ -65,13 +103,6 @@ static void post_send(struct chaos *c, unsigned end)
     if (wr.op == IBA_WR_LOCAL_INV)
         wr.imm_or_key = chaos_one_in(c, 2) ? c->end[end].window[chaos_below(c, CHAOS_WINDOWS)]
                                            : c->end[end].plot[chaos_below(c, CHAOS_PLOTS)].lkey;
-    if (wr.op == IBA_WR_BIND_MW) {
-        wr.bind.mw_rkey = c->end[end].window[chaos_below(c, CHAOS_WINDOWS)];
-        wr.bind.access = (uint16_t)(iba_random_next(&c->r) & IBA_ACCESS_OF_WINDOW);
-        wr.bind.key_byte = (uint8_t)iba_random_next(&c->r);
-        chaos_place(c, end, false, 4096, &wr.bind.va, &unused, &wr.bind.mr_lkey);
-        wr.bind.length = unused;
-    }
     (void)iba_post_send(&c->end[end].ca, c->end[end].qp[i].qpn, &wr);
 }
 

@@ -141,17 +141,17 @@ static void post_sends(struct run *t)
 {
     for (unsigned i = 0; i < t->n; i++) {
         const struct plan *m = &t->plan[i];
-        struct iba_send_wr wr = {.wr_id = i,
-                                 .op = m->op,
-                                 .imm_or_key = i,
-                                 .va = PAIR_VA + m->remote,
-                                 .rkey = t->p->end[1].rkey,
-                                 .compare_add = 1,
-                                 .ah = t->p->end[0].ah,
-                                 .remote_qpn = t->p->end[1].qpn,
-                                 .remote_qkey = 0x1234};
+        struct iba_send_wr wr = {.wr_id = i, .op = m->op, .imm_or_key = i};
+        if (t->cfg.type == IBA_QPT_UD) {
+            wr.ah = t->p->end[0].ah;
+            wr.remote_qpn = t->p->end[1].qpn;
+            wr.remote_qkey = 0x1234;
+        } else {
+            wr.va = PAIR_VA + (m->op == IBA_WR_FETCH_ADD ? t->area - 8 : m->remote);
+            wr.rkey = t->p->end[1].rkey;
+        }
         if (m->op == IBA_WR_FETCH_ADD)
-            wr.va = PAIR_VA + t->area - 8;
+            wr.compare_add = 1;
         pair_post_send(t->p, 0, &wr, m->local, m->length);
     }
 }

@@ -25,13 +25,14 @@ static void exchange(struct pair *p, enum iba_qp_type type)
 
     for (unsigned i = 0; i < MESSAGES; i++) {
         struct iba_send_wr wr = {.wr_id = i, .op = (type == IBA_QPT_RC ? reliable : unreliable)[i % 4]};
-        wr.va = PAIR_VA + PART;
-        wr.rkey = p->end[1].rkey;
         if (type == IBA_QPT_UD) {
             wr.op = IBA_WR_SEND;
             wr.ah = p->end[0].ah;
             wr.remote_qpn = p->end[1].qpn;
             wr.remote_qkey = 0x1234;
+        } else {
+            wr.va = PAIR_VA + PART;
+            wr.rkey = p->end[1].rkey;
         }
         pair_post_recv(p, 1, i, 0, PART);
         pair_post_send(p, 0, &wr, 0, 200 * i % 700);

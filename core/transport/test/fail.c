@@ -1,4 +1,5 @@
 /* What leaving the good states does: flushing, silence, draining (QS-17, QS-22..QS-27, RQ-55, RQ-61). */
+#include "transport/iba_responder.h"
 #include "verbs.h"
 
 static void post(struct desk *d, uint32_t qpn, unsigned recvs, unsigned sends)
@@ -277,6 +278,8 @@ Test(fail, who_may_what)
 
 Test(fail, invariants)
 {
+    const struct iba_resp answer = {.kind = IBA_RESP_ATOMIC};
+
     BREAKS(RTS, "adapter knows", qp->state = IBA_QPS_COUNT);
     BREAKS(RTS, "adapter knows", qp->type = IBA_QPT_RD);
     BREAKS(RTS, "finds it", qp->qpn++);
@@ -286,7 +289,7 @@ Test(fail, invariants)
     BREAKS(RTS, "exist", qp->srq = 0);
     BREAKS(RTS, "more than it can", qp->rq.count = N_WR + 1);
     BREAKS(RTS, "more than it can", qp->s.head = N_WR);
-    BREAKS(RTS, "more than it can", qp->r.resp_count = IBA_RESP_QUEUE + 1);
+    BREAKS(RTS, "more than it can", qp->r.resp_count = IBA_RESP_OWN + IBA_RESP_EACH * N_SAVED + 1);
     BREAKS(RESET, "in Reset", qp->rq.count = 1);
     BREAKS(INIT, "in Init", qp->cnp_due = true);
     BREAKS(RTR, "in RTR", qp->s.count = 1);
@@ -298,5 +301,6 @@ Test(fail, invariants)
     BREAKS(RTR, "path", qp->envelope_bytes = 0);
     BREAKS(RTR, "24 bits", qp->r.msn = 1 << 24);
     BREAKS(RTR, "remember", qp->attr.max_dest_rd = N_SAVED + 1);
+    BREAKS(RTR, "than it can remember", qp->attr.max_dest_rd = 0; qp->r.n_saved = 0; iba_resp_put(qp, &answer));
     BREAKS(INIT, "receive queue of its own", (iba_create_srq(&d->ca, &d->srq[0], d->shared[0], N_WR, d->pd, &qp->srq)));
 }

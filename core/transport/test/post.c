@@ -49,7 +49,8 @@ static struct iba_send_wr legal(const struct desk *d, unsigned form)
     wr.op = forms[form].op;
     wr.n_sge = forms[form].least;
     wr.sge[0].length = 8;
-    wr.flush_placement = 1;
+    if (wr.op == IBA_WR_FLUSH)
+        wr.flush_placement = 1;
     return wr;
 }
 

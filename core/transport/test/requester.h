@@ -180,15 +180,14 @@ static inline void start(struct setup s)
 /* ---- work ---- */
 static inline struct iba_send_wr wr_of(enum iba_wr_op op, uint64_t id, uint32_t len)
 {
-    struct iba_send_wr w = {.wr_id = id,
-                            .op = (uint8_t)op,
-                            .imm_or_key = 0x01020304,
-                            .va = 0x7000,
-                            .rkey = 0xabcd,
-                            .compare_add = 11,
-                            .swap = 22,
-                            .flush_placement = 1};
+    struct iba_send_wr w = {.wr_id = id, .op = (uint8_t)op, .imm_or_key = 0x01020304};
 
+    if (op >= IBA_WR_WRITE && op <= IBA_WR_ATOMIC_WRITE)
+        w.va = 0x7000, w.rkey = 0xabcd;
+    if (op == IBA_WR_CMP_SWAP || op == IBA_WR_FETCH_ADD)
+        w.compare_add = 11, w.swap = 22;
+    if (op == IBA_WR_FLUSH)
+        w.flush_placement = 1;
     if (op == IBA_WR_CMP_SWAP || op == IBA_WR_FETCH_ADD || op == IBA_WR_ATOMIC_WRITE)
         len = 8;
     w.n_sge = len > 0 || op == IBA_WR_FLUSH;

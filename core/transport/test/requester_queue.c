@@ -325,6 +325,24 @@ Test(requester_queue, illegal_forms)
     }
 }
 
+/* Too long is too long, also where 32 bits cannot say how long (WF-67, WF-68). */
+Test(requester_queue, longer_than_32_bits)
+{
+    static const uint8_t op[] = {IBA_WR_SEND, IBA_WR_WRITE, IBA_WR_READ, IBA_WR_FETCH_ADD};
+
+    for (size_t i = 0; i < sizeof op; i++) {
+        struct iba_send_wr w;
+        START(IBA_QPT_RC, (void)0);
+        w = wr_of((enum iba_wr_op)op[i], 1, 8);
+        w.sge[0].length = 0x80000000;
+        w.sge[1] = (struct iba_sge){.addr = IOVA, .length = 0x80000008, .lkey = b.lkey}; /* 8, in 32 bits */
+        w.n_sge = 2;
+        iba_requester_post(&b.ca, b.qp, &w);
+        EXPECT_SILENCE();
+        EXPECT_WC(1, IBA_WC_LOCAL_LENGTH);
+    }
+}
+
 /* ---- an absent page of a local buffer is waited for ---- */
 
 Test(requester_queue, absent_page_is_waited_for)

@@ -156,6 +156,83 @@ Test(responder, last_words_in_order)
     expect_silence();
 }
 
+/* Without responder resources the QP's own places suffice, however many NAKs and ACKs wait: the newest leave. */
+Test(responder, own_places_suffice)
+{
+    enum { GAPS = 20 };
+
+    bed_make(&bed, IBA_PORT_IB, false);
+    bed.rc.attr.max_dest_rd = 0;
+    bed.rc.r.n_saved = 0;
+    for (int i = 0; i < GAPS; i++) {
+        give_write(i + 1, true);
+        give_write(i, true);
+        cr_assert(bed.rc.r.resp_count <= IBA_RESP_OWN);
+    }
+    ask(&bed, 0x15, GAPS, 0);
+    give(&bed);
+    cr_assert_eq(bed.rc.r.resp_count, 3);
+    cr_assert(answer(&bed)); /* an older ACK */
+    expect_syndrome(0x1f, GAPS - 1);
+    expect_syndrome(0x61, GAPS);
+    expect_silence();
+}
+
+/* Replays, READs and a NAK all wait at once, more than there are places for with the ACKs between: none of them is
+ * lost, and only ACKs that others imply give way (RR-14). */
+Test(responder, answers_keep_their_places)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    for (int i = 0; i < N_SAVED; i++) {
+        give_read(i, VA, 8);
+        expect(IBA_RC_READ_RESP_ONLY, i);
+    }
+    for (int i = 0; i < N_SAVED; i++)
+        give_read(i, VA, 8);
+    for (int i = N_SAVED; i < 3 * N_SAVED; i += 2) {
+        give_write(i, true);
+        give_read(i + 1, VA, 8);
+    }
+    give_write(3 * N_SAVED, true);
+    give_write(3 * N_SAVED + 2, true);
+    cr_assert_eq(bed.rc.r.resp_count, IBA_RESP_OWN + IBA_RESP_EACH * N_SAVED);
+    iba_ca_check(&bed.ca);
+    for (int i = 0; i < N_SAVED; i++)
+        expect(IBA_RC_READ_RESP_ONLY, i);
+    for (int i = N_SAVED + 1; i < 3 * N_SAVED - 1; i += 2)
+        expect(IBA_RC_READ_RESP_ONLY, i);
+    expect_syndrome(0x1f, 3 * N_SAVED - 2);
+    expect(IBA_RC_READ_RESP_ONLY, 3 * N_SAVED - 1);
+    expect_syndrome(0x1f, 3 * N_SAVED);
+    expect_syndrome(0x60, 3 * N_SAVED + 1);
+    expect_silence();
+}
+
+/* As many at once as agreed, up to the most that can be (RR-35); one more is one too many. */
+Test(responder, deepest)
+{
+    enum { DEEPEST = UINT8_MAX };
+    static struct iba_saved saved[DEEPEST];
+
+    bed_make(&bed, IBA_PORT_IB, false);
+    bed.rc.r.saved = saved;
+    bed.rc.r.n_saved = bed.rc.attr.max_dest_rd = DEEPEST;
+    for (int i = 0; i < 2 * DEEPEST; i += 2) {
+        give_write(i, true);
+        give_read(i + 1, VA, 8);
+    }
+    cr_assert_eq(bed.rc.state, IBA_QPS_RTS);
+    iba_ca_check(&bed.ca);
+    give_read(2 * DEEPEST, VA, 8);
+    cr_assert_eq(bed.rc.state, IBA_QPS_ERR);
+    for (int i = 0; i < 2 * DEEPEST; i += 2) {
+        expect_syndrome(0x1f, i);
+        expect(IBA_RC_READ_RESP_ONLY, i + 1);
+    }
+    expect_syndrome(0x61, 2 * DEEPEST);
+    expect_silence();
+}
+
 /* RR-09..RR-11: with a delay ACKs are gathered; AckReq calls for one at once. */
 Test(responder, acks_are_gathered)
 {
@@ -447,7 +524,7 @@ Test(responder, survives_anything)
             if (dice >> 60 & 1)
                 answer(&bed);
             iba_ca_check(&bed.ca);
-            cr_assert(bed.rc.r.resp_count <= IBA_RESP_QUEUE);
+            cr_assert(bed.rc.r.resp_count <= IBA_RESP_OWN + IBA_RESP_EACH * N_SAVED);
         }
         while (answer(&bed))
             ;

@@ -68,7 +68,8 @@ static enum iba_verb_err post_send(void)
     wr.op = below(2) ? IBA_WR_SEND : (uint8_t)below(IBA_WR_OP_COUNT);
     wr.n_sge = (uint8_t)(below(2) * below(3));
     wr.sge[0].length = below(2) ? 8 : below(5000);
-    wr.flush_placement = 1;
+    if (wr.op == IBA_WR_FLUSH)
+        wr.flush_placement = 1;
     return iba_post_send(&d->ca, some_qpn(), &wr);
 }
 
