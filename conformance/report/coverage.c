@@ -75,8 +75,7 @@ static void table_row(struct out *o, const struct area *a, const struct area *to
 static void table(struct out *o, const struct area *a, const struct area *total)
 {
     OUT_LIT(o, "<div class=\"wide\" tabindex=\"0\">\n<table class=\"coverage\">\n<caption>Statements that scenarios of "
-               "this run "
-               "cite, of those that a scenario can show</caption>\n<thead><tr><th scope=\"col\">area</th>");
+               "this run check, of those that a scenario can show</caption>\n<thead><tr><th scope=\"col\">area</th>");
     for (size_t k = 0; k < IBC_CLASS_COUNT; k++)
         if (total->klass[k].open)
             html_str(o, "th", NULL, rep_class_names[k]);

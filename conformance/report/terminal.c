@@ -187,8 +187,11 @@ static void one_case(struct page *g, const struct rep_case *c)
         fputs(title[0] ? "  " : "", g->out);
         text(g, INDENT, title, strlen(title));
         fputc('\n', g->out);
-        line(g, "measured", REP_ARRAY(r->measured));
-        if (!silent(r->verdict) && r->verdict != IBC_IS_INFO)
+        if (r->verdict == IBC_IS_INFO)
+            line(g, "measured", REP_ARRAY(r->measured));
+        else if (r->verdict == IBC_IS_UNSUPPORTED)
+            line(g, "got", REP_ARRAY(r->finding.got));
+        else if (!silent(r->verdict))
             finding(g, c, &r->finding);
         waiver(g, r->waiver);
     }

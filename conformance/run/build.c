@@ -192,7 +192,8 @@ static bool put_field(struct draft *d, uint8_t hdr, const struct iba_field *f, c
 
     if (i < 0)
         return run_error(d->p, d->s, "the packet has no such header");
-    d->faulty |= !(IBA_HDR_BIT(hdr) & RUN_TRANSPORT) || (hdr == IBA_H_bth && f->at == IBA_AT_bth_padcnt);
+    d->faulty |= !(IBA_HDR_BIT(hdr) & RUN_TRANSPORT) ||
+                 (hdr == IBA_H_bth && (f->at == IBA_AT_bth_padcnt || f->at == IBA_AT_bth_opcode));
     if (v->kind == IBC_V_BYTES)
         memcpy(d->r.part[i].bytes + f->at / 8, v->bytes, v->n_bytes < f->bits / 8u ? v->n_bytes : f->bits / 8u);
     else if (hdr == IBA_H_aeth && f->at == 0 && f->bits == 8)
@@ -323,7 +324,7 @@ static void begin(struct draft *d)
 {
     const struct ibc_arg *to = run_arg(d->s, IBC_K_to);
 
-    d->raw = d->s->op == IBC_RAW_OPCODE;
+    d->raw = run_is_raw(d->q->type);
     d->opcode = (uint8_t)d->s->op;
     d->op = d->raw || !iba_opcodes[d->opcode].name ? NULL : &iba_opcodes[d->opcode];
     d->group = to && to->v[0].kind == IBC_V_REF ? run_object_of(d->p, &to->v[0]) : NULL;
@@ -351,12 +352,12 @@ bool run_build(struct run_player *p, const struct ibc_step *s, struct run_packet
 
     if (same)
         return again(p, s, same, k);
-    if (s->op == IBC_ANY_OPCODE)
-        return run_error(p, s, "ANY cannot be sent");
     memset(&d, 0, offsetof(struct draft, r));
     d.p = p;
     d.s = s;
     d.q = run_live(p, s);
+    if (s->op > UINT8_MAX && !run_is_raw(d.q->type))
+        return run_error(p, s, "ANY cannot be sent");
     begin(&d);
     address(&d);
     put_bth(&d);

@@ -26,6 +26,7 @@ enum {
 #define RUN_MS (1000 * RUN_US)
 #define RUN_S (1000 * RUN_MS)
 #define RUN_PATIENCE RUN_S         /* for what is expected */
+#define RUN_OPTIONAL (10 * RUN_MS) /* for what may come */
 #define RUN_SILENCE (100 * RUN_MS) /* default of silence and pass */
 
 /* ---- memory of a play: arena.c ---- */
@@ -82,7 +83,6 @@ struct run_live {
     struct run_packet *head, *tail; /* came, not judged */
     uint16_t optional[RUN_MAX_OPTIONAL];
     uint8_t n_optional;
-    uint32_t send_ok, recv_ok; /* successful completions so far */
     struct run_packet *held, *held_tail;
 };
 
@@ -187,7 +187,8 @@ bool run_make_qp(struct run_player *p, struct run_live *q, const struct ibc_step
 bool run_raise_qp(struct run_player *p, struct run_live *q, enum iba_qp_state state, const struct ibc_step *s);
 bool run_raise_from(struct run_player *p, struct run_live *q, enum iba_qp_state from, enum iba_qp_state to,
                     const struct ibc_step *s);
-uint8_t run_mtu(uint64_t bytes); /* enum iba_mtu; 0: none */
+const struct ibc_address *run_party(const struct run_player *p, const struct ibc_value *v); /* NULL: the peer */
+uint8_t run_mtu(uint64_t bytes);                                                            /* enum iba_mtu; 0: none */
 const struct iba_transition *run_transition(enum iba_qp_state from, enum iba_qp_state to);
 /* `n` receives of `len` bytes; at: the first one's address. */
 bool run_post_receives(struct run_player *p, struct run_live *q, unsigned n, uint32_t len, const struct ibc_step *s);

@@ -104,15 +104,20 @@ static void put_remote(struct run_player *p, const struct ibc_step *s, const str
 
     wr->va = run_number(p, s, IBC_K_to, q->twin ? m->va : SOMEWHERE, &c);
     wr->rkey = (uint32_t)run_number(p, s, IBC_K_rkey, q->twin ? m->rkey : SOME_KEY, &c);
-    wr->imm_or_key = (uint32_t)run_number(p, s, IBC_K_imm, 0, &c);
-    wr->swap = run_number(p, s, IBC_K_swap, 0, &c);
-    wr->compare_add = run_number(p, s, wr->op == IBA_WR_FETCH_ADD ? IBC_K_add : IBC_K_cmp, 0, &c);
-    wr->flush_placement = (uint8_t)run_number(p, s, IBC_K_placement, 1, &c);
-    wr->flush_selectivity = (uint8_t)run_number(p, s, IBC_K_selectivity, 0, &c);
-    if (run_has(s, IBC_K_inv)) {
-        const struct run_context own = {.device = wr->op == IBA_WR_LOCAL_INV ? q->device : c.device};
-        wr->imm_or_key = (uint32_t)run_number(p, s, IBC_K_inv, 0, &own);
+    if (wr->op == IBA_WR_FLUSH) {
+        wr->flush_placement = (uint8_t)run_number(p, s, IBC_K_placement, 1, &c);
+        wr->flush_selectivity = (uint8_t)run_number(p, s, IBC_K_selectivity, 0, &c);
+    } else if (wr->op == IBA_WR_CMP_SWAP || wr->op == IBA_WR_FETCH_ADD) {
+        wr->swap = run_number(p, s, IBC_K_swap, 0, &c);
+        wr->compare_add = run_number(p, s, wr->op == IBA_WR_FETCH_ADD ? IBC_K_add : IBC_K_cmp, 0, &c);
     }
+}
+
+static uint32_t imm_or_key(struct run_player *p, const struct ibc_step *s, const struct run_live *q)
+{
+    const struct run_context c = s->op == IBA_WR_LOCAL_INV ? local_of(q) : remote_of(q);
+
+    return (uint32_t)run_number(p, s, run_has(s, IBC_K_inv) ? IBC_K_inv : IBC_K_imm, 0, &c);
 }
 
 static void put_destination(struct run_player *p, const struct ibc_step *s, const struct run_live *q,
@@ -140,6 +145,11 @@ static uint8_t flags_of(const struct run_player *p, const struct ibc_step *s)
                      (run_number(p, s, IBC_K_fence, 0, NULL) ? IBA_WR_FENCE : 0));
 }
 
+static bool has_no_peer(uint8_t type)
+{
+    return type != IBA_QPT_RC && type != IBA_QPT_UC;
+}
+
 bool run_step_post(struct run_player *p, const struct ibc_step *s)
 {
     const struct run_live *q = run_live(p, s);
@@ -156,11 +166,14 @@ bool run_step_post(struct run_player *p, const struct ibc_step *s)
     w->id = run_number(p, s, IBC_K_id, 0, NULL);
     send.wr.wr_id = p->n_wr;
     send.wr.flags = flags_of(p, s);
-    put_remote(p, s, q, &send.wr);
-    put_destination(p, s, q, &send);
-    if (s->op == IBA_WR_BIND_MW)
+    send.wr.imm_or_key = imm_or_key(p, s, q);
+    if (s->op == IBA_WR_BIND_MW) /* they share their bytes: one of the three */
         put_bind(p, s, q, w, &send.wr);
+    else if (has_no_peer(q->type))
+        put_destination(p, s, q, &send);
     else
+        put_remote(p, s, q, &send.wr);
+    if (s->op != IBA_WR_BIND_MW)
         gather(p, s, q, run_number(p, s, IBC_K_at, p->live[RUN_L].mr[q->device].local, &c),
                (uint32_t)run_number(p, s, IBC_K_len, usual_length(s->op), NULL), w);
     send.wr.n_sge = w->n_sge;

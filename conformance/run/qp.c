@@ -49,6 +49,11 @@ static void read_rights(const struct run_player *p, struct run_live *q)
     q->attr.a.access = (uint16_t)access;
 }
 
+const struct ibc_address *run_party(const struct run_player *p, const struct ibc_value *v)
+{
+    return v->n == IBC_PARTY_stranger ? &p->t->stranger : NULL;
+}
+
 static void read_path(struct run_player *p, struct run_live *q)
 {
     const struct ibc_arg *alt = qp_arg(q, IBC_K_alt);
@@ -63,6 +68,8 @@ static void read_path(struct run_player *p, struct run_live *q)
     q->optional_mask = 0;
     if (alt && alt->v[0].n != IBC_PARTY_none)
         q->optional_mask |= IBA_QPA_ALT_PATH;
+    if (alt)
+        a->alt = run_party(p, &alt->v[0]);
     if (qp_arg(q, IBC_K_mig))
         q->optional_mask |= IBA_QPA_PATH_MIG;
 }

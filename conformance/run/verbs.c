@@ -86,6 +86,10 @@ static uint32_t named_attributes(struct run_player *p, const struct ibc_step *s,
         for (unsigned k = 0; attributes[i].key == IBC_K_access && k < arg->n; k++)
             a->a.access = (uint16_t)(a->a.access | arg->v[k].n);
         put_attribute(a, (enum ibc_key)attributes[i].key, run_value(p, &arg->v[0], &c));
+        if (attributes[i].key == IBC_K_av)
+            a->to = run_party(p, &arg->v[0]);
+        else if (attributes[i].key == IBC_K_alt)
+            a->alt = run_party(p, &arg->v[0]);
     }
     return mask;
 }

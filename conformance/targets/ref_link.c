@@ -48,10 +48,10 @@ void ref_set_ports(struct reference *r, unsigned d)
 {
     const enum iba_port_kind kind = kind_of(r->link);
 
-    for (uint8_t n = 1; n <= REF_PORTS; n++) {
-        struct iba_port *p = iba_ca_port(&r->d[d].ca, n);
+    for (unsigned n = 1; n <= REF_PORTS; n++) {
+        struct iba_port *p = iba_ca_port(&r->d[d].ca, (uint8_t)n);
         const struct ibc_address a = address(d, n);
-        iba_port_init(p, n, kind, IBA_MTU_4096, a.mac);
+        iba_port_init(p, (uint8_t)n, kind, IBA_MTU_4096, a.mac);
         gid_on(r->link, &a, p->gid[0]);
         p->n_pkey = REF_PKEYS;
         p->lid = kind == IBA_PORT_IB ? a.lid : 0;
@@ -62,14 +62,9 @@ void ref_set_ports(struct reference *r, unsigned d)
 struct iba_av ref_path(const struct reference *r, uint8_t port, const struct ibc_address *to)
 {
     const struct ibc_address *a = to ? to : &r->t.tester;
-    struct iba_av av;
+    struct iba_av av = {
+        .port = port, .grh = r->link != IBC_LINK_ib_local, .dlid = a->lid, .dmac = a->mac, .vlan = NO_VLAN};
 
-    memset(&av, 0, sizeof av); /* compared as bytes */
-    av.port = port;
-    av.grh = r->link != IBC_LINK_ib_local;
-    av.dlid = a->lid;
-    av.dmac = a->mac;
-    av.vlan = NO_VLAN;
     gid_on(r->link, a, av.dgid);
     return av;
 }

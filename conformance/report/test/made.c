@@ -93,7 +93,7 @@ const struct ibc_report *made_report(const char *path)
     memset(very_long, 'x', sizeof very_long - 1);
     scenario(&scenarios[n++], HOSTILE, HOSTILE, hostile, 2);
     scenario(&scenarios[n++], "rc." HOSTILE ".z", very_long, hostile, 1);
-    scenario(&scenarios[n++], "short", "", NULL, 0);
+    scenario(&scenarios[n++], "ud.zz", "", NULL, 0);
     scenario(&scenarios[n++], "rc.responder.y-no-file", "t", gap, 1);
     scenarios[13].path = NULL;
     for (n = IBC_IS_COUNT; n < MADE_RESULTS; n++)
