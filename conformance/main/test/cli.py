@@ -221,7 +221,7 @@ class Selection(Case):
             self.assertIn(part, shown)
         self.fails(2, "show", "area", says="matches 3")
         self.fails(2, "show", "area.*.good", says="wants one id")
-        for row in json.loads(self.good("list", "--json", env={"IBPROOF_SCENARIOS": ""}).stdout):
+        for row in json.loads(self.good("list", "--json", env={"IBPROOF_SCENARIOS": ""}).stdout)[::40]:
             self.assertIn(row["sentence"], text(self.good("show", row["id"], env={"IBPROOF_SCENARIOS": ""})))
 
 

@@ -121,6 +121,14 @@ static void taken(const char *text, const struct ibc_row *r, const char *value)
     done(p, s);
 }
 
+static void loads(const char *text)
+{
+    struct ibc_scenario *s;
+    struct ibc_play *p = play_of(text, &s);
+
+    done(p, s);
+}
+
 static void refused(const char *text, const char *at)
 {
     char err[500];
@@ -184,13 +192,12 @@ Test(grammar, each_step_stands_without_what_may_be_left_out)
     for (int k = 0; k < IBC_S_object; k++) {
         const struct ibc_shape *shape = ibc_shape_of_step((enum ibc_step_kind)k);
         const struct ibc_row none = {0};
-        struct ibc_scenario *s;
 
         line_put(text + n, shape, ibc_step_names[k], &none, "", 0);
         if (shape->some)
             refused(text, "f.ibt:16:");
         else
-            done(play_of(text, &s), s);
+            loads(text);
     }
 }
 
@@ -203,12 +210,11 @@ Test(grammar, an_operation_takes_its_own_keys_only)
 
     for (const struct ibc_row *r = post->row; r < post->row + post->n; r++)
         for (size_t i = 0; i < ops->n; i++) {
-            struct ibc_scenario *s;
             char *at = text + n + sprintf(text + n, "a post %s", ops->row[i].name);
 
             at += key_put(at, r, good_value(r, out));
             if (r->ops == 0 || (r->ops >> ops->row[i].n & 1) != 0)
-                done(play_of(text, &s), s);
+                loads(text);
             else
                 refused(text, "f.ibt:16:");
         }
