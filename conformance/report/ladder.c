@@ -63,7 +63,7 @@ static enum sender sender_of(const char *comment)
         s = strchr(s, '\n');
         s = s ? s + 1 : NULL;
     }
-    if (!begins(s, line_mark))
+    if (!s || !begins(s, line_mark))
         return UNKNOWN;
     s += strlen(line_mark);
     s += strspn(s, "0123456789");
