@@ -124,6 +124,13 @@ static bool svc_of(uint8_t type, enum iba_svc *svc)
     return of[type] >= 0;
 }
 
+bool ibc_type_is_raw(uint8_t type)
+{
+    enum iba_svc svc;
+
+    return !svc_of(type, &svc);
+}
+
 /* The code whose name is that service's and `name`. */
 static uint16_t in_service(enum iba_svc svc, const char *name)
 {

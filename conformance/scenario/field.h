@@ -25,6 +25,8 @@ size_t ibc_field_count(void);
 
 /* "SEND_ONLY" of a service, "UD_SEND_ONLY", "ANY", "RAW"; IBC_NO_OP: no such. `type` is enum iba_qp_type. */
 uint16_t ibc_opcode_find(const char *name, uint8_t type);
+/* Whether a QP of that type has packets without a BTH. */
+bool ibc_type_is_raw(uint8_t type);
 /* Whether some service has an opcode of that name. */
 bool ibc_opcode_exists(const char *name);
 /* Names of opcodes without and with service, 2 * 256, some "". */
