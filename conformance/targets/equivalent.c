@@ -60,6 +60,8 @@ static const struct {
     {"UC-receiver.send_end=swap", OTHER_OPERATION},
     {"UD-receiver.receive_protected=swap", "a page is waited for only where the receive has a right to the buffer"},
     {"UD-receiver.raw=drop", "the next row delivers alike; what is raw shows in the packet"},
+    {"memory.INVALIDATE_WINDOW_PD=drop",
+     "only the queue pair that bound a window gets as far, and that had to be of the window's domain"},
     {"posting.handle_exists=drop", OWN_HANDLE},
     {"posting.handle_domain=drop", OWN_HANDLE},
     {"posting.handle_port=drop", OWN_HANDLE},
