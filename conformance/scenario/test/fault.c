@@ -28,6 +28,7 @@ static const struct {
     /* ---- vary ---- */
     {HEAD "vary a\nwait 1s\n", "f.ibt:5:1: a name and its values are wanted"},
     {HEAD "vary a 1 2\nwait 1s\n", "f.ibt:5:6: 'a' varies, and nothing uses it"},
+    {HEAD "vary a 1 2\nvary b 1s\nwait $b\n", "f.ibt:5:6: 'a' varies, and nothing uses it"},
     {HEAD "vary a,a 1,2\nwait $a\n", "f.ibt:5:6: 'a' is varied twice"},
     {HEAD "vary a,b 1,2 3\nwait 1s\n", "f.ibt:5:14: 2 values are wanted, commas between"},
     {HEAD "vary i 1\nwait $i\n", "f.ibt:5:6: 'i' counts in repeats"},
