@@ -46,8 +46,8 @@ enum ibc_row_flag {
 struct ibc_row {
     uint8_t key, type, flags;
     uint8_t of;
-    uint64_t max;
     uint32_t ops; /* steps with an operation: 1 << those that take it; 0: all */
+    uint64_t max;
 };
 enum ibc_place_of_object {
     IBC_OBJECT_NONE,
