@@ -6,6 +6,7 @@
 #define OTHER_OPERATION "the two rows are about different operations: no request meets both"
 #define OTHER_SYNDROME "the two rows are about different syndromes: no response has both"
 #define OTHER_QP "the two rows are about different types of QP: no packet meets both"
+#define OWN_HANDLE "address handles are made for each send as it needs them: none is missing or another's"
 #define NOTED_BOTH "both rows note something and let the packet go on: either order notes both"
 #define ENDS "the first row wants more to come, the second comes with the last packet only"
 
@@ -13,6 +14,8 @@ static const struct {
     const char *spec, *why; /* spec without "mutant:" */
 } equivalents[] = {
     {"header-validation.multicast_no_grh=drop", "a group is known by its GID: without GRH no member is found either"},
+    {"header-validation.multicast_disagrees=swap",
+     "a packet for QP 0xffffff with other addresses finds no member either"},
     {"header-validation.qkey_differs=swap", "a congestion notification has no Q_Key: no packet meets both rows"},
     {"header-validation.peer_armed=swap", NOTED_BOTH},
     {"header-validation.marked=swap", NOTED_BOTH},
@@ -31,11 +34,14 @@ static const struct {
     {"RC-responder.page_absent=swap", OTHER_OPERATION},
     {"RC-responder.send_part=swap", ENDS},
     {"RC-responder.send_end=swap", OTHER_OPERATION},
+    {"RC-responder.write_part=drop", "the next row that a WRITE meets stores and acknowledges alike"},
     {"RC-responder.write_part=swap", ENDS},
     {"RC-responder.write_end=swap", OTHER_OPERATION},
     {"RC-responder.read=swap", OTHER_OPERATION},
     {"RC-responder.add=swap", OTHER_OPERATION},
     {"RC-responder.flush=swap", OTHER_OPERATION},
+    {"RC-requester.DUPLICATE=drop",
+     "modulo 2^24 a PSN that is behind is also one that was never sent, and dropped alike"},
     {"RC-requester.ACK_FOR_ANSWER=swap", OTHER_SYNDROME},
     {"RC-requester.NAK_SEQUENCE=swap", OTHER_SYNDROME},
     {"RC-requester.RNR=swap", OTHER_SYNDROME},
@@ -53,6 +59,10 @@ static const struct {
     {"UC-receiver.receive_protected=swap", OTHER_OPERATION},
     {"UC-receiver.send_end=swap", OTHER_OPERATION},
     {"UD-receiver.receive_protected=swap", "a page is waited for only where the receive has a right to the buffer"},
+    {"UD-receiver.raw=drop", "the next row delivers alike; what is raw shows in the packet"},
+    {"posting.handle_exists=drop", OWN_HANDLE},
+    {"posting.handle_domain=drop", OWN_HANDLE},
+    {"posting.handle_port=drop", OWN_HANDLE},
 };
 
 const char *mutant_equivalent(const char *spec)

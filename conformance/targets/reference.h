@@ -9,8 +9,8 @@
 #include "targets/target.h"
 
 enum {
-    REF_QPS = 64, /* objects a device can have */
-    REF_CQS = 96,
+    REF_QPS = 128, /* objects a device can have */
+    REF_CQS = 192,
     REF_SRQS = 16,
     REF_AHS = 64,
     REF_GROUPS = 32,

@@ -125,6 +125,8 @@ struct ibc_target_ops {
     enum ibc_rc (*collect_any)(struct ibc_target *t, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len,
                                uint64_t *at, unsigned *from);
     void (*close)(struct ibc_target *t);
+    /* A starting PSN as the device's software would choose it; NULL: the target chooses none. */
+    enum ibc_rc (*choose_psn)(struct ibc_target *t, unsigned d, uint32_t *psn);
 };
 struct ibc_target {
     const struct ibc_target_ops *ops;

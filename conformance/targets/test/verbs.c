@@ -209,6 +209,17 @@ Test(verbs, a_window_is_bound_and_freed)
     bed_close(b);
 }
 
+Test(verbs, starting_psns_differ)
+{
+    struct bed *b = bed_open("reference", IBC_LINK_roce2_ipv4, 1);
+    uint32_t one, two;
+
+    cr_assert_eq(b->t->ops->choose_psn(b->t, 0, &one), IBC_OK);
+    cr_assert_eq(b->t->ops->choose_psn(b->t, 0, &two), IBC_OK);
+    cr_assert(one != two && one <= 0xffffff && two <= 0xffffff);
+    bed_close(b);
+}
+
 static void closest(const char *spec, const char *wanted)
 {
     char err[200] = "";
