@@ -3,9 +3,10 @@
  * went wrong, else the first.
  *
  * The runner's comments say the rest: "variation: ..." before the first packet of a play, and "line N: TEXT", where
- * TEXT begins with '>' if the tester sent the packet; else the device did. A packet without such a line is the device's
- * if it comes from where the device's packets come from: that of a commented one, else of the judged one, else by the
- * scenario's role, by which one side speaks first. */
+ * TEXT begins with '>' if the tester sent the packet, with '<' or '|' if the device did. Any other packet is the
+ * device's if it comes from where the device's packets come from: that of one known to be, else of the judged one, else
+ * by the scenario's role, by which one side speaks first. Where the tester stands between two devices, the one that
+ * speaks first is on the left. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,8 +53,9 @@ static bool begins_play(const struct cap_packet *p)
     return p->number == 1 || begins(p->comment, variation_mark);
 }
 
-/* First character of the scenario's line that the comment quotes; 0: it quotes none. */
-static char quoted(const char *comment)
+enum sender { UNKNOWN, TESTER, DEVICE };
+
+static enum sender sender_of(const char *comment)
 {
     const char *s = comment;
 
@@ -61,11 +63,11 @@ static char quoted(const char *comment)
         s = strchr(s, '\n');
         s = s ? s + 1 : NULL;
     }
-    if (!begins(s, line_mark))
-        return 0;
+    if (!s || !begins(s, line_mark))
+        return UNKNOWN;
     s += strlen(line_mark);
     s += strspn(s, "0123456789");
-    return begins(s, ": ") ? s[2] : 0;
+    return begins(s, ": >") ? TESTER : begins(s, ": <") || begins(s, ": |") ? DEVICE : UNKNOWN;
 }
 
 /* The play of the variation that went wrong. Which link it was is not in the comment. */
@@ -122,27 +124,42 @@ static bool same(const struct source *a, const struct source *b)
     return a->n == b->n && a->n > 0 && memcmp(a->bytes, b->bytes, a->n) == 0;
 }
 
+static bool in_the_middle(const struct ladder *l)
+{
+    return l->c->r->scenario->role == IBC_ROLE_middle;
+}
+
 static void look_for_device(struct ladder *l, const struct cap_packet *p)
 {
-    const char c = quoted(p->comment);
+    const bool known = sender_of(p->comment) == DEVICE && !in_the_middle(l);
     struct iba_view v;
 
-    if (l->device_certain || (p->number != 1 && p->number != l->judged && (c == 0 || c == '>')))
+    if (l->device_certain || !(known || p->number == 1 || p->number == l->judged))
         return;
     (void)iba_view_parse(&v, link_of(p->dlt), p->data, p->caplen, p->len, NULL);
     if (p->number == 1)
-        l->device = end_of(&v, l->c->r->scenario->role == IBC_ROLE_requester);
-    if (p->number == l->judged || (c != 0 && c != '>'))
+        l->device = end_of(&v, l->c->r->scenario->role == IBC_ROLE_requester || in_the_middle(l));
+    if (known || (p->number == l->judged && !in_the_middle(l)))
         l->device = end_of(&v, true);
-    l->device_certain = c != 0 && c != '>';
+    l->device_certain = known;
 }
 
-static bool from_device(const struct ladder *l, const struct cap_packet *p, const struct iba_view *v)
+/* Whether the arrow goes to the left. */
+static bool goes_back(const struct ladder *l, const struct cap_packet *p, const struct iba_view *v)
 {
     const struct source s = end_of(v, true);
-    const char c = quoted(p->comment);
+    const enum sender sender = sender_of(p->comment);
 
-    return c ? c != '>' : same(&s, &l->device);
+    if (in_the_middle(l))
+        return !same(&s, &l->device);
+    return sender == UNKNOWN ? same(&s, &l->device) : sender == DEVICE;
+}
+
+static const char *end_name(const struct ladder *l, bool right)
+{
+    if (in_the_middle(l))
+        return right ? "other device, tester" : "device";
+    return right ? "device" : "tester";
 }
 
 /* ---- which packets ---- */
@@ -216,7 +233,7 @@ static void row(struct ladder *l, const struct cap_packet *p)
 
     (void)iba_view_parse(&v, link_of(p->dlt), p->data, p->caplen, p->len, NULL);
     iba_view_check(&v);
-    back = from_device(l, p, &v);
+    back = goes_back(l, p, &v);
     OUT_LIT(l->o, "<li class=\"");
     out_str(l->o, back ? "back" : "out");
     if (judged)
@@ -231,8 +248,10 @@ static void row(struct ladder *l, const struct cap_packet *p)
     html_number(l->o, "span", "no", p->number);
     time_of(l, p);
     OUT_LIT(l->o, "<span class=\"lane\"><span class=\"vh\">");
-    out_str(l->o, back ? "device to tester: " : "tester to device: ");
-    OUT_LIT(l->o, "</span>");
+    out_str(l->o, end_name(l, back));
+    OUT_LIT(l->o, " to ");
+    out_str(l->o, end_name(l, !back));
+    OUT_LIT(l->o, ": </span>");
     summary(l, p, &v);
     if (p->comment)
         html_str(l->o, "span", "said", p->comment);
@@ -282,8 +301,10 @@ static void draw(struct ladder *l, const char *path)
         html_str(l->o, "p", "fault", err);
         return;
     }
-    OUT_LIT(l->o, "<div class=\"ends\" aria-hidden=\"true\"><span>tester</span><span>device</span></div>\n<ol "
-                  "class=\"ladder\">\n");
+    OUT_LIT(l->o, "<div class=\"ends\" aria-hidden=\"true\">");
+    html_str(l->o, "span", NULL, end_name(l, false));
+    html_str(l->o, "span", NULL, end_name(l, true));
+    OUT_LIT(l->o, "</div>\n<ol class=\"ladder\">\n");
     rows(l, cap);
     OUT_LIT(l->o, "</ol>\n");
     rest(l, cap);
