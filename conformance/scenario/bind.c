@@ -326,9 +326,9 @@ struct ibc_play *ibc_play_new(const struct ibc_loaded *l, enum iba_qp_type servi
         good = lines(&b, l->body, l->body + l->n_body, 0);
     }
     *work += b.work;
+    f->tail = ""; /* it lies in the play */
     if (good)
         return p;
-    f->tail = "";
     ibc_arena_free(arena);
     return NULL;
 }

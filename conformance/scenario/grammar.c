@@ -58,7 +58,7 @@ static const struct ibc_row expect[] = {
     ROW(within, TIME, 0),
     ROW(as, NEW, 0),
     ROW(same, KNOWN, 0),
-    FL(then, WORD, IBC_VOCAB_THEN, 0, IBC_R_PLAIN),
+    FL(then, WORD, IBC_VOCAB_THEN, 0, IBC_R_PLAIN | IBC_R_MIDDLE),
 };
 
 /* ---- objects ---- */
@@ -96,8 +96,8 @@ static const struct ibc_row qp[] = {
     WORD(sig, SIG),
     UPTO(sq, 65536),
     UPTO(rq, 65536),
-    ONE_TO(dut, 2),
-    ROW(peer, LATER, KIND(qp)),
+    FL(dut, NUMBER, N, 2, IBC_R_SOME | IBC_R_MIDDLE),
+    FL(peer, LATER, KIND(qp), 0, IBC_R_MIDDLE),
     FAILS,
 };
 
@@ -192,7 +192,7 @@ static const struct ibc_row port[] = {
     UPTO(mtu, 65536),
     UPTO(congestion, 1),
     FL(sl2vl, NUMBER, N, MAX(4), IBC_R_MANY | IBC_R_INDEX),
-    ONE_TO(dut, 2),
+    FL(dut, NUMBER, N, 2, IBC_R_SOME | IBC_R_MIDDLE),
 };
 static const struct ibc_row counter[] = {FL(name, NAME, 0, 0, MUST | IBC_R_PLAIN), FL(delta, DELTA, 0, MAX(64), MUST)};
 static const struct ibc_row time_must[] = {FL(value, TIME, 0, 0, MUST)};
