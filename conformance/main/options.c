@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,13 @@ int wrong(int code, const char *format, ...)
     va_end(ap);
     fputc('\n', stderr);
     return code;
+}
+
+bool reader_left(void)
+{
+    struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+    return poll(&p, 1, 0) == 1 && (p.revents & POLLERR) != 0;
 }
 
 static int add_word(struct words *to, const char *word)

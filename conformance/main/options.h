@@ -60,4 +60,6 @@ int options_parse(struct options *o, int argc, char **argv, const struct command
 
 /* Prints "ibconform: ..." as one line; returns `code`. */
 int wrong(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Whoever read the standard output has had enough: that is no fault. */
+bool reader_left(void);
 #endif
