@@ -27,7 +27,7 @@ _Static_assert(OPT_COUNT <= 32, "a command's options are 32 bits");
 
 /* What COUNT options may be at most. */
 static const unsigned count_most[OPT_COUNT] = {
-    [OPT_repeat] = MAX_REPEAT, [OPT_jobs] = MAX_CHILDREN, [OPT_sample] = MAX_MUTANTS};
+    [OPT_repeat] = MAX_REPEAT, [OPT_jobs] = MAX_CHILDREN, [OPT_sample] = MAX_MUTANTS, [OPT_least] = MAX_MUTANTS};
 
 int wrong(int code, const char *format, ...)
 {
