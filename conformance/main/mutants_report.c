@@ -81,7 +81,13 @@ static void print_survivors(const struct mutation *m)
     }
 }
 
-/* Scenarios that pass on the whole engine and on every broken one. */
+/* All broken engines there are, and all scenarios. */
+static bool is_whole(const struct mutation *m)
+{
+    return !m->o->sample && !m->o->only && m->o->pattern.n == 0;
+}
+
+/* Scenarios that pass on the whole engine and on every broken one; of a part nothing follows, so they are not named. */
 static size_t print_idle(const struct mutation *m)
 {
     size_t n = 0;
@@ -90,7 +96,10 @@ static size_t print_idle(const struct mutation *m)
         const struct play_case *c = &m->cases.c[m->usable[u]];
         if ((u > 0 && m->cases.c[m->usable[u - 1]].index == c->index) || kills_any(m, c->index))
             continue;
-        printf("%s%s\n", n++ ? "" : "\nScenarios that catch none of these\n", c->s->id);
+        if (n++ == 0 && is_whole(m))
+            printf("\nScenarios that catch none of these\n");
+        if (is_whole(m))
+            printf("%s\n", c->s->id);
     }
     return n;
 }
@@ -129,7 +138,6 @@ enum { CAUGHT_PERCENT = 95 };
 static int judge(const struct mutation *m, size_t idle)
 {
     size_t killed = 0, unexplained = 0;
-    const bool whole = !m->o->sample && !m->o->only && m->o->pattern.n == 0;
 
     for (size_t i = 0; i < m->n; i++)
         if (fate(m, i) != OUTCOME_LIVES)
@@ -138,9 +146,9 @@ static int judge(const struct mutation *m, size_t idle)
             unexplained += m->m[i].equivalent == NULL;
     if (unexplained > 0)
         return wrong(EXIT_FAILED, "%zu survivor%s without a reason", unexplained, unexplained == 1 ? "" : "s");
-    if (whole && killed * 100 < m->n * CAUGHT_PERCENT)
+    if (is_whole(m) && killed * 100 < m->n * CAUGHT_PERCENT)
         return wrong(EXIT_FAILED, "fewer than %d %% are caught", CAUGHT_PERCENT);
-    if (whole && idle > 0)
+    if (is_whole(m) && idle > 0)
         return wrong(EXIT_FAILED, "%zu scenario%s none", idle, idle == 1 ? " catches" : "s catch");
     return EXIT_OK;
 }
