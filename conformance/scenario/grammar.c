@@ -41,6 +41,8 @@ static const struct ibc_row send[] = {
     FLAG(repair),
     BITS(pad_byte, 8),
     ROW(from, WORD, IBC_VOCAB_PARTY),
+    FLAG(mapped),
+    ONE_TO(port, 2),
     ROW(to, PARTY, IBC_VOCAB_PARTY),
     ROW(via, WORD, IBC_VOCAB_ENCAP),
     ONE_TO(times, 4096),
@@ -82,7 +84,7 @@ static const struct ibc_row group[] = {ROW(gid, GID, 0)};
     UPTO(pmtu, 65536), LIVE(epsn, 24, epsn), LIVE(psn, 24, psn), BITS(timeout, 8), BITS(retry, 8), BITS(rnr_retry, 8), \
     BITS(min_rnr, 8), BITS(rd, 8), BITS(dest_rd, 8), WORDS(access, QP_ACCESS), BITS(pkey, 8), BITS(qkey, 32),          \
     UPTO(flow_control, 1), BITS(sl, 4), BITS(hop, 8), BITS(tclass, 8), BITS(flow, 20), BITS(port, 8), WORD(alt, ALT),  \
-    WORD(mig, MIG)
+    WORD(mig, MIG), BITS(vlan, 12), BITS(sport, 16), BITS(gid_index, 8), BITS(path_bits, 7)
 static const struct ibc_row qp[] = {
     WORD(type, SERVICE),
     OBJECT(pd, KIND(pd)),
@@ -125,6 +127,8 @@ static const struct ibc_row post[] = {
     IF(to, PLACE, 0, MAX(64), TO_PEER),
     IF(rkey, NUMBER, IBC_A_rkey, MAX(32), TO_PEER),
     IF(imm, NUMBER, N, MAX(32), WR(SEND_IMM) | WR(WRITE_IMM)),
+    IF(ethertype, NUMBER, N, MAX(16), WR(SEND)),
+    IF(srqn, NUMBER, N, MAX(24), WITH_SGE),
     IF(inv, NUMBER, IBC_A_rkey, MAX(32), WR(SEND_INV) | WR(LOCAL_INV)),
     IF(cmp, NUMBER, N, MAX(64), WR(CMP_SWAP)),
     IF(swap, NUMBER, N, MAX(64), WR(CMP_SWAP)),
@@ -161,6 +165,9 @@ static const struct ibc_row completion[] = {
     UPTO(grh, 1),
     LIVE(srcqp, 24, peer),
     BITS(pkey_index, 16),
+    BITS(slid, 16),
+    BITS(sl, 4),
+    BITS(path_bits, 7),
     ROW(fill, PATTERN, 0),
 };
 static const struct ibc_row completions[] = {
@@ -192,6 +199,9 @@ static const struct ibc_row port[] = {
     UPTO(mtu, 65536),
     UPTO(congestion, 1),
     FL(sl2vl, NUMBER, N, MAX(4), IBC_R_MANY | IBC_R_INDEX),
+    FL(gid, GID, 0, 0, IBC_R_MANY | IBC_R_INDEX),
+    BITS(pkey_violations, 16),
+    BITS(qkey_violations, 16),
     FL(dut, NUMBER, N, 2, IBC_R_SOME | IBC_R_MIDDLE),
 };
 static const struct ibc_row counter[] = {FL(name, NAME, 0, 0, MUST | IBC_R_PLAIN), FL(delta, DELTA, 0, MAX(64), MUST)};
