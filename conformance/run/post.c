@@ -134,8 +134,8 @@ static void put_destination(struct run_player *p, const struct ibc_step *s, cons
         (struct ibc_ah_spec){.hop = q->attr.hop, .tclass = q->attr.tclass, .sl = q->attr.sl, .path = q->attr.path};
     if (group)
         send->dest.group = group->gid;
-    else if (dest && dest->v[0].n == IBC_PARTY_stranger)
-        send->dest.to = &p->t->stranger;
+    else if (dest && dest->v[0].n != IBC_PARTY_peer)
+        send->dest.to = run_party(p, &dest->v[0]);
     else if (q->twin)
         send->dest.to = &p->t->device[q->twin->device];
     send->wr.remote_qpn = (uint32_t)run_number(p, s, IBC_K_qpn, group ? 0xffffff : q->peer, &c);

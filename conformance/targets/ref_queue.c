@@ -30,8 +30,8 @@ enum ibc_rc ref_modify_qp(struct ibc_target *t, unsigned d, uint32_t qpn, const 
     struct iba_qp_attr attr = a->a;
     const struct ibc_address *peer = a->to_twin ? &t->device[d ^ 1] : NULL;
 
-    attr.av = path_of_qp(r, port, a->to ? a->to : peer, a);
-    attr.alt_av = path_of_qp(r, port, a->alt ? a->alt : peer, a);
+    attr.av = path_of_qp(r, a->av_port ? a->av_port : port, a->to ? a->to : peer, a);
+    attr.alt_av = path_of_qp(r, a->alt_port ? a->alt_port : port, a->alt ? a->alt : peer, a);
     return ref_verb(t, iba_modify_qp(ca, qpn, &attr, a->mask | IBA_QPA_STATE));
 }
 

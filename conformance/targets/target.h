@@ -70,6 +70,7 @@ struct ibc_qp_attr {
     bool to_twin;                       /* role middle: the peer is the other device */
     const struct ibc_address *to, *alt; /* where the first and the alternate path lead; NULL: to the peer */
     struct ibc_path path;
+    uint8_t av_port, alt_port; /* through which the first and the alternate path leave; 0: the QP's */
 };
 struct ibc_ah_spec {
     const struct ibc_address *to; /* NULL: the tester */
@@ -111,7 +112,8 @@ struct ibc_target_ops {
     /* *n: 1 with *wc, or 0 */
     enum ibc_rc (*poll_cq)(struct ibc_target *t, unsigned d, uint32_t cq, struct iba_wc *wc, unsigned *n);
     enum ibc_rc (*poll_event)(struct ibc_target *t, unsigned d, struct iba_event *e, unsigned *n);
-    enum ibc_rc (*attach)(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, bool attach);
+    enum ibc_rc (*attach)(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, uint16_t lid,
+                          bool attach);
 
     /* The device's memory by its own addresses (ibc_mr.local) */
     enum ibc_rc (*read_memory)(struct ibc_target *t, unsigned d, uint64_t at, uint8_t *out, size_t n);
