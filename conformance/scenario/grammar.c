@@ -143,6 +143,8 @@ static const struct ibc_row post[] = {
     UPTO(fence, 1),
     BITS(id, 64),
     IF(dest, PARTY, IBC_VOCAB_PATH, 0, ANY_SEND),
+    IF(pd, OBJECT, KIND(pd), 0, ANY_SEND),
+    IF(av_port, NUMBER, N, MAX(8), ANY_SEND),
     IF(qpn, NUMBER, IBC_A_qpn, MAX(24), ANY_SEND),
     IF(qkey, NUMBER, N, MAX(32), ANY_SEND),
     IF(mw, OBJECT, KIND(mw), 0, WR(BIND_MW)),

@@ -6,7 +6,6 @@
 #define OTHER_OPERATION "the two rows are about different operations: no request meets both"
 #define OTHER_SYNDROME "the two rows are about different syndromes: no response has both"
 #define OTHER_QP "the two rows are about different types of QP: no packet meets both"
-#define OWN_HANDLE "address handles are made for each send as it needs them: none is missing or another's"
 #define NOTED_BOTH "both rows note something and let the packet go on: either order notes both"
 #define ENDS "the first row wants more to come, the second comes with the last packet only"
 
@@ -69,11 +68,7 @@ static const struct {
      "only the queue pair that bound a window gets as far, and that had to be of the window's domain"},
     {"objects.QPN_ORDINARY=drop",
      "software asks for no number by these verbs, and those that the device picks are ordinary either way"},
-    {"objects.AH_PD=drop", OWN_HANDLE},
     {"status.LOCAL_RDD=swap", "there are no reliable datagrams, so nothing violates their domain"},
-    {"posting.handle_exists=drop", OWN_HANDLE},
-    {"posting.handle_domain=drop", OWN_HANDLE},
-    {"posting.handle_port=drop", OWN_HANDLE},
 };
 
 const char *mutant_equivalent(const char *spec)

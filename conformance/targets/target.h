@@ -77,6 +77,9 @@ struct ibc_ah_spec {
     const uint8_t *group;         /* a multicast GID instead */
     uint8_t hop, tclass, sl;
     struct ibc_path path;
+    uint32_t pd;       /* of the handle, with has_pd; else the QP's */
+    bool has_pd, none; /* none: no handle at all */
+    uint8_t port;      /* through which it leaves; 0: the QP's */
 };
 struct ibc_send {
     struct iba_send_wr wr; /* ah is filled by the target from `dest` */

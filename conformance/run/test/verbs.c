@@ -55,6 +55,10 @@ Test(verbs, attributes_that_no_device_takes)
         {RC "qp a state=init\n a modify state=rtr av=nowhere error=attr_value\n a modify state=rtr\n", P, NULL, NULL},
         {RC "qp a state=init\n a modify state=rtr av=loopback error=attr_value\n a modify state=rtr\n", P, NULL, NULL},
         {RC "qp a state=init\n a modify state=rtr av=ipv4 error=attr_value\n a modify state=rtr\n", P, NULL, NULL},
+        {UD "pd q\nqp a\n a post SEND pd=pd\n< a SEND_ONLY\n a completion send status=success\n a post SEND pd=q\n"
+            " a completion send status=!success\n",
+         P, NULL, NULL},
+        {UD "qp a\n a post SEND dest=none error=any\n a post SEND av_port=1\n< a SEND_ONLY\n", P, NULL, NULL},
         {UD "qp a\n a post SEND dest=nowhere error=any\n a post SEND dest=stranger\n< a SEND_ONLY to=stranger\n", P,
          NULL, NULL},
     };
