@@ -1,11 +1,13 @@
-/* Changed rows that make no other device, each with the reason: both orders of two rows that never apply together, and
- * rows whose work the next one does alike. Fields that may be anything stand with the fields (emit_rows.c). */
+/* Changed rows that make no other device, or one that no rule forbids, each with the reason: both orders of two rows
+ * that never apply together, and rows whose work the next one does alike. Fields that may be anything stand with the
+ * fields (emit_rows.c). */
 #include "mutant.h"
 #include <string.h>
 
 #define OTHER_OPERATION "the two rows are about different operations: no request meets both"
 #define OTHER_SYNDROME "the two rows are about different syndromes: no response has both"
 #define OTHER_QP "the two rows are about different types of QP: no packet meets both"
+#define EITHER_END "public sources differ on what is left of a WRITE whose notification is lost: either device is right"
 #define NOTED_BOTH "both rows note something and let the packet go on: either order notes both"
 #define ENDS "the first row wants more to come, the second comes with the last packet only"
 
@@ -50,6 +52,10 @@ static const struct {
     {"RC-requester.NAK_INVALID_RD=swap", OTHER_SYNDROME},
     {"RC-requester.ACK=swap", OTHER_SYNDROME},
     {"RC-requester.READ_DATA=swap", "a response is a READ Response or an ATOMIC Acknowledge, never both"},
+    {"UC-receiver.first_in_rtr=swap",
+     "public sources differ on whether a stray end of a message establishes communication: either device is right"},
+    {"UC-receiver.write_unnoticed=other", EITHER_END},
+    {"UC-receiver.write_unnoticed=other:1", EITHER_END},
     {"UC-receiver.nothing_to_go_on=swap", "where no message is under way there is nothing to abandon"},
     {"UC-receiver.nothing_to_go_on=other", "where no message is under way there is nothing to abandon"},
     {"UC-receiver.send_without_wqe=other:1",
@@ -66,6 +72,11 @@ static const struct {
     {"UD-receiver.raw=drop", "the next row delivers alike; what is raw shows in the packet"},
     {"memory.INVALIDATE_WINDOW_PD=drop",
      "only the queue pair that bound a window gets as far, and that had to be of the window's domain"},
+    {"memory.WINDOW_OF_DEAD_QP=drop",
+     "no rule says when a window of a queue pair that went may be bound again: either device is right"},
+    {"memory.INVALIDATE_VALID=drop",
+     "public sources differ on invalidating a region that is invalid already: either device is right"},
+    {"transitions.RESET_TO_ERR=drop", "public sources differ on the way from Reset to Error: either device is right"},
     {"objects.QPN_ORDINARY=drop",
      "software asks for no number by these verbs, and those that the device picks are ordinary either way"},
     {"status.LOCAL_RDD=swap", "there are no reliable datagrams, so nothing violates their domain"},
