@@ -1,6 +1,6 @@
 /* Changed rows that make no other device, or one that no rule forbids, each with the reason: both orders of two rows
- * that never apply together, and rows whose work the next one does alike. Fields that may be anything stand with the
- * fields (emit_rows.c). */
+ * that never apply together, rows whose work the next one does alike, rows that public sources disagree on. Fields that
+ * may be anything stand with the fields (emit_rows.c). */
 #include "mutant.h"
 #include <string.h>
 
