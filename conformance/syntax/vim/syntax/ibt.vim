@@ -50,7 +50,7 @@ syntax match ibtNeeds '^\s*\%(needs\|role\|class\|service\|link\)\>.*$' contains
 syntax keyword ibtCapability contained rc uc ud raw management write read atomic flush atomic_write send_inv mw1 mw2
 syntax keyword ibtCapability contained fast_reg zero_based srq multicast odp page_hook apm credits congestion
 syntax keyword ibtCapability contained pkey_table limited_pkey lmc two_ports two_devices qp_states notify counters
-syntax keyword ibtCapability contained counter_hook xrc
+syntax keyword ibtCapability contained virtual_time counter_hook xrc
 syntax keyword ibtOneOf contained responder requester both middle verbs mandatory optional recommended conditional
 syntax keyword ibtOneOf contained informational security roce2-ipv4 roce2-ipv6 roce1 ib-local ib-global rc uc ud
 syntax keyword ibtOneOf contained raw-ipv6 raw-ethertype smi gsi xrc-ini
