@@ -77,6 +77,30 @@ static void put_addresses(struct draft *d, const struct ibc_address *from, const
     }
 }
 
+/* Only where the frame goes, not whom it names: it comes out of the device's other port. */
+static void put_other_port(struct draft *d, const struct ibc_address *port)
+{
+    uint8_t *h;
+
+    if ((h = iba_recipe_part(&d->r, IBA_H_eth)))
+        iba_eth_set_dst(h, port->mac);
+    if ((h = iba_recipe_part(&d->r, IBA_H_lrh)))
+        iba_lrh_set_dlid(h, port->lid);
+}
+
+/* The IPv4 addresses as they never stand on a wire: in an IPv6 header (RO-24). */
+static void put_mapped(struct draft *d, const struct ibc_address *from, const struct ibc_address *to)
+{
+    uint8_t *h = iba_recipe_part(&d->r, IBA_H_ipv6), gid[16] = {0};
+
+    if (!h)
+        return;
+    iba_gid_set_ipv4(gid, from->ipv4);
+    iba_ipv6_set_src(h, gid);
+    iba_gid_set_ipv4(gid, to->ipv4);
+    iba_ipv6_set_dst(h, gid);
+}
+
 static void address(struct draft *d)
 {
     const struct ibc_arg *from = run_arg(d->s, IBC_K_from);
@@ -85,7 +109,11 @@ static void address(struct draft *d)
 
     if (from && from->v[0].kind != IBC_V_REF && from->v[0].n == IBC_PARTY_stranger)
         source = &t->stranger;
-    put_addresses(d, source, &t->device[d->q->device]);
+    put_addresses(d, source, d->q->attr.a.port == 2 ? &t->second[d->q->device] : &t->device[d->q->device]);
+    if (run_number(d->p, d->s, IBC_K_port, d->q->attr.a.port, NULL) != d->q->attr.a.port)
+        put_other_port(d, d->q->attr.a.port == 2 ? &t->device[d->q->device] : &t->second[d->q->device]);
+    if (run_has(d->s, IBC_K_mapped))
+        put_mapped(d, source, &t->device[d->q->device]);
 }
 
 /* ---- payload ---- */

@@ -237,7 +237,8 @@ static bool completion_fits(const struct looked *l)
            value_fits(l, IBC_K_inv, wc->flags & IBA_WC_WITH_INV ? wc->imm_or_key : UINT64_MAX) &&
            value_fits(l, IBC_K_solicited, (wc->flags & IBA_WC_SOLICITED) != 0) &&
            value_fits(l, IBC_K_grh, (wc->flags & IBA_WC_GRH) != 0) && value_fits(l, IBC_K_srcqp, wc->src_qpn) &&
-           value_fits(l, IBC_K_pkey_index, wc->pkey_index) && content_fits(l);
+           value_fits(l, IBC_K_pkey_index, wc->pkey_index) && value_fits(l, IBC_K_slid, wc->slid) &&
+           value_fits(l, IBC_K_sl, wc->sl) && value_fits(l, IBC_K_path_bits, wc->path_bits) && content_fits(l);
 }
 
 bool run_step_completion(struct run_player *p, const struct ibc_step *s)

@@ -109,14 +109,14 @@ static const struct run_live *group_of(const struct match *m)
     return first;
 }
 
-/* Where it is to come from and to go. False: a second port, or somebody who is nobody, whose address is not known. */
+/* Where it is to come from and to go. False: a port whose address is not known. */
 static bool ends_of(const struct match *m, struct ends *e)
 {
     const struct ibc_target *t = m->p->t;
     const struct ibc_arg *to = run_arg(m->s, IBC_K_to);
     const struct run_live *group = group_of(m);
 
-    e->from = t->device[m->q->device];
+    e->from = m->q->attr.a.port == 2 ? t->second[m->q->device] : t->device[m->q->device];
     e->to = m->q->twin ? t->device[m->q->twin->device] : t->tester;
     if (to && to->v[0].kind != IBC_V_REF && to->v[0].n == IBC_PARTY_stranger)
         e->to = t->stranger;
@@ -127,7 +127,7 @@ static bool ends_of(const struct match *m, struct ends *e)
         memcpy(e->to.ipv6, group->gid, 16);
         memcpy(e->to.gid, group->gid, 16);
     }
-    return m->q->attr.a.port == 1;
+    return m->q->attr.a.port == 1 || (m->q->attr.a.port == 2 && (m->p->caps >> IBC_CAP_two_ports & 1));
 }
 
 static bool addressed(const struct match *m)

@@ -20,7 +20,7 @@ enum {
     RUN_MAX_WC = 1024,     /* completions that nobody asked for yet */
     RUN_MAX_EVENTS = 256,  /* likewise */
     RUN_PKEYS = 64,
-    RUN_MAX_PACKETS = 100000,
+    RUN_MAX_PACKETS = 20000, /* that wait */
 };
 #define RUN_US UINT64_C(1000)
 #define RUN_MS (1000 * RUN_US)

@@ -104,6 +104,7 @@ static void put_remote(struct run_player *p, const struct ibc_step *s, const str
 
     wr->va = run_number(p, s, IBC_K_to, q->twin ? m->va : SOMEWHERE, &c);
     wr->rkey = (uint32_t)run_number(p, s, IBC_K_rkey, q->twin ? m->rkey : SOME_KEY, &c);
+    wr->xrc_srqn = (uint32_t)run_number(p, s, IBC_K_srqn, 0, &c);
     if (wr->op == IBA_WR_FLUSH) {
         wr->flush_placement = (uint8_t)run_number(p, s, IBC_K_placement, 1, &c);
         wr->flush_selectivity = (uint8_t)run_number(p, s, IBC_K_selectivity, 0, &c);
@@ -117,6 +118,8 @@ static uint32_t imm_or_key(struct run_player *p, const struct ibc_step *s, const
 {
     const struct run_context c = s->op == IBA_WR_LOCAL_INV ? local_of(q) : remote_of(q);
 
+    if (run_has(s, IBC_K_ethertype)) /* of raw packets (WF-58) */
+        return (uint32_t)run_number(p, s, IBC_K_ethertype, 0, &c);
     return (uint32_t)run_number(p, s, run_has(s, IBC_K_inv) ? IBC_K_inv : IBC_K_imm, 0, &c);
 }
 
@@ -127,7 +130,8 @@ static void put_destination(struct run_player *p, const struct ibc_step *s, cons
     const struct run_live *group = dest && dest->v[0].kind == IBC_V_REF ? run_object_of(p, &dest->v[0]) : NULL;
     const struct run_context c = {.device = q->device};
 
-    send->dest = (struct ibc_ah_spec){.hop = q->attr.hop, .tclass = q->attr.tclass, .sl = q->attr.sl};
+    send->dest =
+        (struct ibc_ah_spec){.hop = q->attr.hop, .tclass = q->attr.tclass, .sl = q->attr.sl, .path = q->attr.path};
     if (group)
         send->dest.group = group->gid;
     else if (dest && dest->v[0].n == IBC_PARTY_stranger)
@@ -147,7 +151,7 @@ static uint8_t flags_of(const struct run_player *p, const struct ibc_step *s)
 
 static bool has_no_peer(uint8_t type)
 {
-    return type != IBA_QPT_RC && type != IBA_QPT_UC;
+    return type != IBA_QPT_RC && type != IBA_QPT_UC && type != IBA_QPT_XRC_INI;
 }
 
 bool run_step_post(struct run_player *p, const struct ibc_step *s)

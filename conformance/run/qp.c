@@ -64,6 +64,11 @@ static void read_path(struct run_player *p, struct run_live *q)
     a->tclass = (uint8_t)qp_n(p, q, IBC_K_tclass, 0);
     a->flow = (uint32_t)qp_n(p, q, IBC_K_flow, 0);
     a->a.port = (uint8_t)qp_n(p, q, IBC_K_port, 1);
+    a->path = (struct ibc_path){.tagged = qp_arg(q, IBC_K_vlan) != NULL,
+                                .vlan = (uint16_t)qp_n(p, q, IBC_K_vlan, 0),
+                                .sport = (uint16_t)qp_n(p, q, IBC_K_sport, 0),
+                                .gid_index = (uint8_t)qp_n(p, q, IBC_K_gid_index, 0),
+                                .path_bits = (uint8_t)qp_n(p, q, IBC_K_path_bits, 0)};
     a->a.path_mig = (uint8_t)qp_n(p, q, IBC_K_mig, IBA_PATH_MIGRATED);
     q->optional_mask = 0;
     if (alt && alt->v[0].n != IBC_PARTY_none)

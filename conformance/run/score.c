@@ -29,6 +29,11 @@ static enum ibc_rc make_qpn(struct run_player *p, uint32_t *number)
     return rc == IBC_OK ? p->t->ops->create_qp(p->t, 0, &q, number) : rc;
 }
 
+static enum ibc_rc make_psn(struct run_player *p, uint32_t *number)
+{
+    return p->t->ops->choose_psn(p->t, 0, number);
+}
+
 static int by_value(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -69,20 +74,20 @@ static void report(struct run_player *p, const char *what, uint32_t *number, uns
 bool run_step_score(struct run_player *p, const struct ibc_step *s)
 {
     static enum ibc_rc (*const make[IBC_SCORE_COUNT])(struct run_player * p, uint32_t * number) = {
-        [IBC_SCORE_rkeys] = make_rkey, [IBC_SCORE_qpns] = make_qpn};
+        [IBC_SCORE_rkeys] = make_rkey, [IBC_SCORE_qpns] = make_qpn, [IBC_SCORE_psns] = make_psn};
     const uint64_t what = run_number(p, s, IBC_K_value, 0, NULL), asked = run_number(p, s, IBC_K_n, USUAL, NULL);
     uint32_t number[MOST];
     unsigned n = 0;
     enum ibc_rc rc = IBC_OK;
 
-    if (what >= IBC_SCORE_COUNT || !make[what]) /* a PSN is the software's to choose */
-        return run_did(p, s, IBC_UNSUPPORTED, "choose PSNs");
+    if (what >= IBC_SCORE_COUNT)
+        return run_error(p, s, "nothing that can be scored");
     while (n < asked && n < MOST && (rc = make[what](p, &number[n])) == IBC_OK)
         n++;
     if (rc == IBC_REFUSED && n >= FEWEST) /* it has no more of them */
         rc = IBC_OK;
     if (!run_did(p, s, rc, "make as many") || n < FEWEST)
         return rc == IBC_OK ? run_error(p, s, "too few to say anything") : false;
-    report(p, ibc_score_names[what], number, n, what == IBC_SCORE_qpns ? 0xffffff : UINT32_MAX);
+    report(p, ibc_score_names[what], number, n, what == IBC_SCORE_rkeys ? UINT32_MAX : 0xffffff);
     return true;
 }

@@ -25,6 +25,10 @@ static const struct {
     {IBC_K_hop, IBA_QPA_AV},
     {IBC_K_tclass, IBA_QPA_AV},
     {IBC_K_flow, IBA_QPA_AV},
+    {IBC_K_vlan, IBA_QPA_AV},
+    {IBC_K_sport, IBA_QPA_AV},
+    {IBC_K_gid_index, IBA_QPA_AV},
+    {IBC_K_path_bits, IBA_QPA_AV},
     {IBC_K_pmtu, IBA_QPA_PATH_MTU},
     {IBC_K_timeout, IBA_QPA_TIMEOUT},
     {IBC_K_retry, IBA_QPA_RETRY},
@@ -66,6 +70,10 @@ static void put_attribute(struct ibc_qp_attr *to, enum ibc_key key, uint64_t n)
     case IBC_K_mig: a->path_mig = (uint8_t)n; break;
     case IBC_K_qpn: a->dest_qpn = (uint32_t)n; break;
     case IBC_K_flow_control: a->flow_control = n != 0; break;
+    case IBC_K_vlan: to->path.tagged = true, to->path.vlan = (uint16_t)n; break;
+    case IBC_K_sport: to->path.sport = (uint16_t)n; break;
+    case IBC_K_gid_index: to->path.gid_index = (uint8_t)n; break;
+    case IBC_K_path_bits: to->path.path_bits = (uint8_t)n; break;
     default: break; /* av, alt: who it is, is the target's to know */
     }
 }

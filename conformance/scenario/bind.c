@@ -55,7 +55,7 @@ static char *variation_text(struct ibc_binder *b, const char *before, const char
     at += sprintf(at, "%s", before);
     for (unsigned i = 0; i < b->n_var; i++)
         at += sprintf(at, "%s%s=%s", i == 0 ? "" : " ", b->var[i].name, b->var[i].value);
-    strcpy(at, behind);
+    memcpy(at, behind, strlen(behind) + 1);
     return out;
 }
 
@@ -64,7 +64,7 @@ static void object_add(struct ibc_play *p, const char *name, enum ibc_object_kin
 {
     struct ibc_object *o = &p->object[p->n_object++];
 
-    strcpy(o->name, name);
+    memcpy(o->name, name, strlen(name) + 1); /* structure() in load.c saw that it fits */
     o->kind = (uint8_t)kind;
     o->line = line;
 }
@@ -326,9 +326,9 @@ struct ibc_play *ibc_play_new(const struct ibc_loaded *l, enum iba_qp_type servi
         good = lines(&b, l->body, l->body + l->n_body, 0);
     }
     *work += b.work;
+    f->tail = ""; /* it lies in the play */
     if (good)
         return p;
-    f->tail = "";
     ibc_arena_free(arena);
     return NULL;
 }

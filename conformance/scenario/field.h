@@ -5,10 +5,9 @@
 #include "scenario.h"
 
 struct ibc_field_name {
-    const char *name; /* short */
-    uint8_t hdr;      /* enum iba_hdr */
-    const char *row;  /* core's name of the field in that header */
-    uint8_t attr;     /* enum ibc_attr a bare object stands for; IBC_A_ITSELF: none */
+    const char *name, *row; /* short; core's, in that header */
+    uint8_t hdr;            /* enum iba_hdr */
+    uint8_t attr;           /* enum ibc_attr a bare object stands for; IBC_A_ITSELF: none */
 };
 extern const struct ibc_field_name ibc_field_names[];
 extern const size_t ibc_field_name_count;

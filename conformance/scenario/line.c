@@ -189,7 +189,7 @@ static const struct ibc_row *row_find(const struct ibc_shape *shape, const char 
 }
 
 /* Room for one more, which must not be there yet. */
-static struct ibc_arg *arg_new(struct args *a, const struct ibc_word *w, const char *name, uint8_t key, uint8_t flags,
+static struct ibc_arg *arg_new(struct args *a, const struct ibc_word *w, const char *name, uint8_t key, unsigned flags,
                                const struct iba_field *field)
 {
     struct ibc_arg *arg = &a->arg[a->n];
@@ -226,6 +226,8 @@ static bool key_bind(struct args *a, const struct ibc_row *r, const struct ibc_w
 
     if (arg == NULL || !takes_op(a, r, w))
         return false;
+    if ((r->flags & IBC_R_MIDDLE) != 0 && a->b->play->scenario->role != IBC_ROLE_middle)
+        return ibc_fault(IBC_AT(a->b, w), "'%s' is for role middle", ibc_key_names[r->key]);
     if (r->type == IBC_T_EVERYWHERE)
         arg->hdr = IBA_H_grh;
     return ibc_value_bind(a->b, r, w, value, arg);

@@ -20,7 +20,7 @@ static struct ibc_address address(unsigned party, unsigned port)
 void ref_set_addresses(struct reference *r)
 {
     for (unsigned d = 0; d < IBC_DEVICES; d++)
-        r->t.device[d] = address(d, 1);
+        r->t.device[d] = address(d, 1), r->t.second[d] = address(d, 2);
     r->t.tester = address(TESTER, 1);
     r->t.stranger = address(STRANGER, 1);
     r->t.framing = r->link == IBC_LINK_ib_local || r->link == IBC_LINK_ib_global ? IBA_LINK_IB : IBA_LINK_ETHERNET;
@@ -78,6 +78,14 @@ struct iba_av ref_path_to_group(const struct reference *r, uint8_t port, const u
     memcpy(av.dgid, gid, sizeof av.dgid);
     (void)iba_gid_mac(gid, &av.dmac);
     return av;
+}
+
+void ref_put_path(struct iba_av *av, const struct ibc_path *path)
+{
+    av->vlan = path->tagged ? path->vlan : NO_VLAN;
+    av->udp_source = path->sport;
+    av->sgid_index = path->gid_index;
+    av->path_bits = path->path_bits;
 }
 
 uint8_t ref_port_of_frame(const struct reference *r, unsigned d, const uint8_t *frame, size_t len)
@@ -142,7 +150,23 @@ enum ibc_rc ref_set_port(struct ibc_target *t, unsigned d, enum ibc_key key, uin
     case IBC_K_mtu: good = set_mtu(p, value); break;
     case IBC_K_sl2vl: good = set_sl2vl(p, index, value); break;
     case IBC_K_congestion: good = true, p->congestion = value != 0; break;
+    case IBC_K_pkey_violations: good = true, p->counters.pkey_violations = (uint16_t)value; break;
+    case IBC_K_qkey_violations: good = true, p->counters.qkey_violations = (uint16_t)value; break;
     default: return IBC_UNSUPPORTED;
     }
     return good ? IBC_OK : ref_verb(t, IBA_VERB_ATTR_VALUE);
+}
+
+enum ibc_rc ref_set_gid(struct ibc_target *t, unsigned d, uint32_t index, const uint8_t gid[16])
+{
+    struct ref_device *dev = device_of(t, d);
+    struct iba_port *p = iba_ca_port(&dev->ca, 1);
+
+    if (index >= IBA_MAX_GIDS)
+        return ref_verb(t, IBA_VERB_ATTR_VALUE);
+    dev->epoch++;
+    memcpy(p->gid[index], gid, sizeof p->gid[index]);
+    if (p->n_gid <= index) /* those between are :: */
+        p->n_gid = (uint8_t)(index + 1);
+    return IBC_OK;
 }

@@ -18,6 +18,7 @@ static struct iba_av path_of_qp(const struct reference *r, uint8_t port, const s
     av.tclass = a->tclass;
     av.sl = a->sl;
     av.flow_label = a->flow;
+    ref_put_path(&av, &a->path);
     return av;
 }
 
@@ -67,6 +68,7 @@ static struct iba_av path_of(const struct reference *r, const struct iba_qp *qp,
     av.tclass = s->tclass;
     av.sl = s->sl;
     av.smp = qp->type == IBA_QPT_SMI;
+    ref_put_path(&av, &s->path);
     return av;
 }
 
@@ -74,7 +76,8 @@ static struct iba_av path_of(const struct reference *r, const struct iba_qp *qp,
 static bool same_path(const struct iba_av *a, const struct iba_av *b)
 {
     return a->port == b->port && a->sl == b->sl && a->grh == b->grh && a->smp == b->smp && a->dlid == b->dlid &&
-           a->dmac == b->dmac && a->tclass == b->tclass && a->hop_limit == b->hop_limit &&
+           a->dmac == b->dmac && a->tclass == b->tclass && a->hop_limit == b->hop_limit && a->vlan == b->vlan &&
+           a->udp_source == b->udp_source && a->sgid_index == b->sgid_index && a->path_bits == b->path_bits &&
            memcmp(a->dgid, b->dgid, sizeof a->dgid) == 0;
 }
 

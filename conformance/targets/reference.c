@@ -334,6 +334,7 @@ static const struct ibc_target_ops reference_ops = {
     .collect_any = collect_any,
     .close = close_reference,
     .choose_psn = choose_psn,
+    .set_gid = ref_set_gid,
 };
 
 struct reference *ref_open(void)

@@ -147,7 +147,8 @@ class Usage(Case):
             self.fails(4, "run", form, self.folder / "no" / "x", stdout=subprocess.DEVNULL)
 
     def test_reader_that_left(self):
-        for args in (("--help",), ("list", "--json"), ("run",), ("statements", "--json")):
+        for args in (("--help",), ("list", "--json"), ("run",), ("run", "--json", "-"), ("run", "--junit", "-"),
+                     ("run", "--html", "-"), ("statements", "--json"), ("mutants", "--sample", 1, "--out", "-")):
             read, write = os.pipe()
             os.close(read)
             self.good(*args, stdout=write)

@@ -63,16 +63,16 @@ Test(result, repeats_that_agree)
 
 Test(result, repeats_that_differ)
 {
-    struct ibc_result r[4] = {make(IBC_IS_PASS, ""), make(IBC_IS_PASS, ""), make(IBC_IS_TOLERATED, ""),
+    struct ibc_result r[4] = {make(IBC_IS_PASS, ""), make(IBC_IS_PASS, ""), make(IBC_IS_TOLERATED, "odd"),
                               make(IBC_IS_PASS, "")};
     result_repeats(r, 4, 7);
     cr_expect_eq(r[0].verdict, IBC_IS_FAIL);
-    cr_expect_str_eq(r[0].finding.got, "verdicts differ between repeats: TOLERATED with seed 9");
+    cr_expect_str_eq(r[0].finding.got, "verdicts differ between repeats: PASS before, TOLERATED with seed 9; odd");
 
     struct ibc_result first_bad[3] = {make(IBC_IS_FAIL, "x"), make(IBC_IS_PASS, ""), make(IBC_IS_FAIL, "x")};
     result_repeats(first_bad, 3, 1);
     cr_expect_eq(first_bad[0].verdict, IBC_IS_FAIL);
-    cr_expect_str_eq(first_bad[0].finding.got, "verdicts differ between repeats: PASS with seed 2");
+    cr_expect_str_eq(first_bad[0].finding.got, "verdicts differ between repeats: FAIL before, PASS with seed 2; x");
 
     struct ibc_result dead[3] = {make(IBC_IS_PASS, ""), make(IBC_IS_ERROR, "the harness died"), make(IBC_IS_PASS, "")};
     result_repeats(dead, 3, 1);

@@ -28,6 +28,7 @@ static const struct {
     /* ---- vary ---- */
     {HEAD "vary a\nwait 1s\n", "f.ibt:5:1: a name and its values are wanted"},
     {HEAD "vary a 1 2\nwait 1s\n", "f.ibt:5:6: 'a' varies, and nothing uses it"},
+    {HEAD "vary a 1 2\nvary b 1s\nwait $b\n", "f.ibt:5:6: 'a' varies, and nothing uses it"},
     {HEAD "vary a,a 1,2\nwait $a\n", "f.ibt:5:6: 'a' is varied twice"},
     {HEAD "vary a,b 1,2 3\nwait 1s\n", "f.ibt:5:14: 2 values are wanted, commas between"},
     {HEAD "vary i 1\nwait $i\n", "f.ibt:5:6: 'i' counts in repeats"},
@@ -138,6 +139,8 @@ static const struct {
     {HEAD "wait 2h\n", "f.ibt:5:6: '2h': a time ends in ns, us, ms or s"},
     {HEAD "wait 43201s\n", "f.ibt:5:6: '43201s' is too long: at most twelve hours"},
     {"title t\nspec A\nrole both\nservice rc\npass\n", "f.ibt:5:1: role both has no 'pass'"},
+    {"title t\nspec A\nrole both\nservice rc\nqp a dut=2\n", "f.ibt:5:6: 'dut' is for role middle"},
+    {"title t\nspec A\nrole both\nservice rc\nqp a\n< a ANY then=drop\n", "f.ibt:6:9: 'then' is for role middle"},
     {"title t\nspec A\nrole verbs\nservice rc\nqp a\n> a SEND_ONLY\n", "f.ibt:6:1: role verbs has no '>'"},
 };
 
