@@ -24,6 +24,8 @@ enum {
     IBC_MAX_ALTS = 6,     /* x|y|z of one value */
     IBC_MAX_VARIATIONS = 512,
     IBC_ANY_OPCODE = 0x100,
+    IBC_RAW_OPCODE = 0x101, /* no BTH: what a raw QP exchanges */
+    IBC_NO_OP = 0xffff,
 };
 
 /* ---- values ---- */
@@ -38,6 +40,30 @@ enum ibc_value_kind {
     IBC_V_WORD,    /* text: a name the step's own table will know (an object not yet made, as=NAME) */
     IBC_V_TIME,    /* ns in n */
 };
+/* What a key's value is, beside plain NUMBER:
+ *   state cur_state          enum iba_qp_state; a step's `state` is IBC_K_value
+ *   type (qp)                enum iba_qp_type; of mw: 1 or 2
+ *   access                   enum iba_access, or-ed
+ *   without                  enum iba_qp_attr_mask, or-ed
+ *   mig                      enum iba_path_mig
+ *   status                   enum iba_wc_status; NUMBER or ANY
+ *   via, then                enum iba_encap, enum ibc_then
+ *   from dest av alt, to of packets    enum ibc_party, or REF of a group
+ *   sig                      1: all
+ *   pmtu mtu                 bytes
+ *   icrc vcrc                WORD with enum iba_crc_mode in n, or NUMBER
+ *   payload                  NUMBER (how many) or BYTES
+ *   fill                     PATTERN
+ *   error                    WORD: the enumerator in small letters without IBA_VERB_ ("state"), of iba_mem_err without
+ *                            IBA_ ("mem_busy"); or ANY
+ *   pd scq rcq srq peer mw mr, group of attach (IBC_K_value)    REF of the object itself
+ *   at to va iova, place of memory, write, page (IBC_K_value)   REF (IBC_A_va) or NUMBER
+ *   sge                      address as `at`, length in arg.at
+ *   insert poke              arg.at and BYTES; remove: arg.at and NUMBER
+ *   as same, name of counter WORD; delta: NUMBER or RANGE
+ *   event, score (IBC_K_value)         enum iba_event_kind, enum ibc_score
+ *   FIELD                    NUMBER, RELATIVE (bth.psn), REF, RANGE, ANY; BYTES where the row is of bytes */
+enum { IBC_A_ITSELF = IBC_A_COUNT }; /* attr of a REF that names the object, not a number of it */
 struct ibc_value {
     uint8_t kind;
     bool negated;         /* !x */
@@ -74,7 +100,8 @@ struct ibc_step {
     uint8_t says; /* alternatives: enum ibc_verdict_word */
     uint8_t n_arg;
     uint16_t object;      /* index into play->object; UINT16_MAX: none */
-    uint16_t op;          /* packets: opcode with the service's bits, or IBC_ANY_OPCODE; post: enum iba_wr_op */
+    uint16_t op;          /* packets: opcode with the service's bits, IBC_ANY_OPCODE or IBC_RAW_OPCODE; post and
+                           * completion: enum iba_wr_op; IBC_NO_OP: none named */
     uint16_t alternative; /* index of the next alternative of this event in play->step, 0: none */
     bool is_alternative;  /* only reached through the one before it */
     uint32_t line;
@@ -93,6 +120,9 @@ struct ibc_play {
     void *arena;
 };
 
+struct ibc_place {
+    uint32_t line, column;
+};
 struct ibc_scenario {
     char *id, *path, *title, *note;
     const char **spec, **covers; /* statement ids; outside references */
@@ -104,6 +134,9 @@ struct ibc_scenario {
     unsigned n_variation;  /* per service */
     struct ibc_text *text; /* the lines, as loaded */
     unsigned n_line;
+    const struct ibc_place *spec_at; /* where each of `spec` stands */
+    const char **see;
+    unsigned n_see;
 };
 
 /* Loads and checks one file: every variation of every service is bound once. NULL with one line

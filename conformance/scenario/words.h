@@ -48,6 +48,15 @@
 /* Live values of an object: "m.rkey", "a.peer" */
 #define IBC_ATTRS(A) A(va) A(lkey) A(rkey) A(length) A(qpn) A(peer) A(epsn) A(psn)
 
+/* What qp types a file may name */
+#define IBC_SERVICES(S)                                                                                                \
+    S(RC, "rc") S(UC, "uc") S(UD, "ud") S(RAW_IPV6, "raw-ipv6") S(RAW_ETHERTYPE, "raw-ethertype") S(SMI, "smi")        \
+    S(GSI, "gsi")
+/* What becomes of a packet, role middle; who a datagram goes to or seems to come from; what score counts */
+#define IBC_THENS(T) T(forward) T(drop) T(twice) T(hold) T(corrupt)
+#define IBC_PARTIES(P) P(none) P(peer) P(stranger)
+#define IBC_SCORES(S) S(rkeys) S(qpns) S(psns)
+
 /*     kind           as the file has it */
 #define IBC_STEPS(S)                                                                                                   \
     S(send,           ">")                                                                                             \
@@ -126,6 +135,18 @@ enum ibc_attr {
 #define IBC_ATTR_ID(w) IBC_A_##w,
     IBC_ATTRS(IBC_ATTR_ID) IBC_A_COUNT
 };
+enum ibc_then {
+#define IBC_THEN_ID(w) IBC_THEN_##w,
+    IBC_THENS(IBC_THEN_ID) IBC_THEN_COUNT
+};
+enum ibc_party {
+#define IBC_PARTY_ID(w) IBC_PARTY_##w,
+    IBC_PARTIES(IBC_PARTY_ID) IBC_PARTY_COUNT
+};
+enum ibc_score {
+#define IBC_SCORE_ID(w) IBC_SCORE_##w,
+    IBC_SCORES(IBC_SCORE_ID) IBC_SCORE_COUNT
+};
 enum ibc_step_kind {
 #define IBC_STEP_ID(w, text) IBC_S_##w,
     IBC_STEPS(IBC_STEP_ID) IBC_S_COUNT
@@ -137,5 +158,6 @@ enum ibc_key {
 /* Spelled as the files have them; arrays of *_COUNT. */
 extern const char *const ibc_role_names[], *const ibc_class_names[], *const ibc_link_names[];
 extern const char *const ibc_capability_names[], *const ibc_capability_words[], *const ibc_object_names[];
-extern const char *const ibc_attr_names[], *const ibc_step_names[], *const ibc_key_names[];
+extern const char *const ibc_attr_names[], *const ibc_step_names[], *const ibc_key_names[], *const ibc_then_names[];
+extern const char *const ibc_party_names[], *const ibc_score_names[];
 #endif

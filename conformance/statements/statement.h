@@ -18,15 +18,34 @@ enum ibc_statement_status {
     IBC_STATEMENT_STATUSES(IBC_STATEMENT_STATUS_ID) IBC_ST_COUNT
 };
 struct ibc_statement {
-    const char *id, *area;                        /* "RR-04", "RR" */
-    const char *reference, *compliance, *edition; /* section; "C9-105" or ""; "1.3", "A17", "A19" or "" */
-    uint8_t klass;                                /* enum ibc_class */
-    uint8_t status;                               /* enum ibc_statement_status */
-    bool certain;                                 /* seen in a public source, not our own knowledge only */
-    const char *words;                            /* one sentence, ours */
-    const char *reason;                           /* for every status but OPEN */
+    const char *id, *area;  /* "RR-04", "RR" */
+    const char *reference;  /* section, "" where not known */
+    const char *compliance; /* "C9-105", several with blanks between, or "" */
+    const char *edition;    /* "1.4", "A17", or "" */
+    uint8_t klass;          /* enum ibc_class */
+    uint8_t status;         /* enum ibc_statement_status */
+    bool certain;           /* seen in a public source, not our own knowledge only */
+    const char *words;      /* one sentence, ours */
+    const char *reason;     /* for every status but OPEN */
 };
 extern const struct ibc_statement ibc_statements[];
 extern const size_t ibc_statement_count;
 const struct ibc_statement *ibc_statement_find(const char *id); /* NULL: none */
+/* The id that was meant by one that is not there ("rr-4", "RR_04"); NULL when no area begins like that. */
+const char *ibc_statement_nearest(const char *id);
+
+/* clang-format off */
+#define IBC_AREAS(A)                                                                                                   \
+    A(WF, "wire formats")                                                                                              \
+    A(PV, "packet header validation")                                                                                  \
+    A(RR, "responder of a reliable connection")                                                                        \
+    A(RQ, "requester of a reliable connection")                                                                        \
+    A(UU, "unreliable connections, datagrams, raw packets")                                                            \
+    A(QS, "queue pairs, completions, memory, events")                                                                  \
+    A(KM, "keys and management of ports")                                                                              \
+    A(RO, "RoCE")
+/* clang-format on */
+const char *ibc_area_title(const char *area); /* NULL: none */
+/* Arrays of IBC_ST_COUNT: "not yet" */
+extern const char *const ibc_statement_status_names[], *const ibc_statement_status_words[];
 #endif

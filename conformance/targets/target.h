@@ -61,7 +61,8 @@ struct ibc_qp_attr {
     uint32_t mask;        /* enum iba_qp_attr_mask, beside STATE */
     uint8_t hop, tclass, sl;
     uint32_t flow;
-    bool to_twin; /* role middle: the peer is the other device */
+    bool to_twin;                       /* role middle: the peer is the other device */
+    const struct ibc_address *to, *alt; /* where the first and the alternate path lead; NULL: to the peer */
 };
 struct ibc_ah_spec {
     const struct ibc_address *to; /* NULL: the tester */
@@ -130,11 +131,18 @@ struct ibc_target {
     enum iba_link framing;                  /* of its frames, for the view and the evidence */
     struct ibc_address device[IBC_DEVICES]; /* role middle: device 0 and 1 are each other's peer */
     struct ibc_address tester, stranger;
-    char said[80];     /* REFUSED: the device's word, one of iba_verb_err where it is one */
+    char said[80];     /* REFUSED: the device's word: enum iba_verb_err or iba_mem_err, "attr_missing", "mem_busy" */
     char fault[160];   /* DEAD, BROKEN: one sentence */
     double time_scale; /* live: waits are multiplied by it */
     bool virtual_time;
 };
+
+/* The LID of a multicast group on InfiniBand, as a subnet manager would give it: by the last bytes of the group. Its
+ * MAC is iba_gid_mac()'s. */
+static inline uint16_t ibc_group_lid(const uint8_t *gid)
+{
+    return (uint16_t)(0xc000 | (gid[14] & 0x1f) << 8 | gid[15]);
+}
 
 /* "reference", "mutant:TABLE.ROW=CHANGE", "mutant:emit.FIELD=VALUE": NULL with one line in err, nearest right name
  * included. */

@@ -45,6 +45,12 @@ void iba_ca_set_rules(struct iba_ca *ca, enum iba_rule_table t, const struct iba
     ca->table[t] = rules ? rules : true_tables[t];
 }
 
+void iba_ca_change(struct iba_ca *ca, const struct iba_change *c)
+{
+    ca->change = c;
+    ca->mem.change = c;
+}
+
 static const struct iba_rule *first_that_applies(const struct iba_rules *table, const struct iba_rx *x)
 {
     if (table->first)
@@ -75,13 +81,13 @@ static void clock_to(struct iba_ca *ca, iba_time now)
 }
 
 #ifndef NDEBUG
-/* A device with a changed table may well break what holds for a whole one. */
+/* A device with a changed row may well break what holds for a whole one. */
 static bool is_whole(const struct iba_ca *ca)
 {
     for (unsigned t = 0; t < IBA_TABLE_COUNT; t++)
         if (ca->table[t] != true_tables[t])
             return false;
-    return true;
+    return !ca->change;
 }
 #endif
 
@@ -170,6 +176,8 @@ enum iba_err iba_ca_poll(struct iba_ca *ca, uint8_t port, uint8_t *buf, size_t c
 
 void iba_ca_check(const struct iba_ca *ca)
 {
+    if (ca->change)
+        return;
     iba_mem_check(&ca->mem);
     iba_queues_check(ca);
     for (uint32_t i = 0; i < ca->n_qp; i++)

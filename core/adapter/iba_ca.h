@@ -38,6 +38,9 @@ void iba_ca_init(struct iba_ca *ca, const struct iba_ca_config *cfg);
 struct iba_port *iba_ca_port(struct iba_ca *ca, uint8_t number); /* from 1 */
 /* Replaces one rule table, for mutants; NULL puts the true one back. Rows keep their `hit` indices. */
 void iba_ca_set_rules(struct iba_ca *ca, enum iba_rule_table t, const struct iba_rules *rules);
+/* Makes it a device that does one thing otherwise (iba_change.h); NULL: a whole one again. `c` is the caller's and is
+ * to outlive that. Call it before objects are made: what has happened stays. */
+void iba_ca_change(struct iba_ca *ca, const struct iba_change *c);
 
 /* ---- packets and time ---- */
 /* A packet that arrived at `port`, its CRCs already checked (iba_view_check). Bad CRCs are dropped by rule (WF-78). */
@@ -48,6 +51,6 @@ void iba_ca_advance(struct iba_ca *ca, iba_time now);
 enum iba_err iba_ca_poll(struct iba_ca *ca, uint8_t port, uint8_t *buf, size_t cap, size_t *len, iba_time now);
 /* When iba_ca_advance() has something to do; IBA_NEVER when nothing waits. */
 iba_time iba_ca_deadline(const struct iba_ca *ca);
-/* Every invariant of every object; asserts. */
+/* Every invariant of every object; asserts. A device that does something otherwise (iba_ca_change) is let off. */
 void iba_ca_check(const struct iba_ca *ca);
 #endif

@@ -1,7 +1,7 @@
 /* The rule tables as data: each row can be cited, counted and told from the others. */
 #include <criterion/criterion.h>
 #include <string.h>
-#include "transport/iba_verbs.h"
+#include "adapter/iba_change_rules.h"
 
 static const struct iba_rules *const tables[] = {
 #define TABLE(id, rules, title) &rules,
@@ -110,4 +110,34 @@ Test(tables, each_transition_is_cited)
     for (size_t i = 0; i < n; i++)
         cr_assert(is_clause(t[i].clause) || strcmp(t[i].clause, "QS-14; catalogue 11.1 no. 14") == 0, "'%s'",
                   t[i].clause);
+}
+
+Test(tables, each_behaviour_is_cited_and_can_be_changed)
+{
+    size_t n;
+    const struct iba_behaviours *const *lists = iba_behaviour_lists(&n);
+
+    for (size_t l = 0; l < n; l++) {
+        cr_assert_gt(lists[l]->n, 0);
+        for (uint16_t i = 0; i < lists[l]->n; i++) {
+            const struct iba_behaviour *b = &lists[l]->row[i];
+            cr_assert(is_clause(b->clause), "%s: %s: '%s'", lists[l]->name, b->name, b->clause);
+            cr_assert(*b->name && *b->sentence, "%s: row %u", lists[l]->name, i);
+            cr_assert(b->kinds != 0 && b->kinds >> (IBA_CHANGE_OTHER + 1) == 0, "%s: %s", lists[l]->name, b->name);
+        }
+    }
+}
+
+Test(tables, names_tell_behaviours_and_lists_apart)
+{
+    size_t n;
+    const struct iba_behaviours *const *lists = iba_behaviour_lists(&n);
+
+    for (size_t l = 0; l < n; l++) {
+        for (uint16_t i = 0; i < lists[l]->n; i++)
+            for (uint16_t k = 0; k < i; k++)
+                cr_assert_str_neq(lists[l]->row[i].name, lists[l]->row[k].name, "in %s", lists[l]->name);
+        for (size_t other = 0; other < l; other++)
+            cr_assert_str_neq(lists[l]->name, lists[other]->name);
+    }
 }

@@ -117,11 +117,11 @@ static uint8_t retries(const struct iba_rx *x)
 {
     iba_psn at = x->psn;
     missing(x, &at);
-    return iba_psn_eq(at, x->qp->s.una) ? x->qp->s.retry_left : x->qp->attr.retry;
+    return iba_psn_eq(at, x->qp->s.una) ? x->qp->s.retry_left : iba_requester_retries(x->ca, x->qp);
 }
 static uint8_t rnr_retries(const struct iba_rx *x)
 {
-    return past(x) == 0 ? x->qp->s.rnr_left : x->qp->attr.rnr_retry;
+    return past(x) == 0 ? x->qp->s.rnr_left : iba_requester_rnr_retries(x->ca, x->qp);
 }
 
 /* ---- predicates ---- */
@@ -180,7 +180,8 @@ static bool nak_known(const struct iba_rx *x)
 }
 static bool retries_exhausted(const struct iba_rx *x)
 {
-    return (response_lost(x) || ack_for_answer(x) || nak_sequence(x)) && retries(x) == 0;
+    return (response_lost(x) || ack_for_answer(x) || nak_sequence(x)) && retries(x) == 0 &&
+           !iba_retries_for_ever(x->ca, x->qp);
 }
 static bool rnr_exhausted(const struct iba_rx *x)
 {
@@ -267,7 +268,7 @@ static void drop(struct iba_rx *x)
 static void take_credits(struct iba_rx *x)
 {
     if (syndrome_is(x, KIND_ACK))
-        iba_requester_credit(x->qp, iba_aeth_syn_value(aeth(x)), iba_aeth_msn(aeth(x)));
+        iba_requester_credit(x->ca, x->qp, iba_aeth_syn_value(aeth(x)), iba_aeth_msn(aeth(x)));
 }
 /* Everything before `psn` is acknowledged. False: that made the QP fail. */
 static bool acknowledge_before(struct iba_rx *x, iba_psn psn)
@@ -283,9 +284,10 @@ static void acknowledge(struct iba_rx *x)
 }
 static void retry_at(struct iba_rx *x, iba_psn psn)
 {
-    if (!acknowledge_before(x, psn))
+    if (iba_requester_does(x->ca, IBA_RQ_nak_acks_before) && !acknowledge_before(x, psn))
         return;
-    if (x->qp->s.retry_left > 0)
+    if (x->qp->s.retry_left > 0 && iba_requester_does(x->ca, IBA_RQ_retry_shared) &&
+        !iba_retries_for_ever(x->ca, x->qp))
         x->qp->s.retry_left--;
     iba_requester_rewind(x->qp);
 }
@@ -301,18 +303,46 @@ static void ask_again(struct iba_rx *x)
     retry_at(x, at);
     x->qp->s.implied = true;
 }
+static iba_time rnr_time(const struct iba_rx *x)
+{
+    const unsigned code = iba_row_in_ring(x->ca->change, &iba_rnr_timer_behaviours, iba_aeth_syn_value(aeth(x)));
+    const iba_time t = iba_rnr_timer_ns((uint8_t)code);
+
+    return iba_requester_otherwise(x->ca, IBA_RQ_rnr_time) ? t / 2 : t;
+}
+/* RQ-31: an RNR NAK uses up no retry. False: in a device where it does, none was left. */
+static bool retry_is_left(struct iba_rx *x)
+{
+    if (iba_requester_does(x->ca, IBA_RQ_rnr_counted_apart))
+        return true;
+    if (x->qp->s.retry_left > 0) {
+        x->qp->s.retry_left--;
+        return true;
+    }
+    iba_requester_fail(x->ca, x->qp, IBA_WC_RETRY_EXCEEDED);
+    return false;
+}
 static void wait_for_receiver(struct iba_rx *x)
 {
-    if (!acknowledge_before(x, x->psn))
+    struct iba_qp *qp = x->qp;
+    iba_time ack_due;
+
+    if (iba_requester_does(x->ca, IBA_RQ_rnr_acks_before) && !acknowledge_before(x, x->psn))
         return;
-    if (x->qp->attr.rnr_retry != IBA_RNR_FOR_EVER && x->qp->s.rnr_left > 0)
-        x->qp->s.rnr_left--;
-    iba_requester_rewind(x->qp);
-    x->qp->s.rnr_due = x->now + iba_rnr_timer_ns(iba_aeth_syn_value(aeth(x)));
+    if (!iba_rnr_retries_for_ever(x->ca, qp) && qp->s.rnr_left > 0)
+        qp->s.rnr_left--;
+    if (!retry_is_left(x))
+        return;
+    ack_due = qp->s.ack_due;
+    if (iba_requester_does(x->ca, IBA_RQ_rnr_resumes))
+        iba_requester_rewind(qp);
+    if (!iba_requester_does(x->ca, IBA_RQ_rnr_stops_timer))
+        qp->s.ack_due = ack_due;
+    qp->s.rnr_due = x->now + rnr_time(x);
 }
 static void fail_at(struct iba_rx *x, iba_psn psn, enum iba_wc_status status)
 {
-    if (acknowledge_before(x, psn))
+    if (iba_requester_does(x->ca, IBA_RQ_error_acks_before) ? acknowledge_before(x, psn) : x->qp->s.count > 0)
         iba_requester_fail(x->ca, x->qp, status);
 }
 static void fail_retry_exceeded(struct iba_rx *x)
@@ -358,7 +388,7 @@ static void store(struct iba_rx *x, const uint8_t *data, size_t len)
     enum iba_wc_status status;
     bool absent = false;
 
-    if (!acknowledge_before(x, x->psn))
+    if (!acknowledge_before(x, x->psn) || !iba_psn_eq(x->qp->s.una, x->psn)) /* the latter of changed devices only */
         return;
     e = iba_sqe_at(x->qp, 0);
     status = iba_sgl_scatter(x->ca, x->qp->pd, e->wr.sge, e->wr.n_sge, e->wr.op == IBA_WR_READ ? offset(x, e) : 0, data,
@@ -379,7 +409,10 @@ static void store_atomic(struct iba_rx *x)
     uint8_t host[8];
     const uint64_t value = iba_atomicacketh_origremdt(iba_view_hdr(x->v, IBA_H_atomicacketh));
 
-    memcpy(host, &value, sizeof host);
+    if (iba_requester_does(x->ca, IBA_RQ_atomic_host_order))
+        memcpy(host, &value, sizeof host);
+    else
+        memcpy(host, iba_view_hdr(x->v, IBA_H_atomicacketh), sizeof host);
     store(x, host, sizeof host);
 }
 

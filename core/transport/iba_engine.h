@@ -7,6 +7,7 @@
 #define IBA_ENGINE_H
 #include "memory/iba_mem.h"
 #include "transport/iba_qp.h"
+#include "wire/iba_change.h"
 #include "wire/iba_rule.h"
 
 enum { IBA_MAX_PORTS_CA = 2, IBA_MAX_RULES = 64 };
@@ -51,6 +52,7 @@ struct iba_ca {
     uint32_t n_qp, n_cq, n_srq, n_ah, n_mcast;
     const struct iba_rules *table[IBA_TABLE_COUNT]; /* a broken device is a changed table */
     uint32_t hits[IBA_TABLE_COUNT][IBA_MAX_RULES];  /* by iba_rule.hit */
+    const struct iba_change *change;                /* what a broken device does otherwise; NULL: a whole one */
     uint64_t (*random)(void *ctx);
     void (*event)(void *ctx, const struct iba_event *e);                                 /* optional */
     void (*trace)(void *ctx, const char *table, const struct iba_rule *r, uint32_t qpn); /* optional: each decision */

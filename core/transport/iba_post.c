@@ -1,5 +1,6 @@
 /* Posting sends: which operations a QP takes, in which form, and when (section 11.4.1; RQ-15, QS-17..QS-25, QS-83). */
 #include "transport/iba_qp_parts.h"
+#include "transport/iba_requester_does.h"
 
 /* clang-format off */
 enum { /* types of QP */
@@ -48,19 +49,29 @@ static bool flush_asks_for_something(const struct iba_send_wr *wr)
     return wr->flush_placement >= 1 && wr->flush_placement <= 3 && wr->flush_selectivity <= 1;
 }
 
-static enum iba_verb_err form(const struct iba_qp *qp, const struct iba_send_wr *wr)
+static bool length_fits(const struct iba_ca *ca, const struct iba_qp *qp, const struct operation *o, uint64_t length)
 {
-    const struct operation *o = &operations[wr->op < IBA_WR_OP_COUNT ? wr->op : IBA_WR_RECV];
-    uint64_t length;
+    if (o->bytes)
+        return length == o->bytes || !iba_posting_does(ca, IBA_PO_eight_bytes);
+    return length <= longest(qp) ||
+           !iba_posting_does(ca, iba_qp_has(qp, IBA_QP_DATAGRAM) ? IBA_PO_datagram_length : IBA_PO_message_length);
+}
 
-    if ((o->types >> qp->type & 1) == 0)
+static enum iba_verb_err form(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr)
+{
+    const struct operation *o = &operations[wr->op < IBA_WR_RECV ? wr->op : IBA_WR_RECV];
+    const bool offered = (o->types >> qp->type & 1) != 0;
+
+    if (wr->op >= IBA_WR_RECV || (!offered && iba_posting_does(ca, IBA_PO_operation_offered)))
         return IBA_VERB_OPCODE;
-    if (wr->n_sge < o->least || wr->n_sge > o->most)
+    if (wr->n_sge > IBA_MAX_SGE ||
+        ((wr->n_sge < o->least || wr->n_sge > o->most) && iba_posting_does(ca, IBA_PO_sge_count)))
         return IBA_VERB_SGE;
-    length = iba_sgl_length(wr->sge, wr->n_sge);
-    if (o->bytes ? length != o->bytes : length > longest(qp))
+    if (!length_fits(ca, qp, o, iba_sgl_length(wr->sge, wr->n_sge)))
         return IBA_VERB_LENGTH;
-    return wr->op != IBA_WR_FLUSH || flush_asks_for_something(wr) ? IBA_VERB_OK : IBA_VERB_ATTR_VALUE;
+    if (wr->op == IBA_WR_FLUSH && !flush_asks_for_something(wr) && iba_posting_does(ca, IBA_PO_flush_asks))
+        return IBA_VERB_ATTR_VALUE;
+    return IBA_VERB_OK;
 }
 
 static enum iba_verb_err destination(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr)
@@ -69,7 +80,7 @@ static enum iba_verb_err destination(const struct iba_ca *ca, const struct iba_q
 
     if (!iba_qp_has(qp, IBA_QP_DATAGRAM) && (RAW >> qp->type & 1) == 0)
         return IBA_VERB_OK;
-    if (wr->ah >= ca->n_ah || !ca->ah[wr->ah].used)
+    if ((wr->ah >= ca->n_ah || !ca->ah[wr->ah].used) && iba_posting_does(ca, IBA_PO_handle_exists))
         return IBA_VERB_NO_AH;
     return wr->remote_qpn <= QPN_MAX ? IBA_VERB_OK : IBA_VERB_ATTR_VALUE;
 }
@@ -90,9 +101,9 @@ static enum iba_verb_err may_post(const struct iba_ca *ca, const struct iba_qp *
 
     if (!iba_qp_has(qp, IBA_QP_SENDS))
         return IBA_VERB_TYPE;
-    if (before_rts(qp))
+    if (before_rts(qp) && iba_posting_does(ca, IBA_PO_post_before_rts))
         return IBA_VERB_STATE;
-    e = form(qp, wr);
+    e = form(ca, qp, wr);
     if (e == IBA_VERB_OK)
         e = destination(ca, qp, wr);
     if (e == IBA_VERB_OK && qp->s.count == qp->s.n)
@@ -118,7 +129,7 @@ enum iba_verb_err iba_post_send(struct iba_ca *ca, uint32_t qpn, const struct ib
     e = may_post(ca, qp, wr);
     if (e != IBA_VERB_OK)
         return e;
-    if (is_broken(qp))
+    if (is_broken(qp) && iba_posting_does(ca, IBA_PO_post_flushes))
         flush(ca, qp, wr);
     else
         iba_requester_post(ca, qp, wr);

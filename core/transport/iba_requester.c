@@ -24,10 +24,8 @@
     [IBA_WR_##op] = {{IBA_##first, IBA_##middle, IBA_##last, IBA_##only}, traits},
 const struct iba_send_form iba_send_forms[IBA_WR_RECV] = {IBA_SEND_FORMS(FORM)};
 
-/* WF-49; code 31 is not a count. */
-static const uint16_t credits[31] = {0,    1,    2,    3,    4,    6,     8,     12,    16,   24,   32,
-                                     48,   64,   96,   128,  192,  256,   384,   512,   768,  1024, 1536,
-                                     2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768};
+#define COUNT(code, count) count,
+static const uint16_t credits[] = {IBA_CREDITS(COUNT)};
 
 void iba_requester_reset(struct iba_qp *qp)
 {
@@ -50,19 +48,31 @@ void iba_requester_start(struct iba_qp *qp)
     qp->s.rnr_left = qp->attr.rnr_retry;
 }
 
-static unsigned pmtu_shift(const struct iba_qp *qp)
+/* RQ-24, RQ-31: nothing is open, or less than before. */
+static void load_counters(const struct iba_ca *ca, struct iba_qp *qp)
 {
-    return 7u + qp->attr.path_mtu;
+    qp->s.retry_left = iba_requester_retries(ca, qp);
+    qp->s.rnr_left = iba_requester_rnr_retries(ca, qp);
+}
+
+static bool one_packet(const struct iba_qp *qp, const struct iba_sqe *e)
+{
+    return iba_qp_is_datagram(qp) || iba_sqe_is(e, IBA_FORM_ONE_PSN) || e->length == 0;
 }
 
 /* WF-64, WF-65, RQ-02: a READ reserves a PSN for each response. */
-static uint64_t packets(const struct iba_qp *qp, const struct iba_sqe *e)
+static uint64_t packets(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
 {
-    const unsigned shift = pmtu_shift(qp);
+    const unsigned shift = iba_request_shift(ca, qp, e);
+    const uint64_t n = one_packet(qp, e) ? 1 : (e->length + (UINT64_C(1) << shift) - 1) >> shift;
 
-    if (iba_qp_is_datagram(qp) || iba_sqe_is(e, IBA_FORM_ONE_PSN) || e->length == 0)
-        return 1;
-    return (e->length + (UINT64_C(1) << shift) - 1) >> shift;
+    if (ca->change && !one_packet(qp, e)) {
+        if (e->wr.op == IBA_WR_READ && !iba_packet_does(ca, IBA_PK_reads_reserve))
+            return 1;
+        if (iba_sqe_is(e, IBA_FORM_PAYLOAD) && n << shift == e->length && !iba_packet_does(ca, IBA_PK_last_not_empty))
+            return n + 1;
+    }
+    return n;
 }
 
 enum { RAW_LEAST = 5 * 4 - IBA_BYTES_lrh }; /* bytes behind the LRH of the shortest raw packet (WF-09) */
@@ -72,24 +82,56 @@ static uint32_t raw_header(const struct iba_qp *qp)
     return qp->type == IBA_QPT_RAW_ETHERTYPE ? IBA_BYTES_rwh : 0;
 }
 
+/* UU-16, WF-58, WF-09 */
+static bool datagram_fits(const struct iba_ca *ca, const struct iba_qp *qp, uint64_t length)
+{
+    if (qp->attr.port > 0 && length > iba_mtu_bytes(ca->port[qp->attr.port - 1].mtu) &&
+        iba_posting_does(ca, IBA_PO_datagram_length))
+        return false;
+    if (!iba_qp_is_raw(qp))
+        return true;
+    return (length % 4 == 0 || !iba_posting_does(ca, IBA_PO_raw_words)) &&
+           (length + raw_header(qp) >= RAW_LEAST || !iba_posting_does(ca, IBA_PO_raw_least));
+}
+
+/* WF-67, WF-68 */
+static bool length_is_legal(const struct iba_ca *ca, const struct iba_sqe *e, uint64_t length)
+{
+    if (length > IBA_MAX_MESSAGE && iba_posting_does(ca, IBA_PO_message_length))
+        return false;
+    return !iba_sqe_is(e, IBA_FORM_EIGHT) || length == 8 || !iba_posting_does(ca, IBA_PO_eight_bytes);
+}
+
 /* What a work request can be told wrong by itself; reported when its turn comes (RQ-14). */
 static enum iba_wc_status form_fault(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e,
                                      uint64_t length)
 {
     if (!iba_sqe_is(e, IBA_FORM_LOCAL) &&
-        !iba_opcodes[iba_qp_service_bits(qp) | iba_sqe_form(e)->opcode[IBA_ONLY]].name)
+        !iba_opcodes[iba_qp_service_bits(qp) | iba_sqe_form(e)->opcode[IBA_ONLY]].name &&
+        iba_posting_does(ca, IBA_PO_operation_offered))
         return IBA_WC_LOCAL_QP_OPERATION; /* RQ-15 */
-    if (length > IBA_MAX_MESSAGE || (iba_sqe_is(e, IBA_FORM_EIGHT) && length != 8))
-        return IBA_WC_LOCAL_LENGTH; /* WF-67, WF-68 */
-    if (iba_qp_is_datagram(qp) && length > iba_mtu_bytes(ca->port[qp->attr.port - 1].mtu))
-        return IBA_WC_LOCAL_LENGTH; /* UU-16 */
-    if (iba_qp_is_raw(qp) && (length % 4 != 0 || length + raw_header(qp) < RAW_LEAST))
-        return IBA_WC_LOCAL_LENGTH; /* WF-58, WF-09 */
-    if (e->wr.op == IBA_WR_READ && packets(qp, e) >= IBA_PSN_SPAN)
+    if (!length_is_legal(ca, e, length) || (iba_qp_is_datagram(qp) && !datagram_fits(ca, qp, length)))
+        return IBA_WC_LOCAL_LENGTH;
+    if (e->wr.op == IBA_WR_READ && packets(ca, qp, e) >= IBA_PSN_SPAN && iba_posting_does(ca, IBA_PO_read_span))
         return IBA_WC_LOCAL_LENGTH; /* RQ-03: it could never be sent */
-    if (iba_sqe_is(e, IBA_FORM_RESOURCE) && qp->attr.max_rd == 0)
+    if (iba_sqe_is(e, IBA_FORM_RESOURCE) && qp->attr.max_rd == 0 && iba_posting_does(ca, IBA_PO_read_no_depth))
         return IBA_WC_LOCAL_QP_OPERATION; /* RQ-08: it could never be sent either */
     return IBA_WC_SUCCESS;
+}
+
+/* The work request posted last changes places with one that waits before it. */
+static void overtake(struct iba_qp *qp)
+{
+    struct iba_sqe *last = iba_sqe_at(qp, qp->s.count - 1), *before, held;
+
+    if (qp->s.count < 2)
+        return;
+    before = iba_sqe_at(qp, qp->s.count - 2);
+    if (before->state != IBA_SQE_WAITING)
+        return;
+    held = *before;
+    *before = *last;
+    *last = held;
 }
 
 void iba_requester_post(struct iba_ca *ca, struct iba_qp *qp, const struct iba_send_wr *wr)
@@ -103,22 +145,37 @@ void iba_requester_post(struct iba_ca *ca, struct iba_qp *qp, const struct iba_s
     e->state = IBA_SQE_WAITING;
     e->status = (uint8_t)form_fault(ca, qp, e, length);
     qp->s.count++;
+    if (!iba_requester_does(ca, IBA_RQ_order)) /* RQ-04 */
+        overtake(qp);
 }
 
 /* ---- completion ---- */
 
+/* RQ-53, QS-36: whether a completion tells of it. */
+static bool is_told(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e,
+                    enum iba_wc_status status)
+{
+    const bool signaled =
+        (e->wr.flags & IBA_WR_SIGNALED) || (qp->sq_sig_all && iba_requester_does(ca, IBA_RQ_wc_signal_all));
+
+    if (status == IBA_WC_FLUSHED && !iba_requester_does(ca, IBA_RQ_wc_flushed))
+        return false;
+    return signaled || (status == IBA_WC_SUCCESS ? !iba_requester_does(ca, IBA_RQ_wc_unsignaled)
+                                                 : iba_requester_does(ca, IBA_RQ_wc_failed));
+}
+
 static void complete(struct iba_ca *ca, struct iba_qp *qp, const struct iba_sqe *e, enum iba_wc_status status)
 {
-    const bool failed = status != IBA_WC_SUCCESS;
-    const struct iba_wc wc = {.wr_id = e->wr.wr_id,
-                              .status = (uint8_t)status,
-                              .op = e->wr.op,
-                              .byte_len = e->length,
-                              .imm_or_key = e->wr.op == IBA_WR_BIND_MW ? e->wr.imm_or_key : 0,
-                              .qpn = qp->qpn};
+    const bool bound = e->wr.op == IBA_WR_BIND_MW && iba_requester_does(ca, IBA_RQ_wc_bound_key);
+    const struct iba_wc wc = {.wr_id = iba_requester_does(ca, IBA_RQ_wc_id) ? e->wr.wr_id : 0,
+                              .status = (uint8_t)iba_row_in_ring(ca->change, &iba_status_behaviours, status),
+                              .op = iba_requester_otherwise(ca, IBA_RQ_wc_op) ? (uint8_t)IBA_WR_SEND : e->wr.op,
+                              .byte_len = iba_requester_does(ca, IBA_RQ_wc_bytes) ? (uint32_t)e->length : 0,
+                              .imm_or_key = bound ? e->wr.imm_or_key : 0,
+                              .qpn = iba_requester_does(ca, IBA_RQ_wc_qpn) ? qp->qpn : 0};
 
-    if (failed || qp->sq_sig_all || (e->wr.flags & IBA_WR_SIGNALED)) /* RQ-53, QS-36 */
-        iba_cq_push(ca, qp->send_cq, &wc, failed);
+    if (is_told(ca, qp, e, status))
+        iba_cq_push(ca, qp->send_cq, &wc, status != IBA_WC_SUCCESS);
 }
 
 /* The oldest entry leaves the queue before its completion is reported: that may fail the QP (QS-32). */
@@ -133,13 +190,30 @@ static void pop(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_status status)
     complete(ca, qp, e, status);
 }
 
+/* Those that are done at the head of the queue, the other way round. */
+static void turn_done(struct iba_qp *qp)
+{
+    uint32_t n = 0;
+
+    while (n < qp->s.count && iba_sqe_at(qp, n)->state == IBA_SQE_DONE)
+        n++;
+    for (uint32_t i = 0; i < n / 2; i++) {
+        struct iba_sqe *a = iba_sqe_at(qp, i), *b = iba_sqe_at(qp, n - 1 - i);
+        const struct iba_sqe held = *a;
+        *a = *b;
+        *b = held;
+    }
+}
+
 /* Completes what is done, in posting order (RQ-54); then the oldest one's local fault may be told (RQ-14). */
 static void retire(struct iba_ca *ca, struct iba_qp *qp)
 {
     bool any = false;
 
+    if (!iba_requester_does(ca, IBA_RQ_wc_order))
+        turn_done(qp);
     for (; qp->s.count > 0 && iba_sqe_at(qp, 0)->state == IBA_SQE_DONE; any = true)
-        pop(ca, qp, IBA_WC_SUCCESS);
+        pop(ca, qp, (enum iba_wc_status)iba_sqe_at(qp, 0)->status); /* of a whole device SUCCESS */
     if (!iba_qp_is_alive(qp))
         return;
     if (qp->s.count > 0 && iba_sqe_at(qp, 0)->state == IBA_SQE_FAULTY)
@@ -153,7 +227,11 @@ void iba_requester_flush(struct iba_ca *ca, struct iba_qp *qp)
     /* RQ-55: only the first may show a status of its own. */
     enum iba_wc_status own = qp->s.count > 0 ? (enum iba_wc_status)iba_sqe_at(qp, 0)->status : IBA_WC_SUCCESS;
 
-    for (; qp->s.count > 0; own = IBA_WC_FLUSHED)
+    const enum iba_wc_status rest = iba_requester_otherwise(ca, IBA_RQ_wc_first_status) ? own : IBA_WC_FLUSHED;
+
+    if (!iba_requester_does(ca, IBA_RQ_wc_first_status))
+        own = IBA_WC_FLUSHED;
+    for (; qp->s.count > 0; own = rest)
         pop(ca, qp, own != IBA_WC_SUCCESS ? own : IBA_WC_FLUSHED);
     qp->s.next = 0;
     qp->s.rd_open = 0;
@@ -164,9 +242,13 @@ void iba_requester_flush(struct iba_ca *ca, struct iba_qp *qp)
 
 void iba_requester_fail(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_status status)
 {
+    struct iba_sqe *oldest = iba_sqe_at(qp, 0);
+
     assert(qp->s.count > 0);
-    iba_sqe_at(qp, 0)->status = (uint8_t)status;
-    if (iba_qp_is_reliable(qp))
+    oldest->status = (uint8_t)status;
+    if (oldest->state == IBA_SQE_BEGUN && !iba_requester_does(ca, IBA_RQ_error_stops))
+        iba_requester_acknowledge(ca, qp, oldest->last, ca->now);
+    else if (iba_qp_is_reliable(qp) || !iba_requester_does(ca, IBA_RQ_sqe))
         iba_qp_fail(ca, qp);
     else
         iba_qp_sq_error(ca, qp); /* UU-14, UU-28 */
@@ -178,7 +260,7 @@ void iba_requester_fault(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_statu
 
     e->state = IBA_SQE_FAULTY;
     e->status = (uint8_t)status;
-    if (qp->s.next == 0)
+    if (qp->s.next == 0 || !iba_requester_does(ca, IBA_RQ_fault_waits))
         iba_requester_fail(ca, qp, status);
 }
 
@@ -188,8 +270,35 @@ static void step_over_done(struct iba_qp *qp)
         qp->s.next++;
 }
 
+/* The last PSN of the oldest open request, where that is before `psn`. */
+static iba_psn end_of_oldest(const struct iba_qp *qp, iba_psn psn)
+{
+    for (uint32_t i = 0; i < qp->s.count; i++) {
+        const struct iba_sqe *e = iba_sqe_at(qp, i);
+        if (e->state == IBA_SQE_BEGUN)
+            return iba_psn_past(qp, e->last) < iba_psn_past(qp, psn) ? e->last : psn;
+    }
+    return psn;
+}
+
+/* A new PSN is acknowledged: the counters, and the timer (RQ-20, RQ-24). */
+static void count_progress(const struct iba_ca *ca, struct iba_qp *qp, iba_time now)
+{
+    const bool runs = qp->s.ack_due != IBA_NEVER, waits = iba_psn_diff(qp->s.asked, qp->s.una) > 0;
+
+    if (iba_requester_does(ca, IBA_RQ_retry_reload))
+        qp->s.retry_left = iba_requester_retries(ca, qp); /* RQ-24, RQ-31 */
+    if (iba_requester_does(ca, IBA_RQ_rnr_reload))
+        qp->s.rnr_left = iba_requester_rnr_retries(ca, qp);
+    if (runs && !iba_requester_does(ca, waits ? IBA_RQ_timer_restarts : IBA_RQ_timer_stops))
+        return;
+    iba_requester_restart_timer(ca, qp, now);
+}
+
 void iba_requester_acknowledge(struct iba_ca *ca, struct iba_qp *qp, iba_psn psn, iba_time now)
 {
+    if (!iba_requester_does(ca, IBA_RQ_coalesced)) /* RQ-35 */
+        psn = end_of_oldest(qp, psn);
     const uint32_t through = iba_psn_past(qp, psn);
 
     for (uint32_t i = 0; i < qp->s.count; i++) {
@@ -208,9 +317,7 @@ void iba_requester_acknowledge(struct iba_ca *ca, struct iba_qp *qp, iba_psn psn
     if (iba_psn_diff(qp->s.una, qp->s.high_psn) > 0) /* only a changed rule table comes here */
         qp->s.high_psn = qp->s.una;
     qp->s.implied = false;
-    qp->s.retry_left = qp->attr.retry; /* RQ-24, RQ-31 */
-    qp->s.rnr_left = qp->attr.rnr_retry;
-    iba_requester_restart_timer(qp, now);
+    count_progress(ca, qp, now);
     retire(ca, qp);
     step_over_done(qp);
 }
@@ -227,71 +334,112 @@ static int32_t sequence_diff(uint32_t a, uint32_t b)
     return iba_psn_diff(iba_psn_of(a), iba_psn_of(b)); /* SSN, LSN, MSN: 24 bits too */
 }
 
-bool iba_requester_limited(const struct iba_qp *qp, uint32_t ssn)
+bool iba_requester_limited(const struct iba_ca *ca, const struct iba_qp *qp, uint32_t ssn)
 {
-    return !qp->s.unlimited && sequence_diff(ssn, qp->s.lsn) > 0;
+    return !qp->s.unlimited && sequence_diff(ssn, qp->s.lsn) > 0 && iba_requester_does(ca, IBA_RQ_credit_limit);
 }
 
-void iba_requester_credit(struct iba_qp *qp, uint8_t code, uint32_t msn)
+/* RQ-43; RQ-45: what was not negotiated does not count. */
+static bool is_unlimited(const struct iba_ca *ca, struct iba_qp *qp, unsigned code)
 {
+    if (code == IBA_CREDIT_NO_LIMIT)
+        qp->s.unlimited |= iba_does(ca->change, &iba_credit_behaviours, IBA_CREDIT_NO_LIMIT);
+    else if (!qp->attr.flow_control && !iba_requester_does(ca, IBA_RQ_credit_negotiated))
+        qp->s.unlimited = false;
+    return qp->s.unlimited || code >= IBA_CREDIT_NO_LIMIT;
+}
+
+void iba_requester_credit(const struct iba_ca *ca, struct iba_qp *qp, uint8_t code, uint32_t msn)
+{
+    const unsigned row = iba_row_for(ca->change, &iba_credit_behaviours, code & 31u);
     uint32_t limit;
 
-    if (code > 30)
-        qp->s.unlimited = true; /* RQ-43 */
-    if (qp->s.unlimited)
+    if (is_unlimited(ca, qp, row) || !iba_requester_does(ca, IBA_RQ_credit_taken))
         return;
-    limit = msn + credits[code];
-    if (sequence_diff(limit, qp->s.lsn) > 0) /* RQ-44 */
+    limit = (iba_requester_otherwise(ca, IBA_RQ_credit_from_msn) ? qp->s.ssn - 1 : msn) + credits[row];
+    if (sequence_diff(limit, qp->s.lsn) > 0 || !iba_requester_does(ca, IBA_RQ_credit_forward)) /* RQ-44 */
         qp->s.lsn = limit & IBA_PSN_MASK;
 }
 
 /* ---- what goes next ---- */
 
-static bool fits_span(const struct iba_qp *qp, const struct iba_sqe *e)
+static bool fits_span(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
 {
-    const uint64_t n = e->wr.op == IBA_WR_READ ? packets(qp, e) : 1;
-    return iba_psn_past(qp, qp->s.next_psn) + n < IBA_PSN_SPAN;
+    const uint64_t n = e->wr.op == IBA_WR_READ ? packets(ca, qp, e) : 1;
+    return iba_psn_past(qp, qp->s.next_psn) + n < IBA_PSN_SPAN || !iba_requester_does(ca, IBA_RQ_psn_span);
 }
 
-static bool may_begin(const struct iba_qp *qp, const struct iba_sqe *e)
+/* RQ-09 */
+static bool is_fenced(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
 {
-    if (qp->state == IBA_QPS_SQD) /* QS-22 */
+    const unsigned may_be_open = iba_requester_otherwise(ca, IBA_RQ_fence) ? 1 : 0;
+    return (e->wr.flags & IBA_WR_FENCE) && qp->s.rd_open > may_be_open && iba_requester_does(ca, IBA_RQ_fence);
+}
+
+/* RQ-08 */
+static bool is_too_deep(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
+{
+    const unsigned depth = qp->attr.max_rd + (iba_requester_otherwise(ca, IBA_RQ_read_depth) ? 1u : 0);
+    return iba_sqe_is(e, IBA_FORM_RESOURCE) && qp->s.rd_open >= depth && iba_requester_does(ca, IBA_RQ_read_depth);
+}
+
+/* RQ-41: one message may begin beyond the limit. */
+static bool lacks_credit(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
+{
+    const uint32_t beyond = iba_requester_otherwise(ca, IBA_RQ_credit_one_beyond) ? 2
+                            : iba_requester_does(ca, IBA_RQ_credit_one_beyond)    ? 1
+                                                                                  : 0;
+    return (iba_sqe_is(e, IBA_FORM_RECEIVED) || !iba_requester_does(ca, IBA_RQ_credit_receives)) &&
+           iba_requester_limited(ca, qp, qp->s.ssn - beyond);
+}
+
+static bool may_begin(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
+{
+    if (qp->state == IBA_QPS_SQD && iba_requester_does(ca, IBA_RQ_sqd_holds)) /* QS-22 */
         return false;
     if (e->status != IBA_WC_SUCCESS) /* to be told */
         return true;
-    if ((e->wr.flags & IBA_WR_FENCE) && qp->s.rd_open > 0) /* RQ-09 */
+    if (is_fenced(ca, qp, e))
         return false;
     if (iba_sqe_is(e, IBA_FORM_LOCAL)) /* QS-59: an invalidation passes nothing that may still need the key */
-        return e->wr.op != IBA_WR_LOCAL_INV || qp->s.next == 0;
-    if (iba_sqe_is(e, IBA_FORM_RESOURCE) && qp->s.rd_open >= qp->attr.max_rd) /* RQ-08 */
-        return false;
-    if (iba_sqe_is(e, IBA_FORM_RECEIVED) && iba_requester_limited(qp, qp->s.ssn - 1)) /* RQ-41 */
-        return false;
-    return fits_span(qp, e);
+        return e->wr.op != IBA_WR_LOCAL_INV || qp->s.next == 0 || !iba_requester_does(ca, IBA_RQ_invalidate_waits);
+    return !is_too_deep(ca, qp, e) && !lacks_credit(ca, qp, e) && fits_span(ca, qp, e);
 }
 
 /* RQ-41: a message beyond the limit stops behind its first packet, until that one is acknowledged: then the responder
  * has taken a receive work request for it. */
-static bool may_continue(const struct iba_qp *qp, const struct iba_sqe *e)
+static bool may_continue(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
 {
     if (iba_sqe_is(e, IBA_FORM_RECEIVED) && !iba_psn_eq(qp->s.next_psn, e->first) &&
-        iba_psn_diff(qp->s.una, e->first) <= 0 && iba_requester_limited(qp, e->ssn))
+        iba_psn_diff(qp->s.una, e->first) <= 0 && iba_requester_limited(ca, qp, e->ssn) &&
+        iba_requester_does(ca, IBA_RQ_credit_one_packet))
         return false;
-    return e->wr.op == IBA_WR_READ || fits_span(qp, e);
+    if (qp->state == IBA_QPS_SQD && !iba_requester_does(ca, IBA_RQ_sqd_finishes)) /* QS-22 */
+        return false;
+    return e->wr.op == IBA_WR_READ || fits_span(ca, qp, e);
 }
 
 bool iba_requester_ready(const struct iba_ca *ca, const struct iba_qp *qp, iba_time now)
 {
     const struct iba_sqe *e;
 
-    (void)ca;
     (void)now; /* timers that hold the queue back are ended by advance */
-    if (qp->s.next >= qp->s.count || qp->s.rnr_due != IBA_NEVER || qp->s.page_due != IBA_NEVER || !iba_qp_may_send(qp))
+    if (qp->s.next >= qp->s.count || qp->s.page_due != IBA_NEVER || !iba_qp_may_send(qp))
+        return false;
+    if (qp->s.rnr_due != IBA_NEVER && iba_requester_does(ca, IBA_RQ_rnr_holds)) /* RQ-28 */
         return false;
     e = iba_sqe_at(qp, qp->s.next);
     if (e->state == IBA_SQE_WAITING)
-        return may_begin(qp, e);
-    return e->state == IBA_SQE_BEGUN && may_continue(qp, e);
+        return may_begin(ca, qp, e);
+    return e->state == IBA_SQE_BEGUN && may_continue(ca, qp, e);
+}
+
+/* Done without a packet. */
+static void finish(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
+{
+    e->state = IBA_SQE_DONE;
+    step_over_done(qp);
+    retire(ca, qp);
 }
 
 /* BIND_MW and LOCAL_INV. */
@@ -309,23 +457,23 @@ static void execute(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
         err = iba_mw_bind(&ca->mem, &b, qp->pd, qp->qpn, &e->wr.imm_or_key);
     else
         err = iba_mem_invalidate(&ca->mem, e->wr.imm_or_key, qp->pd, qp->qpn, false);
-    if (err != IBA_MEM_OK) {
+    if (err != IBA_MEM_OK && iba_requester_does(ca, IBA_RQ_local_fails)) {
         iba_requester_fault(ca, qp, IBA_WC_MW_BIND);
         return;
     }
-    e->state = IBA_SQE_DONE;
-    step_over_done(qp);
-    retire(ca, qp);
+    finish(ca, qp, e);
 }
 
-static void begin(struct iba_qp *qp, struct iba_sqe *e)
+static void begin(const struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
 {
+    if (iba_psn_eq(qp->s.una, qp->s.next_psn))
+        load_counters(ca, qp);
     e->first = qp->s.next_psn;
-    e->last = iba_psn_add(e->first, (uint32_t)(packets(qp, e) - 1));
+    e->last = iba_psn_add(e->first, (uint32_t)(packets(ca, qp, e) - 1));
     e->ssn = qp->s.ssn;
     e->state = IBA_SQE_BEGUN;
     qp->s.ssn = (qp->s.ssn + 1) & IBA_PSN_MASK;
-    if (!iba_sqe_is(e, IBA_FORM_RECEIVED)) /* RQ-42 */
+    if (!iba_sqe_is(e, IBA_FORM_RECEIVED) && iba_requester_does(ca, IBA_RQ_credit_others_add)) /* RQ-42 */
         qp->s.lsn = (qp->s.lsn + 1) & IBA_PSN_MASK;
     if (iba_sqe_is(e, IBA_FORM_RESOURCE))
         qp->s.rd_open++;
@@ -346,7 +494,7 @@ static void advance_past(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e
         return;
     }
     qp->s.una = qp->s.next_psn;
-    if (iba_psn_eq(sent, e->last)) { /* UU-13 */
+    if (iba_psn_eq(sent, e->last) && iba_requester_does(ca, IBA_RQ_uc_completes)) { /* UU-13 */
         e->state = IBA_SQE_DONE;
         retire(ca, qp);
     }
@@ -364,8 +512,12 @@ bool iba_requester_emit(struct iba_ca *ca, struct iba_qp *qp, iba_time now, stru
             execute(ca, qp, e);
             continue;
         }
+        if (e->state == IBA_SQE_WAITING && e->length == 0 && !iba_requester_does(ca, IBA_RQ_zero_length)) { /* RQ-12 */
+            finish(ca, qp, e);
+            continue;
+        }
         if (e->state == IBA_SQE_WAITING)
-            begin(qp, e);
+            begin(ca, qp, e);
         if (!iba_requester_build(ca, qp, now, tx))
             return false;
         advance_past(ca, qp, e);

@@ -4,7 +4,7 @@
  * s.next_psn say what is sent next; a retry only moves them back (go-back-N, RQ-21). */
 #ifndef IBA_REQUESTER_H
 #define IBA_REQUESTER_H
-#include "transport/iba_engine.h"
+#include "transport/iba_requester_does.h"
 
 enum iba_sqe_state {
     IBA_SQE_WAITING, /* no PSNs yet; with a status already set it fails when its turn comes */
@@ -33,8 +33,8 @@ extern const struct iba_send_form iba_send_forms[IBA_WR_RECV];
 enum {
     IBA_PSN_SPAN = 1 << 23,   /* open PSNs stay below this (RQ-03) */
     IBA_ACKREQ_EVERY = 64,    /* packets (RQ-05) */
-    IBA_RNR_FOR_EVER = 7,     /* RNR retry count without end (RQ-29) */
     IBA_PAGE_WAIT_NS = 10000, /* before an absent page is looked for again */
+    IBA_PAYLOAD_MOST = 4096,  /* of a packet, whatever its device believes */
 };
 
 static inline const struct iba_send_form *iba_sqe_form(const struct iba_sqe *e)
@@ -84,6 +84,39 @@ static inline bool iba_qp_is_alive(const struct iba_qp *qp)
     return qp->state != IBA_QPS_ERR && qp->state != IBA_QPS_RESET;
 }
 
+/* WF-66: what the messages of `e`'s kind are cut at, as a power of two. READ responses are the responder's to cut. */
+static inline unsigned iba_request_shift(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
+{
+    const unsigned path = qp->attr.path_mtu;
+
+    if (ca->change && iba_sqe_is(e, IBA_FORM_PAYLOAD)) {
+        if (!iba_packet_does(ca, IBA_PK_path_mtu) && qp->attr.port > 0)
+            return 7u + ca->port[qp->attr.port - 1].mtu;
+        if (iba_packet_otherwise(ca, IBA_PK_path_mtu) && path > IBA_MTU_256)
+            return 6u + path;
+    }
+    return 7u + path;
+}
+/* RQ-22, RQ-29: the counts as loaded, and whether they count at all. */
+static inline uint8_t iba_requester_retries(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    return (uint8_t)iba_row_for(ca->change, &iba_retry_behaviours, qp->attr.retry & IBA_RETRIES_MOST);
+}
+static inline bool iba_retries_for_ever(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    return !iba_requester_does(ca, IBA_RQ_retry_bound) ||
+           iba_does_otherwise(ca->change, &iba_retry_behaviours, qp->attr.retry);
+}
+static inline uint8_t iba_requester_rnr_retries(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    return (uint8_t)iba_row_for(ca->change, &iba_rnr_retry_behaviours, qp->attr.rnr_retry & IBA_RETRIES_MOST);
+}
+static inline bool iba_rnr_retries_for_ever(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    return iba_requester_rnr_retries(ca, qp) == IBA_RNR_FOR_EVER &&
+           !iba_does_otherwise(ca->change, &iba_rnr_retry_behaviours, IBA_RNR_FOR_EVER);
+}
+
 /* iba_requester.c */
 /* Everything up to `psn`, which is open, is acknowledged: completions, counters, timer (RQ-24, RQ-35). */
 void iba_requester_acknowledge(struct iba_ca *ca, struct iba_qp *qp, iba_psn psn, iba_time now);
@@ -92,15 +125,15 @@ void iba_requester_fail(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_status
 /* A local fault of the entry that is next: earlier ones complete first (RQ-13, RQ-14). */
 void iba_requester_fault(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_status status);
 /* AETH of a positive response: end-to-end credits (RQ-40, RQ-43, RQ-44). */
-void iba_requester_credit(struct iba_qp *qp, uint8_t code, uint32_t msn);
+void iba_requester_credit(const struct iba_ca *ca, struct iba_qp *qp, uint8_t code, uint32_t msn);
 /* Message `ssn` is beyond the credit limit (RQ-41). */
-bool iba_requester_limited(const struct iba_qp *qp, uint32_t ssn);
+bool iba_requester_limited(const struct iba_ca *ca, const struct iba_qp *qp, uint32_t ssn);
 
 /* iba_requester_timer.c */
 /* Sending resumes at the oldest unacknowledged PSN (RQ-21). */
 void iba_requester_rewind(struct iba_qp *qp);
 /* The timer starts again, or stops when nothing asked for is open (RQ-20). */
-void iba_requester_restart_timer(struct iba_qp *qp, iba_time now);
+void iba_requester_restart_timer(const struct iba_ca *ca, struct iba_qp *qp, iba_time now);
 iba_time iba_ack_timeout_ns(uint8_t code); /* RQ-18; 0: no timer */
 iba_time iba_rnr_timer_ns(uint8_t code);   /* WF-50; of its low 5 bits */
 

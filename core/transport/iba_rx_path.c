@@ -43,6 +43,13 @@ static uint32_t l3_bytes(const struct iba_rx *x)
     return x->v->bth_at - x->v->l3_at - (uint32_t)IBA_BYTES_udp;
 }
 
+/* The view takes a length of 0 for a capture of what a NIC is still to segment; on a wire there is no such thing. */
+bool iba_rx_ip_length_absent(const struct iba_rx *x)
+{
+    return x->v->proto == IBA_PROTO_ROCE2 &&
+           (x->v->l3 == IBA_H_ipv4 ? iba_ipv4_len(l3(x)) == 0 : iba_ipv6_plen(l3(x)) == 0);
+}
+
 bool iba_rx_ip_options(const struct iba_rx *x)
 {
     return x->v->proto == IBA_PROTO_ROCE2 &&

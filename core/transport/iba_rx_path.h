@@ -11,6 +11,7 @@ iba_when iba_rx_vl_of_other_kind;  /* WF-12 */
 iba_when iba_rx_dlid_foreign;      /* WF-16 */
 iba_when iba_rx_slid_impossible;   /* WF-18 */
 iba_when iba_rx_permissive_misuse; /* WF-17 */
+iba_when iba_rx_ip_length_absent;  /* RO-23 */
 iba_when iba_rx_mac_foreign;       /* RO-07 */
 iba_when iba_rx_marked;            /* FECN, or ECN CE on RoCEv2 */
 

@@ -129,7 +129,7 @@ static void deliver_write(struct iba_rx *x)
     R(send_end,          iba_rx_send,               deliver_send,      "ends a SEND",                                                "UU-12") \
     R(write_unnoticed,   write_unnoticed,           store_write,       "ends a WRITE, and finds no receive WQE to notify with",      "UU-08") \
     R(write_notify,      write_notify,              deliver_write,     "ends a WRITE and notifies",                                  "UU-12") \
-    R(write,             iba_rx_any,                store_write,       "is a WRITE",                                                 "UU-12")
+    R(write,             iba_rx_write,              store_write,       "is a WRITE",                                                 "UU-12")
 /* clang-format on */
 
 IBA_RULE_TABLE(UC_RULES, iba_uc_receiver_rules, "UC receiver")

@@ -66,13 +66,17 @@ static bool too_long(const struct iba_rx *x)
 {
     const struct iba_recv_wr *w = iba_rx_wqe(x);
 
-    return (uint64_t)area_bytes(x) + data_bytes(x) > iba_sgl_length(w->sge, w->n_sge);
+    return w &&
+           (uint64_t)area_bytes(x) + data_bytes(x) > iba_sgl_length(w->sge, w->n_sge); /* NULL: a row is left out */
 }
 
 static enum iba_wc_status check(const struct iba_rx *x, bool *absent)
 {
     const struct iba_recv_wr *w = iba_rx_wqe(x);
 
+    *absent = false;
+    if (!w)
+        return IBA_WC_SUCCESS;
     return iba_sgl_check(x->ca, iba_rx_recv_pd(x), w->sge, w->n_sge, 0, area_bytes(x) + data_bytes(x), true, absent);
 }
 
@@ -118,7 +122,8 @@ static void tell_source(const struct iba_rx *x, struct iba_wc *wc)
     }
     if (raw(x))
         return;
-    wc->src_qpn = iba_deth_srcqp(iba_rx_hdr(x, IBA_H_deth));
+    if (iba_view_has(x->v, IBA_H_deth)) /* a changed table may let other packets through */
+        wc->src_qpn = iba_deth_srcqp(iba_rx_hdr(x, IBA_H_deth));
     wc->pkey_index = (uint16_t)(x->pkey_index < 0 ? 0 : x->pkey_index);
     if (iba_rx_imm(x))
         wc->imm_or_key = iba_immdt_data(iba_rx_hdr(x, IBA_H_immdt));

@@ -5,8 +5,7 @@
  * Q_Key. Rows that only note something (a congestion mark, a migration) let the packet meet the table again.
  *
  * Rows behind them read what cut_by_capture, malformed, foreign_link, no_transport, raw_unwanted, raw, multicast and
- * no_qp let through: a mutant has to keep those. Without request_out_of_season a QP owes answers in a state where
- * iba_qp_check() says it cannot. Any other may be left out. */
+ * no_qp let through: a mutant has to keep those (iba_rules_change). Any other may be left out. */
 #include <string.h>
 #include "iba_rx_path.h"
 
@@ -153,7 +152,7 @@ static void count_pkey(struct iba_rx *x)
 
 static bool qkey_differs(const struct iba_rx *x)
 {
-    if (!datagram(x) || x->qp->type == IBA_QPT_SMI || cnp(x))
+    if (!datagram(x) || x->qp->type == IBA_QPT_SMI || cnp(x) || !iba_view_has(x->v, IBA_H_deth))
         return false;
     return iba_deth_q_key(iba_rx_hdr(x, IBA_H_deth)) != (x->qp->type == IBA_QPT_GSI ? IBA_GSI_QKEY : x->qp->attr.qkey);
 }
@@ -222,7 +221,7 @@ static void owe_to_source(const struct iba_rx *x)
 
     if (qp->type != IBA_QPT_UD || !iba_rx_return_path(x, &back))
         return;
-    qp->cnp_to = iba_deth_srcqp(iba_view_hdr(x->v, IBA_H_deth));
+    qp->cnp_to = source_qpn(x);
     qp->envelope_bytes = (uint8_t)iba_envelope_write(x->port, &back, qp->qpn ^ qp->cnp_to << 8, qp->envelope);
     qp->cnp_due = true;
 }
@@ -345,6 +344,7 @@ static void to_each_member(struct iba_rx *x)
     R(vl_of_other_kind,      iba_rx_vl_of_other_kind,     iba_rx_drop,      "is on VL 15 and not for QP0, or the other way round",             "WF-12")  \
     R(raw_unwanted,          raw_unwanted,                iba_rx_drop,      "is raw, and the port has no QP for that",                         "UU-40")  \
     R(raw,                   raw,                         to_ud,            "is raw",                                                          "UU-40")  \
+    R(ip_length_absent,      iba_rx_ip_length_absent,     iba_rx_drop,      "has an IP length of 0",                                           "RO-23")  \
     R(ip_options,            iba_rx_ip_options,           iba_rx_drop,      "has IP options or extension headers",                             "RO-12")  \
     R(ip_mapped_wrongly,     iba_rx_ip_mapped_wrongly,    iba_rx_drop,      "has an IPv4 GID in an IPv6 header",                               "RO-24")  \
     R(other_version,         other_version,               iba_rx_drop,      "has a transport header version that is not 0",                    "PV-03")  \

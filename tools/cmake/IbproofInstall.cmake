@@ -2,6 +2,7 @@
 #   bin/            the programs that people run
 #   lib/libiba.a    the model; include/iba/ its headers, folders kept (<wire/...> with the flags of libiba.pc)
 #   share/man/man1  the manual pages
+#   share/ibproof   the scenarios that ibconform plays when it is told of no others
 install(TARGETS iba ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 foreach(program ibdissect ibconform ibagent)
@@ -16,6 +17,10 @@ foreach(header ${headers})
   cmake_path(GET header PARENT_PATH folder)
   install(FILES core/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/iba/${folder})
 endforeach()
+
+if(TARGET ibconform)
+  install(DIRECTORY conformance/scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/ibproof FILES_MATCHING PATTERN "*.ibt")
+endif()
 
 file(GLOB manuals CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/*/man/*.1)
 install(FILES ${manuals} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -1,10 +1,11 @@
-/* ibtables rules|rows|qp-states|opcodes|fields|counters [--format md|dot]: the tables of libiba, as the code has them.
+/* ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters [--format md|dot]: the tables of libiba, as the code
+ * has them.
  *
- * rules: every rule table; rows: the same for programs, table<TAB>row; qp-states: the transitions of modify QP;
- * opcodes, fields: the wire formats; counters: of a port. Markdown, or DOT for qp-states. */
+ * rules: every rule table; rows: the same for programs, table<TAB>row; behaviours: every list of them; qp-states: the
+ * transitions of modify QP; opcodes, fields: the wire formats; counters: of a port. Markdown, or DOT for qp-states. */
 #include <stdio.h>
 #include <string.h>
-#include "adapter/iba_ca.h"
+#include "adapter/iba_change_rules.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 #define MEMORY_NAME "memory translation"
@@ -46,6 +47,36 @@ static void rows(void)
             printf("%s\t%s\n", tables[t].rules->name, tables[t].rules->row[i].name);
     for (size_t i = 0; i < iba_mem_rule_count; i++)
         printf(MEMORY_NAME "\t%s\n", iba_mem_rules[i].name);
+}
+
+/* ---- behaviours ---- */
+
+static const char *changes(uint8_t kinds)
+{
+    static const char *const words[] = {"",
+                                        "left out",
+                                        "exchanged",
+                                        "left out, exchanged",
+                                        "otherwise",
+                                        "left out, otherwise",
+                                        "exchanged, otherwise",
+                                        "any"};
+    return words[kinds & 7];
+}
+
+static void behaviours_md(void)
+{
+    size_t n;
+    const struct iba_behaviours *const *lists = iba_behaviour_lists(&n);
+
+    for (size_t l = 0; l < n; l++) {
+        printf("%s#### %s\n\n| no. | row | a whole device | can be | clause |\n|---:|---|---|---|---|\n", l ? "\n" : "",
+               lists[l]->name);
+        for (unsigned i = 0; i < lists[l]->n; i++) {
+            const struct iba_behaviour *b = &lists[l]->row[i];
+            printf("| %u | `%s` | %s | %s | %s |\n", i + 1, b->name, b->sentence, changes(b->kinds), b->clause);
+        }
+    }
 }
 
 /* ---- states of a QP ---- */
@@ -217,9 +248,10 @@ static const struct {
     const char *name, *format;
     void (*print)(void);
 } commands[] = {
-    {"rules", "md", rules_md},           {"rows", "md", rows},          {"qp-states", "md", qp_states_md},
-    {"qp-states", "dot", qp_states_dot}, {"opcodes", "md", opcodes_md}, {"fields", "md", fields_md},
-    {"counters", "md", counters_md},
+    {"rules", "md", rules_md},         {"rows", "md", rows},
+    {"qp-states", "md", qp_states_md}, {"qp-states", "dot", qp_states_dot},
+    {"opcodes", "md", opcodes_md},     {"fields", "md", fields_md},
+    {"counters", "md", counters_md},   {"behaviours", "md", behaviours_md},
 };
 
 int main(int argc, char **argv)
@@ -231,6 +263,8 @@ int main(int argc, char **argv)
             commands[i].print();
             return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
         }
-    fprintf(stderr, "ibtables rules|rows|qp-states|opcodes|fields|counters [--format md|dot]; DOT is for qp-states\n");
+    fprintf(
+        stderr,
+        "ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters [--format md|dot]; DOT is for qp-states\n");
     return 2;
 }

@@ -169,6 +169,7 @@ static bool drain(struct pair *p, unsigned i)
     bool any = false;
 
     while (iba_ca_poll(&p->end[i].ca, 1, buf, sizeof buf, &len, p->now) == IBA_OK && len > 0) {
+        hash(p, &p->now, sizeof p->now);
         hash(p, buf, len);
         iba_net_send(&p->net, (uint8_t)i, buf, len, p->now);
         any = true;
@@ -184,6 +185,7 @@ static bool deliver(struct pair *p, unsigned i)
 
     if (len == 0)
         return false;
+    memset(&v, 0xee, sizeof v); /* whoever reads a header that is not there is seen by the sanitizer */
     (void)iba_view_parse(&v, p->link, buf, len, len, NULL);
     iba_view_check(&v);
     iba_ca_feed(&p->end[i].ca, 1, &v, p->now);
@@ -233,6 +235,9 @@ int pair_poll(struct pair *p, unsigned end, struct iba_wc *wc)
         return 0;
     hash(p, &wc->wr_id, sizeof wc->wr_id);
     hash(p, &wc->status, sizeof wc->status);
+    hash(p, &wc->op, sizeof wc->op);
+    hash(p, &wc->qpn, sizeof wc->qpn);
+    hash(p, &wc->imm_or_key, sizeof wc->imm_or_key);
     hash(p, &wc->byte_len, sizeof wc->byte_len);
     return 1;
 }

@@ -39,7 +39,7 @@ struct pair {
     uint8_t *frames;
     struct iba_random random;
     iba_time now;
-    uint64_t hash;  /* of every frame and completion, in order */
+    uint64_t hash;  /* of every frame with its time, and of every completion, in order */
     uint64_t steps; /* frames delivered */
     enum iba_link link;
 };

@@ -2,7 +2,7 @@
 #ifndef RECEIVE_TEST_H
 #define RECEIVE_TEST_H
 #include "../../wire/test/wire.h"
-#include "adapter/iba_ca.h"
+#include "adapter/iba_change_rules.h"
 #include "test/recorder.h"
 
 enum {
@@ -284,6 +284,7 @@ static inline void send_as(struct bed *b, enum iba_link link)
 
     memset(b->ca.hits, 0, sizeof b->ca.hits);
     memset(b->events, 0, sizeof b->events);
+    memset(&v, 0xee, sizeof v); /* whoever reads a header that is not there is seen by the sanitizer */
     iba_view_parse(&v, link, b->in, len, len, NULL);
     iba_view_check(&v);
     iba_ca_feed(&b->ca, 1, &v, b->ca.now);
@@ -292,6 +293,21 @@ static inline void send_as(struct bed *b, enum iba_link link)
 static inline void give(struct bed *b)
 {
     send_as(b, iba_port_link(iba_ca_port(&b->ca, 1)));
+}
+
+/* Every changed table that can be made of this one. */
+static inline void each_changed_table(enum iba_rule_table t, uint16_t rows,
+                                      void (*use)(const struct iba_rules *changed))
+{
+    struct iba_changed_rules c;
+
+    for (uint16_t row = 0; row < rows; row++)
+        for (unsigned kind = IBA_CHANGE_DROP; kind <= IBA_CHANGE_OTHER; kind++)
+            for (uint16_t with = 0; iba_rules_change(&c, t, row, (enum iba_change_kind)kind, with); with++) {
+                use(&c.rules);
+                if (kind != IBA_CHANGE_OTHER)
+                    break;
+            }
 }
 
 /* The next packet the adapter sends, in b->answer. */

@@ -290,6 +290,34 @@ Test(unreliable_rules, each_row_of_ud_alone)
     check_table(IBA_TABLE_UD_RECEIVER, &iba_ud_receiver_rules, ud_cases, COUNT(ud_cases));
 }
 
+static void meet(const struct row_case *c, enum iba_rule_table t, const struct iba_rules *changed)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    c->prepare(&bed);
+    iba_ca_set_rules(&bed.ca, t, changed);
+    give(&bed);
+    answer(&bed);
+}
+
+static void meet_uc(const struct iba_rules *changed)
+{
+    for (size_t i = 0; i < COUNT(uc_cases); i++)
+        meet(&uc_cases[i], IBA_TABLE_UC_RECEIVER, changed);
+}
+
+static void meet_ud(const struct iba_rules *changed)
+{
+    for (size_t i = 0; i < COUNT(ud_cases); i++)
+        meet(&ud_cases[i], IBA_TABLE_UD_RECEIVER, changed);
+}
+
+/* Any row may be changed. */
+Test(unreliable_rules, a_changed_row)
+{
+    each_changed_table(IBA_TABLE_UC_RECEIVER, iba_uc_receiver_rules.n, meet_uc);
+    each_changed_table(IBA_TABLE_UD_RECEIVER, iba_ud_receiver_rules.n, meet_ud);
+}
+
 /* UU-03, UU-05, UU-09: the WQE of a broken message takes the next one; any PSN begins a message. */
 Test(unreliable_rules, a_broken_message_leaves_its_wqe)
 {

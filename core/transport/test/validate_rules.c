@@ -88,6 +88,12 @@ static void raw_unwanted(struct bed *b)
     b->raw.state = IBA_QPS_ERR;
 }
 
+static void ip_length_absent(struct bed *b)
+{
+    packet(b, IBA_ENCAP_ROCE2_V4, IBA_RC_WRITE_ONLY, RC_QPN, EPSN, 8);
+    iba_recipe_set(&b->r, 1, iba_field_find(IBA_H_ipv4, "len"), 0);
+}
+
 static void ip_options(struct bed *b)
 {
     packet(b, IBA_ENCAP_ROCE2_V6_EXT, IBA_RC_WRITE_ONLY, RC_QPN, EPSN, 8);
@@ -309,6 +315,7 @@ static const struct row_case cases[] = {
     {"vl_of_other_kind", vl_of_other_kind, IBA_PORT_IB, 1, false},
     {"raw_unwanted", raw_unwanted, IBA_PORT_IB, 1, false},
     {"raw", raw_packet, IBA_PORT_IB, 1, true},
+    {"ip_length_absent", ip_length_absent, IBA_PORT_ROCE2, 1, false},
     {"ip_options", ip_options, IBA_PORT_ROCE2, 1, false},
     {"ip_mapped_wrongly", ip_mapped_wrongly, IBA_PORT_ROCE2, 1, false},
     {"other_version", other_version, IBA_PORT_IB, 1, false},
@@ -390,45 +397,28 @@ Test(validate_rules, each_row_alone)
     cr_assert_eq(COUNT(cases) + 2, iba_validate_rules.n);
 }
 
-/* Rows that later rows rest on (see iba_validate.c) */
-static bool is_guard(const char *row)
+static void meet(const struct iba_rules *changed)
 {
-    static const char *const guards[] = {"cut_by_capture", "malformed",    "foreign_link",
-                                         "no_transport",   "raw_unwanted", "raw",
-                                         "multicast",      "no_qp",        "request_out_of_season"};
-
-    for (size_t i = 0; i < COUNT(guards); i++)
-        if (!strcmp(row, guards[i]))
-            return true;
-    return false;
+    for (size_t c = 0; c < COUNT(cases); c++) {
+        bed_make(&bed, (enum iba_port_kind)cases[c].port, false);
+        cases[c].prepare(&bed);
+        iba_ca_set_rules(&bed.ca, V, changed);
+        give(&bed);
+        answer(&bed);
+    }
 }
 
-/* Any other row may be left out: all packets are survived. */
-Test(validate_rules, less_a_row)
+/* Whatever row is changed, all packets are survived. */
+Test(validate_rules, a_changed_row)
 {
-    struct iba_rule row[IBA_MAX_RULES];
-
-    for (unsigned i = 0; i < iba_validate_rules.n; i++) {
-        struct iba_rules less = {.name = "less one", .row = row, .n = 0};
-        if (is_guard(iba_validate_rules.row[i].name))
-            continue;
-        for (unsigned k = 0; k < iba_validate_rules.n; k++)
-            if (k != i)
-                row[less.n++] = iba_validate_rules.row[k];
-        for (size_t c = 0; c < COUNT(cases); c++) {
-            bed_make(&bed, (enum iba_port_kind)cases[c].port, false);
-            cases[c].prepare(&bed);
-            iba_ca_set_rules(&bed.ca, V, &less);
-            give(&bed);
-            answer(&bed);
-        }
-    }
+    each_changed_table(V, iba_validate_rules.n, meet);
 }
 
 static void feed(struct bed *b, enum iba_link link, size_t caplen, size_t len)
 {
     struct iba_view v;
 
+    memset(&v, 0xee, sizeof v);
     iba_view_parse(&v, link, b->in, caplen, len, NULL);
     iba_view_check(&v);
     memset(b->ca.hits, 0, sizeof b->ca.hits);

@@ -1,0 +1,37 @@
+#include "command.h"
+
+#define HAS(id) (UINT32_C(1) << OPT_##id)
+enum { ANY = MAX_WORDS };
+
+const struct command commands[] = {
+    {"list", "[PATTERN]...", 0, ANY, "scenarios: id, clause, class, sentence",
+     HAS(json) | HAS(capabilities) | HAS(scenarios),
+     "  ibconform list                          all of them\n"
+     "  ibconform list 'rc.responder.*' RR-04   a group, and what cites a statement\n"
+     "  ibconform list --json | jq '.[].id'     for scripts\n",
+     command_list},
+    {"show", "ID", 1, 1, "a scenario, its statements, what it needs, how each target sets it up", HAS(scenarios),
+     "  ibconform show rc.responder.psn-gap-one-nak\n", command_show},
+    {"run", "[PATTERN]...", 0, ANY, "play scenarios against a target; verdicts with evidence",
+     HAS(exclude) | HAS(target) | HAS(link) | HAS(junit) | HAS(json_file) | HAS(html) | HAS(evidence) | HAS(waivers) |
+         HAS(seed) | HAS(repeat) | HAS(jobs) | HAS(timeout_scale) | HAS(verbose) | HAS(scenarios) | HAS(color),
+     "  ibconform run                                        everything, against the reference engine\n"
+     "  ibconform run rc.responder --evidence out -v         one group, with packets\n"
+     "  ibconform run --link all --junit results.xml         on every link the target has\n"
+     "  ibconform run RR-04 --target 'mutant:emit.aeth.msn=+1'    see a scenario fail\n",
+     command_run},
+    {"statements", "[PATTERN]...", 0, ANY, "coverage of the normative statements",
+     HAS(missing) | HAS(json) | HAS(matrix) | HAS(scenarios),
+     "  ibconform statements                                 by area and by class\n"
+     "  ibconform statements --missing 'RR-*'                what no scenario cites, and why\n"
+     "  ibconform mutants --out m.json && ibconform statements --matrix m.json\n"
+     "                                                       covered: a scenario that cites it catches a violation\n",
+     command_statements},
+    {"mutants", "[PATTERN]...", 0, ANY, "which broken engines the scenarios catch; survivors listed",
+     HAS(exclude) | HAS(sample) | HAS(seed) | HAS(jobs) | HAS(out) | HAS(list) | HAS(only) | HAS(link) | HAS(scenarios),
+     "  ibconform mutants                                    every scenario against every broken engine\n"
+     "  ibconform mutants rc.responder --only 'mutant:RC-responder.*'\n"
+     "  ibconform mutants --sample 50 --seed 7               a quick look\n",
+     command_mutants},
+};
+const size_t command_count = sizeof commands / sizeof *commands;

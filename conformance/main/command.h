@@ -1,0 +1,22 @@
+/* What ibconform can be told to do: one row a command. */
+#ifndef IBC_COMMAND_H
+#define IBC_COMMAND_H
+#include "options.h"
+
+struct command {
+    const char *name, *words; /* "[PATTERN]..." */
+    size_t least, most;       /* words it takes */
+    const char *summary;
+    uint32_t options; /* 1 << enum option_id */
+    const char *examples;
+    int (*run)(const struct options *o); /* exit code; the message has been printed */
+};
+extern const struct command commands[];
+extern const size_t command_count;
+
+int command_list(const struct options *o);
+int command_show(const struct options *o);
+int command_run(const struct options *o);
+int command_statements(const struct options *o);
+int command_mutants(const struct options *o);
+#endif

@@ -1,0 +1,34 @@
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+#include "command.h"
+
+/* A reader who left has had enough: that is no fault. */
+static bool reader_left(void)
+{
+    struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+    return poll(&p, 1, 0) == 1 && (p.revents & POLLERR) != 0;
+}
+
+/* What was printed must have arrived. */
+static int flushed(int rc)
+{
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || reader_left())
+        return rc;
+    return wrong(EXIT_HARNESS, "standard output: not all could be written");
+}
+
+int main(int argc, char **argv)
+{
+    static struct options o;
+    const struct command *command;
+    int rc;
+
+    signal(SIGPIPE, SIG_IGN);
+    rc = options_parse(&o, argc, argv, &command);
+    if (rc == EXIT_OK && command)
+        rc = command->run(&o);
+    return flushed(rc);
+}

@@ -1,0 +1,20 @@
+/* Which scenario catches which broken engine, as `mutants --out` writes it:
+ *
+ *     {"version": "0.1.0", "seed": 1, "link": "roce2-ipv4", "scenarios": ["rc.responder..."],
+ *      "mutants": [{"spec": "mutant:...", "clause": ["RR-04"], "says": "...", "equivalent": "..." or null,
+ *                   "killed_by": [{"scenario": "rc.responder...", "how": "failed" or "miscounted", "died", "hung"}]}]}
+ */
+#ifndef IBC_MATRIX_H
+#define IBC_MATRIX_H
+#include <cjson/cJSON.h>
+#include "select.h"
+
+/* NULL after the message when the file is not one. Owned: cJSON_Delete(). */
+cJSON *matrix_read(const char *path);
+/* A mutant that stands for `statement` and a scenario of the suite that cites it and catches that mutant. */
+bool matrix_shows(const cJSON *matrix, const struct ibc_suite *suite, const char *statement, const char **mutant,
+                  const char **scenario);
+/* "RR-03, RR-04" has "RR-04" */
+bool clause_has(const char *clause, const char *statement);
+cJSON *clause_list(const char *clause);
+#endif

@@ -1,0 +1,35 @@
+/* What came of every scenario on every broken engine. */
+#ifndef IBC_MUTANTS_H
+#define IBC_MUTANTS_H
+#include "cases.h"
+#include "progress.h"
+
+enum outcome {
+    OUTCOME_LIVES,
+    OUTCOME_FAILED,     /* the scenario says FAIL */
+    OUTCOME_MISCOUNTED, /* a counter does */
+    OUTCOME_DIED,       /* the engine took the process with it */
+    OUTCOME_HUNG,
+    OUTCOME_ERROR, /* a fault of the harness: catches nothing */
+    OUTCOME_COUNT
+};
+
+struct mutation {
+    const struct options *o;
+    struct selection sel;
+    struct cases cases;
+    struct ibc_mutant *m;
+    size_t n;
+    struct ibc_result *reference; /* of each case, on the whole engine */
+    uint32_t *usable, n_usable;   /* the cases that pass there */
+    uint8_t *outcome;             /* enum outcome: mutant * cases.n + case */
+    unsigned children;
+    uint64_t since_ns;
+    struct progress progress;
+    struct ibc_target *target; /* of the child, of mutant target_is */
+    uint32_t target_is;
+};
+
+/* Prints the sums, the survivors, the scenarios that catch nothing; writes --out. The exit code. */
+int mutants_report(const struct mutation *m);
+#endif

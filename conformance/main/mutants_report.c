@@ -1,0 +1,172 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "json.h"
+#include "matrix.h"
+#include "mutants.h"
+
+static const char *const outcome_names[OUTCOME_COUNT] = {
+    [OUTCOME_LIVES] = "lives", [OUTCOME_FAILED] = "failed", [OUTCOME_MISCOUNTED] = "miscounted",
+    [OUTCOME_DIED] = "died",   [OUTCOME_HUNG] = "hung",     [OUTCOME_ERROR] = "error"};
+
+static enum outcome at(const struct mutation *m, size_t mutant, size_t c)
+{
+    return (enum outcome)m->outcome[mutant * m->cases.n + c];
+}
+
+static bool kills(enum outcome how)
+{
+    return how != OUTCOME_LIVES && how != OUTCOME_ERROR;
+}
+
+/* How it was caught: by a verdict rather than by a death, if there is the choice. LIVES: not at all. */
+static enum outcome fate(const struct mutation *m, size_t mutant)
+{
+    enum outcome best = OUTCOME_LIVES;
+
+    for (size_t c = 0; c < m->cases.n; c++) {
+        const enum outcome how = at(m, mutant, c);
+        if (kills(how) && (best == OUTCOME_LIVES || how < best))
+            best = how;
+    }
+    return best;
+}
+
+/* Of all cases of a scenario (links) the first that tells. */
+static enum outcome of_scenario(const struct mutation *m, size_t mutant, size_t index)
+{
+    for (size_t c = m->cases.first[index]; c < m->cases.first[index + 1]; c++)
+        if (kills(at(m, mutant, c)))
+            return at(m, mutant, c);
+    return OUTCOME_LIVES;
+}
+
+static bool kills_any(const struct mutation *m, size_t index)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (of_scenario(m, i, index) != OUTCOME_LIVES)
+            return true;
+    return false;
+}
+
+static void print_sums(const struct mutation *m)
+{
+    size_t sum[OUTCOME_COUNT] = {0}, killed, equivalent = 0;
+
+    for (size_t i = 0; i < m->n; i++) {
+        const enum outcome how = fate(m, i);
+        sum[how]++;
+        equivalent += how == OUTCOME_LIVES && m->m[i].equivalent;
+    }
+    killed = m->n - sum[OUTCOME_LIVES];
+    printf("%zu mutants, %zu scenarios, %.1f s\n", m->n, m->sel.n, (double)(wall_ns() - m->since_ns) / 1e9);
+    printf("killed   %6zu  %5.1f %%  (%zu failed, %zu miscounted, %zu died, %zu hung)\n", killed,
+           100.0 * (double)killed / (double)m->n, sum[OUTCOME_FAILED], sum[OUTCOME_MISCOUNTED], sum[OUTCOME_DIED],
+           sum[OUTCOME_HUNG]);
+    printf("survived %6zu  %5.1f %%  (%zu said to be equivalent)\n", sum[OUTCOME_LIVES],
+           100.0 * (double)sum[OUTCOME_LIVES] / (double)m->n, equivalent);
+}
+
+static void print_survivors(const struct mutation *m)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < m->n; i++) {
+        if (fate(m, i) != OUTCOME_LIVES)
+            continue;
+        printf("%s%s\n    %s  %s\n", any ? "" : "\nSurvivors\n", m->m[i].spec, m->m[i].clause, m->m[i].says);
+        if (m->m[i].equivalent)
+            printf("    equivalent: %s\n", m->m[i].equivalent);
+        any = true;
+    }
+}
+
+/* Scenarios that pass on the whole engine and on every broken one. */
+static void print_idle(const struct mutation *m)
+{
+    bool any = false;
+
+    for (size_t u = 0; u < m->n_usable; u++) {
+        const struct play_case *c = &m->cases.c[m->usable[u]];
+        if ((u > 0 && m->cases.c[m->usable[u - 1]].index == c->index) || kills_any(m, c->index))
+            continue;
+        printf("%s%s\n", any ? "" : "\nScenarios that catch none of these\n", c->s->id);
+        any = true;
+    }
+}
+
+/* Scenarios that fail on the whole engine: nothing follows from them. */
+static size_t print_unusable(const struct mutation *m)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->cases.n; i++) {
+        const struct ibc_result *r = &m->reference[i];
+        if (r->verdict != IBC_IS_FAIL && r->verdict != IBC_IS_ERROR && r->verdict != IBC_IS_INCONCLUSIVE)
+            continue;
+        printf("%s%s: %s: %s\n", n++ ? "" : "\nLeft out, for they do not pass on the reference\n", m->cases.c[i].s->id,
+               ibc_verdict_names[r->verdict], r->finding.got);
+    }
+    return n;
+}
+
+static size_t print_errors(const struct mutation *m)
+{
+    size_t n = 0, first = 0;
+
+    for (size_t i = 0; i < m->n * m->cases.n; i++)
+        if (m->outcome[i] == OUTCOME_ERROR)
+            first = n++ ? first : i;
+    if (n)
+        printf("\n%zu runs ended in a fault of the harness, the first: %s --target '%s'\n", n,
+               m->cases.c[first % m->cases.n].s->id, m->m[first / m->cases.n].spec);
+    return n;
+}
+
+static cJSON *matrix_of(const struct mutation *m)
+{
+    cJSON *root = cJSON_CreateObject(), *list;
+
+    cJSON_AddStringToObject(root, "version", IBPROOF_VERSION);
+    cJSON_AddNumberToObject(root, "seed", (double)m->o->seed);
+    cJSON_AddStringToObject(root, "link", cases_link_name(&m->cases));
+    list = cJSON_AddArrayToObject(root, "scenarios");
+    for (size_t i = 0; i < m->sel.n; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(m->sel.s[i]->id));
+    list = cJSON_AddArrayToObject(root, "mutants");
+    for (size_t i = 0; i < m->n; i++) {
+        cJSON *one = json_add_object(list, NULL);
+        cJSON_AddStringToObject(one, "spec", m->m[i].spec);
+        cJSON_AddItemToObject(one, "clause", clause_list(m->m[i].clause));
+        cJSON_AddStringToObject(one, "says", m->m[i].says);
+        cJSON_AddItemToObject(one, "equivalent",
+                              m->m[i].equivalent ? cJSON_CreateString(m->m[i].equivalent) : cJSON_CreateNull());
+        cJSON *by = cJSON_AddArrayToObject(one, "killed_by");
+        for (size_t s = 0; s < m->sel.n; s++) {
+            const enum outcome how = of_scenario(m, i, s);
+            if (how == OUTCOME_LIVES)
+                continue;
+            cJSON *k = json_add_object(by, NULL);
+            cJSON_AddStringToObject(k, "scenario", m->sel.s[s]->id);
+            cJSON_AddStringToObject(k, "how", outcome_names[how]);
+        }
+    }
+    return root;
+}
+
+int mutants_report(const struct mutation *m)
+{
+    int rc = EXIT_OK;
+
+    if (m->o->out) {
+        rc = json_write(matrix_of(m), m->o->out);
+        if (strcmp(m->o->out, "-") == 0)
+            return rc;
+    }
+    print_sums(m);
+    print_survivors(m);
+    print_idle(m);
+    if (print_unusable(m) > 0 && rc == EXIT_OK)
+        rc = EXIT_FAILED;
+    return print_errors(m) > 0 ? EXIT_HARNESS : rc;
+}

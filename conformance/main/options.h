@@ -1,0 +1,63 @@
+/* The command line of ibconform, checked and in one place. */
+#ifndef IBC_OPTIONS_H
+#define IBC_OPTIONS_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INCONCLUSIVE = 3, EXIT_HARNESS = 4 };
+enum { MAX_WORDS = 256, MAX_CHILDREN = 256, MAX_REPEAT = 100000, MAX_MUTANTS = 1000000 };
+
+/* clang-format off */
+/*   id             name             letter  argument   kind     member        what for */
+#define IBC_OPTIONS(O)                                                                                                  \
+    O(exclude,       "exclude",       0,   "PATTERN", WORDS,  exclude,       "leave these out; may be repeated")        \
+    O(target,        "target",        0,   "SPEC",    TEXT,   target,        "reference (the default) or mutant:RULE=CHANGE or mutant:emit.FIELD=VALUE") \
+    O(link,          "link",          0,   "NAME",    TEXT,   link,          "link where the scenario leaves it open, or all: each that the target has") \
+    O(junit,         "junit",         0,   "FILE",    TEXT,   junit,         "report as JUnit XML; - is the standard output") \
+    O(json_file,     "json",          0,   "FILE",    TEXT,   json_file,     "report as JSON; - is the standard output") \
+    O(html,          "html",          0,   "FILE",    TEXT,   html,          "report as one page; - is the standard output") \
+    O(evidence,      "evidence",      0,   "DIR",     TEXT,   evidence,      "a pcapng of every case, with comments on what was judged") \
+    O(waivers,       "waivers",       0,   "FILE",    TEXT,   waivers,       "known failures (see the manual page)")    \
+    O(seed,          "seed",          0,   "N",       SEED,   seed,          "for all that is chosen at random (1)")    \
+    O(repeat,        "repeat",        0,   "N",       COUNT,  repeat,        "play each N times, with seeds from --seed on: the verdicts must agree") \
+    O(jobs,          "jobs",          'j', "N",       COUNT,  jobs,          "play in N processes (all cores; 1 where time is real)") \
+    O(timeout_scale, "timeout-scale", 0,   "X",       SCALE,  timeout_scale, "multiply every wait by X (live targets)") \
+    O(verbose,       "verbose",       'v', NULL,      FLAG,   verbose,       "print what passed too")                   \
+    O(json,          "json",          0,   NULL,      FLAG,   json,          "as JSON")                                 \
+    O(capabilities,  "capabilities",  0,   NULL,      FLAG,   capabilities,  "the words of \"needs\" lines instead")    \
+    O(missing,       "missing",       0,   NULL,      FLAG,   missing,       "what is not covered, with status and reason") \
+    O(matrix,        "matrix",        0,   "FILE",    TEXT,   matrix,        "a file of mutants --out: which scenario catches which broken engine") \
+    O(sample,        "sample",        0,   "N",       COUNT,  sample,        "only N mutants, chosen by --seed")        \
+    O(only,          "only",          0,   "GLOB",    TEXT,   only,          "only mutants whose name matches, as \"mutant:emit.*\"") \
+    O(list,          "list",          0,   NULL,      FLAG,   list,          "name the mutants, play nothing")          \
+    O(out,           "out",           0,   "FILE",    TEXT,   out,           "write which scenario catches which mutant, as JSON; - is the standard output") \
+    O(scenarios,     "scenarios",     0,   "DIR",     TEXT,   scenarios,     "folder of scenarios (else $IBPROOF_SCENARIOS, else those installed)") \
+    O(color,         "color",         0,   "[WHEN]",  COLOR,  color,         "auto (default; honours NO_COLOR), always, never")
+/* clang-format on */
+enum option_id {
+#define IBC_OPTION_ID(id, ...) OPT_##id,
+    IBC_OPTIONS(IBC_OPTION_ID) OPT_COUNT
+};
+
+struct words {
+    const char *w[MAX_WORDS];
+    size_t n;
+};
+struct options {
+    struct words pattern, exclude;
+    const char *target, *link, *junit, *json_file, *html, *evidence, *waivers, *matrix, *only, *out, *scenarios;
+    uint64_t seed;
+    unsigned repeat, jobs, sample; /* jobs, sample: 0 when not given */
+    double timeout_scale;
+    bool verbose, json, capabilities, missing, list, color;
+};
+
+struct command;
+/* EXIT_OK: run `*command`, or nothing when it is NULL (help was printed). Else the program ends with that code; the
+ * message has been printed. */
+int options_parse(struct options *o, int argc, char **argv, const struct command **command);
+
+/* Prints "ibconform: ..." as one line; returns `code`. */
+int wrong(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#endif

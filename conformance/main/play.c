@@ -1,0 +1,140 @@
+#include "play.h"
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "pool.h"
+#include "progress.h"
+#include "result.h"
+
+struct playing {
+    const struct play_run *run;
+    struct ibc_result *r;
+    struct progress progress;
+    struct ibc_target *target; /* of the child */
+};
+
+static const struct play_case *case_of(const struct playing *p, uint32_t job)
+{
+    return &p->run->cases->c[job / p->run->repeat];
+}
+
+/* One folder a link and a seed where there are several: a case's file is never written twice. */
+static const char *evidence_dir(const struct playing *p, uint32_t job, char *out, size_t n)
+{
+    const struct play_case *c = case_of(p, job);
+    const unsigned k = job % p->run->repeat;
+
+    if (!p->run->evidence)
+        return NULL;
+    size_t used = (size_t)snprintf(out, n, "%s", p->run->evidence);
+    if (p->run->cases->all && used < n) {
+        used += (size_t)snprintf(out + used, n - used, "/%s", ibc_link_names[c->link]);
+        mkdir(out, 0777);
+    }
+    if (k > 0 && used < n) {
+        snprintf(out + used, n - used, "/seed-%" PRIu64, p->run->seed + k);
+        mkdir(out, 0777);
+    }
+    return out;
+}
+
+static void play(struct playing *p, uint32_t job, struct ibc_result *r)
+{
+    const struct play_case *c = case_of(p, job);
+    char dir[PATH_MAX], err[512];
+
+    if (!p->target) {
+        p->target = ibc_target_open(p->run->target, err, sizeof err);
+        if (!p->target) {
+            result_error(r, c->s, err);
+            return;
+        }
+        p->target->time_scale = p->run->timeout_scale;
+    }
+    const struct ibc_options o = {.seed = p->run->seed + job % p->run->repeat,
+                                  .evidence_dir = evidence_dir(p, job, dir, sizeof dir),
+                                  .link = c->link,
+                                  .stop_at_first = p->run->stop_at_first};
+    ibc_run(c->s, p->target, &o, r);
+    if (c->named)
+        result_name_link(r, ibc_link_names[c->link]);
+}
+
+static size_t work(void *ctx, uint32_t job, uint32_t part, uint8_t record[POOL_RECORD])
+{
+    struct ibc_result r = {0};
+
+    (void)part;
+    play(ctx, job, &r);
+    const size_t n = result_pack(&r, record, POOL_RECORD);
+    ibc_result_clear(&r);
+    return n;
+}
+
+static void leave(void *ctx)
+{
+    struct playing *p = ctx;
+
+    if (p->target)
+        ibc_target_close(p->target);
+}
+
+/* On virtual time nothing waits: what takes so long never ends. */
+static unsigned limit(void *ctx, uint32_t job, uint32_t part)
+{
+    const struct playing *p = ctx;
+    enum { NEVER_ENDS = 120 };
+
+    (void)job;
+    (void)part;
+    return p->run->cases->virtual_time ? NEVER_ENDS : 0;
+}
+
+static void done(void *ctx, uint32_t job, uint32_t part, const uint8_t *record, size_t len)
+{
+    struct playing *p = ctx;
+    const struct ibc_scenario *s = case_of(p, job)->s;
+
+    (void)part;
+    if (!result_unpack(&p->r[job], s, record, len))
+        result_error(&p->r[job], s, "the harness lost the result");
+    progress_step(&p->progress, s->id);
+}
+
+static void died(void *ctx, uint32_t job, uint32_t part, int status)
+{
+    struct playing *p = ctx;
+    const struct ibc_scenario *s = case_of(p, job)->s;
+    char how[80], why[120];
+
+    (void)part;
+    pool_death(status, how, sizeof how);
+    snprintf(why, sizeof why, pool_hung(status) ? "the harness hung: %s" : "the harness died: %s", how);
+    result_error(&p->r[job], s, why);
+    progress_step(&p->progress, s->id);
+}
+
+bool play_cases(const struct play_run *run, struct ibc_result *r)
+{
+    struct playing p = {.run = run, .r = r};
+    char err[160];
+    const struct pool pool = {.children = run->children,
+                              .jobs = (uint32_t)(run->cases->n * run->repeat),
+                              .parts = 1,
+                              .ctx = &p,
+                              .limit = limit,
+                              .work = work,
+                              .leave = leave,
+                              .done = done,
+                              .died = died};
+
+    progress_begin(&p.progress, pool.jobs);
+    const bool good = pool_run(&pool, err, sizeof err);
+    progress_end(&p.progress);
+    if (!good)
+        wrong(EXIT_HARNESS, "%s", err);
+    return good;
+}

@@ -1,0 +1,18 @@
+/* Plays cases in child processes. */
+#ifndef IBC_MAIN_PLAY_H
+#define IBC_MAIN_PLAY_H
+#include "cases.h"
+
+struct play_run {
+    const char *target;
+    const struct cases *cases;
+    uint64_t seed;
+    unsigned repeat, children;
+    double timeout_scale;
+    const char *evidence; /* folder, or NULL */
+    bool stop_at_first;
+};
+/* r[case * repeat + k]: of case with seed + k. False after the message, when no process can be had. Owned by the
+ * caller: ibc_result_clear() each. */
+bool play_cases(const struct play_run *run, struct ibc_result *r);
+#endif

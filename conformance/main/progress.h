@@ -1,0 +1,17 @@
+/* How far it is, on a terminal only. */
+#ifndef IBC_PROGRESS_H
+#define IBC_PROGRESS_H
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress {
+    bool on;
+    uint64_t done, total, since_ns, said_ns;
+};
+void progress_begin(struct progress *p, uint64_t total);
+/* One more is done; `what` may be NULL. */
+void progress_step(struct progress *p, const char *what);
+void progress_end(struct progress *p);
+/* ns of a clock that only goes on */
+uint64_t wall_ns(void);
+#endif

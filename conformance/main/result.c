@@ -1,0 +1,103 @@
+#include "result.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t result_pack(const struct ibc_result *r, uint8_t *out, size_t room)
+{
+    const size_t path = r->evidence ? strlen(r->evidence) + 1 : 0;
+
+    if (sizeof *r + path > room)
+        return 0;
+    memcpy(out, r, sizeof *r);
+    if (path)
+        memcpy(out + sizeof *r, r->evidence, path);
+    return sizeof *r + path;
+}
+
+bool result_unpack(struct ibc_result *r, const struct ibc_scenario *s, const uint8_t *in, size_t n)
+{
+    if (n < sizeof *r || (n > sizeof *r && in[n - 1] != '\0'))
+        return false;
+    memcpy(r, in, sizeof *r);
+    r->scenario = s;
+    r->waiver = NULL;
+    r->evidence = n > sizeof *r ? strdup((const char *)in + sizeof *r) : NULL;
+    return true;
+}
+
+void result_error(struct ibc_result *r, const struct ibc_scenario *s, const char *why)
+{
+    *r =
+        (struct ibc_result){.scenario = s, .verdict = IBC_IS_ERROR, .counters = IBC_IS_NOT_APPLICABLE, .variations = 1};
+    snprintf(r->finding.got, sizeof r->finding.got, "%s", why);
+}
+
+static bool ranks(enum ibc_verdict v)
+{
+    return v <= IBC_IS_ERROR;
+}
+
+/* Verdicts that rank win over those that do not, the worse over the better, the first over its equals. */
+static bool outweighs(enum ibc_verdict a, enum ibc_verdict b)
+{
+    return ranks(a) && (!ranks(b) || a > b);
+}
+
+void result_add(struct ibc_result *to, struct ibc_result *r)
+{
+    if (outweighs(r->verdict, to->verdict)) {
+        char *evidence = to->evidence;
+        to->verdict = r->verdict;
+        to->finding = r->finding;
+        to->evidence = r->evidence;
+        r->evidence = evidence;
+    }
+    if (outweighs(r->counters, to->counters)) {
+        to->counters = r->counters;
+        to->counter_finding = r->counter_finding;
+    }
+    if (to->measured[0] == '\0')
+        memcpy(to->measured, r->measured, sizeof to->measured);
+    to->variations += r->variations;
+    to->passed += r->passed;
+    to->wall_ns += r->wall_ns;
+    ibc_result_clear(r);
+}
+
+static void differ(enum ibc_verdict *to, struct ibc_finding *f, enum ibc_verdict is, uint64_t seed)
+{
+    snprintf(f->got, sizeof f->got, "verdicts differ between repeats: %s with seed %llu", ibc_verdict_names[is],
+             (unsigned long long)seed);
+    snprintf(f->expected, sizeof f->expected, "%s, as with the seeds before", ibc_verdict_names[*to]);
+    *to = IBC_IS_FAIL;
+}
+
+void result_repeats(struct ibc_result *r, size_t n, uint64_t seed)
+{
+    const enum ibc_verdict verdict = r->verdict, counters = r->counters;
+
+    for (size_t i = 1; i < n; i++) {
+        if (r[i].verdict == IBC_IS_ERROR && r->verdict != IBC_IS_ERROR) {
+            r->verdict = IBC_IS_ERROR;
+            r->finding = r[i].finding;
+        } else if (r[i].verdict != verdict && r->verdict == verdict && verdict != IBC_IS_ERROR)
+            differ(&r->verdict, &r->finding, r[i].verdict, seed + i);
+        if (r[i].counters != counters && r->counters == counters)
+            differ(&r->counters, &r->counter_finding, r[i].counters, seed + i);
+        r->wall_ns += r[i].wall_ns;
+        ibc_result_clear(&r[i]);
+    }
+}
+
+void result_name_link(struct ibc_result *r, const char *link)
+{
+    struct ibc_finding *f[] = {&r->finding, &r->counter_finding};
+
+    for (size_t i = 0; i < sizeof f / sizeof *f; i++) {
+        char was[sizeof f[i]->variation];
+        memcpy(was, f[i]->variation, sizeof was);
+        snprintf(f[i]->variation, sizeof f[i]->variation, "link=%s%s%.*s", link, was[0] ? " " : "",
+                 (int)(sizeof was - 32), was);
+    }
+}

@@ -1,0 +1,186 @@
+/* run: play, judge, waive, report. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include "cases.h"
+#include "command.h"
+#include "play.h"
+#include "pool.h"
+#include "progress.h"
+#include "report/report.h"
+#include "result.h"
+
+struct running {
+    const struct options *o;
+    struct selection sel;
+    struct cases cases;
+    struct ibc_waivers waivers;
+    struct ibc_result *played; /* case by case, seed by seed */
+    struct ibc_result *r;      /* of each scenario of the selection */
+    char started[32], today[16];
+    uint64_t since_ns;
+    unsigned children;
+};
+
+static void read_clock(struct running *u)
+{
+    const time_t now = time(NULL);
+    struct tm tm;
+
+    gmtime_r(&now, &tm);
+    strftime(u->started, sizeof u->started, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    strftime(u->today, sizeof u->today, "%Y-%m-%d", &tm);
+    u->since_ns = wall_ns();
+}
+
+static const char *target_of(const struct options *o)
+{
+    return o->target ? o->target : "reference";
+}
+
+/* A waiver is of the suite, not of what was chosen today: it must match some scenario that cites its statement. */
+static int load_waivers(struct running *u)
+{
+    char err[512], near[256];
+
+    if (!u->o->waivers)
+        return EXIT_OK;
+    if (!ibc_waivers_load(&u->waivers, u->o->waivers, u->today, err, sizeof err))
+        return wrong(EXIT_USAGE, "%s", err);
+    for (size_t i = 0; i < u->waivers.n; i++) {
+        const struct ibc_waiver *w = &u->waivers.w[i];
+        bool cited = false;
+        if (!select_matches(&u->sel.suite, w->pattern, near, sizeof near))
+            return wrong(EXIT_USAGE, "%s: waiver %zu: no scenario matches \"%s\"%s", u->o->waivers, i + 1, w->pattern,
+                         near);
+        for (size_t k = 0; k < u->sel.suite.n && !cited; k++)
+            cited = ibc_id_matches(u->sel.suite.s[k], w->pattern) && scenario_cites(u->sel.suite.s[k], w->statement);
+        if (!cited)
+            return wrong(EXIT_USAGE, "%s: waiver %zu: no scenario that matches \"%s\" cites %s", u->o->waivers, i + 1,
+                         w->pattern, w->statement);
+    }
+    return EXIT_OK;
+}
+
+static int check_outputs(const struct options *o)
+{
+    const char *file[] = {o->junit, o->json_file, o->html};
+    unsigned to_stdout = 0;
+    struct stat st;
+
+    for (size_t i = 0; i < sizeof file / sizeof *file; i++)
+        to_stdout += file[i] && strcmp(file[i], "-") == 0;
+    if (to_stdout > 1)
+        return wrong(EXIT_USAGE, "only one report can go to the standard output");
+    if (o->evidence && mkdir(o->evidence, 0777) != 0 && (stat(o->evidence, &st) != 0 || !S_ISDIR(st.st_mode)))
+        return wrong(EXIT_USAGE, "--evidence %s: no folder, and none can be made", o->evidence);
+    return EXIT_OK;
+}
+
+static int play_all(struct running *u)
+{
+    const struct options *o = u->o;
+    const struct play_run run = {.target = target_of(o),
+                                 .cases = &u->cases,
+                                 .seed = o->seed,
+                                 .repeat = o->repeat,
+                                 .children = u->children,
+                                 .timeout_scale = o->timeout_scale,
+                                 .evidence = o->evidence};
+
+    if (u->cases.n > UINT32_MAX / o->repeat)
+        return wrong(EXIT_USAGE, "--repeat %u: too many for %zu cases", o->repeat, u->cases.n);
+    u->played = calloc(u->cases.n * o->repeat, sizeof *u->played);
+    u->r = calloc(u->sel.n, sizeof *u->r);
+    if (!u->played || !u->r)
+        return wrong(EXIT_HARNESS, "out of memory");
+    fflush(stdout);
+    return play_cases(&run, u->played) ? EXIT_OK : EXIT_HARNESS;
+}
+
+/* Links first, then seeds: one result a scenario, in the order of the selection. */
+static void merge(struct running *u)
+{
+    const size_t repeat = u->o->repeat;
+
+    for (size_t i = 0; i < u->sel.n; i++) {
+        struct ibc_result *of = &u->played[u->cases.first[i] * repeat];
+        for (size_t c = u->cases.first[i] + 1; c < u->cases.first[i + 1]; c++)
+            for (size_t k = 0; k < repeat; k++)
+                result_add(&of[k], &u->played[c * repeat + k]);
+        result_repeats(of, repeat, u->o->seed);
+        u->r[i] = *of;
+        *of = (struct ibc_result){0};
+        ibc_waivers_apply(&u->waivers, target_of(u->o), &u->r[i]);
+    }
+}
+
+static int report(struct running *u)
+{
+    const struct options *o = u->o;
+    const struct ibc_run_info info = {.target = target_of(o),
+                                      .link = cases_link_name(&u->cases),
+                                      .version = IBPROOF_VERSION,
+                                      .seed = o->seed,
+                                      .repeat = o->repeat,
+                                      .jobs = u->children,
+                                      .wall_ns = wall_ns() - u->since_ns,
+                                      .started = u->started};
+    const struct ibc_report rep = {.info = &info, .result = u->r, .n = u->sel.n};
+    const struct {
+        const char *path;
+        bool (*write)(const char *path, const struct ibc_report *r, char *err, size_t errlen);
+    } files[] = {{o->junit, ibc_report_junit}, {o->json_file, ibc_report_json}, {o->html, ibc_report_html}};
+    bool taken = false;
+    int rc = ibc_exit_code(u->r, u->sel.n);
+    char err[512];
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        taken |= files[i].path && strcmp(files[i].path, "-") == 0;
+        if (files[i].path && !files[i].write(files[i].path, &rep, err, sizeof err))
+            rc = wrong(EXIT_HARNESS, "%s", err);
+    }
+    if (!taken)
+        ibc_report_terminal(stdout, &rep, o->color, o->verbose);
+    return rc;
+}
+
+static void end(struct running *u)
+{
+    for (size_t i = 0; u->r && i < u->sel.n; i++)
+        ibc_result_clear(&u->r[i]);
+    for (size_t i = 0; u->played && i < u->cases.n * u->o->repeat; i++)
+        ibc_result_clear(&u->played[i]);
+    free(u->r);
+    free(u->played);
+    ibc_waivers_free(&u->waivers);
+    cases_free(&u->cases);
+    select_free(&u->sel);
+}
+
+int command_run(const struct options *o)
+{
+    struct running u = {.o = o};
+    int rc;
+
+    read_clock(&u);
+    rc = select_scenarios(&u.sel, o, &o->pattern, &o->exclude);
+    if (rc == EXIT_OK)
+        rc = cases_make(&u.cases, &u.sel, target_of(o), o->link);
+    if (rc == EXIT_OK)
+        rc = load_waivers(&u);
+    if (rc == EXIT_OK)
+        rc = check_outputs(o);
+    if (rc == EXIT_OK) {
+        u.children = o->jobs ? o->jobs : u.cases.virtual_time ? pool_cores() : 1;
+        rc = play_all(&u);
+    }
+    if (rc == EXIT_OK) {
+        merge(&u);
+        rc = report(&u);
+    }
+    end(&u);
+    return rc;
+}

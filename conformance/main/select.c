@@ -1,0 +1,160 @@
+#include "select.h"
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Beside the program, as `cmake --install` laid it out: found from where the program is, so a prefix may be moved. */
+static bool installed(char *out, size_t n)
+{
+    char self[PATH_MAX];
+    const ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+
+    if (len <= 0)
+        return false;
+    self[len] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = '\0';
+    return (size_t)snprintf(out, n, "%s/%s", self, IBC_BIN_TO_SCENARIOS) < n && is_folder(out);
+}
+
+static const char *scenario_dir(const struct options *o, char *buffer, size_t n)
+{
+    const char *env = getenv("IBPROOF_SCENARIOS");
+
+    if (o->scenarios)
+        return o->scenarios;
+    if (env && *env)
+        return env;
+    return installed(buffer, n) ? buffer : IBC_SCENARIO_DIR;
+}
+
+static const char *id_of(size_t i, const void *ctx)
+{
+    const struct ibc_suite *suite = ctx;
+
+    return suite->s[i]->id;
+}
+
+static const char *statement_id(size_t i, const void *ctx)
+{
+    (void)ctx;
+    return ibc_statements[i].id;
+}
+
+const char *statement_nearest(const char *id)
+{
+    return ibc_nearest(id, statement_id, ibc_statement_count, NULL);
+}
+
+bool select_matches(const struct ibc_suite *suite, const char *pattern, char *near, size_t n)
+{
+    for (size_t i = 0; i < suite->n; i++)
+        if (ibc_id_matches(suite->s[i], pattern))
+            return true;
+    const char *id = ibc_nearest(pattern, id_of, suite->n, suite);
+    snprintf(near, n, "%s%.200s%s", id ? "; nearest is \"" : "", id ? id : "", id ? "\"" : "");
+    return false;
+}
+
+static int check_patterns(const struct ibc_suite *suite, const struct words *w, const char *what)
+{
+    char near[256];
+
+    for (size_t i = 0; i < w->n; i++) {
+        if (select_matches(suite, w->w[i], near, sizeof near))
+            continue;
+        if (ibc_statement_find(w->w[i]))
+            return wrong(EXIT_USAGE, "%sno scenario cites %s", what, w->w[i]);
+        return wrong(EXIT_USAGE, "%sno scenario matches \"%s\"%s", what, w->w[i], near);
+    }
+    return EXIT_OK;
+}
+
+static int check_citations(const struct ibc_scenario *s)
+{
+    for (unsigned i = 0; i < s->n_spec; i++)
+        if (!ibc_statement_find(s->spec[i])) {
+            const char *near = statement_nearest(s->spec[i]);
+            return wrong(EXIT_USAGE, "%s:%u:%u: no statement \"%s\"%s%s%s", s->path, s->spec_at[i].line,
+                         s->spec_at[i].column, s->spec[i], near ? "; nearest is \"" : "", near ? near : "",
+                         near ? "\"" : "");
+        }
+    return EXIT_OK;
+}
+
+static bool matches_any(const struct ibc_scenario *s, const struct words *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (ibc_id_matches(s, w->w[i]))
+            return true;
+    return false;
+}
+
+int select_scenarios(struct selection *sel, const struct options *o, const struct words *pattern,
+                     const struct words *exclude)
+{
+    char buffer[PATH_MAX], err[512];
+    const char *dir = scenario_dir(o, buffer, sizeof buffer);
+    int rc = EXIT_OK;
+
+    *sel = (struct selection){0};
+    if (!ibc_suite_load(&sel->suite, dir, err, sizeof err))
+        return wrong(EXIT_USAGE, "%s", err);
+    if (sel->suite.n == 0)
+        return wrong(EXIT_USAGE, "%s: no scenario there (*.ibt)", dir);
+    for (size_t i = 0; rc == EXIT_OK && i < sel->suite.n; i++)
+        rc = check_citations(sel->suite.s[i]);
+    if (rc == EXIT_OK)
+        rc = check_patterns(&sel->suite, pattern, "");
+    if (rc == EXIT_OK)
+        rc = check_patterns(&sel->suite, exclude, "--exclude: ");
+    if (rc != EXIT_OK)
+        return rc;
+    sel->s = calloc(sel->suite.n, sizeof *sel->s);
+    if (!sel->s)
+        return wrong(EXIT_HARNESS, "out of memory");
+    for (size_t i = 0; i < sel->suite.n; i++)
+        if ((pattern->n == 0 || matches_any(sel->suite.s[i], pattern)) && !matches_any(sel->suite.s[i], exclude))
+            sel->s[sel->n++] = sel->suite.s[i];
+    return sel->n > 0 ? EXIT_OK : wrong(EXIT_USAGE, "--exclude leaves nothing of what was chosen");
+}
+
+void select_free(struct selection *sel)
+{
+    free(sel->s);
+    ibc_suite_free(&sel->suite);
+    *sel = (struct selection){0};
+}
+
+enum ibc_class scenario_class(const struct ibc_scenario *s)
+{
+    const struct ibc_statement *first = scenario_statement(s, 0);
+
+    if (s->klass < IBC_CLASS_COUNT)
+        return (enum ibc_class)s->klass;
+    return first ? (enum ibc_class)first->klass : IBC_CLASS_informational;
+}
+
+const struct ibc_statement *scenario_statement(const struct ibc_scenario *s, unsigned i)
+{
+    return i < s->n_spec ? ibc_statement_find(s->spec[i]) : NULL;
+}
+
+bool scenario_cites(const struct ibc_scenario *s, const char *statement)
+{
+    for (unsigned i = 0; i < s->n_spec; i++)
+        if (strcmp(s->spec[i], statement) == 0)
+            return true;
+    return false;
+}

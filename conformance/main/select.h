@@ -1,0 +1,27 @@
+/* The scenarios that a command is about. */
+#ifndef IBC_SELECT_H
+#define IBC_SELECT_H
+#include "options.h"
+#include "scenario/scenario.h"
+#include "statements/statement.h"
+
+struct selection {
+    struct ibc_suite suite; /* all there are */
+    const struct ibc_scenario **s;
+    size_t n; /* those that were meant; never none */
+};
+
+/* All scenarios are loaded and the statements they cite looked up; patterns and excludes that match nothing are wrong.
+ * EXIT_OK, or the exit code after the message. Owned: select_free(), also after a failure. */
+int select_scenarios(struct selection *sel, const struct options *o, const struct words *pattern,
+                     const struct words *exclude);
+void select_free(struct selection *sel);
+
+/* Any scenario of the suite. When none: "; nearest is \"ID\"" or "" in `near`. */
+bool select_matches(const struct ibc_suite *suite, const char *pattern, char *near, size_t n);
+
+enum ibc_class scenario_class(const struct ibc_scenario *s);
+const struct ibc_statement *scenario_statement(const struct ibc_scenario *s, unsigned i);
+bool scenario_cites(const struct ibc_scenario *s, const char *statement);
+const char *statement_nearest(const char *id); /* NULL: none near */
+#endif

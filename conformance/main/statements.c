@@ -1,0 +1,220 @@
+/* statements: which sentences of the specification the scenarios check, and which not, with the reason. */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "command.h"
+#include "json.h"
+#include "matrix.h"
+#include "select.h"
+
+enum { LEVEL_CITED = IBC_ST_COUNT, LEVEL_COVERED, N_COLUMNS };
+
+static const char *const status_names[] = {
+#define STATUS_NAME(id, name, words) name,
+    IBC_STATEMENT_STATUSES(STATUS_NAME)};
+
+struct coverage {
+    struct selection sel;
+    cJSON *matrix;         /* NULL: only what is cited can be told */
+    unsigned char *chosen; /* of each statement */
+    unsigned *cited;
+    const char **mutant, **scenario; /* that show it, or NULL */
+};
+
+static bool chosen(const struct ibc_statement *st, const char *pattern)
+{
+    return fnmatch(pattern, st->id, 0) == 0 || strcmp(pattern, st->area) == 0 ||
+           strcmp(pattern, ibc_class_names[st->klass]) == 0;
+}
+
+static int choose(struct coverage *c, const struct words *w)
+{
+    if (w->n == 0)
+        memset(c->chosen, 1, ibc_statement_count);
+    for (size_t i = 0; i < w->n; i++) {
+        bool any = false;
+        for (size_t k = 0; k < ibc_statement_count; k++)
+            if (chosen(&ibc_statements[k], w->w[i])) {
+                c->chosen[k] = 1;
+                any = true;
+            }
+        if (!any) {
+            const char *near = statement_nearest(w->w[i]);
+            return wrong(EXIT_USAGE, "no statement matches \"%s\"%s%s%s", w->w[i], near ? "; nearest is \"" : "",
+                         near ? near : "", near ? "\"" : "");
+        }
+    }
+    return EXIT_OK;
+}
+
+static int measure(struct coverage *c, const struct options *o)
+{
+    static const struct words all = {.n = 0};
+    int rc = select_scenarios(&c->sel, o, &all, &all);
+
+    if (rc != EXIT_OK)
+        return rc;
+    if (o->matrix && !(c->matrix = matrix_read(o->matrix)))
+        return EXIT_USAGE;
+    c->chosen = calloc(ibc_statement_count, sizeof *c->chosen);
+    c->cited = calloc(ibc_statement_count, sizeof *c->cited);
+    c->mutant = calloc(ibc_statement_count, sizeof *c->mutant);
+    c->scenario = calloc(ibc_statement_count, sizeof *c->scenario);
+    if (!c->chosen || !c->cited || !c->mutant || !c->scenario)
+        return wrong(EXIT_HARNESS, "out of memory");
+    for (size_t k = 0; k < ibc_statement_count; k++) {
+        for (size_t i = 0; i < c->sel.n; i++)
+            c->cited[k] += scenario_cites(c->sel.s[i], ibc_statements[k].id);
+        if (c->matrix && c->cited[k])
+            (void)matrix_shows(c->matrix, &c->sel.suite, ibc_statements[k].id, &c->mutant[k], &c->scenario[k]);
+    }
+    return choose(c, &o->pattern);
+}
+
+/* ---- the table: rows are areas, then classes ---- */
+static void count(const struct coverage *c, size_t k, unsigned column[N_COLUMNS + 1])
+{
+    column[N_COLUMNS]++;
+    column[ibc_statements[k].status]++;
+    column[LEVEL_CITED] += c->cited[k] > 0;
+    column[LEVEL_COVERED] += c->mutant[k] != NULL;
+}
+
+static void print_row(const struct coverage *c, const char *name, const unsigned column[N_COLUMNS + 1])
+{
+    printf("%-14s%6u", name, column[N_COLUMNS]);
+    for (unsigned i = 0; i < IBC_ST_COUNT; i++)
+        printf("%14u", column[i]);
+    printf("%8u", column[LEVEL_CITED]);
+    if (c->matrix)
+        printf("%9u", column[LEVEL_COVERED]);
+    printf("\n");
+}
+
+static void print_head(const struct coverage *c, const char *what)
+{
+    printf("%-14s%6s", what, "all");
+    for (unsigned i = 0; i < IBC_ST_COUNT; i++)
+        printf("%14s", status_names[i]);
+    printf("%8s%s\n", "cited", c->matrix ? "  covered" : "");
+}
+
+static void print_table(const struct coverage *c)
+{
+    unsigned total[N_COLUMNS + 1] = {0};
+    unsigned klass[IBC_CLASS_COUNT][N_COLUMNS + 1] = {{0}};
+
+    print_head(c, "area");
+    for (size_t k = 0, end; k < ibc_statement_count; k = end) {
+        unsigned area[N_COLUMNS + 1] = {0};
+        for (end = k; end < ibc_statement_count && strcmp(ibc_statements[end].area, ibc_statements[k].area) == 0; end++)
+            if (c->chosen[end]) {
+                count(c, end, area);
+                count(c, end, klass[ibc_statements[end].klass]);
+                count(c, end, total);
+            }
+        if (area[N_COLUMNS])
+            print_row(c, ibc_statements[k].area, area);
+    }
+    printf("\n");
+    print_head(c, "class");
+    for (unsigned i = 0; i < IBC_CLASS_COUNT; i++)
+        if (klass[i][N_COLUMNS])
+            print_row(c, ibc_class_names[i], klass[i]);
+    printf("\n");
+    print_row(c, "all", total);
+    printf("\ncited: a scenario names it.%s\n",
+           c->matrix ? " covered: a scenario that names it catches an engine broken in just that."
+                     : " With --matrix FILE of ibconform mutants --out: which of them a scenario really checks.");
+}
+
+/* ---- what is missing ---- */
+static bool is_missing(const struct coverage *c, size_t k)
+{
+    return c->matrix ? c->mutant[k] == NULL : c->cited[k] == 0;
+}
+
+static void print_missing(const struct coverage *c)
+{
+    size_t n = 0, open = 0;
+
+    for (unsigned status = 0; status < IBC_ST_COUNT; status++)
+        for (size_t k = 0; k < ibc_statement_count; k++) {
+            const struct ibc_statement *st = &ibc_statements[k];
+            if (!c->chosen[k] || st->status != status || !is_missing(c, k))
+                continue;
+            n++;
+            open += status == IBC_ST_OPEN;
+            printf("%-8s%-14s%-14s%s\n", st->id, status_names[status], ibc_class_names[st->klass], st->words);
+            if (c->cited[k])
+                printf("%36scited by %u scenario%s, but no broken engine shows that it is checked\n", "", c->cited[k],
+                       c->cited[k] == 1 ? "" : "s");
+            if (st->reason && *st->reason)
+                printf("%36s%s\n", "", st->reason);
+        }
+    printf("%s%zu statement%s not %s, %zu of them open\n", n ? "\n" : "", n, n == 1 ? "" : "s",
+           c->matrix ? "covered" : "cited", open);
+}
+
+/* ---- for scripts ---- */
+static void add_text(cJSON *to, const char *key, const char *text)
+{
+    cJSON_AddItemToObject(to, key, text && *text ? cJSON_CreateString(text) : cJSON_CreateNull());
+}
+
+static void add_statement(const struct coverage *c, cJSON *list, size_t k)
+{
+    const struct ibc_statement *st = &ibc_statements[k];
+    cJSON *one = json_add_object(list, NULL);
+
+    cJSON_AddStringToObject(one, "id", st->id);
+    cJSON_AddStringToObject(one, "area", st->area);
+    cJSON_AddStringToObject(one, "class", ibc_class_names[st->klass]);
+    cJSON_AddStringToObject(one, "status", status_names[st->status]);
+    add_text(one, "reason", st->reason);
+    cJSON_AddStringToObject(one, "words", st->words);
+    add_text(one, "reference", st->reference);
+    add_text(one, "compliance", st->compliance);
+    add_text(one, "edition", st->edition);
+    cJSON_AddBoolToObject(one, "certain", st->certain);
+    cJSON *by = cJSON_AddArrayToObject(one, "cited_by");
+    for (size_t i = 0; i < c->sel.n; i++)
+        if (scenario_cites(c->sel.s[i], st->id))
+            cJSON_AddItemToArray(by, cJSON_CreateString(c->sel.s[i]->id));
+    if (!c->matrix)
+        return;
+    cJSON_AddBoolToObject(one, "covered", c->mutant[k] != NULL);
+    add_text(one, "covered_by", c->scenario[k]);
+    add_text(one, "mutant", c->mutant[k]);
+}
+
+static int print_json(const struct coverage *c, bool missing)
+{
+    cJSON *list = cJSON_CreateArray();
+
+    for (size_t k = 0; k < ibc_statement_count; k++)
+        if (c->chosen[k] && (!missing || is_missing(c, k)))
+            add_statement(c, list, k);
+    return json_print(list);
+}
+
+int command_statements(const struct options *o)
+{
+    struct coverage c = {0};
+    int rc = measure(&c, o);
+
+    if (rc == EXIT_OK && o->json)
+        rc = print_json(&c, o->missing);
+    else if (rc == EXIT_OK && o->missing)
+        print_missing(&c);
+    else if (rc == EXIT_OK)
+        print_table(&c);
+    cJSON_Delete(c.matrix);
+    free(c.chosen);
+    free(c.cited);
+    free(c.mutant);
+    free(c.scenario);
+    select_free(&c.sel);
+    return rc;
+}

@@ -1,0 +1,437 @@
+#!/usr/bin/env python3
+"""ibconform as its users meet it: commands, options, exit codes, one line for every mistake. IBPROOF_BIN names its folder."""
+import datetime
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+PROGRAM = os.path.join(os.environ["IBPROOF_BIN"], "ibconform")
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+SAMPLE = "rc.responder.psn-gap-one-nak"
+PLACE = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", ""), "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]}
+COMMANDS = ("list", "show", "run", "statements", "mutants")
+
+GOOD = """title    a SEND is acknowledged
+spec     RR-03 RR-04
+role     responder
+service  rc
+vary     pmtu 256 1024
+qp a     pmtu=$pmtu recv=1
+> a SEND_ONLY psn=+0 ackreq=1 payload=64
+< a ACKNOWLEDGE psn=+0 syndrome=ack msn=1
+"""
+FAILING = GOOD.replace("msn=1", "msn=9").replace("is acknowledged", "is counted oddly")
+
+
+def run(*args, env=None, stdout=subprocess.PIPE):
+    return subprocess.run([PROGRAM, *map(str, args)], stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,
+                          timeout=300, env={**PLACE, **(env or {})})
+
+
+def text(result):
+    return result.stdout.decode("utf-8")
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.suite = self.folder / "suite"
+        self.scenario("area/one/good.ibt", GOOD)
+        self.scenario("area/two/fine.ibt", GOOD.replace("RR-03 RR-04", "RR-04"))
+        self.env = {"IBPROOF_SCENARIOS": str(self.suite)}
+
+    def scenario(self, name, content):
+        path = self.suite / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+        return path
+
+    def file(self, content, name="x.json"):
+        (self.folder / name).write_text(content)
+        return self.folder / name
+
+    def ends(self, code, *args, env=None, **kw):
+        r = run(*args, env={**self.env, **(env or {})}, **kw)
+        self.assertEqual((r.returncode, r.stderr), (code, b""), (args, r.stdout))
+        return r
+
+    def good(self, *args, **kw):
+        return self.ends(0, *args, **kw)
+
+    def fails(self, code, *args, says="", env=None, **kw):
+        """One line on stderr, this exit code, nothing on stdout."""
+        r = run(*args, env={**self.env, **(env or {})}, **kw)
+        err = r.stderr.decode("utf-8")
+        self.assertEqual(r.returncode, code, (args, err, r.stdout))
+        self.assertRegex(err, r"\Aibconform: [^\n]+\n\Z", args)
+        self.assertIn(says, err)
+        self.assertIn(r.stdout, (b"", None), args)
+        return r
+
+
+class Usage(Case):
+    def test_no_command(self):
+        self.fails(2, says="--help")
+        self.fails(2, "rum", says='did you mean "run"?')
+        self.fails(2, "", says="no command")
+        self.fails(2, "--scenarios", "x", "run", says="the command comes first")
+
+    def test_unknown_option(self):
+        for command in COMMANDS:
+            self.fails(2, command, "--nonsense", says="no option --nonsense")
+            self.fails(2, command, "-k", says="no option -k")
+            self.fails(2, command, "--scenarios", says="wants a value")
+            self.fails(2, command, "--scenarios=", says="empty")
+        self.fails(2, "run", "--evidense", "x", says="did you mean --evidence?")
+        self.fails(2, "list", "--target", "reference", says="no option --target")
+        self.fails(2, "run", "-j", says="-j: wants a value")
+        self.fails(2, "run", "--verbose=yes", says="takes no value")
+        self.fails(2, "list", "--json=x", says="takes no value")
+
+    def test_wrong_values(self):
+        for args in (("--repeat", "0"), ("--repeat", "-1"), ("--repeat", "x"), ("--repeat", "1x"), ("-j", "0"),
+                     ("-j", "257"), ("-j", "99999999999999999999"), ("--seed", "x"), ("--seed", "-1"),
+                     ("--timeout-scale", "0"), ("--timeout-scale", "nan"), ("--timeout-scale", "inf"),
+                     ("--timeout-scale", "2x"), ("--color=sometimes",), ("--link", "roce3"), ("--link", ""),
+                     ("--target", "nonsense"), ("--target", "mutant:"), ("--target", "mutant:emit.bth.pns=1"),
+                     ("--exclude", "nonsense"), ("--junit", "-", "--json", "-"), ("--waivers", "none.json"),
+                     ("--evidence", PROGRAM)):
+            with self.subTest(args):
+                self.fails(2, "run", *args)
+        self.fails(2, "run", "--link", "roce2-ipv5", says='nearest is "roce2-ipv')
+        for args in (("--sample", "0"), ("--only", "mutant:nonsense"), ("--link", "x"), ("-j", "0")):
+            self.fails(2, "mutants", *args)
+        self.fails(2, "show", says="show wants ID")
+        self.fails(2, "show", "a", "b", says="takes one ID")
+        self.fails(2, "list", "--capabilities", "x")
+        self.fails(2, "run", *["area.*"] * 257, says="more than 256 patterns")
+
+    def test_help(self):
+        whole = text(self.good("--help"))
+        self.assertEqual(whole, text(self.good("-h")))
+        for command in COMMANDS:
+            self.assertIn("\n  %s " % command, whole)
+            page = text(self.good(command, "--help"))
+            self.assertEqual(page, text(self.good(command, "-h")))
+            self.assertIn("\nExamples\n", page)
+            whole += page
+        self.assertTrue(all(len(line) <= 120 for line in whole.splitlines()))
+        self.assertRegex(text(self.good("--version")), r"\Aibconform \d+\.\d+\.\d+\n\Z")
+        self.assertEqual(text(self.good("-V")), text(self.good("--version")))
+
+    def test_manual_names_every_option(self):
+        manual = (SOURCE / "man" / "ibconform.1").read_text()
+        options = set(re.findall(r"--([a-z-]+)", "".join(
+            text(self.good(c, "--help")).split("\nOptions\n")[1].split("\nExamples\n")[0] for c in COMMANDS)))
+        self.assertGreater(len(options), 15)
+        for name in options:
+            self.assertIn("-" + name, manual)
+        for command in COMMANDS:
+            self.assertIn(".Cm " + command, manual)
+
+    def test_output_that_cannot_be_written(self):
+        with open("/dev/full", "wb") as full:
+            for args in (("--help",), ("list",), ("run",), ("run", "--json", "-"), ("statements", "--json")):
+                self.fails(4, *args, stdout=full)
+        self.fails(4, "mutants", "--sample", 1, "--out", "/dev/full", stdout=subprocess.DEVNULL)
+        for form in ("--junit", "--json", "--html"):
+            self.fails(4, "run", form, self.folder / "no" / "x", stdout=subprocess.DEVNULL)
+
+    def test_reader_that_left(self):
+        for args in (("--help",), ("list", "--json"), ("run",), ("statements", "--json")):
+            read, write = os.pipe()
+            os.close(read)
+            self.good(*args, stdout=write)
+            os.close(write)
+
+
+class Selection(Case):
+    def ids(self, *args):
+        return [row["id"] for row in json.loads(self.good("list", "--json", *args).stdout)]
+
+    def test_patterns(self):
+        both = ["area.one.good", "area.two.fine"]
+        for pattern, want in (("area", both), ("area.one", both[:1]), ("*fine", both[1:]), ("area.one.good", both[:1]),
+                              ("RR-04", both), ("RR-03", both[:1]), ("*", both)):
+            self.assertEqual(self.ids(pattern), want, pattern)
+        self.assertEqual(self.ids(), both)
+        self.assertEqual(self.ids("area.two", "area.one", "area"), both)
+
+    def test_nothing_matches(self):
+        for command in ("list", "run", "mutants", "show"):
+            self.fails(2, command, "area.one.god", says='nearest is "area.one.good"')
+            self.fails(2, command, "RR-05", says="no scenario cites RR-05")
+        self.fails(2, "run", "area", "nonsense", says='no scenario matches "nonsense"')
+        self.fails(2, "run", "--exclude", "area.one.god", says='--exclude: no scenario matches')
+        self.fails(2, "run", "--exclude", "area", says="leaves nothing")
+        self.fails(2, "run", "area.one", "--exclude", "area.one.good", says="leaves nothing")
+
+    def test_where_scenarios_are(self):
+        self.fails(2, "list", "--scenarios", self.folder / "none", says="none")
+        (self.folder / "empty").mkdir()
+        self.fails(2, "list", "--scenarios", self.folder / "empty", says="no scenario there")
+        self.assertEqual(len(self.ids("--scenarios", self.suite / "area")), 2)
+        self.assertEqual(self.ids("--scenarios", self.suite / "area"), ["one.good", "two.fine"])
+        self.assertIn(SAMPLE, text(self.good("list", env={"IBPROOF_SCENARIOS": ""})))
+
+    def test_installed_scenarios(self):
+        """A program in PREFIX/bin takes those in PREFIX/share."""
+        (self.folder / "bin").mkdir()
+        shutil.copy(PROGRAM, self.folder / "bin")
+        shutil.copytree(self.suite, self.folder / "share/ibproof/scenarios")
+        r = subprocess.run([self.folder / "bin/ibconform", "list"], stdout=subprocess.PIPE, env=PLACE, timeout=60)
+        self.assertEqual([line.split()[0] for line in text(r).splitlines()], ["area.one.good", "area.two.fine"])
+
+    def test_faulty_scenarios(self):
+        for content, says in ((GOOD.replace("SEND_ONLY", "SEND_ONYL"), "SEND_ONLY"), (GOOD + "> b SEND_ONLY\n", "faulty.ibt:9:"),
+                              (GOOD.replace("RR-04", "RR-4"), 'faulty.ibt:2:16: no statement "RR-4"; nearest is "RR-'),
+                              ("", "faulty.ibt:"), (GOOD.replace("title", "tilte"), "title")):
+            path = self.scenario("area/faulty.ibt", content)
+            for command in ("list", "run", "statements", "mutants"):
+                self.fails(2, command, says=says)
+            path.unlink()
+
+    def test_list(self):
+        rows = text(self.good("list")).splitlines()
+        self.assertEqual(len(rows), 2)
+        self.assertEqual(rows[0].split(None, 3), ["area.one.good", "RR-03,RR-04", rows[0].split()[2], "a SEND is acknowledged"])
+        row = json.loads(self.good("list", "--json").stdout)[0]
+        self.assertEqual((row["clause"], row["sentence"], row["role"], row["variations"]),
+                         (["RR-03", "RR-04"], "a SEND is acknowledged", "responder", 2))
+        self.scenario("area/x.ibt", "class informational\n" + GOOD)
+        self.assertEqual(json.loads(self.good("list", "--json", "area.x").stdout)[0]["class"], "informational")
+        words = text(self.good("list", "--capabilities")).splitlines()
+        self.assertIn("srq", [w.split()[0] for w in words])
+        self.assertEqual(len(json.loads(self.good("list", "--capabilities", "--json").stdout)), len(words))
+
+    def test_show(self):
+        self.scenario("area/full.ibt", "needs srq page_hook\ncovers PSN-01 lumina/B1\n" + GOOD)
+        shown = text(self.good("show", "area.full"))
+        for part in ("area.full\n", "> a SEND_ONLY psn=+0", "RR-03   ", "RR-04   ", "srq", "PSN-01", "lumina/B1", "reference:",
+                     "RC, 2 variations", "qp a\n", "pmtu=1024"):
+            self.assertIn(part, shown)
+        self.fails(2, "show", "area", says="matches 3")
+        self.fails(2, "show", "area.*.good", says="wants one id")
+        for row in json.loads(self.good("list", "--json", env={"IBPROOF_SCENARIOS": ""}).stdout):
+            self.assertIn(row["sentence"], text(self.good("show", row["id"], env={"IBPROOF_SCENARIOS": ""})))
+
+
+class Run(Case):
+    def verdicts(self, code, *args):
+        path = self.folder / "r.json"
+        self.ends(code, "run", "--json", path, *args)
+        report = json.loads(path.read_text())
+        return {r["id"]: r["verdict"] for r in report["results"]}
+
+    def test_pass_and_fail(self):
+        self.assertEqual(self.verdicts(0), {"area.one.good": "PASS", "area.two.fine": "PASS"})
+        self.scenario("area/failing.ibt", FAILING)
+        self.assertEqual(self.verdicts(1), {"area.failing": "FAIL", "area.one.good": "PASS", "area.two.fine": "PASS"})
+        self.assertEqual(self.verdicts(0, "--exclude", "area.failing"), {"area.one.good": "PASS", "area.two.fine": "PASS"})
+        self.assertEqual(self.verdicts(1, "area.failing"), {"area.failing": "FAIL"})
+        report = text(self.ends(1, "run"))
+        self.assertIn("area.failing", report)
+        self.assertIn("msn", report)
+
+    def test_sample_of_the_tree(self):
+        self.good("run", SAMPLE, env={"IBPROOF_SCENARIOS": ""})
+
+    def test_children_do_not_matter(self):
+        for i in range(7):
+            self.scenario("area/g%d.ibt" % i, GOOD)
+            self.scenario("area/f%d.ibt" % i, FAILING)
+        def stable(*args):
+            out = text(self.ends(1, "run", "--json", "-", *args))
+            return re.sub(r'("(wall|jobs|started|time)[a-z_]*": )[^,\n]+', r"\1", out)
+        first = stable("-j", 1)
+        for n in (2, 5, 64):
+            self.assertEqual(stable("-j", n), first)
+        self.assertEqual([json.loads(first.replace('": ,', '": 0,').replace('": \n', '": 0\n'))["results"][0]["id"]], ["area.f0"])
+
+    def test_repeat(self):
+        once = self.verdicts(0)
+        self.assertEqual(self.verdicts(0, "--repeat", 5, "-j", 3), once)
+        self.assertEqual(self.verdicts(0, "--seed", 77, "--repeat", 2), once)
+
+    def test_links(self):
+        for link in ("roce2-ipv4", "roce2-ipv6", "roce1", "ib-local", "ib-global", "all"):
+            self.assertEqual(set(self.verdicts(0, "--link", link).values()), {"PASS"}, link)
+        self.scenario("area/failing.ibt", FAILING)
+        self.assertIn("link=", text(self.ends(1, "run", "--link", "all")))
+        self.assertNotIn("link=", text(self.ends(1, "run", "--link", "roce1")))
+
+    def test_reports(self):
+        self.scenario("area/failing.ibt", FAILING)
+        junit, page, data = (self.folder / n for n in ("j.xml", "p.html", "d.json"))
+        self.assertIn("area.failing", text(self.ends(1, "run", "--junit", junit, "--html", page, "--json", data)))
+        self.assertEqual(len(list(xml.etree.ElementTree.parse(junit).iter("testcase"))), 3)
+        self.assertEqual(len(list(xml.etree.ElementTree.parse(junit).iter("failure"))), 1)
+        self.assertIn("area.failing", page.read_text())
+        self.assertEqual(len(json.loads(data.read_text())["results"]), 3)
+        self.assertEqual(len(json.loads(self.ends(1, "run", "--json", "-").stdout)["results"]), 3)
+
+    def test_evidence(self):
+        out = self.folder / "out"
+        self.good("run", "--evidence", out, "--repeat", 2, "--seed", 5)
+        self.assertTrue(any("area.one.good" in str(p) for p in out.rglob("*.pcapng")))
+        self.assertTrue(any("seed-6" in str(p) for p in out.rglob("*.pcapng")))
+        self.good("run", "--evidence", out / "links", "--link", "all")
+        self.assertTrue((out / "links" / "roce1").is_dir())
+
+    def test_color(self):
+        self.scenario("area/failing.ibt", FAILING)
+        self.assertIn(b"\033", self.ends(1, "run", "--color=always").stdout)
+        self.assertNotIn(b"\033", self.ends(1, "run", "--color").stdout)
+        self.assertNotIn(b"\033", self.ends(1, "run", "--color=never").stdout)
+
+    def test_informational_never_fails(self):
+        self.scenario("area/failing.ibt", "class informational\n" + FAILING)
+        self.assertEqual(self.verdicts(0, "area.failing"), {"area.failing": "INFO"})
+
+    def test_a_target_that_dies(self):
+        """If some broken engine takes the process with it: that case is an ERROR, the others are played."""
+        matrix = self.folder / "m.json"
+        self.good("mutants", "--out", matrix)
+        dead = [m["spec"] for m in json.loads(matrix.read_text())["mutants"]
+                if any(k["how"] == "died" for k in m["killed_by"])]
+        if not dead:
+            self.skipTest("no broken engine dies of these scenarios")
+        r = run("run", "--target", dead[0], "-j", 1, env=self.env)
+        self.assertEqual(r.returncode, 4)
+        self.assertIn("the harness died: ", text(r))
+
+
+class Waivers(Case):
+    def setUp(self):
+        super().setUp()
+        self.scenario("area/failing.ibt", FAILING)
+
+    def waiver(self, **change):
+        row = {"pattern": "area.failing", "target": "reference", "statement": "RR-04", "reason": "a test",
+               "symptom": "msn", "expires": "2999-12-31", **change}
+        return self.file(json.dumps([{k: v for k, v in row.items() if v is not None}]), "w.json")
+
+    def test_known_failure(self):
+        self.ends(1, "run")
+        shown = text(self.good("run", "--waivers", self.waiver()))
+        self.assertIn("XFAIL", shown)
+        self.good("run", "--waivers", self.waiver(expires=datetime.date.today().isoformat()))
+        self.good("run", "area.one", "--waivers", self.waiver())
+        self.ends(1, "run", "--waivers", self.waiver(symptom="something else"))
+        self.ends(1, "run", "--waivers", self.waiver(target="live"))
+
+    def test_no_longer_needed(self):
+        shown = text(self.ends(1, "run", "area.one", "--waivers", self.waiver(pattern="area.one.good")))
+        self.assertIn("XPASS", shown)
+
+    def test_wrong_files(self):
+        for change, says in (({"pattern": "area.faling"}, 'nearest is "area.failing"'), ({"pattern": 7}, '"pattern" must be'),
+                             ({"reason": None}, 'no "reason"'), ({"expires": "2020-01-01"}, "expired on 2020-01-01"),
+                             ({"expires": "tomorrow"}, "is no day"), ({"statement": "RR-4"}, 'no statement "RR-4"'),
+                             ({"statement": "RR-07"}, "cites RR-07"), ({"symptoms": "x"}, 'did you mean "symptom"?')):
+            with self.subTest(change):
+                self.fails(2, "run", "--waivers", self.waiver(**change), says=says)
+                self.fails(2, "run", "--waivers", self.waiver(**change), says="w.json: ")
+        self.fails(2, "run", "--waivers", self.file("[{]"), says="line 1: not JSON")
+        self.fails(2, "run", "--waivers", self.file("{}"), says="not a list")
+        self.fails(2, "run", "--waivers", self.folder, says="directory")
+        self.fails(2, "run", "--waivers", self.folder / "none", says="No such file")
+
+
+class Statements(Case):
+    def test_table(self):
+        rows = [line.split() for line in text(self.good("statements")).splitlines()]
+        self.assertIn("RR", [r[0] for r in rows if r])
+        self.assertEqual([r[-1] for r in rows if r and r[0] == "all"], ["2"])
+        self.assertNotIn("covered", [r[-1] for r in rows if r and r[0] == "area"])
+
+    def test_json_and_missing(self):
+        rows = json.loads(self.good("statements", "--json").stdout)
+        cited = {r["id"]: r["cited_by"] for r in rows if r["cited_by"]}
+        self.assertEqual(cited, {"RR-03": ["area.one.good"], "RR-04": ["area.one.good", "area.two.fine"]})
+        missing = json.loads(self.good("statements", "--json", "--missing").stdout)
+        self.assertEqual(len(missing), len(rows) - 2)
+        listed = text(self.good("statements", "--missing", "RR")).splitlines()
+        self.assertIn("RR-05", [line.split()[0] for line in listed if line])
+        self.assertNotIn("RR-04", [line.split()[0] for line in listed if line])
+        for row in rows:
+            self.assertTrue(row["status"] == "open" or row["reason"], row["id"])
+
+    def test_patterns(self):
+        ids = lambda *a: [r["id"] for r in json.loads(self.good("statements", "--json", *a).stdout)]
+        self.assertEqual(ids("RR-03", "RR-04"), ["RR-03", "RR-04"])
+        self.assertEqual(ids("RR"), ids("RR-*"))
+        self.assertGreater(len(ids("mandatory")), 10)
+        self.fails(2, "statements", "RR-4", says="nearest is")
+        self.fails(2, "statements", "nonsense")
+
+    def test_matrix(self):
+        mutant = {"spec": "mutant:x", "clause": ["RR-03", "RR-05"], "says": "", "equivalent": None}
+        killed = lambda *s: [{"scenario": x, "how": "failed"} for x in s]
+        for by, want in ((["area.one.good"], {"RR-03"}), (["area.two.fine"], set()), ([], set()), (["gone"], set()),
+                         (["area.two.fine", "area.one.good"], {"RR-03"})):
+            path = self.file(json.dumps({"mutants": [{**mutant, "killed_by": killed(*by)}]}))
+            rows = json.loads(self.good("statements", "--json", "--matrix", path).stdout)
+            self.assertEqual({r["id"] for r in rows if r["covered"]}, want)
+            self.assertIn("covered", text(self.good("statements", "--matrix", path)))
+            listed = text(self.good("statements", "--missing", "--matrix", path))
+            self.assertIn("RR-04", [line.split()[0] for line in listed.splitlines() if line])
+            self.assertIn("no broken engine", listed)
+        for bad in ("", "{}", "[]", '{"mutants": 7}', '{"mutants": [{}]}',
+                    '{"mutants": [{"spec": "x", "clause": [1], "killed_by": []}]}',
+                    '{"mutants": [{"spec": "x", "clause": [], "killed_by": [{}]}]}'):
+            self.fails(2, "statements", "--matrix", self.file(bad), says="x.json: ")
+        self.fails(2, "statements", "--matrix", self.folder / "none", says="No such file")
+
+
+class Mutants(Case):
+    def matrix(self, *args, code=0):
+        return json.loads(self.ends(code, "mutants", "--out", "-", *args).stdout)
+
+    def test_list(self):
+        listed = text(self.good("mutants", "--list"))
+        names = [line for line in listed.splitlines() if line.startswith("mutant:")]
+        self.assertGreater(len(names), 50)
+        self.assertEqual(len(names), len(set(names)))
+        self.assertIn("%d mutants" % len(names), listed)
+        only = [n for n in names if n.startswith("mutant:emit.")]
+        self.assertEqual([l for l in text(self.good("mutants", "--list", "--only", "mutant:emit.*")).splitlines()
+                          if l.startswith("mutant:")], only)
+
+    def test_catches(self):
+        m = self.matrix("--only", "mutant:emit.*msn*")
+        self.assertTrue(m["mutants"])
+        self.assertTrue(any(x["killed_by"] for x in m["mutants"]))
+        self.assertEqual(m["scenarios"], ["area.one.good", "area.two.fine"])
+        shown = text(self.good("mutants", "--only", "mutant:emit.*msn*"))
+        self.assertRegex(shown, r"\A%d mutants, 2 scenarios" % len(m["mutants"]))
+
+    def test_children_do_not_matter(self):
+        first = self.matrix("--sample", 40, "--seed", 3, "-j", 1)
+        self.assertEqual(len(first["mutants"]), 40)
+        self.assertEqual(self.matrix("--sample", 40, "--seed", 3, "-j", 6), first)
+        other = self.matrix("--sample", 40, "--seed", 4)
+        self.assertNotEqual([m["spec"] for m in other["mutants"]], [m["spec"] for m in first["mutants"]])
+
+    def test_a_scenario_that_fails_on_the_reference(self):
+        self.scenario("area/failing.ibt", FAILING)
+        m = self.matrix("--sample", 10)
+        self.assertFalse(any(k["scenario"] == "area.failing" for x in m["mutants"] for k in x["killed_by"]))
+        self.assertIn("Left out", text(self.ends(1, "mutants", "--sample", 10)))
+
+    def test_every_mutant_opens(self):
+        for m in self.matrix()["mutants"][::40]:
+            r = run("run", "area.one", "--target", m["spec"], env=self.env)
+            caught = any(k["scenario"] == "area.one.good" for k in m["killed_by"])
+            self.assertEqual(r.returncode in (1, 4), caught, (m["spec"], r.stdout))
+
+
+if __name__ == "__main__":
+    unittest.main()

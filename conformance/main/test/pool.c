@@ -1,0 +1,150 @@
+/* Children that work, die, hang and lie; every part of every job is told of once all the same. */
+#include "main/pool.h"
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { JOBS = 37, PARTS = 5 };
+enum act { WORKS, CRASHES, LEAVES, CLOSES, HANGS };
+
+struct lab {
+    enum act act[JOBS][PARTS];
+    unsigned done[JOBS][PARTS], died[JOBS][PARTS];
+    int status[JOBS][PARTS];
+    uint32_t last[JOBS]; /* part + 1: parts come in order */
+    bool bad;
+};
+
+static size_t work(void *ctx, uint32_t job, uint32_t part, uint8_t record[POOL_RECORD])
+{
+    struct lab *l = ctx;
+
+    switch (l->act[job][part]) {
+    case CRASHES:
+        signal(SIGABRT, SIG_DFL);
+        raise(SIGABRT);
+        break;
+    case LEAVES: _exit(3);
+    case CLOSES:
+        for (int fd = 3; fd < 64; fd++)
+            close(fd);
+        break;
+    case HANGS:
+        for (;;)
+            pause();
+    case WORKS: break;
+    }
+    memset(record, (int)(job + part), job * 11 + part);
+    return job * 11 + part;
+}
+
+static unsigned limit(void *ctx, uint32_t job, uint32_t part)
+{
+    struct lab *l = ctx;
+
+    return l->act[job][part] == HANGS ? 1 : 0;
+}
+
+static void in_order(struct lab *l, uint32_t job, uint32_t part)
+{
+    l->bad |= l->last[job] != part;
+    l->last[job] = part + 1;
+}
+
+static void done(void *ctx, uint32_t job, uint32_t part, const uint8_t *record, size_t len)
+{
+    struct lab *l = ctx;
+
+    l->done[job][part]++;
+    l->bad |= len != job * 11 + part;
+    for (size_t i = 0; i < len; i++)
+        l->bad |= record[i] != (uint8_t)(job + part);
+    in_order(l, job, part);
+}
+
+static void died(void *ctx, uint32_t job, uint32_t part, int status)
+{
+    struct lab *l = ctx;
+
+    l->died[job][part]++;
+    l->status[job][part] = status;
+    in_order(l, job, part);
+}
+
+static void play(struct lab *l, unsigned children)
+{
+    char err[160] = "";
+    const struct pool p = {.children = children,
+                           .jobs = JOBS,
+                           .parts = PARTS,
+                           .mute = true,
+                           .ctx = l,
+                           .limit = limit,
+                           .work = work,
+                           .done = done,
+                           .died = died};
+
+    cr_assert(pool_run(&p, err, sizeof err), "%s", err);
+    cr_assert_not(l->bad);
+    for (unsigned j = 0; j < JOBS; j++)
+        for (unsigned k = 0; k < PARTS; k++) {
+            cr_expect_eq(l->done[j][k], l->act[j][k] == WORKS, "job %u part %u", j, k);
+            cr_expect_eq(l->died[j][k], l->act[j][k] != WORKS, "job %u part %u", j, k);
+        }
+}
+
+Test(pool, every_part_of_every_job_once)
+{
+    for (unsigned children = 1; children <= 40; children += 3) {
+        struct lab l = {0};
+        play(&l, children);
+    }
+}
+
+Test(pool, a_death_costs_one_part)
+{
+    for (unsigned children = 1; children <= 4; children++) {
+        struct lab l = {0};
+        char how[80];
+        l.act[0][0] = l.act[7][2] = l.act[7][3] = l.act[JOBS - 1][PARTS - 1] = CRASHES;
+        l.act[3][4] = l.act[JOBS - 1][0] = LEAVES;
+        l.act[9][1] = CLOSES;
+        play(&l, children);
+        pool_death(l.status[7][2], how, sizeof how);
+        cr_expect(strncmp(how, "signal 6 (", 10) == 0, "%s", how);
+        pool_death(l.status[3][4], how, sizeof how);
+        cr_expect_str_eq(how, "exit code 3");
+        cr_expect_not(pool_hung(l.status[7][2]));
+    }
+}
+
+Test(pool, nobody_lives)
+{
+    struct lab l = {0};
+
+    for (unsigned j = 0; j < JOBS; j++)
+        for (unsigned k = 0; k < PARTS; k++)
+            l.act[j][k] = LEAVES;
+    play(&l, 3);
+}
+
+Test(pool, time_is_up)
+{
+    struct lab l = {0};
+
+    l.act[2][1] = l.act[20][4] = HANGS;
+    play(&l, 2);
+    cr_expect(pool_hung(l.status[2][1]));
+    cr_expect(pool_hung(l.status[20][4]));
+}
+
+Test(pool, nothing_to_do)
+{
+    const struct pool p = {.children = 4, .jobs = 0, .parts = 1, .work = work, .done = done, .died = died};
+    char err[160];
+
+    cr_expect(pool_run(&p, err, sizeof err));
+    cr_expect_geq(pool_cores(), 1);
+}

@@ -1,0 +1,103 @@
+/* Results sent between processes, and several made one. */
+#include "main/result.h"
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct ibc_scenario scenario = {.id = (char *)(uintptr_t) "rc.one"};
+
+static struct ibc_result make(enum ibc_verdict v, const char *got)
+{
+    struct ibc_result r = {.scenario = &scenario, .verdict = v, .counters = IBC_IS_NOT_APPLICABLE, .variations = 3};
+
+    r.passed = v == IBC_IS_PASS ? 3 : 1;
+    r.wall_ns = 10;
+    snprintf(r.finding.got, sizeof r.finding.got, "%s", got);
+    return r;
+}
+
+Test(result, arrives_whole)
+{
+    uint8_t buffer[16384];
+    struct ibc_result r = make(IBC_IS_FAIL, "bth.psn 0x000103"), back;
+
+    r.evidence = strdup("out/rc.one.pcapng");
+    const size_t n = result_pack(&r, buffer, sizeof buffer);
+    cr_assert(result_unpack(&back, &scenario, buffer, n));
+    cr_expect_str_eq(back.evidence, r.evidence);
+    cr_expect_str_eq(back.finding.got, r.finding.got);
+    cr_expect_eq(back.verdict, IBC_IS_FAIL);
+    cr_expect_eq(back.scenario, &scenario);
+    cr_expect_not(result_unpack(&back, &scenario, buffer, sizeof r - 1));
+    cr_expect_not(result_unpack(&back, &scenario, buffer, n - 1));
+    cr_expect_eq(result_pack(&r, buffer, n - 1), 0);
+    free(back.evidence);
+    ibc_result_clear(&r);
+}
+
+/* All pairs: the worse wins, those that rank over those that do not, the first reason is kept among equals. */
+Test(result, links_worst_wins)
+{
+    for (int a = 0; a < IBC_IS_XFAIL; a++)
+        for (int b = 0; b < IBC_IS_XFAIL; b++) {
+            struct ibc_result to = make((enum ibc_verdict)a, "a"), r = make((enum ibc_verdict)b, "b");
+            const bool second = b <= IBC_IS_ERROR && (a > IBC_IS_ERROR || b > a);
+            result_add(&to, &r);
+            cr_expect_eq(to.verdict, second ? b : a, "%d %d", a, b);
+            cr_expect_str_eq(to.finding.got, second ? "b" : "a");
+            cr_expect_eq(to.variations, 6);
+            cr_expect_eq(to.wall_ns, 20);
+        }
+}
+
+Test(result, repeats_that_agree)
+{
+    for (int v = 0; v < IBC_IS_XFAIL; v++) {
+        struct ibc_result r[3] = {make((enum ibc_verdict)v, "0"), make((enum ibc_verdict)v, "1"),
+                                  make((enum ibc_verdict)v, "2")};
+        result_repeats(r, 3, 7);
+        cr_expect_eq(r[0].verdict, (enum ibc_verdict)v);
+        cr_expect_str_eq(r[0].finding.got, "0");
+    }
+}
+
+Test(result, repeats_that_differ)
+{
+    struct ibc_result r[4] = {make(IBC_IS_PASS, ""), make(IBC_IS_PASS, ""), make(IBC_IS_TOLERATED, ""),
+                              make(IBC_IS_PASS, "")};
+    result_repeats(r, 4, 7);
+    cr_expect_eq(r[0].verdict, IBC_IS_FAIL);
+    cr_expect_str_eq(r[0].finding.got, "verdicts differ between repeats: TOLERATED with seed 9");
+
+    struct ibc_result first_bad[3] = {make(IBC_IS_FAIL, "x"), make(IBC_IS_PASS, ""), make(IBC_IS_FAIL, "x")};
+    result_repeats(first_bad, 3, 1);
+    cr_expect_eq(first_bad[0].verdict, IBC_IS_FAIL);
+    cr_expect_str_eq(first_bad[0].finding.got, "verdicts differ between repeats: PASS with seed 2");
+
+    struct ibc_result dead[3] = {make(IBC_IS_PASS, ""), make(IBC_IS_ERROR, "the harness died"), make(IBC_IS_PASS, "")};
+    result_repeats(dead, 3, 1);
+    cr_expect_eq(dead[0].verdict, IBC_IS_ERROR);
+    cr_expect_str_eq(dead[0].finding.got, "the harness died");
+
+    struct ibc_result counters[2] = {make(IBC_IS_PASS, ""), make(IBC_IS_PASS, "")};
+    counters[0].counters = IBC_IS_PASS;
+    counters[1].counters = IBC_IS_FAIL;
+    result_repeats(counters, 2, 1);
+    cr_expect_eq(counters[0].verdict, IBC_IS_PASS);
+    cr_expect_eq(counters[0].counters, IBC_IS_FAIL);
+}
+
+Test(result, link_is_named)
+{
+    struct ibc_result r = make(IBC_IS_FAIL, "");
+
+    snprintf(r.finding.variation, sizeof r.finding.variation, "pmtu=256");
+    result_name_link(&r, "roce2-ipv4");
+    cr_expect_str_eq(r.finding.variation, "link=roce2-ipv4 pmtu=256");
+    cr_expect_str_eq(r.counter_finding.variation, "link=roce2-ipv4");
+    memset(r.finding.variation, 'x', sizeof r.finding.variation - 1);
+    r.finding.variation[sizeof r.finding.variation - 1] = '\0';
+    result_name_link(&r, "roce2-ipv4");
+    cr_expect_lt(strlen(r.finding.variation), sizeof r.finding.variation);
+}

@@ -1,0 +1,227 @@
+#include "common.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_SOURCE = 256 * 1024 };
+
+#define CLASS_NAME(w) #w,
+const char *const rep_class_names[IBC_CLASS_COUNT] = {IBC_CLASSES(CLASS_NAME)};
+#define NAME(id, name, words) name,
+const char *const rep_verdict_names[IBC_IS_COUNT] = {IBC_VERDICTS(NAME)};
+#define WORDS(id, name, words) words,
+const char *const rep_verdict_words[IBC_IS_COUNT] = {IBC_VERDICTS(WORDS)};
+
+enum { RED = 31, GREEN, YELLOW, BLUE, MAGENTA, CYAN };
+const struct rep_verdict rep_verdicts[IBC_IS_COUNT] = {
+    {IBC_IS_PASS, GREEN, "passed"},
+    {IBC_IS_FAIL, RED, "failed"},
+    {IBC_IS_ERROR, MAGENTA, "harness faults"},
+    {IBC_IS_INCONCLUSIVE, YELLOW, "inconclusive"},
+    {IBC_IS_XPASS, RED, "passed against a waiver"},
+    {IBC_IS_XFAIL, YELLOW, "waived"},
+    {IBC_IS_TOLERATED, YELLOW, "tolerated"},
+    {IBC_IS_INFO, CYAN, "measured"},
+    {IBC_IS_NOT_APPLICABLE, BLUE, "not applicable"},
+    {IBC_IS_UNSUPPORTED, BLUE, "unsupported"},
+};
+
+const struct rep_verdict *rep_verdict(enum ibc_verdict v)
+{
+    for (size_t i = 0; i < IBC_IS_COUNT; i++)
+        if (rep_verdicts[i].v == v)
+            return &rep_verdicts[i];
+    return &rep_verdicts[0];
+}
+
+/* ---- results ---- */
+/* The group is the first two parts of three or more, the first of two: the last always is the name. */
+static void split(struct rep_case *c)
+{
+    const char *dot = strchr(c->id, '.');
+    const char *second = dot ? strchr(dot + 1, '.') : NULL;
+
+    if (second)
+        dot = second;
+    c->n_group = dot ? (size_t)(dot - c->id) : strlen(c->id);
+    c->name = dot ? dot + 1 : c->id;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct rep_case *x = a, *y = b;
+    const int d = strcmp(x->id, y->id);
+
+    return d ? d : x->r < y->r ? -1 : x->r > y->r;
+}
+
+static void cite(struct rep *p, const struct ibc_scenario *s)
+{
+    for (unsigned i = 0; i < s->n_spec; i++) {
+        const struct ibc_statement *st = ibc_statement_find(s->spec[i]);
+
+        if (st && !p->cited[st - ibc_statements]) {
+            p->cited[st - ibc_statements] = true;
+            p->n_cited++;
+        }
+    }
+}
+
+bool rep_begin(struct rep *p, const struct ibc_report *of)
+{
+    *p = (struct rep){.of = of, .n = of->n};
+    p->c = calloc(of->n + 1, sizeof *p->c);
+    p->cited = calloc(ibc_statement_count, sizeof *p->cited);
+    if (!p->c || !p->cited)
+        return false;
+    for (size_t i = 0; i < of->n; i++) {
+        const struct ibc_result *r = &of->result[i];
+        struct rep_case *c = &p->c[i];
+
+        c->r = r;
+        c->id = r->scenario->id;
+        c->statement = r->scenario->n_spec ? ibc_statement_find(r->scenario->spec[0]) : NULL;
+        split(c);
+        cite(p, r->scenario);
+        p->count[r->verdict]++;
+        p->counters_off += r->counters == IBC_IS_FAIL;
+    }
+    qsort(p->c, p->n, sizeof *p->c, by_id);
+    return true;
+}
+
+void rep_clear(struct rep *p)
+{
+    free(p->c);
+    free(p->cited);
+}
+
+size_t rep_group_end(const struct rep *p, size_t first)
+{
+    const struct rep_case *a = &p->c[first];
+    size_t i = first + 1;
+
+    while (i < p->n && p->c[i].n_group == a->n_group && memcmp(p->c[i].id, a->id, a->n_group) == 0)
+        i++;
+    return i;
+}
+
+bool rep_bad(enum ibc_verdict v)
+{
+    return v == IBC_IS_FAIL || v == IBC_IS_ERROR || v == IBC_IS_INCONCLUSIVE || v == IBC_IS_XPASS;
+}
+
+enum ibc_class rep_class(const struct rep_case *c)
+{
+    const uint8_t own = c->r->scenario->klass;
+
+    if (own < IBC_CLASS_COUNT)
+        return (enum ibc_class)own;
+    return c->statement ? (enum ibc_class)c->statement->klass : IBC_CLASS_mandatory;
+}
+
+const char *rep_sentence(const struct rep_case *c, const struct ibc_finding *f)
+{
+    const char *title = c->r->scenario->title;
+
+    return f->sentence[0] ? f->sentence : c->statement ? c->statement->words : title ? title : "";
+}
+
+char *rep_source(const struct ibc_scenario *s, size_t *len)
+{
+    FILE *f = s->path ? fopen(s->path, "rbe") : NULL;
+    char *text = f ? malloc(MAX_SOURCE + 1) : NULL;
+
+    *len = text ? fread(text, 1, MAX_SOURCE + 1, f) : 0;
+    if (f && (ferror(f) | fclose(f)))
+        *len = 0;
+    if (*len == 0 || *len > MAX_SOURCE) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* ---- text ---- */
+enum { REPLACEMENT = 0xfffd, UTF8_MORE = 0x80, LAST_CHAR = 0x10ffff };
+
+size_t rep_char(const char *s, size_t n, uint32_t *code)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *p = (const unsigned char *)s;
+    const size_t k = p[0] < 0x80 ? 1 : p[0] >> 5 == 6 ? 2 : p[0] >> 4 == 14 ? 3 : p[0] >> 3 == 30 ? 4 : 0;
+    uint32_t c = k < 2 ? p[0] : p[0] & (0x7fu >> k);
+
+    *code = REPLACEMENT;
+    if (k == 0 || k > n)
+        return 1;
+    for (size_t i = 1; i < k; i++) {
+        if ((p[i] & 0xc0) != UTF8_MORE)
+            return 1;
+        c = c << 6 | (p[i] & 0x3fu);
+    }
+    if (c < least[k] || c > LAST_CHAR || c >> 11 == 0x1b) /* too long a form, too large, half a surrogate pair */
+        return 1;
+    *code = c;
+    return k;
+}
+
+void rep_xml(struct out *o, const char *s, size_t n)
+{
+    size_t done = 0;
+
+    for (size_t i = 0, k; i < n; i += k) {
+        uint32_t c;
+
+        k = rep_char(s + i, n - i, &c);
+        if (c != 0xfffe && c != 0xffff)
+            continue;
+        out_xml(o, s + done, i - done);
+        OUT_LIT(o, "\xef\xbf\xbd");
+        done = i + k;
+    }
+    out_xml(o, s + done, n - done);
+}
+
+/* ---- files ---- */
+static bool failed(const char *path, int error, char *err, size_t errlen)
+{
+    snprintf(err, errlen, "%s: %s", path, strerror(error));
+    return false;
+}
+
+static void write_to(int fd, struct out *o, const struct rep *p, void (*document)(struct out *o, const struct rep *p),
+                     int *error)
+{
+    out_init(o, fd);
+    document(o, p);
+    (void)out_flush(o);
+    *error = o->error;
+    if (fd != STDOUT_FILENO && close(fd) != 0 && !*error)
+        *error = errno;
+}
+
+bool rep_write(const char *path, const struct ibc_report *r, void (*document)(struct out *o, const struct rep *p),
+               char *err, size_t errlen)
+{
+    struct out *o = malloc(sizeof *o);
+    struct rep p = {0};
+    int error = ENOMEM;
+
+    if (o && rep_begin(&p, r)) {
+        const bool standard = strcmp(path, "-") == 0;
+        const int fd = standard ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+        p.path = standard ? NULL : path;
+        if (fd < 0)
+            error = errno;
+        else
+            write_to(fd, o, &p, document, &error);
+    }
+    rep_clear(&p);
+    free(o);
+    return error == 0 || failed(path, error, err, errlen);
+}

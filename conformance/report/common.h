@@ -1,0 +1,67 @@
+/* What the reports share: results in order of their ids, counted, and text that may be hostile. */
+#ifndef IBC_REPORT_COMMON_H
+#define IBC_REPORT_COMMON_H
+#include "output/printer.h"
+#include "report/report.h"
+
+struct rep_case {
+    const struct ibc_result *r;
+    const struct ibc_statement *statement; /* the first that it cites; NULL: none that there is */
+    const char *id, *name;                 /* name: what of the id is behind the group */
+    size_t n_group;                        /* bytes of the id that are the group: "rc.responder" */
+};
+struct rep {
+    const struct ibc_report *of;
+    const char *path; /* of the report; NULL: no file of its own */
+    struct rep_case *c;
+    size_t n;
+    unsigned count[IBC_IS_COUNT]; /* by verdict */
+    unsigned counters_off;        /* cases whose counters came out wrong */
+    bool *cited;                  /* by statement */
+    size_t n_cited;
+};
+/* False: out of memory. rep_clear() in either case. */
+bool rep_begin(struct rep *p, const struct ibc_report *of);
+void rep_clear(struct rep *p);
+
+/* Cases from `first` on that are of one group. */
+size_t rep_group_end(const struct rep *p, size_t first);
+/* Makes a run fail: FAIL, ERROR, INCONCLUSIVE, XPASS. */
+bool rep_bad(enum ibc_verdict v);
+enum ibc_class rep_class(const struct rep_case *c);
+/* What the verdict rests on: the alternative's words, else the statement's, else the title. f->sentence may lack its 0.
+ */
+const char *rep_sentence(const struct rep_case *c, const struct ibc_finding *f);
+
+extern const char *const rep_class_names[IBC_CLASS_COUNT];
+/* Verdicts in the order in which reports count them. */
+struct rep_verdict {
+    uint8_t v;           /* enum ibc_verdict */
+    uint8_t color;       /* ANSI */
+    const char *counted; /* "failed" */
+};
+extern const struct rep_verdict rep_verdicts[IBC_IS_COUNT];
+const struct rep_verdict *rep_verdict(enum ibc_verdict v);
+extern const char *const rep_verdict_names[IBC_IS_COUNT], *const rep_verdict_words[IBC_IS_COUNT];
+
+/* The lines of a scenario's file, as they are; NULL when it cannot be read or has more than 256 KiB. */
+char *rep_source(const struct ibc_scenario *s, size_t *len);
+
+/* ---- text of unknown origin ---- */
+/* Bytes of the first character, at least 1; *code: what it is, U+FFFD where it is no UTF-8. n > 0. */
+size_t rep_char(const char *s, size_t n, uint32_t *code);
+/* For XML and HTML, also between double quotes: characters that XML 1.0 does not have become U+FFFD. */
+void rep_xml(struct out *o, const char *s, size_t n);
+static inline void rep_str(struct out *o, const char *s)
+{
+    rep_xml(o, s, strlen(s));
+}
+
+/* ---- files ---- */
+/* Writes the report that `document` makes to a file, "-" for stdout. False with one line in err. */
+bool rep_write(const char *path, const struct ibc_report *r, void (*document)(struct out *o, const struct rep *p),
+               char *err, size_t errlen);
+
+/* A char array, which its 0 may be missing from */
+#define REP_ARRAY(a) (a), strnlen((a), sizeof(a))
+#endif

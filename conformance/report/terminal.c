@@ -1,0 +1,278 @@
+/* Cases by group; the quiet ones only as counts. A line of a case begins with its verdict and id, for scripts. */
+#include "terminal.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "common.h"
+
+enum { INDENT = 8, LABEL = 10, NARROWEST = 40, BOLD = 1 };
+
+struct page {
+    FILE *out;
+    bool color, verbose;
+    unsigned width;  /* 0: any */
+    unsigned column; /* characters of this line so far; each is taken to be one column wide */
+};
+
+/* Bytes that are no text, and those that would command the terminal, become '?'. */
+static void put(struct page *g, const char *s, size_t n)
+{
+    for (size_t k; n > 0; s += k, n -= k, g->column++) {
+        uint32_t c;
+
+        k = rep_char(s, n, &c);
+        if (c < ' ' || (c >= 0x7f && c < 0xa0) || (k == 1 && c > 0x7f))
+            fputc('?', g->out);
+        else
+            fwrite(s, 1, k, g->out);
+    }
+}
+
+static unsigned columns(const char *s, size_t n)
+{
+    unsigned w = 0;
+
+    for (size_t k; n > 0; s += k, n -= k, w++) {
+        uint32_t c;
+
+        k = rep_char(s, n, &c);
+    }
+    return w;
+}
+
+static void newline(struct page *g, unsigned indent)
+{
+    fprintf(g->out, "\n%*s", (int)indent, "");
+    g->column = indent;
+}
+
+/* Broken between words where the width asks for it; lines after the first stand under `indent`. */
+static void text(struct page *g, unsigned indent, const char *s, size_t n)
+{
+    for (bool first = true; n > 0; first = false) {
+        const char *end;
+        size_t k;
+
+        while (n > 0 && *s == ' ')
+            s++, n--;
+        end = memchr(s, ' ', n);
+        k = end ? (size_t)(end - s) : n;
+        if (k == 0)
+            break;
+        if (g->width && !first && g->column + 1 + columns(s, k) > g->width)
+            newline(g, indent);
+        else if (!first) {
+            fputc(' ', g->out);
+            g->column++;
+        }
+        put(g, s, k);
+        s += k;
+        n -= k;
+    }
+}
+
+static void paint(const struct page *g, unsigned color, const char *words)
+{
+    if (g->color)
+        fprintf(g->out, "\033[%um%s\033[0m", color, words);
+    else
+        fputs(words, g->out);
+}
+
+/* ---- what came of a case ---- */
+static void label(struct page *g, const char *name)
+{
+    fprintf(g->out, "%*s%-*s", INDENT, "", LABEL, name);
+    g->column = INDENT + LABEL;
+}
+
+static void line(struct page *g, const char *name, const char *s, size_t n)
+{
+    if (n == 0)
+        return;
+    label(g, name);
+    text(g, INDENT + LABEL, s, n);
+    fputc('\n', g->out);
+}
+
+static void where(struct page *g, const struct rep_case *c, const struct ibc_finding *f)
+{
+    const char *path = c->r->scenario->path;
+    char number[48];
+
+    if (f->line == 0 && f->packet == 0 && !c->r->evidence)
+        return;
+    label(g, "where");
+    if (f->line) {
+        snprintf(number, sizeof number, ":%" PRIu32 " ", f->line);
+        put(g, path ? path : c->id, strlen(path ? path : c->id));
+        put(g, number, strlen(number));
+    }
+    if (f->packet) {
+        snprintf(number, sizeof number, "packet %" PRIu32 "%s", f->packet, c->r->evidence ? " of " : "");
+        put(g, number, strlen(number));
+    }
+    if (c->r->evidence)
+        put(g, c->r->evidence, strlen(c->r->evidence));
+    fputc('\n', g->out);
+}
+
+static void when(struct page *g, const struct ibc_result *r, const struct ibc_finding *f)
+{
+    char words[sizeof f->variation + 64];
+    const int n = (int)strnlen(f->variation, sizeof f->variation);
+
+    if (r->variations == 0 || (n == 0 && r->variations == 1))
+        return;
+    snprintf(words, sizeof words, "%.*s%s%u of %u variations passed", n, f->variation, n ? "; " : "", r->passed,
+             r->variations);
+    line(g, "when", words, strlen(words));
+}
+
+static void finding(struct page *g, const struct rep_case *c, const struct ibc_finding *f)
+{
+    const char *sentence = rep_sentence(c, f);
+
+    line(g, c->statement ? c->statement->id : "sentence", sentence,
+         sentence == f->sentence ? strnlen(sentence, sizeof f->sentence) : strlen(sentence));
+    line(g, "expected", REP_ARRAY(f->expected));
+    line(g, "got", REP_ARRAY(f->got));
+    where(g, c, f);
+    when(g, c->r, f);
+}
+
+static void waiver(struct page *g, const struct ibc_waiver *w)
+{
+    if (!w)
+        return;
+    line(g, "waiver", w->reason ? w->reason : "", w->reason ? strlen(w->reason) : 0);
+    line(g, "until", w->expires ? w->expires : "", w->expires ? strlen(w->expires) : 0);
+}
+
+static bool silent(enum ibc_verdict v)
+{
+    return v == IBC_IS_PASS || v == IBC_IS_NOT_APPLICABLE;
+}
+
+/* The counters' own verdict stands on a line of its own, as a case's does. */
+static void counters(struct page *g, const struct rep_case *c)
+{
+    const struct rep_verdict *v = rep_verdict(c->r->counters);
+
+    if (silent(c->r->counters))
+        return;
+    fputs("  ", g->out);
+    paint(g, v->color, rep_verdict_names[v->v]);
+    g->column = 2 + (unsigned)strlen(rep_verdict_names[v->v]);
+    fputs("  ", g->out);
+    put(g, c->id, strlen(c->id));
+    fputs("  counters\n", g->out);
+    finding(g, c, &c->r->counter_finding);
+}
+
+static void one_case(struct page *g, const struct rep_case *c)
+{
+    const struct ibc_result *r = c->r;
+    const struct rep_verdict *v = rep_verdict(r->verdict);
+
+    if (!silent(r->verdict) || g->verbose) {
+        fputs("  ", g->out);
+        paint(g, v->color, rep_verdict_names[v->v]);
+        fputs("  ", g->out);
+        put(g, c->id, strlen(c->id));
+        g->column = 6 + (unsigned)strlen(rep_verdict_names[v->v]) + columns(c->id, strlen(c->id));
+        fputs("  ", g->out);
+        text(g, INDENT, r->scenario->title ? r->scenario->title : "",
+             strlen(r->scenario->title ? r->scenario->title : ""));
+        fputc('\n', g->out);
+        line(g, "measured", REP_ARRAY(r->measured));
+        if (!silent(r->verdict) && r->verdict != IBC_IS_INFO)
+            finding(g, c, &r->finding);
+        waiver(g, r->waiver);
+    }
+    counters(g, c);
+}
+
+/* ---- counts ---- */
+static void counts(struct page *g, const unsigned *count, bool all)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < IBC_IS_COUNT; i++) {
+        const struct rep_verdict *v = &rep_verdicts[i];
+
+        if (count[v->v] == 0 && !(all && i < 2))
+            continue;
+        fprintf(g->out, "%s%u ", any ? ", " : "", count[v->v]);
+        if (count[v->v])
+            paint(g, v->color, v->counted);
+        else
+            fputs(v->counted, g->out);
+        any = true;
+    }
+}
+
+static void group(struct page *g, const struct rep *p, size_t first, size_t end)
+{
+    unsigned count[IBC_IS_COUNT] = {0};
+    char name[128];
+
+    for (size_t i = first; i < end; i++)
+        count[p->c[i].r->verdict]++;
+    snprintf(name, sizeof name, "%.*s", (int)p->c[first].n_group, p->c[first].id);
+    if (g->color)
+        fprintf(g->out, "\033[%dm", BOLD);
+    put(g, name, strlen(name));
+    fputs(g->color ? "\033[0m: " : ": ", g->out);
+    counts(g, count, false);
+    fputc('\n', g->out);
+    for (size_t i = first; i < end; i++)
+        one_case(g, &p->c[i]);
+}
+
+static void heading(struct page *g, const struct ibc_run_info *info)
+{
+    char words[512];
+
+    if (!info)
+        return;
+    snprintf(words, sizeof words, "ibconform %s: %s, link %s, seed %" PRIu64, info->version, info->target, info->link,
+             info->seed);
+    put(g, words, strlen(words));
+    fputc('\n', g->out);
+}
+
+void rep_terminal(FILE *out, const struct ibc_report *r, bool color, bool verbose, unsigned width)
+{
+    struct page g = {.out = out, .color = color, .verbose = verbose};
+    struct rep p;
+
+    g.width = width && width < NARROWEST ? NARROWEST : width;
+    heading(&g, r->info);
+    if (rep_begin(&p, r)) {
+        for (size_t i = 0, end; i < p.n; i = end) {
+            end = rep_group_end(&p, i);
+            group(&g, &p, i, end);
+        }
+        counts(&g, p.count, true);
+        if (p.counters_off)
+            fprintf(out, ", %u with counters off", p.counters_off);
+        fprintf(out, "; %zu statements\n", p.n_cited);
+    } else
+        fputs("out of memory\n", out);
+    rep_clear(&p);
+}
+
+static unsigned width_of(FILE *out)
+{
+    struct winsize w;
+
+    return isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &w) == 0 ? w.ws_col : 0;
+}
+
+void ibc_report_terminal(FILE *out, const struct ibc_report *r, bool color, bool verbose)
+{
+    rep_terminal(out, r, color, verbose, width_of(out));
+}

@@ -1,0 +1,8 @@
+/* The report for people at a terminal, with the width given. */
+#ifndef IBC_REPORT_TERMINAL_H
+#define IBC_REPORT_TERMINAL_H
+#include "report/report.h"
+
+/* Columns; 0: lines are as long as they are, for scripts. */
+void rep_terminal(FILE *out, const struct ibc_report *r, bool color, bool verbose, unsigned width);
+#endif

@@ -1,0 +1,108 @@
+"""check.py junit|json|html FILE: what the reports of test/made.c must say. Asserts."""
+import html.parser
+import json
+import sys
+import xml.etree.ElementTree
+
+VERDICTS = ["PASS", "TOLERATED", "INCONCLUSIVE", "FAIL", "ERROR", "INFO", "NOT_APPLICABLE", "UNSUPPORTED", "XFAIL", "XPASS"]
+KEYS = ["id", "title", "file", "class", "spec", "verdict", "counters", "variations", "passed", "wall_ns", "measured",
+        "evidence", "finding", "counter_finding", "waiver"]
+
+
+def junit(path):
+    root = xml.etree.ElementTree.parse(path).getroot()
+    cases = list(root.iter("testcase"))
+    of = {(c.get("classname"), c.get("name")): c for c in cases}
+    assert len(of) == len(cases) == int(root.get("tests")) == 16, len(cases)
+    for element, attribute in (("failure", "failures"), ("error", "errors")):
+        assert len(list(root.iter(element))) == int(root.get(attribute)) == sum(int(s.get(attribute)) for s in root)
+    for name, element, kind in (("d-fail", "failure", "FAIL"), ("c-inconclusive", "error", "INCONCLUSIVE")):
+        found = of["rc.responder", name].find(element)
+        assert found.get("type") == kind
+        assert found.get("message") == 'expected bth.psn 0x000101, got bth.psn 0x000102 <of> "device" & co', found.get("message")
+        for part in ("statement: RR-03\n", "sentence: A responder answers", "line: 15\n", "packet: 4\n", "evidence: ",
+                     "variation: pmtu=256 epsn=0x000100\n"):
+            assert part in found.text, part
+    assert of["rc.requester", "e-error"].find("error") is not None
+    assert of["ud.receiver", "some.part.j-xpass"].find("failure") is not None
+    assert of["uc", "g-not-applicable"].find("skipped") is not None
+    assert "waiver: \"'<b onclick=" in of["ud.receiver", "i-xfail"].find("skipped").text
+    assert of["rc.responder", "a-pass (counters)"].find("system-out") is not None
+    assert of["rc.responder", "b-tolerated"].find("system-out").text.startswith("verdict: TOLERATED\n")
+    assert of["short", "short"] is not None
+    properties = {p.get("name"): p.get("value") for p in root[0].iter("property")}
+    assert list(properties) == ["target", "link", "seed", "version"], properties
+    assert properties["seed"] == "18446744073709551615"
+
+
+def report(path):
+    with open(path, encoding="utf-8") as file:
+        r = json.load(file)
+    assert list(r) == ["tool", "format", "run", "counts", "counters_off", "statements", "results"], list(r)
+    assert r["run"]["seed"] == "18446744073709551615" and r["run"]["target"].startswith("\"'<b onclick=\"x\">&amp;]]>--\x01")
+    assert set(r["counts"]) == set(VERDICTS) and sum(r["counts"].values()) == len(r["results"]) == 14
+    assert r["counters_off"] == 1
+    of = {x["id"]: x for x in r["results"]}
+    assert [x["id"].encode() for x in r["results"]] == sorted(x["id"].encode() for x in r["results"])
+    assert all(list(x) == KEYS for x in r["results"])
+    fail = of["rc.responder.d-fail"]
+    assert fail["finding"] == {
+        "statement": "RR-03", "sentence": fail["finding"]["sentence"], "expected": "bth.psn 0x000101",
+        "got": 'bth.psn 0x000102 <of> "device" & co', "variation": "pmtu=256 epsn=0x000100", "line": 15, "packet": 4}
+    assert fail["class"] == "mandatory" and fail["spec"] == ["RR-03", "RR-04"] and fail["passed"] == 3
+    assert of["rc.responder.a-pass"]["finding"] is None
+    assert of["ud.receiver.i-xfail"]["waiver"]["expires"] == "2099-12-31"
+    statements = {s["id"]: s["scenarios"] for s in r["statements"]}
+    assert list(statements) == ["RR-03", "RR-04", "UU-18"]
+    assert "rc.responder.d-fail" in statements["RR-03"] and "uc.g-not-applicable" in statements["UU-18"]
+
+
+class Page(html.parser.HTMLParser):
+    ELEMENTS = set("""html head meta title style body header main section footer h1 h2 h3 h4 p ul ol li dl dt dd b span a div
+        table caption thead tbody tfoot tr th td details summary form label select option input pre code mark script""".split())
+    ATTRIBUTES = set("""lang charset http-equiv content name class id href aria-labelledby aria-hidden role hidden value type
+        autocomplete tabindex title data-verdict data-area scope""".split())
+
+    def __init__(self):
+        super().__init__()
+        self.text, self.ids, self.links, self.scripts, self.classes = "", [], [], 0, []
+
+    def handle_starttag(self, tag, attrs):
+        assert tag in self.ELEMENTS, tag
+        self.scripts += tag == "script"
+        for name, value in attrs:
+            assert name in self.ATTRIBUTES, (tag, name)
+            if name == "href":
+                assert value.startswith(("#", "./", "/")) and not value.startswith("//"), value
+                self.links.append(value)
+            if name == "id":
+                self.ids.append(value)
+            if name == "class":
+                self.classes.append(value)
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def page(path):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    p = Page()
+    p.feed(text)
+    p.close()
+    assert p.scripts == 1
+    assert len(set(p.ids)) == len(p.ids)
+    for outside in ("src=", "http://", "https://", "@import", "url("):
+        assert outside not in text, outside
+    assert "14 scenarios were played against \"'<b onclick=\"x\">" in p.text
+    assert "</script><script>alert(1)//" in p.text
+    assert all("#" + i in p.links for i in ("rc.responder.d-fail", "rc.requester.e-error"))
+    assert any(link.endswith("/e%20%25.pcapng") for link in p.links)
+    assert p.classes.count("back judged") == 9 and "out judged" not in p.classes, p.classes
+    assert "the line that decided:" in p.text and "RC Acknowledge" in p.text
+    assert "expected bth.psn 0x000101, got 0x000102" in p.text
+    assert "/nowhere/" in p.text
+
+
+if __name__ == "__main__":
+    {"junit": junit, "json": report, "html": page}[sys.argv[1]](sys.argv[2])

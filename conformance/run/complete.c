@@ -1,0 +1,400 @@
+/* Completions and asynchronous events: taken from the device as they come, kept until a line asks. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "run/play.h"
+
+enum { GRH_AREA = 40 }; /* what a datagram's receive buffer begins with (UU-08) */
+
+/* ---- taking ---- */
+static const struct run_wr *posted(const struct run_player *p, const struct iba_wc *wc)
+{
+    return wc->wr_id >= 1 && wc->wr_id <= p->n_wr ? &p->wr[wc->wr_id - 1] : NULL;
+}
+
+static struct run_live *qp_of(struct run_player *p, uint32_t qpn, unsigned device)
+{
+    for (unsigned i = 0; i <= IBC_MAX_OBJECTS; i++)
+        if (p->live[i].kind == IBC_O_qp && p->live[i].made && p->live[i].device == device && p->live[i].id[0] == qpn)
+            return &p->live[i];
+    return NULL;
+}
+
+/* A window's key is another after each bind (QS-72). */
+static void note_bind(struct run_player *p, const struct run_wr *w, const struct iba_wc *wc, unsigned device)
+{
+    if (w->recv || w->op != IBA_WR_BIND_MW)
+        return;
+    p->binds--;
+    if (wc->status == IBA_WC_SUCCESS && wc->imm_or_key != 0)
+        p->live[w->window].id[device] = wc->imm_or_key;
+}
+
+static bool note_completion(struct run_player *p, const struct ibc_step *s, const struct iba_wc *wc, unsigned device)
+{
+    const struct run_wr *w = posted(p, wc);
+    struct run_live *q = qp_of(p, wc->qpn, device);
+    char got[RUN_TEXT];
+
+    if (!w || !q) {
+        snprintf(got, sizeof got, "a completion of work nobody posted (id %" PRIu64 ", QP 0x%06x)", wc->wr_id, wc->qpn);
+        return run_fail(p, s, NULL, "completions of what was posted", got);
+    }
+    if (p->n_wc == RUN_MAX_WC)
+        return run_error(p, s, "more completions than a play may leave unasked");
+    note_bind(p, w, wc, device);
+    if (wc->status == IBA_WC_SUCCESS && w->recv)
+        q->recv_ok++;
+    else if (wc->status == IBA_WC_SUCCESS)
+        q->send_ok++;
+    p->wc[p->n_wc] = (struct run_wc){.wc = *wc, .wr = w, .qp = q};
+    p->n_wc++;
+    return true;
+}
+
+static bool poll_cq(struct run_player *p, const struct ibc_step *s, unsigned device, uint32_t cq)
+{
+    struct iba_wc wc;
+    unsigned n = 1;
+
+    while (n) { /* ends: completions are of work that was posted, or fail the play */
+        if (!run_did(p, s, p->t->ops->poll_cq(p->t, device, cq, &wc, &n), "poll its CQ"))
+            return false;
+        if (n && !note_completion(p, s, &wc, device))
+            return false;
+    }
+    return true;
+}
+
+static bool poll_events(struct run_player *p, const struct ibc_step *s, unsigned device)
+{
+    unsigned n = 1;
+
+    while (n && p->n_event < RUN_MAX_EVENTS) {
+        struct run_event *e = &p->event[p->n_event];
+        if (!run_did(p, s, p->t->ops->poll_event(p->t, device, &e->event, &n), "poll its events"))
+            return false;
+        e->device = (uint8_t)device;
+        p->n_event += n;
+    }
+    return true;
+}
+
+bool run_poll(struct run_player *p, const struct ibc_step *s)
+{
+    for (unsigned i = 0; i <= IBC_MAX_OBJECTS; i++) {
+        const struct run_live *q = &p->live[i];
+        if (q->kind != IBC_O_qp || !q->made || q->cq_gone)
+            continue;
+        if (!poll_cq(p, s, q->device, q->scq) || (q->rcq != q->scq && !poll_cq(p, s, q->device, q->rcq)))
+            return false;
+    }
+    return true;
+}
+
+enum run_came run_await(struct run_player *p, const struct ibc_step *s, uint64_t patience, bool events,
+                        bool (*there)(struct run_player *p, const struct ibc_step *s))
+{
+    const uint64_t until = run_now(p) + patience;
+    uint64_t slice = 10 * RUN_US;
+
+    for (;;) { /* ends: time passes */
+        const uint64_t now = run_now(p);
+        for (unsigned d = 0; events && d < p->n_device; d++)
+            if (!poll_events(p, s, d))
+                return RUN_STOP;
+        if (!events && !run_poll(p, s))
+            return RUN_STOP;
+        if (there(p, s))
+            return RUN_CAME;
+        if (now >= until)
+            return RUN_NOT;
+        if (!run_collect_all(p, now + slice < until ? now + slice : until, s))
+            return RUN_STOP;
+        slice *= 2;
+    }
+}
+
+/* ---- completion ---- */
+enum queue { EITHER, SEND_QUEUE, RECV_QUEUE };
+static enum queue queue_of(const struct ibc_step *s)
+{
+    if (run_has(s, IBC_K_send))
+        return SEND_QUEUE;
+    if (run_has(s, IBC_K_recv))
+        return RECV_QUEUE;
+    return s->op == IBC_NO_OP ? EITHER : s->op >= IBA_WR_RECV ? RECV_QUEUE : SEND_QUEUE;
+}
+
+/* Index of the next completion of that queue, or n_wc */
+static unsigned next_of(struct run_player *p, const struct run_live *q, enum queue which)
+{
+    unsigned i = 0;
+
+    while (i < p->n_wc &&
+           (p->wc[i].qp != q || (which != EITHER && (which == RECV_QUEUE) != p->wc[i].wr->recv)))
+        i++;
+    return i;
+}
+
+static bool completion_there(struct run_player *p, const struct ibc_step *s)
+{
+    return next_of(p, run_live(p, s), queue_of(s)) < p->n_wc;
+}
+
+static void take_completion(struct run_player *p, unsigned i)
+{
+    p->n_wc--;
+    memmove(&p->wc[i], &p->wc[i + 1], (p->n_wc - i) * sizeof *p->wc);
+}
+
+struct looked {
+    struct run_player *p;
+    const struct ibc_step *s;
+    const struct run_wc *c;
+    struct run_context at;
+};
+
+/* One value of a completion: what the line may say of it, and what it is */
+static bool value_fits(const struct looked *l, enum ibc_key key, uint64_t is)
+{
+    const struct ibc_arg *a = run_arg(l->s, key);
+    char expected[RUN_TEXT], got[RUN_TEXT];
+
+    if (!a || run_fits(l->p, a, is, &l->at))
+        return true;
+    snprintf(expected, sizeof expected, "completion.%s %s0x%" PRIx64, ibc_key_names[key],
+             a->v[0].negated ? "not " : "", run_value(l->p, &a->v[0], &l->at));
+    snprintf(got, sizeof got, "completion.%s 0x%" PRIx64, ibc_key_names[key], is);
+    return run_fail(l->p, l->s, NULL, expected, got);
+}
+
+static const char *status_name(uint64_t status)
+{
+    return status < IBA_WC_STATUS_COUNT ? iba_wc_status_name((enum iba_wc_status)status) : "?";
+}
+
+static bool status_fits(const struct looked *l)
+{
+    static const struct ibc_arg success = {.n = 1, .v = {{.kind = IBC_V_NUMBER, .mask = UINT64_MAX}}};
+    const struct ibc_arg *a = run_arg(l->s, IBC_K_status);
+    char expected[RUN_TEXT], got[RUN_TEXT];
+
+    if (run_fits(l->p, a ? a : &success, l->c->wc.status, &l->at))
+        return true;
+    snprintf(expected, sizeof expected, "completion.status %s", status_name(a ? a->v[0].n : IBA_WC_SUCCESS));
+    snprintf(got, sizeof got, "completion.status %s", status_name(l->c->wc.status));
+    return run_fail(l->p, l->s, NULL, expected, got);
+}
+
+/* A completion in error names no operation (11.4.2.1). */
+static bool op_fits(const struct looked *l)
+{
+    char expected[RUN_TEXT], got[RUN_TEXT];
+
+    if (l->s->op == IBC_NO_OP || l->c->wc.status != IBA_WC_SUCCESS || l->c->wc.op == l->s->op)
+        return true;
+    snprintf(expected, sizeof expected, "completion.op %s", iba_wr_op_name((enum iba_wr_op)l->s->op));
+    snprintf(got, sizeof got, "completion.op %s", iba_wr_op_name((enum iba_wr_op)l->c->wc.op));
+    return run_fail(l->p, l->s, NULL, expected, got);
+}
+
+static bool is_datagram(uint8_t type)
+{
+    return type == IBA_QPT_UD || type == IBA_QPT_SMI || type == IBA_QPT_GSI;
+}
+
+/* The buffers' content, from `skip` on */
+static bool content_fits(const struct looked *l)
+{
+    const struct ibc_arg *fill = run_arg(l->s, IBC_K_fill);
+    const struct run_wr *w = l->c->wr;
+    uint64_t skip = w->recv && is_datagram(l->c->qp->type) ? GRH_AREA : 0;
+    uint64_t left = l->c->wc.byte_len > skip ? l->c->wc.byte_len - skip : 0, at;
+
+    if (!fill)
+        return true;
+    at = fill->v[0].hi;
+    for (unsigned i = 0; i < w->n_sge && left > 0; i++) {
+        const uint64_t from = skip < w->sge[i].length ? skip : w->sge[i].length, room = w->sge[i].length - from;
+        const uint64_t n = left < room ? left : room;
+        if (!run_memory_is(l->p, l->s, l->c->qp->device, w->sge[i].addr + from, n, (char)fill->v[0].n, at))
+            return false;
+        skip -= from;
+        left -= n;
+        at += n;
+    }
+    return true;
+}
+
+static bool completion_fits(const struct looked *l)
+{
+    const struct iba_wc *wc = &l->c->wc;
+
+    return status_fits(l) && op_fits(l) && value_fits(l, IBC_K_id, l->c->wr->id) &&
+           value_fits(l, IBC_K_bytes, wc->byte_len) &&
+           value_fits(l, IBC_K_imm, wc->flags & IBA_WC_WITH_IMM ? wc->imm_or_key : UINT64_MAX) &&
+           value_fits(l, IBC_K_inv, wc->flags & IBA_WC_WITH_INV ? wc->imm_or_key : UINT64_MAX) &&
+           value_fits(l, IBC_K_solicited, (wc->flags & IBA_WC_SOLICITED) != 0) &&
+           value_fits(l, IBC_K_grh, (wc->flags & IBA_WC_GRH) != 0) && value_fits(l, IBC_K_srcqp, wc->src_qpn) &&
+           value_fits(l, IBC_K_pkey_index, wc->pkey_index) && content_fits(l);
+}
+
+bool run_step_completion(struct run_player *p, const struct ibc_step *s)
+{
+    const struct run_live *q = run_live(p, s);
+    struct looked l = {.p = p, .s = s, .at.device = q->device};
+    struct run_wc taken;
+    unsigned i;
+
+    switch (run_await(p, s, run_scaled(p, RUN_PATIENCE), false, completion_there)) {
+    case RUN_STOP: return false;
+    case RUN_NOT: return run_fail(p, s, NULL, s->text, "no completion");
+    default: break;
+    }
+    i = next_of(p, q, queue_of(s));
+    taken = p->wc[i];
+    l.c = &taken;
+    take_completion(p, i);
+    return completion_fits(&l);
+}
+
+/* ---- completions ---- */
+static uint32_t wanted(const struct ibc_step *s, enum ibc_key key, uint32_t is)
+{
+    return (uint32_t)ibc_arg_n(s->arg, s->n_arg, key, is);
+}
+
+static bool enough(struct run_player *p, const struct ibc_step *s)
+{
+    const struct run_live *q = run_live(p, s);
+
+    return run_has(s, IBC_K_none) || (q->send_ok >= wanted(s, IBC_K_send, q->send_ok) &&
+                                      q->recv_ok >= wanted(s, IBC_K_recv, q->recv_ok));
+}
+
+/* Successes that were counted are not asked for again. */
+static void forget_successes(struct run_player *p, const struct run_live *q)
+{
+    for (unsigned i = p->n_wc; i-- > 0;)
+        if (p->wc[i].qp == q && p->wc[i].wc.status == IBA_WC_SUCCESS)
+            take_completion(p, i);
+}
+
+static bool none_came(struct run_player *p, const struct ibc_step *s, const struct run_live *q)
+{
+    const unsigned i = next_of(p, q, EITHER);
+    char got[RUN_TEXT];
+
+    if (i == p->n_wc)
+        return true;
+    snprintf(got, sizeof got, "a completion of %s, %s",
+             p->wc[i].wr->recv ? "a receive" : iba_wr_op_name((enum iba_wr_op)p->wc[i].wr->op),
+             status_name(p->wc[i].wc.status));
+    return run_fail(p, s, NULL, "no completion", got);
+}
+
+bool run_step_completions(struct run_player *p, const struct ibc_step *s)
+{
+    const struct run_live *q = run_live(p, s);
+    uint32_t send, recv;
+    char expected[RUN_TEXT], got[RUN_TEXT];
+
+    if (run_await(p, s, run_scaled(p, RUN_PATIENCE), false, enough) == RUN_STOP)
+        return false;
+    if (run_has(s, IBC_K_none))
+        return none_came(p, s, q);
+    send = wanted(s, IBC_K_send, q->send_ok);
+    recv = wanted(s, IBC_K_recv, q->recv_ok);
+    if (send == q->send_ok && recv == q->recv_ok) {
+        forget_successes(p, q);
+        return true;
+    }
+    snprintf(expected, sizeof expected, "completions send=%u recv=%u", send, recv);
+    snprintf(got, sizeof got, "completions send=%u recv=%u", q->send_ok, q->recv_ok);
+    return run_fail(p, s, NULL, expected, got);
+}
+
+/* ---- events ---- */
+static bool is_about(const struct run_live *l, const struct run_event *e)
+{
+    static const uint8_t kind[IBA_EVENT_COUNT] = {
+        [IBA_EVENT_PATH_MIGRATED] = IBC_O_qp,     [IBA_EVENT_COMM_ESTABLISHED] = IBC_O_qp,
+        [IBA_EVENT_SQ_DRAINED] = IBC_O_qp,        [IBA_EVENT_LAST_WQE_REACHED] = IBC_O_qp,
+        [IBA_EVENT_SRQ_LIMIT] = IBC_O_srq,        [IBA_EVENT_CQ_ERROR] = IBC_O_cq,
+        [IBA_EVENT_WQ_CATASTROPHIC] = IBC_O_qp,   [IBA_EVENT_WQ_INVALID_REQUEST] = IBC_O_qp,
+        [IBA_EVENT_WQ_ACCESS_VIOLATION] = IBC_O_qp, [IBA_EVENT_SRQ_CATASTROPHIC] = IBC_O_srq,
+        [IBA_EVENT_PKEY_CHANGE] = IBC_O_pd,       [IBA_EVENT_PKEY_VIOLATION] = IBC_O_pd,
+        [IBA_EVENT_QKEY_VIOLATION] = IBC_O_pd, /* pd: of the port, no object's */
+    };
+
+    if (!l)
+        return true;
+    if (e->event.kind >= IBA_EVENT_COUNT || kind[e->event.kind] != l->kind)
+        return false;
+    return l->kind == IBC_O_qp ? e->device == l->device && e->event.object == l->id[0]
+                               : e->event.object == l->id[e->device];
+}
+
+static unsigned next_event(struct run_player *p, const struct ibc_step *s)
+{
+    const struct run_live *l = run_live(p, s);
+    unsigned i = 0;
+
+    while (i < p->n_event && !is_about(l, &p->event[i]))
+        i++;
+    return i;
+}
+
+static bool event_there(struct run_player *p, const struct ibc_step *s)
+{
+    return next_event(p, s) < p->n_event;
+}
+
+static const char *event_name(uint64_t kind)
+{
+    return kind < IBA_EVENT_COUNT ? iba_event_name((enum iba_event_kind)kind) : "?";
+}
+
+bool run_step_event(struct run_player *p, const struct ibc_step *s)
+{
+    static const struct run_context none;
+    const struct ibc_arg *a = run_arg(s, IBC_K_value);
+    char expected[RUN_TEXT], got[RUN_TEXT] = "no event";
+    unsigned i;
+
+    switch (run_await(p, s, run_scaled(p, RUN_PATIENCE), true, event_there)) {
+    case RUN_STOP: return false;
+    case RUN_CAME:
+        i = next_event(p, s);
+        snprintf(got, sizeof got, "event %s", event_name(p->event[i].event.kind));
+        if (run_fits(p, a, p->event[i].event.kind, &none)) {
+            p->n_event--;
+            memmove(&p->event[i], &p->event[i + 1], (p->n_event - i) * sizeof *p->event);
+            return true;
+        }
+        break;
+    default: break;
+    }
+    snprintf(expected, sizeof expected, "event %s", event_name(a->v[0].n));
+    return run_fail(p, s, NULL, expected, got);
+}
+
+static bool at_once(struct run_player *p, const struct ibc_step *s)
+{
+    (void)p;
+    (void)s;
+    return true;
+}
+
+bool run_step_events(struct run_player *p, const struct ibc_step *s)
+{
+    char got[RUN_TEXT];
+
+    if (run_await(p, s, 0, true, at_once) == RUN_STOP)
+        return false;
+    if (!event_there(p, s))
+        return true;
+    snprintf(got, sizeof got, "event %s", event_name(p->event[next_event(p, s)].event.kind));
+    return run_fail(p, s, NULL, "no event", got);
+}

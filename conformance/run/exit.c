@@ -1,0 +1,28 @@
+#include "run.h"
+
+static bool failed(const struct ibc_result *r)
+{
+    return r->verdict == IBC_IS_FAIL || r->verdict == IBC_IS_XPASS || r->counters == IBC_IS_FAIL;
+}
+
+/* The scenario's own verdict was waived, and its counters with it. */
+static bool waived(const struct ibc_result *r)
+{
+    return r->verdict == IBC_IS_XFAIL;
+}
+
+int ibc_exit_code(const struct ibc_result *r, size_t n)
+{
+    enum { FAILED = 1, INCONCLUSIVE = 3, FAULT = 4 };
+    int code = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (r[i].verdict == IBC_IS_ERROR || r[i].counters == IBC_IS_ERROR)
+            return FAULT;
+        if (failed(&r[i]) && !waived(&r[i]))
+            code = FAILED;
+        else if (r[i].verdict == IBC_IS_INCONCLUSIVE && code == 0)
+            code = INCONCLUSIVE;
+    }
+    return code;
+}

@@ -1,0 +1,337 @@
+/* '>', '<', silence, wait: packets that go, come, or stay away.
+ *
+ * '<?' and '<*' wait for nothing: they stand beside their QP until its next '<' or silence is decided, and take packets
+ * that fit them and not that. */
+#include <stdio.h>
+#include <string.h>
+#include "run/play.h"
+
+/* ---- sending ---- */
+static unsigned times(const struct ibc_step *s)
+{
+    const uint64_t n = ibc_arg_n(s->arg, s->n_arg, IBC_K_times, 1);
+    return n > UINT16_MAX ? UINT16_MAX : (unsigned)n;
+}
+
+bool run_step_send(struct run_player *p, const struct ibc_step *s)
+{
+    const struct run_live *q = run_live(p, s);
+    const struct ibc_arg *after = run_arg(s, IBC_K_after);
+    struct run_packet *k = run_packet_new(p, q->device, true), *copy;
+
+    if (!k)
+        return run_error(p, s, "out of memory");
+    if ((after && !run_collect_all(p, p->last_at + after->v[0].n, s)) || (p->binds && !run_poll(p, s)))
+        return false;
+    if (!run_build(p, s, k) || !run_inject(p, k, s))
+        return false;
+    run_remember(p, s, k);
+    for (unsigned i = 1; i < times(s); i++) {
+        copy = run_packet_new(p, q->device, true);
+        if (!copy)
+            return run_error(p, s, "out of memory");
+        copy->frame = k->frame;
+        copy->len = k->len;
+        copy->view = k->view;
+        if (!run_inject(p, copy, s))
+            return false;
+    }
+    return true;
+}
+
+void run_remember(struct run_player *p, const struct ibc_step *s, const struct run_packet *k)
+{
+    const struct ibc_arg *as = run_arg(s, IBC_K_as);
+    unsigned i = 0;
+
+    if (!as)
+        return;
+    while (i < p->n_name && strcmp(p->name[i].name, run_word(&as->v[0])) != 0)
+        i++;
+    if (i == RUN_MAX_NAMES)
+        return;
+    p->name[i] = (struct run_name){run_word(&as->v[0]), k};
+    if (i == p->n_name)
+        p->n_name++;
+}
+
+const struct run_packet *run_recall(const struct run_player *p, const char *name)
+{
+    for (unsigned i = 0; i < p->n_name; i++)
+        if (strcmp(p->name[i].name, name) == 0)
+            return p->name[i].packet;
+    return NULL;
+}
+
+/* ---- deciding ---- */
+static const struct ibc_step *next_of(const struct run_player *p, const struct ibc_step *s)
+{
+    return s->alternative ? &p->play->step[s->alternative] : NULL;
+}
+
+/* The first of an event's steps that the packet fits; NULL: none. *d is what the first of that QP missed. */
+static const struct ibc_step *first_fit(struct run_player *p, const struct ibc_step *s, const struct run_live *q,
+                                        const struct run_packet *k, struct run_difference *d)
+{
+    struct run_difference other;
+    bool told = false;
+
+    d->expected[0] = '\0';
+    for (; s; s = next_of(p, s)) {
+        if (s->kind != IBC_S_expect || run_live(p, s) != q)
+            continue;
+        if (run_matches(p, s, k, told ? &other : d))
+            return s;
+        told = true;
+    }
+    return NULL;
+}
+
+/* The payload's place in its message, as far as this packet */
+static void follow(struct run_live *q, const struct ibc_step *s, const struct run_packet *k)
+{
+    struct run_flow *f = &q->rx[k->view.op && k->view.op->dir == IBA_RSP];
+
+    run_flow_begin(f, k->view.op, run_arg(s, IBC_K_fill));
+    f->at += k->view.payload_len;
+}
+
+/* What an alternative says of itself; true: the play goes on. */
+static bool say(struct run_player *p, const struct ibc_step *s, struct run_packet *k)
+{
+    char got[RUN_TEXT];
+
+    if (s->says == IBC_SAYS_PASS)
+        return true;
+    if (k)
+        run_show_packet(k, got, sizeof got);
+    else
+        snprintf(got, sizeof got, "silence");
+    run_note(p, s->says == IBC_SAYS_FAIL ? IBC_IS_FAIL : IBC_IS_TOLERATED, s, k, "the answer above", got);
+    if (s->why && p->finding.line == s->line)
+        snprintf(p->finding.sentence, sizeof p->finding.sentence, "%s", s->why);
+    return s->says != IBC_SAYS_FAIL;
+}
+
+static bool decided(struct run_player *p, const struct ibc_step *s, struct run_live *q)
+{
+    struct run_packet *k = q->head;
+
+    static const char *const verdict[] = {"as expected", "tolerated", "FAIL"};
+
+    run_take(p, q);
+    follow(q, s, k);
+    p->last_at = k->at;
+    run_remember(p, s, k);
+    run_comment(p, k, s, verdict[s->says], NULL);
+    return say(p, s, k) && run_go_on(p, s, q, k);
+}
+
+/* An optional step that the packet fits, taken off the list when it was for one. */
+static const struct ibc_step *optional_fit(struct run_player *p, struct run_live *q, const struct run_packet *k,
+                                           bool take)
+{
+    struct run_difference d;
+
+    for (unsigned i = 0; i < q->n_optional; i++) {
+        const struct ibc_step *s = &p->play->step[q->optional[i]], *fit = first_fit(p, s, q, k, &d);
+        if (!fit)
+            continue;
+        if (take && s->many == '?') {
+            memmove(&q->optional[i], &q->optional[i + 1], (q->n_optional - i - 1) * sizeof *q->optional);
+            q->n_optional--;
+        }
+        return fit;
+    }
+    return NULL;
+}
+
+static bool expect_some(struct run_player *p, const struct ibc_step *s)
+{
+    struct run_live *q = run_live(p, s);
+
+    if (q->n_optional == RUN_MAX_OPTIONAL)
+        return run_error(p, s, "too many optional packets wait");
+    q->optional[q->n_optional++] = (uint16_t)(s - p->play->step);
+    return true;
+}
+
+static bool unexpected(struct run_player *p, const struct ibc_step *s, struct run_packet *k,
+                       const struct run_difference *d)
+{
+    char expected[RUN_TEXT], got[RUN_TEXT];
+
+    run_show_expected(s, expected, sizeof expected);
+    run_show_packet(k, got, sizeof got);
+    run_fail(p, s, k, d->expected[0] ? d->expected : expected, d->expected[0] ? d->got : got);
+    run_comment(p, k, s, "FAIL", d);
+    return false;
+}
+
+/* ---- what comes ---- */
+/* The QP of the event with the oldest packet that waits, or NULL */
+static struct run_live *ready(struct run_player *p, const struct ibc_step *s)
+{
+    struct run_live *best = NULL;
+
+    for (; s; s = next_of(p, s)) {
+        struct run_live *q = s->kind == IBC_S_expect ? run_live(p, s) : NULL;
+        if (q && q->head && (!best || q->head->number < best->head->number))
+            best = q;
+    }
+    return best;
+}
+
+/* The packet fits what is expected and an optional line too: it is the optional one when the next fits as well. */
+static bool is_early(struct run_player *p, const struct ibc_step *s, struct run_live *q)
+{
+    struct run_difference d;
+
+    if (q->n_optional == 0 || !optional_fit(p, q, q->head, false))
+        return false;
+    if (!q->head->queued && !run_collect_all(p, run_now(p), s))
+        return false;
+    return q->head->queued && first_fit(p, s, q, q->head->queued, &d);
+}
+
+enum outcome { STOP, DONE, AGAIN };
+static enum outcome judge(struct run_player *p, const struct ibc_step *s, struct run_live *q)
+{
+    struct run_difference d;
+    const struct ibc_step *fit = first_fit(p, s, q, q->head, &d), *optional;
+
+    if (fit && !is_early(p, s, q)) {
+        q->n_optional = 0;
+        return decided(p, fit, q) ? DONE : STOP;
+    }
+    optional = optional_fit(p, q, q->head, true);
+    if (optional)
+        return decided(p, optional, q) ? AGAIN : STOP;
+    unexpected(p, s, q->head, &d);
+    return STOP;
+}
+
+static const struct ibc_step *silent_alternative(const struct run_player *p, const struct ibc_step *s)
+{
+    while (s && s->kind != IBC_S_silence)
+        s = next_of(p, s);
+    return s;
+}
+
+static uint64_t duration(const struct run_player *p, const struct ibc_step *s, uint64_t otherwise)
+{
+    const struct ibc_arg *a = run_arg(s, IBC_K_value);
+    return run_scaled(p, a ? a->v[0].n : otherwise);
+}
+
+static bool nothing(struct run_player *p, const struct ibc_step *s, const struct ibc_step *silent, uint64_t waited)
+{
+    char expected[RUN_TEXT], got[RUN_TEXT];
+
+    if (silent)
+        return say(p, silent, NULL);
+    run_show_expected(s, expected, sizeof expected);
+    snprintf(got, sizeof got, "nothing for %.6g ms", (double)waited / (double)RUN_MS);
+    return run_fail(p, s, NULL, expected, got);
+}
+
+static bool expect_one(struct run_player *p, const struct ibc_step *s)
+{
+    const struct ibc_step *silent = silent_alternative(p, s);
+    const struct ibc_arg *within = run_arg(s, IBC_K_within), *after = run_arg(s, IBC_K_after);
+    uint64_t patience = silent ? duration(p, silent, RUN_SILENCE) : run_scaled(p, RUN_PATIENCE), until;
+
+    if (within && run_scaled(p, within->v[0].n) > patience)
+        patience = run_scaled(p, within->v[0].n);
+    if (after && after->v[0].n + run_scaled(p, RUN_PATIENCE) > patience)
+        patience = after->v[0].n + run_scaled(p, RUN_PATIENCE);
+    until = run_now(p) + patience;
+    for (;;) { /* ends: each turn takes a packet or lets time pass */
+        struct run_live *q = ready(p, s);
+        bool came = true;
+        enum outcome o = q ? judge(p, s, q) : AGAIN;
+        if (o != AGAIN)
+            return o == DONE;
+        if (!q && !run_collect(p, until, &came, s))
+            return false;
+        if (!came)
+            return nothing(p, s, silent, patience);
+    }
+}
+
+bool run_step_expect(struct run_player *p, const struct ibc_step *s)
+{
+    if (s->many)
+        return expect_some(p, s);
+    for (unsigned i = 0; i < times(s); i++)
+        if (!expect_one(p, s))
+            return false;
+    return true;
+}
+
+/* ---- what stays away ---- */
+static struct run_live *noisy(struct run_player *p, const struct ibc_step *s)
+{
+    for (unsigned i = 0; i <= IBC_MAX_OBJECTS; i++)
+        if (p->live[i].head && (s->object > IBC_MAX_OBJECTS || &p->live[i] == run_live(p, s)))
+            return &p->live[i];
+    return NULL;
+}
+
+/* A packet in a silence: optional, an alternative of the silence, or a failure. */
+static enum outcome break_silence(struct run_player *p, const struct ibc_step *s, struct run_live *q)
+{
+    struct run_difference d;
+    const struct ibc_step *fit = first_fit(p, s, q, q->head, &d), *optional;
+
+    if (fit)
+        return decided(p, fit, q) ? DONE : STOP;
+    optional = optional_fit(p, q, q->head, true);
+    if (optional)
+        return decided(p, optional, q) ? AGAIN : STOP;
+    d.expected[0] = '\0';
+    unexpected(p, s, q->head, &d);
+    return STOP;
+}
+
+static bool keep_silent(struct run_player *p, const struct ibc_step *s, uint64_t until)
+{
+    bool came = true;
+
+    for (;;) { /* ends: each turn takes a packet or lets time pass */
+        struct run_live *q = noisy(p, s);
+        enum outcome o = q ? break_silence(p, s, q) : AGAIN;
+        if (o != AGAIN)
+            return o == DONE;
+        if (!q && !came)
+            return true;
+        if (!q && !run_collect(p, until, &came, s))
+            return false;
+    }
+}
+
+bool run_step_silence(struct run_player *p, const struct ibc_step *s)
+{
+    struct run_live *q = run_live(p, s);
+    const bool good = keep_silent(p, s, run_now(p) + duration(p, s, RUN_SILENCE));
+
+    for (unsigned i = 0; i <= IBC_MAX_OBJECTS; i++)
+        if (!q || q == &p->live[i])
+            p->live[i].n_optional = 0;
+    return good;
+}
+
+bool run_step_wait(struct run_player *p, const struct ibc_step *s)
+{
+    return run_collect_all(p, run_now(p) + duration(p, s, 0), s);
+}
+
+/* Nothing may be left that no line asked for. */
+bool run_leftovers(struct run_player *p)
+{
+    static const struct ibc_step end = {.kind = IBC_S_silence, .object = UINT16_MAX, .text = "no more packets"};
+    struct ibc_step s = end;
+
+    s.line = p->play->n_step ? p->play->step[p->play->n_step - 1].line : 0;
+    return keep_silent(p, &s, run_now(p));
+}

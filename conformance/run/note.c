@@ -1,0 +1,125 @@
+/* What a step found, and how bad it is. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "run/play.h"
+
+#define NAME(id, name, words) [IBC_IS_##id] = name,
+#define WORDS(id, name, words) [IBC_IS_##id] = words,
+const char *const ibc_verdict_names[] = {IBC_VERDICTS(NAME)}, *const ibc_verdict_words[] = {IBC_VERDICTS(WORDS)};
+
+void ibc_result_clear(struct ibc_result *r)
+{
+    free(r->evidence);
+    *r = (struct ibc_result){0};
+}
+
+unsigned run_rank(enum ibc_verdict v)
+{
+    return v <= IBC_IS_ERROR ? (unsigned)v + 1 : 0;
+}
+
+/* UNSUPPORTED stands only where nothing worse was seen before. */
+static bool worse(enum ibc_verdict v, enum ibc_verdict than)
+{
+    if (run_rank(v) && run_rank(than))
+        return v > than;
+    return v != than && (run_rank(v) > run_rank(IBC_IS_TOLERATED) || run_rank(than) == run_rank(IBC_IS_PASS));
+}
+
+bool run_note(struct run_player *p, enum ibc_verdict v, const struct ibc_step *s, const struct run_packet *k,
+              const char *expected, const char *got)
+{
+    struct ibc_finding *f = &p->finding;
+
+    if (!worse(v, p->verdict))
+        return false;
+    p->verdict = v;
+    memset(f, 0, sizeof *f);
+    f->line = s ? s->line : 0;
+    f->packet = k ? k->number : 0;
+    snprintf(f->variation, sizeof f->variation, "%s", p->play->variation);
+    snprintf(f->expected, sizeof f->expected, "%s", expected);
+    snprintf(f->got, sizeof f->got, "%s", got);
+    return false;
+}
+
+bool run_fail(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, const char *expected,
+              const char *got)
+{
+    return run_note(p, IBC_IS_FAIL, s, k, expected, got);
+}
+
+bool run_error(struct run_player *p, const struct ibc_step *s, const char *what)
+{
+    return run_note(p, IBC_IS_ERROR, s, NULL, s ? s->text : "", what);
+}
+
+bool run_did(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, const char *what)
+{
+    char got[RUN_TEXT];
+
+    switch (rc) {
+    case IBC_OK: return true;
+    case IBC_REFUSED:
+        snprintf(got, sizeof got, "refused: %s", p->t->said);
+        return run_fail(p, s, NULL, what, got);
+    case IBC_UNSUPPORTED:
+        snprintf(got, sizeof got, "this target cannot %s", what);
+        return run_note(p, IBC_IS_UNSUPPORTED, s, NULL, what, got);
+    case IBC_DEAD: return run_fail(p, s, NULL, what, p->t->fault);
+    default: return run_note(p, IBC_IS_ERROR, s, NULL, what, p->t->fault);
+    }
+}
+
+static const char *const core_errs[] = {
+#define ERR_NAME(name, text) #name,
+    IBA_VERB_ERRS(ERR_NAME) IBA_MEM_ERRS(ERR_NAME)};
+
+static const char *bare(const char *word)
+{
+    return strncasecmp(word, "VERB_", 5) == 0 || strncasecmp(word, "MEM_", 4) == 0 ? strchr(word, '_') + 1 : word;
+}
+
+/* The device's own word is one of core's, with or without its prefix. */
+static bool is_known(const char *said)
+{
+    for (unsigned i = 0; i < sizeof core_errs / sizeof *core_errs; i++)
+        if (strcasecmp(bare(core_errs[i]), bare(said)) == 0)
+            return true;
+    return false;
+}
+
+static const char *error_name(const struct ibc_value *v)
+{
+    return v->kind == IBC_V_ANY ? "any" : run_word(v);
+}
+
+/* Where the device has words of its own, any refusal is the one that was meant. */
+static bool said_that(const char *said, const struct ibc_arg *a)
+{
+    for (unsigned i = 0; i < a->n; i++) {
+        const char *want = error_name(&a->v[i]);
+        if (strcmp(want, "any") == 0 || !is_known(said) || strcasecmp(bare(want), bare(said)) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool run_did_or(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, const char *what)
+{
+    const struct ibc_arg *a = run_arg(s, IBC_K_error);
+    char expected[RUN_TEXT], got[RUN_TEXT];
+
+    if (!a || (rc != IBC_OK && rc != IBC_REFUSED))
+        return run_did(p, s, rc, what);
+    if (rc == IBC_REFUSED && said_that(p->t->said, a))
+        return true;
+    snprintf(expected, sizeof expected, "%s refused: %s", what, error_name(&a->v[0]));
+    if (rc == IBC_OK)
+        snprintf(got, sizeof got, "%s done", what);
+    else
+        snprintf(got, sizeof got, "refused: %s", p->t->said);
+    return run_fail(p, s, NULL, expected, got);
+}

@@ -1,0 +1,68 @@
+/* One play: a clean device, objects, the steps in order, what is left over, and whether the device still works. */
+#include <stdio.h>
+#include <string.h>
+#include "run/play.h"
+
+#define STEP_FUNCTION(w, text) [IBC_S_##w] = run_step_##w,
+static bool (*const steps[IBC_S_COUNT])(struct run_player *p, const struct ibc_step *s) = {IBC_STEPS(STEP_FUNCTION)};
+
+static void begin(struct run_player *p)
+{
+    run_arena_reset(&p->arena);
+    memset(p->live, 0, sizeof p->live);
+    p->first = p->last = NULL;
+    p->n_waiting = p->n_name = p->n_wr = p->n_wc = p->binds = p->n_event = p->n_counter = 0;
+    memset(p->recv_cursor, 0, sizeof p->recv_cursor);
+    memset(p->pkey, 0, sizeof p->pkey);
+    p->verdict = IBC_IS_PASS;
+    p->counters = IBC_IS_NOT_APPLICABLE;
+    memset(&p->finding, 0, sizeof p->finding);
+    memset(&p->counter_finding, 0, sizeof p->counter_finding);
+    p->measured[0] = '\0';
+    for (unsigned d = 0; d < IBC_DEVICES; d++)
+        p->pkey[d][0] = 0xffff; /* KM-13 */
+}
+
+static bool clean(struct run_player *p)
+{
+    const enum ibc_rc rc = p->t->ops->reset(p->t, p->link, p->seed);
+
+    p->last_at = run_now(p);
+    return run_did(p, NULL, rc, "a clean device");
+}
+
+static bool has_step(const struct ibc_play *play, enum ibc_step_kind kind)
+{
+    for (unsigned i = 0; i < play->n_step; i++)
+        if (play->step[i].kind == kind)
+            return true;
+    return false;
+}
+
+static bool play_steps(struct run_player *p)
+{
+    for (unsigned i = 0; i < p->play->n_step; i++) {
+        const struct ibc_step *s = &p->play->step[i];
+        if (!s->is_alternative && !steps[s->kind](p, s))
+            return false;
+    }
+    return run_leftovers(p);
+}
+
+void run_play(struct run_player *p)
+{
+    static const struct ibc_step last = {.kind = IBC_S_health, .object = UINT16_MAX, .text = "health"};
+
+    begin(p);
+    if (!clean(p))
+        return;
+    if (has_step(p->play, IBC_S_counter))
+        p->n_counter = p->t->ops->counters(p->t, 0, p->counter);
+    if (run_make_objects(p) && play_steps(p))
+        run_health(p, &last);
+}
+
+bool run_step_health(struct run_player *p, const struct ibc_step *s)
+{
+    return run_health(p, s);
+}

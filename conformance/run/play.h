@@ -1,0 +1,260 @@
+/* Inside of run/: one play (one variation, one service) against one target. Users include run.h only.
+ *
+ * A step is a function that returns true when the play goes on. What goes wrong is noted in the player once, worst
+ * first; memory of a play is its arena's, and gone with the next play. */
+#ifndef IBC_PLAY_H
+#define IBC_PLAY_H
+#include "run/run.h"
+#include "wire/iba_view.h"
+
+enum { /* implicit objects, by their place in the play */
+       RUN_PD,
+       RUN_M,
+       RUN_L };
+enum {
+    RUN_TEXT = 160,       /* of a finding */
+    RUN_MAX_OPTIONAL = 32, /* '<?' and '<*' that wait, a QP */
+    RUN_MAX_NAMES = 32,   /* as= */
+    RUN_MAX_WR = 8192,    /* work requests a play posts */
+    RUN_MAX_WC = 1024,    /* completions that nobody asked for yet */
+    RUN_MAX_EVENTS = 256, /* likewise */
+    RUN_PKEYS = 64,
+    RUN_MAX_PACKETS = 100000,
+};
+#define RUN_US UINT64_C(1000)
+#define RUN_MS (1000 * RUN_US)
+#define RUN_S (1000 * RUN_MS)
+#define RUN_PATIENCE RUN_S         /* for what is expected */
+#define RUN_SILENCE (100 * RUN_MS) /* default of silence and pass */
+
+/* ---- memory of a play: arena.c ---- */
+struct run_chunk;
+struct run_arena {
+    struct run_chunk *first, *now;
+};
+/* `n` bytes, aligned to 16; NULL when the system has no more. */
+void *run_alloc(struct run_arena *a, size_t n);
+/* Gives back the last `n` - `used` bytes of the last allocation. */
+void run_trim(struct run_arena *a, void *p, size_t n, size_t used);
+void run_arena_reset(struct run_arena *a); /* keeps the chunks */
+void run_arena_free(struct run_arena *a);
+
+/* ---- packets ---- */
+struct run_packet {
+    struct run_packet *next, *queued; /* in order of the wire; behind it in its QP's queue */
+    uint8_t *frame;
+    uint32_t len, number; /* number in the evidence, from 1 */
+    uint64_t at;
+    uint8_t device;
+    bool sent;           /* by the tester */
+    const char *comment; /* evidence; NULL: not judged */
+    struct iba_view view;
+};
+
+/* Where a message's bytes stand in their pattern. */
+struct run_flow {
+    char letter;
+    uint64_t at;
+};
+
+/* ---- objects ---- */
+struct run_live {
+    const struct ibc_object *o;
+    uint8_t kind, device; /* device: of a QP; others exist on every device */
+    bool made, cq_gone; /* cq_gone: of a QP, not to be polled */
+    uint32_t id[IBC_DEVICES]; /* PD, CQ, SRQ number; window: R_Key; QP: QPN, in [0] */
+    struct ibc_mr mr[IBC_DEVICES];
+    uint64_t length; /* regions */
+    char letter;     /* of the pattern a region begins with */
+    uint8_t gid[16]; /* groups */
+    uint64_t mac;
+    uint16_t lid;
+    /* queue pairs */
+    uint8_t type, state_wanted;
+    uint32_t peer, epsn, psn, pmtu, qkey, pkey_index;
+    uint32_t scq, rcq, recv, recv_bytes, sq, rq;
+    struct run_live *twin; /* role middle: the QP of the other device that it talks to */
+    struct ibc_qp_attr attr; /* what the qp line says */
+    uint32_t optional_mask;  /* attributes beyond the required ones, given where they may be */
+    uint32_t next_psn;       /* of requests to the device */
+    struct run_flow tx[2], rx[2]; /* by enum iba_dir */
+    struct run_packet *head, *tail; /* came, not judged */
+    uint16_t optional[RUN_MAX_OPTIONAL];
+    uint8_t n_optional;
+    uint32_t send_ok, recv_ok; /* successful completions so far */
+    struct run_packet *held, *held_tail;
+};
+
+struct run_wr { /* what was posted */
+    uint64_t id;
+    uint16_t object, window; /* window: of BIND_MW */
+    uint8_t op, n_sge;
+    bool recv;
+    struct iba_sge sge[IBA_MAX_SGE];
+};
+struct run_wc { /* came, not asked for */
+    struct iba_wc wc;
+    const struct run_wr *wr;
+    struct run_live *qp;
+};
+struct run_event {
+    struct iba_event event;
+    uint8_t device;
+};
+struct run_name {
+    const char *name;
+    const struct run_packet *packet;
+};
+
+struct run_evidence;
+struct run_player {
+    struct ibc_target *t;
+    const struct ibc_options *o;
+    const struct ibc_play *play;
+    enum ibc_link link;
+    uint64_t caps, seed;
+    unsigned n_device; /* 2: the tester is in the middle */
+
+    struct run_live live[IBC_MAX_OBJECTS + 1]; /* the last: of health */
+    struct run_arena arena;
+    struct run_packet *first, *last; /* all of the play */
+    uint32_t n_packet;               /* of the scenario, all plays */
+    uint32_t n_waiting;              /* came, not judged */
+    uint64_t last_at;                /* of the last packet sent or judged */
+    bool keep_evidence;
+
+    struct run_name name[RUN_MAX_NAMES];
+    unsigned n_name;
+    struct run_wr *wr; /* RUN_MAX_WR */
+    unsigned n_wr;
+    unsigned binds; /* posted, not known to be done */
+    struct run_wc wc[RUN_MAX_WC];
+    unsigned n_wc;
+    struct run_event event[RUN_MAX_EVENTS];
+    unsigned n_event;
+    uint16_t pkey[IBC_DEVICES][RUN_PKEYS];
+    struct ibc_counter counter[IBC_MAX_COUNTERS]; /* at the beginning */
+    unsigned n_counter;
+    uint64_t recv_cursor[IBC_DEVICES]; /* of l: behind the last receive buffer */
+
+    enum ibc_verdict verdict, counters;
+    struct ibc_finding finding, counter_finding;
+    char measured[RUN_TEXT];
+    uint8_t payload[2 * IBC_FRAME]; /* scratch */
+};
+
+/* ---- verdicts: note.c. All return false: the play ends ---- */
+/* The worst is kept, of equals the first. `k` may be NULL. */
+bool run_note(struct run_player *p, enum ibc_verdict v, const struct ibc_step *s, const struct run_packet *k,
+              const char *expected, const char *got);
+bool run_fail(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, const char *expected,
+              const char *got);
+/* A fault of ours, or of the scenario's that the loader could not see. */
+bool run_error(struct run_player *p, const struct ibc_step *s, const char *what);
+/* What a target answered where it has to do `what`: true when it did. */
+bool run_did(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, const char *what);
+/* Likewise where the line may say error=WORD. */
+bool run_did_or(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, const char *what);
+unsigned run_rank(enum ibc_verdict v); /* 0: does not rank */
+
+/* ---- values: value.c ---- */
+struct run_context {
+    uint8_t device;    /* whose keys and addresses are meant */
+    uint32_t psn_base; /* of relative PSNs */
+    bool local;        /* addresses as the device's own work requests give them */
+};
+uint64_t run_value(const struct run_player *p, const struct ibc_value *v, const struct run_context *c);
+/* Of the argument with that key, or `otherwise`. */
+uint64_t run_number(const struct run_player *p, const struct ibc_step *s, enum ibc_key key, uint64_t otherwise,
+                    const struct run_context *c);
+const struct ibc_arg *run_arg(const struct ibc_step *s, enum ibc_key key);
+bool run_has(const struct ibc_step *s, enum ibc_key key);
+/* Whether `is` is one of the argument's alternatives. */
+bool run_fits(const struct run_player *p, const struct ibc_arg *a, uint64_t is, const struct run_context *c);
+/* The object a value names; NULL when there is none. */
+struct run_live *run_object_of(struct run_player *p, const struct ibc_value *v);
+/* Of a step; NULL: it names none. */
+struct run_live *run_live(struct run_player *p, const struct ibc_step *s);
+/* Word of a value that the loader left as text; "" otherwise. */
+const char *run_word(const struct ibc_value *v);
+uint64_t run_scaled(const struct run_player *p, uint64_t ns);
+
+/* ---- objects: object.c, qp.c ---- */
+bool run_make_objects(struct run_player *p);
+bool run_make_qp(struct run_player *p, struct run_live *q, const struct ibc_step *s);
+/* To `state`, step by step, with what each transition requires. */
+bool run_raise_qp(struct run_player *p, struct run_live *q, enum iba_qp_state state, const struct ibc_step *s);
+bool run_raise_from(struct run_player *p, struct run_live *q, enum iba_qp_state from, enum iba_qp_state to,
+                    const struct ibc_step *s);
+uint8_t run_mtu(uint64_t bytes); /* enum iba_mtu; 0: none */
+const struct iba_transition *run_transition(enum iba_qp_state from, enum iba_qp_state to);
+/* `n` receives of `len` bytes; at: the first one's address. */
+bool run_post_receives(struct run_player *p, struct run_live *q, unsigned n, uint32_t len, const struct ibc_step *s);
+
+/* ---- the wire: wire.c ---- */
+uint64_t run_now(const struct run_player *p);
+/* Lets time pass until the next frame, and queues it. *came: false when `until` has come without one. */
+bool run_collect(struct run_player *p, uint64_t until, bool *came, const struct ibc_step *s);
+/* Everything that leaves by then. */
+bool run_collect_all(struct run_player *p, uint64_t until, const struct ibc_step *s);
+/* Notes a frame as sent and hands it to the device. */
+bool run_inject(struct run_player *p, struct run_packet *k, const struct ibc_step *s);
+struct run_packet *run_packet_new(struct run_player *p, unsigned device, bool sent);
+void run_take(struct run_player *p, struct run_live *q); /* the first of its queue */
+
+/* ---- packets: build.c, match.c, show.c ---- */
+bool run_build(struct run_player *p, const struct ibc_step *s, struct run_packet *k);
+struct run_difference {
+    char expected[RUN_TEXT], got[RUN_TEXT];
+};
+/* Whether the packet is what the step says; *d is written when it is not. */
+bool run_matches(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, struct run_difference *d);
+uint32_t run_psn_base(const struct run_live *q, uint8_t opcode, bool to_device);
+void run_show_packet(const struct run_packet *k, char *out, size_t n);
+void run_show_field(uint8_t hdr, const struct iba_field *f, uint64_t v, char *out, size_t n);
+void run_show_bytes(uint8_t hdr, const struct iba_field *f, const uint8_t *bytes, size_t len, char *out, size_t n);
+void run_show_wanted(const struct run_player *p, const struct ibc_arg *a, uint8_t hdr, const struct iba_field *f,
+                     const struct run_context *c, char *out, size_t n);
+void run_show_expected(const struct ibc_step *s, char *out, size_t n);
+/* Fields: field.c. The one that an argument means in a packet with these headers, or NULL. */
+bool run_is_field(const struct ibc_arg *a);
+const struct iba_field *run_field_in(const struct ibc_arg *a, uint64_t has, uint8_t *hdr);
+/* Where the payload of the next packet begins in its pattern. */
+void run_flow_begin(struct run_flow *f, const struct iba_opcode *op, const struct ibc_arg *fill);
+#define RUN_TRANSPORT (~(IBA_HDR_BIT(IBA_H_bth) - 1)) /* headers from the BTH on */
+/* Whether QP types carry a BTH */
+bool run_is_raw(uint8_t type);
+void run_remember(struct run_player *p, const struct ibc_step *s, const struct run_packet *k);
+const struct run_packet *run_recall(const struct run_player *p, const char *name);
+
+/* ---- completions and events: complete.c ---- */
+bool run_poll(struct run_player *p, const struct ibc_step *s); /* all queues, all devices */
+enum run_came { RUN_STOP, RUN_NOT, RUN_CAME };
+/* Lets time pass, in growing slices, until `there` says so or patience ends; polls completions or events before it asks. */
+enum run_came run_await(struct run_player *p, const struct ibc_step *s, uint64_t patience, bool events,
+                        bool (*there)(struct run_player *p, const struct ibc_step *s));
+
+/* Whether the device's memory from local address `at` is pattern `letter` from `off` on; else the play has failed. */
+bool run_memory_is(struct run_player *p, const struct ibc_step *s, unsigned device, uint64_t at, uint64_t n, char letter,
+                   uint64_t off);
+
+/* ---- the middle: middle.c ---- */
+/* What becomes of a packet that was expected: sent on, unless the line says otherwise. */
+bool run_go_on(struct run_player *p, const struct ibc_step *s, struct run_live *q, struct run_packet *k);
+
+/* ---- after the last line ---- */
+bool run_leftovers(struct run_player *p);
+bool run_health(struct run_player *p, const struct ibc_step *s);
+void run_play(struct run_player *p); /* verdict and finding are then the play's */
+
+/* ---- evidence.c ---- */
+struct run_evidence *run_evidence_open(const char *dir, const char *id, char **path);
+void run_evidence_write(struct run_evidence *e, const struct run_player *p);
+bool run_evidence_close(struct run_evidence *e);
+void run_comment(struct run_player *p, struct run_packet *k, const struct ibc_step *s, const char *verdict,
+                 const struct run_difference *d);
+
+/* Steps, by kind */
+#define RUN_STEP(w, text) bool run_step_##w(struct run_player *p, const struct ibc_step *s);
+IBC_STEPS(RUN_STEP)
+#endif

@@ -1,0 +1,227 @@
+/* Work requests: what the device is told to do. */
+#include <string.h>
+#include "run/play.h"
+
+/* A place in the play's memory of what was posted; its number + 1 is the id the device sees. */
+static struct run_wr *new_wr(struct run_player *p, const struct ibc_step *s, const struct run_live *q, bool recv)
+{
+    struct run_wr *w = &p->wr[p->n_wr];
+
+    if (p->n_wr == RUN_MAX_WR) {
+        run_error(p, s, "more work requests than a play may post");
+        return NULL;
+    }
+    *w = (struct run_wr){.object = (uint16_t)(q - p->live), .recv = recv};
+    p->n_wr++;
+    return w;
+}
+
+static struct run_context local_of(const struct run_live *q)
+{
+    return (struct run_context){.device = q->device, .local = true};
+}
+
+/* Keys and addresses of the QP that it talks to: role middle only, else they are nobody's. */
+static struct run_context remote_of(const struct run_live *q)
+{
+    return (struct run_context){.device = q->twin ? q->twin->device : q->device};
+}
+
+/* The L_Key that goes with an address: of the region it names, else of l. */
+static uint32_t lkey_of(struct run_player *p, const struct ibc_value *at, unsigned device)
+{
+    const struct run_live *l = at && at->kind == IBC_V_REF ? run_object_of(p, at) : NULL;
+
+    if (!l || l->kind != IBC_O_mr)
+        l = &p->live[RUN_L];
+    return l->mr[device].lkey;
+}
+
+/* sge= in order, or one piece; a message without bytes has none. */
+static void gather(struct run_player *p, const struct ibc_step *s, const struct run_live *q, uint64_t at, uint32_t len,
+                   struct run_wr *w)
+{
+    const struct run_context c = local_of(q);
+    const struct ibc_arg *lkey = run_arg(s, IBC_K_lkey), *place = run_arg(s, IBC_K_at);
+
+    for (unsigned i = 0; i < s->n_arg; i++) {
+        const struct ibc_arg *a = &s->arg[i];
+        if (a->key != IBC_K_sge || w->n_sge == IBA_MAX_SGE)
+            continue;
+        w->sge[w->n_sge++] = (struct iba_sge){.addr = run_value(p, &a->v[0], &c),
+                                              .length = a->at,
+                                              .lkey = lkey ? (uint32_t)run_value(p, &lkey->v[0], &c)
+                                                           : lkey_of(p, &a->v[0], q->device)};
+    }
+    if (w->n_sge || len == 0)
+        return;
+    w->sge[0] = (struct iba_sge){.addr = at,
+                                 .length = len,
+                                 .lkey = lkey ? (uint32_t)run_value(p, &lkey->v[0], &c)
+                                              : lkey_of(p, place ? &place->v[0] : NULL, q->device)};
+    w->n_sge = 1;
+}
+
+static uint32_t usual_length(uint16_t op)
+{
+    switch (op) {
+    case IBA_WR_CMP_SWAP:
+    case IBA_WR_FETCH_ADD:
+    case IBA_WR_ATOMIC_WRITE: return 8;
+    case IBA_WR_BIND_MW:
+    case IBA_WR_LOCAL_INV: return 0;
+    default: return 64;
+    }
+}
+
+static void put_bind(struct run_player *p, const struct ibc_step *s, const struct run_live *q, struct run_wr *w,
+                     struct iba_send_wr *wr)
+{
+    const struct run_context c = local_of(q), theirs = {.device = q->device};
+    const struct ibc_arg *mw = run_arg(s, IBC_K_mw), *mr = run_arg(s, IBC_K_mr), *access = run_arg(s, IBC_K_access);
+    const struct run_live *window = mw ? run_object_of(p, &mw->v[0]) : NULL;
+    const struct run_live *region = mr ? run_object_of(p, &mr->v[0]) : &p->live[RUN_M];
+    uint32_t rights = access ? 0 : IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_READ | IBA_ACCESS_REMOTE_ATOMIC;
+
+    for (unsigned i = 0; access && i < access->n; i++)
+        rights |= (uint32_t)access->v[i].n;
+    wr->bind.va = run_number(p, s, IBC_K_va, region->mr[q->device].local, &c);
+    wr->bind.length = run_number(p, s, IBC_K_len, region->mr[q->device].local + region->length - wr->bind.va, &theirs);
+    wr->bind.mr_lkey = (uint32_t)run_number(p, s, IBC_K_lkey, region->mr[q->device].lkey, &c);
+    wr->bind.access = (uint16_t)rights;
+    if (!window)
+        return;
+    w->window = (uint16_t)(window - p->live);
+    wr->bind.mw_rkey = window->id[q->device];
+    wr->bind.key_byte = (uint8_t)run_number(p, s, IBC_K_key, (window->id[q->device] + 1) & 0xff, &c);
+}
+
+static void put_remote(struct run_player *p, const struct ibc_step *s, const struct run_live *q,
+                       struct iba_send_wr *wr)
+{
+    enum { SOMEWHERE = 0x10000, SOME_KEY = 0x1234 };
+    const struct run_context c = remote_of(q);
+    const struct ibc_mr *m = &p->live[RUN_M].mr[c.device];
+
+    wr->va = run_number(p, s, IBC_K_to, q->twin ? m->va : SOMEWHERE, &c);
+    wr->rkey = (uint32_t)run_number(p, s, IBC_K_rkey, q->twin ? m->rkey : SOME_KEY, &c);
+    wr->imm_or_key = (uint32_t)run_number(p, s, IBC_K_imm, 0, &c);
+    wr->swap = run_number(p, s, IBC_K_swap, 0, &c);
+    wr->compare_add = run_number(p, s, wr->op == IBA_WR_FETCH_ADD ? IBC_K_add : IBC_K_cmp, 0, &c);
+    wr->flush_placement = (uint8_t)run_number(p, s, IBC_K_placement, 1, &c);
+    wr->flush_selectivity = (uint8_t)run_number(p, s, IBC_K_selectivity, 0, &c);
+    if (run_has(s, IBC_K_inv)) {
+        const struct run_context own = {.device = wr->op == IBA_WR_LOCAL_INV ? q->device : c.device};
+        wr->imm_or_key = (uint32_t)run_number(p, s, IBC_K_inv, 0, &own);
+    }
+}
+
+static void put_destination(struct run_player *p, const struct ibc_step *s, const struct run_live *q,
+                            struct ibc_send *send)
+{
+    const struct ibc_arg *dest = run_arg(s, IBC_K_dest);
+    const struct run_live *group = dest && dest->v[0].kind == IBC_V_REF ? run_object_of(p, &dest->v[0]) : NULL;
+    const struct run_context c = {.device = q->device};
+
+    send->dest = (struct ibc_ah_spec){.hop = q->attr.hop, .tclass = q->attr.tclass, .sl = q->attr.sl};
+    if (group)
+        send->dest.group = group->gid;
+    else if (dest && dest->v[0].n == IBC_PARTY_stranger)
+        send->dest.to = &p->t->stranger;
+    else if (q->twin)
+        send->dest.to = &p->t->device[q->twin->device];
+    send->wr.remote_qpn = (uint32_t)run_number(p, s, IBC_K_qpn, group ? 0xffffff : q->peer, &c);
+    send->wr.remote_qkey = (uint32_t)run_number(p, s, IBC_K_qkey, q->qkey, &c);
+}
+
+static uint8_t flags_of(const struct run_player *p, const struct ibc_step *s)
+{
+    return (uint8_t)((run_number(p, s, IBC_K_signaled, 1, NULL) ? IBA_WR_SIGNALED : 0) |
+                     (run_number(p, s, IBC_K_solicited, 0, NULL) ? IBA_WR_SOLICITED : 0) |
+                     (run_number(p, s, IBC_K_fence, 0, NULL) ? IBA_WR_FENCE : 0));
+}
+
+bool run_step_post(struct run_player *p, const struct ibc_step *s)
+{
+    const struct run_live *q = run_live(p, s);
+    const struct run_context c = local_of(q);
+    struct run_wr *w;
+    struct ibc_send send;
+
+    if (p->binds && !run_poll(p, s))
+        return false;
+    if (!(w = new_wr(p, s, q, false)))
+        return false;
+    memset(&send, 0, sizeof send);
+    w->op = send.wr.op = (uint8_t)s->op;
+    w->id = run_number(p, s, IBC_K_id, 0, NULL);
+    send.wr.wr_id = p->n_wr;
+    send.wr.flags = flags_of(p, s);
+    put_remote(p, s, q, &send.wr);
+    put_destination(p, s, q, &send);
+    if (s->op == IBA_WR_BIND_MW)
+        put_bind(p, s, q, w, &send.wr);
+    else
+        gather(p, s, q, run_number(p, s, IBC_K_at, p->live[RUN_L].mr[q->device].local, &c),
+               (uint32_t)run_number(p, s, IBC_K_len, usual_length(s->op), NULL), w);
+    send.wr.n_sge = w->n_sge;
+    memcpy(send.wr.sge, w->sge, sizeof send.wr.sge);
+    p->binds += s->op == IBA_WR_BIND_MW && !run_has(s, IBC_K_error);
+    return run_did_or(p, s, p->t->ops->post_send(p->t, q->device, q->id[0], &send), "post the work request");
+}
+
+/* ---- receives ---- */
+/* Buffers of l lie one behind the other, and begin anew where the next would not fit. */
+static uint64_t next_buffer(struct run_player *p, unsigned device, uint32_t len)
+{
+    const struct run_live *l = &p->live[RUN_L];
+    uint64_t at = p->recv_cursor[device];
+
+    if (at + len > l->length)
+        at = 0;
+    p->recv_cursor[device] = at + len;
+    return l->mr[device].local + at;
+}
+
+static bool post_one(struct run_player *p, const struct run_live *q, unsigned device, const struct run_wr *w,
+                     const struct ibc_step *s)
+{
+    struct iba_recv_wr wr = {.wr_id = (uint64_t)(w - p->wr) + 1, .n_sge = w->n_sge};
+    enum ibc_rc rc;
+
+    memcpy(wr.sge, w->sge, sizeof wr.sge);
+    rc = q->kind == IBC_O_srq ? p->t->ops->post_srq_recv(p->t, device, q->id[device], &wr)
+                              : p->t->ops->post_recv(p->t, device, q->id[0], &wr);
+    return run_did_or(p, s, rc, "post the receive");
+}
+
+bool run_post_receives(struct run_player *p, struct run_live *q, unsigned n, uint32_t len, const struct ibc_step *s)
+{
+    const struct run_context c = local_of(q);
+    const struct ibc_arg *at = s->kind == IBC_S_recv ? run_arg(s, IBC_K_at) : NULL;
+    uint64_t place = at ? run_value(p, &at->v[0], &c) : 0;
+
+    for (unsigned i = 0; i < n; i++, place += len) {
+        struct run_wr *w = new_wr(p, s, q, true);
+        if (!w)
+            return false;
+        w->op = IBA_WR_RECV;
+        if (s->kind == IBC_S_recv) {
+            w->id = run_number(p, s, IBC_K_id, 0, NULL);
+            gather(p, s, q, at ? place : next_buffer(p, q->device, len), len, w);
+        } else if (len > 0) {
+            w->sge[0] = (struct iba_sge){
+                .addr = next_buffer(p, q->device, len), .length = len, .lkey = lkey_of(p, NULL, q->device)};
+            w->n_sge = 1;
+        }
+        if (!post_one(p, q, q->device, w, s))
+            return false;
+    }
+    return true;
+}
+
+bool run_step_recv(struct run_player *p, const struct ibc_step *s)
+{
+    return run_post_receives(p, run_live(p, s), (unsigned)run_number(p, s, IBC_K_times, 1, NULL),
+                             (uint32_t)run_number(p, s, IBC_K_len, 1024, NULL), s);
+}

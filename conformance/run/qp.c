@@ -1,0 +1,214 @@
+/* Queue pairs: what a qp line asks for, and the way from state to state. */
+#include <string.h>
+#include "run/play.h"
+
+static const struct ibc_arg *qp_arg(const struct run_live *q, enum ibc_key key)
+{
+    return ibc_arg(q->o->arg, q->o->n_arg, key);
+}
+
+static uint64_t qp_n(struct run_player *p, const struct run_live *q, enum ibc_key key, uint64_t otherwise)
+{
+    const struct run_context c = {.device = q->device};
+    const struct ibc_arg *a = qp_arg(q, key);
+
+    return a ? run_value(p, &a->v[0], &c) : otherwise;
+}
+
+uint8_t run_mtu(uint64_t bytes)
+{
+    for (unsigned m = IBA_MTU_256; m <= IBA_MTU_4096; m++)
+        if (iba_mtu_bytes((enum iba_mtu)m) == bytes)
+            return (uint8_t)m;
+    return 0; /* the device is to refuse it */
+}
+
+bool run_is_raw(uint8_t type)
+{
+    return type == IBA_QPT_RAW_IPV6 || type == IBA_QPT_RAW_ETHERTYPE;
+}
+
+static uint32_t usual_rights(const struct run_player *p)
+{
+    uint32_t access = IBA_ACCESS_REMOTE;
+
+    if (!(p->caps >> IBC_CAP_flush & 1))
+        access &= ~(uint32_t)(IBA_ACCESS_FLUSH_GLOBAL | IBA_ACCESS_FLUSH_PERSISTENT);
+    if (!(p->caps >> IBC_CAP_atomic & 1))
+        access &= ~(uint32_t)IBA_ACCESS_REMOTE_ATOMIC;
+    return access;
+}
+
+static void read_rights(const struct run_player *p, struct run_live *q)
+{
+    const struct ibc_arg *a = qp_arg(q, IBC_K_access);
+    uint32_t access = a ? 0 : usual_rights(p);
+
+    for (unsigned i = 0; a && i < a->n; i++)
+        access |= (uint32_t)a->v[i].n;
+    q->attr.a.access = (uint16_t)access;
+}
+
+static void read_path(struct run_player *p, struct run_live *q)
+{
+    const struct ibc_arg *alt = qp_arg(q, IBC_K_alt);
+    struct ibc_qp_attr *a = &q->attr;
+
+    a->sl = (uint8_t)qp_n(p, q, IBC_K_sl, 0);
+    a->hop = (uint8_t)qp_n(p, q, IBC_K_hop, 64);
+    a->tclass = (uint8_t)qp_n(p, q, IBC_K_tclass, 0);
+    a->flow = (uint32_t)qp_n(p, q, IBC_K_flow, 0);
+    a->a.port = (uint8_t)qp_n(p, q, IBC_K_port, 1);
+    a->a.path_mig = (uint8_t)qp_n(p, q, IBC_K_mig, IBA_PATH_MIGRATED);
+    q->optional_mask = 0;
+    if (alt && alt->v[0].n != IBC_PARTY_none)
+        q->optional_mask |= IBA_QPA_ALT_PATH;
+    if (qp_arg(q, IBC_K_mig))
+        q->optional_mask |= IBA_QPA_PATH_MIG;
+}
+
+static uint32_t usual_qkey(uint8_t type)
+{
+    return type == IBA_QPT_SMI ? 0 : type == IBA_QPT_GSI ? IBA_GSI_QKEY : 0x11111111;
+}
+
+static void read_line(struct run_player *p, struct run_live *q)
+{
+    struct iba_qp_attr *a = &q->attr.a;
+
+    q->type = (uint8_t)qp_n(p, q, IBC_K_type, p->play->service);
+    q->pmtu = (uint32_t)qp_n(p, q, IBC_K_pmtu, 1024);
+    q->epsn = (uint32_t)qp_n(p, q, IBC_K_epsn, 0x001000) & IBA_PSN_MASK;
+    q->psn = (uint32_t)qp_n(p, q, IBC_K_psn, 0x002000) & IBA_PSN_MASK;
+    q->next_psn = q->epsn;
+    q->qkey = (uint32_t)qp_n(p, q, IBC_K_qkey, usual_qkey(q->type));
+    q->pkey_index = (uint32_t)qp_n(p, q, IBC_K_pkey, 0);
+    q->recv = (uint32_t)qp_n(p, q, IBC_K_recv, 0);
+    q->recv_bytes = (uint32_t)qp_n(p, q, IBC_K_recv_bytes, 1024);
+    q->state_wanted = (uint8_t)qp_n(p, q, IBC_K_state, IBA_QPS_RTS);
+    a->path_mtu = run_mtu(q->pmtu);
+    a->rq_psn = q->epsn;
+    a->sq_psn = q->psn;
+    a->qkey = q->qkey;
+    a->pkey_index = (uint8_t)q->pkey_index;
+    a->timeout = (uint8_t)qp_n(p, q, IBC_K_timeout, 0);
+    a->retry = (uint8_t)qp_n(p, q, IBC_K_retry, 7);
+    a->rnr_retry = (uint8_t)qp_n(p, q, IBC_K_rnr_retry, 7);
+    a->min_rnr = (uint8_t)qp_n(p, q, IBC_K_min_rnr, 12);
+    a->max_rd = (uint8_t)qp_n(p, q, IBC_K_rd, 4);
+    a->max_dest_rd = (uint8_t)qp_n(p, q, IBC_K_dest_rd, 4);
+    a->flow_control = qp_n(p, q, IBC_K_flow_control, 0) != 0;
+    q->sq = (uint32_t)qp_n(p, q, IBC_K_sq, 32);
+    q->rq = (uint32_t)qp_n(p, q, IBC_K_rq, 32);
+    read_rights(p, q);
+    read_path(p, q);
+}
+
+/* A number in 24 bits that no other QP faces, by the seed. */
+static uint32_t tester_qpn(const struct run_player *p, const struct run_live *q)
+{
+    const uint64_t which = (uint64_t)(q - p->live) + 1;
+    uint64_t x = p->seed * UINT64_C(0x9e3779b97f4a7c15) + which * UINT64_C(0xbf58476d1ce4e5b9);
+
+    x ^= x >> 29;
+    x *= UINT64_C(0x94d049bb133111eb);
+    /* the low byte tells QPs of a play apart; the rest is neither 0 nor all ones */
+    return (uint32_t)((0x10000 + (x >> 32) % 0xe00000) & ~UINT64_C(0xff)) | (uint32_t)which;
+}
+
+static uint32_t peer_of(struct run_player *p, const struct run_live *q)
+{
+    if (q->type == IBA_QPT_SMI)
+        return 0;
+    return q->type == IBA_QPT_GSI ? 1 : tester_qpn(p, q);
+}
+
+static bool make_cqs(struct run_player *p, struct run_live *q, const struct ibc_step *s)
+{
+    const struct ibc_arg *scq = qp_arg(q, IBC_K_scq), *rcq = qp_arg(q, IBC_K_rcq);
+    const struct run_live *named_s = scq ? run_object_of(p, &scq->v[0]) : NULL;
+    const struct run_live *named_r = rcq ? run_object_of(p, &rcq->v[0]) : NULL;
+    uint32_t own = 0;
+
+    if ((!named_s || !named_r) &&
+        !run_did(p, s, p->t->ops->create_cq(p->t, q->device, q->sq + q->rq + 16, &own), "create its CQ"))
+        return false;
+    q->scq = named_s ? named_s->id[q->device] : own;
+    q->rcq = named_r ? named_r->id[q->device] : own;
+    return true;
+}
+
+bool run_make_qp(struct run_player *p, struct run_live *q, const struct ibc_step *s)
+{
+    const struct ibc_arg *pd = qp_arg(q, IBC_K_pd), *srq = qp_arg(q, IBC_K_srq), *peer = qp_arg(q, IBC_K_peer);
+    struct ibc_qp_spec spec;
+
+    q->device = (uint8_t)(qp_n(p, q, IBC_K_dut, 1) - 1) % IBC_DEVICES;
+    read_line(p, q);
+    q->peer = peer_of(p, q);
+    q->twin = peer && p->n_device > 1 ? run_object_of(p, &peer->v[0]) : NULL;
+    q->attr.to_twin = q->twin != NULL;
+    if (!make_cqs(p, q, s))
+        return false;
+    spec = (struct ibc_qp_spec){
+        .type = q->type,
+        .pd = (pd ? run_object_of(p, &pd->v[0]) : &p->live[0])->id[q->device],
+        .scq = q->scq,
+        .rcq = q->rcq,
+        .srq = srq ? run_object_of(p, &srq->v[0])->id[q->device] : 0,
+        .has_srq = srq != NULL,
+        .sig_all = qp_n(p, q, IBC_K_sig, 1) != 0,
+        .sq = q->sq,
+        .rq = srq ? 0 : q->rq,
+    };
+    if (!run_did_or(p, s, p->t->ops->create_qp(p->t, q->device, &spec, &q->id[0]), "create the QP"))
+        return false;
+    q->made = !run_has(s, IBC_K_error);
+    return true;
+}
+
+const struct iba_transition *run_transition(enum iba_qp_state from, enum iba_qp_state to)
+{
+    size_t n;
+    const struct iba_transition *t = iba_transitions(&n);
+
+    for (size_t i = 0; i < n; i++)
+        if (t[i].from == from && t[i].to == to)
+            return &t[i];
+    return NULL;
+}
+
+static bool go_to(struct run_player *p, struct run_live *q, enum iba_qp_state from, enum iba_qp_state to,
+                  const struct ibc_step *s)
+{
+    const struct iba_transition *t = run_transition(from, to);
+    struct ibc_qp_attr a = q->attr;
+
+    a.a.state = (uint8_t)to;
+    a.mask = t->required[q->type] | (q->optional_mask & t->optional[q->type]);
+    a.a.dest_qpn = q->peer;
+    return run_did(p, s, p->t->ops->modify_qp(p->t, q->device, q->id[0], &a), iba_qp_state_name(to));
+}
+
+bool run_raise_from(struct run_player *p, struct run_live *q, enum iba_qp_state from, enum iba_qp_state to,
+                    const struct ibc_step *s)
+{
+    static const uint8_t way[] = {IBA_QPS_RESET, IBA_QPS_INIT, IBA_QPS_RTR, IBA_QPS_RTS};
+
+    if (q->twin)
+        q->peer = q->twin->id[0];
+    for (unsigned i = 0; i + 1 < sizeof way && way[i] < to; i++) {
+        if (way[i] < from)
+            continue;
+        if (!go_to(p, q, (enum iba_qp_state)way[i], (enum iba_qp_state)way[i + 1], s))
+            return false;
+        if (i == 0 && q->recv > 0 && !run_post_receives(p, q, q->recv, q->recv_bytes, s))
+            return false;
+    }
+    return true;
+}
+
+bool run_raise_qp(struct run_player *p, struct run_live *q, enum iba_qp_state state, const struct ibc_step *s)
+{
+    return run_raise_from(p, q, IBA_QPS_RESET, state, s);
+}

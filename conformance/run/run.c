@@ -1,0 +1,243 @@
+/* A scenario: services times variations, and what they come to together. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "run/play.h"
+
+struct ibc_prepared {
+    const struct ibc_scenario *scenario;
+    unsigned n;
+    struct ibc_play **play; /* services, of each the variations; bound when first played */
+};
+
+struct ibc_prepared *ibc_prepare(const struct ibc_scenario *s)
+{
+    struct ibc_prepared *q = calloc(1, sizeof *q);
+
+    if (!q)
+        return NULL;
+    q->scenario = s;
+    q->n = (unsigned)__builtin_popcount(s->services) * s->n_variation;
+    q->play = calloc(q->n ? q->n : 1, sizeof(struct ibc_play *));
+    if (q->play)
+        return q;
+    free(q);
+    return NULL;
+}
+
+void ibc_prepared_free(struct ibc_prepared *q)
+{
+    for (unsigned i = 0; q && i < q->n; i++)
+        ibc_play_free(q->play[i]);
+    if (q)
+        free(q->play);
+    free(q);
+}
+
+/* The i-th service that the scenario has */
+static enum iba_qp_type service_at(const struct ibc_scenario *s, unsigned i)
+{
+    uint32_t left = s->services;
+
+    while (i-- > 0)
+        left &= left - 1;
+    return (enum iba_qp_type)__builtin_ctz(left);
+}
+
+static const struct ibc_play *play_at(struct ibc_prepared *q, unsigned i)
+{
+    const struct ibc_scenario *s = q->scenario;
+
+    if (!q->play[i])
+        q->play[i] = ibc_bind(s, service_at(s, i / s->n_variation), i % s->n_variation);
+    return q->play[i];
+}
+
+/* ---- what must be there ---- */
+static uint64_t needs_of(enum iba_qp_type service)
+{
+    static const uint8_t of[IBA_QPT_COUNT] = {
+        [IBA_QPT_RC] = IBC_CAP_rc,        [IBA_QPT_UC] = IBC_CAP_uc,          [IBA_QPT_UD] = IBC_CAP_ud,
+        [IBA_QPT_RAW_IPV6] = IBC_CAP_raw, [IBA_QPT_RAW_ETHERTYPE] = IBC_CAP_raw,
+        [IBA_QPT_SMI] = IBC_CAP_management, [IBA_QPT_GSI] = IBC_CAP_management,
+    };
+    return UINT64_C(1) << of[service];
+}
+
+/* The capability that is missing, or NULL */
+static const char *missing(uint64_t needs, uint64_t caps)
+{
+    const uint64_t not_there = needs & ~caps;
+    return not_there ? ibc_capability_names[__builtin_ctzll(not_there)] : NULL;
+}
+
+static bool choose_link(const struct ibc_scenario *s, struct run_player *p)
+{
+    const uint32_t have = p->t->ops->links(p->t), both = s->links ? s->links & have : have;
+
+    if (!both)
+        return false;
+    p->link = both >> p->o->link & 1 ? (enum ibc_link)p->o->link : (enum ibc_link)__builtin_ctz(both);
+    return true;
+}
+
+static bool applicable(const struct ibc_scenario *s, struct run_player *p, struct ibc_result *r)
+{
+    uint64_t needs = s->needs;
+    const char *lacks;
+
+    p->caps = p->t->ops->capabilities(p->t);
+    if (s->role == IBC_ROLE_middle)
+        needs |= UINT64_C(1) << IBC_CAP_two_devices;
+    lacks = missing(needs, p->caps);
+    if (lacks)
+        snprintf(r->measured, sizeof r->measured, "the device does not claim %s", lacks);
+    else if (!choose_link(s, p))
+        snprintf(r->measured, sizeof r->measured, "the target has no link that the scenario is for");
+    else
+        return true;
+    return false;
+}
+
+/* ---- many plays, one verdict ---- */
+static const struct ibc_statement *statement_of(const struct ibc_scenario *s)
+{
+    return s->n_spec ? ibc_statement_find(s->spec[0]) : NULL;
+}
+
+static bool is_informational(const struct ibc_scenario *s)
+{
+    const struct ibc_statement *st = statement_of(s);
+    const uint8_t klass = s->klass != UINT8_MAX ? s->klass : st ? st->klass : (uint8_t)IBC_CLASS_mandatory;
+    return klass == IBC_CLASS_informational;
+}
+
+static void add_play(struct ibc_result *r, const struct run_player *p)
+{
+    const bool first = r->variations == 0;
+
+    r->variations++;
+    r->passed += p->verdict == IBC_IS_PASS || p->verdict == IBC_IS_TOLERATED || p->verdict == IBC_IS_INFO;
+    if (first || run_rank(p->verdict) > run_rank(r->verdict)) {
+        r->verdict = p->verdict;
+        r->finding = p->finding;
+    }
+    if (p->counters != IBC_IS_NOT_APPLICABLE &&
+        (r->counters == IBC_IS_NOT_APPLICABLE || run_rank(p->counters) > run_rank(r->counters))) {
+        r->counters = p->counters;
+        r->counter_finding = p->counter_finding;
+    }
+    if (p->measured[0] && !r->measured[0])
+        snprintf(r->measured, sizeof r->measured, "%s", p->measured);
+}
+
+static void play_all(struct ibc_prepared *q, struct run_player *p, struct run_evidence *e, struct ibc_result *r)
+{
+    for (unsigned i = 0; i < q->n; i++) {
+        const char *lacks = missing(needs_of(service_at(q->scenario, i / q->scenario->n_variation)), p->caps);
+        if (lacks) {
+            if (r->variations == 0)
+                snprintf(r->measured, sizeof r->measured, "the device does not claim %s", lacks);
+            continue;
+        }
+        if (r->variations == 0)
+            r->measured[0] = '\0';
+        p->play = play_at(q, i);
+        run_play(p);
+        add_play(r, p);
+        run_evidence_write(e, p);
+        if (p->o->stop_at_first && run_rank(r->verdict) >= run_rank(IBC_IS_FAIL))
+            break;
+    }
+}
+
+/* Informational scenarios judge nothing: what would have been a failure is what was measured. */
+static void inform(struct ibc_result *r)
+{
+    if (r->verdict == IBC_IS_ERROR || r->verdict == IBC_IS_NOT_APPLICABLE || r->verdict == IBC_IS_UNSUPPORTED)
+        return;
+    if (!r->measured[0] && r->verdict == IBC_IS_PASS)
+        snprintf(r->measured, sizeof r->measured, "as the scenario says");
+    else if (!r->measured[0])
+        snprintf(r->measured, sizeof r->measured, "%.70s, not %.70s", r->finding.got, r->finding.expected);
+    r->verdict = IBC_IS_INFO;
+    r->passed = r->variations;
+}
+
+static void conclude(const struct ibc_scenario *s, struct ibc_result *r)
+{
+    const struct ibc_statement *st = statement_of(s);
+
+    if (is_informational(s))
+        inform(r);
+    if (r->verdict == IBC_IS_UNSUPPORTED && !r->measured[0])
+        snprintf(r->measured, sizeof r->measured, "%s", r->finding.got);
+    if (st && !r->finding.sentence[0] && r->verdict != IBC_IS_PASS && run_rank(r->verdict))
+        snprintf(r->finding.sentence, sizeof r->finding.sentence, "%s", st->words);
+    if (st && r->counters == IBC_IS_FAIL)
+        snprintf(r->counter_finding.sentence, sizeof r->counter_finding.sentence, "%s", st->words);
+}
+
+static uint64_t wall(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * RUN_S + (uint64_t)t.tv_nsec;
+}
+
+static void run_with(struct ibc_prepared *q, struct run_player *p, struct ibc_result *r)
+{
+    struct run_evidence *e = NULL;
+
+    p->seed = p->o->seed;
+    p->n_device = q->scenario->role == IBC_ROLE_middle ? IBC_DEVICES : 1;
+    p->keep_evidence = p->o->evidence_dir != NULL;
+    if (!applicable(q->scenario, p, r))
+        return;
+    if (p->keep_evidence)
+        e = run_evidence_open(p->o->evidence_dir, q->scenario->id, &r->evidence);
+    play_all(q, p, e, r);
+    if (p->keep_evidence && !run_evidence_close(e) && run_rank(r->verdict) < run_rank(IBC_IS_ERROR)) {
+        r->verdict = IBC_IS_ERROR;
+        snprintf(r->finding.got, sizeof r->finding.got, "the evidence cannot be written");
+    }
+    conclude(q->scenario, r);
+}
+
+void ibc_run_prepared(struct ibc_prepared *q, struct ibc_target *t, const struct ibc_options *o, struct ibc_result *r)
+{
+    const uint64_t begun = wall();
+    struct run_player *p = calloc(1, sizeof *p);
+
+    *r = (struct ibc_result){
+        .scenario = q->scenario, .verdict = IBC_IS_NOT_APPLICABLE, .counters = IBC_IS_NOT_APPLICABLE};
+    if (p && (p->wr = malloc(RUN_MAX_WR * sizeof *p->wr))) {
+        p->t = t;
+        p->o = o;
+        run_with(q, p, r);
+    } else {
+        r->verdict = IBC_IS_ERROR;
+        snprintf(r->finding.got, sizeof r->finding.got, "out of memory");
+    }
+    if (p) {
+        run_arena_free(&p->arena);
+        free(p->wr);
+    }
+    free(p);
+    r->wall_ns = wall() - begun;
+}
+
+void ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o, struct ibc_result *r)
+{
+    struct ibc_prepared *q = ibc_prepare(s);
+
+    if (q) {
+        ibc_run_prepared(q, t, o, r);
+    } else {
+        *r = (struct ibc_result){.scenario = s, .verdict = IBC_IS_ERROR, .counters = IBC_IS_NOT_APPLICABLE};
+        snprintf(r->finding.got, sizeof r->finding.got, "out of memory");
+    }
+    ibc_prepared_free(q);
+}

@@ -1,0 +1,166 @@
+/* Values and packets as people read them: "bth.psn 0x000101", "ACKNOWLEDGE psn 0x001001 NAK PSN Sequence Error". */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "run/play.h"
+
+static void add(char *out, size_t n, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add(char *out, size_t n, const char *format, ...)
+{
+    const size_t used = strlen(out);
+    va_list args;
+
+    va_start(args, format);
+    if (used < n)
+        vsnprintf(out + used, n - used, format, args);
+    va_end(args);
+}
+
+static void add_syndrome(char *out, size_t n, uint64_t syndrome)
+{
+    const unsigned kind = syndrome >> 5 & 3, value = syndrome & 31;
+
+    if (kind == 3)
+        add(out, n, "NAK %s", iba_value_name(IBA_VALUES_NAK, value));
+    else if (kind == 1)
+        add(out, n, "RNR NAK timer %u", value);
+    else
+        add(out, n, "%s %u", kind == 0 ? "ACK" : "reserved", value);
+    if (kind == 3 && value > 4)
+        add(out, n, " %u", value);
+    if (syndrome >> 7)
+        add(out, n, " with the reserved bit");
+}
+
+/* "bth.psn" of "infiniband.bth" and "psn"; a name that begins with '=' is whole. */
+static void add_name(char *out, size_t n, uint8_t hdr, const struct iba_field *f)
+{
+    static const char family[] = "infiniband.";
+    const char *prefix = iba_headers[hdr].prefix;
+
+    if (f->name[0] == '=') {
+        add(out, n, "%s ", f->name + 1);
+        return;
+    }
+    if (strncmp(prefix, family, sizeof family - 1) == 0)
+        prefix += sizeof family - 1;
+    add(out, n, "%s.%s ", prefix, f->name);
+}
+
+static void add_value(char *out, size_t n, uint8_t hdr, const struct iba_field *f, uint64_t v)
+{
+    const struct iba_show_info *show = &iba_shows[f->show];
+    const char *name = f->values != IBA_VALUES_NONE ? iba_value_name((enum iba_vocabulary)f->values, v) : NULL;
+
+    if (hdr == IBA_H_aeth && strcmp(f->name, "syndrome") == 0)
+        add_syndrome(out, n, v);
+    else if (hdr == IBA_H_bth && strcmp(f->name, "psn") == 0) /* as scenarios write it */
+        add(out, n, "0x%06" PRIx64, v);
+    else if (show->human_base == 16)
+        add(out, n, "0x%0*" PRIx64, show->human_digits, v);
+    else if (f->show == IBA_SHOW_MAC || f->show == IBA_SHOW_IP4)
+        add(out, n, "0x%" PRIx64, v);
+    else
+        add(out, n, "%" PRIu64, v);
+    if (name && hdr != IBA_H_aeth)
+        add(out, n, " (%s)", name);
+}
+
+void run_show_field(uint8_t hdr, const struct iba_field *f, uint64_t v, char *out, size_t n)
+{
+    out[0] = '\0';
+    add_name(out, n, hdr, f);
+    add_value(out, n, hdr, f, v);
+}
+
+void run_show_bytes(uint8_t hdr, const struct iba_field *f, const uint8_t *bytes, size_t len, char *out, size_t n)
+{
+    out[0] = '\0';
+    if (f)
+        add_name(out, n, hdr, f);
+    for (size_t i = 0; i < len && i < 16; i++)
+        add(out, n, "%02x", bytes[i]);
+    if (len > 16)
+        add(out, n, "...");
+}
+
+/* What the values of an argument allow: "0x000101 or 1..5, not 7" */
+void run_show_wanted(const struct run_player *p, const struct ibc_arg *a, uint8_t hdr, const struct iba_field *f,
+                     const struct run_context *c, char *out, size_t n)
+{
+    out[0] = '\0';
+    add_name(out, n, hdr, f);
+    for (unsigned i = 0; i < a->n; i++) {
+        const struct ibc_value *v = &a->v[i];
+        add(out, n, "%s%s", i ? " or " : "", v->negated ? "not " : "");
+        if (v->kind == IBC_V_BYTES) {
+            for (size_t b = 0; b < v->n_bytes && b < 16; b++)
+                add(out, n, "%02x", v->bytes[b]);
+        } else if (v->kind == IBC_V_ANY) {
+            add(out, n, "any");
+        } else if (v->kind == IBC_V_NUMBER && v->mask && hdr == IBA_H_aeth && !(v->mask & 31)) {
+            add(out, n, "%s", (v->n >> 5 & 3) == 0 ? "ACK" : (v->n >> 5 & 3) == 1 ? "RNR NAK" : "NAK");
+        } else {
+            add_value(out, n, hdr, f, run_value(p, v, c));
+            if (v->kind == IBC_V_RANGE)
+                add(out, n, ".."), add_value(out, n, hdr, f, v->hi);
+        }
+    }
+}
+
+static void show_opcode(uint8_t opcode, char *out, size_t n)
+{
+    const struct iba_opcode *op = &iba_opcodes[opcode];
+
+    out[0] = '\0';
+    if (!op->name)
+        add(out, n, "opcode 0x%02x", opcode);
+    else if (op->svc == IBA_CNP || !strchr(op->name, '_'))
+        add(out, n, "%s", op->name);
+    else
+        add(out, n, "%s", strchr(op->name, '_') + 1);
+}
+
+void run_show_packet(const struct run_packet *k, char *out, size_t n)
+{
+    const struct iba_view *v = &k->view;
+
+    if (!iba_view_has_bth(v)) {
+        snprintf(out, n, "%u bytes%s%s", k->len, v->err ? ": " : " without transport header",
+                 v->err ? iba_strerror(v->err) : "");
+        return;
+    }
+    show_opcode(iba_bth_opcode(iba_view_bth(v)), out, n);
+    add(out, n, " psn 0x%06x", iba_bth_psn(iba_view_bth(v)));
+    if (iba_view_has(v, IBA_H_aeth)) {
+        add(out, n, " ");
+        add_syndrome(out, n, iba_bits_get(iba_view_hdr(v, IBA_H_aeth), 0, 8));
+        add(out, n, " msn %u", iba_aeth_msn(iba_view_hdr(v, IBA_H_aeth)));
+    }
+    if (v->payload_len > 0)
+        add(out, n, ", %u bytes", v->payload_len);
+    if (v->err)
+        add(out, n, ", %s", iba_strerror(v->err));
+    if (v->icrc == IBA_CHECK_BAD)
+        add(out, n, ", bad ICRC");
+    if (v->vcrc == IBA_CHECK_BAD)
+        add(out, n, ", bad VCRC");
+    if (k->sent)
+        add(out, n, " (sent)");
+}
+
+/* The line without its mark and QP */
+void run_show_expected(const struct ibc_step *s, char *out, size_t n)
+{
+    const char *t = s->text ? s->text : "";
+
+    if (s->is_alternative && strchr(t, '<'))
+        t = strchr(t, '<');
+    if (*t == '<') {
+        t += strspn(t, "<?* ");
+        t += strcspn(t, " ");
+        t += strspn(t, " ");
+    }
+    snprintf(out, n, "%s", *t ? t : s->text);
+}

@@ -1,0 +1,145 @@
+/* Waivers: what a file must say, what it makes of results; and exit codes. */
+#include "run/run.h"
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define TODAY "2026-06-15"
+#define GOOD                                                                                                           \
+    "\"pattern\":\"rc.*\",\"target\":\"ref*\",\"statement\":\"RR-04\",\"reason\":\"firmware 1.2\",\"symptom\":\"got "  \
+    "2\""
+
+static struct ibc_waivers w;
+static char err[512];
+
+static bool load(const char *text)
+{
+    const int fd = memfd_create("waivers", 0);
+    char path[32];
+
+    cr_assert(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    const bool good = ibc_waivers_load(&w, path, TODAY, err, sizeof err);
+    close(fd);
+    return good;
+}
+
+static void refused(const char *text, const char *says)
+{
+    err[0] = '\0';
+    cr_expect_not(load(text), "%s", text);
+    cr_expect(strstr(err, says), "%s\n%s", text, err);
+    cr_expect(strncmp(err, "/proc/self/fd/", 14) == 0, "no file: %s", err);
+    cr_expect_not(strchr(err, '\n'));
+    cr_expect_eq(w.n, 0);
+}
+
+Test(waivers, good_files)
+{
+    cr_assert(load("[]"), "%s", err);
+    cr_expect_eq(w.n, 0);
+    ibc_waivers_free(&w);
+    cr_assert(load("[{" GOOD ",\"expires\":\"" TODAY "\"},{" GOOD ",\"expires\":\"2028-02-29\"}]"), "%s", err);
+    cr_expect_eq(w.n, 2);
+    cr_expect_str_eq(w.w[1].pattern, "rc.*");
+    cr_expect_str_eq(w.w[1].symptom, "got 2");
+    ibc_waivers_free(&w);
+}
+
+Test(waivers, bad_files)
+{
+    refused("", "not JSON");
+    refused("[\n{" GOOD ",\n]", "line 3: not JSON");
+    refused("[] []", "not JSON");
+    refused("{}", "not a list");
+    refused("7", "not a list");
+    refused("[7]", "waiver 1: not an object");
+    refused("[{}]", "waiver 1: no \"pattern\"");
+    refused("[{" GOOD "}]", "waiver 1: no \"expires\"");
+    refused("[{" GOOD ",\"expires\":7}]", "\"expires\" must be a text");
+    refused("[{" GOOD ",\"expires\":\"\"}]", "\"expires\" must be a text");
+    refused("[{" GOOD ",\"expires\":\"soon\"}]", "\"soon\" is no day");
+    refused("[{" GOOD ",\"expires\":\"2027-02-29\"}]", "is no day");
+    refused("[{" GOOD ",\"expires\":\"2027-13-01\"}]", "is no day");
+    refused("[{" GOOD ",\"expires\":\"2027-1-010\"}]", "is no day");
+    refused("[{" GOOD ",\"expires\":\"2027-01-01 \"}]", "is no day");
+    refused("[{" GOOD ",\"expires\":\"2030-01-01\"},{" GOOD ",\"expires\":\"2026-06-14\"}]",
+            "waiver 2 (rc.*): expired on 2026-06-14");
+    refused("[{" GOOD ",\"expire\":\"2030-01-01\"}]", "no field \"expire\"; did you mean \"expires\"?");
+    refused("[{" GOOD ",\"reason\":\"again\"}]", "\"reason\" stands twice");
+    refused("[{\"pattern\":\"*\",\"target\":\"*\",\"statement\":\"RR-4\",\"reason\":\"r\",\"symptom\":\"s\","
+            "\"expires\":\"2030-01-01\"}]",
+            "no statement \"RR-4\"; nearest is \"RR-");
+    cr_expect_not(ibc_waivers_load(&w, "/nowhere/at/all", TODAY, err, sizeof err));
+    cr_expect_str_eq(err, "/nowhere/at/all: No such file or directory");
+    cr_expect_not(ibc_waivers_load(&w, "/dev", TODAY, err, sizeof err));
+}
+
+static const char *cited[] = {"RR-03", "RR-04"};
+static struct ibc_scenario scenario = {.id = (char *)(uintptr_t) "rc.responder.gap", .spec = cited, .n_spec = 2};
+
+static enum ibc_verdict apply(enum ibc_verdict v, const char *got, enum ibc_verdict counters, const char *counted,
+                              const char *target)
+{
+    struct ibc_result r = {.scenario = &scenario, .verdict = v, .counters = counters};
+
+    snprintf(r.finding.got, sizeof r.finding.got, "%s", got);
+    snprintf(r.counter_finding.got, sizeof r.counter_finding.got, "%s", counted);
+    ibc_waivers_apply(&w, target, &r);
+    cr_expect_eq(r.waiver != NULL, r.verdict != v);
+    return r.verdict;
+}
+
+Test(waivers, apply)
+{
+    const enum ibc_verdict P = IBC_IS_PASS, T = IBC_IS_TOLERATED, F = IBC_IS_FAIL, NA = IBC_IS_NOT_APPLICABLE;
+
+    cr_assert(load("[{" GOOD ",\"expires\":\"2030-01-01\"}]"), "%s", err);
+    cr_expect_eq(apply(F, "it got 2 of them", NA, "", "reference"), IBC_IS_XFAIL);
+    cr_expect(w.w[0].used);
+    cr_expect_eq(apply(F, "nothing", NA, "", "reference"), F, "another symptom is another fault");
+    cr_expect_eq(apply(F, "got 2", NA, "", "live"), F, "of another target");
+    cr_expect_eq(apply(P, "", NA, "", "reference"), IBC_IS_XPASS);
+    cr_expect_eq(apply(T, "", P, "", "reference"), IBC_IS_XPASS);
+    cr_expect_eq(apply(P, "", F, "got 2", "reference"), IBC_IS_XFAIL, "a counter only");
+    cr_expect_eq(apply(P, "", F, "got 3", "reference"), P);
+    cr_expect_eq(apply(F, "got 2", F, "got 3", "reference"), F, "one of two is not known");
+    cr_expect_eq(apply(F, "got 2", F, "got 2", "reference"), IBC_IS_XFAIL);
+    for (enum ibc_verdict v = P; v < IBC_IS_COUNT; v++)
+        if (v != P && v != T && v != F)
+            cr_expect_eq(apply(v, "got 2", NA, "", "reference"), v);
+    scenario.n_spec = 1;
+    cr_expect_eq(apply(F, "got 2", NA, "", "reference"), F, "of a statement that it does not cite");
+    scenario.n_spec = 2;
+    ibc_waivers_free(&w);
+}
+
+Test(exit_code, worst_wins)
+{
+    static const struct {
+        enum ibc_verdict a, b, counters;
+        int code;
+    } rows[] = {
+        {IBC_IS_PASS, IBC_IS_TOLERATED, IBC_IS_PASS, 0},
+        {IBC_IS_INFO, IBC_IS_NOT_APPLICABLE, IBC_IS_NOT_APPLICABLE, 0},
+        {IBC_IS_UNSUPPORTED, IBC_IS_XFAIL, IBC_IS_NOT_APPLICABLE, 0},
+        {IBC_IS_PASS, IBC_IS_FAIL, IBC_IS_PASS, 1},
+        {IBC_IS_PASS, IBC_IS_XPASS, IBC_IS_PASS, 1},
+        {IBC_IS_PASS, IBC_IS_PASS, IBC_IS_FAIL, 1},
+        {IBC_IS_PASS, IBC_IS_XFAIL, IBC_IS_FAIL, 0},
+        {IBC_IS_PASS, IBC_IS_INCONCLUSIVE, IBC_IS_PASS, 3},
+        {IBC_IS_FAIL, IBC_IS_INCONCLUSIVE, IBC_IS_PASS, 1},
+        {IBC_IS_INCONCLUSIVE, IBC_IS_ERROR, IBC_IS_PASS, 4},
+        {IBC_IS_FAIL, IBC_IS_ERROR, IBC_IS_PASS, 4},
+    };
+    cr_expect_eq(ibc_exit_code(NULL, 0), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int swap = 0; swap < 2; swap++) {
+            struct ibc_result r[2] = {{.verdict = rows[i].a, .counters = IBC_IS_NOT_APPLICABLE},
+                                      {.verdict = rows[i].b, .counters = rows[i].counters}};
+            const struct ibc_result turned[2] = {r[1], r[0]};
+            cr_expect_eq(ibc_exit_code(swap ? turned : r, 2), rows[i].code, "row %zu", i);
+        }
+}

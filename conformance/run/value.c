@@ -1,0 +1,100 @@
+/* Values of the language, now that the objects exist. */
+#include <string.h>
+#include "run/play.h"
+#include "wire/iba_psn.h"
+
+const struct ibc_arg *run_arg(const struct ibc_step *s, enum ibc_key key)
+{
+    return ibc_arg(s->arg, s->n_arg, key);
+}
+
+bool run_has(const struct ibc_step *s, enum ibc_key key)
+{
+    return run_arg(s, key) != NULL;
+}
+
+const char *run_word(const struct ibc_value *v)
+{
+    return v->kind == IBC_V_WORD && v->text ? v->text : "";
+}
+
+struct run_live *run_live(struct run_player *p, const struct ibc_step *s)
+{
+    return s->object <= IBC_MAX_OBJECTS ? &p->live[s->object] : NULL;
+}
+
+struct run_live *run_object_of(struct run_player *p, const struct ibc_value *v)
+{
+    if (v->kind == IBC_V_REF)
+        return v->object < p->play->n_object ? &p->live[v->object] : NULL;
+    for (unsigned i = 0; *run_word(v) && i < p->play->n_object; i++)
+        if (strcmp(p->play->object[i].name, run_word(v)) == 0)
+            return &p->live[i];
+    return NULL;
+}
+
+/* A region's or window's address or key on that device */
+static uint64_t attribute(const struct run_live *l, unsigned attr, const struct run_context *c)
+{
+    const unsigned d = c->device % IBC_DEVICES;
+
+    switch (attr) {
+    case IBC_A_va: return c->local ? l->mr[d].local : l->mr[d].va;
+    case IBC_A_lkey: return l->mr[d].lkey;
+    case IBC_A_rkey: return l->kind == IBC_O_mw ? l->id[d] : l->mr[d].rkey;
+    case IBC_A_length: return l->length;
+    case IBC_A_qpn: return l->id[0];
+    case IBC_A_peer: return l->peer;
+    case IBC_A_epsn: return l->epsn;
+    default: return l->psn;
+    }
+}
+
+uint64_t run_value(const struct run_player *p, const struct ibc_value *v, const struct run_context *c)
+{
+    uint64_t n;
+
+    if (v->kind == IBC_V_RELATIVE)
+        return (c->psn_base + v->n) & IBA_PSN_MASK;
+    if (v->kind != IBC_V_REF || v->object >= p->play->n_object)
+        return v->n;
+    n = attribute(&p->live[v->object], v->attr, c);
+    n = v->op == '+' ? n + v->n : v->op == '-' ? n - v->n : v->op == '^' ? n ^ v->n : n;
+    return v->attr == IBC_A_epsn || v->attr == IBC_A_psn ? n & IBA_PSN_MASK : n;
+}
+
+uint64_t run_number(const struct run_player *p, const struct ibc_step *s, enum ibc_key key, uint64_t otherwise,
+                    const struct run_context *c)
+{
+    static const struct run_context none;
+    const struct ibc_arg *a = run_arg(s, key);
+
+    return a ? run_value(p, &a->v[0], c ? c : &none) : otherwise;
+}
+
+static bool fits(const struct run_player *p, const struct ibc_value *v, uint64_t is, const struct run_context *c)
+{
+    const uint64_t mask = v->kind == IBC_V_NUMBER && v->mask ? v->mask : UINT64_MAX;
+    const uint64_t want = v->kind == IBC_V_ANY ? is : run_value(p, v, c);
+
+    return (v->kind == IBC_V_RANGE ? is >= v->n && is <= v->hi : (is & mask) == (want & mask)) != v->negated;
+}
+
+bool run_fits(const struct run_player *p, const struct ibc_arg *a, uint64_t is, const struct run_context *c)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < a->n; i++) { /* of what is negated, all must hold */
+        const bool one = fits(p, &a->v[i], is, c);
+        if (a->v[i].negated && !one)
+            return false;
+        any |= one;
+    }
+    return any;
+}
+
+/* Only a live target is slower than the clock says. */
+uint64_t run_scaled(const struct run_player *p, uint64_t ns)
+{
+    return p->t->virtual_time || p->t->time_scale <= 0 ? ns : (uint64_t)((double)ns * p->t->time_scale);
+}

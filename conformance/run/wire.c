@@ -1,0 +1,136 @@
+/* Frames out and in. What comes is queued at the QP it is addressed to, until a step asks for it. */
+#include <string.h>
+#include "run/play.h"
+
+uint64_t run_now(const struct run_player *p)
+{
+    return p->t->ops->now(p->t);
+}
+
+struct run_packet *run_packet_new(struct run_player *p, unsigned device, bool sent)
+{
+    struct run_packet *k = run_alloc(&p->arena, sizeof *k);
+
+    if (!k)
+        return NULL;
+    memset(k, 0, offsetof(struct run_packet, view));
+    k->device = (uint8_t)device;
+    k->sent = sent;
+    return k;
+}
+
+/* From here on it is in the evidence. */
+static void enlist(struct run_player *p, struct run_packet *k)
+{
+    k->number = ++p->n_packet;
+    if (p->last)
+        p->last->next = k;
+    else
+        p->first = k;
+    p->last = k;
+}
+
+static uint32_t source_qp(const struct iba_view *v)
+{
+    return iba_view_has(v, IBA_H_deth) ? iba_deth_srcqp(iba_view_hdr(v, IBA_H_deth)) : UINT32_MAX;
+}
+
+/* The QP whose peer it goes to; a datagram may go elsewhere, and then is its sender's. */
+static struct run_live *owner_of(struct run_player *p, const struct run_packet *k)
+{
+    const struct iba_view *v = &k->view;
+    const bool bth = iba_view_has_bth(v);
+    const uint32_t to = bth ? iba_bth_destqp(iba_view_bth(v)) : 0, from = source_qp(v);
+    struct run_live *sender = NULL;
+
+    for (unsigned i = 0; i <= IBC_MAX_OBJECTS; i++) {
+        struct run_live *q = &p->live[i];
+        if (q->kind != IBC_O_qp || !q->made || q->device != k->device || run_is_raw(q->type) == bth)
+            continue;
+        if (!bth || q->peer == to)
+            return q;
+        if (q->id[0] == from)
+            sender = q;
+    }
+    return sender;
+}
+
+static bool arrived(struct run_player *p, struct run_packet *k, const struct ibc_step *s)
+{
+    struct run_live *q;
+    char got[RUN_TEXT];
+
+    enlist(p, k);
+    iba_view_parse(&k->view, p->t->framing, k->frame, k->len, k->len, NULL);
+    iba_view_check(&k->view);
+    q = owner_of(p, k);
+    if (!q) {
+        run_show_packet(k, got, sizeof got);
+        return run_fail(p, s, k, "packets to the tester's queue pairs only", got);
+    }
+    if (q->tail)
+        q->tail->queued = k;
+    else
+        q->head = k;
+    q->tail = k;
+    if (++p->n_waiting > RUN_MAX_PACKETS)
+        return run_fail(p, s, k, "an end of it", "packets without end");
+    return true;
+}
+
+bool run_collect(struct run_player *p, uint64_t until, bool *came, const struct ibc_step *s)
+{
+    uint8_t *frame = run_alloc(&p->arena, IBC_FRAME);
+    struct run_packet *k;
+    size_t len = 0;
+    uint64_t at = 0;
+    unsigned from = 0;
+    enum ibc_rc rc;
+
+    *came = false;
+    if (!frame)
+        return run_error(p, s, "out of memory");
+    if (p->n_device > 1)
+        rc = p->t->ops->collect_any(p->t, until, frame, &len, &at, &from);
+    else
+        rc = p->t->ops->collect(p->t, 0, until, frame, &len, &at);
+    if (rc != IBC_OK)
+        len = 0;
+    run_trim(&p->arena, frame, IBC_FRAME, len);
+    if (!run_did(p, s, rc, "receive packets") || len == 0)
+        return rc == IBC_OK;
+    k = run_packet_new(p, from, false);
+    if (!k)
+        return run_error(p, s, "out of memory");
+    k->frame = frame;
+    k->len = (uint32_t)len;
+    k->at = at;
+    *came = true;
+    return arrived(p, k, s);
+}
+
+bool run_collect_all(struct run_player *p, uint64_t until, const struct ibc_step *s)
+{
+    bool came = true;
+
+    while (came) /* ends: what waits is bounded */
+        if (!run_collect(p, until, &came, s))
+            return false;
+    return true;
+}
+
+bool run_inject(struct run_player *p, struct run_packet *k, const struct ibc_step *s)
+{
+    k->at = p->last_at = run_now(p);
+    enlist(p, k);
+    run_comment(p, k, s, NULL, NULL);
+    return run_did(p, s, p->t->ops->inject(p->t, k->device, k->frame, k->len), "take the packet");
+}
+
+void run_take(struct run_player *p, struct run_live *q)
+{
+    q->head = q->head->queued;
+    if (!q->head)
+        q->tail = NULL;
+    p->n_waiting--;
+}

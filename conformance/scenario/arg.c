@@ -1,0 +1,26 @@
+#include "scenario.h"
+
+const struct ibc_arg *ibc_arg(const struct ibc_arg *arg, unsigned n, enum ibc_key key)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (arg[i].key == key)
+            return &arg[i];
+    return NULL;
+}
+
+uint64_t ibc_arg_n(const struct ibc_arg *arg, unsigned n, enum ibc_key key, uint64_t otherwise)
+{
+    const struct ibc_arg *a = ibc_arg(arg, n, key);
+
+    return a == NULL ? otherwise : a->v[0].n;
+}
+
+/* No period shorter than anything that is ever sent, so that bytes which landed elsewhere show. */
+uint8_t ibc_pattern(char letter, uint64_t i)
+{
+    uint64_t x =
+        (i + 1) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(unsigned char)letter * UINT64_C(0xd1342543de82ef95);
+
+    x = (x ^ x >> 31) * UINT64_C(0xbf58476d1ce4e5b9);
+    return (uint8_t)(x >> 56);
+}

@@ -1,0 +1,112 @@
+/* Inside of the loader: one variation of a scenario being made. Not for users of the library. */
+#ifndef IBC_BIND_H
+#define IBC_BIND_H
+#include "field.h"
+#include "grammar.h"
+#include "text.h"
+
+enum {
+    IBC_MAX_VARS = 16,                /* vary names of a file */
+    IBC_MAX_WORDS = 40,               /* of a line, values of variables counted as the words they are */
+    IBC_MAX_KNOWN = 64,               /* as=NAME of a play */
+    IBC_MAX_NEST = 2,                 /* repeats */
+    IBC_MAX_WORK = 4 * IBC_MAX_STEPS, /* lines that making a play may have to look at */
+    IBC_MAX_LOAD = 1 << 19            /* and loading a file: all its variations */
+};
+
+/* What a line is. */
+enum ibc_form { IBC_FORM_STEP, IBC_FORM_OBJECT, IBC_FORM_PACKET, IBC_FORM_REPEAT, IBC_FORM_END };
+
+struct ibc_vary {       /* one line */
+    const char **name;  /* n_name of them, varied together */
+    const char **value; /* n_value times n_name */
+    unsigned n_name, n_value;
+    uint32_t line;
+    uint16_t column; /* of the names */
+};
+/* What ibc_load() hands out is the first member of this. */
+struct ibc_loaded {
+    struct ibc_scenario s;
+    struct ibc_arena *arena;
+    struct ibc_vary vary[IBC_MAX_VARS];
+    unsigned n_vary;
+    const struct ibc_text *body;
+    unsigned n_body;
+};
+struct ibc_var {
+    const char *name, *value;
+};
+struct ibc_binder {
+    const struct ibc_loaded *loaded;
+    struct ibc_play *play;
+    struct ibc_arena *arena; /* the play's */
+    struct ibc_fault *fault;
+    struct ibc_var var[IBC_MAX_VARS + IBC_MAX_NEST]; /* repeats' indices first */
+    unsigned n_var, room;                            /* room: for steps */
+    /* the line at hand */
+    const struct ibc_text *at;
+    struct ibc_word word[IBC_MAX_WORDS];
+    unsigned n_word;
+    bool compares;                    /* it says what is expected */
+    bool packet;                      /* it may name fields */
+    uint64_t hdrs;                    /* of the packet, from the BTH on */
+    uint16_t op;                      /* of the packet or the work request */
+    const char *known[IBC_MAX_KNOWN]; /* names packets were given */
+    unsigned n_known;
+    unsigned work;
+    const char *tail; /* of messages on lines with variables: which variation */
+};
+
+/* A fault at the word. Always false. */
+#define IBC_AT(b, w) (b)->fault, (b)->at->line, (w)->column
+#define IBC_AT_VALUE(b, w) (b)->fault, (b)->at->line, (w)->value
+
+/* ---- expand.c: $names ---- */
+/* `s` with its variables' values; s itself where there are none. NULL with a fault at `column`. */
+const char *ibc_expand(struct ibc_binder *b, const char *s, uint32_t line, uint32_t column);
+/* Fills b->word with the words of b->at. */
+bool ibc_words(struct ibc_binder *b);
+
+/* ---- value.c ---- */
+/* The value(s) `s`, of word `w`, of a key into arg->v. */
+bool ibc_value_bind(struct ibc_binder *b, const struct ibc_row *row, const struct ibc_word *w, const char *s,
+                    struct ibc_arg *arg);
+/* Likewise of a header field; `attr`: what a bare object stands for. */
+bool ibc_field_bind(struct ibc_binder *b, const struct ibc_word *w, const char *s, uint8_t attr, struct ibc_arg *arg);
+/* The object of that name, made above (or, `later`, anywhere) and of one of `kinds`. UINT16_MAX with a fault. */
+uint16_t ibc_object_find(struct ibc_binder *b, const struct ibc_word *w, const char *name, unsigned kinds, bool later);
+
+/* ---- atom.c: one value of a key, without alternatives ---- */
+struct ibc_want { /* what a value may be */
+    const struct ibc_row *row;
+    const struct iba_field *field; /* of a header field, else NULL */
+    uint8_t attr;                  /* a bare object stands for */
+    uint64_t max;
+    uint8_t words; /* enum iba_vocabulary */
+    bool relative; /* +N may be said */
+};
+bool ibc_atom(struct ibc_binder *b, const struct ibc_want *want, const struct ibc_word *w, const char *s,
+              struct ibc_arg *arg, struct ibc_value *v);
+
+/* ---- line.c ---- */
+/* What the line is, by its first words: fills form, kind and many. */
+bool ibc_line_classify(struct ibc_fault *f, struct ibc_text *t);
+/* The words from `from` on as arguments of that shape, in the play's arena. */
+bool ibc_args(struct ibc_binder *b, const struct ibc_shape *shape, unsigned from, const struct ibc_arg **out,
+              uint8_t *n);
+
+/* Whether an object may be called that. */
+bool ibc_name_is_free(const char *name);
+
+/* ---- head.c ---- */
+/* The lines of the head; *body: the first line behind it. */
+bool ibc_head_read(struct ibc_loaded *l, struct ibc_fault *f, unsigned *body);
+bool ibc_head_is(const char *word);
+const char *ibc_head_name(size_t i);
+extern const size_t ibc_head_count;
+
+/* ---- bind.c ---- */
+/* NULL with a fault. *work grows by the lines looked at. */
+struct ibc_play *ibc_play_new(const struct ibc_loaded *l, enum iba_qp_type service, unsigned variation,
+                              struct ibc_fault *f, unsigned *work);
+#endif

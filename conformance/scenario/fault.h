@@ -1,0 +1,20 @@
+/* The first thing that is wrong with a file: "FILE:LINE:COLUMN: what; did you mean 'x'?". */
+#ifndef IBC_FAULT_H
+#define IBC_FAULT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ibc_fault {
+    const char *path, *tail; /* tail: "" or what to add behind, say the variation */
+    char *err;               /* NULL: nobody wants to know */
+    size_t errlen;
+    bool set;
+};
+/* Always false, so that it can be returned. line 0: the file as a whole. Only the first is kept. */
+bool ibc_fault(struct ibc_fault *f, uint32_t line, uint32_t column, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Likewise "unknown WHAT 'word'", and the nearest of n names. */
+bool ibc_fault_unknown(struct ibc_fault *f, uint32_t line, uint32_t column, const char *what, const char *word,
+                       const char *(*name)(size_t i, const void *ctx), size_t n, const void *ctx);
+#endif

@@ -1,0 +1,243 @@
+#include "field.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* clang-format off */
+#define N IBC_A_ITSELF
+const struct ibc_field_name ibc_field_names[] = {
+    {"psn", IBA_H_bth, "psn", N},              {"ackreq", IBA_H_bth, "a", N},
+    {"se", IBA_H_bth, "se", N},                {"migreq", IBA_H_bth, "m", N},
+    {"pad", IBA_H_bth, "padcnt", N},           {"tver", IBA_H_bth, "tver", N},
+    {"pkey", IBA_H_bth, "p_key", N},           {"fecn", IBA_H_bth, "fecn", N},
+    {"becn", IBA_H_bth, "becn", N},            {"destqp", IBA_H_bth, "destqp", IBC_A_qpn},
+    {"va", IBA_H_reth, "va", IBC_A_va},        {"va", IBA_H_atomiceth, "va", IBC_A_va},
+    {"rkey", IBA_H_reth, "r_key", IBC_A_rkey}, {"rkey", IBA_H_atomiceth, "r_key", IBC_A_rkey},
+    {"dmalen", IBA_H_reth, "dmalen", N},       {"syndrome", IBA_H_aeth, "syndrome", N},
+    {"msn", IBA_H_aeth, "msn", N},             {"qkey", IBA_H_deth, "q_key", N},
+    {"srcqp", IBA_H_deth, "srcqp", IBC_A_qpn}, {"imm", IBA_H_immdt, "data", N},
+    {"inv", IBA_H_ieth, "r_key", IBC_A_rkey},  {"swap", IBA_H_atomiceth, "swapdt", N},
+    {"add", IBA_H_atomiceth, "swapdt", N},     {"cmp", IBA_H_atomiceth, "cmpdt", N},
+    {"orig", IBA_H_atomicacketh, "origremdt", N},
+    {"placement", IBA_H_feth, "placement", N}, {"selectivity", IBA_H_feth, "selectivity", N},
+    {"vl", IBA_H_lrh, "vl", N},                {"sl", IBA_H_lrh, "sl", N},
+    {"lnh", IBA_H_lrh, "lnh", N},              {"lver", IBA_H_lrh, "lver", N},
+    {"dlid", IBA_H_lrh, "dlid", N},            {"slid", IBA_H_lrh, "slid", N},
+    {"pktlen", IBA_H_lrh, "pktlen", N},        {"nxthdr", IBA_H_grh, "nxthdr", N},
+    {"ipver", IBA_H_grh, "ipver", N},          {"paylen", IBA_H_grh, "paylen", N},
+    {"sport", IBA_H_udp, "srcport", N},        {"dport", IBA_H_udp, "dstport", N},
+};
+#undef N
+/* clang-format on */
+const size_t ibc_field_name_count = sizeof ibc_field_names / sizeof *ibc_field_names;
+
+static const char infiniband[] = "infiniband.";
+
+/* A header's prefix as files have it. */
+static const char *prefix(const struct iba_hdr_info *h)
+{
+    const size_t n = sizeof infiniband - 1;
+
+    return strncmp(h->prefix, infiniband, n) == 0 ? h->prefix + n : h->prefix;
+}
+
+static const struct iba_field *whole_find(const char *name, enum iba_hdr *hdr)
+{
+    for (unsigned h = 0; h < IBA_H_COUNT; h++) {
+        const char *p = prefix(&iba_headers[h]);
+        const size_t n = strlen(p);
+        const struct iba_field *f;
+
+        if (*p != *name || strncmp(p, name, n) != 0 || name[n] != '.')
+            continue;
+        f = iba_field_find((enum iba_hdr)h, name + n + 1);
+        if (f != NULL) {
+            *hdr = (enum iba_hdr)h;
+            return f;
+        }
+    }
+    return NULL;
+}
+
+/* What stands before the BTH is the link's business. */
+static bool there(enum iba_hdr h, uint64_t hdrs)
+{
+    return h < IBA_H_bth || (hdrs >> h & 1) != 0;
+}
+
+enum ibc_field_found ibc_field_find(const char *name, uint64_t hdrs, enum iba_hdr *hdr, const struct iba_field **field,
+                                    uint8_t *attr)
+{
+    enum ibc_field_found found = IBC_FIELD_UNKNOWN;
+
+    *attr = IBC_A_ITSELF;
+    for (const struct ibc_field_name *f = ibc_field_names; f < ibc_field_names + ibc_field_name_count; f++) {
+        if (strcmp(f->name, name) != 0)
+            continue;
+        *hdr = (enum iba_hdr)f->hdr;
+        *attr = f->attr;
+        *field = iba_field_find(*hdr, f->row);
+        if (there(*hdr, hdrs))
+            return IBC_FIELD_FOUND;
+        found = IBC_FIELD_ABSENT;
+    }
+    if (found == IBC_FIELD_ABSENT || (*field = whole_find(name, hdr)) == NULL)
+        return found;
+    for (const struct ibc_field_name *f = ibc_field_names; f < ibc_field_names + ibc_field_name_count; f++)
+        if (f->hdr == *hdr && strcmp(f->row, (*field)->name) == 0)
+            *attr = f->attr;
+    return there(*hdr, hdrs) ? IBC_FIELD_FOUND : IBC_FIELD_ABSENT;
+}
+
+size_t ibc_field_count(void)
+{
+    size_t n = 0;
+
+    for (unsigned h = 0; h < IBA_H_COUNT; h++)
+        n += iba_headers[h].n_field;
+    return n;
+}
+
+const char *ibc_field_whole(size_t i, const void *unused)
+{
+    static _Thread_local char name[96];
+    unsigned h = 0;
+
+    (void)unused;
+    while (i >= iba_headers[h].n_field)
+        i -= iba_headers[h++].n_field;
+    if (iba_headers[h].field[i].name[0] == '=')
+        return "";
+    snprintf(name, sizeof name, "%s.%s", prefix(&iba_headers[h]), iba_headers[h].field[i].name);
+    return name;
+}
+
+/* ---- opcodes ---- */
+static bool svc_of(uint8_t type, enum iba_svc *svc)
+{
+    static const int8_t of[IBA_QPT_COUNT] = {
+        [IBA_QPT_RC] = IBA_RC,       [IBA_QPT_UC] = IBA_UC,  [IBA_QPT_UD] = IBA_UD,        [IBA_QPT_RAW_IPV6] = -1,
+        [IBA_QPT_SMI] = IBA_UD,      [IBA_QPT_GSI] = IBA_UD, [IBA_QPT_RAW_ETHERTYPE] = -1, [IBA_QPT_XRC_INI] = IBA_XRC,
+        [IBA_QPT_XRC_TGT] = IBA_XRC, [IBA_QPT_RD] = IBA_RD};
+
+    *svc = (enum iba_svc)of[type];
+    return of[type] >= 0;
+}
+
+/* The code whose name is that service's and `name`. */
+static uint16_t in_service(enum iba_svc svc, const char *name)
+{
+    const size_t skip = strlen(iba_svc_name(svc)) + 1;
+
+    for (unsigned code = (unsigned)svc << 5; code < ((unsigned)svc + 1) << 5; code++)
+        if (iba_opcodes[code].name != NULL && strcmp(iba_opcodes[code].name + skip, name) == 0)
+            return (uint16_t)code;
+    return IBC_NO_OP;
+}
+
+uint16_t ibc_opcode_find(const char *name, uint8_t type)
+{
+    enum iba_svc svc;
+    uint16_t op = IBC_NO_OP;
+
+    if (strcmp(name, "ANY") == 0)
+        return IBC_ANY_OPCODE;
+    if (strcmp(name, "RAW") == 0)
+        return IBC_RAW_OPCODE;
+    if (svc_of(type, &svc))
+        op = in_service(svc, name);
+    for (unsigned s = IBA_RC; op == IBC_NO_OP && s < IBA_MSP0; s++) {
+        const char *p = iba_svc_name((enum iba_svc)s);
+        const size_t n = strlen(p);
+
+        if (strncmp(p, name, n) == 0 && name[n] == '_')
+            op = in_service((enum iba_svc)s, name + n + 1);
+    }
+    return op;
+}
+
+bool ibc_opcode_exists(const char *name)
+{
+    for (unsigned s = IBA_RC; s < IBA_MSP0; s++)
+        if (in_service((enum iba_svc)s, name) != IBC_NO_OP)
+            return true;
+    return false;
+}
+
+const char *ibc_opcode_name(size_t i, const void *unused)
+{
+    const struct iba_opcode *o = &iba_opcodes[i % 256];
+
+    (void)unused;
+    if (o->name == NULL)
+        return "";
+    return i < 256 ? o->name + strlen(iba_svc_name((enum iba_svc)o->svc)) + 1 : o->name;
+}
+
+uint64_t ibc_opcode_hdrs(uint16_t op)
+{
+    if (op == IBC_ANY_OPCODE)
+        return UINT64_MAX;
+    if (op > UINT8_MAX)
+        return 0;
+    return iba_opcodes[op].hdrs | IBA_HDR_BIT(IBA_H_bth);
+}
+
+/* ---- words of values ---- */
+static bool same_word(const char *name, const char *word)
+{
+    while (*name != '\0') {
+        if (isalnum((unsigned char)*name)) {
+            if (tolower((unsigned char)*name++) != *word++)
+                return false;
+            continue;
+        }
+        while (*name != '\0' && !isalnum((unsigned char)*name))
+            name++;
+        if (*name != '\0' && *word++ != '_')
+            return false;
+    }
+    return *word == '\0';
+}
+
+const struct iba_value *ibc_value_find(enum iba_vocabulary w, const char *word)
+{
+    size_t n;
+    const struct iba_value *v = iba_values(w, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (same_word(v[i].name, word))
+            return &v[i];
+    return NULL;
+}
+
+const char *ibc_value_word(size_t i, const void *vocabulary)
+{
+    static _Thread_local char word[64];
+    size_t n, k = 0;
+    const struct iba_value *v = iba_values(*(const enum iba_vocabulary *)vocabulary, &n);
+
+    for (const char *c = v[i].name; *c != '\0' && k + 1 < sizeof word; c++) {
+        if (isalnum((unsigned char)*c))
+            word[k++] = (char)tolower((unsigned char)*c);
+        else if (k > 0 && word[k - 1] != '_')
+            word[k++] = '_';
+    }
+    while (k > 0 && word[k - 1] == '_')
+        k--;
+    word[k] = '\0';
+    return word;
+}
+
+/* WF-47: the kind is in bits 6 and 5, the bit above is reserved */
+static const struct ibc_kind_word syndromes[] = {
+    {"ack", 0x00, 0xe0, 31, IBA_VALUES_NONE},
+    {"rnr", 0x20, 0xe0, 12, IBA_VALUES_NONE},
+    {"nak", 0x60, 0xe0, 0, IBA_VALUES_NAK},
+};
+
+const struct ibc_kind_word *ibc_kind_words(enum iba_hdr hdr, const struct iba_field *f, size_t *n)
+{
+    *n = sizeof syndromes / sizeof *syndromes;
+    return hdr == IBA_H_aeth && strcmp(f->name, "syndrome") == 0 ? syndromes : NULL;
+}

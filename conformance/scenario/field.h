@@ -1,0 +1,47 @@
+/* Names of packets: opcodes, fields, and the words that a field's values have. All from core's tables, beside one table
+ * of short names. */
+#ifndef IBC_FIELD_H
+#define IBC_FIELD_H
+#include "scenario.h"
+
+struct ibc_field_name {
+    const char *name; /* short */
+    uint8_t hdr;      /* enum iba_hdr */
+    const char *row;  /* core's name of the field in that header */
+    uint8_t attr;     /* enum ibc_attr a bare object stands for; IBC_A_ITSELF: none */
+};
+extern const struct ibc_field_name ibc_field_names[];
+extern const size_t ibc_field_name_count;
+
+/* The field of that name, short or whole ("psn", "bth.psn"), of a packet with these headers behind and including the
+ * BTH: where several have a short name, the first that is there. What comes before the BTH is always there.
+ * IBC_FIELD_ABSENT: there is one, but not in this packet; *hdr says whose. */
+enum ibc_field_found { IBC_FIELD_UNKNOWN, IBC_FIELD_ABSENT, IBC_FIELD_FOUND };
+enum ibc_field_found ibc_field_find(const char *name, uint64_t hdrs, enum iba_hdr *hdr, const struct iba_field **field,
+                                    uint8_t *attr);
+/* Whole names: i below ibc_field_count(), "bth.psn"; for messages. Valid until the next call of this thread. */
+const char *ibc_field_whole(size_t i, const void *unused);
+size_t ibc_field_count(void);
+
+/* "SEND_ONLY" of a service, "UD_SEND_ONLY", "ANY", "RAW"; IBC_NO_OP: no such. `type` is enum iba_qp_type. */
+uint16_t ibc_opcode_find(const char *name, uint8_t type);
+/* Whether some service has an opcode of that name. */
+bool ibc_opcode_exists(const char *name);
+/* Names of opcodes without and with service, 2 * 256, some "". */
+const char *ibc_opcode_name(size_t i, const void *unused);
+/* IBA_HDR_BIT of the headers from the BTH on. */
+uint64_t ibc_opcode_hdrs(uint16_t op);
+
+/* A value's name as files write it: small letters and digits, '_' for what is between. */
+const struct iba_value *ibc_value_find(enum iba_vocabulary w, const char *word);
+const char *ibc_value_word(size_t i, const void *vocabulary); /* for messages; enum iba_vocabulary */
+/* Fields whose words have two parts: "kind", "kind:number" or "kind.name". Alone it stands for every number of the kind
+ * when comparing, and for `usual` when sending. */
+struct ibc_kind_word {
+    const char *word;
+    uint8_t kind, mask, usual; /* kind: its bits; mask: the bits that tell kinds apart */
+    uint8_t names;             /* enum iba_vocabulary of what may stand behind '.' */
+};
+/* Those of the field; NULL: it has none. */
+const struct ibc_kind_word *ibc_kind_words(enum iba_hdr hdr, const struct iba_field *f, size_t *n);
+#endif

@@ -1,0 +1,69 @@
+/* The language as one table: which keys a step or an object takes, and what their values are. Who interprets it knows
+ * types, not the protocol. */
+#ifndef IBC_GRAMMAR_H
+#define IBC_GRAMMAR_H
+#include "scenario.h"
+#include "vocab.h"
+
+/* Types of values. `of` is the row's: a vocabulary, a set of object kinds, or the attribute a bare object stands for.
+ */
+enum ibc_type {
+    IBC_T_FLAG,       /* a bare word: 1 */
+    IBC_T_NUMBER,     /* up to max; or of an object: `of` */
+    IBC_T_PLACE,      /* address: as above with IBC_A_va; `of` is not used */
+    IBC_T_WORD,       /* one word of vocabulary `of` */
+    IBC_T_WORDS,      /* some, commas between: or-ed */
+    IBC_T_OBJECT,     /* of kinds `of` (1 << enum ibc_object_kind), made above */
+    IBC_T_LATER,      /* likewise, made anywhere in the file */
+    IBC_T_PARTY,      /* word of vocabulary `of`, or a group */
+    IBC_T_PATTERN,    /* x, x+100 */
+    IBC_T_BYTES,      /* hex digits; as a value also hex:... */
+    IBC_T_PAYLOAD,    /* how many, or hex:... */
+    IBC_T_GID,        /* IPv6 address, hex:..., or a group */
+    IBC_T_TIME,       /* 10us */
+    IBC_T_NEW,        /* a name for what the packet was */
+    IBC_T_KNOWN,      /* such a name, given above */
+    IBC_T_NAME,       /* any word */
+    IBC_T_DELTA,      /* +N */
+    IBC_T_CRC,        /* word of vocabulary `of`, or a number up to max */
+    IBC_T_ERROR,      /* any, or a word of vocabulary `of` */
+    IBC_T_SPLICE,     /* AT:HEX */
+    IBC_T_REMOVE,     /* AT:N */
+    IBC_T_SGE,        /* ADDRESS:LENGTH */
+    IBC_T_EVERYWHERE, /* a field that several headers have: width of max, words of core's vocabulary `of` */
+    IBC_T_COUNT
+};
+enum ibc_row_flag {
+    IBC_R_BARE = 1,   /* positional: the next word without '=' */
+    IBC_R_MUST = 2,   /* cannot be left out */
+    IBC_R_MANY = 4,   /* may be given more than once */
+    IBC_R_ONE = 8,    /* one of these, and no more, must be there */
+    IBC_R_INDEX = 16, /* key[I]=value, I in arg.at, below 256 */
+    IBC_R_COLON = 32, /* key:value is the same */
+    IBC_R_PLAIN = 64, /* says what to do, also on a line that says what is expected: one value */
+    IBC_R_SOME = 128, /* a number of at least 1 */
+};
+struct ibc_row {
+    uint8_t key, type, flags;
+    uint8_t of;
+    uint64_t max;
+    uint32_t ops; /* steps with an operation: 1 << those that take it; 0: all */
+};
+enum ibc_place_of_object {
+    IBC_OBJECT_NONE,
+    IBC_OBJECT_BEFORE, /* a state rts */
+    IBC_OBJECT_MAYBE,  /* a event x; event x */
+    IBC_OBJECT_AFTER,  /* attach a g */
+};
+struct ibc_shape {
+    const struct ibc_row *row;
+    uint8_t n;
+    uint8_t object, kinds; /* enum ibc_place_of_object; 1 << enum ibc_object_kind */
+    uint8_t op;            /* enum ibc_vocab of the word behind the step's, NONE: there is none */
+    bool op_must, packet, compares;
+    bool some;     /* at least one key */
+    uint8_t roles; /* 1 << enum ibc_role of the scenarios that may have it; 0: all */
+};
+const struct ibc_shape *ibc_shape_of_step(enum ibc_step_kind k);
+const struct ibc_shape *ibc_shape_of_object(enum ibc_object_kind k);
+#endif

@@ -1,0 +1,276 @@
+#include "bind.h"
+#include "expr.h"
+#include <stdio.h>
+#include <string.h>
+
+struct head {
+    struct ibc_loaded *l;
+    struct ibc_fault *f;
+    const struct ibc_text *t;
+};
+
+/* ---- kinds of lines ---- */
+/* What stands behind the first word, as it stands. */
+static const char *rest(const struct ibc_text *t)
+{
+    const char *s = t->text + strcspn(t->text, " \t");
+
+    return s + strspn(s, " \t");
+}
+
+static bool head_title(struct head *h)
+{
+    h->l->s.title = ibc_arena_string(h->l->arena, rest(h->t), strlen(rest(h->t)));
+    return true;
+}
+
+static bool head_note(struct head *h)
+{
+    const char *before = h->l->s.note == NULL ? "" : h->l->s.note, *more = rest(h->t);
+    const size_t n = strlen(before), m = strlen(more);
+    char *note = ibc_arena_take(h->l->arena, n + m + 2);
+
+    memcpy(note, before, n);
+    if (n > 0)
+        note[n] = '\n';
+    memcpy(note + n + (n > 0), more, m + 1);
+    h->l->s.note = note;
+    return true;
+}
+
+/* The line's words behind those there are already. */
+static void append(struct head *h, const char ***list, unsigned *n)
+{
+    const unsigned more = h->t->n_word - 1u;
+    const char **all = ibc_arena_take(h->l->arena, (*n + more) * sizeof *all);
+
+    if (*n > 0)
+        memcpy(all, *list, *n * sizeof *all);
+    for (unsigned i = 0; i < more; i++)
+        all[*n + i] = h->t->word[i + 1].s;
+    *list = all;
+    *n += more;
+}
+
+static bool head_spec(struct head *h)
+{
+    struct ibc_scenario *s = &h->l->s;
+    const unsigned before = s->n_spec;
+    struct ibc_place *at;
+
+    append(h, &s->spec, &s->n_spec);
+    at = ibc_arena_take(h->l->arena, s->n_spec * sizeof *at);
+    if (before > 0)
+        memcpy(at, s->spec_at, before * sizeof *at);
+    for (unsigned i = before; i < s->n_spec; i++) {
+        at[i] = (struct ibc_place){h->t->line, h->t->word[i - before + 1].column};
+        for (unsigned k = 0; k < i; k++)
+            if (strcmp(s->spec[k], s->spec[i]) == 0)
+                return ibc_fault(h->f, at[i].line, at[i].column, "'%.40s' is given twice", s->spec[i]);
+    }
+    s->spec_at = at;
+    return true;
+}
+
+static bool head_covers(struct head *h)
+{
+    append(h, &h->l->s.covers, &h->l->s.n_covers);
+    return true;
+}
+
+static bool head_see(struct head *h)
+{
+    append(h, &h->l->s.see, &h->l->s.n_see);
+    return true;
+}
+
+/* The words of the line, each 1 << its number. */
+static bool words(struct head *h, enum ibc_vocab v, uint64_t *mask)
+{
+    for (const struct ibc_word *w = h->t->word + 1; w < h->t->word + h->t->n_word; w++) {
+        const struct ibc_vocab_row *row = ibc_vocab_find(v, w->s);
+
+        if (row == NULL)
+            return ibc_fault_unknown(h->f, h->t->line, w->column, ibc_vocabularies[v].what, w->s, ibc_vocab_name,
+                                     ibc_vocabularies[v].n, &v);
+        if ((*mask >> row->n & 1) != 0)
+            return ibc_fault(h->f, h->t->line, w->column, "'%s' is given twice", w->s);
+        *mask |= UINT64_C(1) << row->n;
+    }
+    return true;
+}
+
+static bool head_service(struct head *h)
+{
+    uint64_t mask = h->l->s.services;
+    const bool good = words(h, IBC_VOCAB_SERVICE, &mask);
+
+    h->l->s.services = (uint32_t)mask;
+    return good;
+}
+
+static bool head_link(struct head *h)
+{
+    uint64_t mask = h->l->s.links;
+    const bool good = words(h, IBC_VOCAB_LINK, &mask);
+
+    h->l->s.links = (uint32_t)mask;
+    return good;
+}
+
+static bool head_needs(struct head *h)
+{
+    return words(h, IBC_VOCAB_CAPABILITY, &h->l->s.needs);
+}
+
+static bool one_word(struct head *h, enum ibc_vocab v, uint8_t *out)
+{
+    uint64_t mask = 0;
+
+    if (!words(h, v, &mask))
+        return false;
+    if (h->t->n_word != 2)
+        return ibc_fault(h->f, h->t->line, h->t->word[2].column, "one %s is enough", ibc_vocabularies[v].what);
+    for (*out = 0; (mask >> *out & 1) == 0;)
+        (*out)++;
+    return true;
+}
+
+static bool head_role(struct head *h)
+{
+    return one_word(h, IBC_VOCAB_ROLE, &h->l->s.role);
+}
+
+static bool head_class(struct head *h)
+{
+    return one_word(h, IBC_VOCAB_CLASS, &h->l->s.klass);
+}
+
+/* ---- vary ---- */
+/* The pieces of `s` between commas: at most `room`; how many there are. */
+static unsigned split(struct ibc_arena *a, const char *s, const char **out, unsigned room)
+{
+    unsigned n = 0;
+
+    for (size_t k; s != NULL; s = s[k] == ',' ? s + k + 1 : NULL, n++) {
+        k = strcspn(s, ",");
+        if (n < room)
+            out[n] = ibc_arena_string(a, s, k);
+    }
+    return n;
+}
+
+static bool vary_name(struct head *h, const struct ibc_vary *new, unsigned i)
+{
+    const char *name = new->name[i];
+    const size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    const uint16_t column = h->t->word[1].column;
+
+    if (n == 0 || name[n] != '\0' || n >= IBC_NAME)
+        return ibc_fault(h->f, h->t->line, column, "'%.40s': a name has 1 to %d letters, digits and '_'", name,
+                         IBC_NAME - 1);
+    if (strcmp(name, "i") == 0 || strcmp(name, "j") == 0)
+        return ibc_fault(h->f, h->t->line, column, "'%s' counts in repeats", name);
+    for (const struct ibc_vary *v = h->l->vary; v <= new; v++)
+        for (unsigned k = 0; k < (v == new ? i : v->n_name); k++)
+            if (strcmp(v->name[k], name) == 0)
+                return ibc_fault(h->f, h->t->line, column, "'%s' is varied twice", name);
+    return true;
+}
+
+static bool head_vary(struct head *h)
+{
+    struct ibc_loaded *l = h->l;
+    struct ibc_vary *v = &l->vary[l->n_vary];
+    const struct ibc_text *t = h->t;
+    const char *name[IBC_MAX_VARS];
+
+    if (l->n_vary == IBC_MAX_VARS)
+        return ibc_fault(h->f, t->line, t->column, "more than %d lines that vary", IBC_MAX_VARS);
+    if (t->n_word < 3)
+        return ibc_fault(h->f, t->line, t->column, "a name and its values are wanted");
+    v->line = t->line;
+    v->column = t->word[1].column;
+    v->n_name = split(l->arena, t->word[1].s, name, IBC_MAX_VARS);
+    if (v->n_name > IBC_MAX_VARS)
+        return ibc_fault(h->f, t->line, v->column, "more than %d names", IBC_MAX_VARS);
+    v->name = memcpy(ibc_arena_take(l->arena, sizeof name), name, sizeof name);
+    for (unsigned i = 0; i < v->n_name; i++)
+        if (!vary_name(h, v, i))
+            return false;
+    v->n_value = t->n_word - 2u;
+    v->value = ibc_arena_take(l->arena, v->n_value * v->n_name * sizeof *v->value);
+    for (unsigned i = 0; i < v->n_value; i++) {
+        const struct ibc_word *w = &t->word[i + 2];
+
+        if (v->n_name == 1)
+            v->value[i] = w->s;
+        else if (split(l->arena, w->s, v->value + i * v->n_name, v->n_name) != v->n_name)
+            return ibc_fault(h->f, t->line, w->column, "%u values are wanted, commas between", v->n_name);
+    }
+    l->n_vary++;
+    l->s.n_variation *= v->n_value;
+    return l->s.n_variation <= IBC_MAX_VARIATIONS ||
+           ibc_fault(h->f, t->line, t->column, "more than %d variations", IBC_MAX_VARIATIONS);
+}
+
+/* ---- the head ---- */
+static const struct {
+    const char *word;
+    bool (*read)(struct head *);
+    bool once, must;
+} heads[] = {
+    {"title", head_title, true, true},   {"spec", head_spec, false, true},       {"class", head_class, true, false},
+    {"role", head_role, true, true},     {"service", head_service, false, true}, {"link", head_link, false, false},
+    {"needs", head_needs, false, false}, {"vary", head_vary, false, false},      {"covers", head_covers, false, false},
+    {"note", head_note, false, false},   {"see", head_see, false, false},
+};
+const size_t ibc_head_count = sizeof heads / sizeof *heads;
+
+const char *ibc_head_name(size_t i)
+{
+    return heads[i].word;
+}
+
+bool ibc_head_is(const char *word)
+{
+    for (size_t i = 0; i < ibc_head_count; i++)
+        if (strcmp(heads[i].word, word) == 0)
+            return true;
+    return false;
+}
+
+static bool line_read(struct head *h, size_t kind, unsigned *seen)
+{
+    if (h->t->n_word < 2)
+        return ibc_fault(h->f, h->t->line, h->t->column, "'%s' says nothing", heads[kind].word);
+    if (heads[kind].once && (*seen >> kind & 1) != 0)
+        return ibc_fault(h->f, h->t->line, h->t->column, "'%s' is given twice", heads[kind].word);
+    *seen |= 1u << kind;
+    return heads[kind].read(h);
+}
+
+bool ibc_head_read(struct ibc_loaded *l, struct ibc_fault *f, unsigned *body)
+{
+    struct head h = {l, f, l->s.text};
+    unsigned seen = 0;
+
+    l->s.klass = UINT8_MAX;
+    l->s.n_variation = 1;
+    for (; h.t < l->s.text + l->s.n_line; h.t++) {
+        size_t kind = 0;
+
+        while (kind < ibc_head_count && strcmp(heads[kind].word, h.t->word[0].s) != 0)
+            kind++;
+        if (kind == ibc_head_count)
+            break;
+        if (!line_read(&h, kind, &seen))
+            return false;
+    }
+    *body = (unsigned)(h.t - l->s.text);
+    for (size_t kind = 0; kind < ibc_head_count; kind++)
+        if (heads[kind].must && (seen >> kind & 1) == 0 &&
+            (*body == l->s.n_line || ibc_line_classify(f, &l->s.text[*body])))
+            return ibc_fault(f, *body < l->s.n_line ? h.t->line : 0, 1, "the head has no '%s' line", heads[kind].word);
+    return true;
+}

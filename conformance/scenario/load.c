@@ -1,0 +1,208 @@
+#include "bind.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what can be said of the lines without their variables ---- */
+static bool object_named(struct ibc_loaded *l, struct ibc_fault *f, const struct ibc_text *t, unsigned *n)
+{
+    static const char *const taken[] = {"pd", "m", "l", "any", "none", "peer", "stranger"};
+    const char *name;
+    size_t len;
+
+    if (t->n_word < 2)
+        return ibc_fault(f, t->line, t->column, "a name is missing");
+    name = t->word[1].s;
+    len = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    if (name[len] != '\0' || len == 0 || len >= IBC_NAME || (*name >= '0' && *name <= '9'))
+        return ibc_fault(f, t->line, t->word[1].column,
+                         "'%.40s': a name has 1 to %d small letters, digits and '_', a letter first", name,
+                         IBC_NAME - 1);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (strcmp(name, taken[i]) == 0)
+            return ibc_fault(f, t->line, t->word[1].column, i < 3 ? "'%s' is always there" : "'%s' is a word", name);
+    if (!ibc_name_is_free(name))
+        return ibc_fault(f, t->line, t->word[1].column, "'%s' is a word", name);
+    for (const struct ibc_text *o = l->body; o < t; o++)
+        if (o->form == IBC_FORM_OBJECT && strcmp(o->word[1].s, name) == 0)
+            return ibc_fault(f, t->line, t->word[1].column, "'%s' was made in line %u already", name, o->line);
+    if (++*n > IBC_MAX_OBJECTS)
+        return ibc_fault(f, t->line, t->column, "more than %d objects", IBC_MAX_OBJECTS - 3);
+    return true;
+}
+
+/* An alternative hangs on the event before it. */
+static bool alternative_placed(struct ibc_fault *f, const struct ibc_text *first, const struct ibc_text *t)
+{
+    const struct ibc_text *before = t - 1;
+
+    if (t > first && (before->kind == IBC_S_expect || before->kind == IBC_S_silence) && before->many != '*' &&
+        (before->form == IBC_FORM_PACKET || before->form == IBC_FORM_STEP))
+        return true;
+    return ibc_fault(f, t->line, t->column, "an alternative belongs below a '<', a '<?' or a silence");
+}
+
+static bool role_has(const struct ibc_scenario *s, struct ibc_fault *f, const struct ibc_text *t)
+{
+    const struct ibc_shape *shape = ibc_shape_of_step((enum ibc_step_kind)t->kind);
+
+    if ((t->form != IBC_FORM_STEP && t->form != IBC_FORM_PACKET) || shape->roles == 0 ||
+        (shape->roles >> s->role & 1) != 0)
+        return true;
+    return ibc_fault(f, t->line, t->column, "role %s has no '%s'", ibc_role_names[s->role], ibc_step_names[t->kind]);
+}
+
+/* Repeats and their ends, names, alternatives. */
+static bool structure(struct ibc_loaded *l, struct ibc_fault *f, struct ibc_text *body)
+{
+    struct ibc_text *open[IBC_MAX_NEST];
+    unsigned depth = 0, objects = 3;
+
+    for (struct ibc_text *t = body; t < body + l->n_body; t++) {
+        if (!ibc_line_classify(f, t))
+            return false;
+        if (!role_has(&l->s, f, t))
+            return false;
+        if (t->alternative && !alternative_placed(f, body, t))
+            return false;
+        if (t->form == IBC_FORM_OBJECT && depth > 0)
+            return ibc_fault(f, t->line, t->column, "objects are not made in a repeat");
+        if (t->form == IBC_FORM_OBJECT && !object_named(l, f, t, &objects))
+            return false;
+        if (t->form == IBC_FORM_REPEAT && depth == IBC_MAX_NEST)
+            return ibc_fault(f, t->line, t->column, "more than %d repeats in each other", IBC_MAX_NEST);
+        if (t->form == IBC_FORM_REPEAT)
+            open[depth++] = t;
+        if (t->form != IBC_FORM_END)
+            continue;
+        if (depth == 0 || t->n_word > 1)
+            return ibc_fault(f, t->line, t->column, depth == 0 ? "there is no repeat to end" : "'end' stands alone");
+        if (t == open[--depth] + 1)
+            return ibc_fault(f, t->line, t->column, "there is nothing to repeat");
+        open[depth]->end = (unsigned)(t - body);
+    }
+    return depth == 0 || ibc_fault(f, open[depth - 1]->line, open[depth - 1]->column, "the repeat has no end");
+}
+
+/* ---- variables that nobody uses ---- */
+static bool mentions(const char *s, const char *name)
+{
+    const size_t n = strlen(name);
+
+    for (s = strchr(s, '$'); s != NULL; s = strchr(s, '$')) {
+        const bool brace = *++s == '{';
+        const char *end = s + brace + n;
+
+        if (strncmp(s + brace, name, n) == 0 &&
+            strspn(end, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool used(const struct ibc_loaded *l, const struct ibc_vary *v, unsigned i)
+{
+    for (const struct ibc_text *t = l->body; t < l->body + l->n_body; t++)
+        if (t->dollar && mentions(t->text, v->name[i]))
+            return true;
+    for (const struct ibc_vary *w = v + 1; w < l->vary + l->n_vary; w++)
+        for (unsigned k = 0; k < w->n_value * w->n_name; k++)
+            if (mentions(w->value[k], v->name[i]))
+                return true;
+    return false;
+}
+
+static bool all_used(const struct ibc_loaded *l, struct ibc_fault *f)
+{
+    for (const struct ibc_vary *v = l->vary; v < l->vary + l->n_vary; v++)
+        for (unsigned i = 0; i < v->n_name; i++)
+            if (!used(l, v, i))
+                return ibc_fault(f, v->line, v->column, "'%s' varies, and nothing uses it", v->name[i]);
+    return true;
+}
+
+/* ---- the whole ---- */
+static bool variations_bind(const struct ibc_loaded *l, struct ibc_fault *f)
+{
+    unsigned work = 0;
+
+    for (unsigned service = 0; service < IBA_QPT_COUNT; service++)
+        for (unsigned v = 0; (l->s.services >> service & 1) != 0 && v < l->s.n_variation; v++) {
+            struct ibc_play *p = ibc_play_new(l, (enum iba_qp_type)service, v, f, &work);
+
+            if (p == NULL)
+                return false;
+            if (p->n_step == 0)
+                ibc_fault(f, 0, 0, "there is no step");
+            ibc_play_free(p);
+            if (work > IBC_MAX_LOAD)
+                ibc_fault(f, 0, 0, "too many steps in all variations together");
+            if (f->set)
+                return false;
+        }
+    return true;
+}
+
+static bool ends_well(const char *path, struct ibc_fault *f)
+{
+    const size_t n = strlen(path);
+
+    return (n > 4 && strcmp(path + n - 4, ".ibt") == 0) || ibc_fault(f, 0, 0, "a scenario's name ends in .ibt");
+}
+
+static bool read_all(struct ibc_loaded *l, struct ibc_fault *f, const char *text, size_t len)
+{
+    unsigned body;
+
+    if (!ends_well(l->s.path, f) || !ibc_text_read(l->arena, f, text, len, &l->s.text, &l->s.n_line) ||
+        !ibc_head_read(l, f, &body))
+        return false;
+    l->body = l->s.text + body;
+    l->n_body = l->s.n_line - body;
+    return structure(l, f, l->s.text + body) && all_used(l, f) && variations_bind(l, f);
+}
+
+struct ibc_scenario *ibc_load_text(const char *text, size_t len, const char *path, const char *id, char *err,
+                                   size_t errlen)
+{
+    struct ibc_arena *arena = ibc_arena_new();
+    struct ibc_loaded *l = ibc_arena_zero(arena, sizeof *l);
+    struct ibc_fault f = {.path = path, .err = err, .errlen = errlen};
+
+    l->arena = arena;
+    l->s.path = ibc_arena_string(arena, path, strlen(path));
+    l->s.id = ibc_arena_string(arena, id, strlen(id));
+    if (read_all(l, &f, text, len))
+        return &l->s;
+    ibc_arena_free(arena);
+    return NULL;
+}
+
+struct ibc_scenario *ibc_load(const char *path, const char *id, char *err, size_t errlen)
+{
+    struct ibc_fault f = {.path = path, .err = err, .errlen = errlen};
+    FILE *file = fopen(path, "rb");
+    struct ibc_scenario *s = NULL;
+    char *text;
+    size_t n;
+
+    if (file == NULL) {
+        ibc_fault(&f, 0, 0, "cannot be opened");
+        return NULL;
+    }
+    text = malloc(IBC_MAX_FILE + 1);
+    n = text == NULL ? 0 : fread(text, 1, IBC_MAX_FILE + 1, file);
+    if (text == NULL || ferror(file))
+        ibc_fault(&f, 0, 0, "cannot be read");
+    else
+        s = ibc_load_text(text, n, path, id, err, errlen);
+    fclose(file);
+    free(text);
+    return s;
+}
+
+void ibc_free(struct ibc_scenario *s)
+{
+    if (s != NULL)
+        ibc_arena_free(((struct ibc_loaded *)(void *)s)->arena);
+}

@@ -1,0 +1,93 @@
+/* The statements of all areas, in the order of their ids. A row is OPEN (a scenario can show it) or SHUT, with status
+ * and reason.
+ *
+ * Columns: id; section of the book or annex it stands in, "" where not known; compliance numbers, only those that a
+ * public source shows beside the statement; edition or annex; class, M mandatory, O optional, R recommended,
+ * C conditional on what the device claims, I informational; S seen in a public source, K known to us only; our words.
+ */
+#include "statement.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "scenario/words.h"
+#include "km.h"
+#include "pv.h"
+#include "qs.h"
+#include "ro.h"
+#include "rq.h"
+#include "rr.h"
+#include "uu.h"
+#include "wf.h"
+
+/* Reasons that many rows share */
+#define IBC_WHY_RD "the reference engine has no reliable datagrams"
+#define IBC_WHY_XRC "the reference engine has no extended reliable connections"
+#define IBC_WHY_RATE "the reference engine counts the mark and does not slow down"
+#define IBC_WHY_SMA "a management agent's: subnet management is not in scope"
+#define IBC_WHY_SM "a subnet manager's: subnet management is not in scope"
+#define IBC_WHY_SA "a subnet administration's: subnet management is not in scope"
+#define IBC_WHY_CM "the connection manager's: its messages are not in scope"
+#define IBC_WHY_SWITCH "a switch's, not an endpoint's"
+#define IBC_WHY_LINK "the link's: frames reach the suite whole"
+#define IBC_WHY_NOTE "the sources leave it open, and require nothing"
+
+enum { M = IBC_CLASS_mandatory, O = IBC_CLASS_optional, R = IBC_CLASS_recommended, C = IBC_CLASS_conditional };
+enum { I = IBC_CLASS_informational };
+enum { K = false, S = true };
+
+#define OPEN(area, id, section, compliance, edition, klass, seen, words)                                               \
+    {id, #area, section, compliance, edition, klass, IBC_ST_OPEN, seen, words, ""},
+#define SHUT(area, id, section, compliance, edition, klass, seen, status, words, reason)                               \
+    {id, #area, section, compliance, edition, klass, IBC_ST_##status, seen, words, reason},
+const struct ibc_statement ibc_statements[] = {IBC_STATEMENTS_KM(OPEN, SHUT) IBC_STATEMENTS_PV(OPEN, SHUT)
+                                                   IBC_STATEMENTS_QS(OPEN, SHUT) IBC_STATEMENTS_RO(OPEN, SHUT)
+                                                       IBC_STATEMENTS_RQ(OPEN, SHUT) IBC_STATEMENTS_RR(OPEN, SHUT)
+                                                           IBC_STATEMENTS_UU(OPEN, SHUT) IBC_STATEMENTS_WF(OPEN, SHUT)};
+const size_t ibc_statement_count = sizeof ibc_statements / sizeof ibc_statements[0];
+
+#define TITLE(area, title) {#area, title},
+static const struct {
+    const char *area, *title;
+} areas[] = {IBC_AREAS(TITLE)};
+#define NAME(id, name, words) name,
+const char *const ibc_statement_status_names[] = {IBC_STATEMENT_STATUSES(NAME)};
+#define WORDS(id, name, words) words,
+const char *const ibc_statement_status_words[] = {IBC_STATEMENT_STATUSES(WORDS)};
+
+const char *ibc_area_title(const char *area)
+{
+    for (size_t i = 0; i < sizeof areas / sizeof areas[0]; i++)
+        if (strcmp(areas[i].area, area) == 0)
+            return areas[i].title;
+    return NULL;
+}
+
+static int by_id(const void *id, const void *row)
+{
+    return strcmp(id, ((const struct ibc_statement *)row)->id);
+}
+
+const struct ibc_statement *ibc_statement_find(const char *id)
+{
+    return bsearch(id, ibc_statements, ibc_statement_count, sizeof ibc_statements[0], by_id);
+}
+
+/* Case, the hyphen and leading zeros are what people get wrong; a number too high is the area's last. */
+const char *ibc_statement_nearest(const char *id)
+{
+    const char *at = id + strspn(id, " \t"), *last = NULL;
+    char area[3] = {0}, *end;
+    unsigned long number;
+
+    for (unsigned i = 0; i < 2 && isalpha((unsigned char)*at); i++)
+        area[i] = (char)toupper((unsigned char)*at++);
+    number = strtoul(at + strcspn(at, "0123456789"), &end, 10);
+    for (size_t i = 0; i < ibc_statement_count; i++) {
+        if (strcmp(ibc_statements[i].area, area) != 0)
+            continue;
+        last = ibc_statements[i].id;
+        if (strtoul(last + 3, NULL, 10) >= number)
+            return last;
+    }
+    return last;
+}

@@ -1,0 +1,105 @@
+/* The table of statements: whole, in order, and honest about its numbers. */
+#include <criterion/criterion.h>
+#include <ctype.h>
+#include <string.h>
+#include "scenario/words.h"
+#include "statements/statement.h"
+
+/* All that stand beside a statement in a public source. */
+static const char *const known[] = {
+    "C8-7",      "C9-1",         "C9-2",      "C9-49",      "C9-80",       "C9-88",       "C9-92",       "C9-94",
+    "C9-105",    "C9-110",       "C9-114",    "C9-140",     "C9-148",      "C10-72",      "C10-73",      "C10-74",
+    "C10-75",    "C10-96",       "C10-116",   "o10-36.2.2", "o10-37.2.26", "o10-37.2.30", "o10-37.2.40", "o13-6",
+    "o13-7",     "C14-60.2.1",   "o14-1",     "o14-2",      "o14-3.2.1",   "o14-3.a4",    "o14-12.2.1",  "C15-0.1.3",
+    "C15-0.1.5", "C15-0.2-1.16", "o15-0.1.5", "oA19-13",    "oA19-14",     "oA19-15",     "oA19-28"};
+
+#define EACH(s) for (const struct ibc_statement *s = ibc_statements; s < ibc_statements + ibc_statement_count; s++)
+
+static bool one_of(const char *word, size_t len, const char *const *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strlen(list[i]) == len && memcmp(list[i], word, len) == 0)
+            return true;
+    return false;
+}
+
+/* Ids: two letters of a known area, a hyphen, two digits; rising, and none left out. */
+Test(statement, ids)
+{
+    unsigned number = 0;
+
+    EACH(s)
+    {
+        const bool first = s == ibc_statements || strcmp(s->area, s[-1].area) != 0;
+
+        cr_assert(strlen(s->id) == 5 && s->id[2] == '-' && isdigit((unsigned char)s->id[3]) &&
+                      isdigit((unsigned char)s->id[4]),
+                  "%s", s->id);
+        cr_assert(memcmp(s->id, s->area, 2) == 0 && ibc_area_title(s->area), "%s is in area %s", s->id, s->area);
+        cr_assert(s == ibc_statements || strcmp(s[-1].id, s->id) < 0, "%s after %s", s->id,
+                  s == ibc_statements ? "" : s[-1].id);
+        number = first ? 1 : number + 1;
+        cr_assert_eq((unsigned)atoi(s->id + 3), number, "%s: one is left out", s->id);
+    }
+    cr_assert_null(ibc_area_title("XX"));
+}
+
+Test(statement, columns)
+{
+    static const char *const editions[] = {"", "1.3", "1.4", "A10", "A14", "A16", "A17", "A19"};
+
+    EACH(s)
+    {
+        const size_t n = strlen(s->words);
+
+        cr_assert(n > 15 && n < 200 && isupper((unsigned char)s->words[0]) && s->words[n - 1] == '.', "%s", s->id);
+        cr_assert(s->klass < IBC_CLASS_COUNT && s->status < IBC_ST_COUNT, "%s", s->id);
+        cr_assert(one_of(s->edition, strlen(s->edition), editions, 8), "%s: edition %s", s->id, s->edition);
+        cr_assert_eq(strspn(s->reference, "A.0123456789"), strlen(s->reference), "%s: section %s", s->id, s->reference);
+        cr_assert_eq(s->status == IBC_ST_OPEN, *s->reason == '\0', "%s: a status and no reason, or the reverse", s->id);
+        for (size_t i = 0; i < n; i++)
+            cr_assert(s->words[i] >= ' ' && s->words[i] <= '~', "%s", s->id);
+    }
+}
+
+/* No number of the book is made up. */
+Test(statement, compliance)
+{
+    EACH(s)
+    {
+        for (const char *at = s->compliance; *at; at += at[strcspn(at, " ")] ? strcspn(at, " ") + 1 : strlen(at)) {
+            cr_assert(one_of(at, strcspn(at, " "), known, sizeof known / sizeof known[0]), "%s: %s", s->id, at);
+            cr_assert(s->certain, "%s: a number without a source", s->id);
+        }
+    }
+}
+
+/* Most of them a scenario can show. */
+Test(statement, coverable)
+{
+    size_t open = 0;
+
+    EACH(s)
+    {
+        open += s->status == IBC_ST_OPEN;
+    }
+    cr_assert_geq(open, 300);
+    cr_assert_eq(ibc_statement_count, 491);
+}
+
+Test(statement, find)
+{
+    EACH(s)
+    {
+        cr_assert_eq(ibc_statement_find(s->id), s);
+    }
+    cr_assert_null(ibc_statement_find("RR-99"));
+    cr_assert_null(ibc_statement_find(""));
+    cr_assert_str_eq(ibc_statement_nearest("rr-4"), "RR-04");
+    cr_assert_str_eq(ibc_statement_nearest("RR_04"), "RR-04");
+    cr_assert_str_eq(ibc_statement_nearest("WF85"), "WF-84");
+    cr_assert_str_eq(ibc_statement_nearest("km"), "KM-01");
+    cr_assert_null(ibc_statement_nearest("XX-01"));
+    cr_assert_null(ibc_statement_nearest(""));
+    cr_assert_null(ibc_statement_nearest("-04"));
+}

@@ -1,0 +1,288 @@
+/* Every mutant there is: rows of rule tables and of behaviour lists, and fields of emitted packets. All are named and
+ * described once, at the first question. */
+#include "mutant.h"
+#include <stdio.h>
+#include <string.h>
+#include <threads.h>
+#include "scenario/scenario.h"
+
+enum { MOST = 2048, SAYS = 256, NAME = 96 };
+
+static struct ibc_mutant all[MOST];
+static char says[MOST][SAYS], names[MOST][NAME]; /* names: of a spec what stands before '=' */
+static size_t n_all;
+static once_flag once = ONCE_FLAG_INIT;
+
+static const struct iba_rules *const tables[IBA_TABLE_COUNT] = {
+#define TABLE(id, rules, title) [IBA_TABLE_##id] = &rules,
+    IBA_RULE_TABLES(TABLE)};
+
+/* A sentence of a row goes on from this: "the packet ..." */
+static const char *const subjects[IBA_TABLE_COUNT] = {
+    [IBA_TABLE_VALIDATE] = "the packet ",    [IBA_TABLE_RC_RESPONDER] = "the request ", [IBA_TABLE_RC_COMPLETER] = "",
+    [IBA_TABLE_UC_RECEIVER] = "the packet ", [IBA_TABLE_UD_RECEIVER] = "the datagram ",
+};
+static const char *const kind_names[] = {
+    [IBA_CHANGE_DROP] = "drop", [IBA_CHANGE_SWAP] = "swap", [IBA_CHANGE_OTHER] = "other"};
+enum { KINDS = sizeof kind_names / sizeof *kind_names };
+
+/* ---- names ---- */
+
+/* List and row as one word. */
+static void write_name(char *to, size_t room, const char *list, const char *row)
+{
+    (void)snprintf(to, room, "%s.%s", list, row);
+    for (; *to; to++)
+        *to = *to == ' ' ? '-' : *to;
+}
+
+/* The name of the next mutant, and its place; NULL when there is no room. */
+static struct ibc_mutant *next(const char *list, const char *row, const char *change, const char *clause)
+{
+    struct ibc_mutant *m = n_all < MOST ? &all[n_all] : NULL;
+
+    if (!m)
+        return NULL;
+    write_name(names[n_all], NAME, list, row);
+    (void)snprintf(m->spec, sizeof m->spec, "mutant:%.70s=%s", names[n_all], change);
+    m->clause = clause;
+    m->says = says[n_all++];
+    return m;
+}
+
+static const char *change_word(enum iba_change_kind kind, uint16_t with, char word[16])
+{
+    if (kind == IBA_CHANGE_OTHER && with > 0)
+        (void)snprintf(word, 16, "%s:%u", kind_names[kind], with);
+    else
+        (void)snprintf(word, 16, "%s", kind_names[kind]);
+    return word;
+}
+
+/* ---- rows of rule tables ---- */
+
+static const char *sentence_of(enum iba_rule_table t, const char *name)
+{
+    for (uint16_t i = 0; i < tables[t]->n; i++)
+        if (strcmp(tables[t]->row[i].name, name) == 0)
+            return tables[t]->row[i].sentence;
+    return "";
+}
+
+static void say_rule(char *to, enum iba_rule_table t, uint16_t row, enum iba_change_kind kind, uint16_t with)
+{
+    const struct iba_rule *r = &tables[t]->row[row];
+    const char *who = subjects[t];
+
+    if (kind == IBA_CHANGE_DROP)
+        (void)snprintf(to, SAYS, "a device that takes no notice of this: %s%s", who, r->sentence);
+    else if (kind == IBA_CHANGE_SWAP)
+        (void)snprintf(to, SAYS, "a device that looks first whether %s%s, and only then whether %s%s", who,
+                       r[1].sentence, who, r->sentence);
+    else
+        (void)snprintf(to, SAYS, "a device that, when %s%s, does what is due when %s%s", who, r->sentence, who,
+                       sentence_of(t, iba_rules_action_name(t, row, with)));
+}
+
+static void add_rule(enum iba_rule_table t, uint16_t row, enum iba_change_kind kind, uint16_t with)
+{
+    struct iba_changed_rules changed;
+    char word[16];
+    const struct iba_rule *r = &tables[t]->row[row];
+
+    if (!iba_rules_change(&changed, t, row, kind, with))
+        return;
+    if (next(tables[t]->name, r->name, change_word(kind, with, word), r->clause))
+        say_rule(says[n_all - 1], t, row, kind, with);
+}
+
+static void add_rules(void)
+{
+    for (unsigned t = 0; t < IBA_TABLE_COUNT; t++)
+        for (uint16_t row = 0; row < tables[t]->n; row++) {
+            const uint16_t others = iba_rules_actions((enum iba_rule_table)t, row);
+            add_rule((enum iba_rule_table)t, row, IBA_CHANGE_DROP, 0);
+            add_rule((enum iba_rule_table)t, row, IBA_CHANGE_SWAP, 0);
+            for (uint16_t with = 0; with < others; with++)
+                add_rule((enum iba_rule_table)t, row, IBA_CHANGE_OTHER, with);
+        }
+}
+
+/* ---- rows of behaviour lists ---- */
+
+static void add_behaviour(const struct iba_behaviours *list, const struct iba_behaviour *b)
+{
+    static const char *const forms[] = {[IBA_CHANGE_DROP] = "a device of which this is not true: it %s",
+                                        [IBA_CHANGE_SWAP] = "a device that takes the next row's value where it %s",
+                                        [IBA_CHANGE_OTHER] = "a device that does this otherwise: it %s"};
+
+    for (unsigned kind = 0; kind < KINDS; kind++)
+        if ((b->kinds >> kind & 1) && next(list->name, b->name, kind_names[kind], b->clause))
+            (void)snprintf(says[n_all - 1], SAYS, forms[kind], b->sentence);
+}
+
+static void add_behaviours(void)
+{
+    size_t n;
+    const struct iba_behaviours *const *lists = iba_behaviour_lists(&n);
+
+    for (size_t i = 0; i < n; i++)
+        for (uint16_t row = 0; row < lists[i]->n; row++)
+            add_behaviour(lists[i], &lists[i]->row[row]);
+}
+
+/* ---- fields ---- */
+
+static void add_fields(void)
+{
+    char field[64];
+
+    for (const struct emit_row *e = emit_rows; e < emit_rows + emit_row_count; e++) {
+        struct ibc_mutant *m;
+        (void)snprintf(field, sizeof field, "%s%s%s", e->klass == EMIT_any ? "" : emit_class_names[e->klass],
+                       e->klass == EMIT_any ? "" : "/", e->field);
+        m = next("emit", field, e->change, e->clause);
+        if (!m)
+            return;
+        m->equivalent = e->equivalent;
+        (void)snprintf(says[n_all - 1], SAYS, "a device that sends %s with %s", emit_class_words[e->klass], e->words);
+    }
+}
+
+static void name_all(void)
+{
+    add_rules();
+    add_behaviours();
+    add_fields();
+}
+
+size_t ibc_mutant_count(void)
+{
+    call_once(&once, name_all);
+    return n_all;
+}
+
+bool ibc_mutant_at(size_t i, struct ibc_mutant *out)
+{
+    if (i >= ibc_mutant_count())
+        return false;
+    *out = all[i];
+    return true;
+}
+
+/* ---- by name ---- */
+
+static bool take_kind(const char *word, enum iba_change_kind *kind, uint16_t *with)
+{
+    *with = 0;
+    for (unsigned k = 0; k < KINDS; k++) {
+        const size_t n = strlen(kind_names[k]);
+        if (strncmp(word, kind_names[k], n) != 0)
+            continue;
+        *kind = (enum iba_change_kind)k;
+        if (word[n] == ':' && k == IBA_CHANGE_OTHER && word[n + 1] >= '0' && word[n + 1] <= '9' && word[n + 2] == 0)
+            *with = (uint16_t)(word[n + 1] - '0');
+        else if (word[n] != 0)
+            continue;
+        return true;
+    }
+    return false;
+}
+
+static bool is_name(const char *list, const char *row, const char *name, size_t len)
+{
+    char own[NAME];
+
+    write_name(own, sizeof own, list, row);
+    return strlen(own) == len && memcmp(own, name, len) == 0;
+}
+
+static bool find_rule(struct ref_change *c, const char *name, size_t len, uint16_t *row)
+{
+    for (unsigned t = 0; t < IBA_TABLE_COUNT; t++)
+        for (*row = 0; *row < tables[t]->n; ++*row)
+            if (is_name(tables[t]->name, tables[t]->row[*row].name, name, len)) {
+                c->table = (enum iba_rule_table)t;
+                return true;
+            }
+    return false;
+}
+
+static bool find_behaviour(struct ref_change *c, const char *name, size_t len)
+{
+    size_t n;
+    const struct iba_behaviours *const *lists = iba_behaviour_lists(&n);
+
+    for (size_t i = 0; i < n; i++)
+        for (uint16_t row = 0; row < lists[i]->n; row++)
+            if (is_name(lists[i]->name, lists[i]->row[row].name, name, len)) {
+                c->change = (struct iba_change){.list = lists[i], .row = row};
+                return true;
+            }
+    return false;
+}
+
+/* The row is there: what is to be done with it. */
+static bool apply_row(struct ref_change *c, bool rule, uint16_t row, const char *word)
+{
+    enum iba_change_kind kind;
+    uint16_t with;
+
+    if (!take_kind(word, &kind, &with))
+        return false;
+    if (rule) {
+        c->decides = iba_rules_change(&c->rules, c->table, row, kind, with);
+        return c->decides;
+    }
+    c->change.kind = (uint8_t)kind;
+    c->change.with = with;
+    c->does = (c->change.list->row[c->change.row].kinds >> kind & 1) != 0;
+    return c->does;
+}
+
+static const char *name_at(size_t i, const void *ctx)
+{
+    (void)ctx;
+    return names[i];
+}
+
+static bool unknown(const char *name, size_t len, char *err, size_t errlen)
+{
+    char word[NAME];
+    const char *nearest;
+
+    (void)snprintf(word, sizeof word, "%.*s", (int)(len < NAME ? len : NAME - 1), name);
+    nearest = ibc_nearest(word, name_at, ibc_mutant_count(), NULL);
+    (void)snprintf(err, errlen, "mutant:%s: no such row or field%s%s%s", word, nearest ? "; did you mean mutant:" : "",
+                   nearest ? nearest : "", nearest ? "?" : "");
+    return false;
+}
+
+static bool impossible(const char *spec, bool field, char *err, size_t errlen)
+{
+    (void)snprintf(err, errlen, "mutant:%s: no such change; %s", spec,
+                   field ? "a number, +N, ^N or *N" : "drop, swap, other or other:N, and not every row has each");
+    return false;
+}
+
+bool mutant_apply(struct ref_change *c, const char *spec, char *err, size_t errlen)
+{
+    const char *end = strrchr(spec, '='), *change = end ? end + 1 : "";
+    const size_t len = end ? (size_t)(end - spec) : strlen(spec);
+    uint16_t row;
+    bool rule;
+
+    *c = (struct ref_change){0};
+    if (strncmp(spec, "emit.", 5) == 0) {
+        struct ref_emit known;
+        c->emits = emit_parse(&c->emit, spec + 5, len - 5, change);
+        if (c->emits)
+            return true;
+        return emit_parse(&known, spec + 5, len - 5, "0") ? impossible(spec, true, err, errlen)
+                                                          : unknown(spec, len, err, errlen);
+    }
+    rule = find_rule(c, spec, len, &row);
+    if (!rule && !find_behaviour(c, spec, len))
+        return unknown(spec, len, err, errlen);
+    return apply_row(c, rule, row, change) || impossible(spec, false, err, errlen);
+}

@@ -1,0 +1,197 @@
+/* The device's memory: regions side by side, guards between them, address ranges far enough apart that no region
+ * follows another. The tester sees what was ever registered since the reset: it is the application's memory. */
+#include <stdlib.h>
+#include <string.h>
+#include "reference.h"
+#include "scenario/scenario.h"
+
+/* ---- patterns ---- */
+
+static const uint8_t *pattern(struct reference *r, char letter)
+{
+    const uint8_t k = (uint8_t)letter;
+    uint8_t *p;
+
+    if (r->pattern[k])
+        return r->pattern[k];
+    p = malloc(REF_PATTERN);
+    for (uint32_t i = 0; p && i < REF_PATTERN; i++)
+        p[i] = ibc_pattern(letter, i);
+    return r->pattern[k] = p;
+}
+
+static void fill(struct reference *r, char letter, uint8_t *to, uint64_t n)
+{
+    const uint8_t *p = pattern(r, letter);
+    const uint64_t known = !p ? 0 : n < REF_PATTERN ? n : REF_PATTERN;
+
+    if (known > 0)
+        memcpy(to, p, known);
+    for (uint64_t i = known; i < n; i++)
+        to[i] = ibc_pattern(letter, i);
+}
+
+/* ---- regions ---- */
+
+/* What a region of that length takes, its page bits behind it. */
+static size_t room_for(uint64_t length, size_t *bits)
+{
+    *bits = (size_t)(length / IBA_MEM_PAGE + 8) / 8 + 1;
+    return ((size_t)length + *bits + 2 * REF_GUARD + 63) & ~(size_t)63;
+}
+
+/* One that was deregistered, where there is no room left for another. */
+static struct ref_region *old_region(struct ref_device *dev, size_t room)
+{
+    for (uint32_t i = 0; i < dev->n_region; i++)
+        if (!dev->region[i].live && dev->region[i].room >= room)
+            return &dev->region[i];
+    return NULL;
+}
+
+static struct ref_region *new_region(struct ref_device *dev, size_t room)
+{
+    struct ref_region *g = &dev->region[dev->n_region];
+
+    if (dev->n_region == REF_REGIONS || room > REF_MEMORY - dev->memory_used)
+        return old_region(dev, room);
+    *g = (struct ref_region){.base = dev->memory + dev->memory_used + REF_GUARD, .room = room};
+    dev->memory_used += room;
+    dev->n_region++;
+    return g;
+}
+
+static void set_up(struct reference *r, struct ref_device *dev, struct ref_region *g, const struct ibc_mr_spec *m)
+{
+    size_t bits;
+
+    (void)room_for(m->length, &bits);
+    g->length = m->length;
+    g->pd = m->pd;
+    g->present = NULL;
+    g->va = m->access & IBA_ACCESS_ZERO_BASED ? 0 : m->has_iova ? m->iova : dev->next_va;
+    memset(g->base - REF_GUARD, REF_GUARD_BYTE, REF_GUARD);
+    fill(r, m->fill, g->base, m->length);
+    memset(g->base + m->length, REF_GUARD_BYTE, REF_GUARD);
+    if (m->access & IBA_ACCESS_ON_DEMAND) {
+        g->present = g->base + m->length + REF_GUARD;
+        memset(g->present, 0xff, bits);
+    }
+}
+
+enum ibc_rc ref_reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out)
+{
+    struct ref_device *dev = device_of(t, d);
+    size_t bits;
+    struct ref_region *g = m->length <= REF_MEMORY / 2 ? new_region(dev, room_for(m->length, &bits)) : NULL;
+    enum iba_mem_err e;
+
+    if (!g)
+        return ref_mem(t, IBA_MEM_FULL);
+    set_up(reference_of(t), dev, g, m);
+    const struct iba_mr_attr a = {.base = g->base,
+                                  .length = m->length,
+                                  .iova = g->va,
+                                  .pd = m->pd,
+                                  .access = (uint16_t)m->access,
+                                  .present = g->present};
+    e = iba_mr_register(&dev->ca.mem, &a, &out->lkey, &out->rkey);
+    g->live = e == IBA_MEM_OK;
+    if (!g->live)
+        return ref_mem(t, e);
+    dev->next_va += (m->length + 2 * IBA_MEM_PAGE - 1) & ~(uint64_t)(IBA_MEM_PAGE - 1);
+    g->lkey = out->id = out->lkey;
+    out->va = out->local = g->va;
+    return IBC_OK;
+}
+
+enum ibc_rc ref_dereg(struct ibc_target *t, unsigned d, uint32_t lkey)
+{
+    struct ref_device *dev = device_of(t, d);
+    const enum iba_mem_err e = iba_mr_deregister(&dev->ca.mem, lkey);
+
+    for (uint32_t i = 0; i < dev->n_region && e == IBA_MEM_OK; i++)
+        if (dev->region[i].lkey == lkey)
+            dev->region[i].live = false;
+    return ref_mem(t, e);
+}
+
+enum ibc_rc ref_alloc_mw(struct ibc_target *t, unsigned d, unsigned type, uint32_t pd, uint32_t *rkey)
+{
+    const enum iba_mem_kind kind = type == 1 ? IBA_MEM_MW1 : IBA_MEM_MW2B;
+
+    return ref_mem(t, iba_mw_alloc(&device_of(t, d)->ca.mem, kind, pd, rkey));
+}
+
+bool ref_guards_hold(const struct ref_device *dev)
+{
+    static const uint8_t guard[REF_GUARD] = {
+#define EIGHT                                                                                                          \
+    REF_GUARD_BYTE, REF_GUARD_BYTE, REF_GUARD_BYTE, REF_GUARD_BYTE, REF_GUARD_BYTE, REF_GUARD_BYTE, REF_GUARD_BYTE,    \
+        REF_GUARD_BYTE
+        EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT};
+
+    for (const struct ref_region *g = dev->region; g < dev->region + dev->n_region; g++)
+        if (memcmp(g->base - REF_GUARD, guard, REF_GUARD) != 0 || memcmp(g->base + g->length, guard, REF_GUARD) != 0)
+            return false;
+    return true;
+}
+
+/* ---- the tester's look ---- */
+
+/* The region that has all of it: of several at one address, live ones before others, then the newest. */
+static struct ref_region *region_at(struct ref_device *dev, uint64_t at, size_t n)
+{
+    struct ref_region *gone = NULL;
+
+    for (uint32_t i = dev->n_region; i-- > 0;) {
+        struct ref_region *g = &dev->region[i];
+        if (at < g->va || at - g->va > g->length || n > g->length - (at - g->va))
+            continue;
+        if (g->live)
+            return g;
+        if (!gone)
+            gone = g;
+    }
+    return gone;
+}
+
+static enum ibc_rc nowhere(struct ibc_target *t, uint64_t at, size_t n)
+{
+    return ref_fault(t, IBC_BROKEN, "%zu bytes at 0x%llx are of no region of the device", n, (unsigned long long)at);
+}
+
+enum ibc_rc ref_read_memory(struct ibc_target *t, unsigned d, uint64_t at, uint8_t *out, size_t n)
+{
+    const struct ref_region *g = region_at(device_of(t, d), at, n);
+
+    if (!g)
+        return nowhere(t, at, n);
+    memcpy(out, g->base + (at - g->va), n);
+    return IBC_OK;
+}
+
+enum ibc_rc ref_write_memory(struct ibc_target *t, unsigned d, uint64_t at, const uint8_t *in, size_t n)
+{
+    const struct ref_region *g = region_at(device_of(t, d), at, n);
+
+    if (!g)
+        return nowhere(t, at, n);
+    memcpy(g->base + (at - g->va), in, n);
+    return IBC_OK;
+}
+
+enum ibc_rc ref_page(struct ibc_target *t, unsigned d, uint64_t at, bool present)
+{
+    const struct ref_region *g = region_at(device_of(t, d), at, 1);
+    uint64_t page;
+
+    if (!g || !g->present)
+        return ref_fault(t, IBC_BROKEN, "0x%llx is in no on-demand region", (unsigned long long)at);
+    page = (at - g->va) / IBA_MEM_PAGE;
+    if (present)
+        g->present[page / 8] |= (uint8_t)(1u << page % 8);
+    else
+        g->present[page / 8] &= (uint8_t) ~(1u << page % 8);
+    return IBC_OK;
+}

@@ -1,0 +1,352 @@
+/* The reference target: the engine in this process, on virtual time. What the tester may wait for comes at once; time
+ * passes only where a timer of a device has to fire first. */
+#include "reference.h"
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- answers ---- */
+
+/* "VERB_ATTR_MISSING" as "attr_missing", "MEM_BUSY" as "mem_busy" */
+static enum ibc_rc refused(struct ibc_target *t, const char *name)
+{
+    size_t i;
+
+    name += strncmp(name, "VERB_", 5) == 0 ? 5 : 0;
+    for (i = 0; name[i] && i + 1 < sizeof t->said; i++)
+        t->said[i] = (char)tolower((unsigned char)name[i]);
+    t->said[i] = 0;
+    return IBC_REFUSED;
+}
+
+enum ibc_rc ref_verb(struct ibc_target *t, enum iba_verb_err e)
+{
+#define NAME(name, text) [IBA_##name] = #name,
+    static const char *const names[IBA_VERB_ERR_COUNT] = {IBA_VERB_ERRS(NAME)};
+
+    return e == IBA_VERB_OK ? IBC_OK : refused(t, names[e]);
+}
+
+enum ibc_rc ref_mem(struct ibc_target *t, enum iba_mem_err e)
+{
+    static const char *const names[IBA_MEM_ERR_COUNT] = {IBA_MEM_ERRS(NAME)};
+
+    return e == IBA_MEM_OK ? IBC_OK : refused(t, names[e]);
+}
+
+enum ibc_rc ref_fault(struct ibc_target *t, enum ibc_rc rc, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(t->fault, sizeof t->fault, format, args);
+    va_end(args);
+    return rc;
+}
+
+/* ---- a clean device ---- */
+
+static uint64_t entropy(void *ctx)
+{
+    return iba_random_next(&((struct ref_device *)ctx)->random);
+}
+
+static void on_event(void *ctx, const struct iba_event *e)
+{
+    struct ref_device *dev = ctx;
+
+    if (dev->n_event < REF_EVENTS)
+        dev->event[(dev->first_event + dev->n_event++) % REF_EVENTS] = *e;
+}
+
+static void forget_slots(struct ref_device *dev)
+{
+    for (uint32_t i = 0; i < dev->n_qp; i++)
+        dev->qp[i].used = false, dev->qp[i].n_sq = dev->qp[i].n_rq = 0;
+    for (uint32_t i = 0; i < dev->n_cq; i++)
+        dev->cq[i].used = false;
+    for (uint32_t i = 0; i < dev->n_srq; i++)
+        dev->srq[i].used = false;
+    dev->n_qp = dev->n_cq = dev->n_srq = dev->n_ah = dev->n_region = 0;
+    dev->first_event = dev->n_event = dev->epoch = 0;
+    dev->rings_used = dev->memory_used = 0;
+    dev->next_va = REF_FIRST_VA;
+}
+
+static void reset_device(struct reference *r, unsigned d, uint64_t seed)
+{
+    struct ref_device *dev = &r->d[d];
+    const struct iba_ca_config cfg = {.n_port = REF_PORTS,
+                                      .qp = dev->qps,
+                                      .cq = dev->cqs,
+                                      .srq = dev->srqs,
+                                      .ah = dev->ahs,
+                                      .mcast = dev->groups,
+                                      .key = dev->keys,
+                                      .pd = dev->pds,
+                                      .n_qp = REF_QPS,
+                                      .n_cq = REF_CQS,
+                                      .n_srq = REF_SRQS,
+                                      .n_ah = REF_AHS,
+                                      .n_mcast = REF_GROUPS,
+                                      .n_key = REF_KEYS,
+                                      .n_pd = REF_PDS,
+                                      .random = entropy,
+                                      .event = on_event,
+                                      .ctx = dev};
+
+    forget_slots(dev);
+    iba_random_seed(&dev->random, seed * IBC_DEVICES + d);
+    iba_ca_init(&dev->ca, &cfg);
+    ref_set_ports(r, d);
+    if (r->change.decides)
+        iba_ca_set_rules(&dev->ca, r->change.table, &r->change.rules.rules);
+    if (r->change.does)
+        iba_ca_change(&dev->ca, &r->change.change);
+}
+
+static enum ibc_rc reset(struct ibc_target *t, enum ibc_link link, uint64_t seed)
+{
+    struct reference *r = reference_of(t);
+    bool hold = true;
+
+    if (link >= IBC_LINK_COUNT)
+        return IBC_UNSUPPORTED;
+    for (unsigned d = 0; d < IBC_DEVICES; d++)
+        hold &= ref_guards_hold(&r->d[d]);
+    r->link = link;
+    r->now = REF_START;
+    r->frames = r->turns = r->last = 0;
+    r->change.emit.changed = 0;
+    t->said[0] = t->fault[0] = 0;
+    ref_set_addresses(r);
+    for (unsigned d = 0; d < IBC_DEVICES; d++)
+        reset_device(r, d, seed);
+    return hold ? IBC_OK : ref_fault(t, IBC_BROKEN, "the device wrote beside its regions before this reset");
+}
+
+/* ---- what it can ---- */
+
+static uint64_t capabilities(struct ibc_target *t)
+{
+    (void)t;
+    return (UINT64_C(1) << IBC_CAP_COUNT) - 1; /* libiba has them all; see core/README.md for what it lacks beside */
+}
+
+static uint32_t links(struct ibc_target *t)
+{
+    (void)t;
+    return (1u << IBC_LINK_COUNT) - 1;
+}
+
+/* ---- verbs that need no words of their own ---- */
+
+static enum ibc_rc arm_cq(struct ibc_target *t, unsigned d, uint32_t cq, bool solicited_only)
+{
+    return ref_verb(t, iba_req_notify_cq(&device_of(t, d)->ca, cq, solicited_only));
+}
+
+static enum ibc_rc arm_srq(struct ibc_target *t, unsigned d, uint32_t srq, uint32_t limit)
+{
+    return ref_verb(t, iba_arm_srq(&device_of(t, d)->ca, srq, limit));
+}
+
+static enum ibc_rc post_recv(struct ibc_target *t, unsigned d, uint32_t qpn, const struct iba_recv_wr *wr)
+{
+    return ref_verb(t, iba_post_recv(&device_of(t, d)->ca, qpn, wr));
+}
+
+static enum ibc_rc post_srq_recv(struct ibc_target *t, unsigned d, uint32_t srq, const struct iba_recv_wr *wr)
+{
+    return ref_verb(t, iba_post_srq_recv(&device_of(t, d)->ca, srq, wr));
+}
+
+static enum ibc_rc poll_cq(struct ibc_target *t, unsigned d, uint32_t cq, struct iba_wc *wc, unsigned *n)
+{
+    *n = iba_poll_cq(&device_of(t, d)->ca, cq, wc) > 0;
+    return IBC_OK;
+}
+
+static enum ibc_rc poll_event(struct ibc_target *t, unsigned d, struct iba_event *e, unsigned *n)
+{
+    struct ref_device *dev = device_of(t, d);
+
+    *n = dev->n_event > 0;
+    if (*n == 0)
+        return IBC_OK;
+    *e = dev->event[dev->first_event];
+    dev->first_event = (dev->first_event + 1) % REF_EVENTS;
+    dev->n_event--;
+    return IBC_OK;
+}
+
+/* ---- the wire ---- */
+
+static uint64_t now(struct ibc_target *t)
+{
+    return reference_of(t)->now;
+}
+
+static enum ibc_rc inject(struct ibc_target *t, unsigned d, const uint8_t *frame, size_t len)
+{
+    struct reference *r = reference_of(t);
+    struct ref_device *dev = device_of(t, d);
+    struct iba_view v;
+
+    if (len > IBC_FRAME)
+        return ref_fault(t, IBC_BROKEN, "a frame of %zu bytes, more than %d", len, (int)IBC_FRAME);
+    (void)iba_view_parse(&v, t->framing, frame, len, len, NULL);
+    iba_view_check(&v);
+    iba_ca_feed(&dev->ca, ref_port_of_frame(r, d, frame, len), &v, r->now);
+    return IBC_OK;
+}
+
+/* One frame that device `d` sends now, from either port; *len 0: none. */
+static enum ibc_rc poll_device(struct reference *r, unsigned d, uint8_t *frame, size_t *len)
+{
+    *len = 0;
+    for (uint8_t port = 1; port <= REF_PORTS && *len == 0; port++)
+        if (iba_ca_poll(&r->d[d].ca, port, frame, IBC_FRAME, len, r->now) != IBA_OK)
+            return ref_fault(&r->t, IBC_BROKEN, "a frame of the device does not fit %d bytes", (int)IBC_FRAME);
+    if (*len == 0)
+        return IBC_OK;
+    if (++r->frames > REF_MOST_FRAMES)
+        return ref_fault(&r->t, IBC_DEAD, "the device does not stop sending");
+    if (r->change.emits)
+        emit_change(&r->change.emit, r->t.framing, frame, *len);
+    return IBC_OK;
+}
+
+/* Time goes on to what a device waits for next, but not beyond `until`. *more: there is something to look at. */
+static enum ibc_rc let_time_pass(struct reference *r, iba_time until, bool *more)
+{
+    iba_time next = IBA_NEVER;
+
+    for (unsigned d = 0; d < IBC_DEVICES; d++) {
+        const iba_time t = iba_ca_deadline(&r->d[d].ca);
+        next = t < next ? t : next;
+    }
+    *more = next <= until;
+    next = *more ? next : until;
+    r->now = next > r->now ? next : r->now;
+    if (!*more)
+        return IBC_OK;
+    for (unsigned d = 0; d < IBC_DEVICES; d++)
+        iba_ca_advance(&r->d[d].ca, r->now);
+    if (++r->turns > REF_MOST_TURNS)
+        return ref_fault(&r->t, IBC_DEAD, "the device's timers do not stop");
+    return IBC_OK;
+}
+
+/* From any device of the set `of` (1 << d), the one that did not send last first. */
+static enum ibc_rc collect_of(struct reference *r, unsigned of, uint64_t until, uint8_t *frame, size_t *len,
+                              uint64_t *at, unsigned *from)
+{
+    bool more = true;
+    enum ibc_rc rc = IBC_OK;
+
+    *len = 0;
+    while (rc == IBC_OK && more) {
+        for (unsigned i = 1; i <= IBC_DEVICES && rc == IBC_OK && *len == 0; i++) {
+            *from = (r->last + i) % IBC_DEVICES;
+            if (of >> *from & 1)
+                rc = poll_device(r, *from, frame, len);
+        }
+        if (rc != IBC_OK || *len > 0)
+            break;
+        rc = let_time_pass(r, until, &more);
+    }
+    *at = r->now;
+    if (rc == IBC_OK && *len > 0)
+        r->last = *from;
+    return rc;
+}
+
+static enum ibc_rc collect(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len,
+                           uint64_t *at)
+{
+    unsigned from;
+
+    return collect_of(reference_of(t), 1u << (d < IBC_DEVICES ? d : 0), until, frame, len, at, &from);
+}
+
+static enum ibc_rc collect_any(struct ibc_target *t, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len,
+                               uint64_t *at, unsigned *from)
+{
+    return collect_of(reference_of(t), (1u << IBC_DEVICES) - 1, until, frame, len, at, from);
+}
+
+/* ---- from open to close ---- */
+
+static void close_reference(struct ibc_target *t)
+{
+    struct reference *r = reference_of(t);
+
+    for (unsigned d = 0; d < IBC_DEVICES; d++) {
+        free(r->d[d].rings);
+        free(r->d[d].memory);
+    }
+    for (unsigned k = 0; k < sizeof r->pattern / sizeof *r->pattern; k++)
+        free(r->pattern[k]);
+    free(r);
+}
+
+static const struct ibc_target_ops reference_ops = {
+    .name = "reference",
+    .help = "libiba in this process, on virtual time",
+    .reset = reset,
+    .capabilities = capabilities,
+    .links = links,
+    .create_pd = ref_create_pd,
+    .create_cq = ref_create_cq,
+    .create_srq = ref_create_srq,
+    .create_qp = ref_create_qp,
+    .reg_mr = ref_reg_mr,
+    .alloc_mw = ref_alloc_mw,
+    .destroy = ref_destroy,
+    .arm_cq = arm_cq,
+    .notified = ref_notified,
+    .arm_srq = arm_srq,
+    .modify_qp = ref_modify_qp,
+    .query_qp = ref_query_qp,
+    .post_send = ref_post_send,
+    .post_recv = post_recv,
+    .post_srq_recv = post_srq_recv,
+    .poll_cq = poll_cq,
+    .poll_event = poll_event,
+    .attach = ref_attach,
+    .read_memory = ref_read_memory,
+    .write_memory = ref_write_memory,
+    .page = ref_page,
+    .set_port = ref_set_port,
+    .counters = ref_counters,
+    .now = now,
+    .inject = inject,
+    .collect = collect,
+    .collect_any = collect_any,
+    .close = close_reference,
+};
+
+struct reference *ref_open(void)
+{
+    struct reference *r = calloc(1, sizeof *r);
+    bool good = r != NULL;
+
+    if (!good)
+        return NULL;
+    r->t = (struct ibc_target){.ops = &reference_ops, .time_scale = 1, .virtual_time = true};
+    for (unsigned d = 0; d < IBC_DEVICES; d++) {
+        r->d[d].of = r;
+        r->d[d].rings = calloc(1, REF_RINGS); /* pages that nobody touches cost nothing */
+        r->d[d].memory = calloc(1, REF_MEMORY);
+        good &= r->d[d].rings && r->d[d].memory;
+    }
+    if (!good) {
+        close_reference(&r->t);
+        return NULL;
+    }
+
+    return r;
+}

@@ -1,0 +1,165 @@
+/* Inside of the reference target: two adapters of libiba on one virtual clock, with all the memory they may need.
+ * Everything is allocated at open; a reset clears what was used since the last one and nothing else. */
+#ifndef IBC_REFERENCE_H
+#define IBC_REFERENCE_H
+#include "adapter/iba_ca.h"
+#include "adapter/iba_change_rules.h"
+#include "emit.h"
+#include "sim/iba_random.h"
+#include "targets/target.h"
+
+enum {
+    REF_QPS = 64, /* objects a device can have */
+    REF_CQS = 96,
+    REF_SRQS = 16,
+    REF_AHS = 64,
+    REF_GROUPS = 32,
+    REF_KEYS = 256, /* regions and windows; the first is never used */
+    REF_PDS = 32,
+    REF_SAVED = 16, /* READs and ATOMICs a responder remembers */
+    REF_DEPTH = 16384,
+    REF_EVENTS = 256,
+    REF_REGIONS = 512, /* that the tester may still look at, deregistered ones included */
+    REF_PORTS = 2,
+    REF_PKEYS = 16,
+    REF_GUARD = 64,           /* bytes of REF_GUARD_BYTE around each region */
+    REF_PATTERN = 64 * 1024,  /* bytes of a pattern that are kept */
+    REF_RINGS = 8 << 20,      /* bytes for queues, a device; touched when used */
+    REF_MEMORY = 32 << 20,    /* bytes for regions, likewise */
+    REF_MOST_FRAMES = 100000, /* from one reset to the next: a broken device may never stop */
+    REF_MOST_TURNS = 1000000, /* of timers, likewise */
+};
+#define REF_GUARD_BYTE 0xa5
+#define REF_START UINT64_C(1000000000)            /* ns, what the clock says after a reset */
+#define REF_FIRST_VA UINT64_C(0x00007f4c00000000) /* above 32 bits, as addresses of processes are */
+
+struct ref_qp {
+    struct iba_qp qp;
+    struct iba_sqe *sq;
+    struct iba_recv_wr *rq;
+    struct iba_saved saved[REF_SAVED];
+    uint32_t n_sq, n_rq; /* room there is */
+    bool used;
+};
+struct ref_cq {
+    struct iba_cq cq;
+    struct iba_wc *ring;
+    uint32_t n;
+    bool used;
+};
+struct ref_srq {
+    struct iba_srq srq;
+    struct iba_recv_wr *ring;
+    uint32_t n;
+    bool used;
+};
+struct ref_ah { /* an address handle made on demand */
+    struct iba_av av;
+    uint32_t pd, number, epoch; /* epoch: of the port's settings */
+};
+struct ref_region {
+    uint8_t *base, *present; /* present: of an on-demand region, a bit a page */
+    uint64_t va, length;     /* va: as the device's own work requests count */
+    size_t room;
+    uint32_t lkey, pd;
+    bool live;
+};
+struct reference;
+struct ref_device {
+    struct iba_ca ca;
+    struct reference *of;
+    struct iba_random random;
+    struct iba_qp *qps[REF_QPS];
+    struct iba_cq *cqs[REF_CQS];
+    struct iba_srq *srqs[REF_SRQS];
+    struct iba_ah ahs[REF_AHS];
+    struct iba_mcast groups[REF_GROUPS];
+    struct iba_mkey keys[REF_KEYS];
+    uint32_t pds[REF_PDS];
+    struct ref_qp qp[REF_QPS];
+    struct ref_cq cq[REF_CQS];
+    struct ref_srq srq[REF_SRQS];
+    struct ref_ah ah[REF_AHS];
+    struct ref_region region[REF_REGIONS];
+    struct iba_event event[REF_EVENTS]; /* a ring; what does not fit is lost */
+    uint32_t n_qp, n_cq, n_srq;         /* slots ever used since the reset */
+    uint32_t n_ah, n_region, first_event, n_event, epoch;
+    uint8_t *rings, *memory;
+    size_t rings_used, memory_used;
+    uint64_t next_va;
+};
+
+/* What a mutant does otherwise; at most one of these. */
+struct ref_change {
+    bool emits; /* `emit` counts */
+    struct ref_emit emit;
+    bool decides; /* `rules` in place of the engine's own, in `table` */
+    enum iba_rule_table table;
+    struct iba_changed_rules rules;
+    bool does; /* `change` */
+    struct iba_change change;
+};
+
+struct reference {
+    struct ibc_target t;
+    struct ref_device d[IBC_DEVICES];
+    enum ibc_link link;
+    iba_time now;
+    uint32_t frames, turns, last; /* since the reset; last: device that sent last */
+    uint8_t *pattern[256];        /* REF_PATTERN bytes of each letter that was needed */
+    struct ref_change change;
+};
+static inline struct reference *reference_of(struct ibc_target *t)
+{
+    return (struct reference *)t; /* its first member */
+}
+static inline struct ref_device *device_of(struct ibc_target *t, unsigned d)
+{
+    return &reference_of(t)->d[d < IBC_DEVICES ? d : 0];
+}
+
+/* A whole device; NULL without memory. Mutants are made of it before the first reset. */
+struct reference *ref_open(void);
+
+/* Answers of the engine as the target gives them. */
+enum ibc_rc ref_verb(struct ibc_target *t, enum iba_verb_err e);
+enum ibc_rc ref_mem(struct ibc_target *t, enum iba_mem_err e);
+/* The one sentence of DEAD and BROKEN. */
+enum ibc_rc ref_fault(struct ibc_target *t, enum ibc_rc rc, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- ref_link.c: who is where on the wire ---- */
+void ref_set_addresses(struct reference *r);
+void ref_set_ports(struct reference *r, unsigned d);
+/* Along the link to `to`, NULL for the tester. */
+struct iba_av ref_path(const struct reference *r, uint8_t port, const struct ibc_address *to);
+struct iba_av ref_path_to_group(const struct reference *r, uint8_t port, const uint8_t *gid);
+/* The port of device `d` that a frame arrives at: the second only where it is addressed to that. */
+uint8_t ref_port_of_frame(const struct reference *r, unsigned d, const uint8_t *frame, size_t len);
+enum ibc_rc ref_set_port(struct ibc_target *t, unsigned d, enum ibc_key key, uint32_t index, uint64_t value);
+
+/* ---- ref_object.c, ref_memory.c, ref_queue.c: verbs ---- */
+enum ibc_rc ref_create_pd(struct ibc_target *t, unsigned d, uint32_t *pd);
+enum ibc_rc ref_create_cq(struct ibc_target *t, unsigned d, uint32_t depth, uint32_t *cq);
+enum ibc_rc ref_create_srq(struct ibc_target *t, unsigned d, uint32_t pd, uint32_t depth, uint32_t limit,
+                           uint32_t *srq);
+enum ibc_rc ref_create_qp(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn);
+enum ibc_rc ref_destroy(struct ibc_target *t, unsigned d, enum ibc_object_kind kind, uint32_t id);
+enum ibc_rc ref_notified(struct ibc_target *t, unsigned d, uint32_t cq, uint64_t *times);
+enum ibc_rc ref_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, bool attach);
+
+enum ibc_rc ref_reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out);
+enum ibc_rc ref_alloc_mw(struct ibc_target *t, unsigned d, unsigned type, uint32_t pd, uint32_t *rkey);
+enum ibc_rc ref_dereg(struct ibc_target *t, unsigned d, uint32_t lkey);
+enum ibc_rc ref_read_memory(struct ibc_target *t, unsigned d, uint64_t at, uint8_t *out, size_t n);
+enum ibc_rc ref_write_memory(struct ibc_target *t, unsigned d, uint64_t at, const uint8_t *in, size_t n);
+enum ibc_rc ref_page(struct ibc_target *t, unsigned d, uint64_t at, bool present);
+bool ref_guards_hold(const struct ref_device *dev);
+
+enum ibc_rc ref_modify_qp(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_qp_attr *a);
+enum ibc_rc ref_query_qp(struct ibc_target *t, unsigned d, uint32_t qpn, struct iba_qp_attr *a);
+enum ibc_rc ref_post_send(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_send *s);
+
+/* ---- ref_counters.c ---- */
+unsigned ref_counters(struct ibc_target *t, unsigned d, struct ibc_counter out[IBC_MAX_COUNTERS]);
+#endif

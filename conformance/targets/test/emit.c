@@ -1,0 +1,136 @@
+/* A field that is emitted wrongly: it, and nothing else. */
+#include "targets/emit.h"
+#include <stdlib.h>
+#include <string.h>
+#include "tour.h"
+#include "wire/iba_build.h"
+
+enum { SEED = 5 };
+
+static struct tour *tour_of(const char *spec, enum ibc_link link)
+{
+    char err[200] = "";
+    struct ibc_target *t = ibc_target_open(spec, err, sizeof err);
+    struct tour *r;
+
+    cr_assert_not_null(t, "%s: %s", spec, err);
+    r = tour_run(t, link, SEED);
+    ibc_target_close(t);
+    return r;
+}
+
+static struct tour *truth[IBC_LINK_COUNT];
+
+static void open_truth(void)
+{
+    for (unsigned l = 0; l < IBC_LINK_COUNT; l++)
+        truth[l] = tour_of("reference", (enum ibc_link)l);
+}
+
+static void close_truth(void)
+{
+    for (unsigned l = 0; l < IBC_LINK_COUNT; l++)
+        tour_free(truth[l]);
+}
+
+TestSuite(emit, .init = open_truth, .fini = close_truth, .timeout = 250);
+
+Test(emit, the_tour_meets_every_class_on_every_link)
+{
+    for (unsigned l = 0; l < IBC_LINK_COUNT; l++)
+        for (unsigned k = EMIT_any + 1; k < EMIT_CLASS_COUNT; k++)
+            if (k != EMIT_cnp || l != IBC_LINK_roce1) /* without congestion notification */
+                cr_assert(truth[l]->classes >> k & 1, "no %s on %s", emit_class_words[k], l == 0 ? "link 0" : "a link");
+}
+
+static void view_of(const struct tour *r, unsigned i, struct iba_view *v)
+{
+    (void)iba_view_parse(v, r->framing, r->frame[i], r->len[i], r->len[i], NULL);
+    iba_view_check(v);
+}
+
+/* Where the bytes lie that may differ: the field's own, and what covers it. */
+static void allow(const struct iba_view *v, const struct ref_emit *e, uint8_t *mask, size_t len)
+{
+    memset(mask, 0, len);
+    if (e->where == EMIT_P_payload)
+        mask[v->payload_at] = 0xff;
+    else if (e->field)
+        for (unsigned b = 0; b < e->field->bits; b++)
+            mask[v->at[e->where] + (e->field->at + b) / 8] |= (uint8_t)(0x80 >> (e->field->at + b) % 8);
+    if (iba_view_has(v, IBA_H_ipv4))
+        memset(mask + v->at[IBA_H_ipv4] + 10, 0xff, 2);
+    if (e->where != EMIT_P_vcrc && v->icrc != IBA_CHECK_ABSENT)
+        memset(mask + v->end - IBA_ICRC_BYTES, 0xff, IBA_ICRC_BYTES);
+    if (v->vcrc != IBA_CHECK_ABSENT)
+        memset(mask + v->end, 0xff, IBA_VCRC_BYTES);
+}
+
+/* The CRCs of the changed frame, as computed over it by the view of the true one. */
+static void crcs_are_good(const struct iba_view *of, const struct ref_emit *e, const uint8_t *frame, const char *spec)
+{
+    struct iba_view v = *of;
+
+    v.wire = frame;
+    if (e->where != EMIT_P_icrc && of->icrc == IBA_CHECK_GOOD)
+        cr_assert_eq(iba_view_icrc(&v), iba_le32(frame + v.end - IBA_ICRC_BYTES), "%s: the ICRC", spec);
+    if (e->where != EMIT_P_vcrc && of->vcrc == IBA_CHECK_GOOD)
+        cr_assert_eq(iba_vcrc(frame, v.end), iba_le16(frame + v.end), "%s: the VCRC", spec);
+}
+
+static unsigned compare(const struct tour *a, const struct tour *b, const struct ref_emit *e, const char *spec)
+{
+    uint8_t mask[IBC_FRAME];
+    unsigned changes = 0;
+
+    cr_assert_eq(a->n, b->n, "%s: %u frames, not %u", spec, b->n, a->n);
+    for (unsigned i = 0; i < a->n; i++) {
+        struct iba_view v;
+        view_of(a, i, &v);
+        cr_assert_eq(a->len[i], b->len[i]);
+        if (memcmp(a->frame[i], b->frame[i], a->len[i]) == 0)
+            continue;
+        changes++;
+        cr_assert(e->klass == EMIT_any || e->klass == emit_class_of(&v), "%s changes another class", spec);
+        allow(&v, e, mask, a->len[i]);
+        for (size_t k = 0; k < a->len[i]; k++)
+            cr_assert_eq((a->frame[i][k] ^ b->frame[i][k]) & ~mask[k], 0, "%s changes byte %zu of a %s", spec, k,
+                         v.op ? v.op->title : "packet");
+        crcs_are_good(&v, e, b->frame[i], spec);
+    }
+    return changes;
+}
+
+Test(emit, only_the_field_and_what_covers_it_changes)
+{
+    for (size_t i = 0; i < ibc_mutant_count(); i++) {
+        struct ibc_mutant m;
+        struct ref_emit e;
+        unsigned changes = 0;
+        cr_assert(ibc_mutant_at(i, &m));
+        const char *name = m.spec + strlen("mutant:emit."), *end = strrchr(m.spec, '=');
+        if (strncmp(m.spec, "mutant:emit.", 12) != 0)
+            continue;
+        cr_assert(emit_parse(&e, name, (size_t)(end - name), end + 1), "%s", m.spec);
+        for (unsigned l = 0; l < IBC_LINK_COUNT; l++) {
+            struct tour *r = tour_of(m.spec, (enum ibc_link)l);
+            changes += compare(truth[l], r, &e, m.spec);
+            tour_free(r);
+        }
+        cr_assert_gt(changes, 0, "%s changes nothing", m.spec);
+    }
+}
+
+Test(emit, values_are_numbers_and_changes)
+{
+    struct ref_emit e;
+
+    cr_assert(emit_parse(&e, "bth.psn", 7, "0x17") && e.op == '=' && e.value == 0x17);
+    cr_assert(emit_parse(&e, "ack/bth.psn", 11, "^4") && e.op == '^' && e.klass == EMIT_ack);
+    cr_assert(emit_parse(&e, "vcrc", 4, "+1") && e.where == EMIT_P_vcrc);
+    cr_assert_not(emit_parse(&e, "bth.psm", 7, "1"));
+    cr_assert_not(emit_parse(&e, "bth.psn", 7, ""));
+    cr_assert_not(emit_parse(&e, "bth.psn", 7, "+"));
+    cr_assert_not(emit_parse(&e, "bth.psn", 7, "12x"));
+    cr_assert_not(emit_parse(&e, "nack/bth.psn", 12, "1"));
+}

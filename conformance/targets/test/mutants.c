@@ -1,0 +1,44 @@
+/* Mutants: named, described, and able to run. */
+#include <stdlib.h>
+#include <string.h>
+#include "targets/emit.h"
+#include "tour.h"
+
+static struct ibc_target *open_target(const char *spec)
+{
+    char err[200] = "";
+    struct ibc_target *t = ibc_target_open(spec, err, sizeof err);
+
+    cr_assert_not_null(t, "%s", err);
+    return t;
+}
+
+Test(mutants, each_has_a_name_of_its_own_and_says_what_it_is)
+{
+    const size_t n = ibc_mutant_count();
+    struct ibc_mutant a, b;
+
+    cr_assert_gt(n, 400);
+    for (size_t i = 0; i < n; i++) {
+        cr_assert(ibc_mutant_at(i, &a));
+        cr_assert_eq(strncmp(a.spec, "mutant:", 7), 0);
+        cr_assert_null(strchr(a.spec, ' '), "%s", a.spec);
+        cr_assert(a.clause && a.clause[0], "%s has no clause", a.spec);
+        cr_assert_eq(strncmp(a.says, "a device ", 9), 0, "%s", a.says);
+        for (size_t k = 0; k < i; k++)
+            cr_assert(ibc_mutant_at(k, &b) && strcmp(a.spec, b.spec) != 0, "%s twice", a.spec);
+    }
+    cr_assert_not(ibc_mutant_at(n, &a));
+}
+
+Test(mutants, each_opens_and_survives_a_tour, .timeout = 280)
+{
+    for (size_t i = 0; i < ibc_mutant_count(); i++) {
+        struct ibc_mutant m;
+        cr_assert(ibc_mutant_at(i, &m));
+        struct ibc_target *t = open_target(m.spec);
+        tour_free(tour_run(t, (enum ibc_link)(i % IBC_LINK_COUNT), i));
+        tour_free(tour_run(t, (enum ibc_link)((i + 1) % IBC_LINK_COUNT), i));
+        ibc_target_close(t);
+    }
+}

@@ -1,0 +1,228 @@
+/* What a sending device does by order of the architecture, row by row, where no rule table says it: iba_change.h.
+ *
+ * A sentence goes on from "a device ...". D, S and O are the kinds of change that make another device: the row left
+ * out, exchanged with the next (the last with the first), done otherwise; what "otherwise" is stands behind the row. */
+#ifndef IBA_REQUESTER_DOES_H
+#define IBA_REQUESTER_DOES_H
+#include "transport/iba_engine.h"
+
+/* clang-format off */
+/* The send queue: what goes when, what is sent again, what completes how. */
+#define IBA_REQUESTER_DOES(B)                                                                                                                         \
+    B(fence,              D|O, "holds a fenced request back until the READs and ATOMICs before it are complete",          "RQ-09") /* one may be open */ \
+    B(read_depth,         D|O, "has no more READs and ATOMICs open than the QP's depth",                                  "RQ-08") /* one more */     \
+    B(psn_span,           D,   "keeps the span of open PSNs below 2^23",                                                  "RQ-03")                    \
+    B(order,              D,   "sends messages in the order in which they were posted",                                   "RQ-04") /* D: a new one overtakes one that waits */ \
+    B(zero_length,        D,   "sends a packet for a message of no bytes",                                                "RQ-12")                    \
+    B(credit_limit,       D,   "obeys the limit that end-to-end credits set",                                             "RQ-40")                    \
+    B(credit_negotiated,  D,   "counts credits only where both sides agreed to it",                                       "RQ-45")                    \
+    B(credit_taken,       D,   "takes credits from the ACKs",                                                             "RQ-40")                    \
+    B(credit_from_msn,    O,   "counts credits from the MSN of the ACK",                                                  "RQ-40") /* from what it has begun */ \
+    B(credit_forward,     D,   "does not let an old ACK lower the credit limit",                                          "RQ-44")                    \
+    B(credit_one_beyond,  D|O, "begins one message beyond the credit limit, and no second",                               "RQ-41") /* two */          \
+    B(credit_one_packet,  D,   "stops behind the first packet of a message beyond the credit limit",                      "RQ-41")                    \
+    B(credit_asks,        D,   "asks for an ACK with the first packet of a message beyond the credit limit",              "RQ-41")                    \
+    B(credit_receives,    D,   "lets credits hold back only what takes a receive work request",                           "RQ-42")                    \
+    B(credit_others_add,  D,   "raises the credit limit by each message that takes no receive work request",              "RQ-42")                    \
+    B(rnr_holds,          D,   "sends no request while an RNR timer runs",                                                "RQ-28")                    \
+    B(rnr_time,           O,   "waits at least the time that the RNR NAK names",                                          "RQ-28, WF-50") /* half */  \
+    B(rnr_resumes,        D,   "goes on with the request that met an RNR NAK",                                            "RQ-28")                    \
+    B(rnr_stops_timer,    D,   "stops the ACK timer while an RNR timer runs",                                             "RQ-20, RQ-28")             \
+    B(rnr_acks_before,    D,   "takes an RNR NAK as the acknowledgement of everything before it",                         "RQ-30")                    \
+    B(rnr_counted_apart,  D,   "leaves the retry count alone when the receiver is not ready",                             "RQ-31")                    \
+    B(rnr_reload,         D,   "reloads the RNR retry count when a new PSN is acknowledged",                              "RQ-24, RQ-31")             \
+    B(sqd_holds,          D,   "begins nothing new while its send queue drains",                                          "QS-22")                    \
+    B(sqd_finishes,       D,   "finishes what it has begun while its send queue drains",                                  "QS-22")                    \
+    B(page_waits,         D,   "waits for a page of a local buffer that is not there yet",                                "RQ-13")                    \
+    B(invalidate_waits,   D,   "lets a local invalidation pass nothing that was posted before it",                        "QS-59")                    \
+    B(local_fails,        D,   "reports a bind or invalidation that memory refuses",                                      "RQ-57")                    \
+    B(timer_runs,         D,   "starts the ACK timer with the first packet that asks for an answer",                      "RQ-20")                    \
+    B(timer_not_pushed,   D,   "does not start a running ACK timer again with what it sends",                             "RQ-20")                    \
+    B(timer_restarts,     D,   "starts the ACK timer again with each new PSN that is acknowledged",                       "RQ-20")                    \
+    B(timer_stops,        D,   "stops the ACK timer when nothing is open",                                                "RQ-20")                    \
+    B(timer_not_early,    O,   "takes no packet for lost before the ACK timeout",                                         "RQ-19") /* half of it */   \
+    B(timer_not_late,     O,   "takes a packet for lost after four times the ACK timeout at the latest",                  "RQ-19") /* eight times */  \
+    B(resends,            D,   "sends again what was not acknowledged in time",                                           "RQ-21")                    \
+    B(resend_oldest,      O,   "goes back to the oldest unacknowledged PSN after a timeout",                              "RQ-21") /* to the one behind it */ \
+    B(retry_bound,        D,   "gives up when its retries are used up",                                                   "RQ-22")                    \
+    B(retry_reload,       D,   "reloads the retry count when a new PSN is acknowledged",                                  "RQ-24")                    \
+    B(retry_shared,       D,   "counts a NAK of a lost packet as a retry, as it does a timeout",                          "RQ-23")                    \
+    B(nak_acks_before,    D,   "takes a NAK of a lost packet as the acknowledgement of everything before it",             "RQ-26, RQ-36")             \
+    B(error_acks_before,  D,   "takes a NAK that ends the connection as the acknowledgement of everything before it",     "RQ-51")                    \
+    B(coalesced,          D,   "completes with one ACK everything up to its PSN",                                         "RQ-35") /* D: one request */ \
+    B(atomic_host_order,  D,   "stores the result of an ATOMIC in its own byte order",                                    "RQ-50")                    \
+    B(fault_waits,        D,   "lets what was posted before a local fault complete first",                                "RQ-14")                    \
+    B(fault_stops,        D,   "sends nothing of a message whose buffer it may not read",                                 "RQ-13") /* D: zeros */     \
+    B(error_stops,        D,   "fails the queue with the request that failed",                                            "RQ-51, RQ-56")             \
+    B(sqe,                D,   "puts an unreliable QP into SQE when a send fails, and not into Error",                    "UU-14, UU-28, QS-24")      \
+    B(uc_completes,       D,   "completes an unreliable send when its last packet has left",                              "UU-13")                    \
+    B(wc_order,           D,   "completes requests in the order in which they were posted",                               "RQ-54")                    \
+    B(wc_unsignaled,      D,   "tells nothing of an unsignaled request that succeeds",                                    "QS-36")                    \
+    B(wc_signal_all,      D,   "completes every request of a QP that was created to signal all",                          "QS-36")                    \
+    B(wc_failed,          D,   "completes an unsignaled request that fails",                                              "RQ-53, QS-36")             \
+    B(wc_flushed,         D,   "completes what stood behind a failed request as flushed",                                 "RQ-55")                    \
+    B(wc_first_status,    D|O, "shows the true status with the first failed request only",                                "RQ-55") /* with all; D: with none */ \
+    B(wc_id,              D,   "gives a completion the number of its work request",                                       "§11.4.2")                  \
+    B(wc_op,              O,   "gives a completion the operation of its work request",                                    "§11.4.2") /* SEND */       \
+    B(wc_qpn,             D,   "gives a completion the number of its QP",                                                 "§11.4.2")                  \
+    B(wc_bytes,           D,   "gives a completion the bytes of its message",                                             "RQ-50")                    \
+    B(wc_bound_key,       D,   "gives the completion of a bind the new R_Key",                                            "QS-62")
+
+/* The request packet: what it is given. */
+#define IBA_PACKET_DOES(B)                                                                                                                            \
+    B(reads_reserve,      D,   "reserves a PSN for each response of a READ",                                              "RQ-02") /* D: one */       \
+    B(path_mtu,           D|O, "cuts messages at the path MTU",                                                           "WF-64, WF-66") /* half; D: the port's */ \
+    B(last_not_empty,     D,   "ends a message of whole packets with a full one",                                         "WF-64") /* D: an empty one follows */ \
+    B(psn_next,           D,   "gives each packet the next PSN",                                                          "RQ-01") /* D: a message has one */ \
+    B(psn_24_bits,        O,   "counts PSNs in 24 bits",                                                                  "WF-39") /* 16 */           \
+    B(psn_datagram,       D,   "counts the PSNs of datagrams too",                                                        "UU-17")                    \
+    B(again_psn,          D,   "sends a packet again with the PSN it had",                                                "RQ-06")                    \
+    B(again_opcode,       D,   "sends a packet again with the opcode it had",                                             "RQ-06") /* D: as if the message began with it */ \
+    B(again_payload,      D,   "sends a packet again with the payload it had",                                            "RQ-06") /* D: the message's first bytes */ \
+    B(read_rest_va,       D,   "asks for the rest of a READ where what came ends",                                        "RQ-07")                    \
+    B(read_rest_length,   D,   "asks for the rest of a READ with the length of the rest",                                 "RQ-07")                    \
+    B(solicited,          D|O, "sets SE when the work request says so",                                                   "WF-28, RQ-16") /* always */ \
+    B(solicited_last,     D,   "sets SE in the last packet of a message only",                                            "WF-28, RQ-16")             \
+    B(solicited_receive,  D,   "sets SE only where a receive work request is taken",                                      "WF-28, RQ-16")             \
+    B(mig_req,            D|O, "sets MigReq in state Migrated and in no other",                                           "WF-30") /* always */       \
+    B(pad_count,          D,   "says how many bytes of pad there are",                                                    "WF-31")                    \
+    B(tver,               D,   "sends transport header version 0",                                                        "WF-34")                    \
+    B(pkey,               D,   "sends the P_Key at its QP's index",                                                       "WF-35") /* D: the default one */ \
+    B(pkey_membership,    D,   "sends the membership bit of its P_Key as it is",                                          "WF-35") /* D: full member */ \
+    B(pkey_smi,           D,   "sends 0xFFFF as P_Key from QP0",                                                          "PV-14")                    \
+    B(congestion_bits,    D,   "leaves FECN clear in requests",                                                           "WF-36")                    \
+    B(bth_reserved,       D,   "sends 0 in the reserved bits of the BTH",                                                 "WF-05, WF-27")             \
+    B(dest_qpn,           O,   "sends the number of the QP it means",                                                     "WF-27") /* its own */      \
+    B(ack_req_last,       D,   "asks for an ACK with the last packet of a message",                                       "RQ-05")                    \
+    B(ack_req_reliable,   D,   "asks for ACKs on reliable services only",                                                 "WF-38")                    \
+    B(controlled_qkey,    D|O, "sends the QP's own Q_Key where the work request's has bit 31 set, and only there",        "PV-21, UU-30") /* always */ \
+    B(source_qpn,         D,   "sends its QP's number as SrcQP",                                                          "WF-41")                    \
+    B(deth_reserved,      D,   "sends 0 in the reserved bits of the DETH",                                                "WF-05, WF-41")             \
+    B(xrc_srqn,           D,   "sends the number of the XRC SRQ with each packet",                                        "WF-42, RQ-60")             \
+    B(reth_va,            O,   "sends all 64 bits of the remote address",                                                 "WF-43") /* 32 */           \
+    B(reth_rkey,          D,   "sends the R_Key of the remote memory",                                                    "WF-43")                    \
+    B(reth_length,        O,   "sends the length of the message as DMA length",                                           "WF-43") /* of the packet */ \
+    B(atomic_operands,    O,   "sends the value to swap in before the value to compare with",                             "WF-45") /* exchanged */    \
+    B(atomic_no_compare,  D,   "sends 0 to compare with in a Fetch and Add",                                              "WF-45")                    \
+    B(flush_placement,    D,   "sends the placement that a FLUSH asks for",                                               "WF-56") /* D: global visibility */ \
+    B(flush_selectivity,  D,   "sends the selectivity that a FLUSH asks for",                                             "WF-56") /* D: the range */ \
+    B(immediate,          D,   "sends immediate data with the operations that have them",                                 "WF-54") /* D: without */   \
+    B(immediate_order,    O,   "sends immediate data in the order of their bytes",                                        "WF-54") /* reversed */     \
+    B(invalidate,         D,   "sends a SEND with Invalidate with the opcode that says so",                               "RQ-17") /* D: a SEND */    \
+    B(invalidate_key,     D,   "sends the key that a SEND invalidates",                                                   "WF-55")                    \
+    B(raw_kind,           O,   "says in the LRH which kind of raw packet it sends",                                       "WF-02") /* the other */    \
+    B(raw_ethertype,      D,   "sends the EtherType of a raw packet",                                                     "WF-58")
+
+/* What is wrong with a work request, at once or when its turn comes. */
+#define IBA_POSTING_DOES(B)                                                                                                                           \
+    B(post_before_rts,    D,   "takes no send before the QP is ready to send",                                            "QS-17, QS-18, QS-19")      \
+    B(post_flushes,       D,   "flushes a send posted to a broken QP",                                                    "QS-24, QS-25")             \
+    B(operation_offered,  D,   "sends only what the QP's service offers",                                                 "RQ-15, UU-01, UU-16")      \
+    B(sge_count,          D,   "refuses a scatter/gather list that the operation cannot have",                            "QS-83")                    \
+    B(message_length,     D,   "sends no message of more than 2^31 bytes",                                                "WF-67")                    \
+    B(eight_bytes,        D,   "takes an ATOMIC of 8 bytes only",                                                         "WF-68, WF-57")             \
+    B(datagram_length,    D,   "sends no datagram that is longer than a packet",                                          "UU-16")                    \
+    B(raw_words,          D,   "sends raw packets of whole words only",                                                   "WF-58") /* D: pads */      \
+    B(raw_least,          D,   "sends no raw packet of less than five words",                                             "WF-09") /* D: pads */      \
+    B(read_span,          D,   "refuses a READ whose responses span 2^23 PSNs",                                           "RQ-03")                    \
+    B(read_no_depth,      D,   "refuses a READ or ATOMIC on a QP of depth 0",                                             "RQ-08") /* D: it waits for ever */ \
+    B(flush_asks,         D,   "refuses a FLUSH that asks for nothing known",                                             "WF-56")                    \
+    B(handle_exists,      D,   "refuses a datagram without an address handle at once",                                    "QS-82")                    \
+    B(handle_domain,      D,   "refuses an address handle of another protection domain",                                  "QS-82")                    \
+    B(handle_port,        D,   "refuses an address handle of another port",                                               "QS-82")                    \
+    B(multicast_grh,      D,   "sends no multicast without a GRH",                                                        "WF-26, UU-24")
+
+/* Tables of numbers: a row and what it stands for. The work is done by the row that answers for it (iba_row_in_ring). */
+/* Behind row 0, no timer (RQ-18). */
+#define IBA_ACK_TIMEOUTS(N)                                                                                            \
+    N(1) N(2) N(3) N(4) N(5) N(6) N(7) N(8) N(9) N(10) N(11) N(12) N(13) N(14) N(15) N(16) N(17) N(18) N(19)      \
+    N(20) N(21) N(22) N(23) N(24) N(25) N(26) N(27) N(28) N(29) N(30) N(31)
+/* WF-50, in units of 10 us. Code 25 is 61.44 ms (catalogue 11.1/2). */
+#define IBA_RNR_TIMERS(N)                                                                                              \
+    N(0, 65536, "655.36 ms") N(1, 1, "0.01 ms") N(2, 2, "0.02 ms") N(3, 3, "0.03 ms") N(4, 4, "0.04 ms")               \
+    N(5, 6, "0.06 ms") N(6, 8, "0.08 ms") N(7, 12, "0.12 ms") N(8, 16, "0.16 ms") N(9, 24, "0.24 ms")                  \
+    N(10, 32, "0.32 ms") N(11, 48, "0.48 ms") N(12, 64, "0.64 ms") N(13, 96, "0.96 ms") N(14, 128, "1.28 ms")          \
+    N(15, 192, "1.92 ms") N(16, 256, "2.56 ms") N(17, 384, "3.84 ms") N(18, 512, "5.12 ms") N(19, 768, "7.68 ms")      \
+    N(20, 1024, "10.24 ms") N(21, 1536, "15.36 ms") N(22, 2048, "20.48 ms") N(23, 3072, "30.72 ms")                    \
+    N(24, 4096, "40.96 ms") N(25, 6144, "61.44 ms") N(26, 8192, "81.92 ms") N(27, 12288, "122.88 ms")                  \
+    N(28, 16384, "163.84 ms") N(29, 24576, "245.76 ms") N(30, 32768, "327.68 ms") N(31, 49152, "491.52 ms")
+/* WF-49 */
+#define IBA_CREDITS(N)                                                                                                 \
+    N(0, 0) N(1, 1) N(2, 2) N(3, 3) N(4, 4) N(5, 6) N(6, 8) N(7, 12) N(8, 16) N(9, 24) N(10, 32) N(11, 48) N(12, 64)   \
+    N(13, 96) N(14, 128) N(15, 192) N(16, 256) N(17, 384) N(18, 512) N(19, 768) N(20, 1024) N(21, 1536) N(22, 2048)    \
+    N(23, 3072) N(24, 4096) N(25, 6144) N(26, 8192) N(27, 12288) N(28, 16384) N(29, 24576) N(30, 32768)
+#define IBA_RETRIES(N) N(0) N(1) N(2) N(3) N(4) N(5) N(6)
+#define IBA_POSITIONS(N) N(FIRST, "First") N(MIDDLE, "Middle") N(LAST, "Last") N(ONLY, "Only")
+/* Operations with opcodes of their own, as in IBA_WR_OPS. */
+#define IBA_SENT_OPS(N)                                                                                                \
+    N(SEND) N(SEND_IMM) N(SEND_INV) N(WRITE) N(WRITE_IMM) N(READ) N(CMP_SWAP) N(FETCH_ADD) N(FLUSH) N(ATOMIC_WRITE)
+/* Completion statuses, as in IBA_WC_STATUSES; those that a sending device never shows are there to be exchanged. */
+#define IBA_SHOWN(N)                                                                                                   \
+    N(SUCCESS,            "succeeded",                                             "RQ-57")                            \
+    N(LOCAL_LENGTH,       "is, or was answered, longer or shorter than it may be", "RQ-47, RQ-13")                     \
+    N(LOCAL_QP_OPERATION, "is none that the QP can do",                            "RQ-15")                            \
+    N(LOCAL_PROTECTION,   "names a buffer that the QP may not use",                "RQ-13")                            \
+    N(FLUSHED,            "stood behind a failed one",                             "RQ-55")                            \
+    N(MW_BIND,            "binds or invalidates what it may not",                  "RQ-57")                            \
+    N(BAD_RESPONSE,       "was answered with what is no answer to it",             "RQ-48")                            \
+    N(LOCAL_ACCESS,       "met a local access error",                              "RQ-57")                            \
+    N(REMOTE_INVALID_REQ, "was answered with NAK 0x61",                            "RQ-51")                            \
+    N(REMOTE_ACCESS,      "was answered with NAK 0x62",                            "RQ-51")                            \
+    N(REMOTE_OPERATION,   "was answered with NAK 0x63",                            "RQ-51")                            \
+    N(RETRY_EXCEEDED,     "was tried as often as agreed",                          "RQ-22")                            \
+    N(RNR_RETRY_EXCEEDED, "met a receiver that was not ready as often as agreed",  "RQ-29")                            \
+    N(LOCAL_RDD,          "violates a reliable datagram domain",                   "RQ-57")                            \
+    N(REMOTE_INVALID_RD,  "was answered with NAK 0x64",                            "RQ-51")
+/* clang-format on */
+
+#define IBA_RQ_ID(name, ...) IBA_RQ_##name,
+#define IBA_PK_ID(name, ...) IBA_PK_##name,
+#define IBA_PO_ID(name, ...) IBA_PO_##name,
+enum iba_requester_row { IBA_REQUESTER_DOES(IBA_RQ_ID) IBA_RQ_COUNT };
+enum iba_packet_row { IBA_PACKET_DOES(IBA_PK_ID) IBA_PK_COUNT };
+enum iba_posting_row { IBA_POSTING_DOES(IBA_PO_ID) IBA_PO_COUNT };
+enum { IBA_CREDIT_NO_LIMIT = 31, IBA_RETRIES_MOST = 7, IBA_RNR_FOR_EVER = 7 }; /* RQ-43, RQ-22, RQ-29 */
+
+#define IBA_REQUESTER_LISTS(L)                                                                                         \
+    L(iba_requester_behaviours)                                                                                        \
+    L(iba_packet_behaviours)                                                                                           \
+    L(iba_posting_behaviours)                                                                                          \
+    L(iba_position_behaviours)                                                                                         \
+    L(iba_operation_behaviours)                                                                                        \
+    L(iba_status_behaviours)                                                                                           \
+    L(iba_ack_timeout_behaviours)                                                                                      \
+    L(iba_rnr_timer_behaviours)                                                                                        \
+    L(iba_credit_behaviours)                                                                                           \
+    L(iba_retry_behaviours)                                                                                            \
+    L(iba_rnr_retry_behaviours)
+#define IBA_BEHAVIOURS_DECL(list) extern const struct iba_behaviours list;
+IBA_REQUESTER_LISTS(IBA_BEHAVIOURS_DECL)
+
+static inline bool iba_requester_does(const struct iba_ca *ca, enum iba_requester_row r)
+{
+    return iba_does(ca->change, &iba_requester_behaviours, r);
+}
+static inline bool iba_requester_otherwise(const struct iba_ca *ca, enum iba_requester_row r)
+{
+    return iba_does_otherwise(ca->change, &iba_requester_behaviours, r);
+}
+static inline bool iba_packet_does(const struct iba_ca *ca, enum iba_packet_row r)
+{
+    return iba_does(ca->change, &iba_packet_behaviours, r);
+}
+static inline bool iba_packet_otherwise(const struct iba_ca *ca, enum iba_packet_row r)
+{
+    return iba_does_otherwise(ca->change, &iba_packet_behaviours, r);
+}
+static inline bool iba_posting_does(const struct iba_ca *ca, enum iba_posting_row r)
+{
+    return iba_does(ca->change, &iba_posting_behaviours, r);
+}
+/* The row that answers for `row` of a table of numbers whose last is followed by its first. */
+static inline unsigned iba_row_in_ring(const struct iba_change *c, const struct iba_behaviours *list, unsigned row)
+{
+    if (c && c->list == list && c->kind == IBA_CHANGE_SWAP && c->row + 1u == list->n)
+        return row == c->row ? 0 : row == 0 ? c->row : row;
+    return iba_row_for(c, list, row);
+}
+#endif
