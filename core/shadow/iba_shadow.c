@@ -193,17 +193,13 @@ static void datagram(struct iba_look *l)
 /* False when the packet says nothing about its connection. */
 static bool credible(struct iba_look *l)
 {
-    struct iba_flow *f = l->flow;
-
     if (l->v->icrc == IBA_CHECK_BAD)
         iba_shadow_tell(l, IBA_FINDING_BAD_ICRC, NULL);
     else if (l->v->err != IBA_OK)
         iba_shadow_tell(l, IBA_FINDING_MALFORMED, NULL);
     else if (seen_before(l))
         return false;
-    else if (l->opcode >> 5 != f->svc) {
-        iba_shadow_tell(l, IBA_FINDING_SERVICE, &(struct iba_tell){.cause = &f->last});
-    } else if (!l->op) {
+    else if (!l->op) {
         if (!iba_opcode_is_vendor(l->opcode))
             iba_shadow_tell(l, IBA_FINDING_OPCODE_RESERVED, NULL);
     } else
@@ -250,8 +246,6 @@ static bool is_other_connection(const struct iba_look *l)
 
     if (f->packets == 0 || l->v->icrc == IBA_CHECK_BAD || l->s->now.at - f->last.at < l->s->cfg.rest_ns)
         return false;
-    if (l->opcode >> 5 != f->svc)
-        return true;
     if (!l->op || l->op->dir == IBA_RSP || (f->svc != IBA_RC && f->svc != IBA_XRC) || !q->any)
         return false;
     const int32_t d = iba_psn_diff(l->psn, q->high);
@@ -278,10 +272,8 @@ const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_si
         return NULL;
     }
     l.flow = iba_shadow_flow(&l, &key);
-    if (is_other_connection(&l)) {
+    if (is_other_connection(&l))
         iba_shadow_restart(s, l.flow);
-        l.flow->svc = l.opcode >> 5;
-    }
     l.peer = iba_shadow_flow_at(s, l.flow->peer);
     l.flow->packets++;
     l.flow->bytes += l.v->payload_len;
@@ -292,6 +284,7 @@ const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_si
         by_service(&l);
     }
     l.flow->last = s->now;
+    l.flow->touched = s->packets;
     return l.flow;
 }
 

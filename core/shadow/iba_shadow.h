@@ -57,7 +57,7 @@ enum iba_severity { IBA_SEVERITY_NONE, IBA_NOTE, IBA_WARN, IBA_ERROR };
     F(SEQUENCE,         opcode_sequence,   ERROR, "does not go on where the message before stopped",                    "RR-33, UU-06")  \
     F(ANSWER_KIND,      opcode_sequence,   ERROR, "is not an answer to that kind of request",                           "RQ-48")  \
     F(ANSWER_SEQUENCE,  opcode_sequence,   ERROR, "is not the READ response that belongs at its PSN",                   "RQ-46")  \
-    F(SERVICE,          opcode_sequence,   ERROR, "is of another service than the connection",                          "WF-60")  \
+    F(SERVICE,          opcode_sequence,   ERROR, "is of another service than those before and after it",                          "WF-60")  \
     F(OPCODE_RESERVED,  opcode_sequence,   ERROR, "has a reserved opcode",                                              "WF-61")  \
     F(LENGTH,           length,            ERROR, "has a payload that its opcode cannot have",                          "WF-62")  \
     F(DMA_LENGTH,       length,            ERROR, "does not bring the message to its DMA length",                       "RR-37, UU-07")  \
@@ -146,6 +146,7 @@ enum iba_shadow_cause { IBA_CAUSE_NONE, IBA_CAUSE_NAK, IBA_CAUSE_RNR, IBA_CAUSE_
 enum iba_shadow_message { IBA_MESSAGE_UNKNOWN, IBA_MESSAGE_NONE, IBA_MESSAGE_SEND, IBA_MESSAGE_WRITE };
 
 struct iba_shadow_requests {     /* what this direction asks */
+    iba_psn first;               /* of the capture */
     iba_psn high;                /* behind the highest PSN that was sent */
     iba_psn next;                /* behind the packet sent last */
     iba_psn seq;                 /* what the responder waits for, as far as the capture shows */
@@ -156,7 +157,8 @@ struct iba_shadow_requests {     /* what this direction asks */
     uint32_t msn_lo, msn_hi;     /* AETH.MSN minus messages lies between these */
     struct iba_shadow_read open; /* used: the last READ takes a number of PSNs that is not known */
     struct {                     /* why requests go back now */
-        uint8_t kind;            /* enum iba_finding_kind */
+        bool on;
+        uint8_t kind; /* enum iba_finding_kind */
         struct iba_shadow_mark mark;
     } run;
     struct {           /* why the next one will */
@@ -194,6 +196,7 @@ struct iba_flow {
     uint32_t chain;        /* next of the same hash, index plus 1 */
     uint32_t head;         /* first of the chain whose hash is this flow's index; plus 1 */
     struct iba_shadow_mark first, last;
+    uint64_t began, touched;      /* number of its first and last packet among all that were fed */
     struct iba_shadow_mark fatal; /* the first NAK this direction sent that ends the connection; frame 0: none */
     uint64_t packets, bytes, requests, responses; /* bytes of payload */
     uint32_t found[IBA_FINDING_COUNT];

@@ -132,6 +132,7 @@ static void rnr(struct iba_look *l, struct iba_shadow_requests *q)
 {
     if (stale(q, l->psn))
         return;
+    q->ask.any = false; /* an answer, if not the one hoped for */
     iba_shadow_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
     iba_shadow_expect_retry(l, q, IBA_CAUSE_RNR, l->psn, iba_rnr_timer_ns(l->syndrome & 0x1f));
 }
@@ -149,6 +150,7 @@ static void nak_sequence(struct iba_look *l, struct iba_shadow_requests *q)
     }
     if (asked && q->pending.cause == IBA_CAUSE_NAK)
         iba_shadow_tell(l, IBA_FINDING_NAK_AGAIN, &t);
+    q->ask.any = false;
     arrived(l, q, iba_psn_add(l->psn, IBA_PSN_MASK));
     iba_shadow_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
     iba_shadow_expect_retry(l, q, IBA_CAUSE_NAK, l->psn, 0);

@@ -120,9 +120,12 @@ void iba_shadow_restart(struct iba_shadow *s, struct iba_flow *f)
     if (s->cfg.forget)
         s->cfg.forget(s->cfg.ctx, f);
     iba_shadow_unpair(s, f);
+    const uint8_t svc = f->svc;
     clear(f);
+    f->svc = svc;
     f->used = true;
     f->first = s->now;
+    f->began = s->packets;
 }
 
 /* An unused flow, or the one that was used longest ago. */
@@ -146,40 +149,55 @@ static struct iba_flow *take(struct iba_look *l)
     return f;
 }
 
-static struct iba_flow *find(const struct iba_shadow *s, const struct iba_flow_key *k, const struct iba_flow **other)
+struct neighbours {                            /* flows to the same QP */
+    struct iba_flow *own, *stranger, *service; /* of another sender; of another service */
+};
+
+static struct neighbours find(const struct iba_shadow *s, const struct iba_flow_key *k, uint8_t svc)
 {
     const iba_time now = s->now.at;
+    struct neighbours n = {0};
 
-    *other = NULL;
     for (uint32_t i = s->cfg.flow[bucket(s, k)].head; i; i = s->cfg.flow[i - 1].chain) {
         struct iba_flow *f = &s->cfg.flow[i - 1];
         if (!same_target(&f->key, k))
             continue;
         if (memcmp(f->key.src, k->src, sizeof k->src) == 0)
-            return f;
-        if (f->peer && !f->guess && now - f->last.at < s->cfg.rest_ns)
-            *other = f;
+            *(f->svc == svc ? &n.own : &n.service) = f;
+        else if (f->peer && !f->guess && f->svc == svc && now - f->last.at < s->cfg.rest_ns)
+            n.stranger = f;
     }
-    return NULL;
+    return n;
+}
+
+/* A QP has one service. What came in the middle of the connection's packets was foreign; a QP number that has gone over
+ * to another connection is not. */
+static void foreign_service(struct iba_look *l, const struct neighbours *n)
+{
+    if (n->own && n->service && n->service->began > n->own->touched && n->service->last.frame != 0 &&
+        l->s->now.at - n->own->last.at < l->s->cfg.rest_ns)
+        iba_shadow_tell_of(l->s, n->service, IBA_FINDING_SERVICE, &n->service->last, &n->own->last, l->psn);
 }
 
 struct iba_flow *iba_shadow_flow(struct iba_look *l, const struct iba_flow_key *k)
 {
     struct iba_shadow *s = l->s;
-    const struct iba_flow *other;
-    struct iba_flow *f = find(s, k, &other);
     const uint8_t svc = l->opcode >> 5;
+    const struct neighbours n = find(s, k, svc);
+    struct iba_flow *f = n.own;
 
     if (f) {
+        foreign_service(l, &n);
         leave_order(s, f);
     } else {
-        if (other && svc == other->svc && l->v->icrc != IBA_CHECK_BAD)
-            iba_shadow_tell(l, IBA_FINDING_SPOOF, &(struct iba_tell){.cause = &other->last});
+        if (n.stranger && l->v->icrc != IBA_CHECK_BAD)
+            iba_shadow_tell(l, IBA_FINDING_SPOOF, &(struct iba_tell){.cause = &n.stranger->last});
         f = take(l);
         f->key = *k;
         f->used = true;
         f->svc = svc;
         f->first = s->now;
+        f->began = s->packets;
         uint32_t *head = &s->cfg.flow[bucket(s, k)].head;
         f->chain = *head;
         *head = index_of(s, f);
@@ -192,7 +210,7 @@ struct iba_flow *iba_shadow_flow(struct iba_look *l, const struct iba_flow_key *
 static bool answers(const struct iba_flow *f, iba_psn psn)
 {
     const struct iba_shadow_requests *q = &f->rq;
-    const iba_psn from = q->answered ? iba_psn_add(q->una, IBA_PSN_MASK) : iba_psn_add(q->seq, IBA_PSN_MASK);
+    const iba_psn from = iba_psn_add(q->answered ? q->una : q->first, IBA_PSN_MASK);
 
     if (!q->any || iba_psn_diff(psn, from) < 0 || iba_psn_diff(psn, from) > 1 << 20)
         return false;

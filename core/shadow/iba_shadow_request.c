@@ -3,7 +3,7 @@
 #include "shadow/iba_shadow_parts.h"
 
 /* Less than any ACK timer in use: who comes back sooner has another reason. */
-#define SOONEST_TIMEOUT_NS UINT64_C(100000)
+#define SOONEST_TIMEOUT_NS UINT64_C(1000000)
 /* What was on its way when the NAK left: longer than a round trip of any fabric. */
 #define FLIGHT_NS UINT64_C(10000000)
 enum { MOST_ID_STEP = 1024, SMALLEST_MTU = 256, LARGEST_MTU = 4096 };
@@ -75,7 +75,7 @@ uint32_t iba_shadow_psns(const struct iba_look *l)
 static void begin(struct iba_look *l, struct iba_shadow_requests *q)
 {
     q->any = true;
-    q->high = q->next = q->seq = l->psn;
+    q->first = q->high = q->next = q->seq = l->psn;
     q->message = l->op->pos == IBA_FIRST || l->op->pos == IBA_ONLY ? IBA_MESSAGE_NONE : IBA_MESSAGE_UNKNOWN;
 }
 
@@ -118,6 +118,7 @@ static void start_run(const struct iba_look *l, struct iba_shadow_requests *q)
                                   [IBA_CAUSE_RNR] = IBA_FINDING_RETRY_RNR,
                                   [IBA_CAUSE_IMPLIED] = IBA_FINDING_RETRY_IMPLIED};
 
+    q->run.on = true;
     if (q->pending.cause != IBA_CAUSE_NONE && !q->pending.served) {
         q->run.kind = why[q->pending.cause];
         q->run.mark = q->pending.mark;
@@ -126,8 +127,6 @@ static void start_run(const struct iba_look *l, struct iba_shadow_requests *q)
     }
     q->run.kind =
         l->s->now.at - q->last.at >= SOONEST_TIMEOUT_NS ? IBA_FINDING_RETRY_TIMEOUT : IBA_FINDING_RETRY_UNCLEAR;
-    const struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
-    q->run.mark = e ? e->mark : (struct iba_shadow_mark){0};
 }
 
 static uint64_t content_of(const struct iba_view *v)
@@ -143,7 +142,9 @@ static uint64_t content_of(const struct iba_view *v)
 static void tell_again(struct iba_look *l, struct iba_shadow_requests *q)
 {
     const struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
-    const struct iba_tell t = {.cause = &q->run.mark, .wait_ns = q->run.mark.frame ? l->s->now.at - q->run.mark.at : 0};
+    const bool by_itself = q->run.kind == IBA_FINDING_RETRY_TIMEOUT || q->run.kind == IBA_FINDING_RETRY_UNCLEAR;
+    const struct iba_shadow_mark *cause = by_itself ? (e ? &e->mark : NULL) : &q->run.mark;
+    const struct iba_tell t = {.cause = cause, .wait_ns = cause ? l->s->now.at - cause->at : 0};
 
     iba_shadow_tell(l, (enum iba_finding_kind)q->run.kind, &t);
     q->repeat = l->s->now;
@@ -179,10 +180,12 @@ static void place(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
     const bool asked_for =
         q->pending.cause != IBA_CAUSE_NONE && !q->pending.served && iba_psn_eq(l->psn, q->pending.psn);
 
+    if (iba_psn_eq(l->psn, next))
+        l->late = false; /* identifications are no better witness than PSNs in order */
     if (l->late || (again && looks_late(l, q))) {
         iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
         if (l->late && sent_again_though_late(l)) {
-            q->run.kind = q->run.kind ? q->run.kind : IBA_FINDING_RETRY_UNCLEAR;
+            q->run.kind = q->run.on ? q->run.kind : (uint8_t)IBA_FINDING_RETRY_UNCLEAR;
             tell_again(l, q);
         }
         q->high = again ? q->high : iba_psn_add(l->psn, n);
@@ -196,9 +199,9 @@ static void place(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
         q->gap = l->s->now;
     }
     if (!again)
-        q->run.kind = 0;
+        q->run.on = false;
     else {
-        if (asked_for || iba_psn_diff(l->psn, next) < 0 || q->run.kind == 0)
+        if (asked_for || iba_psn_diff(l->psn, next) < 0 || !q->run.on)
             start_run(l, q);
         tell_again(l, q);
     }
