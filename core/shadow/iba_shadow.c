@@ -83,7 +83,7 @@ static uint64_t hash_of(const struct iba_look *l)
 /* Packets with IPv4 identifications that count tell a copy from a retransmission for certain. */
 static bool id_tells(const struct iba_look *l)
 {
-    return l->has_ip_id && l->flow->ip_id.trust >= TRUST;
+    return l->has_ip_id && l->op && l->flow->ip_id[l->op->dir].trust >= TRUST;
 }
 
 /* A copy of a packet that this direction sent again on purpose is none of the network's making. */
@@ -132,21 +132,23 @@ static bool seen_before(struct iba_look *l)
 /* Trust grows where identifications step forward a little, and is lost where they jump. */
 static void follow_ip_id(struct iba_look *l)
 {
-    struct iba_flow *f = l->flow;
-    const uint16_t step = (uint16_t)(l->ip_id - f->ip_id.last);
+    uint8_t *trust = &l->flow->ip_id[l->op->dir].trust;
+    uint16_t *last = &l->flow->ip_id[l->op->dir].last;
+    bool *any = &l->flow->ip_id[l->op->dir].any;
+    const uint16_t step = (uint16_t)(l->ip_id - *last);
 
     if (!l->has_ip_id)
         return;
-    if (f->ip_id.any && (uint16_t)-step <= MOST_STEP && step != 0 && f->ip_id.trust >= TRUST) {
+    if (*any && (uint16_t)-step <= MOST_STEP && step != 0 && *trust >= TRUST) {
         l->late = true;
         return;
     }
-    if (f->ip_id.any && step != 0 && step <= MOST_STEP)
-        f->ip_id.trust = (uint8_t)(f->ip_id.trust + (f->ip_id.trust < MOST_TRUST));
-    else if (f->ip_id.any)
-        f->ip_id.trust = f->ip_id.trust > TRUST ? (uint8_t)(f->ip_id.trust / 2) : 0;
-    f->ip_id.last = l->ip_id;
-    f->ip_id.any = true;
+    if (*any && step != 0 && step <= MOST_STEP)
+        *trust = (uint8_t)(*trust + (*trust < MOST_TRUST));
+    else if (*any)
+        *trust /= 2;
+    *last = l->ip_id;
+    *any = true;
 }
 
 static void congestion(struct iba_look *l)

@@ -200,11 +200,11 @@ struct iba_flow {
     struct iba_shadow_mark fatal; /* the first NAK this direction sent that ends the connection; frame 0: none */
     uint64_t packets, bytes, requests, responses; /* bytes of payload */
     uint32_t found[IBA_FINDING_COUNT];
-    struct { /* does the IPv4 identification count packets? */
+    struct { /* does the IPv4 identification count packets? By iba_dir: the two leave by ways of their own */
         uint16_t last;
         uint8_t trust;
         bool any;
-    } ip_id;
+    } ip_id[2];
     uint8_t next_recent;
     struct iba_shadow_recent recent[IBA_SHADOW_RECENT];
     struct iba_shadow_requests rq;

@@ -104,7 +104,7 @@ static bool sent_again_though_late(const struct iba_look *l)
 /* Without identifications: a PSN that never came, soon behind the gap that it left, and nobody had asked for it. */
 static bool looks_late(const struct iba_look *l, struct iba_shadow_requests *q)
 {
-    const bool id_says_no = l->has_ip_id && l->flow->ip_id.trust >= 2;
+    const bool id_says_no = l->has_ip_id && l->flow->ip_id[IBA_REQ].trust >= 2;
 
     return !id_says_no && q->gap.frame != 0 && l->s->now.at - q->gap.at <= l->s->cfg.late_ns &&
            (q->pending.cause == IBA_CAUSE_NONE || q->pending.served) && !iba_shadow_sent_at(q, l->psn) &&
