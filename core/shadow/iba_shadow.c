@@ -86,18 +86,38 @@ static bool id_tells(const struct iba_look *l)
     return l->has_ip_id && l->op && l->flow->ip_id[l->op->dir].trust >= TRUST;
 }
 
-/* A copy of a packet that this direction sent again on purpose is none of the network's making. */
+/* Whether `m` came after `other`, or so shortly before that its effect may come after. */
+static bool since(const struct iba_look *l, const struct iba_shadow_mark *m, const struct iba_shadow_mark *other)
+{
+    return m->frame != 0 && m->at + l->s->cfg.copy_ns >= other->at;
+}
+
+/* Whether this direction has sent another packet of the same kind since. */
+static bool passed(const struct iba_flow *f, const struct iba_shadow_recent *r)
+{
+    for (unsigned i = 0; i < IBA_SHADOW_RECENT; i++) {
+        const struct iba_shadow_recent *other = &f->recent[i];
+        if (other->mark.frame != 0 && other->request == r->request && other->number > r->number)
+            return true;
+    }
+    return false;
+}
+
+/* A copy of a packet that this direction sent again on purpose is none of the network's making. Without identifications
+ * that tell, only a copy right behind its original, for which nobody had a reason, is taken for the network's. */
 static bool sent_on_purpose(const struct iba_look *l, const struct iba_shadow_recent *r)
 {
-    const struct iba_shadow_requests *q = &l->flow->rq;
+    struct iba_shadow_requests *q = &l->flow->rq;
 
     if (id_tells(l))
         return false;
-    if (l->s->now.at - r->mark.at > l->s->cfg.copy_ns)
+    if (l->s->now.at - r->mark.at > l->s->cfg.copy_ns || passed(l->flow, r))
         return true;
-    if (l->op && l->op->dir == IBA_RSP)
-        return l->peer && l->peer->rq.repeat.frame != 0 && l->peer->rq.repeat.at >= r->mark.at;
-    return q->pending.cause != IBA_CAUSE_NONE || (q->repeat.frame != 0 && q->repeat.at > r->mark.at);
+    if (!r->request)
+        return l->peer && (since(l, &l->peer->rq.repeat, &r->mark) || since(l, &l->peer->rq.copied, &r->mark));
+    /* A READ that was answered comes back when the answer was lost behind the capture point. */
+    const struct iba_shadow_read *read = iba_shadow_read_at(q, l->psn);
+    return q->pending.cause != IBA_CAUSE_NONE || (read && !iba_psn_eq(read->expect, read->psn));
 }
 
 /* True when the packet is no news: the same at another capture point, or a copy made by the network. */
@@ -117,10 +137,13 @@ static bool seen_before(struct iba_look *l)
         if (sent_on_purpose(l, r))
             continue;
         iba_shadow_tell(l, IBA_FINDING_NETWORK_COPY, &(struct iba_tell){.cause = &r->mark});
+        if (r->request)
+            f->rq.copied = l->s->now;
         return true;
     }
     f->recent[f->next_recent] = (struct iba_shadow_recent){.hash = hash,
                                                            .mark = l->s->now,
+                                                           .number = l->s->packets,
                                                            .source = l->s->source,
                                                            .psn = l->psn,
                                                            .ip_id = l->ip_id,
@@ -192,21 +215,16 @@ static void datagram(struct iba_look *l)
     f->has_qkey = true;
 }
 
-/* False when the packet says nothing about its connection. */
-static bool credible(struct iba_look *l)
+/* A damaged packet is as if lost: what it says of its connection is not believed. */
+static bool damaged(const struct iba_view *v)
 {
-    if (l->v->icrc == IBA_CHECK_BAD)
-        iba_shadow_tell(l, IBA_FINDING_BAD_ICRC, NULL);
-    else if (l->v->err != IBA_OK)
-        iba_shadow_tell(l, IBA_FINDING_MALFORMED, NULL);
-    else if (seen_before(l))
-        return false;
-    else if (!l->op) {
-        if (!iba_opcode_is_vendor(l->opcode))
-            iba_shadow_tell(l, IBA_FINDING_OPCODE_RESERVED, NULL);
-    } else
-        return true;
-    return false;
+    return v->icrc == IBA_CHECK_BAD || v->err != IBA_OK;
+}
+
+static void by_reserved_opcode(struct iba_look *l)
+{
+    if (!iba_opcode_is_vendor(l->opcode))
+        iba_shadow_tell(l, IBA_FINDING_OPCODE_RESERVED, NULL);
 }
 
 static void by_service(struct iba_look *l)
@@ -246,12 +264,24 @@ static bool is_other_connection(const struct iba_look *l)
     const struct iba_flow *f = l->flow;
     const struct iba_shadow_requests *q = &f->rq;
 
-    if (f->packets == 0 || l->v->icrc == IBA_CHECK_BAD || l->s->now.at - f->last.at < l->s->cfg.rest_ns)
+    if (f->packets == 0 || l->s->now.at - f->last.at < l->s->cfg.rest_ns)
         return false;
     if (!l->op || l->op->dir == IBA_RSP || (f->svc != IBA_RC && f->svc != IBA_XRC) || !q->any)
         return false;
     const int32_t d = iba_psn_diff(l->psn, q->high);
     return d > IBA_SHADOW_SENT || d < -IBA_SHADOW_SENT || (q->fatal.frame != 0 && d != 0);
+}
+
+static void believe(struct iba_look *l)
+{
+    if (!l->op) {
+        by_reserved_opcode(l);
+        return;
+    }
+    congestion(l);
+    partition(l);
+    follow_ip_id(l);
+    by_service(l);
 }
 
 const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_sighting *p)
@@ -269,6 +299,13 @@ const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_si
     s->source = p->source;
     look(&l, p);
     l.s = s;
+    if (damaged(p->view)) {
+        l.flow = iba_shadow_known(s, &key, l.opcode >> 5);
+        iba_shadow_tell(&l, l.v->icrc == IBA_CHECK_BAD ? IBA_FINDING_BAD_ICRC : IBA_FINDING_MALFORMED, NULL);
+        if (l.flow)
+            l.flow->packets++;
+        return l.flow;
+    }
     if (l.opcode >> 5 == IBA_CNP) {
         iba_shadow_tell(&l, IBA_FINDING_CNP, NULL);
         return NULL;
@@ -279,12 +316,8 @@ const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_si
     l.peer = iba_shadow_flow_at(s, l.flow->peer);
     l.flow->packets++;
     l.flow->bytes += l.v->payload_len;
-    if (credible(&l)) {
-        congestion(&l);
-        partition(&l);
-        follow_ip_id(&l);
-        by_service(&l);
-    }
+    if (!seen_before(&l))
+        believe(&l);
     l.flow->last = s->now;
     l.flow->touched = s->packets;
     return l.flow;

@@ -117,7 +117,7 @@ struct iba_shadow_mark { /* a packet, to be named later */
     iba_time at;
 };
 struct iba_shadow_recent {
-    uint64_t hash;
+    uint64_t hash, number; /* number: among all packets that were fed */
     struct iba_shadow_mark mark;
     uint32_t source;
     iba_psn psn;
@@ -137,7 +137,7 @@ struct iba_shadow_read {
     iba_psn psn, expect; /* of the request as last sent; of the next response */
     uint32_t n, length;  /* responses, bytes: as last sent. n 0: the path MTU is not known, so neither is this */
     uint8_t opcode;
-    bool used;
+    bool used, again; /* again: it was sent more than once, so responses of several runs may mix */
 };
 
 /* What made the requester go back, or will make it. */
@@ -176,6 +176,7 @@ struct iba_shadow_requests {     /* what this direction asks */
     } ask;
     struct iba_shadow_mark fatal;             /* frame 0: none */
     struct iba_shadow_mark last, repeat, gap; /* packet; packet that was sent again; that jumped over others */
+    struct iba_shadow_mark copied;            /* by the network */
     struct iba_shadow_read read[IBA_SHADOW_READS];
     uint8_t next_read;
     struct iba_shadow_sent sent[IBA_SHADOW_SENT]; /* by PSN, modulo */

@@ -179,6 +179,11 @@ static void foreign_service(struct iba_look *l, const struct neighbours *n)
         iba_shadow_tell_of(l->s, n->service, IBA_FINDING_SERVICE, &n->service->last, &n->own->last, l->psn);
 }
 
+struct iba_flow *iba_shadow_known(const struct iba_shadow *s, const struct iba_flow_key *k, uint8_t svc)
+{
+    return find(s, k, svc).own;
+}
+
 struct iba_flow *iba_shadow_flow(struct iba_look *l, const struct iba_flow_key *k)
 {
     struct iba_shadow *s = l->s;
@@ -190,7 +195,7 @@ struct iba_flow *iba_shadow_flow(struct iba_look *l, const struct iba_flow_key *
         foreign_service(l, &n);
         leave_order(s, f);
     } else {
-        if (n.stranger && l->v->icrc != IBA_CHECK_BAD)
+        if (n.stranger)
             iba_shadow_tell(l, IBA_FINDING_SPOOF, &(struct iba_tell){.cause = &n.stranger->last});
         f = take(l);
         f->key = *k;

@@ -32,6 +32,8 @@ bool iba_shadow_key(struct iba_flow_key *k, const struct iba_view *v);
 /* The flow of the packet, made when there is none: then the flow unused longest may be given up. Moves it to the front
  * of the order of use. */
 struct iba_flow *iba_shadow_flow(struct iba_look *l, const struct iba_flow_key *k);
+/* The same without making one; NULL when there is none. */
+struct iba_flow *iba_shadow_known(const struct iba_shadow *s, const struct iba_flow_key *k, uint8_t svc);
 struct iba_flow *iba_shadow_flow_at(const struct iba_shadow *s, uint32_t index_plus_1);
 /* Forgets what the flow was: another connection uses its QP. */
 void iba_shadow_restart(struct iba_shadow *s, struct iba_flow *f);

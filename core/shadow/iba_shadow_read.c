@@ -34,7 +34,7 @@ static bool in_order(const struct iba_look *l, const struct iba_shadow_read *r)
     const bool ends = l->op->pos == IBA_LAST || l->op->pos == IBA_ONLY;
     const bool starts = l->op->pos == IBA_FIRST || l->op->pos == IBA_ONLY;
 
-    return (!first || starts) && (r->n == 0 || ends == last);
+    return (!first || starts || r->again) && (r->n == 0 || ends == last);
 }
 
 static bool right_length(const struct iba_look *l, const struct iba_shadow_read *r)

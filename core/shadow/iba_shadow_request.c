@@ -107,7 +107,7 @@ static bool looks_late(const struct iba_look *l, struct iba_shadow_requests *q)
     const bool id_says_no = l->has_ip_id && l->flow->ip_id[IBA_REQ].trust >= 2;
 
     return !id_says_no && q->gap.frame != 0 && l->s->now.at - q->gap.at <= l->s->cfg.late_ns &&
-           (q->pending.cause == IBA_CAUSE_NONE || q->pending.served) && !iba_shadow_sent_at(q, l->psn) &&
+           (q->pending.mark.frame == 0 || q->pending.mark.at < q->gap.at) && !iba_shadow_sent_at(q, l->psn) &&
            iba_psn_diff(l->psn, q->high) > -IBA_SHADOW_SENT && iba_psn_diff(l->psn, q->next) < 0;
 }
 
@@ -235,6 +235,7 @@ static void note_read(struct iba_look *l, struct iba_shadow_requests *q, uint32_
 {
     const bool read = iba_shadow_is_read(l->opcode);
     struct iba_shadow_read *r = iba_shadow_read_at(q, l->psn);
+    const bool again = r != NULL;
 
     if (l->op->pay != IBA_PAY_NONE && l->op->pay != IBA_PAY_EIGHT)
         return;
@@ -248,7 +249,8 @@ static void note_read(struct iba_look *l, struct iba_shadow_requests *q, uint32_
                                   .n = n,
                                   .length = read ? iba_reth_dmalen(iba_view_hdr(l->v, IBA_H_reth)) : 0,
                                   .opcode = l->opcode,
-                                  .used = true};
+                                  .used = true,
+                                  .again = again};
     if (n == 0 && !q->open.used && iba_psn_eq(q->high, iba_psn_add(l->psn, 1)))
         q->open = *r;
 }
