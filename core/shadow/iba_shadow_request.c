@@ -105,9 +105,11 @@ static bool sent_again_though_late(const struct iba_look *l)
 static bool looks_late(const struct iba_look *l, struct iba_shadow_requests *q)
 {
     const bool id_says_no = l->has_ip_id && l->flow->ip_id[IBA_REQ].trust >= 2;
+    const bool asked_for = (q->pending.cause != IBA_CAUSE_NONE && !q->pending.served) ||
+                           (q->pending.mark.frame != 0 && q->pending.mark.at >= q->gap.at);
 
-    return !id_says_no && q->gap.frame != 0 && l->s->now.at - q->gap.at <= l->s->cfg.late_ns &&
-           (q->pending.mark.frame == 0 || q->pending.mark.at < q->gap.at) && !iba_shadow_sent_at(q, l->psn) &&
+    return !id_says_no && !asked_for && q->gap.frame != 0 && l->s->now.at - q->gap.at <= l->s->cfg.late_ns &&
+           !iba_shadow_sent_at(q, l->psn) && !iba_shadow_read_at(q, l->psn) &&
            iba_psn_diff(l->psn, q->high) > -IBA_SHADOW_SENT && iba_psn_diff(l->psn, q->next) < 0;
 }
 

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include "shadow/iba_shadow.h"
 
-enum { WITNESS_FLOWS = 16, WITNESS_KEPT = 640 };
+enum { WITNESS_FLOWS = 16, WITNESS_KEPT = 64 };
 
 struct witness {
     struct iba_shadow shadow;
