@@ -211,17 +211,27 @@ struct iba_flow *iba_shadow_flow(struct iba_look *l, const struct iba_flow_key *
     return f;
 }
 
-/* Whether `psn` answers what `f` has asked. */
-static bool answers(const struct iba_flow *f, iba_psn psn)
+/* Whether `psn` answers what `f` has asked; or may have asked just before the capture began. */
+static bool answers(struct iba_flow *f, iba_psn psn)
 {
-    const struct iba_shadow_requests *q = &f->rq;
-    const iba_psn from = iba_psn_add(q->answered ? q->una : q->first, IBA_PSN_MASK);
+    struct iba_shadow_requests *q = &f->rq;
+    const iba_psn from = q->answered ? iba_psn_add(q->una, IBA_PSN_MASK) : iba_psn_of(q->first.v - IBA_SHADOW_SENT);
 
-    if (!q->any || iba_psn_diff(psn, from) < 0 || iba_psn_diff(psn, from) > 1 << 20)
+    if (!q->any)
         return false;
-    if (q->open.used && iba_psn_diff(psn, q->open.psn) >= 0)
-        return iba_psn_diff(psn, q->open.psn) < (int32_t)iba_shadow_packets(q->open.length, 256);
-    return iba_psn_diff(psn, q->high) < 0;
+    if (iba_shadow_sent_at(q, psn) || iba_shadow_read_at(q, psn))
+        return true;
+    return iba_psn_diff(psn, from) >= 0 && iba_psn_diff(psn, q->high) < 0 && iba_psn_diff(psn, from) < 1 << 20;
+}
+
+/* Responses may have passed before the two found each other: from here on they are judged. */
+static void take_over(struct iba_shadow_requests *q, iba_psn psn)
+{
+    for (unsigned i = 0; i < IBA_SHADOW_READS; i++) {
+        struct iba_shadow_read *r = &q->read[i];
+        if (r->used && iba_psn_diff(psn, r->psn) > 0)
+            r->expect = r->n == 0 || iba_psn_diff(psn, iba_psn_add(r->psn, r->n)) < 0 ? psn : iba_psn_add(r->psn, r->n);
+    }
 }
 
 void iba_shadow_pair(struct iba_look *l)
@@ -247,6 +257,7 @@ void iba_shadow_pair(struct iba_look *l)
     const uint32_t pmtu = f->pmtu ? f->pmtu : best->pmtu;
     if (pmtu)
         iba_shadow_learn_pmtu(l->s, f, pmtu);
+    take_over(&best->rq, l->psn);
     l->peer = best;
 }
 

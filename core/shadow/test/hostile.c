@@ -97,7 +97,8 @@ static void tap(void *ctx, unsigned from, bool arrived, const struct iba_view *v
 
     if (!arrived)
         account(s, from, v);
-    account_arrival(s, from, arrived, v);
+    if (v->icrc == IBA_CHECK_GOOD && v->err == IBA_OK)
+        account_arrival(s, from, arrived, v);
     if (!visible(s, from, arrived, v))
         return;
     s->w->frame++;
