@@ -7,7 +7,7 @@
 #include "check_print.h"
 #include "merge.h"
 
-/* Directions remembered at once; one takes about 11 KiB. */
+/* Directions remembered at once; one takes 12 KiB. */
 enum { FLOWS = 1024, LINE = 320 };
 
 struct check {

@@ -278,6 +278,11 @@ static void believe(struct iba_look *l)
         by_reserved_opcode(l);
         return;
     }
+    if ((l->v->has & l->op->hdrs) != l->op->hdrs) { /* cut by the capture: what it did is not known, so begin anew */
+        if (l->op->dir == IBA_REQ)
+            memset(&l->flow->rq, 0, sizeof l->flow->rq);
+        return;
+    }
     congestion(l);
     partition(l);
     follow_ip_id(l);
