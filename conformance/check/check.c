@@ -8,7 +8,7 @@
 #include "merge.h"
 
 /* Directions remembered at once; one takes 12 KiB. */
-enum { FLOWS = 1024, LINE = 320 };
+enum { FLOWS = 4096, LINE = 320 };
 
 struct check {
     const struct ibc_check_options *o;

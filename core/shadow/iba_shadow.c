@@ -266,7 +266,7 @@ static bool is_other_connection(const struct iba_look *l)
 
     if (f->packets == 0 || l->s->now.at - f->last.at < l->s->cfg.rest_ns)
         return false;
-    if (!l->op || l->op->dir == IBA_RSP || (f->svc != IBA_RC && f->svc != IBA_XRC) || !q->any)
+    if (!l->op || l->op->dir == IBA_RSP || !q->any)
         return false;
     const int32_t d = iba_psn_diff(l->psn, q->high);
     return d > IBA_SHADOW_SENT || d < -IBA_SHADOW_SENT || (q->fatal.frame != 0 && d != 0);

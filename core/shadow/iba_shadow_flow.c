@@ -135,7 +135,8 @@ static struct iba_flow *take(struct iba_look *l)
 
     if (s->n < s->cfg.n_flow)
         return &s->cfg.flow[s->n++];
-    struct iba_flow *f = iba_shadow_flow_at(s, s->oldest);
+    assert(s->oldest != 0);
+    struct iba_flow *f = &s->cfg.flow[s->oldest - 1];
     const struct iba_shadow_mark last = f->last;
 
     s->evicted++;
