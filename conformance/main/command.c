@@ -21,14 +21,15 @@ const struct command commands[] = {
      "  ibconform run RR-04 --target 'mutant:emit.aeth.msn=+1'    see a scenario fail\n",
      command_run},
     {"statements", "[PATTERN]...", 0, ANY, "coverage of the normative statements",
-     HAS(missing) | HAS(json) | HAS(matrix) | HAS(scenarios),
+     HAS(missing) | HAS(json) | HAS(matrix) | HAS(least) | HAS(scenarios),
      "  ibconform statements                                 by area and by class\n"
      "  ibconform statements --missing 'RR-*'                what no scenario cites, and why\n"
      "  ibconform mutants --out m.json && ibconform statements --matrix m.json\n"
      "                                                       covered: a scenario that cites it catches a violation\n",
      command_statements},
     {"mutants", "[PATTERN]...", 0, ANY, "which broken engines the scenarios catch; survivors listed",
-     HAS(exclude) | HAS(sample) | HAS(seed) | HAS(jobs) | HAS(out) | HAS(list) | HAS(only) | HAS(link) | HAS(scenarios),
+     HAS(exclude) | HAS(sample) | HAS(seed) | HAS(jobs) | HAS(out) | HAS(list) | HAS(only) | HAS(link) | HAS(strict) |
+         HAS(scenarios),
      "  ibconform mutants                                    every scenario against every broken engine\n"
      "  ibconform mutants rc.responder --only 'mutant:RC-responder.*'\n"
      "  ibconform mutants --sample 50 --seed 7               a quick look\n",

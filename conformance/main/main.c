@@ -1,16 +1,6 @@
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <unistd.h>
 #include "command.h"
-
-/* A reader who left has had enough: that is no fault. */
-static bool reader_left(void)
-{
-    struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
-
-    return poll(&p, 1, 0) == 1 && (p.revents & POLLERR) != 0;
-}
 
 /* What was printed must have arrived. */
 static int flushed(int rc)

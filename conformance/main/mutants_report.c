@@ -81,18 +81,27 @@ static void print_survivors(const struct mutation *m)
     }
 }
 
-/* Scenarios that pass on the whole engine and on every broken one. */
-static void print_idle(const struct mutation *m)
+/* All broken engines there are, and all scenarios. */
+static bool is_whole(const struct mutation *m)
 {
-    bool any = false;
+    return !m->o->sample && !m->o->only && m->o->pattern.n == 0;
+}
+
+/* Scenarios that pass on the whole engine and on every broken one; of a part nothing follows, so they are not named. */
+static size_t print_idle(const struct mutation *m)
+{
+    size_t n = 0;
 
     for (size_t u = 0; u < m->n_usable; u++) {
         const struct play_case *c = &m->cases.c[m->usable[u]];
         if ((u > 0 && m->cases.c[m->usable[u - 1]].index == c->index) || kills_any(m, c->index))
             continue;
-        printf("%s%s\n", any ? "" : "\nScenarios that catch none of these\n", c->s->id);
-        any = true;
+        if (n++ == 0 && is_whole(m))
+            printf("\nScenarios that catch none of these\n");
+        if (is_whole(m))
+            printf("%s\n", c->s->id);
     }
+    return n;
 }
 
 /* Scenarios that fail on the whole engine: nothing follows from them. */
@@ -121,6 +130,27 @@ static size_t print_errors(const struct mutation *m)
         printf("\n%zu runs ended in a fault of the harness, the first: %s --target '%s'\n", n,
                m->cases.c[first % m->cases.n].s->id, m->m[first / m->cases.n].spec);
     return n;
+}
+
+/* What a release wants: nearly all broken engines caught, a reason for each that is not, and no scenario that cannot
+ * fail. Of a sample only the reasons can be asked for. */
+enum { CAUGHT_PERCENT = 95 };
+static int judge(const struct mutation *m, size_t idle)
+{
+    size_t killed = 0, unexplained = 0;
+
+    for (size_t i = 0; i < m->n; i++)
+        if (fate(m, i) != OUTCOME_LIVES)
+            killed++;
+        else
+            unexplained += m->m[i].equivalent == NULL;
+    if (unexplained > 0)
+        return wrong(EXIT_FAILED, "%zu survivor%s without a reason", unexplained, unexplained == 1 ? "" : "s");
+    if (is_whole(m) && killed * 100 < m->n * CAUGHT_PERCENT)
+        return wrong(EXIT_FAILED, "fewer than %d %% are caught", CAUGHT_PERCENT);
+    if (is_whole(m) && idle > 0)
+        return wrong(EXIT_FAILED, "%zu scenario%s none", idle, idle == 1 ? " catches" : "s catch");
+    return EXIT_OK;
 }
 
 static cJSON *matrix_of(const struct mutation *m)
@@ -157,6 +187,7 @@ static cJSON *matrix_of(const struct mutation *m)
 int mutants_report(const struct mutation *m)
 {
     int rc = EXIT_OK;
+    size_t idle;
 
     if (m->o->out) {
         rc = json_write(matrix_of(m), m->o->out);
@@ -165,8 +196,10 @@ int mutants_report(const struct mutation *m)
     }
     print_sums(m);
     print_survivors(m);
-    print_idle(m);
+    idle = print_idle(m);
     if (print_unusable(m) > 0 && rc == EXIT_OK)
         rc = EXIT_FAILED;
+    if (m->o->strict && rc == EXIT_OK)
+        rc = judge(m, idle);
     return print_errors(m) > 0 ? EXIT_HARNESS : rc;
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ _Static_assert(OPT_COUNT <= 32, "a command's options are 32 bits");
 
 /* What COUNT options may be at most. */
 static const unsigned count_most[OPT_COUNT] = {
-    [OPT_repeat] = MAX_REPEAT, [OPT_jobs] = MAX_CHILDREN, [OPT_sample] = MAX_MUTANTS};
+    [OPT_repeat] = MAX_REPEAT, [OPT_jobs] = MAX_CHILDREN, [OPT_sample] = MAX_MUTANTS, [OPT_least] = MAX_MUTANTS};
 
 int wrong(int code, const char *format, ...)
 {
@@ -38,6 +39,13 @@ int wrong(int code, const char *format, ...)
     va_end(ap);
     fputc('\n', stderr);
     return code;
+}
+
+bool reader_left(void)
+{
+    struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+    return poll(&p, 1, 0) == 1 && (p.revents & POLLERR) != 0;
 }
 
 static int add_word(struct words *to, const char *word)

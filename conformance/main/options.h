@@ -32,6 +32,8 @@ enum { MAX_WORDS = 256, MAX_CHILDREN = 256, MAX_REPEAT = 100000, MAX_MUTANTS = 1
     O(only,          "only",          0,   "GLOB",    TEXT,   only,          "only mutants whose name matches, as \"mutant:emit.*\"") \
     O(list,          "list",          0,   NULL,      FLAG,   list,          "name the mutants, play nothing")          \
     O(out,           "out",           0,   "FILE",    TEXT,   out,           "write which scenario catches which mutant, as JSON; - is the standard output") \
+    O(strict,        "strict",        0,   NULL,      FLAG,   strict,        "fail unless all is as a release wants it: see the manual page") \
+    O(least,         "least",         0,   "N",       COUNT,  least,         "fail when fewer statements are covered, or cited without --matrix") \
     O(scenarios,     "scenarios",     0,   "DIR",     TEXT,   scenarios,     "folder of scenarios (else $IBPROOF_SCENARIOS, else those installed)") \
     O(color,         "color",         0,   "[WHEN]",  COLOR,  color,         "auto (default; honours NO_COLOR), always, never")
 /* clang-format on */
@@ -48,9 +50,9 @@ struct options {
     struct words pattern, exclude;
     const char *target, *link, *junit, *json_file, *html, *evidence, *waivers, *matrix, *only, *out, *scenarios;
     uint64_t seed;
-    unsigned repeat, jobs, sample; /* jobs, sample: 0 when not given */
+    unsigned repeat, jobs, sample, least; /* jobs, sample, least: 0 when not given */
     double timeout_scale;
-    bool verbose, json, capabilities, missing, list, color;
+    bool verbose, json, capabilities, missing, list, strict, color;
 };
 
 struct command;
@@ -60,4 +62,6 @@ int options_parse(struct options *o, int argc, char **argv, const struct command
 
 /* Prints "ibconform: ..." as one line; returns `code`. */
 int wrong(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Whoever read the standard output has had enough: that is no fault. */
+bool reader_left(void);
 #endif

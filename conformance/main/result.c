@@ -1,4 +1,5 @@
 #include "result.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,14 +45,20 @@ static bool outweighs(enum ibc_verdict a, enum ibc_verdict b)
     return ranks(a) && (!ranks(b) || a > b);
 }
 
+static void take_evidence(struct ibc_result *to, struct ibc_result *r)
+{
+    char *was = to->evidence;
+
+    to->evidence = r->evidence;
+    r->evidence = was;
+}
+
 void result_add(struct ibc_result *to, struct ibc_result *r)
 {
     if (outweighs(r->verdict, to->verdict)) {
-        char *evidence = to->evidence;
         to->verdict = r->verdict;
         to->finding = r->finding;
-        to->evidence = r->evidence;
-        r->evidence = evidence;
+        take_evidence(to, r);
     }
     if (outweighs(r->counters, to->counters)) {
         to->counters = r->counters;
@@ -65,11 +72,18 @@ void result_add(struct ibc_result *to, struct ibc_result *r)
     ibc_result_clear(r);
 }
 
-static void differ(enum ibc_verdict *to, struct ibc_finding *f, enum ibc_verdict is, uint64_t seed)
+/* The finding of the worse one says where. */
+static void differ(enum ibc_verdict *to, struct ibc_finding *f, enum ibc_verdict is, const struct ibc_finding *its,
+                   uint64_t seed)
 {
-    snprintf(f->got, sizeof f->got, "verdicts differ between repeats: %s with seed %llu", ibc_verdict_names[is],
-             (unsigned long long)seed);
-    snprintf(f->expected, sizeof f->expected, "%s, as with the seeds before", ibc_verdict_names[*to]);
+    const bool worse = outweighs(is, *to);
+    char got[sizeof f->got];
+
+    memcpy(got, worse ? its->got : f->got, sizeof got);
+    if (worse)
+        *f = *its;
+    snprintf(f->got, sizeof f->got, "verdicts differ between repeats: %s before, %s with seed %" PRIu64 "%s%.64s",
+             ibc_verdict_names[*to], ibc_verdict_names[is], seed, got[0] ? "; " : "", got);
     *to = IBC_IS_FAIL;
 }
 
@@ -81,10 +95,14 @@ void result_repeats(struct ibc_result *r, size_t n, uint64_t seed)
         if (r[i].verdict == IBC_IS_ERROR && r->verdict != IBC_IS_ERROR) {
             r->verdict = IBC_IS_ERROR;
             r->finding = r[i].finding;
-        } else if (r[i].verdict != verdict && r->verdict == verdict && verdict != IBC_IS_ERROR)
-            differ(&r->verdict, &r->finding, r[i].verdict, seed + i);
+            take_evidence(r, &r[i]);
+        } else if (r[i].verdict != verdict && r->verdict == verdict && verdict != IBC_IS_ERROR) {
+            if (outweighs(r[i].verdict, verdict))
+                take_evidence(r, &r[i]);
+            differ(&r->verdict, &r->finding, r[i].verdict, &r[i].finding, seed + i);
+        }
         if (r[i].counters != counters && r->counters == counters)
-            differ(&r->counters, &r->counter_finding, r[i].counters, seed + i);
+            differ(&r->counters, &r->counter_finding, r[i].counters, &r[i].counter_finding, seed + i);
         r->wall_ns += r[i].wall_ns;
         ibc_result_clear(&r[i]);
     }

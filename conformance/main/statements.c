@@ -199,6 +199,18 @@ static int print_json(const struct coverage *c, bool missing)
     return json_print(list);
 }
 
+/* --least */
+static int judge(const struct coverage *c, unsigned least)
+{
+    unsigned n = 0;
+
+    for (size_t k = 0; k < ibc_statement_count; k++)
+        n += c->chosen[k] && !is_missing(c, k);
+    if (n >= least)
+        return EXIT_OK;
+    return wrong(EXIT_FAILED, "%u statements are %s, fewer than %u", n, c->matrix ? "covered" : "cited", least);
+}
+
 int command_statements(const struct options *o)
 {
     struct coverage c = {0};
@@ -210,6 +222,8 @@ int command_statements(const struct options *o)
         print_missing(&c);
     else if (rc == EXIT_OK)
         print_table(&c);
+    if (rc == EXIT_OK && o->least)
+        rc = judge(&c, o->least);
     cJSON_Delete(c.matrix);
     free(c.chosen);
     free(c.cited);

@@ -11,6 +11,7 @@ static void variations(struct out *o, const struct ibc_result *r)
         out_u64(o, r->passed);
         OUT_LIT(o, " of ");
         out_u64(o, r->variations);
+        OUT_LIT(o, " passed");
     }
     OUT_LIT(o, "</span>");
 }

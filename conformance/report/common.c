@@ -19,7 +19,7 @@ enum { RED = 31, GREEN, YELLOW, BLUE, MAGENTA, CYAN };
 const struct rep_verdict rep_verdicts[IBC_IS_COUNT] = {
     {IBC_IS_PASS, GREEN, "passed"},
     {IBC_IS_FAIL, RED, "failed"},
-    {IBC_IS_ERROR, MAGENTA, "harness faults"},
+    {IBC_IS_ERROR, MAGENTA, "in error"},
     {IBC_IS_INCONCLUSIVE, YELLOW, "inconclusive"},
     {IBC_IS_XPASS, RED, "passed against a waiver"},
     {IBC_IS_XFAIL, YELLOW, "waived"},
@@ -50,16 +50,26 @@ static void split(struct rep_case *c)
     c->name = dot ? dot + 1 : c->id;
 }
 
-static int by_id(const void *a, const void *b)
+static int by_group(const void *a, const void *b)
 {
     const struct rep_case *x = a, *y = b;
-    const int d = strcmp(x->id, y->id);
+    const size_t n = x->n_group < y->n_group ? x->n_group : y->n_group;
+    int d = memcmp(x->id, y->id, n);
 
-    return d ? d : x->r < y->r ? -1 : x->r > y->r;
+    if (d == 0)
+        d = (x->n_group > y->n_group) - (x->n_group < y->n_group);
+    if (d == 0)
+        d = strcmp(x->id, y->id);
+    return d ? d : (x->r > y->r) - (x->r < y->r);
 }
 
-static void cite(struct rep *p, const struct ibc_scenario *s)
+/* Of what was not played no statement is checked. */
+static void cite(struct rep *p, const struct ibc_result *r)
 {
+    const struct ibc_scenario *s = r->scenario;
+
+    if (r->verdict == IBC_IS_NOT_APPLICABLE || r->verdict == IBC_IS_UNSUPPORTED)
+        return;
     for (unsigned i = 0; i < s->n_spec; i++) {
         const struct ibc_statement *st = ibc_statement_find(s->spec[i]);
 
@@ -85,11 +95,11 @@ bool rep_begin(struct rep *p, const struct ibc_report *of)
         c->id = r->scenario->id;
         c->statement = r->scenario->n_spec ? ibc_statement_find(r->scenario->spec[0]) : NULL;
         split(c);
-        cite(p, r->scenario);
+        cite(p, r);
         p->count[r->verdict]++;
         p->counters_off += r->counters == IBC_IS_FAIL;
     }
-    qsort(p->c, p->n, sizeof *p->c, by_id);
+    qsort(p->c, p->n, sizeof *p->c, by_group);
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* What the reports share: results in order of their ids, counted, and text that may be hostile. */
+/* What the reports share: results in order of group and id, counted, and text that may be hostile. */
 #ifndef IBC_REPORT_COMMON_H
 #define IBC_REPORT_COMMON_H
 #include "output/printer.h"
@@ -17,7 +17,7 @@ struct rep {
     size_t n;
     unsigned count[IBC_IS_COUNT]; /* by verdict */
     unsigned counters_off;        /* cases whose counters came out wrong */
-    bool *cited;                  /* by statement */
+    bool *cited;                  /* by statement: a scenario that was played names it */
     size_t n_cited;
 };
 /* False: out of memory. rep_clear() in either case. */

@@ -75,12 +75,11 @@ static void table_row(struct out *o, const struct area *a, const struct area *to
 static void table(struct out *o, const struct area *a, const struct area *total)
 {
     OUT_LIT(o, "<div class=\"wide\" tabindex=\"0\">\n<table class=\"coverage\">\n<caption>Statements that scenarios of "
-               "this run "
-               "cite, of those that a scenario can show</caption>\n<thead><tr><th scope=\"col\">area</th>");
+               "this run check, of those that a scenario can show</caption>\n<thead><tr><th scope=\"col\">area</th>");
     for (size_t k = 0; k < IBC_CLASS_COUNT; k++)
         if (total->klass[k].open)
             html_str(o, "th", NULL, rep_class_names[k]);
-    OUT_LIT(o, "<th scope=\"col\">all</th><th scope=\"col\">not to be shown</th></tr></thead>\n<tbody>\n");
+    OUT_LIT(o, "<th scope=\"col\">all</th><th scope=\"col\">without one for a reason</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < AREAS; i++)
         table_row(o, &a[i], total);
     OUT_LIT(o, "</tbody>\n<tfoot>\n");

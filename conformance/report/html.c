@@ -37,7 +37,7 @@ static void lead(struct out *o, const struct rep *p)
     unsigned open = 0;
 
     for (size_t i = 0; i < ibc_statement_count; i++)
-        open += ibc_statements[i].status == IBC_ST_OPEN;
+        open += ibc_statements[i].status == IBC_ST_OPEN || p->cited[i];
     OUT_LIT(o, "<p class=\"lead\">");
     out_u64(o, p->n);
     out_str(o, p->n == 1 ? " scenario was played" : " scenarios were played");
@@ -52,7 +52,7 @@ static void lead(struct out *o, const struct rep *p)
         out_u64(o, p->counters_off);
         OUT_LIT(o, " were off");
     }
-    OUT_LIT(o, ". They cite ");
+    OUT_LIT(o, ". They check ");
     out_u64(o, p->n_cited);
     OUT_LIT(o, " of the ");
     out_u64(o, open);

@@ -5,7 +5,8 @@
 #include <string.h>
 #include "common.h"
 
-enum { NS_PER_US = 1000 };
+#define NS_PER_S UINT64_C(1000000000)
+enum { OF_SUITE = 3, OF_CASE = 6 }; /* decimals of seconds */
 
 enum outcome { PASSED, FAILURE, FAULT, SKIPPED, OUTCOMES };
 static const char *const elements[OUTCOMES] = {"", "failure", "error", "skipped"};
@@ -30,13 +31,13 @@ static bool has_counters(const struct ibc_result *r)
     return r->counters != IBC_IS_NOT_APPLICABLE;
 }
 
-static void seconds(struct out *o, uint64_t ns)
+/* Of suites the plug-ins take three decimals at most. */
+static void seconds(struct out *o, uint64_t ns, unsigned decimals)
 {
     char text[40];
 
-    snprintf(text, sizeof text, "%" PRIu64 ".%06" PRIu64, ns / UINT64_C(1000000000),
-             ns % UINT64_C(1000000000) / NS_PER_US);
-    out_str(o, text);
+    snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64, ns / NS_PER_S, ns % NS_PER_S);
+    out_mem(o, text, strlen(text) - 9 + decimals);
 }
 
 static void number(struct out *o, const char *name, uint64_t n)
@@ -153,7 +154,7 @@ static void one_case(struct out *o, const struct rep_case *c, bool counters)
     if (counters)
         OUT_LIT(o, " (counters)");
     OUT_LIT(o, "\" time=\"");
-    seconds(o, counters ? 0 : r->wall_ns);
+    seconds(o, counters ? 0 : r->wall_ns, OF_CASE);
     OUT_LIT(o, "\">\n");
     result(o, c, counters ? r->counters : r->verdict, counters ? &r->counter_finding : &r->finding);
     OUT_LIT(o, "    </testcase>\n");
@@ -215,7 +216,7 @@ static void suite(struct out *o, const struct rep *p, size_t first, size_t end)
     totals(o, n);
     number(o, "skipped", n[SKIPPED]);
     OUT_LIT(o, " time=\"");
-    seconds(o, ns);
+    seconds(o, ns, OF_SUITE);
     out_ch(o, '"');
     if (info && info->started)
         attribute(o, "timestamp", info->started, strlen(info->started));
@@ -239,7 +240,7 @@ static void document(struct out *o, const struct rep *p)
     OUT_LIT(o, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"ibconform\"");
     totals(o, n);
     OUT_LIT(o, " time=\"");
-    seconds(o, ns);
+    seconds(o, ns, OF_SUITE);
     OUT_LIT(o, "\">\n");
     for (size_t i = 0, end; i < p->n; i = end) {
         end = rep_group_end(p, i);

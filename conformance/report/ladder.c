@@ -1,8 +1,13 @@
-/* The packets of a case as a ladder: the tester on the left, the device on the right, time downwards.
+/* The packets of a case as a ladder: the tester on the left, the device on the right, time downwards. Of an evidence
+ * file, which holds every play of the scenario, one play is drawn: the judged packet's, else the one whose variation
+ * went wrong, else the first.
  *
- * Who sent a packet is what its comment says ('>' the tester, '<' the device). Without one it is the device's if it
- * comes from where the device's packets come from: that of a '<' packet, else of the judged one, else by the
- * scenario's role, by which one side speaks first. */
+ * The runner's comments say the rest: "variation: ..." before the first packet of a play, and "line N: TEXT", where
+ * TEXT begins with '>' if the tester sent the packet, with '<' or '|' if the device did. Any other packet is the
+ * device's if it comes from where the device's packets come from: that of one known to be, else of the judged one, else
+ * by the scenario's role, by which one side speaks first. Where the tester stands between two devices, the one that
+ * speaks first is on the left. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "input/capture.h"
@@ -11,8 +16,8 @@
 enum {
     BEFORE = 40, /* packets shown before the judged one */
     AFTER = 8,   /* and behind it */
-    FIRST = 24,  /* shown where none was judged */
-    LOOK = 4096, /* packets asked who the device is */
+    FIRST = 24,  /* shown of what passed */
+    LAST = 48,   /* shown of what failed without a judged packet */
     SOURCE = 16, /* bytes of an address, at most */
     LINKTYPE_ETHERNET = 1,
     LINKTYPE_IB = 247,
@@ -26,11 +31,62 @@ struct ladder {
     const struct rep_case *c;
     struct out *line; /* one packet's, to be escaped; never flushed */
     struct source device;
-    uint32_t judged, from, to; /* numbers in the file, from 1; judged 0: none */
+    bool device_certain;
+    uint64_t judged;    /* numbers in the file, from 1; 0: none */
+    uint64_t play, end; /* first and last packet of the play that is drawn; 0: not known yet */
+    uint64_t from, to;  /* what is shown of it */
     uint64_t first_ns, last_ns;
     uint64_t shown, packets;
     size_t *room;
 };
+
+/* ---- what the comments say ---- */
+static const char variation_mark[] = "variation: ", line_mark[] = "line ";
+
+static bool begins(const char *s, const char *with)
+{
+    return s && strncmp(s, with, strlen(with)) == 0;
+}
+
+static bool begins_play(const struct cap_packet *p)
+{
+    return p->number == 1 || begins(p->comment, variation_mark);
+}
+
+enum sender { UNKNOWN, TESTER, DEVICE };
+
+static enum sender sender_of(const char *comment)
+{
+    const char *s = comment;
+
+    if (begins(s, variation_mark)) {
+        s = strchr(s, '\n');
+        s = s ? s + 1 : NULL;
+    }
+    if (!s || !begins(s, line_mark))
+        return UNKNOWN;
+    s += strlen(line_mark);
+    s += strspn(s, "0123456789");
+    return begins(s, ": >") ? TESTER : begins(s, ": <") || begins(s, ": |") ? DEVICE : UNKNOWN;
+}
+
+/* The play of the variation that went wrong. Which link it was is not in the comment. */
+static bool is_wrong_play(const struct ladder *l, const struct cap_packet *p)
+{
+    const struct ibc_finding *f = &l->c->r->finding;
+    char variation[sizeof f->variation + 1];
+    const char *wanted = variation, *end, *at;
+
+    snprintf(variation, sizeof variation, "%.*s", (int)sizeof f->variation, f->variation);
+    if (begins(wanted, "link="))
+        wanted += strcspn(wanted, " ");
+    wanted += strspn(wanted, " ");
+    if (!begins(p->comment, variation_mark))
+        return false;
+    at = strstr(p->comment, wanted);
+    end = strchr(p->comment, '\n');
+    return at && (!end || at < end);
+}
 
 /* ---- whose packet it is ---- */
 static enum iba_link link_of(uint32_t dlt)
@@ -68,34 +124,81 @@ static bool same(const struct source *a, const struct source *b)
     return a->n == b->n && a->n > 0 && memcmp(a->bytes, b->bytes, a->n) == 0;
 }
 
-static bool begins_with(const struct cap_packet *p, char c)
+static bool in_the_middle(const struct ladder *l)
 {
-    return p->comment && *p->comment == c;
+    return l->c->r->scenario->role == IBC_ROLE_middle;
 }
 
-static void find_device(struct ladder *l, struct capture *cap)
+static void look_for_device(struct ladder *l, const struct cap_packet *p)
 {
-    struct cap_packet p;
+    const bool known = sender_of(p->comment) == DEVICE && !in_the_middle(l);
     struct iba_view v;
-    bool certain = false;
 
-    while (!certain && cap_next(cap, &p) == CAP_PACKET && p.number <= LOOK) {
-        (void)iba_view_parse(&v, link_of(p.dlt), p.data, p.caplen, p.len, NULL);
-        certain = begins_with(&p, '<');
-        if (certain || p.number == l->judged)
-            l->device = end_of(&v, true);
-        else if (p.number == 1)
-            l->device = end_of(&v, l->c->r->scenario->role == IBC_ROLE_requester);
-    }
+    if (l->device_certain || !(known || p->number == 1 || p->number == l->judged))
+        return;
+    (void)iba_view_parse(&v, link_of(p->dlt), p->data, p->caplen, p->len, NULL);
+    if (p->number == 1)
+        l->device = end_of(&v, l->c->r->scenario->role == IBC_ROLE_requester || in_the_middle(l));
+    if (known || (p->number == l->judged && !in_the_middle(l)))
+        l->device = end_of(&v, true);
+    l->device_certain = known;
 }
 
-static bool from_device(const struct ladder *l, const struct cap_packet *p, const struct iba_view *v)
+/* Whether the arrow goes to the left. */
+static bool goes_back(const struct ladder *l, const struct cap_packet *p, const struct iba_view *v)
 {
     const struct source s = end_of(v, true);
+    const enum sender sender = sender_of(p->comment);
 
-    if (begins_with(p, '<') || begins_with(p, '>'))
-        return begins_with(p, '<');
-    return same(&s, &l->device);
+    if (in_the_middle(l))
+        return !same(&s, &l->device);
+    return sender == UNKNOWN ? same(&s, &l->device) : sender == DEVICE;
+}
+
+static const char *end_name(const struct ladder *l, bool right)
+{
+    if (in_the_middle(l))
+        return right ? "other device, tester" : "device";
+    return right ? "device" : "tester";
+}
+
+/* ---- which packets ---- */
+static void survey(struct ladder *l, struct capture *cap)
+{
+    const bool wrong = l->c->r->verdict != IBC_IS_PASS && l->c->r->finding.variation[0] != '\0';
+    struct cap_packet p;
+    uint64_t start = 0;
+
+    for (; cap_next(cap, &p) == CAP_PACKET; l->packets = p.number) {
+        if (begins_play(&p)) {
+            if (l->play && !l->end)
+                l->end = p.number - 1;
+            start = p.number;
+            if (!l->play && !l->judged && (!wrong || is_wrong_play(l, &p)))
+                l->play = start;
+        }
+        if (p.number == l->judged)
+            l->play = start;
+        look_for_device(l, &p);
+    }
+    if (!l->play)
+        l->play = start;
+    if (!l->end)
+        l->end = l->packets;
+}
+
+static void choose(struct ladder *l)
+{
+    l->from = l->play;
+    l->to = l->end;
+    if (l->judged > BEFORE && l->judged - BEFORE > l->from)
+        l->from = l->judged - BEFORE;
+    if (l->judged && l->to > l->judged + AFTER)
+        l->to = l->judged + AFTER;
+    if (!l->judged && l->c->r->verdict == IBC_IS_PASS && l->to > l->play + FIRST - 1)
+        l->to = l->play + FIRST - 1;
+    if (!l->judged && l->c->r->verdict != IBC_IS_PASS && l->to > l->from + LAST - 1)
+        l->from = l->to - LAST + 1;
 }
 
 /* ---- rows ---- */
@@ -130,7 +233,7 @@ static void row(struct ladder *l, const struct cap_packet *p)
 
     (void)iba_view_parse(&v, link_of(p->dlt), p->data, p->caplen, p->len, NULL);
     iba_view_check(&v);
-    back = from_device(l, p, &v);
+    back = goes_back(l, p, &v);
     OUT_LIT(l->o, "<li class=\"");
     out_str(l->o, back ? "back" : "out");
     if (judged)
@@ -145,8 +248,10 @@ static void row(struct ladder *l, const struct cap_packet *p)
     html_number(l->o, "span", "no", p->number);
     time_of(l, p);
     OUT_LIT(l->o, "<span class=\"lane\"><span class=\"vh\">");
-    out_str(l->o, back ? "device to tester: " : "tester to device: ");
-    OUT_LIT(l->o, "</span>");
+    out_str(l->o, end_name(l, back));
+    OUT_LIT(l->o, " to ");
+    out_str(l->o, end_name(l, !back));
+    OUT_LIT(l->o, ": </span>");
     summary(l, p, &v);
     if (p->comment)
         html_str(l->o, "span", "said", p->comment);
@@ -159,11 +264,10 @@ static void rows(struct ladder *l, struct capture *cap)
 {
     struct cap_packet p;
 
-    while (cap_next(cap, &p) == CAP_PACKET) {
-        l->packets = p.number;
-        if (p.number == l->from || l->shown == 0)
+    while (cap_next(cap, &p) == CAP_PACKET && p.number <= l->to && *l->room > 0) {
+        if (p.number == l->play)
             l->first_ns = p.ts_ns;
-        if (p.number < l->from || p.number > l->to || *l->room == 0)
+        if (p.number < l->from)
             continue;
         row(l, &p);
         --*l->room;
@@ -189,15 +293,18 @@ static void draw(struct ladder *l, const char *path)
     struct capture *cap = cap_open(path, err, sizeof err);
 
     if (cap)
-        find_device(l, cap);
+        survey(l, cap);
     cap_close(cap);
+    choose(l);
     cap = cap ? cap_open(path, err, sizeof err) : NULL;
     if (!cap) {
         html_str(l->o, "p", "fault", err);
         return;
     }
-    OUT_LIT(l->o, "<div class=\"ends\" aria-hidden=\"true\"><span>tester</span><span>device</span></div>\n<ol "
-                  "class=\"ladder\">\n");
+    OUT_LIT(l->o, "<div class=\"ends\" aria-hidden=\"true\">");
+    html_str(l->o, "span", NULL, end_name(l, false));
+    html_str(l->o, "span", NULL, end_name(l, true));
+    OUT_LIT(l->o, "</div>\n<ol class=\"ladder\">\n");
     rows(l, cap);
     OUT_LIT(l->o, "</ol>\n");
     rest(l, cap);
@@ -206,13 +313,10 @@ static void draw(struct ladder *l, const char *path)
 
 void html_ladder(struct out *o, const struct rep_case *c, size_t *room)
 {
-    const uint32_t judged = c->r->finding.packet;
-    struct ladder l = {.o = o, .c = c, .judged = judged, .room = room};
+    struct ladder l = {.o = o, .c = c, .judged = c->r->finding.packet, .room = room};
 
     if (!c->r->evidence || *room == 0)
         return;
-    l.from = judged > BEFORE ? judged - BEFORE : 1;
-    l.to = judged ? judged + AFTER : FIRST;
     l.line = malloc(sizeof *l.line);
     if (!l.line)
         return;

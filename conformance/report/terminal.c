@@ -99,24 +99,24 @@ static void line(struct page *g, const char *name, const char *s, size_t n)
 
 static void where(struct page *g, const struct rep_case *c, const struct ibc_finding *f)
 {
-    const char *path = c->r->scenario->path;
-    char number[48];
+    const char *path = c->r->scenario->path ? c->r->scenario->path : c->id;
+    char number[24];
 
-    if (f->line == 0 && f->packet == 0 && !c->r->evidence)
-        return;
-    label(g, "where");
     if (f->line) {
-        snprintf(number, sizeof number, ":%" PRIu32 " ", f->line);
-        put(g, path ? path : c->id, strlen(path ? path : c->id));
-        put(g, number, strlen(number));
+        label(g, "where");
+        put(g, path, strlen(path));
+        fprintf(g->out, ":%" PRIu32 "\n", f->line);
     }
     if (f->packet) {
-        snprintf(number, sizeof number, "packet %" PRIu32 "%s", f->packet, c->r->evidence ? " of " : "");
+        snprintf(number, sizeof number, "%" PRIu32 "%s", f->packet, c->r->evidence ? " of " : "");
+        label(g, "packet");
         put(g, number, strlen(number));
-    }
+    } else if (c->r->evidence)
+        label(g, "packets");
     if (c->r->evidence)
         put(g, c->r->evidence, strlen(c->r->evidence));
-    fputc('\n', g->out);
+    if (f->packet || c->r->evidence)
+        fputc('\n', g->out);
 }
 
 static void when(struct page *g, const struct ibc_result *r, const struct ibc_finding *f)
@@ -176,6 +176,7 @@ static void one_case(struct page *g, const struct rep_case *c)
 {
     const struct ibc_result *r = c->r;
     const struct rep_verdict *v = rep_verdict(r->verdict);
+    const char *title = r->scenario->title ? r->scenario->title : "";
 
     if (!silent(r->verdict) || g->verbose) {
         fputs("  ", g->out);
@@ -183,12 +184,14 @@ static void one_case(struct page *g, const struct rep_case *c)
         fputs("  ", g->out);
         put(g, c->id, strlen(c->id));
         g->column = 6 + (unsigned)strlen(rep_verdict_names[v->v]) + columns(c->id, strlen(c->id));
-        fputs("  ", g->out);
-        text(g, INDENT, r->scenario->title ? r->scenario->title : "",
-             strlen(r->scenario->title ? r->scenario->title : ""));
+        fputs(title[0] ? "  " : "", g->out);
+        text(g, INDENT, title, strlen(title));
         fputc('\n', g->out);
-        line(g, "measured", REP_ARRAY(r->measured));
-        if (!silent(r->verdict) && r->verdict != IBC_IS_INFO)
+        if (r->verdict == IBC_IS_INFO)
+            line(g, "measured", REP_ARRAY(r->measured));
+        else if (r->verdict == IBC_IS_UNSUPPORTED)
+            line(g, "got", REP_ARRAY(r->finding.got));
+        else if (!silent(r->verdict))
             finding(g, c, &r->finding);
         waiver(g, r->waiver);
     }

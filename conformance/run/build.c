@@ -77,6 +77,30 @@ static void put_addresses(struct draft *d, const struct ibc_address *from, const
     }
 }
 
+/* Only where the frame goes, not whom it names: it comes out of the device's other port. */
+static void put_other_port(struct draft *d, const struct ibc_address *port)
+{
+    uint8_t *h;
+
+    if ((h = iba_recipe_part(&d->r, IBA_H_eth)))
+        iba_eth_set_dst(h, port->mac);
+    if ((h = iba_recipe_part(&d->r, IBA_H_lrh)))
+        iba_lrh_set_dlid(h, port->lid);
+}
+
+/* The IPv4 addresses as they never stand on a wire: in an IPv6 header (RO-24). */
+static void put_mapped(struct draft *d, const struct ibc_address *from, const struct ibc_address *to)
+{
+    uint8_t *h = iba_recipe_part(&d->r, IBA_H_ipv6), gid[16] = {0};
+
+    if (!h)
+        return;
+    iba_gid_set_ipv4(gid, from->ipv4);
+    iba_ipv6_set_src(h, gid);
+    iba_gid_set_ipv4(gid, to->ipv4);
+    iba_ipv6_set_dst(h, gid);
+}
+
 static void address(struct draft *d)
 {
     const struct ibc_arg *from = run_arg(d->s, IBC_K_from);
@@ -85,7 +109,11 @@ static void address(struct draft *d)
 
     if (from && from->v[0].kind != IBC_V_REF && from->v[0].n == IBC_PARTY_stranger)
         source = &t->stranger;
-    put_addresses(d, source, &t->device[d->q->device]);
+    put_addresses(d, source, d->q->attr.a.port == 2 ? &t->second[d->q->device] : &t->device[d->q->device]);
+    if (run_number(d->p, d->s, IBC_K_port, d->q->attr.a.port, NULL) != d->q->attr.a.port)
+        put_other_port(d, d->q->attr.a.port == 2 ? &t->device[d->q->device] : &t->second[d->q->device]);
+    if (run_has(d->s, IBC_K_mapped))
+        put_mapped(d, source, &t->device[d->q->device]);
 }
 
 /* ---- payload ---- */
@@ -192,7 +220,8 @@ static bool put_field(struct draft *d, uint8_t hdr, const struct iba_field *f, c
 
     if (i < 0)
         return run_error(d->p, d->s, "the packet has no such header");
-    d->faulty |= !(IBA_HDR_BIT(hdr) & RUN_TRANSPORT) || (hdr == IBA_H_bth && f->at == IBA_AT_bth_padcnt);
+    d->faulty |= !(IBA_HDR_BIT(hdr) & RUN_TRANSPORT) ||
+                 (hdr == IBA_H_bth && (f->at == IBA_AT_bth_padcnt || f->at == IBA_AT_bth_opcode));
     if (v->kind == IBC_V_BYTES)
         memcpy(d->r.part[i].bytes + f->at / 8, v->bytes, v->n_bytes < f->bits / 8u ? v->n_bytes : f->bits / 8u);
     else if (hdr == IBA_H_aeth && f->at == 0 && f->bits == 8)
@@ -322,20 +351,13 @@ static bool finish(struct draft *d, struct run_packet *k)
 static void begin(struct draft *d)
 {
     const struct ibc_arg *to = run_arg(d->s, IBC_K_to);
-    uint64_t named = 0;
 
-    d->raw = d->s->op == IBC_RAW_OPCODE;
+    d->raw = run_is_raw(d->q->type);
     d->opcode = (uint8_t)d->s->op;
     d->op = d->raw || !iba_opcodes[d->opcode].name ? NULL : &iba_opcodes[d->opcode];
     d->group = to && to->v[0].kind == IBC_V_REF ? run_object_of(d->p, &to->v[0]) : NULL;
     d->c = (struct run_context){.device = d->q->device, .psn_base = run_psn_base(d->q, d->opcode, true)};
-    for (unsigned i = 0; i < d->s->n_arg; i++) /* an opcode nobody knows has the headers the line names */
-        if (d->s->arg[i].key == IBC_K_FIELD)
-            named |= IBA_HDR_BIT(d->s->arg[i].hdr) & RUN_TRANSPORT;
-    if (d->raw)
-        iba_recipe_init(&d->r, encap_of(d), 0);
-    else
-        iba_recipe_init_with(&d->r, encap_of(d), d->opcode, d->op ? d->op->hdrs : named);
+    iba_recipe_init(&d->r, encap_of(d), d->raw ? 0 : d->opcode);
 }
 
 static bool again(struct run_player *p, const struct ibc_step *s, const struct ibc_arg *same, struct run_packet *k)
@@ -358,12 +380,12 @@ bool run_build(struct run_player *p, const struct ibc_step *s, struct run_packet
 
     if (same)
         return again(p, s, same, k);
-    if (s->op == IBC_ANY_OPCODE)
-        return run_error(p, s, "ANY cannot be sent");
     memset(&d, 0, offsetof(struct draft, r));
     d.p = p;
     d.s = s;
     d.q = run_live(p, s);
+    if (s->op > UINT8_MAX && !run_is_raw(d.q->type))
+        return run_error(p, s, "ANY cannot be sent");
     begin(&d);
     address(&d);
     put_bth(&d);

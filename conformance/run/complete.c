@@ -4,8 +4,6 @@
 #include <string.h>
 #include "run/play.h"
 
-enum { GRH_AREA = 40 }; /* what a datagram's receive buffer begins with (UU-08) */
-
 /* ---- taking ---- */
 static const struct run_wr *posted(const struct run_player *p, const struct iba_wc *wc)
 {
@@ -43,10 +41,6 @@ static bool note_completion(struct run_player *p, const struct ibc_step *s, cons
     if (p->n_wc == RUN_MAX_WC)
         return run_error(p, s, "more completions than a play may leave unasked");
     note_bind(p, w, wc, device);
-    if (wc->status == IBA_WC_SUCCESS && w->recv)
-        q->recv_ok++;
-    else if (wc->status == IBA_WC_SUCCESS)
-        q->send_ok++;
     p->wc[p->n_wc] = (struct run_wc){.wc = *wc, .wr = w, .qp = q};
     p->n_wc++;
     return true;
@@ -92,6 +86,12 @@ bool run_poll(struct run_player *p, const struct ibc_step *s)
     return true;
 }
 
+/* A window that is being bound has its new key only when that is done. */
+bool run_settle(struct run_player *p, const struct ibc_step *s)
+{
+    return !p->binds || (run_collect_all(p, run_now(p), s) && run_poll(p, s));
+}
+
 enum run_came run_await(struct run_player *p, const struct ibc_step *s, uint64_t patience, bool events,
                         bool (*there)(struct run_player *p, const struct ibc_step *s))
 {
@@ -131,8 +131,7 @@ static unsigned next_of(struct run_player *p, const struct run_live *q, enum que
 {
     unsigned i = 0;
 
-    while (i < p->n_wc &&
-           (p->wc[i].qp != q || (which != EITHER && (which == RECV_QUEUE) != p->wc[i].wr->recv)))
+    while (i < p->n_wc && (p->wc[i].qp != q || (which != EITHER && (which == RECV_QUEUE) != p->wc[i].wr->recv)))
         i++;
     return i;
 }
@@ -163,8 +162,8 @@ static bool value_fits(const struct looked *l, enum ibc_key key, uint64_t is)
 
     if (!a || run_fits(l->p, a, is, &l->at))
         return true;
-    snprintf(expected, sizeof expected, "completion.%s %s0x%" PRIx64, ibc_key_names[key],
-             a->v[0].negated ? "not " : "", run_value(l->p, &a->v[0], &l->at));
+    snprintf(expected, sizeof expected, "completion.%s %s0x%" PRIx64, ibc_key_names[key], a->v[0].negated ? "not " : "",
+             run_value(l->p, &a->v[0], &l->at));
     snprintf(got, sizeof got, "completion.%s 0x%" PRIx64, ibc_key_names[key], is);
     return run_fail(l->p, l->s, NULL, expected, got);
 }
@@ -199,17 +198,18 @@ static bool op_fits(const struct looked *l)
     return run_fail(l->p, l->s, NULL, expected, got);
 }
 
-static bool is_datagram(uint8_t type)
-{
-    return type == IBA_QPT_UD || type == IBA_QPT_SMI || type == IBA_QPT_GSI;
-}
+/* What a receive buffer begins with, before the payload: room for a GRH (UU-21), or what is behind the LRH (UU-40) */
+static const uint8_t area_of[IBA_QPT_COUNT] = {
+    [IBA_QPT_UD] = IBA_BYTES_grh,        [IBA_QPT_SMI] = IBA_BYTES_grh,           [IBA_QPT_GSI] = IBA_BYTES_grh,
+    [IBA_QPT_RAW_IPV6] = IBA_BYTES_ipv6, [IBA_QPT_RAW_ETHERTYPE] = IBA_BYTES_rwh,
+};
 
 /* The buffers' content, from `skip` on */
 static bool content_fits(const struct looked *l)
 {
     const struct ibc_arg *fill = run_arg(l->s, IBC_K_fill);
     const struct run_wr *w = l->c->wr;
-    uint64_t skip = w->recv && is_datagram(l->c->qp->type) ? GRH_AREA : 0;
+    uint64_t skip = w->recv ? area_of[l->c->qp->type] : 0;
     uint64_t left = l->c->wc.byte_len > skip ? l->c->wc.byte_len - skip : 0, at;
 
     if (!fill)
@@ -237,7 +237,8 @@ static bool completion_fits(const struct looked *l)
            value_fits(l, IBC_K_inv, wc->flags & IBA_WC_WITH_INV ? wc->imm_or_key : UINT64_MAX) &&
            value_fits(l, IBC_K_solicited, (wc->flags & IBA_WC_SOLICITED) != 0) &&
            value_fits(l, IBC_K_grh, (wc->flags & IBA_WC_GRH) != 0) && value_fits(l, IBC_K_srcqp, wc->src_qpn) &&
-           value_fits(l, IBC_K_pkey_index, wc->pkey_index) && content_fits(l);
+           value_fits(l, IBC_K_pkey_index, wc->pkey_index) && value_fits(l, IBC_K_slid, wc->slid) &&
+           value_fits(l, IBC_K_sl, wc->sl) && value_fits(l, IBC_K_path_bits, wc->path_bits) && content_fits(l);
 }
 
 bool run_step_completion(struct run_player *p, const struct ibc_step *s)
@@ -260,6 +261,16 @@ bool run_step_completion(struct run_player *p, const struct ibc_step *s)
 }
 
 /* ---- completions ---- */
+static uint32_t successes(const struct run_player *p, const struct run_live *q, bool recv)
+{
+    uint32_t n = 0;
+
+    for (unsigned i = 0; i < p->n_wc; i++)
+        n += p->wc[i].qp == q && p->wc[i].wr->recv == recv && p->wc[i].wc.status == IBA_WC_SUCCESS;
+    return n;
+}
+
+/* What is not named counts as it is. */
 static uint32_t wanted(const struct ibc_step *s, enum ibc_key key, uint32_t is)
 {
     return (uint32_t)ibc_arg_n(s->arg, s->n_arg, key, is);
@@ -268,16 +279,16 @@ static uint32_t wanted(const struct ibc_step *s, enum ibc_key key, uint32_t is)
 static bool enough(struct run_player *p, const struct ibc_step *s)
 {
     const struct run_live *q = run_live(p, s);
+    const uint32_t send = successes(p, q, false), recv = successes(p, q, true);
 
-    return run_has(s, IBC_K_none) || (q->send_ok >= wanted(s, IBC_K_send, q->send_ok) &&
-                                      q->recv_ok >= wanted(s, IBC_K_recv, q->recv_ok));
+    return run_has(s, IBC_K_none) || (send >= wanted(s, IBC_K_send, send) && recv >= wanted(s, IBC_K_recv, recv));
 }
 
-/* Successes that were counted are not asked for again. */
-static void forget_successes(struct run_player *p, const struct run_live *q)
+/* Counted once is not counted again. */
+static void forget_successes(struct run_player *p, const struct run_live *q, bool recv)
 {
     for (unsigned i = p->n_wc; i-- > 0;)
-        if (p->wc[i].qp == q && p->wc[i].wc.status == IBA_WC_SUCCESS)
+        if (p->wc[i].qp == q && p->wc[i].wr->recv == recv && p->wc[i].wc.status == IBA_WC_SUCCESS)
             take_completion(p, i);
 }
 
@@ -304,14 +315,18 @@ bool run_step_completions(struct run_player *p, const struct ibc_step *s)
         return false;
     if (run_has(s, IBC_K_none))
         return none_came(p, s, q);
-    send = wanted(s, IBC_K_send, q->send_ok);
-    recv = wanted(s, IBC_K_recv, q->recv_ok);
-    if (send == q->send_ok && recv == q->recv_ok) {
-        forget_successes(p, q);
+    send = successes(p, q, false);
+    recv = successes(p, q, true);
+    if (send == wanted(s, IBC_K_send, send) && recv == wanted(s, IBC_K_recv, recv)) {
+        if (run_has(s, IBC_K_send))
+            forget_successes(p, q, false);
+        if (run_has(s, IBC_K_recv))
+            forget_successes(p, q, true);
         return true;
     }
-    snprintf(expected, sizeof expected, "completions send=%u recv=%u", send, recv);
-    snprintf(got, sizeof got, "completions send=%u recv=%u", q->send_ok, q->recv_ok);
+    snprintf(expected, sizeof expected, "completions send=%u recv=%u", wanted(s, IBC_K_send, send),
+             wanted(s, IBC_K_recv, recv));
+    snprintf(got, sizeof got, "completions send=%u recv=%u", send, recv);
     return run_fail(p, s, NULL, expected, got);
 }
 
@@ -319,12 +334,12 @@ bool run_step_completions(struct run_player *p, const struct ibc_step *s)
 static bool is_about(const struct run_live *l, const struct run_event *e)
 {
     static const uint8_t kind[IBA_EVENT_COUNT] = {
-        [IBA_EVENT_PATH_MIGRATED] = IBC_O_qp,     [IBA_EVENT_COMM_ESTABLISHED] = IBC_O_qp,
-        [IBA_EVENT_SQ_DRAINED] = IBC_O_qp,        [IBA_EVENT_LAST_WQE_REACHED] = IBC_O_qp,
-        [IBA_EVENT_SRQ_LIMIT] = IBC_O_srq,        [IBA_EVENT_CQ_ERROR] = IBC_O_cq,
-        [IBA_EVENT_WQ_CATASTROPHIC] = IBC_O_qp,   [IBA_EVENT_WQ_INVALID_REQUEST] = IBC_O_qp,
+        [IBA_EVENT_PATH_MIGRATED] = IBC_O_qp,       [IBA_EVENT_COMM_ESTABLISHED] = IBC_O_qp,
+        [IBA_EVENT_SQ_DRAINED] = IBC_O_qp,          [IBA_EVENT_LAST_WQE_REACHED] = IBC_O_qp,
+        [IBA_EVENT_SRQ_LIMIT] = IBC_O_srq,          [IBA_EVENT_CQ_ERROR] = IBC_O_cq,
+        [IBA_EVENT_WQ_CATASTROPHIC] = IBC_O_qp,     [IBA_EVENT_WQ_INVALID_REQUEST] = IBC_O_qp,
         [IBA_EVENT_WQ_ACCESS_VIOLATION] = IBC_O_qp, [IBA_EVENT_SRQ_CATASTROPHIC] = IBC_O_srq,
-        [IBA_EVENT_PKEY_CHANGE] = IBC_O_pd,       [IBA_EVENT_PKEY_VIOLATION] = IBC_O_pd,
+        [IBA_EVENT_PKEY_CHANGE] = IBC_O_pd,         [IBA_EVENT_PKEY_VIOLATION] = IBC_O_pd,
         [IBA_EVENT_QKEY_VIOLATION] = IBC_O_pd, /* pd: of the port, no object's */
     };
 

@@ -1,7 +1,7 @@
 /* '>', '<', silence, wait: packets that go, come, or stay away.
  *
- * '<?' and '<*' wait for nothing: they stand beside their QP until its next '<' or silence is decided, and take packets
- * that fit them and not that. */
+ * '<?' and '<*' give a packet a little time to come, and decide nothing: they stand beside their QP until its next '<'
+ * or silence is decided, and take packets that fit them and not that. */
 #include <stdio.h>
 #include <string.h>
 #include "run/play.h"
@@ -21,7 +21,7 @@ bool run_step_send(struct run_player *p, const struct ibc_step *s)
 
     if (!k)
         return run_error(p, s, "out of memory");
-    if ((after && !run_collect_all(p, p->last_at + after->v[0].n, s)) || (p->binds && !run_poll(p, s)))
+    if ((after && !run_collect_all(p, p->last_at + after->v[0].n, s)) || !run_settle(p, s))
         return false;
     if (!run_build(p, s, k) || !run_inject(p, k, s))
         return false;
@@ -149,10 +149,15 @@ static const struct ibc_step *optional_fit(struct run_player *p, struct run_live
 static bool expect_some(struct run_player *p, const struct ibc_step *s)
 {
     struct run_live *q = run_live(p, s);
+    const uint64_t until = run_now(p) + run_scaled(p, RUN_OPTIONAL);
+    bool came = true;
 
     if (q->n_optional == RUN_MAX_OPTIONAL)
         return run_error(p, s, "too many optional packets wait");
     q->optional[q->n_optional++] = (uint16_t)(s - p->play->step);
+    while (!q->head && came) /* ends: packets are bounded, and time passes */
+        if (!run_collect(p, until, &came, s))
+            return false;
     return true;
 }
 

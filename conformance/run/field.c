@@ -7,22 +7,14 @@ static const struct {
     uint8_t key, hdr;
     const char *name;
 } everywhere[] = {
-    {IBC_K_hop, IBA_H_grh, "hoplmt"},
-    {IBC_K_hop, IBA_H_ipv4, "ttl"},
-    {IBC_K_hop, IBA_H_ipv6, "hlim"},
-    {IBC_K_tclass, IBA_H_grh, "tclass"},
-    {IBC_K_tclass, IBA_H_ipv4, "dsfield"},
-    {IBC_K_tclass, IBA_H_ipv6, "tclass"},
-    {IBC_K_flow, IBA_H_grh, "flowlabel"},
-    {IBC_K_flow, IBA_H_ipv6, "flow"},
-    {IBC_K_ecn, IBA_H_ipv4, "dsfield.ecn"},
-    {IBC_K_ecn, IBA_H_ipv6, "tclass.ecn"},
-    {IBC_K_dscp, IBA_H_ipv4, "dsfield.dscp"},
-    {IBC_K_dscp, IBA_H_ipv6, "tclass.dscp"},
-    {IBC_K_sgid, IBA_H_grh, "sgid"},
-    {IBC_K_sgid, IBA_H_ipv6, "src"},
-    {IBC_K_dgid, IBA_H_grh, "dgid"},
-    {IBC_K_dgid, IBA_H_ipv6, "dst"},
+    {IBC_K_hop, IBA_H_grh, "hoplmt"},         {IBC_K_hop, IBA_H_ipv4, "ttl"},
+    {IBC_K_hop, IBA_H_ipv6, "hlim"},          {IBC_K_tclass, IBA_H_grh, "tclass"},
+    {IBC_K_tclass, IBA_H_ipv4, "dsfield"},    {IBC_K_tclass, IBA_H_ipv6, "tclass"},
+    {IBC_K_flow, IBA_H_grh, "flowlabel"},     {IBC_K_flow, IBA_H_ipv6, "flow"},
+    {IBC_K_ecn, IBA_H_ipv4, "dsfield.ecn"},   {IBC_K_ecn, IBA_H_ipv6, "tclass.ecn"},
+    {IBC_K_dscp, IBA_H_ipv4, "dsfield.dscp"}, {IBC_K_dscp, IBA_H_ipv6, "tclass.dscp"},
+    {IBC_K_sgid, IBA_H_grh, "sgid"},          {IBC_K_sgid, IBA_H_ipv6, "src"},
+    {IBC_K_dgid, IBA_H_grh, "dgid"},          {IBC_K_dgid, IBA_H_ipv6, "dst"},
 };
 enum { N_EVERYWHERE = sizeof everywhere / sizeof *everywhere };
 
@@ -49,12 +41,12 @@ const struct iba_field *run_field_in(const struct ibc_arg *a, uint64_t has, uint
         if (has >> a->hdr & 1)
             return a->field;
         *hdr = sibling(a->hdr);
-        return *hdr != a->hdr && has >> *hdr & 1 ? iba_field_find((enum iba_hdr)*hdr, a->field->name) : NULL;
+        return *hdr != a->hdr && has >> *hdr & 1 ? iba_field_find((enum iba_hdr) * hdr, a->field->name) : NULL;
     }
     for (unsigned i = 0; i < N_EVERYWHERE; i++)
         if (everywhere[i].key == a->key && has >> everywhere[i].hdr & 1) {
             *hdr = everywhere[i].hdr;
-            return iba_field_find((enum iba_hdr)*hdr, everywhere[i].name);
+            return iba_field_find((enum iba_hdr) * hdr, everywhere[i].name);
         }
     return NULL;
 }

@@ -113,20 +113,36 @@ static uint16_t send_only(uint8_t type)
 static bool exchange(struct run_player *p, const struct ibc_step *s, struct run_live *q)
 {
     enum { KIND = 0x60 };
-    const struct ibc_arg out[] = {number(IBC_K_payload, BYTES), field(IBA_H_bth, "a", q->type == IBA_QPT_RC, UINT64_MAX)};
+    const struct ibc_arg out[] = {number(IBC_K_payload, BYTES),
+                                  field(IBA_H_bth, "a", q->type == IBA_QPT_RC, UINT64_MAX)};
     const struct ibc_arg in[] = {field(IBA_H_bth, "psn", q->epsn, UINT64_MAX), field(IBA_H_aeth, "syndrome", 0, KIND)};
     const struct ibc_arg done[] = {number(IBC_K_recv, 1)};
-    struct ibc_step step = {.kind = IBC_S_send, .n_arg = 2, .object = HEALTH, .op = send_only(q->type), .arg = out,
-                            .line = s->line, .text = "health: SEND_ONLY"};
+    struct ibc_step step = {.kind = IBC_S_send,
+                            .n_arg = 2,
+                            .object = HEALTH,
+                            .op = send_only(q->type),
+                            .arg = out,
+                            .line = s->line,
+                            .text = "health: SEND_ONLY"};
 
     if (!run_step_send(p, &step))
         return false;
-    step = (struct ibc_step){.kind = IBC_S_expect, .n_arg = 2, .object = HEALTH, .op = IBA_RC_ACKNOWLEDGE, .arg = in,
-                             .line = s->line, .text = "health: ACKNOWLEDGE syndrome=ack"};
+    step = (struct ibc_step){.kind = IBC_S_expect,
+                             .n_arg = 2,
+                             .object = HEALTH,
+                             .op = IBA_RC_ACKNOWLEDGE,
+                             .arg = in,
+                             .line = s->line,
+                             .text = "health: ACKNOWLEDGE syndrome=ack"};
     if (q->type == IBA_QPT_RC && !run_step_expect(p, &step))
         return false;
-    step = (struct ibc_step){.kind = IBC_S_completion, .n_arg = 1, .object = HEALTH, .op = IBC_NO_OP, .arg = done,
-                             .line = s->line, .text = "health: a receive completes"};
+    step = (struct ibc_step){.kind = IBC_S_completion,
+                             .n_arg = 1,
+                             .object = HEALTH,
+                             .op = IBC_NO_OP,
+                             .arg = done,
+                             .line = s->line,
+                             .text = "health: a receive completes"};
     return run_step_completion(p, &step);
 }
 

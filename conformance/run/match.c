@@ -6,6 +6,7 @@
 #include "run/play.h"
 #include "wire/iba_psn.h"
 
+enum { MULTICAST_QP = 0xffffff };
 struct match {
     struct run_player *p;
     const struct ibc_step *s;
@@ -54,8 +55,7 @@ static bool sound(const struct match *m)
 static bool named_field(const struct match *m, uint8_t hdr, const char *name)
 {
     for (unsigned i = 0; i < m->s->n_arg; i++)
-        if (m->s->arg[i].key == IBC_K_FIELD && m->s->arg[i].hdr == hdr &&
-            strcmp(m->s->arg[i].field->name, name) == 0)
+        if (m->s->arg[i].key == IBC_K_FIELD && m->s->arg[i].hdr == hdr && strcmp(m->s->arg[i].field->name, name) == 0)
             return true;
     return false;
 }
@@ -88,20 +88,37 @@ struct ends {
     struct ibc_address from, to;
 };
 
-/* Where it is to come from and to go. False: a second port, or somebody who is nobody, whose address is not known. */
+/* The group that is named; of a packet to QP 0xffffff the first that its addresses are, or the first */
+static const struct run_live *group_of(const struct match *m)
+{
+    const struct ibc_arg *to = run_arg(m->s, IBC_K_to);
+    const struct run_live *first = NULL;
+
+    if (to)
+        return to->v[0].kind == IBC_V_REF ? run_object_of(m->p, &to->v[0]) : NULL;
+    if (!iba_view_has_bth(m->v) || iba_bth_destqp(iba_view_bth(m->v)) != MULTICAST_QP)
+        return NULL;
+    for (unsigned i = 0; i < m->p->play->n_object; i++) {
+        const struct run_live *g = &m->p->live[i];
+        if (g->kind == IBC_O_group && iba_view_has(m->v, IBA_H_eth) &&
+            iba_eth_dst(iba_view_hdr(m->v, IBA_H_eth)) == g->mac)
+            return g;
+        if (g->kind == IBC_O_group && !first)
+            first = g;
+    }
+    return first;
+}
+
+/* Where it is to come from and to go. False: a port whose address is not known. */
 static bool ends_of(const struct match *m, struct ends *e)
 {
     const struct ibc_target *t = m->p->t;
     const struct ibc_arg *to = run_arg(m->s, IBC_K_to);
-    const struct run_live *group = NULL;
+    const struct run_live *group = group_of(m);
 
-    e->from = t->device[m->q->device];
+    e->from = m->q->attr.a.port == 2 ? t->second[m->q->device] : t->device[m->q->device];
     e->to = m->q->twin ? t->device[m->q->twin->device] : t->tester;
-    if (!to)
-        return m->q->attr.a.port == 1;
-    if (to->v[0].kind == IBC_V_REF)
-        group = run_object_of(m->p, &to->v[0]);
-    else if (to->v[0].n == IBC_PARTY_stranger)
+    if (to && to->v[0].kind != IBC_V_REF && to->v[0].n == IBC_PARTY_stranger)
         e->to = t->stranger;
     if (group) {
         e->to.mac = group->mac;
@@ -110,7 +127,7 @@ static bool ends_of(const struct match *m, struct ends *e)
         memcpy(e->to.ipv6, group->gid, 16);
         memcpy(e->to.gid, group->gid, 16);
     }
-    return m->q->attr.a.port == 1;
+    return m->q->attr.a.port == 1 || (m->q->attr.a.port == 2 && (m->p->caps >> IBC_CAP_two_ports & 1));
 }
 
 static bool addressed(const struct match *m)
@@ -120,6 +137,8 @@ static bool addressed(const struct match *m)
 
     if (!ends_of(m, &e))
         return true;
+    if (run_is_raw(m->q->type)) /* what is behind the LRH is payload */
+        return same_number(m, IBA_H_lrh, "dlid", e.to.lid) && same_number(m, IBA_H_lrh, "slid", e.from.lid);
     if (iba_view_has(v, IBA_H_eth) &&
         (!same_number(m, IBA_H_eth, "dst", e.to.mac) || !same_number(m, IBA_H_eth, "src", e.from.mac)))
         return false;
@@ -143,7 +162,7 @@ static bool to_peer(const struct match *m)
     if (!iba_view_has_bth(m->v))
         return true;
     if (to && to->v[0].kind == IBC_V_REF)
-        return same_number(m, IBA_H_bth, "destqp", 0xffffff);
+        return same_number(m, IBA_H_bth, "destqp", MULTICAST_QP);
     return to || same_number(m, IBA_H_bth, "destqp", m->q->peer);
 }
 
@@ -309,8 +328,8 @@ static bool is_opcode(const struct match *m)
 {
     const bool bth = iba_view_has_bth(m->v);
 
-    if (m->s->op == IBC_ANY_OPCODE || (m->s->op == IBC_RAW_OPCODE ? !bth : bth && iba_bth_opcode(iba_view_bth(m->v)) ==
-                                                                                  m->s->op))
+    if (m->s->op == IBC_ANY_OPCODE ||
+        (m->s->op == IBC_RAW_OPCODE ? !bth : bth && iba_bth_opcode(iba_view_bth(m->v)) == m->s->op))
         return true;
     run_show_expected(m->s, m->d->expected, sizeof m->d->expected);
     run_show_packet(m->k, m->d->got, sizeof m->d->got);

@@ -14,7 +14,7 @@ static unsigned device_of(const struct ibc_step *s)
 
 struct place {
     unsigned device;
-    uint64_t at, n, off; /* local address; bytes; where in its region */
+    uint64_t at, n, off;           /* local address; bytes; where in its region */
     const struct run_live *region; /* NULL: a bare address */
 };
 
@@ -43,8 +43,8 @@ static bool differs(struct run_player *p, const struct ibc_step *s, uint64_t i, 
     return run_fail(p, s, NULL, expected, got);
 }
 
-bool run_memory_is(struct run_player *p, const struct ibc_step *s, unsigned device, uint64_t at, uint64_t n, char letter,
-                   uint64_t off)
+bool run_memory_is(struct run_player *p, const struct ibc_step *s, unsigned device, uint64_t at, uint64_t n,
+                   char letter, uint64_t off)
 {
     for (uint64_t done = 0; done < n; done += PIECE) {
         const size_t piece = n - done < PIECE ? (size_t)(n - done) : PIECE;
@@ -129,6 +129,17 @@ bool run_step_page(struct run_player *p, const struct ibc_step *s)
 }
 
 /* ---- ports ---- */
+static enum ibc_rc set_port(struct run_player *p, unsigned d, const struct ibc_arg *a)
+{
+    const struct ibc_target_ops *ops = p->t->ops;
+
+    if (a->key != IBC_K_gid)
+        return ops->set_port(p->t, d, (enum ibc_key)a->key, a->at, a->v[0].n);
+    if (!ops->set_gid)
+        return IBC_UNSUPPORTED;
+    return ops->set_gid(p->t, d, a->at, a->v[0].kind == IBC_V_REF ? run_object_of(p, &a->v[0])->gid : a->v[0].bytes);
+}
+
 bool run_step_port(struct run_player *p, const struct ibc_step *s)
 {
     const unsigned d = device_of(s);
@@ -138,7 +149,7 @@ bool run_step_port(struct run_player *p, const struct ibc_step *s)
         const uint64_t n = a->v[0].n;
         if (a->key == IBC_K_dut)
             continue;
-        if (!run_did(p, s, p->t->ops->set_port(p->t, d, (enum ibc_key)a->key, a->at, n), "set its port"))
+        if (!run_did(p, s, set_port(p, d, a), "set its port"))
             return false;
         if (a->key == IBC_K_pkey && a->at < RUN_PKEYS)
             p->pkey[d][a->at] = (uint16_t)n;

@@ -2,9 +2,17 @@
 #include <string.h>
 #include "run/play.h"
 
+static bool forward_times(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (!run_did(p, s, p->t->ops->inject(p->t, k->device ^ 1u, k->frame, k->len), "take the packet"))
+            return false;
+    return true;
+}
+
 static bool forward(struct run_player *p, const struct ibc_step *s, const struct run_packet *k)
 {
-    return run_did(p, s, p->t->ops->inject(p->t, k->device ^ 1u, k->frame, k->len), "take the packet");
+    return forward_times(p, s, k, 1);
 }
 
 /* A bit of the ICRC flipped on the way */
@@ -36,7 +44,7 @@ bool run_go_on(struct run_player *p, const struct ibc_step *s, struct run_live *
         return true;
     switch (ibc_arg_n(s->arg, s->n_arg, IBC_K_then, IBC_THEN_forward)) {
     case IBC_THEN_drop: return true;
-    case IBC_THEN_twice: return forward(p, s, k) && forward(p, s, k);
+    case IBC_THEN_twice: return forward_times(p, s, k, 2);
     case IBC_THEN_hold: hold(q, k); return true;
     case IBC_THEN_corrupt: return forward_corrupt(p, s, k);
     default: return forward(p, s, k);

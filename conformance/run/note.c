@@ -62,9 +62,7 @@ bool run_did(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, con
 
     switch (rc) {
     case IBC_OK: return true;
-    case IBC_REFUSED:
-        snprintf(got, sizeof got, "refused: %s", p->t->said);
-        return run_fail(p, s, NULL, what, got);
+    case IBC_REFUSED: snprintf(got, sizeof got, "refused: %s", p->t->said); return run_fail(p, s, NULL, what, got);
     case IBC_UNSUPPORTED:
         snprintf(got, sizeof got, "this target cannot %s", what);
         return run_note(p, IBC_IS_UNSUPPORTED, s, NULL, what, got);

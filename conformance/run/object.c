@@ -1,5 +1,5 @@
-/* Regions, windows, queues, groups: made through the target's verbs. In the middle role every object but a QP is made on
- * both devices. */
+/* Regions, windows, queues, groups: made through the target's verbs. In the middle role every object but a QP is made
+ * on both devices. */
 #include <string.h>
 #include "fabric/iba_port.h"
 #include "run/play.h"
@@ -103,11 +103,14 @@ static enum ibc_rc make_srq(struct run_player *p, struct run_live *l, unsigned d
 /* A transient multicast group of the widest scope the link has, told apart by the object's place in the file. */
 static enum ibc_rc make_group(struct run_player *p, struct run_live *l, unsigned d)
 {
+    const struct ibc_arg *gid = object_arg(l->o, IBC_K_gid);
     const uint8_t n = (uint8_t)(1 + (l - p->live));
 
     (void)d;
     memset(l->gid, 0, sizeof l->gid);
-    if (p->link == IBC_LINK_roce2_ipv4) {
+    if (gid && gid->v[0].kind == IBC_V_BYTES && gid->v[0].n_bytes == sizeof l->gid) {
+        memcpy(l->gid, gid->v[0].bytes, sizeof l->gid);
+    } else if (p->link == IBC_LINK_roce2_ipv4) {
         iba_gid_set_ipv4(l->gid, 0xefc00000u | n); /* 239.192/14: organisation-local (RFC 2365) */
     } else {
         l->gid[0] = 0xff;

@@ -10,21 +10,23 @@
 enum { /* implicit objects, by their place in the play */
        RUN_PD,
        RUN_M,
-       RUN_L };
+       RUN_L
+};
 enum {
-    RUN_TEXT = 160,       /* of a finding */
+    RUN_TEXT = 160,        /* of a finding */
     RUN_MAX_OPTIONAL = 32, /* '<?' and '<*' that wait, a QP */
-    RUN_MAX_NAMES = 32,   /* as= */
-    RUN_MAX_WR = 8192,    /* work requests a play posts */
-    RUN_MAX_WC = 1024,    /* completions that nobody asked for yet */
-    RUN_MAX_EVENTS = 256, /* likewise */
+    RUN_MAX_NAMES = 32,    /* as= */
+    RUN_MAX_WR = 8192,     /* work requests a play posts */
+    RUN_MAX_WC = 1024,     /* completions that nobody asked for yet */
+    RUN_MAX_EVENTS = 256,  /* likewise */
     RUN_PKEYS = 64,
-    RUN_MAX_PACKETS = 100000,
+    RUN_MAX_PACKETS = 20000, /* that wait */
 };
 #define RUN_US UINT64_C(1000)
 #define RUN_MS (1000 * RUN_US)
 #define RUN_S (1000 * RUN_MS)
 #define RUN_PATIENCE RUN_S         /* for what is expected */
+#define RUN_OPTIONAL (10 * RUN_MS) /* for what may come */
 #define RUN_SILENCE (100 * RUN_MS) /* default of silence and pass */
 
 /* ---- memory of a play: arena.c ---- */
@@ -60,8 +62,8 @@ struct run_flow {
 /* ---- objects ---- */
 struct run_live {
     const struct ibc_object *o;
-    uint8_t kind, device; /* device: of a QP; others exist on every device */
-    bool made, cq_gone; /* cq_gone: of a QP, not to be polled */
+    uint8_t kind, device;     /* device: of a QP; others exist on every device */
+    bool made, cq_gone;       /* cq_gone: of a QP, not to be polled */
     uint32_t id[IBC_DEVICES]; /* PD, CQ, SRQ number; window: R_Key; QP: QPN, in [0] */
     struct ibc_mr mr[IBC_DEVICES];
     uint64_t length; /* regions */
@@ -73,15 +75,14 @@ struct run_live {
     uint8_t type, state_wanted;
     uint32_t peer, epsn, psn, pmtu, qkey, pkey_index;
     uint32_t scq, rcq, recv, recv_bytes, sq, rq;
-    struct run_live *twin; /* role middle: the QP of the other device that it talks to */
-    struct ibc_qp_attr attr; /* what the qp line says */
-    uint32_t optional_mask;  /* attributes beyond the required ones, given where they may be */
-    uint32_t next_psn;       /* of requests to the device */
-    struct run_flow tx[2], rx[2]; /* by enum iba_dir */
+    struct run_live *twin;          /* role middle: the QP of the other device that it talks to */
+    struct ibc_qp_attr attr;        /* what the qp line says */
+    uint32_t optional_mask;         /* attributes beyond the required ones, given where they may be */
+    uint32_t next_psn;              /* of requests to the device */
+    struct run_flow tx[2], rx[2];   /* by enum iba_dir */
     struct run_packet *head, *tail; /* came, not judged */
     uint16_t optional[RUN_MAX_OPTIONAL];
     uint8_t n_optional;
-    uint32_t send_ok, recv_ok; /* successful completions so far */
     struct run_packet *held, *held_tail;
 };
 
@@ -186,7 +187,8 @@ bool run_make_qp(struct run_player *p, struct run_live *q, const struct ibc_step
 bool run_raise_qp(struct run_player *p, struct run_live *q, enum iba_qp_state state, const struct ibc_step *s);
 bool run_raise_from(struct run_player *p, struct run_live *q, enum iba_qp_state from, enum iba_qp_state to,
                     const struct ibc_step *s);
-uint8_t run_mtu(uint64_t bytes); /* enum iba_mtu; 0: none */
+const struct ibc_address *run_party(const struct run_player *p, const struct ibc_value *v); /* NULL: the peer */
+uint8_t run_mtu(uint64_t bytes);                                                            /* enum iba_mtu; 0: none */
 const struct iba_transition *run_transition(enum iba_qp_state from, enum iba_qp_state to);
 /* `n` receives of `len` bytes; at: the first one's address. */
 bool run_post_receives(struct run_player *p, struct run_live *q, unsigned n, uint32_t len, const struct ibc_step *s);
@@ -228,15 +230,17 @@ void run_remember(struct run_player *p, const struct ibc_step *s, const struct r
 const struct run_packet *run_recall(const struct run_player *p, const char *name);
 
 /* ---- completions and events: complete.c ---- */
-bool run_poll(struct run_player *p, const struct ibc_step *s); /* all queues, all devices */
+bool run_poll(struct run_player *p, const struct ibc_step *s);   /* all queues, all devices */
+bool run_settle(struct run_player *p, const struct ibc_step *s); /* windows that are being bound have their keys then */
 enum run_came { RUN_STOP, RUN_NOT, RUN_CAME };
-/* Lets time pass, in growing slices, until `there` says so or patience ends; polls completions or events before it asks. */
+/* Lets time pass, in growing slices, until `there` says so or patience ends; polls completions or events before it
+ * asks. */
 enum run_came run_await(struct run_player *p, const struct ibc_step *s, uint64_t patience, bool events,
                         bool (*there)(struct run_player *p, const struct ibc_step *s));
 
 /* Whether the device's memory from local address `at` is pattern `letter` from `off` on; else the play has failed. */
-bool run_memory_is(struct run_player *p, const struct ibc_step *s, unsigned device, uint64_t at, uint64_t n, char letter,
-                   uint64_t off);
+bool run_memory_is(struct run_player *p, const struct ibc_step *s, unsigned device, uint64_t at, uint64_t n,
+                   char letter, uint64_t off);
 
 /* ---- the middle: middle.c ---- */
 /* What becomes of a packet that was expected: sent on, unless the line says otherwise. */

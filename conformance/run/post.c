@@ -48,10 +48,10 @@ static void gather(struct run_player *p, const struct ibc_step *s, const struct 
         const struct ibc_arg *a = &s->arg[i];
         if (a->key != IBC_K_sge || w->n_sge == IBA_MAX_SGE)
             continue;
-        w->sge[w->n_sge++] = (struct iba_sge){.addr = run_value(p, &a->v[0], &c),
-                                              .length = a->at,
-                                              .lkey = lkey ? (uint32_t)run_value(p, &lkey->v[0], &c)
-                                                           : lkey_of(p, &a->v[0], q->device)};
+        w->sge[w->n_sge++] =
+            (struct iba_sge){.addr = run_value(p, &a->v[0], &c),
+                             .length = a->at,
+                             .lkey = lkey ? (uint32_t)run_value(p, &lkey->v[0], &c) : lkey_of(p, &a->v[0], q->device)};
     }
     if (w->n_sge || len == 0)
         return;
@@ -96,8 +96,7 @@ static void put_bind(struct run_player *p, const struct ibc_step *s, const struc
     wr->bind.key_byte = (uint8_t)run_number(p, s, IBC_K_key, (window->id[q->device] + 1) & 0xff, &c);
 }
 
-static void put_remote(struct run_player *p, const struct ibc_step *s, const struct run_live *q,
-                       struct iba_send_wr *wr)
+static void put_remote(struct run_player *p, const struct ibc_step *s, const struct run_live *q, struct iba_send_wr *wr)
 {
     enum { SOMEWHERE = 0x10000, SOME_KEY = 0x1234 };
     const struct run_context c = remote_of(q);
@@ -105,15 +104,23 @@ static void put_remote(struct run_player *p, const struct ibc_step *s, const str
 
     wr->va = run_number(p, s, IBC_K_to, q->twin ? m->va : SOMEWHERE, &c);
     wr->rkey = (uint32_t)run_number(p, s, IBC_K_rkey, q->twin ? m->rkey : SOME_KEY, &c);
-    wr->imm_or_key = (uint32_t)run_number(p, s, IBC_K_imm, 0, &c);
-    wr->swap = run_number(p, s, IBC_K_swap, 0, &c);
-    wr->compare_add = run_number(p, s, wr->op == IBA_WR_FETCH_ADD ? IBC_K_add : IBC_K_cmp, 0, &c);
-    wr->flush_placement = (uint8_t)run_number(p, s, IBC_K_placement, 1, &c);
-    wr->flush_selectivity = (uint8_t)run_number(p, s, IBC_K_selectivity, 0, &c);
-    if (run_has(s, IBC_K_inv)) {
-        const struct run_context own = {.device = wr->op == IBA_WR_LOCAL_INV ? q->device : c.device};
-        wr->imm_or_key = (uint32_t)run_number(p, s, IBC_K_inv, 0, &own);
+    wr->xrc_srqn = (uint32_t)run_number(p, s, IBC_K_srqn, 0, &c);
+    if (wr->op == IBA_WR_FLUSH) {
+        wr->flush_placement = (uint8_t)run_number(p, s, IBC_K_placement, 1, &c);
+        wr->flush_selectivity = (uint8_t)run_number(p, s, IBC_K_selectivity, 0, &c);
+    } else if (wr->op == IBA_WR_CMP_SWAP || wr->op == IBA_WR_FETCH_ADD) {
+        wr->swap = run_number(p, s, IBC_K_swap, 0, &c);
+        wr->compare_add = run_number(p, s, wr->op == IBA_WR_FETCH_ADD ? IBC_K_add : IBC_K_cmp, 0, &c);
     }
+}
+
+static uint32_t imm_or_key(struct run_player *p, const struct ibc_step *s, const struct run_live *q)
+{
+    const struct run_context c = s->op == IBA_WR_LOCAL_INV ? local_of(q) : remote_of(q);
+
+    if (run_has(s, IBC_K_ethertype)) /* of raw packets (WF-58) */
+        return (uint32_t)run_number(p, s, IBC_K_ethertype, 0, &c);
+    return (uint32_t)run_number(p, s, run_has(s, IBC_K_inv) ? IBC_K_inv : IBC_K_imm, 0, &c);
 }
 
 static void put_destination(struct run_player *p, const struct ibc_step *s, const struct run_live *q,
@@ -123,7 +130,8 @@ static void put_destination(struct run_player *p, const struct ibc_step *s, cons
     const struct run_live *group = dest && dest->v[0].kind == IBC_V_REF ? run_object_of(p, &dest->v[0]) : NULL;
     const struct run_context c = {.device = q->device};
 
-    send->dest = (struct ibc_ah_spec){.hop = q->attr.hop, .tclass = q->attr.tclass, .sl = q->attr.sl};
+    send->dest =
+        (struct ibc_ah_spec){.hop = q->attr.hop, .tclass = q->attr.tclass, .sl = q->attr.sl, .path = q->attr.path};
     if (group)
         send->dest.group = group->gid;
     else if (dest && dest->v[0].n == IBC_PARTY_stranger)
@@ -141,6 +149,11 @@ static uint8_t flags_of(const struct run_player *p, const struct ibc_step *s)
                      (run_number(p, s, IBC_K_fence, 0, NULL) ? IBA_WR_FENCE : 0));
 }
 
+static bool has_no_peer(uint8_t type)
+{
+    return type != IBA_QPT_RC && type != IBA_QPT_UC && type != IBA_QPT_XRC_INI;
+}
+
 bool run_step_post(struct run_player *p, const struct ibc_step *s)
 {
     const struct run_live *q = run_live(p, s);
@@ -148,7 +161,7 @@ bool run_step_post(struct run_player *p, const struct ibc_step *s)
     struct run_wr *w;
     struct ibc_send send;
 
-    if (p->binds && !run_poll(p, s))
+    if (!run_settle(p, s))
         return false;
     if (!(w = new_wr(p, s, q, false)))
         return false;
@@ -157,11 +170,14 @@ bool run_step_post(struct run_player *p, const struct ibc_step *s)
     w->id = run_number(p, s, IBC_K_id, 0, NULL);
     send.wr.wr_id = p->n_wr;
     send.wr.flags = flags_of(p, s);
-    put_remote(p, s, q, &send.wr);
-    put_destination(p, s, q, &send);
-    if (s->op == IBA_WR_BIND_MW)
+    send.wr.imm_or_key = imm_or_key(p, s, q);
+    if (s->op == IBA_WR_BIND_MW) /* they share their bytes: one of the three */
         put_bind(p, s, q, w, &send.wr);
+    else if (has_no_peer(q->type))
+        put_destination(p, s, q, &send);
     else
+        put_remote(p, s, q, &send.wr);
+    if (s->op != IBA_WR_BIND_MW)
         gather(p, s, q, run_number(p, s, IBC_K_at, p->live[RUN_L].mr[q->device].local, &c),
                (uint32_t)run_number(p, s, IBC_K_len, usual_length(s->op), NULL), w);
     send.wr.n_sge = w->n_sge;
@@ -171,14 +187,16 @@ bool run_step_post(struct run_player *p, const struct ibc_step *s)
 }
 
 /* ---- receives ---- */
-/* Buffers of l lie one behind the other, and begin anew where the next would not fit. */
+/* In the second half of l, one behind the other, so that what is sent from its first half stays what it was; anew from
+ * there where the next would not fit. */
 static uint64_t next_buffer(struct run_player *p, unsigned device, uint32_t len)
 {
     const struct run_live *l = &p->live[RUN_L];
-    uint64_t at = p->recv_cursor[device];
+    const uint64_t half = l->length / 2;
+    uint64_t at = p->recv_cursor[device] < half ? half : p->recv_cursor[device];
 
     if (at + len > l->length)
-        at = 0;
+        at = len <= half ? half : 0;
     p->recv_cursor[device] = at + len;
     return l->mr[device].local + at;
 }

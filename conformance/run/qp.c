@@ -49,6 +49,11 @@ static void read_rights(const struct run_player *p, struct run_live *q)
     q->attr.a.access = (uint16_t)access;
 }
 
+const struct ibc_address *run_party(const struct run_player *p, const struct ibc_value *v)
+{
+    return v->n == IBC_PARTY_stranger ? &p->t->stranger : NULL;
+}
+
 static void read_path(struct run_player *p, struct run_live *q)
 {
     const struct ibc_arg *alt = qp_arg(q, IBC_K_alt);
@@ -59,10 +64,17 @@ static void read_path(struct run_player *p, struct run_live *q)
     a->tclass = (uint8_t)qp_n(p, q, IBC_K_tclass, 0);
     a->flow = (uint32_t)qp_n(p, q, IBC_K_flow, 0);
     a->a.port = (uint8_t)qp_n(p, q, IBC_K_port, 1);
+    a->path = (struct ibc_path){.tagged = qp_arg(q, IBC_K_vlan) != NULL,
+                                .vlan = (uint16_t)qp_n(p, q, IBC_K_vlan, 0),
+                                .sport = (uint16_t)qp_n(p, q, IBC_K_sport, 0),
+                                .gid_index = (uint8_t)qp_n(p, q, IBC_K_gid_index, 0),
+                                .path_bits = (uint8_t)qp_n(p, q, IBC_K_path_bits, 0)};
     a->a.path_mig = (uint8_t)qp_n(p, q, IBC_K_mig, IBA_PATH_MIGRATED);
     q->optional_mask = 0;
     if (alt && alt->v[0].n != IBC_PARTY_none)
         q->optional_mask |= IBA_QPA_ALT_PATH;
+    if (alt)
+        a->alt = run_party(p, &alt->v[0]);
     if (qp_arg(q, IBC_K_mig))
         q->optional_mask |= IBA_QPA_PATH_MIG;
 }
@@ -190,13 +202,21 @@ static bool go_to(struct run_player *p, struct run_live *q, enum iba_qp_state fr
     return run_did(p, s, p->t->ops->modify_qp(p->t, q->device, q->id[0], &a), iba_qp_state_name(to));
 }
 
+/* Its peer exists now: what the line left open is what that says. */
+static void meet(struct run_live *q)
+{
+    q->peer = q->twin->id[0];
+    if (!qp_arg(q, IBC_K_epsn))
+        q->epsn = q->next_psn = q->attr.a.rq_psn = q->twin->psn;
+}
+
 bool run_raise_from(struct run_player *p, struct run_live *q, enum iba_qp_state from, enum iba_qp_state to,
                     const struct ibc_step *s)
 {
     static const uint8_t way[] = {IBA_QPS_RESET, IBA_QPS_INIT, IBA_QPS_RTR, IBA_QPS_RTS};
 
     if (q->twin)
-        q->peer = q->twin->id[0];
+        meet(q);
     for (unsigned i = 0; i + 1 < sizeof way && way[i] < to; i++) {
         if (way[i] < from)
             continue;

@@ -58,9 +58,14 @@ static const struct ibc_play *play_at(struct ibc_prepared *q, unsigned i)
 static uint64_t needs_of(enum iba_qp_type service)
 {
     static const uint8_t of[IBA_QPT_COUNT] = {
-        [IBA_QPT_RC] = IBC_CAP_rc,        [IBA_QPT_UC] = IBC_CAP_uc,          [IBA_QPT_UD] = IBC_CAP_ud,
-        [IBA_QPT_RAW_IPV6] = IBC_CAP_raw, [IBA_QPT_RAW_ETHERTYPE] = IBC_CAP_raw,
-        [IBA_QPT_SMI] = IBC_CAP_management, [IBA_QPT_GSI] = IBC_CAP_management,
+        [IBA_QPT_RC] = IBC_CAP_rc,
+        [IBA_QPT_UC] = IBC_CAP_uc,
+        [IBA_QPT_UD] = IBC_CAP_ud,
+        [IBA_QPT_RAW_IPV6] = IBC_CAP_raw,
+        [IBA_QPT_RAW_ETHERTYPE] = IBC_CAP_raw,
+        [IBA_QPT_SMI] = IBC_CAP_management,
+        [IBA_QPT_GSI] = IBC_CAP_management,
+        [IBA_QPT_XRC_INI] = IBC_CAP_xrc,
     };
     return UINT64_C(1) << of[service];
 }

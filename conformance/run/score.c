@@ -9,8 +9,10 @@ enum { MOST = 4096, FEWEST = 8, USUAL = 64 };
 
 static enum ibc_rc make_rkey(struct run_player *p, uint32_t *number)
 {
-    const struct ibc_mr_spec m = {
-        .pd = p->live[RUN_PD].id[0], .length = 4096, .access = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE_READ, .fill = 's'};
+    const struct ibc_mr_spec m = {.pd = p->live[RUN_PD].id[0],
+                                  .length = 4096,
+                                  .access = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE_READ,
+                                  .fill = 's'};
     struct ibc_mr mr = {0};
     const enum ibc_rc rc = p->t->ops->reg_mr(p->t, 0, &m, &mr);
 
@@ -25,6 +27,11 @@ static enum ibc_rc make_qpn(struct run_player *p, uint32_t *number)
 
     q.rcq = q.scq;
     return rc == IBC_OK ? p->t->ops->create_qp(p->t, 0, &q, number) : rc;
+}
+
+static enum ibc_rc make_psn(struct run_player *p, uint32_t *number)
+{
+    return p->t->ops->choose_psn(p->t, 0, number);
 }
 
 static int by_value(const void *a, const void *b)
@@ -66,21 +73,21 @@ static void report(struct run_player *p, const char *what, uint32_t *number, uns
 
 bool run_step_score(struct run_player *p, const struct ibc_step *s)
 {
-    static enum ibc_rc (*const make[IBC_SCORE_COUNT])(struct run_player *p, uint32_t *number) = {
-        [IBC_SCORE_rkeys] = make_rkey, [IBC_SCORE_qpns] = make_qpn};
+    static enum ibc_rc (*const make[IBC_SCORE_COUNT])(struct run_player * p, uint32_t * number) = {
+        [IBC_SCORE_rkeys] = make_rkey, [IBC_SCORE_qpns] = make_qpn, [IBC_SCORE_psns] = make_psn};
     const uint64_t what = run_number(p, s, IBC_K_value, 0, NULL), asked = run_number(p, s, IBC_K_n, USUAL, NULL);
     uint32_t number[MOST];
     unsigned n = 0;
     enum ibc_rc rc = IBC_OK;
 
-    if (what >= IBC_SCORE_COUNT || !make[what]) /* a PSN is the software's to choose */
-        return run_did(p, s, IBC_UNSUPPORTED, "choose PSNs");
+    if (what >= IBC_SCORE_COUNT)
+        return run_error(p, s, "nothing that can be scored");
     while (n < asked && n < MOST && (rc = make[what](p, &number[n])) == IBC_OK)
         n++;
     if (rc == IBC_REFUSED && n >= FEWEST) /* it has no more of them */
         rc = IBC_OK;
     if (!run_did(p, s, rc, "make as many") || n < FEWEST)
         return rc == IBC_OK ? run_error(p, s, "too few to say anything") : false;
-    report(p, ibc_score_names[what], number, n, what == IBC_SCORE_qpns ? 0xffffff : UINT32_MAX);
+    report(p, ibc_score_names[what], number, n, what == IBC_SCORE_rkeys ? UINT32_MAX : 0xffffff);
     return true;
 }

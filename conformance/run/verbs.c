@@ -14,18 +14,34 @@ static const struct {
     uint8_t key;
     uint32_t mask;
 } attributes[] = {
-    {IBC_K_cur_state, IBA_QPA_CUR_STATE}, {IBC_K_sqd_notify, IBA_QPA_SQD_NOTIFY},
-    {IBC_K_access, IBA_QPA_ACCESS},       {IBC_K_pkey, IBA_QPA_PKEY_INDEX},
-    {IBC_K_port, IBA_QPA_PORT},           {IBC_K_qkey, IBA_QPA_QKEY},
-    {IBC_K_av, IBA_QPA_AV},               {IBC_K_sl, IBA_QPA_AV},
-    {IBC_K_hop, IBA_QPA_AV},              {IBC_K_tclass, IBA_QPA_AV},
-    {IBC_K_flow, IBA_QPA_AV},             {IBC_K_pmtu, IBA_QPA_PATH_MTU},
-    {IBC_K_timeout, IBA_QPA_TIMEOUT},     {IBC_K_retry, IBA_QPA_RETRY},
-    {IBC_K_rnr_retry, IBA_QPA_RNR_RETRY}, {IBC_K_epsn, IBA_QPA_RQ_PSN},
-    {IBC_K_rd, IBA_QPA_MAX_RD},           {IBC_K_alt, IBA_QPA_ALT_PATH},
-    {IBC_K_min_rnr, IBA_QPA_MIN_RNR},     {IBC_K_psn, IBA_QPA_SQ_PSN},
-    {IBC_K_dest_rd, IBA_QPA_MAX_DEST_RD}, {IBC_K_mig, IBA_QPA_PATH_MIG},
-    {IBC_K_qpn, IBA_QPA_DEST_QPN},        {IBC_K_flow_control, 0},
+    {IBC_K_cur_state, IBA_QPA_CUR_STATE},
+    {IBC_K_sqd_notify, IBA_QPA_SQD_NOTIFY},
+    {IBC_K_access, IBA_QPA_ACCESS},
+    {IBC_K_pkey, IBA_QPA_PKEY_INDEX},
+    {IBC_K_port, IBA_QPA_PORT},
+    {IBC_K_qkey, IBA_QPA_QKEY},
+    {IBC_K_av, IBA_QPA_AV},
+    {IBC_K_sl, IBA_QPA_AV},
+    {IBC_K_hop, IBA_QPA_AV},
+    {IBC_K_tclass, IBA_QPA_AV},
+    {IBC_K_flow, IBA_QPA_AV},
+    {IBC_K_vlan, IBA_QPA_AV},
+    {IBC_K_sport, IBA_QPA_AV},
+    {IBC_K_gid_index, IBA_QPA_AV},
+    {IBC_K_path_bits, IBA_QPA_AV},
+    {IBC_K_pmtu, IBA_QPA_PATH_MTU},
+    {IBC_K_timeout, IBA_QPA_TIMEOUT},
+    {IBC_K_retry, IBA_QPA_RETRY},
+    {IBC_K_rnr_retry, IBA_QPA_RNR_RETRY},
+    {IBC_K_epsn, IBA_QPA_RQ_PSN},
+    {IBC_K_rd, IBA_QPA_MAX_RD},
+    {IBC_K_alt, IBA_QPA_ALT_PATH},
+    {IBC_K_min_rnr, IBA_QPA_MIN_RNR},
+    {IBC_K_psn, IBA_QPA_SQ_PSN},
+    {IBC_K_dest_rd, IBA_QPA_MAX_DEST_RD},
+    {IBC_K_mig, IBA_QPA_PATH_MIG},
+    {IBC_K_qpn, IBA_QPA_DEST_QPN},
+    {IBC_K_flow_control, 0},
 };
 
 static void put_attribute(struct ibc_qp_attr *to, enum ibc_key key, uint64_t n)
@@ -54,6 +70,10 @@ static void put_attribute(struct ibc_qp_attr *to, enum ibc_key key, uint64_t n)
     case IBC_K_mig: a->path_mig = (uint8_t)n; break;
     case IBC_K_qpn: a->dest_qpn = (uint32_t)n; break;
     case IBC_K_flow_control: a->flow_control = n != 0; break;
+    case IBC_K_vlan: to->path.tagged = true, to->path.vlan = (uint16_t)n; break;
+    case IBC_K_sport: to->path.sport = (uint16_t)n; break;
+    case IBC_K_gid_index: to->path.gid_index = (uint8_t)n; break;
+    case IBC_K_path_bits: to->path.path_bits = (uint8_t)n; break;
     default: break; /* av, alt: who it is, is the target's to know */
     }
 }
@@ -74,6 +94,10 @@ static uint32_t named_attributes(struct run_player *p, const struct ibc_step *s,
         for (unsigned k = 0; attributes[i].key == IBC_K_access && k < arg->n; k++)
             a->a.access = (uint16_t)(a->a.access | arg->v[k].n);
         put_attribute(a, (enum ibc_key)attributes[i].key, run_value(p, &arg->v[0], &c));
+        if (attributes[i].key == IBC_K_av)
+            a->to = run_party(p, &arg->v[0]);
+        else if (attributes[i].key == IBC_K_alt)
+            a->alt = run_party(p, &arg->v[0]);
     }
     return mask;
 }
@@ -166,8 +190,8 @@ static bool destroy(struct run_player *p, const struct ibc_step *s, const char *
     const bool qp = l->kind == IBC_O_qp;
 
     for (unsigned d = 0; d < (qp ? 1 : p->n_device); d++)
-        if (!run_did_or(p, s,
-                        p->t->ops->destroy(p->t, qp ? l->device : d, (enum ibc_object_kind)l->kind, l->id[d]), what))
+        if (!run_did_or(p, s, p->t->ops->destroy(p->t, qp ? l->device : d, (enum ibc_object_kind)l->kind, l->id[d]),
+                        what))
             return false;
     return true;
 }
@@ -199,7 +223,7 @@ bool run_step_dereg(struct run_player *p, const struct ibc_step *s)
 
 bool run_step_free(struct run_player *p, const struct ibc_step *s)
 {
-    return (!p->binds || run_poll(p, s)) && destroy(p, s, "free the window");
+    return run_settle(p, s) && destroy(p, s, "free the window");
 }
 
 /* ---- notification ---- */

@@ -1,7 +1,6 @@
 #include "bind.h"
 #include "expr.h"
 #include <arpa/inet.h>
-#include <stdio.h>
 #include <string.h>
 
 #define MOST_NS UINT64_C(3600000000000)
@@ -41,11 +40,11 @@ static bool attr_find(struct ibc_binder *b, const struct ibc_word *w, const char
 {
     const struct ibc_object *o = &b->play->object[object];
 
-    for (uint8_t a = 0; a < IBC_A_COUNT; a++)
+    for (unsigned a = 0; a < IBC_A_COUNT; a++)
         if (strcmp(ibc_attr_names[a], name) == 0) {
             if ((attrs_of[o->kind] >> a & 1) == 0)
                 return ibc_fault(IBC_AT_VALUE(b, w), "a %s has no %s", ibc_object_names[o->kind], name);
-            *attr = a;
+            *attr = (uint8_t)a;
             return true;
         }
     return ibc_fault_unknown(IBC_AT_VALUE(b, w), "attribute", name, attr_name, IBC_A_COUNT, NULL);
@@ -68,6 +67,18 @@ static bool offset(struct ibc_binder *b, const struct ibc_word *w, const char *s
     return true;
 }
 
+/* A bare object where none of its values is meant by itself. */
+static bool no_number(struct ibc_binder *b, const struct ibc_word *w, uint16_t object)
+{
+    const struct ibc_object *o = &b->play->object[object];
+
+    for (unsigned a = 0; a < IBC_A_COUNT; a++)
+        if ((attrs_of[o->kind] >> a & 1) != 0)
+            return ibc_fault(IBC_AT_VALUE(b, w), "'%s' is no number: one of its values is wanted, as '%s.%s'", o->name,
+                             o->name, ibc_attr_names[a]);
+    return ibc_fault(IBC_AT_VALUE(b, w), "'%s' is no number", o->name);
+}
+
 static bool live(struct ibc_binder *b, const struct ibc_word *w, const char *s, uint8_t attr, struct ibc_value *v)
 {
     const size_t n_all = strcspn(s, "+-^");
@@ -87,7 +98,7 @@ static bool live(struct ibc_binder *b, const struct ibc_word *w, const char *s, 
     if (dot != NULL && !attr_find(b, w, dot + 1, object, &attr))
         return false;
     if (attr == IBC_A_ITSELF)
-        return ibc_fault(IBC_AT_VALUE(b, w), "'%s' is no number; which of its values, '%s.%s'?", name, name, "...");
+        return no_number(b, w, object);
     if ((attrs_of[b->play->object[object].kind] >> attr & 1) == 0)
         return ibc_fault(IBC_AT_VALUE(b, w), "a %s has no %s", ibc_object_names[b->play->object[object].kind],
                          ibc_attr_names[attr]);
@@ -183,27 +194,34 @@ static bool word_or_live(struct ibc_binder *b, const struct ibc_want *want, cons
     return true;
 }
 
-/* Ethernet and IPv4 addresses */
-static bool address(struct ibc_binder *b, const struct ibc_word *w, const char *s, bool mac, struct ibc_value *v)
+static int hex_digit(char c)
 {
-    uint8_t byte[6];
-    unsigned part[6];
-    char more;
-    struct in_addr in;
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
 
-    v->kind = IBC_V_NUMBER;
-    if (!mac) {
-        if (inet_pton(AF_INET, s, &in) != 1)
-            return ibc_fault(IBC_AT_VALUE(b, w), "'%.80s' is no IPv4 address", s);
-        memcpy(byte, &in, 4);
-        v->n = (uint64_t)byte[0] << 24 | (uint64_t)byte[1] << 16 | (uint64_t)byte[2] << 8 | byte[3];
-        return true;
+/* "00:11:22:33:44:55" */
+static bool mac(struct ibc_binder *b, const struct ibc_word *w, const char *s, struct ibc_value *v)
+{
+    unsigned n = 0;
+
+    for (const char *c = s; n < 6 && hex_digit(c[0]) >= 0 && hex_digit(c[1]) >= 0; c += 3) {
+        v->n = v->n << 8 | (unsigned)hex_digit(c[0]) << 4 | (unsigned)hex_digit(c[1]);
+        n++;
+        if (c[2] != ':')
+            break;
     }
-    if (strlen(s) != 17 ||
-        sscanf(s, "%2x:%2x:%2x:%2x:%2x:%2x%c", &part[0], &part[1], &part[2], &part[3], &part[4], &part[5], &more) != 6)
-        return ibc_fault(IBC_AT_VALUE(b, w), "'%.80s' is no Ethernet address", s);
-    for (unsigned i = 0; i < 6; i++)
-        v->n = v->n << 8 | (part[i] & 0xff);
+    return (n == 6 && strlen(s) == 17) || ibc_fault(IBC_AT_VALUE(b, w), "'%.80s' is no Ethernet address", s);
+}
+
+static bool ipv4(struct ibc_binder *b, const struct ibc_word *w, const char *s, struct ibc_value *v)
+{
+    uint8_t byte[4];
+
+    if (inet_pton(AF_INET, s, byte) != 1)
+        return ibc_fault(IBC_AT_VALUE(b, w), "'%.80s' is no IPv4 address", s);
+    v->n = (uint64_t)byte[0] << 24 | (uint64_t)byte[1] << 16 | (uint64_t)byte[2] << 8 | byte[3];
     return true;
 }
 
@@ -216,9 +234,10 @@ static bool numeric(struct ibc_binder *b, const struct ibc_want *want, const str
     v->kind = IBC_V_NUMBER;
     if (dots != NULL && b->compares)
         return range(b, want, w, s, dots, v);
-    if ((show == IBA_SHOW_IP4 && strchr(s, '.') != NULL && !letter(*s)) ||
-        (show == IBA_SHOW_MAC && strchr(s, ':') != NULL))
-        return address(b, w, s, show == IBA_SHOW_MAC, v);
+    if (show == IBA_SHOW_IP4 && strchr(s, '.') != NULL && !letter(*s))
+        return ipv4(b, w, s, v);
+    if (show == IBA_SHOW_MAC && strchr(s, ':') != NULL)
+        return mac(b, w, s, v);
     if (*s == '+' || *s == '-')
         return want->relative ? relative(b, w, s, v)
                               : ibc_fault(IBC_AT_VALUE(b, w), "'%.80s': only a PSN may be relative", s);
@@ -228,14 +247,6 @@ static bool numeric(struct ibc_binder *b, const struct ibc_want *want, const str
 }
 
 /* ---- bytes ---- */
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
 /* `s` is hex digits, two a byte; dots between bytes are for the reader. */
 static bool hex(struct ibc_binder *b, const struct ibc_word *w, const char *s, struct ibc_value *v)
 {
@@ -314,7 +325,7 @@ static bool splice(struct ibc_binder *b, const struct ibc_want *want, const stru
     const char *colon = strrchr(s, ':');
     const bool sge = want->row->type == IBC_T_SGE;
     const char *first;
-    uint64_t at;
+    uint64_t at = 0;
 
     if (colon == NULL)
         return ibc_fault(IBC_AT_VALUE(b, w), "'%.80s' has no ':'", s);
@@ -460,24 +471,23 @@ static bool of_field(struct ibc_binder *b, const struct ibc_want *want, const st
 bool ibc_atom(struct ibc_binder *b, const struct ibc_want *want, const struct ibc_word *w, const char *s,
               struct ibc_arg *arg, struct ibc_value *v)
 {
-    const enum ibc_vocab of = want->row == NULL ? IBC_VOCAB_NONE : (enum ibc_vocab)want->row->of;
+    const struct ibc_row *row = want->row;
 
     v->mask = UINT64_MAX;
     v->kind = IBC_V_NUMBER;
     if (*s == '\0')
         return ibc_fault(IBC_AT_VALUE(b, w), "a value is missing");
-    if (want->field != NULL)
+    if (row == NULL)
         return of_field(b, want, w, s, arg, v);
-    switch ((enum ibc_type)want->row->type) {
+    switch ((enum ibc_type)row->type) {
     case IBC_T_FLAG: v->n = 1; return true;
     case IBC_T_NUMBER:
     case IBC_T_PLACE:
     case IBC_T_EVERYWHERE:
-        return numeric(b, want, w, s, v) &&
-               (v->n > 0 || v->kind != IBC_V_NUMBER || (want->row->flags & IBC_R_SOME) == 0 ||
-                ibc_fault(IBC_AT_VALUE(b, w), "'%.80s': at least 1", s));
-    case IBC_T_WORD: return word(b, of, w, s, &v->n);
-    case IBC_T_WORDS: return words(b, of, w, s, v);
+        return numeric(b, want, w, s, v) && (v->n > 0 || v->kind != IBC_V_NUMBER || (row->flags & IBC_R_SOME) == 0 ||
+                                             ibc_fault(IBC_AT_VALUE(b, w), "'%.80s': at least 1", s));
+    case IBC_T_WORD: return word(b, (enum ibc_vocab)row->of, w, s, &v->n);
+    case IBC_T_WORDS: return words(b, (enum ibc_vocab)row->of, w, s, v);
     case IBC_T_OBJECT:
     case IBC_T_LATER: return object(b, want, w, s, v);
     case IBC_T_PARTY: return party(b, want, w, s, v);

@@ -55,7 +55,7 @@ static char *variation_text(struct ibc_binder *b, const char *before, const char
     at += sprintf(at, "%s", before);
     for (unsigned i = 0; i < b->n_var; i++)
         at += sprintf(at, "%s%s=%s", i == 0 ? "" : " ", b->var[i].name, b->var[i].value);
-    strcpy(at, behind);
+    memcpy(at, behind, strlen(behind) + 1);
     return out;
 }
 
@@ -64,7 +64,7 @@ static void object_add(struct ibc_play *p, const char *name, enum ibc_object_kin
 {
     struct ibc_object *o = &p->object[p->n_object++];
 
-    strcpy(o->name, name);
+    memcpy(o->name, name, strlen(name) + 1); /* structure() in load.c saw that it fits */
     o->kind = (uint8_t)kind;
     o->line = line;
 }
@@ -150,12 +150,6 @@ static uint8_t service_of(const struct ibc_play *p, uint16_t object)
     return (uint8_t)ibc_arg_n(o->arg, o->n_arg, IBC_K_type, p->service);
 }
 
-/* A raw packet has no opcode: it is sent as ANY. */
-static bool is_raw(uint8_t service)
-{
-    return service == IBA_QPT_RAW_IPV6 || service == IBA_QPT_RAW_ETHERTYPE;
-}
-
 static bool opcode(struct ibc_binder *b, struct ibc_step *s, const struct ibc_word *w)
 {
     struct ibc_number n;
@@ -172,8 +166,10 @@ static bool opcode(struct ibc_binder *b, struct ibc_step *s, const struct ibc_wo
                          iba_qp_type_name((enum iba_qp_type)service_of(b->play, s->object)), w->s);
     if (s->op == IBC_NO_OP)
         return ibc_fault_unknown(IBC_AT(b, w), "opcode", w->s, ibc_opcode_name, 512, NULL);
-    if (s->op == IBC_ANY_OPCODE && s->kind == IBC_S_send && !is_raw(service_of(b->play, s->object)))
+    if (s->op == IBC_ANY_OPCODE && s->kind == IBC_S_send)
         return ibc_fault(IBC_AT(b, w), "ANY is to be expected, not sent");
+    if (s->kind == IBC_S_send && (s->op == IBC_RAW_OPCODE) != ibc_type_is_raw(service_of(b->play, s->object)))
+        return ibc_fault(IBC_AT(b, w), "RAW is what raw queue pairs send, and all they send");
     b->hdrs = ibc_opcode_hdrs(s->op);
     return true;
 }
@@ -330,9 +326,9 @@ struct ibc_play *ibc_play_new(const struct ibc_loaded *l, enum iba_qp_type servi
         good = lines(&b, l->body, l->body + l->n_body, 0);
     }
     *work += b.work;
+    f->tail = ""; /* it lies in the play */
     if (good)
         return p;
-    f->tail = "";
     ibc_arena_free(arena);
     return NULL;
 }

@@ -6,26 +6,26 @@
 /* clang-format off */
 #define N IBC_A_ITSELF
 const struct ibc_field_name ibc_field_names[] = {
-    {"psn", IBA_H_bth, "psn", N},              {"ackreq", IBA_H_bth, "a", N},
-    {"se", IBA_H_bth, "se", N},                {"migreq", IBA_H_bth, "m", N},
-    {"pad", IBA_H_bth, "padcnt", N},           {"tver", IBA_H_bth, "tver", N},
-    {"pkey", IBA_H_bth, "p_key", N},           {"fecn", IBA_H_bth, "fecn", N},
-    {"becn", IBA_H_bth, "becn", N},            {"destqp", IBA_H_bth, "destqp", IBC_A_qpn},
-    {"va", IBA_H_reth, "va", IBC_A_va},        {"va", IBA_H_atomiceth, "va", IBC_A_va},
-    {"rkey", IBA_H_reth, "r_key", IBC_A_rkey}, {"rkey", IBA_H_atomiceth, "r_key", IBC_A_rkey},
-    {"dmalen", IBA_H_reth, "dmalen", N},       {"syndrome", IBA_H_aeth, "syndrome", N},
-    {"msn", IBA_H_aeth, "msn", N},             {"qkey", IBA_H_deth, "q_key", N},
-    {"srcqp", IBA_H_deth, "srcqp", IBC_A_qpn}, {"imm", IBA_H_immdt, "data", N},
-    {"inv", IBA_H_ieth, "r_key", IBC_A_rkey},  {"swap", IBA_H_atomiceth, "swapdt", N},
-    {"add", IBA_H_atomiceth, "swapdt", N},     {"cmp", IBA_H_atomiceth, "cmpdt", N},
-    {"orig", IBA_H_atomicacketh, "origremdt", N},
-    {"placement", IBA_H_feth, "placement", N}, {"selectivity", IBA_H_feth, "selectivity", N},
-    {"vl", IBA_H_lrh, "vl", N},                {"sl", IBA_H_lrh, "sl", N},
-    {"lnh", IBA_H_lrh, "lnh", N},              {"lver", IBA_H_lrh, "lver", N},
-    {"dlid", IBA_H_lrh, "dlid", N},            {"slid", IBA_H_lrh, "slid", N},
-    {"pktlen", IBA_H_lrh, "pktlen", N},        {"nxthdr", IBA_H_grh, "nxthdr", N},
-    {"ipver", IBA_H_grh, "ipver", N},          {"paylen", IBA_H_grh, "paylen", N},
-    {"sport", IBA_H_udp, "srcport", N},        {"dport", IBA_H_udp, "dstport", N},
+    {"psn", "psn", IBA_H_bth, N},              {"ackreq", "a", IBA_H_bth, N},
+    {"se", "se", IBA_H_bth, N},                {"migreq", "m", IBA_H_bth, N},
+    {"pad", "padcnt", IBA_H_bth, N},           {"tver", "tver", IBA_H_bth, N},
+    {"pkey", "p_key", IBA_H_bth, N},           {"fecn", "fecn", IBA_H_bth, N},
+    {"becn", "becn", IBA_H_bth, N},            {"destqp", "destqp", IBA_H_bth, IBC_A_qpn},
+    {"va", "va", IBA_H_reth, IBC_A_va},        {"va", "va", IBA_H_atomiceth, IBC_A_va},
+    {"rkey", "r_key", IBA_H_reth, IBC_A_rkey}, {"rkey", "r_key", IBA_H_atomiceth, IBC_A_rkey},
+    {"dmalen", "dmalen", IBA_H_reth, N},       {"syndrome", "syndrome", IBA_H_aeth, N},
+    {"msn", "msn", IBA_H_aeth, N},             {"qkey", "q_key", IBA_H_deth, N},
+    {"srcqp", "srcqp", IBA_H_deth, IBC_A_qpn}, {"imm", "data", IBA_H_immdt, N},
+    {"inv", "r_key", IBA_H_ieth, IBC_A_rkey},  {"swap", "swapdt", IBA_H_atomiceth, N},
+    {"add", "swapdt", IBA_H_atomiceth, N},     {"cmp", "cmpdt", IBA_H_atomiceth, N},
+    {"orig", "origremdt", IBA_H_atomicacketh, N},
+    {"placement", "placement", IBA_H_feth, N}, {"selectivity", "selectivity", IBA_H_feth, N},
+    {"vl", "vl", IBA_H_lrh, N},                {"sl", "sl", IBA_H_lrh, N},
+    {"lnh", "lnh", IBA_H_lrh, N},              {"lver", "lver", IBA_H_lrh, N},
+    {"dlid", "dlid", IBA_H_lrh, N},            {"slid", "slid", IBA_H_lrh, N},
+    {"pktlen", "pktlen", IBA_H_lrh, N},        {"nxthdr", "nxthdr", IBA_H_grh, N},
+    {"ipver", "ipver", IBA_H_grh, N},          {"paylen", "paylen", IBA_H_grh, N},
+    {"sport", "srcport", IBA_H_udp, N},        {"dport", "dstport", IBA_H_udp, N},
 };
 #undef N
 /* clang-format on */
@@ -122,6 +122,13 @@ static bool svc_of(uint8_t type, enum iba_svc *svc)
 
     *svc = (enum iba_svc)of[type];
     return of[type] >= 0;
+}
+
+bool ibc_type_is_raw(uint8_t type)
+{
+    enum iba_svc svc;
+
+    return !svc_of(type, &svc);
 }
 
 /* The code whose name is that service's and `name`. */

@@ -5,10 +5,9 @@
 #include "scenario.h"
 
 struct ibc_field_name {
-    const char *name; /* short */
-    uint8_t hdr;      /* enum iba_hdr */
-    const char *row;  /* core's name of the field in that header */
-    uint8_t attr;     /* enum ibc_attr a bare object stands for; IBC_A_ITSELF: none */
+    const char *name, *row; /* short; core's, in that header */
+    uint8_t hdr;            /* enum iba_hdr */
+    uint8_t attr;           /* enum ibc_attr a bare object stands for; IBC_A_ITSELF: none */
 };
 extern const struct ibc_field_name ibc_field_names[];
 extern const size_t ibc_field_name_count;
@@ -25,6 +24,8 @@ size_t ibc_field_count(void);
 
 /* "SEND_ONLY" of a service, "UD_SEND_ONLY", "ANY", "RAW"; IBC_NO_OP: no such. `type` is enum iba_qp_type. */
 uint16_t ibc_opcode_find(const char *name, uint8_t type);
+/* Whether a QP of that type has packets without a BTH. */
+bool ibc_type_is_raw(uint8_t type);
 /* Whether some service has an opcode of that name. */
 bool ibc_opcode_exists(const char *name);
 /* Names of opcodes without and with service, 2 * 256, some "". */

@@ -7,22 +7,22 @@
 
 #define FLAG(k)                {IBC_K_##k, IBC_T_FLAG,    0, 0, 0, 0}
 #define ROW(k, t, of)          {IBC_K_##k, IBC_T_##t,     0, of, 0, 0}
-#define UPTO(k, max)           {IBC_K_##k, IBC_T_NUMBER,  0, IBC_A_ITSELF, max, 0}
-#define ONE_TO(k, max)         {IBC_K_##k, IBC_T_NUMBER,  IBC_R_SOME, IBC_A_ITSELF, max, 0}
+#define UPTO(k, max)           {IBC_K_##k, IBC_T_NUMBER,  0, IBC_A_ITSELF, 0, max}
+#define ONE_TO(k, max)         {IBC_K_##k, IBC_T_NUMBER,  IBC_R_SOME, IBC_A_ITSELF, 0, max}
 #define BITS(k, bits)          UPTO(k, MAX(bits))
-#define LIVE(k, bits, attr)    {IBC_K_##k, IBC_T_NUMBER,  0, IBC_A_##attr, MAX(bits), 0}
+#define LIVE(k, bits, attr)    {IBC_K_##k, IBC_T_NUMBER,  0, IBC_A_##attr, 0, MAX(bits)}
 #define WORD(k, v)             ROW(k, WORD, IBC_VOCAB_##v)
 #define WORDS(k, v)            ROW(k, WORDS, IBC_VOCAB_##v)
 #define OBJECT(k, kinds)       ROW(k, OBJECT, kinds)
 #define FAILS                  ROW(error, ERROR, IBC_VOCAB_ERROR)
-#define FL(k, t, of, max, flags) {IBC_K_##k, IBC_T_##t, flags, of, max, 0}
-#define IF(k, t, of, max, ops) {IBC_K_##k, IBC_T_##t, 0, of, max, ops}
+#define FL(k, t, of, max, flags) {IBC_K_##k, IBC_T_##t, flags, of, 0, max}
+#define IF(k, t, of, max, ops) {IBC_K_##k, IBC_T_##t, 0, of, ops, max}
 #define BARE IBC_R_BARE
 #define MUST (IBC_R_BARE | IBC_R_MUST)
 #define N IBC_A_ITSELF
 
 /* ---- what stands in front of the BTH, in one header or another ---- */
-#define EVERYWHERE(k, bits, words) {IBC_K_##k, IBC_T_EVERYWHERE, 0, IBA_VALUES_##words, MAX(bits), 0}
+#define EVERYWHERE(k, bits, words) {IBC_K_##k, IBC_T_EVERYWHERE, 0, IBA_VALUES_##words, 0, MAX(bits)}
 #define PACKET_FIELDS                                                                                                  \
     EVERYWHERE(hop, 8, NONE), EVERYWHERE(tclass, 8, NONE), EVERYWHERE(flow, 20, NONE), EVERYWHERE(ecn, 2, ECN),        \
     EVERYWHERE(dscp, 6, NONE), ROW(sgid, GID, 0), ROW(dgid, GID, 0)
@@ -41,6 +41,8 @@ static const struct ibc_row send[] = {
     FLAG(repair),
     BITS(pad_byte, 8),
     ROW(from, WORD, IBC_VOCAB_PARTY),
+    FLAG(mapped),
+    ONE_TO(port, 2),
     ROW(to, PARTY, IBC_VOCAB_PARTY),
     ROW(via, WORD, IBC_VOCAB_ENCAP),
     ONE_TO(times, 4096),
@@ -58,7 +60,7 @@ static const struct ibc_row expect[] = {
     ROW(within, TIME, 0),
     ROW(as, NEW, 0),
     ROW(same, KNOWN, 0),
-    FL(then, WORD, IBC_VOCAB_THEN, 0, IBC_R_PLAIN),
+    FL(then, WORD, IBC_VOCAB_THEN, 0, IBC_R_PLAIN | IBC_R_MIDDLE),
 };
 
 /* ---- objects ---- */
@@ -82,7 +84,7 @@ static const struct ibc_row group[] = {ROW(gid, GID, 0)};
     UPTO(pmtu, 65536), LIVE(epsn, 24, epsn), LIVE(psn, 24, psn), BITS(timeout, 8), BITS(retry, 8), BITS(rnr_retry, 8), \
     BITS(min_rnr, 8), BITS(rd, 8), BITS(dest_rd, 8), WORDS(access, QP_ACCESS), BITS(pkey, 8), BITS(qkey, 32),          \
     UPTO(flow_control, 1), BITS(sl, 4), BITS(hop, 8), BITS(tclass, 8), BITS(flow, 20), BITS(port, 8), WORD(alt, ALT),  \
-    WORD(mig, MIG)
+    WORD(mig, MIG), BITS(vlan, 12), BITS(sport, 16), BITS(gid_index, 8), BITS(path_bits, 7)
 static const struct ibc_row qp[] = {
     WORD(type, SERVICE),
     OBJECT(pd, KIND(pd)),
@@ -96,8 +98,8 @@ static const struct ibc_row qp[] = {
     WORD(sig, SIG),
     UPTO(sq, 65536),
     UPTO(rq, 65536),
-    ONE_TO(dut, 2),
-    ROW(peer, LATER, KIND(qp)),
+    FL(dut, NUMBER, N, 2, IBC_R_SOME | IBC_R_MIDDLE),
+    FL(peer, LATER, KIND(qp), 0, IBC_R_MIDDLE),
     FAILS,
 };
 
@@ -118,13 +120,15 @@ static const struct ibc_row modify[] = {
 #define WITH_SGE (TO_PEER | WR(SEND) | WR(SEND_IMM) | WR(SEND_INV))
 #define ANY_SEND (WR(SEND) | WR(SEND_IMM) | WR(SEND_INV))
 static const struct ibc_row post[] = {
-    {IBC_K_len, IBC_T_NUMBER, 0, N, MAX(32), WITH_SGE | WR(BIND_MW)},
+    {IBC_K_len, IBC_T_NUMBER, 0, N, WITH_SGE | WR(BIND_MW), MAX(32)},
     IF(at, PLACE, 0, MAX(64), WITH_SGE),
     IF(lkey, NUMBER, IBC_A_lkey, MAX(32), WITH_SGE),
-    {IBC_K_sge, IBC_T_SGE, IBC_R_MANY, 0, MAX(32), WITH_SGE},
+    {IBC_K_sge, IBC_T_SGE, IBC_R_MANY, 0, WITH_SGE, MAX(32)},
     IF(to, PLACE, 0, MAX(64), TO_PEER),
     IF(rkey, NUMBER, IBC_A_rkey, MAX(32), TO_PEER),
     IF(imm, NUMBER, N, MAX(32), WR(SEND_IMM) | WR(WRITE_IMM)),
+    IF(ethertype, NUMBER, N, MAX(16), WR(SEND)),
+    IF(srqn, NUMBER, N, MAX(24), WITH_SGE),
     IF(inv, NUMBER, IBC_A_rkey, MAX(32), WR(SEND_INV) | WR(LOCAL_INV)),
     IF(cmp, NUMBER, N, MAX(64), WR(CMP_SWAP)),
     IF(swap, NUMBER, N, MAX(64), WR(CMP_SWAP)),
@@ -161,6 +165,9 @@ static const struct ibc_row completion[] = {
     UPTO(grh, 1),
     LIVE(srcqp, 24, peer),
     BITS(pkey_index, 16),
+    BITS(slid, 16),
+    BITS(sl, 4),
+    BITS(path_bits, 7),
     ROW(fill, PATTERN, 0),
 };
 static const struct ibc_row completions[] = {
@@ -192,7 +199,10 @@ static const struct ibc_row port[] = {
     UPTO(mtu, 65536),
     UPTO(congestion, 1),
     FL(sl2vl, NUMBER, N, MAX(4), IBC_R_MANY | IBC_R_INDEX),
-    ONE_TO(dut, 2),
+    FL(gid, GID, 0, 0, IBC_R_MANY | IBC_R_INDEX),
+    BITS(pkey_violations, 16),
+    BITS(qkey_violations, 16),
+    FL(dut, NUMBER, N, 2, IBC_R_SOME | IBC_R_MIDDLE),
 };
 static const struct ibc_row counter[] = {FL(name, NAME, 0, 0, MUST | IBC_R_PLAIN), FL(delta, DELTA, 0, MAX(64), MUST)};
 static const struct ibc_row time_must[] = {FL(value, TIME, 0, 0, MUST)};

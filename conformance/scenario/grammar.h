@@ -34,20 +34,22 @@ enum ibc_type {
     IBC_T_COUNT
 };
 enum ibc_row_flag {
-    IBC_R_BARE = 1,   /* positional: the next word without '=' */
-    IBC_R_MUST = 2,   /* cannot be left out */
-    IBC_R_MANY = 4,   /* may be given more than once */
-    IBC_R_ONE = 8,    /* one of these, and no more, must be there */
-    IBC_R_INDEX = 16, /* key[I]=value, I in arg.at, below 256 */
-    IBC_R_COLON = 32, /* key:value is the same */
-    IBC_R_PLAIN = 64, /* says what to do, also on a line that says what is expected: one value */
-    IBC_R_SOME = 128, /* a number of at least 1 */
+    IBC_R_BARE = 1,     /* positional: the next word without '=' */
+    IBC_R_MUST = 2,     /* cannot be left out */
+    IBC_R_MANY = 4,     /* may be given more than once */
+    IBC_R_ONE = 8,      /* one of these, and no more, must be there */
+    IBC_R_INDEX = 16,   /* key[I]=value, I in arg.at, below 256 */
+    IBC_R_COLON = 32,   /* key:value is the same */
+    IBC_R_PLAIN = 64,   /* says what to do, also on a line that says what is expected: one value */
+    IBC_R_SOME = 128,   /* a number of at least 1 */
+    IBC_R_MIDDLE = 256, /* role middle only */
 };
 struct ibc_row {
-    uint8_t key, type, flags;
+    uint8_t key, type;
+    uint16_t flags;
     uint8_t of;
-    uint64_t max;
     uint32_t ops; /* steps with an operation: 1 << those that take it; 0: all */
+    uint64_t max;
 };
 enum ibc_place_of_object {
     IBC_OBJECT_NONE,

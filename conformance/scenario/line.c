@@ -7,7 +7,7 @@
 static int step_of(const char *word)
 {
     for (int k = 0; k < IBC_S_COUNT; k++)
-        if (strcmp(ibc_step_names[k], word) == 0 && k != IBC_S_object)
+        if (strcmp(ibc_step_names[k], word) == 0 && k != IBC_S_object && *word > '>') /* '<', '>' stand first only */
             return k;
     return -1;
 }
@@ -62,6 +62,18 @@ static bool starts_with_object(int kind)
     return o == IBC_OBJECT_BEFORE || o == IBC_OBJECT_MAYBE;
 }
 
+enum { LINE_WORDS = IBC_S_COUNT + IBC_O_COUNT + OTHERS };
+
+/* The first word, unless it looks like an object's name and the second is what is wrong. */
+static bool no_step(struct ibc_fault *f, const struct ibc_text *t, const struct ibc_word *w, bool two)
+{
+    const size_t n = LINE_WORDS + ibc_head_count;
+
+    if (two && ibc_nearest(w[0].s, line_word, n, NULL) == NULL)
+        w++;
+    return ibc_fault_unknown(f, t->line, w->column, "step", w->s, line_word, n, NULL);
+}
+
 /* By the words from t->skip on. */
 static bool classify(struct ibc_fault *f, struct ibc_text *t)
 {
@@ -86,8 +98,22 @@ static bool classify(struct ibc_fault *f, struct ibc_text *t)
     }
     if (kind >= 0)
         return step(t, kind);
-    return ibc_fault_unknown(f, t->line, w[0].column, "step", first, line_word,
-                             IBC_S_COUNT + IBC_O_COUNT + OTHERS + ibc_head_count, NULL);
+    return no_step(f, t, w, two);
+}
+
+static bool no_verdict(struct ibc_fault *f, const struct ibc_text *t)
+{
+    const enum ibc_vocab v = IBC_VOCAB_SAYS;
+
+    return ibc_fault_unknown(f, t->line, t->word[1].column, ibc_vocabularies[v].what, t->word[1].s, ibc_vocab_name,
+                             ibc_vocabularies[v].n, &v);
+}
+
+/* Whether a word begins an event, say "<", "silence" or "a silence". */
+static bool is_event(const struct ibc_text *t, unsigned i)
+{
+    return *t->word[i].s == '<' || *t->word[i].s == '>' || step_of(t->word[i].s) >= 0 ||
+           (i + 1u < t->n_word && step_of(t->word[i + 1].s) >= 0);
 }
 
 /* "| [VERDICT] ["why"] EVENT" */
@@ -95,6 +121,8 @@ static bool alternative(struct ibc_fault *f, struct ibc_text *t)
 {
     const struct ibc_vocab_row *says = t->n_word > 1 ? ibc_vocab_find(IBC_VOCAB_SAYS, t->word[1].s) : NULL;
 
+    if (says == NULL && t->n_word > 1 && !t->word[1].quoted && !is_event(t, 1))
+        return no_verdict(f, t);
     t->alternative = true;
     t->says = says == NULL ? IBC_SAYS_PASS : (uint8_t)says->n;
     t->skip = says == NULL ? 1 : 2;
@@ -161,7 +189,7 @@ static const struct ibc_row *row_find(const struct ibc_shape *shape, const char 
 }
 
 /* Room for one more, which must not be there yet. */
-static struct ibc_arg *arg_new(struct args *a, const struct ibc_word *w, const char *name, uint8_t key, uint8_t flags,
+static struct ibc_arg *arg_new(struct args *a, const struct ibc_word *w, const char *name, uint8_t key, unsigned flags,
                                const struct iba_field *field)
 {
     struct ibc_arg *arg = &a->arg[a->n];
@@ -182,9 +210,14 @@ static struct ibc_arg *arg_new(struct args *a, const struct ibc_word *w, const c
 
 static bool takes_op(const struct args *a, const struct ibc_row *r, const struct ibc_word *w)
 {
+    const struct ibc_vocabulary *ops = &ibc_vocabularies[a->shape->op];
+
     if (r->ops == 0 || (r->ops >> a->b->op & 1) != 0)
         return true;
-    return ibc_fault(IBC_AT(a->b, w), "this operation has no '%s'", ibc_key_names[r->key]);
+    for (size_t i = 0; i < ops->n; i++)
+        if (ops->row[i].n == a->b->op)
+            return ibc_fault(IBC_AT(a->b, w), "%s has no '%s'", ops->row[i].name, ibc_key_names[r->key]);
+    return false;
 }
 
 static bool key_bind(struct args *a, const struct ibc_row *r, const struct ibc_word *w, const char *value)
@@ -193,6 +226,8 @@ static bool key_bind(struct args *a, const struct ibc_row *r, const struct ibc_w
 
     if (arg == NULL || !takes_op(a, r, w))
         return false;
+    if ((r->flags & IBC_R_MIDDLE) != 0 && a->b->play->scenario->role != IBC_ROLE_middle)
+        return ibc_fault(IBC_AT(a->b, w), "'%s' is for role middle", ibc_key_names[r->key]);
     if (r->type == IBC_T_EVERYWHERE)
         arg->hdr = IBA_H_grh;
     return ibc_value_bind(a->b, r, w, value, arg);

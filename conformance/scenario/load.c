@@ -159,7 +159,7 @@ static bool read_all(struct ibc_loaded *l, struct ibc_fault *f, const char *text
         return false;
     l->body = l->s.text + body;
     l->n_body = l->s.n_line - body;
-    return structure(l, f, l->s.text + body) && all_used(l, f) && variations_bind(l, f);
+    return structure(l, f, l->s.text + body) && variations_bind(l, f) && all_used(l, f);
 }
 
 struct ibc_scenario *ibc_load_text(const char *text, size_t len, const char *path, const char *id, char *err,

@@ -157,7 +157,7 @@ struct ibc_suite {
 bool ibc_suite_load(struct ibc_suite *out, const char *dir, char *err, size_t errlen);
 void ibc_suite_free(struct ibc_suite *suite);
 /* Glob over ids: '*' also crosses dots; a pattern without wildcard also matches the group it names ("rc.responder"),
- * and a statement id ("RR-04") the scenarios that cite it. */
+ * and a statement id ("RR-04", "RR-*") the scenarios that cite it. */
 bool ibc_id_matches(const struct ibc_scenario *s, const char *pattern);
 
 /* The argument of that key, or NULL. */

@@ -172,9 +172,9 @@ bool ibc_id_matches(const struct ibc_scenario *s, const char *pattern)
     const size_t n = strlen(pattern);
 
     for (unsigned i = 0; i < s->n_spec; i++)
-        if (strcmp(s->spec[i], pattern) == 0)
+        if (glob(pattern, s->spec[i]))
             return true;
-    if (strpbrk(pattern, "*?") == NULL && strncmp(s->id, pattern, n) == 0 && s->id[n] == '.')
+    if (n > 0 && strpbrk(pattern, "*?") == NULL && strncmp(s->id, pattern, n) == 0 && s->id[n] == '.')
         return true;
     return glob(pattern, s->id);
 }

@@ -72,7 +72,7 @@ ROWS(ATTR_rows) = {{"cur_state", IBA_QPA_CUR_STATE},
 #define THEN(w) {#w, IBC_THEN_##w},
 ROWS(THEN_rows) = {IBC_THENS(THEN)};
 ROWS(PARTY_rows) = {{"peer", IBC_PARTY_peer}, {"stranger", IBC_PARTY_stranger}};
-ROWS(ALT_rows) = {{"none", IBC_PARTY_none}, {"peer", IBC_PARTY_peer}};
+ROWS(ALT_rows) = {{"none", IBC_PARTY_none}, {"peer", IBC_PARTY_peer}, {"stranger", IBC_PARTY_stranger}};
 #define SCORE(w) {#w, IBC_SCORE_##w},
 ROWS(SCORE_rows) = {IBC_SCORES(SCORE)};
 #define ROLE(w) {#w, IBC_ROLE_##w},

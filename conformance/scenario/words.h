@@ -40,10 +40,13 @@
     C(limited_pkey,  "limited membership")                                                                             \
     C(lmc,           "several LIDs a port")                                                                            \
     C(two_ports,     "two ports")                                                                                      \
+    C(counter_hook,  "counters can be set by the tester")                                                              \
+    C(xrc,           "extended reliable connections, initiator")                                                       \
     C(two_devices,   "two devices with the tester between")                                                            \
     C(qp_states,     "all states of a QP can be asked for")                                                            \
     C(notify,        "completion notification")                                                                        \
-    C(counters,      "counters")
+    C(counters,      "counters")                                                                                       \
+    C(virtual_time,  "time that is exact and costs nothing: hours, and single microseconds")
 #define IBC_OBJECT_KINDS(K) K(pd) K(mr) K(mw) K(cq) K(srq) K(group) K(qp)
 /* Live values of an object: "m.rkey", "a.peer" */
 #define IBC_ATTRS(A) A(va) A(lkey) A(rkey) A(length) A(qpn) A(peer) A(epsn) A(psn)
@@ -51,7 +54,7 @@
 /* What qp types a file may name */
 #define IBC_SERVICES(S)                                                                                                \
     S(RC, "rc") S(UC, "uc") S(UD, "ud") S(RAW_IPV6, "raw-ipv6") S(RAW_ETHERTYPE, "raw-ethertype") S(SMI, "smi")        \
-    S(GSI, "gsi")
+    S(GSI, "gsi") S(XRC_INI, "xrc-ini")
 /* What becomes of a packet, role middle; who a datagram goes to or seems to come from; what score counts */
 #define IBC_THENS(T) T(forward) T(drop) T(twice) T(hold) T(corrupt)
 #define IBC_PARTIES(P) P(none) P(peer) P(stranger)
@@ -108,6 +111,9 @@
     K(signaled) K(solicited) K(fence) K(id) K(dest) K(qpn) K(mw) K(mr) K(key) K(error) K(only) K(without)              \
     K(cur_state) K(sqd_notify) K(av) K(status) K(bytes) K(grh) K(srcqp) K(pkey_index) K(send) K(none) K(hex) K(u64)    \
     K(unchanged) K(absent) K(present) K(lmc) K(lid) K(mtu) K(congestion) K(sl2vl) K(n)                                 \
+    /* address vectors, arrival and a second port */                                                                   \
+    K(vlan) K(sport) K(gid_index) K(path_bits) K(slid) K(mapped) K(ethertype) K(srqn) K(pkey_violations)               \
+    K(qkey_violations)                                                                                                 \
     /* positional: the one value of silence, wait, state, event, notified, counter, memory, score, group, op */        \
     K(value) K(name) K(delta)
 /* clang-format on */

@@ -18,7 +18,7 @@
     SHUT(KM, "KM-11", "10.9.1",    "",                     "", M, S, SCOPE, "The P_Key table is read and set in blocks of 32 entries.", IBC_WHY_SMA) \
     SHUT(KM, "KM-12", "14.2.5.7",  "",                     "", M, S, SCOPE, "A management agent refuses a block beyond the end of the P_Key table.", IBC_WHY_SMA) \
     OPEN(KM, "KM-13", "",          "",                     "", M, K, "A port starts with P_Key 0xffff in entry 0 and no other.") \
-    SHUT(KM, "KM-14", "10.9",      "",                     "", M, S, SCOPE, "Setting a block of the P_Key table replaces all its entries.", IBC_WHY_SMA) \
+    OPEN(KM, "KM-14", "10.9",      "",                     "", M, S, "An entry of the P_Key table that is set to 0 is no entry.") \
     OPEN(KM, "KM-15", "14.2.5.7",  "",                     "", M, K, "A P_Key table may hold a partition twice, as full and as limited member.") \
     SHUT(KM, "KM-16", "18.2",      "",                     "", C, S, SCOPE, "A switch port may be told to drop packets of foreign partitions.", IBC_WHY_SWITCH) \
     SHUT(KM, "KM-17", "16.2",      "",                     "", O, S, SCOPE, "A B_Key guards baseboard management as the M_Key guards SMPs.", IBC_WHY_SMA) \
@@ -48,7 +48,7 @@
     SHUT(KM, "KM-41", "",          "",                     "", M, S, SCOPE, "A management agent tells a node's type, ports, GUIDs and device.", IBC_WHY_SMA) \
     SHUT(KM, "KM-42", "",          "",                     "", M, S, SCOPE, "A node's description is text that no SMP can set.", IBC_WHY_SMA) \
     SHUT(KM, "KM-43", "",          "",                     "", M, S, SCOPE, "A management agent refuses the permissive LID as an address.", IBC_WHY_SMA) \
-    SHUT(KM, "KM-44", "7.6.6",     "",                     "", C, S, NOT_YET, "A port does not send packets of an SL that its table maps to VL 15.", "the reference engine leaves that to its caller") \
+    OPEN(KM, "KM-44", "7.6.6",     "",                     "", C, S, "A port sends each SL on the virtual lane that its table gives for it.") \
     SHUT(KM, "KM-45", "",          "",                     "", C, S, SCOPE, "A management agent says when a port has no table of virtual lanes.", IBC_WHY_SMA) \
     SHUT(KM, "KM-46", "7.6.9",     "",                     "", C, S, SCOPE, "A port shares the link among virtual lanes by two tables of weights.", IBC_WHY_LINK) \
     SHUT(KM, "KM-47", "7.6.9",     "",                     "", M, K, SCOPE, "VL 15 goes before data lanes, and flow control before all.", IBC_WHY_LINK) \

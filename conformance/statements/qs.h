@@ -32,7 +32,7 @@
     OPEN(QS, "QS-25", "10.3.1.7", "C10-96",      "",    M, S, "A QP in Error flushes all work, also what is posted then, drops packets and sends nothing.") \
     OPEN(QS, "QS-26", "10.3.1",   "",            "",    M, K, "Of the completions of a failed queue one tells the cause.") \
     OPEN(QS, "QS-27", "10.3.1.7", "",            "",    C, S, "A failed QP leaves the shared receive queue's work alone and reports that it has taken its last.") \
-    SHUT(QS, "QS-28", "10.2.3",   "",            "",    M, K, UNTESTABLE, "A QP's type, domain and queues are what it was created with.", "no verb offers to change them") \
+    OPEN(QS, "QS-28", "10.2.3",   "",            "",    M, K, "A QP keeps its domain and queues as long as it lives: they cannot go before it.") \
     OPEN(QS, "QS-29", "11.2.5.1", "",            "",    M, K, "A QP can be destroyed in any state, and packets for it are dropped from then on.") \
     SHUT(QS, "QS-30", "10.2.4",   "",            "",    I, K, UNTESTABLE, "A QP number that is used again too early may meet old packets.", "advice to connection managers; nothing is required of a device") \
     OPEN(QS, "QS-31", "10.2.6",   "",            "",    M, K, "Each signaled send and each receive has one completion.") \
@@ -62,7 +62,7 @@
     OPEN(QS, "QS-55", "10.6.3",   "",            "",    M, K, "Local access takes a key of the domain, and where it writes the right to.") \
     OPEN(QS, "QS-56", "10.6.2",   "",            "",    C, S, "A zero-based region is addressed from 0.") \
     OPEN(QS, "QS-57", "10.6.5",   "",            "",    C, S, "A key that is taken back reaches nothing from then on, in the middle of a message too.") \
-    SHUT(QS, "QS-58", "10.6",     "",            "",    C, S, NOT_YET, "A fast-register request makes a free region valid and sets its key's low byte.", "the reference engine has no fast-register work requests") \
+    OPEN(QS, "QS-58", "10.6",     "",            "",    C, S, "A region that may be invalidated is reached only while it is valid.") \
     OPEN(QS, "QS-59", "10.6",     "",            "",    C, K, "A Local Invalidate takes its turn in the send queue; its key reaches nothing after it.") \
     OPEN(QS, "QS-60", "10.6.2",   "",            "",    M, K, "The reserved L_Key reaches nothing from remote.") \
     OPEN(QS, "QS-61", "10.6.7",   "o10-37.2.26", "",    C, S, "Remote Invalidate works on fast-registered regions of the domain and type 2 windows of the QP, never on type 1.") \
@@ -84,7 +84,7 @@
     OPEN(QS, "QS-77", "11.6.3",   "",            "",    M, K, "A device reports what a manager changes on a port, as its P_Keys, as events.") \
     OPEN(QS, "QS-78", "17.2.8.1", "",            "",    C, S, "A QP goes from Migrated to Rearm by its user, to Armed with its peer, and back to Migrated by the switch.") \
     OPEN(QS, "QS-79", "10.9",     "",            "",    M, S, "A P_Key that is changed under a QP counts from the next packet on, and fails no QP.") \
-    SHUT(QS, "QS-80", "11.2.1.2", "",            "",    M, K, NOT_YET, "A device tells its limits and refuses what exceeds them.", "the reference engine has no query of limits") \
+    OPEN(QS, "QS-80", "11.2.1.2", "",            "",    M, K, "A device refuses values beyond its limits.") \
     OPEN(QS, "QS-81", "10.2",     "",            "",    M, K, "A message is as long as its scatter/gather entries together, and fails beyond 2^31 bytes.") \
     OPEN(QS, "QS-82", "10.2.2.3", "",            "",    M, S, "A datagram takes SL, destination and GRH from its address handle.") \
     OPEN(QS, "QS-83", "11.4.1",   "",            "",    M, K, "Work beyond a queue's capacity or entries is refused at once; what was posted before stays.") \

@@ -7,7 +7,7 @@
 #define IBC_STATEMENTS_RQ(OPEN, SHUT) \
     OPEN(RQ, "RQ-01", "9.7.2",     "",       "",    M, S, "A requester starts at its send PSN and gives each request packet the next one.") \
     OPEN(RQ, "RQ-02", "9.7.2",     "",       "",    M, S, "A READ request takes as many PSNs as it will have responses; ATOMIC, FLUSH and ATOMIC WRITE take one.") \
-    SHUT(RQ, "RQ-03", "9.7.1",     "",       "",    M, K, NOT_YET, "A requester has fewer than 2^23 PSNs open at a time.", "takes a buffer of 2 GiB, more than a scenario's region has") \
+    OPEN(RQ, "RQ-03", "9.7.1",     "",       "",    M, K, "A requester has fewer than 2^23 PSNs open at a time.") \
     OPEN(RQ, "RQ-04", "9.7.3",     "",       "",    M, S, "A requester sends messages in the order they were posted and never mixes the packets of two.") \
     OPEN(RQ, "RQ-05", "9.7.3",     "",       "",    M, S, "A requester sets AckReq at least in the last packet of what it has to send.") \
     OPEN(RQ, "RQ-06", "9.7.3",     "",       "",    M, S, "A requester repeats a packet with the same PSN, opcode, headers and payload.") \
@@ -66,6 +66,6 @@
     OPEN(RQ, "RQ-59", "9.7.6",     "",       "",    M, K, "A response that fails header checks counts as lost.") \
     SHUT(RQ, "RQ-60", "A14",       "",       "A14", C, S, NOT_YET, "An XRC initiator names the shared receive queue in each request and follows the other requester rules.", IBC_WHY_XRC) \
     OPEN(RQ, "RQ-61", "9.7.6",     "",       "",    M, K, "A QP in Error sends nothing.") \
-    SHUT(RQ, "RQ-62", "9.9.2",     "",       "",    I, S, UNTESTABLE, "A WRITE that is sent again reaches memory once, its repetition being a duplicate.", "follows from RR-23, and requires nothing beyond it")
+    OPEN(RQ, "RQ-62", "9.9.2",     "",       "",    I, S, "A WRITE that is sent again reaches memory once, its repetition being a duplicate.")
 /* clang-format on */
 #endif

@@ -73,8 +73,8 @@
     OPEN(WF, "WF-66", "9.2",       "",      "",    M, S, "Codes 1 to 5 stand for a path MTU of 256 to 4096 bytes, chosen for each connection.") \
     OPEN(WF, "WF-67", "9.4.1",     "",      "",    M, K, "A message has at most 2^31 bytes, a datagram at most one packet.") \
     OPEN(WF, "WF-68", "9.3.4",     "",      "",    C, K, "Atomic operations work on 8 bytes; a work request of another size fails.") \
-    SHUT(WF, "WF-69", "7.8.1",     "",      "",    M, S, IMPLICIT, "The ICRC is the CRC-32 of Ethernet over the packet's invariant fields.", "no packet would be taken, either way") \
-    SHUT(WF, "WF-70", "7.8.1",     "",      "",    M, S, IMPLICIT, "The ICRC is stored low byte of the CRC-32 first.", "no packet would be taken, either way") \
+    OPEN(WF, "WF-69", "7.8.1",     "",      "",    M, S, "The ICRC is the CRC-32 of Ethernet over the packet's invariant fields.") \
+    OPEN(WF, "WF-70", "7.8.1",     "",      "",    M, S, "The ICRC is stored low byte of the CRC-32 first.") \
     OPEN(WF, "WF-71", "7.8.1",     "",      "",    M, S, "The ICRC leaves out what switches and routers may change, and nothing else.") \
     SHUT(WF, "WF-72", "7.8.3",     "",      "",    M, S, UNTESTABLE, "The book's sample packet has the ICRC 96 25 b7 5a.", "a vector for one's own arithmetic: core's tests check it") \
     SHUT(WF, "WF-73", "7.8.3",     "",      "",    I, S, UNTESTABLE, "A generator's sample with a GRH has the ICRC 14 93 ec 46.", "a vector for one's own arithmetic: core's tests check it") \

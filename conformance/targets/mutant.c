@@ -6,6 +6,7 @@
 #include <threads.h>
 #include "scenario/scenario.h"
 
+#define PREFIX "mutant:"
 enum { MOST = 2048, SAYS = 256, NAME = 96 };
 
 static struct ibc_mutant all[MOST];
@@ -44,8 +45,9 @@ static struct ibc_mutant *next(const char *list, const char *row, const char *ch
     if (!m)
         return NULL;
     write_name(names[n_all], NAME, list, row);
-    (void)snprintf(m->spec, sizeof m->spec, "mutant:%.70s=%s", names[n_all], change);
+    (void)snprintf(m->spec, sizeof m->spec, PREFIX "%.70s=%s", names[n_all], change);
     m->clause = clause;
+    m->equivalent = mutant_equivalent(m->spec + sizeof PREFIX - 1);
     m->says = says[n_all++];
     return m;
 }
@@ -258,10 +260,13 @@ static bool unknown(const char *name, size_t len, char *err, size_t errlen)
     return false;
 }
 
-static bool impossible(const char *spec, bool field, char *err, size_t errlen)
+static const char field_changes[] = "no such change; a number, +N, ^N or *N";
+static const char row_changes[] = "no such change; drop, swap, other or other:N, and not every row has each";
+static const char guards[] = "not to be had: later rows read what this one lets through, and would crash";
+
+static bool impossible(const char *spec, const char *why, char *err, size_t errlen)
 {
-    (void)snprintf(err, errlen, "mutant:%s: no such change; %s", spec,
-                   field ? "a number, +N, ^N or *N" : "drop, swap, other or other:N, and not every row has each");
+    (void)snprintf(err, errlen, "mutant:%s: %s", spec, why);
     return false;
 }
 
@@ -278,11 +283,13 @@ bool mutant_apply(struct ref_change *c, const char *spec, char *err, size_t errl
         c->emits = emit_parse(&c->emit, spec + 5, len - 5, change);
         if (c->emits)
             return true;
-        return emit_parse(&known, spec + 5, len - 5, "0") ? impossible(spec, true, err, errlen)
+        return emit_parse(&known, spec + 5, len - 5, "0") ? impossible(spec, field_changes, err, errlen)
                                                           : unknown(spec, len, err, errlen);
     }
     rule = find_rule(c, spec, len, &row);
     if (!rule && !find_behaviour(c, spec, len))
         return unknown(spec, len, err, errlen);
-    return apply_row(c, rule, row, change) || impossible(spec, false, err, errlen);
+    if (apply_row(c, rule, row, change))
+        return true;
+    return impossible(spec, rule && iba_rule_is_guard(c->table, row) ? guards : row_changes, err, errlen);
 }

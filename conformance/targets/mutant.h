@@ -5,4 +5,7 @@
 
 /* False with one line in err. */
 bool mutant_apply(struct ref_change *c, const char *spec, char *err, size_t errlen);
+/* Why the change of that row makes no other device; NULL: it does. */
+const char *mutant_equivalent(const char *spec);
+const char *mutant_equivalent_at(size_t i); /* the i-th such spec; NULL: there are no more */
 #endif

@@ -20,7 +20,7 @@ static struct ibc_address address(unsigned party, unsigned port)
 void ref_set_addresses(struct reference *r)
 {
     for (unsigned d = 0; d < IBC_DEVICES; d++)
-        r->t.device[d] = address(d, 1);
+        r->t.device[d] = address(d, 1), r->t.second[d] = address(d, 2);
     r->t.tester = address(TESTER, 1);
     r->t.stranger = address(STRANGER, 1);
     r->t.framing = r->link == IBC_LINK_ib_local || r->link == IBC_LINK_ib_global ? IBA_LINK_IB : IBA_LINK_ETHERNET;
@@ -48,10 +48,10 @@ void ref_set_ports(struct reference *r, unsigned d)
 {
     const enum iba_port_kind kind = kind_of(r->link);
 
-    for (uint8_t n = 1; n <= REF_PORTS; n++) {
-        struct iba_port *p = iba_ca_port(&r->d[d].ca, n);
+    for (unsigned n = 1; n <= REF_PORTS; n++) {
+        struct iba_port *p = iba_ca_port(&r->d[d].ca, (uint8_t)n);
         const struct ibc_address a = address(d, n);
-        iba_port_init(p, n, kind, IBA_MTU_4096, a.mac);
+        iba_port_init(p, (uint8_t)n, kind, IBA_MTU_4096, a.mac);
         gid_on(r->link, &a, p->gid[0]);
         p->n_pkey = REF_PKEYS;
         p->lid = kind == IBA_PORT_IB ? a.lid : 0;
@@ -62,14 +62,9 @@ void ref_set_ports(struct reference *r, unsigned d)
 struct iba_av ref_path(const struct reference *r, uint8_t port, const struct ibc_address *to)
 {
     const struct ibc_address *a = to ? to : &r->t.tester;
-    struct iba_av av;
+    struct iba_av av = {
+        .port = port, .grh = r->link != IBC_LINK_ib_local, .dlid = a->lid, .dmac = a->mac, .vlan = NO_VLAN};
 
-    memset(&av, 0, sizeof av); /* compared as bytes */
-    av.port = port;
-    av.grh = r->link != IBC_LINK_ib_local;
-    av.dlid = a->lid;
-    av.dmac = a->mac;
-    av.vlan = NO_VLAN;
     gid_on(r->link, a, av.dgid);
     return av;
 }
@@ -83,6 +78,14 @@ struct iba_av ref_path_to_group(const struct reference *r, uint8_t port, const u
     memcpy(av.dgid, gid, sizeof av.dgid);
     (void)iba_gid_mac(gid, &av.dmac);
     return av;
+}
+
+void ref_put_path(struct iba_av *av, const struct ibc_path *path)
+{
+    av->vlan = path->tagged ? path->vlan : NO_VLAN;
+    av->udp_source = path->sport;
+    av->sgid_index = path->gid_index;
+    av->path_bits = path->path_bits;
 }
 
 uint8_t ref_port_of_frame(const struct reference *r, unsigned d, const uint8_t *frame, size_t len)
@@ -147,7 +150,23 @@ enum ibc_rc ref_set_port(struct ibc_target *t, unsigned d, enum ibc_key key, uin
     case IBC_K_mtu: good = set_mtu(p, value); break;
     case IBC_K_sl2vl: good = set_sl2vl(p, index, value); break;
     case IBC_K_congestion: good = true, p->congestion = value != 0; break;
+    case IBC_K_pkey_violations: good = true, p->counters.pkey_violations = (uint16_t)value; break;
+    case IBC_K_qkey_violations: good = true, p->counters.qkey_violations = (uint16_t)value; break;
     default: return IBC_UNSUPPORTED;
     }
     return good ? IBC_OK : ref_verb(t, IBA_VERB_ATTR_VALUE);
+}
+
+enum ibc_rc ref_set_gid(struct ibc_target *t, unsigned d, uint32_t index, const uint8_t gid[16])
+{
+    struct ref_device *dev = device_of(t, d);
+    struct iba_port *p = iba_ca_port(&dev->ca, 1);
+
+    if (index >= IBA_MAX_GIDS)
+        return ref_verb(t, IBA_VERB_ATTR_VALUE);
+    dev->epoch++;
+    memcpy(p->gid[index], gid, sizeof p->gid[index]);
+    if (p->n_gid <= index) /* those between are :: */
+        p->n_gid = (uint8_t)(index + 1);
+    return IBC_OK;
 }

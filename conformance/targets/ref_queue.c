@@ -18,6 +18,7 @@ static struct iba_av path_of_qp(const struct reference *r, uint8_t port, const s
     av.tclass = a->tclass;
     av.sl = a->sl;
     av.flow_label = a->flow;
+    ref_put_path(&av, &a->path);
     return av;
 }
 
@@ -67,13 +68,23 @@ static struct iba_av path_of(const struct reference *r, const struct iba_qp *qp,
     av.tclass = s->tclass;
     av.sl = s->sl;
     av.smp = qp->type == IBA_QPT_SMI;
+    ref_put_path(&av, &s->path);
     return av;
+}
+
+/* As far as path_of() fills them. */
+static bool same_path(const struct iba_av *a, const struct iba_av *b)
+{
+    return a->port == b->port && a->sl == b->sl && a->grh == b->grh && a->smp == b->smp && a->dlid == b->dlid &&
+           a->dmac == b->dmac && a->tclass == b->tclass && a->hop_limit == b->hop_limit && a->vlan == b->vlan &&
+           a->udp_source == b->udp_source && a->sgid_index == b->sgid_index && a->path_bits == b->path_bits &&
+           memcmp(a->dgid, b->dgid, sizeof a->dgid) == 0;
 }
 
 static const struct ref_ah *known_handle(const struct ref_device *dev, uint32_t pd, const struct iba_av *av)
 {
     for (uint32_t i = 0; i < dev->n_ah; i++)
-        if (dev->ah[i].pd == pd && dev->ah[i].epoch == dev->epoch && memcmp(&dev->ah[i].av, av, sizeof *av) == 0)
+        if (dev->ah[i].pd == pd && dev->ah[i].epoch == dev->epoch && same_path(&dev->ah[i].av, av))
             return &dev->ah[i];
     return NULL;
 }
@@ -81,7 +92,7 @@ static const struct ref_ah *known_handle(const struct ref_device *dev, uint32_t 
 static enum iba_verb_err handle(struct ref_device *dev, uint32_t pd, const struct iba_av *av, uint32_t *number)
 {
     const struct ref_ah *known = known_handle(dev, pd, av);
-    struct ref_ah new = {.pd = pd, .epoch = dev->epoch};
+    struct ref_ah new = {.av = *av, .pd = pd, .epoch = dev->epoch};
     enum iba_verb_err e;
 
     if (known) {
@@ -91,7 +102,6 @@ static enum iba_verb_err handle(struct ref_device *dev, uint32_t pd, const struc
     e = iba_create_ah(&dev->ca, pd, av, &new.number);
     if (e != IBA_VERB_OK)
         return e;
-    memcpy(&new.av, av, sizeof *av);
     dev->ah[dev->n_ah++] = new;
     *number = new.number;
     return IBA_VERB_OK;

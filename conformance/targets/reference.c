@@ -182,6 +182,12 @@ static enum ibc_rc poll_event(struct ibc_target *t, unsigned d, struct iba_event
     return IBC_OK;
 }
 
+static enum ibc_rc choose_psn(struct ibc_target *t, unsigned d, uint32_t *psn)
+{
+    *psn = iba_random_psn(&device_of(t, d)->ca);
+    return IBC_OK;
+}
+
 /* ---- the wire ---- */
 
 static uint64_t now(struct ibc_target *t)
@@ -327,6 +333,8 @@ static const struct ibc_target_ops reference_ops = {
     .collect = collect,
     .collect_any = collect_any,
     .close = close_reference,
+    .choose_psn = choose_psn,
+    .set_gid = ref_set_gid,
 };
 
 struct reference *ref_open(void)

@@ -9,8 +9,8 @@
 #include "targets/target.h"
 
 enum {
-    REF_QPS = 64, /* objects a device can have */
-    REF_CQS = 96,
+    REF_QPS = 128, /* objects a device can have */
+    REF_CQS = 192,
     REF_SRQS = 16,
     REF_AHS = 64,
     REF_GROUPS = 32,
@@ -137,6 +137,9 @@ struct iba_av ref_path_to_group(const struct reference *r, uint8_t port, const u
 /* The port of device `d` that a frame arrives at: the second only where it is addressed to that. */
 uint8_t ref_port_of_frame(const struct reference *r, unsigned d, const uint8_t *frame, size_t len);
 enum ibc_rc ref_set_port(struct ibc_target *t, unsigned d, enum ibc_key key, uint32_t index, uint64_t value);
+enum ibc_rc ref_set_gid(struct ibc_target *t, unsigned d, uint32_t index, const uint8_t gid[16]);
+/* What an address vector says beyond where it leads. */
+void ref_put_path(struct iba_av *av, const struct ibc_path *path);
 
 /* ---- ref_object.c, ref_memory.c, ref_queue.c: verbs ---- */
 enum ibc_rc ref_create_pd(struct ibc_target *t, unsigned d, uint32_t *pd);

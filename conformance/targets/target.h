@@ -55,6 +55,12 @@ struct ibc_qp_spec {
     bool has_srq, sig_all;
     uint32_t sq, rq; /* depths */
 };
+/* What an address vector says beyond where it leads. */
+struct ibc_path {
+    bool tagged;          /* RoCE: with a VLAN tag */
+    uint16_t vlan, sport; /* sport: RoCEv2; 0: the device's own choice */
+    uint8_t gid_index, path_bits;
+};
 /* Attributes of modify: core's, with the peer given by who it is. */
 struct ibc_qp_attr {
     struct iba_qp_attr a; /* av and alt_av are the target's to fill */
@@ -63,11 +69,13 @@ struct ibc_qp_attr {
     uint32_t flow;
     bool to_twin;                       /* role middle: the peer is the other device */
     const struct ibc_address *to, *alt; /* where the first and the alternate path lead; NULL: to the peer */
+    struct ibc_path path;
 };
 struct ibc_ah_spec {
     const struct ibc_address *to; /* NULL: the tester */
     const uint8_t *group;         /* a multicast GID instead */
     uint8_t hop, tclass, sl;
+    struct ibc_path path;
 };
 struct ibc_send {
     struct iba_send_wr wr; /* ah is filled by the target from `dest` */
@@ -109,7 +117,8 @@ struct ibc_target_ops {
     enum ibc_rc (*read_memory)(struct ibc_target *t, unsigned d, uint64_t at, uint8_t *out, size_t n);
     enum ibc_rc (*write_memory)(struct ibc_target *t, unsigned d, uint64_t at, const uint8_t *in, size_t n);
     enum ibc_rc (*page)(struct ibc_target *t, unsigned d, uint64_t at, bool present);
-    /* key: IBC_K_pkey (index), IBC_K_lmc, IBC_K_lid, IBC_K_mtu, IBC_K_congestion, IBC_K_sl2vl (index) */
+    /* key: IBC_K_pkey (index), IBC_K_lmc, IBC_K_lid, IBC_K_mtu, IBC_K_congestion, IBC_K_sl2vl (index),
+     * IBC_K_pkey_violations, IBC_K_qkey_violations */
     enum ibc_rc (*set_port)(struct ibc_target *t, unsigned d, enum ibc_key key, uint32_t index, uint64_t value);
     /* Returns how many; 0: it has none. */
     unsigned (*counters)(struct ibc_target *t, unsigned d, struct ibc_counter out[IBC_MAX_COUNTERS]);
@@ -125,6 +134,10 @@ struct ibc_target_ops {
     enum ibc_rc (*collect_any)(struct ibc_target *t, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len,
                                uint64_t *at, unsigned *from);
     void (*close)(struct ibc_target *t);
+    /* A starting PSN as the device's software would choose it; NULL: the target chooses none. */
+    enum ibc_rc (*choose_psn)(struct ibc_target *t, unsigned d, uint32_t *psn);
+    /* An entry of the first port's GID table; NULL: the target cannot set it. */
+    enum ibc_rc (*set_gid)(struct ibc_target *t, unsigned d, uint32_t index, const uint8_t gid[16]);
 };
 struct ibc_target {
     const struct ibc_target_ops *ops;
@@ -135,6 +148,7 @@ struct ibc_target {
     char fault[160];   /* DEAD, BROKEN: one sentence */
     double time_scale; /* live: waits are multiplied by it */
     bool virtual_time;
+    struct ibc_address second[IBC_DEVICES]; /* the second port, capability two_ports */
 };
 
 /* The LID of a multicast group on InfiniBand, as a subnet manager would give it: by the last bytes of the group. Its

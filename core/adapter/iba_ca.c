@@ -49,6 +49,7 @@ void iba_ca_change(struct iba_ca *ca, const struct iba_change *c)
 {
     ca->change = c;
     ca->mem.change = c;
+    iba_ports_follow(ca);
 }
 
 static const struct iba_rule *first_that_applies(const struct iba_rules *table, const struct iba_rx *x)

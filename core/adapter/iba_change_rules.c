@@ -1,10 +1,15 @@
 /* Changed copies of rule tables, and the registry of behaviours. */
 #include "adapter/iba_change_rules.h"
 #include <string.h>
+#include "fabric/iba_port_does.h"
+#include "memory/iba_mem_does.h"
+#include "transport/iba_qp_does.h"
+#include "transport/iba_receive_does.h"
 #include "transport/iba_requester_does.h"
 
 #define LIST_ADDRESS(list) &list,
-static const struct iba_behaviours *const lists[] = {IBA_REQUESTER_LISTS(LIST_ADDRESS)};
+static const struct iba_behaviours *const lists[] = {IBA_MEM_LISTS(LIST_ADDRESS) IBA_PORT_LISTS(
+    LIST_ADDRESS) IBA_QP_LISTS(LIST_ADDRESS) IBA_RECEIVE_LISTS(LIST_ADDRESS) IBA_REQUESTER_LISTS(LIST_ADDRESS)};
 
 const struct iba_behaviours *const *iba_behaviour_lists(size_t *n)
 {

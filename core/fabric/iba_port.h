@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "wire/iba_change.h"
 #include "wire/iba_view.h"
 
 enum iba_port_kind { IBA_PORT_IB, IBA_PORT_ROCE1, IBA_PORT_ROCE2 };
@@ -51,6 +52,7 @@ struct iba_port {
     bool congestion; /* claims A10 (IB) or RoCEv2 congestion management: FECN/ECN are answered, packets leave as ECT(0)
                       */
     struct iba_port_counters counters;
+    const struct iba_change *change; /* of the adapter, which keeps it up to date; NULL: none */
 };
 
 /* One address vector, resolved: what every packet of a QP or an address handle begins with (RO-13..RO-19). */
@@ -82,6 +84,8 @@ void iba_port_init(struct iba_port *p, uint8_t number, enum iba_port_kind kind, 
 
 /* The membership rule: same partition, not the invalid one, at least one full member (PV-09, PV-10). */
 bool iba_pkey_match(uint16_t a, uint16_t b);
+/* The same as that port does it. */
+bool iba_port_pkey_match(const struct iba_port *p, uint16_t a, uint16_t b);
 /* The first table entry that `key` matches; -1 when none does. */
 int iba_port_pkey_find(const struct iba_port *p, uint16_t key);
 /* Sets one entry; false when the index is beyond the table. Takes effect at once (QS-79). */

@@ -1,5 +1,7 @@
 #include <assert.h>
 #include "iba_mem.h"
+#include "iba_mem_does.h"
+#include "wire/iba_does.h"
 
 /* An access and the entry its key names: entry 0, which is never in use, where there is none. */
 struct lookup {
@@ -72,22 +74,31 @@ static bool reached(const struct lookup *l)
 }
 
 /* clang-format off */
-/*    when          verdict   guard  the access ...                                                  clause */
-#define RULES(R)                                                                                                       \
-    R(no_index,     NO_KEY,   true,  "names no entry of the key table, as the reserved L_Key",     "QS-54, QS-60")     \
-    R(not_in_force, NO_KEY,   true,  "names a key freed, unbound or invalid, or a window locally", "QS-57, QS-59")     \
-    R(key_byte,     KEY_BYTE, false, "has a key byte other than the one in force",                 "QS-54, QS-62")     \
-    R(other_pd,     PD,       false, "is of another protection domain (type 2A is not asked)",     "QS-54, QS-55")     \
-    R(other_qp,     PD,       false, "is of another QP than bound the type 2 window",              "QS-69, QS-48")     \
-    R(range,        RANGE,    true,  "leaves the region or window, or passes 2^64",                "QS-54, QS-71")     \
-    R(right,        RIGHT,    false, "needs a right that the region or window does not grant",     "QS-54, QS-55")     \
-    R(absent,       ABSENT,   false, "touches a page that is not there yet",                       "RR-50")            \
-    R(reached,      OK,       true,  "is granted: host address = base + (va - first va)",          "RR-41, QS-56")
+/* The kinds are those of the row as a behaviour: OTHER, it answers "not there yet" for "refused", or the other way
+ * round. What guards host memory always comes in its place.
+ *    when          verdict   guard  kinds               the access ...                                                  clause */
+#define RULES(R)                                                                                                                           \
+    R(no_index,     NO_KEY,   true,  OTHER,              "names no entry of the key table, as the reserved L_Key",     "QS-54, QS-60")     \
+    R(not_in_force, NO_KEY,   true,  OTHER,              "names a key freed, unbound or invalid, or a window locally", "QS-57, QS-59")     \
+    R(key_byte,     KEY_BYTE, false, DROP | OTHER,       "has a key byte other than the one in force",                 "QS-54, QS-62")     \
+    R(other_pd,     PD,       false, DROP | OTHER,       "is of another protection domain (type 2A is not asked)",     "QS-54, QS-55")     \
+    R(other_qp,     PD,       false, DROP | OTHER,       "is of another QP than bound the type 2 window",              "QS-69, QS-48")     \
+    R(range,        RANGE,    true,  OTHER,              "leaves the region or window, or passes 2^64",                "QS-54, QS-71")     \
+    R(right,        RIGHT,    false, DROP | SWAP | OTHER, "needs a right that the region or window does not grant",    "QS-54, QS-55")     \
+    R(absent,       ABSENT,   false, DROP | OTHER,       "touches a page that is not there yet",                       "RR-50")            \
+    R(reached,      OK,       true,  0,                  "is granted: host address = base + (va - first va)",          "RR-41, QS-56")
 /* clang-format on */
 
-#define INFO(when, verdict, guard, sentence, clause) {#when, sentence, clause, IBA_REACH_##verdict, guard},
+#define INFO(when, verdict, guard, kinds, sentence, clause) {#when, sentence, clause, IBA_REACH_##verdict, guard},
 const struct iba_mem_rule_info iba_mem_rules[] = {RULES(INFO)};
 const size_t iba_mem_rule_count = sizeof iba_mem_rules / sizeof *iba_mem_rules;
+
+#define BEHAVIOUR(when, verdict, guard, kinds, sentence, clause)                                                       \
+    IBA_BEHAVIOUR_ROW(when, kinds, "answers " #verdict " to an access that " sentence, clause)
+static const struct iba_behaviour behaviours[] = {RULES(BEHAVIOUR)};
+const struct iba_behaviours iba_reach_behaviours = {
+    .name = "translation", .row = behaviours, .n = sizeof behaviours / sizeof *behaviours - 1 /* all but the grant */
+};
 
 enum {
 #define ROW(when, ...) ROW_##when,
@@ -97,20 +108,56 @@ _Static_assert(ROW_COUNT <= sizeof((struct iba_mem *)0)->hits / sizeof(uint32_t)
 
 static unsigned first_that_applies(const struct lookup *l)
 {
-#define FIRST(when, verdict, guard, sentence, clause)                                                                  \
+#define FIRST(when, verdict, guard, ...)                                                                               \
     if (((guard) || !(l->m->left_out >> ROW_##when & 1)) && when(l))                                                   \
         return ROW_##when;
     RULES(FIRST)
     return ROW_reached; /* as the last row says */
 }
 
+/* The same walk for a device that has a row changed. */
+static unsigned first_of_changed(const struct lookup *l)
+{
+    static bool (*const applies[])(const struct lookup *l) = {
+#define WHEN(when, ...) when,
+        RULES(WHEN)};
+
+    for (unsigned at = 0; at < ROW_reached; at++) {
+        const unsigned i = iba_row_for(l->m->change, &iba_reach_behaviours, at);
+        if ((iba_mem_rules[i].guard || iba_does(l->m->change, &iba_reach_behaviours, i)) && applies[i](l))
+            return i;
+    }
+    return ROW_reached;
+}
+
+static enum iba_mem_verdict verdict_of(const struct iba_mem *m, unsigned i)
+{
+    const enum iba_mem_verdict v = iba_mem_rules[i].verdict;
+
+    if (v == IBA_REACH_OK || !iba_does_otherwise(m->change, &iba_reach_behaviours, i))
+        return v;
+    return v == IBA_REACH_ABSENT ? IBA_REACH_RIGHT : IBA_REACH_ABSENT;
+}
+
+static enum iba_mem_verdict reach_of_changed(struct iba_mem *m, const struct lookup *l, uint8_t **host)
+{
+    const unsigned i = first_of_changed(l);
+
+    m->hits[i]++;
+    *host = i == ROW_reached ? l->k->base + offset(l) : NULL;
+    return verdict_of(m, i);
+}
+
 enum iba_mem_verdict iba_mem_reach(struct iba_mem *m, const struct iba_reach *r, uint8_t **host)
 {
     const uint32_t index = iba_key_index(r->key);
     const struct lookup l = {m, r, &m->key[index < m->n_key ? index : 0]};
-    const unsigned i = first_that_applies(&l);
+    unsigned i;
 
     assert(host);
+    if (m->change && m->change->list == &iba_reach_behaviours)
+        return reach_of_changed(m, &l, host);
+    i = first_that_applies(&l);
     m->hits[i]++;
     *host = iba_mem_rules[i].verdict == IBA_REACH_OK ? l.k->base + offset(&l) : NULL;
     return iba_mem_rules[i].verdict;

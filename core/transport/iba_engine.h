@@ -62,6 +62,14 @@ struct iba_ca {
     uint32_t ack_delay; /* packets a responder may leave unacknowledged where AckReq is not set; 0: acknowledge each */
 };
 
+/* The ports change with their adapter. Setting a port up (iba_port_init) may come after that: the verbs that lead to
+ * sending see to it again. */
+static inline void iba_ports_follow(struct iba_ca *ca)
+{
+    for (unsigned i = 0; i < IBA_MAX_PORTS_CA; i++)
+        ca->port[i].change = ca->change;
+}
+
 enum iba_rx_seen { IBA_SEEN_MARK = 1, IBA_SEEN_BECN = 2 };
 
 /* The packet under judgement. */
@@ -99,6 +107,8 @@ void iba_raise(struct iba_ca *ca, enum iba_event_kind kind, uint8_t port, uint32
 /* Adds a completion; overflow makes the CQ unusable and its QPs fail (QS-32): the caller's QP too, so take the work
  * request off its queue before, and look at the state after. `solicited`: SE was set, or an error. */
 void iba_cq_push(struct iba_ca *ca, uint32_t cq, const struct iba_wc *wc, bool solicited);
+/* The receive work request that is taken next; NULL: there is none. */
+const struct iba_recv_wr *iba_rq_next(const struct iba_ca *ca, const struct iba_rq *rq);
 /* Takes the next receive work request of the QP, from its own queue or its SRQ (QS-37, QS-38). False: there is none. */
 bool iba_recv_take(struct iba_ca *ca, struct iba_qp *qp, struct iba_recv_wr *wr);
 /* Receive work requests free now, for the credit code; IBA_NONE with an SRQ (RR-19, RR-20). */
@@ -134,7 +144,7 @@ enum iba_wc_status iba_sgl_gather(struct iba_ca *ca, uint32_t pd, const struct i
 /* x->v, ca, port, now are set; finds the QP, and hands the packet on to the table it belongs to. */
 void iba_receive(struct iba_rx *x);
 void iba_responder_reset(struct iba_qp *qp); /* entering RESET; and ePSN from attr when entering RTR: */
-void iba_responder_start(struct iba_qp *qp);
+void iba_responder_start(const struct iba_ca *ca, struct iba_qp *qp);
 bool iba_responder_ready(const struct iba_ca *ca, const struct iba_qp *qp);
 /* Writes the next ACK, NAK, READ response, ATOMIC Acknowledge or CNP. False: nothing to send after all. */
 bool iba_responder_emit(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx);

@@ -1,5 +1,6 @@
 /* Attributes of modify QP: where each lives, and which values it takes. */
 #include <string.h>
+#include "transport/iba_qp_does.h"
 #include "transport/iba_qp_parts.h"
 
 enum {
@@ -25,26 +26,34 @@ static bool gid_can_be_sent_to(const uint8_t *gid)
     return memcmp(gid, zeros, sizeof zeros) != 0 || gid[GID_BYTES - 1] > 1;
 }
 
-static bool grh_legal(const struct iba_port *p, const struct iba_av *av)
+/* `row` of the attribute values lets everything in when it is left out. */
+#define LEGAL(ca, row, is) ((is) || !IBA_ATTR_IS(ca, row))
+
+static bool grh_legal(const struct iba_ca *ca, const struct iba_port *p, const struct iba_av *av)
 {
-    return av->sgid_index < p->n_gid && av->flow_label <= FLOW_LABEL_MAX && gid_can_be_sent_to(av->dgid);
+    return LEGAL(ca, AV_SGID, av->sgid_index < p->n_gid) &&
+           LEGAL(ca, AV_FLOW_LABEL, av->flow_label <= FLOW_LABEL_MAX) &&
+           LEGAL(ca, AV_DGID, gid_can_be_sent_to(av->dgid));
 }
 
 /* One IP version for both ends (RO-24). */
 static bool same_ip_version(const struct iba_port *p, const struct iba_av *av)
 {
-    return p->kind != IBA_PORT_ROCE2 || iba_gid_is_ipv4(p->gid[av->sgid_index]) == iba_gid_is_ipv4(av->dgid);
+    const unsigned i = av->sgid_index < p->n_gid ? av->sgid_index : 0;
+
+    return p->kind != IBA_PORT_ROCE2 || iba_gid_is_ipv4(p->gid[i]) == iba_gid_is_ipv4(av->dgid);
 }
 
-static bool legal_on_ib(const struct iba_port *p, const struct iba_av *av)
+static bool legal_on_ib(const struct iba_ca *ca, const struct iba_port *p, const struct iba_av *av)
 {
-    return av->sl <= SL_MAX_IB && iba_lid_classify(av->dlid) != IBA_LID_RESERVED && (!av->grh || grh_legal(p, av));
+    return LEGAL(ca, AV_SL, av->sl <= SL_MAX_IB) &&
+           LEGAL(ca, AV_DLID, iba_lid_classify(av->dlid) != IBA_LID_RESERVED) && (!av->grh || grh_legal(ca, p, av));
 }
 
-static bool legal_on_roce(const struct iba_port *p, const struct iba_av *av)
+static bool legal_on_roce(const struct iba_ca *ca, const struct iba_port *p, const struct iba_av *av)
 {
-    return av->sl <= SL_MAX_ROCE && (av->vlan == NO_VLAN || av->vlan <= VLAN_MAX) && av->dmac >> 48 == 0 &&
-           grh_legal(p, av) && same_ip_version(p, av);
+    return LEGAL(ca, AV_SL, av->sl <= SL_MAX_ROCE) && LEGAL(ca, AV_VLAN, av->vlan == NO_VLAN || av->vlan <= VLAN_MAX) &&
+           av->dmac >> 48 == 0 && grh_legal(ca, p, av) && LEGAL(ca, AV_IP_VERSION, same_ip_version(p, av));
 }
 
 static bool leads_to_a_group(const struct iba_port *p, const struct iba_av *av)
@@ -58,9 +67,18 @@ bool iba_av_legal(const struct iba_ca *ca, const struct iba_av *av, bool connect
 {
     const struct iba_port *p = iba_port_of(ca, av->port);
 
-    if (!p || !(p->kind == IBA_PORT_IB ? legal_on_ib(p, av) : legal_on_roce(p, av)))
+    if (!p)
+        return !IBA_ATTR_IS(ca, AV_PORT);
+    if (!(p->kind == IBA_PORT_IB ? legal_on_ib(ca, p, av) : legal_on_roce(ca, p, av)))
         return false;
-    return !connection || !leads_to_a_group(p, av);
+    return !connection || LEGAL(ca, AV_GROUP, !leads_to_a_group(p, av));
+}
+
+uint8_t iba_av_write(const struct iba_ca *ca, const struct iba_port *p, struct iba_av *av, uint32_t flow, uint8_t *out)
+{
+    if (ca->change && av->sgid_index >= p->n_gid)
+        av->sgid_index = 0;
+    return (uint8_t)iba_envelope_write(p, av, flow, out);
 }
 
 /* ---- values; `a` is what the QP would have, so that attributes given together are seen together ---- */
@@ -74,8 +92,8 @@ VALUE(any)
 
 VALUE(remote_rights)
 {
-    (void)ca, (void)qp;
-    return (a->access & ~ACCESS_OF_QP) == 0;
+    (void)qp;
+    return LEGAL(ca, ACCESS, (a->access & ~ACCESS_OF_QP) == 0);
 }
 
 VALUE(pkey_in_table)
@@ -83,31 +101,30 @@ VALUE(pkey_in_table)
     const struct iba_port *p = iba_port_of(ca, a->port);
 
     (void)qp;
-    return p && a->pkey_index < p->n_pkey;
+    return p && LEGAL(ca, PKEY_INDEX, a->pkey_index < p->n_pkey);
 }
 
 VALUE(port_exists)
 {
     (void)qp;
-    return iba_port_of(ca, a->port) != NULL;
+    return LEGAL(ca, PORT, iba_port_of(ca, a->port) != NULL);
 }
 
 VALUE(qkey_of_type) /* that of the GSI is well known (PV-19) */
 {
-    (void)ca;
-    return qp->type != IBA_QPT_GSI || a->qkey == IBA_GSI_QKEY;
+    return LEGAL(ca, QKEY, qp->type != IBA_QPT_GSI || a->qkey == IBA_GSI_QKEY);
 }
 
 VALUE(path_from_port)
 {
     (void)qp;
-    return a->av.port == a->port && iba_av_legal(ca, &a->av, true);
+    return LEGAL(ca, PATH_PORT, a->av.port == a->port) && iba_av_legal(ca, &a->av, true);
 }
 
 VALUE(alternate_path) /* may leave through another port */
 {
     (void)qp;
-    return iba_av_legal(ca, &a->alt_av, true);
+    return LEGAL(ca, ALTERNATE, iba_av_legal(ca, &a->alt_av, true));
 }
 
 VALUE(mtu_of_port)
@@ -115,61 +132,60 @@ VALUE(mtu_of_port)
     const struct iba_port *p = iba_port_of(ca, a->port);
 
     (void)qp;
-    return p && a->path_mtu >= IBA_MTU_256 && a->path_mtu <= p->mtu;
+    return p && a->path_mtu >= IBA_MTU_256 && a->path_mtu <= IBA_MTU_4096 && LEGAL(ca, PATH_MTU, a->path_mtu <= p->mtu);
 }
 
 VALUE(timeout_code) /* RQ-18 */
 {
-    (void)ca, (void)qp;
-    return a->timeout <= FIVE_BITS;
+    (void)qp;
+    return LEGAL(ca, TIMEOUT, a->timeout <= FIVE_BITS);
 }
 
 VALUE(retry_count) /* RQ-22 */
 {
-    (void)ca, (void)qp;
-    return a->retry <= THREE_BITS;
+    (void)qp;
+    return LEGAL(ca, RETRY, a->retry <= THREE_BITS);
 }
 
 VALUE(rnr_retry_count) /* RQ-29 */
 {
-    (void)ca, (void)qp;
-    return a->rnr_retry <= THREE_BITS;
+    (void)qp;
+    return LEGAL(ca, RNR_RETRY, a->rnr_retry <= THREE_BITS);
 }
 
 VALUE(rnr_code) /* WF-50 */
 {
-    (void)ca, (void)qp;
-    return a->min_rnr <= FIVE_BITS;
+    (void)qp;
+    return LEGAL(ca, MIN_RNR, a->min_rnr <= FIVE_BITS);
 }
 
 VALUE(rq_psn_24_bits)
 {
-    (void)ca, (void)qp;
-    return a->rq_psn <= IBA_PSN_MASK;
+    (void)qp;
+    return LEGAL(ca, RQ_PSN, a->rq_psn <= IBA_PSN_MASK);
 }
 
 VALUE(sq_psn_24_bits)
 {
-    (void)ca, (void)qp;
-    return a->sq_psn <= IBA_PSN_MASK;
+    (void)qp;
+    return LEGAL(ca, SQ_PSN, a->sq_psn <= IBA_PSN_MASK);
 }
 
 VALUE(room_to_remember) /* RR-29 */
 {
-    (void)ca;
-    return a->max_dest_rd <= qp->r.n_saved;
+    return LEGAL(ca, MAX_DEST_RD, a->max_dest_rd <= qp->r.n_saved);
 }
 
 VALUE(mig_of_software) /* QS-78 */
 {
-    (void)ca, (void)qp;
-    return a->path_mig == IBA_PATH_MIGRATED || a->path_mig == IBA_PATH_REARM;
+    (void)qp;
+    return LEGAL(ca, PATH_MIG, a->path_mig == IBA_PATH_MIGRATED || a->path_mig == IBA_PATH_REARM);
 }
 
 VALUE(ordinary_qpn) /* WF-37 */
 {
-    (void)ca, (void)qp;
-    return a->dest_qpn > 1 && a->dest_qpn <= QPN_MAX && a->dest_qpn != QPN_MULTICAST;
+    (void)qp;
+    return LEGAL(ca, DEST_QPN, a->dest_qpn > 1 && a->dest_qpn <= QPN_MAX && a->dest_qpn != QPN_MULTICAST);
 }
 
 /* clang-format off */
@@ -206,29 +222,48 @@ static const struct attribute {
 enum { N_ATTRIBUTES = sizeof attributes / sizeof *attributes };
 
 /* What depends on another attribute is judged again when only the other one is given. */
-static uint32_t depends(const struct iba_qp *qp, uint32_t mask)
+static uint32_t depends(const struct iba_ca *ca, const struct iba_qp *qp, uint32_t mask)
 {
     const bool has_path = iba_qp_has(qp, IBA_QP_CONNECTED) && qp->envelope_bytes > 0;
 
-    if ((mask & IBA_QPA_PORT) == 0)
+    if ((mask & IBA_QPA_PORT) == 0 || !IBA_MODIFY_IS(ca, JUDGES_AGAIN))
         return mask;
     return mask | (qp->state != IBA_QPS_RESET ? IBA_QPA_PKEY_INDEX : 0) |
            (has_path ? IBA_QPA_AV | IBA_QPA_PATH_MTU : 0);
 }
 
+/* What a changed device let in, cut to what its fields hold and its tables have. */
+static void cut_to_size(struct iba_qp_attr *a)
+{
+    a->timeout &= FIVE_BITS;
+    a->min_rnr &= FIVE_BITS;
+    a->retry &= THREE_BITS;
+    a->rnr_retry &= THREE_BITS;
+    a->rq_psn &= IBA_PSN_MASK;
+    a->sq_psn &= IBA_PSN_MASK;
+    a->dest_qpn &= QPN_MAX;
+    a->pkey_index %= IBA_PORT_MAX_PKEYS;
+    if (a->path_mig > IBA_PATH_ARMED)
+        a->path_mig = IBA_PATH_ARMED;
+}
+
 bool iba_qp_attr_merge(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_qp_attr *given, uint32_t mask,
                        struct iba_qp_attr *to)
 {
-    const uint32_t judged = depends(qp, mask);
+    const uint32_t judged = depends(ca, qp, mask);
 
     *to = qp->attr;
     for (const struct attribute *a = attributes; a < attributes + N_ATTRIBUTES; a++)
         if (mask & a->bit)
             memcpy((uint8_t *)to + a->at, (const uint8_t *)given + a->at, a->bytes);
+    if ((mask & IBA_QPA_PORT) && !IBA_ATTR_IS(ca, PORT) && !iba_port_of(ca, to->port))
+        to->port = 1;
     if (mask & IBA_QPA_DEST_QPN)
-        to->flow_control = given->flow_control;
+        to->flow_control = given->flow_control && IBA_ATTR_IS(ca, FLOW_CONTROL);
     for (const struct attribute *a = attributes; a < attributes + N_ATTRIBUTES; a++)
         if ((judged & a->bit) && !a->legal(ca, qp, to))
             return false;
+    if (ca->change)
+        cut_to_size(to);
     return true;
 }

@@ -175,9 +175,10 @@ const char *iba_qp_broken(const struct iba_ca *ca, const struct iba_qp *qp)
     return NULL;
 }
 
+/* A changed device may well break what holds for a whole one. */
 void iba_qp_check(const struct iba_ca *ca, const struct iba_qp *qp)
 {
-    assert(!iba_qp_broken(ca, qp));
+    assert(ca->change || !iba_qp_broken(ca, qp));
     (void)ca, (void)qp;
 }
 
@@ -205,6 +206,6 @@ const char *iba_queues_broken(const struct iba_ca *ca)
 
 void iba_queues_check(const struct iba_ca *ca)
 {
-    assert(!iba_queues_broken(ca));
+    assert(ca->change || !iba_queues_broken(ca));
     (void)ca;
 }

@@ -1,7 +1,9 @@
 /* The state machine of queue pairs: which transitions software may ask for, which attributes each takes, and what
  * entering a state does (section 10.3.1, 11.2.5.2; QS-01..QS-27). */
 #include <string.h>
+#include "transport/iba_qp_does.h"
 #include "transport/iba_qp_parts.h"
+#include "wire/iba_does.h"
 
 /* ---- the table ---- */
 enum {
@@ -31,7 +33,7 @@ enum {
  * state alone. A transition that is not here does not exist. Each of the rows is QS-14 as well.
  *
  * SMI and GSI take what UD takes, less the port: QS-12 gives two of their rows only. Raw has QS-13 only. RC and XRC
- * have SQE to RTS for the matrix's sake (QS-11): they are never in SQE.
+ * have SQE to RTS for the matrix's sake (QS-11): they are never in SQE. Reset to Error is catalogue 11.1 no. 14.
  *
  *       type      required                                            optional                             */
 #define IBA_TRANSITIONS(FROM_TO, UD, UC, RC, XI, XT, MG, RAW)                                                          \
@@ -106,7 +108,7 @@ enum {
     FROM_TO(SQD  , RESET, "QS-14",)                                                                                    \
     FROM_TO(SQE  , RESET, "QS-14",)                                                                                    \
     FROM_TO(ERR  , RESET, "QS-14",)                                                                                    \
-    FROM_TO(RESET, ERR  , "QS-14; catalogue 11.1 no. 14",)                                                             \
+    FROM_TO(RESET, ERR  , "QS-14",)                                                             \
     FROM_TO(INIT , ERR  , "QS-14",)                                                                                    \
     FROM_TO(RTR  , ERR  , "QS-14",)                                                                                    \
     FROM_TO(RTS  , ERR  , "QS-14",)                                                                                    \
@@ -143,11 +145,121 @@ static const struct iba_transition *transition(uint8_t from, uint8_t to)
     return NULL;
 }
 
+/* ---- the same as behaviours ---- */
+#define WORDS_RESET "Reset"
+#define WORDS_INIT "Initialized"
+#define WORDS_RTR "Ready to Receive"
+#define WORDS_RTS "Ready to Send"
+#define WORDS_SQD "Send Queue Drain"
+#define WORDS_SQE "Send Queue Error"
+#define WORDS_ERR "Error"
+#define PAIR(from, to) ((unsigned)(from)*IBA_QPS_COUNT + (unsigned)(to))
+#define DOES_ROW(from, to, words, clause_)                                                                             \
+    [PAIR(IBA_QPS_##from, IBA_QPS_##to)] = {                                                                           \
+        .name = #from "_TO_" #to, .sentence = words WORDS_##from " to " WORDS_##to, .clause = clause_, .kinds = DROP},
+#define GOES(from, to, clause, columns) DOES_ROW(from, to, "goes when it is asked to from ", clause)
+#define STAYS(from, to) DOES_ROW(from, to, "does not go from ", "QS-14")
+#define NO_COLUMN(must, may)
+
+static const struct iba_behaviour pairs[IBA_QPS_COUNT * IBA_QPS_COUNT] = {IBA_TRANSITIONS(
+    GOES, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN) IBA_NO_TRANSITIONS(STAYS)};
+const struct iba_behaviours iba_transition_behaviours = {"transitions", pairs, IBA_QPS_COUNT *IBA_QPS_COUNT};
+
+static bool exists(const struct iba_ca *ca, const struct iba_transition *t, uint8_t from, uint8_t to)
+{
+    const bool stands = to >= IBA_QPS_COUNT || iba_does(ca->change, &iba_transition_behaviours, PAIR(from, to));
+
+    return stands == (t != NULL);
+}
+
 /* ---- what software may ask for ---- */
-static enum iba_verb_err attributes_fit(const struct iba_transition *t, uint8_t type, uint32_t mask)
+static bool modify_does(const struct iba_ca *ca, unsigned row)
+{
+    return iba_does(ca->change, &iba_modify_behaviours, row);
+}
+
+/* Without the attribute that a changed device does not need. */
+static uint32_t needed_by_changed(const struct iba_ca *ca, uint32_t required)
+{
+    static const uint32_t needs[] = {
+        [IBA_MODIFY_DOES_NEEDS_ACCESS] = ACCESS,
+        [IBA_MODIFY_DOES_NEEDS_PKEY_INDEX] = PKEY,
+        [IBA_MODIFY_DOES_NEEDS_PORT] = PORT,
+        [IBA_MODIFY_DOES_NEEDS_QKEY] = QKEY,
+        [IBA_MODIFY_DOES_NEEDS_AV] = AV,
+        [IBA_MODIFY_DOES_NEEDS_PATH_MTU] = MTU,
+        [IBA_MODIFY_DOES_NEEDS_DEST_QPN] = DEST,
+        [IBA_MODIFY_DOES_NEEDS_RQ_PSN] = RQ_PSN,
+        [IBA_MODIFY_DOES_NEEDS_MAX_DEST_RD] = MAX_DEST,
+        [IBA_MODIFY_DOES_NEEDS_MIN_RNR] = MIN_RNR,
+        [IBA_MODIFY_DOES_NEEDS_SQ_PSN] = SQ_PSN,
+        [IBA_MODIFY_DOES_NEEDS_TIMEOUT] = TIMEOUT,
+        [IBA_MODIFY_DOES_NEEDS_RETRY] = RETRY,
+        [IBA_MODIFY_DOES_NEEDS_RNR_RETRY] = RNR_RETRY,
+        [IBA_MODIFY_DOES_NEEDS_MAX_RD] = MAX_RD,
+    };
+
+    for (unsigned i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (!modify_does(ca, i))
+            required &= ~needs[i];
+    return required;
+}
+
+struct taking { /* rows of what a transition takes */
+    uint8_t from, to, optional, foreign;
+};
+
+static const struct taking *taking_of(uint8_t from, uint8_t to)
+{
+#define TAKES(from, to)                                                                                                \
+    {                                                                                                                  \
+        IBA_QPS_##from, IBA_QPS_##to, IBA_MODIFY_DOES_OPTIONAL_##from##_TO_##to,                                       \
+            IBA_MODIFY_DOES_FOREIGN_##from##_TO_##to                                                                   \
+    }
+    static const struct taking takings[] = {
+        {IBA_QPS_RESET, IBA_QPS_INIT, IBA_MODIFY_DOES_COUNT, IBA_MODIFY_DOES_FOREIGN_RESET_TO_INIT},
+        TAKES(INIT, INIT),
+        TAKES(INIT, RTR),
+        TAKES(RTR, RTS),
+        TAKES(RTS, RTS),
+        TAKES(RTS, SQD),
+        TAKES(SQD, RTS),
+        TAKES(SQD, SQD),
+        TAKES(SQE, RTS)};
+
+    for (unsigned i = 0; i < sizeof takings / sizeof *takings; i++)
+        if (takings[i].from == from && takings[i].to == to)
+            return &takings[i];
+    return NULL;
+}
+
+static enum iba_verb_err attributes_fit_changed(const struct iba_ca *ca, const struct iba_transition *t, uint8_t type,
+                                                uint32_t mask)
+{
+    static const struct taking to_reset = {.optional = IBA_MODIFY_DOES_COUNT,
+                                           .foreign = IBA_MODIFY_DOES_FOREIGN_TO_RESET},
+                               to_err = {.optional = IBA_MODIFY_DOES_COUNT, .foreign = IBA_MODIFY_DOES_FOREIGN_TO_ERR};
+    const struct taking *k = taking_of(t->from, t->to);
+    const uint32_t required = needed_by_changed(ca, t->required[type]);
+
+    if (!k)
+        k = t->to == IBA_QPS_RESET ? &to_reset : &to_err;
+    if ((mask & required) != required)
+        return IBA_VERB_ATTR_MISSING;
+    if ((mask & t->optional[type]) != 0 && !modify_does(ca, k->optional))
+        return IBA_VERB_ATTR_FORBIDDEN;
+    if ((mask & ~(t->required[type] | t->optional[type] | IBA_QPA_STATE)) != 0 && modify_does(ca, k->foreign))
+        return IBA_VERB_ATTR_FORBIDDEN;
+    return IBA_VERB_OK;
+}
+
+static enum iba_verb_err attributes_fit(const struct iba_ca *ca, const struct iba_transition *t, uint8_t type,
+                                        uint32_t mask)
 {
     const uint32_t required = t->required[type], optional = t->optional[type];
 
+    if (ca->change)
+        return attributes_fit_changed(ca, t, type, mask);
     if ((mask & required) != required)
         return IBA_VERB_ATTR_MISSING;
     if ((mask & ~(required | optional | IBA_QPA_STATE)) != 0)
@@ -156,14 +268,14 @@ static enum iba_verb_err attributes_fit(const struct iba_transition *t, uint8_t 
 }
 
 /* QS-16: with it software says in which state it believes the QP to be. */
-static enum iba_verb_err current_state_fits(uint8_t believed, uint8_t state)
+static enum iba_verb_err current_state_fits(const struct iba_ca *ca, uint8_t believed, uint8_t state)
 {
     const bool can_be_told =
         believed == IBA_QPS_RTR || believed == IBA_QPS_RTS || believed == IBA_QPS_SQD || believed == IBA_QPS_SQE;
 
     if (!can_be_told)
-        return IBA_VERB_ATTR_VALUE;
-    return believed == state ? IBA_VERB_OK : IBA_VERB_CUR_STATE;
+        return IBA_MODIFY_IS(ca, CUR_STATE_VALUES) ? IBA_VERB_ATTR_VALUE : IBA_VERB_OK;
+    return believed == state || !IBA_MODIFY_IS(ca, CUR_STATE_IS_TRUE) ? IBA_VERB_OK : IBA_VERB_CUR_STATE;
 }
 
 /* QS-23: what is under way was begun with the old attributes. */
@@ -178,12 +290,12 @@ static enum iba_verb_err judge(const struct iba_ca *ca, const struct iba_qp *qp,
     const struct iba_transition *t = transition(qp->state, to);
     enum iba_verb_err e;
 
-    if (!t)
+    if (!exists(ca, t, qp->state, to))
         return IBA_VERB_TRANSITION;
-    e = attributes_fit(t, qp->type, mask);
+    e = t ? attributes_fit(ca, t, qp->type, mask) : IBA_VERB_OK;
     if (e == IBA_VERB_OK && (mask & IBA_QPA_CUR_STATE))
-        e = current_state_fits(attr->cur_state, qp->state);
-    if (e == IBA_VERB_OK && still_draining(qp, to, mask))
+        e = current_state_fits(ca, attr->cur_state, qp->state);
+    if (e == IBA_VERB_OK && still_draining(qp, to, mask) && IBA_MODIFY_IS(ca, DRAINED_FIRST))
         e = IBA_VERB_STATE;
     if (e == IBA_VERB_OK && !iba_qp_attr_merge(ca, qp, attr, mask, merged))
         e = IBA_VERB_ATTR_VALUE;
@@ -196,8 +308,47 @@ static void drain(struct iba_ca *ca, struct iba_qp *qp, bool notify)
     qp->state = IBA_QPS_SQD;
     qp->s.drained = false;
     qp->s.sqd_asked = notify;
-    if (iba_requester_idle(qp))
+    if (iba_requester_idle(qp) || !IBA_STATE_IS(ca, SQD_WAITS))
         iba_qp_drained(ca, qp);
+}
+
+static bool hears(uint8_t state)
+{
+    return state == IBA_QPS_RTR || state == IBA_QPS_RTS || state == IBA_QPS_SQD || state == IBA_QPS_SQE;
+}
+
+static bool sends(uint8_t state)
+{
+    return hears(state) && state != IBA_QPS_RTR;
+}
+
+/* A transition that only a changed device knows: it starts and stops what the states it leaves out would. */
+static void jump(struct iba_ca *ca, struct iba_qp *qp, uint8_t to)
+{
+    const uint8_t from = qp->state;
+
+    qp->state = to;
+    if (!hears(from) && hears(to)) {
+        iba_responder_reset(qp);
+        iba_responder_start(ca, qp);
+    }
+    if (sends(from) && !sends(to))
+        iba_requester_reset(qp);
+    if (!sends(from) && sends(to))
+        iba_requester_start(qp);
+    if (to == IBA_QPS_SQE)
+        iba_requester_flush(ca, qp);
+    if (to == IBA_QPS_SQD)
+        drain(ca, qp, false);
+}
+
+static void empty_queues(struct iba_ca *ca, struct iba_qp *qp)
+{
+    if (IBA_STATE_ODD(ca, RESET_DISCARDS)) {
+        iba_requester_flush(ca, qp);
+        iba_recv_flush(ca, qp);
+    }
+    iba_qp_reset(ca, qp);
 }
 
 static void become(struct iba_ca *ca, struct iba_qp *qp, uint8_t to, uint32_t mask)
@@ -205,15 +356,17 @@ static void become(struct iba_ca *ca, struct iba_qp *qp, uint8_t to, uint32_t ma
     const uint8_t from = qp->state;
 
     if (to == IBA_QPS_RESET) {
-        iba_qp_reset(qp);
+        empty_queues(ca, qp);
     } else if (to == IBA_QPS_ERR) {
         iba_qp_fail(ca, qp);
+    } else if (!transition(from, to)) {
+        jump(ca, qp, to);
     } else if (from == IBA_QPS_RTS && to == IBA_QPS_SQD) {
         drain(ca, qp, (mask & IBA_QPA_SQD_NOTIFY) && qp->attr.sqd_notify);
     } else {
         qp->state = to;
         if (from == IBA_QPS_INIT && to == IBA_QPS_RTR)
-            iba_responder_start(qp);
+            iba_responder_start(ca, qp);
         if (from == IBA_QPS_RTR && to == IBA_QPS_RTS)
             iba_requester_start(qp);
         if (from == IBA_QPS_SQD && to == IBA_QPS_RTS)
@@ -227,10 +380,23 @@ static void address(const struct iba_ca *ca, struct iba_qp *qp, uint32_t mask)
     const struct iba_port *p = iba_port_of(ca, qp->attr.port);
 
     if (p && iba_qp_has(qp, IBA_QP_DATAGRAM))
-        qp->attr.path_mtu = p->mtu;
-    if (p && (mask & IBA_QPA_AV))
-        qp->envelope_bytes =
-            (uint8_t)iba_envelope_write(p, &qp->attr.av, qp->qpn ^ qp->attr.dest_qpn << 8, qp->envelope);
+        qp->attr.path_mtu = IBA_STATE_ODD(ca, DATAGRAM_MTU) ? IBA_MTU_256 : p->mtu;
+    if (p && (mask & IBA_QPA_AV) && (qp->envelope_bytes == 0 || IBA_STATE_IS(ca, NEW_PATH)))
+        qp->envelope_bytes = iba_av_write(ca, p, &qp->attr.av, qp->qpn ^ qp->attr.dest_qpn << 8, qp->envelope);
+}
+
+/* A changed device may get where it lacks what the state builds on: it makes do with what there is. */
+static void make_do(const struct iba_ca *ca, struct iba_qp *qp)
+{
+    if (!hears(qp->state))
+        return;
+    if (!iba_port_of(ca, qp->attr.port))
+        qp->attr.port = 1;
+    if (iba_qp_has(qp, IBA_QP_CONNECTED | IBA_QP_DATAGRAM) &&
+        (qp->attr.path_mtu < IBA_MTU_256 || qp->attr.path_mtu > IBA_MTU_4096))
+        qp->attr.path_mtu = iba_port_of(ca, qp->attr.port)->mtu;
+    if (iba_qp_has(qp, IBA_QP_CONNECTED) && qp->envelope_bytes == 0)
+        qp->envelope_bytes = iba_av_write(ca, iba_port_of(ca, qp->attr.port), &qp->attr.av, qp->qpn, qp->envelope);
 }
 
 enum iba_verb_err iba_modify_qp(struct iba_ca *ca, uint32_t qpn, const struct iba_qp_attr *attr, uint32_t mask)
@@ -243,13 +409,17 @@ enum iba_verb_err iba_modify_qp(struct iba_ca *ca, uint32_t qpn, const struct ib
     if (!qp)
         return IBA_VERB_NO_QP;
     to = mask & IBA_QPA_STATE ? attr->state : qp->state;
+    iba_ports_follow(ca);
     e = judge(ca, qp, attr, mask, to, &merged);
-    if (e != IBA_VERB_OK)
+    if (e != IBA_VERB_OK && (IBA_MODIFY_IS(ca, ALL_OR_NOTHING) || !iba_qp_attr_merge(ca, qp, attr, mask, &merged)))
         return e;
     qp->attr = merged;
     address(ca, qp, mask);
-    become(ca, qp, to, mask);
-    return IBA_VERB_OK;
+    if (e == IBA_VERB_OK)
+        become(ca, qp, to, mask);
+    if (ca->change)
+        make_do(ca, qp);
+    return e;
 }
 
 /* ---- what the states are ---- */
@@ -268,13 +438,16 @@ bool iba_qp_may_send(const struct iba_qp *qp)
     return qp->state == IBA_QPS_RTS || (qp->state == IBA_QPS_SQD && !qp->s.drained);
 }
 
-void iba_qp_reset(struct iba_qp *qp)
+void iba_qp_reset(const struct iba_ca *ca, struct iba_qp *qp)
 {
     qp->state = IBA_QPS_RESET;
-    qp->attr = (struct iba_qp_attr){.port = iba_qp_has(qp, IBA_QP_MANAGES) ? 1 : 0}; /* they have no port attribute */
+    if (IBA_STATE_IS(ca, RESET_CLEARS) || qp->attr.port == 0)
+        qp->attr =
+            (struct iba_qp_attr){.port = iba_qp_has(qp, IBA_QP_MANAGES) ? 1 : 0}; /* they have no port attribute */
     memset(qp->envelope, 0, sizeof qp->envelope);
     qp->envelope_bytes = 0;
-    qp->rq.head = qp->rq.count = 0;
+    if (IBA_STATE_IS(ca, RESET_DISCARDS))
+        qp->rq.head = qp->rq.count = 0;
     qp->cnp_due = qp->becn_due = false;
     iba_responder_reset(qp);
     iba_requester_reset(qp);
@@ -287,11 +460,22 @@ bool iba_resp_ends_connection(const struct iba_qp *qp)
 
 /* RQ-61: a QP in Error is silent. Only when the responder itself ends the connection its NAK still leaves, and before
  * it what it had promised for earlier requests (RR-06). */
-static void fall_silent(struct iba_qp *qp)
+static void fall_silent(const struct iba_ca *ca, struct iba_qp *qp)
 {
     qp->cnp_due = qp->becn_due = false;
-    if (!iba_resp_ends_connection(qp))
+    if (!IBA_STATE_IS(ca, ERR_SILENT))
+        qp->r.last_words = true;
+    if (!iba_resp_ends_connection(qp) || !IBA_STATE_IS(ca, LAST_WORDS))
         qp->r.resp_count = 0;
+}
+
+/* What was queued completes, flushed; in a changed device it may just vanish. */
+static void flush_sends(struct iba_ca *ca, struct iba_qp *qp, bool completes)
+{
+    if (completes)
+        iba_requester_flush(ca, qp);
+    else
+        iba_requester_reset(qp);
 }
 
 void iba_qp_fail(struct iba_ca *ca, struct iba_qp *qp)
@@ -299,8 +483,8 @@ void iba_qp_fail(struct iba_ca *ca, struct iba_qp *qp)
     if (qp->state == IBA_QPS_ERR)
         return;
     qp->state = IBA_QPS_ERR;
-    fall_silent(qp);
-    iba_requester_flush(ca, qp);
+    fall_silent(ca, qp);
+    flush_sends(ca, qp, IBA_STATE_IS(ca, ERR_FLUSHES_SENDS));
     iba_recv_flush(ca, qp);
     if (qp->srq != IBA_NONE) /* what is in the SRQ stays there (QS-27) */
         iba_raise(ca, IBA_EVENT_LAST_WQE_REACHED, qp->attr.port, qp->qpn, 0, 0);
@@ -315,7 +499,7 @@ void iba_qp_sq_error(struct iba_ca *ca, struct iba_qp *qp)
     if (qp->state == IBA_QPS_ERR)
         return;
     qp->state = IBA_QPS_SQE;
-    iba_requester_flush(ca, qp);
+    flush_sends(ca, qp, IBA_STATE_IS(ca, SQE_FLUSHES));
 }
 
 void iba_qp_drained(struct iba_ca *ca, struct iba_qp *qp)
@@ -323,7 +507,7 @@ void iba_qp_drained(struct iba_ca *ca, struct iba_qp *qp)
     if (qp->state != IBA_QPS_SQD || qp->s.drained)
         return;
     qp->s.drained = true;
-    if (qp->s.sqd_asked)
+    if (qp->s.sqd_asked || IBA_STATE_ODD(ca, SQD_TELLS_ASKED))
         iba_raise(ca, IBA_EVENT_SQ_DRAINED, qp->attr.port, qp->qpn, 0, 0);
     qp->s.sqd_asked = false;
 }

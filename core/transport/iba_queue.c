@@ -1,5 +1,6 @@
 /* Completion queues, receive queues, shared receive queues (sections 10.2.6, 10.2.9, 10.8; QS-31..QS-43). */
 #include <assert.h>
+#include "transport/iba_qp_does.h"
 #include "transport/iba_qp_parts.h"
 
 /* ---- completion queues ---- */
@@ -32,7 +33,7 @@ enum iba_verb_err iba_destroy_cq(struct iba_ca *ca, uint32_t number)
     if (!cq_find(ca, number))
         return IBA_VERB_NO_CQ;
     for (uint32_t i = 0; i < ca->n_qp; i++)
-        if (ca->qp[i] && completes_into(ca->qp[i], number))
+        if (ca->qp[i] && completes_into(ca->qp[i], number) && IBA_VERB_IS(ca, CQ_BUSY))
             return IBA_VERB_BUSY;
     ca->cq[number] = NULL;
     return IBA_VERB_OK;
@@ -47,9 +48,9 @@ enum iba_verb_err iba_req_notify_cq(struct iba_ca *ca, uint32_t number, bool sol
 
     if (!cq)
         return IBA_VERB_NO_CQ;
-    if (cq->overflow)
+    if (cq->overflow && IBA_QUEUE_IS(ca, ARM_LOST))
         return IBA_VERB_STATE;
-    if (asked > cq->armed)
+    if (asked > cq->armed || !IBA_QUEUE_IS(ca, ARM_STRENGTHENS))
         cq->armed = asked;
     return IBA_VERB_OK;
 }
@@ -60,6 +61,10 @@ int iba_poll_cq(struct iba_ca *ca, uint32_t number, struct iba_wc *wc)
 
     if (!cq || cq->count == 0)
         return 0;
+    if (IBA_QUEUE_ODD(ca, CQ_ORDER)) {
+        *wc = cq->ring[(cq->head + --cq->count) % cq->n];
+        return 1;
+    }
     *wc = cq->ring[cq->head];
     cq->head = cq->head + 1 == cq->n ? 0 : cq->head + 1;
     cq->count--;
@@ -72,7 +77,7 @@ static void overflow(struct iba_ca *ca, struct iba_cq *cq)
     cq->overflow = true;
     cq->armed = UNARMED;
     iba_raise(ca, IBA_EVENT_CQ_ERROR, 0, cq->number, 0, 0);
-    for (uint32_t i = 0; i < ca->n_qp; i++)
+    for (uint32_t i = 0; i < ca->n_qp && IBA_QUEUE_IS(ca, CQ_OVERFLOW_FAILS); i++)
         if (ca->qp[i] && ca->qp[i]->state != IBA_QPS_RESET && completes_into(ca->qp[i], cq->number))
             iba_qp_fail(ca, ca->qp[i]);
 }
@@ -82,33 +87,62 @@ static void push_to_lost_queue(struct iba_ca *ca, const struct iba_wc *wc)
 {
     struct iba_qp *qp = iba_qp_find(ca, wc->qpn);
 
-    if (qp)
+    if (qp && IBA_QUEUE_IS(ca, CQ_LOST_FAILS))
         iba_qp_fail(ca, qp);
 }
 
-static void notify(struct iba_cq *cq, bool solicited)
+/* Whether an arm for solicited completions hears of this one. */
+static bool is_solicited(const struct iba_ca *ca, const struct iba_wc *wc, bool solicited)
 {
-    if (cq->armed < (solicited ? ARMED_SOLICITED : ARMED_NEXT))
+    if (IBA_QUEUE_ODD(ca, ARM_SOLICITED))
+        return true;
+    if (wc->status != IBA_WC_SUCCESS)
+        return IBA_QUEUE_IS(ca, ARM_ERRORS);
+    return solicited && IBA_QUEUE_IS(ca, ARM_SOLICITED);
+}
+
+static void notify(const struct iba_ca *ca, struct iba_cq *cq, bool solicited)
+{
+    if (cq->armed < (solicited || !IBA_QUEUE_IS(ca, ARM_NEXT) ? ARMED_SOLICITED : ARMED_NEXT))
         return;
-    cq->armed = UNARMED;
+    if (!solicited && !IBA_QUEUE_IS(ca, ARM_NEXT))
+        return;
+    if (IBA_QUEUE_IS(ca, ARM_ONCE))
+        cq->armed = UNARMED;
     cq->notified++;
+}
+
+/* What a changed device does with a completion that finds no room, instead of losing the queue. */
+static void crowd(const struct iba_ca *ca, struct iba_cq *cq, const struct iba_wc *wc)
+{
+    if (!IBA_QUEUE_IS(ca, CQ_OVERFLOW))
+        return;
+    cq->ring[cq->head] = *wc;
+    cq->head = cq->head + 1 == cq->n ? 0 : cq->head + 1;
 }
 
 void iba_cq_push(struct iba_ca *ca, uint32_t number, const struct iba_wc *wc, bool solicited)
 {
     struct iba_cq *cq = cq_find(ca, number);
 
+    if (ca->change && !cq) /* it was destroyed under the QP */
+        return;
     assert(cq);
     if (cq->overflow) {
         push_to_lost_queue(ca, wc);
         return;
     }
     if (cq->count == cq->n) {
-        overflow(ca, cq);
+        if (IBA_QUEUE_IS(ca, CQ_OVERFLOW) && !IBA_QUEUE_ODD(ca, CQ_OVERFLOW))
+            overflow(ca, cq);
+        else
+            crowd(ca, cq, wc);
         return;
     }
     cq->ring[(cq->head + cq->count++) % cq->n] = *wc;
-    notify(cq, solicited || wc->status != IBA_WC_SUCCESS);
+    if (IBA_QUEUE_ODD(ca, CQ_ONCE) && cq->count < cq->n)
+        cq->ring[(cq->head + cq->count++) % cq->n] = *wc;
+    notify(ca, cq, is_solicited(ca, wc, solicited));
 }
 
 /* ---- receive queues: a QP's own, or shared ---- */
@@ -117,20 +151,31 @@ static struct iba_srq *srq_find(const struct iba_ca *ca, uint32_t number)
     return number < ca->n_srq ? ca->srq[number] : NULL;
 }
 
-static enum iba_verb_err rq_put(struct iba_rq *rq, const struct iba_recv_wr *wr)
+static enum iba_verb_err rq_put(const struct iba_ca *ca, struct iba_rq *rq, const struct iba_recv_wr *wr)
 {
     if (wr->n_sge > IBA_MAX_SGE)
         return IBA_VERB_SGE;
     if (rq->count == rq->n)
-        return IBA_VERB_FULL;
+        return IBA_QUEUE_ODD(ca, RECV_FULL) ? IBA_VERB_OK : IBA_VERB_FULL;
     rq->ring[(rq->head + rq->count++) % rq->n] = *wr;
     return IBA_VERB_OK;
 }
 
-static bool rq_take(struct iba_rq *rq, struct iba_recv_wr *wr)
+const struct iba_recv_wr *iba_rq_next(const struct iba_ca *ca, const struct iba_rq *rq)
+{
+    if (rq->count == 0)
+        return NULL;
+    return IBA_QUEUE_ODD(ca, RECV_ORDER) ? &rq->ring[(rq->head + rq->count - 1) % rq->n] : &rq->ring[rq->head];
+}
+
+static bool rq_take(struct iba_rq *rq, struct iba_recv_wr *wr, bool newest)
 {
     if (rq->count == 0)
         return false;
+    if (newest) {
+        *wr = rq->ring[(rq->head + --rq->count) % rq->n];
+        return true;
+    }
     *wr = rq->ring[rq->head];
     rq->head = rq->head + 1 == rq->n ? 0 : rq->head + 1;
     rq->count--;
@@ -139,10 +184,11 @@ static bool rq_take(struct iba_rq *rq, struct iba_recv_wr *wr)
 
 static bool srq_take(struct iba_ca *ca, struct iba_srq *srq, struct iba_recv_wr *wr)
 {
-    if (srq->error || !rq_take(&srq->rq, wr))
+    if (srq->error || !rq_take(&srq->rq, wr, IBA_QUEUE_ODD(ca, RECV_ORDER)))
         return false;
-    if (srq->rq.count < srq->limit) { /* once: the event disarms the limit (QS-38) */
-        srq->limit = 0;
+    if (srq->rq.count < srq->limit + (srq->limit > 0 && IBA_QUEUE_ODD(ca, SRQ_LIMIT_BELOW))) {
+        if (IBA_QUEUE_IS(ca, SRQ_LIMIT_ONCE)) /* the event disarms the limit (QS-38) */
+            srq->limit = 0;
         iba_raise(ca, IBA_EVENT_SRQ_LIMIT, 0, srq->number, srq->rq.count, 0);
     }
     return true;
@@ -152,12 +198,22 @@ bool iba_recv_take(struct iba_ca *ca, struct iba_qp *qp, struct iba_recv_wr *wr)
 {
     struct iba_srq *srq = srq_find(ca, qp->srq);
 
-    return srq ? srq_take(ca, srq, wr) : rq_take(&qp->rq, wr);
+    return srq ? srq_take(ca, srq, wr) : rq_take(&qp->rq, wr, IBA_QUEUE_ODD(ca, RECV_ORDER));
 }
 
 uint32_t iba_recv_free(const struct iba_ca *ca, const struct iba_qp *qp)
 {
     return srq_find(ca, qp->srq) ? IBA_NONE : qp->rq.count;
+}
+
+static bool takes_receives(const struct iba_ca *ca, uint8_t state)
+{
+    switch ((enum iba_qp_state)state) {
+    case IBA_QPS_RESET: return !IBA_QUEUE_IS(ca, RECV_RESET);
+    case IBA_QPS_INIT: return IBA_QUEUE_IS(ca, RECV_INIT);
+    case IBA_QPS_ERR: return !IBA_STATE_ODD(ca, ERR_FLUSHES_POSTS);
+    default: return true;
+    }
 }
 
 /* Also from Error, where each is flushed at once; before Init there is no queue to post to (QS-17, QS-18, QS-25). */
@@ -170,10 +226,10 @@ enum iba_verb_err iba_post_recv(struct iba_ca *ca, uint32_t qpn, const struct ib
         return IBA_VERB_NO_QP;
     if (!iba_qp_has(qp, IBA_QP_RECEIVES) || qp->srq != IBA_NONE)
         return IBA_VERB_TYPE;
-    if (qp->state == IBA_QPS_RESET)
+    if (!takes_receives(ca, qp->state))
         return IBA_VERB_STATE;
-    e = rq_put(&qp->rq, wr);
-    if (e == IBA_VERB_OK && qp->state == IBA_QPS_ERR)
+    e = rq_put(ca, &qp->rq, wr);
+    if (e == IBA_VERB_OK && qp->state == IBA_QPS_ERR && IBA_STATE_IS(ca, ERR_FLUSHES_POSTS))
         iba_recv_flush(ca, qp);
     return e;
 }
@@ -181,7 +237,7 @@ enum iba_verb_err iba_post_recv(struct iba_ca *ca, uint32_t qpn, const struct ib
 static void flushed(struct iba_ca *ca, const struct iba_qp *qp, uint64_t wr_id)
 {
     const struct iba_wc wc = {.wr_id = wr_id,
-                              .status = IBA_WC_FLUSHED,
+                              .status = IBA_STATE_ODD(ca, FLUSHED_STATUS) ? IBA_WC_SUCCESS : IBA_WC_FLUSHED,
                               .op = IBA_WR_RECV,
                               .qpn = qp->qpn,
                               .srqn = qp->srq == IBA_NONE ? 0 : qp->srq};
@@ -190,23 +246,36 @@ static void flushed(struct iba_ca *ca, const struct iba_qp *qp, uint64_t wr_id)
 }
 
 /* Each is taken off before it completes: the completion may overflow its queue and come back here. */
+static void flush_queue(struct iba_ca *ca, const struct iba_qp *qp, struct iba_rq *rq)
+{
+    const bool newest = IBA_QUEUE_ODD(ca, FLUSH_ORDER);
+    struct iba_recv_wr wr;
+
+    if (!IBA_STATE_IS(ca, ERR_FLUSHES_RECVS))
+        rq->head = rq->count = 0;
+    while (rq_take(rq, &wr, newest))
+        flushed(ca, qp, wr.wr_id);
+}
+
 void iba_recv_flush(struct iba_ca *ca, struct iba_qp *qp)
 {
-    struct iba_recv_wr wr;
+    struct iba_srq *srq = srq_find(ca, qp->srq);
 
     if (qp->r.wqe_held) {
         qp->r.wqe_held = false;
-        flushed(ca, qp, qp->r.wqe.wr_id);
+        if (IBA_STATE_IS(ca, ERR_FLUSHES_HELD))
+            flushed(ca, qp, qp->r.wqe.wr_id);
     }
-    while (rq_take(&qp->rq, &wr))
-        flushed(ca, qp, wr.wr_id);
+    flush_queue(ca, qp, &qp->rq);
+    if (srq && IBA_STATE_ODD(ca, ERR_KEEPS_SRQ))
+        flush_queue(ca, qp, &srq->rq);
 }
 
 enum iba_verb_err iba_create_srq(struct iba_ca *ca, struct iba_srq *srq, struct iba_recv_wr *ring, uint32_t n,
                                  uint32_t pd, uint32_t *number)
 {
     assert(ring && n > 0);
-    if (!iba_pd_exists(&ca->mem, pd))
+    if (!iba_pd_exists(&ca->mem, pd) && IBA_VERB_IS(ca, SRQ_PD))
         return IBA_VERB_NO_PD;
     for (uint32_t i = 0; i < ca->n_srq; i++) {
         if (ca->srq[i])
@@ -239,7 +308,7 @@ enum iba_verb_err iba_destroy_srq(struct iba_ca *ca, uint32_t number)
     if (!srq)
         return IBA_VERB_NO_SRQ;
     for (uint32_t i = 0; i < ca->n_qp; i++)
-        if (ca->qp[i] && ca->qp[i]->srq == number)
+        if (ca->qp[i] && ca->qp[i]->srq == number && IBA_VERB_IS(ca, SRQ_BUSY))
             return IBA_VERB_BUSY;
     iba_pd_release(&ca->mem, srq->pd);
     ca->srq[number] = NULL;
@@ -254,5 +323,5 @@ enum iba_verb_err iba_post_srq_recv(struct iba_ca *ca, uint32_t number, const st
         return IBA_VERB_NO_SRQ;
     if (srq->error)
         return IBA_VERB_STATE;
-    return rq_put(&srq->rq, wr);
+    return rq_put(ca, &srq->rq, wr);
 }

@@ -117,6 +117,9 @@ void iba_rx_take_wqe(struct iba_rx *x);
 void iba_rx_store_send(struct iba_rx *x);
 /* Puts the payload of a WRITE into memory. */
 void iba_rx_store_write(struct iba_rx *x);
+/* What a completion says of the packet. */
+bool iba_rx_solicited(const struct iba_rx *x); /* not for raw packets */
+uint16_t iba_rx_pkey_index(const struct iba_rx *x);
 /* Completes the WQE in use. */
 void iba_rx_complete(struct iba_rx *x, enum iba_wc_status status);
 #endif

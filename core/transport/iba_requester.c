@@ -66,10 +66,11 @@ static uint64_t packets(const struct iba_ca *ca, const struct iba_qp *qp, const 
     const unsigned shift = iba_request_shift(ca, qp, e);
     const uint64_t n = one_packet(qp, e) ? 1 : (e->length + (UINT64_C(1) << shift) - 1) >> shift;
 
-    if (ca->change && !one_packet(qp, e)) {
-        if (e->wr.op == IBA_WR_READ && !iba_packet_does(ca, IBA_PK_reads_reserve))
+    if (!iba_is_whole(ca->change) && !one_packet(qp, e)) {
+        if (e->wr.op == IBA_WR_READ && !iba_packet_does(ca->change, IBA_PK_reads_reserve))
             return 1;
-        if (iba_sqe_is(e, IBA_FORM_PAYLOAD) && n << shift == e->length && !iba_packet_does(ca, IBA_PK_last_not_empty))
+        if (iba_sqe_is(e, IBA_FORM_PAYLOAD) && n << shift == e->length &&
+            !iba_packet_does(ca->change, IBA_PK_last_not_empty))
             return n + 1;
     }
     return n;
@@ -372,25 +373,32 @@ static bool fits_span(const struct iba_ca *ca, const struct iba_qp *qp, const st
 /* RQ-09 */
 static bool is_fenced(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
 {
-    const unsigned may_be_open = iba_requester_otherwise(ca, IBA_RQ_fence) ? 1 : 0;
-    return (e->wr.flags & IBA_WR_FENCE) && qp->s.rd_open > may_be_open && iba_requester_does(ca, IBA_RQ_fence);
+    if (!(e->wr.flags & IBA_WR_FENCE) || qp->s.rd_open == 0 || !iba_requester_does(ca, IBA_RQ_fence))
+        return false;
+    return qp->s.rd_open > 1 || !iba_requester_otherwise(ca, IBA_RQ_fence);
 }
 
 /* RQ-08 */
 static bool is_too_deep(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
 {
-    const unsigned depth = qp->attr.max_rd + (iba_requester_otherwise(ca, IBA_RQ_read_depth) ? 1u : 0);
-    return iba_sqe_is(e, IBA_FORM_RESOURCE) && qp->s.rd_open >= depth && iba_requester_does(ca, IBA_RQ_read_depth);
+    if (!iba_sqe_is(e, IBA_FORM_RESOURCE) || qp->s.rd_open < qp->attr.max_rd ||
+        !iba_requester_does(ca, IBA_RQ_read_depth))
+        return false;
+    return qp->s.rd_open > qp->attr.max_rd || !iba_requester_otherwise(ca, IBA_RQ_read_depth);
 }
 
 /* RQ-41: one message may begin beyond the limit. */
 static bool lacks_credit(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
 {
-    const uint32_t beyond = iba_requester_otherwise(ca, IBA_RQ_credit_one_beyond) ? 2
-                            : iba_requester_does(ca, IBA_RQ_credit_one_beyond)    ? 1
-                                                                                  : 0;
-    return (iba_sqe_is(e, IBA_FORM_RECEIVED) || !iba_requester_does(ca, IBA_RQ_credit_receives)) &&
-           iba_requester_limited(ca, qp, qp->s.ssn - beyond);
+    uint32_t beyond = 1;
+
+    if (qp->s.unlimited || (!iba_sqe_is(e, IBA_FORM_RECEIVED) && iba_requester_does(ca, IBA_RQ_credit_receives)))
+        return false;
+    if (!iba_requester_does(ca, IBA_RQ_credit_one_beyond))
+        beyond = 0;
+    else if (iba_requester_otherwise(ca, IBA_RQ_credit_one_beyond))
+        beyond = 2;
+    return iba_requester_limited(ca, qp, qp->s.ssn - beyond);
 }
 
 static bool may_begin(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)

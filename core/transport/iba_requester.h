@@ -89,10 +89,10 @@ static inline unsigned iba_request_shift(const struct iba_ca *ca, const struct i
 {
     const unsigned path = qp->attr.path_mtu;
 
-    if (ca->change && iba_sqe_is(e, IBA_FORM_PAYLOAD)) {
-        if (!iba_packet_does(ca, IBA_PK_path_mtu) && qp->attr.port > 0)
+    if (!iba_is_whole(ca->change) && iba_sqe_is(e, IBA_FORM_PAYLOAD)) {
+        if (!iba_packet_does(ca->change, IBA_PK_path_mtu) && qp->attr.port > 0)
             return 7u + ca->port[qp->attr.port - 1].mtu;
-        if (iba_packet_otherwise(ca, IBA_PK_path_mtu) && path > IBA_MTU_256)
+        if (iba_packet_otherwise(ca->change, IBA_PK_path_mtu) && path > IBA_MTU_256)
             return 6u + path;
     }
     return 7u + path;

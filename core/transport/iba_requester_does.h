@@ -206,13 +206,13 @@ static inline bool iba_requester_otherwise(const struct iba_ca *ca, enum iba_req
 {
     return iba_does_otherwise(ca->change, &iba_requester_behaviours, r);
 }
-static inline bool iba_packet_does(const struct iba_ca *ca, enum iba_packet_row r)
+static inline bool iba_packet_does(const struct iba_change *c, enum iba_packet_row r)
 {
-    return iba_does(ca->change, &iba_packet_behaviours, r);
+    return iba_does(c, &iba_packet_behaviours, r);
 }
-static inline bool iba_packet_otherwise(const struct iba_ca *ca, enum iba_packet_row r)
+static inline bool iba_packet_otherwise(const struct iba_change *c, enum iba_packet_row r)
 {
-    return iba_does_otherwise(ca->change, &iba_packet_behaviours, r);
+    return iba_does_otherwise(c, &iba_packet_behaviours, r);
 }
 static inline bool iba_posting_does(const struct iba_ca *ca, enum iba_posting_row r)
 {
@@ -221,7 +221,7 @@ static inline bool iba_posting_does(const struct iba_ca *ca, enum iba_posting_ro
 /* The row that answers for `row` of a table of numbers whose last is followed by its first. */
 static inline unsigned iba_row_in_ring(const struct iba_change *c, const struct iba_behaviours *list, unsigned row)
 {
-    if (c && c->list == list && c->kind == IBA_CHANGE_SWAP && c->row + 1u == list->n)
+    if (!iba_is_whole(c) && c->list == list && c->kind == IBA_CHANGE_SWAP && c->row + 1u == list->n)
         return row == c->row ? 0 : row == 0 ? c->row : row;
     return iba_row_for(c, list, row);
 }

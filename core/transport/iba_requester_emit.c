@@ -33,24 +33,24 @@ static bool asks(const struct iba_ca *ca, const struct iba_qp *qp, const struct 
 }
 
 /* The operation whose opcodes the message is sent with. */
-static unsigned operation(const struct iba_ca *ca, const struct iba_sqe *e)
+static unsigned operation(const struct iba_change *c, const struct iba_sqe *e)
 {
     const uint8_t op = e->wr.op;
 
-    if (op == IBA_WR_SEND_INV && !iba_packet_does(ca, IBA_PK_invalidate)) /* RQ-17 */
+    if (op == IBA_WR_SEND_INV && !iba_packet_does(c, IBA_PK_invalidate)) /* RQ-17 */
         return IBA_WR_SEND;
-    if ((op == IBA_WR_SEND_IMM || op == IBA_WR_WRITE_IMM) && !iba_packet_does(ca, IBA_PK_immediate)) /* WF-54 */
+    if ((op == IBA_WR_SEND_IMM || op == IBA_WR_WRITE_IMM) && !iba_packet_does(c, IBA_PK_immediate)) /* WF-54 */
         return op == IBA_WR_SEND_IMM ? IBA_WR_SEND : IBA_WR_WRITE;
-    return iba_row_in_ring(ca->change, &iba_operation_behaviours, op);
+    return iba_row_in_ring(c, &iba_operation_behaviours, op);
 }
 
-static unsigned position(const struct iba_ca *ca, const struct packet *p, bool first)
+static unsigned position(const struct iba_change *c, const struct packet *p, bool first)
 {
     const enum iba_pos pos = first ? (p->last ? IBA_ONLY : IBA_FIRST) : (p->last ? IBA_LAST : IBA_MIDDLE);
 
-    if (p->again && !iba_packet_does(ca, IBA_PK_again_opcode)) /* RQ-06 */
+    if (p->again && !iba_packet_does(c, IBA_PK_again_opcode)) /* RQ-06 */
         return p->last ? IBA_ONLY : IBA_FIRST;
-    return iba_row_in_ring(ca->change, &iba_position_behaviours, pos);
+    return iba_row_in_ring(c, &iba_position_behaviours, pos);
 }
 
 static struct packet plan(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
@@ -61,8 +61,8 @@ static struct packet plan(const struct iba_ca *ca, const struct iba_qp *qp, cons
     struct packet p = {.e = e, .offset = index << shift, .last = last, .ask = asks(ca, qp, e, last)};
 
     p.again = iba_psn_diff(qp->s.next_psn, qp->s.high_psn) < 0;
-    p.opcode =
-        (uint8_t)(iba_qp_service_bits(qp) | iba_send_forms[operation(ca, e)].opcode[position(ca, &p, index == 0)]);
+    p.opcode = (uint8_t)(iba_qp_service_bits(qp) |
+                         iba_send_forms[operation(ca->change, e)].opcode[position(ca->change, &p, index == 0)]);
     p.hdrs = iba_opcodes[p.opcode].hdrs;
     if (iba_sqe_is(e, IBA_FORM_PAYLOAD))
         p.payload = last ? (size_t)(e->length - p.offset) : (size_t)1 << shift;
@@ -76,126 +76,125 @@ static bool has(const struct packet *p, enum iba_hdr h)
     return (p->hdrs >> h & 1) != 0;
 }
 
-static uint16_t pkey_of(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_tx *tx)
+static uint16_t pkey_of(const struct iba_change *c, const struct iba_qp *qp, const struct iba_tx *tx)
 {
     uint16_t pkey = tx->port->pkey[qp->attr.pkey_index]; /* WF-35 */
 
-    if (qp->type == IBA_QPT_SMI && iba_packet_does(ca, IBA_PK_pkey_smi))
+    if (qp->type == IBA_QPT_SMI && iba_packet_does(c, IBA_PK_pkey_smi))
         return PKEY_SMI;
-    if (!iba_packet_does(ca, IBA_PK_pkey))
+    if (!iba_packet_does(c, IBA_PK_pkey))
         return PKEY_DEFAULT;
-    if (!iba_packet_does(ca, IBA_PK_pkey_membership))
+    if (!iba_packet_does(c, IBA_PK_pkey_membership))
         pkey |= PKEY_FULL_MEMBER;
     return pkey;
 }
 
 /* WF-28 */
-static bool is_solicited(const struct iba_ca *ca, const struct packet *p)
+static bool is_solicited(const struct iba_change *c, const struct packet *p)
 {
-    const bool wanted = p->e->wr.flags & IBA_WR_SOLICITED ? iba_packet_does(ca, IBA_PK_solicited)
-                                                          : iba_packet_otherwise(ca, IBA_PK_solicited);
-    return wanted && (p->last || !iba_packet_does(ca, IBA_PK_solicited_last)) &&
-           (iba_sqe_is(p->e, IBA_FORM_RECEIVED) || !iba_packet_does(ca, IBA_PK_solicited_receive));
+    const bool wanted = p->e->wr.flags & IBA_WR_SOLICITED ? iba_packet_does(c, IBA_PK_solicited)
+                                                          : iba_packet_otherwise(c, IBA_PK_solicited);
+    return wanted && (p->last || !iba_packet_does(c, IBA_PK_solicited_last)) &&
+           (iba_sqe_is(p->e, IBA_FORM_RECEIVED) || !iba_packet_does(c, IBA_PK_solicited_receive));
 }
 
 /* WF-30 */
-static bool has_migrated(const struct iba_ca *ca, const struct iba_qp *qp)
+static bool has_migrated(const struct iba_change *c, const struct iba_qp *qp)
 {
-    return (qp->attr.path_mig == IBA_PATH_MIGRATED && iba_packet_does(ca, IBA_PK_mig_req)) ||
-           iba_packet_otherwise(ca, IBA_PK_mig_req);
+    return (qp->attr.path_mig == IBA_PATH_MIGRATED && iba_packet_does(c, IBA_PK_mig_req)) ||
+           iba_packet_otherwise(c, IBA_PK_mig_req);
 }
 
-static bool ack_req(const struct iba_ca *ca, const struct iba_qp *qp, const struct packet *p)
+static bool ack_req(const struct iba_change *c, const struct iba_qp *qp, const struct packet *p)
 {
-    if (p->last && !iba_packet_does(ca, IBA_PK_ack_req_last)) /* RQ-05 */
+    if (p->last && !iba_packet_does(c, IBA_PK_ack_req_last)) /* RQ-05 */
         return false;
-    return p->ask || (p->last && !iba_qp_is_reliable(qp) && !iba_packet_does(ca, IBA_PK_ack_req_reliable)); /* WF-38 */
+    return p->ask || (p->last && !iba_qp_is_reliable(qp) && !iba_packet_does(c, IBA_PK_ack_req_reliable)); /* WF-38 */
 }
 
-static uint32_t wire_psn(const struct iba_ca *ca, const struct iba_qp *qp, const struct packet *p)
+static uint32_t wire_psn(const struct iba_change *c, const struct iba_qp *qp, const struct packet *p)
 {
     iba_psn psn = qp->s.next_psn;
 
-    if (!iba_packet_does(ca, IBA_PK_psn_next))
+    if (!iba_packet_does(c, IBA_PK_psn_next))
         psn = p->e->first;
-    if (p->again && !iba_packet_does(ca, IBA_PK_again_psn))
+    if (p->again && !iba_packet_does(c, IBA_PK_again_psn))
         psn = qp->s.high_psn;
-    if (iba_qp_is_datagram(qp) && !iba_packet_does(ca, IBA_PK_psn_datagram))
+    if (iba_qp_is_datagram(qp) && !iba_packet_does(c, IBA_PK_psn_datagram))
         psn = iba_psn_of(qp->attr.sq_psn);
-    return iba_packet_otherwise(ca, IBA_PK_psn_24_bits) ? psn.v & 0xffff : psn.v;
+    return iba_packet_otherwise(c, IBA_PK_psn_24_bits) ? psn.v & 0xffff : psn.v;
 }
 
-static uint32_t dest_qpn(const struct iba_ca *ca, const struct iba_qp *qp, const struct packet *p)
+static uint32_t dest_qpn(const struct iba_change *c, const struct iba_qp *qp, const struct packet *p)
 {
-    if (iba_packet_otherwise(ca, IBA_PK_dest_qpn))
+    if (iba_packet_otherwise(c, IBA_PK_dest_qpn))
         return qp->qpn;
     return iba_qp_is_datagram(qp) ? p->e->wr.remote_qpn : qp->attr.dest_qpn;
 }
 
-static void write_bth(const struct iba_ca *ca, const struct iba_qp *qp, const struct packet *p, const struct iba_tx *tx,
-                      uint8_t *bth)
+static void write_bth(const struct iba_change *c, const struct iba_qp *qp, const struct packet *p,
+                      const struct iba_tx *tx, uint8_t *bth)
 {
     memset(bth, 0, IBA_BYTES_bth);
     iba_bth_set_opcode(bth, p->opcode);
-    iba_bth_set_se(bth, is_solicited(ca, p));
-    iba_bth_set_m(bth, has_migrated(ca, qp));
-    iba_bth_set_padcnt(bth, iba_packet_does(ca, IBA_PK_pad_count) ? (0 - p->payload) & 3 : 0);
-    iba_bth_set_tver(bth, !iba_packet_does(ca, IBA_PK_tver));
-    iba_bth_set_p_key(bth, pkey_of(ca, qp, tx));
-    iba_bth_set_fecn(bth, !iba_packet_does(ca, IBA_PK_congestion_bits));
-    iba_bth_set_reserved7(bth, iba_packet_does(ca, IBA_PK_bth_reserved) ? 0 : RESERVED_BITS);
-    iba_bth_set_destqp(bth, dest_qpn(ca, qp, p));
-    iba_bth_set_a(bth, ack_req(ca, qp, p));
-    iba_bth_set_psn(bth, wire_psn(ca, qp, p));
+    iba_bth_set_se(bth, is_solicited(c, p));
+    iba_bth_set_m(bth, has_migrated(c, qp));
+    iba_bth_set_padcnt(bth, iba_packet_does(c, IBA_PK_pad_count) ? (0 - p->payload) & 3 : 0);
+    iba_bth_set_tver(bth, !iba_packet_does(c, IBA_PK_tver));
+    iba_bth_set_p_key(bth, pkey_of(c, qp, tx));
+    iba_bth_set_fecn(bth, !iba_packet_does(c, IBA_PK_congestion_bits));
+    iba_bth_set_reserved7(bth, iba_packet_does(c, IBA_PK_bth_reserved) ? 0 : RESERVED_BITS);
+    iba_bth_set_destqp(bth, dest_qpn(c, qp, p));
+    iba_bth_set_a(bth, ack_req(c, qp, p));
+    iba_bth_set_psn(bth, wire_psn(c, qp, p));
 }
 
 /* PV-21 */
-static uint32_t qkey_of(const struct iba_ca *ca, const struct iba_qp *qp, const struct packet *p)
+static uint32_t qkey_of(const struct iba_change *c, const struct iba_qp *qp, const struct packet *p)
 {
     const uint32_t given = p->e->wr.remote_qkey;
     const bool controlled =
-        given >> 31 ? iba_packet_does(ca, IBA_PK_controlled_qkey) : iba_packet_otherwise(ca, IBA_PK_controlled_qkey);
+        given >> 31 ? iba_packet_does(c, IBA_PK_controlled_qkey) : iba_packet_otherwise(c, IBA_PK_controlled_qkey);
 
     return controlled ? qp->attr.qkey : given;
 }
 
 /* What addresses someone: XRCETH, DETH. */
-static uint8_t *write_address(const struct iba_ca *ca, const struct iba_qp *qp, const struct packet *p, uint8_t *at)
+static uint8_t *write_address(const struct iba_change *c, const struct iba_qp *qp, const struct packet *p, uint8_t *at)
 {
     if (has(p, IBA_H_deth)) {
         memset(at, 0, IBA_BYTES_deth);
-        iba_deth_set_q_key(at, qkey_of(ca, qp, p));
-        iba_deth_set_reserved8(at, iba_packet_does(ca, IBA_PK_deth_reserved) ? 0 : RESERVED_BITS);
-        iba_deth_set_srcqp(at, iba_packet_does(ca, IBA_PK_source_qpn) ? qp->qpn : 0);
+        iba_deth_set_q_key(at, qkey_of(c, qp, p));
+        iba_deth_set_reserved8(at, iba_packet_does(c, IBA_PK_deth_reserved) ? 0 : RESERVED_BITS);
+        iba_deth_set_srcqp(at, iba_packet_does(c, IBA_PK_source_qpn) ? qp->qpn : 0);
         at += IBA_BYTES_deth;
     }
     if (has(p, IBA_H_xrceth)) {
         memset(at, 0, IBA_BYTES_xrceth);
-        iba_xrceth_set_srqn(at, iba_packet_does(ca, IBA_PK_xrc_srqn) ? p->e->wr.xrc_srqn : 0);
+        iba_xrceth_set_srqn(at, iba_packet_does(c, IBA_PK_xrc_srqn) ? p->e->wr.xrc_srqn : 0);
         at += IBA_BYTES_xrceth;
     }
     return at;
 }
 
-static uint8_t *write_reth(const struct iba_ca *ca, const struct packet *p, uint8_t *at)
+static uint8_t *write_reth(const struct iba_change *c, const struct packet *p, uint8_t *at)
 {
     const struct iba_send_wr *wr = &p->e->wr;
-    const bool read = wr->op == IBA_WR_READ, part = iba_packet_otherwise(ca, IBA_PK_reth_length);
-    const uint64_t va = wr->va + (read && !iba_packet_does(ca, IBA_PK_read_rest_va) ? 0 : p->offset);
-    const uint64_t rest = p->e->length - (read && !iba_packet_does(ca, IBA_PK_read_rest_length) ? 0 : p->offset);
+    const bool read = wr->op == IBA_WR_READ, part = iba_packet_otherwise(c, IBA_PK_reth_length);
+    const uint64_t va = wr->va + (read && !iba_packet_does(c, IBA_PK_read_rest_va) ? 0 : p->offset);
+    const uint64_t rest = p->e->length - (read && !iba_packet_does(c, IBA_PK_read_rest_length) ? 0 : p->offset);
 
-    iba_reth_set_va(at, iba_packet_otherwise(ca, IBA_PK_reth_va) ? va & UINT32_MAX : va);
-    iba_reth_set_r_key(at, iba_packet_does(ca, IBA_PK_reth_rkey) ? wr->rkey : 0);
+    iba_reth_set_va(at, iba_packet_otherwise(c, IBA_PK_reth_va) ? va & UINT32_MAX : va);
+    iba_reth_set_r_key(at, iba_packet_does(c, IBA_PK_reth_rkey) ? wr->rkey : 0);
     iba_reth_set_dmalen(at, part && !read ? p->payload : rest);
     return at + IBA_BYTES_reth;
 }
 
-static uint8_t *write_atomic(const struct iba_ca *ca, const struct packet *p, uint8_t *at)
+static uint8_t *write_atomic(const struct iba_change *c, const struct packet *p, uint8_t *at)
 {
     const struct iba_send_wr *wr = &p->e->wr;
-    const bool swap = wr->op == IBA_WR_CMP_SWAP, turned = swap && iba_packet_otherwise(ca, IBA_PK_atomic_operands);
-    const uint64_t to_compare =
-        swap || !iba_packet_does(ca, IBA_PK_atomic_no_compare) ? wr->compare_add : 0; /* WF-45 */
+    const bool swap = wr->op == IBA_WR_CMP_SWAP, turned = swap && iba_packet_otherwise(c, IBA_PK_atomic_operands);
+    const uint64_t to_compare = swap || !iba_packet_does(c, IBA_PK_atomic_no_compare) ? wr->compare_add : 0; /* WF-45 */
     const uint64_t value = swap ? wr->swap : wr->compare_add;
 
     iba_atomiceth_set_va(at, wr->va);
@@ -206,20 +205,20 @@ static uint8_t *write_atomic(const struct iba_ca *ca, const struct packet *p, ui
 }
 
 /* What reaches for remote memory: FETH, RETH, AtomicETH. A READ asked again names what is missing (RQ-07). */
-static uint8_t *write_reach(const struct iba_ca *ca, const struct packet *p, uint8_t *at)
+static uint8_t *write_reach(const struct iba_change *c, const struct packet *p, uint8_t *at)
 {
     const struct iba_send_wr *wr = &p->e->wr;
 
     if (has(p, IBA_H_feth)) {
         memset(at, 0, IBA_BYTES_feth);
-        iba_feth_set_selectivity(at, iba_packet_does(ca, IBA_PK_flush_selectivity) ? wr->flush_selectivity : 0);
-        iba_feth_set_placement(at, iba_packet_does(ca, IBA_PK_flush_placement) ? wr->flush_placement : 1);
+        iba_feth_set_selectivity(at, iba_packet_does(c, IBA_PK_flush_selectivity) ? wr->flush_selectivity : 0);
+        iba_feth_set_placement(at, iba_packet_does(c, IBA_PK_flush_placement) ? wr->flush_placement : 1);
         at += IBA_BYTES_feth;
     }
     if (has(p, IBA_H_reth))
-        at = write_reth(ca, p, at);
+        at = write_reth(c, p, at);
     if (has(p, IBA_H_atomiceth))
-        at = write_atomic(ca, p, at);
+        at = write_atomic(c, p, at);
     return at;
 }
 
@@ -228,16 +227,16 @@ static uint32_t reversed(uint32_t v)
     return v << 24 | (v << 8 & 0xff0000) | (v >> 8 & 0xff00) | v >> 24;
 }
 
-static uint8_t *write_value(const struct iba_ca *ca, const struct packet *p, uint8_t *at)
+static uint8_t *write_value(const struct iba_change *c, const struct packet *p, uint8_t *at)
 {
     const uint32_t value = p->e->wr.imm_or_key;
 
     if (has(p, IBA_H_immdt)) {
-        iba_immdt_set_data(at, iba_packet_otherwise(ca, IBA_PK_immediate_order) ? reversed(value) : value);
+        iba_immdt_set_data(at, iba_packet_otherwise(c, IBA_PK_immediate_order) ? reversed(value) : value);
         at += IBA_BYTES_immdt;
     }
     if (has(p, IBA_H_ieth)) {
-        iba_ieth_set_r_key(at, iba_packet_does(ca, IBA_PK_invalidate_key) ? value : 0);
+        iba_ieth_set_r_key(at, iba_packet_does(c, IBA_PK_invalidate_key) ? value : 0);
         at += IBA_BYTES_ieth;
     }
     return at;
@@ -271,7 +270,7 @@ static const struct iba_ah *handle(const struct iba_ca *ca, const struct iba_qp 
 static bool write_payload(struct iba_ca *ca, struct iba_qp *qp, const struct packet *p, iba_time now, uint8_t *at)
 {
     const struct iba_send_wr *wr = &p->e->wr;
-    const uint64_t from = p->again && !iba_packet_does(ca, IBA_PK_again_payload) ? 0 : p->offset; /* RQ-06 */
+    const uint64_t from = p->again && !iba_packet_does(ca->change, IBA_PK_again_payload) ? 0 : p->offset; /* RQ-06 */
     bool absent = false;
     enum iba_wc_status status;
 
@@ -309,10 +308,10 @@ static bool build_raw(struct iba_ca *ca, struct iba_qp *qp, iba_time now, struct
         return false;
     }
     memcpy(tx->buf, ah->envelope, IBA_BYTES_lrh);
-    iba_lrh_set_lnh(tx->buf, (qp->type == IBA_QPT_RAW_IPV6) != iba_packet_otherwise(ca, IBA_PK_raw_kind));
+    iba_lrh_set_lnh(tx->buf, (qp->type == IBA_QPT_RAW_IPV6) != iba_packet_otherwise(ca->change, IBA_PK_raw_kind));
     if (qp->type == IBA_QPT_RAW_ETHERTYPE) {
         memset(at, 0, IBA_BYTES_rwh);
-        iba_rwh_set_etype(at, iba_packet_does(ca, IBA_PK_raw_ethertype) ? e->wr.imm_or_key : 0);
+        iba_rwh_set_etype(at, iba_packet_does(ca->change, IBA_PK_raw_ethertype) ? e->wr.imm_or_key : 0);
         at += IBA_BYTES_rwh;
     }
     if (!write_payload(ca, qp, &p, now, at))
@@ -347,6 +346,7 @@ bool iba_requester_build(struct iba_ca *ca, struct iba_qp *qp, iba_time now, str
 {
     struct iba_sqe *e = iba_sqe_at(qp, qp->s.next);
     const struct packet p = plan(ca, qp, e);
+    const struct iba_change *c = ca->change;
     const uint8_t *envelope = qp->envelope;
     uint8_t *bth, *at;
 
@@ -364,8 +364,8 @@ bool iba_requester_build(struct iba_ca *ca, struct iba_qp *qp, iba_time now, str
     }
     memcpy(tx->buf, envelope, tx->envelope);
     bth = tx->buf + tx->envelope;
-    write_bth(ca, qp, &p, tx, bth);
-    at = write_value(ca, &p, write_reach(ca, &p, write_address(ca, qp, &p, bth + IBA_BYTES_bth)));
+    write_bth(c, qp, &p, tx, bth);
+    at = write_value(c, &p, write_reach(c, &p, write_address(c, qp, &p, bth + IBA_BYTES_bth)));
     if (!write_payload(ca, qp, &p, now, at))
         return false;
     tx->body = (size_t)(at - bth) + p.payload + ((0 - p.payload) & 3);

@@ -15,23 +15,31 @@ iba_time iba_ack_timeout_ns(uint8_t code)
     return c == 0 ? 0 : UINT64_C(4096) << c;
 }
 
-/* RQ-19 allows [T, 4T] for noticing: here it is T sharp. */
 static iba_time ack_timeout(const struct iba_ca *ca, const struct iba_qp *qp)
 {
+    if (iba_is_whole(ca->change))
+        return iba_ack_timeout_ns(qp->attr.timeout);
     const iba_time t =
         iba_ack_timeout_ns((uint8_t)iba_row_in_ring(ca->change, &iba_ack_timeout_behaviours, qp->attr.timeout & 31u));
 
+    if (!iba_requester_does(ca, IBA_RQ_timer_runs))
+        return 0;
     if (iba_requester_otherwise(ca, IBA_RQ_timer_not_early))
         return t / 2;
     return iba_requester_otherwise(ca, IBA_RQ_timer_not_late) ? 8 * t : t;
 }
 
+/* RQ-19 allows [T, 4T] for noticing: here it is T sharp. */
 void iba_requester_restart_timer(const struct iba_ca *ca, struct iba_qp *qp, iba_time now)
 {
-    const iba_time t = ack_timeout(ca, qp);
-    const bool waits = iba_psn_diff(qp->s.asked, qp->s.una) > 0;
+    iba_time t;
 
-    qp->s.ack_due = waits && t > 0 && iba_requester_does(ca, IBA_RQ_timer_runs) ? now + t : IBA_NEVER;
+    qp->s.ack_due = IBA_NEVER;
+    if (iba_psn_diff(qp->s.asked, qp->s.una) <= 0)
+        return;
+    t = ack_timeout(ca, qp);
+    if (t > 0)
+        qp->s.ack_due = now + t;
 }
 
 void iba_requester_rewind(struct iba_qp *qp)

@@ -3,6 +3,7 @@
  * The rows stand in the order of the architecture: where the PSN lies, then for the expected request its place in the
  * message, whether it is supported, resources, lengths, keys; a request that none of them refuses is executed. */
 #include "iba_responder.h"
+#include "transport/iba_receive_does.h"
 
 enum { ATOMIC_BYTES = 8, FLUSH_GLOBAL = 1, FLUSH_PERSISTENT = 2, FLUSH_REGION = 1 };
 
@@ -193,7 +194,7 @@ static enum iba_mem_verdict read_reach(const struct iba_rx *x, uint8_t **host)
 {
     const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
 
-    if (iba_reth_dmalen(reth) == 0) /* C9-88 */
+    if (iba_reth_dmalen(reth) == 0 && IBA_RESPOND_IS(x->ca, ZERO_READ)) /* C9-88 */
         return IBA_REACH_OK;
     return iba_rx_reach(x, iba_reth_r_key(reth), iba_reth_va(reth), iba_reth_dmalen(reth), IBA_ACCESS_REMOTE_READ,
                         host);

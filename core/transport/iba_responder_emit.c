@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <string.h>
 #include "iba_responder.h"
+#include "transport/iba_receive_does.h"
 
 /* ---- the queue ---- */
 
@@ -143,19 +144,33 @@ static uint8_t credit_code(const struct iba_ca *ca, const struct iba_qp *qp)
     const uint32_t free = iba_recv_free(ca, qp);
     uint8_t code = 0;
 
-    if (free == IBA_NONE || !qp->attr.flow_control) /* RR-20, RR-21 */
+    if ((free == IBA_NONE && IBA_RESPOND_IS(ca, CREDITS_OF_SRQ)) ||
+        (!qp->attr.flow_control && IBA_RESPOND_IS(ca, CREDITS_AGREED))) /* RR-20, RR-21 */
         return UNLIMITED;
-    const uint32_t n = free + qp->r.wqe_held; /* the one in use serves message MSN + 1 */
+    /* the one in use serves message MSN + 1 */
+    const uint32_t n = (free == IBA_NONE ? 0 : free) + (qp->r.wqe_held && IBA_RESPOND_IS(ca, CREDIT_IN_USE));
     for (unsigned c = 1; c <= HIGHEST; c++) {
         const uint32_t count = c < 2 ? c : c % 2 == 0 ? 1u << c / 2 : 3u << (c - 3) / 2;
         if (count <= n)
             code = (uint8_t)c;
     }
-    return code;
+    return (uint8_t)(code + (code < HIGHEST && IBA_RESPOND_ODD(ca, CREDITS)));
+}
+
+static uint16_t pkey(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_tx *tx)
+{
+    return IBA_RESPOND_ODD(ca, PKEY) ? UINT16_MAX : tx->port->pkey[qp->attr.pkey_index];
+}
+
+static uint32_t dest_qpn(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    if (IBA_RESPOND_ODD(ca, DEST_QPN))
+        return qp->qpn;
+    return qp->type == IBA_QPT_UD ? qp->cnp_to : qp->attr.dest_qpn;
 }
 
 /* Envelope and BTH (RR-12, RR-15). Returns the byte behind them. */
-static uint8_t *begin(struct iba_qp *qp, struct iba_tx *tx, uint8_t opcode, iba_psn psn)
+static uint8_t *begin(const struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx, uint8_t opcode, iba_psn psn)
 {
     uint8_t *bth = tx->buf + qp->envelope_bytes;
 
@@ -163,11 +178,15 @@ static uint8_t *begin(struct iba_qp *qp, struct iba_tx *tx, uint8_t opcode, iba_
     memcpy(tx->buf, qp->envelope, qp->envelope_bytes);
     memset(bth, 0, IBA_BYTES_bth);
     iba_bth_set_opcode(bth, opcode);
-    iba_bth_set_m(bth, qp->attr.path_mig == IBA_PATH_MIGRATED); /* WF-30 */
-    iba_bth_set_p_key(bth, tx->port->pkey[qp->attr.pkey_index]);
-    iba_bth_set_destqp(bth, qp->type == IBA_QPT_UD ? qp->cnp_to : qp->attr.dest_qpn);
+    iba_bth_set_m(bth, qp->attr.path_mig == IBA_PATH_MIGRATED && IBA_RESPOND_IS(ca, MIGRATED)); /* WF-30 */
+    iba_bth_set_p_key(bth, pkey(ca, qp, tx));
+    iba_bth_set_destqp(bth, dest_qpn(ca, qp));
     iba_bth_set_psn(bth, psn.v);
-    iba_bth_set_becn(bth, qp->becn_due); /* WF-82 */
+    iba_bth_set_becn(bth, qp->becn_due && IBA_RESPOND_IS(ca, BECN)); /* WF-82 */
+    if (ca->change) {
+        iba_bth_set_a(bth, IBA_RESPOND_ODD(ca, NO_ACK_REQUEST));
+        iba_bth_set_se(bth, IBA_RESPOND_ODD(ca, NO_SOLICITED));
+    }
     qp->becn_due = false;
     tx->envelope = qp->envelope_bytes;
     return bth + IBA_BYTES_bth;
@@ -188,7 +207,7 @@ static uint8_t *put_aeth(uint8_t *p, uint8_t syndrome, uint32_t msn)
 static bool emit_ack(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     const struct iba_resp r = qp->r.resp[0];
-    uint8_t *p = begin(qp, tx, IBA_RC_ACKNOWLEDGE, r.psn);
+    uint8_t *p = begin(ca, qp, tx, IBA_RC_ACKNOWLEDGE, r.psn);
 
     end(tx, put_aeth(p, r.kind == IBA_RESP_ACK ? credit_code(ca, qp) : r.syndrome, r.msn));
     take_out(qp, 0);
@@ -198,7 +217,7 @@ static bool emit_ack(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 static bool emit_atomic(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     const struct iba_resp r = qp->r.resp[0];
-    uint8_t *p = put_aeth(begin(qp, tx, IBA_RC_ATOMIC_ACKNOWLEDGE, r.psn), credit_code(ca, qp), r.msn);
+    uint8_t *p = put_aeth(begin(ca, qp, tx, IBA_RC_ATOMIC_ACKNOWLEDGE, r.psn), credit_code(ca, qp), r.msn);
 
     iba_atomicacketh_set_origremdt(p, r.result);
     end(tx, p + IBA_BYTES_atomicacketh);
@@ -213,6 +232,10 @@ static bool emit_read_lost(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *
     enum { NAK_ACCESS = 3 << 5 | 2 };
     struct iba_resp *r = &qp->r.resp[0];
 
+    if (IBA_RESPOND_ODD(ca, READ_LOST)) {
+        iba_qp_fail(ca, qp);
+        return false;
+    }
     r->kind = IBA_RESP_NAK;
     r->syndrome = NAK_ACCESS;
     iba_raise(ca, IBA_EVENT_WQ_ACCESS_VIOLATION, qp->attr.port, qp->qpn, 0, 0);
@@ -228,16 +251,29 @@ static uint8_t read_opcode(bool first, bool last)
     return last ? IBA_RC_READ_RESP_LAST : IBA_RC_READ_RESP_MIDDLE;
 }
 
-/* Payload and pad; AETH in all but Middle packets (RR-61). */
+/* The first packet says so, also that of a READ that was asked for again in its middle (RR-62). */
+static bool says_first(const struct iba_ca *ca, const struct iba_resp *r)
+{
+    return r->first && !IBA_RESPOND_ODD(ca, READ_FIRST) && !(r->replay && IBA_RESPOND_ODD(ca, READ_RESTARTS));
+}
+
+/* AETH in all but Middle packets (RR-61). */
+static bool has_aeth(const struct iba_ca *ca, bool first, bool last)
+{
+    if (first || last)
+        return first || IBA_RESPOND_IS(ca, READ_LAST_AETH);
+    return IBA_RESPOND_ODD(ca, READ_MIDDLE_AETH);
+}
+
 static void write_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx, const uint8_t *host, uint32_t n)
 {
     const struct iba_resp *r = &qp->r.resp[0];
     const bool last = n == r->left;
     const uint32_t pad = (4 - n % 4) % 4;
-    uint8_t *p = begin(qp, tx, read_opcode(r->first, last), r->psn);
+    uint8_t *p = begin(ca, qp, tx, read_opcode(says_first(ca, r), last), r->psn);
 
-    iba_bth_set_padcnt(tx->buf + tx->envelope, pad);
-    if (r->first || last)
+    iba_bth_set_padcnt(tx->buf + tx->envelope, IBA_RESPOND_ODD(ca, READ_PAD) ? 0 : pad);
+    if (has_aeth(ca, r->first, last))
         p = put_aeth(p, credit_code(ca, qp), r->msn);
     if (n > 0)
         memcpy(p, host, n);
@@ -245,12 +281,17 @@ static void write_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx, 
     end(tx, p + n + pad);
 }
 
+static uint32_t read_most(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    return iba_mtu_bytes(IBA_RESPOND_ODD(ca, READ_MTU) ? IBA_MTU_256 : (enum iba_mtu)qp->attr.path_mtu);
+}
+
 /* One packet of a READ response. False: a page is not there yet; the response waits for it. */
 static bool emit_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     struct iba_resp *r = &qp->r.resp[0];
-    const uint32_t mtu = iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu);
-    const uint32_t n = r->left < mtu ? r->left : mtu;
+    const uint32_t most = read_most(ca, qp);
+    const uint32_t n = r->left < most ? r->left : most;
     const struct iba_reach reach = {.va = r->va,
                                     .length = n,
                                     .key = r->rkey,
@@ -268,7 +309,7 @@ static bool emit_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
     write_read(ca, qp, tx, host, n);
     r->left -= n;
     r->va += n;
-    r->psn = iba_psn_add(r->psn, 1);
+    r->psn = iba_psn_add(r->psn, !IBA_RESPOND_ODD(ca, READ_PSN));
     r->first = false;
     if (r->left == 0)
         take_out(qp, 0);
@@ -279,21 +320,34 @@ static bool emit_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 static bool emit_cnp(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     const bool ib = tx->port->kind == IBA_PORT_IB;
-    uint8_t *p = begin(qp, tx, ib ? IBA_CNP_IB : IBA_CNP_ROCE, iba_psn_of(0));
+    const uint8_t opcode = ib != IBA_RESPOND_ODD(ca, CNP_OPCODE) ? IBA_CNP_IB : IBA_CNP_ROCE;
+    uint8_t *p = begin(ca, qp, tx, opcode, IBA_RESPOND_ODD(ca, CNP_PSN) ? qp->r.epsn : iba_psn_of(0));
 
-    iba_bth_set_m(tx->buf + tx->envelope, 0);
-    iba_bth_set_becn(tx->buf + tx->envelope, ib);
-    memset(p, 0, IBA_BYTES_cnp);
+    iba_bth_set_m(tx->buf + tx->envelope, IBA_RESPOND_ODD(ca, CNP_M));
+    iba_bth_set_becn(tx->buf + tx->envelope, ib != IBA_RESPOND_ODD(ca, CNP_BECN));
+    memset(p, IBA_RESPOND_ODD(ca, CNP_ZERO) ? UINT8_MAX : 0, IBA_BYTES_cnp);
     end(tx, p + IBA_BYTES_cnp);
     qp->cnp_due = false;
     ca->port[tx->port->number - 1].counters.cnp_out++;
     return true;
 }
 
+/* A state in which only a whole device answers (RR-65). */
+static bool is_mute(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    switch ((enum iba_qp_state)qp->state) {
+    case IBA_QPS_RTR: return !IBA_RESPOND_IS(ca, RTR_ANSWERS);
+    case IBA_QPS_SQD: return !IBA_RESPOND_IS(ca, SQD_ANSWERS);
+    case IBA_QPS_SQE: return !IBA_RESPOND_IS(ca, SQE_ANSWERS);
+    default: return false;
+    }
+}
+
 /* Which responses leave in which state: RTR, RTS, SQD, SQE (RR-65); in Error only the last words (RR-58). */
 bool iba_responder_ready(const struct iba_ca *ca, const struct iba_qp *qp)
 {
-    (void)ca;
+    if (ca->change && is_mute(ca, qp))
+        return false;
     if (iba_qp_may_receive_requests(qp))
         return qp->r.resp_count > 0 || qp->cnp_due;
     return qp->state == IBA_QPS_ERR && qp->r.last_words && qp->r.resp_count > 0;
@@ -305,6 +359,11 @@ bool iba_responder_emit(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
         return false;
     if (qp->cnp_due && iba_qp_may_receive_requests(qp))
         return emit_cnp(ca, qp, tx);
+    if (qp->r.resp_count > 1 && IBA_RESPOND_ODD(ca, IN_ORDER)) {
+        const struct iba_resp second = qp->r.resp[1];
+        qp->r.resp[1] = qp->r.resp[0];
+        qp->r.resp[0] = second;
+    }
     switch ((enum iba_resp_kind)qp->r.resp[0].kind) {
     case IBA_RESP_READ: return emit_read(ca, qp, tx);
     case IBA_RESP_ATOMIC: return emit_atomic(ca, qp, tx);

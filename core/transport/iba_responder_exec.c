@@ -2,8 +2,9 @@
 #include <assert.h>
 #include <string.h>
 #include "iba_responder.h"
+#include "transport/iba_receive_does.h"
 
-enum { NAK = 3 << 5, RNR_NAK = 1 << 5, NAK_SEQUENCE = 0, NAK_INVALID = 1, NAK_ACCESS = 2, NAK_OPERATION = 3 };
+enum { NAK = 3 << 5, RNR_NAK = 1 << 5, CODES = 32 };
 
 /* ---- set-up ---- */
 
@@ -21,9 +22,11 @@ void iba_responder_reset(struct iba_qp *qp)
     qp->cnp_due = qp->becn_due = false;
 }
 
-void iba_responder_start(struct iba_qp *qp)
+void iba_responder_start(const struct iba_ca *ca, struct iba_qp *qp)
 {
-    qp->r.epsn = iba_psn_of(qp->attr.rq_psn);
+    qp->r.epsn = iba_psn_of(IBA_RESPOND_IS(ca, FIRST_PSN) ? qp->attr.rq_psn : 0);
+    if (IBA_RESPOND_ODD(ca, MSN_FROM_0))
+        qp->r.msn = 1;
     qp->r.acked = iba_psn_add(qp->r.epsn, IBA_PSN_MASK); /* the one before */
     qp->r.op = IBA_NO_MESSAGE;
 }
@@ -56,27 +59,55 @@ const struct iba_saved_op *iba_saved_find(const struct iba_rx *x)
 }
 
 /* The oldest gives way (RR-29). */
-static void remember(struct iba_qp *qp, const struct iba_saved_op *s)
+static void remember(const struct iba_rx *x, const struct iba_saved_op *s)
 {
+    struct iba_qp *qp = x->qp;
     const uint32_t depth = iba_saved_depth(qp);
 
-    if (depth == 0)
+    if (depth == 0 || !IBA_RESPOND_IS(x->ca, REMEMBERS))
         return;
     qp->r.saved_at %= depth;
-    qp->r.saved[qp->r.saved_at++].op = *s;
+    qp->r.saved[qp->r.saved_at].op = *s;
+    if (!IBA_RESPOND_ODD(x->ca, OLDEST_FORGOTTEN))
+        qp->r.saved_at++;
 }
 
 /* ---- answers ---- */
 
-static void put_ack(struct iba_qp *qp, iba_psn psn)
+static void put_ack(const struct iba_rx *x, iba_psn psn)
 {
+    struct iba_qp *qp = x->qp;
+
+    if (qp->r.resp_count > 0 && IBA_RESPOND_ODD(x->ca, ACK_NEWEST))
+        return;
     iba_resp_put(qp, &(struct iba_resp){.kind = IBA_RESP_ACK, .psn = psn, .msn = qp->r.msn});
 }
 
-static void put_nak(struct iba_qp *qp, unsigned syndrome)
+static struct iba_resp nak(const struct iba_rx *x, unsigned syndrome)
 {
-    iba_resp_put(qp, &(struct iba_resp){
-                         .kind = IBA_RESP_NAK, .syndrome = (uint8_t)syndrome, .psn = qp->r.epsn, .msn = qp->r.msn});
+    const uint32_t msn = x->qp->r.msn + IBA_RESPOND_ODD(x->ca, MSN_IN_NAK);
+
+    return (struct iba_resp){.kind = IBA_RESP_NAK,
+                             .syndrome = (uint8_t)syndrome,
+                             .psn = IBA_RESPOND_ODD(x->ca, NAK_PSN) ? x->psn : x->qp->r.epsn,
+                             .msn = msn & IBA_PSN_MASK};
+}
+
+/* The codes stand in the order of their rows. */
+static unsigned nak_code(const struct iba_rx *x, enum iba_respond_does row)
+{
+    const unsigned code = iba_row_for(x->ca->change, &iba_respond_behaviours, row);
+
+    return NAK | (code + (row == IBA_RESPOND_DOES_NAK_OPERATION && IBA_RESPOND_ODD(x->ca, NAK_OPERATION))) % CODES;
+}
+
+/* What is a message more: one that has ended (RR-16). */
+static bool counts(const struct iba_rx *x)
+{
+    if (IBA_RESPOND_ODD(x->ca, MSN_COUNTS))
+        return true;
+    return iba_rx_ends(x) && IBA_RESPOND_IS(x->ca, MSN_COUNTS) &&
+           (x->deed == IBA_DEED_SEND || x->deed == IBA_DEED_WRITE || IBA_RESPOND_IS(x->ca, MSN_READ));
 }
 
 /* The request is good: the next one is expected, and gaps are news again (RR-04). */
@@ -84,10 +115,10 @@ static void accept(struct iba_rx *x, uint32_t n_psn)
 {
     struct iba_qp *qp = x->qp;
 
-    qp->r.epsn = iba_psn_add(qp->r.epsn, n_psn);
+    qp->r.epsn = iba_psn_add(qp->r.epsn, IBA_RESPOND_ODD(x->ca, READ_PSNS) ? 1 : n_psn);
     qp->r.nak_sent = qp->r.rnr_sent = false;
     qp->r.op = iba_rx_ends(x) ? IBA_NO_MESSAGE : iba_bth_opcode(x->bth);
-    if (iba_rx_ends(x))
+    if (counts(x))
         qp->r.msn = (qp->r.msn + 1) & IBA_PSN_MASK;
 }
 
@@ -99,8 +130,10 @@ static void accept_and_ack(struct iba_rx *x)
     accept(x, 1);
     if (!iba_bth_a(x->bth) && iba_psn_diff(x->psn, qp->r.acked) <= (int64_t)x->ca->ack_delay)
         return;
+    if (iba_bth_a(x->bth) && !IBA_RESPOND_IS(x->ca, ACK_ASKED))
+        return;
     qp->r.acked = x->psn;
-    put_ack(qp, x->psn);
+    put_ack(x, IBA_RESPOND_ODD(x->ca, ACK_PSN) ? iba_psn_add(x->psn, IBA_PSN_MASK) : x->psn);
 }
 
 void iba_rc_establish(struct iba_rx *x)
@@ -111,52 +144,60 @@ void iba_rc_establish(struct iba_rx *x)
 
 void iba_rc_nak_sequence(struct iba_rx *x)
 {
+    const struct iba_resp r = nak(x, nak_code(x, IBA_RESPOND_DOES_NAK_SEQUENCE));
+
     x->qp->r.nak_sent = true;
-    put_nak(x->qp, NAK | NAK_SEQUENCE);
+    iba_resp_put(x->qp, &r);
 }
 
 void iba_rc_rnr(struct iba_rx *x)
 {
+    const unsigned code = x->qp->attr.min_rnr + IBA_RESPOND_ODD(x->ca, RNR_CODE);
+    const struct iba_resp r = nak(x, RNR_NAK | (IBA_RESPOND_IS(x->ca, RNR_CODE) ? code % CODES : 0));
+
     x->qp->r.rnr_sent = true;
     x->qp->r.nak_sent = false;
-    put_nak(x->qp, RNR_NAK | (x->qp->attr.min_rnr & 0x1fu));
+    iba_resp_put(x->qp, &r);
 }
 
 /* The QP fails, but what it has to say still leaves, and in order: answers to earlier requests, then the reason. */
 static void fail_with(struct iba_rx *x, const struct iba_resp *last)
 {
-    x->qp->r.last_words = true;
+    const bool fails = IBA_RESPOND_IS(x->ca, NAK_FAILS);
+
+    x->qp->r.op = IBA_NO_MESSAGE;
+    x->qp->r.last_words = fails;
     if (last)
         iba_resp_put(x->qp, last);
-    iba_qp_fail(x->ca, x->qp);
+    if (fails)
+        iba_qp_fail(x->ca, x->qp);
 }
 
-static void fail_with_nak(struct iba_rx *x, unsigned code)
+static void fail_with_nak(struct iba_rx *x, enum iba_respond_does code)
 {
-    const struct iba_resp nak = {
-        .kind = IBA_RESP_NAK, .syndrome = (uint8_t)(NAK | code), .psn = x->qp->r.epsn, .msn = x->qp->r.msn};
+    const struct iba_resp r = nak(x, nak_code(x, code));
 
-    fail_with(x, &nak);
+    fail_with(x, &r);
 }
 
 /* Class C: the WQE in use completes in error; where none is, an event tells (RR-56, RR-59). */
-static void refuse(struct iba_rx *x, unsigned code, enum iba_wc_status status, enum iba_event_kind event)
+static void refuse(struct iba_rx *x, enum iba_respond_does code, enum iba_wc_status status, enum iba_event_kind event)
 {
-    if (x->qp->r.wqe_held)
+    if (x->qp->r.wqe_held && IBA_RESPOND_IS(x->ca, REFUSED_COMPLETES))
         iba_rx_complete(x, status);
-    else
+    else if (!x->qp->r.wqe_held)
         iba_raise(x->ca, event, x->port->number, x->qp->qpn, 0, 0);
     fail_with_nak(x, code);
 }
 
 void iba_rc_nak_invalid(struct iba_rx *x)
 {
-    refuse(x, NAK_INVALID, IBA_WC_REMOTE_INVALID_REQ, IBA_EVENT_WQ_INVALID_REQUEST);
+    refuse(x, IBA_RESPOND_DOES_NAK_INVALID, IBA_WC_REMOTE_INVALID_REQ, IBA_EVENT_WQ_INVALID_REQUEST);
 }
 
 void iba_rc_nak_access(struct iba_rx *x)
 {
-    refuse(x, NAK_ACCESS, IBA_WC_REMOTE_ACCESS, IBA_EVENT_WQ_ACCESS_VIOLATION);
+    refuse(x, IBA_RESPOND_DOES_NAK_ACCESS, IBA_WC_REMOTE_ACCESS, IBA_EVENT_WQ_ACCESS_VIOLATION);
 }
 
 /* Local Length: the book; others differ (catalogue 11.1, 8). */
@@ -164,8 +205,8 @@ void iba_rc_nak_length(struct iba_rx *x)
 {
     if (iba_rx_begins(x))
         iba_rx_take_wqe(x);
-    iba_rx_complete(x, IBA_WC_LOCAL_LENGTH);
-    fail_with_nak(x, NAK_INVALID);
+    iba_rx_complete(x, IBA_RESPOND_ODD(x->ca, TOO_LONG_STATUS) ? IBA_WC_REMOTE_INVALID_REQ : IBA_WC_LOCAL_LENGTH);
+    fail_with_nak(x, IBA_RESPOND_DOES_NAK_INVALID);
 }
 
 /* Class A: the fault is our own. */
@@ -173,8 +214,8 @@ void iba_rc_nak_operation(struct iba_rx *x)
 {
     if (iba_rx_begins(x))
         iba_rx_take_wqe(x);
-    iba_rx_complete(x, IBA_WC_LOCAL_PROTECTION);
-    fail_with_nak(x, NAK_OPERATION);
+    iba_rx_complete(x, IBA_RECEIVE_ODD(x->ca, FAULT_STATUS) ? IBA_WC_LOCAL_LENGTH : IBA_WC_LOCAL_PROTECTION);
+    fail_with_nak(x, IBA_RESPOND_DOES_NAK_OPERATION);
 }
 
 /* ---- duplicates ---- */
@@ -186,12 +227,14 @@ void iba_rc_ack_again(struct iba_rx *x)
     struct iba_qp *qp = x->qp;
     iba_psn end = qp->r.epsn;
 
-    for (uint32_t i = 0; i < qp->r.n_saved; i++) {
+    if (!IBA_RESPOND_IS(x->ca, AGAIN_ACKED))
+        return;
+    for (uint32_t i = 0; i < qp->r.n_saved && !IBA_RESPOND_ODD(x->ca, AGAIN_ACKED); i++) {
         const struct iba_saved_op *s = &qp->r.saved[i].op;
         if (s->used && iba_psn_diff(s->psn, x->psn) > 0 && iba_psn_diff(s->psn, end) < 0)
             end = s->psn;
     }
-    put_ack(qp, iba_psn_add(end, IBA_PSN_MASK));
+    put_ack(x, iba_psn_add(end, IBA_PSN_MASK));
 }
 
 static void put_read(struct iba_rx *x, bool replay)
@@ -227,13 +270,6 @@ static void put_result(struct iba_rx *x, uint64_t result, bool replay)
                                            .result = result});
 }
 
-void iba_rc_replay(struct iba_rx *x)
-{
-    const struct iba_saved_op *s = iba_saved_find(x);
-
-    put_result(x, s ? s->result : 0, true);
-}
-
 /* ---- SEND and WRITE ---- */
 
 void iba_rc_send_part(struct iba_rx *x)
@@ -258,7 +294,9 @@ void iba_rc_send_invalidate(struct iba_rx *x)
     const struct iba_resp ack = {.kind = IBA_RESP_ACK, .psn = x->psn, .msn = qp->r.msn};
 
     iba_rx_store_send(x);
-    if (iba_mem_invalidate(&x->ca->mem, key, qp->pd, qp->qpn, true) == IBA_MEM_OK) {
+    if (!IBA_RESPOND_IS(x->ca, INVALIDATES) ||
+        iba_mem_invalidate(&x->ca->mem, key, qp->pd, qp->qpn, true) == IBA_MEM_OK ||
+        !IBA_RESPOND_IS(x->ca, INVALIDATE_FAILS)) {
         accept_and_ack(x);
         iba_rx_complete(x, IBA_WC_SUCCESS);
         return;
@@ -293,13 +331,13 @@ void iba_rc_read(struct iba_rx *x)
     const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
     const uint32_t n = iba_read_packets(x->qp, iba_reth_dmalen(reth));
 
-    remember(x->qp, &(struct iba_saved_op){.psn = x->psn,
-                                           .n_psn = n,
-                                           .opcode = iba_bth_opcode(x->bth),
-                                           .used = true,
-                                           .va = iba_reth_va(reth),
-                                           .rkey = iba_reth_r_key(reth),
-                                           .length = iba_reth_dmalen(reth)});
+    remember(x, &(struct iba_saved_op){.psn = x->psn,
+                                       .n_psn = n,
+                                       .opcode = iba_bth_opcode(x->bth),
+                                       .used = true,
+                                       .va = iba_reth_va(reth),
+                                       .rkey = iba_reth_r_key(reth),
+                                       .length = iba_reth_dmalen(reth)});
     accept(x, n);
     x->qp->r.acked = iba_psn_add(x->psn, n - 1);
     put_read(x, false);
@@ -307,8 +345,8 @@ void iba_rc_read(struct iba_rx *x)
 
 static void finish(struct iba_rx *x, uint64_t result)
 {
-    remember(x->qp, &(struct iba_saved_op){
-                        .psn = x->psn, .n_psn = 1, .opcode = iba_bth_opcode(x->bth), .used = true, .result = result});
+    remember(x, &(struct iba_saved_op){
+                    .psn = x->psn, .n_psn = 1, .opcode = iba_bth_opcode(x->bth), .used = true, .result = result});
     accept(x, 1);
     x->qp->r.acked = x->psn;
     put_result(x, result, false);
@@ -330,24 +368,47 @@ static void store(uint8_t *host, uint64_t value)
         memcpy(host, &value, sizeof value);
 }
 
-void iba_rc_swap(struct iba_rx *x)
+/* Both return what the answer tells: what was there before (RR-48). */
+static uint64_t swap(struct iba_rx *x)
 {
     const uint8_t *eth = iba_rx_hdr(x, IBA_H_atomiceth);
     uint8_t *host;
     const uint64_t old = load(x, &host);
+    const bool swaps = old == iba_atomiceth_cmpdt(eth) || !IBA_RESPOND_IS(x->ca, SWAP_COMPARES);
 
-    if (old == iba_atomiceth_cmpdt(eth))
+    if (swaps)
         store(host, iba_atomiceth_swapdt(eth));
-    finish(x, old);
+    return swaps && IBA_RESPOND_ODD(x->ca, ORIGINAL) ? iba_atomiceth_swapdt(eth) : old;
+}
+
+static uint64_t add(struct iba_rx *x)
+{
+    uint8_t *host;
+    const uint64_t old = load(x, &host), sum = old + iba_atomiceth_swapdt(iba_rx_hdr(x, IBA_H_atomiceth));
+    const uint64_t new = IBA_RESPOND_ODD(x->ca, ADDS_64_BITS) ? old >> 32 << 32 | (sum & UINT32_MAX) : sum;
+
+    store(host, new);
+    return IBA_RESPOND_ODD(x->ca, ORIGINAL) ? new : old;
+}
+
+void iba_rc_swap(struct iba_rx *x)
+{
+    finish(x, swap(x));
 }
 
 void iba_rc_add(struct iba_rx *x)
 {
-    uint8_t *host;
-    const uint64_t old = load(x, &host);
+    finish(x, add(x));
+}
 
-    store(host, old + iba_atomiceth_swapdt(iba_rx_hdr(x, IBA_H_atomiceth)));
-    finish(x, old);
+void iba_rc_replay(struct iba_rx *x)
+{
+    const struct iba_saved_op *s = iba_saved_find(x);
+    uint64_t result = s ? s->result : 0;
+
+    if (x->deed == IBA_DEED_ATOMIC && IBA_RESPOND_ODD(x->ca, REPLAYS))
+        result = iba_bth_opcode(x->bth) == IBA_RC_CMP_SWAP ? swap(x) : add(x);
+    put_result(x, result, true);
 }
 
 /* What was written is visible and, in this model, persistent at once: the answer is all that is left to do. */
@@ -361,7 +422,8 @@ void iba_rc_atomic_write(struct iba_rx *x)
 {
     uint8_t *host;
 
-    if (iba_responder_reach(x, &host) == IBA_REACH_OK && host && x->v->payload_len == sizeof(uint64_t))
+    if (iba_responder_reach(x, &host) == IBA_REACH_OK && host && x->v->payload_len == sizeof(uint64_t) &&
+        IBA_RESPOND_IS(x->ca, ATOMIC_WRITES))
         memcpy(host, iba_rx_data(x), sizeof(uint64_t));
     finish(x, 0);
 }

@@ -2,15 +2,18 @@
  *
  * r.op is the opcode of the message under way; r.epsn only says whether the next packet of it is the next one. */
 #include "iba_receiver.h"
+#include "transport/iba_receive_does.h"
 
 static bool hole(const struct iba_rx *x)
 {
-    return !iba_rx_begins(x) && x->ahead != 0;
+    return (!iba_rx_begins(x) || IBA_RECEIVE_ODD(x->ca, UC_ANY_PSN)) && x->ahead != 0;
 }
 
-static bool with_srq(const struct iba_rx *x)
+static bool receive_is_lost(const struct iba_rx *x)
 {
-    return x->qp->srq != IBA_NONE;
+    if (x->qp->srq == IBA_NONE)
+        return IBA_RECEIVE_ODD(x->ca, UC_KEEPS_RECEIVE);
+    return IBA_RECEIVE_IS(x->ca, UC_SRQ_FAILS);
 }
 
 /* The rest of the message is not wanted. A WQE of the QP's own queue waits for the next message (UU-09), one of an SRQ
@@ -19,7 +22,7 @@ static void abandon(struct iba_rx *x)
 {
     x->qp->r.op = IBA_NO_MESSAGE;
     x->dropped = true;
-    if (x->qp->r.wqe_held && with_srq(x))
+    if (x->qp->r.wqe_held && receive_is_lost(x))
         iba_rx_complete(x, IBA_WC_REMOTE_INVALID_REQ);
     x->qp->r.wqe_done = 0;
 }
@@ -44,14 +47,16 @@ static void fail(struct iba_rx *x)
 {
     if (iba_rx_begins(x))
         iba_rx_take_wqe(x);
-    iba_rx_complete(x, IBA_WC_LOCAL_PROTECTION);
-    iba_qp_fail(x->ca, x->qp);
+    iba_rx_complete(x, IBA_RECEIVE_ODD(x->ca, FAULT_STATUS) ? IBA_WC_LOCAL_LENGTH : IBA_WC_LOCAL_PROTECTION);
+    x->qp->r.op = IBA_NO_MESSAGE;
+    if (IBA_RECEIVE_IS(x->ca, FAULT_FAILS_QP))
+        iba_qp_fail(x->ca, x->qp);
     x->dropped = true;
 }
 
 static bool write_unnoticed(const struct iba_rx *x)
 {
-    return iba_rx_write(x) && iba_rx_no_receive_wqe(x);
+    return iba_rx_write(x) && (iba_rx_no_receive_wqe(x) || !IBA_RECEIVE_IS(x->ca, UC_NOTIFIES));
 }
 
 static bool send_part(const struct iba_rx *x)

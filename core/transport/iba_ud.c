@@ -1,6 +1,7 @@
 /* UD receiver (section 9.8.3; catalogue 5.2), the management QPs, and raw datagrams (section 9.8.4; catalogue 5.4). */
 #include <string.h>
 #include "iba_receiver.h"
+#include "transport/iba_receive_does.h"
 
 enum { GRH_AREA = 40, MAD_BYTES = 256 };
 
@@ -27,7 +28,7 @@ static uint32_t data_bytes(const struct iba_rx *x)
 
 static uint32_t area_bytes(const struct iba_rx *x)
 {
-    return raw(x) ? 0 : GRH_AREA;
+    return raw(x) || !IBA_RECEIVE_IS(x->ca, UD_AREA) ? 0 : GRH_AREA;
 }
 
 /* The network header as it goes into the area, at the end of it: all of a GRH or IPv6 header, the last 20 bytes for
@@ -106,26 +107,29 @@ static void scatter(struct iba_rx *x, uint64_t at, const uint8_t *from, uint32_t
 
 static uint8_t flags(const struct iba_rx *x)
 {
-    const uint8_t *grh;
+    const uint8_t *header;
+    const bool grh = network_header(x, &header) > 0 && IBA_RECEIVE_IS(x->ca, UD_GRH_FLAG);
+    const bool imm = iba_rx_imm(x) && IBA_RECEIVE_IS(x->ca, WC_IMM_FLAG);
 
-    return (uint8_t)((network_header(x, &grh) > 0 ? IBA_WC_GRH : 0) | (iba_rx_imm(x) ? IBA_WC_WITH_IMM : 0) |
-                     (x->bth && iba_bth_se(x->bth) ? IBA_WC_SOLICITED : 0));
+    return (uint8_t)((grh ? IBA_WC_GRH : 0) | (imm ? IBA_WC_WITH_IMM : 0) |
+                     (x->bth && iba_rx_solicited(x) ? IBA_WC_SOLICITED : 0));
 }
 
 /* The address of the sender as a reply needs it (UU-23). */
 static void tell_source(const struct iba_rx *x, struct iba_wc *wc)
 {
     if (x->port->kind == IBA_PORT_IB) {
-        wc->slid = iba_lrh_slid(lrh(x));
-        wc->sl = iba_lrh_sl(lrh(x));
-        wc->path_bits = (uint8_t)(iba_lrh_dlid(lrh(x)) & ((1u << x->port->lmc) - 1));
+        const uint8_t path_bits = (uint8_t)(iba_lrh_dlid(lrh(x)) & ((1u << x->port->lmc) - 1));
+        wc->slid = IBA_RECEIVE_IS(x->ca, UD_SLID) ? iba_lrh_slid(lrh(x)) : 0;
+        wc->sl = IBA_RECEIVE_IS(x->ca, UD_SL) ? iba_lrh_sl(lrh(x)) : 0;
+        wc->path_bits = IBA_RECEIVE_IS(x->ca, UD_PATH_BITS) ? path_bits : 0;
     }
     if (raw(x))
         return;
-    if (iba_view_has(x->v, IBA_H_deth)) /* a changed table may let other packets through */
+    if (iba_view_has(x->v, IBA_H_deth) && IBA_RECEIVE_IS(x->ca, UD_SOURCE_QP)) /* a changed table may lack the DETH */
         wc->src_qpn = iba_deth_srcqp(iba_rx_hdr(x, IBA_H_deth));
-    wc->pkey_index = (uint16_t)(x->pkey_index < 0 ? 0 : x->pkey_index);
-    if (iba_rx_imm(x))
+    wc->pkey_index = iba_rx_pkey_index(x);
+    if (iba_rx_imm(x) && IBA_RECEIVE_IS(x->ca, WC_IMM))
         wc->imm_or_key = iba_immdt_data(iba_rx_hdr(x, IBA_H_immdt));
 }
 
@@ -137,7 +141,7 @@ static void complete(struct iba_rx *x, enum iba_wc_status status)
         .status = (uint8_t)status,
         .op = IBA_WR_RECV,
         .flags = flags(x),
-        .byte_len = area_bytes(x) + data_bytes(x),
+        .byte_len = (IBA_RECEIVE_ODD(x->ca, UD_BYTES) ? 0 : area_bytes(x)) + data_bytes(x),
         .qpn = qp->qpn,
         .srqn = qp->srq == IBA_NONE ? 0 : qp->srq,
     };
@@ -153,8 +157,8 @@ static void deliver(struct iba_rx *x)
     const uint32_t n = network_header(x, &header);
 
     iba_rx_take_wqe(x);
-    if (n > 0)
-        scatter(x, GRH_AREA - n, header, n);
+    if (n > 0 && area_bytes(x) > 0 && IBA_RECEIVE_IS(x->ca, UD_GRH))
+        scatter(x, IBA_RECEIVE_ODD(x->ca, UD_IPV4_AT_END) ? 0 : GRH_AREA - n, header, n);
     scatter(x, area_bytes(x), data(x), data_bytes(x));
     complete(x, IBA_WC_SUCCESS);
 }
@@ -163,8 +167,9 @@ static void deliver(struct iba_rx *x)
 static void fail(struct iba_rx *x)
 {
     iba_rx_take_wqe(x);
-    complete(x, IBA_WC_LOCAL_PROTECTION);
-    iba_qp_fail(x->ca, x->qp);
+    complete(x, IBA_RECEIVE_ODD(x->ca, FAULT_STATUS) ? IBA_WC_LOCAL_LENGTH : IBA_WC_LOCAL_PROTECTION);
+    if (IBA_RECEIVE_IS(x->ca, FAULT_FAILS_QP))
+        iba_qp_fail(x->ca, x->qp);
     x->dropped = true;
 }
 

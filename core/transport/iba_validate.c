@@ -8,6 +8,8 @@
  * no_qp let through: a mutant has to keep those (iba_rules_change). Any other may be left out. */
 #include <string.h>
 #include "iba_rx_path.h"
+#include "transport/iba_qp_does.h"
+#include "transport/iba_receive_does.h"
 
 /* ---- link and network ---- */
 
@@ -121,21 +123,34 @@ static bool response(const struct iba_rx *x)
     return x->op && x->op->dir == IBA_RSP;
 }
 
+/* A state in which only a whole device receives. */
+static bool deaf_to_requests(const struct iba_rx *x)
+{
+    switch ((enum iba_qp_state)x->qp->state) {
+    case IBA_QPS_RTR: return !IBA_STATE_IS(x->ca, RTR_HEARS);
+    case IBA_QPS_SQD: return !IBA_STATE_IS(x->ca, SQD_HEARS);
+    case IBA_QPS_SQE: return !IBA_STATE_IS(x->ca, SQE_HEARS);
+    default: return false;
+    }
+}
+
 static bool request_out_of_season(const struct iba_rx *x)
 {
-    return (!response(x) || cnp(x)) && !iba_qp_may_receive_requests(x->qp);
+    return (!response(x) || cnp(x)) && (!iba_qp_may_receive_requests(x->qp) || deaf_to_requests(x));
 }
 
 static bool response_out_of_season(const struct iba_rx *x)
 {
-    return response(x) && !cnp(x) && !iba_qp_may_receive_responses(x->qp);
+    return response(x) && !cnp(x) &&
+           (!iba_qp_may_receive_responses(x->qp) ||
+            (x->qp->state == IBA_QPS_SQD && !IBA_STATE_IS(x->ca, SQD_HEARS_ANSWERS)));
 }
 
 /* ---- keys ---- */
 
 static bool pkey_differs(const struct iba_rx *x)
 {
-    return x->qp->type != IBA_QPT_SMI && x->pkey_index < 0;
+    return (x->qp->type != IBA_QPT_SMI || !IBA_RECEIVE_IS(x->ca, PKEY_SMP)) && x->pkey_index < 0;
 }
 
 static uint32_t source_qpn(const struct iba_rx *x)
@@ -152,9 +167,12 @@ static void count_pkey(struct iba_rx *x)
 
 static bool qkey_differs(const struct iba_rx *x)
 {
-    if (!datagram(x) || x->qp->type == IBA_QPT_SMI || cnp(x) || !iba_view_has(x->v, IBA_H_deth))
+    const bool gsi = x->qp->type == IBA_QPT_GSI;
+
+    if (!datagram(x) || cnp(x) || !iba_view_has(x->v, IBA_H_deth) ||
+        (x->qp->type == IBA_QPT_SMI && IBA_RECEIVE_IS(x->ca, QKEY_SMP)) || (gsi && !IBA_RECEIVE_IS(x->ca, QKEY_GSI)))
         return false;
-    return iba_deth_q_key(iba_rx_hdr(x, IBA_H_deth)) != (x->qp->type == IBA_QPT_GSI ? IBA_GSI_QKEY : x->qp->attr.qkey);
+    return iba_deth_q_key(iba_rx_hdr(x, IBA_H_deth)) != (gsi ? IBA_GSI_QKEY : x->qp->attr.qkey);
 }
 
 static void count_qkey(struct iba_rx *x)
@@ -219,7 +237,7 @@ static void owe_to_source(const struct iba_rx *x)
     struct iba_qp *qp = x->qp;
     struct iba_av back;
 
-    if (qp->type != IBA_QPT_UD || !iba_rx_return_path(x, &back))
+    if (qp->type != IBA_QPT_UD || !IBA_RECEIVE_IS(x->ca, MARK_TO_SOURCE) || !iba_rx_return_path(x, &back))
         return;
     qp->cnp_to = source_qpn(x);
     qp->envelope_bytes = (uint8_t)iba_envelope_write(x->port, &back, qp->qpn ^ qp->cnp_to << 8, qp->envelope);
@@ -234,7 +252,7 @@ static void owe_notification(struct iba_rx *x)
         x->port->counters.fecn_in++;
     else
         x->port->counters.ecn_ce_in++;
-    if (x->port->kind == IBA_PORT_IB && x->qp->type == IBA_QPT_RC)
+    if (x->port->kind == IBA_PORT_IB && x->qp->type == IBA_QPT_RC && IBA_RECEIVE_IS(x->ca, MARK_IN_ANSWER))
         x->qp->becn_due = true;
     else if (iba_rx_connected(x))
         x->qp->cnp_due = true;
@@ -306,9 +324,9 @@ static int pkey_index(const struct iba_rx *x)
     const uint16_t key = iba_bth_p_key(x->bth);
     const uint8_t own = x->qp->attr.pkey_index;
 
-    if (x->qp->type == IBA_QPT_GSI)
+    if (x->qp->type == IBA_QPT_GSI || IBA_RECEIVE_ODD(x->ca, PKEY_OWN))
         return iba_port_pkey_find(x->port, key);
-    return own < x->port->n_pkey && iba_pkey_match(x->port->pkey[own], key) ? own : -1;
+    return own < x->port->n_pkey && iba_port_pkey_match(x->port, x->port->pkey[own], key) ? own : -1;
 }
 
 /* One copy to each QP attached to the group; each meets the table by itself (PV-15, PV-29). */

@@ -2,9 +2,15 @@
  */
 #include <assert.h>
 #include <string.h>
+#include "transport/iba_qp_does.h"
 #include "transport/iba_qp_parts.h"
 
-enum { QPN_FIRST = 2, QPN_LAST = 0xfffffe, GID_BYTES = 16 }; /* 0, 1 and 0xFFFFFF are nobody's to choose (WF-37) */
+enum {
+    QPN_FIRST = 2,
+    QPN_LAST = 0xfffffe,
+    QPN_MAX = 0xffffff,
+    GID_BYTES = 16
+}; /* 0, 1 and 0xFFFFFF are nobody's to choose (WF-37) */
 
 /* ---- types of QP ---- */
 bool iba_qp_type_has(uint8_t type, unsigned traits)
@@ -59,7 +65,7 @@ static uint32_t free_slot(const struct iba_ca *ca, uint32_t slot)
 /* A random number that belongs to the slot: a peer of a former QP there should not hit the new one (QS-30). */
 static uint32_t random_qpn(const struct iba_ca *ca, uint32_t slot)
 {
-    const uint32_t turns = (QPN_LAST - slot) / ca->n_qp + 1;
+    const uint32_t turns = IBA_VERB_ODD(ca, QPN_RANDOM) ? 1 : (QPN_LAST - slot) / ca->n_qp + 1;
     uint32_t qpn = slot + (uint32_t)(ca->random(ca->ctx) % turns) * ca->n_qp;
 
     while (qpn < QPN_FIRST)
@@ -73,12 +79,12 @@ static enum iba_verb_err number(const struct iba_ca *ca, const struct iba_qp_ini
 
     *qpn = managed ? init->type == IBA_QPT_GSI : init->qpn;
     if (!managed && *qpn == 0) {
-        *slot = free_slot(ca, (uint32_t)(ca->random(ca->ctx) % ca->n_qp));
+        *slot = free_slot(ca, IBA_VERB_ODD(ca, QPN_RANDOM) ? 0 : (uint32_t)(ca->random(ca->ctx) % ca->n_qp));
         if (*slot != IBA_NONE)
             *qpn = random_qpn(ca, *slot);
         return *slot == IBA_NONE ? IBA_VERB_FULL : IBA_VERB_OK;
     }
-    if (!managed && (*qpn < QPN_FIRST || *qpn > QPN_LAST))
+    if (!managed && (*qpn < QPN_FIRST || *qpn > QPN_LAST) && (*qpn > QPN_MAX || IBA_VERB_IS(ca, QPN_ORDINARY)))
         return IBA_VERB_ATTR_VALUE;
     if (iba_qp_find(ca, *qpn))
         return IBA_VERB_BUSY;
@@ -98,19 +104,19 @@ static enum iba_verb_err parts_exist(const struct iba_ca *ca, const struct iba_q
 
     if (!iba_qp_type_has(init->type, IBA_QP_SENDS | IBA_QP_SHARES))
         return IBA_VERB_TYPE;
-    if (shared && !iba_qp_type_has(init->type, IBA_QP_SHARES))
+    if (shared && !iba_qp_type_has(init->type, IBA_QP_SHARES) && IBA_VERB_IS(ca, QP_SHARES))
         return IBA_VERB_TYPE;
-    if (!iba_pd_exists(&ca->mem, init->pd))
+    if (!iba_pd_exists(&ca->mem, init->pd) && IBA_VERB_IS(ca, QP_PD))
         return IBA_VERB_NO_PD;
     if (cq_missing(ca, init, init->send_cq, IBA_QP_SENDS) ||
         cq_missing(ca, init, init->recv_cq, IBA_QP_RECEIVES | IBA_QP_SHARES))
         return IBA_VERB_NO_CQ;
-    if (shared && (init->srq >= ca->n_srq || !ca->srq[init->srq]))
+    if (shared && (init->srq >= ca->n_srq || !ca->srq[init->srq]) && IBA_VERB_IS(ca, QP_SRQ))
         return IBA_VERB_NO_SRQ;
     return shared && init->n_rq > 0 ? IBA_VERB_ATTR_VALUE : IBA_VERB_OK;
 }
 
-static void set_up(struct iba_qp *qp, const struct iba_qp_init *init, uint32_t qpn)
+static void set_up(const struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp_init *init, uint32_t qpn)
 {
     const bool sends = iba_qp_type_has(init->type, IBA_QP_SENDS);
     const bool receives = iba_qp_type_has(init->type, IBA_QP_RECEIVES);
@@ -130,7 +136,7 @@ static void set_up(struct iba_qp *qp, const struct iba_qp_init *init, uint32_t q
     qp->rq.n = receives ? init->n_rq : 0;
     qp->r.saved = init->saved;
     qp->r.n_saved = init->n_saved;
-    iba_qp_reset(qp);
+    iba_qp_reset(ca, qp);
 }
 
 uint32_t iba_random_psn(struct iba_ca *ca)
@@ -149,7 +155,7 @@ enum iba_verb_err iba_create_qp(struct iba_ca *ca, struct iba_qp *qp, const stru
         e = number(ca, init, &new, &slot);
     if (e != IBA_VERB_OK)
         return e;
-    set_up(qp, init, new);
+    set_up(ca, qp, init, new);
     ca->qp[slot] = qp;
     *qpn = new;
     iba_pd_hold(&ca->mem, qp->pd);
@@ -170,7 +176,7 @@ enum iba_verb_err iba_destroy_qp(struct iba_ca *ca, uint32_t qpn)
 
     if (!qp)
         return IBA_VERB_NO_QP;
-    if (attached(ca, qpn))
+    if (attached(ca, qpn) && IBA_VERB_IS(ca, QP_ATTACHED))
         return IBA_VERB_BUSY;
     iba_mw_forget_qp(&ca->mem, qpn);
     iba_pd_release(&ca->mem, qp->pd);
@@ -188,7 +194,7 @@ const struct iba_qp *iba_query_qp(const struct iba_ca *ca, uint32_t qpn)
 /* ---- address handles (QS-82) ---- */
 enum iba_verb_err iba_create_ah(struct iba_ca *ca, uint32_t pd, const struct iba_av *av, uint32_t *number)
 {
-    if (!iba_pd_exists(&ca->mem, pd))
+    if (!iba_pd_exists(&ca->mem, pd) && IBA_VERB_IS(ca, AH_PD))
         return IBA_VERB_NO_PD;
     if (!iba_av_legal(ca, av, false))
         return IBA_VERB_ATTR_VALUE;
@@ -197,7 +203,10 @@ enum iba_verb_err iba_create_ah(struct iba_ca *ca, uint32_t pd, const struct iba
         if (ah->used)
             continue;
         *ah = (struct iba_ah){.av = *av, .pd = pd, .used = true};
-        ah->envelope_bytes = (uint8_t)iba_envelope_write(iba_port_of(ca, av->port), av, i, ah->envelope);
+        if (!iba_port_of(ca, av->port)) /* a changed device let it in */
+            ah->av.port = 1;
+        iba_ports_follow(ca);
+        ah->envelope_bytes = iba_av_write(ca, iba_port_of(ca, ah->av.port), &ah->av, i, ah->envelope);
         iba_pd_hold(&ca->mem, pd);
         *number = i;
         return IBA_VERB_OK;
@@ -243,11 +252,13 @@ enum iba_verb_err iba_attach_mcast(struct iba_ca *ca, uint32_t qpn, const uint8_
 
     if (!qp)
         return IBA_VERB_NO_QP;
-    if (!iba_qp_has(qp, IBA_QP_GROUPS))
+    if (!iba_qp_has(qp, IBA_QP_GROUPS) && IBA_VERB_IS(ca, ATTACH_TYPE))
         return IBA_VERB_TYPE;
-    if (!iba_gid_is_multicast(gid) || (lid != 0 && iba_lid_classify(lid) != IBA_LID_MULTICAST))
+    if (!iba_gid_is_multicast(gid) && IBA_VERB_IS(ca, ATTACH_GID))
         return IBA_VERB_ATTR_VALUE;
-    if (attachment(ca, qpn, gid, lid))
+    if (lid != 0 && iba_lid_classify(lid) != IBA_LID_MULTICAST && IBA_VERB_IS(ca, ATTACH_LID))
+        return IBA_VERB_ATTR_VALUE;
+    if ((attachment(ca, qpn, gid, lid) && IBA_VERB_IS(ca, ATTACH_ONCE)) || !IBA_VERB_IS(ca, ATTACH))
         return IBA_VERB_OK;
     m = free_attachment(ca);
     if (!m)
@@ -265,7 +276,7 @@ enum iba_verb_err iba_detach_mcast(struct iba_ca *ca, uint32_t qpn, const uint8_
         return IBA_VERB_NO_QP;
     if (!m)
         return IBA_VERB_ATTR_VALUE;
-    m->used = false;
+    m->used = !IBA_VERB_IS(ca, DETACH);
     return IBA_VERB_OK;
 }
 
@@ -278,16 +289,25 @@ enum iba_verb_err iba_set_pkey(struct iba_ca *ca, uint8_t port, uint8_t index, u
     if (!p || index >= p->n_pkey)
         return IBA_VERB_ATTR_VALUE;
     before = p->pkey[index];
+    iba_ports_follow(ca);
     iba_port_pkey_set(&ca->port[port - 1], index, key);
     if (before != key)
         iba_raise(ca, IBA_EVENT_PKEY_CHANGE, port, index, key, before);
     return IBA_VERB_OK;
 }
 
+static bool is_told(const struct iba_ca *ca, enum iba_event_kind kind)
+{
+#define EVENT_ROW(name, ...) [IBA_EVENT_##name] = IBA_EVENT_DOES_##name,
+    static const uint8_t row[IBA_EVENT_COUNT] = {IBA_EVENT_DOES(EVENT_ROW)};
+
+    return iba_does(ca->change, &iba_event_behaviours, row[kind]);
+}
+
 void iba_raise(struct iba_ca *ca, enum iba_event_kind kind, uint8_t port, uint32_t object, uint32_t a, uint32_t b)
 {
     const struct iba_event e = {.kind = (uint8_t)kind, .port = port, .object = object, .a = a, .b = b};
 
-    if (ca->event)
+    if (ca->event && is_told(ca, kind))
         ca->event(ca->ctx, &e);
 }

@@ -6,8 +6,10 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree
 
@@ -145,7 +147,8 @@ class Usage(Case):
             self.fails(4, "run", form, self.folder / "no" / "x", stdout=subprocess.DEVNULL)
 
     def test_reader_that_left(self):
-        for args in (("--help",), ("list", "--json"), ("run",), ("statements", "--json")):
+        for args in (("--help",), ("list", "--json"), ("run",), ("run", "--json", "-"), ("run", "--junit", "-"),
+                     ("run", "--html", "-"), ("statements", "--json"), ("mutants", "--sample", 1, "--out", "-")):
             read, write = os.pipe()
             os.close(read)
             self.good(*args, stdout=write)
@@ -219,7 +222,7 @@ class Selection(Case):
             self.assertIn(part, shown)
         self.fails(2, "show", "area", says="matches 3")
         self.fails(2, "show", "area.*.good", says="wants one id")
-        for row in json.loads(self.good("list", "--json", env={"IBPROOF_SCENARIOS": ""}).stdout):
+        for row in json.loads(self.good("list", "--json", env={"IBPROOF_SCENARIOS": ""}).stdout)[::40]:
             self.assertIn(row["sentence"], text(self.good("show", row["id"], env={"IBPROOF_SCENARIOS": ""})))
 
 
@@ -295,17 +298,28 @@ class Run(Case):
         self.scenario("area/failing.ibt", "class informational\n" + FAILING)
         self.assertEqual(self.verdicts(0, "area.failing"), {"area.failing": "INFO"})
 
-    def test_a_target_that_dies(self):
-        """If some broken engine takes the process with it: that case is an ERROR, the others are played."""
-        matrix = self.folder / "m.json"
-        self.good("mutants", "--out", matrix)
-        dead = [m["spec"] for m in json.loads(matrix.read_text())["mutants"]
-                if any(k["how"] == "died" for k in m["killed_by"])]
-        if not dead:
-            self.skipTest("no broken engine dies of these scenarios")
-        r = run("run", "--target", dead[0], "-j", 1, env=self.env)
-        self.assertEqual(r.returncode, 4)
-        self.assertIn("the harness died: ", text(r))
+    def test_a_child_that_dies(self):
+        """Its case is an ERROR that names the signal, the others are played."""
+        play = subprocess.Popen([PROGRAM, "run", "-j", "2", "--repeat", "4000"], stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**PLACE, **self.env})
+        children = pathlib.Path("/proc/%d/task/%d/children" % (play.pid, play.pid))
+        while play.poll() is None and len(children.read_text().split()) < 2:
+            time.sleep(0.001)
+        os.kill(int(children.read_text().split()[0]), signal.SIGKILL)
+        out, err = play.communicate(timeout=300)
+        self.assertEqual((play.returncode, err), (4, b""), out)
+        self.assertEqual(out.count(b"the harness died: signal 9"), 1, out)
+
+    def test_progress(self):
+        """On a terminal: on its own line of the standard error, wiped at the end."""
+        master, slave = os.openpty()
+        r = subprocess.run([PROGRAM, "run", "--repeat", "2000"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=slave,
+                           env={**PLACE, **self.env}, timeout=300)
+        os.close(slave)
+        shown = os.read(master, 1 << 16)
+        os.close(master)
+        self.assertEqual(r.returncode, 0)
+        self.assertRegex(shown, rb"\A(\r[0-9]+ of 4000, [0-9]+ s to go  area[.a-z]+\x1b\[K)+\r\x1b\[K\Z")
 
 
 class Waivers(Case):

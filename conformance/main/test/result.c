@@ -39,12 +39,12 @@ Test(result, arrives_whole)
 /* All pairs: the worse wins, those that rank over those that do not, the first reason is kept among equals. */
 Test(result, links_worst_wins)
 {
-    for (int a = 0; a < IBC_IS_XFAIL; a++)
-        for (int b = 0; b < IBC_IS_XFAIL; b++) {
-            struct ibc_result to = make((enum ibc_verdict)a, "a"), r = make((enum ibc_verdict)b, "b");
+    for (enum ibc_verdict a = IBC_IS_PASS; a < IBC_IS_XFAIL; a++)
+        for (enum ibc_verdict b = IBC_IS_PASS; b < IBC_IS_XFAIL; b++) {
+            struct ibc_result to = make(a, "a"), r = make(b, "b");
             const bool second = b <= IBC_IS_ERROR && (a > IBC_IS_ERROR || b > a);
             result_add(&to, &r);
-            cr_expect_eq(to.verdict, second ? b : a, "%d %d", a, b);
+            cr_expect_eq(to.verdict, second ? b : a, "%d %d", (int)a, (int)b);
             cr_expect_str_eq(to.finding.got, second ? "b" : "a");
             cr_expect_eq(to.variations, 6);
             cr_expect_eq(to.wall_ns, 20);
@@ -53,27 +53,26 @@ Test(result, links_worst_wins)
 
 Test(result, repeats_that_agree)
 {
-    for (int v = 0; v < IBC_IS_XFAIL; v++) {
-        struct ibc_result r[3] = {make((enum ibc_verdict)v, "0"), make((enum ibc_verdict)v, "1"),
-                                  make((enum ibc_verdict)v, "2")};
+    for (enum ibc_verdict v = IBC_IS_PASS; v < IBC_IS_XFAIL; v++) {
+        struct ibc_result r[3] = {make(v, "0"), make(v, "1"), make(v, "2")};
         result_repeats(r, 3, 7);
-        cr_expect_eq(r[0].verdict, (enum ibc_verdict)v);
+        cr_expect_eq(r[0].verdict, v);
         cr_expect_str_eq(r[0].finding.got, "0");
     }
 }
 
 Test(result, repeats_that_differ)
 {
-    struct ibc_result r[4] = {make(IBC_IS_PASS, ""), make(IBC_IS_PASS, ""), make(IBC_IS_TOLERATED, ""),
+    struct ibc_result r[4] = {make(IBC_IS_PASS, ""), make(IBC_IS_PASS, ""), make(IBC_IS_TOLERATED, "odd"),
                               make(IBC_IS_PASS, "")};
     result_repeats(r, 4, 7);
     cr_expect_eq(r[0].verdict, IBC_IS_FAIL);
-    cr_expect_str_eq(r[0].finding.got, "verdicts differ between repeats: TOLERATED with seed 9");
+    cr_expect_str_eq(r[0].finding.got, "verdicts differ between repeats: PASS before, TOLERATED with seed 9; odd");
 
     struct ibc_result first_bad[3] = {make(IBC_IS_FAIL, "x"), make(IBC_IS_PASS, ""), make(IBC_IS_FAIL, "x")};
     result_repeats(first_bad, 3, 1);
     cr_expect_eq(first_bad[0].verdict, IBC_IS_FAIL);
-    cr_expect_str_eq(first_bad[0].finding.got, "verdicts differ between repeats: PASS with seed 2");
+    cr_expect_str_eq(first_bad[0].finding.got, "verdicts differ between repeats: FAIL before, PASS with seed 2; x");
 
     struct ibc_result dead[3] = {make(IBC_IS_PASS, ""), make(IBC_IS_ERROR, "the harness died"), make(IBC_IS_PASS, "")};
     result_repeats(dead, 3, 1);

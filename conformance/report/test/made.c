@@ -49,7 +49,7 @@ static void everything_hostile(struct ibc_result *r)
 
 static void found(struct ibc_result *r)
 {
-    r->finding = (struct ibc_finding){.line = 15, .packet = 4};
+    r->finding = (struct ibc_finding){.line = 15, .packet = 5};
     snprintf(r->finding.expected, sizeof r->finding.expected, "bth.psn 0x000101");
     snprintf(r->finding.got, sizeof r->finding.got, "bth.psn 0x000102 <of> \"device\" & co");
     snprintf(r->finding.variation, sizeof r->finding.variation, "pmtu=256 epsn=0x000100");
@@ -93,7 +93,7 @@ const struct ibc_report *made_report(const char *path)
     memset(very_long, 'x', sizeof very_long - 1);
     scenario(&scenarios[n++], HOSTILE, HOSTILE, hostile, 2);
     scenario(&scenarios[n++], "rc." HOSTILE ".z", very_long, hostile, 1);
-    scenario(&scenarios[n++], "short", "", NULL, 0);
+    scenario(&scenarios[n++], "ud.zz", "", NULL, 0);
     scenario(&scenarios[n++], "rc.responder.y-no-file", "t", gap, 1);
     scenarios[13].path = NULL;
     for (n = IBC_IS_COUNT; n < MADE_RESULTS; n++)
@@ -127,12 +127,15 @@ void made_evidence(const char *path)
         bool back;
         uint32_t psn;
         const char *comment;
-    } p[] = {{IBA_RC_SEND_ONLY, false, 0x100, NULL},
-             {IBA_RC_ACKNOWLEDGE, true, 0x100, NULL},
-             {IBA_RC_SEND_ONLY, false, 0x102, "> line 13 " HOSTILE},
-             {IBA_RC_ACKNOWLEDGE, true, 0x102, "< line 15: expected bth.psn 0x000101, got 0x000102"},
-             {IBA_RC_SEND_ONLY, false, 0x103, NULL},
-             {IBA_RC_ACKNOWLEDGE, true, 0x101, NULL}};
+    } p[] = {
+        {IBA_RC_SEND_ONLY, false, 0x80, "variation: RC pmtu=4096\nline 11: > a SEND_ONLY"},
+        {IBA_RC_SEND_ONLY, false, 0x100, "variation: RC pmtu=256 epsn=0x000100\nnot asked for"},
+        {IBA_RC_ACKNOWLEDGE, true, 0x100, NULL},
+        {IBA_RC_SEND_ONLY, false, 0x102, "line 13: > " HOSTILE},
+        {IBA_RC_ACKNOWLEDGE, true, 0x102, "line 15: < a ACKNOWLEDGE: FAIL: expected bth.psn 0x000101, got 0x000102"},
+        {IBA_RC_SEND_ONLY, false, 0x103, NULL},
+        {IBA_RC_ACKNOWLEDGE, true, 0x101, NULL},
+        {IBA_RC_SEND_ONLY, false, 0x90, "variation: RC pmtu=1024"}};
     char err[256];
     struct pcapng_writer *w = pcapng_open(path, err, sizeof err);
 

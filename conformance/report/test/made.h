@@ -11,6 +11,6 @@
 enum { MADE_RESULTS = 14 };
 /* Borrowed, for ever. `evidence` of some results is `path`, NULL for none. */
 const struct ibc_report *made_report(const char *path);
-/* A capture of six packets, the fourth the judged one. */
+/* A capture of three plays; the second has six packets, the fourth of them, 5 in the file, the judged one. */
 void made_evidence(const char *path);
 #endif

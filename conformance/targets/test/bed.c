@@ -101,6 +101,7 @@ uint32_t bed_qp(struct bed *b, unsigned d, enum iba_qp_type type)
                                   .rq = 32};
 
     ok(b, b->t->ops->create_qp(b->t, d, &q, &b->d[d].qpn), "qp");
+    b->d[d].type = type;
     return b->d[d].qpn;
 }
 
@@ -114,18 +115,20 @@ void bed_recv(struct bed *b, unsigned d, uint32_t offset, uint32_t len)
 
 enum ibc_rc bed_post(struct bed *b, unsigned d, enum iba_wr_op op, uint32_t len, uint64_t va, uint32_t rkey)
 {
-    const struct ibc_send s = {.wr = {.wr_id = 7,
-                                      .op = (uint8_t)op,
-                                      .n_sge = 1,
-                                      .va = va,
-                                      .rkey = rkey,
-                                      .imm_or_key = rkey,
-                                      .flush_placement = 1,
-                                      .remote_qpn = BED_PEER,
-                                      .remote_qkey = BED_QKEY,
-                                      .sge = {{b->d[d].mr.local, len, b->d[d].mr.lkey}}},
-                               .dest = {.hop = 64}};
+    struct ibc_send s = {.wr = {.wr_id = 7,
+                                .op = (uint8_t)op,
+                                .n_sge = 1,
+                                .imm_or_key = rkey,
+                                .sge = {{b->d[d].mr.local, len, b->d[d].mr.lkey}}},
+                         .dest = {.hop = 64}};
 
+    if (b->d[d].type == IBA_QPT_UD) {
+        s.wr.remote_qpn = BED_PEER, s.wr.remote_qkey = BED_QKEY;
+    } else {
+        s.wr.va = va, s.wr.rkey = rkey;
+        if (op == IBA_WR_FLUSH)
+            s.wr.flush_placement = 1;
+    }
     return b->t->ops->post_send(b->t, d, b->d[d].qpn, &s);
 }
 

@@ -13,6 +13,7 @@ struct bed {
     enum ibc_link link;
     struct {
         uint32_t pd, cq, qpn;
+        enum iba_qp_type type; /* of the QP */
         struct ibc_mr mr;
     } d[IBC_DEVICES];
     uint8_t frame[IBC_FRAME]; /* the last one collected, its view, when and from where it came */

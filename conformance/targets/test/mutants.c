@@ -1,7 +1,9 @@
 /* Mutants: named, described, and able to run. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "targets/emit.h"
+#include "targets/mutant.h"
 #include "tour.h"
 
 static struct ibc_target *open_target(const char *spec)
@@ -11,6 +13,19 @@ static struct ibc_target *open_target(const char *spec)
 
     cr_assert_not_null(t, "%s", err);
     return t;
+}
+
+static void same_tours(const char *one, const char *other, enum ibc_link link)
+{
+    struct ibc_target *a = open_target(one), *b = open_target(other);
+    struct tour *ta = tour_run(a, link, 3), *tb = tour_run(b, link, 3);
+
+    cr_assert_eq(ta->n, tb->n, "%s", other);
+    for (unsigned i = 0; i < ta->n; i++)
+        cr_assert(ta->len[i] == tb->len[i] && memcmp(ta->frame[i], tb->frame[i], ta->len[i]) == 0, "%s: frame %u",
+                  other, i);
+    tour_free(ta), tour_free(tb);
+    ibc_target_close(a), ibc_target_close(b);
 }
 
 Test(mutants, each_has_a_name_of_its_own_and_says_what_it_is)
@@ -40,5 +55,17 @@ Test(mutants, each_opens_and_survives_a_tour, .timeout = 280)
         tour_free(tour_run(t, (enum ibc_link)(i % IBC_LINK_COUNT), i));
         tour_free(tour_run(t, (enum ibc_link)((i + 1) % IBC_LINK_COUNT), i));
         ibc_target_close(t);
+    }
+}
+
+Test(mutants, equivalents_are_rows_and_behave_alike)
+{
+    const char *spec;
+
+    for (size_t i = 0; (spec = mutant_equivalent_at(i)); i++) {
+        char name[128];
+        (void)snprintf(name, sizeof name, "mutant:%s", spec);
+        for (unsigned l = 0; l < IBC_LINK_COUNT; l++)
+            same_tours("reference", name, (enum ibc_link)l);
     }
 }

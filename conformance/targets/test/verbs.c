@@ -209,6 +209,17 @@ Test(verbs, a_window_is_bound_and_freed)
     bed_close(b);
 }
 
+Test(verbs, starting_psns_differ)
+{
+    struct bed *b = bed_open("reference", IBC_LINK_roce2_ipv4, 1);
+    uint32_t one, two;
+
+    cr_assert_eq(b->t->ops->choose_psn(b->t, 0, &one), IBC_OK);
+    cr_assert_eq(b->t->ops->choose_psn(b->t, 0, &two), IBC_OK);
+    cr_assert(one != two && one <= 0xffffff && two <= 0xffffff);
+    bed_close(b);
+}
+
 static void closest(const char *spec, const char *wanted)
 {
     char err[200] = "";
@@ -225,7 +236,7 @@ Test(verbs, an_unknown_target_is_told_the_nearest_name)
     closest("mutant:RC-responder.gap=other:9", "drop, swap, other");
     closest("mutant:RC-responder.gap=drops", "drop, swap, other");
     closest("mutant:RC-responder.gap", "drop, swap, other");
-    closest("mutant:header-validation.malformed=drop", "not every row has each");
+    closest("mutant:header-validation.malformed=drop", "later rows read what this one lets through");
     closest("mutant:emit.bth.psm=+1", "did you mean mutant:emit.bth.psn?");
     closest("mutant:emit.bth.psn=up", "a number, +N, ^N or *N");
     closest("mutant:emit.ackk/bth.psn=+1", "did you mean mutant:emit.ack/bth.psn?");

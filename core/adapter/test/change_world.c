@@ -42,18 +42,20 @@ struct scenario {
 #define F IBA_WR_FENCE
 #define W(op) IBA_WR_##op
 #define LOSSY                                                                                                          \
-    .m = {{W(SEND), S, 1500}, {W(WRITE), S, 1200}, {W(READ), S, 2000},     {W(SEND), S, 600},                          \
-          {W(SEND), S, 20},   {W(READ), S, 900},   {W(READ), S, 200},      {W(READ), S, 100},                          \
-          {W(WRITE), S, 400}, {W(SEND), S, 513},   {W(READ), S | F, 1000}, {W(WRITE), S, 300, RKEY}}
+    .m = {{W(SEND), S, 1500, PLAIN}, {W(WRITE), S, 1200, PLAIN},    {W(READ), S, 2000, PLAIN},                         \
+          {W(SEND), S, 600, PLAIN},  {W(SEND), S, 20, PLAIN},       {W(READ), S, 900, PLAIN},                          \
+          {W(READ), S, 200, PLAIN},  {W(READ), S, 100, PLAIN},      {W(WRITE), S, 400, PLAIN},                         \
+          {W(SEND), S, 513, PLAIN},  {W(READ), S | F, 1000, PLAIN}, {W(WRITE), S, 300, RKEY}}
 #define MANY                                                                                                           \
-    .m = {{W(SEND), S, 10},   {W(SEND), S, 20}, {W(WRITE), S, 10}, {W(SEND), S, 600}, {W(SEND), S, 10},                \
-          {W(WRITE), S, 700}, {W(SEND), S, 20}, {W(SEND), S, 900}, {W(SEND), S, 30},  {W(SEND), S, 30}}
+    .m = {{W(SEND), S, 10, PLAIN}, {W(SEND), S, 20, PLAIN},   {W(WRITE), S, 10, PLAIN}, {W(SEND), S, 600, PLAIN},      \
+          {W(SEND), S, 10, PLAIN}, {W(WRITE), S, 700, PLAIN}, {W(SEND), S, 20, PLAIN},  {W(SEND), S, 900, PLAIN},      \
+          {W(SEND), S, 30, PLAIN}, {W(SEND), S, 30, PLAIN}}
 /* clang-format off */
 static const struct scenario scenarios[] = {
     {.type = IBA_QPT_RC, .receives = 12, .mtu = IBA_MTU_512,
-     .m = {{W(SEND), S | E, 700}, {W(SEND_IMM), E, 512}, {W(WRITE), S | E, 1000, OWN}, {W(READ), S, 700}, {W(FETCH_ADD), S, 8}, {W(CMP_SWAP), S, 8},
-           {W(SEND), S | F, 10}, {W(WRITE_IMM), S | E, 257}, {W(SEND), F, 0}, {W(READ), S, 0}, {W(ATOMIC_WRITE), S, 8}, {W(SEND_INV), S | E, 300, OWN}}},
-    {.type = IBA_QPT_RC, .kind = IBA_PORT_ROCE2, .receives = 12, .limited = true, .m = {{W(SEND), S, 1500}, {W(READ), S, 1500}, {W(READ), S, 5}, {W(READ), S, 5}}},
+     .m = {{W(SEND), S | E, 700, PLAIN}, {W(SEND_IMM), E, 512, PLAIN}, {W(WRITE), S | E, 1000, OWN}, {W(READ), S, 700, PLAIN}, {W(FETCH_ADD), S, 8, PLAIN}, {W(CMP_SWAP), S, 8, PLAIN},
+           {W(SEND), S | F, 10, PLAIN}, {W(WRITE_IMM), S | E, 257, PLAIN}, {W(SEND), F, 0, PLAIN}, {W(READ), S, 0, PLAIN}, {W(ATOMIC_WRITE), S, 8, PLAIN}, {W(SEND_INV), S | E, 300, OWN}}},
+    {.type = IBA_QPT_RC, .kind = IBA_PORT_ROCE2, .receives = 12, .limited = true, .m = {{W(SEND), S, 1500, PLAIN}, {W(READ), S, 1500, PLAIN}, {W(READ), S, 5, PLAIN}, {W(READ), S, 5, PLAIN}}},
     {.type = IBA_QPT_RC, .receives = 12, .lose = 150000, .seed = 1, LOSSY},
     {.type = IBA_QPT_RC, .receives = 12, .lose = 150000, .seed = 2, LOSSY},
     {.type = IBA_QPT_RC, .receives = 12, .lose = 250000, .seed = 3, LOSSY},
@@ -67,43 +69,43 @@ static const struct scenario scenarios[] = {
     {.type = IBA_QPT_RC, .receives = 3, .credits = true, .peer_credits = true, .dribble = true, MANY},
     {.type = IBA_QPT_RC, .receives = 3, .credits = true, .peer_credits = true, .reorder = 300000, .seed = 9, .dribble = true, MANY},
     {.type = IBA_QPT_RC, .receives = 3, .credits = true, .peer_credits = true, .dribble = true,
-     .m = {{W(SEND), S, 600}, {W(SEND), S, 700}, {W(SEND), S, 900}, {W(SEND), S, 600}, {W(SEND), S, 700}, {W(SEND), S, 900}}},
+     .m = {{W(SEND), S, 600, PLAIN}, {W(SEND), S, 700, PLAIN}, {W(SEND), S, 900, PLAIN}, {W(SEND), S, 600, PLAIN}, {W(SEND), S, 700, PLAIN}, {W(SEND), S, 900, PLAIN}}},
     {.type = IBA_QPT_RC, .receives = 3, .credits = true, MANY}, /* the peer gives no numbers */
     {.type = IBA_QPT_RC, .receives = 3, .peer_credits = true, .dribble = true, MANY},
-    {.type = IBA_QPT_RC, .receives = 4, .m = {{W(SEND), 0, 100}, {W(WRITE), 0, 600, RKEY}, {W(WRITE), S, 100}, {W(SEND), 0, 10}}},
-    {.type = IBA_QPT_RC, .receives = 4, .lose = 300000, .seed = 12, .m = {{W(SEND), S, 100}, {W(WRITE), S, 6}, {W(WRITE), S, 600, RKEY}}},
-    {.type = IBA_QPT_RC, .receives = 4, .lose = 300000, .seed = 13, .m = {{W(SEND), S, 100}, {W(WRITE), S, 6}, {W(WRITE), S, 600, RKEY}}},
-    {.type = IBA_QPT_RC, .receives = 4, .lose = 300000, .seed = 14, .m = {{W(SEND), S, 100}, {W(WRITE), S, 6}, {W(WRITE), S, 600, RKEY}}},
-    {.type = IBA_QPT_RC, .receives = 4, .m = {{W(SEND), S, 100}, {W(SEND), 0, 600, LKEY}, {W(WRITE), S, 100}, {W(SEND), 0, 10, LONE}}},
-    {.type = IBA_QPT_RC, .receives = 4, .m = {{W(WRITE), S, 900}, {W(LOCAL_INV), S, 0}, {W(SEND), S, 10}}},
+    {.type = IBA_QPT_RC, .receives = 4, .m = {{W(SEND), 0, 100, PLAIN}, {W(WRITE), 0, 600, RKEY}, {W(WRITE), S, 100, PLAIN}, {W(SEND), 0, 10, PLAIN}}},
+    {.type = IBA_QPT_RC, .receives = 4, .lose = 300000, .seed = 12, .m = {{W(SEND), S, 100, PLAIN}, {W(WRITE), S, 6, PLAIN}, {W(WRITE), S, 600, RKEY}}},
+    {.type = IBA_QPT_RC, .receives = 4, .lose = 300000, .seed = 13, .m = {{W(SEND), S, 100, PLAIN}, {W(WRITE), S, 6, PLAIN}, {W(WRITE), S, 600, RKEY}}},
+    {.type = IBA_QPT_RC, .receives = 4, .lose = 300000, .seed = 14, .m = {{W(SEND), S, 100, PLAIN}, {W(WRITE), S, 6, PLAIN}, {W(WRITE), S, 600, RKEY}}},
+    {.type = IBA_QPT_RC, .receives = 4, .m = {{W(SEND), S, 100, PLAIN}, {W(SEND), 0, 600, LKEY}, {W(WRITE), S, 100, PLAIN}, {W(SEND), 0, 10, LONE}}},
+    {.type = IBA_QPT_RC, .receives = 4, .m = {{W(WRITE), S, 900, PLAIN}, {W(LOCAL_INV), S, 0, PLAIN}, {W(SEND), S, 10, PLAIN}}},
     {.type = IBA_QPT_RC, .lose = 500000, .seed = 10, .m = {{W(WRITE), S, 1900, OWN}, {W(LOCAL_INV), S, 0, OWN}}},
-    {.type = IBA_QPT_RC, .m = {{W(BIND_MW), S, 0}, {W(WRITE), S, 10}}},
-    {.type = IBA_QPT_RC, .m = {{W(WRITE), S, 10}, {W(WRITE), S, 10, ABSENT}}},
-    {.type = IBA_QPT_RC, .lose = 1000000, .m = {{W(WRITE), S, 600}, {W(WRITE), S, 10, LATER}}}, /* nobody there */
-    {.type = IBA_QPT_RC, .lose = 1000000, .codes = ACK_TIMEOUT, .m = {{W(WRITE), S, 600}, {W(READ), S, 10}}},
-    {.type = IBA_QPT_RC, .lose = 1000000, .codes = RETRIES, .m = {{W(WRITE), S, 600}, {W(READ), S, 10}}},
-    {.type = IBA_QPT_RC, .codes = RNR_TIMER, .m = {{W(WRITE), S, 600}, {W(SEND), S, 10}}}, /* never a receive */
-    {.type = IBA_QPT_RC, .codes = RNR_RETRIES, .m = {{W(WRITE), S, 600}, {W(SEND), S, 10}}},
+    {.type = IBA_QPT_RC, .m = {{W(BIND_MW), S, 0, PLAIN}, {W(WRITE), S, 10, PLAIN}}},
+    {.type = IBA_QPT_RC, .m = {{W(WRITE), S, 10, PLAIN}, {W(WRITE), S, 10, ABSENT}}},
+    {.type = IBA_QPT_RC, .lose = 1000000, .m = {{W(WRITE), S, 600, PLAIN}, {W(WRITE), S, 10, LATER}}}, /* nobody there */
+    {.type = IBA_QPT_RC, .lose = 1000000, .codes = ACK_TIMEOUT, .m = {{W(WRITE), S, 600, PLAIN}, {W(READ), S, 10, PLAIN}}},
+    {.type = IBA_QPT_RC, .lose = 1000000, .codes = RETRIES, .m = {{W(WRITE), S, 600, PLAIN}, {W(READ), S, 10, PLAIN}}},
+    {.type = IBA_QPT_RC, .codes = RNR_TIMER, .m = {{W(WRITE), S, 600, PLAIN}, {W(SEND), S, 10, PLAIN}}}, /* never a receive */
+    {.type = IBA_QPT_RC, .codes = RNR_RETRIES, .m = {{W(WRITE), S, 600, PLAIN}, {W(SEND), S, 10, PLAIN}}},
     {.type = IBA_QPT_RC, .receives = 8, .drains = true, .sig_all = true,
-     .m = {{W(SEND), 0, 4000}, {W(WRITE), 0, 3000}, {W(SEND), S, 10}, {W(SEND), 0, 10, LONE}}},
-    {.type = IBA_QPT_RC, .receives = 8, .drains = true, .lose = 100000, .seed = 11, .m = {{W(SEND), 0, 4000}, {W(WRITE), 0, 3000}, {W(SEND), S, 10}}},
-    {.type = IBA_QPT_RC, .receives = 8, .m = {{W(SEND), S, 40}, {W(FLUSH), S, 40}, {W(SEND), S, 40}}}, /* not allowed there */
+     .m = {{W(SEND), 0, 4000, PLAIN}, {W(WRITE), 0, 3000, PLAIN}, {W(SEND), S, 10, PLAIN}, {W(SEND), 0, 10, LONE}}},
+    {.type = IBA_QPT_RC, .receives = 8, .drains = true, .lose = 100000, .seed = 11, .m = {{W(SEND), 0, 4000, PLAIN}, {W(WRITE), 0, 3000, PLAIN}, {W(SEND), S, 10, PLAIN}}},
+    {.type = IBA_QPT_RC, .receives = 8, .m = {{W(SEND), S, 40, PLAIN}, {W(FLUSH), S, 40, PLAIN}, {W(SEND), S, 40, PLAIN}}}, /* not allowed there */
     {.type = IBA_QPT_RC, .receives = 8, /* operations of another form than theirs */
-     .m = {{W(CMP_SWAP), S, 4}, {W(FETCH_ADD), S, 8, TWO}, {W(FLUSH), S, 40, RKEY}, {W(SEND), S, 0x90000000}, {W(SEND), S, 40}}},
-    {.type = IBA_QPT_RC, .m = {{W(READ), S, 0x40000000}, {W(READ), S, 0x40000000}, {W(READ), S, 10}}},
-    {.type = IBA_QPT_RC, .m = {{W(WRITE), S, 10}, {W(READ), S, 0x80000000}, {W(WRITE), S, 10}}},
-    {.type = IBA_QPT_RC, .no_depth = true, .m = {{W(WRITE), S, 10}, {W(READ), S, 10}, {W(WRITE), S, 10}}},
+     .m = {{W(CMP_SWAP), S, 4, PLAIN}, {W(FETCH_ADD), S, 8, TWO}, {W(FLUSH), S, 40, RKEY}, {W(SEND), S, 0x90000000, PLAIN}, {W(SEND), S, 40, PLAIN}}},
+    {.type = IBA_QPT_RC, .m = {{W(READ), S, 0x40000000, PLAIN}, {W(READ), S, 0x40000000, PLAIN}, {W(READ), S, 10, PLAIN}}},
+    {.type = IBA_QPT_RC, .m = {{W(WRITE), S, 10, PLAIN}, {W(READ), S, 0x80000000, PLAIN}, {W(WRITE), S, 10, PLAIN}}},
+    {.type = IBA_QPT_RC, .no_depth = true, .m = {{W(WRITE), S, 10, PLAIN}, {W(READ), S, 10, PLAIN}, {W(WRITE), S, 10, PLAIN}}},
     {.type = IBA_QPT_UC, .kind = IBA_PORT_ROCE1, .receives = 8,
-     .m = {{W(SEND), S, 700}, {W(SEND_IMM), S, 512}, {W(WRITE), S, 1000}, {W(WRITE_IMM), S, 10}, {W(SEND), S, 0}, {W(READ), S, 10}}},
-    {.type = IBA_QPT_UC, .receives = 8, .m = {{W(SEND), S, 700}, {W(WRITE), 0, 1000, LKEY}, {W(SEND), S, 512}, {W(SEND), 0, 12, LONE}}},
+     .m = {{W(SEND), S, 700, PLAIN}, {W(SEND_IMM), S, 512, PLAIN}, {W(WRITE), S, 1000, PLAIN}, {W(WRITE_IMM), S, 10, PLAIN}, {W(SEND), S, 0, PLAIN}, {W(READ), S, 10, PLAIN}}},
+    {.type = IBA_QPT_UC, .receives = 8, .m = {{W(SEND), S, 700, PLAIN}, {W(WRITE), 0, 1000, LKEY}, {W(SEND), S, 512, PLAIN}, {W(SEND), 0, 12, LONE}}},
     {.type = IBA_QPT_UD, .receives = 8,
-     .m = {{W(SEND), S | E, 700}, {W(SEND_IMM), S, 512}, {W(SEND), S, 0}, {W(SEND), S, 5000}, {W(WRITE), S, 10}, {W(SEND), 0, 1}}},
-    {.type = IBA_QPT_UD, .kind = IBA_PORT_ROCE2, .receives = 8, .m = {{W(SEND), S, 700}, {W(SEND), S, 10, RKEY}, {W(SEND), S, 10}}},
-    {.type = IBA_QPT_UD, .receives = 8, .m = {{W(SEND), S, 700}, {W(SEND), S, 10, DOMAIN}, {W(SEND), S, 10}}},
-    {.type = IBA_QPT_UD, .receives = 8, .m = {{W(SEND), S, 700}, {W(SEND), S, 10, GROUP}, {W(SEND), S, 10}}},
-    {.type = IBA_QPT_RAW_ETHERTYPE, .receives = 8, .m = {{W(SEND), S, 700}, {W(SEND), S, 512}, {W(SEND), S, 13}, {W(SEND), S, 4}}},
-    {.type = IBA_QPT_RAW_ETHERTYPE, .receives = 8, .m = {{W(SEND), S, 4}}},
-    {.type = IBA_QPT_RAW_IPV6, .receives = 8, .m = {{W(SEND), S, 700}, {W(SEND), S, 4}}},
+     .m = {{W(SEND), S | E, 700, PLAIN}, {W(SEND_IMM), S, 512, PLAIN}, {W(SEND), S, 0, PLAIN}, {W(SEND), S, 5000, PLAIN}, {W(WRITE), S, 10, PLAIN}, {W(SEND), 0, 1, PLAIN}}},
+    {.type = IBA_QPT_UD, .kind = IBA_PORT_ROCE2, .receives = 8, .m = {{W(SEND), S, 700, PLAIN}, {W(SEND), S, 10, RKEY}, {W(SEND), S, 10, PLAIN}}},
+    {.type = IBA_QPT_UD, .receives = 8, .m = {{W(SEND), S, 700, PLAIN}, {W(SEND), S, 10, DOMAIN}, {W(SEND), S, 10, PLAIN}}},
+    {.type = IBA_QPT_UD, .receives = 8, .m = {{W(SEND), S, 700, PLAIN}, {W(SEND), S, 10, GROUP}, {W(SEND), S, 10, PLAIN}}},
+    {.type = IBA_QPT_RAW_ETHERTYPE, .receives = 8, .m = {{W(SEND), S, 700, PLAIN}, {W(SEND), S, 512, PLAIN}, {W(SEND), S, 13, PLAIN}, {W(SEND), S, 4, PLAIN}}},
+    {.type = IBA_QPT_RAW_ETHERTYPE, .receives = 8, .m = {{W(SEND), S, 4, PLAIN}}},
+    {.type = IBA_QPT_RAW_IPV6, .receives = 8, .m = {{W(SEND), S, 700, PLAIN}, {W(SEND), S, 4, PLAIN}}},
 };
 /* clang-format on */
 const unsigned change_scenarios = sizeof scenarios / sizeof *scenarios;

@@ -106,6 +106,10 @@ struct chaos *chaos_open(uint64_t seed);
 void chaos_close(struct chaos *c);
 /* All invariants of both adapters, and everything the adapters have no business in is as it was. */
 void chaos_check(struct chaos *c);
+/* Only what is lent to the adapters: the rest need not hold of changed devices. */
+void chaos_check_lent(const struct chaos *c);
+/* chaos_step.c: anything that can happen. */
+void chaos_step(struct chaos *c);
 enum iba_qp_type chaos_type(unsigned qp);
 struct iba_av chaos_av(struct chaos *c, unsigned from);
 /* Make and unmake. */

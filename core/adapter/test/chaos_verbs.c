@@ -128,6 +128,14 @@ static void poll_cq(struct chaos *c, unsigned end)
         chaos_hash(c, &wc.wr_id, sizeof wc.wr_id);
         chaos_hash(c, &wc.status, sizeof wc.status);
         chaos_hash(c, &wc.byte_len, sizeof wc.byte_len);
+        chaos_hash(c, &wc.op, sizeof wc.op);
+        chaos_hash(c, &wc.flags, sizeof wc.flags);
+        chaos_hash(c, &wc.imm_or_key, sizeof wc.imm_or_key);
+        chaos_hash(c, &wc.src_qpn, sizeof wc.src_qpn);
+        chaos_hash(c, &wc.pkey_index, sizeof wc.pkey_index);
+        chaos_hash(c, &wc.slid, sizeof wc.slid);
+        chaos_hash(c, &wc.sl, sizeof wc.sl);
+        chaos_hash(c, &wc.path_bits, sizeof wc.path_bits);
     }
     (void)iba_req_notify_cq(&c->end[end].ca, cq, chaos_one_in(c, 2));
 }

@@ -1,0 +1,24 @@
+/* Scenarios as text, played against the reference: what comes of them. */
+#ifndef IBC_RUN_TEST_CASES_H
+#define IBC_RUN_TEST_CASES_H
+#include "run/run.h"
+
+#define CASE_HEAD(service) "title a test\nspec RR-03\nrole responder\nservice " service "\n"
+#define RC CASE_HEAD("rc")
+#define UC CASE_HEAD("uc")
+#define UD CASE_HEAD("ud")
+#define MIDDLE "title a test\nspec RR-03\nrole middle\nservice rc\nqp a dut=1 peer=b recv=8\nqp b dut=2 peer=a recv=8\n"
+
+struct run_case {
+    const char *text;
+    enum ibc_verdict verdict;
+    const char *expected, *got; /* of the finding; NULL: not looked at */
+};
+/* Each against a fresh look at one reference target, on the link. */
+void run_cases_on(enum ibc_link link, const struct run_case *c, size_t n);
+#define run_cases(c) run_cases_on(IBC_LINK_roce2_ipv4, (c), sizeof(c) / sizeof *(c))
+
+/* Loads and plays one text with these options. Owned: ibc_result_clear(), ibc_free(r->scenario). */
+struct ibc_result run_text(struct ibc_target *t, const char *text, const struct ibc_options *o);
+struct ibc_target *run_reference(void);
+#endif

@@ -1,0 +1,174 @@
+/* Packets that go and come: defaults, fields, faults, patterns, times. */
+#include <criterion/criterion.h>
+#include "cases.h"
+
+#define P IBC_IS_PASS
+#define F IBC_IS_FAIL
+
+Test(packets, expected_and_not)
+{
+    static const struct run_case c[] = {
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=8\n< a ACKNOWLEDGE psn=+0 syndrome=ack msn=1\n", P, "", ""},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n", F, "bth.psn 0x001001", "bth.psn 0x001000"},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE msn=2\n", F, "aeth.msn 2", "aeth.msn 1"},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a READ_RESP_ONLY\n", F, "READ_RESP_ONLY",
+         "ACKNOWLEDGE psn 0x001000 ACK 31 msn 1"},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE syndrome=nak\n", F, "aeth.syndrome NAK",
+         "aeth.syndrome ACK 31"},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE syndrome=nak.invalid_request\n", F,
+         "aeth.syndrome NAK Invalid Request", "aeth.syndrome ACK 31"},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE payload=4\n", F, "4 bytes of payload",
+         "0 bytes of payload"},
+        {RC "qp a recv=1\n> a SEND_ONLY\n< a ACKNOWLEDGE ackreq=1\n", F, "bth.a 1", "bth.a 0"},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ANY\n", P, "", ""},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+5|+0 msn=0..3 pkey=!0x1234 hop=64\n", P, "", ""},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+5|+6\n", F, "bth.psn 0x001005 or 0x001006",
+         "bth.psn 0x001000"},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=!+0\n", F, "bth.psn not 0x001000",
+         "bth.psn 0x001000"},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE destqp=a.peer\n", P, "", ""},
+        {RC "qp a recv=1\n< a ACKNOWLEDGE\n", F, "ACKNOWLEDGE", "nothing for 1000 ms"},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n", F, "no more packets", "ACKNOWLEDGE psn 0x001000 ACK 31 msn 1"},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n a silence\n", F, "a silence",
+         "ACKNOWLEDGE psn 0x001000 ACK 31 msn 1"},
+    };
+    run_cases(c);
+}
+
+Test(packets, psn_counts_from_the_direction_and_wraps)
+{
+    static const struct run_case c[] = {
+        {RC "qp a recv=4 epsn=0xfffffe\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=0xfffffe\n> a SEND_ONLY\n"
+            "wait 1us\n> a SEND_ONLY ackreq=1\n< a ANY psn=0xffffff\n< a ANY psn=0x000000\n",
+         P, NULL, NULL},
+        {RC "qp a recv=4 epsn=0xfffffe\n> a SEND_ONLY psn=+0\n< a ANY psn=+0\n> a SEND_ONLY psn=+1\n< a ANY psn=+1\n"
+            "> a SEND_ONLY psn=+2 ackreq=1\n< a ACKNOWLEDGE psn=+2 syndrome=ack\n",
+         P, NULL, NULL},
+        {RC "qp a psn=0xffffff\n a post SEND len=2048\n< a SEND_FIRST psn=+0\n< a SEND_LAST psn=0\n"
+            "> a ACKNOWLEDGE psn=+1 msn=1\n a completion SEND\n",
+         P, NULL, NULL},
+        {RC "qp a epsn=0\n> a SEND_ONLY psn=-1 ackreq=1\n a silence\n", F, NULL, NULL},
+    };
+    run_cases(c);
+}
+
+Test(packets, defaults)
+{
+    static const struct run_case c[] = {
+        {RC "qp a\n> a WRITE_ONLY payload=100 ackreq=1\n< a ACKNOWLEDGE syndrome=ack\nmemory m len=100 fill=p\n"
+            "memory m+100 unchanged\n",
+         P, NULL, NULL},
+        {RC "qp a\n> a READ_REQUEST dmalen=100\n< a READ_RESP_ONLY payload=100 fill=m\n", P, NULL, NULL},
+        {RC "qp a\n> a READ_REQUEST va=m+8 dmalen=2048 \n< a READ_RESP_FIRST payload=1024 fill=m+8\n"
+            "< a READ_RESP_LAST payload=1024 fill=m\n",
+         P, NULL, NULL},
+        {RC "qp a\n> a READ_REQUEST dmalen=8\n< a READ_RESP_ONLY fill=m+1\n", F, NULL, NULL},
+        {RC "qp a\nwrite m u64=5\n> a FETCH_ADD add=3\n< a ATOMIC_ACKNOWLEDGE\nmemory m u64=0x0300000000000005|8\n", P,
+         NULL, NULL},
+        {RC "qp a\n> a WRITE_FIRST payload=1024 dmalen=1500\n> a WRITE_LAST payload=476 ackreq=1\n"
+            "< a ANY psn=+1\nmemory m len=1500 fill=p\n",
+         P, NULL, NULL},
+        {RC "qp a\n> a WRITE_FIRST payload=1024 dmalen=1500 fill=z+5\n> a WRITE_LAST payload=476 ackreq=1\n<* a "
+            "ACKNOWLEDGE\n"
+            "memory m len=1500 fill=z+5\n",
+         P, NULL, NULL},
+        {RC "qp a\n> a WRITE_ONLY payload=hex:0102030405 ackreq=1\n< a ACKNOWLEDGE\nmemory m hex:0102030405\n", P, NULL,
+         NULL},
+        {RC "qp a rd=1\n a post READ len=2048\n< a READ_REQUEST psn=+0 va=0x10000 rkey=0x1234 dmalen=2048\n"
+            "> a READ_RESP_FIRST payload=1024\n> a READ_RESP_LAST psn=+1 payload=1024\n a completion READ fill=p\n"
+            "memory l len=2048 fill=p\n",
+         P, NULL, NULL},
+        {UD "qp a recv=1\n> a SEND_ONLY payload=64\n a completion recv bytes=104 srcqp=a.peer fill=p\n", P, NULL, NULL},
+        {UC "qp a recv=1\n> a SEND_ONLY payload=64\n a silence\n a completion recv bytes=64 fill=p\n", P, NULL, NULL},
+    };
+    run_cases(c);
+}
+
+Test(packets, faults)
+{
+    static const struct run_case c[] = {
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 icrc=bad\n a silence\n", P, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 icrc=0x12345678\n a silence\n", P, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 icrc=none\n a silence\n", P, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=64 cut=10\n a silence\n", P, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=64 extra=6\n< a ACKNOWLEDGE\n", P, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=64 poke=60:ff\n a silence\n", P, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=64 poke=60:ff repair\n< a ACKNOWLEDGE\n", P, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=64 insert=50:00\n a silence\n", P, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=64 remove=50:4\n a silence\n", P, NULL, NULL},
+        {RC
+         "qp a recv=1\n> a SEND_ONLY ackreq=1 payload=5 pad_byte=0xff\n< a ACKNOWLEDGE\n a completion recv bytes=5\n",
+         P, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 pad=3\n<? a ACKNOWLEDGE\n", P, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 tver=1\n a silence\n", P, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 pkey=0x1234\n a silence\n", P, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 from=stranger\n a silence\n", P, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 via=roce2-ipv4-vlan\n< a ACKNOWLEDGE\n", P, NULL, NULL},
+        {RC "qp a recv=1\n> a 0x1f ackreq=1\n< a ACKNOWLEDGE syndrome=nak.invalid_request\n", P, NULL, NULL},
+    };
+    run_cases(c);
+}
+
+Test(packets, copies_and_names)
+{
+    static const struct run_case c[] = {
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 times=3\n< a ACKNOWLEDGE psn=+0 msn=1\n a completions recv=1\n", P,
+         NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 times=2\n< a ACKNOWLEDGE psn=+0 times=3\n", F, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 as=first payload=8\n< a ACKNOWLEDGE as=x\n> a SEND_ONLY same=first\n"
+            "< a ACKNOWLEDGE same=x\n",
+         P, NULL, NULL},
+        {RC "qp a recv=2\n> a SEND_ONLY ackreq=1 as=first payload=8\n< a ACKNOWLEDGE as=x\n> a SEND_ONLY ackreq=1\n"
+            "< a ACKNOWLEDGE same=x\n",
+         F, NULL, NULL},
+    };
+    run_cases(c);
+}
+
+Test(packets, times)
+{
+    static const struct run_case c[] = {
+        {RC "qp a timeout=8 retry=1\n a post SEND\n< a SEND_ONLY as=s\n< a SEND_ONLY same=s after=1ms within=5ms\n"
+            "> a ACKNOWLEDGE\n a completion SEND\n",
+         P, NULL, NULL},
+        {RC "qp a timeout=8 retry=1\n a post SEND\n< a SEND_ONLY as=s\n< a SEND_ONLY same=s within=1us\n", F,
+         "within 1.000 us", NULL},
+        {RC "qp a timeout=8 retry=1\n a post SEND\n< a SEND_ONLY as=s\n< a SEND_ONLY same=s after=1s\n", F,
+         "not before 1000000.000 us", NULL},
+        {RC "qp a timeout=8 retry=1\n a post SEND\n< a SEND_ONLY as=s\nwait 2ms\n< a SEND_ONLY same=s after=1ms "
+            "within=2ms\n"
+            "> a ACKNOWLEDGE after=10us\n a completion SEND\n a silence 1s\n",
+         P, NULL, NULL},
+        {RC "qp a timeout=8 retry=1\n a post SEND\n< a SEND_ONLY\n a silence 1ms\n> a ACKNOWLEDGE\n", P, NULL, NULL},
+        {RC "qp a timeout=8 retry=1\n a post SEND\n< a SEND_ONLY\n a silence 10ms\n", F, "a silence 10ms", NULL},
+    };
+    run_cases(c);
+}
+
+Test(packets, optional_and_alternatives)
+{
+    static const struct run_case c[] = {
+        {RC "qp a recv=3\n> a SEND_ONLY\n<? a ACKNOWLEDGE psn=+0\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n", P,
+         NULL, NULL},
+        {RC "qp a recv=3\n<? a ACKNOWLEDGE psn=+7\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+0\n", P, NULL, NULL},
+        {RC "qp a recv=3\nrepeat 3\n> a SEND_ONLY ackreq=1\nwait 1us\nend\n<* a ACKNOWLEDGE\n< a ACKNOWLEDGE\n"
+            " a silence\n",
+         P, NULL, NULL},
+        {RC "qp a recv=3\nrepeat 3\n> a SEND_ONLY ackreq=1\nwait 1us\nend\n<? a ACKNOWLEDGE\n< a ACKNOWLEDGE\n"
+            " a silence\n",
+         F, "a silence", NULL},
+        {RC "qp a recv=3\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n| tolerated \"one behind\" < a ACKNOWLEDGE "
+            "psn=+0\n",
+         IBC_IS_TOLERATED, NULL, "ACKNOWLEDGE psn 0x001000 ACK 31 msn 1"},
+        {RC "qp a recv=3\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n| < a ACKNOWLEDGE psn=+0\n", P, NULL, NULL},
+        {RC "qp a recv=3\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n| fail \"no\" < a ACKNOWLEDGE psn=+0\n", F,
+         NULL, NULL},
+        {RC "qp a recv=3\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n| fail \"no\" < a ACKNOWLEDGE psn=+3\n", F,
+         "bth.psn 0x001001", "bth.psn 0x001000"},
+        {RC "qp a recv=3\n> a SEND_ONLY ackreq=1 icrc=bad\n< a ACKNOWLEDGE\n| tolerated \"drops it\" a silence\n",
+         IBC_IS_TOLERATED, NULL, "silence"},
+        {RC "qp a recv=3\n> a SEND_ONLY ackreq=1\n a silence\n| tolerated \"answers\" < a ACKNOWLEDGE\n",
+         IBC_IS_TOLERATED, NULL, NULL},
+    };
+    run_cases(c);
+}

@@ -1,0 +1,204 @@
+/* Targets that cannot, that die, that are broken: the reference with one function changed. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+#include "cases.h"
+
+#define EXCHANGE RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE\n a state rts\n"
+
+static struct ibc_target_ops changed;
+static const struct ibc_target_ops *whole;
+
+static struct ibc_target *open_changed(void)
+{
+    struct ibc_target *t = run_reference();
+
+    whole = t->ops;
+    changed = *t->ops;
+    t->ops = &changed;
+    return t;
+}
+
+static void done(struct ibc_target *t, struct ibc_result *r)
+{
+    ibc_free((struct ibc_scenario *)r->scenario);
+    ibc_result_clear(r);
+    t->ops = whole;
+    ibc_target_close(t);
+}
+
+static enum ibc_rc answer;
+static enum ibc_rc query_answers(struct ibc_target *t, unsigned d, uint32_t qpn, struct iba_qp_attr *a)
+{
+    (void)d;
+    (void)qpn;
+    (void)a;
+    snprintf(t->fault, sizeof t->fault, "no answer for 3 s");
+    snprintf(t->said, sizeof t->said, "no_qp");
+    return answer;
+}
+
+Test(target, answers)
+{
+    static const struct {
+        enum ibc_rc rc;
+        enum ibc_verdict verdict;
+        const char *got;
+    } c[] = {
+        {IBC_REFUSED, IBC_IS_FAIL, "refused: no_qp"},
+        {IBC_UNSUPPORTED, IBC_IS_UNSUPPORTED, "this target cannot say its state"},
+        {IBC_DEAD, IBC_IS_FAIL, "no answer for 3 s"},
+        {IBC_BROKEN, IBC_IS_ERROR, "no answer for 3 s"},
+    };
+    const struct ibc_options o = {.seed = 1};
+
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct ibc_target *t = open_changed();
+        struct ibc_result r;
+        changed.query_qp = query_answers;
+        answer = c[i].rc;
+        r = run_text(t, EXCHANGE, &o);
+        cr_expect_eq(r.verdict, c[i].verdict, "%zu: %s", i, ibc_verdict_names[r.verdict]);
+        cr_expect_str_eq(r.finding.got, c[i].got);
+        cr_expect_eq(r.passed, 0);
+        done(t, &r);
+    }
+}
+
+static unsigned domains;
+static enum ibc_rc second_domain_kills(struct ibc_target *t, unsigned d, uint32_t *pd)
+{
+    if (domains++ == 0)
+        return whole->create_pd(t, d, pd);
+    snprintf(t->fault, sizeof t->fault, "the agent is gone");
+    return IBC_DEAD;
+}
+
+Test(target, dies_after_the_case)
+{
+    const struct ibc_options o = {.seed = 1};
+    struct ibc_target *t = open_changed();
+    struct ibc_result r;
+
+    changed.create_pd = second_domain_kills;
+    r = run_text(t, EXCHANGE, &o);
+    cr_expect_eq(r.verdict, IBC_IS_FAIL);
+    cr_expect_str_eq(r.finding.got, "the agent is gone: the device did not survive");
+    done(t, &r);
+    t = open_changed(); /* a case that has failed is not looked into further */
+    changed.create_pd = second_domain_kills;
+    domains = 0;
+    r = run_text(t, RC "qp a\n a state err\n", &o);
+    cr_expect_str_eq(r.finding.got, "state Ready to Send");
+    done(t, &r);
+}
+
+static uint64_t claims;
+static uint64_t claimed(struct ibc_target *t)
+{
+    (void)t;
+    return claims;
+}
+static uint32_t has_links;
+static uint32_t links(struct ibc_target *t)
+{
+    (void)t;
+    return has_links;
+}
+
+Test(target, claims_less)
+{
+    static const struct {
+        const char *text;
+        uint64_t claims;
+        uint32_t links;
+        enum ibc_verdict verdict;
+        unsigned variations;
+        const char *measured;
+    } c[] = {
+        {"title t\nspec RR-03\nrole responder\nservice rc uc\nqp a\n a state rts\n", 1u << IBC_CAP_rc, ~0u, IBC_IS_PASS,
+         1, ""},
+        {"title t\nspec RR-03\nrole responder\nservice uc\nqp a\n a state rts\n", 1u << IBC_CAP_rc, ~0u,
+         IBC_IS_NOT_APPLICABLE, 0, "the device does not claim uc"},
+        {"title t\nspec RR-03\nrole responder\nservice rc\nneeds srq\nqp a\n a state rts\n", 1u << IBC_CAP_rc, ~0u,
+         IBC_IS_NOT_APPLICABLE, 0, "the device does not claim srq"},
+        {MIDDLE " a state rts\n", 1u << IBC_CAP_rc, ~0u, IBC_IS_NOT_APPLICABLE, 0,
+         "the device does not claim two_devices"},
+        {"title t\nspec RR-03\nrole responder\nservice rc\nlink roce1\nqp a\n a state rts\n", 1u << IBC_CAP_rc,
+         1u << IBC_LINK_roce2_ipv4, IBC_IS_NOT_APPLICABLE, 0, "the target has no link that the scenario is for"},
+        {"title t\nspec RR-03\nrole responder\nservice rc\nlink roce1 roce2-ipv6\nqp a\n a state rts\n",
+         1u << IBC_CAP_rc, 1u << IBC_LINK_roce2_ipv6, IBC_IS_PASS, 1, ""},
+        {RC "qp a\n> a WRITE_ONLY payload=8 ackreq=1\n< a ACKNOWLEDGE syndrome=ack\n", 1u << IBC_CAP_rc, ~0u,
+         IBC_IS_PASS, 1, ""},
+    };
+    const struct ibc_options o = {.seed = 1};
+
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct ibc_target *t = open_changed();
+        struct ibc_result r;
+        changed.capabilities = claimed;
+        changed.links = links;
+        claims = c[i].claims;
+        has_links = c[i].links;
+        r = run_text(t, c[i].text, &o);
+        cr_expect_eq(r.verdict, c[i].verdict, "%zu: %s %s", i, ibc_verdict_names[r.verdict], r.finding.got);
+        cr_expect_eq(r.variations, c[i].variations);
+        cr_expect_str_eq(r.measured, c[i].measured);
+        done(t, &r);
+    }
+}
+
+static enum ibc_rc chatters(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len,
+                            uint64_t *at)
+{
+    static uint8_t last[IBC_FRAME];
+    static size_t n;
+    const enum ibc_rc rc = whole->collect(t, d, until, frame, len, at);
+
+    if (*len) {
+        n = *len;
+        memcpy(last, frame, n);
+    } else if (n) {
+        *len = n;
+        *at = whole->now(t);
+        memcpy(frame, last, n);
+    }
+    return rc;
+}
+
+Test(target, never_stops_talking)
+{
+    const struct ibc_options o = {.seed = 1};
+    struct ibc_target *t = open_changed();
+    struct ibc_result r;
+
+    changed.collect = chatters;
+    r = run_text(t, RC "qp a recv=1\n> a SEND_ONLY ackreq=1\nwait 1ms\n", &o);
+    cr_expect_eq(r.verdict, IBC_IS_FAIL);
+    cr_expect_str_eq(r.finding.got, "packets without end");
+    done(t, &r);
+}
+
+static enum ibc_rc to_somebody(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len,
+                               uint64_t *at)
+{
+    enum { DESTQP_LOW = 14 + 20 + 8 + 7 };
+    const enum ibc_rc rc = whole->collect(t, d, until, frame, len, at);
+
+    if (*len)
+        frame[DESTQP_LOW] ^= 0x80;
+    return rc;
+}
+
+Test(target, talks_to_strangers)
+{
+    const struct ibc_options o = {.seed = 1};
+    struct ibc_target *t = open_changed();
+    struct ibc_result r;
+
+    changed.collect = to_somebody;
+    r = run_text(t, EXCHANGE, &o);
+    cr_expect_eq(r.verdict, IBC_IS_FAIL);
+    cr_expect_str_eq(r.finding.expected, "packets to the tester's queue pairs only");
+    done(t, &r);
+}

@@ -1,0 +1,164 @@
+/* Many plays, one verdict; what is beside the verdict. */
+#include <criterion/criterion.h>
+#include <string.h>
+#include "cases.h"
+
+#define BODY "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=$x\n"
+
+static struct ibc_result of(const char *text)
+{
+    static const struct ibc_options o = {.seed = 3};
+    struct ibc_target *t = run_reference();
+    struct ibc_result r = run_text(t, text, &o);
+
+    ibc_target_close(t);
+    return r;
+}
+
+static void done(struct ibc_result *r)
+{
+    ibc_free((struct ibc_scenario *)r->scenario);
+    ibc_result_clear(r);
+}
+
+Test(verdict, worst_wins_and_the_first_is_kept)
+{
+    struct ibc_result r = of(CASE_HEAD("rc") "vary x +0 +1 +2\n" BODY);
+
+    cr_expect_eq(r.verdict, IBC_IS_FAIL);
+    cr_expect_eq(r.variations, 3);
+    cr_expect_eq(r.passed, 1);
+    cr_expect_str_eq(r.finding.variation, "x=+1");
+    cr_expect_str_eq(r.finding.expected, "bth.psn 0x001001");
+    cr_expect_eq(r.finding.line, 8);
+    cr_expect_eq(r.finding.packet, 6, "%u", r.finding.packet); /* two of health after the first play */
+    cr_expect_str_eq(r.finding.sentence, ibc_statement_find("RR-03")->words);
+    done(&r);
+}
+
+Test(verdict, tolerated_counts_as_passed)
+{
+    struct ibc_result r = of(RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n"
+                                "| tolerated \"because\" < a ACKNOWLEDGE\n");
+
+    cr_expect_eq(r.verdict, IBC_IS_TOLERATED);
+    cr_expect_eq(r.passed, 1);
+    cr_expect_str_eq(r.finding.sentence, "because");
+    done(&r);
+}
+
+Test(verdict, informational_judges_nothing)
+{
+    struct ibc_result r = of("title t\nspec RR-03\nclass informational\nrole responder\nservice rc\nqp a recv=1\n"
+                             "> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n");
+
+    cr_expect_eq(r.verdict, IBC_IS_INFO);
+    cr_expect_str_eq(r.measured, "bth.psn 0x001000, not bth.psn 0x001001");
+    done(&r);
+}
+
+Test(verdict, counters_stand_apart)
+{
+    struct ibc_result r = of(RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE\ncounter packets_in +7\n");
+
+    cr_expect_eq(r.verdict, IBC_IS_PASS);
+    cr_expect_eq(r.counters, IBC_IS_FAIL, "%s", ibc_verdict_names[r.counters]);
+    cr_expect_str_eq(r.counter_finding.expected, "packets_in +7");
+    cr_expect_str_eq(r.counter_finding.got, "packets_in +1");
+    done(&r);
+    r = of(RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE\ncounter packets_in +1\n");
+    cr_expect_eq(r.counters, IBC_IS_PASS);
+    done(&r);
+    r = of(RC "qp a\n a state rts\ncounter unheard_of +1\n");
+    cr_expect_eq(r.counters, IBC_IS_NOT_APPLICABLE);
+    done(&r);
+}
+
+Test(verdict, scores_are_measured)
+{
+    struct ibc_result r = of(RC "score rkeys n=64\n");
+
+    cr_expect_eq(r.verdict, IBC_IS_INFO);
+    cr_expect(strncmp(r.measured, "rkeys: ", 7) == 0, "%s", r.measured);
+    done(&r);
+    r = of(RC "score qpns n=32\n");
+    cr_expect_eq(r.verdict, IBC_IS_INFO, "%s", r.finding.got);
+    done(&r);
+    r = of(RC "score psns n=32\n");
+    cr_expect(strncmp(r.measured, "psns: ", 6) == 0, "%s", r.measured);
+    done(&r);
+}
+
+Test(verdict, seeds_change_nothing)
+{
+    struct ibc_target *t = run_reference();
+
+    for (uint64_t seed = 0; seed < 300; seed += 7) {
+        const struct ibc_options o = {.seed = seed * UINT64_C(0x123456789abcdef)};
+        struct ibc_result r = run_text(t,
+                                       RC "qp a recv=1\nqp b recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE\n"
+                                          "> b SEND_ONLY ackreq=1\n< b ACKNOWLEDGE\n",
+                                       &o);
+        cr_expect_eq(r.verdict, IBC_IS_PASS, "seed %llu: %s", (unsigned long long)seed, r.finding.got);
+        done(&r);
+    }
+    ibc_target_close(t);
+}
+
+Test(verdict, every_link_and_service)
+{
+    static const struct run_case c[] = {
+        {RC "qp a recv=2\n> a SEND_ONLY ackreq=1 payload=13\n< a ACKNOWLEDGE syndrome=ack\n a completion recv fill=p\n"
+            " a post SEND len=13\n< a SEND_ONLY fill=l\n> a ACKNOWLEDGE msn=1\n a completion SEND\n",
+         IBC_IS_PASS, NULL, NULL},
+        {UC "qp a recv=2\n> a SEND_ONLY payload=13\n a completion recv fill=p\n a post SEND len=13\n< a SEND_ONLY "
+            "fill=l\n",
+         IBC_IS_PASS, NULL, NULL},
+        {UD "qp a recv=2\n> a SEND_ONLY payload=13\n a completion recv fill=p\n a post SEND len=13\n< a SEND_ONLY "
+            "fill=l\n",
+         IBC_IS_PASS, NULL, NULL},
+        {UD "qp a recv=2\ngroup g\nattach a g\n> a SEND_ONLY to=g payload=13\n a completion recv fill=p\n"
+            " a post SEND len=13 dest=g\n< a SEND_ONLY to=g fill=l\n",
+         IBC_IS_PASS, NULL, NULL},
+    };
+
+    for (unsigned link = 0; link < IBC_LINK_COUNT; link++)
+        run_cases_on((enum ibc_link)link, c, sizeof c / sizeof *c);
+}
+
+Test(verdict, management_and_raw)
+{
+    static const struct run_case c[] = {
+        {CASE_HEAD("gsi") "qp a recv=2\n> a SEND_ONLY payload=256\n a completion recv fill=p\n a post SEND len=256\n"
+                          "< a SEND_ONLY fill=l\n",
+         IBC_IS_PASS, NULL, NULL},
+        {CASE_HEAD("smi") "link ib-local\nqp a recv=2\n> a SEND_ONLY payload=256\n a completion recv fill=p\n"
+                          " a post SEND len=256\n< a SEND_ONLY fill=l vl=15\n",
+         IBC_IS_PASS, NULL, NULL},
+        {CASE_HEAD("raw-ethertype") "link ib-local\nqp a recv=2\n> a RAW payload=64\n a completion recv\n a post SEND "
+                                    "len=64\n"
+                                    "< a RAW fill=l\n",
+         IBC_IS_PASS, NULL, NULL},
+        {CASE_HEAD("raw-ipv6") "link ib-local\nqp a recv=2\n> a RAW payload=64\n a completion recv\n", IBC_IS_PASS,
+         NULL, NULL},
+    };
+    run_cases_on(IBC_LINK_ib_local, c, sizeof c / sizeof *c);
+}
+
+Test(verdict, the_middle)
+{
+    static const struct run_case c[] = {
+        {MIDDLE " a post SEND\n< a SEND_ONLY\n< b ACKNOWLEDGE\n a completion SEND\n b completion recv fill=l\n",
+         IBC_IS_PASS, NULL, NULL},
+        {MIDDLE " a post SEND\npass\n a completion SEND\n b completion recv\n", IBC_IS_PASS, NULL, NULL},
+        {"title a test\nspec RR-03\nrole middle\nservice rc\nqp a dut=1 peer=b timeout=8\nqp b dut=2 peer=a recv=8\n"
+         " a post SEND\n< a SEND_ONLY then=drop as=x\n< a SEND_ONLY same=x then=twice\n< b ACKNOWLEDGE\n"
+         " a completion SEND\n b completions recv=1\npass\n",
+         IBC_IS_PASS, NULL, NULL},
+        {MIDDLE " a post SEND\n< a SEND_ONLY then=hold\n a silence\nrelease a\n< b ACKNOWLEDGE\n", IBC_IS_PASS, NULL,
+         NULL},
+        {MIDDLE " a post SEND\n< a SEND_ONLY then=corrupt\n b silence\n", IBC_IS_PASS, NULL, NULL},
+        {MIDDLE " a post WRITE\npass\n a completion WRITE\n", IBC_IS_PASS, NULL, NULL},
+    };
+    run_cases(c);
+}

@@ -1,0 +1,127 @@
+/* Folders of scenarios, and patterns that pick among them. */
+#include "load.h"
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WHOLE HEAD "wait 1s\n"
+
+static void put(const char *dir, const char *name, const char *text)
+{
+    char path[600];
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    f = fopen(path, "w");
+    cr_assert_not_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static char *folder(char *dir)
+{
+    char sub[600];
+
+    cr_assert_not_null(mkdtemp(dir));
+    snprintf(sub, sizeof sub, "%s/rc", dir);
+    mkdir(sub, 0777);
+    put(sub, "b-2.ibt", WHOLE);
+    put(sub, "a.ibt", WHOLE);
+    put(dir, "z.ibt", WHOLE);
+    put(dir, "README.md", "for readers");
+    put(dir, ".hidden", "");
+    return dir;
+}
+
+static void gone(const char *dir)
+{
+    char command[700];
+
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    cr_assert_eq(system(command), 0);
+}
+
+Test(suite, ids_are_paths_and_sorted)
+{
+    char dir[] = "suite-XXXXXX", err[500] = "";
+    struct ibc_suite u;
+
+    cr_assert(ibc_suite_load(&u, folder(dir), err, sizeof err), "%s", err);
+    cr_assert_eq(u.n, 3);
+    cr_expect_str_eq(u.s[0]->id, "rc.a");
+    cr_expect_str_eq(u.s[1]->id, "rc.b-2");
+    cr_expect_str_eq(u.s[2]->id, "z");
+    ibc_suite_free(&u);
+    gone(dir);
+}
+
+static void refused(const char *name, const char *text, const char *what)
+{
+    char dir[] = "suite-XXXXXX", err[500] = "";
+    struct ibc_suite u;
+
+    put(folder(dir), name, text);
+    cr_expect_not(ibc_suite_load(&u, dir, err, sizeof err));
+    cr_expect(strstr(err, what) != NULL, "%s", err);
+    cr_expect(u.n == 0 && u.s == NULL);
+    gone(dir);
+}
+
+Test(suite, one_bad_file_spoils_it)
+{
+    refused("bad.ibt", "tilte\n", "/bad.ibt:1:1: unknown step 'tilte'; did you mean 'title'?");
+    refused("x.txt", WHOLE, "/x.txt: a scenario's name ends in .ibt");
+    refused("x.ibt.bak", WHOLE, "/x.ibt.bak: a name has");
+    refused("B.ibt", WHOLE, "/B.ibt: a name has");
+    refused("a.b.ibt", WHOLE, "/a.b.ibt: a name has");
+}
+
+Test(suite, no_such_folder)
+{
+    char err[500] = "";
+    struct ibc_suite u;
+
+    cr_expect_not(ibc_suite_load(&u, "no-such-folder", err, sizeof err));
+    cr_expect_str_eq(err, "no-such-folder: cannot be opened");
+}
+
+Test(suite, the_tree_s_own_scenarios_load)
+{
+    char err[500] = "";
+    struct ibc_suite u;
+
+    cr_assert(ibc_suite_load(&u, IBPROOF_SOURCE_DIR "/conformance/scenarios", err, sizeof err), "%s", err);
+    cr_expect_gt(u.n, 0);
+    ibc_suite_free(&u);
+}
+
+Test(suite, patterns)
+{
+    char err[500];
+    struct ibc_scenario *s = ibc_load_text(WHOLE, strlen(WHOLE), "x.ibt", "rc.responder.psn-gap", err, sizeof err);
+    static const struct {
+        const char *pattern;
+        bool matches;
+    } is[] = {{"rc.responder.psn-gap", true},
+              {"rc.responder", true},
+              {"rc", true},
+              {"rc.resp", false},
+              {"rc.*", true},
+              {"*", true},
+              {"*gap", true},
+              {"*ga", false},
+              {"rc.*.psn-???", true},
+              {"r*r*p*", true},
+              {"RR-03", true},
+              {"RR-04", false},
+              {"RR-*", true},
+              {"", false},
+              {"responder", false},
+              {"rc.responder.", false},
+              {"?c.responder", false}};
+
+    cr_assert_not_null(s, "%s", err);
+    for (size_t i = 0; i < sizeof is / sizeof *is; i++)
+        cr_expect_eq(ibc_id_matches(s, is[i].pattern), is[i].matches, "%s", is[i].pattern);
+    ibc_free(s);
+}

@@ -1,0 +1,79 @@
+" Scenarios of ibconform. A test compares the words with the loader's tables.
+if exists('b:current_syntax')
+  finish
+endif
+setlocal commentstring=#\ %s
+setlocal iskeyword+=-
+
+syntax region ibtString start='"' end='"' oneline contains=ibtVariable
+syntax match ibtVariable '\$\%(\w\+\|{\w\+}\)'
+syntax match ibtNumber '\<\%(0x\x\+\|\d\+\%(\.\d\+\)\?\)\%(KiB\|MiB\|ns\|us\|ms\|s\)\?\>'
+syntax match ibtBytes '\<hex:\x\+\>'
+syntax match ibtOpcode '\<\u[A-Z0-9_]\+\>'
+syntax match ibtField '\<[a-z0-9]\+\%(\.[a-z0-9_]\+\)\+\ze='
+syntax match ibtLive '\<\l\w*\.\%(length\|epsn\|lkey\|peer\|rkey\|psn\|qpn\|va\)\>'
+syntax match ibtArrow '\%(^\|\s\)\zs[<>][?*]\?\ze\s'
+syntax match ibtAlternative '^\s*\zs|\ze\s' nextgroup=ibtVerdict skipwhite
+syntax keyword ibtVerdict contained pass tolerated fail
+
+" name=value
+syntax match ibtKey '\<\%(payload\|fill\|icrc\|vcrc\|cut\|extra\|insert\|remove\|poke\|repair\)\ze[=[]'
+syntax match ibtKey '\<\%(pad_byte\|from\|to\|via\|times\|after\|within\|as\|same\|then\|hop\)\ze[=[]'
+syntax match ibtKey '\<\%(tclass\|flow\|ecn\|dscp\|sgid\|dgid\|length\|pd\|access\|iova\|type\)\ze[=[]'
+syntax match ibtKey '\<\%(depth\|limit\|recv\|recv_bytes\|scq\|rcq\|srq\|pmtu\|epsn\|psn\|state\)\ze[=[]'
+syntax match ibtKey '\<\%(timeout\|retry\|rnr_retry\|min_rnr\|rd\|dest_rd\|pkey\|qkey\)\ze[=[]'
+syntax match ibtKey '\<\%(flow_control\|sig\|sq\|rq\|sl\|port\|dut\|peer\|alt\|mig\|gid\|len\|at\)\ze[=[]'
+syntax match ibtKey '\<\%(lkey\|sge\|va\|rkey\|imm\|inv\|cmp\|swap\|add\|placement\|selectivity\)\ze[=[]'
+syntax match ibtKey '\<\%(signaled\|solicited\|fence\|id\|dest\|qpn\|mw\|mr\|key\|error\|only\)\ze[=[]'
+syntax match ibtKey '\<\%(without\|cur_state\|sqd_notify\|av\|status\|bytes\|grh\|srcqp\)\ze[=[]'
+syntax match ibtKey '\<\%(pkey_index\|send\|none\|hex\|u64\|unchanged\|absent\|present\|lmc\|lid\)\ze[=[]'
+syntax match ibtKey '\<\%(mtu\|congestion\|sl2vl\|n\|ackreq\|se\|migreq\|pad\|tver\|fecn\|becn\)\ze[=[]'
+syntax match ibtKey '\<\%(destqp\|dmalen\|syndrome\|msn\|orig\|vl\|lnh\|lver\|dlid\|slid\|pktlen\)\ze[=[]'
+syntax match ibtKey '\<\%(nxthdr\|ipver\|paylen\|sport\|dport\)\ze[=[]'
+syntax match ibtWord '\<\%(good\|bad\|none\|any\|ack\|rnr\|nak\|reset\|init\|rtr\|rts\|sqd\|sqe\)\>=\@!'
+syntax match ibtWord '\<\%(err\|success\|migrated\|rearm\|all\|wr\|forward\|drop\|twice\|hold\)\>=\@!'
+syntax match ibtWord '\<\%(corrupt\|peer\|stranger\|rkeys\|qpns\|psns\)\>=\@!'
+
+syntax match ibtStep '\<\%(silence\|wait\|post\|recv\|modify\|state\|completion\|completions\)\ze\%(\s\|$\)'
+syntax match ibtStep '\<\%(event\|events\|destroy\|dereg\|free\|arm\|notified\|limit\|attach\)\ze\%(\s\|$\)'
+syntax match ibtStep '\<\%(detach\|memory\|write\|page\|port\|counter\|pass\|release\|score\)\ze\%(\s\|$\)'
+syntax match ibtStep '\<\%(health\|repeat\|end\)\ze\%(\s\|$\)'
+syntax match ibtObject '^\s*\zs\%(group\|srq\|cq\|mr\|mw\|pd\|qp\)\ze\s\+\l'
+syntax match ibtFlag '\<\%(repair\|only\|solicited\|absent\|present\|unchanged\)\>=\@!'
+
+" the head
+syntax match ibtHead '^\s*\zs\%(service\|covers\|class\|needs\|title\|link\|note\|role\|spec\|vary\|see\)\>'
+syntax match ibtText '^\s*\%(title\|note\|see\|covers\|spec\)\>.*$' contains=ibtHead,ibtComment
+syntax match ibtNeeds '^\s*\%(needs\|role\|class\|service\|link\)\>.*$' contains=ibtHead,ibtComment,ibtCapability,ibtOneOf
+syntax keyword ibtCapability contained rc uc ud raw management write read atomic flush atomic_write send_inv mw1 mw2
+syntax keyword ibtCapability contained fast_reg zero_based srq multicast odp page_hook apm credits congestion
+syntax keyword ibtCapability contained pkey_table limited_pkey lmc two_ports two_devices qp_states notify counters
+syntax keyword ibtCapability contained virtual_time
+syntax keyword ibtOneOf contained responder requester both middle verbs mandatory optional recommended conditional
+syntax keyword ibtOneOf contained informational security roce2-ipv4 roce2-ipv6 roce1 ib-local ib-global rc uc ud
+syntax keyword ibtOneOf contained raw-ipv6 raw-ethertype smi gsi
+
+syntax match ibtComment '\%(^\|\s\)\zs#.*$'
+
+highlight default link ibtComment Comment
+highlight default link ibtString String
+highlight default link ibtVariable Identifier
+highlight default link ibtNumber Number
+highlight default link ibtBytes Number
+highlight default link ibtOpcode Function
+highlight default link ibtField Type
+highlight default link ibtKey Type
+highlight default link ibtLive Identifier
+highlight default link ibtArrow Operator
+highlight default link ibtAlternative Operator
+highlight default link ibtVerdict Exception
+highlight default link ibtWord Constant
+highlight default link ibtStep Statement
+highlight default link ibtObject Structure
+highlight default link ibtFlag Type
+highlight default link ibtHead PreProc
+highlight default link ibtText String
+highlight default link ibtCapability Constant
+highlight default link ibtOneOf Constant
+
+let b:current_syntax = 'ibt'

@@ -1,0 +1,204 @@
+/* What verbs, states, events and queues do by order of the architecture, as lists. A sentence goes on from "a device
+ * ...". Whatever is changed, host memory stays safe: what a row would let in is bent to something harmless. */
+#ifndef IBA_QP_DOES_H
+#define IBA_QP_DOES_H
+#include "transport/iba_engine.h"
+
+/* clang-format off */
+/* Transitions that do not exist (QS-14). Those that do are the table of iba_qp_state.c. */
+#define IBA_NO_TRANSITIONS(N)                                                                                                     \
+    N(RESET, RTR) N(RESET, RTS) N(RESET, SQD) N(RESET, SQE) N(INIT, RTS) N(INIT, SQD) N(INIT, SQE) N(RTR, INIT) N(RTR, RTR)       \
+    N(RTR, SQD)   N(RTR, SQE)   N(RTS, INIT)  N(RTS, RTR)   N(RTS, SQE)  N(SQD, INIT) N(SQD, RTR)  N(SQD, SQE)  N(SQE, INIT)      \
+    N(SQE, RTR)   N(SQE, SQD)   N(SQE, SQE)   N(ERR, INIT)  N(ERR, RTR)  N(ERR, RTS)  N(ERR, SQD)  N(ERR, SQE)
+
+/* What modify QP takes beside the state.
+ *    name                      kinds  a device ...                                                              clause */
+#define IBA_MODIFY_DOES(B)                                                                                               \
+    B(NEEDS_ACCESS,             DROP,  "needs the access rights for Initialized",                                "QS-01") \
+    B(NEEDS_PKEY_INDEX,         DROP,  "needs the P_Key index for Initialized",                                  "QS-01, QS-12") \
+    B(NEEDS_PORT,               DROP,  "needs the port for Initialized",                                         "QS-01, QS-13") \
+    B(NEEDS_QKEY,               DROP,  "needs the Q_Key for Initialized",                                        "QS-01, QS-12") \
+    B(NEEDS_AV,                 DROP,  "needs the address vector for Ready to Receive",                          "QS-03") \
+    B(NEEDS_PATH_MTU,           DROP,  "needs the path MTU for Ready to Receive",                                "QS-03") \
+    B(NEEDS_DEST_QPN,           DROP,  "needs the destination QP for Ready to Receive",                          "QS-03") \
+    B(NEEDS_RQ_PSN,             DROP,  "needs the receive PSN for Ready to Receive",                             "QS-03") \
+    B(NEEDS_MAX_DEST_RD,        DROP,  "needs the READs as responder for Ready to Receive",                      "QS-03") \
+    B(NEEDS_MIN_RNR,            DROP,  "needs the RNR timer for Ready to Receive",                               "QS-03") \
+    B(NEEDS_SQ_PSN,             DROP,  "needs the send PSN for Ready to Send",                                   "QS-05, QS-12") \
+    B(NEEDS_TIMEOUT,            DROP,  "needs the ACK timeout for Ready to Send",                                "QS-05") \
+    B(NEEDS_RETRY,              DROP,  "needs the retry count for Ready to Send",                                "QS-05") \
+    B(NEEDS_RNR_RETRY,          DROP,  "needs the RNR retry count for Ready to Send",                            "QS-05") \
+    B(NEEDS_MAX_RD,             DROP,  "needs the READs as requester for Ready to Send",                         "QS-05") \
+    B(OPTIONAL_INIT_TO_INIT,    DROP,  "takes optional attributes in Initialized",                               "QS-02") \
+    B(OPTIONAL_INIT_TO_RTR,     DROP,  "takes optional attributes when it gets ready to receive",                "QS-04") \
+    B(OPTIONAL_RTR_TO_RTS,      DROP,  "takes optional attributes when it gets ready to send",                   "QS-06") \
+    B(OPTIONAL_RTS_TO_RTS,      DROP,  "takes optional attributes in Ready to Send",                             "QS-07") \
+    B(OPTIONAL_RTS_TO_SQD,      DROP,  "takes the wish to be told when the send queue is drained",               "QS-08") \
+    B(OPTIONAL_SQD_TO_RTS,      DROP,  "takes optional attributes when a drained send queue goes on",            "QS-09") \
+    B(OPTIONAL_SQD_TO_SQD,      DROP,  "takes optional attributes while the send queue is drained",              "QS-10") \
+    B(OPTIONAL_SQE_TO_RTS,      DROP,  "takes optional attributes when a send queue recovers",                   "QS-11") \
+    B(FOREIGN_RESET_TO_INIT,    DROP,  "refuses foreign attributes from Reset to Initialized",                   "QS-01") \
+    B(FOREIGN_INIT_TO_INIT,     DROP,  "refuses foreign attributes in Initialized",                              "QS-02") \
+    B(FOREIGN_INIT_TO_RTR,      DROP,  "refuses foreign attributes from Initialized to Ready to Receive",        "QS-03, QS-04") \
+    B(FOREIGN_RTR_TO_RTS,       DROP,  "refuses foreign attributes from Ready to Receive to Ready to Send",      "QS-05, QS-06") \
+    B(FOREIGN_RTS_TO_RTS,       DROP,  "refuses foreign attributes in Ready to Send",                            "QS-07") \
+    B(FOREIGN_RTS_TO_SQD,       DROP,  "refuses foreign attributes from Ready to Send to Send Queue Drain",      "QS-08") \
+    B(FOREIGN_SQD_TO_RTS,       DROP,  "refuses foreign attributes from Send Queue Drain to Ready to Send",      "QS-09") \
+    B(FOREIGN_SQD_TO_SQD,       DROP,  "refuses foreign attributes in Send Queue Drain",                         "QS-10") \
+    B(FOREIGN_SQE_TO_RTS,       DROP,  "refuses foreign attributes from Send Queue Error to Ready to Send",      "QS-11") \
+    B(FOREIGN_TO_RESET,         DROP,  "takes no attribute but the state on the way to Reset",                   "QS-14") \
+    B(FOREIGN_TO_ERR,           DROP,  "takes no attribute but the state on the way to Error",                   "QS-14") \
+    B(CUR_STATE_VALUES,         DROP,  "may be told no other current state than RTR, RTS, SQD, SQE",             "QS-16") \
+    B(CUR_STATE_IS_TRUE,        DROP,  "refuses when the current state is not the one it is told",               "QS-16") \
+    B(DRAINED_FIRST,            DROP,  "takes no attributes while its send queue still drains",                  "QS-23") \
+    B(ALL_OR_NOTHING,           DROP,  "takes none of the attributes when it refuses one thing",                 "QS-15") \
+    B(JUDGES_AGAIN,             DROP,  "judges P_Key index, path and MTU again when the port changes",           "QS-10")
+
+/* Values of attributes. What is let in is cut to what the field holds.
+ *    name                kinds  a device ...                                                              clause */
+#define IBA_ATTR_DOES(B)                                                                                           \
+    B(PORT,               DROP,  "refuses a port that does not exist",                                     "QS-01, QS-80") \
+    B(ACCESS,             DROP,  "refuses rights of a QP that are not remote ones",                        "QS-01") \
+    B(PKEY_INDEX,         DROP,  "refuses a P_Key index beyond the table",                                 "QS-01, KM-11") \
+    B(QKEY,               DROP,  "refuses another Q_Key for the GSI than the well known one",              "PV-19, KM-18") \
+    B(PATH_PORT,          DROP,  "refuses an address vector of another port than the QP's",                "PV-24") \
+    B(ALTERNATE,          DROP,  "refuses an alternate path that cannot be sent along",                    "QS-78") \
+    B(PATH_MTU,           DROP,  "refuses a path MTU above the port's",                                    "RO-08, QS-80") \
+    B(TIMEOUT,            DROP,  "refuses a timeout code above 31",                                        "RQ-18") \
+    B(RETRY,              DROP,  "refuses a retry count above 7",                                          "RQ-22") \
+    B(RNR_RETRY,          DROP,  "refuses an RNR retry count above 7",                                     "RQ-29") \
+    B(MIN_RNR,            DROP,  "refuses an RNR timer code above 31",                                     "WF-50") \
+    B(RQ_PSN,             DROP,  "refuses a receive PSN above 24 bits",                                    "WF-39") \
+    B(SQ_PSN,             DROP,  "refuses a send PSN above 24 bits",                                       "WF-39") \
+    B(MAX_DEST_RD,        DROP,  "refuses to promise more READs as responder than it can remember",        "RR-29") \
+    B(PATH_MIG,           DROP,  "lets software not say that the QP is armed",                             "QS-78") \
+    B(DEST_QPN,           DROP,  "refuses QP0, QP1 and the multicast QP as the peer of a connection",      "WF-37") \
+    B(FLOW_CONTROL,       DROP,  "takes with the destination QP that flow control was negotiated",         "RQ-45, RR-21") \
+    B(AV_PORT,            DROP,  "refuses an address vector of a port that does not exist",                "QS-82") \
+    B(AV_SL,              DROP,  "refuses an SL above 15, on RoCE above 7",                                "RO-27") \
+    B(AV_DLID,            DROP,  "refuses LID 0 as destination",                                           "WF-15, WF-16") \
+    B(AV_SGID,            DROP,  "refuses a GID index beyond the table",                                   "QS-82, KM-36") \
+    B(AV_FLOW_LABEL,      DROP,  "refuses a flow label above 20 bits",                                     "WF-20") \
+    B(AV_DGID,            DROP,  "refuses :: and ::1 as destination",                                      "KM-40") \
+    B(AV_VLAN,            DROP,  "refuses VLAN 0xFFF",                                                     "RO-03") \
+    B(AV_IP_VERSION,      DROP,  "refuses a path between an IPv4 and an IPv6 address",                     "RO-24") \
+    B(AV_GROUP,           DROP,  "refuses a multicast address for a connection",                           "PV-26")
+
+/* What being in a state means, and what entering it does.
+ *    name                kinds        a device ...                                                              clause */
+#define IBA_STATE_DOES(B)                                                                                                \
+    B(RESET_DISCARDS,     DROP|OTHER,  "discards its receive queue on the way to Reset; else, flushes it",       "QS-17") \
+    B(RESET_CLEARS,       DROP,        "forgets its attributes in Reset",                                        "QS-17") \
+    B(RTR_HEARS,          DROP,        "receives requests in RTR",                                               "PV-05, QS-19") \
+    B(SQD_HEARS,          DROP,        "receives requests in SQD",                                               "PV-05, QS-22") \
+    B(SQE_HEARS,          DROP,        "receives requests in SQE",                                               "PV-05, QS-24") \
+    B(SQD_HEARS_ANSWERS,  DROP,        "receives responses in SQD",                                              "PV-06, QS-22") \
+    B(DATAGRAM_MTU,       OTHER,       "bounds datagrams by the port's MTU; else, by 256 bytes",                 "UU-16") \
+    B(NEW_PATH,           DROP,        "sends along an address vector that was changed",                         "QS-10, RR-15") \
+    B(SQD_WAITS,          DROP,        "is drained when what has begun is done, not at once",                    "QS-22, QS-23") \
+    B(SQD_TELLS_ASKED,    OTHER,       "tells that it is drained if it was asked to; else, always",              "QS-23") \
+    B(ERR_FLUSHES_SENDS,  DROP,        "completes in Error what its send queue held",                            "QS-25") \
+    B(ERR_FLUSHES_RECVS,  DROP,        "completes in Error what its receive queue held",                         "QS-25") \
+    B(ERR_FLUSHES_HELD,   DROP,        "completes in Error the receive that was in use",                         "QS-25, QS-27") \
+    B(ERR_FLUSHES_POSTS,  DROP|OTHER,  "flushes receives posted in Error; else, refuses them",                   "QS-25") \
+    B(FLUSHED_STATUS,     OTHER,       "completes what is flushed with Flushed; else, with success",             "QS-25, RQ-57") \
+    B(ERR_KEEPS_SRQ,      OTHER,       "leaves in Error what the SRQ holds; else, flushes that as well",         "QS-27, QS-52") \
+    B(ERR_SILENT,         DROP,        "sends nothing in Error that it owed before",                             "RQ-61, QS-25") \
+    B(LAST_WORDS,         DROP,        "tells the peer why the connection ends",                                 "RR-58") \
+    B(SQE_FLUSHES,        DROP,        "completes in SQE what its send queue held",                              "QS-24")
+
+/* Objects, and what becomes of them.
+ *    name                kinds  a device ...                                                              clause */
+#define IBA_VERB_DOES(B)                                                                                           \
+    B(QP_SHARES,          DROP,  "makes no QP of a type without SRQ on one",                               "QS-28, QS-44") \
+    B(QP_PD,              DROP,  "makes no QP in a protection domain that does not exist",                 "QS-28") \
+    B(QP_SRQ,             DROP,  "makes no QP on an SRQ that does not exist",                              "QS-28") \
+    B(QPN_RANDOM,         OTHER, "gives QPs random numbers; else, the lowest of their slots",              "QS-30") \
+    B(QPN_ORDINARY,       DROP,  "gives no QP the number 1 or 0xFFFFFF",                                   "WF-37") \
+    B(QP_ATTACHED,        DROP,  "does not destroy a QP that is attached to a group",                      "QS-29, UU-25") \
+    B(CQ_BUSY,            DROP,  "does not destroy a CQ that QPs complete into",                           "QS-28") \
+    B(SRQ_BUSY,           DROP,  "does not destroy an SRQ that QPs take from",                             "QS-28") \
+    B(SRQ_PD,             DROP,  "makes no SRQ in a protection domain that does not exist",                "QS-42") \
+    B(AH_PD,              DROP,  "makes no address handle in a protection domain that does not exist",     "QS-82") \
+    B(ATTACH_TYPE,        DROP,  "attaches UD and raw QPs only",                                           "UU-25") \
+    B(ATTACH_GID,         DROP,  "attaches to multicast GIDs only",                                        "UU-25, KM-38") \
+    B(ATTACH_LID,         DROP,  "attaches to multicast LIDs only",                                        "UU-25, WF-15") \
+    B(ATTACH_ONCE,        DROP,  "attaches once when asked twice",                                         "UU-25, PV-29") \
+    B(ATTACH,             DROP,  "delivers to a QP that was attached",                                     "UU-25") \
+    B(DETACH,             DROP,  "delivers no more to a QP that was detached",                             "UU-25")
+
+/* Events; in the order of enum iba_event_kind as far as the adapter raises them.
+ *    event                kinds  a device ...                                                             clause */
+#define IBA_EVENT_DOES(B)                                                                                                      \
+    B(PATH_MIGRATED,       DROP,  "tells that it migrated",                                               "QS-75, QS-78") \
+    B(COMM_ESTABLISHED,    DROP,  "tells of the first request in RTR",                                    "QS-20, RR-64, QS-75") \
+    B(SQ_DRAINED,          DROP,  "tells that its send queue is drained",                                 "QS-23, QS-75") \
+    B(LAST_WQE_REACHED,    DROP,  "tells that a QP in Error takes no more from its SRQ",                  "QS-27, QS-75") \
+    B(SRQ_LIMIT,           DROP,  "tells that an SRQ fell below its limit",                               "QS-38, QS-75") \
+    B(CQ_ERROR,            DROP,  "tells that a CQ overflowed",                                           "QS-32, QS-76") \
+    B(WQ_INVALID_REQUEST,  DROP,  "tells of an invalid request that used no receive",                     "RR-59, QS-76") \
+    B(WQ_ACCESS_VIOLATION, DROP,  "tells of a forbidden access that used no receive",                     "RR-59, QS-76") \
+    B(PKEY_CHANGE,         DROP,  "tells that a P_Key was changed",                                       "QS-77") \
+    B(PKEY_VIOLATION,      DROP,  "tells of packets of other partitions",                                 "PV-17") \
+    B(QKEY_VIOLATION,      DROP,  "tells of datagrams with another Q_Key",                                "PV-18")
+
+/* Completion queues, receive queues, shared receive queues.
+ *    name                kinds        a device ...                                                              clause */
+#define IBA_QUEUE_DOES(B)                                                                                                \
+    B(CQ_ORDER,           OTHER,       "gives completions oldest first; else, newest first",                     "QS-34") \
+    B(CQ_OVERFLOW,        DROP|OTHER,  "loses a CQ that overflows; left out: the completion only; else, the oldest one", "QS-32") \
+    B(CQ_OVERFLOW_FAILS,  DROP,        "fails the QPs of a CQ that overflows",                                   "QS-32") \
+    B(CQ_LOST_FAILS,      DROP,        "fails a QP that completes into a lost CQ",                               "QS-32") \
+    B(CQ_ONCE,            OTHER,       "writes one completion for each work request; else, two",                 "QS-31") \
+    B(ARM_LOST,           DROP,        "does not arm a lost CQ",                                                 "QS-32") \
+    B(ARM_STRENGTHENS,    DROP,        "strengthens an arm only, never weakens it",                              "QS-33") \
+    B(ARM_ONCE,           DROP,        "notifies once for each arm",                                             "QS-33") \
+    B(ARM_SOLICITED,      DROP|OTHER,  "notifies of solicited completions when armed for them; else, of any",    "QS-33, WF-29") \
+    B(ARM_ERRORS,         DROP,        "notifies of errors when armed for solicited completions",                "QS-33, WF-29") \
+    B(ARM_NEXT,           DROP,        "notifies of any completion when armed for the next",                     "QS-33") \
+    B(RECV_ORDER,         OTHER,       "takes receives oldest first; else, newest first",                        "QS-37, RR-06") \
+    B(RECV_RESET,         DROP,        "refuses receives in Reset",                                              "QS-17") \
+    B(RECV_INIT,          DROP,        "takes receives in Init",                                                 "QS-18") \
+    B(RECV_FULL,          OTHER,       "refuses receives when its queue is full; else, forgets them",            "QS-83") \
+    B(FLUSH_ORDER,        OTHER,       "flushes receives oldest first; else, newest first",                      "QS-25, QS-34") \
+    B(SRQ_LIMIT_BELOW,    OTHER,       "tells of an SRQ below its limit; else, at its limit too",                "QS-38") \
+    B(SRQ_LIMIT_ONCE,     DROP,        "tells once of an SRQ below its limit",                                   "QS-38")
+/* clang-format on */
+
+#define IBA_MODIFY_DOES_ID(name, ...) IBA_MODIFY_DOES_##name,
+enum iba_modify_does { IBA_MODIFY_DOES(IBA_MODIFY_DOES_ID) IBA_MODIFY_DOES_COUNT };
+#define IBA_ATTR_DOES_ID(name, ...) IBA_ATTR_DOES_##name,
+enum iba_attr_does { IBA_ATTR_DOES(IBA_ATTR_DOES_ID) IBA_ATTR_DOES_COUNT };
+#define IBA_STATE_DOES_ID(name, ...) IBA_STATE_DOES_##name,
+enum iba_state_does { IBA_STATE_DOES(IBA_STATE_DOES_ID) IBA_STATE_DOES_COUNT };
+#define IBA_VERB_DOES_ID(name, ...) IBA_VERB_DOES_##name,
+enum iba_verb_does { IBA_VERB_DOES(IBA_VERB_DOES_ID) IBA_VERB_DOES_COUNT };
+#define IBA_EVENT_DOES_ID(name, ...) IBA_EVENT_DOES_##name,
+enum iba_event_does { IBA_EVENT_DOES(IBA_EVENT_DOES_ID) IBA_EVENT_DOES_COUNT };
+#define IBA_QUEUE_DOES_ID(name, ...) IBA_QUEUE_DOES_##name,
+enum iba_queue_does { IBA_QUEUE_DOES(IBA_QUEUE_DOES_ID) IBA_QUEUE_DOES_COUNT };
+
+/* Rows by from * IBA_QPS_COUNT + to; of a pair that is no transition the row refuses it. */
+extern const struct iba_behaviours iba_transition_behaviours;
+extern const struct iba_behaviours iba_modify_behaviours, iba_attr_behaviours, iba_state_behaviours;
+extern const struct iba_behaviours iba_verb_behaviours, iba_event_behaviours, iba_queue_behaviours;
+#define IBA_QP_LISTS(L)                                                                                                \
+    L(iba_transition_behaviours)                                                                                       \
+    L(iba_modify_behaviours)                                                                                           \
+    L(iba_attr_behaviours)                                                                                             \
+    L(iba_state_behaviours)                                                                                            \
+    L(iba_verb_behaviours)                                                                                             \
+    L(iba_event_behaviours)                                                                                            \
+    L(iba_queue_behaviours)
+
+#define IBA_QP_DOES(ca, list, LIST, row) iba_does((ca)->change, &iba_##list##_behaviours, IBA_##LIST##_DOES_##row)
+#define IBA_MODIFY_IS(ca, row) IBA_QP_DOES(ca, modify, MODIFY, row)
+#define IBA_ATTR_IS(ca, row) IBA_QP_DOES(ca, attr, ATTR, row)
+#define IBA_STATE_IS(ca, row) IBA_QP_DOES(ca, state, STATE, row)
+#define IBA_VERB_IS(ca, row) IBA_QP_DOES(ca, verb, VERB, row)
+#define IBA_QUEUE_IS(ca, row) IBA_QP_DOES(ca, queue, QUEUE, row)
+/* The row is done otherwise. */
+#define IBA_STATE_ODD(ca, row) iba_does_otherwise((ca)->change, &iba_state_behaviours, IBA_STATE_DOES_##row)
+#define IBA_VERB_ODD(ca, row) iba_does_otherwise((ca)->change, &iba_verb_behaviours, IBA_VERB_DOES_##row)
+#define IBA_QUEUE_ODD(ca, row) iba_does_otherwise((ca)->change, &iba_queue_behaviours, IBA_QUEUE_DOES_##row)
+#endif

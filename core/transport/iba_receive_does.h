@@ -1,0 +1,121 @@
+/* What receivers and the RC responder do by order of the architecture, beside their rule tables, as lists. A sentence
+ * goes on from "a device ...". */
+#ifndef IBA_RECEIVE_DOES_H
+#define IBA_RECEIVE_DOES_H
+#include "transport/iba_engine.h"
+
+/* clang-format off */
+/* What RC, UC and UD do with a packet that was let in, and with its receive.
+ *    name                kinds        a device ...                                                                    clause */
+#define IBA_RECEIVE_DOES(B)                                                                                                    \
+    B(PKEY_OWN,           OTHER,       "compares P_Keys with the entry of the QP's index; else, with all of the table", "PV-12, QS-79") \
+    B(PKEY_SMP,           DROP,        "does not ask for the P_Key of SMPs",                                           "PV-14") \
+    B(QKEY_GSI,           DROP,        "asks datagrams to QP1 for the well known Q_Key",                               "PV-19, KM-18") \
+    B(QKEY_SMP,           DROP,        "does not ask for the Q_Key of SMPs",                                           "PV-20") \
+    B(MARK_IN_ANSWER,     DROP,        "answers congestion on InfiniBand with BECN in an RC response, not with a packet", "WF-82") \
+    B(MARK_TO_SOURCE,     DROP,        "tells the source of a datagram that it met congestion",                        "RO-41") \
+    B(SRQ_PD,             OTHER,       "checks receives of an SRQ against the SRQ's protection domain; else, the QP's", "QS-42") \
+    B(SEND_FOLLOWS,       OTHER,       "puts each packet of a SEND behind the one before; else, over it",              "RR-13, UU-12") \
+    B(WRITE_STORES,       DROP,        "writes what an RDMA WRITE brings",                                             "RR-13, UU-12") \
+    B(WRITE_FOLLOWS,      OTHER,       "writes each packet behind the one before; else, over it",                      "RR-37") \
+    B(WRITE_WHOLE,        OTHER,       "checks all of a WRITE with its first packet; else, each packet by itself",     "RR-42") \
+    B(WRITE_OF_NOTHING,   DROP,        "does not ask for the key of a WRITE of no bytes",                              "RR-40, UU-11") \
+    B(WC_BYTES,           OTHER,       "reports the bytes of all of a SEND; else, of its last packet",                 "QS-81, UU-12") \
+    B(WC_WRITE_BYTES,     OTHER,       "reports the bytes of all of a WRITE; else, of its last packet",                "RR-53") \
+    B(WC_WRITE_OP,        DROP,        "tells the receive of a WRITE from that of a SEND",                             "RR-53") \
+    B(WC_IMM,             DROP,        "reports the immediate data",                                                   "RR-53, UU-23") \
+    B(WC_IMM_FLAG,        DROP,        "says that there are immediate data",                                           "RR-53, UU-23") \
+    B(WC_KEY,             DROP|OTHER,  "reports the key that a SEND invalidated; else, the one behind it",             "RR-54") \
+    B(WC_KEY_FLAG,        DROP,        "says that a SEND invalidated a key",                                           "RR-54") \
+    B(WC_SOLICITED,       DROP,        "takes a message with SE for a solicited one",                                  "WF-29, WF-28") \
+    B(WC_PKEY_INDEX,      DROP,        "reports the index of the P_Key that let the packet in",                        "PV-13, UU-23") \
+    B(UC_ANY_PSN,         OTHER,       "begins a UC message with any PSN; else, with the one that follows only",       "UU-04, UU-05") \
+    B(UC_KEEPS_RECEIVE,   OTHER,       "uses the receive of a broken UC message for the next; else, it fails",         "UU-09") \
+    B(UC_SRQ_FAILS,       DROP,        "fails the receive of a broken UC message when it is of an SRQ",                "UU-09, QS-41") \
+    B(UC_NOTIFIES,        DROP,        "completes a receive for a UC WRITE with immediate data",                       "UU-08") \
+    B(FAULT_FAILS_QP,     DROP,        "fails a UC or UD QP whose receive is at fault",                                "UU-29") \
+    B(FAULT_STATUS,       OTHER,       "completes a receive at fault with Local Protection; else, with Local Length",  "UU-29, RR-57") \
+    B(UD_AREA,            DROP,        "leaves 40 bytes for the GRH before each datagram",                             "UU-21") \
+    B(UD_BYTES,           OTHER,       "reports a datagram's bytes with the 40 of the GRH; else, without",             "UU-21") \
+    B(UD_GRH,             DROP,        "delivers the GRH of a datagram",                                               "UU-21, WF-25") \
+    B(UD_IPV4_AT_END,     OTHER,       "puts an IPv4 header at the end of the 40 bytes; else, in front",               "UU-22, RO-36") \
+    B(UD_GRH_FLAG,        DROP,        "says that a datagram had a GRH",                                               "UU-21") \
+    B(UD_SOURCE_QP,       DROP,        "reports which QP sent a datagram",                                             "UU-23") \
+    B(UD_SLID,            DROP,        "reports from which LID a datagram came",                                       "UU-23") \
+    B(UD_SL,              DROP,        "reports the SL of a datagram",                                                 "UU-23") \
+    B(UD_PATH_BITS,       DROP,        "reports to which of its LIDs a datagram came",                                 "UU-23")
+
+/* The RC responder.
+ *    name                kinds        a device ...                                                                    clause */
+#define IBA_RESPOND_DOES(B)                                                                                                    \
+    B(NAK_SEQUENCE,       SWAP,        "says with NAK code 0 that a request was lost",           "RR-03, RR-56") \
+    B(NAK_INVALID,        SWAP,        "says with NAK code 1 that a request is invalid",         "RR-33, RR-56") \
+    B(NAK_ACCESS,         SWAP,        "says with NAK code 2 that a request has no access",      "RR-41, RR-56") \
+    B(NAK_OPERATION,      OTHER,       "says with NAK code 3 that a receive is at fault; else, with code 4",           "RR-57, RR-56") \
+    B(FIRST_PSN,          DROP,        "expects first the PSN it was given",                                           "RR-01") \
+    B(READ_PSNS,          OTHER,       "expects behind a READ the PSN behind its last response; else, behind its first", "RR-01") \
+    B(MSN_FROM_0,         OTHER,       "counts messages from 0; else, from 1",                                         "RR-16") \
+    B(MSN_COUNTS,         DROP|OTHER,  "counts messages when they end; else, packets",                                 "RR-16") \
+    B(MSN_READ,           DROP,        "counts READs and ATOMICs as messages",                                         "RR-16, RR-17") \
+    B(MSN_IN_NAK,         OTHER,       "leaves the message that it NAKs out of its count; else, counts it",            "RR-18") \
+    B(ACK_ASKED,          DROP,        "acknowledges what asks for it",                                                "RR-09") \
+    B(ACK_PSN,            OTHER,       "acknowledges with the PSN of the latest request; else, of the one before",     "RR-10") \
+    B(ACK_NEWEST,         OTHER,       "lets a newer ACK take the place of one that waits; else, keeps the old one",   "RR-10, RR-14") \
+    B(IN_ORDER,           OTHER,       "answers in PSN order; else, the second before the first",                                 "RR-06, RR-30") \
+    B(DEST_QPN,           OTHER,       "sends responses to the peer's QP; else, to the number of its own",             "RR-12") \
+    B(PKEY,               OTHER,       "sends responses with its own P_Key; else, with 0xFFFF",                        "RR-12, WF-35") \
+    B(MIGRATED,           DROP,        "says in responses that it is in state Migrated",                               "WF-30") \
+    B(NO_ACK_REQUEST,     OTHER,       "never asks for an answer to a response; else, does",                           "RR-12, RR-61, WF-38") \
+    B(NO_SOLICITED,       OTHER,       "never sets SE in a response; else, does",                                      "RR-12, RR-61, WF-28") \
+    B(BECN,               DROP,        "sets BECN in a response to a marked request",                                  "WF-82") \
+    B(CREDITS,            OTHER,       "announces no more credits than there are receives; else, one code more",       "RR-19, WF-49") \
+    B(CREDIT_IN_USE,      DROP,        "counts the receive in use as a credit",                                        "RR-19") \
+    B(CREDITS_OF_SRQ,     DROP,        "announces credit code 31 with an SRQ",                                         "RR-20, QS-39") \
+    B(CREDITS_AGREED,     DROP,        "announces credit code 31 where flow control was not agreed on",                "RR-21") \
+    B(RNR_CODE,           DROP|OTHER,  "puts the QP's RNR timer into RNR NAKs; else, the code behind it",              "RR-49, WF-50") \
+    B(NAK_PSN,            OTHER,       "puts the PSN that it expects into a NAK; else, the one that came",             "RR-03") \
+    B(NAK_FAILS,          DROP,        "goes to Error after a NAK of an invalid request",                              "RR-58") \
+    B(REFUSED_COMPLETES,  DROP,        "completes the receive of a refused request in error",                          "RR-56") \
+    B(TOO_LONG_STATUS,    OTHER,       "completes a receive that is too short with Local Length; else, Remote Invalid Request", "RR-38") \
+    B(AGAIN_ACKED,        DROP|OTHER,  "acknowledges a duplicate up to the next READ or ATOMIC; else, past it",        "RR-23") \
+    B(REMEMBERS,          DROP,        "remembers READs and ATOMICs for their duplicates",                             "RR-25, RR-28, RR-68") \
+    B(OLDEST_FORGOTTEN,   OTHER,       "forgets the oldest of what it remembers; else, the newest",                    "RR-29") \
+    B(REPLAYS,            OTHER,       "answers a duplicate ATOMIC with the result it had; else, executes it again",   "RR-28") \
+    B(INVALIDATES,        DROP,        "invalidates the key that a SEND names",                                        "RR-54") \
+    B(INVALIDATE_FAILS,   DROP,        "fails the receive whose SEND names a key that cannot be invalidated",          "RR-55") \
+    B(ZERO_READ,          DROP,        "does not ask for the key of a READ of no bytes",                               "RR-40") \
+    B(SWAP_COMPARES,      DROP,        "swaps only what compares equal",                                               "RR-48") \
+    B(ADDS_64_BITS,       OTHER,       "adds 64 bits; else, the lower 32 without carry",                               "RR-48") \
+    B(ORIGINAL,           OTHER,       "returns what an ATOMIC found; else, what it left",                             "RR-48") \
+    B(ATOMIC_WRITES,      DROP,        "writes what an ATOMIC WRITE brings",                                           "RR-67") \
+    B(READ_MTU,           OTHER,       "fills READ responses up to the path MTU; else, up to 256 bytes",               "RR-61, RR-15") \
+    B(READ_FIRST,         OTHER,       "begins READ responses with First or Only; else, with Middle or Last",          "RR-61") \
+    B(READ_RESTARTS,      OTHER,       "begins repeated READ responses with First or Only; else, with Middle or Last", "RR-62") \
+    B(READ_LAST_AETH,     DROP,        "puts an AETH into the last READ response",                                     "RR-61") \
+    B(READ_MIDDLE_AETH,   OTHER,       "puts no AETH into the READ responses between; else, does",                     "RR-61") \
+    B(READ_PSN,           OTHER,       "counts PSNs through READ responses; else, stays with the first",               "RR-61") \
+    B(READ_PAD,           OTHER,       "says how many bytes of pad a READ response has; else, none",                   "WF-31") \
+    B(READ_LOST,          OTHER,       "says with a NAK that a READ cannot go on; else, nothing",                      "RR-60") \
+    B(CNP_M,              OTHER,       "clears M in congestion notifications; else, sets it",                          "RO-42") \
+    B(CNP_BECN,           OTHER,       "sets BECN in congestion notifications on InfiniBand only; else, on RoCE only", "WF-81, RO-29") \
+    B(CNP_PSN,            OTHER,       "sends congestion notifications with PSN 0; else, with the one it expects",     "RO-42, WF-84") \
+    B(CNP_ZERO,           OTHER,       "sends 16 zeros in congestion notifications; else, ones",                       "WF-81, RO-42") \
+    B(CNP_OPCODE,         OTHER,       "sends congestion notifications with their opcode; else, with the other network's", "WF-81, RO-42") \
+    B(RTR_ANSWERS,        DROP,        "answers in RTR",                                                               "RR-64, RR-65") \
+    B(SQD_ANSWERS,        DROP,        "answers in SQD",                                                               "RR-65") \
+    B(SQE_ANSWERS,        DROP,        "answers in SQE",                                                               "RR-65, QS-24")
+/* clang-format on */
+
+#define IBA_RECEIVE_DOES_ID(name, ...) IBA_RECEIVE_DOES_##name,
+enum iba_receive_does { IBA_RECEIVE_DOES(IBA_RECEIVE_DOES_ID) IBA_RECEIVE_DOES_COUNT };
+#define IBA_RESPOND_DOES_ID(name, ...) IBA_RESPOND_DOES_##name,
+enum iba_respond_does { IBA_RESPOND_DOES(IBA_RESPOND_DOES_ID) IBA_RESPOND_DOES_COUNT };
+
+extern const struct iba_behaviours iba_receive_behaviours, iba_respond_behaviours;
+#define IBA_RECEIVE_LISTS(L) L(iba_receive_behaviours) L(iba_respond_behaviours)
+
+#define IBA_RECEIVE_IS(ca, row) iba_does((ca)->change, &iba_receive_behaviours, IBA_RECEIVE_DOES_##row)
+#define IBA_RECEIVE_ODD(ca, row) iba_does_otherwise((ca)->change, &iba_receive_behaviours, IBA_RECEIVE_DOES_##row)
+#define IBA_RESPOND_IS(ca, row) iba_does((ca)->change, &iba_respond_behaviours, IBA_RESPOND_DOES_##row)
+#define IBA_RESPOND_ODD(ca, row) iba_does_otherwise((ca)->change, &iba_respond_behaviours, IBA_RESPOND_DOES_##row)
+#endif
