@@ -16,6 +16,7 @@ struct scene {
     enum { AT_SENDERS, AT_RECEIVER, REQUESTS_ONLY, RESPONSES_ONLY } where;
     uint64_t skip; /* frames before the observer comes */
     bool plain;    /* SENDs and WRITEs only */
+    bool unready;  /* receives come after the SENDs that need them */
     struct truth truth;
     bool began;
     iba_psn high;
@@ -127,10 +128,15 @@ static void post(struct scene *s, uint64_t seed)
                                  .va = PAIR_VA,
                                  .rkey = s->p->end[1].rkey};
         const bool atomic = wr.op == IBA_WR_FETCH_ADD || wr.op == IBA_WR_CMP_SWAP;
-        pair_post_recv(s->p, 1, i, SLOT, MOST);
+        if (!s->unready)
+            pair_post_recv(s->p, 1, i, SLOT, MOST);
         /* What is fetched lies apart, or messages would change between their copies. */
         pair_post_send(s->p, 0, &wr, atomic || wr.op == IBA_WR_READ ? SLOT : 0,
                        atomic ? 8 : (uint32_t)iba_random_below(&r, MOST));
+        if (s->unready) {
+            cr_assert(pair_run(s->p, s->p->now + iba_random_below(&r, 400000)));
+            pair_post_recv(s->p, 1, i, SLOT, MOST);
+        }
         if (iba_random_below(&r, 3) == 0)
             cr_assert(pair_run(s->p, s->p->now + iba_random_below(&r, 3000000)));
     }
@@ -266,6 +272,22 @@ Test(hostile, copies_are_counted)
         total += s.truth.copies;
     }
     cr_assert_gt(total, seeds(), "something was copied");
+}
+
+Test(hostile, who_was_not_ready_is_waited_for)
+{
+    uint64_t total = 0;
+
+    for (uint64_t seed = 0; seed < seeds(); seed++) {
+        struct scene s = {.unready = true};
+        play(&s, seed, &none);
+        cr_assert_eq(s.w->found[IBA_FINDING_RNR], s.truth.rnr, "seed %u", (unsigned)seed);
+        cr_assert_eq(s.w->found[IBA_FINDING_RETRY_RNR], s.truth.again, "seed %u: %u, sent %u", (unsigned)seed,
+                     (unsigned)s.w->found[IBA_FINDING_RETRY_RNR], (unsigned)s.truth.again);
+        nothing_but(s.w, seed, ALLOW(RNR) | ALLOW(RETRY_RNR) | ALLOW(CREDIT_UPDATE));
+        total += s.truth.rnr;
+    }
+    cr_assert_gt(total, seeds(), "somebody was not ready");
 }
 
 /* Everything at once: what happened cannot always be told, but nobody broke a rule. */
