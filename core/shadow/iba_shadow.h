@@ -47,7 +47,7 @@ enum iba_severity { IBA_SEVERITY_NONE, IBA_NOTE, IBA_WARN, IBA_ERROR };
     F(NAK_AGAIN,        nak,               WARN,  "repeats a NAK before what it asks for has come",                     "RR-04")  \
     F(NAK_AFTER_RNR,    nak,               WARN,  "is a NAK for what an RNR NAK has just put off",                      "RR-51")  \
     F(RNR,              rnr,               WARN,  "says that the receiver is not ready",                                "RR-49")  \
-    F(RNR_EARLY,        rnr,               ERROR, "comes back before the wait that the RNR NAK asked for is over",      "RQ-28")  \
+    F(RNR_EARLY,        rnr,               WARN,  "comes back before the wait that the RNR NAK asked for is over",      "RQ-28")  \
     F(GHOST_ACK,        ghost_ack,         WARN,  "answers a PSN that was not sent",                                    "RQ-33")  \
     F(ACK_AGAIN,        duplicate_ack,     NOTE,  "acknowledges again what was acknowledged before",                    "RQ-33")  \
     F(CREDIT_UPDATE,    credit,            NOTE,  "repeats an acknowledgement with other credits",                      "RR-22")  \
