@@ -42,6 +42,7 @@ static const struct {
     {"RC-responder.flush=swap", OTHER_OPERATION},
     {"RC-requester.DUPLICATE=drop",
      "modulo 2^24 a PSN that is behind is also one that was never sent, and dropped alike"},
+    {"RC-requester.NAK_KNOWN=other:1", "no NAK has credits to take: nothing is done either way"},
     {"RC-requester.ACK_FOR_ANSWER=swap", OTHER_SYNDROME},
     {"RC-requester.NAK_SEQUENCE=swap", OTHER_SYNDROME},
     {"RC-requester.RNR=swap", OTHER_SYNDROME},
@@ -63,6 +64,7 @@ static const struct {
     {"posting.handle_exists=drop", OWN_HANDLE},
     {"posting.handle_domain=drop", OWN_HANDLE},
     {"posting.handle_port=drop", OWN_HANDLE},
+    {"posting.multicast_grh=drop", "the handle for a group is made with a GRH, as it needs"},
 };
 
 const char *mutant_equivalent(const char *spec)
