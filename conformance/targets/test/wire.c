@@ -181,15 +181,15 @@ static void groups(enum ibc_link link)
     bed_connect(b, 0, bed_qp(b, 0, IBA_QPT_UD), IBA_QPT_UD, 0);
     bed_connect(b, 1, bed_qp(b, 1, IBA_QPT_UD), IBA_QPT_UD, 0);
     bed_recv(b, 1, 0, 256);
-    cr_assert_eq(o->attach(b->t, 1, b->d[1].qpn, gid, true), IBC_OK);
+    cr_assert_eq(o->attach(b->t, 1, b->d[1].qpn, gid, ibc_group_lid(gid), true), IBC_OK);
     s.dest.group = gid;
     for (unsigned i = 0; i < 100; i++)
         cr_assert_eq(o->post_send(b->t, 0, b->d[0].qpn, &s), i < 32 ? IBC_OK : IBC_REFUSED); /* one handle for all */
     bed_expect(b, 0, IBA_UD_SEND_ONLY, BED_PSN);
     cr_assert_eq(o->inject(b->t, 1, b->frame, b->len), IBC_OK);
     cr_assert(bed_wc(b, 1, &wc) && wc.status == IBA_WC_SUCCESS);
-    cr_assert_eq(o->attach(b->t, 1, b->d[1].qpn, gid, false), IBC_OK);
-    cr_assert_eq(o->attach(b->t, 1, b->d[1].qpn, gid, false), IBC_REFUSED);
+    cr_assert_eq(o->attach(b->t, 1, b->d[1].qpn, gid, ibc_group_lid(gid), false), IBC_OK);
+    cr_assert_eq(o->attach(b->t, 1, b->d[1].qpn, gid, ibc_group_lid(gid), false), IBC_REFUSED);
     cr_assert_eq(o->destroy(b->t, 0, IBC_O_qp, b->d[0].qpn), IBC_OK);
     cr_assert_eq(o->destroy(b->t, 0, IBC_O_mr, b->d[0].mr.id), IBC_OK);
     cr_assert_eq(o->destroy(b->t, 0, IBC_O_pd, b->d[0].pd), IBC_OK, "the target's own handles hold nothing");
