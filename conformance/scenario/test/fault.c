@@ -142,7 +142,7 @@ static const struct {
     {HEAD "port pkey[300]=1\n", "f.ibt:5:6: '300' is no index"},
     {HEAD "counter x 1\n", "f.ibt:5:11: '1': +N is wanted"},
     {HEAD "wait 2h\n", "f.ibt:5:6: '2h': a time ends in ns, us, ms or s"},
-    {HEAD "wait 7200s\n", "f.ibt:5:6: '7200s' is too long: at most an hour"},
+    {HEAD "wait 43201s\n", "f.ibt:5:6: '43201s' is too long: at most twelve hours"},
     {"title t\nspec A\nrole both\nservice rc\npass\n", "f.ibt:5:1: role both has no 'pass'"},
     {"title t\nspec A\nrole both\nservice rc\nqp a dut=2\n", "f.ibt:5:6: 'dut' is for role middle"},
     {"title t\nspec A\nrole both\nservice rc\nqp a\n< a ANY then=drop\n", "f.ibt:6:9: 'then' is for role middle"},
