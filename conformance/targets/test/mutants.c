@@ -69,3 +69,14 @@ Test(mutants, equivalents_are_rows_and_behave_alike)
             same_tours("reference", name, (enum ibc_link)l);
     }
 }
+
+Test(mutants, all_that_is_permitted_is_a_row)
+{
+    const char *spec;
+
+    for (size_t i = 0; (spec = mutant_permitted_at(i)); i++) {
+        char name[128];
+        (void)snprintf(name, sizeof name, "mutant:%s", spec);
+        ibc_target_close(open_target(name));
+    }
+}
