@@ -265,11 +265,18 @@ void iba_shadow_pair(struct iba_look *l)
 /* How many responses READs take becomes known, or known better. */
 static void recount(struct iba_shadow_requests *q, uint32_t pmtu)
 {
-    for (unsigned i = 0; i < IBA_SHADOW_READS; i++)
-        if (q->read[i].used && iba_shadow_is_read(q->read[i].opcode))
-            q->read[i].n = iba_shadow_packets(q->read[i].length, pmtu);
     if (q->open.used)
         iba_shadow_close_read(q, iba_shadow_packets(q->open.length, pmtu));
+    for (unsigned i = 0; i < IBA_SHADOW_READS; i++) {
+        struct iba_shadow_read *r = &q->read[i];
+        if (!r->used || !iba_shadow_is_read(r->opcode))
+            continue;
+        if (r->n == 0) { /* another was the open one */
+            q->open = *r;
+            iba_shadow_close_read(q, iba_shadow_packets(r->length, pmtu));
+        }
+        r->n = iba_shadow_packets(r->length, pmtu);
+    }
 }
 
 void iba_shadow_learn_pmtu(struct iba_shadow *s, struct iba_flow *f, uint32_t pmtu, bool sure)
