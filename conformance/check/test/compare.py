@@ -158,7 +158,7 @@ def follow(p, way, end, late, found):
 
 
 def checked(program, path):
-    run = subprocess.run([program, "--json", path], capture_output=True, text=True, check=False)
+    run = subprocess.run([program, "check", "--json", path], capture_output=True, text=True, check=False)
     assert run.returncode in (0, 1) and not run.stderr, f"{path}: exit code {run.returncode}: {run.stderr}"
     lines = [json.loads(line) for line in run.stdout.splitlines()]
     found = [line for line in lines if line["type"] == "finding"]

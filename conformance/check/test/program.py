@@ -12,7 +12,7 @@ CLEAN, HARMED = PCAPS / "rxe-rping-v6.pcap", PCAPS / "rxe-agent-bad-rkey-read.pc
 
 
 def check(*args):
-    run = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, text=True, check=False, timeout=60)
+    run = subprocess.run([PROGRAM, "check", *map(str, args)], capture_output=True, text=True, check=False, timeout=60)
     return run.returncode, run.stdout, run.stderr
 
 

@@ -17,7 +17,7 @@ PROGRAM = os.path.join(os.environ["IBPROOF_BIN"], "ibconform")
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 SAMPLE = "rc.responder.psn-gap-one-nak"
 PLACE = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", ""), "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]}
-COMMANDS = ("list", "show", "run", "statements", "mutants")
+COMMANDS = ("list", "show", "run", "statements", "mutants", "check")
 
 GOOD = """title    a SEND is acknowledged
 spec     RR-03 RR-04
@@ -89,8 +89,10 @@ class Usage(Case):
         for command in COMMANDS:
             self.fails(2, command, "--nonsense", says="no option --nonsense")
             self.fails(2, command, "-k", says="no option -k")
+        for command in (c for c in COMMANDS if c != "check"):
             self.fails(2, command, "--scenarios", says="wants a value")
             self.fails(2, command, "--scenarios=", says="empty")
+        self.fails(2, "check", "--scenarios", ".", says="no option --scenarios")
         self.fails(2, "run", "--evidense", "x", says="did you mean --evidence?")
         self.fails(2, "list", "--target", "reference", says="no option --target")
         self.fails(2, "run", "-j", says="-j: wants a value")
