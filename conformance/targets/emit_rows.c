@@ -5,7 +5,6 @@
 
 /* clang-format off */
 #define FREE_ID   "an IP packet that may not be fragmented needs no identification; any will do"
-#define FREE_PORT "the UDP source port is free, and all packets of a flow still have the same"
 #define EITHER_WAY "a request that is answered with data is answered whatever AckReq says, and it may be set"
 
 /* Where it is the only thing wrong.
@@ -38,7 +37,7 @@
     E("ipv6.hlim",              "+1",   "RO-15",                     "another IPv6 hop limit",                 NULL)                    \
     E("ipv6.src",               "^1",   "RO-16,RO-25",               "another IPv6 source address",            NULL)                    \
     E("ipv6.dst",               "^1",   "RO-16,RO-25",               "another IPv6 destination address",       NULL)                    \
-    E("udp.srcport",            "+1",   "RO-19",                     "another UDP source port",                FREE_PORT)               \
+    E("udp.srcport",            "+1",   "RO-19",                     "another UDP source port",                NULL)                    \
     E("udp.srcport",            "*1",   "RO-19",                     "a new UDP source port each",             NULL)                    \
     E("udp.dstport",            "+1",   "RO-18",                     "a UDP destination port that is not 4791", NULL)                   \
     E("udp.length",             "+1",   "RO-20",                     "a UDP length of one too much",           NULL)                    \
