@@ -1,23 +1,22 @@
-/* Changed rows that no scenario can see, or may fail, each with the reason. Fields that may be anything stand with the
- * fields (emit_rows.c). */
+/* Changed rows that no scenario can fail, each with the reason. Some make no other device: both orders of two rows that
+ * never apply together, rows whose work the next one does alike. Others make a device that the rules allow as well as
+ * ours: where public sources differ, or leave it open. Fields that may be anything stand with the fields (emit_rows.c).
+ */
 #include "mutant.h"
 #include <string.h>
 
 #define OTHER_OPERATION "the two rows are about different operations: no request meets both"
 #define OTHER_SYNDROME "the two rows are about different syndromes: no response has both"
 #define OTHER_QP "the two rows are about different types of QP: no packet meets both"
-#define EITHER_END "public sources differ on what is left of a WRITE whose notification is lost"
-#define WORD_OR_SILENCE                                                                                                \
-    "what a repeated READ gets whose region has gone is open between public sources, a NAK or nothing"
-#define OPEN_OPCODE "public sources differ on reserved opcodes, a NAK or nothing"
 #define NOTED_BOTH "both rows note something and let the packet go on: either order notes both"
 #define ENDS "the first row wants more to come, the second comes with the last packet only"
+#define EITHER_END "public sources differ on what is left of a WRITE whose notification is lost"
+#define WORD_OR_SILENCE "public sources differ on a repeated READ whose region has gone: a NAK or nothing"
+#define OPEN_OPCODE "public sources differ on reserved opcodes: a NAK or nothing"
 
 struct reason {
     const char *spec, *why; /* spec without "mutant:" */
 };
-
-/* No other device: both orders of two rows that never apply together, rows whose work the next one does alike. */
 static const struct reason equivalents[] = {
     {"header-validation.multicast_no_grh=drop", "a group is known by its GID: without GRH no member is found either"},
     {"header-validation.multicast_disagrees=swap",
@@ -77,9 +76,7 @@ static const struct reason equivalents[] = {
     {"objects.QPN_ORDINARY=drop",
      "software asks for no number by these verbs, and those that the device picks are ordinary either way"},
 };
-
-/* Another device, which no rule forbids. */
-static const struct reason permitted[] = {
+static const struct reason allowed[] = {
     {"RC-responder.malformed_again=drop", "two public engines look no further than the PSN of a duplicate"},
     {"RC-responder.answer_waits=drop", "no rule forbids to answer a duplicate twice"},
     {"RC-responder.no_room_again=drop", "a duplicate of what is remembered may be answered or not"},
@@ -105,7 +102,7 @@ static const struct reason permitted[] = {
     {"transitions.RESET_TO_ERR=drop", "public sources differ on the way from Reset to Error"},
 };
 
-static const char *find(const struct reason *r, size_t n, const char *spec)
+static const char *reason(const struct reason *r, size_t n, const char *spec)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(r[i].spec, spec) == 0)
@@ -113,21 +110,22 @@ static const char *find(const struct reason *r, size_t n, const char *spec)
     return NULL;
 }
 
-#define COUNT(table) (sizeof(table) / sizeof *(table))
-
 const char *mutant_equivalent(const char *spec)
 {
-    const char *why = find(equivalents, COUNT(equivalents), spec);
-
-    return why ? why : find(permitted, COUNT(permitted), spec);
+    return reason(equivalents, sizeof equivalents / sizeof *equivalents, spec);
 }
 
 const char *mutant_equivalent_at(size_t i)
 {
-    return i < COUNT(equivalents) ? equivalents[i].spec : NULL;
+    return i < sizeof equivalents / sizeof *equivalents ? equivalents[i].spec : NULL;
 }
 
-const char *mutant_permitted_at(size_t i)
+const char *mutant_allowed(const char *spec)
 {
-    return i < COUNT(permitted) ? permitted[i].spec : NULL;
+    return reason(allowed, sizeof allowed / sizeof *allowed, spec);
+}
+
+const char *mutant_allowed_at(size_t i)
+{
+    return i < sizeof allowed / sizeof *allowed ? allowed[i].spec : NULL;
 }

@@ -5,9 +5,10 @@
 
 /* False with one line in err. */
 bool mutant_apply(struct ref_change *c, const char *spec, char *err, size_t errlen);
-/* Why no scenario can, or may, fail the change of that row; NULL: one can. */
+/* Why the change of that row makes no other device; NULL: it does. */
 const char *mutant_equivalent(const char *spec);
-/* The i-th that makes no other device, and the i-th that makes one that no rule forbids; NULL: there are no more. */
-const char *mutant_equivalent_at(size_t i);
-const char *mutant_permitted_at(size_t i);
+const char *mutant_equivalent_at(size_t i); /* the i-th such spec; NULL: there are no more */
+/* Why the rules allow the device that the change makes; NULL: they do not. */
+const char *mutant_allowed(const char *spec);
+const char *mutant_allowed_at(size_t i);
 #endif

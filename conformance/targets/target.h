@@ -174,7 +174,8 @@ struct ibc_mutant {
     char spec[96];          /* "mutant:RC responder.gap=drop" as --target takes it (blanks as '-') */
     const char *clause;     /* catalogue ids it stands for, comma between */
     const char *says;       /* what the device does wrong, one sentence */
-    const char *equivalent; /* why no scenario can, or may, fail it, or NULL; it counts all the same */
+    const char *equivalent; /* why no exchange can tell it from a whole one, or NULL; it counts all the same */
+    const char *allowed;    /* why the rules allow it as well as ours, or NULL; likewise */
 };
 size_t ibc_mutant_count(void);
 bool ibc_mutant_at(size_t i, struct ibc_mutant *out);

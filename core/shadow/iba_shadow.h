@@ -191,6 +191,7 @@ struct iba_flow {
     uint32_t qkey, src_qp; /* of the first datagram */
     uint8_t credits;       /* code of the last acknowledgement */
     uint32_t pmtu;         /* bytes; 0: not seen. Of both directions */
+    bool pmtu_sure;        /* seen in a First or Middle, not only in the PSNs that a READ took */
     uint32_t peer;         /* the other direction, its index plus 1; 0: not known */
     uint8_t tries;         /* how often a peer was looked for */
     uint32_t newer, older; /* in the order of use, index plus 1 */

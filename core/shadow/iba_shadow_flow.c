@@ -255,22 +255,39 @@ void iba_shadow_pair(struct iba_look *l)
     f->peer = index_of(l->s, best);
     best->peer = index_of(l->s, f);
     f->guess = best->guess = fits > 1;
-    const uint32_t pmtu = f->pmtu ? f->pmtu : best->pmtu;
-    if (pmtu)
-        iba_shadow_learn_pmtu(l->s, f, pmtu);
+    const struct iba_flow *knows = f->pmtu_sure || !best->pmtu ? f : best;
+    if (knows->pmtu)
+        iba_shadow_learn_pmtu(l->s, f, knows->pmtu, knows->pmtu_sure);
     take_over(&best->rq, l->psn);
     l->peer = best;
 }
 
-void iba_shadow_learn_pmtu(struct iba_shadow *s, struct iba_flow *f, uint32_t pmtu)
+/* How many responses READs take becomes known, or known better. */
+static void recount(struct iba_shadow_requests *q, uint32_t pmtu)
+{
+    if (q->open.used)
+        iba_shadow_close_read(q, iba_shadow_packets(q->open.length, pmtu));
+    for (unsigned i = 0; i < IBA_SHADOW_READS; i++) {
+        struct iba_shadow_read *r = &q->read[i];
+        if (!r->used || !iba_shadow_is_read(r->opcode))
+            continue;
+        if (r->n == 0) { /* another was the open one */
+            q->open = *r;
+            iba_shadow_close_read(q, iba_shadow_packets(r->length, pmtu));
+        }
+        r->n = iba_shadow_packets(r->length, pmtu);
+    }
+}
+
+void iba_shadow_learn_pmtu(struct iba_shadow *s, struct iba_flow *f, uint32_t pmtu, bool sure)
 {
     struct iba_flow *both[2] = {f, iba_shadow_flow_at(s, f->peer)};
 
     for (unsigned i = 0; i < 2; i++)
-        if (both[i] && !both[i]->pmtu) {
+        if (both[i] && (!both[i]->pmtu || (sure && !both[i]->pmtu_sure))) {
             both[i]->pmtu = pmtu;
-            if (both[i]->rq.open.used)
-                iba_shadow_close_read(&both[i]->rq, iba_shadow_packets(both[i]->rq.open.length, pmtu));
+            both[i]->pmtu_sure = sure;
+            recount(&both[i]->rq, pmtu);
         }
 }
 

@@ -12,10 +12,10 @@ static bool is_mtu(uint32_t n)
 void iba_shadow_payload(struct iba_look *l)
 {
     const uint32_t n = l->v->payload_len;
-    const uint32_t pmtu = l->flow->pmtu;
+    const uint32_t pmtu = l->flow->pmtu_sure ? l->flow->pmtu : 0;
 
     if (l->op->pay == IBA_PAY_PMTU && pmtu == 0 && is_mtu(n)) {
-        iba_shadow_learn_pmtu(l->s, l->flow, n);
+        iba_shadow_learn_pmtu(l->s, l->flow, n, true);
         return;
     }
     if (!iba_payload_allowed(l->op, n, pmtu ? pmtu : LARGEST_MTU))

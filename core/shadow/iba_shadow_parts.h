@@ -40,7 +40,7 @@ void iba_shadow_restart(struct iba_shadow *s, struct iba_flow *f);
 /* Looks for the flow whose requests this response answers. */
 void iba_shadow_pair(struct iba_look *l);
 void iba_shadow_unpair(struct iba_shadow *s, struct iba_flow *f);
-void iba_shadow_learn_pmtu(struct iba_shadow *s, struct iba_flow *f, uint32_t pmtu);
+void iba_shadow_learn_pmtu(struct iba_shadow *s, struct iba_flow *f, uint32_t pmtu, bool sure);
 
 /* ---- requests: iba_shadow_request.c, iba_shadow_message.c ---- */
 void iba_shadow_request(struct iba_look *l);

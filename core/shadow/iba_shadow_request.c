@@ -57,7 +57,7 @@ static void resolve_open(struct iba_look *l, struct iba_shadow_requests *q)
         }
     const uint32_t most = iba_shadow_packets(q->open.length, SMALLEST_MTU);
     if (fits == 1)
-        iba_shadow_learn_pmtu(l->s, l->flow, pmtu);
+        iba_shadow_learn_pmtu(l->s, l->flow, pmtu, false);
     else
         iba_shadow_close_read(q, (uint32_t)d < most ? (uint32_t)d : most);
 }
@@ -253,7 +253,7 @@ static void note_read(struct iba_look *l, struct iba_shadow_requests *q, uint32_
                                   .opcode = l->opcode,
                                   .used = true,
                                   .again = again};
-    if (n == 0 && !q->open.used && iba_psn_eq(q->high, iba_psn_add(l->psn, 1)))
+    if (n == 0 && !q->open.used)
         q->open = *r;
 }
 
@@ -286,9 +286,11 @@ void iba_shadow_request(struct iba_look *l)
     const uint32_t n = iba_shadow_psns(l), least = n ? n : 1;
     place(l, q, least);
     remember(l, q);
+    const struct iba_shadow_read *known = iba_shadow_read_at(q, l->psn);
+    const bool rest = known && !iba_psn_eq(known->psn, l->psn); /* of a READ: no message of its own */
     note_read(l, q, n);
     note_ask(l, q, least);
-    if (iba_psn_eq(l->psn, q->seq)) {
+    if (iba_psn_eq(l->psn, q->seq) && !rest) {
         iba_shadow_message(l, q);
         q->seq = iba_psn_add(l->psn, least);
     }
