@@ -29,7 +29,6 @@ static const struct reason equivalents[] = {
     {"RC-responder.gap=swap", "a PSN is ahead or behind, never both"},
     {"RC-responder.duplicate=swap",
      "a request that is behind and has a reserved opcode was dropped as malformed before"},
-    {"RC-responder.no_depth=drop", "with no depth at all each such request is one too many, and is refused alike"},
     {"RC-responder.depth_exceeded=swap", OTHER_OPERATION},
     {"RC-responder.write_short=swap", OTHER_OPERATION},
     {"RC-responder.send_too_long=swap", OTHER_OPERATION},
