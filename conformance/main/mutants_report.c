@@ -68,6 +68,28 @@ static void print_sums(const struct mutation *m)
            100.0 * (double)sum[OUTCOME_LIVES] / (double)m->n, equivalent, allowed);
 }
 
+/* All broken engines there are, and all scenarios. */
+static bool is_whole(const struct mutation *m)
+{
+    return !m->o->sample && !m->o->only && m->o->pattern.n == 0;
+}
+
+/* Of a few that somebody asked for: who caught each first. */
+static void print_caught(const struct mutation *m)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < m->n && !is_whole(m); i++) {
+        size_t s = 0;
+        while (s < m->sel.n && of_scenario(m, i, s) == OUTCOME_LIVES)
+            s++;
+        if (s == m->sel.n)
+            continue;
+        printf("%s%s\n    by %s\n", any ? "" : "\nCaught\n", m->m[i].spec, m->sel.s[s]->id);
+        any = true;
+    }
+}
+
 static void print_survivors(const struct mutation *m)
 {
     bool any = false;
@@ -82,12 +104,6 @@ static void print_survivors(const struct mutation *m)
             printf("    allowed: %s\n", m->m[i].allowed);
         any = true;
     }
-}
-
-/* All broken engines there are, and all scenarios. */
-static bool is_whole(const struct mutation *m)
-{
-    return !m->o->sample && !m->o->only && m->o->pattern.n == 0;
 }
 
 /* Scenarios that pass on the whole engine and on every broken one; of a part nothing follows, so they are not named. */
@@ -200,6 +216,7 @@ int mutants_report(const struct mutation *m)
             return rc;
     }
     print_sums(m);
+    print_caught(m);
     print_survivors(m);
     idle = print_idle(m);
     if (print_unusable(m) > 0 && rc == EXIT_OK)
