@@ -2,7 +2,8 @@
  * tester's live target, and the agent that serves the engine. Of one thread at a time.
  *
  * A frame is one Ethernet frame without its FCS, or one native InfiniBand packet from the LRH to the VCRC (link type
- * 247) on adapters that carry those. What an adapter lost by itself is counted: a case that lost frames proves nothing. */
+ * 247) on adapters that carry those. What an adapter lost by itself is counted: a case that lost frames proves nothing.
+ */
 #ifndef IBC_WIRE_H
 #define IBC_WIRE_H
 #include <stdbool.h>
@@ -34,9 +35,10 @@ struct ibc_wire_ops {
 struct ibc_wire_kept; /* frames that came while nobody asked for one */
 struct ibc_wire {
     const struct ibc_wire_ops *ops;
-    char spec[128], fault[160]; /* fault: why the last call failed, one sentence that names the wire */
+    char spec[240], fault[160]; /* fault: why the last call failed, one sentence that names the wire */
     int fd;
-    struct ibc_wire_kept *kept;
+    struct ibc_wire_kept *kept, *last;
+    size_t kept_bytes;
     uint64_t lost, random;
     uint32_t drop; /* of 2^32 frames, on purpose */
     char peer[108], own[108];
