@@ -141,7 +141,7 @@ struct ag_counters {
 #define AG_M_modify_qp_ok(M, s)
 #define AG_M_query_qp_args(M, s)     M(s, U32, qpn, MUST)
 #define AG_M_query_qp_ok(M, s)       M(s, STATE, state, MUST) AG_M_attributes(M, s)
-#define AG_M_destroy_args(M, s)      M(s, OBJECT, kind, MUST) M(s, U32, id, MUST)
+#define AG_M_destroy_args(M, s)      M(s, OBJECT, kind, MUST) M(s, U32, number, MUST)
 #define AG_M_destroy_ok(M, s)
 #define AG_M_reg_mr_args(M, s)                                                                                         \
     M(s, U32, pd, MUST) M(s, U64, length, MUST) M(s, U64, iova, MAY) M(s, ACCESS, access, MUST) M(s, LETTER, fill, MUST)
