@@ -13,10 +13,10 @@ enum { MAX_WORDS = 256, MAX_CHILDREN = 256, MAX_REPEAT = 100000, MAX_MUTANTS = 1
 #define IBC_OPTIONS(O)                                                                                                  \
     O(exclude,       "exclude",       0,   "PATTERN", WORDS,  exclude,       "leave these out; may be repeated")        \
     O(target,        "target",        0,   "SPEC",    TEXT,   target,        "reference (the default), live, mutant:RULE=CHANGE or mutant:emit.FIELD=VALUE") \
-    O(wire,          "wire",          0,   "ADAPTER", WORDS,  wire,          "live: unix:PEER,OWN, dgram:HOST:PORT,HOST:PORT or afpacket:IFACE; again for a second device") \
+    O(wire,          "wire",          0,   "ADAPTER", WORDS,  wire,          "live: unix:PEER,OWN, dgram:HOST:PORT,HOST:PORT, afpacket:IFACE (one a device)") \
     O(agent,         "agent",         0,   "CHANNEL", TEXT,   agent,         "live: exec:COMMAND, unix:PATH or tcp:HOST:PORT") \
-    O(agent_token_file, "agent-token-file", 0, "FILE", TEXT,  agent_token_file, "live: its first line is what the agent wants to hear") \
-    O(user,          "user",          0,   "NAME",    TEXT,   user,          "live: run as NAME once the wires are open (as root with afpacket: the owner of this folder, or nobody)") \
+    O(agent_token_file, "agent-token-file", 0, "FILE", TEXT,  agent_token_file, "live: its first line is the agent's token") \
+    O(user,          "user",          0,   "NAME",    TEXT,   user,          "live: run as NAME once the wires are open (see the manual page)") \
     O(link,          "link",          0,   "NAME",    TEXT,   link,          "link where the scenario leaves it open, or all: each that the target has") \
     O(junit,         "junit",         0,   "FILE",    TEXT,   junit,         "report as JUnit XML; - is the standard output") \
     O(json_file,     "json",          0,   "FILE",    TEXT,   json_file,     "report as JSON; - is the standard output") \
