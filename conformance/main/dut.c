@@ -79,7 +79,7 @@ int live_health(struct ibc_target *t, const struct options *o, enum ibc_link lin
 {
     const struct ibc_options how = {.seed = o->seed, .link = link};
     char err[256];
-    struct ibc_scenario *s = ibc_load_text(health, sizeof health - 1, "health", "health", err, sizeof err);
+    struct ibc_scenario *s = ibc_load_text(health, sizeof health - 1, "health.ibt", "health", err, sizeof err);
     struct ibc_result r;
     int rc = EXIT_OK;
 
