@@ -25,18 +25,22 @@ static bool wire_gone(struct ag_server *s, const struct ibc_wire *w)
     return false;
 }
 
-/* Real time: the devices live on up to now. One that never stops sending is cut off, and goes on with the next turn. */
+/* Real time: the devices live on up to now. A frame that leaves late takes their time with it: timers may be late, but
+ * never early. One that never stops sending is cut off, and goes on with the next turn. */
 static void let_live(struct ag_server *s)
 {
-    const uint64_t now = ibc_wire_clock() - s->ahead;
     unsigned from = 0;
     uint64_t at;
     size_t len = 1;
 
     for (unsigned n = 0; s->real_time && len > 0 && n < MOST_FRAMES; n++) {
+        const uint64_t now = ibc_wire_clock() - s->ahead;
         if (s->target->ops->collect_any(s->target, now, s->frame, &len, &at, &from) != IBC_OK)
             return; /* the next verb says so */
-        if (len > 0 && from < s->n_wire)
+        if (len == 0)
+            return;
+        s->ahead = ibc_wire_clock() - at;
+        if (from < s->n_wire)
             (void)ibc_wire_send(s->wire[from], s->frame, len); /* nobody there: lost, as on any wire */
     }
 }
@@ -381,6 +385,14 @@ static enum ibc_rc dispatch(struct ag_server *s)
     }
 }
 
+static enum ibc_rc perform(struct ag_server *s)
+{
+    const enum ibc_rc rc = dispatch(s);
+
+    let_live(s); /* what was posted leaves at once */
+    return rc;
+}
+
 /* ---- answers ---- */
 
 /* The sentence behind a word of core's: "attr_missing", "mem_busy". */
@@ -457,7 +469,7 @@ size_t ag_serve(struct ag_server *s, const char *line, size_t len, char reply[AG
     if (s->r.error == AG_FINE && s->q.device >= ag_devices(s))
         ag_refuse(&s->r, AG_E_bad_request, NULL, "device: there is one only");
     if (s->r.error == AG_FINE)
-        answer(s, s->q.verb == AG_V_reset || ag_take_in(s) ? dispatch(s) : IBC_BROKEN);
+        answer(s, s->q.verb == AG_V_reset || ag_take_in(s) ? perform(s) : IBC_BROKEN);
     return written(s, reply);
 }
 
