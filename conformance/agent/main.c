@@ -1,0 +1,224 @@
+/* ibagent: what runs on the device under test. */
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "client.h"
+#include "listen.h"
+#ifdef IBAGENT_VERBS
+#include "verbs.h"
+#endif
+
+enum { EXIT_OK, EXIT_WRONG = 2, EXIT_BROKEN = 4 };
+
+struct options {
+    const char *engine, *listen, *token_file, *wire[IBC_DEVICES];
+    const char *device, *port, *tester, *stranger;
+    unsigned n_wire;
+};
+
+/* clang-format off */
+/*    name          value       what */
+#define OPTIONS(O)                                                                                                     \
+    O("engine",     optional,   "[=SPEC]", "the reference engine as the device, on virtual time; SPEC as in\n"         \
+                                           "`ibconform run --target`: reference (the default), mutant:...")            \
+    O("wire",       required,   " SPEC",   "of the engine's port: unix:PEER,OWN, dgram:HOST:PORT,HOST:PORT, ...;\n"    \
+                                           "given twice: two devices")                                                 \
+    O("device",     required,   " NAME",   "of libibverbs; left out: the only one there is")                           \
+    O("port",       required,   " N",      "of the device; left out: 1")                                               \
+    O("tester",     required,   " WHERE",  "addresses of the tester, mac=02:..,ipv4=10.0.0.3; left out: the\n"         \
+                                           "device's own with 2 added to the last number")                             \
+    O("stranger",   required,   " WHERE",  "likewise, of somebody else; 3 added")                                      \
+    O("listen",     required,   " WHERE",  "unix:PATH or tcp:[HOST:]PORT; left out: standard input and output")        \
+    O("token-file", required,   " FILE",   "with tcp: the token that hello must carry; left out: a random one,\n"      \
+                                           "printed on the standard error")                                            \
+    O("help",       no,         "",        "this")                                                                     \
+    O("version",    no,         "",        "the version")
+/* clang-format on */
+enum option_id { O_ENGINE, O_WIRE, O_DEVICE, O_PORT, O_TESTER, O_STRANGER, O_LISTEN, O_TOKEN_FILE, O_HELP, O_VERSION };
+
+static int wrong(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int wrong(int code, const char *format, ...)
+{
+    va_list args;
+
+    fputs("ibagent: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return code;
+}
+
+static int help(void)
+{
+#define HELP(name, value, arg, what) {"--" name arg, what},
+    static const struct {
+        const char *form, *what;
+    } rows[] = {OPTIONS(HELP)};
+
+    puts("usage: ibagent [--device NAME] [--port N] [--listen WHERE]\n"
+         "       ibagent --engine[=SPEC] [--wire SPEC]... [--listen WHERE]\n\n"
+         "Does on the device under test what ibconform asks for: one request a line, one reply a line.\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *what = rows[i].what, *end;
+        printf("  %-19s ", rows[i].form);
+        for (; (end = strchr(what, '\n')) != NULL; what = end + 1)
+            printf("%.*s\n%22s", (int)(end - what), what, "");
+        puts(what);
+    }
+    puts("\nExit: 0 the client has left, or a signal came; 2 wrong usage; 4 the device or the channel cannot be had.");
+    return EXIT_OK;
+}
+
+/* ---- options ---- */
+
+static int add_wire(struct options *o, const char *spec)
+{
+    if (o->n_wire == IBC_DEVICES)
+        return wrong(EXIT_WRONG, "--wire %s: more than %d of them", spec, (int)IBC_DEVICES);
+    o->wire[o->n_wire++] = spec;
+    return EXIT_OK;
+}
+
+static int set_option(struct options *o, enum option_id id, const char *arg)
+{
+    switch (id) {
+    case O_ENGINE: o->engine = arg ? arg : "reference"; break;
+    case O_WIRE: return add_wire(o, arg);
+    case O_DEVICE: o->device = arg; break;
+    case O_PORT: o->port = arg; break;
+    case O_TESTER: o->tester = arg; break;
+    case O_STRANGER: o->stranger = arg; break;
+    case O_LISTEN: o->listen = arg; break;
+    case O_TOKEN_FILE: o->token_file = arg; break;
+    default: break;
+    }
+    return EXIT_OK;
+}
+
+static int check(const struct options *o, int left, char **word)
+{
+    const bool verbs = o->device || o->port || o->tester || o->stranger;
+
+    if (left > 0)
+        return wrong(EXIT_WRONG, "%s: what is that? see ibagent --help", word[0]);
+    if (o->engine && verbs)
+        return wrong(EXIT_WRONG, "--engine is a device of its own: no --device, --port, --tester, --stranger");
+    if (!o->engine && o->n_wire > 0)
+        return wrong(EXIT_WRONG, "--wire %s: a real device has its own; this is for --engine", o->wire[0]);
+    if (o->token_file && (!o->listen || strncmp(o->listen, "tcp:", 4) != 0))
+        return wrong(EXIT_WRONG, "--token-file %s: wants --listen tcp:...", o->token_file);
+    return EXIT_OK;
+}
+
+/* *done: help or the version was asked for. */
+static int read_options(struct options *o, int argc, char **argv, bool *done)
+{
+#define LONG(name, value, arg, what) {name, value##_argument, NULL, 0},
+    static const struct option longs[] = {OPTIONS(LONG){0}};
+    int got, which = 0, e = EXIT_OK;
+
+    while (e == EXIT_OK && (got = getopt_long(argc, argv, ":h", longs, &which)) != -1) {
+        if (got == '?' || got == ':')
+            return wrong(EXIT_WRONG, "%s: %s; see ibagent --help", argv[optind - 1],
+                         got == ':' ? "wants a value" : "no such option, or it takes no value");
+        *done = got == 'h' || which == O_HELP || which == O_VERSION;
+        if (*done && got != 'h' && which == O_VERSION)
+            return puts("ibagent " IBPROOF_VERSION) < 0 ? EXIT_BROKEN : EXIT_OK;
+        if (*done)
+            return help();
+        e = set_option(o, (enum option_id)which, optarg);
+    }
+    return e == EXIT_OK ? check(o, argc - optind, argv + optind) : e;
+}
+
+/* ---- the device ---- */
+
+#ifdef IBAGENT_VERBS
+static struct ibc_target *open_device(const struct options *o, char *err, size_t errlen)
+{
+    struct ibc_verbs_options v = {.device = o->device, .tester = o->tester, .stranger = o->stranger};
+
+    if (o->port && (strspn(o->port, "0123456789") != strlen(o->port) || sscanf(o->port, "%3u", &v.port) != 1)) {
+        (void)snprintf(err, errlen, "--port %s: want a number", o->port);
+        return NULL;
+    }
+    return ibc_verbs_open(&v, err, errlen);
+}
+#else
+static struct ibc_target *open_device(const struct options *o, char *err, size_t errlen)
+{
+    (void)o;
+    (void)snprintf(err, errlen, "built without libibverbs: there is --engine only");
+    return NULL;
+}
+#endif
+
+static bool open_wires(struct ag_server *s, const struct options *o, char *err, size_t errlen)
+{
+    for (; s->n_wire < o->n_wire; s->n_wire++) {
+        s->wire[s->n_wire] = ibc_wire_open(o->wire[s->n_wire], err, errlen);
+        if (!s->wire[s->n_wire])
+            return false;
+    }
+    return true;
+}
+
+/* ---- service ---- */
+
+static int serve(struct ag_server *s, const struct options *o)
+{
+    struct ag_listener l;
+    char err[AG_SENTENCE], token[AG_TEXT];
+    bool good;
+
+    if (!o->listen) {
+        ag_serve_client(s, STDIN_FILENO, STDOUT_FILENO);
+        return EXIT_OK;
+    }
+    if (o->token_file && !ag_read_token(token, o->token_file, err, sizeof err))
+        return wrong(EXIT_WRONG, "%s", err);
+    if (!o->token_file && !ag_random_token(token))
+        return wrong(EXIT_BROKEN, "no random numbers to be had");
+    good = ag_listen(&l, o->listen, err, sizeof err);
+    if (good) {
+        s->token = l.tcp ? token : NULL;
+        fprintf(stderr, "ibagent: listening on %s%s%s\n", l.name, l.tcp && !o->token_file ? ", token " : "",
+                l.tcp && !o->token_file ? token : "");
+        ag_serve_listener(s, &l);
+    }
+    ag_listen_end(&l);
+    return good ? EXIT_OK : wrong(EXIT_BROKEN, "%s", err);
+}
+
+static int open_and_serve(struct ag_server *s, const struct options *o)
+{
+    char err[AG_SENTENCE] = "";
+    int code = EXIT_BROKEN;
+
+    s->target = o->engine ? ibc_target_open(o->engine, err, sizeof err) : open_device(o, err, sizeof err);
+    s->name = o->engine ? o->engine : s->target ? s->target->ops->name : "";
+    if (s->target && open_wires(s, o, err, sizeof err))
+        code = serve(s, o);
+    else
+        (void)wrong(code, "%s", err);
+    for (unsigned d = 0; d < s->n_wire; d++)
+        ibc_wire_close(s->wire[d]);
+    ibc_target_close(s->target);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    static struct ag_server server;
+    struct options o = {0};
+    bool done = false;
+    const int code = read_options(&o, argc, argv, &done);
+
+    if (code != EXIT_OK || done)
+        return code;
+    ag_mind_signals();
+    return open_and_serve(&server, &o);
+}
