@@ -56,8 +56,14 @@ bool ag_await(struct ag_server *s, int fd, short events, uint64_t until)
     for (unsigned d = 0; d < s->n_wire; d++)
         p[n++] = (struct pollfd){.fd = ibc_wire_fd(s->wire[d]), .events = POLLIN};
     while (!stopped) {
-        const struct timespec left = time_left(until);
-        const int ready = ppoll(p, n, until == UINT64_MAX ? NULL : &left, &usual);
+        const uint64_t tick = s->real_time ? ibc_wire_clock() + AG_TICK : UINT64_MAX,
+                       wake = tick < until ? tick : until;
+        const struct timespec left = time_left(wake);
+        const int ready = ppoll(p, n, wake == UINT64_MAX ? NULL : &left, &usual);
+        if (ready == 0 && wake < until) {
+            (void)ag_take_in(s); /* the next reply says what is wrong */
+            continue;
+        }
         if (ready == 0 || (ready < 0 && errno != EINTR))
             return false;
         if (ready < 0)

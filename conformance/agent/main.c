@@ -16,6 +16,7 @@ struct options {
     const char *engine, *listen, *token_file, *wire[IBC_DEVICES];
     const char *device, *port, *tester, *stranger;
     unsigned n_wire;
+    bool real_time;
 };
 
 /* clang-format off */
@@ -25,6 +26,7 @@ struct options {
                                            "`ibconform run --target`: reference (the default), mutant:...")            \
     O("wire",       required,   " SPEC",   "of the engine's port: unix:PEER,OWN, dgram:HOST:PORT,HOST:PORT, ...;\n"    \
                                            "given twice: two devices")                                                 \
+    O("real-time",  no,         "",        "the engine's time goes with the clock")                                    \
     O("device",     required,   " NAME",   "of libibverbs; left out: the only one there is")                           \
     O("port",       required,   " N",      "of the device; left out: 1")                                               \
     O("tester",     required,   " WHERE",  "addresses of the tester, mac=02:..,ipv4=10.0.0.3; left out: the\n"         \
@@ -36,7 +38,19 @@ struct options {
     O("help",       no,         "",        "this")                                                                     \
     O("version",    no,         "",        "the version")
 /* clang-format on */
-enum option_id { O_ENGINE, O_WIRE, O_DEVICE, O_PORT, O_TESTER, O_STRANGER, O_LISTEN, O_TOKEN_FILE, O_HELP, O_VERSION };
+enum option_id {
+    O_ENGINE,
+    O_WIRE,
+    O_REAL_TIME,
+    O_DEVICE,
+    O_PORT,
+    O_TESTER,
+    O_STRANGER,
+    O_LISTEN,
+    O_TOKEN_FILE,
+    O_HELP,
+    O_VERSION
+};
 
 static int wrong(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static int wrong(int code, const char *format, ...)
@@ -59,7 +73,7 @@ static int help(void)
     } rows[] = {OPTIONS(HELP)};
 
     puts("usage: ibagent [--device NAME] [--port N] [--listen WHERE]\n"
-         "       ibagent --engine[=SPEC] [--wire SPEC]... [--listen WHERE]\n\n"
+         "       ibagent --engine[=SPEC] [--real-time] [--wire SPEC]... [--listen WHERE]\n\n"
          "Does on the device under test what ibconform asks for: one request a line, one reply a line.\n");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *what = rows[i].what, *end;
@@ -87,6 +101,7 @@ static int set_option(struct options *o, enum option_id id, const char *arg)
     switch (id) {
     case O_ENGINE: o->engine = arg ? arg : "reference"; break;
     case O_WIRE: return add_wire(o, arg);
+    case O_REAL_TIME: o->real_time = true; break;
     case O_DEVICE: o->device = arg; break;
     case O_PORT: o->port = arg; break;
     case O_TESTER: o->tester = arg; break;
@@ -106,6 +121,8 @@ static int check(const struct options *o, int left, char **word)
         return wrong(EXIT_WRONG, "%s: what is that? see ibagent --help", word[0]);
     if (o->engine && verbs)
         return wrong(EXIT_WRONG, "--engine is a device of its own: no --device, --port, --tester, --stranger");
+    if (!o->engine && o->real_time)
+        return wrong(EXIT_WRONG, "--real-time: a real device has no other; this is for --engine");
     if (!o->engine && o->n_wire > 0)
         return wrong(EXIT_WRONG, "--wire %s: a real device has its own; this is for --engine", o->wire[0]);
     if (o->token_file && (!o->listen || strncmp(o->listen, "tcp:", 4) != 0))
@@ -199,6 +216,7 @@ static int open_and_serve(struct ag_server *s, const struct options *o)
     int code = EXIT_BROKEN;
 
     s->target = o->engine ? ibc_target_open(o->engine, err, sizeof err) : open_device(o, err, sizeof err);
+    s->real_time = o->real_time;
     s->name = o->engine ? o->engine : s->target ? s->target->ops->name : "";
     if (s->target && open_wires(s, o, err, sizeof err))
         code = serve(s, o);

@@ -25,12 +25,33 @@ static bool wire_gone(struct ag_server *s, const struct ibc_wire *w)
     return false;
 }
 
+/* Real time: the devices live on up to now. A frame that leaves late takes their time with it: timers may be late, but
+ * never early. One that never stops sending is cut off, and goes on with the next turn. */
+static void let_live(struct ag_server *s)
+{
+    unsigned from = 0;
+    uint64_t at;
+    size_t len = 1;
+
+    for (unsigned n = 0; s->real_time && len > 0 && n < MOST_FRAMES; n++) {
+        const uint64_t now = ibc_wire_clock() - s->ahead;
+        if (s->target->ops->collect_any(s->target, now, s->frame, &len, &at, &from) != IBC_OK)
+            return; /* the next verb says so */
+        if (len == 0)
+            return;
+        s->ahead = ibc_wire_clock() - at;
+        if (from < s->n_wire)
+            (void)ibc_wire_send(s->wire[from], s->frame, len); /* nobody there: lost, as on any wire */
+    }
+}
+
 bool ag_take_in(struct ag_server *s)
 {
     enum ibc_wire_got got = IBC_WIRE_FRAME;
     uint64_t at;
     size_t len;
 
+    let_live(s);
     for (unsigned d = 0; d < s->n_wire; d++) {
         for (unsigned n = 0; n < MOST_FRAMES; n++) {
             got = ibc_wire_receive(s->wire[d], s->frame, &len, &at, 0);
@@ -42,6 +63,7 @@ bool ag_take_in(struct ag_server *s)
         if (got == IBC_WIRE_GONE)
             return wire_gone(s, s->wire[d]);
     }
+    let_live(s);
     return true;
 }
 
@@ -71,8 +93,10 @@ static enum ibc_rc bad(struct ag_server *s, const char *format, ...)
 
 static uint64_t claimed(struct ag_server *s)
 {
-    const uint64_t caps = s->target->ops->capabilities(s->target);
+    uint64_t caps = s->target->ops->capabilities(s->target);
 
+    if (s->real_time)
+        caps &= ~(UINT64_C(1) << IBC_CAP_virtual_time);
     return ag_devices(s) > 1 ? caps : caps & ~(UINT64_C(1) << IBC_CAP_two_devices);
 }
 
@@ -89,7 +113,7 @@ DO(hello)
     ok->devices = ag_devices(s);
     ok->links = s->target->ops->links(s->target);
     ok->capabilities = claimed(s);
-    ok->time = s->target->virtual_time;
+    ok->time = s->target->virtual_time && !s->real_time;
     ok->limits = (struct ag_limits){.line = AG_LINE, .bytes = AG_BYTES};
     return IBC_OK;
 }
@@ -109,6 +133,7 @@ DO(reset)
         ibc_wire_drain(s->wire[i]);
     rc = t->ops->reset(t, (enum ibc_link)a->link, a->seed);
     ok->now = now_of(s);
+    s->ahead = ibc_wire_clock() - ok->now;
     ok->device.n = ok->second.n = ag_devices(s);
     for (unsigned i = 0; i < ag_devices(s); i++) {
         ok->device.v[i] = ag_from_address(&t->device[i]);
@@ -335,7 +360,7 @@ DO(advance)
     enum ibc_rc rc;
 
     UNUSED(d);
-    if (!t->virtual_time)
+    if (!t->virtual_time || s->real_time)
         return IBC_UNSUPPORTED;
     rc = ag_devices(s) > 1 ? CALL(collect_any, a->until, s->frame, &len, &at, &from)
                            : CALL(collect, 0, a->until, s->frame, &len, &at);
@@ -358,6 +383,14 @@ static enum ibc_rc dispatch(struct ag_server *s)
         AG_VERBS(CASE)
     default: return IBC_UNSUPPORTED;
     }
+}
+
+static enum ibc_rc perform(struct ag_server *s)
+{
+    const enum ibc_rc rc = dispatch(s);
+
+    let_live(s); /* what was posted leaves at once */
+    return rc;
 }
 
 /* ---- answers ---- */
@@ -436,7 +469,7 @@ size_t ag_serve(struct ag_server *s, const char *line, size_t len, char reply[AG
     if (s->r.error == AG_FINE && s->q.device >= ag_devices(s))
         ag_refuse(&s->r, AG_E_bad_request, NULL, "device: there is one only");
     if (s->r.error == AG_FINE)
-        answer(s, s->q.verb == AG_V_reset || ag_take_in(s) ? dispatch(s) : IBC_BROKEN);
+        answer(s, s->q.verb == AG_V_reset || ag_take_in(s) ? perform(s) : IBC_BROKEN);
     return written(s, reply);
 }
 

@@ -4,7 +4,8 @@
 #include "protocol.h"
 #include "targets/wire.h"
 
-enum { AG_TOKEN_LEAST = 16 }; /* characters */
+#define AG_TICK UINT64_C(500000) /* ns: on real time the devices' timers are looked at so often */
+enum { AG_TOKEN_LEAST = 16 };    /* characters */
 
 struct ag_server {
     struct ibc_target *target;          /* not owned */
@@ -13,6 +14,8 @@ struct ag_server {
     const char *name;  /* what it calls itself */
     const char *token; /* that hello must carry; NULL: none */
     bool greeted;      /* hello was said, with the token */
+    bool real_time;    /* the target's virtual time is made to go with the clock */
+    uint64_t ahead;    /* real_time: ns that the clock is ahead of the target's time */
     struct ag_request q;
     struct ag_reply r;
     uint8_t frame[IBC_WIRE_MOST];
@@ -22,7 +25,8 @@ struct ag_server {
 unsigned ag_devices(const struct ag_server *s);
 /* Another client. */
 void ag_forget_client(struct ag_server *s);
-/* What lies on the wires goes to the devices. False: a wire is gone, its sentence in target->fault. */
+/* What lies on the wires goes to the devices; on real time what they send by now goes to the wires. False: a wire is
+ * gone, its sentence in target->fault. */
 bool ag_take_in(struct ag_server *s);
 /* The reply to one line, without its end. Returns its length; 0: the client has no token, say nothing and hang up. */
 size_t ag_serve(struct ag_server *s, const char *line, size_t len, char reply[AG_LINE]);

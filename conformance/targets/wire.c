@@ -233,6 +233,7 @@ bool ibc_wire_send(struct ibc_wire *w, const uint8_t *frame, size_t len)
         ibc_wire_keep(w); /* the other end may be waiting for us */
         (void)wait_readable(w, 100000);
     }
+    w->nobody = e == ENOENT || e == ECONNREFUSED;
     if (e == 0)
         return true;
     switch (e) {

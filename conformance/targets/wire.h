@@ -37,6 +37,7 @@ struct ibc_wire {
     const struct ibc_wire_ops *ops;
     char spec[240], fault[160]; /* fault: why the last call failed, one sentence that names the wire */
     int fd;
+    bool nobody; /* why the last send failed: nobody is at the other end */
     struct ibc_wire_kept *kept, *last;
     size_t kept_bytes;
     uint64_t lost, random;
