@@ -75,7 +75,7 @@ static inline struct verbs *verbs_of(struct ibc_target *t)
     return (struct verbs *)t; /* its first member */
 }
 
-/* ---- verbs.c: answers ---- */
+/* ---- verbs_answer.c ---- */
 /* Of a call that returns 0, an errno, or -1 with errno set. */
 enum ibc_rc verbs_answer(struct verbs *v, int result);
 /* Of a call that returns a pointer and sets errno. */

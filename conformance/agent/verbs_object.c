@@ -294,8 +294,11 @@ static enum ibc_rc destroy_cq(struct verbs *v, uint32_t cq)
 static enum ibc_rc destroy_srq(struct verbs *v, uint32_t srq)
 {
     struct ibv_srq *s = verbs_find_srq(v, srq);
-    const enum ibc_rc rc = s ? gone(v, ibv_destroy_srq(s), "busy") : verbs_refused(v, "no_srq");
+    enum ibc_rc rc;
 
+    if (!s)
+        return verbs_refused(v, "no_srq");
+    rc = gone(v, ibv_destroy_srq(s), "busy");
     if (rc == IBC_OK)
         v->srq[srq] = NULL;
     return rc;
@@ -304,8 +307,11 @@ static enum ibc_rc destroy_srq(struct verbs *v, uint32_t srq)
 static enum ibc_rc destroy_qp(struct verbs *v, uint32_t qpn)
 {
     struct verbs_qp *q = verbs_find_qp(v, qpn);
-    const enum ibc_rc rc = q ? gone(v, ibv_destroy_qp(q->qp), "busy") : verbs_refused(v, "no_qp");
+    enum ibc_rc rc;
 
+    if (!q)
+        return verbs_refused(v, "no_qp");
+    rc = gone(v, ibv_destroy_qp(q->qp), "busy");
     if (rc == IBC_OK)
         q->qp = NULL;
     return rc;
