@@ -10,7 +10,7 @@ enum {
     LIVE_RECONNECTS = 3, /* that fail one after the other: then no more are tried */
     LIVE_COUNTERS = 256,
     LIVE_MOST_MISSED = 20, /* frames: then it does not send any */
-    LIVE_NEIGHBOURS = 100, /* frames of theirs before somebody else's turn */
+    LIVE_CHATTER = 100,    /* frames that are no RoCE before somebody else's turn */
     LIVE_PARTIES = 6,      /* addresses the wire is about: of the devices, both ports, the tester, the stranger */
 };
 #define LIVE_DEADLINE UINT64_C(5000000000) /* ns for an answer, times the scale */

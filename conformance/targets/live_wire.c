@@ -83,12 +83,12 @@ static enum ibc_wire_got take_one(struct live *l, unsigned d, uint8_t *frame, si
     size_t n;
 
     for (unsigned i = 0; (got = ibc_wire_receive(w, frame, len, at, 0)) == IBC_WIRE_FRAME; i++) {
-        if (l->t.framing == IBA_LINK_IB || !ibc_neighbour(frame, *len, who, sizeof who / sizeof *who, answer, &n))
+        if (l->t.framing == IBA_LINK_IB || ibc_is_roce(frame, *len))
             return got;
-        if (n > 0)
+        if (ibc_neighbour(frame, *len, who, sizeof who / sizeof *who, answer, &n) && n > 0)
             (void)ibc_wire_send(w, answer, n); /* not answered: it will ask again */
         got = IBC_WIRE_NOTHING;
-        if (i == LIVE_NEIGHBOURS)
+        if (i == LIVE_CHATTER)
             break;
     }
     if (got == IBC_WIRE_GONE)
