@@ -10,6 +10,7 @@ enum {
     LIVE_RECONNECTS = 3, /* that fail one after the other: then no more are tried */
     LIVE_COUNTERS = 256,
     LIVE_MOST_MISSED = 20, /* frames: then it does not send any */
+    LIVE_CHATTER = 100,    /* frames that are no RoCE before somebody else's turn */
     LIVE_PARTIES = 6,      /* addresses the wire is about: of the devices, both ports, the tester, the stranger */
 };
 #define LIVE_DEADLINE UINT64_C(5000000000) /* ns for an answer, times the scale */
@@ -29,8 +30,8 @@ struct live {
     unsigned failures; /* of reconnecting, since the last success */
     uint64_t id, now;  /* now: virtual time */
     struct ag_hello_ok hello;
-    uint64_t missed; /* frames that the agent sent and nobody saw */
-    unsigned last;   /* device that sent last */
+    uint64_t missed;        /* frames that the agent sent and nobody saw */
+    unsigned missing, last; /* of these in a row; device that sent last */
     struct live_qp qp[LIVE_QPS];
     uint32_t n_qp, n_counter;
     char counter[LIVE_COUNTERS][48]; /* names */
