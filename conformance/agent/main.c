@@ -56,13 +56,13 @@ enum option_id {
 static int wrong(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static int wrong(int code, const char *format, ...)
 {
+    char text[2 * AG_SENTENCE];
     va_list args;
 
-    fputs("ibagent: ", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    fprintf(stderr, "ibagent: %s\n", text);
     return code;
 }
 
