@@ -301,7 +301,7 @@ class Faults(Live):
         return "exec:exec 2>&-; exec " + " ".join([sys.executable, str(relay), mode, str(self.folder / "flag"), str(at), AGENT, "--engine", *agent])
 
     def test_agents_that_fail_in_a_case(self):
-        modes = {"kill": "signal 9", "exit": "exit code 3", "eof": "hung up", "garbage": "agent exec:", "no-object": "agent exec:",
+        modes = {"kill": "signal 9", "exit": "exit code 3", "eof": "hung up", "garbage": "agent: asked for", "no-object": "agent: asked for",
                  "silent": "no answer in time", "half": "no answer in time", "long": "a line of more than 65536 bytes",
                  "id": "it answers another request", "empty": "create_qp", "types": "create_qp", "no-time": "its time does not pass"}
         for mode, says in modes.items():
