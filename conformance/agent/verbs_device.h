@@ -75,7 +75,7 @@ static inline struct verbs *verbs_of(struct ibc_target *t)
     return (struct verbs *)t; /* its first member */
 }
 
-/* ---- verbs.c: answers ---- */
+/* ---- verbs_answer.c ---- */
 /* Of a call that returns 0, an errno, or -1 with errno set. */
 enum ibc_rc verbs_answer(struct verbs *v, int result);
 /* Of a call that returns a pointer and sets errno. */
@@ -109,7 +109,7 @@ enum ibc_rc verbs_destroy(struct ibc_target *t, unsigned d, enum ibc_object_kind
 enum ibc_rc verbs_arm_cq(struct ibc_target *t, unsigned d, uint32_t cq, bool solicited_only);
 enum ibc_rc verbs_notified(struct ibc_target *t, unsigned d, uint32_t cq, uint64_t *times);
 enum ibc_rc verbs_arm_srq(struct ibc_target *t, unsigned d, uint32_t srq, uint32_t limit);
-enum ibc_rc verbs_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, bool attach);
+enum ibc_rc verbs_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, uint16_t lid, bool attach);
 /* All of it, users before what they use. False: the device would not let go of something. */
 bool verbs_destroy_all(struct verbs *v);
 

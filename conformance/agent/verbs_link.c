@@ -79,14 +79,15 @@ static uint64_t mac_of(uint32_t ifindex)
 
 static bool read_mac(const char *text, uint64_t *mac)
 {
-    unsigned b[6];
-    int end = 0;
-
     *mac = 0;
-    if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", &b[0], &b[1], &b[2], &b[3], &b[4], &b[5], &end) != 6 || text[end])
-        return false;
-    for (unsigned i = 0; i < 6; i++)
-        *mac = *mac << 8 | b[i];
+    for (unsigned i = 0; i < 6; i++) {
+        char *end;
+        const unsigned long byte = strtoul(text, &end, 16);
+        if (!isxdigit((unsigned char)*text) || byte > UINT8_MAX || *end != (i < 5 ? ':' : 0))
+            return false;
+        *mac = *mac << 8 | byte;
+        text = end + 1;
+    }
     return true;
 }
 

@@ -178,8 +178,11 @@ enum ibc_rc verbs_alloc_mw(struct ibc_target *t, unsigned d, unsigned type, uint
 enum ibc_rc verbs_free_mw(struct verbs *v, uint32_t rkey)
 {
     struct verbs_mw *w = verbs_find_mw(v, rkey);
-    const enum ibc_rc rc = w ? verbs_answer(v, ibv_dealloc_mw(w->mw)) : verbs_refused(v, "mem_no_key");
+    enum ibc_rc rc;
 
+    if (!w)
+        return verbs_refused(v, "mem_no_key");
+    rc = verbs_answer(v, ibv_dealloc_mw(w->mw));
     if (rc == IBC_OK)
         *w = (struct verbs_mw){0};
     return rc;

@@ -204,10 +204,10 @@ static struct verbs_group *group_of(struct verbs *v, const struct ibv_qp *qp, co
     return NULL;
 }
 
-static enum ibc_rc join(struct verbs *v, struct ibv_qp *qp, const uint8_t *gid)
+static enum ibc_rc join(struct verbs *v, struct ibv_qp *qp, const uint8_t *gid, uint16_t lid)
 {
     struct verbs_group *known = group_of(v, qp, gid), *g = known ? known : group_of(v, NULL, NULL);
-    struct verbs_group new = {.qp = qp, .lid = v->t.framing == IBA_LINK_IB ? ibc_group_lid(gid) : 0};
+    struct verbs_group new = {.qp = qp, .lid = lid};
     enum ibc_rc rc;
 
     if (!g)
@@ -219,20 +219,20 @@ static enum ibc_rc join(struct verbs *v, struct ibv_qp *qp, const uint8_t *gid)
     return rc;
 }
 
-static enum ibc_rc leave(struct verbs *v, struct ibv_qp *qp, const uint8_t *gid)
+static enum ibc_rc leave(struct verbs *v, struct ibv_qp *qp, const uint8_t *gid, uint16_t lid)
 {
     union ibv_gid group;
     struct verbs_group *g = group_of(v, qp, gid);
     enum ibc_rc rc;
 
     memcpy(group.raw, gid, sizeof group.raw);
-    rc = verbs_answer(v, ibv_detach_mcast(qp, &group, v->t.framing == IBA_LINK_IB ? ibc_group_lid(gid) : 0));
+    rc = verbs_answer(v, ibv_detach_mcast(qp, &group, lid));
     if (rc == IBC_OK && g)
         *g = (struct verbs_group){0};
     return rc;
 }
 
-enum ibc_rc verbs_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, bool attach)
+enum ibc_rc verbs_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, uint16_t lid, bool attach)
 {
     struct verbs *v = verbs_of(t);
     const struct verbs_qp *q = verbs_find_qp(v, qpn);
@@ -240,7 +240,8 @@ enum ibc_rc verbs_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const u
     (void)d;
     if (!q)
         return verbs_refused(v, "no_qp");
-    return attach ? join(v, q->qp, gid) : leave(v, q->qp, gid);
+    lid = t->framing == IBA_LINK_IB ? lid : 0;
+    return attach ? join(v, q->qp, gid, lid) : leave(v, q->qp, gid, lid);
 }
 
 /* ---- what goes ---- */
@@ -294,8 +295,11 @@ static enum ibc_rc destroy_cq(struct verbs *v, uint32_t cq)
 static enum ibc_rc destroy_srq(struct verbs *v, uint32_t srq)
 {
     struct ibv_srq *s = verbs_find_srq(v, srq);
-    const enum ibc_rc rc = s ? gone(v, ibv_destroy_srq(s), "busy") : verbs_refused(v, "no_srq");
+    enum ibc_rc rc;
 
+    if (!s)
+        return verbs_refused(v, "no_srq");
+    rc = gone(v, ibv_destroy_srq(s), "busy");
     if (rc == IBC_OK)
         v->srq[srq] = NULL;
     return rc;
@@ -304,8 +308,11 @@ static enum ibc_rc destroy_srq(struct verbs *v, uint32_t srq)
 static enum ibc_rc destroy_qp(struct verbs *v, uint32_t qpn)
 {
     struct verbs_qp *q = verbs_find_qp(v, qpn);
-    const enum ibc_rc rc = q ? gone(v, ibv_destroy_qp(q->qp), "busy") : verbs_refused(v, "no_qp");
+    enum ibc_rc rc;
 
+    if (!q)
+        return verbs_refused(v, "no_qp");
+    rc = gone(v, ibv_destroy_qp(q->qp), "busy");
     if (rc == IBC_OK)
         q->qp = NULL;
     return rc;

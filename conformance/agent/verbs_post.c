@@ -45,10 +45,19 @@ static enum ibc_rc posted(struct verbs *v, int result)
 
 /* ---- address handles ---- */
 
+static bool same_path(const struct ibv_ah_attr *a, const struct ibv_ah_attr *b)
+{
+    return a->is_global == b->is_global && a->dlid == b->dlid && a->sl == b->sl && a->port_num == b->port_num &&
+           a->src_path_bits == b->src_path_bits && a->grh.sgid_index == b->grh.sgid_index &&
+           a->grh.hop_limit == b->grh.hop_limit && a->grh.traffic_class == b->grh.traffic_class &&
+           a->grh.flow_label == b->grh.flow_label &&
+           memcmp(a->grh.dgid.raw, b->grh.dgid.raw, sizeof a->grh.dgid.raw) == 0;
+}
+
 static struct ibv_ah *known_handle(struct verbs *v, const struct ibv_pd *pd, const struct ibv_ah_attr *attr)
 {
     for (unsigned i = 0; i < VERBS_AHS; i++)
-        if (v->ah[i].ah && v->ah[i].pd == pd && memcmp(&v->ah[i].attr, attr, sizeof *attr) == 0)
+        if (v->ah[i].ah && v->ah[i].pd == pd && same_path(&v->ah[i].attr, attr))
             return v->ah[i].ah;
     return NULL;
 }

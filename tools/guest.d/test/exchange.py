@@ -8,6 +8,7 @@ import re
 import socket
 import struct
 import sys
+import time
 import unittest
 
 from scapy.all import IP, UDP, Ether, Raw, conf  # pylint: disable=no-name-in-module
@@ -97,16 +98,22 @@ class Exchange(unittest.TestCase):
         pd, cq = ask("create_pd")["pd"], ask("create_cq", depth=16)["cq"]
         mr = ask("reg_mr", pd=pd, length=65536, access=RIGHTS, fill="m")
         qpn = ask("create_qp", type="rc", pd=pd, scq=cq, rcq=cq, sig_all=True, sq=8, rq=8)["qpn"]
+        self.lead_to_rts(qpn)
+        return qpn, mr, cq
+
+    def lead_to_rts(self, qpn):
+        ask = self.agent
         ask("modify_qp", qpn=qpn, state="init", pkey=0, port=1, access=RIGHTS[1:])
         ask("modify_qp", qpn=qpn, state="rtr", av=True, hop=64, pmtu=1024, qpn_of_peer=PEER, epsn=EPSN, dest_rd=4, min_rnr=12)
         ask("modify_qp", qpn=qpn, state="rts", timeout=0, retry=7, rnr_retry=7, psn=PSN, rd=4)
-        return qpn, mr, cq
 
     def completion(self, cq):
-        wc = None
-        while wc is None:
+        until = time.monotonic() + 10
+        while time.monotonic() < until:
             wc = self.agent("poll_cq", cq=cq)["wc"]
-        return wc
+            if wc:
+                return wc
+        return self.fail("no completion for 10 s")
 
     def test_hello(self):
         self.assertEqual(self.hello["version"], 1)
@@ -125,7 +132,7 @@ class Exchange(unittest.TestCase):
         data = bytes(range(64))
         self.wire.send("RDMA_WRITE_ONLY", qpn, EPSN, struct.pack(">QII", mr["va"] + 100, mr["rkey"], len(data)) + data)
         ack = self.wire.receive()
-        self.assertEqual((ack.src, ack.dst, ack[IP].src, ack[IP].dst), (*[DEVICE[0], TESTER[0]], DEVICE[1], TESTER[1]))
+        self.assertEqual((ack.src, ack[IP].src, ack.dst, ack[IP].dst), (*DEVICE, *TESTER))
         self.assertEqual((ack[BTH].opcode, ack[BTH].dqpn, ack[BTH].psn), (opcode("RC", "ACKNOWLEDGE")[0], PEER, EPSN))
         self.assertEqual((ack[AETH].syndrome >> 5, ack[AETH].msn), (0, 1))
         self.assertEqual(self.agent("read_memory", at=mr["local"] + 100, n=len(data))["hex"], data.hex())
@@ -152,6 +159,59 @@ class Exchange(unittest.TestCase):
         for do, args in (("query_qp", {"qpn": qpn}), ("poll_cq", {"cq": cq}), ("destroy", {"kind": "mr", "number": mr["lkey"]})):
             self.assertIn("error", self.agent.reply(do, **args), do)
         self.assertIn("error", self.agent.reply("read_memory", at=mr["local"], n=1))
+
+    def test_events(self):
+        ask = self.agent
+        qpn, mr, cq = self.connect()
+        ask("arm_cq", cq=cq)
+        self.assertEqual(ask("notified", cq=cq)["times"], 0)
+        self.assertIsNone(ask("poll_event")["event"])
+        ask("post_recv", qpn=qpn, wr={"id": 9, "sge": [{"at": mr["local"], "len": 64, "lkey": mr["lkey"]}]})
+        self.wire.send("SEND_ONLY_WITH_IMMEDIATE", qpn, EPSN, b"\x01\x02\x03\x04" + bytes(64))
+        self.assertEqual(self.wire.receive()[BTH].psn, EPSN)
+        self.assertEqual(ask("notified", cq=cq)["times"], 1)
+        wc = self.completion(cq)
+        self.assertEqual((wc["id"], wc["op"], wc["imm"], wc["bytes"]), (9, "recv", 0x01020304, 64))
+        ask("post_recv", qpn=qpn, wr={"id": 10, "sge": [{"at": mr["local"], "len": 64, "lkey": mr["lkey"]}]})
+        ask("modify_qp", qpn=qpn, state="err")
+        wc = self.completion(cq)
+        self.assertEqual((wc["id"], wc["status"], wc["op"]), (10, "flushed", "recv"))
+
+    def test_shared_receive_queue(self):
+        ask = self.agent
+        pd, cq = ask("create_pd")["pd"], ask("create_cq", depth=16)["cq"]
+        srq = ask("create_srq", pd=pd, depth=8, limit=0)["srq"]
+        mr = ask("reg_mr", pd=pd, length=4096, access=RIGHTS, fill="m")
+        qpn = ask("create_qp", type="rc", pd=pd, scq=cq, rcq=cq, srq=srq, sig_all=True, sq=8)["qpn"]
+        for n in (1, 2):
+            ask("post_recv", srq=srq, wr={"id": n, "sge": [{"at": mr["local"], "len": 64, "lkey": mr["lkey"]}]})
+        ask("arm_srq", srq=srq, limit=2)
+        self.lead_to_rts(qpn)
+        self.wire.send("SEND_ONLY", qpn, EPSN, bytes(8))
+        self.assertEqual(self.wire.receive()[BTH].psn, EPSN)
+        self.assertEqual(self.completion(cq)["id"], 1)
+        event = ask("poll_event")["event"]
+        self.assertEqual((event["kind"], event["object"]), ("srq_limit", srq))
+
+    def test_windows(self):
+        ask = self.agent
+        pd, cq = ask("create_pd")["pd"], ask("create_cq", depth=16)["cq"]
+        mr = ask("reg_mr", pd=pd, length=4096, access=[*RIGHTS, "mw_bind"], fill="m")
+        qpn = ask("create_qp", type="rc", pd=pd, scq=cq, rcq=cq, sig_all=True, sq=8, rq=8)["qpn"]
+        self.lead_to_rts(qpn)
+        psn = EPSN
+        for kind in (1, 2):
+            window = ask("alloc_mw", type=kind, pd=pd)["rkey"]
+            bind = {"op": "bind_mw", "id": kind, "mw": window, "lkey": mr["lkey"], "va": mr["local"], "len": 64, "access": ["remote_write"], "key": (window + 1) % 256}
+            ask("post_send", qpn=qpn, wr=bind)
+            wc = self.completion(cq)
+            self.assertEqual((wc["id"], wc["status"], wc["op"]), (kind, "success", "bind_mw"))
+            self.assertNotEqual(wc["rkey"], window)
+            self.wire.send("RDMA_WRITE_ONLY", qpn, psn, struct.pack(">QII", mr["va"], wc["rkey"], 4) + bytes([kind] * 4))
+            self.assertEqual(self.wire.receive()[AETH].syndrome >> 5, 0)
+            self.assertEqual(ask("read_memory", at=mr["local"], n=4)["hex"], f"0{kind}" * 4)
+            ask("destroy", kind="mw", number=wc["rkey"])
+            psn = (psn + 1) % (1 << 24)
 
     def test_refusals(self):
         ask = self.agent
