@@ -275,10 +275,30 @@ static bool read_words(const struct in *in, const struct ag_field *f, const cJSO
 
 static bool read_members(const struct in *in, const struct ag_shape *s, const cJSON *j, bool top, void *p);
 
+/* What is wrong inside of a member is said with the member's name before it. */
+static struct in inside(const struct in *in, const char *name, char where[AG_SENTENCE])
+{
+    struct in to = *in;
+
+    (void)snprintf(where, AG_SENTENCE, "%.80s: %s", in->where, name);
+    to.where = where;
+    return to;
+}
+
+static bool read_object(const struct in *in, const struct ag_field *f, const cJSON *j, void *p)
+{
+    char where[AG_SENTENCE];
+    const struct in to = inside(in, f->name, where);
+
+    return read_members(&to, &ag_shapes[ag_of[f->kind]], j, false, p);
+}
+
 static bool read_list(const struct in *in, const struct ag_field *f, const cJSON *j, uint8_t *p)
 {
     const struct ag_shape *s = &ag_shapes[ag_of[f->kind]];
     const uint64_t most = (f->size - sizeof(uint64_t)) / s->size;
+    char where[AG_SENTENCE];
+    const struct in to = inside(in, f->name, where);
     const cJSON *e;
     uint64_t n = 0;
 
@@ -288,7 +308,7 @@ static bool read_list(const struct in *in, const struct ag_field *f, const cJSON
     {
         if (n == most)
             return wrong(in, "%s: more than %u of them", f->name, (unsigned)most);
-        if (!read_members(in, s, e, false, p + sizeof n + n * s->size))
+        if (!read_members(&to, s, e, false, p + sizeof n + n * s->size))
             return false;
         n++;
     }
@@ -313,7 +333,7 @@ static bool read_value(const struct in *in, const struct ag_field *f, const cJSO
     case AG_H_COUNTERS: return read_counters(in, f, j, p);
     case AG_H_WORD: return read_word(in, f, j, p);
     case AG_H_WORDS: return read_words(in, f, j, p);
-    case AG_H_MEMBERS: return read_members(in, &ag_shapes[ag_of[f->kind]], j, false, p);
+    case AG_H_MEMBERS: return read_object(in, f, j, p);
     case AG_H_LIST: return read_list(in, f, j, p);
     }
     return false;

@@ -44,20 +44,24 @@ static void take_addresses(struct live *l, enum ibc_link link, const struct ag_r
     }
 }
 
-/* Greets anew after the agent was dead; an agent that stays away is not waited for in every case. */
+/* Greets anew after the agent was dead: a device that went down may be booting. One that stays away is waited for
+ * once, and not in every case. */
 static bool is_back(struct live *l)
 {
+    const uint64_t until = ibc_wire_clock() + live_scaled(l, LIVE_RETURN);
+    long nap = 50; /* ms */
+
     if (l->up)
         return true;
-    if (l->failures >= LIVE_RECONNECTS)
-        return false;
-    if (live_connect(l)) {
-        l->t.virtual_time = l->hello.time;
-        l->failures = 0;
-        return true;
+    while (!l->gone && !live_connect(l)) {
+        const struct timespec t = {.tv_sec = nap / 1000, .tv_nsec = nap % 1000 * 1000000};
+        nanosleep(&t, NULL);
+        nap = nap < 2000 ? nap * 2 : nap;
+        l->gone = ibc_wire_clock() >= until;
     }
-    l->failures++;
-    return false;
+    if (l->up)
+        l->t.virtual_time = l->hello.time;
+    return l->up;
 }
 
 enum ibc_rc live_reset(struct ibc_target *t, enum ibc_link link, uint64_t seed)

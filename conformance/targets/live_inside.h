@@ -6,13 +6,14 @@
 #include "live_channel.h"
 
 enum {
-    LIVE_QPS = 1024,     /* whose type is remembered, between two resets */
-    LIVE_RECONNECTS = 3, /* that fail one after the other: then no more are tried */
+    LIVE_QPS = 1024, /* whose type is remembered, between two resets */
     LIVE_COUNTERS = 256,
     LIVE_MOST_MISSED = 20, /* frames: then it does not send any */
+    LIVE_CHATTER = 100,    /* frames that are no RoCE before somebody else's turn */
     LIVE_PARTIES = 6,      /* addresses the wire is about: of the devices, both ports, the tester, the stranger */
 };
 #define LIVE_DEADLINE UINT64_C(5000000000) /* ns for an answer, times the scale */
+#define LIVE_RETURN UINT64_C(100000000000) /* ns, likewise, in which a device that went down comes back */
 #define LIVE_SETTLE UINT64_C(2000000)      /* ns: frames of the case before are in by then */
 #define LIVE_LATE UINT64_C(250000000)      /* ns: a frame that the agent says it sent is in by then */
 
@@ -25,12 +26,12 @@ struct live {
     struct ibc_live o;
     char *agent, *token; /* owned */
     struct channel channel;
-    bool up;           /* greeted, and answering since */
-    unsigned failures; /* of reconnecting, since the last success */
-    uint64_t id, now;  /* now: virtual time */
+    bool up;          /* greeted, and answering since */
+    bool gone;        /* was waited for, and did not come back */
+    uint64_t id, now; /* now: virtual time */
     struct ag_hello_ok hello;
-    uint64_t missed; /* frames that the agent sent and nobody saw */
-    unsigned last;   /* device that sent last */
+    uint64_t missed;        /* frames that the agent sent and nobody saw */
+    unsigned missing, last; /* of these in a row; device that sent last */
     struct live_qp qp[LIVE_QPS];
     uint32_t n_qp, n_counter;
     char counter[LIVE_COUNTERS][48]; /* names */

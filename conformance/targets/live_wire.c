@@ -82,11 +82,14 @@ static enum ibc_wire_got take_one(struct live *l, unsigned d, uint8_t *frame, si
     enum ibc_wire_got got;
     size_t n;
 
-    while ((got = ibc_wire_receive(w, frame, len, at, 0)) == IBC_WIRE_FRAME) {
-        if (l->t.framing == IBA_LINK_IB || !ibc_neighbour(frame, *len, who, sizeof who / sizeof *who, answer, &n))
+    for (unsigned i = 0; (got = ibc_wire_receive(w, frame, len, at, 0)) == IBC_WIRE_FRAME; i++) {
+        if (l->t.framing == IBA_LINK_IB || ibc_is_roce(frame, *len))
             return got;
-        if (n > 0)
+        if (ibc_neighbour(frame, *len, who, sizeof who / sizeof *who, answer, &n) && n > 0)
             (void)ibc_wire_send(w, answer, n); /* not answered: it will ask again */
+        got = IBC_WIRE_NOTHING;
+        if (i == LIVE_CHATTER)
+            break;
     }
     if (got == IBC_WIRE_GONE)
         snprintf(l->t.fault, sizeof l->t.fault, "%s", w->fault);
@@ -158,13 +161,19 @@ static enum ibc_rc collect_virtual(struct live *l, unsigned of, uint64_t until, 
     enum ibc_wire_got got = take_any(l, of, frame, len, at, from);
     enum ibc_rc rc = IBC_OK;
     uint32_t frames = 1;
+    uint64_t lost;
 
     while (got == IBC_WIRE_NOTHING && rc == IBC_OK && frames > 0) { /* ends: time passes or frames are lost */
+        lost = live_lost(&l->t);
         rc = advance(l, of == 2, until, &frames);
         if (rc != IBC_OK || frames == 0)
             break;
-        got = take_until(l, of, ibc_wire_clock() + live_scaled(l, LIVE_LATE), frame, len, at, from);
-        if (got == IBC_WIRE_NOTHING && ++l->missed % LIVE_MOST_MISSED == 0)
+        got = take_any(l, of, frame, len, at, from);
+        if (got == IBC_WIRE_NOTHING && live_lost(&l->t) == lost)
+            got = take_until(l, of, ibc_wire_clock() + live_scaled(l, LIVE_LATE), frame, len, at, from);
+        l->missing = got == IBC_WIRE_NOTHING && live_lost(&l->t) == lost ? l->missing + 1 : 0;
+        l->missed += l->missing > 0;
+        if (l->missing == LIVE_MOST_MISSED)
             return live_dead(l, "frames that it says it sent do not come");
     }
     *at = l->now;

@@ -10,7 +10,11 @@
 #include <unistd.h>
 #include "wire_adapters.h"
 
-enum { SEND_PATIENCE_MS = 2000, MOST_KEPT = 32 << 20 }; /* MOST_KEPT: bytes */
+enum {
+    SEND_PATIENCE_MS = 2000,
+    MOST_KEPT = 32 << 20,  /* bytes */
+    MOST_AT_ONCE = 100000, /* frames: the other end may send faster than we look */
+};
 
 struct ibc_wire_kept {
     struct ibc_wire_kept *next;
@@ -176,7 +180,7 @@ static bool is_dropped(struct ibc_wire *w)
 /* One frame of the adapter's own; those that are to be lost are not seen. */
 static enum ibc_wire_got take(struct ibc_wire *w, uint8_t *frame, size_t *len, uint64_t *at)
 {
-    for (;;) { /* ends: every turn takes a frame from a queue that is bounded */
+    for (unsigned i = 0; i < MOST_AT_ONCE; i++) {
         const int e = w->ops->take(w, frame, IBC_WIRE_MOST, len, at);
         if (e == 0 && !is_dropped(w))
             return IBC_WIRE_FRAME;
@@ -189,6 +193,7 @@ static enum ibc_wire_got take(struct ibc_wire *w, uint8_t *frame, size_t *len, u
             return IBC_WIRE_GONE;
         }
     }
+    return IBC_WIRE_NOTHING;
 }
 
 void ibc_wire_keep(struct ibc_wire *w)
@@ -197,7 +202,7 @@ void ibc_wire_keep(struct ibc_wire *w)
     size_t len;
     uint64_t at;
 
-    while (take(w, frame, &len, &at) == IBC_WIRE_FRAME) {
+    for (unsigned i = 0; i < MOST_AT_ONCE && take(w, frame, &len, &at) == IBC_WIRE_FRAME; i++) {
         struct ibc_wire_kept *k = w->kept_bytes < MOST_KEPT ? malloc(sizeof *k + len) : NULL;
         if (!k) {
             w->lost++;
@@ -297,7 +302,7 @@ void ibc_wire_drain(struct ibc_wire *w)
     uint64_t at;
 
     forget_kept(w);
-    while (take(w, frame, &len, &at) == IBC_WIRE_FRAME)
+    for (unsigned i = 0; i < MOST_AT_ONCE && take(w, frame, &len, &at) == IBC_WIRE_FRAME; i++)
         ;
 }
 

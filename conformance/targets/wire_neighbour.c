@@ -8,6 +8,10 @@ enum {
     TYPE_ARP = 0x0806,
     TYPE_IPV6 = 0x86dd,
     TYPE_VLAN = 0x8100,
+    TYPE_ROCE1 = 0x8915,
+    TYPE_IPV4 = 0x0800,
+    UDP = 17,
+    ROCE2 = 4791,   /* port */
     ARP = 28,       /* bytes, of Ethernet and IPv4 */
     ARP_SENDER = 8, /* its MAC, then its address */
     ARP_TARGET = 18,
@@ -145,6 +149,30 @@ bool ibc_neighbour(const uint8_t *frame, size_t len, const struct ibc_address *w
         if (frame[at + IPV6] == SOLICITATION)
             *n = answer_solicitation(frame, at, who, n_who, answer);
         return true;
+    default: return false;
+    }
+}
+
+/* Of an IP packet: its UDP header begins `head` bytes behind `ip`. */
+static bool goes_to_roce(const uint8_t *ip, size_t left, size_t head)
+{
+    return left >= head + 4 && get16(ip + head + 2) == ROCE2;
+}
+
+bool ibc_is_roce(const uint8_t *frame, size_t len)
+{
+    size_t at = ETHER;
+    const uint8_t *ip;
+
+    while (len >= at + TAG + 2 && get16(frame + at) == TYPE_VLAN)
+        at += TAG;
+    if (len < at + 2 + 20)
+        return false;
+    ip = frame + at + 2;
+    switch (get16(frame + at)) {
+    case TYPE_ROCE1: return true;
+    case TYPE_IPV4: return ip[9] == UDP && goes_to_roce(ip, len - at - 2, 4u * (ip[0] & 15u));
+    case TYPE_IPV6: return ip[6] == UDP && goes_to_roce(ip, len - at - 2, IPV6);
     default: return false;
     }
 }

@@ -10,4 +10,6 @@ enum { IBC_NEIGHBOUR_ANSWER = 128 }; /* bytes at most */
  * sent; 0: none, it asked for nobody of the `n_who`. */
 bool ibc_neighbour(const uint8_t *frame, size_t len, const struct ibc_address *who, size_t n_who,
                    uint8_t answer[IBC_NEIGHBOUR_ANSWER], size_t *n);
+/* Whether an Ethernet frame may be the device's: RoCE, or something that looks like it. Hosts say much else. */
+bool ibc_is_roce(const uint8_t *frame, size_t len);
 #endif

@@ -374,6 +374,57 @@ Test(neighbours, solicitation)
     cr_assert_eq(answer_to(frame, sizeof frame, answer), 0);
 }
 
+Test(neighbours, roce_is_told_from_chatter)
+{
+    static const struct {
+        const char *frame; /* behind the addresses */
+        bool is;
+    } rows[] = {
+        {"\x89\x15"
+         "xxxxxxxxxxxxxxxxxxxx",
+         true},
+        {"\x81\x00\x20\x07\x89\x15"
+         "xxxxxxxxxxxxxxxxxxxx",
+         true},
+        {"\x08\x00\x45xxxxxxxx\x11xxxxxxxxxx"
+         "ss\x12\xb7",
+         true},
+        {"\x08\x00\x46xxxxxxxx\x11xxxxxxxxxxoooo"
+         "ss\x12\xb7",
+         true},
+        {"\x08\x00\x46xxxxxxxx\x11xxxxxxxxxx"
+         "ss\x12\xb7",
+         false},
+        {"\x08\x00\x45xxxxxxxx\x11xxxxxxxxxx"
+         "ss\x12\xb8",
+         false},
+        {"\x08\x00\x45xxxxxxxx\x06xxxxxxxxxx"
+         "ss\x12\xb7",
+         false},
+        {"\x86\xdd\x60xxxxx\x11xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+         "ss\x12\xb7",
+         true},
+        {"\x86\xdd\x60xxxxx\x3axxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+         "ss\x12\xb7",
+         false},
+        {"\x88\xcc"
+         "xxxxxxxxxxxxxxxxxxxx",
+         false},
+        {"\x08\x06"
+         "xxxxxxxxxxxxxxxxxxxx",
+         false},
+    };
+    static const size_t length[] = {22, 26, 26, 30, 26, 26, 26, 46, 46, 22, 22};
+    uint8_t frame[100] = {0};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        memcpy(frame + 12, rows[i].frame, length[i]);
+        cr_assert_eq(ibc_is_roce(frame, 12 + length[i]), rows[i].is, "%zu", i);
+        if (i >= 2) /* the port is cut off */
+            cr_assert_not(ibc_is_roce(frame, 12 + length[i] - 1));
+    }
+}
+
 Test(neighbours, the_rest_is_for_the_runner)
 {
     uint8_t answer[IBC_NEIGHBOUR_ANSWER], frame[90], *cut;
