@@ -86,6 +86,10 @@ static void from_path(struct ag_modify_qp_args *to, const struct ibc_qp_attr *a,
     AG_GIVE(to, modify_qp_args, sport, a->path.sport);
     AG_GIVE(to, modify_qp_args, gid_index, a->path.gid_index);
     AG_GIVE(to, modify_qp_args, path_bits, a->path.path_bits);
+    if (a->av_port)
+        AG_GIVE(to, modify_qp_args, av_port, a->av_port);
+    if (a->alt_port)
+        AG_GIVE(to, modify_qp_args, alt_port, a->alt_port);
     if (a->path.tagged)
         AG_GIVE(to, modify_qp_args, vlan, a->path.vlan);
 }
@@ -127,6 +131,8 @@ void ag_to_modify(struct ibc_qp_attr *to, const struct ag_modify_qp_args *a, str
     if (a->alt)
         to->mask |= IBA_QPA_ALT_PATH;
     to->path = path_of(AG_HAS(a, modify_qp_args, vlan), a->vlan, a->sport, a->gid_index, a->path_bits);
+    to->av_port = a->av_port;
+    to->alt_port = a->alt_port;
     if (AG_HAS(a, modify_qp_args, to)) {
         room[0] = ag_to_address(&a->to);
         to->to = &room[0];
@@ -216,6 +222,12 @@ static void from_dest(struct ag_dest *to, const struct ibc_ah_spec *d)
     AG_GIVE(to, dest, sport, d->path.sport);
     AG_GIVE(to, dest, gid_index, d->path.gid_index);
     AG_GIVE(to, dest, path_bits, d->path.path_bits);
+    if (d->port)
+        AG_GIVE(to, dest, port, d->port);
+    if (d->has_pd)
+        AG_GIVE(to, dest, pd, d->pd);
+    if (d->none)
+        AG_GIVE(to, dest, none, true);
     if (d->path.tagged)
         AG_GIVE(to, dest, vlan, d->path.vlan);
 }
@@ -274,7 +286,13 @@ static void to_remote(struct iba_send_wr *wr, const struct ag_send *a)
 
 static void to_dest(struct ibc_ah_spec *to, const struct ag_dest *d, struct ibc_address *room)
 {
-    *to = (struct ibc_ah_spec){.hop = d->hop, .tclass = d->tclass, .sl = d->sl};
+    *to = (struct ibc_ah_spec){.hop = d->hop,
+                               .tclass = d->tclass,
+                               .sl = d->sl,
+                               .pd = d->pd,
+                               .has_pd = AG_HAS(d, dest, pd),
+                               .none = d->none,
+                               .port = d->port};
     to->path = path_of(AG_HAS(d, dest, vlan), d->vlan, d->sport, d->gid_index, d->path_bits);
     if (AG_HAS(d, dest, group))
         to->group = d->group.b;

@@ -2,6 +2,7 @@
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "client.h"
@@ -14,8 +15,8 @@ enum { EXIT_OK, EXIT_WRONG = 2, EXIT_BROKEN = 4 };
 
 struct options {
     const char *engine, *listen, *token_file, *wire[IBC_DEVICES];
-    const char *device, *port, *tester, *stranger;
-    unsigned n_wire;
+    const char *device, *tester, *stranger;
+    unsigned port, n_wire; /* port 0: not said */
     bool real_time;
 };
 
@@ -96,6 +97,18 @@ static int add_wire(struct options *o, const char *spec)
     return EXIT_OK;
 }
 
+static int set_port(struct options *o, const char *arg)
+{
+    enum { MOST_PORTS = 255 };
+    char *end;
+    const unsigned long port = strtoul(arg, &end, 10);
+
+    if (*arg < '0' || *arg > '9' || *end || port < 1 || port > MOST_PORTS)
+        return wrong(EXIT_WRONG, "--port %s: want a number, 1 to %d", arg, (int)MOST_PORTS);
+    o->port = (unsigned)port;
+    return EXIT_OK;
+}
+
 static int set_option(struct options *o, enum option_id id, const char *arg)
 {
     switch (id) {
@@ -103,7 +116,7 @@ static int set_option(struct options *o, enum option_id id, const char *arg)
     case O_WIRE: return add_wire(o, arg);
     case O_REAL_TIME: o->real_time = true; break;
     case O_DEVICE: o->device = arg; break;
-    case O_PORT: o->port = arg; break;
+    case O_PORT: return set_port(o, arg);
     case O_TESTER: o->tester = arg; break;
     case O_STRANGER: o->stranger = arg; break;
     case O_LISTEN: o->listen = arg; break;
@@ -156,12 +169,9 @@ static int read_options(struct options *o, int argc, char **argv, bool *done)
 #ifdef IBAGENT_VERBS
 static struct ibc_target *open_device(const struct options *o, char *err, size_t errlen)
 {
-    struct ibc_verbs_options v = {.device = o->device, .tester = o->tester, .stranger = o->stranger};
+    const struct ibc_verbs_options v = {
+        .device = o->device, .port = o->port, .tester = o->tester, .stranger = o->stranger};
 
-    if (o->port && (strspn(o->port, "0123456789") != strlen(o->port) || sscanf(o->port, "%3u", &v.port) != 1)) {
-        (void)snprintf(err, errlen, "--port %s: want a number", o->port);
-        return NULL;
-    }
     return ibc_verbs_open(&v, err, errlen);
 }
 #else

@@ -82,7 +82,8 @@ struct ag_counters {
     M(s, U64, at, MUST) M(s, U32, len, MUST) M(s, U32, lkey, MUST)
 #define AG_M_dest(M, s)                                                                                                \
     M(s, ADDRESS, to, MAY) M(s, GID, group, MAY) M(s, U8, sl, MAY) M(s, U8, hop, MAY) M(s, U8, tclass, MAY)            \
-    M(s, U16, vlan, MAY) M(s, U16, sport, MAY) M(s, U8, gid_index, MAY) M(s, U8, path_bits, MAY)
+    M(s, U16, vlan, MAY) M(s, U16, sport, MAY) M(s, U8, gid_index, MAY) M(s, U8, path_bits, MAY)                       \
+    M(s, U8, port, MAY) M(s, U32, pd, MAY) M(s, FLAG, none, MAY)
 #define AG_M_send(M, s)                                                                                                \
     M(s, OP, op, MUST) M(s, U64, id, MAY) M(s, SGES, sge, MAY)                                                         \
     M(s, FLAG, signaled, MAY) M(s, FLAG, solicited, MAY) M(s, FLAG, fence, MAY)                                        \
@@ -137,7 +138,8 @@ struct ag_counters {
 #define AG_M_modify_qp_args(M, s)                                                                                      \
     M(s, U32, qpn, MUST) M(s, STATE, state, MUST) AG_M_attributes(M, s) M(s, FLAG, av, MAY) M(s, FLAG, alt, MAY)       \
     M(s, ADDRESS, to, MAY) M(s, ADDRESS, alt_to, MAY) M(s, U8, sl, MAY) M(s, U8, hop, MAY) M(s, U8, tclass, MAY)       \
-    M(s, U32, flow, MAY) M(s, U16, vlan, MAY) M(s, U16, sport, MAY) M(s, U8, gid_index, MAY) M(s, U8, path_bits, MAY)
+    M(s, U32, flow, MAY) M(s, U16, vlan, MAY) M(s, U16, sport, MAY) M(s, U8, gid_index, MAY) M(s, U8, path_bits, MAY)  \
+    M(s, U8, av_port, MAY) M(s, U8, alt_port, MAY)
 #define AG_M_modify_qp_ok(M, s)
 #define AG_M_query_qp_args(M, s)     M(s, U32, qpn, MUST)
 #define AG_M_query_qp_ok(M, s)       M(s, STATE, state, MUST) AG_M_attributes(M, s)
@@ -163,7 +165,7 @@ struct ag_counters {
 #define AG_M_poll_cq_ok(M, s)        M(s, WC, wc, OR_NULL)
 #define AG_M_poll_event_args(M, s)
 #define AG_M_poll_event_ok(M, s)     M(s, ASYNC, event, OR_NULL)
-#define AG_M_attach_args(M, s)       M(s, U32, qpn, MUST) M(s, GID, gid, MUST) M(s, FLAG, on, MUST)
+#define AG_M_attach_args(M, s)       M(s, U32, qpn, MUST) M(s, GID, gid, MUST) M(s, U16, lid, MAY) M(s, FLAG, on, MUST)
 #define AG_M_attach_ok(M, s)
 #define AG_M_read_memory_args(M, s)  M(s, U64, at, MUST) M(s, U32, n, MUST)
 #define AG_M_read_memory_ok(M, s)    M(s, BYTES, hex, MUST)

@@ -293,8 +293,10 @@ DO(poll_event)
 
 DO(attach)
 {
+    const uint16_t usual = s->target->framing == IBA_LINK_IB ? ibc_group_lid(a->gid.b) : 0;
+
     UNUSED(ok);
-    return CALL(attach, d, a->qpn, a->gid.b, a->on);
+    return CALL(attach, d, a->qpn, a->gid.b, AG_HAS(a, attach_args, lid) ? a->lid : usual, a->on);
 }
 
 DO(read_memory)

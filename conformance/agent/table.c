@@ -53,9 +53,11 @@ static const struct ag_word clocks[] = {{"real", 0}, {"virtual", 1}};
 static const struct ag_word rights[] = {ACCESS(local_write, 0) ACCESS(remote_write, 1) ACCESS(remote_read, 2)
                                             ACCESS(remote_atomic, 3) ACCESS(mw_bind, 4) ACCESS(zero_based, 5)
                                                 ACCESS(flush_global, 6) ACCESS(flush_persistent, 7) ACCESS(on_demand, 8)
-                                                    ACCESS(invalidate, 9)};
+                                                    ACCESS(invalidate, 9) ACCESS(unknown, 15)};
 static const struct ag_word capabilities[] = {IBC_CAPABILITIES(CAP)};
-_Static_assert(IBA_ACCESS_INVALIDATE == 1 << 9 && IBA_ACCESS_OF_REGION == (1 << 10) - 1, "the rights above are core's");
+_Static_assert(IBA_ACCESS_INVALIDATE == 1 << 9 && IBA_ACCESS_OF_REGION == (1 << 10) - 1 &&
+                   IBC_ACCESS_UNKNOWN == 1 << 15,
+               "the rights above are core's");
 
 #define WORDS(list, text)                                                                                              \
     {                                                                                                                  \

@@ -115,7 +115,7 @@ enum ibc_rc verbs_arm_srq(struct ibc_target *t, unsigned d, uint32_t srq, uint32
 bool verbs_destroy_all(struct verbs *v);
 
 /* ---- verbs_group.c ---- */
-enum ibc_rc verbs_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, bool attach);
+enum ibc_rc verbs_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, uint16_t lid, bool attach);
 /* 0: left, and the entry is free; else as ibv_detach_mcast() says. */
 int verbs_leave(struct verbs_group *g);
 

@@ -27,30 +27,36 @@ static int membership(const struct verbs *v, const union ibv_gid *gid)
     return -1;
 }
 
-/* Of that QP, NULL for a free one; gid NULL: any. */
-static struct verbs_group *group_of(struct verbs *v, const struct ibv_qp *qp, const uint8_t *gid)
+static struct verbs_group *free_group(struct verbs *v)
 {
     for (unsigned i = 0; i < VERBS_GROUPS; i++)
-        if (v->group[i].qp == qp && (!gid || memcmp(v->group[i].gid.raw, gid, sizeof v->group[i].gid.raw) == 0))
+        if (!v->group[i].qp)
             return &v->group[i];
     return NULL;
 }
 
-static enum ibc_rc join(struct verbs *v, struct ibv_qp *qp, const uint8_t *gid)
+static struct verbs_group *known_group(struct verbs *v, const struct verbs_group *g)
 {
-    const bool known = group_of(v, qp, gid) != NULL;
-    struct verbs_group new = {.qp = qp, .lid = v->t.framing == IBA_LINK_IB ? ibc_group_lid(gid) : 0, .member = -1};
-    struct verbs_group *g = group_of(v, NULL, NULL);
+    for (unsigned i = 0; i < VERBS_GROUPS; i++)
+        if (v->group[i].qp == g->qp && v->group[i].lid == g->lid &&
+            memcmp(v->group[i].gid.raw, g->gid.raw, sizeof g->gid.raw) == 0)
+            return &v->group[i];
+    return NULL;
+}
+
+static enum ibc_rc join(struct verbs *v, struct verbs_group *new)
+{
+    const bool known = known_group(v, new) != NULL;
+    struct verbs_group *g = free_group(v);
     enum ibc_rc rc;
 
     if (!g)
         return verbs_refused(v, "full");
-    memcpy(new.gid.raw, gid, sizeof new.gid.raw);
-    rc = verbs_answer(v, ibv_attach_mcast(qp, &new.gid, new.lid));
+    rc = verbs_answer(v, ibv_attach_mcast(new->qp, &new->gid, new->lid));
     if (rc != IBC_OK || known)
         return rc;
-    new.member = membership(v, &new.gid);
-    *g = new;
+    new->member = membership(v, &new->gid);
+    *g = *new;
     return IBC_OK;
 }
 
@@ -66,19 +72,19 @@ int verbs_leave(struct verbs_group *g)
     return 0;
 }
 
-enum ibc_rc verbs_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, bool attach)
+enum ibc_rc verbs_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, uint16_t lid, bool attach)
 {
     struct verbs *v = verbs_of(t);
     const struct verbs_qp *q = verbs_find_qp(v, qpn);
-    struct verbs_group never = {.lid = v->t.framing == IBA_LINK_IB ? ibc_group_lid(gid) : 0, .member = -1}, *g;
+    struct verbs_group group = {.lid = t->framing == IBA_LINK_IB ? lid : 0, .member = -1}, *known;
 
     (void)d;
     if (!q)
         return verbs_refused(v, "no_qp");
+    group.qp = q->qp;
+    memcpy(group.gid.raw, gid, sizeof group.gid.raw);
     if (attach)
-        return join(v, q->qp, gid);
-    g = group_of(v, q->qp, gid);
-    never.qp = q->qp;
-    memcpy(never.gid.raw, gid, sizeof never.gid.raw);
-    return verbs_answer(v, verbs_leave(g ? g : &never));
+        return join(v, &group);
+    known = known_group(v, &group);
+    return verbs_answer(v, verbs_leave(known ? known : &group));
 }

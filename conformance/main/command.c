@@ -36,5 +36,11 @@ const struct command commands[] = {
      "  ibconform mutants rc.responder --only 'mutant:RC-responder.*'\n"
      "  ibconform mutants --sample 50 --seed 7               a quick look\n",
      command_mutants},
+    {"check", "CAPTURE...", 1, ANY, "judge captures by the rules, as nobody's peer", HAS(json) | HAS(verbose),
+     "  ibconform check trace.pcap                           what went wrong in it, frame by frame; nothing if nothing "
+     "did\n"
+     "  ibconform check client.pcapng server.pcapng -v       both ends as one stretch of time, with a line per "
+     "connection\n",
+     command_check},
 };
 const size_t command_count = sizeof commands / sizeof *commands;

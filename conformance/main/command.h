@@ -19,4 +19,5 @@ int command_show(const struct options *o);
 int command_run(const struct options *o);
 int command_statements(const struct options *o);
 int command_mutants(const struct options *o);
+int command_check(const struct options *o);
 #endif

@@ -30,7 +30,7 @@ static void print_options(const struct command *c)
 static void print_command(const struct command *c)
 {
     printf("ibconform %s - %s\n\nUsage: ibconform %s [option]... %s\n", c->name, c->summary, c->name, c->words);
-    if (c->most > 1)
+    if (c->options >> OPT_scenarios & 1 && c->most > 1)
         printf("\nA pattern is an id, a group of ids (rc.responder), a glob over ids ('rc.*'; * also crosses dots),\n"
                "or a statement's id (RR-04). One that matches nothing is an error.\n");
     print_options(c);

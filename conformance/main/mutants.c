@@ -192,6 +192,8 @@ static int list_mutants(const struct mutation *m)
         printf("%s\n    %s  %s\n", m->m[i].spec, m->m[i].clause, m->m[i].says);
         if (m->m[i].equivalent)
             printf("    equivalent: %s\n", m->m[i].equivalent);
+        if (m->m[i].allowed)
+            printf("    allowed: %s\n", m->m[i].allowed);
     }
     printf("%zu mutants\n", m->n);
     return EXIT_OK;

@@ -51,20 +51,43 @@ static bool kills_any(const struct mutation *m, size_t index)
 
 static void print_sums(const struct mutation *m)
 {
-    size_t sum[OUTCOME_COUNT] = {0}, killed, equivalent = 0;
+    size_t sum[OUTCOME_COUNT] = {0}, killed, equivalent = 0, allowed = 0;
 
     for (size_t i = 0; i < m->n; i++) {
         const enum outcome how = fate(m, i);
         sum[how]++;
         equivalent += how == OUTCOME_LIVES && m->m[i].equivalent;
+        allowed += how == OUTCOME_LIVES && m->m[i].allowed;
     }
     killed = m->n - sum[OUTCOME_LIVES];
     printf("%zu mutants, %zu scenarios, %.1f s\n", m->n, m->sel.n, (double)(wall_ns() - m->since_ns) / 1e9);
     printf("killed   %6zu  %5.1f %%  (%zu failed, %zu miscounted, %zu died, %zu hung)\n", killed,
            100.0 * (double)killed / (double)m->n, sum[OUTCOME_FAILED], sum[OUTCOME_MISCOUNTED], sum[OUTCOME_DIED],
            sum[OUTCOME_HUNG]);
-    printf("survived %6zu  %5.1f %%  (%zu said to be equivalent)\n", sum[OUTCOME_LIVES],
-           100.0 * (double)sum[OUTCOME_LIVES] / (double)m->n, equivalent);
+    printf("survived %6zu  %5.1f %%  (%zu equivalent, %zu allowed by the rules)\n", sum[OUTCOME_LIVES],
+           100.0 * (double)sum[OUTCOME_LIVES] / (double)m->n, equivalent, allowed);
+}
+
+/* All broken engines there are, and all scenarios. */
+static bool is_whole(const struct mutation *m)
+{
+    return !m->o->sample && !m->o->only && m->o->pattern.n == 0;
+}
+
+/* Of a few that somebody asked for: who caught each first. */
+static void print_caught(const struct mutation *m)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < m->n && !is_whole(m); i++) {
+        size_t s = 0;
+        while (s < m->sel.n && of_scenario(m, i, s) == OUTCOME_LIVES)
+            s++;
+        if (s == m->sel.n)
+            continue;
+        printf("%s%s\n    by %s\n", any ? "" : "\nCaught\n", m->m[i].spec, m->sel.s[s]->id);
+        any = true;
+    }
 }
 
 static void print_survivors(const struct mutation *m)
@@ -77,14 +100,10 @@ static void print_survivors(const struct mutation *m)
         printf("%s%s\n    %s  %s\n", any ? "" : "\nSurvivors\n", m->m[i].spec, m->m[i].clause, m->m[i].says);
         if (m->m[i].equivalent)
             printf("    equivalent: %s\n", m->m[i].equivalent);
+        if (m->m[i].allowed)
+            printf("    allowed: %s\n", m->m[i].allowed);
         any = true;
     }
-}
-
-/* All broken engines there are, and all scenarios. */
-static bool is_whole(const struct mutation *m)
-{
-    return !m->o->sample && !m->o->only && m->o->pattern.n == 0;
 }
 
 /* Scenarios that pass on the whole engine and on every broken one; of a part nothing follows, so they are not named. */
@@ -143,7 +162,7 @@ static int judge(const struct mutation *m, size_t idle)
         if (fate(m, i) != OUTCOME_LIVES)
             killed++;
         else
-            unexplained += m->m[i].equivalent == NULL;
+            unexplained += !m->m[i].equivalent && !m->m[i].allowed;
     if (unexplained > 0)
         return wrong(EXIT_FAILED, "%zu survivor%s without a reason", unexplained, unexplained == 1 ? "" : "s");
     if (is_whole(m) && killed * 100 < m->n * CAUGHT_PERCENT)
@@ -171,6 +190,8 @@ static cJSON *matrix_of(const struct mutation *m)
         cJSON_AddStringToObject(one, "says", m->m[i].says);
         cJSON_AddItemToObject(one, "equivalent",
                               m->m[i].equivalent ? cJSON_CreateString(m->m[i].equivalent) : cJSON_CreateNull());
+        cJSON_AddItemToObject(one, "allowed",
+                              m->m[i].allowed ? cJSON_CreateString(m->m[i].allowed) : cJSON_CreateNull());
         cJSON *by = cJSON_AddArrayToObject(one, "killed_by");
         for (size_t s = 0; s < m->sel.n; s++) {
             const enum outcome how = of_scenario(m, i, s);
@@ -195,6 +216,7 @@ int mutants_report(const struct mutation *m)
             return rc;
     }
     print_sums(m);
+    print_caught(m);
     print_survivors(m);
     idle = print_idle(m);
     if (print_unusable(m) > 0 && rc == EXIT_OK)

@@ -215,7 +215,7 @@ static uint64_t whole_syndrome(const struct ibc_value *v, uint64_t n)
 
 static bool put_field(struct draft *d, uint8_t hdr, const struct iba_field *f, const struct ibc_arg *a)
 {
-    const struct ibc_value *v = &a->v[0];
+    const struct ibc_value wide = run_wide(d->p, &a->v[0]), *v = &wide;
     const int i = part_with(d, hdr);
 
     if (i < 0)

@@ -190,8 +190,10 @@ static bool any_fits(const struct match *m, const struct ibc_arg *a, const struc
     return fits;
 }
 
-static bool field_fits(const struct match *m, const struct ibc_arg *a)
+static bool field_fits(const struct match *m, const struct ibc_arg *named)
 {
+    struct ibc_arg wide = *named;
+    const struct ibc_arg *a = &wide;
     uint8_t hdr;
     const struct iba_field *f = run_field_in(a, m->v->has, &hdr);
     const uint8_t *h;
@@ -202,6 +204,8 @@ static bool field_fits(const struct match *m, const struct ibc_arg *a)
         return differs(m, a->name, got);
     }
     h = iba_view_hdr(m->v, (enum iba_hdr)hdr);
+    for (unsigned i = 0; i < wide.n; i++)
+        wide.v[i] = run_wide(m->p, &wide.v[i]);
     if (any_fits(m, a, f, h))
         return true;
     run_show_wanted(m->p, a, hdr, f, &m->c, m->d->expected, sizeof m->d->expected);

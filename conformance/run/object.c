@@ -118,7 +118,7 @@ static enum ibc_rc make_group(struct run_player *p, struct run_live *l, unsigned
         l->gid[15] = n;
     }
     iba_gid_mac(l->gid, &l->mac);
-    l->lid = ibc_group_lid(l->gid);
+    l->lid = (uint16_t)object_n(l->o, IBC_K_lid, ibc_group_lid(l->gid));
     return IBC_OK;
 }
 

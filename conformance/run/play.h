@@ -174,6 +174,8 @@ bool run_has(const struct ibc_step *s, enum ibc_key key);
 bool run_fits(const struct run_player *p, const struct ibc_arg *a, uint64_t is, const struct run_context *c);
 /* The object a value names; NULL when there is none. */
 struct run_live *run_object_of(struct run_player *p, const struct ibc_value *v);
+/* Of what is wider than 64 bits: a group is its GID. */
+struct ibc_value run_wide(struct run_player *p, const struct ibc_value *v);
 /* Of a step; NULL: it names none. */
 struct run_live *run_live(struct run_player *p, const struct ibc_step *s);
 /* Word of a value that the loader left as text; "" otherwise. */

@@ -126,16 +126,20 @@ static uint32_t imm_or_key(struct run_player *p, const struct ibc_step *s, const
 static void put_destination(struct run_player *p, const struct ibc_step *s, const struct run_live *q,
                             struct ibc_send *send)
 {
-    const struct ibc_arg *dest = run_arg(s, IBC_K_dest);
+    const struct ibc_arg *dest = run_arg(s, IBC_K_dest), *pd = run_arg(s, IBC_K_pd);
     const struct run_live *group = dest && dest->v[0].kind == IBC_V_REF ? run_object_of(p, &dest->v[0]) : NULL;
     const struct run_context c = {.device = q->device};
 
     send->dest =
         (struct ibc_ah_spec){.hop = q->attr.hop, .tclass = q->attr.tclass, .sl = q->attr.sl, .path = q->attr.path};
+    send->dest.port = (uint8_t)run_number(p, s, IBC_K_av_port, 0, &c);
+    send->dest.has_pd = pd != NULL;
+    send->dest.pd = pd ? run_object_of(p, &pd->v[0])->id[q->device] : 0;
+    send->dest.none = dest && !group && dest->v[0].n == IBC_PARTY_none;
     if (group)
         send->dest.group = group->gid;
-    else if (dest && dest->v[0].n == IBC_PARTY_stranger)
-        send->dest.to = &p->t->stranger;
+    else if (dest && dest->v[0].n != IBC_PARTY_peer)
+        send->dest.to = run_party(p, &dest->v[0]);
     else if (q->twin)
         send->dest.to = &p->t->device[q->twin->device];
     send->wr.remote_qpn = (uint32_t)run_number(p, s, IBC_K_qpn, group ? 0xffffff : q->peer, &c);

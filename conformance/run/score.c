@@ -88,6 +88,7 @@ bool run_step_score(struct run_player *p, const struct ibc_step *s)
         rc = IBC_OK;
     if (!run_did(p, s, rc, "make as many") || n < FEWEST)
         return rc == IBC_OK ? run_error(p, s, "too few to say anything") : false;
-    report(p, ibc_score_names[what], number, n, what == IBC_SCORE_rkeys ? UINT32_MAX : 0xffffff);
+    if (!run_has(s, IBC_K_quiet))
+        report(p, ibc_score_names[what], number, n, what == IBC_SCORE_rkeys ? UINT32_MAX : 0xffffff);
     return true;
 }

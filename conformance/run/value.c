@@ -98,3 +98,16 @@ uint64_t run_scaled(const struct run_player *p, uint64_t ns)
 {
     return p->t->virtual_time || p->t->time_scale <= 0 ? ns : (uint64_t)((double)ns * p->t->time_scale);
 }
+
+struct ibc_value run_wide(struct run_player *p, const struct ibc_value *v)
+{
+    const struct run_live *group = v->kind == IBC_V_REF ? run_object_of(p, v) : NULL;
+    struct ibc_value wide = *v;
+
+    if (group && group->kind == IBC_O_group) {
+        wide.kind = IBC_V_BYTES;
+        wide.bytes = group->gid;
+        wide.n_bytes = sizeof group->gid;
+    }
+    return wide;
+}

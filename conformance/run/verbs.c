@@ -21,6 +21,8 @@ static const struct {
     {IBC_K_port, IBA_QPA_PORT},
     {IBC_K_qkey, IBA_QPA_QKEY},
     {IBC_K_av, IBA_QPA_AV},
+    {IBC_K_av_port, IBA_QPA_AV},
+    {IBC_K_alt_port, IBA_QPA_ALT_PATH},
     {IBC_K_sl, IBA_QPA_AV},
     {IBC_K_hop, IBA_QPA_AV},
     {IBC_K_tclass, IBA_QPA_AV},
@@ -58,6 +60,8 @@ static void put_attribute(struct ibc_qp_attr *to, enum ibc_key key, uint64_t n)
     case IBC_K_hop: to->hop = (uint8_t)n; break;
     case IBC_K_tclass: to->tclass = (uint8_t)n; break;
     case IBC_K_flow: to->flow = (uint32_t)n; break;
+    case IBC_K_av_port: to->av_port = (uint8_t)n; break;
+    case IBC_K_alt_port: to->alt_port = (uint8_t)n; break;
     case IBC_K_pmtu: a->path_mtu = run_mtu(n); break;
     case IBC_K_timeout: a->timeout = (uint8_t)n; break;
     case IBC_K_retry: a->retry = (uint8_t)n; break;
@@ -281,7 +285,7 @@ static bool join(struct run_player *p, const struct ibc_step *s, bool attach)
 {
     const struct run_live *q = run_live(p, s), *group = run_object_of(p, &run_arg(s, IBC_K_value)->v[0]);
 
-    return run_did_or(p, s, p->t->ops->attach(p->t, q->device, q->id[0], group->gid, attach),
+    return run_did_or(p, s, p->t->ops->attach(p->t, q->device, q->id[0], group->gid, group->lid, attach),
                       attach ? "join the group" : "leave the group");
 }
 

@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#define MOST_NS UINT64_C(3600000000000)
+#define MOST_NS UINT64_C(43200000000000) /* four times the longest ACK timeout is a bit less than ten hours */
 
 static bool letter(char c)
 {
@@ -424,7 +424,7 @@ static bool a_time(struct ibc_binder *b, const struct ibc_word *w, const char *s
         return ibc_fault(IBC_AT_VALUE(b, w), "'%.80s' is below 0", s);
     v->kind = IBC_V_TIME;
     v->n = n.n;
-    return n.n <= MOST_NS || ibc_fault(IBC_AT_VALUE(b, w), "'%.80s' is too long: at most an hour", s);
+    return n.n <= MOST_NS || ibc_fault(IBC_AT_VALUE(b, w), "'%.80s' is too long: at most twelve hours", s);
 }
 
 /* ---- names packets are remembered by ---- */

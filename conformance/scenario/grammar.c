@@ -77,13 +77,14 @@ static const struct ibc_row cq[] = {UPTO(depth, 65536), FAILS};
 static const struct ibc_row srq[] = {
     UPTO(depth, 65536), UPTO(limit, 65536), UPTO(recv, 65536), BITS(recv_bytes, 31), OBJECT(pd, KIND(pd)), FAILS,
 };
-static const struct ibc_row group[] = {ROW(gid, GID, 0)};
+static const struct ibc_row group[] = {ROW(gid, GID, 0), BITS(lid, 16)};
 
-/* Attributes may be out of their range: a device has to refuse that. */
-#define QP_ATTRS                                                                                                       \
-    UPTO(pmtu, 65536), LIVE(epsn, 24, epsn), LIVE(psn, 24, psn), BITS(timeout, 8), BITS(retry, 8), BITS(rnr_retry, 8), \
-    BITS(min_rnr, 8), BITS(rd, 8), BITS(dest_rd, 8), WORDS(access, QP_ACCESS), BITS(pkey, 8), BITS(qkey, 32),          \
-    UPTO(flow_control, 1), BITS(sl, 4), BITS(hop, 8), BITS(tclass, 8), BITS(flow, 20), BITS(port, 8), WORD(alt, ALT),  \
+/* Attributes may be out of their range where a device has to refuse that: modify takes them wider than the line of the
+ * QP, which packets go by. */
+#define QP_ATTRS(rights, psn_bits, flow_bits, paths)                                                                                                    \
+    UPTO(pmtu, 65536), LIVE(epsn, psn_bits, epsn), LIVE(psn, psn_bits, psn), BITS(timeout, 8), BITS(retry, 8), BITS(rnr_retry, 8), \
+    BITS(min_rnr, 8), BITS(rd, 8), BITS(dest_rd, 8), WORDS(access, rights), BITS(pkey, 8), BITS(qkey, 32),          \
+    UPTO(flow_control, 1), BITS(sl, 4), BITS(hop, 8), BITS(tclass, 8), BITS(flow, flow_bits), BITS(port, 8), WORD(alt, paths),  \
     WORD(mig, MIG), BITS(vlan, 12), BITS(sport, 16), BITS(gid_index, 8), BITS(path_bits, 7)
 static const struct ibc_row qp[] = {
     WORD(type, SERVICE),
@@ -94,7 +95,7 @@ static const struct ibc_row qp[] = {
     UPTO(recv, 65536),
     BITS(recv_bytes, 31),
     WORD(state, STATE),
-    QP_ATTRS,
+    QP_ATTRS(QP_ACCESS, 24, 20, ALT),
     WORD(sig, SIG),
     UPTO(sq, 65536),
     UPTO(rq, 65536),
@@ -106,10 +107,12 @@ static const struct ibc_row qp[] = {
 /* ---- verbs ---- */
 static const struct ibc_row modify[] = {
     FL(state, WORD, IBC_VOCAB_STATE, 0, IBC_R_MUST),
-    QP_ATTRS,
+    QP_ATTRS(ACCESS, 32, 32, PATH),
     WORD(cur_state, STATE),
     UPTO(sqd_notify, 1),
-    ROW(av, WORD, IBC_VOCAB_PARTY),
+    WORD(av, PATH),
+    BITS(av_port, 8),
+    BITS(alt_port, 8),
     LIVE(qpn, 24, qpn),
     FLAG(only),
     FL(without, WORDS, IBC_VOCAB_ATTR, 0, IBC_R_MANY),
@@ -139,7 +142,9 @@ static const struct ibc_row post[] = {
     UPTO(solicited, 1),
     UPTO(fence, 1),
     BITS(id, 64),
-    IF(dest, PARTY, IBC_VOCAB_PARTY, 0, ANY_SEND),
+    IF(dest, PARTY, IBC_VOCAB_PATH, 0, ANY_SEND),
+    IF(pd, OBJECT, KIND(pd), 0, ANY_SEND),
+    IF(av_port, NUMBER, N, MAX(8), ANY_SEND),
     IF(qpn, NUMBER, IBC_A_qpn, MAX(24), ANY_SEND),
     IF(qkey, NUMBER, N, MAX(32), ANY_SEND),
     IF(mw, OBJECT, KIND(mw), 0, WR(BIND_MW)),
@@ -207,7 +212,7 @@ static const struct ibc_row port[] = {
 static const struct ibc_row counter[] = {FL(name, NAME, 0, 0, MUST | IBC_R_PLAIN), FL(delta, DELTA, 0, MAX(64), MUST)};
 static const struct ibc_row time_must[] = {FL(value, TIME, 0, 0, MUST)};
 static const struct ibc_row time_may[] = {FL(value, TIME, 0, 0, BARE)};
-static const struct ibc_row score[] = {FL(value, WORD, IBC_VOCAB_SCORE, 0, MUST), ONE_TO(n, 65536)};
+static const struct ibc_row score[] = {FL(value, WORD, IBC_VOCAB_SCORE, 0, MUST), ONE_TO(n, 65536), FLAG(quiet)};
 
 #define ROWS(r) r, sizeof r / sizeof *r
 #define SENDS (1 << IBC_ROLE_responder | 1 << IBC_ROLE_requester | 1 << IBC_ROLE_both | 1 << IBC_ROLE_middle)

@@ -30,17 +30,12 @@ ROWS(ERROR_rows) = {IBA_VERB_ERRS(VERB) IBA_MEM_ERRS(MEM)};
 /* ---- the file's own words for core's numbers ---- */
 #define SERVICE(id, word) {word, IBA_QPT_##id},
 ROWS(SERVICE_rows) = {IBC_SERVICES(SERVICE)};
-ROWS(ACCESS_rows) = {{"local_write", IBA_ACCESS_LOCAL_WRITE},
-                     {"remote_write", IBA_ACCESS_REMOTE_WRITE},
-                     {"remote_read", IBA_ACCESS_REMOTE_READ},
-                     {"remote_atomic", IBA_ACCESS_REMOTE_ATOMIC},
-                     {"mw_bind", IBA_ACCESS_MW_BIND},
-                     {"zero_based", IBA_ACCESS_ZERO_BASED},
-                     {"flush_global", IBA_ACCESS_FLUSH_GLOBAL},
-                     {"flush_persistent", IBA_ACCESS_FLUSH_PERSISTENT},
-                     {"on_demand", IBA_ACCESS_ON_DEMAND},
-                     {"invalidate", IBA_ACCESS_INVALIDATE},
-                     {"none", 0}};
+ROWS(ACCESS_rows) = {{"local_write", IBA_ACCESS_LOCAL_WRITE},   {"remote_write", IBA_ACCESS_REMOTE_WRITE},
+                     {"remote_read", IBA_ACCESS_REMOTE_READ},   {"remote_atomic", IBA_ACCESS_REMOTE_ATOMIC},
+                     {"mw_bind", IBA_ACCESS_MW_BIND},           {"zero_based", IBA_ACCESS_ZERO_BASED},
+                     {"flush_global", IBA_ACCESS_FLUSH_GLOBAL}, {"flush_persistent", IBA_ACCESS_FLUSH_PERSISTENT},
+                     {"on_demand", IBA_ACCESS_ON_DEMAND},       {"invalidate", IBA_ACCESS_INVALIDATE},
+                     {"unknown", IBC_ACCESS_UNKNOWN},           {"none", 0}};
 ROWS(QP_ACCESS_rows) = {{"remote_write", IBA_ACCESS_REMOTE_WRITE},         {"remote_read", IBA_ACCESS_REMOTE_READ},
                         {"remote_atomic", IBA_ACCESS_REMOTE_ATOMIC},       {"flush_global", IBA_ACCESS_FLUSH_GLOBAL},
                         {"flush_persistent", IBA_ACCESS_FLUSH_PERSISTENT}, {"none", 0}};
@@ -72,6 +67,8 @@ ROWS(ATTR_rows) = {{"cur_state", IBA_QPA_CUR_STATE},
 #define THEN(w) {#w, IBC_THEN_##w},
 ROWS(THEN_rows) = {IBC_THENS(THEN)};
 ROWS(PARTY_rows) = {{"peer", IBC_PARTY_peer}, {"stranger", IBC_PARTY_stranger}};
+#define PARTY(w) {#w, IBC_PARTY_##w},
+ROWS(PATH_rows) = {IBC_PARTIES(PARTY)};
 ROWS(ALT_rows) = {{"none", IBC_PARTY_none}, {"peer", IBC_PARTY_peer}, {"stranger", IBC_PARTY_stranger}};
 #define SCORE(w) {#w, IBC_SCORE_##w},
 ROWS(SCORE_rows) = {IBC_SCORES(SCORE)};

@@ -19,6 +19,7 @@
     V(THEN,       "fate")                                                                                              \
     V(PARTY,      "party")                                                                                             \
     V(ALT,        "alternate path")                                                                                    \
+    V(PATH,       "end of a path")                                                                                     \
     V(SCORE,      "thing to score")                                                                                    \
     V(MIG,        "migration state")                                                                                   \
     V(SIG,        "signaling")                                                                                         \

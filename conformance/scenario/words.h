@@ -57,7 +57,8 @@
     S(GSI, "gsi") S(XRC_INI, "xrc-ini")
 /* What becomes of a packet, role middle; who a datagram goes to or seems to come from; what score counts */
 #define IBC_THENS(T) T(forward) T(drop) T(twice) T(hold) T(corrupt)
-#define IBC_PARTIES(P) P(none) P(peer) P(stranger)
+/* ... and where no path may lead: no address, ::1, a multicast group, on IPv6 an IPv4 address */
+#define IBC_PARTIES(P) P(none) P(peer) P(stranger) P(nowhere) P(loopback) P(group) P(ipv4)
 #define IBC_SCORES(S) S(rkeys) S(qpns) S(psns)
 
 /*     kind           as the file has it */
@@ -113,10 +114,11 @@
     K(unchanged) K(absent) K(present) K(lmc) K(lid) K(mtu) K(congestion) K(sl2vl) K(n)                                 \
     /* address vectors, arrival and a second port */                                                                   \
     K(vlan) K(sport) K(gid_index) K(path_bits) K(slid) K(mapped) K(ethertype) K(srqn) K(pkey_violations)               \
-    K(qkey_violations)                                                                                                 \
+    K(qkey_violations) K(av_port) K(alt_port) K(quiet)                                                                                         \
     /* positional: the one value of silence, wait, state, event, notified, counter, memory, score, group, op */        \
     K(value) K(name) K(delta)
 /* clang-format on */
+enum { IBC_ACCESS_UNKNOWN = 1 << 15 }; /* a right that there is not */
 enum ibc_role {
 #define IBC_ROLE_ID(w) IBC_ROLE_##w,
     IBC_ROLES(IBC_ROLE_ID) IBC_ROLE_COUNT

@@ -12,8 +12,9 @@ const char *const emit_class_words[EMIT_CLASS_COUNT] = {
     EMIT_CLASSES(CLASS_WORDS)};
 
 /* Headers that the engine emits. */
-static const uint8_t headers[] = {IBA_H_eth,  IBA_H_ipv4, IBA_H_ipv6,  IBA_H_udp,         IBA_H_lrh,       IBA_H_grh,
-                                  IBA_H_bth,  IBA_H_deth, IBA_H_feth,  IBA_H_reth,        IBA_H_atomiceth, IBA_H_aeth,
+static const uint8_t headers[] = {IBA_H_eth,  IBA_H_vlan, IBA_H_rwh,   IBA_H_xrceth,      IBA_H_ipv4,
+                                  IBA_H_ipv6, IBA_H_udp,  IBA_H_lrh,   IBA_H_grh,         IBA_H_bth,
+                                  IBA_H_deth, IBA_H_feth, IBA_H_reth,  IBA_H_atomiceth,   IBA_H_aeth,
                                   IBA_H_ieth, IBA_H_cnp,  IBA_H_immdt, IBA_H_atomicacketh};
 
 /* ---- classes ---- */

@@ -5,7 +5,6 @@
 
 /* clang-format off */
 #define FREE_ID   "an IP packet that may not be fragmented needs no identification; any will do"
-#define FREE_PORT "the UDP source port is free, and all packets of a flow still have the same"
 #define EITHER_WAY "a request that is answered with data is answered whatever AckReq says, and it may be set"
 
 /* Where it is the only thing wrong.
@@ -14,6 +13,10 @@
     E("eth.dst",                "^1",   "RO-06,RO-01",               "another destination MAC address",        NULL)                    \
     E("eth.src",                "^1",   "RO-05,RO-01",               "another source MAC address",             NULL)                    \
     E("eth.type",               "+1",   "RO-01,RO-11",               "another EtherType",                      NULL)                    \
+    E("vlan.id",                "^1",   "RO-03,RO-05",               "another VLAN",                           NULL)                    \
+    E("vlan.priority",          "^1",   "RO-03,RO-27",               "another priority",                       NULL)                    \
+    E("vlan.dei",               "^1",   "RO-03",                     "a tag that says it may be dropped",      NULL)                    \
+    E("vlan.etype",             "+1",   "RO-01,RO-03",               "another EtherType behind the tag",       NULL)                    \
     E("ip.version",             "+1",   "RO-12,RO-11",               "an IP version that is not 4",            NULL)                    \
     E("ip.hdr_len",             "+1",   "RO-12",                     "an IPv4 header length of six words",     NULL)                    \
     E("ip.dsfield.dscp",        "+1",   "RO-13",                     "a DSCP that is not the traffic class'",  NULL)                    \
@@ -38,7 +41,7 @@
     E("ipv6.hlim",              "+1",   "RO-15",                     "another IPv6 hop limit",                 NULL)                    \
     E("ipv6.src",               "^1",   "RO-16,RO-25",               "another IPv6 source address",            NULL)                    \
     E("ipv6.dst",               "^1",   "RO-16,RO-25",               "another IPv6 destination address",       NULL)                    \
-    E("udp.srcport",            "+1",   "RO-19",                     "another UDP source port",                FREE_PORT)               \
+    E("udp.srcport",            "+1",   "RO-19",                     "another UDP source port",                NULL)                    \
     E("udp.srcport",            "*1",   "RO-19",                     "a new UDP source port each",             NULL)                    \
     E("udp.dstport",            "+1",   "RO-18",                     "a UDP destination port that is not 4791", NULL)                   \
     E("udp.length",             "+1",   "RO-20",                     "a UDP length of one too much",           NULL)                    \
@@ -60,6 +63,8 @@
     E("grh.hoplmt",             "+1",   "WF-20",                     "another hop limit",                      NULL)                    \
     E("grh.sgid",               "^1",   "WF-20,RR-15",               "another source GID",                     NULL)                    \
     E("grh.dgid",               "^1",   "WF-20,RR-15",               "another destination GID",                NULL)                    \
+    E("rwh.reserved",           "^1",   "WF-05,WF-58",               "reserved bits of the raw header set",    NULL)                    \
+    E("rwh.etype",              "+1",   "WF-58,UU-39",               "another EtherType in the raw header",    NULL)                    \
     E("bth.opcode",             "^1",   "WF-59,WF-64,WF-65",         "a wrong opcode",                         NULL)                    \
     E("bth.se",                 "^1",   "WF-28,RQ-16,RR-12,RR-61",   "SE where it was not, and the other way", NULL)                    \
     E("bth.m",                  "^1",   "WF-30",                     "MigReq turned over",                     NULL)                    \
@@ -77,6 +82,8 @@
     E("deth.q_key",             "^1",   "WF-41,PV-21",               "another Q_Key",                          NULL)                    \
     E("deth.reserved8",         "^1",   "WF-05,WF-41",               "reserved bits of the DETH set",          NULL)                    \
     E("deth.srcqp",             "+1",   "WF-41",                     "another source QP",                      NULL)                    \
+    E("xrceth.reserved8",       "^1",   "WF-05,WF-42",               "reserved bits of the XRCETH set",        NULL)                    \
+    E("xrceth.srqn",            "+1",   "WF-42,RQ-60",               "another shared receive queue",           NULL)                    \
     E("feth.reserved26",        "^1",   "WF-05,WF-56",               "reserved bits of the FETH set",          NULL)                    \
     E("feth.selectivity",       "^1",   "WF-56",                     "another selectivity level",              NULL)                    \
     E("feth.placement",         "^3",   "WF-56",                     "another placement type",                 NULL)                    \
@@ -167,7 +174,11 @@
         {EMIT_##c, "bth.padcnt", "+1", padcnt, "a wrong pad count", NULL},                                             \
         {EMIT_##c, "bth.tver", "+1", tver, "a transport version that is not 0", NULL},                                 \
         {EMIT_##c, "bth.p_key", "^1", p_key, "the P_Key of another partition", NULL},                                  \
-        {EMIT_##c, "bth.destqp", "+1", destqp, "another DestQP", NULL},
+        {EMIT_##c, "bth.destqp", "+1", destqp, "another DestQP", NULL},                                                \
+        {EMIT_##c, "bth.fecn", "^1", "WF-36,RO-29", "FECN turned over", NULL},                                         \
+        {EMIT_##c, "bth.becn", "^1", "WF-36,WF-82,RO-29", "BECN turned over", NULL},                                   \
+        {EMIT_##c, "bth.reserved6", "^1", "WF-05,WF-27", "reserved bits beside BECN set", NULL},                       \
+        {EMIT_##c, "bth.reserved7", "^1", "WF-05,WF-27", "reserved bits beside AckReq set", NULL},
 #define A_ROW(c, change, clause, why) {EMIT_##c, "bth.a", change, clause, "AckReq turned over", why},
 #define AETH_ROWS(c, reserved, kind, value, msn)                                                                       \
     {EMIT_##c, "aeth.syndrome.reserved", "^1", reserved, "the reserved bit of the syndrome set", NULL},                \

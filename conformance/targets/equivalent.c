@@ -1,18 +1,23 @@
-/* Changed rows that make no other device, each with the reason: both orders of two rows that never apply together, and
- * rows whose work the next one does alike. Fields that may be anything stand with the fields (emit_rows.c). */
+/* Changed rows that no scenario can fail, each with the reason. Some make no other device: both orders of two rows that
+ * never apply together, rows whose work the next one does alike. Others make a device that the rules allow as well as
+ * ours: where public sources differ, or leave it open. Fields that may be anything stand with the fields (emit_rows.c).
+ */
 #include "mutant.h"
 #include <string.h>
 
 #define OTHER_OPERATION "the two rows are about different operations: no request meets both"
 #define OTHER_SYNDROME "the two rows are about different syndromes: no response has both"
 #define OTHER_QP "the two rows are about different types of QP: no packet meets both"
-#define OWN_HANDLE "address handles are made for each send as it needs them: none is missing or another's"
 #define NOTED_BOTH "both rows note something and let the packet go on: either order notes both"
 #define ENDS "the first row wants more to come, the second comes with the last packet only"
+#define EITHER_END "public sources differ on what is left of a WRITE whose notification is lost"
+#define WORD_OR_SILENCE "public sources differ on a repeated READ whose region has gone: a NAK or nothing"
+#define OPEN_OPCODE "public sources differ on reserved opcodes: a NAK or nothing"
 
-static const struct {
+struct reason {
     const char *spec, *why; /* spec without "mutant:" */
-} equivalents[] = {
+};
+static const struct reason equivalents[] = {
     {"header-validation.multicast_no_grh=drop", "a group is known by its GID: without GRH no member is found either"},
     {"header-validation.multicast_disagrees=swap",
      "a packet for QP 0xffffff with other addresses finds no member either"},
@@ -24,7 +29,6 @@ static const struct {
     {"RC-responder.gap=swap", "a PSN is ahead or behind, never both"},
     {"RC-responder.duplicate=swap",
      "a request that is behind and has a reserved opcode was dropped as malformed before"},
-    {"RC-responder.no_depth=drop", "with no depth at all each such request is one too many, and is refused alike"},
     {"RC-responder.depth_exceeded=swap", OTHER_OPERATION},
     {"RC-responder.write_short=swap", OTHER_OPERATION},
     {"RC-responder.send_too_long=swap", OTHER_OPERATION},
@@ -42,6 +46,7 @@ static const struct {
     {"RC-responder.flush=swap", OTHER_OPERATION},
     {"RC-requester.DUPLICATE=drop",
      "modulo 2^24 a PSN that is behind is also one that was never sent, and dropped alike"},
+    {"RC-requester.NAK_KNOWN=other:1", "no NAK has credits to take: nothing is done either way"},
     {"RC-requester.ACK_FOR_ANSWER=swap", OTHER_SYNDROME},
     {"RC-requester.NAK_SEQUENCE=swap", OTHER_SYNDROME},
     {"RC-requester.RNR=swap", OTHER_SYNDROME},
@@ -52,6 +57,11 @@ static const struct {
     {"RC-requester.ACK=swap", OTHER_SYNDROME},
     {"RC-requester.READ_DATA=swap", "a response is a READ Response or an ATOMIC Acknowledge, never both"},
     {"UC-receiver.nothing_to_go_on=swap", "where no message is under way there is nothing to abandon"},
+    {"UC-receiver.nothing_to_go_on=other", "where no message is under way there is nothing to abandon"},
+    {"UC-receiver.send_without_wqe=other:1",
+     "a receive is missing where a message begins, and there the one before was abandoned already"},
+    {"UC-receiver.dma_too_long=other:1",
+     "a DMA length comes where a message begins, and there the one before was abandoned already"},
     {"UC-receiver.other_operation=swap", "a packet begins a message or goes on with one, never both"},
     {"UC-receiver.unfinished_before=swap", "either way the message before is abandoned and the WRITE is dropped"},
     {"UC-receiver.dma_too_long=drop",
@@ -60,20 +70,61 @@ static const struct {
     {"UC-receiver.send_end=swap", OTHER_OPERATION},
     {"UD-receiver.receive_protected=swap", "a page is waited for only where the receive has a right to the buffer"},
     {"UD-receiver.raw=drop", "the next row delivers alike; what is raw shows in the packet"},
-    {"posting.handle_exists=drop", OWN_HANDLE},
-    {"posting.handle_domain=drop", OWN_HANDLE},
-    {"posting.handle_port=drop", OWN_HANDLE},
+    {"memory.INVALIDATE_WINDOW_PD=drop",
+     "only the queue pair that bound a window gets as far, and that had to be of the window's domain"},
+    {"objects.QPN_ORDINARY=drop",
+     "software asks for no number by these verbs, and those that the device picks are ordinary either way"},
 };
+static const struct reason allowed[] = {
+    {"RC-responder.malformed_again=drop", "two public engines look no further than the PSN of a duplicate"},
+    {"RC-responder.answer_waits=drop", "no rule forbids to answer a duplicate twice"},
+    {"RC-responder.no_room_again=drop", "a duplicate of what is remembered may be answered or not"},
+    {"RC-responder.read_gone=drop", WORD_OR_SILENCE},
+    {"RC-responder.read_gone=swap", WORD_OR_SILENCE},
+    {"RC-responder.reserved=drop", OPEN_OPCODE},
+    {"RC-responder.reserved=other:2", OPEN_OPCODE},
+    {"RC-responder.depth_exceeded=drop", "a READ more than agreed may be served by who has the room"},
+    {"RC-responder.receive_absent=swap", "nobody has to look for the page of a request that is refused for its length"},
+    {"RC-responder.CREDITS_AGREED=drop", "public sources differ on credit codes where no flow control was agreed on"},
+    {"RC-responder.AGAIN_ACKED=other", "public sources differ on the PSN that acknowledges a duplicate"},
+    {"RC-requester.ACK_FOR_ANSWER=other:2",
+     "a plain ACK does not complete a READ: whether it hastens the retry is left open"},
+    {"RC-requester.READ_OUT_OF_ORDER=swap",
+     "public sources differ on which of the two a response is that has both faults"},
+    {"receivers.WRITE_WHOLE=other", "a WRITE may be checked as a whole or by packets"},
+    {"UC-receiver.first_in_rtr=swap",
+     "public sources differ on whether a stray end of a message establishes communication"},
+    {"UC-receiver.write_unnoticed=other", EITHER_END},
+    {"UC-receiver.write_unnoticed=other:1", EITHER_END},
+    {"memory.WINDOW_OF_DEAD_QP=drop", "no rule says when a window of a queue pair that went may be bound again"},
+    {"memory.INVALIDATE_VALID=drop", "public sources differ on invalidating a region that is invalid already"},
+    {"transitions.RESET_TO_ERR=drop", "public sources differ on the way from Reset to Error"},
+};
+
+static const char *reason(const struct reason *r, size_t n, const char *spec)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(r[i].spec, spec) == 0)
+            return r[i].why;
+    return NULL;
+}
 
 const char *mutant_equivalent(const char *spec)
 {
-    for (size_t i = 0; i < sizeof equivalents / sizeof *equivalents; i++)
-        if (strcmp(equivalents[i].spec, spec) == 0)
-            return equivalents[i].why;
-    return NULL;
+    return reason(equivalents, sizeof equivalents / sizeof *equivalents, spec);
 }
 
 const char *mutant_equivalent_at(size_t i)
 {
     return i < sizeof equivalents / sizeof *equivalents ? equivalents[i].spec : NULL;
+}
+
+const char *mutant_allowed(const char *spec)
+{
+    return reason(allowed, sizeof allowed / sizeof *allowed, spec);
+}
+
+const char *mutant_allowed_at(size_t i)
+{
+    return i < sizeof allowed / sizeof *allowed ? allowed[i].spec : NULL;
 }

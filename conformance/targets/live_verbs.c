@@ -256,13 +256,14 @@ static enum ibc_rc poll_event(struct ibc_target *t, unsigned d, struct iba_event
     return rc;
 }
 
-static enum ibc_rc attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, bool on)
+static enum ibc_rc attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, uint16_t lid, bool on)
 {
     struct live *l = live_of(t);
     struct ag_attach_args *a = &live_request(l, AG_V_attach, d)->u.attach;
 
     a->qpn = qpn;
     memcpy(a->gid.b, gid, sizeof a->gid.b);
+    AG_GIVE(a, attach_args, lid, lid);
     a->on = on;
     return live_ask(l);
 }

@@ -48,6 +48,7 @@ static struct ibc_mutant *next(const char *list, const char *row, const char *ch
     (void)snprintf(m->spec, sizeof m->spec, PREFIX "%.70s=%s", names[n_all], change);
     m->clause = clause;
     m->equivalent = mutant_equivalent(m->spec + sizeof PREFIX - 1);
+    m->allowed = mutant_allowed(m->spec + sizeof PREFIX - 1);
     m->says = says[n_all++];
     return m;
 }

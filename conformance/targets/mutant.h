@@ -8,4 +8,7 @@ bool mutant_apply(struct ref_change *c, const char *spec, char *err, size_t errl
 /* Why the change of that row makes no other device; NULL: it does. */
 const char *mutant_equivalent(const char *spec);
 const char *mutant_equivalent_at(size_t i); /* the i-th such spec; NULL: there are no more */
+/* Why the rules allow the device that the change makes; NULL: they do not. */
+const char *mutant_allowed(const char *spec);
+const char *mutant_allowed_at(size_t i);
 #endif

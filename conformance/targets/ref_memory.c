@@ -89,12 +89,13 @@ enum ibc_rc ref_reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_spe
     if (!g)
         return ref_mem(t, IBA_MEM_FULL);
     set_up(reference_of(t), dev, g, m);
-    const struct iba_mr_attr a = {.base = g->base,
-                                  .length = m->length,
-                                  .iova = g->va,
-                                  .pd = m->pd,
-                                  .access = (uint16_t)m->access,
-                                  .present = g->present};
+    const struct iba_mr_attr a = {
+        .base = g->base,
+        .length = m->length,
+        .iova = m->has_iova ? m->iova : dev->next_va, /* for the device to set aside where it is zero-based */
+        .pd = m->pd,
+        .access = (uint16_t)m->access,
+        .present = g->present};
     e = iba_mr_register(&dev->ca.mem, &a, &out->lkey, &out->rkey);
     g->live = e == IBA_MEM_OK;
     if (!g->live)

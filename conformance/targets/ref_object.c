@@ -213,10 +213,11 @@ enum ibc_rc ref_destroy(struct ibc_target *t, unsigned d, enum ibc_object_kind k
     }
 }
 
-enum ibc_rc ref_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, bool attach)
+enum ibc_rc ref_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, uint16_t lid, bool attach)
 {
-    const uint16_t lid = t->framing == IBA_LINK_IB ? ibc_group_lid(gid) : 0;
     struct iba_ca *ca = &device_of(t, d)->ca;
 
+    if (t->framing != IBA_LINK_IB)
+        lid = 0;
     return ref_verb(t, attach ? iba_attach_mcast(ca, qpn, gid, lid) : iba_detach_mcast(ca, qpn, gid, lid));
 }

@@ -30,8 +30,8 @@ enum ibc_rc ref_modify_qp(struct ibc_target *t, unsigned d, uint32_t qpn, const 
     struct iba_qp_attr attr = a->a;
     const struct ibc_address *peer = a->to_twin ? &t->device[d ^ 1] : NULL;
 
-    attr.av = path_of_qp(r, port, a->to ? a->to : peer, a);
-    attr.alt_av = path_of_qp(r, port, a->alt ? a->alt : peer, a);
+    attr.av = path_of_qp(r, a->av_port ? a->av_port : port, a->to ? a->to : peer, a);
+    attr.alt_av = path_of_qp(r, a->alt_port ? a->alt_port : port, a->alt ? a->alt : peer, a);
     return ref_verb(t, iba_modify_qp(ca, qpn, &attr, a->mask | IBA_QPA_STATE));
 }
 
@@ -62,7 +62,8 @@ static bool needs_handle(const struct iba_qp *qp)
 
 static struct iba_av path_of(const struct reference *r, const struct iba_qp *qp, const struct ibc_ah_spec *s)
 {
-    struct iba_av av = s->group ? ref_path_to_group(r, port_of(qp), s->group) : ref_path(r, port_of(qp), s->to);
+    const uint8_t port = s->port ? s->port : port_of(qp);
+    struct iba_av av = s->group ? ref_path_to_group(r, port, s->group) : ref_path(r, port, s->to);
 
     av.hop_limit = s->hop;
     av.tclass = s->tclass;
@@ -115,9 +116,11 @@ enum ibc_rc ref_post_send(struct ibc_target *t, unsigned d, uint32_t qpn, const 
     const struct iba_qp *qp = iba_query_qp(&dev->ca, qpn);
     struct iba_send_wr wr = s->wr;
 
-    if (qp && needs_handle(qp)) {
+    if (qp && needs_handle(qp) && s->dest.none) {
+        wr.ah = REF_AHS; /* none has that number */
+    } else if (qp && needs_handle(qp)) {
         const struct iba_av av = path_of(reference_of(t), qp, &s->dest);
-        const enum iba_verb_err e = handle(dev, qp->pd, &av, &wr.ah);
+        const enum iba_verb_err e = handle(dev, s->dest.has_pd ? s->dest.pd : qp->pd, &av, &wr.ah);
         if (e != IBA_VERB_OK)
             return ref_verb(t, e);
     }

@@ -149,7 +149,7 @@ enum ibc_rc ref_create_srq(struct ibc_target *t, unsigned d, uint32_t pd, uint32
 enum ibc_rc ref_create_qp(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn);
 enum ibc_rc ref_destroy(struct ibc_target *t, unsigned d, enum ibc_object_kind kind, uint32_t id);
 enum ibc_rc ref_notified(struct ibc_target *t, unsigned d, uint32_t cq, uint64_t *times);
-enum ibc_rc ref_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, bool attach);
+enum ibc_rc ref_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, uint16_t lid, bool attach);
 
 enum ibc_rc ref_reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out);
 enum ibc_rc ref_alloc_mw(struct ibc_target *t, unsigned d, unsigned type, uint32_t pd, uint32_t *rkey);

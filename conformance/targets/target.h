@@ -70,12 +70,16 @@ struct ibc_qp_attr {
     bool to_twin;                       /* role middle: the peer is the other device */
     const struct ibc_address *to, *alt; /* where the first and the alternate path lead; NULL: to the peer */
     struct ibc_path path;
+    uint8_t av_port, alt_port; /* through which the first and the alternate path leave; 0: the QP's */
 };
 struct ibc_ah_spec {
     const struct ibc_address *to; /* NULL: the tester */
     const uint8_t *group;         /* a multicast GID instead */
     uint8_t hop, tclass, sl;
     struct ibc_path path;
+    uint32_t pd;       /* of the handle, with has_pd; else the QP's */
+    bool has_pd, none; /* none: no handle at all */
+    uint8_t port;      /* through which it leaves; 0: the QP's */
 };
 struct ibc_send {
     struct iba_send_wr wr; /* ah is filled by the target from `dest` */
@@ -111,7 +115,8 @@ struct ibc_target_ops {
     /* *n: 1 with *wc, or 0 */
     enum ibc_rc (*poll_cq)(struct ibc_target *t, unsigned d, uint32_t cq, struct iba_wc *wc, unsigned *n);
     enum ibc_rc (*poll_event)(struct ibc_target *t, unsigned d, struct iba_event *e, unsigned *n);
-    enum ibc_rc (*attach)(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, bool attach);
+    enum ibc_rc (*attach)(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, uint16_t lid,
+                          bool attach);
 
     /* The device's memory by its own addresses (ibc_mr.local) */
     enum ibc_rc (*read_memory)(struct ibc_target *t, unsigned d, uint64_t at, uint8_t *out, size_t n);
@@ -171,7 +176,8 @@ struct ibc_mutant {
     char spec[96];          /* "mutant:RC responder.gap=drop" as --target takes it (blanks as '-') */
     const char *clause;     /* catalogue ids it stands for, comma between */
     const char *says;       /* what the device does wrong, one sentence */
-    const char *equivalent; /* why no scenario can see it, or NULL; it counts all the same */
+    const char *equivalent; /* why no exchange can tell it from a whole one, or NULL; it counts all the same */
+    const char *allowed;    /* why the rules allow it as well as ours, or NULL; likewise */
 };
 size_t ibc_mutant_count(void);
 bool ibc_mutant_at(size_t i, struct ibc_mutant *out);

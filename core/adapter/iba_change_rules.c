@@ -75,9 +75,11 @@ static bool has_qp(enum iba_rule_table t, uint16_t row)
 
 static bool is_plain(enum iba_rule_table t, uint16_t row, action *a)
 {
-    for (size_t i = 0; i < PLAIN && plain[t][i] && (i == 0 || has_qp(t, row)); i++)
-        if (named(t, plain[t][i])->then == a)
+    for (size_t i = 0; i < PLAIN && plain[t][i] && (i == 0 || has_qp(t, row)); i++) {
+        const struct iba_rule *r = named(t, plain[t][i]);
+        if (r && r->then == a)
             return true;
+    }
     return false;
 }
 

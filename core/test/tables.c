@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "adapter/iba_change_rules.h"
+#include "shadow/iba_shadow.h"
 
 static const struct iba_rules *const tables[] = {
 #define TABLE(id, rules, title) &rules,
@@ -140,4 +141,10 @@ Test(tables, names_tell_behaviours_and_lists_apart)
         for (size_t other = 0; other < l; other++)
             cr_assert_str_neq(lists[l]->name, lists[other]->name);
     }
+}
+
+Test(tables, each_finding_is_cited)
+{
+    for (unsigned i = 0; i < IBA_FINDING_COUNT; i++)
+        cr_assert(is_clause(iba_findings[i].clause), "%s: '%s'", iba_findings[i].name, iba_findings[i].clause);
 }

@@ -145,11 +145,6 @@ static bool flush_not_enabled(const struct iba_rx *x)
 
 /* ---- resources ---- */
 
-static bool no_depth(const struct iba_rx *x)
-{
-    return takes_resource(x) && iba_saved_depth(x->qp) == 0;
-}
-
 static bool depth_exceeded(const struct iba_rx *x)
 {
     return takes_resource(x) && iba_resp_open(x->qp) >= iba_saved_depth(x->qp);
@@ -305,7 +300,6 @@ static bool swap(const struct iba_rx *x)
     R(atomic_not_enabled,       atomic_not_enabled,        iba_rc_nak_invalid,     "is an ATOMIC, which the QP does not allow",                   "RR-45")   \
     R(flush_not_enabled,        flush_not_enabled,         iba_rc_nak_invalid,     "is a FLUSH of a kind that the QP does not allow",             "RR-66")   \
     R(atomic_write_not_enabled, atomic_write_not_enabled,  iba_rc_nak_invalid,     "is an ATOMIC WRITE, and the QP allows no WRITE",              "RR-67")   \
-    R(no_depth,                 no_depth,                  iba_rc_nak_invalid,     "needs a responder resource, and the QP was given none",       "RR-35")   \
     R(depth_exceeded,           depth_exceeded,            iba_rc_nak_invalid,     "is more READs and ATOMICs at once than agreed",               "RR-35")   \
     R(no_receive_wqe,           iba_rx_no_receive_wqe,     iba_rc_rnr,             "needs a receive WQE, and there is none",                      "RR-49")   \
     R(receive_absent,           iba_rx_receive_absent,     iba_rc_rnr,             "would fill a buffer whose page is not there yet",             "RR-50")   \

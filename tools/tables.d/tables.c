@@ -1,11 +1,13 @@
-/* ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters [--format md|dot]: the tables of libiba, as the code
- * has them.
+/* ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters|findings [--format md|dot]: the tables of libiba, as
+ * the code has them.
  *
  * rules: every rule table; rows: the same for programs, table<TAB>row; behaviours: every list of them; qp-states: the
- * transitions of modify QP; opcodes, fields: the wire formats; counters: of a port. Markdown, or DOT for qp-states. */
+ * transitions of modify QP; opcodes, fields: the wire formats; counters: of a port; findings: of the shadow. Markdown,
+ * or DOT for qp-states. */
 #include <stdio.h>
 #include <string.h>
 #include "adapter/iba_change_rules.h"
+#include "shadow/iba_shadow.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 #define MEMORY_NAME "memory translation"
@@ -231,6 +233,16 @@ static void fields_md(void)
         }
 }
 
+static void findings_md(void)
+{
+    printf("| finding | field | severity | sentence | clause |\n|---|---|---|---|---|\n");
+    for (unsigned i = 0; i < COUNT(iba_findings); i++) {
+        const struct iba_finding_info *f = &iba_findings[i];
+        printf("| `%s` | `%s` | %s | %s | %s |\n", f->name, f->field, iba_severity_name(f->severity), f->sentence,
+               f->clause);
+    }
+}
+
 static void counters_md(void)
 {
     static const struct {
@@ -248,10 +260,11 @@ static const struct {
     const char *name, *format;
     void (*print)(void);
 } commands[] = {
-    {"rules", "md", rules_md},         {"rows", "md", rows},
-    {"qp-states", "md", qp_states_md}, {"qp-states", "dot", qp_states_dot},
-    {"opcodes", "md", opcodes_md},     {"fields", "md", fields_md},
-    {"counters", "md", counters_md},   {"behaviours", "md", behaviours_md},
+    {"rules", "md", rules_md},           {"rows", "md", rows},
+    {"qp-states", "md", qp_states_md},   {"qp-states", "dot", qp_states_dot},
+    {"opcodes", "md", opcodes_md},       {"fields", "md", fields_md},
+    {"counters", "md", counters_md},     {"findings", "md", findings_md},
+    {"behaviours", "md", behaviours_md},
 };
 
 int main(int argc, char **argv)
@@ -263,8 +276,7 @@ int main(int argc, char **argv)
             commands[i].print();
             return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
         }
-    fprintf(
-        stderr,
-        "ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters [--format md|dot]; DOT is for qp-states\n");
+    fprintf(stderr, "ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters|findings [--format md|dot]; DOT "
+                    "is for qp-states\n");
     return 2;
 }

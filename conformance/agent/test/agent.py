@@ -283,14 +283,14 @@ class Sockets(Case):
 
 
 class Wires(Case):
-    def test_frames_go_by_the_wire(self):
-        """A QP of the engine, asked to send, sends to the tester's socket; its answer is taken in."""
+    def sender(self, *args):
+        """A UC queue pair that may send, the tester's end of its wire, and a send of 1500 bytes to be posted."""
         mine, theirs = self.folder / "tester", self.folder / "device"
         wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.addCleanup(wire.close)
         wire.bind(str(mine))
         wire.settimeout(30)
-        c = self.stream(self.start("--engine", "--wire", f"unix:{mine},{theirs}"))
+        c = self.stream(self.start("--engine", *args, "--wire", f"unix:{mine},{theirs}"))
         c.ok("hello", version=1)
         c.ok("reset", link="roce2-ipv4", seed=1)
         pd = c.ok("create_pd")["pd"]
@@ -301,7 +301,12 @@ class Wires(Case):
         c.ok("modify_qp", qpn=qpn, state="rtr", av=True, hop=7, pmtu=1024, qpn_of_peer=0x777, epsn=1)
         c.ok("modify_qp", qpn=qpn, state="rts", psn=0x2000)
         sge = {"at": mr["local"], "len": 1500, "lkey": mr["lkey"]}
-        c.ok("post_send", qpn=qpn, wr={"op": "send", "id": 3, "sge": [sge]})
+        return c, wire, theirs, cq, {"qpn": qpn, "wr": {"op": "send", "id": 3, "sge": [sge]}}
+
+    def test_frames_go_by_the_wire(self):
+        """A QP of the engine, asked to send, sends to the tester's socket; its answer is taken in."""
+        c, wire, theirs, cq, send = self.sender()
+        c.ok("post_send", **send)
         wire.setblocking(False)
         self.assertRaises(BlockingIOError, wire.recv, 9999)
         wire.settimeout(30)
@@ -320,6 +325,16 @@ class Wires(Case):
         counters = c.ok("counters")["counters"]
         self.assertEqual((counters["packets_in"], counters["packets_out"]), (500, 2))
 
+    def test_on_real_time_frames_leave_by_themselves(self):
+        c, wire, _, cq, send = self.sender("--real-time")
+        hello = c.ok("hello", version=1)
+        self.assertEqual(hello["time"], "real")
+        self.assertNotIn("virtual_time", hello["capabilities"])
+        c.ok("post_send", **send)
+        self.assertEqual([wire.recv(9999)[42] for _ in range(2)], [0x20, 0x22], "UC SEND First, Last")
+        self.assertEqual(c.ok("poll_cq", cq=cq)["wc"]["status"], "success")
+        self.assertEqual(c.ask("advance", until=0)["error"], "unsupported")
+
     def test_a_wire_that_cannot_be(self):
         for spec in "nonsense", "unix:only-one", "":
             r = run("--engine", "--wire", spec)
@@ -333,7 +348,8 @@ class Usage(Case):
         self.assertTrue(run("--version").stdout.startswith(b"ibagent "))
 
     def test_wrong_usage_is_one_line(self):
-        for args in (["--nonsense"], ["word"], ["--engine", "--device", "mlx5_0"], ["--wire", "unix:a,b"], ["--listen"],
+        for args in (["--nonsense"], ["word"], ["--engine", "--device", "mlx5_0"], ["--wire", "unix:a,b"], ["--real-time"], ["--listen"], ["--port", "1x"],
+                     ["--port", "0"],
                      ["--engine", "--token-file", "x"], ["--engine", "--listen", "unix:x", "--token-file", "x"],
                      ["--engine", "--wire", "a", "--wire", "b", "--wire", "c"]):
             r = run(*args)

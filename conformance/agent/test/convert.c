@@ -8,6 +8,8 @@ static const struct ibc_address there = {
     .mac = 0x020000000003, .ipv4 = 0x0a000003, .ipv6 = {0x20, 1, [15] = 3}, .gid = {0xfe, 0x80, [15] = 3}, .lid = 24};
 static const struct ibc_address twin = {.mac = 0x020000000002, .ipv4 = 0x0a000002, .lid = 16};
 
+static const struct ibc_address nowhere;
+
 static bool same(const struct ibc_address *a, const struct ibc_address *b)
 {
     return a->mac == b->mac && a->ipv4 == b->ipv4 && a->lid == b->lid && memcmp(a->ipv6, b->ipv6, 16) == 0 &&
@@ -104,7 +106,9 @@ Test(convert, paths)
                             .sl = 9,
                             .flow = 0xfffff,
                             .to = &there,
-                            .path = {.tagged = true, .vlan = 5, .sport = 0xc000, .gid_index = 1, .path_bits = 2}};
+                            .path = {.tagged = true, .vlan = 5, .sport = 0xc000, .gid_index = 1, .path_bits = 2},
+                            .av_port = 2,
+                            .alt_port = 1};
     struct ibc_address room[2];
     struct ibc_qp_attr back = back_from(&a, room);
 
@@ -112,6 +116,7 @@ Test(convert, paths)
     cr_assert(back.hop == 7 && back.tclass == 8 && back.sl == 9 && back.flow == 0xfffff);
     cr_assert(back.path.tagged && back.path.vlan == 5 && back.path.sport == 0xc000);
     cr_assert(back.path.gid_index == 1 && back.path.path_bits == 2);
+    cr_assert(back.av_port == 2 && back.alt_port == 1);
     a.to = NULL;
     a.to_twin = true;
     a.path.tagged = false;
@@ -121,6 +126,9 @@ Test(convert, paths)
     a.to_twin = false;
     back = back_from(&a, room);
     cr_assert(!back.to && !back.alt, "the tester");
+    a.alt = &nowhere;
+    back = back_from(&a, room);
+    cr_assert(!back.to && back.alt && same(back.alt, &nowhere), "no address is not the tester's");
 }
 
 static struct ibc_send sent(const struct ibc_send *s, bool datagram, struct ibc_address *room)
@@ -187,6 +195,10 @@ Test(convert, work_requests_of_datagrams)
     back = sent(&s, true, &room);
     cr_assert(back.dest.group && memcmp(back.dest.group, group, 16) == 0 && !back.dest.to);
     cr_assert(back.dest.path.tagged && back.dest.path.vlan == 0);
+    cr_assert(!back.dest.has_pd && !back.dest.none && back.dest.port == 0);
+    s.dest = (struct ibc_ah_spec){.has_pd = true, .pd = 0, .none = true, .port = 2};
+    back = sent(&s, true, &room);
+    cr_assert(back.dest.has_pd && back.dest.pd == 0 && back.dest.none && back.dest.port == 2);
     s.dest = (struct ibc_ah_spec){0};
     back = sent(&s, true, &room);
     cr_assert(!back.dest.to && !back.dest.group, "the tester");

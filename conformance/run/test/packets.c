@@ -172,3 +172,33 @@ Test(packets, optional_and_alternatives)
     };
     run_cases(c);
 }
+
+Test(packets, addresses_and_ports)
+{
+    static const struct run_case roce2[] = {
+        {RC "qp a recv=1 vlan=7 sl=5 sport=0xd000\n> a SEND_ONLY ackreq=1\n"
+            "< a ACKNOWLEDGE vlan.id=7 vlan.priority=5 sport=0xd000\n",
+         P, NULL, NULL},
+        {RC "qp a recv=1 sport=0xd000\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE sport=0xd001\n", F, NULL, NULL},
+        {RC "qp a recv=1 port=2\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE\n", P, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 port=2\n a silence\n", P, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 port=1\n< a ACKNOWLEDGE\n", P, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 via=roce2-ipv6 mapped\n a silence\n", P, NULL, NULL},
+        {RC "port pkey_violations=9\nqp a\n> a SEND_ONLY pkey=0x8123\n a silence\ncounter pkey_violations +10\n", P,
+         NULL, NULL},
+    };
+    static const struct run_case global[] = {
+        {RC "port gid[1]=fe80::77\nqp a gid_index=1\n a post SEND\n< a SEND_ONLY sgid=fe80::77\n", P, NULL, NULL},
+        {RC "port gid[1]=fe80::77\nqp a gid_index=1\n a post SEND\n< a SEND_ONLY\n", F, NULL, NULL},
+        {UD "group g\nqp u\n u post SEND dest=g qpn=0xffffff\n< u SEND_ONLY to=g dgid=g\n", P, NULL, NULL},
+        {UD "group g\nqp u\n u post SEND dest=g qpn=0xffffff\n< u SEND_ONLY to=g dgid=!g\n", F, NULL, NULL},
+        {UD "group g\nqp u recv=1\nattach u g\n> u SEND_ONLY to=g dgid=g\n u completions recv=1\n", P, NULL, NULL},
+        {UD "qp u recv=1\n> u SEND_ONLY slid=0x99 sl=3\n u completion recv slid=0x99 sl=3 path_bits=0\n", P, NULL,
+         NULL},
+        {UD "qp u recv=1\n> u SEND_ONLY slid=0x99\n u completion recv slid=0x98\n", F, "completion.slid 0x98",
+         "completion.slid 0x99"},
+    };
+
+    run_cases(roce2);
+    run_cases_on(IBC_LINK_ib_global, global, sizeof global / sizeof *global);
+}

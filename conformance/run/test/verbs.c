@@ -29,6 +29,49 @@ Test(verbs, states_and_transitions)
     run_cases(c);
 }
 
+/* Asked for as written, and refused for that; the same with a value that is in its range is taken. */
+Test(verbs, attributes_that_no_device_takes)
+{
+    static const struct run_case c[] = {
+        {RC "qp a state=init\n a modify state=rtr epsn=0x1000000 error=attr_value\n a modify state=rtr\n", P, NULL,
+         NULL},
+        {RC "qp a state=init\n a modify state=rtr flow=0x100000 error=attr_value\n a modify state=rtr\n", P, NULL,
+         NULL},
+        {RC "qp a state=reset\n a modify state=init access=local_write error=attr_value\n a modify state=init\n", P,
+         NULL, NULL},
+        {RC "qp a state=init\n a modify state=rtr av=group error=attr_value\n a modify state=rtr av=stranger\n", P,
+         NULL, NULL},
+        {RC "qp a state=init\n a modify state=rtr av_port=2 error=attr_value\n a modify state=rtr av_port=1\n", P, NULL,
+         NULL},
+        {RC "qp a\n a modify state=rts alt=group only error=attr_value\n a modify state=rts alt=stranger only\n", P,
+         NULL, NULL},
+        {RC "qp a\n a modify state=rts alt=peer alt_port=7 only error=attr_value\n"
+            " a modify state=rts alt=peer alt_port=2 only\n",
+         P, NULL, NULL},
+        {RC "mr f access=unknown error=any\nqp a\n a state rts\n", P, NULL, NULL},
+        {RC "mr f access=local_write error=any\nqp a\n a state rts\n", F, NULL, NULL},
+    };
+    static const struct run_case on_ipv6[] = {
+        {RC "qp a state=init\n a modify state=rtr av=nowhere error=attr_value\n a modify state=rtr\n", P, NULL, NULL},
+        {RC "qp a state=init\n a modify state=rtr av=loopback error=attr_value\n a modify state=rtr\n", P, NULL, NULL},
+        {RC "qp a state=init\n a modify state=rtr av=ipv4 error=attr_value\n a modify state=rtr\n", P, NULL, NULL},
+        {UD "pd q\nqp a\n a post SEND pd=pd\n< a SEND_ONLY\n a completion send status=success\n a post SEND pd=q\n"
+            " a completion send status=!success\n",
+         P, NULL, NULL},
+        {UD "qp a\n a post SEND dest=none error=any\n a post SEND av_port=1\n< a SEND_ONLY\n", P, NULL, NULL},
+        {UD "qp a\n a post SEND dest=nowhere error=any\n a post SEND dest=stranger\n< a SEND_ONLY to=stranger\n", P,
+         NULL, NULL},
+    };
+    static const struct run_case on_ib[] = {
+        {UD "group g lid=0x1\nqp a\nattach a g error=any\n", P, NULL, NULL},
+        {UD "group g lid=0xc123\nqp a\nattach a g\ndetach a g\n", P, NULL, NULL},
+    };
+
+    run_cases(c);
+    run_cases_on(IBC_LINK_roce2_ipv6, on_ipv6, sizeof on_ipv6 / sizeof *on_ipv6);
+    run_cases_on(IBC_LINK_ib_local, on_ib, sizeof on_ib / sizeof *on_ib);
+}
+
 Test(verbs, work_and_completions)
 {
     static const struct run_case c[] = {

@@ -87,6 +87,10 @@ Test(verdict, scores_are_measured)
     r = of(RC "score psns n=32\n");
     cr_expect(strncmp(r.measured, "psns: ", 6) == 0, "%s", r.measured);
     done(&r);
+    r = of(RC "score rkeys n=64 quiet\n");
+    cr_expect_eq(r.verdict, IBC_IS_PASS);
+    cr_expect_eq(r.measured[0], '\0');
+    done(&r);
 }
 
 Test(verdict, seeds_change_nothing)

@@ -59,7 +59,7 @@ static void modify(struct bed *b, unsigned d, uint32_t qpn, struct ibc_qp_attr a
 
 void bed_connect(struct bed *b, unsigned d, uint32_t qpn, enum iba_qp_type type, uint32_t peer)
 {
-    const bool rc = type == IBA_QPT_RC, connected = rc || type == IBA_QPT_UC;
+    const bool rc = type == IBA_QPT_RC, asks = rc || type == IBA_QPT_XRC_INI, connected = asks || type == IBA_QPT_UC;
     const bool raw = type == IBA_QPT_RAW_IPV6 || type == IBA_QPT_RAW_ETHERTYPE;
     const struct ibc_qp_attr a = {.a = {.port = 1,
                                         .qkey = type == IBA_QPT_GSI ? IBA_GSI_QKEY : BED_QKEY,
@@ -75,6 +75,7 @@ void bed_connect(struct bed *b, unsigned d, uint32_t qpn, enum iba_qp_type type,
                                         .max_dest_rd = 4,
                                         .dest_qpn = peer ? peer : BED_PEER},
                                   .hop = 64,
+                                  .path = {.tagged = b->tagged, .vlan = b->tagged ? BED_VLAN : 0},
                                   .to_twin = peer != 0};
 
     modify(b, d, qpn, a, IBA_QPS_INIT,
@@ -87,7 +88,7 @@ void bed_connect(struct bed *b, unsigned d, uint32_t qpn, enum iba_qp_type type,
                (rc ? IBA_QPA_MAX_DEST_RD | IBA_QPA_MIN_RNR : 0));
     modify(b, d, qpn, a, IBA_QPS_RTS,
            (raw ? 0 : IBA_QPA_SQ_PSN) |
-               (rc ? IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_RNR_RETRY | IBA_QPA_MAX_RD : 0));
+               (asks ? IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_RNR_RETRY | IBA_QPA_MAX_RD : 0));
 }
 
 uint32_t bed_qp(struct bed *b, unsigned d, enum iba_qp_type type)

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include "targets/target.h"
 
-enum { BED_PEER = 0x000777, BED_EPSN = 0x1000, BED_PSN = 0x2000, BED_QKEY = 0x11111111 };
+enum { BED_PEER = 0x000777, BED_EPSN = 0x1000, BED_PSN = 0x2000, BED_QKEY = 0x11111111, BED_VLAN = 7 };
 #define BED_MS UINT64_C(1000000)
 #define BED_SECOND UINT64_C(1000000000)
 
@@ -21,6 +21,7 @@ struct bed {
     uint64_t at;
     unsigned from;
     struct iba_view v;
+    bool tagged;  /* the next connections: with a VLAN tag, where there are such */
     bool lenient; /* a broken device: refusals and bad CRCs are no surprise */
 };
 

@@ -58,6 +58,21 @@ Test(mutants, each_opens_and_survives_a_tour, .timeout = 280)
     }
 }
 
+/* A reason for a row that is not there would be a reason for nothing. */
+Test(mutants, reasons_are_of_rows)
+{
+    const char *spec;
+    char name[128], err[200];
+
+    for (size_t i = 0; (spec = mutant_allowed_at(i)); i++) {
+        (void)snprintf(name, sizeof name, "mutant:%s", spec);
+        struct ibc_target *t = ibc_target_open(name, err, sizeof err);
+        cr_assert_not_null(t, "%s: %s", name, err);
+        cr_assert_null(mutant_equivalent(spec), "%s", spec);
+        ibc_target_close(t);
+    }
+}
+
 Test(mutants, equivalents_are_rows_and_behave_alike)
 {
     const char *spec;

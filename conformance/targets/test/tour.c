@@ -116,6 +116,26 @@ static void unreliable(struct tour *r, struct bed *b)
     listen(r, b);
 }
 
+/* Headers that the ordinary conversations do not have: a VLAN tag, XRCETH, the raw header. */
+static void seldom(struct tour *r, struct bed *b)
+{
+    const bool ib = b->t->framing == IBA_LINK_IB;
+
+    b->tagged = !ib;
+    bed_connect(b, 0, bed_qp(b, 0, IBA_QPT_UC), IBA_QPT_UC, 0);
+    b->tagged = false;
+    (void)bed_post(b, 0, IBA_WR_SEND, 64, 0, 0);
+    listen(r, b);
+    bed_connect(b, 0, bed_qp(b, 0, IBA_QPT_XRC_INI), IBA_QPT_XRC_INI, 0);
+    (void)bed_post(b, 0, IBA_WR_SEND, 64, 0, 0);
+    listen(r, b);
+    if (!ib)
+        return;
+    bed_connect(b, 0, bed_qp(b, 0, IBA_QPT_RAW_ETHERTYPE), IBA_QPT_RAW_ETHERTYPE, 0);
+    (void)bed_post(b, 0, IBA_WR_SEND, 64, 0, 0);
+    listen(r, b);
+}
+
 /* A packet that met congestion on its way. */
 static void marked(struct tour *r, struct bed *b)
 {
@@ -164,6 +184,7 @@ struct tour *tour_run(struct ibc_target *t, enum ibc_link link, uint64_t seed)
     as_responder(r, b);
     as_requester(r, b);
     unreliable(r, b);
+    seldom(r, b);
     marked(r, b);
     nonsense(r, b);
     free(b);

@@ -127,6 +127,7 @@ Test(wire, a_manager_sets_the_port)
 {
     struct bed *b = bed_open("reference", IBC_LINK_ib_local, 1);
     const struct ibc_target_ops *o = b->t->ops;
+    const uint8_t gid[16] = {0x20, 0x01, [15] = 0x77};
     struct iba_recipe x;
 
     bed_connect(b, 0, bed_qp(b, 0, IBA_QPT_RC), IBA_QPT_RC, 0);
@@ -148,6 +149,13 @@ Test(wire, a_manager_sets_the_port)
     cr_assert_eq(o->set_port(b->t, 0, IBC_K_lid, 0, 0x99), IBC_OK);
     cr_assert_eq(b->t->device[0].lid, 0x99);
     cr_assert_eq(o->set_port(b->t, 0, IBC_K_qkey, 0, 0), IBC_UNSUPPORTED);
+    cr_assert_eq(o->set_port(b->t, 0, IBC_K_pkey_violations, 0, 0xfffe), IBC_OK);
+    cr_assert_eq(counter(b, "pkey_violations"), 0xfffe);
+    cr_assert_eq(o->set_port(b->t, 0, IBC_K_qkey_violations, 0, 7), IBC_OK);
+    cr_assert_eq(counter(b, "qkey_violations"), 7);
+    cr_assert_eq(o->set_gid(b->t, 0, 0, gid), IBC_OK);
+    cr_assert_arr_eq(b->t->device[0].gid, gid, sizeof gid);
+    cr_assert_eq(o->set_gid(b->t, 0, 99, gid), IBC_REFUSED);
     bed_close(b);
 }
 
@@ -173,15 +181,15 @@ static void groups(enum ibc_link link)
     bed_connect(b, 0, bed_qp(b, 0, IBA_QPT_UD), IBA_QPT_UD, 0);
     bed_connect(b, 1, bed_qp(b, 1, IBA_QPT_UD), IBA_QPT_UD, 0);
     bed_recv(b, 1, 0, 256);
-    cr_assert_eq(o->attach(b->t, 1, b->d[1].qpn, gid, true), IBC_OK);
+    cr_assert_eq(o->attach(b->t, 1, b->d[1].qpn, gid, ibc_group_lid(gid), true), IBC_OK);
     s.dest.group = gid;
     for (unsigned i = 0; i < 100; i++)
         cr_assert_eq(o->post_send(b->t, 0, b->d[0].qpn, &s), i < 32 ? IBC_OK : IBC_REFUSED); /* one handle for all */
     bed_expect(b, 0, IBA_UD_SEND_ONLY, BED_PSN);
     cr_assert_eq(o->inject(b->t, 1, b->frame, b->len), IBC_OK);
     cr_assert(bed_wc(b, 1, &wc) && wc.status == IBA_WC_SUCCESS);
-    cr_assert_eq(o->attach(b->t, 1, b->d[1].qpn, gid, false), IBC_OK);
-    cr_assert_eq(o->attach(b->t, 1, b->d[1].qpn, gid, false), IBC_REFUSED);
+    cr_assert_eq(o->attach(b->t, 1, b->d[1].qpn, gid, ibc_group_lid(gid), false), IBC_OK);
+    cr_assert_eq(o->attach(b->t, 1, b->d[1].qpn, gid, ibc_group_lid(gid), false), IBC_REFUSED);
     cr_assert_eq(o->destroy(b->t, 0, IBC_O_qp, b->d[0].qpn), IBC_OK);
     cr_assert_eq(o->destroy(b->t, 0, IBC_O_mr, b->d[0].mr.id), IBC_OK);
     cr_assert_eq(o->destroy(b->t, 0, IBC_O_pd, b->d[0].pd), IBC_OK, "the target's own handles hold nothing");

@@ -161,6 +161,17 @@ static void hash(struct pair *p, const void *data, size_t n)
         p->hash = (p->hash ^ b[i]) * UINT64_C(1099511628211);
 }
 
+static void observe(struct pair *p, unsigned from, bool arrived, const uint8_t *frame, size_t len)
+{
+    struct iba_view v;
+
+    if (!p->tap)
+        return;
+    (void)iba_view_parse(&v, p->link, frame, len, len, NULL);
+    iba_view_check(&v);
+    p->tap(p->tap_ctx, from, arrived, &v);
+}
+
 /* Everything an end wants to send at this instant. */
 static bool drain(struct pair *p, unsigned i)
 {
@@ -171,6 +182,7 @@ static bool drain(struct pair *p, unsigned i)
     while (iba_ca_poll(&p->end[i].ca, 1, buf, sizeof buf, &len, p->now) == IBA_OK && len > 0) {
         hash(p, &p->now, sizeof p->now);
         hash(p, buf, len);
+        observe(p, i, false, buf, len);
         iba_net_send(&p->net, (uint8_t)i, buf, len, p->now);
         any = true;
     }
@@ -188,6 +200,8 @@ static bool deliver(struct pair *p, unsigned i)
     memset(&v, 0xee, sizeof v); /* whoever reads a header that is not there is seen by the sanitizer */
     (void)iba_view_parse(&v, p->link, buf, len, len, NULL);
     iba_view_check(&v);
+    if (p->tap)
+        p->tap(p->tap_ctx, 1 - i, true, &v);
     iba_ca_feed(&p->end[i].ca, 1, &v, p->now);
     p->steps++;
     return true;

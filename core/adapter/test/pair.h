@@ -42,6 +42,9 @@ struct pair {
     uint64_t hash;  /* of every frame with its time, and of every completion, in order */
     uint64_t steps; /* frames delivered */
     enum iba_link link;
+    /* Optional, an observer: each frame as it leaves end `from`, and again when it arrives at the other. */
+    void (*tap)(void *ctx, unsigned from, bool arrived, const struct iba_view *v);
+    void *tap_ctx;
 };
 
 struct pair_config {

@@ -202,12 +202,6 @@ static void atomic_write_not_enabled(struct bed *b)
     ask(b, IBA_RC_ATOMIC_WRITE, 0, 8);
 }
 
-static void no_depth(struct bed *b)
-{
-    b->rc.attr.max_dest_rd = 0;
-    read(b, 0, 8);
-}
-
 static void depth_exceeded(struct bed *b)
 {
     for (int i = 0; i < N_SAVED; i++) {
@@ -428,7 +422,6 @@ static const struct expectation expectations[] = {
     {"atomic_not_enabled", atomic_not_enabled, ACK, NAK_INV, 0, true, EV_INV},
     {"flush_not_enabled", flush_not_enabled, ACK, NAK_INV, 0, true, EV_INV},
     {"atomic_write_not_enabled", atomic_write_not_enabled, ACK, NAK_INV, 0, true, EV_INV},
-    {"no_depth", no_depth, ACK, NAK_INV, 0, true, EV_INV},
     {"depth_exceeded", depth_exceeded, ONLY, CREDITS, 0, true, EV_INV},
     {"no_receive_wqe", no_receive_wqe, ACK, RNR, 0, false, 0},
     {"receive_absent", receive_absent, ACK, RNR, 0, false, 0},

@@ -1,0 +1,189 @@
+#include "check.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "capture.h"
+#include "check_print.h"
+#include "merge.h"
+
+/* Directions remembered at once; one takes 12 KiB. */
+enum { FLOWS = 4096, LINE = 320 };
+
+struct check {
+    const struct ibc_check_options *o;
+    FILE *err;
+    struct capture *capture[CAP_MERGE_MAX];
+    const char *name[CAP_MERGE_MAX]; /* of each capture */
+    bool bad_link[CAP_MERGE_MAX];
+    size_t n;
+    struct cap_merge *merge;
+    struct iba_flow *flow;
+    struct iba_shadow shadow;
+    struct ibc_check_print print;
+    FILE *summary; /* of connections that made room for others, until the end */
+    iba_time now;
+    bool unreadable, began;
+};
+
+static void complain(struct check *c, const char *what)
+{
+    fprintf(c->err, "ibconform: %s\n", what);
+    c->unreadable = true;
+}
+
+static enum iba_link link_of(uint32_t dlt)
+{
+    static const struct {
+        uint16_t dlt, link;
+    } known[] = {{1, IBA_LINK_ETHERNET}, {12, IBA_LINK_IP},   {14, IBA_LINK_IP},   {101, IBA_LINK_IP},
+                 {113, IBA_LINK_SLL},    {197, IBA_LINK_ERF}, {228, IBA_LINK_IP},  {229, IBA_LINK_IP},
+                 {242, IBA_LINK_IPOIB},  {247, IBA_LINK_IB},  {276, IBA_LINK_SLL2}};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].dlt == dlt)
+            return (enum iba_link)known[i].link;
+    return IBA_LINK_NONE;
+}
+
+static void on_finding(void *ctx, const struct iba_finding *f)
+{
+    struct check *c = ctx;
+
+    ibc_check_finding(&c->print, f);
+}
+
+static void on_forget(void *ctx, const struct iba_flow *f)
+{
+    struct check *c = ctx;
+
+    ibc_check_connection(&c->print, c->summary, f);
+}
+
+static void judge(struct check *c, const struct cap_packet *p, size_t source)
+{
+    const enum iba_link link = link_of(p->dlt);
+    struct iba_view v;
+    char line[LINE];
+
+    if (link == IBA_LINK_NONE) {
+        snprintf(line, sizeof line, "%s: packet %" PRIu64 ": link type %" PRIu32 " is none that can be judged",
+                 c->name[source], p->number, p->dlt);
+        if (!c->bad_link[source])
+            complain(c, line);
+        c->bad_link[source] = true;
+        return;
+    }
+    if (p->has_ts && p->ts_ns > c->now)
+        c->now = p->ts_ns;
+    if (!c->began)
+        c->print.start = c->now;
+    c->began = true;
+    (void)iba_view_parse(&v, link, p->data, p->caplen, p->len, NULL);
+    iba_view_check(&v);
+    (void)iba_shadow_feed(
+        &c->shadow, &(struct iba_sighting){
+                        .view = &v, .now = c->now, .frame = p->number, .tag = source, .source = (uint32_t)source});
+}
+
+static bool open_all(struct check *c)
+{
+    char line[LINE];
+
+    for (size_t i = 0; i < c->o->n_file; i++) {
+        struct capture *one = cap_open(c->o->file[i], line, sizeof line);
+        if (!one) {
+            complain(c, line);
+            continue;
+        }
+        c->name[c->n] = cap_name(one);
+        c->capture[c->n++] = one;
+    }
+    c->flow = calloc(FLOWS, sizeof *c->flow);
+    c->summary = tmpfile();
+    if (c->n > 0)
+        c->merge = cap_merge_open(c->capture, c->n);
+    if (!c->flow || !c->summary || (c->n > 0 && !c->merge)) {
+        complain(c, "out of memory");
+        return false;
+    }
+    return c->n > 0;
+}
+
+static void read_all(struct check *c)
+{
+    struct cap_packet p;
+    enum cap_result got;
+    size_t source = 0;
+
+    while ((got = cap_merge_next(c->merge, &p, &source)) != CAP_END) {
+        if (got == CAP_ERROR)
+            complain(c, cap_error(c->capture[source]));
+        else
+            judge(c, &p, source);
+    }
+    iba_shadow_end(&c->shadow, c->now);
+}
+
+static void copy(FILE *from, FILE *to)
+{
+    char buf[4096];
+    size_t n;
+
+    rewind(from);
+    while ((n = fread(buf, 1, sizeof buf, from)) > 0)
+        fwrite(buf, 1, n, to);
+}
+
+static void summarise(struct check *c)
+{
+    uint64_t found = 0;
+
+    for (unsigned i = IBA_NOTE; i <= IBA_ERROR; i++)
+        found += c->print.severity[i];
+    if (found == 0 && !c->o->verbose)
+        return;
+    copy(c->summary, c->print.out);
+    for (uint32_t i = 0; i < c->shadow.n; i++)
+        ibc_check_connection(&c->print, c->print.out, &c->flow[i]);
+    ibc_check_totals(&c->print);
+}
+
+static void close_all(struct check *c)
+{
+    cap_merge_close(c->merge);
+    for (size_t i = 0; i < c->n; i++)
+        cap_close(c->capture[i]);
+    if (c->summary)
+        fclose(c->summary);
+    free(c->flow);
+}
+
+int ibc_check(const struct ibc_check_options *o, FILE *out, FILE *err)
+{
+    struct check *c = calloc(1, sizeof *c);
+    int rc = IBC_CHECK_UNREADABLE;
+
+    assert(o->n_file >= 1 && o->n_file <= CAP_MERGE_MAX);
+    if (!c) {
+        fprintf(err, "ibconform: out of memory\n");
+        return rc;
+    }
+    c->o = o;
+    c->err = err;
+    c->print = (struct ibc_check_print){
+        .out = out, .json = o->json, .verbose = o->verbose, .shadow = &c->shadow, .file = c->name};
+    if (open_all(c)) {
+        iba_shadow_init(&c->shadow,
+                        &(struct iba_shadow_config){
+                            .flow = c->flow, .n_flow = FLOWS, .report = on_finding, .forget = on_forget, .ctx = c});
+        read_all(c);
+        summarise(c);
+        rc = c->print.severity[IBA_WARN] + c->print.severity[IBA_ERROR] > 0 ? IBC_CHECK_FOUND : IBC_CHECK_CLEAN;
+    }
+    if (c->unreadable)
+        rc = IBC_CHECK_UNREADABLE;
+    close_all(c);
+    free(c);
+    return rc;
+}

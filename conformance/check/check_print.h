@@ -1,0 +1,19 @@
+/* Inside of check: findings and connections as lines, for people or as JSON. */
+#ifndef IBC_CHECK_PRINT_H
+#define IBC_CHECK_PRINT_H
+#include "check.h"
+#include "shadow/iba_shadow.h"
+
+struct ibc_check_print {
+    FILE *out;
+    bool json, verbose;
+    const struct iba_shadow *shadow;
+    const char *const *file; /* by tag */
+    iba_time start;          /* of the first packet */
+    uint64_t severity[IBA_ERROR + 1], connections;
+};
+void ibc_check_finding(struct ibc_check_print *p, const struct iba_finding *f);
+/* Both directions of a connection, once: for the flow of the two that was seen first. */
+void ibc_check_connection(struct ibc_check_print *p, FILE *to, const struct iba_flow *f);
+void ibc_check_totals(struct ibc_check_print *p);
+#endif

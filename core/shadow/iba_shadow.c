@@ -1,0 +1,351 @@
+/* The shadow's front: what a packet is, whether it was seen before, what stands in its headers; then by service. */
+#include <assert.h>
+#include <string.h>
+#include "shadow/iba_shadow_parts.h"
+
+enum { TRUST = 2, MOST_TRUST = 8, MOST_STEP = 1024, ECN_CE = 3, GSI = 1, MAD_BYTES = 256, LARGEST_MTU = 4096 };
+#define MS UINT64_C(1000000)
+
+static iba_time or_default(iba_time v, iba_time otherwise)
+{
+    return v ? v : otherwise;
+}
+
+void iba_shadow_init(struct iba_shadow *s, const struct iba_shadow_config *cfg)
+{
+    assert(cfg->flow && cfg->n_flow >= 2 && cfg->report);
+    memset(s, 0, sizeof *s);
+    memset(cfg->flow, 0, cfg->n_flow * sizeof *cfg->flow);
+    s->cfg = *cfg;
+    s->cfg.copy_ns = or_default(cfg->copy_ns, MS);
+    s->cfg.late_ns = or_default(cfg->late_ns, 3 * MS);
+    s->cfg.silence_ns = or_default(cfg->silence_ns, 1000 * MS);
+    s->cfg.rest_ns = or_default(cfg->rest_ns, 1000 * MS);
+}
+
+static void report(struct iba_shadow *s, struct iba_flow *f, const struct iba_finding *finding)
+{
+    const enum iba_severity severity = iba_findings[finding->kind].severity;
+
+    s->found[finding->kind]++;
+    if (f)
+        f->found[finding->kind]++;
+    s->worst = severity > s->worst ? severity : s->worst;
+    s->cfg.report(s->cfg.ctx, finding);
+}
+
+void iba_shadow_tell(struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t)
+{
+    const struct iba_finding f = {.kind = kind,
+                                  .frame = l->s->now.frame,
+                                  .tag = l->s->now.tag,
+                                  .cause = t && t->cause ? t->cause->frame : 0,
+                                  .cause_tag = t && t->cause ? t->cause->tag : 0,
+                                  .at = l->s->now.at,
+                                  .flow = l->flow,
+                                  .psn = l->psn,
+                                  .count = t ? t->count : 0,
+                                  .wait_ns = t ? t->wait_ns : 0};
+
+    report(l->s, l->flow, &f);
+}
+
+void iba_shadow_tell_of(struct iba_shadow *s, struct iba_flow *f, enum iba_finding_kind kind,
+                        const struct iba_shadow_mark *of, const struct iba_shadow_mark *cause, iba_psn psn)
+{
+    const struct iba_finding finding = {.kind = kind,
+                                        .frame = of->frame,
+                                        .tag = of->tag,
+                                        .cause = cause ? cause->frame : 0,
+                                        .cause_tag = cause ? cause->tag : 0,
+                                        .at = of->at,
+                                        .flow = f,
+                                        .psn = psn,
+                                        .wait_ns = s->now.at - of->at};
+
+    report(s, f, &finding);
+}
+
+/* Of what no router changes. What was not captured is not in it. */
+static uint64_t hash_of(const struct iba_look *l)
+{
+    const uint32_t end = l->v->end < l->v->caplen ? l->v->end : l->v->caplen;
+    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ l->ip_id;
+
+    for (uint32_t i = l->v->bth_at; i < end; i++) {
+        if (i == l->v->bth_at + 4)
+            continue; /* FECN and BECN, which the ICRC leaves out too */
+        h = (h ^ l->v->wire[i]) * UINT64_C(0x100000001b3);
+    }
+    return h;
+}
+
+/* Packets with IPv4 identifications that count tell a copy from a retransmission for certain. */
+static bool id_tells(const struct iba_look *l)
+{
+    return l->has_ip_id && l->op && l->flow->ip_id[l->op->dir].trust >= TRUST;
+}
+
+/* Whether `m` came after `other`, or so shortly before that its effect may come after. */
+static bool since(const struct iba_look *l, const struct iba_shadow_mark *m, const struct iba_shadow_mark *other)
+{
+    return m->frame != 0 && m->at + l->s->cfg.copy_ns >= other->at;
+}
+
+/* Whether this direction has sent another packet of the same kind since. */
+static bool passed(const struct iba_flow *f, const struct iba_shadow_recent *r)
+{
+    for (unsigned i = 0; i < IBA_SHADOW_RECENT; i++) {
+        const struct iba_shadow_recent *other = &f->recent[i];
+        if (other->mark.frame != 0 && other->request == r->request && other->number > r->number)
+            return true;
+    }
+    return false;
+}
+
+/* A copy of a packet that this direction sent again on purpose is none of the network's making. Without identifications
+ * that tell, only a copy right behind its original, for which nobody had a reason, is taken for the network's. */
+static bool sent_on_purpose(const struct iba_look *l, const struct iba_shadow_recent *r)
+{
+    struct iba_shadow_requests *q = &l->flow->rq;
+
+    if (id_tells(l))
+        return false;
+    if (l->s->now.at - r->mark.at > l->s->cfg.copy_ns || passed(l->flow, r))
+        return true;
+    if (!r->request)
+        return l->peer && (since(l, &l->peer->rq.repeat, &r->mark) || since(l, &l->peer->rq.copied, &r->mark));
+    /* A READ that was answered comes back when the answer was lost behind the capture point. */
+    const struct iba_shadow_read *read = iba_shadow_read_at(q, l->psn);
+    return q->pending.cause != IBA_CAUSE_NONE || (read && !iba_psn_eq(read->expect, read->psn));
+}
+
+/* True when the packet is no news: the same at another capture point, or a copy made by the network. */
+static bool seen_before(struct iba_look *l)
+{
+    struct iba_flow *f = l->flow;
+    const uint64_t hash = hash_of(l);
+
+    for (unsigned i = 0; i < IBA_SHADOW_RECENT; i++) {
+        const struct iba_shadow_recent *r = &f->recent[i];
+        if (r->mark.frame == 0 || r->hash != hash || !iba_psn_eq(r->psn, l->psn))
+            continue;
+        if (r->source != l->s->source) {
+            l->s->seen_twice++;
+            return true;
+        }
+        if (sent_on_purpose(l, r))
+            continue;
+        iba_shadow_tell(l, IBA_FINDING_NETWORK_COPY, &(struct iba_tell){.cause = &r->mark});
+        if (r->request)
+            f->rq.copied = l->s->now;
+        return true;
+    }
+    f->recent[f->next_recent] = (struct iba_shadow_recent){.hash = hash,
+                                                           .mark = l->s->now,
+                                                           .number = l->s->packets,
+                                                           .source = l->s->source,
+                                                           .psn = l->psn,
+                                                           .ip_id = l->ip_id,
+                                                           .request = l->op && l->op->dir == IBA_REQ};
+    f->next_recent = (uint8_t)((f->next_recent + 1) % IBA_SHADOW_RECENT);
+    return false;
+}
+
+/* Trust grows where identifications step forward a little, and is lost where they jump. */
+static void follow_ip_id(struct iba_look *l)
+{
+    uint8_t *trust = &l->flow->ip_id[l->op->dir].trust;
+    uint16_t *last = &l->flow->ip_id[l->op->dir].last;
+    bool *any = &l->flow->ip_id[l->op->dir].any;
+    const uint16_t step = (uint16_t)(l->ip_id - *last);
+
+    if (!l->has_ip_id)
+        return;
+    if (*any && (uint16_t)-step <= MOST_STEP && step != 0 && *trust >= TRUST) {
+        l->late = true;
+        return;
+    }
+    if (*any && step != 0 && step <= MOST_STEP)
+        *trust = (uint8_t)(*trust + (*trust < MOST_TRUST));
+    else if (*any)
+        *trust /= 2;
+    *last = l->ip_id;
+    *any = true;
+}
+
+static void congestion(struct iba_look *l)
+{
+    const struct iba_view *v = l->v;
+    const uint8_t *l3 = v->wire + v->l3_at;
+    const bool ce =
+        (v->l3 == IBA_H_ipv4 && iba_ipv4_ecn(l3) == ECN_CE) || (v->l3 == IBA_H_ipv6 && iba_ipv6_ecn(l3) == ECN_CE);
+
+    if (ce || iba_bth_fecn(l->bth))
+        iba_shadow_tell(l, IBA_FINDING_ECN, NULL);
+}
+
+static void partition(struct iba_look *l)
+{
+    struct iba_flow *f = l->flow;
+    const uint16_t pkey = iba_bth_p_key(l->bth);
+
+    if (f->key.qpn <= GSI)
+        return; /* QP0 has none, QP1 is in every partition */
+    if (!f->has_pkey)
+        f->pkey = pkey;
+    else if ((f->pkey ^ pkey) & 0x7fff)
+        iba_shadow_tell(l, IBA_FINDING_PKEY, &(struct iba_tell){.cause = &f->first, .count = pkey});
+    f->has_pkey = true;
+}
+
+static void datagram(struct iba_look *l)
+{
+    struct iba_flow *f = l->flow;
+    const uint8_t *deth = iba_view_hdr(l->v, IBA_H_deth);
+    const uint32_t qkey = iba_deth_q_key(deth);
+
+    if (l->v->payload_len > LARGEST_MTU || (f->key.qpn <= GSI && l->v->payload_len != MAD_BYTES))
+        iba_shadow_tell(l, IBA_FINDING_LENGTH, NULL);
+    if (!f->has_qkey) {
+        f->qkey = qkey;
+        f->src_qp = iba_deth_srcqp(deth);
+    } else if (f->qkey != qkey)
+        iba_shadow_tell(l, IBA_FINDING_QKEY, &(struct iba_tell){.cause = &f->first});
+    f->has_qkey = true;
+}
+
+/* A damaged packet is as if lost: what it says of its connection is not believed. */
+static bool damaged(const struct iba_view *v)
+{
+    return v->icrc == IBA_CHECK_BAD || v->err != IBA_OK;
+}
+
+static void by_reserved_opcode(struct iba_look *l)
+{
+    if (!iba_opcode_is_vendor(l->opcode))
+        iba_shadow_tell(l, IBA_FINDING_OPCODE_RESERVED, NULL);
+}
+
+static void by_service(struct iba_look *l)
+{
+    switch (l->flow->svc) {
+    case IBA_RC:
+    case IBA_XRC:
+        if (l->op->dir == IBA_RSP)
+            iba_shadow_response(l);
+        else
+            iba_shadow_request(l);
+        break;
+    case IBA_UC: iba_shadow_unreliable(l); break;
+    case IBA_UD: datagram(l); break;
+    default: break;
+    }
+}
+
+static void look(struct iba_look *l, const struct iba_sighting *p)
+{
+    *l = (struct iba_look){.v = p->view, .bth = iba_view_bth(p->view), .op = p->view->op};
+    l->opcode = iba_bth_opcode(l->bth);
+    l->psn = iba_psn_of(iba_bth_psn(l->bth));
+    if (iba_view_has(l->v, IBA_H_aeth)) {
+        l->syndrome = iba_view_hdr(l->v, IBA_H_aeth)[0];
+        l->msn = iba_aeth_msn(iba_view_hdr(l->v, IBA_H_aeth));
+    }
+    if (l->v->l3 == IBA_H_ipv4) {
+        l->ip_id = iba_ipv4_id(l->v->wire + l->v->l3_at);
+        l->has_ip_id = l->ip_id != 0;
+    }
+}
+
+/* A QP that rested may have been given to another connection since. */
+static bool is_other_connection(const struct iba_look *l)
+{
+    const struct iba_flow *f = l->flow;
+    const struct iba_shadow_requests *q = &f->rq;
+
+    if (f->packets == 0 || l->s->now.at - f->last.at < l->s->cfg.rest_ns)
+        return false;
+    if (!l->op || l->op->dir == IBA_RSP || !q->any)
+        return false;
+    const int32_t d = iba_psn_diff(l->psn, q->high);
+    return d > IBA_SHADOW_SENT || d < -IBA_SHADOW_SENT || (q->fatal.frame != 0 && d != 0);
+}
+
+static void believe(struct iba_look *l)
+{
+    if (!l->op) {
+        by_reserved_opcode(l);
+        return;
+    }
+    if ((l->v->has & l->op->hdrs) != l->op->hdrs) { /* cut by the capture: what it did is not known, so begin anew */
+        if (l->op->dir == IBA_REQ)
+            memset(&l->flow->rq, 0, sizeof l->flow->rq);
+        return;
+    }
+    congestion(l);
+    partition(l);
+    follow_ip_id(l);
+    by_service(l);
+}
+
+const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_sighting *p)
+{
+    struct iba_look l;
+    struct iba_flow_key key;
+
+    s->worst = IBA_SEVERITY_NONE;
+    if (!iba_view_is_transport(p->view) || !iba_shadow_key(&key, p->view)) {
+        s->others++;
+        return NULL;
+    }
+    s->packets++;
+    s->now = (struct iba_shadow_mark){p->frame, p->tag, p->now > s->now.at ? p->now : s->now.at};
+    s->source = p->source;
+    look(&l, p);
+    l.s = s;
+    if (damaged(p->view)) {
+        l.flow = iba_shadow_known(s, &key, l.opcode >> 5);
+        iba_shadow_tell(&l, l.v->icrc == IBA_CHECK_BAD ? IBA_FINDING_BAD_ICRC : IBA_FINDING_MALFORMED, NULL);
+        if (l.flow)
+            l.flow->packets++;
+        return l.flow;
+    }
+    if (l.opcode >> 5 == IBA_CNP) {
+        iba_shadow_tell(&l, IBA_FINDING_CNP, NULL);
+        return NULL;
+    }
+    l.flow = iba_shadow_flow(&l, &key);
+    if (is_other_connection(&l))
+        iba_shadow_restart(s, l.flow);
+    l.peer = iba_shadow_flow_at(s, l.flow->peer);
+    l.flow->packets++;
+    l.flow->bytes += l.v->payload_len;
+    if (!seen_before(&l))
+        believe(&l);
+    l.flow->last = s->now;
+    l.flow->touched = s->packets;
+    return l.flow;
+}
+
+/* Only what shows that the other side was not merely out of sight: it answered before, or was asked again in vain. */
+static bool left_alone(const struct iba_shadow *s, const struct iba_flow *f)
+{
+    const struct iba_shadow_requests *q = &f->rq;
+
+    if (!q->ask.any || q->fatal.frame != 0 || (q->answered && iba_psn_diff(q->ask.psn, q->una) < 0))
+        return false;
+    return q->ask.again > 0 || (f->peer && s->now.at - q->ask.mark.at >= s->cfg.silence_ns);
+}
+
+void iba_shadow_end(struct iba_shadow *s, iba_time now)
+{
+    s->worst = IBA_SEVERITY_NONE;
+    s->now.at = now > s->now.at ? now : s->now.at;
+    for (uint32_t i = 0; i < s->n; i++) {
+        struct iba_flow *f = &s->cfg.flow[i];
+        if (left_alone(s, f))
+            iba_shadow_tell_of(s, f, IBA_FINDING_SILENCE, &f->rq.ask.mark, f->rq.ask.again ? &f->rq.ask.last : NULL,
+                               f->rq.ask.psn);
+    }
+}

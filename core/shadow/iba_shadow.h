@@ -1,0 +1,252 @@
+/* The shadow: what an observer of the wire can know of both ends of a connection, and what the rules say about it.
+ *
+ *     static struct iba_flow flow[1024];                      the caller's, one for each direction of a connection
+ *     iba_shadow_init(&s, &(struct iba_shadow_config){.flow = flow, .n_flow = 1024, .report = print, .ctx = &out});
+ *     each packet:  iba_view_parse(&v, ...); iba_view_check(&v);
+ *                   iba_shadow_feed(&s, &(struct iba_sighting){.view = &v, .now = t, .frame = n});
+ *     at the end:   iba_shadow_end(&s, t);                    what was still waited for
+ *
+ * Findings of a packet are reported from inside of the call that fed it; after the call s.worst is their worst
+ * severity. A flow is one direction: packets from one address to one QP. The two directions of a connection find each
+ * other by addresses and by PSNs that answer PSNs; where more than one would fit the pairing is marked as a guess, and
+ * nothing is held against anybody on the strength of a guess alone.
+ *
+ * A capture may begin in the middle, show one direction only, or lack packets: what was not seen is not judged. */
+#ifndef IBA_SHADOW_H
+#define IBA_SHADOW_H
+#include "wire/iba_psn.h"
+#include "wire/iba_view.h"
+
+enum iba_severity { IBA_SEVERITY_NONE, IBA_NOTE, IBA_WARN, IBA_ERROR };
+
+/* clang-format off */
+/* Each finding: field is the name below infiniband.analysis, so several kinds may share one; "the packet ..." goes before
+ * the sentence. Clauses are ids of the catalogue.
+ *   kind               field              severity sentence                                                          clause */
+#define IBA_FINDINGS(F)                                                                                                         \
+    F(RETRY_NAK,        retransmission,    WARN,  "is sent again: the responder asked for it",                          "RQ-26")  \
+    F(RETRY_RNR,        retransmission,    WARN,  "is sent again: the receiver was not ready",                          "RQ-28")  \
+    F(RETRY_IMPLIED,    retransmission,    WARN,  "is sent again: a response showed that another was lost",             "RQ-36")  \
+    F(RETRY_TIMEOUT,    retransmission,    WARN,  "is sent again: no answer came in time",                              "RQ-21")  \
+    F(RETRY_UNCLEAR,    retransmission,    WARN,  "is sent again, for no reason that the capture shows",                "RQ-21")  \
+    F(RETRY_CHANGED,    retransmission,    ERROR, "is sent again with other content",                                   "RQ-06")  \
+    F(ANSWER_AGAIN,     retransmission,    NOTE,  "answers again what was answered before",                             "RR-25, RR-28") \
+    F(NETWORK_COPY,     duplicate,         WARN,  "is a copy made by the network",                                      "RR-23")  \
+    F(GAP,              gap,               WARN,  "jumps over PSNs: those before it are missing",                       "RQ-01, UU-03") \
+    F(RESPONSE_GAP,     gap,               WARN,  "jumps over a response that is missing",                              "RQ-37")  \
+    F(ANSWER_MISSING,   gap,               WARN,  "answers beyond a READ or ATOMIC whose own answer is missing",        "RQ-36")  \
+    F(NOT_CAPTURED,     gap,               NOTE,  "acknowledges requests that the capture lacks: they did arrive",      "RR-10")  \
+    F(LATE,             out_of_order,      WARN,  "was overtaken by packets that were sent after it",                   "RR-02")  \
+    F(NAK_SEQUENCE,     nak,               WARN,  "is a NAK: the responder misses this PSN",                            "RR-03")  \
+    F(NAK_INVALID,      nak,               ERROR, "is a NAK: the responder cannot take the request",                    "RQ-51")  \
+    F(NAK_ACCESS,       nak,               ERROR, "is a NAK: the responder denies the access",                          "RQ-51")  \
+    F(NAK_OPERATION,    nak,               ERROR, "is a NAK: the responder failed",                                     "RQ-51")  \
+    F(NAK_RD,           nak,               ERROR, "is a NAK: the responder refuses the reliable datagram",              "RQ-51")  \
+    F(NAK_RESERVED,     nak,               ERROR, "is a NAK with a reserved code",                                      "WF-48")  \
+    F(SYNDROME_RESERVED, nak,              ERROR, "has a reserved syndrome",                                            "WF-48")  \
+    F(NAK_AGAIN,        nak,               WARN,  "repeats a NAK before what it asks for has come",                     "RR-04")  \
+    F(NAK_AFTER_RNR,    nak,               WARN,  "is a NAK for what an RNR NAK has just put off",                      "RR-51")  \
+    F(RNR,              rnr,               WARN,  "says that the receiver is not ready",                                "RR-49")  \
+    F(RNR_EARLY,        rnr,               WARN,  "comes back before the wait that the RNR NAK asked for is over",      "RQ-28")  \
+    F(GHOST_ACK,        ghost_ack,         WARN,  "answers a PSN that was not sent",                                    "RQ-33")  \
+    F(ACK_AGAIN,        duplicate_ack,     NOTE,  "acknowledges again what was acknowledged before",                    "RQ-33")  \
+    F(CREDIT_UPDATE,    credit,            NOTE,  "repeats an acknowledgement with other credits",                      "RR-22")  \
+    F(MSN_WRONG,        msn,               ERROR, "counts other messages than were sent",                               "RR-16")  \
+    F(SILENCE,          timeout,           WARN,  "asks for an answer, and never got one",                              "RR-09")  \
+    F(AFTER_FATAL,      after_fatal,       ERROR, "is a request on a connection that a NAK has ended",                  "RQ-61")  \
+    F(SEQUENCE,         opcode_sequence,   ERROR, "does not go on where the message before stopped",                    "RR-33, UU-06")  \
+    F(ANSWER_KIND,      opcode_sequence,   ERROR, "is not an answer to that kind of request",                           "RQ-48")  \
+    F(ANSWER_SEQUENCE,  opcode_sequence,   ERROR, "is not the READ response that belongs at its PSN",                   "RQ-46")  \
+    F(SERVICE,          opcode_sequence,   ERROR, "is of another service than those before and after it",                          "WF-60")  \
+    F(OPCODE_RESERVED,  opcode_sequence,   ERROR, "has a reserved opcode",                                              "WF-61")  \
+    F(LENGTH,           length,            ERROR, "has a payload that its opcode cannot have",                          "WF-62")  \
+    F(DMA_LENGTH,       length,            ERROR, "does not bring the message to its DMA length",                       "RR-37, UU-07")  \
+    F(ANSWER_LENGTH,    length,            ERROR, "has another payload than is missing there of the READ",              "RQ-47")  \
+    F(MALFORMED,        length,            ERROR, "has lengths or headers that do not fit",                             "PV-34")  \
+    F(BAD_ICRC,         icrc,              ERROR, "has no good ICRC: it was damaged on its way",                        "WF-78")  \
+    F(PKEY,             pkey,              WARN,  "is of another partition than those before it",                       "PV-09")  \
+    F(QKEY,             qkey,              WARN,  "has another Q_Key than the datagrams before it",                     "PV-18")  \
+    F(SPOOF,            spoof,             WARN,  "comes to a connected QP from another address than its peer's",       "PV-22")  \
+    F(CNP,              cnp,               NOTE,  "is a congestion notification",                                       "WF-81")  \
+    F(ECN,              ecn,               NOTE,  "met congestion on its way",                                          "RO-41")  \
+    F(EVICTED,          evicted,           NOTE,  "needs room: a connection not seen for long is forgotten",            "§9.7")
+/* clang-format on */
+
+enum iba_finding_kind {
+#define IBA_FINDING_ID(kind, ...) IBA_FINDING_##kind,
+    IBA_FINDINGS(IBA_FINDING_ID) IBA_FINDING_COUNT
+};
+struct iba_finding_info {
+    const char *name, *field; /* "retry_nak" in capitals, "retransmission" */
+    enum iba_severity severity;
+    const char *sentence, *clause;
+};
+extern const struct iba_finding_info iba_findings[IBA_FINDING_COUNT];
+const char *iba_severity_name(enum iba_severity s); /* "note", "warn", "error"; never NULL */
+
+struct iba_flow;
+struct iba_finding {
+    enum iba_finding_kind kind;
+    uint64_t frame;          /* of the packet; for SILENCE that which asked */
+    uint64_t cause;          /* of the packet that explains it: the NAK, the original, the request; 0: none was seen */
+    uint64_t tag, cause_tag; /* as the caller gave with those frames */
+    iba_time at;
+    const struct iba_flow *flow; /* NULL: of no connection. Valid during the report */
+    iba_psn psn;
+    uint32_t count;   /* PSNs that are missing (gaps); NAK or RNR timer code; MSN */
+    iba_time wait_ns; /* how long it took, or was to wait: retries, RNR; 0 where it means nothing */
+};
+
+enum {
+    IBA_SHADOW_SENT = 128,  /* request packets of a flow whose content is remembered */
+    IBA_SHADOW_RECENT = 64, /* packets of a flow in which copies are looked for */
+    IBA_SHADOW_READS = 32,  /* READs and ATOMICs of a flow that wait for their answers */
+};
+
+/* Who a flow is: in wire order from the left, zero behind. */
+enum iba_flow_addr { IBA_FLOW_IPV4, IBA_FLOW_IPV6, IBA_FLOW_GID, IBA_FLOW_LID };
+struct iba_flow_key {
+    uint8_t kind; /* enum iba_flow_addr */
+    uint8_t dst[16];
+    uint32_t qpn; /* DestQP */
+    uint8_t src[16];
+};
+
+struct iba_shadow_mark { /* a packet, to be named later */
+    uint64_t frame, tag;
+    iba_time at;
+};
+struct iba_shadow_recent {
+    uint64_t hash, number; /* number: among all packets that were fed */
+    struct iba_shadow_mark mark;
+    uint32_t source;
+    iba_psn psn;
+    uint16_t ip_id;
+    bool request;
+};
+struct iba_shadow_sent {
+    struct iba_shadow_mark mark; /* of its latest copy; frame 0: nothing remembered */
+    uint64_t content;            /* hash of what a retransmission repeats (RQ-06) */
+    uint32_t messages;           /* that end before this PSN; valid when counted */
+    iba_psn psn;
+    uint8_t opcode;
+    bool counted;
+};
+struct iba_shadow_read {
+    struct iba_shadow_mark mark;
+    iba_psn psn, expect; /* of the request as last sent; of the next response */
+    uint32_t n, length;  /* responses, bytes: as last sent. n 0: the path MTU is not known, so neither is this */
+    uint8_t opcode;
+    bool used, again; /* again: it was sent more than once, so responses of several runs may mix */
+};
+
+/* What made the requester go back, or will make it. */
+enum iba_shadow_cause { IBA_CAUSE_NONE, IBA_CAUSE_NAK, IBA_CAUSE_RNR, IBA_CAUSE_IMPLIED };
+/* Where a message is, as the responder sees it. */
+enum iba_shadow_message { IBA_MESSAGE_UNKNOWN, IBA_MESSAGE_NONE, IBA_MESSAGE_SEND, IBA_MESSAGE_WRITE };
+
+struct iba_shadow_requests {     /* what this direction asks */
+    iba_psn first;               /* of the capture */
+    iba_psn high;                /* behind the highest PSN that was sent */
+    iba_psn next;                /* behind the packet sent last */
+    iba_psn seq;                 /* what the responder waits for, as far as the capture shows */
+    iba_psn una;                 /* behind the highest that was answered; valid when answered */
+    bool any, answered, counts;  /* counts: msn_lo and msn_hi are known */
+    uint8_t message;             /* enum iba_shadow_message, before seq */
+    uint32_t dma_left, messages; /* messages that ended before seq */
+    uint32_t msn_lo, msn_hi;     /* AETH.MSN minus messages lies between these */
+    struct iba_shadow_read open; /* used: the last READ takes a number of PSNs that is not known */
+    struct {                     /* why requests go back now */
+        bool on;
+        uint8_t kind; /* enum iba_finding_kind */
+        struct iba_shadow_mark mark;
+    } run;
+    struct {           /* why the next one will */
+        uint8_t cause; /* enum iba_shadow_cause */
+        bool served;   /* that PSN came again since */
+        iba_psn psn;
+        iba_time wait_ns;
+        struct iba_shadow_mark mark;
+    } pending;
+    struct { /* the last packet that asked for an answer */
+        bool any;
+        uint32_t again;
+        iba_psn psn;
+        struct iba_shadow_mark mark, last;
+    } ask;
+    struct iba_shadow_mark fatal;             /* frame 0: none */
+    struct iba_shadow_mark last, repeat, gap; /* packet; packet that was sent again; that jumped over others */
+    struct iba_shadow_mark copied;            /* by the network */
+    struct iba_shadow_read read[IBA_SHADOW_READS];
+    uint8_t next_read;
+    struct iba_shadow_sent sent[IBA_SHADOW_SENT]; /* by PSN, modulo */
+};
+
+struct iba_flow {
+    struct iba_flow_key key;
+    uint8_t svc; /* enum iba_svc */
+    bool used, has_pkey, has_qkey, has_aeth;
+    bool guess; /* the peer is one of several that would fit */
+    uint16_t pkey;
+    uint32_t qkey, src_qp; /* of the first datagram */
+    uint8_t credits;       /* code of the last acknowledgement */
+    uint32_t pmtu;         /* bytes; 0: not seen. Of both directions */
+    bool pmtu_sure;        /* seen in a First or Middle, not only in the PSNs that a READ took */
+    uint32_t peer;         /* the other direction, its index plus 1; 0: not known */
+    uint8_t tries;         /* how often a peer was looked for */
+    uint32_t newer, older; /* in the order of use, index plus 1 */
+    uint32_t chain;        /* next of the same hash, index plus 1 */
+    uint32_t head;         /* first of the chain whose hash is this flow's index; plus 1 */
+    struct iba_shadow_mark first, last;
+    uint64_t began, touched;      /* number of its first and last packet among all that were fed */
+    struct iba_shadow_mark fatal; /* the first NAK this direction sent that ends the connection; frame 0: none */
+    uint64_t packets, bytes, requests, responses; /* bytes of payload */
+    uint32_t found[IBA_FINDING_COUNT];
+    struct { /* does the IPv4 identification count packets? By iba_dir: the two leave by ways of their own */
+        uint16_t last;
+        uint8_t trust;
+        bool any;
+    } ip_id[2];
+    uint8_t next_recent;
+    struct iba_shadow_recent recent[IBA_SHADOW_RECENT];
+    struct iba_shadow_requests rq;
+};
+
+struct iba_shadow_config {
+    struct iba_flow *flow; /* n_flow >= 2 */
+    uint32_t n_flow;
+    void (*report)(void *ctx, const struct iba_finding *f);
+    void (*forget)(void *ctx, const struct iba_flow *f); /* optional: before a flow is given to another */
+    void *ctx;
+    /* 0: the default. A copy comes within copy_ns and a late packet within late_ns of what it belongs to, where no
+     * IPv4 identification tells; who asked and got no answer for silence_ns has been left alone; a flow that rested
+     * for rest_ns may be another connection. */
+    iba_time copy_ns, late_ns, silence_ns, rest_ns;
+};
+struct iba_shadow {
+    struct iba_shadow_config cfg;
+    uint32_t newest, oldest, n;        /* flows, index plus 1; how many are used */
+    uint64_t packets, others, evicted; /* with a transport header; without; flows given away */
+    uint64_t seen_twice;               /* at two capture points */
+    uint32_t found[IBA_FINDING_COUNT];
+    enum iba_severity worst;    /* of the packet fed last */
+    struct iba_shadow_mark now; /* that packet */
+    uint32_t source;
+};
+
+struct iba_sighting {            /* one packet at one capture point */
+    const struct iba_view *view; /* checked */
+    iba_time now;                /* steps back are taken as no time passing */
+    uint64_t frame;              /* not 0 */
+    uint64_t tag;                /* anything: given back with the frame */
+    uint32_t source;             /* capture point: the same packet at two of them is one packet */
+};
+
+void iba_shadow_init(struct iba_shadow *s, const struct iba_shadow_config *cfg);
+/* NULL when the packet is of no connection. */
+const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_sighting *p);
+/* Nothing more comes. */
+void iba_shadow_end(struct iba_shadow *s, iba_time now);
+/* The other direction, or NULL. */
+const struct iba_flow *iba_shadow_peer(const struct iba_shadow *s, const struct iba_flow *f);
+#endif

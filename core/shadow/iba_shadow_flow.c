@@ -1,0 +1,297 @@
+/* Flows: found by addresses and DestQP, kept in the order of use, paired with the opposite direction. */
+#include <assert.h>
+#include <string.h>
+#include "shadow/iba_shadow_parts.h"
+
+enum { MOST_TRIES = 64 };
+
+static void addresses(struct iba_flow_key *k, enum iba_flow_addr kind, const uint8_t *src, const uint8_t *dst, size_t n)
+{
+    k->kind = (uint8_t)kind;
+    memcpy(k->src, src, n);
+    memcpy(k->dst, dst, n);
+}
+
+bool iba_shadow_key(struct iba_flow_key *k, const struct iba_view *v)
+{
+    const uint8_t *l3 = v->wire + v->l3_at;
+
+    memset(k, 0, sizeof *k);
+    if (!iba_view_has_bth(v))
+        return false;
+    k->qpn = iba_bth_destqp(iba_view_bth(v));
+    if (v->l3 == IBA_H_ipv4)
+        addresses(k, IBA_FLOW_IPV4, l3 + IBA_AT_ipv4_src / 8, l3 + IBA_AT_ipv4_dst / 8, 4);
+    else if (v->l3 == IBA_H_ipv6)
+        addresses(k, IBA_FLOW_IPV6, iba_ipv6_src(l3), iba_ipv6_dst(l3), 16);
+    else if (iba_view_has(v, IBA_H_grh)) {
+        const uint8_t *grh = iba_view_hdr(v, IBA_H_grh);
+        addresses(k, IBA_FLOW_GID, iba_grh_sgid(grh), iba_grh_dgid(grh), 16);
+    } else if (v->l3 == IBA_H_lrh)
+        addresses(k, IBA_FLOW_LID, l3 + IBA_AT_lrh_slid / 8, l3 + IBA_AT_lrh_dlid / 8, 2);
+    else
+        return false;
+    return true;
+}
+
+/* Of where the packet goes, not where it comes from: a stranger's packet to a QP meets that QP's flow. */
+static uint32_t bucket(const struct iba_shadow *s, const struct iba_flow_key *k)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ k->qpn;
+
+    for (size_t i = 0; i < sizeof k->dst; i++)
+        h = (h ^ k->dst[i]) * UINT64_C(0x100000001b3);
+    return (uint32_t)((h ^ h >> 32) % s->cfg.n_flow);
+}
+
+static bool same_target(const struct iba_flow_key *a, const struct iba_flow_key *b)
+{
+    return a->qpn == b->qpn && a->kind == b->kind && memcmp(a->dst, b->dst, sizeof a->dst) == 0;
+}
+
+static bool opposite(const struct iba_flow_key *a, const struct iba_flow_key *b)
+{
+    return a->kind == b->kind && memcmp(a->src, b->dst, sizeof a->src) == 0 &&
+           memcmp(a->dst, b->src, sizeof a->dst) == 0;
+}
+
+struct iba_flow *iba_shadow_flow_at(const struct iba_shadow *s, uint32_t i)
+{
+    return i == 0 ? NULL : &s->cfg.flow[i - 1];
+}
+
+static uint32_t index_of(const struct iba_shadow *s, const struct iba_flow *f)
+{
+    return (uint32_t)(f - s->cfg.flow) + 1;
+}
+
+static void leave_order(struct iba_shadow *s, struct iba_flow *f)
+{
+    struct iba_flow *newer = iba_shadow_flow_at(s, f->newer), *older = iba_shadow_flow_at(s, f->older);
+
+    *(newer ? &newer->older : &s->newest) = f->older;
+    *(older ? &older->newer : &s->oldest) = f->newer;
+    f->newer = f->older = 0;
+}
+
+static void to_front(struct iba_shadow *s, struct iba_flow *f)
+{
+    struct iba_flow *first = iba_shadow_flow_at(s, s->newest);
+
+    f->older = s->newest;
+    f->newer = 0;
+    s->newest = index_of(s, f);
+    *(first ? &first->newer : &s->oldest) = s->newest;
+}
+
+static void leave_chain(struct iba_shadow *s, struct iba_flow *f)
+{
+    uint32_t *at = &s->cfg.flow[bucket(s, &f->key)].head;
+
+    while (*at != index_of(s, f))
+        at = &iba_shadow_flow_at(s, *at)->chain;
+    *at = f->chain;
+    f->chain = 0;
+}
+
+void iba_shadow_unpair(struct iba_shadow *s, struct iba_flow *f)
+{
+    struct iba_flow *peer = iba_shadow_flow_at(s, f->peer);
+
+    if (peer)
+        peer->peer = 0, peer->guess = false;
+    f->peer = 0;
+    f->guess = false;
+}
+
+/* What is not the flow's place in the lists becomes zero. */
+static void clear(struct iba_flow *f)
+{
+    const uint32_t newer = f->newer, older = f->older, chain = f->chain, head = f->head;
+    const struct iba_flow_key key = f->key;
+
+    memset(f, 0, sizeof *f);
+    f->newer = newer, f->older = older, f->chain = chain, f->head = head;
+    f->key = key;
+}
+
+void iba_shadow_restart(struct iba_shadow *s, struct iba_flow *f)
+{
+    if (s->cfg.forget)
+        s->cfg.forget(s->cfg.ctx, f);
+    iba_shadow_unpair(s, f);
+    const uint8_t svc = f->svc;
+    clear(f);
+    f->svc = svc;
+    f->used = true;
+    f->first = s->now;
+    f->began = s->packets;
+}
+
+/* An unused flow, or the one that was used longest ago. */
+static struct iba_flow *take(struct iba_look *l)
+{
+    struct iba_shadow *s = l->s;
+
+    if (s->n < s->cfg.n_flow)
+        return &s->cfg.flow[s->n++];
+    assert(s->oldest != 0);
+    struct iba_flow *f = &s->cfg.flow[s->oldest - 1];
+    const struct iba_shadow_mark last = f->last;
+
+    s->evicted++;
+    iba_shadow_tell(l, IBA_FINDING_EVICTED, &(struct iba_tell){.cause = &last});
+    if (s->cfg.forget)
+        s->cfg.forget(s->cfg.ctx, f);
+    iba_shadow_unpair(s, f);
+    leave_order(s, f);
+    leave_chain(s, f);
+    clear(f);
+    return f;
+}
+
+struct neighbours {                            /* flows to the same QP */
+    struct iba_flow *own, *stranger, *service; /* of another sender; of another service */
+};
+
+static struct neighbours find(const struct iba_shadow *s, const struct iba_flow_key *k, uint8_t svc)
+{
+    const iba_time now = s->now.at;
+    struct neighbours n = {0};
+
+    for (uint32_t i = s->cfg.flow[bucket(s, k)].head; i; i = s->cfg.flow[i - 1].chain) {
+        struct iba_flow *f = &s->cfg.flow[i - 1];
+        if (!same_target(&f->key, k))
+            continue;
+        if (memcmp(f->key.src, k->src, sizeof k->src) == 0)
+            *(f->svc == svc ? &n.own : &n.service) = f;
+        else if (f->peer && !f->guess && f->svc == svc && now - f->last.at < s->cfg.rest_ns)
+            n.stranger = f;
+    }
+    return n;
+}
+
+/* A QP has one service. What came in the middle of the connection's packets was foreign; a QP number that has gone over
+ * to another connection is not. */
+static void foreign_service(struct iba_look *l, const struct neighbours *n)
+{
+    if (n->own && n->service && n->service->began > n->own->touched && n->service->last.frame != 0 &&
+        l->s->now.at - n->own->last.at < l->s->cfg.rest_ns)
+        iba_shadow_tell_of(l->s, n->service, IBA_FINDING_SERVICE, &n->service->last, &n->own->last, l->psn);
+}
+
+struct iba_flow *iba_shadow_known(const struct iba_shadow *s, const struct iba_flow_key *k, uint8_t svc)
+{
+    return find(s, k, svc).own;
+}
+
+struct iba_flow *iba_shadow_flow(struct iba_look *l, const struct iba_flow_key *k)
+{
+    struct iba_shadow *s = l->s;
+    const uint8_t svc = l->opcode >> 5;
+    const struct neighbours n = find(s, k, svc);
+    struct iba_flow *f = n.own;
+
+    if (f) {
+        foreign_service(l, &n);
+        leave_order(s, f);
+    } else {
+        if (n.stranger)
+            iba_shadow_tell(l, IBA_FINDING_SPOOF, &(struct iba_tell){.cause = &n.stranger->last});
+        f = take(l);
+        f->key = *k;
+        f->used = true;
+        f->svc = svc;
+        f->first = s->now;
+        f->began = s->packets;
+        uint32_t *head = &s->cfg.flow[bucket(s, k)].head;
+        f->chain = *head;
+        *head = index_of(s, f);
+    }
+    to_front(s, f);
+    return f;
+}
+
+/* Whether `psn` answers what `f` has asked; or may have asked just before the capture began. */
+static bool answers(struct iba_flow *f, iba_psn psn)
+{
+    struct iba_shadow_requests *q = &f->rq;
+    const iba_psn from = q->answered ? iba_psn_add(q->una, IBA_PSN_MASK) : iba_psn_of(q->first.v - IBA_SHADOW_SENT);
+
+    if (!q->any)
+        return false;
+    if (iba_shadow_sent_at(q, psn) || iba_shadow_read_at(q, psn))
+        return true;
+    return iba_psn_diff(psn, from) >= 0 && iba_psn_diff(psn, q->high) < 0 && iba_psn_diff(psn, from) < 1 << 20;
+}
+
+/* Responses may have passed before the two found each other: from here on they are judged. */
+static void take_over(struct iba_shadow_requests *q, iba_psn psn)
+{
+    for (unsigned i = 0; i < IBA_SHADOW_READS; i++) {
+        struct iba_shadow_read *r = &q->read[i];
+        if (r->used && iba_psn_diff(psn, r->psn) > 0)
+            r->expect = r->n == 0 || iba_psn_diff(psn, iba_psn_add(r->psn, r->n)) < 0 ? psn : iba_psn_add(r->psn, r->n);
+    }
+}
+
+void iba_shadow_pair(struct iba_look *l)
+{
+    struct iba_flow *f = l->flow, *best = NULL;
+    unsigned fits = 0;
+
+    if (f->peer || f->tries >= MOST_TRIES)
+        return;
+    f->tries++;
+    for (uint32_t i = l->s->newest; i; i = l->s->cfg.flow[i - 1].older) {
+        struct iba_flow *g = &l->s->cfg.flow[i - 1];
+        if (g == f || g->peer || g->svc != f->svc || !opposite(&f->key, &g->key) || !answers(g, l->psn))
+            continue;
+        best = best ? best : g;
+        fits++;
+    }
+    if (!best)
+        return;
+    f->peer = index_of(l->s, best);
+    best->peer = index_of(l->s, f);
+    f->guess = best->guess = fits > 1;
+    const struct iba_flow *knows = f->pmtu_sure || !best->pmtu ? f : best;
+    if (knows->pmtu)
+        iba_shadow_learn_pmtu(l->s, f, knows->pmtu, knows->pmtu_sure);
+    take_over(&best->rq, l->psn);
+    l->peer = best;
+}
+
+/* How many responses READs take becomes known, or known better. */
+static void recount(struct iba_shadow_requests *q, uint32_t pmtu)
+{
+    if (q->open.used)
+        iba_shadow_close_read(q, iba_shadow_packets(q->open.length, pmtu));
+    for (unsigned i = 0; i < IBA_SHADOW_READS; i++) {
+        struct iba_shadow_read *r = &q->read[i];
+        if (!r->used || !iba_shadow_is_read(r->opcode))
+            continue;
+        if (r->n == 0) { /* another was the open one */
+            q->open = *r;
+            iba_shadow_close_read(q, iba_shadow_packets(r->length, pmtu));
+        }
+        r->n = iba_shadow_packets(r->length, pmtu);
+    }
+}
+
+void iba_shadow_learn_pmtu(struct iba_shadow *s, struct iba_flow *f, uint32_t pmtu, bool sure)
+{
+    struct iba_flow *both[2] = {f, iba_shadow_flow_at(s, f->peer)};
+
+    for (unsigned i = 0; i < 2; i++)
+        if (both[i] && (!both[i]->pmtu || (sure && !both[i]->pmtu_sure))) {
+            both[i]->pmtu = pmtu;
+            both[i]->pmtu_sure = sure;
+            recount(&both[i]->rq, pmtu);
+        }
+}
+
+const struct iba_flow *iba_shadow_peer(const struct iba_shadow *s, const struct iba_flow *f)
+{
+    return iba_shadow_flow_at(s, f->peer);
+}

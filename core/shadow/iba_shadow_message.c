@@ -1,0 +1,82 @@
+/* Messages as the responder puts them together: opcodes in order, lengths that add up. */
+#include "shadow/iba_shadow_parts.h"
+
+enum { SMALLEST_MTU = 256, LARGEST_MTU = 4096 };
+#define LONGEST_DMA UINT32_C(0x80000000)
+
+static bool is_mtu(uint32_t n)
+{
+    return n >= SMALLEST_MTU && n <= LARGEST_MTU && (n & (n - 1)) == 0;
+}
+
+void iba_shadow_payload(struct iba_look *l)
+{
+    const uint32_t n = l->v->payload_len;
+    const uint32_t pmtu = l->flow->pmtu_sure ? l->flow->pmtu : 0;
+
+    if (l->op->pay == IBA_PAY_PMTU && pmtu == 0 && is_mtu(n)) {
+        iba_shadow_learn_pmtu(l->s, l->flow, n, true);
+        return;
+    }
+    if (!iba_payload_allowed(l->op, n, pmtu ? pmtu : LARGEST_MTU))
+        iba_shadow_tell(l, IBA_FINDING_LENGTH, &(struct iba_tell){.count = n});
+}
+
+/* SEND, WRITE, or NONE for what is a message by itself. */
+static enum iba_shadow_message operation(uint8_t opcode)
+{
+    switch (opcode & 0x1f) {
+    case IBA_RC_SEND_FIRST:
+    case IBA_RC_SEND_MIDDLE:
+    case IBA_RC_SEND_LAST:
+    case IBA_RC_SEND_LAST_IMM:
+    case IBA_RC_SEND_ONLY:
+    case IBA_RC_SEND_ONLY_IMM:
+    case IBA_RC_SEND_LAST_INV:
+    case IBA_RC_SEND_ONLY_INV: return IBA_MESSAGE_SEND;
+    case IBA_RC_WRITE_FIRST:
+    case IBA_RC_WRITE_MIDDLE:
+    case IBA_RC_WRITE_LAST:
+    case IBA_RC_WRITE_LAST_IMM:
+    case IBA_RC_WRITE_ONLY:
+    case IBA_RC_WRITE_ONLY_IMM: return IBA_MESSAGE_WRITE;
+    default: return IBA_MESSAGE_NONE;
+    }
+}
+
+/* WRITE: bytes of this packet, and what is still to come. */
+static void take_write(struct iba_look *l, struct iba_shadow_requests *q, bool ends)
+{
+    const uint32_t n = l->v->payload_len;
+    const bool fits = ends ? n == q->dma_left : n < q->dma_left;
+
+    if (!fits)
+        iba_shadow_tell(l, IBA_FINDING_DMA_LENGTH, &(struct iba_tell){.count = q->dma_left});
+    q->dma_left -= n < q->dma_left ? n : q->dma_left;
+}
+
+void iba_shadow_message(struct iba_look *l, struct iba_shadow_requests *q)
+{
+    const enum iba_shadow_message op = operation(l->opcode);
+    const bool starts = l->op->pos == IBA_FIRST || l->op->pos == IBA_ONLY;
+    const bool ends = l->op->pos == IBA_LAST || l->op->pos == IBA_ONLY;
+    struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
+    bool known = q->message != IBA_MESSAGE_UNKNOWN;
+
+    if (e) {
+        e->messages = q->messages;
+        e->counted = true;
+    }
+    if (known && (starts ? q->message != IBA_MESSAGE_NONE : q->message != op))
+        iba_shadow_tell(l, IBA_FINDING_SEQUENCE, &(struct iba_tell){.cause = &q->last});
+    known = starts || q->message == op;
+    if (starts && iba_view_has(l->v, IBA_H_reth)) {
+        q->dma_left = iba_reth_dmalen(iba_view_hdr(l->v, IBA_H_reth));
+        if (q->dma_left > LONGEST_DMA)
+            iba_shadow_tell(l, IBA_FINDING_DMA_LENGTH, &(struct iba_tell){.count = q->dma_left});
+    }
+    if (known && op == IBA_MESSAGE_WRITE)
+        take_write(l, q, ends);
+    q->message = (uint8_t)(ends ? IBA_MESSAGE_NONE : known ? op : IBA_MESSAGE_UNKNOWN);
+    q->messages += ends;
+}

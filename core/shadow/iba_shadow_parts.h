@@ -1,0 +1,81 @@
+/* Inside of the shadow: one packet under observation, and the parts that look at it. Not for users of libiba. */
+#ifndef IBA_SHADOW_PARTS_H
+#define IBA_SHADOW_PARTS_H
+#include "shadow/iba_shadow.h"
+
+struct iba_look { /* one packet with a BTH */
+    struct iba_shadow *s;
+    const struct iba_view *v;
+    struct iba_flow *flow, *peer; /* peer NULL: not known */
+    const uint8_t *bth;
+    const struct iba_opcode *op; /* NULL: reserved */
+    uint8_t opcode, syndrome;    /* syndrome, msn: where there is an AETH */
+    uint16_t ip_id;
+    bool has_ip_id, late; /* late: its IPv4 identification is older than that of packets before it */
+    iba_psn psn;
+    uint32_t msn;
+};
+
+/* Reports `kind` of the current packet. `f` is whose account it goes on; NULL: nobody's. `cause` may be NULL. */
+struct iba_tell {
+    const struct iba_shadow_mark *cause;
+    uint32_t count;
+    iba_time wait_ns;
+};
+void iba_shadow_tell(struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t);
+/* The same of another packet than the current: what only the end shows. */
+void iba_shadow_tell_of(struct iba_shadow *s, struct iba_flow *f, enum iba_finding_kind kind,
+                        const struct iba_shadow_mark *of, const struct iba_shadow_mark *cause, iba_psn psn);
+
+/* ---- flows: iba_shadow_flow.c ---- */
+bool iba_shadow_key(struct iba_flow_key *k, const struct iba_view *v);
+/* The flow of the packet, made when there is none: then the flow unused longest may be given up. Moves it to the front
+ * of the order of use. */
+struct iba_flow *iba_shadow_flow(struct iba_look *l, const struct iba_flow_key *k);
+/* The same without making one; NULL when there is none. */
+struct iba_flow *iba_shadow_known(const struct iba_shadow *s, const struct iba_flow_key *k, uint8_t svc);
+struct iba_flow *iba_shadow_flow_at(const struct iba_shadow *s, uint32_t index_plus_1);
+/* Forgets what the flow was: another connection uses its QP. */
+void iba_shadow_restart(struct iba_shadow *s, struct iba_flow *f);
+/* Looks for the flow whose requests this response answers. */
+void iba_shadow_pair(struct iba_look *l);
+void iba_shadow_unpair(struct iba_shadow *s, struct iba_flow *f);
+void iba_shadow_learn_pmtu(struct iba_shadow *s, struct iba_flow *f, uint32_t pmtu, bool sure);
+
+/* ---- requests: iba_shadow_request.c, iba_shadow_message.c ---- */
+void iba_shadow_request(struct iba_look *l);
+/* A request of an unreliable connection. */
+void iba_shadow_unreliable(struct iba_look *l);
+/* The packet is the next the responder waits for: sequence of opcodes, lengths, messages. */
+void iba_shadow_message(struct iba_look *l, struct iba_shadow_requests *q);
+/* Lengths that need nothing but the packet and the path MTU. */
+void iba_shadow_payload(struct iba_look *l);
+/* PSNs the packet takes; 0: unknown, a READ before the path MTU is. */
+uint32_t iba_shadow_psns(const struct iba_look *l);
+/* The last READ's number of PSNs becomes known. */
+void iba_shadow_close_read(struct iba_shadow_requests *q, uint32_t n);
+/* The READ or ATOMIC that waits for a response at this PSN, or NULL. */
+struct iba_shadow_read *iba_shadow_read_at(struct iba_shadow_requests *q, iba_psn psn);
+/* The request remembered at this PSN, or NULL. */
+struct iba_shadow_sent *iba_shadow_sent_at(struct iba_shadow_requests *q, iba_psn psn);
+
+/* ---- responses: iba_shadow_answer.c, iba_shadow_read.c ---- */
+void iba_shadow_response(struct iba_look *l);
+/* A response with data: READ or ATOMIC. */
+void iba_shadow_read_response(struct iba_look *l, struct iba_shadow_requests *q);
+/* Everything up to `psn` is answered. */
+void iba_shadow_progress(struct iba_shadow_requests *q, iba_psn psn);
+/* The requester learns that it has to go back to `psn`. */
+void iba_shadow_expect_retry(struct iba_look *l, struct iba_shadow_requests *q, enum iba_shadow_cause cause,
+                             iba_psn psn, iba_time wait_ns);
+
+static inline bool iba_shadow_is_read(uint8_t opcode)
+{
+    return opcode == IBA_RC_READ_REQUEST || opcode == IBA_XRC_READ_REQUEST;
+}
+/* Number of packets of `length` bytes; at least 1. */
+static inline uint32_t iba_shadow_packets(uint32_t length, uint32_t pmtu)
+{
+    return length == 0 ? 1 : (length - 1) / pmtu + 1;
+}
+#endif

@@ -1,0 +1,261 @@
+/* Every kind of finding, provoked by a few packets; each row of the table has its case, and no case finds more. */
+#include "wire/iba_build.h"
+#include "witness.h"
+
+enum { A, B, QP_A = 0x11, QP_B = 0x12, CAP = 5000, MTU = 256, MOST = 24, ACK = 0x1f, RNR = 0x2e, NAK = 0x60 };
+#define MS UINT64_C(1000000)
+
+/* One packet: by whom, opcode, PSN, payload or DMA length, and what is special. */
+struct shot {
+    uint8_t opcode, from;
+    uint32_t psn;
+    uint16_t bytes;
+    uint8_t syndrome;
+    uint32_t msn, dma;
+    enum { PLAIN, DAMAGED, STRANGER, OTHER_PKEY, OTHER_QKEY, MARKED, OTHER_BYTES, BAD_PAD, ASKING } how;
+    uint64_t wait; /* ns before it; 0: 10 us */
+};
+/* clang-format off */
+#define SEND(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8}
+#define ASK(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .how = ASKING}
+#define REPLY(n, m) {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = ACK, .msn = m}
+#define REFUSE(n, s, m) {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = s, .msn = m}
+#define READ(n, len) {.opcode = IBA_RC_READ_REQUEST, .psn = n, .dma = len}
+/* clang-format on */
+
+struct row {
+    uint64_t kinds; /* that are to be found, and no others */
+    struct shot shot[MOST];
+};
+#define K(kind) (UINT64_C(1) << IBA_FINDING_##kind)
+
+/* clang-format off */
+static const struct row rows[] = {
+    {0, {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 2), READ(3, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 3, .bytes = 256, .syndrome = ACK, .msn = 3},
+         {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 4, .bytes = 256}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 5, .bytes = 88, .syndrome = ACK, .msn = 3}, SEND(6), REPLY(6, 4)}},
+    {K(NAK_SEQUENCE) | K(RETRY_NAK) | K(GAP), {SEND(1), REPLY(1, 1), SEND(3), REFUSE(2, NAK, 1), SEND(2), SEND(3), REPLY(3, 3)}},
+    {K(RNR) | K(RETRY_RNR), {ASK(1), REFUSE(1, RNR, 0), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = ASKING, .wait = 2 * MS}, REPLY(1, 1)}},
+    {K(RNR) | K(RETRY_RNR) | K(RNR_EARLY), {ASK(1), REFUSE(1, RNR, 0), ASK(1), REPLY(1, 1)}},
+    {K(RNR) | K(NAK_SEQUENCE) | K(NAK_AFTER_RNR), {SEND(1), SEND(2), REFUSE(1, RNR, 0), REFUSE(1, NAK, 0)}},
+    {K(NAK_SEQUENCE) | K(NAK_AGAIN) | K(GAP), {SEND(1), REPLY(1, 1), SEND(3), REFUSE(2, NAK, 1), {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 2, .syndrome = NAK, .msn = 1, .wait = 2 * MS}}},
+    {K(RESPONSE_GAP) | K(RETRY_IMPLIED), {READ(1, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1},
+         {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}, READ(2, 344), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 2, .bytes = 256, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}}},
+    {K(ANSWER_MISSING) | K(RETRY_IMPLIED), {SEND(0), REPLY(0, 0), READ(1, 8), SEND(2), REPLY(2, 2), READ(1, 8)}},
+    {K(RETRY_TIMEOUT), {ASK(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = ASKING, .wait = 70 * MS}, REPLY(1, 1)}},
+    {K(RETRY_UNCLEAR), {SEND(1), SEND(2), SEND(1), SEND(2), REPLY(2, 2)}},
+    {K(RETRY_TIMEOUT) | K(RETRY_CHANGED), {SEND(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = OTHER_BYTES, .wait = 70 * MS}}},
+    {K(ANSWER_AGAIN), {READ(1, 8), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 1}, SEND(2), REPLY(2, 2), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 2}}},
+    {K(NETWORK_COPY), {SEND(1), SEND(1), REPLY(1, 1)}},
+    {K(NOT_CAPTURED) | K(GAP), {SEND(1), REPLY(1, 1), SEND(3), REPLY(3, 3), SEND(4), REPLY(4, 4)}},
+    {K(GAP) | K(LATE), {SEND(1), SEND(3), SEND(2), REPLY(1, 1)}},
+    {K(NAK_INVALID), {ASK(1), REFUSE(1, NAK + 1, 0)}},
+    {K(NAK_ACCESS), {ASK(1), REFUSE(1, NAK + 2, 0)}},
+    {K(NAK_OPERATION), {ASK(1), REFUSE(1, NAK + 3, 0)}},
+    {K(NAK_RD), {ASK(1), REFUSE(1, NAK + 4, 0)}},
+    {K(NAK_RESERVED), {SEND(1), REFUSE(1, NAK + 5, 0)}},
+    {K(SYNDROME_RESERVED), {SEND(1), REFUSE(1, 0x40, 0)}},
+    {K(NAK_INVALID) | K(AFTER_FATAL), {ASK(1), REFUSE(1, NAK + 1, 0), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .wait = 20 * MS}}},
+    {K(GHOST_ACK), {SEND(1), REPLY(1, 1), REPLY(2, 2)}},
+    {K(ACK_AGAIN), {SEND(1), SEND(2), REPLY(2, 2), REPLY(1, 2)}},
+    {K(CREDIT_UPDATE), {SEND(1), {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 1, .msn = 1}, {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 1, .syndrome = 4, .msn = 1}}},
+    {K(MSN_WRONG), {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 1)}},
+    {K(MSN_WRONG), {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 3)}},
+    {K(SILENCE) | K(RETRY_TIMEOUT), {ASK(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = ASKING, .wait = 70 * MS}}},
+    {K(SEQUENCE), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 256}, SEND(2)}},
+    {K(SEQUENCE), {SEND(1), {.opcode = IBA_RC_SEND_LAST, .psn = 2, .bytes = 8}}},
+    {K(SEQUENCE), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 256}, {.opcode = IBA_RC_WRITE_LAST, .psn = 2, .bytes = 8}}},
+    {K(ANSWER_KIND), {SEND(1), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 1}}},
+    {K(ANSWER_KIND), {READ(1, 8), {.opcode = IBA_RC_ATOMIC_ACKNOWLEDGE, .from = B, .psn = 1, .syndrome = ACK, .msn = 1}}},
+    {K(ANSWER_SEQUENCE), {READ(1, 512), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 2, .bytes = 256}}},
+    {K(ANSWER_LENGTH), {READ(1, 8), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 12, .syndrome = ACK, .msn = 1}}},
+    {K(SERVICE), {SEND(1), REPLY(1, 1), {.opcode = IBA_UC_SEND_ONLY, .psn = 2, .bytes = 8}, SEND(2), REPLY(2, 2)}},
+    {K(OPCODE_RESERVED), {SEND(1), {.opcode = 0x15, .psn = 2}}},
+    {K(LENGTH), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 252}}},
+    {K(LENGTH), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 256}, {.opcode = IBA_RC_SEND_LAST, .psn = 2}}},
+    {K(DMA_LENGTH), {{.opcode = IBA_RC_WRITE_ONLY, .psn = 1, .bytes = 8, .dma = 9}}},
+    {K(MALFORMED), {SEND(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .how = BAD_PAD}}},
+    {K(BAD_ICRC), {SEND(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .how = DAMAGED}}},
+    {K(PKEY), {SEND(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .how = OTHER_PKEY}}},
+    {K(QKEY), {{.opcode = IBA_UD_SEND_ONLY, .psn = 1, .bytes = 8}, {.opcode = IBA_UD_SEND_ONLY, .psn = 2, .bytes = 8, .how = OTHER_QKEY}}},
+    {K(SPOOF), {SEND(1), REPLY(1, 1), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .how = STRANGER}}},
+    {K(CNP), {{.opcode = 0x81, .psn = 1}}},
+    {K(ECN), {{.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = MARKED}}},
+    {K(GAP), {{.opcode = IBA_UC_SEND_ONLY, .psn = 1, .bytes = 8}, {.opcode = IBA_UC_SEND_ONLY, .psn = 3, .bytes = 8}}},
+    {K(LATE), {{.opcode = IBA_UC_SEND_ONLY, .psn = 2, .bytes = 8}, {.opcode = IBA_UC_SEND_ONLY, .psn = 1, .bytes = 8}}},
+    {K(SEQUENCE), {{.opcode = IBA_UC_SEND_FIRST, .psn = 1, .bytes = 256}, {.opcode = IBA_UC_SEND_ONLY, .psn = 2, .bytes = 8}}},
+};
+/* clang-format on */
+enum { N_ROWS = sizeof rows / sizeof *rows };
+
+static void address(struct iba_recipe *r, const struct shot *x)
+{
+    uint8_t *ip = iba_recipe_part(r, IBA_H_ipv4);
+    const uint64_t a = 0x0a000001 + (x->how == STRANGER ? 8 : 0), b = 0x0a000002;
+
+    iba_ipv4_set_src(ip, x->from == A ? a : b);
+    iba_ipv4_set_dst(ip, x->from == A ? b : a);
+    if (x->how == MARKED)
+        iba_ipv4_set_ecn(ip, 3);
+}
+
+static void headers(struct iba_recipe *r, const struct shot *x, uint32_t base)
+{
+    uint8_t *bth = iba_recipe_part(r, IBA_H_bth), *h;
+
+    iba_bth_set_psn(bth, x->psn + base);
+    iba_bth_set_destqp(bth, x->from == A ? QP_B : QP_A);
+    iba_bth_set_a(bth, x->how == ASKING);
+    if (x->how == BAD_PAD) {
+        iba_bth_set_padcnt(bth, 3);
+        r->keep = IBA_KEEP_PAD;
+    }
+    if (x->how == OTHER_PKEY)
+        iba_bth_set_p_key(bth, 0x8123);
+    if ((h = iba_recipe_part(r, IBA_H_reth)))
+        iba_reth_set_dmalen(h, x->dma);
+    if ((h = iba_recipe_part(r, IBA_H_aeth))) {
+        h[0] = x->syndrome;
+        iba_aeth_set_msn(h, x->msn + base);
+    }
+    if ((h = iba_recipe_part(r, IBA_H_deth)) && x->how == OTHER_QKEY)
+        iba_deth_set_q_key(h, 0x99);
+}
+
+static void shoot(struct witness *w, const struct shot *x, uint32_t base, iba_time *now)
+{
+    static struct iba_recipe r;
+    uint8_t payload[MTU + 8] = {0}, packet[CAP];
+    struct iba_view v;
+    size_t len;
+
+    payload[0] = x->how == OTHER_BYTES;
+    iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, x->opcode);
+    address(&r, x);
+    headers(&r, x, base);
+    r.payload = payload;
+    r.payload_len = x->bytes;
+    r.icrc_mode = x->how == DAMAGED ? IBA_CRC_BAD : IBA_CRC_GOOD;
+    cr_assert_eq(iba_build(&r, packet, sizeof packet, &len), IBA_OK);
+    *now += x->wait ? x->wait : 10000;
+    (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len, len, NULL);
+    iba_view_check(&v);
+    w->frame++;
+    (void)iba_shadow_feed(&w->shadow, &(struct iba_sighting){.view = &v, .now = *now, .frame = w->frame});
+}
+
+static uint64_t play(struct witness *w, const struct row *row, uint32_t base)
+{
+    iba_time now = MS;
+    uint64_t kinds = 0;
+
+    witness_init(w, NULL);
+    for (unsigned i = 0; i < MOST && (row->shot[i].opcode || row->shot[i].bytes); i++)
+        shoot(w, &row->shot[i], base, &now);
+    iba_shadow_end(&w->shadow, now + MS);
+    for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
+        kinds |= (uint64_t)(w->found[k] > 0) << k;
+    return kinds;
+}
+
+static void differ(unsigned row, uint64_t found)
+{
+    for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
+        if ((found ^ rows[row].kinds) >> k & 1)
+            cr_expect_fail("row %u: %s is %s", row, iba_findings[k].name, found >> k & 1 ? "found" : "not found");
+}
+
+/* At every PSN, also where PSN and MSN wrap inside of the case. */
+Test(rows, each_case_finds_what_it_shows)
+{
+    static const uint32_t base[] = {0, 0x1000, 0x7ffffe, 0xfffffd, 0xffffff};
+    static struct witness w;
+
+    for (unsigned b = 0; b < sizeof base / sizeof *base; b++)
+        for (unsigned i = 0; i < N_ROWS; i++)
+            differ(i, play(&w, &rows[i], base[b]));
+}
+
+Test(rows, each_finding_has_a_case)
+{
+    uint64_t shown = K(EVICTED); /* has its own below */
+
+    for (unsigned i = 0; i < N_ROWS; i++)
+        shown |= rows[i].kinds;
+    for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
+        cr_assert(shown >> k & 1, "%s", iba_findings[k].name);
+}
+
+Test(rows, findings_are_told_apart_and_cited)
+{
+    for (unsigned k = 0; k < IBA_FINDING_COUNT; k++) {
+        const struct iba_finding_info *f = &iba_findings[k];
+        cr_assert(*f->name && *f->field && *f->sentence && *f->clause);
+        cr_assert(f->severity >= IBA_NOTE && f->severity <= IBA_ERROR, "%s", f->name);
+        for (unsigned i = 0; i < k; i++) {
+            cr_assert_str_neq(f->name, iba_findings[i].name);
+            cr_assert_str_neq(f->sentence, iba_findings[i].sentence);
+        }
+    }
+}
+
+/* More connections than room: the one unused longest goes, and that is said. */
+Test(rows, connections_are_bounded)
+{
+    static struct witness w;
+    iba_time now = 0;
+
+    witness_init(&w, NULL);
+    for (unsigned i = 0; i < 10 * WITNESS_FLOWS; i++) {
+        struct shot x = SEND(i);
+        x.opcode = IBA_RC_SEND_ONLY;
+        x.from = i % 2 ? B : A;
+        now += 1000;
+        static struct iba_recipe r;
+        uint8_t packet[CAP];
+        struct iba_view v;
+        size_t len;
+        iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, x.opcode);
+        iba_bth_set_destqp(iba_recipe_part(&r, IBA_H_bth), 0x100 + i);
+        cr_assert_eq(iba_build(&r, packet, sizeof packet, &len), IBA_OK);
+        (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len, len, NULL);
+        iba_view_check(&v);
+        const struct iba_flow *f =
+            iba_shadow_feed(&w.shadow, &(struct iba_sighting){.view = &v, .now = now, .frame = i + 1});
+        cr_assert_eq(f->key.qpn, 0x100 + i);
+        cr_assert_eq(f->packets, 1);
+    }
+    cr_assert_eq(w.shadow.n, WITNESS_FLOWS);
+    cr_assert_eq(w.shadow.evicted, 9 * WITNESS_FLOWS);
+    cr_assert_eq(w.found[IBA_FINDING_EVICTED], 9 * WITNESS_FLOWS);
+    cr_assert_eq(w.kept[0].cause, 1, "the first is the one unused longest");
+}
+
+/* The same packets at two capture points are one conversation. */
+Test(rows, a_packet_seen_twice_is_one)
+{
+    static struct witness w;
+    static const struct shot shots[] = {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 2)};
+    iba_time now = MS;
+
+    witness_init(&w, NULL);
+    for (unsigned i = 0; i < 2 * sizeof shots / sizeof *shots; i++) {
+        static struct iba_recipe r;
+        uint8_t payload[8] = {0}, packet[CAP];
+        struct iba_view v;
+        size_t len;
+        const struct shot *x = &shots[i / 2];
+        iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, x->opcode);
+        address(&r, x);
+        headers(&r, x, 0);
+        r.payload = payload;
+        r.payload_len = x->bytes;
+        cr_assert_eq(iba_build(&r, packet, sizeof packet, &len), IBA_OK);
+        now += 5000;
+        (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len, len, NULL);
+        iba_view_check(&v);
+        (void)iba_shadow_feed(&w.shadow,
+                              &(struct iba_sighting){.view = &v, .now = now, .frame = 1 + i / 2, .source = i % 2});
+    }
+    cr_assert_eq(witness_count(&w, IBA_NOTE), 0);
+    cr_assert_eq(w.shadow.seen_twice, 4);
+}
