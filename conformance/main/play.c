@@ -15,7 +15,7 @@ struct playing {
     struct progress progress;
     struct ibc_target *target; /* of the child */
     unsigned refused;          /* times that it could not be opened */
-    char why[160];
+    char why[512];
 };
 
 static const struct play_case *case_of(const struct playing *p, uint32_t job)

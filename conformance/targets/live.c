@@ -110,13 +110,13 @@ void live_close(struct ibc_target *t)
 static bool start(struct live *l, char *err, size_t errlen)
 {
     if (!live_connect(l)) {
-        snprintf(err, errlen, "%s", l->t.fault);
+        snprintf(err, errlen, "agent %s: %s", l->agent, l->t.fault + strlen(LIVE_AGENT));
         return false;
     }
     l->t.virtual_time = l->hello.time;
     if (live_links(&l->t) != 0)
         return true;
-    snprintf(err, errlen, "agent %.48s: none of its links goes over the wire %.60s", l->agent, l->o.wire[0]->spec);
+    snprintf(err, errlen, "agent %s: none of its links goes over the wire %s", l->agent, l->o.wire[0]->spec);
     return false;
 }
 

@@ -12,7 +12,7 @@ uint64_t live_scaled(const struct live *l, uint64_t ns)
 enum ibc_rc live_dead(struct live *l, const char *format, ...)
 {
     va_list args;
-    int n = snprintf(l->t.fault, sizeof l->t.fault, "agent %.48s: ", l->agent);
+    int n = snprintf(l->t.fault, sizeof l->t.fault, LIVE_AGENT);
 
     va_start(args, format);
     (void)vsnprintf(l->t.fault + n, sizeof l->t.fault - (size_t)n, format, args);

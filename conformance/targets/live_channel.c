@@ -53,7 +53,8 @@ static bool wait_for(int fd, short events, uint64_t until, const struct channel_
             continue;
         if (p[0].revents)
             return true;
-        idle->idle(idle->ctx);
+        if (idle)
+            idle->idle(idle->ctx);
     }
     return false;
 }

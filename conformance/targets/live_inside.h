@@ -12,6 +12,7 @@ enum {
     LIVE_CHATTER = 100,    /* frames that are no RoCE before somebody else's turn */
     LIVE_PARTIES = 6,      /* addresses the wire is about: of the devices, both ports, the tester, the stranger */
 };
+#define LIVE_AGENT "agent: "               /* how a sentence of live_dead() begins */
 #define LIVE_DEADLINE UINT64_C(5000000000) /* ns for an answer, times the scale */
 #define LIVE_RETURN UINT64_C(100000000000) /* ns, likewise, in which a device that went down comes back */
 #define LIVE_SETTLE UINT64_C(2000000)      /* ns: frames of the case before are in by then */

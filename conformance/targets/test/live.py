@@ -18,7 +18,7 @@ PROGRAM, AGENT = os.path.join(BIN, "ibconform"), os.path.join(BIN, "ibagent")
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 MUTANTS = ("mutant:emit.aeth.msn=+1", "mutant:RC-responder.gap_known=drop", "mutant:emit.reth.dmalen=+1")
 RELAY = """
-import json, os, subprocess, sys, time
+import json, os, random, re, subprocess, sys, time
 mode, flag, at = sys.argv[1], sys.argv[2], int(sys.argv[3])
 agent = subprocess.Popen(sys.argv[4:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 out = sys.stdout.buffer
@@ -58,6 +58,21 @@ def misbehave(line, reply):
         say(json.dumps({"id": r["id"], "ok": {"now": 0, "frames": 0}}).encode() + b"\\n")
     elif mode == "ghost-frames":
         say(json.dumps({"id": r["id"], "ok": {"now": json.loads(line)["until"], "frames": 1}}).encode() + b"\\n")
+def number(found):
+    return str(random.choice((0, 1, 2, 3, 127, 255, 65535, 2 ** 24 - 1, 2 ** 32 - 1, 2 ** 53, -1, 1e300))).encode()
+def mutated(reply):
+    if b'"name"' in reply or random.random() > 0.03:
+        return reply
+    how = random.randrange(4)
+    if how == 0:
+        at = random.randrange(len(reply) - 1)
+        return reply[:at] + bytes([random.randrange(256)]) + reply[at + 1:]
+    if how == 1:
+        at = random.randrange(len(reply) - 1)
+        return reply[:at] + reply[at + random.randrange(20):]
+    head, ok, rest = reply.partition(b'"ok"')
+    return head + ok + re.sub(rb"\\b[0-9]+\\b", number, rest) if how == 2 else reply + reply
+random.seed(at)
 n = 0
 for line in sys.stdin.buffer:
     agent.stdin.write(line)
@@ -66,7 +81,9 @@ for line in sys.stdin.buffer:
     verb = json.loads(line)["do"]
     wanted = {"empty": "create_qp", "types": "create_qp", "no-time": "advance", "ghost-frames": "advance"}.get(mode, verb)
     n += 1
-    if n >= at and verb == wanted and not os.path.exists(flag):
+    if mode == "mutate":
+        say(mutated(reply) if n > 100 else reply)
+    elif n >= at and verb == wanted and not os.path.exists(flag):
         if not mode.startswith("ghost"):
             open(flag, "w").close()
         misbehave(line, reply)
@@ -284,7 +301,7 @@ class Faults(Live):
         return "exec:exec 2>&-; exec " + " ".join([sys.executable, str(relay), mode, str(self.folder / "flag"), str(at), AGENT, "--engine", *agent])
 
     def test_agents_that_fail_in_a_case(self):
-        modes = {"kill": "signal 9", "exit": "exit code 3", "eof": "hung up", "garbage": "agent exec:", "no-object": "agent exec:",
+        modes = {"kill": "signal 9", "exit": "exit code 3", "eof": "hung up", "garbage": "agent: asked for", "no-object": "agent: asked for",
                  "silent": "no answer in time", "half": "no answer in time", "long": "a line of more than 65536 bytes",
                  "id": "it answers another request", "empty": "create_qp", "types": "create_qp", "no-time": "its time does not pass"}
         for mode, says in modes.items():
@@ -314,6 +331,15 @@ class Faults(Live):
         self.assertLess(time.monotonic() - begun, 60)
         self.one_line(r, 4, "after the last scenario: agent exec:.*: asked for hello: no answer in time")
         self.assertGreater(len(count.read_text()), 10, "it is greeted again and again for a while")
+
+    def test_mutated_answers(self):
+        """Whatever it says: verdicts, no crash, no hang."""
+        for seed in range(3):
+            begun = time.monotonic()
+            r = self.live("rc", "ud", "memory", "--timeout-scale", "0.2", "--json", "r.json", agent=self.relay("mutate", seed))
+            self.assertLess(time.monotonic() - begun, 250)
+            self.assertIn(r.returncode, (1, 4), r)
+            self.assertNotIn("the harness", (self.folder / "r.json").read_text())
 
     def test_an_agent_that_boots(self):
         """The device goes down in a case, and is back after a while: one case has failed."""
