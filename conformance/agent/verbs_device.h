@@ -35,6 +35,7 @@ struct verbs_group {
     struct ibv_qp *qp;
     union ibv_gid gid;
     uint16_t lid;
+    int member; /* socket of the host's membership, -1: none */
 };
 struct verbs_region {
     struct ibv_mr *mr; /* NULL: deregistered, its memory still there */
@@ -49,6 +50,7 @@ struct verbs {
     struct ibc_target t;
     char name[VERBS_NAME];
     uint8_t port;
+    uint32_t ifindex; /* of its Ethernet interface, 0: none */
     struct ibv_context *ctx;
     struct ibv_comp_channel *channel;
     struct ibv_device_attr_ex attr;
@@ -109,9 +111,13 @@ enum ibc_rc verbs_destroy(struct ibc_target *t, unsigned d, enum ibc_object_kind
 enum ibc_rc verbs_arm_cq(struct ibc_target *t, unsigned d, uint32_t cq, bool solicited_only);
 enum ibc_rc verbs_notified(struct ibc_target *t, unsigned d, uint32_t cq, uint64_t *times);
 enum ibc_rc verbs_arm_srq(struct ibc_target *t, unsigned d, uint32_t srq, uint32_t limit);
-enum ibc_rc verbs_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, uint16_t lid, bool attach);
 /* All of it, users before what they use. False: the device would not let go of something. */
 bool verbs_destroy_all(struct verbs *v);
+
+/* ---- verbs_group.c ---- */
+enum ibc_rc verbs_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, uint16_t lid, bool attach);
+/* 0: left, and the entry is free; else as ibv_detach_mcast() says. */
+int verbs_leave(struct verbs_group *g);
 
 /* ---- verbs_memory.c ---- */
 uint32_t verbs_access(uint32_t access, bool *all); /* *all false: some of it has no verb */

@@ -160,7 +160,7 @@ bool verbs_find_links(struct verbs *v, const struct ibc_verbs_options *o, char *
     for (ssize_t i = 0; i < n; i++)
         if (table[i].port_num == v->port) {
             take_gid(v, &table[i]);
-            me->mac = me->mac ? me->mac : mac_of(table[i].ndev_ifindex);
+            v->ifindex = v->ifindex ? v->ifindex : table[i].ndev_ifindex;
             if (table[i].gid_index == 0)
                 memcpy(me->gid, table[i].gid.raw, sizeof me->gid);
         }
@@ -168,6 +168,7 @@ bool verbs_find_links(struct verbs *v, const struct ibc_verbs_options *o, char *
         (void)snprintf(err, errlen, "%s: port %u has no address", v->name, v->port);
         return false;
     }
+    me->mac = mac_of(v->ifindex);
     me->lid = port.lid;
     v->t.tester = next_to(me, TESTER_APART);
     v->t.stranger = next_to(me, STRANGER_APART);

@@ -194,56 +194,6 @@ enum ibc_rc verbs_create_qp(struct ibc_target *t, unsigned d, const struct ibc_q
     return rc;
 }
 
-/* ---- groups ---- */
-
-static struct verbs_group *group_of(struct verbs *v, const struct ibv_qp *qp, const uint8_t *gid)
-{
-    for (unsigned i = 0; i < VERBS_GROUPS; i++)
-        if (v->group[i].qp == qp && (!gid || memcmp(v->group[i].gid.raw, gid, sizeof v->group[i].gid) == 0))
-            return &v->group[i];
-    return NULL;
-}
-
-static enum ibc_rc join(struct verbs *v, struct ibv_qp *qp, const uint8_t *gid, uint16_t lid)
-{
-    struct verbs_group *known = group_of(v, qp, gid), *g = known ? known : group_of(v, NULL, NULL);
-    struct verbs_group new = {.qp = qp, .lid = lid};
-    enum ibc_rc rc;
-
-    if (!g)
-        return verbs_refused(v, "full");
-    memcpy(new.gid.raw, gid, sizeof new.gid.raw);
-    rc = verbs_answer(v, ibv_attach_mcast(qp, &new.gid, new.lid));
-    if (rc == IBC_OK)
-        *g = new;
-    return rc;
-}
-
-static enum ibc_rc leave(struct verbs *v, struct ibv_qp *qp, const uint8_t *gid, uint16_t lid)
-{
-    union ibv_gid group;
-    struct verbs_group *g = group_of(v, qp, gid);
-    enum ibc_rc rc;
-
-    memcpy(group.raw, gid, sizeof group.raw);
-    rc = verbs_answer(v, ibv_detach_mcast(qp, &group, lid));
-    if (rc == IBC_OK && g)
-        *g = (struct verbs_group){0};
-    return rc;
-}
-
-enum ibc_rc verbs_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, uint16_t lid, bool attach)
-{
-    struct verbs *v = verbs_of(t);
-    const struct verbs_qp *q = verbs_find_qp(v, qpn);
-
-    (void)d;
-    if (!q)
-        return verbs_refused(v, "no_qp");
-    lid = t->framing == IBA_LINK_IB ? lid : 0;
-    return attach ? join(v, q->qp, gid, lid) : leave(v, q->qp, gid, lid);
-}
-
 /* ---- what goes ---- */
 
 static enum ibc_rc gone(struct verbs *v, int result, const char *busy)
@@ -342,7 +292,7 @@ static bool destroy_users(struct verbs *v)
 
     for (unsigned i = 0; i < VERBS_GROUPS; i++)
         if (v->group[i].qp)
-            good &= ibv_detach_mcast(v->group[i].qp, &v->group[i].gid, v->group[i].lid) == 0;
+            good &= verbs_leave(&v->group[i]) == 0;
     for (unsigned i = 0; i < VERBS_MWS; i++)
         if (v->mw[i].mw)
             good &= ibv_dealloc_mw(v->mw[i].mw) == 0;

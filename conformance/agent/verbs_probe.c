@@ -56,13 +56,14 @@ static bool has_counter(const struct verbs *v, const char *name)
 static uint64_t asked(struct verbs *v)
 {
     const uint64_t said = v->attr.orig_attr.device_cap_flags | v->attr.device_cap_flags_ex;
+    const bool is_ib = v->links >> IBC_LINK_ib_local & 1;
     struct ibc_counter counter[IBC_MAX_COUNTERS];
     const bool has[IBC_CAP_COUNT] = {
         [IBC_CAP_atomic] = v->attr.orig_attr.atomic_cap != IBV_ATOMIC_NONE,
         [IBC_CAP_atomic_write] = said & DEVICE_ATOMIC_WRITE,
         [IBC_CAP_send_inv] = said & IBV_DEVICE_MEM_MGT_EXTENSIONS,
         [IBC_CAP_multicast] = v->attr.orig_attr.max_mcast_grp > 0,
-        [IBC_CAP_apm] = said & IBV_DEVICE_AUTO_PATH_MIG,
+        [IBC_CAP_apm] = said & IBV_DEVICE_AUTO_PATH_MIG && is_ib, /* Linux has no alternate paths on Ethernet */
         [IBC_CAP_congestion] = has_counter(v, "np_cnp_sent"),
         [IBC_CAP_qp_states] = true,
         [IBC_CAP_counters] = verbs_counters(&v->t, 0, counter) > 0,
