@@ -36,20 +36,14 @@ static void add_cases(struct cases *c, const struct ibc_scenario *s, size_t inde
             c->c[c->n++] = (struct play_case){s, index, (enum ibc_link)i, (on & (on - 1)) != 0};
 }
 
-int cases_make(struct cases *out, const struct selection *sel, const char *target, const char *link)
+int cases_make(struct cases *out, const struct selection *sel, struct ibc_target *t, const char *link)
 {
-    char err[512];
-    struct ibc_target *t = ibc_target_open(target, err, sizeof err);
+    const uint32_t has = t->ops->links(t);
     int rc = EXIT_OK;
 
-    *out = (struct cases){0};
-    if (!t)
-        return wrong(EXIT_USAGE, "--target: %s", err);
-    const uint32_t has = t->ops->links(t);
-    out->virtual_time = t->virtual_time;
-    ibc_target_close(t);
+    *out = (struct cases){.virtual_time = t->virtual_time};
     if (has == 0)
-        return wrong(EXIT_HARNESS, "%s: the target has no link", target);
+        return wrong(EXIT_HARNESS, "%s: the target has no link", t->ops->name);
     out->link = (enum ibc_link)__builtin_ctz(has);
     out->all = link && strcmp(link, "all") == 0;
     if (link && !out->all)

@@ -17,8 +17,8 @@ struct cases {
     bool all, virtual_time;
 };
 
-/* Opens the target to see that it can be and which links it has. EXIT_OK or the exit code after the message. */
-int cases_make(struct cases *out, const struct selection *sel, const char *target, const char *link);
+/* Of an open target: which links it has. EXIT_OK or the exit code after the message. */
+int cases_make(struct cases *out, const struct selection *sel, struct ibc_target *t, const char *link);
 void cases_free(struct cases *c);
 /* "roce2-ipv4", or "all" */
 const char *cases_link_name(const struct cases *c);

@@ -13,12 +13,14 @@ const struct command commands[] = {
     {"show", "ID", 1, 1, "a scenario, its statements, what it needs, how each target sets it up", HAS(scenarios),
      "  ibconform show rc.responder.psn-gap-one-nak\n", command_show},
     {"run", "[PATTERN]...", 0, ANY, "play scenarios against a target; verdicts with evidence",
-     HAS(exclude) | HAS(target) | HAS(link) | HAS(junit) | HAS(json_file) | HAS(html) | HAS(evidence) | HAS(waivers) |
-         HAS(seed) | HAS(repeat) | HAS(jobs) | HAS(timeout_scale) | HAS(verbose) | HAS(scenarios) | HAS(color),
+     HAS(exclude) | HAS(target) | HAS(wire) | HAS(agent) | HAS(agent_token_file) | HAS(user) | HAS(link) | HAS(junit) |
+         HAS(json_file) | HAS(html) | HAS(evidence) | HAS(waivers) | HAS(seed) | HAS(repeat) | HAS(jobs) |
+         HAS(timeout_scale) | HAS(verbose) | HAS(scenarios) | HAS(color),
      "  ibconform run                                        everything, against the reference engine\n"
      "  ibconform run rc.responder --evidence out -v         one group, with packets\n"
      "  ibconform run --link all --junit results.xml         on every link the target has\n"
-     "  ibconform run RR-04 --target 'mutant:emit.aeth.msn=+1'    see a scenario fail\n",
+     "  ibconform run RR-04 --target 'mutant:emit.aeth.msn=+1'    see a scenario fail\n"
+     "  ibconform run --target live --wire afpacket:eth1 --agent 'exec:ssh root@dut ibagent'\n",
      command_run},
     {"statements", "[PATTERN]...", 0, ANY, "coverage of the normative statements",
      HAS(missing) | HAS(json) | HAS(matrix) | HAS(least) | HAS(scenarios),

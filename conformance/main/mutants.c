@@ -84,7 +84,7 @@ static int choose_mutants(struct mutation *m, const struct options *o)
 /* ---- on the whole engine ---- */
 static int play_reference(struct mutation *m)
 {
-    const struct play_run run = {.target = "reference",
+    const struct play_run run = {.dut = {.spec = "reference"},
                                  .cases = &m->cases,
                                  .seed = m->o->seed,
                                  .repeat = 1,
@@ -199,12 +199,25 @@ static int list_mutants(const struct mutation *m)
     return EXIT_OK;
 }
 
+static int make_cases(struct mutation *m)
+{
+    char err[512];
+    struct ibc_target *t = ibc_target_open("reference", err, sizeof err);
+    int rc;
+
+    if (!t)
+        return wrong(EXIT_HARNESS, "%s", err);
+    rc = cases_make(&m->cases, &m->sel, t, m->o->link);
+    ibc_target_close(t);
+    return rc;
+}
+
 static int play(struct mutation *m)
 {
     int rc = select_scenarios(&m->sel, m->o, &m->o->pattern, &m->o->exclude);
 
     if (rc == EXIT_OK)
-        rc = cases_make(&m->cases, &m->sel, "reference", m->o->link);
+        rc = make_cases(m);
     if (rc == EXIT_OK)
         rc = play_reference(m);
     if (rc == EXIT_OK)

@@ -12,7 +12,11 @@ enum { MAX_WORDS = 256, MAX_CHILDREN = 256, MAX_REPEAT = 100000, MAX_MUTANTS = 1
 /*   id             name             letter  argument   kind     member        what for */
 #define IBC_OPTIONS(O)                                                                                                  \
     O(exclude,       "exclude",       0,   "PATTERN", WORDS,  exclude,       "leave these out; may be repeated")        \
-    O(target,        "target",        0,   "SPEC",    TEXT,   target,        "reference (the default) or mutant:RULE=CHANGE or mutant:emit.FIELD=VALUE") \
+    O(target,        "target",        0,   "SPEC",    TEXT,   target,        "reference (the default), live, mutant:RULE=CHANGE or mutant:emit.FIELD=VALUE") \
+    O(wire,          "wire",          0,   "ADAPTER", WORDS,  wire,          "live: unix:PEER,OWN, dgram:HOST:PORT,HOST:PORT, afpacket:IFACE (one a device)") \
+    O(agent,         "agent",         0,   "CHANNEL", TEXT,   agent,         "live: exec:COMMAND, unix:PATH or tcp:HOST:PORT") \
+    O(agent_token_file, "agent-token-file", 0, "FILE", TEXT,  agent_token_file, "live: its first line is the agent's token") \
+    O(user,          "user",          0,   "NAME",    TEXT,   user,          "live: run as NAME once the wires are open (see the manual page)") \
     O(link,          "link",          0,   "NAME",    TEXT,   link,          "link where the scenario leaves it open, or all: each that the target has") \
     O(junit,         "junit",         0,   "FILE",    TEXT,   junit,         "report as JUnit XML; - is the standard output") \
     O(json_file,     "json",          0,   "FILE",    TEXT,   json_file,     "report as JSON; - is the standard output") \
@@ -47,8 +51,9 @@ struct words {
     size_t n;
 };
 struct options {
-    struct words pattern, exclude;
+    struct words pattern, exclude, wire;
     const char *target, *link, *junit, *json_file, *html, *evidence, *waivers, *matrix, *only, *out, *scenarios;
+    const char *agent, *agent_token_file, *user;
     uint64_t seed;
     unsigned repeat, jobs, sample, least; /* jobs, sample, least: 0 when not given */
     double timeout_scale;

@@ -14,6 +14,8 @@ struct playing {
     struct ibc_result *r;
     struct progress progress;
     struct ibc_target *target; /* of the child */
+    unsigned refused;          /* times that it could not be opened */
+    char why[512];
 };
 
 static const struct play_case *case_of(const struct playing *p, uint32_t job)
@@ -41,18 +43,28 @@ static const char *evidence_dir(const struct playing *p, uint32_t job, char *out
     return out;
 }
 
+/* One that cannot be opened is not waited for in every case. */
+static bool have_target(struct playing *p)
+{
+    enum { PATIENCE = 3 };
+
+    if (!p->target && p->refused < PATIENCE) {
+        p->target = dut_open(&p->run->dut, p->why, sizeof p->why);
+        p->refused = p->target ? 0 : p->refused + 1;
+        if (p->target)
+            p->target->time_scale = p->run->timeout_scale;
+    }
+    return p->target != NULL;
+}
+
 static void play(struct playing *p, uint32_t job, struct ibc_result *r)
 {
     const struct play_case *c = case_of(p, job);
-    char dir[PATH_MAX], err[512];
+    char dir[PATH_MAX];
 
-    if (!p->target) {
-        p->target = ibc_target_open(p->run->target, err, sizeof err);
-        if (!p->target) {
-            result_error(r, c->s, err);
-            return;
-        }
-        p->target->time_scale = p->run->timeout_scale;
+    if (!have_target(p)) {
+        result_error(r, c->s, p->why);
+        return;
     }
     const struct ibc_options o = {.seed = p->run->seed + job % p->run->repeat,
                                   .evidence_dir = evidence_dir(p, job, dir, sizeof dir),
@@ -82,7 +94,7 @@ static void leave(void *ctx)
         ibc_target_close(p->target);
 }
 
-/* On virtual time nothing waits: what takes so long never ends. */
+/* On virtual time nothing waits: what takes so long never ends. A live device has its deadlines. */
 static unsigned limit(void *ctx, uint32_t job, uint32_t part)
 {
     const struct playing *p = ctx;
@@ -90,7 +102,7 @@ static unsigned limit(void *ctx, uint32_t job, uint32_t part)
 
     (void)job;
     (void)part;
-    return p->run->cases->virtual_time ? NEVER_ENDS : 0;
+    return p->run->cases->virtual_time && !p->run->dut.live ? NEVER_ENDS : 0;
 }
 
 static void done(void *ctx, uint32_t job, uint32_t part, const uint8_t *record, size_t len)

@@ -2,9 +2,10 @@
 #ifndef IBC_MAIN_PLAY_H
 #define IBC_MAIN_PLAY_H
 #include "cases.h"
+#include "dut.h"
 
 struct play_run {
-    const char *target;
+    struct dut dut;
     const struct cases *cases;
     uint64_t seed;
     unsigned repeat, children;

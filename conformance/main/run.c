@@ -14,6 +14,8 @@
 
 struct running {
     const struct options *o;
+    struct live_dut live;
+    struct dut dut;
     struct selection sel;
     struct cases cases;
     struct ibc_waivers waivers;
@@ -35,9 +37,14 @@ static void read_clock(struct running *u)
     u->since_ns = wall_ns();
 }
 
-static const char *target_of(const struct options *o)
+static bool is_live(const struct options *o)
 {
-    return o->target ? o->target : "reference";
+    return o->target && strcmp(o->target, "live") == 0;
+}
+
+static const char *target_of(const struct running *u)
+{
+    return u->live.name[0] ? u->live.name : u->dut.spec;
 }
 
 /* A waiver is of the suite, not of what was chosen today: it must match some scenario that cites its statement. */
@@ -82,7 +89,7 @@ static int check_outputs(const struct options *o)
 static int play_all(struct running *u)
 {
     const struct options *o = u->o;
-    const struct play_run run = {.target = target_of(o),
+    const struct play_run run = {.dut = u->dut,
                                  .cases = &u->cases,
                                  .seed = o->seed,
                                  .repeat = o->repeat,
@@ -113,14 +120,14 @@ static void merge(struct running *u)
         result_repeats(of, repeat, u->o->seed);
         u->r[i] = *of;
         *of = (struct ibc_result){0};
-        ibc_waivers_apply(&u->waivers, target_of(u->o), &u->r[i]);
+        ibc_waivers_apply(&u->waivers, target_of(u), &u->r[i]);
     }
 }
 
 static int report(struct running *u)
 {
     const struct options *o = u->o;
-    const struct ibc_run_info info = {.target = target_of(o),
+    const struct ibc_run_info info = {.target = target_of(u),
                                       .link = cases_link_name(&u->cases),
                                       .version = IBPROOF_VERSION,
                                       .seed = o->seed,
@@ -148,6 +155,58 @@ static int report(struct running *u)
     return rc;
 }
 
+/* ---- what is tested ---- */
+
+static int choose(struct running *u)
+{
+    const struct options *o = u->o;
+
+    u->dut.spec = o->target ? o->target : "reference";
+    if (is_live(o)) {
+        u->dut.live = &u->live.live;
+        return live_begin(&u->live, o);
+    }
+    if (o->wire.n || o->agent || o->agent_token_file || o->user)
+        return wrong(EXIT_USAGE, "--wire, --agent, --agent-token-file and --user are for --target live");
+    return EXIT_OK;
+}
+
+/* Opened here to see that it can be, and which links it has; a live one must be well, too. */
+static int look(struct running *u)
+{
+    char err[512];
+    struct ibc_target *t = dut_open(&u->dut, err, sizeof err);
+    int rc;
+
+    if (!t && u->dut.live)
+        return wrong(EXIT_HARNESS, "%s", err);
+    if (!t)
+        return wrong(EXIT_USAGE, "--target: %s", err);
+    if (u->dut.live)
+        snprintf(u->live.name, sizeof u->live.name, "live:%s", ibc_live_name(t));
+    rc = cases_make(&u->cases, &u->sel, t, u->o->link);
+    if (rc == EXIT_OK && u->dut.live)
+        rc = live_health(t, u->o, u->cases.link, "before the first scenario");
+    ibc_target_close(t);
+    return rc;
+}
+
+/* The last word on a live device: what it said of itself while it was played may be worth nothing. */
+static int look_again(const struct running *u)
+{
+    char err[512];
+    struct ibc_target *t = u->dut.live ? dut_open(&u->dut, err, sizeof err) : NULL;
+    int rc;
+
+    if (!u->dut.live)
+        return EXIT_OK;
+    if (!t)
+        return wrong(EXIT_HARNESS, "after the last scenario: %s", err);
+    rc = live_health(t, u->o, u->cases.link, "after the last scenario");
+    ibc_target_close(t);
+    return rc;
+}
+
 static void end(struct running *u)
 {
     for (size_t i = 0; u->r && i < u->sel.n; i++)
@@ -159,6 +218,7 @@ static void end(struct running *u)
     ibc_waivers_free(&u->waivers);
     cases_free(&u->cases);
     select_free(&u->sel);
+    live_end(&u->live);
 }
 
 int command_run(const struct options *o)
@@ -169,18 +229,22 @@ int command_run(const struct options *o)
     read_clock(&u);
     rc = select_scenarios(&u.sel, o, &o->pattern, &o->exclude);
     if (rc == EXIT_OK)
-        rc = cases_make(&u.cases, &u.sel, target_of(o), o->link);
-    if (rc == EXIT_OK)
         rc = load_waivers(&u);
     if (rc == EXIT_OK)
+        rc = choose(&u);
+    if (rc == EXIT_OK)
         rc = check_outputs(o);
+    if (rc == EXIT_OK)
+        rc = look(&u);
     if (rc == EXIT_OK) {
-        u.children = o->jobs ? o->jobs : u.cases.virtual_time ? pool_cores() : 1;
+        u.children = o->jobs ? o->jobs : u.cases.virtual_time && !u.dut.live ? pool_cores() : 1;
         rc = play_all(&u);
     }
     if (rc == EXIT_OK) {
+        const int last = look_again(&u);
         merge(&u);
         rc = report(&u);
+        rc = last != EXIT_OK ? last : rc;
     }
     end(&u);
     return rc;

@@ -49,17 +49,45 @@ static bool play_steps(struct run_player *p)
     return run_leftovers(p);
 }
 
-void run_play(struct run_player *p)
+static uint64_t lost(struct run_player *p)
+{
+    return p->t->ops->lost ? p->t->ops->lost(p->t) : 0;
+}
+
+/* Where frames were lost on the way to us, neither a packet nor its absence proves anything. */
+static void see_losses(struct run_player *p, uint64_t before)
+{
+    const uint64_t n = lost(p) - before;
+    char got[RUN_TEXT];
+
+    if (n == 0 || !run_rank(p->verdict) || p->verdict == IBC_IS_ERROR)
+        return;
+    p->verdict = IBC_IS_PASS; /* what was found is not held against the device */
+    snprintf(got, sizeof got, "%llu frames lost by the tester's wire%s%.90s", (unsigned long long)n,
+             p->finding.got[0] ? "; " : "", p->finding.got);
+    (void)run_note(p, IBC_IS_INCONCLUSIVE, NULL, NULL, "all frames", got);
+    p->counters = IBC_IS_NOT_APPLICABLE;
+}
+
+static void play(struct run_player *p)
 {
     static const struct ibc_step last = {.kind = IBC_S_health, .object = UINT16_MAX, .text = "health"};
 
-    begin(p);
     if (!clean(p))
         return;
     if (has_step(p->play, IBC_S_counter))
         p->n_counter = p->t->ops->counters(p->t, 0, p->counter);
     if (run_make_objects(p) && play_steps(p))
         run_health(p, &last);
+}
+
+void run_play(struct run_player *p)
+{
+    const uint64_t before = lost(p);
+
+    begin(p);
+    play(p);
+    see_losses(p, before);
 }
 
 bool run_step_health(struct run_player *p, const struct ibc_step *s)

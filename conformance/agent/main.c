@@ -1,0 +1,97 @@
+/* ibagent: what runs on the device under test. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "client.h"
+#include "listen.h"
+#include "options.h"
+#ifdef IBAGENT_VERBS
+#include "verbs.h"
+#endif
+
+/* ---- the device ---- */
+
+#ifdef IBAGENT_VERBS
+static struct ibc_target *open_device(const struct options *o, char *err, size_t errlen)
+{
+    const struct ibc_verbs_options v = {
+        .device = o->device, .port = o->port, .tester = o->tester, .stranger = o->stranger};
+
+    return ibc_verbs_open(&v, err, errlen);
+}
+#else
+static struct ibc_target *open_device(const struct options *o, char *err, size_t errlen)
+{
+    (void)o;
+    (void)snprintf(err, errlen, "built without libibverbs: there is --engine only");
+    return NULL;
+}
+#endif
+
+static bool open_wires(struct ag_server *s, const struct options *o, char *err, size_t errlen)
+{
+    for (; s->n_wire < o->n_wire; s->n_wire++) {
+        s->wire[s->n_wire] = ibc_wire_open(o->wire[s->n_wire], err, errlen);
+        if (!s->wire[s->n_wire])
+            return false;
+    }
+    return true;
+}
+
+/* ---- service ---- */
+
+static int serve(struct ag_server *s, const struct options *o)
+{
+    struct ag_listener l;
+    char err[AG_SENTENCE], token[AG_TEXT];
+    bool good;
+
+    if (!o->listen) {
+        ag_serve_client(s, STDIN_FILENO, STDOUT_FILENO);
+        return EXIT_OK;
+    }
+    if (o->token_file && !ag_read_token(token, o->token_file, err, sizeof err))
+        return wrong(EXIT_WRONG, "%s", err);
+    if (!o->token_file && !ag_random_token(token))
+        return wrong(EXIT_BROKEN, "no random numbers to be had");
+    good = ag_listen(&l, o->listen, err, sizeof err);
+    if (good) {
+        s->token = l.tcp ? token : NULL;
+        fprintf(stderr, "ibagent: listening on %s%s%s\n", l.name, l.tcp && !o->token_file ? ", token " : "",
+                l.tcp && !o->token_file ? token : "");
+        ag_serve_listener(s, &l);
+    }
+    ag_listen_end(&l);
+    return good ? EXIT_OK : wrong(EXIT_BROKEN, "%s", err);
+}
+
+static int open_and_serve(struct ag_server *s, const struct options *o)
+{
+    char err[AG_SENTENCE] = "";
+    int code = EXIT_BROKEN;
+
+    s->target = o->engine ? ibc_target_open(o->engine, err, sizeof err) : open_device(o, err, sizeof err);
+    s->real_time = o->real_time;
+    s->name = o->engine ? o->engine : s->target ? s->target->ops->name : "";
+    if (s->target && open_wires(s, o, err, sizeof err))
+        code = serve(s, o);
+    else
+        (void)wrong(code, "%s", err);
+    for (unsigned d = 0; d < s->n_wire; d++)
+        ibc_wire_close(s->wire[d]);
+    ibc_target_close(s->target);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    static struct ag_server server;
+    struct options o = {0};
+    bool done = false;
+    const int code = read_options(&o, argc, argv, &done);
+
+    if (code != EXIT_OK || done)
+        return code;
+    ag_mind_signals();
+    return open_and_serve(&server, &o);
+}

@@ -1,0 +1,485 @@
+/* Each verb as the target does it. */
+#include "server.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MOST_FRAMES = 4096 }; /* taken in before one request: who sends faster than this waits for its reply */
+
+unsigned ag_devices(const struct ag_server *s)
+{
+    return s->n_wire > 1 ? IBC_DEVICES : 1;
+}
+
+void ag_forget_client(struct ag_server *s)
+{
+    s->greeted = false;
+}
+
+/* ---- the wire ---- */
+
+static bool wire_gone(struct ag_server *s, const struct ibc_wire *w)
+{
+    (void)snprintf(s->target->fault, sizeof s->target->fault, "%s", w->fault);
+    return false;
+}
+
+/* Real time: the devices live on up to now. A frame that leaves late takes their time with it: timers may be late, but
+ * never early. One that never stops sending is cut off, and goes on with the next turn. */
+static void let_live(struct ag_server *s)
+{
+    unsigned from = 0;
+    uint64_t at;
+    size_t len = 1;
+
+    for (unsigned n = 0; s->real_time && len > 0 && n < MOST_FRAMES; n++) {
+        const uint64_t now = ibc_wire_clock() - s->ahead;
+        if (s->target->ops->collect_any(s->target, now, s->frame, &len, &at, &from) != IBC_OK)
+            return; /* the next verb says so */
+        if (len == 0)
+            return;
+        s->ahead = ibc_wire_clock() - at;
+        if (from < s->n_wire)
+            (void)ibc_wire_send(s->wire[from], s->frame, len); /* nobody there: lost, as on any wire */
+    }
+}
+
+bool ag_take_in(struct ag_server *s)
+{
+    enum ibc_wire_got got = IBC_WIRE_FRAME;
+    uint64_t at;
+    size_t len;
+
+    let_live(s);
+    for (unsigned d = 0; d < s->n_wire; d++) {
+        for (unsigned n = 0; n < MOST_FRAMES; n++) {
+            got = ibc_wire_receive(s->wire[d], s->frame, &len, &at, 0);
+            if (got != IBC_WIRE_FRAME)
+                break;
+            if (len <= IBC_FRAME)
+                (void)s->target->ops->inject(s->target, d, s->frame, len);
+        }
+        if (got == IBC_WIRE_GONE)
+            return wire_gone(s, s->wire[d]);
+    }
+    let_live(s);
+    return true;
+}
+
+/* ---- verbs ---- */
+
+/* For a request that is well formed, but asks for what cannot be. */
+static enum ibc_rc bad(struct ag_server *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static enum ibc_rc bad(struct ag_server *s, const char *format, ...)
+{
+    char text[AG_SENTENCE];
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    ag_refuse(&s->r, AG_E_bad_request, NULL, "%s", text);
+    return IBC_BROKEN;
+}
+
+/* DO(verb): the function of one verb. CALL(op, ...): what the target says, UNSUPPORTED where it has no such function.
+ */
+#define DO(verb)                                                                                                       \
+    static enum ibc_rc do_##verb(struct ag_server *s, unsigned d, const struct ag_##verb##_args *a,                    \
+                                 struct ag_##verb##_ok *ok)
+#define CALL(op, ...) (s->target->ops->op ? s->target->ops->op(s->target, __VA_ARGS__) : IBC_UNSUPPORTED)
+#define UNUSED(what) (void)(what)
+
+static uint64_t claimed(struct ag_server *s)
+{
+    uint64_t caps = s->target->ops->capabilities(s->target);
+
+    if (s->real_time)
+        caps &= ~(UINT64_C(1) << IBC_CAP_virtual_time);
+    return ag_devices(s) > 1 ? caps : caps & ~(UINT64_C(1) << IBC_CAP_two_devices);
+}
+
+DO(hello)
+{
+    UNUSED(d);
+    if (a->version != AG_VERSION) {
+        ag_refuse(&s->r, AG_E_bad_version, NULL, "this agent speaks version %d", (int)AG_VERSION);
+        return IBC_BROKEN;
+    }
+    s->greeted = true;
+    ok->version = AG_VERSION;
+    (void)snprintf(ok->name.s, sizeof ok->name.s, "%s", s->name);
+    ok->devices = ag_devices(s);
+    ok->links = s->target->ops->links(s->target);
+    ok->capabilities = claimed(s);
+    ok->time = s->target->virtual_time && !s->real_time;
+    ok->limits = (struct ag_limits){.line = AG_LINE, .bytes = AG_BYTES};
+    return IBC_OK;
+}
+
+static uint64_t now_of(struct ag_server *s)
+{
+    return s->target->ops->now ? s->target->ops->now(s->target) : 0;
+}
+
+DO(reset)
+{
+    struct ibc_target *t = s->target;
+    enum ibc_rc rc;
+
+    UNUSED(d);
+    for (unsigned i = 0; i < s->n_wire; i++)
+        ibc_wire_drain(s->wire[i]);
+    rc = t->ops->reset(t, (enum ibc_link)a->link, a->seed);
+    ok->now = now_of(s);
+    s->ahead = ibc_wire_clock() - ok->now;
+    ok->device.n = ok->second.n = ag_devices(s);
+    for (unsigned i = 0; i < ag_devices(s); i++) {
+        ok->device.v[i] = ag_from_address(&t->device[i]);
+        ok->second.v[i] = ag_from_address(&t->second[i]);
+    }
+    if (t->ops->capabilities(t) >> IBC_CAP_two_ports & 1)
+        ok->given |= AG_BIT(reset_ok, second);
+    ok->stranger = ag_from_address(&t->stranger);
+    ok->tester = ag_from_address(&t->tester);
+    return rc;
+}
+
+DO(create_pd)
+{
+    UNUSED(a);
+    return CALL(create_pd, d, &ok->pd);
+}
+
+DO(create_cq)
+{
+    return CALL(create_cq, d, a->depth, &ok->cq);
+}
+
+DO(create_srq)
+{
+    return CALL(create_srq, d, a->pd, a->depth, a->limit, &ok->srq);
+}
+
+DO(create_qp)
+{
+    const struct ibc_qp_spec q = {.type = a->type,
+                                  .pd = a->pd,
+                                  .scq = a->scq,
+                                  .rcq = a->rcq,
+                                  .srq = a->srq,
+                                  .has_srq = AG_HAS(a, create_qp_args, srq),
+                                  .sig_all = a->sig_all,
+                                  .sq = a->sq,
+                                  .rq = a->rq};
+
+    return CALL(create_qp, d, &q, &ok->qpn);
+}
+
+DO(modify_qp)
+{
+    struct ibc_address room[2];
+    struct ibc_qp_attr attr;
+
+    UNUSED(ok);
+    ag_to_modify(&attr, a, room);
+    return CALL(modify_qp, d, a->qpn, &attr);
+}
+
+DO(query_qp)
+{
+    struct iba_qp_attr attr = {0};
+    const enum ibc_rc rc = CALL(query_qp, d, a->qpn, &attr);
+
+    if (rc == IBC_OK)
+        ag_from_query(ok, &attr);
+    return rc;
+}
+
+DO(destroy)
+{
+    UNUSED(ok);
+    return CALL(destroy, d, (enum ibc_object_kind)a->kind, a->number);
+}
+
+DO(reg_mr)
+{
+    const struct ibc_mr_spec spec = {.pd = a->pd,
+                                     .length = a->length,
+                                     .iova = a->iova,
+                                     .has_iova = AG_HAS(a, reg_mr_args, iova),
+                                     .access = (uint32_t)a->access,
+                                     .fill = a->fill};
+    struct ibc_mr mr = {0};
+    const enum ibc_rc rc = CALL(reg_mr, d, &spec, &mr);
+
+    ok->id = mr.id;
+    ok->va = mr.va;
+    ok->local = mr.local;
+    ok->lkey = mr.lkey;
+    ok->rkey = mr.rkey;
+    return rc;
+}
+
+DO(alloc_mw)
+{
+    if (a->type != 1 && a->type != 2)
+        return bad(s, "alloc_mw: type: want 1 or 2");
+    return CALL(alloc_mw, d, a->type, a->pd, &ok->rkey);
+}
+
+DO(arm_cq)
+{
+    UNUSED(ok);
+    return CALL(arm_cq, d, a->cq, a->solicited);
+}
+
+DO(notified)
+{
+    return CALL(notified, d, a->cq, &ok->times);
+}
+
+DO(arm_srq)
+{
+    UNUSED(ok);
+    return CALL(arm_srq, d, a->srq, a->limit);
+}
+
+DO(post_send)
+{
+    struct ibc_address room;
+    struct ibc_send send;
+
+    UNUSED(ok);
+    ag_to_send(&send, a, &room);
+    return CALL(post_send, d, a->qpn, &send);
+}
+
+DO(post_recv)
+{
+    const struct iba_recv_wr wr = ag_to_recv(&a->wr);
+
+    UNUSED(ok);
+    if (AG_HAS(a, post_recv_args, qpn) == AG_HAS(a, post_recv_args, srq))
+        return bad(s, "post_recv: want either qpn or srq");
+    if (AG_HAS(a, post_recv_args, qpn))
+        return CALL(post_recv, d, a->qpn, &wr);
+    return CALL(post_srq_recv, d, a->srq, &wr);
+}
+
+DO(poll_cq)
+{
+    struct iba_wc wc = {0};
+    unsigned n = 0;
+    const enum ibc_rc rc = CALL(poll_cq, d, a->cq, &wc, &n);
+
+    if (n > 0)
+        AG_GIVE(ok, poll_cq_ok, wc, ag_from_wc(&wc));
+    return rc;
+}
+
+DO(poll_event)
+{
+    struct iba_event e = {0};
+    unsigned n = 0;
+    const enum ibc_rc rc = CALL(poll_event, d, &e, &n);
+
+    UNUSED(a);
+    if (n > 0)
+        AG_GIVE(ok, poll_event_ok, event, ag_from_event(&e));
+    return rc;
+}
+
+DO(attach)
+{
+    const uint16_t usual = s->target->framing == IBA_LINK_IB ? ibc_group_lid(a->gid.b) : 0;
+
+    UNUSED(ok);
+    return CALL(attach, d, a->qpn, a->gid.b, AG_HAS(a, attach_args, lid) ? a->lid : usual, a->on);
+}
+
+DO(read_memory)
+{
+    if (a->n > AG_BYTES)
+        return bad(s, "read_memory: n: at most %d bytes at once", (int)AG_BYTES);
+    ok->hex.n = a->n;
+    return CALL(read_memory, d, a->at, ok->hex.b, a->n);
+}
+
+DO(write_memory)
+{
+    UNUSED(ok);
+    return CALL(write_memory, d, a->at, a->hex.b, a->hex.n);
+}
+
+DO(page)
+{
+    UNUSED(ok);
+    return CALL(page, d, a->at, a->present);
+}
+
+DO(set_port)
+{
+    UNUSED(ok);
+    return CALL(set_port, d, (enum ibc_key)a->key, a->index, a->value);
+}
+
+DO(set_gid)
+{
+    UNUSED(ok);
+    return CALL(set_gid, d, a->index, a->gid.b);
+}
+
+DO(choose_psn)
+{
+    UNUSED(a);
+    return CALL(choose_psn, d, &ok->psn);
+}
+
+DO(counters)
+{
+    struct ibc_counter c[IBC_MAX_COUNTERS];
+
+    UNUSED(a);
+    if (!s->target->ops->counters)
+        return IBC_UNSUPPORTED;
+    ok->counters.n = s->target->ops->counters(s->target, d, c);
+    for (unsigned i = 0; i < ok->counters.n && i < IBC_MAX_COUNTERS; i++) {
+        (void)snprintf(ok->counters.c[i].name, sizeof ok->counters.c[i].name, "%s", c[i].name);
+        ok->counters.c[i].value = c[i].value;
+    }
+    return ok->counters.n > 0 ? IBC_OK : IBC_UNSUPPORTED;
+}
+
+/* One frame at most: the tester may want to answer it before the next one leaves. */
+DO(advance)
+{
+    struct ibc_target *t = s->target;
+    unsigned from = 0;
+    uint64_t at = 0;
+    size_t len = 0;
+    enum ibc_rc rc;
+
+    UNUSED(d);
+    if (!t->virtual_time || s->real_time)
+        return IBC_UNSUPPORTED;
+    rc = ag_devices(s) > 1 ? CALL(collect_any, a->until, s->frame, &len, &at, &from)
+                           : CALL(collect, 0, a->until, s->frame, &len, &at);
+    ok->now = now_of(s);
+    if (rc != IBC_OK || len == 0)
+        return rc;
+    ok->frames = 1;
+    if (from < s->n_wire && !ibc_wire_send(s->wire[from], s->frame, len)) {
+        (void)wire_gone(s, s->wire[from]);
+        return IBC_BROKEN;
+    }
+    return IBC_OK;
+}
+
+static enum ibc_rc dispatch(struct ag_server *s)
+{
+    switch (s->q.verb) {
+#define CASE(verb)                                                                                                     \
+    case AG_V_##verb: return do_##verb(s, s->q.device, &s->q.u.verb, &s->r.u.verb);
+        AG_VERBS(CASE)
+    default: return IBC_UNSUPPORTED;
+    }
+}
+
+static enum ibc_rc perform(struct ag_server *s)
+{
+    const enum ibc_rc rc = dispatch(s);
+
+    let_live(s); /* what was posted leaves at once */
+    return rc;
+}
+
+/* ---- answers ---- */
+
+/* The sentence behind a word of core's: "attr_missing", "mem_busy". */
+static const char *sentence_of(const char *word)
+{
+#define SENTENCE(name, text) {#name, text},
+    static const struct {
+        const char *name, *text;
+    } rows[] = {IBA_VERB_ERRS(SENTENCE) IBA_MEM_ERRS(SENTENCE)};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *name = rows[i].name;
+        if (strcasecmp(name + (strncmp(name, "VERB_", 5) == 0 ? 5 : 0), word) == 0)
+            return rows[i].text;
+    }
+    return "the device refuses it";
+}
+
+static void answer(struct ag_server *s, enum ibc_rc rc)
+{
+    const struct ibc_target *t = s->target;
+
+    if (s->r.error != AG_FINE)
+        return;
+    switch (rc) {
+    case IBC_OK: break;
+    case IBC_REFUSED: ag_refuse(&s->r, AG_E_COUNT, t->said, "%s", sentence_of(t->said)); break;
+    case IBC_UNSUPPORTED:
+        ag_refuse(&s->r, AG_E_unsupported, NULL, "%s cannot be done on this device", ag_verb_name(s->q.verb));
+        break;
+    case IBC_DEAD: ag_refuse(&s->r, AG_E_dead, NULL, "%s", t->fault); break;
+    case IBC_BROKEN: ag_refuse(&s->r, AG_E_fault, NULL, "%s", t->fault); break;
+    }
+}
+
+static size_t written(struct ag_server *s, char *reply)
+{
+    size_t n = ag_write_reply(&s->r, reply, AG_LINE);
+
+    if (n > 0)
+        return n;
+    ag_refuse(&s->r, AG_E_fault, NULL, "the answer is longer than a line may be");
+    return ag_write_reply(&s->r, reply, AG_LINE);
+}
+
+/* In the same time whatever is in it. */
+static bool same_token(const char *want, const char *got)
+{
+    struct ag_text a = {""}, b = {""};
+    volatile unsigned differ = 0;
+
+    (void)snprintf(a.s, sizeof a.s, "%s", want);
+    (void)snprintf(b.s, sizeof b.s, "%s", got);
+    for (size_t i = 0; i < sizeof a.s; i++)
+        differ |= (unsigned)(a.s[i] ^ b.s[i]);
+    return differ == 0;
+}
+
+static bool is_let_in(const struct ag_server *s)
+{
+    return !s->token || s->greeted ||
+           (s->r.error == AG_FINE && s->q.verb == AG_V_hello && same_token(s->token, s->q.u.hello.token.s));
+}
+
+size_t ag_serve(struct ag_server *s, const char *line, size_t len, char reply[AG_LINE])
+{
+    memset(&s->r, 0, sizeof s->r);
+    (void)ag_read_request(line, len, &s->q, &s->r);
+    s->r.verb = s->q.verb;
+    if (!is_let_in(s))
+        return 0;
+    if (s->r.error == AG_FINE && !s->greeted && s->q.verb != AG_V_hello)
+        ag_refuse(&s->r, AG_E_no_hello, NULL, "hello comes first");
+    if (s->r.error == AG_FINE && s->q.device >= ag_devices(s))
+        ag_refuse(&s->r, AG_E_bad_request, NULL, "device: there is one only");
+    if (s->r.error == AG_FINE)
+        answer(s, s->q.verb == AG_V_reset || ag_take_in(s) ? perform(s) : IBC_BROKEN);
+    return written(s, reply);
+}
+
+size_t ag_serve_too_long(struct ag_server *s, char reply[AG_LINE])
+{
+    memset(&s->r, 0, sizeof s->r);
+    if (s->token && !s->greeted)
+        return 0;
+    ag_refuse(&s->r, AG_E_line_too_long, NULL, "a line of more than %d bytes", (int)AG_LINE);
+    return written(s, reply);
+}

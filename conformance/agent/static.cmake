@@ -1,0 +1,28 @@
+# ibagent-static: one file to copy to a device, with all of libibverbs' providers. Where everything has a static form: two
+# libraries that Debian has as shared ones only are stood in for by static_libs.c. Not with sanitizers, which have none.
+set(static_ok TRUE)
+foreach(library IN LISTS IBVERBS_STATIC_LIBRARIES ITEMS json-c z)
+  find_library(STATIC_${library} NAMES lib${library}.a)
+  mark_as_advanced(STATIC_${library})
+  if(NOT STATIC_${library} AND NOT library STREQUAL "pthread")
+    set(static_ok FALSE)
+  endif()
+endforeach()
+if(NOT static_ok OR CMAKE_C_FLAGS MATCHES "-fsanitize|-fprofile")
+  return()
+endif()
+
+set(parts ibcserver ibcagent ibctargets ibcwire ibcscenario ibcverbs iba)
+add_executable(ibagent-static main.c options.c static_libs.c verbs.c)
+# Archives by file, so that what they link otherwise, shared, stays away.
+foreach(part ${parts})
+  target_link_libraries(ibagent-static PRIVATE $<TARGET_FILE:${part}>)
+endforeach()
+add_dependencies(ibagent-static ${parts})
+target_include_directories(ibagent-static PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/.. ${CMAKE_SOURCE_DIR}/core
+                           ${CJSON_INCLUDE_DIRS} ${ISAL_INCLUDE_DIRS})
+target_compile_definitions(ibagent-static PRIVATE _GNU_SOURCE IBAGENT_VERBS RDMA_STATIC_PROVIDERS=all
+                           IBPROOF_VERSION="${PROJECT_VERSION}")
+target_link_libraries(ibagent-static PRIVATE ${IBVERBS_STATIC_LIBRARIES} json-c z m)
+# The archives need each other. getaddrinfo() of a static program asks the shared libraries of the machine: only for tcp.
+target_link_options(ibagent-static PRIVATE -static -Wl,--start-group -Wl,--no-warnings)

@@ -1,0 +1,41 @@
+/* What the verbs target answers when libibverbs says no. */
+#include "verbs_device.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum ibc_rc verbs_refused(struct verbs *v, const char *word)
+{
+    (void)snprintf(v->t.said, sizeof v->t.said, "%s", word);
+    return IBC_REFUSED;
+}
+
+enum ibc_rc verbs_answer(struct verbs *v, int result)
+{
+    const int e = result > 0 ? result : errno;
+
+    if (result == 0)
+        return IBC_OK;
+    if (e == EOPNOTSUPP || e == ENOSYS)
+        return IBC_UNSUPPORTED;
+    if (e == EIO || e == ENODEV)
+        return verbs_fault(v, IBC_DEAD, "%s: %s", v->name, strerror(e));
+    (void)snprintf(v->t.said, sizeof v->t.said, "errno_%d", e);
+    return IBC_REFUSED;
+}
+
+enum ibc_rc verbs_made(struct verbs *v, const void *object)
+{
+    return object ? IBC_OK : verbs_answer(v, errno > 0 ? errno : EINVAL);
+}
+
+enum ibc_rc verbs_fault(struct verbs *v, enum ibc_rc rc, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(v->t.fault, sizeof v->t.fault, format, args);
+    va_end(args);
+    return rc;
+}

@@ -1,0 +1,147 @@
+/* Inside of the verbs target: tables of what was made, so that a reset can unmake it in order. */
+#ifndef IBC_VERBS_DEVICE_H
+#define IBC_VERBS_DEVICE_H
+#include <infiniband/verbs.h>
+#include "agent/verbs.h"
+
+enum {
+    VERBS_GUARD = 64, /* bytes of VERBS_GUARD_BYTE around each region */
+    VERBS_NAME = 64,
+    VERBS_ID_BITS = 56,
+};
+#define VERBS_GUARD_BYTE 0xa5
+
+struct verbs_cq {
+    struct ibv_cq *cq; /* NULL: free; likewise below */
+    uint64_t notified;
+};
+struct verbs_qp {
+    struct ibv_qp *qp;
+    uint8_t type; /* enum iba_qp_type */
+};
+struct verbs_mw {
+    struct ibv_mw *mw;
+    uint32_t next;    /* type 2: its key once the bind that is on its way has succeeded */
+    uint64_t bind_id; /* of that bind */
+    uint32_t bind_qpn;
+    bool binding;
+};
+struct verbs_ah {
+    struct ibv_ah *ah;
+    struct ibv_pd *pd;
+    struct ibv_ah_attr attr;
+};
+struct verbs_group {
+    struct ibv_qp *qp;
+    union ibv_gid gid;
+    uint16_t lid;
+    int member; /* socket of the host's membership, -1: none */
+};
+struct verbs_region {
+    struct ibv_mr *mr; /* NULL: deregistered, its memory still there */
+    uint8_t *map;      /* pages: guard, region from a page's beginning, guard; NULL: free */
+    size_t mapped;
+    uint8_t *base;
+    uint64_t local, length; /* local: as the device's own work requests count */
+    uint64_t age;
+};
+
+struct verbs {
+    struct ibc_target t;
+    char name[VERBS_NAME];
+    uint8_t port;
+    uint32_t ifindex; /* of its Ethernet interface, 0: none */
+    struct ibv_context *ctx;
+    struct ibv_comp_channel *channel;
+    struct ibv_device_attr_ex attr;
+    uint64_t capabilities; /* found out once */
+    uint32_t links;        /* 1 << enum ibc_link */
+    uint8_t gid_index[IBC_LINK_COUNT];
+    enum ibc_link link;
+
+    struct ibv_pd *pd[VERBS_PDS];
+    struct verbs_cq cq[VERBS_CQS];
+    struct ibv_srq *srq[VERBS_SRQS];
+    struct verbs_qp qp[VERBS_QPS];
+    struct verbs_mw mw[VERBS_MWS];
+    struct verbs_ah ah[VERBS_AHS];
+    struct verbs_group group[VERBS_GROUPS];
+    struct verbs_region region[VERBS_REGIONS];
+    size_t memory; /* bytes mapped */
+    uint64_t age;  /* regions made so far */
+
+    char counter_names[IBC_MAX_COUNTERS][VERBS_NAME];
+};
+static inline struct verbs *verbs_of(struct ibc_target *t)
+{
+    return (struct verbs *)t; /* its first member */
+}
+
+/* ---- verbs_answer.c ---- */
+/* Of a call that returns 0, an errno, or -1 with errno set. */
+enum ibc_rc verbs_answer(struct verbs *v, int result);
+/* Of a call that returns a pointer and sets errno. */
+enum ibc_rc verbs_made(struct verbs *v, const void *object);
+/* REFUSED with one of the engine's words. */
+enum ibc_rc verbs_refused(struct verbs *v, const char *word);
+enum ibc_rc verbs_fault(struct verbs *v, enum ibc_rc rc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* ---- verbs_link.c: ports, GIDs, addresses ---- */
+/* Which links the port has, and where on each this device, the tester and a stranger are. */
+bool verbs_find_links(struct verbs *v, const struct ibc_verbs_options *o, char *err, size_t errlen);
+/* The address vector on the link of the last reset; UNSUPPORTED where verbs cannot say it. `to` NULL: the tester. */
+enum ibc_rc verbs_path(struct verbs *v, const struct ibc_address *to, const uint8_t *group, const struct ibc_path *path,
+                       struct ibv_ah_attr *out);
+
+/* ---- verbs_probe.c ---- */
+uint64_t verbs_probe(struct verbs *v);
+
+/* ---- verbs_object.c ---- */
+struct verbs_qp *verbs_find_qp(struct verbs *v, uint32_t qpn);
+struct ibv_pd *verbs_find_pd(struct verbs *v, uint32_t pd);
+struct verbs_cq *verbs_find_cq(struct verbs *v, uint32_t cq);
+struct ibv_srq *verbs_find_srq(struct verbs *v, uint32_t srq);
+enum ibv_qp_type verbs_qp_type(uint8_t type); /* enum iba_qp_type; IBV_QPT_DRIVER: none that a tester may have */
+enum ibc_rc verbs_create_pd(struct ibc_target *t, unsigned d, uint32_t *pd);
+enum ibc_rc verbs_create_cq(struct ibc_target *t, unsigned d, uint32_t depth, uint32_t *cq);
+enum ibc_rc verbs_create_srq(struct ibc_target *t, unsigned d, uint32_t pd, uint32_t depth, uint32_t limit,
+                             uint32_t *srq);
+enum ibc_rc verbs_create_qp(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn);
+enum ibc_rc verbs_destroy(struct ibc_target *t, unsigned d, enum ibc_object_kind kind, uint32_t id);
+enum ibc_rc verbs_arm_cq(struct ibc_target *t, unsigned d, uint32_t cq, bool solicited_only);
+enum ibc_rc verbs_notified(struct ibc_target *t, unsigned d, uint32_t cq, uint64_t *times);
+enum ibc_rc verbs_arm_srq(struct ibc_target *t, unsigned d, uint32_t srq, uint32_t limit);
+/* All of it, users before what they use. False: the device would not let go of something. */
+bool verbs_destroy_all(struct verbs *v);
+
+/* ---- verbs_group.c ---- */
+enum ibc_rc verbs_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, uint16_t lid, bool attach);
+/* 0: left, and the entry is free; else as ibv_detach_mcast() says. */
+int verbs_leave(struct verbs_group *g);
+
+/* ---- verbs_memory.c ---- */
+uint32_t verbs_access(uint32_t access, bool *all); /* *all false: some of it has no verb */
+struct verbs_region *verbs_find_mr(struct verbs *v, uint32_t lkey);
+struct verbs_mw *verbs_find_mw(struct verbs *v, uint32_t rkey);
+enum ibc_rc verbs_reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out);
+enum ibc_rc verbs_dereg(struct verbs *v, uint32_t lkey);
+enum ibc_rc verbs_alloc_mw(struct ibc_target *t, unsigned d, unsigned type, uint32_t pd, uint32_t *rkey);
+enum ibc_rc verbs_free_mw(struct verbs *v, uint32_t rkey);
+enum ibc_rc verbs_read_memory(struct ibc_target *t, unsigned d, uint64_t at, uint8_t *out, size_t n);
+enum ibc_rc verbs_write_memory(struct ibc_target *t, unsigned d, uint64_t at, const uint8_t *in, size_t n);
+/* What is between the regions is as it was. */
+bool verbs_guards_hold(const struct verbs *v);
+void verbs_unmap(struct verbs *v, struct verbs_region *g);
+
+/* ---- verbs_queue.c, verbs_post.c ---- */
+enum ibc_rc verbs_modify_qp(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_qp_attr *a);
+enum ibc_rc verbs_query_qp(struct ibc_target *t, unsigned d, uint32_t qpn, struct iba_qp_attr *a);
+enum ibc_rc verbs_poll_cq(struct ibc_target *t, unsigned d, uint32_t cq, struct iba_wc *wc, unsigned *n);
+enum ibc_rc verbs_poll_event(struct ibc_target *t, unsigned d, struct iba_event *e, unsigned *n);
+enum ibc_rc verbs_post_send(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_send *s);
+enum ibc_rc verbs_post_recv(struct ibc_target *t, unsigned d, uint32_t qpn, const struct iba_recv_wr *wr);
+enum ibc_rc verbs_post_srq_recv(struct ibc_target *t, unsigned d, uint32_t srq, const struct iba_recv_wr *wr);
+
+/* ---- verbs_counters.c ---- */
+unsigned verbs_counters(struct ibc_target *t, unsigned d, struct ibc_counter out[IBC_MAX_COUNTERS]);
+#endif

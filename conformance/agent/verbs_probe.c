@@ -1,0 +1,111 @@
+/* What the device can: asked where libibverbs has a question for it, tried where it has none. */
+#include "verbs_device.h"
+#include <stdio.h>
+#include <unistd.h>
+
+enum { TRIAL_DEPTH = 16, TRIAL_BYTES = 4096, PATH = 192 };
+#define DEVICE_ATOMIC_WRITE (UINT64_C(1) << 40) /* as the kernel counts; older headers do not have its name */
+
+struct trial {
+    struct verbs *v;
+    uint32_t pd, cq;
+};
+
+static bool can_have_qp(const struct trial *p, uint8_t type)
+{
+    struct ibc_target *t = &p->v->t;
+    const struct ibc_qp_spec s = {
+        .type = type, .pd = p->pd, .scq = p->cq, .rcq = p->cq, .sq = TRIAL_DEPTH, .rq = TRIAL_DEPTH};
+    uint32_t qpn;
+
+    return verbs_create_qp(t, 0, &s, &qpn) == IBC_OK && verbs_destroy(t, 0, IBC_O_qp, qpn) == IBC_OK;
+}
+
+static bool can_have_srq(const struct trial *p)
+{
+    uint32_t srq;
+
+    return verbs_create_srq(&p->v->t, 0, p->pd, TRIAL_DEPTH, 0, &srq) == IBC_OK &&
+           verbs_destroy(&p->v->t, 0, IBC_O_srq, srq) == IBC_OK;
+}
+
+static bool can_have_window(const struct trial *p, unsigned type)
+{
+    uint32_t rkey;
+
+    return verbs_alloc_mw(&p->v->t, 0, type, p->pd, &rkey) == IBC_OK && verbs_free_mw(p->v, rkey) == IBC_OK;
+}
+
+static bool can_have_region(const struct trial *p, uint32_t access)
+{
+    const struct ibc_mr_spec m = {
+        .pd = p->pd, .length = TRIAL_BYTES, .access = access | IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE_WRITE};
+    struct ibc_mr mr;
+
+    return verbs_reg_mr(&p->v->t, 0, &m, &mr) == IBC_OK && verbs_dereg(p->v, mr.lkey) == IBC_OK;
+}
+
+static bool has_counter(const struct verbs *v, const char *name)
+{
+    char path[PATH];
+
+    (void)snprintf(path, sizeof path, "/sys/class/infiniband/%s/ports/%u/hw_counters/%s", v->name, v->port, name);
+    return access(path, R_OK) == 0;
+}
+
+static uint64_t asked(struct verbs *v)
+{
+    const uint64_t said = v->attr.orig_attr.device_cap_flags | v->attr.device_cap_flags_ex;
+    const bool is_ib = v->links >> IBC_LINK_ib_local & 1;
+    struct ibc_counter counter[IBC_MAX_COUNTERS];
+    const bool has[IBC_CAP_COUNT] = {
+        [IBC_CAP_atomic] = v->attr.orig_attr.atomic_cap != IBV_ATOMIC_NONE,
+        [IBC_CAP_atomic_write] = said & DEVICE_ATOMIC_WRITE,
+        [IBC_CAP_send_inv] = said & IBV_DEVICE_MEM_MGT_EXTENSIONS,
+        [IBC_CAP_multicast] = v->attr.orig_attr.max_mcast_grp > 0,
+        [IBC_CAP_apm] = said & IBV_DEVICE_AUTO_PATH_MIG && is_ib, /* Linux has no alternate paths on Ethernet */
+        [IBC_CAP_congestion] = has_counter(v, "np_cnp_sent"),
+        [IBC_CAP_qp_states] = true,
+        [IBC_CAP_counters] = verbs_counters(&v->t, 0, counter) > 0,
+    };
+    uint64_t can = 0;
+
+    for (unsigned c = 0; c < IBC_CAP_COUNT; c++)
+        can |= (uint64_t)has[c] << c;
+    return can;
+}
+
+static uint64_t tried(const struct trial *p)
+{
+    const uint64_t said = p->v->attr.orig_attr.device_cap_flags;
+    const bool odp = p->v->attr.odp_caps.general_caps & IBV_ODP_SUPPORT, rc = can_have_qp(p, IBA_QPT_RC);
+    const bool has[IBC_CAP_COUNT] = {
+        [IBC_CAP_rc] = rc,
+        [IBC_CAP_write] = rc,
+        [IBC_CAP_read] = rc,
+        [IBC_CAP_uc] = can_have_qp(p, IBA_QPT_UC),
+        [IBC_CAP_ud] = can_have_qp(p, IBA_QPT_UD),
+        [IBC_CAP_xrc] = said & IBV_DEVICE_XRC && can_have_qp(p, IBA_QPT_XRC_INI),
+        [IBC_CAP_srq] = can_have_srq(p),
+        [IBC_CAP_mw1] = can_have_window(p, 1),
+        [IBC_CAP_mw2] = can_have_window(p, 2),
+        [IBC_CAP_zero_based] = can_have_region(p, IBA_ACCESS_ZERO_BASED),
+        [IBC_CAP_odp] = odp && can_have_region(p, IBA_ACCESS_ON_DEMAND),
+        [IBC_CAP_notify] = verbs_arm_cq(&p->v->t, 0, p->cq, false) == IBC_OK,
+    };
+    uint64_t can = 0;
+
+    for (unsigned c = 0; c < IBC_CAP_COUNT; c++)
+        can |= (uint64_t)has[c] << c;
+    return can;
+}
+
+/* Leaves its trials' objects to the reset that follows. */
+uint64_t verbs_probe(struct verbs *v)
+{
+    struct trial p = {.v = v};
+
+    if (verbs_create_pd(&v->t, 0, &p.pd) != IBC_OK || verbs_create_cq(&v->t, 0, TRIAL_DEPTH, &p.cq) != IBC_OK)
+        return 0;
+    return asked(v) | tried(&p);
+}

@@ -1,0 +1,33 @@
+/* What is tested, before it is opened: by each child process for itself. */
+#ifndef IBC_DUT_H
+#define IBC_DUT_H
+#include "options.h"
+#include "run/run.h"
+#include "targets/live.h"
+
+struct dut {
+    const char *spec;            /* as ibc_target_open() takes it, else "live" */
+    const struct ibc_live *live; /* NULL: spec says it all */
+};
+/* NULL with one line in err. */
+struct ibc_target *dut_open(const struct dut *d, char *err, size_t errlen);
+
+/* ---- live ---- */
+enum { DUT_NAME = 160, DUT_TOKEN = 128 };
+struct live_dut {
+    struct ibc_live live;
+    char token[DUT_TOKEN];
+    char name[DUT_NAME]; /* "live:NAME OF THE AGENT" once it was opened */
+};
+/* Opens the wires, then gives up privileges. EXIT_OK, or the exit code after the message. */
+int live_begin(struct live_dut *l, const struct options *o);
+void live_end(struct live_dut *l); /* all zero is allowed */
+/* One good exchange: a device that is not well is told of once, and not by every scenario. EXIT_OK, or EXIT_HARNESS
+ * after the message. when: "before the first scenario". */
+int live_health(struct ibc_target *t, const struct options *o, enum ibc_link link, const char *when);
+
+/* ---- privileges ---- */
+/* The rest of the program runs as `user`: NULL: the owner of the working directory, or nobody where that is root.
+ * Without root only CAP_NET_RAW is given up. False with one line in err. */
+bool privileges_drop(const char *user, char *err, size_t errlen);
+#endif

@@ -1,0 +1,147 @@
+/* From open to close, and what a reset is. */
+#include "live.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "live_inside.h"
+
+/* ---- what it can ---- */
+
+uint64_t live_capabilities(struct ibc_target *t)
+{
+    const struct live *l = live_of(t);
+    const uint64_t two = UINT64_C(1) << IBC_CAP_two_devices;
+
+    return l->hello.devices > 1 && l->o.wire[1] ? l->hello.capabilities : l->hello.capabilities & ~two;
+}
+
+uint32_t live_links(struct ibc_target *t)
+{
+    const struct live *l = live_of(t);
+    const uint32_t infiniband = 1u << IBC_LINK_ib_local | 1u << IBC_LINK_ib_global;
+    uint32_t has = (uint32_t)l->hello.links & ((1u << IBC_LINK_COUNT) - 1);
+
+    for (unsigned d = 0; d < IBC_DEVICES; d++)
+        if (l->o.wire[d] && !l->o.wire[d]->ops->infiniband)
+            has &= ~infiniband;
+    return has;
+}
+
+/* ---- a clean device ---- */
+
+static void take_addresses(struct live *l, enum ibc_link link, const struct ag_reset_ok *is)
+{
+    struct ibc_target *t = &l->t;
+
+    t->framing = link == IBC_LINK_ib_local || link == IBC_LINK_ib_global ? IBA_LINK_IB : IBA_LINK_ETHERNET;
+    t->tester = ag_to_address(&is->tester);
+    t->stranger = ag_to_address(&is->stranger);
+    for (unsigned d = 0; d < IBC_DEVICES; d++) {
+        t->device[d] = d < is->device.n ? ag_to_address(&is->device.v[d]) : (struct ibc_address){0};
+        t->second[d] = AG_HAS(is, reset_ok, second) && d < is->second.n ? ag_to_address(&is->second.v[d])
+                                                                        : (struct ibc_address){0};
+    }
+}
+
+/* Greets anew after the agent was dead: a device that went down may be booting. One that stays away is waited for
+ * once, and not in every case. */
+static bool is_back(struct live *l)
+{
+    const uint64_t until = ibc_wire_clock() + live_scaled(l, LIVE_RETURN);
+    long nap = 50; /* ms */
+
+    if (l->up)
+        return true;
+    while (!l->gone && !live_connect(l)) {
+        const struct timespec t = {.tv_sec = nap / 1000, .tv_nsec = nap % 1000 * 1000000};
+        nanosleep(&t, NULL);
+        nap = nap < 2000 ? nap * 2 : nap;
+        l->gone = ibc_wire_clock() >= until;
+    }
+    if (l->up)
+        l->t.virtual_time = l->hello.time;
+    return l->up;
+}
+
+enum ibc_rc live_reset(struct ibc_target *t, enum ibc_link link, uint64_t seed)
+{
+    const struct timespec settle = {.tv_nsec = (long)LIVE_SETTLE};
+    struct live *l = live_of(t);
+    struct ag_reset_args *a;
+    enum ibc_rc rc;
+
+    if (!(live_links(t) >> link & 1))
+        return IBC_UNSUPPORTED;
+    if (!is_back(l))
+        return IBC_DEAD;
+    t->said[0] = t->fault[0] = 0;
+    a = &live_request(l, AG_V_reset, 0)->u.reset;
+    a->link = (uint8_t)link;
+    AG_GIVE(a, reset_args, seed, seed);
+    rc = live_ask(l);
+    if (rc != IBC_OK)
+        return rc;
+    if (l->r.u.reset.device.n < l->hello.devices)
+        return live_dead(l, "reset: it gives no address of each device");
+    take_addresses(l, link, &l->r.u.reset);
+    l->now = l->r.u.reset.now;
+    l->n_qp = l->last = 0;
+    if (!live_hear(l))
+        return IBC_BROKEN;
+    if (!t->virtual_time)
+        nanosleep(&settle, NULL);
+    live_drain(l);
+    return IBC_OK;
+}
+
+/* ---- open, close ---- */
+
+void live_close(struct ibc_target *t)
+{
+    struct live *l = live_of(t);
+
+    channel_close(&l->channel);
+    free(l->agent);
+    free(l->token);
+    free(l);
+}
+
+static bool start(struct live *l, char *err, size_t errlen)
+{
+    if (!live_connect(l)) {
+        snprintf(err, errlen, "agent %s: %s", l->agent, l->t.fault + strlen(LIVE_AGENT));
+        return false;
+    }
+    l->t.virtual_time = l->hello.time;
+    if (live_links(&l->t) != 0)
+        return true;
+    snprintf(err, errlen, "agent %s: none of its links goes over the wire %s", l->agent, l->o.wire[0]->spec);
+    return false;
+}
+
+struct ibc_target *ibc_live_open(const struct ibc_live *o, char *err, size_t errlen)
+{
+    struct live *l = calloc(1, sizeof *l);
+
+    if (!l) {
+        snprintf(err, errlen, "out of memory");
+        return NULL;
+    }
+    l->t = (struct ibc_target){.ops = &live_ops, .time_scale = o->time_scale};
+    l->o = *o;
+    l->channel.fd = -1;
+    l->agent = strdup(o->agent);
+    l->token = o->token ? strdup(o->token) : NULL;
+    if (!l->agent || (o->token && !l->token))
+        snprintf(err, errlen, "out of memory");
+    else if (start(l, err, errlen))
+        return &l->t;
+    live_close(&l->t);
+    return NULL;
+}
+
+const char *ibc_live_name(const struct ibc_target *t)
+{
+    return ((const struct live *)t)->hello.name.s;
+}

@@ -1,0 +1,17 @@
+/* The live target: a device behind an agent that does what the verbs say, and a wire to it. */
+#ifndef IBC_LIVE_H
+#define IBC_LIVE_H
+#include "targets/target.h"
+#include "wire.h"
+
+struct ibc_live {
+    struct ibc_wire *wire[IBC_DEVICES]; /* of each device; the second NULL: the tester reaches one only. Not owned */
+    const char *agent;                  /* "exec:COMMAND", "unix:PATH", "tcp:HOST:PORT" */
+    const char *token;                  /* NULL: none */
+    double time_scale;
+};
+/* Greets the agent and sees what it claims. NULL with one line in err. */
+struct ibc_target *ibc_live_open(const struct ibc_live *o, char *err, size_t errlen);
+/* What the agent calls itself; valid while the target is. */
+const char *ibc_live_name(const struct ibc_target *t);
+#endif

@@ -1,0 +1,143 @@
+/* One request, one answer, in time. An agent that breaks its word once is dead until the next reset greets it anew. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "live_inside.h"
+
+uint64_t live_scaled(const struct live *l, uint64_t ns)
+{
+    return l->o.time_scale > 0 ? (uint64_t)((double)ns * l->o.time_scale) : ns;
+}
+
+enum ibc_rc live_dead(struct live *l, const char *format, ...)
+{
+    va_list args;
+    int n = snprintf(l->t.fault, sizeof l->t.fault, LIVE_AGENT);
+
+    va_start(args, format);
+    (void)vsnprintf(l->t.fault + n, sizeof l->t.fault - (size_t)n, format, args);
+    va_end(args);
+    channel_close(&l->channel);
+    l->up = false;
+    return IBC_DEAD;
+}
+
+struct ag_request *live_request(struct live *l, enum ag_verb verb, unsigned d)
+{
+    l->q = (struct ag_request){.id = ++l->id, .verb = verb, .device = d};
+    return &l->q;
+}
+
+/* ---- what an agent says no with ---- */
+
+static enum ibc_rc refusal(struct live *l)
+{
+    struct ibc_target *t = &l->t;
+
+    switch (l->r.error) {
+    case AG_FINE: return IBC_OK;
+    case AG_E_unsupported: return IBC_UNSUPPORTED;
+    case AG_E_COUNT: snprintf(t->said, sizeof t->said, "%s", l->r.word); return IBC_REFUSED;
+    case AG_E_dead: snprintf(t->fault, sizeof t->fault, "%.150s", l->r.text); return IBC_DEAD;
+    case AG_E_fault: snprintf(t->fault, sizeof t->fault, "%.150s", l->r.text); return IBC_BROKEN;
+    default:
+        snprintf(t->fault, sizeof t->fault, "the agent refuses %s: %.40s: %.60s", ag_verb_name(l->q.verb), l->r.word,
+                 l->r.text);
+        return IBC_BROKEN;
+    }
+}
+
+/* ---- one exchange ---- */
+
+static void watch_wires(struct live *l, struct channel_idle *idle)
+{
+    *idle = (struct channel_idle){.idle = live_keep, .ctx = l};
+    for (unsigned d = 0; d < IBC_DEVICES; d++)
+        if (l->o.wire[d])
+            idle->fd[idle->n++] = ibc_wire_fd(l->o.wire[d]);
+}
+
+static enum ibc_rc exchange(struct live *l)
+{
+    const uint64_t until = ibc_wire_clock() + live_scaled(l, LIVE_DEADLINE);
+    const char *verb = ag_verb_name(l->q.verb), *answer;
+    struct channel_idle idle;
+    size_t len = ag_write_request(&l->q, l->line, AG_LINE);
+    char why[AG_SENTENCE];
+
+    if (len == 0) {
+        snprintf(l->t.fault, sizeof l->t.fault, "a request %s is longer than a line may be", verb);
+        return IBC_BROKEN;
+    }
+    l->line[len++] = '\n';
+    watch_wires(l, &idle);
+    if (!channel_send(&l->channel, l->line, len, until, &idle) ||
+        !(answer = channel_receive(&l->channel, &len, until, &idle)))
+        return live_dead(l, "asked for %s: %s", verb, l->channel.fault);
+    if (!ag_read_reply(answer, len, l->q.verb, &l->r, why, sizeof why))
+        return live_dead(l, "asked for %s: %s", verb, why);
+    if (!l->r.has_id || l->r.id != l->q.id)
+        return live_dead(l, "asked for %s: it answers another request", verb);
+    return refusal(l);
+}
+
+enum ibc_rc live_ask(struct live *l)
+{
+    if (l->up)
+        return exchange(l);
+    return IBC_DEAD; /* why has been said */
+}
+
+/* ---- the greeting ---- */
+
+static bool greet(struct live *l)
+{
+    struct ag_hello_args *h = &live_request(l, AG_V_hello, 0)->u.hello;
+    const struct ag_hello_ok *is = &l->r.u.hello;
+    enum ibc_rc rc;
+
+    h->version = AG_VERSION;
+    if (l->token) {
+        AG_GIVE(h, hello_args, token, (struct ag_text){{0}});
+        snprintf(h->token.s, sizeof h->token.s, "%s", l->token);
+    }
+    rc = exchange(l);
+    if (rc == IBC_DEAD)
+        return false;
+    if (rc != IBC_OK)
+        (void)live_dead(l, "hello: %s: %.100s", l->r.word, l->r.text);
+    else if (is->version != AG_VERSION)
+        (void)live_dead(l, "it speaks version %u of the protocol, we speak %d", is->version, (int)AG_VERSION);
+    else if (is->devices < 1 || is->devices > IBC_DEVICES)
+        (void)live_dead(l, "it says that it has %u devices; 1 or %d can be tested", is->devices, (int)IBC_DEVICES);
+    else
+        l->hello = *is;
+    return rc == IBC_OK && l->channel.fd >= 0;
+}
+
+/* An agent that says yes to anything would pass anything. */
+static bool is_honest(struct live *l)
+{
+    (void)live_request(l, AG_V_no_such_verb, 0);
+    switch (exchange(l)) {
+    case IBC_UNSUPPORTED: return true;
+    case IBC_DEAD: return false;
+    case IBC_OK: (void)live_dead(l, "it does a verb that cannot exist, where it should say unsupported"); return false;
+    default:
+        (void)live_dead(l, "asked for a verb that cannot exist: it says %s, not unsupported", l->r.word);
+        return false;
+    }
+}
+
+bool live_connect(struct live *l)
+{
+    const uint64_t until = ibc_wire_clock() + live_scaled(l, LIVE_DEADLINE);
+
+    channel_close(&l->channel);
+    if (!channel_open(&l->channel, l->agent, until)) {
+        (void)live_dead(l, "%s", l->channel.fault);
+        return false;
+    }
+    l->up = greet(l) && is_honest(l);
+    return l->up;
+}

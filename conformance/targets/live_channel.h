@@ -1,0 +1,33 @@
+/* Lines to and from an agent. */
+#ifndef IBC_LIVE_CHANNEL_H
+#define IBC_LIVE_CHANNEL_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { CHANNEL_LINE = 65536, CHANNEL_SENTENCE = 200 };
+
+struct channel {
+    int fd;             /* -1: not connected */
+    pid_t child;        /* exec: of the command, leader of its session; else 0 */
+    size_t have, given; /* bytes of `in`; of these, the line that was given out last */
+    char in[CHANNEL_LINE];
+    char fault[CHANNEL_SENTENCE]; /* why the last call failed */
+};
+/* Called while the channel waits, with a descriptor of each wire to be watched. */
+struct channel_idle {
+    int fd[2];
+    unsigned n;
+    void (*idle)(void *ctx);
+    void *ctx;
+};
+
+/* `until` on ibc_wire_clock()'s clock. */
+bool channel_open(struct channel *c, const char *spec, uint64_t until);
+/* A child is given time to end by itself, then ended. */
+void channel_close(struct channel *c);
+bool channel_send(struct channel *c, const char *line, size_t len, uint64_t until, const struct channel_idle *idle);
+/* One line without its end, valid until the next call; NULL: none by then. */
+const char *channel_receive(struct channel *c, size_t *len, uint64_t until, const struct channel_idle *idle);
+#endif

@@ -1,0 +1,77 @@
+/* Inside of the live target. */
+#ifndef IBC_LIVE_INSIDE_H
+#define IBC_LIVE_INSIDE_H
+#include "agent/protocol.h"
+#include "live.h"
+#include "live_channel.h"
+
+enum {
+    LIVE_QPS = 1024, /* whose type is remembered, between two resets */
+    LIVE_COUNTERS = 256,
+    LIVE_MOST_MISSED = 20, /* frames: then it does not send any */
+    LIVE_CHATTER = 100,    /* frames that are no RoCE before somebody else's turn */
+    LIVE_PARTIES = 6,      /* addresses the wire is about: of the devices, both ports, the tester, the stranger */
+};
+#define LIVE_AGENT "agent: "               /* how a sentence of live_dead() begins */
+#define LIVE_DEADLINE UINT64_C(5000000000) /* ns for an answer, times the scale */
+#define LIVE_RETURN UINT64_C(100000000000) /* ns, likewise, in which a device that went down comes back */
+#define LIVE_SETTLE UINT64_C(2000000)      /* ns: frames of the case before are in by then */
+#define LIVE_LATE UINT64_C(250000000)      /* ns: a frame that the agent says it sent is in by then */
+
+struct live_qp {
+    uint32_t qpn;
+    uint8_t device, type;
+};
+struct live {
+    struct ibc_target t;
+    struct ibc_live o;
+    char *agent, *token; /* owned */
+    struct channel channel;
+    bool up;          /* greeted, and answering since */
+    bool gone;        /* was waited for, and did not come back */
+    uint64_t id, now; /* now: virtual time */
+    struct ag_hello_ok hello;
+    uint64_t missed;        /* frames that the agent sent and nobody saw */
+    unsigned missing, last; /* of these in a row; device that sent last */
+    struct live_qp qp[LIVE_QPS];
+    uint32_t n_qp, n_counter;
+    char counter[LIVE_COUNTERS][48]; /* names */
+    struct ag_request q;             /* of the call at hand */
+    struct ag_reply r;
+    char line[AG_LINE + 1];
+};
+static inline struct live *live_of(struct ibc_target *t)
+{
+    return (struct live *)t; /* its first member */
+}
+
+/* ---- live_call.c ---- */
+uint64_t live_scaled(const struct live *l, uint64_t ns);
+/* A new request in l->q for device `d`. */
+struct ag_request *live_request(struct live *l, enum ag_verb verb, unsigned d);
+/* Sends it; the answer is in l->r. */
+enum ibc_rc live_ask(struct live *l);
+/* Channel, hello, and the verb that cannot be. */
+bool live_connect(struct live *l);
+/* The agent is not to be believed or heard any more; the sentence goes to l->t.fault. */
+enum ibc_rc live_dead(struct live *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- live_wire.c ---- */
+void live_keep(void *ctx); /* struct live: what the wires hold is kept */
+void live_drain(struct live *l);
+bool live_hear(struct live *l);
+uint64_t live_now(struct ibc_target *t);
+enum ibc_rc live_inject(struct ibc_target *t, unsigned d, const uint8_t *frame, size_t len);
+enum ibc_rc live_collect(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len,
+                         uint64_t *at);
+enum ibc_rc live_collect_any(struct ibc_target *t, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len, uint64_t *at,
+                             unsigned *from);
+uint64_t live_lost(struct ibc_target *t);
+
+/* ---- live_verbs.c: the verbs; live.c: the table they stand in ---- */
+extern const struct ibc_target_ops live_ops;
+enum ibc_rc live_reset(struct ibc_target *t, enum ibc_link link, uint64_t seed);
+uint64_t live_capabilities(struct ibc_target *t);
+uint32_t live_links(struct ibc_target *t);
+void live_close(struct ibc_target *t);
+#endif

@@ -1,0 +1,494 @@
+#!/usr/bin/env python3
+"""ibconform against live devices: the engine behind its agent and a wire. IBPROOF_BIN names the programs' folder."""
+import filecmp
+import json
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BIN = os.environ["IBPROOF_BIN"]
+PROGRAM, AGENT = os.path.join(BIN, "ibconform"), os.path.join(BIN, "ibagent")
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+MUTANTS = ("mutant:emit.aeth.msn=+1", "mutant:RC-responder.gap_known=drop", "mutant:emit.reth.dmalen=+1")
+RELAY = """
+import json, os, random, re, subprocess, sys, time
+mode, flag, at = sys.argv[1], sys.argv[2], int(sys.argv[3])
+agent = subprocess.Popen(sys.argv[4:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+out = sys.stdout.buffer
+def say(line):
+    out.write(line)
+    out.flush()
+def misbehave(line, reply):
+    r = json.loads(reply)
+    if mode == "kill":
+        os.kill(os.getpid(), 9)
+    elif mode == "exit":
+        os._exit(3)
+    elif mode == "eof":
+        os.close(1)
+        os.close(0)
+        time.sleep(60)
+    elif mode == "garbage":
+        say(b"\\x00\\xff not JSON {\\n")
+    elif mode == "no-object":
+        say(b"[]\\n")
+    elif mode == "silent":
+        time.sleep(1000)
+    elif mode == "half":
+        say(reply[:5])
+        time.sleep(1000)
+    elif mode == "long":
+        for i in range(200):
+            out.write(b"x" * 1000000)
+        say(b"\\n")
+    elif mode == "id":
+        say(json.dumps({**r, "id": r["id"] + 1}).encode() + b"\\n")
+    elif mode == "empty":
+        say(json.dumps({"id": r["id"], "ok": {}}).encode() + b"\\n")
+    elif mode == "types":
+        say(json.dumps({"id": r["id"], "ok": {k: [] for k in r.get("ok", {})}}).encode() + b"\\n")
+    elif mode == "no-time":
+        say(json.dumps({"id": r["id"], "ok": {"now": 0, "frames": 0}}).encode() + b"\\n")
+    elif mode == "ghost-frames":
+        say(json.dumps({"id": r["id"], "ok": {"now": json.loads(line)["until"], "frames": 1}}).encode() + b"\\n")
+def number(found):
+    return str(random.choice((0, 1, 2, 3, 127, 255, 65535, 2 ** 24 - 1, 2 ** 32 - 1, 2 ** 53, -1, 1e300))).encode()
+def mutated(reply):
+    if b'"name"' in reply or random.random() > 0.03:
+        return reply
+    how = random.randrange(4)
+    if how == 0:
+        at = random.randrange(len(reply) - 1)
+        return reply[:at] + bytes([random.randrange(256)]) + reply[at + 1:]
+    if how == 1:
+        at = random.randrange(len(reply) - 1)
+        return reply[:at] + reply[at + random.randrange(20):]
+    head, ok, rest = reply.partition(b'"ok"')
+    return head + ok + re.sub(rb"\\b[0-9]+\\b", number, rest) if how == 2 else reply + reply
+random.seed(at)
+n = 0
+for line in sys.stdin.buffer:
+    agent.stdin.write(line)
+    agent.stdin.flush()
+    reply = agent.stdout.readline()
+    verb = json.loads(line)["do"]
+    wanted = {"empty": "create_qp", "types": "create_qp", "no-time": "advance", "ghost-frames": "advance"}.get(mode, verb)
+    n += 1
+    if mode == "mutate":
+        say(mutated(reply) if n > 100 else reply)
+    elif n >= at and verb == wanted and not os.path.exists(flag):
+        if not mode.startswith("ghost"):
+            open(flag, "w").close()
+        misbehave(line, reply)
+    else:
+        say(reply)
+agent.stdin.close()
+agent.wait()
+"""
+
+
+def without_time(value):
+    """A report without what differs from run to run."""
+    if isinstance(value, dict):
+        return {k: without_time(v) for k, v in value.items() if not k.startswith("wall") and k not in ("started", "evidence")}
+    return [without_time(v) for v in value] if isinstance(value, list) else value
+
+
+def alive(mark):
+    """Processes whose command line has the mark."""
+    found = []
+    for p in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if mark.encode() in p.read_bytes() and int(p.parent.name) != os.getpid():
+                found.append(p.parent.name)
+        except OSError:
+            pass
+    return found
+
+
+class Live(unittest.TestCase):
+    maxDiff = 4000
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="l"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.env = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", ""), "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]}
+
+    def tearDown(self):
+        self.assertEqual(alive(str(self.folder)), [], "processes were left behind")
+
+    def wires(self, n=2, ours="", kind="unix"):
+        """Options of the tester and of the agent."""
+        tester, agent = [], []
+        for i in range(n):
+            a, b = (f"{self.folder}/{c}{i}" for c in "ab")
+            if kind == "dgram":
+                a, b = (f"127.0.0.1:{port + 2 * i + os.getpid() % 1000 * 4}" for port in (30000, 30001))
+            tester += ["--wire", f"{kind}:{b},{a}{ours}"]
+            agent += ["--wire", f"{kind}:{a},{b}"]
+        return tester, agent
+
+    def run_suite(self, *args, timeout=600):
+        r = subprocess.run([PROGRAM, "run", *map(str, args)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, cwd=self.folder,
+                           stderr=subprocess.PIPE, timeout=timeout, env=self.env)
+        self.assertNotRegex(r.stderr.decode(), "Sanitizer|runtime error")
+        return r
+
+    def live(self, *args, agent=None, tester=None, wires=2, ours="", kind="unix", engine=("--engine",), timeout=600):
+        t, a = self.wires(wires, ours, kind)
+        agent = agent or "exec:" + " ".join([AGENT, *engine, *a])
+        return self.run_suite("--target", "live", *(t if tester is None else tester), "--agent", agent, *args, timeout=timeout)
+
+    def report(self, name, run, *args, **kw):
+        r = run(*args, "--json", self.folder / name, **kw)
+        self.assertEqual(r.stderr, b"")
+        return r.returncode, json.loads((self.folder / name).read_text())
+
+    def verdicts(self, report):
+        return {r["id"]: r["verdict"] for r in report["results"]}
+
+    def one_line(self, r, code, says):
+        err = r.stderr.decode()
+        self.assertEqual(r.returncode, code, (err, r.stdout))
+        self.assertRegex(err, r"\Aibconform: [^\n]+\n\Z")
+        self.assertRegex(err, says)
+
+
+class Same(Live):
+    """The agent's path gives what the engine gives in this process."""
+
+    def compare(self, *args, engine="reference"):
+        code, ours = self.report("ours.json", self.run_suite, "--target", engine, *args)
+        code_live, live = self.report("live.json", self.live, *args, engine=("--engine=" + engine,))
+        self.assertEqual(live["run"]["target"], "live:" + engine)
+        self.assertEqual(code, code_live)
+        self.assertGreater(len(ours["results"]), 600)
+        for a, b in zip(ours["results"], live["results"]):
+            self.assertEqual(without_time(a), without_time(b))
+        self.assertEqual(len(ours["results"]), len(live["results"]))
+        return ours
+
+    def test_every_scenario_on_every_link(self):
+        self.assertEqual(self.compare("--link", "all")["counts"]["FAIL"], 0)
+
+    def test_broken_engines(self):
+        for mutant in MUTANTS:
+            with self.subTest(mutant):
+                self.assertGreater(self.compare(engine=mutant)["counts"]["FAIL"], 0)
+
+    def test_packet_by_packet(self):
+        self.assertEqual(self.run_suite("--evidence", "ours").returncode, 0)
+        self.assertEqual(self.live("--evidence", "live").returncode, 0)
+        names = sorted(p.name for p in (self.folder / "ours").iterdir())
+        self.assertGreater(len(names), 600)
+        same, other, missing = filecmp.cmpfiles(self.folder / "ours", self.folder / "live", names, shallow=False)
+        self.assertEqual((other, missing, len(same)), ([], [], len(names)))
+
+    def test_one_device(self):
+        r = self.live("middle", wires=1)
+        self.assertEqual(r.returncode, 0, r)
+        self.assertNotIn(b" passed", r.stdout.split(b"\n")[1])
+
+    def test_udp(self):
+        self.assertEqual(self.live("rc.responder", "middle", kind="dgram").returncode, 0)
+
+    def test_real_time(self):
+        code, report = self.report("real.json", self.live, "rc.requester.nak*", "rc.responder.psn*", "ud", "middle.loss",
+                                   "rc.requester.timeout-counts", engine=("--engine", "--real-time"))
+        self.assertEqual(code, 0, report)
+        self.assertEqual(report["run"]["jobs"], 1)
+
+
+class Channels(Live):
+    def listening(self, where, *more):
+        tester, agent = self.wires()
+        log = open(self.folder / "log", "w+")
+        p = subprocess.Popen([AGENT, "--engine", *agent, "--listen", where, *map(str, more)], stderr=log, env=self.env)
+        self.addCleanup(log.close)
+        self.addCleanup(p.wait)
+        self.addCleanup(p.terminate)
+        for i in range(500):
+            said = (self.folder / "log").read_text()
+            if "listening" in said:
+                return tester, said, p
+            time.sleep(0.01)
+        self.fail(said)
+
+    def tearDown(self):
+        pass
+
+    def test_unix(self):
+        tester, _, _ = self.listening(f"unix:{self.folder}/agent")
+        for i in range(2):
+            r = self.live("rc.responder", "--seed", i, tester=tester, agent=f"unix:{self.folder}/agent")
+            self.assertEqual((r.returncode, r.stderr), (0, b""), r)
+
+    def test_tcp_and_its_token(self):
+        tester, said, _ = self.listening("tcp:127.0.0.1:0")
+        at = re.search(r"tcp:\S+:\d+", said)[0].rstrip(",")
+        token = self.folder / "token"
+        token.write_text(re.search(r"token (\S+)", said)[1] + "\n")
+        r = self.live("rc.responder", "--agent-token-file", token, tester=tester, agent=at)
+        self.assertEqual((r.returncode, r.stderr), (0, b""), r)
+        token.write_text("another-token-altogether\n")
+        self.one_line(self.live("--agent-token-file", token, tester=tester, agent=at), 4, "asked for hello: it hung up")
+        self.one_line(self.live(tester=tester, agent=at), 4, "asked for hello: it hung up")
+
+    def test_agent_goes_and_comes_back(self):
+        tester, _, p = self.listening(f"unix:{self.folder}/agent")
+        p.terminate()
+        p.wait()
+        r = self.live(tester=tester, agent=f"unix:{self.folder}/agent")
+        self.one_line(r, 4, "agent unix:[^ ]*: (No such file|Connection refused)")
+
+
+class Faults(Live):
+    def test_options(self):
+        tester, _ = self.wires()
+        wrong = ((("--target", "live"), "wants --agent"), (("--target", "live", "--agent", "exec:true"), "wants --wire"),
+                 (("--wire", "unix:a,b"), "are for --target live"), (("--agent", "exec:true"), "are for --target live"),
+                 (("--target", "live", "--agent", "exec:true", *tester, *tester), "2 at most"),
+                 (("--target", "live", "--agent", "exec:true", *tester, "-j", "2"), "by one process"),
+                 (("--target", "live", "--agent", "exec:true", "--wire", "unix:a"), "want unix:PEER,OWN"),
+                 (("--target", "live", "--agent", "exec:true", *tester, "--agent-token-file", "none"), "No such file"),
+                 (("--target", "live", "--agent", "exec:true", *tester, "--agent-token-file", "/dev/null"), "line is empty"),
+                 (("--target", "live", "--agent", "exec:true", *tester, "--user", "no-such-user"), "--user no-such-user"),
+                 (("--target", "live", "--agent", "exec:true", "--wire", "afpacket:none"), "no such interface"))
+        for args, says in wrong:
+            with self.subTest(args):
+                self.one_line(self.run_suite(*args), 2, says)
+
+    def test_agents_that_cannot_be_greeted(self):
+        hello = '{"id":1,"ok":{"version":%s,"name":"x","devices":%s,"links":%s,"capabilities":["rc"],"time":"virtual",' \
+                '"limits":{"line":65536,"bytes":1024}}}'
+        good = hello % (1, 1, '["roce1"]')
+        script = self.folder / "script"
+        wrong = (("true", "it ended with exit code 0"), ("exit 3", "exit code 3"), ("no-such-command", "exit code 127"),
+                 ("kill -9 $$", "signal 9"), ("sleep 1000", "no answer in time"), ("cat", "hello"), ("yes", "hello"),
+                 ("exec 0<&- 1>&-; sleep 1000", "it hung up|does not read"), ("head -c 200000000 /dev/zero", "a line of more than 65536 bytes"),
+                 (f"read x; echo '{hello % (2, 1, '[]')}'", "version 2"), (f"read x; echo '{hello % (1, 7, '[]')}'", "7 devices"),
+                 (f"read x; echo '{hello % (1, 0, '[]')}'", "0 devices"),
+                 ("read x; echo '{\"id\":1,\"error\":\"bad_version\",\"text\":\"I am old\"}'", "I am old"),
+                 (f"read x; echo '{good}'; read x; echo '{{\"id\":2,\"ok\":{{}}}}'; sleep 9", "a verb that cannot exist"),
+                 (f"read x; echo '{good}'; read x; echo '{{\"id\":2,\"error\":\"fault\",\"text\":\"\"}}'; sleep 9", "not unsupported"),
+                 (f"read x; echo '{hello % (1, 1, '[]')}'; read x; echo '{{\"id\":2,\"error\":\"unsupported\",\"text\":\"\"}}'; sleep 9",
+                  "none of its links"),
+                 (f"read x; echo '{good}'; read x; echo '{{\"id\":2,\"error\":\"unsupported\",\"text\":\"\"}}'; exit 0",
+                  "not well before the first scenario: .*exit code 0"))
+        for how, says in wrong:
+            with self.subTest(how):
+                script.write_text("exec 2>&-\n" + how)
+                begun = time.monotonic()
+                self.one_line(self.live("--timeout-scale", "0.1", agent=f"exec:exec sh {script}"), 4, says)
+                self.assertLess(time.monotonic() - begun, 10)
+                self.assertEqual(alive(str(script)), [])
+        self.one_line(self.live(agent="ftp:x"), 4, "no such channel; there are exec:COMMAND, unix:PATH, tcp:HOST:PORT")
+        self.one_line(self.live(agent="tcp:127.0.0.1"), 4, "want tcp:HOST:PORT")
+        self.one_line(self.live(agent="tcp:127.0.0.1:1"), 4, "Connection refused")
+
+    def relay(self, mode, at):
+        """An agent that misbehaves once, at its n-th request."""
+        relay = self.folder / "relay.py"
+        relay.write_text(RELAY)
+        _, agent = self.wires()
+        return "exec:exec 2>&-; exec " + " ".join([sys.executable, str(relay), mode, str(self.folder / "flag"), str(at), AGENT, "--engine", *agent])
+
+    def test_agents_that_fail_in_a_case(self):
+        modes = {"kill": "signal 9", "exit": "exit code 3", "eof": "hung up", "garbage": "agent: asked for", "no-object": "agent: asked for",
+                 "silent": "no answer in time", "half": "no answer in time", "long": "a line of more than 65536 bytes",
+                 "id": "it answers another request", "empty": "create_qp", "types": "create_qp", "no-time": "its time does not pass"}
+        for mode, says in modes.items():
+            with self.subTest(mode):
+                (self.folder / "flag").unlink(missing_ok=True)
+                begun = time.monotonic()
+                code, report = self.report("r.json", self.live, "rc.responder.duplicate*", "--timeout-scale", "0.2",
+                                           agent=self.relay(mode, 150))
+                self.assertLess(time.monotonic() - begun, 20)
+                bad = [r for r in report["results"] if r["verdict"] not in ("PASS", "INFO")]
+                self.assertEqual(code, 1)
+                self.assertEqual([r["verdict"] for r in bad], ["FAIL"])
+                self.assertRegex(json.dumps(bad), says)
+                self.assertEqual(alive(str(self.folder)), [])
+
+    def test_an_agent_that_stays_away(self):
+        """Nobody waits for it in every case."""
+        relay = self.folder / "relay.py"
+        count = self.folder / "count"
+        wrapper = self.folder / "wrapper"
+        _, agent = self.wires()
+        relay.write_text(RELAY)
+        wrapper.write_text(f"echo >> {count}\n[ $(wc -l < {count}) -lt 3 ] || exec sleep 1000\nexec {sys.executable} {relay} silent "
+                           f"{self.folder}/flag 150 {AGENT} --engine {' '.join(agent)}\n")
+        begun = time.monotonic()
+        r = self.live("rc", "--timeout-scale", "0.2", agent=f"exec:sh {wrapper}")
+        self.assertLess(time.monotonic() - begun, 60)
+        self.one_line(r, 4, "after the last scenario: agent exec:.*: asked for hello: no answer in time")
+        self.assertGreater(len(count.read_text()), 10, "it is greeted again and again for a while")
+
+    def test_mutated_answers(self):
+        """Whatever it says: verdicts, no crash, no hang."""
+        for seed in range(3):
+            begun = time.monotonic()
+            r = self.live("rc", "ud", "memory", "--timeout-scale", "0.2", "--json", "r.json", agent=self.relay("mutate", seed))
+            self.assertLess(time.monotonic() - begun, 250)
+            self.assertIn(r.returncode, (1, 4), r)
+            self.assertNotIn("the harness", (self.folder / "r.json").read_text())
+
+    def test_an_agent_that_boots(self):
+        """The device goes down in a case, and is back after a while: one case has failed."""
+        relay, count, wrapper = (self.folder / name for name in ("relay.py", "count", "wrapper"))
+        _, agent = self.wires()
+        relay.write_text(RELAY)
+        wrapper.write_text(f"exec 2>&-\necho >> {count}\nn=$(wc -l < {count})\n[ $n -lt 3 ] || [ $n -gt 6 ] || exit 1\n"
+                           f"exec {sys.executable} {relay} kill {self.folder}/flag 150 {AGENT} --engine {' '.join(agent)}\n")
+        code, report = self.report("r.json", self.live, "rc.responder.duplicate*", agent=f"exec:exec sh {wrapper}")
+        self.assertEqual((code, report["counts"]["FAIL"], report["counts"]["ERROR"]), (1, 1, 0), report)
+
+    def test_frames_that_the_wire_lost(self):
+        code, report = self.report("r.json", self.live, "rc", "ud", "middle", ours=",drop=1%")
+        counts = report["counts"]
+        self.assertEqual((code, counts["FAIL"], counts["ERROR"]), (3, 0, 0), report)
+        self.assertGreater(counts["INCONCLUSIVE"], 20)
+        self.assertGreater(counts["PASS"], 20)
+        self.assertRegex(json.dumps(report), "[0-9]+ frames lost by the tester's wire")
+
+    def test_frames_that_never_come(self):
+        begun = time.monotonic()
+        code, report = self.report("r.json", self.live, "rc.responder.duplicate*", "--timeout-scale", "0.1",
+                                   agent=self.relay("ghost-frames", 100))
+        self.assertLess(time.monotonic() - begun, 60)
+        self.assertEqual((code, report["counts"]["FAIL"]), (3, 0), report)
+        self.assertGreater(report["counts"]["INCONCLUSIVE"], 3)
+
+    def test_nobody_at_the_other_end(self):
+        _, agent = self.wires(1)
+        r = self.live("rc", tester=("--wire", f"unix:{self.folder}/nobody,{self.folder}/a0"),
+                      agent="exec:" + " ".join([AGENT, "--engine", *agent]))
+        self.one_line(r, 4, "not well before the first scenario: .*nobody is at the other end")
+
+
+class Interface(Live):
+    """A cable: veth, the tester at one end, the engine on real time in another network namespace at the other."""
+
+    def setUp(self):
+        super().setUp()
+        root = os.geteuid() == 0
+        new = ["unshare", "--net"] if root else ["unshare", "--user", "--map-root-user", "--net"]
+        self.user = "daemon" if root else "root"
+        os.chmod(self.folder, 0o755)
+        self.own = self.folder / "own"
+        self.own.mkdir()
+        if root:
+            shutil.chown(self.own, self.user)
+        # The first namespace is the tester's: commands enter it, and so its user namespace.
+        self.here = self.process(*new, "sleep", "1000")
+        self.there = self.process(*self.enter(self.here), "unshare", "--net", "sleep", "1000")
+        self.within(self.here, "ip", "link", "add", "tester", "mtu", "9000", "type", "veth", "peer", "name", "device", "mtu", "9000",
+                    "netns", str(self.there))
+        self.within(self.here, "ip", "link", "set", "tester", "up")
+        self.within(self.there, "ip", "link", "set", "device", "up")
+
+    def tearDown(self):
+        pass
+
+    def process(self, *args, **kw):
+        p = subprocess.Popen([str(a) for a in args], env=self.env, **kw)
+        self.addCleanup(p.wait)
+        self.addCleanup(p.kill)
+        parent = os.readlink("/proc/self/ns/net") if args[0] == "unshare" else os.readlink(f"/proc/{self.here}/ns/net")
+        for _ in range(500):
+            time.sleep(0.01)
+            self.assertIsNone(p.poll(), args)
+            if "sleep" not in args or (b"sleep" == pathlib.Path(f"/proc/{p.pid}/comm").read_bytes().strip()
+                                       and os.readlink(f"/proc/{p.pid}/ns/net") != parent):
+                return p.pid
+        self.fail("no namespace to be had")
+
+    def enter(self, pid):
+        return ["nsenter", f"--target={pid}", "--net"] + ([] if os.geteuid() == 0 else ["--user", "--preserve-credentials"])
+
+    def within(self, pid, *args, code=0, **kw):
+        r = subprocess.run([*self.enter(pid), *map(str, args)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, timeout=300, env={**self.env, **kw}, cwd=self.own if pid == self.here else None)
+        self.assertEqual(r.returncode, code, r)
+        self.assertNotRegex(r.stderr.decode(), "Sanitizer|runtime error")
+        return r
+
+    def agent(self):
+        at = self.folder / "agent"
+        self.process(*self.enter(self.there), AGENT, "--engine", "--real-time", "--wire", "afpacket:device", "--listen", f"unix:{at}",
+                     stderr=subprocess.DEVNULL)
+        for _ in range(500):
+            if at.exists():
+                break
+            time.sleep(0.01)
+        os.chmod(at, 0o777)
+        return f"unix:{at}"
+
+    def play(self, *args, code=0, user=None):
+        # who gives up root is no longer told of leaks: the sanitizer may not look at it
+        return self.within(self.here, PROGRAM, "run", "--target", "live", "--wire", "afpacket:tester", "--agent", self.at, *args,
+                           *(("--user", self.user) if os.geteuid() or user else ()), code=code,
+                           ASAN_OPTIONS=self.env["ASAN_OPTIONS"] + ":detect_leaks=0")
+
+    def test_a_cable(self):
+        self.at = self.agent()
+        r = self.play("rc.responder.psn*", "rc.requester.nak*", "ud", "roce", "multicast", "rc.requester.write-segmented", "--json",
+                        "r.json", "--evidence", "packets")
+        self.assertEqual(r.stderr, b"")
+        report = json.loads((self.own / "r.json").read_text())
+        self.assertGreater(report["counts"]["PASS"], 40)
+        self.assertEqual({k for k, n in report["counts"].items() if n}, {"PASS", "NOT_APPLICABLE"}, report)
+        for made in (self.own / "r.json", self.own / "packets" / "rc.responder.psn-gap-one-nak.pcapng"):
+            self.assertEqual(made.owner() if os.geteuid() == 0 else "daemon", "daemon", "it should have given up root")
+
+    def test_tags_and_neighbours(self):
+        """The kernel at the device's end asks for the tester's addresses while the device is tested."""
+        self.at = self.agent()
+        suite = self.folder / "suite"
+        suite.mkdir()
+        suite.joinpath("long.ibt").write_text("title nothing comes\nspec RR-03\nrole responder\nservice rc\nqp a\na silence 4s\n")
+        for address in ("10.0.0.9/24", "2001:db8::9/64"):
+            self.within(self.there, "ip", "address", "add", address, "dev", "device", *(("nodad",) if ":" in address else ()))
+        p = subprocess.Popen([*self.enter(self.here), PROGRAM, "run", "--target", "live", "--wire", "afpacket:tester", "--agent",
+                              self.at, "--scenarios", suite, "--user", "root"], stdout=subprocess.PIPE, env=self.env, cwd=self.own)
+        time.sleep(2)
+        for address, mac in (("10.0.0.3", "02:00:00:00:00:03"), ("10.0.0.4", "02:00:00:00:00:04"),
+                             ("2001:db8::3", "02:00:00:00:00:03")):
+            family = socket.AF_INET6 if ":" in address else socket.AF_INET
+            ask = f"import socket; socket.socket(socket.{family.name}, socket.SOCK_DGRAM).sendto(b'x', ('{address}', 9))"
+            self.within(self.there, sys.executable, "-c", ask)
+            time.sleep(0.2)
+            self.assertIn(mac, self.within(self.there, "ip", "neighbour", "show", address).stdout.decode())
+        out = p.communicate(timeout=60)[0]
+        self.assertEqual(p.returncode, 0, out)
+        r = self.within(self.here, PROGRAM, "run", "--target", "live", "--wire", "afpacket:tester", "--agent", self.at, "*vlan*", "-v",
+                        "--user", "root")
+        self.assertIn(b"PASS", r.stdout)
+
+    def test_what_an_interface_cannot(self):
+        self.at = self.agent()
+        r = self.play("--link", "ib-local", code=2)
+        self.assertIn(b"the target has no such link", r.stderr)
+        self.within(self.here, "ip", "link", "set", "tester", "mtu", "1500")
+        r = self.play("rc.responder.write-segmented", "--json", "r.json", code=4)
+        self.assertIn("takes no frame of ", json.dumps(json.loads((self.own / "r.json").read_text())))
+
+    def test_without_privileges(self):
+        if os.geteuid() == 0:
+            r = self.within(self.here, "setpriv", "--reuid=daemon", "--clear-groups", PROGRAM, "run", "--target", "live", "--wire",
+                            "afpacket:tester", "--agent", "exec:true", code=2)
+        else:
+            r = self.run_suite("--target", "live", "--wire", "afpacket:lo", "--agent", "exec:true")
+        self.assertRegex(r.stderr.decode(), r"\Aibconform: --wire: wire afpacket:\w+: needs root or CAP_NET_RAW[^\n]*\n\Z")
+
+
+if __name__ == "__main__":
+    unittest.main()

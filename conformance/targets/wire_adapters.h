@@ -1,0 +1,17 @@
+/* Inside of the wires: the adapters, and what those that are sockets have in common. */
+#ifndef IBC_WIRE_ADAPTERS_H
+#define IBC_WIRE_ADAPTERS_H
+#include <sys/socket.h>
+#include "wire.h"
+
+extern const struct ibc_wire_ops ibc_wire_unix, ibc_wire_dgram, ibc_wire_afpacket, ibc_wire_inside;
+
+bool wire_pair(int fd[2]);
+/* Big buffers, times of arrival. */
+void wire_prepare(int fd);
+/* One datagram. `control` of the message may be given for more than its time; 0, or errno as take() says. */
+int wire_take(int fd, struct msghdr *m, size_t room, size_t *len, uint64_t *at);
+/* The sentence of `fault`, behind the wire's name. */
+void wire_say(struct ibc_wire *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+uint64_t wire_kernel_lost(int fd);
+#endif

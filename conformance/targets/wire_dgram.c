@@ -1,0 +1,259 @@
+/* Wires made of datagram sockets: one datagram is one frame. */
+#include <errno.h>
+#include <linux/sock_diag.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+#include "wire_adapters.h"
+
+enum { BUFFER = 16 << 20 }; /* bytes each way; without privileges the kernel gives less */
+
+/* ---- what sockets have in common ---- */
+
+void wire_prepare(int fd)
+{
+    const int bytes = BUFFER, on = 1;
+
+    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes) != 0)
+        (void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+    if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof bytes) != 0)
+        (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+    (void)setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
+}
+
+uint64_t wire_kernel_lost(int fd)
+{
+    uint32_t info[SK_MEMINFO_VARS] = {0};
+    socklen_t n = sizeof info;
+
+    return getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info, &n) == 0 ? info[SK_MEMINFO_DROPS] : 0;
+}
+
+/* Time of arrival on the monotonic clock: the kernel tells it on the other one. */
+static uint64_t arrival(const struct timespec *when)
+{
+    const uint64_t now = ibc_wire_clock();
+    struct timespec real;
+    int64_t age;
+
+    clock_gettime(CLOCK_REALTIME, &real);
+    age = (int64_t)(real.tv_sec - when->tv_sec) * 1000000000 + (real.tv_nsec - when->tv_nsec);
+    return age > 0 && (uint64_t)age < now ? now - (uint64_t)age : now;
+}
+
+int wire_take(int fd, struct msghdr *m, size_t room, size_t *len, uint64_t *at)
+{
+    ssize_t n;
+
+    do
+        n = recvmsg(fd, m, MSG_DONTWAIT | MSG_TRUNC);
+    while (n < 0 && (errno == EINTR || errno == ECONNREFUSED)); /* REFUSED: what was sent before found nobody */
+    if (n < 0)
+        return errno == EWOULDBLOCK ? EAGAIN : errno;
+    if ((size_t)n > room)
+        return EMSGSIZE;
+    *len = (size_t)n;
+    *at = ibc_wire_clock();
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c))
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
+            struct timespec when;
+            memcpy(&when, CMSG_DATA(c), sizeof when);
+            *at = arrival(&when);
+        }
+    return 0;
+}
+
+static int take(struct ibc_wire *w, uint8_t *frame, size_t room, size_t *len, uint64_t *at)
+{
+    union {
+        struct cmsghdr align;
+        char bytes[256];
+    } control;
+    struct iovec v = {.iov_base = frame, .iov_len = room};
+    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+
+    return wire_take(w->fd, &m, room, len, at);
+}
+
+static int sent(ssize_t n)
+{
+    if (n >= 0)
+        return 0;
+    return errno == EWOULDBLOCK || errno == ENOBUFS || errno == EINTR ? EAGAIN : errno;
+}
+
+static int send_connected(struct ibc_wire *w, const uint8_t *frame, size_t len)
+{
+    int e = sent(send(w->fd, frame, len, MSG_DONTWAIT | MSG_NOSIGNAL));
+
+    if (e == ECONNREFUSED) /* of the datagram before, which found nobody: this one may */
+        e = sent(send(w->fd, frame, len, MSG_DONTWAIT | MSG_NOSIGNAL));
+    return e;
+}
+
+/* ---- unix:PEER,OWN ---- */
+
+static bool path_of(const char *path, size_t n, struct sockaddr_un *a)
+{
+    *a = (struct sockaddr_un){.sun_family = AF_UNIX};
+    if (n == 0 || n >= sizeof a->sun_path)
+        return false;
+    memcpy(a->sun_path, path, n);
+    return true;
+}
+
+/* A socket that someone left behind is in the way; one that somebody reads is not ours to take. */
+static bool bind_own(struct ibc_wire *w, const struct sockaddr_un *own)
+{
+    struct stat st;
+
+    if (bind(w->fd, (const struct sockaddr *)own, sizeof *own) == 0)
+        return true;
+    if (errno != EADDRINUSE || lstat(own->sun_path, &st) != 0 || !S_ISSOCK(st.st_mode))
+        return false;
+    const int probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const bool dead =
+        probe >= 0 && connect(probe, (const struct sockaddr *)own, sizeof *own) != 0 && errno == ECONNREFUSED;
+    if (probe >= 0)
+        close(probe);
+    errno = EADDRINUSE;
+    return dead && unlink(own->sun_path) == 0 && bind(w->fd, (const struct sockaddr *)own, sizeof *own) == 0;
+}
+
+static bool open_unix(struct ibc_wire *w, const char *args, char *err, size_t errlen)
+{
+    const size_t n = strcspn(args, ",");
+    struct sockaddr_un peer, own;
+
+    if (args[n] != ',' || !path_of(args, n, &peer) || !path_of(args + n + 1, strlen(args + n + 1), &own)) {
+        snprintf(err, errlen, "wire %s: want unix:PEER,OWN: two paths of 1 to %zu bytes", w->spec,
+                 sizeof own.sun_path - 1);
+        return false;
+    }
+    w->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (w->fd < 0 || !bind_own(w, &own)) {
+        snprintf(err, errlen, "wire %s: %s: %s", w->spec, own.sun_path, strerror(errno));
+        return false;
+    }
+    wire_prepare(w->fd);
+    memcpy(w->peer, peer.sun_path, sizeof w->peer);
+    memcpy(w->own, own.sun_path, sizeof w->own);
+    return true;
+}
+
+/* By name each time: the peer may have come back since. */
+static int send_unix(struct ibc_wire *w, const uint8_t *frame, size_t len)
+{
+    struct sockaddr_un to;
+
+    (void)path_of(w->peer, strlen(w->peer), &to);
+    return sent(sendto(w->fd, frame, len, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)&to, sizeof to));
+}
+
+static void close_unix(struct ibc_wire *w)
+{
+    if (w->own[0])
+        (void)unlink(w->own);
+}
+
+const struct ibc_wire_ops ibc_wire_unix = {
+    .name = "unix",
+    .form = "unix:PEER,OWN",
+    .help = "datagram sockets; one datagram is one frame",
+    .infiniband = true,
+    .open = open_unix,
+    .send = send_unix,
+    .take = take,
+    .close = close_unix,
+};
+
+/* ---- dgram:HOST:PORT,HOST:PORT ---- */
+
+/* "HOST:PORT", "[::1]:PORT"; what getaddrinfo gives, or NULL. */
+static struct addrinfo *resolve(char *text, int family)
+{
+    const struct addrinfo hints = {.ai_family = family, .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV};
+    char *port = strrchr(text, ':');
+    struct addrinfo *found = NULL;
+    size_t n;
+
+    if (!port || port == text)
+        return NULL;
+    *port++ = '\0';
+    n = strlen(text);
+    if (text[0] == '[' && text[n - 1] == ']') {
+        text[n - 1] = '\0';
+        text++;
+    }
+    return getaddrinfo(text, port, &hints, &found) == 0 ? found : NULL;
+}
+
+static bool join(struct ibc_wire *w, const struct addrinfo *peer, const struct addrinfo *own)
+{
+    w->fd = socket(peer->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (w->fd < 0)
+        return false;
+    wire_prepare(w->fd);
+    return bind(w->fd, own->ai_addr, own->ai_addrlen) == 0 && connect(w->fd, peer->ai_addr, peer->ai_addrlen) == 0;
+}
+
+static bool open_dgram(struct ibc_wire *w, const char *args, char *err, size_t errlen)
+{
+    char text[256];
+    char *comma;
+    struct addrinfo *peer, *own;
+    bool good;
+
+    snprintf(text, sizeof text, "%s", args);
+    comma = strchr(text, ',');
+    if (comma)
+        *comma = '\0';
+    peer = comma ? resolve(text, AF_UNSPEC) : NULL;
+    own = peer ? resolve(comma + 1, peer->ai_family) : NULL;
+    good = own && join(w, peer, own);
+    if (!own)
+        snprintf(err, errlen, "wire %s: want dgram:HOST:PORT,HOST:PORT, the peer's and the own; no such %s", w->spec,
+                 peer ? "own address" : "peer");
+    else if (!good)
+        snprintf(err, errlen, "wire %s: %s", w->spec, strerror(errno));
+    if (own)
+        freeaddrinfo(own);
+    if (peer)
+        freeaddrinfo(peer);
+    return good;
+}
+
+const struct ibc_wire_ops ibc_wire_dgram = {
+    .name = "dgram",
+    .form = "dgram:HOST:PORT,HOST:PORT",
+    .help = "UDP, the peer's address and the own; one datagram is one frame",
+    .infiniband = true,
+    .open = open_dgram,
+    .send = send_connected,
+    .take = take,
+};
+
+/* ---- loop ---- */
+
+bool wire_pair(int fd[2])
+{
+    if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, fd) != 0)
+        return false;
+    wire_prepare(fd[0]);
+    wire_prepare(fd[1]);
+    return true;
+}
+
+const struct ibc_wire_ops ibc_wire_inside = {
+    .name = "loop",
+    .form = "loop",
+    .help = "two ends in one process",
+    .infiniband = true,
+    .send = send_connected,
+    .take = take,
+};

@@ -1,0 +1,178 @@
+#include "wire_neighbour.h"
+#include <string.h>
+
+enum {
+    MAC = 6,
+    ETHER = 2 * MAC, /* bytes before the type or a tag */
+    TAG = 4,         /* bytes of a VLAN tag */
+    TYPE_ARP = 0x0806,
+    TYPE_IPV6 = 0x86dd,
+    TYPE_VLAN = 0x8100,
+    TYPE_ROCE1 = 0x8915,
+    TYPE_IPV4 = 0x0800,
+    UDP = 17,
+    ROCE2 = 4791,   /* port */
+    ARP = 28,       /* bytes, of Ethernet and IPv4 */
+    ARP_SENDER = 8, /* its MAC, then its address */
+    ARP_TARGET = 18,
+    IPV6 = 40,
+    ICMPV6 = 58,
+    SOLICITATION = 135,
+    ADVERTISEMENT = 136,
+    ND = 24, /* bytes up to the options */
+    LINK_OPTION = 8,
+};
+
+static uint16_t get16(const uint8_t *p)
+{
+    return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static uint32_t get32(const uint8_t *p)
+{
+    return (uint32_t)get16(p) << 16 | get16(p + 2);
+}
+
+static void put16(uint8_t *p, unsigned v)
+{
+    p[0] = (uint8_t)(v >> 8);
+    p[1] = (uint8_t)v;
+}
+
+static void put_mac(uint8_t *p, uint64_t mac)
+{
+    for (unsigned i = 0; i < MAC; i++)
+        p[i] = (uint8_t)(mac >> (40 - 8 * i));
+}
+
+/* Back to who sent it, in the same VLAN; returns where the type stands. */
+static size_t put_ether(uint8_t *answer, const uint8_t *frame, uint64_t mac)
+{
+    const size_t tag = get16(frame + ETHER) == TYPE_VLAN ? TAG : 0;
+
+    memcpy(answer, frame + MAC, MAC);
+    put_mac(answer + MAC, mac);
+    memcpy(answer + ETHER, frame + ETHER, tag);
+    return ETHER + tag;
+}
+
+static size_t answer_arp(const uint8_t *frame, size_t at, const struct ibc_address *who, size_t n_who, uint8_t *answer)
+{
+    static const uint8_t request[] = {0, 1, 8, 0, 6, 4, 0, 1}; /* Ethernet, IPv4, lengths, who has */
+    const uint8_t *arp = frame + at;
+    uint8_t *out;
+    size_t i = 0;
+
+    while (i < n_who && (who[i].ipv4 == 0 || who[i].ipv4 != get32(arp + ARP_TARGET + MAC)))
+        i++;
+    if (i == n_who || memcmp(arp, request, sizeof request) != 0)
+        return 0;
+    out = answer + put_ether(answer, frame, who[i].mac);
+    put16(out, TYPE_ARP);
+    out += 2;
+    memcpy(out, request, sizeof request);
+    out[7] = 2; /* is at */
+    put_mac(out + ARP_SENDER, who[i].mac);
+    memcpy(out + ARP_SENDER + MAC, arp + ARP_TARGET + MAC, 4);
+    memcpy(out + ARP_TARGET, arp + ARP_SENDER, MAC + 4);
+    return (size_t)(out + ARP - answer);
+}
+
+/* ICMPv6 covers a pseudo header: addresses, length, next header (RFC 8200 8.1). */
+static uint16_t checksum(const uint8_t *ip, size_t bytes)
+{
+    uint32_t sum = ICMPV6 + (uint32_t)bytes;
+
+    for (size_t i = 8; i < IPV6 + bytes; i += 2)
+        sum += get16(ip + i);
+    while (sum >> 16)
+        sum = (sum & 0xffff) + (sum >> 16);
+    return (uint16_t)~sum;
+}
+
+static size_t answer_solicitation(const uint8_t *frame, size_t at, const struct ibc_address *who, size_t n_who,
+                                  uint8_t *answer)
+{
+    static const uint8_t nobody[16] = {0};
+    const uint8_t *ip = frame + at, *target = ip + IPV6 + 8;
+    uint8_t *out;
+    size_t i = 0;
+
+    while (i < n_who && memcmp(who[i].ipv6, target, 16) != 0 && memcmp(who[i].gid, target, 16) != 0)
+        i++;
+    if (i == n_who || memcmp(ip + 8, nobody, 16) == 0) /* from nobody: somebody looks whether the address is free */
+        return 0;
+    out = answer + put_ether(answer, frame, who[i].mac);
+    put16(out, TYPE_IPV6);
+    out += 2;
+    memset(out, 0, IPV6 + ND + LINK_OPTION);
+    out[0] = 0x60;
+    put16(out + 4, ND + LINK_OPTION);
+    out[6] = ICMPV6;
+    out[7] = 255; /* or it is not believed */
+    memcpy(out + 8, target, 16);
+    memcpy(out + 24, ip + 8, 16);
+    out[IPV6] = ADVERTISEMENT;
+    out[IPV6 + 4] = 0x60; /* solicited, override */
+    memcpy(out + IPV6 + 8, target, 16);
+    out[IPV6 + ND] = 2; /* target's link-layer address */
+    out[IPV6 + ND + 1] = 1;
+    put_mac(out + IPV6 + ND + 2, who[i].mac);
+    put16(out + IPV6 + 2, checksum(out, ND + LINK_OPTION));
+    return (size_t)(out + IPV6 + ND + LINK_OPTION - answer);
+}
+
+static bool is_discovery(const uint8_t *ip, size_t left)
+{
+    return left >= IPV6 + ND && ip[6] == ICMPV6 && (ip[IPV6] == SOLICITATION || ip[IPV6] == ADVERTISEMENT);
+}
+
+bool ibc_neighbour(const uint8_t *frame, size_t len, const struct ibc_address *who, size_t n_who,
+                   uint8_t answer[IBC_NEIGHBOUR_ANSWER], size_t *n)
+{
+    size_t at = ETHER;
+
+    *n = 0;
+    if (len >= at + TAG + 2 && get16(frame + at) == TYPE_VLAN)
+        at += TAG;
+    if (len < at + 2)
+        return false;
+    at += 2;
+    switch (get16(frame + at - 2)) {
+    case TYPE_ARP:
+        if (len - at >= ARP)
+            *n = answer_arp(frame, at, who, n_who, answer);
+        return true;
+    case TYPE_IPV6:
+        if (!is_discovery(frame + at, len - at))
+            return false;
+        if (frame[at + IPV6] == SOLICITATION)
+            *n = answer_solicitation(frame, at, who, n_who, answer);
+        return true;
+    default: return false;
+    }
+}
+
+/* Of an IP packet: its UDP header begins `head` bytes behind `ip`. */
+static bool goes_to_roce(const uint8_t *ip, size_t left, size_t head)
+{
+    return left >= head + 4 && get16(ip + head + 2) == ROCE2;
+}
+
+bool ibc_is_roce(const uint8_t *frame, size_t len)
+{
+    size_t at = ETHER;
+    const uint8_t *ip;
+
+    while (len >= at + TAG + 2 && get16(frame + at) == TYPE_VLAN)
+        at += TAG;
+    if (len < at + 2 + 20)
+        return false;
+    ip = frame + at + 2;
+    switch (get16(frame + at)) {
+    case TYPE_ROCE1: return true;
+    case TYPE_IPV4: return ip[9] == UDP && goes_to_roce(ip, len - at - 2, 4u * (ip[0] & 15u));
+    case TYPE_IPV6: return ip[6] == UDP && goes_to_roce(ip, len - at - 2, IPV6);
+    default: return false;
+    }
+}
