@@ -349,10 +349,14 @@ static enum ibc_rc set_gid(struct ibc_target *t, unsigned d, uint32_t index, con
 {
     struct live *l = live_of(t);
     struct ag_set_gid_args *a = &live_request(l, AG_V_set_gid, d)->u.set_gid;
+    enum ibc_rc rc;
 
     a->index = index;
     memcpy(a->gid.b, gid, sizeof a->gid.b);
-    return live_ask(l);
+    rc = live_ask(l);
+    if (rc == IBC_OK && index == 0)
+        ibc_set_first_gid(l->link, &t->device[d], gid);
+    return rc;
 }
 
 static enum ibc_rc choose_psn(struct ibc_target *t, unsigned d, uint32_t *psn)
