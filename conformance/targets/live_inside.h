@@ -27,9 +27,10 @@ struct live {
     struct ibc_live o;
     char *agent, *token; /* owned */
     struct channel channel;
-    bool up;          /* greeted, and answering since */
-    bool gone;        /* was waited for, and did not come back */
-    uint64_t id, now; /* now: virtual time */
+    bool up;            /* greeted, and answering since */
+    bool gone;          /* was waited for, and did not come back */
+    enum ibc_link link; /* since the last reset */
+    uint64_t id, now;   /* now: virtual time */
     struct ag_hello_ok hello;
     uint64_t missed;        /* frames that the agent sent and nobody saw */
     unsigned missing, last; /* of these in a row; device that sent last */

@@ -157,15 +157,6 @@ enum ibc_rc ref_set_port(struct ibc_target *t, unsigned d, enum ibc_key key, uin
     return good ? IBC_OK : ref_verb(t, IBA_VERB_ATTR_VALUE);
 }
 
-/* Where packets to the device go from now on. */
-static void set_first_gid(enum ibc_link link, struct ibc_address *a, const uint8_t gid[16])
-{
-    if (link == IBC_LINK_roce2_ipv4)
-        a->ipv4 = (uint32_t)iba_bits_get(gid, 96, 32);
-    else
-        memcpy(link == IBC_LINK_roce2_ipv6 ? a->ipv6 : a->gid, gid, sizeof a->gid);
-}
-
 enum ibc_rc ref_set_gid(struct ibc_target *t, unsigned d, uint32_t index, const uint8_t gid[16])
 {
     struct ref_device *dev = device_of(t, d);
@@ -179,6 +170,6 @@ enum ibc_rc ref_set_gid(struct ibc_target *t, unsigned d, uint32_t index, const 
     if (p->n_gid <= index) /* those between are :: */
         p->n_gid = (uint8_t)(index + 1);
     if (index == 0)
-        set_first_gid(r->link, &t->device[d], gid);
+        ibc_set_first_gid(r->link, &t->device[d], gid);
     return IBC_OK;
 }

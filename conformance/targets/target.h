@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include "scenario/words.h"
 #include "transport/iba_verbs.h"
 
@@ -163,6 +164,15 @@ struct ibc_target {
 static inline uint16_t ibc_group_lid(const uint8_t *gid)
 {
     return (uint16_t)(0xc000 | (gid[14] & 0x1f) << 8 | gid[15]);
+}
+
+/* A device's first GID on that link is another: packets to it go there from now on. */
+static inline void ibc_set_first_gid(enum ibc_link link, struct ibc_address *a, const uint8_t gid[16])
+{
+    if (link == IBC_LINK_roce2_ipv4)
+        a->ipv4 = (uint32_t)gid[12] << 24 | (uint32_t)gid[13] << 16 | (uint32_t)gid[14] << 8 | gid[15];
+    else
+        memcpy(link == IBC_LINK_roce2_ipv6 ? a->ipv6 : a->gid, gid, sizeof a->gid);
 }
 
 /* "reference", "mutant:TABLE.ROW=CHANGE", "mutant:emit.FIELD=VALUE": NULL with one line in err, nearest right name
