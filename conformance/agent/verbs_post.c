@@ -60,14 +60,18 @@ static struct ibv_ah *known_handle(struct verbs *v, const struct ibv_pd *pd, con
     return NULL;
 }
 
-static enum ibc_rc handle(struct verbs *v, struct ibv_pd *pd, const struct ibc_ah_spec *s, struct ibv_ah **ah)
+static enum ibc_rc handle(struct verbs *v, struct ibv_pd *of_qp, const struct ibc_ah_spec *s, struct ibv_ah **ah)
 {
+    struct ibv_pd *pd = s->has_pd ? verbs_find_pd(v, s->pd) : of_qp;
     struct ibv_ah_attr attr;
     enum ibc_rc rc = verbs_path(v, s->to, s->group, &s->path, &attr);
     unsigned i = 0;
 
-    if (rc != IBC_OK)
-        return rc;
+    if (rc != IBC_OK || s->none) /* libibverbs looks into what it is given */
+        return s->none ? IBC_UNSUPPORTED : rc;
+    if (!pd)
+        return verbs_refused(v, "no_pd");
+    attr.port_num = s->port ? s->port : attr.port_num;
     attr.grh.hop_limit = s->hop;
     attr.grh.traffic_class = s->tclass;
     attr.sl = s->sl;
