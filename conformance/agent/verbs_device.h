@@ -10,6 +10,7 @@ enum {
     VERBS_ID_BITS = 56,
 };
 #define VERBS_GUARD_BYTE 0xa5
+#define VERBS_DEVICE_ATOMIC_WRITE (UINT64_C(1) << 40) /* as the kernel counts; older headers do not have its name */
 
 struct verbs_cq {
     struct ibv_cq *cq; /* NULL: free; likewise below */

@@ -168,6 +168,25 @@ static bool parts_of(struct verbs *v, const struct ibc_qp_spec *s, struct ibv_qp
     return init->send_cq != NULL;
 }
 
+/* ATOMIC WRITE has no place in the older way of posting: where the device has it, the QP is made for the newer one too.
+ */
+static struct ibv_qp *make_qp(struct verbs *v, struct ibv_pd *pd, struct ibv_qp_init_attr *init)
+{
+    struct ibv_qp_init_attr_ex ex = {.send_cq = init->send_cq,
+                                     .recv_cq = init->recv_cq,
+                                     .srq = init->srq,
+                                     .cap = init->cap,
+                                     .qp_type = init->qp_type,
+                                     .sq_sig_all = init->sq_sig_all,
+                                     .comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+                                     .pd = pd,
+                                     .send_ops_flags = IBV_QP_EX_WITH_ATOMIC_WRITE};
+
+    if (v->attr.device_cap_flags_ex & VERBS_DEVICE_ATOMIC_WRITE && init->qp_type == IBV_QPT_RC)
+        return ibv_create_qp_ex(v->ctx, &ex);
+    return ibv_create_qp(pd, init);
+}
+
 enum ibc_rc verbs_create_qp(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *s, uint32_t *qpn)
 {
     struct verbs *v = verbs_of(t);
@@ -188,7 +207,7 @@ enum ibc_rc verbs_create_qp(struct ibc_target *t, unsigned d, const struct ibc_q
     FREE_SLOT(v->qp, .qp, VERBS_QPS, i);
     if (i == VERBS_QPS)
         return verbs_refused(v, "full");
-    v->qp[i] = (struct verbs_qp){.qp = ibv_create_qp(verbs_find_pd(v, s->pd), &init), .type = s->type};
+    v->qp[i] = (struct verbs_qp){.qp = make_qp(v, verbs_find_pd(v, s->pd), &init), .type = s->type};
     rc = verbs_made(v, v->qp[i].qp);
     *qpn = v->qp[i].qp ? v->qp[i].qp->qp_num : 0;
     return rc;

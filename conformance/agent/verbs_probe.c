@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 enum { TRIAL_DEPTH = 16, TRIAL_BYTES = 4096, PATH = 192 };
-#define DEVICE_ATOMIC_WRITE (UINT64_C(1) << 40) /* as the kernel counts; older headers do not have its name */
 
 struct trial {
     struct verbs *v;
@@ -60,7 +59,7 @@ static uint64_t asked(struct verbs *v)
     struct ibc_counter counter[IBC_MAX_COUNTERS];
     const bool has[IBC_CAP_COUNT] = {
         [IBC_CAP_atomic] = v->attr.orig_attr.atomic_cap != IBV_ATOMIC_NONE,
-        [IBC_CAP_atomic_write] = said & DEVICE_ATOMIC_WRITE,
+        [IBC_CAP_atomic_write] = said & VERBS_DEVICE_ATOMIC_WRITE,
         [IBC_CAP_send_inv] = said & IBV_DEVICE_MEM_MGT_EXTENSIONS,
         [IBC_CAP_multicast] = v->attr.orig_attr.max_mcast_grp > 0,
         [IBC_CAP_apm] = said & IBV_DEVICE_AUTO_PATH_MIG && is_ib, /* Linux has no alternate paths on Ethernet */

@@ -38,7 +38,7 @@ SAME(IBA_PATH_ARMED, IBV_MIG_ARMED);
 
 /* ---- states ---- */
 
-static enum ibc_rc path_of_qp(struct verbs *v, const struct ibc_address *to, const struct ibc_qp_attr *a,
+static enum ibc_rc path_of_qp(struct verbs *v, const struct ibc_address *to, uint8_t port, const struct ibc_qp_attr *a,
                               struct ibv_ah_attr *out)
 {
     const enum ibc_rc rc = verbs_path(v, to, NULL, &a->path, out);
@@ -47,6 +47,7 @@ static enum ibc_rc path_of_qp(struct verbs *v, const struct ibc_address *to, con
     out->grh.traffic_class = a->tclass;
     out->grh.flow_label = a->flow;
     out->sl = a->sl;
+    out->port_num = port ? port : v->port;
     return rc;
 }
 
@@ -72,7 +73,7 @@ static enum ibc_rc attributes(struct verbs *v, const struct ibc_qp_attr *a, stru
                                 .max_dest_rd_atomic = a->a.max_dest_rd,
                                 .min_rnr_timer = a->a.min_rnr,
                                 .port_num = a->a.port,
-                                .alt_port_num = v->port,
+                                .alt_port_num = a->alt_port ? a->alt_port : v->port,
                                 .timeout = a->a.timeout,
                                 .alt_timeout = a->a.timeout,
                                 .retry_cnt = a->a.retry,
@@ -80,9 +81,9 @@ static enum ibc_rc attributes(struct verbs *v, const struct ibc_qp_attr *a, stru
     if ((a->mask & IBA_QPA_ACCESS && !all) || (a->mask & IBA_QPA_DEST_QPN && a->a.flow_control) || a->to_twin)
         return IBC_UNSUPPORTED;
     if (a->mask & IBA_QPA_AV)
-        rc = path_of_qp(v, a->to, a, &out->ah_attr);
+        rc = path_of_qp(v, a->to, a->av_port, a, &out->ah_attr);
     if (rc == IBC_OK && a->mask & IBA_QPA_ALT_PATH)
-        rc = path_of_qp(v, a->alt, a, &out->alt_ah_attr);
+        rc = path_of_qp(v, a->alt, a->alt_port, a, &out->alt_ah_attr);
     return rc;
 }
 
