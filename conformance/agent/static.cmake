@@ -13,7 +13,7 @@ if(NOT static_ok OR CMAKE_C_FLAGS MATCHES "-fsanitize|-fprofile")
 endif()
 
 set(parts ibcserver ibcagent ibctargets ibcwire ibcscenario ibcverbs iba)
-add_executable(ibagent-static main.c static_libs.c verbs.c)
+add_executable(ibagent-static main.c options.c static_libs.c verbs.c)
 # Archives by file, so that what they link otherwise, shared, stays away.
 foreach(part ${parts})
   target_link_libraries(ibagent-static PRIVATE $<TARGET_FILE:${part}>)

@@ -345,14 +345,26 @@ static enum ibc_rc set_port(struct ibc_target *t, unsigned d, enum ibc_key key, 
     return rc;
 }
 
+/* Where packets to the device go from now on, whichever of these the link looks at. */
+static void set_first_gid(struct ibc_address *a, const uint8_t gid[16])
+{
+    a->ipv4 = (uint32_t)gid[12] << 24 | (uint32_t)gid[13] << 16 | (uint32_t)gid[14] << 8 | gid[15];
+    memcpy(a->ipv6, gid, sizeof a->ipv6);
+    memcpy(a->gid, gid, sizeof a->gid);
+}
+
 static enum ibc_rc set_gid(struct ibc_target *t, unsigned d, uint32_t index, const uint8_t gid[16])
 {
     struct live *l = live_of(t);
     struct ag_set_gid_args *a = &live_request(l, AG_V_set_gid, d)->u.set_gid;
+    enum ibc_rc rc;
 
     a->index = index;
     memcpy(a->gid.b, gid, sizeof a->gid.b);
-    return live_ask(l);
+    rc = live_ask(l);
+    if (rc == IBC_OK && index == 0)
+        set_first_gid(&t->device[d], gid);
+    return rc;
 }
 
 static enum ibc_rc choose_psn(struct ibc_target *t, unsigned d, uint32_t *psn)

@@ -1,0 +1,148 @@
+#include "options.h"
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+/*    name          value       what */
+#define OPTIONS(O)                                                                                                     \
+    O("engine",     optional,   "[=SPEC]", "the reference engine as the device, on virtual time; SPEC as in\n"         \
+                                           "`ibconform run --target`: reference (the default), mutant:...")            \
+    O("wire",       required,   " SPEC",   "of the engine's port: unix:PEER,OWN, dgram:HOST:PORT,HOST:PORT, ...;\n"    \
+                                           "given twice: two devices")                                                 \
+    O("real-time",  no,         "",        "the engine's time goes with the clock")                                    \
+    O("device",     required,   " NAME",   "of libibverbs; left out: the only one there is")                           \
+    O("port",       required,   " N",      "of the device; left out: 1")                                               \
+    O("tester",     required,   " WHERE",  "addresses of the tester, mac=02:..,ipv4=10.0.0.3; left out: the\n"         \
+                                           "device's own with 2 added to the last number")                             \
+    O("stranger",   required,   " WHERE",  "likewise, of somebody else; 3 added")                                      \
+    O("listen",     required,   " WHERE",  "unix:PATH or tcp:[HOST:]PORT; left out: standard input and output")        \
+    O("token-file", required,   " FILE",   "with tcp: the token that hello must carry; left out: a random one,\n"      \
+                                           "printed on the standard error")                                            \
+    O("help",       no,         "",        "this")                                                                     \
+    O("version",    no,         "",        "the version")
+/* clang-format on */
+enum option_id {
+    O_ENGINE,
+    O_WIRE,
+    O_REAL_TIME,
+    O_DEVICE,
+    O_PORT,
+    O_TESTER,
+    O_STRANGER,
+    O_LISTEN,
+    O_TOKEN_FILE,
+    O_HELP,
+    O_VERSION
+};
+
+int wrong(int code, const char *format, ...)
+{
+    va_list args;
+
+    fputs("ibagent: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return code;
+}
+
+static int help(void)
+{
+#define HELP(name, value, arg, what) {"--" name arg, what},
+    static const struct {
+        const char *form, *what;
+    } rows[] = {OPTIONS(HELP)};
+
+    puts("usage: ibagent [--device NAME] [--port N] [--listen WHERE]\n"
+         "       ibagent --engine[=SPEC] [--real-time] [--wire SPEC]... [--listen WHERE]\n\n"
+         "Does on the device under test what ibconform asks for: one request a line, one reply a line.\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *what = rows[i].what, *end;
+        printf("  %-19s ", rows[i].form);
+        for (; (end = strchr(what, '\n')) != NULL; what = end + 1)
+            printf("%.*s\n%22s", (int)(end - what), what, "");
+        puts(what);
+    }
+    puts("\nExit: 0 the client has left, or a signal came; 2 wrong usage; 4 the device or the channel cannot be had.");
+    return EXIT_OK;
+}
+
+/* ---- options ---- */
+
+static int add_wire(struct options *o, const char *spec)
+{
+    if (o->n_wire == IBC_DEVICES)
+        return wrong(EXIT_WRONG, "--wire %s: more than %d of them", spec, (int)IBC_DEVICES);
+    o->wire[o->n_wire++] = spec;
+    return EXIT_OK;
+}
+
+static int set_port(struct options *o, const char *arg)
+{
+    enum { MOST_PORTS = 255 };
+    char *end;
+    const unsigned long port = strtoul(arg, &end, 10);
+
+    if (*arg < '0' || *arg > '9' || *end || port < 1 || port > MOST_PORTS)
+        return wrong(EXIT_WRONG, "--port %s: want a number, 1 to %d", arg, (int)MOST_PORTS);
+    o->port = (unsigned)port;
+    return EXIT_OK;
+}
+
+static int set_option(struct options *o, enum option_id id, const char *arg)
+{
+    switch (id) {
+    case O_ENGINE: o->engine = arg ? arg : "reference"; break;
+    case O_WIRE: return add_wire(o, arg);
+    case O_REAL_TIME: o->real_time = true; break;
+    case O_DEVICE: o->device = arg; break;
+    case O_PORT: return set_port(o, arg);
+    case O_TESTER: o->tester = arg; break;
+    case O_STRANGER: o->stranger = arg; break;
+    case O_LISTEN: o->listen = arg; break;
+    case O_TOKEN_FILE: o->token_file = arg; break;
+    default: break;
+    }
+    return EXIT_OK;
+}
+
+static int check(const struct options *o, int left, char **word)
+{
+    const bool verbs = o->device || o->port || o->tester || o->stranger;
+
+    if (left > 0)
+        return wrong(EXIT_WRONG, "%s: what is that? see ibagent --help", word[0]);
+    if (o->engine && verbs)
+        return wrong(EXIT_WRONG, "--engine is a device of its own: no --device, --port, --tester, --stranger");
+    if (!o->engine && o->real_time)
+        return wrong(EXIT_WRONG, "--real-time: a real device has no other; this is for --engine");
+    if (!o->engine && o->n_wire > 0)
+        return wrong(EXIT_WRONG, "--wire %s: a real device has its own; this is for --engine", o->wire[0]);
+    if (o->token_file && (!o->listen || strncmp(o->listen, "tcp:", 4) != 0))
+        return wrong(EXIT_WRONG, "--token-file %s: wants --listen tcp:...", o->token_file);
+    return EXIT_OK;
+}
+
+int read_options(struct options *o, int argc, char **argv, bool *done)
+{
+#define LONG(name, value, arg, what) {name, value##_argument, NULL, 0},
+    static const struct option longs[] = {OPTIONS(LONG){0}};
+    int got, which = 0, e = EXIT_OK;
+
+    while (e == EXIT_OK && (got = getopt_long(argc, argv, ":h", longs, &which)) != -1) {
+        if (got == '?' || got == ':')
+            return wrong(EXIT_WRONG, "%s: %s; see ibagent --help", argv[optind - 1],
+                         got == ':' ? "wants a value" : "no such option, or it takes no value");
+        *done = got == 'h' || which == O_HELP || which == O_VERSION;
+        if (*done && got != 'h' && which == O_VERSION)
+            return puts("ibagent " IBPROOF_VERSION) < 0 ? EXIT_BROKEN : EXIT_OK;
+        if (*done)
+            return help();
+        e = set_option(o, (enum option_id)which, optarg);
+    }
+    return e == EXIT_OK ? check(o, argc - optind, argv + optind) : e;
+}
