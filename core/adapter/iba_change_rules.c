@@ -87,7 +87,7 @@ static bool is_plain(enum iba_rule_table t, uint16_t row, action *a)
 static uint16_t offer(const struct iba_rule **list, uint16_t n, enum iba_rule_table t, uint16_t row,
                       const struct iba_rule *from)
 {
-    if (from->then == true_tables[t]->row[row].then || !is_plain(t, row, from->then))
+    if (!from || from->then == true_tables[t]->row[row].then || !is_plain(t, row, from->then))
         return n;
     for (uint16_t i = 0; i < n; i++)
         if (list[i]->then == from->then)
@@ -170,9 +170,7 @@ bool iba_rules_change(struct iba_changed_rules *out, enum iba_rule_table t, uint
     } else if (kind == IBA_CHANGE_SWAP) {
         out->row[row] = table->row[row + 1];
         out->row[row + 1] = table->row[row];
-    } else {
-        others(t, row, list);
+    } else if (with < others(t, row, list))
         out->row[row].then = list[with]->then;
-    }
     return true;
 }
