@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """ibconform against live devices: the engine behind its agent and a wire. IBPROOF_BIN names the programs' folder."""
 import filecmp
+import functools
 import json
 import os
 import pathlib
@@ -199,12 +200,6 @@ class Same(Live):
     def test_udp(self):
         self.assertEqual(self.live("rc.responder", "middle", kind="dgram").returncode, 0)
 
-    def test_real_time(self):
-        code, report = self.report("real.json", self.live, "rc.requester.nak*", "rc.responder.psn*", "ud", "middle.loss",
-                                   "rc.requester.timeout-counts", engine=("--engine", "--real-time"))
-        self.assertEqual(code, 0, report)
-        self.assertEqual(report["run"]["jobs"], 1)
-
 
 class Channels(Live):
     def listening(self, where, *more):
@@ -374,6 +369,29 @@ class Faults(Live):
         self.one_line(r, 4, "not well before the first scenario: .*nobody is at the other end")
 
 
+def unhurried(test):
+    """Where time is real a busy machine may be too slow for the device's timeouts: one clean run of three will do."""
+    @functools.wraps(test)
+    def thrice(self):
+        for i in range(3):
+            try:
+                return test(self)
+            except self.failureException as e:
+                print("once more:", str(e)[:1000], file=sys.stderr)
+        return test(self)
+    return thrice
+
+
+class RealTime(Live):
+    @unhurried
+    def test_some_of_everything(self):
+        code, report = self.report("real.json", self.live, "rc.requester.nak*", "rc.responder.psn*", "ud", "middle.loss",
+                                   "rc.requester.timeout-counts", engine=("--engine", "--real-time"))
+        self.assertEqual(code, 0, report)
+        self.assertEqual(report["run"]["jobs"], 1)
+        self.assertEqual(self.verdicts(report)["rc.requester.nak-sequence-doubled"], "NOT_APPLICABLE", "it needs virtual_time")
+
+
 class Interface(Live):
     """A cable: veth, the tester at one end, the engine on real time in another network namespace at the other."""
 
@@ -438,6 +456,7 @@ class Interface(Live):
                            *(("--user", self.user) if os.geteuid() or user else ()), code=code,
                            ASAN_OPTIONS=self.env["ASAN_OPTIONS"] + ":detect_leaks=0")
 
+    @unhurried
     def test_a_cable(self):
         self.at = self.agent()
         r = self.play("rc.responder.psn*", "rc.requester.nak*", "ud", "roce", "multicast", "rc.requester.write-segmented", "--json",
