@@ -13,7 +13,7 @@ if(NOT static_ok OR CMAKE_C_FLAGS MATCHES "-fsanitize|-fprofile")
 endif()
 
 set(parts ibcserver ibcagent ibctargets ibcwire ibcscenario ibcverbs iba)
-add_executable(ibagent-static main.c options.c static_libs.c verbs.c)
+add_executable(ibagent-static main.c static_libs.c verbs.c $<TARGET_OBJECTS:ibcoptions>)
 # Archives by file, so that what they link otherwise, shared, stays away.
 foreach(part ${parts})
   target_link_libraries(ibagent-static PRIVATE $<TARGET_FILE:${part}>)
@@ -21,8 +21,7 @@ endforeach()
 add_dependencies(ibagent-static ${parts})
 target_include_directories(ibagent-static PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/.. ${CMAKE_SOURCE_DIR}/core
                            ${CJSON_INCLUDE_DIRS} ${ISAL_INCLUDE_DIRS})
-target_compile_definitions(ibagent-static PRIVATE _GNU_SOURCE IBAGENT_VERBS RDMA_STATIC_PROVIDERS=all
-                           IBPROOF_VERSION="${PROJECT_VERSION}")
+target_compile_definitions(ibagent-static PRIVATE _GNU_SOURCE IBAGENT_VERBS RDMA_STATIC_PROVIDERS=all)
 target_link_libraries(ibagent-static PRIVATE ${IBVERBS_STATIC_LIBRARIES} json-c z m)
 # The archives need each other. getaddrinfo() of a static program asks the shared libraries of the machine: only for tcp.
 target_link_options(ibagent-static PRIVATE -static -Wl,--start-group -Wl,--no-warnings)
