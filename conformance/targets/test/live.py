@@ -364,7 +364,8 @@ class Faults(Live):
 
     def test_nobody_at_the_other_end(self):
         _, agent = self.wires(1)
-        r = self.live("rc", tester=("--wire", f"unix:{self.folder}/nobody,{self.folder}/a0"),
+        ours = f"{self.folder}/a0".ljust(100, "0")  # the reason is told however long the names
+        r = self.live("rc", tester=("--wire", f"unix:{self.folder}/nobody,{ours}"),
                       agent="exec:" + " ".join([AGENT, "--engine", *agent]))
         self.one_line(r, 4, "not well before the first scenario: .*nobody is at the other end")
 
