@@ -107,13 +107,17 @@ class Exchange(unittest.TestCase):
         ask("modify_qp", qpn=qpn, state="rtr", av=True, hop=64, pmtu=1024, qpn_of_peer=PEER, epsn=EPSN, dest_rd=4, min_rnr=12)
         ask("modify_qp", qpn=qpn, state="rts", timeout=0, retry=7, rnr_retry=7, psn=PSN, rd=4)
 
-    def completion(self, cq):
+    def waited_for(self, what, do, **args):
+        """What the device tells a moment later than it answers on the wire."""
         until = time.monotonic() + 10
         while time.monotonic() < until:
-            wc = self.agent("poll_cq", cq=cq)["wc"]
-            if wc:
-                return wc
-        return self.fail("no completion for 10 s")
+            found = self.agent(do, **args)[what]
+            if found:
+                return found
+        return self.fail(f"{do} {args}: no {what} for 10 s")
+
+    def completion(self, cq):
+        return self.waited_for("wc", "poll_cq", cq=cq)
 
     def test_hello(self):
         self.assertEqual(self.hello["version"], 1)
@@ -169,7 +173,7 @@ class Exchange(unittest.TestCase):
         ask("post_recv", qpn=qpn, wr={"id": 9, "sge": [{"at": mr["local"], "len": 64, "lkey": mr["lkey"]}]})
         self.wire.send("SEND_ONLY_WITH_IMMEDIATE", qpn, EPSN, b"\x01\x02\x03\x04" + bytes(64))
         self.assertEqual(self.wire.receive()[BTH].psn, EPSN)
-        self.assertEqual(ask("notified", cq=cq)["times"], 1)
+        self.assertEqual(self.waited_for("times", "notified", cq=cq), 1)
         wc = self.completion(cq)
         self.assertEqual((wc["id"], wc["op"], wc["imm"], wc["bytes"]), (9, "recv", 0x01020304, 64))
         ask("post_recv", qpn=qpn, wr={"id": 10, "sge": [{"at": mr["local"], "len": 64, "lkey": mr["lkey"]}]})
@@ -190,7 +194,7 @@ class Exchange(unittest.TestCase):
         self.wire.send("SEND_ONLY", qpn, EPSN, bytes(8))
         self.assertEqual(self.wire.receive()[BTH].psn, EPSN)
         self.assertEqual(self.completion(cq)["id"], 1)
-        event = ask("poll_event")["event"]
+        event = self.waited_for("event", "poll_event")
         self.assertEqual((event["kind"], event["object"]), ("srq_limit", srq))
 
     def test_windows(self):
