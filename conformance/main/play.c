@@ -14,6 +14,7 @@ struct playing {
     struct ibc_result *r;
     struct progress progress;
     struct ibc_target *target; /* of the child */
+    unsigned lane;             /* likewise */
     unsigned refused;          /* times that it could not be opened */
     char why[512];
 };
@@ -49,7 +50,7 @@ static bool have_target(struct playing *p)
     enum { PATIENCE = 3 };
 
     if (!p->target && p->refused < PATIENCE) {
-        p->target = dut_open(&p->run->dut, p->why, sizeof p->why);
+        p->target = dut_open(&p->run->dut, p->lane, p->why, sizeof p->why);
         p->refused = p->target ? 0 : p->refused + 1;
         if (p->target)
             p->target->time_scale = p->run->timeout_scale;
@@ -73,6 +74,11 @@ static void play(struct playing *p, uint32_t job, struct ibc_result *r)
     ibc_run(c->s, p->target, &o, r);
     if (c->named)
         result_name_link(r, ibc_link_names[c->link]);
+}
+
+static void enter(void *ctx, unsigned child)
+{
+    ((struct playing *)ctx)->lane = child;
 }
 
 static size_t work(void *ctx, uint32_t job, uint32_t part, uint8_t record[POOL_RECORD])
@@ -137,6 +143,7 @@ bool play_cases(const struct play_run *run, struct ibc_result *r)
                               .jobs = (uint32_t)(run->cases->n * run->repeat),
                               .parts = 1,
                               .ctx = &p,
+                              .enter = enter,
                               .limit = limit,
                               .work = work,
                               .leave = leave,

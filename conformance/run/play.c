@@ -69,16 +69,44 @@ static void see_losses(struct run_player *p, uint64_t before)
     p->counters = IBC_IS_NOT_APPLICABLE;
 }
 
+/* The worst that the logs of the devices' systems have since they were asked last; what was there before is not of
+ * this play. */
+static void read_logs(struct run_player *p, char text[RUN_TEXT])
+{
+    text[0] = '\0';
+    for (unsigned d = 0; p->t->ops->log && d < p->n_device && !text[0]; d++)
+        if (p->t->ops->log(p->t, d, text, RUN_TEXT) != IBC_OK)
+            text[0] = '\0';
+}
+
+static void see_logs(struct run_player *p, const struct ibc_step *s)
+{
+    char said[RUN_TEXT], got[RUN_TEXT];
+
+    read_logs(p, said);
+    if (!said[0])
+        return;
+    snprintf(got, sizeof got, "its log: %.*s", (int)sizeof got - 10, said);
+    if (!run_rank(p->verdict) || p->verdict < IBC_IS_FAIL)
+        (void)run_fail(p, s, NULL, "no complaint in the log of the device's system", got);
+    else if (!p->measured[0])
+        snprintf(p->measured, sizeof p->measured, "%s", got);
+}
+
+/* Whether the device survived is told of the scenario that it met, and not of the next one. */
 static void play(struct run_player *p)
 {
     static const struct ibc_step last = {.kind = IBC_S_health, .object = UINT16_MAX, .text = "health"};
+    char old[RUN_TEXT];
 
     if (!clean(p))
         return;
+    read_logs(p, old);
     if (has_step(p->play, IBC_S_counter))
         p->n_counter = p->t->ops->counters(p->t, 0, p->counter);
-    if (run_make_objects(p) && play_steps(p))
+    if ((run_make_objects(p) && play_steps(p)) || (p->verdict == IBC_IS_FAIL && !p->o->stop_at_first))
         run_health(p, &last);
+    see_logs(p, &last);
 }
 
 void run_play(struct run_player *p)

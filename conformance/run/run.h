@@ -64,7 +64,8 @@ void ibc_run_prepared(struct ibc_prepared *q, struct ibc_target *t, const struct
 
 /* ---- waivers: one JSON file ---- */
 struct ibc_waiver {
-    char *pattern, *target, *statement, *reason, *symptom, *expires; /* symptom: must stand in the finding */
+    char *pattern, *target, *statement, *reason, *symptom, *expires;
+    char *name, *certain, *evidence; /* for people: may be NULL */
     bool used;
 };
 struct ibc_waivers {
@@ -73,6 +74,8 @@ struct ibc_waivers {
 };
 bool ibc_waivers_load(struct ibc_waivers *out, const char *path, const char *today, char *err, size_t errlen);
 void ibc_waivers_free(struct ibc_waivers *w);
+/* The i-th of its patterns; false: it has no more. */
+bool ibc_waiver_pattern(const struct ibc_waiver *w, size_t i, char *out, size_t n);
 /* FAIL or a failed counter becomes XFAIL where a waiver fits pattern and symptom; a pass that a waiver names, XPASS. */
 void ibc_waivers_apply(struct ibc_waivers *w, const char *target, struct ibc_result *r);
 

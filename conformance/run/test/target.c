@@ -85,11 +85,56 @@ Test(target, dies_after_the_case)
     cr_expect_eq(r.verdict, IBC_IS_FAIL);
     cr_expect_str_eq(r.finding.got, "the agent is gone: the device did not survive");
     done(t, &r);
-    t = open_changed(); /* a case that has failed is not looked into further */
+    t = open_changed(); /* one that has failed is looked at too: the next case is innocent */
     changed.create_pd = second_domain_kills;
     domains = 0;
     r = run_text(t, RC "qp a\n a state err\n", &o);
+    cr_expect_str_eq(r.finding.got, "state Ready to Send: the device did not survive");
+    done(t, &r);
+    t = open_changed(); /* but for mutants, which are not alive after the first finding */
+    changed.create_pd = second_domain_kills;
+    domains = 0;
+    r = run_text(t, RC "qp a\n a state err\n", &(struct ibc_options){.seed = 1, .stop_at_first = true});
     cr_expect_str_eq(r.finding.got, "state Ready to Send");
+    done(t, &r);
+}
+
+static const char *says[8]; /* one at a time */
+static unsigned asked;
+static enum ibc_rc complains(struct ibc_target *t, unsigned d, char *text, size_t n)
+{
+    (void)t;
+    (void)d;
+    snprintf(text, n, "%s", says[asked] ? says[asked] : "");
+    asked++;
+    return IBC_OK;
+}
+
+Test(target, complains_in_its_log)
+{
+    const struct ibc_options o = {.seed = 1};
+    struct ibc_target *t = open_changed();
+    struct ibc_result r;
+
+    changed.log = complains;
+    says[0] = "WARNING: of the case before";
+    r = run_text(t, EXCHANGE, &o);
+    cr_expect_eq(r.verdict, IBC_IS_PASS);
+    cr_expect_eq(asked, 2);
+    done(t, &r);
+    t = open_changed();
+    changed.log = complains;
+    says[3] = "WARNING: CPU: 0 PID: 7";
+    r = run_text(t, EXCHANGE, &o);
+    cr_expect_eq(r.verdict, IBC_IS_FAIL);
+    cr_expect_str_eq(r.finding.got, "its log: WARNING: CPU: 0 PID: 7");
+    done(t, &r);
+    t = open_changed(); /* what failed stays the finding; the log stands beside it */
+    changed.log = complains;
+    says[5] = "BUG: of memory";
+    r = run_text(t, RC "qp a\n a state err\n", &o);
+    cr_expect_str_eq(r.finding.got, "state Ready to Send");
+    cr_expect_str_eq(r.measured, "its log: BUG: of memory");
     done(t, &r);
 }
 
@@ -175,7 +220,7 @@ Test(target, never_stops_talking)
     changed.collect = chatters;
     r = run_text(t, RC "qp a recv=1\n> a SEND_ONLY ackreq=1\nwait 1ms\n", &o);
     cr_expect_eq(r.verdict, IBC_IS_FAIL);
-    cr_expect_str_eq(r.finding.got, "packets without end");
+    cr_expect_str_eq(r.finding.got, "packets without end: the device did not survive");
     done(t, &r);
 }
 
