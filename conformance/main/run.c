@@ -102,7 +102,9 @@ static int play_all(struct running *u)
                                  .repeat = o->repeat,
                                  .children = u->children,
                                  .timeout_scale = o->timeout_scale,
-                                 .evidence = o->evidence};
+                                 .evidence = o->evidence,
+                                 .waivers = &u->waivers,
+                                 .target = target_of(u)};
 
     if (u->cases.n > UINT32_MAX / o->repeat)
         return wrong(EXIT_USAGE, "--repeat %u: too many for %zu cases", o->repeat, u->cases.n);

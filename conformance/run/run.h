@@ -66,6 +66,7 @@ void ibc_run_prepared(struct ibc_prepared *q, struct ibc_target *t, const struct
 struct ibc_waiver {
     char *pattern, *target, *statement, *reason, *symptom, *expires;
     char *name, *certain, *evidence; /* for people: may be NULL */
+    char *sometimes;                 /* why it is not always seen, else NULL: then a pass is XPASS */
     bool used;
 };
 struct ibc_waivers {

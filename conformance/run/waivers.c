@@ -10,14 +10,14 @@
 enum { MAX_FILE = 1 << 20, MAX_TEXT = 4000, MAX_PATTERN = 256 };
 
 /* What an entry has, all of it text; the first ones it must have. */
-static const char *const field_names[] = {"pattern", "target", "statement", "reason",  "symptom",
-                                          "expires", "name",   "certain",   "evidence"};
+static const char *const field_names[] = {"pattern", "target", "statement", "reason",   "symptom",
+                                          "expires", "name",   "certain",   "evidence", "sometimes"};
 enum { N_FIELDS = sizeof field_names / sizeof *field_names, N_MUST = 6 };
 
 static char **field_of(struct ibc_waiver *w, size_t i)
 {
-    char **const field[N_FIELDS] = {&w->pattern, &w->target, &w->statement, &w->reason,  &w->symptom,
-                                    &w->expires, &w->name,   &w->certain,   &w->evidence};
+    char **const field[N_FIELDS] = {&w->pattern, &w->target, &w->statement, &w->reason,   &w->symptom,
+                                    &w->expires, &w->name,   &w->certain,   &w->evidence, &w->sometimes};
 
     return field[i];
 }
@@ -263,7 +263,7 @@ static enum ibc_verdict waived(const struct ibc_waiver *w, const struct ibc_resu
     if ((bad || miscounted) && (!bad || shows(&r->finding, w->symptom)) &&
         (!miscounted || shows(&r->counter_finding, w->symptom)))
         return IBC_IS_XFAIL;
-    if (!bad && !miscounted && (r->verdict == IBC_IS_PASS || r->verdict == IBC_IS_TOLERATED))
+    if (!w->sometimes && !bad && !miscounted && (r->verdict == IBC_IS_PASS || r->verdict == IBC_IS_TOLERATED))
         return IBC_IS_XPASS;
     return IBC_IS_COUNT;
 }
@@ -272,8 +272,7 @@ void ibc_waivers_apply(struct ibc_waivers *w, const char *target, struct ibc_res
 {
     for (size_t i = 0; i < w->n; i++) {
         struct ibc_waiver *one = &w->w[i];
-        if (!names(one, r->scenario) || !cites(r->scenario, one->statement) ||
-            fnmatch(one->target, target, 0) != 0)
+        if (!names(one, r->scenario) || !cites(r->scenario, one->statement) || fnmatch(one->target, target, 0) != 0)
             continue;
         const enum ibc_verdict v = waived(one, r);
         if (v == IBC_IS_COUNT)
