@@ -157,17 +157,14 @@ static void play_all(struct ibc_prepared *q, struct run_player *p, struct run_ev
     }
 }
 
-/* Informational scenarios judge nothing: what would have been a failure is what was measured. */
+/* Evidence that is not complete, a device that is not well and a fault of the harness stay what they are. */
 static void inform(struct ibc_result *r)
 {
-    if (r->verdict == IBC_IS_ERROR || r->verdict == IBC_IS_NOT_APPLICABLE || r->verdict == IBC_IS_UNSUPPORTED)
+    if (r->verdict > IBC_IS_TOLERATED)
         return;
-    if (!r->measured[0] && r->verdict == IBC_IS_PASS)
+    if (!r->measured[0])
         snprintf(r->measured, sizeof r->measured, "as the scenario says");
-    else if (!r->measured[0])
-        snprintf(r->measured, sizeof r->measured, "%.70s, not %.70s", r->finding.got, r->finding.expected);
     r->verdict = IBC_IS_INFO;
-    r->passed = r->variations;
 }
 
 static void conclude(const struct ibc_scenario *s, struct ibc_result *r)
@@ -197,6 +194,7 @@ static void run_with(struct ibc_prepared *q, struct run_player *p, struct ibc_re
     struct run_evidence *e = NULL;
 
     p->seed = p->o->seed;
+    p->informs = is_informational(q->scenario);
     p->n_device = q->scenario->role == IBC_ROLE_middle ? IBC_DEVICES : 1;
     p->keep_evidence = p->o->evidence_dir != NULL;
     if (!applicable(q->scenario, p, r))
