@@ -55,13 +55,6 @@ struct ibc_options {
 /* All variations, all services. Never fails: what goes wrong is the verdict. */
 void ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o, struct ibc_result *r);
 
-/* The same for whoever plays a scenario many times: what is bound once stays bound. NULL without memory. The scenario
- * must outlive it; of one thread at a time. */
-struct ibc_prepared;
-struct ibc_prepared *ibc_prepare(const struct ibc_scenario *s);
-void ibc_prepared_free(struct ibc_prepared *q); /* NULL is allowed */
-void ibc_run_prepared(struct ibc_prepared *q, struct ibc_target *t, const struct ibc_options *o, struct ibc_result *r);
-
 /* ---- waivers: one JSON file ---- */
 struct ibc_waiver {
     char *pattern, *target, *statement, *reason, *symptom, *expires; /* symptom: must stand in the finding */
