@@ -4,18 +4,6 @@
 
 static const char separators[] = ", ";
 
-bool clause_has(const char *clause, const char *statement)
-{
-    for (const char *p = clause; *p;) {
-        p += strspn(p, separators);
-        const size_t n = strcspn(p, separators);
-        if (n > 0 && n == strlen(statement) && memcmp(p, statement, n) == 0)
-            return true;
-        p += n;
-    }
-    return false;
-}
-
 cJSON *clause_list(const char *clause)
 {
     cJSON *list = cJSON_CreateArray();

@@ -10,10 +10,6 @@
 
 enum { LEVEL_CITED = IBC_ST_COUNT, LEVEL_COVERED, N_COLUMNS };
 
-static const char *const status_names[] = {
-#define STATUS_NAME(id, name, words) name,
-    IBC_STATEMENT_STATUSES(STATUS_NAME)};
-
 struct coverage {
     struct selection sel;
     cJSON *matrix;         /* NULL: only what is cited can be told */
@@ -96,7 +92,7 @@ static void print_head(const struct coverage *c, const char *what)
 {
     printf("%-14s%6s", what, "all");
     for (unsigned i = 0; i < IBC_ST_COUNT; i++)
-        printf("%14s", status_names[i]);
+        printf("%14s", ibc_statement_status_names[i]);
     printf("%8s%s\n", "cited", c->matrix ? "  covered" : "");
 }
 
@@ -146,7 +142,8 @@ static void print_missing(const struct coverage *c)
                 continue;
             n++;
             open += status == IBC_ST_OPEN;
-            printf("%-8s%-14s%-14s%s\n", st->id, status_names[status], ibc_class_names[st->klass], st->words);
+            printf("%-8s%-14s%-14s%s\n", st->id, ibc_statement_status_names[status], ibc_class_names[st->klass],
+                   st->words);
             if (c->cited[k])
                 printf("%36scited by %u scenario%s, but no broken engine shows that it is checked\n", "", c->cited[k],
                        c->cited[k] == 1 ? "" : "s");
@@ -171,7 +168,7 @@ static void add_statement(const struct coverage *c, cJSON *list, size_t k)
     cJSON_AddStringToObject(one, "id", st->id);
     cJSON_AddStringToObject(one, "area", st->area);
     cJSON_AddStringToObject(one, "class", ibc_class_names[st->klass]);
-    cJSON_AddStringToObject(one, "status", status_names[st->status]);
+    cJSON_AddStringToObject(one, "status", ibc_statement_status_names[st->status]);
     add_text(one, "reason", st->reason);
     cJSON_AddStringToObject(one, "words", st->words);
     add_text(one, "reference", st->reference);

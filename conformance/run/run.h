@@ -22,7 +22,7 @@ enum ibc_verdict { /* PASS < TOLERATED < INCONCLUSIVE < FAIL < ERROR: worst wins
 #define IBC_VERDICT_ID(id, name, words) IBC_IS_##id,
                    IBC_VERDICTS(IBC_VERDICT_ID) IBC_IS_COUNT
 };
-extern const char *const ibc_verdict_names[], *const ibc_verdict_words[];
+extern const char *const ibc_verdict_names[];
 
 /* Where and how a scenario came out wrong. `got` and `expected` are for people: "bth.psn 0x000101". */
 struct ibc_finding {
