@@ -83,7 +83,7 @@ static const char *killer(const cJSON *mutant, const struct ibc_suite *suite, co
     cJSON_ArrayForEach(k, cJSON_GetObjectItemCaseSensitive(mutant, "killed_by"))
     {
         const struct ibc_scenario *s = find(suite, cJSON_GetObjectItemCaseSensitive(k, "scenario")->valuestring);
-        if (s && scenario_cites(s, statement))
+        if (s && ibc_cites(s, statement))
             return s->id;
     }
     return NULL;

@@ -63,7 +63,7 @@ static int load_waivers(struct running *u)
             return wrong(EXIT_USAGE, "%s: waiver %zu: no scenario matches \"%s\"%s", u->o->waivers, i + 1, w->pattern,
                          near);
         for (size_t k = 0; k < u->sel.suite.n && !cited; k++)
-            cited = ibc_id_matches(u->sel.suite.s[k], w->pattern) && scenario_cites(u->sel.suite.s[k], w->statement);
+            cited = ibc_id_matches(u->sel.suite.s[k], w->pattern) && ibc_cites(u->sel.suite.s[k], w->statement);
         if (!cited)
             return wrong(EXIT_USAGE, "%s: waiver %zu: no scenario that matches \"%s\" cites %s", u->o->waivers, i + 1,
                          w->pattern, w->statement);

@@ -61,7 +61,7 @@ static int measure(struct coverage *c, const struct options *o)
         return wrong(EXIT_HARNESS, "out of memory");
     for (size_t k = 0; k < ibc_statement_count; k++) {
         for (size_t i = 0; i < c->sel.n; i++)
-            c->cited[k] += scenario_cites(c->sel.s[i], ibc_statements[k].id);
+            c->cited[k] += ibc_cites(c->sel.s[i], ibc_statements[k].id);
         if (c->matrix && c->cited[k])
             (void)matrix_shows(c->matrix, &c->sel.suite, ibc_statements[k].id, &c->mutant[k], &c->scenario[k]);
     }
@@ -177,7 +177,7 @@ static void add_statement(const struct coverage *c, cJSON *list, size_t k)
     cJSON_AddBoolToObject(one, "certain", st->certain);
     cJSON *by = cJSON_AddArrayToObject(one, "cited_by");
     for (size_t i = 0; i < c->sel.n; i++)
-        if (scenario_cites(c->sel.s[i], st->id))
+        if (ibc_cites(c->sel.s[i], st->id))
             cJSON_AddItemToArray(by, cJSON_CreateString(c->sel.s[i]->id));
     if (!c->matrix)
         return;

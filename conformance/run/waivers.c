@@ -200,14 +200,6 @@ void ibc_waivers_free(struct ibc_waivers *w)
     *w = (struct ibc_waivers){0};
 }
 
-static bool cites(const struct ibc_scenario *s, const char *statement)
-{
-    for (unsigned i = 0; i < s->n_spec; i++)
-        if (strcmp(s->spec[i], statement) == 0)
-            return true;
-    return false;
-}
-
 static bool shows(const struct ibc_finding *f, const char *symptom)
 {
     return strstr(f->got, symptom) || strstr(f->expected, symptom) || strstr(f->sentence, symptom) ||
@@ -231,7 +223,7 @@ void ibc_waivers_apply(struct ibc_waivers *w, const char *target, struct ibc_res
 {
     for (size_t i = 0; i < w->n; i++) {
         struct ibc_waiver *one = &w->w[i];
-        if (!ibc_id_matches(r->scenario, one->pattern) || !cites(r->scenario, one->statement) ||
+        if (!ibc_id_matches(r->scenario, one->pattern) || !ibc_cites(r->scenario, one->statement) ||
             fnmatch(one->target, target, 0) != 0)
             continue;
         const enum ibc_verdict v = waived(one, r);
