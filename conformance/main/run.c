@@ -57,7 +57,7 @@ static int check_pattern(const struct running *u, const struct ibc_waiver *w, si
     if (!select_matches(suite, pattern, near, sizeof near))
         return wrong(EXIT_USAGE, "%s: waiver %zu: no scenario matches \"%s\"%s", u->o->waivers, n, pattern, near);
     for (size_t k = 0; k < suite->n; k++)
-        if (ibc_id_matches(suite->s[k], pattern) && scenario_cites(suite->s[k], w->statement))
+        if (ibc_id_matches(suite->s[k], pattern) && ibc_cites(suite->s[k], w->statement))
             return EXIT_OK;
     return wrong(EXIT_USAGE, "%s: waiver %zu: no scenario that matches \"%s\" cites %s", u->o->waivers, n, pattern,
                  w->statement);

@@ -160,6 +160,7 @@ bool run_health(struct run_player *p, const struct ibc_step *s)
     }
     if (!well && p->verdict == IBC_IS_FAIL && !strstr(p->finding.got, gone)) {
         char got[RUN_TEXT];
+        p->unwell = true;
         /* The longest fault of a wire fits: its reason stands at the end. */
         snprintf(got, sizeof got, "%.130s: %.26s", p->finding.got, gone);
         snprintf(p->finding.got, sizeof p->finding.got, "%s", got);

@@ -6,8 +6,7 @@
 #include "run/play.h"
 
 #define NAME(id, name, words) [IBC_IS_##id] = name,
-#define WORDS(id, name, words) [IBC_IS_##id] = words,
-const char *const ibc_verdict_names[] = {IBC_VERDICTS(NAME)}, *const ibc_verdict_words[] = {IBC_VERDICTS(WORDS)};
+const char *const ibc_verdict_names[] = {IBC_VERDICTS(NAME)};
 
 void ibc_result_clear(struct ibc_result *r)
 {

@@ -22,7 +22,7 @@ enum ibc_verdict { /* PASS < TOLERATED < INCONCLUSIVE < FAIL < ERROR: worst wins
 #define IBC_VERDICT_ID(id, name, words) IBC_IS_##id,
                    IBC_VERDICTS(IBC_VERDICT_ID) IBC_IS_COUNT
 };
-extern const char *const ibc_verdict_names[], *const ibc_verdict_words[];
+extern const char *const ibc_verdict_names[];
 
 /* Where and how a scenario came out wrong. `got` and `expected` are for people: "bth.psn 0x000101". */
 struct ibc_finding {
@@ -54,13 +54,6 @@ struct ibc_options {
 };
 /* All variations, all services. Never fails: what goes wrong is the verdict. */
 void ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o, struct ibc_result *r);
-
-/* The same for whoever plays a scenario many times: what is bound once stays bound. NULL without memory. The scenario
- * must outlive it; of one thread at a time. */
-struct ibc_prepared;
-struct ibc_prepared *ibc_prepare(const struct ibc_scenario *s);
-void ibc_prepared_free(struct ibc_prepared *q); /* NULL is allowed */
-void ibc_run_prepared(struct ibc_prepared *q, struct ibc_target *t, const struct ibc_options *o, struct ibc_result *r);
 
 /* ---- waivers: one JSON file ---- */
 struct ibc_waiver {

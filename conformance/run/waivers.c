@@ -226,14 +226,6 @@ static bool names(const struct ibc_waiver *w, const struct ibc_scenario *s)
     return found;
 }
 
-static bool cites(const struct ibc_scenario *s, const char *statement)
-{
-    for (unsigned i = 0; i < s->n_spec; i++)
-        if (strcmp(s->spec[i], statement) == 0)
-            return true;
-    return false;
-}
-
 static bool shows_one(const struct ibc_finding *f, const char *symptom)
 {
     return strstr(f->got, symptom) || strstr(f->expected, symptom) || strstr(f->sentence, symptom) ||
@@ -272,7 +264,7 @@ void ibc_waivers_apply(struct ibc_waivers *w, const char *target, struct ibc_res
 {
     for (size_t i = 0; i < w->n; i++) {
         struct ibc_waiver *one = &w->w[i];
-        if (!names(one, r->scenario) || !cites(r->scenario, one->statement) || fnmatch(one->target, target, 0) != 0)
+        if (!names(one, r->scenario) || !ibc_cites(r->scenario, one->statement) || fnmatch(one->target, target, 0) != 0)
             continue;
         const enum ibc_verdict v = waived(one, r);
         if (v == IBC_IS_COUNT)

@@ -19,7 +19,6 @@ enum ibc_rc {
     IBC_DEAD,        /* the device or its agent is gone, or does not answer */
     IBC_BROKEN,      /* a fault of the harness: the sentence is in ibc_target.fault */
 };
-#define IBC_NO_ID UINT32_MAX
 
 struct ibc_target;
 struct ibc_counter {

@@ -138,6 +138,56 @@ Test(target, complains_in_its_log)
     done(t, &r);
 }
 
+static uint64_t frames_lost;
+static uint64_t loses(struct ibc_target *t)
+{
+    (void)t;
+    return frames_lost++;
+}
+
+#define INFORMS "title t\nspec RR-03\nclass informational\nrole responder\nservice rc\nqp a\n"
+#define GONE "the agent is gone: the device did not survive"
+#define STATE "state Ready to Send, not state Error"
+
+Test(target, informational_measures_no_dead_device)
+{
+    static const struct {
+        const char *text;
+        bool dies, loses;
+        enum ibc_verdict verdict;
+        unsigned passed;
+        const char *measured, *got;
+    } c[] = {
+        {INFORMS " a state rts\n", false, false, IBC_IS_INFO, 1, "as the scenario says", ""},
+        {INFORMS " a state rts\n", true, false, IBC_IS_FAIL, 0, "", GONE},
+        {INFORMS "score psns n=8 quiet\n", true, false, IBC_IS_FAIL, 0, "", GONE},
+        {INFORMS " a state err\n", false, false, IBC_IS_INFO, 1, STATE, "state Ready to Send"},
+        {INFORMS " a state err\n", true, false, IBC_IS_FAIL, 0, STATE, GONE},
+        {INFORMS "health\n a state err\n", true, false, IBC_IS_FAIL, 0, "", GONE},
+        {INFORMS " a state rts\n", false, true, IBC_IS_INCONCLUSIVE, 0, "", "1 frames lost by the tester's wire"},
+        {INFORMS " a state err\n", false, true, IBC_IS_INCONCLUSIVE, 0, "",
+         "1 frames lost by the tester's wire; state Ready to Send"},
+    };
+    const struct ibc_options o = {.seed = 1};
+
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct ibc_target *t = open_changed();
+        struct ibc_result r;
+        domains = 0;
+        frames_lost = 0;
+        if (c[i].dies)
+            changed.create_pd = second_domain_kills;
+        if (c[i].loses)
+            changed.lost = loses;
+        r = run_text(t, c[i].text, &o);
+        cr_expect_eq(r.verdict, c[i].verdict, "%zu: %s", i, ibc_verdict_names[r.verdict]);
+        cr_expect_eq(r.passed, c[i].passed, "%zu", i);
+        cr_expect_str_eq(r.measured, c[i].measured, "%zu: %s", i, r.measured);
+        cr_expect_str_eq(r.finding.got, c[i].got, "%zu: %s", i, r.finding.got);
+        done(t, &r);
+    }
+}
+
 static uint64_t claims;
 static uint64_t claimed(struct ibc_target *t)
 {
