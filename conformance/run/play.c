@@ -19,7 +19,7 @@ static void begin(struct run_player *p)
     memset(&p->finding, 0, sizeof p->finding);
     memset(&p->counter_finding, 0, sizeof p->counter_finding);
     p->measured[0] = '\0';
-    p->unwell = false;
+    p->unwell = p->died = false;
     for (unsigned d = 0; d < IBC_DEVICES; d++)
         p->pkey[d][0] = 0xffff; /* KM-13 */
 }
@@ -100,6 +100,7 @@ static void see_logs(struct run_player *p, const struct ibc_step *s)
     read_logs(p, said);
     if (!said[0])
         return;
+    p->died = true;
     snprintf(got, sizeof got, "its log: %.*s", (int)sizeof got - 10, said);
     if (!run_rank(p->verdict) || p->verdict < IBC_IS_FAIL)
         (void)run_fail(p, s, NULL, "no complaint in the log of the device's system", got);

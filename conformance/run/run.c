@@ -84,6 +84,7 @@ static void add_play(struct ibc_result *r, const struct run_player *p)
     const bool first = r->variations == 0;
 
     r->variations++;
+    r->died |= p->died;
     r->passed += p->verdict == IBC_IS_PASS || p->verdict == IBC_IS_TOLERATED || p->verdict == IBC_IS_INFO;
     if (first || run_rank(p->verdict) > run_rank(r->verdict)) {
         r->verdict = p->verdict;

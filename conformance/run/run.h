@@ -39,7 +39,8 @@ struct ibc_result {
     struct ibc_finding finding; /* of the first worst verdict */
     struct ibc_finding counter_finding; /* likewise */
     unsigned variations, passed;        /* k of n */
-    char measured[160];                 /* INFO: what */
+    char measured[160];                 /* INFO: what; else what is to be noted beside the verdict */
+    bool died;                          /* in some play the device went away, or its system complained */
     char *evidence;                     /* path, or NULL; owned */
     uint64_t wall_ns;
     const struct ibc_waiver *waiver; /* the one that applied */
