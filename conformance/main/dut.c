@@ -55,8 +55,10 @@ static int check_places(const struct options *o)
         all &= strstr(o->wire.w[i], place) != NULL;
     if (all)
         return EXIT_OK;
-    return wrong(EXIT_USAGE, "-j %u: a live device is tested by one process; several that are alike want {} for their "
-                             "number, from 1 on, in --agent and each --wire", o->jobs);
+    return wrong(EXIT_USAGE,
+                 "-j %u: a live device is tested by one process; several that are alike want {} for their "
+                 "number, from 1 on, in --agent and each --wire",
+                 o->jobs);
 }
 
 static int open_lane(struct live_lane *l, const struct options *o, unsigned number)
