@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""traffic.py --guests FOLDER FOLDER --kernel NAME --out FOLDER [--] [NAME...]
+traffic.py --list [--] [NAME...]
+
+Makes captures between two guests that `tools/guest traffic` has started, whose sockets are in these folders. A NAME is a shell
+pattern; without one all experiments are made.
+"""
+
+import argparse
+import fnmatch
+import json
+import os
+import sys
+import time
+
+sys.dont_write_bytecode = True
+
+from experiments import EXPERIMENTS, HOST_A, HOST_B  # noqa: E402
+from peer import Failed, Peer  # noqa: E402
+from relay import Relay  # noqa: E402
+
+PATIENCE = 40  # seconds for a client
+QUIET, MOST_QUIET = 0.15, 4  # nothing sent for so long: it is over
+
+
+def arguments():
+    parser = argparse.ArgumentParser(usage=__doc__, allow_abbrev=False)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--guests", nargs=2)
+    parser.add_argument("--kernel")
+    parser.add_argument("--out")
+    parser.add_argument("names", nargs="*")
+    given = parser.parse_args()
+    for name in given.names:
+        if not any(fnmatch.fnmatchcase(e.name, name) for e in EXPERIMENTS):
+            sys.exit(f"guest: no experiment '{name}' (--list names them)")
+    if not given.list and not (given.guests and given.kernel and given.out):
+        parser.error("--guests, --kernel and --out are wanted")
+    return given
+
+
+def chosen(names):
+    return [e for e in EXPERIMENTS if not names or any(fnmatch.fnmatchcase(e.name, name) for name in names)]
+
+
+def by_programs(experiment, a, b, story):
+    """Server, then client; each has to end well. story tells what came of it, also where that is a failure."""
+    server = b.shell.start(f"timeout {PATIENCE + 10} {experiment.server}")
+    story["server"] = {"guest": "b", "command": experiment.server}
+    story["client"] = {"guest": "a", "command": experiment.client}
+    b.wait_for_listener()
+    if experiment.netem:
+        {"a": a, "b": b}[experiment.at].disturb(experiment.netem)
+    code, text = a.shell.run(f"timeout {PATIENCE} {experiment.client}", PATIENCE + 10)
+    story["client"] |= {"exit": code, "output": text.splitlines()[-8:]}
+    if code:
+        b.shell.run(f"killall -q {experiment.server.split()[0]}")
+    server_code, server_text = b.shell.wait(server, PATIENCE + 20)
+    story["server"] |= {"exit": server_code, "output": server_text.splitlines()[-8:]}
+    if code or server_code:
+        last = (text if code else server_text).strip().splitlines()
+        raise Failed(f"exit code {code} on a, {server_code} on b: {last[-1] if last else ''}")
+
+
+def by_verbs(experiment, agents, peers, story):
+    story["verbs"] = {agent.name: agent.said for agent in agents}
+    if experiment.netem:
+        peers[experiment.at].disturb(experiment.netem)
+    experiment.play(*agents)
+
+
+def difference(before, after):
+    return {name: after[name] - before[name] for name in after if after[name] != before.get(name, 0)}
+
+
+def captured(relay, path, peers, story):
+    """What is between both counts of the counters, in the capture."""
+
+    class Captured:
+        def __enter__(self):
+            self.before = {name: peer.counters() for name, peer in peers.items()}
+            relay.wait_quiet(QUIET, MOST_QUIET)
+            relay.open(path)
+
+        def __exit__(self, *_):
+            relay.wait_quiet(QUIET, MOST_QUIET)
+            relay.close()
+            story["frames"], story["roce"] = relay.frames, relay.roce
+            story["counters"] = {}
+            for name, peer in peers.items():
+                after = peer.counters()
+                story["counters"][name] = {"before": self.before[name], "after": after, "difference": difference(self.before[name], after)}
+
+    return Captured()
+
+
+def make(experiment, a, b, capture, story):
+    peers = {"a": a, "b": b}
+    if experiment.netem:
+        story["netem"] = {"guest": experiment.at, "setting": experiment.netem}
+    try:
+        if experiment.play:
+            with a.agent() as agent_a, b.agent() as agent_b, capture:
+                by_verbs(experiment, (agent_a, agent_b), peers, story)
+        else:
+            with capture:
+                by_programs(experiment, a, b, story)
+    finally:
+        if experiment.netem:
+            story["netem"] |= peers[experiment.at].leave_in_peace()
+    if not story["roce"]:
+        raise Failed("no RoCE packet was captured")
+    if experiment.netem.startswith("loss") and not story["netem"]["dropped"]:
+        raise Failed("netem lost nothing")
+
+
+def run(experiment, peers, relay, given):
+    """True where it went as it must; one line says so."""
+    a, b = peers.values()
+    path = os.path.join(given.out, experiment.name)
+    story = {"name": experiment.name, "what": experiment.what, "kernel": a.kernel, "made": time.strftime("%Y-%m-%d", time.gmtime())}
+    began, fault = time.monotonic(), None
+    try:
+        make(experiment, a, b, captured(relay, f"{path}.pcap", peers, story), story)
+    except (Failed, OSError) as error:
+        fault = str(error)
+    story["fault"] = fault
+    with open(f"{path}.json", "w", encoding="utf-8") as f:
+        json.dump(story, f, indent=1)
+        f.write("\n")
+    print(f"{'FAIL' if fault else 'ok':4}  {experiment.name:20} {time.monotonic() - began:6.1f} s {story.get('roce', 0):6} packets  {fault or experiment.what}", flush=True)
+    return not fault
+
+
+def main():
+    given = arguments()
+    wanted = chosen(given.names)
+    if given.list:
+        for e in wanted:
+            print(f"{e.name:20} {e.what}" + (f" ({e.at}: netem {e.netem})" if e.netem else ""))
+        return 0
+    began = time.monotonic()
+    relay = Relay([(os.path.join(folder, "tester"), os.path.join(folder, "dut")) for folder in given.guests])
+    peers = {name: Peer(name, folder, host) for name, folder, host in zip("ab", given.guests, (HOST_A, HOST_B))}
+    good = sum([run(experiment, peers, relay, given) for experiment in wanted])
+    print(f"{good} of {len(wanted)} experiments as they must be, {time.monotonic() - began:.0f} s: {given.out}")
+    return 0 if good == len(wanted) else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (Failed, OSError) as error:
+        sys.exit(f"guest: {error}")
