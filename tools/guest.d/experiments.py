@@ -11,13 +11,14 @@ B = f"10.0.0.{HOST_B}"
 
 @dataclass(frozen=True)
 class Experiment:
-    name: str
+    name: str  # of letters and -: also that of its files
     what: str
     server: str = ""  # on b; its client on a is given b's address
     client: str = ""
     play: Optional[Callable] = None  # instead of the two, by verbs
     netem: str = ""  # what tc's netem does to RoCE packets that `at` sends
     at: str = "a"
+    retries: bool = False  # also without netem
 
 
 def pingpong(kind, name, what, options, **more):
@@ -26,7 +27,7 @@ def pingpong(kind, name, what, options, **more):
 
 
 def perftest(test, name, what, options, **more):
-    command = f"ib_{test}_bw -d rxe0 -x 1 -F -n 5 -t 4 {options}"
+    command = f"ib_{test}_bw -d rxe0 -x 1 -F -t 4 {options if '-n ' in options else '-n 5 ' + options}"
     return Experiment(name, what, command, f"{command} {B}", **more)
 
 
@@ -46,7 +47,7 @@ EXPERIMENTS = (
     pingpong("rc", "rc-send-1", "RC SEND of a byte", "-s 1 -n 3"),
     pingpong("rc", "rc-send-64k", "RC SEND of 64 KiB", "-m 1024 -s 65536 -n 2"),
     *(pingpong("uc", f"uc-send-mtu{m}", f"UC SEND of two packets and a bit, path MTU {m}", f"-m {m} -s {2 * m + 5} -n 2") for m in (256, 1024, 4096)),
-    *(pingpong("ud", f"ud-send-{s}", f"UD datagrams of {s} bytes", f"-s {s} -n 3") for s in (1, 100, 1024)),
+    *(pingpong("ud", f"ud-send-{s}", f"UD datagrams, {s} B", f"-s {s} -n 3") for s in (1, 100, 1024)),
     pingpong("srq", "srq-rc", "RC SEND to a shared receive queue, two queue pairs", "-q 2 -s 300 -n 6"),
     manager("rping", "connection manager, SEND, READ and WRITE", f"rping -s -a {B} -C 3 -v -S 100", f"rping -c -a {B} -C 3 -v -S 100"),
     manager("rping-v6", "the same over IPv6", f"rping -s -a 2001:db8::{HOST_B} -C 2 -S 100", f"rping -c -a 2001:db8::{HOST_B} -C 2 -S 100"),
@@ -61,16 +62,16 @@ EXPERIMENTS = (
     perftest("atomic", "bw-cmp-swap", "CmpSwap, two outstanding", "-o 2 -A CMP_AND_SWAP"),
     pingpong("rc", "loss-send", "packets of a are lost", "-m 256 -s 3000 -n 8", netem=LOSS),
     pingpong("rc", "loss-send-b", "packets of b are lost", "-m 256 -s 3000 -n 8", netem=LOSS, at="b"),
-    perftest("read", "loss-read", "READ requests are lost", "-o 2 -m 256 -s 3000 -n 40", netem=LOSS),
-    perftest("read", "loss-response", "READ responses are lost", "-o 2 -m 256 -s 3000", netem=LOSS, at="b"),
-    perftest("write", "loss-ack", "ACKs are lost", "-m 256 -s 300 -n 60", netem="loss 30%", at="b"),
-    perftest("atomic", "loss-atomic", "ATOMIC Acknowledges are lost", "-o 2 -n 40 -A FETCH_AND_ADD", netem=LOSS, at="b"),
-    pingpong("rc", "copies-send", "packets of a arrive twice", "-m 256 -s 1000 -n 5", netem=COPIES),
-    perftest("atomic", "copies-atomic", "ATOMICs arrive twice", "-o 2 -A FETCH_AND_ADD", netem=COPIES),
-    perftest("read", "copies-read", "READ requests arrive twice", "-o 2 -m 256 -s 1000", netem=COPIES),
+    perftest("read", "loss-read", "READ requests are lost", "-o 8 -m 256 -s 1000 -n 60", netem=LOSS),
+    perftest("read", "loss-response", "READ responses are lost", "-o 2 -m 256 -s 3000 -n 10", netem=LOSS, at="b"),
+    perftest("write", "loss-ack", "ACKs are lost", "-m 256 -s 300 -n 60", netem="loss 20%", at="b"),
+    perftest("atomic", "loss-atomic", "ATOMIC Acknowledges are lost", "-o 2 -n 100 -A FETCH_AND_ADD", netem=LOSS, at="b"),
+    pingpong("rc", "copies-send", "packets of a arrive twice", "-m 256 -s 1000 -n 10", netem=COPIES),
+    perftest("atomic", "copies-atomic", "ATOMICs arrive twice", "-o 2 -n 40 -A FETCH_AND_ADD", netem=COPIES),
+    perftest("read", "copies-read", "READ requests arrive twice", "-o 2 -m 256 -s 1000 -n 40", netem=COPIES),
     pingpong("rc", "overtaking-send", "packets of a overtake each other", "-m 256 -s 2000 -n 5", netem=OVERTAKING),
     perftest("read", "overtaking-response", "READ responses overtake each other", "-o 2 -m 256 -s 2000", netem=OVERTAKING, at="b"),
-    pingpong("rc", "damage-send", "bits of packets of a flip", "-m 256 -s 1000 -n 5", netem=DAMAGE),
+    pingpong("rc", "damage-send", "bits of packets of a flip", "-m 256 -s 1000 -n 12", netem=DAMAGE),
     play("write", "WRITEs and a READ", verbs.write),
     play("operations", "all operations, lengths of zero; PSNs wrap", verbs.operations),
     play("immediate", "SEND and WRITE with immediate", verbs.immediate),
@@ -80,8 +81,8 @@ EXPERIMENTS = (
     play("invalidate-nothing", "SEND with Invalidate of a key of nothing", verbs.invalidate_nothing),
     play("write-loss", "WRITEs and a READ; packets of a are lost", verbs.write, netem="loss 40%"),
     play("write-copies", "WRITEs and a READ; packets of a arrive twice", verbs.write, netem="duplicate 60%"),
-    play("rnr-recover", "no receive is posted for 50 ms", verbs.rnr_recover),
-    play("rnr-exhaust", "no receive is ever posted", verbs.rnr_exhaust),
+    play("rnr-recover", "no receive is posted for 50 ms", verbs.rnr_recover, retries=True),
+    play("rnr-exhaust", "no receive is ever posted", verbs.rnr_exhaust, retries=True),
     play("bad-rkey-write", "WRITE with an R_Key of nothing", verbs.refused("write", key=verbs.NO_KEY)),
     play("bad-rkey-read", "READ with an R_Key of nothing", verbs.refused("read", key=verbs.NO_KEY)),
     play("out-of-range-write", "WRITE that ends behind the region", verbs.refused("write", at=verbs.BYTES - 2000)),
@@ -89,6 +90,6 @@ EXPERIMENTS = (
     play("no-right-write", "WRITE to a region that may only be read", verbs.refused("write", rights=["local_write", "remote_read"])),
     play("no-right-read", "READ of a region that may only be written", verbs.refused("read", rights=["local_write", "remote_write"])),
     play("receive-too-short", "SEND of 3,000 bytes to a receive of 100", verbs.receive_too_short),
-    play("peer-gone", "SEND to a queue pair that was destroyed", verbs.nobody(verbs.gone)),
-    play("peer-in-error", "SEND to a queue pair in the error state", verbs.nobody(verbs.broken)),
+    play("peer-gone", "SEND to a queue pair that was destroyed", verbs.nobody(verbs.gone), retries=True),
+    play("peer-in-error", "SEND to a queue pair in the error state", verbs.nobody(verbs.broken), retries=True),
 )

@@ -18,6 +18,10 @@ class Failed(Exception):
     """An experiment did not go as it must, or a guest does not answer."""
 
 
+class Unlucky(Failed):
+    """Chance did not do what the experiment is for; another attempt may."""
+
+
 def channel(path, seconds):
     end = socket.socket(socket.AF_UNIX)
     end.settimeout(seconds)

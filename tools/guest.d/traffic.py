@@ -16,10 +16,12 @@ import time
 sys.dont_write_bytecode = True
 
 from experiments import EXPERIMENTS, HOST_A, HOST_B  # noqa: E402
-from peer import Failed, Peer  # noqa: E402
+from peer import Failed, Peer, Unlucky  # noqa: E402
 from relay import Relay  # noqa: E402
 
 PATIENCE = 40  # seconds for a client
+ATTEMPTS = 3
+RETRIED = ("completer_retry_err", "duplicate_request", "out_of_seq_request", "rcvd_seq_err")
 QUIET, MOST_QUIET = 0.15, 4  # nothing sent for so long: it is over
 
 
@@ -69,6 +71,20 @@ def by_verbs(experiment, agents, peers, story):
     experiment.play(*agents)
 
 
+def text(value, indent=""):
+    """JSON, an object or list on one line where that is short."""
+    flat = json.dumps(value)
+    if len(indent) + len(flat) <= 120 or not isinstance(value, (dict, list)):
+        return flat
+    inner = indent + " "
+    if isinstance(value, dict):
+        lines = [f"{inner}{json.dumps(key)}: {text(item, inner)}" for key, item in value.items()]
+    else:
+        lines = [inner + text(item, inner) for item in value]
+    begin, end = "{}" if isinstance(value, dict) else "[]"
+    return begin + "\n" + ",\n".join(lines) + "\n" + indent + end
+
+
 def difference(before, after):
     return {name: after[name] - before[name] for name in after if after[name] != before.get(name, 0)}
 
@@ -110,25 +126,42 @@ def make(experiment, a, b, capture, story):
             story["netem"] |= peers[experiment.at].leave_in_peace()
     if not story["roce"]:
         raise Failed("no RoCE packet was captured")
-    if experiment.netem.startswith("loss") and not story["netem"]["dropped"]:
-        raise Failed("netem lost nothing")
+    judge_luck(experiment, story)
+
+
+def judge_luck(experiment, story):
+    """netem may have done nothing. And a guest that had to wait for its processor sends again what was acknowledged."""
+    counted = {name: counters["difference"] for name, counters in story["counters"].items()}
+    netem = story.get("netem")
+    if experiment.netem.startswith("loss") and not netem["dropped"]:
+        raise Unlucky("netem lost nothing")
+    if experiment.netem.startswith("duplicate") and netem["sent"] <= counted[experiment.at]["sent_pkts"]:
+        raise Unlucky("netem doubled nothing")
+    again = [name for name in RETRIED for guest in counted.values() if name in guest]
+    if again and not netem and not experiment.retries:
+        raise Unlucky(f"a guest was too slow: {', '.join(again)}")
 
 
 def run(experiment, peers, relay, given):
     """True where it went as it must; one line says so."""
     a, b = peers.values()
     path = os.path.join(given.out, experiment.name)
-    story = {"name": experiment.name, "what": experiment.what, "kernel": a.kernel, "made": time.strftime("%Y-%m-%d", time.gmtime())}
-    began, fault = time.monotonic(), None
-    try:
-        make(experiment, a, b, captured(relay, f"{path}.pcap", peers, story), story)
-    except (Failed, OSError) as error:
-        fault = str(error)
-    story["fault"] = fault
+    began = time.monotonic()
+    for attempt in range(1, ATTEMPTS + 1):
+        story = {"name": experiment.name, "what": experiment.what, "kernel": a.kernel, "made": time.strftime("%Y-%m-%d", time.gmtime())}
+        fault = None
+        try:
+            make(experiment, a, b, captured(relay, f"{path}.pcap", peers, story), story)
+            break
+        except Unlucky as error:
+            fault = str(error)
+        except (Failed, OSError) as error:
+            fault = str(error)
+            break
+    story |= {"attempt": attempt, "fault": fault}
     with open(f"{path}.json", "w", encoding="utf-8") as f:
-        json.dump(story, f, indent=1)
-        f.write("\n")
-    print(f"{'FAIL' if fault else 'ok':4}  {experiment.name:20} {time.monotonic() - began:6.1f} s {story.get('roce', 0):6} packets  {fault or experiment.what}", flush=True)
+        f.write(text(story) + "\n")
+    print(f"{'FAIL' if fault else 'ok':4}  {experiment.name:20} {time.monotonic() - began:6.1f} s {story.get('roce', 0):6} packets  {fault or experiment.what}" + (f" (attempt {attempt})" if attempt > 1 else ""), flush=True)
     return not fault
 
 
