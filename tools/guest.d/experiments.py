@@ -15,6 +15,7 @@ class Experiment:
     what: str
     server: str = ""  # on b; its client on a is given b's address
     client: str = ""
+    says: str = ""  # what the client must print, where its exit code tells nothing
     play: Optional[Callable] = None  # instead of the two, by verbs
     netem: str = ""  # what tc's netem does to RoCE packets that `at` sends
     at: str = "a"
@@ -31,9 +32,9 @@ def perftest(test, name, what, options, **more):
     return Experiment(name, what, command, f"{command} {B}", **more)
 
 
-def manager(name, what, server, client):
+def manager(name, what, server, client, says):
     """librdmacm's examples: the connection manager joins their queue pairs."""
-    return Experiment(name, what, server, client)
+    return Experiment(name, what, server, client, says)
 
 
 def play(name, what, function, **more):
@@ -49,10 +50,10 @@ EXPERIMENTS = (
     *(pingpong("uc", f"uc-send-mtu{m}", f"UC SEND of two packets and a bit, path MTU {m}", f"-m {m} -s {2 * m + 5} -n 2") for m in (256, 1024, 4096)),
     *(pingpong("ud", f"ud-send-{s}", f"UD datagrams, {s} B", f"-s {s} -n 3") for s in (1, 100, 1024)),
     pingpong("srq", "srq-rc", "RC SEND to a shared receive queue, two queue pairs", "-q 2 -s 300 -n 6"),
-    manager("rping", "connection manager, SEND, READ and WRITE", f"rping -s -a {B} -C 3 -v -S 100", f"rping -c -a {B} -C 3 -v -S 100"),
-    manager("rping-v6", "the same over IPv6", f"rping -s -a 2001:db8::{HOST_B} -C 2 -S 100", f"rping -c -a 2001:db8::{HOST_B} -C 2 -S 100"),
-    manager("udaddy", "connection manager for datagrams (SIDR)", f"udaddy -b {B} -c 1 -C 2 -S 64", f"udaddy -s {B} -c 1 -C 2 -S 64"),
-    manager("ucmatose", "connect, exchange, disconnect, two queue pairs", f"ucmatose -b {B} -c 2 -C 2 -S 64", f"ucmatose -s {B} -c 2 -C 2 -S 64"),
+    manager("rping", "connection manager, SEND, READ and WRITE", f"rping -s -a {B} -C 3 -v -S 100", f"rping -c -a {B} -C 3 -v -S 100", "rdma-ping-2"),
+    manager("rping-v6", "the same over IPv6", f"rping -s -a 2001:db8::{HOST_B} -C 2 -v -S 100", f"rping -c -a 2001:db8::{HOST_B} -C 2 -v -S 100", "rdma-ping-1"),
+    manager("udaddy", "connection manager for datagrams (SIDR)", f"udaddy -b {B} -c 1 -C 2 -S 64", f"udaddy -s {B} -c 1 -C 2 -S 64", "return status 0"),
+    manager("ucmatose", "connect, exchange, disconnect, two queue pairs", f"ucmatose -b {B} -c 2 -C 2 -S 64", f"ucmatose -s {B} -c 2 -C 2 -S 64", "return status 0"),
     perftest("write", "bw-write", "RC WRITE of 2,000 bytes, path MTU 512", "-m 512 -s 2000"),
     perftest("write", "bw-write-uc", "UC WRITE of 3,000 bytes", "-c UC -m 1024 -s 3000"),
     perftest("read", "bw-read", "RC READ of 5,000 bytes", "-o 2 -m 1024 -s 5000"),
@@ -79,8 +80,9 @@ EXPERIMENTS = (
     play("window", "a memory window of type 1, and a byte beyond it", verbs.window),
     play("invalidate", "SEND with Invalidate of a window of type 2, and a WRITE with its key", verbs.invalidate),
     play("invalidate-nothing", "SEND with Invalidate of a key of nothing", verbs.invalidate_nothing),
-    play("write-loss", "WRITEs and a READ; packets of a are lost", verbs.write, netem="loss 40%"),
-    play("write-copies", "WRITEs and a READ; packets of a arrive twice", verbs.write, netem="duplicate 60%"),
+    play("writes", "eight WRITEs of 1,000 bytes under way at once", verbs.writes),
+    play("loss-write", "the same; packets of a are lost", verbs.writes, netem=LOSS),
+    play("copies-write", "the same; packets of a arrive twice", verbs.writes, netem=COPIES),
     play("rnr-recover", "no receive is posted for 50 ms", verbs.rnr_recover, retries=True),
     play("rnr-exhaust", "no receive is ever posted", verbs.rnr_exhaust, retries=True),
     play("bad-rkey-write", "WRITE with an R_Key of nothing", verbs.refused("write", key=verbs.NO_KEY)),

@@ -62,6 +62,13 @@ class Shell:
         return self.wait(self.start(command), seconds)
 
 
+def brief(answer):
+    """Without memory's contents, where these are long."""
+    if isinstance(answer, dict) and len(answer.get("hex", "")) > 64:
+        return {"bytes": len(answer["hex"]) // 2}
+    return answer
+
+
 class Agent:
     """Requests and replies; all of them are kept in `said`."""
 
@@ -82,7 +89,7 @@ class Agent:
             raise Failed(f"guest {self.name}'s agent: {answer} to {do}")
         # Polls that found nothing are left out: their number is chance.
         if self.said is not None and answer.get("ok") != {"wc": None}:
-            self.said.append({"do": do, **args, **{key: answer[key] for key in ("ok", "error", "text") if key in answer}})
+            self.said.append({"do": do, **args, **{key: brief(answer[key]) for key in ("ok", "error", "text") if key in answer}})
         if "ok" not in answer:
             raise Failed(f"guest {self.name}'s agent: {do}: {answer.get('text') or answer.get('error')}")
         return answer["ok"]
@@ -106,6 +113,8 @@ class Peer:
             yield agent
         finally:
             agent.close()
+            # It ends when it sees that; the next one is to be another.
+            self.shell.run("n=0; while pidof ibagent >/dev/null && [ $n -lt 100 ]; do n=$((n + 1)); usleep 20000; done")
 
     def counters(self):
         code, text = self.shell.run(f"cd {COUNTERS} && grep . *")

@@ -59,6 +59,8 @@ def by_programs(experiment, a, b, story):
         b.shell.run(f"killall -q {experiment.server.split()[0]}")
     server_code, server_text = b.shell.wait(server, PATIENCE + 20)
     story["server"] |= {"exit": server_code, "output": server_text.splitlines()[-8:]}
+    if experiment.says not in text:
+        raise Failed(f"the client does not say '{experiment.says}'")
     if code or server_code:
         last = (text if code else server_text).strip().splitlines()
         raise Failed(f"exit code {code} on a, {server_code} on b: {last[-1] if last else ''}")

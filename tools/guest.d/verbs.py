@@ -91,6 +91,17 @@ def write(a, b):
     a.holds(32768, data)
 
 
+def writes(a, b):
+    """All at once: what is lost is missed by what follows."""
+    a, b = pair(a, b, pmtu=256)
+    data = bytes.fromhex(a.ask("read_memory", at=a.mr["local"], n=8000)["hex"])
+    for number in range(8):
+        a.post("write", 1000, number, at=1000 * number, **there(b, 1000 * number))
+    for number in range(8):
+        a.completes(number)
+    b.holds(0, data)
+
+
 def operations(a, b):
     """PSNs wrap; lengths of zero; ATOMICs that change and one that does not."""
     a, b = pair(a, b, pmtu=256, psn=(0xFFFFFE, 0xFFFFFD))

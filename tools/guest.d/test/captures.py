@@ -90,8 +90,12 @@ def faults_of_findings(story, found):
         yield f"found {dict(found)}, expected {wanted}"
     if not how and not wanted and found:
         yield f"is clean, and ibconform finds {dict(found)}"
-    if how == "duplicate" and found["NETWORK_COPY"] != netem["sent"] - story["counters"][netem["guest"]]["difference"]["sent_pkts"]:
-        yield f"netem has made another number of copies: {netem}"
+    if how == "duplicate":
+        # At first, before IPv4 identifications are known to count, a copy that is late is taken for a retransmission.
+        copies = netem["sent"] - story["counters"][netem["guest"]]["difference"]["sent_pkts"]
+        taken = sum(n for kind, n in found.items() if kind.startswith("RETRY_"))
+        if not copies - taken <= found["NETWORK_COPY"] <= copies:
+            yield f"netem has made {copies} copies, found are {dict(found)}"
     if how not in ("loss", "corrupt"):
         for kind, counter in COUNTED.items():
             if found[kind] != counters[counter]:
