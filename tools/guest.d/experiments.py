@@ -5,8 +5,7 @@ from typing import Callable, Optional
 
 import verbs
 
-HOST_A, HOST_B = 1, 2
-B = f"10.0.0.{HOST_B}"
+B, B_V6 = "10.0.0.2", "2001:db8::2"
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,9 @@ def pingpong(kind, name, what, options, **more):
 
 
 def perftest(test, name, what, options, **more):
-    command = f"ib_{test}_bw -d rxe0 -x 1 -F -t 4 {options if '-n ' in options else '-n 5 ' + options}"
+    number = "" if "-n " in options else "-n 5 "
+    time = "" if more else f"-u {verbs.PATIENT} "
+    command = f"ib_{test}_bw -d rxe0 -x 1 -F -t 4 {time}{number}{options}"
     return Experiment(name, what, command, f"{command} {B}", **more)
 
 
@@ -51,7 +52,7 @@ EXPERIMENTS = (
     *(pingpong("ud", f"ud-send-{s}", f"UD datagrams, {s} B", f"-s {s} -n 3") for s in (1, 100, 1024)),
     pingpong("srq", "srq-rc", "RC SEND to a shared receive queue, two queue pairs", "-q 2 -s 300 -n 6"),
     manager("rping", "connection manager, SEND, READ and WRITE", f"rping -s -a {B} -C 3 -v -S 100", f"rping -c -a {B} -C 3 -v -S 100", "rdma-ping-2"),
-    manager("rping-v6", "the same over IPv6", f"rping -s -a 2001:db8::{HOST_B} -C 2 -v -S 100", f"rping -c -a 2001:db8::{HOST_B} -C 2 -v -S 100", "rdma-ping-1"),
+    manager("rping-v6", "the same over IPv6", f"rping -s -a {B_V6} -C 2 -v -S 100", f"rping -c -a {B_V6} -C 2 -v -S 100", "rdma-ping-1"),
     manager("udaddy", "connection manager for datagrams (SIDR)", f"udaddy -b {B} -c 1 -C 2 -S 64", f"udaddy -s {B} -c 1 -C 2 -S 64", "return status 0"),
     manager("ucmatose", "connect, exchange, disconnect, two queue pairs", f"ucmatose -b {B} -c 2 -C 2 -S 64", f"ucmatose -s {B} -c 2 -C 2 -S 64", "return status 0"),
     perftest("write", "bw-write", "RC WRITE of 2,000 bytes, path MTU 512", "-m 512 -s 2000"),

@@ -18,6 +18,10 @@ class Failed(Exception):
     """An experiment did not go as it must, or a guest does not answer."""
 
 
+class Gone(Exception):
+    """A guest went down; it is started again, but as a new one."""
+
+
 class Unlucky(Failed):
     """Chance did not do what the experiment is for; another attempt may."""
 
@@ -32,13 +36,17 @@ def channel(path, seconds):
 class Shell:
     """Commands in the guest, any number of them at a time."""
 
-    def __init__(self, path):
-        self.socket = channel(path, 10)
+    def __init__(self, folder, name):
+        self.socket = channel(os.path.join(folder, "sh"), 10)
+        self.gone = f"{name} went down (see {folder}/console)"
         self.number, self.ended, self.rest = 0, {}, b""
 
     def start(self, command):
         self.number += 1
-        self.socket.sendall(f"{self.number} {command}\n".encode())
+        try:
+            self.socket.sendall(f"{self.number} {command}\n".encode())
+        except OSError:
+            raise Gone(self.gone) from None
         return self.number
 
     def wait(self, number, seconds):
@@ -50,8 +58,10 @@ class Shell:
                 data = self.socket.recv(65536)
             except TimeoutError:
                 raise Failed(f"a command has not ended after {seconds} s") from None
+            except OSError:
+                data = b""
             if not data:
-                raise Failed("the guest went down")
+                raise Gone(self.gone)
             *lines, self.rest = (self.rest + data).split(b"\n")
             for line in lines:
                 what, code, *output = line.decode().split()
@@ -100,9 +110,9 @@ class Agent:
 
 
 class Peer:
-    def __init__(self, name, folder, number):
-        self.name, self.folder, self.host = name, folder, number
-        self.shell = Shell(os.path.join(folder, "sh"))
+    def __init__(self, name, folder):
+        self.name, self.folder, self.disturbed = name, folder, False
+        self.shell = Shell(folder, name)
         self.shell.run(f"echo 0 >{COUNTERS}/lifespan")  # no copies of them are kept
         self.kernel = self.shell.run("uname -r")[1].strip()
 
@@ -124,10 +134,14 @@ class Peer:
             raise Failed(f"guest {self.name}: no counters: {text}")
         return {name: int(value) for name, value in found.items()}
 
-    def wait_for_listener(self, seconds=10):
-        code, _ = self.shell.run(f"n=0; until {LISTENS} || [ $n = {seconds * 20} ]; do n=$((n + 1)); usleep 50000; done; {LISTENS}", seconds + 5)
-        if code:
-            raise Failed(f"guest {self.name}: the server does not listen")
+    def wait_for_listener(self, server, seconds=10):
+        """False when the server, a command that was started, has ended, or does not listen."""
+        until = time.monotonic() + seconds
+        while self.shell.run(LISTENS)[0]:
+            if server in self.shell.ended or time.monotonic() > until:
+                return False
+            time.sleep(0.05)
+        return True
 
     # Of RoCE packets only: the programs' TCP connection is left in peace.
     def disturb(self, netem):
@@ -137,9 +151,11 @@ class Peer:
         code, text = self.shell.run(" && ".join(f"/bin/{command}" for command in commands))
         if code:
             raise Failed(f"guest {self.name}: netem {netem}: {text.strip()}")
+        self.disturbed = True
 
     def leave_in_peace(self):
-        """Ends the disturbance; how many packets it saw and dropped."""
+        """Ends the disturbance; how many packets it let pass, and dropped."""
+        self.disturbed = False
         text = self.shell.run("/bin/tc -s qdisc show dev eth0 parent 1:4; /bin/tc qdisc del dev eth0 root")[1]
         found = re.search(r"(\d+) pkt \(dropped (\d+)", text)
         if not found:

@@ -15,8 +15,8 @@ import time
 
 sys.dont_write_bytecode = True
 
-from experiments import EXPERIMENTS, HOST_A, HOST_B  # noqa: E402
-from peer import Failed, Peer, Unlucky  # noqa: E402
+from experiments import EXPERIMENTS  # noqa: E402
+from peer import Failed, Gone, Peer, Unlucky  # noqa: E402
 from relay import Relay  # noqa: E402
 
 PATIENCE = 40  # seconds for a client
@@ -45,25 +45,32 @@ def chosen(names):
     return [e for e in EXPERIMENTS if not names or any(fnmatch.fnmatchcase(e.name, name) for name in names)]
 
 
+def last_line(text):
+    return (text.strip().splitlines() or ["it says nothing"])[-1]
+
+
 def by_programs(experiment, a, b, story):
     """Server, then client; each has to end well. story tells what came of it, also where that is a failure."""
     server = b.shell.start(f"timeout {PATIENCE + 10} {experiment.server}")
     story["server"] = {"guest": "b", "command": experiment.server}
     story["client"] = {"guest": "a", "command": experiment.client}
-    b.wait_for_listener()
-    if experiment.netem:
-        {"a": a, "b": b}[experiment.at].disturb(experiment.netem)
-    code, text = a.shell.run(f"timeout {PATIENCE} {experiment.client}", PATIENCE + 10)
-    story["client"] |= {"exit": code, "output": text.splitlines()[-8:]}
+    listens = b.wait_for_listener(server)
+    code, text = -1, ""
+    if listens:
+        if experiment.netem:
+            {"a": a, "b": b}[experiment.at].disturb(experiment.netem)
+        code, text = a.shell.run(f"timeout {PATIENCE} {experiment.client}", PATIENCE + 10)
+        story["client"] |= {"exit": code, "output": text.splitlines()[-8:]}
     if code:
         b.shell.run(f"killall -q {experiment.server.split()[0]}")
     server_code, server_text = b.shell.wait(server, PATIENCE + 20)
     story["server"] |= {"exit": server_code, "output": server_text.splitlines()[-8:]}
+    if not listens:
+        raise Failed(f"the server does not listen: {last_line(server_text)}")
+    if code or server_code:
+        raise Failed(f"exit code {code} on a, {server_code} on b: {last_line(text if code else server_text)}")
     if experiment.says not in text:
         raise Failed(f"the client does not say '{experiment.says}'")
-    if code or server_code:
-        last = (text if code else server_text).strip().splitlines()
-        raise Failed(f"exit code {code} on a, {server_code} on b: {last[-1] if last else ''}")
 
 
 def by_verbs(experiment, agents, peers, story):
@@ -124,7 +131,7 @@ def make(experiment, a, b, capture, story):
             with capture:
                 by_programs(experiment, a, b, story)
     finally:
-        if experiment.netem:
+        if peers[experiment.at].disturbed:
             story["netem"] |= peers[experiment.at].leave_in_peace()
     if not story["roce"]:
         raise Failed("no RoCE packet was captured")
@@ -176,7 +183,7 @@ def main():
         return 0
     began = time.monotonic()
     relay = Relay([(os.path.join(folder, "tester"), os.path.join(folder, "dut")) for folder in given.guests])
-    peers = {name: Peer(name, folder, host) for name, folder, host in zip("ab", given.guests, (HOST_A, HOST_B))}
+    peers = {name: Peer(name, folder) for name, folder in zip("ab", given.guests)}
     good = sum([run(experiment, peers, relay, given) for experiment in wanted])
     print(f"{good} of {len(wanted)} experiments as they must be, {time.monotonic() - began:.0f} s: {given.out}")
     return 0 if good == len(wanted) else 1
@@ -185,5 +192,7 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except (Failed, OSError) as error:
-        sys.exit(f"guest: {error}")
+    except (Failed, Gone, OSError) as trouble:
+        sys.exit(f"guest: {trouble}")
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -12,6 +12,9 @@ RIGHTS = ["local_write", "remote_write", "remote_read", "remote_atomic", "mw_bin
 BYTES = 65536
 NO_KEY = 0x12345  # an R_Key of nothing
 PSN_A, PSN_B = 0x111111, 0x222222
+# Exponents of the time after which it is sent again: half a second, more than a processor that is emulated needs to answer;
+# and 67 ms where packets are lost.
+PATIENT, QUICK = 17, 14
 
 
 class End:
@@ -58,7 +61,7 @@ def ends(a, b, kind="rc", rights=None):
     return End(a, kind), End(b, kind, rights)
 
 
-def join(a, b, psn=(PSN_A, PSN_B), pmtu=1024, min_rnr=12, timeout=14, retry=7, rnr_retry=7):
+def join(a, b, psn=(PSN_A, PSN_B), pmtu=1024, min_rnr=12, timeout=PATIENT, retry=7, rnr_retry=7):
     for own, other, first, expected in ((a, b, psn[0], psn[1]), (b, a, psn[1], psn[0])):
         rc = own.kind == "rc"
         own.ask("modify_qp", qpn=own.qpn, state="init", pkey=0, port=1, access=RIGHTS[1:4] if rc else RIGHTS[1:2])
@@ -93,7 +96,7 @@ def write(a, b):
 
 def writes(a, b):
     """All at once: what is lost is missed by what follows."""
-    a, b = pair(a, b, pmtu=256)
+    a, b = pair(a, b, pmtu=256, timeout=QUICK)
     data = bytes.fromhex(a.ask("read_memory", at=a.mr["local"], n=8000)["hex"])
     for number in range(8):
         a.post("write", 1000, number, at=1000 * number, **there(b, 1000 * number))
