@@ -45,14 +45,21 @@ def play(name, what, function, **more):
 LOSS, COPIES, OVERTAKING, DAMAGE = "loss 15%", "duplicate 30%", "delay 10ms reorder 75%", "corrupt 20%"
 
 EXPERIMENTS = (
-    *(pingpong("rc", f"rc-send-mtu{m}", f"RC SEND of three packets and a bit, path MTU {m}", f"-m {m} -s {3 * m + 77} -n 2") for m in (256, 512, 1024, 2048, 4096)),
+    *(
+        pingpong("rc", f"rc-send-mtu{m}", f"RC SEND of three packets and a bit, path MTU {m}", f"-m {m} -s {3 * m + 77} -n 2")
+        for m in (256, 512, 1024, 2048, 4096)
+    ),
     pingpong("rc", "rc-send-1", "RC SEND of a byte", "-s 1 -n 3"),
     pingpong("rc", "rc-send-64k", "RC SEND of 64 KiB", "-m 1024 -s 65536 -n 2"),
-    *(pingpong("uc", f"uc-send-mtu{m}", f"UC SEND of two packets and a bit, path MTU {m}", f"-m {m} -s {2 * m + 5} -n 2") for m in (256, 1024, 4096)),
+    *(
+        pingpong("uc", f"uc-send-mtu{m}", f"UC SEND of two packets and a bit, path MTU {m}", f"-m {m} -s {2 * m + 5} -n 2")
+        for m in (256, 1024, 4096)
+    ),
     *(pingpong("ud", f"ud-send-{s}", f"UD datagrams, {s} B", f"-s {s} -n 3") for s in (1, 100, 1024)),
     pingpong("srq", "srq-rc", "RC SEND to a shared receive queue, two queue pairs", "-q 2 -s 300 -n 6"),
     manager("rping", "connection manager, SEND, READ and WRITE", f"rping -s -a {B} -C 3 -v -S 100", f"rping -c -a {B} -C 3 -v -S 100", "rdma-ping-2"),
-    manager("rping-v6", "the same over IPv6", f"rping -s -a {B_V6} -C 2 -v -S 100", f"rping -c -a {B_V6} -C 2 -v -S 100", "rdma-ping-1"),
+    manager("rping-v6", "the same over IPv6",
+            f"rping -s -a {B_V6} -C 2 -v -S 100", f"rping -c -a {B_V6} -C 2 -v -S 100", "rdma-ping-1"),
     manager("udaddy", "connection manager for datagrams (SIDR)", f"udaddy -b {B} -c 1 -C 2 -S 64", f"udaddy -s {B} -c 1 -C 2 -S 64", "return status 0"),
     manager("ucmatose", "connect, exchange, disconnect, two queue pairs", f"ucmatose -b {B} -c 2 -C 2 -S 64", f"ucmatose -s {B} -c 2 -C 2 -S 64", "return status 0"),
     perftest("write", "bw-write", "RC WRITE of 2,000 bytes, path MTU 512", "-m 512 -s 2000"),

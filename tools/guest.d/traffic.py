@@ -170,7 +170,8 @@ def run(experiment, peers, relay, given):
     story |= {"attempt": attempt, "fault": fault}
     with open(f"{path}.json", "w", encoding="utf-8") as f:
         f.write(text(story) + "\n")
-    print(f"{'FAIL' if fault else 'ok':4}  {experiment.name:20} {time.monotonic() - began:6.1f} s {story.get('roce', 0):6} packets  {fault or experiment.what}" + (f" (attempt {attempt})" if attempt > 1 else ""), flush=True)
+    done = f"{'FAIL' if fault else 'ok':4}  {experiment.name:20} {time.monotonic() - began:6.1f} s {story.get('roce', 0):6} packets"
+    print(f"{done}  {fault or experiment.what}" + (f" (attempt {attempt})" if attempt > 1 else ""), flush=True)
     return not fault
 
 

@@ -64,10 +64,12 @@ def ends(a, b, kind="rc", rights=None):
 def join(a, b, psn=(PSN_A, PSN_B), pmtu=1024, min_rnr=12, timeout=PATIENT, retry=7, rnr_retry=7):
     for own, other, first, expected in ((a, b, psn[0], psn[1]), (b, a, psn[1], psn[0])):
         rc = own.kind == "rc"
+        to_rtr = {"dest_rd": 4, "min_rnr": min_rnr} if rc else {}
+        to_rts = {"timeout": timeout, "retry": retry, "rnr_retry": rnr_retry, "rd": 4} if rc else {}
+        path = {"av": True, "to": other.ask.address, "hop": 64}
         own.ask("modify_qp", qpn=own.qpn, state="init", pkey=0, port=1, access=RIGHTS[1:4] if rc else RIGHTS[1:2])
-        own.ask("modify_qp", qpn=own.qpn, state="rtr", av=True, to=other.ask.address, hop=64, pmtu=pmtu, qpn_of_peer=other.qpn, epsn=expected,
-                **({"dest_rd": 4, "min_rnr": min_rnr} if rc else {}))
-        own.ask("modify_qp", qpn=own.qpn, state="rts", psn=first, **({"timeout": timeout, "retry": retry, "rnr_retry": rnr_retry, "rd": 4} if rc else {}))
+        own.ask("modify_qp", qpn=own.qpn, state="rtr", **path, pmtu=pmtu, qpn_of_peer=other.qpn, epsn=expected, **to_rtr)
+        own.ask("modify_qp", qpn=own.qpn, state="rts", psn=first, **to_rts)
 
 
 def pair(a, b, rights=None, **attributes):

@@ -136,8 +136,8 @@ static void create_qp(struct player *p)
     must(iba_create_qp(&p->ca, &p->qp, &init, &qpn) == IBA_VERB_OK, "the queue pair");
 }
 
-/* Where the responder began to count: with the first request, unless its first words are "I expect ..." what comes before
- * that: then the first was lost or overtaken. */
+/* Where the responder began to count: with the first request, unless its first words are "I expect ..." what comes
+ * before that: then the first was lost or overtaken. */
 static uint32_t first_psn(const struct player *p)
 {
     const struct flow *f = p->f;
