@@ -68,6 +68,14 @@ class Shell:
                 self.ended[int(what)] = int(code), base64.b64decode("".join(output)).decode(errors="replace")
         return self.ended.pop(number)
 
+    def end(self, number, command, seconds):
+        """As wait, but what takes longer is killed."""
+        try:
+            return self.wait(number, seconds)
+        except Failed:
+            self.run(f"killall -q {command.split()[0]}")
+            return self.wait(number, 20)
+
     def run(self, command, seconds=20):
         return self.wait(self.start(command), seconds)
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """relay.py: what is between the two guests of `tools/guest traffic`, without guests; and its table of experiments."""
 
+import contextlib
+import io
 import json
 import os
 import pathlib
@@ -9,13 +11,16 @@ import socket
 import struct
 import sys
 import tempfile
+import types
 import unittest
+from unittest import mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 import traffic  # noqa: E402
-from experiments import EXPERIMENTS  # noqa: E402
+from experiments import EXPERIMENTS, Experiment  # noqa: E402
+from peer import Failed, Unlucky  # noqa: E402
 from relay import Relay, is_roce  # noqa: E402
 
 IPV4 = bytes(12) + b"\x08\x00\x45" + bytes(8) + b"\x11" + bytes(10)
@@ -99,6 +104,40 @@ class Story(unittest.TestCase):
 
     def test_difference(self):
         self.assertEqual(traffic.difference({"a": 1, "b": 2}, {"a": 1, "b": 5}), {"b": 3})
+
+
+class Luck(unittest.TestCase):
+    def judge(self, experiment, a, b, netem=None):
+        story = {"counters": {"a": {"difference": a}, "b": {"difference": b}}}
+        if netem:
+            story["netem"] = netem
+        traffic.judge_luck(experiment, story)
+
+    def test_slow_guest(self):
+        self.judge(Experiment("x", ""), {"sent_pkts": 3}, {"rcvd_pkts": 3, "ack_deferred": 1})
+        self.judge(Experiment("x", "", retries=True), {}, {"duplicate_request": 1})
+        with self.assertRaisesRegex(Unlucky, "duplicate_request"):
+            self.judge(Experiment("x", ""), {}, {"duplicate_request": 1})
+
+    def test_netem(self):
+        for setting, passed, dropped, good in (("loss 9%", 9, 1, True), ("loss 9%", 10, 0, False), ("duplicate 9%", 11, 0, True), ("duplicate 9%", 10, 0, False)):
+            experiment = Experiment("x", "", netem=setting, at="b")
+            with contextlib.nullcontext() if good else self.assertRaises(Unlucky):
+                self.judge(experiment, {}, {"sent_pkts": 10, "duplicate_request": 1}, {"sent": passed, "dropped": dropped})
+
+    def test_attempts(self):
+        peers = {name: types.SimpleNamespace(kernel="0") for name in "ab"}
+        for trouble, attempt, fault in (
+            ([Unlucky("no")] * 2 + [None], 3, None),
+            ([Unlucky("no")] * traffic.ATTEMPTS, traffic.ATTEMPTS, "no"),
+            ([Failed("broken")], 1, "broken"),
+        ):
+            with tempfile.TemporaryDirectory() as folder, mock.patch.object(traffic, "make", side_effect=trouble):
+                given = types.SimpleNamespace(out=folder)
+                with contextlib.redirect_stdout(io.StringIO()):
+                    self.assertEqual(traffic.run(Experiment("x", ""), peers, None, given), fault is None)
+                story = json.loads(pathlib.Path(folder, "x.json").read_text(encoding="utf-8"))
+                self.assertEqual((story["attempt"], story["fault"]), (attempt, fault))
 
 
 if __name__ == "__main__":
