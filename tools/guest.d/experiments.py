@@ -33,9 +33,9 @@ def perftest(test, name, what, options, **more):
     return Experiment(name, what, command, f"{command} {B}", **more)
 
 
-def manager(name, what, server, client, says):
+def manager(name, what, program, options, says, own=f"-b {B}", other=f"-s {B}"):
     """librdmacm's examples: the connection manager joins their queue pairs."""
-    return Experiment(name, what, server, client, says)
+    return Experiment(name, what, f"{program} {own} {options}", f"{program} {other} {options}", says)
 
 
 def play(name, what, function, **more):
@@ -57,11 +57,10 @@ EXPERIMENTS = (
     ),
     *(pingpong("ud", f"ud-send-{s}", f"UD datagrams, {s} B", f"-s {s} -n 3") for s in (1, 100, 1024)),
     pingpong("srq", "srq-rc", "RC SEND to a shared receive queue, two queue pairs", "-q 2 -s 300 -n 6"),
-    manager("rping", "connection manager, SEND, READ and WRITE", f"rping -s -a {B} -C 3 -v -S 100", f"rping -c -a {B} -C 3 -v -S 100", "rdma-ping-2"),
-    manager("rping-v6", "the same over IPv6",
-            f"rping -s -a {B_V6} -C 2 -v -S 100", f"rping -c -a {B_V6} -C 2 -v -S 100", "rdma-ping-1"),
-    manager("udaddy", "connection manager for datagrams (SIDR)", f"udaddy -b {B} -c 1 -C 2 -S 64", f"udaddy -s {B} -c 1 -C 2 -S 64", "return status 0"),
-    manager("ucmatose", "connect, exchange, disconnect, two queue pairs", f"ucmatose -b {B} -c 2 -C 2 -S 64", f"ucmatose -s {B} -c 2 -C 2 -S 64", "return status 0"),
+    manager("rping", "connection manager, SEND, READ and WRITE", "rping", f"-C 3 -v -S 100 -a {B}", "rdma-ping-2", own="-s", other="-c"),
+    manager("rping-v6", "the same over IPv6", "rping", f"-C 2 -v -S 100 -a {B_V6}", "rdma-ping-1", own="-s", other="-c"),
+    manager("udaddy", "connection manager for datagrams (SIDR)", "udaddy", "-c 1 -C 2 -S 64", "return status 0"),
+    manager("ucmatose", "connect, exchange, disconnect, two queue pairs", "ucmatose", "-c 2 -C 2 -S 64", "return status 0"),
     perftest("write", "bw-write", "RC WRITE of 2,000 bytes, path MTU 512", "-m 512 -s 2000"),
     perftest("write", "bw-write-uc", "UC WRITE of 3,000 bytes", "-c UC -m 1024 -s 3000"),
     perftest("read", "bw-read", "RC READ of 5,000 bytes", "-o 2 -m 1024 -s 5000"),

@@ -120,7 +120,12 @@ class Luck(unittest.TestCase):
             self.judge(Experiment("x", ""), {}, {"duplicate_request": 1})
 
     def test_netem(self):
-        for setting, passed, dropped, good in (("loss 9%", 9, 1, True), ("loss 9%", 10, 0, False), ("duplicate 9%", 11, 0, True), ("duplicate 9%", 10, 0, False)):
+        for setting, passed, dropped, good in (
+            ("loss 9%", 9, 1, True),
+            ("loss 9%", 10, 0, False),
+            ("duplicate 9%", 11, 0, True),
+            ("duplicate 9%", 10, 0, False),
+        ):
             experiment = Experiment("x", "", netem=setting, at="b")
             with contextlib.nullcontext() if good else self.assertRaises(Unlucky):
                 self.judge(experiment, {}, {"sent_pkts": 10, "duplicate_request": 1}, {"sent": passed, "dropped": dropped})
