@@ -115,6 +115,9 @@ struct run_player {
     enum ibc_link link;
     uint64_t caps, seed;
     unsigned n_device; /* 2: the tester is in the middle */
+    bool informs;      /* the scenario judges nothing */
+    bool unwell;       /* a health exchange of this play has failed, or its device has died */
+    bool died;         /* it went away, or its system complained */
 
     struct run_live live[IBC_MAX_OBJECTS + 1]; /* the last: of health */
     struct run_arena arena;

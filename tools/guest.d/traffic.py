@@ -67,13 +67,14 @@ def by_programs(experiment, a, b, story):
     story["server"] |= {"exit": server_code, "output": server_text.splitlines()[-8:]}
     if not listens:
         raise Failed(f"the server does not listen: {last_line(server_text)}")
+    if experiment.says not in text:
+        # rping's server gives up when the first message is there before it was told of the connection.
+        raise Unlucky(f"the client does not say '{experiment.says}'")
     if experiment.netem and bool(code) != bool(server_code):
         # One has gone before the other knows; rxe with a retry count of 7, that of these programs, asks for ever.
         raise Unlucky("the last acknowledge did not arrive")
     if code or server_code:
         raise Failed(f"exit code {code} on a, {server_code} on b: {last_line(text if code else server_text)}")
-    if experiment.says not in text:
-        raise Failed(f"the client does not say '{experiment.says}'")
 
 
 def by_verbs(experiment, agents, peers, story):

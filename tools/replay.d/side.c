@@ -197,28 +197,13 @@ static void connect(struct player *p, enum iba_mtu mtu)
 
 /* ---- receive work requests ---- */
 
-static bool is_send(const struct packet *q)
-{
-    switch (packet_opcode(q) & 0x1f) { /* the same in each service (WF-59) */
-    case IBA_RC_SEND_FIRST:
-    case IBA_RC_SEND_MIDDLE:
-    case IBA_RC_SEND_LAST:
-    case IBA_RC_SEND_LAST_IMM:
-    case IBA_RC_SEND_ONLY:
-    case IBA_RC_SEND_ONLY_IMM:
-    case IBA_RC_SEND_LAST_INV:
-    case IBA_RC_SEND_ONLY_INV: return true;
-    default: return false;
-    }
-}
-
 /* A packet that takes a receive work request off the queue: the first of a SEND, the last of a WRITE that notifies. */
 static bool takes_receive(const struct packet *q)
 {
     if (!q->view.op)
         return false;
-    return is_send(q) ? q->view.op->pos == IBA_FIRST || q->view.op->pos == IBA_ONLY
-                      : (q->view.op->hdrs & IBA_HDR_BIT(IBA_H_immdt)) != 0;
+    return iba_opcode_is_send(packet_opcode(q)) ? q->view.op->pos == IBA_FIRST || q->view.op->pos == IBA_ONLY
+                                                : (q->view.op->hdrs & IBA_HDR_BIT(IBA_H_immdt)) != 0;
 }
 
 /* The capture's responder had none for request i: its RNR NAKs for that PSN and the copies of the request pair up in
@@ -344,7 +329,8 @@ static bool ends_message(const struct packet *q)
 {
     if (!packet_good(q) || !q->view.op)
         return false;
-    return is_send(q) ? q->view.op->pos == IBA_LAST || q->view.op->pos == IBA_ONLY : takes_receive(q);
+    return iba_opcode_is_send(packet_opcode(q)) ? q->view.op->pos == IBA_LAST || q->view.op->pos == IBA_ONLY
+                                                : takes_receive(q);
 }
 
 void side_play(const struct capture_file *c, const struct flow *f, struct side *s)

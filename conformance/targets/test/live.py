@@ -125,11 +125,11 @@ class Live(unittest.TestCase):
     def tearDown(self):
         self.assertEqual(alive(str(self.folder)), [], "processes were left behind")
 
-    def wires(self, n=2, ours="", kind="unix"):
+    def wires(self, n=2, ours="", kind="unix", mark=""):
         """Options of the tester and of the agent."""
         tester, agent = [], []
         for i in range(n):
-            a, b = (f"{self.folder}/{c}{i}" for c in "ab")
+            a, b = (f"{self.folder}/{c}{mark}{i}" for c in "ab")
             if kind == "dgram":
                 a, b = (f"127.0.0.1:{port + 2 * i + os.getpid() % 1000 * 4}" for port in (30000, 30001))
             tester += ["--wire", f"{kind}:{b},{a}{ours}"]
@@ -192,6 +192,13 @@ class Same(Live):
         same, other, missing = filecmp.cmpfiles(self.folder / "ours", self.folder / "live", names, shallow=False)
         self.assertEqual((other, missing, len(same)), ([], [], len(names)))
 
+    def test_several_devices(self):
+        tester, agent = self.wires(mark="{}")
+        _, ours = self.report("ours.json", self.run_suite)
+        code, live = self.report("live.json", self.live, "-j", "3", tester=tester, agent="exec:" + " ".join([AGENT, "--engine", *agent]))
+        self.assertEqual((code, live["run"]["jobs"]), (0, 3))
+        self.assertEqual(self.verdicts(live), self.verdicts(ours))
+
     def test_one_device(self):
         r = self.live("middle", wires=1)
         self.assertEqual(r.returncode, 0, r)
@@ -250,7 +257,8 @@ class Faults(Live):
         wrong = ((("--target", "live"), "wants --agent"), (("--target", "live", "--agent", "exec:true"), "wants --wire"),
                  (("--wire", "unix:a,b"), "are for --target live"), (("--agent", "exec:true"), "are for --target live"),
                  (("--target", "live", "--agent", "exec:true", *tester, *tester), "2 at most"),
-                 (("--target", "live", "--agent", "exec:true", *tester, "-j", "2"), "by one process"),
+                 (("--target", "live", "--agent", "exec:true", *tester, "-j", "2"), "by one process; several"),
+                 (("--target", "live", "--agent", "exec:true {}", *tester, "-j", "2"), "each --wire"),
                  (("--target", "live", "--agent", "exec:true", "--wire", "unix:a"), "want unix:PEER,OWN"),
                  (("--target", "live", "--agent", "exec:true", *tester, "--agent-token-file", "none"), "No such file"),
                  (("--target", "live", "--agent", "exec:true", *tester, "--agent-token-file", "/dev/null"), "line is empty"),
