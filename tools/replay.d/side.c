@@ -136,18 +136,19 @@ static void create_qp(struct player *p)
     must(iba_create_qp(&p->ca, &p->qp, &init, &qpn) == IBA_VERB_OK, "the queue pair");
 }
 
-/* Where the responder began to count: its first words are "I expect ..." when the first request was lost or overtaken.
- */
+/* Where the responder began to count: with the first request, unless its first words are "I expect ..." what comes
+ * before that: then the first was lost or overtaken. */
 static uint32_t first_psn(const struct player *p)
 {
     const struct flow *f = p->f;
+    const struct packet *said = f->n_response > 0 ? flow_response(p->c, f, 0) : NULL, *asked = NULL;
 
-    if (f->n_response > 0 && packet_is_nak(flow_response(p->c, f, 0), 0))
-        return packet_psn(flow_response(p->c, f, 0)).v;
-    for (size_t i = 0; i < f->n_request; i++)
+    for (size_t i = 0; i < f->n_request && !asked; i++)
         if (packet_good(flow_request(p->c, f, i)))
-            return packet_psn(flow_request(p->c, f, i)).v;
-    return 0;
+            asked = flow_request(p->c, f, i);
+    if (said && packet_is_nak(said, 0) && (!asked || iba_psn_diff(packet_psn(said), packet_psn(asked)) < 0))
+        return packet_psn(said).v;
+    return asked ? packet_psn(asked).v : 0;
 }
 
 static uint8_t rnr_code(const struct player *p)
