@@ -44,6 +44,7 @@
     C(xrc,           "extended reliable connections, initiator")                                                       \
     C(two_devices,   "two devices with the tester between")                                                            \
     C(qp_states,     "all states of a QP can be asked for")                                                            \
+    C(exact_depth,   "a QP asked for seven sends and receives takes seven and no more")                                \
     C(notify,        "completion notification")                                                                        \
     C(counters,      "counters")                                                                                       \
     C(virtual_time,  "time that is exact and costs nothing: hours, and single microseconds")

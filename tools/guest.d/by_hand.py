@@ -59,15 +59,15 @@ class Wire:
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind(self.own)
 
-    def send(self, op, qpn, psn, body=b"", ackreq=1, **fields):
-        """op: a name of RC, or a number."""
+    def send(self, op, qpn, psn, body=b"", ackreq=1, dst=DEVICE, **fields):
+        """op: a name of RC, or a number; dst: MAC and address."""
         bth = BTH(opcode=opcode("RC", op)[0] if isinstance(op, str) else op, dqpn=qpn, psn=psn, ackreq=ackreq, **{"pkey": 0xFFFF, **fields})
-        frame = Ether(src=TESTER[0], dst=DEVICE[0]) / IP(src=TESTER[1], dst=DEVICE[1], flags="DF")
+        frame = Ether(src=TESTER[0], dst=dst[0]) / IP(src=TESTER[1], dst=dst[1], flags="DF")
         frame = frame / UDP(sport=0xC000, dport=ROCE) / bth / Raw(body)
         self.socket.sendto(bytes(frame), self.peer)
 
     def receive(self, patience=10):
-        """The next RoCE packet, its ICRC as scapy would have it. None: none came."""
+        """The next RoCE packet, its ICRC as scapy would have it (which knows none over IPv6). None: none came."""
         until = time.monotonic() + patience
         while True:
             self.socket.settimeout(max(until - time.monotonic(), 0.001))
@@ -78,9 +78,10 @@ class Wire:
             frame = Ether(data)
             if UDP in frame and frame[UDP].dport == ROCE:
                 break
-        again = frame.copy()
-        again[BTH].icrc = None
-        assert bytes(again) == data, "the ICRC is another than scapy's"
+        if IP in frame:
+            again = frame.copy()
+            again[BTH].icrc = None
+            assert bytes(again) == data, "the ICRC is another than scapy's"
         return frame
 
     def close(self):
