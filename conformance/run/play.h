@@ -27,6 +27,7 @@ enum {
 #define RUN_S (1000 * RUN_MS)
 #define RUN_PATIENCE RUN_S         /* for what is expected */
 #define RUN_OPTIONAL (10 * RUN_MS) /* for what may come */
+#define RUN_NONE (50 * RUN_MS)     /* real time: what should not be there may come so late */
 #define RUN_SILENCE (100 * RUN_MS) /* default of silence and pass */
 
 /* ---- memory of a play: arena.c ---- */

@@ -115,7 +115,7 @@
     K(unchanged) K(absent) K(present) K(lmc) K(lid) K(mtu) K(congestion) K(sl2vl) K(n)                                 \
     /* address vectors, arrival and a second port */                                                                   \
     K(vlan) K(sport) K(gid_index) K(path_bits) K(slid) K(mapped) K(ethertype) K(srqn) K(pkey_violations)               \
-    K(qkey_violations) K(av_port) K(alt_port) K(quiet)                                                                                         \
+    K(qkey_violations) K(av_port) K(alt_port) K(quiet) K(late)                                                            \
     /* positional: the one value of silence, wait, state, event, notified, counter, memory, score, group, op */        \
     K(value) K(name) K(delta)
 /* clang-format on */

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""recheck_other.py [NAME...]: shows by hand what the waivers in conformance/waivers/rxe-other.json say of Soft-RoCE: one function
+"""recheck_other.py [NAME...]: shows by hand what the waivers in conformance/waivers/rxe.json say of Soft-RoCE: one function
 a waiver, all of them unless named. Run by `tools/guest run -- tools/guest.d/recheck_other.py`; exit code 1: one was not seen."""
 
 import pathlib
 import struct
 import sys
+import time
 
 from scapy.all import IP, IPv6  # pylint: disable=no-name-in-module
 from scapy.contrib.roce import BTH, opcode
@@ -582,6 +583,18 @@ def service_level_unchecked(d):
     """Service levels that RoCE does not have are taken."""
     for level in range(8, 16):
         takes(d, "rc", "init", "rtr", sl=level)
+
+
+@deviation
+def destroy_waits_for_its_window(d):
+    """A queue pair to which a type 2 window is bound is destroyed only tens of seconds later; the caller waits."""
+    qp = Qp(d, "rc")
+    d.bind(qp, d.window(2))
+    d.ask.socket.settimeout(100)
+    begun = time.monotonic()
+    d("destroy", kind="qp", number=qp.n)
+    took = time.monotonic() - begun
+    assert took > 10, f"it took {took:.1f} s"
 
 
 if __name__ == "__main__":

@@ -87,6 +87,18 @@ Test(evidence, is_of_the_link_it_was_on)
     done(&r);
 }
 
+Test(evidence, tells_what_no_packet_shows)
+{
+    struct kept k;
+    struct ibc_result r;
+
+    play(RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+0\n a state err\n", IBC_LINK_roce2_ipv4, &k, &r);
+    cr_expect_eq(k.n, 4);
+    cr_expect_str_eq(k.comment[0], "variation: RC\nline 6: > a SEND_ONLY ackreq=1\n"
+                                   "line 8: FAIL: expected state Error, got state Ready to Send");
+    done(&r);
+}
+
 Test(evidence, has_nowhere_to_go)
 {
     struct ibc_target *t = run_reference();
