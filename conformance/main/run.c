@@ -57,7 +57,7 @@ static int check_pattern(const struct running *u, const struct ibc_waiver *w, si
     if (!select_matches(suite, pattern, near, sizeof near))
         return wrong(EXIT_USAGE, "%s: waiver %zu: no scenario matches \"%s\"%s", u->o->waivers, n, pattern, near);
     for (size_t k = 0; k < suite->n; k++)
-        if (ibc_id_matches(suite->s[k], pattern) && ibc_cites(suite->s[k], w->statement))
+        if (ibc_id_matches(suite->s[k], pattern) && ibc_waiver_cited(w, suite->s[k]))
             return EXIT_OK;
     return wrong(EXIT_USAGE, "%s: waiver %zu: no scenario that matches \"%s\" cites %s", u->o->waivers, n, pattern,
                  w->statement);
@@ -73,7 +73,7 @@ static int load_waivers(struct running *u)
     if (!ibc_waivers_load(&u->waivers, u->o->waivers, u->today, err, sizeof err))
         return wrong(EXIT_USAGE, "%s", err);
     for (size_t i = 0; i < u->waivers.n; i++)
-        for (size_t k = 0; rc == EXIT_OK && ibc_waiver_pattern(&u->waivers.w[i], k, pattern, sizeof pattern); k++)
+        for (size_t k = 0; rc == EXIT_OK && ibc_waiver_word(u->waivers.w[i].pattern, k, pattern, sizeof pattern); k++)
             rc = check_pattern(u, &u->waivers.w[i], i + 1, pattern);
     return rc;
 }

@@ -69,8 +69,10 @@ struct ibc_waivers {
 };
 bool ibc_waivers_load(struct ibc_waivers *out, const char *path, const char *today, char *err, size_t errlen);
 void ibc_waivers_free(struct ibc_waivers *w);
-/* The i-th of its patterns; false: it has no more. */
-bool ibc_waiver_pattern(const struct ibc_waiver *w, size_t i, char *out, size_t n);
+/* The i-th word of its pattern or statement; false: it has no more. */
+bool ibc_waiver_word(const char *words, size_t i, char *out, size_t n);
+/* Whether the scenario cites one of its statements. */
+bool ibc_waiver_cited(const struct ibc_waiver *w, const struct ibc_scenario *s);
 /* FAIL or a failed counter becomes XFAIL where a waiver fits pattern and symptom; a pass that a waiver names, XPASS. */
 void ibc_waivers_apply(struct ibc_waivers *w, const char *target, struct ibc_result *r);
 

@@ -93,6 +93,31 @@ static bool take_field(struct ibc_waiver *w, const cJSON *field, int entry, cons
     return *to ? true : wrong(c, "out of memory");
 }
 
+bool ibc_waiver_word(const char *words, size_t i, char *out, size_t n)
+{
+    const char *at = words + strspn(words, " ");
+
+    for (; i > 0 && *at; i--) {
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+    snprintf(out, n, "%.*s", (int)strcspn(at, " "), at);
+    return *at != '\0';
+}
+
+static bool check_statements(const struct ibc_waiver *w, int entry, const struct complaint *c)
+{
+    char id[MAX_PATTERN];
+
+    for (size_t i = 0; ibc_waiver_word(w->statement, i, id, sizeof id); i++) {
+        const char *near = ibc_statement_find(id) ? NULL : ibc_nearest(id, statement_id, ibc_statement_count, NULL);
+        if (!ibc_statement_find(id))
+            return wrong(c, "waiver %d: no statement \"%.40s\"%s%s%s", entry, id, near ? "; nearest is \"" : "",
+                         near ? near : "", near ? "\"" : "");
+    }
+    return true;
+}
+
 static bool check(struct ibc_waiver *w, const char *today, int entry, const struct complaint *c)
 {
     for (size_t i = 0; i < N_MUST; i++)
@@ -100,16 +125,13 @@ static bool check(struct ibc_waiver *w, const char *today, int entry, const stru
             return wrong(c, "waiver %d: no \"%s\"", entry, field_names[i]);
     if (w->pattern[strspn(w->pattern, " ")] == '\0')
         return wrong(c, "waiver %d: \"pattern\" names nothing", entry);
+    if (w->statement[strspn(w->statement, " ")] == '\0')
+        return wrong(c, "waiver %d: \"statement\" names nothing", entry);
     if (!is_date(w->expires))
         return wrong(c, "waiver %d: \"expires\": \"%.40s\" is no day, want YYYY-MM-DD", entry, w->expires);
     if (strcmp(w->expires, today) < 0)
         return wrong(c, "waiver %d (%.80s): expired on %s", entry, w->pattern, w->expires);
-    if (!ibc_statement_find(w->statement)) {
-        const char *near = ibc_nearest(w->statement, statement_id, ibc_statement_count, NULL);
-        return wrong(c, "waiver %d: no statement \"%.40s\"%s%s%s", entry, w->statement, near ? "; nearest is \"" : "",
-                     near ? near : "", near ? "\"" : "");
-    }
-    return true;
+    return check_statements(w, entry, c);
 }
 
 /* The whole file, ended by 0, or NULL with the fault told. */
@@ -204,25 +226,23 @@ void ibc_waivers_free(struct ibc_waivers *w)
     *w = (struct ibc_waivers){0};
 }
 
-bool ibc_waiver_pattern(const struct ibc_waiver *w, size_t i, char *out, size_t n)
-{
-    const char *at = w->pattern + strspn(w->pattern, " ");
-
-    for (; i > 0 && *at; i--) {
-        at += strcspn(at, " ");
-        at += strspn(at, " ");
-    }
-    snprintf(out, n, "%.*s", (int)strcspn(at, " "), at);
-    return *at != '\0';
-}
-
 static bool names(const struct ibc_waiver *w, const struct ibc_scenario *s)
 {
     char pattern[MAX_PATTERN];
     bool found = false;
 
-    for (size_t i = 0; !found && ibc_waiver_pattern(w, i, pattern, sizeof pattern); i++)
+    for (size_t i = 0; !found && ibc_waiver_word(w->pattern, i, pattern, sizeof pattern); i++)
         found = ibc_id_matches(s, pattern);
+    return found;
+}
+
+bool ibc_waiver_cited(const struct ibc_waiver *w, const struct ibc_scenario *s)
+{
+    char id[MAX_PATTERN];
+    bool found = false;
+
+    for (size_t i = 0; !found && ibc_waiver_word(w->statement, i, id, sizeof id); i++)
+        found = ibc_cites(s, id);
     return found;
 }
 
@@ -264,7 +284,7 @@ void ibc_waivers_apply(struct ibc_waivers *w, const char *target, struct ibc_res
 {
     for (size_t i = 0; i < w->n; i++) {
         struct ibc_waiver *one = &w->w[i];
-        if (!names(one, r->scenario) || !ibc_cites(r->scenario, one->statement) || fnmatch(one->target, target, 0) != 0)
+        if (!names(one, r->scenario) || !ibc_waiver_cited(one, r->scenario) || fnmatch(one->target, target, 0) != 0)
             continue;
         const enum ibc_verdict v = waived(one, r);
         if (v == IBC_IS_COUNT)
