@@ -14,8 +14,10 @@ static iba_time or_default(iba_time v, iba_time otherwise)
 void iba_shadow_init(struct iba_shadow *s, const struct iba_shadow_config *cfg)
 {
     assert(cfg->flow && cfg->n_flow >= 2 && cfg->report);
+    assert(cfg->pmtu == 0 || iba_shadow_is_mtu(cfg->pmtu));
     memset(s, 0, sizeof *s);
-    memset(cfg->flow, 0, cfg->n_flow * sizeof *cfg->flow);
+    if (!cfg->zeroed)
+        memset(cfg->flow, 0, cfg->n_flow * sizeof *cfg->flow);
     s->cfg = *cfg;
     s->cfg.copy_ns = or_default(cfg->copy_ns, MS);
     s->cfg.late_ns = or_default(cfg->late_ns, 3 * MS);
@@ -66,18 +68,49 @@ void iba_shadow_tell_of(struct iba_shadow *s, struct iba_flow *f, enum iba_findi
     report(s, f, &finding);
 }
 
+/* Four lanes, so that one multiplication need not wait for the other. */
+static uint64_t hash_bytes(uint64_t seed, const uint8_t *p, size_t n)
+{
+    enum { LANES = 4, WORD = sizeof(uint64_t) };
+    uint64_t h[LANES] = {seed, ~seed, n, ~(uint64_t)n}, word[LANES];
+
+    for (; n >= sizeof word; p += sizeof word, n -= sizeof word) {
+        memcpy(word, p, sizeof word);
+        for (unsigned i = 0; i < LANES; i++)
+            h[i] = iba_shadow_mix(h[i], word[i]);
+    }
+    for (; n > 0; p += n < WORD ? n : WORD, n -= n < WORD ? n : WORD) {
+        word[0] = 0;
+        memcpy(word, p, n < WORD ? n : WORD);
+        h[0] = iba_shadow_mix(h[0], word[0]);
+    }
+    return iba_shadow_mix(iba_shadow_mix(iba_shadow_mix(h[0], h[1]), h[2]), h[3]);
+}
+
+static uint32_t captured(const struct iba_view *v, uint32_t end)
+{
+    return end < v->caplen ? end : v->caplen;
+}
+
+/* What a retransmission repeats: all behind the BTH, the pad not counted. */
+static uint64_t content_of(const struct iba_view *v)
+{
+    const uint32_t at = v->bth_at + IBA_BYTES_bth, end = captured(v, v->payload_at + v->payload_len);
+
+    return hash_bytes(0, v->wire + at, end > at ? end - at : 0);
+}
+
 /* Of what no router changes. What was not captured is not in it. */
 static uint64_t hash_of(const struct iba_look *l)
 {
-    const uint32_t end = l->v->end < l->v->caplen ? l->v->end : l->v->caplen;
-    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ l->ip_id;
+    const struct iba_view *v = l->v;
+    const uint32_t at = captured(v, v->payload_at + v->payload_len), end = captured(v, v->end);
+    const uint64_t behind = hash_bytes(l->ip_id, v->wire + at, end > at ? end - at : 0);
+    uint8_t bth[IBA_BYTES_bth];
 
-    for (uint32_t i = l->v->bth_at; i < end; i++) {
-        if (i == l->v->bth_at + 4)
-            continue; /* FECN and BECN, which the ICRC leaves out too */
-        h = (h ^ l->v->wire[i]) * UINT64_C(0x100000001b3);
-    }
-    return h;
+    memcpy(bth, l->bth, sizeof bth);
+    bth[4] = 0; /* FECN and BECN, which the ICRC leaves out too */
+    return hash_bytes(iba_shadow_mix(l->content, behind), bth, sizeof bth);
 }
 
 /* Packets with IPv4 identifications that count tell a copy from a retransmission for certain. */
@@ -128,10 +161,11 @@ static bool seen_before(struct iba_look *l)
 
     for (unsigned i = 0; i < IBA_SHADOW_RECENT; i++) {
         const struct iba_shadow_recent *r = &f->recent[i];
-        if (r->mark.frame == 0 || r->hash != hash || !iba_psn_eq(r->psn, l->psn))
+        if (f->recent_tag[i] != (uint32_t)hash || r->mark.frame == 0 || r->hash != hash || !iba_psn_eq(r->psn, l->psn))
             continue;
         if (r->source != l->s->source) {
             l->s->seen_twice++;
+            l->s->same = r->mark;
             return true;
         }
         if (sent_on_purpose(l, r))
@@ -141,6 +175,7 @@ static bool seen_before(struct iba_look *l)
             f->rq.copied = l->s->now;
         return true;
     }
+    f->recent_tag[f->next_recent] = (uint32_t)hash;
     f->recent[f->next_recent] = (struct iba_shadow_recent){.hash = hash,
                                                            .mark = l->s->now,
                                                            .number = l->s->packets,
@@ -248,6 +283,7 @@ static void look(struct iba_look *l, const struct iba_sighting *p)
     *l = (struct iba_look){.v = p->view, .bth = iba_view_bth(p->view), .op = p->view->op};
     l->opcode = iba_bth_opcode(l->bth);
     l->psn = iba_psn_of(iba_bth_psn(l->bth));
+    l->content = content_of(l->v);
     if (iba_view_has(l->v, IBA_H_aeth)) {
         l->syndrome = iba_view_hdr(l->v, IBA_H_aeth)[0];
         l->msn = iba_aeth_msn(iba_view_hdr(l->v, IBA_H_aeth));
@@ -295,6 +331,7 @@ const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_si
     struct iba_flow_key key;
 
     s->worst = IBA_SEVERITY_NONE;
+    s->same.frame = 0;
     if (!iba_view_is_transport(p->view) || !iba_shadow_key(&key, p->view)) {
         s->others++;
         return NULL;

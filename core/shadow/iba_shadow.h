@@ -178,7 +178,7 @@ struct iba_shadow_requests {     /* what this direction asks */
     struct iba_shadow_mark last, repeat, gap; /* packet; packet that was sent again; that jumped over others */
     struct iba_shadow_mark copied;            /* by the network */
     struct iba_shadow_read read[IBA_SHADOW_READS];
-    uint8_t next_read;
+    uint8_t next_read, n_read;                    /* n_read: entries that were ever used; they fill from the front */
     struct iba_shadow_sent sent[IBA_SHADOW_SENT]; /* by PSN, modulo */
 };
 
@@ -208,6 +208,8 @@ struct iba_flow {
         bool any;
     } ip_id[2];
     uint8_t next_recent;
+    uint32_t
+        recent_tag[IBA_SHADOW_RECENT]; /* low bits of the hashes, side by side: they are looked through each time */
     struct iba_shadow_recent recent[IBA_SHADOW_RECENT];
     struct iba_shadow_requests rq;
 };
@@ -215,6 +217,8 @@ struct iba_flow {
 struct iba_shadow_config {
     struct iba_flow *flow; /* n_flow >= 2 */
     uint32_t n_flow;
+    bool zeroed;   /* every byte of them is 0 already: memory that is never used need not be touched */
+    uint32_t pmtu; /* path MTU of all connections, bytes; 0: learned from each. A power of two, 256 to 4096 */
     void (*report)(void *ctx, const struct iba_finding *f);
     void (*forget)(void *ctx, const struct iba_flow *f); /* optional: before a flow is given to another */
     void *ctx;
@@ -229,7 +233,9 @@ struct iba_shadow {
     uint64_t packets, others, evicted; /* with a transport header; without; flows given away */
     uint64_t seen_twice;               /* at two capture points */
     uint32_t found[IBA_FINDING_COUNT];
-    enum iba_severity worst;    /* of the packet fed last */
+    enum iba_severity worst; /* of the packet fed last */
+    struct iba_shadow_mark
+        same; /* the packet fed last was seen before as this one, at another capture point; frame 0: no */
     struct iba_shadow_mark now; /* that packet */
     uint32_t source;
 };

@@ -258,4 +258,19 @@ Test(rows, a_packet_seen_twice_is_one)
     }
     cr_assert_eq(witness_count(&w, IBA_NOTE), 0);
     cr_assert_eq(w.shadow.seen_twice, 4);
+    cr_assert_eq(w.shadow.same.frame, 4);
+}
+
+Test(rows, a_path_mtu_that_is_told_is_believed)
+{
+    static struct witness w;
+    static const struct shot first = {.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 256};
+
+    for (uint32_t mtu = 256; mtu <= 512; mtu *= 2) {
+        iba_time now = MS;
+        witness_init(&w, &(struct iba_shadow_config){.pmtu = mtu});
+        shoot(&w, &first, 0, &now);
+        cr_assert_eq(w.flow[0].pmtu, mtu);
+        cr_assert_eq(w.found[IBA_FINDING_LENGTH], mtu != 256);
+    }
 }
