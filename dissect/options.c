@@ -201,7 +201,11 @@ static int set_preference(struct options *opt, const char *text)
         opt->check_crc = strcmp(text, "icrc:on") == 0;
         return EXIT_OK;
     }
-    return wrong("-o %s: no such preference; there are: icrc:on|off infiniband.rroce.port:N", text);
+    if (strcmp(text, "analysis:off") == 0 || strcmp(text, "analysis:on") == 0) {
+        opt->judge_printed = strcmp(text, "analysis:on") == 0;
+        return EXIT_OK;
+    }
+    return wrong("-o %s: no such preference; there are: icrc:on|off analysis:on|off infiniband.rroce.port:N", text);
 }
 
 static int set_color(struct options *opt, const char *when)
@@ -241,7 +245,17 @@ static int set_count(struct options *opt, const char *text)
     return EXIT_OK;
 }
 
-enum { OPT_COLOR = 256, OPT_PORT, OPT_HELP, OPT_VERSION };
+static int set_mtu(struct options *opt, const char *text)
+{
+    unsigned long n;
+
+    if (!whole(text, 256, 4096, &n) || (n & (n - 1)) != 0)
+        return wrong("--mtu %s: want 256, 512, 1024, 2048 or 4096", text);
+    opt->pmtu = (uint32_t)n;
+    return EXIT_OK;
+}
+
+enum { OPT_COLOR = 256, OPT_MTU, OPT_PORT, OPT_HELP, OPT_VERSION };
 
 static int one_option(struct options *opt, int c, const char *arg)
 {
@@ -266,6 +280,7 @@ static int one_option(struct options *opt, int c, const char *arg)
     case 'd': return decode_as(opt, arg);
     case 'o': return set_preference(opt, arg);
     case OPT_COLOR: return set_color(opt, arg ? arg : "auto");
+    case OPT_MTU: return set_mtu(opt, arg);
     case OPT_PORT: return add_port(opt, arg);
     default: return wrong("see ibdissect --help");
     }
@@ -284,6 +299,16 @@ static int lists(const char *what)
     return EXIT_INPUT;
 }
 
+/* Judging costs, so it is done only where somebody sees what comes of it. */
+static bool wants_judgement(const struct options *opt)
+{
+    bool wants = opt->filter && filter_uses(opt->filter, field_is_analysis);
+
+    for (size_t i = 0; i < opt->print.n_field; i++)
+        wants |= field_is_analysis(opt->print.field[i]);
+    return wants || (opt->judge_printed && (opt->write_path || (!opt->quiet && opt->print.n_field == 0)));
+}
+
 static int check_whole(struct options *opt)
 {
     if (opt->iface && opt->n_file > 0)
@@ -299,19 +324,19 @@ static int check_whole(struct options *opt)
     opt->json_stats = strncmp(opt->printer->name, "json", 4) == 0;
     opt->quiet |= opt->write_path && !opt->print_anyway;
     opt->print.sources = opt->n_file > 1;
+    opt->judge = wants_judgement(opt);
     return EXIT_OK;
 }
 
 int options_parse(struct options *opt, int argc, char **argv, bool *done)
 {
-    static const struct option longs[] = {{"color", optional_argument, NULL, OPT_COLOR},
-                                          {"port", required_argument, NULL, OPT_PORT},
-                                          {"help", no_argument, NULL, OPT_HELP},
-                                          {"version", no_argument, NULL, OPT_VERSION},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option longs[] = {
+        {"color", optional_argument, NULL, OPT_COLOR}, {"mtu", required_argument, NULL, OPT_MTU},
+        {"port", required_argument, NULL, OPT_PORT},   {"help", no_argument, NULL, OPT_HELP},
+        {"version", no_argument, NULL, OPT_VERSION},   {NULL, 0, NULL, 0}};
     int c, rc = EXIT_OK;
 
-    *opt = (struct options){.check_crc = true, .printer = &printers[0]};
+    *opt = (struct options){.check_crc = true, .judge_printed = true, .printer = &printers[0]};
     opt->print = (struct print_opts){.separator = '\t', .aggregator = ',', .occurrence = 'a'};
     *done = false;
     (void)set_color(opt, "auto");

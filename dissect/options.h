@@ -26,6 +26,9 @@ struct options {
     bool json_stats; /* -T json with -q */
     bool quiet, line_buffered;
     bool check_crc;              /* -o icrc:off leaves it out */
+    bool judge;                  /* packets are to be judged: something asks for it */
+    bool judge_printed;          /* -o analysis:off: not for the forms that show all there is */
+    uint32_t pmtu;               /* --mtu; 0: learned */
     enum iba_link user_link[16]; /* what DLT 147..162 hold, -d user0,infiniband */
     struct iba_view_opts view;
     bool print_anyway;      /* -P: with -w too */

@@ -9,6 +9,7 @@
 #include "filter/filter.h"
 #include "input/merge.h"
 #include "input/pcapng_write.h"
+#include "judge/judge.h"
 
 struct run {
     struct options *opt;
@@ -16,6 +17,7 @@ struct run {
     size_t n_capture;
     struct cap_merge *merge;
     struct pcapng_writer *writer;
+    struct judge *judge; /* NULL: nothing asks for it */
     struct out *out;
     struct packet packet;
     uint64_t read, shown;
@@ -141,12 +143,15 @@ static bool one_packet(struct run *r)
 
     if (opt->check_crc)
         iba_view_check(&p->view);
+    if (r->judge)
+        p->verdict = judge_packet(r->judge, p);
     if (opt->filter && !filter_match(opt->filter, p))
         return true;
     for (size_t i = 0; i < opt->n_stat; i++)
         opt->stat[i].kind->packet(opt->stat[i].state, p);
     if (r->writer) {
-        const int error = pcapng_packet(r->writer, p->cap, NULL);
+        char comment[VERDICT_COMMENT];
+        const int error = pcapng_packet(r->writer, p->cap, verdict_comment(p->verdict, comment) ? comment : NULL);
         finish_write(r, error);
         if (error)
             return false;
@@ -235,6 +240,8 @@ static void end(struct run *r)
 {
     const struct options *opt = r->opt;
 
+    if (r->judge)
+        judge_end(r->judge);
     if (r->writer)
         finish_write(r, pcapng_close(r->writer));
     if (!opt->quiet && opt->printer->end)
@@ -270,7 +277,9 @@ int run(struct options *opt)
     }
     if (opt->write_path && strcmp(opt->write_path, "-") == 0)
         opt->quiet = true;
-    if (open_all(&r)) {
+    if (opt->judge && !(r.judge = judge_open(&(struct judge_config){.pmtu = opt->pmtu})))
+        complain(&r, "out of memory");
+    else if (open_all(&r)) {
         r.progress = !opt->iface && isatty(STDERR_FILENO) && (opt->quiet || !isatty(STDOUT_FILENO));
         if (!opt->quiet && opt->printer->begin)
             opt->printer->begin(&out, &opt->print);
@@ -278,6 +287,7 @@ int run(struct options *opt)
         end(&r);
     } else if (r.writer)
         finish_write(&r, pcapng_close(r.writer));
+    judge_close(r.judge);
     cap_merge_close(r.merge);
     for (size_t i = 0; i < r.n_capture; i++)
         cap_close(r.capture[i]);

@@ -208,8 +208,7 @@ struct iba_flow {
         bool any;
     } ip_id[2];
     uint8_t next_recent;
-    uint32_t
-        recent_tag[IBA_SHADOW_RECENT]; /* low bits of the hashes, side by side: they are looked through each time */
+    uint32_t recent_tag[IBA_SHADOW_RECENT]; /* low bits of the hashes: looked through for each packet */
     struct iba_shadow_recent recent[IBA_SHADOW_RECENT];
     struct iba_shadow_requests rq;
 };
@@ -233,10 +232,9 @@ struct iba_shadow {
     uint64_t packets, others, evicted; /* with a transport header; without; flows given away */
     uint64_t seen_twice;               /* at two capture points */
     uint32_t found[IBA_FINDING_COUNT];
-    enum iba_severity worst; /* of the packet fed last */
-    struct iba_shadow_mark
-        same; /* the packet fed last was seen before as this one, at another capture point; frame 0: no */
-    struct iba_shadow_mark now; /* that packet */
+    enum iba_severity worst;     /* of the packet fed last */
+    struct iba_shadow_mark same; /* the packet fed last is this one at another capture point; frame 0: is new */
+    struct iba_shadow_mark now;  /* that packet */
     uint32_t source;
 };
 

@@ -346,13 +346,14 @@ class Input(Case):
         self.assertRegex(shown[1], r"\{.*b\.pcap 1\}$")
 
     def test_write_and_read_back(self):
+        """Nothing is lost; findings, which come in as comments, are left out here: see analysis.py."""
         for path in bad.captures():
             with self.subTest(path.name):
                 whole = jsonl(self.good("-T", "jsonl", path))
                 copy = self.folder / "copy.pcapng"
-                self.good("-q", "-w", copy, path)
+                self.good("-q", "-o", "analysis:off", "-w", copy, path)
                 self.assertEqual(jsonl(self.good("-T", "jsonl", copy)), whole)
-                piped = self.good("-w", "-", path).stdout
+                piped = self.good("-o", "analysis:off", "-w", "-", path).stdout
                 self.assertEqual(piped, copy.read_bytes())
                 self.assertEqual(jsonl(self.good("-T", "jsonl", "-", data=piped)), whole)
 
