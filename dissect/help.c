@@ -39,6 +39,9 @@ const char help_text[] =
     "  -z opcode,tree         packets by service and opcode\n"
     "  -z io,stat,SEC         packets and bytes by interval\n"
     "  -z conv,qp             packets and bytes by destination QP\n"
+    "  -z rc,analysis         what went wrong on each reliable connection, by direction\n"
+    "  -z expert[,SEVERITY]   findings by kind with their clauses and first packets; note, warn or error, or worse\n"
+    "  -z qp                  queue pairs: both directions side by side, path MTU, PSNs, worst finding\n"
     "\n"
     "Lists\n"
     "  -G fields|values|opcodes     all names, tab separated\n"
@@ -50,5 +53,6 @@ const char help_text[] =
     "  ibdissect -r trace.pcap -Y 'infiniband.aeth.syndrome.opcode != 0'          every NAK and RNR NAK\n"
     "  ibdissect -r trace.pcap -Y 'infiniband.analysis'                           everything that went wrong\n"
     "  ibdissect -r trace.pcap -T fields -e frame.number -e infiniband.bth.psn    for scripts\n"
+    "  ibdissect -q -z expert -z rc,analysis trace.pcap                           what went wrong, for whom\n"
     "  ibdissect -q -z icrc trace.pcapng.gz                                       is any packet damaged?\n"
     "  tcpdump -i mlx5_0 -w - | ibdissect -r - -T jsonl                           live, by pipe\n";

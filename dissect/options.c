@@ -306,6 +306,8 @@ static bool wants_judgement(const struct options *opt)
 
     for (size_t i = 0; i < opt->print.n_field; i++)
         wants |= field_is_analysis(opt->print.field[i]);
+    for (size_t i = 0; i < opt->n_stat; i++)
+        wants |= opt->stat[i].kind->judged;
     return wants || (opt->judge_printed && (opt->write_path || (!opt->quiet && opt->print.n_field == 0)));
 }
 

@@ -62,6 +62,16 @@ static bool link_of(const struct options *opt, uint32_t dlt, enum iba_link *link
     return *link != IBA_LINK_NONE;
 }
 
+/* A finding that is told when its packet has passed. */
+static void late(void *ctx, const struct judged *j)
+{
+    struct run *r = ctx;
+
+    for (size_t i = 0; i < r->opt->n_stat; i++)
+        if (r->opt->stat[i].kind->late)
+            r->opt->stat[i].kind->late(r->opt->stat[i].state, j);
+}
+
 static bool open_all(struct run *r)
 {
     char err[512];
@@ -277,7 +287,7 @@ int run(struct options *opt)
     }
     if (opt->write_path && strcmp(opt->write_path, "-") == 0)
         opt->quiet = true;
-    if (opt->judge && !(r.judge = judge_open(&(struct judge_config){.pmtu = opt->pmtu})))
+    if (opt->judge && !(r.judge = judge_open(&(struct judge_config){.pmtu = opt->pmtu, .late = late, .ctx = &r})))
         complain(&r, "out of memory");
     else if (open_all(&r)) {
         r.progress = !opt->iface && isatty(STDERR_FILENO) && (opt->quiet || !isatty(STDOUT_FILENO));

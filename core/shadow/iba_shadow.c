@@ -153,15 +153,26 @@ static bool sent_on_purpose(const struct iba_look *l, const struct iba_shadow_re
     return q->pending.cause != IBA_CAUSE_NONE || (read && !iba_psn_eq(read->expect, read->psn));
 }
 
+/* Mostly it is not, so this has no branch to guess. */
+static bool may_be_recent(const struct iba_flow *f, uint32_t tag)
+{
+    uint32_t any = 0;
+
+    for (unsigned i = 0; i < IBA_SHADOW_RECENT; i++)
+        any |= f->recent_tag[i] == tag;
+    return any;
+}
+
 /* True when the packet is no news: the same at another capture point, or a copy made by the network. */
 static bool seen_before(struct iba_look *l)
 {
     struct iba_flow *f = l->flow;
     const uint64_t hash = hash_of(l);
 
-    for (unsigned i = 0; i < IBA_SHADOW_RECENT; i++) {
+    const bool look = may_be_recent(f, (uint32_t)hash);
+    for (unsigned i = 0; look && i < IBA_SHADOW_RECENT; i++) {
         const struct iba_shadow_recent *r = &f->recent[i];
-        if (f->recent_tag[i] != (uint32_t)hash || r->mark.frame == 0 || r->hash != hash || !iba_psn_eq(r->psn, l->psn))
+        if (r->mark.frame == 0 || r->hash != hash || !iba_psn_eq(r->psn, l->psn))
             continue;
         if (r->source != l->s->source) {
             l->s->seen_twice++;

@@ -3,13 +3,15 @@
 its folder."""
 import collections
 import json
+import os
+import pathlib
 import shutil
 import subprocess
 import unittest
 import xml.etree.ElementTree
 
 import bad
-from cli import Case, jsonl, lines
+from cli import Case, jsonl, lines, no_twins, run
 
 REPLAYED = bad.PCAPS.parent / "tools/replay.d"
 REORDER = bad.PCAPS / "rxe-reorder-rc.pcap"
@@ -116,6 +118,82 @@ class Fields(Case):
         self.assertGreater(len(lines(self.good("--mtu", "512", "-Y", "analysis.length", path))), 0)
         for wrong in ("0", "255", "300", "8192", "x", ""):
             self.fails(1, "--mtu", wrong, path, says="--mtu")
+
+
+class Statistics(Case):
+    """Each statistic against the packets it counts, and as it is known to look."""
+
+    GOLDEN = pathlib.Path(__file__).parent / "golden"
+    GOLDENS = {"rc": ["rc,analysis"], "expert": ["expert"], "expert-error": ["expert,error"], "qp": ["qp"]}
+
+    def stat(self, name, *paths):
+        return json.loads(self.good("-q", "-T", "json", "-z", name, *paths).stdout, object_pairs_hook=no_twins)
+
+    def test_as_known(self):
+        for stem, stats in self.GOLDENS.items():
+            for path in (REORDER, bad.PCAPS / "rxe-rping.pcap"):
+                for form in ("text", "json"):
+                    golden = self.GOLDEN / ("%s-%s.%s" % (stem, path.stem, form))
+                    options = [word for name in stats for word in ("-z", name)]
+                    r = run("-q", "-T", form, *options, path.name, cwd=path.parent)
+                    if os.environ.get("IBPROOF_BLESS"):
+                        golden.write_bytes(r.stdout)
+                    with self.subTest(golden.name):
+                        self.assertEqual((r.returncode, r.stderr), (0, b""))
+                        self.assertEqual(r.stdout.decode(), golden.read_text())
+
+    def test_rc_adds_up_what_the_packets_say(self):
+        for path in FAULTS:
+            with self.subTest(path.name):
+                rows = jsonl(self.good("-T", "jsonl", path))
+                rc = self.stat("rc,analysis", path)
+                every = collections.Counter(kind for _, kind in findings(rows))
+                found = collections.Counter(rc["total"]["found"])
+                late = found - every
+                self.assertLessEqual(set(late), {"SILENCE", "SERVICE"})
+                self.assertEqual(found - late + (every - found), every)
+                self.assertEqual(sum((every - found).values()), rc["elsewhere_findings"])
+                for d in rc["directions"]:
+                    mine = [row for row in rows if (row.get("ip.src"), row.get("ip.dst"), row.get("infiniband.bth.destqp")) ==
+                            (d["src"], d["dst"], d["dest_qp"]) and row.get("infiniband.bth.service") == d["service"]]
+                    self.assertEqual(d["packets"], len(mine))
+                    of_mine = collections.Counter(kind for _, kind in findings(mine))
+                    self.assertEqual(of_mine - late, collections.Counter(d["found"]) - late)
+                self.assertEqual(rc["total"]["packets"], sum(d["packets"] for d in rc["directions"]))
+
+    def test_expert_counts_and_names_the_first(self):
+        for path in FAULTS:
+            every = findings(jsonl(self.good("-T", "jsonl", path)))
+            for least, kinds in (("note", ("note", "warn", "error")), ("warn", ("warn", "error")), ("error", ("error",))):
+                told = self.stat("expert,%s" % least, path)
+                self.assertLessEqual({f["severity"] for f in told["findings"]}, set(kinds))
+                for f in told["findings"]:
+                    frames = [n for n, kind in every if kind == f["finding"]]
+                    if f["finding"] not in ("SILENCE", "SERVICE"):
+                        self.assertEqual(f["count"], len(frames))
+                        self.assertEqual([x["frame"] for x in f["first"]], frames[:5])
+            self.assertEqual(told["least"], "error")
+        self.assertEqual(self.stat("expert", *[bad.PCAPS / (stem + ".pcap") for stem in CLEAN[:7]])["findings"], [])
+
+    def test_silence_is_told_at_the_end(self):
+        told = self.stat("expert", bad.PCAPS / "rxe-agent-dest-qp-gone.pcap")["findings"]
+        self.assertEqual([(f["finding"], f["first"][0]["frame"]) for f in told if f["finding"] == "SILENCE"], [("SILENCE", 1)])
+
+    def test_qp_pairs_directions(self):
+        for stem in CLEAN[:7]:
+            path = bad.PCAPS / (stem + ".pcap")
+            qps = self.stat("qp", path)
+            self.assertEqual(sum(d["packets"] for d in qps["directions"]) + qps["no_connection"], qps["packets"])
+            at = {d["direction"]: d for d in qps["directions"]}
+            for d in at.values():
+                if d["peer"] is not None:
+                    other = at[d["peer"]]
+                    self.assertEqual((other["peer"], other["src"], other["dst"]), (d["direction"], d["dst"], d["src"]))
+                    self.assertEqual((other["dest_qp"], other["source_qp"]), (d["source_qp"], d["dest_qp"]))
+
+    def test_wrong_arguments(self):
+        self.fails(1, "-z", "expert,bad", REORDER, says="note warn error")
+        self.fails(1, "-z", "rc,analysis,x", REORDER, says="takes no argument")
 
 
 class Comments(Case):

@@ -14,16 +14,16 @@ import xml.etree.ElementTree
 
 import bad
 
-PROGRAM = os.path.join(os.environ["IBPROOF_BIN"], "ibdissect")
+PROGRAM = os.path.abspath(os.path.join(os.environ["IBPROOF_BIN"], "ibdissect"))
 PLAIN = bad.PCAPS / "opcodes-roce2-v4.pcap"
 ACKS = bad.PCAPS / "acknowledges.pcap"
 TUNNELS = bad.PCAPS / "tunnels.pcap"
 PLACE = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]}
 
 
-def run(*args, data=None, env=None, stdout=subprocess.PIPE):
+def run(*args, data=None, env=None, stdout=subprocess.PIPE, cwd=None):
     return subprocess.run([PROGRAM, *map(str, args)], input=data if data is not None else b"", stdout=stdout,
-                          stderr=subprocess.PIPE, timeout=120, env={**PLACE, **(env or {})})
+                          stderr=subprocess.PIPE, timeout=120, env={**PLACE, **(env or {})}, cwd=cwd)
 
 
 def no_twins(pairs):
