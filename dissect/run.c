@@ -72,6 +72,27 @@ static void late(void *ctx, const struct judged *j)
             r->opt->stat[i].kind->late(r->opt->stat[i].state, j);
 }
 
+static void message(void *ctx, const struct message *m)
+{
+    struct run *r = ctx;
+
+    for (size_t i = 0; i < r->opt->n_stat; i++)
+        if (r->opt->stat[i].kind->message)
+            r->opt->stat[i].kind->message(r->opt->stat[i].state, m);
+}
+
+static bool open_judge(struct run *r)
+{
+    struct judge_config cfg = {.pmtu = r->opt->pmtu, .late = late, .ctx = r};
+
+    for (size_t i = 0; i < r->opt->n_stat; i++)
+        if (r->opt->stat[i].kind->message)
+            cfg.message = message;
+    if (r->opt->judge && !(r->judge = judge_open(&cfg)))
+        complain(r, "out of memory");
+    return !r->opt->judge || r->judge;
+}
+
 static bool open_all(struct run *r)
 {
     char err[512];
@@ -287,9 +308,7 @@ int run(struct options *opt)
     }
     if (opt->write_path && strcmp(opt->write_path, "-") == 0)
         opt->quiet = true;
-    if (opt->judge && !(r.judge = judge_open(&(struct judge_config){.pmtu = opt->pmtu, .late = late, .ctx = &r})))
-        complain(&r, "out of memory");
-    else if (open_all(&r)) {
+    if (open_judge(&r) && open_all(&r)) {
         r.progress = !opt->iface && isatty(STDERR_FILENO) && (opt->quiet || !isatty(STDOUT_FILENO));
         if (!opt->quiet && opt->printer->begin)
             opt->printer->begin(&out, &opt->print);

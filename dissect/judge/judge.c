@@ -1,6 +1,7 @@
 #include "judge/judge.h"
 #include <stdlib.h>
 #include "input/merge.h"
+#include "judge/message.h"
 
 /* A shadow's tag: which file, and the packet's number in it. */
 enum { SOURCE_BITS = 8 };
@@ -16,6 +17,7 @@ struct judge {
     struct iba_flow *flow;
     struct slot *slot;
     struct direction *direction;
+    struct messages *messages; /* NULL: not followed */
     uint32_t n;
     uint64_t beyond;
     const char *file[CAP_MERGE_MAX + 1];
@@ -57,6 +59,7 @@ static void follow(struct judge *j, struct direction *d, const struct iba_flow *
         d->guess = false;
         return;
     }
+    other->pmtu = peer->pmtu ? peer->pmtu : other->pmtu;
     d->guess = other->guess = f->guess;
     if (d->peer == other->id + 1)
         return;
@@ -105,7 +108,9 @@ struct judge *judge_open(const struct judge_config *cfg)
     j->flow = calloc(JUDGE_FLOWS, sizeof *j->flow);
     j->slot = calloc(JUDGE_FLOWS, sizeof *j->slot);
     j->direction = calloc(JUDGE_DIRECTIONS, sizeof *j->direction);
-    if (!j->flow || !j->slot || !j->direction) {
+    if (cfg->message)
+        j->messages = messages_open(JUDGE_FLOWS, cfg->message, cfg->ctx);
+    if (!j->flow || !j->slot || !j->direction || (cfg->message && !j->messages)) {
         judge_close(j);
         return NULL;
     }
@@ -144,6 +149,30 @@ static void link_to_request(struct judge *j, const struct iba_view *view, const 
     }
 }
 
+/* Copies, at another capture point or made by the network, are no news. */
+static bool is_copy(const struct verdict *v)
+{
+    for (unsigned i = 0; i < verdict_kept(v); i++)
+        if (v->judged[i].finding.kind == IBA_FINDING_NETWORK_COPY)
+            return true;
+    return v->same_as != 0;
+}
+
+static void follow_message(struct judge *j, const struct iba_view *view, const struct iba_flow *f)
+{
+    const struct iba_flow *peer = iba_shadow_peer(&j->shadow, f);
+
+    if (!j->messages || is_copy(&j->verdict))
+        return;
+    messages_packet(j->messages, &(struct message_packet){.view = view,
+                                                          .verdict = &j->verdict,
+                                                          .peer = peer ? direction_of(j, peer) : NULL,
+                                                          .slot = (uint32_t)(f - j->flow),
+                                                          .peer_slot = peer ? (uint32_t)(peer - j->flow) : 0,
+                                                          .frame = j->frame,
+                                                          .now = j->now});
+}
+
 static bool damaged(const struct iba_view *v)
 {
     return v->icrc == IBA_CHECK_BAD || v->err != IBA_OK;
@@ -170,12 +199,16 @@ const struct verdict *judge_packet(struct judge *j, const struct packet *p)
     if (!f)
         return v;
     v->same_as = j->shadow.same.frame;
-    struct direction *d = direction_of(j, f);
-    if (d)
-        follow(j, d, f);
-    v->direction = d;
-    if (!damaged(&p->view))
+    const bool whole = !damaged(&p->view);
+    if (whole)
         link_to_request(j, &p->view, f);
+    struct direction *d = direction_of(j, f);
+    if (!d)
+        return v;
+    follow(j, d, f);
+    v->direction = d;
+    if (whole)
+        follow_message(j, &p->view, f);
     return v;
 }
 
@@ -183,6 +216,8 @@ void judge_end(struct judge *j)
 {
     j->frame = 0;
     iba_shadow_end(&j->shadow, j->now);
+    if (j->messages)
+        messages_end(j->messages);
 }
 
 void judge_close(struct judge *j)
@@ -192,6 +227,7 @@ void judge_close(struct judge *j)
     free(j->flow);
     free(j->slot);
     free(j->direction);
+    messages_close(j->messages);
     free(j);
 }
 

@@ -25,10 +25,13 @@ struct direction {
     uint32_t peer; /* id of the other direction plus 1; 0: not known */
 };
 
+struct message; /* judge/message.h */
 struct judge_config {
     uint32_t pmtu; /* of all connections; 0: learned */
     /* A finding that is not of the packet at hand: of one before it, or of the end. Optional. */
     void (*late)(void *ctx, const struct judged *j);
+    /* A message that has ended. Optional: without it they are not followed. */
+    void (*message)(void *ctx, const struct message *m);
     void *ctx;
 };
 struct judge;

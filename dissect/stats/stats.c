@@ -23,6 +23,13 @@ const struct stat_kind stat_kinds[] = {
      .close = free, .judged = true, .late = stat_expert_late},
     {KIND("qp", "qp", "queue pairs: each direction, whose answer it is, path MTU, PSNs, worst finding", qp),
      .close = free, .judged = true},
+    {KIND("messages", "messages", "messages of every connection: packets, bytes, latency, what was sent again",
+          messages),
+     .close = free, .judged = true, .message = stat_messages_message},
+    {KIND("srt", "srt", "service response times by operation and size: p50, p90, p99, longest", srt), .close = free,
+     .judged = true, .message = stat_srt_message},
+    {KIND("agreed", "agreed", "reliable connections: what was agreed on, and what was observed", agreed), .close = free,
+     .judged = true},
     {0},
 };
 

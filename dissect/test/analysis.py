@@ -42,6 +42,48 @@ def findings(rows):
     return [(row["frame.number"], kind) for row in rows for kind in listed(row.get("infiniband.analysis.finding"))]
 
 
+def operation(opcode):
+    code = opcode & 0x1f
+    return {12: "READ", 19: "ATOMIC", 20: "ATOMIC", 28: "FLUSH", 29: "ATOMIC WRITE"}.get(code, "WRITE" if 6 <= code <= 11 and
+                                                                                        opcode >> 5 != 3 else "SEND")
+
+
+def put_together(rows):
+    """Messages of a capture in which nothing went wrong, in the order they began."""
+    messages, building = [], {}
+    for row in rows:
+        opcode, psn, service = row["infiniband.bth.opcode"], row["infiniband.bth.psn"], row["infiniband.bth.service"]
+        ends = (row.get("ip.src") or row.get("ipv6.src") or row.get("infiniband.grh.sgid"),
+                row.get("ip.dst") or row.get("ipv6.dst") or row.get("infiniband.grh.dgid"))
+        code = opcode & 0x1f
+        if service != "UD" and 13 <= code <= 18:  # a response
+            plain = code == 17
+            for m in messages:
+                mine = m["service"] == service and m["ends"] == ends[::-1] and not m["answer_frame"] and m["closed"]
+                reach = (psn - m["psn"]) & 0xffffff
+                if mine and m["operation"] in ("SEND", "WRITE") and (plain or reach) and reach < 0x10000:
+                    m["answer_frame"] = row["frame.number"]
+                if mine and m["operation"] not in ("SEND", "WRITE") and not plain and code in (15, 16, 18) and reach < m["n"]:
+                    m["answer_frame"] = row["frame.number"]
+            continue
+        key = (service, ends, row["infiniband.bth.destqp"])
+        last = code in (2, 3, 4, 5, 8, 9, 10, 11, 12, 19, 20, 22, 23, 28, 29)
+        if key not in building:
+            m = {"operation": operation(opcode), "first_frame": row["frame.number"], "bytes": 0, "answer_frame": None,
+                 "service": service, "ends": ends}
+            m["bytes"] = row.get("infiniband.reth.dmalen", 8 if m["operation"] == "ATOMIC" else 0)
+            m["bytes"] = 8 if m["operation"] == "ATOMIC WRITE" else m["bytes"]
+            m["n"] = 4096 if m["operation"] == "READ" else 1
+            building[key] = m
+            messages.append(m)
+        m = building[key]
+        m["bytes"] += row["infiniband.payload.length"] if m["operation"] == "SEND" else 0
+        m["psn"], m["last_frame"], m["closed"] = psn, row["frame.number"], last
+        if last:
+            del building[key]
+    return messages
+
+
 class Fields(Case):
     def test_each_fault_is_named_with_its_packets_and_clause(self):
         for path, wanted in FAULTS.items():
@@ -124,7 +166,8 @@ class Statistics(Case):
     """Each statistic against the packets it counts, and as it is known to look."""
 
     GOLDEN = pathlib.Path(__file__).parent / "golden"
-    GOLDENS = {"rc": ["rc,analysis"], "expert": ["expert"], "expert-error": ["expert,error"], "qp": ["qp"]}
+    GOLDENS = {"rc": ["rc,analysis"], "expert": ["expert"], "expert-error": ["expert,error"], "qp": ["qp"],
+               "messages": ["messages", "srt"], "agreed": ["agreed"]}
 
     def stat(self, name, *paths):
         return json.loads(self.good("-q", "-T", "json", "-z", name, *paths).stdout, object_pairs_hook=no_twins)
@@ -190,6 +233,63 @@ class Statistics(Case):
                     other = at[d["peer"]]
                     self.assertEqual((other["peer"], other["src"], other["dst"]), (d["direction"], d["dst"], d["src"]))
                     self.assertEqual((other["dest_qp"], other["source_qp"]), (d["source_qp"], d["dest_qp"]))
+
+    def test_messages_of_clean_captures(self):
+        """Against messages put together from the packets, here. IBPROOF_CLEAN=DIR: of the captures there."""
+        folder = os.environ.get("IBPROOF_CLEAN")
+        paths = sorted(pathlib.Path(folder).iterdir()) if folder else [bad.PCAPS / (stem + ".pcap") for stem in CLEAN]
+        total = 0
+        for path in paths:
+            with self.subTest(path.name):
+                rows = [row for row in jsonl(self.good("-T", "jsonl", path)) if "infiniband.bth.psn" in row]
+                want = put_together(rows)
+                told = self.stat("messages", path)["messages"]
+                keys = ("operation", "first_frame", "last_frame", "answer_frame", "bytes")
+                self.assertEqual([tuple(m[k] for k in keys) for m in told], [tuple(m[k] for k in keys) for m in want])
+                at = {row["frame.number"]: row["frame.time_epoch"] for row in rows}
+                for m in told:
+                    self.assertEqual((m["sent_again"], m["whole"]), (0, True))
+                    if m["answer_frame"]:
+                        self.assertAlmostEqual(m["latency"], at[m["answer_frame"]] - at[m["first_frame"]], places=6)
+                total += len(told)
+                self.compare_times(path, told)
+        self.assertGreater(total, 30)
+
+    def compare_times(self, path, messages):
+        """Percentiles against those of the list: at most 1/64 too long."""
+        times = collections.defaultdict(list)
+        for m in messages:
+            if m["end"] == "answered":
+                size = next(i for i, most in enumerate((64, 512, 4096, 65536, 1048576, 2**64)) if m["bytes"] <= most)
+                times[m["operation"], size].append(m["latency"])
+        told = self.stat("srt", path)["times"]
+        self.assertEqual(sorted(t["answered"] for t in told if t["answered"]), sorted(len(v) for v in times.values()))
+        for t in told:
+            size = ("0-64", "65-512", "513-4K", "4K-64K", "64K-1M", "1M-").index(t["bytes"])
+            exact = sorted(times[t["operation"], size])
+            for name, part in (("p50", 50), ("p90", 90), ("p99", 99)):
+                at = exact[max(0, -(-len(exact) * part // 100) - 1)] if exact else 0
+                self.assertGreaterEqual(t[name], at)
+                self.assertLessEqual(t[name], at * (1 + 1 / 64) + 1e-9)
+            if exact:
+                self.assertEqual((t["shortest"], t["longest"]), (exact[0], exact[-1]))
+
+    def test_messages_that_went_wrong(self):
+        def ends(path):
+            return [(m["operation"], m["end"], m["answer_frame"], m["sent_again"]) for m in self.stat("messages", path)["messages"]]
+        self.assertEqual(ends(DENIED), [("READ", "refused", 2, 0)])
+        self.assertEqual(ends(bad.PCAPS / "rxe-agent-dest-qp-gone.pcap"), [("SEND", "open", None, 2)])
+        self.assertEqual(ends(bad.PCAPS / "rxe-agent-rnr-exhaust.pcap"), [("SEND", "open", None, 2)])
+        self.assertEqual(ends(REPLAYED / "rxe-agent-recv-too-short.pcap"), [("SEND", "refused", 4, 0)])
+
+    def test_observed(self):
+        agreed = self.stat("agreed", bad.PCAPS / "rxe-agent-ops.pcap")["directions"]
+        self.assertEqual([d["pmtu"] for d in agreed], 2 * [{"agreed": None, "observed": 256}])
+        self.assertEqual(agreed[0]["initiator_depth"], {"agreed": None, "observed": 1})
+        rnr = self.stat("agreed", bad.PCAPS / "rxe-agent-rnr-exhaust.pcap")["directions"]
+        self.assertEqual(rnr[1]["rnr_timer"]["observed"], 0.00128)
+        gone = self.stat("agreed", bad.PCAPS / "rxe-agent-dest-qp-gone.pcap")["directions"][0]
+        self.assertEqual((gone["retry_count"]["observed"], gone["ack_timeout"]["observed"]), (2, 0.019882))
 
     def test_wrong_arguments(self):
         self.fails(1, "-z", "expert,bad", REORDER, says="note warn error")
