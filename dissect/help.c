@@ -3,7 +3,7 @@
 const char version_text[] = "ibdissect " IBPROOF_VERSION "\n";
 
 const char help_text[] =
-    "ibdissect - decode InfiniBand and RoCE captures\n"
+    "ibdissect - decode and judge InfiniBand and RoCE captures\n"
     "\n"
     "Usage: ibdissect [option]... [-r] FILE...\n"
     "       ibdissect [option]... -i IFACE [-f BPF]\n"
@@ -46,10 +46,15 @@ const char help_text[] =
     "  -z agreed              reliable connections: path MTU, READs at once, retries, timers as observed\n"
     "  -z qp                  queue pairs: both directions side by side, path MTU, PSNs, worst finding\n"
     "\n"
+    "Verdict\n"
+    "  --fail-on=SEVERITY     exit code 3 when a packet that matches has a finding of this severity or worse:\n"
+    "                         note, warn or error\n"
+    "\n"
     "Lists\n"
     "  -G fields|values|opcodes     all names, tab separated\n"
     "\n"
-    "Exit: 0 ok; 1 wrong usage; 2 input, filter or output error (what was read before it has been printed)\n"
+    "Exit: 0 ok; 1 wrong usage; 2 input, filter or output error (what was read before it has been printed);\n"
+    "      3 --fail-on found something\n"
     "\n"
     "Examples\n"
     "  ibdissect trace.pcap\n"

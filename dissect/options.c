@@ -255,7 +255,15 @@ static int set_mtu(struct options *opt, const char *text)
     return EXIT_OK;
 }
 
-enum { OPT_COLOR = 256, OPT_MTU, OPT_PORT, OPT_HELP, OPT_VERSION };
+static int set_fail_on(struct options *opt, const char *text)
+{
+    for (opt->fail_on = IBA_NOTE; opt->fail_on <= IBA_ERROR; opt->fail_on++)
+        if (strcmp(text, iba_severity_name(opt->fail_on)) == 0)
+            return EXIT_OK;
+    return wrong("--fail-on=%s: want note, warn or error", text);
+}
+
+enum { OPT_COLOR = 256, OPT_FAIL_ON, OPT_MTU, OPT_PORT, OPT_HELP, OPT_VERSION };
 
 static int one_option(struct options *opt, int c, const char *arg)
 {
@@ -280,6 +288,7 @@ static int one_option(struct options *opt, int c, const char *arg)
     case 'd': return decode_as(opt, arg);
     case 'o': return set_preference(opt, arg);
     case OPT_COLOR: return set_color(opt, arg ? arg : "auto");
+    case OPT_FAIL_ON: return set_fail_on(opt, arg);
     case OPT_MTU: return set_mtu(opt, arg);
     case OPT_PORT: return add_port(opt, arg);
     default: return wrong("see ibdissect --help");
@@ -302,8 +311,9 @@ static int lists(const char *what)
 /* Judging costs, so it is done only where somebody sees what comes of it. */
 static bool wants_judgement(const struct options *opt)
 {
-    bool wants = opt->filter && filter_uses(opt->filter, field_is_analysis);
+    bool wants = opt->fail_on != IBA_SEVERITY_NONE;
 
+    wants |= opt->filter && filter_uses(opt->filter, field_is_analysis);
     for (size_t i = 0; i < opt->print.n_field; i++)
         wants |= field_is_analysis(opt->print.field[i]);
     for (size_t i = 0; i < opt->n_stat; i++)
@@ -332,10 +342,13 @@ static int check_whole(struct options *opt)
 
 int options_parse(struct options *opt, int argc, char **argv, bool *done)
 {
-    static const struct option longs[] = {
-        {"color", optional_argument, NULL, OPT_COLOR}, {"mtu", required_argument, NULL, OPT_MTU},
-        {"port", required_argument, NULL, OPT_PORT},   {"help", no_argument, NULL, OPT_HELP},
-        {"version", no_argument, NULL, OPT_VERSION},   {NULL, 0, NULL, 0}};
+    static const struct option longs[] = {{"color", optional_argument, NULL, OPT_COLOR},
+                                          {"fail-on", required_argument, NULL, OPT_FAIL_ON},
+                                          {"mtu", required_argument, NULL, OPT_MTU},
+                                          {"port", required_argument, NULL, OPT_PORT},
+                                          {"help", no_argument, NULL, OPT_HELP},
+                                          {"version", no_argument, NULL, OPT_VERSION},
+                                          {NULL, 0, NULL, 0}};
     int c, rc = EXIT_OK;
 
     *opt = (struct options){.check_crc = true, .judge_printed = true, .printer = &printers[0]};

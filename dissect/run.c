@@ -21,6 +21,7 @@ struct run {
     struct out *out;
     struct packet packet;
     uint64_t read, shown;
+    enum iba_severity worst; /* of packets that match, and of findings told late */
     int rc;
     bool progress, write_failed;
     time_t said;
@@ -66,7 +67,9 @@ static bool link_of(const struct options *opt, uint32_t dlt, enum iba_link *link
 static void late(void *ctx, const struct judged *j)
 {
     struct run *r = ctx;
+    const enum iba_severity severity = iba_findings[j->finding.kind].severity;
 
+    r->worst = severity > r->worst ? severity : r->worst;
     for (size_t i = 0; i < r->opt->n_stat; i++)
         if (r->opt->stat[i].kind->late)
             r->opt->stat[i].kind->late(r->opt->stat[i].state, j);
@@ -178,6 +181,8 @@ static bool one_packet(struct run *r)
         p->verdict = judge_packet(r->judge, p);
     if (opt->filter && !filter_match(opt->filter, p))
         return true;
+    if (r->judge && p->verdict->worst > r->worst)
+        r->worst = p->verdict->worst;
     for (size_t i = 0; i < opt->n_stat; i++)
         opt->stat[i].kind->packet(opt->stat[i].state, p);
     if (r->writer) {
@@ -285,6 +290,8 @@ static void end(struct run *r)
         fprintf(stderr, "ibdissect: standard output: %s\n", strerror(r->out->error));
         r->rc = EXIT_INPUT;
     }
+    if (r->rc == EXIT_OK && opt->fail_on != IBA_SEVERITY_NONE && r->worst >= opt->fail_on)
+        r->rc = EXIT_FAIL_ON;
     if (opt->iface)
         fprintf(stderr, "%llu packets captured, %llu dropped by the kernel\n", (unsigned long long)r->read,
                 (unsigned long long)cap_dropped(r->capture[0]));

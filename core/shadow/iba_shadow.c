@@ -104,7 +104,8 @@ static uint64_t content_of(const struct iba_view *v)
 static uint64_t hash_of(const struct iba_look *l)
 {
     const struct iba_view *v = l->v;
-    const uint32_t at = captured(v, v->payload_at + v->payload_len), end = captured(v, v->end);
+    const uint32_t from = v->bth_at + IBA_BYTES_bth, to = v->payload_at + v->payload_len;
+    const uint32_t at = captured(v, to > from ? to : from), end = captured(v, v->end);
     const uint64_t behind = hash_bytes(l->ip_id, v->wire + at, end > at ? end - at : 0);
     uint8_t bth[IBA_BYTES_bth];
 
@@ -195,6 +196,26 @@ static bool seen_before(struct iba_look *l)
                                                            .ip_id = l->ip_id,
                                                            .request = l->op && l->op->dir == IBA_REQ};
     f->next_recent = (uint8_t)((f->next_recent + 1) % IBA_SHADOW_RECENT);
+    return false;
+}
+
+/* The same for a damaged packet. A copy of it is another. */
+static bool damaged_seen_elsewhere(struct iba_look *l)
+{
+    struct iba_shadow *s = l->s;
+    const uint64_t hash = hash_of(l);
+
+    for (unsigned i = 0; i < IBA_SHADOW_RECENT; i++)
+        if (s->damaged[i].mark.frame != 0 && s->damaged[i].hash == hash && s->damaged[i].source != s->source) {
+            s->seen_twice++;
+            s->same = s->damaged[i].mark;
+            s->damaged[i].mark.frame = 0; /* its copy has a twin of its own */
+            return true;
+        }
+    s->damaged[s->next_damaged].hash = hash;
+    s->damaged[s->next_damaged].source = s->source;
+    s->damaged[s->next_damaged].mark = s->now;
+    s->next_damaged = (uint8_t)((s->next_damaged + 1) % IBA_SHADOW_RECENT);
     return false;
 }
 
@@ -354,7 +375,8 @@ const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_si
     l.s = s;
     if (damaged(p->view)) {
         l.flow = iba_shadow_known(s, &key, l.opcode >> 5);
-        iba_shadow_tell(&l, l.v->icrc == IBA_CHECK_BAD ? IBA_FINDING_BAD_ICRC : IBA_FINDING_MALFORMED, NULL);
+        if (!damaged_seen_elsewhere(&l))
+            iba_shadow_tell(&l, l.v->icrc == IBA_CHECK_BAD ? IBA_FINDING_BAD_ICRC : IBA_FINDING_MALFORMED, NULL);
         if (l.flow)
             l.flow->packets++;
         return l.flow;

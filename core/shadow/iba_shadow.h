@@ -228,6 +228,12 @@ struct iba_shadow_config {
 };
 struct iba_shadow {
     struct iba_shadow_config cfg;
+    struct { /* damaged packets, which are on no flow's account: in them the same at another capture point is found */
+        uint64_t hash;
+        uint32_t source;
+        struct iba_shadow_mark mark;
+    } damaged[IBA_SHADOW_RECENT];
+    uint8_t next_damaged;
     uint32_t newest, oldest, n;        /* flows, index plus 1; how many are used */
     uint64_t packets, others, evicted; /* with a transport header; without; flows given away */
     uint64_t seen_twice;               /* at two capture points */

@@ -196,9 +196,9 @@ const struct verdict *judge_packet(struct judge *j, const struct packet *p)
                                                            .frame = p->number,
                                                            .tag = p->source | p->cap->number << SOURCE_BITS,
                                                            .source = p->source});
+    v->same_as = j->shadow.same.frame;
     if (!f)
         return v;
-    v->same_as = j->shadow.same.frame;
     const bool whole = !damaged(&p->view);
     if (whole)
         link_to_request(j, &p->view, f);

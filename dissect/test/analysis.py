@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
 import unittest
 import xml.etree.ElementTree
@@ -294,6 +295,97 @@ class Statistics(Case):
     def test_wrong_arguments(self):
         self.fails(1, "-z", "expert,bad", REORDER, says="note warn error")
         self.fails(1, "-z", "rc,analysis,x", REORDER, says="takes no argument")
+
+
+class Several(Case):
+    """Several captures are one stretch of time, judged as one."""
+
+    def both_ends(self, path):
+        """The same packets at a second capture point, 40 us later, as a second file."""
+        data = bytearray(path.read_bytes())
+        at = 24
+        while at < len(data):
+            sec, usec, caplen, _ = struct.unpack_from("<4I", data, at)
+            usec += 40
+            struct.pack_into("<2I", data, at, sec + usec // 1000000, usec % 1000000)
+            at += 16 + caplen
+        return self.file(bytes(data), "far.pcap")
+
+    def halves(self, path):
+        """One file for each direction."""
+        data = path.read_bytes()
+        halves = {}
+        at = 24
+        while at < len(data):
+            caplen = struct.unpack_from("<I", data, at + 8)[0]
+            record = data[at:at + 16 + caplen]
+            halves.setdefault(record[16 + 26:16 + 30], bytearray(data[:24])).extend(record)
+            at += 16 + caplen
+        return [self.file(bytes(half), "half-%d.pcap" % i) for i, half in enumerate(halves.values())]
+
+    def counts(self, *paths):
+        told = json.loads(self.good("-q", "-T", "json", "-z", "expert", *paths).stdout)
+        return {f["finding"]: f["count"] for f in told["findings"]}
+
+    def test_a_packet_seen_at_both_ends_is_judged_once(self):
+        for path in FAULTS:
+            with self.subTest(path.name):
+                far = self.both_ends(path)
+                self.assertEqual(self.counts(path, far), self.counts(path))
+                rows = jsonl(self.good("-T", "jsonl", "-e", "frame.number", "-e", "infiniband.analysis.same_as", "-e",
+                                       "infiniband.bth.psn", "-e", "frame.file", path, far))
+                rows = [row for row in rows if "infiniband.bth.psn" in row]
+                at = {row["frame.number"]: row for row in rows}
+                self.assertEqual(2 * sum("infiniband.analysis.same_as" in row for row in rows), len(rows))
+                for row in rows:
+                    twin = row.get("infiniband.analysis.same_as")
+                    if twin:
+                        self.assertEqual(at[twin]["infiniband.bth.psn"], row["infiniband.bth.psn"])
+                        self.assertNotEqual(at[twin]["frame.file"], row["frame.file"])
+
+    def test_directions_captured_apart(self):
+        for path in (REORDER, REPLAYED / "rxe-loss15-rc.pcap", DENIED, bad.PCAPS / "rxe-agent-rnr-exhaust.pcap"):
+            with self.subTest(path.name):
+                self.assertEqual(self.counts(*self.halves(path)), self.counts(path))
+
+    def test_findings_name_the_file(self):
+        one, other = self.halves(DENIED)
+        row = jsonl(self.good("-T", "jsonl", "-Y", "analysis.nak", one, other))[0]
+        self.assertEqual((row["frame.number"], row["frame.file"]), (2, str(other)))
+        self.assertIn("(%s frame 1)" % one, row["infiniband.analysis.message"])
+        told = json.loads(self.good("-q", "-T", "json", "-z", "expert", one, other).stdout)["findings"]
+        self.assertEqual(told[0]["first"], [{"frame": 2, "file": str(other), "file_number": 1}])
+        self.assertIn("(1 of %s)" % other, self.good("-q", "-z", "expert", one, other).stdout.decode())
+
+
+class FailOn(Case):
+    NOTES = bad.PCAPS / "congestion.pcap"
+
+    def code(self, *args):
+        return run("-q", *args).returncode
+
+    def test_severity_or_worse(self):
+        for path, worst in ((bad.PCAPS / "rxe-rping.pcap", 0), (self.NOTES, 1), (REORDER, 2), (DENIED, 3)):
+            for at, severity in enumerate(("note", "warn", "error"), 1):
+                with self.subTest("%s %s" % (path.name, severity)):
+                    self.assertEqual(self.code("--fail-on=" + severity, path), 3 if worst >= at else 0)
+
+    def test_what_only_the_end_reveals_counts(self):
+        path = bad.PCAPS / "rxe-agent-dest-qp-gone.pcap"
+        self.assertEqual(self.code("--fail-on", "warn", "-Y", "frame.number == 1", path), 3)
+
+    def test_only_packets_that_match(self):
+        self.assertEqual(self.code("--fail-on=warn", "-Y", "frame.number < 3", REORDER), 0)
+        self.assertEqual(self.code("--fail-on=warn", "-Y", "frame.number < 4", REORDER), 3)
+
+    def test_nothing_else_changes(self):
+        self.assertEqual(run("--fail-on=note", REORDER).stdout, self.good(REORDER).stdout)
+
+    def test_a_broken_file_comes_first(self):
+        self.fails(2, "--fail-on=note", self.file(REORDER.read_bytes()[:-1]))
+
+    def test_wrong_severity(self):
+        self.fails(1, "--fail-on=fatal", REORDER, says="note, warn or error")
 
 
 class Comments(Case):
