@@ -23,6 +23,8 @@ const char help_text[] =
     "Output\n"
     "  -T FORM           text (default) tree fields json jsonl ek pdml\n"
     "  -V                same as -T tree\n"
+    "  -2                hold packets back until it is known what became of them: infiniband.analysis.response_in,\n"
+    "                    findings that only later packets reveal, a packet of two captures shown once\n"
     "  -x                hex dump as well (in jsonl: the payload)\n"
     "  -e FIELD          a column of -T fields, or a key of -T json, jsonl and ek; may be repeated\n"
     "  -E KEY=VALUE      of -T fields: header=y separator=, aggregator=; occurrence=f|l|a quote=d|s|n\n"

@@ -282,6 +282,7 @@ static int one_option(struct options *opt, int c, const char *arg)
     case 'E': return set_form(opt, arg);
     case 't': return set_time(opt, arg);
     case 'w': opt->write_path = arg; return EXIT_OK;
+    case '2': opt->hold = true; return EXIT_OK;
     case 'P': opt->print_anyway = true; return EXIT_OK;
     case 'q': opt->quiet = true; return EXIT_OK;
     case 'z': return add_stat(opt, arg);
@@ -306,6 +307,21 @@ static int lists(const char *what)
         return EXIT_OK;
     fprintf(stderr, "ibdissect: standard output: %s\n", strerror(o.error));
     return EXIT_INPUT;
+}
+
+/* Whether only what comes later tells its values. */
+static bool needs_future(const struct field *f)
+{
+    return strcmp(f->name, "infiniband.analysis.response_in") == 0;
+}
+
+static bool wants_future(const struct options *opt)
+{
+    bool wants = opt->hold || (opt->filter && filter_uses(opt->filter, needs_future));
+
+    for (size_t i = 0; i < opt->print.n_field; i++)
+        wants |= needs_future(opt->print.field[i]);
+    return wants;
 }
 
 /* Judging costs, so it is done only where somebody sees what comes of it. */
@@ -336,7 +352,8 @@ static int check_whole(struct options *opt)
     opt->json_stats = strncmp(opt->printer->name, "json", 4) == 0;
     opt->quiet |= opt->write_path && !opt->print_anyway;
     opt->print.sources = opt->n_file > 1;
-    opt->judge = wants_judgement(opt);
+    opt->hold = wants_future(opt);
+    opt->judge = opt->hold || wants_judgement(opt);
     return EXIT_OK;
 }
 
@@ -355,7 +372,7 @@ int options_parse(struct options *opt, int argc, char **argv, bool *done)
     opt->print = (struct print_opts){.separator = '\t', .aggregator = ',', .occurrence = 'a'};
     *done = false;
     (void)set_color(opt, "auto");
-    while (rc == EXIT_OK && (c = getopt_long(argc, argv, "r:i:f:Y:c:nVxlT:e:E:t:w:Pqz:d:o:G:hv", longs, NULL)) != -1) {
+    while (rc == EXIT_OK && (c = getopt_long(argc, argv, "r:i:f:Y:c:nVxlT:e:E:t:w:P2qz:d:o:G:hv", longs, NULL)) != -1) {
         *done = c == 'h' || c == OPT_HELP || c == 'v' || c == OPT_VERSION || c == 'G';
         if (c == 'G')
             return lists(optarg);

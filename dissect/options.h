@@ -27,6 +27,7 @@ struct options {
     bool json_stats; /* -T json with -q */
     bool quiet, line_buffered;
     bool check_crc;              /* -o icrc:off leaves it out */
+    bool hold;                   /* -2: hold packets back until it is known what became of them */
     bool judge;                  /* packets are to be judged: something asks for it */
     bool judge_printed;          /* -o analysis:off: not for the forms that show all there is */
     enum iba_severity fail_on;   /* --fail-on; IBA_SEVERITY_NONE: never */

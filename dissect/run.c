@@ -9,6 +9,7 @@
 #include "filter/filter.h"
 #include "input/merge.h"
 #include "input/pcapng_write.h"
+#include "judge/held.h"
 #include "judge/judge.h"
 
 struct run {
@@ -18,6 +19,9 @@ struct run {
     struct cap_merge *merge;
     struct pcapng_writer *writer;
     struct judge *judge; /* NULL: nothing asks for it */
+    struct held *held;   /* NULL: packets go on at once */
+    const char *fault;   /* of the one capture, to be told when what is held has gone on */
+    bool full;           /* nothing further need be read */
     struct out *out;
     struct packet packet;
     uint64_t read, shown;
@@ -35,8 +39,11 @@ static void stop_capture(int sig)
     cap_stop(live); /* NOLINT(bugprone-signal-handler): it may be called from one, see capture.h */
 }
 
+static void deliver_held(struct run *r);
+
 static void complain(struct run *r, const char *what)
 {
+    deliver_held(r);
     (void)out_flush(r->out); /* what was read comes before what went wrong */
     if (r->progress)
         fputs("\r\033[K", stderr);
@@ -68,11 +75,25 @@ static void late(void *ctx, const struct judged *j)
 {
     struct run *r = ctx;
     const enum iba_severity severity = iba_findings[j->finding.kind].severity;
+    struct verdict *v = r->held ? held_verdict(r->held, j->finding.frame) : NULL;
 
+    if (v) {
+        verdict_add(v, j);
+        return;
+    }
     r->worst = severity > r->worst ? severity : r->worst;
     for (size_t i = 0; i < r->opt->n_stat; i++)
         if (r->opt->stat[i].kind->late)
             r->opt->stat[i].kind->late(r->opt->stat[i].state, j);
+}
+
+static void answered(void *ctx, uint64_t frame)
+{
+    struct run *r = ctx;
+    struct verdict *v = held_verdict(r->held, frame);
+
+    if (v && v->response_in == 0)
+        v->response_in = r->packet.number;
 }
 
 static void message(void *ctx, const struct message *m)
@@ -91,9 +112,17 @@ static bool open_judge(struct run *r)
     for (size_t i = 0; i < r->opt->n_stat; i++)
         if (r->opt->stat[i].kind->message)
             cfg.message = message;
-    if (r->opt->judge && !(r->judge = judge_open(&cfg)))
+    if (r->opt->hold)
+        cfg.answered = answered;
+    if (r->opt->judge)
+        r->judge = judge_open(&cfg);
+    if (r->opt->hold)
+        r->held = held_open();
+    if ((r->opt->judge && !r->judge) || (r->opt->hold && !r->held)) {
         complain(r, "out of memory");
-    return !r->opt->judge || r->judge;
+        return false;
+    }
+    return true;
 }
 
 static bool open_all(struct run *r)
@@ -169,18 +198,12 @@ static bool writes_over_input(const struct options *opt)
     return false;
 }
 
-/* False when nothing further need be read. */
-static bool one_packet(struct run *r)
+static void deliver(struct run *r, const struct packet *p)
 {
     const struct options *opt = r->opt;
-    struct packet *p = &r->packet;
 
-    if (opt->check_crc)
-        iba_view_check(&p->view);
-    if (r->judge)
-        p->verdict = judge_packet(r->judge, p);
     if (opt->filter && !filter_match(opt->filter, p))
-        return true;
+        return;
     if (r->judge && p->verdict->worst > r->worst)
         r->worst = p->verdict->worst;
     for (size_t i = 0; i < opt->n_stat; i++)
@@ -188,9 +211,11 @@ static bool one_packet(struct run *r)
     if (r->writer) {
         char comment[VERDICT_COMMENT];
         const int error = pcapng_packet(r->writer, p->cap, verdict_comment(p->verdict, comment) ? comment : NULL);
-        finish_write(r, error);
-        if (error)
-            return false;
+        r->full = error != 0;
+        if (error) {
+            finish_write(r, error);
+            return;
+        }
     }
     if (!opt->quiet) {
         opt->printer->packet(r->out, p, &opt->print, r->shown == 0);
@@ -198,7 +223,53 @@ static bool one_packet(struct run *r)
             (void)out_flush(r->out);
     }
     r->shown++;
-    return r->out->error == 0 && (opt->count == 0 || r->shown < opt->count);
+    r->full = r->out->error != 0 || (opt->count != 0 && r->shown == opt->count);
+}
+
+static bool deliver_first(struct run *r)
+{
+    const struct packet *p = r->held && !r->full ? held_first(r->held) : NULL;
+
+    if (!p)
+        return false;
+    deliver(r, p);
+    held_drop_first(r->held);
+    return true;
+}
+
+static void deliver_held(struct run *r)
+{
+    while (deliver_first(r))
+        ;
+}
+
+/* A packet that another capture has too is shown once, with both numbers, while the other is held. */
+static void hold(struct run *r, const struct packet *p)
+{
+    struct verdict *twin = p->verdict->same_as ? held_verdict(r->held, p->verdict->same_as) : NULL;
+
+    if (twin) {
+        twin->same_as = p->number;
+        return;
+    }
+    while (!held_fits(r->held, p) && deliver_first(r))
+        ;
+    if (!r->full)
+        held_push(r->held, p);
+}
+
+static void one_packet(struct run *r)
+{
+    struct packet *p = &r->packet;
+
+    if (r->opt->check_crc)
+        iba_view_check(&p->view);
+    if (r->judge)
+        p->verdict = judge_packet(r->judge, p);
+    if (r->held)
+        hold(r, p);
+    else
+        deliver(r, p);
 }
 
 static enum cap_result next(struct run *r, struct cap_packet *cap, size_t *source)
@@ -253,12 +324,17 @@ static void read_all(struct run *r)
 
     while ((got = next(r, &cap, &source)) != CAP_END) {
         if (got == CAP_ERROR) {
-            complain(r, cap_error(r->capture[source]));
-            if (!r->merge)
+            if (!r->merge) {
+                r->fault = cap_error(r->capture[source]);
                 return;
+            }
+            complain(r, cap_error(r->capture[source]));
             continue;
         }
-        if (!parse(r, &cap, source) || !one_packet(r))
+        if (!parse(r, &cap, source))
+            return;
+        one_packet(r);
+        if (r->full)
             return;
         r->packet.prev_ns = cap.ts_ns;
         if (r->progress && r->read % PROGRESS_EVERY == 0)
@@ -278,6 +354,9 @@ static void end(struct run *r)
 
     if (r->judge)
         judge_end(r->judge);
+    deliver_held(r);
+    if (r->fault)
+        complain(r, r->fault);
     if (r->writer)
         finish_write(r, pcapng_close(r->writer));
     if (!opt->quiet && opt->printer->end)
@@ -324,6 +403,7 @@ int run(struct options *opt)
     } else if (r.writer)
         finish_write(&r, pcapng_close(r.writer));
     judge_close(r.judge);
+    held_close(r.held);
     cap_merge_close(r.merge);
     for (size_t i = 0; i < r.n_capture; i++)
         cap_close(r.capture[i]);

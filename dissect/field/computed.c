@@ -172,6 +172,10 @@ static bool get_analysis_request_in(const struct packet *p, struct value *v)
 {
     return p->verdict && frame_known(v, p->verdict->request_in);
 }
+static bool get_analysis_response_in(const struct packet *p, struct value *v)
+{
+    return p->verdict && frame_known(v, p->verdict->response_in);
+}
 static bool get_analysis_same_as(const struct packet *p, struct value *v)
 {
     return p->verdict && frame_known(v, p->verdict->same_as);

@@ -32,6 +32,7 @@
     C(analysis, "infiniband.analysis", PRESENCE, DEC, "Analysis: the packet has a finding")                            \
     C(analysis_severity, "infiniband.analysis.severity", TEXT, DEC, "Worst severity of the findings")                  \
     C(analysis_request_in, "infiniband.analysis.request_in", UINT, DEC, "Answers the request in frame")                \
+    C(analysis_response_in, "infiniband.analysis.response_in", UINT, DEC, "Answered in frame")                         \
     C(analysis_time, "infiniband.analysis.time", TIME, DEC, "Time since the request")                                  \
     C(analysis_same_as, "infiniband.analysis.same_as", UINT, DEC, "Same packet at another capture point, in frame")
 

@@ -2,6 +2,16 @@
 #include <stdio.h>
 #include <string.h>
 
+void verdict_add(struct verdict *v, const struct judged *j)
+{
+    const enum iba_severity severity = iba_findings[j->finding.kind].severity;
+
+    v->worst = severity > v->worst ? severity : v->worst;
+    if (v->n < VERDICT_MOST)
+        v->judged[v->n] = *j;
+    v->n++;
+}
+
 const char *verdict_text(const struct judged *j)
 {
     static char text[FINDING_TEXT_BYTES];

@@ -17,11 +17,13 @@ struct verdict {
     enum iba_severity worst; /* of the findings of this packet */
     unsigned n;              /* of them the first VERDICT_MOST are kept */
     struct judged judged[VERDICT_MOST];
-    uint64_t request_in, same_as;      /* frames; 0: not known. same_as: this packet in another capture */
-    int64_t time_ns;                   /* since the request; valid with request_in */
-    const struct direction *direction; /* NULL: of no connection */
+    uint64_t request_in, response_in, same_as; /* frames; 0: not known. same_as: this packet in another capture */
+    int64_t time_ns;                           /* since the request; valid with request_in */
+    const struct direction *direction;         /* NULL: of no connection */
 };
 
+/* One more finding. */
+void verdict_add(struct verdict *v, const struct judged *j);
 /* The finding as a sentence, valid until the next call. */
 const char *verdict_text(const struct judged *j);
 
@@ -30,7 +32,12 @@ bool verdict_comment(const struct verdict *v, char to[VERDICT_COMMENT]);
 /* Whether there is anything to say; `v` may be NULL, here and below. */
 static inline bool verdict_any(const struct verdict *v)
 {
-    return v && (v->n > 0 || v->request_in != 0 || v->same_as != 0);
+    return v && (v->n > 0 || v->request_in != 0 || v->response_in != 0 || v->same_as != 0);
+}
+/* Whether the packet, `frame`, repeats one that another capture point gave before. */
+static inline bool verdict_is_twin(const struct verdict *v, uint64_t frame)
+{
+    return v->same_as != 0 && v->same_as < frame;
 }
 /* How many findings are kept. */
 static inline unsigned verdict_kept(const struct verdict *v)

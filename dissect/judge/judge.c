@@ -10,6 +10,8 @@ _Static_assert(CAP_MERGE_MAX < 1 << SOURCE_BITS, "a source fits the tag");
 struct slot { /* what a flow of the shadow is to us */
     uint64_t began;
     uint32_t direction; /* id plus 1; 0: none */
+    iba_psn una;        /* of its requests, behind the last that is known to be answered */
+    bool has_una;
 };
 struct judge {
     struct judge_config cfg;
@@ -84,7 +86,6 @@ static void on_finding(void *ctx, const struct iba_finding *f)
                          .file = file_of(j, f->tag),
                          .cause_file = f->cause ? file_of(j, f->cause_tag) : NULL,
                          .file_number = f->tag >> SOURCE_BITS};
-    const enum iba_severity severity = iba_findings[f->kind].severity;
 
     one.finding.flow = NULL;
     if (f->frame != j->frame) {
@@ -92,10 +93,7 @@ static void on_finding(void *ctx, const struct iba_finding *f)
             j->cfg.late(j->cfg.ctx, &one);
         return;
     }
-    v->worst = severity > v->worst ? severity : v->worst;
-    if (v->n < VERDICT_MOST)
-        v->judged[v->n] = one;
-    v->n++;
+    verdict_add(v, &one);
 }
 
 struct judge *judge_open(const struct judge_config *cfg)
@@ -149,6 +147,26 @@ static void link_to_request(struct judge *j, const struct iba_view *view, const 
     }
 }
 
+/* The requests that the packet at hand is the first to answer: up to what the shadow knows to be answered now. */
+static void tell_answered(struct judge *j, const struct iba_flow *f)
+{
+    const struct iba_flow *peer = iba_shadow_peer(&j->shadow, f);
+    struct slot *s = peer ? &j->slot[peer - j->flow] : NULL;
+
+    if (!j->cfg.answered || !s || f->guess || !peer->rq.answered)
+        return;
+    if (!s->has_una || iba_psn_diff(peer->rq.una, s->una) > IBA_SHADOW_SENT)
+        s->una = iba_psn_of(peer->rq.una.v - IBA_SHADOW_SENT);
+    s->has_una = true;
+    for (; iba_psn_diff(peer->rq.una, s->una) > 0; s->una = iba_psn_add(s->una, 1)) {
+        const struct iba_shadow_sent *sent = &peer->rq.sent[s->una.v % IBA_SHADOW_SENT];
+        if (sent->mark.frame != 0 && iba_psn_eq(sent->psn, s->una))
+            j->cfg.answered(j->cfg.ctx, sent->mark.frame);
+    }
+    if (j->verdict.request_in)
+        j->cfg.answered(j->cfg.ctx, j->verdict.request_in);
+}
+
 /* Copies, at another capture point or made by the network, are no news. */
 static bool is_copy(const struct verdict *v)
 {
@@ -184,7 +202,7 @@ const struct verdict *judge_packet(struct judge *j, const struct packet *p)
 
     v->worst = IBA_SEVERITY_NONE;
     v->n = 0;
-    v->request_in = v->same_as = 0;
+    v->request_in = v->response_in = v->same_as = 0;
     v->direction = NULL;
     j->frame = p->number;
     j->file[p->source] = p->source_name;
@@ -200,8 +218,10 @@ const struct verdict *judge_packet(struct judge *j, const struct packet *p)
     if (!f)
         return v;
     const bool whole = !damaged(&p->view);
-    if (whole)
+    if (whole) {
         link_to_request(j, &p->view, f);
+        tell_answered(j, f);
+    }
     struct direction *d = direction_of(j, f);
     if (!d)
         return v;

@@ -30,6 +30,8 @@ struct judge_config {
     uint32_t pmtu; /* of all connections; 0: learned */
     /* A finding that is not of the packet at hand: of one before it, or of the end. Optional. */
     void (*late)(void *ctx, const struct judged *j);
+    /* The packet at hand is the first to answer this frame, a request. Optional. */
+    void (*answered)(void *ctx, uint64_t frame);
     /* A message that has ended. Optional: without it they are not followed. */
     void (*message)(void *ctx, const struct message *m);
     void *ctx;

@@ -204,6 +204,7 @@ static void tree_verdict(struct out *o, const struct packet *p)
     }
     tree_computed(o, p, COMPUTED_analysis_request_in);
     tree_computed(o, p, COMPUTED_analysis_time);
+    tree_computed(o, p, COMPUTED_analysis_response_in);
     tree_computed(o, p, COMPUTED_analysis_same_as);
 }
 

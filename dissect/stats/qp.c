@@ -29,6 +29,8 @@ void stat_qp_packet(void *state, const struct packet *p)
     struct qps *s = state;
     const struct direction *d = p->verdict->direction;
 
+    if (verdict_is_twin(p->verdict, p->number))
+        return;
     s->packets++;
     if (!d) {
         s->no_connection++;

@@ -88,6 +88,8 @@ void stat_rc_packet(void *state, const struct packet *p)
     const struct verdict *v = p->verdict;
     struct row *r = row_of(s, v->direction);
 
+    if (verdict_is_twin(v, p->number))
+        return;
     for (unsigned i = 0; i < verdict_kept(v); i++)
         count(s, &v->judged[i]);
     if (r) {

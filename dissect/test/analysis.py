@@ -358,6 +358,71 @@ class Several(Case):
         self.assertIn("(1 of %s)" % other, self.good("-q", "-z", "expert", one, other).stdout.decode())
 
 
+class Held(Case):
+    """-2: packets wait until it is known what became of them."""
+
+    ANSWER = "infiniband.analysis.response_in"
+
+    def test_a_request_names_its_answer(self):
+        for stem in CLEAN:
+            path = bad.PCAPS / (stem + ".pcap")
+            rows = {row["frame.number"]: row for row in jsonl(self.good("-2", "-T", "jsonl", path))}
+            for n, row in rows.items():
+                asked = row.get("infiniband.analysis.request_in")
+                if asked:
+                    self.assertLessEqual(rows[asked][self.ANSWER], n, stem)
+                answer = rows.get(row.get(self.ANSWER))
+                if answer:
+                    self.assertGreater(answer["frame.number"], n)
+                    self.assertEqual(answer["ip.src"] if "ip.src" in row else 0, row.get("ip.dst", 0))
+            reliable = [r for r in rows.values() if r.get("infiniband.bth.service") == "RC" and not 13 <= r["infiniband.bth.opcode"] <= 18]
+            self.assertTrue(all(self.ANSWER in r for r in reliable if "infiniband.icrc.status" in r), stem)
+
+    def test_the_field_implies_it(self):
+        path = bad.PCAPS / "rxe-agent-ops.pcap"
+        want = [str(row.get(self.ANSWER, "")) for row in jsonl(self.good("-2", "-T", "jsonl", path))]
+        self.assertEqual(lines(self.good("-T", "fields", "-e", self.ANSWER, path)), want)
+        self.assertEqual(len(lines(self.good("-Y", self.ANSWER, path))), len([w for w in want if w]))
+        self.assertNotIn(b"response_in", self.good("-T", "jsonl", path).stdout)
+
+    def test_silence_stands_on_its_packet(self):
+        path = bad.PCAPS / "rxe-agent-dest-qp-gone.pcap"
+        self.assertEqual(findings(jsonl(self.good("-2", "-T", "jsonl", path)))[0], (1, "SILENCE"))
+        for options in (["-2"], []):
+            told = json.loads(self.good("-q", "-T", "json", "-z", "expert", *options, path).stdout)["findings"]
+            self.assertEqual([(f["finding"], f["count"]) for f in told], [("RETRY_TIMEOUT", 2), ("SILENCE", 1)])
+
+    def test_nothing_else_changes(self):
+        for path in bad.captures():
+            held, plain = (jsonl(self.good("-T", "jsonl", *o, path)) for o in (["-2"], []))
+            for row, other in zip(held, plain, strict=True):
+                row.pop(self.ANSWER, None)
+                if not {"SILENCE", "SERVICE"} & set(listed(row.get("infiniband.analysis.finding"))):
+                    self.assertTrue(row == other, "%s %d" % (path.name, row["frame.number"]))
+
+    def test_a_packet_of_two_captures_is_shown_once(self):
+        for path in (REORDER, bad.PCAPS / "rxe-agent-ops.pcap"):
+            far = self.file(path.read_bytes(), "far.pcap")
+            rows = jsonl(self.good("-2", "-T", "jsonl", path, far))
+            self.assertEqual(len(rows), len(jsonl(self.good("-T", "jsonl", path))))
+            self.assertTrue(all(row["infiniband.analysis.same_as"] > row["frame.number"] for row in rows))
+
+    def test_count_and_cut(self):
+        self.assertEqual(lines(self.good("-2", "-c", "5", REORDER)), lines(self.good(REORDER))[:5])
+        self.fails(2, "-2", self.file(REORDER.read_bytes()[:-1]), printed=len(lines(self.good(REORDER))) - 1)
+
+    def test_more_packets_than_can_be_held(self):
+        head, records = REORDER.read_bytes()[:24], [r[1] for r in bad.pcap_records(REORDER.read_bytes())[2]]
+        for extra in (0, 1400):  # 8192 packets are less than 8 MiB, or more
+            packets = (r + bytes(extra) for _ in range(300) for r in records)
+            path = self.file(head + b"".join(struct.pack("<4I", 1700000000, i, len(p), len(p)) + p
+                                             for i, p in enumerate(packets)))
+            fields = [word for name in ("frame.number", "frame.len", "analysis.gap") for word in ("-e", name)]
+            want, got = (lines(self.good("-T", "fields", *fields, *o, path)) for o in ([], ["-2"]))
+            self.assertEqual(len(got), 10800)
+            self.assertTrue(got == want)
+
+
 class FailOn(Case):
     NOTES = bad.PCAPS / "congestion.pcap"
 
