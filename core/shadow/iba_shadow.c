@@ -106,12 +106,16 @@ static uint64_t hash_of(const struct iba_look *l)
     const struct iba_view *v = l->v;
     const uint32_t from = v->bth_at + IBA_BYTES_bth, to = v->payload_at + v->payload_len;
     const uint32_t at = captured(v, to > from ? to : from), end = captured(v, v->end);
-    const uint64_t behind = hash_bytes(l->ip_id, v->wire + at, end > at ? end - at : 0);
-    uint8_t bth[IBA_BYTES_bth];
+    const uint32_t behind = end > at ? end - at : 0; /* pad and ICRC, more where the packet is malformed */
+    uint64_t word[3] = {0};
 
-    memcpy(bth, l->bth, sizeof bth);
-    bth[4] = 0; /* FECN and BECN, which the ICRC leaves out too */
-    return hash_bytes(iba_shadow_mix(l->content, behind), bth, sizeof bth);
+    memcpy(word, l->bth, IBA_BYTES_bth);
+    ((uint8_t *)word)[4] = 0; /* FECN and BECN, which the ICRC leaves out too */
+    if (behind <= sizeof *word)
+        memcpy(&word[2], v->wire + at, behind);
+    else
+        word[2] = hash_bytes(0, v->wire + at, behind);
+    return iba_shadow_mix(iba_shadow_mix(iba_shadow_mix(l->content ^ l->ip_id, word[0]), word[1]), word[2]);
 }
 
 /* Packets with IPv4 identifications that count tell a copy from a retransmission for certain. */

@@ -199,6 +199,7 @@ struct iba_flow {
     uint32_t head;         /* first of the chain whose hash is this flow's index; plus 1 */
     struct iba_shadow_mark first, last;
     uint64_t began, touched;      /* number of its first and last packet among all that were fed */
+    uint64_t ordered;             /* of the one that moved it to the front of the order of use */
     struct iba_shadow_mark fatal; /* the first NAK this direction sent that ends the connection; frame 0: none */
     uint64_t packets, bytes, requests, responses; /* bytes of payload */
     uint32_t found[IBA_FINDING_COUNT];

@@ -3,7 +3,8 @@
 #include <string.h>
 #include "shadow/iba_shadow_parts.h"
 
-enum { MOST_TRIES = 64 };
+/* Near: a flow moves to the front of the order of use when n_flow / NEAR packets have passed since it last did. */
+enum { MOST_TRIES = 64, NEAR = 16 };
 
 static void addresses(struct iba_flow_key *k, enum iba_flow_addr kind, const uint8_t *src, const uint8_t *dst, size_t n)
 {
@@ -40,7 +41,7 @@ static uint32_t bucket(const struct iba_shadow *s, const struct iba_flow_key *k)
     const uint64_t a = iba_bits_get(k->dst, 0, 64), b = iba_bits_get(k->dst, 64, 64);
     const uint64_t h = iba_shadow_mix(iba_shadow_mix(k->qpn, a), b);
 
-    return (uint32_t)((h ^ h >> 32) % s->cfg.n_flow);
+    return (uint32_t)(((h >> 32) * s->cfg.n_flow) >> 32);
 }
 
 static bool same_target(const struct iba_flow_key *a, const struct iba_flow_key *b)
@@ -197,6 +198,8 @@ struct iba_flow *iba_shadow_flow(struct iba_look *l, const struct iba_flow_key *
 
     if (f) {
         foreign_service(l, &n);
+        if (s->packets - f->ordered < s->cfg.n_flow / NEAR)
+            return f;
         leave_order(s, f);
     } else {
         if (n.stranger)
@@ -212,6 +215,7 @@ struct iba_flow *iba_shadow_flow(struct iba_look *l, const struct iba_flow_key *
         *head = index_of(s, f);
     }
     to_front(s, f);
+    f->ordered = s->packets;
     return f;
 }
 
