@@ -263,7 +263,7 @@ static int set_fail_on(struct options *opt, const char *text)
     return wrong("--fail-on=%s: want note, warn or error", text);
 }
 
-enum { OPT_COLOR = 256, OPT_FAIL_ON, OPT_MTU, OPT_PORT, OPT_HELP, OPT_VERSION };
+enum { OPT_COLOR = 256, OPT_FAIL_ON, OPT_MTU, OPT_PORT, OPT_REPORT, OPT_HELP, OPT_VERSION };
 
 static int one_option(struct options *opt, int c, const char *arg)
 {
@@ -292,6 +292,7 @@ static int one_option(struct options *opt, int c, const char *arg)
     case OPT_FAIL_ON: return set_fail_on(opt, arg);
     case OPT_MTU: return set_mtu(opt, arg);
     case OPT_PORT: return add_port(opt, arg);
+    case OPT_REPORT: opt->report_path = arg; return EXIT_OK;
     default: return wrong("see ibdissect --help");
     }
 }
@@ -327,7 +328,7 @@ static bool wants_future(const struct options *opt)
 /* Judging costs, so it is done only where somebody sees what comes of it. */
 static bool wants_judgement(const struct options *opt)
 {
-    bool wants = opt->fail_on != IBA_SEVERITY_NONE;
+    bool wants = opt->fail_on != IBA_SEVERITY_NONE || opt->report_path;
 
     wants |= opt->filter && filter_uses(opt->filter, field_is_analysis);
     for (size_t i = 0; i < opt->print.n_field; i++)
@@ -359,13 +360,11 @@ static int check_whole(struct options *opt)
 
 int options_parse(struct options *opt, int argc, char **argv, bool *done)
 {
-    static const struct option longs[] = {{"color", optional_argument, NULL, OPT_COLOR},
-                                          {"fail-on", required_argument, NULL, OPT_FAIL_ON},
-                                          {"mtu", required_argument, NULL, OPT_MTU},
-                                          {"port", required_argument, NULL, OPT_PORT},
-                                          {"help", no_argument, NULL, OPT_HELP},
-                                          {"version", no_argument, NULL, OPT_VERSION},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option longs[] = {
+        {"color", optional_argument, NULL, OPT_COLOR},   {"fail-on", required_argument, NULL, OPT_FAIL_ON},
+        {"mtu", required_argument, NULL, OPT_MTU},       {"port", required_argument, NULL, OPT_PORT},
+        {"report", required_argument, NULL, OPT_REPORT}, {"help", no_argument, NULL, OPT_HELP},
+        {"version", no_argument, NULL, OPT_VERSION},     {NULL, 0, NULL, 0}};
     int c, rc = EXIT_OK;
 
     *opt = (struct options){.check_crc = true, .judge_printed = true, .printer = &printers[0]};

@@ -34,8 +34,9 @@ struct options {
     uint32_t pmtu;               /* --mtu; 0: learned */
     enum iba_link user_link[16]; /* what DLT 147..162 hold, -d user0,infiniband */
     struct iba_view_opts view;
-    bool print_anyway;      /* -P: with -w too */
-    const char *write_path; /* -w */
+    bool print_anyway;       /* -P: with -w too */
+    const char *write_path;  /* -w */
+    const char *report_path; /* --report; NULL: none */
 };
 
 /* EXIT_OK: run. Anything else, or *done: the program ends with that code; the message has been printed. */

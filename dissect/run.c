@@ -11,6 +11,7 @@
 #include "input/pcapng_write.h"
 #include "judge/held.h"
 #include "judge/judge.h"
+#include "page/page.h"
 
 struct run {
     struct options *opt;
@@ -18,6 +19,7 @@ struct run {
     size_t n_capture;
     struct cap_merge *merge;
     struct pcapng_writer *writer;
+    struct report *report;
     struct judge *judge; /* NULL: nothing asks for it */
     struct held *held;   /* NULL: packets go on at once */
     const char *fault;   /* of the one capture, to be told when what is held has gone on */
@@ -82,6 +84,8 @@ static void late(void *ctx, const struct judged *j)
         return;
     }
     r->worst = severity > r->worst ? severity : r->worst;
+    if (r->report)
+        report_late(r->report, j);
     for (size_t i = 0; i < r->opt->n_stat; i++)
         if (r->opt->stat[i].kind->late)
             r->opt->stat[i].kind->late(r->opt->stat[i].state, j);
@@ -100,6 +104,8 @@ static void message(void *ctx, const struct message *m)
 {
     struct run *r = ctx;
 
+    if (r->report)
+        report_message(r->report, m);
     for (size_t i = 0; i < r->opt->n_stat; i++)
         if (r->opt->stat[i].kind->message)
             r->opt->stat[i].kind->message(r->opt->stat[i].state, m);
@@ -109,6 +115,7 @@ static bool open_judge(struct run *r)
 {
     struct judge_config cfg = {.pmtu = r->opt->pmtu, .late = late, .ctx = r};
 
+    cfg.message = r->report ? message : NULL;
     for (size_t i = 0; i < r->opt->n_stat; i++)
         if (r->opt->stat[i].kind->message)
             cfg.message = message;
@@ -171,6 +178,18 @@ static void show_progress(struct run *r)
                 100.0 * (double)done / (double)total);
 }
 
+static void finish_report(struct run *r)
+{
+    const int error = r->report ? report_close(r->report) : 0;
+    char line[256];
+
+    r->report = NULL;
+    if (error == 0)
+        return;
+    snprintf(line, sizeof line, "%s: %s", r->opt->report_path, strerror(error));
+    complain(r, line);
+}
+
 static void finish_write(struct run *r, int error)
 {
     char line[256];
@@ -185,12 +204,11 @@ static void finish_write(struct run *r, int error)
 }
 
 /* Opening it for writing would empty what is to be read. */
-static bool writes_over_input(const struct options *opt)
+static bool is_input(const struct options *opt, const char *path)
 {
     struct stat out, in;
 
-    if (!opt->write_path || strcmp(opt->write_path, "-") == 0 || stat(opt->write_path, &out) != 0 ||
-        !S_ISREG(out.st_mode))
+    if (!path || strcmp(path, "-") == 0 || stat(path, &out) != 0 || !S_ISREG(out.st_mode))
         return false;
     for (size_t i = 0; i < opt->n_file; i++)
         if (stat(opt->file[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
@@ -208,6 +226,8 @@ static void deliver(struct run *r, const struct packet *p)
         r->worst = p->verdict->worst;
     for (size_t i = 0; i < opt->n_stat; i++)
         opt->stat[i].kind->packet(opt->stat[i].state, p);
+    if (r->report)
+        report_packet(r->report, p);
     if (r->writer) {
         char comment[VERDICT_COMMENT];
         const int error = pcapng_packet(r->writer, p->cap, verdict_comment(p->verdict, comment) ? comment : NULL);
@@ -376,25 +396,39 @@ static void end(struct run *r)
                 (unsigned long long)cap_dropped(r->capture[0]));
 }
 
+/* What is written beside standard output. */
+static bool open_outputs(struct run *r)
+{
+    const struct options *opt = r->opt;
+    const bool over = is_input(opt, opt->write_path);
+    char err[512];
+
+    if (over || is_input(opt, opt->report_path)) {
+        snprintf(err, sizeof err, "%s: is the input; %s would destroy it", over ? opt->write_path : opt->report_path,
+                 over ? "-w" : "--report");
+        complain(r, err);
+        return false;
+    }
+    if (opt->write_path)
+        r->writer = pcapng_open(opt->write_path, err, sizeof err);
+    if (opt->report_path && (!opt->write_path || r->writer))
+        r->report = report_open(opt->report_path, err, sizeof err);
+    if ((opt->write_path && !r->writer) || (opt->report_path && !r->report)) {
+        complain(r, err);
+        return false;
+    }
+    return true;
+}
+
 int run(struct options *opt)
 {
     static struct out out;
     struct run r = {.opt = opt, .out = &out, .rc = EXIT_OK};
-    char err[512];
 
     out_init(&out, STDOUT_FILENO);
-    if (writes_over_input(opt)) {
-        snprintf(err, sizeof err, "%s: is the input; -w would destroy it", opt->write_path);
-        complain(&r, err);
-        return r.rc;
-    }
-    if (opt->write_path && !(r.writer = pcapng_open(opt->write_path, err, sizeof err))) {
-        complain(&r, err);
-        return r.rc;
-    }
     if (opt->write_path && strcmp(opt->write_path, "-") == 0)
         opt->quiet = true;
-    if (open_judge(&r) && open_all(&r)) {
+    if (open_outputs(&r) && open_judge(&r) && open_all(&r)) {
         r.progress = !opt->iface && isatty(STDERR_FILENO) && (opt->quiet || !isatty(STDOUT_FILENO));
         if (!opt->quiet && opt->printer->begin)
             opt->printer->begin(&out, &opt->print);
@@ -402,6 +436,7 @@ int run(struct options *opt)
         end(&r);
     } else if (r.writer)
         finish_write(&r, pcapng_close(r.writer));
+    finish_report(&r);
     judge_close(r.judge);
     held_close(r.held);
     cap_merge_close(r.merge);

@@ -423,6 +423,67 @@ class Held(Case):
             self.assertTrue(got == want)
 
 
+class Report(Case):
+    SVG = "{http://www.w3.org/2000/svg}svg"
+
+    def page(self, *args):
+        out = self.folder / "out.html"
+        self.good("-q", "--report", out, *args)
+        text = out.read_text()
+        self.assertTrue(text.startswith("<!DOCTYPE html>\n"))
+        self.assertNotRegex(text, r"(src|href)=")
+        return xml.etree.ElementTree.fromstring(text.split("\n", 1)[1])
+
+    def rows(self, page):
+        return [["".join(cell.itertext()) for cell in row.iter("td")] for row in page.iter("tr") if row.find("td") is not None]
+
+    def test_findings_are_those_of_the_packets(self):
+        for path in FAULTS:
+            rows = jsonl(self.good("-2", "-T", "jsonl", path))
+            want = [(str(row["frame.number"]), kind, message) for row in rows
+                    for kind, message in zip(listed(row.get("infiniband.analysis.finding")),
+                                             listed(row.get("infiniband.analysis.message")))]
+            page = self.page(path)
+            self.assertEqual(sorted((r[0], r[2], r[4]) for r in self.rows(page)), sorted(want))
+            severity = collections.Counter()
+            for f in json.loads(self.good("-q", "-T", "json", "-z", "expert", path).stdout)["findings"]:
+                severity[f["severity"]] += f["count"]
+            words = ["%d %s%s" % (severity[k], name, "" if severity[k] == 1 else "s")
+                     for k, name in (("error", "error"), ("warn", "warning"), ("note", "note"))]
+            self.assertEqual(page.find(".//title").text, "ibdissect: " + ", ".join(words))
+
+    def test_clean_capture(self):
+        page = self.page(bad.PCAPS / "rxe-agent-ops.pcap")
+        self.assertIn("Nothing that the rules forbid", "".join(page.find("body").itertext()))
+        self.assertEqual(self.rows(page), [])
+        self.assertEqual(len(list(page.iter(self.SVG))), 4)  # PSNs of one direction; READ, WRITE, ATOMIC
+
+    def test_nothing_goes_unescaped(self):
+        name = self.file(REORDER.read_bytes(), "a<b>&\"c\".pcap")
+        self.assertIn(str(name), "".join(self.page(name).itertext()))
+
+    def test_any_capture_makes_a_page(self):
+        for path in bad.captures():
+            self.page(path)
+        self.page(*sorted(FAULTS))
+
+    def test_limits(self):
+        head, records = REORDER.read_bytes()[:24], [r[1] for r in bad.pcap_records(REORDER.read_bytes())[2]]
+        path = self.file(head + b"".join(struct.pack("<4I", 1700000000 + i // 1000, i % 1000, len(r), len(r)) + r
+                                         for i, r in enumerate(records * 300)))
+        page = self.page(path)
+        self.assertEqual(len(self.rows(page)), 1000)
+        self.assertIn("more are counted above", "".join(page.itertext()))
+        self.assertLess((self.folder / "out.html").stat().st_size, 1 << 20)
+
+    def test_where_it_cannot_be_written(self):
+        self.fails(2, "-q", "--report", self.folder / "none" / "out.html", REORDER, says="out.html: ")
+        copy = self.file(REORDER.read_bytes())
+        self.fails(2, "-q", "--report", copy, copy, says="is the input")
+        self.assertEqual(copy.read_bytes(), REORDER.read_bytes())
+        self.fails(2, "-q", "--report", "/dev/full", REORDER, says="/dev/full: ")
+
+
 class FailOn(Case):
     NOTES = bad.PCAPS / "congestion.pcap"
 
