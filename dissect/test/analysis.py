@@ -5,6 +5,7 @@ import collections
 import json
 import os
 import pathlib
+import random
 import shutil
 import struct
 import subprocess
@@ -144,6 +145,15 @@ class Fields(Case):
                 self.assertLessEqual(asked["infiniband.bth.psn"], row["infiniband.bth.psn"])
                 took = row["frame.time_epoch"] - asked["frame.time_epoch"]
                 self.assertAlmostEqual(row["infiniband.analysis.time"], took, places=6)
+
+    @unittest.skipUnless(shutil.which("tshark"), "no tshark")
+    def test_naks_are_those_tshark_sees(self):
+        for path in FAULTS:
+            for code, expr in ((3, "infiniband.analysis.nak"), (1, "infiniband.analysis.finding == \"RNR\"")):
+                seen = subprocess.run(["tshark", "-n", "-r", path, "-Y", "infiniband.aeth.syndrome.opcode == %d" % code, "-T",
+                                       "fields", "-e", "frame.number"], stdout=subprocess.PIPE, check=True).stdout.split()
+                ours = self.good("-T", "fields", "-e", "frame.number", "-Y", expr, path).stdout.split()
+                self.assertEqual(ours, seen, (path.name, code))
 
     def test_a_clause_each(self):
         r = self.good("-T", "jsonl", "-e", "infiniband.analysis.clause", "-Y", "frame.number == 4", REORDER)
@@ -482,6 +492,41 @@ class Report(Case):
         self.fails(2, "-q", "--report", copy, copy, says="is the input")
         self.assertEqual(copy.read_bytes(), REORDER.read_bytes())
         self.fails(2, "-q", "--report", "/dev/full", REORDER, says="/dev/full: ")
+
+
+class Hostile(Case):
+    """Whatever a capture holds, every form and statistic ends well. IBPROOF_SEEDS: how many captures, 40."""
+
+    EVERYTHING = [word for name in ("rc,analysis", "expert", "qp", "messages", "srt", "agreed") for word in ("-z", name)]
+
+    def mutant(self, chance, path):
+        data = path.read_bytes()
+        records = [bytearray(data[at:at + 16 + len(bytes_)]) for at, bytes_, _ in bad.pcap_records(data)[2]]
+        for _ in range(chance.randint(1, 12)):
+            record = chance.choice(records)
+            way = chance.randrange(8)
+            if way < 5:
+                record[chance.randrange(16, min(len(record), 120))] = chance.randrange(256)
+            elif way == 5:
+                records.insert(chance.randrange(len(records)), bytearray(record))
+            elif way == 6 and len(records) > 1:
+                records.remove(record)
+            else:
+                records.append(records.pop(chance.randrange(len(records))))
+        return self.file(data[:24] + b"".join(records))
+
+    def test_mutants_do_no_harm(self):
+        paths = [p for p in bad.captures() if p.suffix == ".pcap"] + sorted(REPLAYED.glob("*.pcap"))
+        for seed in range(int(os.environ.get("IBPROOF_SEEDS", "40"))):
+            chance = random.Random(seed)
+            path = chance.choice(paths)
+            files = [self.mutant(chance, path)] + chance.choice([[], [path]])
+            options = sum((chance.choice(o) for o in ([[], ["-V"], ["-T", "jsonl"], ["-T", "json"], ["-T", "pdml"]],
+                                                      [[], ["-2"]], [[], ["-o", "icrc:off"]], [[], ["--mtu", "256"]])), [])
+            written = ["--report", self.folder / "out.html", "-P", "-w", self.folder / "out.pcapng"]
+            r = run(*options, *self.EVERYTHING, *written, *files)
+            self.assertEqual((r.returncode, r.stderr), (0, b""), "seed %d of %s" % (seed, path.name))
+            xml.etree.ElementTree.fromstring((self.folder / "out.html").read_text().split("\n", 1)[1])
 
 
 class FailOn(Case):
