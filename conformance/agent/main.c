@@ -19,7 +19,19 @@ static struct ibc_target *open_device(const struct options *o, char *err, size_t
 
     return ibc_verbs_open(&v, err, errlen);
 }
+
+static const char *describe(const struct ibc_target *t, char *out, size_t n)
+{
+    ibc_verbs_describe(t, out, n);
+    return out;
+}
 #else
+static const char *describe(const struct ibc_target *t, char *out, size_t n)
+{
+    (void)snprintf(out, n, "%s", t->ops->name);
+    return out;
+}
+
 static struct ibc_target *open_device(const struct options *o, char *err, size_t errlen)
 {
     (void)o;
@@ -67,12 +79,12 @@ static int serve(struct ag_server *s, const struct options *o)
 
 static int open_and_serve(struct ag_server *s, const struct options *o)
 {
-    char err[AG_SENTENCE] = "";
+    char err[AG_SENTENCE] = "", name[AG_TEXT];
     int code = EXIT_BROKEN;
 
     s->target = o->engine ? ibc_target_open(o->engine, err, sizeof err) : open_device(o, err, sizeof err);
     s->real_time = o->real_time;
-    s->name = o->engine ? o->engine : s->target ? s->target->ops->name : "";
+    s->name = o->engine ? o->engine : s->target ? describe(s->target, name, sizeof name) : "";
     if (s->target && open_wires(s, o, err, sizeof err))
         code = serve(s, o);
     else

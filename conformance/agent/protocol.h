@@ -110,7 +110,8 @@ struct ag_counters {
 #define AG_VERBS(V)                                                                                                    \
     V(hello) V(reset) V(create_pd) V(create_cq) V(create_srq) V(create_qp) V(modify_qp) V(query_qp) V(destroy)         \
     V(reg_mr) V(alloc_mw) V(arm_cq) V(notified) V(arm_srq) V(post_send) V(post_recv) V(poll_cq) V(poll_event)          \
-    V(attach) V(read_memory) V(write_memory) V(page) V(set_port) V(set_gid) V(choose_psn) V(counters) V(advance)
+    V(attach) V(read_memory) V(write_memory) V(page) V(set_port) V(set_gid) V(choose_psn) V(counters) V(log)         \
+    V(advance)
 
 #define AG_M_hello_args(M, s)        M(s, U32, version, MUST) M(s, TEXT, token, MAY)
 #define AG_M_hello_ok(M, s)                                                                                            \
@@ -181,6 +182,8 @@ struct ag_counters {
 #define AG_M_choose_psn_ok(M, s)     M(s, U32, psn, MUST)
 #define AG_M_counters_args(M, s)
 #define AG_M_counters_ok(M, s)       M(s, COUNTERS, counters, MUST)
+#define AG_M_log_args(M, s)
+#define AG_M_log_ok(M, s)            M(s, TEXT, text, MAY)
 #define AG_M_advance_args(M, s)      M(s, U64, until, MUST)
 #define AG_M_advance_ok(M, s)        M(s, U64, now, MUST) M(s, U32, frames, MUST)
 

@@ -352,6 +352,18 @@ DO(counters)
     return ok->counters.n > 0 ? IBC_OK : IBC_UNSUPPORTED;
 }
 
+DO(log)
+{
+    enum ibc_rc rc;
+
+    UNUSED(a);
+    ok->text.s[0] = '\0';
+    rc = CALL(log, d, ok->text.s, sizeof ok->text.s);
+    if (ok->text.s[0])
+        AG_GIVE(ok, log_ok, text, ok->text);
+    return rc;
+}
+
 /* One frame at most: the tester may want to answer it before the next one leaves. */
 DO(advance)
 {

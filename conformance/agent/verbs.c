@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { NS_PER_S = 1000000000, MOST_EVENTS = 4096 };
 
@@ -161,6 +163,8 @@ static void close_verbs(struct ibc_target *t)
     if (v->ctx)
         (void)verbs_destroy_all(v);
     close_context(v);
+    if (v->kmsg >= 0)
+        (void)close(v->kmsg);
     free(v);
 }
 
@@ -193,9 +197,21 @@ static const struct ibc_target_ops verbs_ops = {
     .page = page,
     .set_port = set_port,
     .counters = verbs_counters,
+    .log = verbs_log,
     .now = now,
     .close = close_verbs,
 };
+
+void ibc_verbs_describe(const struct ibc_target *t, char *out, size_t n)
+{
+    const struct verbs *v = (const struct verbs *)t;
+    const char *firmware = v->attr.orig_attr.fw_ver;
+    struct utsname is;
+
+    if (uname(&is) != 0)
+        is.sysname[0] = is.release[0] = '\0';
+    (void)snprintf(out, n, "%s%s%s %s %s", v->name, *firmware ? " firmware " : "", firmware, is.sysname, is.release);
+}
 
 static bool set_up(struct verbs *v, const struct ibc_verbs_options *o, char *err, size_t errlen)
 {
@@ -224,6 +240,7 @@ struct ibc_target *ibc_verbs_open(const struct ibc_verbs_options *o, char *err, 
         return NULL;
     }
     v->t = (struct ibc_target){.ops = &verbs_ops, .time_scale = 1};
+    v->kmsg = verbs_log_open();
     if (open_context(v, o->device, err, errlen) && set_up(v, o, err, errlen))
         return &v->t;
     close_verbs(&v->t);

@@ -32,4 +32,6 @@ struct ibc_verbs_options {
 /* NULL with one line in err. Closed by ibc_target_close(). The ops of the wire are NULL (inject, collect, collect_any),
  * and set_gid and choose_psn, which no verb can do; page and set_port are UNSUPPORTED. */
 struct ibc_target *ibc_verbs_open(const struct ibc_verbs_options *o, char *err, size_t errlen);
+/* "rxe0 Linux 6.1.0-56-amd64", with the firmware's version between where it has one: what waivers are bound to. */
+void ibc_verbs_describe(const struct ibc_target *t, char *out, size_t n);
 #endif

@@ -71,6 +71,7 @@ struct verbs {
     size_t memory; /* bytes mapped */
     uint64_t age;  /* regions made so far */
 
+    int kmsg; /* the kernel's log, -1: not to be read */
     char counter_names[IBC_MAX_COUNTERS][VERBS_NAME];
 };
 static inline struct verbs *verbs_of(struct ibc_target *t)
@@ -93,6 +94,10 @@ bool verbs_find_links(struct verbs *v, const struct ibc_verbs_options *o, char *
 /* The address vector on the link of the last reset; UNSUPPORTED where verbs cannot say it. `to` NULL: the tester. */
 enum ibc_rc verbs_path(struct verbs *v, const struct ibc_address *to, const uint8_t *group, const struct ibc_path *path,
                        struct ibv_ah_attr *out);
+
+/* ---- verbs_log.c ---- */
+int verbs_log_open(void);
+enum ibc_rc verbs_log(struct ibc_target *t, unsigned d, char *text, size_t n);
 
 /* ---- verbs_probe.c ---- */
 uint64_t verbs_probe(struct verbs *v);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { TRIAL_DEPTH = 16, TRIAL_BYTES = 4096, PATH = 192 };
+enum { TRIAL_DEPTH = 16, EXACT_DEPTH = 7, TRIAL_BYTES = 4096, PATH = 192 };
 
 struct trial {
     struct verbs *v;
@@ -18,6 +18,22 @@ static bool can_have_qp(const struct trial *p, uint8_t type)
     uint32_t qpn;
 
     return verbs_create_qp(t, 0, &s, &qpn) == IBC_OK && verbs_destroy(t, 0, IBC_O_qp, qpn) == IBC_OK;
+}
+
+/* A device may make queues deeper than asked: the capacity is what it tells then. */
+static bool has_exact_depth(const struct trial *p)
+{
+    const struct ibc_qp_spec s = {
+        .type = IBA_QPT_RC, .pd = p->pd, .scq = p->cq, .rcq = p->cq, .sq = EXACT_DEPTH, .rq = EXACT_DEPTH};
+    struct ibv_qp_init_attr init = {0};
+    struct ibv_qp_attr attr;
+    uint32_t qpn;
+
+    if (verbs_create_qp(&p->v->t, 0, &s, &qpn) != IBC_OK)
+        return false;
+    return ibv_query_qp(verbs_find_qp(p->v, qpn)->qp, &attr, IBV_QP_CAP, &init) == 0 &&
+           verbs_destroy(&p->v->t, 0, IBC_O_qp, qpn) == IBC_OK && init.cap.max_send_wr == EXACT_DEPTH &&
+           init.cap.max_recv_wr == EXACT_DEPTH;
 }
 
 static bool can_have_srq(const struct trial *p)
@@ -89,6 +105,7 @@ static uint64_t tried(const struct trial *p)
         [IBC_CAP_mw1] = can_have_window(p, 1),
         [IBC_CAP_mw2] = can_have_window(p, 2),
         [IBC_CAP_zero_based] = can_have_region(p, IBA_ACCESS_ZERO_BASED),
+        [IBC_CAP_exact_depth] = has_exact_depth(p),
         [IBC_CAP_odp] = odp && can_have_region(p, IBA_ACCESS_ON_DEMAND),
         [IBC_CAP_notify] = verbs_arm_cq(&p->v->t, 0, p->cq, false) == IBC_OK,
     };

@@ -1,11 +1,12 @@
 #include "dut.h"
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-struct ibc_target *dut_open(const struct dut *d, char *err, size_t errlen)
+struct ibc_target *dut_open(const struct dut *d, unsigned lane, char *err, size_t errlen)
 {
-    return d->live ? ibc_live_open(d->live, err, errlen) : ibc_target_open(d->spec, err, errlen);
+    return d->live ? ibc_live_open(&d->live->lane[lane].live, err, errlen) : ibc_target_open(d->spec, err, errlen);
 }
 
 /* The first line of the file. */
@@ -22,7 +23,58 @@ static int read_token(struct live_dut *l, const char *path)
         return wrong(EXIT_USAGE, "--agent-token-file %s: %s", path, strerror(e));
     if (!there || !l->token[0])
         return wrong(EXIT_USAGE, "--agent-token-file %s: its first line is empty", path);
-    l->live.token = l->token;
+    for (unsigned i = 0; i < l->n; i++)
+        l->lane[i].live.token = l->token;
+    return EXIT_OK;
+}
+
+/* ---- several devices that are alike ---- */
+
+static const char place[] = "{}"; /* of the number in --wire and --agent */
+
+/* `spec` with `n` for each {}. False: too long. */
+static bool fill(const char *spec, unsigned n, char *out, size_t room)
+{
+    const char *at;
+    size_t used = 0;
+
+    for (; (at = strstr(spec, place)) != NULL; spec = at + strlen(place)) {
+        const int wrote = snprintf(out + used, room - used, "%.*s%u", (int)(at - spec), spec, n);
+        if (wrote < 0 || (size_t)wrote >= room - used)
+            return false;
+        used += (size_t)wrote;
+    }
+    return snprintf(out + used, room - used, "%s", spec) < (int)(room - used);
+}
+
+static int check_places(const struct options *o)
+{
+    bool all = strstr(o->agent, place) != NULL;
+
+    for (size_t i = 0; i < o->wire.n; i++)
+        all &= strstr(o->wire.w[i], place) != NULL;
+    if (all)
+        return EXIT_OK;
+    return wrong(EXIT_USAGE,
+                 "-j %u: a live device is tested by one process; several that are alike want {} for their "
+                 "number, from 1 on, in --agent and each --wire",
+                 o->jobs);
+}
+
+static int open_lane(struct live_lane *l, const struct options *o, unsigned number)
+{
+    char spec[sizeof l->live.wire[0]->spec], err[512];
+
+    l->live = (struct ibc_live){.agent = l->agent, .time_scale = o->timeout_scale};
+    if (!fill(o->agent, number, l->agent, sizeof l->agent))
+        return wrong(EXIT_USAGE, "--agent: longer than %zu bytes", sizeof l->agent - 1);
+    for (size_t i = 0; i < o->wire.n; i++) {
+        if (!fill(o->wire.w[i], number, spec, sizeof spec))
+            return wrong(EXIT_USAGE, "--wire: wire %.40s...: longer than %zu bytes", o->wire.w[i], sizeof spec - 1);
+        l->live.wire[i] = ibc_wire_open(spec, err, sizeof err);
+        if (!l->live.wire[i])
+            return wrong(EXIT_USAGE, "--wire: %s", err);
+    }
     return EXIT_OK;
 }
 
@@ -35,9 +87,7 @@ static int check_options(const struct options *o)
                                  "afpacket:IFACE");
     if (o->wire.n > IBC_DEVICES)
         return wrong(EXIT_USAGE, "--wire: one for each device, %d at most", (int)IBC_DEVICES);
-    if (o->jobs > 1)
-        return wrong(EXIT_USAGE, "-j %u: a live device is tested by one process", o->jobs);
-    return EXIT_OK;
+    return o->jobs > 1 ? check_places(o) : EXIT_OK;
 }
 
 int live_begin(struct live_dut *l, const struct options *o)
@@ -46,15 +96,18 @@ int live_begin(struct live_dut *l, const struct options *o)
     char err[512];
     int rc = check_options(o);
 
-    l->live = (struct ibc_live){.agent = o->agent, .time_scale = o->timeout_scale};
+    if (rc != EXIT_OK)
+        return rc;
+    l->n = o->jobs ? o->jobs : 1;
+    l->lane = calloc(l->n, sizeof *l->lane);
+    if (!l->lane)
+        return wrong(EXIT_HARNESS, "out of memory");
+    for (unsigned i = 0; rc == EXIT_OK && i < l->n; i++)
+        rc = open_lane(&l->lane[i], o, i + 1);
     if (rc == EXIT_OK && o->agent_token_file)
         rc = read_token(l, o->agent_token_file);
-    for (size_t i = 0; rc == EXIT_OK && i < o->wire.n; i++) {
-        l->live.wire[i] = ibc_wire_open(o->wire.w[i], err, sizeof err);
+    for (size_t i = 0; i < o->wire.n; i++)
         privileged |= ibc_wire_privileged(o->wire.w[i]);
-        if (!l->live.wire[i])
-            rc = wrong(EXIT_USAGE, "--wire: %s", err);
-    }
     if (rc == EXIT_OK && (privileged || o->user) && !privileges_drop(o->user, err, sizeof err))
         rc = wrong(EXIT_USAGE, "%s", err);
     return rc;
@@ -62,8 +115,10 @@ int live_begin(struct live_dut *l, const struct options *o)
 
 void live_end(struct live_dut *l)
 {
-    for (size_t i = 0; i < IBC_DEVICES; i++)
-        ibc_wire_close(l->live.wire[i]);
+    for (unsigned n = 0; l->lane && n < l->n; n++)
+        for (size_t i = 0; i < IBC_DEVICES; i++)
+            ibc_wire_close(l->lane[n].live.wire[i]);
+    free(l->lane);
     *l = (struct live_dut){0};
 }
 

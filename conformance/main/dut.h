@@ -7,15 +7,20 @@
 
 struct dut {
     const char *spec;            /* as ibc_target_open() takes it, else "live" */
-    const struct ibc_live *live; /* NULL: spec says it all */
+    const struct live_dut *live; /* NULL: spec says it all */
 };
-/* NULL with one line in err. */
-struct ibc_target *dut_open(const struct dut *d, char *err, size_t errlen);
+/* lane: which of several live devices that are all alike. NULL with one line in err. */
+struct ibc_target *dut_open(const struct dut *d, unsigned lane, char *err, size_t errlen);
 
 /* ---- live ---- */
-enum { DUT_NAME = 160, DUT_TOKEN = 128 };
-struct live_dut {
+enum { DUT_NAME = 160, DUT_TOKEN = 128, DUT_AGENT = 4096 };
+struct live_lane {
     struct ibc_live live;
+    char agent[DUT_AGENT];
+};
+struct live_dut {
+    struct live_lane *lane; /* owned */
+    unsigned n;             /* processes may test as many devices at a time */
     char token[DUT_TOKEN];
     char name[DUT_NAME]; /* "live:NAME OF THE AGENT" once it was opened */
 };

@@ -4,18 +4,6 @@
 
 static const char separators[] = ", ";
 
-bool clause_has(const char *clause, const char *statement)
-{
-    for (const char *p = clause; *p;) {
-        p += strspn(p, separators);
-        const size_t n = strcspn(p, separators);
-        if (n > 0 && n == strlen(statement) && memcmp(p, statement, n) == 0)
-            return true;
-        p += n;
-    }
-    return false;
-}
-
 cJSON *clause_list(const char *clause)
 {
     cJSON *list = cJSON_CreateArray();
@@ -95,7 +83,7 @@ static const char *killer(const cJSON *mutant, const struct ibc_suite *suite, co
     cJSON_ArrayForEach(k, cJSON_GetObjectItemCaseSensitive(mutant, "killed_by"))
     {
         const struct ibc_scenario *s = find(suite, cJSON_GetObjectItemCaseSensitive(k, "scenario")->valuestring);
-        if (s && scenario_cites(s, statement))
+        if (s && ibc_cites(s, statement))
             return s->id;
     }
     return NULL;

@@ -14,7 +14,6 @@ cJSON *matrix_read(const char *path);
 /* A mutant that stands for `statement` and a scenario of the suite that cites it and catches that mutant. */
 bool matrix_shows(const cJSON *matrix, const struct ibc_suite *suite, const char *statement, const char **mutant,
                   const char **scenario);
-/* "RR-03, RR-04" has "RR-04" */
-bool clause_has(const char *clause, const char *statement);
+/* Of "RR-03, RR-04" both */
 cJSON *clause_list(const char *clause);
 #endif

@@ -14,6 +14,7 @@ struct playing {
     struct ibc_result *r;
     struct progress progress;
     struct ibc_target *target; /* of the child */
+    unsigned lane;             /* likewise */
     unsigned refused;          /* times that it could not be opened */
     char why[512];
 };
@@ -49,12 +50,46 @@ static bool have_target(struct playing *p)
     enum { PATIENCE = 3 };
 
     if (!p->target && p->refused < PATIENCE) {
-        p->target = dut_open(&p->run->dut, p->why, sizeof p->why);
+        p->target = dut_open(&p->run->dut, p->lane, p->why, sizeof p->why);
         p->refused = p->target ? 0 : p->refused + 1;
         if (p->target)
             p->target->time_scale = p->run->timeout_scale;
     }
     return p->target != NULL;
+}
+
+/* Neither what the rules say nor what is known of the device. */
+static bool unexpected(const struct playing *p, const struct ibc_result *r)
+{
+    struct ibc_waivers w = p->run->waivers ? *p->run->waivers : (struct ibc_waivers){0};
+    struct ibc_result as = *r;
+
+    ibc_waivers_apply(&w, p->run->target, &as);
+    return as.verdict == IBC_IS_FAIL || as.verdict == IBC_IS_INCONCLUSIVE || as.verdict == IBC_IS_XPASS ||
+           (as.counters == IBC_IS_FAIL && as.verdict != IBC_IS_XFAIL);
+}
+
+/* Where time is real, a busy machine makes the tester or the device late: what nobody expects must be seen in two of
+ * three plays. What was seen once stands beside the verdict of the last play. No machine is so busy that a device
+ * dies of it. */
+static void confirm(const struct playing *p, const struct ibc_scenario *s, const struct ibc_options *o,
+                    struct ibc_result *r)
+{
+    enum { PLAYS = 3 };
+    const struct ibc_finding once = r->finding;
+    unsigned seen = 1, n = 1;
+
+    while (n < PLAYS && seen < 2) {
+        ibc_result_clear(r);
+        ibc_run(s, p->target, o, r);
+        n++;
+        seen += unexpected(p, r);
+    }
+    if (seen == 1 && !r->measured[0] && once.got[0])
+        snprintf(r->measured, sizeof r->measured, "in one of three plays: not %.60s, but %.60s", once.expected,
+                 once.got);
+    else if (seen == 1 && !r->measured[0])
+        snprintf(r->measured, sizeof r->measured, "in one of three plays it passed");
 }
 
 static void play(struct playing *p, uint32_t job, struct ibc_result *r)
@@ -71,8 +106,15 @@ static void play(struct playing *p, uint32_t job, struct ibc_result *r)
                                   .link = c->link,
                                   .stop_at_first = p->run->stop_at_first};
     ibc_run(c->s, p->target, &o, r);
+    if (p->run->dut.live && !p->target->virtual_time && !r->died && unexpected(p, r))
+        confirm(p, c->s, &o, r);
     if (c->named)
         result_name_link(r, ibc_link_names[c->link]);
+}
+
+static void enter(void *ctx, unsigned child)
+{
+    ((struct playing *)ctx)->lane = child;
 }
 
 static size_t work(void *ctx, uint32_t job, uint32_t part, uint8_t record[POOL_RECORD])
@@ -137,6 +179,7 @@ bool play_cases(const struct play_run *run, struct ibc_result *r)
                               .jobs = (uint32_t)(run->cases->n * run->repeat),
                               .parts = 1,
                               .ctx = &p,
+                              .enter = enter,
                               .limit = limit,
                               .work = work,
                               .leave = leave,

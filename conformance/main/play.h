@@ -10,7 +10,9 @@ struct play_run {
     uint64_t seed;
     unsigned repeat, children;
     double timeout_scale;
-    const char *evidence; /* folder, or NULL */
+    const char *evidence;              /* folder, or NULL */
+    const struct ibc_waivers *waivers; /* NULL: none */
+    const char *target;                /* as waivers name it */
     bool stop_at_first;
 };
 /* r[case * repeat + k]: of case with seed + k. False after the message, when no process can be had. Owned by the

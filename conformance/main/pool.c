@@ -114,6 +114,8 @@ static bool start(struct crew *w, struct child *c)
         close(from[0]);
         if (w->p->mute)
             be_quiet();
+        if (w->p->enter)
+            w->p->enter(w->p->ctx, (unsigned)(c - w->child));
         work(w->p, to[0], from[1]);
     }
     close(to[0]);

@@ -47,28 +47,35 @@ static const char *target_of(const struct running *u)
     return u->live.name[0] ? u->live.name : u->dut.spec;
 }
 
-/* A waiver is of the suite, not of what was chosen today: it must match some scenario that cites its statement. */
+/* A waiver is of the suite, not of what was chosen today: each of its patterns must match some scenario that cites its
+ * statement. `n`: its number in the file. */
+static int check_pattern(const struct running *u, const struct ibc_waiver *w, size_t n, const char *pattern)
+{
+    const struct ibc_suite *suite = &u->sel.suite;
+    char near[256];
+
+    if (!select_matches(suite, pattern, near, sizeof near))
+        return wrong(EXIT_USAGE, "%s: waiver %zu: no scenario matches \"%s\"%s", u->o->waivers, n, pattern, near);
+    for (size_t k = 0; k < suite->n; k++)
+        if (ibc_id_matches(suite->s[k], pattern) && ibc_cites(suite->s[k], w->statement))
+            return EXIT_OK;
+    return wrong(EXIT_USAGE, "%s: waiver %zu: no scenario that matches \"%s\" cites %s", u->o->waivers, n, pattern,
+                 w->statement);
+}
+
 static int load_waivers(struct running *u)
 {
-    char err[512], near[256];
+    char err[512], pattern[256];
+    int rc = EXIT_OK;
 
     if (!u->o->waivers)
         return EXIT_OK;
     if (!ibc_waivers_load(&u->waivers, u->o->waivers, u->today, err, sizeof err))
         return wrong(EXIT_USAGE, "%s", err);
-    for (size_t i = 0; i < u->waivers.n; i++) {
-        const struct ibc_waiver *w = &u->waivers.w[i];
-        bool cited = false;
-        if (!select_matches(&u->sel.suite, w->pattern, near, sizeof near))
-            return wrong(EXIT_USAGE, "%s: waiver %zu: no scenario matches \"%s\"%s", u->o->waivers, i + 1, w->pattern,
-                         near);
-        for (size_t k = 0; k < u->sel.suite.n && !cited; k++)
-            cited = ibc_id_matches(u->sel.suite.s[k], w->pattern) && scenario_cites(u->sel.suite.s[k], w->statement);
-        if (!cited)
-            return wrong(EXIT_USAGE, "%s: waiver %zu: no scenario that matches \"%s\" cites %s", u->o->waivers, i + 1,
-                         w->pattern, w->statement);
-    }
-    return EXIT_OK;
+    for (size_t i = 0; i < u->waivers.n; i++)
+        for (size_t k = 0; rc == EXIT_OK && ibc_waiver_pattern(&u->waivers.w[i], k, pattern, sizeof pattern); k++)
+            rc = check_pattern(u, &u->waivers.w[i], i + 1, pattern);
+    return rc;
 }
 
 static int check_outputs(const struct options *o)
@@ -95,7 +102,9 @@ static int play_all(struct running *u)
                                  .repeat = o->repeat,
                                  .children = u->children,
                                  .timeout_scale = o->timeout_scale,
-                                 .evidence = o->evidence};
+                                 .evidence = o->evidence,
+                                 .waivers = &u->waivers,
+                                 .target = target_of(u)};
 
     if (u->cases.n > UINT32_MAX / o->repeat)
         return wrong(EXIT_USAGE, "--repeat %u: too many for %zu cases", o->repeat, u->cases.n);
@@ -163,7 +172,7 @@ static int choose(struct running *u)
 
     u->dut.spec = o->target ? o->target : "reference";
     if (is_live(o)) {
-        u->dut.live = &u->live.live;
+        u->dut.live = &u->live;
         return live_begin(&u->live, o);
     }
     if (o->wire.n || o->agent || o->agent_token_file || o->user)
@@ -171,11 +180,24 @@ static int choose(struct running *u)
     return EXIT_OK;
 }
 
+static int look_at(const struct running *u, unsigned lane, const char *when)
+{
+    char err[512];
+    struct ibc_target *t = dut_open(&u->dut, lane, err, sizeof err);
+    int rc;
+
+    if (!t)
+        return wrong(EXIT_HARNESS, "%s: %s", when, err);
+    rc = live_health(t, u->o, u->cases.link, when);
+    ibc_target_close(t);
+    return rc;
+}
+
 /* Opened here to see that it can be, and which links it has; a live one must be well, too. */
 static int look(struct running *u)
 {
     char err[512];
-    struct ibc_target *t = dut_open(&u->dut, err, sizeof err);
+    struct ibc_target *t = dut_open(&u->dut, 0, err, sizeof err);
     int rc;
 
     if (!t && u->dut.live)
@@ -188,22 +210,18 @@ static int look(struct running *u)
     if (rc == EXIT_OK && u->dut.live)
         rc = live_health(t, u->o, u->cases.link, "before the first scenario");
     ibc_target_close(t);
+    for (unsigned lane = 1; rc == EXIT_OK && lane < u->live.n; lane++)
+        rc = look_at(u, lane, "before the first scenario");
     return rc;
 }
 
-/* The last word on a live device: what it said of itself while it was played may be worth nothing. */
+/* The last word on live devices: what they said of themselves while they were played may be worth nothing. */
 static int look_again(const struct running *u)
 {
-    char err[512];
-    struct ibc_target *t = u->dut.live ? dut_open(&u->dut, err, sizeof err) : NULL;
-    int rc;
+    int rc = EXIT_OK;
 
-    if (!u->dut.live)
-        return EXIT_OK;
-    if (!t)
-        return wrong(EXIT_HARNESS, "after the last scenario: %s", err);
-    rc = live_health(t, u->o, u->cases.link, "after the last scenario");
-    ibc_target_close(t);
+    for (unsigned lane = 0; rc == EXIT_OK && lane < u->live.n; lane++)
+        rc = look_at(u, lane, "after the last scenario");
     return rc;
 }
 

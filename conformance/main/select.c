@@ -150,11 +150,3 @@ const struct ibc_statement *scenario_statement(const struct ibc_scenario *s, uns
 {
     return i < s->n_spec ? ibc_statement_find(s->spec[i]) : NULL;
 }
-
-bool scenario_cites(const struct ibc_scenario *s, const char *statement)
-{
-    for (unsigned i = 0; i < s->n_spec; i++)
-        if (strcmp(s->spec[i], statement) == 0)
-            return true;
-    return false;
-}

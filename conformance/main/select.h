@@ -22,6 +22,5 @@ bool select_matches(const struct ibc_suite *suite, const char *pattern, char *ne
 
 enum ibc_class scenario_class(const struct ibc_scenario *s);
 const struct ibc_statement *scenario_statement(const struct ibc_scenario *s, unsigned i);
-bool scenario_cites(const struct ibc_scenario *s, const char *statement);
 const char *statement_nearest(const char *id); /* NULL: none near */
 #endif

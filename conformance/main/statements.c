@@ -10,10 +10,6 @@
 
 enum { LEVEL_CITED = IBC_ST_COUNT, LEVEL_COVERED, N_COLUMNS };
 
-static const char *const status_names[] = {
-#define STATUS_NAME(id, name, words) name,
-    IBC_STATEMENT_STATUSES(STATUS_NAME)};
-
 struct coverage {
     struct selection sel;
     cJSON *matrix;         /* NULL: only what is cited can be told */
@@ -65,7 +61,7 @@ static int measure(struct coverage *c, const struct options *o)
         return wrong(EXIT_HARNESS, "out of memory");
     for (size_t k = 0; k < ibc_statement_count; k++) {
         for (size_t i = 0; i < c->sel.n; i++)
-            c->cited[k] += scenario_cites(c->sel.s[i], ibc_statements[k].id);
+            c->cited[k] += ibc_cites(c->sel.s[i], ibc_statements[k].id);
         if (c->matrix && c->cited[k])
             (void)matrix_shows(c->matrix, &c->sel.suite, ibc_statements[k].id, &c->mutant[k], &c->scenario[k]);
     }
@@ -96,7 +92,7 @@ static void print_head(const struct coverage *c, const char *what)
 {
     printf("%-14s%6s", what, "all");
     for (unsigned i = 0; i < IBC_ST_COUNT; i++)
-        printf("%14s", status_names[i]);
+        printf("%14s", ibc_statement_status_names[i]);
     printf("%8s%s\n", "cited", c->matrix ? "  covered" : "");
 }
 
@@ -146,7 +142,8 @@ static void print_missing(const struct coverage *c)
                 continue;
             n++;
             open += status == IBC_ST_OPEN;
-            printf("%-8s%-14s%-14s%s\n", st->id, status_names[status], ibc_class_names[st->klass], st->words);
+            printf("%-8s%-14s%-14s%s\n", st->id, ibc_statement_status_names[status], ibc_class_names[st->klass],
+                   st->words);
             if (c->cited[k])
                 printf("%36scited by %u scenario%s, but no broken engine shows that it is checked\n", "", c->cited[k],
                        c->cited[k] == 1 ? "" : "s");
@@ -171,7 +168,7 @@ static void add_statement(const struct coverage *c, cJSON *list, size_t k)
     cJSON_AddStringToObject(one, "id", st->id);
     cJSON_AddStringToObject(one, "area", st->area);
     cJSON_AddStringToObject(one, "class", ibc_class_names[st->klass]);
-    cJSON_AddStringToObject(one, "status", status_names[st->status]);
+    cJSON_AddStringToObject(one, "status", ibc_statement_status_names[st->status]);
     add_text(one, "reason", st->reason);
     cJSON_AddStringToObject(one, "words", st->words);
     add_text(one, "reference", st->reference);
@@ -180,7 +177,7 @@ static void add_statement(const struct coverage *c, cJSON *list, size_t k)
     cJSON_AddBoolToObject(one, "certain", st->certain);
     cJSON *by = cJSON_AddArrayToObject(one, "cited_by");
     for (size_t i = 0; i < c->sel.n; i++)
-        if (scenario_cites(c->sel.s[i], st->id))
+        if (ibc_cites(c->sel.s[i], st->id))
             cJSON_AddItemToArray(by, cJSON_CreateString(c->sel.s[i]->id));
     if (!c->matrix)
         return;

@@ -88,14 +88,6 @@ static void table(struct out *o, const struct area *a, const struct area *total)
 }
 
 /* ---- each statement ---- */
-static bool cites(const struct ibc_scenario *s, const char *id)
-{
-    for (unsigned i = 0; i < s->n_spec; i++)
-        if (strcmp(s->spec[i], id) == 0)
-            return true;
-    return false;
-}
-
 static void shown_by(struct out *o, const struct rep *p, const struct ibc_statement *s)
 {
     bool any = false;
@@ -103,7 +95,7 @@ static void shown_by(struct out *o, const struct rep *p, const struct ibc_statem
     for (size_t i = 0; i < p->n; i++) {
         const struct rep_case *c = &p->c[i];
 
-        if (!cites(c->r->scenario, s->id))
+        if (!ibc_cites(c->r->scenario, s->id))
             continue;
         OUT_LIT(o, "<a class=\"");
         out_str(o, html_tone(c->r->verdict));

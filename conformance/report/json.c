@@ -111,14 +111,6 @@ static void counts(struct writer *w, const struct rep *p)
     number(w, "counters_off", p->counters_off);
 }
 
-static bool cites(const struct ibc_scenario *s, const char *id)
-{
-    for (unsigned i = 0; i < s->n_spec; i++)
-        if (strcmp(s->spec[i], id) == 0)
-            return true;
-    return false;
-}
-
 static void statement(struct writer *w, const struct rep *p, const struct ibc_statement *st)
 {
     begin(w, NULL, '{');
@@ -129,7 +121,7 @@ static void statement(struct writer *w, const struct rep *p, const struct ibc_st
     str(w, "words", st->words);
     begin(w, "scenarios", '[');
     for (size_t i = 0; i < p->n; i++)
-        if (cites(p->c[i].r->scenario, st->id))
+        if (ibc_cites(p->c[i].r->scenario, st->id))
             str(w, NULL, p->c[i].id);
     end(w, ']');
     end(w, '}');

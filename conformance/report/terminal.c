@@ -178,7 +178,9 @@ static void one_case(struct page *g, const struct rep_case *c)
     const struct rep_verdict *v = rep_verdict(r->verdict);
     const char *title = r->scenario->title ? r->scenario->title : "";
 
-    if (!silent(r->verdict) || g->verbose) {
+    const bool noted = r->verdict != IBC_IS_NOT_APPLICABLE && r->verdict != IBC_IS_UNSUPPORTED && r->measured[0];
+
+    if (!silent(r->verdict) || noted || g->verbose) {
         fputs("  ", g->out);
         paint(g, v->color, rep_verdict_names[v->v]);
         fputs("  ", g->out);
@@ -187,12 +189,12 @@ static void one_case(struct page *g, const struct rep_case *c)
         fputs(title[0] ? "  " : "", g->out);
         text(g, INDENT, title, strlen(title));
         fputc('\n', g->out);
-        if (r->verdict == IBC_IS_INFO)
-            line(g, "measured", REP_ARRAY(r->measured));
-        else if (r->verdict == IBC_IS_UNSUPPORTED)
+        if (r->verdict == IBC_IS_UNSUPPORTED)
             line(g, "got", REP_ARRAY(r->finding.got));
-        else if (!silent(r->verdict))
+        else if (!silent(r->verdict) && r->verdict != IBC_IS_INFO)
             finding(g, c, &r->finding);
+        if (noted)
+            line(g, "measured", REP_ARRAY(r->measured));
         waiver(g, r->waiver);
     }
     counters(g, c);

@@ -305,13 +305,26 @@ static bool none_came(struct run_player *p, const struct ibc_step *s, const stru
     return run_fail(p, s, NULL, "no completion", got);
 }
 
+static bool completion_waits(struct run_player *p, const struct ibc_step *s)
+{
+    return next_of(p, run_live(p, s), EITHER) < p->n_wc;
+}
+
+/* That there is none shows at once on virtual time only. */
+static bool count(struct run_player *p, const struct ibc_step *s)
+{
+    if (run_has(s, IBC_K_none) && !p->t->virtual_time)
+        return run_await(p, s, run_scaled(p, RUN_NONE), false, completion_waits) != RUN_STOP;
+    return run_await(p, s, run_scaled(p, RUN_PATIENCE), false, enough) != RUN_STOP;
+}
+
 bool run_step_completions(struct run_player *p, const struct ibc_step *s)
 {
     const struct run_live *q = run_live(p, s);
     uint32_t send, recv;
     char expected[RUN_TEXT], got[RUN_TEXT];
 
-    if (run_await(p, s, run_scaled(p, RUN_PATIENCE), false, enough) == RUN_STOP)
+    if (!count(p, s))
         return false;
     if (run_has(s, IBC_K_none))
         return none_came(p, s, q);
@@ -404,9 +417,11 @@ static bool at_once(struct run_player *p, const struct ibc_step *s)
 
 bool run_step_events(struct run_player *p, const struct ibc_step *s)
 {
+    const bool at_once_or_never = p->t->virtual_time;
     char got[RUN_TEXT];
 
-    if (run_await(p, s, 0, true, at_once) == RUN_STOP)
+    if (run_await(p, s, at_once_or_never ? 0 : run_scaled(p, RUN_NONE), true,
+                  at_once_or_never ? at_once : event_there) == RUN_STOP)
         return false;
     if (!event_there(p, s))
         return true;

@@ -30,6 +30,17 @@ struct run_evidence *run_evidence_open(const char *dir, const char *id, char **p
     return e;
 }
 
+/* What came out wrong where no packet shows it stands at the first one of the play. */
+static void add_finding(const struct run_player *p, char *comment, size_t n)
+{
+    const struct ibc_finding *f = &p->finding;
+    const size_t used = strlen(comment);
+
+    if (run_rank(p->verdict) >= run_rank(IBC_IS_INCONCLUSIVE) && f->packet == 0)
+        snprintf(comment + used, n - used, "\nline %u: %s: expected %s, got %s", f->line, ibc_verdict_names[p->verdict],
+                 f->expected, f->got);
+}
+
 static void write_packet(struct run_evidence *e, const struct run_player *p, const struct run_packet *k, bool first)
 {
     enum { LINKTYPE_ETHERNET = 1, LINKTYPE_INFINIBAND = 247 };
@@ -48,6 +59,8 @@ static void write_packet(struct run_evidence *e, const struct run_player *p, con
              first ? p->play->variation : "", first ? "\n" : "");
     snprintf(comment + strlen(comment), sizeof comment - strlen(comment), "%s",
              k->comment ? k->comment : "not asked for");
+    if (first)
+        add_finding(p, comment, sizeof comment);
     (void)pcapng_packet(e->w, &c, comment); /* the first failure is told at the end */
 }
 

@@ -148,7 +148,7 @@ static bool exchange(struct run_player *p, const struct ibc_step *s, struct run_
 
 bool run_health(struct run_player *p, const struct ibc_step *s)
 {
-    const enum ibc_verdict before = p->verdict;
+    static const char gone[] = "the device did not survive";
     struct run_live *q = &p->live[HEALTH];
     bool well = true;
 
@@ -158,10 +158,11 @@ bool run_health(struct run_player *p, const struct ibc_step *s)
         q->made = false;
         q->head = q->tail = NULL;
     }
-    if (!well && p->verdict == IBC_IS_FAIL && before != IBC_IS_FAIL) {
+    if (!well && p->verdict == IBC_IS_FAIL && !strstr(p->finding.got, gone)) {
         char got[RUN_TEXT];
+        p->unwell = true;
         /* The longest fault of a wire fits: its reason stands at the end. */
-        snprintf(got, sizeof got, "%.130s: %.26s", p->finding.got, "the device did not survive");
+        snprintf(got, sizeof got, "%.130s: %.26s", p->finding.got, gone);
         snprintf(p->finding.got, sizeof p->finding.got, "%s", got);
     }
     return well;

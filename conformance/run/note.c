@@ -6,8 +6,7 @@
 #include "run/play.h"
 
 #define NAME(id, name, words) [IBC_IS_##id] = name,
-#define WORDS(id, name, words) [IBC_IS_##id] = words,
-const char *const ibc_verdict_names[] = {IBC_VERDICTS(NAME)}, *const ibc_verdict_words[] = {IBC_VERDICTS(WORDS)};
+const char *const ibc_verdict_names[] = {IBC_VERDICTS(NAME)};
 
 void ibc_result_clear(struct ibc_result *r)
 {
@@ -66,7 +65,7 @@ bool run_did(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, con
     case IBC_UNSUPPORTED:
         snprintf(got, sizeof got, "this target cannot %s", what);
         return run_note(p, IBC_IS_UNSUPPORTED, s, NULL, what, got);
-    case IBC_DEAD: return run_fail(p, s, NULL, what, p->t->fault);
+    case IBC_DEAD: p->unwell = p->died = true; return run_fail(p, s, NULL, what, p->t->fault);
     default: return run_note(p, IBC_IS_ERROR, s, NULL, what, p->t->fault);
     }
 }

@@ -19,6 +19,7 @@ static void begin(struct run_player *p)
     memset(&p->finding, 0, sizeof p->finding);
     memset(&p->counter_finding, 0, sizeof p->counter_finding);
     p->measured[0] = '\0';
+    p->unwell = p->died = false;
     for (unsigned d = 0; d < IBC_DEVICES; d++)
         p->pkey[d][0] = 0xffff; /* KM-13 */
 }
@@ -49,6 +50,18 @@ static bool play_steps(struct run_player *p)
     return run_leftovers(p);
 }
 
+/* Informational scenarios judge nothing: what would fail another is what was measured, and tolerated. Whether the
+ * device is well is no measurement, and is looked at even so. */
+static bool measured(struct run_player *p)
+{
+    if (!p->informs || p->unwell || (p->verdict != IBC_IS_TOLERATED && p->verdict != IBC_IS_FAIL))
+        return false;
+    p->verdict = IBC_IS_TOLERATED;
+    if (!p->measured[0])
+        snprintf(p->measured, sizeof p->measured, "%.70s, not %.70s", p->finding.got, p->finding.expected);
+    return true;
+}
+
 static uint64_t lost(struct run_player *p)
 {
     return p->t->ops->lost ? p->t->ops->lost(p->t) : 0;
@@ -63,22 +76,54 @@ static void see_losses(struct run_player *p, uint64_t before)
     if (n == 0 || !run_rank(p->verdict) || p->verdict == IBC_IS_ERROR)
         return;
     p->verdict = IBC_IS_PASS; /* what was found is not held against the device */
+    p->measured[0] = '\0';
     snprintf(got, sizeof got, "%llu frames lost by the tester's wire%s%.90s", (unsigned long long)n,
              p->finding.got[0] ? "; " : "", p->finding.got);
     (void)run_note(p, IBC_IS_INCONCLUSIVE, NULL, NULL, "all frames", got);
     p->counters = IBC_IS_NOT_APPLICABLE;
 }
 
+/* The worst that the logs of the devices' systems have since they were asked last; what was there before is not of
+ * this play. */
+static void read_logs(struct run_player *p, char text[RUN_TEXT])
+{
+    text[0] = '\0';
+    for (unsigned d = 0; p->t->ops->log && d < p->n_device && !text[0]; d++)
+        if (p->t->ops->log(p->t, d, text, RUN_TEXT) != IBC_OK)
+            text[0] = '\0';
+}
+
+static void see_logs(struct run_player *p, const struct ibc_step *s)
+{
+    char said[RUN_TEXT], got[RUN_TEXT];
+
+    read_logs(p, said);
+    if (!said[0])
+        return;
+    p->died = true;
+    snprintf(got, sizeof got, "its log: %.*s", (int)sizeof got - 10, said);
+    if (!run_rank(p->verdict) || p->verdict < IBC_IS_FAIL)
+        (void)run_fail(p, s, NULL, "no complaint in the log of the device's system", got);
+    else if (!p->measured[0])
+        snprintf(p->measured, sizeof p->measured, "%s", got);
+}
+
+/* Whether the device survived is told of the scenario that it met, and not of the next one. */
 static void play(struct run_player *p)
 {
     static const struct ibc_step last = {.kind = IBC_S_health, .object = UINT16_MAX, .text = "health"};
+    char old[RUN_TEXT];
+    bool ended;
 
     if (!clean(p))
         return;
+    read_logs(p, old);
     if (has_step(p->play, IBC_S_counter))
         p->n_counter = p->t->ops->counters(p->t, 0, p->counter);
-    if (run_make_objects(p) && play_steps(p))
+    ended = run_make_objects(p) && play_steps(p);
+    if (measured(p) || ended || (p->verdict == IBC_IS_FAIL && !p->o->stop_at_first))
         run_health(p, &last);
+    see_logs(p, &last);
 }
 
 void run_play(struct run_player *p)

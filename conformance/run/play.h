@@ -27,6 +27,7 @@ enum {
 #define RUN_S (1000 * RUN_MS)
 #define RUN_PATIENCE RUN_S         /* for what is expected */
 #define RUN_OPTIONAL (10 * RUN_MS) /* for what may come */
+#define RUN_NONE (50 * RUN_MS)     /* real time: what should not be there may come so late */
 #define RUN_SILENCE (100 * RUN_MS) /* default of silence and pass */
 
 /* ---- memory of a play: arena.c ---- */
@@ -115,6 +116,9 @@ struct run_player {
     enum ibc_link link;
     uint64_t caps, seed;
     unsigned n_device; /* 2: the tester is in the middle */
+    bool informs;      /* the scenario judges nothing */
+    bool unwell;       /* a health exchange of this play has failed, or its device has died */
+    bool died;         /* it went away, or its system complained */
 
     struct run_live live[IBC_MAX_OBJECTS + 1]; /* the last: of health */
     struct run_arena arena;

@@ -158,12 +158,26 @@ static bool has_no_peer(uint8_t type)
     return type != IBA_QPT_RC && type != IBA_QPT_UC && type != IBA_QPT_XRC_INI;
 }
 
+/* Taken, where it might have been refused at once: the completion has to say it. */
+static bool ends_as(struct run_player *p, const struct ibc_step *s)
+{
+    struct ibc_arg status = *run_arg(s, IBC_K_late);
+    struct ibc_step step = *s;
+
+    status.key = IBC_K_status;
+    step.kind = IBC_S_completion;
+    step.arg = &status;
+    step.n_arg = 1;
+    return run_step_completion(p, &step);
+}
+
 bool run_step_post(struct run_player *p, const struct ibc_step *s)
 {
     const struct run_live *q = run_live(p, s);
     const struct run_context c = local_of(q);
     struct run_wr *w;
     struct ibc_send send;
+    enum ibc_rc rc;
 
     if (!run_settle(p, s))
         return false;
@@ -186,8 +200,9 @@ bool run_step_post(struct run_player *p, const struct ibc_step *s)
                (uint32_t)run_number(p, s, IBC_K_len, usual_length(s->op), NULL), w);
     send.wr.n_sge = w->n_sge;
     memcpy(send.wr.sge, w->sge, sizeof send.wr.sge);
-    p->binds += s->op == IBA_WR_BIND_MW && !run_has(s, IBC_K_error);
-    return run_did_or(p, s, p->t->ops->post_send(p->t, q->device, q->id[0], &send), "post the work request");
+    rc = p->t->ops->post_send(p->t, q->device, q->id[0], &send);
+    p->binds += s->op == IBA_WR_BIND_MW && rc == IBC_OK;
+    return rc == IBC_OK && run_has(s, IBC_K_late) ? ends_as(p, s) : run_did_or(p, s, rc, "post the work request");
 }
 
 /* ---- receives ---- */

@@ -5,36 +5,6 @@
 #include <time.h>
 #include "run/play.h"
 
-struct ibc_prepared {
-    const struct ibc_scenario *scenario;
-    unsigned n;
-    struct ibc_play **play; /* services, of each the variations; bound when first played */
-};
-
-struct ibc_prepared *ibc_prepare(const struct ibc_scenario *s)
-{
-    struct ibc_prepared *q = calloc(1, sizeof *q);
-
-    if (!q)
-        return NULL;
-    q->scenario = s;
-    q->n = (unsigned)__builtin_popcount(s->services) * s->n_variation;
-    q->play = calloc(q->n ? q->n : 1, sizeof(struct ibc_play *));
-    if (q->play)
-        return q;
-    free(q);
-    return NULL;
-}
-
-void ibc_prepared_free(struct ibc_prepared *q)
-{
-    for (unsigned i = 0; q && i < q->n; i++)
-        ibc_play_free(q->play[i]);
-    if (q)
-        free(q->play);
-    free(q);
-}
-
 /* The i-th service that the scenario has */
 static enum iba_qp_type service_at(const struct ibc_scenario *s, unsigned i)
 {
@@ -43,15 +13,6 @@ static enum iba_qp_type service_at(const struct ibc_scenario *s, unsigned i)
     while (i-- > 0)
         left &= left - 1;
     return (enum iba_qp_type)__builtin_ctz(left);
-}
-
-static const struct ibc_play *play_at(struct ibc_prepared *q, unsigned i)
-{
-    const struct ibc_scenario *s = q->scenario;
-
-    if (!q->play[i])
-        q->play[i] = ibc_bind(s, service_at(s, i / s->n_variation), i % s->n_variation);
-    return q->play[i];
 }
 
 /* ---- what must be there ---- */
@@ -123,6 +84,7 @@ static void add_play(struct ibc_result *r, const struct run_player *p)
     const bool first = r->variations == 0;
 
     r->variations++;
+    r->died |= p->died;
     r->passed += p->verdict == IBC_IS_PASS || p->verdict == IBC_IS_TOLERATED || p->verdict == IBC_IS_INFO;
     if (first || run_rank(p->verdict) > run_rank(r->verdict)) {
         r->verdict = p->verdict;
@@ -137,10 +99,28 @@ static void add_play(struct ibc_result *r, const struct run_player *p)
         snprintf(r->measured, sizeof r->measured, "%s", p->measured);
 }
 
-static void play_all(struct ibc_prepared *q, struct run_player *p, struct run_evidence *e, struct ibc_result *r)
+/* The i-th of the variations of a service. */
+static void play_one(enum iba_qp_type service, unsigned i, struct run_player *p, struct run_evidence *e,
+                     struct ibc_result *r)
 {
-    for (unsigned i = 0; i < q->n; i++) {
-        const char *lacks = missing(needs_of(service_at(q->scenario, i / q->scenario->n_variation)), p->caps);
+    struct ibc_play *play = ibc_bind(r->scenario, service, i);
+
+    p->play = play;
+    run_play(p);
+    add_play(r, p);
+    run_evidence_write(e, p);
+    p->play = NULL;
+    ibc_play_free(play);
+}
+
+static void play_all(struct run_player *p, struct run_evidence *e, struct ibc_result *r)
+{
+    const struct ibc_scenario *s = r->scenario;
+    const unsigned n = (unsigned)__builtin_popcount(s->services) * s->n_variation;
+
+    for (unsigned i = 0; i < n; i++) {
+        const enum iba_qp_type service = service_at(s, i / s->n_variation);
+        const char *lacks = missing(needs_of(service), p->caps);
         if (lacks) {
             if (r->variations == 0)
                 snprintf(r->measured, sizeof r->measured, "the device does not claim %s", lacks);
@@ -148,26 +128,20 @@ static void play_all(struct ibc_prepared *q, struct run_player *p, struct run_ev
         }
         if (r->variations == 0)
             r->measured[0] = '\0';
-        p->play = play_at(q, i);
-        run_play(p);
-        add_play(r, p);
-        run_evidence_write(e, p);
+        play_one(service, i % s->n_variation, p, e, r);
         if (p->o->stop_at_first && run_rank(r->verdict) >= run_rank(IBC_IS_FAIL))
             break;
     }
 }
 
-/* Informational scenarios judge nothing: what would have been a failure is what was measured. */
+/* Evidence that is not complete, a device that is not well and a fault of the harness stay what they are. */
 static void inform(struct ibc_result *r)
 {
-    if (r->verdict == IBC_IS_ERROR || r->verdict == IBC_IS_NOT_APPLICABLE || r->verdict == IBC_IS_UNSUPPORTED)
+    if (r->verdict > IBC_IS_TOLERATED)
         return;
-    if (!r->measured[0] && r->verdict == IBC_IS_PASS)
+    if (!r->measured[0])
         snprintf(r->measured, sizeof r->measured, "as the scenario says");
-    else if (!r->measured[0])
-        snprintf(r->measured, sizeof r->measured, "%.70s, not %.70s", r->finding.got, r->finding.expected);
     r->verdict = IBC_IS_INFO;
-    r->passed = r->variations;
 }
 
 static void conclude(const struct ibc_scenario *s, struct ibc_result *r)
@@ -192,36 +166,36 @@ static uint64_t wall(void)
     return (uint64_t)t.tv_sec * RUN_S + (uint64_t)t.tv_nsec;
 }
 
-static void run_with(struct ibc_prepared *q, struct run_player *p, struct ibc_result *r)
+static void run_with(const struct ibc_scenario *s, struct run_player *p, struct ibc_result *r)
 {
     struct run_evidence *e = NULL;
 
     p->seed = p->o->seed;
-    p->n_device = q->scenario->role == IBC_ROLE_middle ? IBC_DEVICES : 1;
+    p->informs = is_informational(s);
+    p->n_device = s->role == IBC_ROLE_middle ? IBC_DEVICES : 1;
     p->keep_evidence = p->o->evidence_dir != NULL;
-    if (!applicable(q->scenario, p, r))
+    if (!applicable(s, p, r))
         return;
     if (p->keep_evidence)
-        e = run_evidence_open(p->o->evidence_dir, q->scenario->id, &r->evidence);
-    play_all(q, p, e, r);
+        e = run_evidence_open(p->o->evidence_dir, s->id, &r->evidence);
+    play_all(p, e, r);
     if (p->keep_evidence && !run_evidence_close(e) && run_rank(r->verdict) < run_rank(IBC_IS_ERROR)) {
         r->verdict = IBC_IS_ERROR;
         snprintf(r->finding.got, sizeof r->finding.got, "the evidence cannot be written");
     }
-    conclude(q->scenario, r);
+    conclude(s, r);
 }
 
-void ibc_run_prepared(struct ibc_prepared *q, struct ibc_target *t, const struct ibc_options *o, struct ibc_result *r)
+void ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o, struct ibc_result *r)
 {
     const uint64_t begun = wall();
     struct run_player *p = calloc(1, sizeof *p);
 
-    *r = (struct ibc_result){
-        .scenario = q->scenario, .verdict = IBC_IS_NOT_APPLICABLE, .counters = IBC_IS_NOT_APPLICABLE};
+    *r = (struct ibc_result){.scenario = s, .verdict = IBC_IS_NOT_APPLICABLE, .counters = IBC_IS_NOT_APPLICABLE};
     if (p && (p->wr = malloc(RUN_MAX_WR * sizeof *p->wr))) {
         p->t = t;
         p->o = o;
-        run_with(q, p, r);
+        run_with(s, p, r);
     } else {
         r->verdict = IBC_IS_ERROR;
         snprintf(r->finding.got, sizeof r->finding.got, "out of memory");
@@ -232,17 +206,4 @@ void ibc_run_prepared(struct ibc_prepared *q, struct ibc_target *t, const struct
     }
     free(p);
     r->wall_ns = wall() - begun;
-}
-
-void ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o, struct ibc_result *r)
-{
-    struct ibc_prepared *q = ibc_prepare(s);
-
-    if (q) {
-        ibc_run_prepared(q, t, o, r);
-    } else {
-        *r = (struct ibc_result){.scenario = s, .verdict = IBC_IS_ERROR, .counters = IBC_IS_NOT_APPLICABLE};
-        snprintf(r->finding.got, sizeof r->finding.got, "out of memory");
-    }
-    ibc_prepared_free(q);
 }

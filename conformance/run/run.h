@@ -22,7 +22,7 @@ enum ibc_verdict { /* PASS < TOLERATED < INCONCLUSIVE < FAIL < ERROR: worst wins
 #define IBC_VERDICT_ID(id, name, words) IBC_IS_##id,
                    IBC_VERDICTS(IBC_VERDICT_ID) IBC_IS_COUNT
 };
-extern const char *const ibc_verdict_names[], *const ibc_verdict_words[];
+extern const char *const ibc_verdict_names[];
 
 /* Where and how a scenario came out wrong. `got` and `expected` are for people: "bth.psn 0x000101". */
 struct ibc_finding {
@@ -39,7 +39,8 @@ struct ibc_result {
     struct ibc_finding finding; /* of the first worst verdict */
     struct ibc_finding counter_finding; /* likewise */
     unsigned variations, passed;        /* k of n */
-    char measured[160];                 /* INFO: what */
+    char measured[160];                 /* INFO: what; else what is to be noted beside the verdict */
+    bool died;                          /* in some play the device went away, or its system complained */
     char *evidence;                     /* path, or NULL; owned */
     uint64_t wall_ns;
     const struct ibc_waiver *waiver; /* the one that applied */
@@ -55,16 +56,11 @@ struct ibc_options {
 /* All variations, all services. Never fails: what goes wrong is the verdict. */
 void ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o, struct ibc_result *r);
 
-/* The same for whoever plays a scenario many times: what is bound once stays bound. NULL without memory. The scenario
- * must outlive it; of one thread at a time. */
-struct ibc_prepared;
-struct ibc_prepared *ibc_prepare(const struct ibc_scenario *s);
-void ibc_prepared_free(struct ibc_prepared *q); /* NULL is allowed */
-void ibc_run_prepared(struct ibc_prepared *q, struct ibc_target *t, const struct ibc_options *o, struct ibc_result *r);
-
 /* ---- waivers: one JSON file ---- */
 struct ibc_waiver {
-    char *pattern, *target, *statement, *reason, *symptom, *expires; /* symptom: must stand in the finding */
+    char *pattern, *target, *statement, *reason, *symptom, *expires;
+    char *name, *certain, *evidence; /* for people: may be NULL */
+    char *sometimes;                 /* why it is not always seen, else NULL: then a pass is XPASS */
     bool used;
 };
 struct ibc_waivers {
@@ -73,6 +69,8 @@ struct ibc_waivers {
 };
 bool ibc_waivers_load(struct ibc_waivers *out, const char *path, const char *today, char *err, size_t errlen);
 void ibc_waivers_free(struct ibc_waivers *w);
+/* The i-th of its patterns; false: it has no more. */
+bool ibc_waiver_pattern(const struct ibc_waiver *w, size_t i, char *out, size_t n);
 /* FAIL or a failed counter becomes XFAIL where a waiver fits pattern and symptom; a pass that a waiver names, XPASS. */
 void ibc_waivers_apply(struct ibc_waivers *w, const char *target, struct ibc_result *r);
 

@@ -7,15 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FILE = 1 << 20, MAX_TEXT = 1000 };
+enum { MAX_FILE = 1 << 20, MAX_TEXT = 4000, MAX_PATTERN = 256 };
 
-/* What an entry must have, all of it text. */
-static const char *const field_names[] = {"pattern", "target", "statement", "reason", "symptom", "expires"};
-enum { N_FIELDS = sizeof field_names / sizeof *field_names };
+/* What an entry has, all of it text; the first ones it must have. */
+static const char *const field_names[] = {"pattern", "target", "statement", "reason",   "symptom",
+                                          "expires", "name",   "certain",   "evidence", "sometimes"};
+enum { N_FIELDS = sizeof field_names / sizeof *field_names, N_MUST = 6 };
 
 static char **field_of(struct ibc_waiver *w, size_t i)
 {
-    char **const field[N_FIELDS] = {&w->pattern, &w->target, &w->statement, &w->reason, &w->symptom, &w->expires};
+    char **const field[N_FIELDS] = {&w->pattern, &w->target, &w->statement, &w->reason,   &w->symptom,
+                                    &w->expires, &w->name,   &w->certain,   &w->evidence, &w->sometimes};
 
     return field[i];
 }
@@ -93,9 +95,11 @@ static bool take_field(struct ibc_waiver *w, const cJSON *field, int entry, cons
 
 static bool check(struct ibc_waiver *w, const char *today, int entry, const struct complaint *c)
 {
-    for (size_t i = 0; i < N_FIELDS; i++)
+    for (size_t i = 0; i < N_MUST; i++)
         if (!*field_of(w, i))
             return wrong(c, "waiver %d: no \"%s\"", entry, field_names[i]);
+    if (w->pattern[strspn(w->pattern, " ")] == '\0')
+        return wrong(c, "waiver %d: \"pattern\" names nothing", entry);
     if (!is_date(w->expires))
         return wrong(c, "waiver %d: \"expires\": \"%.40s\" is no day, want YYYY-MM-DD", entry, w->expires);
     if (strcmp(w->expires, today) < 0)
@@ -200,18 +204,47 @@ void ibc_waivers_free(struct ibc_waivers *w)
     *w = (struct ibc_waivers){0};
 }
 
-static bool cites(const struct ibc_scenario *s, const char *statement)
+bool ibc_waiver_pattern(const struct ibc_waiver *w, size_t i, char *out, size_t n)
 {
-    for (unsigned i = 0; i < s->n_spec; i++)
-        if (strcmp(s->spec[i], statement) == 0)
-            return true;
-    return false;
+    const char *at = w->pattern + strspn(w->pattern, " ");
+
+    for (; i > 0 && *at; i--) {
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+    snprintf(out, n, "%.*s", (int)strcspn(at, " "), at);
+    return *at != '\0';
 }
 
-static bool shows(const struct ibc_finding *f, const char *symptom)
+static bool names(const struct ibc_waiver *w, const struct ibc_scenario *s)
+{
+    char pattern[MAX_PATTERN];
+    bool found = false;
+
+    for (size_t i = 0; !found && ibc_waiver_pattern(w, i, pattern, sizeof pattern); i++)
+        found = ibc_id_matches(s, pattern);
+    return found;
+}
+
+static bool shows_one(const struct ibc_finding *f, const char *symptom)
 {
     return strstr(f->got, symptom) || strstr(f->expected, symptom) || strstr(f->sentence, symptom) ||
            strstr(f->variation, symptom);
+}
+
+/* One of several, with " | " between. */
+static bool shows(const struct ibc_finding *f, const char *symptom)
+{
+    static const char bar[] = " | ";
+    char one[MAX_TEXT + 1];
+    const char *end;
+
+    for (; (end = strstr(symptom, bar)) != NULL; symptom = end + strlen(bar)) {
+        snprintf(one, sizeof one, "%.*s", (int)(end - symptom), symptom);
+        if (shows_one(f, one))
+            return true;
+    }
+    return shows_one(f, symptom);
 }
 
 /* What the waiver makes of the result; COUNT when nothing: another symptom is another fault. */
@@ -222,7 +255,7 @@ static enum ibc_verdict waived(const struct ibc_waiver *w, const struct ibc_resu
     if ((bad || miscounted) && (!bad || shows(&r->finding, w->symptom)) &&
         (!miscounted || shows(&r->counter_finding, w->symptom)))
         return IBC_IS_XFAIL;
-    if (!bad && !miscounted && (r->verdict == IBC_IS_PASS || r->verdict == IBC_IS_TOLERATED))
+    if (!w->sometimes && !bad && !miscounted && (r->verdict == IBC_IS_PASS || r->verdict == IBC_IS_TOLERATED))
         return IBC_IS_XPASS;
     return IBC_IS_COUNT;
 }
@@ -231,8 +264,7 @@ void ibc_waivers_apply(struct ibc_waivers *w, const char *target, struct ibc_res
 {
     for (size_t i = 0; i < w->n; i++) {
         struct ibc_waiver *one = &w->w[i];
-        if (!ibc_id_matches(r->scenario, one->pattern) || !cites(r->scenario, one->statement) ||
-            fnmatch(one->target, target, 0) != 0)
+        if (!names(one, r->scenario) || !ibc_cites(r->scenario, one->statement) || fnmatch(one->target, target, 0) != 0)
             continue;
         const enum ibc_verdict v = waived(one, r);
         if (v == IBC_IS_COUNT)

@@ -152,6 +152,7 @@ static const struct ibc_row post[] = {
     IF(va, PLACE, 0, MAX(64), WR(BIND_MW)),
     IF(access, WORDS, IBC_VOCAB_ACCESS, 0, WR(BIND_MW)),
     IF(key, NUMBER, N, MAX(8), WR(BIND_MW)),
+    WORD(late, STATUS),
     FAILS,
 };
 static const struct ibc_row recv[] = {

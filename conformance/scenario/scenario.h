@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include "transport/iba_verbs.h"
 #include "wire/iba_build.h"
 #include "words.h"
@@ -159,6 +160,14 @@ void ibc_suite_free(struct ibc_suite *suite);
 /* Glob over ids: '*' also crosses dots; a pattern without wildcard also matches the group it names ("rc.responder"),
  * and a statement id ("RR-04", "RR-*") the scenarios that cite it. */
 bool ibc_id_matches(const struct ibc_scenario *s, const char *pattern);
+/* Here, for reports know scenarios by sight only. */
+static inline bool ibc_cites(const struct ibc_scenario *s, const char *statement)
+{
+    for (unsigned i = 0; i < s->n_spec; i++)
+        if (strcmp(s->spec[i], statement) == 0)
+            return true;
+    return false;
+}
 
 /* The argument of that key, or NULL. */
 const struct ibc_arg *ibc_arg(const struct ibc_arg *arg, unsigned n, enum ibc_key key);

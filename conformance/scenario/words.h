@@ -44,6 +44,7 @@
     C(xrc,           "extended reliable connections, initiator")                                                       \
     C(two_devices,   "two devices with the tester between")                                                            \
     C(qp_states,     "all states of a QP can be asked for")                                                            \
+    C(exact_depth,   "a QP asked for seven sends and receives takes seven and no more")                                \
     C(notify,        "completion notification")                                                                        \
     C(counters,      "counters")                                                                                       \
     C(virtual_time,  "time that is exact and costs nothing: hours, and single microseconds")
@@ -114,7 +115,7 @@
     K(unchanged) K(absent) K(present) K(lmc) K(lid) K(mtu) K(congestion) K(sl2vl) K(n)                                 \
     /* address vectors, arrival and a second port */                                                                   \
     K(vlan) K(sport) K(gid_index) K(path_bits) K(slid) K(mapped) K(ethertype) K(srqn) K(pkey_violations)               \
-    K(qkey_violations) K(av_port) K(alt_port) K(quiet)                                                                                         \
+    K(qkey_violations) K(av_port) K(alt_port) K(quiet) K(late)                                                            \
     /* positional: the one value of silence, wait, state, event, notified, counter, memory, score, group, op */        \
     K(value) K(name) K(delta)
 /* clang-format on */

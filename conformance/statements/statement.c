@@ -6,7 +6,6 @@
  * C conditional on what the device claims, I informational; S seen in a public source, K known to us only; our words.
  */
 #include "statement.h"
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include "scenario/words.h"
@@ -51,8 +50,6 @@ static const struct {
 } areas[] = {IBC_AREAS(TITLE)};
 #define NAME(id, name, words) name,
 const char *const ibc_statement_status_names[] = {IBC_STATEMENT_STATUSES(NAME)};
-#define WORDS(id, name, words) words,
-const char *const ibc_statement_status_words[] = {IBC_STATEMENT_STATUSES(WORDS)};
 
 const char *ibc_area_title(const char *area)
 {
@@ -70,24 +67,4 @@ static int by_id(const void *id, const void *row)
 const struct ibc_statement *ibc_statement_find(const char *id)
 {
     return bsearch(id, ibc_statements, ibc_statement_count, sizeof ibc_statements[0], by_id);
-}
-
-/* Case, the hyphen and leading zeros are what people get wrong; a number too high is the area's last. */
-const char *ibc_statement_nearest(const char *id)
-{
-    const char *at = id + strspn(id, " \t"), *last = NULL;
-    char area[3] = {0}, *end;
-    unsigned long number;
-
-    for (unsigned i = 0; i < 2 && isalpha((unsigned char)*at); i++)
-        area[i] = (char)toupper((unsigned char)*at++);
-    number = strtoul(at + strcspn(at, "0123456789"), &end, 10);
-    for (size_t i = 0; i < ibc_statement_count; i++) {
-        if (strcmp(ibc_statements[i].area, area) != 0)
-            continue;
-        last = ibc_statements[i].id;
-        if (strtoul(last + 3, NULL, 10) >= number)
-            return last;
-    }
-    return last;
 }

@@ -31,8 +31,6 @@ struct ibc_statement {
 extern const struct ibc_statement ibc_statements[];
 extern const size_t ibc_statement_count;
 const struct ibc_statement *ibc_statement_find(const char *id); /* NULL: none */
-/* The id that was meant by one that is not there ("rr-4", "RR_04"); NULL when no area begins like that. */
-const char *ibc_statement_nearest(const char *id);
 
 /* clang-format off */
 #define IBC_AREAS(A)                                                                                                   \
@@ -46,6 +44,6 @@ const char *ibc_statement_nearest(const char *id);
     A(RO, "RoCE")
 /* clang-format on */
 const char *ibc_area_title(const char *area); /* NULL: none */
-/* Arrays of IBC_ST_COUNT: "not yet" */
-extern const char *const ibc_statement_status_names[], *const ibc_statement_status_words[];
+/* Array of IBC_ST_COUNT: "not yet" */
+extern const char *const ibc_statement_status_names[];
 #endif

@@ -138,6 +138,7 @@ bool live_connect(struct live *l)
         (void)live_dead(l, "%s", l->channel.fault);
         return false;
     }
+    l->no_log = false;
     l->up = greet(l) && is_honest(l);
     return l->up;
 }

@@ -28,6 +28,7 @@ struct live {
     char *agent, *token; /* owned */
     struct channel channel;
     bool up;            /* greeted, and answering since */
+    bool no_log;        /* it said so */
     bool gone;          /* was waited for, and did not come back */
     enum ibc_link link; /* since the last reset */
     uint64_t id, now;   /* now: virtual time */

@@ -401,6 +401,22 @@ static unsigned counters(struct ibc_target *t, unsigned d, struct ibc_counter ou
     return n;
 }
 
+static enum ibc_rc complaint(struct ibc_target *t, unsigned d, char *text, size_t n)
+{
+    struct live *l = live_of(t);
+    enum ibc_rc rc;
+
+    *text = '\0';
+    if (l->no_log)
+        return IBC_UNSUPPORTED;
+    (void)live_request(l, AG_V_log, d);
+    rc = live_ask(l);
+    l->no_log = rc == IBC_UNSUPPORTED;
+    if (rc == IBC_OK && AG_HAS(&l->r.u.log, log_ok, text))
+        snprintf(text, n, "%s", l->r.u.log.text.s);
+    return rc;
+}
+
 const struct ibc_target_ops live_ops = {
     .name = "live",
     .help = "a device behind an agent (--agent) and a wire (--wire)",
@@ -437,5 +453,6 @@ const struct ibc_target_ops live_ops = {
     .close = live_close,
     .choose_psn = choose_psn,
     .set_gid = set_gid,
+    .log = complaint,
     .lost = live_lost,
 };

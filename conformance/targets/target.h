@@ -19,7 +19,6 @@ enum ibc_rc {
     IBC_DEAD,        /* the device or its agent is gone, or does not answer */
     IBC_BROKEN,      /* a fault of the harness: the sentence is in ibc_target.fault */
 };
-#define IBC_NO_ID UINT32_MAX
 
 struct ibc_target;
 struct ibc_counter {
@@ -144,6 +143,8 @@ struct ibc_target_ops {
     enum ibc_rc (*choose_psn)(struct ibc_target *t, unsigned d, uint32_t *psn);
     /* An entry of the first port's GID table; NULL: the target cannot set it. */
     enum ibc_rc (*set_gid)(struct ibc_target *t, unsigned d, uint32_t index, const uint8_t gid[16]);
+    /* What the device's system complained of since it was last asked, the first of it; empty: nothing. NULL: no log. */
+    enum ibc_rc (*log)(struct ibc_target *t, unsigned d, char *text, size_t n);
     /* Frames that the wire lost since the target was opened, as far as it can tell; NULL: it loses none. */
     uint64_t (*lost)(struct ibc_target *t);
 };

@@ -20,15 +20,9 @@ void iba_shadow_payload(struct iba_look *l)
 /* SEND, WRITE, or NONE for what is a message by itself. */
 static enum iba_shadow_message operation(uint8_t opcode)
 {
+    if (iba_opcode_is_send(opcode))
+        return IBA_MESSAGE_SEND;
     switch (opcode & 0x1f) {
-    case IBA_RC_SEND_FIRST:
-    case IBA_RC_SEND_MIDDLE:
-    case IBA_RC_SEND_LAST:
-    case IBA_RC_SEND_LAST_IMM:
-    case IBA_RC_SEND_ONLY:
-    case IBA_RC_SEND_ONLY_IMM:
-    case IBA_RC_SEND_LAST_INV:
-    case IBA_RC_SEND_ONLY_INV: return IBA_MESSAGE_SEND;
     case IBA_RC_WRITE_FIRST:
     case IBA_RC_WRITE_MIDDLE:
     case IBA_RC_WRITE_LAST:

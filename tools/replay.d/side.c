@@ -136,18 +136,19 @@ static void create_qp(struct player *p)
     must(iba_create_qp(&p->ca, &p->qp, &init, &qpn) == IBA_VERB_OK, "the queue pair");
 }
 
-/* Where the responder began to count: its first words are "I expect ..." when the first request was lost or overtaken.
- */
+/* Where the responder began to count: with the first request, unless its first words are "I expect ..." what comes
+ * before that: then the first was lost or overtaken. */
 static uint32_t first_psn(const struct player *p)
 {
     const struct flow *f = p->f;
+    const struct packet *said = f->n_response > 0 ? flow_response(p->c, f, 0) : NULL, *asked = NULL;
 
-    if (f->n_response > 0 && packet_is_nak(flow_response(p->c, f, 0), 0))
-        return packet_psn(flow_response(p->c, f, 0)).v;
-    for (size_t i = 0; i < f->n_request; i++)
+    for (size_t i = 0; i < f->n_request && !asked; i++)
         if (packet_good(flow_request(p->c, f, i)))
-            return packet_psn(flow_request(p->c, f, i)).v;
-    return 0;
+            asked = flow_request(p->c, f, i);
+    if (said && packet_is_nak(said, 0) && (!asked || iba_psn_diff(packet_psn(said), packet_psn(asked)) < 0))
+        return packet_psn(said).v;
+    return asked ? packet_psn(asked).v : 0;
 }
 
 static uint8_t rnr_code(const struct player *p)
@@ -196,28 +197,13 @@ static void connect(struct player *p, enum iba_mtu mtu)
 
 /* ---- receive work requests ---- */
 
-static bool is_send(const struct packet *q)
-{
-    switch (packet_opcode(q) & 0x1f) { /* the same in each service (WF-59) */
-    case IBA_RC_SEND_FIRST:
-    case IBA_RC_SEND_MIDDLE:
-    case IBA_RC_SEND_LAST:
-    case IBA_RC_SEND_LAST_IMM:
-    case IBA_RC_SEND_ONLY:
-    case IBA_RC_SEND_ONLY_IMM:
-    case IBA_RC_SEND_LAST_INV:
-    case IBA_RC_SEND_ONLY_INV: return true;
-    default: return false;
-    }
-}
-
 /* A packet that takes a receive work request off the queue: the first of a SEND, the last of a WRITE that notifies. */
 static bool takes_receive(const struct packet *q)
 {
     if (!q->view.op)
         return false;
-    return is_send(q) ? q->view.op->pos == IBA_FIRST || q->view.op->pos == IBA_ONLY
-                      : (q->view.op->hdrs & IBA_HDR_BIT(IBA_H_immdt)) != 0;
+    return iba_opcode_is_send(packet_opcode(q)) ? q->view.op->pos == IBA_FIRST || q->view.op->pos == IBA_ONLY
+                                                : (q->view.op->hdrs & IBA_HDR_BIT(IBA_H_immdt)) != 0;
 }
 
 /* The capture's responder had none for request i: its RNR NAKs for that PSN and the copies of the request pair up in
@@ -343,7 +329,8 @@ static bool ends_message(const struct packet *q)
 {
     if (!packet_good(q) || !q->view.op)
         return false;
-    return is_send(q) ? q->view.op->pos == IBA_LAST || q->view.op->pos == IBA_ONLY : takes_receive(q);
+    return iba_opcode_is_send(packet_opcode(q)) ? q->view.op->pos == IBA_LAST || q->view.op->pos == IBA_ONLY
+                                                : takes_receive(q);
 }
 
 void side_play(const struct capture_file *c, const struct flow *f, struct side *s)

@@ -62,7 +62,7 @@ Test(evidence, tells_what_was_sent_and_judged)
     play(RC "vary n 8 9\nqp a recv=2\n> a SEND_ONLY ackreq=1 payload=$n\n< a ACKNOWLEDGE psn=+0\n"
             "> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1 msn=10-$n\n",
          IBC_LINK_roce2_ipv4, &k, &r);
-    cr_expect_eq(k.n, 4 + 2 + 4, "%u", k.n); /* health behind the play that passed */
+    cr_expect_eq(k.n, 4 + 2 + 4 + 2, "%u", k.n); /* health behind each play */
     cr_expect_eq(k.dlt, 1);
     cr_expect_str_eq(k.comment[0], "variation: RC n=8\nline 7: > a SEND_ONLY ackreq=1 payload=8");
     cr_expect_str_eq(k.comment[1], "line 8: < a ACKNOWLEDGE psn=+0: as expected");
@@ -82,8 +82,20 @@ Test(evidence, is_of_the_link_it_was_on)
 
     play(RC "qp a recv=2\n> a SEND_ONLY ackreq=1\n", IBC_LINK_ib_global, &k, &r);
     cr_expect_eq(k.dlt, 247);
-    cr_expect_eq(k.n, 2);
+    cr_expect_eq(k.n, 2 + 2);
     cr_expect(strstr(k.comment[1], "FAIL") != NULL, "%s", k.comment[1]);
+    done(&r);
+}
+
+Test(evidence, tells_what_no_packet_shows)
+{
+    struct kept k;
+    struct ibc_result r;
+
+    play(RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+0\n a state err\n", IBC_LINK_roce2_ipv4, &k, &r);
+    cr_expect_eq(k.n, 4);
+    cr_expect_str_eq(k.comment[0], "variation: RC\nline 6: > a SEND_ONLY ackreq=1\n"
+                                   "line 8: FAIL: expected state Error, got state Ready to Send");
     done(&r);
 }
 

@@ -85,12 +85,107 @@ Test(target, dies_after_the_case)
     cr_expect_eq(r.verdict, IBC_IS_FAIL);
     cr_expect_str_eq(r.finding.got, "the agent is gone: the device did not survive");
     done(t, &r);
-    t = open_changed(); /* a case that has failed is not looked into further */
+    t = open_changed(); /* one that has failed is looked at too: the next case is innocent */
     changed.create_pd = second_domain_kills;
     domains = 0;
     r = run_text(t, RC "qp a\n a state err\n", &o);
+    cr_expect_str_eq(r.finding.got, "state Ready to Send: the device did not survive");
+    done(t, &r);
+    t = open_changed(); /* but for mutants, which are not alive after the first finding */
+    changed.create_pd = second_domain_kills;
+    domains = 0;
+    r = run_text(t, RC "qp a\n a state err\n", &(struct ibc_options){.seed = 1, .stop_at_first = true});
     cr_expect_str_eq(r.finding.got, "state Ready to Send");
     done(t, &r);
+}
+
+static const char *says[8]; /* one at a time */
+static unsigned asked;
+static enum ibc_rc complains(struct ibc_target *t, unsigned d, char *text, size_t n)
+{
+    (void)t;
+    (void)d;
+    snprintf(text, n, "%s", says[asked] ? says[asked] : "");
+    asked++;
+    return IBC_OK;
+}
+
+Test(target, complains_in_its_log)
+{
+    const struct ibc_options o = {.seed = 1};
+    struct ibc_target *t = open_changed();
+    struct ibc_result r;
+
+    changed.log = complains;
+    says[0] = "WARNING: of the case before";
+    r = run_text(t, EXCHANGE, &o);
+    cr_expect_eq(r.verdict, IBC_IS_PASS);
+    cr_expect_eq(asked, 2);
+    done(t, &r);
+    t = open_changed();
+    changed.log = complains;
+    says[3] = "WARNING: CPU: 0 PID: 7";
+    r = run_text(t, EXCHANGE, &o);
+    cr_expect_eq(r.verdict, IBC_IS_FAIL);
+    cr_expect_str_eq(r.finding.got, "its log: WARNING: CPU: 0 PID: 7");
+    done(t, &r);
+    t = open_changed(); /* what failed stays the finding; the log stands beside it */
+    changed.log = complains;
+    says[5] = "BUG: of memory";
+    r = run_text(t, RC "qp a\n a state err\n", &o);
+    cr_expect_str_eq(r.finding.got, "state Ready to Send");
+    cr_expect_str_eq(r.measured, "its log: BUG: of memory");
+    done(t, &r);
+}
+
+static uint64_t frames_lost;
+static uint64_t loses(struct ibc_target *t)
+{
+    (void)t;
+    return frames_lost++;
+}
+
+#define INFORMS "title t\nspec RR-03\nclass informational\nrole responder\nservice rc\nqp a\n"
+#define GONE "the agent is gone: the device did not survive"
+#define STATE "state Ready to Send, not state Error"
+
+Test(target, informational_measures_no_dead_device)
+{
+    static const struct {
+        const char *text;
+        bool dies, loses;
+        enum ibc_verdict verdict;
+        unsigned passed;
+        const char *measured, *got;
+    } c[] = {
+        {INFORMS " a state rts\n", false, false, IBC_IS_INFO, 1, "as the scenario says", ""},
+        {INFORMS " a state rts\n", true, false, IBC_IS_FAIL, 0, "", GONE},
+        {INFORMS "score psns n=8 quiet\n", true, false, IBC_IS_FAIL, 0, "", GONE},
+        {INFORMS " a state err\n", false, false, IBC_IS_INFO, 1, STATE, "state Ready to Send"},
+        {INFORMS " a state err\n", true, false, IBC_IS_FAIL, 0, STATE, GONE},
+        {INFORMS "health\n a state err\n", true, false, IBC_IS_FAIL, 0, "", GONE},
+        {INFORMS " a state rts\n", false, true, IBC_IS_INCONCLUSIVE, 0, "", "1 frames lost by the tester's wire"},
+        {INFORMS " a state err\n", false, true, IBC_IS_INCONCLUSIVE, 0, "",
+         "1 frames lost by the tester's wire; state Ready to Send"},
+    };
+    const struct ibc_options o = {.seed = 1};
+
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct ibc_target *t = open_changed();
+        struct ibc_result r;
+        domains = 0;
+        frames_lost = 0;
+        if (c[i].dies)
+            changed.create_pd = second_domain_kills;
+        if (c[i].loses)
+            changed.lost = loses;
+        r = run_text(t, c[i].text, &o);
+        cr_expect_eq(r.verdict, c[i].verdict, "%zu: %s", i, ibc_verdict_names[r.verdict]);
+        cr_expect_eq(r.passed, c[i].passed, "%zu", i);
+        cr_expect_str_eq(r.measured, c[i].measured, "%zu: %s", i, r.measured);
+        cr_expect_str_eq(r.finding.got, c[i].got, "%zu: %s", i, r.finding.got);
+        done(t, &r);
+    }
 }
 
 static uint64_t claims;
@@ -175,7 +270,7 @@ Test(target, never_stops_talking)
     changed.collect = chatters;
     r = run_text(t, RC "qp a recv=1\n> a SEND_ONLY ackreq=1\nwait 1ms\n", &o);
     cr_expect_eq(r.verdict, IBC_IS_FAIL);
-    cr_expect_str_eq(r.finding.got, "packets without end");
+    cr_expect_str_eq(r.finding.got, "packets without end: the device did not survive");
     done(t, &r);
 }
 

@@ -116,6 +116,38 @@ Test(waivers, apply)
     ibc_waivers_free(&w);
 }
 
+Test(waivers, several_patterns_and_symptoms)
+{
+    char pattern[64];
+
+    cr_assert(
+        load("[{\"pattern\":\" uc.* rc.responder.gap \",\"target\":\"*\",\"statement\":\"RR-04\",\"reason\":\"r\","
+             "\"symptom\":\"got 2 | got 30\",\"expires\":\"2030-01-01\",\"name\":\"n\",\"certain\":\"yes\","
+             "\"evidence\":\"e\"}]"),
+        "%s", err);
+    cr_expect(ibc_waiver_pattern(&w.w[0], 0, pattern, sizeof pattern));
+    cr_expect_str_eq(pattern, "uc.*");
+    cr_expect(ibc_waiver_pattern(&w.w[0], 1, pattern, sizeof pattern));
+    cr_expect_str_eq(pattern, "rc.responder.gap");
+    cr_expect_not(ibc_waiver_pattern(&w.w[0], 2, pattern, sizeof pattern));
+    cr_expect_eq(apply(IBC_IS_FAIL, "got 2", IBC_IS_NOT_APPLICABLE, "", "live"), IBC_IS_XFAIL);
+    cr_expect_eq(apply(IBC_IS_FAIL, "got 30", IBC_IS_NOT_APPLICABLE, "", "live"), IBC_IS_XFAIL);
+    cr_expect_eq(apply(IBC_IS_FAIL, "got 3", IBC_IS_NOT_APPLICABLE, "", "live"), IBC_IS_FAIL);
+    cr_expect_eq(apply(IBC_IS_FAIL, "|", IBC_IS_NOT_APPLICABLE, "", "live"), IBC_IS_FAIL);
+    ibc_waivers_free(&w);
+    refused("[{\"pattern\":\"  \",\"target\":\"*\",\"statement\":\"RR-04\",\"reason\":\"r\",\"symptom\":\"s\","
+            "\"expires\":\"2030-01-01\"}]",
+            "\"pattern\" names nothing");
+}
+
+Test(waivers, seen_sometimes)
+{
+    cr_assert(load("[{" GOOD ",\"expires\":\"2030-01-01\",\"sometimes\":\"a race\"}]"), "%s", err);
+    cr_expect_eq(apply(IBC_IS_PASS, "", IBC_IS_NOT_APPLICABLE, "", "reference"), IBC_IS_PASS);
+    cr_expect_eq(apply(IBC_IS_FAIL, "got 2", IBC_IS_NOT_APPLICABLE, "", "reference"), IBC_IS_XFAIL);
+    ibc_waivers_free(&w);
+}
+
 Test(exit_code, worst_wins)
 {
     static const struct {

@@ -95,11 +95,4 @@ Test(statement, find)
     }
     cr_assert_null(ibc_statement_find("RR-99"));
     cr_assert_null(ibc_statement_find(""));
-    cr_assert_str_eq(ibc_statement_nearest("rr-4"), "RR-04");
-    cr_assert_str_eq(ibc_statement_nearest("RR_04"), "RR-04");
-    cr_assert_str_eq(ibc_statement_nearest("WF85"), "WF-84");
-    cr_assert_str_eq(ibc_statement_nearest("km"), "KM-01");
-    cr_assert_null(ibc_statement_nearest("XX-01"));
-    cr_assert_null(ibc_statement_nearest(""));
-    cr_assert_null(ibc_statement_nearest("-04"));
 }

@@ -125,11 +125,11 @@ class Live(unittest.TestCase):
     def tearDown(self):
         self.assertEqual(alive(str(self.folder)), [], "processes were left behind")
 
-    def wires(self, n=2, ours="", kind="unix"):
+    def wires(self, n=2, ours="", kind="unix", mark=""):
         """Options of the tester and of the agent."""
         tester, agent = [], []
         for i in range(n):
-            a, b = (f"{self.folder}/{c}{i}" for c in "ab")
+            a, b = (f"{self.folder}/{c}{mark}{i}" for c in "ab")
             if kind == "dgram":
                 a, b = (f"127.0.0.1:{port + 2 * i + os.getpid() % 1000 * 4}" for port in (30000, 30001))
             tester += ["--wire", f"{kind}:{b},{a}{ours}"]
@@ -151,6 +151,13 @@ class Live(unittest.TestCase):
         r = run(*args, "--json", self.folder / name, **kw)
         self.assertEqual(r.stderr, b"")
         return r.returncode, json.loads((self.folder / name).read_text())
+
+    def relay(self, mode, at):
+        """An agent that misbehaves once, at its n-th request."""
+        relay = self.folder / "relay.py"
+        relay.write_text(RELAY)
+        _, agent = self.wires()
+        return "exec:exec 2>&-; exec " + " ".join([sys.executable, str(relay), mode, str(self.folder / "flag"), str(at), AGENT, "--engine", *agent])
 
     def verdicts(self, report):
         return {r["id"]: r["verdict"] for r in report["results"]}
@@ -191,6 +198,13 @@ class Same(Live):
         self.assertGreater(len(names), 600)
         same, other, missing = filecmp.cmpfiles(self.folder / "ours", self.folder / "live", names, shallow=False)
         self.assertEqual((other, missing, len(same)), ([], [], len(names)))
+
+    def test_several_devices(self):
+        tester, agent = self.wires(mark="{}")
+        _, ours = self.report("ours.json", self.run_suite)
+        code, live = self.report("live.json", self.live, "-j", "3", tester=tester, agent="exec:" + " ".join([AGENT, "--engine", *agent]))
+        self.assertEqual((code, live["run"]["jobs"]), (0, 3))
+        self.assertEqual(self.verdicts(live), self.verdicts(ours))
 
     def test_one_device(self):
         r = self.live("middle", wires=1)
@@ -250,7 +264,8 @@ class Faults(Live):
         wrong = ((("--target", "live"), "wants --agent"), (("--target", "live", "--agent", "exec:true"), "wants --wire"),
                  (("--wire", "unix:a,b"), "are for --target live"), (("--agent", "exec:true"), "are for --target live"),
                  (("--target", "live", "--agent", "exec:true", *tester, *tester), "2 at most"),
-                 (("--target", "live", "--agent", "exec:true", *tester, "-j", "2"), "by one process"),
+                 (("--target", "live", "--agent", "exec:true", *tester, "-j", "2"), "by one process; several"),
+                 (("--target", "live", "--agent", "exec:true {}", *tester, "-j", "2"), "each --wire"),
                  (("--target", "live", "--agent", "exec:true", "--wire", "unix:a"), "want unix:PEER,OWN"),
                  (("--target", "live", "--agent", "exec:true", *tester, "--agent-token-file", "none"), "No such file"),
                  (("--target", "live", "--agent", "exec:true", *tester, "--agent-token-file", "/dev/null"), "line is empty"),
@@ -288,13 +303,6 @@ class Faults(Live):
         self.one_line(self.live(agent="tcp:127.0.0.1"), 4, "want tcp:HOST:PORT")
         self.one_line(self.live(agent="tcp:127.0.0.1:1"), 4, "Connection refused")
 
-    def relay(self, mode, at):
-        """An agent that misbehaves once, at its n-th request."""
-        relay = self.folder / "relay.py"
-        relay.write_text(RELAY)
-        _, agent = self.wires()
-        return "exec:exec 2>&-; exec " + " ".join([sys.executable, str(relay), mode, str(self.folder / "flag"), str(at), AGENT, "--engine", *agent])
-
     def test_agents_that_fail_in_a_case(self):
         modes = {"kill": "signal 9", "exit": "exit code 3", "eof": "hung up", "garbage": "agent: asked for", "no-object": "agent: asked for",
                  "silent": "no answer in time", "half": "no answer in time", "long": "a line of more than 65536 bytes",
@@ -326,15 +334,6 @@ class Faults(Live):
         self.assertLess(time.monotonic() - begun, 60)
         self.one_line(r, 4, "after the last scenario: agent exec:.*: asked for hello: no answer in time")
         self.assertGreater(len(count.read_text()), 10, "it is greeted again and again for a while")
-
-    def test_mutated_answers(self):
-        """Whatever it says: verdicts, no crash, no hang."""
-        for seed in range(3):
-            begun = time.monotonic()
-            r = self.live("rc", "ud", "memory", "--timeout-scale", "0.2", "--json", "r.json", agent=self.relay("mutate", seed))
-            self.assertLess(time.monotonic() - begun, 250)
-            self.assertIn(r.returncode, (1, 4), r)
-            self.assertNotIn("the harness", (self.folder / "r.json").read_text())
 
     def test_an_agent_that_boots(self):
         """The device goes down in a case, and is back after a while: one case has failed."""
@@ -368,6 +367,17 @@ class Faults(Live):
         r = self.live("rc", tester=("--wire", f"unix:{self.folder}/nobody,{ours}"),
                       agent="exec:" + " ".join([AGENT, "--engine", *agent]))
         self.one_line(r, 4, "not well before the first scenario: .*nobody is at the other end")
+
+
+class Mutated(Live):
+    def test_mutated_answers(self):
+        """Whatever it says: verdicts, no crash, no hang."""
+        for seed in range(3):
+            begun = time.monotonic()
+            r = self.live("rc", "ud", "memory", "--timeout-scale", "0.05", "--json", "r.json", agent=self.relay("mutate", seed))
+            self.assertLess(time.monotonic() - begun, 250)
+            self.assertIn(r.returncode, (1, 4), r)
+            self.assertNotIn("the harness", (self.folder / "r.json").read_text())
 
 
 def unhurried(test):

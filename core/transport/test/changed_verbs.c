@@ -102,8 +102,6 @@ static uint32_t spoil(struct iba_qp_attr *a)
 
 static void modify_qp(void)
 {
-    static const uint8_t onwards[] = {IBA_QPS_INIT, IBA_QPS_RTR, IBA_QPS_RTS,  IBA_QPS_RTS,
-                                      IBA_QPS_RTS,  IBA_QPS_RTS, IBA_QPS_RESET};
     const uint32_t qpn = some_qpn();
     const struct iba_qp *qp = iba_query_qp(&d->ca, qpn);
     struct iba_qp_attr a;
@@ -113,7 +111,7 @@ static void modify_qp(void)
         return;
     a = desk_attr(qp);
     a.port = a.av.port = (uint8_t)(1 + below(2));
-    a.state = below(3) ? onwards[qp->state] : (uint8_t)below(IBA_QPS_COUNT);
+    a.state = below(3) ? desk_onwards(qp->state) : (uint8_t)below(IBA_QPS_COUNT);
     if (rarely())
         a.state = qp->state == IBA_QPS_RTS ? IBA_QPS_SQD : qp->state;
     a.pkey_index = (uint8_t)below(4u - a.port);

@@ -160,6 +160,15 @@ static inline struct iba_qp_attr desk_attr(const struct iba_qp *qp)
                                 .cur_state = qp->state};
 }
 
+/* Where a queue pair in that state goes next to be of use. */
+static inline uint8_t desk_onwards(uint8_t state)
+{
+    static const uint8_t onwards[] = {IBA_QPS_INIT, IBA_QPS_RTR, IBA_QPS_RTS,  IBA_QPS_RTS,
+                                      IBA_QPS_RTS,  IBA_QPS_RTS, IBA_QPS_RESET};
+
+    return onwards[state];
+}
+
 /* With what the table itself requires: whether that is the right thing is the business of transition.c. */
 static inline uint32_t desk_required(enum iba_qp_type type, uint8_t from, uint8_t to)
 {

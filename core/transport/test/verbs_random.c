@@ -40,8 +40,6 @@ static enum iba_verb_err create_qp(void)
 
 static enum iba_verb_err modify_qp(void)
 {
-    static const uint8_t onwards[] = {IBA_QPS_INIT, IBA_QPS_RTR, IBA_QPS_RTS,  IBA_QPS_RTS,
-                                      IBA_QPS_RTS,  IBA_QPS_RTS, IBA_QPS_RESET};
     const uint32_t qpn = some_qpn();
     const struct iba_qp *qp = iba_query_qp(&d->ca, qpn);
     struct iba_qp_attr a;
@@ -50,7 +48,7 @@ static enum iba_verb_err modify_qp(void)
     if (!qp)
         return IBA_VERB_NO_QP;
     a = desk_attr(qp);
-    a.state = below(6) != 0 ? onwards[qp->state] : (uint8_t)below(IBA_QPS_COUNT);
+    a.state = below(6) != 0 ? desk_onwards(qp->state) : (uint8_t)below(IBA_QPS_COUNT);
     mask |= desk_required((enum iba_qp_type)qp->type, qp->state, a.state);
     if (below(4) == 0)
         mask ^= 1u << below(21);

@@ -177,6 +177,15 @@ Test(opcode, every_code_has_a_title)
         cr_assert_not_null(iba_svc_name((enum iba_svc)svc));
 }
 
+Test(opcode, sends_are_those_named_so)
+{
+    for (unsigned code = 0; code < 256; code++) {
+        const struct iba_opcode *op = &iba_opcodes[code];
+        if (op->name && op->dir == IBA_REQ)
+            cr_assert_eq(iba_opcode_is_send((uint8_t)code), strstr(op->name, "_SEND_") != NULL, "0x%02x", code);
+    }
+}
+
 Test(opcode, header_sets_are_summed)
 {
     cr_assert_eq(iba_hdrs_bytes(0), 0);

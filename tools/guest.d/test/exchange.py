@@ -1,82 +1,18 @@
 #!/usr/bin/python3
-"""exchange.py: talks to the guest by hand, without a line of ours on this side: requests to its agent as text, packets by
-scapy (its ICRC too) through a unix datagram socket. Run by `tools/guest run -- exchange.py`."""
+"""exchange.py: talks to the guest by hand and compares what it says and sends. Run by `tools/guest run -- exchange.py`."""
 
-import json
 import os
+import pathlib
 import re
-import socket
 import struct
 import sys
-import time
 import unittest
 
-from scapy.all import IP, UDP, Ether, Raw, conf  # pylint: disable=no-name-in-module
+from scapy.all import IP  # pylint: disable=no-name-in-module
 from scapy.contrib.roce import AETH, BTH, opcode
 
-conf.verb = 0
-ROCE = 4791
-DEVICE, TESTER = ("02:00:00:00:00:01", "10.0.0.1"), ("02:00:00:00:00:03", "10.0.0.3")
-PEER = 0x000123  # our QP
-EPSN, PSN = 0xFFFFFF, 0x000007
-RIGHTS = ["local_write", "remote_write", "remote_read", "remote_atomic"]
-
-
-class Agent:
-    def __init__(self, spec):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(20)
-        self.socket.connect(spec.removeprefix("unix:"))
-        self.lines = self.socket.makefile("rw")
-        self.n = 0
-
-    def reply(self, do, **args):
-        self.n += 1
-        self.lines.write(json.dumps({"id": self.n, "do": do, **args}) + "\n")
-        self.lines.flush()
-        answer = json.loads(self.lines.readline())
-        assert answer["id"] == self.n, answer
-        return answer
-
-    def __call__(self, do, **args):
-        answer = self.reply(do, **args)
-        if "ok" not in answer:
-            raise AssertionError(f"{do} {args}: {answer}")
-        return answer["ok"]
-
-    def close(self):
-        self.lines.close()
-        self.socket.close()
-
-
-class Wire:
-    def __init__(self, spec):
-        self.peer, self.own = spec.removeprefix("unix:").split(",")
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self.socket.bind(self.own)
-        self.socket.settimeout(10)
-
-    def send(self, op, qpn, psn, body=b"", ackreq=1):
-        bth = BTH(opcode=opcode("RC", op)[0], dqpn=qpn, psn=psn, ackreq=ackreq, pkey=0xFFFF)
-        frame = Ether(src=TESTER[0], dst=DEVICE[0]) / IP(src=TESTER[1], dst=DEVICE[1], flags="DF")
-        frame = frame / UDP(sport=0xC000, dport=ROCE) / bth / Raw(body)
-        self.socket.sendto(bytes(frame), self.peer)
-
-    def receive(self):
-        """The next RoCE packet, its ICRC as scapy would have it."""
-        while True:
-            data = self.socket.recv(16384)
-            frame = Ether(data)
-            if UDP in frame and frame[UDP].dport == ROCE:
-                break
-        again = frame.copy()
-        again[BTH].icrc = None
-        assert bytes(again) == data, "the ICRC is another than scapy's"
-        return frame
-
-    def close(self):
-        self.socket.close()
-        os.unlink(self.own)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from by_hand import DEVICE, EPSN, PEER, PSN, RIGHTS, TESTER, Agent, Wire  # pylint: disable=wrong-import-position
 
 
 class Exchange(unittest.TestCase):
@@ -107,17 +43,8 @@ class Exchange(unittest.TestCase):
         ask("modify_qp", qpn=qpn, state="rtr", av=True, hop=64, pmtu=1024, qpn_of_peer=PEER, epsn=EPSN, dest_rd=4, min_rnr=12)
         ask("modify_qp", qpn=qpn, state="rts", timeout=0, retry=7, rnr_retry=7, psn=PSN, rd=4)
 
-    def waited_for(self, what, do, **args):
-        """What the device tells a moment later than it answers on the wire."""
-        until = time.monotonic() + 10
-        while time.monotonic() < until:
-            found = self.agent(do, **args)[what]
-            if found:
-                return found
-        return self.fail(f"{do} {args}: no {what} for 10 s")
-
     def completion(self, cq):
-        return self.waited_for("wc", "poll_cq", cq=cq)
+        return self.agent.waited_for("wc", "poll_cq", cq=cq)
 
     def test_hello(self):
         self.assertEqual(self.hello["version"], 1)
@@ -173,7 +100,7 @@ class Exchange(unittest.TestCase):
         ask("post_recv", qpn=qpn, wr={"id": 9, "sge": [{"at": mr["local"], "len": 64, "lkey": mr["lkey"]}]})
         self.wire.send("SEND_ONLY_WITH_IMMEDIATE", qpn, EPSN, b"\x01\x02\x03\x04" + bytes(64))
         self.assertEqual(self.wire.receive()[BTH].psn, EPSN)
-        self.assertEqual(self.waited_for("times", "notified", cq=cq), 1)
+        self.assertEqual(self.agent.waited_for("times", "notified", cq=cq), 1)
         wc = self.completion(cq)
         self.assertEqual((wc["id"], wc["op"], wc["imm"], wc["bytes"]), (9, "recv", 0x01020304, 64))
         ask("post_recv", qpn=qpn, wr={"id": 10, "sge": [{"at": mr["local"], "len": 64, "lkey": mr["lkey"]}]})
@@ -194,7 +121,7 @@ class Exchange(unittest.TestCase):
         self.wire.send("SEND_ONLY", qpn, EPSN, bytes(8))
         self.assertEqual(self.wire.receive()[BTH].psn, EPSN)
         self.assertEqual(self.completion(cq)["id"], 1)
-        event = self.waited_for("event", "poll_event")
+        event = self.agent.waited_for("event", "poll_event")
         self.assertEqual((event["kind"], event["object"]), ("srq_limit", srq))
 
     def test_windows(self):

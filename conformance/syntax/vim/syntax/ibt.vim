@@ -32,7 +32,7 @@ syntax match ibtKey '\<\%(destqp\|dmalen\|syndrome\|msn\|orig\|vl\|lnh\|lver\|dl
 syntax match ibtKey '\<\%(nxthdr\|ipver\|paylen\|sport\|dport\)\ze[=[]'
 syntax match ibtKey '\<\%(vlan\|gid_index\|path_bits\|ethertype\|srqn\|pkey_violations\|qkey_violations\)\ze[=[]'
 syntax match ibtKey '\<\%(vlan\|gid_index\|path_bits\|mapped\|ethertype\|srqn\|pkey_violations\)\ze[=[]'
-syntax match ibtKey '\<\%(qkey_violations\|av_port\|alt_port\|quiet\)\ze[=[]'
+syntax match ibtKey '\<\%(qkey_violations\|av_port\|alt_port\|quiet\|late\)\ze[=[]'
 syntax match ibtWord '\<\%(good\|bad\|none\|any\|ack\|rnr\|nak\|reset\|init\|rtr\|rts\|sqd\|sqe\)\>=\@!'
 syntax match ibtWord '\<\%(err\|success\|migrated\|rearm\|all\|wr\|forward\|drop\|twice\|hold\)\>=\@!'
 syntax match ibtWord '\<\%(corrupt\|peer\|stranger\|rkeys\|qpns\|psns\)\>=\@!'
@@ -52,7 +52,7 @@ syntax match ibtText '^\s*\%(title\|note\|see\|covers\|spec\)\>.*$' contains=ibt
 syntax match ibtNeeds '^\s*\%(needs\|role\|class\|service\|link\)\>.*$' contains=ibtHead,ibtComment,ibtCapability,ibtOneOf
 syntax keyword ibtCapability contained rc uc ud raw management write read atomic flush atomic_write send_inv mw1 mw2
 syntax keyword ibtCapability contained fast_reg zero_based srq multicast odp page_hook apm credits congestion
-syntax keyword ibtCapability contained pkey_table limited_pkey lmc two_ports two_devices qp_states notify counters
+syntax keyword ibtCapability contained pkey_table limited_pkey lmc two_ports two_devices qp_states exact_depth notify counters
 syntax keyword ibtCapability contained virtual_time counter_hook xrc
 syntax keyword ibtCapability contained counter_hook xrc
 syntax keyword ibtCapability contained virtual_time

@@ -1,0 +1,89 @@
+"""by_hand.py: the guest's two ends without a line of ours on this side: requests to its agent as text, packets by scapy
+(its ICRC too) through a unix datagram socket. For programs run by `tools/guest run -- PROGRAM`."""
+
+import json
+import os
+import socket
+import time
+
+from scapy.all import IP, UDP, Ether, Raw, conf  # pylint: disable=no-name-in-module
+from scapy.contrib.roce import BTH, opcode
+
+conf.verb = 0
+ROCE = 4791
+DEVICE, TESTER = ("02:00:00:00:00:01", "10.0.0.1"), ("02:00:00:00:00:03", "10.0.0.3")
+PEER = 0x000123  # our QP
+EPSN, PSN = 0xFFFFFF, 0x000007
+RIGHTS = ["local_write", "remote_write", "remote_read", "remote_atomic"]
+
+
+class Agent:
+    def __init__(self, spec):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(20)
+        self.socket.connect(spec.removeprefix("unix:"))
+        self.lines = self.socket.makefile("rw")
+        self.n = 0
+
+    def reply(self, do, **args):
+        self.n += 1
+        self.lines.write(json.dumps({"id": self.n, "do": do, **args}) + "\n")
+        self.lines.flush()
+        answer = json.loads(self.lines.readline())
+        assert answer["id"] == self.n, answer
+        return answer
+
+    def __call__(self, do, **args):
+        answer = self.reply(do, **args)
+        if "ok" not in answer:
+            raise AssertionError(f"{do} {args}: {answer}")
+        return answer["ok"]
+
+    def waited_for(self, what, do, **args):
+        """What the device tells a moment later than it answers on the wire."""
+        until = time.monotonic() + 10
+        while time.monotonic() < until:
+            found = self(do, **args)[what]
+            if found:
+                return found
+        raise AssertionError(f"{do} {args}: no {what} for 10 s")
+
+    def close(self):
+        self.lines.close()
+        self.socket.close()
+
+
+class Wire:
+    def __init__(self, spec):
+        self.peer, self.own = spec.removeprefix("unix:").split(",")
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(self.own)
+
+    def send(self, op, qpn, psn, body=b"", ackreq=1, dst=DEVICE, **fields):
+        """op: a name of RC, or a number; dst: MAC and address."""
+        bth = BTH(opcode=opcode("RC", op)[0] if isinstance(op, str) else op, dqpn=qpn, psn=psn, ackreq=ackreq, **{"pkey": 0xFFFF, **fields})
+        frame = Ether(src=TESTER[0], dst=dst[0]) / IP(src=TESTER[1], dst=dst[1], flags="DF")
+        frame = frame / UDP(sport=0xC000, dport=ROCE) / bth / Raw(body)
+        self.socket.sendto(bytes(frame), self.peer)
+
+    def receive(self, patience=10):
+        """The next RoCE packet, its ICRC as scapy would have it (which knows none over IPv6). None: none came."""
+        until = time.monotonic() + patience
+        while True:
+            self.socket.settimeout(max(until - time.monotonic(), 0.001))
+            try:
+                data = self.socket.recv(16384)
+            except TimeoutError:
+                return None
+            frame = Ether(data)
+            if UDP in frame and frame[UDP].dport == ROCE:
+                break
+        if IP in frame:
+            again = frame.copy()
+            again[BTH].icrc = None
+            assert bytes(again) == data, "the ICRC is another than scapy's"
+        return frame
+
+    def close(self):
+        self.socket.close()
+        os.unlink(self.own)

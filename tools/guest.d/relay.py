@@ -1,0 +1,82 @@
+"""Between the network cards of two guests: every frame that one sends goes to the other, and into the capture that is open.
+
+The cards are unix datagram sockets, a datagram is a frame. One thread carries both directions, so the capture's order is that
+in which frames were passed on; each is in the capture before the other side has it.
+"""
+
+import select
+import socket
+import struct
+import threading
+import time
+
+ROCE_PORT, ROCE_ETHERTYPE = 4791, 0x8915
+IPV4, IPV6, UDP = 0x0800, 0x86DD, 17
+LONGEST = 65535
+NANOSECONDS, ETHERNET = 0xA1B23C4D, 1  # of the pcap format
+
+
+def is_roce(frame):
+    """RoCEv1, or RoCEv2 without IP options: what the guests send."""
+    ethertype = int.from_bytes(frame[12:14], "big")
+    if ethertype not in (IPV4, IPV6):
+        return ethertype == ROCE_ETHERTYPE
+    protocol, port = (23, 36) if ethertype == IPV4 else (20, 56)
+    return len(frame) >= port + 2 and frame[protocol] == UDP and int.from_bytes(frame[port : port + 2], "big") == ROCE_PORT
+
+
+class Relay(threading.Thread):
+    """ends: for each side our socket's path, to which its card sends, and the card's."""
+
+    def __init__(self, ends):
+        super().__init__(daemon=True)
+        self.peers = [card for _, card in ends]
+        self.sockets = []
+        for own, _ in ends:
+            end = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            end.bind(own)
+            self.sockets.append(end)
+        self.lock = threading.Lock()
+        self.capture = None
+        self.frames = self.roce = 0  # of the capture that is open, or was last
+        self.last = time.monotonic()
+        # Time of day as it was at the beginning, counted on: it is never set back.
+        self.epoch = time.time_ns() - time.monotonic_ns()
+        self.start()
+
+    def run(self):
+        while True:
+            for end in select.select(self.sockets, [], [])[0]:
+                side = self.sockets.index(end)
+                frame = end.recv(LONGEST)
+                self.record(frame)
+                try:
+                    self.sockets[1 - side].sendto(frame, self.peers[1 - side])
+                except OSError:
+                    pass  # nobody is there: a guest that starts, or went down
+
+    def record(self, frame):
+        with self.lock:
+            self.last = time.monotonic()
+            if self.capture:
+                seconds, ns = divmod(self.epoch + time.monotonic_ns(), 10**9)
+                self.capture.write(struct.pack("<4I", seconds, ns, len(frame), len(frame)) + frame)
+                self.frames += 1
+                self.roce += is_roce(frame)
+
+    def open(self, path):
+        capture = open(path, "wb")  # pylint: disable=consider-using-with
+        capture.write(struct.pack("<IHHiIII", NANOSECONDS, 2, 4, 0, 0, LONGEST, ETHERNET))
+        with self.lock:
+            self.capture, self.frames, self.roce = capture, 0, 0
+
+    def close(self):
+        with self.lock:
+            self.capture.close()
+            self.capture = None
+
+    def wait_quiet(self, seconds, most):
+        """Until nothing was sent for so long; not longer than `most`."""
+        until = time.monotonic() + most
+        while (left := min(until, self.last + seconds) - time.monotonic()) > 0:
+            time.sleep(left)

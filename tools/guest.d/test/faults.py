@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""faults.py: what ibconform makes of a guest that is frozen, or killed, while it is tested. Run by `tools/guest run --
+faults.py IBCONFORM`."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+WIRE, AGENT = os.environ["IBPROOF_WIRE"], os.environ["IBPROOF_AGENT"]
+PROGRAM = sys.argv.pop()
+
+
+def machine():
+    """The process that is this guest: the one that has its socket on its command line."""
+    for p in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = p.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"qemu" in words[0] and any(AGENT.removeprefix("unix:").encode() in w for w in words):
+            return int(p.parent.name)
+    return None
+
+
+class Faults(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="faults")
+        self.addCleanup(self.folder.cleanup)
+
+    def play(self, do, scale):
+        """Runs a group of scenarios; `do` is called once some of them were played. The report, how it ended, what it said."""
+        evidence, report = (pathlib.Path(self.folder.name) / n for n in ("evidence", "report"))
+        command = [PROGRAM, "run", "rc.responder.duplicate*", "rc.responder.psn*", "--target", "live", "--wire", WIRE, "--agent", AGENT]
+        command += ["--timeout-scale", scale, "--evidence", str(evidence), "--json", str(report)]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as p:
+            until = time.monotonic() + 30
+            while len(list(evidence.glob("*"))) < 4 and time.monotonic() < until:
+                time.sleep(0.02)
+            do()
+            _, said = p.communicate(timeout=120)
+        self.assertNotRegex(said, "Sanitizer|runtime error")
+        return json.loads(report.read_text()), p.returncode, said
+
+    def lost(self, report):
+        """What failed because the agent did not answer, or the device before it."""
+        self.assertEqual(report["counts"]["ERROR"], 0)
+        found = [r["finding"]["got"] for r in report["results"] if r["verdict"] == "FAIL"]
+        return [got for got in found if got.startswith("agent: ") or got.endswith("did not survive")]
+
+    def test_frozen(self):
+        def freeze():
+            os.kill(machine(), signal.SIGSTOP)
+            time.sleep(4)
+            os.kill(machine(), signal.SIGCONT)
+        report, code, said = self.play(freeze, "0.5")
+        self.assertEqual((code, said), (1, ""))
+        bad = self.lost(report)
+        self.assertEqual(len(bad), 1, bad)
+        self.assertRegex(bad[0], "no answer in time|did not survive")
+        self.assertEqual(report["results"][-1]["verdict"], "PASS", "those behind it were played")
+
+    def test_killed(self):
+        """Last of all: it does not come back. Each scenario says so, and nobody waits for it in each."""
+        begun = time.monotonic()
+        report, code, said = self.play(lambda: os.kill(machine(), signal.SIGKILL), "0.1")
+        self.assertEqual(code, 4)
+        self.assertRegex(said, r"\Aibconform: after the last scenario: agent unix:[^\n]+\n\Z")
+        bad = self.lost(report)
+        self.assertRegex(bad[0], "hung up|No such file|Connection refused|nobody is at the other end|did not survive")
+        self.assertGreater(len(bad), 10)
+        self.assertLess(time.monotonic() - begun, 40)
+
+
+if __name__ == "__main__":
+    unittest.main()
