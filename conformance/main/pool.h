@@ -15,8 +15,8 @@ struct pool {
     uint32_t jobs, parts; /* every job has so many parts */
     bool mute;            /* children are broken on purpose: what they print is dropped, and no core is written */
     void *ctx;
-    /* In the child. enter: before its first job; child: 0 to children - 1, and of two that are alive never the same; may be
-     * NULL. limit: s of wall time for a part, 0 for no end; may be NULL. work: bytes of the record. */
+    /* In the child. enter: before its first job; child: 0 to children - 1, and of two that are alive never the same;
+     * may be NULL. limit: s of wall time for a part, 0 for no end; may be NULL. work: bytes of the record. */
     void (*enter)(void *ctx, unsigned child);
     unsigned (*limit)(void *ctx, uint32_t job, uint32_t part);
     size_t (*work)(void *ctx, uint32_t job, uint32_t part, uint8_t record[POOL_RECORD]);

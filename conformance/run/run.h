@@ -59,8 +59,8 @@ void ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ib
 /* ---- waivers: one JSON file ---- */
 struct ibc_waiver {
     char *pattern, *target, *statement, *reason, *symptom, *expires;
-    char *name, *certain, *evidence; /* for people: may be NULL */
-    char *sometimes;                 /* why it is not always seen, else NULL: then a pass is XPASS */
+    char *name, *certain, *evidence, *seen; /* for people: may be NULL */
+    char *sometimes;                        /* why it is not always seen, else NULL: then a pass is XPASS */
     bool used;
 };
 struct ibc_waivers {

@@ -10,14 +10,14 @@
 enum { MAX_FILE = 1 << 20, MAX_TEXT = 4000, MAX_PATTERN = 256 };
 
 /* What an entry has, all of it text; the first ones it must have. */
-static const char *const field_names[] = {"pattern", "target", "statement", "reason",   "symptom",
-                                          "expires", "name",   "certain",   "evidence", "sometimes"};
+static const char *const field_names[] = {"pattern", "target",  "statement", "reason",    "symptom", "expires",
+                                          "name",    "certain", "evidence",  "sometimes", "seen"};
 enum { N_FIELDS = sizeof field_names / sizeof *field_names, N_MUST = 6 };
 
 static char **field_of(struct ibc_waiver *w, size_t i)
 {
-    char **const field[N_FIELDS] = {&w->pattern, &w->target, &w->statement, &w->reason,   &w->symptom,
-                                    &w->expires, &w->name,   &w->certain,   &w->evidence, &w->sometimes};
+    char **const field[N_FIELDS] = {&w->pattern, &w->target,  &w->statement, &w->reason,    &w->symptom, &w->expires,
+                                    &w->name,    &w->certain, &w->evidence,  &w->sometimes, &w->seen};
 
     return field[i];
 }
