@@ -201,7 +201,11 @@ static int set_preference(struct options *opt, const char *text)
         opt->check_crc = strcmp(text, "icrc:on") == 0;
         return EXIT_OK;
     }
-    return wrong("-o %s: no such preference; there are: icrc:on|off infiniband.rroce.port:N", text);
+    if (strcmp(text, "analysis:off") == 0 || strcmp(text, "analysis:on") == 0) {
+        opt->judge_printed = strcmp(text, "analysis:on") == 0;
+        return EXIT_OK;
+    }
+    return wrong("-o %s: no such preference; there are: icrc:on|off analysis:on|off infiniband.rroce.port:N", text);
 }
 
 static int set_color(struct options *opt, const char *when)
@@ -241,7 +245,25 @@ static int set_count(struct options *opt, const char *text)
     return EXIT_OK;
 }
 
-enum { OPT_COLOR = 256, OPT_PORT, OPT_HELP, OPT_VERSION };
+static int set_mtu(struct options *opt, const char *text)
+{
+    unsigned long n;
+
+    if (!whole(text, 256, 4096, &n) || (n & (n - 1)) != 0)
+        return wrong("--mtu %s: want 256, 512, 1024, 2048 or 4096", text);
+    opt->pmtu = (uint32_t)n;
+    return EXIT_OK;
+}
+
+static int set_fail_on(struct options *opt, const char *text)
+{
+    for (opt->fail_on = IBA_NOTE; opt->fail_on <= IBA_ERROR; opt->fail_on++)
+        if (strcmp(text, iba_severity_name(opt->fail_on)) == 0)
+            return EXIT_OK;
+    return wrong("--fail-on=%s: want note, warn or error", text);
+}
+
+enum { OPT_COLOR = 256, OPT_FAIL_ON, OPT_MTU, OPT_PORT, OPT_REPORT, OPT_HELP, OPT_VERSION };
 
 static int one_option(struct options *opt, int c, const char *arg)
 {
@@ -260,13 +282,17 @@ static int one_option(struct options *opt, int c, const char *arg)
     case 'E': return set_form(opt, arg);
     case 't': return set_time(opt, arg);
     case 'w': opt->write_path = arg; return EXIT_OK;
+    case '2': opt->hold = true; return EXIT_OK;
     case 'P': opt->print_anyway = true; return EXIT_OK;
     case 'q': opt->quiet = true; return EXIT_OK;
     case 'z': return add_stat(opt, arg);
     case 'd': return decode_as(opt, arg);
     case 'o': return set_preference(opt, arg);
     case OPT_COLOR: return set_color(opt, arg ? arg : "auto");
+    case OPT_FAIL_ON: return set_fail_on(opt, arg);
+    case OPT_MTU: return set_mtu(opt, arg);
     case OPT_PORT: return add_port(opt, arg);
+    case OPT_REPORT: opt->report_path = arg; return EXIT_OK;
     default: return wrong("see ibdissect --help");
     }
 }
@@ -284,6 +310,34 @@ static int lists(const char *what)
     return EXIT_INPUT;
 }
 
+/* Whether only what comes later tells its values. */
+static bool needs_future(const struct field *f)
+{
+    return strcmp(f->name, "infiniband.analysis.response_in") == 0;
+}
+
+static bool wants_future(const struct options *opt)
+{
+    bool wants = opt->hold || (opt->filter && filter_uses(opt->filter, needs_future));
+
+    for (size_t i = 0; i < opt->print.n_field; i++)
+        wants |= needs_future(opt->print.field[i]);
+    return wants;
+}
+
+/* Judging costs, so it is done only where somebody sees what comes of it. */
+static bool wants_judgement(const struct options *opt)
+{
+    bool wants = opt->fail_on != IBA_SEVERITY_NONE || opt->report_path;
+
+    wants |= opt->filter && filter_uses(opt->filter, field_is_analysis);
+    for (size_t i = 0; i < opt->print.n_field; i++)
+        wants |= field_is_analysis(opt->print.field[i]);
+    for (size_t i = 0; i < opt->n_stat; i++)
+        wants |= opt->stat[i].kind->judged;
+    return wants || (opt->judge_printed && (opt->write_path || (!opt->quiet && opt->print.n_field == 0)));
+}
+
 static int check_whole(struct options *opt)
 {
     if (opt->iface && opt->n_file > 0)
@@ -299,23 +353,25 @@ static int check_whole(struct options *opt)
     opt->json_stats = strncmp(opt->printer->name, "json", 4) == 0;
     opt->quiet |= opt->write_path && !opt->print_anyway;
     opt->print.sources = opt->n_file > 1;
+    opt->hold = wants_future(opt);
+    opt->judge = opt->hold || wants_judgement(opt);
     return EXIT_OK;
 }
 
 int options_parse(struct options *opt, int argc, char **argv, bool *done)
 {
-    static const struct option longs[] = {{"color", optional_argument, NULL, OPT_COLOR},
-                                          {"port", required_argument, NULL, OPT_PORT},
-                                          {"help", no_argument, NULL, OPT_HELP},
-                                          {"version", no_argument, NULL, OPT_VERSION},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option longs[] = {
+        {"color", optional_argument, NULL, OPT_COLOR},   {"fail-on", required_argument, NULL, OPT_FAIL_ON},
+        {"mtu", required_argument, NULL, OPT_MTU},       {"port", required_argument, NULL, OPT_PORT},
+        {"report", required_argument, NULL, OPT_REPORT}, {"help", no_argument, NULL, OPT_HELP},
+        {"version", no_argument, NULL, OPT_VERSION},     {NULL, 0, NULL, 0}};
     int c, rc = EXIT_OK;
 
-    *opt = (struct options){.check_crc = true, .printer = &printers[0]};
+    *opt = (struct options){.check_crc = true, .judge_printed = true, .printer = &printers[0]};
     opt->print = (struct print_opts){.separator = '\t', .aggregator = ',', .occurrence = 'a'};
     *done = false;
     (void)set_color(opt, "auto");
-    while (rc == EXIT_OK && (c = getopt_long(argc, argv, "r:i:f:Y:c:nVxlT:e:E:t:w:Pqz:d:o:G:hv", longs, NULL)) != -1) {
+    while (rc == EXIT_OK && (c = getopt_long(argc, argv, "r:i:f:Y:c:nVxlT:e:E:t:w:P2qz:d:o:G:hv", longs, NULL)) != -1) {
         *done = c == 'h' || c == OPT_HELP || c == 'v' || c == OPT_VERSION || c == 'G';
         if (c == 'G')
             return lists(optarg);

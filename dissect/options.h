@@ -2,6 +2,7 @@
 #ifndef DISSECT_OPTIONS_H
 #define DISSECT_OPTIONS_H
 #include "output/printer.h"
+#include "shadow/iba_shadow.h"
 #include "stats/stats.h"
 
 enum { EXIT_OK = 0, EXIT_USAGE = 1, EXIT_INPUT = 2, EXIT_FAIL_ON = 3 };
@@ -26,10 +27,16 @@ struct options {
     bool json_stats; /* -T json with -q */
     bool quiet, line_buffered;
     bool check_crc;              /* -o icrc:off leaves it out */
+    bool hold;                   /* -2: hold packets back until it is known what became of them */
+    bool judge;                  /* packets are to be judged: something asks for it */
+    bool judge_printed;          /* -o analysis:off: not for the forms that show all there is */
+    enum iba_severity fail_on;   /* --fail-on; IBA_SEVERITY_NONE: never */
+    uint32_t pmtu;               /* --mtu; 0: learned */
     enum iba_link user_link[16]; /* what DLT 147..162 hold, -d user0,infiniband */
     struct iba_view_opts view;
-    bool print_anyway;      /* -P: with -w too */
-    const char *write_path; /* -w */
+    bool print_anyway;       /* -P: with -w too */
+    const char *write_path;  /* -w */
+    const char *report_path; /* --report; NULL: none */
 };
 
 /* EXIT_OK: run. Anything else, or *done: the program ends with that code; the message has been printed. */

@@ -9,6 +9,9 @@
 #include "filter/filter.h"
 #include "input/merge.h"
 #include "input/pcapng_write.h"
+#include "judge/held.h"
+#include "judge/judge.h"
+#include "page/page.h"
 
 struct run {
     struct options *opt;
@@ -16,9 +19,15 @@ struct run {
     size_t n_capture;
     struct cap_merge *merge;
     struct pcapng_writer *writer;
+    struct report *report;
+    struct judge *judge; /* NULL: nothing asks for it */
+    struct held *held;   /* NULL: packets go on at once */
+    const char *fault;   /* of the one capture, to be told when what is held has gone on */
+    bool full;           /* nothing further need be read */
     struct out *out;
     struct packet packet;
     uint64_t read, shown;
+    enum iba_severity worst; /* of packets that match, and of findings told late */
     int rc;
     bool progress, write_failed;
     time_t said;
@@ -32,8 +41,11 @@ static void stop_capture(int sig)
     cap_stop(live); /* NOLINT(bugprone-signal-handler): it may be called from one, see capture.h */
 }
 
+static void deliver_held(struct run *r);
+
 static void complain(struct run *r, const char *what)
 {
+    deliver_held(r);
     (void)out_flush(r->out); /* what was read comes before what went wrong */
     if (r->progress)
         fputs("\r\033[K", stderr);
@@ -58,6 +70,66 @@ static bool link_of(const struct options *opt, uint32_t dlt, enum iba_link *link
         }
     *link = dlt == SLL2 ? IBA_LINK_SLL2 : dlt >= USER0 && dlt <= USER15 ? opt->user_link[dlt - USER0] : IBA_LINK_NONE;
     return *link != IBA_LINK_NONE;
+}
+
+/* A finding that is told when its packet has passed. */
+static void late(void *ctx, const struct judged *j)
+{
+    struct run *r = ctx;
+    const enum iba_severity severity = iba_findings[j->finding.kind].severity;
+    struct verdict *v = r->held ? held_verdict(r->held, j->finding.frame) : NULL;
+
+    if (v) {
+        verdict_add(v, j);
+        return;
+    }
+    r->worst = severity > r->worst ? severity : r->worst;
+    if (r->report)
+        report_late(r->report, j);
+    for (size_t i = 0; i < r->opt->n_stat; i++)
+        if (r->opt->stat[i].kind->late)
+            r->opt->stat[i].kind->late(r->opt->stat[i].state, j);
+}
+
+static void answered(void *ctx, uint64_t frame)
+{
+    struct run *r = ctx;
+    struct verdict *v = held_verdict(r->held, frame);
+
+    if (v && v->response_in == 0)
+        v->response_in = r->packet.number;
+}
+
+static void message(void *ctx, const struct message *m)
+{
+    struct run *r = ctx;
+
+    if (r->report)
+        report_message(r->report, m);
+    for (size_t i = 0; i < r->opt->n_stat; i++)
+        if (r->opt->stat[i].kind->message)
+            r->opt->stat[i].kind->message(r->opt->stat[i].state, m);
+}
+
+static bool open_judge(struct run *r)
+{
+    struct judge_config cfg = {.pmtu = r->opt->pmtu, .late = late, .ctx = r};
+
+    cfg.message = r->report ? message : NULL;
+    for (size_t i = 0; i < r->opt->n_stat; i++)
+        if (r->opt->stat[i].kind->message)
+            cfg.message = message;
+    if (r->opt->hold)
+        cfg.answered = answered;
+    if (r->opt->judge)
+        r->judge = judge_open(&cfg);
+    if (r->opt->hold)
+        r->held = held_open();
+    if ((r->opt->judge && !r->judge) || (r->opt->hold && !r->held)) {
+        complain(r, "out of memory");
+        return false;
+    }
+    return true;
 }
 
 static bool open_all(struct run *r)
@@ -106,6 +178,18 @@ static void show_progress(struct run *r)
                 100.0 * (double)done / (double)total);
 }
 
+static void finish_report(struct run *r)
+{
+    const int error = r->report ? report_close(r->report) : 0;
+    char line[256];
+
+    r->report = NULL;
+    if (error == 0)
+        return;
+    snprintf(line, sizeof line, "%s: %s", r->opt->report_path, strerror(error));
+    complain(r, line);
+}
+
 static void finish_write(struct run *r, int error)
 {
     char line[256];
@@ -120,12 +204,11 @@ static void finish_write(struct run *r, int error)
 }
 
 /* Opening it for writing would empty what is to be read. */
-static bool writes_over_input(const struct options *opt)
+static bool is_input(const struct options *opt, const char *path)
 {
     struct stat out, in;
 
-    if (!opt->write_path || strcmp(opt->write_path, "-") == 0 || stat(opt->write_path, &out) != 0 ||
-        !S_ISREG(out.st_mode))
+    if (!path || strcmp(path, "-") == 0 || stat(path, &out) != 0 || !S_ISREG(out.st_mode))
         return false;
     for (size_t i = 0; i < opt->n_file; i++)
         if (stat(opt->file[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
@@ -133,23 +216,26 @@ static bool writes_over_input(const struct options *opt)
     return false;
 }
 
-/* False when nothing further need be read. */
-static bool one_packet(struct run *r)
+static void deliver(struct run *r, const struct packet *p)
 {
     const struct options *opt = r->opt;
-    struct packet *p = &r->packet;
 
-    if (opt->check_crc)
-        iba_view_check(&p->view);
     if (opt->filter && !filter_match(opt->filter, p))
-        return true;
+        return;
+    if (r->judge && p->verdict->worst > r->worst)
+        r->worst = p->verdict->worst;
     for (size_t i = 0; i < opt->n_stat; i++)
         opt->stat[i].kind->packet(opt->stat[i].state, p);
+    if (r->report)
+        report_packet(r->report, p);
     if (r->writer) {
-        const int error = pcapng_packet(r->writer, p->cap, NULL);
-        finish_write(r, error);
-        if (error)
-            return false;
+        char comment[VERDICT_COMMENT];
+        const int error = pcapng_packet(r->writer, p->cap, verdict_comment(p->verdict, comment) ? comment : NULL);
+        r->full = error != 0;
+        if (error) {
+            finish_write(r, error);
+            return;
+        }
     }
     if (!opt->quiet) {
         opt->printer->packet(r->out, p, &opt->print, r->shown == 0);
@@ -157,7 +243,53 @@ static bool one_packet(struct run *r)
             (void)out_flush(r->out);
     }
     r->shown++;
-    return r->out->error == 0 && (opt->count == 0 || r->shown < opt->count);
+    r->full = r->out->error != 0 || (opt->count != 0 && r->shown == opt->count);
+}
+
+static bool deliver_first(struct run *r)
+{
+    const struct packet *p = r->held && !r->full ? held_first(r->held) : NULL;
+
+    if (!p)
+        return false;
+    deliver(r, p);
+    held_drop_first(r->held);
+    return true;
+}
+
+static void deliver_held(struct run *r)
+{
+    while (deliver_first(r))
+        ;
+}
+
+/* A packet that another capture has too is shown once, with both numbers, while the other is held. */
+static void hold(struct run *r, const struct packet *p)
+{
+    struct verdict *twin = p->verdict->same_as ? held_verdict(r->held, p->verdict->same_as) : NULL;
+
+    if (twin) {
+        twin->same_as = p->number;
+        return;
+    }
+    while (!held_fits(r->held, p) && deliver_first(r))
+        ;
+    if (!r->full)
+        held_push(r->held, p);
+}
+
+static void one_packet(struct run *r)
+{
+    struct packet *p = &r->packet;
+
+    if (r->opt->check_crc)
+        iba_view_check(&p->view);
+    if (r->judge)
+        p->verdict = judge_packet(r->judge, p);
+    if (r->held)
+        hold(r, p);
+    else
+        deliver(r, p);
 }
 
 static enum cap_result next(struct run *r, struct cap_packet *cap, size_t *source)
@@ -212,12 +344,17 @@ static void read_all(struct run *r)
 
     while ((got = next(r, &cap, &source)) != CAP_END) {
         if (got == CAP_ERROR) {
-            complain(r, cap_error(r->capture[source]));
-            if (!r->merge)
+            if (!r->merge) {
+                r->fault = cap_error(r->capture[source]);
                 return;
+            }
+            complain(r, cap_error(r->capture[source]));
             continue;
         }
-        if (!parse(r, &cap, source) || !one_packet(r))
+        if (!parse(r, &cap, source))
+            return;
+        one_packet(r);
+        if (r->full)
             return;
         r->packet.prev_ns = cap.ts_ns;
         if (r->progress && r->read % PROGRESS_EVERY == 0)
@@ -235,6 +372,11 @@ static void end(struct run *r)
 {
     const struct options *opt = r->opt;
 
+    if (r->judge)
+        judge_end(r->judge);
+    deliver_held(r);
+    if (r->fault)
+        complain(r, r->fault);
     if (r->writer)
         finish_write(r, pcapng_close(r->writer));
     if (!opt->quiet && opt->printer->end)
@@ -247,30 +389,46 @@ static void end(struct run *r)
         fprintf(stderr, "ibdissect: standard output: %s\n", strerror(r->out->error));
         r->rc = EXIT_INPUT;
     }
+    if (r->rc == EXIT_OK && opt->fail_on != IBA_SEVERITY_NONE && r->worst >= opt->fail_on)
+        r->rc = EXIT_FAIL_ON;
     if (opt->iface)
         fprintf(stderr, "%llu packets captured, %llu dropped by the kernel\n", (unsigned long long)r->read,
                 (unsigned long long)cap_dropped(r->capture[0]));
+}
+
+/* What is written beside standard output. */
+static bool open_outputs(struct run *r)
+{
+    const struct options *opt = r->opt;
+    const bool over = is_input(opt, opt->write_path);
+    char err[512];
+
+    if (over || is_input(opt, opt->report_path)) {
+        snprintf(err, sizeof err, "%s: is the input; %s would destroy it", over ? opt->write_path : opt->report_path,
+                 over ? "-w" : "--report");
+        complain(r, err);
+        return false;
+    }
+    if (opt->write_path)
+        r->writer = pcapng_open(opt->write_path, err, sizeof err);
+    if (opt->report_path && (!opt->write_path || r->writer))
+        r->report = report_open(opt->report_path, err, sizeof err);
+    if ((opt->write_path && !r->writer) || (opt->report_path && !r->report)) {
+        complain(r, err);
+        return false;
+    }
+    return true;
 }
 
 int run(struct options *opt)
 {
     static struct out out;
     struct run r = {.opt = opt, .out = &out, .rc = EXIT_OK};
-    char err[512];
 
     out_init(&out, STDOUT_FILENO);
-    if (writes_over_input(opt)) {
-        snprintf(err, sizeof err, "%s: is the input; -w would destroy it", opt->write_path);
-        complain(&r, err);
-        return r.rc;
-    }
-    if (opt->write_path && !(r.writer = pcapng_open(opt->write_path, err, sizeof err))) {
-        complain(&r, err);
-        return r.rc;
-    }
     if (opt->write_path && strcmp(opt->write_path, "-") == 0)
         opt->quiet = true;
-    if (open_all(&r)) {
+    if (open_outputs(&r) && open_judge(&r) && open_all(&r)) {
         r.progress = !opt->iface && isatty(STDERR_FILENO) && (opt->quiet || !isatty(STDOUT_FILENO));
         if (!opt->quiet && opt->printer->begin)
             opt->printer->begin(&out, &opt->print);
@@ -278,6 +436,9 @@ int run(struct options *opt)
         end(&r);
     } else if (r.writer)
         finish_write(&r, pcapng_close(r.writer));
+    finish_report(&r);
+    judge_close(r.judge);
+    held_close(r.held);
     cap_merge_close(r.merge);
     for (size_t i = 0; i < r.n_capture; i++)
         cap_close(r.capture[i]);

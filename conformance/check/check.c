@@ -174,9 +174,10 @@ int ibc_check(const struct ibc_check_options *o, FILE *out, FILE *err)
     c->print = (struct ibc_check_print){
         .out = out, .json = o->json, .verbose = o->verbose, .shadow = &c->shadow, .file = c->name};
     if (open_all(c)) {
-        iba_shadow_init(&c->shadow,
-                        &(struct iba_shadow_config){
-                            .flow = c->flow, .n_flow = FLOWS, .report = on_finding, .forget = on_forget, .ctx = c});
+        iba_shadow_init(
+            &c->shadow,
+            &(struct iba_shadow_config){
+                .flow = c->flow, .n_flow = FLOWS, .zeroed = true, .report = on_finding, .forget = on_forget, .ctx = c});
         read_all(c);
         summarise(c);
         rc = c->print.severity[IBA_WARN] + c->print.severity[IBA_ERROR] > 0 ? IBC_CHECK_FOUND : IBC_CHECK_CLEAN;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "output/finding_text.h"
 
 enum { ADDR_BYTES = 64, QP_BYTES = 16 };
 
@@ -42,60 +43,17 @@ static const char *source_text(char *buf, const struct ibc_check_print *p, const
     return buf;
 }
 
-static void print_wait(FILE *out, iba_time ns)
-{
-    if (ns < 1000000)
-        fprintf(out, "%.3g us", (double)ns / 1e3);
-    else
-        fprintf(out, "%.4g ms", (double)ns / 1e6);
-}
-
-/* What explains it, in parentheses: the other packet, the number, the time. */
-static void print_why(struct ibc_check_print *p, const struct iba_finding *f)
-{
-    static const struct {
-        const char *field, *count; /* count: a format of one uint32_t */
-    } unit[] = {{"gap", "%" PRIu32 " missing"},
-                {"length", "%" PRIu32 " bytes"},
-                {"msn", "MSN %" PRIu32},
-                {"rnr", "timer %" PRIu32}};
-    const char *between = " (";
-
-    if (f->cause) {
-        const bool elsewhere = f->cause_tag != f->tag;
-        fprintf(p->out, "%s%s%sframe %" PRIu64, between, elsewhere ? p->file[f->cause_tag] : "", elsewhere ? " " : "",
-                f->cause);
-        between = ", ";
-    }
-    for (size_t i = 0; i < sizeof unit / sizeof *unit; i++)
-        if (f->count && strcmp(iba_findings[f->kind].field, unit[i].field) == 0) {
-            char text[32];
-            snprintf(text, sizeof text, unit[i].count, f->count);
-            fprintf(p->out, "%s%s", between, text);
-            between = ", ";
-        }
-    if (f->wait_ns) {
-        fputs(between, p->out);
-        print_wait(p->out, f->wait_ns);
-        between = ", ";
-    }
-    if (*between == ',')
-        fputc(')', p->out);
-}
-
-static void finding_text(struct ibc_check_print *p, const struct iba_finding *f)
+static void print_text(struct ibc_check_print *p, const struct iba_finding *f)
 {
     const struct iba_finding_info *info = &iba_findings[f->kind];
-    char src[ADDR_BYTES], dst[ADDR_BYTES], qp[QP_BYTES];
+    char src[ADDR_BYTES], dst[ADDR_BYTES], qp[QP_BYTES], text[FINDING_TEXT_BYTES];
 
+    finding_text(text, sizeof text, f, f->cause_tag != f->tag ? p->file[f->cause_tag] : NULL);
     fprintf(p->out, "%s: frame %" PRIu64 ": ", p->file[f->tag], f->frame);
     if (f->flow)
         fprintf(p->out, "%s QP %s -> %s QP 0x%06" PRIx32 ": ", addr(src, &f->flow->key, f->flow->key.src),
                 source_text(qp, p, f->flow), addr(dst, &f->flow->key, f->flow->key.dst), f->flow->key.qpn);
-    fprintf(p->out, "%s: %s: PSN 0x%06" PRIx32 " %s", iba_severity_name(info->severity), info->field, f->psn.v,
-            info->sentence);
-    print_why(p, f);
-    fprintf(p->out, " [%s]\n", info->clause);
+    fprintf(p->out, "%s: %s: %s [%s]\n", iba_severity_name(info->severity), info->field, text, info->clause);
 }
 
 static void print_object(FILE *to, cJSON *o)
@@ -123,7 +81,7 @@ static void add_flow(cJSON *o, const struct ibc_check_print *p, const struct iba
     cJSON_AddBoolToObject(o, "guess", f->guess);
 }
 
-static void finding_json(struct ibc_check_print *p, const struct iba_finding *f)
+static void print_json(struct ibc_check_print *p, const struct iba_finding *f)
 {
     const struct iba_finding_info *info = &iba_findings[f->kind];
     cJSON *o = cJSON_CreateObject();
@@ -152,7 +110,7 @@ static void finding_json(struct ibc_check_print *p, const struct iba_finding *f)
 void ibc_check_finding(struct ibc_check_print *p, const struct iba_finding *f)
 {
     p->severity[iba_findings[f->kind].severity]++;
-    (p->json ? finding_json : finding_text)(p, f);
+    (p->json ? print_json : print_text)(p, f);
 }
 
 static bool has_findings(const struct iba_flow *f)

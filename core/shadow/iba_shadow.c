@@ -14,8 +14,10 @@ static iba_time or_default(iba_time v, iba_time otherwise)
 void iba_shadow_init(struct iba_shadow *s, const struct iba_shadow_config *cfg)
 {
     assert(cfg->flow && cfg->n_flow >= 2 && cfg->report);
+    assert(cfg->pmtu == 0 || iba_shadow_is_mtu(cfg->pmtu));
     memset(s, 0, sizeof *s);
-    memset(cfg->flow, 0, cfg->n_flow * sizeof *cfg->flow);
+    if (!cfg->zeroed)
+        memset(cfg->flow, 0, cfg->n_flow * sizeof *cfg->flow);
     s->cfg = *cfg;
     s->cfg.copy_ns = or_default(cfg->copy_ns, MS);
     s->cfg.late_ns = or_default(cfg->late_ns, 3 * MS);
@@ -66,18 +68,54 @@ void iba_shadow_tell_of(struct iba_shadow *s, struct iba_flow *f, enum iba_findi
     report(s, f, &finding);
 }
 
+/* Four lanes, so that one multiplication need not wait for the other. */
+static uint64_t hash_bytes(uint64_t seed, const uint8_t *p, size_t n)
+{
+    enum { LANES = 4, WORD = sizeof(uint64_t) };
+    uint64_t h[LANES] = {seed, ~seed, n, ~(uint64_t)n}, word[LANES];
+
+    for (; n >= sizeof word; p += sizeof word, n -= sizeof word) {
+        memcpy(word, p, sizeof word);
+        for (unsigned i = 0; i < LANES; i++)
+            h[i] = iba_shadow_mix(h[i], word[i]);
+    }
+    for (; n > 0; p += n < WORD ? n : WORD, n -= n < WORD ? n : WORD) {
+        word[0] = 0;
+        memcpy(word, p, n < WORD ? n : WORD);
+        h[0] = iba_shadow_mix(h[0], word[0]);
+    }
+    return iba_shadow_mix(iba_shadow_mix(iba_shadow_mix(h[0], h[1]), h[2]), h[3]);
+}
+
+static uint32_t captured(const struct iba_view *v, uint32_t end)
+{
+    return end < v->caplen ? end : v->caplen;
+}
+
+/* What a retransmission repeats: all behind the BTH, the pad not counted. */
+static uint64_t content_of(const struct iba_view *v)
+{
+    const uint32_t at = v->bth_at + IBA_BYTES_bth, end = captured(v, v->payload_at + v->payload_len);
+
+    return hash_bytes(0, v->wire + at, end > at ? end - at : 0);
+}
+
 /* Of what no router changes. What was not captured is not in it. */
 static uint64_t hash_of(const struct iba_look *l)
 {
-    const uint32_t end = l->v->end < l->v->caplen ? l->v->end : l->v->caplen;
-    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ l->ip_id;
+    const struct iba_view *v = l->v;
+    const uint32_t from = v->bth_at + IBA_BYTES_bth, to = v->payload_at + v->payload_len;
+    const uint32_t at = captured(v, to > from ? to : from), end = captured(v, v->end);
+    const uint32_t behind = end > at ? end - at : 0; /* pad and ICRC, more where the packet is malformed */
+    uint64_t word[3] = {0};
 
-    for (uint32_t i = l->v->bth_at; i < end; i++) {
-        if (i == l->v->bth_at + 4)
-            continue; /* FECN and BECN, which the ICRC leaves out too */
-        h = (h ^ l->v->wire[i]) * UINT64_C(0x100000001b3);
-    }
-    return h;
+    memcpy(word, l->bth, IBA_BYTES_bth);
+    ((uint8_t *)word)[4] = 0; /* FECN and BECN, which the ICRC leaves out too */
+    if (behind <= sizeof *word)
+        memcpy(&word[2], v->wire + at, behind);
+    else
+        word[2] = hash_bytes(0, v->wire + at, behind);
+    return iba_shadow_mix(iba_shadow_mix(iba_shadow_mix(l->content ^ l->ip_id, word[0]), word[1]), word[2]);
 }
 
 /* Packets with IPv4 identifications that count tell a copy from a retransmission for certain. */
@@ -120,18 +158,30 @@ static bool sent_on_purpose(const struct iba_look *l, const struct iba_shadow_re
     return q->pending.cause != IBA_CAUSE_NONE || (read && !iba_psn_eq(read->expect, read->psn));
 }
 
+/* Mostly it is not, so this has no branch to guess. */
+static bool may_be_recent(const struct iba_flow *f, uint32_t tag)
+{
+    uint32_t any = 0;
+
+    for (unsigned i = 0; i < IBA_SHADOW_RECENT; i++)
+        any |= f->recent_tag[i] == tag;
+    return any;
+}
+
 /* True when the packet is no news: the same at another capture point, or a copy made by the network. */
 static bool seen_before(struct iba_look *l)
 {
     struct iba_flow *f = l->flow;
     const uint64_t hash = hash_of(l);
 
-    for (unsigned i = 0; i < IBA_SHADOW_RECENT; i++) {
+    const bool look = may_be_recent(f, (uint32_t)hash);
+    for (unsigned i = 0; look && i < IBA_SHADOW_RECENT; i++) {
         const struct iba_shadow_recent *r = &f->recent[i];
         if (r->mark.frame == 0 || r->hash != hash || !iba_psn_eq(r->psn, l->psn))
             continue;
         if (r->source != l->s->source) {
             l->s->seen_twice++;
+            l->s->same = r->mark;
             return true;
         }
         if (sent_on_purpose(l, r))
@@ -141,6 +191,7 @@ static bool seen_before(struct iba_look *l)
             f->rq.copied = l->s->now;
         return true;
     }
+    f->recent_tag[f->next_recent] = (uint32_t)hash;
     f->recent[f->next_recent] = (struct iba_shadow_recent){.hash = hash,
                                                            .mark = l->s->now,
                                                            .number = l->s->packets,
@@ -149,6 +200,26 @@ static bool seen_before(struct iba_look *l)
                                                            .ip_id = l->ip_id,
                                                            .request = l->op && l->op->dir == IBA_REQ};
     f->next_recent = (uint8_t)((f->next_recent + 1) % IBA_SHADOW_RECENT);
+    return false;
+}
+
+/* The same for a damaged packet. A copy of it is another. */
+static bool damaged_seen_elsewhere(struct iba_look *l)
+{
+    struct iba_shadow *s = l->s;
+    const uint64_t hash = hash_of(l);
+
+    for (unsigned i = 0; i < IBA_SHADOW_RECENT; i++)
+        if (s->damaged[i].mark.frame != 0 && s->damaged[i].hash == hash && s->damaged[i].source != s->source) {
+            s->seen_twice++;
+            s->same = s->damaged[i].mark;
+            s->damaged[i].mark.frame = 0; /* its copy has a twin of its own */
+            return true;
+        }
+    s->damaged[s->next_damaged].hash = hash;
+    s->damaged[s->next_damaged].source = s->source;
+    s->damaged[s->next_damaged].mark = s->now;
+    s->next_damaged = (uint8_t)((s->next_damaged + 1) % IBA_SHADOW_RECENT);
     return false;
 }
 
@@ -248,6 +319,7 @@ static void look(struct iba_look *l, const struct iba_sighting *p)
     *l = (struct iba_look){.v = p->view, .bth = iba_view_bth(p->view), .op = p->view->op};
     l->opcode = iba_bth_opcode(l->bth);
     l->psn = iba_psn_of(iba_bth_psn(l->bth));
+    l->content = content_of(l->v);
     if (iba_view_has(l->v, IBA_H_aeth)) {
         l->syndrome = iba_view_hdr(l->v, IBA_H_aeth)[0];
         l->msn = iba_aeth_msn(iba_view_hdr(l->v, IBA_H_aeth));
@@ -295,6 +367,7 @@ const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_si
     struct iba_flow_key key;
 
     s->worst = IBA_SEVERITY_NONE;
+    s->same.frame = 0;
     if (!iba_view_is_transport(p->view) || !iba_shadow_key(&key, p->view)) {
         s->others++;
         return NULL;
@@ -306,7 +379,8 @@ const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_si
     l.s = s;
     if (damaged(p->view)) {
         l.flow = iba_shadow_known(s, &key, l.opcode >> 5);
-        iba_shadow_tell(&l, l.v->icrc == IBA_CHECK_BAD ? IBA_FINDING_BAD_ICRC : IBA_FINDING_MALFORMED, NULL);
+        if (!damaged_seen_elsewhere(&l))
+            iba_shadow_tell(&l, l.v->icrc == IBA_CHECK_BAD ? IBA_FINDING_BAD_ICRC : IBA_FINDING_MALFORMED, NULL);
         if (l.flow)
             l.flow->packets++;
         return l.flow;

@@ -178,7 +178,7 @@ struct iba_shadow_requests {     /* what this direction asks */
     struct iba_shadow_mark last, repeat, gap; /* packet; packet that was sent again; that jumped over others */
     struct iba_shadow_mark copied;            /* by the network */
     struct iba_shadow_read read[IBA_SHADOW_READS];
-    uint8_t next_read;
+    uint8_t next_read, n_read;                    /* n_read: entries that were ever used; they fill from the front */
     struct iba_shadow_sent sent[IBA_SHADOW_SENT]; /* by PSN, modulo */
 };
 
@@ -199,6 +199,7 @@ struct iba_flow {
     uint32_t head;         /* first of the chain whose hash is this flow's index; plus 1 */
     struct iba_shadow_mark first, last;
     uint64_t began, touched;      /* number of its first and last packet among all that were fed */
+    uint64_t ordered;             /* of the one that moved it to the front of the order of use */
     struct iba_shadow_mark fatal; /* the first NAK this direction sent that ends the connection; frame 0: none */
     uint64_t packets, bytes, requests, responses; /* bytes of payload */
     uint32_t found[IBA_FINDING_COUNT];
@@ -208,6 +209,7 @@ struct iba_flow {
         bool any;
     } ip_id[2];
     uint8_t next_recent;
+    uint32_t recent_tag[IBA_SHADOW_RECENT]; /* low bits of the hashes: looked through for each packet */
     struct iba_shadow_recent recent[IBA_SHADOW_RECENT];
     struct iba_shadow_requests rq;
 };
@@ -215,6 +217,8 @@ struct iba_flow {
 struct iba_shadow_config {
     struct iba_flow *flow; /* n_flow >= 2 */
     uint32_t n_flow;
+    bool zeroed;   /* every byte of them is 0 already: memory that is never used need not be touched */
+    uint32_t pmtu; /* path MTU of all connections, bytes; 0: learned from each. A power of two, 256 to 4096 */
     void (*report)(void *ctx, const struct iba_finding *f);
     void (*forget)(void *ctx, const struct iba_flow *f); /* optional: before a flow is given to another */
     void *ctx;
@@ -225,12 +229,19 @@ struct iba_shadow_config {
 };
 struct iba_shadow {
     struct iba_shadow_config cfg;
+    struct { /* damaged packets, which are on no flow's account: in them the same at another capture point is found */
+        uint64_t hash;
+        uint32_t source;
+        struct iba_shadow_mark mark;
+    } damaged[IBA_SHADOW_RECENT];
+    uint8_t next_damaged;
     uint32_t newest, oldest, n;        /* flows, index plus 1; how many are used */
     uint64_t packets, others, evicted; /* with a transport header; without; flows given away */
     uint64_t seen_twice;               /* at two capture points */
     uint32_t found[IBA_FINDING_COUNT];
-    enum iba_severity worst;    /* of the packet fed last */
-    struct iba_shadow_mark now; /* that packet */
+    enum iba_severity worst;     /* of the packet fed last */
+    struct iba_shadow_mark same; /* the packet fed last is this one at another capture point; frame 0: is new */
+    struct iba_shadow_mark now;  /* that packet */
     uint32_t source;
 };
 

@@ -91,7 +91,7 @@ static void passed_over(struct iba_look *l, struct iba_shadow_requests *q, const
 {
     const struct iba_shadow_read *missing = NULL;
 
-    for (unsigned i = 0; i < IBA_SHADOW_READS; i++) {
+    for (unsigned i = 0; i < q->n_read; i++) {
         struct iba_shadow_read *r = &q->read[i];
         if (!r->used || r == own || r->n == 0 || iba_psn_diff(l->psn, r->psn) < 0 ||
             iba_psn_diff(r->expect, iba_psn_add(r->psn, r->n)) >= 0 || stale(q, r->expect))

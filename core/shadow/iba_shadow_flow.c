@@ -3,7 +3,8 @@
 #include <string.h>
 #include "shadow/iba_shadow_parts.h"
 
-enum { MOST_TRIES = 64 };
+/* Near: a flow moves to the front of the order of use when n_flow / NEAR packets have passed since it last did. */
+enum { MOST_TRIES = 64, NEAR = 16 };
 
 static void addresses(struct iba_flow_key *k, enum iba_flow_addr kind, const uint8_t *src, const uint8_t *dst, size_t n)
 {
@@ -37,11 +38,10 @@ bool iba_shadow_key(struct iba_flow_key *k, const struct iba_view *v)
 /* Of where the packet goes, not where it comes from: a stranger's packet to a QP meets that QP's flow. */
 static uint32_t bucket(const struct iba_shadow *s, const struct iba_flow_key *k)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ k->qpn;
+    const uint64_t a = iba_bits_get(k->dst, 0, 64), b = iba_bits_get(k->dst, 64, 64);
+    const uint64_t h = iba_shadow_mix(iba_shadow_mix(k->qpn, a), b);
 
-    for (size_t i = 0; i < sizeof k->dst; i++)
-        h = (h ^ k->dst[i]) * UINT64_C(0x100000001b3);
-    return (uint32_t)((h ^ h >> 32) % s->cfg.n_flow);
+    return (uint32_t)(((h >> 32) * s->cfg.n_flow) >> 32);
 }
 
 static bool same_target(const struct iba_flow_key *a, const struct iba_flow_key *b)
@@ -105,7 +105,7 @@ void iba_shadow_unpair(struct iba_shadow *s, struct iba_flow *f)
 }
 
 /* What is not the flow's place in the lists becomes zero. */
-static void clear(struct iba_flow *f)
+static void clear(const struct iba_shadow *s, struct iba_flow *f)
 {
     const uint32_t newer = f->newer, older = f->older, chain = f->chain, head = f->head;
     const struct iba_flow_key key = f->key;
@@ -113,6 +113,8 @@ static void clear(struct iba_flow *f)
     memset(f, 0, sizeof *f);
     f->newer = newer, f->older = older, f->chain = chain, f->head = head;
     f->key = key;
+    f->pmtu = s->cfg.pmtu;
+    f->pmtu_sure = f->pmtu != 0;
 }
 
 void iba_shadow_restart(struct iba_shadow *s, struct iba_flow *f)
@@ -121,7 +123,7 @@ void iba_shadow_restart(struct iba_shadow *s, struct iba_flow *f)
         s->cfg.forget(s->cfg.ctx, f);
     iba_shadow_unpair(s, f);
     const uint8_t svc = f->svc;
-    clear(f);
+    clear(s, f);
     f->svc = svc;
     f->used = true;
     f->first = s->now;
@@ -133,8 +135,10 @@ static struct iba_flow *take(struct iba_look *l)
 {
     struct iba_shadow *s = l->s;
 
-    if (s->n < s->cfg.n_flow)
+    if (s->n < s->cfg.n_flow) {
+        clear(s, &s->cfg.flow[s->n]);
         return &s->cfg.flow[s->n++];
+    }
     assert(s->oldest != 0);
     struct iba_flow *f = &s->cfg.flow[s->oldest - 1];
     const struct iba_shadow_mark last = f->last;
@@ -146,7 +150,7 @@ static struct iba_flow *take(struct iba_look *l)
     iba_shadow_unpair(s, f);
     leave_order(s, f);
     leave_chain(s, f);
-    clear(f);
+    clear(s, f);
     return f;
 }
 
@@ -194,6 +198,8 @@ struct iba_flow *iba_shadow_flow(struct iba_look *l, const struct iba_flow_key *
 
     if (f) {
         foreign_service(l, &n);
+        if (s->packets - f->ordered < s->cfg.n_flow / NEAR)
+            return f;
         leave_order(s, f);
     } else {
         if (n.stranger)
@@ -209,6 +215,7 @@ struct iba_flow *iba_shadow_flow(struct iba_look *l, const struct iba_flow_key *
         *head = index_of(s, f);
     }
     to_front(s, f);
+    f->ordered = s->packets;
     return f;
 }
 
@@ -228,7 +235,7 @@ static bool answers(struct iba_flow *f, iba_psn psn)
 /* Responses may have passed before the two found each other: from here on they are judged. */
 static void take_over(struct iba_shadow_requests *q, iba_psn psn)
 {
-    for (unsigned i = 0; i < IBA_SHADOW_READS; i++) {
+    for (unsigned i = 0; i < q->n_read; i++) {
         struct iba_shadow_read *r = &q->read[i];
         if (r->used && iba_psn_diff(psn, r->psn) > 0)
             r->expect = r->n == 0 || iba_psn_diff(psn, iba_psn_add(r->psn, r->n)) < 0 ? psn : iba_psn_add(r->psn, r->n);
@@ -267,7 +274,7 @@ static void recount(struct iba_shadow_requests *q, uint32_t pmtu)
 {
     if (q->open.used)
         iba_shadow_close_read(q, iba_shadow_packets(q->open.length, pmtu));
-    for (unsigned i = 0; i < IBA_SHADOW_READS; i++) {
+    for (unsigned i = 0; i < q->n_read; i++) {
         struct iba_shadow_read *r = &q->read[i];
         if (!r->used || !iba_shadow_is_read(r->opcode))
             continue;

@@ -1,20 +1,15 @@
 /* Messages as the responder puts them together: opcodes in order, lengths that add up. */
 #include "shadow/iba_shadow_parts.h"
 
-enum { SMALLEST_MTU = 256, LARGEST_MTU = 4096 };
+enum { LARGEST_MTU = 4096 };
 #define LONGEST_DMA UINT32_C(0x80000000)
-
-static bool is_mtu(uint32_t n)
-{
-    return n >= SMALLEST_MTU && n <= LARGEST_MTU && (n & (n - 1)) == 0;
-}
 
 void iba_shadow_payload(struct iba_look *l)
 {
     const uint32_t n = l->v->payload_len;
     const uint32_t pmtu = l->flow->pmtu_sure ? l->flow->pmtu : 0;
 
-    if (l->op->pay == IBA_PAY_PMTU && pmtu == 0 && is_mtu(n)) {
+    if (l->op->pay == IBA_PAY_PMTU && pmtu == 0 && iba_shadow_is_mtu(n)) {
         iba_shadow_learn_pmtu(l->s, l->flow, n, true);
         return;
     }

@@ -14,6 +14,7 @@ struct iba_look { /* one packet with a BTH */
     bool has_ip_id, late; /* late: its IPv4 identification is older than that of packets before it */
     iba_psn psn;
     uint32_t msn;
+    uint64_t content; /* hash of what a retransmission repeats */
 };
 
 /* Reports `kind` of the current packet. `f` is whose account it goes on; NULL: nobody's. `cause` may be NULL. */
@@ -69,9 +70,19 @@ void iba_shadow_progress(struct iba_shadow_requests *q, iba_psn psn);
 void iba_shadow_expect_retry(struct iba_look *l, struct iba_shadow_requests *q, enum iba_shadow_cause cause,
                              iba_psn psn, iba_time wait_ns);
 
+/* A step of a hash; nobody relies on its values. */
+static inline uint64_t iba_shadow_mix(uint64_t h, uint64_t word)
+{
+    h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 32;
+}
 static inline bool iba_shadow_is_read(uint8_t opcode)
 {
     return opcode == IBA_RC_READ_REQUEST || opcode == IBA_XRC_READ_REQUEST;
+}
+static inline bool iba_shadow_is_mtu(uint32_t n)
+{
+    return n >= 256 && n <= 4096 && (n & (n - 1)) == 0;
 }
 /* Number of packets of `length` bytes; at least 1. */
 static inline uint32_t iba_shadow_packets(uint32_t length, uint32_t pmtu)

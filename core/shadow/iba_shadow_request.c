@@ -17,7 +17,7 @@ struct iba_shadow_sent *iba_shadow_sent_at(struct iba_shadow_requests *q, iba_ps
 
 struct iba_shadow_read *iba_shadow_read_at(struct iba_shadow_requests *q, iba_psn psn)
 {
-    for (unsigned i = 0; i < IBA_SHADOW_READS; i++) {
+    for (unsigned i = 0; i < q->n_read; i++) {
         struct iba_shadow_read *r = &q->read[i];
         const int32_t d = iba_psn_diff(psn, r->psn);
         if (r->used && d >= 0 && (uint32_t)d < (r->n ? r->n : iba_shadow_packets(r->length, SMALLEST_MTU)))
@@ -131,16 +131,6 @@ static void start_run(const struct iba_look *l, struct iba_shadow_requests *q)
         l->s->now.at - q->last.at >= SOONEST_TIMEOUT_NS ? IBA_FINDING_RETRY_TIMEOUT : IBA_FINDING_RETRY_UNCLEAR;
 }
 
-static uint64_t content_of(const struct iba_view *v)
-{
-    const uint32_t end = v->payload_at + v->payload_len < v->caplen ? v->payload_at + v->payload_len : v->caplen;
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-    for (uint32_t i = v->bth_at + IBA_BYTES_bth; i < end; i++)
-        h = (h ^ v->wire[i]) * UINT64_C(0x100000001b3);
-    return h;
-}
-
 static void tell_again(struct iba_look *l, struct iba_shadow_requests *q)
 {
     const struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
@@ -151,8 +141,7 @@ static void tell_again(struct iba_look *l, struct iba_shadow_requests *q)
     iba_shadow_tell(l, (enum iba_finding_kind)q->run.kind, &t);
     q->repeat = l->s->now;
     /* A READ may come back for the rest only (RQ-07). */
-    if (e && !iba_shadow_is_read(l->opcode) && !l->v->truncated &&
-        (e->opcode != l->opcode || e->content != content_of(l->v)))
+    if (e && !iba_shadow_is_read(l->opcode) && !l->v->truncated && (e->opcode != l->opcode || e->content != l->content))
         iba_shadow_tell(l, IBA_FINDING_RETRY_CHANGED, &(struct iba_tell){.cause = &e->mark});
 }
 
@@ -244,6 +233,7 @@ static void note_read(struct iba_look *l, struct iba_shadow_requests *q, uint32_
     if (!r) {
         r = &q->read[q->next_read];
         q->next_read = (uint8_t)((q->next_read + 1) % IBA_SHADOW_READS);
+        q->n_read = (uint8_t)(q->n_read + (q->n_read < IBA_SHADOW_READS));
     }
     *r = (struct iba_shadow_read){.mark = l->s->now,
                                   .psn = l->psn,
@@ -265,7 +255,7 @@ static void remember(struct iba_look *l, struct iba_shadow_requests *q)
 
     e = &q->sent[l->psn.v % IBA_SHADOW_SENT];
     *e = (struct iba_shadow_sent){.mark = l->s->now,
-                                  .content = content_of(l->v),
+                                  .content = l->content,
                                   .messages = messages,
                                   .psn = l->psn,
                                   .opcode = l->opcode,

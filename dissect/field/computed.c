@@ -1,4 +1,5 @@
 #include "field/computed.h"
+#include "field/verdict.h"
 
 const struct computed_info computed_fields[COMPUTED_COUNT] = {
 #define COMPUTED_ROW(id, name, type, show, label) [COMPUTED_##id] = {name, label, FIELD_##type, IBA_SHOW_##show},
@@ -153,6 +154,38 @@ static bool get_truncated(const struct packet *p, struct value *v)
 static bool get_fault(const struct packet *p, struct value *v)
 {
     return p->view.err != IBA_OK && text(v, iba_strerror(p->view.err));
+}
+static bool get_analysis(const struct packet *p, struct value *v)
+{
+    v->len = 0;
+    return p->verdict && p->verdict->n > 0;
+}
+static bool get_analysis_severity(const struct packet *p, struct value *v)
+{
+    return p->verdict && p->verdict->n > 0 && text(v, iba_severity_name(p->verdict->worst));
+}
+static bool frame_known(struct value *v, uint64_t frame)
+{
+    return frame != 0 && number(v, frame);
+}
+static bool get_analysis_request_in(const struct packet *p, struct value *v)
+{
+    return p->verdict && frame_known(v, p->verdict->request_in);
+}
+static bool get_analysis_response_in(const struct packet *p, struct value *v)
+{
+    return p->verdict && frame_known(v, p->verdict->response_in);
+}
+static bool get_analysis_same_as(const struct packet *p, struct value *v)
+{
+    return p->verdict && frame_known(v, p->verdict->same_as);
+}
+static bool get_analysis_time(const struct packet *p, struct value *v)
+{
+    if (!p->verdict || p->verdict->request_in == 0)
+        return false;
+    v->ns = p->verdict->time_ns;
+    return true;
 }
 
 bool computed_value(enum computed c, const struct packet *p, struct value *v)

@@ -28,7 +28,13 @@
     C(vcrc_status, "infiniband.vcrc.status", TEXT, DEC, "VCRC Status")                                                 \
     C(lpcrc_status, "infiniband_link.lpcrc.status", TEXT, DEC, "Link Packet CRC Status")                               \
     C(truncated, "infiniband.truncated", BOOL, DEC, "Cut by the capture")                                              \
-    C(fault, "infiniband.fault", TEXT, DEC, "What is malformed")
+    C(fault, "infiniband.fault", TEXT, DEC, "What is malformed")                                                       \
+    C(analysis, "infiniband.analysis", PRESENCE, DEC, "Analysis: the packet has a finding")                            \
+    C(analysis_severity, "infiniband.analysis.severity", TEXT, DEC, "Worst severity of the findings")                  \
+    C(analysis_request_in, "infiniband.analysis.request_in", UINT, DEC, "Answers the request in frame")                \
+    C(analysis_response_in, "infiniband.analysis.response_in", UINT, DEC, "Answered in frame")                         \
+    C(analysis_time, "infiniband.analysis.time", TIME, DEC, "Time since the request")                                  \
+    C(analysis_same_as, "infiniband.analysis.same_as", UINT, DEC, "Same packet at another capture point, in frame")
 
 enum computed {
 #define COMPUTED_ID(id, ...) COMPUTED_##id,

@@ -2,11 +2,15 @@
 #include <stdlib.h>
 #include "field/computed.h"
 #include "field/distance.h"
+#include "field/verdict.h"
 
-/* Where a field's values come from: a row of a header, the header as a whole (no row), or a computation (no header). */
+/* Where a field's values come from: a row of a header, the header as a whole (no row), a computation (no header), or
+ * the findings of the packet. */
 struct source {
     uint8_t hdr;
     uint8_t computed;
+    bool found;
+    uint8_t what, kind; /* of findings: see verdict_value() */
     const struct iba_field *row;
 };
 enum { MAX_FIELDS = 768, MAX_SOURCES = 4, NAME_BYTES = 96 };
@@ -20,6 +24,8 @@ static struct {
     struct entry entry[MAX_FIELDS];
     struct field all[MAX_FIELDS];
     size_t n;
+    const struct field *analysis; /* they stand together */
+    size_t n_analysis;
     char names[MAX_FIELDS * NAME_BYTES / 2];
     size_t names_used;
 } registry;
@@ -81,6 +87,33 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct entry *)a)->field.name, ((const struct entry *)b)->field.name);
 }
 
+/* One field for each name that findings go by, and those that all of them have. */
+static void build_findings(void)
+{
+    static const char prefix[] = "infiniband.analysis";
+    static const struct {
+        const char *name, *label;
+        uint8_t what;
+    } all[] = {{"finding", "Finding", VERDICT_FINDING},
+               {"message", "What was found", VERDICT_MESSAGE},
+               {"clause", "Clause that says so", VERDICT_CLAUSE}};
+
+    for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
+        if (verdict_first_kind((enum iba_finding_kind)k) == k)
+            add(full_name(prefix, iba_findings[k].field), iba_findings[k].field, FIELD_TEXT,
+                (struct source){.found = true, .what = VERDICT_OF_KIND, .kind = (uint8_t)k}, 0);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        add(full_name(prefix, all[i].name), all[i].label, FIELD_TEXT,
+            (struct source){.found = true, .what = all[i].what}, 0);
+}
+
+bool field_is_analysis(const struct field *f)
+{
+    static const char prefix[] = "infiniband.analysis";
+
+    return strncmp(f->name, prefix, sizeof prefix - 1) == 0;
+}
+
 static void build(void)
 {
     for (unsigned h = 0; h < IBA_H_COUNT; h++) {
@@ -93,10 +126,14 @@ static void build(void)
     for (unsigned c = 0; c < COMPUTED_COUNT; c++)
         add(computed_fields[c].name, computed_fields[c].label, (enum field_type)computed_fields[c].type,
             (struct source){.computed = (uint8_t)c}, 0);
+    build_findings();
     qsort(registry.entry, registry.n, sizeof *registry.entry, by_name);
     for (size_t i = 0; i < registry.n; i++) {
         registry.entry[i].field.index = (uint32_t)i;
         registry.all[i] = registry.entry[i].field;
+        if (!field_is_analysis(&registry.all[i]))
+            continue;
+        registry.analysis = registry.n_analysis++ ? registry.analysis : &registry.all[i];
     }
 }
 
@@ -189,11 +226,38 @@ static bool header_values(const struct entry *e, enum iba_hdr h, const uint8_t *
     return true;
 }
 
+/* A finding may cite several clauses, "RQ-01, UU-03": a value each. */
+static bool found_value(const char *text, bool list, field_each *each, void *ctx)
+{
+    while (*text) {
+        struct value v = {.type = FIELD_TEXT, .bytes = (const uint8_t *)text};
+        v.len = list ? strcspn(text, ",") : strlen(text);
+        if (!each(ctx, &v))
+            return false;
+        text += v.len;
+        text += strspn(text, ", ");
+    }
+    return true;
+}
+
+static void found_values(const struct source *s, const struct verdict *verdict, field_each *each, void *ctx)
+{
+    for (unsigned i = 0; i < verdict_kept(verdict); i++) {
+        const char *text = verdict_value(verdict, i, (enum verdict_field)s->what, (enum iba_finding_kind)s->kind);
+        if (text && !found_value(text, s->what == VERDICT_CLAUSE, each, ctx))
+            return;
+    }
+}
+
 void field_values(const struct field *f, const struct packet *p, field_each *each, void *ctx)
 {
     const struct entry *e = &registry.entry[f->index];
     struct value v;
 
+    if (e->source[0].found) {
+        found_values(&e->source[0], p->verdict, each, ctx);
+        return;
+    }
     if (f->hdrs == 0) {
         if (computed_value((enum computed)e->source[0].computed, p, &v))
             (void)each(ctx, &v);
@@ -226,4 +290,26 @@ bool field_first(const struct field *f, const struct packet *p, struct value *v)
 const struct iba_field *field_row(const struct field *f)
 {
     return registry.entry[f->index].source[0].row;
+}
+
+static bool count_value(void *ctx, const struct value *v)
+{
+    (void)v;
+    ++*(unsigned *)ctx;
+    return true;
+}
+
+void field_analysis(const struct packet *p, field_of_analysis *each, void *ctx)
+{
+    size_t n;
+
+    (void)field_all(&n);
+    if (!verdict_any(p->verdict))
+        return;
+    for (const struct field *f = registry.analysis; f < registry.analysis + registry.n_analysis; f++) {
+        unsigned values = 0;
+        field_values(f, p, count_value, &values);
+        if (values > 0)
+            each(ctx, p, f, values);
+    }
 }

@@ -49,6 +49,11 @@ void field_values(const struct field *f, const struct packet *p, field_each *eac
 bool field_first(const struct field *f, const struct packet *p, struct value *v);
 /* The value of one row of the header at `wire`; the row must be present there (iba_field_present). */
 struct value field_row_value(const struct iba_field *row, const uint8_t *wire);
+/* Whether packets must be judged for it to have values. */
+bool field_is_analysis(const struct field *f);
+/* Calls `each` for every such field that has a value in the packet, by name, and tells how many it has. */
+typedef void field_of_analysis(void *ctx, const struct packet *p, const struct field *f, unsigned values);
+void field_analysis(const struct packet *p, field_of_analysis *each, void *ctx);
 /* The row that tells how values of this field look and what they are called; NULL for a computed field. */
 const struct iba_field *field_row(const struct field *f);
 #endif

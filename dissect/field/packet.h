@@ -4,6 +4,8 @@
 #include "input/capture.h"
 #include "wire/iba_view.h"
 
+struct verdict;
+
 struct packet {
     const struct cap_packet *cap; /* borrowed from the reader, valid until its next call */
     struct iba_view view;         /* of cap->data; CRCs already checked unless -o icrc:off */
@@ -11,6 +13,7 @@ struct packet {
     uint64_t first_ns, prev_ns;   /* time of the first packet and of the one before */
     uint32_t source;              /* index of the file it came from */
     const char *source_name;
+    const struct verdict *verdict; /* NULL: packets are not judged in this run */
 };
 
 /* Bytes of the frame, the ERF header in front of it not counted: on the wire, captured, and where it starts. */

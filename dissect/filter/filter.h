@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct field;
 struct packet;
 struct filter;
 
@@ -13,6 +14,8 @@ struct filter;
 struct filter *filter_compile(const char *text, char *err, size_t errlen);
 /* Allocates nothing. One filter is for one thread: `matches` works in memory of the filter. */
 bool filter_match(const struct filter *f, const struct packet *p);
+/* Whether it asks for a field that `is` holds of. */
+bool filter_uses(const struct filter *f, bool (*is)(const struct field *field));
 /* NULL is allowed. */
 void filter_free(struct filter *f);
 #endif

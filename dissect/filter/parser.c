@@ -358,6 +358,14 @@ struct filter *filter_compile(const char *text, char *err, size_t errlen)
     return NULL;
 }
 
+bool filter_uses(const struct filter *f, bool (*is)(const struct field *field))
+{
+    for (size_t i = 0; i < f->n_node; i++)
+        if (f->node[i].field && is(f->node[i].field))
+            return true;
+    return false;
+}
+
 void filter_free(struct filter *f)
 {
     if (!f)

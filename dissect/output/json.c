@@ -150,6 +150,35 @@ static void header(struct json *j, const struct iba_hdr_info *info, const uint8_
     close_object(j);
 }
 
+struct selected {
+    struct json *j;
+    bool any;
+};
+
+static bool selected_value(void *ctx, const struct value *v)
+{
+    struct selected *s = ctx;
+
+    if (s->any)
+        out_str(s->j->o, s->j->ek ? "," : ", ");
+    s->any = true;
+    json_value(s->j, v);
+    return true;
+}
+
+static void analysis_field(void *ctx, const struct packet *p, const struct field *f, unsigned values)
+{
+    struct json *j = ctx;
+    struct selected s = {j, false};
+
+    key(j, "", f->name, "", false);
+    if (values > 1)
+        out_ch(j->o, '[');
+    field_values(f, p, selected_value, &s);
+    if (values > 1)
+        out_ch(j->o, ']');
+}
+
 /* Closes a layer; InfiniBand's ends with what belongs to the packet as a whole. */
 static void close_group(struct json *j, const struct packet *p)
 {
@@ -159,9 +188,11 @@ static void close_group(struct json *j, const struct packet *p)
 
     if (!j->group)
         return;
-    if (strncmp(j->group, "infiniband", j->group_len) == 0 || strncmp(j->group, "infiniband_link", j->group_len) == 0)
+    if (strncmp(j->group, "infiniband", j->group_len) == 0 || strncmp(j->group, "infiniband_link", j->group_len) == 0) {
         for (size_t i = 0; i < sizeof last; i++)
             computed_field(j, p, (enum computed)last[i]);
+        field_analysis(p, analysis_field, j);
+    }
     close_object(j);
     j->group = NULL;
 }
@@ -177,22 +208,6 @@ static void frame(struct json *j, const struct packet *p)
         computed_field(j, p, (enum computed)first[i]);
     close_object(j);
     j->group = NULL;
-}
-
-struct selected {
-    struct json *j;
-    bool any;
-};
-
-static bool selected_value(void *ctx, const struct value *v)
-{
-    struct selected *s = ctx;
-
-    if (s->any)
-        out_str(s->j->o, s->j->ek ? "," : ", ");
-    s->any = true;
-    json_value(s->j, v);
-    return true;
 }
 
 static void selected_fields(struct json *j, const struct packet *p, const struct print_opts *opts)

@@ -290,6 +290,26 @@ static bool count_value(void *ctx, const struct value *v)
     return ++*(unsigned *)ctx < 2;
 }
 
+static void jsonl_field(struct out *o, const struct packet *p, const struct field *f, bool array)
+{
+    struct list l = {o, array, false};
+
+    out_ch(o, '"');
+    out_str(o, f->name);
+    OUT_LIT(o, "\":");
+    if (l.array)
+        out_ch(o, '[');
+    field_values(f, p, list_value, &l);
+    if (l.array)
+        out_ch(o, ']');
+}
+
+static void jsonl_analysis(void *ctx, const struct packet *p, const struct field *f, unsigned values)
+{
+    out_ch(ctx, ',');
+    jsonl_field(ctx, p, f, values > 1);
+}
+
 static void jsonl_selected(struct out *o, const struct packet *p, const struct print_opts *opts)
 {
     bool comma = false;
@@ -299,16 +319,10 @@ static void jsonl_selected(struct out *o, const struct packet *p, const struct p
         field_values(opts->field[i], p, count_value, &n);
         if (n == 0)
             continue;
-        struct list l = {o, n > 1, false};
-        out_str(o, comma ? ",\"" : "\"");
+        if (comma)
+            out_ch(o, ',');
         comma = true;
-        out_str(o, opts->field[i]->name);
-        OUT_LIT(o, "\":");
-        if (l.array)
-            out_ch(o, '[');
-        field_values(opts->field[i], p, list_value, &l);
-        if (l.array)
-            out_ch(o, ']');
+        jsonl_field(o, p, opts->field[i], n > 1);
     }
 }
 
@@ -351,6 +365,7 @@ void print_jsonl(struct out *o, const struct packet *p, const struct print_opts 
         jsonl_layers(o, &p->view);
         for (size_t i = 0; i < sizeof tail; i++)
             jsonl_computed(o, p, (enum computed)tail[i]);
+        field_analysis(p, jsonl_analysis, o);
         if (opts->hex)
             jsonl_computed(o, p, COMPUTED_payload);
     }

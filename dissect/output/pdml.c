@@ -59,18 +59,44 @@ static void place(struct out *o, uint32_t at, uint32_t bytes)
     out_ch(o, '"');
 }
 
+static void one_value(struct out *o, const char *name, const char *label, const struct value *v)
+{
+    OUT_LIT(o, "    <field");
+    attribute(o, "name", name);
+    show_attribute(o, "showname", label, v);
+    place(o, 0, 0);
+    show_attribute(o, "show", NULL, v);
+    OUT_LIT(o, "/>\n");
+}
+
+struct analysis {
+    struct out *o;
+    const struct field *field;
+};
+
+static bool analysis_value(void *ctx, const struct value *v)
+{
+    const struct analysis *a = ctx;
+
+    one_value(a->o, a->field->name, a->field->label, v);
+    return true;
+}
+
+static void analysis_field(void *ctx, const struct packet *p, const struct field *f, unsigned values)
+{
+    struct analysis a = {ctx, f};
+
+    (void)values;
+    field_values(f, p, analysis_value, &a);
+}
+
 static void pdml_computed(struct out *o, const struct packet *p, enum computed c)
 {
     struct value v;
 
     if (!computed_value(c, p, &v))
         return;
-    OUT_LIT(o, "    <field");
-    attribute(o, "name", computed_fields[c].name);
-    show_attribute(o, "showname", computed_fields[c].label, &v);
-    place(o, 0, 0);
-    show_attribute(o, "show", NULL, &v);
-    OUT_LIT(o, "/>\n");
+    one_value(o, computed_fields[c].name, computed_fields[c].label, &v);
 }
 
 static void pdml_row(struct out *o, const struct iba_hdr_info *info, const struct iba_field *row, const uint8_t *wire,
@@ -137,6 +163,7 @@ void print_pdml(struct out *o, const struct packet *p, const struct print_opts *
         OUT_LIT(o, "  <proto name=\"infiniband\" showname=\"InfiniBand packet\" size=\"0\" pos=\"0\">\n");
         for (size_t i = 0; i < sizeof tail; i++)
             pdml_computed(o, p, (enum computed)tail[i]);
+        field_analysis(p, analysis_field, o);
         OUT_LIT(o, "  </proto>\n");
     }
     OUT_LIT(o, "</packet>\n\n");

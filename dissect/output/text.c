@@ -1,6 +1,7 @@
 /* One line a packet, and the full tree. */
 #include "field/computed.h"
 #include "field/show.h"
+#include "field/verdict.h"
 #include "output/printer.h"
 
 enum { WIDTH_NUMBER = 5, WIDTH_TIME = 12, WIDTH_ADDRESS = 15, WIDTH_PROTOCOL = 10, WIDTH_LENGTH = 4 };
@@ -31,10 +32,15 @@ static void address(struct out *o, const struct iba_view *v, bool source)
     }
 }
 
-static const char *color_of(const struct iba_view *v)
+static const char *color_of(const struct packet *p)
 {
-    if (v->icrc == IBA_CHECK_BAD || v->vcrc == IBA_CHECK_BAD || v->err != IBA_OK)
+    const struct iba_view *v = &p->view;
+    const enum iba_severity worst = p->verdict ? p->verdict->worst : IBA_SEVERITY_NONE;
+
+    if (worst == IBA_ERROR || v->icrc == IBA_CHECK_BAD || v->vcrc == IBA_CHECK_BAD || v->err != IBA_OK)
         return "\033[31m";
+    if (worst == IBA_WARN)
+        return "\033[33m";
     if (iba_view_has(v, IBA_H_aeth) && iba_aeth_syn_kind(iba_view_hdr(v, IBA_H_aeth)) != 0)
         return "\033[33m";
     if (v->op && v->op->svc == IBA_CNP)
@@ -42,9 +48,26 @@ static const char *color_of(const struct iba_view *v)
     return NULL;
 }
 
+/* Kind, and the frame that explains it; not what the line says already. */
+static void findings(struct out *o, const struct verdict *v)
+{
+    for (unsigned i = 0; i < verdict_kept(v); i++) {
+        const struct iba_finding *f = &v->judged[i].finding;
+        if (f->kind == IBA_FINDING_BAD_ICRC || f->kind == IBA_FINDING_MALFORMED || f->kind == IBA_FINDING_CNP)
+            continue;
+        OUT_LIT(o, " [");
+        out_str(o, iba_findings[f->kind].name);
+        if (f->cause) {
+            OUT_LIT(o, " \xe2\x86\x90 ");
+            out_u64(o, f->cause);
+        }
+        out_ch(o, ']');
+    }
+}
+
 void print_text(struct out *o, const struct packet *p, const struct print_opts *opts, bool first)
 {
-    const char *color = opts->color ? color_of(&p->view) : NULL;
+    const char *color = opts->color ? color_of(p) : NULL;
     size_t from;
 
     (void)first;
@@ -76,6 +99,7 @@ void print_text(struct out *o, const struct packet *p, const struct print_opts *
     out_pad_left(o, from, WIDTH_LENGTH);
     out_ch(o, ' ');
     print_info(o, p);
+    findings(o, p->verdict);
     if (opts->sources) {
         OUT_LIT(o, " {");
         out_str(o, p->source_name);
@@ -159,6 +183,31 @@ static void tree_frame(struct out *o, const struct packet *p, const struct print
     tree_computed(o, p, COMPUTED_frame_comment);
 }
 
+static void tree_verdict(struct out *o, const struct packet *p)
+{
+    const struct verdict *v = p->verdict;
+
+    if (!verdict_any(v))
+        return;
+    OUT_LIT(o, "Analysis\n");
+    for (unsigned i = 0; i < verdict_kept(v); i++) {
+        const struct iba_finding_info *info = &iba_findings[v->judged[i].finding.kind];
+        OUT_LIT(o, "    ");
+        out_str(o, iba_severity_name(info->severity));
+        OUT_LIT(o, ": ");
+        out_str(o, info->field);
+        OUT_LIT(o, ": ");
+        out_str(o, verdict_text(&v->judged[i]));
+        OUT_LIT(o, " [");
+        out_str(o, info->clause);
+        OUT_LIT(o, "]\n");
+    }
+    tree_computed(o, p, COMPUTED_analysis_request_in);
+    tree_computed(o, p, COMPUTED_analysis_time);
+    tree_computed(o, p, COMPUTED_analysis_response_in);
+    tree_computed(o, p, COMPUTED_analysis_same_as);
+}
+
 void print_tree(struct out *o, const struct packet *p, const struct print_opts *opts, bool first)
 {
     static const uint8_t last[] = {
@@ -175,6 +224,7 @@ void print_tree(struct out *o, const struct packet *p, const struct print_opts *
         tree_computed(o, p, (enum computed)last[i]);
     if (p->view.icrc == IBA_CHECK_BAD)
         tree_computed(o, p, COMPUTED_icrc_calculated);
+    tree_verdict(o, p);
     if (opts->hex)
         print_hex_dump(o, p);
 }

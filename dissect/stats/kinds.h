@@ -12,7 +12,17 @@ STAT_KIND(icrc)
 STAT_KIND(opcode)
 STAT_KIND(io)
 STAT_KIND(conv)
+STAT_KIND(agreed)
+STAT_KIND(expert)
+STAT_KIND(messages)
+STAT_KIND(qp)
+STAT_KIND(rc)
+STAT_KIND(srt)
 void stat_io_close(void *state);
+void stat_expert_late(void *state, const struct judged *j);
+void stat_messages_message(void *state, const struct message *m);
+void stat_srt_message(void *state, const struct message *m);
+void stat_rc_late(void *state, const struct judged *j);
 
 /* A zeroed state of a kind that takes no argument; NULL with one line in err. Owned by the caller: free(). */
 void *stat_open_plain(const char *name, size_t bytes, const char *arg, char *err, size_t errlen);

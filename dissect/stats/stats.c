@@ -4,15 +4,32 @@
 #include <stdlib.h>
 #include "stats/kinds.h"
 
+/* name, usage, help, and the functions that carry `id` in their names */
+#define KIND(name_, usage_, help_, id)                                                                                 \
+    .name = (name_), .usage = (usage_), .help = (help_), .open = stat_##id##_open, .packet = stat_##id##_packet,       \
+    .print = stat_##id##_print
+
 const struct stat_kind stat_kinds[] = {
-    {"icrc", "icrc", "good, bad and missing CRCs by encapsulation, and the first bad packets", stat_icrc_open,
-     stat_icrc_packet, stat_icrc_print, free},
-    {"opcode,tree", "opcode,tree", "packets and payload by transport service and opcode", stat_opcode_open,
-     stat_opcode_packet, stat_opcode_print, free},
-    {"io,stat", "io,stat,SEC", "packets and bytes in intervals of SEC seconds; 0: the whole run", stat_io_open,
-     stat_io_packet, stat_io_print, stat_io_close},
-    {"conv,qp", "conv,qp", "conversations by addresses, destination QP, service and P_Key", stat_conv_open,
-     stat_conv_packet, stat_conv_print, free},
+    {KIND("icrc", "icrc", "good, bad and missing CRCs by encapsulation, and the first bad packets", icrc),
+     .close = free},
+    {KIND("opcode,tree", "opcode,tree", "packets and payload by transport service and opcode", opcode), .close = free},
+    {KIND("io,stat", "io,stat,SEC", "packets and bytes in intervals of SEC seconds; 0: the whole run", io),
+     .close = stat_io_close},
+    {KIND("conv,qp", "conv,qp", "conversations by addresses, destination QP, service and P_Key", conv), .close = free},
+    {KIND("rc,analysis", "rc,analysis", "what went wrong on each reliable connection, by direction", rc), .close = free,
+     .judged = true, .late = stat_rc_late},
+    {KIND("expert", "expert[,SEVERITY]", "findings by kind, of this severity or worse, and their first packets",
+          expert),
+     .close = free, .judged = true, .late = stat_expert_late},
+    {KIND("qp", "qp", "queue pairs: each direction, whose answer it is, path MTU, PSNs, worst finding", qp),
+     .close = free, .judged = true},
+    {KIND("messages", "messages", "messages of every connection: packets, bytes, latency, what was sent again",
+          messages),
+     .close = free, .judged = true, .message = stat_messages_message},
+    {KIND("srt", "srt", "service response times by operation and size: p50, p90, p99, longest", srt), .close = free,
+     .judged = true, .message = stat_srt_message},
+    {KIND("agreed", "agreed", "reliable connections: what was agreed on, and what was observed", agreed), .close = free,
+     .judged = true},
     {0},
 };
 

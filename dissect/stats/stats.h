@@ -3,7 +3,9 @@
 #define DISSECT_STATS_H
 #include "field/out.h"
 #include "field/packet.h"
+#include "field/verdict.h"
 
+struct message; /* judge/message.h */
 struct stat_kind {
     const char *name;  /* "io,stat"; what follows it and a comma is the argument */
     const char *usage; /* "io,stat,SEC" */
@@ -14,6 +16,11 @@ struct stat_kind {
     /* The result, for people, or as one JSON object (one line) for programs. */
     void (*print)(void *state, struct out *o, bool json);
     void (*close)(void *state);
+    bool judged; /* packets must come with a verdict */
+    /* Optional: a finding that is not of the packet at hand, but of one before it. Comes whatever -Y says. */
+    void (*late)(void *state, const struct judged *j);
+    /* Optional: every message when it ends, whatever -Y says; they are followed when a statistic wants them. */
+    void (*message)(void *state, const struct message *m);
 };
 
 /* The table; ends with a row whose name is NULL. */

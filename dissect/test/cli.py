@@ -14,16 +14,16 @@ import xml.etree.ElementTree
 
 import bad
 
-PROGRAM = os.path.join(os.environ["IBPROOF_BIN"], "ibdissect")
+PROGRAM = os.path.abspath(os.path.join(os.environ["IBPROOF_BIN"], "ibdissect"))
 PLAIN = bad.PCAPS / "opcodes-roce2-v4.pcap"
 ACKS = bad.PCAPS / "acknowledges.pcap"
 TUNNELS = bad.PCAPS / "tunnels.pcap"
 PLACE = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]}
 
 
-def run(*args, data=None, env=None, stdout=subprocess.PIPE):
+def run(*args, data=None, env=None, stdout=subprocess.PIPE, cwd=None):
     return subprocess.run([PROGRAM, *map(str, args)], input=data if data is not None else b"", stdout=stdout,
-                          stderr=subprocess.PIPE, timeout=120, env={**PLACE, **(env or {})})
+                          stderr=subprocess.PIPE, timeout=120, env={**PLACE, **(env or {})}, cwd=cwd)
 
 
 def no_twins(pairs):
@@ -346,13 +346,14 @@ class Input(Case):
         self.assertRegex(shown[1], r"\{.*b\.pcap 1\}$")
 
     def test_write_and_read_back(self):
+        """Nothing is lost; findings, which come in as comments, are left out here: see analysis.py."""
         for path in bad.captures():
             with self.subTest(path.name):
                 whole = jsonl(self.good("-T", "jsonl", path))
                 copy = self.folder / "copy.pcapng"
-                self.good("-q", "-w", copy, path)
+                self.good("-q", "-o", "analysis:off", "-w", copy, path)
                 self.assertEqual(jsonl(self.good("-T", "jsonl", copy)), whole)
-                piped = self.good("-w", "-", path).stdout
+                piped = self.good("-o", "analysis:off", "-w", "-", path).stdout
                 self.assertEqual(piped, copy.read_bytes())
                 self.assertEqual(jsonl(self.good("-T", "jsonl", "-", data=piped)), whole)
 

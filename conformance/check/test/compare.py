@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Soft-RoCE captures counted a second time, from the frames, and compared with what check finds.
 
-compare.py PROGRAM FOLDER...   every rxe-*.pcap in the folders
+compare.py PROGRAM IBDISSECT FOLDER...   every rxe-*.pcap in the folders
 
 Nothing of ibproof decodes anything here. Linux numbers the IPv4 packets it sends, so identifications in order are the
 order of sending: a copy has the identification of its original, a late packet has one behind those before it, and a
-request is sent again when one that left before it, and was captured before it, has passed its PSN. What ibdissect calls retransmission,
-duplicate, out_of_order, gap, nak, rnr, icrc must come out the same. NAKs and RNR NAKs are counted by tshark as well,
-where it is installed and nothing is damaged or doubled.
+request is sent again when one that left before it, and was captured before it, has passed its PSN. What check calls
+retransmission, duplicate, out_of_order, gap, nak, rnr, icrc must come out the same, and ibdissect has to find what check
+finds. NAKs and RNR NAKs are counted by tshark as well, where it is installed and nothing is damaged or doubled.
 """
 import collections
 import gzip
@@ -172,6 +172,12 @@ def checked(program, path):
     return found
 
 
+def dissected(ibdissect, path):
+    """Findings by kind, as ibdissect counts them."""
+    run = subprocess.run([ibdissect, "-q", "-T", "json", "-z", "expert", path], capture_output=True, text=True, check=True)
+    return {f["finding"]: f["count"] for f in json.loads(run.stdout)["findings"]}
+
+
 def by_tshark(path):
     """NAKs and RNR NAKs, or None where tshark is not there."""
     if not shutil.which("tshark"):
@@ -181,15 +187,16 @@ def by_tshark(path):
     return {"nak": sum(int(s) >> 5 == 3 for s in out), "rnr": sum(int(s) >> 5 == 1 for s in out)}
 
 
-def compare(program, path):
+def compare(program, ibdissect, path):
     name = path.name.split(".")[0]
     found = checked(program, path)
     kinds = collections.Counter(f["kind"] for f in found)
     ours = collections.Counter(f["analysis"] for f in found if f["kind"] not in NOT_COUNTED)
-    faults = []
+    twin = dissected(ibdissect, path)
+    faults = [] if twin == kinds else [f"{name}: check finds {dict(kinds)}, ibdissect {twin}"]
     if "-v6" not in name:
         truth = count(path)
-        faults = [f"{name}: {field}: check {ours[field]}, counted {truth[field]}" for field in FIELDS
+        faults += [f"{name}: {field}: check {ours[field]}, counted {truth[field]}" for field in FIELDS
                   if ours[field] != truth[field]]
         witness = by_tshark(path) if not truth["icrc"] and not truth["duplicate"] else None
         faults += [f"{name}: {field}: tshark {n}, check {ours[field]}" for field, n in (witness or {}).items()
@@ -208,12 +215,12 @@ def compare(program, path):
 
 
 def main():
-    program, faults = sys.argv[1], []
-    paths = sorted(path for folder in sys.argv[2:] for path in pathlib.Path(folder).iterdir()
+    program, ibdissect, faults = sys.argv[1], sys.argv[2], []
+    paths = sorted(path for folder in sys.argv[3:] for path in pathlib.Path(folder).iterdir()
                    if path.name.startswith("rxe-") and ".pcap" in path.name)
     assert len(paths) > 15, "captures are missing"
     for path in paths:
-        faults += compare(program, path)
+        faults += compare(program, ibdissect, path)
     print("\n".join(faults))
     return 1 if faults else 0
 

@@ -234,7 +234,8 @@ Test(rows, connections_are_bounded)
 Test(rows, a_packet_seen_twice_is_one)
 {
     static struct witness w;
-    static const struct shot shots[] = {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 2)};
+    static const struct shot shots[] = {
+        SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 2), {.opcode = IBA_RC_SEND_ONLY, .psn = 3, .bytes = 8, .how = DAMAGED}};
     iba_time now = MS;
 
     witness_init(&w, NULL);
@@ -249,6 +250,7 @@ Test(rows, a_packet_seen_twice_is_one)
         headers(&r, x, 0);
         r.payload = payload;
         r.payload_len = x->bytes;
+        r.icrc_mode = x->how == DAMAGED ? IBA_CRC_BAD : IBA_CRC_GOOD;
         cr_assert_eq(iba_build(&r, packet, sizeof packet, &len), IBA_OK);
         now += 5000;
         (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len, len, NULL);
@@ -256,6 +258,22 @@ Test(rows, a_packet_seen_twice_is_one)
         (void)iba_shadow_feed(&w.shadow,
                               &(struct iba_sighting){.view = &v, .now = now, .frame = 1 + i / 2, .source = i % 2});
     }
-    cr_assert_eq(witness_count(&w, IBA_NOTE), 0);
-    cr_assert_eq(w.shadow.seen_twice, 4);
+    cr_assert_eq(witness_count(&w, IBA_NOTE), 1);
+    cr_assert_eq(w.found[IBA_FINDING_BAD_ICRC], 1);
+    cr_assert_eq(w.shadow.seen_twice, 5);
+    cr_assert_eq(w.shadow.same.frame, 5);
+}
+
+Test(rows, a_path_mtu_that_is_told_is_believed)
+{
+    static struct witness w;
+    static const struct shot first = {.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 256};
+
+    for (uint32_t mtu = 256; mtu <= 512; mtu *= 2) {
+        iba_time now = MS;
+        witness_init(&w, &(struct iba_shadow_config){.pmtu = mtu});
+        shoot(&w, &first, 0, &now);
+        cr_assert_eq(w.flow[0].pmtu, mtu);
+        cr_assert_eq(w.found[IBA_FINDING_LENGTH], mtu != 256);
+    }
 }

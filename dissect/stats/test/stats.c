@@ -35,6 +35,8 @@ Test(stats, an_unknown_name_gets_the_nearest_in_one_line)
                  {"opcode", "opcode,tree"},
                  {"opcodes,tree", "opcode,tree"},
                  {"conv", "conv,qp"},
+                 {"rc", "rc,analysis"},
+                 {"experts", "expert[,SEVERITY]"},
                  {"conv,ip", "conv,qp"},
                  {"", "icrc"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

@@ -1,0 +1,55 @@
+#include "field/verdict.h"
+#include <stdio.h>
+#include <string.h>
+
+void verdict_add(struct verdict *v, const struct judged *j)
+{
+    const enum iba_severity severity = iba_findings[j->finding.kind].severity;
+
+    v->worst = severity > v->worst ? severity : v->worst;
+    if (v->n < VERDICT_MOST)
+        v->judged[v->n] = *j;
+    v->n++;
+}
+
+const char *verdict_text(const struct judged *j)
+{
+    static char text[FINDING_TEXT_BYTES];
+
+    finding_text(text, sizeof text, &j->finding, j->cause_file != j->file ? j->cause_file : NULL);
+    return text;
+}
+
+bool verdict_comment(const struct verdict *v, char to[VERDICT_COMMENT])
+{
+    size_t n = 0;
+
+    for (unsigned i = 0; i < verdict_kept(v); i++) {
+        const struct iba_finding_info *info = &iba_findings[v->judged[i].finding.kind];
+        const int k =
+            snprintf(to + n, VERDICT_COMMENT - n, "%s%s: %s: %s [%s]", i > 0 ? "\n" : "",
+                     iba_severity_name(info->severity), info->field, verdict_text(&v->judged[i]), info->clause);
+        n = k > 0 && (size_t)k < VERDICT_COMMENT - n ? n + (size_t)k : VERDICT_COMMENT - 1;
+    }
+    return n > 0;
+}
+
+enum iba_finding_kind verdict_first_kind(enum iba_finding_kind kind)
+{
+    for (unsigned k = 0; k < (unsigned)kind; k++)
+        if (strcmp(iba_findings[k].field, iba_findings[kind].field) == 0)
+            return (enum iba_finding_kind)k;
+    return kind;
+}
+
+const char *verdict_value(const struct verdict *v, unsigned i, enum verdict_field what, enum iba_finding_kind kind)
+{
+    const struct iba_finding_info *info = &iba_findings[v->judged[i].finding.kind];
+
+    switch (what) {
+    case VERDICT_OF_KIND: return strcmp(info->field, iba_findings[kind].field) == 0 ? info->name : NULL;
+    case VERDICT_FINDING: return info->name;
+    case VERDICT_MESSAGE: return verdict_text(&v->judged[i]);
+    default: return info->clause;
+    }
+}

@@ -1,0 +1,60 @@
+/* What was judged of one packet: findings, and which packet it answers. Made by judge/, read by fields and printers. */
+#ifndef DISSECT_VERDICT_H
+#define DISSECT_VERDICT_H
+#include "output/finding_text.h"
+#include "shadow/iba_shadow.h"
+
+enum { VERDICT_MOST = 8, VERDICT_COMMENT = VERDICT_MOST * 256 };
+
+struct direction; /* judge/judge.h */
+struct judged {
+    struct iba_finding finding;        /* its flow is NULL: see direction */
+    const struct direction *direction; /* NULL: of no connection */
+    const char *file, *cause_file;     /* of its frame, and of the one that explains it; NULL without one */
+    uint64_t file_number;              /* of its frame, in that file */
+};
+struct verdict {
+    enum iba_severity worst; /* of the findings of this packet */
+    unsigned n;              /* of them the first VERDICT_MOST are kept */
+    struct judged judged[VERDICT_MOST];
+    uint64_t request_in, response_in, same_as; /* frames; 0: not known. same_as: this packet in another capture */
+    int64_t time_ns;                           /* since the request; valid with request_in */
+    const struct direction *direction;         /* NULL: of no connection */
+};
+
+/* One more finding. */
+void verdict_add(struct verdict *v, const struct judged *j);
+/* The finding as a sentence, valid until the next call. */
+const char *verdict_text(const struct judged *j);
+
+/* Every finding in a line: "warn: retransmission: SENTENCE [CLAUSE]". False when there is none, or `v` is NULL. */
+bool verdict_comment(const struct verdict *v, char to[VERDICT_COMMENT]);
+/* Whether there is anything to say; `v` may be NULL, here and below. */
+static inline bool verdict_any(const struct verdict *v)
+{
+    return v && (v->n > 0 || v->request_in != 0 || v->response_in != 0 || v->same_as != 0);
+}
+/* Whether the packet, `frame`, repeats one that another capture point gave before. */
+static inline bool verdict_is_twin(const struct verdict *v, uint64_t frame)
+{
+    return v->same_as != 0 && v->same_as < frame;
+}
+/* How many findings are kept. */
+static inline unsigned verdict_kept(const struct verdict *v)
+{
+    return !v ? 0 : v->n < VERDICT_MOST ? v->n : (unsigned)VERDICT_MOST;
+}
+
+/* Fields below infiniband.analysis that a packet may have several values of. What they hold: */
+enum verdict_field {
+    VERDICT_OF_KIND, /* the kinds whose findings go by this name: "RETRY_NAK" of infiniband.analysis.retransmission */
+    VERDICT_FINDING, /* every kind */
+    VERDICT_MESSAGE,
+    VERDICT_CLAUSE
+};
+/* The text of finding `i` in such a field, NULL when it has none there. `kind`, of VERDICT_OF_KIND: the first that goes
+ * by the name. */
+const char *verdict_value(const struct verdict *v, unsigned i, enum verdict_field what, enum iba_finding_kind kind);
+/* The first kind that goes by the same name as `kind`. */
+enum iba_finding_kind verdict_first_kind(enum iba_finding_kind kind);
+#endif

@@ -1,0 +1,99 @@
+#include "judge/held.h"
+#include <assert.h>
+#include <stdlib.h>
+
+struct one {
+    struct packet packet;
+    struct cap_packet cap;
+    struct verdict verdict;
+    size_t at; /* of its bytes, behind them its comment */
+};
+struct held {
+    size_t first, n;
+    size_t next; /* where bytes of the next packet go */
+    struct one one[HELD_PACKETS];
+    uint8_t bytes[HELD_BYTES];
+};
+
+struct held *held_open(void)
+{
+    return calloc(1, sizeof(struct held));
+}
+
+void held_close(struct held *h)
+{
+    free(h);
+}
+
+static size_t comment_bytes(const struct packet *p)
+{
+    return p->cap->comment ? strlen(p->cap->comment) + 1 : 0;
+}
+
+/* Where so many bytes would go; HELD_BYTES: nowhere. They are never split at the end of the ring. */
+static size_t room(const struct held *h, size_t n)
+{
+    const size_t oldest = h->n ? h->one[h->first].at : 0;
+
+    if (h->n == 0)
+        return 0;
+    if (h->next > oldest)
+        return n < HELD_BYTES - h->next ? h->next : n < oldest ? 0 : (size_t)HELD_BYTES;
+    return h->next < oldest && n < oldest - h->next ? h->next : (size_t)HELD_BYTES;
+}
+
+bool held_fits(const struct held *h, const struct packet *p)
+{
+    return h->n < HELD_PACKETS && room(h, p->cap->caplen + comment_bytes(p)) < HELD_BYTES;
+}
+
+void held_push(struct held *h, const struct packet *p)
+{
+    const size_t comment = comment_bytes(p), caplen = p->cap->caplen;
+    struct one *o = &h->one[(h->first + h->n) % HELD_PACKETS];
+
+    assert(held_fits(h, p) && caplen + comment < HELD_BYTES);
+    o->at = room(h, caplen + comment);
+    h->next = o->at + caplen + comment + (caplen + comment == 0); /* so that no two stand at one place */
+    h->n++;
+    memcpy(h->bytes + o->at, p->cap->data, caplen);
+    if (comment)
+        memcpy(h->bytes + o->at + caplen, p->cap->comment, comment);
+    o->packet = *p;
+    o->cap = *p->cap;
+    o->verdict = *p->verdict;
+    o->cap.data = h->bytes + o->at;
+    o->cap.comment = comment ? (const char *)h->bytes + o->at + caplen : NULL;
+    o->packet.cap = &o->cap;
+    o->packet.view.wire = o->cap.data;
+    o->packet.verdict = &o->verdict;
+}
+
+const struct packet *held_first(const struct held *h)
+{
+    return h->n ? &h->one[h->first].packet : NULL;
+}
+
+void held_drop_first(struct held *h)
+{
+    assert(h->n > 0);
+    h->first = (h->first + 1) % HELD_PACKETS;
+    h->n--;
+}
+
+struct verdict *held_verdict(struct held *h, uint64_t number)
+{
+    size_t lo = 0, hi = h->n;
+
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        struct one *o = &h->one[(h->first + mid) % HELD_PACKETS];
+        if (o->packet.number == number)
+            return &o->verdict;
+        if (o->packet.number < number)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return NULL;
+}

@@ -1,0 +1,56 @@
+/* Messages as the capture shows them: which packets a SEND, WRITE, READ or ATOMIC took, and when it was answered.
+ * Bounded: of each direction MESSAGES_OPEN that wait for their answer; when there are more, the oldest is given up. */
+#ifndef DISSECT_MESSAGE_H
+#define DISSECT_MESSAGE_H
+#include "judge/judge.h"
+
+enum { MESSAGES_OPEN = 128 };
+
+enum message_kind {
+    MESSAGE_SEND,
+    MESSAGE_WRITE,
+    MESSAGE_READ,
+    MESSAGE_ATOMIC,
+    MESSAGE_FLUSH,
+    MESSAGE_ATOMIC_WRITE,
+    MESSAGE_KINDS
+};
+/* How it ended. UNASKED: of a service that answers nothing. OPEN: no answer before the capture, the connection or the
+ * room for it ended. */
+enum message_end { MESSAGE_ANSWERED, MESSAGE_REFUSED, MESSAGE_UNASKED, MESSAGE_OPEN, MESSAGE_ENDS };
+
+struct message {
+    const struct direction *direction; /* of the requester */
+    uint8_t kind, end;                 /* enum message_kind, enum message_end */
+    bool whole;                        /* its first and its last request packet were seen */
+    bool closed;                       /* its last request packet was */
+    iba_psn first, last;               /* PSNs it takes, as far as they are known */
+    uint64_t first_frame, last_frame;  /* of its request packets, as first sent */
+    uint64_t answer_frame;             /* that ended it; 0: none */
+    iba_time began, ended;             /* of first_frame and answer_frame */
+    uint64_t bytes;                    /* payload or DMA length */
+    uint32_t again;                    /* packets of it that were sent again */
+};
+const char *message_kind_name(enum message_kind k); /* "SEND" */
+const char *message_end_name(enum message_end e);   /* "answered" */
+
+/* Called with every message when it ends; borrowed for the call. */
+typedef void message_done(void *ctx, const struct message *m);
+
+struct messages;
+struct message_packet {
+    const struct iba_view *view;
+    const struct verdict *verdict;
+    const struct direction *peer; /* whose requests a response answers; NULL: not known */
+    uint32_t slot, peer_slot;     /* below the number given to messages_open() */
+    uint64_t frame;
+    iba_time now;
+};
+/* NULL when out of memory. Owned: messages_close(). */
+struct messages *messages_open(size_t slots, message_done *done, void *ctx);
+/* A packet of a connection, good and no copy. A slot whose direction is another than before is begun anew. */
+void messages_packet(struct messages *s, const struct message_packet *p);
+void messages_end(struct messages *s);
+/* NULL is allowed. */
+void messages_close(struct messages *s);
+#endif

@@ -1,0 +1,104 @@
+#include "judge/judge.h"
+#include "wire.h"
+
+static struct judged told[64];
+static unsigned n_told;
+
+static void late(void *ctx, const struct judged *j)
+{
+    (void)ctx;
+    told[n_told++ % 64] = *j;
+}
+
+#define SEND(n)                                                                                                        \
+    {                                                                                                                  \
+        .opcode = IBA_RC_SEND_ONLY, .qp = 7, .psn = n, .bytes = 8                                                      \
+    }
+#define ACK(n)                                                                                                         \
+    {                                                                                                                  \
+        .opcode = IBA_RC_ACKNOWLEDGE, .from = 1, .qp = 7, .psn = n, .msn = n                                           \
+    }
+
+Test(judge, a_response_is_linked_and_directions_find_each_other)
+{
+    static struct wire w;
+    static const struct shot shots[] = {SEND(1), SEND(2), ACK(2)};
+    struct judge *j = judge_open(&(struct judge_config){.late = late});
+    const struct verdict *v = NULL;
+
+    for (unsigned i = 0; i < 3; i++)
+        v = judge_packet(j, wire_shoot(&w, &shots[i]));
+    cr_assert_eq(v->n, 0);
+    cr_assert_eq(v->request_in, 2);
+    cr_assert_eq(v->time_ns, 10 * (int64_t)US);
+    cr_assert_eq(v->direction->id, 1);
+    cr_assert_eq(v->direction->peer, 1);
+    cr_assert(v->direction->knows_source_qp && v->direction->source_qp == 7);
+    cr_assert_eq(judge_direction(j, 0)->peer, 2);
+    cr_assert_null(judge_direction(j, 2));
+    judge_close(j);
+}
+
+Test(judge, findings_keep_what_fields_need)
+{
+    static struct wire w;
+    static const struct shot shots[] = {SEND(1), ACK(1), SEND(3)};
+    struct judge *j = judge_open(&(struct judge_config){.late = late});
+    const struct verdict *v = NULL;
+    char comment[VERDICT_COMMENT];
+
+    for (unsigned i = 0; i < 3; i++)
+        v = judge_packet(j, wire_shoot(&w, &shots[i]));
+    cr_assert_eq(v->n, 1);
+    cr_assert_eq(v->worst, IBA_WARN);
+    cr_assert_eq(v->judged[0].finding.kind, IBA_FINDING_GAP);
+    cr_assert_eq(v->judged[0].finding.cause, 1);
+    cr_assert_null(v->judged[0].finding.flow);
+    cr_assert_str_eq(v->judged[0].file, "x.pcap");
+    cr_assert_eq(v->judged[0].file_number, 3);
+    cr_assert(verdict_comment(v, comment));
+    cr_assert_str_eq(comment,
+                     "warn: gap: PSN 0x000003 jumps over PSNs: those before it are missing (frame 1, 1 missing) "
+                     "[RQ-01, UU-03]");
+    judge_close(j);
+}
+
+Test(judge, what_only_the_end_shows_is_told_late)
+{
+    static struct wire w;
+    struct shot again = SEND(1);
+    struct judge *j = judge_open(&(struct judge_config){.late = late});
+
+    n_told = 0;
+    again.opcode = IBA_RC_CMP_SWAP; /* wants an answer */
+    again.bytes = 0;
+    (void)judge_packet(j, wire_shoot(&w, &again));
+    w.now += 100000 * US;
+    (void)judge_packet(j, wire_shoot(&w, &again));
+    cr_assert_eq(n_told, 0);
+    judge_end(j);
+    cr_assert_eq(n_told, 1);
+    cr_assert_eq(told[0].finding.kind, IBA_FINDING_SILENCE);
+    cr_assert_eq(told[0].finding.frame, 1);
+    cr_assert_eq(told[0].direction->id, 0);
+    judge_close(j);
+}
+
+Test(judge, directions_beyond_the_limit_are_counted)
+{
+    static struct wire w;
+    struct shot one = SEND(1);
+    struct judge *j = judge_open(&(struct judge_config){.late = late});
+    const struct verdict *v = NULL;
+
+    for (one.qp = 2; one.qp < 2 + JUDGE_DIRECTIONS; one.qp++) {
+        v = judge_packet(j, wire_shoot(&w, &one));
+        cr_assert_not_null(v->direction);
+        cr_assert_eq(v->direction->key.qpn, one.qp);
+    }
+    cr_assert_eq(judge_beyond(j), 0);
+    v = judge_packet(j, wire_shoot(&w, &one));
+    cr_assert_null(v->direction);
+    cr_assert_gt(judge_beyond(j), 0);
+    judge_close(j);
+}

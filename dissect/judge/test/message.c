@@ -1,0 +1,143 @@
+#include "judge/message.h"
+#include "wire.h"
+
+static struct message done[1024];
+static unsigned n_done;
+
+static void note(void *ctx, const struct message *m)
+{
+    (void)ctx;
+    cr_assert_lt(n_done, 1024);
+    done[n_done++] = *m;
+}
+
+static struct judge *watch(void)
+{
+    n_done = 0;
+    return judge_open(&(struct judge_config){.message = note});
+}
+
+static void play(struct judge *j, struct wire *w, const struct shot *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        (void)judge_packet(j, wire_shoot(w, &x[i]));
+}
+
+#define PLAY(j, w, ...)                                                                                                \
+    play(j, w, (const struct shot[]){__VA_ARGS__}, sizeof((const struct shot[]){__VA_ARGS__}) / sizeof(struct shot))
+#define REQ(op, n, ...)                                                                                                \
+    {                                                                                                                  \
+        .opcode = IBA_RC_##op, .qp = 7, .psn = n, __VA_ARGS__                                                          \
+    }
+#define RSP(op, n, ...)                                                                                                \
+    {                                                                                                                  \
+        .opcode = IBA_RC_##op, .from = 1, .qp = 7, .psn = n, __VA_ARGS__                                               \
+    }
+
+Test(message, one_acknowledgement_ends_several)
+{
+    static struct wire w;
+    struct judge *j = watch();
+
+    PLAY(j, &w, REQ(SEND_FIRST, 1, .bytes = 256), REQ(SEND_MIDDLE, 2, .bytes = 256), REQ(SEND_LAST, 3, .bytes = 10),
+         REQ(WRITE_ONLY, 4, .bytes = 8, .dma = 8), RSP(ACKNOWLEDGE, 4, .msn = 2));
+    cr_assert_eq(n_done, 2);
+    cr_assert_eq(done[0].kind, MESSAGE_SEND);
+    cr_assert_eq(done[0].bytes, 522);
+    cr_assert_eq(done[0].first_frame, 1);
+    cr_assert_eq(done[0].last_frame, 3);
+    cr_assert_eq(done[0].answer_frame, 5);
+    cr_assert_eq(done[0].ended - done[0].began, 40 * US);
+    cr_assert(done[0].whole && done[0].closed);
+    cr_assert_eq(done[1].kind, MESSAGE_WRITE);
+    cr_assert_eq(done[1].end, MESSAGE_ANSWERED);
+    judge_close(j);
+}
+
+Test(message, a_read_ends_with_its_last_response)
+{
+    static struct wire w;
+    struct judge *j = watch();
+
+    PLAY(j, &w, REQ(SEND_ONLY, 1, .bytes = 8), REQ(READ_REQUEST, 2, .dma = 600), REQ(SEND_ONLY, 5, .bytes = 8),
+         RSP(READ_RESP_FIRST, 2, .bytes = 256, .msn = 2));
+    cr_assert_eq(n_done, 1); /* what stood before the READ is acknowledged with it */
+    PLAY(j, &w, RSP(READ_RESP_MIDDLE, 3, .bytes = 256), RSP(READ_RESP_LAST, 4, .bytes = 88, .msn = 2),
+         RSP(ACKNOWLEDGE, 5, .msn = 3));
+    cr_assert_eq(n_done, 3);
+    cr_assert_eq(done[1].kind, MESSAGE_READ);
+    cr_assert_eq(done[1].bytes, 600);
+    cr_assert_eq(done[1].answer_frame, 6);
+    cr_assert_eq(done[2].first_frame, 3);
+    judge_close(j);
+}
+
+Test(message, a_nak_refuses_its_own_and_what_is_open_ends_open)
+{
+    static struct wire w;
+    struct judge *j = watch();
+
+    PLAY(j, &w, REQ(SEND_ONLY, 1, .bytes = 8), REQ(WRITE_ONLY, 2, .bytes = 8, .dma = 8), REQ(SEND_ONLY, 3, .bytes = 8),
+         RSP(ACKNOWLEDGE, 2, .syndrome = 0x62, .msn = 1));
+    cr_assert_eq(n_done, 2);
+    cr_assert_eq(done[0].end, MESSAGE_ANSWERED);
+    cr_assert_eq(done[1].end, MESSAGE_REFUSED);
+    judge_end(j);
+    cr_assert_eq(n_done, 3);
+    cr_assert_eq(done[2].end, MESSAGE_OPEN);
+    cr_assert_eq(done[2].answer_frame, 0);
+    judge_close(j);
+}
+
+Test(message, what_is_sent_again_is_no_new_message)
+{
+    static struct wire w;
+    struct judge *j = watch();
+
+    PLAY(j, &w, REQ(SEND_ONLY, 1, .bytes = 8), REQ(SEND_ONLY, 3, .bytes = 8),
+         RSP(ACKNOWLEDGE, 2, .syndrome = 0x60, .msn = 1), REQ(SEND_ONLY, 2, .bytes = 8), REQ(SEND_ONLY, 3, .bytes = 8),
+         RSP(ACKNOWLEDGE, 3, .msn = 3));
+    cr_assert_eq(n_done, 3);
+    cr_assert_eq(done[1].first_frame, 2);
+    cr_assert_eq(done[1].again, 1);
+    cr_assert_eq(done[2].first_frame, 4);
+    judge_close(j);
+}
+
+Test(message, datagrams_and_unreliable_messages_ask_for_nothing)
+{
+    static struct wire w;
+    struct judge *j = watch();
+
+    PLAY(j, &w, {.opcode = IBA_UC_SEND_FIRST, .qp = 7, .psn = 1, .bytes = 256},
+         {.opcode = IBA_UC_SEND_LAST, .qp = 7, .psn = 2, .bytes = 4},
+         {.opcode = IBA_UD_SEND_ONLY, .qp = 9, .bytes = 8});
+    cr_assert_eq(n_done, 2);
+    cr_assert_eq(done[0].bytes, 260);
+    cr_assert_eq(done[0].end, MESSAGE_UNASKED);
+    cr_assert_eq(done[1].kind, MESSAGE_SEND);
+    judge_close(j);
+}
+
+Test(message, more_than_can_wait_are_given_up_oldest_first)
+{
+    static struct wire w;
+    struct judge *j = watch();
+
+    for (uint32_t psn = 0; psn < MESSAGES_OPEN + 3; psn++)
+        PLAY(j, &w, REQ(SEND_ONLY, psn, .bytes = 8));
+    cr_assert_eq(n_done, 3);
+    cr_assert_eq(done[2].first_frame, 3);
+    cr_assert_eq(done[2].end, MESSAGE_OPEN);
+    PLAY(j, &w, RSP(ACKNOWLEDGE, MESSAGES_OPEN + 2, .msn = MESSAGES_OPEN + 3));
+    cr_assert_eq(n_done, MESSAGES_OPEN + 3);
+    judge_close(j);
+}
+
+Test(message, every_kind_and_end_has_a_name)
+{
+    for (unsigned k = 0; k < MESSAGE_KINDS; k++)
+        cr_assert(*message_kind_name((enum message_kind)k));
+    for (unsigned e = 0; e < MESSAGE_ENDS; e++)
+        cr_assert(*message_end_name((enum message_end)e));
+}

@@ -1,0 +1,66 @@
+#include "output/finding_text.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct text {
+    char *to;
+    size_t size, n;
+};
+
+static void add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct text *t, const char *format, ...)
+{
+    va_list ap;
+
+    va_start(ap, format);
+    const int n = vsnprintf(t->to + t->n, t->size - t->n, format, ap);
+    va_end(ap);
+    if (n > 0)
+        t->n = (size_t)n < t->size - t->n ? t->n + (size_t)n : t->size - 1;
+}
+
+static void add_wait(struct text *t, iba_time ns)
+{
+    if (ns < 1000000)
+        add(t, "%.3g us", (double)ns / 1e3);
+    else
+        add(t, "%.4g ms", (double)ns / 1e6);
+}
+
+/* What the number of a finding counts; nothing where it says nothing to people. */
+static bool add_count(struct text *t, const struct iba_finding *f, const char *between)
+{
+    static const struct {
+        const char *field, *before, *behind;
+    } unit[] = {{"gap", "", " missing"}, {"length", "", " bytes"}, {"msn", "MSN ", ""}, {"rnr", "timer ", ""}};
+
+    for (size_t i = 0; f->count != 0 && i < sizeof unit / sizeof *unit; i++)
+        if (strcmp(iba_findings[f->kind].field, unit[i].field) == 0) {
+            add(t, "%s%s%" PRIu32 "%s", between, unit[i].before, f->count, unit[i].behind);
+            return true;
+        }
+    return false;
+}
+
+void finding_text(char *to, size_t size, const struct iba_finding *f, const char *elsewhere)
+{
+    struct text t = {to, size, 0};
+    const char *between = " (";
+
+    add(&t, "PSN 0x%06" PRIx32 " %s", f->psn.v, iba_findings[f->kind].sentence);
+    if (f->cause) {
+        add(&t, "%s%s%sframe %" PRIu64, between, elsewhere ? elsewhere : "", elsewhere ? " " : "", f->cause);
+        between = ", ";
+    }
+    if (add_count(&t, f, between))
+        between = ", ";
+    if (f->wait_ns) {
+        add(&t, "%s", between);
+        between = ", ";
+        add_wait(&t, f->wait_ns);
+    }
+    if (*between == ',')
+        add(&t, ")");
+}

@@ -1,0 +1,19 @@
+/* --report: what was found, as one page that needs nothing but itself. Collected in bounded memory, written at the end.
+ */
+#ifndef DISSECT_PAGE_H
+#define DISSECT_PAGE_H
+#include "field/packet.h"
+#include "judge/message.h"
+
+struct report;
+
+/* The file is created or emptied. NULL on failure with one line in err. Owned: report_close(). */
+struct report *report_open(const char *path, char *err, size_t errlen);
+/* A packet with its verdict. */
+void report_packet(struct report *r, const struct packet *p);
+/* A finding that is not of the packet at hand. */
+void report_late(struct report *r, const struct judged *j);
+void report_message(struct report *r, const struct message *m);
+/* Writes the page and frees. 0, or the errno value of the first failure. */
+int report_close(struct report *r);
+#endif

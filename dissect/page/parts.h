@@ -1,0 +1,62 @@
+/* Inside of the report: what was collected, and the parts of the page. */
+#ifndef DISSECT_PAGE_PARTS_H
+#define DISSECT_PAGE_PARTS_H
+#include "field/out.h"
+#include "page/page.h"
+
+enum {
+    REPORT_FINDINGS = 1000, /* listed one by one */
+    REPORT_FIRST = 5,       /* packets named of each kind */
+    REPORT_LINES = 256,     /* directions whose PSNs are kept */
+    REPORT_CHARTS = 24,     /* of them shown, those with the most errors and warnings first */
+    REPORT_POINTS = 2048,   /* of a direction; when there are more, every other one is dropped */
+    REPORT_MARKS = 512,     /* packets of a direction that went wrong; the first are kept */
+    REPORT_TIMES = 64,      /* classes of latency, each twice as long as the one before */
+};
+
+struct report_point {
+    int64_t ns, psn; /* since the first packet; since the first of the direction, wraps counted */
+    uint8_t what;
+};
+enum report_what { POINT_SENT, POINT_ANSWER, POINT_AGAIN, POINT_NAK, POINT_OTHER, POINT_KINDS };
+
+struct report_line { /* requests of one direction, and what the other answers */
+    const struct direction *d;
+    bool any;
+    iba_psn last;
+    int64_t at; /* of `last`, unwrapped */
+    int64_t from_ns, to_ns, low, high;
+    uint64_t bad; /* errors and warnings */
+    uint32_t stride, skipped, n, n_mark;
+    struct report_point point[REPORT_POINTS], mark[REPORT_MARKS];
+};
+
+struct report_kind {
+    uint64_t count, frame[REPORT_FIRST];
+};
+
+struct report {
+    const char *path;
+    uint64_t packets, severity[IBA_ERROR + 1];
+    uint64_t first_ns, last_ns;
+    const char *file[8]; /* names of the first captures */
+    unsigned n_file, last_source;
+    struct report_kind kind[IBA_FINDING_COUNT];
+    struct judged finding[REPORT_FINDINGS];
+    uint64_t n_finding;
+    struct report_line line[REPORT_LINES];
+    uint32_t n_line, line_of[JUDGE_DIRECTIONS]; /* index plus 1 */
+    uint64_t messages, answered[MESSAGE_KINDS];
+    uint32_t times[MESSAGE_KINDS][REPORT_TIMES];
+    struct out out;
+};
+
+/* Direction as words: "10.0.0.1 QP 0x000030 to 10.0.0.2 QP 0x000030". */
+void report_direction(struct out *o, const struct direction *d);
+void report_text(struct out *o, const char *s);
+/* chart.c */
+void report_charts(struct report *r, struct out *o);
+void report_latencies(const struct report *r, struct out *o);
+/* page.c */
+void report_page(struct report *r, struct out *o);
+#endif

@@ -1,0 +1,154 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "page/parts.h"
+
+struct report *report_open(const char *path, char *err, size_t errlen)
+{
+    struct report *r = calloc(1, sizeof *r);
+    const int fd = r ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+
+    if (fd < 0) {
+        (void)snprintf(err, errlen, "%s: %s", path, strerror(r ? errno : ENOMEM));
+        free(r);
+        return NULL;
+    }
+    r->path = path;
+    out_init(&r->out, fd);
+    return r;
+}
+
+static void count(struct report *r, const struct judged *j)
+{
+    struct report_kind *k = &r->kind[j->finding.kind];
+
+    r->severity[iba_findings[j->finding.kind].severity]++;
+    if (k->count < REPORT_FIRST)
+        k->frame[k->count] = j->finding.frame;
+    k->count++;
+    if (r->n_finding < REPORT_FINDINGS)
+        r->finding[r->n_finding] = *j;
+    r->n_finding++;
+}
+
+void report_late(struct report *r, const struct judged *j)
+{
+    count(r, j);
+}
+
+static struct report_line *line_of(struct report *r, uint32_t id, const struct direction *d)
+{
+    if (r->line_of[id] == 0) {
+        if (r->n_line == REPORT_LINES)
+            return NULL;
+        r->line_of[id] = ++r->n_line;
+    }
+    struct report_line *l = &r->line[r->line_of[id] - 1];
+    l->d = d ? d : l->d;
+    return l;
+}
+
+/* Keeps every stride-th point; when there is no room, every other one goes and the stride doubles. */
+static void add_point(struct report_line *l, struct report_point p)
+{
+    if (p.what > POINT_ANSWER) {
+        if (l->n_mark < REPORT_MARKS)
+            l->mark[l->n_mark++] = p;
+        return;
+    }
+    if (l->stride == 0)
+        l->stride = 1;
+    if (l->skipped++ % l->stride != 0)
+        return;
+    if (l->n == REPORT_POINTS) {
+        for (uint32_t i = 0; i < REPORT_POINTS / 2; i++)
+            l->point[i] = l->point[2 * i];
+        l->n = REPORT_POINTS / 2;
+        l->stride *= 2;
+    }
+    l->point[l->n++] = p;
+}
+
+static enum report_what what_of(const struct packet *p)
+{
+    bool again = false, nak = false, other = false;
+
+    for (unsigned i = 0; i < verdict_kept(p->verdict); i++) {
+        const enum iba_finding_kind k = p->verdict->judged[i].finding.kind;
+        again |= k <= IBA_FINDING_RETRY_CHANGED;
+        nak |= (k >= IBA_FINDING_NAK_SEQUENCE && k <= IBA_FINDING_RNR);
+        other |= iba_findings[k].severity >= IBA_WARN;
+    }
+    if (again || nak || other)
+        return again ? POINT_AGAIN : nak ? POINT_NAK : POINT_OTHER;
+    return p->view.op->dir == IBA_REQ ? POINT_SENT : POINT_ANSWER;
+}
+
+/* A request stands in its own direction's chart, a response in that of the requests it answers. */
+static void plot(struct report *r, const struct packet *p)
+{
+    const struct direction *d = p->verdict->direction;
+    const bool answers = p->view.op->dir == IBA_RSP;
+    const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(&p->view)));
+
+    if (answers && d->peer == 0)
+        return;
+    struct report_line *l = line_of(r, answers ? d->peer - 1 : d->id, answers ? NULL : d);
+    if (!l)
+        return;
+    const int64_t ns = (int64_t)(p->cap->ts_ns - p->first_ns);
+    const int64_t at = l->any ? l->at + iba_psn_diff(psn, l->last) : 0;
+    l->low = !l->any || at < l->low ? at : l->low;
+    l->high = !l->any || at > l->high ? at : l->high;
+    l->from_ns = !l->any || ns < l->from_ns ? ns : l->from_ns;
+    l->to_ns = !l->any || ns > l->to_ns ? ns : l->to_ns;
+    l->any = true;
+    l->last = psn;
+    l->at = at;
+    l->bad += p->verdict->worst >= IBA_WARN;
+    add_point(l, (struct report_point){ns, at, (uint8_t)what_of(p)});
+}
+
+void report_packet(struct report *r, const struct packet *p)
+{
+    const struct iba_view *v = &p->view;
+
+    if (r->packets++ == 0 || p->source != r->last_source) {
+        unsigned i = 0;
+        while (i < r->n_file && strcmp(r->file[i], p->source_name) != 0)
+            i++;
+        if (i == r->n_file && r->n_file < sizeof r->file / sizeof *r->file)
+            r->file[r->n_file++] = p->source_name;
+        r->last_source = p->source;
+    }
+    r->first_ns = p->first_ns;
+    r->last_ns = p->cap->ts_ns > r->last_ns ? p->cap->ts_ns : r->last_ns;
+    for (unsigned i = 0; i < verdict_kept(p->verdict); i++)
+        count(r, &p->verdict->judged[i]);
+    if (p->verdict->direction && v->op && v->op->svc != IBA_UD && v->icrc != IBA_CHECK_BAD && v->err == IBA_OK &&
+        !verdict_is_twin(p->verdict, p->number))
+        plot(r, p);
+}
+
+void report_message(struct report *r, const struct message *m)
+{
+    r->messages++;
+    if (m->end != MESSAGE_ANSWERED)
+        return;
+    const uint64_t ns = m->ended - m->began;
+    r->answered[m->kind]++;
+    r->times[m->kind][ns ? 63 - (unsigned)__builtin_clzll(ns) : 0]++;
+}
+
+int report_close(struct report *r)
+{
+    report_page(r, &r->out);
+    (void)out_flush(&r->out);
+    int error = r->out.error;
+    if (close(r->out.fd) != 0 && error == 0)
+        error = errno;
+    free(r);
+    return error;
+}

@@ -1,0 +1,20 @@
+/* Both ends of a direction, as every statistic of connections shows them, and the order they are shown in. */
+#ifndef DISSECT_STATS_ENDS_H
+#define DISSECT_STATS_ENDS_H
+#include "judge/judge.h"
+#include "stats/table.h"
+
+enum { ENDS_COLUMNS = 5 };
+
+/* Columns for source, source QP, destination, destination QP and service, wide enough for all of them. */
+void ends_columns(struct out *o, struct column column[ENDS_COLUMNS], const struct direction *const *d, size_t n);
+/* The cells. A source QP that is a guess has a question mark, one that is not known is "-". */
+void ends_cells(struct table *t, const struct direction *d);
+/* The members of an object that follows: ,"address":...,"src":... */
+void ends_json(struct out *o, const struct direction *d);
+
+/* Directions in the order they are shown: the two of a connection side by side, the one that began first in front;
+ * connections by `weight` (the sum of both, the heaviest first), then in the order they began. `order` has room for n.
+ */
+void ends_sort(const struct direction **order, const struct direction *const *d, const uint64_t *weight, size_t n);
+#endif

@@ -1,0 +1,253 @@
+/* -z rc,analysis: what each direction of each reliable connection had to bear. */
+#include <stdlib.h>
+#include "stats/ends.h"
+#include "stats/kinds.h"
+
+struct row {
+    const struct direction *d; /* NULL: nothing seen */
+    uint64_t packets, bytes;
+    uint32_t found[IBA_FINDING_COUNT], severity[IBA_ERROR + 1];
+};
+struct rc {
+    uint64_t no_connection; /* packets of the service that could not be put on a connection's account */
+    uint64_t elsewhere;     /* findings that are on no reliable connection's account */
+    struct row row[JUDGE_DIRECTIONS];
+    const struct direction *seen[JUDGE_DIRECTIONS], *order[JUDGE_DIRECTIONS];
+    uint64_t weight[JUDGE_DIRECTIONS];
+    size_t n;
+};
+
+/* Columns that add findings up; the last of `kinds` is repeated. */
+struct sum {
+    const char *title, *key;
+    uint8_t width, n;
+    uint8_t kinds[6];
+};
+#define F(kind) IBA_FINDING_##kind
+static const struct sum sums[] = {
+    {"Re:NAK", "retransmissions_nak", 6, 1, {F(RETRY_NAK)}},
+    {"Re:RNR", "retransmissions_rnr", 6, 1, {F(RETRY_RNR)}},
+    {"Re:lost", "retransmissions_implied", 7, 1, {F(RETRY_IMPLIED)}},
+    {"Re:time", "retransmissions_timeout", 7, 1, {F(RETRY_TIMEOUT)}},
+    {"Re:?", "retransmissions_unclear", 5, 1, {F(RETRY_UNCLEAR)}},
+    {"Copies", "copies", 6, 1, {F(NETWORK_COPY)}},
+    {"Gaps", "gaps", 5, 3, {F(GAP), F(RESPONSE_GAP), F(ANSWER_MISSING)}},
+    {"Late", "out_of_order", 5, 1, {F(LATE)}},
+    {"NAK seq", "nak_sequence", 7, 1, {F(NAK_SEQUENCE)}},
+    {"NAKs",
+     "nak_other",
+     5,
+     6,
+     {F(NAK_INVALID), F(NAK_ACCESS), F(NAK_OPERATION), F(NAK_RD), F(NAK_RESERVED), F(SYNDROME_RESERVED)}},
+    {"RNRs", "rnr", 5, 1, {F(RNR)}},
+    {"AckDup", "duplicate_acks", 6, 2, {F(ACK_AGAIN), F(ANSWER_AGAIN)}},
+    {"Ghosts", "ghost_acks", 6, 1, {F(GHOST_ACK)}},
+    {"ICRC", "bad_icrc", 5, 1, {F(BAD_ICRC)}},
+    {"ECN", "ecn", 6, 1, {F(ECN)}},
+};
+#undef F
+enum { N_SUMS = sizeof sums / sizeof *sums, BEHIND = 3, COLUMNS = ENDS_COLUMNS + 2 + N_SUMS + BEHIND };
+
+void *stat_rc_open(const char *arg, char *err, size_t errlen)
+{
+    return stat_open_plain("rc,analysis", sizeof(struct rc), arg, err, errlen);
+}
+
+static bool reliable(uint8_t svc)
+{
+    return svc == IBA_RC || svc == IBA_XRC;
+}
+
+static struct row *row_of(struct rc *s, const struct direction *d)
+{
+    if (!d || !reliable(d->svc))
+        return NULL;
+    struct row *r = &s->row[d->id];
+    if (!r->d) {
+        r->d = d;
+        s->seen[s->n++] = d;
+    }
+    return r;
+}
+
+static void count(struct rc *s, const struct judged *j)
+{
+    struct row *r = row_of(s, j->direction);
+
+    if (!r) {
+        s->elsewhere++;
+        return;
+    }
+    r->found[j->finding.kind]++;
+    r->severity[iba_findings[j->finding.kind].severity]++;
+}
+
+void stat_rc_packet(void *state, const struct packet *p)
+{
+    struct rc *s = state;
+    const struct verdict *v = p->verdict;
+    struct row *r = row_of(s, v->direction);
+
+    if (verdict_is_twin(v, p->number))
+        return;
+    for (unsigned i = 0; i < verdict_kept(v); i++)
+        count(s, &v->judged[i]);
+    if (r) {
+        r->packets++;
+        r->bytes += p->view.icrc == IBA_CHECK_BAD ? 0 : p->view.payload_len;
+    } else if (!v->direction && iba_view_has_bth(&p->view) && reliable(iba_bth_opcode(iba_view_bth(&p->view)) >> 5))
+        s->no_connection++;
+}
+
+void stat_rc_late(void *state, const struct judged *j)
+{
+    count(state, j);
+}
+
+static uint64_t sum_of(const struct row *r, const struct sum *sum)
+{
+    uint64_t n = 0;
+
+    for (unsigned i = 0; i < sum->n; i++)
+        n += r->found[sum->kinds[i]];
+    return n;
+}
+
+static void add(struct row *to, const struct row *r)
+{
+    to->packets += r->packets;
+    to->bytes += r->bytes;
+    for (unsigned i = 0; i < IBA_FINDING_COUNT; i++)
+        to->found[i] += r->found[i];
+    for (unsigned i = 0; i <= IBA_ERROR; i++)
+        to->severity[i] += r->severity[i];
+}
+
+static void sort(struct rc *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct row *r = &s->row[s->seen[i]->id];
+        s->weight[i] = (uint64_t)r->severity[IBA_ERROR] + r->severity[IBA_WARN];
+    }
+    ends_sort(s->order, s->seen, s->weight, s->n);
+}
+
+/* What nobody had is left out, so that the rest fits a screen. */
+static void cells(struct table *t, const struct row *r, const struct row *total)
+{
+    table_u64(t, r->packets);
+    table_u64(t, r->bytes);
+    for (unsigned i = 0; i < N_SUMS; i++)
+        if (sum_of(total, &sums[i]) > 0)
+            table_u64(t, sum_of(r, &sums[i]));
+    for (unsigned i = IBA_ERROR; i >= IBA_NOTE; i--)
+        table_u64(t, r->severity[i]);
+}
+
+static size_t columns(struct column column[COLUMNS], const struct row *total)
+{
+    size_t n = ENDS_COLUMNS;
+
+    column[n++] = (struct column){"Packets", 9, false};
+    column[n++] = (struct column){"Payload bytes", 13, false};
+    for (unsigned i = 0; i < N_SUMS; i++)
+        if (sum_of(total, &sums[i]) > 0)
+            column[n++] = (struct column){sums[i].title, sums[i].width, false};
+    column[n++] = (struct column){"Errors", 6, false};
+    column[n++] = (struct column){"Warnings", 8, false};
+    column[n++] = (struct column){"Notes", 5, false};
+    return n;
+}
+
+static struct row total_of(const struct rc *s)
+{
+    struct row total = {0};
+
+    for (size_t i = 0; i < s->n; i++)
+        add(&total, &s->row[s->seen[i]->id]);
+    return total;
+}
+
+static void print_text(const struct rc *s, struct out *o)
+{
+    const struct row total = total_of(s);
+    struct column column[COLUMNS];
+    struct table t;
+
+    ends_columns(o, column, s->order, s->n);
+    table_open(&t, o, "Reliable connections: what went wrong, by direction", column, columns(column, &total));
+    for (size_t i = 0; i < s->n; i++) {
+        const struct row *r = &s->row[s->order[i]->id];
+        ends_cells(&t, r->d);
+        cells(&t, r, &total);
+    }
+    table_rule(&t, '-');
+    table_str(&t, "Total");
+    for (unsigned i = 1; i < ENDS_COLUMNS; i++)
+        table_str(&t, "");
+    cells(&t, &total, &total);
+    if (s->no_connection + s->elsewhere > 0) {
+        out_str(o, "Beside these: packets of no connection ");
+        out_u64(o, s->no_connection);
+        out_str(o, ", findings of no reliable connection ");
+        out_u64(o, s->elsewhere);
+        out_ch(o, '\n');
+    }
+    table_close(&t);
+}
+
+static void json_row(struct out *o, const struct row *r)
+{
+    json_u64(o, "packets", r->packets);
+    json_u64(o, "payload_bytes", r->bytes);
+    for (unsigned i = 0; i < N_SUMS; i++)
+        json_u64(o, sums[i].key, sum_of(r, &sums[i]));
+    for (unsigned i = IBA_ERROR; i >= IBA_NOTE; i--)
+        json_u64(o, iba_severity_name((enum iba_severity)i), r->severity[i]);
+    json_key(o, "found");
+    out_ch(o, '{');
+    bool any = false;
+    for (unsigned i = 0; i < IBA_FINDING_COUNT; i++)
+        if (r->found[i]) {
+            out_str(o, any ? ",\"" : "\"");
+            any = true;
+            out_str(o, iba_findings[i].name);
+            OUT_LIT(o, "\":");
+            out_u64(o, r->found[i]);
+        }
+    out_ch(o, '}');
+}
+
+static void print_json(const struct rc *s, struct out *o)
+{
+    const struct row total = total_of(s);
+
+    out_str(o, "{\"stat\":\"rc,analysis\",\"directions\":[");
+    for (size_t i = 0; i < s->n; i++) {
+        const struct row *r = &s->row[s->order[i]->id];
+        out_str(o, i > 0 ? ",{\"direction\":" : "{\"direction\":");
+        out_u64(o, r->d->id);
+        json_key(o, "peer");
+        if (r->d->peer)
+            out_u64(o, r->d->peer - 1);
+        else
+            OUT_LIT(o, "null");
+        ends_json(o, r->d);
+        json_row(o, r);
+        out_ch(o, '}');
+    }
+    out_str(o, "],\"total\":{\"directions\":");
+    out_u64(o, s->n);
+    json_row(o, &total);
+    out_ch(o, '}');
+    json_u64(o, "no_connection_packets", s->no_connection);
+    json_u64(o, "elsewhere_findings", s->elsewhere);
+    json_u64(o, "limit", JUDGE_DIRECTIONS);
+    out_str(o, "}\n");
+}
+
+void stat_rc_print(void *state, struct out *o, bool json)
+{
+    sort(state);
+    (json ? print_json : print_text)(state, o);
+}
