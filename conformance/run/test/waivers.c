@@ -121,9 +121,10 @@ Test(waivers, several_patterns_and_symptoms)
     char pattern[64];
 
     cr_assert(
-        load("[{\"pattern\":\" uc.* rc.responder.gap \",\"target\":\"*\",\"statement\":\"QS-01 RR-04\",\"reason\":\"r\","
-             "\"symptom\":\"got 2 | got 30\",\"expires\":\"2030-01-01\",\"name\":\"n\",\"certain\":\"yes\","
-             "\"evidence\":\"e\"}]"),
+        load(
+            "[{\"pattern\":\" uc.* rc.responder.gap \",\"target\":\"*\",\"statement\":\"QS-01 RR-04\",\"reason\":\"r\","
+            "\"symptom\":\"got 2 | got 30\",\"expires\":\"2030-01-01\",\"name\":\"n\",\"certain\":\"yes\","
+            "\"evidence\":\"e\"}]"),
         "%s", err);
     cr_expect(ibc_waiver_word(w.w[0].pattern, 0, pattern, sizeof pattern));
     cr_expect_str_eq(pattern, "uc.*");
