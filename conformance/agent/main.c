@@ -20,16 +20,17 @@ static struct ibc_target *open_device(const struct options *o, char *err, size_t
     return ibc_verbs_open(&v, err, errlen);
 }
 
-static const char *describe(const struct ibc_target *t, char *out, size_t n)
+static const char *describe(const struct ibc_target *t)
 {
-    ibc_verbs_describe(t, out, n);
-    return out;
+    static char name[AG_TEXT];
+
+    ibc_verbs_describe(t, name, sizeof name);
+    return name;
 }
 #else
-static const char *describe(const struct ibc_target *t, char *out, size_t n)
+static const char *describe(const struct ibc_target *t)
 {
-    (void)snprintf(out, n, "%s", t->ops->name);
-    return out;
+    return t->ops->name;
 }
 
 static struct ibc_target *open_device(const struct options *o, char *err, size_t errlen)
@@ -79,12 +80,12 @@ static int serve(struct ag_server *s, const struct options *o)
 
 static int open_and_serve(struct ag_server *s, const struct options *o)
 {
-    char err[AG_SENTENCE] = "", name[AG_TEXT];
+    char err[AG_SENTENCE] = "";
     int code = EXIT_BROKEN;
 
     s->target = o->engine ? ibc_target_open(o->engine, err, sizeof err) : open_device(o, err, sizeof err);
     s->real_time = o->real_time;
-    s->name = o->engine ? o->engine : s->target ? describe(s->target, name, sizeof name) : "";
+    s->name = o->engine ? o->engine : s->target ? describe(s->target) : "";
     if (s->target && open_wires(s, o, err, sizeof err))
         code = serve(s, o);
     else
