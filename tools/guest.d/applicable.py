@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """applicable.py REPORT LEAST: of a JSON report of ibconform: what the scenarios that do not apply to the device would have
-needed, and how many files apply. Exit code 1 when less than LEAST do, or the harness was at fault."""
+needed, what came out as nobody expects, and how many files apply. Exit code 1 when less than LEAST do, or the harness was at fault."""
 
 import collections
 import json
@@ -12,6 +12,10 @@ out = [r for r in report["results"] if r["verdict"] in ("NOT_APPLICABLE", "UNSUP
 lacks = collections.Counter(r["measured"] or r["verdict"] for r in out)
 for why, n in lacks.most_common():
     print(f"  {n:4} left out: {why}")
+for r in report["results"]:
+    if r["verdict"] in ("FAIL", "XPASS", "ERROR", "INCONCLUSIVE"):
+        finding = r["finding"] or {"expected": "a deviation", "got": "none", "variation": ""}
+        print(f"  {r['verdict']} {r['id']}: expected {finding['expected']}, got {finding['got']} ({finding['variation']})")
 applicable, errors = len(report["results"]) - len(out), report["counts"]["ERROR"]
 print(f"{applicable} scenario files apply, {len(out)} do not; {errors} faults of the harness")
 sys.exit(errors > 0 or applicable < int(sys.argv[2]))
