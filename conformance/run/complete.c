@@ -281,7 +281,7 @@ static bool enough(struct run_player *p, const struct ibc_step *s)
     const struct run_live *q = run_live(p, s);
     const uint32_t send = successes(p, q, false), recv = successes(p, q, true);
 
-    return run_has(s, IBC_K_none) || (send >= wanted(s, IBC_K_send, send) && recv >= wanted(s, IBC_K_recv, recv));
+    return send >= wanted(s, IBC_K_send, send) && recv >= wanted(s, IBC_K_recv, recv);
 }
 
 /* Counted once is not counted again. */
@@ -305,17 +305,10 @@ static bool none_came(struct run_player *p, const struct ibc_step *s, const stru
     return run_fail(p, s, NULL, "no completion", got);
 }
 
-static bool completion_waits(struct run_player *p, const struct ibc_step *s)
-{
-    return next_of(p, run_live(p, s), EITHER) < p->n_wc;
-}
-
 /* That there is none shows at once on virtual time only. */
-static bool count(struct run_player *p, const struct ibc_step *s)
+static uint64_t none_patience(const struct run_player *p)
 {
-    if (run_has(s, IBC_K_none) && !p->t->virtual_time)
-        return run_await(p, s, run_scaled(p, RUN_NONE), false, completion_waits) != RUN_STOP;
-    return run_await(p, s, run_scaled(p, RUN_PATIENCE), false, enough) != RUN_STOP;
+    return p->t->virtual_time ? 0 : run_scaled(p, RUN_NONE);
 }
 
 bool run_step_completions(struct run_player *p, const struct ibc_step *s)
@@ -324,10 +317,10 @@ bool run_step_completions(struct run_player *p, const struct ibc_step *s)
     uint32_t send, recv;
     char expected[RUN_TEXT], got[RUN_TEXT];
 
-    if (!count(p, s))
-        return false;
     if (run_has(s, IBC_K_none))
-        return none_came(p, s, q);
+        return run_await(p, s, none_patience(p), false, completion_there) != RUN_STOP && none_came(p, s, q);
+    if (run_await(p, s, run_scaled(p, RUN_PATIENCE), false, enough) == RUN_STOP)
+        return false;
     send = successes(p, q, false);
     recv = successes(p, q, true);
     if (send == wanted(s, IBC_K_send, send) && recv == wanted(s, IBC_K_recv, recv)) {
@@ -408,20 +401,11 @@ bool run_step_event(struct run_player *p, const struct ibc_step *s)
     return run_fail(p, s, NULL, expected, got);
 }
 
-static bool at_once(struct run_player *p, const struct ibc_step *s)
-{
-    (void)p;
-    (void)s;
-    return true;
-}
-
 bool run_step_events(struct run_player *p, const struct ibc_step *s)
 {
-    const bool at_once_or_never = p->t->virtual_time;
     char got[RUN_TEXT];
 
-    if (run_await(p, s, at_once_or_never ? 0 : run_scaled(p, RUN_NONE), true,
-                  at_once_or_never ? at_once : event_there) == RUN_STOP)
+    if (run_await(p, s, none_patience(p), true, event_there) == RUN_STOP)
         return false;
     if (!event_there(p, s))
         return true;

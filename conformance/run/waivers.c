@@ -226,24 +226,20 @@ void ibc_waivers_free(struct ibc_waivers *w)
     *w = (struct ibc_waivers){0};
 }
 
-static bool names(const struct ibc_waiver *w, const struct ibc_scenario *s)
+static bool any_word(const char *words, const struct ibc_scenario *s,
+                     bool (*fits)(const struct ibc_scenario *s, const char *word))
 {
-    char pattern[MAX_PATTERN];
+    char word[MAX_PATTERN];
     bool found = false;
 
-    for (size_t i = 0; !found && ibc_waiver_word(w->pattern, i, pattern, sizeof pattern); i++)
-        found = ibc_id_matches(s, pattern);
+    for (size_t i = 0; !found && ibc_waiver_word(words, i, word, sizeof word); i++)
+        found = fits(s, word);
     return found;
 }
 
 bool ibc_waiver_cited(const struct ibc_waiver *w, const struct ibc_scenario *s)
 {
-    char id[MAX_PATTERN];
-    bool found = false;
-
-    for (size_t i = 0; !found && ibc_waiver_word(w->statement, i, id, sizeof id); i++)
-        found = ibc_cites(s, id);
-    return found;
+    return any_word(w->statement, s, ibc_cites);
 }
 
 static bool shows_one(const struct ibc_finding *f, const char *symptom)
@@ -284,7 +280,8 @@ void ibc_waivers_apply(struct ibc_waivers *w, const char *target, struct ibc_res
 {
     for (size_t i = 0; i < w->n; i++) {
         struct ibc_waiver *one = &w->w[i];
-        if (!names(one, r->scenario) || !ibc_waiver_cited(one, r->scenario) || fnmatch(one->target, target, 0) != 0)
+        if (!any_word(one->pattern, r->scenario, ibc_id_matches) || !ibc_waiver_cited(one, r->scenario) ||
+            fnmatch(one->target, target, 0) != 0)
             continue;
         const enum ibc_verdict v = waived(one, r);
         if (v == IBC_IS_COUNT)
