@@ -87,10 +87,11 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct entry *)a)->field.name, ((const struct entry *)b)->field.name);
 }
 
+static const char analysis[] = "infiniband.analysis";
+
 /* One field for each name that findings go by, and those that all of them have. */
 static void build_findings(void)
 {
-    static const char prefix[] = "infiniband.analysis";
     static const struct {
         const char *name, *label;
         uint8_t what;
@@ -100,18 +101,16 @@ static void build_findings(void)
 
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
         if (verdict_first_kind((enum iba_finding_kind)k) == k)
-            add(full_name(prefix, iba_findings[k].field), iba_findings[k].field, FIELD_TEXT,
+            add(full_name(analysis, iba_findings[k].field), iba_findings[k].field, FIELD_TEXT,
                 (struct source){.found = true, .what = VERDICT_OF_KIND, .kind = (uint8_t)k}, 0);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        add(full_name(prefix, all[i].name), all[i].label, FIELD_TEXT,
+        add(full_name(analysis, all[i].name), all[i].label, FIELD_TEXT,
             (struct source){.found = true, .what = all[i].what}, 0);
 }
 
 bool field_is_analysis(const struct field *f)
 {
-    static const char prefix[] = "infiniband.analysis";
-
-    return strncmp(f->name, prefix, sizeof prefix - 1) == 0;
+    return strncmp(f->name, analysis, sizeof analysis - 1) == 0;
 }
 
 static void build(void)

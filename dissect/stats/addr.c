@@ -42,6 +42,15 @@ void stat_addr_print(struct out *o, enum stat_addr_kind kind, const uint8_t *add
     }
 }
 
+uint8_t stat_addr_wider(struct out *o, uint8_t width, enum stat_addr_kind kind, const uint8_t *addr)
+{
+    (void)out_flush(o);
+    stat_addr_print(o, kind, addr);
+    width = o->n > width ? (uint8_t)o->n : width;
+    o->n = 0;
+    return width;
+}
+
 const char *stat_addr_kind_name(enum stat_addr_kind kind)
 {
     static const char *const name[STAT_ADDR_COUNT] = {"ipv4", "ipv6", "gid", "lid"};

@@ -14,6 +14,9 @@ struct stat_addrs {
 bool stat_addrs_get(struct stat_addrs *a, const struct iba_view *v);
 /* As tshark's columns show it: "192.0.2.1", "2001:db8::1", "GID: fe80::1", "LID: 4". */
 void stat_addr_print(struct out *o, enum stat_addr_kind kind, const uint8_t *addr);
+/* Characters that it takes, if more than `width`, else `width`. It is written where the output goes next, and taken
+ * back. */
+uint8_t stat_addr_wider(struct out *o, uint8_t width, enum stat_addr_kind kind, const uint8_t *addr);
 /* "ipv4", "ipv6", "gid", "lid". */
 const char *stat_addr_kind_name(enum stat_addr_kind kind);
 

@@ -196,18 +196,14 @@ static void print_totals(const struct table *t, const struct convs *s)
     }
 }
 
-/* Characters of the longest address. It is written where the output goes next, and taken back. */
+/* Of the longest address */
 static uint8_t addr_width(struct out *o, const struct convs *s, bool src)
 {
-    size_t widest = sizeof "Destination" - 1;
+    uint8_t widest = sizeof "Destination" - 1;
 
-    (void)out_flush(o);
-    for (size_t i = 0; i < s->n; i++) {
-        stat_addr_print(o, (enum stat_addr_kind)s->conv[i].key.addrs.kind, addr_of(&s->conv[i], src));
-        widest = o->n > widest ? o->n : widest;
-        o->n = 0;
-    }
-    return (uint8_t)widest;
+    for (size_t i = 0; i < s->n; i++)
+        widest = stat_addr_wider(o, widest, (enum stat_addr_kind)s->conv[i].key.addrs.kind, addr_of(&s->conv[i], src));
+    return widest;
 }
 
 static void print_text(const struct convs *s, struct out *o)
@@ -257,11 +253,7 @@ static void print_json_conv(struct out *o, const struct conv *c)
     out_ch(o, '"');
     print_json_addr(o, "src", c, true);
     print_json_addr(o, "dst", c, false);
-    json_key(o, "source_qp");
-    if (c->source == SOURCE_UNKNOWN)
-        OUT_LIT(o, "null");
-    else
-        out_u64(o, c->source_qp);
+    json_known(o, "source_qp", c->source != SOURCE_UNKNOWN, c->source_qp);
     json_key(o, "source_qp_several");
     out_str(o, c->source == SOURCE_SEVERAL ? "true" : "false");
     json_u64(o, "dest_qp", c->key.dest_qp);

@@ -7,18 +7,15 @@ static void print_addr(struct out *o, const struct direction *d, bool source)
     stat_addr_print(o, (enum stat_addr_kind)d->key.kind, source ? d->key.src : d->key.dst);
 }
 
-/* Characters of the longest address. It is written where the output goes next, and taken back. */
+/* Of the longest address */
 static uint8_t width(struct out *o, const struct direction *const *d, size_t n, bool source)
 {
-    size_t widest = sizeof "Destination" - 1;
+    uint8_t widest = sizeof "Destination" - 1;
 
-    (void)out_flush(o);
-    for (size_t i = 0; i < n; i++) {
-        print_addr(o, d[i], source);
-        widest = o->n > widest ? o->n : widest;
-        o->n = 0;
-    }
-    return (uint8_t)widest;
+    for (size_t i = 0; i < n; i++)
+        widest =
+            stat_addr_wider(o, widest, (enum stat_addr_kind)d[i]->key.kind, source ? d[i]->key.src : d[i]->key.dst);
+    return widest;
 }
 
 void ends_columns(struct out *o, struct column column[ENDS_COLUMNS], const struct direction *const *d, size_t n)
@@ -66,11 +63,7 @@ void ends_json(struct out *o, const struct direction *d)
 {
     json_str(o, "address", stat_addr_kind_name((enum stat_addr_kind)d->key.kind));
     json_addr(o, "src", d, true);
-    json_key(o, "source_qp");
-    if (d->knows_source_qp)
-        out_u64(o, d->source_qp);
-    else
-        OUT_LIT(o, "null");
+    json_known(o, "source_qp", d->knows_source_qp, d->source_qp);
     json_addr(o, "dst", d, false);
     json_u64(o, "dest_qp", d->key.qpn);
     json_str(o, "service", iba_svc_name((enum iba_svc)d->svc));

@@ -56,14 +56,6 @@ static size_t directions(const struct list *s, const struct direction **d)
     return n;
 }
 
-static void cell_or_dash(struct table *t, bool known, uint64_t v)
-{
-    if (known)
-        table_u64(t, v);
-    else
-        table_str(t, "-");
-}
-
 static void print_message(struct table *t, const struct message *m)
 {
     ends_cells(t, m->direction);
@@ -71,7 +63,7 @@ static void print_message(struct table *t, const struct message *m)
     table_str(t, message_end_name((enum message_end)m->end));
     table_u64(t, m->first_frame);
     table_u64(t, m->last_frame);
-    cell_or_dash(t, m->answer_frame != 0, m->answer_frame);
+    table_known(t, m->answer_frame != 0, m->answer_frame);
     table_begin(t);
     out_u64(t->o, m->bytes);
     if (!m->whole || !m->closed)
@@ -123,11 +115,7 @@ static void json_message(struct out *o, const struct message *m)
     json_str(o, "end", message_end_name((enum message_end)m->end));
     json_u64(o, "first_frame", m->first_frame);
     json_u64(o, "last_frame", m->last_frame);
-    json_key(o, "answer_frame");
-    if (m->answer_frame)
-        out_u64(o, m->answer_frame);
-    else
-        OUT_LIT(o, "null");
+    json_known(o, "answer_frame", m->answer_frame != 0, m->answer_frame);
     json_u64(o, "bytes", m->bytes);
     json_key(o, "whole");
     out_str(o, m->whole && m->closed ? "true" : "false");

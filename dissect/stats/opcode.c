@@ -82,10 +82,7 @@ static void print_counts(struct table *t, uint64_t n, uint64_t whole, const uint
 {
     table_u64(t, n);
     table_percent(t, n, whole);
-    if (bytes)
-        table_u64(t, *bytes);
-    else
-        table_str(t, "-");
+    table_known(t, bytes != NULL, bytes ? *bytes : 0);
 }
 
 static void print_item(struct table *t, const char *name, uint64_t n, uint64_t whole)

@@ -71,10 +71,7 @@ static void print_text(const struct qps *s, struct out *o)
         table_begin(&t);
         out_hex(o, r->p_key, 4);
         table_end(&t);
-        if (r->d->pmtu)
-            table_u64(&t, r->d->pmtu);
-        else
-            table_str(&t, "-");
+        table_known(&t, r->d->pmtu != 0, r->d->pmtu);
         table_u64(&t, r->packets);
         table_u64(&t, r->bytes);
         table_u64(&t, r->first_psn);
@@ -94,15 +91,6 @@ static void print_text(const struct qps *s, struct out *o)
     table_close(&t);
 }
 
-static void json_or_null(struct out *o, const char *key, bool known, uint64_t v)
-{
-    json_key(o, key);
-    if (known)
-        out_u64(o, v);
-    else
-        OUT_LIT(o, "null");
-}
-
 static void print_json(const struct qps *s, struct out *o)
 {
     out_str(o, "{\"stat\":\"qp\"");
@@ -115,10 +103,10 @@ static void print_json(const struct qps *s, struct out *o)
         const struct row *r = &s->row[s->order[i]->id];
         out_str(o, i > 0 ? ",{\"direction\":" : "{\"direction\":");
         out_u64(o, r->d->id);
-        json_or_null(o, "peer", r->d->peer != 0, r->d->peer - 1);
+        json_known(o, "peer", r->d->peer != 0, r->d->peer - 1);
         ends_json(o, r->d);
         json_u64(o, "p_key", r->p_key);
-        json_or_null(o, "pmtu", r->d->pmtu != 0, r->d->pmtu);
+        json_known(o, "pmtu", r->d->pmtu != 0, r->d->pmtu);
         json_u64(o, "packets", r->packets);
         json_u64(o, "payload_bytes", r->bytes);
         json_u64(o, "first_psn", r->first_psn);

@@ -227,11 +227,7 @@ static void print_json(const struct rc *s, struct out *o)
         const struct row *r = &s->row[s->order[i]->id];
         out_str(o, i > 0 ? ",{\"direction\":" : "{\"direction\":");
         out_u64(o, r->d->id);
-        json_key(o, "peer");
-        if (r->d->peer)
-            out_u64(o, r->d->peer - 1);
-        else
-            OUT_LIT(o, "null");
+        json_known(o, "peer", r->d->peer != 0, r->d->peer - 1);
         ends_json(o, r->d);
         json_row(o, r);
         out_ch(o, '}');

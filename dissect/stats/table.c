@@ -69,6 +69,14 @@ void table_u64(struct table *t, uint64_t v)
     table_end(t);
 }
 
+void table_known(struct table *t, bool known, uint64_t v)
+{
+    if (known)
+        table_u64(t, v);
+    else
+        table_str(t, "-");
+}
+
 void table_time(struct table *t, int64_t ns)
 {
     table_begin(t);
@@ -114,6 +122,15 @@ void json_u64(struct out *o, const char *key, uint64_t v)
 {
     json_key(o, key);
     out_u64(o, v);
+}
+
+void json_known(struct out *o, const char *key, bool known, uint64_t v)
+{
+    json_key(o, key);
+    if (known)
+        out_u64(o, v);
+    else
+        OUT_LIT(o, "null");
 }
 
 void json_time(struct out *o, const char *key, int64_t ns)

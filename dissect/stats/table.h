@@ -25,6 +25,7 @@ void table_begin(struct table *t);
 void table_end(struct table *t);
 void table_str(struct table *t, const char *s);
 void table_u64(struct table *t, uint64_t v);
+void table_known(struct table *t, bool known, uint64_t v); /* "-" when it is not */
 void table_time(struct table *t, int64_t ns);
 /* Of `whole`, two decimals and the sign. */
 void table_percent(struct table *t, uint64_t part, uint64_t whole);
@@ -33,6 +34,7 @@ void table_percent(struct table *t, uint64_t part, uint64_t whole);
 void json_key(struct out *o, const char *key);
 void json_str(struct out *o, const char *key, const char *s);
 void json_u64(struct out *o, const char *key, uint64_t v);
+void json_known(struct out *o, const char *key, bool known, uint64_t v); /* null when it is not */
 void json_time(struct out *o, const char *key, int64_t ns);
 void json_percent(struct out *o, const char *key, uint64_t part, uint64_t whole);
 #endif
