@@ -3,6 +3,7 @@
 
 import json
 import os
+import pathlib
 import socket
 import time
 
@@ -51,6 +52,27 @@ class Agent:
     def close(self):
         self.lines.close()
         self.socket.close()
+
+
+def greeted(patience):
+    """The agent, with no object left. A guest whose kernel has gone down comes back by itself, some seconds later."""
+    until = time.monotonic() + patience
+    while True:
+        try:
+            agent = Agent(os.environ["IBPROOF_AGENT"])
+            agent("hello", version=1)
+            agent("reset", link="roce2-ipv4", seed=1)
+            return agent
+        except (OSError, ValueError):
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.2)
+
+
+def console():
+    """What the guest's kernel said, over all its lives."""
+    files = pathlib.Path(os.environ["IBPROOF_WIRE"].removeprefix("unix:").split(",")[0]).parent
+    return (files / "console").read_text(encoding="utf-8", errors="replace")
 
 
 class Wire:

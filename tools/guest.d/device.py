@@ -1,27 +1,19 @@
 """device.py: the guest as one device, on top of by_hand.py: queue pairs, regions and windows in a line each, and what comes back
 said as an expectation (AssertionError tells what came instead)."""
 
+import contextlib
 import os
-import pathlib
 import struct
 import time
 
 from scapy.contrib.roce import AETH, opcode
 
-from by_hand import EPSN, PEER, PSN, RIGHTS, Agent
+from by_hand import EPSN, PEER, PSN, RIGHTS, Wire, greeted
 
 PMTU = 1024
 QKEY = 0x11111111
 PATH = ("tclass", "hop", "flow", "sl", "to")
 SERVICES = {"rc": 0x00, "uc": 0x20, "ud": 0x60}
-
-
-FILES = pathlib.Path(os.environ["IBPROOF_WIRE"].removeprefix("unix:").split(",")[0]).parent
-
-
-def console():
-    """What the guest's kernel said, over all its lives."""
-    return (FILES / "console").read_text(encoding="utf-8", errors="replace")
 
 
 class Qp:
@@ -98,17 +90,7 @@ class Device:
         self.greet()
 
     def greet(self):
-        """The guest comes back by itself when its kernel has gone down."""
-        until = time.monotonic() + 90
-        while True:
-            try:
-                self.ask = Agent(os.environ["IBPROOF_AGENT"])
-                self.ask("hello", version=1)
-                return
-            except (OSError, ValueError):
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.5)
+        self.ask = greeted(90)
 
     def __call__(self, do, **args):
         return self.ask(do, **args)
@@ -175,3 +157,28 @@ class Device:
         region, key = region or self.m, window["rkey"]
         qp.post("bind_mw", mw=key, lkey=region["lkey"], va=region["local"] + at, len=n, access=list(rights), key=(key + byte) % 256)
         window["rkey"] = self.completes("success")[0]["rkey"]
+
+
+@contextlib.contextmanager
+def one_device():
+    """For recheck.main(): each function starts with fresh objects of this device."""
+    wire = Wire(os.environ["IBPROOF_WIRE"])
+    device = Device(wire)
+
+    def seen(function):
+        try:
+            if device.ask is None:
+                device.greet()
+            device.fresh()
+            function(device)
+            return None
+        except (AssertionError, OSError, ValueError, KeyError) as why:
+            if not isinstance(why, AssertionError):
+                device.ask = None  # it may have gone down
+            return str(why) or repr(why)
+
+    try:
+        yield seen
+        device.fresh()  # no window may stay bound
+    finally:
+        wire.close()

@@ -2,14 +2,13 @@
 come back. With by_hand.py, for programs run by `tools/guest run -- PROGRAM`."""
 
 import contextlib
-import json
 import os
 import struct
 import time
 
 from scapy.contrib.roce import AETH, BTH, opcode
 
-from by_hand import PEER, RIGHTS, Agent, Wire
+from by_hand import PEER, RIGHTS, Wire, greeted
 
 EPSN, PSN = 0x001000, 0x002000
 ACK, RNR, SEQUENCE, ACCESS, OPERATION = 31, 0x20, 0x60, 0x62, 0x63
@@ -112,24 +111,3 @@ def name(number):
 def expect(what, came, wanted):
     if came != wanted:
         raise AssertionError(f"{what} {came}, not {wanted}")
-
-
-def greeted(patience):
-    """The agent, with no object left; a guest that went down needs some seconds to be back."""
-    until = time.monotonic() + patience
-    while True:
-        try:
-            agent = Agent(os.environ["IBPROOF_AGENT"])
-            agent("hello", version=1)
-            agent("reset", link="roce2-ipv4", seed=1)
-            return agent
-        except (OSError, json.JSONDecodeError):
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.2)
-
-
-def console():
-    folder = os.path.dirname(os.environ["IBPROOF_WIRE"].removeprefix("unix:").split(",")[0])
-    with open(os.path.join(folder, "console"), encoding="utf-8", errors="replace") as f:
-        return f.read()

@@ -10,8 +10,8 @@ import time
 from scapy.contrib.roce import AETH, BTH, opcode
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from by_hand import PSN  # pylint: disable=wrong-import-position
-from device import Qp, console  # pylint: disable=wrong-import-position
+from by_hand import PSN, console  # pylint: disable=wrong-import-position
+from device import Qp, one_device  # pylint: disable=wrong-import-position
 from recheck import deviation, main  # pylint: disable=wrong-import-position
 
 ACK, NAK_REQUEST, NAK_ACCESS = 0x1F, 0x61, 0x62
@@ -130,4 +130,6 @@ def kept_work_not_sent_after_drain(d):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    with one_device() as seen:
+        code = main(sys.argv[1:], seen)
+    sys.exit(code)

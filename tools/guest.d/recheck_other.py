@@ -11,8 +11,8 @@ from scapy.all import IP, IPv6  # pylint: disable=no-name-in-module
 from scapy.contrib.roce import BTH, opcode
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from by_hand import PSN, RIGHTS  # pylint: disable=wrong-import-position
-from device import Qp, console  # pylint: disable=wrong-import-position
+from by_hand import PSN, RIGHTS, console  # pylint: disable=wrong-import-position
+from device import Qp, one_device  # pylint: disable=wrong-import-position
 from recheck import deviation, main  # pylint: disable=wrong-import-position
 
 ACK, NAK_REQUEST, NAK_ACCESS, NAK_OPERATION = 0x1F, 0x61, 0x62, 0x63
@@ -598,4 +598,6 @@ def destroy_waits_for_its_window(d):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    with one_device() as seen:
+        code = main(sys.argv[1:], seen)
+    sys.exit(code)

@@ -10,14 +10,9 @@ import time
 
 from scapy.contrib.roce import BTH
 
-from rc_by_hand import ACCESS, ACK, EPSN, OPERATION, PSN, READ_FIRST, READ_LAST, READ_MIDDLE, READ_ONLY, RNR, SEQUENCE, Device, console, expect
-
-CHECKS = {}
-
-
-def check(function):
-    CHECKS[function.__name__.replace("_", "-")] = function
-    return function
+from by_hand import console
+from rc_by_hand import ACCESS, ACK, EPSN, OPERATION, PSN, READ_FIRST, READ_LAST, READ_MIDDLE, READ_ONLY, RNR, SEQUENCE, Device, expect
+from recheck import deviation, main
 
 
 def fails(d, status, completed=()):
@@ -31,7 +26,7 @@ def fails(d, status, completed=()):
 # ---- requester: what answers may do ----
 
 
-@check
+@deviation
 def ack_of_what_was_never_sent(device):
     """An ACK of a PSN ahead of all that was sent completes the SEND: rxe asks only whether it is beyond its last packet."""
     for ahead in (1, 100, 0x400000):
@@ -42,7 +37,7 @@ def ack_of_what_was_never_sent(device):
         expect("completion", d.completion(), (1, "success"))
 
 
-@check
+@deviation
 def ack_with_payload(device):
     """An ACK with payload completes its SEND."""
     d = device().connect()
@@ -52,7 +47,7 @@ def ack_with_payload(device):
     expect("completion", d.completion(), (1, "success"))
 
 
-@check
+@deviation
 def wrong_answer_completes_as_success(device):
     """An answer that does not fit ends in Error, yet the request completes as a success, its buffer untouched."""
     for op, answer, syndrome, data in (("read", "ATOMIC_ACKNOWLEDGE", ACK, bytes(8)), ("fetch_add", "ATOMIC_ACKNOWLEDGE", ACCESS, bytes(8)),
@@ -66,7 +61,7 @@ def wrong_answer_completes_as_success(device):
         expect("memory", d.memory(8), before)
 
 
-@check
+@deviation
 def misplaced_read_response_completes_as_success(device):
     """READ responses out of the order of their opcodes end in Error, yet the READ completes as a success."""
     for first, misplaced, n in ((False, READ_LAST, 4), (False, READ_MIDDLE, 256), (True, READ_FIRST, 256), (True, READ_ONLY, 88)):
@@ -79,7 +74,7 @@ def misplaced_read_response_completes_as_success(device):
         fails(d, "success")
 
 
-@check
+@deviation
 def nak_inside_read_completes_as_success(device):
     """A NAK behind the first response of a READ ends in Error, yet the READ completes as a success, mostly unread."""
     for responses in ((READ_FIRST,), (READ_FIRST, READ_MIDDLE)):
@@ -94,7 +89,7 @@ def nak_inside_read_completes_as_success(device):
         expect("memory", d.memory(256, 512), before)
 
 
-@check
+@deviation
 def plain_ack_completes_read(device):
     """A plain ACK completes READs and ATOMICs as successes that brought no data; all goes on in RTS."""
     for op, request in (("read", "RDMA_READ_REQUEST"), ("fetch_add", "FETCH_ADD"), ("cmp_swap", "COMPARE_SWAP")):
@@ -107,7 +102,7 @@ def plain_ack_completes_read(device):
         expect("memory and state", (d.memory(8), d.state()), (before, "rts"))
 
 
-@check
+@deviation
 def reserved_syndrome_fails_request(device):
     """Reserved syndromes fail the request, most of them with a completion that says success; reserved NAK codes too."""
     for syndrome, status in ((0x40, "success"), (0x5F, "success"), (0x80, "success"), (0xFF, "success"),
@@ -119,7 +114,7 @@ def reserved_syndrome_fails_request(device):
         fails(d, status)
 
 
-@check
+@deviation
 def foreign_read_response_has_no_status(device):
     """A READ response to a SEND fails it with IB_WC_FATAL_ERR, which the agent must call remote_aborted: no status of 11.6.2."""
     d = device().connect()
@@ -129,7 +124,7 @@ def foreign_read_response_has_no_status(device):
     fails(d, "remote_aborted")
 
 
-@check
+@deviation
 def read_response_length_taken(device):
     """READ responses of any length are taken while they fit: too short ones never complete the READ, not even with its timer,
     and wrong ones do whose sum is right; only what is too long for the buffer fails it, as a protection error."""
@@ -154,7 +149,7 @@ def answered_read(device, length, first, op, n):
     return d
 
 
-@check
+@deviation
 def nak_code_4_is_an_operation_error(device):
     """NAK code 4 fails its request with Remote Operation Error, not with Remote Invalid RD Request."""
     d = device().connect()
@@ -168,7 +163,7 @@ def nak_code_4_is_an_operation_error(device):
 # ---- requester: losses and timers ----
 
 
-@check
+@deviation
 def read_hole_waits_for_timer(device):
     """A gap in READ responses is no implied NAK: without a timer the READ is never asked for again."""
     d = device().connect(pmtu=256)
@@ -180,7 +175,7 @@ def read_hole_waits_for_timer(device):
     d.no_completion(0)
 
 
-@check
+@deviation
 def implied_nak_once(device):
     """Once a NAK has caused a retry, an ACK that passes over the READ causes none: without a timer all stands still."""
     d = device().connect()
@@ -194,7 +189,7 @@ def implied_nak_once(device):
     d.no_completion(0)
 
 
-@check
+@deviation
 def drain_forgets_what_is_open(device):
     """In SQD the timeout reports the queue as drained instead of sending again, and the request is lost: no ACK, no RTS helps."""
     d = device().connect(timeout=14, retry=3)
@@ -210,7 +205,7 @@ def drain_forgets_what_is_open(device):
     d.no_completion(0)
 
 
-@check
+@deviation
 def local_fault_stalls_queue(device):
     """A bad L_Key behind an open request: that one's ACK is not taken any more, nothing completes, the state stays RTS."""
     d = device().connect(timeout=14, retry=2)
@@ -224,7 +219,7 @@ def local_fault_stalls_queue(device):
     expect("state", d.state(), "rts")
 
 
-@check
+@deviation
 def bad_send_key_is_operation_error(device):
     """A wrong L_Key completes as Local QP Operation Error, alone in the send queue."""
     for op in ("send", "write"):
@@ -233,7 +228,7 @@ def bad_send_key_is_operation_error(device):
         fails(d, "local_qp_operation")
 
 
-@check
+@deviation
 def overlong_message_is_taken(device):
     """Messages of 2^31 + 1 bytes are taken and fail later; a READ of that length even leaves, with it as DMA length."""
     for op in ("send", "write"):
@@ -246,7 +241,7 @@ def overlong_message_is_taken(device):
     expect("DMA length", struct.unpack(">QII", bytes(request[BTH].payload)[:16])[2], (1 << 31) + 1)
 
 
-@check
+@deviation
 def read_without_depth_waits_for_ever(device):
     """A READ on a connection of depth 0 is taken, never leaves, never completes, and holds up what is behind it."""
     d = device().connect(rd=0)
@@ -257,7 +252,7 @@ def read_without_depth_waits_for_ever(device):
     expect("state", d.state(), "rts")
 
 
-@check
+@deviation
 def read_of_half_the_psns(device):
     """A READ whose responses are 2^23 PSNs is asked for whole, and its timeout finds nothing to repeat: it waits for ever."""
     d = device().connect(pmtu=256, timeout=8, retry=1)
@@ -272,7 +267,7 @@ def read_of_half_the_psns(device):
     d.no_completion(0)
 
 
-@check
+@deviation
 def retry_count_7_is_forever(device):
     """With retry count 7 a request is sent more than 8 times: 40 are counted."""
     d = device().connect(timeout=8, retry=7)
@@ -282,7 +277,7 @@ def retry_count_7_is_forever(device):
     d.no_completion(0)
 
 
-@check
+@deviation
 def timer_counts_ticks(device):
     """Timeouts are whole ticks, rounded down: 67.1 ms are 64 ms and part of a tick. Of twenty first copies some are early."""
     waits = sorted(first_copy_after(device, 14) for _ in range(20))
@@ -299,7 +294,7 @@ def first_copy_after(device, code):
     return time.monotonic() - start
 
 
-@check
+@deviation
 def timer_not_stopped_by_last_ack(device):
     """The last ACK leaves the timer running: the next request is sent again when the first one's timeout is over."""
     d = device().connect(timeout=17)
@@ -313,7 +308,7 @@ def timer_not_stopped_by_last_ack(device):
     d.comes("SEND_ONLY", PSN + 1, patience=0.4)
 
 
-@check
+@deviation
 def timer_runs_on_during_rnr(device):
     """The timer runs on while an RNR NAK is waited out, and uses up the retries: 67 ms and one retry do not outlast 205 ms."""
     d = device().connect(timeout=14, retry=1)
@@ -329,7 +324,7 @@ def timer_runs_on_during_rnr(device):
     fails(d, "retry_exceeded")
 
 
-@check
+@deviation
 def rnr_nak_counts_twice(device):
     """A second RNR NAK while the first one is waited out counts as another: one retry, one copy, and it is used up."""
     d = device().connect(rnr_retry=1)
@@ -340,7 +335,7 @@ def rnr_nak_counts_twice(device):
     fails(d, "rnr_retry_exceeded")
 
 
-@check
+@deviation
 def rnr_wait_holds_no_new_request(device):
     """What is posted while an RNR NAK is waited out leaves at once, ahead of the request that must be repeated."""
     d = device().connect()
@@ -352,7 +347,7 @@ def rnr_wait_holds_no_new_request(device):
     d.comes("SEND_ONLY", PSN)
 
 
-@check
+@deviation
 def migration_bit_zero(device):
     """MigReq is 0 in requests and answers alike, though no alternate path was ever given."""
     d = device().connect()
@@ -367,7 +362,7 @@ def migration_bit_zero(device):
 # ---- responder ----
 
 
-@check
+@deviation
 def send_lengths_unchecked(device):
     """SENDs whose payload does not suit their opcode are acknowledged; those too long for the path MTU are delivered whole."""
     for op, n in (("SEND_FIRST", 0), ("SEND_FIRST", 4), ("SEND_FIRST", 1028), ("SEND_ONLY", 1025), ("SEND_ONLY", 2048)):
@@ -385,7 +380,7 @@ def send_lengths_unchecked(device):
         d.comes("ACKNOWLEDGE", EPSN + 1, syndrome=ACK)
 
 
-@check
+@deviation
 def dma_length_unchecked(device):
     """DMA lengths above 2^31 are not refused as such, but as an access error where the region is smaller."""
     for length in ((1 << 31) + 1, 0xFFFFFFFF):
@@ -398,7 +393,7 @@ def dma_length_unchecked(device):
         d.comes("ACKNOWLEDGE", EPSN, syndrome=ACCESS)
 
 
-@check
+@deviation
 def repeated_read_starts_in_the_middle(device):
     """A READ that is asked for again from its second response on is answered by a Middle first."""
     d = device().connect(pmtu=256)
@@ -412,7 +407,7 @@ def repeated_read_starts_in_the_middle(device):
     d.comes(READ_LAST, EPSN + 2)
 
 
-@check
+@deviation
 def no_established_event(device):
     """The first request in RTR is answered, but told by no event."""
     d = device().connect(state="rtr")
@@ -422,7 +417,7 @@ def no_established_event(device):
     no_event(d, "rtr")
 
 
-@check
+@deviation
 def no_event_of_a_bad_request(device):
     """A WRITE that is refused for its key or length takes the queue pair to Error, and no event tells it."""
     for fault in ({"rkey": 0xAA}, {"length": 0xFFFFFFFF}):
@@ -438,7 +433,7 @@ def no_event(d, state):
     expect("state", d.state(), state)
 
 
-@check
+@deviation
 def nak_behind_rnr(device):
     """A request behind one that was told to come again gets a sequence NAK, which calls for that one at once."""
     d = device().connect(min_rnr=28)
@@ -448,7 +443,7 @@ def nak_behind_rnr(device):
     d.comes("ACKNOWLEDGE", EPSN, syndrome=SEQUENCE)
 
 
-@check
+@deviation
 def long_send_is_a_local_fault(device):
     """A SEND longer than its receive is refused by NAK 0x63, as if the receive were at fault, not by 0x61."""
     for n in (65, 1024):
@@ -464,7 +459,7 @@ def long_send_is_a_local_fault(device):
     d.comes("ACKNOWLEDGE", EPSN + 1, syndrome=OPERATION)
 
 
-@check
+@deviation
 def bad_receive_key_is_operation_error(device):
     """A receive whose L_Key is wrong, or of a region that may not be written, completes as Local QP Operation Error."""
     for access in (None, []):
@@ -476,7 +471,7 @@ def bad_receive_key_is_operation_error(device):
         fails(d, "local_qp_operation")
 
 
-@check
+@deviation
 def write_of_no_length_with_payload_panics(device):
     """A WRITE of DMA length 0 that brings payload brings the kernel down, in rxe_mr_copy: no key, no region is needed."""
     d = device().connect()
@@ -512,17 +507,5 @@ def seen(function):
     return None
 
 
-def main(names):
-    unknown = [n for n in names if n not in CHECKS]
-    if unknown:
-        sys.exit(f"recheck_rc.py: no check {unknown[0]}; there are {' '.join(CHECKS)}")
-    missing = 0
-    for n in names or CHECKS:
-        instead = seen(CHECKS[n])
-        print(f"{n}: {'as said' if instead is None else f'not seen: {instead}'}", flush=True)
-        missing += instead is not None
-    return 1 if missing else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:], seen))

@@ -12,7 +12,7 @@ from scapy.all import IP  # pylint: disable=no-name-in-module
 from scapy.contrib.roce import AETH, BTH, opcode
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from by_hand import DEVICE, EPSN, PEER, PSN, RIGHTS, TESTER, Agent, Wire  # pylint: disable=wrong-import-position
+from by_hand import DEVICE, EPSN, PEER, PSN, RIGHTS, TESTER, Agent, Wire, console  # pylint: disable=wrong-import-position
 
 
 class Exchange(unittest.TestCase):
@@ -163,8 +163,7 @@ class Exchange(unittest.TestCase):
 
 if __name__ == "__main__":
     result = unittest.main(exit=False).result
-    with open(os.path.join(os.path.dirname(os.environ["IBPROOF_WIRE"].removeprefix("unix:").split(",")[0]), "console"), encoding="utf-8", errors="replace") as f:
-        console = f.read()
-    if re.search(r"Sanitizer|runtime error|BUG:|WARNING:|Oops", console):
-        sys.exit(f"the guest's console:\n{console}")
+    said = console()
+    if re.search(r"Sanitizer|runtime error|BUG:|WARNING:|Oops", said):
+        sys.exit(f"the guest's console:\n{said}")
     sys.exit(not result.wasSuccessful() or result.testsRun == 0)
