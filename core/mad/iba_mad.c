@@ -165,14 +165,14 @@ bool iba_mad_parse(struct iba_mad *m, const uint8_t *wire, size_t captured, size
     if (captured < ATTRIBUTE_END)
         return true;
     m->attr = iba_mad_attr(iba_madhdr_mgmtclass(wire), iba_madhdr_attributeid(wire));
-    if (!m->attr && iba_madhdr_mgmtclass(wire) == IBA_CLASS_SA)
-        iba_mad_add(m, IBA_M_sa_unknown, IBA_SA_DATA_AT, 1, 0);
-    else if (!m->attr)
-        iba_mad_add(m, IBA_M_mad_unknown, HEADER, 1, 0);
-    else if (m->attr->group == IBA_GROUP_SA)
-        iba_mad_add_records(m);
-    else
+    if (c && m->attr && m->attr->group != IBA_GROUP_SA)
         iba_mad_add_attr(m, m->attr, c->data_at, 0);
+    else if (m->attr)
+        iba_mad_add_records(m);
+    else if (iba_madhdr_mgmtclass(wire) == IBA_CLASS_SA)
+        iba_mad_add(m, IBA_M_sa_unknown, IBA_SA_DATA_AT, 1, 0);
+    else
+        iba_mad_add(m, IBA_M_mad_unknown, HEADER, 1, 0);
     return true;
 }
 

@@ -16,7 +16,7 @@ static void fill(uint8_t *mad, uint64_t seed)
 
 static uint32_t record_bytes(const struct iba_mad_attr *a)
 {
-    uint32_t end = 0;
+    uint32_t end = 1;
 
     for (unsigned i = 0; i < IBA_MAD_ATTR_PARTS && a->part[i].n > 0; i++) {
         const uint32_t to = a->part[i].at + (uint32_t)a->part[i].n * iba_mad_layouts[a->part[i].layout].bytes;
@@ -61,9 +61,11 @@ static void spell(uint8_t *mad)
 void mad_fill(const struct job *job, uint8_t *mad, const char *what)
 {
     enum { CM = 7, CC = 0x21, DIRECTED = 0x81, TABLE = 0x92, HOPS = 3 };
-    unsigned class, method, attribute;
+    char *end;
+    const unsigned long class = strtoul(what, &end, 16), method = *end == ':' ? strtoul(end + 1, &end, 16) : 0;
+    const unsigned long attribute = *end == ':' ? strtoul(end + 1, &end, 16) : 0;
 
-    if (sscanf(what, "%x:%x:%x", &class, &method, &attribute) != 3)
+    if (*end || method == 0)
         die(job, "want CLASS:METHOD:ATTRIBUTE, in hex", what);
     fill(mad, (uint64_t) class << 32 | attribute << 8 | method);
     iba_madhdr_set_baseversion(mad, 1);

@@ -145,6 +145,10 @@ Test(libibmad, nodes_switches_managers_notices)
     SAME(notice, issuerlid, IB_NOTICE_ISSUER_LID_F);
     SAME(notice, noticetoggle, IB_NOTICE_TOGGLE_F);
     SAME(notice, noticecount, IB_NOTICE_COUNT_F);
+}
+
+Test(libibmad, class_port_info)
+{
     SAME(classportinfo, baseversion, IB_CPI_BASEVER_F);
     SAME(classportinfo, classversion, IB_CPI_CLASSVER_F);
     SAME(classportinfo, capabilitymask, IB_CPI_CAPMASK_F);
