@@ -8,7 +8,7 @@ struct class_info {
     uint8_t data_at;
     void (*header)(struct iba_mad *m);
 };
-enum { NO_GROUP = 255, HEADER = IBA_BYTES_madhdr, GS_DATA = 64, PATH_HOPS = 63 };
+enum { NO_GROUP = 255, HEADER = IBA_BYTES_madhdr, GS_DATA = 64, CC_DATA = 32, PATH_HOPS = 63 };
 
 static bool named_by_the_one_before(const struct iba_mad *m, enum iba_mad_layout l)
 {
@@ -44,7 +44,7 @@ void iba_mad_add(struct iba_mad *m, enum iba_mad_layout l, uint32_t at, unsigned
     if (m->n_part == before)
         return;
     m->part[before].n = (uint8_t)n;
-    m->part[before].record = (uint8_t)record;
+    m->part[before].record = (uint16_t)record;
     m->part[before].named = named;
 }
 
@@ -115,7 +115,7 @@ static const struct class_info classes[] = {
     {0x06, 0x06, IBA_GROUP_DM, GS_DATA, NULL},
     {0x07, 0x07, IBA_GROUP_CM, HEADER, NULL},
     {0x08, 0x08, NO_GROUP, GS_DATA, header_snmp},
-    {0x21, 0x21, IBA_GROUP_CC, GS_DATA, header_cc},
+    {0x21, 0x21, IBA_GROUP_CC, CC_DATA, header_cc},
     {0x30, 0x4f, NO_GROUP, IBA_SA_AT + IBA_BYTES_vendor_oui, header_oui},
     {0x81, 0x81, IBA_GROUP_SMP, GS_DATA, header_directed},
 };
@@ -145,6 +145,14 @@ void iba_mad_add_attr(struct iba_mad *m, const struct iba_mad_attr *a, uint32_t 
         iba_mad_add(m, (enum iba_mad_layout)a->part[i].layout, part_at, a->part[i].n, record);
         iba_mad_add_variant(m, (enum iba_mad_layout)a->part[i].layout, part_at, record);
     }
+}
+
+void iba_mad_record(struct iba_mad *m, const struct iba_mad_attr *a, const uint8_t *record, size_t n, unsigned number)
+{
+    const uint16_t bytes = (uint16_t)(n < UINT16_MAX ? n : UINT16_MAX);
+
+    *m = (struct iba_mad){.wire = record, .captured = bytes, .len = bytes, .attr = a};
+    iba_mad_add_attr(m, a, 0, number);
 }
 
 bool iba_mad_parse(struct iba_mad *m, const uint8_t *wire, size_t captured, size_t len)

@@ -15,7 +15,7 @@ enum { IBA_CLASS_SA = 0x03, IBA_CLASS_CM = 0x07, IBA_CLASS_DIRECTED = 0x81 };
 struct iba_mad_part {
     uint8_t layout; /* enum iba_mad_layout */
     uint8_t n;
-    uint8_t record; /* 1-based, of a table response; 0: of the datagram as a whole */
+    uint16_t record; /* 1-based, of a table response; 0: of the datagram as a whole */
     uint16_t stride;
     uint16_t at;       /* from the first byte of the datagram */
     uint16_t from, to; /* bytes that the part's name stands for, where they are told */
@@ -38,6 +38,9 @@ bool iba_mad_in(const struct iba_view *v);
 bool iba_mad_of(struct iba_mad *m, const struct iba_view *v);
 /* captured <= len; what is beyond IBA_MAD_BYTES is not looked at. False as above. */
 bool iba_mad_parse(struct iba_mad *m, const uint8_t *wire, size_t captured, size_t len);
+
+/* One record, apart from a datagram: `m` has the parts of it. */
+void iba_mad_record(struct iba_mad *m, const struct iba_mad_attr *a, const uint8_t *record, size_t n, unsigned number);
 
 /* Where the part's i-th layout begins; to be read only as far as iba_mad_row_at() says. */
 static inline uint32_t iba_mad_at(const struct iba_mad_part *p, unsigned i)

@@ -154,16 +154,16 @@
         A(CM,  0x001a, "APR", NULL, P(cm_apr, 0, 1))                                                                            \
         A(CM,  0x001b, "SAP", NULL, P(cm_sap, 0, 1))                                                                            \
         A(CM,  0x001c, "SPR", NULL, P(cm_spr, 0, 1))                                                                            \
-        A(CC,  0x0001, "ClassPortInfo", NULL, P(classportinfo, 0, 1))                                                           \
-        A(CC,  0x0002, "Notice", NULL, P(notice, 0, 1) P(notice_data, 10, 1) P(notice_issuer, 64, 1))                           \
-        A(CC,  0x0011, "CongestionInfo", NULL, P(cc_info, 0, 1))                                                                \
-        A(CC,  0x0012, "CongestionKeyInfo", NULL, P(cc_key_info, 0, 1))                                                         \
+        A(CC,  0x0001, "ClassPortInfo", NULL, P(classportinfo, 32, 1))                                                          \
+        A(CC,  0x0002, "Notice", NULL, P(notice, 32, 1) P(notice_data, 42, 1) P(notice_issuer, 96, 1))                          \
+        A(CC,  0x0011, "CongestionInfo", NULL, P(cc_info, 32, 1))                                                               \
+        A(CC,  0x0012, "CongestionKeyInfo", NULL, P(cc_key_info, 32, 1))                                                        \
         A(CC,  0x0013, "CongestionLog", NULL, P(cc_log, 0, 1))                                                                  \
-        A(CC,  0x0014, "SwitchCongestionSetting", NULL, P(cc_switch, 0, 1))                                                     \
-        A(CC,  0x0015, "SwitchPortCongestionSetting", NULL, P(cc_switch_port, 0, 32))                                           \
-        A(CC,  0x0016, "CACongestionSetting", NULL, P(cc_ca, 0, 1) P(cc_ca_entry, 4, 16))                                       \
-        A(CC,  0x0017, "CongestionControlTable", NULL, P(cc_table, 0, 1) P(cc_table_entry, 4, 64))                              \
-        A(CC,  0x0018, "TimeStamp", NULL, P(cc_timestamp, 0, 1))
+        A(CC,  0x0014, "SwitchCongestionSetting", NULL, P(cc_switch, 32, 1))                                                    \
+        A(CC,  0x0015, "SwitchPortCongestionSetting", NULL, P(cc_switch_port, 32, 32))                                          \
+        A(CC,  0x0016, "CACongestionSetting", NULL, P(cc_ca, 32, 1) P(cc_ca_entry, 36, 16))                                     \
+        A(CC,  0x0017, "CongestionControlTable", NULL, P(cc_table, 32, 1) P(cc_table_entry, 36, 64))                            \
+        A(CC,  0x0018, "TimeStamp", NULL, P(cc_timestamp, 32, 1))
 /* clang-format on */
 
 #define PART(layout, at, n) {IBA_M_##layout, at, n},

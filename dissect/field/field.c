@@ -311,12 +311,27 @@ static bool part_values(const struct source *s, const struct iba_mad *m, const s
     return true;
 }
 
-static void mad_values(const struct entry *e, const struct iba_mad *m, field_each *each, void *ctx)
+static bool mad_values(const struct entry *e, const struct iba_mad *m, field_each *each, void *ctx)
 {
     for (unsigned k = 0; k < m->n_part; k++)
         for (const struct source *s = e->first; s; s = s->next)
             if (s->kind == OF_MAD && s->layout == m->part[k].layout && !part_values(s, m, &m->part[k], each, ctx))
-                return;
+                return false;
+    return true;
+}
+
+/* Of the datagram, then of the records of the table that it completes. */
+static void all_mad_values(const struct entry *e, const struct packet *p, field_each *each, void *ctx)
+{
+    struct iba_mad m;
+
+    if (!iba_mad_of(&m, &p->view) || !mad_values(e, &m, each, ctx))
+        return;
+    for (uint32_t i = 0; p->table && i < iba_rmpp_records(p->table); i++) {
+        iba_rmpp_record(p->table, i, &m);
+        if (!mad_values(e, &m, each, ctx))
+            return;
+    }
 }
 
 /* A finding may cite several clauses, "RQ-01, UU-03": a value each. */
@@ -346,18 +361,14 @@ void field_values(const struct field *f, const struct packet *p, field_each *eac
 {
     const struct entry *e = &registry.entry[f->index];
     const enum kind kind = (enum kind)e->first->kind;
-    struct iba_mad m;
     struct value v;
 
     if (kind == FOUND)
         found_values(e->first, p->verdict, each, ctx);
-    else if (kind == OF_MAD) {
-        if (iba_mad_of(&m, &p->view))
-            mad_values(e, &m, each, ctx);
-    } else if (kind == COMPUTED) {
-        if (computed_value((enum computed)e->first->computed, p, &v))
-            (void)each(ctx, &v);
-    }
+    else if (kind == OF_MAD)
+        all_mad_values(e, p, each, ctx);
+    else if (kind == COMPUTED && computed_value((enum computed)e->first->computed, p, &v))
+        (void)each(ctx, &v);
     if ((f->hdrs & p->view.has) == 0)
         return;
     for (unsigned i = 0; i < p->view.n_layer; i++) {
@@ -440,24 +451,40 @@ static bool all_zero(const struct field *f, const struct packet *p)
     return zero;
 }
 
+struct shown {
+    uint64_t seen[MAX_FIELDS / 64];
+    const struct packet *p;
+    field_of_packet *each;
+    void *ctx;
+};
+
+static void show_fields(struct shown *s, const struct iba_mad *m)
+{
+    for (unsigned k = 0; k < m->n_part; k++) {
+        const struct iba_hdr_info *info = &iba_mad_layouts[m->part[k].layout];
+        for (unsigned i = 0; i < info->n_field; i++) {
+            const struct field *f = field_of_mad_row((enum iba_mad_layout)m->part[k].layout, i);
+            unsigned values = 0;
+            if (info->field[i].vis == IBA_VIS_H || (s->seen[f->index / 64] >> f->index % 64 & 1))
+                continue;
+            s->seen[f->index / 64] |= UINT64_C(1) << f->index % 64;
+            field_values(f, s->p, count_value, &values);
+            if (values > 0 && (info->field[i].vis != IBA_VIS_R || !all_zero(f, s->p)))
+                s->each(s->ctx, s->p, f, values);
+        }
+    }
+}
+
 void field_mad(const struct packet *p, field_of_packet *each, void *ctx)
 {
-    uint64_t seen[MAX_FIELDS / 64] = {0};
+    struct shown s = {.p = p, .each = each, .ctx = ctx};
     struct iba_mad m;
 
     if (!iba_mad_of(&m, &p->view))
         return;
-    for (unsigned k = 0; k < m.n_part; k++) {
-        const struct iba_hdr_info *info = &iba_mad_layouts[m.part[k].layout];
-        for (unsigned i = 0; i < info->n_field; i++) {
-            const struct field *f = field_of_mad_row((enum iba_mad_layout)m.part[k].layout, i);
-            unsigned values = 0;
-            if (info->field[i].vis == IBA_VIS_H || (seen[f->index / 64] >> f->index % 64 & 1))
-                continue;
-            seen[f->index / 64] |= UINT64_C(1) << f->index % 64;
-            field_values(f, p, count_value, &values);
-            if (values > 0 && (info->field[i].vis != IBA_VIS_R || !all_zero(f, p)))
-                each(ctx, p, f, values);
-        }
+    show_fields(&s, &m);
+    for (uint32_t i = 0; p->table && i < iba_rmpp_records(p->table); i++) { /* records may differ in their parts */
+        iba_rmpp_record(p->table, i, &m);
+        show_fields(&s, &m);
     }
 }

@@ -74,6 +74,11 @@ void print_mad_info(struct out *o, const struct packet *p)
     }
     status(o, h);
     connection(o, &m);
+    if (p->table) {
+        OUT_LIT(o, ", table of ");
+        out_u64(o, iba_rmpp_records(p->table));
+        OUT_LIT(o, " records complete");
+    }
 }
 
 static void row_line(struct out *o, const struct iba_field *row, unsigned index, bool array, const struct value *v)
@@ -146,7 +151,7 @@ static void part(struct out *o, const struct iba_mad *m, const struct iba_mad_pa
     if (!anything(m, p))
         return;
     out_str(o, info->title);
-    if (m->n_record > 1 && p->record) {
+    if (p->record && (m->n_record != 1)) {
         OUT_LIT(o, ", record ");
         out_u64(o, p->record);
     }
@@ -162,6 +167,23 @@ static void part(struct out *o, const struct iba_mad *m, const struct iba_mad_pa
         }
 }
 
+/* All records of a table of many segments, at the packet that completes it. */
+static void table(struct out *o, const struct iba_rmpp_transfer *t)
+{
+    struct iba_mad m;
+
+    OUT_LIT(o, "Table of ");
+    out_u64(o, iba_rmpp_records(t));
+    OUT_LIT(o, " records in ");
+    out_u64(o, t->last);
+    OUT_LIT(o, " segments\n");
+    for (uint32_t i = 0; i < iba_rmpp_records(t); i++) {
+        iba_rmpp_record(t, i, &m);
+        for (unsigned k = 0; k < m.n_part; k++)
+            part(o, &m, &m.part[k]);
+    }
+}
+
 void print_mad_tree(struct out *o, const struct packet *p)
 {
     struct iba_mad m;
@@ -175,4 +197,6 @@ void print_mad_tree(struct out *o, const struct packet *p)
         else if (m.part[k].layout == IBA_M_sa && iba_mad_layout_at(&m, IBA_M_sa))
             components(o, &m, iba_mad_layout_at(&m, IBA_M_sa));
     }
+    if (p->table)
+        table(o, p->table);
 }

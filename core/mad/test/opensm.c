@@ -216,5 +216,8 @@ Test(opensm, places_in_records)
     SAME_PLACE(portcounters, vl15dropped, ib_port_counters_t, vl15_dropped);
     SAME_PLACE(portcounters_ext, portmulticastrcvpkts, ib_port_counters_ext_t, multicast_rcv_pkts);
     SAME_PLACE(cc_switch, packetsize, ib_sw_cong_setting_t, packet_size);
+    cr_assert_eq((size_t)IBA_BYTES_cc_log + IBA_BYTES_cc_log_switch,
+                 offsetof(ib_cong_log_t, log_details.log_sw.entry_list));
+    cr_assert_eq((size_t)IBA_BYTES_cc_log + IBA_BYTES_cc_log_ca, offsetof(ib_cong_log_t, log_details.log_ca.log_event));
     SAME_PLACE(dm_profile, idstring, ib_ioc_profile_t, id_string);
 }
