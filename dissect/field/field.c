@@ -241,18 +241,26 @@ const struct field *field_find(const char *name)
     return find_exact(whole);
 }
 
+/* The distance if it is less than `least`, else no less than that. As far as lengths differ, names do. */
+static unsigned nearer(const char *name, const char *known, unsigned least)
+{
+    const size_t a = strlen(name), b = strlen(known);
+
+    return (a > b ? a - b : b - a) >= least ? least : name_distance(name, known, false);
+}
+
 const char *field_nearest(const char *name)
 {
+    static const char prefix[] = "infiniband.";
     size_t n;
     const struct field *f = field_all(&n);
     const char *best = f[0].name;
     unsigned least = UINT32_MAX;
 
-    for (size_t i = 0; i < n; i++) {
-        static const char prefix[] = "infiniband.";
+    for (size_t i = 0; i < n && least > 0; i++) {
         const bool ours = strncmp(f[i].name, prefix, sizeof prefix - 1) == 0;
-        unsigned d = name_distance(name, f[i].name, false);
-        const unsigned bare = ours ? name_distance(name, f[i].name + sizeof prefix - 1, false) : d;
+        unsigned d = nearer(name, f[i].name, least);
+        const unsigned bare = ours ? nearer(name, f[i].name + sizeof prefix - 1, least) : d;
         d = bare < d ? bare : d;
         if (d < least) {
             least = d;
