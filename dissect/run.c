@@ -12,6 +12,7 @@
 #include "judge/held.h"
 #include "judge/judge.h"
 #include "page/page.h"
+#include "stats/addr.h"
 
 struct run {
     struct options *opt;
@@ -278,12 +279,30 @@ static void hold(struct run *r, const struct packet *p)
         held_push(r->held, p);
 }
 
+/* The table whose last missing segment this packet brings. */
+static const struct iba_rmpp_transfer *reassemble(const struct packet *p)
+{
+    static struct iba_rmpp_desk desk;
+    struct iba_rmpp_ends ends;
+    struct stat_addrs a;
+    struct iba_mad m;
+
+    if (!iba_mad_in(&p->view) || p->view.icrc == IBA_CHECK_BAD || !iba_mad_of(&m, &p->view) ||
+        !stat_addrs_get(&a, &p->view))
+        return NULL;
+    ends.kind = a.kind;
+    memcpy(ends.src, a.src, sizeof ends.src);
+    memcpy(ends.dst, a.dst, sizeof ends.dst);
+    return iba_rmpp_feed(&desk, &ends, &m);
+}
+
 static void one_packet(struct run *r)
 {
     struct packet *p = &r->packet;
 
     if (r->opt->check_crc)
         iba_view_check(&p->view);
+    p->table = reassemble(p);
     if (r->judge)
         p->verdict = judge_packet(r->judge, p);
     if (r->held)

@@ -1,53 +1,14 @@
-#include "iba_hdr.h"
+#include "iba_table.h"
 #include <assert.h>
 
 const struct iba_show_info iba_shows[IBA_SHOW_COUNT] = {
 #define IBA_SHOW_ROW(name, unit, sb, sd, hb, hd) [IBA_SHOW_##name] = {#name, unit, sb, sd, hb, hd},
     IBA_SHOWS(IBA_SHOW_ROW)};
 
-/* A numeric field lies in at most 8 bytes; a field of bytes begins and ends on a byte. */
-#define IBA_FITS_NUM(h, name, ctype)                                                                                   \
-    _Static_assert(IBA_W_##h##_##name <= sizeof(ctype) * 8, #h "." #name " does not fit its C type");                  \
-    _Static_assert(IBA_END_##h##_##name / 8 - IBA_AT_##h##_##name / 8 < 8, #h "." #name " straddles more than 8 "      \
-                                                                              "bytes");
-#define IBA_FITS_U8(h, name) IBA_FITS_NUM(h, name, uint8_t)
-#define IBA_FITS_U16(h, name) IBA_FITS_NUM(h, name, uint16_t)
-#define IBA_FITS_U32(h, name) IBA_FITS_NUM(h, name, uint32_t)
-#define IBA_FITS_U64(h, name) IBA_FITS_NUM(h, name, uint64_t)
-#define IBA_FITS_B(h, name)                                                                                            \
-    _Static_assert(IBA_AT_##h##_##name % 8 == 0 && IBA_W_##h##_##name % 8 == 0, #h "." #name " is not whole bytes");
-#define IBA_FITS(h, type, name, ...) IBA_FITS_##type(h, name)
-
-#define ALWAYS                                                                                                         \
-    {                                                                                                                  \
-        IBA_CMP_ALWAYS, 0, 0, 0                                                                                        \
-    }
-#define WHEN(h, name, cmp, value)                                                                                      \
-    {                                                                                                                  \
-        IBA_CMP_##cmp, IBA_AT_##h##_##name, IBA_W_##h##_##name, value                                                  \
-    }
-#define IBA_ROW(h, type, name, bits, show, vis, values, when, leaf, label)                                             \
-    {leaf,                                                                                                             \
-     label,                                                                                                            \
-     IBA_AT_##h##_##name,                                                                                              \
-     bits,                                                                                                             \
-     offsetof(struct iba_##h, name),                                                                                   \
-     (uint8_t)sizeof((struct iba_##h *)0)->name,                                                                       \
-     IBA_SHOW_##show,                                                                                                  \
-     IBA_VIS_##vis,                                                                                                    \
-     IBA_VALUES_##values,                                                                                              \
-     when},
-#define IBA_VIEW_ROW(h, name, bits, show, vis, values, when, leaf, label)                                              \
-    {leaf, label, IBA_AT_##h##_##name, bits, 0, 0, IBA_SHOW_##show, IBA_VIS_##vis, IBA_VALUES_##values, when},
-#define IBA_TABLE(LIST, h, bytes, ...)                                                                                 \
-    LIST(IBA_FITS, IBA_NO_VIEW, h)                                                                                     \
-    static const struct iba_field h##_fields[] = {LIST(IBA_ROW, IBA_VIEW_ROW, h)};                                     \
-    _Static_assert(IBA_BITS_##h == (bytes)*8, #h " must tile exactly " #bytes " bytes");
 IBA_HEADERS(IBA_TABLE)
 
-#define IBA_INFO(LIST, h, bytes, prefix, title)                                                                        \
-    [IBA_H_##h] = {#h, prefix, title, h##_fields, sizeof h##_fields / sizeof *h##_fields, bytes},
-const struct iba_hdr_info iba_headers[IBA_H_COUNT] = {IBA_HEADERS(IBA_INFO)};
+#define IBA_HDR_INFO(LIST, h, bytes, prefix, title) [IBA_H_##h] = IBA_INFO(h, bytes, prefix, title),
+const struct iba_hdr_info iba_headers[IBA_H_COUNT] = {IBA_HEADERS(IBA_HDR_INFO)};
 
 uint64_t iba_field_get(const struct iba_field *f, const uint8_t *wire)
 {
@@ -101,9 +62,9 @@ static uint64_t member_get(const struct iba_field *f, const void *s)
     }
 }
 
-void iba_hdr_get(enum iba_hdr h, const uint8_t *wire, void *out)
+void iba_layout_get(const struct iba_hdr_info *info, const uint8_t *wire, void *out)
 {
-    for (const struct iba_field *f = iba_headers[h].field; f < iba_headers[h].field + iba_headers[h].n_field; f++) {
+    for (const struct iba_field *f = info->field; f < info->field + info->n_field; f++) {
         if (f->mem_size == 0)
             continue;
         if (iba_field_is_bytes(f))
@@ -113,9 +74,9 @@ void iba_hdr_get(enum iba_hdr h, const uint8_t *wire, void *out)
     }
 }
 
-void iba_hdr_put(enum iba_hdr h, const void *in, uint8_t *wire)
+void iba_layout_put(const struct iba_hdr_info *info, const void *in, uint8_t *wire)
 {
-    for (const struct iba_field *f = iba_headers[h].field; f < iba_headers[h].field + iba_headers[h].n_field; f++) {
+    for (const struct iba_field *f = info->field; f < info->field + info->n_field; f++) {
         if (f->mem_size == 0)
             continue;
         if (iba_field_is_bytes(f))
@@ -123,6 +84,16 @@ void iba_hdr_put(enum iba_hdr h, const void *in, uint8_t *wire)
         else
             iba_bits_put(wire, f->at, f->bits, member_get(f, in));
     }
+}
+
+void iba_hdr_get(enum iba_hdr h, const uint8_t *wire, void *out)
+{
+    iba_layout_get(&iba_headers[h], wire, out);
+}
+
+void iba_hdr_put(enum iba_hdr h, const void *in, uint8_t *wire)
+{
+    iba_layout_put(&iba_headers[h], in, wire);
 }
 
 const struct iba_field *iba_field_find(enum iba_hdr h, const char *name)

@@ -33,10 +33,15 @@
     S(X6, 1, 16, 6, 16, 6)                                                                                             \
     S(X8, 1, 16, 8, 16, 8)                                                                                             \
     S(X16, 1, 16, 16, 16, 16)                                                                                          \
+    S(N2, 1, 16, 2, 10, 0)                                                                                             \
+    S(N4, 1, 16, 4, 10, 0)                                                                                             \
+    S(N6, 1, 16, 6, 10, 0)                                                                                             \
+    S(N8, 1, 16, 8, 10, 0)                                                                                             \
     S(MAC, 1, 0, 0, 0, 0)                                                                                              \
     S(IP4, 1, 0, 0, 0, 0)                                                                                              \
     S(IP6, 1, 0, 0, 0, 0)                                                                                              \
-    S(BYTES, 1, 0, 0, 0, 0)
+    S(BYTES, 1, 0, 0, 0, 0)                                                                                            \
+    S(TEXT, 1, 0, 0, 0, 0) /* UTF-8 that ends at the first 0 */
 enum iba_show {
 #define IBA_SHOW_ID(name, ...) IBA_SHOW_##name,
     IBA_SHOWS(IBA_SHOW_ID) IBA_SHOW_COUNT
@@ -138,13 +143,17 @@ _Static_assert(IBA_H_COUNT <= 64, "a set of headers is a 64-bit mask");
 struct iba_hdr_info {
     const char *name, *prefix, *title; /* C name, filter name, label for people */
     const struct iba_field *field;     /* in wire order; views right before or after the fields they show */
-    uint8_t n_field, bytes;
+    uint8_t n_field;
+    uint16_t bytes;
 };
 extern const struct iba_hdr_info iba_headers[IBA_H_COUNT];
 
 /* Decode a whole header into struct iba_<h>, and back. */
 void iba_hdr_get(enum iba_hdr h, const uint8_t *wire, void *out);
 void iba_hdr_put(enum iba_hdr h, const void *in, uint8_t *wire);
+/* The same of any table in this form. */
+void iba_layout_get(const struct iba_hdr_info *info, const uint8_t *wire, void *out);
+void iba_layout_put(const struct iba_hdr_info *info, const void *in, uint8_t *wire);
 
 /* One field through its row. Only for rows of at most 64 bits; wider ones are the bits/8 bytes at wire + at/8. */
 uint64_t iba_field_get(const struct iba_field *f, const uint8_t *wire);
@@ -153,7 +162,7 @@ void iba_field_put(const struct iba_field *f, uint8_t *wire, uint64_t v);
 bool iba_field_present(const struct iba_field *f, const uint8_t *wire);
 static inline bool iba_field_is_bytes(const struct iba_field *f)
 {
-    return f->show == IBA_SHOW_BYTES || f->show == IBA_SHOW_IP6;
+    return f->show == IBA_SHOW_BYTES || f->show == IBA_SHOW_IP6 || f->show == IBA_SHOW_TEXT;
 }
 static inline uint64_t iba_field_max(const struct iba_field *f)
 {

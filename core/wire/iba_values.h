@@ -3,6 +3,7 @@
 #define IBA_VALUES_H
 #include <stddef.h>
 #include <stdint.h>
+#include "mad_values.h"
 
 /* clang-format off */
 /* WF-02 */
@@ -64,7 +65,7 @@
 
 #define IBA_VOCABULARIES(W)                                                                                            \
     W(LNH) W(LID) W(DESTQP) W(AETH_KIND) W(NAK) W(CREDITS) W(RNR_MS) W(SELECT) W(PLACE) W(FC_OP) W(ECN) W(IPPROTO)     \
-    W(ETHERTYPE) W(UDPPORT) W(ERF_TYPE)
+    W(ETHERTYPE) W(UDPPORT) W(ERF_TYPE) IBA_MAD_VOCABULARIES(W)
 /* clang-format on */
 
 enum iba_vocabulary {

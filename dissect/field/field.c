@@ -4,28 +4,34 @@
 #include "field/distance.h"
 #include "field/verdict.h"
 
-/* Where a field's values come from: a row of a header, the header as a whole (no row), a computation (no header), or
- * the findings of the packet. */
+/* Where a field's values come from: a row of a header, the header as a whole (no row), the same of a part of a
+ * management datagram, a computation, or the findings of the packet. */
+enum kind { OF_HEADER, OF_MAD, COMPUTED, FOUND };
 struct source {
-    uint8_t hdr;
+    uint8_t kind;
+    uint8_t layout; /* enum iba_hdr or enum iba_mad_layout */
     uint8_t computed;
-    bool found;
-    uint8_t what, kind; /* of findings: see verdict_value() */
+    uint8_t what, finding; /* of findings: see verdict_value() */
     const struct iba_field *row;
+    const struct source *next; /* of the same field */
 };
-enum { MAX_FIELDS = 768, MAX_SOURCES = 4, NAME_BYTES = 96 };
+enum { MAX_FIELDS = 2048, MAX_SOURCES = 3072, NAME_BYTES = 96, BUCKETS = 4096, MAX_MAD_ROWS = 2048 };
 struct entry {
     struct field field;
-    struct source source[MAX_SOURCES];
-    unsigned n_source;
+    struct source *first, *last;
+    struct entry *bucket_next;
 };
 
 static struct {
     struct entry entry[MAX_FIELDS];
     struct field all[MAX_FIELDS];
-    size_t n;
+    struct source source[MAX_SOURCES];
+    size_t n, n_source;
     const struct field *analysis; /* they stand together */
     size_t n_analysis;
+    struct entry *bucket[BUCKETS]; /* while it is built */
+    uint16_t mad_row[IBA_M_COUNT]; /* first row of a layout in mad_field */
+    const struct field *mad_field[MAX_MAD_ROWS];
     char names[MAX_FIELDS * NAME_BYTES / 2];
     size_t names_used;
 } registry;
@@ -38,6 +44,7 @@ static enum field_type type_of(const struct iba_field *row)
     case IBA_SHOW_IP4: return FIELD_IPV4;
     case IBA_SHOW_IP6: return FIELD_IPV6;
     case IBA_SHOW_BYTES: return FIELD_BYTES;
+    case IBA_SHOW_TEXT: return FIELD_TEXT;
     default: return FIELD_UINT;
     }
 }
@@ -58,28 +65,44 @@ static const char *full_name(const char *prefix, const char *leaf)
     return at;
 }
 
-static struct entry *entry_named(const char *name)
+static struct entry **bucket_of(const char *name)
 {
-    for (size_t i = 0; i < registry.n; i++)
-        if (strcmp(registry.entry[i].field.name, name) == 0)
-            return &registry.entry[i];
-    return NULL;
+    uint32_t h = 2166136261u; /* FNV-1a */
+
+    for (; *name; name++)
+        h = (h ^ (uint8_t)*name) * 16777619u;
+    return &registry.bucket[h % BUCKETS];
 }
 
-static void add(const char *name, const char *label, enum field_type type, struct source s, uint64_t hdrs)
+static struct entry *entry_named(const char *name)
 {
-    struct entry *e = entry_named(name);
+    struct entry *e = *bucket_of(name);
 
+    while (e && strcmp(e->field.name, name) != 0)
+        e = e->bucket_next;
+    return e;
+}
+
+static void add(const char *name, const char *label, enum field_type type, struct source s)
+{
+    struct entry *e = entry_named(name), **bucket = bucket_of(name);
+
+    if (registry.n == MAX_FIELDS || registry.n_source == MAX_SOURCES)
+        abort();
     if (!e) {
-        if (registry.n == MAX_FIELDS)
-            abort();
         e = &registry.entry[registry.n++];
         e->field = (struct field){.name = name, .label = label, .type = type};
+        e->bucket_next = *bucket;
+        *bucket = e;
     }
-    if (e->n_source == MAX_SOURCES)
-        abort();
-    e->source[e->n_source++] = s;
-    e->field.hdrs |= hdrs;
+    registry.source[registry.n_source] = s;
+    if (e->last)
+        e->last->next = &registry.source[registry.n_source];
+    else
+        e->first = &registry.source[registry.n_source];
+    e->last = &registry.source[registry.n_source++];
+    if (s.kind == OF_HEADER)
+        e->field.hdrs |= IBA_HDR_BIT(s.layout);
 }
 
 static int by_name(const void *a, const void *b)
@@ -102,10 +125,10 @@ static void build_findings(void)
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
         if (verdict_first_kind((enum iba_finding_kind)k) == k)
             add(full_name(analysis, iba_findings[k].field), iba_findings[k].field, FIELD_TEXT,
-                (struct source){.found = true, .what = VERDICT_OF_KIND, .kind = (uint8_t)k}, 0);
+                (struct source){.kind = FOUND, .what = VERDICT_OF_KIND, .finding = (uint8_t)k});
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         add(full_name(analysis, all[i].name), all[i].label, FIELD_TEXT,
-            (struct source){.found = true, .what = all[i].what}, 0);
+            (struct source){.kind = FOUND, .what = all[i].what});
 }
 
 bool field_is_analysis(const struct field *f)
@@ -113,18 +136,59 @@ bool field_is_analysis(const struct field *f)
     return strncmp(f->name, analysis, sizeof analysis - 1) == 0;
 }
 
-static void build(void)
+static void build_headers(void)
 {
     for (unsigned h = 0; h < IBA_H_COUNT; h++) {
         const struct iba_hdr_info *info = &iba_headers[h];
-        add(info->prefix, info->title, FIELD_PRESENCE, (struct source){.hdr = (uint8_t)h}, IBA_HDR_BIT(h));
+        add(info->prefix, info->title, FIELD_PRESENCE, (struct source){.layout = (uint8_t)h});
         for (unsigned i = 0; i < info->n_field; i++)
             add(full_name(info->prefix, info->field[i].name), info->field[i].label, type_of(&info->field[i]),
-                (struct source){.hdr = (uint8_t)h, .row = &info->field[i]}, IBA_HDR_BIT(h));
+                (struct source){.layout = (uint8_t)h, .row = &info->field[i]});
     }
+}
+
+/* Rows first: where tshark gives a field the name of its message, the message as a whole has none. */
+static void build_mads(void)
+{
+    for (unsigned l = 0; l < IBA_M_COUNT; l++) {
+        const struct iba_hdr_info *info = &iba_mad_layouts[l];
+        for (unsigned i = 0; i < info->n_field; i++)
+            add(full_name(info->prefix, info->field[i].name), info->field[i].label, type_of(&info->field[i]),
+                (struct source){.kind = OF_MAD, .layout = (uint8_t)l, .row = &info->field[i]});
+    }
+    for (unsigned l = 0; l < IBA_M_COUNT; l++) {
+        const struct iba_hdr_info *info = &iba_mad_layouts[l];
+        const struct entry *e = entry_named(info->prefix);
+        if (!e || e->field.type == FIELD_PRESENCE)
+            add(info->prefix, info->title, FIELD_PRESENCE, (struct source){.kind = OF_MAD, .layout = (uint8_t)l});
+    }
+}
+
+/* From a row of a datagram's layout back to its field. */
+static void link_mads(void)
+{
+    unsigned n = 0;
+
+    for (unsigned l = 0; l < IBA_M_COUNT; l++) {
+        registry.mad_row[l] = (uint16_t)n;
+        n += iba_mad_layouts[l].n_field;
+    }
+    if (n > MAX_MAD_ROWS)
+        abort();
+    for (size_t i = 0; i < registry.n; i++)
+        for (const struct source *s = registry.entry[i].first; s; s = s->next)
+            if (s->kind == OF_MAD && s->row)
+                registry.mad_field[registry.mad_row[s->layout] + (s->row - iba_mad_layouts[s->layout].field)] =
+                    &registry.all[i];
+}
+
+static void build(void)
+{
+    build_headers();
+    build_mads();
     for (unsigned c = 0; c < COMPUTED_COUNT; c++)
         add(computed_fields[c].name, computed_fields[c].label, (enum field_type)computed_fields[c].type,
-            (struct source){.computed = (uint8_t)c}, 0);
+            (struct source){.kind = COMPUTED, .computed = (uint8_t)c});
     build_findings();
     qsort(registry.entry, registry.n, sizeof *registry.entry, by_name);
     for (size_t i = 0; i < registry.n; i++) {
@@ -134,6 +198,7 @@ static void build(void)
             continue;
         registry.analysis = registry.n_analysis++ ? registry.analysis : &registry.all[i];
     }
+    link_mads();
 }
 
 const struct field *field_all(size_t *n)
@@ -176,18 +241,26 @@ const struct field *field_find(const char *name)
     return find_exact(whole);
 }
 
+/* The distance if it is less than `least`, else no less than that. As far as lengths differ, names do. */
+static unsigned nearer(const char *name, const char *known, unsigned least)
+{
+    const size_t a = strlen(name), b = strlen(known);
+
+    return (a > b ? a - b : b - a) >= least ? least : name_distance(name, known, false);
+}
+
 const char *field_nearest(const char *name)
 {
+    static const char prefix[] = "infiniband.";
     size_t n;
     const struct field *f = field_all(&n);
     const char *best = f[0].name;
     unsigned least = UINT32_MAX;
 
-    for (size_t i = 0; i < n; i++) {
-        static const char prefix[] = "infiniband.";
+    for (size_t i = 0; i < n && least > 0; i++) {
         const bool ours = strncmp(f[i].name, prefix, sizeof prefix - 1) == 0;
-        unsigned d = name_distance(name, f[i].name, false);
-        const unsigned bare = ours ? name_distance(name, f[i].name + sizeof prefix - 1, false) : d;
+        unsigned d = nearer(name, f[i].name, least);
+        const unsigned bare = ours ? nearer(name, f[i].name + sizeof prefix - 1, least) : d;
         d = bare < d ? bare : d;
         if (d < least) {
             least = d;
@@ -204,6 +277,8 @@ struct value field_row_value(const struct iba_field *row, const uint8_t *wire)
     if (iba_field_is_bytes(row)) {
         v.bytes = wire + row->at / 8;
         v.len = row->bits / 8;
+        if (v.type == FIELD_TEXT)
+            v.len = strnlen((const char *)v.bytes, v.len);
     } else
         v.u = iba_field_get(row, wire);
     return v;
@@ -212,9 +287,8 @@ struct value field_row_value(const struct iba_field *row, const uint8_t *wire)
 /* Values of one header; false when the caller has had enough. */
 static bool header_values(const struct entry *e, enum iba_hdr h, const uint8_t *wire, field_each *each, void *ctx)
 {
-    for (unsigned i = 0; i < e->n_source; i++) {
-        const struct source *s = &e->source[i];
-        if (s->hdr != h || (s->row && !iba_field_present(s->row, wire)))
+    for (const struct source *s = e->first; s; s = s->next) {
+        if (s->kind != OF_HEADER || s->layout != h || (s->row && !iba_field_present(s->row, wire)))
             continue;
         const struct value v = s->row
                                    ? field_row_value(s->row, wire)
@@ -223,6 +297,49 @@ static bool header_values(const struct entry *e, enum iba_hdr h, const uint8_t *
             return false;
     }
     return true;
+}
+
+/* Values of one part of a management datagram, as above. */
+static bool part_values(const struct source *s, const struct iba_mad *m, const struct iba_mad_part *p, field_each *each,
+                        void *ctx)
+{
+    if (!s->row) {
+        struct value v = {.type = FIELD_PRESENCE};
+        v.bytes = iba_mad_whole(m, p, &v.len);
+        return !v.bytes || each(ctx, &v);
+    }
+    for (unsigned i = 0; i < p->n; i++) {
+        const uint8_t *wire = iba_mad_row_at(m, p, i, s->row);
+        if (!wire)
+            continue;
+        const struct value v = field_row_value(s->row, wire);
+        if (!each(ctx, &v))
+            return false;
+    }
+    return true;
+}
+
+static bool mad_values(const struct entry *e, const struct iba_mad *m, field_each *each, void *ctx)
+{
+    for (unsigned k = 0; k < m->n_part; k++)
+        for (const struct source *s = e->first; s; s = s->next)
+            if (s->kind == OF_MAD && s->layout == m->part[k].layout && !part_values(s, m, &m->part[k], each, ctx))
+                return false;
+    return true;
+}
+
+/* Of the datagram, then of the records of the table that it completes. */
+static void all_mad_values(const struct entry *e, const struct packet *p, field_each *each, void *ctx)
+{
+    struct iba_mad m;
+
+    if (!iba_mad_of(&m, &p->view) || !mad_values(e, &m, each, ctx))
+        return;
+    for (uint32_t i = 0; p->table && i < iba_rmpp_records(p->table); i++) {
+        iba_rmpp_record(p->table, i, &m);
+        if (!mad_values(e, &m, each, ctx))
+            return;
+    }
 }
 
 /* A finding may cite several clauses, "RQ-01, UU-03": a value each. */
@@ -242,7 +359,7 @@ static bool found_value(const char *text, bool list, field_each *each, void *ctx
 static void found_values(const struct source *s, const struct verdict *verdict, field_each *each, void *ctx)
 {
     for (unsigned i = 0; i < verdict_kept(verdict); i++) {
-        const char *text = verdict_value(verdict, i, (enum verdict_field)s->what, (enum iba_finding_kind)s->kind);
+        const char *text = verdict_value(verdict, i, (enum verdict_field)s->what, (enum iba_finding_kind)s->finding);
         if (text && !found_value(text, s->what == VERDICT_CLAUSE, each, ctx))
             return;
     }
@@ -251,17 +368,15 @@ static void found_values(const struct source *s, const struct verdict *verdict, 
 void field_values(const struct field *f, const struct packet *p, field_each *each, void *ctx)
 {
     const struct entry *e = &registry.entry[f->index];
+    const enum kind kind = (enum kind)e->first->kind;
     struct value v;
 
-    if (e->source[0].found) {
-        found_values(&e->source[0], p->verdict, each, ctx);
-        return;
-    }
-    if (f->hdrs == 0) {
-        if (computed_value((enum computed)e->source[0].computed, p, &v))
-            (void)each(ctx, &v);
-        return;
-    }
+    if (kind == FOUND)
+        found_values(e->first, p->verdict, each, ctx);
+    else if (kind == OF_MAD)
+        all_mad_values(e, p, each, ctx);
+    else if (kind == COMPUTED && computed_value((enum computed)e->first->computed, p, &v))
+        (void)each(ctx, &v);
     if ((f->hdrs & p->view.has) == 0)
         return;
     for (unsigned i = 0; i < p->view.n_layer; i++) {
@@ -288,7 +403,7 @@ bool field_first(const struct field *f, const struct packet *p, struct value *v)
 
 const struct iba_field *field_row(const struct field *f)
 {
-    return registry.entry[f->index].source[0].row;
+    return registry.entry[f->index].first->row;
 }
 
 static bool count_value(void *ctx, const struct value *v)
@@ -298,7 +413,7 @@ static bool count_value(void *ctx, const struct value *v)
     return true;
 }
 
-void field_analysis(const struct packet *p, field_of_analysis *each, void *ctx)
+void field_analysis(const struct packet *p, field_of_packet *each, void *ctx)
 {
     size_t n;
 
@@ -310,5 +425,74 @@ void field_analysis(const struct packet *p, field_of_analysis *each, void *ctx)
         field_values(f, p, count_value, &values);
         if (values > 0)
             each(ctx, p, f, values);
+    }
+}
+
+const struct field *field_of_mad_row(enum iba_mad_layout l, unsigned row)
+{
+    size_t n;
+
+    (void)field_all(&n);
+    return registry.mad_field[registry.mad_row[l] + row];
+}
+
+bool field_is_zero(const struct value *v)
+{
+    if (!v->bytes)
+        return v->u == 0;
+    for (size_t i = 0; i < v->len; i++)
+        if (v->bytes[i] != 0)
+            return false;
+    return true;
+}
+
+static bool look_for_nonzero(void *ctx, const struct value *v)
+{
+    return *(bool *)ctx = field_is_zero(v);
+}
+
+static bool all_zero(const struct field *f, const struct packet *p)
+{
+    bool zero = true;
+
+    field_values(f, p, look_for_nonzero, &zero);
+    return zero;
+}
+
+struct shown {
+    uint64_t seen[MAX_FIELDS / 64];
+    const struct packet *p;
+    field_of_packet *each;
+    void *ctx;
+};
+
+static void show_fields(struct shown *s, const struct iba_mad *m)
+{
+    for (unsigned k = 0; k < m->n_part; k++) {
+        const struct iba_hdr_info *info = &iba_mad_layouts[m->part[k].layout];
+        for (unsigned i = 0; i < info->n_field; i++) {
+            const struct field *f = field_of_mad_row((enum iba_mad_layout)m->part[k].layout, i);
+            unsigned values = 0;
+            if (info->field[i].vis == IBA_VIS_H || (s->seen[f->index / 64] >> f->index % 64 & 1))
+                continue;
+            s->seen[f->index / 64] |= UINT64_C(1) << f->index % 64;
+            field_values(f, s->p, count_value, &values);
+            if (values > 0 && (info->field[i].vis != IBA_VIS_R || !all_zero(f, s->p)))
+                s->each(s->ctx, s->p, f, values);
+        }
+    }
+}
+
+void field_mad(const struct packet *p, field_of_packet *each, void *ctx)
+{
+    struct shown s = {.p = p, .each = each, .ctx = ctx};
+    struct iba_mad m;
+
+    if (!iba_mad_of(&m, &p->view))
+        return;
+    show_fields(&s, &m);
+    for (uint32_t i = 0; p->table && i < iba_rmpp_records(p->table); i++) { /* records may differ in their parts */
+        iba_rmpp_record(p->table, i, &m);
+        show_fields(&s, &m);
     }
 }

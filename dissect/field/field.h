@@ -5,6 +5,7 @@
 #ifndef DISSECT_FIELD_H
 #define DISSECT_FIELD_H
 #include "field/packet.h"
+#include "mad/iba_mad.h"
 
 enum field_type {
     FIELD_UINT,
@@ -52,8 +53,14 @@ struct value field_row_value(const struct iba_field *row, const uint8_t *wire);
 /* Whether packets must be judged for it to have values. */
 bool field_is_analysis(const struct field *f);
 /* Calls `each` for every such field that has a value in the packet, by name, and tells how many it has. */
-typedef void field_of_analysis(void *ctx, const struct packet *p, const struct field *f, unsigned values);
-void field_analysis(const struct packet *p, field_of_analysis *each, void *ctx);
+typedef void field_of_packet(void *ctx, const struct packet *p, const struct field *f, unsigned values);
+void field_analysis(const struct packet *p, field_of_packet *each, void *ctx);
+/* The same for the fields of a management datagram that are shown, in the order they stand in it. */
+void field_mad(const struct packet *p, field_of_packet *each, void *ctx);
+/* The field of row `row` of a layout. */
+const struct field *field_of_mad_row(enum iba_mad_layout l, unsigned row);
+/* Whether the value is 0, or all of its bytes are. */
+bool field_is_zero(const struct value *v);
 /* The row that tells how values of this field look and what they are called; NULL for a computed field. */
 const struct iba_field *field_row(const struct field *f);
 #endif

@@ -2,6 +2,7 @@
 #ifndef DISSECT_PACKET_H
 #define DISSECT_PACKET_H
 #include "input/capture.h"
+#include "mad/iba_rmpp.h"
 #include "wire/iba_view.h"
 
 struct verdict;
@@ -13,7 +14,8 @@ struct packet {
     uint64_t first_ns, prev_ns;   /* time of the first packet and of the one before */
     uint32_t source;              /* index of the file it came from */
     const char *source_name;
-    const struct verdict *verdict; /* NULL: packets are not judged in this run */
+    const struct iba_rmpp_transfer *table; /* of many segments, which this packet completes; else NULL */
+    const struct verdict *verdict;         /* NULL: packets are not judged in this run */
 };
 
 /* Bytes of the frame, the ERF header in front of it not counted: on the wire, captured, and where it starts. */

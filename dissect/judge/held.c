@@ -65,6 +65,7 @@ void held_push(struct held *h, const struct packet *p)
     o->cap.data = h->bytes + o->at;
     o->cap.comment = comment ? (const char *)h->bytes + o->at + caplen : NULL;
     o->packet.cap = &o->cap;
+    o->packet.table = NULL; /* it is gone by the time the packet goes on */
     o->packet.view.wire = o->cap.data;
     o->packet.verdict = &o->verdict;
 }

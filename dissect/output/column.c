@@ -1,6 +1,7 @@
 /* The columns of the text line. */
 #include <time.h>
 #include "field/show.h"
+#include "output/mad_text.h"
 #include "output/printer.h"
 
 enum { GIGA = 1000000000 };
@@ -201,9 +202,10 @@ void print_info(struct out *o, const struct packet *p)
     const struct iba_view *v = &p->view;
     const size_t from = o->n;
 
-    if (iba_view_has_bth(v))
+    if (iba_view_has_bth(v)) {
         info_transport(o, v);
-    else if (iba_view_has(v, IBA_H_fc))
+        print_mad_info(o, p);
+    } else if (iba_view_has(v, IBA_H_fc))
         info_link(o, v);
     else if (iba_view_has(v, IBA_H_udp))
         info_udp(o, v);

@@ -166,7 +166,7 @@ static bool selected_value(void *ctx, const struct value *v)
     return true;
 }
 
-static void analysis_field(void *ctx, const struct packet *p, const struct field *f, unsigned values)
+static void several_values(void *ctx, const struct packet *p, const struct field *f, unsigned values)
 {
     struct json *j = ctx;
     struct selected s = {j, false};
@@ -191,7 +191,8 @@ static void close_group(struct json *j, const struct packet *p)
     if (strncmp(j->group, "infiniband", j->group_len) == 0 || strncmp(j->group, "infiniband_link", j->group_len) == 0) {
         for (size_t i = 0; i < sizeof last; i++)
             computed_field(j, p, (enum computed)last[i]);
-        field_analysis(p, analysis_field, j);
+        field_mad(p, several_values, j);
+        field_analysis(p, several_values, j);
     }
     close_object(j);
     j->group = NULL;

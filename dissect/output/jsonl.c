@@ -304,7 +304,7 @@ static void jsonl_field(struct out *o, const struct packet *p, const struct fiel
         out_ch(o, ']');
 }
 
-static void jsonl_analysis(void *ctx, const struct packet *p, const struct field *f, unsigned values)
+static void jsonl_several(void *ctx, const struct packet *p, const struct field *f, unsigned values)
 {
     out_ch(ctx, ',');
     jsonl_field(ctx, p, f, values > 1);
@@ -365,7 +365,8 @@ void print_jsonl(struct out *o, const struct packet *p, const struct print_opts 
         jsonl_layers(o, &p->view);
         for (size_t i = 0; i < sizeof tail; i++)
             jsonl_computed(o, p, (enum computed)tail[i]);
-        field_analysis(p, jsonl_analysis, o);
+        field_mad(p, jsonl_several, o);
+        field_analysis(p, jsonl_several, o);
         if (opts->hex)
             jsonl_computed(o, p, COMPUTED_payload);
     }

@@ -69,25 +69,25 @@ static void one_value(struct out *o, const char *name, const char *label, const 
     OUT_LIT(o, "/>\n");
 }
 
-struct analysis {
+struct several {
     struct out *o;
     const struct field *field;
 };
 
-static bool analysis_value(void *ctx, const struct value *v)
+static bool each_value(void *ctx, const struct value *v)
 {
-    const struct analysis *a = ctx;
+    const struct several *a = ctx;
 
     one_value(a->o, a->field->name, a->field->label, v);
     return true;
 }
 
-static void analysis_field(void *ctx, const struct packet *p, const struct field *f, unsigned values)
+static void several_values(void *ctx, const struct packet *p, const struct field *f, unsigned values)
 {
-    struct analysis a = {ctx, f};
+    struct several a = {ctx, f};
 
     (void)values;
-    field_values(f, p, analysis_value, &a);
+    field_values(f, p, each_value, &a);
 }
 
 static void pdml_computed(struct out *o, const struct packet *p, enum computed c)
@@ -163,7 +163,8 @@ void print_pdml(struct out *o, const struct packet *p, const struct print_opts *
         OUT_LIT(o, "  <proto name=\"infiniband\" showname=\"InfiniBand packet\" size=\"0\" pos=\"0\">\n");
         for (size_t i = 0; i < sizeof tail; i++)
             pdml_computed(o, p, (enum computed)tail[i]);
-        field_analysis(p, analysis_field, o);
+        field_mad(p, several_values, o);
+        field_analysis(p, several_values, o);
         OUT_LIT(o, "  </proto>\n");
     }
     OUT_LIT(o, "</packet>\n\n");

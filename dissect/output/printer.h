@@ -6,7 +6,7 @@
 
 enum time_format { STAMP_RELATIVE, STAMP_ABSOLUTE, STAMP_DATE, STAMP_DELTA, STAMP_EPOCH, STAMP_UTC, STAMP_UTC_DATE };
 
-enum { PRINT_MAX_FIELDS = 256 };
+enum { PRINT_MAX_FIELDS = 1024 };
 
 struct print_opts {
     const struct field *field[PRINT_MAX_FIELDS]; /* -e, in order */
@@ -38,6 +38,10 @@ void print_info(struct out *o, const struct packet *p);
 /* What the protocol column says. Never NULL. */
 const char *print_protocol(const struct packet *p);
 void print_hex_dump(struct out *o, const struct packet *p);
+/* One line of the tree: label, name of the code, value. */
+void print_tree_line(struct out *o, const char *label, const struct value *v);
+/* Whether the tree shows this value of the row. */
+bool print_row_shown(const struct iba_field *row, const struct value *v);
 
 /* begin, packet and end of each form; a printer that needs no begin or end has NULL there. */
 void print_text(struct out *o, const struct packet *p, const struct print_opts *opts, bool first);

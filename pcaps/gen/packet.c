@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "gen.h"
+#include "mad/iba_mad.h"
 
 struct plan {
     struct iba_recipe recipe;
@@ -131,6 +132,8 @@ static void set_crc(const struct job *job, const char *value, uint8_t *mode, uin
     }
 }
 
+static uint8_t payload[FRAME_BYTES]; /* of the packet at hand */
+
 static void change(const struct job *job, struct plan *p, char *word)
 {
     struct iba_recipe *r = &p->recipe;
@@ -151,6 +154,11 @@ static void change(const struct job *job, struct plan *p, char *word)
         for (char *c = value; (c = strchr(c, '_')) != NULL;)
             *c = ' ';
         p->comment = value;
+    } else if (strcmp(word, "mad") == 0) {
+        mad_fill(job, payload, value);
+        r->payload_len = IBA_MAD_BYTES;
+    } else if (strcmp(word, "at") == 0) {
+        mad_patch(job, payload, value);
     } else {
         const uint64_t v = number(job, value);
         if (strcmp(word, "payload") == 0)
@@ -282,7 +290,6 @@ static void emit_fragments(struct job *job, const struct plan *p, const struct f
 
 void packet_line(struct job *job, char *line)
 {
-    static uint8_t payload[FRAME_BYTES];
     static struct plan p;
     static struct frame f;
     char *save = NULL, *word = strtok_r(line, " ", &save);

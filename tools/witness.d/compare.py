@@ -1,6 +1,7 @@
 """Comparing what two dissectors print, and the list of differences that have a reason."""
 
 import collections
+import fnmatch
 import tomllib
 
 KEYS = {"name", "fields", "in", "when", "right", "why", "source", "pcaps"}
@@ -19,7 +20,7 @@ class Difference:
         self.matched = 0
 
     def covers(self, kind, field, theirs, ours, names):
-        if kind not in self.kinds or field not in self.fields:
+        if kind not in self.kinds or not any(fnmatch.fnmatchcase(field, name) for name in self.fields):
             return False
         given = {"field": field, "kind": kind, "theirs": theirs, "ours": ours}
         return bool(eval(self.when, {"__builtins__": BUILTINS, **names, **given}))

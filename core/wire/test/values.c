@@ -1,4 +1,5 @@
 /* Vocabularies: rows ascend, fit where they are used, and are used. */
+#include "mad/iba_mad_layout.h"
 #include "wire.h"
 
 Test(values, rows_ascend_and_do_not_overlap)
@@ -15,18 +16,24 @@ Test(values, rows_ascend_and_do_not_overlap)
     }
 }
 
+static void look_at(const struct iba_hdr_info *info, unsigned n_info, bool *used)
+{
+    for (const struct iba_hdr_info *h = info; h < info + n_info; h++)
+        for (unsigned i = 0; i < h->n_field; i++) {
+            const struct iba_field *f = &h->field[i];
+            size_t n;
+            const struct iba_value *row = iba_values((enum iba_vocabulary)f->values, &n);
+            used[f->values] = true;
+            cr_assert(n == 0 || row[n - 1].hi <= iba_field_max(f), "%s.%s", h->name, f->name);
+        }
+}
+
 Test(values, every_vocabulary_is_used_where_it_fits)
 {
     bool used[IBA_VALUES_COUNT] = {[IBA_VALUES_NONE] = true};
 
-    for (unsigned h = 0; h < IBA_H_COUNT; h++)
-        for (unsigned i = 0; i < iba_headers[h].n_field; i++) {
-            const struct iba_field *f = &iba_headers[h].field[i];
-            size_t n;
-            const struct iba_value *row = iba_values((enum iba_vocabulary)f->values, &n);
-            used[f->values] = true;
-            cr_assert(n == 0 || row[n - 1].hi <= iba_field_max(f), "%s.%s", iba_headers[h].name, f->name);
-        }
+    look_at(iba_headers, IBA_H_COUNT, used);
+    look_at(iba_mad_layouts, IBA_M_COUNT, used);
     for (unsigned w = 0; w < IBA_VALUES_COUNT; w++)
         cr_assert(used[w], "vocabulary %u is not used", w);
 }

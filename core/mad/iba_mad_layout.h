@@ -1,0 +1,40 @@
+/* What the field lists of management datagrams yield: structs, getters and setters as for headers (wire/iba_hdr.h). */
+#ifndef IBA_MAD_LAYOUT_H
+#define IBA_MAD_LAYOUT_H
+#include "cm_fields.h"
+#include "pm_fields.h"
+#include "sa_fields.h"
+#include "smp_fields.h"
+#include "wire/iba_hdr.h"
+
+#define IBA_MAD_LAYOUTS(H) IBA_SMP_LAYOUTS(H) IBA_SA_LAYOUTS(H) IBA_PM_LAYOUTS(H) IBA_CM_LAYOUTS(H)
+
+IBA_MAD_LAYOUTS(IBA_STRUCT)
+IBA_MAD_LAYOUTS(IBA_OFFSETS)
+IBA_MAD_LAYOUTS(IBA_ACCESSORS)
+
+enum iba_mad_layout { /* IBA_M_madhdr, IBA_M_portinfo, ... */
+#define IBA_MAD_ID(LIST, h, ...) IBA_M_##h,
+                      IBA_MAD_LAYOUTS(IBA_MAD_ID) IBA_M_COUNT
+};
+_Static_assert(IBA_M_COUNT <= 255, "a part names its layout in a byte");
+enum { /* IBA_BYTES_madhdr, ... */
+       IBA_MAD_LAYOUTS(IBA_HDR_BYTES)
+};
+extern const struct iba_hdr_info iba_mad_layouts[IBA_M_COUNT];
+
+/* One known attribute of a class: its parts, the offset of each from where attributes of the class begin. */
+enum iba_mad_group { IBA_GROUP_SMP, IBA_GROUP_SA, IBA_GROUP_PM, IBA_GROUP_DM, IBA_GROUP_CM, IBA_GROUP_CC };
+enum { IBA_MAD_ATTR_PARTS = 4 };
+struct iba_mad_attr {
+    const char *name;
+    const char *components; /* of a record, in the order of the component mask's bits, a space between; "-": none */
+    uint16_t id;
+    uint8_t group; /* enum iba_mad_group */
+    struct {
+        uint8_t layout, at, n;
+    } part[IBA_MAD_ATTR_PARTS]; /* n 0: none */
+};
+extern const struct iba_mad_attr iba_mad_attrs[];
+extern const size_t iba_mad_attr_count;
+#endif

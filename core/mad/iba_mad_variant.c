@@ -1,0 +1,157 @@
+/* Parts that stand where they stand because of a value in front of them. */
+#include "iba_mad_parts.h"
+
+/* The layout at `at` when all of it was captured. */
+static const uint8_t *captured(const struct iba_mad *m, enum iba_mad_layout l, uint32_t at)
+{
+    return at + iba_mad_layouts[l].bytes <= m->captured ? m->wire + at : NULL;
+}
+
+/* Data details by trap number (MD-109..MD-112). */
+static void notice(struct iba_mad *m, const uint8_t *wire, uint32_t at, unsigned record)
+{
+    static const struct {
+        uint16_t lo, hi;
+        uint8_t layout;
+    } traps[] = {{64, 67, IBA_M_trap_gid},    {68, 69, IBA_M_trap_repath},  {128, 128, IBA_M_trap_switch},
+                 {129, 131, IBA_M_trap_port}, {144, 144, IBA_M_trap_local}, {145, 145, IBA_M_trap_sysguid},
+                 {256, 256, IBA_M_trap_mkey}, {257, 258, IBA_M_trap_key},   {259, 259, IBA_M_trap_switch_pkey}};
+    const uint16_t trap = iba_notice_trap(wire);
+
+    for (size_t i = 0; iba_notice_isgeneric(wire) && i < sizeof traps / sizeof *traps; i++)
+        if (trap >= traps[i].lo && trap <= traps[i].hi)
+            iba_mad_add(m, (enum iba_mad_layout)traps[i].layout, at + IBA_BYTES_notice, 1, record);
+}
+
+/* SDGIDs: as many as are counted and fit (section 15.2.5.20). */
+static void multipath(struct iba_mad *m, const uint8_t *wire, uint32_t at, unsigned record)
+{
+    const unsigned n = iba_multipathrecord_sgidcount(wire) + iba_multipathrecord_dgidcount(wire);
+    const unsigned most = (IBA_SA_DATA_BYTES - IBA_BYTES_multipathrecord) / IBA_BYTES_multipath_gid;
+
+    iba_mad_add(m, IBA_M_multipath_gid, at + IBA_BYTES_multipathrecord, n < most ? n : most, record);
+}
+
+bool iba_mad_is_ip_service(uint64_t service_id)
+{
+    return service_id >> 24 == 1; /* 0x0000000001PPpppp, MD-81 */
+}
+
+/* Whether 16 bytes are an IPv4 address in IPv6 clothes. */
+static bool mapped_ipv4(const uint8_t *gid)
+{
+    static const uint8_t prefix[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+
+    return memcmp(gid, prefix, sizeof prefix) == 0;
+}
+
+static void ip_addresses(struct iba_mad *m, uint32_t at, unsigned version, enum iba_mad_layout v4,
+                         enum iba_mad_layout v6)
+{
+    if (version == 4)
+        iba_mad_add(m, v4, at, 1, 0);
+    else if (version == 6)
+        iba_mad_add(m, v6, at, 1, 0);
+}
+
+/* REQ: the service identifier and the private data of the RDMA IP CM service (MD-81, A11). */
+static void cm_req(struct iba_mad *m, const uint8_t *wire, uint32_t at)
+{
+    enum { SERVICE = 8, GIDS = 56, PRIVATE = 140 };
+    const uint32_t private_at = at + PRIVATE;
+
+    if (mapped_ipv4(iba_cm_req_prim_localgid(wire)) && mapped_ipv4(iba_cm_req_prim_remotegid(wire)))
+        iba_mad_add(m, IBA_M_ip_gids, at + GIDS, 1, 0);
+    if (!iba_mad_is_ip_service(iba_cm_req_serviceid(wire))) {
+        iba_mad_add(m, IBA_M_cm_req_private, private_at, 1, 0);
+        return;
+    }
+    iba_mad_add(m, IBA_M_ip_service, at + SERVICE, 1, 0);
+    iba_mad_add_for(m, IBA_M_ip_cm, private_at, private_at, private_at + IBA_BYTES_cm_req_private);
+    if (!captured(m, IBA_M_ip_cm, private_at))
+        return;
+    ip_addresses(m, private_at + IBA_BYTES_ip_cm, iba_ip_cm_ipv(m->wire + private_at), IBA_M_ip_cm4, IBA_M_ip_cm6);
+    iba_mad_add(m, IBA_M_ip_cm_private, private_at + IBA_BYTES_ip_cm + IBA_BYTES_ip_cm6, 1, 0);
+}
+
+static void cm_sidr_req(struct iba_mad *m, const uint8_t *wire, uint32_t at)
+{
+    enum { SERVICE = 8 };
+    const uint32_t private_at = at + IBA_BYTES_cm_sidr_req;
+
+    iba_mad_add(m, IBA_M_cm_sidr_private, private_at, 1, 0);
+    if (!iba_mad_is_ip_service(iba_cm_sidr_req_serviceid(wire)))
+        return;
+    iba_mad_add(m, IBA_M_sidr_ip_service, at + SERVICE, 1, 0);
+    iba_mad_add(m, IBA_M_sidr_ip_cm, private_at, 1, 0);
+    if (captured(m, IBA_M_sidr_ip_cm, private_at))
+        ip_addresses(m, private_at + IBA_BYTES_sidr_ip_cm, iba_sidr_ip_cm_ipv(m->wire + private_at), IBA_M_sidr_ip_cm4,
+                     IBA_M_sidr_ip_cm6);
+}
+
+/* The log is of a switch or of a channel adapter, and stands in front of where other attributes are (MD-115). */
+static void cc_log(struct iba_mad *m, const uint8_t *wire, uint32_t at)
+{
+    enum { OF_SWITCH = 1, OF_CA = 2, SWITCH_EVENTS = 15, CA_EVENTS = 13 };
+    const uint32_t body = at + IBA_BYTES_cc_log;
+
+    if (iba_cc_log_logtype(wire) == OF_SWITCH) {
+        iba_mad_add(m, IBA_M_cc_log_switch, body, 1, 0);
+        iba_mad_add(m, IBA_M_cc_event_switch, body + IBA_BYTES_cc_log_switch, SWITCH_EVENTS, 0);
+    } else if (iba_cc_log_logtype(wire) == OF_CA) {
+        iba_mad_add(m, IBA_M_cc_log_ca, body, 1, 0);
+        iba_mad_add(m, IBA_M_cc_event_ca, body + IBA_BYTES_cc_log_ca, CA_EVENTS, 0);
+    }
+}
+
+void iba_mad_add_variant(struct iba_mad *m, enum iba_mad_layout l, uint32_t at, unsigned record)
+{
+    const uint8_t *wire = captured(m, l, at);
+
+    if (!wire)
+        return;
+    switch (l) {
+    case IBA_M_notice: notice(m, wire, at, record); break;
+    case IBA_M_multipathrecord: multipath(m, wire, at, record); break;
+    case IBA_M_cm_req: cm_req(m, wire, at); break;
+    case IBA_M_cm_sidr_req: cm_sidr_req(m, wire, at); break;
+    case IBA_M_cc_log: cc_log(m, wire, at); break;
+    default: break;
+    }
+}
+
+static bool is_table(uint8_t method)
+{
+    enum { GET_TABLE_RESP = 0x92, GET_MULTI_RESP = 0x94, GET_TRACE_RESP = 0x93 };
+
+    return method == GET_TABLE_RESP || method == GET_MULTI_RESP || method == GET_TRACE_RESP;
+}
+
+/* Bytes of records in this datagram: what the RMPP header says, never more than there are (MD-39, MD-40). */
+static uint32_t record_bytes(const uint8_t *rmpp)
+{
+    const uint32_t payload = iba_rmpp_data2(rmpp);
+
+    if (!iba_rmpp_rmppflag_last(rmpp) || payload > IBA_BYTES_sa + IBA_SA_DATA_BYTES)
+        return IBA_SA_DATA_BYTES;
+    return payload < IBA_BYTES_sa ? 0 : payload - IBA_BYTES_sa;
+}
+
+/* Records of a table lie AttributeOffset apart, the first at the first segment's start; later segments go on in the
+ * middle of one. Where no length is told (a datagram as software hands it to the kernel) only the first one is sure. */
+void iba_mad_add_records(struct iba_mad *m)
+{
+    const uint8_t *rmpp = m->wire + IBA_RMPP_AT, *sa = m->wire + IBA_SA_AT;
+
+    if (m->captured < IBA_SA_DATA_AT || iba_rmpp_rmpptype(rmpp) > IBA_RMPP_DATA)
+        return;
+    if (!is_table(iba_madhdr_method(m->wire)) || iba_rmpp_rmpptype(rmpp) != IBA_RMPP_DATA) {
+        iba_mad_add_attr(m, m->attr, IBA_SA_DATA_AT, ++m->n_record);
+        return;
+    }
+    const uint32_t size = iba_sa_attributeoffset(sa) * 8u, room = record_bytes(rmpp);
+    if (size == 0 || iba_rmpp_data1(rmpp) > 1)
+        return;
+    for (uint32_t at = 0; at + size <= room && IBA_SA_DATA_AT + at < m->captured; at += size)
+        iba_mad_add_attr(m, m->attr, IBA_SA_DATA_AT + at, ++m->n_record);
+}

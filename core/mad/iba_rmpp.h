@@ -1,0 +1,50 @@
+/* RMPP: the segments of a table put together again (MD-37..MD-53). Caller's memory, bounded: so many transfers at once,
+ * the one that was quiet longest makes room; so many segments of one. Order, copies and losses do not matter: a
+ * transfer is whole when each segment up to the last one has come. What a segment says of itself is believed only
+ * where it does not contradict what others said. */
+#ifndef IBA_RMPP_H
+#define IBA_RMPP_H
+#include "iba_mad.h"
+
+enum { IBA_RMPP_TRANSFERS = 16, IBA_RMPP_SEGMENTS = 512, IBA_RMPP_SEGMENT = 200 };
+
+/* Who sends to whom, as the caller tells two ends apart. */
+struct iba_rmpp_ends {
+    uint8_t kind, src[16], dst[16];
+};
+
+struct iba_rmpp_transfer {
+    bool used;
+    struct iba_rmpp_ends ends;
+    uint64_t transaction;
+    uint64_t seen[IBA_RMPP_SEGMENTS / 64]; /* a bit for each segment */
+    uint64_t touched;
+    uint32_t n_seen, last; /* segments that came; number of the last one, 0: not known */
+    uint32_t last_bytes;
+    uint16_t record_bytes; /* from one record to the next; 0: not known */
+    const struct iba_mad_attr *attr;
+    uint32_t bytes; /* of all records, when whole */
+    uint8_t data[IBA_RMPP_SEGMENTS * IBA_RMPP_SEGMENT];
+};
+/* All transfers that are under way. */
+struct iba_rmpp_desk {
+    uint64_t clock;
+    uint64_t whole, ended;              /* transfers put together; ended by STOP or ABORT */
+    uint64_t given_up, wrong, too_long; /* for want of room; segments that contradict others; too many segments */
+    struct iba_rmpp_transfer transfer[IBA_RMPP_TRANSFERS];
+};
+
+/* Looks at a datagram. The transfer that it completes, valid until the next call, or NULL. A response of one segment is
+ * no transfer: iba_mad_parse() reads it. */
+const struct iba_rmpp_transfer *iba_rmpp_feed(struct iba_rmpp_desk *r, const struct iba_rmpp_ends *ends,
+                                              const struct iba_mad *m);
+static inline uint32_t iba_rmpp_records(const struct iba_rmpp_transfer *t)
+{
+    return t->record_bytes ? t->bytes / t->record_bytes : 0;
+}
+/* The i-th record of a whole transfer, from 0. */
+static inline void iba_rmpp_record(const struct iba_rmpp_transfer *t, uint32_t i, struct iba_mad *m)
+{
+    iba_mad_record(m, t->attr, t->data + (size_t)i * t->record_bytes, t->record_bytes, i + 1);
+}
+#endif

@@ -1,0 +1,211 @@
+/* Parsing of management datagrams: which parts stand where, whatever the bytes. */
+#include "mad/iba_mad.h"
+#include <stdlib.h>
+#include "wire/test/wire.h"
+
+/* A datagram of class, method and attribute; the rest zeros. */
+static void header(uint8_t *w, uint8_t class, uint8_t method, uint16_t attribute)
+{
+    memset(w, 0, IBA_MAD_BYTES);
+    iba_madhdr_set_baseversion(w, 1);
+    iba_madhdr_set_mgmtclass(w, class);
+    iba_madhdr_set_method(w, method);
+    iba_madhdr_set_attributeid(w, attribute);
+}
+
+static unsigned count(const struct iba_mad *m, enum iba_mad_layout l)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < m->n_part; i++)
+        n += m->part[i].layout == l;
+    return n;
+}
+
+/* Whatever is read of a part lies inside of what was captured. The bytes are on the heap, so that a sanitizer sees. */
+static uint64_t read_all(const struct iba_mad *m)
+{
+    uint64_t sum = 0;
+
+    cr_assert(m->n_part <= IBA_MAD_PARTS);
+    for (unsigned k = 0; k < m->n_part; k++) {
+        const struct iba_mad_part *p = &m->part[k];
+        const struct iba_hdr_info *info = &iba_mad_layouts[p->layout];
+        size_t n;
+        const uint8_t *whole = iba_mad_whole(m, p, &n);
+        EXPECT(n <= m->captured && (!whole || whole + n <= m->wire + m->captured), "%s", info->name);
+        for (unsigned i = 0; i < p->n; i++)
+            for (const struct iba_field *f = info->field; f < info->field + info->n_field; f++) {
+                const uint8_t *wire = iba_mad_row_at(m, p, i, f);
+                if (!wire)
+                    continue;
+                EXPECT(wire + (f->at + f->bits + 7) / 8 <= m->wire + m->captured, "%s.%s", info->name, f->name);
+                sum += iba_field_is_bytes(f) ? wire[f->at / 8 + f->bits / 8 - 1] : iba_field_get(f, wire);
+            }
+    }
+    return sum;
+}
+
+static void one(const uint8_t *w, size_t n)
+{
+    uint8_t *copy = malloc(n ? n : 1);
+    struct iba_mad m;
+
+    memcpy(copy, w, n);
+    if (iba_mad_parse(&m, copy, n, IBA_MAD_BYTES))
+        (void)read_all(&m);
+    free(copy);
+}
+
+Test(mad, every_prefix_of_every_attribute_is_read_as_far_as_it_goes)
+{
+    static const uint8_t classes[] = {0x01, 0x81, 0x03, 0x04, 0x06, 0x07, 0x21, 0x05, 0x08, 0x30};
+    uint64_t seed = 7;
+
+    for (size_t c = 0; c < COUNT(classes); c++)
+        for (size_t i = 0; i < iba_mad_attr_count; i++) {
+            uint8_t w[IBA_MAD_BYTES];
+            rnd_bytes(&seed, w, sizeof w);
+            w[1] = classes[c];
+            w[3] = 0x92;
+            iba_madhdr_set_attributeid(w, iba_mad_attrs[i].id);
+            for (size_t n = 0; n <= sizeof w; n += 1 + n / 16)
+                one(w, n);
+        }
+}
+
+/* IBPROOF_MADS=1000000 for the long run. */
+Test(mad, mutated_datagrams_do_no_harm, .timeout = 600)
+{
+    const char *wish = getenv("IBPROOF_MADS");
+    const unsigned long runs = wish ? strtoul(wish, NULL, 10) : 20000;
+    static const uint8_t classes[] = {0x01, 0x81, 0x03, 0x03, 0x03, 0x04, 0x06,
+                                      0x07, 0x07, 0x21, 0x05, 0x08, 0x30, 0xff};
+    static const uint8_t methods[] = {0x01, 0x81, 0x03, 0x05, 0x06, 0x92, 0x94};
+    uint64_t seed = 3;
+
+    for (unsigned long k = 0; k < runs; k++) {
+        uint8_t w[IBA_MAD_BYTES];
+        const uint64_t dice = rnd(&seed);
+        rnd_bytes(&seed, w, dice % 4 ? sizeof w : 64);
+        w[1] = classes[dice % COUNT(classes)];
+        w[3] = methods[(dice >> 8) % COUNT(methods)];
+        if (dice >> 16 & 7)
+            iba_madhdr_set_attributeid(w, iba_mad_attrs[(dice >> 24) % iba_mad_attr_count].id);
+        if (dice >> 19 & 1)
+            w[25] = (uint8_t)(dice >> 40 & 7); /* RMPP type */
+        if (dice >> 20 & 1)
+            iba_sa_set_attributeoffset(w + 36, dice >> 44 & 31);
+        one(w, dice >> 50 & 3 ? sizeof w : (dice >> 52) % (sizeof w + 1));
+    }
+}
+
+Test(mad, records_of_a_table_are_as_many_as_fit_and_are_told)
+{
+    uint8_t w[IBA_MAD_BYTES];
+    struct iba_mad m;
+
+    header(w, IBA_CLASS_SA, 0x92, 0x35);
+    iba_rmpp_set_rmpptype(w + 24, 1);
+    iba_rmpp_set_rmppflag_first(w + 24, 1);
+    iba_rmpp_set_rmppflag_last(w + 24, 1);
+    iba_rmpp_set_data1(w + 24, 1);
+    iba_sa_set_attributeoffset(w + 36, 8);
+    for (unsigned n = 0; n <= 3; n++) {
+        iba_rmpp_set_data2(w + 24, 20 + 64 * n);
+        cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w));
+        cr_assert_eq(count(&m, IBA_M_pathrecord), n);
+        cr_assert_eq(m.n_record, n);
+    }
+    iba_rmpp_set_data2(w + 24, UINT32_MAX); /* more than a datagram has */
+    cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w) && m.n_record == 3);
+    iba_rmpp_set_data2(w + 24, 7); /* less than its own header */
+    cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w) && m.n_record == 0);
+    iba_rmpp_set_rmppflag_last(w + 24, 0); /* the first of several: full */
+    cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w) && m.n_record == 3);
+    iba_rmpp_set_data1(w + 24, 2);
+    cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w) && m.n_record == 0);
+    iba_rmpp_set_data1(w + 24, 1);
+    iba_sa_set_attributeoffset(w + 36, 0);
+    cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w) && m.n_record == 0);
+    iba_sa_set_attributeoffset(w + 36, 0xffff);
+    cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w) && m.n_record == 0);
+}
+
+Test(mad, paths_are_as_long_as_the_hop_count)
+{
+    uint8_t w[IBA_MAD_BYTES];
+    struct iba_mad m;
+
+    for (unsigned hops = 0; hops <= 64; hops++) {
+        header(w, IBA_CLASS_DIRECTED, 1, 0x11);
+        w[7] = (uint8_t)hops;
+        cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w));
+        cr_assert_eq(count(&m, IBA_M_initial_path), hops > 0 && hops < 64, "%u", hops);
+        for (unsigned i = 0; i < m.n_part; i++)
+            cr_assert(m.part[i].layout != IBA_M_initial_path || (m.part[i].n == hops && m.part[i].at == 129));
+    }
+}
+
+Test(mad, data_of_a_notice_follow_its_trap_number)
+{
+    static const struct {
+        uint16_t trap;
+        uint8_t layout;
+    } known[] = {{64, IBA_M_trap_gid},      {67, IBA_M_trap_gid},         {69, IBA_M_trap_repath},
+                 {128, IBA_M_trap_switch},  {131, IBA_M_trap_port},       {144, IBA_M_trap_local},
+                 {145, IBA_M_trap_sysguid}, {256, IBA_M_trap_mkey},       {257, IBA_M_trap_key},
+                 {258, IBA_M_trap_key},     {259, IBA_M_trap_switch_pkey}};
+    uint8_t w[IBA_MAD_BYTES];
+    struct iba_mad m;
+
+    for (size_t i = 0; i < COUNT(known); i++) {
+        header(w, 1, 5, 2);
+        iba_notice_set_isgeneric(w + 64, 1);
+        iba_notice_set_trap(w + 64, known[i].trap);
+        cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w));
+        cr_assert_eq(count(&m, (enum iba_mad_layout)known[i].layout), 1, "trap %u", known[i].trap);
+        iba_notice_set_isgeneric(w + 64, 0); /* a vendor's device identifier then */
+        cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w));
+        cr_assert_eq(count(&m, (enum iba_mad_layout)known[i].layout), 0, "trap %u", known[i].trap);
+    }
+}
+
+Test(mad, private_data_of_the_ip_service_only_behind_its_service_identifier)
+{
+    uint8_t w[IBA_MAD_BYTES];
+    struct iba_mad m;
+
+    header(w, IBA_CLASS_CM, 3, 0x10);
+    iba_cm_req_set_serviceid(w + 24, UINT64_C(0x1000000000000404));
+    cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w));
+    cr_assert(count(&m, IBA_M_cm_req_private) == 1 && count(&m, IBA_M_ip_cm) == 0);
+    iba_cm_req_set_serviceid(w + 24, 0x01061389);
+    w[165] = 0x40;
+    cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w));
+    cr_assert(count(&m, IBA_M_ip_cm) == 1 && count(&m, IBA_M_ip_cm4) == 1 && count(&m, IBA_M_ip_cm6) == 0);
+    w[165] = 0x60;
+    cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w));
+    cr_assert(count(&m, IBA_M_ip_cm4) == 0 && count(&m, IBA_M_ip_cm6) == 1);
+    w[165] = 0x50;
+    cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w));
+    cr_assert(count(&m, IBA_M_ip_cm4) == 0 && count(&m, IBA_M_ip_cm6) == 0);
+}
+
+static bool is_component(const struct iba_mad_attr *a, unsigned bit, const char *name)
+{
+    size_t n;
+    const char *s = iba_mad_component(a, bit, &n);
+
+    return name ? s && n == strlen(name) && strncmp(s, name, n) == 0 : !s;
+}
+
+Test(mad, components_are_named_in_the_order_of_the_mask)
+{
+    const struct iba_mad_attr *path = iba_mad_attr(IBA_CLASS_SA, 0x35);
+
+    cr_assert(is_component(path, 0, "ServiceIDHigh") && is_component(path, 2, "DGID"));
+    cr_assert(is_component(path, 7, NULL)); /* reserved */
+    cr_assert(is_component(path, 22, "Preference") && is_component(path, 23, NULL) && is_component(path, 63, NULL));
+    cr_assert(is_component(iba_mad_attr(IBA_CLASS_CM, 0x10), 0, NULL));
+}

@@ -1,0 +1,11 @@
+/* Management datagrams for people. */
+#ifndef DISSECT_MAD_TEXT_H
+#define DISSECT_MAD_TEXT_H
+#include "field/out.h"
+#include "field/packet.h"
+
+/* Class, method and attribute behind what the transport header says; nothing when the packet is no datagram. */
+void print_mad_info(struct out *o, const struct packet *p);
+/* Every part that was captured. */
+void print_mad_tree(struct out *o, const struct packet *p);
+#endif

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Management datagrams as users meet them: names, tables of records, statistics. IBPROOF_BIN names ibdissect's folder."""
+import json
+import struct
+import unittest
+
+import bad
+from cli import Case, jsonl, lines, no_twins
+
+SUBNET, GENERAL, OPENSM = (bad.PCAPS / name for name in ("mads-subnet.pcap", "mads-general.pcap", "opensm-ibsim.pcap"))
+UCMATOSE, UDADDY, RPING = (bad.PCAPS / name for name in ("rxe-ucmatose.pcap", "rxe-udaddy.pcap", "rxe-counted-rping.pcap"))
+ERF_HEAD, LRH, BTH, DETH, MAD = 16, 8, 12, 8, 256
+
+
+def fields(case, path, *names, where=()):
+    words = [word for name in names for word in ("-e", "infiniband." + name)]
+    return [line.split("\t") for line in lines(case.good("-T", "fields", *words, *where, path))]
+
+
+class Decode(Case):
+    def test_every_datagram_of_opensm_has_a_known_attribute(self):
+        text = self.good("-V", OPENSM).stdout.decode()
+        self.assertEqual(text.count("    Attribute: "), 248)
+        self.assertNotIn("Attribute: unknown", text)
+
+    def test_every_record_of_a_table(self):
+        rows = fields(self, SUBNET, "pathrecord.dlid", "pathrecord.serviceid", where=("-Y", "mad.attributeid == 0x35 && mad.method == 0x92"))
+        counts = [len(row[0].split(",")) if row[0] else 0 for row in rows]
+        self.assertEqual(counts[0], 3)  # 200 bytes hold three of 64
+        self.assertEqual(counts[1:], [0] * (len(counts) - 1))  # no record, a later segment, ACK, STOP, ABORT
+        row = jsonl(self.good("-T", "jsonl", "-Y", "mad.attributeid == 0x35 && mad.method == 0x92", "-c", "1", SUBNET))[0]
+        self.assertEqual(len(row["infiniband.pathrecord.dlid"]), 3)
+
+    def test_components_have_names(self):
+        text = self.good("-V", "-Y", "mad.method == 0x12 && mad.attributeid == 0x35", OPENSM).stdout.decode()
+        said = [line for line in text.splitlines() if line.startswith("    Components: ")]
+        self.assertEqual(said, 2 * ["    Components: DLID, SLID"])  # 0x30
+
+    def test_paths_have_as_many_hops_as_they_say(self):
+        for hops, path in fields(self, OPENSM, "smpdirected.hopcount", "smpdirected.initialpath.port"):
+            if hops:
+                self.assertEqual(int(hops, 0), len(path.split(",")) if path else 0)
+
+    def test_cut_and_short_ones_are_read_as_far_as_they_go(self):
+        rows = fields(self, GENERAL, "portinfo.lid", "portinfo.portstate", "portcounters.portrcvdata", "portcounters.portrcvpkts",
+                      where=("-Y", "frame.number >= 68"))
+        there = [[bool(value) for value in row] for row in rows]
+        self.assertEqual(there, [[False, False, True, True],  # 172 bytes of the datagram
+                                 [True, False, False, False],  # 92
+                                 [False, False, False, False],  # 72 of a REQ
+                                 [False, False, True, False]])  # a payload of 100
+
+    def test_fields_for_filters(self):
+        for expression, count in (("mad.method == 0x81 && nodeinfo.nodetype == 2", 4), ("portinfo.portstate == 4", None),
+                                  ("cm.rej.reason == 28", 0)):
+            found = len(lines(self.good("-Y", expression, OPENSM)))
+            if count is not None:
+                self.assertEqual(found, count, expression)
+        self.assertEqual(len(lines(self.good("-Y", "cm.rej.reason == \"consumer reject\"", GENERAL))), 1)
+        self.fails(2, "-Y", "portinfo.portstat == 1", OPENSM, says="portinfo.portstate")
+
+    def test_no_key_is_twice(self):
+        for path in (SUBNET, GENERAL, OPENSM):
+            for line in lines(self.good("-T", "jsonl", path)):
+                json.loads(line, object_pairs_hook=no_twins)
+
+
+def datagram(segment, last, records, transaction=9, kind=1):
+    """A segment of a response of PathRecords, native, without CRCs that anyone would check."""
+    flags = 1 | 2 * (segment == 1) | 4 * (segment == last)
+    rest = len(records) - 200 * (last - 1)
+    payload = 20 + rest if segment == last else 0
+    part = records[200 * (segment - 1) : 200 * segment]
+    mad = struct.pack(">4BHHQHHI", 1, 3, 2, 0x92, 0, 0, transaction, 0x35, 0, 0)
+    mad += struct.pack(">4BII", 1, kind, flags, 0, segment, payload) + struct.pack(">QHHQ", 0, 8, 0, 0)
+    mad += part + bytes(200 - len(part))
+    lrh = struct.pack(">BBHHH", 0, 2, 1, 72, 2)
+    bth = struct.pack(">BBHII", 0x64, 0, 0xFFFF, 1, 0)
+    return lrh + bth + struct.pack(">II", 0x80010000, 1) + mad + bytes(6)
+
+
+class Tables(Case):
+    """100 records over 32 segments."""
+
+    RECORDS = b"".join(struct.pack(">Q16s16sHH", 0, b"", b"", i, i + 1) + bytes(20) for i in range(100))
+    LAST = 32
+    INFINIBAND = 247
+
+    def dlids(self, packets):
+        path = self.file(bad.pcap(packets, link=self.INFINIBAND))
+        rows = fields(self, path, "pathrecord.dlid", where=("-o", "icrc:off"))
+        return [len(row[0].split(",")) if row[0] else 0 for row in rows], path
+
+    def whole(self):
+        return [datagram(n, self.LAST, self.RECORDS) for n in range(1, self.LAST + 1)]
+
+    def test_whole_at_the_last_missing_segment(self):
+        counts, path = self.dlids(self.whole())
+        self.assertEqual(counts, [3] + 30 * [0] + [100])
+        (row,) = jsonl(self.good("-T", "jsonl", "-o", "icrc:off", "-Y", "pathrecord.slid == 100", path))
+        self.assertEqual(row["infiniband.pathrecord.dlid"], list(range(100)))
+        text = self.good("-V", "-o", "icrc:off", path).stdout.decode()
+        self.assertIn("Table of 100 records in 32 segments", text)
+        self.assertIn("PathRecord, record 100", text)
+
+    def test_order_and_copies_do_not_matter(self):
+        packets = self.whole()
+        counts, _ = self.dlids(packets[:1] + packets[:0:-1] + packets[3:4])
+        self.assertEqual(counts, [3] + 30 * [0] + [100, 0])
+
+    def test_lost_stopped_aborted(self):
+        packets = self.whole()
+        self.assertNotIn(100, self.dlids(packets[:9] + packets[10:])[0])
+        for kind in (3, 4):
+            self.assertNotIn(100, self.dlids(packets[:20] + [datagram(20, self.LAST, self.RECORDS, kind=kind)] + packets[20:])[0])
+
+    def test_several_at_once(self):
+        pairs = zip(self.whole(), (datagram(n, self.LAST, self.RECORDS, transaction=10) for n in range(1, self.LAST + 1)))
+        self.assertEqual(self.dlids([p for pair in pairs for p in pair])[0].count(100), 2)
+
+    def test_held_packets_are_as_they_stand(self):
+        _, path = self.dlids(self.whole())
+        self.assertEqual(len(lines(self.good("-2", "-o", "icrc:off", path))), 32)
+
+
+class Statistics(Case):
+    def stat(self, name, path, *more):
+        return json.loads(self.good("-q", "-T", "json", "-z", name, *more, path).stdout, object_pairs_hook=no_twins)
+
+    def test_connections_are_what_the_messages_say(self):
+        for path in (UCMATOSE, RPING):
+            with self.subTest(path.name):
+                reqs = fields(self, path, "cm.req", "cm.req.serviceid", "cm.req.localqpn", "cm.req.startpsn",
+                              "cm.req.retrcount", where=("-Y", "cm.req.startpsn"))
+                reps = {row[0]: row[1:] for row in fields(self, path, "cm.rep.remotecommid", "cm.rep.localqpn", "cm.rep.startpsn",
+                                                          where=("-Y", "cm.rep.startpsn"))}
+                seen = self.stat("cm", path)
+                self.assertEqual([seen["begun"], seen["stray"], seen["forgotten"]], [len(reqs), 0, 0])
+                for req, c in zip(reqs, seen["connections"]):
+                    mine = [c["active"]["comm_id"], c["service_id"], c["active"]["qp"], c["active"]["psn"], c["retry_count"]]
+                    self.assertEqual(mine, [int(v, 0) for v in req])
+                    self.assertEqual([c["passive"]["qp"], c["passive"]["psn"]], [int(v, 0) for v in reps[req[0]]])
+                    self.assertEqual(c["state"], "released")
+                    self.assertGreater(c["answer_time"], 0)
+
+    def test_a_resolved_datagram_service(self):
+        (c,) = self.stat("cm", UDADDY)["connections"]
+        self.assertEqual((c["service"], c["owner"], c["state"]), ("UD", "UDP port 7174", "replied"))
+        self.assertIsNone(c["pmtu"])
+
+    def test_agreed_is_what_was_negotiated(self):
+        ahead, back = self.stat("agreed", RPING)["directions"]
+        self.assertEqual([d["pmtu"]["agreed"] for d in (ahead, back)], [4096, 4096])
+        self.assertEqual([d["initiator_depth"] for d in (ahead, back)], [{"agreed": 1, "observed": 0}, {"agreed": 1, "observed": 1}])
+        self.assertEqual([d["retry_count"]["agreed"] for d in (ahead, back)], [None, 7])
+        self.assertEqual([d["rnr_retry_count"]["agreed"] for d in (ahead, back)], [7, 7])
+
+    def test_datagrams_add_up(self):
+        seen = self.stat("mad", OPENSM)
+        # Five requests were recorded a second time before the kernel had put its agent into the transaction ID.
+        self.assertEqual((seen["packets"], seen["cut"], seen["unanswered"]), (248, 0, 5))
+        self.assertEqual(sum(row["packets"] for row in seen["rows"]), 248)
+        self.assertEqual(sum(row["answers"] for row in seen["rows"]), 119)
+        info = [row for row in seen["rows"] if row["attribute_name"] == "NodeInfo"]
+        self.assertEqual([(row["method_name"], row["packets"]) for row in info], [("Get", 8), ("GetResp", 8)])
+
+    def test_more_connections_than_are_kept(self):
+        """The oldest make room, in a table that says so; nothing is believed of what was forgotten."""
+        _, link, records = bad.pcap_records(UCMATOSE.read_bytes())
+        req = next(data for _, data, _ in records if data[-4 - 232 - 8 : -4 - 232 - 6] == b"\x00\x10")
+        at = len(req) - 4 - 232
+        made = [req[:at] + struct.pack(">I", 0x1000 * i) + req[at + 4 :] for i in range(5000)]  # one bucket for many
+        seen = self.stat("cm", self.file(bad.pcap(made, link=link)), "-o", "icrc:off")
+        self.assertEqual((seen["begun"], seen["forgotten"], len(seen["connections"])), (5000, 904, 4096))
+        self.assertEqual(seen["connections"][0]["active"]["comm_id"], 904 * 0x1000)
+
+    def test_damaged_messages_count_for_nothing(self):
+        _, link, records = bad.pcap_records(UCMATOSE.read_bytes())
+        damaged = [data[:60] + bytes([data[60] ^ 1]) + data[61:] for _, data, _ in records]
+        self.assertEqual(self.stat("cm", self.file(bad.pcap(damaged, link=link)))["begun"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
