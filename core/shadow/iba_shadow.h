@@ -64,6 +64,7 @@ enum iba_severity { IBA_SEVERITY_NONE, IBA_NOTE, IBA_WARN, IBA_ERROR };
     F(ANSWER_LENGTH,    length,            ERROR, "has another payload than is missing there of the READ",              "RQ-47")  \
     F(MALFORMED,        length,            ERROR, "has lengths or headers that do not fit",                             "PV-34")  \
     F(BAD_ICRC,         icrc,              ERROR, "has no good ICRC: it was damaged on its way",                        "WF-78")  \
+    F(BAD_VCRC,         vcrc,              ERROR, "has no good VCRC: it was damaged on its last link",                  "WF-80")  \
     F(PKEY,             pkey,              WARN,  "is of another partition than those before it",                       "PV-09")  \
     F(QKEY,             qkey,              WARN,  "has another Q_Key than the datagrams before it",                     "PV-18")  \
     F(SPOOF,            spoof,             WARN,  "comes to a connected QP from another address than its peer's",       "PV-22")  \
@@ -100,6 +101,7 @@ struct iba_finding {
 enum {
     IBA_SHADOW_SENT = 128,  /* request packets of a flow whose content is remembered */
     IBA_SHADOW_RECENT = 64, /* packets of a flow in which copies are looked for */
+    IBA_SHADOW_REASONS = 8, /* to go back, of a flow, that may still be on their way */
     IBA_SHADOW_READS = 32,  /* READs and ATOMICs of a flow that wait for their answers */
 };
 
@@ -130,12 +132,16 @@ struct iba_shadow_sent {
     uint32_t messages;           /* that end before this PSN; valid when counted */
     iba_psn psn;
     uint8_t opcode;
-    bool counted;
+    bool counted, again; /* again: it was sent more than once */
 };
 struct iba_shadow_read {
     struct iba_shadow_mark mark;
     iba_psn psn, expect; /* of the request as last sent; of the next response */
-    uint32_t n, length;  /* responses, bytes: as last sent. n 0: the path MTU is not known, so neither is this */
+    iba_psn older;       /* again: of the next response to the request as it was sent before */
+    iba_psn seen;        /* behind the highest response */
+    iba_psn hole;        /* responses jumped over, and how many */
+    uint32_t n_hole;
+    uint32_t n, length; /* responses, bytes: as last sent. n 0: the path MTU is not known, so neither is this */
     uint8_t opcode;
     bool used, again; /* again: it was sent more than once, so responses of several runs may mix */
 };
@@ -149,6 +155,7 @@ struct iba_shadow_requests {     /* what this direction asks */
     iba_psn first;               /* of the capture */
     iba_psn high;                /* behind the highest PSN that was sent */
     iba_psn next;                /* behind the packet sent last */
+    iba_psn stray;               /* behind one that came again out of place: if there is a next, they went back */
     iba_psn seq;                 /* what the responder waits for, as far as the capture shows */
     iba_psn una;                 /* behind the highest that was answered; valid when answered */
     bool any, answered, counts;  /* counts: msn_lo and msn_hi are known */
@@ -158,16 +165,18 @@ struct iba_shadow_requests {     /* what this direction asks */
     struct iba_shadow_read open; /* used: the last READ takes a number of PSNs that is not known */
     struct {                     /* why requests go back now */
         bool on;
-        uint8_t kind; /* enum iba_finding_kind */
+        bool guess, asked; /* only the next packet will show whether they went back; the last response asked for it */
+        uint8_t kind;      /* enum iba_finding_kind */
         struct iba_shadow_mark mark;
     } run;
-    struct {           /* why the next one will */
+    struct iba_shadow_reason {
         uint8_t cause; /* enum iba_shadow_cause */
         bool served;   /* that PSN came again since */
         iba_psn psn;
         iba_time wait_ns;
         struct iba_shadow_mark mark;
-    } pending;
+    } pending, before[IBA_SHADOW_REASONS]; /* why the next one will; what had been before that */
+    uint8_t next_before;
     struct { /* the last packet that asked for an answer */
         bool any;
         uint32_t again;

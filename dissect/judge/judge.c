@@ -193,7 +193,7 @@ static void follow_message(struct judge *j, const struct iba_view *view, const s
 
 static bool damaged(const struct iba_view *v)
 {
-    return v->icrc == IBA_CHECK_BAD || v->err != IBA_OK;
+    return v->icrc == IBA_CHECK_BAD || v->vcrc == IBA_CHECK_BAD || v->err != IBA_OK;
 }
 
 const struct verdict *judge_packet(struct judge *j, const struct packet *p)
