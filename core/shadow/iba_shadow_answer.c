@@ -5,6 +5,7 @@
 
 /* What was on its way when something left: longer than a round trip of any fabric. */
 #define FLIGHT_NS UINT64_C(10000000)
+enum { MOST_BACK = 1 << 16 }; /* PSNs */
 enum { KIND_ACK, KIND_RNR, KIND_RESERVED, KIND_NAK, NAK_SEQUENCE = 0, NAK_CODES = 5 };
 
 void iba_shadow_outdo(struct iba_shadow_requests *q)
@@ -51,6 +52,8 @@ static bool stale(const struct iba_shadow_requests *q, iba_psn psn)
 
 static bool never_sent(const struct iba_shadow_requests *q, iba_psn psn)
 {
+    if (iba_psn_diff(q->first, psn) > MOST_BACK)
+        return true; /* no responder goes back that far */
     if (q->open.used && iba_psn_diff(psn, q->open.psn) < (int32_t)iba_shadow_packets(q->open.length, 256))
         return false;
     return iba_psn_diff(psn, q->high) >= 0;

@@ -6,6 +6,8 @@
 #define SOONEST_TIMEOUT_NS UINT64_C(1000000)
 /* What was on its way when the NAK left: longer than a round trip of any fabric. */
 #define FLIGHT_NS UINT64_C(10000000)
+/* How much longer than asked for software waits. */
+#define SLOW_TIMER_NS UINT64_C(50000000)
 enum { MOST_LOST = 16, MOST_ID_STEP = 1024, SMALLEST_MTU = 256, LARGEST_MTU = 4096 };
 
 struct iba_shadow_sent *iba_shadow_sent_at(struct iba_shadow_requests *q, iba_psn psn)
@@ -109,7 +111,9 @@ static bool sent_again_though_late(const struct iba_look *l)
 /* What left long ago and had no effect was lost behind the capture point. */
 static bool recent(const struct iba_look *l, const struct iba_shadow_reason *r)
 {
-    return r->mark.frame != 0 && l->s->now.at - r->mark.at < r->wait_ns + FLIGHT_NS;
+    const iba_time effect = r->cause == IBA_CAUSE_RNR ? r->wait_ns + SLOW_TIMER_NS : FLIGHT_NS;
+
+    return r->mark.frame != 0 && l->s->now.at - r->mark.at < effect;
 }
 
 static struct iba_shadow_reason *earlier_reason(const struct iba_look *l, struct iba_shadow_requests *q)
@@ -254,6 +258,18 @@ static bool follows_stray(const struct iba_look *l, struct iba_shadow_requests *
 
     return q->run.guess && lost >= 0 && lost <= MOST_LOST && l->s->now.at - q->last.at < SOONEST_TIMEOUT_NS &&
            (lost == 0 || (q->run.asked && !l->again && !iba_shadow_was_asked_for(l, q)));
+}
+
+/* A READ takes as many PSNs as it has answers; what goes on before those are used up counts with another path MTU. */
+static bool inside_read(struct iba_look *l)
+{
+    const struct iba_shadow_read *r = l->again;
+
+    if (!r || !l->flow->pmtu_sure || r->again || iba_psn_diff(l->psn, r->psn) <= 0 || iba_shadow_is_read(l->opcode) ||
+        !iba_shadow_is_read(r->opcode))
+        return false;
+    iba_shadow_tell(l, IBA_FINDING_PSN_OF_READ, &(struct iba_tell){.cause = &r->mark, .count = r->n});
+    return true;
 }
 
 /* Where the packet stands among those before it. */
@@ -412,6 +428,10 @@ void iba_shadow_request(struct iba_look *l)
     resolve_open(l, q);
     l->again = iba_shadow_read_at(q, l->psn);
     const uint32_t n = iba_shadow_psns(l), least = n ? n : 1;
+    if (inside_read(l)) {
+        q->last = l->s->now;
+        return;
+    }
     place(l, q, least);
     remember(l, q);
     const struct iba_shadow_read *known = iba_shadow_read_at(q, l->psn);

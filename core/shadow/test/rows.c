@@ -69,6 +69,8 @@ static const struct row rows[] = {
     {K(ANSWER_KIND), {READ(1, 8), {.opcode = IBA_RC_ATOMIC_ACKNOWLEDGE, .from = B, .psn = 1, .syndrome = ACK, .msn = 1}}},
     {K(ANSWER_SEQUENCE), {READ(1, 512), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 2, .bytes = 256}}},
     {K(ANSWER_LENGTH), {READ(1, 8), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 12, .syndrome = ACK, .msn = 1}}},
+    {K(PSN_OF_READ), {READ(1, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1},
+         {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 2, .bytes = 256}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}, SEND(3)}},
     {K(SERVICE), {SEND(1), REPLY(1, 1), {.opcode = IBA_UC_SEND_ONLY, .psn = 2, .bytes = 8}, SEND(2), REPLY(2, 2)}},
     {K(OPCODE_RESERVED), {SEND(1), {.opcode = 0x15, .psn = 2}}},
     {K(LENGTH), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 252}}},
