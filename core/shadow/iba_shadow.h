@@ -100,10 +100,11 @@ struct iba_finding {
 };
 
 enum {
-    IBA_SHADOW_SENT = 128,  /* request packets of a flow whose content is remembered */
-    IBA_SHADOW_RECENT = 64, /* packets of a flow in which copies are looked for */
-    IBA_SHADOW_REASONS = 8, /* to go back, of a flow, that may still be on their way */
-    IBA_SHADOW_READS = 32,  /* READs and ATOMICs of a flow that wait for their answers */
+    IBA_SHADOW_SENT = 128,   /* request packets of a flow whose content is remembered */
+    IBA_SHADOW_RECENT = 64,  /* packets of a flow in which copies are looked for */
+    IBA_SHADOW_REASONS = 8,  /* to go back, of a flow, that may still be on their way */
+    IBA_SHADOW_ASKED = 8192, /* requests of flows without a peer, in which that of a response is looked for */
+    IBA_SHADOW_READS = 32,   /* READs and ATOMICs of a flow that wait for their answers */
 };
 
 /* Who a flow is: in wire order from the left, zero behind. */
@@ -245,6 +246,7 @@ struct iba_shadow {
         struct iba_shadow_mark mark;
     } damaged[IBA_SHADOW_RECENT];
     uint8_t next_damaged;
+    uint32_t asked[IBA_SHADOW_ASKED];  /* flows, index plus 1, by addresses and PSN; what stands there may be old */
     uint32_t newest, oldest, n;        /* flows, index plus 1; how many are used */
     uint64_t packets, others, evicted; /* with a transport header; without; flows given away */
     uint64_t seen_twice;               /* at two capture points */

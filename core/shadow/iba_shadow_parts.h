@@ -42,6 +42,8 @@ struct iba_flow *iba_shadow_known(const struct iba_shadow *s, const struct iba_f
 struct iba_flow *iba_shadow_flow_at(const struct iba_shadow *s, uint32_t index_plus_1);
 /* Forgets what the flow was: another connection uses its QP. */
 void iba_shadow_restart(struct iba_shadow *s, struct iba_flow *f);
+/* The request may be answered by a flow that is not known yet. */
+void iba_shadow_wait_for_peer(struct iba_look *l);
 /* Looks for the flow whose requests this response answers. */
 void iba_shadow_pair(struct iba_look *l);
 void iba_shadow_unpair(struct iba_shadow *s, struct iba_flow *f);

@@ -434,6 +434,7 @@ void iba_shadow_request(struct iba_look *l)
     }
     place(l, q, least);
     remember(l, q);
+    iba_shadow_wait_for_peer(l);
     const struct iba_shadow_read *known = iba_shadow_read_at(q, l->psn);
     const bool rest = known && !iba_psn_eq(known->psn, l->psn); /* of a READ: no message of its own */
     note_read(l, q, n);
