@@ -133,7 +133,7 @@ static bool since(const struct iba_look *l, const struct iba_shadow_mark *m, con
 /* Whether this direction has sent another packet of the same kind since. */
 static bool passed(const struct iba_flow *f, const struct iba_shadow_recent *r)
 {
-    for (unsigned i = 0; i < IBA_SHADOW_RECENT; i++) {
+    for (unsigned i = 0; i < f->n_recent; i++) {
         const struct iba_shadow_recent *other = &f->recent[i];
         if (other->mark.frame != 0 && other->request == r->request && other->number > r->number)
             return true;
@@ -182,7 +182,7 @@ static bool seen_before(struct iba_look *l)
     const uint64_t hash = hash_of(l);
 
     const bool look = may_be_recent(f, (uint32_t)hash);
-    for (unsigned i = 0; look && i < IBA_SHADOW_RECENT; i++) {
+    for (unsigned i = 0; look && i < f->n_recent; i++) {
         const struct iba_shadow_recent *r = &f->recent[i];
         if (r->mark.frame == 0 || r->hash != hash || !iba_psn_eq(r->psn, l->psn))
             continue;
@@ -207,6 +207,7 @@ static bool seen_before(struct iba_look *l)
                                                            .ip_id = l->ip_id,
                                                            .request = l->op && l->op->dir == IBA_REQ};
     f->next_recent = (uint8_t)((f->next_recent + 1) % IBA_SHADOW_RECENT);
+    f->n_recent = (uint8_t)(f->n_recent + (f->n_recent < IBA_SHADOW_RECENT));
     return false;
 }
 

@@ -133,6 +133,7 @@ struct iba_shadow_sent {
     uint64_t content;            /* hash of what a retransmission repeats (RQ-06) */
     uint32_t messages;           /* that end before this PSN; valid when counted */
     iba_psn psn;
+    uint32_t born; /* of the requests when this was written; others: nothing remembered */
     uint8_t opcode;
     bool counted, again; /* again: it was sent more than once */
 };
@@ -154,6 +155,7 @@ enum iba_shadow_cause { IBA_CAUSE_NONE, IBA_CAUSE_NAK, IBA_CAUSE_RNR, IBA_CAUSE_
 enum iba_shadow_message { IBA_MESSAGE_UNKNOWN, IBA_MESSAGE_NONE, IBA_MESSAGE_SEND, IBA_MESSAGE_WRITE };
 
 struct iba_shadow_requests {     /* what this direction asks */
+    uint32_t born;               /* number of the packet it began with: what is older in `sent` is another's */
     iba_psn first;               /* of the capture */
     iba_psn high;                /* behind the highest PSN that was sent */
     iba_psn next;                /* behind the packet sent last */
@@ -219,11 +221,19 @@ struct iba_flow {
         uint8_t trust;
         bool any;
     } ip_id[2];
-    uint8_t next_recent;
+    uint8_t next_recent, n_recent;          /* n_recent: entries that were ever used; they fill from the front */
     uint32_t recent_tag[IBA_SHADOW_RECENT]; /* low bits of the hashes: looked through for each packet */
     struct iba_shadow_recent recent[IBA_SHADOW_RECENT];
     struct iba_shadow_requests rq;
 };
+
+/* The request remembered at this PSN, or NULL. */
+static inline const struct iba_shadow_sent *iba_shadow_request_at(const struct iba_shadow_requests *q, iba_psn psn)
+{
+    const struct iba_shadow_sent *e = &q->sent[psn.v % IBA_SHADOW_SENT];
+
+    return e->mark.frame != 0 && e->born == q->born && iba_psn_eq(e->psn, psn) ? e : NULL;
+}
 
 struct iba_shadow_config {
     struct iba_flow *flow; /* n_flow >= 2 */

@@ -176,7 +176,7 @@ static bool passed_over(struct iba_look *l, struct iba_shadow_requests *q, iba_p
 
 bool iba_shadow_answered_before(const struct iba_look *l)
 {
-    for (unsigned i = 0; i < IBA_SHADOW_RECENT; i++) {
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
         const struct iba_shadow_recent *r = &l->flow->recent[i];
         if (r->mark.frame != 0 && r->mark.frame != l->s->now.frame && !r->request && iba_psn_eq(r->psn, l->psn))
             return true;

@@ -1,5 +1,6 @@
 /* Flows: found by addresses and DestQP, kept in the order of use, paired with the opposite direction. */
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 #include "shadow/iba_shadow_parts.h"
 
@@ -104,13 +105,17 @@ void iba_shadow_unpair(struct iba_shadow *s, struct iba_flow *f)
     f->guess = false;
 }
 
-/* What is not the flow's place in the lists becomes zero. */
+/* What is not the flow's place in the lists becomes zero. The large arrays are left as they are: counts and `born` say
+ * what of them is this flow's. */
 static void clear(const struct iba_shadow *s, struct iba_flow *f)
 {
     const uint32_t newer = f->newer, older = f->older, chain = f->chain, head = f->head;
     const struct iba_flow_key key = f->key;
 
-    memset(f, 0, sizeof *f);
+    memset(f, 0, offsetof(struct iba_flow, recent_tag));
+    memset(&f->rq, 0, offsetof(struct iba_shadow_requests, read));
+    f->rq.next_read = f->rq.n_read = 0;
+    f->rq.born = (uint32_t)s->packets;
     f->newer = newer, f->older = older, f->chain = chain, f->head = head;
     f->key = key;
     f->pmtu = s->cfg.pmtu;

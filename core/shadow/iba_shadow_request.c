@@ -12,9 +12,7 @@ enum { MOST_LOST = 16, MOST_ID_STEP = 1024, SMALLEST_MTU = 256, LARGEST_MTU = 40
 
 struct iba_shadow_sent *iba_shadow_sent_at(struct iba_shadow_requests *q, iba_psn psn)
 {
-    struct iba_shadow_sent *e = &q->sent[psn.v % IBA_SHADOW_SENT];
-
-    return e->mark.frame != 0 && iba_psn_eq(e->psn, psn) ? e : NULL;
+    return iba_shadow_request_at(q, psn) ? &q->sent[psn.v % IBA_SHADOW_SENT] : NULL;
 }
 
 struct iba_shadow_read *iba_shadow_read_at(struct iba_shadow_requests *q, iba_psn psn)
@@ -98,7 +96,7 @@ bool iba_shadow_goes_on(const struct iba_shadow_requests *q, iba_psn psn)
 /* By its identification the packet left before others that have come; some with this PSN or higher before it? */
 static bool sent_again_though_late(const struct iba_look *l)
 {
-    for (unsigned i = 0; i < IBA_SHADOW_RECENT; i++) {
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
         const struct iba_shadow_recent *r = &l->flow->recent[i];
         const uint16_t earlier = (uint16_t)(l->ip_id - r->ip_id);
         if (r->mark.frame != 0 && r->request && earlier != 0 && earlier <= MOST_ID_STEP &&
@@ -409,6 +407,7 @@ static void remember(struct iba_look *l, struct iba_shadow_requests *q)
                                   .content = l->content,
                                   .messages = messages,
                                   .psn = l->psn,
+                                  .born = q->born,
                                   .opcode = l->opcode,
                                   .counted = counted,
                                   .again = again};
