@@ -281,12 +281,12 @@ void iba_shadow_pair(struct iba_look *l)
         best = known;
         fits = 1;
     }
-    for (uint32_t i = l->s->newest; i && left > 0; i = l->s->cfg.flow[i - 1].older, left--) {
-        struct iba_flow *g = &l->s->cfg.flow[i - 1];
-        if (g == known || !may_be_peer(l, g))
-            continue;
-        best = best ? best : g;
-        fits++;
+    for (struct iba_flow *g = iba_shadow_flow_at(l->s, l->s->newest); g && left > 0; left--) {
+        if (g != known && may_be_peer(l, g)) {
+            best = best ? best : g;
+            fits++;
+        }
+        g = iba_shadow_flow_at(l->s, g->older);
     }
     if (!best)
         return;

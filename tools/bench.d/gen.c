@@ -275,16 +275,17 @@ int main(int argc, char **argv)
     g.out = strcmp(argv[4], "-") == 0 ? stdout : fopen(argv[4], "wb");
     if (!g.out) {
         fprintf(stderr, "ibbench-gen: %s: %s\n", argv[4], strerror(errno));
+        free(g.qp);
         return 2;
     }
     setvbuf(g.out, NULL, _IOFBF, BUFFER);
     capture_begin(&g);
     qps_begin(&g);
     packets_write(&g);
+    free(g.qp);
     if (ferror(g.out) || fclose(g.out) != 0) {
         fprintf(stderr, "ibbench-gen: %s: cannot write: %s\n", argv[4], strerror(errno));
         return 2;
     }
-    free(g.qp);
     return 0;
 }

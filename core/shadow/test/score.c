@@ -253,8 +253,8 @@ static void play(struct score_run *r, enum score_way way, uint64_t seed)
     y.p->net.log = on_network;
     y.p->net.log_ctx = &y;
     converse(&y, seed);
-    pair_close(y.p);
     iba_shadow_end(&y.shadow, y.p->now + HOUR);
+    pair_close(y.p);
     score_truth(r);
 }
 
