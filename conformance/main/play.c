@@ -9,9 +9,14 @@
 #include "progress.h"
 #include "result.h"
 
+struct turn {
+    uint64_t waits;
+    uint32_t nth; /* case * repeat + k */
+};
 struct playing {
     const struct play_run *run;
     struct ibc_result *r;
+    struct turn *turn; /* job by job */
     struct progress progress;
     struct ibc_target *target; /* of the child */
     unsigned lane;             /* likewise */
@@ -19,16 +24,16 @@ struct playing {
     char why[512];
 };
 
-static const struct play_case *case_of(const struct playing *p, uint32_t job)
+static const struct play_case *case_of(const struct playing *p, uint32_t nth)
 {
-    return &p->run->cases->c[job / p->run->repeat];
+    return &p->run->cases->c[nth / p->run->repeat];
 }
 
 /* One folder a link and a seed where there are several: a case's file is never written twice. */
-static const char *evidence_dir(const struct playing *p, uint32_t job, char *out, size_t n)
+static const char *evidence_dir(const struct playing *p, uint32_t nth, char *out, size_t n)
 {
-    const struct play_case *c = case_of(p, job);
-    const unsigned k = job % p->run->repeat;
+    const struct play_case *c = case_of(p, nth);
+    const unsigned k = nth % p->run->repeat;
 
     if (!p->run->evidence)
         return NULL;
@@ -93,17 +98,17 @@ static void confirm(const struct playing *p, const struct ibc_scenario *s, const
         snprintf(r->measured, sizeof r->measured, "in one of three plays it passed");
 }
 
-static void play(struct playing *p, uint32_t job, struct ibc_result *r)
+static void play(struct playing *p, uint32_t nth, struct ibc_result *r)
 {
-    const struct play_case *c = case_of(p, job);
+    const struct play_case *c = case_of(p, nth);
     char dir[PATH_MAX];
 
     if (!have_target(p)) {
         result_error(r, c->s, p->why);
         return;
     }
-    const struct ibc_options o = {.seed = p->run->seed + job % p->run->repeat,
-                                  .evidence_dir = evidence_dir(p, job, dir, sizeof dir),
+    const struct ibc_options o = {.seed = p->run->seed + nth % p->run->repeat,
+                                  .evidence_dir = evidence_dir(p, nth, dir, sizeof dir),
                                   .link = c->link,
                                   .stop_at_first = p->run->stop_at_first};
     ibc_run(c->s, p->target, &o, r);
@@ -120,10 +125,11 @@ static void enter(void *ctx, unsigned child)
 
 static size_t work(void *ctx, uint32_t job, uint32_t part, uint8_t record[POOL_RECORD])
 {
+    struct playing *p = ctx;
     struct ibc_result r = {0};
 
     (void)part;
-    play(ctx, job, &r);
+    play(p, p->turn[job].nth, &r);
     const size_t n = result_pack(&r, record, POOL_RECORD);
     ibc_result_clear(&r);
     return n;
@@ -151,25 +157,49 @@ static unsigned limit(void *ctx, uint32_t job, uint32_t part)
 static void done(void *ctx, uint32_t job, uint32_t part, const uint8_t *record, size_t len)
 {
     struct playing *p = ctx;
-    const struct ibc_scenario *s = case_of(p, job)->s;
+    const uint32_t nth = p->turn[job].nth;
+    const struct ibc_scenario *s = case_of(p, nth)->s;
 
     (void)part;
-    if (!result_unpack(&p->r[job], s, record, len))
-        result_error(&p->r[job], s, "the harness lost the result");
+    if (!result_unpack(&p->r[nth], s, record, len))
+        result_error(&p->r[nth], s, "the harness lost the result");
     progress_step(&p->progress, s->id);
 }
 
 static void died(void *ctx, uint32_t job, uint32_t part, int status)
 {
     struct playing *p = ctx;
-    const struct ibc_scenario *s = case_of(p, job)->s;
+    const uint32_t nth = p->turn[job].nth;
+    const struct ibc_scenario *s = case_of(p, nth)->s;
     char how[80], why[120];
 
     (void)part;
     pool_death(status, how, sizeof how);
     snprintf(why, sizeof why, pool_hung(status) ? "the harness hung: %s" : "the harness died: %s", how);
-    result_error(&p->r[job], s, why);
+    result_error(&p->r[nth], s, why);
     progress_step(&p->progress, s->id);
+}
+
+static int by_turn(const void *a, const void *b)
+{
+    const struct turn *x = a, *y = b;
+
+    return x->waits != y->waits ? (x->waits < y->waits ? 1 : -1) : (x->nth > y->nth) - (x->nth < y->nth);
+}
+
+/* In the order of the selection; where waiting takes time what waits longest begins, so that no child is alone with it
+ * at the end. */
+static bool take_turns(struct playing *p, uint32_t n)
+{
+    const bool wait = !p->run->cases->virtual_time && p->run->children > 1;
+
+    p->turn = malloc(n * sizeof *p->turn + 1);
+    if (!p->turn)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        p->turn[i] = (struct turn){.nth = i, .waits = wait ? ibc_waits(case_of(p, i)->s) : 0};
+    qsort(p->turn, n, sizeof *p->turn, by_turn);
+    return true;
 }
 
 bool play_cases(const struct play_run *run, struct ibc_result *r)
@@ -187,9 +217,14 @@ bool play_cases(const struct play_run *run, struct ibc_result *r)
                               .done = done,
                               .died = died};
 
+    if (!take_turns(&p, pool.jobs)) {
+        wrong(EXIT_HARNESS, "out of memory");
+        return false;
+    }
     progress_begin(&p.progress, pool.jobs);
     const bool good = pool_run(&pool, err, sizeof err);
     progress_end(&p.progress);
+    free(p.turn);
     if (!good)
         wrong(EXIT_HARNESS, "%s", err);
     return good;

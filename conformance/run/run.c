@@ -207,3 +207,28 @@ void ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ib
     free(p);
     r->wall_ns = wall() - begun;
 }
+
+static uint64_t waits_of(const struct ibc_play *play)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < play->n_step; i++) {
+        const struct ibc_arg *a = run_arg(&play->step[i], IBC_K_value);
+        if (play->step[i].kind == IBC_S_silence || play->step[i].kind == IBC_S_wait)
+            sum += a ? a->v[0].n : RUN_SILENCE;
+    }
+    return sum;
+}
+
+uint64_t ibc_waits(const struct ibc_scenario *s)
+{
+    const unsigned n = (unsigned)__builtin_popcount(s->services) * s->n_variation;
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        struct ibc_play *play = ibc_bind(s, service_at(s, i / s->n_variation), i % s->n_variation);
+        sum += waits_of(play);
+        ibc_play_free(play);
+    }
+    return sum;
+}

@@ -55,6 +55,8 @@ struct ibc_options {
 };
 /* All variations, all services. Never fails: what goes wrong is the verdict. */
 void ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o, struct ibc_result *r);
+/* Of all variations of all services together: how long the script itself says to wait, ns. */
+uint64_t ibc_waits(const struct ibc_scenario *s);
 
 /* ---- waivers: one JSON file ---- */
 struct ibc_waiver {

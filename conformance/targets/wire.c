@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "wire_adapters.h"
+#include "wire_tap.h"
 
 enum {
     SEND_PATIENCE_MS = 2000,
@@ -141,6 +142,8 @@ void ibc_wire_close(struct ibc_wire *w)
         w->ops->close(w);
     if (w->fd >= 0)
         close(w->fd);
+    wire_tap_close(w->tap);
+    free(w->lead);
     free(w);
 }
 
@@ -239,6 +242,8 @@ bool ibc_wire_send(struct ibc_wire *w, const uint8_t *frame, size_t len)
         (void)wait_readable(w, 100000);
     }
     w->nobody = e == ENOENT || e == ECONNREFUSED;
+    if (e == 0 && w->tap)
+        wire_tap_sent(w->tap, frame, len);
     if (e == 0)
         return true;
     switch (e) {
@@ -308,7 +313,7 @@ void ibc_wire_drain(struct ibc_wire *w)
 
 uint64_t ibc_wire_lost(struct ibc_wire *w)
 {
-    return w->lost + wire_kernel_lost(w->fd);
+    return w->lost + wire_kernel_lost(w->fd) + (w->tap ? wire_tap_unseen(w->tap) : 0);
 }
 
 bool ibc_wire_hear(struct ibc_wire *w, const uint64_t *mac, size_t n)

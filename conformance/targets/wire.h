@@ -33,6 +33,8 @@ struct ibc_wire_ops {
     void (*close)(struct ibc_wire *w);                               /* beyond `fd`; NULL: nothing */
 };
 struct ibc_wire_kept; /* frames that came while nobody asked for one */
+struct wire_tap;
+struct wire_lead;
 struct ibc_wire {
     const struct ibc_wire_ops *ops;
     char spec[240], fault[160]; /* fault: why the last call failed, one sentence that names the wire */
@@ -40,6 +42,8 @@ struct ibc_wire {
     bool nobody; /* why the last send failed: nobody is at the other end */
     struct ibc_wire_kept *kept, *last;
     size_t kept_bytes;
+    struct wire_tap *tap;   /* sees what was sent leave; NULL: the adapter's word is all there is */
+    struct wire_lead *lead; /* of our clock before the adapter's; NULL: it has none */
     uint64_t lost, random;
     uint32_t drop; /* of 2^32 frames, on purpose */
     char peer[108], own[108];
@@ -67,7 +71,8 @@ bool ibc_wire_waiting(const struct ibc_wire *w);
 void ibc_wire_keep(struct ibc_wire *w);
 /* Drops what is there, kept or not. */
 void ibc_wire_drain(struct ibc_wire *w);
-/* Frames lost by the adapter since it was opened, as far as the kernel tells. */
+/* Frames lost by the adapter since it was opened, as far as the kernel tells, and those it took and was not seen to
+ * send within 100 ms. */
 uint64_t ibc_wire_lost(struct ibc_wire *w);
 /* From now on only RoCE, ARP and IPv6 neighbour discovery, from or to these MACs or to groups. Adapters that are no
  * Ethernet interface hear everything all the same. */

@@ -3,6 +3,7 @@
  * The socket is our own and not pcap's, because pcap's ring cannot be inherited by the child process that plays. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/errqueue.h>
 #include <linux/filter.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
@@ -14,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include "wire_adapters.h"
+#include "wire_tap.h"
 
 enum { TAG = 4, MACS = 12, FILTER_TEXT = 2048 }; /* bytes */
 
@@ -106,7 +108,10 @@ static bool open_afpacket(struct ibc_wire *w, const char *args, char *err, size_
         snprintf(err, errlen, "%s", w->fault);
         return false;
     }
-    if (ask_for_all(w->fd, index) && bind_to(w->fd, index))
+    w->tap = wire_tap_open(index);
+    if (wire_stamps(w->fd, args))
+        w->lead = calloc(1, sizeof *w->lead);
+    if (w->tap && ask_for_all(w->fd, index) && bind_to(w->fd, index))
         return true;
     snprintf(err, errlen, "wire %s: %s", w->spec, strerror(errno));
     return false;
@@ -133,6 +138,17 @@ static bool auxdata_of(struct msghdr *m, struct tpacket_auxdata *aux)
     return false;
 }
 
+/* When the interface says it came, on its own clock; 0: it does not say. */
+static uint64_t stamp_of(struct msghdr *m)
+{
+    struct scm_timestamping s = {0};
+
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c))
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPING)
+            memcpy(&s, CMSG_DATA(c), sizeof s);
+    return (uint64_t)s.ts[2].tv_sec * 1000000000u + (uint64_t)s.ts[2].tv_nsec;
+}
+
 /* The tag goes back to where it was on the wire: four bytes were left free for it. */
 static void put_tag(uint8_t *frame, size_t *len, const struct tpacket_auxdata *aux)
 {
@@ -155,10 +171,13 @@ static int take_packet(struct ibc_wire *w, uint8_t *frame, size_t room, size_t *
     struct iovec v = {.iov_base = frame, .iov_len = room - TAG};
     struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
     struct tpacket_auxdata aux;
+    uint64_t stamp;
     int e = wire_take(w->fd, &m, room - TAG, len, at);
 
     if (e == ENETDOWN) /* told once, when the interface went down: it may come back */
         e = EAGAIN;
+    if (e == 0 && w->lead && (stamp = stamp_of(&m)) != 0)
+        *at = wire_arrival(w->lead, stamp, *at);
     if (e == 0 && *len >= MACS && auxdata_of(&m, &aux) && aux.tp_status & TP_STATUS_VLAN_VALID)
         put_tag(frame, len, &aux);
     return e;

@@ -12,6 +12,9 @@ enum {
     REPORT_POINTS = 2048,   /* of a direction; when there are more, every other one is dropped */
     REPORT_MARKS = 512,     /* packets of a direction that went wrong; the first are kept */
     REPORT_TIMES = 64,      /* classes of latency, each twice as long as the one before */
+    REPORT_LADDERS = 16,    /* kinds of findings whose surroundings are shown: of each the first */
+    REPORT_BEFORE = 5,      /* packets shown before it */
+    REPORT_AFTER = 5,       /* and behind it */
 };
 
 struct report_point {
@@ -20,6 +23,23 @@ struct report_point {
 };
 enum report_what { POINT_SENT, POINT_ANSWER, POINT_AGAIN, POINT_NAK, POINT_OTHER, POINT_KINDS };
 
+struct report_step { /* a packet of a ladder */
+    uint64_t frame;
+    int64_t ns;      /* since the first packet */
+    uint32_t len;    /* bytes of payload */
+    uint32_t dmalen; /* valid with has_reth */
+    iba_psn psn;
+    uint8_t opcode, syndrome, value; /* the last two: of the AETH, valid with has_aeth */
+    bool answers, has_aeth, has_reth, has_finding;
+    struct judged finding; /* its worst */
+};
+struct report_line;
+struct report_ladder {
+    const struct report_line *line;
+    uint32_t n, hit; /* index of the one that it is about */
+    struct report_step step[REPORT_BEFORE + 1 + REPORT_AFTER];
+};
+
 struct report_line { /* requests of one direction, and what the other answers */
     const struct direction *d;
     bool any;
@@ -27,6 +47,11 @@ struct report_line { /* requests of one direction, and what the other answers */
     int64_t at; /* of `last`, unwrapped */
     int64_t from_ns, to_ns, low, high;
     uint64_t bad; /* errors and warnings */
+    uint64_t requests, bytes, again, again_bytes, first_bad;
+    uint32_t kind[IBA_FINDING_COUNT];
+    struct report_step last_step[REPORT_BEFORE]; /* a ring */
+    uint64_t steps;
+    struct report_ladder *open; /* still taking packets */
     uint32_t stride, skipped, n, n_mark;
     struct report_point point[REPORT_POINTS], mark[REPORT_MARKS];
 };
@@ -46,6 +71,8 @@ struct report {
     uint64_t n_finding;
     struct report_line line[REPORT_LINES];
     uint32_t n_line, line_of[JUDGE_DIRECTIONS]; /* index plus 1 */
+    struct report_ladder ladder[REPORT_LADDERS];
+    uint32_t n_ladder;
     uint64_t messages, answered[MESSAGE_KINDS];
     uint32_t times[MESSAGE_KINDS][REPORT_TIMES];
     struct out out;
@@ -54,9 +81,20 @@ struct report {
 /* Direction as words: "10.0.0.1 QP 0x000030 to 10.0.0.2 QP 0x000030". */
 void report_direction(struct out *o, const struct direction *d);
 void report_text(struct out *o, const char *s);
+/* Directions with requests, those with the most errors and warnings first; how many. */
+uint32_t report_order(const struct report *r, const struct report_line *order[REPORT_LINES]);
+/* summary.c */
+void report_summary(const struct report *r, struct out *o);
 /* chart.c */
-void report_charts(struct report *r, struct out *o);
+void report_charts(const struct report *r, struct out *o);
 void report_latencies(const struct report *r, struct out *o);
+/* ladder.c: a packet that was plotted, in order */
+void report_climb(struct report *r, struct report_line *l, const struct packet *p);
+void report_ladders(const struct report *r, struct out *o);
 /* page.c */
-void report_page(struct report *r, struct out *o);
+void report_page(const struct report *r, struct out *o);
+/* "1 error, 2 warnings, 0 notes" */
+void report_verdict(const struct report *r, struct out *o);
+/* "3 packets" */
+void report_counted(struct out *o, uint64_t n, const char *what);
 #endif

@@ -86,6 +86,25 @@ static enum report_what what_of(const struct packet *p)
     return p->view.op->dir == IBA_REQ ? POINT_SENT : POINT_ANSWER;
 }
 
+static void tally(struct report_line *l, const struct packet *p, bool answers)
+{
+    const struct verdict *v = p->verdict;
+    bool again = false;
+
+    for (unsigned i = 0; i < verdict_kept(v); i++) {
+        l->kind[v->judged[i].finding.kind]++;
+        again |= v->judged[i].finding.kind <= IBA_FINDING_RETRY_CHANGED;
+    }
+    if (v->worst >= IBA_WARN && l->bad++ == 0)
+        l->first_bad = p->number;
+    if (answers)
+        return;
+    l->requests++;
+    l->bytes += p->view.payload_len;
+    l->again += again;
+    l->again_bytes += again ? p->view.payload_len : 0;
+}
+
 /* A request stands in its own direction's chart, a response in that of the requests it answers. */
 static void plot(struct report *r, const struct packet *p)
 {
@@ -107,8 +126,9 @@ static void plot(struct report *r, const struct packet *p)
     l->any = true;
     l->last = psn;
     l->at = at;
-    l->bad += p->verdict->worst >= IBA_WARN;
+    tally(l, p, answers);
     add_point(l, (struct report_point){ns, at, (uint8_t)what_of(p)});
+    report_climb(r, l, p);
 }
 
 void report_packet(struct report *r, const struct packet *p)

@@ -17,6 +17,7 @@ from cli import Case, jsonl, lines, no_twins, run
 
 REPLAYED = bad.PCAPS.parent / "tools/replay.d"
 REORDER = bad.PCAPS / "rxe-reorder-rc.pcap"
+LOSS = bad.PCAPS / "rxe-counted-loss-write.pcap"
 DENIED = bad.PCAPS / "rxe-agent-bad-rkey-read.pcap"
 # Of each injected fault: frame, finding, and the frame that explains it.
 FAULTS = {
@@ -434,8 +435,6 @@ class Held(Case):
 
 
 class Report(Case):
-    SVG = "{http://www.w3.org/2000/svg}svg"
-
     def page(self, *args):
         out = self.folder / "out.html"
         self.good("-q", "--report", out, *args)
@@ -445,7 +444,14 @@ class Report(Case):
         return xml.etree.ElementTree.fromstring(text.split("\n", 1)[1])
 
     def rows(self, page):
-        return [["".join(cell.itertext()) for cell in row.iter("td")] for row in page.iter("tr") if row.find("td") is not None]
+        """Of the table of findings."""
+        return [r for r in self.cells(page) if len(r) == 6]
+
+    def cells(self, within):
+        return [["".join(cell.itertext()) for cell in row.iter("td")] for row in within.iter("tr") if row.find("td") is not None]
+
+    def figures(self, page, of):
+        return [f for f in page.iter("figure") if f.get("class") == of]
 
     def test_findings_are_those_of_the_packets(self):
         for path in FAULTS:
@@ -466,7 +472,40 @@ class Report(Case):
         page = self.page(bad.PCAPS / "rxe-agent-ops.pcap")
         self.assertIn("Nothing that the rules forbid", "".join(page.find("body").itertext()))
         self.assertEqual(self.rows(page), [])
-        self.assertEqual(len(list(page.iter(self.SVG))), 4)  # PSNs of one direction; READ, WRITE, ATOMIC
+        self.assertEqual(len(self.figures(page, "psns")), 1)
+        times = self.figures(page, "times")
+        self.assertEqual([f.find("figcaption").text.split(":")[0] for f in times], ["WRITE", "READ", "ATOMIC"])
+        for f in times:
+            self.assertEqual("%d answered" % sum(json.loads(f.find("script").text)["n"]), f.find("figcaption").text.split(": ")[1])
+
+    def test_for_whom(self):
+        page = self.page(LOSS)
+        self.assertEqual(["".join(li.itertext()) for ul in page.iter("ul") if ul.get("class") == "pairs" for li in ul],
+                         ["10.0.0.1 QP 0x000019 to 10.0.0.2 QP 0x000019: 19 of 45 request packets sent again, 42.2 % of the bytes "
+                          "(19 RETRY_NAK); 5 GAP, 4 NAK_SEQUENCE; it begins with packet 2."])
+
+    def test_ladders(self):
+        """Of each kind of finding the first, with the packets around it."""
+        page = self.page(LOSS)
+        ladders = self.figures(page, "ladder")
+        self.assertEqual([f.find("figcaption").text.split(":")[0] for f in ladders], ["GAP", "NAK_SEQUENCE", "RETRY_NAK"])
+        hit = [row for f in ladders for row in f.iter("tr") if row.get("class") == "hit"]
+        self.assertEqual([row[0].text for row in hit], ["2", "8", "14"])
+        self.assertEqual(["".join(row[2].itertext()) for row in hit],
+                         ["RC RDMA WRITE Middle PSN 0x111113, 256 bytes \u2192", "\u2190 RC Acknowledge PSN 0x111112 NAK PSN Sequence Error",
+                          "RC RDMA WRITE Middle PSN 0x111117, 256 bytes \u2192"])
+        self.assertEqual([r[0] for r in self.cells(ladders[1])], [str(n) for n in range(3, 14)])
+
+    def test_charts_have_the_packets(self):
+        rows = jsonl(self.good("-2", "-T", "jsonl", LOSS))
+        figure, = self.figures(self.page(LOSS), "psns")
+        data = json.loads(figure.find("script").text)
+        drawn = sorted((at, (psn + data["base"]) % (1 << 24)) for name in ("sent", "answer", "again", "nak", "other")
+                       for at, psn in zip(data[name][::2], data[name][1::2]))
+        self.assertEqual([psn for _, psn in drawn], [int(r["infiniband.bth.psn"]) for r in rows])
+        for (at, _), row in zip(drawn, rows):
+            self.assertAlmostEqual(at / 1e9, row["frame.time_relative"], places=9)
+        self.assertEqual(len(data["again"]) // 2, 19)
 
     def test_nothing_goes_unescaped(self):
         name = self.file(REORDER.read_bytes(), "a<b>&\"c\".pcap")

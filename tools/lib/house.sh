@@ -26,13 +26,14 @@ usage()
     sed -n '2,/^[^#]/{/^#/s/^# \{0,1\}//p}' "$self"
 }
 
-# What to show of the log of a failed step: of a test run the failed tests, of anything else the end.
+# What to show of the log of a failed step: of a test run the failed tests, of anything else the unexpected and the end.
 excerpt()
 {
     if grep -qE '^ *[0-9]+/[0-9]+ Test +#' "$1"; then
         awk '/^ *[0-9]+\/[0-9]+ Test +#/ { show = !/   Passed / } /% tests passed/ { show = 1 } /^ +Start +[0-9]+:/ || /^$/ { next } show' "$1" | tail -n 200
     else
-        tail -n 60 "$1"
+        grep -aE '^ *(FAIL|XPASS|ERROR|INCONCLUSIVE) .*: expected ' "$1" | head -n 20 || true
+        tail -n 40 "$1"
     fi
 }
 

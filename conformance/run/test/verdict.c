@@ -166,3 +166,14 @@ Test(verdict, the_middle)
     };
     run_cases(c);
 }
+
+Test(verdict, how_long_a_script_waits)
+{
+    char err[256];
+    const char *text = CASE_HEAD("rc uc") "vary t 1s 2s\nqp a recv=1\nwait $t\na silence 3ms\nsilence\n";
+    struct ibc_scenario *s = ibc_load_text(text, strlen(text), "t.ibt", "t", err, sizeof err);
+
+    cr_assert_not_null(s, "%s", err);
+    cr_expect_eq(ibc_waits(s), 2 * (3000 + 2 * 103) * UINT64_C(1000000));
+    ibc_free(s);
+}

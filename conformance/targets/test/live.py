@@ -503,6 +503,19 @@ class Interface(Live):
                         "--user", "root")
         self.assertIn(b"PASS", r.stdout)
 
+    def test_frames_that_do_not_leave(self):
+        """The kernel takes them and keeps them: whatever the device does then proves nothing."""
+        self.at = self.agent()
+        suite = self.folder / "suite"
+        suite.mkdir()
+        suite.joinpath("much.ibt").write_text("title much\nspec RR-03\nrole responder\nservice rc\nqp a recv=4 recv_bytes=4096 pmtu=4096\n"
+                                              + "".join(f"> a SEND_ONLY ackreq=1 payload=4000\n< a ACKNOWLEDGE psn=+{n} syndrome=ack\n" for n in range(4)))
+        self.play("--scenarios", suite)
+        self.within(self.here, "tc", "qdisc", "add", "dev", "tester", "root", "tbf", "rate", "12kbit", "burst", "6000", "limit", "100000")
+        r = self.play("--scenarios", suite, "--json", "r.json", code=3)
+        self.assertIn(b"lost by the tester's wire", r.stdout)
+        self.assertEqual(json.loads((self.own / "r.json").read_text())["counts"]["INCONCLUSIVE"], 1, r)
+
     def test_what_an_interface_cannot(self):
         self.at = self.agent()
         r = self.play("--link", "ib-local", code=2)

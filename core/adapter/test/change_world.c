@@ -179,6 +179,7 @@ static void open_scenario(struct world *w, unsigned s, uint16_t row)
         .rnr_retry = is->codes == RNR_RETRIES ? row & 7 : 6,
         .rd_depth = is->no_depth ? 0 : 2,
         .bytes = BYTES,
+        .flight = 64,
         .faults = {.lose = is->lose, .reorder = is->reorder, .reorder_ns = 20000, .delay_ns = 1000}};
 
     *w = (struct world){.p = pair_open(&c), .s = is};

@@ -142,15 +142,16 @@ static void connect(struct pair *p, unsigned i, const struct pair_config *c)
 
 struct pair *pair_open(const struct pair_config *c)
 {
+    const unsigned flight = c->flight ? c->flight : PAIR_FLIGHT;
     struct pair *p = calloc(1, sizeof *p);
 
     cr_assert_not_null(p);
     iba_random_seed(&p->random, c->seed);
     p->link = c->kind == IBA_PORT_IB ? IBA_LINK_IB : IBA_LINK_ETHERNET;
     p->hash = UINT64_C(14695981039346656037);
-    p->frames = malloc((size_t)PAIR_FLIGHT * IBA_TX_MOST);
+    p->frames = malloc((size_t)flight * IBA_TX_MOST);
     cr_assert_not_null(p->frames);
-    iba_net_init(&p->net, c->seed, &c->faults, p->link, p->slot, p->frames, PAIR_FLIGHT, IBA_TX_MOST);
+    iba_net_init(&p->net, c->seed, &c->faults, p->link, p->slot, p->frames, flight, IBA_TX_MOST);
     for (unsigned i = 0; i < 2; i++)
         open_end(p, i, c);
     for (unsigned i = 0; i < 2; i++)

@@ -8,7 +8,7 @@ enum {
     PAIR_DEPTH = 32,    /* work requests a queue holds */
     PAIR_SLOTS = 16,    /* QPs, CQs, keys of an adapter */
     PAIR_SAVED = 4,     /* READs and ATOMICs a responder remembers */
-    PAIR_FLIGHT = 1024, /* frames the network holds */
+    PAIR_FLIGHT = 1024, /* frames the network holds at most */
     PAIR_GUARD = 64,    /* bytes of 0xA5 around each region */
 };
 
@@ -58,7 +58,8 @@ struct pair_config {
     enum iba_mtu mtu;
     uint32_t psn;
     uint8_t timeout, retry, rnr_retry, rd_depth;
-    size_t bytes; /* of each region */
+    size_t bytes;    /* of each region */
+    unsigned flight; /* frames the network holds; 0: PAIR_FLIGHT */
     struct iba_net_faults faults;
 };
 

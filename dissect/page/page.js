@@ -1,0 +1,62 @@
+'use strict';
+{
+  const KINDS = [
+    ['sent', 'sent', 4], ['answer', 'answered', 3], ['again', 'sent again', 6], ['nak', 'NAK or RNR NAK', 8],
+    ['other', 'other warning or error', 6],
+  ];
+  const PSNS = 1 << 24;
+  const color = name => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
+  const axis = more => ({stroke: color('dim'), grid: {stroke: color('line'), width: 1}, ticks: {stroke: color('line')}, ...more});
+  const psn = v => v == null ? '-' : '0x' + (((v % PSNS) + PSNS) % PSNS).toString(16).padStart(6, '0');
+  const seconds = v => v == null ? '-' : v.toFixed(9) + ' s';
+  const duration = ns => ns < 1e3 ? `${ns} ns` : ns < 1e6 ? `${+(ns / 1e3).toPrecision(3)} us`
+    : ns < 1e9 ? `${+(ns / 1e6).toPrecision(3)} ms` : `${+(ns / 1e9).toPrecision(3)} s`;
+  const data = figure => JSON.parse(figure.querySelector('script').textContent);
+  const plot = (figure, options, columns) => {
+    const place = figure.querySelector('.plot');
+    const sized = () => ({width: place.clientWidth, height: 300});
+    const u = new uPlot({...sized(), ...options}, columns, place);
+    addEventListener('resize', () => u.setSize(sized()));
+  };
+
+  // A column for each packet: its time, and its PSN in the series of its kind.
+  const psns = figure => {
+    const d = data(figure), points = [];
+    KINDS.forEach(([name], kind) => {
+      for (let i = 0; i < d[name].length; i += 2) points.push([d[name][i] / 1e9, d[name][i + 1] + d.base, kind]);
+    });
+    points.sort((a, b) => a[0] - b[0]);
+    const columns = [points.map(p => p[0]), ...KINDS.map((_, kind) => points.map(p => p[2] === kind ? p[1] : null))];
+    plot(figure, {
+      scales: {x: {time: false}},
+      cursor: {drag: {x: true, y: true}},
+      axes: [axis({label: 'seconds since the first packet'}), axis({size: 90, values: (_, v) => v.map(psn)})],
+      series: [{label: 'time', value: (_, v) => seconds(v)}, ...KINDS.map(([name, label, size]) => ({
+        label, stroke: color(name), paths: () => null, value: (_, v) => psn(v),
+        points: {show: true, size, stroke: color(name), fill: color(name)},
+      }))],
+    }, columns);
+  };
+
+  // A bar for each class of times, each class twice as long as the one before.
+  const times = figure => {
+    const d = data(figure);
+    plot(figure, {
+      scales: {x: {time: false, range: (_, low, high) => [low - 0.6, high + 0.6]}, y: {range: (_, low, high) => [0, high * 1.05]}},
+      axes: [axis({incrs: [1, 2, 4, 8], values: (_, v) => v.map(i => duration(2 ** i))}), axis({size: 80})],
+      series: [{label: 'from', value: (_, v) => v == null ? '-' : duration(2 ** v)},
+        {label: 'messages', stroke: color('note'), fill: color('note'), paths: uPlot.paths.bars({size: [0.8]}), points: {show: false}}],
+    }, [d.n.map((_, i) => d.from + i), d.n]);
+  };
+
+  // Drawn when they come into sight: a page may have many.
+  const draw = {psns, times};
+  const seen = new IntersectionObserver(entries => {
+    for (const e of entries) {
+      if (!e.isIntersecting) continue;
+      seen.unobserve(e.target);
+      draw[e.target.className](e.target);
+    }
+  }, {rootMargin: '400px'});
+  document.querySelectorAll('figure.psns, figure.times').forEach(figure => seen.observe(figure));
+}
