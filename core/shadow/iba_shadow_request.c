@@ -192,7 +192,8 @@ static void start_run(const struct iba_look *l, struct iba_shadow_requests *q)
         q->run.mark = r->mark;
         q->run.guess = reorders && (r != &q->pending || may_be_late(l, q));
         if (r == &q->pending) {
-            iba_shadow_outdo(q); /* it may be of a run that began before: then it comes once more */
+            if (r->cause != IBA_CAUSE_RNR || reorders)
+                iba_shadow_outdo(q); /* it may be of a run that began before: then it comes once more */
             r->served = !q->run.guess;
         }
         return;

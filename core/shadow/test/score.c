@@ -299,6 +299,7 @@ static const struct limit limits[] = {
     {W(LOSSY),                 F(RETRY_NAK),      0.94, 0.99, no_cause},
     {W(CUT),                   F(RETRY_NAK),      0.99, 0.98, no_icrc},
     {W(MIDSTREAM),             F(RETRY_NAK),      0.98, 0.98, no_request},
+    {W(WHOLE) | W(CUT) | W(LOSSY), F(RETRY_RNR),  0.98, 0.99, reorders},
     {W(MIDSTREAM),             F(RETRY_RNR),      0.88, 0.99, no_request},
     {W(WHOLE),                 F(RETRY_IMPLIED),  0.98, 0.99, reorders},
     {W(CUT),                   F(RETRY_IMPLIED),  0.98, 0.97, no_icrc},
