@@ -305,6 +305,7 @@ static const struct limit limits[] = {
     {W(CUT),                   F(RETRY_IMPLIED),  0.98, 0.97, no_icrc},
     {W(LOSSY),                 F(RETRY_IMPLIED),  0.98, 0.90, no_cause},
     {W(MIDSTREAM),             F(RETRY_IMPLIED),  0.95, 0.98, no_request},
+    {W(WHOLE) | W(CUT),        F(RETRY_UNCLEAR),  1.00, 0.00, reorders},
     {W(LOSSY),                 F(RETRY_UNCLEAR),  1.00, 0.00, no_cause},
     {W(MIDSTREAM),             F(RETRY_UNCLEAR),  1.00, 0.00, no_request},
     {W(CUT),                   F(ANSWER_AGAIN),   0.98, 0.99, no_icrc},
