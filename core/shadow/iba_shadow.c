@@ -133,7 +133,7 @@ static bool since(const struct iba_look *l, const struct iba_shadow_mark *m, con
 /* Whether this direction has sent another packet of the same kind since. */
 static bool passed(const struct iba_flow *f, const struct iba_shadow_recent *r)
 {
-    for (unsigned i = 0; i < IBA_SHADOW_RECENT; i++) {
+    for (unsigned i = 0; i < f->n_recent; i++) {
         const struct iba_shadow_recent *other = &f->recent[i];
         if (other->mark.frame != 0 && other->request == r->request && other->number > r->number)
             return true;
@@ -151,11 +151,18 @@ static bool sent_on_purpose(const struct iba_look *l, const struct iba_shadow_re
         return false;
     if (l->s->now.at - r->mark.at > l->s->cfg.copy_ns || passed(l->flow, r))
         return true;
+    if (r->request && l->s->now.at - r->mark.at < IBA_SHADOW_TURN_NS)
+        return iba_shadow_goes_on(q, l->psn) || iba_shadow_was_asked_for(l, q);
+    if (!r->request && l->op->pos != IBA_ONLY && l->op->pay != IBA_PAY_NONE)
+        return false;            /* a READ that is answered again is so from its First on */
+    if (!r->request && !l->peer) /* what it answers is out of sight */
+        return l->s->now.at - r->mark.at >= IBA_SHADOW_TURN_NS;
     if (!r->request)
-        return l->peer && (since(l, &l->peer->rq.repeat, &r->mark) || since(l, &l->peer->rq.copied, &r->mark));
+        return since(l, &l->peer->rq.repeat, &r->mark) || since(l, &l->peer->rq.copied, &r->mark);
     /* A READ that was answered comes back when the answer was lost behind the capture point. */
     const struct iba_shadow_read *read = iba_shadow_read_at(q, l->psn);
-    return q->pending.cause != IBA_CAUSE_NONE || (read && !iba_psn_eq(read->expect, read->psn));
+    return q->pending.cause != IBA_CAUSE_NONE || iba_shadow_was_asked_for(l, q) ||
+           (read && !iba_psn_eq(read->expect, read->psn));
 }
 
 /* Mostly it is not, so this has no branch to guess. */
@@ -175,7 +182,7 @@ static bool seen_before(struct iba_look *l)
     const uint64_t hash = hash_of(l);
 
     const bool look = may_be_recent(f, (uint32_t)hash);
-    for (unsigned i = 0; look && i < IBA_SHADOW_RECENT; i++) {
+    for (unsigned i = 0; look && i < f->n_recent; i++) {
         const struct iba_shadow_recent *r = &f->recent[i];
         if (r->mark.frame == 0 || r->hash != hash || !iba_psn_eq(r->psn, l->psn))
             continue;
@@ -200,6 +207,7 @@ static bool seen_before(struct iba_look *l)
                                                            .ip_id = l->ip_id,
                                                            .request = l->op && l->op->dir == IBA_REQ};
     f->next_recent = (uint8_t)((f->next_recent + 1) % IBA_SHADOW_RECENT);
+    f->n_recent = (uint8_t)(f->n_recent + (f->n_recent < IBA_SHADOW_RECENT));
     return false;
 }
 
@@ -289,7 +297,14 @@ static void datagram(struct iba_look *l)
 /* A damaged packet is as if lost: what it says of its connection is not believed. */
 static bool damaged(const struct iba_view *v)
 {
-    return v->icrc == IBA_CHECK_BAD || v->err != IBA_OK;
+    return v->icrc == IBA_CHECK_BAD || v->vcrc == IBA_CHECK_BAD || v->err != IBA_OK;
+}
+
+static enum iba_finding_kind damage(const struct iba_view *v)
+{
+    if (v->icrc == IBA_CHECK_BAD)
+        return IBA_FINDING_BAD_ICRC;
+    return v->err != IBA_OK ? IBA_FINDING_MALFORMED : IBA_FINDING_BAD_VCRC;
 }
 
 static void by_reserved_opcode(struct iba_look *l)
@@ -380,7 +395,7 @@ const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_si
     if (damaged(p->view)) {
         l.flow = iba_shadow_known(s, &key, l.opcode >> 5);
         if (!damaged_seen_elsewhere(&l))
-            iba_shadow_tell(&l, l.v->icrc == IBA_CHECK_BAD ? IBA_FINDING_BAD_ICRC : IBA_FINDING_MALFORMED, NULL);
+            iba_shadow_tell(&l, damage(l.v), NULL);
         if (l.flow)
             l.flow->packets++;
         return l.flow;

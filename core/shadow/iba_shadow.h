@@ -57,6 +57,7 @@ enum iba_severity { IBA_SEVERITY_NONE, IBA_NOTE, IBA_WARN, IBA_ERROR };
     F(SEQUENCE,         opcode_sequence,   ERROR, "does not go on where the message before stopped",                    "RR-33, UU-06")  \
     F(ANSWER_KIND,      opcode_sequence,   ERROR, "is not an answer to that kind of request",                           "RQ-48")  \
     F(ANSWER_SEQUENCE,  opcode_sequence,   ERROR, "is not the READ response that belongs at its PSN",                   "RQ-46")  \
+    F(PSN_OF_READ,      psn_of_read,       ERROR, "has a PSN that the READ before it takes: the ends count its packets differently", "RQ-02")  \
     F(SERVICE,          opcode_sequence,   ERROR, "is of another service than those before and after it",                          "WF-60")  \
     F(OPCODE_RESERVED,  opcode_sequence,   ERROR, "has a reserved opcode",                                              "WF-61")  \
     F(LENGTH,           length,            ERROR, "has a payload that its opcode cannot have",                          "WF-62")  \
@@ -64,6 +65,7 @@ enum iba_severity { IBA_SEVERITY_NONE, IBA_NOTE, IBA_WARN, IBA_ERROR };
     F(ANSWER_LENGTH,    length,            ERROR, "has another payload than is missing there of the READ",              "RQ-47")  \
     F(MALFORMED,        length,            ERROR, "has lengths or headers that do not fit",                             "PV-34")  \
     F(BAD_ICRC,         icrc,              ERROR, "has no good ICRC: it was damaged on its way",                        "WF-78")  \
+    F(BAD_VCRC,         vcrc,              ERROR, "has no good VCRC: it was damaged on its last link",                  "WF-80")  \
     F(PKEY,             pkey,              WARN,  "is of another partition than those before it",                       "PV-09")  \
     F(QKEY,             qkey,              WARN,  "has another Q_Key than the datagrams before it",                     "PV-18")  \
     F(SPOOF,            spoof,             WARN,  "comes to a connected QP from another address than its peer's",       "PV-22")  \
@@ -98,9 +100,11 @@ struct iba_finding {
 };
 
 enum {
-    IBA_SHADOW_SENT = 128,  /* request packets of a flow whose content is remembered */
-    IBA_SHADOW_RECENT = 64, /* packets of a flow in which copies are looked for */
-    IBA_SHADOW_READS = 32,  /* READs and ATOMICs of a flow that wait for their answers */
+    IBA_SHADOW_SENT = 128,   /* request packets of a flow whose content is remembered */
+    IBA_SHADOW_RECENT = 64,  /* packets of a flow in which copies are looked for */
+    IBA_SHADOW_REASONS = 8,  /* to go back, of a flow, that may still be on their way */
+    IBA_SHADOW_ASKED = 8192, /* requests of flows without a peer, in which that of a response is looked for */
+    IBA_SHADOW_READS = 32,   /* READs and ATOMICs of a flow that wait for their answers */
 };
 
 /* Who a flow is: in wire order from the left, zero behind. */
@@ -129,13 +133,18 @@ struct iba_shadow_sent {
     uint64_t content;            /* hash of what a retransmission repeats (RQ-06) */
     uint32_t messages;           /* that end before this PSN; valid when counted */
     iba_psn psn;
+    uint32_t born; /* of the requests when this was written; others: nothing remembered */
     uint8_t opcode;
-    bool counted;
+    bool counted, again; /* again: it was sent more than once */
 };
 struct iba_shadow_read {
     struct iba_shadow_mark mark;
     iba_psn psn, expect; /* of the request as last sent; of the next response */
-    uint32_t n, length;  /* responses, bytes: as last sent. n 0: the path MTU is not known, so neither is this */
+    iba_psn older;       /* again: of the next response to the request as it was sent before */
+    iba_psn seen;        /* behind the highest response */
+    iba_psn hole;        /* responses jumped over, and how many */
+    uint32_t n_hole;
+    uint32_t n, length; /* responses, bytes: as last sent. n 0: the path MTU is not known, so neither is this */
     uint8_t opcode;
     bool used, again; /* again: it was sent more than once, so responses of several runs may mix */
 };
@@ -146,9 +155,11 @@ enum iba_shadow_cause { IBA_CAUSE_NONE, IBA_CAUSE_NAK, IBA_CAUSE_RNR, IBA_CAUSE_
 enum iba_shadow_message { IBA_MESSAGE_UNKNOWN, IBA_MESSAGE_NONE, IBA_MESSAGE_SEND, IBA_MESSAGE_WRITE };
 
 struct iba_shadow_requests {     /* what this direction asks */
+    uint32_t born;               /* number of the packet it began with: what is older in `sent` is another's */
     iba_psn first;               /* of the capture */
     iba_psn high;                /* behind the highest PSN that was sent */
     iba_psn next;                /* behind the packet sent last */
+    iba_psn stray;               /* behind one that came again out of place: if there is a next, they went back */
     iba_psn seq;                 /* what the responder waits for, as far as the capture shows */
     iba_psn una;                 /* behind the highest that was answered; valid when answered */
     bool any, answered, counts;  /* counts: msn_lo and msn_hi are known */
@@ -158,16 +169,18 @@ struct iba_shadow_requests {     /* what this direction asks */
     struct iba_shadow_read open; /* used: the last READ takes a number of PSNs that is not known */
     struct {                     /* why requests go back now */
         bool on;
-        uint8_t kind; /* enum iba_finding_kind */
+        bool guess, asked; /* only the next packet will show whether they went back; the last response asked for it */
+        uint8_t kind;      /* enum iba_finding_kind */
         struct iba_shadow_mark mark;
     } run;
-    struct {           /* why the next one will */
+    struct iba_shadow_reason {
         uint8_t cause; /* enum iba_shadow_cause */
         bool served;   /* that PSN came again since */
         iba_psn psn;
         iba_time wait_ns;
         struct iba_shadow_mark mark;
-    } pending;
+    } pending, before[IBA_SHADOW_REASONS]; /* why the next one will; what had been before that */
+    uint8_t next_before;
     struct { /* the last packet that asked for an answer */
         bool any;
         uint32_t again;
@@ -208,11 +221,19 @@ struct iba_flow {
         uint8_t trust;
         bool any;
     } ip_id[2];
-    uint8_t next_recent;
+    uint8_t next_recent, n_recent;          /* n_recent: entries that were ever used; they fill from the front */
     uint32_t recent_tag[IBA_SHADOW_RECENT]; /* low bits of the hashes: looked through for each packet */
     struct iba_shadow_recent recent[IBA_SHADOW_RECENT];
     struct iba_shadow_requests rq;
 };
+
+/* The request remembered at this PSN, or NULL. */
+static inline const struct iba_shadow_sent *iba_shadow_request_at(const struct iba_shadow_requests *q, iba_psn psn)
+{
+    const struct iba_shadow_sent *e = &q->sent[psn.v % IBA_SHADOW_SENT];
+
+    return e->mark.frame != 0 && e->born == q->born && iba_psn_eq(e->psn, psn) ? e : NULL;
+}
 
 struct iba_shadow_config {
     struct iba_flow *flow; /* n_flow >= 2 */
@@ -235,6 +256,7 @@ struct iba_shadow {
         struct iba_shadow_mark mark;
     } damaged[IBA_SHADOW_RECENT];
     uint8_t next_damaged;
+    uint32_t asked[IBA_SHADOW_ASKED];  /* flows, index plus 1, by addresses and PSN; what stands there may be old */
     uint32_t newest, oldest, n;        /* flows, index plus 1; how many are used */
     uint64_t packets, others, evicted; /* with a transport header; without; flows given away */
     uint64_t seen_twice;               /* at two capture points */

@@ -3,7 +3,21 @@
 #include "shadow/iba_shadow_parts.h"
 #include "transport/iba_requester.h"
 
+/* What was on its way when something left: longer than a round trip of any fabric. */
+#define FLIGHT_NS UINT64_C(10000000)
+enum { MOST_BACK = 1 << 16 }; /* PSNs */
 enum { KIND_ACK, KIND_RNR, KIND_RESERVED, KIND_NAK, NAK_SEQUENCE = 0, NAK_CODES = 5 };
+
+void iba_shadow_outdo(struct iba_shadow_requests *q)
+{
+    if (q->pending.cause == IBA_CAUSE_NONE || q->pending.served)
+        return;
+    for (unsigned i = 0; i < IBA_SHADOW_REASONS; i++)
+        if (q->before[i].mark.frame == q->pending.mark.frame)
+            return;
+    q->before[q->next_before] = q->pending;
+    q->next_before = (uint8_t)((q->next_before + 1) % IBA_SHADOW_REASONS);
+}
 
 void iba_shadow_progress(struct iba_shadow_requests *q, iba_psn psn)
 {
@@ -14,13 +28,16 @@ void iba_shadow_progress(struct iba_shadow_requests *q, iba_psn psn)
     q->una = after;
     q->answered = true;
     /* What showed that an answer is missing stays true when later ones come (RQ-37). */
-    if (q->pending.cause != IBA_CAUSE_IMPLIED && iba_psn_diff(after, q->pending.psn) > 0)
-        q->pending.cause = IBA_CAUSE_NONE;
+    if (q->pending.cause == IBA_CAUSE_IMPLIED || iba_psn_diff(after, q->pending.psn) <= 0)
+        return;
+    iba_shadow_outdo(q);
+    q->pending.cause = IBA_CAUSE_NONE;
 }
 
 void iba_shadow_expect_retry(struct iba_look *l, struct iba_shadow_requests *q, enum iba_shadow_cause cause,
                              iba_psn psn, iba_time wait_ns)
 {
+    iba_shadow_outdo(q);
     q->pending.cause = (uint8_t)cause;
     q->pending.served = false;
     q->pending.psn = psn;
@@ -35,25 +52,72 @@ static bool stale(const struct iba_shadow_requests *q, iba_psn psn)
 
 static bool never_sent(const struct iba_shadow_requests *q, iba_psn psn)
 {
+    if (iba_psn_diff(q->first, psn) > MOST_BACK)
+        return true; /* no responder goes back that far */
     if (q->open.used && iba_psn_diff(psn, q->open.psn) < (int32_t)iba_shadow_packets(q->open.length, 256))
         return false;
     return iba_psn_diff(psn, q->high) >= 0;
 }
 
-/* The responder has everything up to `psn`: what the capture lacks of it was not lost. */
-static void arrived(struct iba_look *l, struct iba_shadow_requests *q, iba_psn psn)
+/* How many of the PSNs before `end`, from `q->seq` on, no request of the capture has. */
+static uint32_t unseen(struct iba_shadow_requests *q, iba_psn end)
 {
-    const int32_t missing = iba_psn_diff(iba_psn_add(psn, 1), q->seq);
+    const int32_t all = iba_psn_diff(end, q->seq);
+    uint32_t n = 0;
 
-    if (missing <= 0 || q->open.used)
-        return;
-    iba_shadow_tell(l, IBA_FINDING_NOT_CAPTURED,
-                    &(struct iba_tell){.cause = q->gap.frame ? &q->gap : NULL, .count = (uint32_t)missing});
-    q->seq = iba_psn_add(psn, 1);
+    if (all > IBA_SHADOW_SENT)
+        return (uint32_t)all;
+    for (int32_t i = 0; i < all; i++) {
+        const iba_psn at = iba_psn_add(q->seq, (uint32_t)i);
+        n += !iba_shadow_sent_at(q, at) && !iba_shadow_read_at(q, at);
+    }
+    return n;
+}
+
+/* Requests up to `end` came, some of them out of the capture's sight: messages begin to be counted anew. */
+static void go_on_at(struct iba_shadow_requests *q, iba_psn end)
+{
+    q->seq = end;
+    for (unsigned i = 0; i < IBA_SHADOW_SENT && iba_psn_diff(q->seq, q->high) < 0; i++) {
+        const struct iba_shadow_read *r = iba_shadow_read_at(q, q->seq);
+        if (r && r->n)
+            q->seq = iba_psn_add(r->psn, r->n);
+        else if (!r && iba_shadow_sent_at(q, q->seq))
+            q->seq = iba_psn_add(q->seq, 1);
+        else
+            break;
+    }
     q->message = IBA_MESSAGE_UNKNOWN;
     q->counts = false;
     for (unsigned i = 0; i < IBA_SHADOW_SENT; i++)
         q->sent[i].counted = false;
+}
+
+/* The responder has everything up to `psn`: what the capture lacks of it was not lost. */
+static void arrived(struct iba_look *l, struct iba_shadow_requests *q, iba_psn psn)
+{
+    const iba_psn end = iba_psn_add(psn, 1);
+
+    if (iba_psn_diff(end, q->seq) <= 0 || q->open.used)
+        return;
+    const uint32_t n = unseen(q, end);
+    if (n > 0)
+        iba_shadow_tell(l, IBA_FINDING_NOT_CAPTURED,
+                        &(struct iba_tell){.cause = q->gap.frame ? &q->gap : NULL, .count = n});
+    go_on_at(q, end);
+}
+
+/* Once a capture has shown that it lacks packets, what answers the next few PSNs shows that it lacks those too. */
+static bool sent_unseen(struct iba_look *l, struct iba_shadow_requests *q)
+{
+    const iba_psn end = iba_psn_add(l->psn, 1);
+
+    if (l->s->found[IBA_FINDING_NOT_CAPTURED] == 0 || iba_psn_diff(end, q->high) > IBA_SHADOW_SENT)
+        return false;
+    iba_shadow_tell(l, IBA_FINDING_NOT_CAPTURED, &(struct iba_tell){.count = (uint32_t)iba_psn_diff(end, q->high)});
+    q->high = q->next = end;
+    go_on_at(q, end);
+    return true;
 }
 
 /* MSN against messages: at least those that ended up to the PSN it answers, at most all that were sent (RR-16, RR-17);
@@ -86,30 +150,50 @@ static void check_msn(struct iba_look *l, struct iba_shadow_requests *q, const s
     q->msn_hi = hi;
 }
 
-/* A response at `psn` passes over those of READs and ATOMICs before it (RQ-36). The last of them is told. */
-static void passed_over(struct iba_look *l, struct iba_shadow_requests *q, const struct iba_shadow_read *own)
+/* What answers everything up to `psn` passes over the answers of READs and ATOMICs before it (RQ-36). The last of them
+ * is told. */
+static bool passed_over(struct iba_look *l, struct iba_shadow_requests *q, iba_psn psn,
+                        const struct iba_shadow_read *own)
 {
     const struct iba_shadow_read *missing = NULL;
 
     for (unsigned i = 0; i < q->n_read; i++) {
         struct iba_shadow_read *r = &q->read[i];
-        if (!r->used || r == own || r->n == 0 || iba_psn_diff(l->psn, r->psn) < 0 ||
+        if (!r->used || r == own || r->n == 0 || iba_psn_diff(psn, r->psn) < 0 ||
             iba_psn_diff(r->expect, iba_psn_add(r->psn, r->n)) >= 0 || stale(q, r->expect))
             continue;
         if (!missing || iba_psn_diff(r->psn, missing->psn) < 0)
             missing = r;
     }
     if (!missing)
-        return;
+        return false;
     const iba_psn expect = missing->expect;
     iba_shadow_tell(l, IBA_FINDING_ANSWER_MISSING, &(struct iba_tell){.cause = &missing->mark});
-    iba_shadow_progress(q, l->psn);
+    iba_shadow_progress(q, psn);
     iba_shadow_expect_retry(l, q, IBA_CAUSE_IMPLIED, expect, 0);
+    return true;
+}
+
+bool iba_shadow_answered_before(const struct iba_look *l)
+{
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
+        const struct iba_shadow_recent *r = &l->flow->recent[i];
+        if (r->mark.frame != 0 && r->mark.frame != l->s->now.frame && !r->request && iba_psn_eq(r->psn, l->psn))
+            return true;
+    }
+    return false;
 }
 
 static void again(struct iba_look *l, struct iba_shadow_requests *q)
 {
     const bool last = iba_psn_eq(iba_psn_add(l->psn, 1), q->una);
+    /* A responder repeats its last acknowledgement (RR-25): an older one that never came was overtaken. */
+    const struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
+    const bool at_once = q->repeat.frame != 0 && l->s->now.at - q->repeat.at < IBA_SHADOW_TURN_NS;
+    if (!last && !at_once && !(e && e->again) && !iba_shadow_answered_before(l)) {
+        iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
+        return;
+    }
     const bool update = last && l->flow->has_aeth && (l->syndrome & 0x1f) != l->flow->credits;
 
     iba_shadow_tell(l, update ? IBA_FINDING_CREDIT_UPDATE : IBA_FINDING_ACK_AGAIN,
@@ -121,7 +205,7 @@ static void acknowledge(struct iba_look *l, struct iba_shadow_requests *q)
     if (stale(q, l->psn))
         again(l, q);
     else {
-        passed_over(l, q, NULL);
+        (void)passed_over(l, q, l->psn, NULL);
         arrived(l, q, l->psn);
         iba_shadow_progress(q, l->psn);
     }
@@ -135,6 +219,14 @@ static void rnr(struct iba_look *l, struct iba_shadow_requests *q)
     q->ask.any = false; /* an answer, if not the one hoped for */
     iba_shadow_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
     iba_shadow_expect_retry(l, q, IBA_CAUSE_RNR, l->psn, iba_rnr_timer_ns(l->syndrome & 0x1f));
+}
+
+static bool misses_an_answer(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    const struct iba_shadow_read *r =
+        q->pending.cause == IBA_CAUSE_IMPLIED && !q->pending.served ? iba_shadow_read_at(q, q->pending.psn) : NULL;
+
+    return r && l->s->now.at - q->pending.mark.at < FLIGHT_NS && iba_psn_diff(r->expect, iba_psn_add(r->psn, r->n)) < 0;
 }
 
 static void nak_sequence(struct iba_look *l, struct iba_shadow_requests *q)
@@ -151,15 +243,33 @@ static void nak_sequence(struct iba_look *l, struct iba_shadow_requests *q)
     if (asked && q->pending.cause == IBA_CAUSE_NAK)
         iba_shadow_tell(l, IBA_FINDING_NAK_AGAIN, &t);
     q->ask.any = false;
+    const bool implied = passed_over(l, q, iba_psn_add(l->psn, IBA_PSN_MASK), NULL) || misses_an_answer(l, q);
     arrived(l, q, iba_psn_add(l->psn, IBA_PSN_MASK));
     iba_shadow_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
+    if (implied) /* the requester goes back to the answer it misses (RQ-36), and with that behind what the NAK asks for
+                  */
+        return;
     iba_shadow_expect_retry(l, q, IBA_CAUSE_NAK, l->psn, 0);
+}
+
+/* For answers to READs or ATOMICs before `psn`, which it asked for again. */
+static bool waits(const struct iba_shadow_requests *q, iba_psn psn)
+{
+    for (unsigned i = 0; i < q->n_read; i++) {
+        const struct iba_shadow_read *r = &q->read[i];
+        if (r->used && r->again && r->n != 0 && iba_psn_diff(r->psn, psn) < 0 &&
+            iba_psn_diff(r->expect, iba_psn_add(r->psn, r->n)) < 0)
+            return true;
+    }
+    return false;
 }
 
 static void fatal(struct iba_look *l, struct iba_shadow_requests *q)
 {
     if (stale(q, l->psn))
         return;
+    if (passed_over(l, q, iba_psn_add(l->psn, IBA_PSN_MASK), NULL) || waits(q, l->psn))
+        return; /* the requester asks for the missing answer instead (RQ-36) */
     iba_shadow_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
     q->pending.cause = IBA_CAUSE_NONE;
     if (q->fatal.frame == 0)
@@ -212,7 +322,7 @@ static struct iba_shadow_requests *answered(struct iba_look *l)
 
     if (!q || !q->any)
         return NULL;
-    if (!never_sent(q, l->psn))
+    if (!never_sent(q, l->psn) || (!l->flow->guess && sent_unseen(l, q)))
         return q;
     if (l->flow->guess)
         iba_shadow_unpair(l->s, l->flow);
@@ -244,7 +354,7 @@ void iba_shadow_response(struct iba_look *l)
         acknowledge(l, q);
     else {
         struct iba_shadow_read *r = iba_shadow_read_at(q, l->psn);
-        passed_over(l, q, r);
+        (void)passed_over(l, q, l->psn, r);
         iba_shadow_read_response(l, q);
         if (r && iba_psn_diff(iba_psn_add(r->psn, 1), q->seq) > 0)
             arrived(l, q, iba_psn_add(r->psn, (r->n ? r->n : 1) - 1));

@@ -1,10 +1,11 @@
 /* Flows: found by addresses and DestQP, kept in the order of use, paired with the opposite direction. */
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 #include "shadow/iba_shadow_parts.h"
 
 /* Near: a flow moves to the front of the order of use when n_flow / NEAR packets have passed since it last did. */
-enum { MOST_TRIES = 64, NEAR = 16 };
+enum { MOST_TRIES = 64, MOST_LOOKED_AT = 32, NEAR = 16 };
 
 static void addresses(struct iba_flow_key *k, enum iba_flow_addr kind, const uint8_t *src, const uint8_t *dst, size_t n)
 {
@@ -104,13 +105,17 @@ void iba_shadow_unpair(struct iba_shadow *s, struct iba_flow *f)
     f->guess = false;
 }
 
-/* What is not the flow's place in the lists becomes zero. */
+/* What is not the flow's place in the lists becomes zero. The large arrays are left as they are: counts and `born` say
+ * what of them is this flow's. */
 static void clear(const struct iba_shadow *s, struct iba_flow *f)
 {
     const uint32_t newer = f->newer, older = f->older, chain = f->chain, head = f->head;
     const struct iba_flow_key key = f->key;
 
-    memset(f, 0, sizeof *f);
+    memset(f, 0, offsetof(struct iba_flow, recent_tag));
+    memset(&f->rq, 0, offsetof(struct iba_shadow_requests, read));
+    f->rq.next_read = f->rq.n_read = 0;
+    f->rq.born = (uint32_t)s->packets;
     f->newer = newer, f->older = older, f->chain = chain, f->head = head;
     f->key = key;
     f->pmtu = s->cfg.pmtu;
@@ -242,20 +247,46 @@ static void take_over(struct iba_shadow_requests *q, iba_psn psn)
     }
 }
 
+static uint32_t *asked(struct iba_shadow *s, const uint8_t src[16], const uint8_t dst[16], iba_psn psn)
+{
+    uint64_t h = iba_shadow_mix(psn.v, iba_bits_get(src, 0, 64));
+
+    h = iba_shadow_mix(iba_shadow_mix(h, iba_bits_get(src, 64, 64)), iba_bits_get(dst, 0, 64));
+    return &s->asked[iba_shadow_mix(h, iba_bits_get(dst, 64, 64)) >> 32 & (IBA_SHADOW_ASKED - 1)];
+}
+
+void iba_shadow_wait_for_peer(struct iba_look *l)
+{
+    if (!l->flow->peer)
+        *asked(l->s, l->flow->key.src, l->flow->key.dst, l->psn) = index_of(l->s, l->flow);
+}
+
+static bool may_be_peer(const struct iba_look *l, struct iba_flow *g)
+{
+    return g != l->flow && g->used && !g->peer && g->svc == l->flow->svc && opposite(&l->flow->key, &g->key) &&
+           answers(g, l->psn);
+}
+
+/* By the PSN of a request; else, and to see whether others fit too, among those that were used last. */
 void iba_shadow_pair(struct iba_look *l)
 {
     struct iba_flow *f = l->flow, *best = NULL;
-    unsigned fits = 0;
+    unsigned fits = 0, left = MOST_LOOKED_AT;
 
     if (f->peer || f->tries >= MOST_TRIES)
         return;
     f->tries++;
-    for (uint32_t i = l->s->newest; i; i = l->s->cfg.flow[i - 1].older) {
-        struct iba_flow *g = &l->s->cfg.flow[i - 1];
-        if (g == f || g->peer || g->svc != f->svc || !opposite(&f->key, &g->key) || !answers(g, l->psn))
-            continue;
-        best = best ? best : g;
-        fits++;
+    struct iba_flow *const known = iba_shadow_flow_at(l->s, *asked(l->s, f->key.dst, f->key.src, l->psn));
+    if (known && may_be_peer(l, known)) {
+        best = known;
+        fits = 1;
+    }
+    for (struct iba_flow *g = iba_shadow_flow_at(l->s, l->s->newest); g && left > 0; left--) {
+        if (g != known && may_be_peer(l, g)) {
+            best = best ? best : g;
+            fits++;
+        }
+        g = iba_shadow_flow_at(l->s, g->older);
     }
     if (!best)
         return;

@@ -3,6 +3,9 @@
 #define IBA_SHADOW_PARTS_H
 #include "shadow/iba_shadow.h"
 
+/* Less than any way to the other end and back: what left since cannot be why this came. */
+#define IBA_SHADOW_TURN_NS UINT64_C(1000)
+
 struct iba_look { /* one packet with a BTH */
     struct iba_shadow *s;
     const struct iba_view *v;
@@ -14,7 +17,8 @@ struct iba_look { /* one packet with a BTH */
     bool has_ip_id, late; /* late: its IPv4 identification is older than that of packets before it */
     iba_psn psn;
     uint32_t msn;
-    uint64_t content; /* hash of what a retransmission repeats */
+    uint64_t content;                    /* hash of what a retransmission repeats */
+    const struct iba_shadow_read *again; /* a request: the READ or ATOMIC that was sent before at this PSN, or NULL */
 };
 
 /* Reports `kind` of the current packet. `f` is whose account it goes on; NULL: nobody's. `cause` may be NULL. */
@@ -38,6 +42,8 @@ struct iba_flow *iba_shadow_known(const struct iba_shadow *s, const struct iba_f
 struct iba_flow *iba_shadow_flow_at(const struct iba_shadow *s, uint32_t index_plus_1);
 /* Forgets what the flow was: another connection uses its QP. */
 void iba_shadow_restart(struct iba_shadow *s, struct iba_flow *f);
+/* The request may be answered by a flow that is not known yet. */
+void iba_shadow_wait_for_peer(struct iba_look *l);
 /* Looks for the flow whose requests this response answers. */
 void iba_shadow_pair(struct iba_look *l);
 void iba_shadow_unpair(struct iba_shadow *s, struct iba_flow *f);
@@ -64,8 +70,16 @@ struct iba_shadow_sent *iba_shadow_sent_at(struct iba_shadow_requests *q, iba_ps
 void iba_shadow_response(struct iba_look *l);
 /* A response with data: READ or ATOMIC. */
 void iba_shadow_read_response(struct iba_look *l, struct iba_shadow_requests *q);
+/* A response with the PSN of this one came before it, not long ago. */
+bool iba_shadow_answered_before(const struct iba_look *l);
+/* A response asked for just this request, not long ago. */
+bool iba_shadow_was_asked_for(const struct iba_look *l, struct iba_shadow_requests *q);
+/* Where the requester goes on, as far as the capture shows. */
+bool iba_shadow_goes_on(const struct iba_shadow_requests *q, iba_psn psn);
 /* Everything up to `psn` is answered. */
 void iba_shadow_progress(struct iba_shadow_requests *q, iba_psn psn);
+/* Its reason to go back is done with, or another takes its place; the effect may be on its way. */
+void iba_shadow_outdo(struct iba_shadow_requests *q);
 /* The requester learns that it has to go back to `psn`. */
 void iba_shadow_expect_retry(struct iba_look *l, struct iba_shadow_requests *q, enum iba_shadow_cause cause,
                              iba_psn psn, iba_time wait_ns);

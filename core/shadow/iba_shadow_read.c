@@ -49,6 +49,53 @@ static bool right_length(const struct iba_look *l, const struct iba_shadow_read 
            (iba_psn_eq(l->psn, iba_psn_add(r->psn, r->n - 1)) ? r->length - (r->n - 1) * pmtu : pmtu);
 }
 
+static bool in_hole(const struct iba_shadow_read *r, iba_psn psn)
+{
+    const int32_t d = iba_psn_diff(psn, r->hole);
+
+    return d >= 0 && (uint32_t)d < r->n_hole;
+}
+
+static bool fills_hole(const struct iba_look *l, const struct iba_shadow_read *r)
+{
+    return in_hole(r, l->psn) && !iba_psn_eq(l->psn, r->expect) && iba_psn_diff(l->psn, r->seen) < 0;
+}
+
+static void jump(struct iba_look *l, struct iba_shadow_requests *q, struct iba_shadow_read *r, iba_psn from)
+{
+    r->hole = from;
+    r->n_hole = (uint32_t)iba_psn_diff(l->psn, from);
+    iba_shadow_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.cause = &r->mark, .count = r->n_hole});
+    iba_shadow_expect_retry(l, q, IBA_CAUSE_IMPLIED, from, 0);
+}
+
+/* The run before, which goes on although the READ was sent again. */
+static void older(struct iba_look *l, struct iba_shadow_requests *q, struct iba_shadow_read *r)
+{
+    const int32_t d = iba_psn_diff(l->psn, r->older);
+
+    if (!r->again || d < 0 || fills_hole(l, r)) {
+        iba_shadow_tell(
+            l, in_hole(r, l->psn) && !iba_shadow_answered_before(l) ? IBA_FINDING_LATE : IBA_FINDING_ANSWER_AGAIN,
+            &(struct iba_tell){.cause = &r->mark});
+        return;
+    }
+    if (iba_psn_diff(l->psn, r->seen) < 0)
+        iba_shadow_tell(l, IBA_FINDING_ANSWER_AGAIN, &(struct iba_tell){.cause = &r->mark});
+    if (d > 0)
+        jump(l, q, r, r->older);
+    r->older = iba_psn_add(l->psn, 1);
+    r->seen = iba_psn_diff(r->older, r->seen) > 0 ? r->older : r->seen;
+}
+
+static bool is_older(const struct iba_look *l, const struct iba_shadow_read *r)
+{
+    const int32_t d = iba_psn_diff(l->psn, r->expect);
+    const bool ended = r->n != 0 && iba_psn_diff(r->older, iba_psn_add(r->psn, r->n)) >= 0;
+
+    return d < 0 || fills_hole(l, r) || (d > 0 && r->again && !ended && iba_psn_diff(r->older, r->expect) > 0);
+}
+
 void iba_shadow_read_response(struct iba_look *l, struct iba_shadow_requests *q)
 {
     struct iba_shadow_read *r = iba_shadow_read_at(q, l->psn);
@@ -57,6 +104,8 @@ void iba_shadow_read_response(struct iba_look *l, struct iba_shadow_requests *q)
         const struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
         if (e && iba_opcodes[e->opcode].pay != IBA_PAY_NONE)
             iba_shadow_tell(l, IBA_FINDING_ANSWER_KIND, &(struct iba_tell){.cause = &e->mark});
+        else if (q->answered && iba_psn_diff(l->psn, q->una) < 0)
+            iba_shadow_tell(l, iba_shadow_answered_before(l) ? IBA_FINDING_ANSWER_AGAIN : IBA_FINDING_LATE, NULL);
         iba_shadow_progress(q, l->psn);
         return;
     }
@@ -66,18 +115,21 @@ void iba_shadow_read_response(struct iba_look *l, struct iba_shadow_requests *q)
         iba_shadow_tell(l, IBA_FINDING_ANSWER_KIND, &t);
         return;
     }
-    if (d < 0) {
-        iba_shadow_tell(l, IBA_FINDING_ANSWER_AGAIN, &t);
-        return;
-    }
     settle(l, q, r);
     iba_shadow_progress(q, l->psn);
-    if (d > 0) {
-        iba_shadow_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.cause = &r->mark, .count = (uint32_t)d});
-        iba_shadow_expect_retry(l, q, IBA_CAUSE_IMPLIED, r->expect, 0);
-    } else if (!in_order(l, r))
+    if (is_older(l, r)) {
+        older(l, q, r);
+        return;
+    }
+    if (iba_psn_diff(l->psn, r->seen) < 0 && !in_hole(r, l->psn))
+        iba_shadow_tell(l, IBA_FINDING_ANSWER_AGAIN, &t);
+    if (d > 0)
+        jump(l, q, r, r->expect);
+    else if (!in_order(l, r))
         iba_shadow_tell(l, IBA_FINDING_ANSWER_SEQUENCE, &t);
     else if (iba_shadow_is_read(r->opcode) && !right_length(l, r))
         iba_shadow_tell(l, IBA_FINDING_ANSWER_LENGTH, &t);
     r->expect = iba_psn_add(l->psn, 1);
+    if (iba_psn_diff(r->expect, r->seen) > 0)
+        r->seen = r->expect;
 }

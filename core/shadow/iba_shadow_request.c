@@ -6,13 +6,13 @@
 #define SOONEST_TIMEOUT_NS UINT64_C(1000000)
 /* What was on its way when the NAK left: longer than a round trip of any fabric. */
 #define FLIGHT_NS UINT64_C(10000000)
-enum { MOST_ID_STEP = 1024, SMALLEST_MTU = 256, LARGEST_MTU = 4096 };
+/* How much longer than asked for software waits. */
+#define SLOW_TIMER_NS UINT64_C(50000000)
+enum { MOST_LOST = 16, MOST_ID_STEP = 1024, SMALLEST_MTU = 256, LARGEST_MTU = 4096 };
 
 struct iba_shadow_sent *iba_shadow_sent_at(struct iba_shadow_requests *q, iba_psn psn)
 {
-    struct iba_shadow_sent *e = &q->sent[psn.v % IBA_SHADOW_SENT];
-
-    return e->mark.frame != 0 && iba_psn_eq(e->psn, psn) ? e : NULL;
+    return iba_shadow_request_at(q, psn) ? &q->sent[psn.v % IBA_SHADOW_SENT] : NULL;
 }
 
 struct iba_shadow_read *iba_shadow_read_at(struct iba_shadow_requests *q, iba_psn psn)
@@ -88,10 +88,15 @@ static iba_psn expected(const struct iba_shadow_requests *q, iba_psn psn)
     return q->next;
 }
 
+bool iba_shadow_goes_on(const struct iba_shadow_requests *q, iba_psn psn)
+{
+    return iba_psn_eq(psn, expected(q, psn));
+}
+
 /* By its identification the packet left before others that have come; some with this PSN or higher before it? */
 static bool sent_again_though_late(const struct iba_look *l)
 {
-    for (unsigned i = 0; i < IBA_SHADOW_RECENT; i++) {
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
         const struct iba_shadow_recent *r = &l->flow->recent[i];
         const uint16_t earlier = (uint16_t)(l->ip_id - r->ip_id);
         if (r->mark.frame != 0 && r->request && earlier != 0 && earlier <= MOST_ID_STEP &&
@@ -101,16 +106,71 @@ static bool sent_again_though_late(const struct iba_look *l)
     return false;
 }
 
-/* Without identifications: a PSN that never came, soon behind the gap that it left, and nobody had asked for it. */
+/* What left long ago and had no effect was lost behind the capture point. */
+static bool recent(const struct iba_look *l, const struct iba_shadow_reason *r)
+{
+    const iba_time effect = r->cause == IBA_CAUSE_RNR ? r->wait_ns + SLOW_TIMER_NS : FLIGHT_NS;
+
+    return r->mark.frame != 0 && l->s->now.at - r->mark.at < effect;
+}
+
+static struct iba_shadow_reason *earlier_reason(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    for (unsigned i = 0; i < IBA_SHADOW_REASONS; i++)
+        if (iba_psn_eq(q->before[i].psn, l->psn) && recent(l, &q->before[i]))
+            return &q->before[i];
+    return NULL;
+}
+
+bool iba_shadow_was_asked_for(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    return (iba_psn_eq(q->pending.psn, l->psn) && recent(l, &q->pending)) || earlier_reason(l, q);
+}
+
+/* The reason that the capture shows. A NAK makes the requester go back to its PSN, no further. */
+static struct iba_shadow_reason *reason(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    struct iba_shadow_reason *const r = &q->pending;
+    const bool now = r->cause != IBA_CAUSE_NONE && !r->served && recent(l, r);
+
+    if (now && iba_psn_eq(l->psn, r->psn))
+        return r;
+    struct iba_shadow_reason *const earlier = earlier_reason(l, q);
+    if (earlier)
+        return earlier;
+    const bool fits = r->cause == IBA_CAUSE_IMPLIED || iba_psn_diff(l->psn, r->psn) >= 0 || !l->again;
+    return now && fits ? r : NULL;
+}
+
+/* A PSN that never came, soon behind a gap. */
+static bool may_be_late(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    return q->gap.frame != 0 && l->s->now.at - q->gap.at <= l->s->cfg.late_ns && !iba_shadow_sent_at(q, l->psn) &&
+           !iba_shadow_read_at(q, l->psn);
+}
+
+/* Without identifications: such a PSN, and not where requesters go back. */
 static bool looks_late(const struct iba_look *l, struct iba_shadow_requests *q)
 {
     const bool id_says_no = l->has_ip_id && l->flow->ip_id[IBA_REQ].trust >= 2;
-    const bool asked_for = (q->pending.cause != IBA_CAUSE_NONE && !q->pending.served) ||
-                           (q->pending.mark.frame != 0 && q->pending.mark.at >= q->gap.at);
+    const struct iba_shadow_reason *const r = id_says_no ? NULL : reason(l, q);
+    const bool asked_for = r && (r->cause == IBA_CAUSE_IMPLIED || iba_psn_eq(r->psn, l->psn));
 
-    return !id_says_no && !asked_for && q->gap.frame != 0 && l->s->now.at - q->gap.at <= l->s->cfg.late_ns &&
-           !iba_shadow_sent_at(q, l->psn) && !iba_shadow_read_at(q, l->psn) &&
-           iba_psn_diff(l->psn, q->high) > -IBA_SHADOW_SENT && iba_psn_diff(l->psn, q->next) < 0;
+    const int32_t ahead = iba_psn_diff(l->psn, q->next);
+    const bool loses = q->run.on && ahead > 0 && ahead <= MOST_LOST; /* the run that goes on lost some, rather */
+
+    return !id_says_no && !asked_for && !loses && ahead != 0 && may_be_late(l, q) &&
+           l->s->now.at - q->last.at < SOONEST_TIMEOUT_NS && !iba_psn_eq(l->psn, q->stray) &&
+           iba_psn_diff(l->psn, q->high) > -IBA_SHADOW_SENT;
+}
+
+/* A READ or ATOMIC whose missing answer may make the requester go back: of those that are not long ago, any. */
+static const struct iba_shadow_read *may_lack(const struct iba_look *l, const struct iba_shadow_requests *q)
+{
+    for (unsigned i = 0; i < q->n_read; i++)
+        if (q->read[i].used && l->s->now.at - q->read[i].mark.at < FLIGHT_NS)
+            return &q->read[i];
+    return NULL;
 }
 
 /* The requester goes back: what for? */
@@ -119,16 +179,37 @@ static void start_run(const struct iba_look *l, struct iba_shadow_requests *q)
     static const uint8_t why[] = {[IBA_CAUSE_NAK] = IBA_FINDING_RETRY_NAK,
                                   [IBA_CAUSE_RNR] = IBA_FINDING_RETRY_RNR,
                                   [IBA_CAUSE_IMPLIED] = IBA_FINDING_RETRY_IMPLIED};
+    struct iba_shadow_reason *const r = reason(l, q);
+    const struct iba_shadow_read *const lacks = l->again ? l->again : may_lack(l, q);
+
+    const bool reorders = l->s->found[IBA_FINDING_LATE] > 0; /* this network, as far as seen */
 
     q->run.on = true;
-    if (q->pending.cause != IBA_CAUSE_NONE && !q->pending.served) {
-        q->run.kind = why[q->pending.cause];
-        q->run.mark = q->pending.mark;
-        q->pending.served = true;
+    q->run.guess = false;
+    q->run.asked = r == &q->pending || (!r && l->again);
+    if (r) {
+        q->run.kind = why[r->cause];
+        q->run.mark = r->mark;
+        q->run.guess = reorders && (r != &q->pending || may_be_late(l, q));
+        if (r == &q->pending) {
+            if (r->cause != IBA_CAUSE_RNR || reorders)
+                iba_shadow_outdo(q); /* it may be of a run that began before: then it comes once more */
+            r->served = !q->run.guess;
+        }
         return;
     }
-    q->run.kind =
-        l->s->now.at - q->last.at >= SOONEST_TIMEOUT_NS ? IBA_FINDING_RETRY_TIMEOUT : IBA_FINDING_RETRY_UNCLEAR;
+    if (l->s->now.at - q->last.at >= SOONEST_TIMEOUT_NS)
+        q->run.kind = IBA_FINDING_RETRY_TIMEOUT;
+    else if (lacks) { /* no NAK, too soon for a timeout: it misses the answer */
+        q->run.kind = IBA_FINDING_RETRY_IMPLIED;
+        q->run.mark = lacks->mark;
+        q->run.guess = reorders;
+    } else {
+        q->run.kind = IBA_FINDING_RETRY_UNCLEAR;
+        q->run.guess = true;
+    }
+    iba_shadow_outdo(q);
+    q->pending.served = true;
 }
 
 static void tell_again(struct iba_look *l, struct iba_shadow_requests *q)
@@ -163,6 +244,33 @@ static void move(const struct iba_look *l, struct iba_shadow_requests *q, uint32
         q->high = end;
 }
 
+static void tell_gap(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
+{
+    iba_shadow_tell(l, IBA_FINDING_GAP, &(struct iba_tell){.cause = &q->last, .count = n});
+    q->gap = l->s->now;
+}
+
+/* It goes on where one that may only have been late left off, so they did go back; some between may be lost. */
+static bool follows_stray(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    const int32_t lost = iba_psn_diff(l->psn, q->stray);
+
+    return q->run.guess && lost >= 0 && lost <= MOST_LOST && l->s->now.at - q->last.at < SOONEST_TIMEOUT_NS &&
+           (lost == 0 || (q->run.asked && !l->again && !iba_shadow_was_asked_for(l, q)));
+}
+
+/* A READ takes as many PSNs as it has answers; what goes on before those are used up counts with another path MTU. */
+static bool inside_read(struct iba_look *l)
+{
+    const struct iba_shadow_read *r = l->again;
+
+    if (!r || !l->flow->pmtu_sure || r->again || iba_psn_diff(l->psn, r->psn) <= 0 || iba_shadow_is_read(l->opcode) ||
+        !iba_shadow_is_read(r->opcode))
+        return false;
+    iba_shadow_tell(l, IBA_FINDING_PSN_OF_READ, &(struct iba_tell){.cause = &r->mark, .count = r->n});
+    return true;
+}
+
 /* Where the packet stands among those before it. */
 static void place(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
 {
@@ -180,21 +288,37 @@ static void place(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
             tell_again(l, q);
         }
         q->high = again ? q->high : iba_psn_add(l->psn, n);
+        q->stray = iba_psn_add(l->psn, n);
+        q->run.guess = false;
         return;
     }
     if (asked_for)
         too_soon(l, q);
-    if (iba_psn_diff(l->psn, next) > 0) {
-        const struct iba_tell t = {.cause = &q->last, .count = (uint32_t)iba_psn_diff(l->psn, next)};
-        iba_shadow_tell(l, IBA_FINDING_GAP, &t);
-        q->gap = l->s->now;
-    }
-    if (!again)
+    if (!again) {
+        if (iba_psn_diff(l->psn, next) > 0)
+            tell_gap(l, q, (uint32_t)iba_psn_diff(l->psn, next));
         q->run.on = false;
-    else {
-        if (asked_for || iba_psn_diff(l->psn, next) < 0 || !q->run.on)
+    } else {
+        const bool follows = follows_stray(l, q);
+        const int32_t lost = iba_psn_diff(l->psn, q->stray);
+        if (follows && lost > 0)
+            tell_gap(l, q, (uint32_t)lost);
+        else if (!follows && iba_psn_diff(l->psn, next) > 0)
+            tell_gap(l, q, (uint32_t)iba_psn_diff(l->psn, next));
+        if (!follows && (asked_for || iba_psn_diff(l->psn, next) < 0 || !q->run.on))
             start_run(l, q);
         tell_again(l, q);
+        q->stray = iba_psn_add(l->psn, n);
+        if (q->run.guess && !follows) {
+            q->run.on = false;
+            return;
+        }
+        q->run.on = true;
+        q->run.guess = false;
+        if (follows) {
+            iba_shadow_outdo(q);
+            q->pending.served = true;
+        }
     }
     move(l, q, n);
 }
@@ -221,12 +345,34 @@ static void note_ask(struct iba_look *l, struct iba_shadow_requests *q, uint32_t
     }
 }
 
+/* What is known of a READ from `psn` on, or of parts of it that were asked for: one entry, the others are given up. */
+static struct iba_shadow_read *take_read(struct iba_shadow_requests *q, iba_psn psn, uint32_t n)
+{
+    struct iba_shadow_read *found = iba_shadow_read_at(q, psn);
+
+    for (unsigned i = 0; i < q->n_read; i++) {
+        struct iba_shadow_read *r = &q->read[i];
+        const int32_t d = iba_psn_diff(r->psn, psn);
+        if (!r->used || r == found || d < 0 || (uint32_t)d >= n)
+            continue;
+        if (found)
+            r->used = false;
+        else
+            found = r;
+    }
+    return found;
+}
+
 /* READs and all else that is answered by more than an ACK. */
 static void note_read(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
 {
     const bool read = iba_shadow_is_read(l->opcode);
-    struct iba_shadow_read *r = iba_shadow_read_at(q, l->psn);
+    struct iba_shadow_read *r = take_read(q, l->psn, n);
+    const struct iba_shadow_read before = r ? *r : (struct iba_shadow_read){.seen = l->psn};
     const bool again = r != NULL;
+    /* Of two runs of answers the one that is under way. */
+    const bool other = before.again && (iba_psn_eq(before.expect, before.psn) ||
+                                        iba_psn_eq(before.expect, iba_psn_add(before.psn, before.n)));
 
     if (l->op->pay != IBA_PAY_NONE && l->op->pay != IBA_PAY_EIGHT)
         return;
@@ -238,6 +384,10 @@ static void note_read(struct iba_look *l, struct iba_shadow_requests *q, uint32_
     *r = (struct iba_shadow_read){.mark = l->s->now,
                                   .psn = l->psn,
                                   .expect = l->psn,
+                                  .older = other ? before.older : before.expect,
+                                  .seen = before.seen,
+                                  .hole = before.hole,
+                                  .n_hole = before.n_hole,
                                   .n = n,
                                   .length = read ? iba_reth_dmalen(iba_view_hdr(l->v, IBA_H_reth)) : 0,
                                   .opcode = l->opcode,
@@ -250,7 +400,7 @@ static void note_read(struct iba_look *l, struct iba_shadow_requests *q, uint32_
 static void remember(struct iba_look *l, struct iba_shadow_requests *q)
 {
     struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
-    const bool counted = e && e->counted;
+    const bool counted = e && e->counted, again = e != NULL;
     const uint32_t messages = counted ? e->messages : 0;
 
     e = &q->sent[l->psn.v % IBA_SHADOW_SENT];
@@ -258,8 +408,10 @@ static void remember(struct iba_look *l, struct iba_shadow_requests *q)
                                   .content = l->content,
                                   .messages = messages,
                                   .psn = l->psn,
+                                  .born = q->born,
                                   .opcode = l->opcode,
-                                  .counted = counted};
+                                  .counted = counted,
+                                  .again = again};
 }
 
 void iba_shadow_request(struct iba_look *l)
@@ -268,14 +420,21 @@ void iba_shadow_request(struct iba_look *l)
 
     l->flow->requests++;
     iba_shadow_payload(l);
-    if (q->fatal.frame != 0 && l->s->now.at - q->fatal.at > FLIGHT_NS)
-        iba_shadow_tell(l, IBA_FINDING_AFTER_FATAL, &(struct iba_tell){.cause = &q->fatal});
     if (!q->any)
         begin(l, q);
+    /* Who sends again what it sent before may not have got the NAK. */
+    if (q->fatal.frame != 0 && l->s->now.at - q->fatal.at > FLIGHT_NS && iba_psn_diff(l->psn, q->high) >= 0)
+        iba_shadow_tell(l, IBA_FINDING_AFTER_FATAL, &(struct iba_tell){.cause = &q->fatal});
     resolve_open(l, q);
+    l->again = iba_shadow_read_at(q, l->psn);
     const uint32_t n = iba_shadow_psns(l), least = n ? n : 1;
+    if (inside_read(l)) {
+        q->last = l->s->now;
+        return;
+    }
     place(l, q, least);
     remember(l, q);
+    iba_shadow_wait_for_peer(l);
     const struct iba_shadow_read *known = iba_shadow_read_at(q, l->psn);
     const bool rest = known && !iba_psn_eq(known->psn, l->psn); /* of a READ: no message of its own */
     note_read(l, q, n);

@@ -122,8 +122,8 @@ struct judge *judge_open(const struct judge_config *cfg)
 /* The request that a response of this flow answers at its PSN, as the other direction last sent it. */
 static const struct iba_shadow_mark *request_of(const struct iba_shadow_requests *q, iba_psn psn)
 {
-    const struct iba_shadow_sent *sent = &q->sent[psn.v % IBA_SHADOW_SENT];
-    const struct iba_shadow_mark *m = sent->mark.frame != 0 && iba_psn_eq(sent->psn, psn) ? &sent->mark : NULL;
+    const struct iba_shadow_sent *sent = iba_shadow_request_at(q, psn);
+    const struct iba_shadow_mark *m = sent ? &sent->mark : NULL;
 
     for (unsigned i = 0; i < q->n_read; i++) {
         const struct iba_shadow_read *r = &q->read[i];
@@ -159,8 +159,8 @@ static void tell_answered(struct judge *j, const struct iba_flow *f)
         s->una = iba_psn_of(peer->rq.una.v - IBA_SHADOW_SENT);
     s->has_una = true;
     for (; iba_psn_diff(peer->rq.una, s->una) > 0; s->una = iba_psn_add(s->una, 1)) {
-        const struct iba_shadow_sent *sent = &peer->rq.sent[s->una.v % IBA_SHADOW_SENT];
-        if (sent->mark.frame != 0 && iba_psn_eq(sent->psn, s->una))
+        const struct iba_shadow_sent *sent = iba_shadow_request_at(&peer->rq, s->una);
+        if (sent)
             j->cfg.answered(j->cfg.ctx, sent->mark.frame);
     }
     if (j->verdict.request_in)
@@ -193,7 +193,7 @@ static void follow_message(struct judge *j, const struct iba_view *view, const s
 
 static bool damaged(const struct iba_view *v)
 {
-    return v->icrc == IBA_CHECK_BAD || v->err != IBA_OK;
+    return v->icrc == IBA_CHECK_BAD || v->vcrc == IBA_CHECK_BAD || v->err != IBA_OK;
 }
 
 const struct verdict *judge_packet(struct judge *j, const struct packet *p)

@@ -34,7 +34,11 @@ static bool add_count(struct text *t, const struct iba_finding *f, const char *b
 {
     static const struct {
         const char *field, *before, *behind;
-    } unit[] = {{"gap", "", " missing"}, {"length", "", " bytes"}, {"msn", "MSN ", ""}, {"rnr", "timer ", ""}};
+    } unit[] = {{"gap", "", " missing"},
+                {"length", "", " bytes"},
+                {"msn", "MSN ", ""},
+                {"rnr", "timer ", ""},
+                {"psn_of_read", "which takes ", ""}};
 
     for (size_t i = 0; f->count != 0 && i < sizeof unit / sizeof *unit; i++)
         if (strcmp(iba_findings[f->kind].field, unit[i].field) == 0) {

@@ -11,6 +11,7 @@ struct row {
 struct rc {
     uint64_t no_connection; /* packets of the service that could not be put on a connection's account */
     uint64_t elsewhere;     /* findings that are on no reliable connection's account */
+    struct judged first;    /* the first of the worst; frame 0: no warning and no error */
     struct row row[JUDGE_DIRECTIONS];
     const struct direction *seen[JUDGE_DIRECTIONS], *order[JUDGE_DIRECTIONS];
     uint64_t weight[JUDGE_DIRECTIONS];
@@ -70,10 +71,17 @@ static struct row *row_of(struct rc *s, const struct direction *d)
     return r;
 }
 
+static enum iba_severity severity_of(const struct judged *j)
+{
+    return iba_findings[j->finding.kind].severity;
+}
+
 static void count(struct rc *s, const struct judged *j)
 {
     struct row *r = row_of(s, j->direction);
 
+    if (severity_of(j) >= IBA_WARN && (s->first.finding.frame == 0 || severity_of(j) > severity_of(&s->first)))
+        s->first = *j;
     if (!r) {
         s->elsewhere++;
         return;
@@ -168,6 +176,18 @@ static struct row total_of(const struct rc *s)
     return total;
 }
 
+/* One sentence, to be checked against the packets. */
+static void diagnosis(const struct judged *j, struct out *o)
+{
+    out_str(o, severity_of(j) == IBA_ERROR ? "First error: packet " : "First warning: packet ");
+    out_u64(o, j->finding.frame);
+    out_ch(o, ' ');
+    out_str(o, verdict_text(j));
+    OUT_LIT(o, " [");
+    out_str(o, iba_findings[j->finding.kind].clause);
+    OUT_LIT(o, "]\n");
+}
+
 static void print_text(const struct rc *s, struct out *o)
 {
     const struct row total = total_of(s);
@@ -193,6 +213,8 @@ static void print_text(const struct rc *s, struct out *o)
         out_u64(o, s->elsewhere);
         out_ch(o, '\n');
     }
+    if (s->first.finding.frame != 0)
+        diagnosis(&s->first, o);
     table_close(&t);
 }
 
@@ -236,6 +258,14 @@ static void print_json(const struct rc *s, struct out *o)
     out_u64(o, s->n);
     json_row(o, &total);
     out_ch(o, '}');
+    if (s->first.finding.frame != 0) {
+        OUT_LIT(o, ",\"first\":{\"packet\":");
+        out_u64(o, s->first.finding.frame);
+        json_str(o, "finding", iba_findings[s->first.finding.kind].name);
+        json_str(o, "message", verdict_text(&s->first));
+        json_str(o, "clause", iba_findings[s->first.finding.kind].clause);
+        out_ch(o, '}');
+    }
     json_u64(o, "no_connection_packets", s->no_connection);
     json_u64(o, "elsewhere_findings", s->elsewhere);
     json_u64(o, "limit", JUDGE_DIRECTIONS);

@@ -286,6 +286,8 @@ const struct capture captures[] = {
     {"tunnels.pcap", FORM_PCAP, 0, ETHERNET, 0, TUNNELS},
     {"congestion.pcap", FORM_PCAP, 0, ETHERNET, 0, CONGESTION},
     {"acknowledges.pcap", FORM_PCAP, 0, ETHERNET, 0, ACKNOWLEDGES},
+    {"field-bugs-order.pcap", FORM_PCAP, 0, ETHERNET, 0, field_bugs_order},
+    {"field-bugs-content.pcap", FORM_PCAP, 0, ETHERNET, 0, field_bugs_content},
     {"reserved-opcodes.pcap", FORM_PCAP, 0, ETHERNET, 0, RESERVED},
     {"not-roce.pcap", FORM_PCAP, 0, ETHERNET, 0, NOT_ROCE},
     {"wrong-lengths.pcap", FORM_PCAP, 0, ETHERNET, 0, LENGTHS},

@@ -40,6 +40,7 @@ struct capture {
 };
 extern const struct capture captures[];
 extern const size_t n_captures;
+extern const char field_bugs_order[], field_bugs_content[]; /* lines */
 
 struct frame {
     uint8_t data[FRAME_BYTES];

@@ -27,6 +27,7 @@ enum {
     AT_BTH = AT_UDP + IBA_BYTES_udp,
     FRAME_MAX = AT_BTH + IBA_BYTES_bth + IBA_BYTES_reth + PMTU_MAX + IBA_ICRC_BYTES,
 };
+enum { QPN_ALL_BITS = 24, QPN_BITS = 8, QPN_BITS_MANY = 18, QPS_MOST = 1 << (QPN_BITS_MANY - 1) };
 enum { PCAP_SNAPLEN = 65535, PCAP_ETHERNET = 1, PCAP_HEAD = 24, PCAP_RECORD = 16 };
 #define PCAP_MAGIC_US UINT32_C(0xa1b2c3d4)
 enum { CREDITS_UNLIMITED = 31, ROCE_PORT = 4791 };
@@ -47,7 +48,8 @@ struct gen {
     uint64_t random, now_us;
     size_t payload, left; /* left: packets that remain to be written */
     unsigned due;         /* acknowledgements among them that somebody waits for */
-    struct qp qp[QPS];
+    struct qp *qp;
+    unsigned qps;
 };
 
 /* xorshift64 (Marsaglia 2003) */
@@ -208,13 +210,16 @@ static void request_send(struct gen *g, struct qp *qp)
 
 static void qps_begin(struct gen *g)
 {
-    for (unsigned i = 0; i < QPS; i++) {
+    /* The low bits keep queue pair numbers apart, also those of one host. */
+    const unsigned bits = g->qps > QPS ? QPN_BITS_MANY : QPN_BITS;
+    const uint64_t most = (UINT64_C(1) << (QPN_ALL_BITS - 1 - bits)) - 1;
+
+    for (unsigned i = 0; i < g->qps; i++) {
         struct qp *qp = &g->qp[i];
 
         qp->id = i;
-        /* The low bits keep queue pair numbers apart, also those of one host. */
-        qp->requester = (uint32_t)draw_in(g, 1, 0x7fff) << 8 | i;
-        qp->responder = (uint32_t)draw_in(g, 1, 0x7fff) << 8 | (i + QPS);
+        qp->requester = (uint32_t)draw_in(g, 1, most) << bits | i;
+        qp->responder = (uint32_t)draw_in(g, 1, most) << bits | (i + g->qps);
         qp->r_key = (uint32_t)draw(g);
         qp->va = UINT64_C(0x7f0000000000) + ((uint64_t)i << 36);
         qp->psn = (uint32_t)draw_in(g, 0, PSN_MASK);
@@ -226,7 +231,7 @@ static void qps_begin(struct gen *g)
 static void packets_write(struct gen *g)
 {
     while (g->left > 0) {
-        struct qp *qp = &g->qp[draw_in(g, 0, QPS - 1)];
+        struct qp *qp = &g->qp[draw_in(g, 0, g->qps - 1)];
 
         if (qp->ack_due)
             ack_send(g, qp);
@@ -248,26 +253,36 @@ int main(int argc, char **argv)
 {
     enum { BUFFER = 1 << 20 };
     struct gen g = {0};
-    uint64_t payload = 0, packets = 0;
+    uint64_t payload = 0, packets = 0, qps = QPS;
 
-    if (argc != 5 || !number_parse(argv[1], 4, PMTU_MAX, &payload) || payload % 4 != 0 ||
+    if (argc < 5 || argc > 6 || (argc == 6 && !number_parse(argv[5], 1, QPS_MOST, &qps)) ||
+        !number_parse(argv[1], 4, PMTU_MAX, &payload) || payload % 4 != 0 ||
         !number_parse(argv[2], 1, UINT32_MAX, &packets) || !number_parse(argv[3], 1, UINT64_MAX, &g.random)) {
-        fputs("usage: ibbench-gen PAYLOAD PACKETS SEED FILE\n"
-              "PAYLOAD: bytes a packet, 4 to 4096, a multiple of 4; SEED: 1 or more; FILE: - is the standard output\n",
+        fputs("usage: ibbench-gen PAYLOAD PACKETS SEED FILE [QPS]\n"
+              "PAYLOAD: bytes a packet, 4 to 4096, a multiple of 4; SEED: 1 or more; FILE: - is the standard output;\n"
+              "QPS: queue pairs that take turns at random, 1 to 131072 (16)\n",
               stderr);
         return 1;
+    }
+    g.qps = (unsigned)qps;
+    g.qp = calloc(g.qps, sizeof *g.qp);
+    if (!g.qp) {
+        fputs("ibbench-gen: out of memory\n", stderr);
+        return 2;
     }
     g.payload = (size_t)payload;
     g.left = (size_t)packets;
     g.out = strcmp(argv[4], "-") == 0 ? stdout : fopen(argv[4], "wb");
     if (!g.out) {
         fprintf(stderr, "ibbench-gen: %s: %s\n", argv[4], strerror(errno));
+        free(g.qp);
         return 2;
     }
     setvbuf(g.out, NULL, _IOFBF, BUFFER);
     capture_begin(&g);
     qps_begin(&g);
     packets_write(&g);
+    free(g.qp);
     if (ferror(g.out) || fclose(g.out) != 0) {
         fprintf(stderr, "ibbench-gen: %s: cannot write: %s\n", argv[4], strerror(errno));
         return 2;

@@ -6,7 +6,19 @@
 
 static uint64_t entropy(void *ctx)
 {
-    return iba_random_next(ctx);
+    struct pair_end *e = ctx;
+
+    return iba_random_next(&e->pair->random);
+}
+
+static void trace(void *ctx, const char *table, const struct iba_rule *r, uint32_t qpn)
+{
+    const struct pair_end *e = ctx;
+    const struct pair *p = e->pair;
+
+    record_rule(NULL, table, r, qpn);
+    if (p->decided)
+        p->decided(p->tap_ctx, (unsigned)(e - p->end), r);
 }
 
 static void set_addresses(struct pair *p, unsigned i, const struct pair_config *c, struct iba_av *av)
@@ -53,9 +65,10 @@ static void open_end(struct pair *p, unsigned i, const struct pair_config *c)
                                       .n_key = PAIR_SLOTS,
                                       .n_pd = PAIR_SLOTS,
                                       .random = entropy,
-                                      .trace = record_rule,
-                                      .ctx = &p->random};
+                                      .trace = trace,
+                                      .ctx = e};
 
+    e->pair = p;
     iba_ca_init(&e->ca, &cfg);
     e->bytes = c->bytes;
     e->memory = malloc(c->bytes + 2 * PAIR_GUARD);

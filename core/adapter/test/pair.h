@@ -13,6 +13,7 @@ enum {
 };
 
 struct pair_end {
+    struct pair *pair;
     struct iba_ca ca;
     struct iba_qp *qps[PAIR_SLOTS];
     struct iba_cq *cqs[PAIR_SLOTS];
@@ -44,6 +45,8 @@ struct pair {
     enum iba_link link;
     /* Optional, an observer: each frame as it leaves end `from`, and again when it arrives at the other. */
     void (*tap)(void *ctx, unsigned from, bool arrived, const struct iba_view *v);
+    /* Optional, with the same context: each decision of end `end`, as its trace tells it. */
+    void (*decided)(void *ctx, unsigned end, const struct iba_rule *r);
     void *tap_ctx;
 };
 

@@ -38,7 +38,7 @@ static const struct row rows[] = {
     {K(RNR) | K(RETRY_RNR) | K(RNR_EARLY), {ASK(1), REFUSE(1, RNR, 0), ASK(1), REPLY(1, 1)}},
     {K(RNR) | K(NAK_SEQUENCE) | K(NAK_AFTER_RNR), {SEND(1), SEND(2), REFUSE(1, RNR, 0), REFUSE(1, NAK, 0)}},
     {K(NAK_SEQUENCE) | K(NAK_AGAIN) | K(GAP), {SEND(1), REPLY(1, 1), SEND(3), REFUSE(2, NAK, 1), {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 2, .syndrome = NAK, .msn = 1, .wait = 2 * MS}}},
-    {K(RESPONSE_GAP) | K(RETRY_IMPLIED), {READ(1, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1},
+    {K(RESPONSE_GAP) | K(RETRY_IMPLIED) | K(ANSWER_AGAIN), {READ(1, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1},
          {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}, READ(2, 344), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 2, .bytes = 256, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}}},
     {K(ANSWER_MISSING) | K(RETRY_IMPLIED), {SEND(0), REPLY(0, 0), READ(1, 8), SEND(2), REPLY(2, 2), READ(1, 8)}},
     {K(RETRY_TIMEOUT), {ASK(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = ASKING, .wait = 70 * MS}, REPLY(1, 1)}},
@@ -56,7 +56,8 @@ static const struct row rows[] = {
     {K(SYNDROME_RESERVED), {SEND(1), REFUSE(1, 0x40, 0)}},
     {K(NAK_INVALID) | K(AFTER_FATAL), {ASK(1), REFUSE(1, NAK + 1, 0), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .wait = 20 * MS}}},
     {K(GHOST_ACK), {SEND(1), REPLY(1, 1), REPLY(2, 2)}},
-    {K(ACK_AGAIN), {SEND(1), SEND(2), REPLY(2, 2), REPLY(1, 2)}},
+    {K(ACK_AGAIN), {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 2), REPLY(1, 2)}},
+    {K(LATE), {SEND(1), SEND(2), REPLY(2, 2), REPLY(1, 2)}},
     {K(CREDIT_UPDATE), {SEND(1), {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 1, .msn = 1}, {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 1, .syndrome = 4, .msn = 1}}},
     {K(MSN_WRONG), {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 1)}},
     {K(MSN_WRONG), {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 3)}},
@@ -68,6 +69,8 @@ static const struct row rows[] = {
     {K(ANSWER_KIND), {READ(1, 8), {.opcode = IBA_RC_ATOMIC_ACKNOWLEDGE, .from = B, .psn = 1, .syndrome = ACK, .msn = 1}}},
     {K(ANSWER_SEQUENCE), {READ(1, 512), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 2, .bytes = 256}}},
     {K(ANSWER_LENGTH), {READ(1, 8), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 12, .syndrome = ACK, .msn = 1}}},
+    {K(PSN_OF_READ), {READ(1, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1},
+         {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 2, .bytes = 256}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}, SEND(3)}},
     {K(SERVICE), {SEND(1), REPLY(1, 1), {.opcode = IBA_UC_SEND_ONLY, .psn = 2, .bytes = 8}, SEND(2), REPLY(2, 2)}},
     {K(OPCODE_RESERVED), {SEND(1), {.opcode = 0x15, .psn = 2}}},
     {K(LENGTH), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 252}}},
@@ -177,7 +180,7 @@ Test(rows, each_case_finds_what_it_shows)
 
 Test(rows, each_finding_has_a_case)
 {
-    uint64_t shown = K(EVICTED); /* has its own below */
+    uint64_t shown = K(EVICTED) | K(BAD_VCRC); /* have their own below */
 
     for (unsigned i = 0; i < N_ROWS; i++)
         shown |= rows[i].kinds;
@@ -276,4 +279,27 @@ Test(rows, a_path_mtu_that_is_told_is_believed)
         cr_assert_eq(w.flow[0].pmtu, mtu);
         cr_assert_eq(w.found[IBA_FINDING_LENGTH], mtu != 256);
     }
+}
+
+/* The ICRC may be good all the same: it leaves out what switches change. */
+Test(rows, a_bad_vcrc_is_damage)
+{
+    static struct witness w;
+    static struct iba_recipe r;
+    uint8_t payload[8] = {0}, packet[CAP];
+    struct iba_view v;
+    size_t len;
+
+    witness_init(&w, NULL);
+    iba_recipe_init(&r, IBA_ENCAP_IB_LOCAL, IBA_RC_SEND_ONLY);
+    r.payload = payload;
+    r.payload_len = sizeof payload;
+    r.vcrc_mode = IBA_CRC_BAD;
+    cr_assert_eq(iba_build(&r, packet, sizeof packet, &len), IBA_OK);
+    (void)iba_view_parse(&v, IBA_LINK_IB, packet, len, len, NULL);
+    iba_view_check(&v);
+    cr_assert_eq(v.icrc, IBA_CHECK_GOOD);
+    (void)iba_shadow_feed(&w.shadow, &(struct iba_sighting){.view = &v, .now = MS, .frame = 1});
+    cr_assert_eq(w.found[IBA_FINDING_BAD_VCRC], 1);
+    cr_assert_eq(witness_count(&w, IBA_NOTE), 1);
 }

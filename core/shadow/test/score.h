@@ -1,0 +1,43 @@
+/* Findings held against what the simulator logged and the engines traced: precision and recall of each kind.
+ *
+ * The capture is what the network card of end 0 sees: its own packets as they leave, the other end's as they arrive.
+ * Both ends ask, so both views of every kind are in it. Nothing of the truth comes from the shadow. */
+#ifndef SCORE_H
+#define SCORE_H
+#include "adapter/test/pair.h"
+#include "shadow/iba_shadow.h"
+
+enum { SCORE_FRAMES = 1 << 16 };
+#define SCORE_KIND(kind) (UINT64_C(1) << IBA_FINDING_##kind)
+
+struct score_frame { /* as an engine sent it */
+    iba_psn psn;
+    uint32_t n;    /* PSNs it takes */
+    uint32_t read; /* READ responses: which run of them, from 1 */
+    uint64_t retry,
+        nak; /* kind of finding, as a bit: a request sent before, and why; a response that is not positive */
+    uint8_t from, opcode, credits;
+    bool request, plain; /* plain: an ACK and nothing else */
+    bool marked;         /* by the network */
+    bool accepted;       /* a copy arrived, and the adapter found it whole */
+};
+struct score_sight { /* one packet that passed the capture point */
+    uint32_t frame;
+    bool copy;                 /* that frame has passed before */
+    bool refused;              /* by the adapter's checks of lengths and CRCs */
+    bool seen;                 /* is in the capture */
+    uint64_t found, must, may; /* kinds of findings: said; true; neither wrong to say nor to leave out */
+};
+
+enum score_way { SCORE_WHOLE, SCORE_CUT, SCORE_LOSSY, SCORE_MIDSTREAM, SCORE_WAYS };
+
+struct score_run {
+    enum score_way way;
+    struct score_frame frame[SCORE_FRAMES];
+    struct score_sight sight[SCORE_FRAMES];
+    uint32_t n_frame, n_sight;
+};
+
+/* Fills in must and may of every packet in the capture. */
+void score_truth(struct score_run *r);
+#endif
