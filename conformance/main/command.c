@@ -1,6 +1,6 @@
 #include "command.h"
 
-#define HAS(id) (UINT32_C(1) << OPT_##id)
+#define HAS(id) (UINT64_C(1) << OPT_##id)
 enum { ANY = MAX_WORDS };
 
 const struct command commands[] = {
@@ -36,6 +36,13 @@ const struct command commands[] = {
      "  ibconform mutants rc.responder --only 'mutant:RC-responder.*'\n"
      "  ibconform mutants --sample 50 --seed 7               a quick look\n",
      command_mutants},
+    {"fuzz", "", 0, 0, "sequences nobody wrote, judged by the model; differences as scenarios",
+     HAS(target) | HAS(wire) | HAS(agent) | HAS(agent_token_file) | HAS(user) | HAS(evidence) | HAS(seed) | HAS(count) |
+         HAS(seconds) | HAS(rate) | HAS(own_network) | HAS(timeout_scale),
+     "  ibconform fuzz --target 'mutant:emit.aeth.msn=+1' --evidence found\n"
+     "  ibconform fuzz --target live --wire unix:dut,tester --agent unix:ctl --time 600 --evidence found\n"
+     "  ibconform run --scenarios found/scenarios            what was found, again\n",
+     command_fuzz},
     {"check", "CAPTURE...", 1, ANY, "judge captures by the rules, as nobody's peer", HAS(json) | HAS(verbose),
      "  ibconform check trace.pcap                           what went wrong in it, frame by frame; nothing if nothing "
      "did\n"

@@ -7,7 +7,7 @@ struct command {
     const char *name, *words; /* "[PATTERN]..." */
     size_t least, most;       /* words it takes */
     const char *summary;
-    uint32_t options; /* 1 << enum option_id */
+    uint64_t options; /* 1 << enum option_id */
     const char *examples;
     int (*run)(const struct options *o); /* exit code; the message has been printed */
 };
@@ -20,4 +20,5 @@ int command_run(const struct options *o);
 int command_statements(const struct options *o);
 int command_mutants(const struct options *o);
 int command_check(const struct options *o);
+int command_fuzz(const struct options *o);
 #endif

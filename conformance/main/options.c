@@ -23,11 +23,12 @@ static const struct option_row {
 #define IBC_OPTION_ROW(id, name, letter, arg, kind, member, what)                                                      \
     {name, arg, offsetof(struct options, member), KIND_##kind, letter},
     IBC_OPTIONS(IBC_OPTION_ROW)};
-_Static_assert(OPT_COUNT <= 32, "a command's options are 32 bits");
+_Static_assert(OPT_COUNT <= 64, "a command's options are 64 bits");
 
 /* What COUNT options may be at most. */
 static const unsigned count_most[OPT_COUNT] = {
-    [OPT_repeat] = MAX_REPEAT, [OPT_jobs] = MAX_CHILDREN, [OPT_sample] = MAX_MUTANTS, [OPT_least] = MAX_MUTANTS};
+    [OPT_repeat] = MAX_REPEAT, [OPT_jobs] = MAX_CHILDREN,  [OPT_sample] = MAX_MUTANTS, [OPT_least] = MAX_MUTANTS,
+    [OPT_count] = UINT32_MAX,  [OPT_seconds] = UINT32_MAX, [OPT_rate] = UINT32_MAX};
 
 int wrong(int code, const char *format, ...)
 {
@@ -209,6 +210,8 @@ static int parse_words(struct options *o, int argc, char **argv, const struct co
             return EXIT_USAGE;
     if (o->pattern.n < c->least)
         return wrong(EXIT_USAGE, "%s wants %s; see ibconform %s --help", c->name, c->words, c->name);
+    if (o->pattern.n > 0 && c->most == 0)
+        return wrong(EXIT_USAGE, "%s takes options only, not \"%s\"", c->name, o->pattern.w[0]);
     if (o->pattern.n > c->most)
         return wrong(EXIT_USAGE, "%s takes one %s, not also \"%s\"", c->name, c->words, o->pattern.w[c->most]);
     return EXIT_OK;

@@ -38,6 +38,10 @@ enum { MAX_WORDS = 256, MAX_CHILDREN = 256, MAX_REPEAT = 100000, MAX_MUTANTS = 1
     O(out,           "out",           0,   "FILE",    TEXT,   out,           "write which scenario catches which mutant, as JSON; - is the standard output") \
     O(strict,        "strict",        0,   NULL,      FLAG,   strict,        "fail unless all is as a release wants it: see the manual page") \
     O(least,         "least",         0,   "N",       COUNT,  least,         "fail when fewer statements are covered, or cited without --matrix") \
+    O(count,         "count",         0,   "N",       COUNT,  count,         "sequences (1000, or as many as fit --time)") \
+    O(seconds,       "time",          0,   "SECONDS", COUNT,  seconds,       "go on for so long")                       \
+    O(rate,          "rate",          0,   "N",       COUNT,  rate,          "begin at most N sequences in a second")   \
+    O(own_network,   "i-own-this-network", 0, NULL,   FLAG,   own_network,   "broken packets may leave this machine")   \
     O(scenarios,     "scenarios",     0,   "DIR",     TEXT,   scenarios,     "folder of scenarios (else $IBPROOF_SCENARIOS, else those installed)") \
     O(color,         "color",         0,   "[WHEN]",  COLOR,  color,         "auto (default; honours NO_COLOR), always, never")
 /* clang-format on */
@@ -55,9 +59,9 @@ struct options {
     const char *target, *link, *junit, *json_file, *html, *evidence, *waivers, *matrix, *only, *out, *scenarios;
     const char *agent, *agent_token_file, *user;
     uint64_t seed;
-    unsigned repeat, jobs, sample, least; /* jobs, sample, least: 0 when not given */
+    unsigned repeat, jobs, sample, least, count, seconds, rate; /* 0 when not given, but for repeat */
     double timeout_scale;
-    bool verbose, json, capabilities, missing, list, strict, color;
+    bool verbose, json, capabilities, missing, list, strict, own_network, color;
 };
 
 struct command;

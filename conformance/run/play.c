@@ -121,6 +121,8 @@ static void play(struct run_player *p)
     if (has_step(p->play, IBC_S_counter))
         p->n_counter = p->t->ops->counters(p->t, 0, p->counter);
     ended = run_make_objects(p) && play_steps(p);
+    if (p->o->ended)
+        p->o->ended(p->o->ctx, p);
     if (measured(p) || ended || (p->verdict == IBC_IS_FAIL && !p->o->stop_at_first))
         run_health(p, &last);
     see_logs(p, &last);

@@ -47,6 +47,7 @@ struct run_packet {
     struct run_packet *next, *queued; /* in order of the wire; behind it in its QP's queue */
     uint8_t *frame;
     uint32_t len, number; /* number in the evidence, from 1 */
+    uint32_t line;        /* of the step that sent it, or during which it came */
     uint64_t at;
     uint8_t device;
     bool sent;           /* by the tester */

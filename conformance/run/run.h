@@ -47,11 +47,15 @@ struct ibc_result {
 };
 void ibc_result_clear(struct ibc_result *r);
 
+struct run_player; /* run/play.h */
 struct ibc_options {
     uint64_t seed;
     const char *evidence_dir; /* NULL: no files */
     uint32_t link;            /* enum ibc_link where the scenario leaves it open */
     bool stop_at_first;       /* variation that fails (mutants) */
+    /* Behind the last step of each play, its objects still there. Optional. */
+    void (*ended)(void *ctx, struct run_player *p);
+    void *ctx;
 };
 /* All variations, all services. Never fails: what goes wrong is the verdict. */
 void ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o, struct ibc_result *r);

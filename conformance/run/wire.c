@@ -20,9 +20,10 @@ struct run_packet *run_packet_new(struct run_player *p, unsigned device, bool se
 }
 
 /* From here on it is in the evidence. */
-static void enlist(struct run_player *p, struct run_packet *k)
+static void enlist(struct run_player *p, struct run_packet *k, const struct ibc_step *s)
 {
     k->number = ++p->n_packet;
+    k->line = s->line;
     if (p->last)
         p->last->next = k;
     else
@@ -60,7 +61,7 @@ static bool arrived(struct run_player *p, struct run_packet *k, const struct ibc
     struct run_live *q;
     char got[RUN_TEXT];
 
-    enlist(p, k);
+    enlist(p, k, s);
     iba_view_parse(&k->view, p->t->framing, k->frame, k->len, k->len, NULL);
     iba_view_check(&k->view);
     q = owner_of(p, k);
@@ -122,7 +123,7 @@ bool run_collect_all(struct run_player *p, uint64_t until, const struct ibc_step
 bool run_inject(struct run_player *p, struct run_packet *k, const struct ibc_step *s)
 {
     k->at = p->last_at = run_now(p);
-    enlist(p, k);
+    enlist(p, k, s);
     run_comment(p, k, s, NULL, NULL);
     return run_did(p, s, p->t->ops->inject(p->t, k->device, k->frame, k->len), "take the packet");
 }

@@ -18,7 +18,7 @@ PROGRAM = os.path.join(os.environ["IBPROOF_BIN"], "ibconform")
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 SAMPLE = "rc.responder.psn-gap-one-nak"
 PLACE = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", ""), "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]}
-COMMANDS = ("list", "show", "run", "statements", "mutants", "check")
+COMMANDS = ("list", "show", "run", "statements", "mutants", "fuzz", "check")
 
 GOOD = """title    a SEND is acknowledged
 spec     RR-03 RR-04
@@ -90,7 +90,7 @@ class Usage(Case):
         for command in COMMANDS:
             self.fails(2, command, "--nonsense", says="no option --nonsense")
             self.fails(2, command, "-k", says="no option -k")
-        for command in (c for c in COMMANDS if c != "check"):
+        for command in (c for c in COMMANDS if c not in ("check", "fuzz")):
             self.fails(2, command, "--scenarios", says="wants a value")
             self.fails(2, command, "--scenarios=", says="empty")
         self.fails(2, "check", "--scenarios", ".", says="no option --scenarios")
@@ -409,6 +409,41 @@ class Statements(Case):
                     '{"mutants": [{"spec": "x", "clause": [], "killed_by": [{}]}]}'):
             self.fails(2, "statements", "--matrix", self.file(bad), says="x.json: ")
         self.fails(2, "statements", "--matrix", self.folder / "none", says="No such file")
+
+
+class Fuzz(Case):
+    def test_the_engine_itself(self):
+        r = self.good("fuzz", "--count", "200", "--seed", "5")
+        self.assertEqual(text(r), "200 sequences, seed 5: 0 differ in 0 ways, 0 inconclusive, 0 not to be predicted\n")
+
+    def test_a_broken_engine_is_found_and_kept(self):
+        out = self.folder / "found"
+        r = self.ends(1, "fuzz", "--count", "60", "--target", "mutant:emit.aeth.msn=+1", "--evidence", out)
+        found = [line.split(":")[0] for line in text(r).splitlines() if line.startswith("sequence-")]
+        self.assertGreater(len(found), 0)
+        for kind, folder in (("ibt", "scenarios"), ("pcapng", "packets")):
+            self.assertEqual(sorted(p.name for p in (out / folder).iterdir()), sorted(f"{f}.{kind}" for f in found))
+        self.ends(0, "run", "--scenarios", out / "scenarios")
+        again = self.ends(1, "run", "--scenarios", out / "scenarios", "--target", "mutant:emit.aeth.msn=+1")
+        self.assertIn(f"{len(found)} failed", text(again))
+
+    def test_time_and_rate(self):
+        begun = time.monotonic()
+        r = self.good("fuzz", "--time", "1", "--rate", "20")
+        self.assertLess(time.monotonic() - begun, 10)
+        self.assertLessEqual(int(text(r).split()[0]), 22)
+
+    def test_wires_that_leave_the_machine(self):
+        agent = ("--target", "live", "--agent", "exec:false")
+        for wire in ("afpacket:eth0", "dgram:192.0.2.1:9,127.0.0.1:9"):
+            self.fails(2, "fuzz", *agent, "--wire", wire, says="--i-own-this-network")
+
+    def test_bad_usage(self):
+        self.fails(2, "fuzz", "rc", says="takes options only")
+        self.fails(2, "fuzz", "--count", "0", says="--count 0: want a number")
+        self.fails(2, "fuzz", "--target", "mutant:none", says="--target")
+        self.fails(2, "fuzz", "--wire", "unix:a,b", says="for --target live")
+        self.fails(2, "fuzz", "--evidence", self.file("x") / "y", says="no folder, and none can be made")
 
 
 class Mutants(Case):

@@ -1,0 +1,305 @@
+/* fuzz: sequences that nobody wrote, played against a target and judged by the model. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "cases.h"
+#include "command.h"
+#include "dut.h"
+#include "fuzz/fuzz.h"
+#include "progress.h"
+
+enum {
+    MOST_KINDS = 64, /* of differences told apart */
+    KIND = 200,
+    COUNT = 1000, /* sequences when nobody said */
+    TRIES = 3,    /* where time is real a difference must be seen in two of three plays */
+};
+
+struct fuzzing {
+    const struct options *o;
+    struct live_dut live;
+    struct dut dut;
+    struct ibc_target *target, *model;
+    enum ibc_link link;
+    struct progress progress;
+    uint64_t begun, played, differ, inconclusive, unfit;
+    char kind[MOST_KINDS][KIND];
+    unsigned n_kind;
+    char wanted[KIND]; /* while a case is made smaller */
+    char packets[480]; /* folder of captures */
+    char err[512];
+};
+
+/* ---- one case ---- */
+
+/* "expected > got" without the numbers */
+static void kind_of(const struct ibc_finding *f, char out[KIND])
+{
+    char both[KIND + 160];
+    size_t n = 0;
+
+    snprintf(both, sizeof both, "%.98s > %.98s", f->expected, f->got);
+    for (const char *s = both; *s && n + 1 < KIND; s++)
+        if (!isdigit((unsigned char)*s))
+            out[n++] = *s;
+        else if (n == 0 || out[n - 1] != '#')
+            out[n++] = '#';
+    out[n] = '\0';
+}
+
+static struct ibc_scenario *scenario_of(struct fuzzing *z, const struct fuzz_case *c, char text[FUZZ_TEXT],
+                                        const char *id)
+{
+    char err[256];
+
+    if (!fuzz_predict(c, z->model, z->link, text, err))
+        return NULL;
+    return ibc_load_text(text, strlen(text), "sequence.ibt", id, err, sizeof err);
+}
+
+static enum ibc_verdict play_once(struct fuzzing *z, const struct ibc_scenario *s, const char *evidence,
+                                  struct ibc_result *r)
+{
+    const struct ibc_options o = {.seed = z->o->seed, .link = z->link, .evidence_dir = evidence};
+
+    ibc_run(s, z->target, &o, r);
+    return r->verdict;
+}
+
+/* r: of the last play. */
+static bool differs(struct fuzzing *z, const struct ibc_scenario *s, struct ibc_result *r)
+{
+    unsigned seen = play_once(z, s, NULL, r) == IBC_IS_FAIL;
+
+    for (unsigned n = 1; seen == 1 && n < TRIES && !z->target->virtual_time && !r->died; n++) {
+        ibc_result_clear(r);
+        seen += play_once(z, s, NULL, r) == IBC_IS_FAIL;
+    }
+    return seen > (z->target->virtual_time || r->died ? 0u : 1u);
+}
+
+static bool shows(void *ctx, const struct fuzz_case *c)
+{
+    static char text[FUZZ_TEXT];
+    struct fuzzing *z = ctx;
+    struct ibc_result r = {0};
+    struct ibc_scenario *s = scenario_of(z, c, text, "smaller");
+    char kind[KIND];
+    bool same = false;
+
+    if (s && differs(z, s, &r)) {
+        kind_of(&r.finding, kind);
+        same = strcmp(kind, z->wanted) == 0;
+    }
+    ibc_result_clear(&r);
+    ibc_free(s);
+    return same;
+}
+
+/* ---- what is kept ---- */
+
+static bool keep_text(const struct fuzzing *z, const char *id, const char *text)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/scenarios/%s.ibt", z->o->evidence, id);
+    FILE *f = fopen(path, "w");
+    const bool good = f && fputs(text, f) >= 0;
+
+    return f && fclose(f) == 0 && good;
+}
+
+static void tell(const struct ibc_finding *f, const char *id, unsigned inputs)
+{
+    printf("%s: expected %s, got %s (line %u; %u inputs)\n", id, f->expected, f->got, f->line, inputs);
+    fflush(stdout);
+}
+
+/* Of a kind not seen before: made smaller, told, kept. False: it cannot be written. */
+static bool found(struct fuzzing *z, struct fuzz_case *c, const struct ibc_finding *as, uint64_t seed)
+{
+    static char text[FUZZ_TEXT];
+    struct ibc_result r = {0};
+    struct ibc_scenario *s;
+    bool good = true;
+    char id[40];
+
+    kind_of(as, z->wanted);
+    for (unsigned i = 0; i < z->n_kind; i++)
+        if (strcmp(z->kind[i], z->wanted) == 0)
+            return true;
+    if (z->n_kind == MOST_KINDS)
+        return true;
+    memcpy(z->kind[z->n_kind++], z->wanted, KIND);
+    fuzz_minimise(c, shows, z);
+    snprintf(id, sizeof id, "sequence-%" PRIu64, seed);
+    s = scenario_of(z, c, text, id);
+    if (s && z->o->evidence) {
+        play_once(z, s, z->packets, &r);
+        good = keep_text(z, id, text);
+    }
+    tell(r.verdict == IBC_IS_FAIL ? &r.finding : as, id, c->n);
+    ibc_result_clear(&r);
+    ibc_free(s);
+    return good || wrong(EXIT_HARNESS, "%s/scenarios/%s.ibt cannot be written", z->o->evidence, id) == EXIT_OK;
+}
+
+static bool one(struct fuzzing *z, uint64_t seed)
+{
+    static char text[FUZZ_TEXT];
+    struct fuzz_case c;
+    struct ibc_result r = {0};
+    struct ibc_scenario *s;
+    bool good = true;
+
+    fuzz_make(&c, seed);
+    s = scenario_of(z, &c, text, "sequence");
+    if (!s) {
+        z->unfit++;
+        return true;
+    }
+    const bool bad = differs(z, s, &r);
+    z->played++;
+    z->inconclusive += r.verdict == IBC_IS_INCONCLUSIVE;
+    if (r.verdict == IBC_IS_ERROR) {
+        wrong(EXIT_HARNESS, "sequence-%" PRIu64 ": %s", seed, r.finding.got);
+        good = false;
+    } else if (bad) {
+        z->differ++;
+        good = found(z, &c, &r.finding, seed);
+    }
+    ibc_result_clear(&r);
+    ibc_free(s);
+    return good;
+}
+
+/* ---- the run ---- */
+
+/* Not the wires of this machine: somebody else may be on them. */
+static int allowed(const struct options *o)
+{
+    for (size_t i = 0; i < o->wire.n; i++) {
+        const char *w = o->wire.w[i];
+        const bool here = strncmp(w, "unix:", 5) == 0 || strncmp(w, "dgram:127.", 10) == 0 ||
+                          strncmp(w, "dgram:[::1]", 11) == 0 || strncmp(w, "dgram:localhost:", 16) == 0;
+        if (!here && !o->own_network)
+            return wrong(EXIT_USAGE, "--wire %s: broken packets go out on it; say --i-own-this-network if you do", w);
+    }
+    return EXIT_OK;
+}
+
+static int open_target(struct fuzzing *z)
+{
+    const struct options *o = z->o;
+
+    z->dut.spec = o->target ? o->target : "reference";
+    if (strcmp(z->dut.spec, "live") == 0) {
+        const int rc = live_begin(&z->live, o);
+        if (rc != EXIT_OK)
+            return rc;
+        z->dut.live = &z->live;
+    } else if (o->wire.n || o->agent || o->agent_token_file || o->user)
+        return wrong(EXIT_USAGE, "--wire, --agent, --agent-token-file and --user are for --target live");
+    z->target = dut_open(&z->dut, 0, z->err, sizeof z->err);
+    if (!z->target)
+        return wrong(z->dut.live ? EXIT_HARNESS : EXIT_USAGE, "%s%s", z->dut.live ? "" : "--target: ", z->err);
+    z->target->time_scale = o->timeout_scale;
+    z->model = ibc_target_open("reference", z->err, sizeof z->err);
+    return z->model ? EXIT_OK : wrong(EXIT_HARNESS, "%s", z->err);
+}
+
+static int look(struct fuzzing *z, const char *when)
+{
+    return z->dut.live ? live_health(z->target, z->o, z->link, when) : EXIT_OK;
+}
+
+/* So that no more than --rate sequences begin in a second. */
+static void keep_pace(const struct fuzzing *z)
+{
+    const uint64_t due = z->o->rate ? z->begun + z->played * UINT64_C(1000000000) / z->o->rate : 0, now = wall_ns();
+
+    if (due > now) {
+        const struct timespec t = {.tv_sec = (time_t)((due - now) / 1000000000u),
+                                   .tv_nsec = (long)((due - now) % 1000000000u)};
+        nanosleep(&t, NULL);
+    }
+}
+
+static int play_all(struct fuzzing *z)
+{
+    const struct options *o = z->o;
+    const uint64_t end = o->seconds ? wall_ns() + o->seconds * UINT64_C(1000000000) : UINT64_MAX;
+    const uint64_t most = o->count ? o->count : o->seconds ? UINT64_MAX : COUNT;
+    bool good = true;
+
+    z->begun = wall_ns();
+    progress_begin(&z->progress, o->seconds ? 0 : most);
+    for (uint64_t i = 0; good && i < most && wall_ns() < end; i++) {
+        keep_pace(z);
+        good = one(z, o->seed + i);
+        progress_step(&z->progress, NULL);
+    }
+    progress_end(&z->progress);
+    printf("%" PRIu64 " sequences, seed %" PRIu64 ": %" PRIu64 " differ in %u ways, %" PRIu64 " inconclusive, %" PRIu64
+           " not to be predicted\n",
+           z->played, o->seed, z->differ, z->n_kind, z->inconclusive, z->unfit);
+    return good ? z->differ ? EXIT_FAILED : z->inconclusive ? EXIT_INCONCLUSIVE : EXIT_OK : EXIT_HARNESS;
+}
+
+/* A folder of scenarios has nothing else in it, so that it can be played. */
+static int make_folders(struct fuzzing *z)
+{
+    const char *const of = z->o->evidence;
+    char scenarios[480];
+
+    if (!of)
+        return EXIT_OK;
+    const int n = snprintf(z->packets, sizeof z->packets, "%s/packets", of);
+    snprintf(scenarios, sizeof scenarios, "%s/scenarios", of);
+    if (n < (int)sizeof scenarios - 2 && (mkdir(of, 0777) == 0 || access(of, W_OK) == 0) &&
+        (mkdir(scenarios, 0777) == 0 || access(scenarios, W_OK) == 0) &&
+        (mkdir(z->packets, 0777) == 0 || access(z->packets, W_OK) == 0))
+        return EXIT_OK;
+    return wrong(EXIT_USAGE, "--evidence %s: no folder, and none can be made", of);
+}
+
+static enum ibc_link first_link(struct ibc_target *t)
+{
+    const uint32_t links = t->ops->links(t);
+    unsigned l = 0;
+
+    while (l + 1 < IBC_LINK_COUNT && !(links >> l & 1))
+        l++;
+    return (enum ibc_link)l;
+}
+
+int command_fuzz(const struct options *o)
+{
+    static struct fuzzing z;
+    int rc = allowed(o);
+
+    z = (struct fuzzing){.o = o};
+    if (rc == EXIT_OK)
+        rc = make_folders(&z);
+    if (rc == EXIT_OK)
+        rc = open_target(&z);
+    if (rc == EXIT_OK) {
+        z.link = first_link(z.target);
+        rc = look(&z, "before the first sequence");
+    }
+    if (rc == EXIT_OK) {
+        const int played = play_all(&z);
+        rc = look(&z, "after the last sequence");
+        rc = rc != EXIT_OK ? rc : played;
+    }
+    if (z.target)
+        ibc_target_close(z.target);
+    if (z.model)
+        ibc_target_close(z.model);
+    live_end(&z.live);
+    return rc;
+}
