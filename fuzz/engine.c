@@ -25,7 +25,7 @@ static void drain(struct world *w)
 static void step(struct world *w, uint8_t kind, struct fuzz_in *in)
 {
     switch (kind % KINDS) {
-    case RAW: world_feed(w, 0, in->p, in->n); break;
+    case RAW: world_feed_raw(w, 0, kind, in); break;
     case CRAFT: craft(w, in); break;
     case SEND: world_post_send(w, 0, in); break;
     case RECV: world_post_recv(w, 0, in); break;

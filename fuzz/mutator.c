@@ -98,18 +98,20 @@ static size_t mutate_record(struct iba_random *r, uint8_t *data, size_t n, size_
 {
     static uint8_t packet[MOST_PACKET];
     const size_t head = at[i] + FUZZ_RECORD_HEAD, len = at[i + 1] > head ? at[i + 1] - head : 0;
-    size_t now = len;
 
     if (at[i + 1] < head) { /* cut inside of its head */
         data[at[i]] = (uint8_t)iba_random_next(r);
         return n;
     }
     if (data[at[i]] != FUZZ_RAW || len > sizeof packet) {
-        mutate_bytes(r, data + (below(r, 8) ? head : at[i]), below(r, 8) && len ? len : 1);
+        if (len == 0 || below(r, 8) == 0)
+            mutate_bytes(r, data + at[i], 1); /* another kind */
+        else
+            mutate_bytes(r, data + head, len);
         return n;
     }
     memcpy(packet, data + head, len);
-    now = mutate_packet(r, fuzz_link(data[0]), packet, len, sizeof packet);
+    const size_t now = mutate_packet(r, fuzz_link(data[0]), packet, len, sizeof packet);
     if (n - len + now > most)
         return n;
     n = resize(data, n, at, i, now);

@@ -69,7 +69,7 @@ static void complete(struct world *w, struct work *k)
 static void step(struct world *w, struct work *k, uint8_t kind, struct fuzz_in *in)
 {
     switch (kind % KINDS) {
-    case RAW: world_feed(w, 0, in->p, in->n); break;
+    case RAW: world_feed_raw(w, 0, kind, in); break;
     case SEND: send(w, k, in); break;
     case RESPONSE: respond(w, in, false); break;
     case ACKNOWLEDGE: respond(w, in, true); break;

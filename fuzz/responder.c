@@ -51,7 +51,7 @@ static void request(struct world *w, struct fuzz_in *in)
 static void step(struct world *w, uint8_t kind, struct fuzz_in *in)
 {
     switch (kind % KINDS) {
-    case RAW: world_feed(w, 0, in->p, in->n); break;
+    case RAW: world_feed_raw(w, 0, kind, in); break;
     case RECV: world_post_recv(w, 0, in); break;
     case WAIT: world_wait(w, in); break;
     case MEMORY: world_memory(w, 0, in); break;

@@ -3,6 +3,8 @@
 #include "test/recorder.h"
 
 enum { GUARD = 0xa5, PLAIN = 0x5a };
+/* Settings: the last bits of the last two bytes. */
+enum { NOT_FAR = 0x10, ARMED = 0x40, FEW_RIGHTS = 0x20, WITH_GRH = 0x40 };
 #define MAC UINT64_C(0x020000000001)
 
 enum iba_qp_type world_type(unsigned qp)
@@ -54,7 +56,7 @@ static void gid_of(const struct world *w, unsigned end, uint8_t *gid)
 struct iba_av world_av(const struct world *w, unsigned from)
 {
     struct iba_av av = {.port = 1,
-                        .grh = w->kind != IBA_PORT_IB,
+                        .grh = w->kind != IBA_PORT_IB || (w->head[7] & WITH_GRH),
                         .dlid = (uint16_t)(2 - from),
                         .vlan = 0xffff,
                         .hop_limit = 64,
@@ -92,7 +94,7 @@ static struct iba_qp_attr attributes(const struct world *w, unsigned end, unsign
 
     return (struct iba_qp_attr){.port = 1,
                                 .qkey = WORLD_QKEY,
-                                .access = IBA_ACCESS_REMOTE,
+                                .access = (uint16_t)(IBA_ACCESS_REMOTE & ~(h[7] & FEW_RIGHTS ? h[7] << 1 : 0)),
                                 .path_mtu = (uint8_t)(IBA_MTU_256 + (h[1] & 3) % 3),
                                 .flow_control = (h[1] & 4) != 0,
                                 .dest_qpn = 0x10 + i,
@@ -104,6 +106,8 @@ static struct iba_qp_attr attributes(const struct world *w, unsigned end, unsign
                                 .min_rnr = h[7] & 31,
                                 .max_rd = (uint8_t)((h[6] & 3) % (WORLD_SAVED + 1)),
                                 .max_dest_rd = (uint8_t)((h[6] >> 2 & 3) % (WORLD_SAVED + 1)),
+                                .path_mig = IBA_PATH_REARM,
+                                .alt_av = world_av(w, end),
                                 .av = world_av(w, end)};
 }
 
@@ -124,7 +128,10 @@ void world_connect(struct world *w, unsigned end, unsigned i)
     mask[1] |= connected ? IBA_QPA_AV | IBA_QPA_PATH_MTU | IBA_QPA_DEST_QPN | IBA_QPA_RQ_PSN : 0;
     mask[1] |= rc ? IBA_QPA_MAX_DEST_RD | IBA_QPA_MIN_RNR : 0;
     mask[2] |= rc ? IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_RNR_RETRY | IBA_QPA_MAX_RD : 0;
-    for (unsigned k = 0; k < 3; k++) {
+    if (connected && (w->head[6] & ARMED))
+        mask[2] |= IBA_QPA_ALT_PATH | IBA_QPA_PATH_MIG;
+    const unsigned not_far = (w->head[6] / NOT_FAR & 3u) % 3;
+    for (unsigned k = 0; k < 3 && k + not_far < 3; k++) {
         a.state = (uint8_t)(IBA_QPS_INIT + k);
         fuzz_note(iba_modify_qp(&e->ca, e->qp[i].qpn, &a, mask[k] | IBA_QPA_STATE));
     }
@@ -153,11 +160,11 @@ static void make_region(struct world_end *e, unsigned i)
 
 /* ---- all of it ---- */
 
-static void open_port(struct world *w, unsigned end)
+static void open_port(struct world *w, unsigned end, uint8_t number)
 {
-    struct iba_port *port = iba_ca_port(&w->end[end].ca, 1);
+    struct iba_port *port = iba_ca_port(&w->end[end].ca, number);
 
-    iba_port_init(port, 1, w->kind, IBA_MTU_1024, MAC + end);
+    iba_port_init(port, number, w->kind, IBA_MTU_1024, MAC + end);
     gid_of(w, end, port->gid[0]);
     port->n_gid = 1;
     port->n_pkey = 3;
@@ -168,7 +175,7 @@ static void open_port(struct world *w, unsigned end)
 static void open_end(struct world *w, unsigned end)
 {
     struct world_end *e = &w->end[end];
-    const struct iba_ca_config cfg = {.n_port = 1,
+    const struct iba_ca_config cfg = {.n_port = 2,
                                       .qp = e->qps,
                                       .cq = e->cqs,
                                       .srq = e->srqs,
@@ -192,7 +199,8 @@ static void open_end(struct world *w, unsigned end)
 
     iba_ca_init(&e->ca, &cfg);
     e->ca.ack_delay = w->head[1] >> 4 & 7;
-    open_port(w, end);
+    open_port(w, end, 1);
+    open_port(w, end, 2); /* the same, but no QP's */
     for (unsigned i = 0; i < WORLD_PDS; i++)
         FUZZ_CHECK(iba_pd_create(&e->ca.mem, &e->pd[i]) == IBA_MEM_OK);
     for (unsigned i = 0; i < WORLD_CQS; i++)

@@ -66,9 +66,9 @@ struct world {
     iba_time now;
 };
 
-/* The settings, at the front of `in`: link; path MTU, flow control, congestion, ACK delay; PSN (3); retries; READs; how
- * long the ACK timeout is. Adapter 0, and 1 when `ends` is 2, as far as RTS, each QP with its namesake at the other
- * end. */
+/* The settings, at the front of `in`: link; path MTU, flow control, congestion, ACK delay; PSN (3); retries; READs and
+ * how far QPs go; how long the ACK timeout is and what QPs allow. Adapter 0, and 1 when `ends` is 2, each QP connected
+ * with its namesake at the other end. */
 struct world *world_open(struct fuzz_in *in, unsigned ends);
 enum iba_qp_type world_type(unsigned qp);
 struct iba_av world_av(const struct world *w, unsigned from);
@@ -78,8 +78,10 @@ void world_connect(struct world *w, unsigned end, unsigned i);
 void world_check(const struct world *w);
 
 /* ---- packets: world_packet.c ---- */
-/* Checked and fed, in memory of exactly its size. */
+/* Checked and fed, in memory of exactly its size; on port 1. */
 void world_feed(struct world *w, unsigned end, const uint8_t *frame, size_t len);
+/* Likewise as the kind of its record says: at another port, or not captured whole. */
+void world_feed_raw(struct world *w, unsigned end, uint8_t kind, const struct fuzz_in *in);
 /* Builds a packet for a QP of `end` from a few bytes: near what it expects, all fields open to change. 0: none. */
 size_t world_craft(struct world *w, unsigned end, struct fuzz_in *in, uint8_t *buf, size_t cap);
 /* The next packet that leaves `end`, noted; 0: none. cap >= IBA_TX_MOST. */

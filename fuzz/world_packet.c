@@ -15,7 +15,7 @@ enum {
     GROUP = 128
 };
 
-void world_feed(struct world *w, unsigned end, const uint8_t *frame, size_t len)
+static void feed(struct world *w, unsigned end, uint8_t port, const uint8_t *frame, size_t caplen, size_t len)
 {
     uint8_t *exact = malloc(len ? len : 1);
     struct iba_view v;
@@ -25,10 +25,23 @@ void world_feed(struct world *w, unsigned end, const uint8_t *frame, size_t len)
     if (len > 0)
         memcpy(exact, frame, len);
     memset(&v, 0xee, sizeof v); /* whoever reads a header that is not there is seen by the sanitizer */
-    (void)iba_view_parse(&v, w->link, exact, len, len, NULL);
+    (void)iba_view_parse(&v, w->link, exact, caplen, len, NULL);
     iba_view_check(&v);
-    iba_ca_feed(&w->end[end].ca, 1, &v, w->now);
+    iba_ca_feed(&w->end[end].ca, port, &v, w->now);
     free(exact);
+}
+
+void world_feed(struct world *w, unsigned end, const uint8_t *frame, size_t len)
+{
+    feed(w, end, 1, frame, len, len);
+}
+
+void world_feed_raw(struct world *w, unsigned end, uint8_t kind, const struct fuzz_in *in)
+{
+    enum { OTHER_PORT = 0x80, CUT = 0x40, CUT_BYTES = 4 };
+    const size_t len = in->n, caplen = kind & CUT && len > CUT_BYTES ? len - CUT_BYTES : len;
+
+    feed(w, end, kind & OTHER_PORT ? 2 : 1, in->p, caplen, len);
 }
 
 size_t world_poll(struct world *w, unsigned end, uint8_t *buf, size_t cap)
@@ -44,51 +57,50 @@ size_t world_poll(struct world *w, unsigned end, uint8_t *buf, size_t cap)
 
 /* ---- crafted packets ---- */
 
-static enum iba_encap encap_of(const struct world *w, enum iba_qp_type type)
+static enum iba_encap encap_of(const struct world *w, enum iba_qp_type type, bool group)
 {
     if (type == IBA_QPT_RAW_IPV6 || type == IBA_QPT_RAW_ETHERTYPE)
         return type == IBA_QPT_RAW_IPV6 ? IBA_ENCAP_IB_RAW_V6 : IBA_ENCAP_IB_RAW;
     if (w->kind == IBA_PORT_IB)
-        return IBA_ENCAP_IB_LOCAL;
+        return w->head[7] & 0x40 || group ? IBA_ENCAP_IB_GLOBAL : IBA_ENCAP_IB_LOCAL;
     return w->kind == IBA_PORT_ROCE1 ? IBA_ENCAP_ROCE1 : w->v6 ? IBA_ENCAP_ROCE2_V6 : IBA_ENCAP_ROCE2_V4;
 }
 
-static void set_addresses(const struct world *w, unsigned end, struct iba_recipe *r, enum iba_qp_type type)
+/* Of the port; or of the group that world_object() attaches to. */
+static void set_addresses(unsigned end, struct iba_recipe *r, enum iba_qp_type type, bool group)
 {
     const uint8_t source[16] = {0xfe, 0x80, [15] = (uint8_t)(2 - end)};
-    const uint8_t target[16] = {0xfe, 0x80, [15] = (uint8_t)(end + 1)};
+    const uint8_t target[2][16] = {{0xfe, 0x80, [15] = (uint8_t)(end + 1)}, {0xff, 0x12}};
     uint8_t *h;
 
-    (void)w;
     if ((h = iba_recipe_part(r, IBA_H_lrh))) {
-        iba_lrh_set_dlid(h, end + 1);
+        iba_lrh_set_dlid(h, group ? 0xc000u : end + 1);
         iba_lrh_set_slid(h, 2 - end);
         iba_lrh_set_vl(h, type == IBA_QPT_SMI ? 15 : 0);
     }
     if ((h = iba_recipe_part(r, IBA_H_eth))) {
-        iba_eth_set_dst(h, MAC + end);
+        iba_eth_set_dst(h, group ? UINT64_C(0x333300000000) : MAC + end);
         iba_eth_set_src(h, MAC + 1 - end);
     }
     if ((h = iba_recipe_part(r, IBA_H_grh))) {
         iba_grh_set_sgid(h, source);
-        iba_grh_set_dgid(h, target);
+        iba_grh_set_dgid(h, target[group]);
     }
     if ((h = iba_recipe_part(r, IBA_H_ipv6))) {
         iba_ipv6_set_src(h, source);
-        iba_ipv6_set_dst(h, target);
+        iba_ipv6_set_dst(h, target[group]);
     }
     if ((h = iba_recipe_part(r, IBA_H_ipv4))) {
         iba_ipv4_set_src(h, 0x0a000001u + 1 - end);
-        iba_ipv4_set_dst(h, 0x0a000001u + end);
+        iba_ipv4_set_dst(h, group ? 0xef000000u : 0x0a000001u + end);
     }
 }
 
-static uint8_t opcode_of(const struct world_qp *q, enum iba_qp_type type, uint8_t said, uint8_t how)
+static uint8_t opcode_of(enum iba_qp_type type, uint8_t said, uint8_t how)
 {
     static const uint8_t service[IBA_QPT_COUNT] = {
         [IBA_QPT_UC] = 0x20, [IBA_QPT_UD] = 0x60, [IBA_QPT_SMI] = 0x60, [IBA_QPT_GSI] = 0x60};
 
-    (void)q;
     return how & OTHER_SERVICE ? said : (uint8_t)(service[type] | (said & 0x1f));
 }
 
@@ -165,13 +177,13 @@ size_t world_craft(struct world *w, unsigned end, struct fuzz_in *in, uint8_t *b
     const unsigned i = fuzz_u8(in) % WORLD_QPS;
     const struct world_qp *q = &w->end[end].qp[i];
     const enum iba_qp_type type = world_type(i);
-    const uint8_t said = fuzz_u8(in), delta = fuzz_u8(in), how = fuzz_u8(in), opcode = opcode_of(q, type, said, how);
+    const uint8_t said = fuzz_u8(in), delta = fuzz_u8(in), how = fuzz_u8(in), opcode = opcode_of(type, said, how);
     const uint16_t bytes = fuzz_u16(in);
     size_t len;
 
     if (!q->alive)
         return 0;
-    iba_recipe_init(&r, encap_of(w, type), opcode);
+    iba_recipe_init(&r, encap_of(w, type, (how & GROUP) != 0), opcode);
     r.payload = payload;
     r.payload_len = payload_of(q, type, bytes);
     r.icrc_mode = how & BAD_CRC ? IBA_CRC_BAD : IBA_CRC_GOOD;
@@ -179,7 +191,7 @@ size_t world_craft(struct world *w, unsigned end, struct fuzz_in *in, uint8_t *b
         set_bth(q, &r, opcode, delta, how);
     else
         r.payload_len &= ~(size_t)3;
-    set_addresses(w, end, &r, type);
+    set_addresses(end, &r, type, (how & GROUP) != 0);
     set_reach(w, end, &r, in);
     set_extras(&r, in);
     return iba_build(&r, buf, cap, &len) == IBA_OK ? len : 0;

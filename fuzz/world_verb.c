@@ -3,7 +3,7 @@
 
 struct world_place world_place(struct world *w, unsigned end, bool remote, struct fuzz_in *in)
 {
-    enum { NEAR_END = 0x80, WINDOW = 0x40, WRONG_KEY = 0x20 };
+    enum { NEAR_END = 0x80, WINDOW = 0x40, WRONG_KEY = 0x20, VAST = 0x10 };
     const uint8_t what = fuzz_u8(in);
     const uint16_t at = fuzz_u16(in), length = fuzz_u16(in);
     struct world_end *e = &w->end[end];
@@ -11,6 +11,8 @@ struct world_place world_place(struct world *w, unsigned end, bool remote, struc
     struct world_place p = {.va = WORLD_VA * (what % WORLD_REGIONS + 1u), .length = length};
 
     p.va += what & NEAR_END ? WORLD_BYTES - at % 64u : at % WORLD_BYTES;
+    if (what & VAST)
+        p.length <<= 16;
     p.key = remote ? r->rkey : r->lkey;
     if (what & WINDOW)
         p.key = e->window[at % WORLD_WINDOWS];
@@ -167,11 +169,13 @@ void world_memory(struct world *w, unsigned end, struct fuzz_in *in)
 
 static void group(struct world_end *e, uint8_t which, bool attach)
 {
-    const uint8_t gid[16] = {0xff, 0x12, [15] = which & 3};
+    uint8_t gid[16] = {0xff, 0x12, [15] = which >> 6};
     const uint32_t qpn = e->qp[which % WORLD_QPS].qpn;
+    const uint16_t lid = (uint16_t)(0xc000 | which >> 6);
 
-    fuzz_note(attach ? iba_attach_mcast(&e->ca, qpn, gid, 0xc000 | (which & 3))
-                     : iba_detach_mcast(&e->ca, qpn, gid, 0xc000 | (which & 3)));
+    if (which & 0x20)
+        iba_gid_set_ipv4(gid, 0xef000000u);
+    fuzz_note(attach ? iba_attach_mcast(&e->ca, qpn, gid, lid) : iba_detach_mcast(&e->ca, qpn, gid, lid));
 }
 
 void world_object(struct world *w, unsigned end, struct fuzz_in *in)
