@@ -5,7 +5,7 @@
 #include "fuzz.h"
 #include "input/capture.h"
 
-const struct fuzz_target fuzz_target = {"capture", FUZZ_BYTES};
+const struct fuzz_target fuzz_target = {"capture", FUZZ_BYTES, NULL};
 
 enum { MOST_PACKETS = 20000 }; /* a few kilobytes of gzip may hold millions */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "records.h"
 
-const struct fuzz_target fuzz_target = {"crc", FUZZ_PACKET};
+const struct fuzz_target fuzz_target = {"crc", FUZZ_PACKET, NULL};
 
 enum { ROOM = 4096, MOST_BITS = 64 };
 

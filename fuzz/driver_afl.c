@@ -10,10 +10,22 @@ __AFL_FUZZ_INIT();
 
 enum { ROUNDS = 100000 };
 
+/* What is made once is made before the first input that counts: the same input then takes the same way each time. */
+static void warm(void)
+{
+    static const uint8_t nothing[16] = {0};
+    const char *first = fuzz_target.first;
+
+    (void)fuzz_one(nothing, sizeof nothing);
+    if (first)
+        (void)fuzz_one((const uint8_t *)first, strlen(first));
+}
+
 int main(void)
 {
     static uint8_t *input;
 
+    warm();
     __AFL_INIT();
     input = __AFL_FUZZ_TESTCASE_BUF;
     while (__AFL_LOOP(ROUNDS)) {

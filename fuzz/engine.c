@@ -1,7 +1,7 @@
 /* One adapter under packets, verbs and the clock, in any order: every invariant holds after each step. */
 #include "world.h"
 
-const struct fuzz_target fuzz_target = {"engine", FUZZ_RECORDS};
+const struct fuzz_target fuzz_target = {"engine", FUZZ_RECORDS, NULL};
 
 enum { RAW = FUZZ_RAW, CRAFT, SEND, RECV, DRAIN, WAIT, COMPLETE, MODIFY, MEMORY, OBJECT, KINDS };
 enum { MOST_STEPS = 200, MOST_POLLS = 16 };

@@ -5,7 +5,7 @@
 #include "fuzz.h"
 #include "wire/iba_build.h"
 
-const struct fuzz_target fuzz_target = {"filter", FUZZ_BYTES};
+const struct fuzz_target fuzz_target = {"filter", FUZZ_BYTES, "frame.number == 1"};
 
 enum { MOST_TEXT = 4096, PACKETS = 6, PACKET_ROOM = 512 };
 

@@ -19,6 +19,7 @@ enum fuzz_form {
 struct fuzz_target {
     const char *name;
     enum fuzz_form form;
+    const char *first; /* an input by which is made what is made once and kept, such as tables of names; or NULL */
 };
 extern const struct fuzz_target fuzz_target;
 /* `n` may be 0. Always 0, which libFuzzer wants. */

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "world.h"
 
-const struct fuzz_target fuzz_target = {"network", FUZZ_RECORDS};
+const struct fuzz_target fuzz_target = {"network", FUZZ_RECORDS, NULL};
 
 enum { NOTHING = FUZZ_RAW, MESSAGE, FATES, KINDS };
 enum { DELIVER, LOSE, REPEAT, DELAY, DAMAGE, FATE_COUNT };

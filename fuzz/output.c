@@ -10,7 +10,7 @@
 #include "records.h"
 #include "stats/stats.h"
 
-const struct fuzz_target fuzz_target = {"output", FUZZ_RECORDS};
+const struct fuzz_target fuzz_target = {"output", FUZZ_RECORDS, NULL};
 
 /* In the second byte of the settings: judged packets, and messages followed, take most of the time. */
 enum { JUDGED = 1, MESSAGES = 2 };

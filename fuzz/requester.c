@@ -2,7 +2,7 @@
  * was posted, each at most once, and after the first error everything else is flushed (RQ-55). */
 #include "world.h"
 
-const struct fuzz_target fuzz_target = {"requester", FUZZ_RECORDS};
+const struct fuzz_target fuzz_target = {"requester", FUZZ_RECORDS, NULL};
 
 enum { RAW = FUZZ_RAW, SEND, RESPONSE, ACKNOWLEDGE, WAIT, SEND_ON, KINDS };
 enum { MOST_STEPS = 200, MOST_POLLS = 16 };

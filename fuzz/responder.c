@@ -2,7 +2,7 @@
  * not asked for, no response is longer than the path MTU. */
 #include "world.h"
 
-const struct fuzz_target fuzz_target = {"responder", FUZZ_RECORDS};
+const struct fuzz_target fuzz_target = {"responder", FUZZ_RECORDS, NULL};
 
 enum { RAW = FUZZ_RAW, REQUEST, REQUEST_AGAIN, RECV, WAIT, MEMORY, KINDS };
 enum { MOST_STEPS = 200, MOST_POLLS = 64 };

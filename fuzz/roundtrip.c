@@ -3,7 +3,7 @@
 #include "fuzz.h"
 #include "wire/iba_build.h"
 
-const struct fuzz_target fuzz_target = {"roundtrip", FUZZ_BYTES};
+const struct fuzz_target fuzz_target = {"roundtrip", FUZZ_BYTES, NULL};
 
 enum { ROOM = 2048, MOST_PAYLOAD = 512 };
 

@@ -2,7 +2,7 @@
 #include "scenario/scenario.h"
 #include "fuzz.h"
 
-const struct fuzz_target fuzz_target = {"scenario", FUZZ_BYTES};
+const struct fuzz_target fuzz_target = {"scenario", FUZZ_BYTES, NULL};
 
 enum { MOST_TEXT = 8192, MOST_VARIATIONS = 4 };
 

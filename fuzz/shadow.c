@@ -5,7 +5,7 @@
 #include "shadow/iba_shadow.h"
 #include "wire/iba_build.h"
 
-const struct fuzz_target fuzz_target = {"shadow", FUZZ_RECORDS};
+const struct fuzz_target fuzz_target = {"shadow", FUZZ_RECORDS, NULL};
 
 enum { RAW = FUZZ_RAW, CRAFT, CRAFT_TOO, TIME, POINT, CUT, KINDS };
 enum { MOST_STEPS = 256, FLOWS = 4, ROOM = 2048 };

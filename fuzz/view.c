@@ -1,7 +1,7 @@
 /* Any bytes as a packet of any link: what the view promises holds, and who believes it reads nothing beyond. */
 #include "records.h"
 
-const struct fuzz_target fuzz_target = {"view", FUZZ_PACKET};
+const struct fuzz_target fuzz_target = {"view", FUZZ_PACKET, NULL};
 
 enum { CUT = 1, DC = 2, PORT = 4 };
 
