@@ -10,7 +10,8 @@ struct world_place world_place(struct world *w, unsigned end, bool remote, struc
     const struct world_region *r = &e->region[what % WORLD_REGIONS];
     struct world_place p = {.va = WORLD_VA * (what % WORLD_REGIONS + 1u), .length = length};
 
-    p.va += what & NEAR_END ? WORLD_BYTES - at % 64u : at % WORLD_BYTES;
+    /* It ends a byte before the end of the region, there, or a byte behind. */
+    p.va += what & NEAR_END ? WORLD_BYTES - 1u - length + at % 3u : at % WORLD_BYTES;
     if (what & VAST)
         p.length <<= 16;
     p.key = remote ? r->rkey : r->lkey;
