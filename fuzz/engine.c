@@ -48,5 +48,6 @@ int fuzz_one(const uint8_t *data, size_t n)
         step(w, kind, &body);
         world_check(w);
     }
+    world_close(w);
     return 0;
 }

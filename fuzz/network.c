@@ -234,5 +234,6 @@ int fuzz_one(const uint8_t *data, size_t n)
     for (unsigned e = 0; e < 2 && t->status == IBA_WC_SUCCESS; e++)
         FUZZ_CHECK(memcmp(t->want[e], t->w->end[e].region[0].bytes, WORLD_BYTES) == 0);
     FUZZ_CHECK(t->status == IBA_WC_SUCCESS || t->status == IBA_WC_RETRY_EXCEEDED);
+    world_close(t->w);
     return 0;
 }

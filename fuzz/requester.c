@@ -92,5 +92,6 @@ int fuzz_one(const uint8_t *data, size_t n)
         world_check(w);
         complete(w, &k);
     }
+    world_close(w);
     return 0;
 }

@@ -73,5 +73,6 @@ int fuzz_one(const uint8_t *data, size_t n)
     }
     answers(w);
     world_complete(w, 0);
+    world_close(w);
     return 0;
 }

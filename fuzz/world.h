@@ -74,8 +74,10 @@ enum iba_qp_type world_type(unsigned qp);
 struct iba_av world_av(const struct world *w, unsigned from);
 /* Makes QP i of that end, and takes it to RTS. */
 void world_connect(struct world *w, unsigned end, unsigned i);
-/* All invariants; guards and read-only memory are as they were. */
+/* After each step: all invariants, and guards are as they were. */
 void world_check(const struct world *w);
+/* At the end: read-only memory is, too. */
+void world_close(const struct world *w);
 
 /* ---- packets: world_packet.c ---- */
 /* Checked and fed, in memory of exactly its size; on port 1. */
