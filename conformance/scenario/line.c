@@ -179,7 +179,8 @@ static bool unknown(const struct args *a, const struct ibc_word *w, const char *
 /* The row of a key as named, or NULL. */
 static const struct ibc_row *row_find(const struct ibc_shape *shape, const char *name, size_t len)
 {
-    for (const struct ibc_row *r = shape->row; r < shape->row + shape->n; r++) {
+    for (unsigned i = 0; i < shape->n; i++) {
+        const struct ibc_row *r = &shape->row[i];
         const char *k = ibc_key_names[r->key];
 
         if (strncmp(k, name, len) == 0 && k[len] == '\0' && (r->flags & IBC_R_BARE) == 0)
@@ -308,9 +309,11 @@ static bool bare(struct args *a, const struct ibc_word *w)
         if (r != NULL && (r->flags & IBC_R_COLON) != 0)
             return key_bind(a, r, w, w->s + colon + 1);
     }
-    for (r = a->shape->row; r < a->shape->row + a->shape->n; r++)
+    for (unsigned i = 0; i < a->shape->n; i++) {
+        r = &a->shape->row[i];
         if ((r->flags & IBC_R_BARE) != 0 && ibc_arg(a->arg, a->n, (enum ibc_key)r->key) == NULL)
             return key_bind(a, r, w, w->s);
+    }
     return unknown(a, w, w->s);
 }
 
@@ -319,9 +322,10 @@ static bool one_of(const struct args *a, const struct ibc_word *last)
     char names[100] = "";
     size_t n = 0;
 
-    for (const struct ibc_row *r = a->shape->row; r < a->shape->row + a->shape->n; r++)
-        if ((r->flags & IBC_R_ONE) != 0 && n < sizeof names)
-            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n == 0 ? "" : ", ", ibc_key_names[r->key]);
+    for (unsigned i = 0; i < a->shape->n; i++)
+        if ((a->shape->row[i].flags & IBC_R_ONE) != 0 && n < sizeof names)
+            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n == 0 ? "" : ", ",
+                                  ibc_key_names[a->shape->row[i].key]);
     return ibc_fault(IBC_AT(a->b, last), "%s%s is wanted", strchr(names, ',') != NULL ? "one of " : "", names);
 }
 
@@ -332,7 +336,8 @@ static bool complete(const struct args *a)
     const struct ibc_word *last = &b->word[b->n_word - 1];
     unsigned ones = 0, of = 0;
 
-    for (const struct ibc_row *r = a->shape->row; r < a->shape->row + a->shape->n; r++) {
+    for (unsigned i = 0; i < a->shape->n; i++) {
+        const struct ibc_row *r = &a->shape->row[i];
         const bool there = ibc_arg(a->arg, a->n, (enum ibc_key)r->key) != NULL;
 
         if ((r->flags & IBC_R_MUST) != 0 && !there)

@@ -10,17 +10,20 @@
 
 static inline void record_hit(const char *table, const char *row)
 {
-    static const char *seen[IBA_TABLE_COUNT * IBA_MAX_RULES + 16];
+    static struct {
+        const char *table, *row;
+    } seen[IBA_TABLE_COUNT * IBA_MAX_RULES + 16];
     static unsigned n;
     const char *name = getenv("IBPROOF_HITS");
     FILE *f;
 
     for (unsigned i = 0; i < n && name; i++)
-        if (seen[i] == row)
+        if (seen[i].row == row && seen[i].table == table) /* rows of two tables may share one literal */
             return;
     if (!name || n == sizeof seen / sizeof *seen)
         return;
-    seen[n++] = row;
+    seen[n].table = table;
+    seen[n++].row = row;
     f = fopen(name, "a");
     if (!f || fprintf(f, "%s\t%s\n", table, row) < 0 || fclose(f) != 0) {
         perror(name);

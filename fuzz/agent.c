@@ -1,0 +1,87 @@
+/* Any lines said to the agent, which serves the engine: each has a reply that can be read, and what could be read says
+ * the same when it is written. */
+#include <string.h>
+#include "agent/server.h"
+#include "fuzz.h"
+
+const struct fuzz_target fuzz_target = {"agent", FUZZ_BYTES, "{\"id\":1,\"do\":\"hello\",\"version\":1}\n"};
+
+enum { MOST_LINES = 24, MOST_LINE = 4096 };
+
+static struct ag_request asked, again;
+static struct ag_reply said;
+static char line[AG_LINE], line_again[AG_LINE], reply[AG_LINE];
+
+/* Whether it is a request. */
+static bool round_trip(const char *text, size_t n)
+{
+    memset(&asked, 0, sizeof asked);
+    memset(&again, 0, sizeof again);
+    if (ag_read_request(text, n, &asked, &said) != AG_FINE)
+        return false;
+    n = ag_write_request(&asked, line, sizeof line);
+    FUZZ_CHECK(n > 0 && ag_read_request(line, n, &again, &said) == AG_FINE);
+    FUZZ_CHECK(ag_write_request(&again, line_again, sizeof line_again) == n && memcmp(line, line_again, n) == 0);
+    return true;
+}
+
+/* As a tester takes them: answers of a device that nobody vouches for. */
+static void as_reply(const char *text, size_t n)
+{
+    char why[AG_SENTENCE];
+
+    for (unsigned v = 0; v < AG_V_COUNT; v += 3)
+        fuzz_note(ag_read_reply(text, n, (enum ag_verb)v, &said, why, sizeof why));
+}
+
+static void serve(struct ag_server *s, const char *text, size_t n)
+{
+    const size_t len = ag_serve(s, text, n, reply);
+
+    FUZZ_CHECK(len < sizeof reply && memchr(reply, '\n', len) == NULL);
+    fuzz_note_bytes(reply, len);
+}
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+enum { KEPT = true };
+#else
+enum { KEPT = false };
+#endif
+#else
+enum { KEPT = true };
+#endif
+
+/* A new device. Where a sanitizer makes that slow it is one as new: that it can be reset says that its guards hold. */
+static struct ibc_target *device(void)
+{
+    static struct ibc_target *t;
+    char err[200];
+
+    if (!t || !KEPT)
+        t = ibc_target_open("reference", err, sizeof err);
+    FUZZ_CHECK(t && t->ops->reset(t, IBC_LINK_roce2_ipv4, 1) == IBC_OK);
+    return t;
+}
+
+int fuzz_one(const uint8_t *data, size_t n)
+{
+    struct ag_server s = {.name = "fuzzed"};
+    const char *at = (const char *)data;
+
+    for (unsigned i = 0; i < MOST_LINES && n > 0; i++) {
+        const char *end = memchr(at, '\n', n);
+        const size_t whole = end ? (size_t)(end - at) + 1 : n, len = end ? whole - 1 : n;
+        if (round_trip(at, len < MOST_LINE ? len : MOST_LINE) && !s.target)
+            s.target = device();
+        if (i == 0)
+            as_reply(at, len < MOST_LINE ? len : MOST_LINE);
+        if (s.target)
+            serve(&s, at, len < MOST_LINE ? len : MOST_LINE);
+        at += whole;
+        n -= whole;
+    }
+    if (!KEPT)
+        ibc_target_close(s.target);
+    return 0;
+}

@@ -1,0 +1,43 @@
+/* The dictionary of both engines, printed from the tables: names of fields, opcodes, the agent's verbs, the language.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include "agent/protocol.h"
+#include "field/field.h"
+#include "scenario/vocab.h"
+
+static void word(const char *s)
+{
+    putchar('"');
+    for (; *s; s++)
+        if (*s == '"' || *s == '\\' || !isprint((unsigned char)*s))
+            printf("\\x%02x", (unsigned)(unsigned char)*s);
+        else
+            putchar(*s);
+    puts("\"");
+}
+
+int main(void)
+{
+    size_t n;
+    const struct field *f = field_all(&n);
+
+    for (size_t i = 0; i < n; i++)
+        word(f[i].name);
+    for (unsigned i = 0; i < 256; i++)
+        if (iba_opcodes[i].name)
+            word(iba_opcodes[i].name);
+    for (unsigned v = 0; v < AG_V_COUNT; v++) {
+        const struct ag_shape *s = ag_args_shape((enum ag_verb)v);
+        word(ag_verb_name((enum ag_verb)v));
+        for (unsigned i = 0; i < s->n; i++)
+            word(s->field[i].name);
+    }
+    for (unsigned w = 0; w < AG_W_COUNT; w++)
+        for (size_t i = 0; i < ag_words[w].n; i++)
+            word(ag_words[w].v[i].word);
+    for (unsigned v = 0; v < IBC_VOCAB_COUNT; v++)
+        for (size_t i = 0; i < ibc_vocabularies[v].n; i++)
+            word(ibc_vocab_name(i, &(enum ibc_vocab){(enum ibc_vocab)v}));
+    return 0;
+}

@@ -1,0 +1,36 @@
+/* libFuzzer's driver, with the mutator of mutator.h in front of its own. */
+#include "fuzz.h"
+#include "mutator.h"
+
+uint64_t fuzz_trace;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t n, size_t most);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t most, unsigned seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t na, const uint8_t *b, size_t nb, uint8_t *out, size_t most,
+                                 unsigned seed);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+    fuzz_trace = FUZZ_TRACE_START;
+    return fuzz_one(data, n);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t most, unsigned seed)
+{
+    struct iba_random r;
+
+    iba_random_seed(&r, seed);
+    if (fuzz_target.form == FUZZ_BYTES || iba_random_below(&r, 4) == 0)
+        return LLVMFuzzerMutate(data, n, most);
+    return fuzz_mutate(fuzz_target.form, &r, data, n, most);
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t na, const uint8_t *b, size_t nb, uint8_t *out, size_t most,
+                                 unsigned seed)
+{
+    struct iba_random r;
+
+    iba_random_seed(&r, seed);
+    return fuzz_splice(fuzz_target.form, &r, a, na, b, nb, out, most);
+}

@@ -1,0 +1,76 @@
+/* What a fuzz target is, and what all of them use.
+ *
+ * A target is one file with one entry, fuzz_one(), and one row, fuzz_target. Three drivers call it: libFuzzer's,
+ * AFL++'s and a plain one that replays files and needs no clang. A target keeps nothing from one input to the next: the
+ * same input gives the same trace. What is wrong ends the process: an assert, a sanitizer, or FUZZ_CHECK. */
+#ifndef FUZZ_H
+#define FUZZ_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum fuzz_form {
+    FUZZ_BYTES,   /* anything: text, files */
+    FUZZ_PACKET,  /* two bytes (link, options), then one packet */
+    FUZZ_RECORDS, /* FUZZ_HEAD bytes, the first of them the link, then records: records.h */
+};
+struct fuzz_target {
+    const char *name;
+    enum fuzz_form form;
+    const char *first; /* an input by which is made what is made once and kept, such as tables of names; or NULL */
+};
+extern const struct fuzz_target fuzz_target;
+/* `n` may be 0. Always 0, which libFuzzer wants. */
+int fuzz_one(const uint8_t *data, size_t n);
+
+/* Holds in every build. */
+#define FUZZ_CHECK(what)                                                                                               \
+    do {                                                                                                               \
+        if (!(what)) {                                                                                                 \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #what);                                  \
+            abort();                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+/* ---- what happened, as one number ---- */
+extern uint64_t fuzz_trace;
+#define FUZZ_TRACE_START UINT64_C(14695981039346656037)
+static inline void fuzz_note(uint64_t what)
+{
+    fuzz_trace = (fuzz_trace ^ what) * UINT64_C(1099511628211);
+}
+static inline void fuzz_note_bytes(const void *p, size_t n)
+{
+    const uint8_t *b = p;
+
+    for (size_t i = 0; i < n; i++)
+        fuzz_note(b[i]);
+}
+
+/* ---- the input, read from the front; behind its end everything is 0 ---- */
+struct fuzz_in {
+    const uint8_t *p;
+    size_t n;
+};
+static inline uint8_t fuzz_u8(struct fuzz_in *in)
+{
+    if (in->n == 0)
+        return 0;
+    in->n--;
+    return *in->p++;
+}
+static inline uint16_t fuzz_u16(struct fuzz_in *in)
+{
+    const uint8_t low = fuzz_u8(in);
+
+    return (uint16_t)(low | fuzz_u8(in) << 8);
+}
+static inline uint32_t fuzz_u32(struct fuzz_in *in)
+{
+    const uint16_t low = fuzz_u16(in);
+
+    return low | (uint32_t)fuzz_u16(in) << 16;
+}
+#endif

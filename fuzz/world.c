@@ -1,0 +1,263 @@
+#include "world.h"
+#include <string.h>
+#include "test/recorder.h"
+
+enum { GUARD = 0xa5, PLAIN = 0x5a };
+/* Settings: the last bits of the last two bytes. */
+enum { NOT_FAR = 0x10, ARMED = 0x40, FEW_RIGHTS = 0x20, WITH_GRH = 0x40 };
+#define MAC UINT64_C(0x020000000001)
+
+enum iba_qp_type world_type(unsigned qp)
+{
+    static const uint8_t type[WORLD_QPS] = {IBA_QPT_RC,  IBA_QPT_RC,  IBA_QPT_UC,       IBA_QPT_UD,
+                                            IBA_QPT_GSI, IBA_QPT_SMI, IBA_QPT_RAW_IPV6, IBA_QPT_RAW_ETHERTYPE};
+
+    return (enum iba_qp_type)type[qp % WORLD_QPS];
+}
+
+static bool recording; /* which rules decide, for `tools/fuzz coverage` */
+
+static uint64_t entropy(void *ctx)
+{
+    return iba_random_next(&((struct world *)ctx)->random);
+}
+
+static void on_event(void *ctx, const struct iba_event *e)
+{
+    (void)ctx;
+    fuzz_note((uint64_t)e->kind << 32 | e->object);
+}
+
+static void on_rule(void *ctx, const char *table, const struct iba_rule *r, uint32_t qpn)
+{
+    fuzz_note((uint64_t)r->hit << 32 | qpn);
+    if (recording)
+        record_rule(ctx, table, r, qpn);
+}
+
+static void record_memory(const struct iba_mem *m)
+{
+    for (size_t i = 0; i < iba_mem_rule_count; i++)
+        if (m->hits[i])
+            record_hit(RECORDER_MEMORY, iba_mem_rules[i].name);
+}
+
+static void gid_of(const struct world *w, unsigned end, uint8_t *gid)
+{
+    memset(gid, 0, 16);
+    if (w->kind == IBA_PORT_ROCE2 && !w->v6) {
+        iba_gid_set_ipv4(gid, 0x0a000001u + end);
+        return;
+    }
+    gid[0] = 0xfe, gid[1] = 0x80;
+    gid[15] = (uint8_t)(end + 1);
+}
+
+struct iba_av world_av(const struct world *w, unsigned from)
+{
+    struct iba_av av = {.port = 1,
+                        .grh = w->kind != IBA_PORT_IB || (w->head[7] & WITH_GRH),
+                        .dlid = (uint16_t)(2 - from),
+                        .vlan = 0xffff,
+                        .hop_limit = 64,
+                        .dmac = MAC + 1 - from};
+
+    gid_of(w, 1 - from, av.dgid);
+    return av;
+}
+
+/* ---- QPs ---- */
+
+static void make_qp(struct world_end *e, unsigned i)
+{
+    struct world_qp *q = &e->qp[i];
+    const struct iba_qp_init init = {.type = (uint8_t)world_type(i),
+                                     .pd = e->pd[0],
+                                     .send_cq = e->cqn[0],
+                                     .recv_cq = e->cqn[1],
+                                     .srq = i == 1 ? e->srqn : IBA_NONE,
+                                     .qpn = world_type(i) == IBA_QPT_GSI || world_type(i) == IBA_QPT_SMI ? 0 : 0x10 + i,
+                                     .sq = q->sq,
+                                     .rq = q->rq,
+                                     .saved = q->saved,
+                                     .n_sq = WORLD_DEPTH,
+                                     .n_rq = i == 1 ? 0 : WORLD_DEPTH,
+                                     .n_saved = WORLD_SAVED};
+
+    q->alive = iba_create_qp(&e->ca, &q->qp, &init, &q->qpn) == IBA_VERB_OK;
+}
+
+static struct iba_qp_attr attributes(const struct world *w, unsigned end, unsigned i)
+{
+    const uint8_t *h = w->head;
+    const uint32_t psn = h[2] | (uint32_t)h[3] << 8 | (uint32_t)h[4] << 16;
+
+    return (struct iba_qp_attr){.port = 1,
+                                .qkey = WORLD_QKEY,
+                                .access = (uint16_t)(IBA_ACCESS_REMOTE & ~(h[7] & FEW_RIGHTS ? h[7] << 1 : 0)),
+                                .path_mtu = (uint8_t)(IBA_MTU_256 + (h[1] & 3) % 3),
+                                .flow_control = (h[1] & 4) != 0,
+                                .dest_qpn = 0x10 + i,
+                                .rq_psn = psn,
+                                .sq_psn = psn,
+                                .timeout = h[7] & 31,
+                                .retry = h[5] & 7,
+                                .rnr_retry = h[5] >> 3 & 7,
+                                .min_rnr = h[7] & 31,
+                                .max_rd = (uint8_t)((h[6] & 3) % (WORLD_SAVED + 1)),
+                                .max_dest_rd = (uint8_t)((h[6] >> 2 & 3) % (WORLD_SAVED + 1)),
+                                .path_mig = IBA_PATH_REARM,
+                                .alt_av = world_av(w, end),
+                                .av = world_av(w, end)};
+}
+
+void world_connect(struct world *w, unsigned end, unsigned i)
+{
+    struct world_end *e = &w->end[end];
+    struct iba_qp_attr a = attributes(w, end, i);
+    const enum iba_qp_type type = world_type(i);
+    const bool raw = type == IBA_QPT_RAW_IPV6 || type == IBA_QPT_RAW_ETHERTYPE, rc = type == IBA_QPT_RC;
+    const bool manages = type == IBA_QPT_SMI || type == IBA_QPT_GSI, connected = rc || type == IBA_QPT_UC;
+    uint32_t mask[3] = {raw ? 0 : IBA_QPA_PKEY_INDEX, 0, raw ? 0 : IBA_QPA_SQ_PSN};
+
+    if (!e->qp[i].alive)
+        make_qp(e, i);
+    if (!e->qp[i].alive)
+        return;
+    mask[0] |= (manages ? 0 : IBA_QPA_PORT) | (connected ? IBA_QPA_ACCESS : raw ? 0 : IBA_QPA_QKEY);
+    mask[1] |= connected ? IBA_QPA_AV | IBA_QPA_PATH_MTU | IBA_QPA_DEST_QPN | IBA_QPA_RQ_PSN : 0;
+    mask[1] |= rc ? IBA_QPA_MAX_DEST_RD | IBA_QPA_MIN_RNR : 0;
+    mask[2] |= rc ? IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_RNR_RETRY | IBA_QPA_MAX_RD : 0;
+    if (connected && (w->head[6] & ARMED))
+        mask[2] |= IBA_QPA_ALT_PATH | IBA_QPA_PATH_MIG;
+    const unsigned not_far = (w->head[6] / NOT_FAR & 3u) % 3;
+    for (unsigned k = 0; k < 3 && k + not_far < 3; k++) {
+        a.state = (uint8_t)(IBA_QPS_INIT + k);
+        fuzz_note(iba_modify_qp(&e->ca, e->qp[i].qpn, &a, mask[k] | IBA_QPA_STATE));
+    }
+}
+
+/* ---- memory ---- */
+
+static void make_region(struct world_end *e, unsigned i)
+{
+    static const uint16_t access[WORLD_REGIONS] = {
+        IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE | IBA_ACCESS_MW_BIND | IBA_ACCESS_INVALIDATE, IBA_ACCESS_REMOTE_READ,
+        IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE | IBA_ACCESS_ON_DEMAND};
+    struct world_region *r = &e->region[i];
+    const struct iba_mr_attr a = {.base = r->bytes,
+                                  .length = WORLD_BYTES,
+                                  .iova = WORLD_VA * (i + 1),
+                                  .pd = e->pd[0],
+                                  .access = access[i],
+                                  .present = i == WORLD_ON_DEMAND ? &e->present : NULL};
+
+    memset(r->before, GUARD, sizeof r->before);
+    memset(r->bytes, PLAIN, sizeof r->bytes);
+    memset(r->after, GUARD, sizeof r->after);
+    FUZZ_CHECK(iba_mr_register(&e->ca.mem, &a, &r->lkey, &r->rkey) == IBA_MEM_OK);
+}
+
+/* ---- all of it ---- */
+
+static void open_port(struct world *w, unsigned end, uint8_t number)
+{
+    struct iba_port *port = iba_ca_port(&w->end[end].ca, number);
+
+    iba_port_init(port, number, w->kind, IBA_MTU_1024, MAC + end);
+    gid_of(w, end, port->gid[0]);
+    port->n_gid = 1;
+    port->n_pkey = 3;
+    port->lid = w->kind == IBA_PORT_IB ? (uint16_t)(end + 1) : 0;
+    port->congestion = (w->head[1] & 8) != 0;
+}
+
+static void open_end(struct world *w, unsigned end)
+{
+    struct world_end *e = &w->end[end];
+    const struct iba_ca_config cfg = {.n_port = 2,
+                                      .qp = e->qps,
+                                      .cq = e->cqs,
+                                      .srq = e->srqs,
+                                      .ah = e->ahs,
+                                      .mcast = e->mcasts,
+                                      .key = e->keys,
+                                      .pd = e->pds,
+                                      .n_qp = 2 * WORLD_QPS,
+                                      .n_cq = WORLD_CQS,
+                                      .n_srq = 1,
+                                      .n_ah = WORLD_AHS,
+                                      .n_mcast = 4,
+                                      .n_key = WORLD_KEYS,
+                                      .n_pd = WORLD_PDS,
+                                      .random = entropy,
+                                      .event = on_event,
+                                      .trace = on_rule,
+                                      .ctx = w};
+    const struct iba_av av = world_av(w, end);
+    uint32_t ah;
+
+    iba_ca_init(&e->ca, &cfg);
+    e->ca.ack_delay = w->head[1] >> 4 & 7;
+    open_port(w, end, 1);
+    open_port(w, end, 2); /* the same, but no QP's */
+    for (unsigned i = 0; i < WORLD_PDS; i++)
+        FUZZ_CHECK(iba_pd_create(&e->ca.mem, &e->pd[i]) == IBA_MEM_OK);
+    for (unsigned i = 0; i < WORLD_CQS; i++)
+        FUZZ_CHECK(iba_create_cq(&e->ca, &e->cq[i], e->ring[i], WORLD_CQ_ROOM, &e->cqn[i]) == IBA_VERB_OK);
+    FUZZ_CHECK(iba_create_srq(&e->ca, &e->srq, e->srq_ring, WORLD_DEPTH, e->pd[0], &e->srqn) == IBA_VERB_OK);
+    FUZZ_CHECK(iba_create_ah(&e->ca, e->pd[0], &av, &ah) == IBA_VERB_OK);
+    e->present = 0xff;
+    for (unsigned i = 0; i < WORLD_REGIONS; i++)
+        make_region(e, i);
+    for (unsigned i = 0; i < WORLD_QPS; i++)
+        e->qp[i].alive = false;
+    for (unsigned i = 0; i < WORLD_QPS; i++)
+        world_connect(w, end, i);
+    for (unsigned i = 0; i < WORLD_WINDOWS; i++)
+        (void)iba_mw_alloc(&e->ca.mem, i ? IBA_MEM_MW2B : IBA_MEM_MW1, e->pd[0], &e->window[i]);
+}
+
+struct world *world_open(struct fuzz_in *in, unsigned ends)
+{
+    static const uint8_t kind[] = {IBA_PORT_ROCE2, IBA_PORT_ROCE2, IBA_PORT_ROCE1, IBA_PORT_IB};
+    static struct world world;
+    struct world *w = &world;
+
+    recording = getenv("IBPROOF_HITS") != NULL;
+    for (unsigned i = 0; i < FUZZ_HEAD; i++)
+        w->head[i] = fuzz_u8(in);
+    iba_random_seed(&w->random, w->head[0]);
+    w->ends = ends;
+    w->kind = (enum iba_port_kind)kind[w->head[0] % 4];
+    w->v6 = w->head[0] % 4 == 1;
+    w->link = w->kind == IBA_PORT_IB ? IBA_LINK_IB : IBA_LINK_ETHERNET;
+    w->now = 0;
+    for (unsigned i = 0; i < ends; i++)
+        open_end(w, i);
+    return w;
+}
+
+static bool all(const uint8_t *p, size_t n, uint8_t what)
+{
+    return p[0] == what && memcmp(p, p + 1, n - 1) == 0;
+}
+
+void world_check(const struct world *w)
+{
+    for (unsigned i = 0; i < w->ends; i++) {
+        const struct world_end *e = &w->end[i];
+        iba_ca_check(&e->ca);
+        iba_queues_check(&e->ca);
+        if (recording)
+            record_memory(&e->ca.mem);
+        for (unsigned k = 0; k < WORLD_REGIONS; k++)
+            FUZZ_CHECK(all(e->region[k].before, WORLD_GUARD, GUARD) && all(e->region[k].after, WORLD_GUARD, GUARD));
+    }
+}
+
+void world_close(const struct world *w)
+{
+    for (unsigned i = 0; i < w->ends; i++)
+        FUZZ_CHECK(all(w->end[i].region[WORLD_READ_ONLY].bytes, WORLD_BYTES, PLAIN));
+}

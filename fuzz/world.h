@@ -1,0 +1,108 @@
+/* What the engine's targets share: one or two adapters with a QP of each kind, regions with guards, and steps that
+ * records of an input name. Everything is in static memory and made anew for each input. */
+#ifndef FUZZ_WORLD_H
+#define FUZZ_WORLD_H
+#include "adapter/iba_ca.h"
+#include "records.h"
+#include "sim/iba_random.h"
+#include "wire/iba_build.h"
+
+enum {
+    WORLD_QPS = 8, /* by index: world_type() */
+    WORLD_DEPTH = 8,
+    WORLD_CQS = 2,
+    WORLD_CQ_ROOM = 24,
+    WORLD_PDS = 2,
+    WORLD_AHS = 3,
+    WORLD_KEYS = 12,
+    WORLD_SAVED = 3,
+    WORLD_REGIONS = 3, /* writable; read-only; on demand */
+    WORLD_BYTES = 8192,
+    WORLD_WINDOWS = 2,
+    WORLD_GUARD = 64,
+    WORLD_QKEY = 0x1234,
+    WORLD_READ_ONLY = 1,
+    WORLD_ON_DEMAND = 2,
+};
+#define WORLD_VA UINT64_C(0x10000) /* of region i, times i + 1 */
+
+struct world_qp {
+    struct iba_qp qp;
+    struct iba_sqe sq[WORLD_DEPTH];
+    struct iba_recv_wr rq[WORLD_DEPTH];
+    struct iba_saved saved[WORLD_SAVED];
+    uint32_t qpn;
+    bool alive;
+};
+struct world_region {
+    uint8_t before[WORLD_GUARD], bytes[WORLD_BYTES], after[WORLD_GUARD];
+    uint32_t lkey, rkey;
+};
+struct world_end {
+    struct iba_ca ca;
+    struct world_qp qp[WORLD_QPS];
+    struct world_region region[WORLD_REGIONS];
+    struct iba_cq cq[WORLD_CQS];
+    struct iba_wc ring[WORLD_CQS][WORLD_CQ_ROOM];
+    struct iba_srq srq;
+    struct iba_recv_wr srq_ring[WORLD_DEPTH];
+    struct iba_qp *qps[2 * WORLD_QPS];
+    struct iba_cq *cqs[WORLD_CQS];
+    struct iba_srq *srqs[1];
+    struct iba_ah ahs[WORLD_AHS];
+    struct iba_mcast mcasts[4];
+    struct iba_mkey keys[WORLD_KEYS];
+    uint32_t pds[WORLD_PDS], pd[WORLD_PDS], cqn[WORLD_CQS], srqn, window[WORLD_WINDOWS];
+    uint8_t present; /* pages of the on-demand region */
+};
+struct world {
+    struct world_end end[2];
+    unsigned ends;
+    struct iba_random random; /* the adapters' entropy */
+    enum iba_port_kind kind;
+    bool v6;
+    enum iba_link link;
+    uint8_t head[FUZZ_HEAD];
+    iba_time now;
+};
+
+/* The settings, at the front of `in`: link; path MTU, flow control, congestion, ACK delay; PSN (3); retries; READs and
+ * how far QPs go; how long the ACK timeout is and what QPs allow. Adapter 0, and 1 when `ends` is 2, each QP connected
+ * with its namesake at the other end. */
+struct world *world_open(struct fuzz_in *in, unsigned ends);
+enum iba_qp_type world_type(unsigned qp);
+struct iba_av world_av(const struct world *w, unsigned from);
+/* Makes QP i of that end, and takes it to RTS. */
+void world_connect(struct world *w, unsigned end, unsigned i);
+/* After each step: all invariants, and guards are as they were. */
+void world_check(const struct world *w);
+/* At the end: read-only memory is, too. */
+void world_close(const struct world *w);
+
+/* ---- packets: world_packet.c ---- */
+/* Checked and fed, in memory of exactly its size; on port 1. */
+void world_feed(struct world *w, unsigned end, const uint8_t *frame, size_t len);
+/* Likewise as the kind of its record says: at another port, or not captured whole. */
+void world_feed_raw(struct world *w, unsigned end, uint8_t kind, const struct fuzz_in *in);
+/* Builds a packet for a QP of `end` from a few bytes: near what it expects, all fields open to change. 0: none. */
+size_t world_craft(struct world *w, unsigned end, struct fuzz_in *in, uint8_t *buf, size_t cap);
+/* The next packet that leaves `end`, noted; 0: none. cap >= IBA_TX_MOST. */
+size_t world_poll(struct world *w, unsigned end, uint8_t *buf, size_t cap);
+
+/* ---- verbs: world_verb.c ---- */
+void world_post_send(struct world *w, unsigned end, struct fuzz_in *in);
+void world_post_recv(struct world *w, unsigned end, struct fuzz_in *in);
+void world_modify(struct world *w, unsigned end, struct fuzz_in *in);
+void world_memory(struct world *w, unsigned end, struct fuzz_in *in);
+void world_object(struct world *w, unsigned end, struct fuzz_in *in);
+/* Polls completions, and notes them. */
+void world_complete(struct world *w, unsigned end);
+/* Time passes: to the next deadline, or by so much. */
+void world_wait(struct world *w, struct fuzz_in *in);
+/* A place in a region of `end`: address, length and key, mostly good ones. */
+struct world_place {
+    uint64_t va;
+    uint32_t length, key;
+};
+struct world_place world_place(struct world *w, unsigned end, bool remote, struct fuzz_in *in);
+#endif

@@ -1,0 +1,198 @@
+#include <string.h>
+#include "world.h"
+
+#define MAC UINT64_C(0x020000000001)
+
+/* How a crafted packet differs from the plain one. */
+enum {
+    ACKREQ = 1,
+    SOLICITED = 2,
+    OTHER_PKEY = 4,
+    MARKED = 8,
+    BAD_CRC = 16,
+    NO_MIGREQ = 32,
+    OTHER_SERVICE = 64,
+    GROUP = 128
+};
+
+static void feed(struct world *w, unsigned end, uint8_t port, const uint8_t *frame, size_t caplen, size_t len)
+{
+    uint8_t *exact = malloc(len ? len : 1);
+    struct iba_view v;
+
+    FUZZ_CHECK(exact);
+    fuzz_packet(w->link, frame, len);
+    if (len > 0)
+        memcpy(exact, frame, len);
+    memset(&v, 0xee, sizeof v); /* whoever reads a header that is not there is seen by the sanitizer */
+    (void)iba_view_parse(&v, w->link, exact, caplen, len, NULL);
+    iba_view_check(&v);
+    iba_ca_feed(&w->end[end].ca, port, &v, w->now);
+    free(exact);
+}
+
+void world_feed(struct world *w, unsigned end, const uint8_t *frame, size_t len)
+{
+    feed(w, end, 1, frame, len, len);
+}
+
+void world_feed_raw(struct world *w, unsigned end, uint8_t kind, const struct fuzz_in *in)
+{
+    enum { OTHER_PORT = 0x80, CUT = 0x40, CUT_BYTES = 4 };
+    const size_t len = in->n, caplen = kind & CUT && len > CUT_BYTES ? len - CUT_BYTES : len;
+
+    feed(w, end, kind & OTHER_PORT ? 2 : 1, in->p, caplen, len);
+}
+
+size_t world_poll(struct world *w, unsigned end, uint8_t *buf, size_t cap)
+{
+    size_t len = 0;
+
+    FUZZ_CHECK(iba_ca_poll(&w->end[end].ca, 1, buf, cap, &len, w->now) == IBA_OK && len <= cap);
+    fuzz_note_bytes(buf, len);
+    if (len > 0)
+        fuzz_packet(w->link, buf, len);
+    return len;
+}
+
+/* ---- crafted packets ---- */
+
+static enum iba_encap encap_of(const struct world *w, enum iba_qp_type type, bool group)
+{
+    if (type == IBA_QPT_RAW_IPV6 || type == IBA_QPT_RAW_ETHERTYPE)
+        return type == IBA_QPT_RAW_IPV6 ? IBA_ENCAP_IB_RAW_V6 : IBA_ENCAP_IB_RAW;
+    if (w->kind == IBA_PORT_IB)
+        return w->head[7] & 0x40 || group ? IBA_ENCAP_IB_GLOBAL : IBA_ENCAP_IB_LOCAL;
+    return w->kind == IBA_PORT_ROCE1 ? IBA_ENCAP_ROCE1 : w->v6 ? IBA_ENCAP_ROCE2_V6 : IBA_ENCAP_ROCE2_V4;
+}
+
+/* Of the port; or of the group that world_object() attaches to. */
+static void set_addresses(unsigned end, struct iba_recipe *r, enum iba_qp_type type, bool group)
+{
+    const uint8_t source[16] = {0xfe, 0x80, [15] = (uint8_t)(2 - end)};
+    const uint8_t target[2][16] = {{0xfe, 0x80, [15] = (uint8_t)(end + 1)}, {0xff, 0x12}};
+    uint8_t *h;
+
+    if ((h = iba_recipe_part(r, IBA_H_lrh))) {
+        iba_lrh_set_dlid(h, group ? 0xc000u : end + 1);
+        iba_lrh_set_slid(h, 2 - end);
+        iba_lrh_set_vl(h, type == IBA_QPT_SMI ? 15 : 0);
+    }
+    if ((h = iba_recipe_part(r, IBA_H_eth))) {
+        iba_eth_set_dst(h, group ? UINT64_C(0x333300000000) : MAC + end);
+        iba_eth_set_src(h, MAC + 1 - end);
+    }
+    if ((h = iba_recipe_part(r, IBA_H_grh))) {
+        iba_grh_set_sgid(h, source);
+        iba_grh_set_dgid(h, target[group]);
+    }
+    if ((h = iba_recipe_part(r, IBA_H_ipv6))) {
+        iba_ipv6_set_src(h, source);
+        iba_ipv6_set_dst(h, target[group]);
+    }
+    if ((h = iba_recipe_part(r, IBA_H_ipv4))) {
+        iba_ipv4_set_src(h, 0x0a000001u + 1 - end);
+        iba_ipv4_set_dst(h, group ? 0xef000000u : 0x0a000001u + end);
+    }
+}
+
+static uint8_t opcode_of(enum iba_qp_type type, uint8_t said, uint8_t how)
+{
+    static const uint8_t service[IBA_QPT_COUNT] = {
+        [IBA_QPT_UC] = 0x20, [IBA_QPT_UD] = 0x60, [IBA_QPT_SMI] = 0x60, [IBA_QPT_GSI] = 0x60};
+
+    return how & OTHER_SERVICE ? said : (uint8_t)(service[type] | (said & 0x1f));
+}
+
+static void set_bth(const struct world_qp *q, struct iba_recipe *r, uint8_t opcode, uint8_t delta, uint8_t how)
+{
+    uint8_t *bth = iba_recipe_part(r, IBA_H_bth);
+    const struct iba_opcode *op = &iba_opcodes[opcode];
+    const iba_psn base = op->name && op->dir == IBA_RSP ? q->qp.s.una : q->qp.r.epsn;
+
+    iba_bth_set_destqp(bth, how & GROUP ? 0xffffff : q->qpn);
+    iba_bth_set_psn(bth, iba_psn_add(base, (uint32_t)((int8_t)delta & IBA_PSN_MASK)).v);
+    iba_bth_set_a(bth, (how & ACKREQ) != 0);
+    iba_bth_set_se(bth, (how & SOLICITED) != 0);
+    iba_bth_set_p_key(bth, how & OTHER_PKEY ? 0x8001 : 0xffff);
+    iba_bth_set_fecn(bth, (how & MARKED) != 0);
+    iba_bth_set_m(bth, (how & NO_MIGREQ) == 0);
+}
+
+static void set_reach(struct world *w, unsigned end, struct iba_recipe *r, struct fuzz_in *in)
+{
+    const struct world_place at = world_place(w, end, true, in);
+    uint8_t *h;
+
+    if ((h = iba_recipe_part(r, IBA_H_reth))) {
+        iba_reth_set_va(h, at.va);
+        iba_reth_set_r_key(h, at.key);
+        iba_reth_set_dmalen(h, at.length);
+    }
+    if ((h = iba_recipe_part(r, IBA_H_atomiceth))) {
+        iba_atomiceth_set_va(h, at.va);
+        iba_atomiceth_set_r_key(h, at.key);
+        iba_atomiceth_set_swapdt(h, at.length);
+        iba_atomiceth_set_cmpdt(h, at.length & 1);
+    }
+    if ((h = iba_recipe_part(r, IBA_H_ieth)))
+        iba_ieth_set_r_key(h, at.key);
+}
+
+static void set_extras(struct iba_recipe *r, struct fuzz_in *in)
+{
+    uint8_t *h;
+
+    if ((h = iba_recipe_part(r, IBA_H_aeth))) {
+        h[0] = fuzz_u8(in);
+        iba_aeth_set_msn(h, fuzz_u8(in));
+    }
+    if ((h = iba_recipe_part(r, IBA_H_deth))) {
+        iba_deth_set_q_key(h, fuzz_u8(in) ? 1 : WORLD_QKEY);
+        iba_deth_set_srcqp(h, fuzz_u8(in));
+    }
+    if ((h = iba_recipe_part(r, IBA_H_feth))) {
+        const uint8_t b = fuzz_u8(in);
+        iba_feth_set_placement(h, b & 3);
+        iba_feth_set_selectivity(h, b >> 2 & 3);
+    }
+    if ((h = iba_recipe_part(r, IBA_H_immdt)))
+        iba_immdt_set_data(h, fuzz_u8(in));
+}
+
+/* Two bytes; above what any packet holds: exactly the path MTU. */
+static size_t payload_of(const struct world_qp *q, enum iba_qp_type type, uint16_t said)
+{
+    enum { MOST = 1100 };
+
+    if (type == IBA_QPT_SMI || type == IBA_QPT_GSI)
+        return said < MOST ? said : 256;
+    return said <= MOST ? said : (size_t)128 << (q->qp.attr.path_mtu & 3);
+}
+
+size_t world_craft(struct world *w, unsigned end, struct fuzz_in *in, uint8_t *buf, size_t cap)
+{
+    static const uint8_t payload[2048] = {0x11, 0x22};
+    static struct iba_recipe r;
+    const unsigned i = fuzz_u8(in) % WORLD_QPS;
+    const struct world_qp *q = &w->end[end].qp[i];
+    const enum iba_qp_type type = world_type(i);
+    const uint8_t said = fuzz_u8(in), delta = fuzz_u8(in), how = fuzz_u8(in), opcode = opcode_of(type, said, how);
+    const uint16_t bytes = fuzz_u16(in);
+    size_t len;
+
+    if (!q->alive)
+        return 0;
+    iba_recipe_init(&r, encap_of(w, type, (how & GROUP) != 0), opcode);
+    r.payload = payload;
+    r.payload_len = payload_of(q, type, bytes);
+    r.icrc_mode = how & BAD_CRC ? IBA_CRC_BAD : IBA_CRC_GOOD;
+    if (iba_recipe_part(&r, IBA_H_bth))
+        set_bth(q, &r, opcode, delta, how);
+    else
+        r.payload_len &= ~(size_t)3;
+    set_addresses(end, &r, type, (how & GROUP) != 0);
+    set_reach(w, end, &r, in);
+    set_extras(&r, in);
+    return iba_build(&r, buf, cap, &len) == IBA_OK ? len : 0;
+}
