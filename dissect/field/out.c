@@ -202,3 +202,30 @@ void out_xml(struct out *o, const char *s, size_t n)
             k = 1;
     }
 }
+
+/* C1 control characters are two bytes of UTF-8, and some terminals obey them. */
+static bool is_control(const unsigned char *p, size_t k)
+{
+    return *p < 0x20 || *p == 0x7f || (k == 2 && p[0] == 0xc2 && p[1] < 0xa0);
+}
+
+void out_text(struct out *o, const char *s, size_t n)
+{
+    static const char letters[] = {['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't', ['\\'] = '\\'};
+    const unsigned char *p = (const unsigned char *)s;
+
+    for (size_t k; n > 0; p += k, n -= k) {
+        k = utf8(p, n);
+        if (k == 1 && *p < sizeof letters && letters[*p]) {
+            out_ch(o, '\\');
+            out_ch(o, letters[*p]);
+        } else if (k > 0 && !is_control(p, k))
+            out_mem(o, (const char *)p, k);
+        else {
+            k = 1;
+            out_ch(o, '\\');
+            for (unsigned shift = 9; shift > 0;)
+                out_ch(o, (char)('0' + (*p >> (shift -= 3) & 7)));
+        }
+    }
+}

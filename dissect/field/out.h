@@ -76,6 +76,8 @@ void out_mac(struct out *o, uint64_t a);
 void out_pad(struct out *o, size_t from, size_t width);
 void out_pad_left(struct out *o, size_t from, size_t width);
 /* A string inside JSON quotes, or inside XML: control characters and invalid UTF-8 escaped. */
+/* Harmless to a terminal, and one line: control characters and what is no UTF-8 as \ooo, or \n \r \t; \\ itself. */
+void out_text(struct out *o, const char *s, size_t n);
 void out_json(struct out *o, const char *s, size_t n);
 void out_xml(struct out *o, const char *s, size_t n);
 #endif

@@ -17,7 +17,7 @@ static bool common(struct out *o, const struct value *v)
     case FIELD_IPV6: out_ip6(o, v->bytes); return true;
     case FIELD_BYTES:
     case FIELD_PRESENCE: out_hex_bytes(o, v->bytes, v->len); return true;
-    case FIELD_TEXT: out_mem(o, (const char *)v->bytes, v->len); return true;
+    case FIELD_TEXT: out_text(o, (const char *)v->bytes, v->len); return true;
     case FIELD_TIME: out_time(o, v->ns); return true;
     default: return false;
     }

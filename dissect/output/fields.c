@@ -21,19 +21,6 @@ struct column {
     bool any;
 };
 
-/* Text could hold what separates columns or lines. */
-static void text(struct out *o, const struct value *v)
-{
-    for (size_t i = 0; i < v->len; i++) {
-        const uint8_t c = v->bytes[i];
-        if (c == '\n' || c == '\r' || c == '\t' || c == '\\') {
-            out_ch(o, '\\');
-            out_ch(o, c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\t' ? 't' : '\\');
-        } else
-            out_ch(o, (char)c);
-    }
-}
-
 static bool add_value(void *ctx, const struct value *v)
 {
     struct column *c = ctx;
@@ -45,9 +32,7 @@ static bool add_value(void *ctx, const struct value *v)
     else if (c->any)
         out_ch(c->o, c->opts->aggregator);
     c->any = true;
-    if (v->type == FIELD_TEXT)
-        text(c->o, v);
-    else if (v->type == FIELD_PRESENCE && v->len == 0)
+    if (v->type == FIELD_PRESENCE && v->len == 0)
         out_ch(c->o, '1');
     else
         show_script(c->o, v);

@@ -92,6 +92,20 @@ Test(out, broken_utf8_never_gets_through)
     }
 }
 
+/* What a stranger wrote must not drive the terminal. */
+Test(out, text_from_the_wire)
+{
+    SAYS(out_text(&printed, "switch-7 HCA-1", 14), "switch-7 HCA-1");
+    SAYS(out_text(&printed, "a\n\r\t\\", 5), "a\\n\\r\\t\\\\");
+    SAYS(out_text(&printed, "\x1b[2J\x07\x7f\0", 7), "\\033[2J\\007\\177\\000");
+    SAYS(out_text(&printed,
+                  "\xc2\x9b"
+                  "2J",
+                  4),
+         "\\302\\2332J");
+    SAYS(out_text(&printed, "\xe2\x86\x92\xff\xc3", 5), "\xe2\x86\x92\\377\\303");
+}
+
 Test(out, xml_strings)
 {
     SAYS(out_xml(&printed, "a<b>&\"c'", 8), "a&lt;b&gt;&amp;&quot;c'");
