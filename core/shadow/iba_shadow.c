@@ -153,7 +153,7 @@ static bool sent_on_purpose(const struct iba_look *l, const struct iba_shadow_re
         return true;
     if (r->request && l->s->now.at - r->mark.at < IBA_SHADOW_TURN_NS)
         return iba_shadow_goes_on(q, l->psn) || iba_shadow_was_asked_for(l, q);
-    if (!r->request && l->op->pos != IBA_ONLY && l->op->pay != IBA_PAY_NONE)
+    if (!r->request && l->op && l->op->pos != IBA_ONLY && l->op->pay != IBA_PAY_NONE)
         return false;            /* a READ that is answered again is so from its First on */
     if (!r->request && !l->peer) /* what it answers is out of sight */
         return l->s->now.at - r->mark.at >= IBA_SHADOW_TURN_NS;

@@ -73,6 +73,7 @@ static const struct row rows[] = {
          {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 2, .bytes = 256}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}, SEND(3)}},
     {K(SERVICE), {SEND(1), REPLY(1, 1), {.opcode = IBA_UC_SEND_ONLY, .psn = 2, .bytes = 8}, SEND(2), REPLY(2, 2)}},
     {K(OPCODE_RESERVED), {SEND(1), {.opcode = 0x15, .psn = 2}}},
+    {K(OPCODE_RESERVED) | K(NETWORK_COPY), {SEND(1), REPLY(1, 1), {.opcode = 0x15, .psn = 2}, {.opcode = 0x15, .psn = 2}}},
     {K(LENGTH), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 252}}},
     {K(LENGTH), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 256}, {.opcode = IBA_RC_SEND_LAST, .psn = 2}}},
     {K(DMA_LENGTH), {{.opcode = IBA_RC_WRITE_ONLY, .psn = 1, .bytes = 8, .dma = 9}}},
