@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "input/capture.h"
+#include "mad/iba_mad.h"
 #include "records.h"
 #include "world.h"
 
@@ -268,6 +269,33 @@ static uint8_t link_of(uint32_t dlt)
     }
 }
 
+/* Management datagrams of a capture, MOST_TOGETHER in a seed. */
+static void datagrams(const char *path, const char *base)
+{
+    enum { MOST_TOGETHER = 6 };
+    char err[256], name[160];
+    struct capture *c = cap_open(path, err, sizeof err);
+    uint8_t all[MOST_TOGETHER * (IBA_MAD_BYTES + 3) + FUZZ_HEAD] = {0};
+    struct cap_packet p;
+    struct iba_view v;
+    size_t n = FUZZ_HEAD, count = 0;
+
+    while (c && cap_next(c, &p) == CAP_PACKET) {
+        (void)iba_view_parse(&v, fuzz_link(link_of(p.dlt)), p.data, p.caplen, p.len, NULL);
+        if (!iba_mad_in(&v) || iba_view_payload_captured(&v) > IBA_MAD_BYTES)
+            continue;
+        n += record(all + n, count & 1, v.wire + v.payload_at, iba_view_payload_captured(&v));
+        if (++count % MOST_TOGETHER != 0)
+            continue;
+        (void)snprintf(name, sizeof name, "%s-%zu", base, count);
+        save("mad", name, all, n);
+        n = FUZZ_HEAD;
+    }
+    cap_close(c);
+    if (n > FUZZ_HEAD)
+        save("mad", base, all, n);
+}
+
 static void captured(const char *path)
 {
     const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
@@ -290,6 +318,7 @@ static void captured(const char *path)
         save("crc", name, one, p.caplen + 2);
     }
     cap_close(c);
+    datagrams(path, base);
     if (n == 0)
         return;
     save("shadow", base, all, n);
