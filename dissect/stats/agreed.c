@@ -193,7 +193,7 @@ static void print_text(const struct agreed *s, struct out *o)
     table_open(&t, o, "Reliable connections: agreed/observed", column, sizeof column / sizeof *column);
     for (size_t i = 0; i < s->n; i++) {
         const struct row *r = &s->row[s->order[i]->id];
-        bool active;
+        bool active = false;
         const struct cm_connection *c = connection_of(s, r->d, &active);
         ends_cells(&t, r->d);
         for (unsigned k = 0; k < SHOWN; k++) {
@@ -224,7 +224,7 @@ static void print_json(const struct agreed *s, struct out *o)
         const struct row *r = &s->row[s->order[i]->id];
         out_str(o, i > 0 ? ",{\"direction\":" : "{\"direction\":");
         out_u64(o, r->d->id);
-        bool active;
+        bool active = false;
         const struct cm_connection *c = connection_of(s, r->d, &active);
         ends_json(o, r->d);
         for (unsigned k = 0; k < SHOWN; k++) {

@@ -32,7 +32,7 @@ excerpt()
     if grep -qE '^ *[0-9]+/[0-9]+ Test +#' "$1"; then
         awk '/^ *[0-9]+\/[0-9]+ Test +#/ { show = !/   Passed / } /% tests passed/ { show = 1 } /^ +Start +[0-9]+:/ || /^$/ { next } show' "$1" | tail -n 200
     else
-        grep -aE '^ *(FAIL|XPASS|ERROR|INCONCLUSIVE) .*: expected ' "$1" | head -n 20 || true
+        grep -aE '^ *(FAIL|XPASS|ERROR|INCONCLUSIVE) .*: expected |: WRONG, ' "$1" | head -n 20 || true
         tail -n 40 "$1"
     fi
 }
