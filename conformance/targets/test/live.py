@@ -393,7 +393,19 @@ def unhurried(test):
     return thrice
 
 
-class RealTime(Live):
+class Punctual(Live):
+    """What measures goes before other work, where that is allowed."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        try:
+            os.setpriority(os.PRIO_PROCESS, 0, -10)
+        except PermissionError:
+            pass
+
+
+class RealTime(Punctual):
     @unhurried
     def test_some_of_everything(self):
         code, report = self.report("real.json", self.live, "rc.requester.nak*", "rc.responder.psn*", "ud", "middle.loss",
@@ -403,7 +415,7 @@ class RealTime(Live):
         self.assertEqual(self.verdicts(report)["rc.requester.nak-sequence-doubled"], "NOT_APPLICABLE", "it needs virtual_time")
 
 
-class Interface(Live):
+class Interface(Punctual):
     """A cable: veth, the tester at one end, the engine on real time in another network namespace at the other."""
 
     def setUp(self):
