@@ -258,7 +258,19 @@ class Channels(Live):
         self.one_line(r, 4, "agent unix:[^ ]*: (No such file|Connection refused)")
 
 
-class Faults(Live):
+class Punctual(Live):
+    """What measures time, or has little of it, goes before other work where that is allowed."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        try:
+            os.setpriority(os.PRIO_PROCESS, 0, -10)
+        except PermissionError:
+            pass
+
+
+class Faults(Punctual):
     def test_options(self):
         tester, _ = self.wires()
         wrong = ((("--target", "live"), "wants --agent"), (("--target", "live", "--agent", "exec:true"), "wants --wire"),
@@ -369,7 +381,7 @@ class Faults(Live):
         self.one_line(r, 4, "not well before the first scenario: .*nobody is at the other end")
 
 
-class Mutated(Live):
+class Mutated(Punctual):
     def test_mutated_answers(self):
         """Whatever it says: verdicts, no crash, no hang."""
         for seed in range(3):
@@ -391,18 +403,6 @@ def unhurried(test):
                 print("once more:", str(e)[:1000], file=sys.stderr)
         return test(self)
     return thrice
-
-
-class Punctual(Live):
-    """What measures goes before other work, where that is allowed."""
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        try:
-            os.setpriority(os.PRIO_PROCESS, 0, -10)
-        except PermissionError:
-            pass
 
 
 class RealTime(Punctual):
