@@ -30,9 +30,9 @@ struct iba_mad {
     struct iba_mad_part part[IBA_MAD_PARTS];
 };
 
-/* Whether the packet is a datagram to or from QP0 or QP1 (MD-12). Cheap. */
 /* Whether the service identifier is one of the RDMA IP CM service (MD-81). */
 bool iba_mad_is_ip_service(uint64_t service_id);
+/* Whether the packet is a datagram to or from QP0 or QP1 (MD-12). Cheap. */
 bool iba_mad_in(const struct iba_view *v);
 /* False when the packet is none, or not even its class and method were captured. */
 bool iba_mad_of(struct iba_mad *m, const struct iba_view *v);

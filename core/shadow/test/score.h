@@ -1,7 +1,8 @@
 /* Findings held against what the simulator logged and the engines traced: precision and recall of each kind.
  *
  * The capture is what the network card of end 0 sees: its own packets as they leave, the other end's as they arrive.
- * Both ends ask, so both views of every kind are in it. Nothing of the truth comes from the shadow. */
+ * Both ends ask, so both views of every kind are in it. What must be found does not come from the shadow; where two
+ * answers are right, which of them it gave decides what else is asked (score_truth.c, in three places). */
 #ifndef SCORE_H
 #define SCORE_H
 #include "adapter/test/pair.h"
