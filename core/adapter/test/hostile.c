@@ -289,3 +289,31 @@ Test(hostile, the_same_seed_gives_the_same_trace)
     for (unsigned i = 0; i < 20; i++)
         cr_assert_eq(one(i), one(i), "seed %u", i);
 }
+
+/* As long as a message may be (WF-67) with IBPROOF_GREAT=2147483648, which takes 5 GiB; a part of that else. */
+Test(hostile, one_great_message, .timeout = 600)
+{
+    const unsigned length = setting("IBPROOF_GREAT", 1 << 23);
+    const struct pair_config c = {.seed = 31,
+                                  .kind = IBA_PORT_ROCE2,
+                                  .type = IBA_QPT_RC,
+                                  .mtu = IBA_MTU_4096,
+                                  .psn = 0xfffff0,
+                                  .timeout = 14,
+                                  .retry = 7,
+                                  .rnr_retry = 7,
+                                  .rd_depth = 1,
+                                  .bytes = length,
+                                  .faults = {.delay_ns = 1000}};
+    struct pair *p = pair_open(&c);
+    struct iba_send_wr wr = {.op = IBA_WR_WRITE, .va = PAIR_VA, .rkey = p->end[1].rkey};
+    struct iba_wc wc;
+
+    pair_post_send(p, 0, &wr, 0, length);
+    while (pair_poll(p, 0, &wc) == 0) /* ends: pair_run ends when nothing moves */
+        cr_assert(pair_run(p, UINT64_C(3600000000000)) || p->steps < 10 * (uint64_t)length / 4096);
+    cr_assert_eq(wc.status, IBA_WC_SUCCESS, "%s", iba_wc_status_name((enum iba_wc_status)wc.status));
+    cr_assert_eq(memcmp(pair_memory(p, 0), pair_memory(p, 1), length), 0);
+    cr_assert(pair_guards_hold(p));
+    pair_close(p);
+}
