@@ -149,6 +149,7 @@ struct pair *pair_open(const struct pair_config *c)
     iba_random_seed(&p->random, c->seed);
     p->link = c->kind == IBA_PORT_IB ? IBA_LINK_IB : IBA_LINK_ETHERNET;
     p->hash = UINT64_C(14695981039346656037);
+    p->waits = c->waits;
     p->frames = malloc((size_t)flight * IBA_TX_MOST);
     cr_assert_not_null(p->frames);
     iba_net_init(&p->net, c->seed, &c->faults, p->link, p->slot, p->frames, flight, IBA_TX_MOST);
@@ -186,14 +187,25 @@ static void observe(struct pair *p, unsigned from, bool arrived, const uint8_t *
     p->tap(p->tap_ctx, from, arrived, &v);
 }
 
-/* Everything an end wants to send at this instant. */
+/* Each direction of a network that makes its senders wait has half of it: ACKs are not kept waiting by what they
+ * answer. */
+static bool may_send(const struct pair *p, unsigned i)
+{
+    uint32_t flying = 0;
+
+    for (uint32_t k = 0; p->waits && k < p->net.top; k++)
+        flying += p->net.slot[k].used && p->net.slot[k].to != i;
+    return 2 * flying < p->net.n_slot;
+}
+
+/* Everything an end wants to send at this instant, and may. */
 static bool drain(struct pair *p, unsigned i)
 {
     uint8_t buf[IBA_TX_MOST];
     size_t len;
     bool any = false;
 
-    while (iba_ca_poll(&p->end[i].ca, 1, buf, sizeof buf, &len, p->now) == IBA_OK && len > 0) {
+    while (may_send(p, i) && iba_ca_poll(&p->end[i].ca, 1, buf, sizeof buf, &len, p->now) == IBA_OK && len > 0) {
         hash(p, &p->now, sizeof p->now);
         hash(p, buf, len);
         observe(p, i, false, buf, len);

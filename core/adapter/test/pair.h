@@ -43,6 +43,7 @@ struct pair {
     uint64_t hash;  /* of every frame with its time, and of every completion, in order */
     uint64_t steps; /* frames delivered */
     enum iba_link link;
+    bool waits;
     /* Optional, an observer: each frame as it leaves end `from`, and again when it arrives at the other. */
     void (*tap)(void *ctx, unsigned from, bool arrived, const struct iba_view *v);
     /* Optional, with the same context: each decision of end `end`, as its trace tells it. */
@@ -60,6 +61,7 @@ struct pair_config {
     uint8_t timeout, retry, rnr_retry, rd_depth;
     size_t bytes;    /* of each region */
     unsigned flight; /* frames the network holds; 0: PAIR_FLIGHT */
+    bool waits;      /* a full network holds its senders back instead of losing what they send */
     struct iba_net_faults faults;
 };
 
