@@ -23,7 +23,7 @@ const char help_text[] =
     "Output\n"
     "  -T FORM           text (default) tree fields json jsonl ek pdml\n"
     "  -V                same as -T tree\n"
-    "  -2                hold packets back until it is known what became of them (analysis.response_in)\n"
+    "  -2                hold packets back until it is known what became of them (response_in)\n"
     "  -x                hex dump as well (in jsonl: the payload)\n"
     "  -e FIELD          a column of -T fields, or a key of -T json, jsonl and ek; may be repeated\n"
     "  -E KEY=VALUE      of -T fields: header=y separator=, aggregator=; occurrence=f|l|a quote=d|s|n\n"

@@ -313,7 +313,8 @@ static int lists(const char *what)
 /* Whether only what comes later tells its values. */
 static bool needs_future(const struct field *f)
 {
-    return strcmp(f->name, "infiniband.analysis.response_in") == 0;
+    return strcmp(f->name, "infiniband.analysis.response_in") == 0 ||
+           strcmp(f->name, "infiniband.mad.response_in") == 0;
 }
 
 static bool wants_future(const struct options *opt)

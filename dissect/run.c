@@ -12,7 +12,7 @@
 #include "judge/held.h"
 #include "judge/judge.h"
 #include "page/page.h"
-#include "stats/addr.h"
+#include "track/track.h"
 
 struct run {
     struct options *opt;
@@ -298,11 +298,15 @@ static const struct iba_rmpp_transfer *reassemble(const struct packet *p)
 
 static void one_packet(struct run *r)
 {
+    static struct track track;
     struct packet *p = &r->packet;
 
     if (r->opt->check_crc)
         iba_view_check(&p->view);
     p->table = reassemble(p);
+    track_packet(&track, p);
+    if (r->held && p->told.response_to != 0)
+        held_response(r->held, p->told.response_to, p->number);
     if (r->judge)
         p->verdict = judge_packet(r->judge, p);
     if (r->held)

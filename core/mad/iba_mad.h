@@ -30,6 +30,24 @@ struct iba_mad {
     struct iba_mad_part part[IBA_MAD_PARTS];
 };
 
+/* Whose a connection is, as its service identifier tells; NONE: it does not. SRP's identifiers are each target's own.
+ */
+enum iba_upper {
+    IBA_UPPER_NONE,
+    IBA_UPPER_SDP,
+    IBA_UPPER_IPOIB,
+    IBA_UPPER_SRP,
+    IBA_UPPER_ISER,
+    IBA_UPPER_SMB_DIRECT,
+    IBA_UPPER_LNET,
+    IBA_UPPER_NVME,
+    IBA_UPPER_RPC,
+    IBA_UPPERS
+};
+enum iba_upper iba_upper_of(uint64_t service_id);
+/* "NVMe/RDMA"; "" for NONE. */
+const char *iba_upper_name(enum iba_upper u);
+
 /* Whether the service identifier is one of the RDMA IP CM service (MD-81). */
 bool iba_mad_is_ip_service(uint64_t service_id);
 /* Whether the packet is a datagram to or from QP0 or QP1 (MD-12). Cheap. */

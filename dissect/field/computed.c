@@ -155,6 +155,44 @@ static bool get_fault(const struct packet *p, struct value *v)
 {
     return p->view.err != IBA_OK && text(v, iba_strerror(p->view.err));
 }
+static bool frame_known(struct value *v, uint64_t frame)
+{
+    return frame != 0 && number(v, frame);
+}
+static bool get_mad_response_to(const struct packet *p, struct value *v)
+{
+    return frame_known(v, p->told.response_to);
+}
+static bool get_mad_response_in(const struct packet *p, struct value *v)
+{
+    return frame_known(v, p->told.response_in);
+}
+static bool get_mad_time(const struct packet *p, struct value *v)
+{
+    v->ns = p->told.time_ns;
+    return p->told.response_to != 0 && p->told.has_time;
+}
+static bool get_cm_srcqp(const struct packet *p, struct value *v)
+{
+    return p->told.has_source_qp && number(v, p->told.source_qp);
+}
+static bool get_cm_serviceid(const struct packet *p, struct value *v)
+{
+    return p->told.setup_in != 0 && number(v, p->told.service_id);
+}
+static bool get_cm_owner(const struct packet *p, struct value *v)
+{
+    static char owner[OWNER_BYTES];
+
+    if (p->told.setup_in == 0)
+        return false;
+    owner_text(owner, p->told.service_id);
+    return owner[0] != '\0' && text(v, owner);
+}
+static bool get_cm_setup_in(const struct packet *p, struct value *v)
+{
+    return frame_known(v, p->told.setup_in);
+}
 static bool get_analysis(const struct packet *p, struct value *v)
 {
     v->len = 0;
@@ -163,10 +201,6 @@ static bool get_analysis(const struct packet *p, struct value *v)
 static bool get_analysis_severity(const struct packet *p, struct value *v)
 {
     return p->verdict && p->verdict->n > 0 && text(v, iba_severity_name(p->verdict->worst));
-}
-static bool frame_known(struct value *v, uint64_t frame)
-{
-    return frame != 0 && number(v, frame);
 }
 static bool get_analysis_request_in(const struct packet *p, struct value *v)
 {
@@ -193,12 +227,13 @@ bool computed_value(enum computed c, const struct packet *p, struct value *v)
 #define COMPUTED_GET(id, ...) [COMPUTED_##id] = get_##id,
     static get *const gets[COMPUTED_COUNT] = {COMPUTED_FIELDS(COMPUTED_GET)};
     /* How such a value looks, where its form is not plain decimal. */
-    static const struct iba_field crc4 = {.show = IBA_SHOW_X8}, crc2 = {.show = IBA_SHOW_X4};
+    static const struct iba_field forms[IBA_SHOW_COUNT] = {[IBA_SHOW_X4] = {.show = IBA_SHOW_X4},
+                                                           [IBA_SHOW_X6] = {.show = IBA_SHOW_X6},
+                                                           [IBA_SHOW_X8] = {.show = IBA_SHOW_X8},
+                                                           [IBA_SHOW_X16] = {.show = IBA_SHOW_X16}};
 
     *v = (struct value){.type = (enum field_type)computed_fields[c].type};
-    if (computed_fields[c].show == IBA_SHOW_X8)
-        v->row = &crc4;
-    else if (computed_fields[c].show == IBA_SHOW_X4)
-        v->row = &crc2;
+    if (computed_fields[c].show != IBA_SHOW_DEC)
+        v->row = &forms[computed_fields[c].show];
     return gets[c](p, v);
 }

@@ -29,6 +29,13 @@
     C(lpcrc_status, "infiniband_link.lpcrc.status", TEXT, DEC, "Link Packet CRC Status")                               \
     C(truncated, "infiniband.truncated", BOOL, DEC, "Cut by the capture")                                              \
     C(fault, "infiniband.fault", TEXT, DEC, "What is malformed")                                                       \
+    C(mad_response_to, "infiniband.mad.response_to", UINT, DEC, "Response to the request in frame")                    \
+    C(mad_response_in, "infiniband.mad.response_in", UINT, DEC, "Response in frame")                                   \
+    C(mad_time, "infiniband.mad.time", TIME, DEC, "Time since the request")                                            \
+    C(cm_srcqp, "infiniband.cm.srcqp", UINT, X6, "Source Queue Pair, as the connection manager says")                  \
+    C(cm_serviceid, "infiniband.cm.serviceid", UINT, X16, "ServiceID of the connection")                               \
+    C(cm_owner, "infiniband.cm.owner", TEXT, DEC, "Owner of the connection, as its ServiceID tells")                   \
+    C(cm_setup_in, "infiniband.cm.setup_in", UINT, DEC, "Connection set up from frame")                                \
     C(analysis, "infiniband.analysis", PRESENCE, DEC, "Analysis: the packet has a finding")                            \
     C(analysis_severity, "infiniband.analysis.severity", TEXT, DEC, "Worst severity of the findings")                  \
     C(analysis_request_in, "infiniband.analysis.request_in", UINT, DEC, "Answers the request in frame")                \

@@ -1,6 +1,7 @@
 /* One packet on its way through ibdissect: what the reader gave, and the view of it. */
 #ifndef DISSECT_PACKET_H
 #define DISSECT_PACKET_H
+#include "field/told.h"
 #include "input/capture.h"
 #include "mad/iba_rmpp.h"
 #include "wire/iba_view.h"
@@ -15,7 +16,8 @@ struct packet {
     uint32_t source;              /* index of the file it came from */
     const char *source_name;
     const struct iba_rmpp_transfer *table; /* of many segments, which this packet completes; else NULL */
-    const struct verdict *verdict;         /* NULL: packets are not judged in this run */
+    struct told told;
+    const struct verdict *verdict; /* NULL: packets are not judged in this run */
 };
 
 /* Bytes of the frame, the ERF header in front of it not counted: on the wire, captured, and where it starts. */

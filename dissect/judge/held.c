@@ -82,7 +82,7 @@ void held_drop_first(struct held *h)
     h->n--;
 }
 
-struct verdict *held_verdict(struct held *h, uint64_t number)
+static struct one *find(struct held *h, uint64_t number)
 {
     size_t lo = 0, hi = h->n;
 
@@ -90,11 +90,26 @@ struct verdict *held_verdict(struct held *h, uint64_t number)
         const size_t mid = lo + (hi - lo) / 2;
         struct one *o = &h->one[(h->first + mid) % HELD_PACKETS];
         if (o->packet.number == number)
-            return &o->verdict;
+            return o;
         if (o->packet.number < number)
             lo = mid + 1;
         else
             hi = mid;
     }
     return NULL;
+}
+
+struct verdict *held_verdict(struct held *h, uint64_t number)
+{
+    struct one *o = find(h, number);
+
+    return o ? &o->verdict : NULL;
+}
+
+void held_response(struct held *h, uint64_t request, uint64_t answer)
+{
+    struct one *o = find(h, request);
+
+    if (o && o->packet.told.response_in == 0)
+        o->packet.told.response_in = answer;
 }

@@ -22,4 +22,6 @@ const struct packet *held_first(const struct held *h);
 void held_drop_first(struct held *h);
 /* The verdict on a packet that is held, to be completed; NULL when it is not held. */
 struct verdict *held_verdict(struct held *h, uint64_t number);
+/* The datagram in frame `request`, if it is held, is answered by this one; the first answer counts. */
+void held_response(struct held *h, uint64_t request, uint64_t answer);
 #endif

@@ -125,7 +125,7 @@ static void info_aeth(struct out *o, const uint8_t *aeth)
 }
 
 /* What each extension header adds to the line, in wire order. */
-static void info_extensions(struct out *o, const struct iba_view *v)
+static void info_extensions(struct out *o, const struct iba_view *v, const struct told *told)
 {
     const uint8_t *h;
 
@@ -133,6 +133,8 @@ static void info_extensions(struct out *o, const struct iba_view *v)
         number(o, " EECN=", iba_rdeth_eecnxt(iba_view_hdr(v, IBA_H_rdeth)));
     if (iba_view_has(v, IBA_H_deth))
         hex(o, " SrcQP=", iba_deth_srcqp(iba_view_hdr(v, IBA_H_deth)), 6);
+    else if (told->has_source_qp)
+        hex(o, " SrcQP=", told->source_qp, 6);
     if (iba_view_has(v, IBA_H_xrceth))
         hex(o, " SRQ=", iba_xrceth_srqn(iba_view_hdr(v, IBA_H_xrceth)), 6);
     if (iba_view_has(v, IBA_H_reth)) {
@@ -154,7 +156,7 @@ static void info_extensions(struct out *o, const struct iba_view *v)
         hex(o, " Inv=", iba_ieth_r_key(iba_view_hdr(v, IBA_H_ieth)), 8);
 }
 
-static void info_transport(struct out *o, const struct iba_view *v)
+static void info_transport(struct out *o, const struct iba_view *v, const struct told *told)
 {
     const uint8_t *bth = iba_view_bth(v);
 
@@ -163,7 +165,7 @@ static void info_transport(struct out *o, const struct iba_view *v)
         hex(o, " ", iba_bth_opcode(bth), 2);
     hex(o, " QP=", iba_bth_destqp(bth), 6);
     number(o, " PSN=", iba_bth_psn(bth));
-    info_extensions(o, v);
+    info_extensions(o, v, told);
     if (v->payload_len > 0)
         number(o, " Len=", v->payload_len);
     if (iba_bth_a(bth))
@@ -203,7 +205,7 @@ void print_info(struct out *o, const struct packet *p)
     const size_t from = o->n;
 
     if (iba_view_has_bth(v)) {
-        info_transport(o, v);
+        info_transport(o, v, &p->told);
         print_mad_info(o, p);
     } else if (iba_view_has(v, IBA_H_fc))
         info_link(o, v);

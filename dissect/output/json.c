@@ -182,9 +182,24 @@ static void several_values(void *ctx, const struct packet *p, const struct field
 /* Closes a layer; InfiniBand's ends with what belongs to the packet as a whole. */
 static void close_group(struct json *j, const struct packet *p)
 {
-    static const uint8_t last[] = {COMPUTED_encapsulation, COMPUTED_service,     COMPUTED_payload, COMPUTED_payload_len,
-                                   COMPUTED_icrc,          COMPUTED_icrc_status, COMPUTED_vcrc,    COMPUTED_vcrc_status,
-                                   COMPUTED_lpcrc_status,  COMPUTED_truncated,   COMPUTED_fault};
+    static const uint8_t last[] = {COMPUTED_encapsulation,
+                                   COMPUTED_service,
+                                   COMPUTED_payload,
+                                   COMPUTED_payload_len,
+                                   COMPUTED_icrc,
+                                   COMPUTED_icrc_status,
+                                   COMPUTED_vcrc,
+                                   COMPUTED_vcrc_status,
+                                   COMPUTED_lpcrc_status,
+                                   COMPUTED_truncated,
+                                   COMPUTED_fault,
+                                   COMPUTED_mad_response_to,
+                                   COMPUTED_mad_response_in,
+                                   COMPUTED_mad_time,
+                                   COMPUTED_cm_srcqp,
+                                   COMPUTED_cm_serviceid,
+                                   COMPUTED_cm_owner,
+                                   COMPUTED_cm_setup_in};
 
     if (!j->group)
         return;

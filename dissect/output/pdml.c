@@ -145,9 +145,24 @@ void print_pdml(struct out *o, const struct packet *p, const struct print_opts *
 {
     static const uint8_t head[] = {COMPUTED_frame_number, COMPUTED_frame_len, COMPUTED_frame_cap_len,
                                    COMPUTED_frame_time_epoch, COMPUTED_frame_time_relative};
-    static const uint8_t tail[] = {COMPUTED_encapsulation, COMPUTED_service,     COMPUTED_payload, COMPUTED_payload_len,
-                                   COMPUTED_icrc,          COMPUTED_icrc_status, COMPUTED_vcrc,    COMPUTED_vcrc_status,
-                                   COMPUTED_lpcrc_status,  COMPUTED_truncated,   COMPUTED_fault};
+    static const uint8_t tail[] = {COMPUTED_encapsulation,
+                                   COMPUTED_service,
+                                   COMPUTED_payload,
+                                   COMPUTED_payload_len,
+                                   COMPUTED_icrc,
+                                   COMPUTED_icrc_status,
+                                   COMPUTED_vcrc,
+                                   COMPUTED_vcrc_status,
+                                   COMPUTED_lpcrc_status,
+                                   COMPUTED_truncated,
+                                   COMPUTED_fault,
+                                   COMPUTED_mad_response_to,
+                                   COMPUTED_mad_response_in,
+                                   COMPUTED_mad_time,
+                                   COMPUTED_cm_srcqp,
+                                   COMPUTED_cm_serviceid,
+                                   COMPUTED_cm_owner,
+                                   COMPUTED_cm_setup_in};
 
     (void)opts;
     (void)first;

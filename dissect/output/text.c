@@ -202,6 +202,19 @@ static void tree_verdict(struct out *o, const struct packet *p)
     tree_computed(o, p, COMPUTED_analysis_same_as);
 }
 
+static void tree_told(struct out *o, const struct packet *p)
+{
+    static const uint8_t told[] = {COMPUTED_mad_response_to, COMPUTED_mad_response_in, COMPUTED_mad_time,
+                                   COMPUTED_cm_srcqp,        COMPUTED_cm_serviceid,    COMPUTED_cm_owner,
+                                   COMPUTED_cm_setup_in};
+
+    if (p->told.response_to == 0 && p->told.response_in == 0 && p->told.setup_in == 0)
+        return;
+    OUT_LIT(o, "Told by management datagrams\n");
+    for (size_t i = 0; i < sizeof told; i++)
+        tree_computed(o, p, (enum computed)told[i]);
+}
+
 void print_tree(struct out *o, const struct packet *p, const struct print_opts *opts, bool first)
 {
     static const uint8_t last[] = {
@@ -214,6 +227,7 @@ void print_tree(struct out *o, const struct packet *p, const struct print_opts *
     for (unsigned i = 0; i < p->view.n_layer; i++)
         tree_header(o, &p->view, &p->view.layer[i]);
     print_mad_tree(o, p);
+    tree_told(o, p);
     OUT_LIT(o, "Packet\n");
     for (size_t i = 0; i < sizeof last; i++)
         tree_computed(o, p, (enum computed)last[i]);

@@ -1,7 +1,7 @@
 /* The page: what is wrong in sentences, what happened around it, PSNs, response times, then every finding. Well-formed
  * XML, which is how a test sees that nothing went unescaped; no request leaves it, and its policy forbids any. */
 #include "page/parts.h"
-#include "stats/addr.h"
+#include "track/addr.h"
 
 extern const unsigned char page_page_css[], page_page_js[], page_uPlot_iife_min_js[], page_uPlot_min_css[];
 extern const size_t page_page_css_bytes, page_page_js_bytes, page_uPlot_iife_min_js_bytes, page_uPlot_min_css_bytes;

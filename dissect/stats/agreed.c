@@ -2,7 +2,7 @@
  * manager's REQ and REP. Where the capture lacks them, or they do not say, that side is "-". */
 #include <stdlib.h>
 #include "mad/iba_mad.h"
-#include "stats/cm_track.h"
+#include "track/cm_track.h"
 #include "stats/ends.h"
 #include "stats/kinds.h"
 

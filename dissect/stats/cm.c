@@ -1,7 +1,7 @@
 /* -z cm: connections as the connection manager agreed on them. */
 #include <stdlib.h>
 #include "mad/iba_mad.h"
-#include "stats/cm_track.h"
+#include "track/cm_track.h"
 #include "stats/kinds.h"
 
 void *stat_cm_open(const char *arg, char *err, size_t errlen)
@@ -44,6 +44,7 @@ static void end_cells(struct table *t, const struct cm_connection *c, const stru
 static void row(struct table *t, const struct cm_connection *c)
 {
     const char *mtu = iba_value_name(IBA_VALUES_MTU, c->mtu_code);
+    char owner[OWNER_BYTES];
 
     table_u64(t, c->begin_frame);
     end_cells(t, c, &c->active);
@@ -52,9 +53,8 @@ static void row(struct table *t, const struct cm_connection *c)
     table_begin(t);
     out_hex(t->o, c->service_id, 16);
     table_end(t);
-    table_begin(t);
-    cm_owner(t->o, c->service_id);
-    table_end(t);
+    owner_text(owner, c->service_id);
+    table_str(t, owner);
     table_str(t, c->sidr ? "-" : mtu ? mtu : "?");
     table_known(t, c->active.known, c->active.psn);
     table_known(t, c->passive.known && !c->sidr, c->passive.psn);
@@ -123,17 +123,10 @@ static void end_json(struct out *o, const char *key, const struct cm_connection 
     out_ch(o, '}');
 }
 
-static void owner_json(struct out *o, uint64_t service_id)
-{
-    json_key(o, "owner");
-    out_ch(o, '"');
-    cm_owner(o, service_id);
-    out_ch(o, '"');
-}
-
 static void connection_json(struct out *o, const struct cm_connection *c)
 {
     const char *mtu = iba_value_name(IBA_VALUES_MTU, c->mtu_code);
+    char owner[OWNER_BYTES];
 
     OUT_LIT(o, "{\"frame\":");
     out_u64(o, c->begin_frame);
@@ -155,7 +148,8 @@ static void connection_json(struct out *o, const struct cm_connection *c)
         OUT_LIT(o, "null");
     json_str(o, "service", service_name(c));
     json_u64(o, "service_id", c->service_id);
-    owner_json(o, c->service_id);
+    owner_text(owner, c->service_id);
+    json_str(o, "owner", owner);
     end_json(o, "active", c, &c->active);
     end_json(o, "passive", c, &c->passive);
     json_key(o, "pmtu");

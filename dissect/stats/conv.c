@@ -1,5 +1,5 @@
 #include <stdlib.h>
-#include "stats/addr.h"
+#include "track/addr.h"
 #include "stats/kinds.h"
 
 /* 16384 conversations with their index are 2 MiB. */

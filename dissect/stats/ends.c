@@ -1,6 +1,6 @@
 #include "stats/ends.h"
 #include <stdlib.h>
-#include "stats/addr.h"
+#include "track/addr.h"
 
 static void print_addr(struct out *o, const struct direction *d, bool source)
 {

@@ -1,10 +1,10 @@
 /* -z mad: management datagrams by class, method, attribute and status, and how long answers took. */
 #include "mad/iba_mad.h"
 #include <stdlib.h>
-#include "stats/addr.h"
 #include "stats/kinds.h"
+#include "track/mad_pair.h"
 
-enum { ROWS = 1024, WAITING = 4096, SLOTS = 2 * ROWS, WAYS = 16 };
+enum { ROWS = 1024, SLOTS = 2 * ROWS };
 
 struct key {
     uint8_t class, method;
@@ -16,20 +16,12 @@ struct row {
     uint64_t count, first_frame, answers;
     int64_t least_ns, most_ns, sum_ns;
 };
-/* A request that may be answered: who asked whom, in which transaction. */
-struct request {
-    struct stat_addrs addrs;
-    uint64_t transaction;
-    uint8_t class;
-    bool waits;
-    int64_t ns;
-};
 struct mads {
     struct row row[ROWS];
     uint16_t slot[SLOTS], order[ROWS];
     size_t n;
-    uint64_t packets, beyond, cut, unanswered, lost;
-    struct request waiting[WAITING]; /* near their transaction's place */
+    uint64_t packets, beyond, cut;
+    struct mad_pairs pairs;
 };
 
 void *stat_mad_open(const char *arg, char *err, size_t errlen)
@@ -50,63 +42,8 @@ static struct row *row_of(struct mads *s, const struct key *k)
     return &s->row[s->n - 1];
 }
 
-static bool is_of(const struct request *r, const uint8_t *src, const uint8_t *dst, const uint8_t *h)
+static void answered(struct row *row, int64_t took)
 {
-    return r->waits && r->transaction == iba_madhdr_transactionid(h) && r->class == iba_madhdr_mgmtclass(h) &&
-           memcmp(r->addrs.src, src, sizeof r->addrs.src) == 0 && memcmp(r->addrs.dst, dst, sizeof r->addrs.dst) == 0;
-}
-
-/* The request from there to there; when there is none, and a new one is to be put down: where, a free place or the one
- * of the oldest nearby. */
-static struct request *place_of(struct mads *s, const uint8_t *src, const uint8_t *dst, const uint8_t *h, bool put)
-{
-    uint64_t at = (iba_madhdr_transactionid(h) ^ iba_madhdr_mgmtclass(h)) * UINT64_C(0x9e3779b97f4a7c15);
-    struct request *best = NULL;
-
-    at ^= at >> 32;
-    for (unsigned i = 0; i < WAYS; i++) {
-        struct request *r = &s->waiting[(at + i) % WAITING];
-        if (is_of(r, src, dst, h))
-            return r;
-        if (!best || (best->waits && (!r->waits || r->ns < best->ns)))
-            best = r;
-    }
-    return put ? best : NULL;
-}
-
-/* MD-11: a response has the method's highest bit; Send, Trap, Report and TrapRepress ask for nothing by themselves. */
-static bool is_response(uint8_t method)
-{
-    return (method & 0x80) != 0;
-}
-static bool wants_answer(uint8_t method)
-{
-    enum { GET = 1, SET = 2, REPORT = 6, GET_TABLE = 0x12, DELETE = 0x15 };
-
-    return method == GET || method == SET || method == REPORT || (method >= GET_TABLE && method <= DELETE);
-}
-
-static void asked(struct mads *s, const struct stat_addrs *a, const uint8_t *h, int64_t ns)
-{
-    struct request *r = place_of(s, a->src, a->dst, h, true);
-
-    if (is_of(r, a->src, a->dst, h)) /* sent again: the first one counts */
-        return;
-    s->lost += r->waits;
-    *r = (struct request){.addrs = *a, .transaction = iba_madhdr_transactionid(h), .waits = true, .ns = ns};
-    r->class = iba_madhdr_mgmtclass(h);
-    s->unanswered++;
-}
-
-static void answered(struct mads *s, const struct stat_addrs *a, const uint8_t *h, int64_t ns, struct row *row)
-{
-    struct request *r = place_of(s, a->dst, a->src, h, false);
-
-    if (!r)
-        return;
-    const int64_t took = ns - r->ns;
-    r->waits = false;
-    s->unanswered--;
     row->least_ns = row->answers == 0 || took < row->least_ns ? took : row->least_ns;
     row->most_ns = row->answers == 0 || took > row->most_ns ? took : row->most_ns;
     row->sum_ns += took;
@@ -116,9 +53,10 @@ static void answered(struct mads *s, const struct stat_addrs *a, const uint8_t *
 void stat_mad_packet(void *state, const struct packet *p)
 {
     struct mads *s = state;
-    struct stat_addrs addrs;
+    const struct mad_request *request;
     struct iba_mad m;
     const uint8_t *h;
+    bool first = false;
 
     if (!iba_mad_in(&p->view))
         return;
@@ -138,12 +76,9 @@ void stat_mad_packet(void *state, const struct packet *p)
         return;
     }
     row->first_frame = row->count++ == 0 ? p->number : row->first_frame;
-    if (!stat_addrs_get(&addrs, &p->view) || !p->cap->has_ts)
-        return;
-    if (is_response(k.method))
-        answered(s, &addrs, h, (int64_t)(p->cap->ts_ns - p->first_ns), row);
-    else if (wants_answer(k.method))
-        asked(s, &addrs, h, (int64_t)(p->cap->ts_ns - p->first_ns));
+    request = mad_pair(&s->pairs, p, &m, h, &first);
+    if (request && first && request->has_time && p->cap->has_ts)
+        answered(row, (int64_t)(p->cap->ts_ns - p->first_ns) - request->ns);
 }
 
 static const struct mads *sorted; /* qsort has no context */
@@ -233,9 +168,9 @@ static void print_text(const struct mads *s, struct out *o)
     OUT_LIT(o, ", of kinds that found no room ");
     out_u64(o, s->beyond);
     OUT_LIT(o, ", requests without an answer ");
-    out_u64(o, s->unanswered);
+    out_u64(o, s->pairs.unanswered);
     OUT_LIT(o, " (");
-    out_u64(o, s->lost);
+    out_u64(o, s->pairs.lost);
     OUT_LIT(o, " not waited for, for want of room)\n");
     table_close(&t);
 }
@@ -271,7 +206,7 @@ static void print_json(const struct mads *s, struct out *o)
     json_u64(o, "packets", s->packets);
     json_u64(o, "cut", s->cut);
     json_u64(o, "beyond", s->beyond);
-    json_u64(o, "unanswered", s->unanswered);
+    json_u64(o, "unanswered", s->pairs.unanswered);
     json_u64(o, "limit", ROWS);
     json_key(o, "rows");
     out_ch(o, '[');

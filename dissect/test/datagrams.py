@@ -2,6 +2,7 @@
 """Management datagrams as users meet them: names, tables of records, statistics. IBPROOF_BIN names ibdissect's folder."""
 import json
 import struct
+import subprocess
 import unittest
 
 import bad
@@ -121,6 +122,128 @@ class Tables(Case):
     def test_held_packets_are_as_they_stand(self):
         _, path = self.dlids(self.whole())
         self.assertEqual(len(lines(self.good("-2", "-o", "icrc:off", path))), 32)
+
+
+def theirs(path, *names):
+    """The same fields as tshark has them: the witness for who said what to whom."""
+    words = [word for name in names for word in ("-e", name)]
+    said = subprocess.run(["tshark", "-n", "-r", path, "-T", "fields", *words], capture_output=True, check=True)
+    return [line.split("\t") for line in said.stdout.decode().splitlines()]
+
+
+CM = ("req", "req.localqpn", "rep", "rep.localqpn", "rep.remotecommid", "drsp.remotecommid")
+
+
+def source_qps(rows):
+    """From what tshark reads in REQ, REP and DREP, per packet: the QP that sends to the one it goes to."""
+    asked, lasting, expected = {}, {}, []
+    for src, dst, dest, req, qp, rep, reply_qp, to, released in rows:
+        expected.append(next((c[src, dst, dest] for c in lasting.values() if (src, dst, dest) in c), ""))
+        if req:
+            asked[src, dst, req] = qp
+        elif rep and (dst, src, to) in asked:
+            first = asked[dst, src, to]
+            lasting[to] = {(dst, src, reply_qp): first, (src, dst, first): reply_qp}
+        elif released:
+            lasting.pop(released, None)
+    return expected
+
+
+class Told(Case):
+    """What datagrams tell of other packets."""
+
+    def erased(self, path, gone=(), change=lambda n, data: data):
+        _, link, records = bad.pcap_records(path.read_bytes())
+        kept = [change(n, data) for n, (_, data, _) in enumerate(records, 1) if n not in gone]
+        return self.file(bad.pcap(kept, link=link))
+
+    def test_source_qps_are_those_of_req_and_rep(self):
+        for path in (UCMATOSE, RPING, bad.PCAPS / "rxe-rping.pcap", bad.PCAPS / "rxe-rping-v6.pcap"):
+            ip = "ipv6" if path.name.endswith("v6.pcap") else "ip"
+            rows = theirs(path, ip + ".src", ip + ".dst", "infiniband.bth.destqp", *("infiniband.cm." + name for name in CM))
+            got = [row[0] for row in fields(self, path, "cm.srcqp")]
+            self.assertEqual(got, source_qps(rows), path.name)
+            self.assertIn(True, map(bool, got))
+            ports = {int(port, 0) for (port,) in theirs(path, "infiniband.cm.req.serviceid.dport") if port}
+            self.assertEqual({owner for owner, qp in fields(self, path, "cm.owner", "cm.srcqp") if qp},
+                             {f"TCP port {port}" for port in ports})
+
+    def test_usable_everywhere(self):
+        self.assertEqual(len(lines(self.good("-Y", "cm.srcqp && cm.owner == \"TCP port 7174\" && frame.number == 4", RPING))), 1)
+        (row,) = jsonl(self.good("-T", "jsonl", "-Y", "frame.number == 4", RPING))
+        source = row["infiniband.cm.srcqp"]
+        self.assertEqual(row["infiniband.cm.setup_in"], 1)
+        for form in ("json", "ek", "pdml"):
+            text = self.good("-T", form, "-Y", "frame.number == 4", RPING).stdout.decode()
+            self.assertIn(f"{source:#08x}", text, form)
+        self.assertIn(f"    Source Queue Pair, as the connection manager says: {source:#08x}\n",
+                      self.good("-V", "-Y", "frame.number == 4", RPING).stdout.decode())
+        self.assertIn(f" SrcQP={source:#08x} ", lines(self.good(RPING))[3])
+
+    def test_absent_where_nothing_told(self):
+        messages = [n for n, (a,) in enumerate(fields(self, RPING, "mad.attributeid"), 1) if a]
+        for gone in (messages[:1], messages[1:2], messages):
+            got = fields(self, self.erased(RPING, gone), "cm.srcqp")
+            self.assertEqual({v for (v,) in got}, {""}, gone)
+        first = fields(self, self.erased(RPING, messages[2:]), "cm.srcqp")  # RTU is not needed
+        self.assertGreater(sum(bool(v) for (v,) in first), 30)
+
+    def test_not_before_the_exchange_nor_behind_it(self):
+        _, link, records = bad.pcap_records(RPING.read_bytes())
+        packets = [data for _, data, _ in records]
+        path = self.file(bad.pcap(packets[3:6] + packets + packets[3:6], link=link))
+        got = [bool(v) for (v,) in fields(self, path, "cm.srcqp")]
+        self.assertEqual(got[:3] + got[-3:], 6 * [False])
+        self.assertTrue(any(got))
+
+    def test_damaged_packets_are_told_nothing(self):
+        flip = lambda n, data: data if n <= 3 else data[:52] + bytes([data[52] ^ 1]) + data[53:]
+        self.assertEqual({v for (v,) in fields(self, self.erased(RPING, change=flip), "cm.srcqp")}, {""})
+
+    def test_a_datagram_service(self):
+        rows = fields(self, UDADDY, "cm.owner", "cm.srcqp", "cm.setup_in")
+        self.assertEqual(rows, len(rows) * [["UDP port 7174", "", "1"]])
+
+    def test_responses_are_those_of_the_same_transaction(self):
+        names = ("lrh.slid", "lrh.dlid", "mad.transactionid", "mad.mgmtclass", "mad.method")
+        asked, expected = {}, []
+        for n, (slid, dlid, tid, kind, method) in enumerate(theirs(OPENSM, *("infiniband." + name for name in names)), 1):
+            answer = int(method, 0) & 0x80
+            expected.append(str(asked.get((dlid, slid, tid, kind), "")) if answer else "")
+            if not answer:
+                asked.setdefault((slid, dlid, tid, kind), n)
+        self.assertEqual([row[0] for row in fields(self, OPENSM, "mad.response_to")], expected)
+        self.assertEqual(sum(map(bool, expected)), 119)
+        rows = fields(self, OPENSM, "mad.response_to", "mad.response_in", "mad.time")
+        rows = [[row[0], row[1], str(n), row[2]] for n, row in enumerate(rows, 1)]
+        self.assertEqual({(a, n) for a, _, n, _ in rows if a}, {(n, b) for _, b, n, _ in rows if b})
+        stamps = [float(t) for (t,) in theirs(OPENSM, "frame.time_relative")]
+        for a, _, n, took in rows:
+            self.assertEqual(bool(a), bool(took))
+            if a:
+                self.assertAlmostEqual(float(took), stamps[int(n) - 1] - stamps[int(a) - 1], places=6)
+
+    def test_an_answer_is_known_when_held(self):
+        self.assertEqual(len(lines(self.good("-Y", "mad.response_in", OPENSM))), 119)
+        self.assertNotIn("Response in frame", self.good("-V", OPENSM).stdout.decode())
+        self.assertEqual(self.good("-2", "-V", OPENSM).stdout.decode().count("Response in frame"), 119)
+
+    def test_the_connection_managers_answers(self):
+        rows = fields(self, UCMATOSE, "mad.attributeid", "mad.response_to")
+        kind = {n: int(a, 0) for n, (a, _) in enumerate(rows, 1) if a}
+        pairs = [(int(a, 0), kind[int(to)]) for a, to in rows if to]
+        self.assertEqual(sorted(set(pairs)), [(0x13, 0x10), (0x14, 0x13), (0x16, 0x15)])
+
+    def test_rmpp_acknowledges_ask_for_nothing(self):
+        ask = datagram(1, 1, b"")
+        mad = 8 + 12 + 8
+        ask = ask[: mad + 3] + b"\x12" + ask[mad + 4 : mad + 24] + bytes(12) + ask[mad + 36 :]
+        swapped = lambda p: p[:2] + p[6:8] + p[4:6] + p[2:4] + p[8:]
+        whole = [datagram(n, 3, bytes(600)) for n in (1, 2, 3)]
+        ack = swapped(datagram(1, 3, bytes(600), kind=2))
+        ack = ack[: mad + 3] + b"\x12" + ack[mad + 4 :]
+        path = self.file(bad.pcap([swapped(ask), whole[0], ack, whole[1], whole[2]], link=247))
+        self.assertEqual([to for (to,) in fields(self, path, "mad.response_to", where=("-o", "icrc:off"))], ["", "1", "", "1", "1"])
 
 
 class Statistics(Case):

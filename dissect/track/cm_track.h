@@ -1,16 +1,19 @@
 /* Connections as the connection manager's messages tell of them: who, for what service, with which numbers, and how it
- * ended. Bounded: the connection begun longest ago makes room, and is counted. */
+ * ended; and which connection a packet is of. Bounded: the connection begun longest ago makes room, and is counted. */
 #ifndef DISSECT_CM_TRACK_H
 #define DISSECT_CM_TRACK_H
 #include "field/packet.h"
-#include "stats/addr.h"
+#include "track/addr.h"
 
-enum { CM_CONNECTIONS = 4096 };
+enum { CM_CONNECTIONS = 4096, CM_PATHS = 2 };
 enum cm_state { CM_REQUESTED, CM_REPLIED, CM_ESTABLISHED, CM_REJECTED, CM_RELEASING, CM_RELEASED, CM_STATES };
 
 struct cm_end {
-    uint8_t addr[16];
-    bool known; /* what stands below was told */
+    uint8_t addr[16];          /* that the messages go to and come from */
+    uint8_t gid[CM_PATHS][16]; /* of the primary and the alternate path, as in REQ; 0: none (MD-55) */
+    uint16_t lid[CM_PATHS];
+    bool known;       /* what stands below was told */
+    uint16_t next_qp; /* end in the same bucket, see cm_track.c */
     uint32_t comm_id, qpn, psn;
     uint8_t reads;       /* READs and ATOMICs that it may have outstanding, as agreed */
     uint8_t rnr_retries; /* that it is to make */
@@ -33,18 +36,22 @@ struct cm_connection {
 };
 struct cm_track {
     struct cm_connection connection[CM_CONNECTIONS];
-    uint16_t bucket[CM_CONNECTIONS];
+    uint16_t bucket[CM_CONNECTIONS], qp_bucket[CM_CONNECTIONS];
     uint64_t begun, forgotten, stray; /* stray: messages of no connection that is known */
 };
 
-/* Looks at the packet if it is a message of the connection manager. */
-void cm_track_packet(struct cm_track *t, const struct packet *p);
-/* The connection, begun last, that goes from this QP (NULL: not known) to that one; `active`: from its active end. */
+/* Looks at the packet if it is a message of the connection manager. The connection that it is of, if it is one that is
+ * known; valid until the next call. */
+const struct cm_connection *cm_track_packet(struct cm_track *t, const struct packet *p);
+/* The connection that a data packet is of while it lasts: from REP, or SIDR_REP, to DREP or REJ. `source`: the end that
+ * sent it, where its headers do not say; else NULL. NULL: nothing tells. */
+const struct cm_connection *cm_track_of(const struct cm_track *t, const struct iba_view *v,
+                                        const struct cm_end **source);
+/* The connection, begun last, that goes from this QP (NULL: not known) to that one, be it over or not; `active`: from
+ * its active end. */
 const struct cm_connection *cm_track_find(const struct cm_track *t, uint8_t kind, const uint8_t *src,
                                           const uint32_t *src_qpn, const uint8_t *dst, uint32_t dst_qpn, bool *active);
 /* The n-th that is kept, in the order they began; NULL behind the last. */
 const struct cm_connection *cm_track_nth(const struct cm_track *t, size_t n);
 const char *cm_state_name(enum cm_state s);
-/* Whose the service is, as its identifier tells: "NVMe/RDMA", "TCP port 7174"; empty when it does not. */
-void cm_owner(struct out *o, uint64_t service_id);
 #endif

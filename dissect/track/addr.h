@@ -1,6 +1,6 @@
 /* Who talks to whom: the network addresses of a packet, and a bounded set of things known by a key. */
-#ifndef DISSECT_STATS_ADDR_H
-#define DISSECT_STATS_ADDR_H
+#ifndef DISSECT_TRACK_ADDR_H
+#define DISSECT_TRACK_ADDR_H
 #include "field/out.h"
 #include "wire/iba_view.h"
 

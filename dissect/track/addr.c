@@ -1,4 +1,4 @@
-#include "stats/addr.h"
+#include "track/addr.h"
 
 bool stat_addrs_get(struct stat_addrs *a, const struct iba_view *v)
 {

@@ -1,0 +1,21 @@
+/* What management datagrams told of a packet, beyond its own bytes. Made by track/, read by fields and printers; all 0:
+ * nothing. */
+#ifndef DISSECT_TOLD_H
+#define DISSECT_TOLD_H
+#include <stdbool.h>
+#include <stdint.h>
+
+struct told {
+    uint64_t setup_in;   /* frame of the REQ or SIDR_REQ of its connection; 0: of none that is known */
+    uint64_t service_id; /* valid with setup_in, as what follows */
+    uint32_t source_qp;
+    bool has_source_qp;                /* the packet's own headers have none */
+    uint64_t response_to, response_in; /* frames of the same transaction; 0: not known */
+    int64_t time_ns;                   /* since the request; valid with has_time */
+    bool has_time;
+};
+
+enum { OWNER_BYTES = 40 };
+/* Whose a service is, as its identifier tells: "NVMe/RDMA", "TCP port 7174"; empty when it does not. */
+void owner_text(char to[OWNER_BYTES], uint64_t service_id);
+#endif

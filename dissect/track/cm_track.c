@@ -1,0 +1,391 @@
+#include "track/cm_track.h"
+#include "mad/iba_mad.h"
+
+struct message {
+    const struct packet *p;
+    const struct iba_mad *m;
+    struct stat_addrs addrs;
+    int64_t ns;
+};
+
+const char *cm_state_name(enum cm_state s)
+{
+    static const char *const name[CM_STATES] = {"requested", "replied",   "established",
+                                                "rejected",  "releasing", "released"};
+    return name[s];
+}
+
+static uint16_t *bucket_of(struct cm_track *t, uint32_t active_id)
+{
+    return &t->bucket[(active_id ^ active_id >> 12 ^ active_id >> 20) % CM_CONNECTIONS];
+}
+
+/* Ends by the number of their QP. A link holds the end's number plus 1: active ends are even, passive ones odd. */
+static uint16_t *qp_bucket_of(struct cm_track *t, uint32_t qpn)
+{
+    return &t->qp_bucket[(qpn ^ qpn >> 12) % CM_CONNECTIONS];
+}
+
+static struct cm_end *end_at(struct cm_track *t, uint16_t link)
+{
+    struct cm_connection *c = &t->connection[(link - 1) / 2];
+
+    return link % 2 ? &c->active : &c->passive;
+}
+
+static void drop_qp(struct cm_track *t, struct cm_end *e)
+{
+    uint16_t *at = qp_bucket_of(t, e->qpn);
+
+    if (!e->known)
+        return;
+    while (*at && end_at(t, *at) != e)
+        at = &end_at(t, *at)->next_qp;
+    if (*at)
+        *at = e->next_qp;
+    e->known = false;
+}
+
+static void keep_qp(struct cm_track *t, struct cm_connection *c, struct cm_end *e, uint32_t qpn)
+{
+    uint16_t *bucket = qp_bucket_of(t, qpn);
+
+    drop_qp(t, e);
+    e->known = true;
+    e->qpn = qpn;
+    e->next_qp = *bucket;
+    *bucket = (uint16_t)((c - t->connection) * 2 + (e == &c->passive) + 1);
+}
+
+static void forget(struct cm_track *t, struct cm_connection *c)
+{
+    uint16_t *at = bucket_of(t, c->active.comm_id);
+    const uint16_t self = (uint16_t)(c - t->connection + 1);
+
+    drop_qp(t, &c->active);
+    drop_qp(t, &c->passive);
+    while (*at && *at != self)
+        at = &t->connection[*at - 1].next;
+    if (*at)
+        *at = c->next;
+    t->forgotten++;
+}
+
+static struct cm_connection *begin(struct cm_track *t, const struct message *in, uint32_t id)
+{
+    struct cm_connection *c = &t->connection[t->begun++ % CM_CONNECTIONS];
+    uint16_t *bucket = bucket_of(t, id);
+
+    if (c->used)
+        forget(t, c);
+    *c = (struct cm_connection){.used = true, .kind = in->addrs.kind, .next = *bucket};
+    *bucket = (uint16_t)(c - t->connection + 1);
+    memcpy(c->active.addr, in->addrs.src, sizeof c->active.addr);
+    memcpy(c->passive.addr, in->addrs.dst, sizeof c->passive.addr);
+    c->active.comm_id = id;
+    c->begin_frame = in->p->number;
+    c->begin_ns = in->ns;
+    return c;
+}
+
+static bool between(const struct cm_connection *c, const struct message *in, bool from_active)
+{
+    const uint8_t *src = from_active ? c->active.addr : c->passive.addr;
+    const uint8_t *dst = from_active ? c->passive.addr : c->active.addr;
+
+    return c->kind == in->addrs.kind && memcmp(src, in->addrs.src, 16) == 0 && memcmp(dst, in->addrs.dst, 16) == 0;
+}
+
+/* The connection with this identifier at its active end, between the message's ends. */
+static struct cm_connection *find(struct cm_track *t, const struct message *in, uint32_t active_id, bool from_active,
+                                  bool sidr)
+{
+    for (uint16_t at = *bucket_of(t, active_id); at; at = t->connection[at - 1].next) {
+        struct cm_connection *c = &t->connection[at - 1];
+        if (c->active.comm_id == active_id && c->sidr == sidr && between(c, in, from_active))
+            return c;
+    }
+    return NULL;
+}
+
+/* Of a message with both identifiers, from whichever end. */
+static struct cm_connection *find_either(struct cm_track *t, const struct message *in, uint32_t local, uint32_t remote,
+                                         bool *from_active)
+{
+    struct cm_connection *c = find(t, in, local, true, false);
+
+    *from_active = c && (!c->passive.known || remote == 0 || c->passive.comm_id == remote);
+    if (*from_active)
+        return c;
+    c = find(t, in, remote, false, false);
+    if (!c)
+        t->stray++;
+    return c;
+}
+
+/* The addresses that data packets of the connection will have (MD-55). */
+static void paths(struct cm_connection *c, const uint8_t *w)
+{
+    c->active.lid[0] = iba_cm_req_prim_locallid(w);
+    c->active.lid[1] = iba_cm_req_alt_locallid(w);
+    c->passive.lid[0] = iba_cm_req_prim_remotelid(w);
+    c->passive.lid[1] = iba_cm_req_alt_remotelid(w);
+    memcpy(c->active.gid[0], iba_cm_req_prim_localgid(w), 16);
+    memcpy(c->active.gid[1], iba_cm_req_alt_localgid(w), 16);
+    memcpy(c->passive.gid[0], iba_cm_req_prim_remotegid(w), 16);
+    memcpy(c->passive.gid[1], iba_cm_req_alt_remotegid(w), 16);
+}
+
+static struct cm_connection *request(struct cm_track *t, const struct message *in, const uint8_t *w)
+{
+    struct cm_connection *c = find(t, in, iba_cm_req_localcommid(w), true, false);
+
+    if (c && c->active.qpn == iba_cm_req_localqpn(w) && c->service_id == iba_cm_req_serviceid(w) &&
+        c->active.psn == iba_cm_req_startpsn(w)) {
+        c->again++; /* MD-68 */
+        return c;
+    }
+    c = begin(t, in, iba_cm_req_localcommid(w));
+    keep_qp(t, c, &c->active, iba_cm_req_localqpn(w));
+    paths(c, w);
+    c->active.psn = iba_cm_req_startpsn(w);
+    c->active.reads = iba_cm_req_initdepth(w);
+    c->active.flow_control = iba_cm_req_e2eflowctrl(w);
+    c->passive.reads = iba_cm_req_responderres(w);
+    c->passive.rnr_retries = iba_cm_req_rnrretrcount(w); /* what the one asks of the other */
+    c->service_id = iba_cm_req_serviceid(w);
+    c->service = iba_cm_req_transpsvctype(w);
+    c->mtu_code = iba_cm_req_pppmtu(w);
+    c->ack_timeout = iba_cm_req_prim_localacktout(w);
+    c->retries = iba_cm_req_retrcount(w);
+    c->cm_timeout = iba_cm_req_remoteresptout(w);
+    return c;
+}
+
+static void answered(struct cm_connection *c, const struct message *in, enum cm_state s)
+{
+    if (c->answer_frame == 0) {
+        c->answer_frame = in->p->number;
+        c->answer_ns = in->ns;
+    } else
+        c->again++;
+    c->state = (uint8_t)s;
+}
+
+static struct cm_connection *reply(struct cm_track *t, const struct message *in, const uint8_t *w)
+{
+    struct cm_connection *c = find(t, in, iba_cm_rep_remotecommid(w), false, false);
+
+    if (!c) {
+        t->stray++;
+        return NULL;
+    }
+    answered(c, in, c->state > CM_REPLIED ? (enum cm_state)c->state : CM_REPLIED);
+    keep_qp(t, c, &c->passive, iba_cm_rep_localqpn(w));
+    c->passive.comm_id = iba_cm_rep_localcommid(w);
+    c->passive.psn = iba_cm_rep_startpsn(w);
+    c->passive.reads = iba_cm_rep_initdepth(w); /* MD-62 */
+    c->passive.flow_control = iba_cm_rep_e2eflowctrl(w);
+    c->active.reads = iba_cm_rep_respres(w);
+    c->active.rnr_retries = iba_cm_rep_rnrretrcount(w);
+    return c;
+}
+
+static struct cm_connection *reject(struct cm_track *t, const struct message *in, const uint8_t *w)
+{
+    bool from_active;
+    struct cm_connection *c = find_either(t, in, iba_cm_rej_localcommid(w), iba_cm_rej_remotecommid(w), &from_active);
+
+    if (!c)
+        return NULL;
+    if (!from_active)
+        answered(c, in, CM_REJECTED);
+    c->state = CM_REJECTED;
+    c->reason = iba_cm_rej_reason(w);
+    c->end_frame = in->p->number;
+    return c;
+}
+
+/* What changes the state only. All of these begin with both identifiers. */
+static struct cm_connection *step(struct cm_track *t, const struct message *in, const uint8_t *w, uint16_t attribute)
+{
+    enum { MRA = 0x11, RTU = 0x14, DREQ = 0x15, DREP = 0x16 };
+    bool from_active;
+    struct cm_connection *c = find_either(t, in, iba_cm_rtu_localcommid(w), iba_cm_rtu_remotecommid(w), &from_active);
+
+    if (!c)
+        return NULL;
+    if (attribute == MRA)
+        c->mras++;
+    else if (attribute == RTU && c->state == CM_REPLIED)
+        c->state = CM_ESTABLISHED;
+    else if (attribute == DREQ && c->state < CM_RELEASED)
+        c->state = CM_RELEASING;
+    else if (attribute == DREP) {
+        c->state = CM_RELEASED;
+        c->end_frame = in->p->number;
+    }
+    return c;
+}
+
+static struct cm_connection *resolution(struct cm_track *t, const struct message *in)
+{
+    const uint8_t *req = iba_mad_layout_at(in->m, IBA_M_cm_sidr_req),
+                  *rep = iba_mad_layout_at(in->m, IBA_M_cm_sidr_rep);
+    struct cm_connection *c;
+
+    if (req) {
+        c = find(t, in, iba_cm_sidr_req_requestid(req), true, true);
+        if (c && c->state == CM_REQUESTED) {
+            c->again++;
+            return c;
+        }
+        c = begin(t, in, iba_cm_sidr_req_requestid(req));
+        c->sidr = true;
+        c->service_id = iba_cm_sidr_req_serviceid(req);
+        return c;
+    }
+    c = rep ? find(t, in, iba_cm_sidr_rep_requestid(rep), false, true) : NULL;
+    if (!c) {
+        t->stray += rep != NULL;
+        return NULL;
+    }
+    answered(c, in, iba_cm_sidr_rep_status(rep) ? CM_REJECTED : CM_REPLIED);
+    c->reason = iba_cm_sidr_rep_status(rep);
+    keep_qp(t, c, &c->passive, iba_cm_sidr_rep_qpn(rep));
+    return c;
+}
+
+const struct cm_connection *cm_track_packet(struct cm_track *t, const struct packet *p)
+{
+    enum { HEADER = IBA_BYTES_madhdr, BOTH_IDS = 8 };
+    struct iba_mad m;
+    struct message in = {.p = p, .m = &m, .ns = (int64_t)(p->cap->ts_ns - p->first_ns)};
+    const uint8_t *w;
+
+    if (!iba_mad_of(&m, &p->view) || !m.attr || m.attr->group != IBA_GROUP_CM || p->view.icrc == IBA_CHECK_BAD ||
+        m.captured < HEADER + BOTH_IDS || !stat_addrs_get(&in.addrs, &p->view))
+        return NULL;
+    if ((w = iba_mad_layout_at(&m, IBA_M_cm_req)))
+        return request(t, &in, w);
+    if ((w = iba_mad_layout_at(&m, IBA_M_cm_rep)))
+        return reply(t, &in, w);
+    if ((w = iba_mad_layout_at(&m, IBA_M_cm_rej)))
+        return reject(t, &in, w);
+    if (iba_mad_layout_at(&m, IBA_M_cm_sidr_req) || iba_mad_layout_at(&m, IBA_M_cm_sidr_rep))
+        return resolution(t, &in);
+    if (m.part[m.n_part - 1].layout != IBA_M_classportinfo)
+        return step(t, &in, m.wire + HEADER, m.attr->id);
+    return NULL;
+}
+
+/* Whether the end is there: where its messages come from, or on a path of the connection. */
+static bool end_is_at(const struct cm_connection *c, const struct cm_end *e, uint8_t kind, const uint8_t *addr)
+{
+    static const uint8_t none[16] = {0};
+    uint8_t gid[16] = {[10] = 0xff, [11] = 0xff}; /* an IPv4 address as a GID: A17 */
+    bool at = c->kind == kind && memcmp(e->addr, addr, sizeof e->addr) == 0;
+
+    if (kind == STAT_ADDR_IPV4)
+        memcpy(gid + 12, addr, 4);
+    else
+        memcpy(gid, addr, sizeof gid);
+    for (unsigned i = 0; i < CM_PATHS && !at; i++)
+        if (kind == STAT_ADDR_LID)
+            at = e->lid[i] != 0 && e->lid[i] == iba_bits_get(addr, 0, 16);
+        else
+            at = memcmp(e->gid[i], gid, sizeof gid) == 0 && memcmp(gid, none, sizeof gid) != 0;
+    return at;
+}
+
+struct walk {
+    const struct cm_track *t;
+    uint16_t link;
+    uint32_t qpn;
+};
+
+/* The next connection with an end of this QP number; the QP known last comes first. */
+static const struct cm_connection *walk_on(struct walk *w, const struct cm_end **end, const struct cm_end **other)
+{
+    while (w->link) {
+        const uint16_t link = w->link;
+        const struct cm_connection *c = &w->t->connection[(link - 1) / 2];
+        *end = link % 2 ? &c->active : &c->passive;
+        *other = link % 2 ? &c->passive : &c->active;
+        w->link = (*end)->next_qp;
+        if ((*end)->qpn == w->qpn)
+            return c;
+    }
+    return NULL;
+}
+
+static struct walk walk_from(const struct cm_track *t, uint32_t qpn)
+{
+    return (struct walk){t, t->qp_bucket[(qpn ^ qpn >> 12) % CM_CONNECTIONS], qpn};
+}
+
+static bool lasts(const struct cm_connection *c)
+{
+    return c->state == CM_REPLIED || c->state == CM_ESTABLISHED || c->state == CM_RELEASING;
+}
+
+/* A datagram QP is of a service when the connection manager has said so of this QP at this address. */
+static const struct cm_connection *service_at(const struct cm_track *t, uint8_t kind, const uint8_t *addr, uint32_t qpn)
+{
+    struct walk w = walk_from(t, qpn);
+    const struct cm_connection *c;
+    const struct cm_end *end, *other;
+
+    while ((c = walk_on(&w, &end, &other)) != NULL)
+        if (c->sidr && lasts(c) && end_is_at(c, end, kind, addr))
+            return c;
+    return NULL;
+}
+
+const struct cm_connection *cm_track_of(const struct cm_track *t, const struct iba_view *v,
+                                        const struct cm_end **source)
+{
+    const struct cm_connection *c;
+    const struct cm_end *end, *other;
+    struct stat_addrs a;
+
+    *source = NULL;
+    if (t->begun == 0 || !v->op || v->icrc == IBA_CHECK_BAD || !iba_view_has_bth(v) || !stat_addrs_get(&a, v))
+        return NULL;
+    const uint32_t dst_qpn = iba_bth_destqp(iba_view_bth(v));
+    if (iba_view_has(v, IBA_H_deth)) {
+        c = service_at(t, a.kind, a.dst, dst_qpn);
+        return c ? c : service_at(t, a.kind, a.src, iba_deth_srcqp(iba_view_hdr(v, IBA_H_deth)));
+    }
+    struct walk w = walk_from(t, dst_qpn);
+    while ((c = walk_on(&w, &end, &other)) != NULL)
+        if (!c->sidr && lasts(c) && other->known && end_is_at(c, end, a.kind, a.dst) &&
+            end_is_at(c, other, a.kind, a.src)) {
+            *source = other;
+            return c;
+        }
+    return NULL;
+}
+
+const struct cm_connection *cm_track_find(const struct cm_track *t, uint8_t kind, const uint8_t *src,
+                                          const uint32_t *src_qpn, const uint8_t *dst, uint32_t dst_qpn, bool *active)
+{
+    struct walk w = walk_from(t, dst_qpn);
+    const struct cm_connection *c;
+    const struct cm_end *end, *other;
+
+    while ((c = walk_on(&w, &end, &other)) != NULL) {
+        *active = end == &c->passive;
+        if (!c->sidr && other->known && (!src_qpn || other->qpn == *src_qpn) && end_is_at(c, end, kind, dst) &&
+            end_is_at(c, other, kind, src))
+            return c;
+    }
+    return NULL;
+}
+
+const struct cm_connection *cm_track_nth(const struct cm_track *t, size_t n)
+{
+    if (n >= CM_CONNECTIONS || n >= t->begun)
+        return NULL;
+    return &t->connection[t->begun <= CM_CONNECTIONS ? n : (t->begun + n) % CM_CONNECTIONS];
+}

@@ -1,0 +1,28 @@
+/* Requests of management datagrams and their answers. Bounded: of the requests whose places collide the oldest makes
+ * room. */
+#ifndef DISSECT_MAD_PAIR_H
+#define DISSECT_MAD_PAIR_H
+#include "field/packet.h"
+#include "track/addr.h"
+
+enum { MAD_REQUESTS = 4096 };
+
+/* A request that may be answered: who asked whom, in which transaction. */
+struct mad_request {
+    struct stat_addrs addrs;
+    uint64_t transaction, frame;
+    int64_t ns;
+    uint16_t attribute; /* where one transaction has several exchanges; else 0 */
+    uint8_t class;
+    bool used, answered, has_time;
+};
+struct mad_pairs {
+    struct mad_request request[MAD_REQUESTS]; /* near their transaction's place */
+    uint64_t unanswered, lost;                /* lost: not waited for, for want of room */
+};
+
+/* What the datagram with header `h` answers; `first`: nothing did before. NULL when it is a request itself, or nothing
+ * that is known. `h`: the whole common header. */
+const struct mad_request *mad_pair(struct mad_pairs *t, const struct packet *p, const struct iba_mad *m,
+                                   const uint8_t *h, bool *first);
+#endif
