@@ -34,6 +34,13 @@ def load(path):
         return [Difference(entry) for entry in tomllib.load(file)["difference"]]
 
 
+def unexplained_names(differences, kind, only):
+    """Of the names that one side alone has those that no entry is about; and names of entries that are none of them."""
+    listed = {name for difference in differences if kind in difference.kinds for name in difference.fields}
+    return ([name for name in only if not any(fnmatch.fnmatchcase(name, pattern) for pattern in listed)],
+            sorted(pattern for pattern in listed if not fnmatch.filter(only, pattern)))
+
+
 class Verdict:
     """Counts, and every difference that no entry explains."""
 

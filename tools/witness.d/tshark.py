@@ -9,7 +9,9 @@ import capture
 THEIRS = ["frame.protocols", "_ws.malformed", "data.data", "infiniband.mad.mgmtclass", "infiniband.mad.attributeid",
           "infiniband.vendor", "ip.fragment", "ipv6.fraghdr.more"]
 OURS = ["infiniband.encapsulation", "infiniband.truncated", "infiniband.fault", "infiniband.icrc.status",
-        "infiniband.vcrc.status", "infiniband.payload.length"]
+        "infiniband.vcrc.status", "infiniband.payload.length", "frame", "infiniband.linkspeedwidthpairstable.width2_5",
+        "infiniband.linkspeedwidthpairstable.width5", "infiniband.linkspeedwidthpairstable.width10"]
+ONLY = "theirs only"
 CUTS = (60, 90)
 
 # A second opinion: tshark without its guesses at what a payload is, so that it shows all payload as data.
@@ -32,10 +34,17 @@ def _number(text):
     return int(last, 0) if last else -1
 
 
+def theirs_only(theirs, ours):
+    """InfiniBand's fields that ibdissect does not have under that name."""
+    return sorted(field for field in theirs - ours if field.startswith("infiniband."))
+
+
 class Comparison:
     def __init__(self, ours, theirs, scratch):
         self.ours, self.theirs, self.scratch = ours, theirs, scratch
-        self.shared = sorted(ours.fields() & theirs.fields())
+        known = ours.fields()
+        self.shared = sorted(known & theirs.fields())
+        self.only = theirs_only(theirs.fields(), known)
 
     def file(self, path):
         """All comparisons of one capture: a list of arguments for Verdict.value."""
@@ -50,7 +59,7 @@ class Comparison:
             shown, kind, skip = stem + ".erf.pcap", "rewritten", ("erf.", "frame.cap_len", "frame.comment")
             capture.write(shown, [capture.as_erf(p) for p in packets])
         values = []
-        their_rows = self.theirs.dissect(shown, self.shared + THEIRS)
+        their_rows = self.theirs.dissect(shown, self.shared + sorted({*THEIRS, *self.only}))
         plain = functools.cache(lambda: self.theirs.dissect(shown, PLAIN_FIELDS, *PLAIN).packets)
         our_rows = self.ours.dissect(path, self.shared + OURS)
         values += self.rows(kind, path, their_rows, our_rows, plain, skip)
@@ -79,6 +88,9 @@ class Comparison:
             for field in self.shared:
                 if not field.startswith(skip or ("\0",)):
                     yield kind, field, where, their.get(field, ""), our.get(field, ""), names
+            for field in self.only:
+                if their.get(field):
+                    yield ONLY, field, where, their[field], "", names
 
     def round_trip(self, path, stem, before):
         """What ibdissect -w wrote says the same to tshark as what ibdissect read."""
