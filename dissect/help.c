@@ -14,7 +14,7 @@ const char help_text[] =
     "  -Y EXPR           only packets that match; every field of -G fields can stand in EXPR\n"
     "  -c N              stop after N packets\n"
     "  -d SEL,PROTO      decode as: udp.port==N,infiniband | user0..15,infiniband|infiniband_link|eth|ip|erf |\n"
-    "                    infiniband.bth.service==RD,dc\n"
+    "                    infiniband.bth.service==RD,dc | infiniband.cm.serviceid==ID,srp\n"
     "  --port N          another UDP port that carries RoCEv2 (beside 4791); may be repeated\n"
     "  --mtu N           path MTU of all connections, when no packet tells it (256 to 4096)\n"
     "  -o KEY:VALUE      icrc:off leaves CRCs unchecked; infiniband.rroce.port:N as --port;\n"

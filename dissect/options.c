@@ -150,6 +150,35 @@ static int add_port(struct options *opt, const char *text)
     return EXIT_OK;
 }
 
+/* -d infiniband.cm.serviceid==ID,protocol */
+static int add_service(struct options *opt, const char *text)
+{
+    static const struct {
+        const char *name;
+        enum iba_upper upper;
+    } uppers[] = {{"sdp", IBA_UPPER_SDP},
+                  {"ipoib", IBA_UPPER_IPOIB},
+                  {"srp", IBA_UPPER_SRP},
+                  {"iser", IBA_UPPER_ISER},
+                  {"lnet", IBA_UPPER_LNET},
+                  {"nvme-rdma", IBA_UPPER_NVME},
+                  {"smb_direct", IBA_UPPER_SMB_DIRECT},
+                  {"rpcordma", IBA_UPPER_RPC}};
+    char *end;
+
+    errno = 0;
+    const unsigned long long id = strtoull(text, &end, 0);
+    if (errno || end == text || *text == '-' || *end != ',' || opt->n_service == SERVICE_HINTS)
+        return wrong("-d infiniband.cm.serviceid==%s: want ID,PROTOCOL, %d of them at most", text, SERVICE_HINTS);
+    for (size_t i = 0; i < sizeof uppers / sizeof *uppers; i++)
+        if (strcmp(uppers[i].name, end + 1) == 0) {
+            opt->service[opt->n_service++] = (struct service_hint){id, (uint8_t)uppers[i].upper};
+            return EXIT_OK;
+        }
+    return wrong("-d infiniband.cm.serviceid==%s: want srp, iser, nvme-rdma, rpcordma, smb_direct, sdp, ipoib or lnet",
+                 text);
+}
+
 /* -d selector==value,protocol */
 static int decode_as(struct options *opt, const char *text)
 {
@@ -162,6 +191,7 @@ static int decode_as(struct options *opt, const char *text)
                  {"ip", IBA_LINK_IP},
                  {"erf", IBA_LINK_ERF}};
     static const char port[] = "udp.port==", user[] = "user", infiniband[] = ",infiniband";
+    static const char service[] = "infiniband.cm.serviceid==";
     char number[8] = "";
     const char *comma = strchr(text, ',');
     const size_t head = comma ? (size_t)(comma - text) : 0;
@@ -171,6 +201,8 @@ static int decode_as(struct options *opt, const char *text)
         opt->view.dc = true;
         return EXIT_OK;
     }
+    if (strncmp(text, service, sizeof service - 1) == 0)
+        return add_service(opt, text + sizeof service - 1);
     if (head > sizeof port - 1 && head - (sizeof port - 1) < sizeof number &&
         strncmp(text, port, sizeof port - 1) == 0 && strcmp(comma, infiniband) == 0) {
         memcpy(number, text + sizeof port - 1, head - (sizeof port - 1));
@@ -186,7 +218,7 @@ static int decode_as(struct options *opt, const char *text)
             }
     }
     return wrong("-d %s: want udp.port==N,infiniband or user0..15,infiniband|infiniband_link|eth|ip|erf or "
-                 "infiniband.bth.service==RD,dc",
+                 "infiniband.bth.service==RD,dc or infiniband.cm.serviceid==ID,PROTOCOL",
                  text);
 }
 

@@ -4,6 +4,7 @@
 #include "output/printer.h"
 #include "shadow/iba_shadow.h"
 #include "stats/stats.h"
+#include "track/track.h"
 
 enum { EXIT_OK = 0, EXIT_USAGE = 1, EXIT_INPUT = 2, EXIT_FAIL_ON = 3 };
 enum { MAX_FILES = 64, MAX_STATS = 32 };
@@ -26,13 +27,15 @@ struct options {
     size_t n_stat;
     bool json_stats; /* -T json with -q */
     bool quiet, line_buffered;
-    bool check_crc;              /* -o icrc:off leaves it out */
-    bool hold;                   /* -2: hold packets back until it is known what became of them */
-    bool judge;                  /* packets are to be judged: something asks for it */
-    bool judge_printed;          /* -o analysis:off: not for the forms that show all there is */
-    enum iba_severity fail_on;   /* --fail-on; IBA_SEVERITY_NONE: never */
-    uint32_t pmtu;               /* --mtu; 0: learned */
-    enum iba_link user_link[16]; /* what DLT 147..162 hold, -d user0,infiniband */
+    bool check_crc;                             /* -o icrc:off leaves it out */
+    bool hold;                                  /* -2: hold packets back until it is known what became of them */
+    bool judge;                                 /* packets are to be judged: something asks for it */
+    bool judge_printed;                         /* -o analysis:off: not for the forms that show all there is */
+    enum iba_severity fail_on;                  /* --fail-on; IBA_SEVERITY_NONE: never */
+    uint32_t pmtu;                              /* --mtu; 0: learned */
+    enum iba_link user_link[16];                /* what DLT 147..162 hold, -d user0,infiniband */
+    struct service_hint service[SERVICE_HINTS]; /* -d infiniband.cm.serviceid==ID,PROTOCOL */
+    size_t n_service;
     struct iba_view_opts view;
     bool print_anyway;       /* -P: with -w too */
     const char *write_path;  /* -w */

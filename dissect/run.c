@@ -22,9 +22,10 @@ struct run {
     struct pcapng_writer *writer;
     struct report *report;
     struct judge *judge; /* NULL: nothing asks for it */
-    struct held *held;   /* NULL: packets go on at once */
-    const char *fault;   /* of the one capture, to be told when what is held has gone on */
-    bool full;           /* nothing further need be read */
+    struct track *track;
+    struct held *held; /* NULL: packets go on at once */
+    const char *fault; /* of the one capture, to be told when what is held has gone on */
+    bool full;         /* nothing further need be read */
     struct out *out;
     struct packet packet;
     uint64_t read, shown;
@@ -298,13 +299,12 @@ static const struct iba_rmpp_transfer *reassemble(const struct packet *p)
 
 static void one_packet(struct run *r)
 {
-    static struct track track;
     struct packet *p = &r->packet;
 
     if (r->opt->check_crc)
         iba_view_check(&p->view);
     p->table = reassemble(p);
-    track_packet(&track, p);
+    track_packet(r->track, p);
     if (r->held && p->told.response_to != 0)
         held_response(r->held, p->told.response_to, p->number);
     if (r->judge)
@@ -446,9 +446,12 @@ static bool open_outputs(struct run *r)
 int run(struct options *opt)
 {
     static struct out out;
-    struct run r = {.opt = opt, .out = &out, .rc = EXIT_OK};
+    static struct track track;
+    struct run r = {.opt = opt, .out = &out, .track = &track, .rc = EXIT_OK};
 
     out_init(&out, STDOUT_FILENO);
+    for (size_t i = 0; i < opt->n_service; i++)
+        track_hint(&track, opt->service[i].service_id, (enum iba_upper)opt->service[i].upper);
     if (opt->write_path && strcmp(opt->write_path, "-") == 0)
         opt->quiet = true;
     if (open_outputs(&r) && open_judge(&r) && open_all(&r)) {

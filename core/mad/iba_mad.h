@@ -47,6 +47,9 @@ enum iba_upper {
 enum iba_upper iba_upper_of(uint64_t service_id);
 /* "NVMe/RDMA"; "" for NONE. */
 const char *iba_upper_name(enum iba_upper u);
+/* Adds what the private data of a REQ, REP or REJ hold when the connection is this protocol's. Where the data
+ * themselves say that they are something else nothing is added. */
+void iba_mad_add_private(struct iba_mad *m, enum iba_upper u);
 
 /* Whether the service identifier is one of the RDMA IP CM service (MD-81). */
 bool iba_mad_is_ip_service(uint64_t service_id);

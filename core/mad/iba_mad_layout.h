@@ -5,9 +5,10 @@
 #include "pm_fields.h"
 #include "sa_fields.h"
 #include "smp_fields.h"
+#include "upper_fields.h"
 #include "wire/iba_hdr.h"
 
-#define IBA_MAD_LAYOUTS(H) IBA_SMP_LAYOUTS(H) IBA_SA_LAYOUTS(H) IBA_PM_LAYOUTS(H) IBA_CM_LAYOUTS(H)
+#define IBA_MAD_LAYOUTS(H) IBA_SMP_LAYOUTS(H) IBA_SA_LAYOUTS(H) IBA_PM_LAYOUTS(H) IBA_CM_LAYOUTS(H) IBA_UPPER_LAYOUTS(H)
 
 IBA_MAD_LAYOUTS(IBA_STRUCT)
 IBA_MAD_LAYOUTS(IBA_OFFSETS)

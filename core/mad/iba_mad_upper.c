@@ -1,5 +1,6 @@
-/* Upper protocols: whose a service is. */
+/* Upper protocols: whose a service is, and what they say when they connect. */
 #include "iba_mad.h"
+#include "iba_mad_parts.h"
 
 /* Ports of the IP CM service that everyone uses for one thing (IANA). */
 static const struct {
@@ -33,4 +34,51 @@ const char *iba_upper_name(enum iba_upper u)
                                                  "SMB Direct", "LNet", "NVMe/RDMA", "RPC-over-RDMA"};
 
     return name[u];
+}
+
+enum { REQ = 0x10, REJ = 0x12, REP = 0x13, SERVICE_AT = 32, REQ_AT = 164, IP_CM = 36, REP_AT = 60, REJ_AT = 108 };
+
+/* Which layouts stand in whose message; `ip`: behind the private data of the IP CM service. The bits that tell
+ * (`sign`, at a byte of the layout) are so, else these data are something else; without such bits as in the row before.
+ */
+static const struct {
+    uint8_t upper, message, layout, at;
+    bool ip;
+    uint8_t sign_at, sign_bits;
+    uint32_t sign;
+} said[] = {{IBA_UPPER_IPOIB, REQ, IBA_M_ipoib_cm, REQ_AT, false, 0, 8, 0},
+            {IBA_UPPER_IPOIB, REP, IBA_M_ipoib_cm, REP_AT, false, 0, 8, 0},
+            {IBA_UPPER_SDP, REQ, IBA_M_sdp_bsdh, REQ_AT, false, 0, 8, 0},
+            {IBA_UPPER_SDP, REQ, IBA_M_sdp_hh, REQ_AT + IBA_BYTES_sdp_bsdh, false, 0, 0, 0},
+            {IBA_UPPER_SDP, REP, IBA_M_sdp_bsdh, REP_AT, false, 0, 8, 1},
+            {IBA_UPPER_SDP, REP, IBA_M_sdp_hah, REP_AT + IBA_BYTES_sdp_bsdh, false, 0, 0, 0},
+            {IBA_UPPER_SRP, REQ, IBA_M_srp_login_req, REQ_AT, false, 0, 8, 0},
+            {IBA_UPPER_SRP, REQ, IBA_M_srp_login_rdma, REQ_AT + IP_CM, true, 11, 8, 0},
+            {IBA_UPPER_SRP, REP, IBA_M_srp_login_rsp, REP_AT, false, 0, 8, 0xc0},
+            {IBA_UPPER_SRP, REJ, IBA_M_srp_login_rej, REJ_AT, false, 0, 8, 0xc2},
+            {IBA_UPPER_ISER, REQ, IBA_M_iser_cm, REQ_AT + IP_CM, true, 0, 0, 0},
+            {IBA_UPPER_ISER, REP, IBA_M_iser_cm, REP_AT, false, 0, 0, 0},
+            {IBA_UPPER_NVME, REQ, IBA_M_nvme_req, REQ_AT + IP_CM, true, 0, 0, 0},
+            {IBA_UPPER_NVME, REP, IBA_M_nvme_rsp, REP_AT, false, 0, 0, 0},
+            {IBA_UPPER_NVME, REJ, IBA_M_nvme_rej, REJ_AT, false, 0, 0, 0},
+            {IBA_UPPER_RPC, REQ, IBA_M_rpc_cm, REQ_AT + IP_CM, true, 0, 32, 0xf6ab0e18},
+            {IBA_UPPER_RPC, REP, IBA_M_rpc_cm, REP_AT, false, 0, 32, 0xf6ab0e18}};
+
+void iba_mad_add_private(struct iba_mad *m, enum iba_upper u)
+{
+    if (!m->attr || m->attr->group != IBA_GROUP_CM || m->captured < SERVICE_AT + 8)
+        return;
+    const bool ip = m->attr->id == REQ && iba_mad_is_ip_service(iba_bits_get(m->wire, SERVICE_AT * 8, 64));
+    bool theirs = true;
+
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        if (said[i].upper != u || said[i].message != m->attr->id || said[i].ip != ip)
+            continue;
+        if (said[i].sign_bits > 0) {
+            const uint32_t at = said[i].at + said[i].sign_at, end = at + said[i].sign_bits / 8u;
+            theirs = end <= m->captured && iba_bits_get(m->wire, at * 8, said[i].sign_bits) == said[i].sign;
+        }
+        if (theirs)
+            iba_mad_add(m, (enum iba_mad_layout)said[i].layout, said[i].at, 1, 0);
+    }
 }

@@ -37,6 +37,8 @@
     S(N4, 1, 16, 4, 10, 0)                                                                                             \
     S(N6, 1, 16, 6, 10, 0)                                                                                             \
     S(N8, 1, 16, 8, 10, 0)                                                                                             \
+    S(LE, 1, 10, 0, 10, 0)   /* of 16 bits, low byte first; the row holds them as they stand */                        \
+    S(LEX4, 1, 16, 4, 16, 4) /* the same */                                                                            \
     S(MAC, 1, 0, 0, 0, 0)                                                                                              \
     S(IP4, 1, 0, 0, 0, 0)                                                                                              \
     S(IP6, 1, 0, 0, 0, 0)                                                                                              \

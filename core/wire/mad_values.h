@@ -120,12 +120,22 @@
     V(3, 3, "no QP available") V(4, 4, "redirect") V(5, 5, "class version not supported")
 #define IBA_SAMPLE_STATUS_VALUES(V) V(0, 0, "done") V(1, 1, "armed") V(2, 2, "running") V(3, 3, "reserved")
 #define IBA_CC_LOG_VALUES(V) V(1, 1, "switch") V(2, 2, "channel adapter")
+#define IBA_SDP_MID_VALUES(V) V(0, 0, "Hello") V(1, 1, "HelloAck")
+#define IBA_SRP_REJECT_VALUES(V)                                                                                       \
+    V(0x10000, 0x10000, "unable to establish the channel") V(0x10001, 0x10001, "insufficient resources")               \
+    V(0x10002, 0x10002, "requested IU length too large") V(0x10003, 0x10003, "unable to associate the channel")        \
+    V(0x10004, 0x10004, "unsupported descriptor format") V(0x10005, 0x10005, "no multi-channel support")               \
+    V(0x10006, 0x10006, "channel limit reached")
+#define IBA_NVME_REJECT_VALUES(V)                                                                                      \
+    V(1, 1, "invalid private data length") V(2, 2, "invalid record format") V(3, 3, "invalid queue ID")                \
+    V(4, 4, "invalid host receive queue size") V(5, 5, "invalid host send queue size") V(6, 6, "no resources")         \
+    V(7, 7, "invalid initiator depth") V(8, 8, "invalid controller ID")
 
 #define IBA_MAD_VOCABULARIES(W)                                                                                        \
     W(MGMT_CLASS) W(MAD_METHOD) W(MAD_STATUS) W(SA_STATUS) W(DIRECTION) W(NODE_TYPE) W(WIDTH) W(SPEEDS) W(EXT_SPEEDS) W(EXT_ENABLED) \
     W(MLNX_SPEED) W(FEC) W(PORT_STATE) W(PHYS_STATE) W(DOWN_STATE) W(MTU) W(VLS) W(RATE) W(TIMEOUT) W(MEMBERSHIP)      \
     W(NO_PORT) W(SM_STATE) W(NOTICE_TYPE) W(TRAP) W(RMPP_TYPE) W(RMPP_STATUS) W(SELECTOR) W(GID_SCOPE) W(CM_SERVICE)   \
     W(CM_EXTENDED) W(RNR_RETRY) W(CM_MESSAGE) W(CM_FAILOVER) W(CM_REJECT) W(CM_APR) W(CM_SIDR) W(SAMPLE_STATUS)        \
-    W(CC_LOG)
+    W(CC_LOG) W(SDP_MID) W(SRP_REJECT) W(NVME_REJECT)
 /* clang-format on */
 #endif

@@ -186,7 +186,7 @@ static bool get_cm_owner(const struct packet *p, struct value *v)
 
     if (p->told.setup_in == 0)
         return false;
-    owner_text(owner, p->told.service_id);
+    owner_text(owner, p->told.service_id, p->told.upper);
     return owner[0] != '\0' && text(v, owner);
 }
 static bool get_cm_setup_in(const struct packet *p, struct value *v)

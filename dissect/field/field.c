@@ -281,6 +281,8 @@ struct value field_row_value(const struct iba_field *row, const uint8_t *wire)
             v.len = strnlen((const char *)v.bytes, v.len);
     } else
         v.u = iba_field_get(row, wire);
+    if (row->show == IBA_SHOW_LE || row->show == IBA_SHOW_LEX4)
+        v.u = (v.u & 0xff) << 8 | v.u >> 8;
     return v;
 }
 
@@ -328,12 +330,21 @@ static bool mad_values(const struct entry *e, const struct iba_mad *m, field_eac
     return true;
 }
 
+bool packet_mad(struct iba_mad *m, const struct packet *p)
+{
+    if (!iba_mad_of(m, &p->view))
+        return false;
+    if (p->told.upper != IBA_UPPER_NONE)
+        iba_mad_add_private(m, (enum iba_upper)p->told.upper);
+    return true;
+}
+
 /* Of the datagram, then of the records of the table that it completes. */
 static void all_mad_values(const struct entry *e, const struct packet *p, field_each *each, void *ctx)
 {
     struct iba_mad m;
 
-    if (!iba_mad_of(&m, &p->view) || !mad_values(e, &m, each, ctx))
+    if (!packet_mad(&m, p) || !mad_values(e, &m, each, ctx))
         return;
     for (uint32_t i = 0; p->table && i < iba_rmpp_records(p->table); i++) {
         iba_rmpp_record(p->table, i, &m);
@@ -488,7 +499,7 @@ void field_mad(const struct packet *p, field_of_packet *each, void *ctx)
     struct shown s = {.p = p, .each = each, .ctx = ctx};
     struct iba_mad m;
 
-    if (!iba_mad_of(&m, &p->view))
+    if (!packet_mad(&m, p))
         return;
     show_fields(&s, &m);
     for (uint32_t i = 0; p->table && i < iba_rmpp_records(p->table); i++) { /* records may differ in their parts */

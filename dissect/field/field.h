@@ -43,6 +43,10 @@ const struct field *field_find(const char *name);
 /* The known name nearest to a mistyped one; never NULL. */
 const char *field_nearest(const char *name);
 
+/* The packet's datagram with the private data of the upper protocol that its connection is known to be of. As
+ * iba_mad_of(). */
+bool packet_mad(struct iba_mad *m, const struct packet *p);
+
 /* Calls `each` for every value the field has in the packet, in wire order, until it returns false. */
 typedef bool field_each(void *ctx, const struct value *v);
 void field_values(const struct field *f, const struct packet *p, field_each *each, void *ctx);

@@ -9,6 +9,7 @@ struct told {
     uint64_t setup_in;   /* frame of the REQ or SIDR_REQ of its connection; 0: of none that is known */
     uint64_t service_id; /* valid with setup_in, as what follows */
     uint32_t source_qp;
+    uint8_t upper;                     /* enum iba_upper: whose connection it is */
     bool has_source_qp;                /* the packet's own headers have none */
     uint64_t response_to, response_in; /* frames of the same transaction; 0: not known */
     int64_t time_ns;                   /* since the request; valid with has_time */
@@ -16,6 +17,6 @@ struct told {
 };
 
 enum { OWNER_BYTES = 40 };
-/* Whose a service is, as its identifier tells: "NVMe/RDMA", "TCP port 7174"; empty when it does not. */
-void owner_text(char to[OWNER_BYTES], uint64_t service_id);
+/* Whose a service is: "NVMe/RDMA", "TCP port 7174"; empty when nothing tells. `upper`: enum iba_upper. */
+void owner_text(char to[OWNER_BYTES], uint64_t service_id, uint8_t upper);
 #endif

@@ -57,7 +57,7 @@ void print_mad_info(struct out *o, const struct packet *p)
     struct iba_mad m;
     const uint8_t *h;
 
-    if (!iba_mad_of(&m, &p->view) || !(h = iba_mad_layout_at(&m, IBA_M_madhdr)))
+    if (!packet_mad(&m, p) || !(h = iba_mad_layout_at(&m, IBA_M_madhdr)))
         return;
     OUT_LIT(o, " | ");
     named(o, IBA_VALUES_MGMT_CLASS, iba_madhdr_mgmtclass(h));
@@ -188,7 +188,7 @@ void print_mad_tree(struct out *o, const struct packet *p)
 {
     struct iba_mad m;
 
-    if (!iba_mad_of(&m, &p->view))
+    if (!packet_mad(&m, p))
         return;
     for (unsigned k = 0; k < m.n_part; k++) {
         part(o, &m, &m.part[k]);

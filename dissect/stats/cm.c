@@ -11,7 +11,10 @@ void *stat_cm_open(const char *arg, char *err, size_t errlen)
 
 void stat_cm_packet(void *state, const struct packet *p)
 {
-    cm_track_packet(state, p);
+    struct cm_connection *c = cm_track_packet(state, p);
+
+    if (c)
+        c->upper = p->told.upper;
 }
 
 static const char *service_name(const struct cm_connection *c)
@@ -53,7 +56,7 @@ static void row(struct table *t, const struct cm_connection *c)
     table_begin(t);
     out_hex(t->o, c->service_id, 16);
     table_end(t);
-    owner_text(owner, c->service_id);
+    owner_text(owner, c->service_id, c->upper);
     table_str(t, owner);
     table_str(t, c->sidr ? "-" : mtu ? mtu : "?");
     table_known(t, c->active.known, c->active.psn);
@@ -148,7 +151,7 @@ static void connection_json(struct out *o, const struct cm_connection *c)
         OUT_LIT(o, "null");
     json_str(o, "service", service_name(c));
     json_u64(o, "service_id", c->service_id);
-    owner_text(owner, c->service_id);
+    owner_text(owner, c->service_id, c->upper);
     json_str(o, "owner", owner);
     end_json(o, "active", c, &c->active);
     end_json(o, "passive", c, &c->passive);

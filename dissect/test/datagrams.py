@@ -9,6 +9,7 @@ import bad
 from cli import Case, jsonl, lines, no_twins
 
 SUBNET, GENERAL, OPENSM = (bad.PCAPS / name for name in ("mads-subnet.pcap", "mads-general.pcap", "opensm-ibsim.pcap"))
+PRIVATE = bad.PCAPS / "mads-private.pcap"
 UCMATOSE, UDADDY, RPING = (bad.PCAPS / name for name in ("rxe-ucmatose.pcap", "rxe-udaddy.pcap", "rxe-counted-rping.pcap"))
 ERF_HEAD, LRH, BTH, DETH, MAD = 16, 8, 12, 8, 256
 
@@ -233,6 +234,47 @@ class Told(Case):
         kind = {n: int(a, 0) for n, (a, _) in enumerate(rows, 1) if a}
         pairs = [(int(a, 0), kind[int(to)]) for a, to in rows if to]
         self.assertEqual(sorted(set(pairs)), [(0x13, 0x10), (0x14, 0x13), (0x16, 0x15)])
+
+    def test_private_data_are_what_was_built(self):
+        """Built from the structs that Linux and the standards give, by place; see pcaps/gen/private.c."""
+        le = lambda *n: struct.pack("<%dH" % len(n), *n)
+        rows = {n: row for n, row in enumerate(jsonl(self.good("-T", "jsonl", PRIVATE)), 1)}
+        raws = [bytes.fromhex(raw) for (raw,) in fields(self, PRIVATE, "mad")]
+        nvme, iser, rpc, srp = "nvme-rdma.cm.", "iser.cm.", "rpcordma.cm.", "infiniband.srp."
+        for n, at, raw, names in (
+                (1, 200, le(0, 1, 128, 127, 2), (nvme + "req.", ("recfmt", "qid", "hrqsize", "hsqsize", "cntlid"), (0, 1, 128, 127, 2))),
+                (2, 60, le(0, 128), (nvme + "rsp.", ("recfmt", "crqsize"), (0, 128))),
+                (4, 108, le(0, 3), (nvme + "rej.", ("recfmt", "status"), (0, 3))),
+                (5, 200, b"\xc0\0\0\0", (iser, ("flags", "zbva_not_sup", "send_w_inv_not_sup"), (0xC0, True, True))),
+                (7, 200, struct.pack(">I4B", 0xF6AB0E18, 1, 1, 0, 3), (rpc, ("format", "version", "remote_inv", "send_size", "recv_size"),
+                                                                      (0xF6AB0E18, 1, True, 0, 3))),
+                (9, 164, struct.pack(">BBHIII4BIIHH", 0, 3, 16, 68, 1, 0, 0x22, 0x41, 0, 8, 0x4000, 0x8000, 50000, 0),
+                 ("infiniband_sdp.", ("bsdh.mid", "bsdh.len", "hh.majv", "hh.maxadverts", "hh.desremrcvsz", "hh.localrcvsz", "hh.localport"),
+                  (0, 68, 2, 8, 0x4000, 0x8000, 50000))),
+                (10, 60, struct.pack(">BBHIII4BI", 1, 0, 16, 24, 1, 1, 0x22, 0x40, 0, 16, 0x2000),
+                 ("infiniband_sdp.", ("bsdh.mid", "hah.majv", "hah.extmaxadverts", "hah.actrcvsz"), (1, 2, 16, 0x2000))),
+                (11, 164, struct.pack(">II", 0x405, 65524), ("infiniband.ipoib_cm.", ("udqp", "mtu"), (0x405, 65524))),
+                (14, 164, struct.pack(">8xQI4xHBxH", 7, 0x844, 6, 0x80, 80), (srp + "login_req.", ("tag", "max_it_iu_len", "buffer_formats",
+                                                                                   "flags", "imm_data_offset"), (7, 0x844, 6, 0x80, 80))),
+                (15, 60, struct.pack(">B3xIQIIHB", 0xC0, 31, 7, 0x844, 256, 6, 0x82),
+                 (srp + "login_rsp.", ("opcode", "req_lim_delta", "tag", "max_ti_iu_len", "flags"), (0xC0, 31, 7, 256, 0x82))),
+                (17, 108, struct.pack(">B3xIQ8xH", 0xC2, 0x10006, 7, 6), (srp + "login_rej.", ("reason", "tag", "buffer_formats"), (0x10006, 7, 6)))):
+            with self.subTest(n):
+                self.assertEqual(raws[n - 1][at : at + len(raw)], raw)
+                prefix, keys, values = names
+                self.assertEqual([rows[n].get(prefix + key) for key in keys], list(values))
+        known = lambda row: [key for key in row if key.startswith((nvme, iser, rpc, srp, "infiniband_sdp.", "infiniband.ipoib_cm."))]
+        self.assertEqual([known(rows[n]) for n in (13, 20, 21, 22)], 4 * [[]])
+        self.assertEqual([known(rows[n]) for n in (18, 19)], [[nvme + "req.recfmt"], [nvme + "rsp.recfmt"]])
+
+    def test_whose_a_service_is_can_be_told(self):
+        untold = self.erased(PRIVATE, (13,))  # ServiceEntries
+        login = ("-T", "fields", "-e", "infiniband.srp.login_req.tag", "-e", "infiniband.srp.login_rej.reason")
+        self.assertEqual(set(lines(self.good(*login, untold))), {"\t"})
+        rows = lines(self.good("-d", "infiniband.cm.serviceid==0x0002c90300001f2d,srp", *login, untold))
+        self.assertEqual([row for row in rows if row != "\t"], 2 * ["0x0000000000000007\t"] + ["\t0x00010006"])
+        self.fails(1, "-d", "infiniband.cm.serviceid==1,scsi", untold, says="nvme-rdma")
+        self.fails(1, "-d", "infiniband.cm.serviceid==x,srp", untold, says="ID,PROTOCOL")
 
     def test_rmpp_acknowledges_ask_for_nothing(self):
         ask = datagram(1, 1, b"")

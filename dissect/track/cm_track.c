@@ -256,7 +256,7 @@ static struct cm_connection *resolution(struct cm_track *t, const struct message
     return c;
 }
 
-const struct cm_connection *cm_track_packet(struct cm_track *t, const struct packet *p)
+struct cm_connection *cm_track_packet(struct cm_track *t, const struct packet *p)
 {
     enum { HEADER = IBA_BYTES_madhdr, BOTH_IDS = 8 };
     struct iba_mad m;

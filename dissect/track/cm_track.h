@@ -25,6 +25,7 @@ struct cm_connection {
     uint8_t state;   /* enum cm_state */
     struct cm_end active, passive;
     uint64_t service_id;
+    uint8_t upper;   /* enum iba_upper: as the caller makes of it */
     uint8_t service; /* as in REQ */
     uint8_t mtu_code, ack_timeout, retries, cm_timeout;
     uint8_t mras;                                  /* messages that asked for more time */
@@ -42,7 +43,7 @@ struct cm_track {
 
 /* Looks at the packet if it is a message of the connection manager. The connection that it is of, if it is one that is
  * known; valid until the next call. */
-const struct cm_connection *cm_track_packet(struct cm_track *t, const struct packet *p);
+struct cm_connection *cm_track_packet(struct cm_track *t, const struct packet *p);
 /* The connection that a data packet is of while it lasts: from REP, or SIDR_REP, to DREP or REJ. `source`: the end that
  * sent it, where its headers do not say; else NULL. NULL: nothing tells. */
 const struct cm_connection *cm_track_of(const struct cm_track *t, const struct iba_view *v,

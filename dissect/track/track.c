@@ -15,6 +15,43 @@ static void tell_transaction(struct track *t, struct packet *p)
     p->told.time_ns = (int64_t)(p->cap->ts_ns - p->first_ns) - r->ns;
 }
 
+void track_hint(struct track *t, uint64_t service_id, enum iba_upper u)
+{
+    const uint64_t kept = t->hints < SERVICE_HINTS ? t->hints : SERVICE_HINTS;
+    uint64_t i = 0;
+
+    while (i < kept && t->hint[i].service_id != service_id)
+        i++;
+    if (i == kept)
+        i = t->hints++ % SERVICE_HINTS;
+    t->hint[i] = (struct service_hint){service_id, (uint8_t)u};
+}
+
+static enum iba_upper upper_of(const struct track *t, uint64_t service_id)
+{
+    for (uint64_t i = 0; i < t->hints && i < SERVICE_HINTS; i++)
+        if (t->hint[i].service_id == service_id)
+            return (enum iba_upper)t->hint[i].upper;
+    return iba_upper_of(service_id);
+}
+
+/* An I/O controller lists its services by name and identifier; SRP targets are called so (T10 SRP, annex B). */
+static void learn_services(struct track *t, const struct packet *p)
+{
+    static const char srp[] = "SRP.T10:";
+    struct iba_mad m;
+
+    if (p->view.icrc == IBA_CHECK_BAD || !iba_mad_of(&m, &p->view) || !iba_mad_layout_at(&m, IBA_M_dm_entry))
+        return;
+    for (unsigned k = 0; k < m.n_part; k++)
+        for (unsigned i = 0; m.part[k].layout == IBA_M_dm_entry && i < m.part[k].n; i++) {
+            const uint32_t at = iba_mad_at(&m.part[k], i);
+            if (at + IBA_BYTES_dm_entry <= m.captured &&
+                memcmp(iba_dm_entry_name(m.wire + at), srp, sizeof srp - 1) == 0)
+                track_hint(t, iba_dm_entry_id(m.wire + at), IBA_UPPER_SRP);
+        }
+}
+
 void track_packet(struct track *t, struct packet *p)
 {
     const struct cm_connection *c;
@@ -22,6 +59,7 @@ void track_packet(struct track *t, struct packet *p)
 
     p->told = (struct told){0};
     if (iba_mad_in(&p->view)) {
+        learn_services(t, p);
         tell_transaction(t, p); /* also with a bad ICRC: datagrams that software recorded have none */
         c = cm_track_packet(&t->cm, p);
     } else
@@ -30,6 +68,7 @@ void track_packet(struct track *t, struct packet *p)
         return;
     p->told.setup_in = c->begin_frame;
     p->told.service_id = c->service_id;
+    p->told.upper = (uint8_t)upper_of(t, c->service_id);
     p->told.has_source_qp = source != NULL;
     p->told.source_qp = source ? source->qpn : 0;
 }

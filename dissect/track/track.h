@@ -5,11 +5,21 @@
 #include "track/cm_track.h"
 #include "track/mad_pair.h"
 
+/* Services whose identifier says nothing: told by the user, or by a target's ServiceEntries (section 16.3.3.5). */
+enum { SERVICE_HINTS = 64 };
+struct service_hint {
+    uint64_t service_id;
+    uint8_t upper; /* enum iba_upper */
+};
 struct track {
     struct cm_track cm;
     struct mad_pairs pairs;
+    struct service_hint hint[SERVICE_HINTS]; /* the oldest makes room */
+    uint64_t hints;
 };
 
+/* What is said of a service later wins. */
+void track_hint(struct track *t, uint64_t service_id, enum iba_upper u);
 /* Call once for each packet, in order, its CRCs checked. */
 void track_packet(struct track *t, struct packet *p);
 #endif

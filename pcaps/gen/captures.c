@@ -277,6 +277,7 @@ const struct capture captures[] = {
     {"ib-native-erf.pcap", FORM_PCAP_ERF, 0, ERF, 0, NATIVE},
     {"mads-subnet.pcap", FORM_PCAP_ERF, 0, ERF, 0, MADS_SUBNET},
     {"mads-general.pcap", FORM_PCAP_ERF, 0, ERF, 0, MADS_GENERAL},
+    {"mads-private.pcap", FORM_PCAP_ERF, 0, ERF, 0, mads_private},
     {"ib-native-record.erf", FORM_ERF, 0, ERF, 0, NATIVE_GOOD},
     {"erf-ethernet.pcap", FORM_PCAP_ERF, 0, ERF, 0,
      "erf-roce2-ipv4 RC_SEND_ONLY payload=29\n"

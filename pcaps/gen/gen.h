@@ -40,7 +40,7 @@ struct capture {
 };
 extern const struct capture captures[];
 extern const size_t n_captures;
-extern const char field_bugs_order[], field_bugs_content[]; /* lines */
+extern const char field_bugs_order[], field_bugs_content[], mads_private[]; /* lines */
 
 struct frame {
     uint8_t data[FRAME_BYTES];

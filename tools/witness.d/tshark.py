@@ -9,7 +9,7 @@ import capture
 THEIRS = ["frame.protocols", "_ws.malformed", "data.data", "infiniband.mad.mgmtclass", "infiniband.mad.attributeid",
           "infiniband.vendor", "ip.fragment", "ipv6.fraghdr.more"]
 OURS = ["infiniband.encapsulation", "infiniband.truncated", "infiniband.fault", "infiniband.icrc.status",
-        "infiniband.vcrc.status", "infiniband.payload.length", "frame", "infiniband.linkspeedwidthpairstable.width2_5",
+        "infiniband.vcrc.status", "infiniband.payload.length", "frame", "infiniband.cm.owner", "infiniband.linkspeedwidthpairstable.width2_5",
         "infiniband.linkspeedwidthpairstable.width5", "infiniband.linkspeedwidthpairstable.width10"]
 ONLY = "theirs only"
 CUTS = (60, 90)
