@@ -66,9 +66,9 @@
         F(h, U8,  protocol,             8, X2,   N, IPPROTO,   ALWAYS,                  "protocol", "Protocol")                        \
         F(h, U16, dport,               16, N4,   N, NONE,      ALWAYS,                  "dport", "Destination Port")
 #define IBA_IP_GIDS(F, V, h)                                                                                                           \
-        F(h, B,   reserved1,           96, BYTES, R, NONE,      ALWAYS,                  "reserved1", "Reserved (12 bytes)")           \
+        F(h, B,   reserved1,           96, BYTES, R, NONE,      ALWAYS,                  "prim_localgid_prefix", "Prefix of the IPv4 Address") \
         F(h, U32, prim_localgid_ipv4,   32, IP4,  N, NONE,      ALWAYS,                  "prim_localgid_ipv4", "Primary Local Port GID") \
-        F(h, B,   reserved2,           96, BYTES, R, NONE,      ALWAYS,                  "reserved2", "Reserved (12 bytes)")           \
+        F(h, B,   reserved2,           96, BYTES, R, NONE,      ALWAYS,                  "prim_remotegid_prefix", "Prefix of the IPv4 Address") \
         F(h, U32, prim_remotegid_ipv4,   32, IP4,  N, NONE,      ALWAYS,                  "prim_remotegid_ipv4", "Primary Remote Port GID")
 #define IBA_IP_CM(F, V, h)                                                                                                             \
         F(h, U8,  majv,                 4, N2,   N, NONE,      ALWAYS,                  "majv", "IP CM Major Version")                 \

@@ -179,6 +179,173 @@ static void several_values(void *ctx, const struct packet *p, const struct field
         out_ch(j->o, ']');
 }
 
+struct mad_values {
+    struct json *j;
+    const struct iba_mad *m;
+    const struct iba_mad_part *p;
+    bool array, any;
+};
+
+static void mad_value(struct mad_values *s, const struct iba_field *row, unsigned i)
+{
+    const uint8_t *wire = iba_mad_row_at(s->m, s->p, i, row);
+
+    if (!wire)
+        return;
+    const struct value v = field_row_value(row, wire);
+    if (!s->array && row->vis == IBA_VIS_R && field_is_zero(&v))
+        return;
+    if (!s->any) {
+        key(s->j, iba_mad_layouts[s->p->layout].prefix, row->name, "", false);
+        out_str(s->j->o, s->array ? "[" : "");
+    } else
+        out_str(s->j->o, s->j->ek ? "," : ", ");
+    s->any = true;
+    json_value(s->j, &v);
+}
+
+/* Bytes that other rows show one by one are there, too, as in tshark; another layout's names are not. */
+static bool in_json(const struct iba_field *row)
+{
+    return row->vis != IBA_VIS_H || row->name[0] != '=';
+}
+
+static bool is_twin(const struct iba_field *a, const struct iba_field *b)
+{
+    return a == b || (in_json(b) && strcmp(a->name, b->name) == 0);
+}
+
+/* A row of a part, with those behind it that have its name: one value, or an array where a layout stands several times
+ * or several rows are there. */
+static void mad_row(struct json *j, const struct iba_mad *m, const struct iba_mad_part *p, const struct iba_field *row)
+{
+    const struct iba_hdr_info *l = &iba_mad_layouts[p->layout];
+    const struct iba_field *end = l->field + l->n_field;
+    struct mad_values s = {.j = j, .m = m, .p = p};
+    unsigned there = 0;
+
+    for (const struct iba_field *r = l->field; r < end; r++) {
+        if (!is_twin(row, r))
+            continue;
+        if (r < row)
+            return; /* the first of them has shown it */
+        there += iba_mad_row_at(m, p, 0, r) != NULL;
+    }
+    s.array = p->n > 1 || there > 1;
+    for (unsigned i = 0; i < p->n; i++)
+        for (const struct iba_field *r = row; r < end; r++)
+            if (is_twin(row, r))
+                mad_value(&s, r, i);
+    if (s.any && s.array)
+        out_ch(j->o, ']');
+}
+
+static bool same_name(const struct iba_mad *m, unsigned a, unsigned b)
+{
+    return strcmp(iba_mad_layouts[m->part[a].layout].prefix, iba_mad_layouts[m->part[b].layout].prefix) == 0;
+}
+
+static bool named_before(const struct iba_mad *m, unsigned from, unsigned k)
+{
+    while (from < k && !same_name(m, from, k))
+        from++;
+    return from < k;
+}
+
+/* Parts of one name are one object, where the first of them stands: its bytes where they are told, and its rows. */
+static void mad_parts(struct json *j, const struct iba_mad *m, unsigned from, unsigned to)
+{
+    for (unsigned k = from; k < to; k++) {
+        const struct iba_hdr_info *info = &iba_mad_layouts[m->part[k].layout];
+        struct value whole = {.type = FIELD_PRESENCE};
+        if (named_before(m, from, k))
+            continue;
+        whole.bytes = iba_mad_whole(m, &m->part[k], &whole.len);
+        if (whole.bytes && whole.len > 0) {
+            key(j, info->prefix, "", "", false);
+            json_value(j, &whole);
+        }
+        key(j, info->prefix, "", "_tree", false);
+        open_object(j);
+        for (unsigned i = k; i < to; i++) {
+            const struct iba_hdr_info *l = &iba_mad_layouts[m->part[i].layout];
+            for (unsigned f = 0; same_name(m, k, i) && f < l->n_field; f++)
+                if (in_json(&l->field[f]))
+                    mad_row(j, m, &m->part[i], &l->field[f]);
+        }
+        close_object(j);
+    }
+}
+
+static void open_array(struct json *j, const char *name)
+{
+    key(j, name, "", "_tree", false);
+    out_ch(j->o, '[');
+    j->depth++;
+    j->comma = false;
+}
+
+static void close_array(struct json *j)
+{
+    j->depth--;
+    out_ch(j->o, ']');
+    j->comma = true;
+}
+
+static unsigned record_end(const struct iba_mad *m, unsigned from)
+{
+    unsigned to = from;
+
+    while (to < m->n_part && m->part[to].record == m->part[from].record)
+        to++;
+    return to;
+}
+
+/* Records are an array, also when there is one, so that what stands in one stays together. */
+static void mad_records(struct json *j, const struct iba_mad *m, unsigned from)
+{
+    open_array(j, "infiniband.sa.record");
+    for (unsigned to; from < m->n_part; from = to) {
+        to = record_end(m, from);
+        line(j);
+        open_object(j);
+        mad_parts(j, m, from, to);
+        close_object(j);
+    }
+    close_array(j);
+}
+
+static void mad_table(struct json *j, const struct iba_rmpp_transfer *t)
+{
+    struct iba_mad m;
+
+    open_array(j, "infiniband.rmpp.table");
+    for (uint32_t i = 0; i < iba_rmpp_records(t); i++) {
+        iba_rmpp_record(t, i, &m);
+        line(j);
+        open_object(j);
+        mad_parts(j, &m, 0, m.n_part);
+        close_object(j);
+    }
+    close_array(j);
+}
+
+static void mad(struct json *j, const struct packet *p)
+{
+    struct iba_mad m;
+    unsigned whole = 0;
+
+    if (!packet_mad(&m, p))
+        return;
+    while (whole < m.n_part && m.part[whole].record == 0)
+        whole++;
+    mad_parts(j, &m, 0, whole);
+    if (whole < m.n_part)
+        mad_records(j, &m, whole);
+    if (p->table)
+        mad_table(j, p->table);
+}
+
 /* Closes a layer; InfiniBand's ends with what belongs to the packet as a whole. */
 static void close_group(struct json *j, const struct packet *p)
 {
@@ -204,9 +371,9 @@ static void close_group(struct json *j, const struct packet *p)
     if (!j->group)
         return;
     if (strncmp(j->group, "infiniband", j->group_len) == 0 || strncmp(j->group, "infiniband_link", j->group_len) == 0) {
+        mad(j, p);
         for (size_t i = 0; i < sizeof last; i++)
             computed_field(j, p, (enum computed)last[i]);
-        field_mad(p, several_values, j);
         field_analysis(p, several_values, j);
     }
     close_object(j);

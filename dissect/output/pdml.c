@@ -3,6 +3,8 @@
 #include "field/show.h"
 #include "output/printer.h"
 
+static const uint32_t NOWHERE = UINT32_MAX;
+
 void pdml_begin(struct out *o, const struct print_opts *opts)
 {
     (void)opts;
@@ -82,23 +84,7 @@ static bool each_value(void *ctx, const struct value *v)
     return true;
 }
 
-static void several_values(void *ctx, const struct packet *p, const struct field *f, unsigned values)
-{
-    struct several a = {ctx, f};
-
-    (void)values;
-    field_values(f, p, each_value, &a);
-}
-
-static void pdml_computed(struct out *o, const struct packet *p, enum computed c)
-{
-    struct value v;
-
-    if (!computed_value(c, p, &v))
-        return;
-    one_value(o, computed_fields[c].name, computed_fields[c].label, &v);
-}
-
+/* `at`: where the layout begins in the frame; NOWHERE: it does not stand there. */
 static void pdml_row(struct out *o, const struct iba_hdr_info *info, const struct iba_field *row, const uint8_t *wire,
                      uint32_t at)
 {
@@ -117,11 +103,72 @@ static void pdml_row(struct out *o, const struct iba_hdr_info *info, const struc
     show_attribute(o, "showname", row->label, &v);
     if (row->vis == IBA_VIS_H)
         OUT_LIT(o, " hide=\"yes\"");
-    place(o, at + from, to - from);
+    if (at == NOWHERE)
+        place(o, 0, 0);
+    else
+        place(o, at + from, to - from);
     show_attribute(o, "show", NULL, &v);
     OUT_LIT(o, " value=\"");
     out_hex_bytes(o, wire + from, to - from);
     OUT_LIT(o, "\"/>\n");
+}
+
+/* One part of a datagram; `at`: where the datagram begins in the frame, or NOWHERE of a record put together. */
+static void mad_part(struct out *o, const struct iba_mad *m, const struct iba_mad_part *p, uint32_t at)
+{
+    const struct iba_hdr_info *info = &iba_mad_layouts[p->layout];
+
+    OUT_LIT(o, "  <proto");
+    attribute(o, "name", info->prefix);
+    OUT_LIT(o, " showname=\"");
+    out_xml(o, info->title, strlen(info->title));
+    if (p->record && (m->n_record != 1)) {
+        OUT_LIT(o, ", record ");
+        out_u64(o, p->record);
+    }
+    out_ch(o, '"');
+    place(o, at == NOWHERE ? 0 : at + p->at, at == NOWHERE ? 0 : (uint32_t)p->n * info->bytes);
+    OUT_LIT(o, ">\n");
+    for (unsigned i = 0; i < p->n; i++)
+        for (const struct iba_field *row = info->field; row < info->field + info->n_field; row++) {
+            const uint8_t *wire = iba_mad_row_at(m, p, i, row);
+            if (wire)
+                pdml_row(o, info, row, wire, at == NOWHERE ? NOWHERE : at + iba_mad_at(p, i));
+        }
+    OUT_LIT(o, "  </proto>\n");
+}
+
+static void pdml_mad(struct out *o, const struct packet *p)
+{
+    const uint32_t at = p->view.payload_at >= p->view.frame_at ? p->view.payload_at - p->view.frame_at : 0;
+    struct iba_mad m;
+
+    if (!packet_mad(&m, p))
+        return;
+    for (unsigned k = 0; k < m.n_part; k++)
+        mad_part(o, &m, &m.part[k], at);
+    for (uint32_t i = 0; p->table && i < iba_rmpp_records(p->table); i++) {
+        iba_rmpp_record(p->table, i, &m);
+        for (unsigned k = 0; k < m.n_part; k++)
+            mad_part(o, &m, &m.part[k], NOWHERE);
+    }
+}
+
+static void several_values(void *ctx, const struct packet *p, const struct field *f, unsigned values)
+{
+    struct several a = {ctx, f};
+
+    (void)values;
+    field_values(f, p, each_value, &a);
+}
+
+static void pdml_computed(struct out *o, const struct packet *p, enum computed c)
+{
+    struct value v;
+
+    if (!computed_value(c, p, &v))
+        return;
+    one_value(o, computed_fields[c].name, computed_fields[c].label, &v);
 }
 
 static void pdml_header(struct out *o, const struct packet *p, const struct iba_layer *l)
@@ -174,11 +221,11 @@ void print_pdml(struct out *o, const struct packet *p, const struct print_opts *
     OUT_LIT(o, "  </proto>\n");
     for (unsigned i = 0; i < p->view.n_layer; i++)
         pdml_header(o, p, &p->view.layer[i]);
+    pdml_mad(o, p);
     if (p->view.proto != IBA_PROTO_NONE) {
         OUT_LIT(o, "  <proto name=\"infiniband\" showname=\"InfiniBand packet\" size=\"0\" pos=\"0\">\n");
         for (size_t i = 0; i < sizeof tail; i++)
             pdml_computed(o, p, (enum computed)tail[i]);
-        field_mad(p, several_values, o);
         field_analysis(p, several_values, o);
         OUT_LIT(o, "  </proto>\n");
     }
