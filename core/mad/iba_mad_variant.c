@@ -27,7 +27,8 @@ static void notice(struct iba_mad *m, const uint8_t *wire, uint32_t at, unsigned
 static void multipath(struct iba_mad *m, const uint8_t *wire, uint32_t at, unsigned record)
 {
     const unsigned n = iba_multipathrecord_sgidcount(wire) + iba_multipathrecord_dgidcount(wire);
-    const unsigned most = (IBA_SA_DATA_BYTES - IBA_BYTES_multipathrecord) / IBA_BYTES_multipath_gid;
+    const unsigned room = (m->captured - at - IBA_BYTES_multipathrecord) / IBA_BYTES_multipath_gid;
+    const unsigned most = room < UINT8_MAX ? room : UINT8_MAX;
 
     iba_mad_add(m, IBA_M_multipath_gid, at + IBA_BYTES_multipathrecord, n < most ? n : most, record);
 }
@@ -145,6 +146,8 @@ void iba_mad_add_records(struct iba_mad *m)
 
     if (m->captured < IBA_SA_DATA_AT || iba_rmpp_rmpptype(rmpp) > IBA_RMPP_DATA)
         return;
+    if (iba_rmpp_rmppflag_active(rmpp) && iba_rmpp_rmpptype(rmpp) == IBA_RMPP_DATA && iba_rmpp_data1(rmpp) > 1)
+        return; /* goes on where the segment before it ended, also of a request */
     if (!is_table(iba_madhdr_method(m->wire)) || iba_rmpp_rmpptype(rmpp) != IBA_RMPP_DATA) {
         iba_mad_add_attr(m, m->attr, IBA_SA_DATA_AT, ++m->n_record);
         return;

@@ -32,6 +32,7 @@ static struct iba_rmpp_transfer *begin(struct iba_rmpp_desk *r, const struct iba
     memset(t->seen, 0, sizeof t->seen);
     t->n_seen = t->last = t->last_bytes = t->bytes = 0;
     t->record_bytes = 0;
+    t->request = false;
     t->attr = NULL;
     return t;
 }
@@ -39,12 +40,12 @@ static struct iba_rmpp_transfer *begin(struct iba_rmpp_desk *r, const struct iba
 /* STOP and ABORT end a transfer, whichever end sends them (MD-45, MD-50). */
 static void end(struct iba_rmpp_desk *r, const struct iba_rmpp_ends *e, uint64_t transaction)
 {
-    struct iba_rmpp_transfer *t = find(r, e, transaction, false);
-
-    t = t ? t : find(r, e, transaction, true);
-    if (t) {
-        t->used = false;
-        r->ended++;
+    for (unsigned reverse = 0; reverse < 2; reverse++) {
+        struct iba_rmpp_transfer *t = find(r, e, transaction, reverse);
+        if (t) {
+            t->used = false;
+            r->ended++;
+        }
     }
 }
 
@@ -83,9 +84,8 @@ static void keep(struct iba_rmpp_transfer *t, const struct segment *s, const str
         t->last_bytes = s->payload - IBA_BYTES_sa;
     }
     if (s->first) {
-        t->record_bytes = (uint16_t)(iba_sa_attributeoffset(m->wire + IBA_SA_AT) < UINT16_MAX / 8
-                                         ? iba_sa_attributeoffset(m->wire + IBA_SA_AT) * 8
-                                         : 0);
+        t->record_bytes = iba_sa_attributeoffset(m->wire + IBA_SA_AT) * 8u;
+        t->request = (iba_madhdr_method(m->wire) & 0x80) == 0; /* MD-11 */
         t->attr = m->attr;
     }
     if (t->seen[i / 64] >> i % 64 & 1)
@@ -127,6 +127,7 @@ static const struct iba_rmpp_transfer *data(struct iba_rmpp_desk *r, const struc
     if (t->last == 0 || t->n_seen < t->last)
         return NULL;
     t->bytes = (t->last - 1) * IBA_RMPP_SEGMENT + t->last_bytes;
+    t->record_bytes = t->request ? t->bytes : t->record_bytes;
     t->used = false;
     r->whole++;
     return t->attr ? t : NULL;

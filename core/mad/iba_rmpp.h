@@ -21,7 +21,8 @@ struct iba_rmpp_transfer {
     uint64_t touched;
     uint32_t n_seen, last; /* segments that came; number of the last one, 0: not known */
     uint32_t last_bytes;
-    uint16_t record_bytes; /* from one record to the next; 0: not known */
+    uint32_t record_bytes; /* from one record to the next; 0: not known. Of a request: all of it */
+    bool request;          /* one record, sent in segments, and answered by a table: a double-sided transfer (MD-51) */
     const struct iba_mad_attr *attr;
     uint32_t bytes; /* of all records, when whole */
     uint8_t data[IBA_RMPP_SEGMENTS * IBA_RMPP_SEGMENT];
@@ -34,7 +35,8 @@ struct iba_rmpp_desk {
     struct iba_rmpp_transfer transfer[IBA_RMPP_TRANSFERS];
 };
 
-/* Looks at a datagram. The transfer that it completes, valid until the next call, or NULL. A response of one segment is
+/* Looks at a datagram. The two directions of a double-sided transfer are a transfer each; STOP and ABORT end both. The
+ * transfer that it completes, valid until the next call, or NULL. A response of one segment is
  * no transfer: iba_mad_parse() reads it. */
 const struct iba_rmpp_transfer *iba_rmpp_feed(struct iba_rmpp_desk *r, const struct iba_rmpp_ends *ends,
                                               const struct iba_mad *m);

@@ -6,12 +6,15 @@ struct one {
     struct packet packet;
     struct cap_packet cap;
     struct verdict verdict;
-    size_t at; /* of its bytes, behind them its comment */
+    size_t at;     /* of its bytes, behind them its comment */
+    uint8_t table; /* where the table that it completes is kept, plus 1; 0: nowhere */
 };
 struct held {
     size_t first, n;
     size_t next; /* where bytes of the next packet go */
     struct one one[HELD_PACKETS];
+    bool taken[HELD_TABLES];
+    struct iba_rmpp_transfer table[HELD_TABLES];
     uint8_t bytes[HELD_BYTES];
 };
 
@@ -47,6 +50,23 @@ bool held_fits(const struct held *h, const struct packet *p)
     return h->n < HELD_PACKETS && room(h, p->cap->caplen + comment_bytes(p)) < HELD_BYTES;
 }
 
+/* The table itself is gone by the time the packet goes on. Where no room is left the packet goes on without. */
+static void keep_table(struct held *h, struct one *o, const struct iba_rmpp_transfer *t)
+{
+    unsigned i = 0;
+
+    o->table = 0;
+    o->packet.table = NULL;
+    while (t && i < HELD_TABLES && h->taken[i])
+        i++;
+    if (!t || i == HELD_TABLES)
+        return;
+    h->table[i] = *t;
+    h->taken[i] = true;
+    o->table = (uint8_t)(i + 1);
+    o->packet.table = &h->table[i];
+}
+
 void held_push(struct held *h, const struct packet *p)
 {
     const size_t comment = comment_bytes(p), caplen = p->cap->caplen;
@@ -65,7 +85,7 @@ void held_push(struct held *h, const struct packet *p)
     o->cap.data = h->bytes + o->at;
     o->cap.comment = comment ? (const char *)h->bytes + o->at + caplen : NULL;
     o->packet.cap = &o->cap;
-    o->packet.table = NULL; /* it is gone by the time the packet goes on */
+    keep_table(h, o, p->table);
     o->packet.view.wire = o->cap.data;
     o->packet.verdict = &o->verdict;
 }
@@ -78,6 +98,8 @@ const struct packet *held_first(const struct held *h)
 void held_drop_first(struct held *h)
 {
     assert(h->n > 0);
+    if (h->one[h->first].table)
+        h->taken[h->one[h->first].table - 1] = false;
     h->first = (h->first + 1) % HELD_PACKETS;
     h->n--;
 }

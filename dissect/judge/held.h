@@ -1,10 +1,11 @@
-/* Packets held back until it is known what became of them. Bounded: HELD_PACKETS packets and HELD_BYTES bytes. */
+/* Packets held back until it is known what became of them. Bounded: HELD_PACKETS packets and HELD_BYTES bytes,
+ * and HELD_TABLES tables of management datagrams. */
 #ifndef DISSECT_HELD_H
 #define DISSECT_HELD_H
 #include "field/packet.h"
 #include "field/verdict.h"
 
-enum { HELD_PACKETS = 8192, HELD_BYTES = 8 << 20 };
+enum { HELD_PACKETS = 8192, HELD_BYTES = 8 << 20, HELD_TABLES = 16 };
 
 struct held;
 

@@ -74,7 +74,11 @@ void print_mad_info(struct out *o, const struct packet *p)
     }
     status(o, h);
     connection(o, &m);
-    if (p->table) {
+    if (p->table && p->table->request) {
+        OUT_LIT(o, ", request of ");
+        out_u64(o, p->table->last);
+        OUT_LIT(o, " segments complete");
+    } else if (p->table) {
         OUT_LIT(o, ", table of ");
         out_u64(o, iba_rmpp_records(p->table));
         OUT_LIT(o, " records complete");
@@ -90,9 +94,11 @@ static void row_line(struct out *o, const struct iba_field *row, unsigned index,
         print_tree_line(o, row->label, v);
         return;
     }
-    n = n < sizeof label - 8 ? n : sizeof label - 8;
+    n = n < sizeof label - 8 ? n : sizeof label - 8; /* and up to 999 in brackets */
     memcpy(label, row->label, n);
     label[n++] = '[';
+    if (index >= 100)
+        label[n++] = (char)('0' + index / 100 % 10);
     if (index >= 10)
         label[n++] = (char)('0' + index / 10 % 10);
     label[n++] = (char)('0' + index % 10);
@@ -172,9 +178,13 @@ static void table(struct out *o, const struct iba_rmpp_transfer *t)
 {
     struct iba_mad m;
 
-    OUT_LIT(o, "Table of ");
-    out_u64(o, iba_rmpp_records(t));
-    OUT_LIT(o, " records in ");
+    if (t->request)
+        OUT_LIT(o, "Request in ");
+    else {
+        OUT_LIT(o, "Table of ");
+        out_u64(o, iba_rmpp_records(t));
+        OUT_LIT(o, " records in ");
+    }
     out_u64(o, t->last);
     OUT_LIT(o, " segments\n");
     for (uint32_t i = 0; i < iba_rmpp_records(t); i++) {

@@ -120,9 +120,35 @@ class Tables(Case):
         pairs = zip(self.whole(), (datagram(n, self.LAST, self.RECORDS, transaction=10) for n in range(1, self.LAST + 1)))
         self.assertEqual(self.dlids([p for pair in pairs for p in pair])[0].count(100), 2)
 
-    def test_held_packets_are_as_they_stand(self):
+    def test_held_packets_keep_their_table(self):
         _, path = self.dlids(self.whole())
-        self.assertEqual(len(lines(self.good("-2", "-o", "icrc:off", path))), 32)
+        rows = jsonl(self.good("-2", "-T", "jsonl", "-o", "icrc:off", path))
+        self.assertEqual(rows[31]["infiniband.pathrecord.dlid"], list(range(100)))
+        plain = self.good("-V", "-o", "icrc:off", "-o", "analysis:off", path).stdout
+        self.assertEqual(plain.count(b", record "), self.good("-2", "-V", "-o", "icrc:off", path).stdout.count(b", record "))
+
+    def test_more_tables_than_are_kept(self):
+        """Held back, 16 have room; the rest show their own records, and all packets come."""
+        packets = [p for t in range(20) for p in (datagram(n, 2, self.RECORDS[:384], transaction=t) for n in (1, 2))]
+        path = self.file(bad.pcap(packets, link=self.INFINIBAND))
+        counts = [len(row.get("infiniband.pathrecord.dlid", [])) for row in jsonl(self.good("-2", "-T", "jsonl", "-o", "icrc:off", path))]
+        self.assertEqual((len(counts), counts[0::2], counts[1::2]), (40, 20 * [3], 16 * [6] + 4 * [0]))
+
+    def test_double_sided(self):
+        record = bytes(15) + bytes([20, 10]) + bytes(7)  # SGIDCount, DGIDCount
+        record += b"".join(bytes(15) + bytes([i]) for i in range(30))
+        mad = 8 + 12 + 8
+        def ask(n):
+            p = bytearray(datagram(n, 3, record))
+            p[2:4], p[6:8] = p[6:8], p[2:4]
+            p[mad + 3], p[mad + 16 : mad + 18] = 0x14, b"\x00\x3a"
+            return bytes(p)
+        path = self.file(bad.pcap([ask(1), ask(2), ask(3), *self.whole()], link=self.INFINIBAND))
+        text = lines(self.good("-o", "icrc:off", path))
+        self.assertIn("request of 3 segments complete", text[2])
+        (row,) = jsonl(self.good("-T", "jsonl", "-o", "icrc:off", "-Y", "frame.number == 3", path))
+        self.assertEqual(row["infiniband.multipathrecord.sdgid"], [f"::{i:x}" if i else "::" for i in range(30)])
+        self.assertIn("table of 100 records complete", text[-1])
 
 
 def theirs(path, *names):

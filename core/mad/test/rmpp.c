@@ -168,3 +168,65 @@ Test(rmpp, hostile_counts_and_lengths_do_no_harm)
         free(w);
     }
 }
+
+/* A segment of a request for paths between 20 and 10 GIDs: 24 bytes and the GIDs, of which the i-th ends in i. */
+static const struct iba_mad *asked(unsigned number)
+{
+    enum { GIDS = 30, BYTES_ASKED = 24 + GIDS * 16, SEGMENTS = 3 };
+    static uint8_t w[IBA_MAD_BYTES];
+    static struct iba_mad m;
+    uint8_t record[SEGMENTS * 200] = {0};
+
+    iba_multipathrecord_set_sgidcount(record, 20);
+    iba_multipathrecord_set_dgidcount(record, 10);
+    for (unsigned i = 0; i < GIDS; i++)
+        record[24 + i * 16 + 15] = (uint8_t)i;
+    memcpy(w, segment(number)->wire, sizeof w);
+    iba_madhdr_set_method(w, 0x14);
+    iba_madhdr_set_attributeid(w, 0x3a);
+    iba_rmpp_set_rmppflag_last(w + 24, number == SEGMENTS);
+    iba_rmpp_set_data2(w + 24, number == SEGMENTS ? 20 + BYTES_ASKED - 400 : 0);
+    iba_sa_set_attributeoffset(w + 36, 0);
+    memcpy(w + 56, record + (number - 1) * 200, 200);
+    cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w));
+    cr_assert_eq(m.n_record, number == 1, "what goes on in the middle is no record");
+    return &m;
+}
+
+Test(rmpp, double_sided)
+{
+    const struct iba_rmpp_transfer *t;
+    struct iba_mad m;
+
+    cr_assert_null(iba_rmpp_feed(&rmpp, &BACK, asked(1)));
+    cr_assert_null(iba_rmpp_feed(&rmpp, &ENDS, segment(1))); /* a response may overtake the last of the request */
+    cr_assert_null(iba_rmpp_feed(&rmpp, &BACK, asked(3)));
+    t = iba_rmpp_feed(&rmpp, &BACK, asked(2));
+    cr_assert(t && t->request && iba_rmpp_records(t) == 1);
+    iba_rmpp_record(t, 0, &m);
+    cr_assert_eq(m.n_part, 2);
+    cr_assert(m.part[1].layout == IBA_M_multipath_gid && m.part[1].n == 30);
+    for (unsigned i = 0; i < 30; i++)
+        cr_assert_eq(m.wire[iba_mad_at(&m.part[1], i) + 15], i);
+    for (unsigned n = 2; n < LAST; n++)
+        cr_assert_null(iba_rmpp_feed(&rmpp, &ENDS, segment(n)));
+    t = iba_rmpp_feed(&rmpp, &ENDS, segment(LAST));
+    expect_whole(t);
+    cr_assert(!t->request);
+}
+
+Test(rmpp, an_abort_ends_both_directions)
+{
+    static uint8_t w[IBA_MAD_BYTES];
+    struct iba_mad m;
+
+    (void)iba_rmpp_feed(&rmpp, &BACK, asked(1));
+    (void)iba_rmpp_feed(&rmpp, &ENDS, segment(1));
+    memcpy(w, segment(1)->wire, sizeof w);
+    iba_rmpp_set_rmpptype(w + 24, 4);
+    cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w));
+    cr_assert_null(iba_rmpp_feed(&rmpp, &ENDS, &m));
+    cr_assert_eq(rmpp.ended, 2);
+    cr_assert_null(iba_rmpp_feed(&rmpp, &BACK, asked(2)));
+    cr_assert_null(iba_rmpp_feed(&rmpp, &BACK, asked(3)));
+}
