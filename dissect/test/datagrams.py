@@ -176,6 +176,79 @@ def source_qps(rows):
     return expected
 
 
+def native(slid, dlid, opcode, qp, behind):
+    """A native packet without CRCs that anyone would check."""
+    words = (8 + 12 + len(behind) + 4) // 4
+    return struct.pack(">BBHHH", 0, 2, dlid, words, slid) + struct.pack(">BBHII", opcode, 0, 0xFFFF, qp, 7) + behind + bytes(6)
+
+
+def cm(slid, dlid, attribute, *pieces):
+    """A message of the connection manager; pieces: offset behind the common header, bytes."""
+    mad = bytearray(struct.pack(">4BHHQHHI", 1, 7, 2, 3, 0, 0, 5, attribute, 0, 0) + bytes(232))
+    for at, raw in pieces:
+        mad[24 + at : 24 + at + len(raw)] = raw
+    return native(slid, dlid, 0x64, 1, struct.pack(">II", 0x80010000, 1) + bytes(mad))
+
+
+def req(number, qp, prim=(1, 2), alt=(0, 0), service=0x1061144):
+    return cm(1, 2, 0x10, (0, struct.pack(">IIQ", number, 0, service)), (32, qp.to_bytes(3, "big")), (52, struct.pack(">HH", *prim)),
+              (96, struct.pack(">HH", *alt)))
+
+
+def rep(number, qp):
+    return cm(2, 1, 0x13, (0, struct.pack(">II", number ^ 0xFF, number)), (12, qp.to_bytes(3, "big")))
+
+
+def step(attribute, number, back=False):
+    ids = (number ^ 0xFF, number) if back else (number, number ^ 0xFF)
+    return cm(*((2, 1) if back else (1, 2)), attribute, (0, struct.pack(">II", *ids)))
+
+
+class Connections(Case):
+    """Which connection a packet is of: by hand-made packets, whose truth is how they were made."""
+
+    RTU, DREQ, DREP, REJ = 0x14, 0x15, 0x16, 0x12
+
+    def told(self, *packets):
+        path = self.file(bad.pcap(packets, link=247))
+        rows = fields(self, path, "cm.srcqp", "cm.setup_in", where=("-o", "icrc:off", "-Y", "!mad"))
+        return [(int(qp, 0), int(frame)) if qp else None for qp, frame in rows]
+
+    def send(self, slid, dlid, qp):
+        return native(slid, dlid, 4, qp, bytes(8))
+
+    def test_both_directions_on_each_path(self):
+        data = [self.send(*x) for x in ((1, 2, 0x22), (2, 1, 0x11), (11, 12, 0x22), (12, 11, 0x11), (21, 22, 0x22), (22, 21, 0x11))]
+        got = self.told(req(1, 0x11, (11, 12), (21, 22)), rep(1, 0x22), *data)
+        self.assertEqual(got, 3 * [(0x11, 1), (0x22, 1)])
+
+    def test_other_ends_are_not_meant(self):
+        data = [self.send(*x) for x in ((3, 2, 0x22), (1, 3, 0x22), (1, 2, 0x11), (1, 2, 0x23), (2, 1, 0x22), (0, 0, 0x22))]
+        self.assertEqual(self.told(req(1, 0x11), rep(1, 0x22), *data), 6 * [None])
+
+    def test_of_two_with_these_qps_the_later(self):
+        data = self.send(1, 2, 0x22)
+        got = self.told(req(1, 0x11), rep(1, 0x22), data, req(2, 0x33), data, rep(2, 0x22), data,
+                        step(self.DREQ, 2), data, step(self.DREP, 2, True), data)
+        self.assertEqual(got, [(0x11, 1), (0x11, 1), (0x33, 4), (0x33, 4), None])  # the first is over: it has no QP any more
+
+    def test_nothing_of_one_that_was_refused_or_released(self):
+        data = self.send(1, 2, 0x22)
+        self.assertEqual(self.told(req(1, 0x11), step(self.REJ, 1, True), data), [None])
+        self.assertEqual(self.told(req(1, 0x11), rep(1, 0x22), step(self.REJ, 1), data), [None])
+        self.assertEqual(self.told(req(1, 0x11), rep(1, 0x22), step(self.RTU, 1), data, step(self.DREQ, 1, True), step(self.DREP, 1), data),
+                         [(0x11, 1), None])
+
+    def test_a_second_rep_corrects_the_first(self):
+        got = self.told(req(1, 0x11), rep(1, 0x22), rep(1, 0x23), self.send(1, 2, 0x22), self.send(1, 2, 0x23))
+        self.assertEqual(got, [None, (0x11, 1)])
+
+    def test_the_oldest_make_room(self):
+        pairs = [p for n in range(1, 4101) for p in (req(n, 0x1000 + n), rep(n, 0x9000 + n))]
+        got = self.told(*pairs, *(self.send(1, 2, 0x9000 + n) for n in (1, 4, 5, 4100)))
+        self.assertEqual(got, [None, None, (0x1005, 9), (0x1000 + 4100, 8199)])
+
+
 class Told(Case):
     """What datagrams tell of other packets."""
 
@@ -249,6 +322,26 @@ class Told(Case):
             self.assertEqual(bool(a), bool(took))
             if a:
                 self.assertAlmostEqual(float(took), stamps[int(n) - 1] - stamps[int(a) - 1], places=6)
+
+    def test_more_requests_than_have_room(self):
+        """Some are not waited for; no answer is linked to another's request."""
+        ask = cm(1, 2, 0x11)
+        at = 8 + 12 + 8
+        def mad(tid, answer):
+            p = bytearray(ask)
+            p[at + 1 : at + 4] = 1, 1, 0x81 if answer else 1
+            p[at + 8 : at + 16] = struct.pack(">Q", tid)
+            if answer:
+                p[2:4], p[6:8] = p[6:8], p[2:4]
+            return bytes(p)
+        n = 6000
+        path = self.file(bad.pcap([mad(t * 0x9E3779B97F4A7C15 % 2**64, a) for a in (0, 1) for t in range(n)], link=247))
+        got = [to for (to,) in fields(self, path, "mad.response_to", where=("-o", "icrc:off"))]
+        linked = [(frame, to) for frame, to in enumerate(got, 1) if to]
+        self.assertEqual(linked, [(frame, str(frame - n)) for frame, _ in linked])
+        seen = json.loads(self.good("-q", "-T", "json", "-z", "mad", "-o", "icrc:off", path).stdout)
+        self.assertEqual(seen["unanswered"], n - len(linked))
+        self.assertTrue(2048 < len(linked) <= 4096, len(linked))
 
     def test_an_answer_is_known_when_held(self):
         self.assertEqual(len(lines(self.good("-Y", "mad.response_in", OPENSM))), 119)

@@ -46,11 +46,24 @@ static void drop_qp(struct cm_track *t, struct cm_end *e)
     e->known = false;
 }
 
+/* A QP is of one connection at a time: an older one with this QP at this end is over, whether its DREP was seen or not.
+ */
+static void outlive(struct cm_track *t, const struct cm_connection *c, const struct cm_end *e, uint32_t qpn)
+{
+    for (uint16_t at = *qp_bucket_of(t, qpn); at; at = end_at(t, at)->next_qp) {
+        struct cm_connection *old = &t->connection[(at - 1) / 2];
+        if (old != c && !old->sidr && old->kind == c->kind && end_at(t, at)->qpn == qpn &&
+            memcmp(end_at(t, at)->addr, e->addr, sizeof e->addr) == 0)
+            old->outlived = true;
+    }
+}
+
 static void keep_qp(struct cm_track *t, struct cm_connection *c, struct cm_end *e, uint32_t qpn)
 {
     uint16_t *bucket = qp_bucket_of(t, qpn);
 
     drop_qp(t, e);
+    outlive(t, c, e, qpn);
     e->known = true;
     e->qpn = qpn;
     e->next_qp = *bucket;
@@ -326,7 +339,7 @@ static struct walk walk_from(const struct cm_track *t, uint32_t qpn)
 
 static bool lasts(const struct cm_connection *c)
 {
-    return c->state == CM_REPLIED || c->state == CM_ESTABLISHED || c->state == CM_RELEASING;
+    return !c->outlived && (c->state == CM_REPLIED || c->state == CM_ESTABLISHED || c->state == CM_RELEASING);
 }
 
 /* A datagram QP is of a service when the connection manager has said so of this QP at this address. */
