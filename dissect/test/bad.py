@@ -18,11 +18,11 @@ def unzipped(path):
 
 
 def pcap(packets, link=1, snaplen=262144, magic=0xA1B2C3D4, order="<"):
-    out = struct.pack(order + "IHHiIII", magic, 2, 4, 0, 0, snaplen, link)
+    out = [struct.pack(order + "IHHiIII", magic, 2, 4, 0, 0, snaplen, link)]
     for i, p in enumerate(packets):
         data, length = p if isinstance(p, tuple) else (p, len(p))
-        out += struct.pack(order + "IIII", 1700000000, i, len(data), length) + data
-    return out
+        out += struct.pack(order + "IIII", 1700000000, i, len(data), length), data
+    return b"".join(out)
 
 
 def pcap_records(data):
