@@ -45,7 +45,9 @@
 
 enum computed {
 #define COMPUTED_ID(id, ...) COMPUTED_##id,
-    COMPUTED_FIELDS(COMPUTED_ID) COMPUTED_COUNT
+    COMPUTED_FIELDS(COMPUTED_ID) COMPUTED_COUNT,
+    COMPUTED_TOLD = COMPUTED_mad_response_to, /* from here to there: none of them where told_any() says no */
+    COMPUTED_TOLD_END = COMPUTED_cm_setup_in + 1
 };
 struct computed_info {
     const char *name, *label;

@@ -16,6 +16,11 @@ struct told {
     bool has_time;
 };
 
+static inline bool told_any(const struct told *t)
+{
+    return t->setup_in != 0 || t->response_to != 0 || t->response_in != 0;
+}
+
 enum { OWNER_BYTES = 40 };
 /* Whose a service is: "NVMe/RDMA", "TCP port 7174"; empty when nothing tells. `upper`: enum iba_upper. */
 void owner_text(char to[OWNER_BYTES], uint64_t service_id, uint8_t upper);

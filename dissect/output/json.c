@@ -349,24 +349,9 @@ static void mad(struct json *j, const struct packet *p)
 /* Closes a layer; InfiniBand's ends with what belongs to the packet as a whole. */
 static void close_group(struct json *j, const struct packet *p)
 {
-    static const uint8_t last[] = {COMPUTED_encapsulation,
-                                   COMPUTED_service,
-                                   COMPUTED_payload,
-                                   COMPUTED_payload_len,
-                                   COMPUTED_icrc,
-                                   COMPUTED_icrc_status,
-                                   COMPUTED_vcrc,
-                                   COMPUTED_vcrc_status,
-                                   COMPUTED_lpcrc_status,
-                                   COMPUTED_truncated,
-                                   COMPUTED_fault,
-                                   COMPUTED_mad_response_to,
-                                   COMPUTED_mad_response_in,
-                                   COMPUTED_mad_time,
-                                   COMPUTED_cm_srcqp,
-                                   COMPUTED_cm_serviceid,
-                                   COMPUTED_cm_owner,
-                                   COMPUTED_cm_setup_in};
+    static const uint8_t last[] = {COMPUTED_encapsulation, COMPUTED_service,     COMPUTED_payload, COMPUTED_payload_len,
+                                   COMPUTED_icrc,          COMPUTED_icrc_status, COMPUTED_vcrc,    COMPUTED_vcrc_status,
+                                   COMPUTED_lpcrc_status,  COMPUTED_truncated,   COMPUTED_fault};
 
     if (!j->group)
         return;
@@ -374,6 +359,8 @@ static void close_group(struct json *j, const struct packet *p)
         mad(j, p);
         for (size_t i = 0; i < sizeof last; i++)
             computed_field(j, p, (enum computed)last[i]);
+        for (unsigned c = COMPUTED_TOLD; c < COMPUTED_TOLD_END && told_any(&p->told); c++)
+            computed_field(j, p, (enum computed)c);
         field_analysis(p, several_values, j);
     }
     close_object(j);

@@ -346,14 +346,8 @@ void print_jsonl(struct out *o, const struct packet *p, const struct print_opts 
     static const uint8_t head[] = {COMPUTED_frame_time_epoch, COMPUTED_frame_time_relative, COMPUTED_frame_len,
                                    COMPUTED_frame_cap_len,    COMPUTED_frame_comment,       COMPUTED_encapsulation,
                                    COMPUTED_service};
-    static const uint8_t tail[] = {COMPUTED_payload_len,     COMPUTED_icrc,
-                                   COMPUTED_icrc_status,     COMPUTED_vcrc,
-                                   COMPUTED_vcrc_status,     COMPUTED_lpcrc_status,
-                                   COMPUTED_truncated,       COMPUTED_fault,
-                                   COMPUTED_mad_response_to, COMPUTED_mad_response_in,
-                                   COMPUTED_mad_time,        COMPUTED_cm_srcqp,
-                                   COMPUTED_cm_serviceid,    COMPUTED_cm_owner,
-                                   COMPUTED_cm_setup_in};
+    static const uint8_t tail[] = {COMPUTED_payload_len, COMPUTED_icrc,         COMPUTED_icrc_status, COMPUTED_vcrc,
+                                   COMPUTED_vcrc_status, COMPUTED_lpcrc_status, COMPUTED_truncated,   COMPUTED_fault};
 
     (void)first;
     if (!keys.built)
@@ -371,6 +365,8 @@ void print_jsonl(struct out *o, const struct packet *p, const struct print_opts 
         jsonl_layers(o, &p->view);
         for (size_t i = 0; i < sizeof tail; i++)
             jsonl_computed(o, p, (enum computed)tail[i]);
+        for (unsigned c = COMPUTED_TOLD; c < COMPUTED_TOLD_END && told_any(&p->told); c++)
+            jsonl_computed(o, p, (enum computed)c);
         field_mad(p, jsonl_several, o);
         field_analysis(p, jsonl_several, o);
         if (opts->hex)

@@ -192,24 +192,9 @@ void print_pdml(struct out *o, const struct packet *p, const struct print_opts *
 {
     static const uint8_t head[] = {COMPUTED_frame_number, COMPUTED_frame_len, COMPUTED_frame_cap_len,
                                    COMPUTED_frame_time_epoch, COMPUTED_frame_time_relative};
-    static const uint8_t tail[] = {COMPUTED_encapsulation,
-                                   COMPUTED_service,
-                                   COMPUTED_payload,
-                                   COMPUTED_payload_len,
-                                   COMPUTED_icrc,
-                                   COMPUTED_icrc_status,
-                                   COMPUTED_vcrc,
-                                   COMPUTED_vcrc_status,
-                                   COMPUTED_lpcrc_status,
-                                   COMPUTED_truncated,
-                                   COMPUTED_fault,
-                                   COMPUTED_mad_response_to,
-                                   COMPUTED_mad_response_in,
-                                   COMPUTED_mad_time,
-                                   COMPUTED_cm_srcqp,
-                                   COMPUTED_cm_serviceid,
-                                   COMPUTED_cm_owner,
-                                   COMPUTED_cm_setup_in};
+    static const uint8_t tail[] = {COMPUTED_encapsulation, COMPUTED_service,     COMPUTED_payload, COMPUTED_payload_len,
+                                   COMPUTED_icrc,          COMPUTED_icrc_status, COMPUTED_vcrc,    COMPUTED_vcrc_status,
+                                   COMPUTED_lpcrc_status,  COMPUTED_truncated,   COMPUTED_fault};
 
     (void)opts;
     (void)first;
@@ -226,6 +211,8 @@ void print_pdml(struct out *o, const struct packet *p, const struct print_opts *
         OUT_LIT(o, "  <proto name=\"infiniband\" showname=\"InfiniBand packet\" size=\"0\" pos=\"0\">\n");
         for (size_t i = 0; i < sizeof tail; i++)
             pdml_computed(o, p, (enum computed)tail[i]);
+        for (unsigned c = COMPUTED_TOLD; c < COMPUTED_TOLD_END && told_any(&p->told); c++)
+            pdml_computed(o, p, (enum computed)c);
         field_analysis(p, several_values, o);
         OUT_LIT(o, "  </proto>\n");
     }

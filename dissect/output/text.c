@@ -204,15 +204,11 @@ static void tree_verdict(struct out *o, const struct packet *p)
 
 static void tree_told(struct out *o, const struct packet *p)
 {
-    static const uint8_t told[] = {COMPUTED_mad_response_to, COMPUTED_mad_response_in, COMPUTED_mad_time,
-                                   COMPUTED_cm_srcqp,        COMPUTED_cm_serviceid,    COMPUTED_cm_owner,
-                                   COMPUTED_cm_setup_in};
-
-    if (p->told.response_to == 0 && p->told.response_in == 0 && p->told.setup_in == 0)
+    if (!told_any(&p->told))
         return;
     OUT_LIT(o, "Told by management datagrams\n");
-    for (size_t i = 0; i < sizeof told; i++)
-        tree_computed(o, p, (enum computed)told[i]);
+    for (unsigned c = COMPUTED_TOLD; c < COMPUTED_TOLD_END; c++)
+        tree_computed(o, p, (enum computed)c);
 }
 
 void print_tree(struct out *o, const struct packet *p, const struct print_opts *opts, bool first)
