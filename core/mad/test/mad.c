@@ -52,8 +52,12 @@ static void one(const uint8_t *w, size_t n)
     struct iba_mad m;
 
     memcpy(copy, w, n);
-    if (iba_mad_parse(&m, copy, n, IBA_MAD_BYTES))
+    for (unsigned u = 0; u < IBA_UPPERS && iba_mad_parse(&m, copy, n, IBA_MAD_BYTES); u++) {
+        if (u > 0 && copy[1] != IBA_CLASS_CM)
+            break; /* nobody else has private data */
+        iba_mad_add_private(&m, (enum iba_upper)u);
         (void)read_all(&m);
+    }
     free(copy);
 }
 
@@ -208,4 +212,38 @@ Test(mad, components_are_named_in_the_order_of_the_mask)
     cr_assert(is_component(path, 7, NULL)); /* reserved */
     cr_assert(is_component(path, 22, "Preference") && is_component(path, 23, NULL) && is_component(path, 63, NULL));
     cr_assert(is_component(iba_mad_attr(IBA_CLASS_CM, 0x10), 0, NULL));
+}
+
+Test(mad, private_data_are_read_where_they_say_that_they_are_theirs)
+{
+    enum { REQ = 0x10, PRIVATE = 164, BEHIND_IP_CM = 200 };
+    static const struct {
+        uint64_t service;
+        uint8_t upper, at, layout;
+        uint8_t sign[4];
+    } cases[] = {{0x10050, IBA_UPPER_SDP, PRIVATE, IBA_M_sdp_hh, {0}},
+                 {0x1000000000000404, IBA_UPPER_IPOIB, PRIVATE, IBA_M_ipoib_cm, {0}},
+                 {0x0106 << 16 | 20049, IBA_UPPER_RPC, BEHIND_IP_CM, IBA_M_rpc_cm, {0xf6, 0xab, 0x0e, 0x18}},
+                 {0x0106 << 16 | 3260, IBA_UPPER_ISER, BEHIND_IP_CM, IBA_M_iser_cm, {0}},
+                 {0x0106 << 16 | 4420, IBA_UPPER_NVME, BEHIND_IP_CM, IBA_M_nvme_req, {0}}};
+    uint8_t w[IBA_MAD_BYTES];
+    struct iba_mad m;
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        cr_assert_eq(iba_upper_of(cases[i].service), cases[i].upper, "%zu", i);
+        header(w, IBA_CLASS_CM, 3, REQ);
+        iba_cm_req_set_serviceid(w + 24, cases[i].service);
+        memcpy(w + cases[i].at, cases[i].sign, sizeof cases[i].sign);
+        cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w));
+        cr_assert_eq(count(&m, (enum iba_mad_layout)cases[i].layout), 0, "nobody has said whose they are");
+        iba_mad_add_private(&m, (enum iba_upper)cases[i].upper);
+        cr_assert_eq(count(&m, (enum iba_mad_layout)cases[i].layout), 1, "%zu", i);
+        memset(w + cases[i].at, 0xee, sizeof cases[i].sign); /* of iSER and NVMe/RDMA nothing tells at this place */
+        cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w));
+        iba_mad_add_private(&m, (enum iba_upper)cases[i].upper);
+        cr_assert_eq(count(&m, (enum iba_mad_layout)cases[i].layout),
+                     cases[i].upper >= IBA_UPPER_ISER && cases[i].upper != IBA_UPPER_RPC, "%zu", i);
+    }
+    cr_assert_eq(iba_upper_of(0x0111 << 16 | 4420), IBA_UPPER_NONE, "UDP");
+    cr_assert_eq(iba_upper_of(0x0002c90300001f2d), IBA_UPPER_NONE);
 }
