@@ -11,6 +11,7 @@
 #include "command.h"
 #include "dut.h"
 #include "fuzz/fuzz.h"
+#include "fuzz_mutants.h"
 #include "progress.h"
 
 enum {
@@ -25,7 +26,8 @@ struct fuzzing {
     struct live_dut live;
     struct dut dut;
     struct ibc_target *target, *model;
-    enum ibc_link link;
+    enum ibc_link link; /* of health */
+    struct fuzz_may may;
     struct progress progress;
     uint64_t begun, played, differ, inconclusive, unfit;
     char kind[MOST_KINDS][KIND];
@@ -52,14 +54,11 @@ static void kind_of(const struct ibc_finding *f, char out[KIND])
     out[n] = '\0';
 }
 
-static struct ibc_scenario *scenario_of(struct fuzzing *z, const struct fuzz_case *c, char text[FUZZ_TEXT],
-                                        const char *id)
+static struct ibc_scenario *scenario_of(struct fuzzing *z, const struct fuzz_case *c, char text[FUZZ_TEXT])
 {
     char err[256];
 
-    if (!fuzz_predict(c, z->model, z->link, text, err))
-        return NULL;
-    return ibc_load_text(text, strlen(text), "sequence.ibt", id, err, sizeof err);
+    return fuzz_predict(c, z->model, text, err);
 }
 
 static enum ibc_verdict play_once(struct fuzzing *z, const struct ibc_scenario *s, const char *evidence,
@@ -88,7 +87,7 @@ static bool shows(void *ctx, const struct fuzz_case *c)
     static char text[FUZZ_TEXT];
     struct fuzzing *z = ctx;
     struct ibc_result r = {0};
-    struct ibc_scenario *s = scenario_of(z, c, text, "smaller");
+    struct ibc_scenario *s = scenario_of(z, c, text);
     char kind[KIND];
     bool same = false;
 
@@ -120,13 +119,12 @@ static void tell(const struct ibc_finding *f, const char *id, unsigned inputs)
 }
 
 /* Of a kind not seen before: made smaller, told, kept. False: it cannot be written. */
-static bool found(struct fuzzing *z, struct fuzz_case *c, const struct ibc_finding *as, uint64_t seed)
+static bool found(struct fuzzing *z, struct fuzz_case *c, const struct ibc_finding *as)
 {
     static char text[FUZZ_TEXT];
     struct ibc_result r = {0};
     struct ibc_scenario *s;
     bool good = true;
-    char id[40];
 
     kind_of(as, z->wanted);
     for (unsigned i = 0; i < z->n_kind; i++)
@@ -136,16 +134,15 @@ static bool found(struct fuzzing *z, struct fuzz_case *c, const struct ibc_findi
         return true;
     memcpy(z->kind[z->n_kind++], z->wanted, KIND);
     fuzz_minimise(c, shows, z);
-    snprintf(id, sizeof id, "sequence-%" PRIu64, seed);
-    s = scenario_of(z, c, text, id);
+    s = scenario_of(z, c, text);
     if (s && z->o->evidence) {
         play_once(z, s, z->packets, &r);
-        good = keep_text(z, id, text);
+        good = keep_text(z, c->id, text);
     }
-    tell(r.verdict == IBC_IS_FAIL ? &r.finding : as, id, c->n);
+    tell(r.verdict == IBC_IS_FAIL ? &r.finding : as, c->id, c->n);
     ibc_result_clear(&r);
     ibc_free(s);
-    return good || wrong(EXIT_HARNESS, "%s/scenarios/%s.ibt cannot be written", z->o->evidence, id) == EXIT_OK;
+    return good || wrong(EXIT_HARNESS, "%s/scenarios/%s.ibt cannot be written", z->o->evidence, c->id) == EXIT_OK;
 }
 
 static bool one(struct fuzzing *z, uint64_t seed)
@@ -156,8 +153,8 @@ static bool one(struct fuzzing *z, uint64_t seed)
     struct ibc_scenario *s;
     bool good = true;
 
-    fuzz_make(&c, seed);
-    s = scenario_of(z, &c, text, "sequence");
+    fuzz_make(&c, &z->may, seed);
+    s = scenario_of(z, &c, text);
     if (!s) {
         z->unfit++;
         return true;
@@ -170,7 +167,7 @@ static bool one(struct fuzzing *z, uint64_t seed)
         good = false;
     } else if (bad) {
         z->differ++;
-        good = found(z, &c, &r.finding, seed);
+        good = found(z, &c, &r.finding);
     }
     ibc_result_clear(&r);
     ibc_free(s);
@@ -282,13 +279,18 @@ int command_fuzz(const struct options *o)
     static struct fuzzing z;
     int rc = allowed(o);
 
+    if (o->target && strcmp(o->target, "mutant:all") == 0)
+        return fuzz_mutants(o);
+    if (o->only || o->sample || o->jobs || o->verbose)
+        return wrong(EXIT_USAGE, "--only, --sample, --jobs and --verbose are for --target mutant:all");
     z = (struct fuzzing){.o = o};
     if (rc == EXIT_OK)
         rc = make_folders(&z);
     if (rc == EXIT_OK)
         rc = open_target(&z);
-    if (rc == EXIT_OK) {
+    if (rc == EXIT_OK && z.target) {
         z.link = first_link(z.target);
+        z.may = (struct fuzz_may){z.target->ops->capabilities(z.target), z.target->ops->links(z.target)};
         rc = look(&z, "before the first sequence");
     }
     if (rc == EXIT_OK) {

@@ -57,7 +57,7 @@ static const char *mutant_spec(size_t i, const void *ctx)
     return m->m[i].spec;
 }
 
-static int choose_mutants(struct mutation *m, const struct options *o)
+int mutants_choose(struct mutation *m, const struct options *o)
 {
     struct ibc_mutant one;
     struct mutation all = {0};
@@ -230,7 +230,7 @@ static int play(struct mutation *m)
 int command_mutants(const struct options *o)
 {
     struct mutation m = {.o = o, .since_ns = wall_ns(), .children = o->jobs ? o->jobs : pool_cores()};
-    int rc = choose_mutants(&m, o);
+    int rc = mutants_choose(&m, o);
 
     if (rc == EXIT_OK)
         rc = o->list ? list_mutants(&m) : play(&m);

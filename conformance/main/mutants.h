@@ -30,6 +30,8 @@ struct mutation {
     uint32_t target_is;
 };
 
+/* Those that --only and --sample leave, into m->m (owned) and m->n. EXIT_OK, or the code after the message. */
+int mutants_choose(struct mutation *m, const struct options *o);
 /* Prints the sums, the survivors, the scenarios that catch nothing; writes --out. The exit code. */
 int mutants_report(const struct mutation *m);
 #endif

@@ -50,7 +50,8 @@ bool run_memory_is(struct run_player *p, const struct ibc_step *s, unsigned devi
         const size_t piece = n - done < PIECE ? (size_t)(n - done) : PIECE;
         if (!run_did(p, s, p->t->ops->read_memory(p->t, device, at + done, p->payload, piece), "show its memory"))
             return false;
-        for (size_t i = 0; i < piece; i++) {
+        const uint8_t *row = ibc_pattern_row(letter, off + done, piece);
+        for (size_t i = row && memcmp(row, p->payload, piece) == 0 ? piece : 0; i < piece; i++) {
             const uint8_t want = ibc_pattern(letter, off + done + i);
             if (p->payload[i] != want)
                 return differs(p, s, done + i, want, p->payload[i]);

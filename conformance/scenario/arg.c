@@ -24,3 +24,18 @@ uint8_t ibc_pattern(char letter, uint64_t i)
     x = (x ^ x >> 31) * UINT64_C(0xbf58476d1ce4e5b9);
     return (uint8_t)(x >> 56);
 }
+
+const uint8_t *ibc_pattern_row(char letter, uint64_t at, uint64_t n)
+{
+    enum { FIRST = 'a', LETTERS = 26 };
+    static uint8_t row[LETTERS][IBC_PATTERN_ROW];
+    static bool made[LETTERS];
+    const unsigned k = (unsigned)(unsigned char)letter - FIRST;
+
+    if (k >= LETTERS || at > IBC_PATTERN_ROW || n > IBC_PATTERN_ROW - at)
+        return NULL;
+    for (uint64_t i = 0; !made[k] && i < IBC_PATTERN_ROW; i++)
+        row[k][i] = ibc_pattern(letter, i);
+    made[k] = true;
+    return row[k] + at;
+}

@@ -176,6 +176,9 @@ uint64_t ibc_arg_n(const struct ibc_arg *arg, unsigned n, enum ibc_key key, uint
 
 /* Byte i of pattern `letter`: fixed for ever. */
 uint8_t ibc_pattern(char letter, uint64_t i);
+enum { IBC_PATTERN_ROW = 65536 };
+/* Bytes `at` to `at` + `n` of it, made once; NULL: of no small letter, or beyond IBC_PATTERN_ROW. */
+const uint8_t *ibc_pattern_row(char letter, uint64_t at, uint64_t n);
 /* The nearest of n names to `word`, or NULL when none is near. */
 const char *ibc_nearest(const char *word, const char *(*name)(size_t i, const void *ctx), size_t n, const void *ctx);
 #endif

@@ -414,7 +414,23 @@ class Statements(Case):
 class Fuzz(Case):
     def test_the_engine_itself(self):
         r = self.good("fuzz", "--count", "200", "--seed", "5")
-        self.assertEqual(text(r), "200 sequences, seed 5: 0 differ in 0 ways, 0 inconclusive, 0 not to be predicted\n")
+        made = re.fullmatch(r"(\d+) sequences, seed 5: 0 differ in 0 ways, 0 inconclusive, (\d+) not to be predicted\n", text(r))
+        self.assertTrue(made, text(r))
+        self.assertEqual(int(made[1]) + int(made[2]), 200)
+        self.assertGreaterEqual(int(made[1]), 190)
+
+    def test_all_broken_engines(self):
+        args = ("fuzz", "--target", "mutant:all", "--only", "mutant:emit.bth.*", "--sample", "8", "--count", "60", "-v")
+        lines = text(self.good(*args, "-j", "2")).splitlines()
+        one = [l for l in lines if l.split()[0] in ("found", "not")]
+        self.assertEqual(len(one), 8)
+        self.assertTrue(all("mutant:emit.bth." in l for l in one))
+        found = sum(l.startswith("found") for l in one)
+        self.assertGreaterEqual(found, 6)
+        self.assertTrue(lines[-2].startswith(f"8 mutants: {found} found ("), lines[-2])
+        self.assertEqual(sorted(re.sub(r"[\d.]+ s, ", "", l) for l in one),
+                         sorted(re.sub(r"[\d.]+ s, ", "", l) for l in text(self.good(*args, "-j", "1")).splitlines()
+                                if l.split()[0] in ("found", "not")))
 
     def test_a_broken_engine_is_found_and_kept(self):
         out = self.folder / "found"
@@ -443,6 +459,8 @@ class Fuzz(Case):
         self.fails(2, "fuzz", "--count", "0", says="--count 0: want a number")
         self.fails(2, "fuzz", "--target", "mutant:none", says="--target")
         self.fails(2, "fuzz", "--wire", "unix:a,b", says="for --target live")
+        self.fails(2, "fuzz", "--sample", "3", says="for --target mutant:all")
+        self.fails(2, "fuzz", "--target", "mutant:all", "--only", "mutant:nonsense", says="no mutant matches")
         self.fails(2, "fuzz", "--evidence", self.file("x") / "y", says="no folder, and none can be made")
 
 

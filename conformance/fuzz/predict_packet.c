@@ -1,0 +1,273 @@
+/* Packets as expectations: every field that the rules fix. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "predict.h"
+
+enum { HEX = 256, MULTICAST_QP = 0xffffff, MOST_WORDS = 18 /* of fields: a line has IBC_MAX_ARGS */ };
+#define SAID "another word of the line, or one of its checks"
+#define PARSED "a packet with another is none, or has another payload"
+#define TIMED (100 * RUN_US) /* what comes later than that behind a packet came by a timer */
+
+/* Fields that devices choose, or that a line's other words say. */
+static const struct {
+    uint8_t hdr;
+    const char *name, *why;
+} unsaid[] = {
+    {IBA_H_ipv4, "id", "a packet that may not be fragmented needs none (RFC 6864)"},
+    {IBA_H_udp, "srcport", "the device's choice (RO-19)"},
+    {IBA_H_udp, "checksum", "0 or right (RO-21)"},
+    {IBA_H_bth, "a", "told apart below (RQ-05)"},
+    {IBA_H_bth, "opcode", SAID},
+    {IBA_H_bth, "destqp", SAID},
+    {IBA_H_deth, "srcqp", SAID},
+    {IBA_H_aeth, "syndrome.reserved", SAID},
+    {IBA_H_aeth, "syndrome.opcode", SAID},
+    {IBA_H_aeth, "syndrome.value", SAID},
+    {IBA_H_lrh, "dlid", SAID},
+    {IBA_H_lrh, "slid", SAID},
+    {IBA_H_ipv4, "src", SAID},
+    {IBA_H_ipv4, "dst", SAID},
+    {IBA_H_ipv4, "checksum", SAID},
+    {IBA_H_ipv4, "version", PARSED},
+    {IBA_H_ipv4, "hdr_len", PARSED},
+    {IBA_H_ipv4, "len", PARSED},
+    {IBA_H_ipv4, "flags.mf", PARSED},
+    {IBA_H_ipv4, "frag_offset", PARSED},
+    {IBA_H_ipv4, "proto", PARSED},
+    {IBA_H_ipv6, "version", PARSED},
+    {IBA_H_ipv6, "plen", PARSED},
+    {IBA_H_ipv6, "nxt", PARSED},
+    {IBA_H_udp, "dstport", PARSED},
+    {IBA_H_udp, "length", PARSED},
+    {IBA_H_vlan, "etype", PARSED},
+    {IBA_H_lrh, "lver", PARSED},
+    {IBA_H_lrh, "lnh", PARSED},
+    {IBA_H_lrh, "pktlen", PARSED},
+    {IBA_H_grh, "ipver", PARSED},
+    {IBA_H_grh, "paylen", PARSED},
+    {IBA_H_grh, "nxthdr", PARSED},
+    {IBA_H_bth, "padcnt", PARSED},
+};
+
+static bool is_said(unsigned h, const struct iba_field *f)
+{
+    if (f->mem_size == 0 || f->bits > 64 || f->name[0] == '=' || h == IBA_H_eth)
+        return false;
+    for (size_t i = 0; i < sizeof unsaid / sizeof *unsaid; i++)
+        if (unsaid[i].hdr == h && strcmp(unsaid[i].name, f->name) == 0)
+            return false;
+    return true;
+}
+
+struct line {
+    char *to;
+    size_t room, n;
+    unsigned words;
+};
+
+static void __attribute__((format(printf, 2, 3))) put(struct line *l, const char *format, ...)
+{
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vsnprintf(l->to + l->n, l->room - l->n, format, args);
+    va_end(args);
+    for (int i = 0; i < n && l->n + (size_t)i < l->room; i++)
+        l->words += l->to[l->n + (size_t)i] == ' ';
+    if (n > 0)
+        l->n = l->n + (size_t)n < l->room ? l->n + (size_t)n : l->room - 1;
+}
+
+static void header(struct line *l, const struct iba_view *v, unsigned h)
+{
+    static const char infiniband[] = "infiniband.";
+    const struct iba_hdr_info *info = &iba_headers[h];
+    const char *prefix = strncmp(info->prefix, infiniband, sizeof infiniband - 1) == 0
+                             ? info->prefix + sizeof infiniband - 1
+                             : info->prefix;
+
+    for (unsigned i = 0; i < info->n_field; i++) {
+        const struct iba_field *f = &info->field[i];
+        if (is_said(h, f) && l->words < MOST_WORDS && iba_field_present(f, iba_view_hdr(v, (enum iba_hdr)h)))
+            put(l, " %s.%s=0x%" PRIx64, prefix, f->name, iba_field_get(f, iba_view_hdr(v, (enum iba_hdr)h)));
+    }
+}
+
+/* RQ-05: AckReq may be set where it need not be, and what is answered with data is answered anyway. */
+static void ack_request(struct line *l, const struct iba_view *v)
+{
+    const bool a = iba_bth_a(iba_view_bth(v));
+
+    if (!v->op || v->op->dir == IBA_RSP)
+        put(l, " ackreq=%d", a);
+    else if (a && !iba_view_has(v, IBA_H_atomiceth) && !(iba_view_has(v, IBA_H_reth) && v->op->pay == IBA_PAY_NONE))
+        put(l, " ackreq=1");
+}
+
+static void payload(struct line *l, const struct iba_view *v)
+{
+    const uint8_t *p = v->wire + v->payload_at;
+
+    if (v->payload_len == 0 || v->payload_len > HEX || l->n + 20 + 2u * v->payload_len > l->room) {
+        put(l, " payload=%u", v->payload_len);
+        return;
+    }
+    put(l, " payload=hex:");
+    for (uint32_t i = 0; i < v->payload_len; i++)
+        put(l, "%02x", p[i]);
+}
+
+/* A group or a stranger, where that is whom it goes to. */
+static void destination(struct line *l, const struct run_player *p, const struct iba_view *v)
+{
+    const bool ib = iba_view_has(v, IBA_H_lrh);
+    const uint64_t to = ib ? iba_lrh_dlid(iba_view_hdr(v, IBA_H_lrh)) : iba_eth_dst(iba_view_hdr(v, IBA_H_eth));
+
+    if (to == (ib ? p->t->stranger.lid : p->t->stranger.mac)) {
+        put(l, " to=stranger");
+        return;
+    }
+    for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++) {
+        const struct run_live *g = &p->live[i];
+        if (g->o && g->kind == IBC_O_group && to == (ib ? g->lid : g->mac)) {
+            put(l, " to=%s", g->o->name);
+            return;
+        }
+    }
+}
+
+/* What is compared: all that the rules fix. */
+static void describe(struct line *l, const struct run_player *p, const struct run_live *q, const struct iba_view *v)
+{
+    if (!iba_view_has_bth(v)) {
+        put(l, "%s RAW", q->o->name);
+        if (iba_view_has(v, IBA_H_lrh))
+            header(l, v, IBA_H_lrh);
+        if (iba_view_has(v, IBA_H_rwh))
+            header(l, v, IBA_H_rwh);
+        payload(l, v);
+        return;
+    }
+    if (v->op && v->op->name)
+        put(l, "%s %s", q->o->name, v->op->name);
+    else
+        put(l, "%s 0x%02x", q->o->name, (unsigned)iba_bth_opcode(iba_view_bth(v)));
+    for (unsigned h = 0; h < IBA_H_COUNT; h++)
+        if (iba_view_has(v, (enum iba_hdr)h))
+            header(l, v, h);
+    if (iba_view_has(v, IBA_H_cnp))
+        put(l, " cnp.reserved=hex:00000000000000000000000000000000"); /* RO-42 */
+    destination(l, p, v);
+    ack_request(l, v);
+    if (iba_view_has(v, IBA_H_aeth))
+        put(l, " syndrome=0x%02x", (unsigned)iba_view_hdr(v, IBA_H_aeth)[0]);
+    if (iba_view_has(v, IBA_H_deth) && iba_deth_srcqp(iba_view_hdr(v, IBA_H_deth)) == q->id[0])
+        put(l, " srcqp=%s.qpn", q->o->name);
+    payload(l, v);
+}
+
+static bool asked(const struct iba_view *v)
+{
+    return iba_bth_a(iba_view_bth(v)) || v->op == &iba_opcodes[IBA_RC_READ_REQUEST];
+}
+
+static bool is_ack(const struct iba_view *v)
+{
+    return v->op == &iba_opcodes[IBA_RC_ACKNOWLEDGE] && iba_aeth_syn_kind(iba_view_hdr(v, IBA_H_aeth)) == 0;
+}
+
+static struct predict_answer *new_answer(struct predicting *f, uint32_t line)
+{
+    static struct predict_answer none;
+
+    if (f->n_answer == PREDICT_ANSWERS) {
+        f->full = true;
+        return &none;
+    }
+    f->answer[f->n_answer].line = line;
+    return &f->answer[f->n_answer++];
+}
+
+/* By the rules a timeout may be up to four times as long as it must be (RQ-19), and nothing says how soon a requester
+ * goes on behind a wait. */
+static void timing(struct line *l, const struct run_packet *k, uint64_t before)
+{
+    const uint64_t gap = k->at > before ? k->at - before : 0;
+
+    if (before && gap > TIMED)
+        put(l, " after=%" PRIu64 "us within=%" PRIu64 "us", gap / RUN_US, 4 * gap / RUN_US + 100000);
+}
+
+/* An acknowledgement that nobody asked for may be left out, or come where the model sends none. */
+static void note(struct predicting *f, const struct run_player *p, const struct run_live *q,
+                 const struct run_packet *in, const struct run_packet *out, uint64_t before)
+{
+    struct predict_answer *a = new_answer(f, out->line);
+    struct line l = {a->text, sizeof a->text, 0, 0};
+
+    put(&l, "<%s ", is_ack(&out->view) && in && iba_view_has_bth(&in->view) && !asked(&in->view) ? "?" : "");
+    l.room -= 60; /* for the time */
+    describe(&l, p, q, &out->view);
+    l.room += 60;
+    timing(&l, out, before);
+}
+
+/* Whose peer it goes to; of what goes to a group, whose it is. */
+static const struct run_live *sender(const struct run_player *p, const struct iba_view *v)
+{
+    const bool bth = iba_view_has_bth(v);
+    const uint32_t to = bth ? iba_bth_destqp(iba_view_bth(v)) : 0;
+    const uint32_t from = iba_view_has(v, IBA_H_deth) ? iba_deth_srcqp(iba_view_hdr(v, IBA_H_deth)) : UINT32_MAX;
+
+    for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++) {
+        const struct run_live *q = &p->live[i];
+        if (!q->o || q->kind != IBC_O_qp || !q->made)
+            continue;
+        if (bth ? q->peer == to || (to == MULTICAST_QP && q->id[0] == from) : run_is_raw(q->type))
+            return q;
+    }
+    return NULL;
+}
+
+/* Where the model does not acknowledge what nobody asked it to, another may. */
+static bool may_acknowledge(const struct run_packet *k)
+{
+    return iba_view_has_bth(&k->view) && k->view.op && k->view.op->svc == IBA_RC && k->view.op->dir == IBA_REQ &&
+           !asked(&k->view);
+}
+
+static void silent_input(struct predicting *f, const struct run_player *p, const struct run_packet *k)
+{
+    const struct run_packet *next = k->next;
+    const uint32_t to = iba_view_has_bth(&k->view) ? iba_bth_destqp(iba_view_bth(&k->view)) : 0;
+    struct predict_answer *a;
+
+    if (!may_acknowledge(k) || (next && !next->sent))
+        return;
+    for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++) {
+        const struct run_live *q = &p->live[i];
+        if (!q->o || q->kind != IBC_O_qp || !q->made || q->id[0] != to || q->type != IBA_QPT_RC)
+            continue;
+        a = new_answer(f, k->line);
+        snprintf(a->text, sizeof a->text, "<? %s ACKNOWLEDGE psn=0x%06x syndrome=ack", q->o->name,
+                 (unsigned)iba_bth_psn(iba_view_bth(&k->view)));
+    }
+}
+
+void predict_packets(struct predicting *f, struct run_player *p)
+{
+    const struct run_packet *in = NULL;
+    uint64_t before = 0;
+
+    for (const struct run_packet *k = p->first; k; before = k->at, k = k->next) {
+        const struct run_live *q = k->sent ? NULL : sender(p, &k->view);
+        if (k->sent) {
+            in = k;
+            silent_input(f, p, k);
+        } else if (q)
+            note(f, p, q, in && in->line + 1 >= k->line ? in : NULL, k, before);
+    }
+}

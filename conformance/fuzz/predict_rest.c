@@ -1,0 +1,226 @@
+/* What is left when the packets are gone. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "predict.h"
+
+enum { REGION = 65536, RUN = 64 /* bytes that a line tells */ };
+
+static void words(char *to, size_t room, const char *name)
+{
+    size_t i;
+
+    for (i = 0; name[i] && i + 1 < room; i++)
+        to[i] = (char)tolower((unsigned char)name[i]);
+    to[i] = '\0';
+}
+
+#define NAMED(name, said) #name,
+
+/* ---- states ---- */
+
+static void state(struct predicting *f, struct run_player *p, const struct run_live *q)
+{
+    static const char *const names[] = {IBA_QP_STATES(NAMED)};
+    struct iba_qp_attr a;
+    char name[16];
+
+    if (p->t->ops->query_qp(p->t, 0, q->id[0], &a) != IBC_OK || a.state >= IBA_QPS_COUNT)
+        return;
+    words(name, sizeof name, names[a.state]);
+    predict_say(f, "  %s state %s\n", q->o->name, name);
+}
+
+/* ---- completions ---- */
+
+/* The object whose key that is. */
+static const struct run_live *keyed(const struct run_player *p, uint32_t rkey)
+{
+    for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++) {
+        const struct run_live *l = &p->live[i];
+        if (l->o && l->made &&
+            ((l->kind == IBC_O_mr && l->mr[0].rkey == rkey) || (l->kind == IBC_O_mw && l->id[0] == rkey)))
+            return l;
+    }
+    return NULL;
+}
+
+static void received(struct predicting *f, struct run_player *p, const struct run_wc *c)
+{
+    const struct iba_wc *wc = &c->wc;
+    const struct run_live *key = wc->flags & IBA_WC_WITH_INV ? keyed(p, wc->imm_or_key) : NULL;
+
+    predict_say(f, " bytes=%u solicited=%d", wc->byte_len, (wc->flags & IBA_WC_SOLICITED) != 0);
+    if (wc->flags & IBA_WC_WITH_IMM)
+        predict_say(f, " imm=0x%08x", wc->imm_or_key);
+    if (key)
+        predict_say(f, " inv=%s.rkey", key->o->name);
+    if (c->qp->type == IBA_QPT_RC || c->qp->type == IBA_QPT_UC)
+        return;
+    predict_say(f, " grh=%d pkey_index=%u", (wc->flags & IBA_WC_GRH) != 0, (unsigned)wc->pkey_index);
+    if (p->link == IBC_LINK_ib_local || p->link == IBC_LINK_ib_global)
+        predict_say(f, " sl=%u path_bits=%u slid=%u", (unsigned)wc->sl, (unsigned)wc->path_bits, (unsigned)wc->slid);
+    if (wc->src_qpn == c->qp->peer)
+        predict_say(f, " srcqp=%s.peer", c->qp->o->name);
+    else if (!run_is_raw(c->qp->type))
+        predict_say(f, " srcqp=0x%06x", wc->src_qpn);
+}
+
+static void completion(struct predicting *f, struct run_player *p, const struct run_wc *c)
+{
+    static const char *const status[] = {IBA_WC_STATUSES(NAMED)}, *const ops[] = {IBA_WR_OPS(NAMED)};
+    const struct iba_wc *wc = &c->wc;
+    char name[48];
+
+    words(name, sizeof name, wc->status < IBA_WC_STATUS_COUNT ? status[wc->status] : "success");
+    predict_say(f, "  %s completion %s status=%s id=%" PRIu64, c->qp->o->name,
+                wc->status != IBA_WC_SUCCESS || wc->op >= IBA_WR_OP_COUNT ? c->wr->recv ? "recv" : "send" : ops[wc->op],
+                name, c->wr->id);
+    if (wc->status == IBA_WC_SUCCESS && c->wr->recv)
+        received(f, p, c);
+    else if (wc->status == IBA_WC_SUCCESS && wc->op == IBA_WR_READ)
+        predict_say(f, " bytes=%u", wc->byte_len);
+    predict_say(f, "\n");
+}
+
+/* ---- events and notification ---- */
+
+static const struct run_live *numbered(const struct run_player *p, const struct iba_event *e)
+{
+    for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++) {
+        const struct run_live *l = &p->live[i];
+        const uint8_t kind = e->kind == IBA_EVENT_SRQ_LIMIT || e->kind == IBA_EVENT_SRQ_CATASTROPHIC ? IBC_O_srq
+                             : e->kind == IBA_EVENT_CQ_ERROR                                         ? IBC_O_cq
+                                                                                                     : IBC_O_qp;
+        if (l->o && l->made && l->kind == kind && l->id[0] == e->object)
+            return l;
+    }
+    return NULL;
+}
+
+static void events(struct predicting *f, struct run_player *p)
+{
+    static const char *const names[] = {IBA_EVENTS(NAMED)};
+    struct iba_event e;
+    unsigned n = 1;
+    char name[48];
+
+    for (unsigned i = 0; i < RUN_MAX_EVENTS && p->t->ops->poll_event(p->t, 0, &e, &n) == IBC_OK && n; i++) {
+        const bool ports =
+            e.kind == IBA_EVENT_PKEY_CHANGE || e.kind == IBA_EVENT_PKEY_VIOLATION || e.kind == IBA_EVENT_QKEY_VIOLATION;
+        const struct run_live *l = ports ? NULL : numbered(p, &e);
+        words(name, sizeof name, e.kind < IBA_EVENT_COUNT ? names[e.kind] : "");
+        if (ports || l)
+            predict_say(f, "  %s%sevent %s\n", l ? l->o->name : "", l ? " " : "", name);
+    }
+    predict_say(f, "  events none\n");
+}
+
+static void notified(struct predicting *f, struct run_player *p, const struct run_live *cq)
+{
+    uint64_t n;
+
+    if (p->t->ops->notified(p->t, 0, cq->id[0], &n) == IBC_OK)
+        predict_say(f, "  %s notified %" PRIu64 "\n", cq->o->name, n);
+}
+
+/* ---- memory ---- */
+
+static bool succeeded(const struct run_player *p, const struct run_wr *w, uint64_t *bytes)
+{
+    for (unsigned i = 0; i < p->n_wc; i++)
+        if (p->wc[i].wr == w) {
+            *bytes = p->wc[i].wc.byte_len;
+            return p->wc[i].wc.status == IBA_WC_SUCCESS;
+        }
+    return false;
+}
+
+static bool writes(const struct run_wr *w)
+{
+    return w->recv || w->op == IBA_WR_READ || w->op == IBA_WR_CMP_SWAP || w->op == IBA_WR_FETCH_ADD;
+}
+
+/* A buffer that was not given back, or behind what came, or where a GRH may be, holds what it likes. */
+static void free_of(const struct run_player *p, const struct run_live *m, const struct run_wr *w, bool any[REGION])
+{
+    enum { AREA = 40 };
+    const uint8_t type = p->live[w->object].type;
+    const bool area = w->recv && (type == IBA_QPT_UD || type == IBA_QPT_GSI || type == IBA_QPT_SMI);
+    uint64_t came = 0, at = 0;
+    const bool good = succeeded(p, w, &came);
+
+    if (!w->recv && w->op != IBA_WR_READ)
+        came = 8;
+    for (unsigned i = 0; i < w->n_sge; i++)
+        for (uint64_t k = 0; k < w->sge[i].length; k++, at++) {
+            const uint64_t off = w->sge[i].addr + k - m->mr[0].local;
+            if (off < REGION && (!good || at >= came || (area && at < AREA)))
+                any[off] = true;
+            else if (off >= REGION)
+                break;
+        }
+}
+
+enum kind { ANY, SAME, OTHER };
+static enum kind kind_of(const uint8_t *is, const uint8_t *was, const bool *any, uint32_t off)
+{
+    return any[off] ? ANY : is[off] == was[off] ? SAME : OTHER;
+}
+
+static void tell(struct predicting *f, const struct run_live *m, const uint8_t *is, enum kind kind, uint32_t from,
+                 uint32_t to)
+{
+    if (kind == SAME)
+        predict_say(f, "  memory %s+%u len=%u unchanged\n", m->o->name, from, to - from);
+    if (kind != OTHER)
+        return;
+    predict_say(f, "  memory %s+%u len=%u hex:", m->o->name, from, to - from);
+    for (uint32_t i = from; i < to; i++)
+        predict_say(f, "%02x", is[i]);
+    predict_say(f, "\n");
+}
+
+static void memory(struct predicting *f, struct run_player *p, const struct run_live *m)
+{
+    static uint8_t is[REGION];
+    static bool any[REGION];
+    const uint32_t n = m->length > REGION ? 0 : (uint32_t)m->length;
+    const uint8_t *was = ibc_pattern_row(m->letter, 0, n);
+
+    if (n == 0 || !was || p->t->ops->read_memory(p->t, 0, m->mr[0].local, is, n) != IBC_OK)
+        return;
+    memset(any, 0, sizeof any);
+    for (unsigned i = 0; i < p->n_wr; i++)
+        if (writes(&p->wr[i]))
+            free_of(p, m, &p->wr[i], any);
+    for (uint32_t from = 0, to; from < n; from = to) {
+        const enum kind kind = kind_of(is, was, any, from);
+        for (to = from; to < n && kind_of(is, was, any, to) == kind && (kind != OTHER || to - from < RUN); to++)
+            ;
+        tell(f, m, is, kind, from, to);
+    }
+}
+
+void predict_rest(struct predicting *f, struct run_player *p)
+{
+    if (!run_poll(p, NULL))
+        return;
+    for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++)
+        if (p->live[i].o && p->live[i].made && p->live[i].kind == IBC_O_qp)
+            state(f, p, &p->live[i]);
+    for (unsigned i = 0; i < p->n_wc; i++)
+        completion(f, p, &p->wc[i]);
+    for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++)
+        if (p->live[i].o && p->live[i].made && p->live[i].kind == IBC_O_qp && !p->live[i].cq_gone)
+            predict_say(f, "  %s completions none\n", p->live[i].o->name);
+    events(f, p);
+    for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++) {
+        const struct run_live *l = &p->live[i];
+        if (l->o && l->made && l->kind == IBC_O_cq)
+            notified(f, p, l);
+        else if (l->o && l->made && l->kind == IBC_O_mr)
+            memory(f, p, l);
+    }
+}
