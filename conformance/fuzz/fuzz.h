@@ -16,10 +16,12 @@ enum { FUZZ_INPUTS = 32, FUZZ_LINE = 400, FUZZ_HEAD = 1600, FUZZ_TEXT = 60000 };
 struct fuzz_may {
     uint64_t caps;  /* 1 << enum ibc_capability */
     uint32_t links; /* 1 << enum ibc_link; not 0 */
+    uint64_t known; /* deviations that are not to be met: fuzz/known.h */
 };
 struct fuzz_case {
     char id[32]; /* "sequence-SEED" */
     enum ibc_link link;
+    uint32_t is_free;     /* of known deviations: not compared */
     const char *kind;     /* what it is about */
     char head[FUZZ_HEAD]; /* up to the first step */
     unsigned n;
@@ -34,6 +36,6 @@ struct ibc_scenario *fuzz_predict(const struct fuzz_case *c, struct ibc_target *
 
 /* Whether a case still shows what it was kept for. */
 typedef bool fuzz_shows(void *ctx, const struct fuzz_case *c);
-/* Takes away inputs, one after the other, that it shows the same without. */
+/* Takes away inputs that it shows the same without: half of them at once, then fewer, then each. */
 void fuzz_minimise(struct fuzz_case *c, fuzz_shows *shows, void *ctx);
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "known.h"
 #include "making.h"
 
 enum { NOW_AND_THEN = 6, MOST_HOLES = 400 };
@@ -146,12 +147,13 @@ void making_fill(struct making *m, char text[MAKING_TEXT])
 /* ---- the case ---- */
 
 /* Its lines become inputs, as long as there is room. */
-static void take_lines(struct fuzz_case *c, const char *text)
+static void take_lines(struct fuzz_case *c, uint64_t known, const char *text)
 {
     while (*text && c->n < FUZZ_INPUTS) {
         const size_t n = strcspn(text, "\n");
         if (n > 0 && n < FUZZ_LINE)
-            snprintf(c->input[c->n++], FUZZ_LINE, "%.*s", (int)n, text);
+            snprintf(c->input[c->n], FUZZ_LINE, "%.*s", (int)n, text);
+        c->n += n > 0 && n < FUZZ_LINE && !fuzz_known_avoids(known, c->input[c->n]);
         text += n + (text[n] == '\n');
     }
 }
@@ -162,7 +164,7 @@ static void add_step(struct making *m, const char *rule)
 
     snprintf(text, sizeof text, "{%s}", rule);
     making_fill(m, text);
-    take_lines(m->c, text);
+    take_lines(m->c, m->may->known, text);
 }
 
 static const struct fuzz_kind *choose_kind(struct making *m)
@@ -213,16 +215,18 @@ static void put_head(struct making *m, const struct fuzz_kind *k, const char *ob
 
 void fuzz_make(struct fuzz_case *c, const struct fuzz_may *may, uint64_t seed)
 {
-    static const uint32_t mtus[] = {256, 256, 256, 512, 1024, 4096};
+    static const uint32_t mtus[] = {256, 256, 256, 512, 1024, 4096 /* where the link is known to take it */};
     struct making m = {.c = c, .may = may};
     char objects[MAKING_TEXT];
     const struct fuzz_kind *k;
 
     c->n = 0;
+    c->is_free = fuzz_known_free(may->known) | (may->caps & FUZZ_CAP(virtual_time) ? 0 : FUZZ_FREE_local) |
+                 (may->caps & FUZZ_CAP(congestion) ? 0 : FUZZ_FREE_cnp);
     snprintf(c->id, sizeof c->id, "sequence-%" PRIu64, seed);
     iba_random_seed(&m.r, seed);
     c->link = choose_link(&m);
-    m.pmtu = mtus[making_below(&m, sizeof mtus / sizeof *mtus)];
+    m.pmtu = mtus[making_below(&m, sizeof mtus / sizeof *mtus - !(may->caps & FUZZ_CAP(virtual_time)))];
     k = choose_kind(&m);
     c->kind = k ? k->name : "";
     if (!k)
@@ -238,13 +242,22 @@ void fuzz_make(struct fuzz_case *c, const struct fuzz_may *may, uint64_t seed)
     put_head(&m, k, objects, seed);
 }
 
+static struct fuzz_case without(const struct fuzz_case *c, unsigned from, unsigned n)
+{
+    struct fuzz_case less = *c;
+
+    less.n -= n;
+    memmove(less.input[from], less.input[from + n], (less.n - from) * sizeof less.input[0]);
+    return less;
+}
+
 void fuzz_minimise(struct fuzz_case *c, fuzz_shows *shows, void *ctx)
 {
-    for (unsigned i = c->n; i-- > 0;) {
-        struct fuzz_case less = *c;
-        less.n--;
-        memmove(less.input[i], less.input[i + 1], (less.n - i) * sizeof less.input[0]);
-        if (less.n > 0 && shows(ctx, &less))
-            *c = less;
-    }
+    for (unsigned n = c->n / 2; n > 0; n /= 2)
+        for (unsigned end = c->n; end >= n; end--) {
+            const struct fuzz_case less = without(c, end - n, n);
+            if (less.n > 0 && shows(ctx, &less))
+                *c = less;
+            end -= n - 1;
+        }
 }

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "known.h"
 #include "predict.h"
 
 enum { HEX = 256, MULTICAST_QP = 0xffffff, MOST_WORDS = 18 /* of fields: a line has IBC_MAX_ARGS */ };
@@ -51,12 +52,26 @@ static const struct {
     {IBA_H_bth, "padcnt", PARSED},
 };
 
-static bool is_said(unsigned h, const struct iba_field *f)
+/* Fields that a device is known to fill otherwise. */
+static const struct {
+    const char *name;
+    uint32_t is_free; /* enum fuzz_free */
+    uint8_t hdr;
+} known[] = {
+    {"m", FUZZ_FREE_migreq, IBA_H_bth},         {"ttl", FUZZ_FREE_hop, IBA_H_ipv4},
+    {"hlim", FUZZ_FREE_hop, IBA_H_ipv6},        {"flow", FUZZ_FREE_flow, IBA_H_ipv6},
+    {"dsfield.ecn", FUZZ_FREE_ecn, IBA_H_ipv4}, {"tclass.ecn", FUZZ_FREE_ecn, IBA_H_ipv6},
+};
+
+static bool is_said(unsigned h, const struct iba_field *f, uint32_t is_free)
 {
     if (f->mem_size == 0 || f->bits > 64 || f->name[0] == '=' || h == IBA_H_eth)
         return false;
     for (size_t i = 0; i < sizeof unsaid / sizeof *unsaid; i++)
         if (unsaid[i].hdr == h && strcmp(unsaid[i].name, f->name) == 0)
+            return false;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if ((known[i].is_free & is_free) && known[i].hdr == h && strcmp(known[i].name, f->name) == 0)
             return false;
     return true;
 }
@@ -65,6 +80,7 @@ struct line {
     char *to;
     size_t room, n;
     unsigned words;
+    uint32_t is_free;
 };
 
 static void __attribute__((format(printf, 2, 3))) put(struct line *l, const char *format, ...)
@@ -91,7 +107,8 @@ static void header(struct line *l, const struct iba_view *v, unsigned h)
 
     for (unsigned i = 0; i < info->n_field; i++) {
         const struct iba_field *f = &info->field[i];
-        if (is_said(h, f) && l->words < MOST_WORDS && iba_field_present(f, iba_view_hdr(v, (enum iba_hdr)h)))
+        if (is_said(h, f, l->is_free) && l->words < MOST_WORDS &&
+            iba_field_present(f, iba_view_hdr(v, (enum iba_hdr)h)))
             put(l, " %s.%s=0x%" PRIx64, prefix, f->name, iba_field_get(f, iba_view_hdr(v, (enum iba_hdr)h)));
     }
 }
@@ -191,28 +208,46 @@ static struct predict_answer *new_answer(struct predicting *f, uint32_t line)
     return &f->answer[f->n_answer++];
 }
 
+/* When the step of that line began: on virtual time it is the waits that take time, and the play ends with one. */
+static uint64_t begun_at(const struct run_player *p, uint32_t line)
+{
+    uint64_t waited = 0;
+
+    for (unsigned i = p->play->n_step; i-- > 0 && p->play->step[i].line >= line;)
+        if (p->play->step[i].kind == IBC_S_wait)
+            waited += p->play->step[i].arg[0].v[0].n;
+    return run_now(p) - waited;
+}
+
 /* By the rules a timeout may be up to four times as long as it must be (RQ-19), and nothing says how soon a requester
  * goes on behind a wait. */
-static void timing(struct line *l, const struct run_packet *k, uint64_t before)
+static void timing(struct line *l, const struct run_player *p, const struct run_packet *k, uint64_t before)
 {
-    const uint64_t gap = k->at > before ? k->at - before : 0;
+    const uint64_t gap = k->at > before ? k->at - before : 0, begun = begun_at(p, k->line);
 
-    if (before && gap > TIMED)
+    if (before && gap > TIMED && k->at > begun + TIMED)
         put(l, " after=%" PRIu64 "us within=%" PRIu64 "us", gap / RUN_US, 4 * gap / RUN_US + 100000);
 }
 
 /* An acknowledgement that nobody asked for may be left out, or come where the model sends none. */
+static bool may_be_missing(const struct predicting *f, const struct run_packet *in, const struct iba_view *v)
+{
+    if ((f->c.is_free & FUZZ_FREE_cnp) && iba_view_has(v, IBA_H_cnp))
+        return true;
+    return is_ack(v) && in && iba_view_has_bth(&in->view) && !asked(&in->view);
+}
+
 static void note(struct predicting *f, const struct run_player *p, const struct run_live *q,
                  const struct run_packet *in, const struct run_packet *out, uint64_t before)
 {
     struct predict_answer *a = new_answer(f, out->line);
-    struct line l = {a->text, sizeof a->text, 0, 0};
+    struct line l = {a->text, sizeof a->text, 0, 0, f->c.is_free};
 
-    put(&l, "<%s ", is_ack(&out->view) && in && iba_view_has_bth(&in->view) && !asked(&in->view) ? "?" : "");
+    put(&l, "<%s ", may_be_missing(f, in, &out->view) ? "?" : "");
     l.room -= 60; /* for the time */
     describe(&l, p, q, &out->view);
     l.room += 60;
-    timing(&l, out, before);
+    timing(&l, p, out, before);
 }
 
 /* Whose peer it goes to; of what goes to a group, whose it is. */

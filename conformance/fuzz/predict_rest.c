@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "known.h"
 #include "predict.h"
 
 enum { REGION = 65536, RUN = 64 /* bytes that a line tells */ };
@@ -215,10 +216,11 @@ void predict_rest(struct predicting *f, struct run_player *p)
     for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++)
         if (p->live[i].o && p->live[i].made && p->live[i].kind == IBC_O_qp && !p->live[i].cq_gone)
             predict_say(f, "  %s completions none\n", p->live[i].o->name);
-    events(f, p);
+    if (!(f->c.is_free & FUZZ_FREE_events))
+        events(f, p);
     for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++) {
         const struct run_live *l = &p->live[i];
-        if (l->o && l->made && l->kind == IBC_O_cq)
+        if (l->o && l->made && l->kind == IBC_O_cq && !(f->c.is_free & FUZZ_FREE_notified))
             notified(f, p, l);
         else if (l->o && l->made && l->kind == IBC_O_mr)
             memory(f, p, l);

@@ -43,7 +43,6 @@ static const struct fuzz_rule rules[] = {
     ON("linkspoil", V4, "ip.dst=10.77.0.98"),
     ON("linkspoil", V4, "ip.dsfield={0..255}"),
     ON("linkspoil", V4, "ip.id={u16}"),
-    ON("linkspoil", V4, "ip.checksum={0|1}"),
     ON("linkspoil", V6, "mapped"),
     ON("linkspoil", V6, "ipv6.version={4|5}"),
     ON("linkspoil", V6, "ipv6.plen={8|40|2000}"),

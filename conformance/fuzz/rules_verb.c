@@ -7,6 +7,22 @@
 #define ON(name, links, text)    {name, 0, FUZZ_##links, text}
 
 static const struct fuzz_rule rules[] = {
+    /* ---- objects that a device may not have ---- */
+    IF("i", fast_reg, "mr i length=4096 access=local_write,remote_write,remote_read,mw_bind,invalidate\n"),
+    IF("z", zero_based, "mr z access=local_write,remote_write,remote_read,zero_based,mw_bind length=4096\n"),
+    IF("o", odp, "mr o length=8192 access=local_write,remote_write,remote_read,on_demand\n"),
+    IF("w", mw1, "mw w{| pd=p}\n"),
+    IF("v", mw2, "mw v type=2{||| pd=p}\n"),
+    IF("s", srq, "srq s recv={0..4} limit={0..3}\n"),
+    IF("groups", multicast, "group n\ngroup h\n"),
+    ANY("receives", " recv={0..6} recv_bytes={{mtu}*4|{mtu}*4|{mtu}|100}"),
+    ANY("receives", " recv={1..6} recv_bytes={mtu}*4"),
+    IF("receives", srq, " srq=s"),
+    IF("entry", pkey_table, " pkey={0|1}"),
+    IF("credit_flow", credits, " flow_control={0|1}"),
+    IF("join", multicast, "  attach a n"),
+    IF("pkey_entry", pkey_table, "  port pkey[1]={pkeys}"),
+
     /* ---- states ---- */
     ANY("state", "{reset|init|rtr|rts|sqd|sqe|err}"),
     ANY("modify", "  a modify state={state}"),

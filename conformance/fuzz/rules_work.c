@@ -46,7 +46,8 @@ static const struct fuzz_rule rules[] = {
     ANY("local", "{at=l+{0..4096}|at=l+{0..4096}|at=m+{0..64}|at=f+8 lkey=f.lkey|{badlocal}}"),
     ANY("badlocal", "{at=l+{0..64}|at=l+{0..64}|at=l+{0..64} lkey={l.lkey^1|x.lkey|0}|at=l+65500|at=o|at=x}"),
     ANY("remote", " to={0|0x10000|{u64}} rkey={u32}"),
-    ANY("remote8", " to={0x10000|0x7f0000000008|0x10001} rkey={u32}"),
+    ANY("remote8", " to={0x10000|0x7f0000000008} rkey={u32}"),
+    IF("remote8", virtual_time, " to=0x10001 rkey={u32}"), /* a device may refuse to post it */
     ANY("flags", " {signaled=0|solicited=1|solicited=1|fence=1|fence=1|signaled=0 solicited=1}"),
     ANY("credit", "{|||:{0..31}}"),
     ANY("rq", "{post}"),

@@ -171,10 +171,13 @@ static void w_message(struct making *m, struct place *p)
         if (write != other && i == 0)
             snprintf(reth, sizeof reth, " va=m+%u dmalen=%u", at, (n - 1) * m->pmtu + last);
         if (i != skip)
-            used += (size_t)snprintf(
-                p->out + used, p->room - used, "> a %s_%s psn=+%u ackreq=%u%s payload=%u%s{spoil?}\n",
-                write != other ? "WRITE" : "SEND", where, m->next, i + 1 == n || making_one_in(m, 3), reth,
-                i + 1 < n ? m->pmtu - making_one_in(m, 4 * OFTEN) : last, i + 1 == n && imm ? " imm={u32}" : "");
+            used +=
+                (size_t)snprintf(p->out + used, p->room - used, "> a %s_%s psn=+%u ackreq=%u%s payload=%u%s{spoil?}\n",
+                                 write != other ? "WRITE" : "SEND", where, m->next, i + 1 == n || making_one_in(m, 3),
+                                 reth, i + 1 < n ? m->pmtu : last,
+                                 i + 1 == n                    ? imm ? " imm={u32}" : ""
+                                 : making_one_in(m, 4 * OFTEN) ? "-1"
+                                                               : "");
         if (i != skip || making_one_in(m, 2))
             m->next++;
     }

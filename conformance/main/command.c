@@ -39,7 +39,7 @@ const struct command commands[] = {
     {"fuzz", "", 0, 0, "sequences nobody wrote, judged by the model; differences as scenarios",
      HAS(target) | HAS(wire) | HAS(agent) | HAS(agent_token_file) | HAS(user) | HAS(evidence) | HAS(seed) | HAS(count) |
          HAS(seconds) | HAS(rate) | HAS(own_network) | HAS(timeout_scale) | HAS(only) | HAS(sample) | HAS(jobs) |
-         HAS(verbose),
+         HAS(verbose) | HAS(waivers),
      "  ibconform fuzz --target 'mutant:emit.aeth.msn=+1' --evidence found\n"
      "  ibconform fuzz --target mutant:all --sample 100      how many broken engines are found, and which not\n"
      "  ibconform fuzz --target live --wire unix:dut,tester --agent unix:ctl --time 600 --evidence found\n"

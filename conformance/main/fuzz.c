@@ -1,5 +1,6 @@
 /* fuzz: sequences that nobody wrote, played against a target and judged by the model. */
 #include <ctype.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,15 +11,18 @@
 #include "cases.h"
 #include "command.h"
 #include "dut.h"
-#include "fuzz/fuzz.h"
+#include "fuzz/known.h"
 #include "fuzz_mutants.h"
 #include "progress.h"
 
 enum {
-    MOST_KINDS = 64, /* of differences told apart */
+    MOST_KINDS = 256, /* of differences told apart */
     KIND = 200,
     COUNT = 1000, /* sequences when nobody said */
     TRIES = 3,    /* where time is real a difference must be seen in two of three plays */
+    DEATHS = 8,   /* of a device, to make the case that kills it smaller */
+    FAULTS = 20,  /* of the harness, one behind the other, before it gives up */
+    BACK = 300,   /* s that a device may need to come back */
 };
 
 struct fuzzing {
@@ -29,7 +33,9 @@ struct fuzzing {
     enum ibc_link link; /* of health */
     struct fuzz_may may;
     struct progress progress;
-    uint64_t begun, played, differ, inconclusive, unfit;
+    uint64_t begun, played, differ, inconclusive, unfit, known, deaths;
+    unsigned faults, tries_left; /* faults: one behind the other; tries_left: of a case that kills */
+    bool gone;                   /* it did not come back */
     char kind[MOST_KINDS][KIND];
     unsigned n_kind;
     char wanted[KIND]; /* while a case is made smaller */
@@ -82,18 +88,41 @@ static bool differs(struct fuzzing *z, const struct ibc_scenario *s, struct ibc_
     return seen > (z->target->virtual_time || r->died ? 0u : 1u);
 }
 
+/* A device that went away is given time to come back. */
+static void await_device(struct fuzzing *z)
+{
+    const struct timespec second = {.tv_sec = 1};
+
+    for (unsigned i = 0; i < BACK; i++) {
+        if (z->target->ops->reset(z->target, z->link, z->o->seed) == IBC_OK)
+            return;
+        nanosleep(&second, NULL);
+    }
+    z->gone = true;
+}
+
+/* Whether the device was there when the play began. */
+static bool was_there(const struct ibc_result *r)
+{
+    return strcmp(r->finding.expected, "a clean device") != 0;
+}
+
 static bool shows(void *ctx, const struct fuzz_case *c)
 {
     static char text[FUZZ_TEXT];
     struct fuzzing *z = ctx;
     struct ibc_result r = {0};
-    struct ibc_scenario *s = scenario_of(z, c, text);
+    struct ibc_scenario *s = z->tries_left && !z->gone ? scenario_of(z, c, text) : NULL;
     char kind[KIND];
     bool same = false;
 
     if (s && differs(z, s, &r)) {
         kind_of(&r.finding, kind);
         same = strcmp(kind, z->wanted) == 0;
+    }
+    if (r.died) {
+        z->tries_left--;
+        await_device(z);
     }
     ibc_result_clear(&r);
     ibc_free(s);
@@ -112,8 +141,10 @@ static bool keep_text(const struct fuzzing *z, const char *id, const char *text)
     return f && fclose(f) == 0 && good;
 }
 
-static void tell(const struct ibc_finding *f, const char *id, unsigned inputs)
+static void tell(const struct ibc_finding *f, const char *id, unsigned inputs, const char *waiver)
 {
+    if (waiver)
+        printf("known: %s: ", waiver);
     printf("%s: expected %s, got %s (line %u; %u inputs)\n", id, f->expected, f->got, f->line, inputs);
     fflush(stdout);
 }
@@ -133,44 +164,70 @@ static bool found(struct fuzzing *z, struct fuzz_case *c, const struct ibc_findi
     if (z->n_kind == MOST_KINDS)
         return true;
     memcpy(z->kind[z->n_kind++], z->wanted, KIND);
+    z->tries_left = DEATHS;
     fuzz_minimise(c, shows, z);
-    s = scenario_of(z, c, text);
+    const char *waiver = fuzz_known_as(z->may.known, c, as->expected, as->got);
+    s = waiver ? NULL : scenario_of(z, c, text);
     if (s && z->o->evidence) {
         play_once(z, s, z->packets, &r);
         good = keep_text(z, c->id, text);
     }
-    tell(r.verdict == IBC_IS_FAIL ? &r.finding : as, c->id, c->n);
+    z->known += waiver != NULL;
+    tell(r.verdict == IBC_IS_FAIL ? &r.finding : as, c->id, c->n, waiver);
+    if (r.died)
+        await_device(z);
     ibc_result_clear(&r);
     ibc_free(s);
     return good || wrong(EXIT_HARNESS, "%s/scenarios/%s.ibt cannot be written", z->o->evidence, c->id) == EXIT_OK;
 }
 
+/* A fault of the harness is told, and the next sequence may be better; not for ever. */
+static bool bear(struct fuzzing *z, const char *id, const char *what)
+{
+    (void)wrong(EXIT_HARNESS, "%s: %s", id, what);
+    return ++z->faults < FAULTS;
+}
+
+static bool judge(struct fuzzing *z, struct fuzz_case *c, struct ibc_scenario *s)
+{
+    struct ibc_result r = {0};
+    bool good = true;
+
+    const bool bad = differs(z, s, &r);
+    z->played++;
+    z->inconclusive += r.verdict == IBC_IS_INCONCLUSIVE;
+    if (r.verdict == IBC_IS_ERROR)
+        good = bear(z, c->id, r.finding.got);
+    else
+        z->faults = 0;
+    if (r.died) {
+        z->deaths++;
+        await_device(z);
+    }
+    if (bad && was_there(&r)) {
+        z->differ++;
+        good = found(z, c, &r.finding);
+    }
+    ibc_result_clear(&r);
+    return good;
+}
+
 static bool one(struct fuzzing *z, uint64_t seed)
 {
     static char text[FUZZ_TEXT];
-    struct fuzz_case c;
-    struct ibc_result r = {0};
+    static struct fuzz_case c;
     struct ibc_scenario *s;
     bool good = true;
 
     fuzz_make(&c, &z->may, seed);
     s = scenario_of(z, &c, text);
-    if (!s) {
+    if (s)
+        good = judge(z, &c, s);
+    else
         z->unfit++;
-        return true;
-    }
-    const bool bad = differs(z, s, &r);
-    z->played++;
-    z->inconclusive += r.verdict == IBC_IS_INCONCLUSIVE;
-    if (r.verdict == IBC_IS_ERROR) {
-        wrong(EXIT_HARNESS, "sequence-%" PRIu64 ": %s", seed, r.finding.got);
-        good = false;
-    } else if (bad) {
-        z->differ++;
-        good = found(z, &c, &r.finding);
-    }
-    ibc_result_clear(&r);
     ibc_free(s);
+    if (z->gone)
+        good = bear(z, "the device", "it did not come back") && false;
     return good;
 }
 
@@ -205,8 +262,35 @@ static int open_target(struct fuzzing *z)
     if (!z->target)
         return wrong(z->dut.live ? EXIT_HARNESS : EXIT_USAGE, "%s%s", z->dut.live ? "" : "--target: ", z->err);
     z->target->time_scale = o->timeout_scale;
+    if (z->dut.live)
+        snprintf(z->live.name, sizeof z->live.name, "live:%s", ibc_live_name(z->target));
     z->model = ibc_target_open("reference", z->err, sizeof z->err);
     return z->model ? EXIT_OK : wrong(EXIT_HARNESS, "%s", z->err);
+}
+
+/* The deviations that have a waiver for this device. */
+static int load_known(struct fuzzing *z)
+{
+    struct ibc_waivers w;
+    char today[16];
+    const time_t now = time(NULL);
+    struct tm tm;
+
+    for (size_t k = 0; k < fuzz_known_count; k++)
+        z->may.known |= fuzz_known[k].waiver[0] == '=' ? UINT64_C(1) << k : 0;
+    if (!z->o->waivers)
+        return EXIT_OK;
+    gmtime_r(&now, &tm);
+    strftime(today, sizeof today, "%Y-%m-%d", &tm);
+    if (!ibc_waivers_load(&w, z->o->waivers, today, z->err, sizeof z->err))
+        return wrong(EXIT_USAGE, "%s", z->err);
+    for (size_t i = 0; i < w.n; i++)
+        for (size_t k = 0; k < fuzz_known_count; k++)
+            if (w.w[i].name && strcmp(w.w[i].name, fuzz_known[k].waiver) == 0 &&
+                fnmatch(w.w[i].target, z->dut.live ? z->live.name : z->dut.spec, 0) == 0)
+                z->may.known |= UINT64_C(1) << k;
+    ibc_waivers_free(&w);
+    return EXIT_OK;
 }
 
 static int look(struct fuzzing *z, const char *when)
@@ -244,6 +328,8 @@ static int play_all(struct fuzzing *z)
     printf("%" PRIu64 " sequences, seed %" PRIu64 ": %" PRIu64 " differ in %u ways, %" PRIu64 " inconclusive, %" PRIu64
            " not to be predicted\n",
            z->played, o->seed, z->differ, z->n_kind, z->inconclusive, z->unfit);
+    if (z->known || z->deaths)
+        printf("%" PRIu64 " of the ways are known, %" PRIu64 " times the device went away\n", z->known, z->deaths);
     return good ? z->differ ? EXIT_FAILED : z->inconclusive ? EXIT_INCONCLUSIVE : EXIT_OK : EXIT_HARNESS;
 }
 
@@ -290,7 +376,10 @@ int command_fuzz(const struct options *o)
         rc = open_target(&z);
     if (rc == EXIT_OK && z.target) {
         z.link = first_link(z.target);
-        z.may = (struct fuzz_may){z.target->ops->capabilities(z.target), z.target->ops->links(z.target)};
+        z.may = (struct fuzz_may){z.target->ops->capabilities(z.target), z.target->ops->links(z.target), 0};
+        rc = load_known(&z);
+    }
+    if (rc == EXIT_OK) {
         rc = look(&z, "before the first sequence");
     }
     if (rc == EXIT_OK) {

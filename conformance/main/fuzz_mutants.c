@@ -52,7 +52,7 @@ static bool predict(struct hunt *h)
 {
     static char text[FUZZ_TEXT];
     static struct fuzz_case c;
-    const struct fuzz_may may = {h->model->ops->capabilities(h->model), h->model->ops->links(h->model)};
+    const struct fuzz_may may = {h->model->ops->capabilities(h->model), h->model->ops->links(h->model), 0};
     const struct options *o = h->all.o;
     const unsigned n = o->count ? o->count : COUNT;
     const uint64_t since = cpu_ns();

@@ -1,10 +1,11 @@
 /* Sequences from seeds: the same again, as predicted by the model itself, and seen through by broken engines. */
+#include "fuzz/known.h"
 #include "fuzz/making.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct fuzz_may all = {UINT64_MAX, (1u << IBC_LINK_COUNT) - 1};
+static const struct fuzz_may all = {UINT64_MAX, (1u << IBC_LINK_COUNT) - 1, 0};
 
 static struct ibc_target *target(const char *spec)
 {
@@ -69,7 +70,7 @@ Test(fuzz, the_model_does_what_it_says)
 Test(fuzz, every_kind_has_its_turn)
 {
     static struct fuzz_case c;
-    const struct fuzz_may bare = {0, 1u << IBC_LINK_roce2_ipv6};
+    const struct fuzz_may bare = {0, 1u << IBC_LINK_roce2_ipv6, 0};
     uint32_t links = 0;
     size_t seen = 0;
     bool was[64] = {false};
@@ -229,6 +230,81 @@ Test(fuzz, refusals_are_learnt)
     cr_assert(strstr(text, "a modify state=sqe error=any\n"), "%s", text);
     cr_assert_not(strstr(text, "nobody"));
     cr_assert(strstr(text, "< a RC_ACKNOWLEDGE ") || strstr(text, "syndrome=0x20"), "%s", text);
+    ibc_free(s);
+    ibc_target_close(model);
+}
+
+/* ---- known deviations ---- */
+
+static uint64_t known_as(const char *waiver)
+{
+    uint64_t set = 0;
+
+    for (size_t i = 0; i < fuzz_known_count; i++)
+        if (strcmp(fuzz_known[i].waiver, waiver) == 0)
+            set |= UINT64_C(1) << i;
+    cr_assert(set, "%s", waiver);
+    return set;
+}
+
+Test(fuzz, what_kills_a_device_is_not_sent_and_what_it_does_anyway_not_compared)
+{
+    static struct fuzz_case c;
+    static char text[FUZZ_TEXT];
+    const uint64_t panics = known_as("write-of-no-length-with-payload-panics"), bit = known_as("migration-bit-zero");
+    const struct fuzz_may careful = {UINT64_MAX, 1u << IBC_LINK_roce2_ipv4, panics | bit};
+    struct ibc_target *model = target("reference");
+    char err[256];
+    unsigned avoided = 0, packets = 0;
+
+    for (uint64_t seed = 0; seed < 150; seed++) {
+        fuzz_make(&c, &all, seed);
+        for (unsigned i = 0; i < c.n; i++)
+            avoided += fuzz_known_avoids(panics, c.input[i]);
+        fuzz_make(&c, &careful, seed);
+        for (unsigned i = 0; i < c.n; i++)
+            cr_assert_not(fuzz_known_avoids(panics, c.input[i]), "%s", c.input[i]);
+        struct ibc_scenario *s = fuzz_predict(&c, model, text, err);
+        packets += s && strstr(text, "\n< ") != NULL;
+        cr_assert_not(s && strstr(text, " bth.m="), "%s", text);
+        ibc_free(s);
+    }
+    cr_assert_gt(avoided, 0);
+    cr_assert_gt(packets, 50);
+    ibc_target_close(model);
+}
+
+Test(fuzz, known_differences_are_told_from_new_ones)
+{
+    static const struct fuzz_case c = {.n = 1, .input = {"> a SEND_FIRST psn=+0 payload=256-1"}},
+                                  good = {.n = 1, .input = {"> a SEND_FIRST psn=+0 payload=256"}};
+    const uint64_t lengths = known_as("send-lengths-unchecked"), rnr = known_as("nak-behind-rnr");
+
+    cr_assert_str_eq(fuzz_known_as(lengths, &c, "anything", "else"), "send-lengths-unchecked");
+    cr_assert_null(fuzz_known_as(lengths, &good, "anything", "else"));
+    cr_assert_null(fuzz_known_as(rnr, &c, "anything", "else"));
+    cr_assert_str_eq(fuzz_known_as(rnr, &c, "aeth.syndrome RNR NAK timer 12", "aeth.syndrome NAK PSN Sequence Error"),
+                     "nak-behind-rnr");
+    cr_assert_null(fuzz_known_as(0, &c, "no more packets", "NAK PSN Sequence Error"));
+    cr_assert_eq(fuzz_known_free(known_as("migration-bit-zero")), FUZZ_FREE_migreq);
+}
+
+/* A real device: what it may say at once, or later, or never, is not asked. */
+Test(fuzz, work_that_fails_at_home_is_left_out_where_time_is_real)
+{
+    static struct fuzz_case c = {.head = "title t\nspec RR-01\nrole both\nservice rc\nqp a\n",
+                                 .n = 2,
+                                 .input = {"  a post SEND len=8 id=1 lkey=0x00bad000", "  a post SEND len=8 id=12"}};
+    static char text[FUZZ_TEXT];
+    struct ibc_target *model = target("reference");
+    char err[256];
+    struct ibc_scenario *s = fuzz_predict(&c, model, text, err);
+
+    cr_assert(s && strstr(text, "status=local_protection id=1"), "%s", text);
+    ibc_free(s);
+    c.is_free = FUZZ_FREE_local;
+    s = fuzz_predict(&c, model, text, err);
+    cr_assert(s && !strstr(text, "bad000") && strstr(text, "id=12"), "%s", text);
     ibc_free(s);
     ibc_target_close(model);
 }

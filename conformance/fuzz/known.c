@@ -1,0 +1,81 @@
+/* What devices are known to do otherwise, by the names of their waivers, as far as sequences meet it again and again.
+ */
+#include "known.h"
+#include <fnmatch.h>
+#include <string.h>
+
+/* clang-format off */
+const struct fuzz_known fuzz_known[] = {
+    /* waiver                                     not sent                         not compared       where it shows: input, expected, got */
+    {"migration-bit-zero",                        NULL,                            FUZZ_FREE_migreq,  NULL, NULL, NULL},
+    {"migreq-never-set",                          NULL,                            FUZZ_FREE_migreq,  NULL, NULL, NULL},
+    {"hop-limit-of-the-route",                    NULL,                            FUZZ_FREE_hop,     NULL, NULL, NULL},
+    {"flow-label-zero",                           NULL,                            FUZZ_FREE_flow,    NULL, NULL, NULL},
+    {"congestion-mark-sent",                      NULL,                            FUZZ_FREE_ecn,     NULL, NULL, NULL},
+    {"no-communication-established-event",        NULL,                            FUZZ_FREE_events,  NULL, NULL, NULL},
+    {"qp-limits-unchecked",                       NULL,                            FUZZ_FREE_refused, NULL, NULL, NULL},
+    {"current-state-believed",                    NULL,                            FUZZ_FREE_refused, NULL, NULL, NULL},
+    {"overlong-message-is-taken",                 NULL,                            FUZZ_FREE_refused, NULL, NULL, NULL},
+    {"error-raises-no-solicited-notification",    NULL,                            FUZZ_FREE_notified, NULL, NULL, NULL},
+    {"write-of-no-length-with-payload-panics",    "> * WRITE_* dmalen=0*",         0,                 NULL, NULL, NULL},
+    {"second-invalidate-kills-the-host",          "* LOCAL_INV *",                 0,                 NULL, NULL, NULL},
+    {"second-invalidate-kills-the-host",          "> * SEND_*_INV*",               0,                 NULL, NULL, NULL},
+    {"=state.transition.reset-to-error",          NULL,                            0,                 "*modify state=err*", "Error", "refused:*"},
+    {"receive-in-error-not-flushed",              NULL,                            0,                 NULL, "*recv status=flushed*", "no completion"},
+    {"nak-behind-rnr",                            NULL,                            0,                 NULL, "*RNR NAK*", "*NAK PSN Sequence Error*"},
+    {"nak-behind-rnr",                            NULL,                            0,                 NULL, "no more packets", "*NAK PSN Sequence Error*"},
+    {"send-lengths-unchecked",                    NULL,                            0,                 "*SEND_*payload=*[-+][0-9]*", NULL, NULL},
+    {"rc-payload-length-unchecked",               NULL,                            0,                 "*WRITE_*payload=*[-+][0-9]*", NULL, NULL},
+    {"dma-length-unchecked",                      NULL,                            0,                 "*dmalen=0x*", "*NAK Invalid Request*", "*NAK Remote Access Error*"},
+    {"reserved-syndrome-fails-request",           NULL,                            0,                 "*syndrome=nak:[5-9]*", NULL, NULL},
+    {"reserved-syndrome-fails-request",           NULL,                            0,                 "*syndrome=nak:[123][0-9]*", NULL, NULL},
+    {"reserved-syndrome-fails-request",           NULL,                            0,                 "*syndrome=0x40*", NULL, NULL},
+    {"implied-nak-once",                          NULL,                            0,                 "*syndrome=nak:0*", NULL, "nothing for*"},
+    {"drained-queue-not-resumed",                 NULL,                            0,                 "*modify state=sqd*", NULL, "nothing for*"},
+    {"destroy-waits-for-its-window",              "*destroy*",                     0,                 NULL, NULL, NULL},
+};
+/* clang-format on */
+const size_t fuzz_known_count = sizeof fuzz_known / sizeof *fuzz_known;
+_Static_assert(sizeof fuzz_known / sizeof *fuzz_known <= 64, "a set of them is 64 bits");
+
+uint32_t fuzz_known_free(uint64_t known)
+{
+    uint32_t is_free = 0;
+
+    for (size_t i = 0; i < fuzz_known_count; i++)
+        if (known >> i & 1)
+            is_free |= fuzz_known[i].is_free;
+    return is_free;
+}
+
+bool fuzz_known_avoids(uint64_t known, const char *input)
+{
+    for (size_t i = 0; i < fuzz_known_count; i++)
+        if ((known >> i & 1) && fuzz_known[i].avoid && fnmatch(fuzz_known[i].avoid, input, 0) == 0)
+            return true;
+    return false;
+}
+
+static bool is_like(const char *glob, const char *text)
+{
+    return !glob || fnmatch(glob, text, 0) == 0;
+}
+
+static bool sends(const struct fuzz_case *c, const char *glob)
+{
+    for (unsigned i = 0; i < c->n; i++)
+        if (fnmatch(glob, c->input[i], 0) == 0)
+            return true;
+    return glob == NULL;
+}
+
+const char *fuzz_known_as(uint64_t known, const struct fuzz_case *c, const char *expected, const char *got)
+{
+    for (size_t i = 0; i < fuzz_known_count; i++) {
+        const struct fuzz_known *k = &fuzz_known[i];
+        if ((known >> i & 1) && (k->input || k->expected || k->got) && is_like(k->expected, expected) &&
+            is_like(k->got, got) && (!k->input || sends(c, k->input)))
+            return k->waiver;
+    }
+    return NULL;
+}
