@@ -43,7 +43,7 @@ const struct fuzz_kind fuzz_kinds[] = {
     IF(9, "states", FUZZ_CAP(qp_states), "QS-07", "{rc|rc|uc|ud}",
         REGIONS CQ "qp a state={reset|init|rtr|rts|rts|rts} {timeout}\n", NULL, "life"),
     IF(6, "objects and queues", FUZZ_CAP(srq) | FUZZ_CAP(notify) | FUZZ_CAP(ud), "QS-33", "rc",
-        "pd p\ncq c depth={1..8}\ncq d\nsrq s recv={0..4} limit={0..3} {||pd=p}\n{groups}mr x length=4096 pd=p\nmr f length=4096\n"
+        "pd p\ncq c{depth}\ncq d\nsrq s recv={0..4} limit={0..3} {||pd=p}\n{groups}mr x length=4096 pd=p\nmr f length=4096\n"
         "qp a scq={c|c|d} rcq={c|d} {|srq=s|recv=3} sq={2..8} rq={4..8} timeout=0\nqp b {scq=c rcq=c|scq=d rcq=c|srq=s}\nqp u type=ud recv=2\n", NULL, "object"),
     IF(4, "path migration", FUZZ_CAP(apm), "WF-30", "rc",
         CQ REGIONS "qp a recv=6 alt={peer|stranger} mig={rearm|rearm|migrated} {||pkey=1}\n", NULL, "apm"),

@@ -16,9 +16,9 @@ enum fuzz_free { /* what is not compared */
                  FUZZ_FREE_local = 1 << 7,   /* nor what fails at home: a device may say so at once, or later */
 };
 struct fuzz_known {
-    const char *waiver; /* its name; '=' before it: a scenario that says sources differ, for all devices */
-    const char *avoid;  /* inputs like this are not made */
-    uint32_t is_free;   /* enum fuzz_free */
+    const char *waiver;                 /* its name; '=' before it: what the rules leave open, for all devices */
+    const char *avoid;                  /* inputs like this are not made */
+    uint32_t is_free;                   /* enum fuzz_free */
     const char *input, *expected, *got; /* a difference like this, of a case with an input like that; NULL: any */
 };
 extern const struct fuzz_known fuzz_known[];

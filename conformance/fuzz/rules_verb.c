@@ -18,6 +18,9 @@ static const struct fuzz_rule rules[] = {
     ANY("receives", " recv={0..6} recv_bytes={{mtu}*4|{mtu}*4|{mtu}|100}"),
     ANY("receives", " recv={1..6} recv_bytes={mtu}*4"),
     IF("receives", srq, " srq=s"),
+    ANY("depth", ""),
+    IF("depth", exact_depth, " depth={1..8}"), /* others may round up */
+    IF("depth", exact_depth, " depth={2..8}"),
     IF("entry", pkey_table, " pkey={0|1}"),
     IF("credit_flow", credits, " flow_control={0|1}"),
     IF("join", multicast, "  attach a n"),

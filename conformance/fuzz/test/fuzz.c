@@ -308,3 +308,23 @@ Test(fuzz, work_that_fails_at_home_is_left_out_where_time_is_real)
     ibc_free(s);
     ibc_target_close(model);
 }
+
+/* The PSN in the answer to a SEND that comes again: sources differ. */
+Test(fuzz, an_acknowledgement_again_may_have_either_psn)
+{
+    static struct fuzz_case c = {
+        .head = "title t\nspec RR-01\nrole both\nservice rc\nqp a recv=4\n",
+        .n = 3,
+        .input = {"> a SEND_ONLY psn=+0 ackreq=1", "> a SEND_ONLY psn=+1 ackreq=1", "> a SEND_ONLY psn=+0 ackreq=1"}};
+    static char text[FUZZ_TEXT];
+    struct ibc_target *model = target("reference");
+    char err[256];
+    struct ibc_scenario *s = fuzz_predict(&c, model, text, err);
+    const char *first = s ? strstr(text, "bth.psn=0x1000 ") : NULL,
+               *second = s ? strstr(text, "bth.psn=0x1001 ") : NULL;
+
+    cr_assert(first && second, "%s%s", err, text);
+    cr_assert_not(strstr(second + 1, "bth.psn="), "%s", text);
+    ibc_free(s);
+    ibc_target_close(model);
+}

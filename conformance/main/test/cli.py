@@ -443,6 +443,15 @@ class Fuzz(Case):
         again = self.ends(1, "run", "--scenarios", out / "scenarios", "--target", "mutant:emit.aeth.msn=+1")
         self.assertIn(f"{len(found)} failed", text(again))
 
+    def test_known_deviations_have_waivers(self):
+        tree = pathlib.Path(__file__).resolve().parents[2]
+        named = set(re.findall(r'^    \{"([a-z0-9-]+)"', (tree / "fuzz/known.c").read_text(encoding="utf-8"), re.M))
+        waived = {w["name"] for w in json.loads((tree / "waivers/rxe.json").read_text(encoding="utf-8"))}
+        self.assertGreater(len(named), 10)
+        self.assertEqual(named - waived, set())
+        self.fails(2, "fuzz", "--waivers", self.folder / "none", says="No such file")
+        self.good("fuzz", "--count", "5", "--waivers", tree / "waivers/rxe.json")
+
     def test_time_and_rate(self):
         begun = time.monotonic()
         r = self.good("fuzz", "--time", "1", "--rate", "20")
