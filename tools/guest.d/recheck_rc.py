@@ -8,9 +8,10 @@ import struct
 import sys
 import time
 
+from scapy.all import IP, UDP, Ether, IPv6, Raw  # pylint: disable=no-name-in-module
 from scapy.contrib.roce import BTH
 
-from by_hand import console
+from by_hand import DEVICE, ROCE, TESTER, console
 from rc_by_hand import ACCESS, ACK, EPSN, OPERATION, PSN, READ_FIRST, READ_LAST, READ_MIDDLE, READ_ONLY, RNR, SEQUENCE, Device, expect
 from recheck import deviation, main
 
@@ -482,6 +483,49 @@ def write_of_no_length_with_payload_panics(device):
         time.sleep(0.1)
     expect("panics", console().count("Kernel panic"), before + 1)
     expect("its cause", "RIP: 0010:rxe_mr_copy" in console(), True)
+
+
+@deviation
+def short_datagram_panics(device):
+    """A datagram over IPv6 that is too short for a BTH brings the kernel down, in __rxe_put; 12 bytes, or IPv4, do not."""
+    for layer, size, dies in ((IPv6, 12, 0), (IP, 0, 0), (IPv6, 0, 1)):
+        d = device()
+        before = console().count("Kernel panic")
+        addresses = ("2001:db8::3", "2001:db8::1") if layer is IPv6 else (TESTER[1], DEVICE[1])
+        frame = Ether(src=TESTER[0], dst=DEVICE[0]) / layer(src=addresses[0], dst=addresses[1])
+        d.wire.socket.sendto(bytes(frame / UDP(sport=0xC000, dport=ROCE) / Raw(bytes(size))), d.wire.peer)
+        until = time.monotonic() + (20 if dies else 2)
+        while console().count("Kernel panic") == before and time.monotonic() < until:
+            time.sleep(0.1)
+        expect("panics", console().count("Kernel panic") - before, dies)
+    expect("its cause", "RIP: 0010:__rxe_put" in console(), True)
+
+
+@deviation
+def atomic_repeats_a_read(device):
+    """An ATOMIC with the PSN of a READ is answered with that READ's address for the value, and not executed."""
+    for at in (0, 1):
+        d = device().connect(pmtu=256)
+        before = d.memory(8)
+        d.read(EPSN, 840, 512)
+        d.comes(READ_FIRST, EPSN)
+        d.comes(READ_LAST, EPSN + 1)
+        d.send("FETCH_ADD", EPSN + at, struct.pack(">QIQQ", d.mr["va"], d.mr["rkey"], 1, 0))
+        body = bytes(d.comes("ATOMIC_ACKNOWLEDGE", EPSN + at)[BTH].payload)
+        expect("syndrome and value", (body[0], int.from_bytes(body[4:12], "big")), (ACK, d.mr["va"] + 840))
+        expect("memory", d.memory(8), before)
+
+
+@deviation
+def refused_send_is_kept(device):
+    """A send that is refused before Ready to Send is not sent then, and flushed in Error."""
+    d = device().connect(state="rtr")
+    sge = [{"at": d.mr["local"], "len": 8, "lkey": d.mr["lkey"]}]
+    expect("post", d.agent.reply("post_send", qpn=d.qpn, wr={"op": "send", "id": 7, "signaled": True, "sge": sge}).get("error"), "errno_22")
+    d.modify("rts", timeout=0, retry=7, rnr_retry=7, psn=PSN, rd=4)
+    d.silence()
+    d.modify("err")
+    expect("completion", d.completion(), (7, "flushed"))
 
 
 # ---- running them ----
