@@ -128,14 +128,13 @@ static void notified(struct predicting *f, struct run_player *p, const struct ru
 
 /* ---- memory ---- */
 
-static bool succeeded(const struct run_player *p, const struct run_wr *w, uint64_t *bytes)
+/* NULL: it was not given back. */
+static const struct run_wc *given_back(const struct run_player *p, const struct run_wr *w)
 {
     for (unsigned i = 0; i < p->n_wc; i++)
-        if (p->wc[i].wr == w) {
-            *bytes = p->wc[i].wc.byte_len;
-            return p->wc[i].wc.status == IBA_WC_SUCCESS;
-        }
-    return false;
+        if (p->wc[i].wr == w)
+            return &p->wc[i];
+    return NULL;
 }
 
 static bool writes(const struct run_wr *w)
@@ -147,13 +146,13 @@ static bool writes(const struct run_wr *w)
 static void free_of(const struct run_player *p, const struct run_live *m, const struct run_wr *w, bool any[REGION])
 {
     enum { AREA = 40 };
-    const uint8_t type = p->live[w->object].type;
+    const struct run_wc *c = given_back(p, w);
+    const uint8_t type = c ? c->qp->type : IBA_QPT_RC; /* of a shared receive: who took it */
     const bool area = w->recv && (type == IBA_QPT_UD || type == IBA_QPT_GSI || type == IBA_QPT_SMI);
-    uint64_t came = 0, at = 0;
-    const bool good = succeeded(p, w, &came);
+    const bool good = c && c->wc.status == IBA_WC_SUCCESS;
+    const uint64_t came = !c ? 0 : w->recv || w->op == IBA_WR_READ ? c->wc.byte_len : 8;
+    uint64_t at = 0;
 
-    if (!w->recv && w->op != IBA_WR_READ)
-        came = 8;
     for (unsigned i = 0; i < w->n_sge; i++)
         for (uint64_t k = 0; k < w->sge[i].length; k++, at++) {
             const uint64_t off = w->sge[i].addr + k - m->mr[0].local;
