@@ -215,6 +215,37 @@ class Same(Live):
         self.assertEqual(self.live("rc.responder", "middle", kind="dgram").returncode, 0)
 
 
+class Sequences(Live):
+    """`ibconform fuzz` goes to live devices by the same path."""
+
+    def fuzz(self, *args, agent=None, engine="--engine"):
+        tester, ours = self.wires()
+        return subprocess.run([PROGRAM, "fuzz", "--target", "live", *tester, "--agent", agent or "exec:" + " ".join([AGENT, engine, *ours]),
+                               *map(str, args)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder,
+                              timeout=300, env=self.env)
+
+    def test_the_engine_with_another_seed(self):
+        r = self.fuzz("--seed", 77, "--count", 25)
+        self.assertEqual((r.returncode, r.stderr), (0, b""), r)
+        self.assertRegex(r.stdout, rb"sequences, seed 77: 0 differ in 0 ways, 0 inconclusive")
+
+    def test_a_broken_engine(self):
+        r = self.fuzz("--count", 12, "--evidence", self.folder / "found", engine="--engine=mutant:emit.bth.tver=+1")
+        self.assertEqual((r.returncode, r.stderr), (1, b""), r)
+        self.assertRegex(r.stdout, rb"sequence-[0-9]+: expected bth.tver 0, got bth.tver 1")
+        self.assertTrue(list((self.folder / "found/scenarios").iterdir()))
+
+    def test_agents_that_fail_inside_a_sequence(self):
+        for mode in ("kill", "garbage", "empty"):
+            with self.subTest(mode):
+                (self.folder / "flag").unlink(missing_ok=True)
+                r = self.fuzz("--count", 10, "--timeout-scale", "0.2", agent=self.relay(mode, 150))
+                made = re.search(rb"([0-9]+) sequences, seed 1: .*, ([0-9]+) not to be predicted\n", r.stdout)
+                self.assertTrue(made, r)
+                self.assertEqual(int(made[1]) + int(made[2]), 10, r)
+                self.assertRegex(r.stdout, rb"[1-9] times the device went away")
+
+
 class Channels(Live):
     def listening(self, where, *more):
         tester, agent = self.wires()
