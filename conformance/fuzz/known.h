@@ -11,9 +11,10 @@ enum fuzz_free { /* what is not compared */
                  FUZZ_FREE_ecn = 1 << 3,
                  FUZZ_FREE_events = 1 << 4,
                  FUZZ_FREE_notified = 1 << 5,
-                 FUZZ_FREE_refused = 1 << 6, /* what the model refuses is not asked */
-                 FUZZ_FREE_cnp = 1 << 8,     /* congestion notifications, of who does not claim them */
-                 FUZZ_FREE_local = 1 << 7,   /* nor what fails at home: a device may say so at once, or later */
+                 FUZZ_FREE_refused = 1 << 6,   /* what the model refuses is not asked */
+                 FUZZ_FREE_local = 1 << 7,     /* nor what fails at home: a device may say so at once, or later */
+                 FUZZ_FREE_cnp = 1 << 8,       /* congestion notifications, of who does not claim them */
+                 FUZZ_FREE_solicited = 1 << 9, /* a flag that verbs of real devices do not have */
 };
 struct fuzz_known {
     const char *waiver;                 /* its name; '=' before it: what the rules leave open, for all devices */

@@ -221,7 +221,8 @@ void fuzz_make(struct fuzz_case *c, const struct fuzz_may *may, uint64_t seed)
     const struct fuzz_kind *k;
 
     c->n = 0;
-    c->is_free = fuzz_known_free(may->known) | (may->caps & FUZZ_CAP(virtual_time) ? 0 : FUZZ_FREE_local) |
+    c->is_free = fuzz_known_free(may->known) |
+                 (may->caps & FUZZ_CAP(virtual_time) ? 0 : FUZZ_FREE_local | FUZZ_FREE_solicited) |
                  (may->caps & FUZZ_CAP(congestion) ? 0 : FUZZ_FREE_cnp);
     snprintf(c->id, sizeof c->id, "sequence-%" PRIu64, seed);
     iba_random_seed(&m.r, seed);

@@ -52,7 +52,9 @@ static void received(struct predicting *f, struct run_player *p, const struct ru
     const struct iba_wc *wc = &c->wc;
     const struct run_live *key = wc->flags & IBA_WC_WITH_INV ? keyed(p, wc->imm_or_key) : NULL;
 
-    predict_say(f, " bytes=%u solicited=%d", wc->byte_len, (wc->flags & IBA_WC_SOLICITED) != 0);
+    predict_say(f, " bytes=%u", wc->byte_len);
+    if (!(f->c.is_free & FUZZ_FREE_solicited))
+        predict_say(f, " solicited=%d", (wc->flags & IBA_WC_SOLICITED) != 0);
     if (wc->flags & IBA_WC_WITH_IMM)
         predict_say(f, " imm=0x%08x", wc->imm_or_key);
     if (key)
