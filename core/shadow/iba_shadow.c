@@ -53,17 +53,18 @@ void iba_shadow_tell(struct iba_look *l, enum iba_finding_kind kind, const struc
 }
 
 void iba_shadow_tell_of(struct iba_shadow *s, struct iba_flow *f, enum iba_finding_kind kind,
-                        const struct iba_shadow_mark *of, const struct iba_shadow_mark *cause, iba_psn psn)
+                        const struct iba_shadow_mark *of, const struct iba_tell *t, iba_psn psn)
 {
     const struct iba_finding finding = {.kind = kind,
                                         .frame = of->frame,
                                         .tag = of->tag,
-                                        .cause = cause ? cause->frame : 0,
-                                        .cause_tag = cause ? cause->tag : 0,
+                                        .cause = t->cause ? t->cause->frame : 0,
+                                        .cause_tag = t->cause ? t->cause->tag : 0,
                                         .at = of->at,
                                         .flow = f,
                                         .psn = psn,
-                                        .wait_ns = s->now.at - of->at};
+                                        .count = t->count,
+                                        .wait_ns = t->wait_ns};
 
     report(s, f, &finding);
 }
@@ -141,6 +142,23 @@ static bool passed(const struct iba_flow *f, const struct iba_shadow_recent *r)
     return false;
 }
 
+/* A responder that gets a copied request answers twice with the same bytes: a copy of what is an answer by itself, or
+ * says that the receiver is not ready, may be its own, where no identification tells. A NAK of another kind it does not
+ * repeat (RR-04). */
+static bool answers_at_once(const struct iba_look *l)
+{
+    return !l->has_ip_id && l->op && l->op->dir == IBA_RSP && l->op->pos == IBA_ONLY && l->syndrome >> 6 == 0;
+}
+
+/* The answer to a READ that was sent again, and has not been answered since, begins. */
+static bool begins_again(const struct iba_look *l)
+{
+    const struct iba_shadow_read *r = l->peer ? iba_shadow_read_at(&l->peer->rq, l->psn) : NULL;
+
+    return r && l->op->pos == IBA_FIRST && iba_psn_eq(l->psn, r->psn) && iba_psn_eq(r->expect, r->psn) &&
+           iba_shadow_had_time(l, r->mark.at);
+}
+
 /* A copy of a packet that this direction sent again on purpose is none of the network's making. Without identifications
  * that tell, only a copy right behind its original, for which nobody had a reason, is taken for the network's. */
 static bool sent_on_purpose(const struct iba_look *l, const struct iba_shadow_recent *r)
@@ -149,12 +167,16 @@ static bool sent_on_purpose(const struct iba_look *l, const struct iba_shadow_re
 
     if (id_tells(l))
         return false;
+    if (answers_at_once(l))
+        return true;
     if (l->s->now.at - r->mark.at > l->s->cfg.copy_ns || passed(l->flow, r))
         return true;
+    if (r->request && q->doubt.mark.frame == r->mark.frame && l->s->now.at - r->mark.at < IBA_SHADOW_TURN_NS)
+        return false;
     if (r->request && l->s->now.at - r->mark.at < IBA_SHADOW_TURN_NS)
         return iba_shadow_goes_on(q, l->psn) || iba_shadow_was_asked_for(l, q);
     if (!r->request && l->op && l->op->pos != IBA_ONLY && l->op->pay != IBA_PAY_NONE)
-        return false;            /* a READ that is answered again is so from its First on */
+        return begins_again(l);  /* a READ that is answered again is so from its First on */
     if (!r->request && !l->peer) /* what it answers is out of sight */
         return l->s->now.at - r->mark.at >= IBA_SHADOW_TURN_NS;
     if (!r->request)
@@ -205,7 +227,8 @@ static bool seen_before(struct iba_look *l)
                                                            .source = l->s->source,
                                                            .psn = l->psn,
                                                            .ip_id = l->ip_id,
-                                                           .request = l->op && l->op->dir == IBA_REQ};
+                                                           .request = l->op && l->op->dir == IBA_REQ,
+                                                           .refuses = l->syndrome >> 5 != 0};
     f->next_recent = (uint8_t)((f->next_recent + 1) % IBA_SHADOW_RECENT);
     f->n_recent = (uint8_t)(f->n_recent + (f->n_recent < IBA_SHADOW_RECENT));
     return false;
@@ -433,8 +456,11 @@ void iba_shadow_end(struct iba_shadow *s, iba_time now)
     s->now.at = now > s->now.at ? now : s->now.at;
     for (uint32_t i = 0; i < s->n; i++) {
         struct iba_flow *f = &s->cfg.flow[i];
+        iba_shadow_settle_alone(s, f);
         if (left_alone(s, f))
-            iba_shadow_tell_of(s, f, IBA_FINDING_SILENCE, &f->rq.ask.mark, f->rq.ask.again ? &f->rq.ask.last : NULL,
+            iba_shadow_tell_of(s, f, IBA_FINDING_SILENCE, &f->rq.ask.mark,
+                               &(struct iba_tell){.cause = f->rq.ask.again ? &f->rq.ask.last : NULL,
+                                                  .wait_ns = s->now.at - f->rq.ask.mark.at},
                                f->rq.ask.psn);
     }
 }

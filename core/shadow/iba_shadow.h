@@ -104,6 +104,9 @@ enum {
     IBA_SHADOW_RECENT = 64,  /* packets of a flow in which copies are looked for */
     IBA_SHADOW_REASONS = 8,  /* to go back, of a flow, that may still be on their way */
     IBA_SHADOW_ASKED = 8192, /* requests of flows without a peer, in which that of a response is looked for */
+    IBA_SHADOW_LEAP = 256,   /* PSNs: what jumps so far, and is not followed, was damaged or forged */
+    IBA_SHADOW_HOLES = 8,    /* runs of PSNs of a flow that were jumped over, and may only be late */
+    IBA_SHADOW_GHOSTS = 2,   /* answers of a flow to what was not sent, as far as seen */
     IBA_SHADOW_READS = 32,   /* READs and ATOMICs of a flow that wait for their answers */
 };
 
@@ -126,7 +129,7 @@ struct iba_shadow_recent {
     uint32_t source;
     iba_psn psn;
     uint16_t ip_id;
-    bool request;
+    bool request, refuses; /* refuses: a NAK of any kind */
 };
 struct iba_shadow_sent {
     struct iba_shadow_mark mark; /* of its latest copy; frame 0: nothing remembered */
@@ -136,17 +139,16 @@ struct iba_shadow_sent {
     uint32_t born; /* of the requests when this was written; others: nothing remembered */
     uint8_t opcode;
     bool counted, again; /* again: it was sent more than once */
+    bool acked;          /* by an ACK with just this PSN */
 };
 struct iba_shadow_read {
     struct iba_shadow_mark mark;
     iba_psn psn, expect; /* of the request as last sent; of the next response */
-    iba_psn older;       /* again: of the next response to the request as it was sent before */
     iba_psn seen;        /* behind the highest response */
-    iba_psn hole;        /* responses jumped over, and how many */
-    uint32_t n_hole;
-    uint32_t n, length; /* responses, bytes: as last sent. n 0: the path MTU is not known, so neither is this */
+    uint32_t n, length;  /* responses, bytes: as last sent. n 0: the path MTU is not known, so neither is this */
     uint8_t opcode;
-    bool used, again; /* again: it was sent more than once, so responses of several runs may mix */
+    bool used, again;       /* again: it was sent more than once, so responses of several runs may mix */
+    bool told, told_before; /* that its answer is missing: as it was sent last; before that */
 };
 
 /* What made the requester go back, or will make it. */
@@ -170,9 +172,24 @@ struct iba_shadow_requests {     /* what this direction asks */
     struct {                     /* why requests go back now */
         bool on;
         bool guess, asked; /* only the next packet will show whether they went back; the last response asked for it */
+        bool shown;        /* a response in the capture asks for just this PSN */
         uint8_t kind;      /* enum iba_finding_kind */
         struct iba_shadow_mark mark;
     } run;
+    struct iba_shadow_ghost {        /* answers to what was not sent yet, or not seen; frame 0: none */
+        struct iba_shadow_mark mark; /* of the first */
+        iba_psn psn, end;
+    } ghost[IBA_SHADOW_GHOSTS];
+    struct { /* the last packet leaped far ahead: where things stood before */
+        bool on;
+        iba_psn high, next, seq;
+    } leap;
+    struct { /* came again, or late: the next packet will show; frame 0: none */
+        struct iba_shadow_mark mark;
+        iba_psn psn;
+        uint16_t ahead; /* PSNs it jumps over if it is sent again */
+        bool told;
+    } doubt;
     struct iba_shadow_reason {
         uint8_t cause; /* enum iba_shadow_cause */
         bool served;   /* that PSN came again since */
@@ -189,7 +206,13 @@ struct iba_shadow_requests {     /* what this direction asks */
     } ask;
     struct iba_shadow_mark fatal;             /* frame 0: none */
     struct iba_shadow_mark last, repeat, gap; /* packet; packet that was sent again; that jumped over others */
-    struct iba_shadow_mark copied;            /* by the network */
+    struct iba_shadow_hole {
+        iba_time at; /* when it was jumped over */
+        iba_psn psn;
+        uint16_t n, done; /* 0: none. Answers: those before `done` came with another run, too */
+    } hole[IBA_SHADOW_HOLES];
+    uint8_t next_hole;
+    struct iba_shadow_mark copied; /* by the network */
     struct iba_shadow_read read[IBA_SHADOW_READS];
     uint8_t next_read, n_read;                    /* n_read: entries that were ever used; they fill from the front */
     struct iba_shadow_sent sent[IBA_SHADOW_SENT]; /* by PSN, modulo */
@@ -203,6 +226,8 @@ struct iba_flow {
     uint16_t pkey;
     uint32_t qkey, src_qp; /* of the first datagram */
     uint8_t credits;       /* code of the last acknowledgement */
+    bool has_turn;         /* turn_ns is known: how soon, at least, what goes to the sender has an effect here */
+    uint32_t turn_ns;
     uint32_t pmtu;         /* bytes; 0: not seen. Of both directions */
     bool pmtu_sure;        /* seen in a First or Middle, not only in the PSNs that a READ took */
     uint32_t peer;         /* the other direction, its index plus 1; 0: not known */
@@ -221,6 +246,10 @@ struct iba_flow {
         uint8_t trust;
         bool any;
     } ip_id[2];
+    struct iba_shadow_hole unanswered[IBA_SHADOW_HOLES]; /* in this direction's answers to READs and ATOMICs */
+    uint8_t next_unanswered;
+    bool has_answers;
+    iba_psn answers;                        /* behind the newest of them */
     uint8_t next_recent, n_recent;          /* n_recent: entries that were ever used; they fill from the front */
     uint32_t recent_tag[IBA_SHADOW_RECENT]; /* low bits of the hashes: looked through for each packet */
     struct iba_shadow_recent recent[IBA_SHADOW_RECENT];

@@ -13,7 +13,7 @@ void iba_shadow_outdo(struct iba_shadow_requests *q)
     if (q->pending.cause == IBA_CAUSE_NONE || q->pending.served)
         return;
     for (unsigned i = 0; i < IBA_SHADOW_REASONS; i++)
-        if (q->before[i].mark.frame == q->pending.mark.frame)
+        if (q->before[i].mark.frame == q->pending.mark.frame && q->before[i].cause == q->pending.cause)
             return;
     q->before[q->next_before] = q->pending;
     q->next_before = (uint8_t)((q->next_before + 1) % IBA_SHADOW_REASONS);
@@ -107,17 +107,69 @@ static void arrived(struct iba_look *l, struct iba_shadow_requests *q, iba_psn p
     go_on_at(q, end);
 }
 
-/* Once a capture has shown that it lacks packets, what answers the next few PSNs shows that it lacks those too. */
-static bool sent_unseen(struct iba_look *l, struct iba_shadow_requests *q)
+/* It answers what was never sent, or what the capture lacks: the next request will show. */
+static void hold_ghost(struct iba_look *l, struct iba_shadow_requests *q)
 {
+    struct iba_shadow_ghost *g = NULL;
     const iba_psn end = iba_psn_add(l->psn, 1);
 
-    if (l->s->found[IBA_FINDING_NOT_CAPTURED] == 0 || iba_psn_diff(end, q->high) > IBA_SHADOW_SENT)
-        return false;
-    iba_shadow_tell(l, IBA_FINDING_NOT_CAPTURED, &(struct iba_tell){.count = (uint32_t)iba_psn_diff(end, q->high)});
-    q->high = q->next = end;
-    go_on_at(q, end);
-    return true;
+    for (unsigned i = 0; i < IBA_SHADOW_GHOSTS; i++) {
+        struct iba_shadow_ghost *h = &q->ghost[i];
+        if (h->mark.frame != 0 && iba_psn_diff(l->psn, h->psn) >= 0 && iba_psn_diff(l->psn, h->end) <= 0) {
+            h->end = iba_psn_diff(end, h->end) > 0 ? end : h->end;
+            return;
+        }
+        g = h->mark.frame == 0 ? h : g;
+    }
+    if (g && iba_psn_diff(end, q->high) <= IBA_SHADOW_SENT)
+        *g = (struct iba_shadow_ghost){.mark = l->s->now, .psn = l->psn, .end = end};
+    else
+        iba_shadow_tell(l, IBA_FINDING_GHOST_ACK, &(struct iba_tell){.cause = &q->last});
+}
+
+/* Requests up to `g` were sent out of the capture's sight. */
+static void believe_ghost(struct iba_shadow *s, struct iba_flow *f, struct iba_shadow_ghost *g)
+{
+    struct iba_shadow_requests *q = &f->rq;
+
+    iba_shadow_tell_of(s, f, IBA_FINDING_NOT_CAPTURED, &g->mark,
+                       &(struct iba_tell){.count = (uint32_t)iba_psn_diff(g->end, q->high)}, g->psn);
+    q->high = g->end;
+    iba_shadow_progress(q, iba_psn_add(g->end, IBA_PSN_MASK));
+    go_on_at(q, g->end);
+}
+
+static void lay_ghost(struct iba_shadow *s, struct iba_flow *f, const struct iba_shadow_ghost *g)
+{
+    iba_shadow_tell_of(s, f, IBA_FINDING_GHOST_ACK, &g->mark, &(struct iba_tell){.cause = &f->rq.last}, g->psn);
+}
+
+void iba_shadow_unmask(struct iba_look *l, struct iba_shadow_requests *q)
+{
+    for (unsigned i = 0; i < IBA_SHADOW_GHOSTS; i++) {
+        struct iba_shadow_ghost *g = &q->ghost[i];
+        if (g->mark.frame == 0 || iba_psn_diff(l->psn, q->high) < 0)
+            continue; /* what comes again shows nothing */
+        /* A capture may begin while requests are sent again. */
+        if (iba_psn_diff(l->psn, g->psn) > 0 || l->s->now.at - l->flow->first.at < FLIGHT_NS)
+            believe_ghost(l->s, l->flow, g);
+        else
+            lay_ghost(l->s, l->flow, g);
+        g->mark.frame = 0;
+    }
+}
+
+/* A capture that has shown that it lacks packets lacks that one, rather. */
+void iba_shadow_unmask_alone(struct iba_shadow *s, struct iba_flow *f)
+{
+    for (unsigned i = 0; i < IBA_SHADOW_GHOSTS; i++) {
+        struct iba_shadow_ghost *g = &f->rq.ghost[i];
+        if (g->mark.frame != 0 && s->found[IBA_FINDING_NOT_CAPTURED] > 0)
+            believe_ghost(s, f, g);
+        else if (g->mark.frame != 0)
+            lay_ghost(s, f, g);
+        g->mark.frame = 0;
+    }
 }
 
 /* MSN against messages: at least those that ended up to the PSN it answers, at most all that were sent (RR-16, RR-17);
@@ -150,27 +202,34 @@ static void check_msn(struct iba_look *l, struct iba_shadow_requests *q, const s
     q->msn_hi = hi;
 }
 
-/* What answers everything up to `psn` passes over the answers of READs and ATOMICs before it (RQ-36). The last of them
- * is told. */
+/* What answers everything up to `psn` passes over the answers of READs and ATOMICs before it (RQ-36). The first of them
+ * is told. What passes over a READ that was sent again, and cannot be for that yet, passes over the answer before. */
 static bool passed_over(struct iba_look *l, struct iba_shadow_requests *q, iba_psn psn,
                         const struct iba_shadow_read *own)
 {
     const struct iba_shadow_read *missing = NULL;
+    iba_psn from = {0};
 
     for (unsigned i = 0; i < q->n_read; i++) {
         struct iba_shadow_read *r = &q->read[i];
-        if (!r->used || r == own || r->n == 0 || iba_psn_diff(psn, r->psn) < 0 ||
-            iba_psn_diff(r->expect, iba_psn_add(r->psn, r->n)) >= 0 || stale(q, r->expect))
+        const bool before = r->again && !iba_shadow_had_time(l, r->mark.at);
+        const iba_psn end = iba_psn_add(r->psn, r->n), stops = before ? r->seen : r->expect;
+        bool *told = before ? &r->told_before : &r->told;
+        if (!r->used || r == own || r->n == 0 || *told || iba_psn_diff(psn, r->psn) < 0 ||
+            iba_psn_diff(stops, end) >= 0 || iba_shadow_answer_came(l, r))
             continue;
-        if (!missing || iba_psn_diff(r->psn, missing->psn) < 0)
+        *told = true;
+        iba_shadow_miss(l, q, stops, end);
+        if (!missing || iba_psn_diff(r->psn, missing->psn) < 0) {
             missing = r;
+            from = stops;
+        }
     }
     if (!missing)
         return false;
-    const iba_psn expect = missing->expect;
     iba_shadow_tell(l, IBA_FINDING_ANSWER_MISSING, &(struct iba_tell){.cause = &missing->mark});
     iba_shadow_progress(q, psn);
-    iba_shadow_expect_retry(l, q, IBA_CAUSE_IMPLIED, expect, 0);
+    iba_shadow_expect_retry(l, q, IBA_CAUSE_IMPLIED, from, 0);
     return true;
 }
 
@@ -178,7 +237,19 @@ bool iba_shadow_answered_before(const struct iba_look *l)
 {
     for (unsigned i = 0; i < l->flow->n_recent; i++) {
         const struct iba_shadow_recent *r = &l->flow->recent[i];
-        if (r->mark.frame != 0 && r->mark.frame != l->s->now.frame && !r->request && iba_psn_eq(r->psn, l->psn))
+        if (r->mark.frame != 0 && r->mark.frame != l->s->now.frame && !r->request && !r->refuses &&
+            iba_psn_eq(r->psn, l->psn))
+            return true;
+    }
+    return false;
+}
+
+/* Responses to later requests have come since. */
+static bool overtaken(const struct iba_look *l, iba_time since)
+{
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
+        const struct iba_shadow_recent *r = &l->flow->recent[i];
+        if (r->mark.frame != 0 && !r->request && r->mark.at >= since && iba_psn_diff(r->psn, l->psn) > 0)
             return true;
     }
     return false;
@@ -189,8 +260,11 @@ static void again(struct iba_look *l, struct iba_shadow_requests *q)
     const bool last = iba_psn_eq(iba_psn_add(l->psn, 1), q->una);
     /* A responder repeats its last acknowledgement (RR-25): an older one that never came was overtaken. */
     const struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
-    const bool at_once = q->repeat.frame != 0 && l->s->now.at - q->repeat.at < IBA_SHADOW_TURN_NS;
-    if (!last && !at_once && !(e && e->again) && !iba_shadow_answered_before(l)) {
+    const iba_time turn = iba_shadow_turn(l);
+    const bool replies = e && e->again && l->s->now.at - e->mark.at >= turn && !overtaken(l, e->mark.at + turn);
+    const bool at_once = turn == 0 && q->repeat.frame != 0 && l->s->now.at - q->repeat.at < IBA_SHADOW_TURN_NS;
+    if ((!last || e) && !at_once && !replies && !(e && e->acked) && !iba_shadow_id_says_no(l) &&
+        !iba_shadow_answered_before(l)) {
         iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
         return;
     }
@@ -198,6 +272,19 @@ static void again(struct iba_look *l, struct iba_shadow_requests *q)
 
     iba_shadow_tell(l, update ? IBA_FINDING_CREDIT_UPDATE : IBA_FINDING_ACK_AGAIN,
                     &(struct iba_tell){.cause = q->repeat.frame ? &q->repeat : NULL, .count = l->msn});
+}
+
+/* The least time between a request and what answers it. */
+static void learn_turn(struct iba_look *l, struct iba_shadow_requests *q)
+{
+    const struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
+    const struct iba_shadow_read *r = iba_shadow_read_at(q, l->psn);
+    const iba_time took = e ? l->s->now.at - e->mark.at : 0;
+
+    if (!e || e->again || (r && r->again) || took > UINT32_MAX || (l->flow->has_turn && took >= l->flow->turn_ns))
+        return;
+    l->flow->turn_ns = (uint32_t)took;
+    l->flow->has_turn = true;
 }
 
 static void acknowledge(struct iba_look *l, struct iba_shadow_requests *q)
@@ -217,6 +304,8 @@ static void rnr(struct iba_look *l, struct iba_shadow_requests *q)
     if (stale(q, l->psn))
         return;
     q->ask.any = false; /* an answer, if not the one hoped for */
+    if (passed_over(l, q, iba_psn_add(l->psn, IBA_PSN_MASK), NULL))
+        return; /* the requester asks for the missing answer instead (RQ-36) */
     iba_shadow_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
     iba_shadow_expect_retry(l, q, IBA_CAUSE_RNR, l->psn, iba_rnr_timer_ns(l->syndrome & 0x1f));
 }
@@ -246,10 +335,14 @@ static void nak_sequence(struct iba_look *l, struct iba_shadow_requests *q)
     const bool implied = passed_over(l, q, iba_psn_add(l->psn, IBA_PSN_MASK), NULL) || misses_an_answer(l, q);
     arrived(l, q, iba_psn_add(l->psn, IBA_PSN_MASK));
     iba_shadow_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
-    if (implied) /* the requester goes back to the answer it misses (RQ-36), and with that behind what the NAK asks for
-                  */
-        return;
+    const struct iba_shadow_reason missing = q->pending;
     iba_shadow_expect_retry(l, q, IBA_CAUSE_NAK, l->psn, 0);
+    if (!implied)
+        return;
+    /* The requester goes back to the answer it misses (RQ-36), and with that behind what the NAK asks for; unless it is
+     * the capture alone that lacks that answer. */
+    iba_shadow_expect_retry(l, q, IBA_CAUSE_IMPLIED, missing.psn, 0);
+    q->pending.mark = missing.mark;
 }
 
 /* For answers to READs or ATOMICs before `psn`, which it asked for again. */
@@ -322,13 +415,55 @@ static struct iba_shadow_requests *answered(struct iba_look *l)
 
     if (!q || !q->any)
         return NULL;
-    if (!never_sent(q, l->psn) || (!l->flow->guess && sent_unseen(l, q)))
+    if (!never_sent(q, l->psn))
         return q;
+    /* Until something is answered nothing shows how far the requester had come before the capture began. */
+    if (!l->flow->guess && !q->answered && iba_psn_diff(l->psn, q->high) < IBA_SHADOW_SENT &&
+        iba_psn_diff(l->psn, q->high) >= 0) {
+        const iba_psn end = iba_psn_add(l->psn, 1);
+        iba_shadow_tell(l, IBA_FINDING_NOT_CAPTURED, &(struct iba_tell){.count = (uint32_t)iba_psn_diff(end, q->high)});
+        q->high = end;
+        go_on_at(q, end);
+        return q;
+    }
     if (l->flow->guess)
         iba_shadow_unpair(l->s, l->flow);
     else
-        iba_shadow_tell(l, IBA_FINDING_GHOST_ACK, &(struct iba_tell){.cause = &q->last});
+        hold_ghost(l, q);
     return NULL;
+}
+
+/* What the responses show where no request is in the capture yet. */
+static void alone(struct iba_look *l)
+{
+    const bool plain = l->op->pay == IBA_PAY_NONE && !iba_view_has(l->v, IBA_H_atomicacketh);
+    const bool starts = l->op->pos == IBA_FIRST || l->op->pos == IBA_ONLY;
+    const struct iba_flow *f = l->flow;
+    const struct iba_shadow_recent *before = NULL; /* the response before this one */
+
+    if (l->syndrome >> 5 != KIND_ACK || iba_shadow_id_says_no(l))
+        return;
+    for (unsigned i = 0; i < f->n_recent; i++) {
+        const struct iba_shadow_recent *r = &f->recent[i];
+        if (r->mark.frame != 0 && r->mark.frame != l->s->now.frame && !r->request &&
+            (!before || r->number > before->number))
+            before = r;
+    }
+    const int32_t lost = before ? iba_psn_diff(l->psn, before->psn) - 1 : 0;
+    const bool late = plain ? overtaken(l, 0) : iba_shadow_answer_is_late(l, NULL) || (!starts && lost < -1);
+
+    if (iba_shadow_answered_before(l))
+        iba_shadow_tell(l, plain ? IBA_FINDING_ACK_AGAIN : IBA_FINDING_ANSWER_AGAIN, NULL);
+    else if (late)
+        iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
+    else if (!plain && !starts && lost > 0 && lost <= IBA_SHADOW_SENT)
+        iba_shadow_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.count = (uint32_t)lost});
+    if (plain || late)
+        return;
+    if (lost > 0)
+        iba_shadow_miss(l, NULL, iba_psn_add(before->psn, 1), l->psn);
+    l->flow->answers = iba_psn_add(l->psn, 1);
+    l->flow->has_answers = true;
 }
 
 void iba_shadow_response(struct iba_look *l)
@@ -346,21 +481,38 @@ void iba_shadow_response(struct iba_look *l)
         return;
     }
     struct iba_shadow_requests *q = answered(l);
-    if (!q)
+    if (!q) {
+        if (!l->peer)
+            alone(l);
         return;
+    }
+    learn_turn(l, q);
     if (aeth && l->syndrome >> 5 != KIND_ACK)
         negative(l, q);
     else if (l->op->pay == IBA_PAY_NONE && !iba_view_has(l->v, IBA_H_atomicacketh))
         acknowledge(l, q);
     else {
         struct iba_shadow_read *r = iba_shadow_read_at(q, l->psn);
+        if (iba_shadow_answer_is_late(l, r)) {
+            iba_shadow_tell(l, IBA_FINDING_LATE, r ? &(struct iba_tell){.cause = &r->mark} : NULL);
+            iba_shadow_fill_hole(l->s, l->flow->unanswered, l->psn);
+            return;
+        }
+        const bool goes_on = iba_psn_eq(l->psn, l->flow->answers) && l->op->pos != IBA_FIRST && l->op->pos != IBA_ONLY;
         (void)passed_over(l, q, l->psn, r);
         iba_shadow_read_response(l, q);
-        if (r && iba_psn_diff(iba_psn_add(r->psn, 1), q->seq) > 0)
+        if (!r && !goes_on)
+            arrived(l, q, l->psn);
+        else if (!r && iba_psn_eq(l->psn, q->seq))
+            go_on_at(q, iba_psn_add(l->psn, 1));
+        else if (r && iba_psn_diff(iba_psn_add(r->psn, 1), q->seq) > 0)
             arrived(l, q, iba_psn_add(r->psn, (r->n ? r->n : 1) - 1));
         if (aeth && r)
             check_msn(l, q, iba_shadow_sent_at(q, r->psn));
     }
+    struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
+    if (e && l->syndrome >> 5 == KIND_ACK)
+        e->acked = true;
     if (aeth && l->syndrome >> 5 == KIND_ACK) {
         l->flow->credits = l->syndrome & 0x1f;
         l->flow->has_aeth = true;

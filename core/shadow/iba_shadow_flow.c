@@ -124,6 +124,7 @@ static void clear(const struct iba_shadow *s, struct iba_flow *f)
 
 void iba_shadow_restart(struct iba_shadow *s, struct iba_flow *f)
 {
+    iba_shadow_settle_alone(s, f);
     if (s->cfg.forget)
         s->cfg.forget(s->cfg.ctx, f);
     iba_shadow_unpair(s, f);
@@ -149,6 +150,7 @@ static struct iba_flow *take(struct iba_look *l)
     const struct iba_shadow_mark last = f->last;
 
     s->evicted++;
+    iba_shadow_settle_alone(s, f);
     iba_shadow_tell(l, IBA_FINDING_EVICTED, &(struct iba_tell){.cause = &last});
     if (s->cfg.forget)
         s->cfg.forget(s->cfg.ctx, f);
@@ -186,7 +188,9 @@ static void foreign_service(struct iba_look *l, const struct neighbours *n)
 {
     if (n->own && n->service && n->service->began > n->own->touched && n->service->last.frame != 0 &&
         l->s->now.at - n->own->last.at < l->s->cfg.rest_ns)
-        iba_shadow_tell_of(l->s, n->service, IBA_FINDING_SERVICE, &n->service->last, &n->own->last, l->psn);
+        iba_shadow_tell_of(l->s, n->service, IBA_FINDING_SERVICE, &n->service->last,
+                           &(struct iba_tell){.cause = &n->own->last, .wait_ns = l->s->now.at - n->service->last.at},
+                           l->psn);
 }
 
 struct iba_flow *iba_shadow_known(const struct iba_shadow *s, const struct iba_flow_key *k, uint8_t svc)
@@ -243,7 +247,8 @@ static void take_over(struct iba_shadow_requests *q, iba_psn psn)
     for (unsigned i = 0; i < q->n_read; i++) {
         struct iba_shadow_read *r = &q->read[i];
         if (r->used && iba_psn_diff(psn, r->psn) > 0)
-            r->expect = r->n == 0 || iba_psn_diff(psn, iba_psn_add(r->psn, r->n)) < 0 ? psn : iba_psn_add(r->psn, r->n);
+            r->expect = r->seen =
+                r->n == 0 || iba_psn_diff(psn, iba_psn_add(r->psn, r->n)) < 0 ? psn : iba_psn_add(r->psn, r->n);
     }
 }
 

@@ -30,7 +30,7 @@ struct iba_tell {
 void iba_shadow_tell(struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t);
 /* The same of another packet than the current: what only the end shows. */
 void iba_shadow_tell_of(struct iba_shadow *s, struct iba_flow *f, enum iba_finding_kind kind,
-                        const struct iba_shadow_mark *of, const struct iba_shadow_mark *cause, iba_psn psn);
+                        const struct iba_shadow_mark *of, const struct iba_tell *t, iba_psn psn);
 
 /* ---- flows: iba_shadow_flow.c ---- */
 bool iba_shadow_key(struct iba_flow_key *k, const struct iba_view *v);
@@ -66,14 +66,57 @@ struct iba_shadow_read *iba_shadow_read_at(struct iba_shadow_requests *q, iba_ps
 /* The request remembered at this PSN, or NULL. */
 struct iba_shadow_sent *iba_shadow_sent_at(struct iba_shadow_requests *q, iba_psn psn);
 
+/* ---- requests that come again: iba_shadow_retry.c ---- */
+/* A response asked for just this request, not long ago. */
+bool iba_shadow_was_asked_for(const struct iba_look *l, struct iba_shadow_requests *q);
+/* PSNs that were jumped over, this one among them, not long ago; NULL: none. Of IBA_SHADOW_HOLES. */
+struct iba_shadow_hole *iba_shadow_hole_at(const struct iba_shadow *s, struct iba_shadow_hole *holes, iba_psn psn);
+/* What was late for it has come. */
+void iba_shadow_fill_hole(const struct iba_shadow *s, struct iba_shadow_hole *holes, iba_psn psn);
+/* Of IBA_SHADOW_HOLES, `next` takes one more. */
+void iba_shadow_dig_hole(struct iba_shadow_hole *holes, uint8_t *next, iba_time now, iba_psn psn, uint32_t n);
+/* A PSN that was jumped over, and that nobody has reason to send again by now. */
+bool iba_shadow_looks_late(const struct iba_look *l, struct iba_shadow_requests *q);
+/* It may be late or sent again, and only what comes next will show. */
+bool iba_shadow_doubts(const struct iba_look *l, struct iba_shadow_requests *q);
+/* The requester goes back: why stands in q->run, and whether it did in q->run.guess. */
+void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *q);
+/* What was in doubt, if anything, is told: the requester went back with it, or it was late. */
+void iba_shadow_settle(struct iba_shadow *s, struct iba_flow *f, bool went_back);
+/* The same when nothing comes behind it. */
+void iba_shadow_settle_alone(struct iba_shadow *s, struct iba_flow *f);
+
 /* ---- responses: iba_shadow_answer.c, iba_shadow_read.c ---- */
 void iba_shadow_response(struct iba_look *l);
+/* A response with data that was overtaken; `r` may be NULL. */
+bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow_read *r);
+/* How soon, at least, what goes to the sender of this packet has an effect here; 0: not known. */
+static inline iba_time iba_shadow_turn(const struct iba_look *l)
+{
+    return l->flow->has_turn ? l->flow->turn_ns : 0;
+}
+/* Answers from `from` on, before `end`, are missing; some of them may have come before. `q` may be NULL. */
+void iba_shadow_miss(const struct iba_look *l, struct iba_shadow_requests *q, iba_psn from, iba_psn end);
+/* Identifications count packets, and do not call this one late. */
+static inline bool iba_shadow_id_says_no(const struct iba_look *l)
+{
+    return l->has_ip_id && l->flow->ip_id[l->op->dir].trust >= 2;
+}
+/* All of its answer came, if not since it was sent last. */
+bool iba_shadow_answer_came(const struct iba_look *l, const struct iba_shadow_read *r);
+/* What has come may be the effect of what was seen at `at`. */
+static inline bool iba_shadow_had_time(const struct iba_look *l, iba_time at)
+{
+    return l->flow->has_turn && l->s->now.at - at >= l->flow->turn_ns;
+}
+/* What was answered before it was seen, if anything: the request at `psn` shows whether it was sent. */
+void iba_shadow_unmask(struct iba_look *l, struct iba_shadow_requests *q);
+/* The same when nothing comes any more. */
+void iba_shadow_unmask_alone(struct iba_shadow *s, struct iba_flow *f);
 /* A response with data: READ or ATOMIC. */
 void iba_shadow_read_response(struct iba_look *l, struct iba_shadow_requests *q);
 /* A response with the PSN of this one came before it, not long ago. */
 bool iba_shadow_answered_before(const struct iba_look *l);
-/* A response asked for just this request, not long ago. */
-bool iba_shadow_was_asked_for(const struct iba_look *l, struct iba_shadow_requests *q);
 /* Where the requester goes on, as far as the capture shows. */
 bool iba_shadow_goes_on(const struct iba_shadow_requests *q, iba_psn psn);
 /* Everything up to `psn` is answered. */

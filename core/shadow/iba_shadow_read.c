@@ -49,63 +49,126 @@ static bool right_length(const struct iba_look *l, const struct iba_shadow_read 
            (iba_psn_eq(l->psn, iba_psn_add(r->psn, r->n - 1)) ? r->length - (r->n - 1) * pmtu : pmtu);
 }
 
-static bool in_hole(const struct iba_shadow_read *r, iba_psn psn)
+/* The hole of answers that never came in which this one is. */
+static struct iba_shadow_hole *never_came(const struct iba_look *l)
 {
-    const int32_t d = iba_psn_diff(psn, r->hole);
-
-    return d >= 0 && (uint32_t)d < r->n_hole;
+    for (unsigned i = 0; i < IBA_SHADOW_HOLES; i++) {
+        struct iba_shadow_hole *h = &l->flow->unanswered[i];
+        const int32_t d = iba_psn_diff(l->psn, h->psn);
+        if (d >= h->done && d < h->n)
+            return h;
+    }
+    return NULL;
 }
 
-static bool fills_hole(const struct iba_look *l, const struct iba_shadow_read *r)
+bool iba_shadow_answer_came(const struct iba_look *l, const struct iba_shadow_read *r)
 {
-    return in_hole(r, l->psn) && !iba_psn_eq(l->psn, r->expect) && iba_psn_diff(l->psn, r->seen) < 0;
+    if (iba_psn_diff(r->seen, iba_psn_add(r->psn, r->n)) < 0)
+        return false;
+    for (unsigned i = 0; i < IBA_SHADOW_HOLES; i++) {
+        const struct iba_shadow_hole *h = &l->flow->unanswered[i];
+        if (h->done < h->n && iba_psn_diff(iba_psn_add(h->psn, h->n), r->psn) > 0 &&
+            iba_psn_diff(iba_psn_add(h->psn, h->done), r->seen) < 0)
+            return false;
+    }
+    return true;
 }
 
-static void jump(struct iba_look *l, struct iba_shadow_requests *q, struct iba_shadow_read *r, iba_psn from)
+/* Tells when it came before. */
+static void note_answer(struct iba_look *l, struct iba_shadow_read *r)
 {
-    r->hole = from;
-    r->n_hole = (uint32_t)iba_psn_diff(l->psn, from);
-    iba_shadow_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.cause = &r->mark, .count = r->n_hole});
+    const iba_psn end = iba_psn_add(l->psn, 1);
+    struct iba_shadow_hole *h = never_came(l);
+
+    if (h)
+        h->done = (uint16_t)iba_psn_diff(end, h->psn);
+    else if (iba_psn_diff(l->psn, r->seen) < 0 || (r->again && iba_shadow_answered_before(l)))
+        iba_shadow_tell(l, IBA_FINDING_ANSWER_AGAIN, &(struct iba_tell){.cause = &r->mark});
+    if (iba_psn_diff(end, r->seen) > 0)
+        r->seen = end;
+}
+
+/* It is missing, does not go on behind the newest, and does not belong to the answer to a READ that was sent again,
+ * which has had the time to begin. */
+bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow_read *r)
+{
+    const struct iba_shadow_hole *h = iba_shadow_hole_at(l->s, l->flow->unanswered, l->psn);
+    const bool starts = l->op->pos == IBA_FIRST || l->op->pos == IBA_ONLY;
+
+    if (!h || iba_shadow_id_says_no(l))
+        return false;
+    if (!r)
+        return !starts && !iba_psn_eq(l->psn, l->flow->answers);
+    if ((r->again || h->at <= r->mark.at) && iba_psn_eq(l->psn, l->flow->answers))
+        return false;
+    const bool asked_since = h->at <= r->mark.at && l->s->now.at - r->mark.at >= iba_shadow_turn(l);
+    const bool to_begin = iba_psn_eq(r->expect, r->psn) || (starts && !r->again);
+    return !(asked_since && to_begin && (starts || !iba_psn_eq(l->psn, r->psn)));
+}
+
+void iba_shadow_miss(const struct iba_look *l, struct iba_shadow_requests *q, iba_psn from, iba_psn end)
+{
+    const struct iba_shadow_read *r = q ? iba_shadow_read_at(q, from) : NULL;
+    const int32_t n = iba_psn_diff(end, from), before = r ? iba_psn_diff(r->seen, from) : 0;
+    const uint8_t at = l->flow->next_unanswered;
+
+    if (n <= 0 || n > IBA_SHADOW_SENT || iba_shadow_hole_at(l->s, l->flow->unanswered, from))
+        return;
+    iba_shadow_dig_hole(l->flow->unanswered, &l->flow->next_unanswered, l->s->now.at, from, (uint32_t)n);
+    l->flow->unanswered[at].done = (uint16_t)(before < 0 ? 0 : before < n ? before : n);
+}
+
+static void jump(struct iba_look *l, struct iba_shadow_requests *q, const struct iba_shadow_read *r, iba_psn from)
+{
+    const uint32_t n = (uint32_t)iba_psn_diff(l->psn, from);
+
+    iba_shadow_miss(l, q, from, l->psn);
+    iba_shadow_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.cause = &r->mark, .count = n});
     iba_shadow_expect_retry(l, q, IBA_CAUSE_IMPLIED, from, 0);
 }
 
-/* The run before, which goes on although the READ was sent again. */
-static void older(struct iba_look *l, struct iba_shadow_requests *q, struct iba_shadow_read *r)
+/* Where the run of answers that this one belongs to should be: behind the newest, or at its beginning. A READ that was
+ * sent again is answered anew, and its older answers may still be on their way. */
+static iba_psn belongs(const struct iba_look *l, struct iba_shadow_requests *q, const struct iba_shadow_read *r,
+                       iba_psn newest)
 {
-    const int32_t d = iba_psn_diff(l->psn, r->older);
+    const bool starts = l->op->pos == IBA_FIRST || l->op->pos == IBA_ONLY;
 
-    if (!r->again || d < 0 || fills_hole(l, r)) {
-        iba_shadow_tell(
-            l, in_hole(r, l->psn) && !iba_shadow_answered_before(l) ? IBA_FINDING_LATE : IBA_FINDING_ANSWER_AGAIN,
-            &(struct iba_tell){.cause = &r->mark});
-        return;
-    }
-    if (iba_psn_diff(l->psn, r->seen) < 0)
-        iba_shadow_tell(l, IBA_FINDING_ANSWER_AGAIN, &(struct iba_tell){.cause = &r->mark});
-    if (d > 0)
-        jump(l, q, r, r->older);
-    r->older = iba_psn_add(l->psn, 1);
-    r->seen = iba_psn_diff(r->older, r->seen) > 0 ? r->older : r->seen;
+    if (starts && (r->again || iba_psn_diff(l->psn, r->expect) < 0))
+        return l->psn;
+    if (iba_psn_diff(l->psn, newest) >= 0 && iba_shadow_read_at(q, iba_psn_add(newest, IBA_PSN_MASK)) == r)
+        return newest;
+    return iba_psn_diff(l->psn, r->expect) > 0 ? r->expect : l->psn;
 }
 
-static bool is_older(const struct iba_look *l, const struct iba_shadow_read *r)
+/* What answers everything that the READ still waits for, as it was sent last. */
+static void advance(const struct iba_look *l, struct iba_shadow_read *r)
 {
-    const int32_t d = iba_psn_diff(l->psn, r->expect);
-    const bool ended = r->n != 0 && iba_psn_diff(r->older, iba_psn_add(r->psn, r->n)) >= 0;
+    const bool starts = iba_psn_eq(l->psn, r->psn) && (l->op->pos == IBA_FIRST || l->op->pos == IBA_ONLY);
 
-    return d < 0 || fills_hole(l, r) || (d > 0 && r->again && !ended && iba_psn_diff(r->older, r->expect) > 0);
+    if ((!r->again && !l->flow->has_turn) || starts || iba_shadow_had_time(l, r->mark.at) ||
+        !iba_psn_eq(r->expect, r->psn))
+        r->expect = iba_psn_add(l->psn, 1);
 }
 
 void iba_shadow_read_response(struct iba_look *l, struct iba_shadow_requests *q)
 {
     struct iba_shadow_read *r = iba_shadow_read_at(q, l->psn);
 
+    const iba_psn newest = l->flow->has_answers ? l->flow->answers : iba_psn_add(l->psn, 1);
+
+    iba_shadow_miss(l, q, newest, l->psn);
+    l->flow->answers = iba_psn_add(l->psn, 1);
+    l->flow->has_answers = true;
     if (!r) {
         const struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
         if (e && iba_opcodes[e->opcode].pay != IBA_PAY_NONE)
             iba_shadow_tell(l, IBA_FINDING_ANSWER_KIND, &(struct iba_tell){.cause = &e->mark});
-        else if (q->answered && iba_psn_diff(l->psn, q->una) < 0)
-            iba_shadow_tell(l, iba_shadow_answered_before(l) ? IBA_FINDING_ANSWER_AGAIN : IBA_FINDING_LATE, NULL);
+        else if (iba_shadow_answered_before(l))
+            iba_shadow_tell(l, IBA_FINDING_ANSWER_AGAIN, NULL);
+        const int32_t lost = iba_psn_diff(l->psn, newest);
+        if (!e && l->op->pos != IBA_FIRST && l->op->pos != IBA_ONLY && lost > 0 && lost <= IBA_SHADOW_SENT)
+            iba_shadow_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.count = (uint32_t)lost});
         iba_shadow_progress(q, l->psn);
         return;
     }
@@ -117,19 +180,13 @@ void iba_shadow_read_response(struct iba_look *l, struct iba_shadow_requests *q)
     }
     settle(l, q, r);
     iba_shadow_progress(q, l->psn);
-    if (is_older(l, r)) {
-        older(l, q, r);
-        return;
-    }
-    if (iba_psn_diff(l->psn, r->seen) < 0 && !in_hole(r, l->psn))
-        iba_shadow_tell(l, IBA_FINDING_ANSWER_AGAIN, &t);
-    if (d > 0)
-        jump(l, q, r, r->expect);
-    else if (!in_order(l, r))
+    const iba_psn from = belongs(l, q, r, newest);
+    if (iba_psn_diff(l->psn, from) > 0)
+        jump(l, q, r, from);
+    else if (d == 0 && !in_order(l, r))
         iba_shadow_tell(l, IBA_FINDING_ANSWER_SEQUENCE, &t);
-    else if (iba_shadow_is_read(r->opcode) && !right_length(l, r))
+    else if (d == 0 && iba_shadow_is_read(r->opcode) && !right_length(l, r))
         iba_shadow_tell(l, IBA_FINDING_ANSWER_LENGTH, &t);
-    r->expect = iba_psn_add(l->psn, 1);
-    if (iba_psn_diff(r->expect, r->seen) > 0)
-        r->seen = r->expect;
+    note_answer(l, r);
+    advance(l, r);
 }

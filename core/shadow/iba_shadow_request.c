@@ -6,8 +6,6 @@
 #define SOONEST_TIMEOUT_NS UINT64_C(1000000)
 /* What was on its way when the NAK left: longer than a round trip of any fabric. */
 #define FLIGHT_NS UINT64_C(10000000)
-/* How much longer than asked for software waits. */
-#define SLOW_TIMER_NS UINT64_C(50000000)
 enum { MOST_LOST = 16, MOST_ID_STEP = 1024, SMALLEST_MTU = 256, LARGEST_MTU = 4096 };
 
 struct iba_shadow_sent *iba_shadow_sent_at(struct iba_shadow_requests *q, iba_psn psn)
@@ -106,117 +104,12 @@ static bool sent_again_though_late(const struct iba_look *l)
     return false;
 }
 
-/* What left long ago and had no effect was lost behind the capture point. */
-static bool recent(const struct iba_look *l, const struct iba_shadow_reason *r)
-{
-    const iba_time effect = r->cause == IBA_CAUSE_RNR ? r->wait_ns + SLOW_TIMER_NS : FLIGHT_NS;
-
-    return r->mark.frame != 0 && l->s->now.at - r->mark.at < effect;
-}
-
-static struct iba_shadow_reason *earlier_reason(const struct iba_look *l, struct iba_shadow_requests *q)
-{
-    for (unsigned i = 0; i < IBA_SHADOW_REASONS; i++)
-        if (iba_psn_eq(q->before[i].psn, l->psn) && recent(l, &q->before[i]))
-            return &q->before[i];
-    return NULL;
-}
-
-bool iba_shadow_was_asked_for(const struct iba_look *l, struct iba_shadow_requests *q)
-{
-    return (iba_psn_eq(q->pending.psn, l->psn) && recent(l, &q->pending)) || earlier_reason(l, q);
-}
-
-/* The reason that the capture shows. A NAK makes the requester go back to its PSN, no further. */
-static struct iba_shadow_reason *reason(const struct iba_look *l, struct iba_shadow_requests *q)
-{
-    struct iba_shadow_reason *const r = &q->pending;
-    const bool now = r->cause != IBA_CAUSE_NONE && !r->served && recent(l, r);
-
-    if (now && iba_psn_eq(l->psn, r->psn))
-        return r;
-    struct iba_shadow_reason *const earlier = earlier_reason(l, q);
-    if (earlier)
-        return earlier;
-    const bool fits = r->cause == IBA_CAUSE_IMPLIED || iba_psn_diff(l->psn, r->psn) >= 0 || !l->again;
-    return now && fits ? r : NULL;
-}
-
-/* A PSN that never came, soon behind a gap. */
-static bool may_be_late(const struct iba_look *l, struct iba_shadow_requests *q)
-{
-    return q->gap.frame != 0 && l->s->now.at - q->gap.at <= l->s->cfg.late_ns && !iba_shadow_sent_at(q, l->psn) &&
-           !iba_shadow_read_at(q, l->psn);
-}
-
-/* Without identifications: such a PSN, and not where requesters go back. */
-static bool looks_late(const struct iba_look *l, struct iba_shadow_requests *q)
-{
-    const bool id_says_no = l->has_ip_id && l->flow->ip_id[IBA_REQ].trust >= 2;
-    const struct iba_shadow_reason *const r = id_says_no ? NULL : reason(l, q);
-    const bool asked_for = r && (r->cause == IBA_CAUSE_IMPLIED || iba_psn_eq(r->psn, l->psn));
-
-    const int32_t ahead = iba_psn_diff(l->psn, q->next);
-    const bool loses = q->run.on && ahead > 0 && ahead <= MOST_LOST; /* the run that goes on lost some, rather */
-
-    return !id_says_no && !asked_for && !loses && ahead != 0 && may_be_late(l, q) &&
-           l->s->now.at - q->last.at < SOONEST_TIMEOUT_NS && !iba_psn_eq(l->psn, q->stray) &&
-           iba_psn_diff(l->psn, q->high) > -IBA_SHADOW_SENT;
-}
-
-/* A READ or ATOMIC whose missing answer may make the requester go back: of those that are not long ago, any. */
-static const struct iba_shadow_read *may_lack(const struct iba_look *l, const struct iba_shadow_requests *q)
-{
-    for (unsigned i = 0; i < q->n_read; i++)
-        if (q->read[i].used && l->s->now.at - q->read[i].mark.at < FLIGHT_NS)
-            return &q->read[i];
-    return NULL;
-}
-
-/* The requester goes back: what for? */
-static void start_run(const struct iba_look *l, struct iba_shadow_requests *q)
-{
-    static const uint8_t why[] = {[IBA_CAUSE_NAK] = IBA_FINDING_RETRY_NAK,
-                                  [IBA_CAUSE_RNR] = IBA_FINDING_RETRY_RNR,
-                                  [IBA_CAUSE_IMPLIED] = IBA_FINDING_RETRY_IMPLIED};
-    struct iba_shadow_reason *const r = reason(l, q);
-    const struct iba_shadow_read *const lacks = l->again ? l->again : may_lack(l, q);
-
-    const bool reorders = l->s->found[IBA_FINDING_LATE] > 0; /* this network, as far as seen */
-
-    q->run.on = true;
-    q->run.guess = false;
-    q->run.asked = r == &q->pending || (!r && l->again);
-    if (r) {
-        q->run.kind = why[r->cause];
-        q->run.mark = r->mark;
-        q->run.guess = reorders && (r != &q->pending || may_be_late(l, q));
-        if (r == &q->pending) {
-            if (r->cause != IBA_CAUSE_RNR || reorders)
-                iba_shadow_outdo(q); /* it may be of a run that began before: then it comes once more */
-            r->served = !q->run.guess;
-        }
-        return;
-    }
-    if (l->s->now.at - q->last.at >= SOONEST_TIMEOUT_NS)
-        q->run.kind = IBA_FINDING_RETRY_TIMEOUT;
-    else if (lacks) { /* no NAK, too soon for a timeout: it misses the answer */
-        q->run.kind = IBA_FINDING_RETRY_IMPLIED;
-        q->run.mark = lacks->mark;
-        q->run.guess = reorders;
-    } else {
-        q->run.kind = IBA_FINDING_RETRY_UNCLEAR;
-        q->run.guess = true;
-    }
-    iba_shadow_outdo(q);
-    q->pending.served = true;
-}
-
 static void tell_again(struct iba_look *l, struct iba_shadow_requests *q)
 {
     const struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
     const bool by_itself = q->run.kind == IBA_FINDING_RETRY_TIMEOUT || q->run.kind == IBA_FINDING_RETRY_UNCLEAR;
-    const struct iba_shadow_mark *cause = by_itself ? (e ? &e->mark : NULL) : &q->run.mark;
+    const struct iba_shadow_mark *why = q->run.mark.frame ? &q->run.mark : NULL;
+    const struct iba_shadow_mark *cause = by_itself ? (e ? &e->mark : NULL) : why;
     const struct iba_tell t = {.cause = cause, .wait_ns = cause ? l->s->now.at - cause->at : 0};
 
     iba_shadow_tell(l, (enum iba_finding_kind)q->run.kind, &t);
@@ -248,6 +141,7 @@ static void tell_gap(struct iba_look *l, struct iba_shadow_requests *q, uint32_t
 {
     iba_shadow_tell(l, IBA_FINDING_GAP, &(struct iba_tell){.cause = &q->last, .count = n});
     q->gap = l->s->now;
+    iba_shadow_dig_hole(q->hole, &q->next_hole, l->s->now.at, iba_psn_of(l->psn.v - n), n);
 }
 
 /* It goes on where one that may only have been late left off, so they did go back; some between may be lost. */
@@ -255,8 +149,13 @@ static bool follows_stray(const struct iba_look *l, struct iba_shadow_requests *
 {
     const int32_t lost = iba_psn_diff(l->psn, q->stray);
 
-    return q->run.guess && lost >= 0 && lost <= MOST_LOST && l->s->now.at - q->last.at < SOONEST_TIMEOUT_NS &&
-           (lost == 0 || (q->run.asked && !l->again && !iba_shadow_was_asked_for(l, q)));
+    /* Two that are late may follow each other. */
+    const bool alone = lost == 0 ? q->run.shown || l->again || !iba_shadow_hole_at(l->s, q->hole, l->psn)
+                                 : q->run.asked && q->run.shown && !l->again && !iba_shadow_was_asked_for(l, q) &&
+                                       !iba_shadow_hole_at(l->s, q->hole, l->psn);
+
+    return iba_psn_diff(l->psn, q->high) < 0 && lost >= 0 && lost <= MOST_LOST &&
+           l->s->now.at - q->last.at < SOONEST_TIMEOUT_NS && alone;
 }
 
 /* A READ takes as many PSNs as it has answers; what goes on before those are used up counts with another path MTU. */
@@ -271,9 +170,66 @@ static bool inside_read(struct iba_look *l)
     return true;
 }
 
+static void take_late(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
+{
+    iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
+    iba_shadow_fill_hole(l->s, q->hole, l->psn);
+    if (l->late && sent_again_though_late(l)) {
+        q->run.kind = q->run.on ? q->run.kind : (uint8_t)IBA_FINDING_RETRY_UNCLEAR;
+        tell_again(l, q);
+    }
+    q->high = iba_psn_diff(l->psn, q->high) < 0 ? q->high : iba_psn_add(l->psn, n);
+    q->stray = iba_psn_add(l->psn, n);
+}
+
+/* A request that was sent before. `next` is where the requester would go on. */
+static void take_again(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n, iba_psn next, bool asked_for)
+{
+    const int32_t ahead = iba_psn_diff(l->psn, next);
+    /* A NAK for the packet that would have come next may still make them go back to it later. */
+    const bool starts = (asked_for && (ahead != 0 || q->pending.cause == IBA_CAUSE_RNR)) || ahead < 0 || !q->run.on;
+
+    const bool doubts = ahead != 0 && iba_shadow_doubts(l, q);
+
+    if (ahead > 0 && !doubts)
+        tell_gap(l, q, (uint32_t)ahead);
+    if (starts)
+        iba_shadow_start_run(l, q);
+    q->stray = iba_psn_add(l->psn, n);
+    if (doubts || (starts && q->run.guess)) {
+        q->doubt.mark = l->s->now;
+        q->doubt.psn = l->psn;
+        q->doubt.ahead = (uint16_t)(ahead < 0 ? 0 : ahead < UINT16_MAX ? ahead : UINT16_MAX);
+        q->doubt.told = !doubts;
+        if (q->doubt.told)
+            tell_again(l, q);
+        q->repeat = l->s->now;
+        return;
+    }
+    tell_again(l, q);
+    q->run.on = true;
+    move(l, q, n);
+}
+
+/* One that leaped far ahead, and that this one does not follow but what came before it, is forgotten. */
+static void unleap(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    const int32_t back = iba_psn_diff(l->psn, q->leap.next);
+
+    if (q->leap.on && back < IBA_SHADOW_LEAP && back > -IBA_SHADOW_LEAP &&
+        iba_psn_diff(q->next, l->psn) >= IBA_SHADOW_LEAP) {
+        q->high = q->leap.high;
+        q->next = q->leap.next;
+        q->seq = q->leap.seq;
+    }
+    q->leap.on = false;
+}
+
 /* Where the packet stands among those before it. */
 static void place(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
 {
+    if (q->doubt.mark.frame != 0)
+        iba_shadow_settle(l->s, l->flow, follows_stray(l, q));
     const iba_psn next = expected(q, l->psn);
     const bool again = iba_psn_diff(l->psn, q->high) < 0;
     const bool asked_for =
@@ -281,45 +237,24 @@ static void place(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
 
     if (iba_psn_eq(l->psn, next))
         l->late = false; /* identifications are no better witness than PSNs in order */
-    if (l->late || (again && looks_late(l, q))) {
-        iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
-        if (l->late && sent_again_though_late(l)) {
-            q->run.kind = q->run.on ? q->run.kind : (uint8_t)IBA_FINDING_RETRY_UNCLEAR;
-            tell_again(l, q);
-        }
-        q->high = again ? q->high : iba_psn_add(l->psn, n);
-        q->stray = iba_psn_add(l->psn, n);
-        q->run.guess = false;
+    if (l->late || (again && iba_shadow_looks_late(l, q))) {
+        take_late(l, q, n);
         return;
     }
     if (asked_for)
         too_soon(l, q);
-    if (!again) {
-        if (iba_psn_diff(l->psn, next) > 0)
-            tell_gap(l, q, (uint32_t)iba_psn_diff(l->psn, next));
-        q->run.on = false;
-    } else {
-        const bool follows = follows_stray(l, q);
-        const int32_t lost = iba_psn_diff(l->psn, q->stray);
-        if (follows && lost > 0)
-            tell_gap(l, q, (uint32_t)lost);
-        else if (!follows && iba_psn_diff(l->psn, next) > 0)
-            tell_gap(l, q, (uint32_t)iba_psn_diff(l->psn, next));
-        if (!follows && (asked_for || iba_psn_diff(l->psn, next) < 0 || !q->run.on))
-            start_run(l, q);
-        tell_again(l, q);
-        q->stray = iba_psn_add(l->psn, n);
-        if (q->run.guess && !follows) {
-            q->run.on = false;
-            return;
-        }
-        q->run.on = true;
-        q->run.guess = false;
-        if (follows) {
-            iba_shadow_outdo(q);
-            q->pending.served = true;
-        }
+    if (again) {
+        take_again(l, q, n, next, asked_for);
+        return;
     }
+    const int32_t jumps = iba_psn_diff(l->psn, next);
+    if (jumps > 0)
+        tell_gap(l, q, (uint32_t)jumps);
+    q->leap.on = jumps >= IBA_SHADOW_LEAP;
+    q->leap.high = q->high;
+    q->leap.next = q->next;
+    q->leap.seq = q->seq;
+    q->run.on = false;
     move(l, q, n);
 }
 
@@ -364,15 +299,12 @@ static struct iba_shadow_read *take_read(struct iba_shadow_requests *q, iba_psn 
 }
 
 /* READs and all else that is answered by more than an ACK. */
-static void note_read(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
+static void note_read(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n, bool sent_before)
 {
     const bool read = iba_shadow_is_read(l->opcode);
     struct iba_shadow_read *r = take_read(q, l->psn, n);
     const struct iba_shadow_read before = r ? *r : (struct iba_shadow_read){.seen = l->psn};
-    const bool again = r != NULL;
-    /* Of two runs of answers the one that is under way. */
-    const bool other = before.again && (iba_psn_eq(before.expect, before.psn) ||
-                                        iba_psn_eq(before.expect, iba_psn_add(before.psn, before.n)));
+    const bool again = r != NULL || sent_before;
 
     if (l->op->pay != IBA_PAY_NONE && l->op->pay != IBA_PAY_EIGHT)
         return;
@@ -384,23 +316,21 @@ static void note_read(struct iba_look *l, struct iba_shadow_requests *q, uint32_
     *r = (struct iba_shadow_read){.mark = l->s->now,
                                   .psn = l->psn,
                                   .expect = l->psn,
-                                  .older = other ? before.older : before.expect,
                                   .seen = before.seen,
-                                  .hole = before.hole,
-                                  .n_hole = before.n_hole,
                                   .n = n,
                                   .length = read ? iba_reth_dmalen(iba_view_hdr(l->v, IBA_H_reth)) : 0,
                                   .opcode = l->opcode,
                                   .used = true,
-                                  .again = again};
+                                  .again = again,
+                                  .told_before = before.told || before.told_before};
     if (n == 0 && !q->open.used)
         q->open = *r;
 }
 
-static void remember(struct iba_look *l, struct iba_shadow_requests *q)
+static void remember(struct iba_look *l, struct iba_shadow_requests *q, bool sent_before)
 {
     struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
-    const bool counted = e && e->counted, again = e != NULL;
+    const bool counted = e && e->counted, again = e || sent_before, acked = e && e->acked;
     const uint32_t messages = counted ? e->messages : 0;
 
     e = &q->sent[l->psn.v % IBA_SHADOW_SENT];
@@ -411,7 +341,8 @@ static void remember(struct iba_look *l, struct iba_shadow_requests *q)
                                   .born = q->born,
                                   .opcode = l->opcode,
                                   .counted = counted,
-                                  .again = again};
+                                  .again = again,
+                                  .acked = acked};
 }
 
 void iba_shadow_request(struct iba_look *l)
@@ -432,12 +363,16 @@ void iba_shadow_request(struct iba_look *l)
         q->last = l->s->now;
         return;
     }
+    unleap(l, q);
+    if (!l->late)
+        iba_shadow_unmask(l, q);
+    const bool sent_before = iba_psn_diff(l->psn, q->high) < 0;
     place(l, q, least);
-    remember(l, q);
+    remember(l, q, sent_before);
     iba_shadow_wait_for_peer(l);
     const struct iba_shadow_read *known = iba_shadow_read_at(q, l->psn);
     const bool rest = known && !iba_psn_eq(known->psn, l->psn); /* of a READ: no message of its own */
-    note_read(l, q, n);
+    note_read(l, q, n, sent_before);
     note_ask(l, q, least);
     if (iba_psn_eq(l->psn, q->seq) && !rest) {
         iba_shadow_message(l, q);

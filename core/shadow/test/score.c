@@ -16,15 +16,18 @@ struct play {
     struct iba_flow flow[FLOWS];
     struct iba_random random;
     uint32_t skip, delivered; /* sights before the capture begins; frame delivered last */
-    uint64_t cause[2];        /* what an engine was told to send again for, and has not begun to; 0: nothing */
-    uint64_t running[2];
+    struct why {
+        uint64_t kind;
+        uint32_t frame;     /* of the response that was the cause, plus 1; 0: none */
+    } cause[2], running[2]; /* what an engine was told to send again for, and has not begun to; kind 0: nothing */
     bool began[2];
     iba_psn high[2], next[2];
     uint32_t reads[2];
     bool passed[SCORE_FRAMES];
 };
 struct tally {
-    uint64_t truth, hit, said, wrong;
+    uint64_t truth, hit, hidden, said, wrong,
+        veiled; /* veiled: said of what was damaged, and could not be known to be */
 };
 
 static unsigned seeds(void)
@@ -49,7 +52,7 @@ static void decided(void *ctx, unsigned end, const struct iba_rule *rule)
 
     for (unsigned i = 0; i < sizeof causes / sizeof *causes; i++)
         if (strcmp(rule->name, causes[i].rule) == 0)
-            y->cause[end] = causes[i].cause;
+            y->cause[end] = (struct why){causes[i].cause, y->delivered + 1};
     const bool refused = strcmp(rule->name, "bad_icrc") == 0 || strcmp(rule->name, "malformed") == 0 ||
                          strcmp(rule->name, "bad_vcrc") == 0;
     if (e)
@@ -76,17 +79,33 @@ static void sent_request(struct play *y, struct score_frame *f)
     const bool back = y->began[s] && iba_psn_diff(f->psn, y->next[s]) < 0;
 
     if (again) {
-        if (y->cause[s])
+        if (y->cause[s].kind)
             y->running[s] = y->cause[s];
         else if (back)
-            y->running[s] = SCORE_KIND(RETRY_TIMEOUT);
-        f->retry = y->running[s];
-        y->cause[s] = 0;
+            y->running[s] = (struct why){SCORE_KIND(RETRY_TIMEOUT), 0};
+        f->retry = y->running[s].kind;
+        f->cause = y->running[s].frame;
+        y->cause[s].kind = 0;
     }
     y->next[s] = iba_psn_add(f->psn, f->n);
     if (!y->began[s] || iba_psn_diff(y->next[s], y->high[s]) > 0)
         y->high[s] = y->next[s];
     y->began[s] = true;
+}
+
+/* What the network does not change when it marks: without the traffic class, its checksum, and FECN. */
+static uint64_t headers(const struct iba_view *v)
+{
+    uint64_t h = UINT64_C(14695981039346656037);
+
+    for (uint32_t i = v->l3_at; i < v->payload_at; i++) {
+        const uint32_t at = i - v->l3_at;
+        const bool ip4 = v->l3 == IBA_H_ipv4 && (at == 1 || at == 10 || at == 11);
+        if (ip4 || (v->l3 == IBA_H_ipv6 && at < 2) || i == v->bth_at + 4)
+            continue;
+        h = (h ^ v->wire[i]) * UINT64_C(1099511628211);
+    }
+    return h;
 }
 
 static void sent(struct play *y, unsigned from, const struct iba_view *v)
@@ -97,6 +116,7 @@ static void sent(struct play *y, unsigned from, const struct iba_view *v)
     *f = (struct score_frame){.from = (uint8_t)from,
                               .psn = iba_psn_of(iba_bth_psn(iba_view_bth(v))),
                               .n = 1,
+                              .headers = headers(v),
                               .opcode = iba_bth_opcode(iba_view_bth(v)),
                               .request = v->op->dir == IBA_REQ};
     if (f->request) {
@@ -133,6 +153,7 @@ static void capture(struct play *y, struct score_sight *e, const struct iba_view
     e->seen = y->r->n_sight > y->skip && !(y->r->way == SCORE_LOSSY && iba_random_below(&y->random, 100) == 0);
     if (!e->seen)
         return;
+    e->disguised = y->r->way == SCORE_CUT && headers(v) != y->r->frame[e->frame].headers;
     if (y->r->way == SCORE_CUT && v->payload_at > 0 && v->payload_at < v->len) {
         (void)iba_view_parse(&cut, y->p->link, v->wire, v->payload_at, v->len, NULL);
         iba_view_check(&cut);
@@ -152,7 +173,7 @@ static void tap(void *ctx, unsigned from, bool arrived, const struct iba_view *v
         return;
     struct score_sight *e = &y->r->sight[y->r->n_sight++];
     cr_assert_lt(y->r->n_sight, (uint32_t)SCORE_FRAMES);
-    *e = (struct score_sight){.frame = id, .copy = y->passed[id]};
+    *e = (struct score_sight){.frame = id, .copy = y->passed[id], .at = y->p->now};
     capture(y, e, v);
     e->seen &= iba_view_is_transport(v); /* damage may leave nothing that could be told from other traffic */
     y->passed[id] |= e->seen;
@@ -267,9 +288,12 @@ static void count(struct tally *t, const struct score_run *r, uint64_t seed)
     for (uint32_t i = 0; i < r->n_sight; i++) {
         const struct score_sight *e = &r->sight[i];
         for (unsigned k = 0; k < IBA_FINDING_COUNT; k++) {
-            const bool must = e->must >> k & 1, found = e->found >> k & 1, may = e->may >> k & 1;
+            const bool must = e->must >> k & 1, found = e->found >> k & 1;
+            const bool hidden = !must && e->hidden >> k & 1, may = hidden || e->either >> k & 1;
+            t[k].veiled += e->disguised && found;
             t[k].truth += must;
             t[k].hit += must && found;
+            t[k].hidden += hidden;
             t[k].said += found && (must || !may);
             t[k].wrong += found && !must && !may;
             if (show && must != found && !may && strcmp(show, iba_findings[k].name) == 0)
@@ -279,86 +303,79 @@ static void count(struct tally *t, const struct score_run *r, uint64_t seed)
     }
 }
 
-/* Where 0.99 of both cannot be had: in the whole capture, and where it lacks what is named. */
-struct limit {
+/* The limits are 0.99 of both in the whole capture, else a recall of 0.95. These kinds are not held to them, because
+ * two histories give one capture: `why` names what is missing from it. */
+#define W(way) (1u << SCORE_##way)
+#define F(kind) IBA_FINDING_##kind
+static const char no_icrc[] = "no ICRC: damaged on its way, or sent like that, and the rest follows from it";
+static const char no_request[] = "no request: it was not captured, or never sent";
+static const struct exception {
     unsigned ways; /* bits */
     uint8_t kind;
-    double recall, precision;
     const char *why;
+} exceptions[] = {
+    {W(CUT), F(MSN_WRONG), no_icrc},
+    {W(CUT), F(PSN_OF_READ), no_icrc},
+    {W(CUT), F(SEQUENCE), no_icrc},
+    {W(CUT), F(DMA_LENGTH), no_icrc},
+    {W(CUT), F(RETRY_UNCLEAR), no_icrc},
+    {W(CUT), F(ANSWER_MISSING), no_icrc},
+    {W(LOSSY) | W(MIDSTREAM), F(GHOST_ACK), no_request},
 };
-#define W(way) (1u << SCORE_##way)
-#define ALL (W(WHOLE) | W(CUT) | W(LOSSY) | W(MIDSTREAM))
-#define F(kind) IBA_FINDING_##kind
-static const char reorders[] = "nothing tells late from sent again until the network has shown that it reorders";
-static const char same_bytes[] = "a copy and what is sent again are the same bytes";
-static const char no_icrc[] = "the ICRC is cut off: damaged packets are believed";
-static const char no_request[] = "the request is not in the capture";
-static const char no_cause[] = "the response that was the cause is not in the capture";
-/* clang-format off */
-static const struct limit limits[] = {
-    {W(LOSSY),                 F(RETRY_NAK),      0.94, 0.99, no_cause},
-    {W(CUT),                   F(RETRY_NAK),      0.99, 0.98, no_icrc},
-    {W(MIDSTREAM),             F(RETRY_NAK),      0.98, 0.98, no_request},
-    {W(WHOLE) | W(CUT) | W(LOSSY), F(RETRY_RNR),  0.98, 0.99, reorders},
-    {W(MIDSTREAM),             F(RETRY_RNR),      0.88, 0.99, no_request},
-    {W(WHOLE),                 F(RETRY_IMPLIED),  0.98, 0.99, reorders},
-    {W(CUT),                   F(RETRY_IMPLIED),  0.98, 0.97, no_icrc},
-    {W(LOSSY),                 F(RETRY_IMPLIED),  0.98, 0.90, no_cause},
-    {W(MIDSTREAM),             F(RETRY_IMPLIED),  0.95, 0.98, no_request},
-    {W(WHOLE) | W(CUT),        F(RETRY_UNCLEAR),  1.00, 0.00, reorders},
-    {W(LOSSY),                 F(RETRY_UNCLEAR),  1.00, 0.00, no_cause},
-    {W(MIDSTREAM),             F(RETRY_UNCLEAR),  1.00, 0.00, no_request},
-    {W(CUT),                   F(ANSWER_AGAIN),   0.98, 0.99, no_icrc},
-    {W(LOSSY),                 F(ANSWER_AGAIN),   0.98, 0.99, no_request},
-    {W(WHOLE) | W(CUT) | W(LOSSY), F(NETWORK_COPY), 0.98, 0.97, same_bytes},
-    {W(MIDSTREAM),             F(NETWORK_COPY),   0.98, 0.80, same_bytes},
-    {W(WHOLE) | W(LOSSY) | W(MIDSTREAM), F(GAP),  0.99, 0.94, reorders},
-    {W(CUT),                   F(GAP),            0.99, 0.85, no_icrc},
-    {W(WHOLE) | W(LOSSY),      F(RESPONSE_GAP),   0.98, 0.94, reorders},
-    {W(CUT),                   F(RESPONSE_GAP),   0.98, 0.86, no_icrc},
-    {W(MIDSTREAM),             F(RESPONSE_GAP),   0.87, 0.85, no_request},
-    {W(WHOLE) | W(LOSSY),      F(ANSWER_MISSING), 0.94, 0.99, reorders},
-    {W(CUT),                   F(ANSWER_MISSING), 0.94, 0.85, no_icrc},
-    {W(MIDSTREAM),             F(ANSWER_MISSING), 0.30, 0.88, no_request},
-    {W(LOSSY),                 F(NOT_CAPTURED),   0.66, 0.74, "which response is the first to show it is not certain: see GHOST_ACK"},
-    {W(MIDSTREAM),             F(NOT_CAPTURED),   0.00, 0.99, no_request},
-    {W(WHOLE) | W(CUT),        F(LATE),           0.94, 0.94, reorders},
-    {W(LOSSY) | W(MIDSTREAM),  F(LATE),           0.78, 0.75, no_cause},
-    {W(CUT),                   F(GHOST_ACK),      1.00, 0.00, no_icrc},
-    {W(LOSSY) | W(MIDSTREAM),  F(GHOST_ACK),      1.00, 0.00, no_request},
-    {W(CUT),                   F(MSN_WRONG),      1.00, 0.00, no_icrc},
-    {W(CUT),                   F(BAD_ICRC),       1.00, 0.00, "the ICRC is cut off: only lengths show damage"},
-    {W(CUT),                   F(PKEY),           1.00, 0.00, no_icrc},
-    {W(CUT),                   F(SPOOF),          1.00, 0.00, no_icrc},
-    {W(MIDSTREAM),             F(MSN_WRONG),      1.00, 0.00, no_request},
-    {W(MIDSTREAM),             F(RNR),            0.92, 0.99, no_request},
-};
-/* clang-format on */
 
-static struct limit limit_of(enum score_way way, unsigned kind)
+static const char *excepted(enum score_way way, unsigned kind)
 {
-    for (unsigned i = 0; i < sizeof limits / sizeof *limits; i++)
-        if (limits[i].kind == kind && limits[i].ways >> way & 1)
-            return limits[i];
-    return (struct limit){.recall = way == SCORE_WHOLE ? 0.99 : 0.95, .precision = 0.99, .why = ""};
+    for (unsigned i = 0; i < sizeof exceptions / sizeof *exceptions; i++)
+        if (exceptions[i].kind == kind && exceptions[i].ways >> way & 1)
+            return exceptions[i].why;
+    return NULL;
 }
 
 /* One line of the table. Mistakes come in runs, so the limits hold where there is enough to count, and in few networks
  * only about. */
 static void judge(const struct tally *t, enum score_way way, unsigned kind, bool few)
 {
-    const struct limit least = limit_of(way, kind);
+    const char *why = excepted(way, kind);
     const uint64_t enough = few ? 500 : 50;
-    const double slack = few ? 0.06 : 0;
+    const double slack = few ? 0.06 : 0, least_precision = 0.99 - slack,
+                 least_recall = (way == SCORE_WHOLE ? 0.99 : 0.95) - slack;
     const double recall = t->truth ? (double)t->hit / (double)t->truth : 1;
     const double precision = t->said ? (double)(t->said - t->wrong) / (double)t->said : 1;
+    const bool below =
+        (t->truth >= enough && recall < least_recall) || (t->said >= enough && precision < least_precision);
 
-    printf("  %-18s %8lu %8lu %8lu %8.4f %10.4f  %s\n", iba_findings[kind].name, (unsigned long)t->truth,
-           (unsigned long)t->hit, (unsigned long)t->wrong, recall, precision, least.why);
-    if (t->truth >= enough)
-        cr_expect_geq(recall, least.recall - slack, "%s: recall %.4f", iba_findings[kind].name, recall);
-    if (t->said >= enough)
-        cr_expect_geq(precision, least.precision - slack, "%s: precision %.4f", iba_findings[kind].name, precision);
+    printf("  %-18s %8lu %8lu %8lu %8lu %8.4f %10.4f  %s\n", iba_findings[kind].name, (unsigned long)t->truth,
+           (unsigned long)t->hidden, (unsigned long)t->hit, (unsigned long)t->wrong, recall, precision,
+           why     ? why
+           : below ? "NOT REACHED"
+                   : "");
+    cr_expect(why || !below, "%s: recall %.4f, precision %.4f", iba_findings[kind].name, recall, precision);
+}
+
+static void names(uint64_t kinds, const char *what)
+{
+    for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
+        if (kinds >> k & 1)
+            printf(" %s%s", what, iba_findings[k].name);
+}
+
+/* Every packet at the capture point, one a line. */
+static void list(const struct score_run *r)
+{
+    for (uint32_t i = 0; i < r->n_sight; i++) {
+        const struct score_sight *e = &r->sight[i];
+        const struct score_frame *f = &r->frame[e->frame];
+        printf("%5u %10.3f %s sent %5u psn %06x+%u %-24s", i + 1, (double)e->at / 1000, f->from ? "<-" : "->", e->frame,
+               (unsigned)f->psn.v, (unsigned)f->n, iba_opcodes[f->opcode].name);
+        printf("%s%s%s", e->seen ? "" : " UNSEEN", e->refused ? " REFUSED" : "", e->copy ? " COPY" : "");
+        names(f->retry | f->nak, "is:");
+        names(e->must & e->found, "=");
+        names(e->must & ~e->found, "MISSED:");
+        names(e->hidden, "hidden:");
+        names(e->found & ~e->must & ~e->hidden & ~e->either, "WRONG:");
+        names(e->found & ~e->must & e->either, "may:");
+        printf("\n");
+    }
 }
 
 static void score(enum score_way way, const char *name)
@@ -370,12 +387,19 @@ static void score(enum score_way way, const char *name)
     for (uint64_t seed = 0; seed < n; seed++) {
         play(&r, way, seed);
         count(t, &r, seed);
+        if (getenv("IBPROOF_LIST") && strtoul(getenv("IBPROOF_LIST"), NULL, 10) == seed)
+            list(&r);
     }
-    printf("\n%s, %u networks\n  %-18s %8s %8s %8s %8s %10s\n", name, n, "finding", "true", "found", "wrong", "recall",
-           "precision");
+    printf("\n%s, %u networks\n  %-18s %8s %8s %8s %8s %8s %10s\n", name, n, "finding", "true", "hidden", "found",
+           "wrong", "recall", "precision");
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
         if (t[k].truth > 0 || t[k].said > 0)
             judge(&t[k], way, k, n < SEEDS_ENOUGH);
+    uint64_t veiled = 0;
+    for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
+        veiled += t[k].veiled;
+    if (veiled > 0)
+        printf("  and %lu of packets damaged in what was captured of them: no ICRC shows it\n", (unsigned long)veiled);
     fflush(stdout);
 }
 

@@ -1,8 +1,9 @@
 /* Findings held against what the simulator logged and the engines traced: precision and recall of each kind.
  *
  * The capture is what the network card of end 0 sees: its own packets as they leave, the other end's as they arrive.
- * Both ends ask, so both views of every kind are in it. What must be found does not come from the shadow; where two
- * answers are right, which of them it gave decides what else is asked (score_truth.c, in three places). */
+ * Both ends ask, so both views of every kind are in it. What must be found comes from the log, the engines, and what of
+ * that passed the capture point, never from the shadow. Packets are matched one by one: core/README.md says what
+ * counts. */
 #ifndef SCORE_H
 #define SCORE_H
 #include "adapter/test/pair.h"
@@ -16,18 +17,24 @@ struct score_frame { /* as an engine sent it */
     uint32_t n;    /* PSNs it takes */
     uint32_t read; /* READ responses: which run of them, from 1 */
     uint64_t retry,
-        nak; /* kind of finding, as a bit: a request sent before, and why; a response that is not positive */
+        nak;          /* kind of finding, as a bit: a request sent before, and why; a response that is not positive */
+    uint64_t headers; /* a hash of all before the payload */
+    uint32_t cause;   /* retry: the frame that made the sender go back, plus 1; 0: a timer */
     uint8_t from, opcode, credits;
     bool request, plain; /* plain: an ACK and nothing else */
     bool marked;         /* by the network */
+    bool captured;       /* as far as the capture has come */
     bool accepted;       /* a copy arrived, and the adapter found it whole */
 };
 struct score_sight { /* one packet that passed the capture point */
     uint32_t frame;
-    bool copy;                 /* that frame has passed before */
-    bool refused;              /* by the adapter's checks of lengths and CRCs */
-    bool seen;                 /* is in the capture */
-    uint64_t found, must, may; /* kinds of findings: said; true; neither wrong to say nor to leave out */
+    iba_time at;
+    bool copy;               /* that frame has passed before */
+    bool refused;            /* by the adapter's checks of lengths and CRCs */
+    bool seen;               /* is in the capture */
+    bool disguised;          /* damaged in what was captured of it, and no ICRC to show it: the capture has another */
+    uint64_t found, must;    /* kinds of findings: said; true */
+    uint64_t hidden, either; /* true, but another history gives the same capture; as good said as left out */
 };
 
 enum score_way { SCORE_WHOLE, SCORE_CUT, SCORE_LOSSY, SCORE_MIDSTREAM, SCORE_WAYS };

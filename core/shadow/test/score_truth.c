@@ -6,16 +6,16 @@ enum { PSNS = 1 << 14 };
 #define RETRIES                                                                                                        \
     (SCORE_KIND(RETRY_NAK) | SCORE_KIND(RETRY_RNR) | SCORE_KIND(RETRY_IMPLIED) | SCORE_KIND(RETRY_TIMEOUT) |           \
      SCORE_KIND(RETRY_UNCLEAR))
-#define AGAIN (RETRIES | SCORE_KIND(NETWORK_COPY) | SCORE_KIND(ANSWER_AGAIN) | SCORE_KIND(ACK_AGAIN))
 
-enum have { REQUEST = 1, ACK = 2, DATA = 4, REQUEST_AGAIN = 8 };
+enum have { REQUEST = 1, ACK = 2, DATA = 4, ASKS = 8, PASSED = 16 }; /* ASKS: for data; PASSED: by an answer beyond */
 
 struct stream { /* one kind of packets of one end, as far as captured */
     bool any;
-    uint32_t newest;    /* frame */
-    iba_psn high;       /* behind the highest PSN */
-    iba_psn next;       /* behind the newest frame */
-    uint8_t have[PSNS]; /* enum have, of PSNs that were captured, by distance from the first ever sent */
+    uint32_t newest;     /* frame */
+    iba_psn high;        /* behind the highest PSN */
+    iba_psn next;        /* behind the newest frame */
+    uint8_t have[PSNS];  /* enum have, of PSNs that were captured, by distance from the first ever sent */
+    uint32_t asks[PSNS]; /* the frame that first asked for data there */
 };
 struct truth {
     struct score_run *r;
@@ -26,9 +26,6 @@ struct truth {
     iba_psn una[2];                        /* of the requests of that end: behind the highest that was answered */
     bool answered[2];
     iba_psn proven[2]; /* of the requests of that end: all before it was captured, or is known to be missing */
-    iba_psn nak[2];    /* what the last one asks end 0 or 1 for */
-    bool asked[2];
-    bool untold[2]; /* of the requests of that end: a response has shown that some were not captured; nobody said so */
     uint8_t credits[2];
     bool has_credits[2];
 };
@@ -38,9 +35,14 @@ static uint32_t index_of(const struct truth *t, unsigned asker, iba_psn psn)
     return (uint32_t)iba_psn_diff(psn, t->first[asker]) % PSNS;
 }
 
+static bool asks_data(const struct score_frame *f)
+{
+    return f->request && (f->opcode == IBA_RC_READ_REQUEST || iba_opcodes[f->opcode].pay == IBA_PAY_NONE);
+}
+
 static uint8_t sort_of(const struct score_frame *f)
 {
-    return f->request ? (f->retry ? REQUEST | REQUEST_AGAIN : REQUEST) : f->nak ? 0 : f->plain ? ACK : DATA;
+    return f->request ? (asks_data(f) ? REQUEST | ASKS : REQUEST) : f->nak ? 0 : f->plain ? ACK : DATA;
 }
 
 static bool have(const struct truth *t, const struct stream *s, unsigned asker, iba_psn psn, uint8_t sort)
@@ -53,8 +55,12 @@ static void take(struct truth *t, struct stream *s, unsigned asker, uint32_t id)
     const struct score_frame *f = &t->r->frame[id];
     const iba_psn end = iba_psn_add(f->psn, f->n);
 
-    for (uint32_t i = 0; i < f->n; i++)
-        s->have[index_of(t, asker, iba_psn_add(f->psn, i))] |= sort_of(f);
+    for (uint32_t i = 0; i < f->n; i++) {
+        const uint32_t at = index_of(t, asker, iba_psn_add(f->psn, i));
+        if (asks_data(f) && !(s->have[at] & ASKS))
+            s->asks[at] = id;
+        s->have[at] |= sort_of(f);
+    }
     if (!s->any || iba_psn_diff(end, s->high) > 0)
         s->high = end;
     if (!s->any || id > s->newest) {
@@ -77,6 +83,22 @@ static bool jumps(const struct truth *t, const struct stream *s, uint32_t id)
     return false;
 }
 
+/* A request that its sender has sent before. */
+static void of_retry(const struct truth *t, struct score_sight *e, const struct stream *s)
+{
+    const struct score_frame *f = &t->r->frame[e->frame];
+
+    if (!f->retry)
+        return;
+    e->either |= SCORE_KIND(RETRY_UNCLEAR); /* true of each, and says less */
+    if (!s->any || iba_psn_diff(f->psn, s->high) >= 0)
+        e->hidden |= f->retry; /* nothing of that PSN or beyond it had been captured: it may be the first */
+    else if (f->cause && !t->r->frame[f->cause - 1].captured)
+        e->hidden |= f->retry; /* the response that was the cause is not in the capture */
+    else
+        e->must |= f->retry;
+}
+
 static void of_request(struct truth *t, struct score_sight *e)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
@@ -84,19 +106,16 @@ static void of_request(struct truth *t, struct score_sight *e)
 
     if (!s->any)
         t->proven[f->from] = f->psn;
-    if (s->any && iba_psn_diff(f->psn, s->high) < 0)
-        e->must |= f->retry;
-    else
-        e->may |= f->retry ? RETRIES : 0; /* its first copies were all lost before the capture: nothing shows */
+    of_retry(t, e, s);
     if (jumps(t, s, e->frame)) {
         const bool answered = t->answered[f->from] && iba_psn_diff(f->psn, t->una[f->from]) <= 0;
-        *(answered ? &e->may : &e->must) |= SCORE_KIND(GAP);
+        *(answered ? &e->either : &e->must) |= SCORE_KIND(GAP);
     }
     take(t, s, f->from, e->frame);
 }
 
-/* The first answer to a READ or ATOMIC that this one passes over. */
-static void passes_over(const struct truth *t, const struct stream *s, struct score_sight *e)
+/* Within the answer to one READ: some of it was sent in between, and did not come. */
+static void jumps_within(const struct truth *t, struct stream *s, struct score_sight *e)
 {
     const uint32_t id = e->frame;
     const struct score_frame *f = &t->r->frame[id];
@@ -106,11 +125,31 @@ static void passes_over(const struct truth *t, const struct stream *s, struct sc
         const struct score_frame *b = &t->r->frame[g];
         if (b->from != f->from || b->request || b->plain || b->nak || iba_psn_diff(b->psn, f->psn) >= 0)
             continue;
-        const bool old = f->plain && t->answered[asker] && iba_psn_diff(f->psn, t->una[asker]) < 0;
-        const bool need_not =
-            f->nak || old || have(t, s, asker, b->psn, DATA); /* an earlier answer is in the capture */
-        *(need_not ? &e->may : &e->must) |=
-            b->read && b->read == f->read ? SCORE_KIND(RESPONSE_GAP) : SCORE_KIND(ANSWER_MISSING);
+        const bool within = b->read && b->read == f->read;
+        const bool came = have(t, s, asker, b->psn, DATA); /* with an earlier answer */
+        if (within)
+            s->have[index_of(t, asker, b->psn)] |= PASSED;
+        if (within)
+            *(came ? &e->either : &e->must) |= SCORE_KIND(RESPONSE_GAP);
+        else if (!have(t, &t->request[asker], asker, b->psn, ASKS))
+            e->hidden |= SCORE_KIND(ANSWER_MISSING); /* that somebody asked for it is not in the capture */
+    }
+}
+
+/* READs and ATOMICs before what this one answers that were asked for, and of whose answers some never came. */
+static void passes_over(struct truth *t, struct stream *s, struct score_sight *e)
+{
+    const struct score_frame *f = &t->r->frame[e->frame];
+    const unsigned asker = 1u - f->from;
+    const struct stream *q = &t->request[asker];
+    const uint32_t end = index_of(t, asker, f->psn);
+    const bool asked = !f->plain && (q->have[end] & ASKS);
+
+    for (uint32_t i = 0; i < end; i++) {
+        if (!(q->have[i] & ASKS) || (s->have[i] & DATA) || (asked && q->asks[i] == q->asks[end]))
+            continue;
+        *(s->have[i] & PASSED ? &e->either : &e->must) |= SCORE_KIND(ANSWER_MISSING);
+        s->have[i] |= PASSED;
     }
 }
 
@@ -130,7 +169,7 @@ static bool unseen_request(struct truth *t, unsigned asker, iba_psn psn)
     return any;
 }
 
-static void of_plain_ack(struct truth *t, struct score_sight *e, unsigned asker)
+static void of_plain_ack(const struct truth *t, struct score_sight *e, unsigned asker)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
 
@@ -139,10 +178,6 @@ static void of_plain_ack(struct truth *t, struct score_sight *e, unsigned asker)
     const bool last = iba_psn_eq(iba_psn_add(f->psn, 1), t->una[asker]);
     const bool update = last && t->has_credits[asker] && t->credits[asker] != f->credits;
     e->must |= update ? SCORE_KIND(CREDIT_UPDATE) : SCORE_KIND(ACK_AGAIN);
-    if (last && !update && e->found & SCORE_KIND(NETWORK_COPY)) { /* the same bytes as a copy of the last */
-        e->must &= ~SCORE_KIND(ACK_AGAIN);
-        e->may |= SCORE_KIND(NETWORK_COPY);
-    }
 }
 
 static void of_response(struct truth *t, struct score_sight *e)
@@ -151,20 +186,16 @@ static void of_response(struct truth *t, struct score_sight *e)
     const unsigned asker = 1u - f->from;
     struct stream *s = &t->response[f->from];
 
+    jumps_within(t, s, e);
     passes_over(t, s, e);
     e->must |= f->nak;
-    if (f->nak) {
-        t->nak[asker] = f->psn;
-        t->asked[asker] = true;
-    }
     if (f->plain && !f->nak)
         of_plain_ack(t, e, asker);
     else if (!f->nak && have(t, s, asker, f->psn, DATA))
         e->must |= SCORE_KIND(ANSWER_AGAIN);
     const iba_psn una = iba_psn_add(f->psn, f->nak ? 0 : 1);
-    const bool unseen = unseen_request(t, asker, iba_psn_add(una, IBA_PSN_MASK));
-    *(unseen ? &e->must : &e->may) |= unseen || t->untold[asker] ? SCORE_KIND(NOT_CAPTURED) : 0;
-    t->untold[asker] = (unseen || t->untold[asker]) && !(e->found & SCORE_KIND(NOT_CAPTURED));
+    if (unseen_request(t, asker, iba_psn_add(una, IBA_PSN_MASK)))
+        e->must |= SCORE_KIND(NOT_CAPTURED);
     if (!t->answered[asker] || iba_psn_diff(una, t->una[asker]) > 0)
         t->una[asker] = una;
     t->answered[asker] = true;
@@ -175,11 +206,68 @@ static void of_response(struct truth *t, struct score_sight *e)
     take(t, s, asker, e->frame);
 }
 
-static void of_sight(struct truth *t, struct score_sight *e)
+/* Another frame with the same bytes was sent before the newest that is captured. */
+static bool was_sent_twice(const struct truth *t, const struct stream *s, uint32_t id)
+{
+    const struct score_frame *f = &t->r->frame[id];
+
+    for (uint32_t g = 0; g <= s->newest; g++) {
+        const struct score_frame *b = &t->r->frame[g];
+        if (g != id && b->from == f->from && b->request == f->request && b->opcode == f->opcode &&
+            iba_psn_eq(b->psn, f->psn))
+            return true;
+    }
+    return false;
+}
+
+/* Copied by the network. A responder that gets a copied request makes copies of a whole answer itself, and what was
+ * sent twice and then delayed is the same as what was copied: where those could have been, what is true in either case
+ * is asked for. */
+static void of_copy(const struct truth *t, struct score_sight *e, const struct stream *s)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
+    const bool late = e->frame < s->newest;
+    const bool positive = !f->request && !f->nak && iba_opcodes[f->opcode].pos == IBA_ONLY;
+    const bool rnr = f->nak == SCORE_KIND(RNR);
+
+    e->either |= SCORE_KIND(ECN) | f->nak;
+    if (late && !positive && was_sent_twice(t, s, e->frame)) {
+        e->must |= SCORE_KIND(LATE);
+        e->hidden |= SCORE_KIND(NETWORK_COPY);
+    } else if (positive) {
+        e->must |= f->plain ? SCORE_KIND(ACK_AGAIN) : SCORE_KIND(ANSWER_AGAIN);
+        e->hidden |= SCORE_KIND(NETWORK_COPY);
+    } else if (rnr)
+        e->hidden |= SCORE_KIND(NETWORK_COPY);
+    else
+        e->must |= SCORE_KIND(NETWORK_COPY);
+    e->either |= late ? SCORE_KIND(LATE) : 0;
+}
+
+/* A packet with a later PSN was sent after this one and captured before it: else it may as well have been sent later.
+ */
+static bool shows_late(const struct truth *t, const struct stream *s, uint32_t id)
+{
+    const struct score_frame *f = &t->r->frame[id];
+
+    for (uint32_t g = id + 1; g <= s->newest; g++) {
+        const struct score_frame *b = &t->r->frame[g];
+        if (b->captured && b->from == f->from && b->request == f->request && iba_psn_diff(b->psn, f->psn) > 0)
+            return true;
+    }
+    return false;
+}
+
+static void of_sight(struct truth *t, struct score_sight *e)
+{
+    struct score_frame *f = &t->r->frame[e->frame];
     struct stream *s = f->request ? &t->request[f->from] : &t->response[f->from];
 
+    if (e->disguised) {
+        e->either = UINT64_MAX;
+        return;
+    }
+    f->captured = true;
     if (e->refused && t->r->way != SCORE_CUT) {
         e->must |= SCORE_KIND(BAD_ICRC);
         return;
@@ -187,21 +275,24 @@ static void of_sight(struct truth *t, struct score_sight *e)
     if (f->marked)
         e->must |= SCORE_KIND(ECN);
     if (e->copy) {
-        e->must |= SCORE_KIND(NETWORK_COPY);
-        e->may |= SCORE_KIND(ECN) | f->nak;
         e->must &= ~SCORE_KIND(ECN);
-        const bool alone = !f->request && iba_opcodes[f->opcode].pos == IBA_ONLY;
-        if (alone && e->found & AGAIN) { /* the same bytes, whoever made them */
-            e->must &= ~SCORE_KIND(NETWORK_COPY);
-            e->may |= AGAIN;
-        }
+        of_copy(t, e, s);
     } else if (s->any && e->frame < s->newest) {
-        /* What came before with that PSN, or a NAK that asks for it, makes it one sent again to an observer. */
-        const bool known = have(t, s, f->request ? f->from : 1u - f->from, f->psn, sort_of(f));
-        const bool asked = f->request ? t->asked[f->from] && iba_psn_eq(t->nak[f->from], f->psn)
-                                      : have(t, &t->request[1 - f->from], 1u - f->from, f->psn, REQUEST_AGAIN);
-        e->must |= f->nak | (known && e->found & AGAIN ? 0 : asked ? 0 : SCORE_KIND(LATE));
-        e->may |= RETRIES | (known || asked ? SCORE_KIND(LATE) | AGAIN : 0);
+        /* The same bytes as an acknowledgement before it: which of the two was sent first cannot be seen. */
+        const bool same = f->plain && !f->nak && have(t, s, 1u - f->from, f->psn, ACK);
+        /* Before anything of its sender has answered, nothing shows how soon it may have sent this again; where a READ
+         * was asked for before the capture, nothing shows how often. */
+        const bool starts = iba_opcodes[f->opcode].pos == IBA_FIRST || iba_opcodes[f->opcode].pos == IBA_ONLY;
+        const bool unasked =
+            sort_of(f) == DATA && starts && !have(t, &t->request[1u - f->from], 1u - f->from, f->psn, ASKS);
+        const bool shows = shows_late(t, s, e->frame) && !unasked && (!f->request || t->response[f->from].any);
+        e->must |= f->nak | (same ? SCORE_KIND(ACK_AGAIN) : shows ? SCORE_KIND(LATE) : 0);
+        e->hidden |= SCORE_KIND(LATE);
+        e->either |= f->request && !t->response[f->from].any ? RETRIES : 0;
+        /* These are true of a late one, too. */
+        e->either |= f->plain && !f->nak ? SCORE_KIND(ACK_AGAIN) : 0;
+        e->either |= !f->request && have(t, s, 1u - f->from, f->psn, DATA) ? SCORE_KIND(ANSWER_AGAIN) : 0;
+        e->either |= f->retry ? f->retry | SCORE_KIND(RETRY_UNCLEAR) : 0;
         take(t, s, f->request ? f->from : 1u - f->from, e->frame);
     } else if (f->request)
         of_request(t, e);
@@ -230,6 +321,6 @@ void score_truth(struct score_run *r)
     for (uint32_t i = 0; i < r->n_sight; i++) { /* who was never answered was left alone */
         const struct score_frame *f = &r->frame[r->sight[i].frame];
         if (f->request && (!t.answered[f->from] || iba_psn_diff(iba_psn_add(f->psn, f->n), t.una[f->from]) > 0))
-            r->sight[i].may |= SCORE_KIND(SILENCE);
+            r->sight[i].either |= SCORE_KIND(SILENCE);
     }
 }

@@ -1,0 +1,245 @@
+/* Why requests come again: what the capture shows that made the requester go back, or that they were late. */
+#include "shadow/iba_shadow_parts.h"
+
+/* Less than any ACK timer in use: who comes back sooner has another reason. */
+#define SOONEST_TIMEOUT_NS UINT64_C(1000000)
+/* What was on its way when the NAK left: longer than a round trip of any fabric. */
+#define FLIGHT_NS UINT64_C(10000000)
+/* How much longer than asked for software waits. */
+#define SLOW_TIMER_NS UINT64_C(50000000)
+enum { MOST_LOST = 16, MOST_BEGINNING = 3 /* packets, of what comes again for an answer */ };
+
+/* What left just now has had no effect yet; what left long ago and had none was lost behind the capture point. */
+static bool recent(const struct iba_look *l, const struct iba_shadow_reason *r)
+{
+    const iba_time effect = r->cause == IBA_CAUSE_RNR ? r->wait_ns + SLOW_TIMER_NS : FLIGHT_NS;
+    const iba_time ago = l->s->now.at - r->mark.at;
+
+    return r->mark.frame != 0 && ago < effect && ago >= iba_shadow_turn(l);
+}
+
+static struct iba_shadow_reason *earlier_reason(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    for (unsigned i = 0; i < IBA_SHADOW_REASONS; i++)
+        if (!q->before[i].served && iba_psn_eq(q->before[i].psn, l->psn) && recent(l, &q->before[i]))
+            return &q->before[i];
+    return NULL;
+}
+
+bool iba_shadow_was_asked_for(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    return (!q->pending.served && iba_psn_eq(q->pending.psn, l->psn) && recent(l, &q->pending)) || earlier_reason(l, q);
+}
+
+/* The reason that the capture shows. A NAK makes the requester go back to its PSN, no further. */
+static struct iba_shadow_reason *reason(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    struct iba_shadow_reason *const r = &q->pending;
+    const bool now = r->cause != IBA_CAUSE_NONE && !r->served && recent(l, r);
+
+    if (now && iba_psn_eq(l->psn, r->psn))
+        return r;
+    struct iba_shadow_reason *const earlier = earlier_reason(l, q);
+    if (earlier)
+        return earlier;
+    const bool fits = r->cause == IBA_CAUSE_IMPLIED || iba_psn_diff(l->psn, r->psn) >= 0;
+    return now && fits ? r : NULL;
+}
+
+struct iba_shadow_hole *iba_shadow_hole_at(const struct iba_shadow *s, struct iba_shadow_hole *holes, iba_psn psn)
+{
+    for (unsigned i = 0; i < IBA_SHADOW_HOLES; i++) {
+        struct iba_shadow_hole *h = &holes[i];
+        const int32_t d = iba_psn_diff(psn, h->psn);
+        if (d >= 0 && (uint32_t)d < h->n && s->now.at - h->at <= s->cfg.late_ns)
+            return h;
+    }
+    return NULL;
+}
+
+void iba_shadow_fill_hole(const struct iba_shadow *s, struct iba_shadow_hole *holes, iba_psn psn)
+{
+    struct iba_shadow_hole *h = iba_shadow_hole_at(s, holes, psn);
+
+    if (!h)
+        return;
+    if (iba_psn_eq(h->psn, psn)) {
+        h->psn = iba_psn_add(h->psn, 1);
+        h->n--;
+        h->done = (uint16_t)(h->done - (h->done > 0));
+    } else if (iba_psn_eq(iba_psn_add(h->psn, h->n - 1), psn))
+        h->n--;
+}
+
+void iba_shadow_dig_hole(struct iba_shadow_hole *holes, uint8_t *next, iba_time now, iba_psn psn, uint32_t n)
+{
+    holes[*next] = (struct iba_shadow_hole){.at = now, .psn = psn, .n = (uint16_t)(n < UINT16_MAX ? n : UINT16_MAX)};
+    *next = (uint8_t)((*next + 1) % IBA_SHADOW_HOLES);
+}
+
+/* Without identifications: a PSN that was jumped over, and that nobody has reason to send again by now. */
+bool iba_shadow_looks_late(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    const struct iba_shadow_hole *h = iba_shadow_hole_at(l->s, q->hole, l->psn);
+    const struct iba_shadow_reason *const r = reason(l, q);
+    const bool asked_for = r && (r->cause == IBA_CAUSE_IMPLIED || iba_psn_eq(r->psn, l->psn));
+    const int32_t ahead = iba_psn_diff(l->psn, q->next);
+    const bool loses = q->run.on && ahead > 0 && ahead <= MOST_LOST; /* the run that goes on lost some, rather */
+
+    if (iba_shadow_id_says_no(l) || !h || ahead == 0 || l->s->now.at - q->last.at >= SOONEST_TIMEOUT_NS)
+        return false;
+    if (l->s->now.at - h->at < iba_shadow_turn(l))
+        return !asked_for; /* nobody has had the time to send it again */
+    /* READs come again when their answer is lost behind the capture point. */
+    return !iba_shadow_doubts(l, q) && !asked_for && !l->again && !loses && !iba_psn_eq(l->psn, q->stray) &&
+           iba_psn_diff(l->psn, q->high) > -IBA_SHADOW_SENT;
+}
+
+/* It may be late or sent again, and only what comes next will show: not where nothing is known to be late, and a
+ * response asks for just this. */
+bool iba_shadow_doubts(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    const struct iba_flow *f = l->flow;
+    const bool reorders = l->s->found[IBA_FINDING_LATE] > 0; /* this network, as far as seen */
+    const bool learns = !f->has_turn && (f->responses > 0 || (l->peer && l->peer->requests > 0));
+
+    return (reorders || learns || !reason(l, q)) && !iba_shadow_id_says_no(l) &&
+           l->s->now.at - q->last.at < SOONEST_TIMEOUT_NS && iba_shadow_hole_at(l->s, q->hole, l->psn);
+}
+
+/* A READ or ATOMIC whose missing answer may make the requester go back: of those that are not long ago, any. */
+static const struct iba_shadow_read *may_lack(const struct iba_look *l, const struct iba_shadow_requests *q)
+{
+    const struct iba_shadow_read *near = NULL; /* rather the next before it: the requester goes back to that */
+
+    for (unsigned i = 0; i < q->n_read; i++) {
+        const struct iba_shadow_read *r = &q->read[i];
+        const bool nearer = near && (iba_psn_diff(near->psn, l->psn) > 0
+                                         ? iba_psn_diff(r->psn, near->psn) < 0
+                                         : iba_psn_diff(r->psn, near->psn) > 0 && iba_psn_diff(r->psn, l->psn) <= 0);
+        if (r->used && l->s->now.at - r->mark.at < FLIGHT_NS && (!near || nearer))
+            near = r;
+    }
+    return near;
+}
+
+/* The beginning of what comes again is missing: it may come yet. */
+static void lacks_beginning(const struct iba_look *l, struct iba_shadow_requests *q, iba_psn from)
+{
+    const int32_t lost = iba_psn_diff(l->psn, from);
+
+    if (lost > 0 && lost <= MOST_LOST && !q->run.guess)
+        iba_shadow_dig_hole(q->hole, &q->next_hole, l->s->now.at, from, (uint32_t)lost);
+}
+
+/* The response that was the reason may be none of the capture: where it has shown that it lacks packets, has just
+ * begun, or sees all that reaches this requester. READs and ATOMICs mostly come again for an answer that is missing,
+ * and first of all. */
+static bool may_be_unseen(const struct iba_look *l, const struct iba_shadow_read *lacks)
+{
+    const struct iba_flow *f = l->flow;
+    const bool near = f->has_turn && f->turn_ns < IBA_SHADOW_TURN_NS;
+
+    const int32_t lost = l->again ? 0 : iba_psn_diff(l->psn, iba_psn_add(lacks->psn, lacks->n ? lacks->n : 1)) + 1;
+
+    return lost < 0 || lost > MOST_BEGINNING || (!l->again && (near || l->s->found[IBA_FINDING_NOT_CAPTURED] > 0)) ||
+           (f->has_turn && l->s->now.at - f->first.at < f->turn_ns);
+}
+
+/* A READ or ATOMIC that was sent before, but not seen: mid-stream. */
+static bool asks_again_unseen(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    const bool fetches = l->op->pay == IBA_PAY_NONE || l->op->pay == IBA_PAY_EIGHT;
+
+    return fetches && !l->again && iba_psn_diff(l->psn, q->first) < 0 && l->flow->has_turn &&
+           l->s->now.at - l->flow->first.at >= l->flow->turn_ns;
+}
+
+/* The requester goes back: what for? */
+void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    static const uint8_t why[] = {[IBA_CAUSE_NAK] = IBA_FINDING_RETRY_NAK,
+                                  [IBA_CAUSE_RNR] = IBA_FINDING_RETRY_RNR,
+                                  [IBA_CAUSE_IMPLIED] = IBA_FINDING_RETRY_IMPLIED};
+    struct iba_shadow_reason *const r = reason(l, q);
+    const struct iba_shadow_read *const lacks = l->again ? l->again : may_lack(l, q);
+    const bool reorders = l->s->found[IBA_FINDING_LATE] > 0; /* this network, as far as seen */
+
+    q->run.on = true;
+    q->run.guess = false;
+    q->run.asked = r == &q->pending || (!r && l->again);
+    q->run.shown = r && iba_psn_eq(r->psn, l->psn);
+    if (r) {
+        q->run.kind = why[r->cause];
+        q->run.mark = r->mark;
+        q->run.guess = iba_shadow_doubts(l, q);
+        r->served = !q->run.guess;
+        lacks_beginning(l, q, r->psn);
+        return;
+    }
+    if (l->s->now.at - q->last.at >= SOONEST_TIMEOUT_NS)
+        q->run.kind = IBA_FINDING_RETRY_TIMEOUT;
+    else if (asks_again_unseen(l, q)) {
+        q->run.kind = IBA_FINDING_RETRY_IMPLIED;
+        q->run.mark = (struct iba_shadow_mark){0};
+        q->run.guess = reorders;
+    } else if (lacks && !may_be_unseen(l, lacks)) { /* no NAK, too soon for a timeout: it misses the answer */
+        q->run.kind = IBA_FINDING_RETRY_IMPLIED;
+        q->run.mark = lacks->mark;
+        q->run.guess = reorders;
+        lacks_beginning(l, q, lacks->psn);
+    } else {
+        q->run.kind = IBA_FINDING_RETRY_UNCLEAR;
+        q->run.guess = true;
+    }
+    if (q->run.guess)
+        return;
+    iba_shadow_outdo(q);
+    q->pending.served = true;
+}
+
+/* The reason that showed in `mark` has had its effect. */
+static void serve(struct iba_shadow_requests *q, const struct iba_shadow_mark *mark)
+{
+    bool found = q->pending.mark.frame == mark->frame;
+
+    q->pending.served |= found;
+    for (unsigned i = 0; i < IBA_SHADOW_REASONS; i++)
+        if (q->before[i].mark.frame == mark->frame)
+            found = q->before[i].served = true;
+    if (found)
+        return;
+    iba_shadow_outdo(q);
+    q->pending.served = true;
+}
+
+/* Who goes back sends all there is from there on. */
+void iba_shadow_settle_alone(struct iba_shadow *s, struct iba_flow *f)
+{
+    iba_shadow_settle(s, f, f->rq.run.shown && iba_psn_eq(f->rq.stray, f->rq.high));
+    iba_shadow_unmask_alone(s, f);
+}
+
+void iba_shadow_settle(struct iba_shadow *s, struct iba_flow *f, bool went_back)
+{
+    struct iba_shadow_requests *q = &f->rq;
+    const bool by_itself = q->run.kind == IBA_FINDING_RETRY_TIMEOUT || q->run.kind == IBA_FINDING_RETRY_UNCLEAR;
+    const iba_psn psn = q->doubt.psn;
+
+    if (q->doubt.mark.frame == 0)
+        return;
+    if (!q->doubt.told && went_back && q->doubt.ahead > 0)
+        iba_shadow_tell_of(s, f, IBA_FINDING_GAP, &q->doubt.mark, &(struct iba_tell){.count = q->doubt.ahead}, psn);
+    if (!q->doubt.told)
+        iba_shadow_tell_of(s, f, went_back ? (enum iba_finding_kind)q->run.kind : IBA_FINDING_LATE, &q->doubt.mark,
+                           &(struct iba_tell){.cause = went_back && !by_itself ? &q->run.mark : NULL}, psn);
+    q->doubt.mark.frame = 0;
+    q->run.guess = false;
+    if (!went_back) {
+        iba_shadow_fill_hole(s, q->hole, psn);
+        return;
+    }
+    serve(q, &q->run.mark);
+    q->run.on = true;
+    q->next = q->stray;
+}
