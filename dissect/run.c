@@ -27,7 +27,14 @@ struct run {
     const char *fault; /* of the one capture, to be told when what is held has gone on */
     bool full;         /* nothing further need be read */
     struct out *out;
-    struct packet packet;
+    struct {
+        struct cap_packet cap;
+        struct packet packet;
+    } batch[JUDGE_AHEAD]; /* read, and in memory together */
+    unsigned n_batch;
+    bool over;                   /* nothing more can be read */
+    const struct packet *packet; /* at hand */
+    uint64_t first_ns, prev_ns;
     uint64_t read, shown;
     enum iba_severity worst; /* of packets that match, and of findings told late */
     int rc;
@@ -99,7 +106,7 @@ static void answered(void *ctx, uint64_t frame)
     struct verdict *v = held_verdict(r->held, frame);
 
     if (v && v->response_in == 0)
-        v->response_in = r->packet.number;
+        v->response_in = r->packet->number;
 }
 
 static void message(void *ctx, const struct message *m)
@@ -297,10 +304,9 @@ static const struct iba_rmpp_transfer *reassemble(const struct packet *p)
     return iba_rmpp_feed(&desk, &ends, &m);
 }
 
-static void one_packet(struct run *r)
+static void one_packet(struct run *r, struct packet *p)
 {
-    struct packet *p = &r->packet;
-
+    r->packet = p;
     if (r->opt->check_crc)
         iba_view_check(&p->view);
     p->table = reassemble(p);
@@ -333,9 +339,8 @@ static void erf_time(struct cap_packet *cap)
     cap->has_ts = true;
 }
 
-static bool parse(struct run *r, struct cap_packet *cap, size_t source)
+static bool parse(struct run *r, struct packet *p, struct cap_packet *cap, size_t source)
 {
-    struct packet *p = &r->packet;
     enum iba_link link;
     char line[320];
 
@@ -348,9 +353,11 @@ static bool parse(struct run *r, struct cap_packet *cap, size_t source)
     }
     erf_time(cap);
     p->number = ++r->read;
-    p->prev_ns = r->read == 1 ? cap->ts_ns : p->prev_ns;
     if (r->read == 1)
-        p->first_ns = cap->ts_ns;
+        r->first_ns = r->prev_ns = cap->ts_ns;
+    p->first_ns = r->first_ns;
+    p->prev_ns = r->prev_ns;
+    r->prev_ns = cap->ts_ns;
     p->cap = cap;
     p->source = (uint32_t)source;
     p->source_name = cap_name(r->capture[source]);
@@ -358,29 +365,52 @@ static bool parse(struct run *r, struct cap_packet *cap, size_t source)
     return true;
 }
 
+/* Packets that are in memory together, at least one. False: there are no more. */
+static bool fill(struct run *r)
+{
+    size_t source;
+
+    for (r->n_batch = 0; r->n_batch < JUDGE_AHEAD && !r->over;) {
+        struct cap_packet *cap = &r->batch[r->n_batch].cap;
+        if (r->n_batch > 0 && (r->merge || !cap_ready(r->capture[0])))
+            break;
+        const enum cap_result got = next(r, cap, &source);
+        if (got == CAP_PACKET && parse(r, &r->batch[r->n_batch].packet, cap, source))
+            r->n_batch++;
+        else if (got == CAP_ERROR && r->merge)
+            complain(r, cap_error(r->capture[source]));
+        else
+            r->over = true;
+        if (got == CAP_ERROR && !r->merge)
+            r->fault = cap_error(r->capture[source]);
+    }
+    return r->n_batch > 0;
+}
+
+static void expect(struct run *r)
+{
+    const struct iba_view *view[JUDGE_AHEAD];
+    uint32_t direction[JUDGE_AHEAD];
+
+    for (unsigned i = 0; i < r->n_batch; i++)
+        view[i] = &r->batch[i].packet.view;
+    if (!r->judge || !judge_expect(r->judge, view, r->n_batch, direction))
+        return;
+    for (size_t s = 0; s < r->opt->n_stat; s++)
+        for (unsigned i = 0; r->opt->stat[s].kind->expect && i < r->n_batch; i++)
+            if (direction[i] != UINT32_MAX)
+                r->opt->stat[s].kind->expect(r->opt->stat[s].state, direction[i]);
+}
+
 static void read_all(struct run *r)
 {
     enum { PROGRESS_EVERY = 4096 };
-    struct cap_packet cap;
-    enum cap_result got;
-    size_t source;
 
-    while ((got = next(r, &cap, &source)) != CAP_END) {
-        if (got == CAP_ERROR) {
-            if (!r->merge) {
-                r->fault = cap_error(r->capture[source]);
-                return;
-            }
-            complain(r, cap_error(r->capture[source]));
-            continue;
-        }
-        if (!parse(r, &cap, source))
-            return;
-        one_packet(r);
-        if (r->full)
-            return;
-        r->packet.prev_ns = cap.ts_ns;
-        if (r->progress && r->read % PROGRESS_EVERY == 0)
+    while (!r->full && fill(r)) {
+        expect(r);
+        for (unsigned i = 0; i < r->n_batch && !r->full; i++)
+            one_packet(r, &r->batch[i].packet);
+        if (r->progress && r->read / PROGRESS_EVERY != (r->read - r->n_batch) / PROGRESS_EVERY)
             show_progress(r);
     }
 }
@@ -447,7 +477,9 @@ int run(struct options *opt)
 {
     static struct out out;
     static struct track track;
-    struct run r = {.opt = opt, .out = &out, .track = &track, .rc = EXIT_OK};
+    static struct run r;
+
+    r = (struct run){.opt = opt, .out = &out, .track = &track, .rc = EXIT_OK};
 
     out_init(&out, STDOUT_FILENO);
     for (size_t i = 0; i < opt->n_service; i++)

@@ -3,16 +3,19 @@
 #include <string.h>
 #include "records.h"
 #include "shadow/iba_shadow.h"
+#include "shadow/test/sound.h"
 #include "wire/iba_build.h"
 
 const struct fuzz_target fuzz_target = {"shadow", FUZZ_RECORDS, NULL};
 
 enum { RAW = FUZZ_RAW, CRAFT, CRAFT_TOO, TIME, POINT, CUT, KINDS };
-enum { MOST_STEPS = 256, FLOWS = 4, ROOM = 2048 };
+enum { MOST_STEPS = 256, FLOWS = 4, KNOWN = 12, ROOM = 2048 };
 
 struct observer {
     struct iba_shadow s;
     struct iba_flow flow[FLOWS];
+    struct iba_known known[KNOWN];
+    uint32_t bucket[IBA_SHADOW_BUCKETS * KNOWN];
     uint32_t found[IBA_FINDING_COUNT];
     uint64_t frame;
     iba_time now;
@@ -92,17 +95,9 @@ static void craft(struct observer *o, uint8_t link, struct fuzz_in *in)
 
 static void check(const struct observer *o)
 {
-    const struct iba_shadow *s = &o->s;
-    uint32_t n = 0, last = 0;
-
-    FUZZ_CHECK(s->n <= FLOWS);
-    for (uint32_t i = s->newest; i; last = i, i = o->flow[i - 1].older)
-        FUZZ_CHECK(++n <= s->n && o->flow[i - 1].newer == last);
-    FUZZ_CHECK(n == s->n && s->oldest == last);
-    for (uint32_t i = 0; i < s->n; i++)
-        FUZZ_CHECK(o->flow[i].peer == 0 || o->flow[o->flow[i].peer - 1].peer == i + 1);
+    FUZZ_CHECK(sound(&o->s));
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
-        FUZZ_CHECK(o->found[k] == s->found[k]);
+        FUZZ_CHECK(o->found[k] == o->s.found[k]);
 }
 
 int fuzz_one(const uint8_t *data, size_t n)
@@ -118,6 +113,9 @@ int fuzz_one(const uint8_t *data, size_t n)
     memset(o->found, 0, sizeof *o - offsetof(struct observer, found));
     iba_shadow_init(&o->s, &(struct iba_shadow_config){.flow = o->flow,
                                                        .n_flow = head[1] & 4 ? 2 : FLOWS,
+                                                       .known = o->known,
+                                                       .bucket = o->bucket,
+                                                       .n_known = head[1] & 8 ? KNOWN : FLOWS, /* some rest */
                                                        .pmtu = head[1] & 3 ? 128u << (head[1] & 3) : 0,
                                                        .report = on_finding,
                                                        .ctx = o});

@@ -19,6 +19,8 @@ struct check {
     size_t n;
     struct cap_merge *merge;
     struct iba_flow *flow;
+    struct iba_known known[FLOWS];
+    uint32_t bucket[IBA_SHADOW_BUCKETS * FLOWS];
     struct iba_shadow shadow;
     struct ibc_check_print print;
     FILE *summary; /* of connections that made room for others, until the end */
@@ -174,10 +176,15 @@ int ibc_check(const struct ibc_check_options *o, FILE *out, FILE *err)
     c->print = (struct ibc_check_print){
         .out = out, .json = o->json, .verbose = o->verbose, .shadow = &c->shadow, .file = c->name};
     if (open_all(c)) {
-        iba_shadow_init(
-            &c->shadow,
-            &(struct iba_shadow_config){
-                .flow = c->flow, .n_flow = FLOWS, .zeroed = true, .report = on_finding, .forget = on_forget, .ctx = c});
+        iba_shadow_init(&c->shadow, &(struct iba_shadow_config){.flow = c->flow,
+                                                                .n_flow = FLOWS,
+                                                                .known = c->known,
+                                                                .bucket = c->bucket,
+                                                                .n_known = FLOWS,
+                                                                .zeroed = true,
+                                                                .report = on_finding,
+                                                                .forget = on_forget,
+                                                                .ctx = c});
         read_all(c);
         summarise(c);
         rc = c->print.severity[IBA_WARN] + c->print.severity[IBA_ERROR] > 0 ? IBC_CHECK_FOUND : IBC_CHECK_CLEAN;

@@ -14,11 +14,21 @@ static iba_time or_default(iba_time v, iba_time otherwise)
 void iba_shadow_init(struct iba_shadow *s, const struct iba_shadow_config *cfg)
 {
     assert(cfg->flow && cfg->n_flow >= 2 && cfg->report);
+    assert(cfg->known && cfg->bucket && cfg->n_known >= cfg->n_flow && cfg->n_known < 1 << 20);
     assert(cfg->pmtu == 0 || iba_shadow_is_mtu(cfg->pmtu));
     memset(s, 0, sizeof *s);
-    if (!cfg->zeroed)
+    if (!cfg->zeroed) {
         memset(cfg->flow, 0, cfg->n_flow * sizeof *cfg->flow);
+        memset(cfg->bucket, 0, (size_t)cfg->n_known * IBA_SHADOW_BUCKETS * sizeof *cfg->bucket);
+    }
+    if (cfg->asked && !cfg->zeroed)
+        memset(cfg->asked, 0, cfg->n_asked * sizeof *cfg->asked);
     s->cfg = *cfg;
+    if (!cfg->asked) {
+        s->cfg.asked = s->asked;
+        s->cfg.n_asked = IBA_SHADOW_ASKED;
+    }
+    iba_shadow_share(s);
     s->cfg.copy_ns = or_default(cfg->copy_ns, MS);
     s->cfg.late_ns = or_default(cfg->late_ns, 3 * MS);
     s->cfg.silence_ns = or_default(cfg->silence_ns, 1000 * MS);
@@ -374,7 +384,7 @@ static bool is_other_connection(const struct iba_look *l)
     const struct iba_flow *f = l->flow;
     const struct iba_shadow_requests *q = &f->rq;
 
-    if (f->packets == 0 || l->s->now.at - f->last.at < l->s->cfg.rest_ns)
+    if (f->last.frame == 0 || l->s->now.at - f->last.at < l->s->cfg.rest_ns)
         return false;
     if (!l->op || l->op->dir == IBA_RSP || !q->any)
         return false;
@@ -430,7 +440,7 @@ const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_si
     l.flow = iba_shadow_flow(&l, &key);
     if (is_other_connection(&l))
         iba_shadow_restart(s, l.flow);
-    l.peer = iba_shadow_flow_at(s, l.flow->peer);
+    l.peer = l.op && l.op->dir == IBA_RSP ? iba_shadow_wake_peer(s, l.flow) : iba_shadow_awake(s, l.flow->peer);
     l.flow->packets++;
     l.flow->bytes += l.v->payload_len;
     if (!seen_before(&l))
@@ -447,20 +457,32 @@ static bool left_alone(const struct iba_shadow *s, const struct iba_flow *f)
 
     if (!q->ask.any || q->fatal.frame != 0 || (q->answered && iba_psn_diff(q->ask.psn, q->una) < 0))
         return false;
-    return q->ask.again > 0 || (f->peer && s->now.at - q->ask.mark.at >= s->cfg.silence_ns);
+    return q->ask.again > 0 || (f->peer && !f->guess && s->now.at - q->ask.mark.at >= s->cfg.silence_ns);
 }
 
+static void tell_silence(struct iba_shadow *s, struct iba_flow *f)
+{
+    iba_shadow_tell_of(
+        s, f, IBA_FINDING_SILENCE, &f->rq.ask.mark,
+        &(struct iba_tell){.cause = f->rq.ask.again ? &f->rq.ask.last : NULL, .wait_ns = s->now.at - f->rq.ask.mark.at},
+        f->rq.ask.psn);
+    f->rq.ask.any = false;
+}
+
+/* First those awake, which rest as the others take their places. */
 void iba_shadow_end(struct iba_shadow *s, iba_time now)
 {
     s->worst = IBA_SEVERITY_NONE;
     s->now.at = now > s->now.at ? now : s->now.at;
-    for (uint32_t i = 0; i < s->n; i++) {
-        struct iba_flow *f = &s->cfg.flow[i];
-        iba_shadow_settle_alone(s, f);
-        if (left_alone(s, f))
-            iba_shadow_tell_of(s, f, IBA_FINDING_SILENCE, &f->rq.ask.mark,
-                               &(struct iba_tell){.cause = f->rq.ask.again ? &f->rq.ask.last : NULL,
-                                                  .wait_ns = s->now.at - f->rq.ask.mark.at},
-                               f->rq.ask.psn);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->cfg.flow[i].used) {
+            iba_shadow_settle_alone(s, &s->cfg.flow[i]);
+            if (left_alone(s, &s->cfg.flow[i]))
+                tell_silence(s, &s->cfg.flow[i]);
+        }
+    for (uint32_t i = 0; s->resting > 0 && i < s->n_known; i++) {
+        const struct iba_known *k = &s->cfg.known[i];
+        if (k->flow == 0 && iba_shadow_waits(s, k))
+            tell_silence(s, iba_shadow_wake(s, i + 1, &(struct iba_flow_key){.qpn = k->qpn}, NULL));
     }
 }

@@ -1,10 +1,13 @@
 /* The shadow: what an observer of the wire can know of both ends of a connection, and what the rules say about it.
  *
- *     static struct iba_flow flow[1024];                      the caller's, one for each direction of a connection
- *     iba_shadow_init(&s, &(struct iba_shadow_config){.flow = flow, .n_flow = 1024, .report = print, .ctx = &out});
+ *     static struct iba_flow flow[1024];        the caller's: directions of connections looked at together
+ *     static struct iba_known known[65536];     directions remembered, each in a hundredth of the room
+ *     static uint32_t bucket[IBA_SHADOW_BUCKETS * 65536];
+ *     iba_shadow_init(&s, &(struct iba_shadow_config){.flow = flow, .n_flow = 1024, .known = known, .n_known = 65536,
+ *                                                     .bucket = bucket, .report = print, .ctx = &out});
  *     each packet:  iba_view_parse(&v, ...); iba_view_check(&v);
  *                   iba_shadow_feed(&s, &(struct iba_sighting){.view = &v, .now = t, .frame = n});
- *     at the end:   iba_shadow_end(&s, t);                    what was still waited for
+ *     at the end:   iba_shadow_end(&s, t);      what was still waited for
  *
  * Findings of a packet are reported from inside of the call that fed it; after the call s.worst is their worst
  * severity. A flow is one direction: packets from one address to one QP. The two directions of a connection find each
@@ -103,14 +106,15 @@ enum {
     IBA_SHADOW_SENT = 128,   /* request packets of a flow whose content is remembered */
     IBA_SHADOW_RECENT = 64,  /* packets of a flow in which copies are looked for */
     IBA_SHADOW_REASONS = 8,  /* to go back, of a flow, that may still be on their way */
-    IBA_SHADOW_ASKED = 8192, /* requests of flows without a peer, in which that of a response is looked for */
+    IBA_SHADOW_ASKED = 8192, /* requests of flows without a peer, in which that of a response is looked for: at least */
+    IBA_SHADOW_BUCKETS = 2,  /* for each direction that is remembered */
     IBA_SHADOW_LEAP = 256,   /* PSNs: what jumps so far, and is not followed, was damaged or forged */
     IBA_SHADOW_HOLES = 8,    /* runs of PSNs of a flow that were jumped over, and may only be late */
     IBA_SHADOW_GHOSTS = 2,   /* answers of a flow to what was not sent, as far as seen */
     IBA_SHADOW_READS = 32,   /* READs and ATOMICs of a flow that wait for their answers */
 };
 
-/* Who a flow is: in wire order from the left, zero behind. */
+/* Who a flow is: in wire order from the left, zero behind. Of a flow that rested until the end only qpn is told. */
 enum iba_flow_addr { IBA_FLOW_IPV4, IBA_FLOW_IPV6, IBA_FLOW_GID, IBA_FLOW_LID };
 struct iba_flow_key {
     uint8_t kind; /* enum iba_flow_addr */
@@ -133,7 +137,7 @@ struct iba_shadow_recent {
 };
 struct iba_shadow_sent {
     struct iba_shadow_mark mark; /* of its latest copy; frame 0: nothing remembered */
-    uint64_t content;            /* hash of what a retransmission repeats (RQ-06) */
+    uint32_t content;            /* of a hash of what a retransmission repeats (RQ-06), some bits */
     uint32_t messages;           /* that end before this PSN; valid when counted */
     iba_psn psn;
     uint32_t born; /* of the requests when this was written; others: nothing remembered */
@@ -157,7 +161,7 @@ enum iba_shadow_cause { IBA_CAUSE_NONE, IBA_CAUSE_NAK, IBA_CAUSE_RNR, IBA_CAUSE_
 enum iba_shadow_message { IBA_MESSAGE_UNKNOWN, IBA_MESSAGE_NONE, IBA_MESSAGE_SEND, IBA_MESSAGE_WRITE };
 
 struct iba_shadow_requests {     /* what this direction asks */
-    uint32_t born;               /* number of the packet it began with: what is older in `sent` is another's */
+    uint32_t born;               /* number of this beginning: what is older in `sent` is another's */
     iba_psn first;               /* of the capture */
     iba_psn high;                /* behind the highest PSN that was sent */
     iba_psn next;                /* behind the packet sent last */
@@ -223,6 +227,7 @@ struct iba_flow {
     uint8_t svc; /* enum iba_svc */
     bool used, has_pkey, has_qkey, has_aeth;
     bool guess; /* the peer is one of several that would fit */
+    bool once;  /* a guess only because it has fitted once */
     uint16_t pkey;
     uint32_t qkey, src_qp; /* of the first datagram */
     uint8_t credits;       /* code of the last acknowledgement */
@@ -230,16 +235,17 @@ struct iba_flow {
     uint32_t turn_ns;
     uint32_t pmtu;         /* bytes; 0: not seen. Of both directions */
     bool pmtu_sure;        /* seen in a First or Middle, not only in the PSNs that a READ took */
-    uint32_t peer;         /* the other direction, its index plus 1; 0: not known */
+    uint32_t known;        /* its place among those, index plus 1; 0: this flow is not used */
+    uint32_t peer;         /* the other direction, index in known plus 1; 0: not known */
     uint8_t tries;         /* how often a peer was looked for */
-    uint32_t newer, older; /* in the order of use, index plus 1 */
-    uint32_t chain;        /* next of the same hash, index plus 1 */
-    uint32_t head;         /* first of the chain whose hash is this flow's index; plus 1 */
+    uint8_t list;          /* enum iba_shadow_list */
+    bool again;            /* a guest with a second packet */
+    uint32_t newer, older; /* in the list, index plus 1 */
     struct iba_shadow_mark first, last;
-    uint64_t began, touched;      /* number of its first and last packet among all that were fed */
+    uint64_t began, touched;      /* number of its first and last packet among all that were fed; it rested: began 0 */
     uint64_t ordered;             /* of the one that moved it to the front of the order of use */
     struct iba_shadow_mark fatal; /* the first NAK this direction sent that ends the connection; frame 0: none */
-    uint64_t packets, bytes, requests, responses; /* bytes of payload */
+    uint64_t packets, bytes, requests, responses; /* bytes of payload; since it rested, if it did, as found is */
     uint32_t found[IBA_FINDING_COUNT];
     struct { /* does the IPv4 identification count packets? By iba_dir: the two leave by ways of their own */
         uint16_t last;
@@ -256,6 +262,37 @@ struct iba_flow {
     struct iba_shadow_requests rq;
 };
 
+/* What is left of a direction that rests, for lack of flows. Behind `tag`: valid at rest only; a hash that two share
+ * needs the same QP number, too. */
+struct iba_known {
+    uint32_t target, source; /* hashes of destination and QP, of source */
+    uint32_t qpn;
+    uint32_t flow; /* index plus 1; 0: it is at rest */
+    uint32_t tag;  /* the caller's: 0 when the direction begins */
+    uint32_t peer, touched;
+    iba_psn high, next, una;
+    uint32_t content; /* of the last request; asked: the PSN that asked */
+    iba_time at;
+    struct iba_shadow_mark mark; /* the last request, or packet; asked: the packet that asked */
+    union {
+        struct {
+            uint32_t messages, msn_lo, msn_hi, dma_left;
+        } count;
+        struct {
+            uint64_t frame, tag;
+        } other; /* ended: the NAK; asked: the last packet */
+        struct {
+            uint32_t qkey, src_qp;
+        } ud;
+    };
+    uint16_t pkey, ip_id[2];
+    uint8_t trust[2];                                   /* plus 1; 0: no identification seen */
+    uint8_t svc, opcode, message, pmtu, credits, tries; /* pmtu: in units of 256 bytes */
+    uint8_t kind : 2;                                   /* enum, inside: what the union holds */
+    bool any : 1, answered : 1, counts : 1, steady : 1, asks : 1, again : 1;
+    bool guess : 1, once : 1, pmtu_sure : 1, has_pkey : 1, has_qkey : 1, has_aeth : 1;
+};
+
 /* The request remembered at this PSN, or NULL. */
 static inline const struct iba_shadow_sent *iba_shadow_request_at(const struct iba_shadow_requests *q, iba_psn psn)
 {
@@ -267,16 +304,26 @@ static inline const struct iba_shadow_sent *iba_shadow_request_at(const struct i
 struct iba_shadow_config {
     struct iba_flow *flow; /* n_flow >= 2 */
     uint32_t n_flow;
-    bool zeroed;   /* every byte of them is 0 already: memory that is never used need not be touched */
+    struct iba_known
+        *known;       /* n_known >= n_flow; with as many no flow ever rests: when all are used, one is forgotten */
+    uint32_t n_known; /* below 2^20 */
+    uint32_t *bucket; /* IBA_SHADOW_BUCKETS * n_known */
+    uint32_t *asked;  /* optional: where requests are looked for that a response answers, n_asked, a power of two */
+    uint32_t n_asked;
+    bool zeroed;   /* every byte of all these is 0 already: memory that is never used need not be touched */
     uint32_t pmtu; /* path MTU of all connections, bytes; 0: learned from each. A power of two, 256 to 4096 */
     void (*report)(void *ctx, const struct iba_finding *f);
-    void (*forget)(void *ctx, const struct iba_flow *f); /* optional: before a flow is given to another */
+    /* Optional: before a flow is given to another, unless it is only put to rest. */
+    void (*forget)(void *ctx, const struct iba_flow *f);
     void *ctx;
     /* 0: the default. A copy comes within copy_ns and a late packet within late_ns of what it belongs to, where no
      * IPv4 identification tells; who asked and got no answer for silence_ns has been left alone; a flow that rested
      * for rest_ns may be another connection. */
     iba_time copy_ns, late_ns, silence_ns, rest_ns;
 };
+/* Flows by their use. A guest was not there for long: many that come and go take each other's places. */
+enum iba_shadow_list { IBA_SHADOW_GUESTS, IBA_SHADOW_REGULARS, IBA_SHADOW_LISTS };
+
 struct iba_shadow {
     struct iba_shadow_config cfg;
     struct { /* damaged packets, which are on no flow's account: in them the same at another capture point is found */
@@ -285,9 +332,15 @@ struct iba_shadow {
         struct iba_shadow_mark mark;
     } damaged[IBA_SHADOW_RECENT];
     uint8_t next_damaged;
-    uint32_t asked[IBA_SHADOW_ASKED];  /* flows, index plus 1, by addresses and PSN; what stands there may be old */
-    uint32_t newest, oldest, n;        /* flows, index plus 1; how many are used */
-    uint64_t packets, others, evicted; /* with a transport header; without; flows given away */
+    uint32_t
+        asked[IBA_SHADOW_ASKED]; /* who asked, by addresses and PSN; unless the configuration brings a larger one */
+    struct {
+        uint32_t newest, oldest, n, most; /* flows, index plus 1; how many */
+    } list[IBA_SHADOW_LISTS];
+    uint32_t n, spare;                 /* flows that were ever used; one that is free again, index plus 1 */
+    uint32_t n_known, resting, hand;   /* that were ever used; at rest; where one to be forgotten is looked for */
+    uint32_t born;                     /* how often a flow began anew */
+    uint64_t packets, others, evicted; /* with a transport header; without; directions that were forgotten */
     uint64_t seen_twice;               /* at two capture points */
     uint32_t found[IBA_FINDING_COUNT];
     enum iba_severity worst;     /* of the packet fed last */
@@ -307,8 +360,20 @@ struct iba_sighting {            /* one packet at one capture point */
 void iba_shadow_init(struct iba_shadow *s, const struct iba_shadow_config *cfg);
 /* NULL when the packet is of no connection. */
 const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_sighting *p);
+/* Packets that are fed soon: what is known of their directions is far away in memory. Each step fetches what the next
+ * one reads, so take each for several packets before the next; all are optional. The last returns the direction's tag,
+ * 0 when it is not known. */
+struct iba_expected {
+    uint32_t target, known;
+    bool any;
+};
+void iba_shadow_expect(const struct iba_shadow *s, struct iba_expected *e, const struct iba_view *v);
+void iba_shadow_fetch(const struct iba_shadow *s, struct iba_expected *e);
+uint32_t iba_shadow_fetch_peer(const struct iba_shadow *s, const struct iba_expected *e);
+/* Fewer flows from here on, the first n: the others rest. */
+void iba_shadow_shrink(struct iba_shadow *s, uint32_t n_flow);
 /* Nothing more comes. */
 void iba_shadow_end(struct iba_shadow *s, iba_time now);
-/* The other direction, or NULL. */
+/* The other direction, or NULL: also when it is at rest, which it is not while a response is fed. */
 const struct iba_flow *iba_shadow_peer(const struct iba_shadow *s, const struct iba_flow *f);
 #endif

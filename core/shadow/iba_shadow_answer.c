@@ -195,6 +195,10 @@ static void check_msn(struct iba_look *l, struct iba_shadow_requests *q, const s
             q->msn_hi = to;
             return;
         }
+        if (l->flow->guess) {
+            iba_shadow_unpair(l->s, l->flow);
+            return;
+        }
         iba_shadow_tell(l, IBA_FINDING_MSN_WRONG, &(struct iba_tell){.cause = &e->mark, .count = l->msn});
     }
     q->counts = true;
@@ -474,6 +478,8 @@ void iba_shadow_response(struct iba_look *l)
     iba_shadow_payload(l);
     if (!l->peer)
         iba_shadow_pair(l);
+    else if (l->flow->once && iba_shadow_sent_at(&l->peer->rq, l->psn))
+        iba_shadow_be_sure(l->s, l->flow); /* it fits a second time */
     if (aeth)
         tell_syndrome(l, l->peer ? &l->peer->rq : NULL);
     if (l->late) {

@@ -34,20 +34,45 @@ void iba_shadow_tell_of(struct iba_shadow *s, struct iba_flow *f, enum iba_findi
 
 /* ---- flows: iba_shadow_flow.c ---- */
 bool iba_shadow_key(struct iba_flow_key *k, const struct iba_view *v);
-/* The flow of the packet, made when there is none: then the flow unused longest may be given up. Moves it to the front
- * of the order of use. */
+/* The flow of the packet, made when there is none: then what was unused longest may be forgotten. */
 struct iba_flow *iba_shadow_flow(struct iba_look *l, const struct iba_flow_key *k);
 /* The same without making one; NULL when there is none. */
-struct iba_flow *iba_shadow_known(const struct iba_shadow *s, const struct iba_flow_key *k, uint8_t svc);
+struct iba_flow *iba_shadow_known(struct iba_shadow *s, const struct iba_flow_key *k, uint8_t svc);
 struct iba_flow *iba_shadow_flow_at(const struct iba_shadow *s, uint32_t index_plus_1);
+/* How many flows each list may have. */
+void iba_shadow_share(struct iba_shadow *s);
+struct iba_known *iba_shadow_known_at(const struct iba_shadow *s, uint32_t index_plus_1);
+/* The flow of a direction that is known; made of what is left if it is at rest. `keep` stays awake; may be NULL. */
+struct iba_flow *iba_shadow_wake(struct iba_shadow *s, uint32_t known, const struct iba_flow_key *k,
+                                 const struct iba_flow *keep);
+/* The same, NULL when it is not known or at rest. */
+struct iba_flow *iba_shadow_awake(const struct iba_shadow *s, uint32_t known);
+/* The other direction's flow, awake from here on; NULL when it is not known. */
+struct iba_flow *iba_shadow_wake_peer(struct iba_shadow *s, struct iba_flow *f);
+/* The flow of that direction if its packets go the opposite way to those of `f`; woken when it rests. */
+struct iba_flow *iba_shadow_wake_opposite(struct iba_shadow *s, uint32_t known, const struct iba_flow *f);
+/* Of that direction, awake or not. */
+void iba_shadow_set_peer(const struct iba_shadow *s, uint32_t known, uint32_t peer, bool guess);
 /* Forgets what the flow was: another connection uses its QP. */
 void iba_shadow_restart(struct iba_shadow *s, struct iba_flow *f);
+void iba_shadow_unpair(struct iba_shadow *s, struct iba_flow *f);
+
+/* ---- pairs: iba_shadow_pair.c ---- */
 /* The request may be answered by a flow that is not known yet. */
 void iba_shadow_wait_for_peer(struct iba_look *l);
+/* The pair is no guess any more. */
+void iba_shadow_be_sure(struct iba_shadow *s, struct iba_flow *f);
 /* Looks for the flow whose requests this response answers. */
 void iba_shadow_pair(struct iba_look *l);
-void iba_shadow_unpair(struct iba_shadow *s, struct iba_flow *f);
 void iba_shadow_learn_pmtu(struct iba_shadow *s, struct iba_flow *f, uint32_t pmtu, bool sure);
+
+/* ---- what is left of a direction at rest: iba_shadow_rest.c ---- */
+void iba_shadow_keep(struct iba_known *k, const struct iba_flow *f);
+/* `f` is cleared. */
+void iba_shadow_resume(struct iba_flow *f, const struct iba_known *k);
+void iba_shadow_rest_pmtu(struct iba_known *k, uint32_t pmtu, bool sure);
+/* It asked for an answer, and was left alone. */
+bool iba_shadow_waits(const struct iba_shadow *s, const struct iba_known *k);
 
 /* ---- requests: iba_shadow_request.c, iba_shadow_message.c ---- */
 void iba_shadow_request(struct iba_look *l);

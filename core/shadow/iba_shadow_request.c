@@ -115,7 +115,8 @@ static void tell_again(struct iba_look *l, struct iba_shadow_requests *q)
     iba_shadow_tell(l, (enum iba_finding_kind)q->run.kind, &t);
     q->repeat = l->s->now;
     /* A READ may come back for the rest only (RQ-07). */
-    if (e && !iba_shadow_is_read(l->opcode) && !l->v->truncated && (e->opcode != l->opcode || e->content != l->content))
+    if (e && !iba_shadow_is_read(l->opcode) && !l->v->truncated &&
+        (e->opcode != l->opcode || e->content != (uint32_t)l->content))
         iba_shadow_tell(l, IBA_FINDING_RETRY_CHANGED, &(struct iba_tell){.cause = &e->mark});
 }
 
@@ -335,7 +336,7 @@ static void remember(struct iba_look *l, struct iba_shadow_requests *q, bool sen
 
     e = &q->sent[l->psn.v % IBA_SHADOW_SENT];
     *e = (struct iba_shadow_sent){.mark = l->s->now,
-                                  .content = l->content,
+                                  .content = (uint32_t)l->content,
                                   .messages = messages,
                                   .psn = l->psn,
                                   .born = q->born,

@@ -121,6 +121,11 @@ enum cap_result cap_next(struct capture *c, struct cap_packet *p)
     return c->next(c, p);
 }
 
+bool cap_ready(const struct capture *c)
+{
+    return c->ready != NULL && c->ready(c);
+}
+
 const char *cap_error(const struct capture *c)
 {
     return c->error;

@@ -47,6 +47,12 @@ struct capture *cap_open_live(const char *iface, const char *bpf, char *err, siz
  */
 enum cap_result cap_next(struct capture *c, struct cap_packet *p);
 
+/*
+ * Whether the next packet is in memory already: then cap_next() gives it, and what it gave before stays where it is.
+ * False says nothing.
+ */
+bool cap_ready(const struct capture *c);
+
 /* After CAP_ERROR one line: "x.pcap: packet 17 at offset 0x2c0: what is wrong"; else "". Borrowed. */
 const char *cap_error(const struct capture *c);
 

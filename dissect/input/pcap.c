@@ -43,6 +43,16 @@ static bool length_is_sane(const struct cap_pcap *f, uint32_t caplen)
     return caplen <= 65535 || (caplen <= CAP_MAX_RECORD && (f->snaplen == 0 || caplen <= f->snaplen));
 }
 
+static bool ready(const struct capture *c)
+{
+    const struct cap_stream *s = &c->in;
+    const struct cap_pcap *f = &c->pcap;
+    if (f->minor < 4 || cap_stream_have(s) < f->header)
+        return false;
+    uint32_t caplen = cap_get32(s->at + 8, f->big);
+    return length_is_sane(f, caplen) && cap_stream_have(s) - f->header >= caplen;
+}
+
 static enum cap_result next(struct capture *c, struct cap_packet *p)
 {
     struct cap_stream *s = &c->in;
@@ -90,5 +100,6 @@ bool cap_pcap_begin(struct capture *c)
     f->dlt = cap_get32(header + 20, f->big) & 0xffff; /* above: whether and how long an FCS there is */
     c->in.at += 24;
     c->next = next;
+    c->ready = ready;
     return true;
 }

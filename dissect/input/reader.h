@@ -34,7 +34,8 @@ struct cap_pcapng {
 struct capture {
     struct cap_stream in; /* first, with next: what the fast path touches */
     enum cap_result (*next)(struct capture *c, struct cap_packet *p);
-    uint64_t number; /* packets given */
+    bool (*ready)(const struct capture *c); /* NULL: it cannot tell */
+    uint64_t number;                        /* packets given */
     struct cap_pcap pcap;
     struct cap_pcapng pcapng;
     uint64_t lost;           /* .erf loss counters, summed */

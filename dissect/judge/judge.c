@@ -1,5 +1,7 @@
 #include "judge/judge.h"
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 #include "input/merge.h"
 #include "judge/message.h"
 
@@ -7,8 +9,9 @@
 enum { SOURCE_BITS = 8 };
 _Static_assert(CAP_MERGE_MAX < 1 << SOURCE_BITS, "a source fits the tag");
 
-struct slot { /* what a flow of the shadow is to us */
-    uint64_t began;
+enum { PATH_BUCKETS = 1 << 14 };
+
+struct slot {           /* what a flow of the shadow is to us */
     uint32_t direction; /* id plus 1; 0: none */
     iba_psn una;        /* of its requests, behind the last that is known to be answered */
     bool has_una;
@@ -17,8 +20,14 @@ struct judge {
     struct judge_config cfg;
     struct iba_shadow shadow;
     struct iba_flow *flow;
+    struct iba_known *known;
+    uint32_t *bucket, *asked;
     struct slot *slot;
     struct direction *direction;
+    struct path *path;
+    uint32_t path_bucket[PATH_BUCKETS]; /* index plus 1 */
+    uint32_t n_path;
+    bool many;                 /* some directions are at rest */
     struct messages *messages; /* NULL: not followed */
     uint32_t n;
     uint64_t beyond;
@@ -28,48 +37,78 @@ struct judge {
     struct verdict verdict;
 };
 
+static const struct path *path_of(struct judge *j, const struct iba_flow_key *k)
+{
+    uint64_t h = k->kind;
+
+    for (unsigned at = 0; at < 128; at += 64)
+        h = ((h ^ iba_bits_get(k->src, at, 64)) * UINT64_C(0x9e3779b97f4a7c15)) ^ iba_bits_get(k->dst, at, 64);
+    uint32_t *bucket = &j->path_bucket[(h * UINT64_C(0x9e3779b97f4a7c15) >> 32) % PATH_BUCKETS];
+    for (uint32_t i = *bucket; i; i = j->path[i - 1].chain) {
+        const struct path *p = &j->path[i - 1];
+        if (p->kind == k->kind && memcmp(p->src, k->src, sizeof p->src) == 0 &&
+            memcmp(p->dst, k->dst, sizeof p->dst) == 0)
+            return p;
+    }
+    struct path *p = &j->path[j->n_path++]; /* no more than directions */
+    p->chain = *bucket;
+    p->kind = k->kind;
+    memcpy(p->src, k->src, sizeof p->src);
+    memcpy(p->dst, k->dst, sizeof p->dst);
+    *bucket = j->n_path;
+    return p;
+}
+
 static struct direction *direction_of(struct judge *j, const struct iba_flow *f)
 {
-    struct slot *s = &j->slot[f - j->flow];
+    uint32_t *tag = &j->known[f->known - 1].tag;
 
-    if (s->direction && s->began == f->began)
-        return &j->direction[s->direction - 1];
+    if (*tag)
+        return &j->direction[*tag - 1];
     if (j->n == JUDGE_DIRECTIONS) {
         j->beyond++;
         return NULL;
     }
     struct direction *d = &j->direction[j->n];
-    *d = (struct direction){.id = j->n, .key = f->key, .svc = f->svc};
-    *s = (struct slot){.began = f->began, .direction = ++j->n};
+    *d = (struct direction){.id = j->n, .path = path_of(j, &f->key), .qpn = f->key.qpn, .svc = f->svc};
+    *tag = ++j->n;
     return d;
 }
 
-/* What the shadow has learned since. A pairing may turn out to have been wrong. */
-static void follow(struct judge *j, struct direction *d, const struct iba_flow *f)
+static void know_source(struct direction *d, uint32_t qpn)
 {
-    const struct iba_flow *peer = iba_shadow_peer(&j->shadow, f);
-    struct direction *other = peer ? direction_of(j, peer) : NULL;
+    d->source_qp = qpn;
+    d->knows_source_qp = true;
+}
 
-    d->pmtu = f->pmtu ? f->pmtu : d->pmtu;
-    if (f->has_qkey) {
-        d->source_qp = f->src_qp;
-        d->knows_source_qp = true;
-    }
-    if (!other) {
+/* What the shadow has learned since. A pairing, which responses are looked at for, may turn out to have been wrong. */
+static void follow(struct judge *j, struct direction *d, const struct iba_flow *f, bool response)
+{
+    d->pmtu = f->pmtu ? (uint16_t)f->pmtu : d->pmtu;
+    if (f->has_qkey)
+        know_source(d, f->src_qp);
+    if (f->peer == 0) {
         d->peer = d->guess ? 0 : d->peer;
         d->knows_source_qp &= !d->guess;
         d->guess = false;
         return;
     }
-    other->pmtu = peer->pmtu ? peer->pmtu : other->pmtu;
+    if (!response && d->peer != 0 && d->guess == f->guess)
+        return;
+    const struct iba_flow *peer = iba_shadow_peer(&j->shadow, f);
+    if (peer && d->peer == j->known[peer->known - 1].tag && d->guess == f->guess)
+        return;
+    struct direction *other = peer ? direction_of(j, peer) : NULL;
+    if (!other)
+        return;
+    other->pmtu = peer->pmtu ? (uint16_t)peer->pmtu : other->pmtu;
     d->guess = other->guess = f->guess;
     if (d->peer == other->id + 1)
         return;
     d->peer = other->id + 1;
     other->peer = d->id + 1;
-    d->source_qp = other->key.qpn;
-    other->source_qp = d->key.qpn;
-    d->knows_source_qp = other->knows_source_qp = true;
+    know_source(d, other->qpn);
+    know_source(other, d->qpn);
 }
 
 static const char *file_of(const struct judge *j, uint64_t tag)
@@ -105,17 +144,29 @@ struct judge *judge_open(const struct judge_config *cfg)
     j->cfg = *cfg;
     j->flow = calloc(JUDGE_FLOWS, sizeof *j->flow);
     j->slot = calloc(JUDGE_FLOWS, sizeof *j->slot);
+    j->known = calloc(JUDGE_DIRECTIONS, sizeof *j->known);
+    j->bucket = calloc((size_t)IBA_SHADOW_BUCKETS * JUDGE_DIRECTIONS, sizeof *j->bucket);
+    j->asked = calloc(JUDGE_DIRECTIONS, sizeof *j->asked);
     j->direction = calloc(JUDGE_DIRECTIONS, sizeof *j->direction);
+    j->path = calloc(JUDGE_DIRECTIONS, sizeof *j->path);
     if (cfg->message)
         j->messages = messages_open(JUDGE_FLOWS, cfg->message, cfg->ctx);
-    if (!j->flow || !j->slot || !j->direction || (cfg->message && !j->messages)) {
+    if (!j->flow || !j->slot || !j->known || !j->bucket || !j->asked || !j->direction || !j->path ||
+        (cfg->message && !j->messages)) {
         judge_close(j);
         return NULL;
     }
-    iba_shadow_init(
-        &j->shadow,
-        &(struct iba_shadow_config){
-            .flow = j->flow, .n_flow = JUDGE_FLOWS, .zeroed = true, .pmtu = cfg->pmtu, .report = on_finding, .ctx = j});
+    iba_shadow_init(&j->shadow, &(struct iba_shadow_config){.flow = j->flow,
+                                                            .n_flow = JUDGE_FLOWS,
+                                                            .known = j->known,
+                                                            .bucket = j->bucket,
+                                                            .n_known = JUDGE_DIRECTIONS,
+                                                            .asked = j->asked,
+                                                            .n_asked = JUDGE_DIRECTIONS,
+                                                            .zeroed = true,
+                                                            .pmtu = cfg->pmtu,
+                                                            .report = on_finding,
+                                                            .ctx = j});
     return j;
 }
 
@@ -136,9 +187,10 @@ static const struct iba_shadow_mark *request_of(const struct iba_shadow_requests
 
 static void link_to_request(struct judge *j, const struct iba_view *view, const struct iba_flow *f)
 {
-    const struct iba_flow *peer = iba_shadow_peer(&j->shadow, f);
+    const struct iba_flow *peer =
+        view->op && view->op->dir == IBA_RSP && !f->guess ? iba_shadow_peer(&j->shadow, f) : NULL;
 
-    if (!view->op || view->op->dir != IBA_RSP || !peer || f->guess)
+    if (!peer)
         return;
     const struct iba_shadow_mark *m = request_of(&peer->rq, iba_psn_of(iba_bth_psn(iba_view_bth(view))));
     if (m && m->frame < j->frame) {
@@ -150,11 +202,14 @@ static void link_to_request(struct judge *j, const struct iba_view *view, const 
 /* The requests that the packet at hand is the first to answer: up to what the shadow knows to be answered now. */
 static void tell_answered(struct judge *j, const struct iba_flow *f)
 {
-    const struct iba_flow *peer = iba_shadow_peer(&j->shadow, f);
-    struct slot *s = peer ? &j->slot[peer - j->flow] : NULL;
+    const struct iba_flow *peer = j->cfg.answered ? iba_shadow_peer(&j->shadow, f) : NULL;
 
-    if (!j->cfg.answered || !s || f->guess || !peer->rq.answered)
+    if (!peer || f->guess || !peer->rq.answered)
         return;
+    struct slot *s = &j->slot[peer - j->flow];
+    const uint32_t direction = j->known[peer->known - 1].tag;
+    if (s->direction != direction)
+        *s = (struct slot){.direction = direction};
     if (!s->has_una || iba_psn_diff(peer->rq.una, s->una) > IBA_SHADOW_SENT)
         s->una = iba_psn_of(peer->rq.una.v - IBA_SHADOW_SENT);
     s->has_una = true;
@@ -178,10 +233,9 @@ static bool is_copy(const struct verdict *v)
 
 static void follow_message(struct judge *j, const struct iba_view *view, const struct iba_flow *f)
 {
-    const struct iba_flow *peer = iba_shadow_peer(&j->shadow, f);
-
     if (!j->messages || is_copy(&j->verdict))
         return;
+    const struct iba_flow *peer = iba_shadow_peer(&j->shadow, f);
     messages_packet(j->messages, &(struct message_packet){.view = view,
                                                           .verdict = &j->verdict,
                                                           .peer = peer ? direction_of(j, peer) : NULL,
@@ -196,6 +250,42 @@ static bool damaged(const struct iba_view *v)
     return v->icrc == IBA_CHECK_BAD || v->vcrc == IBA_CHECK_BAD || v->err != IBA_OK;
 }
 
+/* It may lie across two lines. */
+static void fetch(const struct direction *d)
+{
+    __builtin_prefetch(d);
+    __builtin_prefetch((const char *)(d + 1) - 1);
+}
+
+bool judge_expect(const struct judge *j, const struct iba_view *const *view, unsigned n, uint32_t *direction)
+{
+    struct iba_expected e[JUDGE_AHEAD];
+
+    assert(n <= JUDGE_AHEAD);
+    if (j->shadow.resting == 0)
+        return false;
+    for (unsigned i = 0; i < n; i++)
+        iba_shadow_expect(&j->shadow, &e[i], view[i]);
+    for (unsigned i = 0; i < n; i++)
+        iba_shadow_fetch(&j->shadow, &e[i]);
+    for (unsigned i = 0; i < n; i++) {
+        direction[i] = iba_shadow_fetch_peer(&j->shadow, &e[i]) - 1;
+        if (direction[i] != UINT32_MAX)
+            fetch(&j->direction[direction[i]]);
+    }
+    return true;
+}
+
+/* From here on most directions rest: what they were looked at in is given back. */
+static void make_room(struct judge *j)
+{
+    iba_shadow_shrink(&j->shadow, JUDGE_FLOWS_OF_MANY);
+    struct iba_flow *fewer = realloc(j->flow, JUDGE_FLOWS_OF_MANY * sizeof *fewer);
+    j->flow = fewer ? fewer : j->flow;
+    j->shadow.cfg.flow = j->flow;
+    j->many = true;
+}
+
 const struct verdict *judge_packet(struct judge *j, const struct packet *p)
 {
     struct verdict *v = &j->verdict;
@@ -208,6 +298,8 @@ const struct verdict *judge_packet(struct judge *j, const struct packet *p)
     j->file[p->source] = p->source_name;
     if (p->cap->has_ts && p->cap->ts_ns > j->now)
         j->now = p->cap->ts_ns;
+    if (!j->many && j->shadow.resting > 0)
+        make_room(j);
     const struct iba_flow *f =
         iba_shadow_feed(&j->shadow, &(struct iba_sighting){.view = &p->view,
                                                            .now = j->now,
@@ -225,7 +317,7 @@ const struct verdict *judge_packet(struct judge *j, const struct packet *p)
     struct direction *d = direction_of(j, f);
     if (!d)
         return v;
-    follow(j, d, f);
+    follow(j, d, f, p->view.op && p->view.op->dir == IBA_RSP);
     v->direction = d;
     if (whole)
         follow_message(j, &p->view, f);
@@ -246,6 +338,10 @@ void judge_close(struct judge *j)
         return;
     free(j->flow);
     free(j->slot);
+    free(j->known);
+    free(j->bucket);
+    free(j->asked);
+    free(j->path);
     free(j->direction);
     messages_close(j->messages);
     free(j);

@@ -10,19 +10,27 @@
 #include "field/packet.h"
 #include "field/verdict.h"
 
-/* Flows the shadow looks at together (it says when it gives one up), and directions that are remembered to the end. */
-enum { JUDGE_FLOWS = 4096, JUDGE_DIRECTIONS = 16384 };
+/* Flows the shadow looks at together: so many until there are more directions than that, then fewer, and the others are
+ * at rest. Directions that are remembered to the end, whatever becomes of them. */
+enum { JUDGE_FLOWS = 2048, JUDGE_FLOWS_OF_MANY = 384, JUDGE_DIRECTIONS = 1 << 18 };
 
+/* Between whom; many directions have the same. */
+struct path {
+    uint32_t chain;
+    uint8_t kind; /* enum iba_flow_addr */
+    uint8_t src[16], dst[16];
+};
 /* One direction of a connection; lives as long as the judge. */
 struct direction {
-    uint32_t id; /* from 0, in the order they began */
-    struct iba_flow_key key;
-    uint8_t svc; /* enum iba_svc */
-    bool guess;  /* the other direction is one of several that would fit */
-    bool knows_source_qp;
+    const struct path *path;
+    uint32_t id;  /* from 0, in the order they began */
+    uint32_t qpn; /* DestQP */
     uint32_t source_qp;
-    uint32_t pmtu; /* bytes; 0: not seen */
     uint32_t peer; /* id of the other direction plus 1; 0: not known */
+    uint16_t pmtu; /* bytes; 0: not seen */
+    uint8_t svc;   /* enum iba_svc */
+    bool guess;    /* the other direction is one of several that would fit */
+    bool knows_source_qp;
 };
 
 struct message; /* judge/message.h */
@@ -40,6 +48,10 @@ struct judge;
 
 /* NULL when out of memory. Owned: judge_close(). */
 struct judge *judge_open(const struct judge_config *cfg);
+enum { JUDGE_AHEAD = 16 };
+/* These packets, at most JUDGE_AHEAD, are judged next: what is known of their connections is fetched from far memory
+ * together. `direction` gets the id of each where it is known, else UINT32_MAX. False: there was no need. */
+bool judge_expect(const struct judge *j, const struct iba_view *const *view, unsigned n, uint32_t *direction);
 /* Valid until the next call. */
 const struct verdict *judge_packet(struct judge *j, const struct packet *p);
 void judge_end(struct judge *j);

@@ -22,8 +22,7 @@ struct row {
 };
 struct agreed {
     struct row row[JUDGE_DIRECTIONS];
-    const struct direction *seen[JUDGE_DIRECTIONS], *order[JUDGE_DIRECTIONS];
-    uint64_t weight[JUDGE_DIRECTIONS]; /* all 0 */
+    const struct direction *seen[JUDGE_DIRECTIONS];
     size_t n;
     struct cm_track cm;
 };
@@ -149,9 +148,9 @@ static bool observed(const struct row *r, enum shown what, uint64_t *v)
 /* The connection that the direction is of; `active`: sent by its active end. NULL: nothing tells. */
 static const struct cm_connection *connection_of(const struct agreed *s, const struct direction *d, bool *active)
 {
-    const struct iba_flow_key *k = &d->key;
+    const struct path *p = d->path;
 
-    return cm_track_find(&s->cm, k->kind, k->src, d->knows_source_qp ? &d->source_qp : NULL, k->dst, k->qpn, active);
+    return cm_track_find(&s->cm, p->kind, p->src, d->knows_source_qp ? &d->source_qp : NULL, p->dst, d->qpn, active);
 }
 
 /* What the sender of the direction agreed to. REQ says what the passive end is to do: how often to send again and how
@@ -187,12 +186,12 @@ static void print_text(const struct agreed *s, struct out *o)
     struct table t;
     uint64_t v;
 
-    ends_columns(o, column, s->order, s->n);
+    ends_columns(o, column, s->seen, s->n);
     for (unsigned i = 0; i < SHOWN; i++)
         column[ENDS_COLUMNS + i] = (struct column){shown[i].title, shown[i].width, false};
     table_open(&t, o, "Reliable connections: agreed/observed", column, sizeof column / sizeof *column);
     for (size_t i = 0; i < s->n; i++) {
-        const struct row *r = &s->row[s->order[i]->id];
+        const struct row *r = &s->row[s->seen[i]->id];
         bool active = false;
         const struct cm_connection *c = connection_of(s, r->d, &active);
         ends_cells(&t, r->d);
@@ -221,7 +220,7 @@ static void print_json(const struct agreed *s, struct out *o)
 
     out_str(o, "{\"stat\":\"agreed\",\"directions\":[");
     for (size_t i = 0; i < s->n; i++) {
-        const struct row *r = &s->row[s->order[i]->id];
+        const struct row *r = &s->row[s->seen[i]->id];
         out_str(o, i > 0 ? ",{\"direction\":" : "{\"direction\":");
         out_u64(o, r->d->id);
         bool active = false;
@@ -252,6 +251,6 @@ void stat_agreed_print(void *state, struct out *o, bool json)
 {
     struct agreed *s = state;
 
-    ends_sort(s->order, s->seen, s->weight, s->n);
+    ends_sort(s->seen, s->n, NULL, NULL);
     (json ? print_json : print_text)(s, o);
 }

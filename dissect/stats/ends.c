@@ -1,10 +1,11 @@
 #include "stats/ends.h"
 #include <stdlib.h>
+#include <string.h>
 #include "track/addr.h"
 
 static void print_addr(struct out *o, const struct direction *d, bool source)
 {
-    stat_addr_print(o, (enum stat_addr_kind)d->key.kind, source ? d->key.src : d->key.dst);
+    stat_addr_print(o, (enum stat_addr_kind)d->path->kind, source ? d->path->src : d->path->dst);
 }
 
 /* Of the longest address */
@@ -13,8 +14,8 @@ static uint8_t width(struct out *o, const struct direction *const *d, size_t n, 
     uint8_t widest = sizeof "Destination" - 1;
 
     for (size_t i = 0; i < n; i++)
-        widest =
-            stat_addr_wider(o, widest, (enum stat_addr_kind)d[i]->key.kind, source ? d[i]->key.src : d[i]->key.dst);
+        widest = stat_addr_wider(o, widest, (enum stat_addr_kind)d[i]->path->kind,
+                                 source ? d[i]->path->src : d[i]->path->dst);
     return widest;
 }
 
@@ -47,7 +48,7 @@ void ends_cells(struct table *t, const struct direction *d)
     table_begin(t);
     print_addr(t->o, d, false);
     table_end(t);
-    cell_hex(t, d->key.qpn, "");
+    cell_hex(t, d->qpn, "");
     table_str(t, iba_svc_name((enum iba_svc)d->svc));
 }
 
@@ -61,50 +62,91 @@ static void json_addr(struct out *o, const char *key, const struct direction *d,
 
 void ends_json(struct out *o, const struct direction *d)
 {
-    json_str(o, "address", stat_addr_kind_name((enum stat_addr_kind)d->key.kind));
+    json_str(o, "address", stat_addr_kind_name((enum stat_addr_kind)d->path->kind));
     json_addr(o, "src", d, true);
     json_known(o, "source_qp", d->knows_source_qp, d->source_qp);
     json_addr(o, "dst", d, false);
-    json_u64(o, "dest_qp", d->key.qpn);
+    json_u64(o, "dest_qp", d->qpn);
     json_str(o, "service", iba_svc_name((enum iba_svc)d->svc));
     json_key(o, "guess");
     out_str(o, d->guess ? "true" : "false");
 }
 
+/* The direction of the connection that began first. */
+static uint32_t first_of(const struct direction *d)
+{
+    return d->peer && d->peer - 1 < d->id ? d->peer - 1 : d->id;
+}
+
 struct place {
     const struct direction *d;
     uint64_t weight; /* of the connection */
-    uint32_t first;  /* id of the direction that began it */
 };
 
 static int by_place(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
+    const uint32_t first = first_of(x->d), other = first_of(y->d);
 
     if (x->weight != y->weight)
         return x->weight < y->weight ? 1 : -1;
-    if (x->first != y->first)
-        return x->first < y->first ? -1 : 1;
+    if (first != other)
+        return first < other ? -1 : 1;
     return x->d->id < y->d->id ? -1 : x->d->id > y->d->id;
 }
 
-void ends_sort(const struct direction **order, const struct direction *const *d, const uint64_t *weight, size_t n)
+static uint64_t weight_of(const struct direction *d, ends_weight *weight, const void *ctx)
 {
-    struct place *place = calloc(n + 1, sizeof *place);
-    uint64_t *of = calloc(JUDGE_DIRECTIONS, sizeof *of);
+    return weight ? weight(ctx, d->id) + (d->peer ? weight(ctx, d->peer - 1) : 0) : 0;
+}
 
-    for (size_t i = 0; of && i < n; i++)
-        of[d[i]->id] = weight[i];
-    for (size_t i = 0; place && of && i < n; i++) {
-        const uint32_t peer = d[i]->peer;
-        place[i].d = d[i];
-        place[i].first = peer && peer - 1 < d[i]->id ? peer - 1 : d[i]->id;
-        place[i].weight = weight[i] + (peer ? of[peer - 1] : 0);
+/* By the order they began: as many passes as there are directions would take too long, so each goes to its place. */
+static bool sort_by_first(const struct direction **d, size_t n)
+{
+    const struct direction **to = calloc(n + 1, sizeof *to);
+    uint32_t *at = calloc(JUDGE_DIRECTIONS + 1, sizeof *at);
+
+    for (size_t i = 0; to && at && i < n; i++)
+        at[first_of(d[i]) + 1]++;
+    for (size_t i = 0; to && at && i < JUDGE_DIRECTIONS; i++)
+        at[i + 1] += at[i];
+    for (size_t i = 0; to && at && i < n; i++) {
+        uint32_t slot = at[first_of(d[i])]++;
+        for (; slot > 0 && to[slot - 1] && first_of(to[slot - 1]) == first_of(d[i]) && to[slot - 1]->id > d[i]->id;
+             slot--)
+            to[slot] = to[slot - 1];
+        to[slot] = d[i];
     }
-    if (place && of)
-        qsort(place, n, sizeof *place, by_place);
+    const bool done = to && at;
+    if (done)
+        memcpy(d, to, n * sizeof *d);
+    free(to);
+    free(at);
+    return done;
+}
+
+void ends_sort(const struct direction **d, size_t n, ends_weight *weight, const void *ctx)
+{
+    size_t heavy = 0, left = n;
+
+    if (!sort_by_first(d, n)) /* without memory: as they began */
+        return;
     for (size_t i = 0; i < n; i++)
-        order[i] = place && of ? place[i].d : d[i]; /* without memory: as they began */
+        heavy += weight_of(d[i], weight, ctx) > 0;
+    struct place *place = calloc(heavy + 1, sizeof *place);
+    if (!place || heavy == 0) {
+        free(place);
+        return;
+    }
+    for (size_t i = n, h = heavy; i-- > 0;) {
+        const uint64_t w = weight_of(d[i], weight, ctx);
+        if (w > 0)
+            place[--h] = (struct place){d[i], w};
+        else
+            d[--left] = d[i];
+    }
+    qsort(place, heavy, sizeof *place, by_place);
+    for (size_t i = 0; i < heavy; i++)
+        d[i] = place[i].d;
     free(place);
-    free(of);
 }

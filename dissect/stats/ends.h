@@ -14,7 +14,8 @@ void ends_cells(struct table *t, const struct direction *d);
 void ends_json(struct out *o, const struct direction *d);
 
 /* Directions in the order they are shown: the two of a connection side by side, the one that began first in front;
- * connections by `weight` (the sum of both, the heaviest first), then in the order they began. `order` has room for n.
- */
-void ends_sort(const struct direction **order, const struct direction *const *d, const uint64_t *weight, size_t n);
+ * connections by weight (the sum of both, the heaviest first), then in the order they began. `weight` NULL: all weigh
+ * nothing. */
+typedef uint64_t ends_weight(const void *ctx, uint32_t id);
+void ends_sort(const struct direction **d, size_t n, ends_weight *weight, const void *ctx);
 #endif

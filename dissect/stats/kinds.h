@@ -25,6 +25,7 @@ void stat_expert_late(void *state, const struct judged *j);
 void stat_messages_message(void *state, const struct message *m);
 void stat_srt_message(void *state, const struct message *m);
 void stat_rc_late(void *state, const struct judged *j);
+void stat_rc_expect(void *state, uint32_t direction);
 
 /* A zeroed state of a kind that takes no argument; NULL with one line in err. Owned by the caller: free(). */
 void *stat_open_plain(const char *name, size_t bytes, const char *arg, char *err, size_t errlen);

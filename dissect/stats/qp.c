@@ -14,8 +14,7 @@ struct row {
 struct qps {
     uint64_t packets, no_connection;
     struct row row[JUDGE_DIRECTIONS];
-    const struct direction *seen[JUDGE_DIRECTIONS], *order[JUDGE_DIRECTIONS];
-    uint64_t weight[JUDGE_DIRECTIONS]; /* all 0: connections stand in the order they began */
+    const struct direction *seen[JUDGE_DIRECTIONS];
     size_t n;
 };
 
@@ -63,10 +62,10 @@ static void print_text(const struct qps *s, struct out *o)
         {"First packet", 12, false},         {"Last packet", 11, false}, {"Worst", 5, false}};
     struct table t;
 
-    ends_columns(o, column, s->order, s->n);
+    ends_columns(o, column, s->seen, s->n);
     table_open(&t, o, "Queue pairs, by the packets that go to each", column, sizeof column / sizeof *column);
     for (size_t i = 0; i < s->n; i++) {
-        const struct row *r = &s->row[s->order[i]->id];
+        const struct row *r = &s->row[s->seen[i]->id];
         ends_cells(&t, r->d);
         table_begin(&t);
         out_hex(o, r->p_key, 4);
@@ -100,7 +99,7 @@ static void print_json(const struct qps *s, struct out *o)
     json_key(o, "directions");
     out_ch(o, '[');
     for (size_t i = 0; i < s->n; i++) {
-        const struct row *r = &s->row[s->order[i]->id];
+        const struct row *r = &s->row[s->seen[i]->id];
         out_str(o, i > 0 ? ",{\"direction\":" : "{\"direction\":");
         out_u64(o, r->d->id);
         json_known(o, "peer", r->d->peer != 0, r->d->peer - 1);
@@ -130,6 +129,6 @@ void stat_qp_print(void *state, struct out *o, bool json)
 {
     struct qps *s = state;
 
-    ends_sort(s->order, s->seen, s->weight, s->n);
+    ends_sort(s->seen, s->n, NULL, NULL);
     (json ? print_json : print_text)(s, o);
 }

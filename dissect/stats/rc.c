@@ -3,18 +3,26 @@
 #include "stats/ends.h"
 #include "stats/kinds.h"
 
+struct found {
+    uint32_t kind[IBA_FINDING_COUNT], severity[IBA_ERROR + 1];
+};
 struct row {
-    const struct direction *d; /* NULL: nothing seen */
     uint64_t packets, bytes;
-    uint32_t found[IBA_FINDING_COUNT], severity[IBA_ERROR + 1];
+    uint32_t found; /* its findings, index plus 1; 0: it has none */
+    bool seen;
+};
+struct total {
+    uint64_t packets, bytes;
+    struct found found;
 };
 struct rc {
     uint64_t no_connection; /* packets of the service that could not be put on a connection's account */
     uint64_t elsewhere;     /* findings that are on no reliable connection's account */
     struct judged first;    /* the first of the worst; frame 0: no warning and no error */
     struct row row[JUDGE_DIRECTIONS];
-    const struct direction *seen[JUDGE_DIRECTIONS], *order[JUDGE_DIRECTIONS];
-    uint64_t weight[JUDGE_DIRECTIONS];
+    struct found found[JUDGE_DIRECTIONS]; /* as many as have some, so that the others need no memory */
+    uint32_t n_found;
+    const struct direction *seen[JUDGE_DIRECTIONS];
     size_t n;
 };
 
@@ -64,8 +72,8 @@ static struct row *row_of(struct rc *s, const struct direction *d)
     if (!d || !reliable(d->svc))
         return NULL;
     struct row *r = &s->row[d->id];
-    if (!r->d) {
-        r->d = d;
+    if (!r->seen) {
+        r->seen = true;
         s->seen[s->n++] = d;
     }
     return r;
@@ -86,8 +94,11 @@ static void count(struct rc *s, const struct judged *j)
         s->elsewhere++;
         return;
     }
-    r->found[j->finding.kind]++;
-    r->severity[iba_findings[j->finding.kind].severity]++;
+    if (!r->found)
+        r->found = ++s->n_found;
+    struct found *f = &s->found[r->found - 1];
+    f->kind[j->finding.kind]++;
+    f->severity[severity_of(j)]++;
 }
 
 void stat_rc_packet(void *state, const struct packet *p)
@@ -107,41 +118,58 @@ void stat_rc_packet(void *state, const struct packet *p)
         s->no_connection++;
 }
 
+void stat_rc_expect(void *state, uint32_t direction)
+{
+    const struct rc *s = state;
+
+    __builtin_prefetch(&s->row[direction], 1);
+    __builtin_prefetch((const char *)&s->row[direction + 1] - 1, 1); /* it may lie across two lines */
+}
+
 void stat_rc_late(void *state, const struct judged *j)
 {
     count(state, j);
 }
 
-static uint64_t sum_of(const struct row *r, const struct sum *sum)
+static uint64_t sum_of(const struct total *t, const struct sum *sum)
 {
     uint64_t n = 0;
 
     for (unsigned i = 0; i < sum->n; i++)
-        n += r->found[sum->kinds[i]];
+        n += t->found.kind[sum->kinds[i]];
     return n;
 }
 
-static void add(struct row *to, const struct row *r)
+static void add(const struct rc *s, struct total *to, const struct row *r)
 {
+    const struct found *f = r->found ? &s->found[r->found - 1] : NULL;
+
     to->packets += r->packets;
     to->bytes += r->bytes;
-    for (unsigned i = 0; i < IBA_FINDING_COUNT; i++)
-        to->found[i] += r->found[i];
-    for (unsigned i = 0; i <= IBA_ERROR; i++)
-        to->severity[i] += r->severity[i];
+    for (unsigned i = 0; f && i < IBA_FINDING_COUNT; i++)
+        to->found.kind[i] += f->kind[i];
+    for (unsigned i = 0; f && i <= IBA_ERROR; i++)
+        to->found.severity[i] += f->severity[i];
 }
 
-static void sort(struct rc *s)
+static struct total one_of(const struct rc *s, const struct direction *d)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        const struct row *r = &s->row[s->seen[i]->id];
-        s->weight[i] = (uint64_t)r->severity[IBA_ERROR] + r->severity[IBA_WARN];
-    }
-    ends_sort(s->order, s->seen, s->weight, s->n);
+    struct total one = {0};
+
+    add(s, &one, &s->row[d->id]);
+    return one;
+}
+
+static uint64_t weight(const void *ctx, uint32_t id)
+{
+    const struct rc *s = ctx;
+    const uint32_t found = s->row[id].found;
+
+    return found ? (uint64_t)s->found[found - 1].severity[IBA_ERROR] + s->found[found - 1].severity[IBA_WARN] : 0;
 }
 
 /* What nobody had is left out, so that the rest fits a screen. */
-static void cells(struct table *t, const struct row *r, const struct row *total)
+static void cells(struct table *t, const struct total *r, const struct total *total)
 {
     table_u64(t, r->packets);
     table_u64(t, r->bytes);
@@ -149,10 +177,10 @@ static void cells(struct table *t, const struct row *r, const struct row *total)
         if (sum_of(total, &sums[i]) > 0)
             table_u64(t, sum_of(r, &sums[i]));
     for (unsigned i = IBA_ERROR; i >= IBA_NOTE; i--)
-        table_u64(t, r->severity[i]);
+        table_u64(t, r->found.severity[i]);
 }
 
-static size_t columns(struct column column[COLUMNS], const struct row *total)
+static size_t columns(struct column column[COLUMNS], const struct total *total)
 {
     size_t n = ENDS_COLUMNS;
 
@@ -167,12 +195,12 @@ static size_t columns(struct column column[COLUMNS], const struct row *total)
     return n;
 }
 
-static struct row total_of(const struct rc *s)
+static struct total total_of(const struct rc *s)
 {
-    struct row total = {0};
+    struct total total = {0};
 
     for (size_t i = 0; i < s->n; i++)
-        add(&total, &s->row[s->seen[i]->id]);
+        add(s, &total, &s->row[s->seen[i]->id]);
     return total;
 }
 
@@ -190,16 +218,16 @@ static void diagnosis(const struct judged *j, struct out *o)
 
 static void print_text(const struct rc *s, struct out *o)
 {
-    const struct row total = total_of(s);
+    const struct total total = total_of(s);
     struct column column[COLUMNS];
     struct table t;
 
-    ends_columns(o, column, s->order, s->n);
+    ends_columns(o, column, s->seen, s->n);
     table_open(&t, o, "Reliable connections: what went wrong, by direction", column, columns(column, &total));
     for (size_t i = 0; i < s->n; i++) {
-        const struct row *r = &s->row[s->order[i]->id];
-        ends_cells(&t, r->d);
-        cells(&t, r, &total);
+        const struct total one = one_of(s, s->seen[i]);
+        ends_cells(&t, s->seen[i]);
+        cells(&t, &one, &total);
     }
     table_rule(&t, '-');
     table_str(&t, "Total");
@@ -218,40 +246,41 @@ static void print_text(const struct rc *s, struct out *o)
     table_close(&t);
 }
 
-static void json_row(struct out *o, const struct row *r)
+static void json_row(struct out *o, const struct total *r)
 {
     json_u64(o, "packets", r->packets);
     json_u64(o, "payload_bytes", r->bytes);
     for (unsigned i = 0; i < N_SUMS; i++)
         json_u64(o, sums[i].key, sum_of(r, &sums[i]));
     for (unsigned i = IBA_ERROR; i >= IBA_NOTE; i--)
-        json_u64(o, iba_severity_name((enum iba_severity)i), r->severity[i]);
+        json_u64(o, iba_severity_name((enum iba_severity)i), r->found.severity[i]);
     json_key(o, "found");
     out_ch(o, '{');
     bool any = false;
     for (unsigned i = 0; i < IBA_FINDING_COUNT; i++)
-        if (r->found[i]) {
+        if (r->found.kind[i]) {
             out_str(o, any ? ",\"" : "\"");
             any = true;
             out_str(o, iba_findings[i].name);
             OUT_LIT(o, "\":");
-            out_u64(o, r->found[i]);
+            out_u64(o, r->found.kind[i]);
         }
     out_ch(o, '}');
 }
 
 static void print_json(const struct rc *s, struct out *o)
 {
-    const struct row total = total_of(s);
+    const struct total total = total_of(s);
 
     out_str(o, "{\"stat\":\"rc,analysis\",\"directions\":[");
     for (size_t i = 0; i < s->n; i++) {
-        const struct row *r = &s->row[s->order[i]->id];
+        const struct direction *d = s->seen[i];
+        const struct total one = one_of(s, d);
         out_str(o, i > 0 ? ",{\"direction\":" : "{\"direction\":");
-        out_u64(o, r->d->id);
-        json_known(o, "peer", r->d->peer != 0, r->d->peer - 1);
-        ends_json(o, r->d);
-        json_row(o, r);
+        out_u64(o, d->id);
+        json_known(o, "peer", d->peer != 0, d->peer - 1);
+        ends_json(o, d);
+        json_row(o, &one);
         out_ch(o, '}');
     }
     out_str(o, "],\"total\":{\"directions\":");
@@ -274,6 +303,8 @@ static void print_json(const struct rc *s, struct out *o)
 
 void stat_rc_print(void *state, struct out *o, bool json)
 {
-    sort(state);
+    struct rc *s = state;
+
+    ends_sort(s->seen, s->n, weight, s);
     (json ? print_json : print_text)(state, o);
 }

@@ -17,7 +17,7 @@ const struct stat_kind stat_kinds[] = {
      .close = stat_io_close},
     {KIND("conv,qp", "conv,qp", "conversations by addresses, destination QP, service and P_Key", conv), .close = free},
     {KIND("rc,analysis", "rc,analysis", "what went wrong on each reliable connection, by direction", rc), .close = free,
-     .judged = true, .late = stat_rc_late},
+     .judged = true, .late = stat_rc_late, .expect = stat_rc_expect},
     {KIND("expert", "expert[,SEVERITY]", "findings by kind, of this severity or worse, and their first packets",
           expert),
      .close = free, .judged = true, .late = stat_expert_late},

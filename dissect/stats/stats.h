@@ -17,6 +17,8 @@ struct stat_kind {
     void (*print)(void *state, struct out *o, bool json);
     void (*close)(void *state);
     bool judged; /* packets must come with a verdict */
+    /* Optional: a packet of this direction is most likely next: time to fetch what is far away in memory. */
+    void (*expect)(void *state, uint32_t direction);
     /* Optional: a finding that is not of the packet at hand, but of one before it. Comes whatever -Y says. */
     void (*late)(void *state, const struct judged *j);
     /* Optional: every message when it ends, whatever -Y says; they are followed when a statistic wants them. */

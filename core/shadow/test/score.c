@@ -14,6 +14,8 @@ struct play {
     struct score_run *r;
     struct iba_shadow shadow;
     struct iba_flow flow[FLOWS];
+    struct iba_known known[FLOWS];
+    uint32_t bucket[IBA_SHADOW_BUCKETS * FLOWS];
     struct iba_random random;
     uint32_t skip, delivered; /* sights before the capture begins; frame delivered last */
     struct why {
@@ -265,8 +267,13 @@ static void play(struct score_run *r, enum score_way way, uint64_t seed)
     y.r = r;
     y.skip = way == SCORE_MIDSTREAM ? 20 + (uint32_t)(seed * 13 % 200) : 0;
     iba_random_seed(&y.random, seed);
-    iba_shadow_init(&y.shadow,
-                    &(struct iba_shadow_config){.flow = y.flow, .n_flow = FLOWS, .report = on_finding, .ctx = &y});
+    iba_shadow_init(&y.shadow, &(struct iba_shadow_config){.flow = y.flow,
+                                                           .n_flow = FLOWS,
+                                                           .known = y.known,
+                                                           .bucket = y.bucket,
+                                                           .n_known = FLOWS,
+                                                           .report = on_finding,
+                                                           .ctx = &y});
     y.p = pair_open(&c);
     y.p->tap = tap;
     y.p->decided = decided;

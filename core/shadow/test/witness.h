@@ -4,11 +4,13 @@
 #include <criterion/criterion.h>
 #include "shadow/iba_shadow.h"
 
-enum { WITNESS_FLOWS = 16, WITNESS_KEPT = 64 };
+enum { WITNESS_FLOWS = 16, WITNESS_KNOWN = 64, WITNESS_KEPT = 64 };
 
 struct witness {
     struct iba_shadow shadow;
     struct iba_flow flow[WITNESS_FLOWS];
+    struct iba_known known[WITNESS_KNOWN];
+    uint32_t bucket[IBA_SHADOW_BUCKETS * WITNESS_KNOWN];
     uint64_t frame;
     uint64_t found[IBA_FINDING_COUNT], missing; /* PSNs that gaps of requests jump over */
     struct iba_finding kept[WITNESS_KEPT];
@@ -36,7 +38,10 @@ static inline void witness_init(struct witness *w, const struct iba_shadow_confi
     w->missing = 0;
     w->n_kept = 0;
     cfg.flow = w->flow;
-    cfg.n_flow = WITNESS_FLOWS;
+    cfg.n_flow = cfg.n_flow ? cfg.n_flow : WITNESS_FLOWS;
+    cfg.known = w->known;
+    cfg.bucket = w->bucket;
+    cfg.n_known = cfg.n_known ? cfg.n_known : cfg.n_flow;
     cfg.report = witness_report;
     cfg.ctx = w;
     iba_shadow_init(&w->shadow, &cfg);

@@ -1,0 +1,173 @@
+/* Pairs: the direction that a response comes from, and the one whose requests it answers, find each other by addresses
+ * and PSNs; they share their path MTU. */
+#include <string.h>
+#include "shadow/iba_shadow_parts.h"
+
+enum { MOST_TRIES = 64, MOST_LOOKED_AT = 32 };
+
+/* Whether `psn` answers what `f` has asked; or may have asked just before the capture began. */
+static bool answers(struct iba_flow *f, iba_psn psn)
+{
+    struct iba_shadow_requests *q = &f->rq;
+    const iba_psn from = q->answered ? iba_psn_add(q->una, IBA_PSN_MASK) : iba_psn_of(q->first.v - IBA_SHADOW_SENT);
+
+    if (!q->any)
+        return false;
+    if (iba_shadow_sent_at(q, psn) || iba_shadow_read_at(q, psn))
+        return true;
+    if (f->began == 0 && !q->answered) /* it rested: where it began is not known any more */
+        return false;
+    return iba_psn_diff(psn, from) >= 0 && iba_psn_diff(psn, q->high) < 0 && iba_psn_diff(psn, from) < 1 << 20;
+}
+
+/* Responses may have passed before the two found each other: from here on they are judged. */
+static void take_over(struct iba_shadow_requests *q, iba_psn psn)
+{
+    for (unsigned i = 0; i < q->n_read; i++) {
+        struct iba_shadow_read *r = &q->read[i];
+        if (r->used && iba_psn_diff(psn, r->psn) > 0)
+            r->expect = r->seen =
+                r->n == 0 || iba_psn_diff(psn, iba_psn_add(r->psn, r->n)) < 0 ? psn : iba_psn_add(r->psn, r->n);
+    }
+}
+
+/* An entry of the table: who asked, whether somebody else asked the same, and bits of what was asked and where. */
+enum { INDEX_BITS = 20 };
+#define SEVERAL (UINT32_C(1) << INDEX_BITS)
+#define WHAT_BITS (~(SEVERAL | (SEVERAL - 1)))
+
+static uint32_t *asked(struct iba_shadow *s, const uint8_t src[16], const uint8_t dst[16], iba_psn psn, uint32_t *what)
+{
+    uint64_t h = iba_shadow_mix(psn.v, iba_bits_get(src, 0, 64));
+
+    h = iba_shadow_mix(iba_shadow_mix(h, iba_bits_get(src, 64, 64)), iba_bits_get(dst, 0, 64));
+    h = iba_shadow_mix(h, iba_bits_get(dst, 64, 64));
+    *what = (uint32_t)h & WHAT_BITS;
+    return &s->cfg.asked[h >> 32 & (s->cfg.n_asked - 1)];
+}
+
+static bool has_peer(const struct iba_shadow *s, uint32_t known)
+{
+    const struct iba_flow *f = iba_shadow_awake(s, known);
+
+    return f ? f->peer != 0 : s->cfg.known[known - 1].peer != 0;
+}
+
+/* Of many connections some ask with the same PSN. */
+void iba_shadow_wait_for_peer(struct iba_look *l)
+{
+    struct iba_shadow *s = l->s;
+    uint32_t what;
+
+    if (l->flow->peer)
+        return;
+    uint32_t *at = asked(s, l->flow->key.src, l->flow->key.dst, l->psn, &what);
+    const uint32_t before = *at & (SEVERAL - 1);
+    const bool several = before != 0 && before <= s->n_known && before != l->flow->known && (*at & WHAT_BITS) == what &&
+                         !has_peer(s, before);
+    *at = l->flow->known | what | (several ? SEVERAL : 0);
+}
+
+static bool opposite(const struct iba_flow_key *a, const struct iba_flow_key *b)
+{
+    return a->kind == b->kind && memcmp(a->src, b->dst, sizeof a->src) == 0 &&
+           memcmp(a->dst, b->src, sizeof a->dst) == 0;
+}
+
+static bool may_be_peer(const struct iba_look *l, struct iba_flow *g)
+{
+    return g != l->flow && g->used && !g->peer && g->svc == l->flow->svc && opposite(&l->flow->key, &g->key) &&
+           answers(g, l->psn);
+}
+
+/* Who asked for a response with this PSN, by the table; woken when it rests. */
+static struct iba_flow *who_asked(struct iba_look *l, bool *several)
+{
+    uint32_t what;
+    const uint32_t entry = *asked(l->s, l->flow->key.dst, l->flow->key.src, l->psn, &what);
+
+    *several = (entry & SEVERAL) != 0;
+    return (entry & WHAT_BITS) == what ? iba_shadow_wake_opposite(l->s, entry & (SEVERAL - 1), l->flow) : NULL;
+}
+
+void iba_shadow_be_sure(struct iba_shadow *s, struct iba_flow *f)
+{
+    iba_shadow_set_peer(s, f->peer, f->known, false);
+    iba_shadow_set_peer(s, f->known, f->peer, false);
+}
+
+/* By the PSN of a request; else, and to see whether others fit too, among those that were used last. */
+void iba_shadow_pair(struct iba_look *l)
+{
+    struct iba_shadow *s = l->s;
+    struct iba_flow *f = l->flow, *best = NULL;
+    unsigned fits = 0, left = MOST_LOOKED_AT;
+
+    if (f->peer || f->tries >= MOST_TRIES)
+        return;
+    f->tries++;
+    bool several;
+    struct iba_flow *const known = who_asked(l, &several);
+    if (known && may_be_peer(l, known)) {
+        best = known;
+        fits = 1 + several;
+    }
+    for (unsigned list = 0; list < IBA_SHADOW_LISTS; list++)
+        for (struct iba_flow *g = iba_shadow_flow_at(s, s->list[list].newest); g && left > 0; left--) {
+            if (g != known && may_be_peer(l, g)) {
+                best = best ? best : g;
+                fits++;
+            }
+            g = iba_shadow_flow_at(s, g->older);
+        }
+    if (!best)
+        return;
+    /* Of those that rest another might have fitted. */
+    const bool once = fits == 1 && best == known && s->resting > 0;
+    const bool guess = fits > 1 || once || (best != known && s->n_known > MOST_LOOKED_AT);
+    iba_shadow_set_peer(s, f->known, best->known, guess);
+    iba_shadow_set_peer(s, best->known, f->known, guess);
+    f->once = once;
+    const struct iba_flow *knows = f->pmtu_sure || !best->pmtu ? f : best;
+    if (knows->pmtu)
+        iba_shadow_learn_pmtu(s, f, knows->pmtu, knows->pmtu_sure);
+    take_over(&best->rq, l->psn);
+    l->peer = best;
+}
+
+/* How many responses READs take becomes known, or known better. */
+static void recount(struct iba_shadow_requests *q, uint32_t pmtu)
+{
+    if (q->open.used)
+        iba_shadow_close_read(q, iba_shadow_packets(q->open.length, pmtu));
+    for (unsigned i = 0; i < q->n_read; i++) {
+        struct iba_shadow_read *r = &q->read[i];
+        if (!r->used || !iba_shadow_is_read(r->opcode))
+            continue;
+        if (r->n == 0) { /* another was the open one */
+            q->open = *r;
+            iba_shadow_close_read(q, iba_shadow_packets(r->length, pmtu));
+        }
+        r->n = iba_shadow_packets(r->length, pmtu);
+    }
+}
+
+void iba_shadow_learn_pmtu(struct iba_shadow *s, struct iba_flow *f, uint32_t pmtu, bool sure)
+{
+    struct iba_flow *both[2] = {f, iba_shadow_awake(s, f->peer)};
+    struct iba_known *k = both[1] ? NULL : iba_shadow_known_at(s, f->peer);
+
+    for (unsigned i = 0; i < 2; i++)
+        if (both[i] && (!both[i]->pmtu || (sure && !both[i]->pmtu_sure))) {
+            both[i]->pmtu = pmtu;
+            both[i]->pmtu_sure = sure;
+            recount(&both[i]->rq, pmtu);
+        }
+    if (k && (!k->pmtu || (sure && !k->pmtu_sure)))
+        iba_shadow_rest_pmtu(k, pmtu, sure);
+}
+
+const struct iba_flow *iba_shadow_peer(const struct iba_shadow *s, const struct iba_flow *f)
+{
+    return iba_shadow_awake(s, f->peer);
+}

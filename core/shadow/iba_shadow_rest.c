@@ -1,0 +1,187 @@
+/* Rest: what a direction is reduced to while others need the room, and what is made of it when it goes on.
+ *
+ * Kept are where it stands in its PSNs, its last request, whether it waits in vain, its partner, and what its packets
+ * had in common. Lost are the requests before the last, READs under way, reasons to go back, and what copies are found
+ * by: such a direction goes on as one whose capture lacked those. */
+#include "shadow/iba_shadow_parts.h"
+
+enum { PMTU_UNIT = 256 };
+enum kind { KIND_COUNT, KIND_ENDED, KIND_ASKED, KIND_DATAGRAMS }; /* what the union holds */
+
+static bool waits(const struct iba_shadow_requests *q)
+{
+    return q->ask.any && q->fatal.frame == 0 && !(q->answered && iba_psn_diff(q->ask.psn, q->una) < 0);
+}
+
+static enum kind kind_of(const struct iba_flow *f)
+{
+    const struct iba_shadow_requests *q = &f->rq;
+
+    if (f->has_qkey)
+        return KIND_DATAGRAMS;
+    if (q->fatal.frame != 0)
+        return KIND_ENDED;
+    return waits(q) && (q->ask.again > 0 || q->ask.mark.frame != q->last.frame) ? KIND_ASKED : KIND_COUNT;
+}
+
+static void keep_union(struct iba_known *k, const struct iba_flow *f)
+{
+    const struct iba_shadow_requests *q = &f->rq;
+    const struct iba_shadow_mark *const other = k->kind == KIND_ENDED ? &q->fatal : &q->last;
+
+    switch (k->kind) {
+    case KIND_COUNT:
+        k->count.messages = q->messages;
+        k->count.msn_lo = q->msn_lo;
+        k->count.msn_hi = q->msn_hi;
+        k->count.dma_left = q->dma_left;
+        break;
+    case KIND_DATAGRAMS:
+        k->ud.qkey = f->qkey;
+        k->ud.src_qp = f->src_qp;
+        break;
+    default:
+        k->other.frame = other->frame;
+        k->other.tag = other->tag;
+        break;
+    }
+}
+
+/* Of a READ whose number of PSNs is not known nothing that follows is: then it begins anew. */
+static void keep_requests(struct iba_known *k, const struct iba_flow *f)
+{
+    const struct iba_shadow_requests *q = &f->rq;
+    const iba_psn last = iba_psn_add(q->high, IBA_PSN_MASK);
+    const struct iba_shadow_sent *e = iba_shadow_request_at(q, last);
+
+    k->any = q->any && !q->open.used;
+    k->high = q->high;
+    k->next = q->next;
+    k->una = q->una;
+    k->answered = q->answered;
+    k->steady = f->svc == IBA_UC || iba_psn_eq(q->seq, q->high);
+    k->counts = q->counts && k->steady && k->kind == KIND_COUNT;
+    k->message = k->steady && k->kind == KIND_COUNT ? q->message : (uint8_t)IBA_MESSAGE_UNKNOWN;
+    k->asks = k->any && waits(q);
+    k->again = q->ask.again > 0;
+    k->mark = q->any ? q->last : f->last;
+    k->opcode = 0;
+    k->content = 0;
+    if (k->kind == KIND_ASKED) {
+        k->mark = q->ask.mark;
+        k->content = q->ask.psn.v;
+    } else if (e && e->mark.frame == q->last.frame) {
+        k->opcode = e->opcode;
+        k->content = e->content;
+    }
+}
+
+void iba_shadow_rest_pmtu(struct iba_known *k, uint32_t pmtu, bool sure)
+{
+    k->pmtu = (uint8_t)(pmtu / PMTU_UNIT);
+    k->pmtu_sure = sure;
+}
+
+void iba_shadow_keep(struct iba_known *k, const struct iba_flow *f)
+{
+    k->kind = kind_of(f) & 3;
+    keep_union(k, f);
+    keep_requests(k, f);
+    k->peer = f->peer;
+    k->guess = f->guess;
+    k->once = f->once;
+    k->tries = f->tries;
+    k->touched = (uint32_t)f->touched;
+    k->at = f->last.at;
+    k->pkey = f->pkey;
+    k->has_pkey = f->has_pkey;
+    k->has_qkey = f->has_qkey;
+    k->has_aeth = f->has_aeth;
+    k->credits = f->credits;
+    iba_shadow_rest_pmtu(k, f->pmtu, f->pmtu_sure);
+    for (unsigned i = 0; i < 2; i++) {
+        k->ip_id[i] = f->ip_id[i].last;
+        k->trust[i] = (uint8_t)(f->ip_id[i].any ? f->ip_id[i].trust + 1 : 0);
+    }
+}
+
+static void resume_sent(struct iba_shadow_requests *q, const struct iba_known *k)
+{
+    const iba_psn last = iba_psn_add(k->high, IBA_PSN_MASK);
+    const struct iba_opcode *op = &iba_opcodes[k->opcode];
+    const bool ends = op->pos == IBA_LAST || op->pos == IBA_ONLY;
+
+    q->sent[last.v % IBA_SHADOW_SENT] = (struct iba_shadow_sent){.mark = k->mark,
+                                                                 .content = k->content,
+                                                                 .messages = q->messages - ends,
+                                                                 .psn = last,
+                                                                 .born = q->born,
+                                                                 .opcode = k->opcode,
+                                                                 .counted = k->steady && k->kind == KIND_COUNT};
+}
+
+static void resume_requests(struct iba_shadow_requests *q, const struct iba_known *k)
+{
+    q->any = true;
+    q->high = q->first = q->seq = k->high;
+    q->next = k->next;
+    q->una = k->una;
+    q->answered = k->answered;
+    q->message = k->message;
+    q->counts = k->counts;
+    q->last = k->mark;
+    q->last.at = k->at;
+    if (k->kind == KIND_COUNT) {
+        q->messages = k->count.messages;
+        q->msn_lo = k->count.msn_lo;
+        q->msn_hi = k->count.msn_hi;
+        q->dma_left = k->count.dma_left;
+    } else {
+        q->last.frame = k->other.frame;
+        q->last.tag = k->other.tag;
+    }
+    if (k->kind == KIND_ENDED)
+        q->fatal = q->last;
+    else if (k->content != 0 && k->kind == KIND_COUNT)
+        resume_sent(q, k);
+    if (!k->asks)
+        return;
+    q->ask.any = true;
+    q->ask.again = k->again;
+    q->ask.mark = k->mark;
+    q->ask.last = q->last;
+    q->ask.psn = k->kind == KIND_ASKED ? iba_psn_of(k->content) : iba_psn_add(k->high, IBA_PSN_MASK);
+}
+
+void iba_shadow_resume(struct iba_flow *f, const struct iba_known *k)
+{
+    f->peer = k->peer;
+    f->guess = k->guess;
+    f->once = k->once;
+    f->tries = k->tries;
+    f->touched = k->touched;
+    f->last = k->mark;
+    f->last.at = k->at;
+    f->pkey = k->pkey;
+    f->has_pkey = k->has_pkey;
+    f->has_qkey = k->has_qkey;
+    f->has_aeth = k->has_aeth;
+    f->credits = k->credits;
+    f->pmtu = (uint32_t)k->pmtu * PMTU_UNIT;
+    f->pmtu_sure = k->pmtu_sure;
+    for (unsigned i = 0; i < 2; i++) {
+        f->ip_id[i].last = k->ip_id[i];
+        f->ip_id[i].any = k->trust[i] > 0;
+        f->ip_id[i].trust = (uint8_t)(k->trust[i] - (k->trust[i] > 0));
+    }
+    if (k->kind == KIND_DATAGRAMS) {
+        f->qkey = k->ud.qkey;
+        f->src_qp = k->ud.src_qp;
+    } else if (k->any)
+        resume_requests(&f->rq, k);
+}
+
+bool iba_shadow_waits(const struct iba_shadow *s, const struct iba_known *k)
+{
+    return k->asks && (k->again || (k->peer && !k->guess && s->now.at - k->mark.at >= s->cfg.silence_ns));
+}
