@@ -317,8 +317,8 @@ static void datagram(struct iba_look *l)
     const uint8_t *deth = iba_view_hdr(l->v, IBA_H_deth);
     const uint32_t qkey = iba_deth_q_key(deth);
 
-    if (l->v->payload_len > LARGEST_MTU || (f->key.qpn <= GSI && l->v->payload_len != MAD_BYTES))
-        iba_shadow_tell(l, IBA_FINDING_LENGTH, NULL);
+    if (l->v->payload_len > (f->pmtu ? f->pmtu : LARGEST_MTU) || (f->key.qpn <= GSI && l->v->payload_len != MAD_BYTES))
+        iba_shadow_tell(l, IBA_FINDING_LENGTH, &(struct iba_tell){.count = l->v->payload_len});
     if (!f->has_qkey) {
         f->qkey = qkey;
         f->src_qp = iba_deth_srcqp(deth);

@@ -171,6 +171,19 @@ static bool inside_read(struct iba_look *l)
     return true;
 }
 
+/* What comes back of a READ asks for no more than is left of it (RQ-07). */
+static void too_much(struct iba_look *l)
+{
+    const struct iba_shadow_read *r = l->again;
+    const bool both = r && iba_shadow_is_read(l->opcode) && iba_shadow_is_read(r->opcode);
+
+    if (!both || !l->flow->pmtu_sure || r->n == 0)
+        return;
+    const uint64_t before = (uint64_t)(uint32_t)iba_psn_diff(l->psn, r->psn) * l->flow->pmtu;
+    if (before + iba_reth_dmalen(iba_view_hdr(l->v, IBA_H_reth)) > r->length)
+        iba_shadow_tell(l, IBA_FINDING_RETRY_CHANGED, &(struct iba_tell){.cause = &r->mark});
+}
+
 static void take_late(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
 {
     iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
@@ -364,6 +377,7 @@ void iba_shadow_request(struct iba_look *l)
         q->last = l->s->now;
         return;
     }
+    too_much(l);
     unleap(l, q);
     if (!l->late)
         iba_shadow_unmask(l, q);
