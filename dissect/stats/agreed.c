@@ -1,40 +1,20 @@
 /* -z agreed: what each side of a reliable connection was seen to do, beside what it agreed to do in the connection
  * manager's REQ and REP. Where the capture lacks them, or they do not say, that side is "-". */
+#include "stats/agreed.h"
 #include <stdlib.h>
 #include "mad/iba_mad.h"
-#include "track/cm_track.h"
-#include "stats/ends.h"
 #include "stats/kinds.h"
 
 enum { NO_CREDITS = 31 }; /* in an ACK's syndrome: end-to-end flow control is off */
-
-struct run { /* of one packet that is sent again and again */
-    bool on;
-    iba_psn first, last;
-    uint32_t n, most;
-};
-struct row {
-    const struct direction *d;  /* NULL: nothing seen */
-    uint32_t reads, most_reads; /* READs and ATOMICs that wait for their answers; FLUSH and ATOMIC WRITE with them */
-    struct run retry, rnr;
-    uint64_t timeout_ns, rnr_wait_ns; /* shortest; 0: none */
-    bool acks, credits;
-};
-struct agreed {
-    struct row row[JUDGE_DIRECTIONS];
-    const struct direction *seen[JUDGE_DIRECTIONS];
-    size_t n;
-    struct cm_track cm;
-};
 
 void *stat_agreed_open(const char *arg, char *err, size_t errlen)
 {
     return stat_open_plain("agreed", sizeof(struct agreed), arg, err, errlen);
 }
 
-static struct row *row_of(struct agreed *s, const struct direction *d)
+static struct agreed_row *row_of(struct agreed *s, const struct direction *d)
 {
-    struct row *r = &s->row[d->id];
+    struct agreed_row *r = &s->row[d->id];
 
     if (!r->d) {
         r->d = d;
@@ -44,7 +24,7 @@ static struct row *row_of(struct agreed *s, const struct direction *d)
 }
 
 /* Retries of a packet are counted where the requester goes back to; what it sends again behind that is not. */
-static void again(struct run *r, iba_psn psn)
+static void again(struct agreed_run *r, iba_psn psn)
 {
     const bool within = r->on && iba_psn_diff(psn, r->first) >= 0 && iba_psn_diff(psn, r->last) <= 1;
 
@@ -64,7 +44,7 @@ static void shortest(uint64_t *least, uint64_t ns)
 }
 
 /* True when the packet is news: not sent again, not a copy. */
-static bool look_at_findings(struct row *r, const struct verdict *v)
+static bool look_at_findings(struct agreed *s, struct agreed_row *r, const struct verdict *v)
 {
     bool news = v->same_as == 0;
 
@@ -76,6 +56,8 @@ static bool look_at_findings(struct row *r, const struct verdict *v)
             again(&r->retry, f->psn);
         if (f->kind == IBA_FINDING_RETRY_TIMEOUT)
             shortest(&r->timeout_ns, f->wait_ns);
+        if (f->kind == IBA_FINDING_NAK_INVALID && r->d->peer && s->row[r->d->peer - 1].reads > 0)
+            s->row[r->d->peer - 1].refused = s->row[r->d->peer - 1].reads;
         if (f->kind == IBA_FINDING_RNR)
             shortest(&r->rnr_wait_ns, f->wait_ns);
         news &= f->kind > IBA_FINDING_NETWORK_COPY && f->kind != IBA_FINDING_LATE;
@@ -83,7 +65,7 @@ static bool look_at_findings(struct row *r, const struct verdict *v)
     return news;
 }
 
-static void count_reads(struct agreed *s, struct row *r, const struct iba_view *v)
+static void count_reads(struct agreed *s, struct agreed_row *r, const struct iba_view *v)
 {
     const bool waits = v->op->pay == IBA_PAY_NONE || v->op->pay == IBA_PAY_EIGHT;
     const bool answer = v->op->pay != IBA_PAY_NONE || iba_view_has(v, IBA_H_atomicacketh);
@@ -93,9 +75,62 @@ static void count_reads(struct agreed *s, struct row *r, const struct iba_view *
         r->reads += waits;
         r->most_reads = r->reads > r->most_reads ? r->reads : r->most_reads;
     } else if (answer && ends && r->d->peer) {
-        struct row *asked = &s->row[r->d->peer - 1];
+        struct agreed_row *asked = &s->row[r->d->peer - 1];
         asked->reads -= asked->reads > 0;
     }
+}
+
+static void widen(struct agreed_range *r, uint32_t v)
+{
+    r->least = r->any && r->least < v ? r->least : v;
+    r->most = r->any && r->most > v ? r->most : v;
+    r->any = true;
+}
+
+/* Of the header the ICRC starts with: what routers and switches go by. */
+static void look_at_network(struct agreed_row *r, const struct iba_view *v)
+{
+    const uint8_t *l3 = v->wire + v->l3_at;
+    const bool v4 = v->l3 == IBA_H_ipv4, v6 = v->l3 == IBA_H_ipv6;
+    const uint32_t ecn = v4 ? iba_ipv4_ecn(l3) : v6 ? iba_ipv6_ecn(l3) : 0;
+
+    if (v4 || v6) {
+        widen(&r->dscp, v4 ? iba_ipv4_dscp(l3) : iba_ipv6_dscp(l3));
+        widen(&r->hops, v4 ? iba_ipv4_ttl(l3) : iba_ipv6_hlim(l3));
+    } else if (iba_view_has(v, IBA_H_grh))
+        widen(&r->hops, iba_grh_hoplmt(iba_view_hdr(v, IBA_H_grh)));
+    if (iba_view_has(v, IBA_H_lrh))
+        widen(&r->sl, iba_lrh_sl(iba_view_hdr(v, IBA_H_lrh)));
+    if ((v4 || v6) && iba_view_has(v, IBA_H_udp))
+        widen(&r->port, iba_udp_srcport(iba_view_hdr(v, IBA_H_udp)));
+    r->ect |= ecn != 0;
+    r->ce |= ecn == 3;
+    r->ack_ect |= ecn != 0 && v->op->dir == IBA_RSP && v->op->pay == IBA_PAY_NONE;
+    r->proto = v->proto;
+    if (iba_view_has(v, IBA_H_eth)) {
+        r->mac[0] = iba_eth_src(iba_view_hdr(v, IBA_H_eth));
+        r->mac[1] = iba_eth_dst(iba_view_hdr(v, IBA_H_eth));
+    }
+}
+
+static void look_at_transport(struct agreed_row *r, const struct iba_view *v)
+{
+    const uint8_t *bth = iba_view_bth(v);
+
+    widen(&r->p_key, iba_bth_p_key(bth));
+    widen(&r->migreq, iba_bth_m(bth));
+    if (v->op->dir == IBA_REQ && !r->requests) {
+        r->requests = true;
+        r->psn = iba_psn_of(iba_bth_psn(bth));
+    }
+}
+
+static void look_at_mac(struct agreed *s, const struct packet *p)
+{
+    if (!iba_view_has_bth(&p->view) || !iba_view_has(&p->view, IBA_H_eth) ||
+        iba_eth_src(iba_view_hdr(&p->view, IBA_H_eth)) != 0)
+        return;
+    s->no_mac_frame = s->no_mac++ ? s->no_mac_frame : p->number;
 }
 
 void stat_agreed_packet(void *state, const struct packet *p)
@@ -104,58 +139,87 @@ void stat_agreed_packet(void *state, const struct packet *p)
     const struct verdict *v = p->verdict;
     const struct iba_view *view = &p->view;
 
+    look_at_mac(s, p);
+
     if (!verdict_is_twin(v, p->number))
         cm_track_packet(&s->cm, p);
     if (!v->direction || !view->op || (view->op->svc != IBA_RC && view->op->svc != IBA_XRC) ||
         view->icrc == IBA_CHECK_BAD || view->err != IBA_OK || (view->has & view->op->hdrs) != view->op->hdrs)
         return;
-    struct row *r = row_of(s, v->direction);
-    if (look_at_findings(r, v))
+    struct agreed_row *r = row_of(s, v->direction);
+    if (look_at_findings(s, r, v))
         count_reads(s, r, view);
+    look_at_network(r, view);
+    look_at_transport(r, view);
     if (iba_view_has(view, IBA_H_aeth) && iba_aeth_syn_kind(iba_view_hdr(view, IBA_H_aeth)) == 0) {
         r->acks = true;
         r->credits |= iba_aeth_syn_value(iba_view_hdr(view, IBA_H_aeth)) != NO_CREDITS;
     }
 }
 
-/* What is compared: how it is called, and its value as observed; false: the capture does not show it. */
-enum shown { SHOW_PMTU, SHOW_READS, SHOW_RETRIES, SHOW_TIMEOUT, SHOW_RNR_RETRIES, SHOW_RNR_WAIT, SHOW_CREDITS, SHOWN };
+/* How each is called, and shown. The text has two tables: what a connection does, and what stands in every packet. */
+enum { IN_EACH_PACKET = SHOW_PSN };
+enum form { FORM_NUMBER, FORM_TIME, FORM_HEX4, FORM_HEX6 };
 static const struct {
     const char *title, *key;
-    uint8_t width;
-    bool time;
-} shown[SHOWN] = {[SHOW_PMTU] = {"PMTU", "pmtu", 9, false},
-                  [SHOW_READS] = {"READs at once", "initiator_depth", 13, false},
-                  [SHOW_RETRIES] = {"Retries", "retry_count", 7, false},
-                  [SHOW_TIMEOUT] = {"Timeout (s)", "ack_timeout", 23, true},
-                  [SHOW_RNR_RETRIES] = {"RNR retries", "rnr_retry_count", 11, false},
-                  [SHOW_RNR_WAIT] = {"RNR wait (s)", "rnr_timer", 13, true},
-                  [SHOW_CREDITS] = {"Credits", "end_to_end_flow_control", 7, false}};
+    uint8_t width, form;
+} shown[SHOWN] = {[SHOW_PMTU] = {"PMTU", "pmtu", 9, FORM_NUMBER},
+                  [SHOW_READS] = {"READs at once", "initiator_depth", 13, FORM_NUMBER},
+                  [SHOW_RETRIES] = {"Retries", "retry_count", 7, FORM_NUMBER},
+                  [SHOW_TIMEOUT] = {"Timeout (s)", "ack_timeout", 23, FORM_TIME},
+                  [SHOW_RNR_RETRIES] = {"RNR retries", "rnr_retry_count", 11, FORM_NUMBER},
+                  [SHOW_RNR_WAIT] = {"RNR wait (s)", "rnr_timer", 13, FORM_TIME},
+                  [SHOW_CREDITS] = {"Credits", "end_to_end_flow_control", 7, FORM_NUMBER},
+                  [SHOW_PSN] = {"First PSN", "psn", 17, FORM_HEX6},
+                  [SHOW_PKEY] = {"P_Key", "p_key", 13, FORM_HEX4},
+                  [SHOW_SL] = {"SL", "service_level", 7, FORM_NUMBER},
+                  [SHOW_DSCP] = {"DSCP", "dscp", 8, FORM_NUMBER},
+                  [SHOW_HOPS] = {"Hop limit", "hop_limit", 11, FORM_NUMBER},
+                  [SHOW_MIGREQ] = {"MigReq", "migreq", 6, FORM_NUMBER},
+                  [SHOW_PORT] = {"Source port", "source_port", 13, FORM_NUMBER}};
 
-static bool observed(const struct row *r, enum shown what, uint64_t *v)
+static bool range(const struct agreed_range *r, struct agreed_value *v)
+{
+    *v = (struct agreed_value){r->least, r->most};
+    return r->any;
+}
+
+static bool one(uint64_t n, bool known, struct agreed_value *v)
+{
+    *v = (struct agreed_value){n, n};
+    return known;
+}
+
+bool agreed_observed(const struct agreed_row *r, enum agreed_shown what, struct agreed_value *v)
 {
     switch (what) {
-    case SHOW_PMTU: *v = r->d->pmtu; return *v != 0;
-    case SHOW_READS: *v = r->most_reads; return true;
-    case SHOW_RETRIES: *v = r->retry.most; return true;
-    case SHOW_TIMEOUT: *v = r->timeout_ns; return *v != 0;
-    case SHOW_RNR_RETRIES: *v = r->rnr.most; return true;
-    case SHOW_RNR_WAIT: *v = r->rnr_wait_ns; return *v != 0;
-    default: *v = r->credits; return r->acks;
+    case SHOW_PMTU: return one(r->d->pmtu, r->d->pmtu != 0, v);
+    case SHOW_READS: return one(r->most_reads, true, v);
+    case SHOW_RETRIES: return one(r->retry.most, true, v);
+    case SHOW_TIMEOUT: return one(r->timeout_ns, r->timeout_ns != 0, v);
+    case SHOW_RNR_RETRIES: return one(r->rnr.most, true, v);
+    case SHOW_RNR_WAIT: return one(r->rnr_wait_ns, r->rnr_wait_ns != 0, v);
+    case SHOW_CREDITS: return one(r->credits, r->acks, v);
+    case SHOW_PSN: return one(r->psn.v, r->requests, v);
+    case SHOW_PKEY: return range(&r->p_key, v);
+    case SHOW_SL: return range(&r->sl, v);
+    case SHOW_DSCP: return range(&r->dscp, v);
+    case SHOW_HOPS: return range(&r->hops, v);
+    case SHOW_MIGREQ: return range(&r->migreq, v);
+    default: return range(&r->port, v);
     }
 }
 
-/* The connection that the direction is of; `active`: sent by its active end. NULL: nothing tells. */
-static const struct cm_connection *connection_of(const struct agreed *s, const struct direction *d, bool *active)
+const struct cm_connection *agreed_connection(const struct agreed *s, const struct direction *d, bool *active)
 {
     const struct path *p = d->path;
 
     return cm_track_find(&s->cm, p->kind, p->src, d->knows_source_qp ? &d->source_qp : NULL, p->dst, d->qpn, active);
 }
 
-/* What the sender of the direction agreed to. REQ says what the passive end is to do: how often to send again and how
+/* Each end says where the other is to begin. REQ says what the passive end is to do: how often to send again and how
  * long to wait; of the active end REP says the RNR retries only (sections 12.7.27, 12.7.34, 12.7.38). */
-static bool agreed(const struct cm_connection *c, bool active, enum shown what, uint64_t *v)
+bool agreed_said(const struct cm_connection *c, bool active, enum agreed_shown what, uint64_t *v)
 {
     const struct cm_end *end = c ? active ? &c->active : &c->passive : NULL;
 
@@ -168,81 +232,122 @@ static bool agreed(const struct cm_connection *c, bool active, enum shown what, 
     case SHOW_TIMEOUT: *v = UINT64_C(4096) << c->ack_timeout; return !active;
     case SHOW_RNR_RETRIES: *v = end->rnr_retries; return true;
     case SHOW_CREDITS: *v = end->flow_control; return true;
+    case SHOW_PSN: *v = active ? c->passive.psn : c->active.psn; return true; /* each says where the other begins */
+    case SHOW_PKEY: *v = c->p_key; return true;
+    case SHOW_SL: *v = c->sl; return true;
+    case SHOW_DSCP: *v = c->traffic_class >> 2; return true;
+    case SHOW_HOPS: *v = c->hop_limit; return active;
     default: return false;
     }
 }
 
-static void number(struct out *o, enum shown what, uint64_t v)
+static void number(struct out *o, enum agreed_shown what, uint64_t v)
 {
-    if (shown[what].time)
-        out_time(o, (int64_t)v);
+    switch (shown[what].form) {
+    case FORM_TIME: out_time(o, (int64_t)v); break;
+    case FORM_HEX4: out_hex(o, v, 4); break;
+    case FORM_HEX6: out_hex(o, v, 6); break;
+    default: out_u64(o, v); break;
+    }
+}
+
+static void cell(struct table *t, const struct agreed_row *r, const struct cm_connection *c, bool active,
+                 enum agreed_shown what)
+{
+    struct agreed_value v;
+    uint64_t said;
+
+    table_begin(t);
+    if (agreed_said(c, active, what, &said))
+        number(t->o, what, said);
     else
-        out_u64(o, v);
+        out_ch(t->o, '-');
+    out_ch(t->o, '/');
+    if (agreed_observed(r, what, &v)) {
+        number(t->o, what, v.least);
+        if (v.most != v.least) {
+            OUT_LIT(t->o, "..");
+            number(t->o, what, v.most);
+        }
+    } else
+        out_ch(t->o, '-');
+    table_end(t);
+}
+
+static void print_table(const struct agreed *s, struct out *o, const char *title, unsigned from, unsigned to)
+{
+    struct column column[ENDS_COLUMNS + SHOWN];
+    struct table t;
+
+    ends_columns(o, column, s->seen, s->n);
+    for (unsigned i = from; i < to; i++)
+        column[ENDS_COLUMNS + i - from] = (struct column){shown[i].title, shown[i].width, false};
+    table_open(&t, o, title, column, ENDS_COLUMNS + to - from);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct agreed_row *r = &s->row[s->seen[i]->id];
+        bool active = false;
+        const struct cm_connection *c = agreed_connection(s, r->d, &active);
+        ends_cells(&t, r->d);
+        for (unsigned k = from; k < to; k++)
+            cell(&t, r, c, active, (enum agreed_shown)k);
+    }
+    table_rule(&t, '-');
+    if (to == SHOWN)
+        agreed_differ_text(s, o);
+    else
+        out_str(o, "Agreed: - where no REQ and REP in the capture tell\n");
+    table_close(&t);
 }
 
 static void print_text(const struct agreed *s, struct out *o)
 {
-    struct column column[ENDS_COLUMNS + SHOWN];
-    struct table t;
-    uint64_t v;
-
-    ends_columns(o, column, s->seen, s->n);
-    for (unsigned i = 0; i < SHOWN; i++)
-        column[ENDS_COLUMNS + i] = (struct column){shown[i].title, shown[i].width, false};
-    table_open(&t, o, "Reliable connections: agreed/observed", column, sizeof column / sizeof *column);
-    for (size_t i = 0; i < s->n; i++) {
-        const struct row *r = &s->row[s->seen[i]->id];
-        bool active = false;
-        const struct cm_connection *c = connection_of(s, r->d, &active);
-        ends_cells(&t, r->d);
-        for (unsigned k = 0; k < SHOWN; k++) {
-            table_begin(&t);
-            if (agreed(c, active, (enum shown)k, &v))
-                number(o, (enum shown)k, v);
-            else
-                out_ch(o, '-');
-            out_ch(o, '/');
-            if (observed(r, (enum shown)k, &v))
-                number(o, (enum shown)k, v);
-            else
-                out_ch(o, '-');
-            table_end(&t);
-        }
-    }
-    table_rule(&t, '-');
-    out_str(o, "Agreed: - where no REQ and REP in the capture tell\n");
-    table_close(&t);
+    print_table(s, o, "Reliable connections: agreed/observed", 0, IN_EACH_PACKET);
+    print_table(s, o, "The same, of what stands in the packets; then what is remarkable", IN_EACH_PACKET, SHOWN);
 }
 
 static void print_json(const struct agreed *s, struct out *o)
 {
-    uint64_t v;
+    struct agreed_value v;
+    uint64_t said;
 
     out_str(o, "{\"stat\":\"agreed\",\"directions\":[");
     for (size_t i = 0; i < s->n; i++) {
-        const struct row *r = &s->row[s->seen[i]->id];
+        const struct agreed_row *r = &s->row[s->seen[i]->id];
         out_str(o, i > 0 ? ",{\"direction\":" : "{\"direction\":");
         out_u64(o, r->d->id);
         bool active = false;
-        const struct cm_connection *c = connection_of(s, r->d, &active);
+        const struct cm_connection *c = agreed_connection(s, r->d, &active);
         ends_json(o, r->d);
         for (unsigned k = 0; k < SHOWN; k++) {
+            const enum agreed_shown what = (enum agreed_shown)k;
+            const bool seen = agreed_observed(r, what, &v);
+            const uint64_t unit = shown[k].form == FORM_TIME;
             json_key(o, shown[k].key);
             OUT_LIT(o, "{\"agreed\":");
-            if (agreed(c, active, (enum shown)k, &v))
-                number(o, (enum shown)k, v);
-            else
+            if (!agreed_said(c, active, what, &said))
                 OUT_LIT(o, "null");
+            else if (unit)
+                out_time(o, (int64_t)said);
+            else
+                out_u64(o, said);
             OUT_LIT(o, ",\"observed\":");
-            if (observed(r, (enum shown)k, &v))
-                number(o, (enum shown)k, v);
-            else
+            if (!seen)
                 OUT_LIT(o, "null");
+            else if (unit)
+                out_time(o, (int64_t)v.most);
+            else
+                out_u64(o, v.most);
+            if (seen && v.least != v.most)
+                json_u64(o, "least", v.least);
             out_ch(o, '}');
         }
         out_ch(o, '}');
     }
+    OUT_LIT(o, "],\"differences\":[");
+    agreed_differ_json(s, o);
     out_ch(o, ']');
+    json_u64(o, "no_mac", s->no_mac);
+    json_u64(o, "same_psn", agreed_same_psn(s));
     json_u64(o, "limit", JUDGE_DIRECTIONS);
     out_str(o, "}\n");
 }

@@ -164,7 +164,11 @@ static struct cm_connection *request(struct cm_track *t, const struct message *i
     c->active.psn = iba_cm_req_startpsn(w);
     c->active.reads = iba_cm_req_initdepth(w);
     c->active.flow_control = iba_cm_req_e2eflowctrl(w);
-    c->passive.reads = iba_cm_req_responderres(w);
+    c->passive.reads = c->offered_reads = iba_cm_req_responderres(w);
+    c->p_key = iba_cm_req_pkey(w);
+    c->sl = iba_cm_req_prim_sl(w);
+    c->traffic_class = iba_cm_req_prim_tfcclass(w);
+    c->hop_limit = iba_cm_req_prim_hoplim(w);
     c->passive.rnr_retries = iba_cm_req_rnrretrcount(w); /* what the one asks of the other */
     c->service_id = iba_cm_req_serviceid(w);
     c->service = iba_cm_req_transpsvctype(w);

@@ -29,6 +29,9 @@ struct cm_connection {
     uint8_t upper;   /* enum iba_upper: as the caller makes of it */
     uint8_t service; /* as in REQ */
     uint8_t mtu_code, ack_timeout, retries, cm_timeout;
+    uint8_t offered_reads;                /* REQ: that the passive end may have outstanding at most */
+    uint8_t sl, traffic_class, hop_limit; /* of the path */
+    uint16_t p_key;
     uint8_t mras;                                  /* messages that asked for more time */
     uint16_t again;                                /* messages sent again */
     uint16_t reason;                               /* of a REJ, or status of a SIDR_REP */

@@ -37,10 +37,12 @@ struct capture {
     unsigned flags;
     uint32_t linktype, snaplen; /* of pcap files; snaplen 0: whole packets */
     const char *lines;          /* each ends with a newline */
+    const char *const *more;    /* further lines, for what is too long for one string; ends with NULL. May be NULL */
 };
 extern const struct capture captures[];
 extern const size_t n_captures;
 extern const char field_bugs_order[], field_bugs_content[], mads_private[]; /* lines */
+extern const char *const field_bugs_agreed[], *const field_bugs_path[];     /* lists of lines */
 
 struct frame {
     uint8_t data[FRAME_BYTES];

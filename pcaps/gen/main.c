@@ -35,19 +35,27 @@ static void save(const struct job *job, const char *folder)
     }
 }
 
+static void all_lines(struct job *job, const char *lines)
+{
+    char line[LINE_BYTES];
+
+    for (const char *at = lines, *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+        if ((size_t)(end - at) >= sizeof line)
+            die(job, "line too long", "");
+        memcpy(line, at, (size_t)(end - at));
+        line[end - at] = '\0';
+        one_line(job, line);
+    }
+}
+
 static void make(const struct capture *c, const char *folder)
 {
     struct job job = {.capture = c};
-    char line[LINE_BYTES];
 
     write_begin(&job);
-    for (const char *at = c->lines, *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
-        if ((size_t)(end - at) >= sizeof line)
-            die(&job, "line too long", "");
-        memcpy(line, at, (size_t)(end - at));
-        line[end - at] = '\0';
-        one_line(&job, line);
-    }
+    all_lines(&job, c->lines);
+    for (const char *const *more = c->more; more && *more; more++)
+        all_lines(&job, *more);
     if (c->flags & GZIP)
         write_gzip(&job);
     save(&job, folder);

@@ -1,0 +1,124 @@
+/* What went wrong in the field although each packet by itself is in order: the two ends, what they agreed on and what
+ * they do, several connections. Each has hosts of its own, 10.0.N.1 and 10.0.N.2. dissect/test/field_bugs.py says what
+ * `-z agreed` and `-z cm` are to say of each. Packets are 10 ms apart. */
+#include "gen.h"
+
+/* clang-format off */
+/* Packets of entry N (two hex digits), there and back; datagrams of the connection manager. */
+#define TO(n) " ipv4.src=0x0a00" n "01 ipv4.dst=0x0a00" n "02"
+#define FROM(n) " ipv4.src=0x0a00" n "02 ipv4.dst=0x0a00" n "01"
+#define CM(way) "roce2-ipv4 UD_SEND_ONLY " way " bth.destqp=1 bth.p_key=0xffff deth.q_key=0x80010000 deth.srcqp=1 mad=7:3:"
+#define GID16 "00000000000000000000ffff0a000001"
+/* Identifier, QP, READs it takes, READs it makes, where the other begins, retries (low three bits), P_Key, MTU and RNR retries,
+ * traffic class, hop limit, ACK timeout (high five bits); all hex digits. Service: TCP port 4420. */
+#define REQ(n, id, qp, takes, makes, psn, retries, p_key, mtu_rnr, class, hops, timeout) \
+    CM("") "10" TO(n) " at=24:" id "00000000" "0000000001061144" "0002c90300000001" "00000000" "00000000" qp takes "000000" makes "000000a0" psn "a" retries \
+    p_key mtu_rnr "f0" "00000000" GID16 GID16 "00000000" class hops "00" timeout \
+    "0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000\n"
+/* Identifiers, QP, where the other begins, READs it takes, READs it makes, RNR retries (high three bits). */
+#define REP(n, id, of, qp, psn, takes, makes, rnr) \
+    CM("reverse=1") "13" FROM(n) " at=24:" id of "00000000" qp "00" "00000000" psn "00" takes makes "00" rnr "0002c90300000002\n"
+#define RTU(n, id, of) CM("") "14" TO(n) " at=24:" id of "\n"
+#define MRA(n, id, of) CM("reverse=1") "11" FROM(n) " at=24:" id of "40a00000\n"
+#define REJ(n, id, of, reason) CM("reverse=1") "12" FROM(n) " at=24:" id of "0000" reason "00000000\n"
+/* As everybody agrees: 16 READs, PSN 0x100 there and 0x200 back, 7 retries of each kind, path MTU 1024, 67 ms. */
+#define CONNECT(n, qp, takes, makes, rep_takes, rep_makes, rnr, class, p_key) \
+    REQ(n, "000000" n, "0020" qp, takes, makes, "000200", "7", p_key, "37", class, "40", "70") \
+    REP(n, "000001" n, "000000" n, "0010" qp, "000100", rep_takes, rep_makes, rnr) \
+    RTU(n, "000000" n, "000001" n)
+#define SEND(n, qp, psn) "roce2-ipv4 RC_SEND_ONLY bth.destqp=0x10" qp " bth.a=1 payload=64 bth.psn=" psn TO(n)
+#define ACK(n, qp, psn, msn) "roce2-ipv4 RC_ACKNOWLEDGE reverse=1 bth.destqp=0x20" qp " bth.psn=" psn " aeth.syndrome=0x1f aeth.msn=" msn FROM(n)
+#define NAK(n, qp, psn, syndrome) "roce2-ipv4 RC_ACKNOWLEDGE reverse=1 bth.destqp=0x20" qp " bth.psn=" psn " aeth.syndrome=" syndrome " aeth.msn=0" FROM(n)
+#define READ(n, qp, psn) "roce2-ipv4 RC_READ_REQUEST bth.destqp=0x10" qp " reth.dmalen=64 bth.psn=" psn TO(n) "\n"
+#define READS9(n, qp) READ(n, qp, "256") READ(n, qp, "257") READ(n, qp, "258") READ(n, qp, "259") READ(n, qp, "260") \
+    READ(n, qp, "261") READ(n, qp, "262") READ(n, qp, "263") READ(n, qp, "264")
+
+const char *const field_bugs_agreed[] = {
+    /* a connection on which nothing is wrong, so that what is said of the others is not said of all */
+    CONNECT("01", "01", "10", "10", "10", "10", "e0", "68", "ffff") SEND("01", "01", "256") " ipv4.dsfield.dscp=26\n" ACK("01", "01", "256", "1") " ipv4.dsfield.dscp=26\n",
+    /* PSN-07: the PSN of the connection before */
+    CONNECT("02", "02", "10", "10", "10", "10", "e0", "00", "ffff") SEND("02", "02", "768") "\n" ACK("02", "02", "768", "1") "\n",
+    /* RNR-05, RNR-08: one RNR retry only, and a receiver that is not ready */
+    CONNECT("03", "03", "10", "10", "10", "10", "20", "00", "ffff") SEND("03", "03", "256") "\n" NAK("03", "03", "256", "0x2e") "\n",
+    /* RDA-01: the ninth READ is refused, though 16 were agreed */
+    CONNECT("04", "04", "10", "10", "10", "10", "e0", "00", "ffff") READS9("04", "04") NAK("04", "04", "256", "0x61") "\n",
+    /* RDA-02: more READs at once than were agreed, 8 */
+    CONNECT("05", "05", "08", "08", "08", "08", "e0", "00", "ffff") READS9("05", "05"),
+    /* RDA-05: an initiator that offers no READ to a service that lives by them */
+    CONNECT("06", "06", "00", "01", "01", "00", "e0", "00", "ffff") SEND("06", "06", "256") "\n" "roce2-ipv4 RC_READ_REQUEST reverse=1 bth.destqp=0x2006 reth.dmalen=64 bth.psn=512" FROM("06") "\n",
+    /* RDA-06: what the server allows itself is its own limit as a responder */
+    CONNECT("07", "07", "01", "10", "10", "10", "e0", "00", "ffff") SEND("07", "07", "256") "\n" ACK("07", "07", "256", "1") "\n",
+    /* CM-04: 67 ms were agreed, the retry comes after 10 */
+    CONNECT("08", "08", "10", "10", "10", "10", "e0", "00", "ffff") "roce2-ipv4 RC_SEND_ONLY reverse=1 bth.destqp=0x2008 bth.a=1 payload=64 bth.psn=512" FROM("08") "\n"
+    "roce2-ipv4 RC_SEND_ONLY reverse=1 bth.destqp=0x2008 bth.a=1 payload=64 bth.psn=512" FROM("08") "\n" "roce2-ipv4 RC_ACKNOWLEDGE bth.destqp=0x1008 bth.psn=512 aeth.syndrome=0x1f aeth.msn=1" TO("08") "\n",
+    /* ADR-12, ADR-15: DSCP 26 was asked for, 0 is sent */
+    CONNECT("09", "09", "10", "10", "10", "10", "e0", "68", "ffff") SEND("09", "09", "256") "\n" ACK("09", "09", "256", "1") "\n",
+    /* MGT-01: a full member agrees on its key, a limited one sends with its own: the same partition */
+    CONNECT("0a", "0a", "10", "10", "10", "10", "e0", "00", "8123") SEND("0a", "0a", "256") " bth.p_key=0x8123\n" ACK("0a", "0a", "256", "1") " bth.p_key=0x0123\n",
+    /* MGT-02: both ends are limited members */
+    CONNECT("0b", "0b", "10", "10", "10", "10", "e0", "00", "0123") SEND("0b", "0b", "256") " bth.p_key=0x0123\n" ACK("0b", "0b", "256", "1") " bth.p_key=0x0123\n",
+    /* LEN-04: 4096 bytes a packet where 1024 were agreed */
+    CONNECT("0c", "0c", "10", "10", "10", "10", "e0", "00", "ffff") "roce2-ipv4 RC_SEND_FIRST bth.destqp=0x100c payload=4096 bth.psn=256" TO("0c") "\n" "roce2-ipv4 RC_SEND_LAST bth.destqp=0x100c bth.a=1 payload=64 bth.psn=257" TO("0c") "\n",
+    /* CM-01: an initiator that lost its power is called stale whenever it comes back */
+    REQ("0d", "0000000d", "00200d", "10", "10", "000200", "7", "ffff", "37", "00", "40", "70") REJ("0d", "00000000", "0000000d", "000a")
+    REQ("0d", "0000100d", "00200d", "10", "10", "000300", "7", "ffff", "37", "00", "40", "70") REJ("0d", "00000000", "0000100d", "000a")
+    REQ("0d", "0000200d", "00200d", "10", "10", "000400", "7", "ffff", "37", "00", "40", "70") REJ("0d", "00000000", "0000200d", "000a"),
+    /* CM-03: a REJ right behind an MRA */
+    REQ("0e", "0000000e", "00200e", "10", "10", "000200", "7", "ffff", "37", "00", "40", "70") MRA("0e", "0000010e", "0000000e") REJ("0e", "0000010e", "0000000e", "001c"),
+    /* CM-07: a connection dies of retries, and each new one is refused */
+    CONNECT("0f", "0f", "10", "10", "10", "10", "e0", "00", "ffff") SEND("0f", "0f", "256") "\n" SEND("0f", "0f", "256") "\n"
+    REQ("0f", "0000100f", "00210f", "10", "10", "000200", "7", "ffff", "37", "00", "40", "70") REJ("0f", "00000000", "0000100f", "001c")
+    REQ("0f", "0000200f", "00220f", "10", "10", "000200", "7", "ffff", "37", "00", "40", "70") REJ("0f", "00000000", "0000200f", "001c"),
+    NULL};
+
+const char *const field_bugs_path[] = {
+    /* ADR-01, ADR-02: RoCEv1 one way, RoCEv2 back */
+    "roce1 RC_SEND_ONLY bth.destqp=0x1021 bth.a=1 payload=64 bth.psn=1 eth.src=0x020000000021 eth.dst=0x020000001021\n"
+    "roce2-ipv4 RC_SEND_ONLY reverse=1 bth.destqp=0x2021 bth.a=1 payload=64 bth.psn=1 eth.src=0x020000001021 eth.dst=0x020000000021" FROM("21") "\n",
+    /* ADR-03, ADR-04: a link-local address where a router is on the way */
+    "roce2-ipv6 RC_SEND_ONLY bth.destqp=0x1022 bth.a=1 payload=64 bth.psn=1 ipv6.src=fe800000000000000000000000000022 ipv6.dst=20010db8000000000000000000000022\n",
+    /* ADR-05: hop limit 1 */
+    SEND("23", "23", "1") " ipv4.ttl=1\n" ACK("23", "23", "1", "1") "\n",
+    /* ADR-06, ADR-07: all connections of two hosts from one port */
+    SEND("24", "24", "1") " udp.srcport=49152\n" ACK("24", "24", "1", "1") "\n" SEND("24", "34", "1001") " udp.srcport=49152\n" ACK("24", "34", "1001", "1") "\n"
+    SEND("24", "44", "2001") " udp.srcport=49152\n" ACK("24", "44", "2001", "1") "\n",
+    /* ADR-08: a port below those of RoCE */
+    SEND("25", "25", "1") " udp.srcport=1234\n" ACK("25", "25", "1", "1") "\n",
+    /* ADR-10: datagrams from MAC address 0 */
+    "roce2-ipv4 UD_SEND_ONLY bth.destqp=0x1026 payload=64 eth.src=0" TO("26") "\n",
+    /* ADR-13: DSCP 26 one way, 0 the other; ADR-14: so do the answers of a responder */
+    SEND("27", "27", "1") " ipv4.dsfield.dscp=26\n" ACK("27", "27", "1", "1") "\n",
+    /* CC-05: ACKs that switches may mark */
+    SEND("28", "28", "1") "\n" ACK("28", "28", "1", "1") " ipv4.dsfield.ecn=2\n",
+    /* CC-12: packets are lost, none is marked */
+    SEND("29", "29", "1") " ipv4.dsfield.ecn=2\n" ACK("29", "29", "1", "1") "\n" SEND("29", "29", "3") " ipv4.dsfield.ecn=2\n" NAK("29", "29", "2", "0x60") "\n"
+    SEND("29", "29", "2") " ipv4.dsfield.ecn=2\n" SEND("29", "29", "3") " ipv4.dsfield.ecn=2\n" ACK("29", "29", "3", "3") "\n",
+    /* APM-01: MigReq 1 one way, 0 the other */
+    SEND("2a", "2a", "1") " bth.m=1\n" ACK("2a", "2a", "1", "1") " bth.m=0\n",
+    /* RNR-12: all connections of one target are not ready at once */
+    SEND("2b", "2b", "1") "\n" SEND("2b", "3b", "1001") "\n" NAK("2b", "2b", "1", "0x2e") "\n" NAK("2b", "3b", "1001", "0x2e") "\n",
+    /* PSN-04: a READ that is asked for from its third packet on, with its whole length */
+    "roce2-ipv4 RC_READ_REQUEST bth.destqp=0x102c reth.dmalen=1024 bth.psn=1" TO("2c") "\n"
+    "roce2-ipv4 RC_READ_RESP_FIRST reverse=1 bth.destqp=0x202c payload=256 bth.psn=1 aeth.syndrome=0x1f aeth.msn=1" FROM("2c") "\n"
+    "roce2-ipv4 RC_READ_RESP_MIDDLE reverse=1 bth.destqp=0x202c payload=256 bth.psn=2" FROM("2c") "\n"
+    "roce2-ipv4 RC_READ_RESP_LAST reverse=1 bth.destqp=0x202c payload=256 bth.psn=4 aeth.syndrome=0x1f aeth.msn=1" FROM("2c") "\n"
+    "roce2-ipv4 RC_READ_REQUEST bth.destqp=0x102c reth.dmalen=1024 bth.psn=3" TO("2c") "\n",
+    /* PSN-10: a NAK asks for the third packet, the message begins anew */
+    "roce2-ipv4 RC_SEND_FIRST bth.destqp=0x102d payload=256 bth.psn=1" TO("2d") "\n" "roce2-ipv4 RC_SEND_MIDDLE bth.destqp=0x102d payload=256 bth.psn=2" TO("2d") "\n"
+    "roce2-ipv4 RC_SEND_LAST bth.destqp=0x102d bth.a=1 payload=256 bth.psn=4" TO("2d") "\n" NAK("2d", "2d", "3", "0x60") "\n"
+    "roce2-ipv4 RC_SEND_FIRST bth.destqp=0x102d payload=256 bth.psn=1" TO("2d") "\n" "roce2-ipv4 RC_SEND_MIDDLE bth.destqp=0x102d payload=256 bth.psn=2" TO("2d") "\n",
+    /* PSN-11: a WRITE of 16384 bytes that stops after 8192 */
+    "roce2-ipv4 RC_WRITE_FIRST bth.destqp=0x102e payload=4096 reth.dmalen=16384 bth.psn=1" TO("2e") "\n" "roce2-ipv4 RC_WRITE_MIDDLE bth.destqp=0x102e payload=4096 bth.psn=2" TO("2e") "\n",
+    /* UDM-06: a datagram longer than Ethernet's 1500 bytes let through */
+    "roce2-ipv4 UD_SEND_ONLY bth.destqp=0x102f payload=2048" TO("2f") "\n",
+    /* CNT-05: congestion notifications, though nothing was marked */
+    "roce2-ipv4 CNP_ROCE reverse=1 bth.destqp=0x2030 bth.becn=1" FROM("30") "\n" "roce2-ipv4 CNP_ROCE reverse=1 bth.destqp=0x2030 bth.becn=1" FROM("30") "\n",
+    /* KEY-08: R_Key 0 is a key as any other */
+    "roce2-ipv4 RC_WRITE_ONLY bth.destqp=0x1031 bth.a=1 bth.psn=1 payload=64 reth.dmalen=64 reth.r_key=0" TO("31") "\n" ACK("31", "31", "1", "1") "\n",
+    /* MGT-05: what is longer than 400 bytes does not come through */
+    "roce2-ipv4 RC_SEND_ONLY bth.destqp=0x1032 bth.a=1 bth.psn=1 payload=256" TO("32") "\n" ACK("32", "32", "1", "1") "\n"
+    "roce2-ipv4 RC_SEND_ONLY bth.destqp=0x1032 bth.a=1 bth.psn=2 payload=1024" TO("32") "\n" "roce2-ipv4 RC_SEND_ONLY bth.destqp=0x1032 bth.a=1 bth.psn=2 payload=1024" TO("32") "\n",
+    /* TOL-03: a mirror that lost packets: the ACK proves that they arrived */
+    SEND("33", "33", "1") "\n" ACK("33", "33", "1", "1") "\n" SEND("33", "33", "4") "\n" ACK("33", "33", "4", "4") "\n",
+    NULL};
+/* clang-format on */
