@@ -179,6 +179,40 @@ static int add_service(struct options *opt, const char *text)
                  text);
 }
 
+/* -d qp==N,PROTO. False: it is something else. */
+static bool decode_qp_as(struct options *opt, const char *text, int *rc)
+{
+    static const struct {
+        const char *name;
+        enum iba_holds holds;
+    } protos[] = {{"mad", IBA_HOLDS_MAD}, {"ipoib", IBA_HOLDS_IPOIB}, {"data", IBA_HOLDS_DATA}};
+    enum { MOST_QPN = 0xffffff };
+    static const char qp[] = "qp==";
+    unsigned at = 0;
+    char *end;
+
+    if (strncmp(text, qp, sizeof qp - 1) != 0)
+        return false;
+    const char *number = text + sizeof qp - 1;
+    const unsigned long n = strtoul(number, &end, 0);
+    while (at < IBA_MAX_QPS && opt->view.qp[at].holds != IBA_HOLDS_UNTOLD)
+        at++;
+    if (at == IBA_MAX_QPS) {
+        *rc = wrong("-d qp==: more than %d of them", IBA_MAX_QPS);
+        return true;
+    }
+    for (size_t i = 0;
+         *number >= '0' && *number <= '9' && n <= MOST_QPN && *end == ',' && i < sizeof protos / sizeof *protos; i++)
+        if (strcmp(end + 1, protos[i].name) == 0) {
+            opt->view.qp[at].qpn = (uint32_t)n;
+            opt->view.qp[at].holds = (uint8_t)protos[i].holds;
+            *rc = EXIT_OK;
+            return true;
+        }
+    *rc = wrong("-d %s: want qp==N,mad|ipoib|data, N below 0x1000000", text);
+    return true;
+}
+
 /* -d selector==value,protocol */
 static int decode_as(struct options *opt, const char *text)
 {
@@ -193,10 +227,13 @@ static int decode_as(struct options *opt, const char *text)
     static const char port[] = "udp.port==", user[] = "user", infiniband[] = ",infiniband";
     static const char service[] = "infiniband.cm.serviceid==";
     char number[8] = "";
+    int rc;
     const char *comma = strchr(text, ',');
     const size_t head = comma ? (size_t)(comma - text) : 0;
     unsigned long n;
 
+    if (decode_qp_as(opt, text, &rc))
+        return rc;
     if (strcmp(text, "infiniband.bth.service==RD,dc") == 0) {
         opt->view.dc = true;
         return EXIT_OK;
@@ -218,7 +255,7 @@ static int decode_as(struct options *opt, const char *text)
             }
     }
     return wrong("-d %s: want udp.port==N,infiniband or user0..15,infiniband|infiniband_link|eth|ip|erf or "
-                 "infiniband.bth.service==RD,dc or infiniband.cm.serviceid==ID,PROTOCOL",
+                 "infiniband.bth.service==RD,dc or infiniband.cm.serviceid==ID,PROTOCOL or qp==N,mad|ipoib|data",
                  text);
 }
 

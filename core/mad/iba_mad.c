@@ -188,6 +188,8 @@ bool iba_mad_in(const struct iba_view *v)
 {
     if (!iba_view_is_transport(v) || !iba_view_has(v, IBA_H_deth) || !iba_view_has_bth(v))
         return false;
+    if (v->holds != IBA_HOLDS_UNTOLD)
+        return v->holds == IBA_HOLDS_MAD && iba_bth_opcode(iba_view_bth(v)) == IBA_UD_SEND_ONLY;
     return iba_bth_opcode(iba_view_bth(v)) == IBA_UD_SEND_ONLY &&
            (iba_bth_destqp(iba_view_bth(v)) <= 1 || iba_deth_srcqp(iba_view_hdr(v, IBA_H_deth)) <= 1);
 }

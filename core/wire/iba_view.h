@@ -65,9 +65,15 @@ enum iba_check {
     IBA_CHECK_PENDING,   /* can be checked, was not yet: see iba_view_check() */
 };
 
-enum { IBA_MAX_LAYERS = 32, IBA_MAX_PORTS = 8 };
+enum { IBA_MAX_LAYERS = 32, IBA_MAX_PORTS = 8, IBA_MAX_QPS = 16 };
 
+/* What the payload is, where somebody said so; else QPs 0 and 1 hold management datagrams, and IPoIB shows itself. */
+enum iba_holds { IBA_HOLDS_UNTOLD, IBA_HOLDS_DATA, IBA_HOLDS_MAD, IBA_HOLDS_IPOIB };
 struct iba_view_opts {
+    struct {
+        uint32_t qpn;  /* destination */
+        uint8_t holds; /* enum iba_holds; IBA_HOLDS_UNTOLD ends the list */
+    } qp[IBA_MAX_QPS];
     uint16_t port[IBA_MAX_PORTS]; /* UDP ports that carry RoCEv2 beside 4791; 0 ends the list */
     bool dc;                      /* read the RD opcodes as the vendor's DC transport (see IBA_DCBTH) */
 };
@@ -88,6 +94,7 @@ struct iba_view {
     bool truncated;  /* by the capture: never an error, never "malformed" */
     bool fragment;   /* of an IP packet: the rest is elsewhere */
     uint8_t n_layer;
+    uint8_t holds;                          /* enum iba_holds, as the options say */
     uint8_t pad;                            /* bytes behind the payload, BTH.PadCnt */
     uint8_t l3;                             /* enum iba_hdr the ICRC starts with: lrh, grh, ipv4 or ipv6 */
     enum iba_check icrc, vcrc;              /* vcrc is the link packet CRC of a flow-control packet */

@@ -145,7 +145,11 @@ static bool holds_ipoib(const struct iba_view *v)
     const uint32_t room = v->payload_len - IBA_BYTES_ipoibsend;
 
     if (!v->op || v->op->svc > IBA_UD || (v->op->hdrs & IBA_HDR_BIT(IBA_H_reth)) || v->op->pos != IBA_ONLY ||
-        v->op->dir != IBA_REQ || iba_bth_destqp(iba_view_bth(v)) < 2 || iba_view_payload_captured(v) < LEAST)
+        v->op->dir != IBA_REQ)
+        return false;
+    if (v->holds != IBA_HOLDS_UNTOLD)
+        return v->holds == IBA_HOLDS_IPOIB && iba_view_payload_captured(v) >= IBA_BYTES_ipoibsend;
+    if (iba_bth_destqp(iba_view_bth(v)) < 2 || iba_view_payload_captured(v) < LEAST)
         return false;
     switch (iba_bits_get(p - IBA_BYTES_ipoibsend, 0, 32)) {
     case 0x08000000: return p[0] >> 4 == 4 && iba_ipv4_hdr_len(p) >= 5 && iba_ipv4_len(p) == room;
@@ -153,6 +157,14 @@ static bool holds_ipoib(const struct iba_view *v)
     case 0x08060000: return iba_bits_get(p, 0, 16) == 32; /* ARPHRD_INFINIBAND */
     default: return false;
     }
+}
+
+static uint8_t told(const struct walk *w, uint32_t qpn)
+{
+    for (unsigned i = 0; i < IBA_MAX_QPS && w->opts->qp[i].holds != IBA_HOLDS_UNTOLD; i++)
+        if (w->opts->qp[i].qpn == qpn)
+            return w->opts->qp[i].holds;
+    return IBA_HOLDS_UNTOLD;
 }
 
 static enum step payload(struct walk *w, uint32_t at, uint32_t room)
@@ -166,6 +178,7 @@ static enum step payload(struct walk *w, uint32_t at, uint32_t room)
         v->pad = 0;
     }
     v->payload_len = room - v->pad;
+    v->holds = told(w, iba_bth_destqp(iba_view_bth(v)));
     if (!holds_ipoib(v))
         return STEP_DONE;
     w->inner = true;

@@ -41,11 +41,16 @@
   // A bar for each class of times, each class twice as long as the one before.
   const times = figure => {
     const d = data(figure);
+    const around = (_, low, high) => { // of few classes not too wide
+      if (d.n.length === 1) low = high = d.from;
+      const half = Math.max((high - low) / 2 + 0.6, 5), middle = (low + high) / 2;
+      return [middle - half, middle + half];
+    };
     plot(figure, {
-      scales: {x: {time: false, range: (_, low, high) => [low - 0.6, high + 0.6]}, y: {range: (_, low, high) => [0, high * 1.05]}},
+      scales: {x: {time: false, range: around}, y: {range: (_, low, high) => [0, high * 1.05]}},
       axes: [axis({incrs: [1, 2, 4, 8], values: (_, v) => v.map(i => duration(2 ** i))}), axis({size: 80})],
       series: [{label: 'from', value: (_, v) => v == null ? '-' : duration(2 ** v)},
-        {label: 'messages', stroke: color('note'), fill: color('note'), paths: uPlot.paths.bars({size: [0.8]}), points: {show: false}}],
+        {label: 'messages', stroke: color('note'), fill: color('note'), paths: uPlot.paths.bars({size: [0.8, 60]}), points: {show: false}}],
     }, [d.n.map((_, i) => d.from + i), d.n]);
   };
 

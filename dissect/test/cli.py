@@ -379,6 +379,21 @@ class Input(Case):
         dc = jsonl(self.good("-T", "jsonl", "-d", "infiniband.bth.service==RD,dc", rd))
         self.assertTrue(all("infiniband.dcbth.opaque" in r for r in dc))
 
+    def test_decode_qp_as(self):
+        redirected = bad.PCAPS / "field-bugs-path.pcap"
+        read = lambda *args: jsonl(self.good("-T", "jsonl", "-Y", "infiniband.bth.destqp == 0x1026", *args, redirected))[0]
+        self.assertNotIn("infiniband.mad.method", read())
+        self.assertEqual(read("-d", "qp==0x1026,mad")["infiniband.mad.method"], read("-d", "qp==4134,mad")["infiniband.mad.method"])
+        cm = bad.PCAPS / "field-bugs-agreed.pcap"
+        self.assertIn("ComMgt", lines(self.good(cm))[0])
+        self.assertNotIn("ComMgt", lines(self.good("-d", "qp==1,data", cm))[0])
+        ip = bad.PCAPS / "ib-native.pcap"
+        first = lambda *args: jsonl(self.good("-T", "jsonl", *args, ip))
+        self.assertEqual(first(), first("-d", "qp==0xabcdef,ipoib"))
+        for wrong in ("qp==0x1000000,mad", "qp==,mad", "qp==7,nvme", "qp==7", "qp==-1,mad", "qp==7x,mad"):
+            self.fails(1, "-d", wrong, cm, says="want qp==N,mad|ipoib|data")
+        self.fails(1, *17 * ["-d", "qp==7,data"], cm, says="more than 16")
+
     def test_ports(self):
         moved = self.file(PLAIN.read_bytes().replace(struct.pack(">H", 4791), struct.pack(">H", 5000)))
         key = "infiniband.bth.opcode"

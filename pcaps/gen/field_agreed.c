@@ -10,11 +10,12 @@
 #define CM(way) "roce2-ipv4 UD_SEND_ONLY " way " bth.destqp=1 bth.p_key=0xffff deth.q_key=0x80010000 deth.srcqp=1 mad=7:3:"
 #define GID16 "00000000000000000000ffff0a000001"
 /* Identifier, QP, READs it takes, READs it makes, where the other begins, retries (low three bits), P_Key, MTU and RNR retries,
- * traffic class, hop limit, ACK timeout (high five bits); all hex digits. Service: TCP port 4420. */
+ * traffic class, hop limit, ACK timeout (high five bits); all hex digits. Service: TCP port 7174. */
 #define REQ(n, id, qp, takes, makes, psn, retries, p_key, mtu_rnr, class, hops, timeout) \
-    CM("") "10" TO(n) " at=24:" id "00000000" "0000000001061144" "0002c90300000001" "00000000" "00000000" qp takes "000000" makes "000000a0" psn "a" retries \
+    CM("") "10" TO(n) " at=24:" id "00000000" "0000000001061c06" "0002c90300000001" "00000000" "00000000" qp takes "000000" makes "000000a0" psn "a" retries \
     p_key mtu_rnr "f0" "00000000" GID16 GID16 "00000000" class hops "00" timeout \
-    "0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000\n"
+    "0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000" \
+    "0040114400000000" "00000000" "00000000" "0a00" n "01" "000000000000000000000000" "0a00" n "02\n"
 /* Identifiers, QP, where the other begins, READs it takes, READs it makes, RNR retries (high three bits). */
 #define REP(n, id, of, qp, psn, takes, makes, rnr) \
     CM("reverse=1") "13" FROM(n) " at=24:" id of "00000000" qp "00" "00000000" psn "00" takes makes "00" rnr "0002c90300000002\n"
