@@ -6,6 +6,8 @@
 const struct fuzz_target fuzz_target = {"mad", FUZZ_RECORDS, NULL};
 
 enum { MOST_ROWS = 1 << 16 };
+/* Of a record's kind, beside its lowest bit, which way it goes, and the next, which says that it is cut */
+enum { OTHER_KIND = 4, OTHER_END = 8, AGAIN = 0x10 };
 
 static void read_rows(const struct iba_mad *m)
 {
@@ -27,6 +29,22 @@ static void read_rows(const struct iba_mad *m)
     }
 }
 
+/* What names bits of the component mask have. */
+static void read_components(const struct iba_mad *m)
+{
+    enum { MASK_BITS = 64 };
+    size_t n;
+
+    for (unsigned bit = 0; m->attr && bit < MASK_BITS; bit++) {
+        const char *name = iba_mad_component(m->attr, bit, &n);
+        FUZZ_CHECK(!name || (n > 0 && n <= strlen(name)));
+    }
+    for (unsigned l = 0; l < IBA_M_COUNT; l++) {
+        const uint8_t *at = iba_mad_layout_at(m, (enum iba_mad_layout)l);
+        FUZZ_CHECK(!at || at + iba_mad_layouts[l].bytes <= m->wire + m->captured);
+    }
+}
+
 static void read_table(const struct iba_rmpp_transfer *t)
 {
     struct iba_mad m;
@@ -40,26 +58,60 @@ static void read_table(const struct iba_rmpp_transfer *t)
     }
 }
 
+/* The datagram of a record: its bytes, or the one before with some bytes changed, two a change: where, to what. */
+struct datagram {
+    uint8_t bytes[IBA_MAD_BYTES];
+    size_t n;
+};
+
+static void take(struct datagram *d, uint8_t kind, struct fuzz_in *body)
+{
+    if (kind & AGAIN) {
+        while (body->n >= 2) {
+            const uint8_t at = fuzz_u8(body);
+            d->bytes[at] = fuzz_u8(body);
+        }
+        return;
+    }
+    d->n = body->n < sizeof d->bytes ? body->n : sizeof d->bytes;
+    memcpy(d->bytes, body->p, d->n);
+}
+
+static void receive(struct iba_rmpp_desk *desk, uint8_t kind, const struct datagram *d)
+{
+    const struct iba_rmpp_ends ends = {
+        .kind = kind & OTHER_KIND ? 1 : 0, .src = {kind & 1}, .dst = {!(kind & 1), kind & OTHER_END ? kind : 0}};
+    const size_t len = d->n + (kind & 2 ? IBA_MAD_BYTES : 0); /* cut */
+    uint8_t *exact = malloc(d->n ? d->n : 1);
+    struct iba_mad m;
+
+    FUZZ_CHECK(exact);
+    memcpy(exact, d->bytes, d->n);
+    if (iba_mad_parse(&m, exact, d->n, len)) {
+        fuzz_note(m.n_part);
+        read_rows(&m);
+        read_components(&m);
+        const struct iba_rmpp_transfer *t = iba_rmpp_feed(desk, &ends, &m);
+        if (t)
+            read_table(t);
+    }
+    free(exact);
+}
+
 int fuzz_one(const uint8_t *data, size_t n)
 {
     static struct iba_rmpp_desk desk; /* too big for a stack */
+    static struct datagram d;
     struct fuzz_in in = {data, n}, body;
     uint8_t kind;
 
     memset(&desk, 0, sizeof desk);
+    memset(&d, 0, sizeof d);
     for (unsigned i = 0; i < FUZZ_HEAD; i++)
         (void)fuzz_u8(&in);
     for (unsigned i = 0; i < FUZZ_MOST_RECORDS && fuzz_record(&in, &kind, &body); i++) {
-        const struct iba_rmpp_ends ends = {.src = {kind & 1}, .dst = {!(kind & 1)}};
-        const size_t len = body.n + (kind & 2 ? IBA_MAD_BYTES : 0); /* cut */
-        struct iba_mad m;
-        if (!iba_mad_parse(&m, body.p, body.n, len))
-            continue;
-        fuzz_note(m.n_part);
-        read_rows(&m);
-        const struct iba_rmpp_transfer *t = iba_rmpp_feed(&desk, &ends, &m);
-        if (t)
-            read_table(t);
+        take(&d, kind, &body);
+        receive(&desk, kind, &d);
     }
     return 0;
 }

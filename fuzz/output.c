@@ -1,6 +1,5 @@
 /* Packets, comments and file names of a stranger's, through everything ibdissect writes: JSON can be parsed, lines stay
  * lines, markup nests and holds no character that XML forbids. */
-#include <cjson/cJSON.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,104 +8,31 @@
 #include "page/page.h"
 #include "records.h"
 #include "stats/stats.h"
+#include "written.h"
 
 const struct fuzz_target fuzz_target = {"output", FUZZ_RECORDS, NULL};
 
 /* In the second byte of the settings: judged packets, and messages followed, take most of the time. */
 enum { JUDGED = 1, MESSAGES = 2 };
+enum { STATS = 32 };
 enum { RAW = FUZZ_RAW, COMMENT, NAME, TIME, KINDS };
-enum { MOST_STEPS = 12, TEXT = 200, MOST_DEPTH = 64, MOST_NAME = 64 };
+enum { MOST_STEPS = 12, TEXT = 200, SOURCES = 4, MOST_FIELDS = 15 };
 
 struct session {
     struct judge *judge;
     struct packet packet;
     struct cap_packet cap;
-    char comment[TEXT], name[TEXT];
+    char comment[TEXT], name[SOURCES][TEXT];
+    struct iba_rmpp_desk desk;
+    struct print_opts opts;
     struct report *report;
-    void *stat[32];
+    void *stat[STATS];
 };
-struct text {
-    char *p; /* ends with 0 */
-    size_t n;
-};
-
 /* ---- what was written ---- */
-
-static struct text read_all(int fd)
-{
-    struct text t = {.n = (size_t)lseek(fd, 0, SEEK_END)};
-
-    t.p = malloc(t.n + 1);
-    FUZZ_CHECK(t.p && pread(fd, t.p, t.n, 0) == (ssize_t)t.n);
-    t.p[t.n] = '\0';
-    fuzz_note_bytes(t.p, t.n);
-    return t;
-}
-
-static void check_json(const char *p, size_t n)
-{
-    const char *end = NULL;
-    cJSON *j = cJSON_ParseWithLengthOpts(p, n, &end, false);
-
-    FUZZ_CHECK(j && memchr(p, '\0', n) == NULL);
-    cJSON_Delete(j);
-}
-
-static void check_json_lines(const struct text *t)
-{
-    for (const char *at = t->p, *end; at < t->p + t->n; at = end + 1) {
-        end = memchr(at, '\n', (size_t)(t->p + t->n - at));
-        FUZZ_CHECK(end);
-        check_json(at, (size_t)(end - at));
-    }
-}
-
-/* One element's tag, from behind its '<'; returns what is behind its '>'. */
-static const char *check_tag(const char *p, char open[MOST_DEPTH][MOST_NAME], unsigned *depth)
-{
-    const bool closes = *p == '/';
-    const char *name = p + closes;
-    const size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789");
-    char quote = '\0';
-
-    FUZZ_CHECK(n > 0 && n < MOST_NAME);
-    for (p = name + n; *p && (quote || *p != '>'); p++)
-        if (quote ? *p == quote : (*p == '"' || *p == '\''))
-            quote = quote ? '\0' : *p;
-        else
-            FUZZ_CHECK(*p != '<');
-    FUZZ_CHECK(*p == '>');
-    if (closes)
-        FUZZ_CHECK(*depth > 0 && strncmp(open[--*depth], name, n) == 0 && open[*depth][n] == '\0');
-    else if (p[-1] != '/') {
-        FUZZ_CHECK(*depth < MOST_DEPTH);
-        memcpy(open[*depth], name, n);
-        open[(*depth)++][n] = '\0';
-    }
-    return p + 1;
-}
-
-static void check_xml(const struct text *t)
-{
-    static char open[MOST_DEPTH][MOST_NAME];
-    unsigned depth = 0;
-
-    for (const char *p = t->p; p < t->p + t->n;) {
-        FUZZ_CHECK((uint8_t)*p >= ' ' || *p == '\n' || *p == '\t' || *p == '\r');
-        if (*p == '&')
-            FUZZ_CHECK(strspn(p + 1, "abcdefghijklmnopqrstuvwxyz0123456789#") > 0 &&
-                       p[1 + strspn(p + 1, "abcdefghijklmnopqrstuvwxyz0123456789#")] == ';');
-        if (*p++ != '<')
-            continue;
-        p = *p == '?' || *p == '!' ? strchr(p, '>') : check_tag(p, open, &depth);
-        FUZZ_CHECK(p);
-    }
-    FUZZ_CHECK(depth == 0);
-}
 
 /* A page has elements that are never closed, and scripts: its own text is known, so look for what a stranger could add.
  */
-static void check_page(const struct text *t)
+static void check_page(const struct written *t)
 {
     FUZZ_CHECK(t->n > 0 && memchr(t->p, '\0', t->n) == NULL);
     FUZZ_CHECK(!strstr(t->p, "<x") && !strstr(t->p, "\"x="));
@@ -116,27 +42,49 @@ static void check_page(const struct text *t)
 
 static struct out out;
 
-static void each_form(const struct packet *p)
+/* As the third to sixth byte of the settings say. */
+static void set_options(struct print_opts *o, const uint8_t *head)
 {
-    static const struct print_opts opts = {.separator = '\t', .quote = '"', .occurrence = 'a', .hex = true};
+    enum { HEX = 0x08, COLOR = 0x10, FILES = 0x20, HEADER = 0x40, NO_HEX = 0x80 };
+    size_t n;
+    const struct field *const all = field_all(&n);
+    const size_t first = (size_t)(head[4] | head[5] << 8) % n;
 
+    memset(o, 0, sizeof *o);
+    o->time = (enum time_format)((head[2] & 7) % (STAMP_UTC_DATE + 1));
+    o->hex = (head[2] & NO_HEX) == 0;
+    o->color = (head[2] & COLOR) != 0;
+    o->sources = (head[2] & FILES) != 0;
+    o->header = (head[2] & HEADER) != 0;
+    o->separator = "\t,;|"[head[3] & 3];
+    o->aggregator = ", ;:"[head[3] >> 2 & 3];
+    o->quote = "\"'\0\""[head[3] >> 4 & 3];
+    o->occurrence = "aflf"[head[3] >> 6];
+    for (size_t i = 0; i < (head[6] & MOST_FIELDS); i++)
+        o->field[o->n_field++] = &all[(first + i * (1u + (head[6] >> 4))) % n];
+}
+
+static void each_form(const struct packet *p, const struct print_opts *opts, bool first)
+{
     for (const struct printer *form = printers; form->name; form++) {
         const int fd = memfd_create("out", 0);
         FUZZ_CHECK(fd >= 0);
         out_init(&out, fd);
         if (form->begin)
-            form->begin(&out, &opts);
-        form->packet(&out, p, &opts, true);
+            form->begin(&out, opts);
+        form->packet(&out, p, opts, first);
         if (form->end)
             form->end(&out, true);
         FUZZ_CHECK(out_flush(&out));
-        struct text t = read_all(fd);
-        if (strcmp(form->name, "json") == 0)
-            check_json(t.p, t.n);
+        struct written t = written_by(fd);
+        if (!first) /* the middle of something */
+            ;
+        else if (strcmp(form->name, "json") == 0)
+            written_json(t.p, t.n);
         else if (strcmp(form->name, "jsonl") == 0 || strcmp(form->name, "ek") == 0)
-            check_json_lines(&t);
+            written_json_lines(&t);
         else if (strcmp(form->name, "pdml") == 0)
-            check_xml(&t);
+            written_xml(&t);
         free(t.p);
         close(fd);
     }
@@ -151,9 +99,9 @@ static void print_stats(const struct session *s)
             out_init(&out, fd);
             stat_kinds[i].print(s->stat[i], &out, json);
             FUZZ_CHECK(out_flush(&out));
-            struct text t = read_all(fd);
+            struct written t = written_by(fd);
             if (json)
-                check_json_lines(&t);
+                written_json_lines(&t);
             free(t.p);
             close(fd);
         }
@@ -181,23 +129,36 @@ static void on_message(void *ctx, const struct message *m)
             stat_kinds[i].message(s->stat[i], m);
 }
 
-static void one_packet(struct session *s, enum iba_link link, const struct fuzz_in *in)
+/* As ibdissect does it. */
+static const struct iba_rmpp_transfer *table_of(struct session *s, const struct packet *p)
 {
+    const struct iba_rmpp_ends ends = {.kind = 0};
+    struct iba_mad m;
+
+    return iba_mad_of(&m, &p->view) ? iba_rmpp_feed(&s->desk, &ends, &m) : NULL;
+}
+
+static void one_packet(struct session *s, uint8_t kind, enum iba_link link, const struct fuzz_in *in)
+{
+    enum { LATER = 0x10, UNCHECKED = 0x20, CUT = 0x40, NO_TIME = 0x80 };
     struct packet *p = &s->packet;
 
     s->cap.data = in->p;
-    s->cap.caplen = s->cap.len = (uint32_t)in->n;
+    s->cap.caplen = (uint32_t)in->n;
+    s->cap.len = s->cap.caplen + (kind & CUT ? CUT : 0);
     s->cap.number = ++p->number;
-    s->cap.has_ts = true;
+    s->cap.has_ts = (kind & NO_TIME) == 0;
     s->cap.comment = s->comment[0] ? s->comment : NULL;
     p->cap = &s->cap;
-    p->source_name = s->name;
+    p->source_name = s->name[p->source];
     fuzz_packet(link, in->p, in->n);
-    (void)iba_view_parse(&p->view, link, in->p, in->n, in->n, NULL);
-    iba_view_check(&p->view);
+    (void)iba_view_parse(&p->view, link, in->p, s->cap.caplen, s->cap.len, NULL);
+    if (!(kind & UNCHECKED))
+        iba_view_check(&p->view);
+    p->table = table_of(s, p);
     if (s->judge)
         p->verdict = judge_packet(s->judge, p);
-    each_form(p);
+    each_form(p, &s->opts, (kind & LATER) == 0);
     if (s->report)
         report_packet(s->report, p);
     for (unsigned i = 0; stat_kinds[i].name; i++)
@@ -214,8 +175,20 @@ static void set_text(char to[TEXT], const struct fuzz_in *in)
     to[n] = '\0';
 }
 
-static void begin(struct session *s, int page, uint8_t how)
+/* Of -z, after the name; as the last byte of the settings says. */
+static const char *argument(const char *name, uint8_t which)
 {
+    static const char *const seconds[] = {"1", "0", "0.001", "3600", "x", "1.5.", ".5", "0.000000001"};
+    static const char *const severities[] = {NULL, "error", "warn", "note", "chat", "none at all"};
+
+    if (strcmp(name, "io,stat") == 0)
+        return seconds[which % 8];
+    return strcmp(name, "expert") == 0 ? severities[which / 8 % 6] : NULL;
+}
+
+static void begin(struct session *s, int page, const uint8_t *head)
+{
+    const uint8_t how = head[1];
     const struct judge_config cfg = {.late = on_late, .message = how & MESSAGES ? on_message : NULL, .ctx = s};
     char path[32], err[256];
 
@@ -227,7 +200,7 @@ static void begin(struct session *s, int page, uint8_t how)
     }
     for (unsigned i = 0; stat_kinds[i].name; i++)
         if (s->judge || !stat_kinds[i].judged)
-            s->stat[i] = stat_kinds[i].open(NULL, err, sizeof err);
+            s->stat[i] = stat_kinds[i].open(argument(stat_kinds[i].name, head[7]), err, sizeof err);
 }
 
 static void end(struct session *s, int page)
@@ -237,7 +210,7 @@ static void end(struct session *s, int page)
     print_stats(s);
     if (s->report) {
         FUZZ_CHECK(report_close(s->report) == 0);
-        struct text t = read_all(page);
+        struct written t = written_by(page);
         check_page(&t);
         free(t.p);
     }
@@ -260,13 +233,17 @@ int fuzz_one(const uint8_t *data, size_t n)
     memset(s, 0, sizeof *s);
     for (unsigned i = 0; i < FUZZ_HEAD; i++)
         head[i] = fuzz_u8(&in);
-    begin(s, page, head[1]);
+    set_options(&s->opts, head);
+    begin(s, page, head);
     for (unsigned i = 0; i < MOST_STEPS && fuzz_record(&in, &kind, &body); i++)
         switch (kind % KINDS) {
         case COMMENT: set_text(s->comment, &body); break;
-        case NAME: set_text(s->name, &body); break;
+        case NAME:
+            s->packet.source = (s->packet.source + 1) % SOURCES;
+            set_text(s->name[s->packet.source], &body);
+            break;
         case TIME: s->cap.ts_ns += (uint64_t)fuzz_u16(&body) << fuzz_u8(&body) % 48; break;
-        default: one_packet(s, fuzz_link(head[0]), &body); break;
+        default: one_packet(s, kind, fuzz_link(head[0]), &body); break;
         }
     end(s, page);
     return 0;

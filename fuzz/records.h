@@ -21,6 +21,10 @@ static inline enum iba_link fuzz_link(uint8_t b)
 /* A packet on its way to what is tested (packets.c). */
 void fuzz_packet(enum iba_link link, const uint8_t *p, size_t n);
 
+/* A packet that is whole, with an opcode that is none of the reserved ones, for `tools/fuzz coverage`. */
+enum fuzz_opcode_table { FUZZ_OPCODES_READ, FUZZ_OPCODES_GIVEN, FUZZ_OPCODE_TABLES };
+void fuzz_opcode(enum fuzz_opcode_table t, const struct iba_view *v);
+
 /* The next record of `in`; false at the end. */
 static inline bool fuzz_record(struct fuzz_in *in, uint8_t *kind, struct fuzz_in *body)
 {

@@ -17,7 +17,8 @@ static void check_response(const struct world *w, size_t len)
     (void)iba_view_parse(&v, w->link, frame, len, len, NULL);
     iba_view_check(&v);
     FUZZ_CHECK(v.err == IBA_OK && v.icrc == IBA_CHECK_GOOD && v.op);
-    if (v.op->dir != IBA_RSP || iba_bth_destqp(iba_view_bth(&v)) != qp->attr.dest_qpn)
+    if (v.op->dir != IBA_RSP || v.op->svc == IBA_CNP /* of no PSN: 0 */ ||
+        iba_bth_destqp(iba_view_bth(&v)) != qp->attr.dest_qpn)
         return;
     FUZZ_CHECK(v.payload_len <= iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu));
     const uint32_t behind = (qp->r.epsn.v - iba_bth_psn(iba_view_bth(&v))) & IBA_PSN_MASK;

@@ -69,23 +69,71 @@ static void read_back(const struct iba_recipe *r, enum iba_encap e, uint8_t opco
     compare(r, &v);
 }
 
+/* A recipe of what no sender sends: lengths and checksums as they stand, CRCs that are not good or not there. It can be
+ * built, and once repaired the CRCs are good, where there are any. */
+static void odd(struct iba_recipe *r, enum iba_encap e, struct fuzz_in *in)
+{
+    static uint8_t wire[ROOM];
+    const enum iba_link link = (enum iba_link)iba_encaps[e].link;
+    const uint8_t crcs = fuzz_u8(in), i = (uint8_t)(fuzz_u8(in) % (r->n_part ? r->n_part : 1));
+    const struct iba_hdr_info *h = &iba_headers[r->part[i].hdr];
+    const struct iba_field *f = &h->field[fuzz_u8(in) % h->n_field];
+    struct iba_view v;
+    size_t len;
+
+    if (f->bits <= 64)
+        iba_recipe_set(r, i, f, fuzz_u32(in));
+    r->icrc_mode = crcs & 3;
+    r->vcrc_mode = crcs >> 2 & 3;
+    r->keep = crcs >> 4 & 7;
+    r->part[i].extra = fuzz_u8(in) % (IBA_PART_EXTRA + 1u);
+    r->frame_pad = fuzz_u8(in) & 0x1f;
+    r->icrc = fuzz_u32(in);
+    r->vcrc = fuzz_u16(in);
+    const enum iba_err err = iba_build(r, wire, sizeof wire, &len);
+    FUZZ_CHECK(err == IBA_OK || err == IBA_TOO_DEEP);
+    if (err != IBA_OK)
+        return;
+    (void)iba_view_parse(&v, link, wire, len, len, NULL);
+    iba_view_check(&v);
+    iba_view_repair_crc(&v, wire);
+    const enum iba_check icrc = v.icrc, vcrc = v.vcrc;
+    (void)iba_view_parse(&v, link, wire, len, len, NULL);
+    iba_view_check(&v);
+    FUZZ_CHECK(v.icrc == (icrc == IBA_CHECK_BAD ? IBA_CHECK_GOOD : icrc));
+    FUZZ_CHECK(v.vcrc == (vcrc == IBA_CHECK_BAD ? IBA_CHECK_GOOD : vcrc));
+    fuzz_note_bytes(wire, len);
+}
+
 int fuzz_one(const uint8_t *data, size_t n)
 {
+    enum { FIELDS = 16, UDP_SUM = 0x10, ODD = 0x20, OTHER_HEADERS = 0x40, FULL = 0x80 };
     static uint8_t wire[ROOM];
     static struct iba_recipe r;
     struct fuzz_in in = {data, n};
     const enum iba_encap e = (enum iba_encap)(fuzz_u8(&in) % IBA_ENCAP_COUNT);
-    const uint8_t opcode = fuzz_u8(&in), fields = fuzz_u8(&in) % 16;
+    const uint8_t opcode = fuzz_u8(&in), what = fuzz_u8(&in);
     size_t len, room;
 
+    FUZZ_CHECK(iba_encap_find(iba_encaps[e].name) == e);
     iba_recipe_init(&r, e, opcode);
-    for (unsigned i = 0; i < fields; i++)
+    if (what & OTHER_HEADERS)
+        iba_recipe_init_with(&r, e, opcode, ((uint64_t)fuzz_u16(&in) << IBA_H_bth) & (IBA_HDR_BIT(IBA_H_COUNT) - 1));
+    while ((what & FULL) && iba_recipe_add(&r, IBA_H_bth))
+        ;
+    for (unsigned i = 0; i < what % FIELDS; i++)
         set_field(&r, &in);
+    r.udp_checksum = (what & UDP_SUM) != 0;
+    if (what & (ODD | FULL)) {
+        odd(&r, e, &in);
+        return 0;
+    }
     r.payload_len = in.n < MOST_PAYLOAD ? in.n : MOST_PAYLOAD;
     r.payload = in.p;
     FUZZ_CHECK(iba_build(&r, wire, sizeof wire, &len) == IBA_OK && len <= sizeof wire);
     FUZZ_CHECK(iba_build(&r, wire, len - 1, &room) == IBA_NO_ROOM && room == len);
     FUZZ_CHECK(iba_build(&r, wire, len, &room) == IBA_OK && room == len);
-    read_back(&r, e, opcode, wire, len);
+    if (!(what & OTHER_HEADERS))
+        read_back(&r, e, opcode, wire, len);
     return 0;
 }

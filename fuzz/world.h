@@ -2,7 +2,7 @@
  * records of an input name. Everything is in static memory and made anew for each input. */
 #ifndef FUZZ_WORLD_H
 #define FUZZ_WORLD_H
-#include "adapter/iba_ca.h"
+#include "adapter/iba_change_rules.h"
 #include "records.h"
 #include "sim/iba_random.h"
 #include "wire/iba_build.h"
@@ -16,14 +16,17 @@ enum {
     WORLD_AHS = 3,
     WORLD_KEYS = 12,
     WORLD_SAVED = 3,
-    WORLD_REGIONS = 3, /* writable; read-only; on demand */
+    WORLD_REGIONS = 4, /* writable; read-only; on demand; what the input makes of it */
     WORLD_BYTES = 8192,
     WORLD_WINDOWS = 2,
     WORLD_GUARD = 64,
     WORLD_QKEY = 0x1234,
     WORLD_READ_ONLY = 1,
     WORLD_ON_DEMAND = 2,
+    WORLD_SPARE = 3,
+    WORLD_LMC_ROOM = 3, /* LIDs of a port with several: 8 are kept free for it */
 };
+#define WORLD_MAC UINT64_C(0x020000000001)
 #define WORLD_VA UINT64_C(0x10000) /* of region i, times i + 1 */
 
 struct world_qp {
@@ -37,6 +40,13 @@ struct world_qp {
 struct world_region {
     uint8_t before[WORLD_GUARD], bytes[WORLD_BYTES], after[WORLD_GUARD];
     uint32_t lkey, rkey;
+    uint64_t va;
+};
+/* A device that does one thing otherwise: a list's row, or a rule table. All NULL: a whole one. */
+struct world_device {
+    const struct iba_change *change;
+    const struct iba_rules *rules;
+    enum iba_rule_table table;
 };
 struct world_end {
     struct iba_ca ca;
@@ -54,6 +64,11 @@ struct world_end {
     struct iba_mkey keys[WORLD_KEYS];
     uint32_t pds[WORLD_PDS], pd[WORLD_PDS], cqn[WORLD_CQS], srqn, window[WORLD_WINDOWS];
     uint8_t present; /* pages of the on-demand region */
+    struct {         /* the key table as it was checked last */
+        struct iba_mkey keys[WORLD_KEYS];
+        uint32_t pds[WORLD_PDS];
+        bool done;
+    } checked;
 };
 struct world {
     struct world_end end[2];
@@ -63,28 +78,50 @@ struct world {
     bool v6;
     enum iba_link link;
     uint8_t head[FUZZ_HEAD];
+    struct world_device device;
     iba_time now;
 };
 
-/* The settings, at the front of `in`: link; path MTU, flow control, congestion, ACK delay; PSN (3); retries; READs and
- * how far QPs go; how long the ACK timeout is and what QPs allow. Adapter 0, and 1 when `ends` is 2, each QP connected
- * with its namesake at the other end. */
+/* The settings, at the front of `in`: link; path MTU, flow control, congestion, ACK delay; PSN (3); retries and LIDs a
+ * port has; READs, how far QPs go, VLAN; how long the ACK timeout is and what QPs allow. Adapter 0, and 1 when `ends`
+ * is 2, each QP connected with its namesake at the other end. */
 struct world *world_open(struct fuzz_in *in, unsigned ends);
+/* The same of devices that do something otherwise; NULL: whole ones. */
+struct world *world_open_as(struct fuzz_in *in, unsigned ends, const struct world_device *d);
 enum iba_qp_type world_type(unsigned qp);
+uint16_t world_lid(const struct world *w, unsigned end);
 struct iba_av world_av(const struct world *w, unsigned from);
+/* What make it, before the input changes something. */
+struct iba_qp_init world_init(struct world_end *e, unsigned i);
 /* Makes QP i of that end, and takes it to RTS. */
 void world_connect(struct world *w, unsigned end, unsigned i);
-/* After each step: all invariants, and guards are as they were. */
-void world_check(const struct world *w);
-/* At the end: read-only memory is, too. */
+/* After each step: all invariants, and guards are as they were. Of changed devices the guards only. */
+void world_check(struct world *w);
+/* At the end: read-only memory of whole devices is, too. */
 void world_close(const struct world *w);
+/* A step of any kind (world_step.c); with two ends what leaves one arrives at the other. */
+void world_step(struct world *w, unsigned end, uint8_t kind, struct fuzz_in *in);
+enum {
+    WORLD_RAW = FUZZ_RAW,
+    WORLD_CRAFT,
+    WORLD_SEND,
+    WORLD_RECV,
+    WORLD_DRAIN,
+    WORLD_WAIT,
+    WORLD_COMPLETE,
+    WORLD_MODIFY,
+    WORLD_MEMORY,
+    WORLD_OBJECT,
+    WORLD_KINDS
+};
 
 /* ---- packets: world_packet.c ---- */
 /* Checked and fed, in memory of exactly its size; on port 1. */
 void world_feed(struct world *w, unsigned end, const uint8_t *frame, size_t len);
-/* Likewise as the kind of its record says: at another port, or not captured whole. */
+/* Likewise as the kind of its record says: at another port, not captured whole, or without any header seen in it. */
 void world_feed_raw(struct world *w, unsigned end, uint8_t kind, const struct fuzz_in *in);
-/* Builds a packet for a QP of `end` from a few bytes: near what it expects, all fields open to change. 0: none. */
+/* Builds a packet for a QP of `end` from a few bytes: near what it expects; bytes behind them change headers. 0: none.
+ */
 size_t world_craft(struct world *w, unsigned end, struct fuzz_in *in, uint8_t *buf, size_t cap);
 /* The next packet that leaves `end`, noted; 0: none. cap >= IBA_TX_MOST. */
 size_t world_poll(struct world *w, unsigned end, uint8_t *buf, size_t cap);
@@ -95,6 +132,8 @@ void world_post_recv(struct world *w, unsigned end, struct fuzz_in *in);
 void world_modify(struct world *w, unsigned end, struct fuzz_in *in);
 void world_memory(struct world *w, unsigned end, struct fuzz_in *in);
 void world_object(struct world *w, unsigned end, struct fuzz_in *in);
+void world_create_qp(struct world *w, unsigned end, struct fuzz_in *in);
+void world_address(struct world *w, unsigned end, struct fuzz_in *in);
 /* Polls completions, and notes them. */
 void world_complete(struct world *w, unsigned end);
 /* Time passes: to the next deadline, or by so much. */

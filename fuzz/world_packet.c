@@ -1,8 +1,6 @@
 #include <string.h>
 #include "world.h"
 
-#define MAC UINT64_C(0x020000000001)
-
 /* How a crafted packet differs from the plain one. */
 enum {
     ACKREQ = 1,
@@ -14,9 +12,17 @@ enum {
     OTHER_SERVICE = 64,
     GROUP = 128
 };
+enum { WITH_VLAN = 0x80 /* of the settings */ };
 
-static void feed(struct world *w, unsigned end, uint8_t port, const uint8_t *frame, size_t caplen, size_t len)
+struct arrival {
+    uint8_t port;
+    bool headerless;
+    size_t caplen, len;
+};
+
+static void feed(struct world *w, unsigned end, const uint8_t *frame, const struct arrival *a)
 {
+    const size_t caplen = a->caplen, len = a->len;
     uint8_t *exact = malloc(len ? len : 1);
     struct iba_view v;
 
@@ -27,21 +33,30 @@ static void feed(struct world *w, unsigned end, uint8_t port, const uint8_t *fra
     memset(&v, 0xee, sizeof v); /* whoever reads a header that is not there is seen by the sanitizer */
     (void)iba_view_parse(&v, w->link, exact, caplen, len, NULL);
     iba_view_check(&v);
-    iba_ca_feed(&w->end[end].ca, port, &v, w->now);
+    if (a->headerless && w->kind == IBA_PORT_IB)
+        v = (struct iba_view){
+            .wire = exact, .len = v.len, .proto = IBA_PROTO_IB, .icrc = IBA_CHECK_GOOD, .vcrc = IBA_CHECK_GOOD};
+    else
+        fuzz_opcode(FUZZ_OPCODES_GIVEN, &v);
+    iba_ca_feed(&w->end[end].ca, a->port, &v, w->now);
     free(exact);
 }
 
 void world_feed(struct world *w, unsigned end, const uint8_t *frame, size_t len)
 {
-    feed(w, end, 1, frame, len, len);
+    feed(w, end, frame, &(struct arrival){.port = 1, .caplen = len, .len = len});
 }
 
 void world_feed_raw(struct world *w, unsigned end, uint8_t kind, const struct fuzz_in *in)
 {
-    enum { OTHER_PORT = 0x80, CUT = 0x40, CUT_BYTES = 4 };
+    enum { OTHER_PORT = 0x80, CUT = 0x40, HEADERLESS = 0x20, CUT_BYTES = 4 };
     const size_t len = in->n, caplen = kind & CUT && len > CUT_BYTES ? len - CUT_BYTES : len;
 
-    feed(w, end, kind & OTHER_PORT ? 2 : 1, in->p, caplen, len);
+    feed(w, end, in->p,
+         &(struct arrival){.port = kind & OTHER_PORT ? 2 : 1,
+                           .headerless = (kind & (OTHER_PORT | CUT | HEADERLESS)) == HEADERLESS,
+                           .caplen = caplen,
+                           .len = len});
 }
 
 size_t world_poll(struct world *w, unsigned end, uint8_t *buf, size_t cap)
@@ -63,24 +78,28 @@ static enum iba_encap encap_of(const struct world *w, enum iba_qp_type type, boo
         return type == IBA_QPT_RAW_IPV6 ? IBA_ENCAP_IB_RAW_V6 : IBA_ENCAP_IB_RAW;
     if (w->kind == IBA_PORT_IB)
         return w->head[7] & 0x40 || group ? IBA_ENCAP_IB_GLOBAL : IBA_ENCAP_IB_LOCAL;
-    return w->kind == IBA_PORT_ROCE1 ? IBA_ENCAP_ROCE1 : w->v6 ? IBA_ENCAP_ROCE2_V6 : IBA_ENCAP_ROCE2_V4;
+    static const uint8_t plain[] = {IBA_ENCAP_ROCE1, IBA_ENCAP_ROCE2_V6, IBA_ENCAP_ROCE2_V4};
+    static const uint8_t tagged[] = {IBA_ENCAP_ROCE1_VLAN, IBA_ENCAP_ROCE2_V6_VLAN, IBA_ENCAP_ROCE2_V4_VLAN};
+    const unsigned i = w->kind == IBA_PORT_ROCE1 ? 0 : w->v6 ? 1 : 2;
+
+    return (enum iba_encap)(w->head[6] & WITH_VLAN ? tagged[i] : plain[i]);
 }
 
 /* Of the port; or of the group that world_object() attaches to. */
-static void set_addresses(unsigned end, struct iba_recipe *r, enum iba_qp_type type, bool group)
+static void set_addresses(const struct world *w, unsigned end, struct iba_recipe *r, enum iba_qp_type type, bool group)
 {
     const uint8_t source[16] = {0xfe, 0x80, [15] = (uint8_t)(2 - end)};
     const uint8_t target[2][16] = {{0xfe, 0x80, [15] = (uint8_t)(end + 1)}, {0xff, 0x12}};
     uint8_t *h;
 
     if ((h = iba_recipe_part(r, IBA_H_lrh))) {
-        iba_lrh_set_dlid(h, group ? 0xc000u : end + 1);
-        iba_lrh_set_slid(h, 2 - end);
+        iba_lrh_set_dlid(h, group ? 0xc000u : world_lid(w, end));
+        iba_lrh_set_slid(h, world_lid(w, 1 - end));
         iba_lrh_set_vl(h, type == IBA_QPT_SMI ? 15 : 0);
     }
     if ((h = iba_recipe_part(r, IBA_H_eth))) {
-        iba_eth_set_dst(h, group ? UINT64_C(0x333300000000) : MAC + end);
-        iba_eth_set_src(h, MAC + 1 - end);
+        iba_eth_set_dst(h, group ? UINT64_C(0x333300000000) : WORLD_MAC + end);
+        iba_eth_set_src(h, WORLD_MAC + 1 - end);
     }
     if ((h = iba_recipe_part(r, IBA_H_grh))) {
         iba_grh_set_sgid(h, source);
@@ -160,6 +179,29 @@ static void set_extras(struct iba_recipe *r, struct fuzz_in *in)
         iba_immdt_set_data(h, fuzz_u8(in));
 }
 
+/* What is left of the bytes, three a time: a header, a place in it, and what its byte is turned over with; or one of
+ * the last. */
+static void twist(struct iba_recipe *r, uint8_t *payload, struct fuzz_in *in)
+{
+    enum { KEEP = 0xff, PAYLOAD = 0xfe, MAP_SOURCE = 0xfd, MAP_TARGET = 0xfc };
+
+    while (in->n >= 3) {
+        const uint8_t which = fuzz_u8(in), at = fuzz_u8(in), value = fuzz_u8(in);
+        uint8_t *h = iba_recipe_part(r, IBA_H_ipv6);
+        const uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff, [12] = at, [15] = value};
+        if (which == KEEP)
+            r->keep |= value;
+        else if (which == PAYLOAD)
+            payload[at] ^= value;
+        else if (which == MAP_SOURCE && h)
+            iba_ipv6_set_src(h, mapped);
+        else if (which == MAP_TARGET && h)
+            iba_ipv6_set_dst(h, mapped);
+        else
+            r->part[which % r->n_part].bytes[at % IBA_PART_BYTES] ^= value;
+    }
+}
+
 /* Two bytes; above what any packet holds: exactly the path MTU. */
 static size_t payload_of(const struct world_qp *q, enum iba_qp_type type, uint16_t said)
 {
@@ -172,11 +214,11 @@ static size_t payload_of(const struct world_qp *q, enum iba_qp_type type, uint16
 
 size_t world_craft(struct world *w, unsigned end, struct fuzz_in *in, uint8_t *buf, size_t cap)
 {
-    static const uint8_t payload[2048] = {0x11, 0x22};
+    static uint8_t payload[2048];
     static struct iba_recipe r;
     const unsigned i = fuzz_u8(in) % WORLD_QPS;
     const struct world_qp *q = &w->end[end].qp[i];
-    const enum iba_qp_type type = world_type(i);
+    const enum iba_qp_type type = q->alive ? (enum iba_qp_type)q->qp.type : world_type(i);
     const uint8_t said = fuzz_u8(in), delta = fuzz_u8(in), how = fuzz_u8(in), opcode = opcode_of(type, said, how);
     const uint16_t bytes = fuzz_u16(in);
     size_t len;
@@ -184,6 +226,8 @@ size_t world_craft(struct world *w, unsigned end, struct fuzz_in *in, uint8_t *b
     if (!q->alive)
         return 0;
     iba_recipe_init(&r, encap_of(w, type, (how & GROUP) != 0), opcode);
+    memset(payload, 0, 256); /* what a twist may have reached */
+    payload[0] = 0x11, payload[1] = 0x22;
     r.payload = payload;
     r.payload_len = payload_of(q, type, bytes);
     r.icrc_mode = how & BAD_CRC ? IBA_CRC_BAD : IBA_CRC_GOOD;
@@ -191,8 +235,9 @@ size_t world_craft(struct world *w, unsigned end, struct fuzz_in *in, uint8_t *b
         set_bth(q, &r, opcode, delta, how);
     else
         r.payload_len &= ~(size_t)3;
-    set_addresses(end, &r, type, (how & GROUP) != 0);
+    set_addresses(w, end, &r, type, (how & GROUP) != 0);
     set_reach(w, end, &r, in);
     set_extras(&r, in);
+    twist(&r, payload, in);
     return iba_build(&r, buf, cap, &len) == IBA_OK ? len : 0;
 }

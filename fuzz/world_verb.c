@@ -1,14 +1,23 @@
 #include <string.h>
 #include "world.h"
 
+/* A window's key as it is now: binding gives it another byte. */
+static uint32_t window_key(const struct world_end *e, unsigned i)
+{
+    const uint32_t key = e->window[i], index = iba_key_index(key);
+
+    return index < WORLD_KEYS ? iba_key_of(index, e->keys[index].rkey_byte) : key;
+}
+
 struct world_place world_place(struct world *w, unsigned end, bool remote, struct fuzz_in *in)
 {
-    enum { NEAR_END = 0x80, WINDOW = 0x40, WRONG_KEY = 0x20, VAST = 0x10 };
+    enum { NEAR_END = 0x80, WINDOW = 0x40, WRONG_KEY = 0x20, VAST = 0x10, SPARE = 0x08, STALE = 4 };
     const uint8_t what = fuzz_u8(in);
     const uint16_t at = fuzz_u16(in), length = fuzz_u16(in);
     struct world_end *e = &w->end[end];
-    const struct world_region *r = &e->region[what % WORLD_REGIONS];
-    struct world_place p = {.va = WORLD_VA * (what % WORLD_REGIONS + 1u), .length = length};
+    const unsigned i = what & SPARE ? WORLD_SPARE : what % WORLD_SPARE;
+    const struct world_region *r = &e->region[i];
+    struct world_place p = {.va = r->va, .length = length};
 
     /* It ends a byte before the end of the region, there, or a byte behind. */
     p.va += what & NEAR_END ? WORLD_BYTES - 1u - length + at % 3u : at % WORLD_BYTES;
@@ -16,7 +25,7 @@ struct world_place world_place(struct world *w, unsigned end, bool remote, struc
         p.length <<= 16;
     p.key = remote ? r->rkey : r->lkey;
     if (what & WINDOW)
-        p.key = e->window[at % WORLD_WINDOWS];
+        p.key = at & STALE ? e->window[at % WORLD_WINDOWS] : window_key(e, at % WORLD_WINDOWS);
     if (what & WRONG_KEY)
         p.key ^= 1u << length % 32u;
     return p;
@@ -26,8 +35,10 @@ struct world_place world_place(struct world *w, unsigned end, bool remote, struc
 
 static uint8_t fill_sge(struct world *w, unsigned end, struct iba_sge *sge, struct fuzz_in *in)
 {
-    const uint8_t n = fuzz_u8(in) % (IBA_MAX_SGE + 1);
+    const uint8_t said = fuzz_u8(in), n = said % (IBA_MAX_SGE + 1);
 
+    if (said == UINT8_MAX)
+        return IBA_MAX_SGE + 1; /* is refused */
     for (unsigned i = 0; i < n; i++) {
         const struct world_place p = world_place(w, end, false, in);
         sge[i] = (struct iba_sge){p.va, p.length, p.key};
@@ -38,16 +49,17 @@ static uint8_t fill_sge(struct world *w, unsigned end, struct iba_sge *sge, stru
 static void set_remote(struct world *w, unsigned end, unsigned i, struct iba_send_wr *wr, struct fuzz_in *in)
 {
     const struct world_place p = world_place(w, w->ends == 2 ? 1 - end : end, true, in);
-    const enum iba_qp_type type = world_type(i);
+    const struct world_qp *q = &w->end[end].qp[i];
+    const enum iba_qp_type type = q->alive ? (enum iba_qp_type)q->qp.type : world_type(i);
 
     if (wr->op == IBA_WR_BIND_MW) {
-        wr->bind.mw_rkey = w->end[end].window[p.length % WORLD_WINDOWS];
-        wr->bind.mr_lkey = w->end[end].region[0].lkey;
+        wr->bind.mw_rkey = window_key(&w->end[end], p.length % WORLD_WINDOWS);
         wr->bind.va = p.va;
         wr->bind.length = p.length;
-        wr->bind.access = IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_READ;
         wr->bind.key_byte = fuzz_u8(in);
-    } else if (type == IBA_QPT_RC || type == IBA_QPT_UC) {
+        wr->bind.access = (IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_READ) ^ fuzz_u8(in);
+        wr->bind.mr_lkey = w->end[end].region[fuzz_u8(in) % WORLD_REGIONS].lkey;
+    } else if (type == IBA_QPT_RC || type == IBA_QPT_UC || type == IBA_QPT_XRC_INI) {
         wr->va = p.va;
         wr->rkey = p.key;
         wr->compare_add = fuzz_u8(in);
@@ -56,10 +68,14 @@ static void set_remote(struct world *w, unsigned end, unsigned i, struct iba_sen
             wr->flush_selectivity = fuzz_u8(in);
         } else
             wr->swap = fuzz_u8(in);
+        wr->xrc_srqn = fuzz_u8(in);
     } else {
-        wr->ah = fuzz_u8(in) % 2;
-        wr->remote_qpn = w->end[end].qp[i].qpn;
+        wr->ah = fuzz_u8(in) % (WORLD_AHS + 1);
+        wr->remote_qpn = q->qpn ^ (uint32_t)fuzz_u8(in) << 20; /* and beyond what there may be */
+        if (fuzz_u8(in) & 1)
+            wr->remote_qpn = 0xffffff;
         wr->remote_qkey = type == IBA_QPT_GSI ? IBA_GSI_QKEY : WORLD_QKEY;
+        wr->remote_qkey ^= (uint32_t)fuzz_u8(in) << 24;
     }
     wr->imm_or_key = p.key;
 }
@@ -116,6 +132,36 @@ void world_wait(struct world *w, struct fuzz_in *in)
 
 /* ---- states ---- */
 
+/* A few of the fields of an address vector, turned over. */
+static void twist_av(struct iba_av *av, struct fuzz_in *in)
+{
+    enum { PORT, SL, DLID, DLID_HIGH, VLAN, SGID, DGID, MAC_HIGH, FLOW, PATH_BITS, GRH, UDP_SOURCE, SMP, FIELDS };
+    const uint8_t n = fuzz_u8(in) % 4;
+
+    for (unsigned i = 0; i < n; i++) {
+        const uint8_t field = fuzz_u8(in) % FIELDS, value = fuzz_u8(in);
+        switch (field) {
+        case PORT: av->port ^= value; break;
+        case SL: av->sl ^= value; break;
+        case DLID: av->dlid ^= value; break;
+        case DLID_HIGH: av->dlid = (uint16_t)(av->dlid ^ value << 8); break;
+        case VLAN: av->vlan = (uint16_t)(value << 4); break;
+        case SGID: av->sgid_index ^= value; break;
+        case DGID:
+            if (value == 0)
+                memset(av->dgid, 0, sizeof av->dgid);
+            av->dgid[value % sizeof av->dgid] ^= value;
+            break;
+        case MAC_HIGH: av->dmac ^= (uint64_t)value << 48; break;
+        case FLOW: av->flow_label = (uint32_t)value << 13; break;
+        case PATH_BITS: av->path_bits ^= value; break;
+        case GRH: av->grh = !av->grh; break;
+        case UDP_SOURCE: av->udp_source = value; break;
+        default: av->smp = !av->smp; break;
+        }
+    }
+}
+
 void world_modify(struct world *w, unsigned end, struct fuzz_in *in)
 {
     struct world_qp *q = &w->end[end].qp[fuzz_u8(in) % WORLD_QPS];
@@ -134,69 +180,53 @@ void world_modify(struct world *w, unsigned end, struct fuzz_in *in)
     a.sq_psn = a.rq_psn = fuzz_u32(in);
     a.av = a.alt_av = world_av(w, end);
     a.path_mig = fuzz_u8(in);
+    a.port ^= fuzz_u8(in);
+    a.min_rnr = fuzz_u8(in);
+    a.rnr_retry ^= fuzz_u8(in);
+    a.qkey ^= fuzz_u8(in);
+    a.dest_qpn ^= (uint32_t)fuzz_u8(in) << 20;
+    a.sqd_notify = fuzz_u8(in) & 1;
+    twist_av(&a.av, in);
+    twist_av(&a.alt_av, in);
     fuzz_note(iba_modify_qp(&w->end[end].ca, q->qpn, &a, mask));
 }
 
-/* ---- memory ---- */
-
-void world_memory(struct world *w, unsigned end, struct fuzz_in *in)
+void world_create_qp(struct world *w, unsigned end, struct fuzz_in *in)
 {
-    enum { INVALIDATE, FREE, ALLOC, BIND, PAGES, DEREGISTER, CHOICES };
     struct world_end *e = &w->end[end];
-    const uint8_t what = fuzz_u8(in) % CHOICES, which = fuzz_u8(in);
-    const struct world_place p = world_place(w, end, false, in);
-    uint32_t *window = &e->window[which % WORLD_WINDOWS];
-
-    switch (what) {
-    case INVALIDATE: fuzz_note(iba_mem_invalidate(&e->ca.mem, p.key, e->pd[0], e->qp[0].qpn, which & 1)); break;
-    case FREE: fuzz_note(iba_mw_free(&e->ca.mem, *window)); break;
-    case ALLOC: fuzz_note(iba_mw_alloc(&e->ca.mem, (enum iba_mem_kind)(which % 6), e->pd[which & 1], window)); break;
-    case BIND: {
-        const struct iba_bind b = {.mw_rkey = *window,
-                                   .mr_lkey = p.key,
-                                   .va = p.va,
-                                   .length = p.length,
-                                   .access = which,
-                                   .key_byte = fuzz_u8(in)};
-        fuzz_note(iba_mw_bind(&e->ca.mem, &b, e->pd[0], e->qp[which % WORLD_QPS].qpn, window));
-        break;
-    }
-    case PAGES: e->present = which; break;
-    default: fuzz_note(iba_mr_deregister(&e->ca.mem, p.key)); break;
-    }
-}
-
-/* ---- objects ---- */
-
-static void group(struct world_end *e, uint8_t which, bool attach)
-{
-    uint8_t gid[16] = {0xff, 0x12, [15] = which >> 6};
-    const uint32_t qpn = e->qp[which % WORLD_QPS].qpn;
-    const uint16_t lid = (uint16_t)(0xc000 | which >> 6);
-
-    if (which & 0x20)
-        iba_gid_set_ipv4(gid, 0xef000000u);
-    fuzz_note(attach ? iba_attach_mcast(&e->ca, qpn, gid, lid) : iba_detach_mcast(&e->ca, qpn, gid, lid));
-}
-
-void world_object(struct world *w, unsigned end, struct fuzz_in *in)
-{
-    enum { RECONNECT, DESTROY, ATTACH, DETACH, PKEY, NOTIFY, ARM, CQ, CHOICES };
-    struct world_end *e = &w->end[end];
-    const uint8_t what = fuzz_u8(in) % CHOICES, which = fuzz_u8(in);
+    const uint8_t which = fuzz_u8(in), type = fuzz_u8(in), flags = fuzz_u8(in);
     struct world_qp *q = &e->qp[which % WORLD_QPS];
+    struct iba_qp_init init = world_init(e, which % WORLD_QPS);
 
-    switch (what) {
-    case RECONNECT: world_connect(w, end, which % WORLD_QPS); break;
-    case DESTROY:
-        if (q->alive && iba_destroy_qp(&e->ca, q->qpn) == IBA_VERB_OK)
-            q->alive = false;
-        break;
-    case ATTACH: group(e, which, true); break;
-    case DETACH: group(e, which, false); break;
-    case PKEY: fuzz_note(iba_set_pkey(&e->ca, 1, which, fuzz_u16(in))); break;
-    case NOTIFY: fuzz_note(iba_req_notify_cq(&e->ca, e->cqn[which % WORLD_CQS], which & 2)); break;
-    case ARM: fuzz_note(iba_arm_srq(&e->ca, e->srqn, which)); break;
-    default: fuzz_note(iba_destroy_cq(&e->ca, e->cqn[which % WORLD_CQS])); break;
+    init.type ^= type;
+    init.sq_sig_all = flags & 1;
+    init.pd = flags & 2 ? e->pd[1] : flags & 4 ? WORLD_PDS : init.pd;
+    init.send_cq ^= flags >> 3 & 3u;
+    init.recv_cq ^= flags >> 5 & 3u;
+    if (flags & 0x80)
+        init.srq = init.srq == IBA_NONE ? e->srqn : IBA_NONE;
+    init.qpn ^= (uint32_t)fuzz_u8(in) << 20 | fuzz_u8(in);
+    init.n_sq = init.n_sq - fuzz_u8(in) % (WORLD_DEPTH + 1u);
+    init.n_saved = init.n_saved - fuzz_u8(in) % (WORLD_SAVED + 1u);
+    if (fuzz_u8(in) & 1)
+        init.n_rq = init.n_rq ? 0 : 1;
+    if (!q->alive)
+        q->alive = iba_create_qp(&e->ca, &q->qp, &init, &q->qpn) == IBA_VERB_OK;
+    fuzz_note(q->alive);
+}
+
+void world_address(struct world *w, unsigned end, struct fuzz_in *in)
+{
+    struct world_end *e = &w->end[end];
+    const uint8_t which = fuzz_u8(in);
+    struct iba_av av = world_av(w, end);
+    uint32_t number = IBA_NONE;
+
+    if (which & 1) {
+        fuzz_note(iba_destroy_ah(&e->ca, which >> 1));
+        return;
     }
+    twist_av(&av, in);
+    fuzz_note(iba_create_ah(&e->ca, which & 2 ? e->pd[1] : which & 4 ? WORLD_PDS : e->pd[0], &av, &number));
+    fuzz_note(number);
 }

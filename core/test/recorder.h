@@ -12,7 +12,7 @@ static inline void record_hit(const char *table, const char *row)
 {
     static struct {
         const char *table, *row;
-    } seen[IBA_TABLE_COUNT * IBA_MAX_RULES + 16];
+    } seen[IBA_TABLE_COUNT * IBA_MAX_RULES + 16 + 512]; /* the fuzzers count opcodes, too */
     static unsigned n;
     const char *name = getenv("IBPROOF_HITS");
     FILE *f;

@@ -1,0 +1,184 @@
+/* Seeds of the engine's targets: each kind of request and response, with verbs around them. */
+#include "seed.h"
+
+size_t seed_record(uint8_t *to, uint8_t kind, const uint8_t *body, size_t n)
+{
+    to[0] = kind;
+    to[1] = (uint8_t)n;
+    to[2] = (uint8_t)(n >> 8);
+    memcpy(to + 3, body, n);
+    return n + 3;
+}
+
+/* Settings: as they are; QPs that only receive; QPs that allow little; InfiniBand with GRHs, ready to migrate. */
+enum { FAR = 6, LAST = 7, VARIANTS = SEED_VARIANTS };
+size_t seed_settings(uint8_t *to, uint8_t link, unsigned variant)
+{
+    const uint8_t head[FUZZ_HEAD] = {link, 0x08, 0xfe, 0xff, 0xff, 0x3f, 0x0f, 0x05};
+    static const uint8_t far[VARIANTS] = {0, 0x10, 0, 0x40}, last[VARIANTS] = {0, 0, 0x20, 0x40};
+
+    memcpy(to, head, sizeof head);
+    to[FAR] |= far[variant];
+    to[LAST] |= last[variant];
+    return sizeof head;
+}
+
+/* The packet as it is, for mutators that know packets. */
+static size_t raw_record(uint8_t *to, const uint8_t *head, const uint8_t *packet, size_t n)
+{
+    uint8_t frame[SEED_ROOM];
+    struct fuzz_in in = {head, FUZZ_HEAD}, body = {packet, n};
+    struct world *w = world_open(&in, 1);
+
+    return seed_record(to, FUZZ_RAW, frame, world_craft(w, 0, &body, frame, sizeof frame));
+}
+
+/* A request or response as world_craft() takes it: payload as the opcode wants it, then where it goes. */
+size_t seed_craft(uint8_t *to, uint8_t qp, uint8_t opcode, uint8_t delta, uint8_t region, uint16_t length)
+{
+    const struct iba_opcode *op = &iba_opcodes[opcode];
+    const bool whole = op->name && op->pay == IBA_PAY_PMTU, none = op->name && op->pay == IBA_PAY_NONE;
+    const uint8_t bytes[] = {qp,
+                             opcode,
+                             delta,
+                             1,
+                             (uint8_t)(whole  ? 0xff
+                                       : none ? 0
+                                              : 8),
+                             whole ? 0xff : 0,
+                             region,
+                             0,
+                             0,
+                             (uint8_t)length,
+                             (uint8_t)(length >> 8),
+                             0,
+                             0,
+                             0};
+
+    memcpy(to, bytes, sizeof bytes);
+    return sizeof bytes;
+}
+
+static uint8_t qp_of(uint8_t opcode)
+{
+    return opcode >> 5 == 3 ? 3 : opcode >> 5 == 1 ? 2 : 0;
+}
+
+void seed_save_steps(const char *target, const char *what, unsigned a, unsigned b, const uint8_t *p, size_t n)
+{
+    char name[64];
+
+    (void)snprintf(name, sizeof name, "%s-%u-%02x", what, a, b);
+    seed_save(target, name, p, n);
+}
+
+static void engine_seed(uint8_t link, uint8_t opcode, unsigned variant)
+{
+    static const uint8_t verbs[][16] = {{0, 0, 1, 1, 0, 0, 0, 16}, {0, 4, 1, 1, 0, 0, 0, 64}}, none[] = {0};
+    const uint8_t recv[] = {qp_of(opcode), 1, 0, 0, 0, 0, 4}, pages[] = {4, 0};
+    uint8_t buf[SEED_ROOM], packet[32];
+    size_t n = seed_settings(buf, link, variant), len = seed_craft(packet, qp_of(opcode), opcode, 0, 0, 8);
+
+    n += seed_record(buf + n, 3, recv, sizeof recv);
+    n += seed_record(buf + n, 2, verbs[opcode % 2], sizeof verbs[0]);
+    n += seed_record(buf + n, 4, none, 0);
+    n += raw_record(buf + n, buf, packet, len);
+    n += seed_record(buf + n, 1, packet, len);
+    len = seed_craft(packet, qp_of(opcode), opcode, 0, 2, 8);
+    n += seed_record(buf + n, 8, pages, sizeof pages);
+    n += seed_record(buf + n, 1, packet, len);
+    n += seed_record(buf + n, 4, none, 0);
+    n += seed_record(buf + n, 5, none, 1);
+    n += seed_record(buf + n, 6, none, 0);
+    seed_save_steps("engine", "step", link * 10u + variant, opcode, buf, n);
+    seed_save_steps("shadow", "step", link * 10u + variant, opcode, buf, n);
+}
+
+/* First, Middle, Last, of one operation or of two, and one of them missing. */
+static void message_seed(uint8_t link, uint8_t first, uint8_t last, uint8_t service)
+{
+    const uint8_t recv[] = {service ? 2 : 0, 1, 0, 0, 0, 0, 4}, none[] = {0};
+    uint8_t buf[SEED_ROOM], packet[32];
+    size_t n = seed_settings(buf, link, 0);
+
+    n += seed_record(buf + n, 3, recv, sizeof recv);
+    for (uint8_t i = 0; i < 3; i++) {
+        const uint8_t op = (uint8_t)(service | (i < 2 ? first + i : last));
+        n += seed_record(buf + n, 1, packet, seed_craft(packet, recv[0], op, 0, 0, 520));
+    }
+    n += seed_record(buf + n, 1, packet, seed_craft(packet, recv[0], service | first, 2, 0, 520));
+    n += seed_record(buf + n, 4, none, 0);
+    seed_save_steps("engine", "message", link * 1000u + service, first * 32u + last, buf, n);
+    seed_save_steps("shadow", "message", link * 1000u + service, first * 32u + last, buf, n);
+}
+
+/* The responder's records: 1 a request (without its QP), 3 a receive, 4 time. */
+static void responder_seed(uint8_t link, uint8_t opcode, unsigned variant)
+{
+    static const uint8_t recv[] = {0, 1, 0, 0, 0, 0, 4}, none[] = {0};
+    uint8_t buf[SEED_ROOM], packet[32];
+    size_t n = seed_settings(buf, link, variant), len;
+
+    n += seed_record(buf + n, 3, recv, sizeof recv);
+    for (uint8_t delta = 0; delta < 4; delta++) { /* as expected, again, ahead */
+        len = seed_craft(packet, 0, opcode, (uint8_t)(delta == 1 ? -1 : delta), delta, 264);
+        n += seed_record(buf + n, delta == 3 ? 0x41 : 1, packet + 1, len - 1);
+    }
+    n += seed_record(buf + n, 4, none, 1);
+    seed_save_steps("responder", "step", link * 10u + variant, opcode, buf, n);
+}
+
+/* The requester's: 1 work, 2 a response, 3 an acknowledgement. */
+static void requester_seed(uint8_t link, uint8_t op, uint8_t syndrome)
+{
+    const uint8_t work[] = {op, 1, 0, 0, 0, 0x08, 1}, ack[] = {0, syndrome, 1}, wait[] = {0};
+    uint8_t buf[SEED_ROOM], packet[32];
+    size_t n = seed_settings(buf, link, 0), len;
+
+    n += seed_record(buf + n, 1, work, sizeof work);
+    n += seed_record(buf + n, 1, work, sizeof work);
+    n += seed_record(buf + n, 3, ack, sizeof ack);
+    for (uint8_t i = 0; i < 6; i++) { /* responses of a READ, of an ATOMIC */
+        len = seed_craft(packet, i, i == 0 || i == 1 ? IBA_RC_READ_RESP_FIRST : IBA_RC_READ_RESP_LAST, 0, 0, 0);
+        packet[1] = 0;
+        memmove(packet + 1, packet + 2, len - 2); /* which, distance, and the rest */
+        n += seed_record(buf + n, 2, packet, len - 1);
+    }
+    n += seed_record(buf + n, 4, wait, 1);
+    seed_save_steps("requester", "work", link * 16u + op, syndrome, buf, n);
+}
+
+static void network_seed(uint8_t link, uint8_t op, uint8_t fate)
+{
+    const uint8_t message[] = {op, 0x58, 2}, fates[] = {0, fate, 0, fate, 0x0b, 0x12};
+    uint8_t buf[SEED_ROOM];
+    size_t n = seed_settings(buf, link, 0);
+
+    for (unsigned i = 0; i < 3; i++)
+        n += seed_record(buf + n, 1, message, sizeof message);
+    n += seed_record(buf + n, 2, fates, sizeof fates);
+    seed_save_steps("network", "message", link * 16u + op, fate, buf, n);
+}
+
+void seed_steps(uint8_t link)
+{
+    static const uint8_t syndromes[] = {0x1f, 0x05, 0x20, 0x3f, 0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x40, 0x7f};
+
+    for (unsigned variant = 0; variant < VARIANTS; variant++)
+        for (unsigned op = 0; op < 0x80; op++)
+            if (iba_opcodes[op].name && op >> 5 != 2) {
+                engine_seed(link, (uint8_t)op, variant);
+                if (op < 0x20)
+                    responder_seed(link, (uint8_t)op, variant);
+            }
+    for (uint8_t service = 0; service < 0x40; service += 0x20)
+        for (uint8_t first = 0; first < 12; first += 6)
+            for (uint8_t last = 2; last < 12; last++)
+                message_seed(link, first, last, service);
+    for (uint8_t op = 0; op < 10; op++)
+        for (unsigned i = 0; i < sizeof syndromes; i++)
+            requester_seed(link, op, syndromes[i]);
+    for (uint8_t op = 0; op < 6; op++)
+        for (uint8_t fate = 0; fate < 6; fate++)
+            network_seed(link, op, (uint8_t)(fate + 0x20));
+}

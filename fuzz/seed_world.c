@@ -1,0 +1,370 @@
+/* Seeds of the engine's targets that need verbs: memory that comes and goes, attributes, types of QPs; and the same
+ * between two adapters, for each thing that they can do otherwise. */
+#include "seed.h"
+
+struct script {
+    uint8_t bytes[SEED_ROOM];
+    size_t n;
+};
+
+static void say(struct script *s, uint8_t kind, const void *body, size_t n)
+{
+    s->n += seed_record(s->bytes + s->n, kind, body, n);
+}
+#define SAY(s, kind, ...) say(s, kind, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+
+/* Steps of the other of two adapters. */
+enum { OTHER = WORLD_KINDS };
+/* Choices of WORLD_MEMORY and WORLD_OBJECT, flags of a place (world_step.c, world_verb.c) */
+enum { M_INVALIDATE, M_FREE, M_ALLOC, M_BIND, M_PAGES, M_DEREGISTER, M_REGISTER, M_DOMAIN };
+enum {
+    O_CONNECT,
+    O_DESTROY,
+    O_ATTACH,
+    O_DETACH,
+    O_PKEY,
+    O_NOTIFY,
+    O_ARM,
+    O_CQ,
+    O_CREATE,
+    O_ADDRESS,
+    O_SRQ,
+    O_CQ_AGAIN
+};
+enum { AT_SPARE = 0x08, AT_WINDOW = 0x40, AT_WRONG = 0x20 };
+
+static void begin(struct script *s, uint8_t link, unsigned variant)
+{
+    s->n = seed_settings(s->bytes, link, variant);
+}
+
+static void done(const struct script *s, const char *target, const char *what, unsigned a, unsigned b)
+{
+    seed_save_steps(target, what, a, b, s->bytes, s->n);
+}
+
+static void modify(struct script *s, uint8_t kind, uint8_t qp, uint32_t mask, uint8_t state, uint8_t value)
+{
+    const uint8_t m[] = {(uint8_t)mask, (uint8_t)(mask >> 8), (uint8_t)(mask >> 16)};
+
+    SAY(s, kind + WORLD_MODIFY, qp, m[0], m[1], m[2], 0, state, IBA_QPS_RTS, value, 0, value, value, value, value,
+        value, 0, value, 0, 0, 0, value % 2, 0, value, 0, 0, 0, 1);
+}
+
+static void request(struct script *s, uint8_t opcode, int delta, uint8_t where, uint16_t at, uint16_t length)
+{
+    SAY(s, WORLD_CRAFT, 0, opcode, (uint8_t)delta, 1, opcode == IBA_RC_READ_REQUEST ? 0 : 8, 0, where, (uint8_t)at,
+        (uint8_t)(at >> 8), (uint8_t)length, (uint8_t)(length >> 8));
+}
+
+/* ---- one adapter ---- */
+
+/* Memory of another domain, window of another QP, a READ of what has gone. */
+static void memory(uint8_t link)
+{
+    struct script s;
+
+    for (uint8_t domain = 0; domain < 2; domain++) {
+        begin(&s, link, 0);
+        SAY(&s, WORLD_MEMORY, M_REGISTER, domain, 0, 0, 0, 0, 16, 0xff, 0);
+        request(&s, IBA_RC_WRITE_ONLY, 0, AT_SPARE, 0, 8);
+        request(&s, IBA_RC_READ_REQUEST, 0, AT_SPARE, 0, 64);
+        SAY(&s, WORLD_DRAIN, 0);
+        SAY(&s, WORLD_MEMORY, M_DEREGISTER, 0, AT_SPARE, 0, 0, 0, 0);
+        request(&s, IBA_RC_READ_REQUEST, -1, AT_SPARE, 0, 64);
+        SAY(&s, WORLD_DRAIN, 0);
+        done(&s, "engine", "spare", link, domain);
+    }
+    for (uint8_t kind = 0; kind < 6; kind++)
+        for (uint8_t binder = 0; binder < 8; binder += 2) {
+            begin(&s, link, 0);
+            SAY(&s, WORLD_MEMORY, M_FREE, 0, 0, 0, 0, 0, 0);
+            SAY(&s, WORLD_MEMORY, M_ALLOC, kind * 2, 0, 0, 0, 0, 0);
+            SAY(&s, WORLD_MEMORY, M_BIND, (uint8_t)(6 + 8 * binder), 0, 0, 0, 0, 4, (uint8_t)(77 + kind), 0);
+            request(&s, IBA_RC_WRITE_ONLY, 0, AT_WINDOW, 0, 8);
+            request(&s, IBA_RC_SEND_ONLY_INV, 1, AT_WINDOW, 0, 8);
+            SAY(&s, WORLD_MEMORY, M_INVALIDATE, 0, AT_WINDOW, 0, 0, 0, 0);
+            SAY(&s, WORLD_DRAIN, 0);
+            done(&s, "engine", "window", link * 16u + kind, binder);
+        }
+}
+
+/* More answers wait again than may be remembered: only where that has become less. */
+static void replays(uint8_t link)
+{
+    struct script s;
+
+    begin(&s, link, 0);
+    s.bytes[1] = 0; /* path MTU 256 */
+    request(&s, IBA_RC_READ_REQUEST, 0, 0, 0, 512);
+    request(&s, IBA_RC_READ_REQUEST, 0, 0, 0, 8);
+    request(&s, IBA_RC_READ_REQUEST, 0, 0, 0, 16);
+    SAY(&s, WORLD_DRAIN, 0);
+    request(&s, IBA_RC_READ_REQUEST, -3, 0, 256, 256);
+    request(&s, IBA_RC_READ_REQUEST, -2, 0, 0, 8);
+    request(&s, IBA_RC_READ_REQUEST, -1, 0, 0, 16);
+    modify(&s, 0, 0, IBA_QPA_STATE, IBA_QPS_SQD, 0);
+    modify(&s, 0, 0, IBA_QPA_STATE | IBA_QPA_MAX_DEST_RD, IBA_QPS_SQD, 1);
+    request(&s, IBA_RC_READ_REQUEST, -4, 0, 0, 512);
+    SAY(&s, WORLD_DRAIN, 0);
+    done(&s, "engine", "replays", link, 0);
+}
+
+/* Headers that no sender writes, and packets that are not where they should be. */
+static void headers(uint8_t link)
+{
+    enum {
+        OTHER_PORT = 130,
+        HEADERLESS = 40,
+        FLAGS = 12,
+        KEEP = 0xff,
+        DIRECTED = 0xfe,
+        MAPPED = 0xfd,
+        TO_MAPPED = 0xfc
+    };
+    static const uint8_t twists[FLAGS][3] = {{KEEP, 0, 4},        {MAPPED, 1, 1}, {TO_MAPPED, 1, 1}, {0, 3, 1},
+                                             {0, 2, 0xff},        {1, 1, 1},      {1, 10, 1},        {0, 5, 7},
+                                             {DIRECTED, 1, 0xa3}, {1, 15, 1},     {2, 4, 1},         {1, 31, 3}};
+    struct script s;
+    uint8_t frame[SEED_ROOM], packet[32];
+
+    for (unsigned i = 0; i < FLAGS; i++)
+        for (uint8_t qp = 0; qp < 6; qp++) {
+            begin(&s, link, qp & 1 ? 3 : 0);
+            s.bytes[5] |= 0x40; /* two LIDs */
+            size_t n = seed_craft(packet, qp, qp == 2 ? 0x24 : IBA_RC_SEND_ONLY, 0, 0, 6);
+            packet[4] = i == 0 ? 6 : packet[4];
+            n = n > 11 ? 11 : n;
+            if (qp >= 3 && qp <= 5) { /* DETH */
+                packet[n++] = 0;
+                packet[n++] = 1;
+            }
+            for (unsigned k = 0; k < 3; k++)
+                packet[n++] = twists[i][k];
+            say(&s, WORLD_CRAFT, packet, n);
+            struct fuzz_in in = {s.bytes, FUZZ_HEAD}, body = {packet, n};
+            struct world *w = world_open(&in, 1);
+            const size_t len = world_craft(w, 0, &body, frame, sizeof frame);
+            say(&s, OTHER_PORT, frame, len);
+            say(&s, HEADERLESS, frame, len);
+            SAY(&s, WORLD_DRAIN, 0);
+            done(&s, "engine", "header", link * 16u + i, qp);
+        }
+}
+
+static void objects(uint8_t link)
+{
+    struct script s;
+
+    for (uint8_t type = 0; type < IBA_QPT_COUNT + 1; type++)
+        for (uint8_t flags = 0; flags < 4; flags++) {
+            begin(&s, link, 0);
+            SAY(&s, WORLD_OBJECT, O_DESTROY, 0);
+            SAY(&s, WORLD_OBJECT, O_CREATE, 0, 0, type, flags == 3 ? 0x80 : flags, 0, 0, 0, flags == 2, flags == 1);
+            SAY(&s, WORLD_OBJECT, O_CONNECT, 0);
+            SAY(&s, WORLD_SEND, 0, 0, 1, 1, 0, 0, 0, 16);
+            request(&s, IBA_RC_SEND_ONLY, 0, 0, 0, 8);
+            SAY(&s, WORLD_DRAIN, 0);
+            SAY(&s, WORLD_COMPLETE, 0);
+            done(&s, "engine", "type", link * 16u + type, flags);
+        }
+    for (uint8_t field = 0; field < 13; field++)
+        for (uint8_t value = 0; value < 5; value++) {
+            static const uint8_t values[] = {0, 1, 3, 0x80, 0xff};
+            begin(&s, link, value & 1 ? 3 : 0);
+            SAY(&s, WORLD_OBJECT, O_ADDRESS, 0, 3, 0); /* handle 1, gone again */
+            SAY(&s, WORLD_OBJECT, O_ADDRESS, 0, 0, 1, field, values[value]);
+            SAY(&s, WORLD_SEND, 3, 0, 1, 1, 0, 0, 0, 16, 0, 0, 0, 0, 0, 1, 0, value == 3);
+            SAY(&s, WORLD_DRAIN, 0);
+            SAY(&s, WORLD_MODIFY, 0, IBA_QPA_STATE, 0, 0, 0, IBA_QPS_RESET);
+            SAY(&s, WORLD_MODIFY, 0, 0x39, 0, 0, 0, IBA_QPS_INIT);
+            SAY(&s, WORLD_MODIFY, 0, 0x81, 0x91, 0x12, 0, IBA_QPS_RTR, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0,
+                0, 0, 0, 0, 1, field, values[value], 0);
+            SAY(&s, WORLD_OBJECT, O_SRQ, value);
+            SAY(&s, WORLD_OBJECT, O_CQ_AGAIN, value);
+            SAY(&s, WORLD_MEMORY, M_DOMAIN, value, 0, 0, 0, 0, 0);
+            done(&s, "engine", "address", link * 16u + field, value);
+        }
+}
+
+/* Each opcode that has a name, those of services that no QP has too. */
+static void every_opcode(uint8_t link)
+{
+    enum { OTHER_SERVICE = 0x40, ACKREQ = 1 };
+    struct script s;
+    uint8_t packet[32];
+
+    for (unsigned first = 0; first < 256; first += 64) {
+        begin(&s, link, 0);
+        for (unsigned op = first; op < first + 64; op++)
+            if (iba_opcodes[op].name) {
+                const size_t n = seed_craft(packet, 0, (uint8_t)op, 0, 0, 8);
+                packet[3] = OTHER_SERVICE | ACKREQ;
+                say(&s, WORLD_CRAFT, packet, n);
+            }
+        done(&s, "engine", "opcode", link, first);
+    }
+}
+
+void seed_verbs(uint8_t link)
+{
+    struct script s;
+
+    every_opcode(link);
+    memory(link);
+    replays(link);
+    headers(link);
+    objects(link);
+    for (uint8_t state = 0; state < IBA_QPS_COUNT; state++)
+        for (unsigned bit = 0; bit < 21; bit++) {
+            begin(&s, link, state & 1 ? 3 : 0);
+            SAY(&s, WORLD_SEND, 0, 0, 1, 1, 0, 0, 0, 16);
+            modify(&s, 0, 0, IBA_QPA_STATE | 1u << bit, state, (uint8_t)bit);
+            modify(&s, 0, 2, IBA_QPA_STATE | 1u << bit, state, (uint8_t)(bit ^ 0x80));
+            SAY(&s, WORLD_DRAIN, 0);
+            modify(&s, 0, 0, IBA_QPA_STATE | IBA_QPA_CUR_STATE, IBA_QPS_RTS, 0);
+            done(&s, "engine", "modify", link * 16u + state, bit);
+        }
+}
+
+/* ---- two, changed ---- */
+
+/* Both ways, until nothing is left: twice, as answers cause answers. */
+static void exchange(struct script *s, uint8_t lost, uint8_t twice)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        SAY(s, WORLD_DRAIN, i ? 0 : lost, twice);
+        SAY(s, OTHER + WORLD_DRAIN, 0, twice);
+    }
+}
+
+static void work(struct script *s, uint8_t from, uint8_t qp, uint8_t op, uint16_t length)
+{
+    const uint8_t low = (uint8_t)length, high = (uint8_t)(length >> 8);
+
+    if (qp < 3)
+        SAY(s, from + WORLD_SEND, qp, op, 3, 1, 0, 0, 0, low, high, 0, 0, 4, low, high, 1, 2);
+    else
+        SAY(s, from + WORLD_SEND, qp, op, 3, 1, 0, 0, 0, low, high, 0, 0, 4, low, high, 0, 0, 0, 0);
+}
+
+static void receives(struct script *s)
+{
+    for (uint8_t qp = 0; qp < WORLD_QPS; qp++)
+        for (unsigned i = 0; i < 2; i++)
+            SAY(s, OTHER + WORLD_RECV, qp, 1, 0, 0, 0, 0, 4);
+}
+
+/* Reliable; with frames lost, and time that passes. */
+static void reliable(struct script *s, uint8_t qp, uint8_t lost)
+{
+    receives(s);
+    for (uint8_t op = 0; op < IBA_WR_RECV; op++) {
+        work(s, 0, qp, op, op == IBA_WR_CMP_SWAP || op == IBA_WR_FETCH_ADD || op == IBA_WR_ATOMIC_WRITE ? 8 : 700);
+        exchange(s, lost, lost >> 4);
+        if (lost) {
+            SAY(s, WORLD_WAIT, 0);
+            exchange(s, 0, 0);
+        }
+    }
+    SAY(s, WORLD_COMPLETE, 0);
+    SAY(s, OTHER + WORLD_COMPLETE, 0);
+}
+
+static void datagrams(struct script *s)
+{
+    SAY(s, OTHER + WORLD_OBJECT, O_ATTACH, 3);
+    receives(s);
+    for (uint8_t qp = 2; qp < WORLD_QPS; qp++)
+        for (uint8_t op = 0; op < 2; op++)
+            work(s, 0, qp, op, qp == 4 || qp == 5 ? 256 : 64);
+    work(s, 0, 2, IBA_WR_WRITE_IMM, 700);
+    exchange(s, 0, 0);
+    SAY(s, OTHER + WORLD_OBJECT, O_PKEY, 0, 1, 0x80);
+    work(s, 0, 3, 0, 64);
+    exchange(s, 0, 0);
+    SAY(s, OTHER + WORLD_CRAFT, 3, 4, 0, 0x88, 8, 0, 0, 0, 0, 0, 0, 0, 0);
+    SAY(s, OTHER + WORLD_COMPLETE, 0);
+}
+
+/* What verbs refuse, or not; and what is left when they let it through. */
+static void refused(struct script *s)
+{
+    SAY(s, WORLD_MEMORY, M_REGISTER, 0, 0, 0, 0, 0, 16, 0xff, 3);
+    SAY(s, WORLD_MEMORY, M_REGISTER, 0, 0, 0, 0, 0, 16, 0xff, 0xff);
+    SAY(s, WORLD_MEMORY, M_REGISTER, 2, 0, 0, 0, 0, 16, 0x0e, 0);
+    SAY(s, WORLD_MEMORY, M_FREE, 0, 0, 0, 0, 0, 0);
+    SAY(s, WORLD_MEMORY, M_ALLOC, 4, 0, 0, 0, 0, 0);
+    SAY(s, WORLD_MEMORY, M_BIND, 6, 0, 0, 0, 0, 64, 9, 0);
+    SAY(s, WORLD_MEMORY, M_BIND, 6, 0, 0, 0, 0, 4, 9, 0);
+    SAY(s, WORLD_MEMORY, M_INVALIDATE, 1, AT_WINDOW, 0, 0, 0, 0);
+    SAY(s, WORLD_MEMORY, M_DEREGISTER, 0, 0, 0, 0, 0, 0);
+    SAY(s, WORLD_MEMORY, M_DOMAIN, 0, 0, 0, 0, 0, 0);
+    work(s, 0, 0, IBA_WR_READ, 64);
+    SAY(s, WORLD_OBJECT, O_CQ_AGAIN, 0);
+    SAY(s, WORLD_OBJECT, O_SRQ, 1);
+    SAY(s, WORLD_OBJECT, O_CREATE, 0, 0, 1, 0);
+    SAY(s, WORLD_OBJECT, O_ADDRESS, 0, 0, 2, 0, 3, 5, 200);
+    SAY(s, WORLD_OBJECT, O_ATTACH, 0, 0x80, 0x80);
+    SAY(s, WORLD_OBJECT, O_ATTACH, 3);
+    SAY(s, WORLD_OBJECT, O_DESTROY, 3);
+    SAY(s, WORLD_OBJECT, O_ARM, 200);
+    modify(s, 0, 0, IBA_QPA_STATE, IBA_QPS_SQD, 0);
+    modify(s, 0, 0, IBA_QPA_STATE | IBA_QPA_TIMEOUT | IBA_QPA_RETRY, IBA_QPS_SQD, 200);
+    modify(s, 0, 0, IBA_QPA_STATE | IBA_QPA_ALT_PATH | IBA_QPA_PATH_MIG, IBA_QPS_RTS, 1);
+    modify(s, 0, 1, IBA_QPA_STATE | IBA_QPA_QKEY, IBA_QPS_INIT, 1);
+    modify(s, 0, 2, IBA_QPA_STATE, IBA_QPS_ERR, 0);
+    work(s, 0, 2, 0, 64);
+    SAY(s, WORLD_RECV, 2, 1, 0, 0, 0, 0, 4);
+    modify(s, 0, 2, IBA_QPA_STATE, IBA_QPS_RESET, 0);
+    exchange(s, 0, 0);
+    SAY(s, WORLD_OBJECT, O_DESTROY, 0);
+    SAY(s, WORLD_COMPLETE, 0);
+}
+
+/* Requests near what is expected: again, ahead, too long, of another kind; as they come at the other. */
+static void odd_requests(struct script *s)
+{
+    static const uint8_t opcodes[] = {IBA_RC_SEND_FIRST,  IBA_RC_WRITE_ONLY,     IBA_RC_READ_REQUEST, IBA_RC_FETCH_ADD,
+                                      IBA_RC_ACKNOWLEDGE, IBA_RC_READ_RESP_ONLY, IBA_RC_SEND_ONLY_INV};
+
+    receives(s);
+    for (unsigned i = 0; i < sizeof opcodes; i++)
+        for (uint8_t delta = 0; delta < 3; delta++) {
+            SAY(s, OTHER + WORLD_CRAFT, 0, opcodes[i], (uint8_t)(delta - 1), (uint8_t)(delta == 2 ? 9 : 1), 0xff, 0xff,
+                0, 0, 0, 0, 1, 0x60, 1);
+            SAY(s, OTHER + WORLD_DRAIN, 0);
+        }
+    work(s, OTHER, 0, IBA_WR_SEND, 64);
+    SAY(s, OTHER + WORLD_DRAIN, 0xff);
+    for (uint8_t syndrome = 0x60; syndrome < 0x66; syndrome++)
+        SAY(s, OTHER + WORLD_CRAFT, 0, IBA_RC_ACKNOWLEDGE, 0, 0, 0, 0, 0, 0, 0, 0, 0, syndrome, 1);
+    SAY(s, OTHER + WORLD_COMPLETE, 0);
+}
+
+static void (*const scripts[])(struct script *s) = {datagrams, refused, odd_requests};
+enum { SCRIPTS = sizeof scripts / sizeof *scripts, LOSSES = 3 };
+
+/* Each row that there is, in each way. */
+void seed_changed(uint8_t link)
+{
+    static const uint8_t lost[LOSSES] = {0, 1, 0x16};
+    unsigned rows = IBA_TABLE_COUNT * IBA_MAX_RULES;
+    size_t n;
+    const struct iba_behaviours *const *lists = iba_behaviour_lists(&n);
+    struct script s;
+
+    for (size_t i = 0; i < n; i++)
+        rows += lists[i]->n;
+    for (unsigned row = 0; row < rows; row++)
+        for (uint8_t kind = 0; kind <= IBA_CHANGE_OTHER; kind++)
+            for (unsigned i = 0; i < SCRIPTS + LOSSES; i++) {
+                begin(&s, link, 3 * (row & 1));
+                SAY(&s, 0, (uint8_t)row, (uint8_t)(row >> 8), kind, (uint8_t)i);
+                if (i < SCRIPTS)
+                    scripts[i](&s);
+                else
+                    reliable(&s, i & 1, lost[i - SCRIPTS]);
+                done(&s, "changed", "row", row * 100u + link * 10u + kind, i);
+            }
+}
