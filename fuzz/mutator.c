@@ -62,10 +62,11 @@ static void move(uint8_t *data, size_t n, size_t from, size_t to)
     memmove(data + to, data + from, n - from);
 }
 
-/* A byte, or a few in a row, to something. */
+/* A byte, or a few in a row, to something: the edges of numbers, or what texts escape. */
 static void mutate_bytes(struct iba_random *r, uint8_t *p, size_t n)
 {
-    static const uint8_t interesting[] = {0, 1, 2, 4, 7, 8, 0x10, 0x1f, 0x20, 0x40, 0x60, 0x7f, 0x80, 0xfe, 0xff};
+    static const uint8_t interesting[] = {0,    1,    2,    4,    7,    8,   0x10, 0x1f, 0x20, 0x40, 0x60,
+                                          0x7f, 0x80, 0xfe, 0xff, 0x1b, '"', '\\', '<',  '>',  '&',  '\''};
 
     for (uint64_t times = n ? 1 + below(r, 3) : 0; times > 0; times--) {
         uint8_t *b = &p[below(r, n)];

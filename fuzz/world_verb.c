@@ -87,6 +87,7 @@ void world_post_send(struct world *w, unsigned end, struct fuzz_in *in)
 
     wr.n_sge = fill_sge(w, end, wr.sge, in);
     set_remote(w, end, i, &wr, in);
+    world_tell_send(end, i, &wr);
     fuzz_note(iba_post_send(&w->end[end].ca, w->end[end].qp[i].qpn, &wr));
 }
 
@@ -96,6 +97,7 @@ void world_post_recv(struct world *w, unsigned end, struct fuzz_in *in)
     struct iba_recv_wr wr = {.wr_id = i};
 
     wr.n_sge = fill_sge(w, end, wr.sge, in);
+    world_tell_recv(end, i, &wr);
     if (i == 1)
         fuzz_note(iba_post_srq_recv(&w->end[end].ca, w->end[end].srqn, &wr));
     else
@@ -116,6 +118,7 @@ void world_complete(struct world *w, unsigned end)
 void world_wait(struct world *w, struct fuzz_in *in)
 {
     const uint8_t how = fuzz_u8(in);
+    const iba_time before = w->now;
     iba_time next = IBA_NEVER;
 
     for (unsigned i = 0; i < w->ends; i++) {
@@ -126,6 +129,7 @@ void world_wait(struct world *w, struct fuzz_in *in)
         w->now += (iba_time)(how & 0x0f) << (how >> 4 & 7) * 5;
     else if (next != IBA_NEVER && next > w->now)
         w->now = next;
+    world_tell_wait(w->now - before);
     for (unsigned i = 0; i < w->ends; i++)
         iba_ca_advance(&w->end[i].ca, w->now);
 }
