@@ -14,7 +14,7 @@ static struct world_device changed_rule(enum iba_rule_table t, uint16_t row, uin
     const uint16_t others = iba_rules_actions(t, row);
 
     if (!iba_rules_change(&rules, t, row, (enum iba_change_kind)(kind % (IBA_CHANGE_OTHER + 1)),
-                          others ? with % others : 0))
+                          (uint16_t)(others ? with % others : 0)))
         return (struct world_device){.change = NULL};
     return (struct world_device){.rules = &rules.rules, .table = t};
 }

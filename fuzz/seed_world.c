@@ -89,6 +89,27 @@ static void memory(uint8_t link)
         }
 }
 
+/* To a byte before the end of a region, to the end, and a byte further, by each kind of request and a WQE. */
+static void edges(uint8_t link)
+{
+    enum { NEAR_END = 0x80, LENGTHS = 3 };
+    static const uint16_t lengths[LENGTHS] = {8, 1, 256};
+    static const uint8_t opcodes[] = {IBA_RC_WRITE_ONLY, IBA_RC_READ_REQUEST, IBA_RC_FETCH_ADD, IBA_RC_SEND_ONLY};
+    struct script s;
+
+    for (uint8_t at = 0; at < 3; at++)
+        for (unsigned i = 0; i < sizeof opcodes; i++)
+            for (unsigned l = 0; l < LENGTHS; l++) {
+                const uint8_t low = (uint8_t)lengths[l], high = (uint8_t)(lengths[l] >> 8);
+                begin(&s, link, 0);
+                SAY(&s, WORLD_RECV, 0, 1, NEAR_END, at, 0, low, high);
+                SAY(&s, WORLD_SEND, 0, 0, 1, 1, NEAR_END, at, 0, low, high);
+                request(&s, opcodes[i], 0, NEAR_END, at, lengths[l]);
+                SAY(&s, WORLD_DRAIN, 0);
+                done(&s, "engine", "edge", link * 16u + at, i * LENGTHS + l);
+            }
+}
+
 /* More answers wait again than may be remembered: only where that has become less. */
 static void replays(uint8_t link)
 {
@@ -212,6 +233,7 @@ void seed_verbs(uint8_t link)
 
     every_opcode(link);
     memory(link);
+    edges(link);
     replays(link);
     headers(link);
     objects(link);
