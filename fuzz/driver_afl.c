@@ -16,6 +16,7 @@ static void warm(void)
     static const uint8_t nothing[16] = {0};
     const char *first = fuzz_target.first;
 
+    (void)fuzz_recording();
     (void)fuzz_one(nothing, sizeof nothing);
     if (first)
         (void)fuzz_one((const uint8_t *)first, strlen(first));

@@ -84,7 +84,7 @@ static void tunnels(void)
 
 static void recipes(void)
 {
-    for (uint8_t e = 0; e < IBA_ENCAP_COUNT; e++)
+    for (uint8_t e = 0; e < (uint8_t)IBA_ENCAP_COUNT; e++)
         for (unsigned what = 0; what < 12; what++) {
             static const uint8_t bits[12] = {0x10, 0x20, 0x30, 0x40, 0x80, 0x50, 0x60, 0x20, 0x20, 0x20, 0x20, 0x21};
             static const uint8_t crcs[12] = {0, 5, 10, 0, 0, 0, 5, 15, 0x10, 0x20, 0x40, 0x75};
@@ -210,7 +210,7 @@ static void results(void)
     struct iba_recipe r;
     size_t len;
 
-    for (uint8_t verdict = 0; verdict < VERDICTS; verdict++)
+    for (uint8_t verdict = 0; verdict < (uint8_t)VERDICTS; verdict++)
         for (uint8_t flags = 0; flags < 0x80; flags = (uint8_t)(flags * 2 + 9)) {
             const uint8_t head[FUZZ_HEAD] = {0, (uint8_t)(flags * 5 + verdict), 0, 1, 1, 2, 3, 4};
             const uint8_t one[] = {(uint8_t)(verdict | 0x40), flags, verdict, 3, 1, 9, 0, 3, 1, 2, 3, 4, 5};
@@ -225,7 +225,7 @@ static void results(void)
                                  strlen(i ? hostile : comment));
             }
             n += seed_record(all + n, RESULT, one, sizeof one);
-            for (uint8_t text = 0; text < TEXTS; text++) {
+            for (uint8_t text = 0; text < (uint8_t)TEXTS; text++) {
                 const char *says = (text + flags) % 3 ? hostile : "rc.responder.x";
                 n += seed_record(all + n, (uint8_t)(TEXT + KINDS * text), (const uint8_t *)says, strlen(says));
             }

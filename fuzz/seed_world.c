@@ -177,7 +177,7 @@ static void objects(uint8_t link)
 {
     struct script s;
 
-    for (uint8_t type = 0; type < IBA_QPT_COUNT + 1; type++)
+    for (uint8_t type = 0; type < (uint8_t)(IBA_QPT_COUNT + 1); type++)
         for (uint8_t flags = 0; flags < 4; flags++) {
             begin(&s, link, 0);
             SAY(&s, WORLD_OBJECT, O_DESTROY, 0);
@@ -237,7 +237,7 @@ void seed_verbs(uint8_t link)
     replays(link);
     headers(link);
     objects(link);
-    for (uint8_t state = 0; state < IBA_QPS_COUNT; state++)
+    for (uint8_t state = 0; state < (uint8_t)(IBA_QPS_COUNT); state++)
         for (unsigned bit = 0; bit < 21; bit++) {
             begin(&s, link, state & 1 ? 3 : 0);
             SAY(&s, WORLD_SEND, 0, 0, 1, 1, 0, 0, 0, 16);
@@ -272,7 +272,7 @@ static void work(struct script *s, uint8_t from, uint8_t qp, uint8_t op, uint16_
 
 static void receives(struct script *s)
 {
-    for (uint8_t qp = 0; qp < WORLD_QPS; qp++)
+    for (uint8_t qp = 0; qp < (uint8_t)(WORLD_QPS); qp++)
         for (unsigned i = 0; i < 2; i++)
             SAY(s, OTHER + WORLD_RECV, qp, 1, 0, 0, 0, 0, 4);
 }
@@ -281,7 +281,7 @@ static void receives(struct script *s)
 static void reliable(struct script *s, uint8_t qp, uint8_t lost)
 {
     receives(s);
-    for (uint8_t op = 0; op < IBA_WR_RECV; op++) {
+    for (uint8_t op = 0; op < (uint8_t)(IBA_WR_RECV); op++) {
         work(s, 0, qp, op, op == IBA_WR_CMP_SWAP || op == IBA_WR_FETCH_ADD || op == IBA_WR_ATOMIC_WRITE ? 8 : 700);
         exchange(s, lost, lost >> 4);
         if (lost) {
@@ -297,7 +297,7 @@ static void datagrams(struct script *s)
 {
     SAY(s, OTHER + WORLD_OBJECT, O_ATTACH, 3);
     receives(s);
-    for (uint8_t qp = 2; qp < WORLD_QPS; qp++)
+    for (uint8_t qp = 2; qp < (uint8_t)(WORLD_QPS); qp++)
         for (uint8_t op = 0; op < 2; op++)
             work(s, 0, qp, op, qp == 4 || qp == 5 ? 256 : 64);
     work(s, 0, 2, IBA_WR_WRITE_IMM, 700);
@@ -379,7 +379,7 @@ void seed_changed(uint8_t link)
     for (size_t i = 0; i < n; i++)
         rows += lists[i]->n;
     for (unsigned row = 0; row < rows; row++)
-        for (uint8_t kind = 0; kind <= IBA_CHANGE_OTHER; kind++)
+        for (uint8_t kind = 0; kind <= (uint8_t)(IBA_CHANGE_OTHER); kind++)
             for (unsigned i = 0; i < SCRIPTS + LOSSES; i++) {
                 begin(&s, link, 3 * (row & 1));
                 SAY(&s, 0, (uint8_t)row, (uint8_t)(row >> 8), kind, (uint8_t)i);
