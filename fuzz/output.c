@@ -8,6 +8,7 @@
 #include "page/page.h"
 #include "records.h"
 #include "stats/stats.h"
+#include "track/track.h"
 #include "written.h"
 
 const struct fuzz_target fuzz_target = {"output", FUZZ_RECORDS, NULL};
@@ -24,6 +25,7 @@ struct session {
     struct cap_packet cap;
     char comment[TEXT], name[SOURCES][TEXT];
     struct iba_rmpp_desk desk;
+    struct track track;
     struct print_opts opts;
     struct report *report;
     void *stat[STATS];
@@ -156,6 +158,7 @@ static void one_packet(struct session *s, uint8_t kind, enum iba_link link, cons
     if (!(kind & UNCHECKED))
         iba_view_check(&p->view);
     p->table = table_of(s, p);
+    track_packet(&s->track, p);
     if (s->judge)
         p->verdict = judge_packet(s->judge, p);
     each_form(p, &s->opts, (kind & LATER) == 0);

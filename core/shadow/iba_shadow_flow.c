@@ -286,11 +286,13 @@ static struct iba_flow *take_flow(struct iba_shadow *s, enum iba_shadow_list lis
     if (room && s->n < s->cfg.n_flow)
         return &s->cfg.flow[s->n++];
     f = unused_longest(s, room ? IBA_SHADOW_REGULARS : list, keep);
+    assert(f);
     if (f->list == IBA_SHADOW_GUESTS && f->again) { /* it stays */
         leave_list(s, f);
         to_front(s, f, IBA_SHADOW_REGULARS);
         f = unused_longest(s, IBA_SHADOW_REGULARS, keep);
     }
+    assert(f); /* a list that is full holds two, of which one is not kept */
     put_to_rest(s, f);
     return f;
 }
@@ -320,7 +322,7 @@ struct iba_flow *iba_shadow_wake(struct iba_shadow *s, uint32_t known, const str
     const struct iba_known *k = &s->cfg.known[known - 1];
 
     if (k->flow)
-        return iba_shadow_flow_at(s, k->flow);
+        return &s->cfg.flow[k->flow - 1];
     struct iba_flow *f = seat(s, known, key, (uint32_t)s->packets - k->touched < s->cfg.n_flow, keep);
     iba_shadow_resume(f, k);
     s->resting--;
@@ -374,8 +376,11 @@ static uint32_t to_forget(struct iba_shadow *s)
 {
     uint32_t best = 0;
 
-    if (s->resting == 0)
-        return unused_longest(s, IBA_SHADOW_REGULARS, NULL)->known;
+    if (s->resting == 0) {
+        const struct iba_flow *f = unused_longest(s, IBA_SHADOW_REGULARS, NULL);
+        assert(f); /* all that are known have one */
+        return f->known;
+    }
     for (uint32_t i = 0, left = MOST_COMPARED; i < s->n_known && left > 0; i++) {
         s->hand = s->hand % s->n_known + 1;
         const struct iba_known *k = &s->cfg.known[s->hand - 1];

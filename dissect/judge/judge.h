@@ -12,7 +12,12 @@
 
 /* Flows the shadow looks at together: so many until there are more directions than that, then fewer, and the others are
  * at rest. Directions that are remembered to the end, whatever becomes of them. */
-enum { JUDGE_FLOWS = 2048, JUDGE_FLOWS_OF_MANY = 384, JUDGE_DIRECTIONS = 1 << 18 };
+enum { JUDGE_FLOWS = 2048, JUDGE_FLOWS_OF_MANY = 384 };
+#ifdef IBPROOF_FUZZED /* opened for each input, where memory is dear */
+enum { JUDGE_DIRECTIONS = JUDGE_FLOWS };
+#else
+enum { JUDGE_DIRECTIONS = 1 << 18 };
+#endif
 
 /* Between whom; many directions have the same. */
 struct path {
