@@ -22,7 +22,8 @@ struct verbs_qp {
 };
 struct verbs_mw {
     struct ibv_mw *mw;
-    uint32_t next;    /* type 2: its key once the bind that is on its way has succeeded */
+    uint32_t rkey;    /* as its user knows it; libibverbs tells a type 1's new one as soon as its bind is posted */
+    uint32_t next;    /* once the bind that is on its way has succeeded */
     uint64_t bind_id; /* of that bind */
     uint32_t bind_qpn;
     bool binding;

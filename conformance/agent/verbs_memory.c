@@ -152,7 +152,7 @@ enum ibc_rc verbs_dereg(struct verbs *v, uint32_t lkey)
 struct verbs_mw *verbs_find_mw(struct verbs *v, uint32_t rkey)
 {
     for (unsigned i = 0; i < VERBS_MWS; i++)
-        if (v->mw[i].mw && v->mw[i].mw->rkey == rkey)
+        if (v->mw[i].mw && v->mw[i].rkey == rkey)
             return &v->mw[i];
     return NULL;
 }
@@ -171,7 +171,8 @@ enum ibc_rc verbs_alloc_mw(struct ibc_target *t, unsigned d, unsigned type, uint
     if (!w)
         return verbs_refused(v, "mem_full");
     *w = (struct verbs_mw){.mw = ibv_alloc_mw(of, type == 2 ? IBV_MW_TYPE_2 : IBV_MW_TYPE_1)};
-    *rkey = w->mw ? w->mw->rkey : 0;
+    w->rkey = w->mw ? w->mw->rkey : 0;
+    *rkey = w->rkey;
     return verbs_made(v, w->mw);
 }
 

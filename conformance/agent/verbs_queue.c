@@ -206,8 +206,9 @@ static uint32_t bound(struct verbs *v, const struct iba_wc *wc)
             continue;
         w->binding = false;
         if (wc->status == IBA_WC_SUCCESS)
-            w->mw->rkey = w->next;
-        return w->mw->rkey;
+            w->rkey = w->next;
+        w->mw->rkey = w->rkey; /* libibverbs leaves it to us to take back the key of a bind that failed */
+        return w->rkey;
     }
     return 0;
 }
