@@ -41,6 +41,20 @@ def overflowed_cq_armed(d):
     d("arm_cq", cq=small)
 
 
+@deviation
+def error_of_a_message_is_unsolicited(d):
+    """The receive of a message that breaks completes in error and does not notify a queue that waits for solicited ones."""
+    qp = Qp(d, "rc")
+    qp.receive(d.sge(2048))
+    d("arm_cq", cq=d.cq, solicited=True)
+    qp.send("SEND_FIRST", 0, bytes(1024), ackreq=0)
+    qp.send("SEND_ONLY", 1, bytes(8))
+    d.completes("remote_invalid_req")
+    time.sleep(0.5)
+    times = d("notified", cq=d.cq)["times"]
+    assert times == 0, f"{times} notifications"
+
+
 # ---- work requests ----
 
 

@@ -528,6 +528,39 @@ def refused_send_is_kept(device):
     expect("completion", d.completion(), (7, "flushed"))
 
 
+@deviation
+def request_with_payload_is_answered(device):
+    """READ requests and ATOMICs with payload are answered as if they had none."""
+    for op, size, answer in (("RDMA_READ_REQUEST", 4, READ_ONLY), ("RDMA_READ_REQUEST", 1024, READ_ONLY), ("FETCH_ADD", 4, "ATOMIC_ACKNOWLEDGE")):
+        d = device().connect()
+        head = struct.pack(">QII", d.mr["va"], d.mr["rkey"], 8) if answer == READ_ONLY else struct.pack(">QIQQ", d.mr["va"], d.mr["rkey"], 1, 0)
+        d.send(op, EPSN, head + bytes(size))
+        expect("syndrome", bytes(d.comes(answer, EPSN)[BTH].payload)[0], ACK)
+
+
+@deviation
+def repeated_read_beyond_its_end(device):
+    """A READ asked for again from its last PSN on, but whole, is answered on PSNs that it never had."""
+    d = device().connect(pmtu=256)
+    d.read(EPSN, 0, 512)
+    d.comes(READ_FIRST, EPSN)
+    d.comes(READ_LAST, EPSN + 1)
+    d.read(EPSN + 1, 0, 512)
+    d.comes(READ_MIDDLE, EPSN + 1)
+    d.comes(READ_LAST, EPSN + 2)
+
+
+@deviation
+def rnr_begins_the_message_again(device):
+    """After an RNR NAK of the packet with the immediate data the WRITE comes from its first packet on."""
+    d = device().connect(pmtu=256)
+    d.post("write_imm", 512, imm=1, to=0x9000, rkey=0x1234)
+    d.comes("RDMA_WRITE_FIRST", PSN)
+    expect("second packet's PSN", d.wire.receive(2)[BTH].psn, PSN + 1)
+    d.answer(PSN + 1, RNR | 1, msn=0)
+    d.comes("RDMA_WRITE_FIRST", PSN)
+
+
 # ---- running them ----
 
 
