@@ -561,6 +561,18 @@ def rnr_begins_the_message_again(device):
     d.comes("RDMA_WRITE_FIRST", PSN)
 
 
+@deviation
+def fenced_request_not_repeated(device):
+    """A fenced READ or ATOMIC that a sequence NAK asks for again does not come, nor does what is behind it."""
+    for op, word in (("read", "RDMA_READ_REQUEST"), ("fetch_add", "FETCH_ADD")):
+        d = device().connect()
+        d.post(op, fence=True)
+        d.comes(word, PSN)
+        d.answer(PSN, SEQUENCE, msn=0)
+        d.post("send", number=2)
+        d.silence(1)
+
+
 # ---- running them ----
 
 
