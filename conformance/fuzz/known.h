@@ -20,7 +20,8 @@ struct fuzz_known {
     const char *waiver;                 /* its name; '=' before it: what the rules leave open, for all devices */
     const char *avoid;                  /* inputs like this are not made */
     uint32_t is_free;                   /* enum fuzz_free */
-    const char *input, *expected, *got; /* a difference like this, of a case with an input like that; NULL: any */
+    const char *input, *expected, *got; /* a difference like this, of a case with an input like that; NULL: any;
+                                         * '|': or; in an input '&': and a word of it */
 };
 extern const struct fuzz_known fuzz_known[];
 extern const size_t fuzz_known_count;

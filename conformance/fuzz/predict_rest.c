@@ -21,13 +21,22 @@ static void words(char *to, size_t room, const char *name)
 
 /* ---- states ---- */
 
-static void state(struct predicting *f, struct run_player *p, const struct run_live *q)
+/* A queue that overflowed fails the QPs that complete into it: at once, or when they do (QS-32). */
+static bool has_lost_queue(const struct run_player *p, const struct run_live *q, uint32_t lost)
+{
+    for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++)
+        if ((lost >> i & 1) && (p->live[i].id[0] == q->scq || p->live[i].id[0] == q->rcq))
+            return true;
+    return false;
+}
+
+static void state(struct predicting *f, struct run_player *p, const struct run_live *q, uint32_t lost)
 {
     static const char *const names[] = {IBA_QP_STATES(NAMED)};
     struct iba_qp_attr a;
     char name[16];
 
-    if (p->t->ops->query_qp(p->t, 0, q->id[0], &a) != IBC_OK || a.state >= IBA_QPS_COUNT)
+    if (has_lost_queue(p, q, lost) || p->t->ops->query_qp(p->t, 0, q->id[0], &a) != IBC_OK || a.state >= IBA_QPS_COUNT)
         return;
     words(name, sizeof name, names[a.state]);
     predict_say(f, "  %s state %s\n", q->o->name, name);
@@ -102,10 +111,15 @@ static const struct run_live *numbered(const struct run_player *p, const struct 
     return NULL;
 }
 
-static void events(struct predicting *f, struct run_player *p)
+_Static_assert(IBC_MAX_OBJECTS <= 32, "a set of them is 32 bits");
+
+/* Which completion queues overflowed. */
+static uint32_t events(struct predicting *f, struct run_player *p)
 {
     static const char *const names[] = {IBA_EVENTS(NAMED)};
+    const bool told = !(f->c.is_free & FUZZ_FREE_events);
     struct iba_event e;
+    uint32_t lost = 0;
     unsigned n = 1;
     char name[48];
 
@@ -114,10 +128,14 @@ static void events(struct predicting *f, struct run_player *p)
             e.kind == IBA_EVENT_PKEY_CHANGE || e.kind == IBA_EVENT_PKEY_VIOLATION || e.kind == IBA_EVENT_QKEY_VIOLATION;
         const struct run_live *l = ports ? NULL : numbered(p, &e);
         words(name, sizeof name, e.kind < IBA_EVENT_COUNT ? names[e.kind] : "");
-        if (ports || l)
+        if (l && l->kind == IBC_O_cq)
+            lost |= UINT32_C(1) << (l - p->live);
+        if (told && (ports || l))
             predict_say(f, "  %s%sevent %s\n", l ? l->o->name : "", l ? " " : "", name);
     }
-    predict_say(f, "  events none\n");
+    if (told)
+        predict_say(f, "  events none\n");
+    return lost;
 }
 
 static void notified(struct predicting *f, struct run_player *p, const struct run_live *cq)
@@ -209,16 +227,15 @@ void predict_rest(struct predicting *f, struct run_player *p)
 {
     if (!run_poll(p, NULL))
         return;
+    const uint32_t lost = events(f, p);
     for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++)
         if (p->live[i].o && p->live[i].made && p->live[i].kind == IBC_O_qp)
-            state(f, p, &p->live[i]);
+            state(f, p, &p->live[i], lost);
     for (unsigned i = 0; i < p->n_wc; i++)
         completion(f, p, &p->wc[i]);
     for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++)
         if (p->live[i].o && p->live[i].made && p->live[i].kind == IBC_O_qp && !p->live[i].cq_gone)
             predict_say(f, "  %s completions none\n", p->live[i].o->name);
-    if (!(f->c.is_free & FUZZ_FREE_events))
-        events(f, p);
     for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++) {
         const struct run_live *l = &p->live[i];
         if (l->o && l->made && l->kind == IBC_O_cq && !(f->c.is_free & FUZZ_FREE_notified))

@@ -51,7 +51,9 @@ static const struct fuzz_rule rules[] = {
     ON("linkspoil", V6, "via=roce2-ipv6-ext"),
     ON("linkspoil", ROCE, "eth.{dst|src}=02:00:00:00:77:01"),
     ON("linkspoil", ROCE, "eth.dst=33:33:00:00:00:01"),
-    ON("linkspoil", ROCE, "via={roce1|roce2-ipv4|roce2-ipv6|roce2-ipv4-vlan vlan.id=0|roce2-ipv6-vlan vlan.id={0|5}|roce1-vlan vlan.id={0|5}}"),
+    ON("linkspoil", V4, "via={roce1|roce2-ipv4-vlan vlan.id=0|roce1-vlan vlan.id={0|5}}"),
+    ON("linkspoil", V6, "via={roce1|roce2-ipv6-vlan vlan.id=0|roce1-vlan vlan.id={0|5}}"),
+    {"linkspoil", FUZZ_CAP(virtual_time), FUZZ_ROCE, "via={roce1|roce2-ipv4|roce2-ipv6|roce2-ipv4-vlan vlan.id=0|roce2-ipv6-vlan vlan.id={0|5}|roce1-vlan vlan.id={0|5}}"}, /* others may have addresses of both kinds, and be in no VLAN */
     ON("linkspoil", ROCE, "via={roce2-ipv4-gre|roce2-ipv4-vxlan|roce2-ipv4-mpls|roce2-ipv4-ipip}"),
     ON("linkspoil", IB, "vcrc=bad"),
     ON("linkspoil", IB, "vl={1|15}"),

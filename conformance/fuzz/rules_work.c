@@ -73,7 +73,9 @@ static const struct fuzz_rule rules[] = {
     ANY("rq", "> a SEND_ONLY psn=+0 ackreq=1 payload=8"),
 
     /* ---- windows and regions ---- */
-    IF("bind", mw1, "  a post BIND_MW mw={w|v|v} mr={m|m|m|f|g|x|i|z} va={m|m|f|g|x|i|z}+{0|0|64|65473} len={64|1024|0|65537} access={rights} {key={v.rkey^1|w.rkey^1|v.rkey|{0..255}}|} id={id}"),
+    IF("bind", mw1, "  a post BIND_MW mw={w|v|v} mr={m|m|m|f|g|i|z} va={m|m|f|g|i|z}+{0|0|64|65473} len={64|1024|0|65537} access={rights} {key={v.rkey^1|w.rkey^1|v.rkey|{0..255}}|} id={id}"),
+    IF("bind", mw2, "  a post BIND_MW mw=v mr=x va=x+{0|64} len={64|1024} access={rights} key=v.rkey^1 id={id}"),
+    {"bind", FUZZ_CAP(mw1) | FUZZ_CAP(virtual_time), FUZZ_ANY, "  a post BIND_MW mw=w mr=x va=x+{0|64} len={64|1024} access={rights} id={id}"},
     IF("bind", mw1, "  a post BIND_MW mw=w mr=m va=m+{0|64} len={64|1024|0} access={rights} id={id}"),
     IF("bind", mw2, "  a post BIND_MW mw=v mr=m va=m+{0|64} len={64|1024|0} access={rights} key=v.rkey^{1|1|3|0} id={id}"),
     ANY("rights", "{remote_write|remote_read|remote_write,remote_read,remote_atomic|remote_atomic|remote_read,zero_based|remote_write,local_write|flush_global|none|remote_write,remote_read}"),

@@ -25,6 +25,8 @@ enum {
     BACK = 300,   /* s that a device may need to come back */
 };
 
+static const char LOG[] = "its log: ";
+
 struct fuzzing {
     const struct options *o;
     struct live_dut live;
@@ -36,7 +38,10 @@ struct fuzzing {
     uint64_t begun, played, differ, inconclusive, unfit, known, deaths;
     unsigned faults, tries_left; /* faults: one behind the other; tries_left: of a case that kills */
     bool gone;                   /* it did not come back */
-    char kind[MOST_KINDS][KIND];
+    struct {
+        char text[KIND];
+        bool known; /* a waiver told it: the next one may be another */
+    } kind[MOST_KINDS];
     unsigned n_kind;
     char wanted[KIND]; /* while a case is made smaller */
     char packets[480]; /* folder of captures */
@@ -58,6 +63,18 @@ static void kind_of(const struct ibc_finding *f, char out[KIND])
         else if (n == 0 || out[n - 1] != '#')
             out[n++] = '#';
     out[n] = '\0';
+}
+
+/* What a play is told by: a complaint of the device's system, also where something else had failed it before. */
+static struct ibc_finding told_by(const struct ibc_result *r)
+{
+    struct ibc_finding f = r->finding;
+
+    if (r->died && strncmp(r->measured, LOG, sizeof LOG - 1) == 0) {
+        snprintf(f.expected, sizeof f.expected, "no complaint in the log of the device's system");
+        snprintf(f.got, sizeof f.got, "%s", r->measured);
+    }
+    return f;
 }
 
 static struct ibc_scenario *scenario_of(struct fuzzing *z, const struct fuzz_case *c, char text[FUZZ_TEXT])
@@ -117,7 +134,8 @@ static bool shows(void *ctx, const struct fuzz_case *c)
     bool same = false;
 
     if (s && differs(z, s, &r)) {
-        kind_of(&r.finding, kind);
+        const struct ibc_finding f = told_by(&r);
+        kind_of(&f, kind);
         same = strcmp(kind, z->wanted) == 0;
     }
     if (r.died) {
@@ -149,6 +167,15 @@ static void tell(const struct ibc_finding *f, const char *id, unsigned inputs, c
     fflush(stdout);
 }
 
+/* Seen before: one like it was kept, or has the same look and, like this one, a waiver. */
+static bool seen_before(const struct fuzzing *z, bool known)
+{
+    for (unsigned i = 0; i < z->n_kind; i++)
+        if (strcmp(z->kind[i].text, z->wanted) == 0 && (!z->kind[i].known || known))
+            return true;
+    return z->n_kind == MOST_KINDS;
+}
+
 /* Of a kind not seen before: made smaller, told, kept. False: it cannot be written. */
 static bool found(struct fuzzing *z, struct fuzz_case *c, const struct ibc_finding *as)
 {
@@ -158,22 +185,20 @@ static bool found(struct fuzzing *z, struct fuzz_case *c, const struct ibc_findi
     bool good = true;
 
     kind_of(as, z->wanted);
-    for (unsigned i = 0; i < z->n_kind; i++)
-        if (strcmp(z->kind[i], z->wanted) == 0)
-            return true;
-    if (z->n_kind == MOST_KINDS)
+    if (seen_before(z, fuzz_known_as(z->may.known, c, as->expected, as->got) != NULL))
         return true;
-    memcpy(z->kind[z->n_kind++], z->wanted, KIND);
     z->tries_left = DEATHS;
     fuzz_minimise(c, shows, z);
     const char *waiver = fuzz_known_as(z->may.known, c, as->expected, as->got);
+    memcpy(z->kind[z->n_kind].text, z->wanted, KIND);
+    z->kind[z->n_kind++].known = waiver != NULL;
     s = waiver ? NULL : scenario_of(z, c, text);
     if (s && z->o->evidence) {
         play_once(z, s, z->packets, &r);
         good = keep_text(z, c->id, text);
     }
     z->known += waiver != NULL;
-    tell(r.verdict == IBC_IS_FAIL ? &r.finding : as, c->id, c->n, waiver);
+    tell(r.verdict == IBC_IS_FAIL && !r.died ? &r.finding : as, c->id, c->n, waiver);
     if (r.died)
         await_device(z);
     ibc_result_clear(&r);
@@ -205,9 +230,11 @@ static bool judge(struct fuzzing *z, struct fuzz_case *c, struct ibc_scenario *s
         await_device(z);
     }
     if (bad && was_there(&r)) {
+        const struct ibc_finding f = told_by(&r);
         z->differ++;
-        good = found(z, c, &r.finding);
-    }
+        good = found(z, c, &f);
+    } else if (r.died)
+        printf("%s: the device went away: expected %s, got %s\n", c->id, r.finding.expected, r.finding.got);
     ibc_result_clear(&r);
     return good;
 }

@@ -279,11 +279,14 @@ Test(fuzz, what_kills_a_device_is_not_sent_and_what_it_does_anyway_not_compared)
 Test(fuzz, known_differences_are_told_from_new_ones)
 {
     static const struct fuzz_case c = {.n = 1, .input = {"> a SEND_FIRST psn=+0 payload=256-1"}},
-                                  good = {.n = 1, .input = {"> a SEND_FIRST psn=+0 payload=256"}};
+                                  good = {.n = 1, .input = {"> a SEND_FIRST psn=+0 payload=256 va=m+8"}};
     const uint64_t lengths = known_as("send-lengths-unchecked"), rnr = known_as("nak-behind-rnr");
 
-    cr_assert_str_eq(fuzz_known_as(lengths, &c, "anything", "else"), "send-lengths-unchecked");
-    cr_assert_null(fuzz_known_as(lengths, &good, "anything", "else"));
+    cr_assert_str_eq(fuzz_known_as(lengths, &c, "aeth.msn 0", "aeth.msn 1"), "send-lengths-unchecked");
+    cr_assert_null(fuzz_known_as(lengths, &c, "unchanged", "byte 0 of the memory 0x00"));
+    cr_assert_str_eq(fuzz_known_as(lengths, &c, "no completion", "a completion of a receive, Success"),
+                     "send-lengths-unchecked");
+    cr_assert_null(fuzz_known_as(lengths, &good, "aeth.msn 0", "aeth.msn 1"), "the sum is no payload's");
     cr_assert_null(fuzz_known_as(rnr, &c, "anything", "else"));
     cr_assert_str_eq(fuzz_known_as(rnr, &c, "aeth.syndrome RNR NAK timer 12", "aeth.syndrome NAK PSN Sequence Error"),
                      "nak-behind-rnr");
@@ -332,6 +335,24 @@ Test(fuzz, an_acknowledgement_again_may_have_either_psn)
 }
 
 /* Of a datagram without a GRH the first 40 bytes of the receive are anything's, also of a shared one. */
+Test(fuzz, a_lost_queue_may_fail_its_idle_queue_pairs_at_once_or_later)
+{
+    static struct fuzz_case c = {
+        .head = "title t\nspec QS-32\nrole both\nservice rc\ncq c depth=1\nqp a rcq=c recv=2\nqp b rcq=c\nqp e\n",
+        .n = 1,
+        .input = {"  a modify state=err"}};
+    static char text[FUZZ_TEXT];
+    struct ibc_target *model = target("reference");
+    char err[256];
+    struct ibc_scenario *s = fuzz_predict(&c, model, text, err);
+
+    cr_assert(s, "%s", err);
+    cr_assert(strstr(text, "c event cq_error\n") && strstr(text, "e state rts\n"), "%s", text);
+    cr_assert_not(strstr(text, "b state"), "%s", text);
+    ibc_free(s);
+    ibc_target_close(model);
+}
+
 Test(fuzz, room_for_a_grh_is_not_compared)
 {
     static const char *const own[] = {"qp a type=ud recv=1\n", "srq s recv=1\nqp a type=ud srq=s\n"};
