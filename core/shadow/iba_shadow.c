@@ -3,7 +3,16 @@
 #include <string.h>
 #include "shadow/iba_shadow_parts.h"
 
-enum { TRUST = 2, MOST_TRUST = 8, MOST_STEP = 1024, ECN_CE = 3, GSI = 1, MAD_BYTES = 256, LARGEST_MTU = 4096 };
+enum {
+    TRUST = 2,
+    MOST_TRUST = 8,
+    MOST_STEP = 1024,
+    ECN_CE = 3,
+    GSI = 1,
+    ROUND_TRIPS = 4,
+    MAD_BYTES = 256,
+    LARGEST_MTU = 4096
+};
 #define MS UINT64_C(1000000)
 
 static iba_time or_default(iba_time v, iba_time otherwise)
@@ -157,16 +166,29 @@ static bool passed(const struct iba_flow *f, const struct iba_shadow_recent *r)
  * repeat (RR-04). */
 static bool answers_at_once(const struct iba_look *l)
 {
-    return !l->has_ip_id && l->op && l->op->dir == IBA_RSP && l->op->pos == IBA_ONLY && l->syndrome >> 6 == 0;
+    return l->op && !(l->has_ip_id && l->flow->ip_id[l->op->dir].changes) && l->op->dir == IBA_RSP &&
+           l->op->pos == IBA_ONLY && l->syndrome >> 6 == 0;
 }
 
 /* The answer to a READ that was sent again, and has not been answered since, begins. */
-static bool begins_again(const struct iba_look *l)
+static bool begins_again(const struct iba_look *l, const struct iba_shadow_mark *since)
 {
     const struct iba_shadow_read *r = l->peer ? iba_shadow_read_at(&l->peer->rq, l->psn) : NULL;
 
+    /* So does one of which the beginning is missing, where the READ came again since. */
+    if (r && r->again && since->at <= r->mark.at && iba_shadow_had_time(l, r->mark.at) &&
+        l->s->now.at - since->at >= IBA_SHADOW_TURN_NS)
+        return true;
     return r && l->op->pos == IBA_FIRST && iba_psn_eq(l->psn, r->psn) && iba_psn_eq(r->expect, r->psn) &&
            iba_shadow_had_time(l, r->mark.at);
+}
+
+/* A request that was not answered for several round trips is sent again: what made its sender do so is not seen. */
+static bool left_waiting(const struct iba_look *l, const struct iba_shadow_requests *q,
+                         const struct iba_shadow_mark *sent)
+{
+    return (!q->answered || iba_psn_diff(l->psn, q->una) >= 0) && l->flow->has_turn &&
+           l->s->now.at - sent->at >= ROUND_TRIPS * (l->flow->turn_ns + IBA_SHADOW_TURN_NS);
 }
 
 /* A copy of a packet that this direction sent again on purpose is none of the network's making. Without identifications
@@ -183,11 +205,13 @@ static bool sent_on_purpose(const struct iba_look *l, const struct iba_shadow_re
         return true;
     if (r->request && q->doubt.mark.frame == r->mark.frame && l->s->now.at - r->mark.at < IBA_SHADOW_TURN_NS)
         return false;
+    if (r->request && (iba_shadow_came_too_soon(l, q, r) || left_waiting(l, q, &r->mark)))
+        return true;
     if (r->request && l->s->now.at - r->mark.at < IBA_SHADOW_TURN_NS)
         return iba_shadow_goes_on(q, l->psn) || iba_shadow_was_asked_for(l, q);
     if (!r->request && l->op && l->op->pos != IBA_ONLY && l->op->pay != IBA_PAY_NONE)
-        return begins_again(l);  /* a READ that is answered again is so from its First on */
-    if (!r->request && !l->peer) /* what it answers is out of sight */
+        return begins_again(l, &r->mark); /* a READ that is answered again is so from its First on */
+    if (!r->request && !l->peer)          /* what it answers is out of sight */
         return l->s->now.at - r->mark.at >= IBA_SHADOW_TURN_NS;
     if (!r->request)
         return since(l, &l->peer->rq.repeat, &r->mark) || since(l, &l->peer->rq.copied, &r->mark);
@@ -274,6 +298,7 @@ static void follow_ip_id(struct iba_look *l)
 
     if (!l->has_ip_id)
         return;
+    l->flow->ip_id[l->op->dir].changes |= *any && step != 0;
     if (*any && (uint16_t)-step <= MOST_STEP && step != 0 && *trust >= TRUST) {
         l->late = true;
         return;

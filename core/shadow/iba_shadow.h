@@ -133,7 +133,7 @@ struct iba_shadow_recent {
     uint32_t source;
     iba_psn psn;
     uint16_t ip_id;
-    bool request, refuses; /* refuses: a NAK of any kind */
+    bool request, refuses, late; /* refuses: a NAK of any kind; late: a request that was overtaken */
 };
 struct iba_shadow_sent {
     struct iba_shadow_mark mark; /* of its latest copy; frame 0: nothing remembered */
@@ -176,6 +176,7 @@ struct iba_shadow_requests {     /* what this direction asks */
     struct {                     /* why requests go back now */
         bool on;
         bool guess, asked; /* only the next packet will show whether they went back; the last response asked for it */
+        bool alone;        /* nothing in the capture asks for it: if nothing follows, it was late */
         bool shown;        /* a response in the capture asks for just this PSN */
         uint8_t kind;      /* enum iba_finding_kind */
         struct iba_shadow_mark mark;
@@ -183,6 +184,7 @@ struct iba_shadow_requests {     /* what this direction asks */
     struct iba_shadow_ghost {        /* answers to what was not sent yet, or not seen; frame 0: none */
         struct iba_shadow_mark mark; /* of the first */
         iba_psn psn, end;
+        bool asks; /* a NAK: for that PSN */
     } ghost[IBA_SHADOW_GHOSTS];
     struct { /* the last packet leaped far ahead: where things stood before */
         bool on;
@@ -250,12 +252,17 @@ struct iba_flow {
     struct { /* does the IPv4 identification count packets? By iba_dir: the two leave by ways of their own */
         uint16_t last;
         uint8_t trust;
-        bool any;
+        bool any, changes; /* changes: not the same in each packet */
     } ip_id[2];
     struct iba_shadow_hole unanswered[IBA_SHADOW_HOLES]; /* in this direction's answers to READs and ATOMICs */
     uint8_t next_unanswered;
     bool has_answers;
-    iba_psn answers;                        /* behind the newest of them */
+    iba_psn answers;         /* behind the newest of them */
+    struct iba_shadow_held { /* a First that may be late: the next will show; frame 0: none */
+        struct iba_shadow_mark mark;
+        iba_psn psn, answers; /* behind the newest before it */
+        bool late, again;     /* what it is when nothing comes behind it; whether it came before */
+    } held;
     uint8_t next_recent, n_recent;          /* n_recent: entries that were ever used; they fill from the front */
     uint32_t recent_tag[IBA_SHADOW_RECENT]; /* low bits of the hashes: looked through for each packet */
     struct iba_shadow_recent recent[IBA_SHADOW_RECENT];

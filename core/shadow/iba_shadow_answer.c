@@ -5,7 +5,7 @@
 
 /* What was on its way when something left: longer than a round trip of any fabric. */
 #define FLIGHT_NS UINT64_C(10000000)
-enum { MOST_BACK = 1 << 16 }; /* PSNs */
+enum { MOST_BACK = 1 << 16, MOST_LOST = 16 }; /* PSNs */
 enum { KIND_ACK, KIND_RNR, KIND_RESERVED, KIND_NAK, NAK_SEQUENCE = 0, NAK_CODES = 5 };
 
 void iba_shadow_outdo(struct iba_shadow_requests *q)
@@ -43,6 +43,12 @@ void iba_shadow_expect_retry(struct iba_look *l, struct iba_shadow_requests *q, 
     q->pending.psn = psn;
     q->pending.wait_ns = wait_ns;
     q->pending.mark = l->s->now;
+}
+
+/* Behind what it says has arrived. */
+static iba_psn covered(const struct iba_look *l)
+{
+    return l->syndrome >> 5 == KIND_ACK ? iba_psn_add(l->psn, 1) : l->psn;
 }
 
 static bool stale(const struct iba_shadow_requests *q, iba_psn psn)
@@ -107,22 +113,34 @@ static void arrived(struct iba_look *l, struct iba_shadow_requests *q, iba_psn p
     go_on_at(q, end);
 }
 
-/* It answers what was never sent, or what the capture lacks: the next request will show. */
+/* It goes on with the answer to a READ. */
+static bool inside_run(const struct iba_look *l)
+{
+    return l->op->pos == IBA_MIDDLE || l->op->pos == IBA_LAST;
+}
+
+/* It answers what was never sent, or what the capture lacks: the next request will show. What is not positive covers
+ * what is before it; a READ's answer goes on within one request. */
 static void hold_ghost(struct iba_look *l, struct iba_shadow_requests *q)
 {
     struct iba_shadow_ghost *g = NULL;
-    const iba_psn end = iba_psn_add(l->psn, 1);
+    const bool goes_on = inside_run(l);
+    const iba_psn end = covered(l);
+    const bool asks = l->syndrome >> 5 == KIND_NAK && (l->syndrome & 0x1f) == NAK_SEQUENCE;
 
-    for (unsigned i = 0; i < IBA_SHADOW_GHOSTS; i++) {
+    for (unsigned i = IBA_SHADOW_GHOSTS; i-- > 0;) {
         struct iba_shadow_ghost *h = &q->ghost[i];
-        if (h->mark.frame != 0 && iba_psn_diff(l->psn, h->psn) >= 0 && iba_psn_diff(l->psn, h->end) <= 0) {
+        const int32_t beyond = iba_psn_diff(l->psn, h->end);
+        if (h->mark.frame != 0 && iba_psn_diff(l->psn, h->psn) >= 0 && beyond <= (goes_on ? MOST_LOST : -1)) {
+            if (beyond > 0)
+                iba_shadow_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.count = (uint32_t)beyond});
             h->end = iba_psn_diff(end, h->end) > 0 ? end : h->end;
             return;
         }
         g = h->mark.frame == 0 ? h : g;
     }
     if (g && iba_psn_diff(end, q->high) <= IBA_SHADOW_SENT)
-        *g = (struct iba_shadow_ghost){.mark = l->s->now, .psn = l->psn, .end = end};
+        *g = (struct iba_shadow_ghost){.mark = l->s->now, .psn = l->psn, .end = end, .asks = asks};
     else
         iba_shadow_tell(l, IBA_FINDING_GHOST_ACK, &(struct iba_tell){.cause = &q->last});
 }
@@ -131,9 +149,15 @@ static void hold_ghost(struct iba_look *l, struct iba_shadow_requests *q)
 static void believe_ghost(struct iba_shadow *s, struct iba_flow *f, struct iba_shadow_ghost *g)
 {
     struct iba_shadow_requests *q = &f->rq;
+    const int32_t n = iba_psn_diff(g->end, q->high);
 
-    iba_shadow_tell_of(s, f, IBA_FINDING_NOT_CAPTURED, &g->mark,
-                       &(struct iba_tell){.count = (uint32_t)iba_psn_diff(g->end, q->high)}, g->psn);
+    if (g->asks) {
+        iba_shadow_outdo(q);
+        q->pending = (struct iba_shadow_reason){.cause = IBA_CAUSE_NAK, .psn = g->psn, .mark = g->mark};
+    }
+    if (n <= 0)
+        return;
+    iba_shadow_tell_of(s, f, IBA_FINDING_NOT_CAPTURED, &g->mark, &(struct iba_tell){.count = (uint32_t)n}, g->psn);
     q->high = g->end;
     iba_shadow_progress(q, iba_psn_add(g->end, IBA_PSN_MASK));
     go_on_at(q, g->end);
@@ -259,6 +283,17 @@ static bool overtaken(const struct iba_look *l, iba_time since)
     return false;
 }
 
+/* It counts more messages than had ended at its PSN: what it answers came again since (RR-16). */
+static bool counts_later(const struct iba_look *l, const struct iba_shadow_requests *q, const struct iba_shadow_sent *e)
+{
+    if (!e || !e->again || !e->counted || !q->counts)
+        return false;
+    const struct iba_opcode *op = &iba_opcodes[e->opcode];
+    const uint32_t ended = e->messages + (op->pos == IBA_LAST || op->pos == IBA_ONLY);
+
+    return iba_psn_diff(iba_psn_of(l->msn - ended), iba_psn_of(q->msn_hi)) > 0;
+}
+
 static void again(struct iba_look *l, struct iba_shadow_requests *q)
 {
     const bool last = iba_psn_eq(iba_psn_add(l->psn, 1), q->una);
@@ -267,8 +302,8 @@ static void again(struct iba_look *l, struct iba_shadow_requests *q)
     const iba_time turn = iba_shadow_turn(l);
     const bool replies = e && e->again && l->s->now.at - e->mark.at >= turn && !overtaken(l, e->mark.at + turn);
     const bool at_once = turn == 0 && q->repeat.frame != 0 && l->s->now.at - q->repeat.at < IBA_SHADOW_TURN_NS;
-    if ((!last || e) && !at_once && !replies && !(e && e->acked) && !iba_shadow_id_says_no(l) &&
-        !iba_shadow_answered_before(l)) {
+    if ((!last || e) && !at_once && !replies && !counts_later(l, q, e) && !(e && e->acked) &&
+        !iba_shadow_id_says_no(l) && !iba_shadow_answered_before(l)) {
         iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
         return;
     }
@@ -341,6 +376,9 @@ static void nak_sequence(struct iba_look *l, struct iba_shadow_requests *q)
     iba_shadow_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
     const struct iba_shadow_reason missing = q->pending;
     iba_shadow_expect_retry(l, q, IBA_CAUSE_NAK, l->psn, 0);
+    if (iba_psn_diff(l->psn, q->first) < 0 && !iba_shadow_sent_at(q, l->psn) &&
+        !iba_shadow_hole_at(l->s, q->hole, l->psn)) /* what came before the first may be late */
+        iba_shadow_dig_hole(q->hole, &q->next_hole, l->s->now.at, l->psn, 1);
     if (!implied)
         return;
     /* The requester goes back to the answer it misses (RQ-36), and with that behind what the NAK asks for; unless it is
@@ -470,6 +508,38 @@ static void alone(struct iba_look *l)
     l->flow->has_answers = true;
 }
 
+/* False when it came late, or may have. */
+static bool data(struct iba_look *l, struct iba_shadow_requests *q)
+{
+    struct iba_shadow_read *r = iba_shadow_read_at(q, l->psn);
+    const bool late = iba_shadow_answer_is_late(l, r);
+    if (iba_shadow_holds(l)) {
+        l->flow->held =
+            (struct iba_shadow_held){.mark = l->s->now, .psn = l->psn, .answers = l->flow->answers, .late = late};
+        l->flow->held.again = late && iba_shadow_answered_before(l);
+        if (late)
+            return false;
+    }
+    if (late) {
+        iba_shadow_tell(l, IBA_FINDING_LATE, r ? &(struct iba_tell){.cause = &r->mark} : NULL);
+        iba_shadow_fill_hole(l->s, l->flow->unanswered, l->psn);
+        return false;
+    }
+    const int32_t lost = iba_psn_diff(l->psn, l->flow->answers);
+    const bool goes_on = inside_run(l) && l->flow->has_answers && lost >= 0 && lost <= MOST_LOST;
+    (void)passed_over(l, q, l->psn, r);
+    iba_shadow_read_response(l, q);
+    if (!r && !goes_on)
+        arrived(l, q, l->psn);
+    else if (!r && iba_psn_diff(l->psn, q->seq) >= 0)
+        go_on_at(q, iba_psn_add(l->psn, 1));
+    else if (r && iba_psn_diff(iba_psn_add(r->psn, 1), q->seq) > 0)
+        arrived(l, q, iba_psn_add(r->psn, (r->n ? r->n : 1) - 1));
+    if (iba_view_has(l->v, IBA_H_aeth) && r)
+        check_msn(l, q, iba_shadow_sent_at(q, r->psn));
+    return true;
+}
+
 void iba_shadow_response(struct iba_look *l)
 {
     const bool aeth = iba_view_has(l->v, IBA_H_aeth);
@@ -488,34 +558,18 @@ void iba_shadow_response(struct iba_look *l)
     }
     struct iba_shadow_requests *q = answered(l);
     if (!q) {
-        if (!l->peer)
+        if (!l->peer || !l->peer->rq.any)
             alone(l);
         return;
     }
+    iba_shadow_release(l->s, l->flow, l);
     learn_turn(l, q);
     if (aeth && l->syndrome >> 5 != KIND_ACK)
         negative(l, q);
     else if (l->op->pay == IBA_PAY_NONE && !iba_view_has(l->v, IBA_H_atomicacketh))
         acknowledge(l, q);
-    else {
-        struct iba_shadow_read *r = iba_shadow_read_at(q, l->psn);
-        if (iba_shadow_answer_is_late(l, r)) {
-            iba_shadow_tell(l, IBA_FINDING_LATE, r ? &(struct iba_tell){.cause = &r->mark} : NULL);
-            iba_shadow_fill_hole(l->s, l->flow->unanswered, l->psn);
-            return;
-        }
-        const bool goes_on = iba_psn_eq(l->psn, l->flow->answers) && l->op->pos != IBA_FIRST && l->op->pos != IBA_ONLY;
-        (void)passed_over(l, q, l->psn, r);
-        iba_shadow_read_response(l, q);
-        if (!r && !goes_on)
-            arrived(l, q, l->psn);
-        else if (!r && iba_psn_eq(l->psn, q->seq))
-            go_on_at(q, iba_psn_add(l->psn, 1));
-        else if (r && iba_psn_diff(iba_psn_add(r->psn, 1), q->seq) > 0)
-            arrived(l, q, iba_psn_add(r->psn, (r->n ? r->n : 1) - 1));
-        if (aeth && r)
-            check_msn(l, q, iba_shadow_sent_at(q, r->psn));
-    }
+    else if (!data(l, q))
+        return;
     struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
     if (e && l->syndrome >> 5 == KIND_ACK)
         e->acked = true;

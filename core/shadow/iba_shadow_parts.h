@@ -94,10 +94,15 @@ struct iba_shadow_sent *iba_shadow_sent_at(struct iba_shadow_requests *q, iba_ps
 /* ---- requests that come again: iba_shadow_retry.c ---- */
 /* A response asked for just this request, not long ago. */
 bool iba_shadow_was_asked_for(const struct iba_look *l, struct iba_shadow_requests *q);
+/* A NAK asked for just this request, and the same bytes before cannot be the effect of it: this may be. */
+bool iba_shadow_came_too_soon(const struct iba_look *l, struct iba_shadow_requests *q,
+                              const struct iba_shadow_recent *before);
 /* PSNs that were jumped over, this one among them, not long ago; NULL: none. Of IBA_SHADOW_HOLES. */
 struct iba_shadow_hole *iba_shadow_hole_at(const struct iba_shadow *s, struct iba_shadow_hole *holes, iba_psn psn);
 /* What was late for it has come. */
 void iba_shadow_fill_hole(const struct iba_shadow *s, struct iba_shadow_hole *holes, iba_psn psn);
+/* That request was overtaken. */
+void iba_shadow_note_late(struct iba_flow *f, const struct iba_shadow_mark *late);
 /* Of IBA_SHADOW_HOLES, `next` takes one more. */
 void iba_shadow_dig_hole(struct iba_shadow_hole *holes, uint8_t *next, iba_time now, iba_psn psn, uint32_t n);
 /* A PSN that was jumped over, and that nobody has reason to send again by now. */
@@ -115,6 +120,10 @@ void iba_shadow_settle_alone(struct iba_shadow *s, struct iba_flow *f);
 void iba_shadow_response(struct iba_look *l);
 /* A response with data that was overtaken; `r` may be NULL. */
 bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow_read *r);
+/* Whether the First that was held is late, or its run goes on with this packet; NULL: nothing comes any more. */
+void iba_shadow_release(struct iba_shadow *s, struct iba_flow *f, const struct iba_look *l);
+/* The First of a READ that may be late, and only what comes next will show. */
+bool iba_shadow_holds(const struct iba_look *l);
 /* How soon, at least, what goes to the sender of this packet has an effect here; 0: not known. */
 static inline iba_time iba_shadow_turn(const struct iba_look *l)
 {

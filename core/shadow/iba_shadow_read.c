@@ -1,6 +1,10 @@
 /* Responses to READs, ATOMICs and the other requests that more than an ACK answers. */
 #include "shadow/iba_shadow_parts.h"
 
+/* Who goes on does so sooner. */
+#define AT_ONCE_NS UINT64_C(1000000)
+enum { MOST_LOST = 16 };
+
 static bool fits(uint8_t request, uint8_t response)
 {
     const bool atomic = (response & 0x1f) == IBA_RC_ATOMIC_ACKNOWLEDGE;
@@ -74,6 +78,14 @@ bool iba_shadow_answer_came(const struct iba_look *l, const struct iba_shadow_re
     return true;
 }
 
+static void came_before(struct iba_look *l, const struct iba_shadow_mark *cause)
+{
+    if (l->flow->held.mark.frame == l->s->now.frame)
+        l->flow->held.again = true;
+    else
+        iba_shadow_tell(l, IBA_FINDING_ANSWER_AGAIN, &(struct iba_tell){.cause = cause});
+}
+
 /* Tells when it came before. */
 static void note_answer(struct iba_look *l, struct iba_shadow_read *r)
 {
@@ -83,9 +95,30 @@ static void note_answer(struct iba_look *l, struct iba_shadow_read *r)
     if (h)
         h->done = (uint16_t)iba_psn_diff(end, h->psn);
     else if (iba_psn_diff(l->psn, r->seen) < 0 || (r->again && iba_shadow_answered_before(l)))
-        iba_shadow_tell(l, IBA_FINDING_ANSWER_AGAIN, &(struct iba_tell){.cause = &r->mark});
+        came_before(l, &r->mark);
     if (iba_psn_diff(end, r->seen) > 0)
         r->seen = end;
+}
+
+/* It goes on right behind the newest answer, and none beyond it has come since. */
+static bool goes_on(const struct iba_look *l)
+{
+    const iba_psn before = iba_psn_add(l->psn, IBA_PSN_MASK);
+    uint64_t since = 0;
+
+    if (!iba_psn_eq(l->psn, l->flow->answers))
+        return false;
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
+        const struct iba_shadow_recent *o = &l->flow->recent[i];
+        if (o->mark.frame != 0 && !o->request && iba_psn_eq(o->psn, before) && o->number > since)
+            since = o->number;
+    }
+    for (unsigned i = 0; since > 0 && i < l->flow->n_recent; i++) {
+        const struct iba_shadow_recent *o = &l->flow->recent[i];
+        if (o->mark.frame != 0 && !o->request && o->number > since && iba_psn_diff(o->psn, l->psn) > 0)
+            return false;
+    }
+    return true;
 }
 
 /* It is missing, does not go on behind the newest, and does not belong to the answer to a READ that was sent again,
@@ -98,12 +131,43 @@ bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow
     if (!h || iba_shadow_id_says_no(l))
         return false;
     if (!r)
-        return !starts && !iba_psn_eq(l->psn, l->flow->answers);
-    if ((r->again || h->at <= r->mark.at) && iba_psn_eq(l->psn, l->flow->answers))
+        return !starts && !goes_on(l);
+    if ((r->again || h->at <= r->mark.at) && goes_on(l))
         return false;
     const bool asked_since = h->at <= r->mark.at && l->s->now.at - r->mark.at >= iba_shadow_turn(l);
     const bool to_begin = iba_psn_eq(r->expect, r->psn) || (starts && !r->again);
     return !(asked_since && to_begin && (starts || !iba_psn_eq(l->psn, r->psn)));
+}
+
+bool iba_shadow_holds(const struct iba_look *l)
+{
+    return l->op->pos == IBA_FIRST && !iba_shadow_id_says_no(l) &&
+           (iba_shadow_hole_at(l->s, l->flow->unanswered, l->psn) ||
+            (l->s->found[IBA_FINDING_LATE] > 0 && iba_shadow_answered_before(l)));
+}
+
+/* Who answers a READ sends all there is to it: a First that stands alone was overtaken. */
+void iba_shadow_release(struct iba_shadow *s, struct iba_flow *f, const struct iba_look *l)
+{
+    struct iba_shadow_held *h = &f->held;
+    const int32_t d = l ? iba_psn_diff(l->psn, h->psn) : 0;
+    const bool inside = l && (l->op->pos == IBA_MIDDLE || l->op->pos == IBA_LAST);
+
+    if (h->mark.frame == 0 || (l && (d < 0 || (d == 0 && l->op->pos != IBA_FIRST))))
+        return;
+    const bool goes_on = inside && d <= MOST_LOST &&
+                         (d == 1 || !(iba_psn_eq(l->psn, h->answers) || iba_shadow_hole_at(s, f->unanswered, l->psn)));
+    const bool late = l && s->now.at - h->mark.at < AT_ONCE_NS ? !goes_on : h->late;
+    if (late) {
+        iba_shadow_tell_of(s, f, IBA_FINDING_LATE, &h->mark, &(struct iba_tell){0}, h->psn);
+        iba_shadow_fill_hole(s, f->unanswered, h->psn);
+        f->answers = h->answers;
+    } else {
+        if (h->again)
+            iba_shadow_tell_of(s, f, IBA_FINDING_ANSWER_AGAIN, &h->mark, &(struct iba_tell){0}, h->psn);
+        f->answers = iba_psn_add(h->psn, 1);
+    }
+    h->mark.frame = 0;
 }
 
 void iba_shadow_miss(const struct iba_look *l, struct iba_shadow_requests *q, iba_psn from, iba_psn end)
@@ -165,7 +229,7 @@ void iba_shadow_read_response(struct iba_look *l, struct iba_shadow_requests *q)
         if (e && iba_opcodes[e->opcode].pay != IBA_PAY_NONE)
             iba_shadow_tell(l, IBA_FINDING_ANSWER_KIND, &(struct iba_tell){.cause = &e->mark});
         else if (iba_shadow_answered_before(l))
-            iba_shadow_tell(l, IBA_FINDING_ANSWER_AGAIN, NULL);
+            came_before(l, NULL);
         const int32_t lost = iba_psn_diff(l->psn, newest);
         if (!e && l->op->pos != IBA_FIRST && l->op->pos != IBA_ONLY && lost > 0 && lost <= IBA_SHADOW_SENT)
             iba_shadow_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.count = (uint32_t)lost});

@@ -151,12 +151,13 @@ static bool follows_stray(const struct iba_look *l, struct iba_shadow_requests *
     const int32_t lost = iba_psn_diff(l->psn, q->stray);
 
     /* Two that are late may follow each other. */
-    const bool alone = lost == 0 ? q->run.shown || l->again || !iba_shadow_hole_at(l->s, q->hole, l->psn)
-                                 : q->run.asked && q->run.shown && !l->again && !iba_shadow_was_asked_for(l, q) &&
+    const bool alone = lost == 0 ? q->run.shown || q->run.asked || q->doubt.told || l->again || q->doubt.ahead > 0 ||
+                                       !iba_shadow_hole_at(l->s, q->hole, l->psn)
+                                 : q->run.asked && q->run.shown && !iba_shadow_was_asked_for(l, q) &&
                                        !iba_shadow_hole_at(l->s, q->hole, l->psn);
 
-    return iba_psn_diff(l->psn, q->high) < 0 && lost >= 0 && lost <= MOST_LOST &&
-           l->s->now.at - q->last.at < SOONEST_TIMEOUT_NS && alone;
+    return iba_psn_diff(l->psn, q->high) < 0 && lost >= 0 && l->s->now.at - q->last.at < SOONEST_TIMEOUT_NS &&
+           (q->run.alone || (lost <= MOST_LOST && alone));
 }
 
 /* A READ takes as many PSNs as it has answers; what goes on before those are used up counts with another path MTU. */
@@ -187,6 +188,7 @@ static void too_much(struct iba_look *l)
 static void take_late(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
 {
     iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
+    iba_shadow_note_late(l->flow, &l->s->now);
     iba_shadow_fill_hole(l->s, q->hole, l->psn);
     if (l->late && sent_again_though_late(l)) {
         q->run.kind = q->run.on ? q->run.kind : (uint8_t)IBA_FINDING_RETRY_UNCLEAR;
@@ -214,7 +216,7 @@ static void take_again(struct iba_look *l, struct iba_shadow_requests *q, uint32
         q->doubt.mark = l->s->now;
         q->doubt.psn = l->psn;
         q->doubt.ahead = (uint16_t)(ahead < 0 ? 0 : ahead < UINT16_MAX ? ahead : UINT16_MAX);
-        q->doubt.told = !doubts;
+        q->doubt.told = !doubts && !(q->run.guess && q->run.alone);
         if (q->doubt.told)
             tell_again(l, q);
         q->repeat = l->s->now;
@@ -222,6 +224,8 @@ static void take_again(struct iba_look *l, struct iba_shadow_requests *q, uint32
     }
     tell_again(l, q);
     q->run.on = true;
+    if (!starts && ahead == 0 && iba_psn_diff(l->psn, q->next) > 0) /* no longer needed, but it may come yet */
+        iba_shadow_dig_hole(q->hole, &q->next_hole, l->s->now.at, q->next, (uint32_t)iba_psn_diff(l->psn, q->next));
     move(l, q, n);
 }
 

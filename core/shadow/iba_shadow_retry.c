@@ -31,6 +31,43 @@ bool iba_shadow_was_asked_for(const struct iba_look *l, struct iba_shadow_reques
     return (!q->pending.served && iba_psn_eq(q->pending.psn, l->psn) && recent(l, &q->pending)) || earlier_reason(l, q);
 }
 
+static bool asks_for(const struct iba_look *l, struct iba_shadow_reason *r, const struct iba_shadow_recent *before)
+{
+    const bool nak = r->cause == IBA_CAUSE_NAK || r->cause == IBA_CAUSE_NONE; /* none: it was answered since */
+
+    if (!nak || r->mark.frame == 0 || !iba_psn_eq(r->psn, l->psn) || !recent(l, r) ||
+        !(before->late || before->mark.at - r->mark.at < iba_shadow_turn(l)))
+        return false;
+    r->cause = IBA_CAUSE_NAK;
+    r->served = false;
+    return true;
+}
+
+bool iba_shadow_came_too_soon(const struct iba_look *l, struct iba_shadow_requests *q,
+                              const struct iba_shadow_recent *before)
+{
+    bool asked = asks_for(l, &q->pending, before);
+
+    for (unsigned i = 0; i < IBA_SHADOW_REASONS && !asked; i++)
+        asked = asks_for(l, &q->before[i], before);
+    return asked;
+}
+
+/* What the NAK asked for came late, and the first that it made come again is missing. */
+static struct iba_shadow_reason *outrun_reason(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    const iba_time soon = 2 * iba_shadow_turn(l) + IBA_SHADOW_TURN_NS;
+
+    for (unsigned i = 0; i < IBA_SHADOW_REASONS && !l->again; i++) {
+        struct iba_shadow_reason *r = &q->before[i];
+        const int32_t lost = iba_psn_diff(l->psn, r->psn);
+        if (!r->served && l->s->now.at - r->mark.at < soon && r->cause == IBA_CAUSE_NAK && lost > 0 &&
+            lost <= MOST_LOST && recent(l, r))
+            return r;
+    }
+    return NULL;
+}
+
 /* The reason that the capture shows. A NAK makes the requester go back to its PSN, no further. */
 static struct iba_shadow_reason *reason(const struct iba_look *l, struct iba_shadow_requests *q)
 {
@@ -43,7 +80,7 @@ static struct iba_shadow_reason *reason(const struct iba_look *l, struct iba_sha
     if (earlier)
         return earlier;
     const bool fits = r->cause == IBA_CAUSE_IMPLIED || iba_psn_diff(l->psn, r->psn) >= 0;
-    return now && fits ? r : NULL;
+    return now && fits ? r : outrun_reason(l, q);
 }
 
 struct iba_shadow_hole *iba_shadow_hole_at(const struct iba_shadow *s, struct iba_shadow_hole *holes, iba_psn psn)
@@ -77,6 +114,12 @@ void iba_shadow_dig_hole(struct iba_shadow_hole *holes, uint8_t *next, iba_time 
     *next = (uint8_t)((*next + 1) % IBA_SHADOW_HOLES);
 }
 
+void iba_shadow_note_late(struct iba_flow *f, const struct iba_shadow_mark *late)
+{
+    for (unsigned i = 0; i < f->n_recent; i++)
+        f->recent[i].late |= f->recent[i].mark.frame == late->frame;
+}
+
 /* Without identifications: a PSN that was jumped over, and that nobody has reason to send again by now. */
 bool iba_shadow_looks_late(const struct iba_look *l, struct iba_shadow_requests *q)
 {
@@ -89,7 +132,7 @@ bool iba_shadow_looks_late(const struct iba_look *l, struct iba_shadow_requests 
     if (iba_shadow_id_says_no(l) || !h || ahead == 0 || l->s->now.at - q->last.at >= SOONEST_TIMEOUT_NS)
         return false;
     if (l->s->now.at - h->at < iba_shadow_turn(l))
-        return !asked_for; /* nobody has had the time to send it again */
+        return !asked_for && !loses; /* nobody has had the time to send it again */
     /* READs come again when their answer is lost behind the capture point. */
     return !iba_shadow_doubts(l, q) && !asked_for && !l->again && !loses && !iba_psn_eq(l->psn, q->stray) &&
            iba_psn_diff(l->psn, q->high) > -IBA_SHADOW_SENT;
@@ -102,9 +145,12 @@ bool iba_shadow_doubts(const struct iba_look *l, struct iba_shadow_requests *q)
     const struct iba_flow *f = l->flow;
     const bool reorders = l->s->found[IBA_FINDING_LATE] > 0; /* this network, as far as seen */
     const bool learns = !f->has_turn && (f->responses > 0 || (l->peer && l->peer->requests > 0));
+    const struct iba_shadow_reason *const r = reason(l, q);
 
-    return (reorders || learns || !reason(l, q)) && !iba_shadow_id_says_no(l) &&
-           l->s->now.at - q->last.at < SOONEST_TIMEOUT_NS && iba_shadow_hole_at(l->s, q->hole, l->psn);
+    if (!reorders && !learns && r && iba_psn_eq(r->psn, l->psn))
+        return false;
+    return !iba_shadow_id_says_no(l) && l->s->now.at - q->last.at < SOONEST_TIMEOUT_NS &&
+           iba_shadow_hole_at(l->s, q->hole, l->psn);
 }
 
 /* A READ or ATOMIC whose missing answer may make the requester go back: of those that are not long ago, any. */
@@ -128,7 +174,7 @@ static void lacks_beginning(const struct iba_look *l, struct iba_shadow_requests
 {
     const int32_t lost = iba_psn_diff(l->psn, from);
 
-    if (lost > 0 && lost <= MOST_LOST && !q->run.guess)
+    if (lost > 0 && lost <= MOST_LOST && !iba_shadow_doubts(l, q))
         iba_shadow_dig_hole(q->hole, &q->next_hole, l->s->now.at, from, (uint32_t)lost);
 }
 
@@ -169,6 +215,8 @@ void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *
     q->run.guess = false;
     q->run.asked = r == &q->pending || (!r && l->again);
     q->run.shown = r && iba_psn_eq(r->psn, l->psn);
+    q->run.alone = !r && reorders && !iba_shadow_hole_at(l->s, q->hole, l->psn) &&
+                   iba_psn_diff(iba_psn_add(l->psn, iba_shadow_psns(l)), q->high) < 0;
     if (r) {
         q->run.kind = why[r->cause];
         q->run.mark = r->mark;
@@ -216,8 +264,11 @@ static void serve(struct iba_shadow_requests *q, const struct iba_shadow_mark *m
 /* Who goes back sends all there is from there on. */
 void iba_shadow_settle_alone(struct iba_shadow *s, struct iba_flow *f)
 {
-    iba_shadow_settle(s, f, f->rq.run.shown && iba_psn_eq(f->rq.stray, f->rq.high));
+    const bool reorders = s->found[IBA_FINDING_LATE] > 0;
+
+    iba_shadow_settle(s, f, f->rq.run.shown && (!reorders || iba_psn_eq(f->rq.stray, f->rq.high)));
     iba_shadow_unmask_alone(s, f);
+    iba_shadow_release(s, f, NULL);
 }
 
 void iba_shadow_settle(struct iba_shadow *s, struct iba_flow *f, bool went_back)
@@ -225,6 +276,7 @@ void iba_shadow_settle(struct iba_shadow *s, struct iba_flow *f, bool went_back)
     struct iba_shadow_requests *q = &f->rq;
     const bool by_itself = q->run.kind == IBA_FINDING_RETRY_TIMEOUT || q->run.kind == IBA_FINDING_RETRY_UNCLEAR;
     const iba_psn psn = q->doubt.psn;
+    const struct iba_shadow_mark late = q->doubt.mark;
 
     if (q->doubt.mark.frame == 0)
         return;
@@ -236,6 +288,7 @@ void iba_shadow_settle(struct iba_shadow *s, struct iba_flow *f, bool went_back)
     q->doubt.mark.frame = 0;
     q->run.guess = false;
     if (!went_back) {
+        iba_shadow_note_late(f, &late);
         iba_shadow_fill_hole(s, q->hole, psn);
         return;
     }

@@ -153,12 +153,12 @@ static void passes_over(struct truth *t, struct stream *s, struct score_sight *e
     }
 }
 
-/* Requests that arrived, and that no packet of the capture carries. */
-static bool unseen_request(struct truth *t, unsigned asker, iba_psn psn)
+/* Requests sent before frame `id` that arrived, and that no packet of the capture carries. */
+static bool unseen_request(struct truth *t, uint32_t id, unsigned asker, iba_psn psn)
 {
     bool any = false;
 
-    for (uint32_t i = 0; t->request[asker].any && i < t->r->n_frame; i++) {
+    for (uint32_t i = 0; t->request[asker].any && i < id; i++) {
         const struct score_frame *q = &t->r->frame[i];
         if (q->request && q->from == asker && q->accepted && iba_psn_diff(q->psn, t->proven[asker]) >= 0 &&
             iba_psn_diff(q->psn, psn) <= 0 && !have(t, &t->request[asker], asker, q->psn, REQUEST))
@@ -194,7 +194,7 @@ static void of_response(struct truth *t, struct score_sight *e)
     else if (!f->nak && have(t, s, asker, f->psn, DATA))
         e->must |= SCORE_KIND(ANSWER_AGAIN);
     const iba_psn una = iba_psn_add(f->psn, f->nak ? 0 : 1);
-    if (unseen_request(t, asker, iba_psn_add(una, IBA_PSN_MASK)))
+    if (unseen_request(t, e->frame, asker, iba_psn_add(una, IBA_PSN_MASK)))
         e->must |= SCORE_KIND(NOT_CAPTURED);
     if (!t->answered[asker] || iba_psn_diff(una, t->una[asker]) > 0)
         t->una[asker] = una;
@@ -278,15 +278,18 @@ static void of_sight(struct truth *t, struct score_sight *e)
         e->must &= ~SCORE_KIND(ECN);
         of_copy(t, e, s);
     } else if (s->any && e->frame < s->newest) {
-        /* The same bytes as an acknowledgement before it: which of the two was sent first cannot be seen. */
-        const bool same = f->plain && !f->nak && have(t, s, 1u - f->from, f->psn, ACK);
+        /* The same bytes as an answer before it: which of the two was sent first cannot be seen, nor whether it was
+         * sent late, for a copy of its request, or came late. */
+        const bool only = !f->request && !f->nak && iba_opcodes[f->opcode].pos == IBA_ONLY;
+        const bool same = only && have(t, s, 1u - f->from, f->psn, f->plain ? ACK : DATA);
         /* Before anything of its sender has answered, nothing shows how soon it may have sent this again; where a READ
          * was asked for before the capture, nothing shows how often. */
         const bool starts = iba_opcodes[f->opcode].pos == IBA_FIRST || iba_opcodes[f->opcode].pos == IBA_ONLY;
         const bool unasked =
             sort_of(f) == DATA && starts && !have(t, &t->request[1u - f->from], 1u - f->from, f->psn, ASKS);
         const bool shows = shows_late(t, s, e->frame) && !unasked && (!f->request || t->response[f->from].any);
-        e->must |= f->nak | (same ? SCORE_KIND(ACK_AGAIN) : shows ? SCORE_KIND(LATE) : 0);
+        const uint64_t again = f->plain ? SCORE_KIND(ACK_AGAIN) : SCORE_KIND(ANSWER_AGAIN);
+        e->must |= f->nak | (same ? again : shows ? SCORE_KIND(LATE) : 0);
         e->hidden |= SCORE_KIND(LATE);
         e->either |= f->request && !t->response[f->from].any ? RETRIES : 0;
         /* These are true of a late one, too. */
