@@ -166,7 +166,7 @@ static bool passed(const struct iba_flow *f, const struct iba_shadow_recent *r)
  * repeat (RR-04). */
 static bool answers_at_once(const struct iba_look *l)
 {
-    return l->op && !(l->has_ip_id && l->flow->ip_id[l->op->dir].changes) && l->op->dir == IBA_RSP &&
+    return l->op && (!l->has_ip_id || l->flow->ip_id[l->op->dir].constant) && l->op->dir == IBA_RSP &&
            l->op->pos == IBA_ONLY && l->syndrome >> 6 == 0;
 }
 
@@ -298,7 +298,7 @@ static void follow_ip_id(struct iba_look *l)
 
     if (!l->has_ip_id)
         return;
-    l->flow->ip_id[l->op->dir].changes |= *any && step != 0;
+    l->flow->ip_id[l->op->dir].constant = *any && step == 0;
     if (*any && (uint16_t)-step <= MOST_STEP && step != 0 && *trust >= TRUST) {
         l->late = true;
         return;

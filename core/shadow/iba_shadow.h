@@ -252,7 +252,7 @@ struct iba_flow {
     struct { /* does the IPv4 identification count packets? By iba_dir: the two leave by ways of their own */
         uint16_t last;
         uint8_t trust;
-        bool any, changes; /* changes: not the same in each packet */
+        bool any, constant; /* constant: other packets have the same */
     } ip_id[2];
     struct iba_shadow_hole unanswered[IBA_SHADOW_HOLES]; /* in this direction's answers to READs and ATOMICs */
     uint8_t next_unanswered;
