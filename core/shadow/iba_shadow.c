@@ -468,46 +468,12 @@ const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_si
     l.peer = l.op && l.op->dir == IBA_RSP ? iba_shadow_wake_peer(s, l.flow) : iba_shadow_awake(s, l.flow->peer);
     l.flow->packets++;
     l.flow->bytes += l.v->payload_len;
-    if (!seen_before(&l))
+    if (!seen_before(&l)) {
         believe(&l);
+        if (p->told && p->told->any)
+            iba_shadow_tell(&l, p->told->kind, &(struct iba_tell){.cause = &p->told->cause, .count = p->told->count});
+    }
     l.flow->last = s->now;
     l.flow->touched = s->packets;
     return l.flow;
-}
-
-/* Only what shows that the other side was not merely out of sight: it answered before, or was asked again in vain. */
-static bool left_alone(const struct iba_shadow *s, const struct iba_flow *f)
-{
-    const struct iba_shadow_requests *q = &f->rq;
-
-    if (!q->ask.any || q->fatal.frame != 0 || (q->answered && iba_psn_diff(q->ask.psn, q->una) < 0))
-        return false;
-    return q->ask.again > 0 || (f->peer && !f->guess && s->now.at - q->ask.mark.at >= s->cfg.silence_ns);
-}
-
-static void tell_silence(struct iba_shadow *s, struct iba_flow *f)
-{
-    iba_shadow_tell_of(
-        s, f, IBA_FINDING_SILENCE, &f->rq.ask.mark,
-        &(struct iba_tell){.cause = f->rq.ask.again ? &f->rq.ask.last : NULL, .wait_ns = s->now.at - f->rq.ask.mark.at},
-        f->rq.ask.psn);
-    f->rq.ask.any = false;
-}
-
-/* First those awake, which rest as the others take their places. */
-void iba_shadow_end(struct iba_shadow *s, iba_time now)
-{
-    s->worst = IBA_SEVERITY_NONE;
-    s->now.at = now > s->now.at ? now : s->now.at;
-    for (uint32_t i = 0; i < s->n; i++)
-        if (s->cfg.flow[i].used) {
-            iba_shadow_settle_alone(s, &s->cfg.flow[i]);
-            if (left_alone(s, &s->cfg.flow[i]))
-                tell_silence(s, &s->cfg.flow[i]);
-        }
-    for (uint32_t i = 0; s->resting > 0 && i < s->n_known; i++) {
-        const struct iba_known *k = &s->cfg.known[i];
-        if (k->flow == 0 && iba_shadow_waits(s, k))
-            tell_silence(s, iba_shadow_wake(s, i + 1, &(struct iba_flow_key){.qpn = k->qpn}, NULL));
-    }
 }

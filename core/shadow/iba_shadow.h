@@ -57,6 +57,10 @@ enum iba_severity { IBA_SEVERITY_NONE, IBA_NOTE, IBA_WARN, IBA_ERROR };
     F(MSN_WRONG,        msn,               ERROR, "counts other messages than were sent",                               "RR-16")  \
     F(SILENCE,          timeout,           WARN,  "asks for an answer, and never got one",                              "RR-09")  \
     F(AFTER_FATAL,      after_fatal,       ERROR, "is a request on a connection that a NAK has ended",                  "RQ-61")  \
+    F(END_REFUSED,      end,               NOTE,  "refuses the connection",                                             "MD-74")  \
+    F(END_NAK,          end,               NOTE,  "ends the connection: nothing more was asked of it",                  "RQ-51, RQ-61") \
+    F(END_RETRIES,      end,               NOTE,  "ends the connection: nobody answered, and it was not sent again",    "RQ-22")  \
+    F(END_RNR,          end,               NOTE,  "ends the connection: the receiver was never ready, and nothing more was asked of it", "RQ-29") \
     F(SEQUENCE,         opcode_sequence,   ERROR, "does not go on where the message before stopped",                    "RR-33, UU-06")  \
     F(ANSWER_KIND,      opcode_sequence,   ERROR, "is not an answer to that kind of request",                           "RQ-48")  \
     F(ANSWER_SEQUENCE,  opcode_sequence,   ERROR, "is not the READ response that belongs at its PSN",                   "RQ-46")  \
@@ -208,8 +212,10 @@ struct iba_shadow_requests {     /* what this direction asks */
         bool any;
         uint32_t again;
         iba_psn psn;
+        iba_time pause; /* between the last two tries */
         struct iba_shadow_mark mark, last;
     } ask;
+    uint32_t refused;                         /* RNR NAKs in a row */
     struct iba_shadow_mark fatal;             /* frame 0: none */
     struct iba_shadow_mark last, repeat, gap; /* packet; packet that was sent again; that jumped over others */
     struct iba_shadow_hole {
@@ -294,7 +300,7 @@ struct iba_known {
     };
     uint16_t pkey, ip_id[2];
     uint8_t trust[2];                                   /* plus 1; 0: no identification seen */
-    uint8_t svc, opcode, message, pmtu, credits, tries; /* pmtu: in units of 256 bytes */
+    uint8_t svc, opcode, message, pmtu, credits, tries; /* opcode; asked: how often again. pmtu: of 256 bytes each */
     uint8_t kind : 2;                                   /* enum, inside: what the union holds */
     bool any : 1, answered : 1, counts : 1, steady : 1, asks : 1, again : 1;
     bool guess : 1, once : 1, pmtu_sure : 1, has_pkey : 1, has_qkey : 1, has_aeth : 1;
@@ -356,12 +362,19 @@ struct iba_shadow {
     uint32_t source;
 };
 
+struct iba_told {                 /* what connection management says of a packet */
+    bool any;                     /* it is a message with a finding */
+    enum iba_finding_kind kind;   /* END_REFUSED */
+    uint32_t count;               /* END_REFUSED: the reason */
+    struct iba_shadow_mark cause; /* of the message that began the connection; frame 0: not seen */
+};
 struct iba_sighting {            /* one packet at one capture point */
     const struct iba_view *view; /* checked */
     iba_time now;                /* steps back are taken as no time passing */
     uint64_t frame;              /* not 0 */
     uint64_t tag;                /* anything: given back with the frame */
     uint32_t source;             /* capture point: the same packet at two of them is one packet */
+    const struct iba_told *told; /* optional */
 };
 
 void iba_shadow_init(struct iba_shadow *s, const struct iba_shadow_config *cfg);

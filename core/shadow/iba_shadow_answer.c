@@ -27,6 +27,7 @@ void iba_shadow_progress(struct iba_shadow_requests *q, iba_psn psn)
         return;
     q->una = after;
     q->answered = true;
+    q->refused = 0;
     /* What showed that an answer is missing stays true when later ones come (RQ-37). */
     if (q->pending.cause == IBA_CAUSE_IMPLIED || iba_psn_diff(after, q->pending.psn) <= 0)
         return;
@@ -346,6 +347,7 @@ static void rnr(struct iba_look *l, struct iba_shadow_requests *q)
     if (passed_over(l, q, iba_psn_add(l->psn, IBA_PSN_MASK), NULL))
         return; /* the requester asks for the missing answer instead (RQ-36) */
     iba_shadow_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
+    q->refused++;
     iba_shadow_expect_retry(l, q, IBA_CAUSE_RNR, l->psn, iba_rnr_timer_ns(l->syndrome & 0x1f));
 }
 

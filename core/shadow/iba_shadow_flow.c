@@ -234,6 +234,7 @@ static void clear(struct iba_shadow *s, struct iba_flow *f)
 void iba_shadow_restart(struct iba_shadow *s, struct iba_flow *f)
 {
     iba_shadow_settle_alone(s, f);
+    iba_shadow_tell_end(s, f, true);
     if (s->cfg.forget)
         s->cfg.forget(s->cfg.ctx, f);
     iba_shadow_unpair(s, f);

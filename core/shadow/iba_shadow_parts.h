@@ -71,8 +71,12 @@ void iba_shadow_keep(struct iba_known *k, const struct iba_flow *f);
 /* `f` is cleared. */
 void iba_shadow_resume(struct iba_flow *f, const struct iba_known *k);
 void iba_shadow_rest_pmtu(struct iba_known *k, uint32_t pmtu, bool sure);
-/* It asked for an answer, and was left alone. */
+/* Its end is worth telling: it asked for an answer and was left alone, or a NAK has ended it. */
 bool iba_shadow_waits(const struct iba_shadow *s, const struct iba_known *k);
+
+/* ---- the end: iba_shadow_end.c ---- */
+/* Why nothing more came of this direction; `over`: nothing can come, another connection has its QP. */
+void iba_shadow_tell_end(struct iba_shadow *s, struct iba_flow *f, bool over);
 
 /* ---- requests: iba_shadow_request.c, iba_shadow_message.c ---- */
 void iba_shadow_request(struct iba_look *l);

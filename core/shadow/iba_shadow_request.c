@@ -289,6 +289,7 @@ static void note_ask(struct iba_look *l, struct iba_shadow_requests *q, uint32_t
         return;
     if (q->ask.any && iba_psn_eq(psn, q->ask.psn)) {
         q->ask.again++;
+        q->ask.pause = l->s->now.at - q->ask.last.at;
         q->ask.last = l->s->now;
     } else if (!q->ask.any || iba_psn_diff(psn, q->ask.psn) > 0) {
         q->ask.any = true;

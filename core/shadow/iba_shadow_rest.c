@@ -70,6 +70,7 @@ static void keep_requests(struct iba_known *k, const struct iba_flow *f)
     if (k->kind == KIND_ASKED) {
         k->mark = q->ask.mark;
         k->content = q->ask.psn.v;
+        k->opcode = (uint8_t)(q->ask.again < UINT8_MAX ? q->ask.again : UINT8_MAX);
     } else if (e && e->mark.frame == q->last.frame) {
         k->opcode = e->opcode;
         k->content = e->content;
@@ -147,7 +148,7 @@ static void resume_requests(struct iba_shadow_requests *q, const struct iba_know
     if (!k->asks)
         return;
     q->ask.any = true;
-    q->ask.again = k->again;
+    q->ask.again = k->kind == KIND_ASKED ? k->opcode : k->again;
     q->ask.mark = k->mark;
     q->ask.last = q->last;
     q->ask.psn = k->kind == KIND_ASKED ? iba_psn_of(k->content) : iba_psn_add(k->high, IBA_PSN_MASK);
@@ -183,5 +184,6 @@ void iba_shadow_resume(struct iba_flow *f, const struct iba_known *k)
 
 bool iba_shadow_waits(const struct iba_shadow *s, const struct iba_known *k)
 {
-    return k->asks && (k->again || (k->peer && !k->guess && s->now.at - k->mark.at >= s->cfg.silence_ns));
+    return k->kind == KIND_ENDED ||
+           (k->asks && (k->again || (k->peer && !k->guess && s->now.at - k->mark.at >= s->cfg.silence_ns)));
 }

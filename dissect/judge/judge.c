@@ -286,6 +286,15 @@ static void make_room(struct judge *j)
     j->many = true;
 }
 
+/* What connection management says of the packet, as the shadow wants it. */
+static struct iba_told told_of(const struct packet *p)
+{
+    return (struct iba_told){.any = p->told.refused,
+                             .kind = IBA_FINDING_END_REFUSED,
+                             .count = p->told.reason,
+                             .cause = {.frame = p->told.setup_in, .tag = p->source}};
+}
+
 const struct verdict *judge_packet(struct judge *j, const struct packet *p)
 {
     struct verdict *v = &j->verdict;
@@ -300,12 +309,14 @@ const struct verdict *judge_packet(struct judge *j, const struct packet *p)
         j->now = p->cap->ts_ns;
     if (!j->many && j->shadow.resting > 0)
         make_room(j);
+    const struct iba_told told = told_of(p);
     const struct iba_flow *f =
         iba_shadow_feed(&j->shadow, &(struct iba_sighting){.view = &p->view,
                                                            .now = j->now,
                                                            .frame = p->number,
                                                            .tag = p->source | p->cap->number << SOURCE_BITS,
-                                                           .source = p->source});
+                                                           .source = p->source,
+                                                           .told = &told});
     v->same_as = j->shadow.same.frame;
     if (!f)
         return v;

@@ -29,17 +29,24 @@ static void add_wait(struct text *t, iba_time ns)
         add(t, "%.4g ms", (double)ns / 1e6);
 }
 
+static bool add_reason(struct text *t, uint32_t reason, const char *between)
+{
+    const char *const name = iba_value_name(IBA_VALUES_CM_REJECT, reason);
+
+    add(t, "%sreason %" PRIu32 "%s%s", between, reason, name ? ": " : "", name ? name : "");
+    return true;
+}
+
 /* What the number of a finding counts; nothing where it says nothing to people. */
 static bool add_count(struct text *t, const struct iba_finding *f, const char *between)
 {
     static const struct {
         const char *field, *before, *behind;
-    } unit[] = {{"gap", "", " missing"},
-                {"length", "", " bytes"},
-                {"msn", "MSN ", ""},
-                {"rnr", "timer ", ""},
-                {"psn_of_read", "which takes ", ""}};
+    } unit[] = {{"gap", "", " missing"}, {"length", "", " bytes"}, {"msn", "MSN ", ""},
+                {"rnr", "timer ", ""},   {"end", "tries: ", ""},   {"psn_of_read", "which takes ", ""}};
 
+    if (f->count != 0 && f->kind == IBA_FINDING_END_REFUSED)
+        return add_reason(t, f->count, between);
     for (size_t i = 0; f->count != 0 && i < sizeof unit / sizeof *unit; i++)
         if (strcmp(iba_findings[f->kind].field, unit[i].field) == 0) {
             add(t, "%s%s%" PRIu32 "%s", between, unit[i].before, f->count, unit[i].behind);

@@ -213,6 +213,8 @@ static struct cm_connection *reject(struct cm_track *t, const struct message *in
     bool from_active;
     struct cm_connection *c = find_either(t, in, iba_cm_rej_localcommid(w), iba_cm_rej_remotecommid(w), &from_active);
 
+    t->refused = !c || c->state != CM_REJECTED;
+    t->reason = iba_cm_rej_reason(w);
     if (!c)
         return NULL;
     if (!from_active)
@@ -280,6 +282,7 @@ struct cm_connection *cm_track_packet(struct cm_track *t, const struct packet *p
     struct message in = {.p = p, .m = &m, .ns = (int64_t)(p->cap->ts_ns - p->first_ns)};
     const uint8_t *w;
 
+    t->refused = false;
     if (!iba_mad_of(&m, &p->view) || !m.attr || m.attr->group != IBA_GROUP_CM || p->view.icrc == IBA_CHECK_BAD ||
         m.captured < HEADER + BOTH_IDS || !stat_addrs_get(&in.addrs, &p->view))
         return NULL;

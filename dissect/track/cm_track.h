@@ -43,6 +43,8 @@ struct cm_track {
     struct cm_connection connection[CM_CONNECTIONS];
     uint16_t bucket[CM_CONNECTIONS], qp_bucket[CM_CONNECTIONS];
     uint64_t begun, forgotten, stray; /* stray: messages of no connection that is known */
+    bool refused;                     /* by the message looked at last, and by none before it */
+    uint16_t reason;
 };
 
 /* Looks at the packet if it is a message of the connection manager. The connection that it is of, if it is one that is

@@ -62,6 +62,8 @@ void track_packet(struct track *t, struct packet *p)
         learn_services(t, p);
         tell_transaction(t, p); /* also with a bad ICRC: datagrams that software recorded have none */
         c = cm_track_packet(&t->cm, p);
+        p->told.refused = t->cm.refused;
+        p->told.reason = t->cm.reason;
     } else
         c = cm_track_of(&t->cm, &p->view, &source);
     if (!c)

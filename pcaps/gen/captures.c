@@ -292,6 +292,7 @@ const struct capture captures[] = {
     {"field-bugs-content.pcap", FORM_PCAP, 0, ETHERNET, 0, field_bugs_content, NULL},
     {"field-bugs-agreed.pcap", FORM_PCAP, 0, ETHERNET, 0, "", field_bugs_agreed},
     {"field-bugs-path.pcap", FORM_PCAP, 0, ETHERNET, 0, "", field_bugs_path},
+    {"connections.pcap", FORM_PCAP, 0, ETHERNET, 0, "", connections},
     {"reserved-opcodes.pcap", FORM_PCAP, 0, ETHERNET, 0, RESERVED, NULL},
     {"not-roce.pcap", FORM_PCAP, 0, ETHERNET, 0, NOT_ROCE, NULL},
     {"wrong-lengths.pcap", FORM_PCAP, 0, ETHERNET, 0, LENGTHS, NULL},

@@ -41,8 +41,8 @@ struct capture {
 };
 extern const struct capture captures[];
 extern const size_t n_captures;
-extern const char field_bugs_order[], field_bugs_content[], mads_private[]; /* lines */
-extern const char *const field_bugs_agreed[], *const field_bugs_path[];     /* lists of lines */
+extern const char field_bugs_order[], field_bugs_content[], mads_private[];                   /* lines */
+extern const char *const field_bugs_agreed[], *const field_bugs_path[], *const connections[]; /* lists of lines */
 
 struct frame {
     uint8_t data[FRAME_BYTES];

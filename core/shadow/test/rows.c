@@ -12,12 +12,14 @@ struct shot {
     uint16_t bytes;
     uint8_t syndrome;
     uint32_t msn, dma;
-    enum { PLAIN, DAMAGED, STRANGER, OTHER_PKEY, OTHER_QKEY, MARKED, OTHER_BYTES, BAD_PAD, ASKING } how;
+    enum { PLAIN, DAMAGED, STRANGER, OTHER_PKEY, OTHER_QKEY, MARKED, OTHER_BYTES, BAD_PAD, ASKING, REFUSING } how;
     uint64_t wait; /* ns before it; 0: 10 us */
 };
 /* clang-format off */
 #define SEND(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8}
 #define ASK(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .how = ASKING}
+#define SOON(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .how = ASKING, .wait = 2 * MS}
+#define LATER(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .how = ASKING, .wait = 70 * MS}
 #define REPLY(n, m) {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = ACK, .msn = m}
 #define REFUSE(n, s, m) {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = s, .msn = m}
 #define READ(n, len) {.opcode = IBA_RC_READ_REQUEST, .psn = n, .dma = len}
@@ -62,6 +64,12 @@ static const struct row rows[] = {
     {K(MSN_WRONG), {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 1)}},
     {K(MSN_WRONG), {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 3)}},
     {K(SILENCE) | K(RETRY_TIMEOUT), {ASK(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = ASKING, .wait = 70 * MS}}},
+    {K(END_REFUSED), {{.opcode = IBA_UD_SEND_ONLY, .psn = 1, .bytes = 8, .how = REFUSING}}},
+    {K(NAK_ACCESS) | K(END_NAK), {ASK(1), REFUSE(1, NAK + 2, 0), {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 20 * MS}}},
+    {K(SILENCE) | K(RETRY_TIMEOUT) | K(END_RETRIES), {SEND(0), REPLY(0, 0), ASK(1), LATER(1), LATER(1), LATER(1), LATER(1), LATER(1), LATER(1), LATER(1)}},
+    {K(SILENCE) | K(RETRY_TIMEOUT) | K(END_RETRIES), {SEND(0), REPLY(0, 0), ASK(1), LATER(1), {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 400 * MS}}},
+    {K(RNR) | K(RETRY_RNR) | K(END_RNR), {ASK(1), REFUSE(1, RNR, 0), SOON(1), REFUSE(1, RNR, 0), {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 2000 * MS}}},
+    {K(RNR) | K(RETRY_RNR), {ASK(1), REFUSE(1, RNR, 0), SOON(1), REFUSE(1, RNR, 0), {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 200 * MS}}},
     {K(SEQUENCE), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 256}, SEND(2)}},
     {K(SEQUENCE), {SEND(1), {.opcode = IBA_RC_SEND_LAST, .psn = 2, .bytes = 8}}},
     {K(SEQUENCE), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 256}, {.opcode = IBA_RC_WRITE_LAST, .psn = 2, .bytes = 8}}},
@@ -144,7 +152,9 @@ static void shoot(struct witness *w, const struct shot *x, uint32_t base, iba_ti
     (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len, len, NULL);
     iba_view_check(&v);
     w->frame++;
-    (void)iba_shadow_feed(&w->shadow, &(struct iba_sighting){.view = &v, .now = *now, .frame = w->frame});
+    const struct iba_told told = {.any = x->how == REFUSING, .kind = IBA_FINDING_END_REFUSED, .count = 28};
+    (void)iba_shadow_feed(&w->shadow,
+                          &(struct iba_sighting){.view = &v, .now = *now, .frame = w->frame, .told = &told});
 }
 
 static uint64_t play(struct witness *w, const struct row *row, uint32_t base)
