@@ -417,6 +417,25 @@ static bool is_other_connection(const struct iba_look *l)
     return d > IBA_SHADOW_SENT || d < -IBA_SHADOW_SENT || (q->fatal.frame != 0 && d != 0);
 }
 
+/* Connection management made the connection after the last packet of this direction: there was another before. */
+static bool was_begun_since(const struct iba_look *l, const struct iba_told *t)
+{
+    const struct iba_flow *f = l->flow;
+    const bool goes_on = l->op && l->op->dir == IBA_REQ && f->rq.any && iba_psn_eq(l->psn, f->rq.high);
+
+    return t && f->last.frame != 0 && t->begun > f->last.frame && !goes_on;
+}
+
+static void begin_another(struct iba_look *l, bool tell)
+{
+    const struct iba_shadow_mark before = l->flow->last;
+
+    iba_shadow_restart(l->s, l->flow);
+    if (tell)
+        iba_shadow_tell(l, IBA_FINDING_QP_REUSED,
+                        &(struct iba_tell){.cause = &before, .wait_ns = l->s->now.at - before.at});
+}
+
 static void believe(struct iba_look *l)
 {
     if (!l->op) {
@@ -463,8 +482,10 @@ const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_si
         return NULL;
     }
     l.flow = iba_shadow_flow(&l, &key);
-    if (is_other_connection(&l))
-        iba_shadow_restart(s, l.flow);
+    if (was_begun_since(&l, p->told))
+        begin_another(&l, false); /* the message has told */
+    else if (is_other_connection(&l))
+        begin_another(&l, true);
     l.peer = l.op && l.op->dir == IBA_RSP ? iba_shadow_wake_peer(s, l.flow) : iba_shadow_awake(s, l.flow->peer);
     l.flow->packets++;
     l.flow->bytes += l.v->payload_len;

@@ -61,6 +61,7 @@ enum iba_severity { IBA_SEVERITY_NONE, IBA_NOTE, IBA_WARN, IBA_ERROR };
     F(END_NAK,          end,               NOTE,  "ends the connection: nothing more was asked of it",                  "RQ-51, RQ-61") \
     F(END_RETRIES,      end,               NOTE,  "ends the connection: nobody answered, and it was not sent again",    "RQ-22")  \
     F(END_RNR,          end,               NOTE,  "ends the connection: the receiver was never ready, and nothing more was asked of it", "RQ-29") \
+    F(QP_REUSED,        qp_reuse,          NOTE,  "is the first of another connection of its QP",                       "QS-30")  \
     F(SEQUENCE,         opcode_sequence,   ERROR, "does not go on where the message before stopped",                    "RR-33, UU-06")  \
     F(ANSWER_KIND,      opcode_sequence,   ERROR, "is not an answer to that kind of request",                           "RQ-48")  \
     F(ANSWER_SEQUENCE,  opcode_sequence,   ERROR, "is not the READ response that belongs at its PSN",                   "RQ-46")  \
@@ -364,9 +365,10 @@ struct iba_shadow {
 
 struct iba_told {                 /* what connection management says of a packet */
     bool any;                     /* it is a message with a finding */
-    enum iba_finding_kind kind;   /* END_REFUSED */
+    enum iba_finding_kind kind;   /* END_REFUSED, QP_REUSED */
     uint32_t count;               /* END_REFUSED: the reason */
-    struct iba_shadow_mark cause; /* of the message that began the connection; frame 0: not seen */
+    struct iba_shadow_mark cause; /* of the message that began the connection, or that before; frame 0: not seen */
+    uint64_t begun;               /* of a data packet: the frame that made its connection; 0: not known */
 };
 struct iba_sighting {            /* one packet at one capture point */
     const struct iba_view *view; /* checked */

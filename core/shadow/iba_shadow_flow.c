@@ -432,14 +432,21 @@ static uint32_t begin(struct iba_look *l, const struct ids *id, uint8_t svc)
 
 struct neighbours {                  /* directions to the same QP */
     uint32_t own, stranger, service; /* of another sender; of another service */
+    uint32_t earlier;                /* of another sender, who has been quiet for long */
 };
 
-static bool is_settled(const struct iba_shadow *s, const struct iba_known *k)
+static bool is_paired(const struct iba_shadow *s, const struct iba_known *k)
 {
     const struct iba_flow *f = iba_shadow_flow_at(s, k->flow);
-    const iba_time at = f ? f->last.at : k->at;
 
-    return (f ? f->peer && !f->guess : k->peer && !k->guess) && s->now.at - at < s->cfg.rest_ns;
+    return f ? f->peer && !f->guess : k->peer && !k->guess;
+}
+
+static bool is_quiet(const struct iba_shadow *s, const struct iba_known *k)
+{
+    const struct iba_flow *f = iba_shadow_flow_at(s, k->flow);
+
+    return s->now.at - (f ? f->last.at : k->at) >= s->cfg.rest_ns;
 }
 
 static struct neighbours find(const struct iba_shadow *s, const struct ids *id, uint8_t svc)
@@ -452,8 +459,8 @@ static struct neighbours find(const struct iba_shadow *s, const struct ids *id, 
             continue;
         if (k->source == id->source)
             *(k->svc == svc ? &n.own : &n.service) = i;
-        else if (k->svc == svc && is_settled(s, k))
-            n.stranger = i;
+        else if (k->svc == svc && is_paired(s, k))
+            *(is_quiet(s, k) ? &n.earlier : &n.stranger) = i;
     }
     return n;
 }
@@ -508,10 +515,11 @@ struct iba_flow *iba_shadow_flow(struct iba_look *l, const struct iba_flow_key *
 
     if (n.own)
         return come_back(l, k, &n);
-    if (n.stranger) {
-        const struct iba_flow *f = iba_shadow_awake(s, n.stranger);
-        const struct iba_shadow_mark last = f ? f->last : s->cfg.known[n.stranger - 1].mark;
-        iba_shadow_tell(l, IBA_FINDING_SPOOF, &(struct iba_tell){.cause = &last});
+    if (n.stranger || n.earlier) {
+        const uint32_t other = n.stranger ? n.stranger : n.earlier;
+        const struct iba_flow *f = iba_shadow_awake(s, other);
+        const struct iba_shadow_mark last = f ? f->last : s->cfg.known[other - 1].mark;
+        iba_shadow_tell(l, n.stranger ? IBA_FINDING_SPOOF : IBA_FINDING_QP_REUSED, &(struct iba_tell){.cause = &last});
     }
     struct iba_flow *f = seat(s, begin(l, &id, svc), k, false, NULL);
     f->first = s->now;

@@ -289,10 +289,12 @@ static void make_room(struct judge *j)
 /* What connection management says of the packet, as the shadow wants it. */
 static struct iba_told told_of(const struct packet *p)
 {
-    return (struct iba_told){.any = p->told.refused,
-                             .kind = IBA_FINDING_END_REFUSED,
-                             .count = p->told.reason,
-                             .cause = {.frame = p->told.setup_in, .tag = p->source}};
+    return (struct iba_told){
+        .any = p->told.refused || p->told.reused_in,
+        .kind = p->told.refused ? IBA_FINDING_END_REFUSED : IBA_FINDING_QP_REUSED,
+        .count = p->told.refused ? p->told.reason : 0,
+        .cause = {.frame = p->told.refused ? p->told.setup_in : p->told.reused_in, .tag = p->source},
+        .begun = p->told.begun_in};
 }
 
 const struct verdict *judge_packet(struct judge *j, const struct packet *p)

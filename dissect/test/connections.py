@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What becomes of connections, on a capture that was made for it: how they end. IBPROOF_BIN names the programs' folder."""
+"""What becomes of connections, on a capture that was made for it: how they end, and how others follow them. IBPROOF_BIN names the programs' folder."""
 import json
 import unittest
 
@@ -48,6 +48,12 @@ class Connections(Case):
         said = [row["infiniband.analysis.message"] for row in rows]
         self.assertEqual([("reason 10: stale connection" in s, "reason 28: consumer reject" in s) for s in said],
                          [(True, False)] * 3 + [(False, True)] * 3, said)
+
+    def test_a_qp_gets_another_connection(self):
+        rows = jsonl(self.good("-T", "jsonl", "-Y", 'analysis.finding == "QP_REUSED"', CAPTURE))
+        told = [(row["infiniband.mad.attributeid"], "frame 21" in row["infiniband.analysis.message"]) for row in rows]
+        self.assertEqual(told, [(0x10, True)])
+        self.assertEqual(self.told(5), [])  # the PSNs of the first are not held against the second
 
     def test_it_is_counted(self):
         listed = json.loads(self.good("-q", "-T", "json", "-z", "expert", CAPTURE).stdout)["findings"]

@@ -52,9 +52,12 @@ static void outlive(struct cm_track *t, const struct cm_connection *c, const str
 {
     for (uint16_t at = *qp_bucket_of(t, qpn); at; at = end_at(t, at)->next_qp) {
         struct cm_connection *old = &t->connection[(at - 1) / 2];
-        if (old != c && !old->sidr && old->kind == c->kind && end_at(t, at)->qpn == qpn &&
-            memcmp(end_at(t, at)->addr, e->addr, sizeof e->addr) == 0)
-            old->outlived = true;
+        if (old == c || old->sidr || old->kind != c->kind || end_at(t, at)->qpn != qpn ||
+            memcmp(end_at(t, at)->addr, e->addr, sizeof e->addr) != 0)
+            continue;
+        if (!old->outlived && old->state != CM_REQUESTED && old->state != CM_REJECTED)
+            t->reuses = old->begin_frame;
+        old->outlived = true;
     }
 }
 
@@ -283,6 +286,7 @@ struct cm_connection *cm_track_packet(struct cm_track *t, const struct packet *p
     const uint8_t *w;
 
     t->refused = false;
+    t->reuses = 0;
     if (!iba_mad_of(&m, &p->view) || !m.attr || m.attr->group != IBA_GROUP_CM || p->view.icrc == IBA_CHECK_BAD ||
         m.captured < HEADER + BOTH_IDS || !stat_addrs_get(&in.addrs, &p->view))
         return NULL;

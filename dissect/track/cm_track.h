@@ -43,6 +43,7 @@ struct cm_track {
     struct cm_connection connection[CM_CONNECTIONS];
     uint16_t bucket[CM_CONNECTIONS], qp_bucket[CM_CONNECTIONS];
     uint64_t begun, forgotten, stray; /* stray: messages of no connection that is known */
+    uint64_t reuses;                  /* it gives a QP that this one had, by its first frame; 0: none */
     bool refused;                     /* by the message looked at last, and by none before it */
     uint16_t reason;
 };

@@ -63,12 +63,14 @@ void track_packet(struct track *t, struct packet *p)
         tell_transaction(t, p); /* also with a bad ICRC: datagrams that software recorded have none */
         c = cm_track_packet(&t->cm, p);
         p->told.refused = t->cm.refused;
+        p->told.reused_in = t->cm.reuses;
         p->told.reason = t->cm.reason;
     } else
         c = cm_track_of(&t->cm, &p->view, &source);
     if (!c)
         return;
     p->told.setup_in = c->begin_frame;
+    p->told.begun_in = source ? c->answer_frame : 0;
     p->told.service_id = c->service_id;
     p->told.upper = (uint8_t)upper_of(t, c->service_id);
     p->told.has_source_qp = source != NULL;

@@ -1,19 +1,24 @@
-/* What becomes of connections, each on a pair of QPs of its own: how they end. dissect/test/connections.py says what
- * the judge is to say of each. Packets are 10 ms apart. */
+/* What becomes of connections, each on a pair of QPs of its own: how they end, and how others follow them.
+ * dissect/test/connections.py says what the judge is to say of each. Packets are 10 ms apart. */
+#include "connect.h"
 #include "gen.h"
 
 /* clang-format off */
-#define TO(qp, psn, rest) "roce2-ipv4 RC_SEND_ONLY bth.destqp=0x10" qp " bth.a=1 payload=64 bth.psn=" psn rest "\n"
-#define ACK(qp, psn, syndrome, msn) "roce2-ipv4 RC_ACKNOWLEDGE reverse=1 bth.destqp=0x20" qp " bth.psn=" psn " aeth.syndrome=" syndrome " aeth.msn=" msn "\n"
+#define OUT(qp, psn, rest) "roce2-ipv4 RC_SEND_ONLY bth.destqp=0x10" qp " bth.a=1 payload=64 bth.psn=" psn rest "\n"
+#define BACK(qp, psn, syndrome, msn) "roce2-ipv4 RC_ACKNOWLEDGE reverse=1 bth.destqp=0x20" qp " bth.psn=" psn " aeth.syndrome=" syndrome " aeth.msn=" msn "\n"
 
 const char *const connections[] = {
     /* 01: an answer, then none: eight times the same, and no more */
-    TO("01", "1", "") ACK("01", "1", "0x1f", "1") TO("01", "2", "") TO("01", "2", "") TO("01", "2", "") TO("01", "2", "")
-    TO("01", "2", "") TO("01", "2", "") TO("01", "2", "") TO("01", "2", ""),
+    OUT("01", "1", "") BACK("01", "1", "0x1f", "1") OUT("01", "2", "") OUT("01", "2", "") OUT("01", "2", "") OUT("01", "2", "")
+    OUT("01", "2", "") OUT("01", "2", "") OUT("01", "2", "") OUT("01", "2", ""),
     /* 02: twice, and no more for long */
-    TO("02", "1", "") TO("02", "1", ""),
+    OUT("02", "1", "") OUT("02", "1", ""),
     /* 03: a key is refused: the end */
-    "roce2-ipv4 RC_WRITE_ONLY bth.destqp=0x1003 bth.a=1 payload=64 reth.dmalen=64 bth.psn=1\n" ACK("03", "1", "0x62", "0"),
+    "roce2-ipv4 RC_WRITE_ONLY bth.destqp=0x1003 bth.a=1 payload=64 reth.dmalen=64 bth.psn=1\n" BACK("03", "1", "0x62", "0"),
     /* 04: a receiver that is never ready */
-    TO("04", "1", "") ACK("04", "1", "0x2e", "0") TO("04", "1", "") ACK("04", "1", "0x2e", "0") TO("04", "1", "") ACK("04", "1", "0x2e", "0"),
+    OUT("04", "1", "") BACK("04", "1", "0x2e", "0") OUT("04", "1", "") BACK("04", "1", "0x2e", "0") OUT("04", "1", "") BACK("04", "1", "0x2e", "0"),
+    /* 05: a QP is given to a second connection, though the first was not closed */
+    CONNECT("05", "05", "10", "10", "10", "10", "e0", "00", "ffff") SEND("05", "05", "256") "\n" ACK("05", "05", "256", "1") "\n"
+    REQ("05", "00001005", "002005", "10", "10", "000200", "7", "ffff", "37", "00", "40", "70") REP("05", "00001105", "00001005", "001005", "000900", "10", "10", "e0")
+    SEND("05", "05", "2304") "\n" ACK("05", "05", "2304", "1") "\n",
     NULL};

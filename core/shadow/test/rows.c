@@ -12,7 +12,7 @@ struct shot {
     uint16_t bytes;
     uint8_t syndrome;
     uint32_t msn, dma;
-    enum { PLAIN, DAMAGED, STRANGER, OTHER_PKEY, OTHER_QKEY, MARKED, OTHER_BYTES, BAD_PAD, ASKING, REFUSING } how;
+    enum { PLAIN, DAMAGED, STRANGER, OTHER_PKEY, OTHER_QKEY, MARKED, OTHER_BYTES, BAD_PAD, ASKING, REFUSING, GIVING, MADE } how;
     uint64_t wait; /* ns before it; 0: 10 us */
 };
 /* clang-format off */
@@ -70,6 +70,11 @@ static const struct row rows[] = {
     {K(SILENCE) | K(RETRY_TIMEOUT) | K(END_RETRIES), {SEND(0), REPLY(0, 0), ASK(1), LATER(1), {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 400 * MS}}},
     {K(RNR) | K(RETRY_RNR) | K(END_RNR), {ASK(1), REFUSE(1, RNR, 0), SOON(1), REFUSE(1, RNR, 0), {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 2000 * MS}}},
     {K(RNR) | K(RETRY_RNR), {ASK(1), REFUSE(1, RNR, 0), SOON(1), REFUSE(1, RNR, 0), {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 200 * MS}}},
+    {K(QP_REUSED), {SEND(1), REPLY(1, 1), {.opcode = IBA_RC_SEND_ONLY, .psn = 5000, .bytes = 8, .wait = 2000 * MS}, REPLY(5000, 1)}},
+    {K(QP_REUSED), {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 2), {.opcode = IBA_RC_SEND_ONLY, .psn = 7, .bytes = 8, .how = STRANGER, .wait = 2000 * MS}}},
+    {0, {SEND(1), REPLY(1, 1), {.opcode = IBA_RC_SEND_ONLY, .psn = 5000, .bytes = 8, .how = MADE}, REPLY(5000, 1)}},
+    {0, {SEND(1), REPLY(1, 1), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .how = MADE}, REPLY(2, 2)}},
+    {K(QP_REUSED), {{.opcode = IBA_UD_SEND_ONLY, .psn = 1, .bytes = 8, .how = GIVING}}},
     {K(SEQUENCE), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 256}, SEND(2)}},
     {K(SEQUENCE), {SEND(1), {.opcode = IBA_RC_SEND_LAST, .psn = 2, .bytes = 8}}},
     {K(SEQUENCE), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 256}, {.opcode = IBA_RC_WRITE_LAST, .psn = 2, .bytes = 8}}},
@@ -152,7 +157,10 @@ static void shoot(struct witness *w, const struct shot *x, uint32_t base, iba_ti
     (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len, len, NULL);
     iba_view_check(&v);
     w->frame++;
-    const struct iba_told told = {.any = x->how == REFUSING, .kind = IBA_FINDING_END_REFUSED, .count = 28};
+    const struct iba_told told = {.any = x->how == REFUSING || x->how == GIVING,
+                                  .kind = x->how == GIVING ? IBA_FINDING_QP_REUSED : IBA_FINDING_END_REFUSED,
+                                  .count = x->how == REFUSING ? 28 : 0,
+                                  .begun = x->how == MADE ? w->frame : 0};
     (void)iba_shadow_feed(&w->shadow,
                           &(struct iba_sighting){.view = &v, .now = *now, .frame = w->frame, .told = &told});
 }
