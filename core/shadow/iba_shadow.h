@@ -54,6 +54,7 @@ enum iba_severity { IBA_SEVERITY_NONE, IBA_NOTE, IBA_WARN, IBA_ERROR };
     F(GHOST_ACK,        ghost_ack,         WARN,  "answers a PSN that was not sent",                                    "RQ-33")  \
     F(ACK_AGAIN,        duplicate_ack,     NOTE,  "acknowledges again what was acknowledged before",                    "RQ-33")  \
     F(CREDIT_UPDATE,    credit,            NOTE,  "repeats an acknowledgement with other credits",                      "RR-22")  \
+    F(CREDIT_STALL,     credit,            NOTE,  "could not be sent sooner, for lack of credits",                      "RQ-40, RQ-41") \
     F(MSN_WRONG,        msn,               ERROR, "counts other messages than were sent",                               "RR-16")  \
     F(SILENCE,          timeout,           WARN,  "asks for an answer, and never got one",                              "RR-09")  \
     F(AFTER_FATAL,      after_fatal,       ERROR, "is a request on a connection that a NAK has ended",                  "RQ-61")  \
@@ -216,7 +217,12 @@ struct iba_shadow_requests {     /* what this direction asks */
         iba_time pause; /* between the last two tries */
         struct iba_shadow_mark mark, last;
     } ask;
-    uint32_t refused;                         /* RNR NAKs in a row */
+    uint32_t refused;                 /* RNR NAKs in a row */
+    struct {                          /* how far the responder lets it go */
+        bool limited, update;         /* update: the grant acknowledged nothing */
+        uint32_t msn, limit, before;  /* of the last acknowledgement; message number; before the last grant */
+        struct iba_shadow_mark grant; /* that raised it last; frame 0: none */
+    } credit;
     struct iba_shadow_mark fatal;             /* frame 0: none */
     struct iba_shadow_mark last, repeat, gap; /* packet; packet that was sent again; that jumped over others */
     struct iba_shadow_hole {

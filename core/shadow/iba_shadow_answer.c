@@ -578,5 +578,6 @@ void iba_shadow_response(struct iba_look *l)
     if (aeth && l->syndrome >> 5 == KIND_ACK) {
         l->flow->credits = l->syndrome & 0x1f;
         l->flow->has_aeth = true;
+        iba_shadow_grant(l, q);
     }
 }

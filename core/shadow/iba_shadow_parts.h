@@ -74,6 +74,12 @@ void iba_shadow_rest_pmtu(struct iba_known *k, uint32_t pmtu, bool sure);
 /* Its end is worth telling: it asked for an answer and was left alone, or a NAK has ended it. */
 bool iba_shadow_waits(const struct iba_shadow *s, const struct iba_known *k);
 
+/* ---- credits: iba_shadow_credit.c ---- */
+/* An acknowledgement says how far the requester may go. */
+void iba_shadow_grant(const struct iba_look *l, struct iba_shadow_requests *q);
+/* A request that comes in its turn: did it have to wait for that? */
+void iba_shadow_stall(struct iba_look *l, const struct iba_shadow_requests *q);
+
 /* ---- the end: iba_shadow_end.c ---- */
 /* Why nothing more came of this direction; `over`: nothing can come, another connection has its QP. */
 void iba_shadow_tell_end(struct iba_shadow *s, struct iba_flow *f, bool over);

@@ -395,6 +395,8 @@ void iba_shadow_request(struct iba_look *l)
     note_read(l, q, n, sent_before);
     note_ask(l, q, least);
     if (iba_psn_eq(l->psn, q->seq) && !rest) {
+        if (q->credit.limited)
+            iba_shadow_stall(l, q);
         iba_shadow_message(l, q);
         q->seq = iba_psn_add(l->psn, least);
     }

@@ -27,6 +27,11 @@ const struct iba_send_form iba_send_forms[IBA_WR_RECV] = {IBA_SEND_FORMS(FORM)};
 #define COUNT(code, count) count,
 static const uint16_t credits[] = {IBA_CREDITS(COUNT)};
 
+uint32_t iba_credit_count(uint8_t code)
+{
+    return code < sizeof credits / sizeof *credits ? credits[code] : 0;
+}
+
 void iba_requester_reset(struct iba_qp *qp)
 {
     struct iba_sqe *const ring = qp->s.ring;

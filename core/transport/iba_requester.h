@@ -136,6 +136,7 @@ void iba_requester_rewind(struct iba_qp *qp);
 void iba_requester_restart_timer(const struct iba_ca *ca, struct iba_qp *qp, iba_time now);
 iba_time iba_ack_timeout_ns(uint8_t code); /* RQ-18; 0: no timer */
 iba_time iba_rnr_timer_ns(uint8_t code);   /* WF-50; of its low 5 bits */
+uint32_t iba_credit_count(uint8_t code);   /* WF-49; 0 to 30 */
 
 /* iba_requester_check.c */
 /* The send queue's invariants; a row of iba_qp_check(). */

@@ -55,6 +55,11 @@ class Connections(Case):
         self.assertEqual(told, [(0x10, True)])
         self.assertEqual(self.told(5), [])  # the PSNs of the first are not held against the second
 
+    def test_credits_are_waited_for(self):
+        ((frame, kind, said),) = self.told(6)
+        self.assertEqual((frame, kind), (34, "CREDIT_STALL"))
+        self.assertIn("frame 33, 10.01 ms", said)
+
     def test_it_is_counted(self):
         listed = json.loads(self.good("-q", "-T", "json", "-z", "expert", CAPTURE).stdout)["findings"]
         counts = {f["finding"]: f["count"] for f in listed}

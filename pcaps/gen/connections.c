@@ -20,5 +20,7 @@ const char *const connections[] = {
     /* 05: a QP is given to a second connection, though the first was not closed */
     CONNECT("05", "05", "10", "10", "10", "10", "e0", "00", "ffff") SEND("05", "05", "256") "\n" ACK("05", "05", "256", "1") "\n"
     REQ("05", "00001005", "002005", "10", "10", "000200", "7", "ffff", "37", "00", "40", "70") REP("05", "00001105", "00001005", "001005", "000900", "10", "10", "e0")
-    SEND("05", "05", "2304") "\n" ACK("05", "05", "2304", "1") "\n",
+    SEND("05", "05", "2304") "\n" ACK("05", "05", "2304", "1") "\n"
+    /* 06: no credits left; one message beyond; two are granted */
+    OUT("06", "1", "") BACK("06", "1", "0", "1") OUT("06", "2", "") BACK("06", "2", "2", "2") OUT("06", "3", ""),
     NULL};

@@ -12,7 +12,20 @@ struct shot {
     uint16_t bytes;
     uint8_t syndrome;
     uint32_t msn, dma;
-    enum { PLAIN, DAMAGED, STRANGER, OTHER_PKEY, OTHER_QKEY, MARKED, OTHER_BYTES, BAD_PAD, ASKING, REFUSING, GIVING, MADE } how;
+    enum {
+        PLAIN,
+        DAMAGED,
+        STRANGER,
+        OTHER_PKEY,
+        OTHER_QKEY,
+        MARKED,
+        OTHER_BYTES,
+        BAD_PAD,
+        ASKING,
+        REFUSING,
+        GIVING,
+        MADE
+    } how;
     uint64_t wait; /* ns before it; 0: 10 us */
 };
 /* clang-format off */
@@ -61,6 +74,12 @@ static const struct row rows[] = {
     {K(ACK_AGAIN), {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 2), REPLY(1, 2)}},
     {K(LATE), {SEND(1), SEND(2), REPLY(2, 2), REPLY(1, 2)}},
     {K(CREDIT_UPDATE), {SEND(1), {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 1, .msn = 1}, {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 1, .syndrome = 4, .msn = 1}}},
+    {K(CREDIT_UPDATE) | K(CREDIT_STALL), {SEND(1), REFUSE(1, 0, 1), REFUSE(1, 4, 1), SEND(2)}},
+    {K(CREDIT_UPDATE), {SEND(1), REFUSE(1, 0, 1), REFUSE(1, 4, 1), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .wait = 2 * MS}}},
+    {K(CREDIT_UPDATE), {SEND(1), REFUSE(1, 1, 1), REFUSE(1, 4, 1), SEND(2)}},
+    {K(CREDIT_UPDATE), {SEND(1), REFUSE(1, 0, 1), REFUSE(1, 4, 1), {.opcode = IBA_RC_WRITE_ONLY, .psn = 2, .bytes = 8, .dma = 8}, SEND(3)}},
+    {K(CREDIT_STALL), {SEND(1), REFUSE(1, 0, 1), SEND(2), {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 2, .syndrome = 2, .msn = 2, .wait = 3 * MS}, SEND(3), SEND(4)}},
+    {0, {SEND(1), REFUSE(1, 0, 1), SEND(2), REFUSE(2, 0, 2), SEND(3), REFUSE(3, ACK, 3), SEND(4), SEND(5), REPLY(5, 5)}},
     {K(MSN_WRONG), {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 1)}},
     {K(MSN_WRONG), {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 3)}},
     {K(SILENCE) | K(RETRY_TIMEOUT), {ASK(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = ASKING, .wait = 70 * MS}}},
