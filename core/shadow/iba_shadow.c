@@ -448,6 +448,7 @@ static void believe(struct iba_look *l)
         return;
     }
     congestion(l);
+    iba_shadow_path(l);
     partition(l);
     follow_ip_id(l);
     by_service(l);

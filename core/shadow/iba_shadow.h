@@ -78,6 +78,7 @@ enum iba_severity { IBA_SEVERITY_NONE, IBA_NOTE, IBA_WARN, IBA_ERROR };
     F(PKEY,             pkey,              WARN,  "is of another partition than those before it",                       "PV-09")  \
     F(QKEY,             qkey,              WARN,  "has another Q_Key than the datagrams before it",                     "PV-18")  \
     F(SPOOF,            spoof,             WARN,  "comes to a connected QP from another address than its peer's",       "PV-22")  \
+    F(PATH_CHANGED,     path_change,       NOTE,  "goes another way than those before it",                              "RO-13, RO-15, RO-19") \
     F(CNP,              cnp,               NOTE,  "is a congestion notification",                                       "WF-81")  \
     F(ECN,              ecn,               NOTE,  "met congestion on its way",                                          "RO-41")  \
     F(EVICTED,          evicted,           NOTE,  "needs room: a connection not seen for long is forgotten",            "§9.7")
@@ -104,7 +105,7 @@ struct iba_finding {
     iba_time at;
     const struct iba_flow *flow; /* NULL: of no connection. Valid during the report */
     iba_psn psn;
-    uint32_t count;   /* PSNs that are missing (gaps); NAK or RNR timer code; MSN */
+    uint32_t count;   /* PSNs that are missing (gaps); NAK or RNR timer code; MSN; bits of what changed (path) */
     iba_time wait_ns; /* how long it took, or was to wait: retries, RNR; 0 where it means nothing */
 };
 
@@ -117,6 +118,7 @@ enum {
     IBA_SHADOW_LEAP = 256,   /* PSNs: what jumps so far, and is not followed, was damaged or forged */
     IBA_SHADOW_HOLES = 8,    /* runs of PSNs of a flow that were jumped over, and may only be late */
     IBA_SHADOW_GHOSTS = 2,   /* answers of a flow to what was not sent, as far as seen */
+    IBA_SHADOW_WAYS = 4,     /* changes of a way that are told: some senders change it all the time */
     IBA_SHADOW_READS = 32,   /* READs and ATOMICs of a flow that wait for their answers */
 };
 
@@ -237,6 +239,23 @@ struct iba_shadow_requests {     /* what this direction asks */
     struct iba_shadow_sent sent[IBA_SHADOW_SENT]; /* by PSN, modulo */
 };
 
+/* What a packet's way shows in, and is picked by, beside its addresses. */
+#define IBA_PATH_PARTS(P)                                                                                              \
+    P(VLAN, "VLAN")                                                                                                    \
+    P(SL, "service level")                                                                                             \
+    P(LIDS, "LIDs") P(DSCP, "DSCP") P(LABEL, "flow label") P(HOPS, "hop limit") P(PORT, "source port")
+enum iba_path_part {
+#define IBA_PATH_ID(part, name) IBA_PATH_##part,
+    IBA_PATH_PARTS(IBA_PATH_ID) IBA_PATH_PARTS_N
+};
+const char *iba_path_part_name(unsigned part);
+struct iba_shadow_path {
+    bool any;
+    uint8_t told; /* how often it changed, as far as told */
+    uint32_t source, part[IBA_PATH_PARTS_N];
+    struct iba_shadow_mark mark;
+};
+
 struct iba_flow {
     struct iba_flow_key key;
     uint8_t svc; /* enum iba_svc */
@@ -267,6 +286,7 @@ struct iba_flow {
         uint8_t trust;
         bool any, constant; /* constant: other packets have the same */
     } ip_id[2];
+    struct iba_shadow_path path[2];                      /* of its last packet, by iba_dir */
     struct iba_shadow_hole unanswered[IBA_SHADOW_HOLES]; /* in this direction's answers to READs and ATOMICs */
     uint8_t next_unanswered;
     bool has_answers;

@@ -74,6 +74,9 @@ void iba_shadow_rest_pmtu(struct iba_known *k, uint32_t pmtu, bool sure);
 /* Its end is worth telling: it asked for an answer and was left alone, or a NAK has ended it. */
 bool iba_shadow_waits(const struct iba_shadow *s, const struct iba_known *k);
 
+/* ---- the way: iba_shadow_path.c ---- */
+void iba_shadow_path(struct iba_look *l);
+
 /* ---- credits: iba_shadow_credit.c ---- */
 /* An acknowledgement says how far the requester may go. */
 void iba_shadow_grant(const struct iba_look *l, struct iba_shadow_requests *q);

@@ -60,6 +60,12 @@ class Connections(Case):
         self.assertEqual((frame, kind), (34, "CREDIT_STALL"))
         self.assertIn("frame 33, 10.01 ms", said)
 
+    def test_the_way_changes(self):
+        told = self.told(7)
+        self.assertEqual([(frame, kind) for frame, kind, _ in told], [(37, "PATH_CHANGED"), (39, "PATH_CHANGED")])
+        self.assertIn("frame 35, hop limit, source port)", told[0][2])
+        self.assertIn("frame 37, DSCP)", told[1][2])
+
     def test_it_is_counted(self):
         listed = json.loads(self.good("-q", "-T", "json", "-z", "expert", CAPTURE).stdout)["findings"]
         counts = {f["finding"]: f["count"] for f in listed}

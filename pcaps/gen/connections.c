@@ -22,5 +22,8 @@ const char *const connections[] = {
     REQ("05", "00001005", "002005", "10", "10", "000200", "7", "ffff", "37", "00", "40", "70") REP("05", "00001105", "00001005", "001005", "000900", "10", "10", "e0")
     SEND("05", "05", "2304") "\n" ACK("05", "05", "2304", "1") "\n"
     /* 06: no credits left; one message beyond; two are granted */
-    OUT("06", "1", "") BACK("06", "1", "0", "1") OUT("06", "2", "") BACK("06", "2", "2", "2") OUT("06", "3", ""),
+    OUT("06", "1", "") BACK("06", "1", "0", "1") OUT("06", "2", "") BACK("06", "2", "2", "2") OUT("06", "3", "")
+    /* 07: the source port and the hop limit change, both there only; then DSCP */
+    OUT("07", "1", "") BACK("07", "1", "0x1f", "1") OUT("07", "2", " udp.srcport=50000 ipv4.ttl=9") BACK("07", "2", "0x1f", "2")
+    OUT("07", "3", " udp.srcport=50000 ipv4.ttl=9 ipv4.dsfield.dscp=26") BACK("07", "3", "0x1f", "3"),
     NULL};

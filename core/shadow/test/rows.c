@@ -24,6 +24,8 @@ struct shot {
         ASKING,
         REFUSING,
         GIVING,
+        FARTHER,
+        OTHER_PORT,
         MADE
     } how;
     uint64_t wait; /* ns before it; 0: 10 us */
@@ -114,6 +116,9 @@ static const struct row rows[] = {
     {K(PKEY), {SEND(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .how = OTHER_PKEY}}},
     {K(QKEY), {{.opcode = IBA_UD_SEND_ONLY, .psn = 1, .bytes = 8}, {.opcode = IBA_UD_SEND_ONLY, .psn = 2, .bytes = 8, .how = OTHER_QKEY}}},
     {K(SPOOF), {SEND(1), REPLY(1, 1), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .how = STRANGER}}},
+    {K(PATH_CHANGED), {SEND(1), REPLY(1, 1), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .how = OTHER_PORT}, REPLY(2, 2)}},
+    {K(PATH_CHANGED), {SEND(1), REPLY(1, 1), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .how = FARTHER}, REPLY(2, 2)}},
+    {0, {{.opcode = IBA_UD_SEND_ONLY, .psn = 1, .bytes = 8}, {.opcode = IBA_UD_SEND_ONLY, .psn = 2, .bytes = 8, .how = FARTHER}}},
     {K(CNP), {{.opcode = 0x81, .psn = 1}}},
     {K(ECN), {{.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = MARKED}}},
     {K(GAP), {{.opcode = IBA_UC_SEND_ONLY, .psn = 1, .bytes = 8}, {.opcode = IBA_UC_SEND_ONLY, .psn = 3, .bytes = 8}}},
@@ -132,6 +137,10 @@ static void address(struct iba_recipe *r, const struct shot *x)
     iba_ipv4_set_dst(ip, x->from == A ? b : a);
     if (x->how == MARKED)
         iba_ipv4_set_ecn(ip, 3);
+    if (x->how == FARTHER)
+        iba_ipv4_set_ttl(ip, 9);
+    if (x->how == OTHER_PORT)
+        iba_udp_set_srcport(iba_recipe_part(r, IBA_H_udp), 0xc123);
 }
 
 static void headers(struct iba_recipe *r, const struct shot *x, uint32_t base)
@@ -317,6 +326,23 @@ Test(rows, a_path_mtu_that_is_told_is_believed)
         cr_assert_eq(w.flow[0].pmtu, mtu);
         cr_assert_eq(w.found[IBA_FINDING_LENGTH], mtu != 256);
     }
+}
+
+/* A sender that takes another way for each packet is told so a few times. */
+Test(rows, a_way_that_changes_all_the_time)
+{
+    static struct witness w;
+    iba_time now = MS;
+
+    witness_init(&w, NULL);
+    for (unsigned i = 0; i < 40; i++) {
+        struct shot x = SEND(i);
+        x.how = i % 2 ? FARTHER : PLAIN;
+        shoot(&w, &x, 0, &now);
+    }
+    cr_assert_eq(w.found[IBA_FINDING_PATH_CHANGED], IBA_SHADOW_WAYS);
+    cr_assert_eq(w.kept[0].count, 1u << IBA_PATH_HOPS);
+    cr_assert_eq(w.kept[0].cause, 1);
 }
 
 /* The ICRC may be good all the same: it leaves out what switches change. */
