@@ -3,16 +3,7 @@
 #include <string.h>
 #include "shadow/iba_shadow_parts.h"
 
-enum {
-    TRUST = 2,
-    MOST_TRUST = 8,
-    MOST_STEP = 1024,
-    ECN_CE = 3,
-    GSI = 1,
-    ROUND_TRIPS = 4,
-    MAD_BYTES = 256,
-    LARGEST_MTU = 4096
-};
+enum { TRUST = 2, MOST_TRUST = 8, MOST_STEP = 1024, GSI = 1, ROUND_TRIPS = 4, MAD_BYTES = 256, LARGEST_MTU = 4096 };
 #define MS UINT64_C(1000000)
 
 static iba_time or_default(iba_time v, iba_time otherwise)
@@ -311,17 +302,6 @@ static void follow_ip_id(struct iba_look *l)
     *any = true;
 }
 
-static void congestion(struct iba_look *l)
-{
-    const struct iba_view *v = l->v;
-    const uint8_t *l3 = v->wire + v->l3_at;
-    const bool ce =
-        (v->l3 == IBA_H_ipv4 && iba_ipv4_ecn(l3) == ECN_CE) || (v->l3 == IBA_H_ipv6 && iba_ipv6_ecn(l3) == ECN_CE);
-
-    if (ce || iba_bth_fecn(l->bth))
-        iba_shadow_tell(l, IBA_FINDING_ECN, NULL);
-}
-
 static void partition(struct iba_look *l)
 {
     struct iba_flow *f = l->flow;
@@ -447,7 +427,7 @@ static void believe(struct iba_look *l)
             memset(&l->flow->rq, 0, sizeof l->flow->rq);
         return;
     }
-    congestion(l);
+    iba_shadow_congestion(l);
     iba_shadow_path(l);
     partition(l);
     follow_ip_id(l);
@@ -479,7 +459,7 @@ const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_si
         return l.flow;
     }
     if (l.opcode >> 5 == IBA_CNP) {
-        iba_shadow_tell(&l, IBA_FINDING_CNP, NULL);
+        iba_shadow_notified(&l, &key);
         return NULL;
     }
     l.flow = iba_shadow_flow(&l, &key);

@@ -105,7 +105,8 @@ struct iba_finding {
     iba_time at;
     const struct iba_flow *flow; /* NULL: of no connection. Valid during the report */
     iba_psn psn;
-    uint32_t count;   /* PSNs that are missing (gaps); NAK or RNR timer code; MSN; bits of what changed (path) */
+    uint32_t count;   /* PSNs that are missing (gaps); NAK or RNR timer code; MSN; bits of what changed (path);
+                         us since the notification before (CNP) */
     iba_time wait_ns; /* how long it took, or was to wait: retries, RNR; 0 where it means nothing */
 };
 
@@ -119,6 +120,7 @@ enum {
     IBA_SHADOW_HOLES = 8,    /* runs of PSNs of a flow that were jumped over, and may only be late */
     IBA_SHADOW_GHOSTS = 2,   /* answers of a flow to what was not sent, as far as seen */
     IBA_SHADOW_WAYS = 4,     /* changes of a way that are told: some senders change it all the time */
+    IBA_SHADOW_MARKED = 64,  /* QPs with congestion, a power of two: of two at one place the later counts */
     IBA_SHADOW_READS = 32,   /* READs and ATOMICs of a flow that wait for their answers */
 };
 
@@ -361,6 +363,10 @@ struct iba_shadow_config {
      * for rest_ns may be another connection. */
     iba_time copy_ns, late_ns, silence_ns, rest_ns;
 };
+struct iba_shadow_congested { /* whose packets meet congestion */
+    uint64_t hash;
+    struct iba_shadow_mark mark; /* frame 0: none */
+};
 /* Flows by their use. A guest was not there for long: many that come and go take each other's places. */
 enum iba_shadow_list { IBA_SHADOW_GUESTS, IBA_SHADOW_REGULARS, IBA_SHADOW_LISTS };
 
@@ -372,6 +378,8 @@ struct iba_shadow {
         struct iba_shadow_mark mark;
     } damaged[IBA_SHADOW_RECENT];
     uint8_t next_damaged;
+    struct iba_shadow_congested marked[IBA_SHADOW_MARKED];   /* the first marked packet that no notification answers */
+    struct iba_shadow_congested notified[IBA_SHADOW_MARKED]; /* the last notification, at each capture point */
     uint32_t
         asked[IBA_SHADOW_ASKED]; /* who asked, by addresses and PSN; unless the configuration brings a larger one */
     struct {

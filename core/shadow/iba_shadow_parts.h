@@ -74,6 +74,11 @@ void iba_shadow_rest_pmtu(struct iba_known *k, uint32_t pmtu, bool sure);
 /* Its end is worth telling: it asked for an answer and was left alone, or a NAK has ended it. */
 bool iba_shadow_waits(const struct iba_shadow *s, const struct iba_known *k);
 
+/* ---- congestion: iba_shadow_marked.c ---- */
+void iba_shadow_congestion(struct iba_look *l);
+/* A notification, which goes the way of `k`. */
+void iba_shadow_notified(struct iba_look *l, const struct iba_flow_key *k);
+
 /* ---- the way: iba_shadow_path.c ---- */
 void iba_shadow_path(struct iba_look *l);
 

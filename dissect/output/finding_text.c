@@ -52,8 +52,13 @@ static bool add_count(struct text *t, const struct iba_finding *f, const char *b
 {
     static const struct {
         const char *field, *before, *behind;
-    } unit[] = {{"gap", "", " missing"}, {"length", "", " bytes"}, {"msn", "MSN ", ""},
-                {"rnr", "timer ", ""},   {"end", "tries: ", ""},   {"psn_of_read", "which takes ", ""}};
+    } unit[] = {{"gap", "", " missing"},
+                {"length", "", " bytes"},
+                {"msn", "MSN ", ""},
+                {"rnr", "timer ", ""},
+                {"end", "tries: ", ""},
+                {"cnp", "", " us behind the one before"},
+                {"psn_of_read", "which takes ", ""}};
 
     if (f->count != 0 && f->kind == IBA_FINDING_END_REFUSED)
         return add_reason(t, f->count, between);

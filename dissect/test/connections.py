@@ -66,6 +66,13 @@ class Connections(Case):
         self.assertIn("frame 35, hop limit, source port)", told[0][2])
         self.assertIn("frame 37, DSCP)", told[1][2])
 
+    def test_notifications_and_what_they_answer(self):
+        path = bad.PCAPS / "congestion.pcap"
+        rows = jsonl(self.good("-T", "jsonl", "-Y", "analysis.cnp", path))
+        said = {row["frame.number"]: row["infiniband.analysis.message"] for row in rows}
+        self.assertEqual(["frame %d, 10.01 ms" % (n - 1) in said[n] for n in (3, 5, 9)], [True] * 3, said)
+        self.assertEqual(["%d us behind the one before" % us in said[n] for n, us in ((6, 30021), (7, 10007))], [True] * 2, said)
+
     def test_it_is_counted(self):
         listed = json.loads(self.good("-q", "-T", "json", "-z", "expert", CAPTURE).stdout)["findings"]
         counts = {f["finding"]: f["count"] for f in listed}

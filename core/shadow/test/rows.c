@@ -328,6 +328,40 @@ Test(rows, a_path_mtu_that_is_told_is_believed)
     }
 }
 
+/* Which marked packet it answers, how soon, and how long after the one before. */
+Test(rows, notifications_answer_marked_packets)
+{
+    static struct witness w;
+    static const struct shot shots[] = {SEND(1),
+                                        REPLY(1, 1),
+                                        {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .how = MARKED},
+                                        {.opcode = IBA_RC_SEND_ONLY, .psn = 3, .bytes = 8, .how = MARKED},
+                                        {.opcode = 0x81, .from = B},
+                                        {.opcode = 0x81, .from = B, .wait = 50000},
+                                        {.opcode = IBA_RC_SEND_ONLY, .psn = 4, .bytes = 8, .how = MARKED},
+                                        {.opcode = 0x81, .from = B}};
+    static const struct {
+        uint64_t cause, wait, since;
+    } want[] = {{3, 20000, 0}, {0, 0, 50}, {7, 10000, 20}};
+    iba_time now = MS;
+    unsigned n = 0;
+
+    witness_init(&w, NULL);
+    for (unsigned i = 0; i < sizeof shots / sizeof *shots; i++)
+        shoot(&w, &shots[i], 0, &now);
+    for (size_t i = 0; i < w.n_kept; i++) {
+        const struct iba_finding *f = &w.kept[i];
+        if (f->kind != IBA_FINDING_CNP)
+            continue;
+        cr_assert_lt(n, 3);
+        cr_assert_eq(f->cause, want[n].cause);
+        cr_assert_eq(f->wait_ns, want[n].wait);
+        cr_assert_eq(f->count, want[n].since);
+        n++;
+    }
+    cr_assert_eq(n, 3);
+}
+
 /* A sender that takes another way for each packet is told so a few times. */
 Test(rows, a_way_that_changes_all_the_time)
 {

@@ -1,0 +1,69 @@
+/* Congestion: which marked packet a notification answers, and how long after the one before it comes (RO-41, RO-47). */
+#include "shadow/iba_shadow_parts.h"
+
+enum { ECN_CE = 3 };
+
+/* Whose packets are notified of: those of the QP `qpn` of `sender`, on their way to `receiver`. */
+static uint64_t hash_of(const uint8_t sender[16], const uint8_t receiver[16], uint32_t qpn)
+{
+    uint64_t h = iba_shadow_mix(qpn, iba_bits_get(sender, 0, 64));
+
+    h = iba_shadow_mix(iba_shadow_mix(h, iba_bits_get(sender, 64, 64)), iba_bits_get(receiver, 0, 64));
+    return iba_shadow_mix(h, iba_bits_get(receiver, 64, 64));
+}
+
+static struct iba_shadow_congested *place(struct iba_shadow_congested *all, uint64_t hash)
+{
+    struct iba_shadow_congested *c = &all[hash >> 32 & (IBA_SHADOW_MARKED - 1)];
+
+    if (c->hash != hash)
+        *c = (struct iba_shadow_congested){.hash = hash};
+    return c;
+}
+
+/* The QP that sent it is known where its direction has a peer; else that is all that is known of it. */
+static void remember(struct iba_look *l)
+{
+    const struct iba_flow *f = l->flow;
+    const uint32_t qpn = f->peer && !f->guess ? l->s->cfg.known[f->peer - 1].qpn : 0;
+    struct iba_shadow_congested *c = place(l->s->marked, hash_of(f->key.src, f->key.dst, qpn));
+
+    if (c->mark.frame == 0)
+        c->mark = l->s->now;
+}
+
+void iba_shadow_congestion(struct iba_look *l)
+{
+    const struct iba_view *v = l->v;
+    const uint8_t *l3 = v->wire + v->l3_at;
+    const bool ce =
+        (v->l3 == IBA_H_ipv4 && iba_ipv4_ecn(l3) == ECN_CE) || (v->l3 == IBA_H_ipv6 && iba_ipv6_ecn(l3) == ECN_CE);
+
+    if (!ce && !iba_bth_fecn(l->bth))
+        return;
+    iba_shadow_tell(l, IBA_FINDING_ECN, NULL);
+    remember(l);
+}
+
+/* It answers the first marked packet since the one before it. */
+void iba_shadow_notified(struct iba_look *l, const struct iba_flow_key *k)
+{
+    enum { NS_IN_US = 1000 };
+    struct iba_shadow *s = l->s;
+    struct iba_shadow_congested *marked = place(s->marked, hash_of(k->dst, k->src, k->qpn));
+    struct iba_tell t = {0};
+
+    if (marked->mark.frame == 0)
+        marked = place(s->marked, hash_of(k->dst, k->src, 0));
+    if (marked->mark.frame != 0) {
+        t.cause = &marked->mark;
+        t.wait_ns = s->now.at - marked->mark.at;
+    }
+    struct iba_shadow_congested *before =
+        place(s->notified, iba_shadow_mix(hash_of(k->dst, k->src, k->qpn), s->source + UINT64_C(1)));
+    const iba_time since = before->mark.frame ? (s->now.at - before->mark.at) / NS_IN_US : 0;
+    t.count = since < UINT32_MAX ? (uint32_t)since : UINT32_MAX;
+    iba_shadow_tell(l, IBA_FINDING_CNP, &t);
+    before->mark = s->now;
+    marked->mark.frame = 0;
+}
