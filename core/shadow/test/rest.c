@@ -135,6 +135,31 @@ Test(rest, its_end_is_remembered)
     cr_assert_eq(w.kept[0].cause, 1 + 2 * QPS * ROUNDS + QPS);
 }
 
+/* A packet of which only the next would show whether it was late or sent again is told of before its direction rests.
+ */
+Test(rest, what_was_in_doubt_is_told)
+{
+    converse(ROUNDS);
+    send(ONE, ROUNDS);
+    send(ONE, ROUNDS + 2);
+    send(ONE, ROUNDS + 1);
+    const uint64_t doubted = w.frame;
+    found(IBA_FINDING_GAP, doubted - 2);
+    cr_assert_neq(w.shadow.cfg.known[ONE].flow, 0);
+    for (unsigned qp = 0; qp < QPS; qp++) /* they come twice each, so they stay */
+        for (uint32_t n = ROUNDS; qp != ONE && n < ROUNDS + 2; n++) {
+            send(qp, n);
+            reply(qp, n, ACK, n + 1);
+        }
+    cr_assert_eq(w.shadow.cfg.known[ONE].flow, 0, "it rests");
+    cr_assert_eq(w.n_kept, 2);
+    cr_assert_eq(w.kept[1].kind, IBA_FINDING_LATE, "%s", iba_findings[w.kept[1].kind].name);
+    cr_assert_eq(w.kept[1].frame, doubted);
+    send(ONE, ROUNDS + 3);
+    iba_shadow_end(&w.shadow, now);
+    cr_assert_eq(w.n_kept, 2, "and once only");
+}
+
 static void others(void)
 {
     for (unsigned qp = 0; qp < QPS; qp++)
