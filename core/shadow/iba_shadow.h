@@ -76,6 +76,7 @@ enum iba_severity { IBA_SEVERITY_NONE, IBA_NOTE, IBA_WARN, IBA_ERROR };
     F(BAD_ICRC,         icrc,              ERROR, "has no good ICRC: it was damaged on its way",                        "WF-78")  \
     F(BAD_VCRC,         vcrc,              ERROR, "has no good VCRC: it was damaged on its last link",                  "WF-80")  \
     F(PKEY,             pkey,              WARN,  "is of another partition than those before it",                       "PV-09")  \
+    F(MAD_PKEY,         pkey,              WARN,  "answers a management datagram with another partition's P_Key",       "MD-07")  \
     F(QKEY,             qkey,              WARN,  "has another Q_Key than the datagrams before it",                     "PV-18")  \
     F(SPOOF,            spoof,             WARN,  "comes to a connected QP from another address than its peer's",       "PV-22")  \
     F(PATH_CHANGED,     path_change,       NOTE,  "goes another way than those before it",                              "RO-13, RO-15, RO-19") \
@@ -397,12 +398,13 @@ struct iba_shadow {
     uint32_t source;
 };
 
-struct iba_told {                 /* what connection management says of a packet */
-    bool any;                     /* it is a message with a finding */
-    enum iba_finding_kind kind;   /* END_REFUSED, QP_REUSED */
-    uint32_t count;               /* END_REFUSED: the reason */
-    struct iba_shadow_mark cause; /* of the message that began the connection, or that before; frame 0: not seen */
-    uint64_t begun;               /* of a data packet: the frame that made its connection; 0: not known */
+struct iba_told {               /* what connection management says of a packet */
+    bool any;                   /* it is a message with a finding */
+    enum iba_finding_kind kind; /* END_REFUSED, QP_REUSED, MAD_PKEY */
+    uint32_t count;             /* END_REFUSED: the reason */
+    struct iba_shadow_mark
+        cause;      /* of the message that began the connection, or that before; of the request it answers; 0: none */
+    uint64_t begun; /* of a data packet: the frame that made its connection; 0: not known */
 };
 struct iba_sighting {            /* one packet at one capture point */
     const struct iba_view *view; /* checked */

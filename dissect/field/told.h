@@ -14,10 +14,11 @@ struct told {
     uint64_t response_to, response_in; /* frames of the same transaction; 0: not known */
     int64_t time_ns;                   /* since the request; valid with has_time */
     bool has_time;
-    uint64_t begun_in;  /* the message that made its connection, REP; 0: a management datagram, or not known */
-    uint64_t reused_in; /* it gives a QP to a connection: the frame of the REQ of that which had it before */
-    bool refused;       /* it is a REJ, the first of its connection */
-    uint16_t reason;    /* valid with it */
+    bool other_partition; /* it answers with the P_Key of another */
+    uint64_t begun_in;    /* the message that made its connection, REP; 0: a management datagram, or not known */
+    uint64_t reused_in;   /* it gives a QP to a connection: the frame of the REQ of that which had it before */
+    bool refused;         /* it is a REJ, the first of its connection */
+    uint16_t reason;      /* valid with it */
 };
 
 static inline bool told_any(const struct told *t)

@@ -286,15 +286,25 @@ static void make_room(struct judge *j)
     j->many = true;
 }
 
-/* What connection management says of the packet, as the shadow wants it. */
+/* What management datagrams say of the packet, as the shadow wants it. */
 static struct iba_told told_of(const struct packet *p)
 {
-    return (struct iba_told){
-        .any = p->told.refused || p->told.reused_in,
-        .kind = p->told.refused ? IBA_FINDING_END_REFUSED : IBA_FINDING_QP_REUSED,
-        .count = p->told.refused ? p->told.reason : 0,
-        .cause = {.frame = p->told.refused ? p->told.setup_in : p->told.reused_in, .tag = p->source},
-        .begun = p->told.begun_in};
+    const struct told *t = &p->told;
+    struct iba_told said = {.any = true, .cause = {.tag = p->source}, .begun = t->begun_in};
+
+    if (t->refused) {
+        said.kind = IBA_FINDING_END_REFUSED;
+        said.count = t->reason;
+        said.cause.frame = t->setup_in;
+    } else if (t->reused_in) {
+        said.kind = IBA_FINDING_QP_REUSED;
+        said.cause.frame = t->reused_in;
+    } else if (t->other_partition) {
+        said.kind = IBA_FINDING_MAD_PKEY;
+        said.cause.frame = t->response_to;
+    } else
+        said.any = false;
+    return said;
 }
 
 const struct verdict *judge_packet(struct judge *j, const struct packet *p)

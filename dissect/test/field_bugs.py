@@ -44,6 +44,7 @@ NAMED = {
     "CC-13": ("congestion", None, "CNP", "congestion notification"),
     "CNT-06": (ORDER, 12, "RNR", "not ready"),
     "MGT-04": (CONTENT, 21, "PKEY", "another partition"),
+    "MGT-03": (CONTENT, None, "MAD_PKEY", "another partition's P_Key (frame 23)"),
     "PSN-04": (PATH, 0x2C, "RETRY_CHANGED", "other content"),
     "TOL-03": (PATH, 0x33, "NOT_CAPTURED", "2 missing"),
     "UDM-06": (PATH, 0x2F, "LENGTH", "2048 bytes"),  # with --mtu 1024
@@ -96,7 +97,6 @@ NOT_NAMED = {
     "ADR-11": "a RoCE packet has no LID; which one the port reports is not on the wire",
     **dict.fromkeys(("CC-07", "CC-08", "CC-09", "CC-10"), PFC),
     **dict.fromkeys(("CNT-01", "CNT-11", "CNT-12"), COUNTERS),
-    "MGT-03": "`-z mad` joins answers to requests by transaction ID, and does not compare their P_Keys",
 }
 STALL = (CONTENT, 22, "PSN_OF_READ", "which takes 3")
 

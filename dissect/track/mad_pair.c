@@ -73,6 +73,7 @@ static void asked(struct mad_pairs *t, const struct stat_addrs *a, const struct 
                               .transaction = x->transaction,
                               .frame = p->number,
                               .ns = (int64_t)(p->cap->ts_ns - p->first_ns),
+                              .p_key = iba_bth_p_key(iba_view_bth(&p->view)),
                               .attribute = x->attribute,
                               .class = x->class,
                               .used = true,

@@ -1,6 +1,15 @@
 #include "track/track.h"
 #include "mad/iba_mad.h"
 
+/* Between GSIs, whose packets are of a partition; the highest bit is the sender's own (MD-07). */
+static bool is_of_other_partition(const struct iba_view *v, uint16_t p_key)
+{
+    enum { GSI = 1, PARTITION = 0x7fff };
+    const uint8_t *bth = iba_view_bth(v);
+
+    return iba_bth_destqp(bth) == GSI && ((iba_bth_p_key(bth) ^ p_key) & PARTITION) != 0;
+}
+
 static void tell_transaction(struct track *t, struct packet *p)
 {
     struct iba_mad m;
@@ -11,6 +20,7 @@ static void tell_transaction(struct track *t, struct packet *p)
     if (!r)
         return;
     p->told.response_to = r->frame;
+    p->told.other_partition = first && is_of_other_partition(&p->view, r->p_key);
     p->told.has_time = r->has_time && p->cap->has_ts;
     p->told.time_ns = (int64_t)(p->cap->ts_ns - p->first_ns) - r->ns;
 }

@@ -94,5 +94,8 @@ const char field_bugs_content[] =
     "roce2-ipv4 RC_READ_RESP_FIRST reverse=1 bth.destqp=0x2016 bth.psn=1507329 payload=1024 aeth.syndrome=0x1f aeth.msn=1\n"
     "roce2-ipv4 RC_READ_RESP_MIDDLE reverse=1 bth.destqp=0x2016 bth.psn=1507330 payload=1024\n"
     "roce2-ipv4 RC_READ_RESP_LAST reverse=1 bth.destqp=0x2016 bth.psn=1507331 payload=352 aeth.syndrome=0x1f aeth.msn=1\n"
-    "roce2-ipv4 RC_SEND_ONLY bth.destqp=0x1016 bth.psn=1507331 payload=64 bth.a=1\n";
+    "roce2-ipv4 RC_SEND_ONLY bth.destqp=0x1016 bth.psn=1507331 payload=64 bth.a=1\n"
+    /* MGT-03: the answer is of another partition than the question */
+    "roce2-ipv4 UD_SEND_ONLY bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000 bth.p_key=0x8123 mad=4:1:1 at=8:0000000000000017\n"
+    "roce2-ipv4 UD_SEND_ONLY reverse=1 bth.destqp=1 deth.srcqp=1 deth.q_key=0x80010000 bth.p_key=0xffff mad=4:81:1 at=8:0000000000000017\n";
 /* clang-format on */

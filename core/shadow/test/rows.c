@@ -25,6 +25,7 @@ struct shot {
         REFUSING,
         GIVING,
         FARTHER,
+        ANSWERING,
         OTHER_PORT,
         MADE
     } how;
@@ -96,6 +97,7 @@ static const struct row rows[] = {
     {0, {SEND(1), REPLY(1, 1), {.opcode = IBA_RC_SEND_ONLY, .psn = 5000, .bytes = 8, .how = MADE}, REPLY(5000, 1)}},
     {0, {SEND(1), REPLY(1, 1), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .how = MADE}, REPLY(2, 2)}},
     {K(QP_REUSED), {{.opcode = IBA_UD_SEND_ONLY, .psn = 1, .bytes = 8, .how = GIVING}}},
+    {K(MAD_PKEY), {{.opcode = IBA_UD_SEND_ONLY, .psn = 1, .bytes = 8, .how = ANSWERING}}},
     {K(SEQUENCE), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 256}, SEND(2)}},
     {K(SEQUENCE), {SEND(1), {.opcode = IBA_RC_SEND_LAST, .psn = 2, .bytes = 8}}},
     {K(SEQUENCE), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 256}, {.opcode = IBA_RC_WRITE_LAST, .psn = 2, .bytes = 8}}},
@@ -185,8 +187,10 @@ static void shoot(struct witness *w, const struct shot *x, uint32_t base, iba_ti
     (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len, len, NULL);
     iba_view_check(&v);
     w->frame++;
-    const struct iba_told told = {.any = x->how == REFUSING || x->how == GIVING,
-                                  .kind = x->how == GIVING ? IBA_FINDING_QP_REUSED : IBA_FINDING_END_REFUSED,
+    const struct iba_told told = {.any = x->how == REFUSING || x->how == GIVING || x->how == ANSWERING,
+                                  .kind = x->how == GIVING      ? IBA_FINDING_QP_REUSED
+                                          : x->how == ANSWERING ? IBA_FINDING_MAD_PKEY
+                                                                : IBA_FINDING_END_REFUSED,
                                   .count = x->how == REFUSING ? 28 : 0,
                                   .begun = x->how == MADE ? w->frame : 0};
     (void)iba_shadow_feed(&w->shadow,
