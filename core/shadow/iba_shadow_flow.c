@@ -538,6 +538,7 @@ void iba_shadow_expect(const struct iba_shadow *s, struct iba_expected *e, const
     e->target = id.target;
     e->any = true;
     __builtin_prefetch(&s->cfg.bucket[home(s, id.target)]);
+    iba_shadow_expect_asked(s, &key, v);
 }
 
 void iba_shadow_fetch(const struct iba_shadow *s, struct iba_expected *e)

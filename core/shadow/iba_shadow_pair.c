@@ -36,7 +36,8 @@ enum { INDEX_BITS = 20 };
 #define SEVERAL (UINT32_C(1) << INDEX_BITS)
 #define WHAT_BITS (~(SEVERAL | (SEVERAL - 1)))
 
-static uint32_t *asked(struct iba_shadow *s, const uint8_t src[16], const uint8_t dst[16], iba_psn psn, uint32_t *what)
+static uint32_t *asked(const struct iba_shadow *s, const uint8_t src[16], const uint8_t dst[16], iba_psn psn,
+                       uint32_t *what)
 {
     uint64_t h = iba_shadow_mix(psn.v, iba_bits_get(src, 0, 64));
 
@@ -44,6 +45,15 @@ static uint32_t *asked(struct iba_shadow *s, const uint8_t src[16], const uint8_
     h = iba_shadow_mix(h, iba_bits_get(dst, 64, 64));
     *what = (uint32_t)h & WHAT_BITS;
     return &s->cfg.asked[h >> 32 & (s->cfg.n_asked - 1)];
+}
+
+void iba_shadow_expect_asked(const struct iba_shadow *s, const struct iba_flow_key *k, const struct iba_view *v)
+{
+    const bool answer = v->op && v->op->dir == IBA_RSP;
+    const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(v)));
+    uint32_t what;
+
+    __builtin_prefetch(asked(s, answer ? k->dst : k->src, answer ? k->src : k->dst, psn, &what));
 }
 
 static bool has_peer(const struct iba_shadow *s, uint32_t known)

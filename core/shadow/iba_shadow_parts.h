@@ -62,6 +62,8 @@ void iba_shadow_unpair(struct iba_shadow *s, struct iba_flow *f);
 void iba_shadow_wait_for_peer(struct iba_look *l);
 /* The pair is no guess any more. */
 void iba_shadow_be_sure(struct iba_shadow *s, struct iba_flow *f);
+/* Where that will be looked up for a packet that is fed soon is fetched. */
+void iba_shadow_expect_asked(const struct iba_shadow *s, const struct iba_flow_key *k, const struct iba_view *v);
 /* Looks for the flow whose requests this response answers. */
 void iba_shadow_pair(struct iba_look *l);
 void iba_shadow_learn_pmtu(struct iba_shadow *s, struct iba_flow *f, uint32_t pmtu, bool sure);
