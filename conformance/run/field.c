@@ -53,7 +53,7 @@ const struct iba_field *run_field_in(const struct ibc_arg *a, uint64_t has, uint
 
 void run_flow_begin(struct run_flow *f, const struct iba_opcode *op, const struct ibc_arg *fill)
 {
-    const bool goes_on = op && (op->pos == IBA_MIDDLE || op->pos == IBA_LAST);
+    const bool goes_on = op && !iba_opcode_begins(op);
 
     if (!goes_on)
         *f = (struct run_flow){.letter = 'p'};

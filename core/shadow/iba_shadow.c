@@ -20,9 +20,9 @@ void iba_shadow_init(struct iba_shadow *s, const struct iba_shadow_config *cfg)
     if (!cfg->zeroed) {
         memset(cfg->flow, 0, cfg->n_flow * sizeof *cfg->flow);
         memset(cfg->bucket, 0, (size_t)cfg->n_known * IBA_SHADOW_BUCKETS * sizeof *cfg->bucket);
+        if (cfg->asked)
+            memset(cfg->asked, 0, cfg->n_asked * sizeof *cfg->asked);
     }
-    if (cfg->asked && !cfg->zeroed)
-        memset(cfg->asked, 0, cfg->n_asked * sizeof *cfg->asked);
     s->cfg = *cfg;
     if (!cfg->asked) {
         s->cfg.asked = s->asked;

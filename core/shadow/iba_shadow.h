@@ -261,8 +261,15 @@ struct iba_shadow_path {
 
 struct iba_flow {
     struct iba_flow_key key;
-    uint8_t svc; /* enum iba_svc */
-    bool used, has_pkey, has_qkey, has_aeth;
+    uint8_t svc;           /* enum iba_svc */
+    uint8_t list;          /* enum iba_shadow_list */
+    bool used;             /* else spare */
+    bool again;            /* a guest with a second packet */
+    uint32_t known;        /* its place among those, index plus 1; 0: this flow is not used */
+    uint32_t newer, older; /* in the list, index plus 1 */
+    uint64_t ordered;      /* number of the packet that moved it to the front of the order of use */
+    /* From here on what its packets have shown: another connection with the same addresses and QP has none of it. */
+    bool has_pkey, has_qkey, has_aeth;
     bool guess; /* the peer is one of several that would fit */
     bool once;  /* a guess only because it has fitted once */
     uint16_t pkey;
@@ -270,17 +277,12 @@ struct iba_flow {
     uint8_t credits;       /* code of the last acknowledgement */
     bool has_turn;         /* turn_ns is known: how soon, at least, what goes to the sender has an effect here */
     uint32_t turn_ns;
-    uint32_t pmtu;         /* bytes; 0: not seen. Of both directions */
-    bool pmtu_sure;        /* seen in a First or Middle, not only in the PSNs that a READ took */
-    uint32_t known;        /* its place among those, index plus 1; 0: this flow is not used */
-    uint32_t peer;         /* the other direction, index in known plus 1; 0: not known */
-    uint8_t tries;         /* how often a peer was looked for */
-    uint8_t list;          /* enum iba_shadow_list */
-    bool again;            /* a guest with a second packet */
-    uint32_t newer, older; /* in the list, index plus 1 */
+    uint32_t pmtu;  /* bytes; 0: not seen. Of both directions */
+    bool pmtu_sure; /* seen in a First or Middle, not only in the PSNs that a READ took */
+    uint32_t peer;  /* the other direction, index in known plus 1; 0: not known */
+    uint8_t tries;  /* how often a peer was looked for */
     struct iba_shadow_mark first, last;
     uint64_t began, touched;      /* number of its first and last packet among all that were fed; it rested: began 0 */
-    uint64_t ordered;             /* of the one that moved it to the front of the order of use */
     struct iba_shadow_mark fatal; /* the first NAK this direction sent that ends the connection; frame 0: none */
     uint64_t packets, bytes, requests, responses; /* bytes of payload; since it rested, if it did, as found is */
     uint32_t found[IBA_FINDING_COUNT];

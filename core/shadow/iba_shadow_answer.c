@@ -3,9 +3,7 @@
 #include "shadow/iba_shadow_parts.h"
 #include "transport/iba_requester.h"
 
-/* What was on its way when something left: longer than a round trip of any fabric. */
-#define FLIGHT_NS UINT64_C(10000000)
-enum { MOST_BACK = 1 << 16, MOST_LOST = 16 }; /* PSNs */
+enum { MOST_BACK = 1 << 16 }; /* PSNs */
 enum { KIND_ACK, KIND_RNR, KIND_RESERVED, KIND_NAK, NAK_SEQUENCE = 0, NAK_CODES = 5 };
 
 void iba_shadow_outdo(struct iba_shadow_requests *q)
@@ -114,25 +112,20 @@ static void arrived(struct iba_look *l, struct iba_shadow_requests *q, iba_psn p
     go_on_at(q, end);
 }
 
-/* It goes on with the answer to a READ. */
-static bool inside_run(const struct iba_look *l)
-{
-    return l->op->pos == IBA_MIDDLE || l->op->pos == IBA_LAST;
-}
-
 /* It answers what was never sent, or what the capture lacks: the next request will show. What is not positive covers
  * what is before it; a READ's answer goes on within one request. */
 static void hold_ghost(struct iba_look *l, struct iba_shadow_requests *q)
 {
     struct iba_shadow_ghost *g = NULL;
-    const bool goes_on = inside_run(l);
+    const bool goes_on = !iba_opcode_begins(l->op);
     const iba_psn end = covered(l);
     const bool asks = l->syndrome >> 5 == KIND_NAK && (l->syndrome & 0x1f) == NAK_SEQUENCE;
 
     for (unsigned i = IBA_SHADOW_GHOSTS; i-- > 0;) {
         struct iba_shadow_ghost *h = &q->ghost[i];
         const int32_t beyond = iba_psn_diff(l->psn, h->end);
-        if (h->mark.frame != 0 && iba_psn_diff(l->psn, h->psn) >= 0 && beyond <= (goes_on ? MOST_LOST : -1)) {
+        if (h->mark.frame != 0 && iba_psn_diff(l->psn, h->psn) >= 0 &&
+            beyond <= (goes_on ? IBA_SHADOW_MOST_LOST : -1)) {
             if (beyond > 0)
                 iba_shadow_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.count = (uint32_t)beyond});
             h->end = iba_psn_diff(end, h->end) > 0 ? end : h->end;
@@ -176,7 +169,7 @@ void iba_shadow_unmask(struct iba_look *l, struct iba_shadow_requests *q)
         if (g->mark.frame == 0 || iba_psn_diff(l->psn, q->high) < 0)
             continue; /* what comes again shows nothing */
         /* A capture may begin while requests are sent again. */
-        if (iba_psn_diff(l->psn, g->psn) > 0 || l->s->now.at - l->flow->first.at < FLIGHT_NS)
+        if (iba_psn_diff(l->psn, g->psn) > 0 || l->s->now.at - l->flow->first.at < IBA_SHADOW_FLIGHT_NS)
             believe_ghost(l->s, l->flow, g);
         else
             lay_ghost(l->s, l->flow, g);
@@ -206,7 +199,7 @@ static void check_msn(struct iba_look *l, struct iba_shadow_requests *q, const s
         return;
     const bool positive = l->syndrome >> 5 == KIND_ACK;
     const struct iba_opcode *op = &iba_opcodes[e->opcode];
-    const bool ends = op->pos == IBA_LAST || op->pos == IBA_ONLY;
+    const bool ends = iba_opcode_ends(op);
     const int32_t uncounted = iba_psn_diff(q->high, q->seq);
     const uint32_t least = e->messages + (positive && ends && !iba_shadow_is_read(e->opcode));
     const uint32_t most = positive ? q->messages + (uncounted > 0 ? (uint32_t)uncounted : 0) : e->messages;
@@ -290,7 +283,7 @@ static bool counts_later(const struct iba_look *l, const struct iba_shadow_reque
     if (!e || !e->again || !e->counted || !q->counts)
         return false;
     const struct iba_opcode *op = &iba_opcodes[e->opcode];
-    const uint32_t ended = e->messages + (op->pos == IBA_LAST || op->pos == IBA_ONLY);
+    const uint32_t ended = e->messages + iba_opcode_ends(op);
 
     return iba_psn_diff(iba_psn_of(l->msn - ended), iba_psn_of(q->msn_hi)) > 0;
 }
@@ -356,7 +349,8 @@ static bool misses_an_answer(const struct iba_look *l, struct iba_shadow_request
     const struct iba_shadow_read *r =
         q->pending.cause == IBA_CAUSE_IMPLIED && !q->pending.served ? iba_shadow_read_at(q, q->pending.psn) : NULL;
 
-    return r && l->s->now.at - q->pending.mark.at < FLIGHT_NS && iba_psn_diff(r->expect, iba_psn_add(r->psn, r->n)) < 0;
+    return r && l->s->now.at - q->pending.mark.at < IBA_SHADOW_FLIGHT_NS &&
+           iba_psn_diff(r->expect, iba_psn_add(r->psn, r->n)) < 0;
 }
 
 static void nak_sequence(struct iba_look *l, struct iba_shadow_requests *q)
@@ -481,7 +475,7 @@ static struct iba_shadow_requests *answered(struct iba_look *l)
 static void alone(struct iba_look *l)
 {
     const bool plain = l->op->pay == IBA_PAY_NONE && !iba_view_has(l->v, IBA_H_atomicacketh);
-    const bool starts = l->op->pos == IBA_FIRST || l->op->pos == IBA_ONLY;
+    const bool starts = iba_opcode_begins(l->op);
     const struct iba_flow *f = l->flow;
     const struct iba_shadow_recent *before = NULL; /* the response before this one */
 
@@ -528,7 +522,7 @@ static bool data(struct iba_look *l, struct iba_shadow_requests *q)
         return false;
     }
     const int32_t lost = iba_psn_diff(l->psn, l->flow->answers);
-    const bool goes_on = inside_run(l) && l->flow->has_answers && lost >= 0 && lost <= MOST_LOST;
+    const bool goes_on = !iba_opcode_begins(l->op) && l->flow->has_answers && lost >= 0 && lost <= IBA_SHADOW_MOST_LOST;
     (void)passed_over(l, q, l->psn, r);
     iba_shadow_read_response(l, q);
     if (!r && !goes_on)

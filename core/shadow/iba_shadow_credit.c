@@ -38,7 +38,7 @@ void iba_shadow_grant(const struct iba_look *l, struct iba_shadow_requests *q)
  * unless it is an acknowledgement with nothing but credits that it waited for (RR-22). */
 void iba_shadow_stall(struct iba_look *l, const struct iba_shadow_requests *q)
 {
-    const bool starts = l->op->pos == IBA_FIRST || l->op->pos == IBA_ONLY;
+    const bool starts = iba_opcode_begins(l->op);
     const bool takes = iba_opcode_is_send(l->opcode) || iba_view_has(l->v, IBA_H_immdt);
 
     if (!q->credit.limited || q->credit.grant.frame <= q->last.frame || !starts || !takes)

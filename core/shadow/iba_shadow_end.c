@@ -3,17 +3,14 @@
 
 /* RQ-22: as often as a packet may be sent again. */
 enum { MOST_RETRIES = 7 };
-/* What was on its way when a NAK left is none that follows it. */
-#define FLIGHT_NS UINT64_C(10000000)
 
 /* Only what shows that the other side was not merely out of sight: it answered before, or was asked again in vain. */
 static bool left_alone(const struct iba_shadow *s, const struct iba_flow *f)
 {
     const struct iba_shadow_requests *q = &f->rq;
 
-    if (!q->ask.any || q->fatal.frame != 0 || (q->answered && iba_psn_diff(q->ask.psn, q->una) < 0))
-        return false;
-    return q->ask.again > 0 || (f->peer && !f->guess && s->now.at - q->ask.mark.at >= s->cfg.silence_ns);
+    return iba_shadow_asks(q) &&
+           (q->ask.again > 0 || (f->peer && !f->guess && s->now.at - q->ask.mark.at >= s->cfg.silence_ns));
 }
 
 static void tell_silence(struct iba_shadow *s, struct iba_flow *f)
@@ -58,7 +55,8 @@ void iba_shadow_tell_end(struct iba_shadow *s, struct iba_flow *f, bool over)
     if (alone)
         q->ask.any = false;
     struct iba_flow *const peer = iba_shadow_awake(s, f->peer), *const other = peer ? peer : f;
-    if (q->fatal.frame != 0 && q->last.at <= q->fatal.at + FLIGHT_NS && s->now.at - q->fatal.at > FLIGHT_NS)
+    if (q->fatal.frame != 0 && q->last.at <= q->fatal.at + IBA_SHADOW_FLIGHT_NS &&
+        s->now.at - q->fatal.at > IBA_SHADOW_FLIGHT_NS)
         iba_shadow_tell_of(s, other, IBA_FINDING_END_NAK, &q->fatal,
                            &(struct iba_tell){.wait_ns = s->now.at - q->fatal.at}, q->una);
     if (never_came_back(s, q, over))

@@ -220,10 +220,14 @@ __attribute__((noinline)) static void zero(void *at, size_t n)
     memset(at, 0, n);
 }
 
-/* All becomes zero but the large arrays: counts and `born` say what of them is this flow's. */
+/* What its packets have shown becomes zero, all but the large arrays: counts and `born` say what of them is this
+ * flow's.
+ */
 static void clear(struct iba_shadow *s, struct iba_flow *f)
 {
-    zero(f, offsetof(struct iba_flow, recent_tag));
+    const size_t from = offsetof(struct iba_flow, has_pkey);
+
+    zero((char *)f + from, offsetof(struct iba_flow, recent_tag) - from);
     zero(&f->rq, offsetof(struct iba_shadow_requests, read));
     f->rq.next_read = f->rq.n_read = 0;
     f->rq.born = ++s->born;
@@ -238,24 +242,7 @@ void iba_shadow_restart(struct iba_shadow *s, struct iba_flow *f)
     if (s->cfg.forget)
         s->cfg.forget(s->cfg.ctx, f);
     iba_shadow_unpair(s, f);
-    const struct iba_flow was = {.key = f->key,
-                                 .svc = f->svc,
-                                 .known = f->known,
-                                 .list = f->list,
-                                 .again = f->again,
-                                 .newer = f->newer,
-                                 .older = f->older,
-                                 .ordered = f->ordered};
     clear(s, f);
-    f->key = was.key;
-    f->svc = was.svc;
-    f->known = was.known;
-    f->list = was.list;
-    f->again = was.again;
-    f->newer = was.newer;
-    f->older = was.older;
-    f->ordered = was.ordered;
-    f->used = true;
     f->first = s->now;
     f->began = s->packets;
     s->cfg.known[f->known - 1].tag = 0;
@@ -469,12 +456,11 @@ static struct neighbours find(const struct iba_shadow *s, const struct ids *id, 
  * to another connection is not. */
 static void foreign_service(struct iba_look *l, const struct iba_flow *own, uint32_t service)
 {
-    const struct iba_flow *f = iba_shadow_awake(l->s, service);
+    struct iba_flow *f = iba_shadow_awake(l->s, service);
 
     if (f && f->began > own->touched && f->last.frame != 0 && l->s->now.at - own->last.at < l->s->cfg.rest_ns)
-        iba_shadow_tell_of(l->s, iba_shadow_flow_at(l->s, l->s->cfg.known[service - 1].flow), IBA_FINDING_SERVICE,
-                           &f->last, &(struct iba_tell){.cause = &own->last, .wait_ns = l->s->now.at - f->last.at},
-                           l->psn);
+        iba_shadow_tell_of(l->s, f, IBA_FINDING_SERVICE, &f->last,
+                           &(struct iba_tell){.cause = &own->last, .wait_ns = l->s->now.at - f->last.at}, l->psn);
 }
 
 struct iba_flow *iba_shadow_known(struct iba_shadow *s, const struct iba_flow_key *k, uint8_t svc)

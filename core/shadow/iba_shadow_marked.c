@@ -3,15 +3,7 @@
 
 enum { ECN_CE = 3 };
 
-/* Whose packets are notified of: those of the QP `qpn` of `sender`, on their way to `receiver`. */
-static uint64_t hash_of(const uint8_t sender[16], const uint8_t receiver[16], uint32_t qpn)
-{
-    uint64_t h = iba_shadow_mix(qpn, iba_bits_get(sender, 0, 64));
-
-    h = iba_shadow_mix(iba_shadow_mix(h, iba_bits_get(sender, 64, 64)), iba_bits_get(receiver, 0, 64));
-    return iba_shadow_mix(h, iba_bits_get(receiver, 64, 64));
-}
-
+/* `hash` is over whose packets are notified of: the sender's QP, the sender, the receiver. */
 static struct iba_shadow_congested *place(struct iba_shadow_congested *all, uint64_t hash)
 {
     struct iba_shadow_congested *c = &all[hash >> 32 & (IBA_SHADOW_MARKED - 1)];
@@ -26,7 +18,7 @@ static void remember(struct iba_look *l)
 {
     const struct iba_flow *f = l->flow;
     const uint32_t qpn = f->peer && !f->guess ? l->s->cfg.known[f->peer - 1].qpn : 0;
-    struct iba_shadow_congested *c = place(l->s->marked, hash_of(f->key.src, f->key.dst, qpn));
+    struct iba_shadow_congested *c = place(l->s->marked, iba_shadow_mix_ends(qpn, f->key.src, f->key.dst));
 
     if (c->mark.frame == 0)
         c->mark = l->s->now;
@@ -50,17 +42,17 @@ void iba_shadow_notified(struct iba_look *l, const struct iba_flow_key *k)
 {
     enum { NS_IN_US = 1000 };
     struct iba_shadow *s = l->s;
-    struct iba_shadow_congested *marked = place(s->marked, hash_of(k->dst, k->src, k->qpn));
+    struct iba_shadow_congested *marked = place(s->marked, iba_shadow_mix_ends(k->qpn, k->dst, k->src));
     struct iba_tell t = {0};
 
     if (marked->mark.frame == 0)
-        marked = place(s->marked, hash_of(k->dst, k->src, 0));
+        marked = place(s->marked, iba_shadow_mix_ends(0, k->dst, k->src));
     if (marked->mark.frame != 0) {
         t.cause = &marked->mark;
         t.wait_ns = s->now.at - marked->mark.at;
     }
     struct iba_shadow_congested *before =
-        place(s->notified, iba_shadow_mix(hash_of(k->dst, k->src, k->qpn), s->source + UINT64_C(1)));
+        place(s->notified, iba_shadow_mix(iba_shadow_mix_ends(k->qpn, k->dst, k->src), s->source + UINT64_C(1)));
     const iba_time since = before->mark.frame ? (s->now.at - before->mark.at) / NS_IN_US : 0;
     t.count = since < UINT32_MAX ? (uint32_t)since : UINT32_MAX;
     iba_shadow_tell(l, IBA_FINDING_CNP, &t);

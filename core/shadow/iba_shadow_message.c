@@ -47,8 +47,8 @@ static void take_write(struct iba_look *l, struct iba_shadow_requests *q, bool e
 void iba_shadow_message(struct iba_look *l, struct iba_shadow_requests *q)
 {
     const enum iba_shadow_message op = operation(l->opcode);
-    const bool starts = l->op->pos == IBA_FIRST || l->op->pos == IBA_ONLY;
-    const bool ends = l->op->pos == IBA_LAST || l->op->pos == IBA_ONLY;
+    const bool starts = iba_opcode_begins(l->op);
+    const bool ends = iba_opcode_ends(l->op);
     struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
     bool known = q->message != IBA_MESSAGE_UNKNOWN;
 

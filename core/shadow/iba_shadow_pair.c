@@ -39,10 +39,8 @@ enum { INDEX_BITS = 20 };
 static uint32_t *asked(const struct iba_shadow *s, const uint8_t src[16], const uint8_t dst[16], iba_psn psn,
                        uint32_t *what)
 {
-    uint64_t h = iba_shadow_mix(psn.v, iba_bits_get(src, 0, 64));
+    const uint64_t h = iba_shadow_mix_ends(psn.v, src, dst);
 
-    h = iba_shadow_mix(iba_shadow_mix(h, iba_bits_get(src, 64, 64)), iba_bits_get(dst, 0, 64));
-    h = iba_shadow_mix(h, iba_bits_get(dst, 64, 64));
     *what = (uint32_t)h & WHAT_BITS;
     return &s->cfg.asked[h >> 32 & (s->cfg.n_asked - 1)];
 }

@@ -5,6 +5,12 @@
 
 /* Less than any way to the other end and back: what left since cannot be why this came. */
 #define IBA_SHADOW_TURN_NS UINT64_C(1000)
+/* What was on its way when something left has come by then: longer than a round trip of any fabric. */
+#define IBA_SHADOW_FLIGHT_NS UINT64_C(10000000)
+/* Less than any ACK timer in use: who comes back sooner has another reason. */
+#define IBA_SHADOW_SOONEST_TIMEOUT_NS UINT64_C(1000000)
+/* PSNs that a run may lack where it is still taken for that run. */
+enum { IBA_SHADOW_MOST_LOST = 16 };
 
 struct iba_look { /* one packet with a BTH */
     struct iba_shadow *s;
@@ -111,6 +117,12 @@ struct iba_shadow_read *iba_shadow_read_at(struct iba_shadow_requests *q, iba_ps
 /* The request remembered at this PSN, or NULL. */
 struct iba_shadow_sent *iba_shadow_sent_at(struct iba_shadow_requests *q, iba_psn psn);
 
+/* The answer that was asked for last has not come, and may. */
+static inline bool iba_shadow_asks(const struct iba_shadow_requests *q)
+{
+    return q->ask.any && q->fatal.frame == 0 && !(q->answered && iba_psn_diff(q->ask.psn, q->una) < 0);
+}
+
 /* ---- requests that come again: iba_shadow_retry.c ---- */
 /* A response asked for just this request, not long ago. */
 bool iba_shadow_was_asked_for(const struct iba_look *l, struct iba_shadow_requests *q);
@@ -151,6 +163,11 @@ static inline iba_time iba_shadow_turn(const struct iba_look *l)
 }
 /* Answers from `from` on, before `end`, are missing; some of them may have come before. `q` may be NULL. */
 void iba_shadow_miss(const struct iba_look *l, struct iba_shadow_requests *q, iba_psn from, iba_psn end);
+/* This network, as far as seen. */
+static inline bool iba_shadow_reorders(const struct iba_shadow *s)
+{
+    return s->found[IBA_FINDING_LATE] > 0;
+}
 /* Identifications count packets, and do not call this one late. */
 static inline bool iba_shadow_id_says_no(const struct iba_look *l)
 {
@@ -186,6 +203,11 @@ static inline uint64_t iba_shadow_mix(uint64_t h, uint64_t word)
 {
     h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
     return h ^ h >> 32;
+}
+static inline uint64_t iba_shadow_mix_ends(uint64_t h, const uint8_t a[16], const uint8_t b[16])
+{
+    h = iba_shadow_mix(iba_shadow_mix(h, iba_bits_get(a, 0, 64)), iba_bits_get(a, 64, 64));
+    return iba_shadow_mix(iba_shadow_mix(h, iba_bits_get(b, 0, 64)), iba_bits_get(b, 64, 64));
 }
 static inline bool iba_shadow_is_read(uint8_t opcode)
 {

@@ -3,7 +3,6 @@
 
 /* Who goes on does so sooner. */
 #define AT_ONCE_NS UINT64_C(1000000)
-enum { MOST_LOST = 16 };
 
 static bool fits(uint8_t request, uint8_t response)
 {
@@ -21,7 +20,7 @@ static bool fits(uint8_t request, uint8_t response)
 /* How many responses there are shows in the last one when the path MTU is not known. */
 static void settle(const struct iba_look *l, struct iba_shadow_requests *q, struct iba_shadow_read *r)
 {
-    if (r->n != 0 || (l->op->pos != IBA_LAST && l->op->pos != IBA_ONLY))
+    if (r->n != 0 || !iba_opcode_ends(l->op))
         return;
     const uint32_t n = (uint32_t)iba_psn_diff(l->psn, r->psn) + 1;
 
@@ -35,8 +34,8 @@ static bool in_order(const struct iba_look *l, const struct iba_shadow_read *r)
 {
     const bool first = iba_psn_eq(l->psn, r->psn);
     const bool last = r->n != 0 && iba_psn_eq(l->psn, iba_psn_add(r->psn, r->n - 1));
-    const bool ends = l->op->pos == IBA_LAST || l->op->pos == IBA_ONLY;
-    const bool starts = l->op->pos == IBA_FIRST || l->op->pos == IBA_ONLY;
+    const bool ends = iba_opcode_ends(l->op);
+    const bool starts = iba_opcode_begins(l->op);
 
     return (!first || starts || r->again) && (r->n == 0 || ends == last);
 }
@@ -126,7 +125,7 @@ static bool goes_on(const struct iba_look *l)
 bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow_read *r)
 {
     const struct iba_shadow_hole *h = iba_shadow_hole_at(l->s, l->flow->unanswered, l->psn);
-    const bool starts = l->op->pos == IBA_FIRST || l->op->pos == IBA_ONLY;
+    const bool starts = iba_opcode_begins(l->op);
 
     if (!h || iba_shadow_id_says_no(l))
         return false;
@@ -143,7 +142,7 @@ bool iba_shadow_holds(const struct iba_look *l)
 {
     return l->op->pos == IBA_FIRST && !iba_shadow_id_says_no(l) &&
            (iba_shadow_hole_at(l->s, l->flow->unanswered, l->psn) ||
-            (l->s->found[IBA_FINDING_LATE] > 0 && iba_shadow_answered_before(l)));
+            (iba_shadow_reorders(l->s) && iba_shadow_answered_before(l)));
 }
 
 /* Who answers a READ sends all there is to it: a First that stands alone was overtaken. */
@@ -151,11 +150,11 @@ void iba_shadow_release(struct iba_shadow *s, struct iba_flow *f, const struct i
 {
     struct iba_shadow_held *h = &f->held;
     const int32_t d = l ? iba_psn_diff(l->psn, h->psn) : 0;
-    const bool inside = l && (l->op->pos == IBA_MIDDLE || l->op->pos == IBA_LAST);
+    const bool inside = l && !iba_opcode_begins(l->op);
 
     if (h->mark.frame == 0 || (l && (d < 0 || (d == 0 && l->op->pos != IBA_FIRST))))
         return;
-    const bool goes_on = inside && d <= MOST_LOST &&
+    const bool goes_on = inside && d <= IBA_SHADOW_MOST_LOST &&
                          (d == 1 || !(iba_psn_eq(l->psn, h->answers) || iba_shadow_hole_at(s, f->unanswered, l->psn)));
     const bool late = l && s->now.at - h->mark.at < AT_ONCE_NS ? !goes_on : h->late;
     if (late) {
@@ -196,7 +195,7 @@ static void jump(struct iba_look *l, struct iba_shadow_requests *q, const struct
 static iba_psn belongs(const struct iba_look *l, struct iba_shadow_requests *q, const struct iba_shadow_read *r,
                        iba_psn newest)
 {
-    const bool starts = l->op->pos == IBA_FIRST || l->op->pos == IBA_ONLY;
+    const bool starts = iba_opcode_begins(l->op);
 
     if (starts && (r->again || iba_psn_diff(l->psn, r->expect) < 0))
         return l->psn;
@@ -208,7 +207,7 @@ static iba_psn belongs(const struct iba_look *l, struct iba_shadow_requests *q, 
 /* What answers everything that the READ still waits for, as it was sent last. */
 static void advance(const struct iba_look *l, struct iba_shadow_read *r)
 {
-    const bool starts = iba_psn_eq(l->psn, r->psn) && (l->op->pos == IBA_FIRST || l->op->pos == IBA_ONLY);
+    const bool starts = iba_psn_eq(l->psn, r->psn) && iba_opcode_begins(l->op);
 
     if ((!r->again && !l->flow->has_turn) || starts || iba_shadow_had_time(l, r->mark.at) ||
         !iba_psn_eq(r->expect, r->psn))
@@ -231,7 +230,7 @@ void iba_shadow_read_response(struct iba_look *l, struct iba_shadow_requests *q)
         else if (iba_shadow_answered_before(l))
             came_before(l, NULL);
         const int32_t lost = iba_psn_diff(l->psn, newest);
-        if (!e && l->op->pos != IBA_FIRST && l->op->pos != IBA_ONLY && lost > 0 && lost <= IBA_SHADOW_SENT)
+        if (!e && !iba_opcode_begins(l->op) && lost > 0 && lost <= IBA_SHADOW_SENT)
             iba_shadow_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.count = (uint32_t)lost});
         iba_shadow_progress(q, l->psn);
         return;

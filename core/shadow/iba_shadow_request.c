@@ -2,11 +2,7 @@
 #include <string.h>
 #include "shadow/iba_shadow_parts.h"
 
-/* Less than any ACK timer in use: who comes back sooner has another reason. */
-#define SOONEST_TIMEOUT_NS UINT64_C(1000000)
-/* What was on its way when the NAK left: longer than a round trip of any fabric. */
-#define FLIGHT_NS UINT64_C(10000000)
-enum { MOST_LOST = 16, MOST_ID_STEP = 1024, SMALLEST_MTU = 256, LARGEST_MTU = 4096 };
+enum { MOST_ID_STEP = 1024, SMALLEST_MTU = 256, LARGEST_MTU = 4096 };
 
 struct iba_shadow_sent *iba_shadow_sent_at(struct iba_shadow_requests *q, iba_psn psn)
 {
@@ -74,7 +70,7 @@ static void begin(struct iba_look *l, struct iba_shadow_requests *q)
 {
     q->any = true;
     q->first = q->high = q->next = q->seq = l->psn;
-    q->message = l->op->pos == IBA_FIRST || l->op->pos == IBA_ONLY ? IBA_MESSAGE_NONE : IBA_MESSAGE_UNKNOWN;
+    q->message = iba_opcode_begins(l->op) ? IBA_MESSAGE_NONE : IBA_MESSAGE_UNKNOWN;
 }
 
 /* Where the requester goes on: behind its last packet, or where answers have shown that this was no longer needed. */
@@ -156,8 +152,9 @@ static bool follows_stray(const struct iba_look *l, struct iba_shadow_requests *
                                  : q->run.asked && q->run.shown && !iba_shadow_was_asked_for(l, q) &&
                                        !iba_shadow_hole_at(l->s, q->hole, l->psn);
 
-    return iba_psn_diff(l->psn, q->high) < 0 && lost >= 0 && l->s->now.at - q->last.at < SOONEST_TIMEOUT_NS &&
-           (q->run.alone || (lost <= MOST_LOST && alone));
+    return iba_psn_diff(l->psn, q->high) < 0 && lost >= 0 &&
+           l->s->now.at - q->last.at < IBA_SHADOW_SOONEST_TIMEOUT_NS &&
+           (q->run.alone || (lost <= IBA_SHADOW_MOST_LOST && alone));
 }
 
 /* A READ takes as many PSNs as it has answers; what goes on before those are used up counts with another path MTU. */
@@ -373,7 +370,7 @@ void iba_shadow_request(struct iba_look *l)
     if (!q->any)
         begin(l, q);
     /* Who sends again what it sent before may not have got the NAK. */
-    if (q->fatal.frame != 0 && l->s->now.at - q->fatal.at > FLIGHT_NS && iba_psn_diff(l->psn, q->high) >= 0)
+    if (q->fatal.frame != 0 && l->s->now.at - q->fatal.at > IBA_SHADOW_FLIGHT_NS && iba_psn_diff(l->psn, q->high) >= 0)
         iba_shadow_tell(l, IBA_FINDING_AFTER_FATAL, &(struct iba_tell){.cause = &q->fatal});
     resolve_open(l, q);
     l->again = iba_shadow_read_at(q, l->psn);

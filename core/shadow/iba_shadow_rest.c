@@ -8,11 +8,6 @@
 enum { PMTU_UNIT = 256 };
 enum kind { KIND_COUNT, KIND_ENDED, KIND_ASKED, KIND_DATAGRAMS }; /* what the union holds */
 
-static bool waits(const struct iba_shadow_requests *q)
-{
-    return q->ask.any && q->fatal.frame == 0 && !(q->answered && iba_psn_diff(q->ask.psn, q->una) < 0);
-}
-
 static enum kind kind_of(const struct iba_flow *f)
 {
     const struct iba_shadow_requests *q = &f->rq;
@@ -21,7 +16,7 @@ static enum kind kind_of(const struct iba_flow *f)
         return KIND_DATAGRAMS;
     if (q->fatal.frame != 0)
         return KIND_ENDED;
-    return waits(q) && (q->ask.again > 0 || q->ask.mark.frame != q->last.frame) ? KIND_ASKED : KIND_COUNT;
+    return iba_shadow_asks(q) && (q->ask.again > 0 || q->ask.mark.frame != q->last.frame) ? KIND_ASKED : KIND_COUNT;
 }
 
 static void keep_union(struct iba_known *k, const struct iba_flow *f)
@@ -62,7 +57,7 @@ static void keep_requests(struct iba_known *k, const struct iba_flow *f)
     k->steady = f->svc == IBA_UC || iba_psn_eq(q->seq, q->high);
     k->counts = q->counts && k->steady && k->kind == KIND_COUNT;
     k->message = k->steady && k->kind == KIND_COUNT ? q->message : (uint8_t)IBA_MESSAGE_UNKNOWN;
-    k->asks = k->any && waits(q);
+    k->asks = k->any && iba_shadow_asks(q);
     k->again = q->ask.again > 0;
     k->mark = q->any ? q->last : f->last;
     k->opcode = 0;
@@ -110,7 +105,7 @@ static void resume_sent(struct iba_shadow_requests *q, const struct iba_known *k
 {
     const iba_psn last = iba_psn_add(k->high, IBA_PSN_MASK);
     const struct iba_opcode *op = &iba_opcodes[k->opcode];
-    const bool ends = op->pos == IBA_LAST || op->pos == IBA_ONLY;
+    const bool ends = iba_opcode_ends(op);
 
     q->sent[last.v % IBA_SHADOW_SENT] = (struct iba_shadow_sent){.mark = k->mark,
                                                                  .content = k->content,

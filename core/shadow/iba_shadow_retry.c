@@ -1,18 +1,14 @@
 /* Why requests come again: what the capture shows that made the requester go back, or that they were late. */
 #include "shadow/iba_shadow_parts.h"
 
-/* Less than any ACK timer in use: who comes back sooner has another reason. */
-#define SOONEST_TIMEOUT_NS UINT64_C(1000000)
-/* What was on its way when the NAK left: longer than a round trip of any fabric. */
-#define FLIGHT_NS UINT64_C(10000000)
 /* How much longer than asked for software waits. */
 #define SLOW_TIMER_NS UINT64_C(50000000)
-enum { MOST_LOST = 16, MOST_BEGINNING = 3 /* packets, of what comes again for an answer */ };
+enum { MOST_BEGINNING = 3 }; /* packets, of what comes again for an answer */
 
 /* What left just now has had no effect yet; what left long ago and had none was lost behind the capture point. */
 static bool recent(const struct iba_look *l, const struct iba_shadow_reason *r)
 {
-    const iba_time effect = r->cause == IBA_CAUSE_RNR ? r->wait_ns + SLOW_TIMER_NS : FLIGHT_NS;
+    const iba_time effect = r->cause == IBA_CAUSE_RNR ? r->wait_ns + SLOW_TIMER_NS : IBA_SHADOW_FLIGHT_NS;
     const iba_time ago = l->s->now.at - r->mark.at;
 
     return r->mark.frame != 0 && ago < effect && ago >= iba_shadow_turn(l);
@@ -62,7 +58,7 @@ static struct iba_shadow_reason *outrun_reason(const struct iba_look *l, struct 
         struct iba_shadow_reason *r = &q->before[i];
         const int32_t lost = iba_psn_diff(l->psn, r->psn);
         if (!r->served && l->s->now.at - r->mark.at < soon && r->cause == IBA_CAUSE_NAK && lost > 0 &&
-            lost <= MOST_LOST && recent(l, r))
+            lost <= IBA_SHADOW_MOST_LOST && recent(l, r))
             return r;
     }
     return NULL;
@@ -127,9 +123,10 @@ bool iba_shadow_looks_late(const struct iba_look *l, struct iba_shadow_requests 
     const struct iba_shadow_reason *const r = reason(l, q);
     const bool asked_for = r && (r->cause == IBA_CAUSE_IMPLIED || iba_psn_eq(r->psn, l->psn));
     const int32_t ahead = iba_psn_diff(l->psn, q->next);
-    const bool loses = q->run.on && ahead > 0 && ahead <= MOST_LOST; /* the run that goes on lost some, rather */
+    const bool loses =
+        q->run.on && ahead > 0 && ahead <= IBA_SHADOW_MOST_LOST; /* the run that goes on lost some, rather */
 
-    if (iba_shadow_id_says_no(l) || !h || ahead == 0 || l->s->now.at - q->last.at >= SOONEST_TIMEOUT_NS)
+    if (iba_shadow_id_says_no(l) || !h || ahead == 0 || l->s->now.at - q->last.at >= IBA_SHADOW_SOONEST_TIMEOUT_NS)
         return false;
     if (l->s->now.at - h->at < iba_shadow_turn(l))
         return !asked_for && !loses; /* nobody has had the time to send it again */
@@ -143,13 +140,13 @@ bool iba_shadow_looks_late(const struct iba_look *l, struct iba_shadow_requests 
 bool iba_shadow_doubts(const struct iba_look *l, struct iba_shadow_requests *q)
 {
     const struct iba_flow *f = l->flow;
-    const bool reorders = l->s->found[IBA_FINDING_LATE] > 0; /* this network, as far as seen */
+    const bool reorders = iba_shadow_reorders(l->s);
     const bool learns = !f->has_turn && (f->responses > 0 || (l->peer && l->peer->requests > 0));
     const struct iba_shadow_reason *const r = reason(l, q);
 
     if (!reorders && !learns && r && iba_psn_eq(r->psn, l->psn))
         return false;
-    return !iba_shadow_id_says_no(l) && l->s->now.at - q->last.at < SOONEST_TIMEOUT_NS &&
+    return !iba_shadow_id_says_no(l) && l->s->now.at - q->last.at < IBA_SHADOW_SOONEST_TIMEOUT_NS &&
            iba_shadow_hole_at(l->s, q->hole, l->psn);
 }
 
@@ -163,7 +160,7 @@ static const struct iba_shadow_read *may_lack(const struct iba_look *l, const st
         const bool nearer = near && (iba_psn_diff(near->psn, l->psn) > 0
                                          ? iba_psn_diff(r->psn, near->psn) < 0
                                          : iba_psn_diff(r->psn, near->psn) > 0 && iba_psn_diff(r->psn, l->psn) <= 0);
-        if (r->used && l->s->now.at - r->mark.at < FLIGHT_NS && (!near || nearer))
+        if (r->used && l->s->now.at - r->mark.at < IBA_SHADOW_FLIGHT_NS && (!near || nearer))
             near = r;
     }
     return near;
@@ -174,7 +171,7 @@ static void lacks_beginning(const struct iba_look *l, struct iba_shadow_requests
 {
     const int32_t lost = iba_psn_diff(l->psn, from);
 
-    if (lost > 0 && lost <= MOST_LOST && !iba_shadow_doubts(l, q))
+    if (lost > 0 && lost <= IBA_SHADOW_MOST_LOST && !iba_shadow_doubts(l, q))
         iba_shadow_dig_hole(q->hole, &q->next_hole, l->s->now.at, from, (uint32_t)lost);
 }
 
@@ -209,7 +206,7 @@ void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *
                                   [IBA_CAUSE_IMPLIED] = IBA_FINDING_RETRY_IMPLIED};
     struct iba_shadow_reason *const r = reason(l, q);
     const struct iba_shadow_read *const lacks = l->again ? l->again : may_lack(l, q);
-    const bool reorders = l->s->found[IBA_FINDING_LATE] > 0; /* this network, as far as seen */
+    const bool reorders = iba_shadow_reorders(l->s);
 
     q->run.on = true;
     q->run.guess = false;
@@ -225,7 +222,7 @@ void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *
         lacks_beginning(l, q, r->psn);
         return;
     }
-    if (l->s->now.at - q->last.at >= SOONEST_TIMEOUT_NS)
+    if (l->s->now.at - q->last.at >= IBA_SHADOW_SOONEST_TIMEOUT_NS)
         q->run.kind = IBA_FINDING_RETRY_TIMEOUT;
     else if (asks_again_unseen(l, q)) {
         q->run.kind = IBA_FINDING_RETRY_IMPLIED;
@@ -264,7 +261,7 @@ static void serve(struct iba_shadow_requests *q, const struct iba_shadow_mark *m
 /* Who goes back sends all there is from there on. */
 void iba_shadow_settle_alone(struct iba_shadow *s, struct iba_flow *f)
 {
-    const bool reorders = s->found[IBA_FINDING_LATE] > 0;
+    const bool reorders = iba_shadow_reorders(s);
 
     iba_shadow_settle(s, f, f->rq.run.shown && (!reorders || iba_psn_eq(f->rq.stray, f->rq.high)));
     iba_shadow_unmask_alone(s, f);

@@ -56,11 +56,11 @@ static inline bool iba_rx_write(const struct iba_rx *x)
 }
 static inline bool iba_rx_begins(const struct iba_rx *x)
 {
-    return x->op && (x->op->pos == IBA_FIRST || x->op->pos == IBA_ONLY);
+    return x->op && iba_opcode_begins(x->op);
 }
 static inline bool iba_rx_ends(const struct iba_rx *x)
 {
-    return x->op && (x->op->pos == IBA_LAST || x->op->pos == IBA_ONLY);
+    return x->op && iba_opcode_ends(x->op);
 }
 static inline bool iba_rx_imm(const struct iba_rx *x)
 {

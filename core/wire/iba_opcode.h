@@ -134,6 +134,15 @@ static inline bool iba_opcode_is_vendor(uint8_t code)
 {
     return code >= 0xc0;
 }
+/* It is the first, or the last, packet of its message or of its run of responses; or the only one. */
+static inline bool iba_opcode_begins(const struct iba_opcode *op)
+{
+    return op->pos == IBA_FIRST || op->pos == IBA_ONLY;
+}
+static inline bool iba_opcode_ends(const struct iba_opcode *op)
+{
+    return op->pos == IBA_LAST || op->pos == IBA_ONLY;
+}
 /* Whether a request's opcode is one of SEND's: the same in each service (WF-59). */
 bool iba_opcode_is_send(uint8_t code);
 /* Bytes of the headers in `hdrs`, BTH included. */

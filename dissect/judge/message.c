@@ -142,7 +142,7 @@ static struct message *begin(struct messages *s, struct line *l, const struct me
     struct message *m = &l->open[l->n++];
     *m = (struct message){.direction = p->verdict->direction,
                           .kind = (uint8_t)kind,
-                          .whole = op->pos == IBA_FIRST || op->pos == IBA_ONLY,
+                          .whole = iba_opcode_begins(op),
                           .first = psn,
                           .last = psn,
                           .first_frame = p->frame,
@@ -215,14 +215,14 @@ static void request(struct messages *s, const struct message_packet *p)
     }
     if (prepend(l, p, psn, kind))
         return;
-    if (op->pos == IBA_MIDDLE || op->pos == IBA_LAST)
+    if (!iba_opcode_begins(op))
         m = unfinished(l, psn, kind);
     if (m)
         grow(m, p, psn, l->pmtu);
     else
         m = begin(s, l, p, kind);
     m->last_frame = p->frame;
-    m->closed = op->pos == IBA_LAST || op->pos == IBA_ONLY;
+    m->closed = iba_opcode_ends(op);
     if (m->closed && (op->svc == IBA_UC || op->svc == IBA_UD))
         finish(s, l, (uint32_t)(m - l->open), MESSAGE_UNASKED, 0, 0);
 }
@@ -243,12 +243,11 @@ static void acknowledge(struct messages *s, struct line *l, const struct message
 static void respond(struct messages *s, struct line *l, const struct message_packet *p, enum message_end end)
 {
     const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(p->view)));
-    const uint8_t pos = p->view->op->pos;
     struct message *m = covering(l, psn);
 
     acknowledge(s, l, p, iba_psn_add(psn, IBA_PSN_MASK));
     m = m ? covering(l, psn) : NULL; /* they may have moved */
-    if (m && (end == MESSAGE_REFUSED || pos == IBA_LAST || pos == IBA_ONLY))
+    if (m && (end == MESSAGE_REFUSED || iba_opcode_ends(p->view->op)))
         finish(s, l, (uint32_t)(m - l->open), end, p->frame, p->now);
 }
 

@@ -69,7 +69,7 @@ static void count_reads(struct agreed *s, struct agreed_row *r, const struct iba
 {
     const bool waits = v->op->pay == IBA_PAY_NONE || v->op->pay == IBA_PAY_EIGHT;
     const bool answer = v->op->pay != IBA_PAY_NONE || iba_view_has(v, IBA_H_atomicacketh);
-    const bool ends = v->op->pos == IBA_LAST || v->op->pos == IBA_ONLY;
+    const bool ends = iba_opcode_ends(v->op);
 
     if (v->op->dir == IBA_REQ) {
         r->reads += waits;

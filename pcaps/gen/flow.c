@@ -56,7 +56,7 @@ static unsigned payload_of(const struct flow *f, const struct iba_opcode *op)
 static void one_packet(const struct flow *f, uint8_t low, uint32_t psn)
 {
     const struct iba_opcode *op = row(f, low);
-    const bool response = op->dir == IBA_RSP, asks = op->pos == IBA_LAST || op->pos == IBA_ONLY;
+    const bool response = op->dir == IBA_RSP, asks = iba_opcode_ends(op);
     const bool connected = op->svc != IBA_UC && op->svc != IBA_UD;
     char line[LINE_BYTES];
     int n =

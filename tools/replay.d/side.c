@@ -202,7 +202,7 @@ static bool takes_receive(const struct packet *q)
 {
     if (!q->view.op)
         return false;
-    return iba_opcode_is_send(packet_opcode(q)) ? q->view.op->pos == IBA_FIRST || q->view.op->pos == IBA_ONLY
+    return iba_opcode_is_send(packet_opcode(q)) ? iba_opcode_begins(q->view.op)
                                                 : (q->view.op->hdrs & IBA_HDR_BIT(IBA_H_immdt)) != 0;
 }
 
@@ -329,8 +329,7 @@ static bool ends_message(const struct packet *q)
 {
     if (!packet_good(q) || !q->view.op)
         return false;
-    return iba_opcode_is_send(packet_opcode(q)) ? q->view.op->pos == IBA_LAST || q->view.op->pos == IBA_ONLY
-                                                : takes_receive(q);
+    return iba_opcode_is_send(packet_opcode(q)) ? iba_opcode_ends(q->view.op) : takes_receive(q);
 }
 
 void side_play(const struct capture_file *c, const struct flow *f, struct side *s)

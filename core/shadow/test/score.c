@@ -132,7 +132,7 @@ static void sent(struct play *y, unsigned from, const struct iba_view *v)
     f->nak = negative(v);
     f->plain = f->opcode == IBA_RC_ACKNOWLEDGE;
     f->credits = iba_view_has(v, IBA_H_aeth) ? iba_view_hdr(v, IBA_H_aeth)[0] & 0x1f : 0;
-    if (v->op->pos == IBA_FIRST || v->op->pos == IBA_ONLY)
+    if (iba_opcode_begins(v->op))
         y->reads[from]++;
     f->read = f->plain ? 0 : y->reads[from];
 }

@@ -284,7 +284,7 @@ static void of_sight(struct truth *t, struct score_sight *e)
         const bool same = only && have(t, s, 1u - f->from, f->psn, f->plain ? ACK : DATA);
         /* Before anything of its sender has answered, nothing shows how soon it may have sent this again; where a READ
          * was asked for before the capture, nothing shows how often. */
-        const bool starts = iba_opcodes[f->opcode].pos == IBA_FIRST || iba_opcodes[f->opcode].pos == IBA_ONLY;
+        const bool starts = iba_opcode_begins(&iba_opcodes[f->opcode]);
         const bool unasked =
             sort_of(f) == DATA && starts && !have(t, &t->request[1u - f->from], 1u - f->from, f->psn, ASKS);
         const bool shows = shows_late(t, s, e->frame) && !unasked && (!f->request || t->response[f->from].any);
