@@ -26,6 +26,7 @@ void iba_shadow_progress(struct iba_shadow_requests *q, iba_psn psn)
     q->una = after;
     q->answered = true;
     q->refused = 0;
+    q->ask.again = 0; /* tries are counted from the last progress (RQ-23) */
     /* What showed that an answer is missing stays true when later ones come (RQ-37). */
     if (q->pending.cause == IBA_CAUSE_IMPLIED || iba_psn_diff(after, q->pending.psn) <= 0)
         return;

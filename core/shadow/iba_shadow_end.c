@@ -27,8 +27,8 @@ static bool gave_up(const struct iba_shadow *s, const struct iba_shadow_requests
 {
     const iba_time since = s->now.at - q->last.at;
 
-    if (q->ask.again == 0)
-        return false;
+    if (q->ask.again == 0 || (q->ask.pause && q->ask.pause < IBA_SHADOW_SOONEST_TIMEOUT_NS))
+        return false; /* it came back for what an answer told it: that one was not the last */
     return over || q->ask.again >= MOST_RETRIES || since > 4 * (q->ask.pause ? q->ask.pause : s->cfg.silence_ns);
 }
 
@@ -55,8 +55,7 @@ void iba_shadow_tell_end(struct iba_shadow *s, struct iba_flow *f, bool over)
     if (alone)
         q->ask.any = false;
     struct iba_flow *const peer = iba_shadow_awake(s, f->peer), *const other = peer ? peer : f;
-    if (q->fatal.frame != 0 && q->last.at <= q->fatal.at + IBA_SHADOW_FLIGHT_NS &&
-        s->now.at - q->fatal.at > IBA_SHADOW_FLIGHT_NS)
+    if (q->fatal.frame != 0 && !iba_shadow_outlives(q) && s->now.at - q->fatal.at > IBA_SHADOW_FLIGHT_NS)
         iba_shadow_tell_of(s, other, IBA_FINDING_END_NAK, &q->fatal,
                            &(struct iba_tell){.wait_ns = s->now.at - q->fatal.at}, q->una);
     if (never_came_back(s, q, over))

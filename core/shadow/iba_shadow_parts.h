@@ -117,10 +117,16 @@ struct iba_shadow_read *iba_shadow_read_at(struct iba_shadow_requests *q, iba_ps
 /* The request remembered at this PSN, or NULL. */
 struct iba_shadow_sent *iba_shadow_sent_at(struct iba_shadow_requests *q, iba_psn psn);
 
+/* It came back behind a NAK that ends the connection: that NAK was lost on its way to it. */
+static inline bool iba_shadow_outlives(const struct iba_shadow_requests *q)
+{
+    return q->last.at > q->fatal.at + IBA_SHADOW_FLIGHT_NS;
+}
 /* The answer that was asked for last has not come, and may. */
 static inline bool iba_shadow_asks(const struct iba_shadow_requests *q)
 {
-    return q->ask.any && q->fatal.frame == 0 && !(q->answered && iba_psn_diff(q->ask.psn, q->una) < 0);
+    return q->ask.any && (q->fatal.frame == 0 || iba_shadow_outlives(q)) &&
+           !(q->answered && iba_psn_diff(q->ask.psn, q->una) < 0);
 }
 
 /* ---- requests that come again: iba_shadow_retry.c ---- */

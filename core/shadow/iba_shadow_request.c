@@ -256,7 +256,7 @@ static void place(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
         take_late(l, q, n);
         return;
     }
-    if (asked_for)
+    if (asked_for && !(again && q->run.on && iba_psn_eq(l->psn, next))) /* who came back before it does not wait */
         too_soon(l, q);
     if (again) {
         take_again(l, q, n, next, asked_for);

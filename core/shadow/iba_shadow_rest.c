@@ -14,7 +14,7 @@ static enum kind kind_of(const struct iba_flow *f)
 
     if (f->has_qkey)
         return KIND_DATAGRAMS;
-    if (q->fatal.frame != 0)
+    if (q->fatal.frame != 0 && !iba_shadow_asks(q))
         return KIND_ENDED;
     return iba_shadow_asks(q) && (q->ask.again > 0 || q->ask.mark.frame != q->last.frame) ? KIND_ASKED : KIND_COUNT;
 }

@@ -5,13 +5,23 @@
 #define SLOW_TIMER_NS UINT64_C(50000000)
 enum { MOST_BEGINNING = 3 }; /* packets, of what comes again for an answer */
 
+/* How soon it may have an effect here. Where nothing has shown that yet, an RNR NAK right behind its request shows that
+ * it was seen where it was made. */
+static iba_time soonest(const struct iba_look *l, const struct iba_shadow_reason *r)
+{
+    const struct iba_shadow_sent *e = iba_shadow_sent_at(&l->flow->rq, r->psn);
+    const bool near = e && r->cause == IBA_CAUSE_RNR && r->mark.at - e->mark.at < IBA_SHADOW_TURN_NS;
+
+    return l->flow->has_turn ? l->flow->turn_ns : near ? IBA_SHADOW_TURN_NS : 0;
+}
+
 /* What left just now has had no effect yet; what left long ago and had none was lost behind the capture point. */
 static bool recent(const struct iba_look *l, const struct iba_shadow_reason *r)
 {
     const iba_time effect = r->cause == IBA_CAUSE_RNR ? r->wait_ns + SLOW_TIMER_NS : IBA_SHADOW_FLIGHT_NS;
     const iba_time ago = l->s->now.at - r->mark.at;
 
-    return r->mark.frame != 0 && ago < effect && ago >= iba_shadow_turn(l);
+    return r->mark.frame != 0 && ago < effect && ago >= soonest(l, r);
 }
 
 static struct iba_shadow_reason *earlier_reason(const struct iba_look *l, struct iba_shadow_requests *q)

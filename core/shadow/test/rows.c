@@ -87,6 +87,7 @@ static const struct row rows[] = {
     {K(MSN_WRONG), {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 3)}},
     {K(SILENCE) | K(RETRY_TIMEOUT), {ASK(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = ASKING, .wait = 70 * MS}}},
     {K(END_REFUSED), {{.opcode = IBA_UD_SEND_ONLY, .psn = 1, .bytes = 8, .how = REFUSING}}},
+    {K(NAK_ACCESS) | K(SILENCE) | K(RETRY_TIMEOUT) | K(END_RETRIES), {ASK(1), REFUSE(1, NAK + 2, 0), LATER(1), LATER(1), LATER(1), LATER(1), LATER(1), LATER(1), LATER(1)}},
     {K(NAK_ACCESS) | K(END_NAK), {ASK(1), REFUSE(1, NAK + 2, 0), {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 20 * MS}}},
     {K(SILENCE) | K(RETRY_TIMEOUT) | K(END_RETRIES), {SEND(0), REPLY(0, 0), ASK(1), LATER(1), LATER(1), LATER(1), LATER(1), LATER(1), LATER(1), LATER(1)}},
     {K(SILENCE) | K(RETRY_TIMEOUT) | K(END_RETRIES), {SEND(0), REPLY(0, 0), ASK(1), LATER(1), {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 400 * MS}}},

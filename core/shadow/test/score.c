@@ -49,12 +49,16 @@ static void decided(void *ctx, unsigned end, const struct iba_rule *rule)
                   {"RNR", SCORE_KIND(RETRY_RNR)},
                   {"RESPONSE_LOST", SCORE_KIND(RETRY_IMPLIED)},
                   {"ACK_FOR_ANSWER", SCORE_KIND(RETRY_IMPLIED)}};
+    static const char *const ends[] = {"NAK_INVALID_REQUEST", "NAK_REMOTE_ACCESS", "NAK_REMOTE_OPERATION"};
     struct play *y = ctx;
     struct score_sight *e = end == 0 ? &y->r->sight[y->r->n_sight - 1] : NULL;
 
     for (unsigned i = 0; i < sizeof causes / sizeof *causes; i++)
         if (strcmp(rule->name, causes[i].rule) == 0)
             y->cause[end] = (struct why){causes[i].cause, y->delivered + 1};
+    for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (strcmp(rule->name, ends[i]) == 0)
+            y->r->frame[y->delivered].ends = SCORE_KIND(END_NAK);
     const bool refused = strcmp(rule->name, "bad_icrc") == 0 || strcmp(rule->name, "malformed") == 0 ||
                          strcmp(rule->name, "bad_vcrc") == 0;
     if (e)
@@ -110,6 +114,39 @@ static uint64_t headers(const struct iba_view *v)
     return h;
 }
 
+/* What the network picks a packet's way by, or that shows which it took: traffic class without ECN, hop limit, flow
+ * label; UDP source port; service level and LIDs. */
+static uint64_t way_of(const struct iba_view *v)
+{
+    const bool six = v->l3 == IBA_H_ipv6 || iba_view_has(v, IBA_H_grh);
+    const uint8_t *h = iba_view_has(v, IBA_H_grh) ? iba_view_hdr(v, IBA_H_grh) : v->wire + v->l3_at;
+    uint64_t way = 0;
+
+    if (six)
+        way = (uint64_t)(h[0] & 0x0f) << 32 | (uint64_t)(h[1] & 0xcf) << 24 | (uint64_t)h[2] << 16 |
+              (uint64_t)h[3] << 8 | h[7];
+    else if (v->l3 == IBA_H_ipv4)
+        way = (uint64_t)(h[1] >> 2) << 8 | h[8];
+    if (iba_view_has(v, IBA_H_udp))
+        way = way << 16 | iba_udp_srcport(iba_view_hdr(v, IBA_H_udp));
+    if (iba_view_has(v, IBA_H_lrh)) {
+        const uint8_t *lrh = iba_view_hdr(v, IBA_H_lrh);
+        way ^= (uint64_t)(lrh[1] >> 4) << 32 | (uint64_t)iba_lrh_dlid(lrh) << 16 | iba_lrh_slid(lrh);
+    }
+    return way;
+}
+
+/* What an engine fetched from memory that may have been written since. */
+static uint64_t content(const struct iba_view *v)
+{
+    enum { BTH = 12 };
+    uint64_t h = UINT64_C(14695981039346656037);
+
+    for (uint32_t i = v->bth_at + BTH; i < v->payload_at + v->payload_len; i++)
+        h = (h ^ v->wire[i]) * UINT64_C(1099511628211);
+    return h;
+}
+
 static void sent(struct play *y, unsigned from, const struct iba_view *v)
 {
     struct score_frame *f = &y->r->frame[y->r->n_frame++];
@@ -119,8 +156,12 @@ static void sent(struct play *y, unsigned from, const struct iba_view *v)
                               .psn = iba_psn_of(iba_bth_psn(iba_view_bth(v))),
                               .n = 1,
                               .headers = headers(v),
+                              .way = way_of(v),
+                              .content = content(v),
                               .opcode = iba_bth_opcode(iba_view_bth(v)),
                               .request = v->op->dir == IBA_REQ};
+    f->asks =
+        f->request && (iba_bth_a(iba_view_bth(v)) || f->opcode == IBA_RC_READ_REQUEST || v->op->pay == IBA_PAY_NONE);
     if (f->request) {
         if (f->opcode == IBA_RC_READ_REQUEST) {
             const uint32_t n = iba_reth_dmalen(iba_view_hdr(v, IBA_H_reth));
@@ -155,6 +196,7 @@ static void capture(struct play *y, struct score_sight *e, const struct iba_view
     e->seen = y->r->n_sight > y->skip && !(y->r->way == SCORE_LOSSY && iba_random_below(&y->random, 100) == 0);
     if (!e->seen)
         return;
+    e->way = way_of(v);
     e->disguised = y->r->way == SCORE_CUT && headers(v) != y->r->frame[e->frame].headers;
     if (y->r->way == SCORE_CUT && v->payload_at > 0 && v->payload_at < v->len) {
         (void)iba_view_parse(&cut, y->p->link, v->wire, v->payload_at, v->len, NULL);
@@ -244,6 +286,16 @@ static struct iba_net_faults faults_of(uint64_t seed)
     return f;
 }
 
+/* Who gave up for want of an answer. */
+static void completed(struct play *y)
+{
+    struct iba_wc wc;
+
+    for (unsigned e = 0; e < 2; e++)
+        while (pair_poll(y->p, e, &wc))
+            y->r->gave_up[e] |= wc.status == IBA_WC_RETRY_EXCEEDED;
+}
+
 static void play(struct score_run *r, enum score_way way, uint64_t seed)
 {
     static const uint32_t psn[] = {0, 0x7ffffe, 0xfffff0, 0xffffff};
@@ -281,6 +333,7 @@ static void play(struct score_run *r, enum score_way way, uint64_t seed)
     y.p->net.log = on_network;
     y.p->net.log_ctx = &y;
     converse(&y, seed);
+    completed(&y);
     iba_shadow_end(&y.shadow, y.p->now + HOUR);
     pair_close(y.p);
     score_truth(r);

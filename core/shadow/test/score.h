@@ -19,9 +19,13 @@ struct score_frame { /* as an engine sent it */
     uint64_t retry,
         nak;          /* kind of finding, as a bit: a request sent before, and why; a response that is not positive */
     uint64_t headers; /* a hash of all before the payload */
+    uint64_t content; /* a hash of what stands behind the BTH */
+    uint64_t way;     /* what picks its way: traffic class without ECN, hop limit, flow label */
+    uint64_t ends;    /* kind of finding, as a bit: the requester took it as the end of the connection */
     uint32_t cause;   /* retry: the frame that made the sender go back, plus 1; 0: a timer */
     uint8_t from, opcode, credits;
     bool request, plain; /* plain: an ACK and nothing else */
+    bool asks;           /* request: for an answer */
     bool marked;         /* by the network */
     bool captured;       /* as far as the capture has come */
     bool accepted;       /* a copy arrived, and the adapter found it whole */
@@ -32,6 +36,7 @@ struct score_sight { /* one packet that passed the capture point */
     bool copy;               /* that frame has passed before */
     bool refused;            /* by the adapter's checks of lengths and CRCs */
     bool seen;               /* is in the capture */
+    uint64_t way;            /* of score_frame.way, what it is in the capture */
     bool disguised;          /* damaged in what was captured of it, and no ICRC to show it: the capture has another */
     uint64_t found, must;    /* kinds of findings: said; true */
     uint64_t hidden, either; /* true, but another history gives the same capture; as good said as left out */
@@ -44,6 +49,7 @@ struct score_run {
     struct score_frame frame[SCORE_FRAMES];
     struct score_sight sight[SCORE_FRAMES];
     uint32_t n_frame, n_sight;
+    bool gave_up[2]; /* that end: it was tried as often as agreed */
 };
 
 /* Fills in must and may of every packet in the capture. */

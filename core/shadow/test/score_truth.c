@@ -28,6 +28,13 @@ struct truth {
     iba_psn proven[2]; /* of the requests of that end: all before it was captured, or is known to be missing */
     uint8_t credits[2];
     bool has_credits[2];
+    struct {
+        bool any, disguised;
+        uint64_t way;
+        unsigned changes;
+    } way[2][2];                  /* of the newest packet: by the end that sends it, and whether it is a request */
+    struct score_sight *asked[2]; /* the newest that asked the other end for an answer */
+    bool ended[2];                /* the requests of that end, and it is told */
 };
 
 static uint32_t index_of(const struct truth *t, unsigned asker, iba_psn psn)
@@ -83,6 +90,17 @@ static bool jumps(const struct truth *t, const struct stream *s, uint32_t id)
     return false;
 }
 
+/* What was captured of that PSN before had other content: its memory was written in between. */
+static bool changed(const struct truth *t, const struct score_frame *f, uint32_t id)
+{
+    while (id-- > 0) {
+        const struct score_frame *b = &t->r->frame[id];
+        if (b->captured && b->request && b->from == f->from && iba_psn_eq(b->psn, f->psn))
+            return b->opcode != f->opcode || b->content != f->content;
+    }
+    return false;
+}
+
 /* A request that its sender has sent before. */
 static void of_retry(const struct truth *t, struct score_sight *e, const struct stream *s)
 {
@@ -90,6 +108,8 @@ static void of_retry(const struct truth *t, struct score_sight *e, const struct 
 
     if (!f->retry)
         return;
+    if (!asks_data(f) && t->r->way != SCORE_CUT && changed(t, f, e->frame))
+        e->must |= SCORE_KIND(RETRY_CHANGED);
     e->either |= SCORE_KIND(RETRY_UNCLEAR); /* true of each, and says less */
     if (!s->any || iba_psn_diff(f->psn, s->high) >= 0)
         e->hidden |= f->retry; /* nothing of that PSN or beyond it had been captured: it may be the first */
@@ -258,12 +278,28 @@ static bool shows_late(const struct truth *t, const struct stream *s, uint32_t i
     return false;
 }
 
+/* Engines keep to their ways: only damage changes what shows one, and the next packet changes it back. */
+static void of_way(struct truth *t, struct score_sight *e)
+{
+    const struct score_frame *f = &t->r->frame[e->frame];
+    const unsigned from = f->from, request = f->request;
+
+    if (t->way[from][request].any && t->way[from][request].way != e->way &&
+        t->way[from][request].changes++ < IBA_SHADOW_WAYS)
+        *(t->way[from][request].disguised ? &e->either : &e->must) |= SCORE_KIND(PATH_CHANGED);
+    t->way[from][request].any = true;
+    t->way[from][request].way = e->way;
+    t->way[from][request].disguised = e->disguised;
+}
+
 static void of_sight(struct truth *t, struct score_sight *e)
 {
     struct score_frame *f = &t->r->frame[e->frame];
     struct stream *s = f->request ? &t->request[f->from] : &t->response[f->from];
 
     if (e->disguised) {
+        of_way(t, e);
+        e->must = 0;
         e->either = UINT64_MAX;
         return;
     }
@@ -272,6 +308,11 @@ static void of_sight(struct truth *t, struct score_sight *e)
         e->must |= SCORE_KIND(BAD_ICRC);
         return;
     }
+    of_way(t, e);
+    e->must |= t->ended[1 - f->from] ? 0 : f->ends;
+    t->ended[1 - f->from] |= f->ends != 0;
+    if (f->asks)
+        t->asked[f->from] = e;
     if (f->marked)
         e->must |= SCORE_KIND(ECN);
     if (e->copy) {
@@ -321,6 +362,9 @@ void score_truth(struct score_run *r)
     for (uint32_t i = 0; i < r->n_sight; i++)
         if (r->sight[i].seen)
             of_sight(&t, &r->sight[i]);
+    for (unsigned i = 0; i < 2; i++)
+        if (r->gave_up[i] && t.asked[i])
+            t.asked[i]->must |= SCORE_KIND(END_RETRIES);
     for (uint32_t i = 0; i < r->n_sight; i++) { /* who was never answered was left alone */
         const struct score_frame *f = &r->frame[r->sight[i].frame];
         if (f->request && (!t.answered[f->from] || iba_psn_diff(iba_psn_add(f->psn, f->n), t.una[f->from]) > 0))
