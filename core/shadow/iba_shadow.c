@@ -200,6 +200,8 @@ static bool sent_on_purpose(const struct iba_look *l, const struct iba_shadow_re
         return true;
     if (r->request && l->s->now.at - r->mark.at < IBA_SHADOW_TURN_NS)
         return iba_shadow_goes_on(q, l->psn) || iba_shadow_was_asked_for(l, q);
+    if (r->request && iba_shadow_hole_at(l->s, q->hole, l->psn)) /* it was sent once more, and has not come */
+        return true;
     if (!r->request && l->op && l->op->pos != IBA_ONLY && l->op->pay != IBA_PAY_NONE)
         return begins_again(l, &r->mark); /* a READ that is answered again is so from its First on */
     if (!r->request && !l->peer)          /* what it answers is out of sight */

@@ -147,6 +147,8 @@ void iba_shadow_dig_hole(struct iba_shadow_hole *holes, uint8_t *next, iba_time 
 bool iba_shadow_looks_late(const struct iba_look *l, struct iba_shadow_requests *q);
 /* It may be late or sent again, and only what comes next will show. */
 bool iba_shadow_doubts(const struct iba_look *l, struct iba_shadow_requests *q);
+/* What was asked for between `from` and `end` has come again by now. */
+void iba_shadow_pass(const struct iba_look *l, struct iba_shadow_requests *q, iba_psn from, iba_psn end);
 /* The requester goes back: why stands in q->run, and whether it did in q->run.guess. */
 void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *q);
 /* What was in doubt, if anything, is told: the requester went back with it, or it was late. */

@@ -221,6 +221,7 @@ static void take_again(struct iba_look *l, struct iba_shadow_requests *q, uint32
     }
     tell_again(l, q);
     q->run.on = true;
+    iba_shadow_pass(l, q, starts || ahead < 0 ? l->psn : next, iba_psn_add(l->psn, n));
     if (!starts && ahead == 0 && iba_psn_diff(l->psn, q->next) > 0) /* no longer needed, but it may come yet */
         iba_shadow_dig_hole(q->hole, &q->next_hole, l->s->now.at, q->next, (uint32_t)iba_psn_diff(l->psn, q->next));
     move(l, q, n);

@@ -89,6 +89,22 @@ static struct iba_shadow_reason *reason(const struct iba_look *l, struct iba_sha
     return now && fits ? r : outrun_reason(l, q);
 }
 
+/* What comes again between `from` and `end`, and may be an effect of what asked for it, is that effect: none is left.
+ */
+static void serve_passed(const struct iba_look *l, struct iba_shadow_reason *r, iba_psn from, iba_psn end)
+{
+    if (r->cause == IBA_CAUSE_NAK && iba_psn_diff(r->psn, from) >= 0 && iba_psn_diff(r->psn, end) < 0 &&
+        l->s->now.at - r->mark.at >= soonest(l, r))
+        r->served = true;
+}
+
+void iba_shadow_pass(const struct iba_look *l, struct iba_shadow_requests *q, iba_psn from, iba_psn end)
+{
+    serve_passed(l, &q->pending, from, end);
+    for (unsigned i = 0; i < IBA_SHADOW_REASONS; i++)
+        serve_passed(l, &q->before[i], from, end);
+}
+
 struct iba_shadow_hole *iba_shadow_hole_at(const struct iba_shadow *s, struct iba_shadow_hole *holes, iba_psn psn)
 {
     for (unsigned i = 0; i < IBA_SHADOW_HOLES; i++) {
