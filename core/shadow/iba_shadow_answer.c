@@ -489,9 +489,10 @@ static void alone(struct iba_look *l)
             before = r;
     }
     const int32_t lost = before ? iba_psn_diff(l->psn, before->psn) - 1 : 0;
-    const bool late = plain ? overtaken(l, 0) : iba_shadow_answer_is_late(l, NULL) || (!starts && lost < -1);
+    const bool old = plain && overtaken(l, 0), turns = old && lost >= 0; /* or goes on with answers that came again */
+    const bool late = plain ? old && !turns : iba_shadow_answer_is_late(l, NULL) || (!starts && lost < -1);
 
-    if (iba_shadow_answered_before(l))
+    if (turns || iba_shadow_answered_before(l))
         iba_shadow_tell(l, plain ? IBA_FINDING_ACK_AGAIN : IBA_FINDING_ANSWER_AGAIN, NULL);
     else if (late)
         iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
