@@ -59,6 +59,17 @@ bool iba_shadow_came_too_soon(const struct iba_look *l, struct iba_shadow_reques
     return asked;
 }
 
+/* A NAK that the network copied behind the capture point makes its requester go back twice. */
+static struct iba_shadow_reason *copied_reason(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    for (unsigned i = 0; i <= IBA_SHADOW_REASONS; i++) {
+        struct iba_shadow_reason *r = i < IBA_SHADOW_REASONS ? &q->before[i] : &q->pending;
+        if (r->cause == IBA_CAUSE_NAK && r->served && iba_psn_eq(r->psn, l->psn) && recent(l, r))
+            return r;
+    }
+    return NULL;
+}
+
 /* What the NAK asked for came late, and the first that it made come again is missing. */
 static struct iba_shadow_reason *outrun_reason(const struct iba_look *l, struct iba_shadow_requests *q)
 {
@@ -231,6 +242,7 @@ void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *
                                   [IBA_CAUSE_RNR] = IBA_FINDING_RETRY_RNR,
                                   [IBA_CAUSE_IMPLIED] = IBA_FINDING_RETRY_IMPLIED};
     struct iba_shadow_reason *const r = reason(l, q);
+    const struct iba_shadow_reason *const copied = copied_reason(l, q);
     const struct iba_shadow_read *const lacks = l->again ? l->again : may_lack(l, q);
     const bool reorders = iba_shadow_reorders(l->s);
 
@@ -250,7 +262,11 @@ void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *
     }
     if (l->s->now.at - q->last.at >= IBA_SHADOW_SOONEST_TIMEOUT_NS)
         q->run.kind = IBA_FINDING_RETRY_TIMEOUT;
-    else if (asks_again_unseen(l, q)) {
+    else if (copied && !l->again) {
+        q->run.kind = IBA_FINDING_RETRY_NAK;
+        q->run.mark = copied->mark;
+        q->run.guess = reorders;
+    } else if (asks_again_unseen(l, q)) {
         q->run.kind = IBA_FINDING_RETRY_IMPLIED;
         q->run.mark = (struct iba_shadow_mark){0};
         q->run.guess = reorders;
