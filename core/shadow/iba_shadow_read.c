@@ -129,10 +129,10 @@ bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow
 
     if (!h || iba_shadow_id_says_no(l))
         return false;
-    if (!r)
-        return !starts && !goes_on(l);
-    if ((r->again || h->at <= r->mark.at) && goes_on(l))
+    if (goes_on(l))
         return false;
+    if (!r)
+        return !starts;
     const bool asked_since = h->at <= r->mark.at && l->s->now.at - r->mark.at >= iba_shadow_turn(l);
     const bool to_begin = iba_psn_eq(r->expect, r->psn) || (starts && !r->again);
     return !(asked_since && to_begin && (starts || !iba_psn_eq(l->psn, r->psn)));

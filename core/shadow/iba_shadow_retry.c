@@ -255,7 +255,7 @@ void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *
     if (r) {
         q->run.kind = why[r->cause];
         q->run.mark = r->mark;
-        q->run.guess = iba_shadow_doubts(l, q);
+        q->run.guess = iba_shadow_doubts(l, q) || (reorders && !q->run.shown && r->cause == IBA_CAUSE_NAK);
         r->served = !q->run.guess;
         lacks_beginning(l, q, r->psn);
         return;
