@@ -127,10 +127,10 @@ bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow
     const struct iba_shadow_hole *h = iba_shadow_hole_at(l->s, l->flow->unanswered, l->psn);
     const bool starts = iba_opcode_begins(l->op);
 
-    if (!h || iba_shadow_id_says_no(l))
+    if (!h || iba_shadow_id_says_no(l) || goes_on(l))
         return false;
-    if (goes_on(l))
-        return false;
+    if (l->op->pos == IBA_ONLY && iba_shadow_answered_before(l))
+        return false; /* of two that are alike, neither shows that it is the late one */
     if (!r)
         return !starts;
     const bool asked_since = h->at <= r->mark.at && l->s->now.at - r->mark.at >= iba_shadow_turn(l);

@@ -29,7 +29,8 @@ struct play {
 };
 struct tally {
     uint64_t truth, hit, hidden, said, wrong,
-        veiled; /* veiled: said of what was damaged, and could not be known to be */
+        veiled;                       /* veiled: said of what was damaged, and could not be known to be */
+    uint64_t clear_said, clear_wrong; /* in networks where nothing damaged looked whole */
 };
 
 static unsigned seeds(void)
@@ -344,7 +345,10 @@ static void play(struct score_run *r, enum score_way way, uint64_t seed)
 static void count(struct tally *t, const struct score_run *r, uint64_t seed)
 {
     const char *show = getenv("IBPROOF_SHOW");
+    bool clear = true;
 
+    for (uint32_t i = 0; i < r->n_sight; i++)
+        clear &= !r->sight[i].disguised && !(r->sight[i].seen && r->sight[i].refused && r->way == SCORE_CUT);
     for (uint32_t i = 0; i < r->n_sight; i++) {
         const struct score_sight *e = &r->sight[i];
         for (unsigned k = 0; k < IBA_FINDING_COUNT; k++) {
@@ -356,6 +360,8 @@ static void count(struct tally *t, const struct score_run *r, uint64_t seed)
             t[k].hidden += hidden;
             t[k].said += found && (must || !may);
             t[k].wrong += found && !must && !may;
+            t[k].clear_said += clear && found && (must || !may);
+            t[k].clear_wrong += clear && found && !must && !may;
             if (show && must != found && !may && strcmp(show, iba_findings[k].name) == 0)
                 printf("seed %u frame %u psn %06x: %s\n", (unsigned)seed, i + 1, (unsigned)r->frame[e->frame].psn.v,
                        must ? "missed" : "wrong");
@@ -374,6 +380,8 @@ static const struct exception {
     uint8_t kind;
     const char *why;
 } exceptions[] = {
+    {W(CUT), F(RETRY_IMPLIED), no_icrc},
+    {W(CUT), F(LATE), no_icrc},
     {W(CUT), F(MSN_WRONG), no_icrc},
     {W(CUT), F(PSN_OF_READ), no_icrc},
     {W(CUT), F(SEQUENCE), no_icrc},
@@ -403,13 +411,20 @@ static void judge(const struct tally *t, enum score_way way, unsigned kind, bool
     const double precision = t->said ? (double)(t->said - t->wrong) / (double)t->said : 1;
     const bool below =
         (t->truth >= enough && recall < least_recall) || (t->said >= enough && precision < least_precision);
+    /* No ICRC is an excuse only where it is missed. */
+    const double clear = t->clear_said ? (double)(t->clear_said - t->clear_wrong) / (double)t->clear_said : 1;
 
     printf("  %-18s %8lu %8lu %8lu %8lu %8.4f %10.4f  %s\n", iba_findings[kind].name, (unsigned long)t->truth,
            (unsigned long)t->hidden, (unsigned long)t->hit, (unsigned long)t->wrong, recall, precision,
            why     ? why
            : below ? "NOT REACHED"
                    : "");
+    if (why == no_icrc)
+        printf("  %-18s %8lu said, %lu wrong, where nothing damaged looks whole\n", "", (unsigned long)t->clear_said,
+               (unsigned long)t->clear_wrong);
     cr_expect(why || !below, "%s: recall %.4f, precision %.4f", iba_findings[kind].name, recall, precision);
+    cr_expect(why != no_icrc || t->clear_said < enough || clear >= least_precision, "%s: precision %.4f without damage",
+              iba_findings[kind].name, clear);
 }
 
 static void names(uint64_t kinds, const char *what)

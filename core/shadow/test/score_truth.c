@@ -113,9 +113,11 @@ static void of_retry(const struct truth *t, struct score_sight *e, const struct 
     e->either |= SCORE_KIND(RETRY_UNCLEAR); /* true of each, and says less */
     if (!s->any || iba_psn_diff(f->psn, s->high) >= 0)
         e->hidden |= f->retry; /* nothing of that PSN or beyond it had been captured: it may be the first */
-    else if (f->cause && !t->r->frame[f->cause - 1].captured)
+    else if (f->cause && !t->r->frame[f->cause - 1].captured) {
         e->hidden |= f->retry; /* the response that was the cause is not in the capture */
-    else
+        if (!have(t, s, f->from, f->psn, REQUEST))
+            e->either |= SCORE_KIND(LATE); /* nor anything of that PSN: it may be the first */
+    } else
         e->must |= f->retry;
 }
 
@@ -189,6 +191,21 @@ static bool unseen_request(struct truth *t, uint32_t id, unsigned asker, iba_psn
     return any;
 }
 
+/* The same bytes were sent before, and come after it: the two are told apart by nothing. */
+static bool swapped(const struct truth *t, const struct score_sight *e)
+{
+    const struct score_frame *f = &t->r->frame[e->frame];
+    const struct score_sight *end = t->r->sight + t->r->n_sight;
+
+    for (const struct score_sight *o = e + 1; o < end; o++) {
+        const struct score_frame *g = &t->r->frame[o->frame];
+        if (o->seen && !o->refused && o->frame < e->frame && g->from == f->from && g->headers == f->headers &&
+            g->content == f->content)
+            return true;
+    }
+    return false;
+}
+
 static void of_plain_ack(const struct truth *t, struct score_sight *e, unsigned asker)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
@@ -197,7 +214,10 @@ static void of_plain_ack(const struct truth *t, struct score_sight *e, unsigned 
         return;
     const bool last = iba_psn_eq(iba_psn_add(f->psn, 1), t->una[asker]);
     const bool update = last && t->has_credits[asker] && t->credits[asker] != f->credits;
-    e->must |= update ? SCORE_KIND(CREDIT_UPDATE) : SCORE_KIND(ACK_AGAIN);
+    const uint64_t kind = update ? SCORE_KIND(CREDIT_UPDATE) : SCORE_KIND(ACK_AGAIN);
+    const bool either = swapped(t, e);
+    *(either ? &e->hidden : &e->must) |= kind;
+    e->hidden |= either ? SCORE_KIND(LATE) : 0;
 }
 
 static void of_response(struct truth *t, struct score_sight *e)
