@@ -311,23 +311,17 @@ static bool same(const void *a, const void *b, size_t n)
     return memcmp(a, b, n) == 0;
 }
 
-/* What is said of the key table is said of its bytes: where they are as before, it is still true. */
+/* iba_ca_check(). What is said of the key table is said of its bytes: where they are as before, it is still true. */
 static void check_invariants(struct world_end *e)
 {
-    const struct iba_ca *ca = &e->ca;
-
     if (!e->checked.done || !same(e->checked.keys, e->keys, sizeof e->keys) ||
         !same(e->checked.pds, e->pds, sizeof e->pds)) {
-        iba_ca_check(ca);
+        iba_mem_check(&e->ca.mem);
         memcpy(e->checked.keys, e->keys, sizeof e->keys);
         memcpy(e->checked.pds, e->pds, sizeof e->pds);
         e->checked.done = true;
-        return;
     }
-    iba_queues_check(ca);
-    for (uint32_t i = 0; i < ca->n_qp; i++)
-        if (ca->qp[i])
-            iba_qp_check(ca, ca->qp[i]);
+    iba_ca_check_queues(&e->ca);
 }
 
 void world_check(struct world *w)

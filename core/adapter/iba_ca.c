@@ -175,15 +175,21 @@ enum iba_err iba_ca_poll(struct iba_ca *ca, uint8_t port, uint8_t *buf, size_t c
     return IBA_OK;
 }
 
-void iba_ca_check(const struct iba_ca *ca)
+void iba_ca_check_queues(const struct iba_ca *ca)
 {
     if (ca->change)
         return;
-    iba_mem_check(&ca->mem);
     iba_queues_check(ca);
     for (uint32_t i = 0; i < ca->n_qp; i++)
         if (ca->qp[i]) {
             assert(ca->qp[i]->qpn < 2 || ca->qp[i]->qpn % ca->n_qp == i);
             iba_qp_check(ca, ca->qp[i]);
         }
+}
+
+void iba_ca_check(const struct iba_ca *ca)
+{
+    if (!ca->change)
+        iba_mem_check(&ca->mem);
+    iba_ca_check_queues(ca);
 }

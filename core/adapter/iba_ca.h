@@ -53,4 +53,6 @@ enum iba_err iba_ca_poll(struct iba_ca *ca, uint8_t port, uint8_t *buf, size_t c
 iba_time iba_ca_deadline(const struct iba_ca *ca);
 /* Every invariant of every object; asserts. A device that does something otherwise (iba_ca_change) is let off. */
 void iba_ca_check(const struct iba_ca *ca);
+/* The same, without the memory table. */
+void iba_ca_check_queues(const struct iba_ca *ca);
 #endif
