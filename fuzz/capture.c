@@ -9,6 +9,8 @@
 const struct fuzz_target fuzz_target = {"capture", FUZZ_BYTES, NULL};
 
 enum { MOST_PACKETS = 20000 }; /* a few kilobytes of gzip may hold millions */
+/* All pieces wait in the pipe at once. A write takes a page of its room for each 4096 bytes it begins. */
+enum { PIECE = 4096, MOST_PIECES = 200, ROOM = 256 * PIECE };
 
 static int file_of(const uint8_t *data, size_t n)
 {
@@ -21,7 +23,6 @@ static int file_of(const uint8_t *data, size_t n)
 /* The same as a pipe, which gives a few bytes a time: so that records are put together from pieces. */
 static int pieces_of(const uint8_t *data, size_t n)
 {
-    enum { MOST_PIECES = 200, ROOM = 256 * 4096 };
     const size_t piece = n / MOST_PIECES + 1;
     int end[2];
 
@@ -72,7 +73,7 @@ int fuzz_one(const uint8_t *data, size_t n)
 {
     const uint64_t whole = read_all(file_of(data, n));
 
-    if (n % 4 == 0) /* it takes its time */
+    if (n % 4 == 0 && n < (size_t)MOST_PIECES * PIECE) /* it takes its time */
         FUZZ_CHECK(read_all(pieces_of(data, n)) == whole);
     return 0;
 }
