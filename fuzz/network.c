@@ -5,7 +5,6 @@
 
 const struct fuzz_target fuzz_target = {"network", FUZZ_RECORDS, NULL};
 
-enum { NOTHING = FUZZ_RAW, MESSAGE, FATES, KINDS };
 enum { DELIVER, LOSE, REPEAT, DELAY, DAMAGE, FATE_COUNT };
 enum { MOST_MESSAGES = 4, SLOT = 672, PART = MOST_MESSAGES * SLOT, COUNTER = WORLD_BYTES - 8, FLIGHT = 64 };
 enum { MOST_FATES = 256, MOST_ROUNDS = 20000, DELAY_NS = 5000, TRIP_NS = 1000 };
@@ -41,11 +40,11 @@ static void read_plan(struct net *t, struct fuzz_in *in)
     uint8_t kind;
 
     while (fuzz_record(in, &kind, &body))
-        if (kind % KINDS == MESSAGE && t->n < MOST_MESSAGES) {
+        if (kind % NETWORK_KINDS == NETWORK_MESSAGE && t->n < MOST_MESSAGES) {
             struct message *m = &t->message[t->n++];
             m->op = op[fuzz_u8(&body) % sizeof op];
             m->length = m->op == IBA_WR_FETCH_ADD ? 8 : fuzz_u16(&body) % (SLOT + 1u);
-        } else if (kind % KINDS == FATES)
+        } else if (kind % NETWORK_KINDS == NETWORK_FATES)
             while (body.n > 0 && t->fates < MOST_FATES)
                 t->fate[t->fates++] = fuzz_u8(&body);
 }

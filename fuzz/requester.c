@@ -4,7 +4,6 @@
 
 const struct fuzz_target fuzz_target = {"requester", FUZZ_RECORDS, NULL};
 
-enum { RAW = FUZZ_RAW, SEND, RESPONSE, ACKNOWLEDGE, WAIT, SEND_ON, KINDS };
 enum { MOST_STEPS = 200, MOST_POLLS = 16 };
 
 static uint8_t frame[IBA_TX_MOST];
@@ -34,7 +33,7 @@ static void send(struct world *w, struct work *k, struct fuzz_in *in)
     k->posted += iba_post_send(&w->end[0].ca, w->end[0].qp[0].qpn, &wr) == IBA_VERB_OK;
 }
 
-/* ACKNOWLEDGE: what takes least to say: a distance from the oldest unacknowledged PSN, and a syndrome. */
+/* An acknowledgement: what takes least to say: a distance from the oldest unacknowledged PSN, and a syndrome. */
 static void respond(struct world *w, struct fuzz_in *in, bool acknowledge)
 {
     uint8_t body[32] = {0};
@@ -69,12 +68,12 @@ static void complete(struct world *w, struct work *k)
 
 static void step(struct world *w, struct work *k, uint8_t kind, struct fuzz_in *in)
 {
-    switch (kind % KINDS) {
-    case RAW: world_feed_raw(w, 0, kind, in); break;
-    case SEND: send(w, k, in); break;
-    case RESPONSE: respond(w, in, false); break;
-    case ACKNOWLEDGE: respond(w, in, true); break;
-    case WAIT: world_wait(w, in); break;
+    switch (kind % REQUESTER_KINDS) {
+    case REQUESTER_RAW: world_feed_raw(w, 0, kind, in); break;
+    case REQUESTER_SEND: send(w, k, in); break;
+    case REQUESTER_RESPONSE: respond(w, in, false); break;
+    case REQUESTER_ACKNOWLEDGE: respond(w, in, true); break;
+    case REQUESTER_WAIT: world_wait(w, in); break;
     default: break;
     }
     for (unsigned i = 0; i < MOST_POLLS && world_poll(w, 0, frame, sizeof frame) > 0; i++)

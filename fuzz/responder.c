@@ -4,7 +4,6 @@
 
 const struct fuzz_target fuzz_target = {"responder", FUZZ_RECORDS, NULL};
 
-enum { RAW = FUZZ_RAW, REQUEST, REQUEST_AGAIN, RECV, WAIT, MEMORY, KINDS };
 enum { MOST_STEPS = 200, MOST_POLLS = 64 };
 
 static uint8_t frame[IBA_TX_MOST];
@@ -51,11 +50,11 @@ static void request(struct world *w, struct fuzz_in *in)
 
 static void step(struct world *w, uint8_t kind, struct fuzz_in *in)
 {
-    switch (kind % KINDS) {
-    case RAW: world_feed_raw(w, 0, kind, in); break;
-    case RECV: world_post_recv(w, 0, in); break;
-    case WAIT: world_wait(w, in); break;
-    case MEMORY: world_memory(w, 0, in); break;
+    switch (kind % RESPONDER_KINDS) {
+    case RESPONDER_RAW: world_feed_raw(w, 0, kind, in); break;
+    case RESPONDER_RECV: world_post_recv(w, 0, in); break;
+    case RESPONDER_WAIT: world_wait(w, in); break;
+    case RESPONDER_MEMORY: world_memory(w, 0, in); break;
     default: request(w, in); break;
     }
 }

@@ -15,7 +15,8 @@ enum { FAR = 6, LAST = 7, VARIANTS = SEED_VARIANTS };
 size_t seed_settings(uint8_t *to, uint8_t link, unsigned variant)
 {
     const uint8_t head[FUZZ_HEAD] = {link, 0x08, 0xfe, 0xff, 0xff, 0x3f, 0x0f, 0x05};
-    static const uint8_t far[VARIANTS] = {0, 0x10, 0, 0x40}, last[VARIANTS] = {0, 0, 0x20, 0x40};
+    static const uint8_t far[VARIANTS] = {0, WORLD_NOT_FAR, 0, WORLD_ARMED};
+    static const uint8_t last[VARIANTS] = {0, 0, WORLD_FEW_RIGHTS, WORLD_WITH_GRH};
 
     memcpy(to, head, sizeof head);
     to[FAR] |= far[variant];
@@ -41,7 +42,7 @@ size_t seed_craft(uint8_t *to, uint8_t qp, uint8_t opcode, uint8_t delta, uint8_
     const uint8_t bytes[] = {qp,
                              opcode,
                              delta,
-                             1,
+                             CRAFT_ACKREQ,
                              (uint8_t)(whole  ? 0xff
                                        : none ? 0
                                               : 8),
@@ -75,21 +76,21 @@ void seed_save_steps(const char *target, const char *what, unsigned a, unsigned 
 static void engine_seed(uint8_t link, uint8_t opcode, unsigned variant)
 {
     static const uint8_t verbs[][16] = {{0, 0, 1, 1, 0, 0, 0, 16}, {0, 4, 1, 1, 0, 0, 0, 64}}, none[] = {0};
-    const uint8_t recv[] = {qp_of(opcode), 1, 0, 0, 0, 0, 4}, pages[] = {4, 0};
+    const uint8_t recv[] = {qp_of(opcode), 1, 0, 0, 0, 0, 4}, pages[] = {MEMORY_PAGES, 0};
     uint8_t buf[SEED_ROOM], packet[32];
     size_t n = seed_settings(buf, link, variant), len = seed_craft(packet, qp_of(opcode), opcode, 0, 0, 8);
 
-    n += seed_record(buf + n, 3, recv, sizeof recv);
-    n += seed_record(buf + n, 2, verbs[opcode % 2], sizeof verbs[0]);
-    n += seed_record(buf + n, 4, none, 0);
+    n += seed_record(buf + n, WORLD_RECV, recv, sizeof recv);
+    n += seed_record(buf + n, WORLD_SEND, verbs[opcode % 2], sizeof verbs[0]);
+    n += seed_record(buf + n, WORLD_DRAIN, none, 0);
     n += raw_record(buf + n, buf, packet, len);
-    n += seed_record(buf + n, 1, packet, len);
+    n += seed_record(buf + n, WORLD_CRAFT, packet, len);
     len = seed_craft(packet, qp_of(opcode), opcode, 0, 2, 8);
-    n += seed_record(buf + n, 8, pages, sizeof pages);
-    n += seed_record(buf + n, 1, packet, len);
-    n += seed_record(buf + n, 4, none, 0);
-    n += seed_record(buf + n, 5, none, 1);
-    n += seed_record(buf + n, 6, none, 0);
+    n += seed_record(buf + n, WORLD_MEMORY, pages, sizeof pages);
+    n += seed_record(buf + n, WORLD_CRAFT, packet, len);
+    n += seed_record(buf + n, WORLD_DRAIN, none, 0);
+    n += seed_record(buf + n, WORLD_WAIT, none, 1);
+    n += seed_record(buf + n, WORLD_COMPLETE, none, 0);
     seed_save_steps("engine", "step", link * 10u + variant, opcode, buf, n);
     seed_save_steps("shadow", "step", link * 10u + variant, opcode, buf, n);
 }
@@ -101,50 +102,48 @@ static void message_seed(uint8_t link, uint8_t first, uint8_t last, uint8_t serv
     uint8_t buf[SEED_ROOM], packet[32];
     size_t n = seed_settings(buf, link, 0);
 
-    n += seed_record(buf + n, 3, recv, sizeof recv);
+    n += seed_record(buf + n, WORLD_RECV, recv, sizeof recv);
     for (uint8_t i = 0; i < 3; i++) {
         const uint8_t op = (uint8_t)(service | (i < 2 ? first + i : last));
-        n += seed_record(buf + n, 1, packet, seed_craft(packet, recv[0], op, 0, 0, 520));
+        n += seed_record(buf + n, WORLD_CRAFT, packet, seed_craft(packet, recv[0], op, 0, 0, 520));
     }
-    n += seed_record(buf + n, 1, packet, seed_craft(packet, recv[0], service | first, 2, 0, 520));
-    n += seed_record(buf + n, 4, none, 0);
+    n += seed_record(buf + n, WORLD_CRAFT, packet, seed_craft(packet, recv[0], service | first, 2, 0, 520));
+    n += seed_record(buf + n, WORLD_DRAIN, none, 0);
     seed_save_steps("engine", "message", link * 1000u + service, first * 32u + last, buf, n);
     seed_save_steps("shadow", "message", link * 1000u + service, first * 32u + last, buf, n);
 }
 
-/* The responder's records: 1 a request (without its QP), 3 a receive, 4 time. */
 static void responder_seed(uint8_t link, uint8_t opcode, unsigned variant)
 {
     static const uint8_t recv[] = {0, 1, 0, 0, 0, 0, 4}, none[] = {0};
     uint8_t buf[SEED_ROOM], packet[32];
     size_t n = seed_settings(buf, link, variant), len;
 
-    n += seed_record(buf + n, 3, recv, sizeof recv);
+    n += seed_record(buf + n, RESPONDER_RECV, recv, sizeof recv);
     for (uint8_t delta = 0; delta < 4; delta++) { /* as expected, again, ahead */
         len = seed_craft(packet, 0, opcode, (uint8_t)(delta == 1 ? -1 : delta), delta, 264);
-        n += seed_record(buf + n, delta == 3 ? 0x41 : 1, packet + 1, len - 1);
+        n += seed_record(buf + n, delta == 3 ? 0x41 : RESPONDER_REQUEST, packet + 1, len - 1);
     }
-    n += seed_record(buf + n, 4, none, 1);
+    n += seed_record(buf + n, RESPONDER_WAIT, none, 1);
     seed_save_steps("responder", "step", link * 10u + variant, opcode, buf, n);
 }
 
-/* The requester's: 1 work, 2 a response, 3 an acknowledgement. */
 static void requester_seed(uint8_t link, uint8_t op, uint8_t syndrome)
 {
     const uint8_t work[] = {op, 1, 0, 0, 0, 0x08, 1}, ack[] = {0, syndrome, 1}, wait[] = {0};
     uint8_t buf[SEED_ROOM], packet[32];
     size_t n = seed_settings(buf, link, 0), len;
 
-    n += seed_record(buf + n, 1, work, sizeof work);
-    n += seed_record(buf + n, 1, work, sizeof work);
-    n += seed_record(buf + n, 3, ack, sizeof ack);
+    n += seed_record(buf + n, REQUESTER_SEND, work, sizeof work);
+    n += seed_record(buf + n, REQUESTER_SEND, work, sizeof work);
+    n += seed_record(buf + n, REQUESTER_ACKNOWLEDGE, ack, sizeof ack);
     for (uint8_t i = 0; i < 6; i++) { /* responses of a READ, of an ATOMIC */
         len = seed_craft(packet, i, i == 0 || i == 1 ? IBA_RC_READ_RESP_FIRST : IBA_RC_READ_RESP_LAST, 0, 0, 0);
         packet[1] = 0;
         memmove(packet + 1, packet + 2, len - 2); /* which, distance, and the rest */
-        n += seed_record(buf + n, 2, packet, len - 1);
+        n += seed_record(buf + n, REQUESTER_RESPONSE, packet, len - 1);
     }
-    n += seed_record(buf + n, 4, wait, 1);
+    n += seed_record(buf + n, REQUESTER_WAIT, wait, 1);
     seed_save_steps("requester", "work", link * 16u + op, syndrome, buf, n);
 }
 
@@ -155,8 +154,8 @@ static void network_seed(uint8_t link, uint8_t op, uint8_t fate)
     size_t n = seed_settings(buf, link, 0);
 
     for (unsigned i = 0; i < 3; i++)
-        n += seed_record(buf + n, 1, message, sizeof message);
-    n += seed_record(buf + n, 2, fates, sizeof fates);
+        n += seed_record(buf + n, NETWORK_MESSAGE, message, sizeof message);
+    n += seed_record(buf + n, NETWORK_FATES, fates, sizeof fates);
     seed_save_steps("network", "message", link * 16u + op, fate, buf, n);
 }
 

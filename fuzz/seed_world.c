@@ -15,23 +15,6 @@ static void say(struct script *s, uint8_t kind, const void *body, size_t n)
 
 /* Steps of the other of two adapters. */
 enum { OTHER = WORLD_KINDS };
-/* Choices of WORLD_MEMORY and WORLD_OBJECT, flags of a place (world_step.c, world_verb.c) */
-enum { M_INVALIDATE, M_FREE, M_ALLOC, M_BIND, M_PAGES, M_DEREGISTER, M_REGISTER, M_DOMAIN };
-enum {
-    O_CONNECT,
-    O_DESTROY,
-    O_ATTACH,
-    O_DETACH,
-    O_PKEY,
-    O_NOTIFY,
-    O_ARM,
-    O_CQ,
-    O_CREATE,
-    O_ADDRESS,
-    O_SRQ,
-    O_CQ_AGAIN
-};
-enum { AT_SPARE = 0x08, AT_WINDOW = 0x40, AT_WRONG = 0x20 };
 
 static void begin(struct script *s, uint8_t link, unsigned variant)
 {
@@ -53,8 +36,8 @@ static void modify(struct script *s, uint8_t kind, uint8_t qp, uint32_t mask, ui
 
 static void request(struct script *s, uint8_t opcode, int delta, uint8_t where, uint16_t at, uint16_t length)
 {
-    SAY(s, WORLD_CRAFT, 0, opcode, (uint8_t)delta, 1, opcode == IBA_RC_READ_REQUEST ? 0 : 8, 0, where, (uint8_t)at,
-        (uint8_t)(at >> 8), (uint8_t)length, (uint8_t)(length >> 8));
+    SAY(s, WORLD_CRAFT, 0, opcode, (uint8_t)delta, CRAFT_ACKREQ, opcode == IBA_RC_READ_REQUEST ? 0 : 8, 0, where,
+        (uint8_t)at, (uint8_t)(at >> 8), (uint8_t)length, (uint8_t)(length >> 8));
 }
 
 /* ---- one adapter ---- */
@@ -66,24 +49,24 @@ static void memory(uint8_t link)
 
     for (uint8_t domain = 0; domain < 2; domain++) {
         begin(&s, link, 0);
-        SAY(&s, WORLD_MEMORY, M_REGISTER, domain, 0, 0, 0, 0, 16, 0xff, 0);
-        request(&s, IBA_RC_WRITE_ONLY, 0, AT_SPARE, 0, 8);
-        request(&s, IBA_RC_READ_REQUEST, 0, AT_SPARE, 0, 64);
+        SAY(&s, WORLD_MEMORY, MEMORY_REGISTER, domain, 0, 0, 0, 0, 16, 0xff, 0);
+        request(&s, IBA_RC_WRITE_ONLY, 0, PLACE_SPARE, 0, 8);
+        request(&s, IBA_RC_READ_REQUEST, 0, PLACE_SPARE, 0, 64);
         SAY(&s, WORLD_DRAIN, 0);
-        SAY(&s, WORLD_MEMORY, M_DEREGISTER, 0, AT_SPARE, 0, 0, 0, 0);
-        request(&s, IBA_RC_READ_REQUEST, -1, AT_SPARE, 0, 64);
+        SAY(&s, WORLD_MEMORY, MEMORY_DEREGISTER, 0, PLACE_SPARE, 0, 0, 0, 0);
+        request(&s, IBA_RC_READ_REQUEST, -1, PLACE_SPARE, 0, 64);
         SAY(&s, WORLD_DRAIN, 0);
         done(&s, "engine", "spare", link, domain);
     }
     for (uint8_t kind = 0; kind < 6; kind++)
         for (uint8_t binder = 0; binder < 8; binder += 2) {
             begin(&s, link, 0);
-            SAY(&s, WORLD_MEMORY, M_FREE, 0, 0, 0, 0, 0, 0);
-            SAY(&s, WORLD_MEMORY, M_ALLOC, kind * 2, 0, 0, 0, 0, 0);
-            SAY(&s, WORLD_MEMORY, M_BIND, (uint8_t)(6 + 8 * binder), 0, 0, 0, 0, 4, (uint8_t)(77 + kind), 0);
-            request(&s, IBA_RC_WRITE_ONLY, 0, AT_WINDOW, 0, 8);
-            request(&s, IBA_RC_SEND_ONLY_INV, 1, AT_WINDOW, 0, 8);
-            SAY(&s, WORLD_MEMORY, M_INVALIDATE, 0, AT_WINDOW, 0, 0, 0, 0);
+            SAY(&s, WORLD_MEMORY, MEMORY_FREE, 0, 0, 0, 0, 0, 0);
+            SAY(&s, WORLD_MEMORY, MEMORY_ALLOC, kind * 2, 0, 0, 0, 0, 0);
+            SAY(&s, WORLD_MEMORY, MEMORY_BIND, (uint8_t)(6 + 8 * binder), 0, 0, 0, 0, 4, (uint8_t)(77 + kind), 0);
+            request(&s, IBA_RC_WRITE_ONLY, 0, PLACE_WINDOW, 0, 8);
+            request(&s, IBA_RC_SEND_ONLY_INV, 1, PLACE_WINDOW, 0, 8);
+            SAY(&s, WORLD_MEMORY, MEMORY_INVALIDATE, 0, PLACE_WINDOW, 0, 0, 0, 0);
             SAY(&s, WORLD_DRAIN, 0);
             done(&s, "engine", "window", link * 16u + kind, binder);
         }
@@ -92,7 +75,7 @@ static void memory(uint8_t link)
 /* To a byte before the end of a region, to the end, and a byte further, by each kind of request and a WQE. */
 static void edges(uint8_t link)
 {
-    enum { NEAR_END = 0x80, LENGTHS = 3 };
+    enum { LENGTHS = 3 };
     static const uint16_t lengths[LENGTHS] = {8, 1, 256};
     static const uint8_t opcodes[] = {IBA_RC_WRITE_ONLY, IBA_RC_READ_REQUEST, IBA_RC_FETCH_ADD, IBA_RC_SEND_ONLY};
     struct script s;
@@ -102,9 +85,9 @@ static void edges(uint8_t link)
             for (unsigned l = 0; l < LENGTHS; l++) {
                 const uint8_t low = (uint8_t)lengths[l], high = (uint8_t)(lengths[l] >> 8);
                 begin(&s, link, 0);
-                SAY(&s, WORLD_RECV, 0, 1, NEAR_END, at, 0, low, high);
-                SAY(&s, WORLD_SEND, 0, 0, 1, 1, NEAR_END, at, 0, low, high);
-                request(&s, opcodes[i], 0, NEAR_END, at, lengths[l]);
+                SAY(&s, WORLD_RECV, 0, 1, PLACE_NEAR_END, at, 0, low, high);
+                SAY(&s, WORLD_SEND, 0, 0, 1, 1, PLACE_NEAR_END, at, 0, low, high);
+                request(&s, opcodes[i], 0, PLACE_NEAR_END, at, lengths[l]);
                 SAY(&s, WORLD_DRAIN, 0);
                 done(&s, "engine", "edge", link * 16u + at, i * LENGTHS + l);
             }
@@ -134,18 +117,21 @@ static void replays(uint8_t link)
 /* Headers that no sender writes, and packets that are not where they should be. */
 static void headers(uint8_t link)
 {
-    enum {
-        OTHER_PORT = 130,
-        HEADERLESS = 40,
-        FLAGS = 12,
-        KEEP = 0xff,
-        DIRECTED = 0xfe,
-        MAPPED = 0xfd,
-        TO_MAPPED = 0xfc
-    };
-    static const uint8_t twists[FLAGS][3] = {{KEEP, 0, 4},        {MAPPED, 1, 1}, {TO_MAPPED, 1, 1}, {0, 3, 1},
-                                             {0, 2, 0xff},        {1, 1, 1},      {1, 10, 1},        {0, 5, 7},
-                                             {DIRECTED, 1, 0xa3}, {1, 15, 1},     {2, 4, 1},         {1, 31, 3}};
+    enum { OTHER_PORT = RAW_OTHER_PORT + 2, HEADERLESS = RAW_HEADERLESS + 8, FLAGS = 12 };
+    _Static_assert(OTHER_PORT % WORLD_KINDS == WORLD_RAW && HEADERLESS % WORLD_KINDS == WORLD_RAW,
+                   "packets as they are");
+    static const uint8_t twists[FLAGS][3] = {{TWIST_KEEP, 0, 4},
+                                             {TWIST_MAP_SOURCE, 1, 1},
+                                             {TWIST_MAP_TARGET, 1, 1},
+                                             {0, 3, 1},
+                                             {0, 2, 0xff},
+                                             {1, 1, 1},
+                                             {1, 10, 1},
+                                             {0, 5, 7},
+                                             {TWIST_PAYLOAD, 1, 0xa3 /* a directed datagram */},
+                                             {1, 15, 1},
+                                             {2, 4, 1},
+                                             {1, 31, 3}};
     struct script s;
     uint8_t frame[SEED_ROOM], packet[32];
 
@@ -155,7 +141,7 @@ static void headers(uint8_t link)
             s.bytes[5] |= 0x40; /* two LIDs */
             size_t n = seed_craft(packet, qp, qp == 2 ? 0x24 : IBA_RC_SEND_ONLY, 0, 0, 6);
             packet[4] = i == 0 ? 6 : packet[4];
-            n = n > 11 ? 11 : n;
+            n = n > CRAFT_BYTES ? CRAFT_BYTES : n;
             if (qp >= 3 && qp <= 5) { /* DETH */
                 packet[n++] = 0;
                 packet[n++] = 1;
@@ -180,30 +166,31 @@ static void objects(uint8_t link)
     for (uint8_t type = 0; type < (uint8_t)(IBA_QPT_COUNT + 1); type++)
         for (uint8_t flags = 0; flags < 4; flags++) {
             begin(&s, link, 0);
-            SAY(&s, WORLD_OBJECT, O_DESTROY, 0);
-            SAY(&s, WORLD_OBJECT, O_CREATE, 0, 0, type, flags == 3 ? 0x80 : flags, 0, 0, 0, flags == 2, flags == 1);
-            SAY(&s, WORLD_OBJECT, O_CONNECT, 0);
+            SAY(&s, WORLD_OBJECT, OBJECT_DESTROY, 0);
+            SAY(&s, WORLD_OBJECT, OBJECT_CREATE, 0, 0, type, flags == 3 ? 0x80 : flags, 0, 0, 0, flags == 2,
+                flags == 1);
+            SAY(&s, WORLD_OBJECT, OBJECT_CONNECT, 0);
             SAY(&s, WORLD_SEND, 0, 0, 1, 1, 0, 0, 0, 16);
             request(&s, IBA_RC_SEND_ONLY, 0, 0, 0, 8);
             SAY(&s, WORLD_DRAIN, 0);
             SAY(&s, WORLD_COMPLETE, 0);
             done(&s, "engine", "type", link * 16u + type, flags);
         }
-    for (uint8_t field = 0; field < 13; field++)
+    for (uint8_t field = 0; field < (uint8_t)(AV_FIELDS); field++)
         for (uint8_t value = 0; value < 5; value++) {
             static const uint8_t values[] = {0, 1, 3, 0x80, 0xff};
             begin(&s, link, value & 1 ? 3 : 0);
-            SAY(&s, WORLD_OBJECT, O_ADDRESS, 0, 3, 0); /* handle 1, gone again */
-            SAY(&s, WORLD_OBJECT, O_ADDRESS, 0, 0, 1, field, values[value]);
+            SAY(&s, WORLD_OBJECT, OBJECT_ADDRESS, 0, 3, 0); /* handle 1, gone again */
+            SAY(&s, WORLD_OBJECT, OBJECT_ADDRESS, 0, 0, 1, field, values[value]);
             SAY(&s, WORLD_SEND, 3, 0, 1, 1, 0, 0, 0, 16, 0, 0, 0, 0, 0, 1, 0, value == 3);
             SAY(&s, WORLD_DRAIN, 0);
             SAY(&s, WORLD_MODIFY, 0, IBA_QPA_STATE, 0, 0, 0, IBA_QPS_RESET);
             SAY(&s, WORLD_MODIFY, 0, 0x39, 0, 0, 0, IBA_QPS_INIT);
             SAY(&s, WORLD_MODIFY, 0, 0x81, 0x91, 0x12, 0, IBA_QPS_RTR, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0,
                 0, 0, 0, 0, 1, field, values[value], 0);
-            SAY(&s, WORLD_OBJECT, O_SRQ, value);
-            SAY(&s, WORLD_OBJECT, O_CQ_AGAIN, value);
-            SAY(&s, WORLD_MEMORY, M_DOMAIN, value, 0, 0, 0, 0, 0);
+            SAY(&s, WORLD_OBJECT, OBJECT_SRQ, value);
+            SAY(&s, WORLD_OBJECT, OBJECT_CQ_AGAIN, value);
+            SAY(&s, WORLD_MEMORY, MEMORY_DOMAIN, value, 0, 0, 0, 0, 0);
             done(&s, "engine", "address", link * 16u + field, value);
         }
 }
@@ -211,7 +198,6 @@ static void objects(uint8_t link)
 /* Each opcode that has a name, those of services that no QP has too. */
 static void every_opcode(uint8_t link)
 {
-    enum { OTHER_SERVICE = 0x40, ACKREQ = 1 };
     struct script s;
     uint8_t packet[32];
 
@@ -220,7 +206,7 @@ static void every_opcode(uint8_t link)
         for (unsigned op = first; op < first + 64; op++)
             if (iba_opcodes[op].name) {
                 const size_t n = seed_craft(packet, 0, (uint8_t)op, 0, 0, 8);
-                packet[3] = OTHER_SERVICE | ACKREQ;
+                packet[3] = CRAFT_OTHER_SERVICE | CRAFT_ACKREQ;
                 say(&s, WORLD_CRAFT, packet, n);
             }
         done(&s, "engine", "opcode", link, first);
@@ -295,42 +281,42 @@ static void reliable(struct script *s, uint8_t qp, uint8_t lost)
 
 static void datagrams(struct script *s)
 {
-    SAY(s, OTHER + WORLD_OBJECT, O_ATTACH, 3);
+    SAY(s, OTHER + WORLD_OBJECT, OBJECT_ATTACH, 3);
     receives(s);
     for (uint8_t qp = 2; qp < (uint8_t)(WORLD_QPS); qp++)
         for (uint8_t op = 0; op < 2; op++)
             work(s, 0, qp, op, qp == 4 || qp == 5 ? 256 : 64);
     work(s, 0, 2, IBA_WR_WRITE_IMM, 700);
     exchange(s, 0, 0);
-    SAY(s, OTHER + WORLD_OBJECT, O_PKEY, 0, 1, 0x80);
+    SAY(s, OTHER + WORLD_OBJECT, OBJECT_PKEY, 0, 1, 0x80);
     work(s, 0, 3, 0, 64);
     exchange(s, 0, 0);
-    SAY(s, OTHER + WORLD_CRAFT, 3, 4, 0, 0x88, 8, 0, 0, 0, 0, 0, 0, 0, 0);
+    SAY(s, OTHER + WORLD_CRAFT, 3, 4, 0, CRAFT_GROUP | CRAFT_MARKED, 8, 0, 0, 0, 0, 0, 0, 0, 0);
     SAY(s, OTHER + WORLD_COMPLETE, 0);
 }
 
 /* What verbs refuse, or not; and what is left when they let it through. */
 static void refused(struct script *s)
 {
-    SAY(s, WORLD_MEMORY, M_REGISTER, 0, 0, 0, 0, 0, 16, 0xff, 3);
-    SAY(s, WORLD_MEMORY, M_REGISTER, 0, 0, 0, 0, 0, 16, 0xff, 0xff);
-    SAY(s, WORLD_MEMORY, M_REGISTER, 2, 0, 0, 0, 0, 16, 0x0e, 0);
-    SAY(s, WORLD_MEMORY, M_FREE, 0, 0, 0, 0, 0, 0);
-    SAY(s, WORLD_MEMORY, M_ALLOC, 4, 0, 0, 0, 0, 0);
-    SAY(s, WORLD_MEMORY, M_BIND, 6, 0, 0, 0, 0, 64, 9, 0);
-    SAY(s, WORLD_MEMORY, M_BIND, 6, 0, 0, 0, 0, 4, 9, 0);
-    SAY(s, WORLD_MEMORY, M_INVALIDATE, 1, AT_WINDOW, 0, 0, 0, 0);
-    SAY(s, WORLD_MEMORY, M_DEREGISTER, 0, 0, 0, 0, 0, 0);
-    SAY(s, WORLD_MEMORY, M_DOMAIN, 0, 0, 0, 0, 0, 0);
+    SAY(s, WORLD_MEMORY, MEMORY_REGISTER, 0, 0, 0, 0, 0, 16, 0xff, 3);
+    SAY(s, WORLD_MEMORY, MEMORY_REGISTER, 0, 0, 0, 0, 0, 16, 0xff, 0xff);
+    SAY(s, WORLD_MEMORY, MEMORY_REGISTER, 2, 0, 0, 0, 0, 16, 0x0e, 0);
+    SAY(s, WORLD_MEMORY, MEMORY_FREE, 0, 0, 0, 0, 0, 0);
+    SAY(s, WORLD_MEMORY, MEMORY_ALLOC, 4, 0, 0, 0, 0, 0);
+    SAY(s, WORLD_MEMORY, MEMORY_BIND, 6, 0, 0, 0, 0, 64, 9, 0);
+    SAY(s, WORLD_MEMORY, MEMORY_BIND, 6, 0, 0, 0, 0, 4, 9, 0);
+    SAY(s, WORLD_MEMORY, MEMORY_INVALIDATE, 1, PLACE_WINDOW, 0, 0, 0, 0);
+    SAY(s, WORLD_MEMORY, MEMORY_DEREGISTER, 0, 0, 0, 0, 0, 0);
+    SAY(s, WORLD_MEMORY, MEMORY_DOMAIN, 0, 0, 0, 0, 0, 0);
     work(s, 0, 0, IBA_WR_READ, 64);
-    SAY(s, WORLD_OBJECT, O_CQ_AGAIN, 0);
-    SAY(s, WORLD_OBJECT, O_SRQ, 1);
-    SAY(s, WORLD_OBJECT, O_CREATE, 0, 0, 1, 0);
-    SAY(s, WORLD_OBJECT, O_ADDRESS, 0, 0, 2, 0, 3, 5, 200);
-    SAY(s, WORLD_OBJECT, O_ATTACH, 0, 0x80, 0x80);
-    SAY(s, WORLD_OBJECT, O_ATTACH, 3);
-    SAY(s, WORLD_OBJECT, O_DESTROY, 3);
-    SAY(s, WORLD_OBJECT, O_ARM, 200);
+    SAY(s, WORLD_OBJECT, OBJECT_CQ_AGAIN, 0);
+    SAY(s, WORLD_OBJECT, OBJECT_SRQ, 1);
+    SAY(s, WORLD_OBJECT, OBJECT_CREATE, 0, 0, 1, 0);
+    SAY(s, WORLD_OBJECT, OBJECT_ADDRESS, 0, 0, 2, 0, 3, 5, 200);
+    SAY(s, WORLD_OBJECT, OBJECT_ATTACH, 0, 0x80, 0x80);
+    SAY(s, WORLD_OBJECT, OBJECT_ATTACH, 3);
+    SAY(s, WORLD_OBJECT, OBJECT_DESTROY, 3);
+    SAY(s, WORLD_OBJECT, OBJECT_ARM, 200);
     modify(s, 0, 0, IBA_QPA_STATE, IBA_QPS_SQD, 0);
     modify(s, 0, 0, IBA_QPA_STATE | IBA_QPA_TIMEOUT | IBA_QPA_RETRY, IBA_QPS_SQD, 200);
     modify(s, 0, 0, IBA_QPA_STATE | IBA_QPA_ALT_PATH | IBA_QPA_PATH_MIG, IBA_QPS_RTS, 1);
@@ -340,7 +326,7 @@ static void refused(struct script *s)
     SAY(s, WORLD_RECV, 2, 1, 0, 0, 0, 0, 4);
     modify(s, 0, 2, IBA_QPA_STATE, IBA_QPS_RESET, 0);
     exchange(s, 0, 0);
-    SAY(s, WORLD_OBJECT, O_DESTROY, 0);
+    SAY(s, WORLD_OBJECT, OBJECT_DESTROY, 0);
     SAY(s, WORLD_COMPLETE, 0);
 }
 
@@ -353,8 +339,8 @@ static void odd_requests(struct script *s)
     receives(s);
     for (unsigned i = 0; i < sizeof opcodes; i++)
         for (uint8_t delta = 0; delta < 3; delta++) {
-            SAY(s, OTHER + WORLD_CRAFT, 0, opcodes[i], (uint8_t)(delta - 1), (uint8_t)(delta == 2 ? 9 : 1), 0xff, 0xff,
-                0, 0, 0, 0, 1, 0x60, 1);
+            SAY(s, OTHER + WORLD_CRAFT, 0, opcodes[i], (uint8_t)(delta - 1),
+                (uint8_t)(delta == 2 ? CRAFT_ACKREQ | CRAFT_MARKED : CRAFT_ACKREQ), 0xff, 0xff, 0, 0, 0, 0, 1, 0x60, 1);
             SAY(s, OTHER + WORLD_DRAIN, 0);
         }
     work(s, OTHER, 0, IBA_WR_SEND, 64);

@@ -3,8 +3,7 @@
 #include "test/recorder.h"
 
 enum { GUARD = 0xa5, PLAIN = 0x5a };
-/* Settings: the last bits of the last two bytes. */
-enum { NOT_FAR = 0x10, ARMED = 0x40, WITH_VLAN = 0x80, FEW_RIGHTS = 0x20, WITH_GRH = 0x40, VLAN = 5 };
+enum { VLAN = 5 };
 
 enum iba_qp_type world_type(unsigned qp)
 {
@@ -64,9 +63,9 @@ uint16_t world_lid(const struct world *w, unsigned end)
 struct iba_av world_av(const struct world *w, unsigned from)
 {
     struct iba_av av = {.port = 1,
-                        .grh = w->kind != IBA_PORT_IB || (w->head[7] & WITH_GRH),
+                        .grh = w->kind != IBA_PORT_IB || (w->head[7] & WORLD_WITH_GRH),
                         .dlid = world_lid(w, 1 - from),
-                        .vlan = w->head[6] & WITH_VLAN ? VLAN : 0xffff,
+                        .vlan = w->head[6] & WORLD_WITH_VLAN ? VLAN : 0xffff,
                         .hop_limit = 64,
                         .dmac = WORLD_MAC + 1 - from};
 
@@ -109,7 +108,7 @@ static struct iba_qp_attr attributes(const struct world *w, unsigned end, unsign
 
     return (struct iba_qp_attr){.port = 1,
                                 .qkey = WORLD_QKEY,
-                                .access = (uint16_t)(IBA_ACCESS_REMOTE & ~(h[7] & FEW_RIGHTS ? h[7] << 1 : 0)),
+                                .access = (uint16_t)(IBA_ACCESS_REMOTE & ~(h[7] & WORLD_FEW_RIGHTS ? h[7] << 1 : 0)),
                                 .path_mtu = (uint8_t)(IBA_MTU_256 + (h[1] & 3) % 3),
                                 .flow_control = (h[1] & 4) != 0,
                                 .dest_qpn = 0x10 + i,
@@ -143,9 +142,9 @@ void world_connect(struct world *w, unsigned end, unsigned i)
     mask[1] |= connected ? IBA_QPA_AV | IBA_QPA_PATH_MTU | IBA_QPA_DEST_QPN | IBA_QPA_RQ_PSN : 0;
     mask[1] |= rc ? IBA_QPA_MAX_DEST_RD | IBA_QPA_MIN_RNR : 0;
     mask[2] |= rc ? IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_RNR_RETRY | IBA_QPA_MAX_RD : 0;
-    if (connected && (w->head[6] & ARMED))
+    if (connected && (w->head[6] & WORLD_ARMED))
         mask[2] |= IBA_QPA_ALT_PATH | IBA_QPA_PATH_MIG;
-    const unsigned not_far = (w->head[6] / NOT_FAR & 3u) % 3;
+    const unsigned not_far = (w->head[6] / WORLD_NOT_FAR & 3u) % 3;
     for (unsigned k = 0; k < 3 && k + not_far < 3; k++) {
         a.state = (uint8_t)(IBA_QPS_INIT + k);
         fuzz_note(iba_modify_qp(&e->ca, e->qp[i].qpn, &a, mask[k] | IBA_QPA_STATE));

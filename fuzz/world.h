@@ -26,6 +26,9 @@ enum {
     WORLD_SPARE = 3,
     WORLD_LMC_ROOM = 3, /* LIDs of a port with several: 8 are kept free for it */
 };
+/* Of the settings: bits of the last byte but one, and of the last one. */
+enum { WORLD_NOT_FAR = 0x10, WORLD_ARMED = 0x40, WORLD_WITH_VLAN = 0x80 };
+enum { WORLD_FEW_RIGHTS = 0x20, WORLD_WITH_GRH = 0x40 };
 #define WORLD_MAC UINT64_C(0x020000000001)
 #define WORLD_VA UINT64_C(0x10000) /* of region i, times i + 1 */
 
@@ -114,8 +117,71 @@ enum {
     WORLD_OBJECT,
     WORLD_KINDS
 };
+/* The kinds of steps that other targets know. */
+enum {
+    RESPONDER_RAW = FUZZ_RAW,
+    RESPONDER_REQUEST, /* as world_craft() takes it, without its QP */
+    RESPONDER_REQUEST_TOO,
+    RESPONDER_RECV,
+    RESPONDER_WAIT,
+    RESPONDER_MEMORY,
+    RESPONDER_KINDS
+};
+enum {
+    REQUESTER_RAW = FUZZ_RAW,
+    REQUESTER_SEND,
+    REQUESTER_RESPONSE,
+    REQUESTER_ACKNOWLEDGE,
+    REQUESTER_WAIT,
+    REQUESTER_SEND_ON,
+    REQUESTER_KINDS
+};
+enum { NETWORK_NOTHING = FUZZ_RAW, NETWORK_MESSAGE, NETWORK_FATES, NETWORK_KINDS };
+/* What a step of memory or of objects does, by its first byte. */
+enum {
+    MEMORY_INVALIDATE,
+    MEMORY_FREE,
+    MEMORY_ALLOC,
+    MEMORY_BIND,
+    MEMORY_PAGES,
+    MEMORY_DEREGISTER,
+    MEMORY_REGISTER,
+    MEMORY_DOMAIN,
+    MEMORY_CHOICES
+};
+enum {
+    OBJECT_CONNECT,
+    OBJECT_DESTROY,
+    OBJECT_ATTACH,
+    OBJECT_DETACH,
+    OBJECT_PKEY,
+    OBJECT_NOTIFY,
+    OBJECT_ARM,
+    OBJECT_CQ,
+    OBJECT_CREATE,
+    OBJECT_ADDRESS,
+    OBJECT_SRQ,
+    OBJECT_CQ_AGAIN,
+    OBJECT_CHOICES
+};
 
 /* ---- packets: world_packet.c ---- */
+/* Bits of the kind of a record that holds a packet as it is. */
+enum { RAW_OTHER_PORT = 0x80, RAW_CUT = 0x40, RAW_HEADERLESS = 0x20 };
+/* How a crafted packet differs from the plain one. */
+enum {
+    CRAFT_ACKREQ = 1,
+    CRAFT_SOLICITED = 2,
+    CRAFT_OTHER_PKEY = 4,
+    CRAFT_MARKED = 8,
+    CRAFT_BAD_CRC = 16,
+    CRAFT_NO_MIGREQ = 32,
+    CRAFT_OTHER_SERVICE = 64,
+    CRAFT_GROUP = 128
+};
+enum { CRAFT_BYTES = 11 }; /* of every crafted packet: what its headers take and what changes them is behind */
+/* In place of the number of a header whose bytes change. */
+enum { TWIST_KEEP = 0xff, TWIST_PAYLOAD = 0xfe, TWIST_MAP_SOURCE = 0xfd, TWIST_MAP_TARGET = 0xfc };
 /* Checked and fed, in memory of exactly its size; on port 1. */
 void world_feed(struct world *w, unsigned end, const uint8_t *frame, size_t len);
 /* Likewise as the kind of its record says: at another port, not captured whole, or without any header seen in it. */
@@ -146,7 +212,25 @@ void world_address(struct world *w, unsigned end, struct fuzz_in *in);
 void world_complete(struct world *w, unsigned end);
 /* Time passes: to the next deadline, or by so much. */
 void world_wait(struct world *w, struct fuzz_in *in);
-/* A place in a region of `end`: address, length and key, mostly good ones. */
+/* Fields of an address vector that may be turned over. */
+enum {
+    AV_PORT,
+    AV_SL,
+    AV_DLID,
+    AV_DLID_HIGH,
+    AV_VLAN,
+    AV_SGID,
+    AV_DGID,
+    AV_MAC_HIGH,
+    AV_FLOW,
+    AV_PATH_BITS,
+    AV_GRH,
+    AV_UDP_SOURCE,
+    AV_SMP,
+    AV_FIELDS
+};
+/* A place in a region of `end`: address, length and key, mostly good ones, as the bits of its first byte say. */
+enum { PLACE_NEAR_END = 0x80, PLACE_WINDOW = 0x40, PLACE_WRONG_KEY = 0x20, PLACE_VAST = 0x10, PLACE_SPARE = 0x08 };
 struct world_place {
     uint64_t va;
     uint32_t length, key;

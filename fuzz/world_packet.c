@@ -1,19 +1,6 @@
 #include <string.h>
 #include "world.h"
 
-/* How a crafted packet differs from the plain one. */
-enum {
-    ACKREQ = 1,
-    SOLICITED = 2,
-    OTHER_PKEY = 4,
-    MARKED = 8,
-    BAD_CRC = 16,
-    NO_MIGREQ = 32,
-    OTHER_SERVICE = 64,
-    GROUP = 128
-};
-enum { WITH_VLAN = 0x80 /* of the settings */ };
-
 struct arrival {
     uint8_t port;
     bool headerless;
@@ -50,12 +37,12 @@ void world_feed(struct world *w, unsigned end, const uint8_t *frame, size_t len)
 
 void world_feed_raw(struct world *w, unsigned end, uint8_t kind, const struct fuzz_in *in)
 {
-    enum { OTHER_PORT = 0x80, CUT = 0x40, HEADERLESS = 0x20, CUT_BYTES = 4 };
-    const size_t len = in->n, caplen = kind & CUT && len > CUT_BYTES ? len - CUT_BYTES : len;
+    enum { CUT_BYTES = 4 };
+    const size_t len = in->n, caplen = kind & RAW_CUT && len > CUT_BYTES ? len - CUT_BYTES : len;
 
     feed(w, end, in->p,
-         &(struct arrival){.port = kind & OTHER_PORT ? 2 : 1,
-                           .headerless = (kind & (OTHER_PORT | CUT | HEADERLESS)) == HEADERLESS,
+         &(struct arrival){.port = kind & RAW_OTHER_PORT ? 2 : 1,
+                           .headerless = (kind & (RAW_OTHER_PORT | RAW_CUT | RAW_HEADERLESS)) == RAW_HEADERLESS,
                            .caplen = caplen,
                            .len = len});
 }
@@ -80,12 +67,12 @@ static enum iba_encap encap_of(const struct world *w, enum iba_qp_type type, boo
     if (type == IBA_QPT_RAW_IPV6 || type == IBA_QPT_RAW_ETHERTYPE)
         return type == IBA_QPT_RAW_IPV6 ? IBA_ENCAP_IB_RAW_V6 : IBA_ENCAP_IB_RAW;
     if (w->kind == IBA_PORT_IB)
-        return w->head[7] & 0x40 || group ? IBA_ENCAP_IB_GLOBAL : IBA_ENCAP_IB_LOCAL;
+        return w->head[7] & WORLD_WITH_GRH || group ? IBA_ENCAP_IB_GLOBAL : IBA_ENCAP_IB_LOCAL;
     static const uint8_t plain[] = {IBA_ENCAP_ROCE1, IBA_ENCAP_ROCE2_V6, IBA_ENCAP_ROCE2_V4};
     static const uint8_t tagged[] = {IBA_ENCAP_ROCE1_VLAN, IBA_ENCAP_ROCE2_V6_VLAN, IBA_ENCAP_ROCE2_V4_VLAN};
     const unsigned i = w->kind == IBA_PORT_ROCE1 ? 0 : w->v6 ? 1 : 2;
 
-    return (enum iba_encap)(w->head[6] & WITH_VLAN ? tagged[i] : plain[i]);
+    return (enum iba_encap)(w->head[6] & WORLD_WITH_VLAN ? tagged[i] : plain[i]);
 }
 
 /* Of the port; or of the group that world_object() attaches to. */
@@ -123,7 +110,7 @@ static uint8_t opcode_of(enum iba_qp_type type, uint8_t said, uint8_t how)
     static const uint8_t service[IBA_QPT_COUNT] = {
         [IBA_QPT_UC] = 0x20, [IBA_QPT_UD] = 0x60, [IBA_QPT_SMI] = 0x60, [IBA_QPT_GSI] = 0x60};
 
-    return how & OTHER_SERVICE ? said : (uint8_t)(service[type] | (said & 0x1f));
+    return how & CRAFT_OTHER_SERVICE ? said : (uint8_t)(service[type] | (said & 0x1f));
 }
 
 static void set_bth(const struct world_qp *q, struct iba_recipe *r, uint8_t opcode, uint8_t delta, uint8_t how)
@@ -132,13 +119,13 @@ static void set_bth(const struct world_qp *q, struct iba_recipe *r, uint8_t opco
     const struct iba_opcode *op = &iba_opcodes[opcode];
     const iba_psn base = op->name && op->dir == IBA_RSP ? q->qp.s.una : q->qp.r.epsn;
 
-    iba_bth_set_destqp(bth, how & GROUP ? 0xffffff : q->qpn);
+    iba_bth_set_destqp(bth, how & CRAFT_GROUP ? 0xffffff : q->qpn);
     iba_bth_set_psn(bth, iba_psn_add(base, (uint32_t)((int8_t)delta & IBA_PSN_MASK)).v);
-    iba_bth_set_a(bth, (how & ACKREQ) != 0);
-    iba_bth_set_se(bth, (how & SOLICITED) != 0);
-    iba_bth_set_p_key(bth, how & OTHER_PKEY ? 0x8001 : 0xffff);
-    iba_bth_set_fecn(bth, (how & MARKED) != 0);
-    iba_bth_set_m(bth, (how & NO_MIGREQ) == 0);
+    iba_bth_set_a(bth, (how & CRAFT_ACKREQ) != 0);
+    iba_bth_set_se(bth, (how & CRAFT_SOLICITED) != 0);
+    iba_bth_set_p_key(bth, how & CRAFT_OTHER_PKEY ? 0x8001 : 0xffff);
+    iba_bth_set_fecn(bth, (how & CRAFT_MARKED) != 0);
+    iba_bth_set_m(bth, (how & CRAFT_NO_MIGREQ) == 0);
 }
 
 static void set_reach(struct world *w, unsigned end, struct iba_recipe *r, struct fuzz_in *in)
@@ -186,19 +173,17 @@ static void set_extras(struct iba_recipe *r, struct fuzz_in *in)
  * the last. */
 static void twist(struct iba_recipe *r, uint8_t *payload, struct fuzz_in *in)
 {
-    enum { KEEP = 0xff, PAYLOAD = 0xfe, MAP_SOURCE = 0xfd, MAP_TARGET = 0xfc };
-
     while (in->n >= 3) {
         const uint8_t which = fuzz_u8(in), at = fuzz_u8(in), value = fuzz_u8(in);
         uint8_t *h = iba_recipe_part(r, IBA_H_ipv6);
         const uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff, [12] = at, [15] = value};
-        if (which == KEEP)
+        if (which == TWIST_KEEP)
             r->keep |= value;
-        else if (which == PAYLOAD)
+        else if (which == TWIST_PAYLOAD)
             payload[at] ^= value;
-        else if (which == MAP_SOURCE && h)
+        else if (which == TWIST_MAP_SOURCE && h)
             iba_ipv6_set_src(h, mapped);
-        else if (which == MAP_TARGET && h)
+        else if (which == TWIST_MAP_TARGET && h)
             iba_ipv6_set_dst(h, mapped);
         else
             r->part[which % r->n_part].bytes[at % IBA_PART_BYTES] ^= value;
@@ -228,17 +213,17 @@ size_t world_craft(struct world *w, unsigned end, struct fuzz_in *in, uint8_t *b
 
     if (!q->alive)
         return 0;
-    iba_recipe_init(&r, encap_of(w, type, (how & GROUP) != 0), opcode);
+    iba_recipe_init(&r, encap_of(w, type, (how & CRAFT_GROUP) != 0), opcode);
     memset(payload, 0, 256); /* what a twist may have reached */
     payload[0] = 0x11, payload[1] = 0x22;
     r.payload = payload;
     r.payload_len = payload_of(q, type, bytes);
-    r.icrc_mode = how & BAD_CRC ? IBA_CRC_BAD : IBA_CRC_GOOD;
+    r.icrc_mode = how & CRAFT_BAD_CRC ? IBA_CRC_BAD : IBA_CRC_GOOD;
     if (iba_recipe_part(&r, IBA_H_bth))
         set_bth(q, &r, opcode, delta, how);
     else
         r.payload_len &= ~(size_t)3;
-    set_addresses(w, end, &r, type, (how & GROUP) != 0);
+    set_addresses(w, end, &r, type, (how & CRAFT_GROUP) != 0);
     set_reach(w, end, &r, in);
     set_extras(&r, in);
     twist(&r, payload, in);

@@ -55,22 +55,23 @@ static void domain(struct world_end *e, uint8_t which)
 
 void world_memory(struct world *w, unsigned end, struct fuzz_in *in)
 {
-    enum { INVALIDATE, FREE, ALLOC, BIND, PAGES, DEREGISTER, REGISTER, DOMAIN, CHOICES };
     struct world_end *e = &w->end[end];
-    const uint8_t what = fuzz_u8(in) % CHOICES, which = fuzz_u8(in);
+    const uint8_t what = fuzz_u8(in) % MEMORY_CHOICES, which = fuzz_u8(in);
     const struct world_place p = world_place(w, end, false, in);
     uint32_t *window = &e->window[which % WORLD_WINDOWS];
 
     switch (what) {
-    case INVALIDATE:
+    case MEMORY_INVALIDATE:
         fuzz_note(iba_mem_invalidate(&e->ca.mem, p.key, e->pd[which >> 1 & 1], e->qp[which >> 2 & 7].qpn, which & 1));
         break;
-    case FREE: fuzz_note(iba_mw_free(&e->ca.mem, which & 2 ? p.key : *window)); break;
-    case ALLOC: fuzz_note(iba_mw_alloc(&e->ca.mem, (enum iba_mem_kind)(which % 6), e->pd[which & 1], window)); break;
-    case BIND: bind(e, which, &p, in); break;
-    case PAGES: e->present = which; break;
-    case DEREGISTER: fuzz_note(iba_mr_deregister(&e->ca.mem, p.key)); break;
-    case REGISTER: register_spare(e, which, &p, in); break;
+    case MEMORY_FREE: fuzz_note(iba_mw_free(&e->ca.mem, which & 2 ? p.key : *window)); break;
+    case MEMORY_ALLOC:
+        fuzz_note(iba_mw_alloc(&e->ca.mem, (enum iba_mem_kind)(which % 6), e->pd[which & 1], window));
+        break;
+    case MEMORY_BIND: bind(e, which, &p, in); break;
+    case MEMORY_PAGES: e->present = which; break;
+    case MEMORY_DEREGISTER: fuzz_note(iba_mr_deregister(&e->ca.mem, p.key)); break;
+    case MEMORY_REGISTER: register_spare(e, which, &p, in); break;
     default: domain(e, which); break;
     }
 }
@@ -108,30 +109,29 @@ static void completion_queue(struct world_end *e, uint8_t which, bool again)
 
 void world_object(struct world *w, unsigned end, struct fuzz_in *in)
 {
-    enum { RECONNECT, DESTROY, ATTACH, DETACH, PKEY, NOTIFY, ARM, CQ, CREATE, ADDRESS, SRQ, CQ_AGAIN, CHOICES };
     struct world_end *e = &w->end[end];
-    const uint8_t what = fuzz_u8(in) % CHOICES, which = fuzz_u8(in);
+    const uint8_t what = fuzz_u8(in) % OBJECT_CHOICES, which = fuzz_u8(in);
     struct world_qp *q = &e->qp[which % WORLD_QPS];
 
     switch (what) {
-    case RECONNECT: world_connect(w, end, which % WORLD_QPS); break;
-    case DESTROY:
+    case OBJECT_CONNECT: world_connect(w, end, which % WORLD_QPS); break;
+    case OBJECT_DESTROY:
         if (q->alive && iba_destroy_qp(&e->ca, q->qpn) == IBA_VERB_OK)
             q->alive = false;
         break;
-    case ATTACH:
-    case DETACH: group(e, which, what == ATTACH, in); break;
-    case PKEY: {
+    case OBJECT_ATTACH:
+    case OBJECT_DETACH: group(e, which, what == OBJECT_ATTACH, in); break;
+    case OBJECT_PKEY: {
         const uint16_t key = fuzz_u16(in);
         fuzz_note(iba_set_pkey(&e->ca, 1 ^ fuzz_u8(in), which, key));
         break;
     }
-    case NOTIFY: fuzz_note(iba_req_notify_cq(&e->ca, e->cqn[which % WORLD_CQS], which & 2)); break;
-    case ARM: fuzz_note(iba_arm_srq(&e->ca, e->srqn, which)); break;
-    case CREATE: world_create_qp(w, end, in); break;
-    case ADDRESS: world_address(w, end, in); break;
-    case SRQ: shared_queue(e, which); break;
-    default: completion_queue(e, which, what == CQ_AGAIN); break;
+    case OBJECT_NOTIFY: fuzz_note(iba_req_notify_cq(&e->ca, e->cqn[which % WORLD_CQS], which & 2)); break;
+    case OBJECT_ARM: fuzz_note(iba_arm_srq(&e->ca, e->srqn, which)); break;
+    case OBJECT_CREATE: world_create_qp(w, end, in); break;
+    case OBJECT_ADDRESS: world_address(w, end, in); break;
+    case OBJECT_SRQ: shared_queue(e, which); break;
+    default: completion_queue(e, which, what == OBJECT_CQ_AGAIN); break;
     }
 }
 

@@ -11,22 +11,22 @@ static uint32_t window_key(const struct world_end *e, unsigned i)
 
 struct world_place world_place(struct world *w, unsigned end, bool remote, struct fuzz_in *in)
 {
-    enum { NEAR_END = 0x80, WINDOW = 0x40, WRONG_KEY = 0x20, VAST = 0x10, SPARE = 0x08, STALE = 4 };
+    enum { STALE = 4 };
     const uint8_t what = fuzz_u8(in);
     const uint16_t at = fuzz_u16(in), length = fuzz_u16(in);
     struct world_end *e = &w->end[end];
-    const unsigned i = what & SPARE ? WORLD_SPARE : what % WORLD_SPARE;
+    const unsigned i = what & PLACE_SPARE ? WORLD_SPARE : what % WORLD_SPARE;
     const struct world_region *r = &e->region[i];
     struct world_place p = {.va = r->va, .length = length};
 
     /* It ends a byte before the end of the region, there, or a byte behind. */
-    p.va += what & NEAR_END ? WORLD_BYTES - 1u - length + at % 3u : at % WORLD_BYTES;
-    if (what & VAST)
+    p.va += what & PLACE_NEAR_END ? WORLD_BYTES - 1u - length + at % 3u : at % WORLD_BYTES;
+    if (what & PLACE_VAST)
         p.length <<= 16;
     p.key = remote ? r->rkey : r->lkey;
-    if (what & WINDOW)
+    if (what & PLACE_WINDOW)
         p.key = at & STALE ? e->window[at % WORLD_WINDOWS] : window_key(e, at % WORLD_WINDOWS);
-    if (what & WRONG_KEY)
+    if (what & PLACE_WRONG_KEY)
         p.key ^= 1u << length % 32u;
     return p;
 }
@@ -139,28 +139,27 @@ void world_wait(struct world *w, struct fuzz_in *in)
 /* A few of the fields of an address vector, turned over. */
 static void twist_av(struct iba_av *av, struct fuzz_in *in)
 {
-    enum { PORT, SL, DLID, DLID_HIGH, VLAN, SGID, DGID, MAC_HIGH, FLOW, PATH_BITS, GRH, UDP_SOURCE, SMP, FIELDS };
     const uint8_t n = fuzz_u8(in) % 4;
 
     for (unsigned i = 0; i < n; i++) {
-        const uint8_t field = fuzz_u8(in) % FIELDS, value = fuzz_u8(in);
+        const uint8_t field = fuzz_u8(in) % AV_FIELDS, value = fuzz_u8(in);
         switch (field) {
-        case PORT: av->port ^= value; break;
-        case SL: av->sl ^= value; break;
-        case DLID: av->dlid ^= value; break;
-        case DLID_HIGH: av->dlid = (uint16_t)(av->dlid ^ value << 8); break;
-        case VLAN: av->vlan = (uint16_t)(value << 4); break;
-        case SGID: av->sgid_index ^= value; break;
-        case DGID:
+        case AV_PORT: av->port ^= value; break;
+        case AV_SL: av->sl ^= value; break;
+        case AV_DLID: av->dlid ^= value; break;
+        case AV_DLID_HIGH: av->dlid = (uint16_t)(av->dlid ^ value << 8); break;
+        case AV_VLAN: av->vlan = (uint16_t)(value << 4); break;
+        case AV_SGID: av->sgid_index ^= value; break;
+        case AV_DGID:
             if (value == 0)
                 memset(av->dgid, 0, sizeof av->dgid);
             av->dgid[value % sizeof av->dgid] ^= value;
             break;
-        case MAC_HIGH: av->dmac ^= (uint64_t)value << 48; break;
-        case FLOW: av->flow_label = (uint32_t)value << 13; break;
-        case PATH_BITS: av->path_bits ^= value; break;
-        case GRH: av->grh = !av->grh; break;
-        case UDP_SOURCE: av->udp_source = value; break;
+        case AV_MAC_HIGH: av->dmac ^= (uint64_t)value << 48; break;
+        case AV_FLOW: av->flow_label = (uint32_t)value << 13; break;
+        case AV_PATH_BITS: av->path_bits ^= value; break;
+        case AV_GRH: av->grh = !av->grh; break;
+        case AV_UDP_SOURCE: av->udp_source = value; break;
         default: av->smp = !av->smp; break;
         }
     }
