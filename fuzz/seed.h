@@ -15,6 +15,8 @@ size_t seed_settings(uint8_t *to, uint8_t link, unsigned variant);
 size_t seed_record(uint8_t *to, uint8_t kind, const uint8_t *body, size_t n);
 /* A request or response as world_craft() takes it: payload as the opcode wants it, then where it goes. */
 size_t seed_craft(uint8_t *to, uint8_t qp, uint8_t opcode, uint8_t delta, uint8_t region, uint16_t length);
+/* What that becomes as the first step after these settings; in SEED_ROOM bytes. */
+size_t seed_crafted(uint8_t *frame, const uint8_t *head, const uint8_t *packet, size_t n);
 
 void seed_frames(void);          /* packets and datagrams: seed_frame.c */
 void seed_steps(uint8_t link);   /* packets at one adapter: seed_steps.c */

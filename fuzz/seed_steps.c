@@ -24,14 +24,12 @@ size_t seed_settings(uint8_t *to, uint8_t link, unsigned variant)
     return sizeof head;
 }
 
-/* The packet as it is, for mutators that know packets. */
-static size_t raw_record(uint8_t *to, const uint8_t *head, const uint8_t *packet, size_t n)
+size_t seed_crafted(uint8_t *frame, const uint8_t *head, const uint8_t *packet, size_t n)
 {
-    uint8_t frame[SEED_ROOM];
     struct fuzz_in in = {head, FUZZ_HEAD}, body = {packet, n};
     struct world *w = world_open(&in, 1);
 
-    return seed_record(to, FUZZ_RAW, frame, world_craft(w, 0, &body, frame, sizeof frame));
+    return world_craft(w, 0, &body, frame, SEED_ROOM);
 }
 
 /* A request or response as world_craft() takes it: payload as the opcode wants it, then where it goes. */
@@ -77,13 +75,13 @@ static void engine_seed(uint8_t link, uint8_t opcode, unsigned variant)
 {
     static const uint8_t verbs[][16] = {{0, 0, 1, 1, 0, 0, 0, 16}, {0, 4, 1, 1, 0, 0, 0, 64}}, none[] = {0};
     const uint8_t recv[] = {qp_of(opcode), 1, 0, 0, 0, 0, 4}, pages[] = {MEMORY_PAGES, 0};
-    uint8_t buf[SEED_ROOM], packet[32];
+    uint8_t buf[SEED_ROOM], packet[32], frame[SEED_ROOM];
     size_t n = seed_settings(buf, link, variant), len = seed_craft(packet, qp_of(opcode), opcode, 0, 0, 8);
 
     n += seed_record(buf + n, WORLD_RECV, recv, sizeof recv);
     n += seed_record(buf + n, WORLD_SEND, verbs[opcode % 2], sizeof verbs[0]);
     n += seed_record(buf + n, WORLD_DRAIN, none, 0);
-    n += raw_record(buf + n, buf, packet, len);
+    n += seed_record(buf + n, FUZZ_RAW, frame, seed_crafted(frame, buf, packet, len)); /* mutators know packets */
     n += seed_record(buf + n, WORLD_CRAFT, packet, len);
     len = seed_craft(packet, qp_of(opcode), opcode, 0, 2, 8);
     n += seed_record(buf + n, WORLD_MEMORY, pages, sizeof pages);

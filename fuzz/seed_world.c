@@ -149,9 +149,7 @@ static void headers(uint8_t link)
             for (unsigned k = 0; k < 3; k++)
                 packet[n++] = twists[i][k];
             say(&s, WORLD_CRAFT, packet, n);
-            struct fuzz_in in = {s.bytes, FUZZ_HEAD}, body = {packet, n};
-            struct world *w = world_open(&in, 1);
-            const size_t len = world_craft(w, 0, &body, frame, sizeof frame);
+            const size_t len = seed_crafted(frame, s.bytes, packet, n);
             say(&s, OTHER_PORT, frame, len);
             say(&s, HEADERLESS, frame, len);
             SAY(&s, WORLD_DRAIN, 0);
