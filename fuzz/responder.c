@@ -67,7 +67,7 @@ int fuzz_one(const uint8_t *data, size_t n)
 
     for (unsigned i = 0; i < MOST_STEPS && fuzz_record(&in, &kind, &body); i++) {
         step(w, kind, &body);
-        if ((kind & 0x40) == 0) /* else requests pile up */
+        if (!(kind & RESPONDER_PILED))
             answers(w);
         world_check(w);
     }

@@ -113,6 +113,8 @@ static void message_seed(uint8_t link, uint8_t first, uint8_t last, uint8_t serv
 
 static void responder_seed(uint8_t link, uint8_t opcode, unsigned variant)
 {
+    enum { PILED = RESPONDER_PILED + 3 };
+    _Static_assert(PILED % RESPONDER_KINDS == RESPONDER_REQUEST, "a request");
     static const uint8_t recv[] = {0, 1, 0, 0, 0, 0, 4}, none[] = {0};
     uint8_t buf[SEED_ROOM], packet[32];
     size_t n = seed_settings(buf, link, variant), len;
@@ -120,7 +122,7 @@ static void responder_seed(uint8_t link, uint8_t opcode, unsigned variant)
     n += seed_record(buf + n, RESPONDER_RECV, recv, sizeof recv);
     for (uint8_t delta = 0; delta < 4; delta++) { /* as expected, again, ahead */
         len = seed_craft(packet, 0, opcode, (uint8_t)(delta == 1 ? -1 : delta), delta, 264);
-        n += seed_record(buf + n, delta == 3 ? 0x41 : RESPONDER_REQUEST, packet + 1, len - 1);
+        n += seed_record(buf + n, delta == 3 ? PILED : RESPONDER_REQUEST, packet + 1, len - 1);
     }
     n += seed_record(buf + n, RESPONDER_WAIT, none, 1);
     seed_save_steps("responder", "step", link * 10u + variant, opcode, buf, n);

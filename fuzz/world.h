@@ -127,6 +127,7 @@ enum {
     RESPONDER_MEMORY,
     RESPONDER_KINDS
 };
+enum { RESPONDER_PILED = 0x40 }; /* bit of a kind: its answers wait until after the next step */
 enum {
     REQUESTER_RAW = FUZZ_RAW,
     REQUESTER_SEND,
