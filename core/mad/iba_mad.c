@@ -186,12 +186,12 @@ bool iba_mad_parse(struct iba_mad *m, const uint8_t *wire, size_t captured, size
 
 bool iba_mad_in(const struct iba_view *v)
 {
-    if (!iba_view_is_transport(v) || !iba_view_has(v, IBA_H_deth) || !iba_view_has_bth(v))
+    if (!iba_view_is_transport(v) || !iba_view_has(v, IBA_H_deth) || !iba_view_has_bth(v) ||
+        iba_bth_opcode(iba_view_bth(v)) != IBA_UD_SEND_ONLY)
         return false;
     if (v->holds != IBA_HOLDS_UNTOLD)
-        return v->holds == IBA_HOLDS_MAD && iba_bth_opcode(iba_view_bth(v)) == IBA_UD_SEND_ONLY;
-    return iba_bth_opcode(iba_view_bth(v)) == IBA_UD_SEND_ONLY &&
-           (iba_bth_destqp(iba_view_bth(v)) <= 1 || iba_deth_srcqp(iba_view_hdr(v, IBA_H_deth)) <= 1);
+        return v->holds == IBA_HOLDS_MAD;
+    return iba_bth_destqp(iba_view_bth(v)) <= 1 || iba_deth_srcqp(iba_view_hdr(v, IBA_H_deth)) <= 1;
 }
 
 bool iba_mad_of(struct iba_mad *m, const struct iba_view *v)

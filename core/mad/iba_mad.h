@@ -24,7 +24,7 @@ struct iba_mad_part {
 
 struct iba_mad {
     const uint8_t *wire;
-    uint16_t captured, len;          /* bytes there, bytes on the wire; at most IBA_MAD_BYTES each */
+    uint16_t captured, len;          /* bytes there, bytes on the wire; of a datagram at most IBA_MAD_BYTES each */
     const struct iba_mad_attr *attr; /* NULL: not one that is known */
     uint8_t n_part, n_record;
     struct iba_mad_part part[IBA_MAD_PARTS];
@@ -53,7 +53,8 @@ void iba_mad_add_private(struct iba_mad *m, enum iba_upper u);
 
 /* Whether the service identifier is one of the RDMA IP CM service (MD-81). */
 bool iba_mad_is_ip_service(uint64_t service_id);
-/* Whether the packet is a datagram to or from QP0 or QP1 (MD-12). Cheap. */
+/* Whether the packet is a UD SEND Only to or from QP0 or QP1 (MD-12), or to a QP of which the options of its view say
+ * that it holds datagrams; not where they say something else. Cheap. */
 bool iba_mad_in(const struct iba_view *v);
 /* False when the packet is none, or not even its class and method were captured. */
 bool iba_mad_of(struct iba_mad *m, const struct iba_view *v);

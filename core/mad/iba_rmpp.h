@@ -31,13 +31,13 @@ struct iba_rmpp_transfer {
 struct iba_rmpp_desk {
     uint64_t clock;
     uint64_t whole, ended;              /* transfers put together; ended by STOP or ABORT */
-    uint64_t given_up, wrong, too_long; /* for want of room; segments that contradict others; too many segments */
+    uint64_t given_up, wrong, too_long; /* for want of room; segments not believed; with a number that is too high */
     struct iba_rmpp_transfer transfer[IBA_RMPP_TRANSFERS];
 };
 
-/* Looks at a datagram. The two directions of a double-sided transfer are a transfer each; STOP and ABORT end both. The
- * transfer that it completes, valid until the next call, or NULL. A response of one segment is
- * no transfer: iba_mad_parse() reads it. */
+/* Looks at a datagram: the transfer that it completes, valid until the next call, or NULL. One segment alone is no
+ * transfer: iba_mad_parse() reads it. The two directions of a double-sided transfer are a transfer each; STOP and ABORT
+ * end both. */
 const struct iba_rmpp_transfer *iba_rmpp_feed(struct iba_rmpp_desk *r, const struct iba_rmpp_ends *ends,
                                               const struct iba_mad *m);
 static inline uint32_t iba_rmpp_records(const struct iba_rmpp_transfer *t)
