@@ -36,7 +36,15 @@ const char *iba_upper_name(enum iba_upper u)
     return name[u];
 }
 
-enum { REQ = 0x10, REJ = 0x12, REP = 0x13, SERVICE_AT = 32, REQ_AT = 164, IP_CM = 36, REP_AT = 60, REJ_AT = 108 };
+enum { REQ = 0x10, REJ = 0x12, REP = 0x13 };
+/* Of a datagram: the service identifier of a REQ, private data of each; how much of a REQ's the IP CM service takes. */
+enum {
+    SERVICE_AT = IBA_BYTES_madhdr + IBA_AT_cm_req_serviceid / 8,
+    REQ_AT = IBA_BYTES_madhdr + IBA_BYTES_cm_req,
+    IP_CM = IBA_BYTES_ip_cm + IBA_BYTES_ip_cm6,
+    REP_AT = IBA_BYTES_madhdr + IBA_AT_cm_rep_private / 8,
+    REJ_AT = IBA_BYTES_madhdr + IBA_AT_cm_rej_private / 8
+};
 
 /* Which layouts stand in whose message; `ip`: behind the private data of the IP CM service. The bits that tell
  * (`sign`, at a byte of the layout) are so, else these data are something else; without such bits as in the row before.

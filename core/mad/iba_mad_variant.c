@@ -58,8 +58,8 @@ static void ip_addresses(struct iba_mad *m, uint32_t at, unsigned version, enum 
 /* REQ: the service identifier and the private data of the RDMA IP CM service (MD-81, A11). */
 static void cm_req(struct iba_mad *m, const uint8_t *wire, uint32_t at)
 {
-    enum { SERVICE = 8, GIDS = 56, PRIVATE = 140 };
-    const uint32_t private_at = at + PRIVATE;
+    enum { SERVICE = IBA_AT_cm_req_serviceid / 8, GIDS = IBA_AT_cm_req_prim_localgid / 8 };
+    const uint32_t private_at = at + IBA_BYTES_cm_req;
 
     if (mapped_ipv4(iba_cm_req_prim_localgid(wire)) && mapped_ipv4(iba_cm_req_prim_remotegid(wire)))
         iba_mad_add(m, IBA_M_ip_gids, at + GIDS, 1, 0);
@@ -77,7 +77,7 @@ static void cm_req(struct iba_mad *m, const uint8_t *wire, uint32_t at)
 
 static void cm_sidr_req(struct iba_mad *m, const uint8_t *wire, uint32_t at)
 {
-    enum { SERVICE = 8 };
+    enum { SERVICE = IBA_AT_cm_sidr_req_serviceid / 8 };
     const uint32_t private_at = at + IBA_BYTES_cm_sidr_req;
 
     iba_mad_add(m, IBA_M_cm_sidr_private, private_at, 1, 0);
