@@ -44,10 +44,27 @@ static void check_page(const struct written *t)
 
 static struct out out;
 
+static int begin_writing(void)
+{
+    const int fd = memfd_create("out", 0);
+
+    FUZZ_CHECK(fd >= 0);
+    out_init(&out, fd);
+    return fd;
+}
+
+static struct written end_writing(int fd)
+{
+    FUZZ_CHECK(out_flush(&out));
+    const struct written t = written_by(fd);
+    close(fd);
+    return t;
+}
+
 /* As the third to sixth byte of the settings say. */
 static void set_options(struct print_opts *o, const uint8_t *head)
 {
-    enum { HEX = 0x08, COLOR = 0x10, FILES = 0x20, HEADER = 0x40, NO_HEX = 0x80 };
+    enum { COLOR = 0x10, FILES = 0x20, HEADER = 0x40, NO_HEX = 0x80 };
     size_t n;
     const struct field *const all = field_all(&n);
     const size_t first = (size_t)(head[4] | head[5] << 8) % n;
@@ -69,16 +86,13 @@ static void set_options(struct print_opts *o, const uint8_t *head)
 static void each_form(const struct packet *p, const struct print_opts *opts, bool first)
 {
     for (const struct printer *form = printers; form->name; form++) {
-        const int fd = memfd_create("out", 0);
-        FUZZ_CHECK(fd >= 0);
-        out_init(&out, fd);
+        const int fd = begin_writing();
         if (form->begin)
             form->begin(&out, opts);
         form->packet(&out, p, opts, first);
         if (form->end)
             form->end(&out, true);
-        FUZZ_CHECK(out_flush(&out));
-        struct written t = written_by(fd);
+        const struct written t = end_writing(fd);
         if (!first) /* the middle of something */
             ;
         else if (strcmp(form->name, "json") == 0)
@@ -88,7 +102,6 @@ static void each_form(const struct packet *p, const struct print_opts *opts, boo
         else if (strcmp(form->name, "pdml") == 0)
             written_xml(&t);
         free(t.p);
-        close(fd);
     }
 }
 
@@ -96,16 +109,12 @@ static void print_stats(const struct session *s)
 {
     for (unsigned i = 0; stat_kinds[i].name; i++)
         for (unsigned json = 0; json < 2 && s->stat[i]; json++) {
-            const int fd = memfd_create("out", 0);
-            FUZZ_CHECK(fd >= 0);
-            out_init(&out, fd);
+            const int fd = begin_writing();
             stat_kinds[i].print(s->stat[i], &out, json);
-            FUZZ_CHECK(out_flush(&out));
-            struct written t = written_by(fd);
+            const struct written t = end_writing(fd);
             if (json)
                 written_json_lines(&t);
             free(t.p);
-            close(fd);
         }
 }
 
@@ -131,7 +140,7 @@ static void on_message(void *ctx, const struct message *m)
             stat_kinds[i].message(s->stat[i], m);
 }
 
-/* As ibdissect does it. */
+/* As ibdissect does it, but as if all went one way between the same ends, and whatever the ICRC is. */
 static const struct iba_rmpp_transfer *table_of(struct session *s, const struct packet *p)
 {
     const struct iba_rmpp_ends ends = {.kind = 0};
