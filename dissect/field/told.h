@@ -19,6 +19,7 @@ struct told {
     uint64_t reused_in;   /* it gives a QP to a connection: the frame of the REQ of that which had it before */
     bool refused;         /* it is a REJ, the first of its connection */
     uint16_t reason;      /* valid with it */
+    uint32_t setup_source, response_to_source, reused_source; /* files that these frames came from, valid with them */
 };
 
 static inline bool told_any(const struct told *t)

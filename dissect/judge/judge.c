@@ -290,18 +290,18 @@ static void make_room(struct judge *j)
 static struct iba_told told_of(const struct packet *p)
 {
     const struct told *t = &p->told;
-    struct iba_told said = {.any = true, .cause = {.tag = p->source}, .begun = t->begun_in};
+    struct iba_told said = {.any = true, .begun = t->begun_in};
 
     if (t->refused) {
         said.kind = IBA_FINDING_END_REFUSED;
         said.count = t->reason;
-        said.cause.frame = t->setup_in;
+        said.cause = (struct iba_shadow_mark){.frame = t->setup_in, .tag = t->setup_source};
     } else if (t->reused_in) {
         said.kind = IBA_FINDING_QP_REUSED;
-        said.cause.frame = t->reused_in;
+        said.cause = (struct iba_shadow_mark){.frame = t->reused_in, .tag = t->reused_source};
     } else if (t->other_partition) {
         said.kind = IBA_FINDING_MAD_PKEY;
-        said.cause.frame = t->response_to;
+        said.cause = (struct iba_shadow_mark){.frame = t->response_to, .tag = t->response_to_source};
     } else
         said.any = false;
     return said;

@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 """What becomes of connections, on a capture that was made for it: how they end, and how others follow them. IBPROOF_BIN names the programs' folder."""
 import json
+import re
 import unittest
 
 import bad
 from cli import Case, jsonl
 
 CAPTURE = bad.PCAPS / "connections.pcap"
+
+
+def several(x):
+    return [x] if isinstance(x, str) else x
 
 
 class Connections(Case):
@@ -17,7 +22,7 @@ class Connections(Case):
         for row in rows:
             if row["infiniband.bth.destqp"] in (0x1000 + qp, 0x2000 + qp):
                 kinds, messages = (row.get("infiniband.analysis." + name, []) for name in ("finding", "message"))
-                kinds, messages = ([x] if isinstance(x, str) else x for x in (kinds, messages))
+                kinds, messages = several(kinds), several(messages)
                 found += [(row["frame.number"], k, m) for k, m in zip(kinds, messages, strict=True)]
         return found
 
@@ -54,6 +59,33 @@ class Connections(Case):
         told = [(row["infiniband.mad.attributeid"], "frame 21" in row["infiniband.analysis.message"]) for row in rows]
         self.assertEqual(told, [(0x10, True)])
         self.assertEqual(self.told(5), [])  # the PSNs of the first are not held against the second
+
+    def parted(self, path, rows, together):
+        """Two captures: in b.pcap the packets of these findings, with what each names as its cause or without, in a.pcap the others."""
+        apart = {row["frame.number"] for row in rows}
+        apart |= {cause for row in rows for cause in self.causes(row)} if together else set()
+        data, parts = path.read_bytes(), [[], []]
+        for number, (at, packet, _) in enumerate(bad.pcap_records(data)[2], 1):
+            parts[number in apart].append(data[at : at + 16 + len(packet)])
+        return [self.file(data[:24] + b"".join(part), name) for part, name in zip(parts, ("a.pcap", "b.pcap"), strict=True)]
+
+    @staticmethod
+    def causes(row):
+        return [int(n) for n in re.findall(r"frame (\d+)", " ".join(several(row["infiniband.analysis.message"])))]
+
+    def test_what_explains_it_is_in_the_other_capture(self):
+        """Not where the packet is, and not in the file that happens to be the first."""
+        for name, kind, n in (("field-bugs-agreed", "END_REFUSED", 6), ("connections", "QP_REUSED", 1), ("field-bugs-content", "MAD_PKEY", 1)):
+            path, want = bad.PCAPS / f"{name}.pcap", ("-T", "jsonl", "-Y", f'analysis.finding == "{kind}"')
+            rows = jsonl(self.good(*want, path))
+            self.assertEqual((len(rows), [len(self.causes(row)) for row in rows]), (n, [1] * n), kind)
+            for together in (False, True):
+                a, b = self.parted(path, rows, together)
+                for files in ((a, b), (b, a)):
+                    for one, other in zip(jsonl(self.good(*want, *files)), rows, strict=True):
+                        said, before = one["infiniband.analysis.message"], other["infiniband.analysis.message"]
+                        self.assertEqual(one["frame.file"], str(b))
+                        self.assertEqual(said, before if together else before.replace("frame ", f"{a} frame "), (kind, files))
 
     def test_credits_are_waited_for(self):
         ((frame, kind, said),) = self.told(6)

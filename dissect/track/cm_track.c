@@ -55,8 +55,10 @@ static void outlive(struct cm_track *t, const struct cm_connection *c, const str
         if (old == c || old->sidr || old->kind != c->kind || end_at(t, at)->qpn != qpn ||
             memcmp(end_at(t, at)->addr, e->addr, sizeof e->addr) != 0)
             continue;
-        if (!old->outlived && old->state != CM_REQUESTED && old->state != CM_REJECTED)
+        if (!old->outlived && old->state != CM_REQUESTED && old->state != CM_REJECTED) {
             t->reuses = old->begin_frame;
+            t->reuses_source = old->begin_source;
+        }
         old->outlived = true;
     }
 }
@@ -100,6 +102,7 @@ static struct cm_connection *begin(struct cm_track *t, const struct message *in,
     memcpy(c->passive.addr, in->addrs.dst, sizeof c->passive.addr);
     c->active.comm_id = id;
     c->begin_frame = in->p->number;
+    c->begin_source = in->p->source;
     c->begin_ns = in->ns;
     return c;
 }

@@ -37,6 +37,7 @@ struct cm_connection {
     uint16_t reason;                               /* of a REJ, or status of a SIDR_REP */
     uint64_t begin_frame, answer_frame, end_frame; /* 0: not seen */
     int64_t begin_ns, answer_ns;                   /* since the first packet */
+    uint32_t begin_source;                         /* index of the file that begin_frame came from */
     uint16_t next;                                 /* in its bucket, plus 1 */
 };
 struct cm_track {
@@ -44,6 +45,7 @@ struct cm_track {
     uint16_t bucket[CM_CONNECTIONS], qp_bucket[CM_CONNECTIONS];
     uint64_t begun, forgotten, stray; /* stray: messages of no connection that is known */
     uint64_t reuses;                  /* it gives a QP that this one had, by its first frame; 0: none */
+    uint32_t reuses_source;           /* index of the file that this frame came from */
     bool refused;                     /* by the message looked at last, and by none before it */
     uint16_t reason;
 };

@@ -72,6 +72,7 @@ static void asked(struct mad_pairs *t, const struct stat_addrs *a, const struct 
     *r = (struct mad_request){.addrs = *a,
                               .transaction = x->transaction,
                               .frame = p->number,
+                              .source = p->source,
                               .ns = (int64_t)(p->cap->ts_ns - p->first_ns),
                               .p_key = iba_bth_p_key(iba_view_bth(&p->view)),
                               .attribute = x->attribute,

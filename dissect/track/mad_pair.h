@@ -12,6 +12,7 @@ struct mad_request {
     struct stat_addrs addrs;
     uint64_t transaction, frame;
     int64_t ns;
+    uint32_t source; /* index of the file that the frame came from */
     uint16_t p_key;
     uint16_t attribute; /* where one transaction has several exchanges; else 0 */
     uint8_t class;

@@ -20,6 +20,7 @@ static void tell_transaction(struct track *t, struct packet *p)
     if (!r)
         return;
     p->told.response_to = r->frame;
+    p->told.response_to_source = r->source;
     p->told.other_partition = first && is_of_other_partition(&p->view, r->p_key);
     p->told.has_time = r->has_time && p->cap->has_ts;
     p->told.time_ns = (int64_t)(p->cap->ts_ns - p->first_ns) - r->ns;
@@ -74,12 +75,14 @@ void track_packet(struct track *t, struct packet *p)
         c = cm_track_packet(&t->cm, p);
         p->told.refused = t->cm.refused;
         p->told.reused_in = t->cm.reuses;
+        p->told.reused_source = t->cm.reuses_source;
         p->told.reason = t->cm.reason;
     } else
         c = cm_track_of(&t->cm, &p->view, &source);
     if (!c)
         return;
     p->told.setup_in = c->begin_frame;
+    p->told.setup_source = c->begin_source;
     p->told.begun_in = source ? c->answer_frame : 0;
     p->told.service_id = c->service_id;
     p->told.upper = (uint8_t)upper_of(t, c->service_id);
