@@ -287,29 +287,11 @@ static void hold(struct run *r, const struct packet *p)
         held_push(r->held, p);
 }
 
-/* The table whose last missing segment this packet brings. */
-static const struct iba_rmpp_transfer *reassemble(const struct packet *p)
-{
-    static struct iba_rmpp_desk desk;
-    struct iba_rmpp_ends ends;
-    struct stat_addrs a;
-    struct iba_mad m;
-
-    if (!iba_mad_in(&p->view) || p->view.icrc == IBA_CHECK_BAD || !iba_mad_of(&m, &p->view) ||
-        !stat_addrs_get(&a, &p->view))
-        return NULL;
-    ends.kind = a.kind;
-    memcpy(ends.src, a.src, sizeof ends.src);
-    memcpy(ends.dst, a.dst, sizeof ends.dst);
-    return iba_rmpp_feed(&desk, &ends, &m);
-}
-
 static void one_packet(struct run *r, struct packet *p)
 {
     r->packet = p;
     if (r->opt->check_crc)
         iba_view_check(&p->view);
-    p->table = reassemble(p);
     track_packet(r->track, p);
     if (r->held && p->told.response_to != 0)
         held_response(r->held, p->told.response_to, p->number);

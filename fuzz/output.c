@@ -24,7 +24,6 @@ struct session {
     struct packet packet;
     struct cap_packet cap;
     char comment[TEXT], name[SOURCES][TEXT];
-    struct iba_rmpp_desk desk;
     struct track track;
     struct print_opts opts;
     struct report *report;
@@ -140,15 +139,6 @@ static void on_message(void *ctx, const struct message *m)
             stat_kinds[i].message(s->stat[i], m);
 }
 
-/* As ibdissect does it, but as if all went one way between the same ends, and whatever the ICRC is. */
-static const struct iba_rmpp_transfer *table_of(struct session *s, const struct packet *p)
-{
-    const struct iba_rmpp_ends ends = {.kind = 0};
-    struct iba_mad m;
-
-    return iba_mad_of(&m, &p->view) ? iba_rmpp_feed(&s->desk, &ends, &m) : NULL;
-}
-
 static void one_packet(struct session *s, uint8_t kind, enum iba_link link, const struct fuzz_in *in)
 {
     enum { LATER = 0x10, UNCHECKED = 0x20, CUT = 0x40, NO_TIME = 0x80 };
@@ -166,7 +156,6 @@ static void one_packet(struct session *s, uint8_t kind, enum iba_link link, cons
     (void)iba_view_parse(&p->view, link, in->p, s->cap.caplen, s->cap.len, NULL);
     if (!(kind & UNCHECKED))
         iba_view_check(&p->view);
-    p->table = table_of(s, p);
     track_packet(&s->track, p);
     if (s->judge)
         p->verdict = judge_packet(s->judge, p);

@@ -281,29 +281,35 @@ static struct cm_connection *resolution(struct cm_track *t, const struct message
     return c;
 }
 
-struct cm_connection *cm_track_packet(struct cm_track *t, const struct packet *p)
+struct cm_connection *cm_track_message(struct cm_track *t, const struct packet *p, const struct iba_mad *m)
 {
     enum { HEADER = IBA_BYTES_madhdr, BOTH_IDS = 8 };
-    struct iba_mad m;
-    struct message in = {.p = p, .m = &m, .ns = (int64_t)(p->cap->ts_ns - p->first_ns)};
+    struct message in = {.p = p, .m = m, .ns = (int64_t)(p->cap->ts_ns - p->first_ns)};
     const uint8_t *w;
 
     t->refused = false;
     t->reuses = 0;
-    if (!iba_mad_of(&m, &p->view) || !m.attr || m.attr->group != IBA_GROUP_CM || p->view.icrc == IBA_CHECK_BAD ||
-        m.captured < HEADER + BOTH_IDS || !stat_addrs_get(&in.addrs, &p->view))
+    if (!m->attr || m->attr->group != IBA_GROUP_CM || p->view.icrc == IBA_CHECK_BAD ||
+        m->captured < HEADER + BOTH_IDS || !stat_addrs_get(&in.addrs, &p->view))
         return NULL;
-    if ((w = iba_mad_layout_at(&m, IBA_M_cm_req)))
+    if ((w = iba_mad_layout_at(m, IBA_M_cm_req)))
         return request(t, &in, w);
-    if ((w = iba_mad_layout_at(&m, IBA_M_cm_rep)))
+    if ((w = iba_mad_layout_at(m, IBA_M_cm_rep)))
         return reply(t, &in, w);
-    if ((w = iba_mad_layout_at(&m, IBA_M_cm_rej)))
+    if ((w = iba_mad_layout_at(m, IBA_M_cm_rej)))
         return reject(t, &in, w);
-    if (iba_mad_layout_at(&m, IBA_M_cm_sidr_req) || iba_mad_layout_at(&m, IBA_M_cm_sidr_rep))
+    if (iba_mad_layout_at(m, IBA_M_cm_sidr_req) || iba_mad_layout_at(m, IBA_M_cm_sidr_rep))
         return resolution(t, &in);
-    if (m.part[m.n_part - 1].layout != IBA_M_classportinfo)
-        return step(t, &in, m.wire + HEADER, m.attr->id);
+    if (m->part[m->n_part - 1].layout != IBA_M_classportinfo)
+        return step(t, &in, m->wire + HEADER, m->attr->id);
     return NULL;
+}
+
+struct cm_connection *cm_track_packet(struct cm_track *t, const struct packet *p)
+{
+    struct iba_mad m;
+
+    return iba_mad_of(&m, &p->view) ? cm_track_message(t, p, &m) : NULL;
 }
 
 /* Whether the end is there: where its messages come from, or on a path of the connection. */

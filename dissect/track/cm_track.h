@@ -53,6 +53,8 @@ struct cm_track {
 /* Looks at the packet if it is a message of the connection manager. The connection that it is of, if it is one that is
  * known; valid until the next call. */
 struct cm_connection *cm_track_packet(struct cm_track *t, const struct packet *p);
+/* The same where the packet's datagram has been parsed. */
+struct cm_connection *cm_track_message(struct cm_track *t, const struct packet *p, const struct iba_mad *m);
 /* The connection that a data packet is of while it lasts: from REP, or SIDR_REP, to DREP, REJ, or the next connection
  * of one of its QPs. `source`: the end that sent it, where its headers do not say; else NULL. NULL: nothing tells. */
 const struct cm_connection *cm_track_of(const struct cm_track *t, const struct iba_view *v,

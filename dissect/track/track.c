@@ -10,12 +10,12 @@ static bool is_of_other_partition(const struct iba_view *v, uint16_t p_key)
     return iba_bth_destqp(bth) == GSI && ((iba_bth_p_key(bth) ^ p_key) & PARTITION) != 0;
 }
 
-static void tell_transaction(struct track *t, struct packet *p)
+/* Also with a bad ICRC: datagrams that software recorded have none. */
+static void tell_transaction(struct track *t, struct packet *p, const struct iba_mad *m)
 {
-    struct iba_mad m;
-    const uint8_t *h = iba_mad_of(&m, &p->view) ? iba_mad_layout_at(&m, IBA_M_madhdr) : NULL;
+    const uint8_t *h = iba_mad_layout_at(m, IBA_M_madhdr);
     bool first = false;
-    const struct mad_request *r = h ? mad_pair(&t->pairs, p, &m, h, &first) : NULL;
+    const struct mad_request *r = h ? mad_pair(&t->pairs, p, m, h, &first) : NULL;
 
     if (!r)
         return;
@@ -47,38 +47,60 @@ static enum iba_upper upper_of(const struct track *t, uint64_t service_id)
 }
 
 /* An I/O controller lists its services by name and identifier; SRP targets are called so (T10 SRP, annex B). */
-static void learn_services(struct track *t, const struct packet *p)
+static void learn_services(struct track *t, const struct packet *p, const struct iba_mad *m)
 {
     static const char srp[] = "SRP.T10:";
-    struct iba_mad m;
 
-    if (p->view.icrc == IBA_CHECK_BAD || !iba_mad_of(&m, &p->view) || !iba_mad_layout_at(&m, IBA_M_dm_entry))
+    if (p->view.icrc == IBA_CHECK_BAD || !iba_mad_layout_at(m, IBA_M_dm_entry))
         return;
-    for (unsigned k = 0; k < m.n_part; k++)
-        for (unsigned i = 0; m.part[k].layout == IBA_M_dm_entry && i < m.part[k].n; i++) {
-            const uint32_t at = iba_mad_at(&m.part[k], i);
-            if (at + IBA_BYTES_dm_entry <= m.captured &&
-                memcmp(iba_dm_entry_name(m.wire + at), srp, sizeof srp - 1) == 0)
-                track_hint(t, iba_dm_entry_id(m.wire + at), IBA_UPPER_SRP);
+    for (unsigned k = 0; k < m->n_part; k++)
+        for (unsigned i = 0; m->part[k].layout == IBA_M_dm_entry && i < m->part[k].n; i++) {
+            const uint32_t at = iba_mad_at(&m->part[k], i);
+            if (at + IBA_BYTES_dm_entry <= m->captured &&
+                memcmp(iba_dm_entry_name(m->wire + at), srp, sizeof srp - 1) == 0)
+                track_hint(t, iba_dm_entry_id(m->wire + at), IBA_UPPER_SRP);
         }
+}
+
+/* The table whose last missing segment this packet brings. */
+static const struct iba_rmpp_transfer *reassemble(struct track *t, const struct packet *p, const struct iba_mad *m)
+{
+    struct iba_rmpp_ends ends;
+    struct stat_addrs a;
+
+    if (p->view.icrc == IBA_CHECK_BAD || !stat_addrs_get(&a, &p->view))
+        return NULL;
+    ends.kind = a.kind;
+    memcpy(ends.src, a.src, sizeof ends.src);
+    memcpy(ends.dst, a.dst, sizeof ends.dst);
+    return iba_rmpp_feed(&t->desk, &ends, m);
+}
+
+static const struct cm_connection *tell_datagram(struct track *t, struct packet *p, const struct iba_mad *m)
+{
+    p->table = reassemble(t, p, m);
+    learn_services(t, p, m);
+    tell_transaction(t, p, m);
+    const struct cm_connection *c = cm_track_message(&t->cm, p, m);
+    p->told.refused = t->cm.refused;
+    p->told.reused_in = t->cm.reuses;
+    p->told.reused_source = t->cm.reuses_source;
+    p->told.reason = t->cm.reason;
+    return c;
 }
 
 void track_packet(struct track *t, struct packet *p)
 {
-    const struct cm_connection *c;
+    const struct cm_connection *c = NULL;
     const struct cm_end *source = NULL;
+    struct iba_mad m;
 
     p->told = (struct told){0};
-    if (iba_mad_in(&p->view)) {
-        learn_services(t, p);
-        tell_transaction(t, p); /* also with a bad ICRC: datagrams that software recorded have none */
-        c = cm_track_packet(&t->cm, p);
-        p->told.refused = t->cm.refused;
-        p->told.reused_in = t->cm.reuses;
-        p->told.reused_source = t->cm.reuses_source;
-        p->told.reason = t->cm.reason;
-    } else
+    p->table = NULL;
+    if (!iba_mad_in(&p->view))
         c = cm_track_of(&t->cm, &p->view, &source);
+    else if (iba_mad_of(&m, &p->view))
+        c = tell_datagram(t, p, &m);
     if (!c)
         return;
     p->told.setup_in = c->begin_frame;

@@ -1,5 +1,5 @@
-/* What a run knows from management datagrams, told to each packet as it comes (struct told): never from what comes
- * later. */
+/* What a run knows from management datagrams, told to each packet as it comes (its `told` and `table`): never from what
+ * comes later. */
 #ifndef DISSECT_TRACK_H
 #define DISSECT_TRACK_H
 #include "track/cm_track.h"
@@ -14,12 +14,13 @@ struct service_hint {
 struct track {
     struct cm_track cm;
     struct mad_pairs pairs;
+    struct iba_rmpp_desk desk;
     struct service_hint hint[SERVICE_HINTS]; /* the oldest makes room */
     uint64_t hints;
 };
 
 /* What is said of a service later wins. */
 void track_hint(struct track *t, uint64_t service_id, enum iba_upper u);
-/* Call once for each packet, in order, its CRCs checked. */
+/* Call once for each packet, in order, its CRCs checked. The table is valid until the next call. */
 void track_packet(struct track *t, struct packet *p);
 #endif
