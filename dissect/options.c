@@ -179,38 +179,30 @@ static int add_service(struct options *opt, const char *text)
                  text);
 }
 
-/* -d qp==N,PROTO. False: it is something else. */
-static bool decode_qp_as(struct options *opt, const char *text, int *rc)
+/* -d qp==N,protocol */
+static int add_qp(struct options *opt, const char *text)
 {
     static const struct {
         const char *name;
         enum iba_holds holds;
     } protos[] = {{"mad", IBA_HOLDS_MAD}, {"ipoib", IBA_HOLDS_IPOIB}, {"data", IBA_HOLDS_DATA}};
     enum { MOST_QPN = 0xffffff };
-    static const char qp[] = "qp==";
     unsigned at = 0;
     char *end;
 
-    if (strncmp(text, qp, sizeof qp - 1) != 0)
-        return false;
-    const char *number = text + sizeof qp - 1;
-    const unsigned long n = strtoul(number, &end, 0);
+    const unsigned long n = strtoul(text, &end, 0);
     while (at < IBA_MAX_QPS && opt->view.qp[at].holds != IBA_HOLDS_UNTOLD)
         at++;
-    if (at == IBA_MAX_QPS) {
-        *rc = wrong("-d qp==: more than %d of them", IBA_MAX_QPS);
-        return true;
-    }
+    if (at == IBA_MAX_QPS)
+        return wrong("-d qp==: more than %d of them", IBA_MAX_QPS);
     for (size_t i = 0;
-         *number >= '0' && *number <= '9' && n <= MOST_QPN && *end == ',' && i < sizeof protos / sizeof *protos; i++)
+         *text >= '0' && *text <= '9' && n <= MOST_QPN && *end == ',' && i < sizeof protos / sizeof *protos; i++)
         if (strcmp(end + 1, protos[i].name) == 0) {
             opt->view.qp[at].qpn = (uint32_t)n;
             opt->view.qp[at].holds = (uint8_t)protos[i].holds;
-            *rc = EXIT_OK;
-            return true;
+            return EXIT_OK;
         }
-    *rc = wrong("-d %s: want qp==N,mad|ipoib|data, N below 0x1000000", text);
-    return true;
+    return wrong("-d qp==%s: want qp==N,mad|ipoib|data, N below 0x1000000", text);
 }
 
 /* -d selector==value,protocol */
@@ -225,21 +217,20 @@ static int decode_as(struct options *opt, const char *text)
                  {"ip", IBA_LINK_IP},
                  {"erf", IBA_LINK_ERF}};
     static const char port[] = "udp.port==", user[] = "user", infiniband[] = ",infiniband";
-    static const char service[] = "infiniband.cm.serviceid==";
+    static const char service[] = "infiniband.cm.serviceid==", qp[] = "qp==";
     char number[8] = "";
-    int rc;
     const char *comma = strchr(text, ',');
     const size_t head = comma ? (size_t)(comma - text) : 0;
     unsigned long n;
 
-    if (decode_qp_as(opt, text, &rc))
-        return rc;
     if (strcmp(text, "infiniband.bth.service==RD,dc") == 0) {
         opt->view.dc = true;
         return EXIT_OK;
     }
     if (strncmp(text, service, sizeof service - 1) == 0)
         return add_service(opt, text + sizeof service - 1);
+    if (strncmp(text, qp, sizeof qp - 1) == 0)
+        return add_qp(opt, text + sizeof qp - 1);
     if (head > sizeof port - 1 && head - (sizeof port - 1) < sizeof number &&
         strncmp(text, port, sizeof port - 1) == 0 && strcmp(comma, infiniband) == 0) {
         memcpy(number, text + sizeof port - 1, head - (sizeof port - 1));
