@@ -159,7 +159,6 @@ void stat_agreed_packet(void *state, const struct packet *p)
 
 /* How each is called, and shown. The text has two tables: what a connection does, and what stands in every packet. */
 enum { IN_EACH_PACKET = SHOW_PSN };
-enum form { FORM_NUMBER, FORM_TIME, FORM_HEX4, FORM_HEX6 };
 static const struct {
     const char *title, *key;
     uint8_t width, form;
@@ -241,9 +240,9 @@ bool agreed_said(const struct cm_connection *c, bool active, enum agreed_shown w
     }
 }
 
-static void number(struct out *o, enum agreed_shown what, uint64_t v)
+void agreed_number(struct out *o, enum agreed_form form, uint64_t v)
 {
-    switch (shown[what].form) {
+    switch (form) {
     case FORM_TIME: out_time(o, (int64_t)v); break;
     case FORM_HEX4: out_hex(o, v, 4); break;
     case FORM_HEX6: out_hex(o, v, 6); break;
@@ -254,20 +253,21 @@ static void number(struct out *o, enum agreed_shown what, uint64_t v)
 static void cell(struct table *t, const struct agreed_row *r, const struct cm_connection *c, bool active,
                  enum agreed_shown what)
 {
+    const enum agreed_form form = (enum agreed_form)shown[what].form;
     struct agreed_value v;
     uint64_t said;
 
     table_begin(t);
     if (agreed_said(c, active, what, &said))
-        number(t->o, what, said);
+        agreed_number(t->o, form, said);
     else
         out_ch(t->o, '-');
     out_ch(t->o, '/');
     if (agreed_observed(r, what, &v)) {
-        number(t->o, what, v.least);
+        agreed_number(t->o, form, v.least);
         if (v.most != v.least) {
             OUT_LIT(t->o, "..");
-            number(t->o, what, v.most);
+            agreed_number(t->o, form, v.most);
         }
     } else
         out_ch(t->o, '-');

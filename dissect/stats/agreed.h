@@ -52,6 +52,10 @@ enum agreed_shown {
     SHOW_PORT,
     SHOWN
 };
+/* How a number is shown. */
+enum agreed_form { FORM_NUMBER, FORM_TIME, FORM_HEX4, FORM_HEX6 };
+void agreed_number(struct out *o, enum agreed_form form, uint64_t v);
+
 struct agreed_value { /* agreed is one number, observed may be several */
     uint64_t least, most;
 };

@@ -4,6 +4,10 @@
 #include "track/addr.h"
 #include "stats/agreed.h"
 
+enum { MOST_COMPARED = 2048 }; /* directions, each with each */
+enum { FULL = 0x8000 };        /* member of a partition, in a P_Key; without it a limited one */
+enum { FOR_EVER = 7 };         /* RNR retries, as REQ and REP say it */
+
 /* `#` is what was observed, `@` what was agreed, or what the other direction does. */
 enum about {
     PSN,
@@ -32,40 +36,40 @@ enum about {
     MIXED,
     ABOUT
 };
-enum form { NUMBER, TIME, HEX4, HEX6 };
 static const struct {
     const char *key;
     uint8_t form;
     const char *sentence;
 } about[ABOUT] = {
-    [PSN] = {"psn", HEX6, "begins with PSN #, agreed was @"},
-    [PMTU] = {"pmtu", NUMBER, "is cut into packets of # bytes, agreed was @"},
-    [READS] = {"initiator_depth", NUMBER, "had # READs or ATOMICs waiting at once, agreed were @"},
-    [REFUSED] = {"reads_refused", NUMBER, "was refused a READ or ATOMIC while # waited, agreed were @"},
-    [NO_READS] = {"no_reads", NUMBER, "may have no READ and no ATOMIC waiting: agreed was @"},
-    [TAKES_READS] = {"reads_offered", NUMBER, "allows itself # READs at once, but was offered @"},
-    [TIMEOUT] = {"ack_timeout", TIME, "waited # for an answer, agreed was @ (up to four times that is usual)"},
-    [RETRIES] = {"retry_count", NUMBER, "sent a packet # times again, agreed was @"},
-    [RNR_RETRIES] = {"rnr_retry_count", NUMBER, "came back # times to a receiver that was not ready, agreed was @"},
-    [RNR_FEW] = {"rnr_few", NUMBER, "met a receiver that is not ready, and may come back @ times only"},
-    [RNR_ALL] = {"rnr_all", NUMBER,
+    [PSN] = {"psn", FORM_HEX6, "begins with PSN #, agreed was @"},
+    [PMTU] = {"pmtu", FORM_NUMBER, "is cut into packets of # bytes, agreed was @"},
+    [READS] = {"initiator_depth", FORM_NUMBER, "had # READs or ATOMICs waiting at once, agreed were @"},
+    [REFUSED] = {"reads_refused", FORM_NUMBER, "was refused a READ or ATOMIC while # waited, agreed were @"},
+    [NO_READS] = {"no_reads", FORM_NUMBER, "may have no READ and no ATOMIC waiting: agreed was @"},
+    [TAKES_READS] = {"reads_offered", FORM_NUMBER, "allows itself # READs at once, but was offered @"},
+    [TIMEOUT] = {"ack_timeout", FORM_TIME, "waited # for an answer, agreed was @ (up to four times that is usual)"},
+    [RETRIES] = {"retry_count", FORM_NUMBER, "sent a packet # times again, agreed was @"},
+    [RNR_RETRIES] = {"rnr_retry_count", FORM_NUMBER,
+                     "came back # times to a receiver that was not ready, agreed was @"},
+    [RNR_FEW] = {"rnr_few", FORM_NUMBER, "met a receiver that is not ready, and may come back @ times only"},
+    [RNR_ALL] = {"rnr_all", FORM_NUMBER,
                  "is from one who says on each of # connections that it is not ready: do they share their receives?"},
-    [PKEY] = {"p_key", HEX4, "is of partition #, agreed was @"},
-    [LIMITED] = {"p_key_limited", HEX4,
+    [PKEY] = {"p_key", FORM_HEX4, "is of partition #, agreed was @"},
+    [LIMITED] = {"p_key_limited", FORM_HEX4,
                  "is of partition #, of which both ends are limited members: those may not talk"},
-    [SL] = {"service_level", NUMBER, "has service level #, agreed was @"},
-    [DSCP] = {"dscp", NUMBER, "has DSCP #, agreed was @"},
-    [DSCP_WAYS] = {"dscp_ways", NUMBER, "has DSCP #, the other way it is @"},
-    [HOPS] = {"hop_limit", NUMBER, "has hop limit #: the first router throws it away"},
-    [MIGREQ] = {"migreq", NUMBER, "has MigReq #, the other way it is @"},
-    [PORT_LOW] = {"source_port_low", NUMBER, "comes from UDP port #, below 49152"},
-    [PORT_ONE] = {"source_port_one", NUMBER,
+    [SL] = {"service_level", FORM_NUMBER, "has service level #, agreed was @"},
+    [DSCP] = {"dscp", FORM_NUMBER, "has DSCP #, agreed was @"},
+    [DSCP_WAYS] = {"dscp_ways", FORM_NUMBER, "has DSCP #, the other way it is @"},
+    [HOPS] = {"hop_limit", FORM_NUMBER, "has hop limit #: the first router throws it away"},
+    [MIGREQ] = {"migreq", FORM_NUMBER, "has MigReq #, the other way it is @"},
+    [PORT_LOW] = {"source_port_low", FORM_NUMBER, "comes from UDP port #, below 49152"},
+    [PORT_ONE] = {"source_port_one", FORM_NUMBER,
                   "comes from UDP port #, as all @ connections of the two: no path is chosen by it"},
-    [ACK_ECT] = {"ack_ecn", NUMBER, "has ACKs that switches may mark (ECN)"},
-    [UNMARKED] = {"unmarked", NUMBER, "lost packets that could have been marked (ECN), and none of them was"},
-    [LINK_LOCAL] = {"link_local", NUMBER,
+    [ACK_ECT] = {"ack_ecn", FORM_NUMBER, "has ACKs that switches may mark (ECN)"},
+    [UNMARKED] = {"unmarked", FORM_NUMBER, "lost packets that could have been marked (ECN), and none of them was"},
+    [LINK_LOCAL] = {"link_local", FORM_NUMBER,
                     "comes from a link-local address and goes to one that is not: answers do not pass a router"},
-    [MIXED] = {"encapsulations", NUMBER, "is RoCEv1, and what comes back from that port is RoCEv2"},
+    [MIXED] = {"encapsulations", FORM_NUMBER, "is RoCEv1, and what comes back from that port is RoCEv2"},
 };
 
 struct pen { /* where it is written, and how */
@@ -73,15 +77,11 @@ struct pen { /* where it is written, and how */
     bool json, any;
 };
 
-static void value(struct out *o, uint8_t form, uint64_t v)
+static void value(struct out *o, enum agreed_form form, uint64_t v)
 {
-    if (form == NUMBER)
-        out_u64(o, v);
-    else if (form == TIME) {
-        out_time(o, (int64_t)v);
+    agreed_number(o, form, v);
+    if (form == FORM_TIME)
         OUT_LIT(o, " s");
-    } else
-        out_hex(o, v, form == HEX4 ? 4 : 6);
 }
 
 static void ends(struct out *o, const struct direction *d)
@@ -111,7 +111,7 @@ static void say(struct pen *p, const struct agreed_row *r, enum about what, uint
     out_ch(o, ' ');
     for (const char *s = about[what].sentence; *s; s++)
         if (*s == '#' || *s == '@')
-            value(o, about[what].form, *s == '#' ? did : said);
+            value(o, (enum agreed_form)about[what].form, *s == '#' ? did : said);
         else
             out_ch(o, *s);
     if (p->json)
@@ -128,7 +128,7 @@ static void against_agreement(struct pen *p, const struct agreed_row *r, const s
     static const struct {
         uint8_t what, about;
     } at_most[] = {{SHOW_READS, READS}, {SHOW_RETRIES, RETRIES}, {SHOW_RNR_RETRIES, RNR_RETRIES}};
-    enum { FOR_EVER = 7, LONGEST = 4, FULL = 0x8000 };
+    enum { LONGEST = 4 };
     struct agreed_value v;
     uint64_t said;
 
@@ -185,7 +185,6 @@ static void by_itself(struct pen *p, const struct agreed_row *r)
 static void two_ways(struct pen *p, const struct agreed *s, const struct agreed_row *r, const struct cm_connection *c,
                      bool active)
 {
-    enum { FULL = 0x8000, FOR_EVER = 7 };
     const struct agreed_row *other = r->d->peer ? &s->row[r->d->peer - 1] : NULL;
 
     if (!other || !other->d)
@@ -232,8 +231,6 @@ static void among_all(struct pen *p, const struct agreed *s, size_t at)
 
 static void differ(const struct agreed *s, struct pen *p)
 {
-    enum { MOST_COMPARED = 2048 }; /* directions, each with each */
-
     for (size_t i = 0; i < s->n; i++) {
         const struct agreed_row *r = &s->row[s->seen[i]->id];
         bool active = false;
@@ -250,7 +247,7 @@ static void differ(const struct agreed *s, struct pen *p)
 /* How many begin with the PSN that most begin with, when that are many; 0: they differ. */
 static uint32_t same_psn(const struct agreed *s, iba_psn *psn)
 {
-    enum { MANY = 4, MOST_COMPARED = 2048 };
+    enum { MANY = 4 };
     uint32_t most = 0, all = 0;
 
     for (size_t i = 0; i < s->n && s->n <= MOST_COMPARED; i++) {
