@@ -20,22 +20,33 @@ static uint16_t *bucket_of(struct cm_track *t, uint32_t active_id)
     return &t->bucket[(active_id ^ active_id >> 12 ^ active_id >> 20) % CM_CONNECTIONS];
 }
 
-/* Ends by the number of their QP. A link holds the end's number plus 1: active ends are even, passive ones odd. */
-static uint16_t *qp_bucket_of(struct cm_track *t, uint32_t qpn)
+/* Ends by the number of their QP. */
+static size_t qp_hash(uint32_t qpn)
 {
-    return &t->qp_bucket[(qpn ^ qpn >> 12) % CM_CONNECTIONS];
+    return (qpn ^ qpn >> 12) % CM_CONNECTIONS;
+}
+
+/* A link holds the end's number plus 1: active ends are even, passive ones odd. */
+static size_t connection_of(uint16_t link)
+{
+    return (link - 1u) / 2;
+}
+
+static bool is_active(uint16_t link)
+{
+    return link % 2 != 0;
 }
 
 static struct cm_end *end_at(struct cm_track *t, uint16_t link)
 {
-    struct cm_connection *c = &t->connection[(link - 1) / 2];
+    struct cm_connection *c = &t->connection[connection_of(link)];
 
-    return link % 2 ? &c->active : &c->passive;
+    return is_active(link) ? &c->active : &c->passive;
 }
 
 static void drop_qp(struct cm_track *t, struct cm_end *e)
 {
-    uint16_t *at = qp_bucket_of(t, e->qpn);
+    uint16_t *at = &t->qp_bucket[qp_hash(e->qpn)];
 
     if (!e->known)
         return;
@@ -50,8 +61,8 @@ static void drop_qp(struct cm_track *t, struct cm_end *e)
  */
 static void outlive(struct cm_track *t, const struct cm_connection *c, const struct cm_end *e, uint32_t qpn)
 {
-    for (uint16_t at = *qp_bucket_of(t, qpn); at; at = end_at(t, at)->next_qp) {
-        struct cm_connection *old = &t->connection[(at - 1) / 2];
+    for (uint16_t at = t->qp_bucket[qp_hash(qpn)]; at; at = end_at(t, at)->next_qp) {
+        struct cm_connection *old = &t->connection[connection_of(at)];
         if (old == c || old->sidr || old->kind != c->kind || end_at(t, at)->qpn != qpn ||
             memcmp(end_at(t, at)->addr, e->addr, sizeof e->addr) != 0)
             continue;
@@ -65,7 +76,7 @@ static void outlive(struct cm_track *t, const struct cm_connection *c, const str
 
 static void keep_qp(struct cm_track *t, struct cm_connection *c, struct cm_end *e, uint32_t qpn)
 {
-    uint16_t *bucket = qp_bucket_of(t, qpn);
+    uint16_t *bucket = &t->qp_bucket[qp_hash(qpn)];
 
     drop_qp(t, e);
     outlive(t, c, e, qpn);
@@ -342,9 +353,9 @@ static const struct cm_connection *walk_on(struct walk *w, const struct cm_end *
 {
     while (w->link) {
         const uint16_t link = w->link;
-        const struct cm_connection *c = &w->t->connection[(link - 1) / 2];
-        *end = link % 2 ? &c->active : &c->passive;
-        *other = link % 2 ? &c->passive : &c->active;
+        const struct cm_connection *c = &w->t->connection[connection_of(link)];
+        *end = is_active(link) ? &c->active : &c->passive;
+        *other = is_active(link) ? &c->passive : &c->active;
         w->link = (*end)->next_qp;
         if ((*end)->qpn == w->qpn)
             return c;
@@ -354,7 +365,7 @@ static const struct cm_connection *walk_on(struct walk *w, const struct cm_end *
 
 static struct walk walk_from(const struct cm_track *t, uint32_t qpn)
 {
-    return (struct walk){t, t->qp_bucket[(qpn ^ qpn >> 12) % CM_CONNECTIONS], qpn};
+    return (struct walk){t, t->qp_bucket[qp_hash(qpn)], qpn};
 }
 
 static bool lasts(const struct cm_connection *c)
