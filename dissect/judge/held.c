@@ -6,8 +6,7 @@ struct one {
     struct packet packet;
     struct cap_packet cap;
     struct verdict verdict;
-    size_t at;     /* of its bytes, behind them its comment */
-    uint8_t table; /* where the table that it completes is kept, plus 1; 0: nowhere */
+    size_t at; /* of its bytes, behind them its comment */
 };
 struct held {
     size_t first, n;
@@ -55,7 +54,6 @@ static void keep_table(struct held *h, struct one *o, const struct iba_rmpp_tran
 {
     unsigned i = 0;
 
-    o->table = 0;
     o->packet.table = NULL;
     while (t && i < HELD_TABLES && h->taken[i])
         i++;
@@ -63,7 +61,6 @@ static void keep_table(struct held *h, struct one *o, const struct iba_rmpp_tran
         return;
     h->table[i] = *t;
     h->taken[i] = true;
-    o->table = (uint8_t)(i + 1);
     o->packet.table = &h->table[i];
 }
 
@@ -98,8 +95,8 @@ const struct packet *held_first(const struct held *h)
 void held_drop_first(struct held *h)
 {
     assert(h->n > 0);
-    if (h->one[h->first].table)
-        h->taken[h->one[h->first].table - 1] = false;
+    if (h->one[h->first].packet.table)
+        h->taken[h->one[h->first].packet.table - h->table] = false;
     h->first = (h->first + 1) % HELD_PACKETS;
     h->n--;
 }
