@@ -374,9 +374,11 @@ static void expect(struct run *r)
     const struct iba_view *view[JUDGE_AHEAD];
     uint32_t direction[JUDGE_AHEAD];
 
+    if (!r->judge)
+        return;
     for (unsigned i = 0; i < r->n_batch; i++)
         view[i] = &r->batch[i].packet.view;
-    if (!r->judge || !judge_expect(r->judge, view, r->n_batch, direction))
+    if (!judge_expect(r->judge, view, r->n_batch, direction))
         return;
     for (size_t s = 0; s < r->opt->n_stat; s++)
         for (unsigned i = 0; r->opt->stat[s].kind->expect && i < r->n_batch; i++)
