@@ -141,19 +141,19 @@
         A(DM,  0x0011, "IOControllerProfile", NULL, P(dm_profile, 0, 1))                                                        \
         A(DM,  0x0012, "ServiceEntries", NULL, P(dm_entry, 0, 4))                                                               \
         A(CM,  0x0001, "ClassPortInfo", NULL, P(classportinfo, 0, 1))                                                           \
-        A(CM,  0x0010, "REQ", NULL, P(cm_req, 0, 1))                                                  \
-        A(CM,  0x0011, "MRA", NULL, P(cm_mra, 0, 1))                                                                            \
-        A(CM,  0x0012, "REJ", NULL, P(cm_rej, 0, 1))                                                                            \
-        A(CM,  0x0013, "REP", NULL, P(cm_rep, 0, 1))                                                                            \
-        A(CM,  0x0014, "RTU", NULL, P(cm_rtu, 0, 1))                                                                            \
-        A(CM,  0x0015, "DREQ", NULL, P(cm_dreq, 0, 1))                                                                          \
-        A(CM,  0x0016, "DREP", NULL, P(cm_drep, 0, 1))                                                                          \
-        A(CM,  0x0017, "SIDR_REQ", NULL, P(cm_sidr_req, 0, 1))                                        \
-        A(CM,  0x0018, "SIDR_REP", NULL, P(cm_sidr_rep, 0, 1))                                                                  \
-        A(CM,  0x0019, "LAP", NULL, P(cm_lap, 0, 1))                                                                            \
-        A(CM,  0x001a, "APR", NULL, P(cm_apr, 0, 1))                                                                            \
-        A(CM,  0x001b, "SAP", NULL, P(cm_sap, 0, 1))                                                                            \
-        A(CM,  0x001c, "SPR", NULL, P(cm_spr, 0, 1))                                                                            \
+        A(CM,  IBA_CM_ID_REQ, "REQ", NULL, P(cm_req, 0, 1))                                                                     \
+        A(CM,  IBA_CM_ID_MRA, "MRA", NULL, P(cm_mra, 0, 1))                                                                     \
+        A(CM,  IBA_CM_ID_REJ, "REJ", NULL, P(cm_rej, 0, 1))                                                                     \
+        A(CM,  IBA_CM_ID_REP, "REP", NULL, P(cm_rep, 0, 1))                                                                     \
+        A(CM,  IBA_CM_ID_RTU, "RTU", NULL, P(cm_rtu, 0, 1))                                                                     \
+        A(CM,  IBA_CM_ID_DREQ, "DREQ", NULL, P(cm_dreq, 0, 1))                                                                  \
+        A(CM,  IBA_CM_ID_DREP, "DREP", NULL, P(cm_drep, 0, 1))                                                                  \
+        A(CM,  IBA_CM_ID_SIDR_REQ, "SIDR_REQ", NULL, P(cm_sidr_req, 0, 1))                                                      \
+        A(CM,  IBA_CM_ID_SIDR_REP, "SIDR_REP", NULL, P(cm_sidr_rep, 0, 1))                                                      \
+        A(CM,  IBA_CM_ID_LAP, "LAP", NULL, P(cm_lap, 0, 1))                                                                     \
+        A(CM,  IBA_CM_ID_APR, "APR", NULL, P(cm_apr, 0, 1))                                                                     \
+        A(CM,  IBA_CM_ID_SAP, "SAP", NULL, P(cm_sap, 0, 1))                                                                     \
+        A(CM,  IBA_CM_ID_SPR, "SPR", NULL, P(cm_spr, 0, 1))                                                                     \
         A(CC,  0x0001, "ClassPortInfo", NULL, P(classportinfo, 32, 1))                                                          \
         A(CC,  0x0002, "Notice", NULL, P(notice, 32, 1) P(notice_data, 42, 1) P(notice_issuer, 96, 1))                          \
         A(CC,  0x0011, "CongestionInfo", NULL, P(cc_info, 32, 1))                                                               \

@@ -24,6 +24,23 @@ enum { /* IBA_BYTES_madhdr, ... */
 };
 extern const struct iba_hdr_info iba_mad_layouts[IBA_M_COUNT];
 
+/* Attributes of the connection manager: its messages (MD-54). */
+enum {
+    IBA_CM_ID_REQ = 0x10,
+    IBA_CM_ID_MRA = 0x11,
+    IBA_CM_ID_REJ = 0x12,
+    IBA_CM_ID_REP = 0x13,
+    IBA_CM_ID_RTU = 0x14,
+    IBA_CM_ID_DREQ = 0x15,
+    IBA_CM_ID_DREP = 0x16,
+    IBA_CM_ID_SIDR_REQ = 0x17,
+    IBA_CM_ID_SIDR_REP = 0x18,
+    IBA_CM_ID_LAP = 0x19,
+    IBA_CM_ID_APR = 0x1a,
+    IBA_CM_ID_SAP = 0x1b,
+    IBA_CM_ID_SPR = 0x1c
+};
+
 /* One known attribute of a class: its parts, the offset of each from where attributes of the class begin. */
 enum iba_mad_group { IBA_GROUP_SMP, IBA_GROUP_SA, IBA_GROUP_PM, IBA_GROUP_DM, IBA_GROUP_CM, IBA_GROUP_CC };
 enum { IBA_MAD_ATTR_PARTS = 4 };

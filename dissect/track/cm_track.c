@@ -245,19 +245,18 @@ static struct cm_connection *reject(struct cm_track *t, const struct message *in
 /* What changes the state only. All of these begin with both identifiers. */
 static struct cm_connection *step(struct cm_track *t, const struct message *in, const uint8_t *w, uint16_t attribute)
 {
-    enum { MRA = 0x11, RTU = 0x14, DREQ = 0x15, DREP = 0x16 };
     bool from_active;
     struct cm_connection *c = find_either(t, in, iba_cm_rtu_localcommid(w), iba_cm_rtu_remotecommid(w), &from_active);
 
     if (!c)
         return NULL;
-    if (attribute == MRA)
+    if (attribute == IBA_CM_ID_MRA)
         c->mras++;
-    else if (attribute == RTU && c->state == CM_REPLIED)
+    else if (attribute == IBA_CM_ID_RTU && c->state == CM_REPLIED)
         c->state = CM_ESTABLISHED;
-    else if (attribute == DREQ && c->state < CM_RELEASED)
+    else if (attribute == IBA_CM_ID_DREQ && c->state < CM_RELEASED)
         c->state = CM_RELEASING;
-    else if (attribute == DREP) {
+    else if (attribute == IBA_CM_ID_DREP) {
         c->state = CM_RELEASED;
         c->end_frame = in->p->number;
     }

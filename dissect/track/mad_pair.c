@@ -16,11 +16,12 @@ static bool wants_answer(uint8_t method)
 }
 
 /* Messages of the connection manager are sent, not asked for; which one answers which is the protocol's (MD-54). */
-enum { CM_REQ = 0x10, CM_REJ = 0x12, CM_REP, CM_RTU, CM_DREQ, CM_DREP, CM_SIDR_REQ, CM_SIDR_REP, CM_LAP, CM_APR };
 static const struct {
     uint16_t answer, request;
-} cm_pairs[] = {{CM_REP, CM_REQ},   {CM_REJ, CM_REQ},           {CM_REJ, CM_REP}, {CM_RTU, CM_REP},
-                {CM_DREP, CM_DREQ}, {CM_SIDR_REP, CM_SIDR_REQ}, {CM_APR, CM_LAP}};
+} cm_pairs[] = {{IBA_CM_ID_REP, IBA_CM_ID_REQ},   {IBA_CM_ID_REJ, IBA_CM_ID_REQ},
+                {IBA_CM_ID_REJ, IBA_CM_ID_REP},   {IBA_CM_ID_RTU, IBA_CM_ID_REP},
+                {IBA_CM_ID_DREP, IBA_CM_ID_DREQ}, {IBA_CM_ID_SIDR_REP, IBA_CM_ID_SIDR_REQ},
+                {IBA_CM_ID_APR, IBA_CM_ID_LAP}};
 
 struct exchange {
     const uint8_t *src, *dst; /* of the request */
