@@ -36,7 +36,7 @@ const char *iba_upper_name(enum iba_upper u)
     return name[u];
 }
 
-enum { REQ = 0x10, REJ = 0x12, REP = 0x13 };
+enum { REQ = IBA_CM_ID_REQ, REJ = IBA_CM_ID_REJ, REP = IBA_CM_ID_REP };
 /* Of a datagram: the service identifier of a REQ, private data of each; how much of a REQ's the IP CM service takes. */
 enum {
     SERVICE_AT = IBA_BYTES_madhdr + IBA_AT_cm_req_serviceid / 8,
