@@ -35,7 +35,7 @@ struct fuzz_kind {
     uint64_t needs;
     const char *spec, *service;
     const char *objects; /* text with holes */
-    const char *begin;   /* rule of the first inputs; NULL: as any */
+    const char *begin;   /* text with holes: the first inputs; NULL: as any */
     const char *step;    /* rule of an input */
 };
 extern const struct fuzz_kind fuzz_kinds[];

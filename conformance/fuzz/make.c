@@ -158,11 +158,11 @@ static void take_lines(struct fuzz_case *c, uint64_t known, const char *text)
     }
 }
 
-static void add_step(struct making *m, const char *rule)
+static void add_inputs(struct making *m, const char *holes)
 {
     char text[MAKING_TEXT];
 
-    snprintf(text, sizeof text, "{%s}", rule);
+    snprintf(text, sizeof text, "%s", holes);
     making_fill(m, text);
     take_lines(m->c, m->may->known, text);
 }
@@ -217,7 +217,7 @@ void fuzz_make(struct fuzz_case *c, const struct fuzz_may *may, uint64_t seed)
 {
     static const uint32_t mtus[] = {256, 256, 256, 512, 1024, 4096 /* where the link is known to take it */};
     struct making m = {.c = c, .may = may};
-    char objects[MAKING_TEXT];
+    char objects[MAKING_TEXT], step[32];
     const struct fuzz_kind *k;
 
     c->n = 0;
@@ -236,10 +236,11 @@ void fuzz_make(struct fuzz_case *c, const struct fuzz_may *may, uint64_t seed)
     snprintf(objects, sizeof objects, "%s", k->objects);
     making_fill(&m, objects);
     if (k->begin)
-        add_step(&m, k->begin);
+        add_inputs(&m, k->begin);
+    snprintf(step, sizeof step, "{%s}", k->step);
     const unsigned most = 3 + making_below(&m, FUZZ_INPUTS - 4);
     for (unsigned i = 0; c->n < most && i < FUZZ_INPUTS; i++)
-        add_step(&m, k->step);
+        add_inputs(&m, step);
     put_head(&m, k, objects, seed);
 }
 

@@ -93,6 +93,34 @@ Test(fuzz, every_kind_has_its_turn)
     cr_assert_eq(seen, fuzz_kind_count);
 }
 
+/* What a kind begins with: there where it must be, now and then where it may. */
+Test(fuzz, a_kind_begins_as_it_says)
+{
+    static const struct {
+        const char *kind, *input;
+        bool always;
+    } want[] = {
+        {"RC responder with all it has", "  port pkey[1]=0x", false},
+        {"UD receiver", "  attach a n", false},
+        {"paths and entries", "  port pkey[1]=0x", true},
+    };
+    static struct fuzz_case c;
+    size_t begin = 0;
+
+    for (size_t i = 0; i < fuzz_kind_count; i++)
+        begin += fuzz_kinds[i].begin != NULL;
+    cr_assert_eq(begin, sizeof want / sizeof *want);
+    for (size_t i = 0; i < begin; i++) {
+        unsigned n = 0, as = 0;
+        for (uint64_t seed = 0; seed < 2000; seed++) {
+            fuzz_make(&c, &all, seed);
+            n += strcmp(c.kind, want[i].kind) == 0;
+            as += strcmp(c.kind, want[i].kind) == 0 && strncmp(c.input[0], want[i].input, strlen(want[i].input)) == 0;
+        }
+        cr_assert(want[i].always ? n > 0 && as == n : as > n / 4 && as < n, "%s: %u of %u", want[i].kind, as, n);
+    }
+}
+
 /* ---- the grammar ---- */
 
 static bool is_named(const char *name, size_t len)
@@ -130,6 +158,8 @@ Test(fuzz, every_hole_can_be_filled)
     for (size_t i = 0; i < fuzz_kind_count; i++) {
         look_at_holes(fuzz_kinds[i].objects);
         look_at_holes(fuzz_kinds[i].service);
+        if (fuzz_kinds[i].begin)
+            look_at_holes(fuzz_kinds[i].begin);
         cr_assert(is_named(fuzz_kinds[i].step, strlen(fuzz_kinds[i].step)), "%s", fuzz_kinds[i].step);
     }
 }
