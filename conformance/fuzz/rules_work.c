@@ -8,7 +8,7 @@
 
 static const struct fuzz_rule rules[] = {
     /* ---- receives ---- */
-    ANY("receive", "  {a|a|a|s} recv len={len|1024|{mtu}} id={id}{times?}"),
+    ANY("receive", "  {a|a|a|s} recv len={{len}|1024|{mtu}} id={id}{times?}"),
     ANY("receive", "  a recv len={mtu}*4 id={id} times={1..4}"),
     ANY("receive", "  a recv at={l|f|x|o|m}+{0..4}*512 len=1024 id={id} {lkey={l.lkey^1|f.lkey|x.lkey|0|o.lkey}|}"),
     ANY("receive", "  a recv sge=l+{0..9}*64:{1..64} sge=l+2048:{1..600} {sge=l+8192:1000|} id={id}"),
@@ -31,7 +31,8 @@ static const struct fuzz_rule rules[] = {
     IF("circumstance", counter_hook, "  port {pkey|qkey}_violations=0xfffe"),
 
     /* ---- a connection that is made anew ---- */
-    ANY("heal", "  a modify state=reset\n  a modify state=init{attr?}\n{receive}\n  a modify state=rtr\n  a modify state=rts{anew}"),
+    ANY("heal", "  a modify state=reset\n  a modify state=init{odd?}\n{receive}\n  a modify state=rtr\n  a modify state=rts{anew}"),
+    ANY("odd", " {attr}"),
 
     /* ---- what a device waits: where time is real, shorter than it takes to play an input ---- */
     ANY("rnr", "1"),
@@ -117,7 +118,7 @@ static const struct fuzz_rule rules[] = {
     ANY("send", "  a post {SEND|SEND_IMM imm={u32}} len={len} id={id}{flags?}"),
     ANY("ud", "{|qkey={u32}|qkey=0x80000000|dest=stranger|dest=none|qkey=0x80010000}"),
     IF("ud", multicast, "dest={n|h}"),
-    ANY("send", "  a post SEND len={mtu|{mtu}+1|4096|4097} id={id}"),
+    ANY("send", "  a post SEND len={{mtu}|{mtu}+1|4096|4097} id={id}"),
     ANY("send", "  a post {READ|WRITE|CMP_SWAP|FETCH_ADD} len=8 id={id}"),
     ANY("send", "{circumstance}"),
     ANY("send", "  a post SEND len=8 id={id} {lkey=0x00bad000|sge=l:8 sge=x:8 lkey=l.lkey|pd=p|av_port={1|2}}"),

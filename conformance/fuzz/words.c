@@ -41,11 +41,6 @@ static void w_next(struct making *m, struct place *p)
     put(p, "%u", m->next++);
 }
 
-static void w_last(struct making *m, struct place *p)
-{
-    put(p, "%u", m->next ? m->next - 1 : 0);
-}
-
 static void w_now(struct making *m, struct place *p)
 {
     put(p, "%u", m->next);
@@ -317,15 +312,19 @@ bool making_word(struct making *m, const char *name, size_t len, char *out, size
         const char *name;
         void (*does)(struct making *m, struct place *p);
     } words[] = {
-        {"next", w_next},       {"last", w_last},     {"now", w_now},
-        {"old", w_old},         {"ahead", w_ahead},   {"wild", w_wild},
-        {"gap", w_gap},         {"anew", w_anew},     {"mtu", w_mtu},
-        {"len", w_len},         {"long", w_long},     {"span", w_span},
-        {"place", w_place},     {"psn0", w_psn0},     {"u16", w_u16},
-        {"u20", w_u20},         {"u32", w_u32},       {"u64", w_u64},
-        {"id", w_id},           {"again", w_again},   {"message", w_message},
-        {"post", w_post},       {"answer", w_answer}, {"all", w_all},
-        {"refusal", w_refusal}, {"storm", w_storm},   {"bad_answer", w_bad_answer},
+        {"next", w_next},   {"now", w_now},
+        {"old", w_old},     {"ahead", w_ahead},
+        {"wild", w_wild},   {"gap", w_gap},
+        {"anew", w_anew},   {"mtu", w_mtu},
+        {"len", w_len},     {"long", w_long},
+        {"span", w_span},   {"place", w_place},
+        {"psn0", w_psn0},   {"u16", w_u16},
+        {"u20", w_u20},     {"u32", w_u32},
+        {"u64", w_u64},     {"id", w_id},
+        {"again", w_again}, {"message", w_message},
+        {"post", w_post},   {"answer", w_answer},
+        {"all", w_all},     {"refusal", w_refusal},
+        {"storm", w_storm}, {"bad_answer", w_bad_answer},
     };
     struct place p = {out, room};
 
