@@ -16,7 +16,6 @@
 
 enum {
     COUNT = 3000,     /* sequences when nobody said */
-    HANGS = 60,       /* s in which an engine must have played them */
     BEHIND_RULES = 5, /* letters of "emit." */
 };
 
@@ -29,6 +28,7 @@ struct hunt {
     struct mutation all;
     struct sequence *seq;
     unsigned n_seq;
+    uint64_t whole_ns; /* of wall time, which the model took: it plays each at least twice */
     struct ibc_target *model;
     unsigned found, rules, rules_found, died;
     uint64_t slowest; /* ns, of those that were found */
@@ -55,7 +55,7 @@ static bool predict(struct hunt *h)
     const struct fuzz_may may = {h->model->ops->capabilities(h->model), h->model->ops->links(h->model), 0};
     const struct options *o = h->all.o;
     const unsigned n = o->count ? o->count : COUNT;
-    const uint64_t since = cpu_ns();
+    const uint64_t since = cpu_ns(), begun = wall_ns();
     char err[256];
 
     h->seq = calloc(n, sizeof *h->seq);
@@ -70,6 +70,7 @@ static bool predict(struct hunt *h)
         q->ns = cpu_ns() - since;
         h->n_seq += q->s != NULL;
     }
+    h->whole_ns = wall_ns() - begun;
     return h->n_seq > 0;
 }
 
@@ -112,10 +113,11 @@ static size_t work(void *ctx, uint32_t job, uint32_t part, uint8_t record[POOL_R
 
 static unsigned limit(void *ctx, uint32_t job, uint32_t part)
 {
-    (void)ctx;
+    const struct hunt *h = ctx;
+
     (void)job;
     (void)part;
-    return HANGS;
+    return pool_patience(h->whole_ns);
 }
 
 /* ---- in the parent ---- */

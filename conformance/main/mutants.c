@@ -140,15 +140,12 @@ static size_t work(void *ctx, uint32_t job, uint32_t part, uint8_t record[POOL_R
     return 1;
 }
 
-/* A broken engine may run in circles; how long the whole one takes says when to stop waiting. */
 static unsigned limit(void *ctx, uint32_t job, uint32_t part)
 {
-    enum { LEAST = 5, SLOWER = 30 };
     const struct mutation *m = ctx;
-    const uint64_t s = m->reference[m->usable[part]].wall_ns * SLOWER / UINT64_C(1000000000);
 
     (void)job;
-    return s < LEAST ? LEAST : (unsigned)s;
+    return pool_patience(m->reference[m->usable[part]].wall_ns);
 }
 
 static void take(struct mutation *m, uint32_t job, uint32_t part, enum outcome how)

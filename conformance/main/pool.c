@@ -1,6 +1,7 @@
 #include "pool.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -239,6 +240,14 @@ void pool_death(int status, char *out, size_t n)
         snprintf(out, n, "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
         snprintf(out, n, "exit code %d", WEXITSTATUS(status));
+}
+
+unsigned pool_patience(uint64_t well_ns)
+{
+    enum { LEAST = 5, SLOWER = 30 };
+    const uint64_t s = well_ns / UINT64_C(1000000000) * SLOWER + well_ns % UINT64_C(1000000000) * SLOWER / 1000000000u;
+
+    return s < LEAST ? LEAST : s > UINT_MAX ? UINT_MAX : (unsigned)s;
 }
 
 unsigned pool_cores(void)

@@ -33,6 +33,8 @@ bool pool_run(const struct pool *p, char *err, size_t errlen);
 bool pool_hung(int status);
 /* "signal 11 (Segmentation fault)", "exit code 1" */
 void pool_death(int status, char *out, size_t n);
+/* A limit for what may run in circles, from the time that the same takes when all is well. */
+unsigned pool_patience(uint64_t well_ns);
 /* How many children when nobody said. */
 unsigned pool_cores(void);
 #endif

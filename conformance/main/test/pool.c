@@ -1,6 +1,7 @@
 /* Children that work, die, hang and lie; every part of every job is told of once all the same. */
 #include "main/pool.h"
 #include <criterion/criterion.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -138,6 +139,17 @@ Test(pool, time_is_up)
     play(&l, 2);
     cr_expect(pool_hung(l.status[2][1]));
     cr_expect(pool_hung(l.status[20][4]));
+}
+
+Test(pool, patience_goes_with_the_work)
+{
+    const uint64_t second = UINT64_C(1000000000);
+
+    cr_expect_eq(pool_patience(0), 5);
+    cr_expect_eq(pool_patience(second / 10), 5);
+    cr_expect_eq(pool_patience(second / 2), 15);
+    cr_expect_eq(pool_patience(100 * second), 3000);
+    cr_expect_eq(pool_patience(UINT64_MAX), UINT_MAX);
 }
 
 Test(pool, nothing_to_do)
