@@ -22,7 +22,6 @@ enum {
     TRIES = 3,    /* where time is real a difference must be seen in two of three plays */
     DEATHS = 8,   /* of a device, to make the case that kills it smaller */
     FAULTS = 20,  /* of the harness, one behind the other, before it gives up */
-    BACK = 300,   /* s that a device may need to come back */
 };
 
 static const char LOG[] = "its log: ";
@@ -109,13 +108,13 @@ static bool differs(struct fuzzing *z, const struct ibc_scenario *s, struct ibc_
 static void await_device(struct fuzzing *z)
 {
     const struct timespec second = {.tv_sec = 1};
+    const uint64_t until = wall_ns() + (uint64_t)((double)IBC_LIVE_RETURN * z->o->timeout_scale);
 
-    for (unsigned i = 0; i < BACK; i++) {
-        if (z->target->ops->reset(z->target, z->link, z->o->seed) == IBC_OK)
-            return;
-        nanosleep(&second, NULL);
+    while (!z->gone && z->target->ops->reset(z->target, z->link, z->o->seed) != IBC_OK) {
+        z->gone = wall_ns() >= until;
+        if (!z->gone)
+            nanosleep(&second, NULL);
     }
-    z->gone = true;
 }
 
 /* Whether the device was there when the play began. */

@@ -48,7 +48,7 @@ static void take_addresses(struct live *l, enum ibc_link link, const struct ag_r
  * once, and not in every case. */
 static bool is_back(struct live *l)
 {
-    const uint64_t until = ibc_wire_clock() + live_scaled(l, LIVE_RETURN);
+    const uint64_t until = ibc_wire_clock() + live_scaled(l, IBC_LIVE_RETURN);
     long nap = 50; /* ms */
 
     if (l->up)

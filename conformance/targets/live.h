@@ -4,6 +4,10 @@
 #include "targets/target.h"
 #include "wire.h"
 
+/* ns, times the scale, in which a device that went down comes back: the reset that waits for it takes so long, and
+ * those behind it fail at once. */
+#define IBC_LIVE_RETURN UINT64_C(100000000000)
+
 struct ibc_live {
     struct ibc_wire *wire[IBC_DEVICES]; /* of each device; the second NULL: the tester reaches one only. Not owned */
     const char *agent;                  /* "exec:COMMAND", "unix:PATH", "tcp:HOST:PORT" */

@@ -14,7 +14,6 @@ enum {
 };
 #define LIVE_AGENT "agent: "               /* how a sentence of live_dead() begins */
 #define LIVE_DEADLINE UINT64_C(5000000000) /* ns for an answer, times the scale */
-#define LIVE_RETURN UINT64_C(100000000000) /* ns, likewise, in which a device that went down comes back */
 #define LIVE_SETTLE UINT64_C(2000000)      /* ns: frames of the case before are in by then */
 #define LIVE_LATE UINT64_C(250000000)      /* ns: a frame that the agent says it sent is in by then */
 

@@ -245,6 +245,15 @@ class Sequences(Live):
                 self.assertEqual(int(made[1]) + int(made[2]), 10, r)
                 self.assertRegex(r.stdout, rb"[1-9] times the device went away")
 
+    def test_a_device_that_stays_away(self):
+        script = self.folder / "away"
+        script.write_text(f'[ -e "{self.folder}/flag" ] && exit 1\n' + self.relay("kill", 150).removeprefix("exec:") + "\n")
+        begun = time.monotonic()
+        r = self.fuzz("--count", 10, "--timeout-scale", "0.02", agent=f"exec:exec sh {script}")
+        self.assertLess(time.monotonic() - begun, 30)
+        self.assertEqual(r.returncode, 4, r)
+        self.assertRegex(r.stderr, rb"ibconform: the device: it did not come back\n")
+
 
 class Channels(Live):
     def listening(self, where, *more):
