@@ -389,13 +389,14 @@ static enum ibc_link first_link(struct ibc_target *t)
 int command_fuzz(const struct options *o)
 {
     static struct fuzzing z;
-    int rc = allowed(o);
+    int rc;
 
     if (o->target && strcmp(o->target, "mutant:all") == 0)
         return fuzz_mutants(o);
     if (o->only || o->sample || o->jobs || o->verbose)
         return wrong(EXIT_USAGE, "--only, --sample, --jobs and --verbose are for --target mutant:all");
     z = (struct fuzzing){.o = o};
+    rc = allowed(o);
     if (rc == EXIT_OK)
         rc = make_folders(&z);
     if (rc == EXIT_OK)

@@ -48,7 +48,32 @@ static uint64_t cpu_ns(void)
     return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
-static bool predict(struct hunt *h)
+/* Options of one device, of its wires and of what is found on it. */
+static int without_others(const struct options *o)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } other[] = {
+        {"wire", o->wire.n > 0},
+        {"agent", o->agent},
+        {"agent-token-file", o->agent_token_file},
+        {"user", o->user},
+        {"i-own-this-network", o->own_network},
+        {"timeout-scale", o->timeout_scale < 1 || o->timeout_scale > 1},
+        {"evidence", o->evidence},
+        {"waivers", o->waivers},
+        {"time", o->seconds},
+        {"rate", o->rate},
+    };
+
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (other[i].given)
+            return wrong(EXIT_USAGE, "--%s is not for --target mutant:all", other[i].name);
+    return EXIT_OK;
+}
+
+static int predict(struct hunt *h)
 {
     static char text[FUZZ_TEXT];
     static struct fuzz_case c;
@@ -60,7 +85,7 @@ static bool predict(struct hunt *h)
 
     h->seq = calloc(n, sizeof *h->seq);
     if (!h->seq)
-        return false;
+        return wrong(EXIT_HARNESS, "out of memory");
     for (unsigned i = 0; i < n; i++) {
         struct sequence *q = &h->seq[h->n_seq];
         fuzz_make(&c, &may, o->seed + i);
@@ -71,7 +96,9 @@ static bool predict(struct hunt *h)
         h->n_seq += q->s != NULL;
     }
     h->whole_ns = wall_ns() - begun;
-    return h->n_seq > 0;
+    return h->n_seq > 0 ? EXIT_OK
+                        : wrong(EXIT_HARNESS,
+                                "none of %u sequences from seed %" PRIu64 " on can be predicted: try more", n, o->seed);
 }
 
 /* ---- in the child ---- */
@@ -204,11 +231,13 @@ int fuzz_mutants(const struct options *o)
 {
     struct hunt h = {.all = {.o = o, .children = o->jobs ? o->jobs : pool_cores()}};
     char err[512];
-    int rc = mutants_choose(&h.all, o);
+    int rc = without_others(o);
 
+    if (rc == EXIT_OK)
+        rc = mutants_choose(&h.all, o);
     if (rc == EXIT_OK) {
         h.model = ibc_target_open("reference", err, sizeof err);
-        rc = h.model && predict(&h) ? EXIT_OK : wrong(EXIT_HARNESS, "%s", h.model ? "out of memory" : err);
+        rc = h.model ? predict(&h) : wrong(EXIT_HARNESS, "%s", err);
     }
     fflush(stdout);
     if (rc == EXIT_OK)

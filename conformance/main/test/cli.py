@@ -432,6 +432,10 @@ class Fuzz(Case):
                          sorted(re.sub(r"[\d.]+ s, ", "", l) for l in text(self.good(*args, "-j", "1")).splitlines()
                                 if l.split()[0] in ("found", "not")))
 
+    def test_broken_engines_without_a_sequence(self):
+        unfit = next(s for s in range(1000) if text(self.good("fuzz", "--count", 1, "--seed", s)).startswith("0 sequences"))
+        self.fails(4, "fuzz", "--target", "mutant:all", "--count", 1, "--seed", unfit, says=f"from seed {unfit} on can be predicted")
+
     def test_a_broken_engine_is_found_and_kept(self):
         out = self.folder / "found"
         r = self.ends(1, "fuzz", "--count", "60", "--target", "mutant:emit.aeth.msn=+1", "--evidence", out)
@@ -470,6 +474,10 @@ class Fuzz(Case):
         self.fails(2, "fuzz", "--wire", "unix:a,b", says="for --target live")
         self.fails(2, "fuzz", "--sample", "3", says="for --target mutant:all")
         self.fails(2, "fuzz", "--target", "mutant:all", "--only", "mutant:nonsense", says="no mutant matches")
+        for other in (("--wire", "afpacket:eth0"), ("--agent", "unix:a"), ("--agent-token-file", "t"), ("--user", "nobody"),
+                      ("--i-own-this-network",), ("--timeout-scale", "2"), ("--evidence", "e"), ("--waivers", "w"),
+                      ("--time", "3"), ("--rate", "9")):
+            self.fails(2, "fuzz", "--target", "mutant:all", *other, says=f"{other[0]} is not for --target mutant:all")
         self.fails(2, "fuzz", "--evidence", self.file("x") / "y", says="no folder, and none can be made")
 
 
