@@ -1,23 +1,18 @@
 /* What is left when the packets are gone. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include "known.h"
 #include "predict.h"
+#include "scenario/vocab.h"
 
 enum { REGION = 65536, RUN = 64 /* bytes that a line tells */ };
 
-static void words(char *to, size_t room, const char *name)
+/* The word of core's i-th; valid until the next one. */
+static const char *word(enum ibc_vocab v, size_t i)
 {
-    size_t i;
-
-    for (i = 0; name[i] && i + 1 < room; i++)
-        to[i] = (char)tolower((unsigned char)name[i]);
-    to[i] = '\0';
+    return ibc_vocab_name(i, &v);
 }
-
-#define NAMED(name, said) #name,
 
 /* ---- states ---- */
 
@@ -32,14 +27,11 @@ static bool has_lost_queue(const struct run_player *p, const struct run_live *q,
 
 static void state(struct predicting *f, struct run_player *p, const struct run_live *q, uint32_t lost)
 {
-    static const char *const names[] = {IBA_QP_STATES(NAMED)};
     struct iba_qp_attr a;
-    char name[16];
 
     if (has_lost_queue(p, q, lost) || p->t->ops->query_qp(p->t, 0, q->id[0], &a) != IBC_OK || a.state >= IBA_QPS_COUNT)
         return;
-    words(name, sizeof name, names[a.state]);
-    predict_say(f, "  %s state %s\n", q->o->name, name);
+    predict_say(f, "  %s state %s\n", q->o->name, word(IBC_VOCAB_STATE, a.state));
 }
 
 /* ---- completions ---- */
@@ -81,14 +73,15 @@ static void received(struct predicting *f, struct run_player *p, const struct ru
 
 static void completion(struct predicting *f, struct run_player *p, const struct run_wc *c)
 {
-    static const char *const status[] = {IBA_WC_STATUSES(NAMED)}, *const ops[] = {IBA_WR_OPS(NAMED)};
     const struct iba_wc *wc = &c->wc;
-    char name[48];
+    const bool done = wc->status == IBA_WC_SUCCESS && wc->op < IBA_WR_OP_COUNT;
 
-    words(name, sizeof name, wc->status < IBA_WC_STATUS_COUNT ? status[wc->status] : "success");
-    predict_say(f, "  %s completion %s status=%s id=%" PRIu64, c->qp->o->name,
-                wc->status != IBA_WC_SUCCESS || wc->op >= IBA_WR_OP_COUNT ? c->wr->recv ? "recv" : "send" : ops[wc->op],
-                name, c->wr->id);
+    predict_say(f, "  %s completion %s", c->qp->o->name,
+                done          ? word(IBC_VOCAB_DONE, wc->op)
+                : c->wr->recv ? "recv"
+                              : "send");
+    predict_say(f, " status=%s id=%" PRIu64,
+                word(IBC_VOCAB_STATUS, wc->status < IBA_WC_STATUS_COUNT ? wc->status : IBA_WC_SUCCESS), c->wr->id);
     if (wc->status == IBA_WC_SUCCESS && c->wr->recv)
         received(f, p, c);
     else if (wc->status == IBA_WC_SUCCESS && wc->op == IBA_WR_READ)
@@ -116,22 +109,20 @@ _Static_assert(IBC_MAX_OBJECTS <= 32, "a set of them is 32 bits");
 /* Which completion queues overflowed. */
 static uint32_t events(struct predicting *f, struct run_player *p)
 {
-    static const char *const names[] = {IBA_EVENTS(NAMED)};
     const bool told = !(f->c.is_free & FUZZ_FREE_events);
     struct iba_event e;
     uint32_t lost = 0;
     unsigned n = 1;
-    char name[48];
 
     for (unsigned i = 0; i < RUN_MAX_EVENTS && p->t->ops->poll_event(p->t, 0, &e, &n) == IBC_OK && n; i++) {
         const bool ports =
             e.kind == IBA_EVENT_PKEY_CHANGE || e.kind == IBA_EVENT_PKEY_VIOLATION || e.kind == IBA_EVENT_QKEY_VIOLATION;
         const struct run_live *l = ports ? NULL : numbered(p, &e);
-        words(name, sizeof name, e.kind < IBA_EVENT_COUNT ? names[e.kind] : "");
         if (l && l->kind == IBC_O_cq)
             lost |= UINT32_C(1) << (l - p->live);
         if (told && (ports || l))
-            predict_say(f, "  %s%sevent %s\n", l ? l->o->name : "", l ? " " : "", name);
+            predict_say(f, "  %s%sevent %s\n", l ? l->o->name : "", l ? " " : "",
+                        e.kind < IBA_EVENT_COUNT ? word(IBC_VOCAB_EVENT, e.kind) : "");
     }
     if (told)
         predict_say(f, "  events none\n");
