@@ -1,29 +1,15 @@
 /* The device's memory: regions side by side, guards between them, address ranges far enough apart that no region
  * follows another. The tester sees what was ever registered since the reset: it is the application's memory. */
-#include <stdlib.h>
 #include <string.h>
 #include "reference.h"
 #include "scenario/scenario.h"
 
 /* ---- patterns ---- */
 
-static const uint8_t *pattern(struct reference *r, char letter)
+static void fill(char letter, uint8_t *to, uint64_t n)
 {
-    const uint8_t k = (uint8_t)letter;
-    uint8_t *p;
-
-    if (r->pattern[k])
-        return r->pattern[k];
-    p = malloc(REF_PATTERN);
-    for (uint32_t i = 0; p && i < REF_PATTERN; i++)
-        p[i] = ibc_pattern(letter, i);
-    return r->pattern[k] = p;
-}
-
-static void fill(struct reference *r, char letter, uint8_t *to, uint64_t n)
-{
-    const uint8_t *p = pattern(r, letter);
-    const uint64_t known = !p ? 0 : n < REF_PATTERN ? n : REF_PATTERN;
+    const uint8_t *p = ibc_pattern_row(letter, 0, IBC_PATTERN_ROW);
+    const uint64_t known = !p ? 0 : n < IBC_PATTERN_ROW ? n : IBC_PATTERN_ROW;
 
     if (known > 0)
         memcpy(to, p, known);
@@ -61,7 +47,7 @@ static struct ref_region *new_region(struct ref_device *dev, size_t room)
     return g;
 }
 
-static void set_up(struct reference *r, struct ref_device *dev, struct ref_region *g, const struct ibc_mr_spec *m)
+static void set_up(struct ref_device *dev, struct ref_region *g, const struct ibc_mr_spec *m)
 {
     size_t bits;
 
@@ -71,7 +57,7 @@ static void set_up(struct reference *r, struct ref_device *dev, struct ref_regio
     g->present = NULL;
     g->va = m->access & IBA_ACCESS_ZERO_BASED ? 0 : m->has_iova ? m->iova : dev->next_va;
     memset(g->base - REF_GUARD, REF_GUARD_BYTE, REF_GUARD);
-    fill(r, m->fill, g->base, m->length);
+    fill(m->fill, g->base, m->length);
     memset(g->base + m->length, REF_GUARD_BYTE, REF_GUARD);
     if (m->access & IBA_ACCESS_ON_DEMAND) {
         g->present = g->base + m->length + REF_GUARD;
@@ -88,7 +74,7 @@ enum ibc_rc ref_reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_spe
 
     if (!g)
         return ref_mem(t, IBA_MEM_FULL);
-    set_up(reference_of(t), dev, g, m);
+    set_up(dev, g, m);
     const struct iba_mr_attr a = {
         .base = g->base,
         .length = m->length,

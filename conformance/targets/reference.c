@@ -315,8 +315,6 @@ static void close_reference(struct ibc_target *t)
         give_back(r->d[d].rings, REF_RINGS);
         give_back(r->d[d].memory, REF_MEMORY);
     }
-    for (unsigned k = 0; k < sizeof r->pattern / sizeof *r->pattern; k++)
-        free(r->pattern[k]);
     free(r);
 }
 

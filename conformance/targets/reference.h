@@ -23,7 +23,6 @@ enum {
     REF_PORTS = 2,
     REF_PKEYS = 16,
     REF_GUARD = 64,           /* bytes of REF_GUARD_BYTE around each region */
-    REF_PATTERN = 64 * 1024,  /* bytes of a pattern that are kept */
     REF_RINGS = 8 << 20,      /* bytes for queues, a device; touched when used */
     REF_MEMORY = 32 << 20,    /* bytes for regions, likewise */
     REF_MOST_FRAMES = 100000, /* from one reset to the next: a broken device may never stop */
@@ -106,7 +105,6 @@ struct reference {
     enum ibc_link link;
     iba_time now;
     uint32_t frames, turns, last; /* since the reset; last: device that sent last */
-    uint8_t *pattern[256];        /* REF_PATTERN bytes of each letter that was needed */
     struct ref_change change;
 };
 static inline struct reference *reference_of(struct ibc_target *t)
