@@ -9,6 +9,11 @@ struct ibc_target *dut_open(const struct dut *d, unsigned lane, char *err, size_
     return d->live ? ibc_live_open(&d->live->lane[lane].live, err, errlen) : ibc_target_open(d->spec, err, errlen);
 }
 
+const char *dut_name(const struct dut *d)
+{
+    return d->live && d->live->name[0] ? d->live->name : d->spec;
+}
+
 /* The first line of the file. */
 static int read_token(struct live_dut *l, const char *path)
 {
@@ -90,7 +95,7 @@ static int check_options(const struct options *o)
     return o->jobs > 1 ? check_places(o) : EXIT_OK;
 }
 
-int live_begin(struct live_dut *l, const struct options *o)
+static int live_begin(struct live_dut *l, const struct options *o)
 {
     bool privileged = false;
     char err[512];
@@ -113,6 +118,11 @@ int live_begin(struct live_dut *l, const struct options *o)
     return rc;
 }
 
+void live_name(struct live_dut *l, const struct ibc_target *t)
+{
+    snprintf(l->name, sizeof l->name, "live:%s", ibc_live_name(t));
+}
+
 void live_end(struct live_dut *l)
 {
     for (unsigned n = 0; l->lane && n < l->n; n++)
@@ -120,6 +130,18 @@ void live_end(struct live_dut *l)
             ibc_wire_close(l->lane[n].live.wire[i]);
     free(l->lane);
     *l = (struct live_dut){0};
+}
+
+int dut_choose(struct dut *d, struct live_dut *l, const struct options *o)
+{
+    *d = (struct dut){.spec = o->target ? o->target : "reference"};
+    if (strcmp(d->spec, "live") == 0) {
+        d->live = l;
+        return live_begin(l, o);
+    }
+    if (o->wire.n || o->agent || o->agent_token_file || o->user)
+        return wrong(EXIT_USAGE, "--wire, --agent, --agent-token-file and --user are for --target live");
+    return EXIT_OK;
 }
 
 /* ---- health ---- */

@@ -11,6 +11,11 @@ struct dut {
 };
 /* lane: which of several live devices that are all alike. NULL with one line in err. */
 struct ibc_target *dut_open(const struct dut *d, unsigned lane, char *err, size_t errlen);
+/* What --target says. Of a live one the wires are open then, and privileges given up. EXIT_OK, or the exit code after
+ * the message. */
+int dut_choose(struct dut *d, struct live_dut *l, const struct options *o);
+/* As waivers and reports have it. */
+const char *dut_name(const struct dut *d);
 
 /* ---- live ---- */
 enum { DUT_NAME = 160, DUT_TOKEN = 128, DUT_AGENT = 4096 };
@@ -22,11 +27,10 @@ struct live_dut {
     struct live_lane *lane; /* owned */
     unsigned n;             /* processes may test as many devices at a time */
     char token[DUT_TOKEN];
-    char name[DUT_NAME]; /* "live:NAME OF THE AGENT" once it was opened */
+    char name[DUT_NAME]; /* "live:NAME OF THE AGENT" once live_name() has taken it */
 };
-/* Opens the wires, then gives up privileges. EXIT_OK, or the exit code after the message. */
-int live_begin(struct live_dut *l, const struct options *o);
 void live_end(struct live_dut *l); /* all zero is allowed */
+void live_name(struct live_dut *l, const struct ibc_target *t);
 /* One good exchange: a device that is not well is told of once, and not by every scenario. EXIT_OK, or EXIT_HARNESS
  * after the message. when: "before the first scenario". */
 int live_health(struct ibc_target *t, const struct options *o, enum ibc_link link, const char *when);

@@ -274,22 +274,16 @@ static int allowed(const struct options *o)
 
 static int open_target(struct fuzzing *z)
 {
-    const struct options *o = z->o;
+    const int rc = dut_choose(&z->dut, &z->live, z->o);
 
-    z->dut.spec = o->target ? o->target : "reference";
-    if (strcmp(z->dut.spec, "live") == 0) {
-        const int rc = live_begin(&z->live, o);
-        if (rc != EXIT_OK)
-            return rc;
-        z->dut.live = &z->live;
-    } else if (o->wire.n || o->agent || o->agent_token_file || o->user)
-        return wrong(EXIT_USAGE, "--wire, --agent, --agent-token-file and --user are for --target live");
+    if (rc != EXIT_OK)
+        return rc;
     z->target = dut_open(&z->dut, 0, z->err, sizeof z->err);
     if (!z->target)
         return wrong(z->dut.live ? EXIT_HARNESS : EXIT_USAGE, "%s%s", z->dut.live ? "" : "--target: ", z->err);
-    z->target->time_scale = o->timeout_scale;
+    z->target->time_scale = z->o->timeout_scale;
     if (z->dut.live)
-        snprintf(z->live.name, sizeof z->live.name, "live:%s", ibc_live_name(z->target));
+        live_name(&z->live, z->target);
     z->model = ibc_target_open("reference", z->err, sizeof z->err);
     return z->model ? EXIT_OK : wrong(EXIT_HARNESS, "%s", z->err);
 }
@@ -298,22 +292,17 @@ static int open_target(struct fuzzing *z)
 static int load_known(struct fuzzing *z)
 {
     struct ibc_waivers w;
-    char today[16];
-    const time_t now = time(NULL);
-    struct tm tm;
 
     for (size_t k = 0; k < fuzz_known_count; k++)
         z->may.known |= fuzz_known[k].waiver[0] == '=' ? UINT64_C(1) << k : 0;
     if (!z->o->waivers)
         return EXIT_OK;
-    gmtime_r(&now, &tm);
-    strftime(today, sizeof today, "%Y-%m-%d", &tm);
-    if (!ibc_waivers_load(&w, z->o->waivers, today, z->err, sizeof z->err))
+    if (!ibc_waivers_load(&w, z->o->waivers, NULL, z->err, sizeof z->err))
         return wrong(EXIT_USAGE, "%s", z->err);
     for (size_t i = 0; i < w.n; i++)
         for (size_t k = 0; k < fuzz_known_count; k++)
             if (w.w[i].name && strcmp(w.w[i].name, fuzz_known[k].waiver) == 0 &&
-                fnmatch(w.w[i].target, z->dut.live ? z->live.name : z->dut.spec, 0) == 0)
+                fnmatch(w.w[i].target, dut_name(&z->dut), 0) == 0)
                 z->may.known |= UINT64_C(1) << k;
     ibc_waivers_free(&w);
     return EXIT_OK;

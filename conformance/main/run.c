@@ -21,7 +21,7 @@ struct running {
     struct ibc_waivers waivers;
     struct ibc_result *played; /* case by case, seed by seed */
     struct ibc_result *r;      /* of each scenario of the selection */
-    char started[32], today[16];
+    char started[32];
     uint64_t since_ns;
     unsigned children;
 };
@@ -33,18 +33,7 @@ static void read_clock(struct running *u)
 
     gmtime_r(&now, &tm);
     strftime(u->started, sizeof u->started, "%Y-%m-%dT%H:%M:%SZ", &tm);
-    strftime(u->today, sizeof u->today, "%Y-%m-%d", &tm);
     u->since_ns = wall_ns();
-}
-
-static bool is_live(const struct options *o)
-{
-    return o->target && strcmp(o->target, "live") == 0;
-}
-
-static const char *target_of(const struct running *u)
-{
-    return u->live.name[0] ? u->live.name : u->dut.spec;
 }
 
 /* A waiver is of the suite, not of what was chosen today: each of its patterns must match some scenario that cites its
@@ -70,7 +59,7 @@ static int load_waivers(struct running *u)
 
     if (!u->o->waivers)
         return EXIT_OK;
-    if (!ibc_waivers_load(&u->waivers, u->o->waivers, u->today, err, sizeof err))
+    if (!ibc_waivers_load(&u->waivers, u->o->waivers, NULL, err, sizeof err))
         return wrong(EXIT_USAGE, "%s", err);
     for (size_t i = 0; i < u->waivers.n; i++)
         for (size_t k = 0; rc == EXIT_OK && ibc_waiver_word(u->waivers.w[i].pattern, k, pattern, sizeof pattern); k++)
@@ -104,7 +93,7 @@ static int play_all(struct running *u)
                                  .timeout_scale = o->timeout_scale,
                                  .evidence = o->evidence,
                                  .waivers = &u->waivers,
-                                 .target = target_of(u)};
+                                 .target = dut_name(&u->dut)};
 
     if (u->cases.n > UINT32_MAX / o->repeat)
         return wrong(EXIT_USAGE, "--repeat %u: too many for %zu cases", o->repeat, u->cases.n);
@@ -129,14 +118,14 @@ static void merge(struct running *u)
         result_repeats(of, repeat, u->o->seed);
         u->r[i] = *of;
         *of = (struct ibc_result){0};
-        ibc_waivers_apply(&u->waivers, target_of(u), &u->r[i]);
+        ibc_waivers_apply(&u->waivers, dut_name(&u->dut), &u->r[i]);
     }
 }
 
 static int report(struct running *u)
 {
     const struct options *o = u->o;
-    const struct ibc_run_info info = {.target = target_of(u),
+    const struct ibc_run_info info = {.target = dut_name(&u->dut),
                                       .link = cases_link_name(&u->cases),
                                       .version = IBPROOF_VERSION,
                                       .seed = o->seed,
@@ -166,20 +155,6 @@ static int report(struct running *u)
 
 /* ---- what is tested ---- */
 
-static int choose(struct running *u)
-{
-    const struct options *o = u->o;
-
-    u->dut.spec = o->target ? o->target : "reference";
-    if (is_live(o)) {
-        u->dut.live = &u->live;
-        return live_begin(&u->live, o);
-    }
-    if (o->wire.n || o->agent || o->agent_token_file || o->user)
-        return wrong(EXIT_USAGE, "--wire, --agent, --agent-token-file and --user are for --target live");
-    return EXIT_OK;
-}
-
 static int look_at(const struct running *u, unsigned lane, const char *when)
 {
     char err[512];
@@ -205,7 +180,7 @@ static int look(struct running *u)
     if (!t)
         return wrong(EXIT_USAGE, "--target: %s", err);
     if (u->dut.live)
-        snprintf(u->live.name, sizeof u->live.name, "live:%s", ibc_live_name(t));
+        live_name(&u->live, t);
     rc = cases_make(&u->cases, &u->sel, t, u->o->link);
     if (rc == EXIT_OK && u->dut.live)
         rc = live_health(t, u->o, u->cases.link, "before the first scenario");
@@ -249,7 +224,7 @@ int command_run(const struct options *o)
     if (rc == EXIT_OK)
         rc = load_waivers(&u);
     if (rc == EXIT_OK)
-        rc = choose(&u);
+        rc = dut_choose(&u.dut, &u.live, u.o);
     if (rc == EXIT_OK)
         rc = check_outputs(o);
     if (rc == EXIT_OK)

@@ -73,6 +73,7 @@ struct ibc_waivers {
     struct ibc_waiver *w;
     size_t n;
 };
+/* today: YYYY-MM-DD; NULL: as the clock says. */
 bool ibc_waivers_load(struct ibc_waivers *out, const char *path, const char *today, char *err, size_t errlen);
 void ibc_waivers_free(struct ibc_waivers *w);
 /* The i-th word of its pattern or statement; false: it has no more. */

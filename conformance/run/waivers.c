@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { MAX_FILE = 1 << 20, MAX_TEXT = 4000, MAX_PATTERN = 256 };
+enum { MAX_FILE = 1 << 20, MAX_TEXT = 4000, MAX_PATTERN = 256, DAY = sizeof "YYYY-MM-DD" };
 
 /* What an entry has, all of it text; the first ones it must have. */
 static const char *const field_names[] = {"pattern", "target",  "statement", "reason",    "symptom", "expires",
@@ -197,20 +198,31 @@ static bool take(struct ibc_waivers *out, const cJSON *entry, const char *today,
     return check(w, today, number, c);
 }
 
+static void read_clock(char today[DAY])
+{
+    const time_t now = time(NULL);
+    struct tm tm;
+
+    gmtime_r(&now, &tm);
+    strftime(today, DAY, "%Y-%m-%d", &tm);
+}
+
 bool ibc_waivers_load(struct ibc_waivers *out, const char *path, const char *today, char *err, size_t errlen)
 {
     const struct complaint c = {path, err, errlen};
     cJSON *root = parse(&c);
     bool good = root != NULL;
+    char clock[DAY];
 
     *out = (struct ibc_waivers){0};
     if (!root)
         return false;
+    read_clock(clock);
     out->w = calloc((size_t)cJSON_GetArraySize(root) + 1, sizeof *out->w);
     if (!out->w)
         good = wrong(&c, "out of memory");
     for (const cJSON *e = root->child; good && e; e = e->next)
-        good = take(out, e, today, &c);
+        good = take(out, e, today ? today : clock, &c);
     cJSON_Delete(root);
     if (!good)
         ibc_waivers_free(out);
