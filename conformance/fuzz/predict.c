@@ -130,7 +130,7 @@ static bool learn(struct predicting *f, const struct ibc_finding *is, enum ibc_v
 
     if (!line)
         return false;
-    if (v == IBC_IS_FAIL && strncmp(is->got, "refused:", 8) == 0 && !strstr(line, refused) &&
+    if (v == IBC_IS_FAIL && is->what == IBC_FOUND_REFUSAL && !strstr(line, refused) &&
         !(f->c.is_free & FUZZ_FREE_refused) && strlen(line) + sizeof refused < FUZZ_LINE) {
         snprintf(line + strlen(line), sizeof refused, "%s", refused);
         return true;

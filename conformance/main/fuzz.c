@@ -24,8 +24,6 @@ enum {
     FAULTS = 20,  /* of the harness, one behind the other, before it gives up */
 };
 
-static const char LOG[] = "its log: ";
-
 struct fuzzing {
     const struct options *o;
     struct live_dut live;
@@ -69,8 +67,8 @@ static struct ibc_finding told_by(const struct ibc_result *r)
 {
     struct ibc_finding f = r->finding;
 
-    if (r->died && strncmp(r->measured, LOG, sizeof LOG - 1) == 0) {
-        snprintf(f.expected, sizeof f.expected, "no complaint in the log of the device's system");
+    if (r->died && r->logged) {
+        snprintf(f.expected, sizeof f.expected, IBC_NO_COMPLAINT);
         snprintf(f.got, sizeof f.got, "%s", r->measured);
     }
     return f;
@@ -120,7 +118,7 @@ static void await_device(struct fuzzing *z)
 /* Whether the device was there when the play began. */
 static bool was_there(const struct ibc_result *r)
 {
-    return strcmp(r->finding.expected, "a clean device") != 0;
+    return r->finding.what != IBC_FOUND_UNCLEAN;
 }
 
 static bool shows(void *ctx, const struct fuzz_case *c)

@@ -64,8 +64,10 @@ void result_add(struct ibc_result *to, struct ibc_result *r)
         to->counters = r->counters;
         to->counter_finding = r->counter_finding;
     }
-    if (to->measured[0] == '\0')
+    if (to->measured[0] == '\0') {
         memcpy(to->measured, r->measured, sizeof to->measured);
+        to->logged = r->logged;
+    }
     to->variations += r->variations;
     to->passed += r->passed;
     to->wall_ns += r->wall_ns;

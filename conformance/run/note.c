@@ -27,8 +27,8 @@ static bool worse(enum ibc_verdict v, enum ibc_verdict than)
     return v != than && (run_rank(v) > run_rank(IBC_IS_TOLERATED) || run_rank(than) == run_rank(IBC_IS_PASS));
 }
 
-bool run_note(struct run_player *p, enum ibc_verdict v, const struct ibc_step *s, const struct run_packet *k,
-              const char *expected, const char *got)
+bool run_note_as(struct run_player *p, enum ibc_found what, enum ibc_verdict v, const struct ibc_step *s,
+                 const struct run_packet *k, const char *expected, const char *got)
 {
     struct ibc_finding *f = &p->finding;
 
@@ -36,12 +36,19 @@ bool run_note(struct run_player *p, enum ibc_verdict v, const struct ibc_step *s
         return false;
     p->verdict = v;
     memset(f, 0, sizeof *f);
+    f->what = what;
     f->line = s ? s->line : 0;
     f->packet = k ? k->number : 0;
     snprintf(f->variation, sizeof f->variation, "%s", p->play->variation);
     snprintf(f->expected, sizeof f->expected, "%s", expected);
     snprintf(f->got, sizeof f->got, "%s", got);
     return false;
+}
+
+bool run_note(struct run_player *p, enum ibc_verdict v, const struct ibc_step *s, const struct run_packet *k,
+              const char *expected, const char *got)
+{
+    return run_note_as(p, IBC_FOUND_OTHERWISE, v, s, k, expected, got);
 }
 
 bool run_fail(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, const char *expected,
@@ -61,7 +68,9 @@ bool run_did(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, con
 
     switch (rc) {
     case IBC_OK: return true;
-    case IBC_REFUSED: snprintf(got, sizeof got, "refused: %s", p->t->said); return run_fail(p, s, NULL, what, got);
+    case IBC_REFUSED:
+        snprintf(got, sizeof got, "refused: %s", p->t->said);
+        return run_note_as(p, IBC_FOUND_REFUSAL, IBC_IS_FAIL, s, NULL, what, got);
     case IBC_UNSUPPORTED:
         snprintf(got, sizeof got, "this target cannot %s", what);
         return run_note(p, IBC_IS_UNSUPPORTED, s, NULL, what, got);

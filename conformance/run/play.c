@@ -19,7 +19,7 @@ static void begin(struct run_player *p)
     memset(&p->finding, 0, sizeof p->finding);
     memset(&p->counter_finding, 0, sizeof p->counter_finding);
     p->measured[0] = '\0';
-    p->unwell = p->died = false;
+    p->unwell = p->died = p->logged = false;
     for (unsigned d = 0; d < IBC_DEVICES; d++)
         p->pkey[d][0] = 0xffff; /* KM-13 */
 }
@@ -29,7 +29,10 @@ static bool clean(struct run_player *p)
     const enum ibc_rc rc = p->t->ops->reset(p->t, p->link, p->seed);
 
     p->last_at = run_now(p);
-    return run_did(p, NULL, rc, "a clean device");
+    if (run_did(p, NULL, rc, "a clean device"))
+        return true;
+    p->finding.what = IBC_FOUND_UNCLEAN; /* the first of the play: it was taken */
+    return false;
 }
 
 static bool has_step(const struct ibc_play *play, enum ibc_step_kind kind)
@@ -77,6 +80,7 @@ static void see_losses(struct run_player *p, uint64_t before)
         return;
     p->verdict = IBC_IS_PASS; /* what was found is not held against the device */
     p->measured[0] = '\0';
+    p->logged = false;
     snprintf(got, sizeof got, "%llu frames lost by the tester's wire%s%.90s", (unsigned long long)n,
              p->finding.got[0] ? "; " : "", p->finding.got);
     (void)run_note(p, IBC_IS_INCONCLUSIVE, NULL, NULL, "all frames", got);
@@ -103,9 +107,11 @@ static void see_logs(struct run_player *p, const struct ibc_step *s)
     p->died = true;
     snprintf(got, sizeof got, "its log: %.*s", (int)sizeof got - 10, said);
     if (!run_rank(p->verdict) || p->verdict < IBC_IS_FAIL)
-        (void)run_fail(p, s, NULL, "no complaint in the log of the device's system", got);
-    else if (!p->measured[0])
+        (void)run_fail(p, s, NULL, IBC_NO_COMPLAINT, got);
+    else if (!p->measured[0]) {
         snprintf(p->measured, sizeof p->measured, "%s", got);
+        p->logged = true;
+    }
 }
 
 /* Whether the device survived is told of the scenario that it met, and not of the next one. */

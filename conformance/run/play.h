@@ -120,6 +120,7 @@ struct run_player {
     bool informs;      /* the scenario judges nothing */
     bool unwell;       /* a health exchange of this play has failed, or its device has died */
     bool died;         /* it went away, or its system complained */
+    bool logged;       /* measured is what its system complained of */
 
     struct run_live live[IBC_MAX_OBJECTS + 1]; /* the last: of health */
     struct run_arena arena;
@@ -153,6 +154,8 @@ struct run_player {
 /* The worst is kept, of equals the first. `k` may be NULL. */
 bool run_note(struct run_player *p, enum ibc_verdict v, const struct ibc_step *s, const struct run_packet *k,
               const char *expected, const char *got);
+bool run_note_as(struct run_player *p, enum ibc_found what, enum ibc_verdict v, const struct ibc_step *s,
+                 const struct run_packet *k, const char *expected, const char *got);
 bool run_fail(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, const char *expected,
               const char *got);
 /* A fault of ours, or of the scenario's that the loader could not see. */

@@ -95,8 +95,10 @@ static void add_play(struct ibc_result *r, const struct run_player *p)
         r->counters = p->counters;
         r->counter_finding = p->counter_finding;
     }
-    if (p->measured[0] && !r->measured[0])
+    if (p->measured[0] && !r->measured[0]) {
         snprintf(r->measured, sizeof r->measured, "%s", p->measured);
+        r->logged = p->logged;
+    }
 }
 
 /* The i-th of the variations of a service. */

@@ -24,8 +24,15 @@ enum ibc_verdict { /* PASS < TOLERATED < INCONCLUSIVE < FAIL < ERROR: worst wins
 };
 extern const char *const ibc_verdict_names[];
 
+enum ibc_found {
+    IBC_FOUND_OTHERWISE,
+    IBC_FOUND_REFUSAL, /* of a verb that was to be done */
+    IBC_FOUND_UNCLEAN, /* the play did not begin: no clean device was to be had */
+};
+#define IBC_NO_COMPLAINT "no complaint in the log of the device's system"
 /* Where and how a scenario came out wrong. `got` and `expected` are for people: "bth.psn 0x000101". */
 struct ibc_finding {
+    enum ibc_found what;
     uint32_t line;   /* of the scenario */
     uint32_t packet; /* in the evidence, from 1; 0: none */
     char variation[128];
@@ -40,6 +47,7 @@ struct ibc_result {
     struct ibc_finding counter_finding; /* likewise */
     unsigned variations, passed;        /* k of n */
     char measured[160];                 /* INFO: what; else what is to be noted beside the verdict */
+    bool logged;                        /* measured is a complaint in the log of the device's system */
     bool died;                          /* in some play the device went away, or its system complained */
     char *evidence;                     /* path, or NULL; owned */
     uint64_t wall_ns;

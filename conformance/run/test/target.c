@@ -60,7 +60,34 @@ Test(target, answers)
         r = run_text(t, EXCHANGE, &o);
         cr_expect_eq(r.verdict, c[i].verdict, "%zu: %s", i, ibc_verdict_names[r.verdict]);
         cr_expect_str_eq(r.finding.got, c[i].got);
+        cr_expect_eq(r.finding.what, c[i].rc == IBC_REFUSED ? IBC_FOUND_REFUSAL : IBC_FOUND_OTHERWISE);
         cr_expect_eq(r.passed, 0);
+        done(t, &r);
+    }
+}
+
+static enum ibc_rc reset_answers(struct ibc_target *t, enum ibc_link link, uint64_t seed)
+{
+    (void)link;
+    (void)seed;
+    snprintf(t->fault, sizeof t->fault, "the agent is gone");
+    snprintf(t->said, sizeof t->said, "busy");
+    return answer;
+}
+
+Test(target, no_clean_device)
+{
+    static const enum ibc_rc rc[] = {IBC_REFUSED, IBC_UNSUPPORTED, IBC_DEAD, IBC_BROKEN};
+    const struct ibc_options o = {.seed = 1};
+
+    for (size_t i = 0; i < sizeof rc / sizeof *rc; i++) {
+        struct ibc_target *t = open_changed();
+        struct ibc_result r;
+        changed.reset = reset_answers;
+        answer = rc[i];
+        r = run_text(t, EXCHANGE, &o);
+        cr_expect_eq(r.finding.what, IBC_FOUND_UNCLEAN, "%zu", i);
+        cr_expect_str_eq(r.finding.expected, "a clean device");
         done(t, &r);
     }
 }
@@ -128,6 +155,7 @@ Test(target, complains_in_its_log)
     r = run_text(t, EXCHANGE, &o);
     cr_expect_eq(r.verdict, IBC_IS_FAIL);
     cr_expect_str_eq(r.finding.got, "its log: WARNING: CPU: 0 PID: 7");
+    cr_expect_not(r.logged, "it is the finding");
     done(t, &r);
     t = open_changed(); /* what failed stays the finding; the log stands beside it */
     changed.log = complains;
@@ -135,6 +163,7 @@ Test(target, complains_in_its_log)
     r = run_text(t, RC "qp a\n a state err\n", &o);
     cr_expect_str_eq(r.finding.got, "state Ready to Send");
     cr_expect_str_eq(r.measured, "its log: BUG: of memory");
+    cr_expect(r.logged);
     done(t, &r);
 }
 
