@@ -91,16 +91,13 @@ static void completion(struct predicting *f, struct run_player *p, const struct 
 
 /* ---- events and notification ---- */
 
-static const struct run_live *numbered(const struct run_player *p, const struct iba_event *e)
+static const struct run_live *object_of(const struct run_player *p, const struct iba_event *event)
 {
-    for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++) {
-        const struct run_live *l = &p->live[i];
-        const uint8_t kind = e->kind == IBA_EVENT_SRQ_LIMIT || e->kind == IBA_EVENT_SRQ_CATASTROPHIC ? IBC_O_srq
-                             : e->kind == IBA_EVENT_CQ_ERROR                                         ? IBC_O_cq
-                                                                                                     : IBC_O_qp;
-        if (l->o && l->made && l->kind == kind && l->id[0] == e->object)
-            return l;
-    }
+    const struct run_event e = {.event = *event};
+
+    for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++)
+        if (p->live[i].o && p->live[i].made && run_is_about(&p->live[i], &e))
+            return &p->live[i];
     return NULL;
 }
 
@@ -117,7 +114,7 @@ static uint32_t events(struct predicting *f, struct run_player *p)
     for (unsigned i = 0; i < RUN_MAX_EVENTS && p->t->ops->poll_event(p->t, 0, &e, &n) == IBC_OK && n; i++) {
         const bool ports =
             e.kind == IBA_EVENT_PKEY_CHANGE || e.kind == IBA_EVENT_PKEY_VIOLATION || e.kind == IBA_EVENT_QKEY_VIOLATION;
-        const struct run_live *l = ports ? NULL : numbered(p, &e);
+        const struct run_live *l = ports ? NULL : object_of(p, &e);
         if (l && l->kind == IBC_O_cq)
             lost |= UINT32_C(1) << (l - p->live);
         if (told && (ports || l))

@@ -337,7 +337,7 @@ bool run_step_completions(struct run_player *p, const struct ibc_step *s)
 }
 
 /* ---- events ---- */
-static bool is_about(const struct run_live *l, const struct run_event *e)
+bool run_is_about(const struct run_live *l, const struct run_event *e)
 {
     static const uint8_t kind[IBA_EVENT_COUNT] = {
         [IBA_EVENT_PATH_MIGRATED] = IBC_O_qp,       [IBA_EVENT_COMM_ESTABLISHED] = IBC_O_qp,
@@ -362,7 +362,7 @@ static unsigned next_event(struct run_player *p, const struct ibc_step *s)
     const struct run_live *l = run_live(p, s);
     unsigned i = 0;
 
-    while (i < p->n_event && !is_about(l, &p->event[i]))
+    while (i < p->n_event && !run_is_about(l, &p->event[i]))
         i++;
     return i;
 }

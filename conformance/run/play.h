@@ -248,6 +248,9 @@ enum run_came { RUN_STOP, RUN_NOT, RUN_CAME };
 enum run_came run_await(struct run_player *p, const struct ibc_step *s, uint64_t patience, bool events,
                         bool (*there)(struct run_player *p, const struct ibc_step *s));
 
+/* Whether an event is of that object; of NULL every event is. What is of a port is no object's. */
+bool run_is_about(const struct run_live *l, const struct run_event *e);
+
 /* Whether the device's memory from local address `at` is pattern `letter` from `off` on; else the play has failed. */
 bool run_memory_is(struct run_player *p, const struct ibc_step *s, unsigned device, uint64_t at, uint64_t n,
                    char letter, uint64_t off);
