@@ -7,7 +7,7 @@
 #include "predict.h"
 
 #define ANY_PSN (UINT32_C(1) << 31) /* beside enum fuzz_free: not compared either */
-enum { HEX = 256, MULTICAST_QP = 0xffffff, MOST_WORDS = 18 /* of fields: a line has IBC_MAX_ARGS */ };
+enum { HEX = 256, MOST_WORDS = 18 /* of fields: a line has IBC_MAX_ARGS */ };
 #define SAID "another word of the line, or one of its checks"
 #define PARSED "a packet with another is none, or has another payload"
 #define TIMED (100 * RUN_US) /* what comes later than that behind a packet came by a timer */
@@ -270,23 +270,6 @@ static void note(struct predicting *f, const struct run_player *p, const struct 
     timing(&l, p, out, before);
 }
 
-/* Whose peer it goes to; of what goes to a group, whose it is. */
-static const struct run_live *sender(const struct run_player *p, const struct iba_view *v)
-{
-    const bool bth = iba_view_has_bth(v);
-    const uint32_t to = bth ? iba_bth_destqp(iba_view_bth(v)) : 0;
-    const uint32_t from = iba_view_has(v, IBA_H_deth) ? iba_deth_srcqp(iba_view_hdr(v, IBA_H_deth)) : UINT32_MAX;
-
-    for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++) {
-        const struct run_live *q = &p->live[i];
-        if (!q->o || q->kind != IBC_O_qp || !q->made)
-            continue;
-        if (bth ? q->peer == to || (to == MULTICAST_QP && q->id[0] == from) : run_is_raw(q->type))
-            return q;
-    }
-    return NULL;
-}
-
 /* Where the model does not acknowledge what nobody asked it to, another may. */
 static bool may_acknowledge(const struct run_packet *k)
 {
@@ -294,22 +277,20 @@ static bool may_acknowledge(const struct run_packet *k)
            !asked(&k->view);
 }
 
-static void silent_input(struct predicting *f, const struct run_player *p, const struct run_packet *k)
+static void silent_input(struct predicting *f, struct run_player *p, const struct run_packet *k)
 {
     const struct run_packet *next = k->next;
-    const uint32_t to = iba_view_has_bth(&k->view) ? iba_bth_destqp(iba_view_bth(&k->view)) : 0;
+    const struct run_live *q;
     struct predict_answer *a;
 
     if (!may_acknowledge(k) || (next && !next->sent))
         return;
-    for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++) {
-        const struct run_live *q = &p->live[i];
-        if (!q->o || q->kind != IBC_O_qp || !q->made || q->id[0] != to || q->type != IBA_QPT_RC)
-            continue;
-        a = new_answer(f, k->line);
-        snprintf(a->text, sizeof a->text, "<? %s ACKNOWLEDGE psn=0x%06x syndrome=ack", q->o->name,
-                 (unsigned)iba_bth_psn(iba_view_bth(&k->view)));
-    }
+    q = run_qp_of(p, (uint32_t)iba_bth_destqp(iba_view_bth(&k->view)), 0);
+    if (!q || q->type != IBA_QPT_RC)
+        return;
+    a = new_answer(f, k->line);
+    snprintf(a->text, sizeof a->text, "<? %s ACKNOWLEDGE psn=0x%06x syndrome=ack", q->o->name,
+             (unsigned)iba_bth_psn(iba_view_bth(&k->view)));
 }
 
 void predict_packets(struct predicting *f, struct run_player *p)
@@ -318,7 +299,7 @@ void predict_packets(struct predicting *f, struct run_player *p)
     uint64_t before = 0;
 
     for (const struct run_packet *k = p->first; k; before = k->at, k = k->next) {
-        const struct run_live *q = k->sent ? NULL : sender(p, &k->view);
+        const struct run_live *q = k->owner;
         if (k->sent) {
             in = k;
             silent_input(f, p, k);

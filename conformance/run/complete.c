@@ -10,7 +10,7 @@ static const struct run_wr *posted(const struct run_player *p, const struct iba_
     return wc->wr_id >= 1 && wc->wr_id <= p->n_wr ? &p->wr[wc->wr_id - 1] : NULL;
 }
 
-static struct run_live *qp_of(struct run_player *p, uint32_t qpn, unsigned device)
+struct run_live *run_qp_of(struct run_player *p, uint32_t qpn, unsigned device)
 {
     for (unsigned i = 0; i <= IBC_MAX_OBJECTS; i++)
         if (p->live[i].kind == IBC_O_qp && p->live[i].made && p->live[i].device == device && p->live[i].id[0] == qpn)
@@ -31,7 +31,7 @@ static void note_bind(struct run_player *p, const struct run_wr *w, const struct
 static bool note_completion(struct run_player *p, const struct ibc_step *s, const struct iba_wc *wc, unsigned device)
 {
     const struct run_wr *w = posted(p, wc);
-    struct run_live *q = qp_of(p, wc->qpn, device);
+    struct run_live *q = run_qp_of(p, wc->qpn, device);
     char got[RUN_TEXT];
 
     if (!w || !q) {

@@ -49,6 +49,7 @@ struct run_packet {
     uint32_t len, number; /* number in the evidence, from 1 */
     uint32_t line;        /* of the step that sent it, or during which it came */
     uint64_t at;
+    struct run_live *owner; /* the QP it is queued at; NULL: sent by the tester, or nobody's */
     uint8_t device;
     bool sent;           /* by the tester */
     const char *comment; /* evidence; NULL: not judged */
@@ -248,6 +249,8 @@ enum run_came { RUN_STOP, RUN_NOT, RUN_CAME };
 enum run_came run_await(struct run_player *p, const struct ibc_step *s, uint64_t patience, bool events,
                         bool (*there)(struct run_player *p, const struct ibc_step *s));
 
+/* The QP of that number, or NULL. */
+struct run_live *run_qp_of(struct run_player *p, uint32_t qpn, unsigned device);
 /* Whether an event is of that object; of NULL every event is. What is of a port is no object's. */
 bool run_is_about(const struct run_live *l, const struct run_event *e);
 

@@ -69,6 +69,7 @@ static bool arrived(struct run_player *p, struct run_packet *k, const struct ibc
         run_show_packet(k, got, sizeof got);
         return run_fail(p, s, k, "packets to the tester's queue pairs only", got);
     }
+    k->owner = q;
     if (q->tail)
         q->tail->queued = k;
     else
