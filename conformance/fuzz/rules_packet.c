@@ -1,11 +1,7 @@
 /* What the tester sends: requests and datagrams to the device, and what may be wrong with a packet. */
-#include "grammar.h"
+#include "rules.h"
 
 /* clang-format off */
-#define ANY(name, text)          {name, 0, FUZZ_ANY, text}
-#define IF(name, cap, text)      {name, FUZZ_CAP(cap), FUZZ_ANY, text}
-#define ON(name, links, text)    {name, 0, FUZZ_##links, text}
-
 static const struct fuzz_rule rules[] = {
     /* ---- one thing wrong, or unusual, with a packet ---- */
     ANY("spoil", " icrc=bad"),

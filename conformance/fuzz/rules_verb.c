@@ -1,11 +1,7 @@
 /* What is asked of the device beside work: states, attributes, queues, groups. */
-#include "grammar.h"
+#include "rules.h"
 
 /* clang-format off */
-#define ANY(name, text)          {name, 0, FUZZ_ANY, text}
-#define IF(name, cap, text)      {name, FUZZ_CAP(cap), FUZZ_ANY, text}
-#define ON(name, links, text)    {name, 0, FUZZ_##links, text}
-
 static const struct fuzz_rule rules[] = {
     /* ---- objects that a device may not have ---- */
     IF("i", fast_reg, "mr i length=4096 access=local_write,remote_write,remote_read,mw_bind,invalidate\n"),

@@ -1,11 +1,7 @@
 /* What the device is told to do, and how it is answered. */
-#include "grammar.h"
+#include "rules.h"
 
 /* clang-format off */
-#define ANY(name, text)          {name, 0, FUZZ_ANY, text}
-#define IF(name, cap, text)      {name, FUZZ_CAP(cap), FUZZ_ANY, text}
-#define ON(name, links, text)    {name, 0, FUZZ_##links, text}
-
 static const struct fuzz_rule rules[] = {
     /* ---- receives ---- */
     ANY("receive", "  {a|a|a|s} recv len={{len}|1024|{mtu}} id={id}{times?}"),
