@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """ibdissect as its users meet it: options, forms, exit codes, and every bad input. IBPROOF_BIN names its folder."""
+import functools
 import gzip
 import json
 import os
@@ -431,12 +432,13 @@ class AsTshark(Case):
 
     @unittest.skipUnless(shutil.which("tshark"), "no tshark")
     def test_values_of_fields(self):
-        for name in ("infiniband.bth.opcode", "infiniband.bth.destqp", "infiniband.aeth.syndrome", "infiniband.aeth.msn",
-                     "infiniband.deth.q_key", "infiniband.reth.dmalen", "infiniband.invariant.crc", "ip.dst", "ip.ttl",
-                     "ip.dsfield.ecn", "udp.dstport", "eth.type", "frame.len", "frame.time_epoch", "frame.time_relative"):
-            with self.subTest(name):
-                for stem in ("rxe-rping", "rxe-agent-ops", "rxe-udaddy", "acknowledges"):
-                    self.both(bad.PCAPS / (stem + ".pcap"), "-e", name)
+        names = ("infiniband.bth.opcode", "infiniband.bth.destqp", "infiniband.aeth.syndrome", "infiniband.aeth.msn",
+                 "infiniband.deth.q_key", "infiniband.reth.dmalen", "infiniband.invariant.crc", "ip.dst", "ip.ttl",
+                 "ip.dsfield.ecn", "udp.dstport", "eth.type", "frame.len", "frame.time_epoch", "frame.time_relative")
+        self.both(bad.PCAPS / "rxe-udaddy.pcap", "-e", names[0])
+        for stem in ("rxe-rping", "rxe-agent-ops", "rxe-udaddy", "acknowledges"):
+            with self.subTest(stem):
+                self.both(bad.PCAPS / (stem + ".pcap"), *(x for name in names for x in ("-e", name)))
 
 
 class Cut(Case):
@@ -447,8 +449,12 @@ class Cut(Case):
     def was_packet(self, row):
         return row.get(self.STATUS, "absent") != "absent"
 
+    @functools.lru_cache(maxsize=None)
+    def whole(self, path):
+        return jsonl(self.good("-T", "jsonl", path))
+
     def shortened(self, path, n):
-        before = jsonl(self.good("-T", "jsonl", path))
+        before = self.whole(path)
         after = jsonl(self.good("-T", "jsonl", self.file(bad.cut(path, n), path.name.removesuffix(".gz"))))
         self.assertEqual(len(before), len(after))
         return zip(before, after)
