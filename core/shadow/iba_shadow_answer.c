@@ -191,6 +191,17 @@ void iba_shadow_unmask_alone(struct iba_shadow *s, struct iba_flow *f)
     }
 }
 
+/* A capture that begins in the middle of a connection, whose MSN began at 0 (RR-16), may begin while requests come
+ * again: what answers those counts messages that went out before. */
+static bool began_before(const struct iba_look *l, const struct iba_shadow_requests *q)
+{
+    const iba_psn start = iba_psn_of(0);
+    const bool whole =
+        iba_psn_diff(iba_psn_of(q->msn_lo), start) <= 0 && iba_psn_diff(iba_psn_of(q->msn_hi), start) >= 0;
+
+    return !whole && l->s->now.at - l->peer->first.at < IBA_SHADOW_FLIGHT_NS;
+}
+
 /* MSN against messages: at least those that ended up to the PSN it answers, at most all that were sent (RR-16, RR-17);
  * of a NAK exactly those before it (RR-18). Where the count began shows only as a range, which each response narrows.
  */
@@ -218,7 +229,8 @@ static void check_msn(struct iba_look *l, struct iba_shadow_requests *q, const s
             iba_shadow_unpair(l->s, l->flow);
             return;
         }
-        iba_shadow_tell(l, IBA_FINDING_MSN_WRONG, &(struct iba_tell){.cause = &e->mark, .count = l->msn});
+        if (!began_before(l, q))
+            iba_shadow_tell(l, IBA_FINDING_MSN_WRONG, &(struct iba_tell){.cause = &e->mark, .count = l->msn});
     }
     q->counts = true;
     q->msn_lo = lo;

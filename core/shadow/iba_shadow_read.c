@@ -102,10 +102,11 @@ static void note_answer(struct iba_look *l, struct iba_shadow_read *r)
 /* It goes on right behind the newest answer, and none beyond it has come since. */
 static bool goes_on(const struct iba_look *l)
 {
-    const iba_psn before = iba_psn_add(l->psn, IBA_PSN_MASK);
+    const iba_psn before = iba_psn_add(l->flow->answers, IBA_PSN_MASK);
+    const int32_t lost = iba_psn_diff(l->psn, l->flow->answers);
     uint64_t since = 0;
 
-    if (!iba_psn_eq(l->psn, l->flow->answers))
+    if (lost < 0 || lost > (iba_opcode_begins(l->op) ? 0 : IBA_SHADOW_MOST_LOST))
         return false;
     for (unsigned i = 0; i < l->flow->n_recent; i++) {
         const struct iba_shadow_recent *o = &l->flow->recent[i];
