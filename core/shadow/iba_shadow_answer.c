@@ -191,15 +191,14 @@ void iba_shadow_unmask_alone(struct iba_shadow *s, struct iba_flow *f)
     }
 }
 
-/* A capture that begins in the middle of a connection, whose MSN began at 0 (RR-16), may begin while requests come
- * again: what answers those counts messages that went out before. */
-static bool began_before(const struct iba_look *l, const struct iba_shadow_requests *q)
+/* A capture may begin in the middle of a connection, whose MSN began at 0 (RR-16), and while requests come again: what
+ * answers those counts messages that went out before, and so what comes next counts too few. */
+static bool counted_before(const struct iba_look *l, const struct iba_shadow_requests *q, uint32_t hi)
 {
-    const iba_psn start = iba_psn_of(0);
-    const bool whole =
-        iba_psn_diff(iba_psn_of(q->msn_lo), start) <= 0 && iba_psn_diff(iba_psn_of(q->msn_hi), start) >= 0;
+    const iba_psn start = iba_psn_of(0), most = iba_psn_of(q->msn_hi);
+    const bool whole = iba_psn_diff(iba_psn_of(q->msn_lo), start) <= 0 && iba_psn_diff(most, start) >= 0;
 
-    return !whole && l->s->now.at - l->peer->first.at < IBA_SHADOW_FLIGHT_NS;
+    return !whole && iba_psn_diff(iba_psn_of(hi), most) < 0 && l->s->now.at - l->peer->first.at < IBA_SHADOW_FLIGHT_NS;
 }
 
 /* MSN against messages: at least those that ended up to the PSN it answers, at most all that were sent (RR-16, RR-17);
@@ -229,7 +228,7 @@ static void check_msn(struct iba_look *l, struct iba_shadow_requests *q, const s
             iba_shadow_unpair(l->s, l->flow);
             return;
         }
-        if (!began_before(l, q))
+        if (!counted_before(l, q, hi))
             iba_shadow_tell(l, IBA_FINDING_MSN_WRONG, &(struct iba_tell){.cause = &e->mark, .count = l->msn});
     }
     q->counts = true;
