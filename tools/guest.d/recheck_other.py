@@ -476,6 +476,18 @@ def drained_queue_not_resumed(d):
 
 
 @deviation
+def drain_bars_reset(d):
+    """In SQD, and with a SEND that is not acknowledged, the way to Reset is refused; that to Error is open."""
+    qp = Qp(d, "rc")
+    qp.post("send", sge=d.sge(4))
+    d.packet()
+    qp.modify("sqd")
+    assert qp.refuses("reset"), "it is in Reset"
+    qp.modify("err")
+    assert qp.state() == "err"
+
+
+@deviation
 def uc_path_kept_in_sqd(d):
     """An idle UC queue pair in SQD refuses another path, one of RC takes it."""
     for service, refused in (("rc", False), ("uc", True)):

@@ -539,6 +539,14 @@ def request_with_payload_is_answered(device):
 
 
 @deviation
+def early_duplicate_acks_another_psn(device):
+    """A WRITE from before the first PSN, and before anything came, is acknowledged with PSN 0xffffff."""
+    d = device().connect()
+    d.send("RDMA_WRITE_ONLY", EPSN - 2, struct.pack(">QII", d.mr["va"], d.mr["rkey"], 8) + bytes(8), ackreq=1)
+    expect("syndrome", bytes(d.comes("ACKNOWLEDGE", 0xFFFFFF)[BTH].payload)[0], ACK)
+
+
+@deviation
 def repeated_read_beyond_its_end(device):
     """A READ asked for again from its last PSN on, but whole, is answered on PSNs that it never had."""
     d = device().connect(pmtu=256)
