@@ -256,7 +256,6 @@ struct iba_shadow_path {
     bool any;
     uint8_t told; /* how often it changed, as far as told */
     uint32_t source, part[IBA_PATH_PARTS_N];
-    uint64_t way; /* all of that, mixed */
     struct iba_shadow_mark mark;
 };
 

@@ -45,32 +45,6 @@ static void native(uint32_t part[IBA_PATH_PARTS_N], const struct iba_view *v)
     }
 }
 
-/* The same of the headers as they stand: what is equal here is equal in each part. */
-static uint64_t way_of(const struct iba_view *v)
-{
-    const uint8_t *l3 = v->wire + v->l3_at;
-    uint64_t h = 0;
-
-    if (v->l3 == IBA_H_ipv4)
-        h = iba_shadow_mix(h, (uint64_t)iba_ipv4_dscp(l3) << 8 | iba_ipv4_ttl(l3));
-    else if (v->l3 == IBA_H_ipv6)
-        h = iba_shadow_mix(h, (uint64_t)iba_ipv6_flow(l3) << 16 | (uint64_t)iba_ipv6_dscp(l3) << 8 | iba_ipv6_hlim(l3));
-    if (iba_view_has(v, IBA_H_udp))
-        h = iba_shadow_mix(h, iba_udp_srcport(iba_view_hdr(v, IBA_H_udp)));
-    if (iba_view_has(v, IBA_H_vlan))
-        h = iba_shadow_mix(h, iba_bits_get(iba_view_hdr(v, IBA_H_vlan), 0, 16));
-    if (iba_view_has(v, IBA_H_lrh)) {
-        const uint8_t *lrh = iba_view_hdr(v, IBA_H_lrh);
-        h = iba_shadow_mix(h, (uint64_t)iba_lrh_sl(lrh) << 32 | (uint64_t)iba_lrh_slid(lrh) << 16 | iba_lrh_dlid(lrh));
-    }
-    if (iba_view_has(v, IBA_H_grh)) {
-        const uint8_t *grh = iba_view_hdr(v, IBA_H_grh);
-        h = iba_shadow_mix(h, (uint64_t)iba_grh_tclass(grh) << 32 | iba_grh_flowlabel(grh));
-        h = iba_shadow_mix(h, iba_grh_hoplmt(grh));
-    }
-    return h;
-}
-
 static void parts_of(uint32_t part[IBA_PATH_PARTS_N], const struct iba_view *v)
 {
     if (iba_view_has(v, IBA_H_vlan))
@@ -86,10 +60,9 @@ void iba_shadow_path(struct iba_look *l)
 
     if (l->flow->svc != IBA_RC && l->flow->svc != IBA_UC && l->flow->svc != IBA_XRC)
         return;
-    const uint64_t way = way_of(l->v);
+    parts_of(part, l->v);
     const bool same_point = p->any && p->source == l->s->source;
-    if (!same_point || p->way != way) {
-        parts_of(part, l->v);
+    if (memcmp(part, p->part, sizeof part) != 0) {
         for (unsigned i = 0; i < IBA_PATH_PARTS_N; i++)
             changed |= (uint32_t)(part[i] != p->part[i]) << i;
         memcpy(p->part, part, sizeof part);
@@ -100,6 +73,5 @@ void iba_shadow_path(struct iba_look *l)
     }
     p->any = true;
     p->source = l->s->source;
-    p->way = way;
     p->mark = l->s->now;
 }
