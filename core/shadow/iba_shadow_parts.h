@@ -147,7 +147,7 @@ void iba_shadow_dig_hole(struct iba_shadow_hole *holes, uint8_t *next, iba_time 
 bool iba_shadow_looks_late(const struct iba_look *l, struct iba_shadow_requests *q);
 /* It may be late or sent again, and only what comes next will show. */
 bool iba_shadow_doubts(const struct iba_look *l, struct iba_shadow_requests *q);
-/* What was asked for between `from` and `end` has come again by now. */
+/* What comes again between `from` and `end`, and may be the effect of a NAK for it, is: no reason is left. */
 void iba_shadow_pass(const struct iba_look *l, struct iba_shadow_requests *q, iba_psn from, iba_psn end);
 /* The requester goes back: why stands in q->run, and whether it did in q->run.guess. */
 void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *q);

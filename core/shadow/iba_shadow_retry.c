@@ -59,11 +59,18 @@ bool iba_shadow_came_too_soon(const struct iba_look *l, struct iba_shadow_reques
     return asked;
 }
 
+/* All that are remembered, the pending one last: `i` below REASONS_AT_ALL. */
+enum { REASONS_AT_ALL = IBA_SHADOW_REASONS + 1 };
+static struct iba_shadow_reason *reason_at(struct iba_shadow_requests *q, unsigned i)
+{
+    return i < IBA_SHADOW_REASONS ? &q->before[i] : &q->pending;
+}
+
 /* A NAK that the network copied behind the capture point makes its requester go back twice. */
 static struct iba_shadow_reason *copied_reason(const struct iba_look *l, struct iba_shadow_requests *q)
 {
-    for (unsigned i = 0; i <= IBA_SHADOW_REASONS; i++) {
-        struct iba_shadow_reason *r = i < IBA_SHADOW_REASONS ? &q->before[i] : &q->pending;
+    for (unsigned i = 0; i < REASONS_AT_ALL; i++) {
+        struct iba_shadow_reason *r = reason_at(q, i);
         if (r->cause == IBA_CAUSE_NAK && r->served && iba_psn_eq(r->psn, l->psn) && recent(l, r))
             return r;
     }
@@ -100,20 +107,14 @@ static struct iba_shadow_reason *reason(const struct iba_look *l, struct iba_sha
     return now && fits ? r : outrun_reason(l, q);
 }
 
-/* What comes again between `from` and `end`, and may be an effect of what asked for it, is that effect: none is left.
- */
-static void serve_passed(const struct iba_look *l, struct iba_shadow_reason *r, iba_psn from, iba_psn end)
-{
-    if (r->cause == IBA_CAUSE_NAK && iba_psn_diff(r->psn, from) >= 0 && iba_psn_diff(r->psn, end) < 0 &&
-        l->s->now.at - r->mark.at >= soonest(l, r))
-        r->served = true;
-}
-
 void iba_shadow_pass(const struct iba_look *l, struct iba_shadow_requests *q, iba_psn from, iba_psn end)
 {
-    serve_passed(l, &q->pending, from, end);
-    for (unsigned i = 0; i < IBA_SHADOW_REASONS; i++)
-        serve_passed(l, &q->before[i], from, end);
+    for (unsigned i = 0; i < REASONS_AT_ALL; i++) {
+        struct iba_shadow_reason *r = reason_at(q, i);
+        if (r->cause == IBA_CAUSE_NAK && iba_psn_diff(r->psn, from) >= 0 && iba_psn_diff(r->psn, end) < 0 &&
+            l->s->now.at - r->mark.at >= soonest(l, r))
+            r->served = true;
+    }
 }
 
 struct iba_shadow_hole *iba_shadow_hole_at(const struct iba_shadow *s, struct iba_shadow_hole *holes, iba_psn psn)
@@ -288,12 +289,14 @@ void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *
 /* The reason that showed in `mark` has had its effect. */
 static void serve(struct iba_shadow_requests *q, const struct iba_shadow_mark *mark)
 {
-    bool found = q->pending.mark.frame == mark->frame;
+    bool found = false;
 
-    q->pending.served |= found;
-    for (unsigned i = 0; i < IBA_SHADOW_REASONS; i++)
-        if (q->before[i].mark.frame == mark->frame)
-            found = q->before[i].served = true;
+    for (unsigned i = 0; i < REASONS_AT_ALL; i++) {
+        struct iba_shadow_reason *r = reason_at(q, i);
+        if (r->mark.frame != mark->frame)
+            continue;
+        r->served = found = true;
+    }
     if (found)
         return;
     iba_shadow_outdo(q);
