@@ -443,13 +443,19 @@ const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_si
 
     s->worst = IBA_SEVERITY_NONE;
     s->same.frame = 0;
-    if (!iba_view_is_transport(p->view) || !iba_shadow_key(&key, p->view)) {
+    if (!iba_view_is_transport(p->view)) {
         s->others++;
         return NULL;
     }
-    s->packets++;
     s->now = (struct iba_shadow_mark){p->frame, p->tag, p->now > s->now.at ? p->now : s->now.at};
     s->source = p->source;
+    if (!iba_shadow_key(&key, p->view)) {
+        s->others++;
+        if (damaged(p->view)) /* before its BTH: whose it is cannot be told */
+            iba_shadow_tell(&(struct iba_look){.s = s, .v = p->view}, damage(p->view), NULL);
+        return NULL;
+    }
+    s->packets++;
     look(&l, p);
     l.s = s;
     if (damaged(p->view)) {

@@ -387,6 +387,29 @@ Test(rows, a_way_that_changes_all_the_time)
     cr_assert_eq(w.kept[0].cause, 1);
 }
 
+/* Whose it is cannot be told. */
+Test(rows, damage_before_the_bth_is_told)
+{
+    static struct witness w;
+    static struct iba_recipe r;
+    uint8_t payload[8] = {0}, packet[CAP];
+    struct iba_view v;
+    size_t len;
+
+    witness_init(&w, NULL);
+    iba_recipe_init(&r, IBA_ENCAP_ROCE1, IBA_RC_SEND_ONLY);
+    r.payload = payload;
+    r.payload_len = sizeof payload;
+    cr_assert_eq(iba_build(&r, packet, sizeof packet, &len), IBA_OK);
+    packet[IBA_BYTES_eth + IBA_AT_grh_nxthdr / 8] ^= 1;
+    (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len, len, NULL);
+    iba_view_check(&v);
+    cr_assert_null(iba_shadow_feed(&w.shadow, &(struct iba_sighting){.view = &v, .now = MS, .frame = 1}));
+    cr_assert_eq(w.found[IBA_FINDING_MALFORMED], 1);
+    cr_assert_null(w.kept[0].flow);
+    cr_assert_eq(witness_count(&w, IBA_NOTE), 1);
+}
+
 /* The ICRC may be good all the same: it leaves out what switches change. */
 Test(rows, a_bad_vcrc_is_damage)
 {
