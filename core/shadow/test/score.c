@@ -1,5 +1,5 @@
 /* Precision and recall of every kind of finding, for four ways to capture. IBPROOF_SEEDS sets how many networks are
- * tried; `tools/score` makes the long run and prints the tables. */
+ * tried, IBPROOF_FIRST the number of the first; `tools/score` makes the long run and prints the tables. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +39,12 @@ static unsigned seeds(void)
     return s ? (unsigned)strtoul(s, NULL, 10) : 60;
 }
 
+static uint64_t first_seed(void)
+{
+    const char *s = getenv("IBPROOF_FIRST");
+    return s ? strtoull(s, NULL, 10) : 0;
+}
+
 /* ---- what the engines say ---- */
 
 static void decided(void *ctx, unsigned end, const struct iba_rule *rule)
@@ -55,8 +61,10 @@ static void decided(void *ctx, unsigned end, const struct iba_rule *rule)
     struct score_sight *e = end == 0 ? &y->r->sight[y->r->n_sight - 1] : NULL;
 
     for (unsigned i = 0; i < sizeof causes / sizeof *causes; i++)
-        if (strcmp(rule->name, causes[i].rule) == 0)
+        if (strcmp(rule->name, causes[i].rule) == 0) {
             y->cause[end] = (struct why){causes[i].cause, y->delivered + 1};
+            y->r->frame[y->delivered].misses |= causes[i].cause == SCORE_KIND(RETRY_IMPLIED);
+        }
     for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++)
         if (strcmp(rule->name, ends[i]) == 0)
             y->r->frame[y->delivered].ends = SCORE_KIND(END_NAK);
@@ -400,6 +408,7 @@ static const struct exception {
     {W(CUT), F(MSN_WRONG), no_icrc},     {W(CUT), F(PSN_OF_READ), no_icrc},
     {W(CUT), F(SEQUENCE), no_icrc},      {W(CUT), F(DMA_LENGTH), no_icrc},
     {W(CUT), F(RETRY_UNCLEAR), no_icrc}, {W(CUT), F(ANSWER_MISSING), no_icrc},
+    {W(CUT), F(RETRY_TIMEOUT), no_icrc}, {W(CUT), F(ACK_AGAIN), no_icrc},
     {W(LOSSY), F(LATE), no_packet},      {W(LOSSY) | W(MIDSTREAM), F(GHOST_ACK), no_request},
 };
 
@@ -469,8 +478,9 @@ static void score(enum score_way way, const char *name)
     static struct score_run r, whole;
     static struct tally t[IBA_FINDING_COUNT];
     const unsigned n = seeds();
+    const uint64_t first = first_seed();
 
-    for (uint64_t seed = 0; seed < n; seed++) {
+    for (uint64_t seed = first; seed < first + n; seed++) {
         play(&r, way, seed);
         const bool lacks = way == SCORE_LOSSY || way == SCORE_MIDSTREAM;
         if (lacks)
@@ -479,8 +489,8 @@ static void score(enum score_way way, const char *name)
         if (getenv("IBPROOF_LIST") && strtoul(getenv("IBPROOF_LIST"), NULL, 10) == seed)
             list(&r);
     }
-    printf("\n%s, %u networks\n  %-18s %8s %8s %8s %8s %8s %10s\n", name, n, "finding", "true", "hidden", "found",
-           "wrong", "recall", "precision");
+    printf("\n%s, %u networks from %lu on\n  %-18s %8s %8s %8s %8s %8s %10s\n", name, n, (unsigned long)first,
+           "finding", "true", "hidden", "found", "wrong", "recall", "precision");
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
         if (t[k].truth > 0 || t[k].said > 0)
             judge(&t[k], way, k, n < SEEDS_ENOUGH);

@@ -29,6 +29,7 @@ struct score_frame { /* as an engine sent it */
     bool marked;         /* by the network */
     bool captured;       /* as far as the capture has come */
     bool accepted;       /* a copy arrived, and the adapter found it whole */
+    bool misses;         /* a response: the requester found that an answer before it is missing */
 };
 struct score_sight { /* one packet that passed the capture point */
     uint32_t frame;

@@ -7,7 +7,8 @@ enum { PSNS = 1 << 14 };
     (SCORE_KIND(RETRY_NAK) | SCORE_KIND(RETRY_RNR) | SCORE_KIND(RETRY_IMPLIED) | SCORE_KIND(RETRY_TIMEOUT) |           \
      SCORE_KIND(RETRY_UNCLEAR))
 
-enum have { REQUEST = 1, ACK = 2, DATA = 4, ASKS = 8, PASSED = 16 }; /* ASKS: for data; PASSED: by an answer beyond */
+/* ASKS: for data; PASSED: by an answer beyond; TWICE: a request */
+enum have { REQUEST = 1, ACK = 2, DATA = 4, ASKS = 8, PASSED = 16, TWICE = 32 };
 
 struct stream { /* one kind of packets of one end, as far as captured */
     bool any;
@@ -52,7 +53,7 @@ static uint8_t sort_of(const struct score_frame *f)
     return f->request ? (asks_data(f) ? REQUEST | ASKS : REQUEST) : f->nak ? 0 : f->plain ? ACK : DATA;
 }
 
-static bool have(const struct truth *t, const struct stream *s, unsigned asker, iba_psn psn, uint8_t sort)
+static bool have(const struct truth *t, const struct stream *s, unsigned asker, iba_psn psn, unsigned sort)
 {
     return (s->have[index_of(t, asker, psn)] & sort) != 0;
 }
@@ -66,6 +67,7 @@ static void take(struct truth *t, struct stream *s, unsigned asker, uint32_t id)
         const uint32_t at = index_of(t, asker, iba_psn_add(f->psn, i));
         if (asks_data(f) && !(s->have[at] & ASKS))
             s->asks[at] = id;
+        s->have[at] |= f->request && (s->have[at] & REQUEST) ? TWICE : 0;
         s->have[at] |= sort_of(f);
     }
     if (!s->any || iba_psn_diff(end, s->high) > 0)
@@ -170,7 +172,10 @@ static void passes_over(struct truth *t, struct stream *s, struct score_sight *e
     for (uint32_t i = 0; i < end; i++) {
         if (!(q->have[i] & ASKS) || (s->have[i] & DATA) || (asked && q->asks[i] == q->asks[end]))
             continue;
-        *(s->have[i] & PASSED ? &e->either : &e->must) |= SCORE_KIND(ANSWER_MISSING);
+        if (q->asks[i] > e->frame) /* nor what was asked before, and how that was answered */
+            e->hidden |= SCORE_KIND(ANSWER_MISSING);
+        else
+            *(s->have[i] & PASSED ? &e->either : &e->must) |= SCORE_KIND(ANSWER_MISSING);
         s->have[i] |= PASSED;
     }
 }
@@ -215,7 +220,9 @@ static void of_plain_ack(const struct truth *t, struct score_sight *e, unsigned 
     const bool last = iba_psn_eq(iba_psn_add(f->psn, 1), t->una[asker]);
     const bool update = last && t->has_credits[asker] && t->credits[asker] != f->credits;
     const uint64_t kind = update ? SCORE_KIND(CREDIT_UPDATE) : SCORE_KIND(ACK_AGAIN);
-    const bool either = swapped(t, e);
+    const bool never = !have(t, &t->response[f->from], asker, f->psn, ACK | DATA);
+    const bool sent_once = !have(t, &t->request[asker], asker, f->psn, TWICE); /* nothing shows why it came again */
+    const bool either = swapped(t, e) || (never && sent_once && !last);
     *(either ? &e->hidden : &e->must) |= kind;
     e->hidden |= either ? SCORE_KIND(LATE) : 0;
 }
@@ -228,6 +235,10 @@ static void of_response(struct truth *t, struct score_sight *e)
 
     jumps_within(t, s, e);
     passes_over(t, s, e);
+    /* It came before, and was asked for again since: the requester did not take it then. */
+    e->either |= f->misses && (f->plain || f->nak || iba_opcode_begins(&iba_opcodes[f->opcode]))
+                     ? SCORE_KIND(ANSWER_MISSING)
+                     : 0;
     e->must |= f->nak;
     if (f->plain && !f->nak)
         of_plain_ack(t, e, asker);
