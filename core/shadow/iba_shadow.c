@@ -196,7 +196,7 @@ static bool sent_on_purpose(const struct iba_look *l, const struct iba_shadow_re
         return true;
     if (r->request && q->doubt.mark.frame == r->mark.frame && l->s->now.at - r->mark.at < IBA_SHADOW_TURN_NS)
         return false;
-    if (r->request && (iba_shadow_came_too_soon(l, q, r) || left_waiting(l, q, &r->mark)))
+    if (r->request && (r->late || iba_shadow_came_too_soon(l, q, r) || left_waiting(l, q, &r->mark)))
         return true;
     if (r->request && l->s->now.at - r->mark.at < IBA_SHADOW_TURN_NS)
         return iba_shadow_goes_on(q, l->psn) || iba_shadow_was_asked_for(l, q);
@@ -207,7 +207,8 @@ static bool sent_on_purpose(const struct iba_look *l, const struct iba_shadow_re
     if (!r->request && !l->peer)          /* what it answers is out of sight */
         return l->s->now.at - r->mark.at >= IBA_SHADOW_TURN_NS;
     if (!r->request)
-        return since(l, &l->peer->rq.repeat, &r->mark) || since(l, &l->peer->rq.copied, &r->mark);
+        return l->s->now.at - r->mark.at >= iba_shadow_turn(l) &&
+               (since(l, &l->peer->rq.repeat, &r->mark) || since(l, &l->peer->rq.copied, &r->mark));
     /* A READ that was answered comes back when the answer was lost behind the capture point. */
     const struct iba_shadow_read *read = iba_shadow_read_at(q, l->psn);
     return q->pending.cause != IBA_CAUSE_NONE || iba_shadow_was_asked_for(l, q) ||

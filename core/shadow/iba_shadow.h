@@ -163,6 +163,7 @@ struct iba_shadow_read {
     uint32_t n, length;  /* responses, bytes: as last sent. n 0: the path MTU is not known, so neither is this */
     uint8_t opcode;
     bool used, again;       /* again: it was sent more than once, so responses of several runs may mix */
+    bool fresh;             /* but began at another PSN before: a First or Only here answers what was sent last */
     bool told, told_before; /* that its answer is missing: as it was sent last; before that */
 };
 
@@ -228,7 +229,8 @@ struct iba_shadow_requests {     /* what this direction asks */
         uint32_t msn, limit, before;  /* of the last acknowledgement; message number; before the last grant */
         struct iba_shadow_mark grant; /* that raised it last; frame 0: none */
     } credit;
-    struct iba_shadow_mark fatal;             /* frame 0: none */
+    struct iba_shadow_mark fatal;    /* frame 0: none */
+    struct iba_shadow_mark unheeded; /* a NAK that ends the connection if nothing comes back for the answer before it */
     struct iba_shadow_mark last, repeat, gap; /* packet; packet that was sent again; that jumped over others */
     struct iba_shadow_hole {
         iba_time at; /* when it was jumped over */
@@ -284,6 +286,7 @@ struct iba_flow {
     struct iba_shadow_mark first, last;
     uint64_t began, touched;      /* number of its first and last packet among all that were fed; it rested: began 0 */
     struct iba_shadow_mark fatal; /* the first NAK this direction sent that ends the connection; frame 0: none */
+    struct iba_shadow_reason refused; /* the last that it sent while its requests were not known; frame 0: none */
     uint64_t packets, bytes, requests, responses; /* bytes of payload; since it rested, if it did, as found is */
     uint32_t found[IBA_FINDING_COUNT];
     struct { /* does the IPv4 identification count packets? By iba_dir: the two leave by ways of their own */
@@ -296,9 +299,10 @@ struct iba_flow {
     uint8_t next_unanswered;
     bool has_answers;
     iba_psn answers;         /* behind the newest of them */
-    struct iba_shadow_held { /* a First that may be late: the next will show; frame 0: none */
+    struct iba_shadow_held { /* of the answer to a READ, and may be late: the next will show; frame 0: none */
         struct iba_shadow_mark mark;
-        iba_psn psn, answers; /* behind the newest before it */
+        iba_psn psn, answers; /* answers: behind the newest before it */
+        iba_psn from;         /* of the READ: what is missing if it is not late; psn: it is a First */
         bool late, again;     /* what it is when nothing comes behind it; whether it came before */
     } held;
     uint8_t next_recent, n_recent;          /* n_recent: entries that were ever used; they fill from the front */

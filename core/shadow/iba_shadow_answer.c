@@ -303,10 +303,11 @@ static bool counts_later(const struct iba_look *l, const struct iba_shadow_reque
 static void again(struct iba_look *l, struct iba_shadow_requests *q)
 {
     const bool last = iba_psn_eq(iba_psn_add(l->psn, 1), q->una);
-    /* A responder repeats its last acknowledgement (RR-25): an older one that never came was overtaken. */
+    /* A responder repeats its last acknowledgement, or acknowledges the duplicate as it did before (RR-23): an older
+     * one that never came was overtaken. */
     const struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
     const iba_time turn = iba_shadow_turn(l);
-    const bool replies = e && e->again && l->s->now.at - e->mark.at >= turn && !overtaken(l, e->mark.at + turn);
+    const bool replies = last && e && e->again && l->s->now.at - e->mark.at >= turn && !overtaken(l, e->mark.at + turn);
     const bool at_once = turn == 0 && q->repeat.frame != 0 && l->s->now.at - q->repeat.at < IBA_SHADOW_TURN_NS;
     if ((!last || e) && !at_once && !replies && !counts_later(l, q, e) && !(e && e->acked) &&
         !iba_shadow_id_says_no(l) && !iba_shadow_answered_before(l)) {
@@ -411,8 +412,10 @@ static void fatal(struct iba_look *l, struct iba_shadow_requests *q)
 {
     if (stale(q, l->psn))
         return;
-    if (passed_over(l, q, iba_psn_add(l->psn, IBA_PSN_MASK), NULL) || waits(q, l->psn))
-        return; /* the requester asks for the missing answer instead (RQ-36) */
+    if (passed_over(l, q, iba_psn_add(l->psn, IBA_PSN_MASK), NULL) || waits(q, l->psn)) {
+        q->unheeded = l->s->now; /* the requester asks for the missing answer instead (RQ-36), if it is one */
+        return;
+    }
     iba_shadow_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
     q->pending.cause = IBA_CAUSE_NONE;
     if (q->fatal.frame == 0)
@@ -447,6 +450,10 @@ static void negative(struct iba_look *l, struct iba_shadow_requests *q)
 {
     const uint8_t kind = l->syndrome >> 5, code = l->syndrome & 0x1f;
 
+    /* It refuses what was taken since: no duplicate is refused (RR-24). */
+    if (stale(q, l->psn) && !iba_shadow_id_says_no(l) &&
+        (kind == KIND_RNR || (kind == KIND_NAK && code == NAK_SEQUENCE)))
+        iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
     if (kind == KIND_RNR)
         rnr(l, q);
     else if (kind == KIND_NAK && code == NAK_SEQUENCE)
@@ -456,6 +463,21 @@ static void negative(struct iba_look *l, struct iba_shadow_requests *q)
     else
         return; /* the requester takes no notice of what is reserved (RQ-52) */
     check_msn(l, q, iba_shadow_sent_at(q, l->psn));
+}
+
+/* Whose requests it refuses will show when they come again. */
+static void note_refusal(const struct iba_look *l)
+{
+    const uint8_t kind = l->syndrome >> 5, code = l->syndrome & 0x1f;
+    struct iba_shadow_reason *r = &l->flow->refused;
+
+    if (kind != KIND_RNR && (kind != KIND_NAK || code != NAK_SEQUENCE))
+        return;
+    *r = (struct iba_shadow_reason){.cause = IBA_CAUSE_NAK, .psn = l->psn, .mark = l->s->now};
+    if (kind == KIND_RNR) {
+        r->cause = IBA_CAUSE_RNR;
+        r->wait_ns = iba_rnr_timer_ns(code);
+    }
 }
 
 /* The requests this answers, or NULL when nothing can be held against it. */
@@ -522,9 +544,18 @@ static bool data(struct iba_look *l, struct iba_shadow_requests *q)
 {
     struct iba_shadow_read *r = iba_shadow_read_at(q, l->psn);
     const bool late = iba_shadow_answer_is_late(l, r);
-    if (iba_shadow_holds(l)) {
+    const bool begins_amid = iba_shadow_begins_amid(l, r);
+    if (begins_amid || iba_shadow_holds(l, r)) {
+        iba_shadow_give_way(l->s, l->flow);
         l->flow->held =
-            (struct iba_shadow_held){.mark = l->s->now, .psn = l->psn, .answers = l->flow->answers, .late = late};
+            (struct iba_shadow_held){.mark = l->s->now,
+                                     .psn = l->psn,
+                                     .answers = l->flow->answers,
+                                     .from = begins_amid ? r->psn : l->psn,
+                                     .again = begins_amid,
+                                     .late = late || begins_amid || (r && iba_psn_diff(r->expect, l->psn) > 0)};
+        if (begins_amid)
+            return false;
         l->flow->held.again = late && iba_shadow_answered_before(l);
         if (late)
             return false;
@@ -567,6 +598,8 @@ void iba_shadow_response(struct iba_look *l)
     }
     struct iba_shadow_requests *q = answered(l);
     if (!q) {
+        if (aeth && !l->peer)
+            note_refusal(l);
         if (!l->peer || !l->peer->rq.any)
             alone(l);
         return;

@@ -55,6 +55,8 @@ void iba_shadow_tell_end(struct iba_shadow *s, struct iba_flow *f, bool over)
     if (alone)
         q->ask.any = false;
     struct iba_flow *const peer = iba_shadow_awake(s, f->peer), *const other = peer ? peer : f;
+    if (q->fatal.frame == 0)
+        q->fatal = q->unheeded;
     if (q->fatal.frame != 0 && !iba_shadow_outlives(q) && s->now.at - q->fatal.at > IBA_SHADOW_FLIGHT_NS)
         iba_shadow_tell_of(s, other, IBA_FINDING_END_NAK, &q->fatal,
                            &(struct iba_tell){.wait_ns = s->now.at - q->fatal.at}, q->una);

@@ -20,6 +20,16 @@ static bool answers(struct iba_flow *f, iba_psn psn)
     return iba_psn_diff(psn, from) >= 0 && iba_psn_diff(psn, q->high) < 0 && iba_psn_diff(psn, from) < 1 << 20;
 }
 
+/* Or may have asked before the capture, which has just begun and shows what came again. */
+static bool may_answer(const struct iba_shadow *s, const struct iba_flow *f, iba_psn psn)
+{
+    const struct iba_shadow_requests *q = &f->rq;
+    const int32_t beyond = iba_psn_diff(psn, q->high);
+
+    return q->any && !q->answered && f->began != 0 && beyond >= 0 && beyond < IBA_SHADOW_SENT &&
+           s->now.at - f->first.at < IBA_SHADOW_FLIGHT_NS;
+}
+
 /* Responses may have passed before the two found each other: from here on they are judged. */
 static void take_over(struct iba_shadow_requests *q, iba_psn psn)
 {
@@ -84,8 +94,7 @@ static bool opposite(const struct iba_flow_key *a, const struct iba_flow_key *b)
 
 static bool may_be_peer(const struct iba_look *l, struct iba_flow *g)
 {
-    return g != l->flow && g->used && !g->peer && g->svc == l->flow->svc && opposite(&l->flow->key, &g->key) &&
-           answers(g, l->psn);
+    return g != l->flow && g->used && !g->peer && g->svc == l->flow->svc && opposite(&l->flow->key, &g->key);
 }
 
 /* Who asked for a response with this PSN, by the table; woken when it rests. */
@@ -104,8 +113,63 @@ void iba_shadow_be_sure(struct iba_shadow *s, struct iba_flow *f)
     iba_shadow_set_peer(s, f->known, f->peer, false);
 }
 
+static void join(struct iba_look *l, struct iba_flow *other, bool guess)
+{
+    struct iba_flow *f = l->flow;
+    const struct iba_flow *knows = f->pmtu_sure || !other->pmtu ? f : other;
+
+    iba_shadow_set_peer(l->s, f->known, other->known, guess);
+    iba_shadow_set_peer(l->s, other->known, f->known, guess);
+    if (knows->pmtu)
+        iba_shadow_learn_pmtu(l->s, f, knows->pmtu, knows->pmtu_sure);
+    l->peer = other;
+}
+
 /* By the PSN of a request; else, and to see whether others fit too, among those that were used last. */
 void iba_shadow_pair(struct iba_look *l)
+{
+    struct iba_shadow *s = l->s;
+    struct iba_flow *f = l->flow, *best = NULL;
+    struct iba_flow *maybe = NULL;
+    unsigned fits = 0, left = MOST_LOOKED_AT, may_fit = 0;
+
+    if (f->peer || f->tries >= MOST_TRIES)
+        return;
+    f->tries++;
+    bool several;
+    struct iba_flow *const known = who_asked(l, &several);
+    if (known && may_be_peer(l, known) && answers(known, l->psn)) {
+        best = known;
+        fits = 1 + several;
+    }
+    for (unsigned list = 0; list < IBA_SHADOW_LISTS; list++)
+        for (struct iba_flow *g = iba_shadow_flow_at(s, s->list[list].newest); g && left > 0;
+             left--, g = iba_shadow_flow_at(s, g->older)) {
+            if (g == known || !may_be_peer(l, g))
+                continue;
+            if (answers(g, l->psn)) {
+                best = best ? best : g;
+                fits++;
+            } else if (may_answer(s, g, l->psn)) {
+                maybe = g;
+                may_fit++;
+            }
+        }
+    if (!best && may_fit == 1 && s->n_known <= MOST_LOOKED_AT) {
+        best = maybe;
+        fits = 1;
+    }
+    if (!best)
+        return;
+    /* Of those that rest another might have fitted. */
+    const bool once = fits == 1 && best == known && s->resting > 0;
+    const bool guess = fits > 1 || once || (best != known && s->n_known > MOST_LOOKED_AT);
+    join(l, best, guess);
+    f->once = once;
+    take_over(&best->rq, l->psn);
+}
+
+void iba_shadow_pair_by_refusal(struct iba_look *l)
 {
     struct iba_shadow *s = l->s;
     struct iba_flow *f = l->flow, *best = NULL;
@@ -114,15 +178,9 @@ void iba_shadow_pair(struct iba_look *l)
     if (f->peer || f->tries >= MOST_TRIES)
         return;
     f->tries++;
-    bool several;
-    struct iba_flow *const known = who_asked(l, &several);
-    if (known && may_be_peer(l, known)) {
-        best = known;
-        fits = 1 + several;
-    }
     for (unsigned list = 0; list < IBA_SHADOW_LISTS; list++)
         for (struct iba_flow *g = iba_shadow_flow_at(s, s->list[list].newest); g && left > 0; left--) {
-            if (g != known && may_be_peer(l, g)) {
+            if (may_be_peer(l, g) && iba_psn_eq(g->refused.psn, l->psn) && iba_shadow_is_recent(l, &g->refused)) {
                 best = best ? best : g;
                 fits++;
             }
@@ -130,17 +188,8 @@ void iba_shadow_pair(struct iba_look *l)
         }
     if (!best)
         return;
-    /* Of those that rest another might have fitted. */
-    const bool once = fits == 1 && best == known && s->resting > 0;
-    const bool guess = fits > 1 || once || (best != known && s->n_known > MOST_LOOKED_AT);
-    iba_shadow_set_peer(s, f->known, best->known, guess);
-    iba_shadow_set_peer(s, best->known, f->known, guess);
-    f->once = once;
-    const struct iba_flow *knows = f->pmtu_sure || !best->pmtu ? f : best;
-    if (knows->pmtu)
-        iba_shadow_learn_pmtu(s, f, knows->pmtu, knows->pmtu_sure);
-    take_over(&best->rq, l->psn);
-    l->peer = best;
+    join(l, best, fits > 1);
+    f->rq.pending = best->refused;
 }
 
 /* How many responses READs take becomes known, or known better. */

@@ -9,6 +9,8 @@
 #define IBA_SHADOW_FLIGHT_NS UINT64_C(10000000)
 /* Less than any ACK timer in use: who comes back sooner has another reason. */
 #define IBA_SHADOW_SOONEST_TIMEOUT_NS UINT64_C(1000000)
+/* Who goes on with an answer, or goes back, sends the rest sooner. */
+#define IBA_SHADOW_AT_ONCE_NS UINT64_C(200000)
 /* PSNs that a run may lack where it is still taken for that run. */
 enum { IBA_SHADOW_MOST_LOST = 16 };
 
@@ -72,6 +74,8 @@ void iba_shadow_be_sure(struct iba_shadow *s, struct iba_flow *f);
 void iba_shadow_expect_asked(const struct iba_shadow *s, const struct iba_flow_key *k, const struct iba_view *v);
 /* Looks for the flow whose requests this response answers. */
 void iba_shadow_pair(struct iba_look *l);
+/* Of a request that comes again: for one that has refused it. */
+void iba_shadow_pair_by_refusal(struct iba_look *l);
 void iba_shadow_learn_pmtu(struct iba_shadow *s, struct iba_flow *f, uint32_t pmtu, bool sure);
 
 /* ---- what is left of a direction at rest: iba_shadow_rest.c ---- */
@@ -130,8 +134,12 @@ static inline bool iba_shadow_asks(const struct iba_shadow_requests *q)
 }
 
 /* ---- requests that come again: iba_shadow_retry.c ---- */
+/* It left so long ago that it may have had its effect, and not longer ago than that takes. */
+bool iba_shadow_is_recent(const struct iba_look *l, const struct iba_shadow_reason *r);
 /* A response asked for just this request, not long ago. */
 bool iba_shadow_was_asked_for(const struct iba_look *l, struct iba_shadow_requests *q);
+/* So did one before the last, and what that said of waiting is kept. */
+bool iba_shadow_had_another_reason(const struct iba_look *l, const struct iba_shadow_requests *q);
 /* A NAK asked for just this request, and the same bytes before cannot be the effect of it: this may be. */
 bool iba_shadow_came_too_soon(const struct iba_look *l, struct iba_shadow_requests *q,
                               const struct iba_shadow_recent *before);
@@ -153,6 +161,8 @@ void iba_shadow_pass(const struct iba_look *l, struct iba_shadow_requests *q, ib
 void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *q);
 /* What was in doubt, if anything, is told: the requester went back with it, or it was late. */
 void iba_shadow_settle(struct iba_shadow *s, struct iba_flow *f, bool went_back);
+/* Nothing came behind it at once. */
+bool iba_shadow_went_back_alone(const struct iba_shadow *s, const struct iba_shadow_requests *q);
 /* The same when nothing comes behind it. */
 void iba_shadow_settle_alone(struct iba_shadow *s, struct iba_flow *f);
 
@@ -162,8 +172,14 @@ void iba_shadow_response(struct iba_look *l);
 bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow_read *r);
 /* Whether the First that was held is late, or its run goes on with this packet; NULL: nothing comes any more. */
 void iba_shadow_release(struct iba_shadow *s, struct iba_flow *f, const struct iba_look *l);
-/* The First of a READ that may be late, and only what comes next will show. */
-bool iba_shadow_holds(const struct iba_look *l);
+/* Another begins: the First that was held stands alone. */
+void iba_shadow_give_way(struct iba_shadow *s, struct iba_flow *f);
+/* The First of a READ that may be late, and only what comes next will show; `r` may be NULL. */
+bool iba_shadow_holds(const struct iba_look *l, const struct iba_shadow_read *r);
+/* So may another than the First, where the READ was sent again and its answer has not begun. */
+bool iba_shadow_begins_amid(const struct iba_look *l, const struct iba_shadow_read *r);
+/* The requester goes back: what is held may be the reason. */
+void iba_shadow_release_by_request(struct iba_look *l);
 /* How soon, at least, what goes to the sender of this packet has an effect here; 0: not known. */
 static inline iba_time iba_shadow_turn(const struct iba_look *l)
 {

@@ -1,9 +1,6 @@
 /* Responses to READs, ATOMICs and the other requests that more than an ACK answers. */
 #include "shadow/iba_shadow_parts.h"
 
-/* Who goes on does so sooner. */
-#define AT_ONCE_NS UINT64_C(1000000)
-
 static bool fits(uint8_t request, uint8_t response)
 {
     const bool atomic = (response & 0x1f) == IBA_RC_ATOMIC_ACKNOWLEDGE;
@@ -100,7 +97,7 @@ static void note_answer(struct iba_look *l, struct iba_shadow_read *r)
 }
 
 /* It goes on right behind the newest answer, and none beyond it has come since. */
-static bool goes_on(const struct iba_look *l)
+static bool goes_on(const struct iba_look *l, const struct iba_shadow_read *r)
 {
     const iba_psn before = iba_psn_add(l->flow->answers, IBA_PSN_MASK);
     const int32_t lost = iba_psn_diff(l->psn, l->flow->answers);
@@ -108,6 +105,9 @@ static bool goes_on(const struct iba_look *l)
 
     if (lost < 0 || lost > (iba_opcode_begins(l->op) ? 0 : IBA_SHADOW_MOST_LOST))
         return false;
+    const struct iba_shadow_read *other = l->peer && lost > 0 ? iba_shadow_read_at(&l->peer->rq, before) : NULL;
+    if (r && other && iba_psn_diff(l->psn, other->psn) >= (int32_t)other->n)
+        return false; /* that was of another READ */
     for (unsigned i = 0; i < l->flow->n_recent; i++) {
         const struct iba_shadow_recent *o = &l->flow->recent[i];
         if (o->mark.frame != 0 && !o->request && iba_psn_eq(o->psn, before) && o->number > since)
@@ -121,6 +121,12 @@ static bool goes_on(const struct iba_look *l)
     return true;
 }
 
+/* The first answer to what was asked for last, which began elsewhere before. */
+static bool answers_afresh(const struct iba_look *l, const struct iba_shadow_read *r)
+{
+    return r && r->fresh && iba_opcode_begins(l->op) && iba_psn_eq(l->psn, r->psn) && iba_psn_eq(r->expect, r->psn);
+}
+
 /* It is missing, does not go on behind the newest, and does not belong to the answer to a READ that was sent again,
  * which has had the time to begin. */
 bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow_read *r)
@@ -128,7 +134,11 @@ bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow
     const struct iba_shadow_hole *h = iba_shadow_hole_at(l->s, l->flow->unanswered, l->psn);
     const bool starts = iba_opcode_begins(l->op);
 
-    if (!h || iba_shadow_id_says_no(l) || goes_on(l))
+    if (iba_shadow_id_says_no(l) || goes_on(l, r) || answers_afresh(l, r))
+        return false;
+    if (r && r->again && !starts && iba_psn_eq(l->psn, r->psn) && !iba_psn_eq(r->expect, r->psn))
+        return true; /* of what was asked for before, and what was asked for since is answered */
+    if (!h)
         return false;
     if (l->op->pos == IBA_ONLY && iba_shadow_answered_before(l))
         return false; /* of two that are alike, neither shows that it is the late one */
@@ -139,35 +149,95 @@ bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow
     return !(asked_since && to_begin && (starts || !iba_psn_eq(l->psn, r->psn)));
 }
 
-bool iba_shadow_holds(const struct iba_look *l)
+bool iba_shadow_holds(const struct iba_look *l, const struct iba_shadow_read *r)
 {
-    return l->op->pos == IBA_FIRST && !iba_shadow_id_says_no(l) &&
+    const struct iba_shadow_requests *q = &l->peer->rq;
+    const bool behind = q->answered && iba_psn_diff(l->psn, q->una) < 0;
+
+    return l->op->pos == IBA_FIRST && !iba_shadow_id_says_no(l) && !answers_afresh(l, r) &&
            (iba_shadow_hole_at(l->s, l->flow->unanswered, l->psn) ||
-            (iba_shadow_reorders(l->s) && iba_shadow_answered_before(l)));
+            (iba_shadow_reorders(l->s) && (behind || iba_shadow_answered_before(l))));
 }
 
-/* Who answers a READ sends all there is to it: a First that stands alone was overtaken. */
-void iba_shadow_release(struct iba_shadow *s, struct iba_flow *f, const struct iba_look *l)
+bool iba_shadow_begins_amid(const struct iba_look *l, const struct iba_shadow_read *r)
+{
+    const int32_t lost = r ? iba_psn_diff(l->psn, r->psn) : 0;
+
+    return iba_shadow_reorders(l->s) && !iba_shadow_id_says_no(l) && !iba_opcode_begins(l->op) && r && r->again &&
+           r->n != 0 && lost > 0 && lost <= IBA_SHADOW_MOST_LOST && iba_psn_eq(r->expect, r->psn) &&
+           iba_psn_diff(l->psn, r->seen) < 0 && iba_shadow_had_time(l, r->mark.at) && !goes_on(l, r);
+}
+
+/* Of an answer that begins amid: the beginning is missing. */
+static void let_gap(struct iba_shadow *s, struct iba_flow *f)
+{
+    const struct iba_shadow_held *h = &f->held;
+    struct iba_flow *peer = iba_shadow_awake(s, f->peer);
+    struct iba_shadow_read *r = peer ? iba_shadow_read_at(&peer->rq, h->psn) : NULL;
+    const uint32_t lost = (uint32_t)iba_psn_diff(h->psn, h->from);
+
+    iba_shadow_tell_of(s, f, IBA_FINDING_RESPONSE_GAP, &h->mark,
+                       &(struct iba_tell){.cause = r ? &r->mark : NULL, .count = lost}, h->psn);
+    if (!r)
+        return;
+    if (iba_psn_diff(r->expect, h->psn) <= 0)
+        r->expect = iba_psn_add(h->psn, 1);
+    iba_shadow_outdo(&peer->rq);
+    peer->rq.pending = (struct iba_shadow_reason){.cause = IBA_CAUSE_IMPLIED, .psn = h->from, .mark = h->mark};
+}
+
+static void let_go(struct iba_shadow *s, struct iba_flow *f, bool late)
 {
     struct iba_shadow_held *h = &f->held;
-    const int32_t d = l ? iba_psn_diff(l->psn, h->psn) : 0;
-    const bool inside = l && !iba_opcode_begins(l->op);
 
-    if (h->mark.frame == 0 || (l && (d < 0 || (d == 0 && l->op->pos != IBA_FIRST))))
-        return;
-    const bool goes_on = inside && d <= IBA_SHADOW_MOST_LOST &&
-                         (d == 1 || !(iba_psn_eq(l->psn, h->answers) || iba_shadow_hole_at(s, f->unanswered, l->psn)));
-    const bool late = l && s->now.at - h->mark.at < AT_ONCE_NS ? !goes_on : h->late;
     if (late) {
         iba_shadow_tell_of(s, f, IBA_FINDING_LATE, &h->mark, &(struct iba_tell){0}, h->psn);
         iba_shadow_fill_hole(s, f->unanswered, h->psn);
         f->answers = h->answers;
     } else {
+        if (!iba_psn_eq(h->from, h->psn))
+            let_gap(s, f);
         if (h->again)
             iba_shadow_tell_of(s, f, IBA_FINDING_ANSWER_AGAIN, &h->mark, &(struct iba_tell){0}, h->psn);
         f->answers = iba_psn_add(h->psn, 1);
     }
     h->mark.frame = 0;
+}
+
+static bool is_at_once(const struct iba_shadow *s, const struct iba_shadow_held *h)
+{
+    return s->now.at - h->mark.at < IBA_SHADOW_AT_ONCE_NS;
+}
+
+/* Who answers a READ sends all there is to it: a First that stands alone was overtaken, and so was what comes before
+ * the First. */
+void iba_shadow_release(struct iba_shadow *s, struct iba_flow *f, const struct iba_look *l)
+{
+    const struct iba_shadow_held *h = &f->held;
+    const int32_t d = l ? iba_psn_diff(l->psn, h->psn) : 0;
+    const bool inside = l && !iba_opcode_begins(l->op), amid = !iba_psn_eq(h->from, h->psn);
+    const bool begins = amid && l && iba_psn_diff(l->psn, h->from) >= 0;
+
+    if (h->mark.frame == 0 || (l && d < 0 && !begins) || (l && !amid && d == 0 && l->op->pos != IBA_FIRST))
+        return;
+    const bool goes_on = inside && d <= IBA_SHADOW_MOST_LOST &&
+                         (d == 1 || !(iba_psn_eq(l->psn, h->answers) || iba_shadow_hole_at(s, f->unanswered, l->psn)));
+    const bool late = amid ? d <= 0 || (d > 1 && !inside) : !goes_on;
+    let_go(s, f, l && is_at_once(s, h) ? late : h->late);
+}
+
+void iba_shadow_give_way(struct iba_shadow *s, struct iba_flow *f)
+{
+    if (f->held.mark.frame != 0)
+        let_go(s, f, is_at_once(s, &f->held) || f->held.late);
+}
+
+void iba_shadow_release_by_request(struct iba_look *l)
+{
+    const struct iba_shadow_held *h = l->peer ? &l->peer->held : NULL;
+
+    if (h && h->mark.frame != 0 && iba_psn_diff(l->psn, h->psn) < 0 && iba_psn_diff(l->psn, h->from) >= 0)
+        let_go(l->s, l->peer, false);
 }
 
 void iba_shadow_miss(const struct iba_look *l, struct iba_shadow_requests *q, iba_psn from, iba_psn end)

@@ -120,7 +120,8 @@ static void too_soon(struct iba_look *l, const struct iba_shadow_requests *q)
 {
     const iba_time waited = l->s->now.at - q->pending.mark.at;
 
-    if (q->pending.cause == IBA_CAUSE_RNR && !q->pending.served && waited < q->pending.wait_ns)
+    if (q->pending.cause == IBA_CAUSE_RNR && !q->pending.served && waited < q->pending.wait_ns &&
+        !iba_shadow_had_another_reason(l, q))
         iba_shadow_tell(l, IBA_FINDING_RNR_EARLY,
                         &(struct iba_tell){.cause = &q->pending.mark, .wait_ns = q->pending.wait_ns});
 }
@@ -154,7 +155,8 @@ static bool follows_stray(const struct iba_look *l, struct iba_shadow_requests *
 
     return iba_psn_diff(l->psn, q->high) < 0 && lost >= 0 &&
            l->s->now.at - q->last.at < IBA_SHADOW_SOONEST_TIMEOUT_NS &&
-           (q->run.alone || (lost <= IBA_SHADOW_MOST_LOST && alone));
+           ((q->run.alone && (lost == 0 || q->run.kind != IBA_FINDING_RETRY_UNCLEAR)) ||
+            (lost <= IBA_SHADOW_MOST_LOST && alone));
 }
 
 /* A READ takes as many PSNs as it has answers; what goes on before those are used up counts with another path MTU. */
@@ -245,7 +247,10 @@ static void unleap(const struct iba_look *l, struct iba_shadow_requests *q)
 static void place(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
 {
     if (q->doubt.mark.frame != 0)
-        iba_shadow_settle(l->s, l->flow, follows_stray(l, q));
+        iba_shadow_settle(l->s, l->flow,
+                          l->s->now.at - q->doubt.mark.at < IBA_SHADOW_AT_ONCE_NS
+                              ? follows_stray(l, q)
+                              : iba_shadow_went_back_alone(l->s, q));
     const iba_psn next = expected(q, l->psn);
     const bool again = iba_psn_diff(l->psn, q->high) < 0;
     const bool asked_for =
@@ -321,7 +326,7 @@ static void note_read(struct iba_look *l, struct iba_shadow_requests *q, uint32_
     const bool read = iba_shadow_is_read(l->opcode);
     struct iba_shadow_read *r = take_read(q, l->psn, n);
     const struct iba_shadow_read before = r ? *r : (struct iba_shadow_read){.seen = l->psn};
-    const bool again = r != NULL || sent_before;
+    const bool again = r != NULL || sent_before, r_known = r != NULL;
 
     if (l->op->pay != IBA_PAY_NONE && l->op->pay != IBA_PAY_EIGHT)
         return;
@@ -339,6 +344,7 @@ static void note_read(struct iba_look *l, struct iba_shadow_requests *q, uint32_
                                   .opcode = l->opcode,
                                   .used = true,
                                   .again = again,
+                                  .fresh = r_known && !iba_psn_eq(before.psn, l->psn),
                                   .told_before = before.told || before.told_before};
     if (n == 0 && !q->open.used)
         q->open = *r;
@@ -374,6 +380,9 @@ void iba_shadow_request(struct iba_look *l)
     if (q->fatal.frame != 0 && l->s->now.at - q->fatal.at > IBA_SHADOW_FLIGHT_NS && iba_psn_diff(l->psn, q->high) >= 0)
         iba_shadow_tell(l, IBA_FINDING_AFTER_FATAL, &(struct iba_tell){.cause = &q->fatal});
     resolve_open(l, q);
+    iba_shadow_release_by_request(l);
+    if (iba_psn_diff(l->psn, q->high) < 0)
+        iba_shadow_pair_by_refusal(l);
     l->again = iba_shadow_read_at(q, l->psn);
     const uint32_t n = iba_shadow_psns(l), least = n ? n : 1;
     if (inside_read(l)) {

@@ -16,7 +16,7 @@ static iba_time soonest(const struct iba_look *l, const struct iba_shadow_reason
 }
 
 /* What left just now has had no effect yet; what left long ago and had none was lost behind the capture point. */
-static bool recent(const struct iba_look *l, const struct iba_shadow_reason *r)
+bool iba_shadow_is_recent(const struct iba_look *l, const struct iba_shadow_reason *r)
 {
     const iba_time effect = r->cause == IBA_CAUSE_RNR ? r->wait_ns + SLOW_TIMER_NS : IBA_SHADOW_FLIGHT_NS;
     const iba_time ago = l->s->now.at - r->mark.at;
@@ -27,21 +27,22 @@ static bool recent(const struct iba_look *l, const struct iba_shadow_reason *r)
 static struct iba_shadow_reason *earlier_reason(const struct iba_look *l, struct iba_shadow_requests *q)
 {
     for (unsigned i = 0; i < IBA_SHADOW_REASONS; i++)
-        if (!q->before[i].served && iba_psn_eq(q->before[i].psn, l->psn) && recent(l, &q->before[i]))
+        if (!q->before[i].served && iba_psn_eq(q->before[i].psn, l->psn) && iba_shadow_is_recent(l, &q->before[i]))
             return &q->before[i];
     return NULL;
 }
 
 bool iba_shadow_was_asked_for(const struct iba_look *l, struct iba_shadow_requests *q)
 {
-    return (!q->pending.served && iba_psn_eq(q->pending.psn, l->psn) && recent(l, &q->pending)) || earlier_reason(l, q);
+    return (!q->pending.served && iba_psn_eq(q->pending.psn, l->psn) && iba_shadow_is_recent(l, &q->pending)) ||
+           earlier_reason(l, q);
 }
 
 static bool asks_for(const struct iba_look *l, struct iba_shadow_reason *r, const struct iba_shadow_recent *before)
 {
     const bool nak = r->cause == IBA_CAUSE_NAK || r->cause == IBA_CAUSE_NONE; /* none: it was answered since */
 
-    if (!nak || r->mark.frame == 0 || !iba_psn_eq(r->psn, l->psn) || !recent(l, r) ||
+    if (!nak || r->mark.frame == 0 || !iba_psn_eq(r->psn, l->psn) || !iba_shadow_is_recent(l, r) ||
         !(before->late || before->mark.at - r->mark.at < iba_shadow_turn(l)))
         return false;
     r->cause = IBA_CAUSE_NAK;
@@ -71,10 +72,21 @@ static struct iba_shadow_reason *copied_reason(const struct iba_look *l, struct 
 {
     for (unsigned i = 0; i < REASONS_AT_ALL; i++) {
         struct iba_shadow_reason *r = reason_at(q, i);
-        if (r->cause == IBA_CAUSE_NAK && r->served && iba_psn_eq(r->psn, l->psn) && recent(l, r))
+        if (r->cause == IBA_CAUSE_NAK && r->served && iba_psn_eq(r->psn, l->psn) && iba_shadow_is_recent(l, r))
             return r;
     }
     return NULL;
+}
+
+bool iba_shadow_had_another_reason(const struct iba_look *l, const struct iba_shadow_requests *q)
+{
+    for (unsigned i = 0; i < IBA_SHADOW_REASONS; i++) {
+        const struct iba_shadow_reason *r = &q->before[i];
+        if (!r->served && iba_psn_eq(r->psn, l->psn) && iba_shadow_is_recent(l, r) &&
+            (r->cause != IBA_CAUSE_RNR || l->s->now.at - r->mark.at >= r->wait_ns))
+            return true;
+    }
+    return false;
 }
 
 /* What the NAK asked for came late, and the first that it made come again is missing. */
@@ -86,7 +98,7 @@ static struct iba_shadow_reason *outrun_reason(const struct iba_look *l, struct 
         struct iba_shadow_reason *r = &q->before[i];
         const int32_t lost = iba_psn_diff(l->psn, r->psn);
         if (!r->served && l->s->now.at - r->mark.at < soon && r->cause == IBA_CAUSE_NAK && lost > 0 &&
-            lost <= IBA_SHADOW_MOST_LOST && recent(l, r))
+            lost <= IBA_SHADOW_MOST_LOST && iba_shadow_is_recent(l, r))
             return r;
     }
     return NULL;
@@ -96,14 +108,16 @@ static struct iba_shadow_reason *outrun_reason(const struct iba_look *l, struct 
 static struct iba_shadow_reason *reason(const struct iba_look *l, struct iba_shadow_requests *q)
 {
     struct iba_shadow_reason *const r = &q->pending;
-    const bool now = r->cause != IBA_CAUSE_NONE && !r->served && recent(l, r);
+    const bool now = r->cause != IBA_CAUSE_NONE && !r->served && iba_shadow_is_recent(l, r);
 
-    if (now && iba_psn_eq(l->psn, r->psn))
-        return r;
     struct iba_shadow_reason *const earlier = earlier_reason(l, q);
+    const bool waits = r->cause == IBA_CAUSE_RNR && l->s->now.at - r->mark.at < r->wait_ns;
+    if (now && iba_psn_eq(l->psn, r->psn) && !(waits && earlier))
+        return r;
     if (earlier)
         return earlier;
-    const bool fits = r->cause == IBA_CAUSE_IMPLIED || iba_psn_diff(l->psn, r->psn) >= 0;
+    const int32_t behind = iba_psn_diff(l->psn, r->psn);
+    const bool fits = behind >= 0 && (r->cause != IBA_CAUSE_IMPLIED || behind <= IBA_SHADOW_MOST_LOST);
     return now && fits ? r : outrun_reason(l, q);
 }
 
@@ -148,6 +162,16 @@ void iba_shadow_dig_hole(struct iba_shadow_hole *holes, uint8_t *next, iba_time 
     *next = (uint8_t)((*next + 1) % IBA_SHADOW_HOLES);
 }
 
+/* It goes back to just what a NAK asked for: what goes to it may have an effect sooner than was seen before. Where it
+ * may have been overtaken, not much sooner. */
+static bool sooner_than_known(const struct iba_look *l, const struct iba_shadow_reason *r)
+{
+    const iba_time ago = l->s->now.at - r->mark.at, known = soonest(l, r);
+
+    return r->cause == IBA_CAUSE_NAK && !r->served && r->mark.frame != 0 && iba_psn_eq(l->psn, r->psn) && ago < known &&
+           (ago >= known / 2 || !iba_shadow_hole_at(l->s, l->flow->rq.hole, l->psn));
+}
+
 void iba_shadow_note_late(struct iba_flow *f, const struct iba_shadow_mark *late)
 {
     for (unsigned i = 0; i < f->n_recent; i++)
@@ -167,23 +191,16 @@ bool iba_shadow_looks_late(const struct iba_look *l, struct iba_shadow_requests 
     if (iba_shadow_id_says_no(l) || !h || ahead == 0 || l->s->now.at - q->last.at >= IBA_SHADOW_SOONEST_TIMEOUT_NS)
         return false;
     if (l->s->now.at - h->at < iba_shadow_turn(l))
-        return !asked_for && !loses; /* nobody has had the time to send it again */
+        return !asked_for && !loses &&
+               !sooner_than_known(l, &q->pending); /* nobody has had the time to send it again */
     /* READs come again when their answer is lost behind the capture point. */
     return !iba_shadow_doubts(l, q) && !asked_for && !l->again && !loses && !iba_psn_eq(l->psn, q->stray) &&
            iba_psn_diff(l->psn, q->high) > -IBA_SHADOW_SENT;
 }
 
-/* It may be late or sent again, and only what comes next will show: not where nothing is known to be late, and a
- * response asks for just this. */
+/* It may be late or sent again, and only what comes next will show. */
 bool iba_shadow_doubts(const struct iba_look *l, struct iba_shadow_requests *q)
 {
-    const struct iba_flow *f = l->flow;
-    const bool reorders = iba_shadow_reorders(l->s);
-    const bool learns = !f->has_turn && (f->responses > 0 || (l->peer && l->peer->requests > 0));
-    const struct iba_shadow_reason *const r = reason(l, q);
-
-    if (!reorders && !learns && r && iba_psn_eq(r->psn, l->psn))
-        return false;
     return !iba_shadow_id_says_no(l) && l->s->now.at - q->last.at < IBA_SHADOW_SOONEST_TIMEOUT_NS &&
            iba_shadow_hole_at(l->s, q->hole, l->psn);
 }
@@ -213,6 +230,11 @@ static void lacks_beginning(const struct iba_look *l, struct iba_shadow_requests
         iba_shadow_dig_hole(q->hole, &q->next_hole, l->s->now.at, from, (uint32_t)lost);
 }
 
+static bool fetches(const struct iba_look *l)
+{
+    return l->op->pay == IBA_PAY_NONE || l->op->pay == IBA_PAY_EIGHT;
+}
+
 /* The response that was the reason may be none of the capture: where it has shown that it lacks packets, has just
  * begun, or sees all that reaches this requester. READs and ATOMICs mostly come again for an answer that is missing,
  * and first of all. */
@@ -220,19 +242,19 @@ static bool may_be_unseen(const struct iba_look *l, const struct iba_shadow_read
 {
     const struct iba_flow *f = l->flow;
     const bool near = f->has_turn && f->turn_ns < IBA_SHADOW_TURN_NS;
-
+    /* Nothing beyond it was answered, so no answer is missing: a NAK, rather. */
+    const bool next = f->rq.answered && iba_psn_eq(l->psn, f->rq.una) && (near || !fetches(l));
     const int32_t lost = l->again ? 0 : iba_psn_diff(l->psn, iba_psn_add(lacks->psn, lacks->n ? lacks->n : 1)) + 1;
 
-    return lost < 0 || lost > MOST_BEGINNING || (!l->again && (near || l->s->found[IBA_FINDING_NOT_CAPTURED] > 0)) ||
+    return next || lost < 0 || lost > MOST_BEGINNING ||
+           (!l->again && (near || l->s->found[IBA_FINDING_NOT_CAPTURED] > 0)) ||
            (f->has_turn && l->s->now.at - f->first.at < f->turn_ns);
 }
 
 /* A READ or ATOMIC that was sent before, but not seen: mid-stream. */
 static bool asks_again_unseen(const struct iba_look *l, struct iba_shadow_requests *q)
 {
-    const bool fetches = l->op->pay == IBA_PAY_NONE || l->op->pay == IBA_PAY_EIGHT;
-
-    return fetches && !l->again && iba_psn_diff(l->psn, q->first) < 0 && l->flow->has_turn &&
+    return fetches(l) && !l->again && iba_psn_diff(l->psn, q->first) < 0 && l->flow->has_turn &&
            l->s->now.at - l->flow->first.at >= l->flow->turn_ns;
 }
 
@@ -242,17 +264,21 @@ void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *
     static const uint8_t why[] = {[IBA_CAUSE_NAK] = IBA_FINDING_RETRY_NAK,
                                   [IBA_CAUSE_RNR] = IBA_FINDING_RETRY_RNR,
                                   [IBA_CAUSE_IMPLIED] = IBA_FINDING_RETRY_IMPLIED};
-    struct iba_shadow_reason *const r = reason(l, q);
+    struct iba_shadow_reason *const known = reason(l, q), *const r = known || !sooner_than_known(l, &q->pending)
+                                                                         ? known
+                                                                         : &q->pending;
     const struct iba_shadow_reason *const copied = copied_reason(l, q);
     const struct iba_shadow_read *const lacks = l->again ? l->again : may_lack(l, q);
     const bool reorders = iba_shadow_reorders(l->s);
 
+    q->unheeded.frame = 0;
     q->run.on = true;
     q->run.guess = false;
     q->run.asked = r == &q->pending || (!r && l->again);
     q->run.shown = r && iba_psn_eq(r->psn, l->psn);
-    q->run.alone = !r && reorders && !iba_shadow_hole_at(l->s, q->hole, l->psn) &&
-                   iba_psn_diff(iba_psn_add(l->psn, iba_shadow_psns(l)), q->high) < 0;
+    const bool inside = !r && !iba_shadow_hole_at(l->s, q->hole, l->psn) &&
+                        iba_psn_diff(iba_psn_add(l->psn, iba_shadow_psns(l)), q->high) < 0;
+    q->run.alone = inside && reorders;
     if (r) {
         q->run.kind = why[r->cause];
         q->run.mark = r->mark;
@@ -266,7 +292,8 @@ void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *
     else if (copied && !l->again) {
         q->run.kind = IBA_FINDING_RETRY_NAK;
         q->run.mark = copied->mark;
-        q->run.guess = reorders;
+        q->run.guess = true;
+        q->run.alone = inside;
     } else if (asks_again_unseen(l, q)) {
         q->run.kind = IBA_FINDING_RETRY_IMPLIED;
         q->run.mark = (struct iba_shadow_mark){0};
@@ -279,6 +306,7 @@ void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *
     } else {
         q->run.kind = IBA_FINDING_RETRY_UNCLEAR;
         q->run.guess = true;
+        q->run.alone = inside;
     }
     if (q->run.guess)
         return;
@@ -304,11 +332,14 @@ static void serve(struct iba_shadow_requests *q, const struct iba_shadow_mark *m
 }
 
 /* Who goes back sends all there is from there on. */
+bool iba_shadow_went_back_alone(const struct iba_shadow *s, const struct iba_shadow_requests *q)
+{
+    return q->run.shown && (!iba_shadow_reorders(s) || iba_psn_eq(q->stray, q->high));
+}
+
 void iba_shadow_settle_alone(struct iba_shadow *s, struct iba_flow *f)
 {
-    const bool reorders = iba_shadow_reorders(s);
-
-    iba_shadow_settle(s, f, f->rq.run.shown && (!reorders || iba_psn_eq(f->rq.stray, f->rq.high)));
+    iba_shadow_settle(s, f, iba_shadow_went_back_alone(s, &f->rq));
     iba_shadow_unmask_alone(s, f);
     iba_shadow_release(s, f, NULL);
 }
