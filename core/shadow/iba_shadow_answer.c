@@ -307,7 +307,9 @@ static void again(struct iba_look *l, struct iba_shadow_requests *q)
      * one that never came was overtaken. */
     const struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
     const iba_time turn = iba_shadow_turn(l);
-    const bool replies = last && e && e->again && l->s->now.at - e->mark.at >= turn && !overtaken(l, e->mark.at + turn);
+    const struct iba_shadow_read *next = iba_shadow_read_at(q, iba_psn_add(l->psn, 1)); /* which no reply passes over */
+    const bool replies = (last || (next && iba_psn_eq(next->psn, iba_psn_add(l->psn, 1)))) && e && e->again &&
+                         l->s->now.at - e->mark.at >= turn && !overtaken(l, e->mark.at + turn);
     const bool at_once = turn == 0 && q->repeat.frame != 0 && l->s->now.at - q->repeat.at < IBA_SHADOW_TURN_NS;
     if ((!last || e) && !at_once && !replies && !counts_later(l, q, e) && !(e && e->acked) &&
         !iba_shadow_id_says_no(l) && !iba_shadow_answered_before(l)) {

@@ -121,6 +121,21 @@ static bool goes_on(const struct iba_look *l, const struct iba_shadow_read *r)
     return true;
 }
 
+/* Right behind the response that came last, whatever that was, and at once: of the same run. */
+static bool follows(const struct iba_look *l)
+{
+    const struct iba_shadow_recent *last = NULL;
+
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
+        const struct iba_shadow_recent *o = &l->flow->recent[i];
+        if (o->mark.frame != 0 && o->mark.frame != l->s->now.frame && !o->request &&
+            (!last || o->number > last->number))
+            last = o;
+    }
+    return last && iba_opcode_begins(l->op) && iba_psn_eq(iba_psn_add(last->psn, 1), l->psn) &&
+           l->s->now.at - last->mark.at < IBA_SHADOW_TURN_NS;
+}
+
 /* The first answer to what was asked for last, which began elsewhere before. */
 static bool answers_afresh(const struct iba_look *l, const struct iba_shadow_read *r)
 {
@@ -134,12 +149,13 @@ bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow
     const struct iba_shadow_hole *h = iba_shadow_hole_at(l->s, l->flow->unanswered, l->psn);
     const bool starts = iba_opcode_begins(l->op);
 
-    if (iba_shadow_id_says_no(l) || goes_on(l, r) || answers_afresh(l, r))
+    /* Of what was asked for before, and what was asked for since is answered. */
+    const bool older = r && r->again && !starts && iba_psn_eq(l->psn, r->psn) && !iba_psn_eq(r->expect, r->psn);
+
+    if ((!h && !older) || iba_shadow_id_says_no(l) || goes_on(l, r) || answers_afresh(l, r) || follows(l))
         return false;
-    if (r && r->again && !starts && iba_psn_eq(l->psn, r->psn) && !iba_psn_eq(r->expect, r->psn))
-        return true; /* of what was asked for before, and what was asked for since is answered */
-    if (!h)
-        return false;
+    if (older)
+        return true;
     if (l->op->pos == IBA_ONLY && iba_shadow_answered_before(l))
         return false; /* of two that are alike, neither shows that it is the late one */
     if (!r)
@@ -156,7 +172,8 @@ bool iba_shadow_holds(const struct iba_look *l, const struct iba_shadow_read *r)
 
     return l->op->pos == IBA_FIRST && !iba_shadow_id_says_no(l) && !answers_afresh(l, r) &&
            (iba_shadow_hole_at(l->s, l->flow->unanswered, l->psn) ||
-            (iba_shadow_reorders(l->s) && (behind || iba_shadow_answered_before(l))));
+            (iba_shadow_reorders(l->s) && (behind || iba_shadow_answered_before(l)))) &&
+           !follows(l);
 }
 
 bool iba_shadow_begins_amid(const struct iba_look *l, const struct iba_shadow_read *r)
