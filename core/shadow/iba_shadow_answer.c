@@ -4,7 +4,6 @@
 #include "transport/iba_requester.h"
 
 enum { MOST_BACK = 1 << 16 }; /* PSNs */
-enum { KIND_ACK, KIND_RNR, KIND_RESERVED, KIND_NAK, NAK_SEQUENCE = 0, NAK_CODES = 5 };
 
 void iba_shadow_outdo(struct iba_shadow_requests *q)
 {
@@ -45,12 +44,6 @@ void iba_shadow_expect_retry(struct iba_look *l, struct iba_shadow_requests *q, 
     q->pending.mark = l->s->now;
 }
 
-/* Behind what it says has arrived. */
-static iba_psn covered(const struct iba_look *l)
-{
-    return l->syndrome >> 5 == KIND_ACK ? iba_psn_add(l->psn, 1) : l->psn;
-}
-
 static bool stale(const struct iba_shadow_requests *q, iba_psn psn)
 {
     return q->answered && iba_psn_diff(psn, q->una) < 0;
@@ -81,7 +74,7 @@ static uint32_t unseen(struct iba_shadow_requests *q, iba_psn end)
 }
 
 /* Requests up to `end` came, some of them out of the capture's sight: messages begin to be counted anew. */
-static void go_on_at(struct iba_shadow_requests *q, iba_psn end)
+void iba_shadow_go_on_at(struct iba_shadow_requests *q, iba_psn end)
 {
     q->seq = end;
     for (unsigned i = 0; i < IBA_SHADOW_SENT && iba_psn_diff(q->seq, q->high) < 0; i++) {
@@ -110,85 +103,7 @@ static void arrived(struct iba_look *l, struct iba_shadow_requests *q, iba_psn p
     if (n > 0)
         iba_shadow_tell(l, IBA_FINDING_NOT_CAPTURED,
                         &(struct iba_tell){.cause = q->gap.frame ? &q->gap : NULL, .count = n});
-    go_on_at(q, end);
-}
-
-/* It answers what was never sent, or what the capture lacks: the next request will show. What is not positive covers
- * what is before it; a READ's answer goes on within one request. */
-static void hold_ghost(struct iba_look *l, struct iba_shadow_requests *q)
-{
-    struct iba_shadow_ghost *g = NULL;
-    const bool goes_on = !iba_opcode_begins(l->op);
-    const iba_psn end = covered(l);
-    const bool asks = l->syndrome >> 5 == KIND_NAK && (l->syndrome & 0x1f) == NAK_SEQUENCE;
-
-    for (unsigned i = IBA_SHADOW_GHOSTS; i-- > 0;) {
-        struct iba_shadow_ghost *h = &q->ghost[i];
-        const int32_t beyond = iba_psn_diff(l->psn, h->end);
-        if (h->mark.frame != 0 && iba_psn_diff(l->psn, h->psn) >= 0 &&
-            beyond <= (goes_on ? IBA_SHADOW_MOST_LOST : -1)) {
-            if (beyond > 0)
-                iba_shadow_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.count = (uint32_t)beyond});
-            h->end = iba_psn_diff(end, h->end) > 0 ? end : h->end;
-            return;
-        }
-        g = h->mark.frame == 0 ? h : g;
-    }
-    if (g && iba_psn_diff(end, q->high) <= IBA_SHADOW_SENT)
-        *g = (struct iba_shadow_ghost){.mark = l->s->now, .psn = l->psn, .end = end, .asks = asks};
-    else
-        iba_shadow_tell(l, IBA_FINDING_GHOST_ACK, &(struct iba_tell){.cause = &q->last});
-}
-
-/* Requests up to `g` were sent out of the capture's sight. */
-static void believe_ghost(struct iba_shadow *s, struct iba_flow *f, struct iba_shadow_ghost *g)
-{
-    struct iba_shadow_requests *q = &f->rq;
-    const int32_t n = iba_psn_diff(g->end, q->high);
-
-    if (g->asks) {
-        iba_shadow_outdo(q);
-        q->pending = (struct iba_shadow_reason){.cause = IBA_CAUSE_NAK, .psn = g->psn, .mark = g->mark};
-    }
-    if (n <= 0)
-        return;
-    iba_shadow_tell_of(s, f, IBA_FINDING_NOT_CAPTURED, &g->mark, &(struct iba_tell){.count = (uint32_t)n}, g->psn);
-    q->high = g->end;
-    iba_shadow_progress(q, iba_psn_add(g->end, IBA_PSN_MASK));
-    go_on_at(q, g->end);
-}
-
-static void lay_ghost(struct iba_shadow *s, struct iba_flow *f, const struct iba_shadow_ghost *g)
-{
-    iba_shadow_tell_of(s, f, IBA_FINDING_GHOST_ACK, &g->mark, &(struct iba_tell){.cause = &f->rq.last}, g->psn);
-}
-
-void iba_shadow_unmask(struct iba_look *l, struct iba_shadow_requests *q)
-{
-    for (unsigned i = 0; i < IBA_SHADOW_GHOSTS; i++) {
-        struct iba_shadow_ghost *g = &q->ghost[i];
-        if (g->mark.frame == 0 || iba_psn_diff(l->psn, q->high) < 0)
-            continue; /* what comes again shows nothing */
-        /* A capture may begin while requests are sent again. */
-        if (iba_psn_diff(l->psn, g->psn) > 0 || l->s->now.at - l->flow->first.at < IBA_SHADOW_FLIGHT_NS)
-            believe_ghost(l->s, l->flow, g);
-        else
-            lay_ghost(l->s, l->flow, g);
-        g->mark.frame = 0;
-    }
-}
-
-/* A capture that has shown that it lacks packets lacks that one, rather. */
-void iba_shadow_unmask_alone(struct iba_shadow *s, struct iba_flow *f)
-{
-    for (unsigned i = 0; i < IBA_SHADOW_GHOSTS; i++) {
-        struct iba_shadow_ghost *g = &f->rq.ghost[i];
-        if (g->mark.frame != 0 && s->found[IBA_FINDING_NOT_CAPTURED] > 0)
-            believe_ghost(s, f, g);
-        else if (g->mark.frame != 0)
-            lay_ghost(s, f, g);
-        g->mark.frame = 0;
-    }
+    iba_shadow_go_on_at(q, end);
 }
 
 /* A capture may begin in the middle of a connection, whose MSN began at 0 (RR-16), and while requests come again: what
@@ -208,7 +123,7 @@ static void check_msn(struct iba_look *l, struct iba_shadow_requests *q, const s
 {
     if (!e || !e->counted)
         return;
-    const bool positive = l->syndrome >> 5 == KIND_ACK;
+    const bool positive = l->syndrome >> 5 == IBA_SHADOW_KIND_ACK;
     const struct iba_opcode *op = &iba_opcodes[e->opcode];
     const bool ends = iba_opcode_ends(op);
     const int32_t uncounted = iba_psn_diff(q->high, q->seq);
@@ -427,23 +342,25 @@ static void fatal(struct iba_look *l, struct iba_shadow_requests *q)
 /* What the AETH says, whether or not its request was seen. */
 static void tell_syndrome(struct iba_look *l, struct iba_shadow_requests *q)
 {
-    static const uint8_t nak[NAK_CODES] = {IBA_FINDING_NAK_SEQUENCE, IBA_FINDING_NAK_INVALID, IBA_FINDING_NAK_ACCESS,
-                                           IBA_FINDING_NAK_OPERATION, IBA_FINDING_NAK_RD};
+    static const uint8_t nak[IBA_SHADOW_NAK_CODES] = {IBA_FINDING_NAK_SEQUENCE, IBA_FINDING_NAK_INVALID,
+                                                      IBA_FINDING_NAK_ACCESS, IBA_FINDING_NAK_OPERATION,
+                                                      IBA_FINDING_NAK_RD};
     const uint8_t kind = l->syndrome >> 5, code = l->syndrome & 0x1f;
     const struct iba_shadow_sent *e = q ? iba_shadow_sent_at(q, l->psn) : NULL;
     struct iba_tell t = {.cause = e ? &e->mark : NULL, .count = code};
 
-    if (kind == KIND_ACK)
+    if (kind == IBA_SHADOW_KIND_ACK)
         return;
-    if (kind == KIND_RNR) {
+    if (kind == IBA_SHADOW_KIND_RNR) {
         t.wait_ns = iba_rnr_timer_ns(code);
         iba_shadow_tell(l, IBA_FINDING_RNR, &t);
-    } else if (kind != KIND_NAK) {
+    } else if (kind != IBA_SHADOW_KIND_NAK) {
         t.count = l->syndrome;
         iba_shadow_tell(l, IBA_FINDING_SYNDROME_RESERVED, &t);
     } else {
-        iba_shadow_tell(l, code < NAK_CODES ? (enum iba_finding_kind)nak[code] : IBA_FINDING_NAK_RESERVED, &t);
-        if (code > NAK_SEQUENCE && code < NAK_CODES && l->flow->fatal.frame == 0)
+        iba_shadow_tell(l, code < IBA_SHADOW_NAK_CODES ? (enum iba_finding_kind)nak[code] : IBA_FINDING_NAK_RESERVED,
+                        &t);
+        if (code > IBA_SHADOW_NAK_SEQUENCE && code < IBA_SHADOW_NAK_CODES && l->flow->fatal.frame == 0)
             l->flow->fatal = l->s->now;
     }
 }
@@ -454,13 +371,13 @@ static void negative(struct iba_look *l, struct iba_shadow_requests *q)
 
     /* It refuses what was taken since: no duplicate is refused (RR-24). */
     if (stale(q, l->psn) && !iba_shadow_id_says_no(l) &&
-        (kind == KIND_RNR || (kind == KIND_NAK && code == NAK_SEQUENCE)))
+        (kind == IBA_SHADOW_KIND_RNR || (kind == IBA_SHADOW_KIND_NAK && code == IBA_SHADOW_NAK_SEQUENCE)))
         iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
-    if (kind == KIND_RNR)
+    if (kind == IBA_SHADOW_KIND_RNR)
         rnr(l, q);
-    else if (kind == KIND_NAK && code == NAK_SEQUENCE)
+    else if (kind == IBA_SHADOW_KIND_NAK && code == IBA_SHADOW_NAK_SEQUENCE)
         nak_sequence(l, q);
-    else if (kind == KIND_NAK && code < NAK_CODES)
+    else if (kind == IBA_SHADOW_KIND_NAK && code < IBA_SHADOW_NAK_CODES)
         fatal(l, q);
     else
         return; /* the requester takes no notice of what is reserved (RQ-52) */
@@ -473,10 +390,10 @@ static void note_refusal(const struct iba_look *l)
     const uint8_t kind = l->syndrome >> 5, code = l->syndrome & 0x1f;
     struct iba_shadow_reason *r = &l->flow->refused;
 
-    if (kind != KIND_RNR && (kind != KIND_NAK || code != NAK_SEQUENCE))
+    if (kind != IBA_SHADOW_KIND_RNR && (kind != IBA_SHADOW_KIND_NAK || code != IBA_SHADOW_NAK_SEQUENCE))
         return;
     *r = (struct iba_shadow_reason){.cause = IBA_CAUSE_NAK, .psn = l->psn, .mark = l->s->now};
-    if (kind == KIND_RNR) {
+    if (kind == IBA_SHADOW_KIND_RNR) {
         r->cause = IBA_CAUSE_RNR;
         r->wait_ns = iba_rnr_timer_ns(code);
     }
@@ -497,13 +414,13 @@ static struct iba_shadow_requests *answered(struct iba_look *l)
         const iba_psn end = iba_psn_add(l->psn, 1);
         iba_shadow_tell(l, IBA_FINDING_NOT_CAPTURED, &(struct iba_tell){.count = (uint32_t)iba_psn_diff(end, q->high)});
         q->high = end;
-        go_on_at(q, end);
+        iba_shadow_go_on_at(q, end);
         return q;
     }
     if (l->flow->guess)
         iba_shadow_unpair(l->s, l->flow);
     else
-        hold_ghost(l, q);
+        iba_shadow_hold_ghost(l, q);
     return NULL;
 }
 
@@ -515,7 +432,7 @@ static void alone(struct iba_look *l)
     const struct iba_flow *f = l->flow;
     const struct iba_shadow_recent *before = NULL; /* the response before this one */
 
-    if (l->syndrome >> 5 != KIND_ACK || iba_shadow_id_says_no(l))
+    if (l->syndrome >> 5 != IBA_SHADOW_KIND_ACK || iba_shadow_id_says_no(l))
         return;
     for (unsigned i = 0; i < f->n_recent; i++) {
         const struct iba_shadow_recent *r = &f->recent[i];
@@ -574,7 +491,7 @@ static bool data(struct iba_look *l, struct iba_shadow_requests *q)
     if (!r && !goes_on)
         arrived(l, q, l->psn);
     else if (!r && iba_psn_diff(l->psn, q->seq) >= 0)
-        go_on_at(q, iba_psn_add(l->psn, 1));
+        iba_shadow_go_on_at(q, iba_psn_add(l->psn, 1));
     else if (r && iba_psn_diff(iba_psn_add(r->psn, 1), q->seq) > 0)
         arrived(l, q, iba_psn_add(r->psn, (r->n ? r->n : 1) - 1));
     if (iba_view_has(l->v, IBA_H_aeth) && r)
@@ -608,16 +525,16 @@ void iba_shadow_response(struct iba_look *l)
     }
     iba_shadow_release(l->s, l->flow, l);
     learn_turn(l, q);
-    if (aeth && l->syndrome >> 5 != KIND_ACK)
+    if (aeth && l->syndrome >> 5 != IBA_SHADOW_KIND_ACK)
         negative(l, q);
     else if (l->op->pay == IBA_PAY_NONE && !iba_view_has(l->v, IBA_H_atomicacketh))
         acknowledge(l, q);
     else if (!data(l, q))
         return;
     struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
-    if (e && l->syndrome >> 5 == KIND_ACK)
+    if (e && l->syndrome >> 5 == IBA_SHADOW_KIND_ACK)
         e->acked = true;
-    if (aeth && l->syndrome >> 5 == KIND_ACK) {
+    if (aeth && l->syndrome >> 5 == IBA_SHADOW_KIND_ACK) {
         l->flow->credits = l->syndrome & 0x1f;
         l->flow->has_aeth = true;
         iba_shadow_grant(l, q);

@@ -11,6 +11,14 @@
 #define IBA_SHADOW_SOONEST_TIMEOUT_NS UINT64_C(1000000)
 /* Who goes on with an answer, or goes back, sends the rest sooner. */
 #define IBA_SHADOW_AT_ONCE_NS UINT64_C(200000)
+/* What a syndrome begins with, and the codes of a NAK behind it. */
+enum {
+    IBA_SHADOW_KIND_ACK,
+    IBA_SHADOW_KIND_RNR,
+    IBA_SHADOW_KIND_NAK = 3,
+    IBA_SHADOW_NAK_SEQUENCE = 0,
+    IBA_SHADOW_NAK_CODES = 5
+};
 /* PSNs that a run may lack where it is still taken for that run. */
 enum { IBA_SHADOW_MOST_LOST = 16 };
 
@@ -39,6 +47,14 @@ void iba_shadow_tell(struct iba_look *l, enum iba_finding_kind kind, const struc
 /* The same of another packet than the current: what only the end shows. */
 void iba_shadow_tell_of(struct iba_shadow *s, struct iba_flow *f, enum iba_finding_kind kind,
                         const struct iba_shadow_mark *of, const struct iba_tell *t, iba_psn psn);
+
+/* ---- ghosts: iba_shadow_ghost.c ---- */
+/* The response answers what was not sent yet, or not seen. */
+void iba_shadow_hold_ghost(struct iba_look *l, struct iba_shadow_requests *q);
+/* What was answered before it was seen, if anything: the request at `psn` shows whether it was sent. */
+void iba_shadow_unmask(struct iba_look *l, struct iba_shadow_requests *q);
+/* The same when nothing comes any more. */
+void iba_shadow_unmask_alone(struct iba_shadow *s, struct iba_flow *f);
 
 /* ---- flows: iba_shadow_flow.c ---- */
 bool iba_shadow_key(struct iba_flow_key *k, const struct iba_view *v);
@@ -204,10 +220,8 @@ static inline bool iba_shadow_had_time(const struct iba_look *l, iba_time at)
 {
     return l->flow->has_turn && l->s->now.at - at >= l->flow->turn_ns;
 }
-/* What was answered before it was seen, if anything: the request at `psn` shows whether it was sent. */
-void iba_shadow_unmask(struct iba_look *l, struct iba_shadow_requests *q);
-/* The same when nothing comes any more. */
-void iba_shadow_unmask_alone(struct iba_shadow *s, struct iba_flow *f);
+/* Requests up to `end` came, some of them out of the capture's sight: messages begin to be counted anew. */
+void iba_shadow_go_on_at(struct iba_shadow_requests *q, iba_psn end);
 /* A response with data: READ or ATOMIC. */
 void iba_shadow_read_response(struct iba_look *l, struct iba_shadow_requests *q);
 /* A response with the PSN of this one came before it, not long ago. */

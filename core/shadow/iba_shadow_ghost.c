@@ -1,0 +1,86 @@
+/* Ghosts: answers to what was never sent, or is not in the capture. The next request shows which. */
+#include "shadow/iba_shadow_parts.h"
+
+/* Behind what it says has arrived. */
+static iba_psn covered(const struct iba_look *l)
+{
+    return l->syndrome >> 5 == IBA_SHADOW_KIND_ACK ? iba_psn_add(l->psn, 1) : l->psn;
+}
+
+/* It answers what was never sent, or what the capture lacks: the next request will show. What is not positive covers
+ * what is before it; a READ's answer goes on within one request. */
+void iba_shadow_hold_ghost(struct iba_look *l, struct iba_shadow_requests *q)
+{
+    struct iba_shadow_ghost *g = NULL;
+    const bool goes_on = !iba_opcode_begins(l->op);
+    const iba_psn end = covered(l);
+    const bool asks = l->syndrome >> 5 == IBA_SHADOW_KIND_NAK && (l->syndrome & 0x1f) == IBA_SHADOW_NAK_SEQUENCE;
+
+    for (unsigned i = IBA_SHADOW_GHOSTS; i-- > 0;) {
+        struct iba_shadow_ghost *h = &q->ghost[i];
+        const int32_t beyond = iba_psn_diff(l->psn, h->end);
+        if (h->mark.frame != 0 && iba_psn_diff(l->psn, h->psn) >= 0 &&
+            beyond <= (goes_on ? IBA_SHADOW_MOST_LOST : -1)) {
+            if (beyond > 0)
+                iba_shadow_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.count = (uint32_t)beyond});
+            h->end = iba_psn_diff(end, h->end) > 0 ? end : h->end;
+            return;
+        }
+        g = h->mark.frame == 0 ? h : g;
+    }
+    if (g && iba_psn_diff(end, q->high) <= IBA_SHADOW_SENT)
+        *g = (struct iba_shadow_ghost){.mark = l->s->now, .psn = l->psn, .end = end, .asks = asks};
+    else
+        iba_shadow_tell(l, IBA_FINDING_GHOST_ACK, &(struct iba_tell){.cause = &q->last});
+}
+
+/* Requests up to `g` were sent out of the capture's sight. */
+static void believe_ghost(struct iba_shadow *s, struct iba_flow *f, struct iba_shadow_ghost *g)
+{
+    struct iba_shadow_requests *q = &f->rq;
+    const int32_t n = iba_psn_diff(g->end, q->high);
+
+    if (g->asks) {
+        iba_shadow_outdo(q);
+        q->pending = (struct iba_shadow_reason){.cause = IBA_CAUSE_NAK, .psn = g->psn, .mark = g->mark};
+    }
+    if (n <= 0)
+        return;
+    iba_shadow_tell_of(s, f, IBA_FINDING_NOT_CAPTURED, &g->mark, &(struct iba_tell){.count = (uint32_t)n}, g->psn);
+    q->high = g->end;
+    iba_shadow_progress(q, iba_psn_add(g->end, IBA_PSN_MASK));
+    iba_shadow_go_on_at(q, g->end);
+}
+
+static void lay_ghost(struct iba_shadow *s, struct iba_flow *f, const struct iba_shadow_ghost *g)
+{
+    iba_shadow_tell_of(s, f, IBA_FINDING_GHOST_ACK, &g->mark, &(struct iba_tell){.cause = &f->rq.last}, g->psn);
+}
+
+void iba_shadow_unmask(struct iba_look *l, struct iba_shadow_requests *q)
+{
+    for (unsigned i = 0; i < IBA_SHADOW_GHOSTS; i++) {
+        struct iba_shadow_ghost *g = &q->ghost[i];
+        if (g->mark.frame == 0 || iba_psn_diff(l->psn, q->high) < 0)
+            continue; /* what comes again shows nothing */
+        /* A capture may begin while requests are sent again. */
+        if (iba_psn_diff(l->psn, g->psn) > 0 || l->s->now.at - l->flow->first.at < IBA_SHADOW_FLIGHT_NS)
+            believe_ghost(l->s, l->flow, g);
+        else
+            lay_ghost(l->s, l->flow, g);
+        g->mark.frame = 0;
+    }
+}
+
+/* A capture that has shown that it lacks packets lacks that one, rather. */
+void iba_shadow_unmask_alone(struct iba_shadow *s, struct iba_flow *f)
+{
+    for (unsigned i = 0; i < IBA_SHADOW_GHOSTS; i++) {
+        struct iba_shadow_ghost *g = &f->rq.ghost[i];
+        if (g->mark.frame != 0 && s->found[IBA_FINDING_NOT_CAPTURED] > 0)
+            believe_ghost(s, f, g);
+        else if (g->mark.frame != 0)
+            lay_ghost(s, f, g);
+        g->mark.frame = 0;
+    }
+}
