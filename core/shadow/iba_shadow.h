@@ -229,8 +229,7 @@ struct iba_shadow_requests {     /* what this direction asks */
         uint32_t msn, limit, before;  /* of the last acknowledgement; message number; before the last grant */
         struct iba_shadow_mark grant; /* that raised it last; frame 0: none */
     } credit;
-    struct iba_shadow_mark fatal;    /* frame 0: none */
-    struct iba_shadow_mark unheeded; /* a NAK that ends the connection if nothing comes back for the answer before it */
+    struct iba_shadow_mark fatal;             /* frame 0: none */
     struct iba_shadow_mark last, repeat, gap; /* packet; packet that was sent again; that jumped over others */
     struct iba_shadow_hole {
         iba_time at; /* when it was jumped over */
@@ -238,7 +237,8 @@ struct iba_shadow_requests {     /* what this direction asks */
         uint16_t n, done; /* 0: none. Answers: those before `done` came with another run, too */
     } hole[IBA_SHADOW_HOLES];
     uint8_t next_hole;
-    struct iba_shadow_mark copied; /* by the network */
+    struct iba_shadow_mark copied;   /* by the network */
+    struct iba_shadow_mark unheeded; /* a NAK that ends the connection if nothing comes back for the answer before it */
     struct iba_shadow_read read[IBA_SHADOW_READS];
     uint8_t next_read, n_read;                    /* n_read: entries that were ever used; they fill from the front */
     struct iba_shadow_sent sent[IBA_SHADOW_SENT]; /* by PSN, modulo */
@@ -286,7 +286,6 @@ struct iba_flow {
     struct iba_shadow_mark first, last;
     uint64_t began, touched;      /* number of its first and last packet among all that were fed; it rested: began 0 */
     struct iba_shadow_mark fatal; /* the first NAK this direction sent that ends the connection; frame 0: none */
-    struct iba_shadow_reason refused; /* the last that it sent while its requests were not known; frame 0: none */
     uint64_t packets, bytes, requests, responses; /* bytes of payload; since it rested, if it did, as found is */
     uint32_t found[IBA_FINDING_COUNT];
     struct { /* does the IPv4 identification count packets? By iba_dir: the two leave by ways of their own */
@@ -305,6 +304,7 @@ struct iba_flow {
         iba_psn from;         /* of the READ: what is missing if it is not late; psn: it is a First */
         bool late, again;     /* what it is when nothing comes behind it; whether it came before */
     } held;
+    struct iba_shadow_reason refused;       /* the last that it sent while its requests were not known; frame 0: none */
     uint8_t next_recent, n_recent;          /* n_recent: entries that were ever used; they fill from the front */
     uint32_t recent_tag[IBA_SHADOW_RECENT]; /* low bits of the hashes: looked through for each packet */
     struct iba_shadow_recent recent[IBA_SHADOW_RECENT];

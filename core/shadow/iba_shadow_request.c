@@ -380,9 +380,10 @@ void iba_shadow_request(struct iba_look *l)
     if (q->fatal.frame != 0 && l->s->now.at - q->fatal.at > IBA_SHADOW_FLIGHT_NS && iba_psn_diff(l->psn, q->high) >= 0)
         iba_shadow_tell(l, IBA_FINDING_AFTER_FATAL, &(struct iba_tell){.cause = &q->fatal});
     resolve_open(l, q);
-    iba_shadow_release_by_request(l);
-    if (iba_psn_diff(l->psn, q->high) < 0)
+    if (iba_psn_diff(l->psn, q->high) < 0) {
+        iba_shadow_release_by_request(l);
         iba_shadow_pair_by_refusal(l);
+    }
     l->again = iba_shadow_read_at(q, l->psn);
     const uint32_t n = iba_shadow_psns(l), least = n ? n : 1;
     if (inside_read(l)) {
