@@ -90,9 +90,13 @@ static uint64_t hash_bytes(uint64_t seed, const uint8_t *p, size_t n)
         for (unsigned i = 0; i < LANES; i++)
             h[i] = iba_shadow_mix(h[i], word[i]);
     }
-    for (; n > 0; p += n < WORD ? n : WORD, n -= n < WORD ? n : WORD) {
+    for (; n >= WORD; p += WORD, n -= WORD) {
+        memcpy(word, p, WORD);
+        h[0] = iba_shadow_mix(h[0], word[0]);
+    }
+    if (n > 0) {
         word[0] = 0;
-        memcpy(word, p, n < WORD ? n : WORD);
+        memcpy(word, p, n);
         h[0] = iba_shadow_mix(h[0], word[0]);
     }
     return iba_shadow_mix(iba_shadow_mix(iba_shadow_mix(h[0], h[1]), h[2]), h[3]);
@@ -121,8 +125,10 @@ static uint64_t hash_of(const struct iba_look *l)
     uint64_t word[3] = {0};
 
     memcpy(word, l->bth, IBA_BYTES_bth);
-    ((uint8_t *)word)[4] = 0; /* FECN and BECN, which the ICRC leaves out too */
-    if (behind <= sizeof *word)
+    ((uint8_t *)word)[4] = 0;     /* FECN and BECN, which the ICRC leaves out too */
+    if (behind == IBA_ICRC_BYTES) /* mostly */
+        memcpy(&word[2], v->wire + at, IBA_ICRC_BYTES);
+    else if (behind <= sizeof *word)
         memcpy(&word[2], v->wire + at, behind);
     else
         word[2] = hash_bytes(0, v->wire + at, behind);
@@ -216,9 +222,9 @@ static bool sent_on_purpose(const struct iba_look *l, const struct iba_shadow_re
 }
 
 /* Mostly it is not, so this has no branch to guess. */
-static bool may_be_recent(const struct iba_flow *f, uint32_t tag)
+static bool may_be_recent(const struct iba_flow *f, uint16_t tag)
 {
-    uint32_t any = 0;
+    uint16_t any = 0;
 
     for (unsigned i = 0; i < IBA_SHADOW_RECENT; i++)
         any |= f->recent_tag[i] == tag;
@@ -231,7 +237,7 @@ static bool seen_before(struct iba_look *l)
     struct iba_flow *f = l->flow;
     const uint64_t hash = hash_of(l);
 
-    const bool look = may_be_recent(f, (uint32_t)hash);
+    const bool look = may_be_recent(f, (uint16_t)hash);
     for (unsigned i = 0; look && i < f->n_recent; i++) {
         const struct iba_shadow_recent *r = &f->recent[i];
         if (r->mark.frame == 0 || r->hash != hash || !iba_psn_eq(r->psn, l->psn))
@@ -248,7 +254,7 @@ static bool seen_before(struct iba_look *l)
             f->rq.copied = l->s->now;
         return true;
     }
-    f->recent_tag[f->next_recent] = (uint32_t)hash;
+    f->recent_tag[f->next_recent] = (uint16_t)hash;
     f->recent[f->next_recent] = (struct iba_shadow_recent){.hash = hash,
                                                            .mark = l->s->now,
                                                            .number = l->s->packets,

@@ -237,11 +237,11 @@ struct iba_shadow_requests {     /* what this direction asks */
         uint16_t n, done; /* 0: none. Answers: those before `done` came with another run, too */
     } hole[IBA_SHADOW_HOLES];
     uint8_t next_hole;
-    struct iba_shadow_mark copied;   /* by the network */
-    struct iba_shadow_mark unheeded; /* a NAK that ends the connection if nothing comes back for the answer before it */
+    struct iba_shadow_mark copied; /* by the network */
     struct iba_shadow_read read[IBA_SHADOW_READS];
     uint8_t next_read, n_read;                    /* n_read: entries that were ever used; they fill from the front */
     struct iba_shadow_sent sent[IBA_SHADOW_SENT]; /* by PSN, modulo */
+    struct iba_shadow_mark unheeded; /* a NAK that ends the connection if nothing comes back for the answer before it */
 };
 
 /* What a packet's way shows in, and is picked by, beside its addresses. */
@@ -304,11 +304,11 @@ struct iba_flow {
         iba_psn from;         /* of the READ: what is missing if it is not late; psn: it is a First */
         bool late, again;     /* what it is when nothing comes behind it; whether it came before */
     } held;
-    struct iba_shadow_reason refused;       /* the last that it sent while its requests were not known; frame 0: none */
     uint8_t next_recent, n_recent;          /* n_recent: entries that were ever used; they fill from the front */
-    uint32_t recent_tag[IBA_SHADOW_RECENT]; /* low bits of the hashes: looked through for each packet */
+    uint16_t recent_tag[IBA_SHADOW_RECENT]; /* low bits of the hashes: looked through for each packet */
     struct iba_shadow_recent recent[IBA_SHADOW_RECENT];
     struct iba_shadow_requests rq;
+    struct iba_shadow_reason refused; /* the last that it sent while its requests were not known; frame 0: none */
 };
 
 /* What is left of a direction that rests, for lack of flows. Behind `tag`: valid at rest only; a hash that two share

@@ -231,6 +231,7 @@ static void clear(struct iba_shadow *s, struct iba_flow *f)
     zero((char *)f + from, offsetof(struct iba_flow, recent_tag) - from);
     zero(&f->rq, offsetof(struct iba_shadow_requests, read));
     f->rq.next_read = f->rq.n_read = 0;
+    f->rq.unheeded.frame = f->refused.mark.frame = 0;
     f->rq.born = ++s->born;
     f->pmtu = s->cfg.pmtu;
     f->pmtu_sure = f->pmtu != 0;

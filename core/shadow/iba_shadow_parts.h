@@ -43,10 +43,10 @@ struct iba_tell {
     uint32_t count;
     iba_time wait_ns;
 };
-void iba_shadow_tell(struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t);
+__attribute__((cold)) void iba_shadow_tell(struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t);
 /* The same of another packet than the current: what only the end shows. */
-void iba_shadow_tell_of(struct iba_shadow *s, struct iba_flow *f, enum iba_finding_kind kind,
-                        const struct iba_shadow_mark *of, const struct iba_tell *t, iba_psn psn);
+__attribute__((cold)) void iba_shadow_tell_of(struct iba_shadow *s, struct iba_flow *f, enum iba_finding_kind kind,
+                                              const struct iba_shadow_mark *of, const struct iba_tell *t, iba_psn psn);
 
 /* ---- ghosts: iba_shadow_ghost.c ---- */
 /* The response answers what was not sent yet, or not seen. */
