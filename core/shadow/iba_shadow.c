@@ -56,6 +56,7 @@ void iba_shadow_tell(struct iba_look *l, enum iba_finding_kind kind, const struc
                                   .at = l->s->now.at,
                                   .flow = l->flow,
                                   .psn = l->psn,
+                                  .no_psn = !l->bth,
                                   .count = t ? t->count : 0,
                                   .wait_ns = t ? t->wait_ns : 0};
 

@@ -106,6 +106,7 @@ struct iba_finding {
     iba_time at;
     const struct iba_flow *flow; /* NULL: of no connection. Valid during the report */
     iba_psn psn;
+    bool no_psn;      /* the packet ends before its BTH */
     uint32_t count;   /* PSNs that are missing (gaps); NAK or RNR timer code; MSN; bits of what changed (path);
                          us since the notification before (CNP) */
     iba_time wait_ns; /* how long it took, or was to wait: retries, RNR; 0 where it means nothing */

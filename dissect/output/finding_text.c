@@ -77,7 +77,10 @@ void finding_text(char *to, size_t size, const struct iba_finding *f, const char
     struct text t = {to, size, 0};
     const char *between = " (";
 
-    add(&t, "PSN 0x%06" PRIx32 " %s", f->psn.v, iba_findings[f->kind].sentence);
+    if (f->no_psn)
+        add(&t, "the packet %s", iba_findings[f->kind].sentence);
+    else
+        add(&t, "PSN 0x%06" PRIx32 " %s", f->psn.v, iba_findings[f->kind].sentence);
     if (f->cause) {
         add(&t, "%s%s%sframe %" PRIu64, between, elsewhere ? elsewhere : "", elsewhere ? " " : "", f->cause);
         between = ", ";

@@ -412,6 +412,7 @@ Test(rows, damage_before_the_bth_is_told)
     cr_assert_null(iba_shadow_feed(&w.shadow, &(struct iba_sighting){.view = &v, .now = MS, .frame = 1}));
     cr_assert_eq(w.found[IBA_FINDING_MALFORMED], 1);
     cr_assert_null(w.kept[0].flow);
+    cr_assert(w.kept[0].no_psn);
     cr_assert_eq(witness_count(&w, IBA_NOTE), 1);
 }
 
