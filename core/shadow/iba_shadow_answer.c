@@ -36,12 +36,14 @@ void iba_shadow_progress(struct iba_shadow_requests *q, iba_psn psn)
 void iba_shadow_expect_retry(struct iba_look *l, struct iba_shadow_requests *q, enum iba_shadow_cause cause,
                              iba_psn psn, iba_time wait_ns)
 {
+    iba_shadow_expect_for(
+        q, &(struct iba_shadow_reason){.cause = (uint8_t)cause, .psn = psn, .wait_ns = wait_ns, .mark = l->s->now});
+}
+
+void iba_shadow_expect_for(struct iba_shadow_requests *q, const struct iba_shadow_reason *r)
+{
     iba_shadow_outdo(q);
-    q->pending.cause = (uint8_t)cause;
-    q->pending.served = false;
-    q->pending.psn = psn;
-    q->pending.wait_ns = wait_ns;
-    q->pending.mark = l->s->now;
+    q->pending = *r;
 }
 
 static bool stale(const struct iba_shadow_requests *q, iba_psn psn)
@@ -191,6 +193,19 @@ bool iba_shadow_answered_before(const struct iba_look *l)
             return true;
     }
     return false;
+}
+
+const struct iba_shadow_recent *iba_shadow_response_before(const struct iba_look *l)
+{
+    const struct iba_shadow_recent *before = NULL;
+
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
+        const struct iba_shadow_recent *r = &l->flow->recent[i];
+        if (r->mark.frame != 0 && r->mark.frame != l->s->now.frame && !r->request &&
+            (!before || r->number > before->number))
+            before = r;
+    }
+    return before;
 }
 
 /* Responses to later requests have come since. */
@@ -429,17 +444,10 @@ static void alone(struct iba_look *l)
 {
     const bool plain = l->op->pay == IBA_PAY_NONE && !iba_view_has(l->v, IBA_H_atomicacketh);
     const bool starts = iba_opcode_begins(l->op);
-    const struct iba_flow *f = l->flow;
-    const struct iba_shadow_recent *before = NULL; /* the response before this one */
 
     if (l->syndrome >> 5 != IBA_SHADOW_KIND_ACK || iba_shadow_id_says_no(l))
         return;
-    for (unsigned i = 0; i < f->n_recent; i++) {
-        const struct iba_shadow_recent *r = &f->recent[i];
-        if (r->mark.frame != 0 && r->mark.frame != l->s->now.frame && !r->request &&
-            (!before || r->number > before->number))
-            before = r;
-    }
+    const struct iba_shadow_recent *const before = iba_shadow_response_before(l);
     const int32_t lost = before ? iba_psn_diff(l->psn, before->psn) - 1 : 0;
     const bool old = plain && overtaken(l, 0), turns = old && lost >= 0; /* or goes on with answers that came again */
     const bool late = plain ? old && !turns : iba_shadow_answer_is_late(l, NULL) || (!starts && lost < -1);

@@ -41,8 +41,7 @@ static void believe_ghost(struct iba_shadow *s, struct iba_flow *f, struct iba_s
     const int32_t n = iba_psn_diff(g->end, q->high);
 
     if (g->asks) {
-        iba_shadow_outdo(q);
-        q->pending = (struct iba_shadow_reason){.cause = IBA_CAUSE_NAK, .psn = g->psn, .mark = g->mark};
+        iba_shadow_expect_for(q, &(struct iba_shadow_reason){.cause = IBA_CAUSE_NAK, .psn = g->psn, .mark = g->mark});
     }
     if (n <= 0)
         return;

@@ -97,6 +97,28 @@ static bool may_be_peer(const struct iba_look *l, struct iba_flow *g)
     return g != l->flow && g->used && !g->peer && g->svc == l->flow->svc && opposite(&l->flow->key, &g->key);
 }
 
+/* Over those that were used last, `left` of them at most. */
+struct walk {
+    unsigned list, left;
+    const struct iba_flow *at; /* the one before; NULL: the list is to be begun */
+};
+/* The next that may be the partner; NULL: none is left. */
+static struct iba_flow *next_candidate(const struct iba_look *l, struct walk *w)
+{
+    while (w->left > 0 && w->list < IBA_SHADOW_LISTS) {
+        struct iba_flow *const g = iba_shadow_flow_at(l->s, w->at ? w->at->older : l->s->list[w->list].newest);
+        w->at = g;
+        if (!g) {
+            w->list++;
+            continue;
+        }
+        w->left--;
+        if (may_be_peer(l, g))
+            return g;
+    }
+    return NULL;
+}
+
 /* Who asked for a response with this PSN, by the table; woken when it rests. */
 static struct iba_flow *who_asked(struct iba_look *l, bool *several)
 {
@@ -131,7 +153,8 @@ void iba_shadow_pair(struct iba_look *l)
     struct iba_shadow *s = l->s;
     struct iba_flow *f = l->flow, *best = NULL;
     struct iba_flow *maybe = NULL;
-    unsigned fits = 0, left = MOST_LOOKED_AT, may_fit = 0;
+    unsigned fits = 0, may_fit = 0;
+    struct walk w = {.left = MOST_LOOKED_AT};
 
     if (f->peer || f->tries >= MOST_TRIES)
         return;
@@ -142,23 +165,17 @@ void iba_shadow_pair(struct iba_look *l)
         best = known;
         fits = 1 + several;
     }
-    for (unsigned list = 0; list < IBA_SHADOW_LISTS; list++)
-        for (struct iba_flow *g = iba_shadow_flow_at(s, s->list[list].newest); g && left > 0;
-             left--, g = iba_shadow_flow_at(s, g->older)) {
-            if (g == known || !may_be_peer(l, g))
-                continue;
-            if (answers(g, l->psn)) {
-                best = best ? best : g;
-                fits++;
-            } else if (may_answer(s, g, l->psn)) {
-                maybe = g;
-                may_fit++;
-            }
+    for (struct iba_flow *g; (g = next_candidate(l, &w));) {
+        if (g != known && answers(g, l->psn)) {
+            best = best ? best : g;
+            fits++;
+        } else if (g != known && may_answer(s, g, l->psn)) {
+            maybe = g;
+            may_fit++;
         }
-    if (!best && may_fit == 1 && s->n_known <= MOST_LOOKED_AT) {
-        best = maybe;
-        fits = 1;
     }
+    if (!best && may_fit == 1 && s->n_known <= MOST_LOOKED_AT)
+        best = maybe;
     if (!best)
         return;
     /* Of those that rest another might have fitted. */
@@ -171,20 +188,17 @@ void iba_shadow_pair(struct iba_look *l)
 
 void iba_shadow_pair_by_refusal(struct iba_look *l)
 {
-    struct iba_shadow *s = l->s;
     struct iba_flow *f = l->flow, *best = NULL;
-    unsigned fits = 0, left = MOST_LOOKED_AT;
+    struct walk w = {.left = MOST_LOOKED_AT};
+    unsigned fits = 0;
 
     if (f->peer || f->tries >= MOST_TRIES)
         return;
     f->tries++;
-    for (unsigned list = 0; list < IBA_SHADOW_LISTS; list++)
-        for (struct iba_flow *g = iba_shadow_flow_at(s, s->list[list].newest); g && left > 0; left--) {
-            if (may_be_peer(l, g) && iba_psn_eq(g->refused.psn, l->psn) && iba_shadow_is_recent(l, &g->refused)) {
-                best = best ? best : g;
-                fits++;
-            }
-            g = iba_shadow_flow_at(s, g->older);
+    for (struct iba_flow *g; (g = next_candidate(l, &w));)
+        if (iba_psn_eq(g->refused.psn, l->psn) && iba_shadow_is_recent(l, &g->refused)) {
+            best = best ? best : g;
+            fits++;
         }
     if (!best)
         return;

@@ -186,9 +186,9 @@ void iba_shadow_settle_alone(struct iba_shadow *s, struct iba_flow *f);
 void iba_shadow_response(struct iba_look *l);
 /* A response with data that was overtaken; `r` may be NULL. */
 bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow_read *r);
-/* Whether the First that was held is late, or its run goes on with this packet; NULL: nothing comes any more. */
+/* Whether what is held is late, or its run goes on with this packet; NULL: nothing comes any more. */
 void iba_shadow_release(struct iba_shadow *s, struct iba_flow *f, const struct iba_look *l);
-/* Another begins: the First that was held stands alone. */
+/* Another is to be held: what is stands alone. */
 void iba_shadow_give_way(struct iba_shadow *s, struct iba_flow *f);
 /* The First of a READ that may be late, and only what comes next will show; `r` may be NULL. */
 bool iba_shadow_holds(const struct iba_look *l, const struct iba_shadow_read *r);
@@ -232,6 +232,10 @@ bool iba_shadow_goes_on(const struct iba_shadow_requests *q, iba_psn psn);
 void iba_shadow_progress(struct iba_shadow_requests *q, iba_psn psn);
 /* Its reason to go back is done with, or another takes its place; the effect may be on its way. */
 void iba_shadow_outdo(struct iba_shadow_requests *q);
+/* The newest response before this one, of those that are remembered; NULL: none. */
+const struct iba_shadow_recent *iba_shadow_response_before(const struct iba_look *l);
+/* `r` takes the place of the reason that was to have its effect. */
+void iba_shadow_expect_for(struct iba_shadow_requests *q, const struct iba_shadow_reason *r);
 /* The requester learns that it has to go back to `psn`. */
 void iba_shadow_expect_retry(struct iba_look *l, struct iba_shadow_requests *q, enum iba_shadow_cause cause,
                              iba_psn psn, iba_time wait_ns);

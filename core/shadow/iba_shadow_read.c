@@ -124,14 +124,8 @@ static bool goes_on(const struct iba_look *l, const struct iba_shadow_read *r)
 /* Right behind the response that came last, whatever that was, and at once: of the same run. */
 static bool follows(const struct iba_look *l)
 {
-    const struct iba_shadow_recent *last = NULL;
+    const struct iba_shadow_recent *const last = iba_shadow_response_before(l);
 
-    for (unsigned i = 0; i < l->flow->n_recent; i++) {
-        const struct iba_shadow_recent *o = &l->flow->recent[i];
-        if (o->mark.frame != 0 && o->mark.frame != l->s->now.frame && !o->request &&
-            (!last || o->number > last->number))
-            last = o;
-    }
     return last && iba_opcode_begins(l->op) && iba_psn_eq(iba_psn_add(last->psn, 1), l->psn) &&
            l->s->now.at - last->mark.at < IBA_SHADOW_TURN_NS;
 }
@@ -199,8 +193,8 @@ static void let_gap(struct iba_shadow *s, struct iba_flow *f)
         return;
     if (iba_psn_diff(r->expect, h->psn) <= 0)
         r->expect = iba_psn_add(h->psn, 1);
-    iba_shadow_outdo(&peer->rq);
-    peer->rq.pending = (struct iba_shadow_reason){.cause = IBA_CAUSE_IMPLIED, .psn = h->from, .mark = h->mark};
+    iba_shadow_expect_for(&peer->rq,
+                          &(struct iba_shadow_reason){.cause = IBA_CAUSE_IMPLIED, .psn = h->from, .mark = h->mark});
 }
 
 static void let_go(struct iba_shadow *s, struct iba_flow *f, bool late)

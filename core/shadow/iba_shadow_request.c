@@ -326,7 +326,7 @@ static void note_read(struct iba_look *l, struct iba_shadow_requests *q, uint32_
     const bool read = iba_shadow_is_read(l->opcode);
     struct iba_shadow_read *r = take_read(q, l->psn, n);
     const struct iba_shadow_read before = r ? *r : (struct iba_shadow_read){.seen = l->psn};
-    const bool again = r != NULL || sent_before, r_known = r != NULL;
+    const bool known = r != NULL, again = known || sent_before;
 
     if (l->op->pay != IBA_PAY_NONE && l->op->pay != IBA_PAY_EIGHT)
         return;
@@ -344,7 +344,7 @@ static void note_read(struct iba_look *l, struct iba_shadow_requests *q, uint32_
                                   .opcode = l->opcode,
                                   .used = true,
                                   .again = again,
-                                  .fresh = r_known && !iba_psn_eq(before.psn, l->psn),
+                                  .fresh = known && !iba_psn_eq(before.psn, l->psn),
                                   .told_before = before.told || before.told_before};
     if (n == 0 && !q->open.used)
         q->open = *r;

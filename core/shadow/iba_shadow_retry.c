@@ -24,18 +24,23 @@ bool iba_shadow_is_recent(const struct iba_look *l, const struct iba_shadow_reas
     return r->mark.frame != 0 && ago < effect && ago >= soonest(l, r);
 }
 
+/* For just this request, and it may be the effect. */
+static bool is_reason(const struct iba_look *l, const struct iba_shadow_reason *r)
+{
+    return !r->served && iba_psn_eq(r->psn, l->psn) && iba_shadow_is_recent(l, r);
+}
+
 static struct iba_shadow_reason *earlier_reason(const struct iba_look *l, struct iba_shadow_requests *q)
 {
     for (unsigned i = 0; i < IBA_SHADOW_REASONS; i++)
-        if (!q->before[i].served && iba_psn_eq(q->before[i].psn, l->psn) && iba_shadow_is_recent(l, &q->before[i]))
+        if (is_reason(l, &q->before[i]))
             return &q->before[i];
     return NULL;
 }
 
 bool iba_shadow_was_asked_for(const struct iba_look *l, struct iba_shadow_requests *q)
 {
-    return (!q->pending.served && iba_psn_eq(q->pending.psn, l->psn) && iba_shadow_is_recent(l, &q->pending)) ||
-           earlier_reason(l, q);
+    return is_reason(l, &q->pending) || earlier_reason(l, q);
 }
 
 static bool asks_for(const struct iba_look *l, struct iba_shadow_reason *r, const struct iba_shadow_recent *before)
@@ -82,8 +87,7 @@ bool iba_shadow_had_another_reason(const struct iba_look *l, const struct iba_sh
 {
     for (unsigned i = 0; i < IBA_SHADOW_REASONS; i++) {
         const struct iba_shadow_reason *r = &q->before[i];
-        if (!r->served && iba_psn_eq(r->psn, l->psn) && iba_shadow_is_recent(l, r) &&
-            (r->cause != IBA_CAUSE_RNR || l->s->now.at - r->mark.at >= r->wait_ns))
+        if (is_reason(l, r) && (r->cause != IBA_CAUSE_RNR || l->s->now.at - r->mark.at >= r->wait_ns))
             return true;
     }
     return false;

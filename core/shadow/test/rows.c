@@ -392,20 +392,30 @@ Test(rows, a_way_that_changes_all_the_time)
     cr_assert_eq(w.kept[0].cause, 1);
 }
 
+/* A SEND of 8 bytes; its length. `packet` has room for CAP bytes. */
+static size_t build_send(uint8_t *packet, enum iba_encap encap, bool bad_vcrc)
+{
+    static struct iba_recipe r;
+    static uint8_t payload[8];
+    size_t len;
+
+    iba_recipe_init(&r, encap, IBA_RC_SEND_ONLY);
+    r.payload = payload;
+    r.payload_len = sizeof payload;
+    r.vcrc_mode = bad_vcrc ? IBA_CRC_BAD : IBA_CRC_GOOD;
+    cr_assert_eq(iba_build(&r, packet, CAP, &len), IBA_OK);
+    return len;
+}
+
 /* Whose it is cannot be told. */
 Test(rows, damage_before_the_bth_is_told)
 {
     static struct witness w;
-    static struct iba_recipe r;
-    uint8_t payload[8] = {0}, packet[CAP];
+    uint8_t packet[CAP];
     struct iba_view v;
-    size_t len;
+    const size_t len = build_send(packet, IBA_ENCAP_ROCE1, false);
 
     witness_init(&w, NULL);
-    iba_recipe_init(&r, IBA_ENCAP_ROCE1, IBA_RC_SEND_ONLY);
-    r.payload = payload;
-    r.payload_len = sizeof payload;
-    cr_assert_eq(iba_build(&r, packet, sizeof packet, &len), IBA_OK);
     packet[IBA_BYTES_eth + IBA_AT_grh_nxthdr / 8] ^= 1;
     (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len, len, NULL);
     iba_view_check(&v);
@@ -420,17 +430,11 @@ Test(rows, damage_before_the_bth_is_told)
 Test(rows, a_bad_vcrc_is_damage)
 {
     static struct witness w;
-    static struct iba_recipe r;
-    uint8_t payload[8] = {0}, packet[CAP];
+    uint8_t packet[CAP];
     struct iba_view v;
-    size_t len;
+    const size_t len = build_send(packet, IBA_ENCAP_IB_LOCAL, true);
 
     witness_init(&w, NULL);
-    iba_recipe_init(&r, IBA_ENCAP_IB_LOCAL, IBA_RC_SEND_ONLY);
-    r.payload = payload;
-    r.payload_len = sizeof payload;
-    r.vcrc_mode = IBA_CRC_BAD;
-    cr_assert_eq(iba_build(&r, packet, sizeof packet, &len), IBA_OK);
     (void)iba_view_parse(&v, IBA_LINK_IB, packet, len, len, NULL);
     iba_view_check(&v);
     cr_assert_eq(v.icrc, IBA_CHECK_GOOD);

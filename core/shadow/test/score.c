@@ -33,16 +33,10 @@ struct tally {
     uint64_t clear_said, clear_wrong; /* where what the capture lacks is no excuse */
 };
 
-static unsigned seeds(void)
+static uint64_t setting(const char *name, uint64_t otherwise)
 {
-    const char *s = getenv("IBPROOF_SEEDS");
-    return s ? (unsigned)strtoul(s, NULL, 10) : 60;
-}
-
-static uint64_t first_seed(void)
-{
-    const char *s = getenv("IBPROOF_FIRST");
-    return s ? strtoull(s, NULL, 10) : 0;
+    const char *s = getenv(name);
+    return s ? strtoull(s, NULL, 10) : otherwise;
 }
 
 /* ---- what the engines say ---- */
@@ -477,8 +471,8 @@ static void score(enum score_way way, const char *name)
 {
     static struct score_run r, whole;
     static struct tally t[IBA_FINDING_COUNT];
-    const unsigned n = seeds();
-    const uint64_t first = first_seed();
+    const unsigned n = (unsigned)setting("IBPROOF_SEEDS", 60);
+    const uint64_t first = setting("IBPROOF_FIRST", 0);
 
     for (uint64_t seed = first; seed < first + n; seed++) {
         play(&r, way, seed);
@@ -486,7 +480,7 @@ static void score(enum score_way way, const char *name)
         if (lacks)
             play(&whole, SCORE_WHOLE, seed);
         count(t, &r, lacks ? &whole : &r, seed);
-        if (getenv("IBPROOF_LIST") && strtoul(getenv("IBPROOF_LIST"), NULL, 10) == seed)
+        if (setting("IBPROOF_LIST", UINT64_MAX) == seed)
             list(&r);
     }
     printf("\n%s, %u networks from %lu on\n  %-18s %8s %8s %8s %8s %8s %10s\n", name, n, (unsigned long)first,
