@@ -2,7 +2,7 @@
 #include <string.h>
 #include "score.h"
 
-enum { PSNS = 1 << 14 };
+enum { PSNS = 1 << 14, INSTANT_NS = 1000 };
 #define RETRIES                                                                                                        \
     (SCORE_KIND(RETRY_NAK) | SCORE_KIND(RETRY_RNR) | SCORE_KIND(RETRY_IMPLIED) | SCORE_KIND(RETRY_TIMEOUT) |           \
      SCORE_KIND(RETRY_UNCLEAR))
@@ -103,13 +103,47 @@ static bool changed(const struct truth *t, const struct score_frame *f, uint32_t
     return false;
 }
 
+/* The request of its sender right before or behind it, if that has the same bytes and comes in the same instant; NULL:
+ * not so. */
+static const struct score_sight *twin_of(const struct truth *t, const struct score_sight *e, int step)
+{
+    const struct score_frame *f = &t->r->frame[e->frame];
+    const struct score_sight *const end = t->r->sight + t->r->n_sight;
+
+    for (const struct score_sight *o = e + step; o >= t->r->sight && o < end; o += step) {
+        const struct score_frame *g = &t->r->frame[o->frame];
+        if ((step > 0 ? o->at - e->at : e->at - o->at) >= INSTANT_NS)
+            return NULL;
+        if (o->seen && g->request && g->from == f->from)
+            return !o->refused && iba_psn_eq(g->psn, f->psn) && g->headers == f->headers && g->content == f->content
+                       ? o
+                       : NULL;
+    }
+    return NULL;
+}
+
+/* With what was sent again for a response that is captured: the two look like that and a copy of it, which is the
+ * likelier. */
+static const struct score_sight *comes_with_retry(const struct truth *t, const struct score_sight *e)
+{
+    const struct score_sight *o = twin_of(t, e, 1);
+    const struct score_frame *g = o ? &t->r->frame[o->frame] : NULL;
+
+    return g && o->frame > e->frame && g->retry && g->cause && t->r->frame[g->cause - 1].captured ? o : NULL;
+}
+
 /* A request that its sender has sent before. */
 static void of_retry(const struct truth *t, struct score_sight *e, const struct stream *s)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
+    const struct score_sight *const twin = f->retry ? twin_of(t, e, -1) : NULL;
 
     if (!f->retry)
         return;
+    if (twin && twin->hidden & SCORE_KIND(LATE) && comes_with_retry(t, twin) == e) {
+        e->hidden |= f->retry | SCORE_KIND(NETWORK_COPY);
+        return;
+    }
     if (!asks_data(f) && t->r->way != SCORE_CUT && changed(t, f, e->frame))
         e->must |= SCORE_KIND(RETRY_CHANGED);
     e->either |= SCORE_KIND(RETRY_UNCLEAR); /* true of each, and says less */
@@ -359,10 +393,11 @@ static void of_sight(struct truth *t, struct score_sight *e)
         const bool starts = iba_opcode_begins(&iba_opcodes[f->opcode]);
         const bool unasked =
             sort_of(f) == DATA && starts && !have(t, &t->request[1u - f->from], 1u - f->from, f->psn, ASKS);
-        const bool shows = shows_late(t, s, e->frame) && !unasked && (!f->request || t->response[f->from].any);
+        const struct score_sight *const twin = f->request ? comes_with_retry(t, e) : NULL;
+        const bool shows = shows_late(t, s, e->frame) && !unasked && !twin && (!f->request || t->response[f->from].any);
         const uint64_t again = f->plain ? SCORE_KIND(ACK_AGAIN) : SCORE_KIND(ANSWER_AGAIN);
         e->must |= f->nak | (same ? again : shows ? SCORE_KIND(LATE) : 0);
-        e->hidden |= SCORE_KIND(LATE);
+        e->hidden |= SCORE_KIND(LATE) | (twin ? t->r->frame[twin->frame].retry : 0);
         e->either |= f->request && !t->response[f->from].any ? RETRIES : 0;
         /* These are true of a late one, too. */
         e->either |= f->plain && !f->nak ? SCORE_KIND(ACK_AGAIN) : 0;
