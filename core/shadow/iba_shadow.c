@@ -35,6 +35,12 @@ void iba_shadow_init(struct iba_shadow *s, const struct iba_shadow_config *cfg)
     s->cfg.rest_ns = or_default(cfg->rest_ns, 1000 * MS);
 }
 
+static void note_late(struct iba_flow *f, uint64_t frame)
+{
+    for (unsigned i = 0; i < f->n_recent; i++)
+        f->recent[i].late |= f->recent[i].mark.frame == frame;
+}
+
 static void report(struct iba_shadow *s, struct iba_flow *f, const struct iba_finding *finding)
 {
     const enum iba_severity severity = iba_findings[finding->kind].severity;
@@ -42,6 +48,8 @@ static void report(struct iba_shadow *s, struct iba_flow *f, const struct iba_fi
     s->found[finding->kind]++;
     if (f)
         f->found[finding->kind]++;
+    if (f && finding->kind == IBA_FINDING_LATE)
+        note_late(f, finding->frame);
     s->worst = severity > s->worst ? severity : s->worst;
     s->cfg.report(s->cfg.ctx, finding);
 }
@@ -181,6 +189,12 @@ static bool begins_again(const struct iba_look *l, const struct iba_shadow_mark 
            iba_shadow_had_time(l, r->mark.at);
 }
 
+/* Nothing came behind it, and the rest of an answer comes at once. */
+static bool stood_alone(const struct iba_look *l, const struct iba_shadow_mark *first)
+{
+    return l->flow->held.mark.frame == first->frame && l->s->now.at - first->at >= IBA_SHADOW_TURN_NS;
+}
+
 /* A request that was not answered for several round trips is sent again: what made its sender do so is not seen. */
 static bool left_waiting(const struct iba_look *l, const struct iba_shadow_requests *q,
                          const struct iba_shadow_mark *sent)
@@ -209,9 +223,12 @@ static bool sent_on_purpose(const struct iba_look *l, const struct iba_shadow_re
         return iba_shadow_goes_on(q, l->psn) || iba_shadow_was_asked_for(l, q);
     if (r->request && iba_shadow_hole_at(l->s, q->hole, l->psn)) /* it was sent once more, and has not come */
         return true;
+    if (r->request && iba_psn_diff(iba_psn_add(l->psn, 1), q->high) < 0) /* who goes back sends the rest at once */
+        return true;
     if (!r->request && l->op && l->op->pos != IBA_ONLY && l->op->pay != IBA_PAY_NONE)
-        return begins_again(l, &r->mark); /* a READ that is answered again is so from its First on */
-    if (!r->request && !l->peer)          /* what it answers is out of sight */
+        return begins_again(l, &r->mark) ||
+               stood_alone(l, &r->mark); /* a READ that is answered again is so from its First on */
+    if (!r->request && !l->peer)         /* what it answers is out of sight */
         return l->s->now.at - r->mark.at >= IBA_SHADOW_TURN_NS;
     if (!r->request)
         return l->s->now.at - r->mark.at >= iba_shadow_turn(l) &&
@@ -319,10 +336,11 @@ static void partition(struct iba_look *l)
 
     if (f->key.qpn <= GSI)
         return; /* QP0 has none, QP1 is in every partition */
-    if (!f->has_pkey)
-        f->pkey = pkey;
-    else if ((f->pkey ^ pkey) & 0x7fff)
+    if (f->has_pkey && (f->pkey ^ pkey) & 0x7fff)
         iba_shadow_tell(l, IBA_FINDING_PKEY, &(struct iba_tell){.cause = &f->first, .count = pkey});
+    if (!f->has_pkey || pkey == f->last_pkey)
+        f->pkey = pkey; /* twice in a row: the one before may have been damaged where no ICRC shows it */
+    f->last_pkey = pkey;
     f->has_pkey = true;
 }
 

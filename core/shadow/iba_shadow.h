@@ -145,7 +145,7 @@ struct iba_shadow_recent {
     uint32_t source;
     iba_psn psn;
     uint16_t ip_id;
-    bool request, refuses, late; /* refuses: a NAK of any kind; late: a request that was overtaken */
+    bool request, refuses, late; /* refuses: a NAK of any kind; late: told as that */
 };
 struct iba_shadow_sent {
     struct iba_shadow_mark mark; /* of its latest copy; frame 0: nothing remembered */
@@ -179,9 +179,11 @@ struct iba_shadow_requests {     /* what this direction asks */
     iba_psn high;                /* behind the highest PSN that was sent */
     iba_psn next;                /* behind the packet sent last */
     iba_psn stray;               /* behind one that came again out of place: if there is a next, they went back */
+    uint8_t strays;              /* how many of them, each right behind the one before */
     iba_psn seq;                 /* what the responder waits for, as far as the capture shows */
     iba_psn una;                 /* behind the highest that was answered; valid when answered */
     bool any, answered, counts;  /* counts: msn_lo and msn_hi are known */
+    bool older;                  /* requests before the first were answered: the capture begins in the middle */
     uint8_t message;             /* enum iba_shadow_message, before seq */
     uint32_t dma_left, messages; /* messages that ended before seq */
     uint32_t msn_lo, msn_hi;     /* AETH.MSN minus messages lies between these */
@@ -273,12 +275,12 @@ struct iba_flow {
     uint64_t ordered;      /* number of the packet that moved it to the front of the order of use */
     /* From here on what its packets have shown: another connection with the same addresses and QP has none of it. */
     bool has_pkey, has_qkey, has_aeth;
-    bool guess; /* the peer is one of several that would fit */
-    bool once;  /* a guess only because it has fitted once */
-    uint16_t pkey;
-    uint32_t qkey, src_qp; /* of the first datagram */
-    uint8_t credits;       /* code of the last acknowledgement */
-    bool has_turn;         /* turn_ns is known: how soon, at least, what goes to the sender has an effect here */
+    bool guess;               /* the peer is one of several that would fit */
+    bool once;                /* a guess only because it has fitted once */
+    uint16_t pkey, last_pkey; /* last_pkey: of the last packet */
+    uint32_t qkey, src_qp;    /* of the first datagram */
+    uint8_t credits;          /* code of the last acknowledgement */
+    bool has_turn;            /* turn_ns is known: how soon, at least, what goes to the sender has an effect here */
     uint32_t turn_ns;
     uint32_t pmtu;  /* bytes; 0: not seen. Of both directions */
     bool pmtu_sure; /* seen in a First or Middle, not only in the PSNs that a READ took */
@@ -298,7 +300,11 @@ struct iba_flow {
     struct iba_shadow_hole unanswered[IBA_SHADOW_HOLES]; /* in this direction's answers to READs and ATOMICs */
     uint8_t next_unanswered;
     bool has_answers;
-    iba_psn answers;         /* behind the newest of them */
+    iba_psn answers; /* behind the newest of them */
+    struct {         /* answers of which each came right behind the one before: how many, where the next would be */
+        uint8_t n, before; /* before: of the row that the last one did not go on with */
+        iba_psn next;
+    } row;
     struct iba_shadow_held { /* of the answer to a READ, and may be late: the next will show; frame 0: none */
         struct iba_shadow_mark mark;
         iba_psn psn, answers; /* answers: behind the newest before it */

@@ -153,6 +153,16 @@ static void check_msn(struct iba_look *l, struct iba_shadow_requests *q, const s
     q->msn_hi = hi;
 }
 
+/* A capture that has just begun, in the middle, does not show how often it was asked for, and what was answered then.
+ */
+static bool asked_before(const struct iba_look *l, const struct iba_shadow_requests *q, const struct iba_shadow_read *r)
+{
+    const bool at_once = l->s->now.at - r->mark.at < IBA_SHADOW_TURN_NS;
+
+    return q->older && l->s->now.at - l->peer->first.at < IBA_SHADOW_FLIGHT_NS &&
+           (at_once ? !r->again : r->again && !l->flow->has_turn);
+}
+
 /* What answers everything up to `psn` passes over the answers of READs and ATOMICs before it (RQ-36). The first of them
  * is told. What passes over a READ that was sent again, and cannot be for that yet, passes over the answer before. */
 static bool passed_over(struct iba_look *l, struct iba_shadow_requests *q, iba_psn psn,
@@ -163,13 +173,17 @@ static bool passed_over(struct iba_look *l, struct iba_shadow_requests *q, iba_p
 
     for (unsigned i = 0; i < q->n_read; i++) {
         struct iba_shadow_read *r = &q->read[i];
-        const bool before = r->again && !iba_shadow_had_time(l, r->mark.at);
+        const bool before = r->again && l->s->now.at - r->mark.at < 2 * iba_shadow_turn(l) + IBA_SHADOW_TURN_NS;
+        if (asked_before(l, q, r))
+            continue;
         const iba_psn end = iba_psn_add(r->psn, r->n), stops = before ? r->seen : r->expect;
         bool *told = before ? &r->told_before : &r->told;
         if (!r->used || r == own || r->n == 0 || *told || iba_psn_diff(psn, r->psn) < 0 ||
-            iba_psn_diff(stops, end) >= 0 || iba_shadow_answer_came(l, r))
+            iba_psn_diff(stops, end) >= 0)
             continue;
         *told = true;
+        if (iba_shadow_answer_came(l, r))
+            continue;
         iba_shadow_miss(l, q, stops, end);
         if (!missing || iba_psn_diff(r->psn, missing->psn) < 0) {
             missing = r;
@@ -208,12 +222,11 @@ const struct iba_shadow_recent *iba_shadow_response_before(const struct iba_look
     return before;
 }
 
-/* Responses to later requests have come since. */
-static bool overtaken(const struct iba_look *l, iba_time since)
+bool iba_shadow_overtaken(const struct iba_look *l, iba_time since)
 {
     for (unsigned i = 0; i < l->flow->n_recent; i++) {
         const struct iba_shadow_recent *r = &l->flow->recent[i];
-        if (r->mark.frame != 0 && !r->request && r->mark.at >= since && iba_psn_diff(r->psn, l->psn) > 0)
+        if (r->mark.frame != 0 && !r->request && !r->late && r->mark.at >= since && iba_psn_diff(r->psn, l->psn) > 0)
             return true;
     }
     return false;
@@ -239,10 +252,10 @@ static void again(struct iba_look *l, struct iba_shadow_requests *q)
     const iba_time turn = iba_shadow_turn(l);
     const struct iba_shadow_read *next = iba_shadow_read_at(q, iba_psn_add(l->psn, 1)); /* which no reply passes over */
     const bool replies = (last || (next && iba_psn_eq(next->psn, iba_psn_add(l->psn, 1)))) && e && e->again &&
-                         l->s->now.at - e->mark.at >= turn && !overtaken(l, e->mark.at + turn);
+                         l->s->now.at - e->mark.at >= turn && !iba_shadow_overtaken(l, e->mark.at + turn);
     const bool at_once = turn == 0 && q->repeat.frame != 0 && l->s->now.at - q->repeat.at < IBA_SHADOW_TURN_NS;
-    if ((!last || e) && !at_once && !replies && !counts_later(l, q, e) && !(e && e->acked) &&
-        !iba_shadow_id_says_no(l) && !iba_shadow_answered_before(l)) {
+    if ((!last || e) && !at_once && !replies && l->flow->row.before < IBA_SHADOW_RUN - 1 && !counts_later(l, q, e) &&
+        !(e && e->acked) && !iba_shadow_id_says_no(l) && !iba_shadow_answered_before(l)) {
         iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
         return;
     }
@@ -259,7 +272,8 @@ static void learn_turn(struct iba_look *l, struct iba_shadow_requests *q)
     const struct iba_shadow_read *r = iba_shadow_read_at(q, l->psn);
     const iba_time took = e ? l->s->now.at - e->mark.at : 0;
 
-    if (!e || e->again || (r && r->again) || took > UINT32_MAX || (l->flow->has_turn && took >= l->flow->turn_ns))
+    if (!e || e->again || (r && r->again) || took > IBA_SHADOW_AT_ONCE_NS ||
+        (l->flow->has_turn && took >= l->flow->turn_ns))
         return;
     l->flow->turn_ns = (uint32_t)took;
     l->flow->has_turn = true;
@@ -421,6 +435,7 @@ static struct iba_shadow_requests *answered(struct iba_look *l)
 
     if (!q || !q->any)
         return NULL;
+    q->older |= iba_psn_diff(l->psn, q->first) < 0;
     if (!never_sent(q, l->psn))
         return q;
     /* Until something is answered nothing shows how far the requester had come before the capture began. */
@@ -449,7 +464,8 @@ static void alone(struct iba_look *l)
         return;
     const struct iba_shadow_recent *const before = iba_shadow_response_before(l);
     const int32_t lost = before ? iba_psn_diff(l->psn, before->psn) - 1 : 0;
-    const bool old = plain && overtaken(l, 0), turns = old && lost >= 0; /* or goes on with answers that came again */
+    const bool old = plain && iba_shadow_overtaken(l, 0),
+               turns = old && lost >= 0; /* or goes on with answers that came again */
     const bool late = plain ? old && !turns : iba_shadow_answer_is_late(l, NULL) || (!starts && lost < -1);
 
     if (turns || iba_shadow_answered_before(l))
@@ -466,11 +482,23 @@ static void alone(struct iba_look *l)
     l->flow->has_answers = true;
 }
 
+static void count_row(const struct iba_look *l)
+{
+    struct iba_flow *f = l->flow;
+    const bool goes_on = iba_psn_eq(l->psn, f->row.next) && l->s->now.at - f->last.at < IBA_SHADOW_AT_ONCE_NS;
+
+    f->row.before = !goes_on && l->s->now.at - f->last.at < IBA_SHADOW_TURN_NS && iba_psn_diff(l->psn, f->row.next) > 0
+                        ? f->row.n
+                        : 0;
+    f->row.n = goes_on ? (uint8_t)(f->row.n + (f->row.n < UINT8_MAX)) : 0;
+    f->row.next = iba_psn_add(l->psn, 1);
+}
+
 /* False when it came late, or may have. */
 static bool data(struct iba_look *l, struct iba_shadow_requests *q)
 {
     struct iba_shadow_read *r = iba_shadow_read_at(q, l->psn);
-    const bool late = iba_shadow_answer_is_late(l, r);
+    const bool late = l->flow->row.n < IBA_SHADOW_RUN && iba_shadow_answer_is_late(l, r);
     const bool begins_amid = iba_shadow_begins_amid(l, r);
     if (begins_amid || iba_shadow_holds(l, r)) {
         iba_shadow_give_way(l->s, l->flow);
@@ -490,6 +518,8 @@ static bool data(struct iba_look *l, struct iba_shadow_requests *q)
     if (late) {
         iba_shadow_tell(l, IBA_FINDING_LATE, r ? &(struct iba_tell){.cause = &r->mark} : NULL);
         iba_shadow_fill_hole(l->s, l->flow->unanswered, l->psn);
+        if (r && iba_psn_eq(l->psn, r->seen))
+            r->seen = iba_psn_add(l->psn, 1); /* it came, if late */
         return false;
     }
     const int32_t lost = iba_psn_diff(l->psn, l->flow->answers);
@@ -533,6 +563,7 @@ void iba_shadow_response(struct iba_look *l)
     }
     iba_shadow_release(l->s, l->flow, l);
     learn_turn(l, q);
+    count_row(l);
     if (aeth && l->syndrome >> 5 != IBA_SHADOW_KIND_ACK)
         negative(l, q);
     else if (l->op->pay == IBA_PAY_NONE && !iba_view_has(l->v, IBA_H_atomicacketh))

@@ -21,6 +21,8 @@ enum {
 };
 /* PSNs that a run may lack where it is still taken for that run. */
 enum { IBA_SHADOW_MOST_LOST = 16 };
+/* Packets one right behind the other that are not all late. */
+enum { IBA_SHADOW_RUN = 3 };
 
 struct iba_look { /* one packet with a BTH */
     struct iba_shadow *s;
@@ -159,12 +161,12 @@ bool iba_shadow_had_another_reason(const struct iba_look *l, const struct iba_sh
 /* A NAK asked for just this request, and the same bytes before cannot be the effect of it: this may be. */
 bool iba_shadow_came_too_soon(const struct iba_look *l, struct iba_shadow_requests *q,
                               const struct iba_shadow_recent *before);
+/* What seemed to be the effect of a NAK is not, if this is. */
+void iba_shadow_take_back(const struct iba_look *l, struct iba_shadow_requests *q);
 /* PSNs that were jumped over, this one among them, not long ago; NULL: none. Of IBA_SHADOW_HOLES. */
 struct iba_shadow_hole *iba_shadow_hole_at(const struct iba_shadow *s, struct iba_shadow_hole *holes, iba_psn psn);
 /* What was late for it has come. */
 void iba_shadow_fill_hole(const struct iba_shadow *s, struct iba_shadow_hole *holes, iba_psn psn);
-/* That request was overtaken. */
-void iba_shadow_note_late(struct iba_flow *f, const struct iba_shadow_mark *late);
 /* Of IBA_SHADOW_HOLES, `next` takes one more. */
 void iba_shadow_dig_hole(struct iba_shadow_hole *holes, uint8_t *next, iba_time now, iba_psn psn, uint32_t n);
 /* A PSN that was jumped over, and that nobody has reason to send again by now. */
@@ -232,6 +234,8 @@ bool iba_shadow_goes_on(const struct iba_shadow_requests *q, iba_psn psn);
 void iba_shadow_progress(struct iba_shadow_requests *q, iba_psn psn);
 /* Its reason to go back is done with, or another takes its place; the effect may be on its way. */
 void iba_shadow_outdo(struct iba_shadow_requests *q);
+/* Responses to later requests have come since. */
+bool iba_shadow_overtaken(const struct iba_look *l, iba_time since);
 /* The newest response before this one, of those that are remembered; NULL: none. */
 const struct iba_shadow_recent *iba_shadow_response_before(const struct iba_look *l);
 /* `r` takes the place of the reason that was to have its effect. */

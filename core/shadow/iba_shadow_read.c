@@ -121,12 +121,22 @@ static bool goes_on(const struct iba_look *l, const struct iba_shadow_read *r)
     return true;
 }
 
-/* Right behind the response that came last, whatever that was, and at once: of the same run. */
+/* Right behind the response that came last, unless that was late, and at once: of the same run. */
 static bool follows(const struct iba_look *l)
 {
     const struct iba_shadow_recent *const last = iba_shadow_response_before(l);
 
-    return last && iba_opcode_begins(l->op) && iba_psn_eq(iba_psn_add(last->psn, 1), l->psn) &&
+    return last && !last->late && iba_opcode_begins(l->op) && iba_psn_eq(iba_psn_add(last->psn, 1), l->psn) &&
+           l->s->now.at - last->mark.at < IBA_SHADOW_TURN_NS;
+}
+
+/* Of the same READ as the response before it, which was late, and it had come before. */
+static bool joins_late(const struct iba_look *l, const struct iba_shadow_read *r)
+{
+    const struct iba_shadow_recent *const last = iba_shadow_response_before(l);
+
+    return r && last && last->late && !iba_opcode_begins(l->op) && iba_psn_diff(last->psn, r->psn) >= 0 &&
+           iba_psn_diff(l->psn, last->psn) > 0 && iba_psn_diff(r->expect, l->psn) > 0 &&
            l->s->now.at - last->mark.at < IBA_SHADOW_TURN_NS;
 }
 
@@ -134,6 +144,15 @@ static bool follows(const struct iba_look *l)
 static bool answers_afresh(const struct iba_look *l, const struct iba_shadow_read *r)
 {
     return r && r->fresh && iba_opcode_begins(l->op) && iba_psn_eq(l->psn, r->psn) && iba_psn_eq(r->expect, r->psn);
+}
+
+/* It would have come with answers to what was asked for behind it, if it were to what was asked for last. */
+static bool passed_by(const struct iba_look *l, const struct iba_shadow_read *r)
+{
+    const iba_time soonest = r->mark.at + l->flow->turn_ns;
+
+    return l->op->pos == IBA_ONLY && l->flow->has_turn && l->flow->turn_ns >= IBA_SHADOW_TURN_NS &&
+           l->s->now.at >= soonest + IBA_SHADOW_TURN_NS && iba_shadow_overtaken(l, soonest);
 }
 
 /* It is missing, does not go on behind the newest, and does not belong to the answer to a READ that was sent again,
@@ -144,7 +163,8 @@ bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow
     const bool starts = iba_opcode_begins(l->op);
 
     /* Of what was asked for before, and what was asked for since is answered. */
-    const bool older = r && r->again && !starts && iba_psn_eq(l->psn, r->psn) && !iba_psn_eq(r->expect, r->psn);
+    const bool breaks = r && iba_psn_eq(l->psn, r->expect) && iba_psn_eq(l->psn, l->flow->answers);
+    const bool older = joins_late(l, r) || (r && r->again && !starts && (breaks || iba_psn_eq(l->psn, r->psn)));
 
     if ((!h && !older) || iba_shadow_id_says_no(l) || goes_on(l, r) || answers_afresh(l, r) || follows(l))
         return false;
@@ -154,7 +174,7 @@ bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow
         return false; /* of two that are alike, neither shows that it is the late one */
     if (!r)
         return !starts;
-    const bool asked_since = h->at <= r->mark.at && l->s->now.at - r->mark.at >= iba_shadow_turn(l);
+    const bool asked_since = h->at <= r->mark.at && l->s->now.at - r->mark.at >= iba_shadow_turn(l) && !passed_by(l, r);
     const bool to_begin = iba_psn_eq(r->expect, r->psn) || (starts && !r->again);
     return !(asked_since && to_begin && (starts || !iba_psn_eq(l->psn, r->psn)));
 }
@@ -217,7 +237,8 @@ static void let_go(struct iba_shadow *s, struct iba_flow *f, bool late)
 
 static bool is_at_once(const struct iba_shadow *s, const struct iba_shadow_held *h)
 {
-    return s->now.at - h->mark.at < IBA_SHADOW_AT_ONCE_NS;
+    return s->now.at - h->mark.at <
+           (h->late && iba_psn_eq(h->from, h->psn) ? IBA_SHADOW_TURN_NS : IBA_SHADOW_AT_ONCE_NS);
 }
 
 /* Who answers a READ sends all there is to it: a First that stands alone was overtaken, and so was what comes before
@@ -231,9 +252,10 @@ void iba_shadow_release(struct iba_shadow *s, struct iba_flow *f, const struct i
 
     if (h->mark.frame == 0 || (l && d < 0 && !begins) || (l && !amid && d == 0 && l->op->pos != IBA_FIRST))
         return;
-    const bool goes_on = inside && d <= IBA_SHADOW_MOST_LOST &&
-                         (d == 1 || !(iba_psn_eq(l->psn, h->answers) || iba_shadow_hole_at(s, f->unanswered, l->psn)));
-    const bool late = amid ? d <= 0 || (d > 1 && !inside) : !goes_on;
+    const bool missing = l && iba_shadow_hole_at(s, f->unanswered, l->psn); /* it may be late, too */
+    const bool goes_on =
+        inside && d <= IBA_SHADOW_MOST_LOST && (d == 1 || !(iba_psn_eq(l->psn, h->answers) || missing));
+    const bool late = amid ? d <= 0 || (d > 1 && (!inside || missing)) : !goes_on;
     let_go(s, f, l && is_at_once(s, h) ? late : h->late);
 }
 
@@ -248,7 +270,7 @@ void iba_shadow_release_by_request(struct iba_look *l)
     const struct iba_shadow_held *h = l->peer ? &l->peer->held : NULL;
 
     if (h && h->mark.frame != 0 && iba_psn_diff(l->psn, h->psn) < 0 && iba_psn_diff(l->psn, h->from) >= 0)
-        let_go(l->s, l->peer, false);
+        let_go(l->s, l->peer, iba_psn_diff(h->psn, h->from) > 1); /* rather than that so many were lost */
 }
 
 void iba_shadow_miss(const struct iba_look *l, struct iba_shadow_requests *q, iba_psn from, iba_psn end)

@@ -147,15 +147,18 @@ static bool follows_stray(const struct iba_look *l, struct iba_shadow_requests *
 {
     const int32_t lost = iba_psn_diff(l->psn, q->stray);
 
+    if (!q->run.shown && q->run.kind == IBA_FINDING_RETRY_NAK && iba_shadow_was_asked_for(l, q))
+        return false; /* they go back here */
     /* Two that are late may follow each other. */
-    const bool alone = lost == 0 ? q->run.shown || q->run.asked || q->doubt.told || l->again || q->doubt.ahead > 0 ||
-                                       !iba_shadow_hole_at(l->s, q->hole, l->psn)
+    const bool alone = lost == 0 ? q->strays >= IBA_SHADOW_RUN || q->run.shown ||
+                                       (q->run.asked && q->run.kind != IBA_FINDING_RETRY_NAK) || q->doubt.told ||
+                                       l->again || q->doubt.ahead > 0 || !iba_shadow_hole_at(l->s, q->hole, l->psn)
                                  : q->run.asked && q->run.shown && !iba_shadow_was_asked_for(l, q) &&
                                        !iba_shadow_hole_at(l->s, q->hole, l->psn);
 
     return iba_psn_diff(l->psn, q->high) < 0 && lost >= 0 &&
            l->s->now.at - q->last.at < IBA_SHADOW_SOONEST_TIMEOUT_NS &&
-           ((q->run.alone && (lost == 0 || q->run.kind != IBA_FINDING_RETRY_UNCLEAR)) ||
+           ((q->run.alone && (lost <= 1 || q->run.kind != IBA_FINDING_RETRY_UNCLEAR)) ||
             (lost <= IBA_SHADOW_MOST_LOST && alone));
 }
 
@@ -184,17 +187,24 @@ static void too_much(struct iba_look *l)
         iba_shadow_tell(l, IBA_FINDING_RETRY_CHANGED, &(struct iba_tell){.cause = &r->mark});
 }
 
+static void stray(const struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
+{
+    const bool behind = iba_psn_eq(l->psn, q->stray) && l->s->now.at - q->last.at < IBA_SHADOW_AT_ONCE_NS;
+
+    q->strays = behind ? (uint8_t)(q->strays + (q->strays < UINT8_MAX)) : 1;
+    q->stray = iba_psn_add(l->psn, n);
+}
+
 static void take_late(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
 {
     iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
-    iba_shadow_note_late(l->flow, &l->s->now);
     iba_shadow_fill_hole(l->s, q->hole, l->psn);
     if (l->late && sent_again_though_late(l)) {
         q->run.kind = q->run.on ? q->run.kind : (uint8_t)IBA_FINDING_RETRY_UNCLEAR;
         tell_again(l, q);
     }
     q->high = iba_psn_diff(l->psn, q->high) < 0 ? q->high : iba_psn_add(l->psn, n);
-    q->stray = iba_psn_add(l->psn, n);
+    stray(l, q, n);
 }
 
 /* A request that was sent before. `next` is where the requester would go on. */
@@ -210,7 +220,7 @@ static void take_again(struct iba_look *l, struct iba_shadow_requests *q, uint32
         tell_gap(l, q, (uint32_t)ahead);
     if (starts)
         iba_shadow_start_run(l, q);
-    q->stray = iba_psn_add(l->psn, n);
+    stray(l, q, n);
     if (doubts || (starts && q->run.guess)) {
         q->doubt.mark = l->s->now;
         q->doubt.psn = l->psn;
@@ -243,6 +253,17 @@ static void unleap(const struct iba_look *l, struct iba_shadow_requests *q)
     q->leap.on = false;
 }
 
+/* So is the first of all, when the second goes far back. */
+static void forget_first(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    const uint32_t born = q->born;
+
+    if (l->flow->requests != 2 || !q->any || iba_psn_diff(q->next, l->psn) < IBA_SHADOW_LEAP)
+        return;
+    memset(q, 0, sizeof *q);
+    q->born = born;
+}
+
 /* Where the packet stands among those before it. */
 static void place(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
 {
@@ -253,6 +274,8 @@ static void place(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
                               : iba_shadow_went_back_alone(l->s, q));
     const iba_psn next = expected(q, l->psn);
     const bool again = iba_psn_diff(l->psn, q->high) < 0;
+    if (again)
+        iba_shadow_take_back(l, q);
     const bool asked_for =
         q->pending.cause != IBA_CAUSE_NONE && !q->pending.served && iba_psn_eq(l->psn, q->pending.psn);
 
@@ -345,7 +368,7 @@ static void note_read(struct iba_look *l, struct iba_shadow_requests *q, uint32_
                                   .used = true,
                                   .again = again,
                                   .fresh = known && !iba_psn_eq(before.psn, l->psn),
-                                  .told_before = before.told || before.told_before};
+                                  .told_before = before.told || before.told_before || (!known && again)};
     if (n == 0 && !q->open.used)
         q->open = *r;
 }
@@ -374,6 +397,7 @@ void iba_shadow_request(struct iba_look *l)
 
     l->flow->requests++;
     iba_shadow_payload(l);
+    forget_first(l, q);
     if (!q->any)
         begin(l, q);
     /* Who sends again what it sent before may not have got the NAK. */

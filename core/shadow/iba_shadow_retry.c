@@ -135,6 +135,21 @@ void iba_shadow_pass(const struct iba_look *l, struct iba_shadow_requests *q, ib
     }
 }
 
+/* One that does not begin where the NAK asks for has been taken for its effect, and now comes what it does ask for. */
+void iba_shadow_take_back(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    const bool broke_off =
+        l->s->now.at - q->last.at >= IBA_SHADOW_TURN_NS && iba_psn_diff(q->next, q->high) < 0; /* of all there is */
+
+    if (!q->run.on || q->run.kind != IBA_FINDING_RETRY_NAK || !(broke_off || (!q->run.shown && q->strays == 1)))
+        return;
+    for (unsigned i = 0; i < REASONS_AT_ALL; i++) {
+        struct iba_shadow_reason *r = reason_at(q, i);
+        if (r->cause == IBA_CAUSE_NAK && r->mark.frame == q->run.mark.frame && iba_psn_eq(r->psn, l->psn))
+            r->served = false;
+    }
+}
+
 struct iba_shadow_hole *iba_shadow_hole_at(const struct iba_shadow *s, struct iba_shadow_hole *holes, iba_psn psn)
 {
     for (unsigned i = 0; i < IBA_SHADOW_HOLES; i++) {
@@ -176,12 +191,6 @@ static bool sooner_than_known(const struct iba_look *l, const struct iba_shadow_
            (ago >= known / 2 || !iba_shadow_hole_at(l->s, l->flow->rq.hole, l->psn));
 }
 
-void iba_shadow_note_late(struct iba_flow *f, const struct iba_shadow_mark *late)
-{
-    for (unsigned i = 0; i < f->n_recent; i++)
-        f->recent[i].late |= f->recent[i].mark.frame == late->frame;
-}
-
 /* Without identifications: a PSN that was jumped over, and that nobody has reason to send again by now. */
 bool iba_shadow_looks_late(const struct iba_look *l, struct iba_shadow_requests *q)
 {
@@ -195,7 +204,7 @@ bool iba_shadow_looks_late(const struct iba_look *l, struct iba_shadow_requests 
     if (iba_shadow_id_says_no(l) || !h || ahead == 0 || l->s->now.at - q->last.at >= IBA_SHADOW_SOONEST_TIMEOUT_NS)
         return false;
     if (l->s->now.at - h->at < iba_shadow_turn(l))
-        return !asked_for && !loses &&
+        return !asked_for && !loses && !(iba_psn_eq(l->psn, q->stray) && q->strays >= IBA_SHADOW_RUN) &&
                !sooner_than_known(l, &q->pending); /* nobody has had the time to send it again */
     /* READs come again when their answer is lost behind the capture point. */
     return !iba_shadow_doubts(l, q) && !asked_for && !l->again && !loses && !iba_psn_eq(l->psn, q->stray) &&
@@ -353,7 +362,6 @@ void iba_shadow_settle(struct iba_shadow *s, struct iba_flow *f, bool went_back)
     struct iba_shadow_requests *q = &f->rq;
     const bool by_itself = q->run.kind == IBA_FINDING_RETRY_TIMEOUT || q->run.kind == IBA_FINDING_RETRY_UNCLEAR;
     const iba_psn psn = q->doubt.psn;
-    const struct iba_shadow_mark late = q->doubt.mark;
 
     if (q->doubt.mark.frame == 0)
         return;
@@ -365,7 +373,6 @@ void iba_shadow_settle(struct iba_shadow *s, struct iba_flow *f, bool went_back)
     q->doubt.mark.frame = 0;
     q->run.guess = false;
     if (!went_back) {
-        iba_shadow_note_late(f, &late);
         iba_shadow_fill_hole(s, q->hole, psn);
         return;
     }

@@ -442,3 +442,31 @@ Test(rows, a_bad_vcrc_is_damage)
     cr_assert_eq(w.found[IBA_FINDING_BAD_VCRC], 1);
     cr_assert_eq(witness_count(&w, IBA_NOTE), 1);
 }
+
+/* What goes on in another partition is in that one: the first may have been damaged where no ICRC shows it. */
+Test(rows, the_second_of_another_partition_is_the_last_to_be_told)
+{
+    static struct witness w;
+    iba_time now = 0;
+
+    witness_init(&w, NULL);
+    shoot(&w, &(struct shot)SEND(1), 0, &now);
+    for (uint32_t psn = 2; psn < 9; psn++)
+        shoot(&w, &(struct shot){.opcode = IBA_RC_SEND_ONLY, .psn = psn, .bytes = 8, .how = OTHER_PKEY}, 0, &now);
+    cr_assert_eq(w.found[IBA_FINDING_PKEY], 2);
+}
+
+/* Far ahead of all that follow: damaged where no ICRC shows it. */
+Test(rows, a_first_request_that_is_far_off_is_forgotten)
+{
+    static struct witness w;
+    iba_time now = 0;
+
+    witness_init(&w, NULL);
+    shoot(&w, &(struct shot)SEND(0x80000), 0, &now);
+    for (uint32_t psn = 1; psn < 9; psn++) {
+        shoot(&w, &(struct shot)SEND(psn), 0, &now);
+        shoot(&w, &(struct shot)REPLY(psn, psn), 0, &now);
+    }
+    cr_assert_eq(witness_count(&w, IBA_NOTE), 0);
+}
