@@ -35,7 +35,7 @@ void iba_shadow_init(struct iba_shadow *s, const struct iba_shadow_config *cfg)
     s->cfg.rest_ns = or_default(cfg->rest_ns, 1000 * MS);
 }
 
-static void note_late(struct iba_flow *f, uint64_t frame)
+__attribute__((cold)) static void note_late(struct iba_flow *f, uint64_t frame)
 {
     for (unsigned i = 0; i < f->n_recent; i++)
         f->recent[i].late |= f->recent[i].mark.frame == frame;

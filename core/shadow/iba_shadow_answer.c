@@ -155,7 +155,8 @@ static void check_msn(struct iba_look *l, struct iba_shadow_requests *q, const s
 
 /* A capture that has just begun, in the middle, does not show how often it was asked for, and what was answered then.
  */
-static bool asked_before(const struct iba_look *l, const struct iba_shadow_requests *q, const struct iba_shadow_read *r)
+__attribute__((cold)) static bool asked_before(const struct iba_look *l, const struct iba_shadow_requests *q,
+                                               const struct iba_shadow_read *r)
 {
     const bool at_once = l->s->now.at - r->mark.at < IBA_SHADOW_TURN_NS;
 

@@ -162,7 +162,7 @@ bool iba_shadow_had_another_reason(const struct iba_look *l, const struct iba_sh
 bool iba_shadow_came_too_soon(const struct iba_look *l, struct iba_shadow_requests *q,
                               const struct iba_shadow_recent *before);
 /* What seemed to be the effect of a NAK is not, if this is. */
-void iba_shadow_take_back(const struct iba_look *l, struct iba_shadow_requests *q);
+__attribute__((cold)) void iba_shadow_take_back(const struct iba_look *l, struct iba_shadow_requests *q);
 /* PSNs that were jumped over, this one among them, not long ago; NULL: none. Of IBA_SHADOW_HOLES. */
 struct iba_shadow_hole *iba_shadow_hole_at(const struct iba_shadow *s, struct iba_shadow_hole *holes, iba_psn psn);
 /* What was late for it has come. */

@@ -131,7 +131,7 @@ static bool follows(const struct iba_look *l)
 }
 
 /* Of the same READ as the response before it, which was late, and it had come before. */
-static bool joins_late(const struct iba_look *l, const struct iba_shadow_read *r)
+__attribute__((cold)) static bool joins_late(const struct iba_look *l, const struct iba_shadow_read *r)
 {
     const struct iba_shadow_recent *const last = iba_shadow_response_before(l);
 
@@ -147,7 +147,7 @@ static bool answers_afresh(const struct iba_look *l, const struct iba_shadow_rea
 }
 
 /* It would have come with answers to what was asked for behind it, if it were to what was asked for last. */
-static bool passed_by(const struct iba_look *l, const struct iba_shadow_read *r)
+__attribute__((cold)) static bool passed_by(const struct iba_look *l, const struct iba_shadow_read *r)
 {
     const iba_time soonest = r->mark.at + l->flow->turn_ns;
 

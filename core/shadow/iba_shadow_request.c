@@ -254,11 +254,11 @@ static void unleap(const struct iba_look *l, struct iba_shadow_requests *q)
 }
 
 /* So is the first of all, when the second goes far back. */
-static void forget_first(const struct iba_look *l, struct iba_shadow_requests *q)
+__attribute__((cold)) static void forget_first(const struct iba_look *l, struct iba_shadow_requests *q)
 {
     const uint32_t born = q->born;
 
-    if (l->flow->requests != 2 || !q->any || iba_psn_diff(q->next, l->psn) < IBA_SHADOW_LEAP)
+    if (!q->any || iba_psn_diff(q->next, l->psn) < IBA_SHADOW_LEAP)
         return;
     memset(q, 0, sizeof *q);
     q->born = born;
@@ -397,7 +397,8 @@ void iba_shadow_request(struct iba_look *l)
 
     l->flow->requests++;
     iba_shadow_payload(l);
-    forget_first(l, q);
+    if (l->flow->requests == 2)
+        forget_first(l, q);
     if (!q->any)
         begin(l, q);
     /* Who sends again what it sent before may not have got the NAK. */
