@@ -226,9 +226,9 @@ static bool sent_on_purpose(const struct iba_look *l, const struct iba_shadow_re
     if (r->request && iba_psn_diff(iba_psn_add(l->psn, 1), q->high) < 0) /* who goes back sends the rest at once */
         return true;
     if (!r->request && l->op && l->op->pos != IBA_ONLY && l->op->pay != IBA_PAY_NONE)
-        return begins_again(l, &r->mark) ||
-               stood_alone(l, &r->mark); /* a READ that is answered again is so from its First on */
-    if (!r->request && !l->peer)         /* what it answers is out of sight */
+        /* A READ that is answered again is so from its First on. */
+        return begins_again(l, &r->mark) || stood_alone(l, &r->mark);
+    if (!r->request && !l->peer) /* what it answers is out of sight */
         return l->s->now.at - r->mark.at >= IBA_SHADOW_TURN_NS;
     if (!r->request)
         return l->s->now.at - r->mark.at >= iba_shadow_turn(l) &&

@@ -165,7 +165,8 @@ __attribute__((cold)) static bool asked_before(const struct iba_look *l, const s
 }
 
 /* What answers everything up to `psn` passes over the answers of READs and ATOMICs before it (RQ-36). The first of them
- * is told. What passes over a READ that was sent again, and cannot be for that yet, passes over the answer before. */
+ * is told. What passes over a READ that was sent again, and is too soon to be for that, or may be, passes over the
+ * answer before. */
 static bool passed_over(struct iba_look *l, struct iba_shadow_requests *q, iba_psn psn,
                         const struct iba_shadow_read *own)
 {
@@ -175,12 +176,10 @@ static bool passed_over(struct iba_look *l, struct iba_shadow_requests *q, iba_p
     for (unsigned i = 0; i < q->n_read; i++) {
         struct iba_shadow_read *r = &q->read[i];
         const bool before = r->again && l->s->now.at - r->mark.at < 2 * iba_shadow_turn(l) + IBA_SHADOW_TURN_NS;
-        if (asked_before(l, q, r))
-            continue;
         const iba_psn end = iba_psn_add(r->psn, r->n), stops = before ? r->seen : r->expect;
         bool *told = before ? &r->told_before : &r->told;
         if (!r->used || r == own || r->n == 0 || *told || iba_psn_diff(psn, r->psn) < 0 ||
-            iba_psn_diff(stops, end) >= 0)
+            iba_psn_diff(stops, end) >= 0 || asked_before(l, q, r))
             continue;
         *told = true;
         if (iba_shadow_answer_came(l, r))
@@ -255,7 +254,7 @@ static void again(struct iba_look *l, struct iba_shadow_requests *q)
     const bool replies = (last || (next && iba_psn_eq(next->psn, iba_psn_add(l->psn, 1)))) && e && e->again &&
                          l->s->now.at - e->mark.at >= turn && !iba_shadow_overtaken(l, e->mark.at + turn);
     const bool at_once = turn == 0 && q->repeat.frame != 0 && l->s->now.at - q->repeat.at < IBA_SHADOW_TURN_NS;
-    if ((!last || e) && !at_once && !replies && l->flow->row.before < IBA_SHADOW_RUN - 1 && !counts_later(l, q, e) &&
+    if ((!last || e) && !at_once && !replies && l->flow->row.before < IBA_SHADOW_RUN && !counts_later(l, q, e) &&
         !(e && e->acked) && !iba_shadow_id_says_no(l) && !iba_shadow_answered_before(l)) {
         iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
         return;
@@ -491,7 +490,7 @@ static void count_row(const struct iba_look *l)
     f->row.before = !goes_on && l->s->now.at - f->last.at < IBA_SHADOW_TURN_NS && iba_psn_diff(l->psn, f->row.next) > 0
                         ? f->row.n
                         : 0;
-    f->row.n = goes_on ? (uint8_t)(f->row.n + (f->row.n < UINT8_MAX)) : 0;
+    f->row.n = iba_shadow_count(f->row.n, goes_on);
     f->row.next = iba_psn_add(l->psn, 1);
 }
 
@@ -499,7 +498,7 @@ static void count_row(const struct iba_look *l)
 static bool data(struct iba_look *l, struct iba_shadow_requests *q)
 {
     struct iba_shadow_read *r = iba_shadow_read_at(q, l->psn);
-    const bool late = l->flow->row.n < IBA_SHADOW_RUN && iba_shadow_answer_is_late(l, r);
+    const bool late = l->flow->row.n <= IBA_SHADOW_RUN && iba_shadow_answer_is_late(l, r);
     const bool begins_amid = iba_shadow_begins_amid(l, r);
     if (begins_amid || iba_shadow_holds(l, r)) {
         iba_shadow_give_way(l->s, l->flow);

@@ -40,9 +40,8 @@ static void believe_ghost(struct iba_shadow *s, struct iba_flow *f, struct iba_s
     struct iba_shadow_requests *q = &f->rq;
     const int32_t n = iba_psn_diff(g->end, q->high);
 
-    if (g->asks) {
+    if (g->asks)
         iba_shadow_expect_for(q, &(struct iba_shadow_reason){.cause = IBA_CAUSE_NAK, .psn = g->psn, .mark = g->mark});
-    }
     if (n <= 0)
         return;
     iba_shadow_tell_of(s, f, IBA_FINDING_NOT_CAPTURED, &g->mark, &(struct iba_tell){.count = (uint32_t)n}, g->psn);

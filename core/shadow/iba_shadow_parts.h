@@ -23,6 +23,11 @@ enum {
 enum { IBA_SHADOW_MOST_LOST = 16 };
 /* Packets one right behind the other that are not all late. */
 enum { IBA_SHADOW_RUN = 3 };
+/* How many, with one more: a new count where that does not go on with the others. */
+static inline uint8_t iba_shadow_count(uint8_t n, bool goes_on)
+{
+    return goes_on ? (uint8_t)(n + (n < UINT8_MAX)) : 1;
+}
 
 struct iba_look { /* one packet with a BTH */
     struct iba_shadow *s;

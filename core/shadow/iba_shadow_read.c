@@ -121,23 +121,29 @@ static bool goes_on(const struct iba_look *l, const struct iba_shadow_read *r)
     return true;
 }
 
+/* The response that came in the same instant, right before; NULL: none. */
+__attribute__((cold)) static const struct iba_shadow_recent *comes_with(const struct iba_look *l)
+{
+    const struct iba_shadow_recent *const last = iba_shadow_response_before(l);
+
+    return last && l->s->now.at - last->mark.at < IBA_SHADOW_TURN_NS ? last : NULL;
+}
+
 /* Right behind the response that came last, unless that was late, and at once: of the same run. */
 static bool follows(const struct iba_look *l)
 {
-    const struct iba_shadow_recent *const last = iba_shadow_response_before(l);
+    const struct iba_shadow_recent *const last = iba_opcode_begins(l->op) ? comes_with(l) : NULL;
 
-    return last && !last->late && iba_opcode_begins(l->op) && iba_psn_eq(iba_psn_add(last->psn, 1), l->psn) &&
-           l->s->now.at - last->mark.at < IBA_SHADOW_TURN_NS;
+    return last && !last->late && iba_psn_eq(iba_psn_add(last->psn, 1), l->psn);
 }
 
 /* Of the same READ as the response before it, which was late, and it had come before. */
-__attribute__((cold)) static bool joins_late(const struct iba_look *l, const struct iba_shadow_read *r)
+static bool joins_late(const struct iba_look *l, const struct iba_shadow_read *r)
 {
-    const struct iba_shadow_recent *const last = iba_shadow_response_before(l);
+    const bool came = r && !iba_opcode_begins(l->op) && iba_psn_diff(r->expect, l->psn) > 0;
+    const struct iba_shadow_recent *const last = came ? comes_with(l) : NULL;
 
-    return r && last && last->late && !iba_opcode_begins(l->op) && iba_psn_diff(last->psn, r->psn) >= 0 &&
-           iba_psn_diff(l->psn, last->psn) > 0 && iba_psn_diff(r->expect, l->psn) > 0 &&
-           l->s->now.at - last->mark.at < IBA_SHADOW_TURN_NS;
+    return last && last->late && iba_psn_diff(last->psn, r->psn) >= 0 && iba_psn_diff(l->psn, last->psn) > 0;
 }
 
 /* The first answer to what was asked for last, which began elsewhere before. */
@@ -199,6 +205,12 @@ bool iba_shadow_begins_amid(const struct iba_look *l, const struct iba_shadow_re
            iba_psn_diff(l->psn, r->seen) < 0 && iba_shadow_had_time(l, r->mark.at) && !goes_on(l, r);
 }
 
+/* Not the First: the beginning is missing. */
+static bool is_amid(const struct iba_shadow_held *h)
+{
+    return !iba_psn_eq(h->from, h->psn);
+}
+
 /* Of an answer that begins amid: the beginning is missing. */
 static void let_gap(struct iba_shadow *s, struct iba_flow *f)
 {
@@ -226,7 +238,7 @@ static void let_go(struct iba_shadow *s, struct iba_flow *f, bool late)
         iba_shadow_fill_hole(s, f->unanswered, h->psn);
         f->answers = h->answers;
     } else {
-        if (!iba_psn_eq(h->from, h->psn))
+        if (is_amid(h))
             let_gap(s, f);
         if (h->again)
             iba_shadow_tell_of(s, f, IBA_FINDING_ANSWER_AGAIN, &h->mark, &(struct iba_tell){0}, h->psn);
@@ -237,8 +249,7 @@ static void let_go(struct iba_shadow *s, struct iba_flow *f, bool late)
 
 static bool is_at_once(const struct iba_shadow *s, const struct iba_shadow_held *h)
 {
-    return s->now.at - h->mark.at <
-           (h->late && iba_psn_eq(h->from, h->psn) ? IBA_SHADOW_TURN_NS : IBA_SHADOW_AT_ONCE_NS);
+    return s->now.at - h->mark.at < (h->late && !is_amid(h) ? IBA_SHADOW_TURN_NS : IBA_SHADOW_AT_ONCE_NS);
 }
 
 /* Who answers a READ sends all there is to it: a First that stands alone was overtaken, and so was what comes before
@@ -247,7 +258,7 @@ void iba_shadow_release(struct iba_shadow *s, struct iba_flow *f, const struct i
 {
     const struct iba_shadow_held *h = &f->held;
     const int32_t d = l ? iba_psn_diff(l->psn, h->psn) : 0;
-    const bool inside = l && !iba_opcode_begins(l->op), amid = !iba_psn_eq(h->from, h->psn);
+    const bool inside = l && !iba_opcode_begins(l->op), amid = is_amid(h);
     const bool begins = amid && l && iba_psn_diff(l->psn, h->from) >= 0;
 
     if (h->mark.frame == 0 || (l && d < 0 && !begins) || (l && !amid && d == 0 && l->op->pos != IBA_FIRST))

@@ -142,17 +142,23 @@ static void tell_gap(struct iba_look *l, struct iba_shadow_requests *q, uint32_t
     iba_shadow_dig_hole(q->hole, &q->next_hole, l->s->now.at, iba_psn_of(l->psn.v - n), n);
 }
 
+/* Right behind one that may only have been late. Two that are may follow each other. */
+__attribute__((cold)) static bool goes_right_on(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    const bool asked = q->run.shown || (q->run.asked && q->run.kind != IBA_FINDING_RETRY_NAK);
+
+    return q->strays >= IBA_SHADOW_RUN || asked || q->doubt.told || l->again || q->doubt.ahead > 0 ||
+           !iba_shadow_hole_at(l->s, q->hole, l->psn);
+}
+
 /* It goes on where one that may only have been late left off, so they did go back; some between may be lost. */
-static bool follows_stray(const struct iba_look *l, struct iba_shadow_requests *q)
+__attribute__((cold)) static bool follows_stray(const struct iba_look *l, struct iba_shadow_requests *q)
 {
     const int32_t lost = iba_psn_diff(l->psn, q->stray);
 
     if (!q->run.shown && q->run.kind == IBA_FINDING_RETRY_NAK && iba_shadow_was_asked_for(l, q))
         return false; /* they go back here */
-    /* Two that are late may follow each other. */
-    const bool alone = lost == 0 ? q->strays >= IBA_SHADOW_RUN || q->run.shown ||
-                                       (q->run.asked && q->run.kind != IBA_FINDING_RETRY_NAK) || q->doubt.told ||
-                                       l->again || q->doubt.ahead > 0 || !iba_shadow_hole_at(l->s, q->hole, l->psn)
+    const bool alone = lost == 0 ? goes_right_on(l, q)
                                  : q->run.asked && q->run.shown && !iba_shadow_was_asked_for(l, q) &&
                                        !iba_shadow_hole_at(l->s, q->hole, l->psn);
 
@@ -191,7 +197,7 @@ static void stray(const struct iba_look *l, struct iba_shadow_requests *q, uint3
 {
     const bool behind = iba_psn_eq(l->psn, q->stray) && l->s->now.at - q->last.at < IBA_SHADOW_AT_ONCE_NS;
 
-    q->strays = behind ? (uint8_t)(q->strays + (q->strays < UINT8_MAX)) : 1;
+    q->strays = iba_shadow_count(q->strays, behind);
     q->stray = iba_psn_add(l->psn, n);
 }
 
@@ -256,12 +262,8 @@ static void unleap(const struct iba_look *l, struct iba_shadow_requests *q)
 /* So is the first of all, when the second goes far back. */
 __attribute__((cold)) static void forget_first(const struct iba_look *l, struct iba_shadow_requests *q)
 {
-    const uint32_t born = q->born;
-
-    if (!q->any || iba_psn_diff(q->next, l->psn) < IBA_SHADOW_LEAP)
-        return;
-    memset(q, 0, sizeof *q);
-    q->born = born;
+    if (q->any && iba_psn_diff(q->next, l->psn) >= IBA_SHADOW_LEAP)
+        memset(q, 0, sizeof *q);
 }
 
 /* Where the packet stands among those before it. */

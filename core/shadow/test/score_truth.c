@@ -108,9 +108,9 @@ static bool changed(const struct truth *t, const struct score_frame *f, uint32_t
 static const struct score_sight *twin_of(const struct truth *t, const struct score_sight *e, int step)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
-    const struct score_sight *const end = t->r->sight + t->r->n_sight;
 
-    for (const struct score_sight *o = e + step; o >= t->r->sight && o < end; o += step) {
+    for (int64_t i = e - t->r->sight + step; i >= 0 && i < t->r->n_sight; i += step) {
+        const struct score_sight *o = &t->r->sight[i];
         const struct score_frame *g = &t->r->frame[o->frame];
         if ((step > 0 ? o->at - e->at : e->at - o->at) >= INSTANT_NS)
             return NULL;
@@ -136,10 +136,10 @@ static const struct score_sight *comes_with_retry(const struct truth *t, const s
 static void of_retry(const struct truth *t, struct score_sight *e, const struct stream *s)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
-    const struct score_sight *const twin = f->retry ? twin_of(t, e, -1) : NULL;
 
     if (!f->retry)
         return;
+    const struct score_sight *const twin = twin_of(t, e, -1);
     if (twin && twin->hidden & SCORE_KIND(LATE) && comes_with_retry(t, twin) == e) {
         e->hidden |= f->retry | SCORE_KIND(NETWORK_COPY);
         return;
