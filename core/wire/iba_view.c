@@ -39,22 +39,11 @@ static bool whole(struct walk *w, uint32_t n, enum iba_hdr h)
     return true;
 }
 
-const uint8_t *iba_walk_take(struct walk *w, enum iba_hdr h)
+const uint8_t *iba_walk_refuse(struct walk *w, enum iba_hdr h)
 {
-    struct iba_view *v = w->v;
-    const uint8_t *p = v->wire + w->at;
-
-    if (!whole(w, iba_headers[h].bytes, h))
-        return NULL;
-    if (v->n_layer == IBA_MAX_LAYERS || w->at > UINT16_MAX) {
+    if (whole(w, iba_headers[h].bytes, h))
         iba_walk_fault(w, IBA_TOO_DEEP, h);
-        return NULL;
-    }
-    v->layer[v->n_layer++] = (struct iba_layer){.at = (uint16_t)w->at, .hdr = (uint8_t)h};
-    v->at[h] = (uint16_t)w->at;
-    v->has |= IBA_HDR_BIT(h);
-    w->at += iba_headers[h].bytes;
-    return p;
+    return NULL;
 }
 
 bool iba_walk_skip(struct walk *w, uint32_t n, enum iba_hdr h)
@@ -84,8 +73,8 @@ static iba_step *const steps[STEP_COUNT] = {
     [STEP_RWH] = iba_step_rwh,         [STEP_BTH] = iba_step_bth,         [STEP_IPOIBSEND] = iba_step_ipoibsend,
 };
 
-enum iba_err iba_view_parse(struct iba_view *v, enum iba_link link, const uint8_t *wire, size_t caplen, size_t len,
-                            const struct iba_view_opts *opts)
+__attribute__((hot)) enum iba_err iba_view_parse(struct iba_view *v, enum iba_link link, const uint8_t *wire,
+                                                 size_t caplen, size_t len, const struct iba_view_opts *opts)
 {
     static const struct iba_view_opts none;
     static const uint8_t first[] = {
@@ -125,7 +114,7 @@ uint32_t iba_view_icrc(const struct iba_view *v)
                     v->bth_at - v->l3_at, v->end - IBA_ICRC_BYTES - v->l3_at);
 }
 
-void iba_view_check(struct iba_view *v)
+__attribute__((hot)) void iba_view_check(struct iba_view *v)
 {
     if (v->icrc == IBA_CHECK_PENDING)
         v->icrc = iba_view_icrc(v) == iba_le32(v->wire + v->end - IBA_ICRC_BYTES) ? IBA_CHECK_GOOD : IBA_CHECK_BAD;

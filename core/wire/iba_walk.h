@@ -44,21 +44,35 @@ struct walk {
     bool inner;      /* below a transport payload: a fault here says nothing about the InfiniBand packet */
 };
 
+/* The header does not fit: says why. Always NULL. */
+__attribute__((cold)) const uint8_t *iba_walk_refuse(struct walk *w, enum iba_hdr h);
 /* The header at the cursor, taken as a layer; NULL when the packet ends first (a fault) or the capture does
  * (truncated). */
-const uint8_t *iba_walk_take(struct walk *w, enum iba_hdr h);
+static inline const uint8_t *iba_walk_take(struct walk *w, enum iba_hdr h)
+{
+    struct iba_view *const v = w->v;
+    const uint32_t at = w->at, n = iba_headers[h].bytes;
+
+    if (n > w->end - at || at + n > v->caplen || v->n_layer == IBA_MAX_LAYERS || at > UINT16_MAX)
+        return iba_walk_refuse(w, h);
+    v->layer[v->n_layer++] = (struct iba_layer){.at = (uint16_t)at, .hdr = (uint8_t)h};
+    v->at[h] = (uint16_t)at;
+    v->has |= IBA_HDR_BIT(h);
+    w->at = at + n;
+    return v->wire + at;
+}
 /* Moves the cursor over bytes that no header row describes; false as above. */
-bool iba_walk_skip(struct walk *w, uint32_t n, enum iba_hdr h);
+__attribute__((hot)) bool iba_walk_skip(struct walk *w, uint32_t n, enum iba_hdr h);
 void iba_walk_fault(struct walk *w, enum iba_err e, enum iba_hdr h);
 /* The packet ends `n` bytes from `from`, says header `h`. A claim beyond the enclosing end is fault `e` and is cut to
  * it. */
-void iba_walk_bound(struct walk *w, uint32_t from, uint32_t n, enum iba_err e, enum iba_hdr h);
+__attribute__((hot)) void iba_walk_bound(struct walk *w, uint32_t from, uint32_t n, enum iba_err e, enum iba_hdr h);
 
 typedef enum step iba_step(struct walk *w);
-iba_step iba_step_erf, iba_step_sll, iba_step_sll2, iba_step_ipoibph, iba_step_eth, iba_step_svlan, iba_step_vlan,
-    iba_step_mpls, iba_step_ip, iba_step_ipv4, iba_step_ipv6, iba_step_ip6ext, iba_step_udp, iba_step_vxlan,
-    iba_step_gre, iba_step_erspan2, iba_step_erspan3, iba_step_ipoib, iba_step_ipoibsend, iba_step_ib, iba_step_fc,
-    iba_step_grh, iba_step_rwh, iba_step_bth;
+__attribute__((hot)) iba_step iba_step_eth, iba_step_ipv4, iba_step_udp, iba_step_bth;
+iba_step iba_step_erf, iba_step_sll, iba_step_sll2, iba_step_ipoibph, iba_step_svlan, iba_step_vlan, iba_step_mpls,
+    iba_step_ip, iba_step_ipv6, iba_step_ip6ext, iba_step_vxlan, iba_step_gre, iba_step_erspan2, iba_step_erspan3,
+    iba_step_ipoib, iba_step_ipoibsend, iba_step_ib, iba_step_fc, iba_step_grh, iba_step_rwh;
 /* The step for an EtherType. Behind an InfiniBand payload nothing carries RoCE again. */
 enum step iba_walk_by_ethertype(const struct walk *w, uint16_t type);
 /* What the ICRC masks when it starts at header `l3`; `global`: a GRH follows the LRH. The builder asks too. */
