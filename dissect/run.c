@@ -225,7 +225,7 @@ static bool is_input(const struct options *opt, const char *path)
     return false;
 }
 
-static void deliver(struct run *r, const struct packet *p)
+__attribute__((hot)) static void deliver(struct run *r, const struct packet *p)
 {
     const struct options *opt = r->opt;
 
@@ -290,8 +290,6 @@ static void hold(struct run *r, const struct packet *p)
 static void one_packet(struct run *r, struct packet *p)
 {
     r->packet = p;
-    if (r->opt->check_crc)
-        iba_view_check(&p->view);
     track_packet(r->track, p);
     if (r->held && p->told.response_to != 0)
         held_response(r->held, p->told.response_to, p->number);
@@ -321,7 +319,7 @@ static void erf_time(struct cap_packet *cap)
     cap->has_ts = true;
 }
 
-static bool parse(struct run *r, struct packet *p, struct cap_packet *cap, size_t source)
+__attribute__((hot)) static bool parse(struct run *r, struct packet *p, struct cap_packet *cap, size_t source)
 {
     enum iba_link link;
     char line[320];
@@ -357,9 +355,12 @@ static bool fill(struct run *r)
         if (r->n_batch > 0 && (r->merge || !cap_ready(r->capture[0])))
             break;
         const enum cap_result got = next(r, cap, &source);
-        if (got == CAP_PACKET && parse(r, &r->batch[r->n_batch].packet, cap, source))
+        struct packet *p = &r->batch[r->n_batch].packet;
+        if (got == CAP_PACKET && parse(r, p, cap, source)) {
             r->n_batch++;
-        else if (got == CAP_ERROR && r->merge)
+            if (r->judge)
+                judge_expect(r->judge, &p->view);
+        } else if (got == CAP_ERROR && r->merge)
             complain(r, cap_error(r->capture[source]));
         else
             r->over = true;
@@ -369,21 +370,22 @@ static bool fill(struct run *r)
     return r->n_batch > 0;
 }
 
-static void expect(struct run *r)
+/* Several packets at once: one CRC waits for its own steps, not for another. */
+static void check(struct run *r, unsigned from, unsigned end)
 {
-    const struct iba_view *view[JUDGE_AHEAD];
-    uint32_t direction[JUDGE_AHEAD];
+    for (unsigned i = from; r->opt->check_crc && i < end; i++)
+        iba_view_check(&r->batch[i].packet.view);
+}
 
-    if (!r->judge)
-        return;
-    for (unsigned i = 0; i < r->n_batch; i++)
-        view[i] = &r->batch[i].packet.view;
-    if (!judge_expect(r->judge, view, r->n_batch, direction))
-        return;
-    for (size_t s = 0; s < r->opt->n_stat; s++)
-        for (unsigned i = 0; r->opt->stat[s].kind->expect && i < r->n_batch; i++)
-            if (direction[i] != UINT32_MAX)
-                r->opt->stat[s].kind->expect(r->opt->stat[s].state, direction[i]);
+/* What is known of their connections is far away in memory: the last of three steps to fetch it. */
+static void fetch(struct run *r)
+{
+    uint32_t direction[JUDGE_AHEAD];
+    const unsigned n = r->judge ? judge_fetch_more(r->judge, direction) : 0;
+
+    for (size_t s = 0; n > 0 && s < r->opt->n_stat; s++)
+        for (unsigned i = 0; r->opt->stat[s].kind->expect && i < n; i++)
+            r->opt->stat[s].kind->expect(r->opt->stat[s].state, direction[i]);
 }
 
 static void read_all(struct run *r)
@@ -391,7 +393,11 @@ static void read_all(struct run *r)
     enum { PROGRESS_EVERY = 4096 };
 
     while (!r->full && fill(r)) {
-        expect(r);
+        if (r->judge)
+            judge_fetch(r->judge);
+        check(r, 0, r->n_batch / 2);
+        fetch(r);
+        check(r, r->n_batch / 2, r->n_batch);
         for (unsigned i = 0; i < r->n_batch && !r->full; i++)
             one_packet(r, &r->batch[i].packet);
         if (r->progress && r->read / PROGRESS_EVERY != (r->read - r->n_batch) / PROGRESS_EVERY)
@@ -457,7 +463,7 @@ static bool open_outputs(struct run *r)
     return true;
 }
 
-int run(struct options *opt)
+__attribute__((hot)) int run(struct options *opt)
 {
     static struct out out;
     static struct track track;

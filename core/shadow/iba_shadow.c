@@ -89,7 +89,7 @@ void iba_shadow_tell_of(struct iba_shadow *s, struct iba_flow *f, enum iba_findi
 }
 
 /* Four lanes, so that one multiplication need not wait for the other. */
-static uint64_t hash_bytes(uint64_t seed, const uint8_t *p, size_t n)
+__attribute__((hot)) static uint64_t hash_bytes(uint64_t seed, const uint8_t *p, size_t n)
 {
     enum { LANES = 4, WORD = sizeof(uint64_t) };
     uint64_t h[LANES] = {seed, ~seed, n, ~(uint64_t)n}, word[LANES];
@@ -124,24 +124,30 @@ static uint64_t content_of(const struct iba_view *v)
     return hash_bytes(0, v->wire + at, end > at ? end - at : 0);
 }
 
-/* Of what no router changes. What was not captured is not in it. */
-static uint64_t hash_of(const struct iba_look *l)
+/* The first `n` bytes of a word, at most all; by a processor's own load where n is a constant. */
+static uint64_t word_of(const uint8_t *p, size_t n)
 {
+    uint64_t word = 0;
+
+    memcpy(&word, p, n);
+    return word;
+}
+
+/* Of what no router changes. What was not captured is not in it. */
+__attribute__((hot)) static uint64_t hash_of(const struct iba_look *l)
+{
+    static const uint8_t steady[sizeof(uint64_t)] = {255, 255, 255, 255, 0, 255, 255, 255}; /* all but FECN and BECN */
     const struct iba_view *v = l->v;
     const uint32_t from = v->bth_at + IBA_BYTES_bth, to = v->payload_at + v->payload_len;
     const uint32_t at = captured(v, to > from ? to : from), end = captured(v, v->end);
     const uint32_t behind = end > at ? end - at : 0; /* pad and ICRC, more where the packet is malformed */
-    uint64_t word[3] = {0};
+    const uint64_t first = word_of(l->bth, sizeof first) & word_of(steady, sizeof steady);
+    const uint64_t second = word_of(l->bth + sizeof first, IBA_BYTES_bth - sizeof first);
+    const uint64_t third = behind == IBA_ICRC_BYTES /* mostly */ ? word_of(v->wire + at, IBA_ICRC_BYTES)
+                           : behind <= sizeof third              ? word_of(v->wire + at, behind)
+                                                                 : hash_bytes(0, v->wire + at, behind);
 
-    memcpy(word, l->bth, IBA_BYTES_bth);
-    ((uint8_t *)word)[4] = 0;     /* FECN and BECN, which the ICRC leaves out too */
-    if (behind == IBA_ICRC_BYTES) /* mostly */
-        memcpy(&word[2], v->wire + at, IBA_ICRC_BYTES);
-    else if (behind <= sizeof *word)
-        memcpy(&word[2], v->wire + at, behind);
-    else
-        word[2] = hash_bytes(0, v->wire + at, behind);
-    return iba_shadow_mix(iba_shadow_mix(iba_shadow_mix(l->content ^ l->ip_id, word[0]), word[1]), word[2]);
+    return iba_shadow_mix(iba_shadow_mix(iba_shadow_mix(l->content ^ l->ip_id, first), second), third);
 }
 
 /* Packets with IPv4 identifications that count tell a copy from a retransmission for certain. */
@@ -255,7 +261,7 @@ static bool seen_before(struct iba_look *l)
     struct iba_flow *f = l->flow;
     const uint64_t hash = hash_of(l);
 
-    const bool look = may_be_recent(f, (uint16_t)hash);
+    const bool look = f->n_recent > 0 && may_be_recent(f, (uint16_t)hash);
     for (unsigned i = 0; look && i < f->n_recent; i++) {
         const struct iba_shadow_recent *r = &f->recent[i];
         if (r->mark.frame == 0 || r->hash != hash || !iba_psn_eq(r->psn, l->psn))
@@ -462,10 +468,10 @@ static void believe(struct iba_look *l)
     by_service(l);
 }
 
-const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_sighting *p)
+__attribute__((hot)) const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_sighting *p)
 {
     struct iba_look l;
-    struct iba_flow_key key;
+    struct iba_direction id;
 
     s->worst = IBA_SEVERITY_NONE;
     s->same.frame = 0;
@@ -475,17 +481,20 @@ const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_si
     }
     s->now = (struct iba_shadow_mark){p->frame, p->tag, p->now > s->now.at ? p->now : s->now.at};
     s->source = p->source;
-    if (!iba_shadow_key(&key, p->view)) {
+    if (!(p->expected ? p->expected->any : iba_shadow_direction(&id, p->view))) {
         s->others++;
         if (damaged(p->view)) /* before its BTH: whose it is cannot be told */
             iba_shadow_tell(&(struct iba_look){.s = s, .v = p->view}, damage(p->view), NULL);
         return NULL;
     }
+    if (p->expected)
+        id = p->expected->id;
     s->packets++;
     look(&l, p);
     l.s = s;
+    l.id = &id;
     if (damaged(p->view)) {
-        l.flow = iba_shadow_known(s, &key, l.opcode >> 5);
+        l.flow = iba_shadow_known(&l);
         if (!damaged_seen_elsewhere(&l))
             iba_shadow_tell(&l, damage(l.v), NULL);
         if (l.flow)
@@ -493,10 +502,10 @@ const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_si
         return l.flow;
     }
     if (l.opcode >> 5 == IBA_CNP) {
-        iba_shadow_notified(&l, &key);
+        iba_shadow_notified(&l);
         return NULL;
     }
-    l.flow = iba_shadow_flow(&l, &key);
+    l.flow = iba_shadow_flow(&l);
     if (was_begun_since(&l, p->told))
         begin_another(&l, false); /* the message has told */
     else if (is_other_connection(&l))

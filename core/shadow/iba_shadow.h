@@ -347,6 +347,7 @@ struct iba_known {
     uint8_t kind : 2;                                   /* enum, inside: what the union holds */
     bool any : 1, answered : 1, counts : 1, steady : 1, asks : 1, again : 1;
     bool guess : 1, once : 1, pmtu_sure : 1, has_pkey : 1, has_qkey : 1, has_aeth : 1;
+    bool shared : 1; /* not only at rest: another has the same ends, and another service */
 };
 
 /* The request remembered at this PSN, or NULL. */
@@ -419,13 +420,25 @@ struct iba_told {               /* what connection management says of a packet *
         cause;      /* of the message that began the connection, or that before; of the request it answers; 0: none */
     uint64_t begun; /* of a data packet: the frame that made its connection; 0: not known */
 };
-struct iba_sighting {            /* one packet at one capture point */
-    const struct iba_view *view; /* checked */
-    iba_time now;                /* steps back are taken as no time passing */
-    uint64_t frame;              /* not 0 */
-    uint64_t tag;                /* anything: given back with the frame */
-    uint32_t source;             /* capture point: the same packet at two of them is one packet */
-    const struct iba_told *told; /* optional */
+struct iba_direction { /* what a direction is found by */
+    uint64_t from, to; /* hashes of the addresses */
+    uint32_t target;   /* of `to` and the QP */
+    uint32_t qpn;      /* DestQP */
+};
+struct iba_expected { /* a packet that is fed soon */
+    const struct iba_view *view;
+    struct iba_direction id;
+    uint32_t known; /* index plus 1; 0: not known yet */
+    bool any;       /* it has one */
+};
+struct iba_sighting {                    /* one packet at one capture point */
+    const struct iba_view *view;         /* checked */
+    iba_time now;                        /* steps back are taken as no time passing */
+    uint64_t frame;                      /* not 0 */
+    uint64_t tag;                        /* anything: given back with the frame */
+    uint32_t source;                     /* capture point: the same packet at two of them is one packet */
+    const struct iba_told *told;         /* optional */
+    const struct iba_expected *expected; /* of this view; optional */
 };
 
 void iba_shadow_init(struct iba_shadow *s, const struct iba_shadow_config *cfg);
@@ -434,10 +447,6 @@ const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_si
 /* Packets that are fed soon: what is known of their directions is far away in memory. Each step fetches what the next
  * one reads, so take each for several packets before the next; all are optional. The last returns the direction's tag,
  * 0 when it is not known. */
-struct iba_expected {
-    uint32_t target, known;
-    bool any;
-};
 void iba_shadow_expect(const struct iba_shadow *s, struct iba_expected *e, const struct iba_view *v);
 void iba_shadow_fetch(const struct iba_shadow *s, struct iba_expected *e);
 uint32_t iba_shadow_fetch_peer(const struct iba_shadow *s, const struct iba_expected *e);

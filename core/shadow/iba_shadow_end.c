@@ -78,6 +78,6 @@ void iba_shadow_end(struct iba_shadow *s, iba_time now)
     for (uint32_t i = 0; s->resting > 0 && i < s->n_known; i++) {
         const struct iba_known *k = &s->cfg.known[i];
         if (k->flow == 0 && iba_shadow_waits(s, k))
-            iba_shadow_tell_end(s, iba_shadow_wake(s, i + 1, &(struct iba_flow_key){.qpn = k->qpn}, NULL), false);
+            iba_shadow_tell_end(s, iba_shadow_wake(s, i + 1, NULL, NULL), false);
     }
 }

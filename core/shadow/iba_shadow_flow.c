@@ -6,7 +6,7 @@
 
 /* Near: a flow moves to the front of its list when n_flow / NEAR packets have passed since it last did. Guests are
  * few, so that what comes and goes stays in the cache. */
-enum { NEAR = 16, MOST_COMPARED = 8, MOST_GUESTS = 16, GUESTS_SHARE = 8 };
+enum { NEAR = 16, MOST_COMPARED = 8, MOST_GUESTS = 8, GUESTS_SHARE = 8 };
 
 void iba_shadow_share(struct iba_shadow *s)
 {
@@ -17,53 +17,81 @@ void iba_shadow_share(struct iba_shadow *s)
     s->list[IBA_SHADOW_REGULARS].most = s->cfg.n_flow - s->list[IBA_SHADOW_GUESTS].most;
 }
 
-static void addresses(struct iba_flow_key *k, enum iba_flow_addr kind, const uint8_t *src, const uint8_t *dst, size_t n)
-{
-    k->kind = (uint8_t)kind;
-    memcpy(k->src, src, n);
-    memcpy(k->dst, dst, n);
-}
+/* Where a packet says who sends it and to whom. */
+struct ends {
+    enum iba_flow_addr kind;
+    const uint8_t *src, *dst; /* of as many bytes as an address of that kind has */
+};
 
-bool iba_shadow_key(struct iba_flow_key *k, const struct iba_view *v)
+static bool ends_of(struct ends *e, const struct iba_view *v)
 {
     const uint8_t *l3 = v->wire + v->l3_at;
 
-    memset(k, 0, sizeof *k);
     if (!iba_view_has_bth(v))
         return false;
-    k->qpn = iba_bth_destqp(iba_view_bth(v));
     if (v->l3 == IBA_H_ipv4)
-        addresses(k, IBA_FLOW_IPV4, l3 + IBA_AT_ipv4_src / 8, l3 + IBA_AT_ipv4_dst / 8, 4);
+        *e = (struct ends){IBA_FLOW_IPV4, l3 + IBA_AT_ipv4_src / 8, l3 + IBA_AT_ipv4_dst / 8};
     else if (v->l3 == IBA_H_ipv6)
-        addresses(k, IBA_FLOW_IPV6, iba_ipv6_src(l3), iba_ipv6_dst(l3), 16);
+        *e = (struct ends){IBA_FLOW_IPV6, iba_ipv6_src(l3), iba_ipv6_dst(l3)};
     else if (iba_view_has(v, IBA_H_grh)) {
         const uint8_t *grh = iba_view_hdr(v, IBA_H_grh);
-        addresses(k, IBA_FLOW_GID, iba_grh_sgid(grh), iba_grh_dgid(grh), 16);
+        *e = (struct ends){IBA_FLOW_GID, iba_grh_sgid(grh), iba_grh_dgid(grh)};
     } else if (v->l3 == IBA_H_lrh)
-        addresses(k, IBA_FLOW_LID, l3 + IBA_AT_lrh_slid / 8, l3 + IBA_AT_lrh_dlid / 8, 2);
+        *e = (struct ends){IBA_FLOW_LID, l3 + IBA_AT_lrh_slid / 8, l3 + IBA_AT_lrh_dlid / 8};
     else
         return false;
     return true;
 }
 
-/* What a direction is found by. */
-struct ids {
-    uint32_t target, source, qpn;
-};
-
-static uint32_t hash_address(uint64_t seed, const uint8_t address[16])
+void iba_shadow_key(struct iba_flow_key *k, const struct iba_view *v)
 {
-    uint64_t word[2]; /* in the machine's order: nobody relies on the hash */
+    static const uint8_t bytes[] = {[IBA_FLOW_IPV4] = 4, [IBA_FLOW_IPV6] = 16, [IBA_FLOW_GID] = 16, [IBA_FLOW_LID] = 2};
+    struct ends e;
 
-    memcpy(word, address, sizeof word);
-    return (uint32_t)(iba_shadow_mix(iba_shadow_mix(seed, word[0]), word[1]) >> 32);
+    memset(k, 0, sizeof *k);
+    if (!ends_of(&e, v))
+        return;
+    k->kind = (uint8_t)e.kind;
+    k->qpn = iba_bth_destqp(iba_view_bth(v));
+    memcpy(k->src, e.src, bytes[e.kind]);
+    memcpy(k->dst, e.dst, bytes[e.kind]);
 }
 
-static struct ids ids_of(const struct iba_flow_key *k)
+/* In the machine's order: nobody relies on the hash. Lengths are constants, so that words do not go through memory. */
+static uint64_t hash_address(enum iba_flow_addr kind, const uint8_t *address)
 {
-    const uint64_t kind = (uint64_t)k->kind << 32;
+    uint64_t low = 0, high = 0;
 
-    return (struct ids){hash_address(kind | k->qpn, k->dst), hash_address(kind, k->src), k->qpn};
+    switch (kind) {
+    case IBA_FLOW_IPV4: memcpy(&low, address, 4); break;
+    case IBA_FLOW_LID: memcpy(&low, address, 2); break;
+    default: memcpy(&low, address, sizeof low); memcpy(&high, address + sizeof low, sizeof high);
+    }
+    return iba_shadow_mix(iba_shadow_mix((uint64_t)kind << 32, low), high);
+}
+
+/* Of where packets go; the sender is `source_of(from)`. */
+static uint32_t target_of(uint64_t to, uint32_t qpn)
+{
+    return (uint32_t)(iba_shadow_mix(to, qpn) >> 32);
+}
+
+static uint32_t source_of(uint64_t from)
+{
+    return (uint32_t)(from >> 32);
+}
+
+bool iba_shadow_direction(struct iba_direction *id, const struct iba_view *v)
+{
+    struct ends e;
+
+    if (!ends_of(&e, v))
+        return false;
+    id->from = hash_address(e.kind, e.src);
+    id->to = hash_address(e.kind, e.dst);
+    id->qpn = iba_bth_destqp(iba_view_bth(v));
+    id->target = target_of(id->to, id->qpn);
+    return true;
 }
 
 /* Buckets hold at most one direction each, its index plus 1, and bits of its hash, so that another is passed without
@@ -287,8 +315,9 @@ static struct iba_flow *take_flow(struct iba_shadow *s, enum iba_shadow_list lis
     return f;
 }
 
-static struct iba_flow *seat(struct iba_shadow *s, uint32_t known, const struct iba_flow_key *key, bool regular,
-                             const struct iba_flow *keep)
+/* Its key is still that of another. */
+__attribute__((hot)) static struct iba_flow *seat(struct iba_shadow *s, uint32_t known, bool regular,
+                                                  const struct iba_flow *keep)
 {
     struct iba_known *k = &s->cfg.known[known - 1];
     const bool fits = s->list[IBA_SHADOW_REGULARS].n < s->list[IBA_SHADOW_REGULARS].most;
@@ -297,7 +326,6 @@ static struct iba_flow *seat(struct iba_shadow *s, uint32_t known, const struct 
     struct iba_flow *f = take_flow(s, list, keep);
 
     clear(s, f);
-    f->key = *key;
     f->svc = k->svc;
     f->used = true;
     f->known = known;
@@ -306,45 +334,46 @@ static struct iba_flow *seat(struct iba_shadow *s, uint32_t known, const struct 
     return f;
 }
 
-struct iba_flow *iba_shadow_wake(struct iba_shadow *s, uint32_t known, const struct iba_flow_key *key,
-                                 const struct iba_flow *keep)
+static void turn(struct iba_flow_key *k, const struct iba_flow_key *opposite, uint32_t qpn)
+{
+    k->kind = opposite->kind;
+    k->qpn = qpn;
+    memcpy(k->dst, opposite->src, sizeof k->dst);
+    memcpy(k->src, opposite->dst, sizeof k->src);
+}
+
+struct iba_flow *iba_shadow_wake(struct iba_shadow *s, uint32_t known, const struct iba_view *v,
+                                 const struct iba_flow *opposite)
 {
     const struct iba_known *k = &s->cfg.known[known - 1];
 
     if (k->flow)
         return &s->cfg.flow[k->flow - 1];
-    struct iba_flow *f = seat(s, known, key, (uint32_t)s->packets - k->touched < s->cfg.n_flow, keep);
+    struct iba_flow *f = seat(s, known, (uint32_t)s->packets - k->touched < s->cfg.n_flow, opposite);
+    if (v)
+        iba_shadow_key(&f->key, v);
+    else if (opposite)
+        turn(&f->key, &opposite->key, k->qpn);
+    else
+        f->key = (struct iba_flow_key){.qpn = k->qpn};
     iba_shadow_resume(f, k);
     s->resting--;
     return f;
 }
 
-static struct iba_flow_key turned(const struct iba_flow_key *k, uint32_t qpn)
-{
-    struct iba_flow_key t = {.kind = k->kind, .qpn = qpn};
-
-    memcpy(t.dst, k->src, sizeof t.dst);
-    memcpy(t.src, k->dst, sizeof t.src);
-    return t;
-}
-
 struct iba_flow *iba_shadow_wake_peer(struct iba_shadow *s, struct iba_flow *f)
 {
-    if (f->peer == 0)
-        return NULL;
-    const struct iba_flow_key k = turned(&f->key, s->cfg.known[f->peer - 1].qpn);
-    return iba_shadow_wake(s, f->peer, &k, f);
+    return f->peer == 0 ? NULL : iba_shadow_wake(s, f->peer, NULL, f);
 }
 
-struct iba_flow *iba_shadow_wake_opposite(struct iba_shadow *s, uint32_t known, const struct iba_flow *f)
+struct iba_flow *iba_shadow_wake_opposite(const struct iba_look *l, uint32_t known)
 {
-    const struct iba_known *k = known <= s->n_known ? iba_shadow_known_at(s, known) : NULL;
+    const struct iba_known *k = known <= l->s->n_known ? iba_shadow_known_at(l->s, known) : NULL;
 
     if (!k || (k->flow == 0 && k->peer))
         return NULL;
-    const struct iba_flow_key key = turned(&f->key, k->qpn);
-    const struct ids id = ids_of(&key);
-    return k->target == id.target && k->source == id.source ? iba_shadow_wake(s, known, &key, f) : NULL;
+    const bool opposite = k->target == target_of(l->id->from, k->qpn) && k->source == source_of(l->id->to);
+    return opposite ? iba_shadow_wake(l->s, known, NULL, l->flow) : NULL;
 }
 
 void iba_shadow_shrink(struct iba_shadow *s, uint32_t n_flow)
@@ -406,7 +435,7 @@ static void forget(struct iba_look *l, uint32_t known)
         s->resting--;
 }
 
-static uint32_t begin(struct iba_look *l, const struct ids *id, uint8_t svc)
+static uint32_t begin(struct iba_look *l, uint8_t svc)
 {
     struct iba_shadow *s = l->s;
     const bool room = s->n_known < s->cfg.n_known;
@@ -414,8 +443,9 @@ static uint32_t begin(struct iba_look *l, const struct ids *id, uint8_t svc)
 
     if (!room)
         forget(l, i);
-    s->cfg.known[i - 1] = (struct iba_known){.target = id->target, .source = id->source, .qpn = id->qpn, .svc = svc};
-    into_bucket(s, i, id->target);
+    s->cfg.known[i - 1] =
+        (struct iba_known){.target = l->id->target, .source = source_of(l->id->from), .qpn = l->id->qpn, .svc = svc};
+    into_bucket(s, i, l->id->target);
     return i;
 }
 
@@ -438,20 +468,30 @@ static bool is_quiet(const struct iba_shadow *s, const struct iba_known *k)
     return s->now.at - (f ? f->last.at : k->at) >= s->cfg.rest_ns;
 }
 
-static struct neighbours find(const struct iba_shadow *s, const struct ids *id, uint8_t svc)
+/* Besides it no other need be looked for: no other service has its ends. */
+static bool is_alone(const struct iba_known *k, const struct iba_direction *id, uint8_t svc)
 {
-    struct neighbours n = {0};
+    return k->target == id->target && k->qpn == id->qpn && k->source == source_of(id->from) && k->svc == svc &&
+           !k->shared;
+}
 
+__attribute__((hot)) static void find(struct neighbours *n, const struct iba_shadow *s, const struct iba_direction *id,
+                                      uint8_t svc)
+{
+    *n = (struct neighbours){0};
     for (uint32_t at = home(s, id->target), i; (i = next_of(s, &at, id->target)) != 0;) {
         const struct iba_known *k = &s->cfg.known[i - 1];
         if (k->target != id->target || k->qpn != id->qpn)
             continue;
-        if (k->source == id->source)
-            *(k->svc == svc ? &n.own : &n.service) = i;
+        if (is_alone(k, id, svc)) {
+            n->own = i;
+            return;
+        }
+        if (k->source == source_of(id->from))
+            *(k->svc == svc ? &n->own : &n->service) = i;
         else if (k->svc == svc && is_paired(s, k))
-            *(is_quiet(s, k) ? &n.earlier : &n.stranger) = i;
+            *(is_quiet(s, k) ? &n->earlier : &n->stranger) = i;
     }
-    return n;
 }
 
 /* A QP has one service. What came in the middle of the connection's packets was foreign; a QP number that has gone over
@@ -465,84 +505,91 @@ static void foreign_service(struct iba_look *l, const struct iba_flow *own, uint
                            &(struct iba_tell){.cause = &own->last, .wait_ns = l->s->now.at - f->last.at}, l->psn);
 }
 
-struct iba_flow *iba_shadow_known(struct iba_shadow *s, const struct iba_flow_key *k, uint8_t svc)
+struct iba_flow *iba_shadow_known(const struct iba_look *l)
 {
-    const struct ids id = ids_of(k);
-    const uint32_t own = find(s, &id, svc).own;
+    struct neighbours n;
 
-    return own ? iba_shadow_wake(s, own, k, NULL) : NULL;
+    find(&n, l->s, l->id, l->opcode >> 5);
+    return n.own ? iba_shadow_wake(l->s, n.own, l->v, NULL) : NULL;
 }
 
-static struct iba_flow *come_back(struct iba_look *l, const struct iba_flow_key *k, const struct neighbours *n)
+static struct iba_flow *come_back(struct iba_look *l, uint32_t known)
 {
     struct iba_shadow *s = l->s;
-    struct iba_flow *f = iba_shadow_awake(s, n->own);
-    const uint32_t peer = f ? 0 : s->cfg.known[n->own - 1].peer;
+    const struct iba_known *k = &s->cfg.known[known - 1];
+    struct iba_flow *f = iba_shadow_flow_at(s, k->flow);
 
-    if (peer && l->op && l->op->dir == IBA_RSP)
-        fetch(&s->cfg.known[peer - 1]);
-    if (!f)
-        f = iba_shadow_wake(s, n->own, k, NULL);
-    else if (f->list == IBA_SHADOW_GUESTS)
+    if (!f) {
+        if (k->peer && l->op && l->op->dir == IBA_RSP)
+            fetch(&s->cfg.known[k->peer - 1]);
+        return iba_shadow_wake(s, known, l->v, NULL);
+    }
+    if (f->list == IBA_SHADOW_GUESTS)
         f->again = true;
     else if (s->packets - f->ordered >= s->cfg.n_flow / NEAR) {
         leave_list(s, f);
         to_front(s, f, IBA_SHADOW_REGULARS);
     }
-    if (n->service)
-        foreign_service(l, f, n->service);
     return f;
 }
 
-struct iba_flow *iba_shadow_flow(struct iba_look *l, const struct iba_flow_key *k)
+struct iba_flow *iba_shadow_flow(struct iba_look *l)
 {
     struct iba_shadow *s = l->s;
     const uint8_t svc = l->opcode >> 5;
-    const struct ids id = ids_of(k);
-    const struct neighbours n = find(s, &id, svc);
+    struct neighbours n;
 
-    if (n.own)
-        return come_back(l, k, &n);
+    find(&n, s, l->id, svc);
+    if (n.own) {
+        struct iba_flow *f = come_back(l, n.own);
+        if (n.service)
+            foreign_service(l, f, n.service);
+        return f;
+    }
     if (n.stranger || n.earlier) {
         const uint32_t other = n.stranger ? n.stranger : n.earlier;
         const struct iba_flow *f = iba_shadow_awake(s, other);
         const struct iba_shadow_mark last = f ? f->last : s->cfg.known[other - 1].mark;
         iba_shadow_tell(l, n.stranger ? IBA_FINDING_SPOOF : IBA_FINDING_QP_REUSED, &(struct iba_tell){.cause = &last});
     }
-    struct iba_flow *f = seat(s, begin(l, &id, svc), k, false, NULL);
+    const uint32_t new = begin(l, svc);
+    if (n.service)
+        s->cfg.known[new - 1].shared = s->cfg.known[n.service - 1].shared = true;
+    struct iba_flow *f = seat(s, new, false, NULL);
+    iba_shadow_key(&f->key, l->v);
     f->first = s->now;
     f->began = s->packets;
     return f;
 }
 
-void iba_shadow_expect(const struct iba_shadow *s, struct iba_expected *e, const struct iba_view *v)
+__attribute__((hot)) void iba_shadow_expect(const struct iba_shadow *s, struct iba_expected *e,
+                                            const struct iba_view *v)
 {
-    struct iba_flow_key key;
-
-    *e = (struct iba_expected){0};
-    if (s->resting == 0 || !iba_view_is_transport(v) || !iba_shadow_key(&key, v))
+    e->view = v;
+    e->known = 0;
+    e->any = iba_view_is_transport(v) && iba_shadow_direction(&e->id, v);
+    if (!e->any)
         return;
-    const struct ids id = ids_of(&key);
-    e->target = id.target;
-    e->any = true;
-    __builtin_prefetch(&s->cfg.bucket[home(s, id.target)]);
-    iba_shadow_expect_asked(s, &key, v);
+    __builtin_prefetch(&s->cfg.bucket[home(s, e->id.target)]);
 }
 
-void iba_shadow_fetch(const struct iba_shadow *s, struct iba_expected *e)
+__attribute__((hot)) void iba_shadow_fetch(const struct iba_shadow *s, struct iba_expected *e)
 {
-    uint32_t at = home(s, e->target);
-
-    e->known = e->any ? next_of(s, &at, e->target) : 0;
+    if (!e->any)
+        return;
+    uint32_t at = home(s, e->id.target);
+    e->known = next_of(s, &at, e->id.target);
     if (e->known)
         fetch(&s->cfg.known[e->known - 1]);
 }
 
-uint32_t iba_shadow_fetch_peer(const struct iba_shadow *s, const struct iba_expected *e)
+__attribute__((hot)) uint32_t iba_shadow_fetch_peer(const struct iba_shadow *s, const struct iba_expected *e)
 {
     const struct iba_known *k = iba_shadow_known_at(s, e->known);
 
-    if (k && k->flow == 0 && k->peer)
+    if (e->any && (!k || (k->flow == 0 && k->peer == 0)))
+        iba_shadow_expect_asked(s, e);
+    else if (k && k->flow == 0)
         fetch(&s->cfg.known[k->peer - 1]);
     return k ? k->tag : 0;
 }

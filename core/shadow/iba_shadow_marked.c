@@ -38,21 +38,23 @@ void iba_shadow_congestion(struct iba_look *l)
 }
 
 /* It answers the first marked packet since the one before it. */
-void iba_shadow_notified(struct iba_look *l, const struct iba_flow_key *k)
+void iba_shadow_notified(struct iba_look *l)
 {
     enum { NS_IN_US = 1000 };
     struct iba_shadow *s = l->s;
-    struct iba_shadow_congested *marked = place(s->marked, iba_shadow_mix_ends(k->qpn, k->dst, k->src));
+    struct iba_flow_key k;
+    iba_shadow_key(&k, l->v);
+    struct iba_shadow_congested *marked = place(s->marked, iba_shadow_mix_ends(k.qpn, k.dst, k.src));
     struct iba_tell t = {0};
 
     if (marked->mark.frame == 0)
-        marked = place(s->marked, iba_shadow_mix_ends(0, k->dst, k->src));
+        marked = place(s->marked, iba_shadow_mix_ends(0, k.dst, k.src));
     if (marked->mark.frame != 0) {
         t.cause = &marked->mark;
         t.wait_ns = s->now.at - marked->mark.at;
     }
     struct iba_shadow_congested *before =
-        place(s->notified, iba_shadow_mix(iba_shadow_mix_ends(k->qpn, k->dst, k->src), s->source + UINT64_C(1)));
+        place(s->notified, iba_shadow_mix(iba_shadow_mix_ends(k.qpn, k.dst, k.src), s->source + UINT64_C(1)));
     const iba_time since = before->mark.frame ? (s->now.at - before->mark.at) / NS_IN_US : 0;
     t.count = since < UINT32_MAX ? (uint32_t)since : UINT32_MAX;
     iba_shadow_tell(l, IBA_FINDING_CNP, &t);

@@ -46,22 +46,22 @@ enum { INDEX_BITS = 20 };
 #define SEVERAL (UINT32_C(1) << INDEX_BITS)
 #define WHAT_BITS (~(SEVERAL | (SEVERAL - 1)))
 
-static uint32_t *asked(const struct iba_shadow *s, const uint8_t src[16], const uint8_t dst[16], iba_psn psn,
-                       uint32_t *what)
+/* `from`, `to`: hashes of the addresses of who asked, and whom. */
+static uint32_t *asked(const struct iba_shadow *s, uint64_t from, uint64_t to, iba_psn psn, uint32_t *what)
 {
-    const uint64_t h = iba_shadow_mix_ends(psn.v, src, dst);
+    const uint64_t h = iba_shadow_mix(iba_shadow_mix(psn.v, from), to);
 
     *what = (uint32_t)h & WHAT_BITS;
     return &s->cfg.asked[h >> 32 & (s->cfg.n_asked - 1)];
 }
 
-void iba_shadow_expect_asked(const struct iba_shadow *s, const struct iba_flow_key *k, const struct iba_view *v)
+void iba_shadow_expect_asked(const struct iba_shadow *s, const struct iba_expected *e)
 {
-    const bool answer = v->op && v->op->dir == IBA_RSP;
-    const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(v)));
+    const bool answer = e->view->op && e->view->op->dir == IBA_RSP;
+    const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(e->view)));
     uint32_t what;
 
-    __builtin_prefetch(asked(s, answer ? k->dst : k->src, answer ? k->src : k->dst, psn, &what));
+    __builtin_prefetch(asked(s, answer ? e->id.to : e->id.from, answer ? e->id.from : e->id.to, psn, &what));
 }
 
 static bool has_peer(const struct iba_shadow *s, uint32_t known)
@@ -79,7 +79,7 @@ void iba_shadow_wait_for_peer(struct iba_look *l)
 
     if (l->flow->peer)
         return;
-    uint32_t *at = asked(s, l->flow->key.src, l->flow->key.dst, l->psn, &what);
+    uint32_t *at = asked(s, l->id->from, l->id->to, l->psn, &what);
     const uint32_t before = *at & (SEVERAL - 1);
     const bool several = before != 0 && before <= s->n_known && before != l->flow->known && (*at & WHAT_BITS) == what &&
                          !has_peer(s, before);
@@ -123,10 +123,10 @@ static struct iba_flow *next_candidate(const struct iba_look *l, struct walk *w)
 static struct iba_flow *who_asked(struct iba_look *l, bool *several)
 {
     uint32_t what;
-    const uint32_t entry = *asked(l->s, l->flow->key.dst, l->flow->key.src, l->psn, &what);
+    const uint32_t entry = *asked(l->s, l->id->to, l->id->from, l->psn, &what);
 
     *several = (entry & SEVERAL) != 0;
-    return (entry & WHAT_BITS) == what ? iba_shadow_wake_opposite(l->s, entry & (SEVERAL - 1), l->flow) : NULL;
+    return (entry & WHAT_BITS) == what ? iba_shadow_wake_opposite(l, entry & (SEVERAL - 1)) : NULL;
 }
 
 void iba_shadow_be_sure(struct iba_shadow *s, struct iba_flow *f)

@@ -1,4 +1,7 @@
-/* Inside of the shadow: one packet under observation, and the parts that look at it. Not for users of libiba. */
+/* Inside of the shadow: one packet under observation, and the parts that look at it. Not for users of libiba.
+ *
+ * What most packets pass is marked hot, what few do cold: the linker lays the hot side by side, or the processor's
+ * first cache would not hold them. */
 #ifndef IBA_SHADOW_PARTS_H
 #define IBA_SHADOW_PARTS_H
 #include "shadow/iba_shadow.h"
@@ -32,6 +35,7 @@ static inline uint8_t iba_shadow_count(uint8_t n, bool goes_on)
 struct iba_look { /* one packet with a BTH */
     struct iba_shadow *s;
     const struct iba_view *v;
+    const struct iba_direction *id;
     struct iba_flow *flow, *peer; /* peer NULL: not known */
     const uint8_t *bth;
     const struct iba_opcode *op; /* NULL: reserved */
@@ -59,29 +63,33 @@ __attribute__((cold)) void iba_shadow_tell_of(struct iba_shadow *s, struct iba_f
 /* The response answers what was not sent yet, or not seen. */
 void iba_shadow_hold_ghost(struct iba_look *l, struct iba_shadow_requests *q);
 /* What was answered before it was seen, if anything: the request at `psn` shows whether it was sent. */
-void iba_shadow_unmask(struct iba_look *l, struct iba_shadow_requests *q);
+__attribute__((hot)) void iba_shadow_unmask(struct iba_look *l, struct iba_shadow_requests *q);
 /* The same when nothing comes any more. */
-void iba_shadow_unmask_alone(struct iba_shadow *s, struct iba_flow *f);
+__attribute__((hot)) void iba_shadow_unmask_alone(struct iba_shadow *s, struct iba_flow *f);
 
 /* ---- flows: iba_shadow_flow.c ---- */
-bool iba_shadow_key(struct iba_flow_key *k, const struct iba_view *v);
+/* False when the packet is of no direction. */
+__attribute__((hot)) bool iba_shadow_direction(struct iba_direction *id, const struct iba_view *v);
+/* Of a packet that is of one. */
+__attribute__((hot)) void iba_shadow_key(struct iba_flow_key *k, const struct iba_view *v);
 /* The flow of the packet, made when there is none: then what was unused longest may be forgotten. */
-struct iba_flow *iba_shadow_flow(struct iba_look *l, const struct iba_flow_key *k);
+__attribute__((hot)) struct iba_flow *iba_shadow_flow(struct iba_look *l);
 /* The same without making one; NULL when there is none. */
-struct iba_flow *iba_shadow_known(struct iba_shadow *s, const struct iba_flow_key *k, uint8_t svc);
+struct iba_flow *iba_shadow_known(const struct iba_look *l);
 struct iba_flow *iba_shadow_flow_at(const struct iba_shadow *s, uint32_t index_plus_1);
 /* How many flows each list may have. */
 void iba_shadow_share(struct iba_shadow *s);
 struct iba_known *iba_shadow_known_at(const struct iba_shadow *s, uint32_t index_plus_1);
-/* The flow of a direction that is known; made of what is left if it is at rest. `keep` stays awake; may be NULL. */
-struct iba_flow *iba_shadow_wake(struct iba_shadow *s, uint32_t known, const struct iba_flow_key *k,
-                                 const struct iba_flow *keep);
+/* The flow of a direction that is known; made of what is left if it is at rest. Whose it is shows `v`, a packet of it,
+ * or `opposite`, the other direction, which stays awake; both may be NULL. */
+__attribute__((hot)) struct iba_flow *iba_shadow_wake(struct iba_shadow *s, uint32_t known, const struct iba_view *v,
+                                                      const struct iba_flow *opposite);
 /* The same, NULL when it is not known or at rest. */
-struct iba_flow *iba_shadow_awake(const struct iba_shadow *s, uint32_t known);
+__attribute__((hot)) struct iba_flow *iba_shadow_awake(const struct iba_shadow *s, uint32_t known);
 /* The other direction's flow, awake from here on; NULL when it is not known. */
 struct iba_flow *iba_shadow_wake_peer(struct iba_shadow *s, struct iba_flow *f);
-/* The flow of that direction if its packets go the opposite way to those of `f`; woken when it rests. */
-struct iba_flow *iba_shadow_wake_opposite(struct iba_shadow *s, uint32_t known, const struct iba_flow *f);
+/* The flow of that direction if its packets go the opposite way to this one; woken when it rests. */
+struct iba_flow *iba_shadow_wake_opposite(const struct iba_look *l, uint32_t known);
 /* Of that direction, awake or not. */
 void iba_shadow_set_peer(const struct iba_shadow *s, uint32_t known, uint32_t peer, bool guess);
 /* Forgets what the flow was: another connection uses its QP. */
@@ -90,11 +98,11 @@ void iba_shadow_unpair(struct iba_shadow *s, struct iba_flow *f);
 
 /* ---- pairs: iba_shadow_pair.c ---- */
 /* The request may be answered by a flow that is not known yet. */
-void iba_shadow_wait_for_peer(struct iba_look *l);
+__attribute__((hot)) void iba_shadow_wait_for_peer(struct iba_look *l);
 /* The pair is no guess any more. */
 void iba_shadow_be_sure(struct iba_shadow *s, struct iba_flow *f);
 /* Where that will be looked up for a packet that is fed soon is fetched. */
-void iba_shadow_expect_asked(const struct iba_shadow *s, const struct iba_flow_key *k, const struct iba_view *v);
+void iba_shadow_expect_asked(const struct iba_shadow *s, const struct iba_expected *e);
 /* Looks for the flow whose requests this response answers. */
 void iba_shadow_pair(struct iba_look *l);
 /* Of a request that comes again: for one that has refused it. */
@@ -102,20 +110,20 @@ void iba_shadow_pair_by_refusal(struct iba_look *l);
 void iba_shadow_learn_pmtu(struct iba_shadow *s, struct iba_flow *f, uint32_t pmtu, bool sure);
 
 /* ---- what is left of a direction at rest: iba_shadow_rest.c ---- */
-void iba_shadow_keep(struct iba_known *k, const struct iba_flow *f);
+__attribute__((hot)) void iba_shadow_keep(struct iba_known *k, const struct iba_flow *f);
 /* `f` is cleared. */
-void iba_shadow_resume(struct iba_flow *f, const struct iba_known *k);
+__attribute__((hot)) void iba_shadow_resume(struct iba_flow *f, const struct iba_known *k);
 void iba_shadow_rest_pmtu(struct iba_known *k, uint32_t pmtu, bool sure);
 /* Its end is worth telling: it asked for an answer and was left alone, or a NAK has ended it. */
 bool iba_shadow_waits(const struct iba_shadow *s, const struct iba_known *k);
 
 /* ---- congestion: iba_shadow_marked.c ---- */
-void iba_shadow_congestion(struct iba_look *l);
-/* A notification, which goes the way of `k`. */
-void iba_shadow_notified(struct iba_look *l, const struct iba_flow_key *k);
+__attribute__((hot)) void iba_shadow_congestion(struct iba_look *l);
+/* The packet is a notification. */
+void iba_shadow_notified(struct iba_look *l);
 
 /* ---- the way: iba_shadow_path.c ---- */
-void iba_shadow_path(struct iba_look *l);
+__attribute__((hot)) void iba_shadow_path(struct iba_look *l);
 
 /* ---- credits: iba_shadow_credit.c ---- */
 /* An acknowledgement says how far the requester may go. */
@@ -128,13 +136,13 @@ void iba_shadow_stall(struct iba_look *l, const struct iba_shadow_requests *q);
 void iba_shadow_tell_end(struct iba_shadow *s, struct iba_flow *f, bool over);
 
 /* ---- requests: iba_shadow_request.c, iba_shadow_message.c ---- */
-void iba_shadow_request(struct iba_look *l);
+__attribute__((hot)) void iba_shadow_request(struct iba_look *l);
 /* A request of an unreliable connection. */
 void iba_shadow_unreliable(struct iba_look *l);
 /* The packet is the next the responder waits for: sequence of opcodes, lengths, messages. */
-void iba_shadow_message(struct iba_look *l, struct iba_shadow_requests *q);
+__attribute__((hot)) void iba_shadow_message(struct iba_look *l, struct iba_shadow_requests *q);
 /* Lengths that need nothing but the packet and the path MTU. */
-void iba_shadow_payload(struct iba_look *l);
+__attribute__((hot)) void iba_shadow_payload(struct iba_look *l);
 /* PSNs the packet takes; 0: unknown, a READ before the path MTU is. */
 uint32_t iba_shadow_psns(const struct iba_look *l);
 /* The last READ's number of PSNs becomes known. */
@@ -142,7 +150,7 @@ void iba_shadow_close_read(struct iba_shadow_requests *q, uint32_t n);
 /* The READ or ATOMIC that waits for a response at this PSN, or NULL. */
 struct iba_shadow_read *iba_shadow_read_at(struct iba_shadow_requests *q, iba_psn psn);
 /* The request remembered at this PSN, or NULL. */
-struct iba_shadow_sent *iba_shadow_sent_at(struct iba_shadow_requests *q, iba_psn psn);
+__attribute__((hot)) struct iba_shadow_sent *iba_shadow_sent_at(struct iba_shadow_requests *q, iba_psn psn);
 
 /* It came back behind a NAK that ends the connection: that NAK was lost on its way to it. */
 static inline bool iba_shadow_outlives(const struct iba_shadow_requests *q)
@@ -187,14 +195,14 @@ void iba_shadow_settle(struct iba_shadow *s, struct iba_flow *f, bool went_back)
 /* Nothing came behind it at once. */
 bool iba_shadow_went_back_alone(const struct iba_shadow *s, const struct iba_shadow_requests *q);
 /* The same when nothing comes behind it. */
-void iba_shadow_settle_alone(struct iba_shadow *s, struct iba_flow *f);
+__attribute__((hot)) void iba_shadow_settle_alone(struct iba_shadow *s, struct iba_flow *f);
 
 /* ---- responses: iba_shadow_answer.c, iba_shadow_read.c ---- */
-void iba_shadow_response(struct iba_look *l);
+__attribute__((hot)) void iba_shadow_response(struct iba_look *l);
 /* A response with data that was overtaken; `r` may be NULL. */
 bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow_read *r);
 /* Whether what is held is late, or its run goes on with this packet; NULL: nothing comes any more. */
-void iba_shadow_release(struct iba_shadow *s, struct iba_flow *f, const struct iba_look *l);
+__attribute__((hot)) void iba_shadow_release(struct iba_shadow *s, struct iba_flow *f, const struct iba_look *l);
 /* Another is to be held: what is stands alone. */
 void iba_shadow_give_way(struct iba_shadow *s, struct iba_flow *f);
 /* The First of a READ that may be late, and only what comes next will show; `r` may be NULL. */

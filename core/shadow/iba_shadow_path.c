@@ -1,7 +1,6 @@
 /* The way of a direction: what its packets carry that the network picks their way by, or that shows which way they
  * came, as seen at one capture point. Addresses are not of it: with others it is another direction. Requests and
  * responses have ways of their own. */
-#include <string.h>
 #include "shadow/iba_shadow_parts.h"
 
 #define NAME(part, name) name,
@@ -45,7 +44,7 @@ static void native(uint32_t part[IBA_PATH_PARTS_N], const struct iba_view *v)
     }
 }
 
-static void parts_of(uint32_t part[IBA_PATH_PARTS_N], const struct iba_view *v)
+__attribute__((hot)) static void parts_of(uint32_t part[IBA_PATH_PARTS_N], const struct iba_view *v)
 {
     if (iba_view_has(v, IBA_H_vlan))
         part[IBA_PATH_VLAN] = (uint32_t)iba_bits_get(iba_view_hdr(v, IBA_H_vlan), 0, 16);
@@ -53,24 +52,40 @@ static void parts_of(uint32_t part[IBA_PATH_PARTS_N], const struct iba_view *v)
     native(part, v);
 }
 
+/* No loop and no array that outlives it, so that parts need not go through memory. */
+static bool differs(const struct iba_shadow_path *p, const struct iba_view *v)
+{
+    uint32_t part[IBA_PATH_PARTS_N] = {0}, differ = 0;
+
+    parts_of(part, v);
+#define DIFFER(id, name) differ |= part[IBA_PATH_##id] ^ p->part[IBA_PATH_##id];
+    IBA_PATH_PARTS(DIFFER)
+    return differ != 0;
+}
+
+__attribute__((noinline)) static void change(struct iba_look *l, struct iba_shadow_path *p, bool same_point)
+{
+    uint32_t part[IBA_PATH_PARTS_N] = {0}, changed = 0;
+
+    parts_of(part, l->v);
+    for (unsigned i = 0; i < IBA_PATH_PARTS_N; i++) {
+        changed |= (uint32_t)(part[i] != p->part[i]) << i;
+        p->part[i] = part[i];
+    }
+    if (!same_point || p->told >= IBA_SHADOW_WAYS)
+        return;
+    p->told++;
+    iba_shadow_tell(l, IBA_FINDING_PATH_CHANGED, &(struct iba_tell){.cause = &p->mark, .count = changed});
+}
+
 void iba_shadow_path(struct iba_look *l)
 {
     struct iba_shadow_path *const p = &l->flow->path[l->op->dir];
-    uint32_t part[IBA_PATH_PARTS_N] = {0}, changed = 0;
 
     if (l->flow->svc != IBA_RC && l->flow->svc != IBA_UC && l->flow->svc != IBA_XRC)
         return;
-    parts_of(part, l->v);
-    const bool same_point = p->any && p->source == l->s->source;
-    if (memcmp(part, p->part, sizeof part) != 0) {
-        for (unsigned i = 0; i < IBA_PATH_PARTS_N; i++)
-            changed |= (uint32_t)(part[i] != p->part[i]) << i;
-        memcpy(p->part, part, sizeof part);
-    }
-    if (same_point && changed != 0 && p->told < IBA_SHADOW_WAYS) {
-        p->told++;
-        iba_shadow_tell(l, IBA_FINDING_PATH_CHANGED, &(struct iba_tell){.cause = &p->mark, .count = changed});
-    }
+    if (differs(p, l->v))
+        change(l, p, p->any && p->source == l->s->source);
     p->any = true;
     p->source = l->s->source;
     p->mark = l->s->now;

@@ -19,12 +19,12 @@ static enum kind kind_of(const struct iba_flow *f)
     return iba_shadow_asks(q) && (q->ask.again > 0 || q->ask.mark.frame != q->last.frame) ? KIND_ASKED : KIND_COUNT;
 }
 
-static void keep_union(struct iba_known *k, const struct iba_flow *f)
+static void keep_union(struct iba_known *k, const struct iba_flow *f, enum kind kind)
 {
     const struct iba_shadow_requests *q = &f->rq;
-    const struct iba_shadow_mark *const other = k->kind == KIND_ENDED ? &q->fatal : &q->last;
+    const struct iba_shadow_mark *const other = kind == KIND_ENDED ? &q->fatal : &q->last;
 
-    switch (k->kind) {
+    switch (kind) {
     case KIND_COUNT:
         k->count.messages = q->messages;
         k->count.msn_lo = q->msn_lo;
@@ -42,27 +42,43 @@ static void keep_union(struct iba_known *k, const struct iba_flow *f)
     }
 }
 
-/* Of a READ whose number of PSNs is not known nothing that follows is: then it begins anew. */
-static void keep_requests(struct iba_known *k, const struct iba_flow *f)
+/* Bits, all at once: each would be read again to write the next. Of a READ whose number of PSNs is not known nothing
+ * that follows is: then it begins anew. */
+static void keep_bits(struct iba_known *k, const struct iba_flow *f, enum kind kind)
+{
+    const struct iba_shadow_requests *q = &f->rq;
+    const bool any = q->any && !q->open.used, asks = any && iba_shadow_asks(q), again = q->ask.again > 0;
+    const bool steady = f->svc == IBA_UC || iba_psn_eq(q->seq, q->high), counts = steady && kind == KIND_COUNT;
+
+    k->message = counts ? q->message : (uint8_t)IBA_MESSAGE_UNKNOWN;
+    k->kind = kind & 3;
+    k->any = any;
+    k->answered = q->answered;
+    k->counts = counts && q->counts;
+    k->steady = steady;
+    k->asks = asks;
+    k->again = again;
+    k->guess = f->guess;
+    k->once = f->once;
+    k->pmtu_sure = f->pmtu_sure;
+    k->has_pkey = f->has_pkey;
+    k->has_qkey = f->has_qkey;
+    k->has_aeth = f->has_aeth;
+}
+
+static void keep_requests(struct iba_known *k, const struct iba_flow *f, enum kind kind)
 {
     const struct iba_shadow_requests *q = &f->rq;
     const iba_psn last = iba_psn_add(q->high, IBA_PSN_MASK);
     const struct iba_shadow_sent *e = iba_shadow_request_at(q, last);
 
-    k->any = q->any && !q->open.used;
     k->high = q->high;
     k->next = q->next;
     k->una = q->una;
-    k->answered = q->answered;
-    k->steady = f->svc == IBA_UC || iba_psn_eq(q->seq, q->high);
-    k->counts = q->counts && k->steady && k->kind == KIND_COUNT;
-    k->message = k->steady && k->kind == KIND_COUNT ? q->message : (uint8_t)IBA_MESSAGE_UNKNOWN;
-    k->asks = k->any && iba_shadow_asks(q);
-    k->again = q->ask.again > 0;
     k->mark = q->any ? q->last : f->last;
     k->opcode = 0;
     k->content = 0;
-    if (k->kind == KIND_ASKED) {
+    if (kind == KIND_ASKED) {
         k->mark = q->ask.mark;
         k->content = q->ask.psn.v;
         k->opcode = (uint8_t)(q->ask.again < UINT8_MAX ? q->ask.again : UINT8_MAX);
@@ -80,21 +96,18 @@ void iba_shadow_rest_pmtu(struct iba_known *k, uint32_t pmtu, bool sure)
 
 void iba_shadow_keep(struct iba_known *k, const struct iba_flow *f)
 {
-    k->kind = kind_of(f) & 3;
-    keep_union(k, f);
-    keep_requests(k, f);
+    const enum kind kind = kind_of(f);
+
+    keep_bits(k, f, kind);
+    keep_union(k, f, kind);
+    keep_requests(k, f, kind);
     k->peer = f->peer;
-    k->guess = f->guess;
-    k->once = f->once;
     k->tries = f->tries;
     k->touched = (uint32_t)f->touched;
     k->at = f->last.at;
     k->pkey = f->pkey;
-    k->has_pkey = f->has_pkey;
-    k->has_qkey = f->has_qkey;
-    k->has_aeth = f->has_aeth;
     k->credits = f->credits;
-    iba_shadow_rest_pmtu(k, f->pmtu, f->pmtu_sure);
+    k->pmtu = (uint8_t)(f->pmtu / PMTU_UNIT);
     for (unsigned i = 0; i < 2; i++) {
         k->ip_id[i] = f->ip_id[i].last;
         k->trust[i] = (uint8_t)(f->ip_id[i].any ? f->ip_id[i].trust + 1 : 0);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct told {
+    bool used;           /* else all of it is 0 */
     uint64_t setup_in;   /* frame of the REQ or SIDR_REQ of its connection; 0: of none that is known */
     uint64_t service_id; /* valid with setup_in, as what follows */
     uint32_t source_qp;

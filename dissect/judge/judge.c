@@ -27,7 +27,9 @@ struct judge {
     struct path *path;
     uint32_t path_bucket[PATH_BUCKETS]; /* index plus 1 */
     uint32_t n_path;
-    bool many;                 /* some directions are at rest */
+    bool many;                              /* some directions are at rest */
+    struct iba_expected ahead[JUDGE_AHEAD]; /* packets that are judged next, in this order */
+    unsigned n_ahead, next_ahead;
     struct messages *messages; /* NULL: not followed */
     uint32_t n;
     uint64_t beyond;
@@ -84,7 +86,8 @@ static void know_source(struct direction *d, uint32_t qpn)
 /* What the shadow has learned since. A pairing, which responses are looked at for, may turn out to have been wrong. */
 static void follow(struct judge *j, struct direction *d, const struct iba_flow *f, bool response)
 {
-    d->pmtu = f->pmtu ? (uint16_t)f->pmtu : d->pmtu;
+    if (f->pmtu != d->pmtu && f->pmtu != 0)
+        d->pmtu = (uint16_t)f->pmtu;
     if (f->has_qkey)
         know_source(d, f->src_qp);
     if (f->peer == 0) {
@@ -257,23 +260,42 @@ static void fetch(const struct direction *d)
     __builtin_prefetch((const char *)(d + 1) - 1);
 }
 
-bool judge_expect(const struct judge *j, const struct iba_view *const *view, unsigned n, uint32_t *direction)
+__attribute__((hot)) void judge_expect(struct judge *j, const struct iba_view *view)
 {
-    struct iba_expected e[JUDGE_AHEAD];
-
-    assert(n <= JUDGE_AHEAD);
     if (j->shadow.resting == 0)
-        return false;
-    for (unsigned i = 0; i < n; i++)
-        iba_shadow_expect(&j->shadow, &e[i], view[i]);
-    for (unsigned i = 0; i < n; i++)
-        iba_shadow_fetch(&j->shadow, &e[i]);
-    for (unsigned i = 0; i < n; i++) {
-        direction[i] = iba_shadow_fetch_peer(&j->shadow, &e[i]) - 1;
-        if (direction[i] != UINT32_MAX)
-            fetch(&j->direction[direction[i]]);
+        return;
+    if (j->next_ahead == j->n_ahead)
+        j->n_ahead = j->next_ahead = 0;
+    if (j->n_ahead < JUDGE_AHEAD)
+        iba_shadow_expect(&j->shadow, &j->ahead[j->n_ahead++], view);
+}
+
+void judge_fetch(struct judge *j)
+{
+    for (unsigned i = j->next_ahead; i < j->n_ahead; i++)
+        iba_shadow_fetch(&j->shadow, &j->ahead[i]);
+}
+
+__attribute__((hot)) unsigned judge_fetch_more(const struct judge *j, uint32_t direction[JUDGE_AHEAD])
+{
+    unsigned n = 0;
+
+    for (unsigned i = j->next_ahead; i < j->n_ahead; i++) {
+        const uint32_t tag = iba_shadow_fetch_peer(&j->shadow, &j->ahead[i]);
+        if (tag == 0)
+            continue;
+        direction[n++] = tag - 1;
+        fetch(&j->direction[tag - 1]);
     }
-    return true;
+    return n;
+}
+
+/* What was expected of this packet; NULL: it was not. */
+static const struct iba_expected *expected_of(struct judge *j, const struct iba_view *view)
+{
+    if (j->next_ahead == j->n_ahead || j->ahead[j->next_ahead].view != view)
+        return NULL;
+    return &j->ahead[j->next_ahead++];
 }
 
 /* From here on most directions rest: what they were looked at in is given back. */
@@ -307,7 +329,7 @@ static struct iba_told told_of(const struct packet *p)
     return said;
 }
 
-const struct verdict *judge_packet(struct judge *j, const struct packet *p)
+__attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const struct packet *p)
 {
     struct verdict *v = &j->verdict;
 
@@ -321,14 +343,17 @@ const struct verdict *judge_packet(struct judge *j, const struct packet *p)
         j->now = p->cap->ts_ns;
     if (!j->many && j->shadow.resting > 0)
         make_room(j);
-    const struct iba_told told = told_of(p);
+    struct iba_told told;
+    if (p->told.used)
+        told = told_of(p);
     const struct iba_flow *f =
         iba_shadow_feed(&j->shadow, &(struct iba_sighting){.view = &p->view,
                                                            .now = j->now,
                                                            .frame = p->number,
                                                            .tag = p->source | p->cap->number << SOURCE_BITS,
                                                            .source = p->source,
-                                                           .told = &told});
+                                                           .told = p->told.used ? &told : NULL,
+                                                           .expected = expected_of(j, &p->view)});
     v->same_as = j->shadow.same.frame;
     if (!f)
         return v;

@@ -54,9 +54,12 @@ struct judge;
 /* NULL when out of memory. Owned: judge_close(). */
 struct judge *judge_open(const struct judge_config *cfg);
 enum { JUDGE_AHEAD = 16 };
-/* These packets, at most JUDGE_AHEAD, are judged next: what is known of their connections is fetched from far memory
- * together. `direction` gets the id of each where it is known, else UINT32_MAX. False: there was no need. */
-bool judge_expect(const struct judge *j, const struct iba_view *const *view, unsigned n, uint32_t *direction);
+/* Packets that are judged next, at most JUDGE_AHEAD: what is known of their connections is fetched from far memory
+ * together, in three steps with other work between them. Each packet; all of them; all of them, and the ids of the
+ * directions that are known, as many as it returns. All are optional, and do nothing where there is no need. */
+void judge_expect(struct judge *j, const struct iba_view *view);
+void judge_fetch(struct judge *j);
+unsigned judge_fetch_more(const struct judge *j, uint32_t direction[JUDGE_AHEAD]);
 /* Valid until the next call. */
 const struct verdict *judge_packet(struct judge *j, const struct packet *p);
 void judge_end(struct judge *j);

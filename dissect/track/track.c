@@ -78,6 +78,7 @@ static const struct iba_rmpp_transfer *reassemble(struct track *t, const struct 
 
 static const struct cm_connection *tell_datagram(struct track *t, struct packet *p, const struct iba_mad *m)
 {
+    p->told.used = true;
     p->table = reassemble(t, p, m);
     learn_services(t, p, m);
     tell_transaction(t, p, m);
@@ -95,7 +96,8 @@ void track_packet(struct track *t, struct packet *p)
     const struct cm_end *source = NULL;
     struct iba_mad m;
 
-    p->told = (struct told){0};
+    if (p->told.used) /* by the packet that had this place before */
+        p->told = (struct told){0};
     p->table = NULL;
     if (!iba_mad_in(&p->view))
         c = cm_track_of(&t->cm, &p->view, &source);
@@ -103,6 +105,7 @@ void track_packet(struct track *t, struct packet *p)
         c = tell_datagram(t, p, &m);
     if (!c)
         return;
+    p->told.used = true;
     p->told.setup_in = c->begin_frame;
     p->told.setup_source = c->begin_source;
     p->told.begun_in = source ? c->answer_frame : 0;

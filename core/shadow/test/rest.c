@@ -16,6 +16,7 @@ static void feed(uint8_t opcode, unsigned qp, bool answer, uint32_t psn, uint8_t
 {
     static struct iba_recipe r;
     uint8_t payload[BYTES] = {content}, packet[CAP], *h;
+    struct iba_expected e;
     struct iba_view v;
     size_t len;
 
@@ -37,7 +38,13 @@ static void feed(uint8_t opcode, unsigned qp, bool answer, uint32_t psn, uint8_t
     now += 10000;
     (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len, len, NULL);
     iba_view_check(&v);
-    (void)iba_shadow_feed(&w.shadow, &(struct iba_sighting){.view = &v, .now = now, .frame = ++w.frame});
+    iba_shadow_expect(&w.shadow, &e, &v);
+    iba_shadow_fetch(&w.shadow, &e);
+    (void)iba_shadow_fetch_peer(&w.shadow, &e);
+    w.frame++; /* every other is expected, which must make no difference */
+    (void)iba_shadow_feed(
+        &w.shadow,
+        &(struct iba_sighting){.view = &v, .now = now, .frame = w.frame, .expected = w.frame % 2 ? &e : NULL});
     cr_assert(sound(&w.shadow));
 }
 
