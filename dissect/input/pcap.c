@@ -43,7 +43,7 @@ static bool length_is_sane(const struct cap_pcap *f, uint32_t caplen)
     return caplen <= 65535 || (caplen <= CAP_MAX_RECORD && (f->snaplen == 0 || caplen <= f->snaplen));
 }
 
-static bool ready(const struct capture *c)
+__attribute__((hot)) static bool ready(const struct capture *c)
 {
     const struct cap_stream *s = &c->in;
     const struct cap_pcap *f = &c->pcap;
@@ -53,7 +53,7 @@ static bool ready(const struct capture *c)
     return length_is_sane(f, caplen) && cap_stream_have(s) - f->header >= caplen;
 }
 
-static enum cap_result next(struct capture *c, struct cap_packet *p)
+__attribute__((hot)) static enum cap_result next(struct capture *c, struct cap_packet *p)
 {
     struct cap_stream *s = &c->in;
     const struct cap_pcap *f = &c->pcap;

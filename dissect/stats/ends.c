@@ -8,24 +8,29 @@ static void print_addr(struct out *o, const struct direction *d, bool source)
     stat_addr_print(o, (enum stat_addr_kind)d->path->kind, source ? d->path->src : d->path->dst);
 }
 
-/* Of the longest address */
-static uint8_t width(struct out *o, const struct direction *const *d, size_t n, bool source)
+/* As wide as the longest addresses. */
+static void widen(struct out *o, struct column *source, struct column *destination, const struct path *p)
 {
-    uint8_t widest = sizeof "Destination" - 1;
-
-    for (size_t i = 0; i < n; i++)
-        widest = stat_addr_wider(o, widest, (enum stat_addr_kind)d[i]->path->kind,
-                                 source ? d[i]->path->src : d[i]->path->dst);
-    return widest;
+    source->width = stat_addr_wider(o, source->width, (enum stat_addr_kind)p->kind, p->src);
+    destination->width = stat_addr_wider(o, destination->width, (enum stat_addr_kind)p->kind, p->dst);
 }
 
 void ends_columns(struct out *o, struct column column[ENDS_COLUMNS], const struct direction *const *d, size_t n)
 {
-    column[0] = (struct column){"Source", width(o, d, n, true), true};
+    enum { PATHS = 64 };
+    const struct path *seen[PATHS] = {NULL}; /* few paths serve many directions, so most of these need no look */
+
+    column[0] = (struct column){"Source", sizeof "Destination" - 1, true};
     column[1] = (struct column){"Source QP", 9, true};
-    column[2] = (struct column){"Destination", width(o, d, n, false), true};
+    column[2] = (struct column){"Destination", sizeof "Destination" - 1, true};
     column[3] = (struct column){"Dest QP", 8, true};
     column[4] = (struct column){"Service", 7, true};
+    for (size_t i = 0; i < n; i++) {
+        const struct path **const at = &seen[(uintptr_t)d[i]->path / sizeof **seen % PATHS];
+        if (*at != d[i]->path)
+            widen(o, &column[0], &column[2], d[i]->path);
+        *at = d[i]->path;
+    }
 }
 
 static void cell_hex(struct table *t, uint32_t v, const char *behind)
