@@ -247,20 +247,26 @@ struct iba_shadow_requests {     /* what this direction asks */
     struct iba_shadow_mark unheeded; /* a NAK that ends the connection if nothing comes back for the answer before it */
 };
 
-/* What a packet's way shows in, and is picked by, beside its addresses. */
+/* What a packet's way shows in, and is picked by, beside its addresses; and where it is kept: in which of two words, at
+ * which bit, how many. */
 #define IBA_PATH_PARTS(P)                                                                                              \
-    P(VLAN, "VLAN")                                                                                                    \
-    P(SL, "service level")                                                                                             \
-    P(LIDS, "LIDs") P(DSCP, "DSCP") P(LABEL, "flow label") P(HOPS, "hop limit") P(PORT, "source port")
+    P(VLAN, "VLAN", 0, 0, 16)                                                                                          \
+    P(SL, "service level", 0, 16, 4)                                                                                   \
+    P(LIDS, "LIDs", 0, 32, 32)                                                                                         \
+    P(DSCP, "DSCP", 1, 0, 6)                                                                                           \
+    P(LABEL, "flow label", 1, 8, 20)                                                                                   \
+    P(HOPS, "hop limit", 1, 32, 8)                                                                                     \
+    P(PORT, "source port", 1, 48, 16)
 enum iba_path_part {
-#define IBA_PATH_ID(part, name) IBA_PATH_##part,
+#define IBA_PATH_ID(part, ...) IBA_PATH_##part,
     IBA_PATH_PARTS(IBA_PATH_ID) IBA_PATH_PARTS_N
 };
 const char *iba_path_part_name(unsigned part);
 struct iba_shadow_path {
     bool any;
     uint8_t told; /* how often it changed, as far as told */
-    uint32_t source, part[IBA_PATH_PARTS_N];
+    uint32_t source;
+    uint64_t way[2];
     struct iba_shadow_mark mark;
 };
 
