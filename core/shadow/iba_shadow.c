@@ -471,7 +471,6 @@ static void believe(struct iba_look *l)
 __attribute__((hot)) const struct iba_flow *iba_shadow_feed(struct iba_shadow *s, const struct iba_sighting *p)
 {
     struct iba_look l;
-    struct iba_direction id;
 
     s->worst = IBA_SEVERITY_NONE;
     s->same.frame = 0;
@@ -481,18 +480,19 @@ __attribute__((hot)) const struct iba_flow *iba_shadow_feed(struct iba_shadow *s
     }
     s->now = (struct iba_shadow_mark){p->frame, p->tag, p->now > s->now.at ? p->now : s->now.at};
     s->source = p->source;
-    if (!(p->expected ? p->expected->any : iba_shadow_direction(&id, p->view))) {
+    if (!(p->expected ? p->expected->any : iba_shadow_is_directed(p->view))) {
         s->others++;
         if (damaged(p->view)) /* before its BTH: whose it is cannot be told */
             iba_shadow_tell(&(struct iba_look){.s = s, .v = p->view}, damage(p->view), NULL);
         return NULL;
     }
-    if (p->expected)
-        id = p->expected->id;
     s->packets++;
     look(&l, p);
     l.s = s;
-    l.id = &id;
+    if (p->expected) {
+        l.id = p->expected->id;
+        l.has_id = true;
+    }
     if (damaged(p->view)) {
         l.flow = iba_shadow_known(&l);
         if (!damaged_seen_elsewhere(&l))

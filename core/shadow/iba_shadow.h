@@ -124,6 +124,7 @@ enum {
     IBA_SHADOW_WAYS = 4,     /* changes of a way that are told: some senders change it all the time */
     IBA_SHADOW_MARKED = 64,  /* QPs with congestion, a power of two: of two at one place the later counts */
     IBA_SHADOW_READS = 32,   /* READs and ATOMICs of a flow that wait for their answers */
+    IBA_SHADOW_LATELY = 256  /* flows that are found without a search, one for each of so many QPs */
 };
 
 /* Who a flow is: in wire order from the left, zero behind. Of a flow that rested until the end only qpn is told. */
@@ -403,6 +404,8 @@ struct iba_shadow {
     struct iba_shadow_congested notified[IBA_SHADOW_MARKED]; /* the last notification, at each capture point */
     uint32_t
         asked[IBA_SHADOW_ASKED]; /* who asked, by addresses and PSN; unless the configuration brings a larger one */
+    uint32_t
+        lately[IBA_SHADOW_LATELY]; /* the flow last found with such a QP, index plus 1: it may be another's by now */
     struct {
         uint32_t newest, oldest, n, most; /* flows, index plus 1; how many */
     } list[IBA_SHADOW_LISTS];

@@ -17,83 +17,6 @@ void iba_shadow_share(struct iba_shadow *s)
     s->list[IBA_SHADOW_REGULARS].most = s->cfg.n_flow - s->list[IBA_SHADOW_GUESTS].most;
 }
 
-/* Where a packet says who sends it and to whom. */
-struct ends {
-    enum iba_flow_addr kind;
-    const uint8_t *src, *dst; /* of as many bytes as an address of that kind has */
-};
-
-static bool ends_of(struct ends *e, const struct iba_view *v)
-{
-    const uint8_t *l3 = v->wire + v->l3_at;
-
-    if (!iba_view_has_bth(v))
-        return false;
-    if (v->l3 == IBA_H_ipv4)
-        *e = (struct ends){IBA_FLOW_IPV4, l3 + IBA_AT_ipv4_src / 8, l3 + IBA_AT_ipv4_dst / 8};
-    else if (v->l3 == IBA_H_ipv6)
-        *e = (struct ends){IBA_FLOW_IPV6, iba_ipv6_src(l3), iba_ipv6_dst(l3)};
-    else if (iba_view_has(v, IBA_H_grh)) {
-        const uint8_t *grh = iba_view_hdr(v, IBA_H_grh);
-        *e = (struct ends){IBA_FLOW_GID, iba_grh_sgid(grh), iba_grh_dgid(grh)};
-    } else if (v->l3 == IBA_H_lrh)
-        *e = (struct ends){IBA_FLOW_LID, l3 + IBA_AT_lrh_slid / 8, l3 + IBA_AT_lrh_dlid / 8};
-    else
-        return false;
-    return true;
-}
-
-void iba_shadow_key(struct iba_flow_key *k, const struct iba_view *v)
-{
-    static const uint8_t bytes[] = {[IBA_FLOW_IPV4] = 4, [IBA_FLOW_IPV6] = 16, [IBA_FLOW_GID] = 16, [IBA_FLOW_LID] = 2};
-    struct ends e;
-
-    memset(k, 0, sizeof *k);
-    if (!ends_of(&e, v))
-        return;
-    k->kind = (uint8_t)e.kind;
-    k->qpn = iba_bth_destqp(iba_view_bth(v));
-    memcpy(k->src, e.src, bytes[e.kind]);
-    memcpy(k->dst, e.dst, bytes[e.kind]);
-}
-
-/* In the machine's order: nobody relies on the hash. Lengths are constants, so that words do not go through memory. */
-static uint64_t hash_address(enum iba_flow_addr kind, const uint8_t *address)
-{
-    uint64_t low = 0, high = 0;
-
-    switch (kind) {
-    case IBA_FLOW_IPV4: memcpy(&low, address, 4); break;
-    case IBA_FLOW_LID: memcpy(&low, address, 2); break;
-    default: memcpy(&low, address, sizeof low); memcpy(&high, address + sizeof low, sizeof high);
-    }
-    return iba_shadow_mix(iba_shadow_mix((uint64_t)kind << 32, low), high);
-}
-
-/* Of where packets go; the sender is `source_of(from)`. */
-static uint32_t target_of(uint64_t to, uint32_t qpn)
-{
-    return (uint32_t)(iba_shadow_mix(to, qpn) >> 32);
-}
-
-static uint32_t source_of(uint64_t from)
-{
-    return (uint32_t)(from >> 32);
-}
-
-bool iba_shadow_direction(struct iba_direction *id, const struct iba_view *v)
-{
-    struct ends e;
-
-    if (!ends_of(&e, v))
-        return false;
-    id->from = hash_address(e.kind, e.src);
-    id->to = hash_address(e.kind, e.dst);
-    id->qpn = iba_bth_destqp(iba_view_bth(v));
-    id->target = target_of(id->to, id->qpn);
-    return true;
-}
-
 /* Buckets hold at most one direction each, its index plus 1, and bits of its hash, so that another is passed without
  * being looked at. It stands where its hash says, or in one of the full ones right behind. The hash is of where the
  * packet goes, not where it comes from: a stranger's packet to a QP meets that QP's flow. */
@@ -366,13 +289,15 @@ struct iba_flow *iba_shadow_wake_peer(struct iba_shadow *s, struct iba_flow *f)
     return f->peer == 0 ? NULL : iba_shadow_wake(s, f->peer, NULL, f);
 }
 
-struct iba_flow *iba_shadow_wake_opposite(const struct iba_look *l, uint32_t known)
+struct iba_flow *iba_shadow_wake_opposite(struct iba_look *l, uint32_t known)
 {
     const struct iba_known *k = known <= l->s->n_known ? iba_shadow_known_at(l->s, known) : NULL;
 
     if (!k || (k->flow == 0 && k->peer))
         return NULL;
-    const bool opposite = k->target == target_of(l->id->from, k->qpn) && k->source == source_of(l->id->to);
+    const struct iba_direction *id = iba_shadow_id(l);
+    const bool opposite =
+        k->target == iba_shadow_target_of(id->from, k->qpn) && k->source == iba_shadow_source_of(id->to);
     return opposite ? iba_shadow_wake(l->s, known, NULL, l->flow) : NULL;
 }
 
@@ -384,6 +309,7 @@ void iba_shadow_shrink(struct iba_shadow *s, uint32_t n_flow)
             put_to_rest(s, &s->cfg.flow[i]);
     s->n = s->n < n_flow ? s->n : n_flow;
     s->spare = s->spare > n_flow ? 0 : s->spare;
+    memset(s->lately, 0, sizeof s->lately);
     s->cfg.n_flow = n_flow;
     iba_shadow_share(s);
 }
@@ -443,15 +369,16 @@ static uint32_t begin(struct iba_look *l, uint8_t svc)
 
     if (!room)
         forget(l, i);
-    s->cfg.known[i - 1] =
-        (struct iba_known){.target = l->id->target, .source = source_of(l->id->from), .qpn = l->id->qpn, .svc = svc};
-    into_bucket(s, i, l->id->target);
+    s->cfg.known[i - 1] = (struct iba_known){
+        .target = l->id.target, .source = iba_shadow_source_of(l->id.from), .qpn = l->id.qpn, .svc = svc};
+    into_bucket(s, i, l->id.target);
     return i;
 }
 
 struct neighbours {                  /* directions to the same QP */
     uint32_t own, stranger, service; /* of another sender; of another service */
     uint32_t earlier;                /* of another sender, who has been quiet for long */
+    bool alone;                      /* `own`: no other service has its ends */
 };
 
 static bool is_paired(const struct iba_shadow *s, const struct iba_known *k)
@@ -468,11 +395,11 @@ static bool is_quiet(const struct iba_shadow *s, const struct iba_known *k)
     return s->now.at - (f ? f->last.at : k->at) >= s->cfg.rest_ns;
 }
 
-/* Besides it no other need be looked for: no other service has its ends. */
+/* Besides it no other need be looked for. */
 static bool is_alone(const struct iba_known *k, const struct iba_direction *id, uint8_t svc)
 {
-    return k->target == id->target && k->qpn == id->qpn && k->source == source_of(id->from) && k->svc == svc &&
-           !k->shared;
+    return k->target == id->target && k->qpn == id->qpn && k->source == iba_shadow_source_of(id->from) &&
+           k->svc == svc && !k->shared;
 }
 
 __attribute__((hot)) static void find(struct neighbours *n, const struct iba_shadow *s, const struct iba_direction *id,
@@ -485,9 +412,10 @@ __attribute__((hot)) static void find(struct neighbours *n, const struct iba_sha
             continue;
         if (is_alone(k, id, svc)) {
             n->own = i;
+            n->alone = true;
             return;
         }
-        if (k->source == source_of(id->from))
+        if (k->source == iba_shadow_source_of(id->from))
             *(k->svc == svc ? &n->own : &n->service) = i;
         else if (k->svc == svc && is_paired(s, k))
             *(is_quiet(s, k) ? &n->earlier : &n->stranger) = i;
@@ -505,12 +433,23 @@ static void foreign_service(struct iba_look *l, const struct iba_flow *own, uint
                            &(struct iba_tell){.cause = &own->last, .wait_ns = l->s->now.at - f->last.at}, l->psn);
 }
 
-struct iba_flow *iba_shadow_known(const struct iba_look *l)
+struct iba_flow *iba_shadow_known(struct iba_look *l)
 {
     struct neighbours n;
 
-    find(&n, l->s, l->id, l->opcode >> 5);
+    find(&n, l->s, iba_shadow_id(l), l->opcode >> 5);
     return n.own ? iba_shadow_wake(l->s, n.own, l->v, NULL) : NULL;
+}
+
+/* It goes on, awake. */
+static void use(struct iba_shadow *s, struct iba_flow *f)
+{
+    if (f->list == IBA_SHADOW_GUESTS)
+        f->again = true;
+    else if (s->packets - f->ordered >= s->cfg.n_flow / NEAR) {
+        leave_list(s, f);
+        to_front(s, f, IBA_SHADOW_REGULARS);
+    }
 }
 
 static struct iba_flow *come_back(struct iba_look *l, uint32_t known)
@@ -524,38 +463,55 @@ static struct iba_flow *come_back(struct iba_look *l, uint32_t known)
             fetch(&s->cfg.known[k->peer - 1]);
         return iba_shadow_wake(s, known, l->v, NULL);
     }
-    if (f->list == IBA_SHADOW_GUESTS)
-        f->again = true;
-    else if (s->packets - f->ordered >= s->cfg.n_flow / NEAR) {
-        leave_list(s, f);
-        to_front(s, f, IBA_SHADOW_REGULARS);
-    }
+    use(s, f);
     return f;
+}
+
+static uint32_t *lately(struct iba_shadow *s, uint32_t qpn)
+{
+    return &s->lately[qpn % IBA_SHADOW_LATELY];
+}
+
+/* The flow that was last found with such a QP, if it is the packet's; NULL: it must be searched for. */
+static struct iba_flow *found_lately(const struct iba_look *l, uint8_t svc)
+{
+    const uint32_t qpn = iba_bth_destqp(l->bth);
+    struct iba_flow *f = iba_shadow_flow_at(l->s, *lately(l->s, qpn));
+
+    return f && f->used && f->svc == svc && f->key.qpn == qpn && iba_shadow_is_between(&f->key, l->v) ? f : NULL;
 }
 
 struct iba_flow *iba_shadow_flow(struct iba_look *l)
 {
     struct iba_shadow *s = l->s;
     const uint8_t svc = l->opcode >> 5;
+    struct iba_flow *f = found_lately(l, svc);
     struct neighbours n;
 
-    find(&n, s, l->id, svc);
+    if (f) {
+        use(s, f);
+        return f;
+    }
+    find(&n, s, iba_shadow_id(l), svc);
     if (n.own) {
-        struct iba_flow *f = come_back(l, n.own);
+        f = come_back(l, n.own);
+        if (n.alone)
+            *lately(s, l->id.qpn) = index_of(s, f);
         if (n.service)
             foreign_service(l, f, n.service);
         return f;
     }
+    *lately(s, l->id.qpn) = 0; /* there may be another service by now */
     if (n.stranger || n.earlier) {
         const uint32_t other = n.stranger ? n.stranger : n.earlier;
-        const struct iba_flow *f = iba_shadow_awake(s, other);
-        const struct iba_shadow_mark last = f ? f->last : s->cfg.known[other - 1].mark;
+        const struct iba_flow *before = iba_shadow_awake(s, other);
+        const struct iba_shadow_mark last = before ? before->last : s->cfg.known[other - 1].mark;
         iba_shadow_tell(l, n.stranger ? IBA_FINDING_SPOOF : IBA_FINDING_QP_REUSED, &(struct iba_tell){.cause = &last});
     }
     const uint32_t new = begin(l, svc);
     if (n.service)
         s->cfg.known[new - 1].shared = s->cfg.known[n.service - 1].shared = true;
-    struct iba_flow *f = seat(s, new, false, NULL);
+    f = seat(s, new, false, NULL);
     iba_shadow_key(&f->key, l->v);
     f->first = s->now;
     f->began = s->packets;
@@ -567,7 +523,7 @@ __attribute__((hot)) void iba_shadow_expect(const struct iba_shadow *s, struct i
 {
     e->view = v;
     e->known = 0;
-    e->any = iba_view_is_transport(v) && iba_shadow_direction(&e->id, v);
+    e->any = iba_view_is_transport(v) && iba_shadow_identify(&e->id, v);
     if (!e->any)
         return;
     __builtin_prefetch(&s->cfg.bucket[home(s, e->id.target)]);

@@ -79,7 +79,8 @@ void iba_shadow_wait_for_peer(struct iba_look *l)
 
     if (l->flow->peer)
         return;
-    uint32_t *at = asked(s, l->id->from, l->id->to, l->psn, &what);
+    const struct iba_direction *id = iba_shadow_id(l);
+    uint32_t *at = asked(s, id->from, id->to, l->psn, &what);
     const uint32_t before = *at & (SEVERAL - 1);
     const bool several = before != 0 && before <= s->n_known && before != l->flow->known && (*at & WHAT_BITS) == what &&
                          !has_peer(s, before);
@@ -123,7 +124,8 @@ static struct iba_flow *next_candidate(const struct iba_look *l, struct walk *w)
 static struct iba_flow *who_asked(struct iba_look *l, bool *several)
 {
     uint32_t what;
-    const uint32_t entry = *asked(l->s, l->id->to, l->id->from, l->psn, &what);
+    const struct iba_direction *id = iba_shadow_id(l);
+    const uint32_t entry = *asked(l->s, id->to, id->from, l->psn, &what);
 
     *several = (entry & SEVERAL) != 0;
     return (entry & WHAT_BITS) == what ? iba_shadow_wake_opposite(l, entry & (SEVERAL - 1)) : NULL;

@@ -32,10 +32,17 @@ static inline uint8_t iba_shadow_count(uint8_t n, bool goes_on)
     return goes_on ? (uint8_t)(n + (n < UINT8_MAX)) : 1;
 }
 
+/* A step of a hash; nobody relies on its values. */
+static inline uint64_t iba_shadow_mix(uint64_t h, uint64_t word)
+{
+    h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 32;
+}
 struct iba_look { /* one packet with a BTH */
     struct iba_shadow *s;
     const struct iba_view *v;
-    const struct iba_direction *id;
+    struct iba_direction id; /* valid with has_id: iba_shadow_id() */
+    bool has_id;
     struct iba_flow *flow, *peer; /* peer NULL: not known */
     const uint8_t *bth;
     const struct iba_opcode *op; /* NULL: reserved */
@@ -67,15 +74,32 @@ __attribute__((hot)) void iba_shadow_unmask(struct iba_look *l, struct iba_shado
 /* The same when nothing comes any more. */
 __attribute__((hot)) void iba_shadow_unmask_alone(struct iba_shadow *s, struct iba_flow *f);
 
-/* ---- flows: iba_shadow_flow.c ---- */
-/* False when the packet is of no direction. */
-__attribute__((hot)) bool iba_shadow_direction(struct iba_direction *id, const struct iba_view *v);
-/* Of a packet that is of one. */
+/* ---- directions: iba_shadow_direction.c ---- */
+/* False when the packet is of none. */
+__attribute__((hot)) bool iba_shadow_is_directed(const struct iba_view *v);
+/* Of a packet that is of one, as what follows. */
 __attribute__((hot)) void iba_shadow_key(struct iba_flow_key *k, const struct iba_view *v);
+/* It goes from and to the addresses of the key. */
+__attribute__((hot)) bool iba_shadow_is_between(const struct iba_flow_key *k, const struct iba_view *v);
+/* False when the packet is of none. */
+__attribute__((hot)) bool iba_shadow_identify(struct iba_direction *id, const struct iba_view *v);
+/* The same when it is wanted: mostly the flow is found without. */
+__attribute__((hot)) const struct iba_direction *iba_shadow_id(struct iba_look *l);
+/* Of what direction.to and the QP are, and of direction.from: what is kept of them. */
+static inline uint32_t iba_shadow_target_of(uint64_t to, uint32_t qpn)
+{
+    return (uint32_t)(iba_shadow_mix(to, qpn) >> 32);
+}
+static inline uint32_t iba_shadow_source_of(uint64_t from)
+{
+    return (uint32_t)(from >> 32);
+}
+
+/* ---- flows: iba_shadow_flow.c ---- */
 /* The flow of the packet, made when there is none: then what was unused longest may be forgotten. */
 __attribute__((hot)) struct iba_flow *iba_shadow_flow(struct iba_look *l);
 /* The same without making one; NULL when there is none. */
-struct iba_flow *iba_shadow_known(const struct iba_look *l);
+struct iba_flow *iba_shadow_known(struct iba_look *l);
 struct iba_flow *iba_shadow_flow_at(const struct iba_shadow *s, uint32_t index_plus_1);
 /* How many flows each list may have. */
 void iba_shadow_share(struct iba_shadow *s);
@@ -89,7 +113,7 @@ __attribute__((hot)) struct iba_flow *iba_shadow_awake(const struct iba_shadow *
 /* The other direction's flow, awake from here on; NULL when it is not known. */
 struct iba_flow *iba_shadow_wake_peer(struct iba_shadow *s, struct iba_flow *f);
 /* The flow of that direction if its packets go the opposite way to this one; woken when it rests. */
-struct iba_flow *iba_shadow_wake_opposite(const struct iba_look *l, uint32_t known);
+struct iba_flow *iba_shadow_wake_opposite(struct iba_look *l, uint32_t known);
 /* Of that direction, awake or not. */
 void iba_shadow_set_peer(const struct iba_shadow *s, uint32_t known, uint32_t peer, bool guess);
 /* Forgets what the flow was: another connection uses its QP. */
@@ -257,12 +281,6 @@ void iba_shadow_expect_for(struct iba_shadow_requests *q, const struct iba_shado
 void iba_shadow_expect_retry(struct iba_look *l, struct iba_shadow_requests *q, enum iba_shadow_cause cause,
                              iba_psn psn, iba_time wait_ns);
 
-/* A step of a hash; nobody relies on its values. */
-static inline uint64_t iba_shadow_mix(uint64_t h, uint64_t word)
-{
-    h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return h ^ h >> 32;
-}
 static inline uint64_t iba_shadow_mix_ends(uint64_t h, const uint8_t a[16], const uint8_t b[16])
 {
     h = iba_shadow_mix(iba_shadow_mix(h, iba_bits_get(a, 0, 64)), iba_bits_get(a, 64, 64));
