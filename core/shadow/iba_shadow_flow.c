@@ -378,7 +378,6 @@ static uint32_t begin(struct iba_look *l, uint8_t svc)
 struct neighbours {                  /* directions to the same QP */
     uint32_t own, stranger, service; /* of another sender; of another service */
     uint32_t earlier;                /* of another sender, who has been quiet for long */
-    bool alone;                      /* `own`: no other service has its ends */
 };
 
 static bool is_paired(const struct iba_shadow *s, const struct iba_known *k)
@@ -395,13 +394,6 @@ static bool is_quiet(const struct iba_shadow *s, const struct iba_known *k)
     return s->now.at - (f ? f->last.at : k->at) >= s->cfg.rest_ns;
 }
 
-/* Besides it no other need be looked for. */
-static bool is_alone(const struct iba_known *k, const struct iba_direction *id, uint8_t svc)
-{
-    return k->target == id->target && k->qpn == id->qpn && k->source == iba_shadow_source_of(id->from) &&
-           k->svc == svc && !k->shared;
-}
-
 __attribute__((hot)) static void find(struct neighbours *n, const struct iba_shadow *s, const struct iba_direction *id,
                                       uint8_t svc)
 {
@@ -410,14 +402,11 @@ __attribute__((hot)) static void find(struct neighbours *n, const struct iba_sha
         const struct iba_known *k = &s->cfg.known[i - 1];
         if (k->target != id->target || k->qpn != id->qpn)
             continue;
-        if (is_alone(k, id, svc)) {
-            n->own = i;
-            n->alone = true;
-            return;
-        }
-        if (k->source == iba_shadow_source_of(id->from))
+        if (k->source == iba_shadow_source_of(id->from)) {
             *(k->svc == svc ? &n->own : &n->service) = i;
-        else if (k->svc == svc && is_paired(s, k))
+            if (n->own == i && !k->shared)
+                return; /* no other need be looked for */
+        } else if (k->svc == svc && is_paired(s, k))
             *(is_quiet(s, k) ? &n->earlier : &n->stranger) = i;
     }
 }
@@ -495,7 +484,7 @@ struct iba_flow *iba_shadow_flow(struct iba_look *l)
     find(&n, s, iba_shadow_id(l), svc);
     if (n.own) {
         f = come_back(l, n.own);
-        if (n.alone)
+        if (!s->cfg.known[n.own - 1].shared)
             *lately(s, l->id.qpn) = index_of(s, f);
         if (n.service)
             foreign_service(l, f, n.service);

@@ -60,7 +60,6 @@ static void keep_bits(struct iba_known *k, const struct iba_flow *f, enum kind k
     k->again = again;
     k->guess = f->guess;
     k->once = f->once;
-    k->pmtu_sure = f->pmtu_sure;
     k->has_pkey = f->has_pkey;
     k->has_qkey = f->has_qkey;
     k->has_aeth = f->has_aeth;
@@ -107,7 +106,7 @@ void iba_shadow_keep(struct iba_known *k, const struct iba_flow *f)
     k->at = f->last.at;
     k->pkey = f->pkey;
     k->credits = f->credits;
-    k->pmtu = (uint8_t)(f->pmtu / PMTU_UNIT);
+    iba_shadow_rest_pmtu(k, f->pmtu, f->pmtu_sure);
     for (unsigned i = 0; i < 2; i++) {
         k->ip_id[i] = f->ip_id[i].last;
         k->trust[i] = (uint8_t)(f->ip_id[i].any ? f->ip_id[i].trust + 1 : 0);
