@@ -118,12 +118,15 @@ __attribute__((hot)) void stat_rc_packet(void *state, const struct packet *p)
         s->no_connection++;
 }
 
-__attribute__((hot)) void stat_rc_expect(void *state, uint32_t direction)
+static void fetch_row(const struct rc *s, uint32_t direction)
 {
-    const struct rc *s = state;
-
     __builtin_prefetch(&s->row[direction], 1);
     __builtin_prefetch((const char *)&s->row[direction + 1] - 1, 1); /* it may lie across two lines */
+}
+
+__attribute__((hot)) void stat_rc_expect(void *state, uint32_t direction)
+{
+    fetch_row(state, direction);
 }
 
 void stat_rc_late(void *state, const struct judged *j)
@@ -224,7 +227,7 @@ static void look_ahead(const struct rc *s, size_t i)
     if (i + 2 * AHEAD < s->n)
         __builtin_prefetch(s->seen[i + 2 * AHEAD]);
     if (i + AHEAD < s->n)
-        __builtin_prefetch(&s->row[s->seen[i + AHEAD]->id]);
+        fetch_row(s, s->seen[i + AHEAD]->id);
 }
 
 static void print_text(const struct rc *s, struct out *o)
