@@ -1,0 +1,62 @@
+# shellcheck shell=bash
+# Packages of Debian's archive, unpacked and not installed. Sourced behind house.sh by what needs another version of a
+# program than this machine has. $store: the folder they are kept in, by version, below the checkout.
+#
+# The mirror is the one that apt uses here. What it does not have is said, and is a failure: no verdict without the witness.
+
+apt=(-o APT::Sandbox::User=root)
+
+# own_suite: the release that this machine runs
+own_suite()
+{
+    (. /etc/os-release && echo "${VERSION_CODENAME:-}")
+}
+
+# use_suite SUITE: from here on packages are those of this suite, by lists apart from the machine's own.
+use_suite()
+{
+    local suite=$1 lists=$root/$store/$1 uri='' key=/usr/share/keyrings/debian-archive-keyring.gpg
+    [ "$suite" != "$(own_suite)" ] || return 0
+    # shellcheck disable=SC2016 # apt's own variables
+    read -r uri < <(apt-get indextargets --format '$(REPO_URI) $(CODENAME)' \
+        'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | awk '$2 !~ /-/ { print $1 }') || true
+    [ -n "$uri" ] || die "$suite: no Debian archive among apt's sources"
+    mkdir -p "$lists/lists/partial" "$lists/cache/archives/partial"
+    printf 'deb [signed-by=%s] %s %s main\n' "$key" "$uri" "$suite" >"$lists/sources.list"
+    : >"$lists/status"
+    apt+=(-o Dir::Etc::sourcelist="$lists/sources.list" -o Dir::Etc::sourceparts=-
+        -o Dir::State::lists="$lists/lists" -o Dir::Cache="$lists/cache" -o Dir::State::status="$lists/status")
+    apt-get "${apt[@]}" -qq -o APT::Update::Error-Mode=any update >build/log/archive-update.log 2>&1 ||
+        [ -n "$(find "$lists/lists" -name '*_Packages*' -print -quit)" ] ||
+        die "$suite cannot be reached at $uri (build/log/archive-update.log)"
+}
+
+is_whole()
+{
+    [ -f "$1" ] && [ "$(stat -c %s "$1")" = "$2" ] && sha256sum --quiet --check <<<"$3  $1" >/dev/null 2>&1
+}
+
+# unpacked PACKAGE: downloads it unless it is here, sets $tree to where its files are. Kept by version.
+unpacked()
+{
+    local version size sum file new
+    read -r version size sum < <(apt-cache "${apt[@]}" show --no-all-versions "$1" 2>/dev/null |
+        awk '/^Version:/ { v = $2 } /^Size:/ { s = $2 } /^SHA256:/ { h = $2 } END { print v, s, h }') || true
+    [ -n "$sum" ] || die "no package $1 in apt's lists (apt-get update?)"
+    file=$store/deb/${1}_${version//:/_}.deb tree=$store/tree/${1}_${version//:/_}
+    if [ -d "$tree" ]; then
+        return
+    fi
+    if ! is_whole "$file" "$size" "$sum"; then
+        mkdir -p "$store/deb"
+        new=$(mktemp -d -p "$root/$store")
+        (cd "$new" && apt-get "${apt[@]}" -qq download "$1=$version") >build/log/archive-download.log 2>&1 ||
+            { rm -rf "$new" && die "$1 $version cannot be downloaded (build/log/archive-download.log)"; }
+        mv "$new"/*.deb "$file" && rmdir "$new"
+        is_whole "$file" "$size" "$sum" || die "$file is not what the package index says"
+    fi
+    rm -rf "$tree.new"
+    mkdir -p "$tree.new"
+    dpkg-deb -x "$file" "$tree.new"
+    mv "$tree.new" "$tree"
+}
