@@ -54,6 +54,8 @@ static void add_scenario(cJSON *list, const struct ibc_scenario *s)
     add_bits(one, "needs", s->needs, ibc_capability_names, IBC_CAP_COUNT);
     add_texts(one, "covers", s->covers, s->n_covers);
     cJSON_AddNumberToObject(one, "variations", s->n_variation * (double)__builtin_popcount(s->services));
+    if (s->hazard)
+        cJSON_AddStringToObject(one, "hazard", s->hazard);
     cJSON_AddStringToObject(one, "path", s->path);
 }
 

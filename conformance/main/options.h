@@ -27,6 +27,7 @@ enum { MAX_WORDS = 256, MAX_CHILDREN = 256, MAX_REPEAT = 100000, MAX_MUTANTS = 1
     O(repeat,        "repeat",        0,   "N",       COUNT,  repeat,        "play each N times, with seeds from --seed on: the verdicts must agree") \
     O(jobs,          "jobs",          'j', "N",       COUNT,  jobs,          "play in N processes (all cores; 1 where time is real)") \
     O(timeout_scale, "timeout-scale", 0,   "X",       SCALE,  timeout_scale, "multiply every wait by X (live targets)") \
+    O(hazardous,     "hazardous",     0,   NULL,      FLAG,   hazardous,     "live: play also what is known to take devices down (\"hazard\" in a scenario)") \
     O(verbose,       "verbose",       'v', NULL,      FLAG,   verbose,       "print what passed too")                   \
     O(json,          "json",          0,   NULL,      FLAG,   json,          "as JSON")                                 \
     O(capabilities,  "capabilities",  0,   NULL,      FLAG,   capabilities,  "the words of \"needs\" lines instead")    \
@@ -61,7 +62,7 @@ struct options {
     uint64_t seed;
     unsigned repeat, jobs, sample, least, count, seconds, rate; /* 0 when not given, but for repeat */
     double timeout_scale;
-    bool verbose, json, capabilities, missing, list, strict, own_network, color;
+    bool verbose, json, capabilities, missing, list, strict, own_network, hazardous, color;
 };
 
 struct command;

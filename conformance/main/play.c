@@ -12,6 +12,7 @@
 struct turn {
     uint64_t waits;
     uint32_t nth; /* case * repeat + k */
+    bool hazard;
 };
 struct playing {
     const struct play_run *run;
@@ -103,6 +104,10 @@ static void play(struct playing *p, uint32_t nth, struct ibc_result *r)
     const struct play_case *c = case_of(p, nth);
     char dir[PATH_MAX];
 
+    if (p->run->dut.live && c->s->hazard && !p->run->hazardous) {
+        result_spare(r, c->s);
+        return;
+    }
     if (!have_target(p)) {
         result_error(r, c->s, p->why);
         return;
@@ -184,11 +189,13 @@ static int by_turn(const void *a, const void *b)
 {
     const struct turn *x = a, *y = b;
 
+    if (x->hazard != y->hazard)
+        return x->hazard ? 1 : -1;
     return x->waits != y->waits ? (x->waits < y->waits ? 1 : -1) : (x->nth > y->nth) - (x->nth < y->nth);
 }
 
 /* In the order of the selection; where waiting takes time what waits longest begins, so that no child is alone with it
- * at the end. */
+ * at the end. What may take the device down comes last, behind all that can be learnt of it before. */
 static bool take_turns(struct playing *p, uint32_t n)
 {
     const bool wait = !p->run->cases->virtual_time && p->run->children > 1;
@@ -196,8 +203,10 @@ static bool take_turns(struct playing *p, uint32_t n)
     p->turn = malloc(n * sizeof *p->turn + 1);
     if (!p->turn)
         return false;
-    for (uint32_t i = 0; i < n; i++)
-        p->turn[i] = (struct turn){.nth = i, .waits = wait ? ibc_waits(case_of(p, i)->s) : 0};
+    for (uint32_t i = 0; i < n; i++) {
+        const struct ibc_scenario *s = case_of(p, i)->s;
+        p->turn[i] = (struct turn){.nth = i, .waits = wait ? ibc_waits(s) : 0, .hazard = s->hazard != NULL};
+    }
     qsort(p->turn, n, sizeof *p->turn, by_turn);
     return true;
 }

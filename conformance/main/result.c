@@ -34,6 +34,13 @@ void result_error(struct ibc_result *r, const struct ibc_scenario *s, const char
     snprintf(r->finding.got, sizeof r->finding.got, "%s", why);
 }
 
+void result_spare(struct ibc_result *r, const struct ibc_scenario *s)
+{
+    *r = (struct ibc_result){
+        .scenario = s, .verdict = IBC_IS_NOT_APPLICABLE, .counters = IBC_IS_NOT_APPLICABLE, .spared = true};
+    snprintf(r->measured, sizeof r->measured, "not played: known to take devices down; --hazardous plays it");
+}
+
 static bool ranks(enum ibc_verdict v)
 {
     return v <= IBC_IS_ERROR;

@@ -9,6 +9,8 @@ size_t result_pack(const struct ibc_result *r, uint8_t *out, size_t room);
 bool result_unpack(struct ibc_result *r, const struct ibc_scenario *s, const uint8_t *in, size_t n);
 /* A result that says only this. */
 void result_error(struct ibc_result *r, const struct ibc_scenario *s, const char *why);
+/* A result that says that the device was spared. */
+void result_spare(struct ibc_result *r, const struct ibc_scenario *s);
 
 /* One scenario on several links: the worst verdict, variations added. Takes over what `r` owns. */
 void result_add(struct ibc_result *to, struct ibc_result *r);

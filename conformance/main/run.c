@@ -93,6 +93,7 @@ static int play_all(struct running *u)
                                  .timeout_scale = o->timeout_scale,
                                  .evidence = o->evidence,
                                  .waivers = &u->waivers,
+                                 .hazardous = o->hazardous,
                                  .target = dut_name(&u->dut)};
 
     if (u->cases.n > UINT32_MAX / o->repeat)

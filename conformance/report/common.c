@@ -98,6 +98,7 @@ bool rep_begin(struct rep *p, const struct ibc_report *of)
         cite(p, r);
         p->count[r->verdict]++;
         p->counters_off += r->counters == IBC_IS_FAIL;
+        p->spared += r->spared;
     }
     qsort(p->c, p->n, sizeof *p->c, by_group);
     return true;

@@ -17,6 +17,7 @@ struct rep {
     size_t n;
     unsigned count[IBC_IS_COUNT]; /* by verdict */
     unsigned counters_off;        /* cases whose counters came out wrong */
+    unsigned spared;              /* not played, as they are known to take devices down */
     bool *cited;                  /* by statement: a scenario that was played names it */
     size_t n_cited;
 };

@@ -109,6 +109,7 @@ static void counts(struct writer *w, const struct rep *p)
         number(w, rep_verdict_names[rep_verdicts[i].v], p->count[rep_verdicts[i].v]);
     end(w, '}');
     number(w, "counters_off", p->counters_off);
+    number(w, "hazards_not_played", p->spared);
 }
 
 static void statement(struct writer *w, const struct rep *p, const struct ibc_statement *st)
@@ -191,6 +192,7 @@ static void result(struct writer *w, const struct rep_case *c)
     number(w, "passed", r->passed);
     number(w, "wall_ns", r->wall_ns);
     text(w, "measured", REP_ARRAY(r->measured));
+    str(w, "hazard", r->scenario->hazard);
     str(w, "evidence", r->evidence);
     finding(w, "finding", c, &r->finding, r->verdict);
     finding(w, "counter_finding", c, &r->counter_finding, r->counters);

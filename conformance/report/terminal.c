@@ -237,6 +237,16 @@ static void group(struct page *g, const struct rep *p, size_t first, size_t end)
         one_case(g, &p->c[i]);
 }
 
+/* Named, for what was not played may be what matters most. */
+static void spared(struct page *g, const struct rep *p)
+{
+    fprintf(g->out, "%u not played, known to take devices down (--hazardous plays them):", p->spared);
+    for (size_t i = 0; i < p->n; i++)
+        if (p->c[i].r->spared)
+            fprintf(g->out, " %s", p->c[i].id);
+    fputc('\n', g->out);
+}
+
 static void heading(struct page *g, const struct ibc_run_info *info)
 {
     char words[512];
@@ -265,6 +275,8 @@ void rep_terminal(FILE *out, const struct ibc_report *r, bool color, bool verbos
         if (p.counters_off)
             fprintf(out, ", %u with counters off", p.counters_off);
         fprintf(out, "; %zu statements\n", p.n_cited);
+        if (p.spared)
+            spared(&g, &p);
     } else
         fputs("out of memory\n", out);
     rep_clear(&p);

@@ -49,6 +49,7 @@ struct ibc_result {
     char measured[160];                 /* INFO: what; else what is to be noted beside the verdict */
     bool logged;                        /* measured is a complaint in the log of the device's system */
     bool died;                          /* in some play the device went away, or its system complained */
+    bool spared;                        /* not played, as it is known to take devices down */
     char *evidence;                     /* path, or NULL; owned */
     uint64_t wall_ns;
     const struct ibc_waiver *waiver; /* the one that applied */
@@ -73,8 +74,10 @@ uint64_t ibc_waits(const struct ibc_scenario *s);
 /* ---- waivers: one JSON file ---- */
 struct ibc_waiver {
     char *pattern, *target, *statement, *reason, *symptom, *expires;
-    char *name, *certain, *evidence, *seen; /* for people: may be NULL */
-    char *sometimes;                        /* why it is not always seen, else NULL: then a pass is XPASS */
+    /* For people, may be NULL: its short name and those it had before, whether the statement's source is certain, where
+     * in the device's source the cause is, who suffers, what would mend it, what shows it. */
+    char *name, *was, *certain, *cause, *impact, *remedy, *evidence, *seen;
+    char *sometimes; /* why it is not always seen, else NULL: then a pass is XPASS */
     bool used;
 };
 struct ibc_waivers {

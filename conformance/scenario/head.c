@@ -24,18 +24,29 @@ static bool head_title(struct head *h)
     return true;
 }
 
+/* The line's text behind that of those before it. */
+static bool add_text(struct head *h, char **to)
+{
+    const char *before = *to == NULL ? "" : *to, *more = rest(h->t);
+    const size_t n = strlen(before), m = strlen(more);
+    char *all = ibc_arena_take(h->l->arena, n + m + 2);
+
+    memcpy(all, before, n);
+    if (n > 0)
+        all[n] = '\n';
+    memcpy(all + n + (n > 0), more, m + 1);
+    *to = all;
+    return true;
+}
+
 static bool head_note(struct head *h)
 {
-    const char *before = h->l->s.note == NULL ? "" : h->l->s.note, *more = rest(h->t);
-    const size_t n = strlen(before), m = strlen(more);
-    char *note = ibc_arena_take(h->l->arena, n + m + 2);
+    return add_text(h, &h->l->s.note);
+}
 
-    memcpy(note, before, n);
-    if (n > 0)
-        note[n] = '\n';
-    memcpy(note + n + (n > 0), more, m + 1);
-    h->l->s.note = note;
-    return true;
+static bool head_hazard(struct head *h)
+{
+    return add_text(h, &h->l->s.hazard);
 }
 
 /* The line's words behind those there are already. */
@@ -223,7 +234,7 @@ static const struct {
     {"title", head_title, true, true},   {"spec", head_spec, false, true},       {"class", head_class, true, false},
     {"role", head_role, true, true},     {"service", head_service, false, true}, {"link", head_link, false, false},
     {"needs", head_needs, false, false}, {"vary", head_vary, false, false},      {"covers", head_covers, false, false},
-    {"note", head_note, false, false},   {"see", head_see, false, false},
+    {"note", head_note, false, false},   {"see", head_see, false, false},        {"hazard", head_hazard, false, false},
 };
 const size_t ibc_head_count = sizeof heads / sizeof *heads;
 

@@ -5,7 +5,7 @@ import sys
 import xml.etree.ElementTree
 
 VERDICTS = ["PASS", "TOLERATED", "INCONCLUSIVE", "FAIL", "ERROR", "INFO", "NOT_APPLICABLE", "UNSUPPORTED", "XFAIL", "XPASS"]
-KEYS = ["id", "title", "file", "class", "spec", "verdict", "counters", "variations", "passed", "wall_ns", "measured",
+KEYS = ["id", "title", "file", "class", "spec", "verdict", "counters", "variations", "passed", "wall_ns", "measured", "hazard",
         "evidence", "finding", "counter_finding", "waiver"]
 
 
@@ -31,7 +31,7 @@ def junit(path):
             assert part in found.text, part
     assert of["rc.requester", "e-error"].find("error") is not None
     assert of["ud.receiver", "some.part.j-xpass"].find("failure") is not None
-    assert of["uc", "g-not-applicable"].find("skipped") is not None
+    assert of["uc", "g-not-applicable"].find("skipped").get("message") == "not played: it kills"
     assert "waiver: \"'<b onclick=" in of["ud.receiver", "i-xfail"].find("skipped").text
     assert of["rc.responder", "a-pass (counters)"].find("system-out") is not None
     assert of["rc.responder", "b-tolerated"].find("system-out").text.startswith("verdict: TOLERATED\n")
@@ -44,15 +44,18 @@ def junit(path):
 def report(path):
     with open(path, encoding="utf-8") as file:
         r = json.load(file)
-    assert list(r) == ["tool", "format", "run", "counts", "counters_off", "statements", "results"], list(r)
+    assert list(r) == ["tool", "format", "run", "counts", "counters_off", "hazards_not_played", "statements", "results"], list(r)
     assert r["run"]["seed"] == "18446744073709551615" and r["run"]["target"].startswith("\"'<b onclick=\"x\">&amp;]]>--\x01")
     assert set(r["counts"]) == set(VERDICTS) and sum(r["counts"].values()) == len(r["results"]) == 14
-    assert r["counters_off"] == 1
+    assert r["counters_off"] == 1 and r["hazards_not_played"] == 1
     of = {x["id"]: x for x in r["results"]}
     ids = [x["id"] for x in r["results"]]
     assert ids == sorted(ids, key=lambda i: (group(i).encode(), i.encode())), ids
     assert all(list(x) == KEYS for x in r["results"])
+    spared = of["uc.g-not-applicable"]
+    assert spared["hazard"].startswith("\"'<b onclick") and spared["measured"] == "not played: it kills"
     fail = of["rc.responder.d-fail"]
+    assert fail["hazard"] is None
     assert fail["finding"] == {
         "statement": "RR-03", "sentence": fail["finding"]["sentence"], "expected": "bth.psn 0x000101",
         "got": 'bth.psn 0x000102 <of> "device" & co', "variation": "pmtu=256 epsn=0x000100", "line": 15, "packet": 5}
@@ -111,7 +114,7 @@ def page(path):
     # One play of three: six packets, three of each side; of what passed the first play.
     assert p.classes.count("back") == 9 * 2 and p.classes.count("out") == 9 * 3 + 1, (p.classes.count("back"), p.classes.count("out"))
     assert "6 of 8 packets are shown" in p.text and "1 of 8 packets are shown" in p.text
-    assert "/nowhere/" in p.text
+    assert "/nowhere/" in p.text and "not played: it kills" in p.text
 
 
 if __name__ == "__main__":

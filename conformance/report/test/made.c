@@ -90,6 +90,9 @@ const struct ibc_report *made_report(const char *path)
     }
     results[IBC_IS_XFAIL].waiver = &waiver;
     results[IBC_IS_PASS].counters = IBC_IS_PASS;
+    results[IBC_IS_NOT_APPLICABLE].spared = true;
+    scenarios[IBC_IS_NOT_APPLICABLE].hazard = (char *)HOSTILE;
+    snprintf(results[IBC_IS_NOT_APPLICABLE].measured, sizeof results->measured, "not played: it kills");
     memset(very_long, 'x', sizeof very_long - 1);
     scenario(&scenarios[n++], HOSTILE, HOSTILE, hostile, 2);
     scenario(&scenarios[n++], "rc." HOSTILE ".z", very_long, hostile, 1);

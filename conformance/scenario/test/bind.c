@@ -282,7 +282,8 @@ Test(bind, the_head_is_kept)
     char err[500];
     struct ibc_scenario *s =
         load_text("# what\n\ntitle  a \"b\" c   # comment\nspec A B\nspec C\nclass security\nrole verbs\n"
-                  "service rc ud\nlink roce1 ib-local\nneeds rc odp\ncovers x/y z\nnote one\nnote two\n"
+                  "service rc ud\nlink roce1 ib-local\nneeds rc odp\ncovers x/y z\nnote one\nnote two\nhazard it "
+                  "burns\nhazard and smokes\n"
                   "see 9.7\nwait 1s\n",
                   err);
 
@@ -294,6 +295,7 @@ Test(bind, the_head_is_kept)
     cr_expect_eq(s->links, 1u << IBC_LINK_roce1 | 1u << IBC_LINK_ib_local);
     cr_expect_eq(s->needs, UINT64_C(1) << IBC_CAP_rc | UINT64_C(1) << IBC_CAP_odp);
     cr_expect_str_eq(s->note, "one\ntwo");
+    cr_expect_str_eq(s->hazard, "it burns\nand smokes");
     cr_expect(s->n_covers == 2 && s->n_see == 1 && s->n_variation == 1);
     ibc_free(s);
 }

@@ -142,10 +142,11 @@ class Live(unittest.TestCase):
         self.assertNotRegex(r.stderr.decode(), "Sanitizer|runtime error")
         return r
 
-    def live(self, *args, agent=None, tester=None, wires=2, ours="", kind="unix", engine=("--engine",), timeout=600):
+    def live(self, *args, agent=None, tester=None, wires=2, ours="", kind="unix", engine=("--engine",), timeout=600, hazardous=True):
         t, a = self.wires(wires, ours, kind)
         agent = agent or "exec:" + " ".join([AGENT, *engine, *a])
-        return self.run_suite("--target", "live", *(t if tester is None else tester), "--agent", agent, *args, timeout=timeout)
+        return self.run_suite("--target", "live", *(t if tester is None else tester), "--agent", agent, *args,
+                              *(("--hazardous",) if hazardous else ()), timeout=timeout)
 
     def report(self, name, run, *args, **kw):
         r = run(*args, "--json", self.folder / name, **kw)
@@ -210,6 +211,27 @@ class Same(Live):
         r = self.live("middle", wires=1)
         self.assertEqual(r.returncode, 0, r)
         self.assertNotIn(b" passed", r.stdout.split(b"\n")[1])
+
+    def test_what_takes_devices_down(self):
+        """Not played without --hazardous, and said; with it played behind all others."""
+        known = {"header.short.bth", "memory.invalidate.twice", "memory.window.type2-owner-destroyed",
+                 "rc.responder.write-only-other-length"}
+        code, spared = self.report("spared.json", self.live, "--evidence", "spared", hazardous=False)
+        self.assertEqual((code, spared["hazards_not_played"]), (0, len(known)))
+        hazards = {r["id"]: r for r in spared["results"] if r["hazard"]}
+        self.assertEqual(set(hazards), known)
+        for r in hazards.values():
+            self.assertEqual((r["verdict"], r["measured"]), ("NOT_APPLICABLE", "not played: known to take devices down; --hazardous plays it"))
+        self.assertEqual([i for i in known if (self.folder / "spared" / f"{i}.pcapng").exists()], [])
+        last = self.live("audit", "header.short.bth", hazardous=False).stdout.decode().splitlines()[-1]
+        self.assertEqual(last, "1 not played, known to take devices down (--hazardous plays them): header.short.bth")
+        code, played = self.report("played.json", self.live, "--evidence", "played")
+        self.assertEqual((code, played["hazards_not_played"]), (0, 0))
+        self.assertNotIn("NOT_APPLICABLE", {r["verdict"] for r in played["results"] if r["hazard"]})
+        files = sorted((self.folder / "played").iterdir(), key=lambda p: p.stat().st_mtime_ns)
+        self.assertEqual({p.stem for p in files[-len(known):]}, known)
+        code, engine = self.report("engine.json", self.run_suite)
+        self.assertEqual((code, engine["hazards_not_played"]), (0, 0))
 
     def test_udp(self):
         self.assertEqual(self.live("rc.responder", "middle", kind="dgram").returncode, 0)
