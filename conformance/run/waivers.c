@@ -11,14 +11,16 @@
 enum { MAX_FILE = 1 << 20, MAX_TEXT = 4000, MAX_PATTERN = 256, DAY = sizeof "YYYY-MM-DD" };
 
 /* What an entry has, all of it text; the first ones it must have. */
-static const char *const field_names[] = {"pattern", "target",  "statement", "reason",    "symptom", "expires",
-                                          "name",    "certain", "evidence",  "sometimes", "seen"};
+static const char *const field_names[] = {"pattern", "target", "statement", "reason",  "symptom",
+                                          "expires", "name",   "was",       "certain", "cause",
+                                          "impact",  "remedy", "sometimes", "seen",    "evidence"};
 enum { N_FIELDS = sizeof field_names / sizeof *field_names, N_MUST = 6 };
 
 static char **field_of(struct ibc_waiver *w, size_t i)
 {
-    char **const field[N_FIELDS] = {&w->pattern, &w->target,  &w->statement, &w->reason,    &w->symptom, &w->expires,
-                                    &w->name,    &w->certain, &w->evidence,  &w->sometimes, &w->seen};
+    char **const field[N_FIELDS] = {&w->pattern, &w->target, &w->statement, &w->reason,  &w->symptom,
+                                    &w->expires, &w->name,   &w->was,       &w->certain, &w->cause,
+                                    &w->impact,  &w->remedy, &w->sometimes, &w->seen,    &w->evidence};
 
     return field[i];
 }
@@ -254,25 +256,32 @@ bool ibc_waiver_cited(const struct ibc_waiver *w, const struct ibc_scenario *s)
     return any_word(w->statement, s, ibc_cites);
 }
 
-static bool shows_one(const struct ibc_finding *f, const char *symptom)
-{
-    return strstr(f->got, symptom) || strstr(f->expected, symptom) || strstr(f->sentence, symptom) ||
-           strstr(f->variation, symptom);
-}
-
 /* One of several, with " | " between. */
-static bool shows(const struct ibc_finding *f, const char *symptom)
+static bool any_of(const char *several, bool (*fits)(const char *one, const void *ctx), const void *ctx)
 {
     static const char bar[] = " | ";
     char one[MAX_TEXT + 1];
     const char *end;
 
-    for (; (end = strstr(symptom, bar)) != NULL; symptom = end + strlen(bar)) {
-        snprintf(one, sizeof one, "%.*s", (int)(end - symptom), symptom);
-        if (shows_one(f, one))
+    for (; (end = strstr(several, bar)) != NULL; several = end + strlen(bar)) {
+        snprintf(one, sizeof one, "%.*s", (int)(end - several), several);
+        if (fits(one, ctx))
             return true;
     }
-    return shows_one(f, symptom);
+    return fits(several, ctx);
+}
+
+static bool names_target(const char *pattern, const void *target)
+{
+    return fnmatch(pattern, target, 0) == 0;
+}
+
+static bool shows(const char *symptom, const void *finding)
+{
+    const struct ibc_finding *f = finding;
+
+    return strstr(f->got, symptom) || strstr(f->expected, symptom) || strstr(f->sentence, symptom) ||
+           strstr(f->variation, symptom);
 }
 
 /* What the waiver makes of the result; COUNT when nothing: another symptom is another fault. */
@@ -280,8 +289,8 @@ static enum ibc_verdict waived(const struct ibc_waiver *w, const struct ibc_resu
 {
     const bool bad = r->verdict == IBC_IS_FAIL, miscounted = r->counters == IBC_IS_FAIL;
 
-    if ((bad || miscounted) && (!bad || shows(&r->finding, w->symptom)) &&
-        (!miscounted || shows(&r->counter_finding, w->symptom)))
+    if ((bad || miscounted) && (!bad || any_of(w->symptom, shows, &r->finding)) &&
+        (!miscounted || any_of(w->symptom, shows, &r->counter_finding)))
         return IBC_IS_XFAIL;
     if (!w->sometimes && !bad && !miscounted && (r->verdict == IBC_IS_PASS || r->verdict == IBC_IS_TOLERATED))
         return IBC_IS_XPASS;
@@ -293,7 +302,7 @@ void ibc_waivers_apply(struct ibc_waivers *w, const char *target, struct ibc_res
     for (size_t i = 0; i < w->n; i++) {
         struct ibc_waiver *one = &w->w[i];
         if (!any_word(one->pattern, r->scenario, ibc_id_matches) || !ibc_waiver_cited(one, r->scenario) ||
-            fnmatch(one->target, target, 0) != 0)
+            !any_of(one->target, names_target, target))
             continue;
         const enum ibc_verdict v = waived(one, r);
         if (v == IBC_IS_COUNT)

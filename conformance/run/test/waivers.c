@@ -116,7 +116,7 @@ Test(waivers, apply)
     ibc_waivers_free(&w);
 }
 
-Test(waivers, several_patterns_and_symptoms)
+Test(waivers, several_patterns_symptoms_and_targets)
 {
     char pattern[64];
 
@@ -135,6 +135,15 @@ Test(waivers, several_patterns_and_symptoms)
     cr_expect_eq(apply(IBC_IS_FAIL, "got 30", IBC_IS_NOT_APPLICABLE, "", "live"), IBC_IS_XFAIL);
     cr_expect_eq(apply(IBC_IS_FAIL, "got 3", IBC_IS_NOT_APPLICABLE, "", "live"), IBC_IS_FAIL);
     cr_expect_eq(apply(IBC_IS_FAIL, "|", IBC_IS_NOT_APPLICABLE, "", "live"), IBC_IS_FAIL);
+    ibc_waivers_free(&w);
+    cr_assert(load("[{\"pattern\":\"rc.*\",\"target\":\"live:*6.12.* | live:*7.*\",\"statement\":\"RR-04\","
+                   "\"reason\":\"r\",\"symptom\":\"got 2\",\"expires\":\"2030-01-01\",\"name\":\"n\",\"was\":\"m o\","
+                   "\"cause\":\"c\",\"impact\":\"none\",\"remedy\":\"r\"}]"),
+              "%s", err);
+    cr_expect_str_eq(w.w[0].was, "m o");
+    cr_expect_eq(apply(IBC_IS_FAIL, "got 2", IBC_IS_NOT_APPLICABLE, "", "live:rxe, Linux 6.12.9"), IBC_IS_XFAIL);
+    cr_expect_eq(apply(IBC_IS_FAIL, "got 2", IBC_IS_NOT_APPLICABLE, "", "live:rxe, Linux 7.3.4"), IBC_IS_XFAIL);
+    cr_expect_eq(apply(IBC_IS_FAIL, "got 2", IBC_IS_NOT_APPLICABLE, "", "live:rxe, Linux 6.1.2"), IBC_IS_FAIL);
     ibc_waivers_free(&w);
     refused("[{\"pattern\":\"  \",\"target\":\"*\",\"statement\":\"RR-04\",\"reason\":\"r\",\"symptom\":\"s\","
             "\"expires\":\"2030-01-01\"}]",
