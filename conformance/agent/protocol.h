@@ -116,7 +116,7 @@ struct ag_counters {
 #define AG_M_hello_args(M, s)        M(s, U32, version, MUST) M(s, TEXT, token, MAY)
 #define AG_M_hello_ok(M, s)                                                                                            \
     M(s, U32, version, MUST) M(s, TEXT, name, MUST) M(s, U32, devices, MUST) M(s, LINKS, links, MUST)                  \
-    M(s, CAPS, capabilities, MUST) M(s, CLOCK, time, MUST) M(s, LIMITS, limits, MUST)
+    M(s, CAPS, capabilities, MUST) M(s, CLOCK, time, MUST) M(s, LIMITS, limits, MUST) M(s, TEXT, boot, MAY)
 #define AG_M_reset_args(M, s)        M(s, LINK, link, MUST) M(s, U64, seed, MAY)
 #define AG_M_reset_ok(M, s)                                                                                            \
     M(s, U64, now, MUST) M(s, PORTS, device, MUST) M(s, PORTS, second, MAY) M(s, ADDRESS, stranger, MUST)              \
@@ -182,8 +182,8 @@ struct ag_counters {
 #define AG_M_choose_psn_ok(M, s)     M(s, U32, psn, MUST)
 #define AG_M_counters_args(M, s)
 #define AG_M_counters_ok(M, s)       M(s, COUNTERS, counters, MUST)
-#define AG_M_log_args(M, s)
-#define AG_M_log_ok(M, s)            M(s, TEXT, text, MAY)
+#define AG_M_log_args(M, s)          M(s, U64, since, MAY)
+#define AG_M_log_ok(M, s)            M(s, TEXT, text, MAY) M(s, U64, at, MAY)
 #define AG_M_advance_args(M, s)      M(s, U64, until, MUST)
 #define AG_M_advance_ok(M, s)        M(s, U64, now, MUST) M(s, U32, frames, MUST)
 

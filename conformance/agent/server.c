@@ -100,6 +100,19 @@ static uint64_t claimed(struct ag_server *s)
     return ag_devices(s) > 1 ? caps : caps & ~(UINT64_C(1) << IBC_CAP_two_devices);
 }
 
+/* What names this start of the system, and changes with the next: a device that went down is told from an agent that
+ * did. False: the system does not say. */
+static bool read_boot(struct ag_text *id)
+{
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+    const bool said = f && fgets(id->s, sizeof id->s, f);
+
+    if (f)
+        (void)fclose(f);
+    id->s[said ? strcspn(id->s, "\n") : 0] = '\0';
+    return id->s[0] != '\0';
+}
+
 DO(hello)
 {
     UNUSED(d);
@@ -115,6 +128,8 @@ DO(hello)
     ok->capabilities = claimed(s);
     ok->time = s->target->virtual_time && !s->real_time;
     ok->limits = (struct ag_limits){.line = AG_LINE, .bytes = AG_BYTES};
+    if (read_boot(&ok->boot))
+        ok->given |= AG_BIT(hello_ok, boot);
     return IBC_OK;
 }
 
@@ -356,11 +371,13 @@ DO(log)
 {
     enum ibc_rc rc;
 
-    UNUSED(a);
     ok->text.s[0] = '\0';
+    s->target->log_at = AG_HAS(a, log_args, since) ? a->since : 0;
     rc = CALL(log, d, ok->text.s, sizeof ok->text.s);
     if (ok->text.s[0])
         AG_GIVE(ok, log_ok, text, ok->text);
+    if (s->target->log_at > 0)
+        AG_GIVE(ok, log_ok, at, s->target->log_at);
     return rc;
 }
 
@@ -438,7 +455,8 @@ static void answer(struct ag_server *s, enum ibc_rc rc)
         ag_refuse(&s->r, AG_E_unsupported, NULL, "%s cannot be done on this device", ag_verb_name(s->q.verb));
         break;
     case IBC_DEAD: ag_refuse(&s->r, AG_E_dead, NULL, "%s", t->fault); break;
-    case IBC_BROKEN: ag_refuse(&s->r, AG_E_fault, NULL, "%s", t->fault); break;
+    case IBC_BROKEN:
+    case IBC_LOST: ag_refuse(&s->r, AG_E_fault, NULL, "%s", t->fault); break;
     }
 }
 

@@ -240,7 +240,7 @@ struct ibc_target *ibc_verbs_open(const struct ibc_verbs_options *o, char *err, 
         return NULL;
     }
     v->t = (struct ibc_target){.ops = &verbs_ops, .time_scale = 1};
-    v->kmsg = verbs_log_open();
+    verbs_log_open(v);
     if (open_context(v, o->device, err, errlen) && set_up(v, o, err, errlen))
         return &v->t;
     close_verbs(&v->t);

@@ -72,7 +72,8 @@ struct verbs {
     size_t memory; /* bytes mapped */
     uint64_t age;  /* regions made so far */
 
-    int kmsg; /* the kernel's log, -1: not to be read */
+    int kmsg;        /* the kernel's log, -1: not to be read */
+    uint64_t log_at; /* number of the record to be read next */
     char counter_names[IBC_MAX_COUNTERS][VERBS_NAME];
 };
 static inline struct verbs *verbs_of(struct ibc_target *t)
@@ -97,7 +98,7 @@ enum ibc_rc verbs_path(struct verbs *v, const struct ibc_address *to, const uint
                        struct ibv_ah_attr *out);
 
 /* ---- verbs_log.c ---- */
-int verbs_log_open(void);
+void verbs_log_open(struct verbs *v);
 enum ibc_rc verbs_log(struct ibc_target *t, unsigned d, char *text, size_t n);
 
 /* ---- verbs_probe.c ---- */

@@ -13,14 +13,37 @@ enum {
     LEVEL_CRITICAL = 2,
 };
 
-/* From its end on: what was said before is not of this device as it is tested. */
-int verbs_log_open(void)
+/* The next record, as a text. False: there is none. */
+static bool next_record(int fd, char record[RECORD + 1])
 {
-    const int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    for (unsigned i = 0; i < MOST_RECORDS; i++) {
+        const ssize_t got = read(fd, record, RECORD);
+        if (got > 0) {
+            record[got] = '\0';
+            return true;
+        }
+        if (got == 0 || errno != EPIPE) /* EPIPE: some were overwritten before they were read: the next one is there */
+            return false;
+    }
+    return false;
+}
 
-    if (fd >= 0)
-        (void)lseek(fd, 0, SEEK_END);
-    return fd;
+/* A record's number, the second of its words, counts from 0 on. */
+static uint64_t behind(const char *record)
+{
+    const char *comma = strchr(record, ',');
+
+    return comma ? strtoull(comma + 1, NULL, 10) + 1 : 0;
+}
+
+/* From its end on: what was said before is not of this device as it is tested. */
+void verbs_log_open(struct verbs *v)
+{
+    char record[RECORD + 1];
+
+    v->kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    for (unsigned i = 0; v->kmsg >= 0 && i < MOST_RECORDS && next_record(v->kmsg, record); i++)
+        v->log_at = behind(record);
 }
 
 /* "6,339,5140900,-;text\n more\n": what is critical, and where the kernel found itself at fault. What a driver says of
@@ -40,26 +63,32 @@ static const char *complaint(char *record)
     return bad ? text : NULL;
 }
 
+/* Where the tester left off, when it talked to another process than this one. */
+static void go_back(const struct verbs *v, uint64_t since)
+{
+    if (since > 0 && since < v->log_at)
+        (void)lseek(v->kmsg, 0, SEEK_SET);
+}
+
 enum ibc_rc verbs_log(struct ibc_target *t, unsigned d, char *text, size_t n)
 {
-    const struct verbs *v = verbs_of(t);
+    struct verbs *v = verbs_of(t);
+    const uint64_t since = t->log_at;
     char record[RECORD + 1];
 
     (void)d;
     if (v->kmsg < 0)
         return IBC_UNSUPPORTED;
-    for (unsigned i = 0; i < MOST_RECORDS; i++) {
-        const ssize_t got = read(v->kmsg, record, RECORD);
-        if (got < 0 && errno == EPIPE) /* some were overwritten before they were read: the next one is there */
-            continue;
-        if (got <= 0)
-            break;
-        record[got] = '\0';
-        const char *said = complaint(record);
+    go_back(v, since);
+    for (unsigned i = 0; i < MOST_RECORDS && next_record(v->kmsg, record); i++) {
+        const bool is_new = behind(record) > since;
+        const char *said = is_new ? complaint(record) : NULL;
+        v->log_at = behind(record);
         if (said && !*text) {
             strncpy(text, said, n - 1);
             text[n - 1] = '\0';
         }
     }
+    t->log_at = v->log_at;
     return IBC_OK;
 }

@@ -113,9 +113,25 @@ static int live_begin(struct live_dut *l, const struct options *o)
         rc = read_token(l, o->agent_token_file);
     for (size_t i = 0; i < o->wire.n; i++)
         privileged |= ibc_wire_privileged(o->wire.w[i]);
-    if (rc == EXIT_OK && (privileged || o->user) && !privileges_drop(o->user, err, sizeof err))
+    if (rc == EXIT_OK && (privileged || o->user) && !privileges_drop(o->user, l->user, err, sizeof err))
         rc = wrong(EXIT_USAGE, "%s", err);
     return rc;
+}
+
+void dut_hint(const struct dut *d, const char *why, char *out, size_t n)
+{
+    static const char *const kinds[] = {"exec:", "unix:"};
+    const char *agent = d->live ? d->live->lane[0].live.agent : "";
+    bool as_user = false;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        as_user |= strncmp(agent, kinds[i], strlen(kinds[i])) == 0;
+    out[0] = '\0';
+    if (as_user && d->live->user[0] && !strstr(why, "--user"))
+        snprintf(out, n, " (root was given up: the agent is reached as user %s, with that user's keys and rights; --user NAME chooses another)",
+                 d->live->user);
+    else if (as_user && d->live->user[0])
+        snprintf(out, n, " (root was given up: this user is %s)", d->live->user);
 }
 
 void live_name(struct live_dut *l, const struct ibc_target *t)
@@ -152,12 +168,42 @@ static const char health[] = "title    the device is well\n"
                              "service  rc ud\n"
                              "health\n";
 
+static struct ibc_scenario *exchange(char *err, size_t errlen)
+{
+    return ibc_load_text(health, sizeof health - 1, "health.ibt", "health", err, errlen);
+}
+
+bool dut_is_well(struct ibc_target *t, const struct ibc_options *o, char *why, size_t n)
+{
+    const struct ibc_options how = {.seed = o->seed, .link = o->link};
+    struct ibc_scenario *s = exchange(why, n);
+    struct ibc_result r = {0};
+    bool well;
+
+    if (!s)
+        return false;
+    ibc_run(s, t, &how, &r);
+    well = r.verdict == IBC_IS_PASS || r.verdict == IBC_IS_NOT_APPLICABLE;
+    snprintf(why, n, "expected %s, got %s", r.finding.expected, r.finding.got);
+    ibc_result_clear(&r);
+    ibc_free(s);
+    return well;
+}
+
+/* What a silent device comes of, and what of that the tester can see */
+static void say_causes(struct ibc_target *t, const struct ibc_result *r, char *out, size_t n)
+{
+    out[0] = '\0';
+    if (strncmp(r->finding.got, "nothing for", strlen("nothing for")) == 0)
+        ibc_live_describe(t, out, n);
+}
+
 int live_health(struct ibc_target *t, const struct options *o, enum ibc_link link, const char *when)
 {
     enum { TRIES = 5 };
     const struct ibc_options how = {.seed = o->seed, .link = link};
-    char err[256];
-    struct ibc_scenario *s = ibc_load_text(health, sizeof health - 1, "health.ibt", "health", err, sizeof err);
+    char err[256], causes[640];
+    struct ibc_scenario *s = exchange(err, sizeof err);
     struct ibc_result r = {0};
     int rc = EXIT_OK;
 
@@ -167,11 +213,12 @@ int live_health(struct ibc_target *t, const struct options *o, enum ibc_link lin
         ibc_result_clear(&r);
         ibc_run(s, t, &how, &r);
     }
+    say_causes(t, &r, causes, sizeof causes);
     if (r.verdict == IBC_IS_NOT_APPLICABLE)
         rc = wrong(EXIT_HARNESS, "no health exchange %s: %s", when, r.measured);
     else if (r.verdict != IBC_IS_PASS)
-        rc = wrong(EXIT_HARNESS, "the device is not well %s: expected %s, got %s", when, r.finding.expected,
-                   r.finding.got);
+        rc = wrong(EXIT_HARNESS, "the device is not well %s: expected %s, got %s%s", when, r.finding.expected,
+                   r.finding.got, causes);
     ibc_result_clear(&r);
     ibc_free(s);
     return rc;

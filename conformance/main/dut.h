@@ -16,9 +16,19 @@ struct ibc_target *dut_open(const struct dut *d, unsigned lane, char *err, size_
 int dut_choose(struct dut *d, struct live_dut *l, const struct options *o);
 /* As waivers and reports have it. */
 const char *dut_name(const struct dut *d);
+/* What helps who cannot reach the agent, behind the sentence `why`; empty: nothing is known. */
+void dut_hint(const struct dut *d, const char *why, char *out, size_t n);
+/* Of the tester's ports in that lane the smallest MTU; 0: they set no limit. */
+unsigned dut_mtu(const struct dut *d, unsigned lane);
+/* Whether the tester's ports can do their work: EXIT_OK, or EXIT_HARNESS after the message. What spoils some scenarios
+ * only is a warning. */
+struct cases;
+int dut_look_at_ports(const struct dut *d, const struct cases *cases);
+/* One good exchange. `why` is what it came to. */
+bool dut_is_well(struct ibc_target *t, const struct ibc_options *o, char *why, size_t n);
 
 /* ---- live ---- */
-enum { DUT_NAME = 160, DUT_TOKEN = 128, DUT_AGENT = 4096 };
+enum { DUT_NAME = 160, DUT_TOKEN = 128, DUT_AGENT = 4096, DUT_USER = 64 };
 struct live_lane {
     struct ibc_live live;
     char agent[DUT_AGENT];
@@ -27,6 +37,7 @@ struct live_dut {
     struct live_lane *lane; /* owned */
     unsigned n;             /* processes may test as many devices at a time */
     char token[DUT_TOKEN];
+    char user[DUT_USER]; /* whom root was given up for; empty: it was not */
     char name[DUT_NAME]; /* "live:NAME OF THE AGENT" once live_name() has taken it */
 };
 void live_end(struct live_dut *l); /* all zero is allowed */
@@ -37,6 +48,6 @@ int live_health(struct ibc_target *t, const struct options *o, enum ibc_link lin
 
 /* ---- privileges ---- */
 /* The rest of the program runs as `user`: NULL: the owner of the working directory, or nobody where that is root.
- * Without root only CAP_NET_RAW is given up. False with one line in err. */
-bool privileges_drop(const char *user, char *err, size_t errlen);
+ * Without root only CAP_NET_RAW is given up. as: who it became; empty: nobody else. False with one line in err. */
+bool privileges_drop(const char *user, char as[DUT_USER], char *err, size_t errlen);
 #endif

@@ -8,6 +8,7 @@
 #include "pool.h"
 #include "progress.h"
 #include "result.h"
+#include "settle.h"
 
 struct turn {
     uint64_t waits;
@@ -23,6 +24,7 @@ struct playing {
     unsigned lane;             /* likewise */
     unsigned refused;          /* times that it could not be opened */
     char why[512];
+    struct settle settle;
 };
 
 static const struct play_case *case_of(const struct playing *p, uint32_t nth)
@@ -64,39 +66,19 @@ static bool have_target(struct playing *p)
     return p->target != NULL;
 }
 
-/* Neither what the rules say nor what is known of the device. Faults of the harness are no surprise of the device's. */
-static bool unexpected(const struct playing *p, const struct ibc_result *r)
+/* Frames that the tester's port does not carry would look as if the device had not sent them. */
+static bool fits(const struct playing *p, const struct ibc_scenario *s, struct ibc_result *r)
 {
-    struct ibc_waivers w = p->run->waivers ? *p->run->waivers : (struct ibc_waivers){0};
-    struct ibc_result as = *r;
-    int code;
+    const unsigned mtu = dut_mtu(&p->run->dut, p->lane), bytes = mtu ? ibc_packet_bytes(s) : 0;
 
-    ibc_waivers_apply(&w, p->run->target, &as);
-    code = ibc_exit_code(&as, 1);
-    return code == EXIT_FAILED || code == EXIT_INCONCLUSIVE;
-}
-
-/* Where time is real, a busy machine makes the tester or the device late: what nobody expects must be seen in two of
- * three plays. What was seen once stands beside the verdict of the last play. No machine is so busy that a device
- * dies of it. */
-static void confirm(const struct playing *p, const struct ibc_scenario *s, const struct ibc_options *o,
-                    struct ibc_result *r)
-{
-    enum { PLAYS = 3 };
-    const struct ibc_finding once = r->finding;
-    unsigned seen = 1, n = 1;
-
-    while (n < PLAYS && seen < 2) {
-        ibc_result_clear(r);
-        ibc_run(s, p->target, o, r);
-        n++;
-        seen += unexpected(p, r);
-    }
-    if (seen == 1 && !r->measured[0] && once.got[0])
-        snprintf(r->measured, sizeof r->measured, "in one of three plays: expected %.50s, got %.50s", once.expected,
-                 once.got);
-    else if (seen == 1 && !r->measured[0])
-        snprintf(r->measured, sizeof r->measured, "in one of three plays it passed");
+    if (bytes <= mtu)
+        return true;
+    result_error(r, s, "");
+    r->verdict = IBC_IS_INCONCLUSIVE;
+    snprintf(r->finding.expected, sizeof r->finding.expected, "a port of the tester's that carries packets of %u bytes",
+             bytes);
+    snprintf(r->finding.got, sizeof r->finding.got, "MTU %u (ip link set IFACE mtu 9000)", mtu);
+    return false;
 }
 
 static void play(struct playing *p, uint32_t nth, struct ibc_result *r)
@@ -116,9 +98,12 @@ static void play(struct playing *p, uint32_t nth, struct ibc_result *r)
                                   .evidence_dir = evidence_dir(p, nth, dir, sizeof dir),
                                   .link = c->link,
                                   .stop_at_first = p->run->stop_at_first};
-    ibc_run(c->s, p->target, &o, r);
-    if (p->run->dut.live && !p->target->virtual_time && !r->died && unexpected(p, r))
-        confirm(p, c->s, &o, r);
+    p->settle.t = p->target;
+    p->settle.o = &o;
+    if (!p->run->dut.live)
+        ibc_run(c->s, p->target, &o, r);
+    else if (fits(p, c->s, r))
+        settle(&p->settle, c->s, r);
     if (c->named)
         result_name_link(r, ibc_link_names[c->link]);
 }
@@ -213,7 +198,7 @@ static bool take_turns(struct playing *p, uint32_t n)
 
 bool play_cases(const struct play_run *run, struct ibc_result *r)
 {
-    struct playing p = {.run = run, .r = r};
+    struct playing p = {.run = run, .r = r, .settle = {.w = run->waivers, .target = run->target}};
     char err[160];
     const struct pool pool = {.children = run->children,
                               .jobs = (uint32_t)(run->cases->n * run->repeat),

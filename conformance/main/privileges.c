@@ -45,7 +45,7 @@ static bool become(const struct passwd *p)
            setenv("USER", p->pw_name, 1) == 0 && setenv("LOGNAME", p->pw_name, 1) == 0;
 }
 
-bool privileges_drop(const char *user, char *err, size_t errlen)
+bool privileges_drop(const char *user, char as[DUT_USER], char *err, size_t errlen)
 {
     const struct passwd *p;
 
@@ -61,6 +61,7 @@ bool privileges_drop(const char *user, char *err, size_t errlen)
         return false;
     if (p->pw_uid == 0) /* asked for by name */
         return true;
+    snprintf(as, DUT_USER, "%s", p->pw_name);
     if (become(p) && setuid(0) != 0)
         return true;
     snprintf(err, errlen, "cannot become user %s: %s", p->pw_name, strerror(errno));

@@ -24,6 +24,7 @@ struct running {
     char started[32];
     uint64_t since_ns;
     unsigned children;
+    bool taken; /* the standard output, by a report */
 };
 
 static void read_clock(struct running *u)
@@ -139,32 +140,77 @@ static int report(struct running *u)
         const char *path;
         bool (*write)(const char *path, const struct ibc_report *r, char *err, size_t errlen);
     } files[] = {{o->junit, ibc_report_junit}, {o->json_file, ibc_report_json}, {o->html, ibc_report_html}};
-    bool taken = false;
     int rc = ibc_exit_code(u->r, u->sel.n);
     char err[512];
 
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         const bool here = files[i].path && strcmp(files[i].path, "-") == 0;
-        taken |= here;
+        u->taken |= here;
         if (files[i].path && !files[i].write(files[i].path, &rep, err, sizeof err) && !(here && reader_left()))
             rc = wrong(EXIT_HARNESS, "%s", err);
     }
-    if (!taken)
+    if (!u->taken)
         ibc_report_terminal(stdout, &rep, o->color, o->verbose);
     return rc;
 }
 
+/* ---- what was left out ---- */
+
+struct reason {
+    const char *why;
+    size_t n;
+};
+
+static int by_count(const void *a, const void *b)
+{
+    const struct reason *x = a, *y = b;
+
+    return x->n != y->n ? (x->n < y->n ? 1 : -1) : strcmp(x->why, y->why);
+}
+
+/* How many do not apply to a live device, by what it lacks: behind a terminal's report. */
+static void tell_left_out(const struct running *u)
+{
+    struct reason *all = u->dut.live && !u->taken ? calloc(u->sel.n, sizeof *all) : NULL;
+    size_t n = 0, k;
+
+    for (size_t i = 0; all && i < u->sel.n; i++) {
+        if (u->r[i].verdict != IBC_IS_NOT_APPLICABLE && u->r[i].verdict != IBC_IS_UNSUPPORTED)
+            continue;
+        for (k = 0; k < n && strcmp(all[k].why, u->r[i].measured) != 0; k++)
+            ;
+        all[k].why = u->r[i].measured;
+        all[k].n++;
+        n += k == n;
+    }
+    if (n > 0)
+        qsort(all, n, sizeof *all, by_count);
+    for (k = 0; k < n; k++)
+        printf("%6zu left out: %s\n", all[k].n, all[k].why);
+    free(all);
+}
+
 /* ---- what is tested ---- */
 
-static int look_at(const struct running *u, unsigned lane, const char *when)
+static struct ibc_target *open_lane(const struct running *u, unsigned lane, const char *before)
 {
-    char err[512];
+    char err[512], hint[320];
     struct ibc_target *t = dut_open(&u->dut, lane, err, sizeof err);
-    int rc;
 
-    if (!t)
-        return wrong(EXIT_HARNESS, "%s: %s", when, err);
-    rc = live_health(t, u->o, u->cases.link, when);
+    if (t)
+        return t;
+    dut_hint(&u->dut, err, hint, sizeof hint);
+    (void)wrong(EXIT_HARNESS, "%s%s%s", before, err, hint);
+    return NULL;
+}
+
+static int look_at(const struct running *u, unsigned lane, const char *before, const char *when)
+{
+    struct ibc_target *t = open_lane(u, lane, before);
+    int rc = EXIT_HARNESS;
+
+    if (t)
+        rc = live_health(t, u->o, u->cases.link, when);
     ibc_target_close(t);
     return rc;
 }
@@ -172,23 +218,39 @@ static int look_at(const struct running *u, unsigned lane, const char *when)
 /* Opened here to see that it can be, and which links it has; a live one must be well, too. */
 static int look(struct running *u)
 {
+    static const char when[] = "before the first scenario";
     char err[512];
-    struct ibc_target *t = dut_open(&u->dut, 0, err, sizeof err);
+    struct ibc_target *t = u->dut.live ? open_lane(u, 0, "") : dut_open(&u->dut, 0, err, sizeof err);
     int rc;
 
     if (!t && u->dut.live)
-        return wrong(EXIT_HARNESS, "%s", err);
+        return EXIT_HARNESS;
     if (!t)
         return wrong(EXIT_USAGE, "--target: %s", err);
     if (u->dut.live)
         live_name(&u->live, t);
     rc = cases_make(&u->cases, &u->sel, t, u->o->link);
     if (rc == EXIT_OK && u->dut.live)
-        rc = live_health(t, u->o, u->cases.link, "before the first scenario");
+        rc = dut_look_at_ports(&u->dut, &u->cases);
+    if (rc == EXIT_OK && u->dut.live)
+        rc = live_health(t, u->o, u->cases.link, when);
     ibc_target_close(t);
     for (unsigned lane = 1; rc == EXIT_OK && lane < u->live.n; lane++)
-        rc = look_at(u, lane, "before the first scenario");
+        rc = look_at(u, lane, "", when);
     return rc;
+}
+
+/* A device that the last scenario took down is waited for as in any other place. */
+static void await(const struct running *u, unsigned lane)
+{
+    const struct timespec nap = {.tv_nsec = 500000000};
+    const uint64_t until = wall_ns() + (uint64_t)((double)IBC_LIVE_RETURN * u->o->timeout_scale);
+    struct ibc_target *t = NULL;
+    char err[512];
+
+    while (!(t = dut_open(&u->dut, lane, err, sizeof err)) && wall_ns() < until)
+        nanosleep(&nap, NULL);
+    ibc_target_close(t);
 }
 
 /* The last word on live devices: what they said of themselves while they were played may be worth nothing. */
@@ -196,8 +258,10 @@ static int look_again(const struct running *u)
 {
     int rc = EXIT_OK;
 
-    for (unsigned lane = 0; rc == EXIT_OK && lane < u->live.n; lane++)
-        rc = look_at(u, lane, "after the last scenario");
+    for (unsigned lane = 0; rc == EXIT_OK && lane < u->live.n; lane++) {
+        await(u, lane);
+        rc = look_at(u, lane, "after the last scenario: ", "after the last scenario");
+    }
     return rc;
 }
 
@@ -238,6 +302,7 @@ int command_run(const struct options *o)
         const int last = look_again(&u);
         merge(&u);
         rc = report(&u);
+        tell_left_out(&u);
         rc = last != EXIT_OK ? last : rc;
     }
     end(&u);

@@ -77,6 +77,7 @@ static const struct ibc_step *first_fit(struct run_player *p, const struct ibc_s
     bool told = false;
 
     d->expected[0] = '\0';
+    d->late = false;
     for (; s; s = next_of(p, s)) {
         if (s->kind != IBC_S_expect || run_live(p, s) != q)
             continue;
@@ -168,7 +169,8 @@ static bool unexpected(struct run_player *p, const struct ibc_step *s, struct ru
 
     run_show_expected(s, expected, sizeof expected);
     run_show_packet(k, got, sizeof got);
-    run_fail(p, s, k, d->expected[0] ? d->expected : expected, d->expected[0] ? d->got : got);
+    run_note_as(p, d->late ? IBC_FOUND_LATE : IBC_FOUND_OTHERWISE, IBC_IS_FAIL, s, k,
+                d->expected[0] ? d->expected : expected, d->expected[0] ? d->got : got);
     run_comment(p, k, s, "FAIL", d);
     return false;
 }
@@ -295,6 +297,7 @@ static enum outcome break_silence(struct run_player *p, const struct ibc_step *s
     if (optional)
         return decided(p, optional, q) ? AGAIN : STOP;
     d.expected[0] = '\0';
+    d.late = false;
     unexpected(p, s, q->head, &d);
     return STOP;
 }

@@ -1,5 +1,4 @@
 /* Whether the device still works: one good exchange on a queue pair, region and domain of its own. */
-#include <stdio.h>
 #include <string.h>
 #include "run/play.h"
 
@@ -148,7 +147,6 @@ static bool exchange(struct run_player *p, const struct ibc_step *s, struct run_
 
 bool run_health(struct run_player *p, const struct ibc_step *s)
 {
-    static const char gone[] = "the device did not survive";
     struct run_live *q = &p->live[HEALTH];
     bool well = true;
 
@@ -158,12 +156,7 @@ bool run_health(struct run_player *p, const struct ibc_step *s)
         q->made = false;
         q->head = q->tail = NULL;
     }
-    if (!well && p->verdict == IBC_IS_FAIL && !strstr(p->finding.got, gone)) {
-        char got[RUN_TEXT];
-        p->unwell = true;
-        /* The longest fault of a wire fits: its reason stands at the end. */
-        snprintf(got, sizeof got, "%.130s: %.26s", p->finding.got, gone);
-        snprintf(p->finding.got, sizeof p->finding.got, "%s", got);
-    }
+    if (!well && p->verdict == IBC_IS_FAIL)
+        run_gone(p);
     return well;
 }

@@ -273,6 +273,7 @@ static bool in_time(const struct match *m)
 {
     const struct ibc_arg *after = run_arg(m->s, IBC_K_after), *within = run_arg(m->s, IBC_K_within);
     const uint64_t gap = m->k->at > m->p->last_at ? m->k->at - m->p->last_at : 0;
+    const uint64_t slack = m->p->sent_by > m->p->last_at ? m->p->sent_by - m->p->last_at : 0;
     char expected[RUN_TEXT], got[RUN_TEXT];
 
     snprintf(got, sizeof got, "after %.3f us", (double)gap / (double)RUN_US);
@@ -280,7 +281,9 @@ static bool in_time(const struct match *m)
         snprintf(expected, sizeof expected, "not before %.3f us", (double)after->v[0].n / (double)RUN_US);
         return differs(m, expected, got);
     }
-    if (within && gap > run_scaled(m->p, within->v[0].n)) {
+    /* Not later: counted from when we had sent it for sure */
+    if (within && gap > slack + run_scaled(m->p, within->v[0].n)) {
+        m->d->late = true;
         snprintf(expected, sizeof expected, "within %.3f us", (double)within->v[0].n / (double)RUN_US);
         return differs(m, expected, got);
     }

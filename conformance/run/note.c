@@ -75,6 +75,7 @@ bool run_did(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, con
         snprintf(got, sizeof got, "this target cannot %s", what);
         return run_note(p, IBC_IS_UNSUPPORTED, s, NULL, what, got);
     case IBC_DEAD: p->unwell = p->died = true; return run_fail(p, s, NULL, what, p->t->fault);
+    case IBC_LOST: return run_lose(p, s, what);
     default: return run_note(p, IBC_IS_ERROR, s, NULL, what, p->t->fault);
     }
 }

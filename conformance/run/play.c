@@ -19,18 +19,29 @@ static void begin(struct run_player *p)
     memset(&p->finding, 0, sizeof p->finding);
     memset(&p->counter_finding, 0, sizeof p->counter_finding);
     p->measured[0] = '\0';
-    p->unwell = p->died = p->logged = false;
+    p->unwell = p->died = p->proved = p->logged = p->unclean = p->lost = false;
+    p->late[0] = '\0';
+    p->waited = p->sent_by = 0;
     for (unsigned d = 0; d < IBC_DEVICES; d++)
         p->pkey[d][0] = 0xffff; /* KM-13 */
 }
 
+/* What bars the play from its beginning is the doing of no line of it. */
 static bool clean(struct run_player *p)
 {
+    static const char what[] = "a clean device";
     const enum ibc_rc rc = p->t->ops->reset(p->t, p->link, p->seed);
+    char got[RUN_TEXT];
 
     p->last_at = run_now(p);
-    if (run_did(p, NULL, rc, "a clean device"))
+    if (rc == IBC_OK)
         return true;
+    p->unclean = true;
+    snprintf(got, sizeof got, rc == IBC_REFUSED ? "refused: %s" : "%s", rc == IBC_REFUSED ? p->t->said : p->t->fault);
+    if (rc == IBC_UNSUPPORTED || rc == IBC_LOST)
+        (void)run_did(p, NULL, rc, what);
+    else
+        (void)run_note(p, IBC_IS_ERROR, NULL, NULL, what, got);
     p->finding.what = IBC_FOUND_UNCLEAN; /* the first of the play: it was taken */
     return false;
 }
@@ -49,6 +60,7 @@ static bool play_steps(struct run_player *p)
         const struct ibc_step *s = &p->play->step[i];
         if (!s->is_alternative && !steps[s->kind](p, s))
             return false;
+        run_late_look(p);
     }
     return run_leftovers(p);
 }
@@ -97,6 +109,12 @@ static void read_logs(struct run_player *p, char text[RUN_TEXT])
             text[0] = '\0';
 }
 
+/* A system that was not let run complains too: such a complaint must be seen again. */
+static bool of_time(const char *said)
+{
+    return strstr(said, "lockup") || strstr(said, "stall") || strstr(said, "blocked for");
+}
+
 static void see_logs(struct run_player *p, const struct ibc_step *s)
 {
     char said[RUN_TEXT], got[RUN_TEXT];
@@ -105,6 +123,7 @@ static void see_logs(struct run_player *p, const struct ibc_step *s)
     if (!said[0])
         return;
     p->died = true;
+    p->proved |= !of_time(said);
     snprintf(got, sizeof got, "its log: %.*s", (int)sizeof got - 10, said);
     if (!run_rank(p->verdict) || p->verdict < IBC_IS_FAIL)
         (void)run_fail(p, s, NULL, IBC_NO_COMPLAINT, got);
@@ -131,7 +150,8 @@ static void play(struct run_player *p)
         p->o->ended(p->o->ctx, p);
     if (measured(p) || ended || (p->verdict == IBC_IS_FAIL && !p->o->stop_at_first))
         run_health(p, &last);
-    see_logs(p, &last);
+    if (!p->lost)
+        see_logs(p, &last);
 }
 
 void run_play(struct run_player *p)
@@ -140,6 +160,8 @@ void run_play(struct run_player *p)
 
     begin(p);
     play(p);
+    run_see_contact(p);
+    run_late_conclude(p);
     see_losses(p, before);
 }
 

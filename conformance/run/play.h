@@ -87,6 +87,10 @@ struct run_live {
     uint16_t optional[RUN_MAX_OPTIONAL];
     uint8_t n_optional;
     struct run_packet *held, *held_tail;
+    /* its requests that we have not answered: when the oldest came (0: there are none), how long the play had waited by
+     * then, and the newest one's PSN */
+    uint64_t asked_at, asked_waited;
+    uint32_t asked_psn;
 };
 
 struct run_wr { /* what was posted */
@@ -121,7 +125,13 @@ struct run_player {
     bool informs;      /* the scenario judges nothing */
     bool unwell;       /* a health exchange of this play has failed, or its device has died */
     bool died;         /* it went away, or its system complained */
+    bool proved;       /* what failed the play needs no second look: the device's system said it */
     bool logged;       /* measured is what its system complained of */
+    bool unclean;      /* the play did not begin */
+    bool lost;         /* the agent was: */
+    uint32_t lost_line;
+    char lost_what[RUN_TEXT], lost_why[RUN_TEXT];
+    char late[RUN_TEXT]; /* the tester or the agent was, how; empty: in time */
 
     struct run_live live[IBC_MAX_OBJECTS + 1]; /* the last: of health */
     struct run_arena arena;
@@ -129,6 +139,8 @@ struct run_player {
     uint32_t n_packet;               /* of the scenario, all plays */
     uint32_t n_waiting;              /* came, not judged */
     uint64_t last_at;                /* of the last packet sent or judged */
+    uint64_t sent_by;                /* the last packet that was sent has left by then */
+    uint64_t waited;                 /* ns for which the play let time pass, as its script says */
     bool keep_evidence;
 
     struct run_name name[RUN_MAX_NAMES];
@@ -219,6 +231,7 @@ void run_take(struct run_player *p, struct run_live *q); /* the first of its que
 bool run_build(struct run_player *p, const struct ibc_step *s, struct run_packet *k);
 struct run_difference {
     char expected[RUN_TEXT], got[RUN_TEXT];
+    bool late; /* it is the packet but for its time: later than it may come */
 };
 /* Whether the packet is what the step says; *d is written when it is not. */
 bool run_matches(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, struct run_difference *d);
@@ -261,6 +274,25 @@ bool run_memory_is(struct run_player *p, const struct ibc_step *s, unsigned devi
 /* ---- the middle: middle.c ---- */
 /* What becomes of a packet that was expected: sent on, unless the line says otherwise. */
 bool run_go_on(struct run_player *p, const struct ibc_step *s, struct run_live *q, struct run_packet *k);
+
+/* ---- agents that are lost: contact.c ---- */
+#define RUN_GONE "the device did not survive"
+/* The agent was lost where it had to do `what`. Returns false. */
+bool run_lose(struct run_player *p, const struct ibc_step *s, const char *what);
+/* The finding says that the device is gone, too. */
+void run_gone(struct run_player *p);
+/* What a play comes to in which it was. */
+void run_see_contact(struct run_player *p);
+
+/* ---- being late: late.c ---- */
+/* A packet of the device's came to the peer of q. */
+void run_late_asked(struct run_player *p, struct run_live *q, const struct run_packet *k);
+/* A packet without fault has gone to a QP of device `device`. */
+void run_late_answered(struct run_player *p, const struct iba_view *v, unsigned device);
+/* Whether a device that waits for us has waited too long. */
+void run_late_look(struct run_player *p);
+/* What failed while we were late proves nothing. */
+void run_late_conclude(struct run_player *p);
 
 /* ---- after the last line ---- */
 bool run_leftovers(struct run_player *p);

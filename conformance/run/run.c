@@ -85,6 +85,8 @@ static void add_play(struct ibc_result *r, const struct run_player *p)
 
     r->variations++;
     r->died |= p->died;
+    r->unwell |= p->unwell;
+    r->proved |= p->proved;
     r->passed += p->verdict == IBC_IS_PASS || p->verdict == IBC_IS_TOLERATED || p->verdict == IBC_IS_INFO;
     if (first || run_rank(p->verdict) > run_rank(r->verdict)) {
         r->verdict = p->verdict;

@@ -27,6 +27,7 @@ extern const char *const ibc_verdict_names[];
 enum ibc_found {
     IBC_FOUND_OTHERWISE,
     IBC_FOUND_REFUSAL, /* of a verb that was to be done */
+    IBC_FOUND_LATE,    /* a packet came later than it may */
     IBC_FOUND_UNCLEAN, /* the play did not begin: no clean device was to be had */
 };
 #define IBC_NO_COMPLAINT "no complaint in the log of the device's system"
@@ -48,6 +49,8 @@ struct ibc_result {
     unsigned variations, passed;        /* k of n */
     char measured[160];                 /* INFO: what; else what is to be noted beside the verdict */
     bool logged;                        /* measured is a complaint in the log of the device's system */
+    bool unwell;                        /* in some play the device was not well at the end */
+    bool proved;                        /* what it is failed for the device's system said itself: once is enough */
     bool died;                          /* in some play the device went away, or its system complained */
     bool spared;                        /* not played, as it is known to take devices down */
     char *evidence;                     /* path, or NULL; owned */
@@ -70,6 +73,8 @@ struct ibc_options {
 void ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o, struct ibc_result *r);
 /* Of all variations of all services together: how long the script itself says to wait, ns. */
 uint64_t ibc_waits(const struct ibc_scenario *s);
+/* Of the largest IP packet (RoCEv2) that its plays may send or get, as its lines say. */
+unsigned ibc_packet_bytes(const struct ibc_scenario *s);
 
 /* ---- waivers: one JSON file ---- */
 struct ibc_waiver {

@@ -75,6 +75,7 @@ static bool arrived(struct run_player *p, struct run_packet *k, const struct ibc
     else
         q->head = k;
     q->tail = k;
+    run_late_asked(p, q, k);
     if (++p->n_waiting > RUN_MAX_PACKETS)
         return run_fail(p, s, k, "an end of it", "packets without end");
     return true;
@@ -82,26 +83,29 @@ static bool arrived(struct run_player *p, struct run_packet *k, const struct ibc
 
 bool run_collect(struct run_player *p, uint64_t until, bool *came, const struct ibc_step *s)
 {
+    const uint64_t from = run_now(p);
     uint8_t *frame = run_alloc(&p->arena, IBC_FRAME);
     struct run_packet *k;
     size_t len = 0;
-    uint64_t at = 0;
-    unsigned from = 0;
+    uint64_t at = 0, end;
+    unsigned device = 0;
     enum ibc_rc rc;
 
     *came = false;
     if (!frame)
         return run_error(p, s, "out of memory");
     if (p->n_device > 1)
-        rc = p->t->ops->collect_any(p->t, until, frame, &len, &at, &from);
+        rc = p->t->ops->collect_any(p->t, until, frame, &len, &at, &device);
     else
         rc = p->t->ops->collect(p->t, 0, until, frame, &len, &at);
     if (rc != IBC_OK)
         len = 0;
     run_trim(&p->arena, frame, IBC_FRAME, len);
+    end = len ? at : until;
+    p->waited += end > from ? end - from : 0;
     if (!run_did(p, s, rc, "receive packets") || len == 0)
         return rc == IBC_OK;
-    k = run_packet_new(p, from, false);
+    k = run_packet_new(p, device, false);
     if (!k)
         return run_error(p, s, "out of memory");
     k->frame = frame;
@@ -121,12 +125,29 @@ bool run_collect_all(struct run_player *p, uint64_t until, const struct ibc_step
     return true;
 }
 
+/* What the device is to drop answers nothing. */
+static bool is_whole(const struct ibc_step *s)
+{
+    static const uint8_t faults[] = {IBC_K_icrc,   IBC_K_vcrc, IBC_K_cut,  IBC_K_extra, IBC_K_insert,
+                                     IBC_K_remove, IBC_K_poke, IBC_K_from, IBC_K_port};
+
+    for (size_t i = 0; i < sizeof faults; i++)
+        if (run_has(s, (enum ibc_key)faults[i]))
+            return false;
+    return true;
+}
+
 bool run_inject(struct run_player *p, struct run_packet *k, const struct ibc_step *s)
 {
     k->at = p->last_at = run_now(p);
     enlist(p, k, s);
     run_comment(p, k, s, NULL, NULL);
-    return run_did(p, s, p->t->ops->inject(p->t, k->device, k->frame, k->len), "take the packet");
+    if (!run_did(p, s, p->t->ops->inject(p->t, k->device, k->frame, k->len), "take the packet"))
+        return false;
+    p->sent_by = run_now(p);
+    if (is_whole(s))
+        run_late_answered(p, &k->view, k->device);
+    return true;
 }
 
 void run_take(struct run_player *p, struct run_live *q)

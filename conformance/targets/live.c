@@ -64,6 +64,31 @@ static bool is_back(struct live *l)
     return l->up;
 }
 
+/* Whether it still answers, where the wire says that nobody does */
+static void ask_if_there(struct live *l)
+{
+    (void)live_request(l, AG_V_no_such_verb, 0);
+    (void)live_ask(l);
+}
+
+enum ibc_contact live_contact(struct ibc_target *t, char *text, size_t n)
+{
+    struct live *l = live_of(t);
+    char why[sizeof t->fault];
+
+    *text = '\0';
+    memcpy(why, t->fault, sizeof why);
+    ask_if_there(l);
+    if (!is_back(l))
+        return IBC_CONTACT_NONE;
+    memcpy(t->fault, why, sizeof why);
+    if (!l->boot[0] || !l->hello.boot.s[0])
+        return IBC_CONTACT_UNKNOWN;
+    if (!live_same_boot(l))
+        return IBC_CONTACT_REBOOT;
+    return t->ops->log(t, 0, text, n) == IBC_OK && *text ? IBC_CONTACT_LOG : IBC_CONTACT_SAME;
+}
+
 enum ibc_rc live_reset(struct ibc_target *t, enum ibc_link link, uint64_t seed)
 {
     const struct timespec settle = {.tv_nsec = (long)LIVE_SETTLE};
@@ -74,7 +99,7 @@ enum ibc_rc live_reset(struct ibc_target *t, enum ibc_link link, uint64_t seed)
     if (!(live_links(t) >> link & 1))
         return IBC_UNSUPPORTED;
     if (!is_back(l))
-        return IBC_DEAD;
+        return IBC_LOST;
     t->said[0] = t->fault[0] = 0;
     a = &live_request(l, AG_V_reset, 0)->u.reset;
     a->link = (uint8_t)link;
@@ -88,6 +113,9 @@ enum ibc_rc live_reset(struct ibc_target *t, enum ibc_link link, uint64_t seed)
     l->link = link;
     l->now = l->r.u.reset.now;
     l->n_qp = l->last = 0;
+    t->slowest = 0;
+    t->slow_verb = NULL;
+    memcpy(l->boot, l->hello.boot.s, sizeof l->boot);
     if (!live_hear(l))
         return IBC_BROKEN;
     if (!t->virtual_time)

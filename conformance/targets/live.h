@@ -16,6 +16,8 @@ struct ibc_live {
 };
 /* Greets the agent and sees what it claims. NULL with one line in err. */
 struct ibc_target *ibc_live_open(const struct ibc_live *o, char *err, size_t errlen);
+/* ": who sent how much to whom, and the likely causes of nothing having come"; for people. */
+void ibc_live_describe(const struct ibc_target *t, char *out, size_t n);
 /* What the agent calls itself; valid while the target is. */
 const char *ibc_live_name(const struct ibc_target *t);
 #endif

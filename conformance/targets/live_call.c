@@ -19,7 +19,7 @@ enum ibc_rc live_dead(struct live *l, const char *format, ...)
     va_end(args);
     channel_close(&l->channel);
     l->up = false;
-    return IBC_DEAD;
+    return IBC_LOST;
 }
 
 struct ag_request *live_request(struct live *l, enum ag_verb verb, unsigned d)
@@ -83,9 +83,19 @@ static enum ibc_rc exchange(struct live *l)
 
 enum ibc_rc live_ask(struct live *l)
 {
-    if (l->up)
-        return exchange(l);
-    return IBC_DEAD; /* why has been said */
+    const uint64_t began = ibc_wire_clock();
+    enum ibc_rc rc;
+    uint64_t took;
+
+    if (!l->up)
+        return IBC_LOST; /* why has been said */
+    rc = exchange(l);
+    took = ibc_wire_clock() - began;
+    if (l->q.verb != AG_V_reset && took > l->t.slowest) {
+        l->t.slowest = took;
+        l->t.slow_verb = ag_verb_name(l->q.verb);
+    }
+    return rc;
 }
 
 /* ---- the greeting ---- */
@@ -102,7 +112,7 @@ static bool greet(struct live *l)
         snprintf(h->token.s, sizeof h->token.s, "%s", l->token);
     }
     rc = exchange(l);
-    if (rc == IBC_DEAD)
+    if (rc == IBC_LOST)
         return false;
     if (rc != IBC_OK)
         (void)live_dead(l, "hello: %s: %.100s", l->r.word, l->r.text);
@@ -121,12 +131,17 @@ static bool is_honest(struct live *l)
     (void)live_request(l, AG_V_no_such_verb, 0);
     switch (exchange(l)) {
     case IBC_UNSUPPORTED: return true;
-    case IBC_DEAD: return false;
+    case IBC_LOST: return false;
     case IBC_OK: (void)live_dead(l, "it does a verb that cannot exist, where it should say unsupported"); return false;
     default:
         (void)live_dead(l, "asked for a verb that cannot exist: it says %s, not unsupported", l->r.word);
         return false;
     }
+}
+
+bool live_same_boot(const struct live *l)
+{
+    return l->boot[0] && strcmp(l->boot, l->hello.boot.s) == 0;
 }
 
 bool live_connect(struct live *l)
@@ -140,5 +155,7 @@ bool live_connect(struct live *l)
     }
     l->no_log = false;
     l->up = greet(l) && is_honest(l);
+    if (l->up && !live_same_boot(l))
+        l->log_at = 0; /* a log that has begun anew */
     return l->up;
 }

@@ -18,6 +18,8 @@
 #include "wire.h"
 
 #define MS UINT64_C(1000000)
+#define SLICE (100 * MS) /* of waiting */
+#define SLEPT (100 * MS) /* later than that after a slice nobody wakes who is allowed to run */
 
 static bool say(struct channel *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static bool say(struct channel *c, const char *format, ...)
@@ -39,7 +41,8 @@ static struct timespec left(uint64_t until)
     return (struct timespec){.tv_sec = (time_t)(ns / (1000 * MS)), .tv_nsec = (long)(ns % (1000 * MS))};
 }
 
-/* False when `until` has come first. */
+/* False when `until` has come first. Time in which this process was stopped, or not allowed to run, is no time that the
+ * other end had: it is given on top. */
 static bool wait_for(int fd, short events, uint64_t until, const struct channel_idle *idle)
 {
     struct pollfd p[3] = {{.fd = fd, .events = events}};
@@ -47,16 +50,20 @@ static bool wait_for(int fd, short events, uint64_t until, const struct channel_
 
     for (unsigned i = 0; idle && i < idle->n; i++)
         p[n++] = (struct pollfd){.fd = idle->fd[i], .events = POLLIN};
-    while (ibc_wire_clock() < until) {
-        const struct timespec t = left(until);
-        if (ppoll(p, n, &t, NULL) <= 0)
-            continue;
-        if (p[0].revents)
+    for (;;) {
+        const uint64_t from = ibc_wire_clock(), slice = until < from + SLICE ? until : from + SLICE;
+        const struct timespec t = left(slice);
+        const bool ready = ppoll(p, n, &t, NULL) > 0;
+        if (ready && p[0].revents)
             return true;
-        if (idle)
+        if (ready && idle)
             idle->idle(idle->ctx);
+        const uint64_t now = ibc_wire_clock();
+        if (now > slice + SLEPT)
+            until += now - slice;
+        else if (now >= until)
+            return false;
     }
-    return false;
 }
 
 /* ---- exec ---- */
@@ -151,6 +158,10 @@ static bool connect_to(struct channel *c, const struct sockaddr *a, socklen_t n,
         return true;
     close(c->fd);
     c->fd = -1;
+    if (e == EAGAIN)
+        return say(c, "nobody accepts the connection: the agent or its machine stands still");
+    if (e == EACCES)
+        return say(c, "%s for this user (--user NAME runs as another)", strerror(e));
     return say(c, "%s", strerror(e));
 }
 

@@ -32,6 +32,8 @@ struct live {
     enum ibc_link link; /* since the last reset */
     uint64_t id, now;   /* now: virtual time */
     struct ag_hello_ok hello;
+    char boot[AG_TEXT];     /* names the start of the device's system that was tested last; empty: it does not say */
+    uint64_t log_at;        /* up to where its log was read */
     uint64_t missed;        /* frames that the agent sent and nobody saw */
     unsigned missing, last; /* of these in a row; device that sent last */
     struct live_qp qp[LIVE_QPS];
@@ -54,6 +56,8 @@ struct ag_request *live_request(struct live *l, enum ag_verb verb, unsigned d);
 enum ibc_rc live_ask(struct live *l);
 /* Channel, hello, and the verb that cannot be. */
 bool live_connect(struct live *l);
+/* Whether the system that was greeted last is the one of l->boot, not started anew. */
+bool live_same_boot(const struct live *l);
 /* The agent is not to be believed or heard any more; the sentence goes to l->t.fault. */
 enum ibc_rc live_dead(struct live *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -75,4 +79,5 @@ enum ibc_rc live_reset(struct ibc_target *t, enum ibc_link link, uint64_t seed);
 uint64_t live_capabilities(struct ibc_target *t);
 uint32_t live_links(struct ibc_target *t);
 void live_close(struct ibc_target *t);
+enum ibc_contact live_contact(struct ibc_target *t, char *text, size_t n);
 #endif

@@ -404,14 +404,19 @@ static unsigned counters(struct ibc_target *t, unsigned d, struct ibc_counter ou
 static enum ibc_rc complaint(struct ibc_target *t, unsigned d, char *text, size_t n)
 {
     struct live *l = live_of(t);
+    struct ag_log_args *a;
     enum ibc_rc rc;
 
     *text = '\0';
     if (l->no_log)
         return IBC_UNSUPPORTED;
-    (void)live_request(l, AG_V_log, d);
+    a = &live_request(l, AG_V_log, d)->u.log;
+    if (l->log_at > 0)
+        AG_GIVE(a, log_args, since, l->log_at);
     rc = live_ask(l);
     l->no_log = rc == IBC_UNSUPPORTED;
+    if (rc == IBC_OK && AG_HAS(&l->r.u.log, log_ok, at))
+        l->log_at = l->r.u.log.at;
     if (rc == IBC_OK && AG_HAS(&l->r.u.log, log_ok, text))
         snprintf(text, n, "%s", l->r.u.log.text.s);
     return rc;
@@ -455,4 +460,5 @@ const struct ibc_target_ops live_ops = {
     .set_gid = set_gid,
     .log = complaint,
     .lost = live_lost,
+    .contact = live_contact,
 };

@@ -64,11 +64,11 @@ enum ibc_rc live_inject(struct ibc_target *t, unsigned d, const uint8_t *frame, 
     if (!w)
         return IBC_UNSUPPORTED;
     if (!l->up)
-        return IBC_DEAD;
+        return IBC_LOST;
     if (ibc_wire_send(w, frame, len))
         return IBC_OK;
     snprintf(t->fault, sizeof t->fault, "%s", w->fault);
-    return w->nobody ? IBC_DEAD : IBC_BROKEN;
+    return w->nobody ? IBC_LOST : IBC_BROKEN;
 }
 
 /* ---- what comes ---- */
@@ -189,7 +189,7 @@ static enum ibc_rc collect_of(struct live *l, unsigned of, uint64_t until, uint8
     *from = 0;
     *at = live_now(&l->t);
     if (!l->up)
-        return IBC_DEAD;
+        return IBC_LOST;
     if (l->t.virtual_time)
         return collect_virtual(l, of, until, frame, len, at, from);
     if (take_until(l, of, until, frame, len, at, from) == IBC_WIRE_GONE)
@@ -211,4 +211,38 @@ enum ibc_rc live_collect_any(struct ibc_target *t, uint64_t until, uint8_t frame
                              unsigned *from)
 {
     return collect_of(live_of(t), (1u << IBC_DEVICES) - 1, until, frame, len, at, from);
+}
+
+/* ---- for people ---- */
+
+static int say_address(char *out, size_t n, const struct ibc_address *a, enum ibc_link link)
+{
+    const uint64_t m = a->mac;
+    const uint32_t i = a->ipv4;
+    int used = snprintf(out, n, "%02x:%02x:%02x:%02x:%02x:%02x", (unsigned)(m >> 40 & 0xff), (unsigned)(m >> 32 & 0xff),
+                        (unsigned)(m >> 24 & 0xff), (unsigned)(m >> 16 & 0xff), (unsigned)(m >> 8 & 0xff),
+                        (unsigned)(m & 0xff));
+
+    if (link == IBC_LINK_roce2_ipv4 && (size_t)used < n)
+        used += snprintf(out + used, n - (size_t)used, " %u.%u.%u.%u", i >> 24, i >> 16 & 0xff, i >> 8 & 0xff, i & 0xff);
+    return used;
+}
+
+void ibc_live_describe(const struct ibc_target *t, char *out, size_t n)
+{
+    const struct live *l = (const struct live *)t;
+    const struct ibc_wire *w = l->o.wire[0];
+    struct ibc_wire_port p;
+    char from[64], to[64], port[48] = "";
+
+    say_address(from, sizeof from, &t->tester, l->link);
+    say_address(to, sizeof to, &t->device[0], l->link);
+    if (ibc_wire_port(w, &p))
+        snprintf(port, sizeof port, " (MTU %u, link %s)", p.mtu, p.link ? "up" : "down");
+    snprintf(out, n,
+             "; from %s to %s by %.80s%s: %llu frames sent, %llu came%s. Likely: cable, VLAN, MTU, a firewall or another "
+             "port at the device%s, or the tester's address outside of the device's subnet",
+             from, to, w->spec, port, (unsigned long long)w->sent, (unsigned long long)w->came,
+             w->came ? "" : ", not even a question for the tester's address",
+             ibc_wire_privileged(w->spec) ? " (tcpdump shows what comes)" : "");
 }

@@ -16,8 +16,18 @@ enum ibc_rc {
     IBC_OK,
     IBC_REFUSED,     /* by the device: *said */
     IBC_UNSUPPORTED, /* by the target: this step cannot be done with it */
-    IBC_DEAD,        /* the device or its agent is gone, or does not answer */
+    IBC_DEAD,        /* the device is gone, or does not answer: who asked it says so */
     IBC_BROKEN,      /* a fault of the harness: the sentence is in ibc_target.fault */
+    IBC_LOST,        /* its agent is gone, silent or not to be believed, or nobody is on its wire: contact() says more */
+};
+/* What became of the device when its agent was lost */
+enum ibc_contact {
+    IBC_CONTACT_SAME,    /* the agent is back, and its system was up all the time */
+    IBC_CONTACT_REBOOT,  /* it is back, and its system has started anew */
+    IBC_CONTACT_LOG,     /* it is back, and its system complained meanwhile */
+    IBC_CONTACT_UNKNOWN, /* it is back, and cannot say */
+    IBC_CONTACT_NONE,    /* it did not come back */
+    IBC_CONTACT_COUNT
 };
 
 struct ibc_target;
@@ -147,6 +157,9 @@ struct ibc_target_ops {
     enum ibc_rc (*log)(struct ibc_target *t, unsigned d, char *text, size_t n);
     /* Frames that the wire lost since the target was opened, as far as it can tell; NULL: it loses none. */
     uint64_t (*lost)(struct ibc_target *t);
+    /* After IBC_LOST: waits for the agent to come back, and says what became of the device; text: its system's complaint
+     * with IBC_CONTACT_LOG. NULL: nothing is ever lost. */
+    enum ibc_contact (*contact)(struct ibc_target *t, char *text, size_t n);
 };
 struct ibc_target {
     const struct ibc_target_ops *ops;
@@ -158,6 +171,9 @@ struct ibc_target {
     double time_scale; /* live: waits are multiplied by it */
     bool virtual_time;
     struct ibc_address second[IBC_DEVICES]; /* the second port, capability two_ports */
+    uint64_t log_at;        /* where the log is read from, then up to where it was read; 0: from where it was left */
+    uint64_t slowest;       /* ns: of the verbs since the last reset, reset not counted, the one that took longest, */
+    const char *slow_verb;  /* and which; NULL: none */
 };
 
 /* The LID of a multicast group on InfiniBand, as a subnet manager would give it: by the last bytes of the group. Its

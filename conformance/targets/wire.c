@@ -185,8 +185,10 @@ static enum ibc_wire_got take(struct ibc_wire *w, uint8_t *frame, size_t *len, u
 {
     for (unsigned i = 0; i < MOST_AT_ONCE; i++) {
         const int e = w->ops->take(w, frame, IBC_WIRE_MOST, len, at);
-        if (e == 0 && !is_dropped(w))
+        if (e == 0 && !is_dropped(w)) {
+            w->came++;
             return IBC_WIRE_FRAME;
+        }
         if (e == EMSGSIZE)
             w->lost++;
         else if (e == EAGAIN)
@@ -244,6 +246,7 @@ bool ibc_wire_send(struct ibc_wire *w, const uint8_t *frame, size_t len)
     w->nobody = e == ENOENT || e == ECONNREFUSED;
     if (e == 0 && w->tap)
         wire_tap_sent(w->tap, frame, len);
+    w->sent += e == 0;
     if (e == 0)
         return true;
     switch (e) {
@@ -319,4 +322,13 @@ uint64_t ibc_wire_lost(struct ibc_wire *w)
 bool ibc_wire_hear(struct ibc_wire *w, const uint64_t *mac, size_t n)
 {
     return !w->ops->hear || w->ops->hear(w, mac, n);
+}
+
+bool ibc_wire_port(const struct ibc_wire *w, struct ibc_wire_port *p)
+{
+    *p = (struct ibc_wire_port){.up = true, .link = true};
+    if (!w->ops->look)
+        return false;
+    w->ops->look(w, p);
+    return true;
 }

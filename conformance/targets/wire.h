@@ -19,6 +19,14 @@ enum ibc_wire_got {
 };
 
 struct ibc_wire;
+/* What a network interface says of itself, as far as the system tells */
+struct ibc_wire_port {
+    char name[16];
+    unsigned mtu;   /* bytes of an IP packet; 0: no limit */
+    bool up, link;  /* switched on; somebody is at the other end of the cable */
+    char joins[64]; /* settings by which it joins frames before we see them; empty: none */
+    char rdma[64];  /* an RDMA device that answers on it, beside us; empty: none */
+};
 /* An adapter. Users of a wire call the functions below, which add what is the same for all. */
 struct ibc_wire_ops {
     const char *name, *form, *help; /* form: of its spec */
@@ -31,6 +39,7 @@ struct ibc_wire_ops {
     int (*take)(struct ibc_wire *w, uint8_t *frame, size_t room, size_t *len, uint64_t *at);
     bool (*hear)(struct ibc_wire *w, const uint64_t *mac, size_t n); /* NULL: it hears everything */
     void (*close)(struct ibc_wire *w);                               /* beyond `fd`; NULL: nothing */
+    void (*look)(const struct ibc_wire *w, struct ibc_wire_port *p); /* NULL: it is no port */
 };
 struct ibc_wire_kept; /* frames that came while nobody asked for one */
 struct wire_tap;
@@ -45,6 +54,7 @@ struct ibc_wire {
     struct wire_tap *tap;   /* sees what was sent leave; NULL: the adapter's word is all there is */
     struct wire_lead *lead; /* of our clock before the adapter's; NULL: it has none */
     uint64_t lost, random;
+    uint64_t sent, came; /* frames */
     uint32_t drop; /* of 2^32 frames, on purpose */
     char peer[108], own[108];
 };
@@ -77,5 +87,7 @@ uint64_t ibc_wire_lost(struct ibc_wire *w);
 /* From now on only RoCE, ARP and IPv6 neighbour discovery, from or to these MACs or to groups. Adapters that are no
  * Ethernet interface hear everything all the same. */
 bool ibc_wire_hear(struct ibc_wire *w, const uint64_t *mac, size_t n);
+/* False: the adapter is no port of this machine, and sets no limit. */
+bool ibc_wire_port(const struct ibc_wire *w, struct ibc_wire_port *p);
 uint64_t ibc_wire_clock(void); /* ns, monotonic */
 #endif

@@ -14,4 +14,6 @@ int wire_take(int fd, struct msghdr *m, size_t room, size_t *len, uint64_t *at);
 /* The sentence of `fault`, behind the wire's name. */
 void wire_say(struct ibc_wire *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 uint64_t wire_kernel_lost(int fd);
+/* Of the interface w->own: wire_port.c. */
+void wire_port_look(const struct ibc_wire *w, struct ibc_wire_port *p);
 #endif

@@ -108,6 +108,7 @@ static bool open_afpacket(struct ibc_wire *w, const char *args, char *err, size_
         snprintf(err, errlen, "%s", w->fault);
         return false;
     }
+    snprintf(w->own, sizeof w->own, "%s", args);
     w->tap = wire_tap_open(index);
     if (wire_stamps(w->fd, args))
         w->lead = calloc(1, sizeof *w->lead);
@@ -191,4 +192,5 @@ const struct ibc_wire_ops ibc_wire_afpacket = {
     .send = send_packet,
     .take = take_packet,
     .hear = hear,
+    .look = wire_port_look,
 };

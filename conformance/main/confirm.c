@@ -1,0 +1,43 @@
+#include "confirm.h"
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { ANY = UINT_MAX };
+/* clang-format off */
+/* So many plays of each kind at least, and at most; the first row that fits decides. */
+static const struct {
+    struct { unsigned least, most; } n[PLAY_KINDS];
+    unsigned plays; /* of all kinds, at least */
+    enum confirm is;
+} rows[] = {
+    /* good      open      late      bad       down      proved    fault     plays */
+    {{{0, ANY}, {0, ANY}, {0, ANY}, {0, ANY}, {0, ANY}, {0, ANY}, {1, ANY}}, 0, CONFIRM_STANDS},
+    {{{0, ANY}, {0, ANY}, {0, ANY}, {0, ANY}, {0, ANY}, {1, ANY}, {0, ANY}}, 0, CONFIRM_STANDS},
+    {{{0, ANY}, {0, ANY}, {0, ANY}, {0, ANY}, {2, ANY}, {0, ANY}, {0, ANY}}, 0, CONFIRM_STANDS},
+    {{{0, ANY}, {0, ANY}, {0, ANY}, {2, ANY}, {0, ANY}, {0, ANY}, {0, ANY}}, 0, CONFIRM_STANDS},
+    {{{0, ANY}, {0, ANY}, {5, ANY}, {0, ANY}, {0, ANY}, {0, ANY}, {0, ANY}}, 0, CONFIRM_STANDS}, /* never in time */
+    {{{1, ANY}, {0, ANY}, {0, 0},   {0, 0},   {0, 0},   {0, ANY}, {0, ANY}}, 0, CONFIRM_STANDS},
+    {{{1, ANY}, {0, ANY}, {1, ANY}, {0, 0},   {0, 0},   {0, ANY}, {0, ANY}}, 0, CONFIRM_NOTED},  /* it can be in time */
+    {{{2, ANY}, {0, ANY}, {0, ANY}, {0, ANY}, {0, 0},   {0, ANY}, {0, ANY}}, 0, CONFIRM_NOTED},
+    {{{2, ANY}, {0, ANY}, {0, ANY}, {0, ANY}, {1, ANY}, {0, ANY}, {0, ANY}}, 0, CONFIRM_OPEN},
+    {{{0, 0},   {3, ANY}, {0, 0},   {0, 0},   {0, 0},   {0, ANY}, {0, ANY}}, 0, CONFIRM_STANDS},
+    {{{0, ANY}, {0, ANY}, {0, ANY}, {0, ANY}, {0, ANY}, {0, ANY}, {0, ANY}}, 5, CONFIRM_OPEN},
+};
+/* clang-format on */
+
+enum confirm confirm(const struct plays *p)
+{
+    unsigned plays = 0;
+
+    for (size_t k = 0; k < PLAY_KINDS; k++)
+        plays += p->n[k];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bool fits = plays >= rows[i].plays;
+        for (size_t k = 0; k < PLAY_KINDS; k++)
+            fits = fits && p->n[k] >= rows[i].n[k].least && p->n[k] <= rows[i].n[k].most;
+        if (fits)
+            return rows[i].is;
+    }
+    return CONFIRM_AGAIN;
+}

@@ -1,0 +1,74 @@
+/* What a play comes to in which the agent was lost. Its channel tells nothing of the device: the agent may have been
+ * ended, or stopped, or its network cut. The device failed where its own system says so. */
+#include <stdio.h>
+#include <string.h>
+#include "run/play.h"
+
+static const struct {
+    bool down;        /* the device went down: a failure of the case that did it */
+    bool proved;      /* and seen once is enough */
+    bool gone;        /* nobody is there to be asked again */
+    const char *says; /* of the device */
+} rows[IBC_CONTACT_COUNT] = {
+    [IBC_CONTACT_SAME] = {false, false, false, "the device's system was up all the time"},
+    [IBC_CONTACT_REBOOT] = {true, false, false, RUN_GONE},
+    [IBC_CONTACT_LOG] = {true, true, false, RUN_GONE},
+    [IBC_CONTACT_UNKNOWN] = {false, false, false, "whether the device was up it does not say"},
+    [IBC_CONTACT_NONE] = {false, false, true, "it did not come back"},
+};
+
+bool run_lose(struct run_player *p, const struct ibc_step *s, const char *what)
+{
+    if (p->lost)
+        return false;
+    p->lost = true;
+    p->lost_line = s ? s->line : 0;
+    snprintf(p->lost_what, sizeof p->lost_what, "%s", what);
+    snprintf(p->lost_why, sizeof p->lost_why, "%s", p->t->fault);
+    return false;
+}
+
+void run_gone(struct run_player *p)
+{
+    char got[RUN_TEXT];
+
+    p->unwell = true;
+    if (strstr(p->finding.got, RUN_GONE))
+        return;
+    /* The longest fault of a wire fits: its reason stands at the end. */
+    snprintf(got, sizeof got, "%.130s: %.26s", p->finding.got, RUN_GONE);
+    snprintf(p->finding.got, sizeof p->finding.got, "%s", got);
+}
+
+static void go_down(struct run_player *p, const struct ibc_step *s, const char *said)
+{
+    p->died = true;
+    if (said[0]) {
+        snprintf(p->lost_why, sizeof p->lost_why, "its log: %.*s", (int)sizeof p->lost_why - 10, said);
+        (void)run_fail(p, s, NULL, IBC_NO_COMPLAINT, p->lost_why);
+        p->unwell = p->proved = true;
+        return;
+    }
+    (void)run_fail(p, s, NULL, p->lost_what, p->lost_why); /* a failure before it stays the finding */
+    run_gone(p);
+}
+
+void run_see_contact(struct run_player *p)
+{
+    const struct ibc_step s = {.line = p->lost_line};
+    enum ibc_contact is = IBC_CONTACT_UNKNOWN;
+    char said[RUN_TEXT] = "", got[RUN_TEXT];
+
+    if (!p->lost)
+        return;
+    if (p->t->ops->contact)
+        is = p->t->ops->contact(p->t, said, sizeof said);
+    if (rows[is].down && !p->unclean) {
+        go_down(p, &s, said);
+        return;
+    }
+    p->died = rows[is].gone;
+    snprintf(got, sizeof got, "%.105s; %.50s", p->lost_why,
+             rows[is].down ? "it went down before the case began" : rows[is].says);
+    (void)run_note_as(p, p->unclean ? IBC_FOUND_UNCLEAN : IBC_FOUND_OTHERWISE, IBC_IS_ERROR, &s, NULL, p->lost_what, got);
+}

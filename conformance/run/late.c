@@ -1,0 +1,98 @@
+/* Where time is real: whether the tester answered the device's requests before the device's own timer ran out (9.7.6.1.3).
+ *
+ * Time in which we waited for the device, as the script says, is not ours. What is left between the request's arrival
+ * and our answer, or between it and a verb of the script, is: a busy machine, or an agent that is slow. A device whose
+ * timer has run out meanwhile repeats its request, lawfully, and a script that knows of no repetition must not blame it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include "run/play.h"
+#include "wire/iba_psn.h"
+
+/* 4.096 us * 2^code, the least after which it may repeat; 0: never (RQ-18, RQ-19) */
+static uint64_t timer_of(const struct run_live *q)
+{
+    const uint8_t code = q->attr.a.timeout;
+
+    if (q->type != IBA_QPT_RC && q->type != IBA_QPT_XRC_INI)
+        return 0;
+    return code ? UINT64_C(4096) << (code & 31) : 0;
+}
+
+void run_late_asked(struct run_player *p, struct run_live *q, const struct run_packet *k)
+{
+    const struct iba_view *v = &k->view;
+    iba_psn psn;
+
+    if (p->t->virtual_time || !v->op || v->op->dir != IBA_REQ || timer_of(q) == 0)
+        return;
+    psn = iba_psn_of(iba_bth_psn(iba_view_bth(v)));
+    if (q->asked_at == 0 || iba_psn_diff(psn, iba_psn_of(q->asked_psn)) <= 0) {
+        q->asked_at = k->at;
+        q->asked_waited = p->waited;
+    }
+    q->asked_psn = psn.v;
+}
+
+/* An answer to all that was asked ends the wait, and so does a NAK, after which the device does as it is told. */
+static bool ends_it(const struct run_live *q, const struct iba_view *v)
+{
+    const bool acks = !iba_view_has(v, IBA_H_aeth) || iba_aeth_syn_kind(iba_view_hdr(v, IBA_H_aeth)) == 0;
+    const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(v)));
+
+    return !acks || (iba_opcode_ends(v->op) && iba_psn_diff(psn, iba_psn_of(q->asked_psn)) >= 0);
+}
+
+void run_late_answered(struct run_player *p, const struct iba_view *v, unsigned device)
+{
+    struct run_live *q;
+
+    run_late_look(p);
+    if (p->t->virtual_time || !v->op || v->op->dir != IBA_RSP || !iba_view_has_bth(v))
+        return;
+    q = run_qp_of(p, iba_bth_destqp(iba_view_bth(v)), device);
+    if (!q || q->asked_at == 0)
+        return;
+    q->asked_at = ends_it(q, v) ? 0 : run_now(p); /* progress starts the timer anew */
+    q->asked_waited = p->waited;
+}
+
+void run_late_look(struct run_player *p)
+{
+    const uint64_t now = p->t->virtual_time || p->late[0] ? 0 : run_now(p);
+
+    for (unsigned i = 0; now && i <= IBC_MAX_OBJECTS; i++) {
+        const struct run_live *q = &p->live[i];
+        const uint64_t timer = q->kind == IBC_O_qp ? timer_of(q) : 0;
+        const uint64_t gone = q->asked_at && now > q->asked_at ? now - q->asked_at : 0;
+        if (timer == 0 || gone <= timer || p->waited - q->asked_waited >= timer)
+            continue;
+        snprintf(p->late, sizeof p->late,
+                 "the tester was late: it went on %" PRIu64 " us after the request; the device's timer is %" PRIu64 " us",
+                 gone / RUN_US, timer / RUN_US);
+        return;
+    }
+}
+
+/* What a verb took that is longer than the patience for what is expected: who judges packets cannot have been in time. */
+static void see_slow_verb(struct run_player *p)
+{
+    if (p->t->virtual_time || p->late[0] || p->t->slowest <= run_scaled(p, RUN_PATIENCE))
+        return;
+    snprintf(p->late, sizeof p->late, "the agent was slow: %s was answered after %" PRIu64 " ms",
+             p->t->slow_verb ? p->t->slow_verb : "a verb", p->t->slowest / RUN_MS);
+}
+
+void run_late_conclude(struct run_player *p)
+{
+    char got[RUN_TEXT];
+
+    see_slow_verb(p);
+    if (!p->late[0] || p->died || !(p->verdict == IBC_IS_FAIL || (p->informs && p->verdict == IBC_IS_TOLERATED)))
+        return;
+    snprintf(got, sizeof got, "%.100s; %.56s", p->late, p->finding.got);
+    p->verdict = IBC_IS_PASS; /* what was found is not held against the device */
+    p->measured[0] = '\0';
+    p->unwell = false;
+    (void)run_note(p, IBC_IS_INCONCLUSIVE, NULL, NULL, "a tester that is in time", got);
+    p->counters = IBC_IS_NOT_APPLICABLE;
+}
