@@ -49,6 +49,7 @@ Test(target, answers)
         {IBC_UNSUPPORTED, IBC_IS_UNSUPPORTED, "this target cannot say its state"},
         {IBC_DEAD, IBC_IS_FAIL, "no answer for 3 s"},
         {IBC_BROKEN, IBC_IS_ERROR, "no answer for 3 s"},
+        {IBC_LOST, IBC_IS_ERROR, "no answer for 3 s; whether the device was up it does not say"},
     };
     const struct ibc_options o = {.seed = 1};
 
@@ -77,7 +78,7 @@ static enum ibc_rc reset_answers(struct ibc_target *t, enum ibc_link link, uint6
 
 Test(target, no_clean_device)
 {
-    static const enum ibc_rc rc[] = {IBC_REFUSED, IBC_UNSUPPORTED, IBC_DEAD, IBC_BROKEN};
+    static const enum ibc_rc rc[] = {IBC_REFUSED, IBC_UNSUPPORTED, IBC_DEAD, IBC_BROKEN, IBC_LOST};
     const struct ibc_options o = {.seed = 1};
 
     for (size_t i = 0; i < sizeof rc / sizeof *rc; i++) {
@@ -86,6 +87,7 @@ Test(target, no_clean_device)
         changed.reset = reset_answers;
         answer = rc[i];
         r = run_text(t, EXCHANGE, &o);
+        cr_expect_eq(r.verdict, rc[i] == IBC_UNSUPPORTED ? IBC_IS_UNSUPPORTED : IBC_IS_ERROR, "%zu", i);
         cr_expect_eq(r.finding.what, IBC_FOUND_UNCLEAN, "%zu", i);
         cr_expect_str_eq(r.finding.expected, "a clean device");
         done(t, &r);
@@ -99,6 +101,14 @@ static enum ibc_rc second_domain_kills(struct ibc_target *t, unsigned d, uint32_
         return whole->create_pd(t, d, pd);
     snprintf(t->fault, sizeof t->fault, "the agent is gone");
     return IBC_DEAD;
+}
+
+static enum ibc_rc second_domain_is_lost(struct ibc_target *t, unsigned d, uint32_t *pd)
+{
+    if (domains++ == 0)
+        return whole->create_pd(t, d, pd);
+    snprintf(t->fault, sizeof t->fault, "agent: it hung up");
+    return IBC_LOST;
 }
 
 Test(target, dies_after_the_case)
@@ -125,6 +135,208 @@ Test(target, dies_after_the_case)
     cr_expect_str_eq(r.finding.got, "state Ready to Send");
     done(t, &r);
 }
+
+/* ---- agents that are lost ---- */
+
+static enum ibc_contact became;
+static enum ibc_contact tells(struct ibc_target *t, char *text, size_t n)
+{
+    (void)t;
+    snprintf(text, n, "%s", became == IBC_CONTACT_LOG ? "BUG: of memory" : "");
+    return became;
+}
+
+static enum ibc_rc loses_agent(struct ibc_target *t, unsigned d, uint32_t qpn, struct iba_qp_attr *a)
+{
+    (void)d;
+    (void)qpn;
+    (void)a;
+    snprintf(t->fault, sizeof t->fault, "agent: it hung up");
+    return IBC_LOST;
+}
+
+static enum ibc_rc lost_at_reset(struct ibc_target *t, enum ibc_link link, uint64_t seed)
+{
+    (void)link;
+    (void)seed;
+    snprintf(t->fault, sizeof t->fault, "agent: it hung up");
+    return IBC_LOST;
+}
+
+/* Every row of contact.c's table, where the agent is lost in a step, and before the play began */
+Test(target, loses_its_agent)
+{
+    static const struct {
+        enum ibc_contact became;
+        bool unclean;
+        enum ibc_verdict verdict;
+        bool died, unwell, proved;
+        const char *expected, *got;
+    } c[] = {
+        {IBC_CONTACT_SAME, false, IBC_IS_ERROR, false, false, false, "say its state",
+         "agent: it hung up; the device's system was up all the time"},
+        {IBC_CONTACT_REBOOT, false, IBC_IS_FAIL, true, true, false, "say its state",
+         "agent: it hung up: the device did not survive"},
+        {IBC_CONTACT_LOG, false, IBC_IS_FAIL, true, true, true, IBC_NO_COMPLAINT, "its log: BUG: of memory"},
+        {IBC_CONTACT_UNKNOWN, false, IBC_IS_ERROR, false, false, false, "say its state",
+         "agent: it hung up; whether the device was up it does not say"},
+        {IBC_CONTACT_NONE, false, IBC_IS_ERROR, true, false, false, "say its state",
+         "agent: it hung up; it did not come back"},
+        {IBC_CONTACT_SAME, true, IBC_IS_ERROR, false, false, false, "a clean device",
+         "agent: it hung up; the device's system was up all the time"},
+        {IBC_CONTACT_REBOOT, true, IBC_IS_ERROR, false, false, false, "a clean device",
+         "agent: it hung up; it went down before the case began"},
+        {IBC_CONTACT_LOG, true, IBC_IS_ERROR, false, false, false, "a clean device",
+         "agent: it hung up; it went down before the case began"},
+        {IBC_CONTACT_UNKNOWN, true, IBC_IS_ERROR, false, false, false, "a clean device",
+         "agent: it hung up; whether the device was up it does not say"},
+        {IBC_CONTACT_NONE, true, IBC_IS_ERROR, true, false, false, "a clean device",
+         "agent: it hung up; it did not come back"},
+    };
+    const struct ibc_options o = {.seed = 1};
+
+    _Static_assert(sizeof c / sizeof *c == 2 * IBC_CONTACT_COUNT, "each row both ways");
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct ibc_target *t = open_changed();
+        struct ibc_result r;
+        changed.query_qp = loses_agent;
+        changed.contact = tells;
+        if (c[i].unclean)
+            changed.reset = lost_at_reset;
+        became = c[i].became;
+        r = run_text(t, EXCHANGE, &o);
+        cr_expect_eq(r.verdict, c[i].verdict, "%zu: %s", i, ibc_verdict_names[r.verdict]);
+        cr_expect_str_eq(r.finding.expected, c[i].expected, "%zu: %s", i, r.finding.expected);
+        cr_expect_str_eq(r.finding.got, c[i].got, "%zu: %s", i, r.finding.got);
+        cr_expect(r.died == c[i].died && r.unwell == c[i].unwell && r.proved == c[i].proved, "%zu", i);
+        done(t, &r);
+    }
+}
+
+/* What failed before the agent was lost stays the finding of a device that went down; else nothing is held against it. */
+Test(target, loses_its_agent_behind_a_failure)
+{
+    static const struct {
+        enum ibc_contact became;
+        enum ibc_verdict verdict;
+        const char *got;
+    } c[] = {
+        {IBC_CONTACT_REBOOT, IBC_IS_FAIL, "nothing for 1000 ms: the device did not survive"},
+        {IBC_CONTACT_SAME, IBC_IS_ERROR, "agent: it hung up; the device's system was up all the time"},
+    };
+    const struct ibc_options o = {.seed = 1};
+
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct ibc_target *t = open_changed();
+        struct ibc_result r;
+        changed.contact = tells;
+        changed.create_pd = second_domain_is_lost;
+        domains = 0;
+        became = c[i].became;
+        r = run_text(t, RC "qp a recv=1\n> a SEND_ONLY\n< a ACKNOWLEDGE\n", &o);
+        cr_expect_eq(r.verdict, c[i].verdict, "%zu: %s", i, ibc_verdict_names[r.verdict]);
+        cr_expect_str_eq(r.finding.got, c[i].got, "%zu: %s", i, r.finding.got);
+        done(t, &r);
+    }
+}
+
+/* ---- testers that are late ---- */
+
+static uint64_t skew, jump; /* of our clock before the device's; by how much it jumps at the next verb or packet */
+static uint64_t later_now(struct ibc_target *t)
+{
+    return whole->now(t) + skew;
+}
+static enum ibc_rc later_collect(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME],
+                                 size_t *len, uint64_t *at)
+{
+    const enum ibc_rc rc = whole->collect(t, d, until > skew ? until - skew : 0, frame, len, at);
+
+    *at += skew;
+    return rc;
+}
+static enum ibc_rc later_inject(struct ibc_target *t, unsigned d, const uint8_t *frame, size_t len)
+{
+    skew += jump;
+    jump = 0;
+    return whole->inject(t, d, frame, len);
+}
+static enum ibc_rc later_modify(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_qp_attr *a)
+{
+    skew += a->a.state == IBA_QPS_ERR ? jump : 0;
+    return whole->modify_qp(t, d, qpn, a);
+}
+
+#define ASKED(code) RC "qp a timeout=" code "\n a post SEND len=4\n< a SEND_ONLY psn=+0\n"
+#define ACK "> a ACKNOWLEDGE psn=+0 syndrome=ack msn=1\n"
+#define WRONG " a state init\n"
+
+Test(target, tester_is_late)
+{
+    static const struct {
+        const char *text;
+        uint64_t jump; /* us */
+        enum ibc_verdict verdict;
+        const char *got;
+    } c[] = {
+        {ASKED("8") ACK WRONG, 900, IBC_IS_FAIL, "state Ready to Send"},
+        {ASKED("8") ACK WRONG, 1100, IBC_IS_INCONCLUSIVE,
+         "the tester was late: it went on 1100 us after the request; the device's timer is 1048 us; state Ready to Send"},
+        {ASKED("8") ACK " a completions send=1\n", 1100, IBC_IS_PASS, ""}, /* it waited: all was seen */
+        {ASKED("14") ACK WRONG, 1100, IBC_IS_FAIL, "state Ready to Send"},
+        {ASKED("0") ACK WRONG, 1100000, IBC_IS_FAIL, "state Ready to Send"},
+        {ASKED("8") " a modify state=err\n" WRONG, 1100, IBC_IS_INCONCLUSIVE,
+         "the tester was late: it went on 1100 us after the request; the device's timer is 1048 us; state Error"},
+        /* answered before: nothing waits */
+        {ASKED("8") ACK " a completions send=1\n> a SEND_ONLY psn=+0\n" WRONG, 0, IBC_IS_FAIL, "state Ready to Send"},
+        /* the script itself waits longer than the timer */
+        {ASKED("8") "wait 2ms\n" ACK WRONG, 100, IBC_IS_FAIL, NULL},
+        /* what is to be dropped answers nothing */
+        {ASKED("8") "> a ACKNOWLEDGE psn=+0 icrc=bad\n" WRONG, 1100, IBC_IS_INCONCLUSIVE, NULL},
+    };
+    const struct ibc_options o = {.seed = 1};
+
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct ibc_target *t = open_changed();
+        struct ibc_result r;
+        t->virtual_time = false;
+        changed.now = later_now;
+        changed.collect = later_collect;
+        changed.inject = later_inject;
+        changed.modify_qp = later_modify;
+        skew = 0;
+        jump = c[i].jump * 1000;
+        r = run_text(t, c[i].text, &o);
+        cr_expect_eq(r.verdict, c[i].verdict, "%zu: %s %s", i, ibc_verdict_names[r.verdict], r.finding.got);
+        if (c[i].got)
+            cr_expect_str_eq(r.finding.got, c[i].got, "%zu: %s", i, r.finding.got);
+        done(t, &r);
+    }
+}
+
+static enum ibc_rc slow_query(struct ibc_target *t, unsigned d, uint32_t qpn, struct iba_qp_attr *a)
+{
+    t->slowest = UINT64_C(1500000000);
+    t->slow_verb = "query_qp";
+    return whole->query_qp(t, d, qpn, a);
+}
+
+Test(target, agent_is_slow)
+{
+    const struct ibc_options o = {.seed = 1};
+    struct ibc_target *t = open_changed();
+    struct ibc_result r;
+
+    t->virtual_time = false;
+    changed.query_qp = slow_query;
+    r = run_text(t, RC "qp a\n" WRONG, &o);
+    cr_expect_eq(r.verdict, IBC_IS_INCONCLUSIVE);
+    cr_expect_str_eq(r.finding.got,
+                     "the agent was slow: query_qp was answered after 1500 ms; state Ready to Send");
+    done(t, &r);
+}
+
+/* ---- logs ---- */
 
 static const char *says[8]; /* one at a time */
 static unsigned asked;
