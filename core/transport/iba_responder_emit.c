@@ -226,7 +226,7 @@ static bool emit_atomic(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 }
 
 /* The memory under a READ has gone while it was answered: a NAK stands where the response would (RR-60), and nothing
- * behind it is answered. */
+ * behind it is answered, also not where the QP had failed already and its last words were due (RR-58). */
 static bool emit_read_lost(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     enum { NAK_ACCESS = 3 << 5 | 2 };
@@ -238,8 +238,10 @@ static bool emit_read_lost(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *
     }
     r->kind = IBA_RESP_NAK;
     r->syndrome = NAK_ACCESS;
-    iba_raise(ca, IBA_EVENT_WQ_ACCESS_VIOLATION, qp->attr.port, qp->qpn, 0, 0);
+    if (qp->state != IBA_QPS_ERR)
+        iba_raise(ca, IBA_EVENT_WQ_ACCESS_VIOLATION, qp->attr.port, qp->qpn, 0, 0);
     emit_ack(ca, qp, tx);
+    qp->r.resp_count = 0;
     iba_qp_fail(ca, qp);
     return true;
 }

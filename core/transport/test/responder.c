@@ -156,6 +156,21 @@ Test(responder, last_words_in_order)
     expect_silence();
 }
 
+/* RR-60, RR-58: a READ that loses its memory behind a failure ends with the one NAK, and nothing follows. */
+Test(responder, lost_read_is_the_last_word)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    give_read(0, VA, 2 * MTU);
+    give_read(2, VA, 2 * MTU);
+    ask(&bed, 0x15, 4, 0);
+    give(&bed);
+    cr_assert_eq(bed.rc.state, IBA_QPS_ERR);
+    expect(IBA_RC_READ_RESP_FIRST, 0);
+    cr_assert_eq(iba_mr_deregister(&bed.ca.mem, bed.lkey), IBA_MEM_OK);
+    expect_syndrome(0x62, 1);
+    expect_silence();
+}
+
 /* Without responder resources the QP's own places suffice, however many NAKs and ACKs wait: the newest leave. */
 Test(responder, own_places_suffice)
 {
