@@ -253,13 +253,26 @@ enum iba_mem_err iba_mw_free(struct iba_mem *m, uint32_t rkey)
     return IBA_MEM_OK;
 }
 
+static bool is_of_qp(const struct iba_mkey *k, uint32_t qpn)
+{
+    return (k->kind == IBA_MEM_MW2A || k->kind == IBA_MEM_MW2B) && k->qpn == qpn;
+}
+
 void iba_mw_forget_qp(struct iba_mem *m, uint32_t qpn)
 {
     if (!DOES(m, WINDOW_OF_DEAD_QP))
         return;
     for (uint32_t i = 1; i < m->n_key; i++)
-        if ((m->key[i].kind == IBA_MEM_MW2A || m->key[i].kind == IBA_MEM_MW2B) && m->key[i].qpn == qpn)
+        if (is_of_qp(&m->key[i], qpn))
             unbind(m, &m->key[i]);
+}
+
+bool iba_mw_of_qp(const struct iba_mem *m, uint32_t qpn)
+{
+    for (uint32_t i = 1; i < m->n_key; i++)
+        if (is_of_qp(&m->key[i], qpn))
+            return true;
+    return false;
 }
 
 static enum iba_mem_err window_refused(const struct iba_mem *m, const struct iba_mkey *mw, const struct iba_bind *b,

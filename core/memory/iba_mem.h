@@ -144,6 +144,8 @@ enum iba_mem_err iba_mem_invalidate(struct iba_mem *m, uint32_t key, uint32_t pd
 /* To be called when a QP is destroyed: invalidates the type 2 windows it bound, or the next QP of that number would
  * reach through them. */
 void iba_mw_forget_qp(struct iba_mem *m, uint32_t qpn);
+/* Type 2 windows are bound by that QP. */
+bool iba_mw_of_qp(const struct iba_mem *m, uint32_t qpn);
 
 /* ---- translation: eight steps that may refuse, then the address; each a row of a rule table (iba_mem_translate.c)
  * ----

@@ -116,6 +116,7 @@
     B(QPN_RANDOM,         OTHER, "gives QPs random numbers; else, the lowest of their slots",              "QS-30") \
     B(QPN_ORDINARY,       DROP,  "gives no QP the number 1 or 0xFFFFFF",                                   "WF-37") \
     B(QP_ATTACHED,        DROP,  "does not destroy a QP that is attached to a group",                      "QS-29, UU-25") \
+    B(QP_BINDS,           DROP,  "destroys a QP with windows of type 2 bound",                             "QS-29, QS-69") \
     B(CQ_BUSY,            DROP,  "does not destroy a CQ that QPs complete into",                           "QS-28") \
     B(SRQ_BUSY,           DROP,  "does not destroy an SRQ that QPs take from",                             "QS-28") \
     B(SRQ_PD,             DROP,  "makes no SRQ in a protection domain that does not exist",                "QS-42") \

@@ -16,10 +16,12 @@
     B(MARK_TO_SOURCE,     DROP,        "tells the source of a datagram that it met congestion",                        "RO-41") \
     B(SRQ_PD,             OTHER,       "checks receives of an SRQ against the SRQ's protection domain; else, the QP's", "QS-42") \
     B(SEND_FOLLOWS,       OTHER,       "puts each packet of a SEND behind the one before; else, over it",              "RR-13, UU-12") \
+    B(SCATTER_ORDER,      OTHER,       "fills the entries of a list in order; else, the last one first",               "QS-81") \
     B(WRITE_STORES,       DROP,        "writes what an RDMA WRITE brings",                                             "RR-13, UU-12") \
     B(WRITE_FOLLOWS,      OTHER,       "writes each packet behind the one before; else, over it",                      "RR-37") \
     B(WRITE_WHOLE,        OTHER,       "checks all of a WRITE with its first packet; else, each packet by itself",     "RR-42") \
     B(WRITE_OF_NOTHING,   DROP,        "does not ask for the key of a WRITE of no bytes",                              "RR-40, UU-11") \
+    B(NOTIFY_KEYLESS,     DROP,        "does not ask for the keys of a receive that only notifies",                    "RR-53") \
     B(WC_BYTES,           OTHER,       "reports the bytes of all of a SEND; else, of its last packet",                 "QS-81, UU-12") \
     B(WC_WRITE_BYTES,     OTHER,       "reports the bytes of all of a WRITE; else, of its last packet",                "RR-53") \
     B(WC_WRITE_OP,        DROP,        "tells the receive of a WRITE from that of a SEND",                             "RR-53") \

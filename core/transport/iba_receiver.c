@@ -160,7 +160,8 @@ bool iba_rx_write_absent(const struct iba_rx *x)
 
 static enum iba_wc_status receive_check(const struct iba_rx *x, bool *absent)
 {
-    const struct iba_recv_wr *w = iba_rx_send(x) ? iba_rx_wqe(x) : NULL;
+    const bool fills = iba_rx_send(x) || (iba_rx_imm(x) && !IBA_RECEIVE_IS(x->ca, NOTIFY_KEYLESS));
+    const struct iba_recv_wr *w = fills ? iba_rx_wqe(x) : NULL;
 
     *absent = false;
     if (!w)

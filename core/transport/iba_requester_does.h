@@ -73,6 +73,7 @@
     B(reads_reserve,      D,   "reserves a PSN for each response of a READ",                                              "RQ-02") /* D: one */       \
     B(path_mtu,           D|O, "cuts messages at the path MTU",                                                           "WF-64, WF-66") /* half; D: the port's */ \
     B(last_not_empty,     D,   "ends a message of whole packets with a full one",                                         "WF-64") /* D: an empty one follows */ \
+    B(gather_order,       O,   "takes a message from the entries of its list in order",                                   "QS-81") /* the last one first */ \
     B(psn_next,           D,   "gives each packet the next PSN",                                                          "RQ-01") /* D: a message has one */ \
     B(psn_24_bits,        O,   "counts PSNs in 24 bits",                                                                  "WF-39") /* 16 */           \
     B(psn_datagram,       D,   "counts the PSNs of datagrams too",                                                        "UU-17")                    \

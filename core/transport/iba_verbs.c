@@ -178,6 +178,8 @@ enum iba_verb_err iba_destroy_qp(struct iba_ca *ca, uint32_t qpn)
         return IBA_VERB_NO_QP;
     if (attached(ca, qpn) && IBA_VERB_IS(ca, QP_ATTACHED))
         return IBA_VERB_BUSY;
+    if (!IBA_VERB_IS(ca, QP_BINDS) && iba_mw_of_qp(&ca->mem, qpn))
+        return IBA_VERB_BUSY;
     iba_mw_forget_qp(&ca->mem, qpn);
     iba_pd_release(&ca->mem, qp->pd);
     for (uint32_t i = 0; i < ca->n_qp; i++)
