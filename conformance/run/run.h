@@ -80,8 +80,9 @@ unsigned ibc_packet_bytes(const struct ibc_scenario *s);
 struct ibc_waiver {
     char *pattern, *target, *statement, *reason, *symptom, *expires;
     /* For people, may be NULL: its short name and those it had before, whether the statement's source is certain, where
-     * in the device's source the cause is, who suffers, what would mend it, what shows it. */
-    char *name, *was, *certain, *cause, *impact, *remedy, *evidence, *seen;
+     * in the device's source the cause is, which version no longer has it, who suffers, what would mend it, what shows
+     * it. */
+    char *name, *was, *certain, *cause, *mended, *impact, *remedy, *evidence, *seen;
     char *sometimes; /* why it is not always seen, else NULL: then a pass is XPASS */
     bool used;
 };

@@ -11,16 +11,16 @@
 enum { MAX_FILE = 1 << 20, MAX_TEXT = 4000, MAX_PATTERN = 256, DAY = sizeof "YYYY-MM-DD" };
 
 /* What an entry has, all of it text; the first ones it must have. */
-static const char *const field_names[] = {"pattern", "target", "statement", "reason",  "symptom",
-                                          "expires", "name",   "was",       "certain", "cause",
-                                          "impact",  "remedy", "sometimes", "seen",    "evidence"};
+static const char *const field_names[] = {"pattern", "target",    "statement", "reason",  "symptom", "expires",
+                                          "name",    "was",       "certain",   "cause",   "mended",  "impact",
+                                          "remedy",  "sometimes", "seen",      "evidence"};
 enum { N_FIELDS = sizeof field_names / sizeof *field_names, N_MUST = 6 };
 
 static char **field_of(struct ibc_waiver *w, size_t i)
 {
-    char **const field[N_FIELDS] = {&w->pattern, &w->target, &w->statement, &w->reason,  &w->symptom,
-                                    &w->expires, &w->name,   &w->was,       &w->certain, &w->cause,
-                                    &w->impact,  &w->remedy, &w->sometimes, &w->seen,    &w->evidence};
+    char **const field[N_FIELDS] = {&w->pattern, &w->target,    &w->statement, &w->reason,  &w->symptom, &w->expires,
+                                    &w->name,    &w->was,       &w->certain,   &w->cause,   &w->mended,  &w->impact,
+                                    &w->remedy,  &w->sometimes, &w->seen,      &w->evidence};
 
     return field[i];
 }

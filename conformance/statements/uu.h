@@ -20,7 +20,7 @@
     OPEN(UU, "UU-13", "9.8.2",     "",      "",    M, S, "A UC send completes when its last packet has left, and is never repeated.") \
     OPEN(UU, "UU-14", "9.9.2",     "",      "",    M, K, "A UC QP whose send fails locally enters SQE and goes on receiving.") \
     OPEN(UU, "UU-15", "9.8.2",     "",      "",    M, K, "A UC receiver drops a SEND longer than its receive and writes nothing beyond it.") \
-    OPEN(UU, "UU-16", "9.8.3",     "",      "",    M, S, "A datagram is one packet with at most one MTU of payload; a longer one is refused locally.") \
+    OPEN(UU, "UU-16", "9.8.3",     "",      "",    M, S, "A datagram is one packet with at most one MTU of payload; of a longer one no packet leaves.") \
     OPEN(UU, "UU-17", "9.8.3",     "",      "",    M, S, "A UD receiver does not look at PSNs: neither order nor duplicates.") \
     OPEN(UU, "UU-18", "9.6.1.4.1", "",      "",    M, S, "A datagram with another Q_Key uses up no receive.") \
     OPEN(UU, "UU-19", "9.8.3",     "",      "",    M, S, "A UD receiver without a receive drops the datagram.") \

@@ -339,12 +339,12 @@ Test(fuzz, known_differences_are_told_from_new_ones)
 {
     static const struct fuzz_case c = {.n = 1, .input = {"> a SEND_FIRST psn=+0 payload=256-1"}},
                                   good = {.n = 1, .input = {"> a SEND_FIRST psn=+0 payload=256 va=m+8"}};
-    const uint64_t lengths = known_as("send-lengths-unchecked"), rnr = known_as("nak-behind-rnr");
+    const uint64_t lengths = known_as("lengths-unchecked"), rnr = known_as("nak-behind-rnr");
 
-    cr_assert_str_eq(fuzz_known_as(lengths, &c, "aeth.msn 0", "aeth.msn 1"), "send-lengths-unchecked");
+    cr_assert_str_eq(fuzz_known_as(lengths, &c, "aeth.msn 0", "aeth.msn 1"), "lengths-unchecked");
     cr_assert_null(fuzz_known_as(lengths, &c, "unchanged", "byte 0 of the memory 0x00"));
     cr_assert_str_eq(fuzz_known_as(lengths, &c, "no completion", "a completion of a receive, Success"),
-                     "send-lengths-unchecked");
+                     "lengths-unchecked");
     cr_assert_null(fuzz_known_as(lengths, &good, "aeth.msn 0", "aeth.msn 1"), "the sum is no payload's");
     cr_assert_null(fuzz_known_as(rnr, &c, "anything", "else"));
     cr_assert_str_eq(fuzz_known_as(rnr, &c, "aeth.syndrome RNR NAK timer 12", "aeth.syndrome NAK PSN Sequence Error"),

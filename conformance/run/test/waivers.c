@@ -138,7 +138,7 @@ Test(waivers, several_patterns_symptoms_and_targets)
     ibc_waivers_free(&w);
     cr_assert(load("[{\"pattern\":\"rc.*\",\"target\":\"live:*6.12.* | live:*7.*\",\"statement\":\"RR-04\","
                    "\"reason\":\"r\",\"symptom\":\"got 2\",\"expires\":\"2030-01-01\",\"name\":\"n\",\"was\":\"m o\","
-                   "\"cause\":\"c\",\"impact\":\"none\",\"remedy\":\"r\"}]"),
+                   "\"cause\":\"c\",\"mended\":\"9\",\"impact\":\"none\",\"remedy\":\"r\"}]"),
               "%s", err);
     cr_expect_str_eq(w.w[0].was, "m o");
     cr_expect_eq(apply(IBC_IS_FAIL, "got 2", IBC_IS_NOT_APPLICABLE, "", "live:rxe, Linux 6.12.9"), IBC_IS_XFAIL);
