@@ -61,6 +61,9 @@ Test(verbs, attributes_that_no_device_takes)
         {UD "qp a\n a post SEND dest=none error=any\n a post SEND av_port=1\n< a SEND_ONLY\n", P, NULL, NULL},
         {UD "qp a\n a post SEND dest=nowhere error=any\n a post SEND dest=stranger\n< a SEND_ONLY to=stranger\n", P,
          NULL, NULL},
+        {UD "qp a\n a post SEND lkey=0x00bad000 error=any late=success|local_protection|local_qp_operation\n", P, NULL,
+         NULL},
+        {UD "qp a\n a post SEND lkey=0x00bad000 error=any late=success|local_length\n", F, NULL, NULL},
     };
     static const struct run_case on_ib[] = {
         {UD "group g lid=0x1\nqp a\nattach a g error=any\n", P, NULL, NULL},
