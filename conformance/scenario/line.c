@@ -62,7 +62,7 @@ static bool starts_with_object(int kind)
     return o == IBC_OBJECT_BEFORE || o == IBC_OBJECT_MAYBE;
 }
 
-enum { LINE_WORDS = IBC_S_COUNT + IBC_O_COUNT + OTHERS };
+enum { LINE_WORDS = (int)IBC_S_COUNT + (int)IBC_O_COUNT + (int)OTHERS };
 
 /* The first word, unless it looks like an object's name and the second is what is wrong. */
 static bool no_step(struct ibc_fault *f, const struct ibc_text *t, const struct ibc_word *w, bool two)

@@ -175,9 +175,9 @@ const struct ibc_wire_ops ibc_wire_unix = {
 /* ---- dgram:HOST:PORT,HOST:PORT ---- */
 
 /* "HOST:PORT", "[::1]:PORT"; what getaddrinfo gives, or NULL. */
-static struct addrinfo *resolve(char *text, int family)
+static struct addrinfo *resolve(char *text)
 {
-    const struct addrinfo hints = {.ai_family = family, .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV};
+    const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV};
     char *port = strrchr(text, ':');
     struct addrinfo *found = NULL;
     size_t n;
@@ -195,11 +195,35 @@ static struct addrinfo *resolve(char *text, int family)
 
 static bool join(struct ibc_wire *w, const struct addrinfo *peer, const struct addrinfo *own)
 {
+    int saved;
+
     w->fd = socket(peer->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (w->fd < 0)
         return false;
     wire_prepare(w->fd);
-    return bind(w->fd, own->ai_addr, own->ai_addrlen) == 0 && connect(w->fd, peer->ai_addr, peer->ai_addrlen) == 0;
+    if (bind(w->fd, own->ai_addr, own->ai_addrlen) == 0 && connect(w->fd, peer->ai_addr, peer->ai_addrlen) == 0)
+        return true;
+    saved = errno;
+    close(w->fd);
+    w->fd = -1;
+    errno = saved;
+    return false;
+}
+
+/* A name may have addresses of both families, in either order, and the other side's only one of them: the first two of
+ * one family that can be used. *fits: there were two of one family; when none could be used errno says why. */
+static bool join_any(struct ibc_wire *w, const struct addrinfo *peer, const struct addrinfo *all_own, bool *fits)
+{
+    *fits = false;
+    for (; peer; peer = peer->ai_next)
+        for (const struct addrinfo *own = all_own; own; own = own->ai_next) {
+            if (own->ai_family != peer->ai_family)
+                continue;
+            *fits = true;
+            if (join(w, peer, own))
+                return true;
+        }
+    return false;
 }
 
 static bool open_dgram(struct ibc_wire *w, const char *args, char *err, size_t errlen)
@@ -207,16 +231,16 @@ static bool open_dgram(struct ibc_wire *w, const char *args, char *err, size_t e
     char text[256];
     char *comma;
     struct addrinfo *peer, *own;
-    bool good;
+    bool good, fits;
 
     snprintf(text, sizeof text, "%s", args);
     comma = strchr(text, ',');
     if (comma)
         *comma = '\0';
-    peer = comma ? resolve(text, AF_UNSPEC) : NULL;
-    own = peer ? resolve(comma + 1, peer->ai_family) : NULL;
-    good = own && join(w, peer, own);
-    if (!own)
+    peer = comma ? resolve(text) : NULL;
+    own = peer ? resolve(comma + 1) : NULL;
+    good = join_any(w, peer, own, &fits);
+    if (!fits)
         snprintf(err, errlen, "wire %s: want dgram:HOST:PORT,HOST:PORT, the peer's and the own; no such %s", w->spec,
                  peer ? "own address" : "peer");
     else if (!good)
