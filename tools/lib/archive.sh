@@ -4,6 +4,7 @@
 #
 # The mirror is the one that apt uses here. What it does not have is said, and is a failure: no verdict without the witness.
 
+: "${root:?house.sh comes first}" "${store:?the folder that packages are kept in}"
 apt=(-o APT::Sandbox::User=root)
 
 # own_suite: the release that this machine runs
