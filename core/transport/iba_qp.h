@@ -172,6 +172,7 @@ struct iba_qp {
         uint8_t op;        /* opcode of the message under way; 0xff: none */
         bool nak_sent;     /* one NAK per gap (RR-04) */
         bool rnr_sent;     /* wait for ePSN after an RNR NAK (RR-51) */
+        iba_time rnr_over; /* its timer's end: of a changed device */
         bool established;  /* QS-20 */
         bool drop_message; /* UC: rest of a broken message (UU-03) */
         bool wqe_held;     /* `wqe` is taken from the queue */
@@ -204,6 +205,8 @@ struct iba_qp {
         iba_time ack_due, rnr_due; /* IBA_NEVER when not running */
         iba_time page_due;         /* wait for an absent page of a local buffer; IBA_NEVER when not waiting */
         bool drained, sqd_asked;
+        bool alone; /* nothing behind `alone_psn` is sent before that is answered: a changed device */
+        iba_psn alone_psn;
         bool implied; /* an implied NAK is being worked on (RQ-36) */
     } s;
 

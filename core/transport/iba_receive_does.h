@@ -75,9 +75,11 @@
     B(CREDITS_OF_SRQ,     DROP,        "announces credit code 31 with an SRQ",                                         "RR-20, QS-39") \
     B(CREDITS_AGREED,     DROP,        "announces credit code 31 where flow control was not agreed on",                "RR-21") \
     B(RNR_CODE,           DROP|OTHER,  "puts the QP's RNR timer into RNR NAKs; else, the code behind it",              "RR-49, WF-50") \
+    B(RNR_AT_ONCE,        OTHER,       "takes a request again as soon as it comes behind its RNR NAK; else, not before the timer's end", "RR-49, RR-52") \
     B(NAK_PSN,            OTHER,       "puts the PSN that it expects into a NAK; else, the one that came",             "RR-03") \
     B(NAK_FAILS,          DROP,        "goes to Error after a NAK of an invalid request",                              "RR-58") \
     B(REFUSED_COMPLETES,  DROP,        "completes the receive of a refused request in error",                          "RR-56") \
+    B(DENIED_STATUS,      OTHER,       "completes the receive of a WRITE whose key is bad with Local Access; else, Remote Access", "RR-53, RR-56") \
     B(TOO_LONG_STATUS,    OTHER,       "completes a receive that is too short with Local Length; else, Remote Invalid Request", "RR-38") \
     B(AGAIN_ACKED,        DROP|OTHER,  "acknowledges a duplicate up to the next READ or ATOMIC; else, past it",        "RR-23") \
     B(REMEMBERS,          DROP,        "remembers READs and ATOMICs for their duplicates",                             "RR-25, RR-28, RR-68") \
@@ -102,6 +104,7 @@
     B(CNP_BECN,           OTHER,       "sets BECN in congestion notifications on InfiniBand only; else, on RoCE only", "WF-81, RO-29") \
     B(CNP_PSN,            OTHER,       "sends congestion notifications with PSN 0; else, with the one it expects",     "RO-42, WF-84") \
     B(CNP_ZERO,           OTHER,       "sends 16 zeros in congestion notifications; else, ones",                       "WF-81, RO-42") \
+    B(CNP_FOR_MARKS,      OTHER,       "sends congestion notifications for marked packets; else, beside NAKs for lost ones too", "RO-43") \
     B(CNP_OPCODE,         OTHER,       "sends congestion notifications with their opcode; else, with the other network's", "WF-81, RO-42") \
     B(RTR_ANSWERS,        DROP,        "answers in RTR",                                                               "RR-64, RR-65") \
     B(SQD_ANSWERS,        DROP,        "answers in SQD",                                                               "RR-65") \

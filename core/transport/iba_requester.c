@@ -441,6 +441,8 @@ bool iba_requester_ready(const struct iba_ca *ca, const struct iba_qp *qp, iba_t
         return false;
     if (qp->s.rnr_due != IBA_NEVER && iba_requester_does(ca, IBA_RQ_rnr_holds)) /* RQ-28 */
         return false;
+    if (qp->s.alone && iba_psn_eq(qp->s.una, qp->s.alone_psn) && !iba_psn_eq(qp->s.next_psn, qp->s.una))
+        return false;
     e = iba_sqe_at(qp, qp->s.next);
     if (e->state == IBA_SQE_WAITING)
         return may_begin(ca, qp, e);

@@ -44,6 +44,7 @@
     B(timer_not_late,     O,   "takes a packet for lost after four times the ACK timeout at the latest",                  "RQ-19") /* eight times */  \
     B(resends,            D,   "sends again what was not acknowledged in time",                                           "RQ-21")                    \
     B(resend_oldest,      O,   "goes back to the oldest unacknowledged PSN after a timeout",                              "RQ-21") /* to the one behind it */ \
+    B(resend_rest,        O,   "sends everything behind the oldest PSN again after a timeout too",                        "RQ-21") /* what is behind it waits for its answer */ \
     B(retry_bound,        D,   "gives up when its retries are used up",                                                   "RQ-22")                    \
     B(retry_reload,       D,   "reloads the retry count when a new PSN is acknowledged",                                  "RQ-24")                    \
     B(retry_shared,       D,   "counts a NAK of a lost packet as a retry, as it does a timeout",                          "RQ-23")                    \

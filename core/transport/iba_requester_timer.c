@@ -87,6 +87,10 @@ static void timeout(struct iba_ca *ca, struct iba_qp *qp, iba_time now)
     iba_requester_rewind(qp);
     if (iba_requester_otherwise(ca, IBA_RQ_resend_oldest))
         go_back_too_little(qp);
+    qp->s.alone = iba_requester_otherwise(ca, IBA_RQ_resend_rest);
+    qp->s.alone_psn = qp->s.una;
+    if (qp->s.alone) /* whether that packet asks for an answer or not */
+        qp->s.ack_due = now + ack_timeout(ca, qp);
 }
 
 iba_time iba_requester_deadline(const struct iba_qp *qp)

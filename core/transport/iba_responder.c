@@ -42,7 +42,9 @@ static bool gap(const struct iba_rx *x)
 
 static bool gap_after_rnr(const struct iba_rx *x)
 {
-    return gap(x) && x->qp->r.rnr_sent;
+    const bool early = x->ahead == 0 && IBA_RESPOND_ODD(x->ca, RNR_AT_ONCE) && x->ca->now < x->qp->r.rnr_over;
+
+    return (gap(x) || early) && x->qp->r.rnr_sent;
 }
 
 static bool gap_known(const struct iba_rx *x)
@@ -279,7 +281,6 @@ static bool swap(const struct iba_rx *x)
 /* clang-format off */
 /*    name                      when                       then                    the request ...                                                clause */
 #define RC_RESPONDER_RULES(R)                                                                                                                               \
-    R(first_in_rtr,             iba_rx_first_in_rtr,       iba_rc_establish,       "is the first of a connection whose own side does not send yet", "RR-64") \
     R(gap_after_rnr,            gap_after_rnr,             iba_rx_drop,            "is ahead, and the one before was told to come again later",   "RR-51")   \
     R(gap_known,                gap_known,                 iba_rx_drop,            "is ahead, and the peer was told so",                          "RR-04")   \
     R(gap,                      gap,                       iba_rc_nak_sequence,    "is ahead: one before it was lost",                            "RR-03")   \
@@ -295,22 +296,23 @@ static bool swap(const struct iba_rx *x)
     R(unfinished_before,        iba_rx_unfinished_before,  iba_rc_nak_invalid,     "begins a message inside of another",                          "RR-33")   \
     R(nothing_to_go_on,         iba_rx_nothing_to_go_on,   iba_rc_nak_invalid,     "goes on with a message that never began",                     "RR-33")   \
     R(other_operation,          iba_rx_other_operation,    iba_rc_nak_invalid,     "goes on with another operation than the message's",           "RR-33")   \
+    R(first_in_rtr,             iba_rx_first_in_rtr,       iba_rc_establish,       "is the first of a connection whose own side does not send yet", "RR-64") \
     R(write_not_enabled,        iba_rx_write_not_enabled,  iba_rc_nak_invalid,     "is a WRITE, which the QP does not allow",                     "RR-34")   \
     R(read_not_enabled,         read_not_enabled,          iba_rc_nak_invalid,     "is a READ, which the QP does not allow",                      "RR-34")   \
     R(atomic_not_enabled,       atomic_not_enabled,        iba_rc_nak_invalid,     "is an ATOMIC, which the QP does not allow",                   "RR-45")   \
     R(flush_not_enabled,        flush_not_enabled,         iba_rc_nak_invalid,     "is a FLUSH of a kind that the QP does not allow",             "RR-66")   \
     R(atomic_write_not_enabled, atomic_write_not_enabled,  iba_rc_nak_invalid,     "is an ATOMIC WRITE, and the QP allows no WRITE",              "RR-67")   \
-    R(depth_exceeded,           depth_exceeded,            iba_rc_nak_invalid,     "is more READs and ATOMICs at once than agreed",               "RR-35")   \
+    R(depth_exceeded,           depth_exceeded,            iba_rc_nak_unfit,       "is more READs and ATOMICs at once than agreed",               "RR-35")   \
     R(no_receive_wqe,           iba_rx_no_receive_wqe,     iba_rc_rnr,             "needs a receive WQE, and there is none",                      "RR-49")   \
     R(receive_absent,           iba_rx_receive_absent,     iba_rc_rnr,             "would fill a buffer whose page is not there yet",             "RR-50")   \
-    R(bad_payload,              iba_rx_bad_payload,        iba_rc_nak_invalid,     "has a payload that its opcode cannot have",                   "RR-36")   \
-    R(dma_too_long,             iba_rx_dma_too_long,       iba_rc_nak_invalid,     "is of more than 2^31 bytes",                                  "RR-39")   \
-    R(write_beyond,             iba_rx_write_beyond,       iba_rc_nak_invalid,     "writes more than its DMA length",                             "RR-37")   \
-    R(write_short,              iba_rx_write_short,        iba_rc_nak_invalid,     "ends before its DMA length is written",                       "RR-37")   \
+    R(bad_payload,              iba_rx_bad_payload,        iba_rc_nak_unfit,       "has a payload that its opcode cannot have",                   "RR-36")   \
+    R(dma_too_long,             iba_rx_dma_too_long,       iba_rc_nak_unfit,       "is of more than 2^31 bytes",                                  "RR-39")   \
+    R(write_beyond,             iba_rx_write_beyond,       iba_rc_nak_unfit,       "writes more than its DMA length",                             "RR-37")   \
+    R(write_short,              iba_rx_write_short,        iba_rc_nak_unfit,       "ends before its DMA length is written",                       "RR-37")   \
     R(send_too_long,            iba_rx_send_too_long,      iba_rc_nak_length,      "is longer than its receive WQE",                              "RR-38")   \
-    R(atomic_misaligned,        atomic_misaligned,         iba_rc_nak_invalid,     "is an ATOMIC on an address that is not a multiple of 8",      "RR-44")   \
-    R(atomic_write_length,      atomic_write_length,       iba_rc_nak_invalid,     "is an ATOMIC WRITE of other than 8 bytes",                    "WF-57")   \
-    R(atomic_write_misaligned,  atomic_write_misaligned,   iba_rc_nak_invalid,     "is an ATOMIC WRITE to an address that is not a multiple of 8", "RR-67")  \
+    R(atomic_misaligned,        atomic_misaligned,         iba_rc_nak_unfit,       "is an ATOMIC on an address that is not a multiple of 8",      "RR-44")   \
+    R(atomic_write_length,      atomic_write_length,       iba_rc_nak_unfit,       "is an ATOMIC WRITE of other than 8 bytes",                    "WF-57")   \
+    R(atomic_write_misaligned,  atomic_write_misaligned,   iba_rc_nak_unfit,       "is an ATOMIC WRITE to an address that is not a multiple of 8", "RR-67")  \
     R(receive_protected,        iba_rx_receive_protected,  iba_rc_nak_operation,   "would fill a buffer that its receive WQE has no right to",    "RR-57")   \
     R(write_denied,             iba_rx_write_denied,       iba_rc_nak_access,      "may not write there",                                         "RR-41")   \
     R(read_denied,              read_denied,               iba_rc_nak_access,      "may not read there",                                          "RR-43")   \

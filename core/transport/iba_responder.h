@@ -29,7 +29,7 @@ uint32_t iba_resp_again(const struct iba_qp *qp);
 
 /* ---- the acts of the table ---- */
 iba_then iba_rc_establish;
-iba_then iba_rc_nak_sequence, iba_rc_rnr, iba_rc_nak_invalid, iba_rc_nak_length, iba_rc_nak_access,
+iba_then iba_rc_nak_sequence, iba_rc_rnr, iba_rc_nak_invalid, iba_rc_nak_unfit, iba_rc_nak_length, iba_rc_nak_access,
     iba_rc_nak_operation;
 iba_then iba_rc_ack_again, iba_rc_read_again, iba_rc_replay;
 iba_then iba_rc_send_part, iba_rc_send_end, iba_rc_send_invalidate, iba_rc_write_part, iba_rc_write_end,

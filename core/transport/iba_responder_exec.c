@@ -3,6 +3,7 @@
 #include <string.h>
 #include "iba_responder.h"
 #include "transport/iba_receive_does.h"
+#include "transport/iba_requester.h"
 
 enum { NAK = 3 << 5, RNR_NAK = 1 << 5, CODES = 32 };
 
@@ -148,6 +149,8 @@ void iba_rc_nak_sequence(struct iba_rx *x)
 
     x->qp->r.nak_sent = true;
     iba_resp_put(x->qp, &r);
+    if (IBA_RESPOND_ODD(x->ca, CNP_FOR_MARKS) && x->port->kind != IBA_PORT_IB)
+        x->qp->cnp_due = true;
 }
 
 void iba_rc_rnr(struct iba_rx *x)
@@ -156,19 +159,18 @@ void iba_rc_rnr(struct iba_rx *x)
     const struct iba_resp r = nak(x, RNR_NAK | (IBA_RESPOND_IS(x->ca, RNR_CODE) ? code % CODES : 0));
 
     x->qp->r.rnr_sent = true;
+    x->qp->r.rnr_over = x->ca->now + iba_rnr_timer_ns((uint8_t)code);
     x->qp->r.nak_sent = false;
     iba_resp_put(x->qp, &r);
 }
 
 /* The QP fails, but what it has to say still leaves, and in order: answers to earlier requests, then the reason. */
-static void fail_with(struct iba_rx *x, const struct iba_resp *last)
+static void fail(struct iba_rx *x)
 {
     const bool fails = IBA_RESPOND_IS(x->ca, NAK_FAILS);
 
     x->qp->r.op = IBA_NO_MESSAGE;
     x->qp->r.last_words = fails;
-    if (last)
-        iba_resp_put(x->qp, last);
     if (fails)
         iba_qp_fail(x->ca, x->qp);
 }
@@ -177,7 +179,8 @@ static void fail_with_nak(struct iba_rx *x, enum iba_respond_does code)
 {
     const struct iba_resp r = nak(x, nak_code(x, code));
 
-    fail_with(x, &r);
+    iba_resp_put(x->qp, &r);
+    fail(x);
 }
 
 /* Class C: the WQE in use completes in error; where none is, an event tells (RR-56, RR-59). */
@@ -195,9 +198,21 @@ void iba_rc_nak_invalid(struct iba_rx *x)
     refuse(x, IBA_RESPOND_DOES_NAK_INVALID, IBA_WC_REMOTE_INVALID_REQ, IBA_EVENT_WQ_INVALID_REQUEST);
 }
 
+/* The operation is one that there is; its length, address or number is not. On the wire it is the same NAK, but the
+ * event is that of an access: so tell two vendors' manual and driver (RR-59). */
+void iba_rc_nak_unfit(struct iba_rx *x)
+{
+    refuse(x, IBA_RESPOND_DOES_NAK_INVALID, IBA_WC_REMOTE_INVALID_REQ, IBA_EVENT_WQ_ACCESS_VIOLATION);
+}
+
+/* A WRITE with immediate data has come to its receive before its key is looked at, and uses it up (RR-53). */
 void iba_rc_nak_access(struct iba_rx *x)
 {
-    refuse(x, IBA_RESPOND_DOES_NAK_ACCESS, IBA_WC_REMOTE_ACCESS, IBA_EVENT_WQ_ACCESS_VIOLATION);
+    if (iba_rx_write(x) && iba_rx_imm(x))
+        iba_rx_take_wqe(x);
+    refuse(x, IBA_RESPOND_DOES_NAK_ACCESS,
+           IBA_RESPOND_ODD(x->ca, DENIED_STATUS) ? IBA_WC_REMOTE_ACCESS : IBA_WC_LOCAL_ACCESS,
+           IBA_EVENT_WQ_ACCESS_VIOLATION);
 }
 
 /* Local Length: the book; others differ (catalogue 11.1, 8). */
@@ -286,12 +301,12 @@ void iba_rc_send_end(struct iba_rx *x)
 }
 
 /* The data are delivered, then the key goes, then the completion tells (RR-54). A key that cannot be invalidated is
- * class J (RR-55): the receive WQE completes in error, the QP fails, the wire sees an ACK if it asked for one. */
+ * class J (RR-55): the receive WQE completes in error and the QP fails; the wire sees nothing, so that the requester is
+ * not told of a success. */
 void iba_rc_send_invalidate(struct iba_rx *x)
 {
-    struct iba_qp *qp = x->qp;
+    const struct iba_qp *qp = x->qp;
     const uint32_t key = iba_ieth_r_key(iba_rx_hdr(x, IBA_H_ieth));
-    const struct iba_resp ack = {.kind = IBA_RESP_ACK, .psn = x->psn, .msn = qp->r.msn};
 
     iba_rx_store_send(x);
     if (!IBA_RESPOND_IS(x->ca, INVALIDATES) ||
@@ -301,8 +316,8 @@ void iba_rc_send_invalidate(struct iba_rx *x)
         iba_rx_complete(x, IBA_WC_SUCCESS);
         return;
     }
-    iba_rx_complete(x, IBA_WC_REMOTE_INVALID_REQ);
-    fail_with(x, iba_bth_a(x->bth) ? &ack : NULL);
+    iba_rx_complete(x, IBA_WC_MW_BIND); /* in later editions: Memory Management Operation Error */
+    fail(x);
 }
 
 void iba_rc_write_part(struct iba_rx *x)

@@ -115,11 +115,11 @@ static void deliver_write(struct iba_rx *x)
 /*    name               when                       then               the packet ...                                               clause */
 #define UC_RULES(R)                                                                                                                           \
     R(reserved,          iba_rx_reserved,           iba_rx_drop,       "has a reserved opcode",                                      "UU-01") \
-    R(first_in_rtr,      iba_rx_first_in_rtr,       establish,         "is the first of a connection whose own side does not send yet", "QS-20") \
     R(nothing_to_go_on,  iba_rx_nothing_to_go_on,   iba_rx_drop,       "goes on with a message that never began, or was abandoned",  "UU-06") \
     R(hole,              hole,                      abandon,           "does not follow the one before: some of the message is lost", "UU-03") \
     R(other_operation,   iba_rx_other_operation,    abandon,           "goes on with another operation than the message's",          "UU-06") \
     R(unfinished_before, iba_rx_unfinished_before,  abandon_and_begin, "begins a message, and the one before never ended",           "UU-06") \
+    R(first_in_rtr,      iba_rx_first_in_rtr,       establish,         "is the first of a connection whose own side does not send yet", "QS-20") \
     R(write_not_enabled, iba_rx_write_not_enabled,  abandon,           "is a WRITE, which the QP does not allow",                    "UU-10") \
     R(send_without_wqe,  send_without_wqe,          abandon,           "is a SEND, and there is no receive WQE",                     "UU-08") \
     R(bad_payload,       iba_rx_bad_payload,        abandon,           "has a payload that its opcode cannot have",                  "UU-07") \

@@ -422,17 +422,17 @@ static const struct expectation expectations[] = {
     {"atomic_not_enabled", atomic_not_enabled, ACK, NAK_INV, 0, true, EV_INV},
     {"flush_not_enabled", flush_not_enabled, ACK, NAK_INV, 0, true, EV_INV},
     {"atomic_write_not_enabled", atomic_write_not_enabled, ACK, NAK_INV, 0, true, EV_INV},
-    {"depth_exceeded", depth_exceeded, ONLY, CREDITS, 0, true, EV_INV},
+    {"depth_exceeded", depth_exceeded, ONLY, CREDITS, 0, true, EV_ACC},
     {"no_receive_wqe", no_receive_wqe, ACK, RNR, 0, false, 0},
     {"receive_absent", receive_absent, ACK, RNR, 0, false, 0},
-    {"bad_payload", bad_payload, ACK, NAK_INV, 0, true, EV_INV},
-    {"dma_too_long", dma_too_long, ACK, NAK_INV, 0, true, EV_INV},
-    {"write_beyond", write_beyond, ACK, NAK_INV, 0, true, EV_INV},
-    {"write_short", write_short, ACK, NAK_INV, 0, true, EV_INV},
+    {"bad_payload", bad_payload, ACK, NAK_INV, 0, true, EV_ACC},
+    {"dma_too_long", dma_too_long, ACK, NAK_INV, 0, true, EV_ACC},
+    {"write_beyond", write_beyond, ACK, NAK_INV, 0, true, EV_ACC},
+    {"write_short", write_short, ACK, NAK_INV, 0, true, EV_ACC},
     {"send_too_long", send_too_long, ACK, NAK_INV, 0, true, 0},
-    {"atomic_misaligned", atomic_misaligned, ACK, NAK_INV, 0, true, EV_INV},
-    {"atomic_write_length", atomic_write_length, ACK, NAK_INV, 0, true, EV_INV},
-    {"atomic_write_misaligned", atomic_write_misaligned, ACK, NAK_INV, 0, true, EV_INV},
+    {"atomic_misaligned", atomic_misaligned, ACK, NAK_INV, 0, true, EV_ACC},
+    {"atomic_write_length", atomic_write_length, ACK, NAK_INV, 0, true, EV_ACC},
+    {"atomic_write_misaligned", atomic_write_misaligned, ACK, NAK_INV, 0, true, EV_ACC},
     {"receive_protected", receive_protected, ACK, NAK_OP, 0, true, 0},
     {"write_denied", write_denied, ACK, NAK_ACC, 0, true, EV_ACC},
     {"read_denied", read_denied, ACK, NAK_ACC, 0, true, EV_ACC},
@@ -536,4 +536,38 @@ Test(responder_rules, error_is_silent)
     give(&bed);
     cr_assert(!answer(&bed));
     cr_assert_eq(all_hits(&bed, IBA_TABLE_RC_RESPONDER), 0);
+}
+
+/* RR-53, RR-56: the receive of a WRITE with immediate data is used up when the key is refused, and no event tells. */
+Test(responder_rules, write_with_immediate_denied)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    post(&bed, RC_QPN, 0);
+    ask(&bed, IBA_RC_WRITE_ONLY_IMM, 0, 8);
+    bad_key(&bed);
+    give(&bed);
+    cr_assert(answer(&bed));
+    cr_assert_eq(answer_syndrome(&bed), NAK_ACC);
+    cr_assert_eq(completion(&bed).status, IBA_WC_LOCAL_ACCESS);
+    cr_assert_eq(events(&bed), 0);
+}
+
+/* RR-64: neither a gap nor an opcode out of order is a first contact; the good request behind a gap is. */
+Test(responder_rules, what_is_refused_establishes_nothing)
+{
+    bed_make(&bed, IBA_PORT_IB, false);
+    bed.rc.state = IBA_QPS_RTR;
+    gap(&bed);
+    give(&bed);
+    cr_assert(answer(&bed));
+    cr_assert_eq(bed.events[EV_EST], 0);
+    ask(&bed, IBA_RC_WRITE_ONLY, 0, 8);
+    give(&bed);
+    cr_assert_eq(bed.events[EV_EST], 1);
+
+    bed_make(&bed, IBA_PORT_IB, false);
+    bed.rc.state = IBA_QPS_RTR;
+    nothing_to_go_on(&bed);
+    give(&bed);
+    cr_assert_eq(bed.events[EV_EST], 0);
 }

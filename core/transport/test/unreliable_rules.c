@@ -162,11 +162,11 @@ struct row_case {
 
 static const struct row_case uc_cases[] = {
     {"reserved", reserved, 1, 0, 0},
-    {"first_in_rtr", first_in_rtr, 2, 0, 0},
     {"nothing_to_go_on", nothing_to_go_on, 1, 0, 0},
     {"hole", hole, 1, 0, 0},
     {"other_operation", other_operation, 1, 0, 0},
     {"unfinished_before", unfinished_before, 2, 1, IBA_WC_SUCCESS},
+    {"first_in_rtr", first_in_rtr, 2, 0, 0},
     {"write_not_enabled", write_not_enabled, 1, 0, 0},
     {"send_without_wqe", send_without_wqe, 1, 0, 0},
     {"bad_payload", bad_payload, 1, 0, 0},
