@@ -381,8 +381,7 @@ static enum iba_finding_kind damage(const struct iba_view *v)
 
 static void by_reserved_opcode(struct iba_look *l)
 {
-    if (!iba_opcode_is_vendor(l->opcode))
-        iba_shadow_tell(l, IBA_FINDING_OPCODE_RESERVED, NULL);
+    iba_shadow_tell(l, iba_opcode_is_vendor(l->opcode) ? IBA_FINDING_OPCODE_VENDOR : IBA_FINDING_OPCODE_RESERVED, NULL);
 }
 
 static void by_service(struct iba_look *l)
@@ -501,8 +500,11 @@ __attribute__((hot)) const struct iba_flow *iba_shadow_feed(struct iba_shadow *s
             l.flow->packets++;
         return l.flow;
     }
-    if (l.opcode >> 5 == IBA_CNP) {
-        iba_shadow_notified(&l);
+    if (l.opcode >> 5 == IBA_CNP) { /* of no connection, whatever its PSN says */
+        if (l.op)
+            iba_shadow_notified(&l);
+        else
+            by_reserved_opcode(&l);
         return NULL;
     }
     l.flow = iba_shadow_flow(&l);

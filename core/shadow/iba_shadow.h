@@ -30,9 +30,11 @@ enum iba_severity { IBA_SEVERITY_NONE, IBA_NOTE, IBA_WARN, IBA_ERROR };
     F(RETRY_NAK,        retransmission,    WARN,  "is sent again: the responder asked for it",                          "RQ-26")  \
     F(RETRY_RNR,        retransmission,    WARN,  "is sent again: the receiver was not ready",                          "RQ-28")  \
     F(RETRY_IMPLIED,    retransmission,    WARN,  "is sent again: a response showed that another was lost",             "RQ-36")  \
-    F(RETRY_TIMEOUT,    retransmission,    WARN,  "is sent again: no answer came in time",                              "RQ-21")  \
+    F(RETRY_TIMEOUT,    retransmission,    WARN,  "is sent again: its timer ran out",                                   "RQ-21")  \
     F(RETRY_UNCLEAR,    retransmission,    WARN,  "is sent again, for no reason that the capture shows",                "RQ-21")  \
-    F(RETRY_CHANGED,    retransmission,    ERROR, "is sent again with other content",                                   "RQ-06")  \
+    F(RETRY_CHANGED,    retransmission,    ERROR, "is sent again as another request",                                   "RQ-06")  \
+    F(RETRY_PAYLOAD,    retransmission,    NOTE,  "is sent again with other payload: its buffer changed before it was acknowledged", "§10.8") \
+    F(RETRY_LIMIT,      retransmission,    WARN,  "is sent again more often than a retry counter of 3 bits allows",     "RQ-22")  \
     F(ANSWER_AGAIN,     retransmission,    NOTE,  "answers again what was answered before",                             "RR-25, RR-28") \
     F(NETWORK_COPY,     duplicate,         WARN,  "is a copy made by the network",                                      "RR-23")  \
     F(GAP,              gap,               WARN,  "jumps over PSNs: those before it are missing",                       "RQ-01, UU-03") \
@@ -49,6 +51,7 @@ enum iba_severity { IBA_SEVERITY_NONE, IBA_NOTE, IBA_WARN, IBA_ERROR };
     F(SYNDROME_RESERVED, nak,              ERROR, "has a reserved syndrome",                                            "WF-48")  \
     F(NAK_AGAIN,        nak,               WARN,  "repeats a NAK before what it asks for has come",                     "RR-04")  \
     F(NAK_AFTER_RNR,    nak,               WARN,  "is a NAK for what an RNR NAK has just put off",                      "RR-51")  \
+    F(NAK_IGNORED,      nak,               WARN,  "is a NAK that was not heeded: what it asks for came only when a timer ran out", "RQ-26") \
     F(RNR,              rnr,               WARN,  "says that the receiver is not ready",                                "RR-49")  \
     F(RNR_EARLY,        rnr,               WARN,  "comes back before the wait that the RNR NAK asked for is over",      "RQ-28")  \
     F(GHOST_ACK,        ghost_ack,         WARN,  "answers a PSN that was not sent",                                    "RQ-33")  \
@@ -56,7 +59,7 @@ enum iba_severity { IBA_SEVERITY_NONE, IBA_NOTE, IBA_WARN, IBA_ERROR };
     F(CREDIT_UPDATE,    credit,            NOTE,  "repeats an acknowledgement with other credits",                      "RR-22")  \
     F(CREDIT_STALL,     credit,            NOTE,  "could not be sent sooner, for lack of credits",                      "RQ-40, RQ-41") \
     F(MSN_WRONG,        msn,               ERROR, "counts other messages than were sent",                               "RR-16")  \
-    F(SILENCE,          timeout,           WARN,  "asks for an answer, and never got one",                              "RR-09")  \
+    F(SILENCE,          timeout,           WARN,  "asks for an answer, and got no good one",                            "RR-09")  \
     F(AFTER_FATAL,      after_fatal,       ERROR, "is a request on a connection that a NAK has ended",                  "RQ-61")  \
     F(END_REFUSED,      end,               NOTE,  "refuses the connection",                                             "MD-74")  \
     F(END_NAK,          end,               NOTE,  "ends the connection: nothing more was asked of it",                  "RQ-51, RQ-61") \
@@ -69,6 +72,7 @@ enum iba_severity { IBA_SEVERITY_NONE, IBA_NOTE, IBA_WARN, IBA_ERROR };
     F(PSN_OF_READ,      psn_of_read,       ERROR, "has a PSN that the READ before it takes: the ends count its packets differently", "RQ-02")  \
     F(SERVICE,          opcode_sequence,   ERROR, "is of another service than those before and after it",                          "WF-60")  \
     F(OPCODE_RESERVED,  opcode_sequence,   ERROR, "has a reserved opcode",                                              "WF-61")  \
+    F(OPCODE_VENDOR,    opcode_sequence,   NOTE,  "has an opcode that its manufacturer gives a meaning",                "VN-02")  \
     F(LENGTH,           length,            ERROR, "has a payload that its opcode cannot have",                          "WF-62")  \
     F(DMA_LENGTH,       length,            ERROR, "does not bring the message to its DMA length",                       "RR-37, UU-07")  \
     F(ANSWER_LENGTH,    length,            ERROR, "has another payload than is missing there of the READ",              "RQ-47")  \
@@ -97,6 +101,8 @@ struct iba_finding_info {
 extern const struct iba_finding_info iba_findings[IBA_FINDING_COUNT];
 const char *iba_severity_name(enum iba_severity s); /* "note", "warn", "error"; never NULL */
 
+enum iba_copy { IBA_COPY_UNKNOWN, IBA_COPY_ARRIVED, IBA_COPY_LOST };
+
 struct iba_flow;
 struct iba_finding {
     enum iba_finding_kind kind;
@@ -108,7 +114,7 @@ struct iba_finding {
     iba_psn psn;
     bool no_psn;      /* the packet ends before its BTH */
     uint32_t count;   /* PSNs that are missing (gaps); NAK or RNR timer code; MSN; bits of what changed (path);
-                         us since the notification before (CNP) */
+                         us since the notification before (CNP); the copy before (RETRY_PAYLOAD): enum iba_copy */
     iba_time wait_ns; /* how long it took, or was to wait: retries, RNR; 0 where it means nothing */
 };
 
@@ -150,7 +156,7 @@ struct iba_shadow_recent {
 };
 struct iba_shadow_sent {
     struct iba_shadow_mark mark; /* of its latest copy; frame 0: nothing remembered */
-    uint32_t content;            /* of a hash of what a retransmission repeats (RQ-06), some bits */
+    uint16_t request, content;   /* bits of hashes of what a retransmission repeats (RQ-06): headers and length; all */
     uint32_t messages;           /* that end before this PSN; valid when counted */
     iba_psn psn;
     uint32_t born; /* of the requests when this was written; others: nothing remembered */
@@ -185,6 +191,7 @@ struct iba_shadow_requests {     /* what this direction asks */
     iba_psn una;                 /* behind the highest that was answered; valid when answered */
     bool any, answered, counts;  /* counts: msn_lo and msn_hi are known */
     bool older;                  /* requests before the first were answered: the capture begins in the middle */
+    bool miscounts;              /* its messages were counted wrongly */
     uint8_t message;             /* enum iba_shadow_message, before seq */
     uint32_t dma_left, messages; /* messages that ended before seq */
     uint32_t msn_lo, msn_hi;     /* AETH.MSN minus messages lies between these */
@@ -227,7 +234,11 @@ struct iba_shadow_requests {     /* what this direction asks */
         iba_time pause; /* between the last two tries */
         struct iba_shadow_mark mark, last;
     } ask;
-    uint32_t refused;                 /* RNR NAKs in a row */
+    uint32_t refused; /* RNR NAKs in a row */
+    struct {          /* what a timer has sent again, and nothing was answered since */
+        iba_psn psn;
+        uint8_t n;
+    } stuck;
     struct {                          /* how far the responder lets it go */
         bool limited, update;         /* update: the grant acknowledged nothing */
         uint32_t msn, limit, before;  /* of the last acknowledgement; message number; before the last grant */
@@ -334,7 +345,7 @@ struct iba_known {
     uint32_t tag;  /* the caller's: 0 when the direction begins */
     uint32_t peer, touched;
     iba_psn high, next, una;
-    uint32_t content; /* of the last request; asked: the PSN that asked */
+    uint32_t content; /* of the last request, both hashes; asked: the PSN that asked */
     iba_time at;
     struct iba_shadow_mark mark; /* the last request, or packet; asked: the packet that asked */
     union {

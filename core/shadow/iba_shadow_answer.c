@@ -25,6 +25,7 @@ void iba_shadow_progress(struct iba_shadow_requests *q, iba_psn psn)
     q->una = after;
     q->answered = true;
     q->refused = 0;
+    q->stuck.n = 0;
     q->ask.again = 0; /* tries are counted from the last progress (RQ-23) */
     /* What showed that an answer is missing stays true when later ones come (RQ-37). */
     if (q->pending.cause == IBA_CAUSE_IMPLIED || iba_psn_diff(after, q->pending.psn) <= 0)
@@ -109,13 +110,18 @@ static void arrived(struct iba_look *l, struct iba_shadow_requests *q, iba_psn p
 }
 
 /* A capture may begin in the middle of a connection, whose MSN began at 0 (RR-16), and while requests come again: what
- * answers those counts messages that went out before, and so what comes next counts too few. */
+ * answers those counts messages that went out before, and so what comes next counts too few. Who was found to count
+ * wrongly has no such excuse, nor who counts fewer messages than were seen: so many that the MSN began again at 0 went
+ * hardly just before. */
 static bool counted_before(const struct iba_look *l, const struct iba_shadow_requests *q, uint32_t hi)
 {
     const iba_psn start = iba_psn_of(0), most = iba_psn_of(q->msn_hi);
     const bool whole = iba_psn_diff(iba_psn_of(q->msn_lo), start) <= 0 && iba_psn_diff(most, start) >= 0;
 
-    return !whole && iba_psn_diff(iba_psn_of(hi), most) < 0 && l->s->now.at - l->peer->first.at < IBA_SHADOW_FLIGHT_NS;
+    const bool few = iba_psn_diff(most, start) < 0 && iba_psn_diff(most, start) >= -IBA_SHADOW_SENT;
+
+    return !whole && !few && !q->miscounts && iba_psn_diff(iba_psn_of(hi), most) < 0 &&
+           l->s->now.at - l->peer->first.at < IBA_SHADOW_FLIGHT_NS;
 }
 
 /* MSN against messages: at least those that ended up to the PSN it answers, at most all that were sent (RR-16, RR-17);
@@ -145,8 +151,10 @@ static void check_msn(struct iba_look *l, struct iba_shadow_requests *q, const s
             iba_shadow_unpair(l->s, l->flow);
             return;
         }
-        if (!counted_before(l, q, hi))
+        if (!counted_before(l, q, hi)) {
             iba_shadow_tell(l, IBA_FINDING_MSN_WRONG, &(struct iba_tell){.cause = &e->mark, .count = l->msn});
+            q->miscounts = true;
+        }
     }
     q->counts = true;
     q->msn_lo = lo;
@@ -296,6 +304,7 @@ static void rnr(struct iba_look *l, struct iba_shadow_requests *q)
     if (stale(q, l->psn))
         return;
     q->ask.any = false; /* an answer, if not the one hoped for */
+    q->stuck.n = 0;
     if (passed_over(l, q, iba_psn_add(l->psn, IBA_PSN_MASK), NULL))
         return; /* the requester asks for the missing answer instead (RQ-36) */
     iba_shadow_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
@@ -326,6 +335,7 @@ static void nak_sequence(struct iba_look *l, struct iba_shadow_requests *q)
     if (asked && q->pending.cause == IBA_CAUSE_NAK)
         iba_shadow_tell(l, IBA_FINDING_NAK_AGAIN, &t);
     q->ask.any = false;
+    q->stuck.n = 0; /* some requesters reload their counter (RQ-23) */
     const bool implied = passed_over(l, q, iba_psn_add(l->psn, IBA_PSN_MASK), NULL) || misses_an_answer(l, q);
     arrived(l, q, iba_psn_add(l->psn, IBA_PSN_MASK));
     iba_shadow_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));

@@ -1,9 +1,6 @@
 /* What only the end of a capture, or of a connection, shows: what was waited for in vain, and why nothing more came. */
 #include "shadow/iba_shadow_parts.h"
 
-/* RQ-22: as often as a packet may be sent again. */
-enum { MOST_RETRIES = 7 };
-
 /* Only what shows that the other side was not merely out of sight: it answered before, or was asked again in vain. */
 static bool left_alone(const struct iba_shadow *s, const struct iba_flow *f)
 {
@@ -29,7 +26,7 @@ static bool gave_up(const struct iba_shadow *s, const struct iba_shadow_requests
 
     if (q->ask.again == 0 || (q->ask.pause && q->ask.pause < IBA_SHADOW_SOONEST_TIMEOUT_NS))
         return false; /* it came back for what an answer told it: that one was not the last */
-    return over || q->ask.again >= MOST_RETRIES || since > 4 * (q->ask.pause ? q->ask.pause : s->cfg.silence_ns);
+    return over || since > 4 * (q->ask.pause ? q->ask.pause : s->cfg.silence_ns);
 }
 
 /* Refused, and not back since, long after the wait was over. */

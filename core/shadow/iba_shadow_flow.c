@@ -411,15 +411,22 @@ __attribute__((hot)) static void find(struct neighbours *n, const struct iba_sha
     }
 }
 
+static iba_psn last_psn(const struct iba_flow *f)
+{
+    return f->recent[(f->next_recent + IBA_SHADOW_RECENT - 1) % IBA_SHADOW_RECENT].psn;
+}
+
 /* A QP has one service. What came in the middle of the connection's packets was foreign; a QP number that has gone over
- * to another connection is not. */
+ * to another connection is not. What manufacturers put in between is their affair. */
 static void foreign_service(struct iba_look *l, const struct iba_flow *own, uint32_t service)
 {
     struct iba_flow *f = iba_shadow_awake(l->s, service);
 
-    if (f && f->began > own->touched && f->last.frame != 0 && l->s->now.at - own->last.at < l->s->cfg.rest_ns)
+    if (!f || iba_opcode_is_vendor((uint8_t)(f->svc << 5)) || iba_opcode_is_vendor(l->opcode))
+        return;
+    if (f->began > own->touched && f->last.frame != 0 && l->s->now.at - own->last.at < l->s->cfg.rest_ns)
         iba_shadow_tell_of(l->s, f, IBA_FINDING_SERVICE, &f->last,
-                           &(struct iba_tell){.cause = &own->last, .wait_ns = l->s->now.at - f->last.at}, l->psn);
+                           &(struct iba_tell){.cause = &own->last, .wait_ns = l->s->now.at - f->last.at}, last_psn(f));
 }
 
 struct iba_flow *iba_shadow_known(struct iba_look *l)

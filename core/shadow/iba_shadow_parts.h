@@ -212,6 +212,8 @@ bool iba_shadow_looks_late(const struct iba_look *l, struct iba_shadow_requests 
 bool iba_shadow_doubts(const struct iba_look *l, struct iba_shadow_requests *q);
 /* What comes again between `from` and `end`, and may be the effect of a NAK for it, is: no reason is left. */
 void iba_shadow_pass(const struct iba_look *l, struct iba_shadow_requests *q, iba_psn from, iba_psn end);
+/* Its timer makes it send this once more, and nothing was answered: too often? */
+void iba_shadow_count_retry(struct iba_look *l, struct iba_shadow_requests *q);
 /* The requester goes back: why stands in q->run, and whether it did in q->run.guess. */
 void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *q);
 /* What was in doubt, if anything, is told: the requester went back with it, or it was late. */

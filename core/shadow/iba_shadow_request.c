@@ -100,6 +100,33 @@ static bool sent_again_though_late(const struct iba_look *l)
     return false;
 }
 
+/* What makes it this request and no other: the headers behind the BTH, and the length. */
+static uint16_t request_of(const struct iba_look *l)
+{
+    uint64_t h = iba_shadow_mix(0, l->v->payload_len);
+
+    for (uint32_t at = l->v->bth_at + IBA_BYTES_bth; at < l->v->payload_at && at < l->v->caplen; at++)
+        h = iba_shadow_mix(h, l->v->wire[at]);
+    return (uint16_t)h;
+}
+
+/* Headers and length are the engine's. The payload is read from memory once more: what the application writes there
+ * before the request has completed goes out, and is lost on a responder that has the first copy. */
+static void compare(struct iba_look *l, const struct iba_shadow_requests *q, const struct iba_shadow_sent *e)
+{
+    const bool arrived = e->acked || (q->answered && iba_psn_diff(l->psn, q->una) < 0);
+    const bool asked = q->run.kind == IBA_FINDING_RETRY_NAK && !q->run.guess;
+
+    if (e->opcode != l->opcode || e->request != request_of(l))
+        iba_shadow_tell(l, IBA_FINDING_RETRY_CHANGED, &(struct iba_tell){.cause = &e->mark});
+    else if (e->content != (uint16_t)l->content)
+        iba_shadow_tell(l, IBA_FINDING_RETRY_PAYLOAD,
+                        &(struct iba_tell){.cause = &e->mark,
+                                           .count = arrived ? IBA_COPY_ARRIVED
+                                                    : asked ? IBA_COPY_LOST
+                                                            : IBA_COPY_UNKNOWN});
+}
+
 static void tell_again(struct iba_look *l, struct iba_shadow_requests *q)
 {
     const struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
@@ -111,9 +138,8 @@ static void tell_again(struct iba_look *l, struct iba_shadow_requests *q)
     iba_shadow_tell(l, (enum iba_finding_kind)q->run.kind, &t);
     q->repeat = l->s->now;
     /* A READ may come back for the rest only (RQ-07). */
-    if (e && !iba_shadow_is_read(l->opcode) && !l->v->truncated &&
-        (e->opcode != l->opcode || e->content != (uint32_t)l->content))
-        iba_shadow_tell(l, IBA_FINDING_RETRY_CHANGED, &(struct iba_tell){.cause = &e->mark});
+    if (e && !iba_shadow_is_read(l->opcode) && !l->v->truncated)
+        compare(l, q, e);
 }
 
 static void too_soon(struct iba_look *l, const struct iba_shadow_requests *q)
@@ -238,6 +264,8 @@ static void take_again(struct iba_look *l, struct iba_shadow_requests *q, uint32
         return;
     }
     tell_again(l, q);
+    if (starts && q->run.kind == IBA_FINDING_RETRY_TIMEOUT)
+        iba_shadow_count_retry(l, q);
     q->run.on = true;
     iba_shadow_pass(l, q, starts || ahead < 0 ? l->psn : next, iba_psn_add(l->psn, n));
     if (!starts && ahead == 0 && iba_psn_diff(l->psn, q->next) > 0) /* no longer needed, but it may come yet */
@@ -383,7 +411,8 @@ static void remember(struct iba_look *l, struct iba_shadow_requests *q, bool sen
 
     e = &q->sent[l->psn.v % IBA_SHADOW_SENT];
     *e = (struct iba_shadow_sent){.mark = l->s->now,
-                                  .content = (uint32_t)l->content,
+                                  .request = request_of(l),
+                                  .content = (uint16_t)l->content,
                                   .messages = messages,
                                   .psn = l->psn,
                                   .born = q->born,

@@ -83,7 +83,7 @@ static void keep_requests(struct iba_known *k, const struct iba_flow *f, enum ki
         k->opcode = (uint8_t)(q->ask.again < UINT8_MAX ? q->ask.again : UINT8_MAX);
     } else if (e && e->mark.frame == q->last.frame) {
         k->opcode = e->opcode;
-        k->content = e->content;
+        k->content = (uint32_t)e->request << 16 | e->content;
     }
 }
 
@@ -120,7 +120,8 @@ static void resume_sent(struct iba_shadow_requests *q, const struct iba_known *k
     const bool ends = iba_opcode_ends(op);
 
     q->sent[last.v % IBA_SHADOW_SENT] = (struct iba_shadow_sent){.mark = k->mark,
-                                                                 .content = k->content,
+                                                                 .request = (uint16_t)(k->content >> 16),
+                                                                 .content = (uint16_t)k->content,
                                                                  .messages = q->messages - ends,
                                                                  .psn = last,
                                                                  .born = q->born,

@@ -1,9 +1,10 @@
 /* Why requests come again: what the capture shows that made the requester go back, or that they were late. */
 #include "shadow/iba_shadow_parts.h"
 
-/* How much longer than asked for software waits. */
-#define SLOW_TIMER_NS UINT64_C(50000000)
+/* How much longer than asked for software waits; less than the usual ACK timer (code 14, 67 ms). */
+#define SLOW_TIMER_NS UINT64_C(60000000)
 enum { MOST_BEGINNING = 3 }; /* packets, of what comes again for an answer */
+enum { MOST_RETRIES = 7 };   /* RQ-22: as often as a timer may send a packet again */
 
 /* How soon it may have an effect here. Where nothing has shown that yet, an RNR NAK right behind its request shows that
  * it was seen where it was made. */
@@ -20,8 +21,10 @@ bool iba_shadow_is_recent(const struct iba_look *l, const struct iba_shadow_reas
 {
     const iba_time effect = r->cause == IBA_CAUSE_RNR ? r->wait_ns + SLOW_TIMER_NS : IBA_SHADOW_FLIGHT_NS;
     const iba_time ago = l->s->now.at - r->mark.at;
+    /* Who has got it waits, however long, and stops its other timer (RQ-20). */
+    const bool waits = r->cause == IBA_CAUSE_RNR && l->flow->has_turn && l->flow->turn_ns < IBA_SHADOW_TURN_NS;
 
-    return r->mark.frame != 0 && ago < effect && ago >= soonest(l, r);
+    return r->mark.frame != 0 && (ago < effect || waits) && ago >= soonest(l, r);
 }
 
 /* For just this request, and it may be the effect. */
@@ -271,6 +274,24 @@ static bool asks_again_unseen(const struct iba_look *l, struct iba_shadow_reques
            l->s->now.at - l->flow->first.at >= l->flow->turn_ns;
 }
 
+/* A timer has done what a NAK asked for before. Who did not get it, or did not heed it, does not show. */
+static void tell_ignored(const struct iba_look *l, const struct iba_shadow_requests *q)
+{
+    const struct iba_shadow_reason *r = &q->pending;
+
+    if (l->peer && !l->flow->guess && r->cause == IBA_CAUSE_NAK && !r->served && iba_psn_eq(r->psn, l->psn))
+        iba_shadow_tell_of(l->s, l->peer, IBA_FINDING_NAK_IGNORED, &r->mark,
+                           &(struct iba_tell){.cause = &l->s->now, .wait_ns = l->s->now.at - r->mark.at}, r->psn);
+}
+
+void iba_shadow_count_retry(struct iba_look *l, struct iba_shadow_requests *q)
+{
+    q->stuck.n = iba_shadow_count(q->stuck.n, q->stuck.n > 0 && iba_psn_eq(q->stuck.psn, l->psn));
+    q->stuck.psn = l->psn;
+    if (q->stuck.n == MOST_RETRIES + 1)
+        iba_shadow_tell(l, IBA_FINDING_RETRY_LIMIT, &(struct iba_tell){.cause = &q->ask.mark});
+}
+
 /* The requester goes back: what for? */
 void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *q)
 {
@@ -300,9 +321,10 @@ void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *
         lacks_beginning(l, q, r->psn);
         return;
     }
-    if (l->s->now.at - q->last.at >= IBA_SHADOW_SOONEST_TIMEOUT_NS)
+    if (l->s->now.at - q->last.at >= IBA_SHADOW_SOONEST_TIMEOUT_NS) {
         q->run.kind = IBA_FINDING_RETRY_TIMEOUT;
-    else if (copied && !l->again) {
+        tell_ignored(l, q);
+    } else if (copied && !l->again) {
         q->run.kind = IBA_FINDING_RETRY_NAK;
         q->run.mark = copied->mark;
         q->run.guess = true;

@@ -59,7 +59,14 @@ static bool add_count(struct text *t, const struct iba_finding *f, const char *b
                 {"end", "tries: ", ""},
                 {"cnp", "", " us behind the one before"},
                 {"psn_of_read", "which takes ", ""}};
+    static const char *const copy[] = {[IBA_COPY_UNKNOWN] = "the copy before may have arrived",
+                                       [IBA_COPY_ARRIVED] = "the copy before had arrived",
+                                       [IBA_COPY_LOST] = "the copy before was lost"};
 
+    if (f->kind == IBA_FINDING_RETRY_PAYLOAD) {
+        add(t, "%s%s", between, copy[f->count < sizeof copy / sizeof *copy ? f->count : IBA_COPY_UNKNOWN]);
+        return true;
+    }
     if (f->count != 0 && f->kind == IBA_FINDING_END_REFUSED)
         return add_reason(t, f->count, between);
     if (f->kind == IBA_FINDING_PATH_CHANGED)

@@ -54,6 +54,7 @@ static bool look_at_findings(struct agreed *s, struct agreed_row *r, const struc
             again(&r->rnr, f->psn);
         else if (f->kind < IBA_FINDING_RETRY_CHANGED)
             again(&r->retry, f->psn);
+        r->too_often |= f->kind == IBA_FINDING_RETRY_LIMIT;
         if (f->kind == IBA_FINDING_RETRY_TIMEOUT)
             shortest(&r->timeout_ns, f->wait_ns);
         if (f->kind == IBA_FINDING_NAK_INVALID && r->d->peer && s->row[r->d->peer - 1].reads > 0)
@@ -119,9 +120,10 @@ static void look_at_transport(struct agreed_row *r, const struct iba_view *v)
 
     widen(&r->p_key, iba_bth_p_key(bth));
     widen(&r->migreq, iba_bth_m(bth));
-    if (v->op->dir == IBA_REQ && !r->requests) {
+    if (v->op->dir == IBA_REQ) {
+        const iba_psn psn = iba_psn_of(iba_bth_psn(bth));
+        r->psn = r->requests && !stat_is_before(psn, r->psn) ? r->psn : psn;
         r->requests = true;
-        r->psn = iba_psn_of(iba_bth_psn(bth));
     }
 }
 

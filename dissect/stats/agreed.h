@@ -21,7 +21,8 @@ struct agreed_row {
     uint64_t timeout_ns, rnr_wait_ns; /* shortest; 0: none */
     bool acks, credits;
     bool requests, ect, ce, ack_ect; /* ECN: able to be marked; marked; so its ACKs */
-    iba_psn psn;                     /* of the first request, if there is one */
+    bool too_often;                  /* one was sent again more often than any retry counter allows */
+    iba_psn psn;                     /* where its requests begin, if there are any */
     struct agreed_range p_key, sl, dscp, hops, migreq, port;
     uint64_t mac[2]; /* of its last packet: source, destination; 0 where there is none */
     enum iba_proto proto;

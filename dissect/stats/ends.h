@@ -18,4 +18,11 @@ void ends_json(struct out *o, const struct direction *d);
  * nothing. */
 typedef uint64_t ends_weight(const void *ctx, uint32_t id);
 void ends_sort(const struct direction **d, size_t n, ends_weight *weight, const void *ctx);
+/* A request with this PSN was sent before the one that was seen first: it came again, or late. */
+static inline bool stat_is_before(iba_psn psn, iba_psn first)
+{
+    const int32_t before = iba_psn_diff(first, psn);
+
+    return before > 0 && before <= IBA_SHADOW_SENT;
+}
 #endif

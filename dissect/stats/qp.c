@@ -8,6 +8,7 @@ struct row {
     uint64_t packets, bytes;
     uint64_t first_frame, last_frame;
     uint32_t first_psn, last_psn;
+    bool requests; /* first_psn is of a request */
     uint16_t p_key;
     enum iba_severity worst;
 };
@@ -21,6 +22,16 @@ struct qps {
 void *stat_qp_open(const char *arg, char *err, size_t errlen)
 {
     return stat_open_plain("qp", sizeof(struct qps), arg, err, errlen);
+}
+
+/* The packet that its requests begin with may come again, or late. */
+static void begin_with(struct row *r, const struct iba_view *v)
+{
+    const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(v)));
+
+    if (r->requests && v->op && v->op->dir == IBA_REQ && v->icrc != IBA_CHECK_BAD &&
+        stat_is_before(psn, iba_psn_of(r->first_psn)))
+        r->first_psn = psn.v;
 }
 
 void stat_qp_packet(void *state, const struct packet *p)
@@ -40,10 +51,12 @@ void stat_qp_packet(void *state, const struct packet *p)
     if (!r->d) {
         *r = (struct row){.d = d, .first_frame = p->number, .p_key = iba_bth_p_key(bth)};
         r->first_psn = iba_bth_psn(bth);
+        r->requests = p->view.op && p->view.op->dir == IBA_REQ;
         s->seen[s->n++] = d;
     }
     r->packets++;
     r->bytes += p->view.icrc == IBA_CHECK_BAD ? 0 : p->view.payload_len;
+    begin_with(r, &p->view);
     r->last_frame = p->number;
     r->last_psn = iba_bth_psn(bth);
     r->worst = p->verdict->worst > r->worst ? p->verdict->worst : r->worst;

@@ -17,7 +17,7 @@ NAMED = {
     "PSN-02": (ORDER, 1, "ANSWER_MISSING", "answers beyond a READ"),
     "PSN-03": (ORDER, 2, "ANSWER_MISSING", "answers beyond a READ"),
     "PSN-06": (ORDER, 3, "GAP", "1 missing"),
-    "PSN-08": (ORDER, 4, "RETRY_TIMEOUT", "no answer came in time"),
+    "PSN-08": (ORDER, 4, "RETRY_TIMEOUT", "its timer ran out"),
     "PSN-09": (ORDER, 5, "RETRY_TIMEOUT", "10.01 ms"),
     "PSN-12": (ORDER, 6, "DMA_LENGTH", "100 bytes"),
     "PSN-13": (ORDER, 7, "MSN_WRONG", "MSN 1"),
@@ -34,7 +34,7 @@ NAMED = {
     "KEY-09": (CONTENT, 15, "NAK_ACCESS", "denies the access"),
     "LEN-04": (CONTENT, 16, "LENGTH", "512 bytes"),
     "LEN-05": (CONTENT, 16, "LENGTH", "512 bytes"),
-    "LEN-06": (CONTENT, 17, "RETRY_TIMEOUT", "no answer came in time"),
+    "LEN-06": (CONTENT, 17, "RETRY_TIMEOUT", "its timer ran out"),
     "LEN-10": ("wrong-lengths", None, "MALFORMED", "do not fit"),
     "LEN-13": (CONTENT, 18, "BAD_ICRC", "damaged"),
     "CRC-01": (CONTENT, 19, "BAD_ICRC", "damaged"),
@@ -45,7 +45,7 @@ NAMED = {
     "CNT-06": (ORDER, 12, "RNR", "not ready"),
     "MGT-04": (CONTENT, 21, "PKEY", "another partition"),
     "MGT-03": (CONTENT, None, "MAD_PKEY", "another partition's P_Key (frame 23)"),
-    "PSN-04": (PATH, 0x2C, "RETRY_CHANGED", "other content"),
+    "PSN-04": (PATH, 0x2C, "RETRY_CHANGED", "another request"),
     "TOL-03": (PATH, 0x33, "NOT_CAPTURED", "2 missing"),
     "UDM-06": (PATH, 0x2F, "LENGTH", "2048 bytes"),  # with --mtu 1024
 }
@@ -163,7 +163,7 @@ class FieldBugs(unittest.TestCase):
         self.assertEqual((one["state"], one["reason"], one["mra"]), ("rejected", 28, 1))
 
     def test_refused_after_a_timeout(self):
-        self.named(AGREED, 0x0F, "RETRY_TIMEOUT", "no answer came in time")
+        self.named(AGREED, 0x0F, "RETRY_TIMEOUT", "its timer ran out")
         self.assertEqual([c["state"] for c in self.connections("10.0.15.1")], ["established", "rejected", "rejected"])
 
     def message(self, qp):

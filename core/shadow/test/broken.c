@@ -8,10 +8,10 @@
 enum { MESSAGES = 20, SLOT = 2048, MOST = 2000, CLEAN = 0, LOSSY, COPYING, UNREADY, KINDS_OF_NETWORK, SEEDS = 3 };
 #define SECOND UINT64_C(1000000000)
 #define K(kind) (UINT64_C(1) << IBA_FINDING_##kind)
-/* What no device that keeps the rules does, whatever the network. */
+/* What no device that keeps the rules does, whatever the network: where no application writes into its buffers. */
 #define BREACHES                                                                                                       \
-    (K(RETRY_CHANGED) | K(NAK_RESERVED) | K(SYNDROME_RESERVED) | K(NAK_AGAIN) | K(NAK_AFTER_RNR) | K(RNR_EARLY) |      \
-     K(GHOST_ACK) | K(MSN_WRONG) | K(AFTER_FATAL) | K(SEQUENCE) | K(ANSWER_KIND) | K(ANSWER_SEQUENCE) |                \
+    (K(RETRY_CHANGED) | K(RETRY_PAYLOAD) | K(NAK_RESERVED) | K(SYNDROME_RESERVED) | K(NAK_AGAIN) | K(NAK_AFTER_RNR) |  \
+     K(RNR_EARLY) | K(GHOST_ACK) | K(MSN_WRONG) | K(AFTER_FATAL) | K(SEQUENCE) | K(ANSWER_KIND) | K(ANSWER_SEQUENCE) | \
      K(OPCODE_RESERVED) | K(LENGTH) | K(DMA_LENGTH) | K(ANSWER_LENGTH) | K(PKEY) | K(SILENCE))
 
 struct scene {
@@ -123,7 +123,7 @@ static const struct {
     {"requester", "timer_runs", IBA_CHANGE_DROP, IBA_FINDING_SILENCE},
     {"request packet", "path_mtu", IBA_CHANGE_DROP, IBA_FINDING_LENGTH},
     {"request packet", "again_opcode", IBA_CHANGE_DROP, IBA_FINDING_RETRY_CHANGED},
-    {"request packet", "again_payload", IBA_CHANGE_DROP, IBA_FINDING_RETRY_CHANGED},
+    {"request packet", "again_payload", IBA_CHANGE_DROP, IBA_FINDING_RETRY_PAYLOAD},
     {"request packet", "reth_length", IBA_CHANGE_OTHER, IBA_FINDING_DMA_LENGTH},
     {"position", "FIRST", IBA_CHANGE_SWAP, IBA_FINDING_SEQUENCE},
     {"operation", "WRITE_IMM", IBA_CHANGE_SWAP, IBA_FINDING_LENGTH},

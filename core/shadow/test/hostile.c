@@ -190,7 +190,7 @@ static void nothing_but(const struct witness *w, uint64_t seed, uint64_t allowed
 #define ALLOW(kind) (UINT64_C(1) << IBA_FINDING_##kind)
 #define RETRIES                                                                                                        \
     (ALLOW(RETRY_NAK) | ALLOW(RETRY_RNR) | ALLOW(RETRY_IMPLIED) | ALLOW(RETRY_TIMEOUT) | ALLOW(RETRY_UNCLEAR) |        \
-     ALLOW(NAK_SEQUENCE) | ALLOW(RNR))
+     ALLOW(NAK_SEQUENCE) | ALLOW(NAK_IGNORED) | ALLOW(RNR)) /* a NAK may be lost, too */
 /* What an engine may do when it sees a request twice. */
 #define REPLIES (ALLOW(ACK_AGAIN) | ALLOW(ANSWER_AGAIN) | ALLOW(CREDIT_UPDATE))
 

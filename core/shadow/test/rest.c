@@ -112,6 +112,10 @@ Test(rest, its_last_request_is_known)
     converse(ROUNDS);
     now += 70 * MS;
     feed(IBA_RC_SEND_ONLY, ONE, false, psn_of(ONE, ROUNDS - 1), 0, 0, 1);
+    cr_assert_eq(w.found[IBA_FINDING_RETRY_PAYLOAD], 1);
+    converse(ROUNDS);
+    now += 70 * MS;
+    feed(IBA_RC_WRITE_ONLY, ONE, false, psn_of(ONE, ROUNDS - 1), 0, 0, 0);
     cr_assert_eq(w.found[IBA_FINDING_RETRY_CHANGED], 1);
 }
 

@@ -20,6 +20,7 @@ struct shot {
         OTHER_QKEY,
         MARKED,
         OTHER_BYTES,
+        OTHER_KEY,
         BAD_PAD,
         ASKING,
         REFUSING,
@@ -36,6 +37,9 @@ struct shot {
 #define ASK(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .how = ASKING}
 #define SOON(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .how = ASKING, .wait = 2 * MS}
 #define LATER(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .how = ASKING, .wait = 70 * MS}
+#define SEVEN_LATER(n) LATER(n), LATER(n), LATER(n), LATER(n), LATER(n), LATER(n), LATER(n)
+#define MUCH_LATER {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 400 * MS}
+#define WRITE(n) {.opcode = IBA_RC_WRITE_ONLY, .psn = n, .bytes = 8, .dma = 8}
 #define REPLY(n, m) {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = ACK, .msn = m}
 #define REFUSE(n, s, m) {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = s, .msn = m}
 #define READ(n, len) {.opcode = IBA_RC_READ_REQUEST, .psn = n, .dma = len}
@@ -55,10 +59,12 @@ static const struct row rows[] = {
     {K(NAK_SEQUENCE) | K(RETRY_NAK) | K(GAP), {SEND(1), REPLY(1, 1), SEND(3), REFUSE(2, NAK, 1), SEND(2), SEND(3), SEND(4), SEND(2), SEND(3), SEND(4), REPLY(4, 4)}},
     {K(RNR) | K(RETRY_RNR), {ASK(1), REFUSE(1, RNR, 0), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = ASKING, .wait = 2 * MS}, REPLY(1, 1)}},
     {K(RNR) | K(RETRY_RNR) | K(RNR_EARLY), {ASK(1), REFUSE(1, RNR, 0), ASK(1), REPLY(1, 1)}},
+    {K(RNR) | K(RETRY_RNR), {ASK(1), REFUSE(1, RNR, 0), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = ASKING, .wait = 55 * MS}, REPLY(1, 1)}},
     {K(RNR) | K(RETRY_RNR), {ASK(1), REFUSE(1, RNR, 0), {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 1, .syndrome = RNR, .wait = MS}, {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = ASKING, .wait = MS}, REPLY(1, 1)}},
     {K(RNR) | K(RETRY_RNR), {REFUSE(1, RNR, 0), SEND(2), SEND(3), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = ASKING, .wait = 2 * MS}, SEND(2), SEND(3), REPLY(3, 3)}},
     {K(RNR) | K(NAK_SEQUENCE) | K(NAK_AFTER_RNR), {SEND(1), SEND(2), REFUSE(1, RNR, 0), REFUSE(1, NAK, 0)}},
     {K(NAK_SEQUENCE) | K(NAK_AGAIN) | K(GAP), {SEND(1), REPLY(1, 1), SEND(3), REFUSE(2, NAK, 1), {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 2, .syndrome = NAK, .msn = 1, .wait = 2 * MS}}},
+    {K(NAK_SEQUENCE) | K(NAK_IGNORED) | K(RETRY_TIMEOUT) | K(GAP), {SEND(1), REPLY(1, 1), SEND(3), REFUSE(2, NAK, 1), LATER(2), SEND(3), REPLY(3, 3)}},
     {K(RESPONSE_GAP) | K(RETRY_IMPLIED) | K(ANSWER_AGAIN), {READ(1, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1},
          {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}, READ(2, 344), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 2, .bytes = 256, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}}},
     {K(RESPONSE_GAP) | K(RETRY_IMPLIED), {READ(1, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1},
@@ -67,7 +73,10 @@ static const struct row rows[] = {
     {K(RETRY_TIMEOUT), {ASK(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = ASKING, .wait = 70 * MS}, REPLY(1, 1)}},
     {K(RETRY_UNCLEAR), {SEND(1), SEND(2), SEND(1), SEND(2), REPLY(2, 2)}},
     {K(LATE), {SEND(1), SEND(2), SEND(3), SEND(1), REPLY(3, 3)}},
-    {K(RETRY_TIMEOUT) | K(RETRY_CHANGED), {SEND(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = OTHER_BYTES, .wait = 70 * MS}}},
+    {K(RETRY_TIMEOUT) | K(RETRY_PAYLOAD), {SEND(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = OTHER_BYTES, .wait = 70 * MS}}},
+    {K(RETRY_TIMEOUT) | K(RETRY_CHANGED), {SEND(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 12, .wait = 70 * MS}}},
+    {K(RETRY_TIMEOUT) | K(RETRY_CHANGED), {WRITE(1), {.opcode = IBA_RC_WRITE_ONLY, .psn = 1, .bytes = 8, .dma = 8, .how = OTHER_KEY, .wait = 70 * MS}}},
+    {K(RETRY_TIMEOUT) | K(RETRY_CHANGED), {SEND(1), {.opcode = IBA_RC_WRITE_ONLY, .psn = 1, .bytes = 8, .dma = 8, .wait = 70 * MS}}},
     {K(ANSWER_AGAIN), {READ(1, 8), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 1}, SEND(2), REPLY(2, 2), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 2}}},
     {K(NETWORK_COPY), {SEND(1), SEND(1), REPLY(1, 1)}},
     {K(NOT_CAPTURED) | K(GAP), {SEND(1), REPLY(1, 1), SEND(3), REPLY(3, 3), SEND(4), REPLY(4, 4)}},
@@ -94,10 +103,12 @@ static const struct row rows[] = {
     {K(RNR) | K(NETWORK_COPY), {ASK(1), {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 1, .syndrome = RNR, .wait = 1}, {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = ASKING, .wait = 1}}},
     {K(MSN_WRONG), {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 3)}},
     {K(SILENCE) | K(RETRY_TIMEOUT), {ASK(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = ASKING, .wait = 70 * MS}}},
+    {K(SILENCE) | K(RETRY_TIMEOUT), {SEND(0), REPLY(0, 0), ASK(1), SEVEN_LATER(1)}},
+    {K(SILENCE) | K(RETRY_TIMEOUT) | K(RETRY_LIMIT), {SEND(0), REPLY(0, 0), ASK(1), SEVEN_LATER(1), LATER(1), LATER(1)}},
     {K(END_REFUSED), {{.opcode = IBA_UD_SEND_ONLY, .psn = 1, .bytes = 8, .how = REFUSING}}},
-    {K(NAK_ACCESS) | K(SILENCE) | K(RETRY_TIMEOUT) | K(END_RETRIES), {ASK(1), REFUSE(1, NAK + 2, 0), LATER(1), LATER(1), LATER(1), LATER(1), LATER(1), LATER(1), LATER(1)}},
+    {K(NAK_ACCESS) | K(SILENCE) | K(RETRY_TIMEOUT) | K(END_RETRIES), {ASK(1), REFUSE(1, NAK + 2, 0), SEVEN_LATER(1), MUCH_LATER}},
     {K(NAK_ACCESS) | K(END_NAK), {ASK(1), REFUSE(1, NAK + 2, 0), {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 20 * MS}}},
-    {K(SILENCE) | K(RETRY_TIMEOUT) | K(END_RETRIES), {SEND(0), REPLY(0, 0), ASK(1), LATER(1), LATER(1), LATER(1), LATER(1), LATER(1), LATER(1), LATER(1)}},
+    {K(SILENCE) | K(RETRY_TIMEOUT) | K(END_RETRIES), {SEND(0), REPLY(0, 0), ASK(1), SEVEN_LATER(1), MUCH_LATER}},
     {K(SILENCE) | K(RETRY_TIMEOUT) | K(END_RETRIES), {SEND(0), REPLY(0, 0), ASK(1), LATER(1), {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 400 * MS}}},
     {K(RNR) | K(RETRY_RNR) | K(END_RNR), {ASK(1), REFUSE(1, RNR, 0), SOON(1), REFUSE(1, RNR, 0), {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 2000 * MS}}},
     {K(RNR) | K(RETRY_RNR), {ASK(1), REFUSE(1, RNR, 0), SOON(1), REFUSE(1, RNR, 0), {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 200 * MS}}},
@@ -118,6 +129,8 @@ static const struct row rows[] = {
          {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 2, .bytes = 256}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}, SEND(3)}},
     {K(SERVICE), {SEND(1), REPLY(1, 1), {.opcode = IBA_UC_SEND_ONLY, .psn = 2, .bytes = 8}, SEND(2), REPLY(2, 2)}},
     {K(OPCODE_RESERVED), {SEND(1), {.opcode = 0x15, .psn = 2}}},
+    {K(OPCODE_RESERVED), {SEND(1), REPLY(1, 1), {.opcode = 0x82}, {.opcode = 0x9f}, SEND(2), REPLY(2, 2)}},
+    {K(OPCODE_VENDOR), {SEND(1), REPLY(1, 1), {.opcode = 0xc0}, SEND(2), REPLY(2, 2), {.opcode = 0xff}, SEND(3), REPLY(3, 3)}},
     {K(OPCODE_RESERVED) | K(NETWORK_COPY), {SEND(1), REPLY(1, 1), {.opcode = 0x15, .psn = 2}, {.opcode = 0x15, .psn = 2}}},
     {K(LENGTH), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 252}}},
     {K(LENGTH), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 256}, {.opcode = IBA_RC_SEND_LAST, .psn = 2}}},
@@ -168,7 +181,7 @@ static void headers(struct iba_recipe *r, const struct shot *x, uint32_t base)
     if (x->how == OTHER_PKEY)
         iba_bth_set_p_key(bth, 0x8123);
     if ((h = iba_recipe_part(r, IBA_H_reth)))
-        iba_reth_set_dmalen(h, x->dma);
+        iba_reth_set_dmalen(h, x->dma), iba_reth_set_r_key(h, x->how == OTHER_KEY);
     if ((h = iba_recipe_part(r, IBA_H_aeth))) {
         h[0] = x->syndrome;
         iba_aeth_set_msn(h, x->msn + base);
@@ -291,6 +304,80 @@ Test(rows, connections_are_bounded)
     cr_assert_eq(w.shadow.evicted, 9 * WITNESS_FLOWS);
     cr_assert_eq(w.found[IBA_FINDING_EVICTED], 9 * WITNESS_FLOWS);
     cr_assert_eq(w.kept[0].cause, 1, "the first is the one unused longest");
+}
+
+/* What a row does not show: of which packet a finding is, and what it says of it. */
+Test(rows, findings_name_their_packet)
+{
+    static struct witness w;
+    static const struct {
+        enum iba_finding_kind kind;
+        uint64_t frame, cause;
+        uint32_t psn, count;
+        struct shot shot[8];
+    } cases[] = {
+        {IBA_FINDING_SERVICE,
+         3,
+         1,
+         7,
+         0,
+         {SEND(1), REPLY(1, 1), {.opcode = IBA_UC_SEND_ONLY, .psn = 7, .bytes = 8}, SEND(2), REPLY(2, 2)}},
+        {IBA_FINDING_NAK_IGNORED, 4, 5, 2, 0, {SEND(1), REPLY(1, 1), SEND(3), REFUSE(2, NAK, 1), LATER(2)}},
+        {IBA_FINDING_RETRY_PAYLOAD,
+         2,
+         1,
+         1,
+         IBA_COPY_UNKNOWN,
+         {SEND(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = OTHER_BYTES, .wait = 70 * MS}}},
+        {IBA_FINDING_RETRY_PAYLOAD,
+         3,
+         1,
+         1,
+         IBA_COPY_ARRIVED,
+         {SEND(1),
+          REPLY(1, 1),
+          {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = OTHER_BYTES, .wait = 70 * MS}}},
+        {IBA_FINDING_RETRY_PAYLOAD,
+         5,
+         3,
+         2,
+         IBA_COPY_LOST,
+         {SEND(1),
+          REPLY(1, 1),
+          SEND(2),
+          REFUSE(2, NAK, 1),
+          {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .how = OTHER_BYTES}}},
+    };
+
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        iba_time now = MS;
+        bool found = false;
+        witness_init(&w, NULL);
+        for (unsigned k = 0; k < 8 && cases[i].shot[k].opcode; k++)
+            shoot(&w, &cases[i].shot[k], 0, &now);
+        for (size_t k = 0; k < w.n_kept; k++) {
+            const struct iba_finding *f = &w.kept[k];
+            found |= f->kind == cases[i].kind && f->frame == cases[i].frame && f->cause == cases[i].cause &&
+                     f->psn.v == cases[i].psn && f->count == cases[i].count;
+        }
+        cr_expect(found, "case %u: %s", i, iba_findings[cases[i].kind].name);
+    }
+}
+
+/* The capture shows more and more messages, none of which is counted. */
+Test(rows, each_wrong_count_is_told)
+{
+    static struct witness w;
+
+    for (uint32_t before = 0; before <= 8; before += 8) {
+        iba_time now = MS;
+        witness_init(&w, NULL);
+        for (uint32_t psn = 1; psn <= before + 8; psn++) {
+            shoot(&w, &(struct shot)SEND(psn), 0, &now);
+            shoot(&w, &(struct shot)REPLY(psn, psn <= before ? psn : 0), 0, &now);
+        }
+        cr_expect_eq(w.found[IBA_FINDING_MSN_WRONG], before ? 8 : 7); /* of the first alone nothing shows it */
+    }
 }
 
 /* The same packets at two capture points are one conversation. */

@@ -145,15 +145,15 @@ static uint64_t way_of(const struct iba_view *v)
     return way;
 }
 
-/* What an engine fetched from memory that may have been written since. */
-static uint64_t content(const struct iba_view *v)
+/* Headers behind the BTH, and with them what an engine fetched from memory that may have been written since. */
+static uint64_t content(const struct iba_view *v, uint32_t end)
 {
     enum { BTH = 12 };
-    uint64_t h = HASH_EMPTY;
+    uint64_t h = hash_byte(HASH_EMPTY, (uint8_t)(v->payload_len >> 8));
 
-    for (uint32_t i = v->bth_at + BTH; i < v->payload_at + v->payload_len; i++)
+    for (uint32_t i = v->bth_at + BTH; i < end; i++)
         h = hash_byte(h, v->wire[i]);
-    return h;
+    return hash_byte(h, (uint8_t)v->payload_len);
 }
 
 static void sent(struct play *y, unsigned from, const struct iba_view *v)
@@ -166,7 +166,8 @@ static void sent(struct play *y, unsigned from, const struct iba_view *v)
                               .n = 1,
                               .headers = headers(v),
                               .way = way_of(v),
-                              .content = content(v),
+                              .content = content(v, v->payload_at + v->payload_len),
+                              .asked = content(v, v->payload_at),
                               .opcode = iba_bth_opcode(iba_view_bth(v)),
                               .request = v->op->dir == IBA_REQ};
     f->asks =

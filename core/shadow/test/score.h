@@ -20,6 +20,7 @@ struct score_frame { /* as an engine sent it */
         nak;          /* kind of finding, as a bit: a request sent before, and why; a response that is not positive */
     uint64_t headers; /* a hash of all before the payload */
     uint64_t content; /* a hash of what stands behind the BTH */
+    uint64_t asked;   /* of the headers there, and the length */
     uint64_t way;     /* what picks its way: traffic class without ECN, hop limit, flow label */
     uint64_t ends;    /* kind of finding, as a bit: the requester took it as the end of the connection */
     uint32_t cause;   /* retry: the frame that made the sender go back, plus 1; 0: a timer */

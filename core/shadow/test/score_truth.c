@@ -92,15 +92,50 @@ static bool jumps(const struct truth *t, const struct stream *s, uint32_t id)
     return false;
 }
 
-/* What was captured of that PSN before had other content: its memory was written in between. */
-static bool changed(const struct truth *t, const struct score_frame *f, uint32_t id)
+/* What was captured of that PSN before was another request, or had other payload: its memory was written in between. */
+static uint64_t changed(const struct truth *t, const struct score_frame *f, uint32_t id)
 {
     while (id-- > 0) {
         const struct score_frame *b = &t->r->frame[id];
-        if (b->captured && b->request && b->from == f->from && iba_psn_eq(b->psn, f->psn))
-            return b->opcode != f->opcode || b->content != f->content;
+        if (!b->captured || !b->request || b->from != f->from || !iba_psn_eq(b->psn, f->psn))
+            continue;
+        if (b->opcode != f->opcode || b->asked != f->asked)
+            return SCORE_KIND(RETRY_CHANGED);
+        return b->content != f->content ? SCORE_KIND(RETRY_PAYLOAD) : 0;
     }
+    return 0;
+}
+
+/* The requester went back because of this response. */
+static bool was_heeded(const struct truth *t, uint32_t id)
+{
+    for (uint32_t i = id + 1; i < t->r->n_frame; i++)
+        if (t->r->frame[i].cause == id + 1)
+            return true;
     return false;
+}
+
+/* A timer makes a requester go back to what a NAK has asked for, if one did: of responses since, it was the last that
+ * says something new. Another NAK, that of another PSN, is as good a reason to leave it out. */
+static void of_ignored(const struct truth *t, const struct score_sight *e)
+{
+    const struct score_frame *f = &t->r->frame[e->frame];
+
+    for (int64_t i = e - t->r->sight - 1; i >= 0; i--) {
+        struct score_sight *o = &t->r->sight[i];
+        const struct score_frame *g = &t->r->frame[o->frame];
+        const bool asks = g->nak == SCORE_KIND(NAK_SEQUENCE) && iba_psn_eq(g->psn, f->psn);
+        if (!o->seen || o->refused || (g->request ? g->from != f->from : g->from == f->from))
+            continue;
+        if (g->request && iba_psn_eq(g->psn, f->psn))
+            return;
+        if (!g->request && asks) {
+            *(o->copy || was_heeded(t, o->frame) ? &o->either : &o->must) |= SCORE_KIND(NAK_IGNORED);
+            return;
+        }
+        if (!g->request && (g->nak || iba_psn_diff(g->psn, f->psn) >= 0))
+            return;
+    }
 }
 
 /* The request of its sender right before or behind it, if that has the same bytes and comes in the same instant; NULL:
@@ -144,8 +179,8 @@ static void of_retry(const struct truth *t, struct score_sight *e, const struct 
         e->hidden |= f->retry | SCORE_KIND(NETWORK_COPY);
         return;
     }
-    if (!asks_data(f) && t->r->way != SCORE_CUT && changed(t, f, e->frame))
-        e->must |= SCORE_KIND(RETRY_CHANGED);
+    if (!asks_data(f) && t->r->way != SCORE_CUT)
+        e->must |= changed(t, f, e->frame);
     e->either |= SCORE_KIND(RETRY_UNCLEAR); /* true of each, and says less */
     if (!s->any || iba_psn_diff(f->psn, s->high) >= 0)
         e->hidden |= f->retry; /* nothing of that PSN or beyond it had been captured: it may be the first */
@@ -155,6 +190,8 @@ static void of_retry(const struct truth *t, struct score_sight *e, const struct 
             e->either |= SCORE_KIND(LATE); /* nor anything of that PSN: it may be the first */
     } else
         e->must |= f->retry;
+    if (f->retry == SCORE_KIND(RETRY_TIMEOUT) && s->any && !iba_psn_eq(f->psn, s->next))
+        of_ignored(t, e);
 }
 
 static void of_request(struct truth *t, struct score_sight *e)
