@@ -245,7 +245,6 @@ bool run_step_completion(struct run_player *p, const struct ibc_step *s)
 {
     const struct run_live *q = run_live(p, s);
     struct looked l = {.p = p, .s = s, .at.device = q->device};
-    struct run_wc taken;
     unsigned i;
 
     switch (run_await(p, s, run_scaled(p, RUN_PATIENCE), false, completion_there)) {
@@ -254,10 +253,11 @@ bool run_step_completion(struct run_player *p, const struct ibc_step *s)
     default: break;
     }
     i = next_of(p, q, queue_of(s));
-    taken = p->wc[i];
-    l.c = &taken;
+    l.c = &p->wc[i];
+    if (!completion_fits(&l)) /* left for an alternative */
+        return false;
     take_completion(p, i);
-    return completion_fits(&l);
+    return true;
 }
 
 /* ---- completions ---- */

@@ -114,19 +114,70 @@ static bool said_that(const char *said, const struct ibc_arg *a)
     return false;
 }
 
+/* Whether a verb's answer is the one that a line asks for. */
+static bool answers(const struct run_player *p, const struct ibc_step *s, enum ibc_rc rc)
+{
+    const struct ibc_arg *a = run_arg(s, IBC_K_error);
+
+    return a ? rc == IBC_REFUSED && said_that(p->t->said, a) : rc == IBC_OK;
+}
+
 bool run_did_or(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, const char *what)
 {
     const struct ibc_arg *a = run_arg(s, IBC_K_error);
+    const struct ibc_step *one = s;
     char expected[RUN_TEXT], got[RUN_TEXT];
 
-    if (!a || (rc != IBC_OK && rc != IBC_REFUSED))
+    if ((!a && !s->alternative) || (rc != IBC_OK && rc != IBC_REFUSED))
         return run_did(p, s, rc, what);
-    if (rc == IBC_REFUSED && said_that(p->t->said, a))
-        return true;
-    snprintf(expected, sizeof expected, "%s refused: %s", what, error_name(&a->v[0]));
+    snprintf(expected, sizeof expected, a ? "%s refused: %s" : "%s done", what, a ? error_name(&a->v[0]) : "");
     if (rc == IBC_OK)
         snprintf(got, sizeof got, "%s done", what);
     else
         snprintf(got, sizeof got, "refused: %s", p->t->said);
-    return run_fail(p, s, NULL, expected, got);
+    while (one && !answers(p, one, rc))
+        one = run_alternative(p, one);
+    return one ? one == s || run_say(p, one, NULL, expected, got) : run_fail(p, s, NULL, expected, got);
+}
+
+/* ---- alternatives ---- */
+const struct ibc_step *run_alternative(const struct run_player *p, const struct ibc_step *s)
+{
+    return s->alternative ? &p->play->step[s->alternative] : NULL;
+}
+
+bool run_say(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, const char *expected,
+             const char *got)
+{
+    p->over |= s->says == IBC_SAYS_DONE;
+    if (s->says == IBC_SAYS_PASS || s->says == IBC_SAYS_DONE)
+        return true;
+    run_note(p, s->says == IBC_SAYS_FAIL ? IBC_IS_FAIL : IBC_IS_TOLERATED, s, k, expected, got);
+    if (s->why && p->finding.line == s->line)
+        snprintf(p->finding.sentence, sizeof p->finding.sentence, "%s", s->why);
+    return s->says != IBC_SAYS_FAIL;
+}
+
+/* What the first line missed is what is told, where none fits. */
+bool run_any(struct run_player *p, const struct ibc_step *s, run_step *step)
+{
+    const struct ibc_finding before = p->finding;
+    const enum ibc_verdict verdict = p->verdict;
+    struct ibc_finding missed;
+
+    if (step(p, s))
+        return true;
+    if (p->verdict != IBC_IS_FAIL)
+        return false;
+    missed = p->finding;
+    for (const struct ibc_step *one = run_alternative(p, s); one; one = run_alternative(p, one)) {
+        p->finding = before;
+        p->verdict = verdict;
+        if (run_step_of((enum ibc_step_kind)one->kind)(p, one))
+            return run_say(p, one, NULL, missed.expected, missed.got);
+        if (p->verdict != IBC_IS_FAIL)
+            return false;
+    }
+    p->finding = missed;
+    return false;
 }

@@ -19,7 +19,7 @@ static void begin(struct run_player *p)
     memset(&p->finding, 0, sizeof p->finding);
     memset(&p->counter_finding, 0, sizeof p->counter_finding);
     p->measured[0] = '\0';
-    p->unwell = p->died = p->proved = p->logged = p->unclean = p->lost = false;
+    p->unwell = p->died = p->proved = p->logged = p->unclean = p->lost = p->over = false;
     p->late[0] = '\0';
     p->waited = p->sent_by = 0;
     for (unsigned d = 0; d < IBC_DEVICES; d++)
@@ -54,11 +54,35 @@ static bool has_step(const struct ibc_play *play, enum ibc_step_kind kind)
     return false;
 }
 
+run_step *run_step_of(enum ibc_step_kind kind)
+{
+    return steps[kind];
+}
+
+/* Those whose alternatives are asked one after the other: packets decide among theirs when they come, verbs when they
+ * have answered. */
+static bool looks(const struct ibc_step *s)
+{
+    switch ((enum ibc_step_kind)s->kind) {
+    case IBC_S_completion:
+    case IBC_S_completions:
+    case IBC_S_event:
+    case IBC_S_events:
+    case IBC_S_state:
+    case IBC_S_memory: return s->alternative != 0;
+    default: return false;
+    }
+}
+
+static bool play_step(struct run_player *p, const struct ibc_step *s)
+{
+    return looks(s) ? run_any(p, s, steps[s->kind]) : steps[s->kind](p, s);
+}
+
 static bool play_steps(struct run_player *p)
 {
-    for (unsigned i = 0; i < p->play->n_step; i++) {
-        const struct ibc_step *s = &p->play->step[i];
-        if (!s->is_alternative && !steps[s->kind](p, s))
+    for (unsigned i = 0; i < p->play->n_step && !p->over; i++) {
+        if (!p->play->step[i].is_alternative && !play_step(p, &p->play->step[i]))
             return false;
         run_late_look(p);
     }

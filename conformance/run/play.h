@@ -132,6 +132,7 @@ struct run_player {
     uint32_t lost_line;
     char lost_what[RUN_TEXT], lost_why[RUN_TEXT];
     char late[RUN_TEXT]; /* the tester or the agent was, how; empty: in time */
+    bool over;         /* an alternative said that nothing further is to be played */
 
     struct run_live live[IBC_MAX_OBJECTS + 1]; /* the last: of health */
     struct run_arena arena;
@@ -178,6 +179,17 @@ bool run_did(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, con
 /* Likewise where the line may say error=WORD. */
 bool run_did_or(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, const char *what);
 unsigned run_rank(enum ibc_verdict v); /* 0: does not rank */
+
+/* ---- alternatives: note.c ---- */
+typedef bool run_step(struct run_player *p, const struct ibc_step *s);
+const struct ibc_step *run_alternative(const struct run_player *p, const struct ibc_step *s); /* NULL: no more */
+/* An alternative fits: what it says of itself. True: the play goes on. `expected` and `got` are what the first line
+ * missed. */
+bool run_say(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, const char *expected,
+             const char *got);
+/* A step that looks at what is there, or one of its alternatives. */
+bool run_any(struct run_player *p, const struct ibc_step *s, run_step *step);
+run_step *run_step_of(enum ibc_step_kind kind); /* play.c */
 
 /* ---- values: value.c ---- */
 struct run_context {

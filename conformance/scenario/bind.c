@@ -217,13 +217,19 @@ static bool step_object(struct ibc_binder *b, const struct ibc_shape *shape, str
     return s->object != UINT16_MAX;
 }
 
-/* Alternatives hang on the event before them. */
-static void chain(struct ibc_play *p)
+/* Alternatives hang on the event before them. A verb is called once: what differs is its answer. */
+static bool chain(struct ibc_binder *b)
 {
-    const unsigned last = p->n_step - 1u;
+    const unsigned last = b->play->n_step - 1u;
+    struct ibc_step *s = b->play->step + last;
 
-    if (p->step[last].is_alternative)
-        p->step[last - 1].alternative = (uint16_t)last;
+    if (!s->is_alternative)
+        return true;
+    if (ibc_line_family(s->kind) == IBC_FAMILY_VERB && (s->op != s[-1].op || s->object != s[-1].object))
+        return ibc_fault(b->fault, b->at->line, b->at->word[b->at->skip].column,
+                         "an alternative is what the same verb may answer");
+    s[-1].alternative = (uint16_t)last;
+    return true;
 }
 
 static bool step_line(struct ibc_binder *b)
@@ -240,8 +246,7 @@ static bool step_line(struct ibc_binder *b)
     if (!ibc_args(b, shape, from, &s->arg, &s->n_arg))
         return false;
     s->text = text_of_line(b);
-    chain(b->play);
-    return s->text != NULL;
+    return s->text != NULL && chain(b);
 }
 
 /* ---- lines ---- */

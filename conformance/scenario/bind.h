@@ -16,6 +16,16 @@ enum {
 
 /* What a line is. */
 enum ibc_form { IBC_FORM_STEP, IBC_FORM_OBJECT, IBC_FORM_PACKET, IBC_FORM_REPEAT, IBC_FORM_END };
+/* Steps that may stand for each other as alternatives; NONE: those that have none. Of VERB only the same one does. */
+enum ibc_family {
+    IBC_FAMILY_NONE,
+    IBC_FAMILY_PACKET,
+    IBC_FAMILY_COMPLETION,
+    IBC_FAMILY_EVENT,
+    IBC_FAMILY_STATE,
+    IBC_FAMILY_MEMORY,
+    IBC_FAMILY_VERB
+};
 
 struct ibc_vary {       /* one line */
     const char **name;  /* n_name of them, varied together */
@@ -91,6 +101,7 @@ bool ibc_atom(struct ibc_binder *b, const struct ibc_want *want, const struct ib
 /* ---- line.c ---- */
 /* What the line is, by its first words: fills form, kind and many. */
 bool ibc_line_classify(struct ibc_fault *f, struct ibc_text *t);
+enum ibc_family ibc_line_family(uint8_t kind);
 /* The words from `from` on as arguments of that shape, in the play's arena. */
 bool ibc_args(struct ibc_binder *b, const struct ibc_shape *shape, unsigned from, const struct ibc_arg **out,
               uint8_t *n);

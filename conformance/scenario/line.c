@@ -116,6 +116,32 @@ static bool is_event(const struct ibc_text *t, unsigned i)
            (i + 1u < t->n_word && step_of(t->word[i + 1].s) >= 0);
 }
 
+/* Verbs that may refuse */
+static bool may_refuse(uint8_t kind)
+{
+    const struct ibc_shape *shape = ibc_shape_of_step((enum ibc_step_kind)kind);
+
+    for (unsigned i = 0; i < shape->n; i++)
+        if (shape->row[i].key == IBC_K_error)
+            return true;
+    return false;
+}
+
+enum ibc_family ibc_line_family(uint8_t kind)
+{
+    switch ((enum ibc_step_kind)kind) {
+    case IBC_S_expect:
+    case IBC_S_silence: return IBC_FAMILY_PACKET;
+    case IBC_S_completion:
+    case IBC_S_completions: return IBC_FAMILY_COMPLETION;
+    case IBC_S_event:
+    case IBC_S_events: return IBC_FAMILY_EVENT;
+    case IBC_S_state: return IBC_FAMILY_STATE;
+    case IBC_S_memory: return IBC_FAMILY_MEMORY;
+    default: return may_refuse(kind) ? IBC_FAMILY_VERB : IBC_FAMILY_NONE;
+    }
+}
+
 /* "| [VERDICT] ["why"] EVENT" */
 static bool alternative(struct ibc_fault *f, struct ibc_text *t)
 {
@@ -132,10 +158,9 @@ static bool alternative(struct ibc_fault *f, struct ibc_text *t)
         return ibc_fault(f, t->line, t->column, "the alternative is missing");
     if (!classify(f, t))
         return false;
-    if ((t->form == IBC_FORM_PACKET && t->kind == IBC_S_expect && t->many == 0) ||
-        (t->form == IBC_FORM_STEP && t->kind == IBC_S_silence))
+    if ((t->form == IBC_FORM_PACKET || t->form == IBC_FORM_STEP) && t->many == 0 && ibc_line_family(t->kind))
         return true;
-    return ibc_fault(f, t->line, t->word[t->skip].column, "an alternative is a '<' or a silence");
+    return ibc_fault(f, t->line, t->word[t->skip].column, "an alternative is what may come, or what a verb may answer");
 }
 
 bool ibc_line_classify(struct ibc_fault *f, struct ibc_text *t)

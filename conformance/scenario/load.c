@@ -31,15 +31,19 @@ static bool object_named(struct ibc_loaded *l, struct ibc_fault *f, const struct
     return true;
 }
 
-/* An alternative hangs on the event before it. */
+/* An alternative hangs on the event before it, and is of its kind: one thing comes, or one verb answers. */
 static bool alternative_placed(struct ibc_fault *f, const struct ibc_text *first, const struct ibc_text *t)
 {
     const struct ibc_text *before = t - 1;
+    const enum ibc_family family = ibc_line_family(t->kind);
 
-    if (t > first && (before->kind == IBC_S_expect || before->kind == IBC_S_silence) && before->many != '*' &&
-        (before->form == IBC_FORM_PACKET || before->form == IBC_FORM_STEP))
+    if (t == first || before->many == '*' || (before->form != IBC_FORM_PACKET && before->form != IBC_FORM_STEP) ||
+        ibc_line_family(before->kind) == IBC_FAMILY_NONE)
+        return ibc_fault(f, t->line, t->column, "an alternative belongs below what may come, or a verb");
+    if (ibc_line_family(before->kind) == family && (family != IBC_FAMILY_VERB || before->kind == t->kind))
         return true;
-    return ibc_fault(f, t->line, t->column, "an alternative belongs below a '<', a '<?' or a silence");
+    return ibc_fault(f, t->line, t->word[t->skip].column, "this is no alternative to '%s'",
+                     ibc_step_names[before->kind]);
 }
 
 static bool role_has(const struct ibc_scenario *s, struct ibc_fault *f, const struct ibc_text *t)

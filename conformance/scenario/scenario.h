@@ -94,7 +94,7 @@ struct ibc_object {
     const struct ibc_arg *arg;
     uint32_t line; /* 0: implicit (pd, m, l) */
 };
-enum ibc_verdict_word { IBC_SAYS_PASS, IBC_SAYS_TOLERATED, IBC_SAYS_FAIL };
+enum ibc_verdict_word { IBC_SAYS_PASS, IBC_SAYS_TOLERATED, IBC_SAYS_FAIL, IBC_SAYS_DONE };
 struct ibc_step {
     uint8_t kind; /* enum ibc_step_kind */
     uint8_t many; /* '<?': '?', '<*': '*', else 0 */

@@ -80,7 +80,8 @@ ROWS(CLASS_rows) = {IBC_CLASSES(CLASS)};
 ROWS(LINK_rows) = {IBC_LINKS(LINK)};
 #define CAPABILITY(w, words) {#w, IBC_CAP_##w},
 ROWS(CAPABILITY_rows) = {IBC_CAPABILITIES(CAPABILITY)};
-ROWS(SAYS_rows) = {{"pass", IBC_SAYS_PASS}, {"tolerated", IBC_SAYS_TOLERATED}, {"fail", IBC_SAYS_FAIL}};
+ROWS(SAYS_rows) = {
+    {"pass", IBC_SAYS_PASS}, {"tolerated", IBC_SAYS_TOLERATED}, {"fail", IBC_SAYS_FAIL}, {"done", IBC_SAYS_DONE}};
 #define KIND(w) {#w, IBC_O_##w},
 ROWS(KIND_rows) = {IBC_OBJECT_KINDS(KIND)};
 ROWS(NONE_rows) = {{"none", 0}};

@@ -202,3 +202,31 @@ Test(verbs, memory_pages_counters)
     };
     run_cases(c);
 }
+
+/* A verb is called once: its alternatives are other answers. What comes is looked at by one line after the other. */
+Test(verbs, alternatives)
+{
+#define T IBC_IS_TOLERATED
+    static const struct run_case c[] = {
+        {RC "qp a state=init\n a post SEND error=state\n| tolerated \"taken\" a post SEND\n", P, NULL, NULL},
+        {RC "qp a state=rts\n a post SEND error=state\n| tolerated \"taken\" a post SEND\n< a SEND_ONLY psn=+0\n"
+            "> a ACKNOWLEDGE msn=1\n a completions send=1\n",
+         T, NULL, "post the work request done"},
+        {RC "qp a state=rts\n a post SEND error=state\n| fail a post SEND\n", F, NULL, "post the work request done"},
+        {RC "mr f\nqp a\n f dereg\n| done f dereg error=any\n a state init\n", F, "state Initialized", NULL},
+        {RC "mr f\nqp a\n f dereg error=any\n| done f dereg\n a state init\n", P, NULL, NULL},
+        {RC "mr f\nqp a\n f dereg error=any\n| f dereg\n a state init\n", F, "state Initialized", NULL},
+        {RC "qp a\n a state init\n| tolerated \"other\" a state rts\n", T, "state Initialized", "state Ready to Send"},
+        {RC "qp a\n a state init\n| a state rtr\n", F, "state Initialized", "state Ready to Send"},
+        {RC "qp a recv=1\n a modify state=err\n a completion recv status=success\n"
+            "| tolerated \"other\" a completion recv status=flushed\n a completions none\n",
+         T, NULL, "completion.status Work Request Flushed Error"},
+        {RC "qp a recv=1\n a modify state=err\n a completions none\n"
+            "| tolerated \"other\" a completion recv status=flushed\n a completions none\n",
+         T, "no completion", NULL},
+        {RC "qp a recv=1\n a completion recv status=success\n| a completions none\n", P, NULL, NULL},
+        {RC "qp a\n a event comm_established\n| a events none\n", P, NULL, NULL},
+        {RC "qp a\n memory m len=8 fill=x\n| memory m len=8 unchanged\n", P, NULL, NULL},
+    };
+    run_cases(c);
+}

@@ -14,7 +14,7 @@ syntax match ibtField '\<[a-z0-9]\+\%(\.[a-z0-9_]\+\)\+\ze='
 syntax match ibtLive '\<\l\w*\.\%(length\|epsn\|lkey\|peer\|rkey\|psn\|qpn\|va\)\>'
 syntax match ibtArrow '\%(^\|\s\)\zs[<>][?*]\?\ze\s'
 syntax match ibtAlternative '^\s*\zs|\ze\s' nextgroup=ibtVerdict skipwhite
-syntax keyword ibtVerdict contained pass tolerated fail
+syntax keyword ibtVerdict contained pass tolerated fail done
 
 " name=value
 syntax match ibtKey '\<\%(payload\|fill\|icrc\|vcrc\|cut\|extra\|insert\|remove\|poke\|repair\)\ze[=[]'
