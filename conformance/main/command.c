@@ -15,7 +15,8 @@ const struct command commands[] = {
     {"run", "[PATTERN]...", 0, ANY, "play scenarios against a target; verdicts with evidence",
      HAS(exclude) | HAS(target) | HAS(wire) | HAS(agent) | HAS(agent_token_file) | HAS(user) | HAS(link) | HAS(junit) |
          HAS(json_file) | HAS(html) | HAS(evidence) | HAS(waivers) | HAS(seed) | HAS(repeat) | HAS(jobs) |
-         HAS(timeout_scale) | HAS(hazardous) | HAS(verbose) | HAS(scenarios) | HAS(color),
+         HAS(timeout_scale) | HAS(hazardous) | HAS(verbose) | HAS(scenarios) | HAS(color) |
+         HAS(strict),
      "  ibconform run                                        everything, against the reference engine\n"
      "  ibconform run rc.responder --evidence out -v         one group, with packets\n"
      "  ibconform run --link all --junit results.xml         on every link the target has\n"
@@ -25,6 +26,7 @@ const struct command commands[] = {
     {"statements", "[PATTERN]...", 0, ANY, "coverage of the normative statements",
      HAS(missing) | HAS(json) | HAS(matrix) | HAS(least) | HAS(scenarios),
      "  ibconform statements                                 by area and by class\n"
+     "  ibconform statements RR-52                           one: its clause, who confirms and who contradicts it\n"
      "  ibconform statements --missing 'RR-*'                what no scenario cites, and why\n"
      "  ibconform mutants --out m.json && ibconform statements --matrix m.json\n"
      "                                                       covered: a scenario that cites it catches a violation\n",

@@ -93,11 +93,11 @@ static enum ibc_verdict play_once(struct fuzzing *z, const struct ibc_scenario *
 /* r: of the last play. */
 static bool differs(struct fuzzing *z, const struct ibc_scenario *s, struct ibc_result *r)
 {
-    unsigned seen = play_once(z, s, NULL, r) == IBC_IS_FAIL;
+    unsigned seen = ibc_failed(play_once(z, s, NULL, r));
 
     for (unsigned n = 1; seen == 1 && n < TRIES && !z->target->virtual_time && !r->died; n++) {
         ibc_result_clear(r);
-        seen += play_once(z, s, NULL, r) == IBC_IS_FAIL;
+        seen += ibc_failed(play_once(z, s, NULL, r));
     }
     return seen > (z->target->virtual_time || r->died ? 0u : 1u);
 }
@@ -195,7 +195,7 @@ static bool found(struct fuzzing *z, struct fuzz_case *c, const struct ibc_findi
         good = keep_text(z, c->id, text);
     }
     z->known += waiver != NULL;
-    tell(r.verdict == IBC_IS_FAIL && !r.died ? &r.finding : as, c->id, c->n, waiver);
+    tell(ibc_failed(r.verdict) && !r.died ? &r.finding : as, c->id, c->n, waiver);
     if (r.died)
         await_device(z);
     ibc_result_clear(&r);

@@ -110,7 +110,7 @@ static bool play(struct ibc_target *t, const struct sequence *q, struct catch *c
     bool differs;
 
     ibc_run(q->s, t, &o, &r);
-    differs = r.verdict == IBC_IS_FAIL || r.verdict == IBC_IS_ERROR;
+    differs = ibc_failed(r.verdict) || r.verdict == IBC_IS_ERROR;
     if (differs) {
         snprintf(c->expected, sizeof c->expected, "%s", r.finding.expected);
         snprintf(c->got, sizeof c->got, "%s", r.finding.got);

@@ -110,9 +110,9 @@ static enum outcome judge(const struct mutation *m, uint32_t at, const struct ib
 {
     const struct ibc_result *whole = &m->reference[at];
 
-    if (r->verdict == IBC_IS_FAIL)
+    if (ibc_failed(r->verdict))
         return OUTCOME_FAILED;
-    if (r->counters == IBC_IS_FAIL && whole->counters != IBC_IS_FAIL)
+    if (ibc_failed(r->counters) && !ibc_failed(whole->counters))
         return OUTCOME_MISCOUNTED;
     return r->verdict == IBC_IS_ERROR ? OUTCOME_ERROR : OUTCOME_LIVES;
 }

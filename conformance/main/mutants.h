@@ -6,7 +6,7 @@
 
 enum outcome {
     OUTCOME_LIVES,
-    OUTCOME_FAILED,     /* the scenario says FAIL */
+    OUTCOME_FAILED,     /* the scenario says FAIL or DEVIATES */
     OUTCOME_MISCOUNTED, /* a counter does */
     OUTCOME_DIED,       /* the engine took the process with it */
     OUTCOME_HUNG,

@@ -130,7 +130,7 @@ static size_t print_unusable(const struct mutation *m)
 
     for (size_t i = 0; i < m->cases.n; i++) {
         const struct ibc_result *r = &m->reference[i];
-        if (r->verdict != IBC_IS_FAIL && r->verdict != IBC_IS_ERROR && r->verdict != IBC_IS_INCONCLUSIVE)
+        if (!ibc_failed(r->verdict) && r->verdict != IBC_IS_ERROR && r->verdict != IBC_IS_INCONCLUSIVE)
             continue;
         printf("%s%s: %s: %s\n", n++ ? "" : "\nLeft out, for they do not pass on the reference\n", m->cases.c[i].s->id,
                ibc_verdict_names[r->verdict], r->finding.got);

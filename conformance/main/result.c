@@ -83,7 +83,7 @@ void result_add(struct ibc_result *to, struct ibc_result *r)
 
 /* The finding of the worse one says where. */
 static void differ(enum ibc_verdict *to, struct ibc_finding *f, enum ibc_verdict is, const struct ibc_finding *its,
-                   uint64_t seed)
+                   uint64_t seed, bool sure)
 {
     const bool worse = outweighs(is, *to);
     char got[sizeof f->got];
@@ -93,12 +93,13 @@ static void differ(enum ibc_verdict *to, struct ibc_finding *f, enum ibc_verdict
         *f = *its;
     snprintf(f->got, sizeof f->got, "verdicts differ between repeats: %s before, %s with seed %" PRIu64 "%s%.64s",
              ibc_verdict_names[*to], ibc_verdict_names[is], seed, got[0] ? "; " : "", got);
-    *to = IBC_IS_FAIL;
+    *to = sure ? IBC_IS_FAIL : IBC_IS_DEVIATES;
 }
 
 void result_repeats(struct ibc_result *r, size_t n, uint64_t seed)
 {
     const enum ibc_verdict verdict = r->verdict, counters = r->counters;
+    const bool sure = !ibc_doubt(r->scenario);
 
     for (size_t i = 1; i < n; i++) {
         if (r[i].verdict == IBC_IS_ERROR && r->verdict != IBC_IS_ERROR) {
@@ -108,10 +109,10 @@ void result_repeats(struct ibc_result *r, size_t n, uint64_t seed)
         } else if (r[i].verdict != verdict && r->verdict == verdict && verdict != IBC_IS_ERROR) {
             if (outweighs(r[i].verdict, verdict))
                 take_evidence(r, &r[i]);
-            differ(&r->verdict, &r->finding, r[i].verdict, &r[i].finding, seed + i);
+            differ(&r->verdict, &r->finding, r[i].verdict, &r[i].finding, seed + i, sure);
         }
         if (r[i].counters != counters && r->counters == counters)
-            differ(&r->counters, &r->counter_finding, r[i].counters, &r[i].counter_finding, seed + i);
+            differ(&r->counters, &r->counter_finding, r[i].counters, &r[i].counter_finding, seed + i, sure);
         r->wall_ns += r[i].wall_ns;
         ibc_result_clear(&r[i]);
     }

@@ -134,13 +134,14 @@ static int report(struct running *u)
                                       .repeat = o->repeat,
                                       .jobs = u->children,
                                       .wall_ns = wall_ns() - u->since_ns,
-                                      .started = u->started};
+                                      .started = u->started,
+                                      .strict = o->strict};
     const struct ibc_report rep = {.info = &info, .result = u->r, .n = u->sel.n};
     const struct {
         const char *path;
         bool (*write)(const char *path, const struct ibc_report *r, char *err, size_t errlen);
     } files[] = {{o->junit, ibc_report_junit}, {o->json_file, ibc_report_json}, {o->html, ibc_report_html}};
-    int rc = ibc_exit_code(u->r, u->sel.n);
+    int rc = ibc_exit_code(u->r, u->sel.n, o->strict);
     char err[512];
 
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

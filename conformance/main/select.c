@@ -137,6 +137,12 @@ void select_free(struct selection *sel)
     *sel = (struct selection){0};
 }
 
+void statement_print_clause(const struct ibc_statement *st)
+{
+    printf("%s%s%s%s", *st->reference ? "; " : "", st->reference, *st->compliance ? "; " : "", st->compliance);
+    printf("%s%s%s", *st->edition ? "; edition " : "", st->edition, st->certain ? "" : "; source not certain");
+}
+
 enum ibc_class scenario_class(const struct ibc_scenario *s)
 {
     const struct ibc_statement *first = scenario_statement(s, 0);

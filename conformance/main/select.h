@@ -20,6 +20,8 @@ void select_free(struct selection *sel);
 /* Any scenario of the suite. When none: "; nearest is \"ID\"" or "" in `near`. */
 bool select_matches(const struct ibc_suite *suite, const char *pattern, char *near, size_t n);
 
+/* "9.7.5.1; C9-105; edition A19" of what is known, after "; " where something stands before. */
+void statement_print_clause(const struct ibc_statement *st);
 enum ibc_class scenario_class(const struct ibc_scenario *s);
 const struct ibc_statement *scenario_statement(const struct ibc_scenario *s, unsigned i);
 const char *statement_nearest(const char *id); /* NULL: none near */

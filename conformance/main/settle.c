@@ -30,7 +30,7 @@ static enum play_kind kind_of(const struct settle *x, const struct ibc_result *r
     if (r->verdict == IBC_IS_ERROR)
         return PLAY_FAULT;
     ibc_waivers_apply(&w, x->target, &as);
-    code = ibc_exit_code(&as, 1);
+    code = ibc_exit_code(&as, 1, true);
     if (code != EXIT_FAILED && code != EXIT_INCONCLUSIVE)
         return PLAY_GOOD;
     if (r->proved || (x->t->virtual_time && !r->died))
@@ -39,7 +39,7 @@ static enum play_kind kind_of(const struct settle *x, const struct ibc_result *r
         return PLAY_OPEN;
     if (down)
         return PLAY_DOWN;
-    return r->verdict == IBC_IS_FAIL && r->finding.what == IBC_FOUND_LATE ? PLAY_LATE : PLAY_BAD;
+    return ibc_failed(r->verdict) && r->finding.what == IBC_FOUND_LATE ? PLAY_LATE : PLAY_BAD;
 }
 
 /* ---- evidence ---- */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "command.h"
+#include "run/run.h"
 #include "select.h"
 #include "targets/target.h"
 
@@ -30,10 +31,12 @@ static void print_statements(const struct ibc_scenario *s)
         const struct ibc_statement *st = scenario_statement(s, i);
         if (!st)
             continue;
-        printf("    %-8s%s (%s%s%s%s%s", st->id, st->words, ibc_class_names[st->klass], *st->reference ? "; " : "",
-               st->reference, *st->compliance ? "; " : "", st->compliance);
-        printf("%s%s)\n", *st->edition ? "; edition " : "", st->edition);
+        printf("    %-8s%s (%s", st->id, st->words, ibc_class_names[st->klass]);
+        statement_print_clause(st);
+        printf(")\n");
     }
+    if (ibc_doubt(s))
+        printf("    A failure is DEVIATES, not FAIL: %s\n", ibc_doubt(s));
 }
 
 static void print_needs(const struct ibc_scenario *s)

@@ -125,6 +125,50 @@ static void print_table(const struct coverage *c)
                      : " With --matrix FILE of ibconform mutants --out: which of them a scenario really checks.");
 }
 
+/* How many are certain is told wherever they are counted: a statement that becomes so may turn a DEVIATES into a FAIL,
+ * and one that ceases to be so the reverse. */
+static void print_certain(void)
+{
+    size_t settled;
+    const size_t certain = ibc_certain_count(&settled);
+
+    printf("\ncertain: %zu of %zu; %zu before second sources settled %zu (SETTLES in statements/witnesses.h).\n",
+           certain, ibc_statement_count, certain - settled, settled);
+}
+
+/* ---- one statement ---- */
+static const char *const witness_words[] = {"confirms", "settles", "contradicts"};
+
+static void print_one(const struct coverage *c, const struct ibc_statement *st)
+{
+    size_t n;
+    const struct ibc_witness *w = ibc_witnesses_of(st->id, &n);
+
+    printf("%-8s%s\n%8s(%s", st->id, st->words, "", ibc_class_names[st->klass]);
+    statement_print_clause(st);
+    printf("; %s%s%s)\n", ibc_statement_status_names[st->status], *st->reason ? ": " : "", st->reason);
+    for (size_t i = 0; i < n; i++)
+        printf("%8s%-12s%s: %s\n", "", witness_words[w[i].kind], w[i].who, w[i].where);
+    for (size_t i = 0; i < c->sel.n; i++)
+        if (ibc_cites(c->sel.s[i], st->id))
+            printf("%8s%-12s%s\n", "", "cited by", c->sel.s[i]->id);
+}
+
+static bool are_ids(const struct words *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (!ibc_statement_find(w->w[i]))
+            return false;
+    return w->n > 0;
+}
+
+static void print_each(const struct coverage *c)
+{
+    for (size_t k = 0; k < ibc_statement_count; k++)
+        if (c->chosen[k])
+            print_one(c, &ibc_statements[k]);
+}
+
 /* ---- what is missing ---- */
 static bool is_missing(const struct coverage *c, size_t k)
 {
@@ -160,6 +204,20 @@ static void add_text(cJSON *to, const char *key, const char *text)
     cJSON_AddItemToObject(to, key, text && *text ? cJSON_CreateString(text) : cJSON_CreateNull());
 }
 
+static void add_witnesses(cJSON *to, const char *id)
+{
+    size_t n;
+    const struct ibc_witness *w = ibc_witnesses_of(id, &n);
+    cJSON *list = cJSON_AddArrayToObject(to, "witnesses");
+
+    for (size_t i = 0; i < n; i++) {
+        cJSON *one = json_add_object(list, NULL);
+        cJSON_AddStringToObject(one, "kind", witness_words[w[i].kind]);
+        cJSON_AddStringToObject(one, "who", w[i].who);
+        cJSON_AddStringToObject(one, "where", w[i].where);
+    }
+}
+
 static void add_statement(const struct coverage *c, cJSON *list, size_t k)
 {
     const struct ibc_statement *st = &ibc_statements[k];
@@ -175,6 +233,7 @@ static void add_statement(const struct coverage *c, cJSON *list, size_t k)
     add_text(one, "compliance", st->compliance);
     add_text(one, "edition", st->edition);
     cJSON_AddBoolToObject(one, "certain", st->certain);
+    add_witnesses(one, st->id);
     cJSON *by = cJSON_AddArrayToObject(one, "cited_by");
     for (size_t i = 0; i < c->sel.n; i++)
         if (ibc_cites(c->sel.s[i], st->id))
@@ -217,8 +276,12 @@ int command_statements(const struct options *o)
         rc = print_json(&c, o->missing);
     else if (rc == EXIT_OK && o->missing)
         print_missing(&c);
-    else if (rc == EXIT_OK)
+    else if (rc == EXIT_OK && are_ids(&o->pattern) && !o->matrix)
+        print_each(&c);
+    else if (rc == EXIT_OK) {
         print_table(&c);
+        print_certain();
+    }
     if (rc == EXIT_OK && o->least)
         rc = judge(&c, o->least);
     cJSON_Delete(c.matrix);

@@ -98,6 +98,7 @@ static void found(struct out *o, const struct rep_case *c)
     const struct ibc_result *r = c->r;
 
     OUT_LIT(o, "<dl class=\"found\">\n");
+    fact_str(o, "Not certain", rep_doubt(c));
     finding(o, &r->finding);
     fact(o, "Measured", REP_ARRAY(r->measured));
     if (r->counters != IBC_IS_NOT_APPLICABLE) {

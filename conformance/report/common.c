@@ -19,6 +19,7 @@ enum { RED = 31, GREEN, YELLOW, BLUE, MAGENTA, CYAN };
 const struct rep_verdict rep_verdicts[IBC_IS_COUNT] = {
     {IBC_IS_PASS, GREEN, "passed"},
     {IBC_IS_FAIL, RED, "failed"},
+    {IBC_IS_DEVIATES, YELLOW, "deviate"},
     {IBC_IS_ERROR, MAGENTA, "in error"},
     {IBC_IS_INCONCLUSIVE, YELLOW, "inconclusive"},
     {IBC_IS_XPASS, RED, "passed against a waiver"},
@@ -97,7 +98,7 @@ bool rep_begin(struct rep *p, const struct ibc_report *of)
         split(c);
         cite(p, r);
         p->count[r->verdict]++;
-        p->counters_off += r->counters == IBC_IS_FAIL;
+        p->counters_off += ibc_failed(r->counters);
         p->spared += r->spared;
     }
     qsort(p->c, p->n, sizeof *p->c, by_group);
@@ -122,7 +123,16 @@ size_t rep_group_end(const struct rep *p, size_t first)
 
 bool rep_bad(enum ibc_verdict v)
 {
-    return v == IBC_IS_FAIL || v == IBC_IS_ERROR || v == IBC_IS_INCONCLUSIVE || v == IBC_IS_XPASS;
+    return v == IBC_IS_DEVIATES || v == IBC_IS_FAIL || v == IBC_IS_ERROR || v == IBC_IS_INCONCLUSIVE ||
+           v == IBC_IS_XPASS;
+}
+
+const char *rep_doubt(const struct rep_case *c)
+{
+    const struct ibc_result *r = c->r;
+    const bool failed = ibc_failed(r->verdict) || ibc_failed(r->counters) || r->verdict == IBC_IS_XFAIL;
+
+    return failed && !r->finding.down ? ibc_doubt(r->scenario) : NULL;
 }
 
 enum ibc_class rep_class(const struct rep_case *c)

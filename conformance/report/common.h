@@ -27,9 +27,11 @@ void rep_clear(struct rep *p);
 
 /* Cases from `first` on that are of one group. */
 size_t rep_group_end(const struct rep *p, size_t first);
-/* Makes a run fail: FAIL, ERROR, INCONCLUSIVE, XPASS. */
+/* To be looked at: FAIL, DEVIATES, ERROR, INCONCLUSIVE, XPASS. */
 bool rep_bad(enum ibc_verdict v);
 enum ibc_class rep_class(const struct rep_case *c);
+/* Of a case that DEVIATES, or does so but for a waiver: why it is not held against the device; else NULL. */
+const char *rep_doubt(const struct rep_case *c);
 /* What the verdict rests on: the alternative's words, else the statement's, else the title. f->sentence may lack its 0.
  */
 const char *rep_sentence(const struct rep_case *c, const struct ibc_finding *f);

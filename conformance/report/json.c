@@ -154,6 +154,7 @@ static void finding(struct writer *w, const char *key, const struct rep_case *c,
     text(w, "variation", REP_ARRAY(f->variation));
     number(w, "line", f->line);
     number(w, "packet", f->packet);
+    str(w, "doubt", rep_doubt(c));
     end(w, '}');
 }
 

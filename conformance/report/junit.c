@@ -11,10 +11,11 @@ enum { OF_SUITE = 3, OF_CASE = 6 }; /* decimals of seconds */
 enum outcome { PASSED, FAILURE, FAULT, SKIPPED, OUTCOMES };
 static const char *const elements[OUTCOMES] = {"", "failure", "error", "skipped"};
 
-/* What cannot be told is no pass, and what was waived is no failure of the build. */
-static enum outcome outcome(enum ibc_verdict v)
+/* What cannot be told is no pass; what was waived or rests on no certain statement is no failure of the build. */
+static enum outcome outcome(const struct rep *p, enum ibc_verdict v)
 {
     switch (v) {
+    case IBC_IS_DEVIATES: return p->of->info && p->of->info->strict ? FAILURE : SKIPPED;
     case IBC_IS_FAIL:
     case IBC_IS_XPASS: return FAILURE;
     case IBC_IS_ERROR:
@@ -91,6 +92,7 @@ static void finding(struct out *o, const struct rep_case *c, const struct ibc_fi
 
     said_str(o, "statement", c->statement ? c->statement->id : NULL);
     said(o, "sentence", sentence, sentence == f->sentence ? strnlen(sentence, sizeof f->sentence) : strlen(sentence));
+    said_str(o, "not certain", rep_doubt(c));
     said(o, "expected", REP_ARRAY(f->expected));
     said(o, "got", REP_ARRAY(f->got));
     said(o, "variation", REP_ARRAY(f->variation));
@@ -116,15 +118,17 @@ static void message(struct out *o, const struct rep_case *c, enum ibc_verdict v,
     } else if (f->got[0])
         rep_xml(o, REP_ARRAY(f->got));
     else
-        rep_str(o, v == IBC_IS_FAIL && *rep_sentence(c, f) ? rep_sentence(c, f) : rep_verdict_words[v]);
+        rep_str(o, ibc_failed(v) && *rep_sentence(c, f) ? rep_sentence(c, f) : rep_verdict_words[v]);
     out_ch(o, '"');
 }
 
-static void result(struct out *o, const struct rep_case *c, enum ibc_verdict v, const struct ibc_finding *f)
+static void result(struct out *o, const struct rep *p, const struct rep_case *c, enum ibc_verdict v,
+                   const struct ibc_finding *f)
 {
-    const char *element = elements[outcome(v)];
+    const enum outcome is = outcome(p, v);
+    const char *element = elements[is];
 
-    if (outcome(v) == PASSED) {
+    if (is == PASSED) {
         OUT_LIT(o, "      <system-out>");
         said_str(o, "verdict", rep_verdict_names[v]);
         said_str(o, "statement", c->statement ? c->statement->id : NULL);
@@ -145,7 +149,7 @@ static void result(struct out *o, const struct rep_case *c, enum ibc_verdict v, 
     OUT_LIT(o, ">\n");
 }
 
-static void one_case(struct out *o, const struct rep_case *c, bool counters)
+static void one_case(struct out *o, const struct rep *p, const struct rep_case *c, bool counters)
 {
     const struct ibc_result *r = c->r;
 
@@ -158,7 +162,7 @@ static void one_case(struct out *o, const struct rep_case *c, bool counters)
     OUT_LIT(o, "\" time=\"");
     seconds(o, counters ? 0 : r->wall_ns, OF_CASE);
     OUT_LIT(o, "\">\n");
-    result(o, c, counters ? r->counters : r->verdict, counters ? &r->counter_finding : &r->finding);
+    result(o, p, c, counters ? r->counters : r->verdict, counters ? &r->counter_finding : &r->finding);
     OUT_LIT(o, "    </testcase>\n");
 }
 
@@ -170,9 +174,9 @@ static void tally(const struct rep *p, size_t first, size_t end, unsigned n[OUTC
     for (size_t i = first; i < end; i++) {
         const struct ibc_result *r = p->c[i].r;
 
-        n[outcome(r->verdict)]++;
+        n[outcome(p, r->verdict)]++;
         if (has_counters(r))
-            n[outcome(r->counters)]++;
+            n[outcome(p, r->counters)]++;
         *ns += r->wall_ns;
     }
 }
@@ -226,9 +230,9 @@ static void suite(struct out *o, const struct rep *p, size_t first, size_t end)
     if (info)
         properties(o, info);
     for (size_t i = first; i < end; i++) {
-        one_case(o, &p->c[i], false);
+        one_case(o, p, &p->c[i], false);
         if (has_counters(p->c[i].r))
-            one_case(o, &p->c[i], true);
+            one_case(o, p, &p->c[i], true);
     }
     OUT_LIT(o, "  </testsuite>\n");
 }

@@ -137,6 +137,8 @@ static void finding(struct page *g, const struct rep_case *c, const struct ibc_f
 
     line(g, c->statement ? c->statement->id : "sentence", sentence,
          sentence == f->sentence ? strnlen(sentence, sizeof f->sentence) : strlen(sentence));
+    if (rep_doubt(c))
+        line(g, "doubt", rep_doubt(c), strlen(rep_doubt(c)));
     line(g, "expected", REP_ARRAY(f->expected));
     line(g, "got", REP_ARRAY(f->got));
     where(g, c, f);

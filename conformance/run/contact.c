@@ -32,7 +32,7 @@ void run_gone(struct run_player *p)
 {
     char got[RUN_TEXT];
 
-    p->unwell = true;
+    p->unwell = p->finding.down = true;
     if (strstr(p->finding.got, RUN_GONE))
         return;
     /* The longest fault of a wire fits: its reason stands at the end. */

@@ -37,8 +37,8 @@ static void add_finding(const struct run_player *p, char *comment, size_t n)
     const size_t used = strlen(comment);
 
     if (run_rank(p->verdict) >= run_rank(IBC_IS_INCONCLUSIVE) && f->packet == 0)
-        snprintf(comment + used, n - used, "\nline %u: %s: expected %s, got %s", f->line, ibc_verdict_names[p->verdict],
-                 f->expected, f->got);
+        snprintf(comment + used, n - used, "\nline %u: %s: expected %s, got %s", f->line,
+                 run_verdict_name(p, p->verdict), f->expected, f->got);
 }
 
 static void write_packet(struct run_evidence *e, const struct run_player *p, const struct run_packet *k, bool first)

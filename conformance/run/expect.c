@@ -105,7 +105,7 @@ static bool decided(struct run_player *p, const struct ibc_step *s, struct run_l
 {
     struct run_packet *k = q->head;
 
-    static const char *const verdict[] = {"as expected", "tolerated", "FAIL", "as expected"};
+    const char *const verdict[] = {"as expected", "tolerated", run_verdict_name(p, IBC_IS_FAIL), "as expected"};
 
     run_take(p, q);
     follow(q, s, k);
@@ -214,7 +214,7 @@ static bool unexpected(struct run_player *p, const struct ibc_step *s, struct ru
     run_show_packet(k, got, sizeof got);
     run_note_as(p, d->late ? IBC_FOUND_LATE : IBC_FOUND_OTHERWISE, IBC_IS_FAIL, s, k,
                 d->expected[0] ? d->expected : expected, d->expected[0] ? d->got : got);
-    run_comment(p, k, s, "FAIL", d);
+    run_comment(p, k, s, run_verdict_name(p, IBC_IS_FAIL), d);
     return false;
 }
 

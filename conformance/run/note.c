@@ -19,6 +19,12 @@ unsigned run_rank(enum ibc_verdict v)
     return v <= IBC_IS_ERROR ? (unsigned)v + 1 : 0;
 }
 
+const char *run_verdict_name(const struct run_player *p, enum ibc_verdict v)
+{
+    return ibc_verdict_names[v == IBC_IS_FAIL && !p->finding.down && ibc_doubt(p->play->scenario) ? IBC_IS_DEVIATES
+                                                                                                  : v];
+}
+
 /* UNSUPPORTED stands only where nothing worse was seen before. */
 static bool worse(enum ibc_verdict v, enum ibc_verdict than)
 {
@@ -37,6 +43,7 @@ bool run_note_as(struct run_player *p, enum ibc_found what, enum ibc_verdict v, 
     p->verdict = v;
     memset(f, 0, sizeof *f);
     f->what = what;
+    f->down = p->died || p->unwell;
     f->line = s ? s->line : 0;
     f->packet = k ? k->number : 0;
     snprintf(f->variation, sizeof f->variation, "%s", p->play->variation);

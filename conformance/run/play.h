@@ -179,6 +179,8 @@ bool run_did(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, con
 /* Likewise where the line may say error=WORD. */
 bool run_did_or(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, const char *what);
 unsigned run_rank(enum ibc_verdict v); /* 0: does not rank */
+/* As reports and evidence say it of this scenario: FAIL may be DEVIATES. */
+const char *run_verdict_name(const struct run_player *p, enum ibc_verdict v);
 
 /* ---- alternatives: note.c ---- */
 typedef bool run_step(struct run_player *p, const struct ibc_step *s);

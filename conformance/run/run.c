@@ -79,6 +79,14 @@ static bool is_informational(const struct ibc_scenario *s)
     return klass == IBC_CLASS_informational;
 }
 
+/* Of two failures one that the device did not survive is worse than one that may not be held against it. */
+static bool is_worse(const struct ibc_result *r, const struct run_player *p)
+{
+    const bool down = p->verdict == IBC_IS_FAIL && p->finding.down && !r->finding.down && ibc_doubt(r->scenario);
+
+    return run_rank(p->verdict) > run_rank(r->verdict) || (down && run_rank(p->verdict) == run_rank(r->verdict));
+}
+
 static void add_play(struct ibc_result *r, const struct run_player *p)
 {
     const bool first = r->variations == 0;
@@ -88,7 +96,7 @@ static void add_play(struct ibc_result *r, const struct run_player *p)
     r->unwell |= p->unwell;
     r->proved |= p->proved;
     r->passed += p->verdict == IBC_IS_PASS || p->verdict == IBC_IS_TOLERATED || p->verdict == IBC_IS_INFO;
-    if (first || run_rank(p->verdict) > run_rank(r->verdict)) {
+    if (first || is_worse(r, p)) {
         r->verdict = p->verdict;
         r->finding = p->finding;
     }
@@ -138,6 +146,20 @@ static void play_all(struct run_player *p, struct run_evidence *e, struct ibc_re
     }
 }
 
+/* What goes wrong is FAIL until here; it is held against the device only where a statement with a certain source says
+ * so. A device that does not survive is at fault by any reading. */
+static void doubt(const struct ibc_scenario *s, struct ibc_result *r)
+{
+    if (!ibc_doubt(s))
+        return;
+    if (r->verdict == IBC_IS_FAIL && !r->finding.down)
+        r->verdict = IBC_IS_DEVIATES;
+    else if (r->verdict == IBC_IS_FAIL)
+        snprintf(r->finding.sentence, sizeof r->finding.sentence, "A device survives whatever it is sent or asked.");
+    if (r->counters == IBC_IS_FAIL)
+        r->counters = IBC_IS_DEVIATES;
+}
+
 /* Evidence that is not complete, a device that is not well and a fault of the harness stay what they are. */
 static void inform(struct ibc_result *r)
 {
@@ -154,11 +176,12 @@ static void conclude(const struct ibc_scenario *s, struct ibc_result *r)
 
     if (is_informational(s))
         inform(r);
+    doubt(s, r);
     if (r->verdict == IBC_IS_UNSUPPORTED && !r->measured[0])
         snprintf(r->measured, sizeof r->measured, "%s", r->finding.got);
     if (st && !r->finding.sentence[0] && r->verdict != IBC_IS_PASS && run_rank(r->verdict))
         snprintf(r->finding.sentence, sizeof r->finding.sentence, "%s", st->words);
-    if (st && r->counters == IBC_IS_FAIL)
+    if (st && ibc_failed(r->counters))
         snprintf(r->counter_finding.sentence, sizeof r->counter_finding.sentence, "%s", st->words);
 }
 

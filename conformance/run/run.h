@@ -10,6 +10,7 @@
     V(PASS,           "PASS",           "as the statement says")                                                       \
     V(TOLERATED,      "TOLERATED",      "not the strict answer, but one that the scenario knows and tolerates")        \
     V(INCONCLUSIVE,   "INCONCLUSIVE",   "the evidence is not complete")                                                \
+    V(DEVIATES,       "DEVIATES",       "against a statement whose source is not certain, or what is drawn from one")  \
     V(FAIL,           "FAIL",           "against the statement")                                                       \
     V(ERROR,          "ERROR",          "a fault of the harness")                                                      \
     V(INFO,           "INFO",           "measured; nothing is required")                                               \
@@ -18,11 +19,28 @@
     V(XFAIL,          "XFAIL",          "failed, and a waiver says why")                                               \
     V(XPASS,          "XPASS",          "passed, and a waiver said it would not")
 /* clang-format on */
-enum ibc_verdict { /* PASS < TOLERATED < INCONCLUSIVE < FAIL < ERROR: worst wins; the others do not rank */
+enum ibc_verdict { /* PASS < TOLERATED < INCONCLUSIVE < DEVIATES < FAIL < ERROR: worst wins; others do not rank */
 #define IBC_VERDICT_ID(id, name, words) IBC_IS_##id,
                    IBC_VERDICTS(IBC_VERDICT_ID) IBC_IS_COUNT
 };
 extern const char *const ibc_verdict_names[];
+/* The scenario's expectations were not met, whether or not that is held against the device. */
+static inline bool ibc_failed(enum ibc_verdict v)
+{
+    return v == IBC_IS_FAIL || v == IBC_IS_DEVIATES;
+}
+/* A failure rests on the first statement that the scenario cites: the one that reports quote. Why it is not held
+ * against the device, so that it DEVIATES only; NULL: it FAILs. */
+static inline const char *ibc_doubt(const struct ibc_scenario *s)
+{
+    const struct ibc_statement *st = s->n_spec ? ibc_statement_find(s->spec[0]) : NULL;
+
+    if (s->drawn)
+        return s->drawn;
+    if (!st)
+        return "the scenario cites no statement";
+    return st->certain ? NULL : "the source of the statement is not certain";
+}
 
 enum ibc_found {
     IBC_FOUND_OTHERWISE,
@@ -34,6 +52,7 @@ enum ibc_found {
 /* Where and how a scenario came out wrong. `got` and `expected` are for people: "bth.psn 0x000101". */
 struct ibc_finding {
     enum ibc_found what;
+    bool down;       /* the device went away, no longer works, or its system complained: a fault by any reading */
     uint32_t line;   /* of the scenario */
     uint32_t packet; /* in the evidence, from 1; 0: none */
     char variation[128];
@@ -43,8 +62,8 @@ struct ibc_finding {
 struct ibc_result {
     const struct ibc_scenario *scenario;
     enum ibc_verdict verdict;
-    enum ibc_verdict counters;  /* PASS, FAIL, or NOT_APPLICABLE where nothing was to be counted; apart from verdict */
-    struct ibc_finding finding; /* of the first worst verdict */
+    enum ibc_verdict counters; /* PASS, FAIL, DEVIATES, NOT_APPLICABLE: nothing was to be counted; apart from verdict */
+    struct ibc_finding finding;         /* of the first worst verdict */
     struct ibc_finding counter_finding; /* likewise */
     unsigned variations, passed;        /* k of n */
     char measured[160];                 /* INFO: what; else what is to be noted beside the verdict */
@@ -97,7 +116,8 @@ void ibc_waivers_free(struct ibc_waivers *w);
 bool ibc_waiver_word(const char *words, size_t i, char *out, size_t n);
 /* Whether the scenario cites one of its statements. */
 bool ibc_waiver_cited(const struct ibc_waiver *w, const struct ibc_scenario *s);
-/* FAIL or a failed counter becomes XFAIL where a waiver fits pattern and symptom; a pass that a waiver names, XPASS. */
+/* FAIL, DEVIATES or a failed counter becomes XFAIL where a waiver fits pattern and symptom; a pass that a waiver names,
+ * XPASS. */
 void ibc_waivers_apply(struct ibc_waivers *w, const char *target, struct ibc_result *r);
 
 /* ---- the whole run: what reports print ---- */
@@ -107,7 +127,9 @@ struct ibc_run_info {
     unsigned repeat, jobs;
     uint64_t wall_ns;
     const char *started; /* ISO 8601 */
+    bool strict;         /* DEVIATES fails the run */
 };
-/* 0, 1 failed or XPASS, 3 inconclusive, 4 harness fault; worst wins in the order 4, 1, 3. */
-int ibc_exit_code(const struct ibc_result *r, size_t n);
+/* 0, 1 failed or XPASS, 3 inconclusive, 4 harness fault; worst wins in the order 4, 1, 3. strict: DEVIATES failed, too.
+ */
+int ibc_exit_code(const struct ibc_result *r, size_t n, bool strict);
 #endif

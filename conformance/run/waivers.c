@@ -287,7 +287,7 @@ static bool shows(const char *symptom, const void *finding)
 /* What the waiver makes of the result; COUNT when nothing: another symptom is another fault. */
 static enum ibc_verdict waived(const struct ibc_waiver *w, const struct ibc_result *r)
 {
-    const bool bad = r->verdict == IBC_IS_FAIL, miscounted = r->counters == IBC_IS_FAIL;
+    const bool bad = ibc_failed(r->verdict), miscounted = ibc_failed(r->counters);
 
     if ((bad || miscounted) && (!bad || any_of(w->symptom, shows, &r->finding)) &&
         (!miscounted || any_of(w->symptom, shows, &r->counter_finding)))

@@ -24,6 +24,14 @@ static bool head_title(struct head *h)
     return true;
 }
 
+static bool head_drawn(struct head *h)
+{
+    if (h->t->n_word != 2)
+        return ibc_fault(h->f, h->t->line, h->t->word[2].column, "the reason is one text between quotes");
+    h->l->s.drawn = h->t->word[1].s;
+    return true;
+}
+
 /* The line's text behind that of those before it. */
 static bool add_text(struct head *h, char **to)
 {
@@ -235,6 +243,7 @@ static const struct {
     {"role", head_role, true, true},     {"service", head_service, false, true}, {"link", head_link, false, false},
     {"needs", head_needs, false, false}, {"vary", head_vary, false, false},      {"covers", head_covers, false, false},
     {"note", head_note, false, false},   {"see", head_see, false, false},        {"hazard", head_hazard, false, false},
+    {"drawn", head_drawn, true, false},
 };
 const size_t ibc_head_count = sizeof heads / sizeof *heads;
 

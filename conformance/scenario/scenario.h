@@ -127,6 +127,7 @@ struct ibc_place {
 struct ibc_scenario {
     char *id, *path, *title, *note;
     char *hazard;                /* how it took a known device down, and which; NULL: it took none */
+    const char *drawn;           /* why what it expects is more than its statement says: it only DEVIATES; or NULL */
     const char **spec, **covers; /* statement ids; outside references */
     unsigned n_spec, n_covers;
     uint8_t klass, role;   /* enum ibc_class (UINT8_MAX: the statement's), enum ibc_role */

@@ -37,7 +37,7 @@
     SHUT(QS, "QS-30", "10.2.4",   "",            "",    I, K, UNTESTABLE, "A QP number that is used again too early may meet old packets.", "advice to connection managers; nothing is required of a device") \
     OPEN(QS, "QS-31", "10.2.6",   "",            "",    M, K, "Each signaled send and each receive has one completion.") \
     OPEN(QS, "QS-32", "10.8",     "",            "",    M, S, "A completion queue that overflows reports an error and fails the QPs that complete into it.") \
-    OPEN(QS, "QS-33", "11.4.2.2", "",            "",    M, K, "An armed completion queue notifies once; arming again may widen what for, not narrow it.") \
+    OPEN(QS, "QS-33", "11.4.2.2", "",            "",    M, S, "An armed completion queue notifies once; arming again may widen what for, not narrow it.") \
     OPEN(QS, "QS-34", "10.8.5",   "",            "",    M, K, "Completions of one work queue come in the order in which its work ended.") \
     SHUT(QS, "QS-35", "11.2.8",   "",            "",    M, K, NOT_YET, "A completion queue that is resized keeps its completions.", "the reference engine does not resize completion queues") \
     OPEN(QS, "QS-36", "10.8",     "",            "",    M, S, "A send completes where its QP or itself asks for it, and whenever it fails.") \
@@ -46,7 +46,7 @@
     OPEN(QS, "QS-39", "9.7.7",    "",            "",    C, S, "An ACK from a QP with a shared receive queue limits the requester in no way.") \
     OPEN(QS, "QS-40", "10.2.9",   "",            "",    C, K, "An empty shared receive queue is not ready: RNR NAK on RC, dropped on UC and UD.") \
     OPEN(QS, "QS-41", "10.2.9",   "",            "",    C, S, "A fault fails the shared receive that it met, and no other of the queue.") \
-    OPEN(QS, "QS-42", "10.2.9",   "",            "",    M, K, "A shared receive's keys are checked against the queue's own domain.") \
+    OPEN(QS, "QS-42", "10.2.9",   "",            "",    M, S, "A shared receive's keys are checked against the queue's own domain.") \
     SHUT(QS, "QS-43", "10.2.9",   "",            "",    M, K, NOT_YET, "A shared receive queue in error reports itself to its QPs.", "nothing puts one of the reference engine's in error") \
     SHUT(QS, "QS-44", "A14",      "",            "A14", C, S, NOT_YET, "XRC has domains, shared receive queues in them, initiators without a receive queue and targets without a send queue.", IBC_WHY_XRC) \
     SHUT(QS, "QS-45", "A14",      "",            "A14", C, S, NOT_YET, "An XRC target delivers to the shared receive queue that the packet names, if both are of one domain.", IBC_WHY_XRC) \
@@ -59,7 +59,7 @@
     SHUT(QS, "QS-52", "A14",      "",            "A14", C, K, NOT_YET, "An error of an XRC target leaves its shared receive queue's other work alone.", IBC_WHY_XRC) \
     OPEN(QS, "QS-53", "10.6.3",   "",            "",    M, K, "A region for remote writes or atomics is for local writes too, or cannot be registered.") \
     OPEN(QS, "QS-54", "10.6.3",   "",            "",    M, S, "Remote access takes a valid key of the QP's domain with the right, and stays in range also near 2^64.") \
-    OPEN(QS, "QS-55", "10.6.3",   "",            "",    M, K, "Local access takes a key of the domain, and where it writes the right to.") \
+    OPEN(QS, "QS-55", "10.6.3",   "",            "",    M, S, "Local access takes a key of the domain, and where it writes the right to.") \
     OPEN(QS, "QS-56", "10.6.2",   "",            "",    C, S, "A zero-based region is addressed from 0.") \
     OPEN(QS, "QS-57", "10.6.5",   "",            "",    C, S, "A key that is taken back reaches nothing from then on, in the middle of a message too.") \
     OPEN(QS, "QS-58", "10.6",     "",            "",    C, S, "A region that may be invalidated is reached only while it is valid.") \
@@ -75,7 +75,7 @@
     OPEN(QS, "QS-68", "",         "C10-75",      "",    C, S, "A window lies within its region.") \
     OPEN(QS, "QS-69", "10.6.7.2", "",            "",    C, S, "A type 2 window is reached only through the QP it belongs to.") \
     OPEN(QS, "QS-70", "",         "o10-37.2.26", "",    C, S, "A type 1 window cannot be invalidated.") \
-    OPEN(QS, "QS-71", "10.6.7",   "",            "",    C, K, "A bind takes its turn in the send queue; after it the window's own range counts.") \
+    OPEN(QS, "QS-71", "10.6.7",   "",            "",    C, S, "A bind takes its turn in the send queue; after it the window's own range counts.") \
     OPEN(QS, "QS-72", "10.6.7",   "",            "",    C, S, "The user picks a type 2 window's key byte, a new one with each bind.") \
     SHUT(QS, "QS-73", "",         "",            "",    I, S, UNTESTABLE, "One implementation refuses windows on zero-based regions.", "says what one implementation does, and requires nothing") \
     OPEN(QS, "QS-74", "10.6.7",   "",            "",    C, K, "A region under windows cannot be deregistered, or takes its windows with it.") \
@@ -85,7 +85,7 @@
     OPEN(QS, "QS-78", "17.2.8.1", "",            "",    C, S, "A QP goes from Migrated to Rearm by its user, to Armed with its peer, and back to Migrated by the switch.") \
     OPEN(QS, "QS-79", "10.9",     "",            "",    M, S, "A P_Key that is changed under a QP counts from the next packet on, and fails no QP.") \
     OPEN(QS, "QS-80", "11.2.1.2", "",            "",    M, K, "A device refuses values beyond its limits.") \
-    OPEN(QS, "QS-81", "10.2",     "",            "",    M, K, "A message is as long as its scatter/gather entries together, and fails beyond 2^31 bytes.") \
+    OPEN(QS, "QS-81", "10.2",     "",            "",    M, S, "A message is as long as its scatter/gather entries together, and fails beyond 2^31 bytes.") \
     OPEN(QS, "QS-82", "10.2.2.3", "",            "",    M, S, "A datagram takes SL, destination and GRH from its address handle.") \
     OPEN(QS, "QS-83", "11.4.1",   "",            "",    M, K, "Work beyond a queue's capacity or entries is refused at once; what was posted before stays.") \
     SHUT(QS, "QS-84", "10.2.8",   "",            "",    C, K, NOT_YET, "Inline data may be overwritten as soon as they are posted.", "the reference engine has no inline data")

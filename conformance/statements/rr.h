@@ -20,7 +20,7 @@
     OPEN(RR, "RR-13", "9.7.5.1",   "",                "",    M, K, "A responder acknowledges a packet only after it has passed every check.") \
     OPEN(RR, "RR-14", "9.7.5.1",   "",                "",    M, S, "A READ response or ATOMIC Acknowledge acknowledges all earlier requests; ACKs of their own may be left out.") \
     OPEN(RR, "RR-15", "9.7.5.1",   "",                "",    M, K, "A responder answers along its QP's address vector, wherever the request seems to come from.") \
-    OPEN(RR, "RR-16", "9.7.5.2",   "",                "",    M, K, "The MSN starts at 0 and counts each new message once it is done; duplicates do not count.") \
+    OPEN(RR, "RR-16", "9.7.5.2",   "",                "",    M, S, "The MSN starts at 0 and counts each new message once it is done; duplicates do not count.") \
     OPEN(RR, "RR-17", "",          "C9-148",          "",    M, S, "A responder may count a READ in the MSN from the time it accepts it.") \
     OPEN(RR, "RR-18", "9.7.5.2",   "",                "",    M, S, "A NAK's MSN leaves out the message that is refused.") \
     OPEN(RR, "RR-19", "9.7.7",     "",                "",    C, S, "A responder's ACK announces no more credits than receives are posted.") \

@@ -17,6 +17,7 @@
 #include "rr.h"
 #include "uu.h"
 #include "wf.h"
+#include "witnesses.h"
 
 /* Reasons that many rows share */
 #define IBC_WHY_RD "the reference engine has no reliable datagrams"
@@ -44,6 +45,12 @@ const struct ibc_statement ibc_statements[] = {IBC_STATEMENTS_KM(OPEN, SHUT) IBC
                                                            IBC_STATEMENTS_UU(OPEN, SHUT) IBC_STATEMENTS_WF(OPEN, SHUT)};
 const size_t ibc_statement_count = sizeof ibc_statements / sizeof ibc_statements[0];
 
+#define CONFIRMS(id, who, where) {id, IBC_CONFIRMS, who, where},
+#define SETTLES(id, who, where) {id, IBC_SETTLES, who, where},
+#define CONTRADICTS(id, who, where) {id, IBC_CONTRADICTS, who, where},
+const struct ibc_witness ibc_witnesses[] = {IBC_WITNESSES(CONFIRMS, SETTLES, CONTRADICTS)};
+const size_t ibc_witness_count = sizeof ibc_witnesses / sizeof ibc_witnesses[0];
+
 #define TITLE(area, title) {#area, title},
 static const struct {
     const char *area, *title;
@@ -67,4 +74,28 @@ static int by_id(const void *id, const void *row)
 const struct ibc_statement *ibc_statement_find(const char *id)
 {
     return bsearch(id, ibc_statements, ibc_statement_count, sizeof ibc_statements[0], by_id);
+}
+
+const struct ibc_witness *ibc_witnesses_of(const char *id, size_t *n)
+{
+    size_t first = 0, end;
+
+    while (first < ibc_witness_count && strcmp(ibc_witnesses[first].id, id) != 0)
+        first++;
+    for (end = first; end < ibc_witness_count && strcmp(ibc_witnesses[end].id, id) == 0;)
+        end++;
+    *n = end - first;
+    return *n ? &ibc_witnesses[first] : NULL;
+}
+
+size_t ibc_certain_count(size_t *settled)
+{
+    size_t certain = 0;
+
+    *settled = 0;
+    for (size_t i = 0; i < ibc_statement_count; i++)
+        certain += ibc_statements[i].certain;
+    for (size_t i = 0; i < ibc_witness_count; i++)
+        *settled += ibc_witnesses[i].kind == IBC_SETTLES;
+    return certain;
 }

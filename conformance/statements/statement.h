@@ -28,6 +28,20 @@ struct ibc_statement {
     const char *words;      /* one sentence, ours */
     const char *reason;     /* for every status but OPEN */
 };
+/* What others do or expect, read beside the statement's own source: witnesses.h */
+enum ibc_witness_kind { IBC_CONFIRMS, IBC_SETTLES, IBC_CONTRADICTS };
+struct ibc_witness {
+    const char *id; /* of the statement */
+    uint8_t kind;   /* enum ibc_witness_kind; SETTLES: confirms, and is what made the statement certain */
+    const char *who, *where;
+};
+extern const struct ibc_witness ibc_witnesses[]; /* by id */
+extern const size_t ibc_witness_count;
+/* Those of one statement: the first, and how many; NULL and 0 where there are none. */
+const struct ibc_witness *ibc_witnesses_of(const char *id, size_t *n);
+/* Statements that are certain, and how many of them are so by a second source alone. */
+size_t ibc_certain_count(size_t *settled);
+
 extern const struct ibc_statement ibc_statements[];
 extern const size_t ibc_statement_count;
 const struct ibc_statement *ibc_statement_find(const char *id); /* NULL: none */

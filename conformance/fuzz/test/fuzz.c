@@ -230,7 +230,7 @@ static bool fails(void *ctx, const struct fuzz_case *c)
 
     k->asked++;
     struct ibc_scenario *s = fuzz_predict(c, k->model, text, err);
-    const bool bad = s && verdict_of(k->broken, s, got) == IBC_IS_FAIL;
+    const bool bad = s && ibc_failed(verdict_of(k->broken, s, got));
     ibc_free(s);
     return bad;
 }

@@ -347,6 +347,25 @@ class Waivers(Case):
         self.ends(1, "run", "--waivers", self.waiver(symptom="something else"))
         self.ends(1, "run", "--waivers", self.waiver(target="live"))
 
+    def test_what_is_not_certain(self):
+        self.scenario("area/failing.ibt", FAILING.replace("RR-03 RR-04", "RR-05 RR-04"))
+        shown = text(self.good("run"))
+        self.assertIn("DEVIATES  area.failing", shown)
+        self.assertIn("doubt     the source of the statement is not certain", shown)
+        self.assertIn("0 failed, 1 deviate", shown)
+        self.ends(1, "run", "--strict")
+        self.assertIn("XFAIL", text(self.good("run", "--strict", "--waivers", self.waiver())))
+        for strict, failures in (((), "0"), (("--strict",), "1")):
+            root = xml.etree.ElementTree.fromstring(run("run", "--junit", "-", *strict, env=self.env).stdout)
+            self.assertEqual((root.get("failures"), root.get("errors")), (failures, "0"))
+            case = next(c for c in root.iter("testcase") if c.get("name") == "failing")
+            self.assertEqual(case.find("failure" if strict else "skipped").get("type"), "DEVIATES")
+        self.scenario("area/failing.ibt", FAILING.replace("role ", 'drawn "from them"\nrole '))
+        self.assertIn("doubt     from them", text(self.good("run")))
+        self.assertIn("A failure is DEVIATES, not FAIL: from them", text(self.good("show", "area.failing")))
+        caught = text(run("mutants", "area.failing", "--only", "mutant:emit.aeth.msn*", env=self.env))
+        self.assertIn("Left out, for they do not pass on the reference", caught)
+
     def test_no_longer_needed(self):
         shown = text(self.ends(1, "run", "area.one", "--waivers", self.waiver(pattern="area.one.good")))
         self.assertIn("XPASS", shown)
@@ -383,6 +402,15 @@ class Statements(Case):
         self.assertNotIn("RR-04", [line.split()[0] for line in listed if line])
         for row in rows:
             self.assertTrue(row["status"] == "open" or row["reason"], row["id"])
+
+    def test_one(self):
+        shown = text(self.good("statements", "RR-52"))
+        self.assertIn("source not certain", shown)
+        self.assertRegex(shown, r"contradicts +blue-rdma, roce-sim: silent while")
+        self.assertIn("cited by    area.one.good", text(self.good("statements", "RR-03")))
+        row = json.loads(self.good("statements", "--json", "RR-52").stdout)[0]
+        self.assertEqual((row["certain"], [w["kind"] for w in row["witnesses"]]), (False, ["contradicts"]))
+        self.assertRegex(text(self.good("statements")), r"certain: \d+ of \d+; \d+ before second sources settled \d+")
 
     def test_patterns(self):
         ids = lambda *a: [r["id"] for r in json.loads(self.good("statements", "--json", *a).stdout)]

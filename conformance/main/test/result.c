@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct ibc_scenario scenario = {.id = (char *)(uintptr_t) "rc.one"};
+static const char *spec[] = {"RR-03"};
+static const struct ibc_scenario scenario = {.id = (char *)(uintptr_t) "rc.one", .spec = spec, .n_spec = 1};
 
 static struct ibc_result make(enum ibc_verdict v, const char *got)
 {
@@ -73,6 +74,12 @@ Test(result, repeats_that_differ)
     result_repeats(first_bad, 3, 1);
     cr_expect_eq(first_bad[0].verdict, IBC_IS_FAIL);
     cr_expect_str_eq(first_bad[0].finding.got, "verdicts differ between repeats: FAIL before, PASS with seed 2; x");
+
+    const struct ibc_scenario not_certain = {.id = scenario.id};
+    struct ibc_result doubtful[2] = {make(IBC_IS_PASS, ""), make(IBC_IS_DEVIATES, "x")};
+    doubtful[0].scenario = doubtful[1].scenario = &not_certain;
+    result_repeats(doubtful, 2, 1);
+    cr_expect_eq(doubtful[0].verdict, IBC_IS_DEVIATES);
 
     struct ibc_result dead[3] = {make(IBC_IS_PASS, ""), make(IBC_IS_ERROR, "the harness died"), make(IBC_IS_PASS, "")};
     result_repeats(dead, 3, 1);

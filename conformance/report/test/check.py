@@ -4,7 +4,7 @@ import json
 import sys
 import xml.etree.ElementTree
 
-VERDICTS = ["PASS", "TOLERATED", "INCONCLUSIVE", "FAIL", "ERROR", "INFO", "NOT_APPLICABLE", "UNSUPPORTED", "XFAIL", "XPASS"]
+VERDICTS = ["PASS", "TOLERATED", "INCONCLUSIVE", "DEVIATES", "FAIL", "ERROR", "INFO", "NOT_APPLICABLE", "UNSUPPORTED", "XFAIL", "XPASS"]
 KEYS = ["id", "title", "file", "class", "spec", "verdict", "counters", "variations", "passed", "wall_ns", "measured", "hazard",
         "evidence", "finding", "counter_finding", "waiver"]
 
@@ -19,7 +19,7 @@ def junit(path):
     assert len(set(s.get("name") for s in root)) == len(root) == 7, [s.get("name") for s in root]
     cases = list(root.iter("testcase"))
     of = {(c.get("classname"), c.get("name")): c for c in cases}
-    assert len(of) == len(cases) == int(root.get("tests")) == 16, len(cases)
+    assert len(of) == len(cases) == int(root.get("tests")) == 17, len(cases)
     for element, attribute in (("failure", "failures"), ("error", "errors")):
         assert len(list(root.iter(element))) == int(root.get(attribute)) == sum(int(s.get(attribute)) for s in root)
     for name, element, kind in (("d-fail", "failure", "FAIL"), ("c-inconclusive", "error", "INCONCLUSIVE")):
@@ -29,6 +29,9 @@ def junit(path):
         for part in ("statement: RR-03\n", "sentence: A responder answers", "line: 15\n", "packet: 5\n", "evidence: ",
                      "variation: pmtu=256 epsn=0x000100\n"):
             assert part in found.text, part
+    deviates = of["rc.responder", "d-deviates"].find("skipped")
+    assert deviates.get("type") == "DEVIATES" and deviates.get("message").startswith("expected bth.psn"), deviates.attrib
+    assert "not certain: drawn <from> it\n" in deviates.text
     assert of["rc.requester", "e-error"].find("error") is not None
     assert of["ud.receiver", "some.part.j-xpass"].find("failure") is not None
     assert of["uc", "g-not-applicable"].find("skipped").get("message") == "not played: it kills"
@@ -46,7 +49,7 @@ def report(path):
         r = json.load(file)
     assert list(r) == ["tool", "format", "run", "counts", "counters_off", "hazards_not_played", "statements", "results"], list(r)
     assert r["run"]["seed"] == "18446744073709551615" and r["run"]["target"].startswith("\"'<b onclick=\"x\">&amp;]]>--\x01")
-    assert set(r["counts"]) == set(VERDICTS) and sum(r["counts"].values()) == len(r["results"]) == 14
+    assert set(r["counts"]) == set(VERDICTS) and sum(r["counts"].values()) == len(r["results"]) == 15
     assert r["counters_off"] == 1 and r["hazards_not_played"] == 1
     of = {x["id"]: x for x in r["results"]}
     ids = [x["id"] for x in r["results"]]
@@ -58,7 +61,9 @@ def report(path):
     assert fail["hazard"] is None
     assert fail["finding"] == {
         "statement": "RR-03", "sentence": fail["finding"]["sentence"], "expected": "bth.psn 0x000101",
-        "got": 'bth.psn 0x000102 <of> "device" & co', "variation": "pmtu=256 epsn=0x000100", "line": 15, "packet": 5}
+        "got": 'bth.psn 0x000102 <of> "device" & co', "variation": "pmtu=256 epsn=0x000100", "line": 15, "packet": 5,
+        "doubt": None}
+    assert of["rc.responder.d-deviates"]["finding"]["doubt"] == "drawn <from> it"
     assert fail["class"] == "mandatory" and fail["spec"] == ["RR-03", "RR-04"] and fail["passed"] == 3
     assert of["rc.responder.a-pass"]["finding"] is None
     assert of["ud.receiver.i-xfail"]["waiver"]["expires"] == "2099-12-31"
@@ -104,15 +109,16 @@ def page(path):
     assert len(set(p.ids)) == len(p.ids)
     for outside in ("src=", "http://", "https://", "@import", "url("):
         assert outside not in text, outside
-    assert "14 scenarios were played against \"'<b onclick=\"x\">" in p.text
+    assert "15 scenarios were played against \"'<b onclick=\"x\">" in p.text
     assert "</script><script>alert(1)//" in p.text
     assert all("#" + i in p.links for i in ("rc.responder.d-fail", "rc.requester.e-error"))
     assert any(link.endswith("/e%20%25.pcapng") for link in p.links)
-    assert p.classes.count("back judged") == 9 and "out judged" not in p.classes, p.classes
+    assert p.classes.count("back judged") == 10 and "out judged" not in p.classes, p.classes
+    assert "drawn <from> it" in p.text
     assert "the line that decided:" in p.text and "RC Acknowledge" in p.text
     assert "expected bth.psn 0x000101, got 0x000102" in p.text
     # One play of three: six packets, three of each side; of what passed the first play.
-    assert p.classes.count("back") == 9 * 2 and p.classes.count("out") == 9 * 3 + 1, (p.classes.count("back"), p.classes.count("out"))
+    assert p.classes.count("back") == 10 * 2 and p.classes.count("out") == 10 * 3 + 1, (p.classes.count("back"), p.classes.count("out"))
     assert "6 of 8 packets are shown" in p.text and "1 of 8 packets are shown" in p.text
     assert "/nowhere/" in p.text and "not played: it kills" in p.text
 

@@ -56,9 +56,9 @@ static void found(struct ibc_result *r)
 }
 
 static const char *const ids[IBC_IS_COUNT] = {
-    "rc.responder.a-pass",  "rc.responder.b-tolerated",      "rc.responder.c-inconclusive", "rc.responder.d-fail",
-    "rc.requester.e-error", "rc.requester.f-info",           "uc.g-not-applicable",         "ud.receiver.h-unsupported",
-    "ud.receiver.i-xfail",  "ud.receiver.some.part.j-xpass",
+    "rc.responder.a-pass",       "rc.responder.b-tolerated", "rc.responder.c-inconclusive",   "rc.responder.d-deviates",
+    "rc.responder.d-fail",       "rc.requester.e-error",     "rc.requester.f-info",           "uc.g-not-applicable",
+    "ud.receiver.h-unsupported", "ud.receiver.i-xfail",      "ud.receiver.some.part.j-xpass",
 };
 
 const struct ibc_report *made_report(const char *path)
@@ -77,8 +77,8 @@ const struct ibc_report *made_report(const char *path)
 
     memset(results, 0, sizeof results);
     for (; n < IBC_IS_COUNT; n++) {
-        scenario(&scenarios[n], ids[n], "a gap in the PSN sequence gets exactly one NAK", n < 6 ? gap : ud,
-                 n < 6 ? 2 : 1);
+        scenario(&scenarios[n], ids[n], "a gap in the PSN sequence gets exactly one NAK", n < 7 ? gap : ud,
+                 n < 7 ? 2 : 1);
         results[n] = (struct ibc_result){.verdict = (enum ibc_verdict)n,
                                          .counters = IBC_IS_NOT_APPLICABLE,
                                          .variations = 9,
@@ -88,6 +88,7 @@ const struct ibc_report *made_report(const char *path)
         if (n != IBC_IS_PASS)
             found(&results[n]);
     }
+    scenarios[IBC_IS_DEVIATES].drawn = "drawn <from> it";
     results[IBC_IS_XFAIL].waiver = &waiver;
     results[IBC_IS_PASS].counters = IBC_IS_PASS;
     results[IBC_IS_NOT_APPLICABLE].spared = true;
@@ -98,11 +99,11 @@ const struct ibc_report *made_report(const char *path)
     scenario(&scenarios[n++], "rc." HOSTILE ".z", very_long, hostile, 1);
     scenario(&scenarios[n++], "ud.zz", "", NULL, 0);
     scenario(&scenarios[n++], "rc.responder.y-no-file", "t", gap, 1);
-    scenarios[13].path = NULL;
+    scenarios[14].path = NULL;
     for (n = IBC_IS_COUNT; n < MADE_RESULTS; n++)
         results[n] = (struct ibc_result){.verdict = IBC_IS_FAIL, .counters = IBC_IS_NOT_APPLICABLE, .variations = 1};
-    everything_hostile(&results[10]);
-    results[11].evidence = (char *)"/nowhere/" HOSTILE;
+    everything_hostile(&results[11]);
+    results[12].evidence = (char *)"/nowhere/" HOSTILE;
     for (n = 0; n < MADE_RESULTS; n++)
         results[n].scenario = &scenarios[n];
     return &report;

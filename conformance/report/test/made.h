@@ -8,7 +8,7 @@
     "\"'<b onclick=\"x\">&amp;]]>--\x01\r\n\x1b[31m\x7f\xff\xc0\x80\xed\xa0\x80 "                                      \
     "\xef\xbf\xbf</script><script>alert(1)//"
 
-enum { MADE_RESULTS = 14 };
+enum { MADE_RESULTS = 15 };
 /* Borrowed, for ever. `evidence` of some results is `path`, NULL for none. */
 const struct ibc_report *made_report(const char *path);
 /* A capture of three plays; the second has six packets, the fourth of them, 5 in the file, the judged one. */

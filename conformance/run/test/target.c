@@ -386,6 +386,7 @@ static uint64_t loses(struct ibc_target *t)
     return frames_lost++;
 }
 
+#define DRAWN "title t\nspec RR-05\nrole responder\nservice rc\nqp a\n"
 #define INFORMS "title t\nspec RR-03\nclass informational\nrole responder\nservice rc\nqp a\n"
 #define GONE "the agent is gone: the device did not survive"
 #define STATE "state Ready to Send, not state Error"
@@ -405,6 +406,8 @@ Test(target, informational_measures_no_dead_device)
         {INFORMS " a state err\n", false, false, IBC_IS_INFO, 1, STATE, "state Ready to Send"},
         {INFORMS " a state err\n", true, false, IBC_IS_FAIL, 0, STATE, GONE},
         {INFORMS "health\n a state err\n", true, false, IBC_IS_FAIL, 0, "", GONE},
+        {DRAWN " a state err\n", false, false, IBC_IS_DEVIATES, 0, "", "state Ready to Send"},
+        {DRAWN " a state rts\n", true, false, IBC_IS_FAIL, 0, "", GONE},
         {INFORMS " a state rts\n", false, true, IBC_IS_INCONCLUSIVE, 0, "", "1 frames lost by the tester's wire"},
         {INFORMS " a state err\n", false, true, IBC_IS_INCONCLUSIVE, 0, "",
          "1 frames lost by the tester's wire; state Ready to Send"},

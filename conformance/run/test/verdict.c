@@ -36,6 +36,36 @@ Test(verdict, worst_wins_and_the_first_is_kept)
     done(&r);
 }
 
+/* A failure rests on the first statement: RR-05 and RR-08 are not certain, RR-03 is. */
+Test(verdict, what_is_not_certain_deviates)
+{
+#define HEAD_OF(spec) "title t\nspec " spec "\nrole responder\nservice rc\n"
+#define OTHER "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n"
+    static const struct run_case c[] = {
+        {HEAD_OF("RR-03") OTHER, IBC_IS_FAIL, "bth.psn 0x001001", "bth.psn 0x001000"},
+        {HEAD_OF("RR-03 RR-05") OTHER, IBC_IS_FAIL, NULL, NULL},
+        {HEAD_OF("RR-05 RR-03") OTHER, IBC_IS_DEVIATES, "bth.psn 0x001001", "bth.psn 0x001000"},
+        {HEAD_OF("RR-05") OTHER "| fail \"never\" < a ACKNOWLEDGE\n", IBC_IS_DEVIATES, NULL, NULL},
+        {HEAD_OF("RR-03\ndrawn \"from it\"") OTHER, IBC_IS_DEVIATES, NULL, NULL},
+        {HEAD_OF("RR-03\nclass informational\ndrawn \"from it\"") OTHER, IBC_IS_INFO, NULL, NULL},
+        {HEAD_OF("RR-05") "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n| tolerated \"b\" < a "
+                          "ACKNOWLEDGE\n",
+         IBC_IS_TOLERATED, NULL, NULL},
+        {HEAD_OF("RR-05") "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE\n", IBC_IS_PASS, NULL, NULL},
+    };
+    struct ibc_result r = of(HEAD_OF("RR-05") "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE\ncounter "
+                                              "packets_in +7\n");
+
+    cr_expect_eq(r.verdict, IBC_IS_PASS);
+    cr_expect_eq(r.counters, IBC_IS_DEVIATES, "%s", ibc_verdict_names[r.counters]);
+    done(&r);
+    run_cases(c);
+    r = of(HEAD_OF("RR-05") OTHER);
+    cr_expect_str_eq(ibc_doubt(r.scenario), "the source of the statement is not certain");
+    cr_expect_str_eq(r.finding.sentence, ibc_statement_find("RR-05")->words);
+    done(&r);
+}
+
 Test(verdict, tolerated_counts_as_passed)
 {
     struct ibc_result r = of(RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n"

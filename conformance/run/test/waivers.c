@@ -94,13 +94,17 @@ static enum ibc_verdict apply(enum ibc_verdict v, const char *got, enum ibc_verd
 
 Test(waivers, apply)
 {
-    const enum ibc_verdict P = IBC_IS_PASS, T = IBC_IS_TOLERATED, F = IBC_IS_FAIL, NA = IBC_IS_NOT_APPLICABLE;
+    const enum ibc_verdict P = IBC_IS_PASS, T = IBC_IS_TOLERATED, F = IBC_IS_FAIL, D = IBC_IS_DEVIATES,
+                           NA = IBC_IS_NOT_APPLICABLE;
 
     cr_assert(load("[{" GOOD ",\"expires\":\"2030-01-01\"}]"), "%s", err);
     cr_expect_eq(apply(F, "it got 2 of them", NA, "", "reference"), IBC_IS_XFAIL);
     cr_expect(w.w[0].used);
     cr_expect_eq(apply(F, "nothing", NA, "", "reference"), F, "another symptom is another fault");
     cr_expect_eq(apply(F, "got 2", NA, "", "live"), F, "of another target");
+    cr_expect_eq(apply(D, "got 2", NA, "", "reference"), IBC_IS_XFAIL, "likewise what is not certain");
+    cr_expect_eq(apply(D, "nothing", NA, "", "reference"), D);
+    cr_expect_eq(apply(P, "", D, "got 2", "reference"), IBC_IS_XFAIL);
     cr_expect_eq(apply(P, "", NA, "", "reference"), IBC_IS_XPASS);
     cr_expect_eq(apply(T, "", P, "", "reference"), IBC_IS_XPASS);
     cr_expect_eq(apply(P, "", F, "got 2", "reference"), IBC_IS_XFAIL, "a counter only");
@@ -108,7 +112,7 @@ Test(waivers, apply)
     cr_expect_eq(apply(F, "got 2", F, "got 3", "reference"), F, "one of two is not known");
     cr_expect_eq(apply(F, "got 2", F, "got 2", "reference"), IBC_IS_XFAIL);
     for (enum ibc_verdict v = P; v < IBC_IS_COUNT; v++)
-        if (v != P && v != T && v != F)
+        if (v != P && v != T && v != F && v != D)
             cr_expect_eq(apply(v, "got 2", NA, "", "reference"), v);
     scenario.n_spec = 1;
     cr_expect_eq(apply(F, "got 2", NA, "", "reference"), F, "of a statement that it does not cite");
@@ -162,26 +166,32 @@ Test(exit_code, worst_wins)
 {
     static const struct {
         enum ibc_verdict a, b, counters;
-        int code;
+        int code, strict;
     } rows[] = {
-        {IBC_IS_PASS, IBC_IS_TOLERATED, IBC_IS_PASS, 0},
-        {IBC_IS_INFO, IBC_IS_NOT_APPLICABLE, IBC_IS_NOT_APPLICABLE, 0},
-        {IBC_IS_UNSUPPORTED, IBC_IS_XFAIL, IBC_IS_NOT_APPLICABLE, 0},
-        {IBC_IS_PASS, IBC_IS_FAIL, IBC_IS_PASS, 1},
-        {IBC_IS_PASS, IBC_IS_XPASS, IBC_IS_PASS, 1},
-        {IBC_IS_PASS, IBC_IS_PASS, IBC_IS_FAIL, 1},
-        {IBC_IS_PASS, IBC_IS_XFAIL, IBC_IS_FAIL, 0},
-        {IBC_IS_PASS, IBC_IS_INCONCLUSIVE, IBC_IS_PASS, 3},
-        {IBC_IS_FAIL, IBC_IS_INCONCLUSIVE, IBC_IS_PASS, 1},
-        {IBC_IS_INCONCLUSIVE, IBC_IS_ERROR, IBC_IS_PASS, 4},
-        {IBC_IS_FAIL, IBC_IS_ERROR, IBC_IS_PASS, 4},
+        {IBC_IS_PASS, IBC_IS_TOLERATED, IBC_IS_PASS, 0, 0},
+        {IBC_IS_INFO, IBC_IS_NOT_APPLICABLE, IBC_IS_NOT_APPLICABLE, 0, 0},
+        {IBC_IS_UNSUPPORTED, IBC_IS_XFAIL, IBC_IS_NOT_APPLICABLE, 0, 0},
+        {IBC_IS_PASS, IBC_IS_FAIL, IBC_IS_PASS, 1, 1},
+        {IBC_IS_PASS, IBC_IS_DEVIATES, IBC_IS_PASS, 0, 1},
+        {IBC_IS_PASS, IBC_IS_PASS, IBC_IS_DEVIATES, 0, 1},
+        {IBC_IS_PASS, IBC_IS_XFAIL, IBC_IS_DEVIATES, 0, 0},
+        {IBC_IS_DEVIATES, IBC_IS_INCONCLUSIVE, IBC_IS_PASS, 3, 1},
+        {IBC_IS_DEVIATES, IBC_IS_FAIL, IBC_IS_PASS, 1, 1},
+        {IBC_IS_PASS, IBC_IS_XPASS, IBC_IS_PASS, 1, 1},
+        {IBC_IS_PASS, IBC_IS_PASS, IBC_IS_FAIL, 1, 1},
+        {IBC_IS_PASS, IBC_IS_XFAIL, IBC_IS_FAIL, 0, 0},
+        {IBC_IS_PASS, IBC_IS_INCONCLUSIVE, IBC_IS_PASS, 3, 3},
+        {IBC_IS_FAIL, IBC_IS_INCONCLUSIVE, IBC_IS_PASS, 1, 1},
+        {IBC_IS_INCONCLUSIVE, IBC_IS_ERROR, IBC_IS_PASS, 4, 4},
+        {IBC_IS_FAIL, IBC_IS_ERROR, IBC_IS_PASS, 4, 4},
     };
-    cr_expect_eq(ibc_exit_code(NULL, 0), 0);
+    cr_expect_eq(ibc_exit_code(NULL, 0, true), 0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int swap = 0; swap < 2; swap++) {
             struct ibc_result r[2] = {{.verdict = rows[i].a, .counters = IBC_IS_NOT_APPLICABLE},
                                       {.verdict = rows[i].b, .counters = rows[i].counters}};
             const struct ibc_result turned[2] = {r[1], r[0]};
-            cr_expect_eq(ibc_exit_code(swap ? turned : r, 2), rows[i].code, "row %zu", i);
+            cr_expect_eq(ibc_exit_code(swap ? turned : r, 2, false), rows[i].code, "row %zu", i);
+            cr_expect_eq(ibc_exit_code(swap ? turned : r, 2, true), rows[i].strict, "row %zu, strict", i);
         }
 }

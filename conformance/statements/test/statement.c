@@ -96,3 +96,26 @@ Test(statement, find)
     cr_assert_null(ibc_statement_find("RR-99"));
     cr_assert_null(ibc_statement_find(""));
 }
+
+/* Each names a statement that is there, in order; what settled a statement left it certain, and does so once. */
+Test(statement, witnesses)
+{
+    size_t settled = 0, n;
+    const size_t certain = ibc_certain_count(&settled);
+
+    for (const struct ibc_witness *w = ibc_witnesses; w < ibc_witnesses + ibc_witness_count; w++) {
+        const struct ibc_statement *s = ibc_statement_find(w->id);
+        const struct ibc_witness *of = ibc_witnesses_of(w->id, &n);
+
+        cr_assert(s && *w->who && *w->where, "%s", w->id);
+        cr_assert(w == ibc_witnesses || strcmp(w[-1].id, w->id) <= 0, "%s is out of order", w->id);
+        cr_assert(w >= of && w < of + n, "%s", w->id);
+        cr_assert(w->kind != IBC_SETTLES || s->certain, "%s: settled, and not certain", w->id);
+        for (const struct ibc_witness *v = of; v < of + n; v++)
+            cr_assert(v == w || v->kind != IBC_SETTLES || w->kind != IBC_SETTLES, "%s is settled twice", w->id);
+    }
+    cr_assert_null(ibc_witnesses_of("RR-99", &n));
+    cr_assert_eq(n, 0);
+    cr_expect_eq(certain, 395);
+    cr_expect_eq(settled, 6, "a source more or less: the count in conformance/README.md goes along");
+}

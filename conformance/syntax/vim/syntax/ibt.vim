@@ -47,8 +47,8 @@ syntax match ibtObject '^\s*\zs\%(group\|srq\|cq\|mr\|mw\|pd\|qp\)\ze\s\+\l'
 syntax match ibtFlag '\<\%(repair\|only\|solicited\|absent\|present\|unchanged\)\>=\@!'
 
 " the head
-syntax match ibtHead '^\s*\zs\%(service\|covers\|class\|needs\|title\|link\|note\|role\|spec\|vary\|hazard\|see\)\>'
-syntax match ibtText '^\s*\%(title\|note\|hazard\|see\|covers\|spec\)\>.*$' contains=ibtHead,ibtComment
+syntax match ibtHead '^\s*\zs\%(service\|covers\|class\|needs\|title\|link\|note\|role\|spec\|vary\|hazard\|see\|drawn\)\>'
+syntax match ibtText '^\s*\%(title\|note\|hazard\|see\|covers\|spec\|drawn\)\>.*$' contains=ibtHead,ibtComment
 syntax match ibtNeeds '^\s*\%(needs\|role\|class\|service\|link\)\>.*$' contains=ibtHead,ibtComment,ibtCapability,ibtOneOf
 syntax keyword ibtCapability contained rc uc ud raw management write read atomic flush atomic_write send_inv mw1 mw2
 syntax keyword ibtCapability contained fast_reg zero_based srq multicast odp page_hook apm credits congestion
