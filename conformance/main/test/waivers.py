@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""What the waivers of a device call certain is what the suite holds against it. IBPROOF_BIN names ibconform's folder."""
+import fnmatch
+import json
+import os
+import pathlib
+import subprocess
+
+SUITE = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.path.join(os.environ["IBPROOF_BIN"], "ibconform")
+
+
+# Scenarios that are under review: whether they measure, tolerate or judge is decided there.
+REVIEWED = {"state.values.init-rights", "cq.overflow-not-armed", "memory.register.wraps", "memory.window.bind-same-byte",
+            "rc.requester.timeout-window", "rc.requester.nak-invalid-rd", "rc.responder.atomic-write-length-announced",
+            "srq.broken-unreliable-message", "state.values.path-flow", "rc.requester.migreq", "rc.requester.migreq-every-request",
+            "rc.requester.migreq-segments", "rc.responder.migreq", "header.bth.split-word", "state.values.dest-qpn",
+            "state.atomic-length", "state.refused-send-is-gone"}
+
+
+def scenarios():
+    out = subprocess.run([PROGRAM, "list", "--json"], check=True, stdout=subprocess.PIPE,
+                         env={"IBPROOF_SCENARIOS": str(SUITE / "scenarios")}).stdout
+    return {s["id"]: s for s in json.loads(out)}
+
+
+def fails(s):
+    """Without waivers a failure of this scenario is FAIL; else DEVIATES, or INFO."""
+    return s["doubt"] is None and s["class"] != "informational"
+
+
+def complaints(waiver, of):
+    """One that is not certain never is a FAIL; of one that is certain some scenario shows it as FAIL, or measures what
+    only a device that went down fails."""
+    name, no = waiver["name"], waiver["certain"].partition(":")[0] == "no"
+    ids = [i for p in waiver["pattern"].split() for i in of if fnmatch.fnmatch(i, p)]
+    if not set(ids) - REVIEWED:
+        return []
+    if no:
+        return [f"{name}: {i} would be a FAIL, but: {waiver['certain']}" for i in ids if fails(of[i]) and i not in REVIEWED]
+    if any(fails(of[i]) or of[i]["class"] == "informational" for i in ids):
+        return []
+    return [f"{name} is certain, and none of its scenarios would say FAIL: " + "; ".join(f"{i}: {of[i]['doubt']}" for i in ids)]
+
+
+def main():
+    of = scenarios()
+    waivers = json.loads((SUITE / "waivers/rxe.json").read_text(encoding="utf-8"))
+    bad = [c for w in waivers for c in complaints(w, of)]
+    assert len(waivers) > 50 and not bad, "\n" + "\n".join(bad)
+    # Either kind of mistake is seen.
+    scenario = {"id": "a.b", "class": "mandatory", "doubt": None}
+    waiver = {"name": "w", "pattern": "a.*", "certain": "no: a test"}
+    assert complaints(waiver, {"a.b": scenario})
+    assert not complaints({**waiver, "certain": "yes"}, {"a.b": scenario})
+    assert complaints({**waiver, "certain": "yes"}, {"a.b": {**scenario, "doubt": "drawn"}})
+    assert not complaints(waiver, {"a.b": {**scenario, "doubt": "drawn"}})
+
+
+main()
