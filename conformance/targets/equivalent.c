@@ -12,6 +12,12 @@
 #define ENDS "the first row wants more to come, the second comes with the last packet only"
 #define EITHER_END "public sources differ on what is left of a WRITE whose notification is lost"
 #define WORD_OR_SILENCE "public sources differ on a repeated READ whose region has gone: a NAK or nothing"
+#define UNDER_WAY "where a message is under way its first packet was the first contact: no packet meets both rows"
+#define FIRST_CONTACT "public sources differ on whether a packet that is refused or dropped is the first contact (a12)"
+#define WHICH_EVENT "public sources differ on the event of a request whose length, address or number does not fit (a1)"
+#define NAK_CODE_4 "four implementations read NAK code 4 on a reliable connection in four ways (c)"
+#define NO_VERB_CHECKS "no source has the verb refuse it, and public implementations take it (measured only)"
+#define SHARED_KEPT "two implementations keep the shared receive of a broken message for the next one (c)"
 #define OPEN_OPCODE "public sources differ on reserved opcodes: a NAK or nothing"
 
 struct reason {
@@ -25,7 +31,7 @@ static const struct reason equivalents[] = {
     {"header-validation.peer_armed=swap", NOTED_BOTH},
     {"header-validation.marked=swap", NOTED_BOTH},
     {"header-validation.rc_request=swap", OTHER_QP},
-    {"RC-responder.first_in_rtr=swap", "an RNR NAK is only sent when the connection is established already"},
+    {"RC-responder.other_operation=swap", UNDER_WAY},
     {"RC-responder.gap=swap", "a PSN is ahead or behind, never both"},
     {"RC-responder.duplicate=swap",
      "a request that is behind and has a reserved opcode was dropped as malformed before"},
@@ -63,7 +69,7 @@ static const struct reason equivalents[] = {
     {"UC-receiver.dma_too_long=other:1",
      "a DMA length comes where a message begins, and there the one before was abandoned already"},
     {"UC-receiver.other_operation=swap", "a packet begins a message or goes on with one, never both"},
-    {"UC-receiver.unfinished_before=swap", "either way the message before is abandoned and the WRITE is dropped"},
+    {"UC-receiver.unfinished_before=swap", UNDER_WAY},
     {"UC-receiver.dma_too_long=drop",
      "no region of the device has 2^31 bytes: the WRITE is denied in the same silence"},
     {"UC-receiver.receive_protected=swap", OTHER_OPERATION},
@@ -76,6 +82,8 @@ static const struct reason equivalents[] = {
      "software asks for no number by these verbs, and those that the device picks are ordinary either way"},
 };
 static const struct reason allowed[] = {
+    {"header-validation.split_word=drop",
+     "drawn from the rule for senders: no source has a receiver check it (measured only)"},
     {"RC-responder.malformed_again=drop", "two public engines look no further than the PSN of a duplicate"},
     {"RC-responder.answer_waits=drop", "no rule forbids to answer a duplicate twice"},
     {"RC-responder.no_room_again=drop", "a duplicate of what is remembered may be answered or not"},
@@ -84,18 +92,42 @@ static const struct reason allowed[] = {
     {"RC-responder.reserved=drop", OPEN_OPCODE},
     {"RC-responder.reserved=other:2", OPEN_OPCODE},
     {"RC-responder.depth_exceeded=drop", "a READ more than agreed may be served by who has the room"},
+    {"RC-responder.first_in_rtr=swap", FIRST_CONTACT},
+    {"RC-responder.atomic_write_not_enabled=swap", WHICH_EVENT},
+    {"RC-responder.depth_exceeded=other:1", WHICH_EVENT},
     {"RC-responder.receive_absent=swap", "nobody has to look for the page of a request that is refused for its length"},
+    {"RC-responder.RNR_AT_ONCE=other", "a requester has to wait (RQ-28): three responders drop what comes before (a6)"},
+    {"RC-responder.CNP_FOR_MARKS=other",
+     "RO-43 forbids no notification where nothing was marked, and hardware sends it (c)"},
     {"RC-responder.CREDITS_AGREED=drop", "public sources differ on credit codes where no flow control was agreed on"},
     {"RC-responder.AGAIN_ACKED=other", "public sources differ on the PSN that acknowledges a duplicate"},
     {"RC-requester.ACK_FOR_ANSWER=other:2",
      "a plain ACK does not complete a READ: whether it hastens the retry is left open"},
+    {"RC-requester.NAK_INVALID_RD=drop", NAK_CODE_4},
+    {"RC-requester.NAK_INVALID_RD=other:1", NAK_CODE_4},
+    {"RC-requester.NAK_INVALID_RD=other:2", NAK_CODE_4},
+    {"status.LOCAL_RDD=swap", NAK_CODE_4},
+    {"requester.resend_rest=other",
+     "three requesters send the oldest packet alone, and the rest when it is answered (a5)"},
+    {"posting.sge_count=drop",
+     "an ATOMIC of two buffers is done by some hardware (c), one of another length may fail when it is executed (a4)"},
+    {"queues.RECV_RESET=drop", "many drivers take a receive in Reset (c)"},
+    {"queues.ARM_LOST=drop", "no source says what arming a lost queue does (measured only)"},
     {"RC-requester.READ_OUT_OF_ORDER=swap",
      "public sources differ on which of the two a response is that has both faults"},
     {"receivers.WRITE_WHOLE=other", "a WRITE may be checked as a whole or by packets"},
-    {"UC-receiver.first_in_rtr=swap",
-     "public sources differ on whether a stray end of a message establishes communication"},
+    {"UC-receiver.first_in_rtr=swap", FIRST_CONTACT},
+    {"UC-receiver.unfinished_before=drop", SHARED_KEPT},
+    {"receivers.UC_SRQ_FAILS=drop", SHARED_KEPT},
     {"UC-receiver.write_unnoticed=other", EITHER_END},
     {"UC-receiver.write_unnoticed=other:1", EITHER_END},
+    {"memory.REGION_WRAPS=drop", NO_VERB_CHECKS},
+    {"memory.BIND_NEW_BYTE=drop", "other suites bind windows with the byte they have, and expect success (a7)"},
+    {"attribute-values.ACCESS=drop", NO_VERB_CHECKS},
+    {"attribute-values.RQ_PSN=drop", NO_VERB_CHECKS},
+    {"attribute-values.SQ_PSN=drop", NO_VERB_CHECKS},
+    {"attribute-values.DEST_QPN=drop", NO_VERB_CHECKS},
+    {"attribute-values.AV_FLOW_LABEL=drop", NO_VERB_CHECKS},
     {"memory.WINDOW_OF_DEAD_QP=drop", "no rule says when a window of a queue pair that went may be bound again"},
     {"memory.INVALIDATE_VALID=drop", "public sources differ on invalidating a region that is invalid already"},
     {"transitions.RESET_TO_ERR=drop", "public sources differ on the way from Reset to Error"},
