@@ -33,6 +33,12 @@ static void answers_of(struct predicting *f, uint32_t line)
             predict_say(f, "%s\n", f->answer[i].text);
 }
 
+/* The input of that line; c.n: it is of none. */
+static unsigned input_of(const struct predicting *f, unsigned long line)
+{
+    return line < f->first_line || line >= f->last_line ? f->c.n : (unsigned)(line - f->first_line) / 2;
+}
+
 /* What ended before its last line has nothing to say of the rest. */
 static bool whole(const struct predicting *f, const struct run_player *p)
 {
@@ -59,6 +65,37 @@ static unsigned failed_at_home(const struct predicting *f, const struct run_play
     return f->c.n;
 }
 
+static bool is_rnr(const struct run_packet *k)
+{
+    return k && !k->sent && iba_view_has(&k->view, IBA_H_aeth) &&
+           iba_aeth_syn_kind(iba_view_hdr(&k->view, IBA_H_aeth)) == 1;
+}
+
+/* All of it may be written under region m's key. */
+static bool is_good_write(const struct run_player *p, const struct iba_view *v)
+{
+    const struct run_live *m = &p->live[RUN_M];
+    const uint8_t *reth = iba_view_hdr(v, IBA_H_reth);
+    const uint64_t at = iba_reth_va(reth) - m->mr[0].va;
+
+    return iba_reth_dmalen(reth) == 0 ||
+           (iba_reth_r_key(reth) == m->mr[0].rkey && at <= m->length && iba_reth_dmalen(reth) <= m->length - at);
+}
+
+/* The input that is a WRITE with immediate data, with neither receive nor, for all that is seen here, a good key:
+ * sources differ on which of the two is looked at first, and all that follows differs with it. c.n: none. */
+static unsigned refused_or_not_ready(const struct predicting *f, const struct run_player *p)
+{
+    for (const struct run_packet *k = p->first; k; k = k->next) {
+        const struct iba_view *v = &k->view;
+        if (!k->sent || !is_rnr(k->next) || !iba_view_has(v, IBA_H_reth) || !iba_view_has(v, IBA_H_immdt) ||
+            is_good_write(p, v))
+            continue;
+        return input_of(f, k->line);
+    }
+    return f->c.n;
+}
+
 static void ended(void *ctx, struct run_player *p)
 {
     struct predicting *f = ctx;
@@ -66,6 +103,8 @@ static void ended(void *ctx, struct run_player *p)
     if (!whole(f, p) || !run_poll(p, NULL))
         return;
     f->local = f->c.is_free & FUZZ_FREE_local ? failed_at_home(f, p) : f->c.n;
+    if (f->local == f->c.n)
+        f->local = refused_or_not_ready(f, p);
     if (f->local < f->c.n)
         return;
     f->n_answer = 0;
@@ -94,12 +133,6 @@ static size_t script(struct predicting *f)
         n += (size_t)snprintf(f->text + n, FUZZ_TEXT - n, "%s\n" PAUSE "\n", f->c.input[i]);
     f->last_line = f->first_line + 2 * f->c.n;
     return n + (size_t)snprintf(f->text + n, FUZZ_TEXT - n, END "\n");
-}
-
-/* The input of that line; c.n: it is of none. */
-static unsigned input_of(const struct predicting *f, unsigned long line)
-{
-    return line < f->first_line || line >= f->last_line ? f->c.n : (unsigned)(line - f->first_line) / 2;
 }
 
 static void leave_out(struct fuzz_case *c, unsigned i)

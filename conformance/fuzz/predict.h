@@ -20,7 +20,7 @@ struct predicting {
     unsigned n_answer;
     uint32_t first_line, last_line; /* of the first input and behind the last one, in the script */
     bool had_play;
-    unsigned local; /* an input whose work failed at home, where that is not to be asked; c.n: none */
+    unsigned local; /* an input whose work failed at home, where that is not to be asked, or that is open; c.n: none */
 };
 
 void predict_say(struct predicting *f, const char *format, ...) __attribute__((format(printf, 2, 3)));

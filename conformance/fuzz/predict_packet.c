@@ -270,7 +270,8 @@ static void note(struct predicting *f, const struct run_player *p, const struct 
     timing(&l, p, out, before);
 }
 
-/* Where the model does not acknowledge what nobody asked it to, another may. */
+/* Where the model does not acknowledge what nobody asked it to, another may; and whether a key that cannot be
+ * invalidated is answered with nothing, an ACK or a NAK, sources differ (RR-55). */
 static bool may_acknowledge(const struct run_packet *k)
 {
     return iba_view_has_bth(&k->view) && k->view.op && k->view.op->svc == IBA_RC && k->view.op->dir == IBA_REQ &&
@@ -283,14 +284,16 @@ static void silent_input(struct predicting *f, struct run_player *p, const struc
     const struct run_live *q;
     struct predict_answer *a;
 
-    if (!may_acknowledge(k) || (next && !next->sent))
+    const bool invalidates = iba_view_has_bth(&k->view) && k->view.op && iba_view_has(&k->view, IBA_H_ieth);
+
+    if ((!may_acknowledge(k) && !invalidates) || (next && !next->sent))
         return;
     q = run_qp_of(p, (uint32_t)iba_bth_destqp(iba_view_bth(&k->view)), 0);
     if (!q || q->type != IBA_QPT_RC)
         return;
     a = new_answer(f, k->line);
-    snprintf(a->text, sizeof a->text, "<? %s ACKNOWLEDGE psn=0x%06x syndrome=ack", q->o->name,
-             (unsigned)iba_bth_psn(iba_view_bth(&k->view)));
+    snprintf(a->text, sizeof a->text, "<? %s ACKNOWLEDGE psn=0x%06x%s", q->o->name,
+             (unsigned)iba_bth_psn(iba_view_bth(&k->view)), invalidates ? "" : " syndrome=ack");
 }
 
 void predict_packets(struct predicting *f, struct run_player *p)
