@@ -60,7 +60,9 @@
 #define IBA_FETH(F, V, h)                                                                                                  \
         F(h, U32, reserved26,  26, DEC,  R, NONE,      ALWAYS,                   "reserved26",       "Reserved (26 bits)") \
         F(h, U8,  selectivity,  2, DEC,  N, SELECT,    ALWAYS,                   "selectivity",      "Selectivity Level")  \
-        F(h, U8,  placement,    4, DEC,  N, PLACE,     ALWAYS,                   "placement",        "Placement Type")
+        F(h, U8,  placement,    4, DEC,  N, PLACE,     ALWAYS,                   "placement",        "Placement Type")     \
+        V(h, selectivity,       2, DEC,  H, SELECT,    ALWAYS,                   "sel",              "Selectivity Level")  \
+        V(h, placement,         4, DEC,  H, PLACE,     ALWAYS,                   "plt",              "Placement Type")
 #define IBA_RETH(F, V, h)                                                                                                  \
         F(h, U64, va,          64, X16,  N, NONE,      ALWAYS,                   "va",               "Virtual Address")    \
         F(h, U32, r_key,       32, X8,   N, NONE,      ALWAYS,                   "r_key",            "Remote Key")         \

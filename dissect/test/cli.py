@@ -256,6 +256,14 @@ class Forms(Case):
         self.assertEqual(self.good("-T", "fields", "-e", "bth.psn", ACKS).stdout,
                          self.good("-T", "fields", "-e", "infiniband.bth.psn", ACKS).stdout)
 
+    def test_wireshark_names_of_feth(self):
+        """Since 4.4; Wireshark's masks of them are wrong, so what they hold is ours, and the tree does not say it twice."""
+        chosen = [x for name in ("placement", "plt", "selectivity", "sel") for x in ("-e", f"infiniband.feth.{name}")]
+        asked = "infiniband.feth.plt == 3 && infiniband.feth.sel == 1 && infiniband.feth == 00:00:00:13"
+        self.assertEqual(lines(self.good("-T", "fields", *chosen, "-Y", asked, PLAIN)), ["3\t3\t1\t1"])
+        self.assertEqual(lines(self.good("-T", "fields", "-e", "frame.number", "-Y", "infiniband.feth.sel == 2", PLAIN)), [])
+        self.assertEqual(self.good("-V", "-Y", "infiniband.feth.plt", PLAIN).stdout.count(b"Placement Type"), 1)
+
     def test_tree_and_hex(self):
         text = self.good("-V", ACKS).stdout.decode()
         self.assertEqual(text, self.good("-T", "tree", ACKS).stdout.decode())
