@@ -209,6 +209,7 @@ int live_health(struct ibc_target *t, const struct options *o, enum ibc_link lin
 
     if (!s)
         return wrong(EXIT_HARNESS, "%s", err);
+    t->hurried = true; /* who waits at a terminal is told soon */
     for (unsigned i = 0; i < TRIES && (i == 0 || r.verdict == IBC_IS_INCONCLUSIVE); i++) { /* frames may be lost */
         ibc_result_clear(&r);
         ibc_run(s, t, &how, &r);

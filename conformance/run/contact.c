@@ -10,10 +10,10 @@ static const struct {
     bool gone;        /* nobody is there to be asked again */
     const char *says; /* of the device */
 } rows[IBC_CONTACT_COUNT] = {
-    [IBC_CONTACT_SAME] = {false, false, false, "the device's system was up all the time"},
+    [IBC_CONTACT_SAME] = {false, false, false, "its system was up all the time"},
     [IBC_CONTACT_REBOOT] = {true, false, false, RUN_GONE},
     [IBC_CONTACT_LOG] = {true, true, false, RUN_GONE},
-    [IBC_CONTACT_UNKNOWN] = {false, false, false, "whether the device was up it does not say"},
+    [IBC_CONTACT_UNKNOWN] = {false, false, false, "it does not say if it was up"},
     [IBC_CONTACT_NONE] = {false, false, true, "it did not come back"},
 };
 
@@ -68,7 +68,7 @@ void run_see_contact(struct run_player *p)
         return;
     }
     p->died = rows[is].gone;
-    snprintf(got, sizeof got, "%.105s; %.50s", p->lost_why,
-             rows[is].down ? "it went down before the case began" : rows[is].says);
+    snprintf(got, sizeof got, "%.125s; %.32s", p->lost_why,
+             rows[is].down ? "it went down before the play" : rows[is].says);
     (void)run_note_as(p, p->unclean ? IBC_FOUND_UNCLEAN : IBC_FOUND_OTHERWISE, IBC_IS_ERROR, &s, NULL, p->lost_what, got);
 }

@@ -53,7 +53,7 @@ static bool is_back(struct live *l)
 
     if (l->up)
         return true;
-    while (!l->gone && !live_connect(l)) {
+    while (!l->gone && !live_connect(l) && !l->t.hurried) {
         const struct timespec t = {.tv_sec = nap / 1000, .tv_nsec = nap % 1000 * 1000000};
         nanosleep(&t, NULL);
         nap = nap < 2000 ? nap * 2 : nap;

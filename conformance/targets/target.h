@@ -170,6 +170,7 @@ struct ibc_target {
     char fault[160];   /* DEAD, BROKEN: one sentence */
     double time_scale; /* live: waits are multiplied by it */
     bool virtual_time;
+    bool hurried; /* live: an agent that is gone is not waited for */
     struct ibc_address second[IBC_DEVICES]; /* the second port, capability two_ports */
     uint64_t log_at;        /* where the log is read from, then up to where it was read; 0: from where it was left */
     uint64_t slowest;       /* ns: of the verbs since the last reset, reset not counted, the one that took longest, */

@@ -95,6 +95,42 @@ agent.wait()
 """
 
 
+KILLER = """
+import json, os, subprocess, sys, uuid
+count, deaths, boots = sys.argv[1], int(sys.argv[2]), sys.argv[3] == "1"
+agent = subprocess.Popen(sys.argv[4:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+boot = str(uuid.uuid4())
+for line in sys.stdin.buffer:
+    if json.loads(line)["do"] == "destroy" and os.path.getsize(count) < deaths:
+        open(count, "a").write("x")
+        agent.kill()
+        os.kill(os.getpid(), 9)
+    agent.stdin.write(line)
+    agent.stdin.flush()
+    reply = json.loads(agent.stdout.readline())
+    if boots and "boot" in reply.get("ok", {}):
+        reply["ok"]["boot"] = boot
+    print(json.dumps(reply), flush=True)
+agent.stdin.close()
+"""
+CABLE = """
+import json, subprocess, sys
+agent = subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+n = 0
+for line in sys.stdin.buffer:
+    request = json.loads(line)
+    n += 1
+    if n > int(sys.argv[1]) and request["do"] == "advance":  # time passes, and nothing comes
+        print(json.dumps({"id": request["id"], "ok": {"now": request["until"], "frames": 0}}), flush=True)
+        continue
+    agent.stdin.write(line)
+    agent.stdin.flush()
+    sys.stdout.buffer.write(agent.stdout.readline())
+    sys.stdout.buffer.flush()
+agent.stdin.close()
+"""
+
+
 def without_time(value):
     """A report without what differs from run to run."""
     if isinstance(value, dict):
@@ -223,8 +259,8 @@ class Same(Live):
         for r in hazards.values():
             self.assertEqual((r["verdict"], r["measured"]), ("NOT_APPLICABLE", "not played: known to take devices down; --hazardous plays it"))
         self.assertEqual([i for i in known if (self.folder / "spared" / f"{i}.pcapng").exists()], [])
-        last = self.live("audit", "header.short.bth", hazardous=False).stdout.decode().splitlines()[-1]
-        self.assertEqual(last, "1 not played, known to take devices down (--hazardous plays them): header.short.bth")
+        said = self.live("audit", "header.short.bth", hazardous=False).stdout.decode().splitlines()
+        self.assertIn("1 not played, known to take devices down (--hazardous plays them): header.short.bth", said)
         code, played = self.report("played.json", self.live, "--evidence", "played")
         self.assertEqual((code, played["hazards_not_played"]), (0, 0))
         self.assertNotIn("NOT_APPLICABLE", {r["verdict"] for r in played["results"] if r["hazard"]})
@@ -389,9 +425,9 @@ class Faults(Punctual):
                                            agent=self.relay(mode, 150))
                 self.assertLess(time.monotonic() - begun, 20)
                 bad = [r for r in report["results"] if r["verdict"] not in ("PASS", "INFO")]
-                self.assertEqual(code, 1)
-                self.assertEqual([r["verdict"] for r in bad], ["FAIL"])
+                self.assertEqual((code, [r["verdict"] for r in bad]), (4, ["ERROR"]), "no device is blamed for its agent")
                 self.assertRegex(json.dumps(bad), says)
+                self.assertRegex(json.dumps(bad), "its system was up all the time")
                 self.assertEqual(alive(str(self.folder)), [])
 
     def test_an_agent_that_stays_away(self):
@@ -410,14 +446,63 @@ class Faults(Punctual):
         self.assertGreater(len(count.read_text()), 10, "it is greeted again and again for a while")
 
     def test_an_agent_that_boots(self):
-        """The device goes down in a case, and is back after a while: one case has failed."""
+        """It is gone in a case, and back after a while: one case is not judged."""
         relay, count, wrapper = (self.folder / name for name in ("relay.py", "count", "wrapper"))
         _, agent = self.wires()
         relay.write_text(RELAY)
         wrapper.write_text(f"exec 2>&-\necho >> {count}\nn=$(wc -l < {count})\n[ $n -lt 3 ] || [ $n -gt 6 ] || exit 1\n"
                            f"exec {sys.executable} {relay} kill {self.folder}/flag 150 {AGENT} --engine {' '.join(agent)}\n")
         code, report = self.report("r.json", self.live, "rc.responder.duplicate*", agent=f"exec:exec sh {wrapper}")
-        self.assertEqual((code, report["counts"]["FAIL"], report["counts"]["ERROR"]), (1, 1, 0), report)
+        self.assertEqual((code, report["counts"]["FAIL"], report["counts"]["ERROR"]), (4, 0, 1), report)
+
+    def killer(self, deaths, boots, nap=0):
+        """A suite, and the agent of a device that goes down when a queue pair is destroyed, so many times. boots: its system
+        begins anew then; nap: for so many seconds it is not back."""
+        suite, count, wrapper, relay = (self.folder / n for n in ("suite", "count", "wrapper", "killer.py"))
+        suite.mkdir(exist_ok=True)
+        for name, steps in (("a", "qp a\na state rts\n"), ("b", "qp a\na destroy\n"), ("c", "qp a\na state rts\n")):
+            (suite / f"{name}.ibt").write_text("title t\nspec QS-29\nrole verbs\nservice rc\n" + steps)
+        relay.write_text(KILLER)
+        count.write_text("")
+        _, agent = self.wires()
+        wrapper.write_text(f"exec 2>&-\n[ ! -s {count} ] || [ -e {count}.napped ] || {{ : >{count}.napped; sleep {nap}; }}\n"
+                           f"exec {sys.executable} {relay} {count} {deaths} {int(boots)} {AGENT} --engine {' '.join(agent)}\n")
+        return ("--scenarios", suite, "--evidence", self.folder / "evidence"), f"exec:exec sh {wrapper}"
+
+    def test_devices_that_go_down(self):
+        """Their fault when they do so twice in three plays of the case; an agent that ends by itself never is."""
+        rows = ((99, True, 1, "FAIL", "the device did not survive"), (1, True, 3, "INCONCLUSIVE", "in one of three plays .play-1.pcapng."),
+                (99, False, 4, "ERROR", "was up all the time"), (1, False, 4, "ERROR", "was up all the time"))
+        for deaths, boots, wanted, verdict, says in rows:
+            with self.subTest(deaths=deaths, boots=boots):
+                args, agent = self.killer(deaths, boots)
+                code, report = self.report("r.json", self.live, *args, agent=agent)
+                self.assertEqual((code, list(self.verdicts(report).values())), (wanted, ["PASS", verdict, "PASS"]), report)
+                self.assertRegex(report["results"][1]["finding"]["got"], says)
+                kept = sorted(p.name for p in (self.folder / "evidence").glob("b*"))
+                self.assertEqual(kept, ["b.pcapng", "b.play-1.pcapng"] if verdict == "INCONCLUSIVE" else ["b.pcapng"])
+                shutil.rmtree(self.folder / "evidence")
+
+    def test_the_last_case_takes_the_device_down(self):
+        """It is waited for, and the failure is the case's."""
+        args, agent = self.killer(2, True, nap=7)
+        code, report = self.report("r.json", self.live, "b", *args, agent=agent)
+        self.assertEqual((code, self.verdicts(report)), (1, {"b": "FAIL"}), report)
+
+    def test_a_cable_that_is_pulled(self):
+        """The agent answers, the wire does not any more: not the case's fault, and not that of those behind it."""
+        suite = self.folder / "suite"
+        suite.mkdir()
+        for name in "abc":
+            (suite / f"{name}.ibt").write_text("title t\nspec RR-03\nrole responder\nservice rc\nqp a recv=1\n"
+                                              "> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE\n")
+        relay = self.folder / "cable.py"
+        relay.write_text(CABLE)
+        _, agent = self.wires()
+        code, report = self.report("r.json", self.live, "--scenarios", suite, "--timeout-scale", "0.2",
+                                   agent="exec:exec 2>&-; exec " + " ".join([sys.executable, str(relay), "60", AGENT, "--engine", *agent]))
+        self.assertEqual((code, set(self.verdicts(report).values()) - {"PASS"}), (4, {"ERROR"}), report)
+        self.assertRegex(json.dumps(report), "made anew it is not well either|an earlier case the device is not well")
 
     def test_frames_that_the_wire_lost(self):
         code, report = self.report("r.json", self.live, "rc", "ud", "middle", ours=",drop=1%")
@@ -465,6 +550,35 @@ def unhurried(test):
                 print("once more:", str(e)[:1000], file=sys.stderr)
         return test(self)
     return thrice
+
+
+class Disturbed(Punctual):
+    """Whatever happens to the tester, the channel or the agent's machine, no device is blamed: tools/disturb on the engine."""
+
+    def test_disturbances(self):
+        at = self.folder / "agent"
+        _, agent = self.wires(1)
+        tester, _ = self.wires(1)
+        p = subprocess.Popen([AGENT, "--engine", "--real-time", *agent, "--listen", f"unix:{at}"], stderr=subprocess.DEVNULL, env=self.env)
+        self.addCleanup(p.wait)
+        self.addCleanup(p.kill)
+        for _ in range(500):
+            if at.exists():
+                break
+            time.sleep(0.01)
+        env = {**self.env, "IBPROOF_WIRE": tester[1], "IBPROOF_AGENT": f"unix:{at}"}
+        r = subprocess.run([sys.executable, SOURCE.parent / "tools/guest.d/disturb.py", PROGRAM, "rc.requester.nak*", "rc.responder.psn*", "state.err",
+                            "rc.requester.r*", "--timeout-scale", "0.3", "--seconds", "4", "--out", self.folder], stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, timeout=800, env=env)
+        said = r.stdout.decode()
+        self.assertEqual(r.returncode, 0, said)
+        for name in ("channel", "tester", "busy", "machine", "for-good"):
+            self.assertRegex(said, rf"(?m)^{name}: .*, 0 wrongly$")
+        for share in re.findall(r"(?m)^(?:channel|tester|busy|machine): .*?([0-9.]+)% judged", said):
+            self.assertGreaterEqual(float(share), 80, said)
+
+    def tearDown(self):
+        pass
 
 
 class RealTime(Punctual):
@@ -594,9 +708,54 @@ class Interface(Punctual):
         self.at = self.agent()
         r = self.play("--link", "ib-local", code=2)
         self.assertIn(b"the target has no such link", r.stderr)
+
+    @unhurried
+    def test_a_port_that_is_too_small(self):
+        """What fits is judged as ever; the rest is INCONCLUSIVE, and says what to do. Nothing fails."""
+        self.at = self.agent()
+        which = ("rc.requester.send-segmented", "rc.responder.read-segmented", "rc.responder.write-segmented", "rc.responder.psn*", "ud.receiver")
+        self.play(*which, "--json", "wide.json")
         self.within(self.here, "ip", "link", "set", "tester", "mtu", "1500")
-        r = self.play("rc.responder.write-segmented", "--json", "r.json", code=4)
-        self.assertIn("takes no frame of ", json.dumps(json.loads((self.own / "r.json").read_text())))
+        r = self.play(*which, "--json", "r.json", code=3)
+        self.assertRegex(r.stderr.decode(), r"ibconform: tester: its MTU is 1500: \d+ of \d+ cases [^\n]+ .ip link set tester mtu 9000.\n\Z")
+        wide, small = (self.verdicts(json.loads((self.own / n).read_text())) for n in ("wide.json", "r.json"))
+        for name, verdict in small.items():
+            self.assertEqual(verdict, "INCONCLUSIVE" if "segmented" in name else verdict)
+            self.assertIn(verdict, ("INCONCLUSIVE", wide[name]), name)
+        judged = sum(v != "INCONCLUSIVE" for v in small.values())
+        self.assertGreater(judged, len(small) / 2)
+
+    def test_a_port_without_link(self):
+        self.at = self.agent()
+        self.within(self.there, "ip", "link", "set", "device", "down")
+        r = self.play("audit", code=4)
+        self.assertRegex(r.stderr.decode(), r"\Aibconform: tester: it has no link: cable, [^\n]+\n\Z")
+        self.within(self.here, "ip", "link", "set", "tester", "down")
+        r = self.play("audit", code=4)
+        self.assertRegex(r.stderr.decode(), r"\Aibconform: tester: it is down .ip link set tester up.\n\Z")
+
+    def test_a_wire_that_leads_nowhere(self):
+        """The message says what was sent, what came, and what it may be."""
+        self.at = self.agent()
+        self.within(self.there, "tc", "qdisc", "add", "dev", "device", "clsact")
+        self.within(self.there, "tc", "filter", "add", "dev", "device", "ingress", "matchall", "action", "drop")
+        r = self.play("audit", code=4)
+        self.assertRegex(r.stderr.decode(), r"not well before the first scenario: expected [^\n]+, got nothing for 1000 ms; from "
+                         r"02:00:00:00:00:02 10.0.0.2 to 02:00:00:00:00:01 10.0.0.1 by afpacket:tester .MTU 9000, link up.: [1-9]\d* frames sent, 0 "
+                         r"came, [^\n]*Likely: cable, VLAN, MTU")
+
+    def test_who_reaches_the_agent(self):
+        """Root is given up before the agent is asked: the message says who asks, and how that is changed."""
+        if os.geteuid() != 0:
+            self.skipTest("root only")
+        at = self.folder / "shut"
+        at.mkdir(mode=0o700)
+        self.at = f"unix:{at}/agent"
+        for args, says in (((), "Permission denied for this user .--user NAME runs as another. .root was given up: this user is daemon."),):
+            r = self.play("audit", *args, code=4)
+            self.assertRegex(r.stderr.decode(), says)
+        self.at = "exec:exit 255"
+        self.assertRegex(self.play("audit", code=4).stderr.decode(), "exit code 255 .root was given up: the agent is reached as user daemon.*--user NAME")
 
     def test_without_privileges(self):
         if os.geteuid() == 0:

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""disturb.py IBCONFORM [OPTION]... [PATTERN]...: plays scenarios undisturbed, then under each disturbance, and compares.
+
+Whatever happens to the tester, to the agent's channel and to the machine under the device, no device may be blamed for
+it. Under a disturbance
+  - nothing fails that did not fail without it,
+  - a scenario whose verdict is another one is ERROR or INCONCLUSIVE, and says why,
+  - the run ends.
+IBPROOF_WIRE and IBPROOF_AGENT (a unix: socket) say where the device is, as in commands of `tools/guest run`; stopped is the
+process that has the agent's socket on its command line: the virtual machine, or an ibagent that listens.
+
+  --only NAME        this disturbance; may be repeated (all)
+  --seconds N        for how long the machine is stopped (8)
+  --after N          how many scenarios are played before it begins (a fifth)
+  --limit N          seconds that a run may take (1800)
+  --timeout-scale X  for ibconform
+  --hazardous        for ibconform
+  --waivers FILE     for ibconform
+  --out DIR          where reports and evidence are left
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+WIRE, AGENT = os.environ.get("IBPROOF_WIRE", ""), os.environ.get("IBPROOF_AGENT", "")
+JUDGED = ("PASS", "TOLERATED", "INFO", "FAIL", "XFAIL", "XPASS", "DEVIATES")
+OUT_OF_SCOPE = ("NOT_APPLICABLE", "UNSUPPORTED")
+EXCUSED = ("ERROR", "INCONCLUSIVE")
+RELAY = """
+import os, socket, sys, threading
+s = socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+def carry(read, write):
+    while data := read():
+        write(data)
+    os._exit(0)
+threading.Thread(target=carry, args=(lambda: s.recv(65536), lambda d: os.write(1, d)), daemon=True).start()
+carry(lambda: os.read(0, 65536), s.sendall)
+"""
+
+
+def processes():
+    """Of each process its id and its command line."""
+    for p in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            yield int(p.parent.name), p.read_bytes().split(b"\0")
+        except OSError:
+            pass
+
+
+def machine():
+    path = AGENT.removeprefix("unix:").encode()
+    for pid, words in processes():
+        if (b"qemu" in words[0] or b"ibagent" in words[0]) and any(path in w for w in words):
+            return pid
+    raise SystemExit(f"disturb: no process has {path.decode()} on its command line")
+
+
+def children(pid):
+    found = [pid]
+    for p in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = p.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(words[1]) == pid:
+            found.append(int(p.parent.name))
+    return found
+
+
+def tell(pids, what):
+    for pid in pids:
+        try:
+            os.kill(pid, what)
+        except ProcessLookupError:
+            pass
+
+
+# ---- disturbances: each is begun once some scenarios were played; what it returns is called when the run has ended ----
+
+
+def kill_channel(run):
+    """The process that carries the agent's lines is killed once"""
+    mark = str(run.relay).encode()
+    tell([pid for pid, words in processes() if mark in words], signal.SIGKILL)
+
+
+def stop_machine(run):
+    """The device's machine is stopped, and goes on"""
+    pid = machine()
+    tell([pid], signal.SIGSTOP)
+    timer = threading.Timer(run.options.seconds, tell, ([pid], signal.SIGCONT))
+    timer.start()
+    return timer.join
+
+
+def stop_for_good(_):
+    """The device's machine is stopped, and does not go on"""
+    pid = machine()
+    tell([pid], signal.SIGSTOP)
+    return lambda: tell([pid], signal.SIGCONT)
+
+
+def stop_tester(run):
+    """The tester is stopped four times for 1.2 s"""
+
+    def work():
+        for _ in range(4):
+            pids = children(run.process.pid)
+            tell(pids, signal.SIGSTOP)
+            time.sleep(1.2)
+            tell(pids, signal.SIGCONT)
+            time.sleep(0.8)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread.join
+
+
+def usual():
+    """They do not go before others, as the tester may."""
+    os.setpriority(os.PRIO_PROCESS, 0, 0)
+
+
+def be_busy(_):
+    """Twelve processes keep the processors busy"""
+    busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"], preexec_fn=usual) for _ in range(12)]  # pylint: disable=consider-using-with,subprocess-popen-preexec-fn
+
+    def end():
+        for p in busy:
+            p.kill()
+            p.wait()
+
+    return end
+
+
+DISTURBANCES = {"channel": kill_channel, "tester": stop_tester, "busy": be_busy, "machine": stop_machine, "for-good": stop_for_good}
+
+
+class Run:
+    """One run of ibconform; `disturb` is called once `after` scenarios were played."""
+
+    def __init__(self, options, name, disturb=None, after=0):
+        self.options, self.folder = options, options.out / name
+        self.folder.mkdir(parents=True)
+        self.relay = self.folder / "relay.py"
+        self.relay.write_text(RELAY)
+        agent = AGENT if disturb is not kill_channel else f"exec:exec {sys.executable} {self.relay} {AGENT.removeprefix('unix:')}"
+        command = [options.program, "run", *options.pattern, "--target", "live", "--wire", WIRE, "--agent", agent]
+        command += ["--evidence", str(self.folder / "evidence"), "--json", str(self.folder / "report.json"), *options.more]
+        began = time.monotonic()
+        with open(self.folder / "said", "w", encoding="utf-8") as said:
+            with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said) as self.process:
+                self.code = self.wait(disturb, after)
+        self.seconds = time.monotonic() - began
+        self.said = (self.folder / "said").read_text(encoding="utf-8")
+        self.results = {}
+        if (self.folder / "report.json").exists():
+            report = json.loads((self.folder / "report.json").read_text(encoding="utf-8"))
+            self.results = {r["id"]: r for r in report["results"]}
+
+    def played(self):
+        return len(list((self.folder / "evidence").glob("*"))) if (self.folder / "evidence").exists() else 0
+
+    def wait(self, disturb, after):
+        until = time.monotonic() + self.options.limit
+        while disturb and self.played() < after and self.process.poll() is None:
+            time.sleep(0.02)
+        end = disturb(self) if disturb else None
+        try:
+            return self.process.wait(max(1, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return None
+        finally:
+            if end:
+                end()
+
+    def judged(self):
+        there = [r for r in self.results.values() if r["verdict"] not in OUT_OF_SCOPE]
+        return sum(r["verdict"] in JUDGED for r in there) / len(there) if there else 0.0
+
+
+def blames(quiet, run):
+    """What is wrong with the run, a sentence each, and those whose verdict is another one, with the reason."""
+    wrong, other = [], []
+    if run.code is None:
+        wrong.append(f"it did not end in {run.options.limit} s")
+    if set(run.results) != set(quiet.results):
+        wrong.append(f"its report has {len(run.results)} scenarios, not {len(quiet.results)} ({run.said.strip()})")
+    for name in sorted(set(run.results) & set(quiet.results)):
+        was, now = quiet.results[name], run.results[name]
+        if was["verdict"] == now["verdict"]:
+            continue
+        got = (now["finding"] or {}).get("got", "")
+        other.append(f"{name}: {was['verdict']}, now {now['verdict']}: {got}")
+        if now["verdict"] in EXCUSED and not got:
+            wrong.append(f"{name}: {now['verdict']} without a reason")
+        elif now["verdict"] not in EXCUSED and was["verdict"] not in EXCUSED:
+            wrong.append(other[-1])
+    return wrong, other
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("pattern", nargs="*")
+    parser.add_argument("--only", action="append", choices=DISTURBANCES)
+    parser.add_argument("--seconds", type=float, default=8)
+    parser.add_argument("--after", type=int)
+    parser.add_argument("--limit", type=int, default=1800)
+    parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--hazardous", action="store_true")
+    for word in ("timeout-scale", "waivers"):
+        parser.add_argument("--" + word)
+    o = parser.parse_args()
+    o.more = ["--hazardous"] * o.hazardous
+    for word in ("timeout_scale", "waivers"):
+        o.more += ["--" + word.replace("_", "-"), getattr(o, word)] if getattr(o, word) else []
+    o.out = pathlib.Path(tempfile.mkdtemp(prefix="disturb", dir=o.out))
+    quiet = Run(o, "quiet")
+    print(f"undisturbed: {len(quiet.results)} scenarios, {quiet.judged():.1%} judged, {quiet.seconds:.0f} s", flush=True)
+    if not quiet.results:
+        raise SystemExit(f"disturb: {quiet.said.strip()}")
+    after, bad = o.after or max(1, quiet.played() // 5), 0
+    for name in o.only or DISTURBANCES:
+        run = Run(o, name, DISTURBANCES[name], after)
+        wrong, other = blames(quiet, run)
+        bad += bool(wrong)
+        print(f"{name}: {DISTURBANCES[name].__doc__}: {run.judged():.1%} judged, exit code {run.code}, {run.seconds:.0f} s; "
+              f"{len(other)} verdicts differ, {len(wrong)} wrongly", flush=True)
+        for line in wrong:
+            print(f"    WRONG {line}")
+        for line in other[:10]:
+            print(f"    {line}")
+    print(f"reports: {o.out}")
+    sys.exit(bad > 0)
+
+
+if __name__ == "__main__":
+    main()
