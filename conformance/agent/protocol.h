@@ -108,7 +108,7 @@ struct ag_counters {
 
 /* ---- verbs ---- */
 #define AG_VERBS(V)                                                                                                    \
-    V(hello) V(reset) V(create_pd) V(create_cq) V(create_srq) V(create_qp) V(modify_qp) V(query_qp) V(destroy)         \
+    V(hello) V(reset) V(create_pd) V(create_cq) V(create_srq) V(create_ah) V(create_qp) V(modify_qp) V(query_qp) V(destroy)         \
     V(reg_mr) V(alloc_mw) V(arm_cq) V(notified) V(arm_srq) V(post_send) V(post_recv) V(poll_cq) V(poll_event)          \
     V(attach) V(read_memory) V(write_memory) V(page) V(set_port) V(set_gid) V(choose_psn) V(counters) V(log)         \
     V(advance)
@@ -127,6 +127,8 @@ struct ag_counters {
 #define AG_M_create_cq_ok(M, s)      M(s, U32, cq, MUST)
 #define AG_M_create_srq_args(M, s)   M(s, U32, pd, MUST) M(s, U32, depth, MUST) M(s, U32, limit, MAY)
 #define AG_M_create_srq_ok(M, s)     M(s, U32, srq, MUST)
+#define AG_M_create_ah_args(M, s)    M(s, U32, pd, MUST) M(s, ADDRESS, to, MUST)
+#define AG_M_create_ah_ok(M, s)      M(s, U32, ah, MUST)
 #define AG_M_create_qp_args(M, s)                                                                                      \
     M(s, TYPE, type, MUST) M(s, U32, pd, MUST) M(s, U32, scq, MUST) M(s, U32, rcq, MUST) M(s, U32, srq, MAY)           \
     M(s, FLAG, sig_all, MAY) M(s, U32, sq, MUST) M(s, U32, rq, MAY)

@@ -177,6 +177,13 @@ DO(create_srq)
     return CALL(create_srq, d, a->pd, a->depth, a->limit, &ok->srq);
 }
 
+DO(create_ah)
+{
+    const struct ibc_address to = ag_to_address(&a->to);
+
+    return CALL(create_ah, d, a->pd, &to, &ok->ah);
+}
+
 DO(create_qp)
 {
     const struct ibc_qp_spec q = {.type = a->type,

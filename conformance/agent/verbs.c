@@ -177,6 +177,7 @@ static const struct ibc_target_ops verbs_ops = {
     .create_pd = verbs_create_pd,
     .create_cq = verbs_create_cq,
     .create_srq = verbs_create_srq,
+    .create_ah = verbs_create_ah,
     .create_qp = verbs_create_qp,
     .reg_mr = verbs_reg_mr,
     .alloc_mw = verbs_alloc_mw,

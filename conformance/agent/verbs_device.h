@@ -32,6 +32,7 @@ struct verbs_ah {
     struct ibv_ah *ah;
     struct ibv_pd *pd;
     struct ibv_ah_attr attr;
+    bool named; /* made by the tester, who destroys it; else for a work request */
 };
 struct verbs_group {
     struct ibv_qp *qp;
@@ -112,6 +113,7 @@ struct ibv_srq *verbs_find_srq(struct verbs *v, uint32_t srq);
 enum ibv_qp_type verbs_qp_type(uint8_t type); /* enum iba_qp_type; IBV_QPT_DRIVER: none that a tester may have */
 enum ibc_rc verbs_create_pd(struct ibc_target *t, unsigned d, uint32_t *pd);
 enum ibc_rc verbs_create_cq(struct ibc_target *t, unsigned d, uint32_t depth, uint32_t *cq);
+enum ibc_rc verbs_create_ah(struct ibc_target *t, unsigned d, uint32_t pd, const struct ibc_address *to, uint32_t *ah);
 enum ibc_rc verbs_create_srq(struct ibc_target *t, unsigned d, uint32_t pd, uint32_t depth, uint32_t limit,
                              uint32_t *srq);
 enum ibc_rc verbs_create_qp(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn);

@@ -220,13 +220,13 @@ static enum ibc_rc gone(struct verbs *v, int result, const char *busy)
     return result == EBUSY || (result < 0 && errno == EBUSY) ? verbs_refused(v, busy) : verbs_answer(v, result);
 }
 
-/* Address handles are the target's own: no users of a domain that the tester could know of. */
+/* Of the domain, those made for work requests: they are no users of it that the tester could know of. NULL: all. */
 static bool destroy_handles(struct verbs *v, const struct ibv_pd *pd)
 {
     bool good = true;
 
     for (unsigned i = 0; i < VERBS_AHS; i++)
-        if (v->ah[i].ah && (!pd || v->ah[i].pd == pd)) {
+        if (v->ah[i].ah && (!pd || (v->ah[i].pd == pd && !v->ah[i].named))) {
             good &= ibv_destroy_ah(v->ah[i].ah) == 0;
             v->ah[i] = (struct verbs_ah){0};
         }
@@ -287,6 +287,18 @@ static enum ibc_rc destroy_qp(struct verbs *v, uint32_t qpn)
     return rc;
 }
 
+static enum ibc_rc destroy_ah(struct verbs *v, uint32_t ah)
+{
+    enum ibc_rc rc;
+
+    if (ah >= VERBS_AHS || !v->ah[ah].named)
+        return verbs_refused(v, "no_ah");
+    rc = verbs_answer(v, ibv_destroy_ah(v->ah[ah].ah));
+    if (rc == IBC_OK)
+        v->ah[ah] = (struct verbs_ah){0};
+    return rc;
+}
+
 enum ibc_rc verbs_destroy(struct ibc_target *t, unsigned d, enum ibc_object_kind kind, uint32_t id)
 {
     struct verbs *v = verbs_of(t);
@@ -298,6 +310,7 @@ enum ibc_rc verbs_destroy(struct ibc_target *t, unsigned d, enum ibc_object_kind
     case IBC_O_mw: return verbs_free_mw(v, id);
     case IBC_O_cq: return destroy_cq(v, id);
     case IBC_O_srq: return destroy_srq(v, id);
+    case IBC_O_handle: return destroy_ah(v, id);
     case IBC_O_qp: return destroy_qp(v, id);
     default: return IBC_UNSUPPORTED;
     }

@@ -55,9 +55,43 @@ static bool same_path(const struct ibv_ah_attr *a, const struct ibv_ah_attr *b)
 static struct ibv_ah *known_handle(struct verbs *v, const struct ibv_pd *pd, const struct ibv_ah_attr *attr)
 {
     for (unsigned i = 0; i < VERBS_AHS; i++)
-        if (v->ah[i].ah && v->ah[i].pd == pd && same_path(&v->ah[i].attr, attr))
+        if (v->ah[i].ah && !v->ah[i].named && v->ah[i].pd == pd && same_path(&v->ah[i].attr, attr))
             return v->ah[i].ah;
     return NULL;
+}
+
+/* *i: its place */
+static enum ibc_rc new_handle(struct verbs *v, struct ibv_pd *pd, struct ibv_ah_attr *attr, bool named, unsigned *i)
+{
+    struct ibv_ah *ah;
+    enum ibc_rc rc;
+
+    *i = 0;
+    while (*i < VERBS_AHS && v->ah[*i].ah)
+        ++*i;
+    if (*i == VERBS_AHS)
+        return verbs_refused(v, "full");
+    ah = ibv_create_ah(pd, attr);
+    rc = verbs_made(v, ah);
+    if (rc == IBC_OK)
+        v->ah[*i] = (struct verbs_ah){.ah = ah, .pd = pd, .attr = *attr, .named = named};
+    return rc;
+}
+
+enum ibc_rc verbs_create_ah(struct ibc_target *t, unsigned d, uint32_t pd, const struct ibc_address *to, uint32_t *ah)
+{
+    enum { HOPS = 64 };
+    struct verbs *v = verbs_of(t);
+    struct ibv_pd *of = verbs_find_pd(v, pd);
+    const struct ibc_path usual = {0};
+    struct ibv_ah_attr attr;
+    enum ibc_rc rc = verbs_path(v, to, NULL, &usual, &attr);
+
+    (void)d;
+    if (!of)
+        return verbs_refused(v, "no_pd");
+    attr.grh.hop_limit = HOPS;
+    return rc == IBC_OK ? new_handle(v, of, &attr, true, ah) : rc;
 }
 
 static enum ibc_rc handle(struct verbs *v, struct ibv_pd *of_qp, const struct ibc_ah_spec *s, struct ibv_ah **ah)
@@ -65,7 +99,7 @@ static enum ibc_rc handle(struct verbs *v, struct ibv_pd *of_qp, const struct ib
     struct ibv_pd *pd = s->has_pd ? verbs_find_pd(v, s->pd) : of_qp;
     struct ibv_ah_attr attr;
     enum ibc_rc rc = verbs_path(v, s->to, s->group, &s->path, &attr);
-    unsigned i = 0;
+    unsigned i;
 
     if (rc != IBC_OK || s->none) /* libibverbs looks into what it is given */
         return s->none ? IBC_UNSUPPORTED : rc;
@@ -78,14 +112,9 @@ static enum ibc_rc handle(struct verbs *v, struct ibv_pd *of_qp, const struct ib
     *ah = known_handle(v, pd, &attr);
     if (*ah)
         return IBC_OK;
-    while (i < VERBS_AHS && v->ah[i].ah)
-        i++;
-    if (i == VERBS_AHS)
-        return verbs_refused(v, "full");
-    *ah = ibv_create_ah(pd, &attr);
-    rc = verbs_made(v, *ah);
+    rc = new_handle(v, pd, &attr, false, &i);
     if (rc == IBC_OK)
-        v->ah[i] = (struct verbs_ah){.ah = *ah, .pd = pd, .attr = attr};
+        *ah = v->ah[i].ah;
     return rc;
 }
 

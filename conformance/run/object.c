@@ -100,6 +100,12 @@ static enum ibc_rc make_srq(struct run_player *p, struct run_live *l, unsigned d
                                  (uint32_t)object_n(l->o, IBC_K_limit, 0), &l->id[d]);
 }
 
+/* To the tester */
+static enum ibc_rc make_handle(struct run_player *p, struct run_live *l, unsigned d)
+{
+    return p->t->ops->create_ah(p->t, d, named(p, l->o, IBC_K_pd)->id[d], &p->t->tester, &l->id[d]);
+}
+
 /* A transient multicast group of the widest scope the link has, told apart by the object's place in the file. */
 static enum ibc_rc make_group(struct run_player *p, struct run_live *l, unsigned d)
 {
@@ -123,8 +129,8 @@ static enum ibc_rc make_group(struct run_player *p, struct run_live *l, unsigned
 }
 
 static enum ibc_rc (*const makers[IBC_O_COUNT])(struct run_player *p, struct run_live *l, unsigned d) = {
-    [IBC_O_pd] = make_pd, [IBC_O_mr] = make_mr,   [IBC_O_mw] = make_mw,
-    [IBC_O_cq] = make_cq, [IBC_O_srq] = make_srq, [IBC_O_group] = make_group,
+    [IBC_O_pd] = make_pd,   [IBC_O_mr] = make_mr,       [IBC_O_mw] = make_mw,         [IBC_O_cq] = make_cq,
+    [IBC_O_srq] = make_srq, [IBC_O_group] = make_group, [IBC_O_handle] = make_handle,
 };
 
 static bool make_on_each(struct run_player *p, struct run_live *l, const struct ibc_step *s)

@@ -77,6 +77,7 @@ static const struct ibc_row cq[] = {UPTO(depth, 65536), FAILS};
 static const struct ibc_row srq[] = {
     UPTO(depth, 65536), UPTO(limit, 65536), UPTO(recv, 65536), BITS(recv_bytes, 31), OBJECT(pd, KIND(pd)), FAILS,
 };
+static const struct ibc_row handle[] = {OBJECT(pd, KIND(pd)), FAILS};
 static const struct ibc_row group[] = {ROW(gid, GID, 0), BITS(lid, 16)};
 
 /* Attributes may be out of their range where a device has to refuse that: modify takes them wider than the line of the
@@ -233,7 +234,7 @@ static const struct ibc_shape steps[IBC_S_COUNT] = {
     [IBC_S_completions] = {ROWS(completions), IBC_OBJECT_BEFORE, KIND(qp),                0,                false, false, false, true, 0},
     [IBC_S_event]       = {ROWS(event),       IBC_OBJECT_MAYBE,  QUEUES,                  0,                false, false, true,  false, 0},
     [IBC_S_events]      = {ROWS(events),      IBC_OBJECT_MAYBE,  QUEUES,                  0,                false, false, false, false, 0},
-    [IBC_S_destroy]     = {ROWS(fails),       IBC_OBJECT_BEFORE, QUEUES | KIND(pd),       0,                false, false, false, false, 0},
+    [IBC_S_destroy]     = {ROWS(fails),       IBC_OBJECT_BEFORE, QUEUES | KIND(pd) | KIND(handle), 0,                false, false, false, false, 0},
     [IBC_S_dereg]       = {ROWS(fails),       IBC_OBJECT_BEFORE, KIND(mr),                0,                false, false, false, false, 0},
     [IBC_S_free]        = {ROWS(fails),       IBC_OBJECT_BEFORE, KIND(mw),                0,                false, false, false, false, 0},
     [IBC_S_arm]         = {ROWS(arm),         IBC_OBJECT_BEFORE, KIND(cq),                0,                false, false, false, false, 0},
@@ -259,6 +260,7 @@ static const struct ibc_shape objects[IBC_O_COUNT] = {
     [IBC_O_cq] = {.row = cq, .n = sizeof cq / sizeof *cq},
     [IBC_O_srq] = {.row = srq, .n = sizeof srq / sizeof *srq},
     [IBC_O_group] = {.row = group, .n = sizeof group / sizeof *group},
+    [IBC_O_handle] = {.row = handle, .n = sizeof handle / sizeof *handle},
     [IBC_O_qp] = {.row = qp, .n = sizeof qp / sizeof *qp},
 };
 /* clang-format on */

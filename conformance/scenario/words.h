@@ -48,7 +48,7 @@
     C(notify,        "completion notification")                                                                        \
     C(counters,      "counters")                                                                                       \
     C(virtual_time,  "time that is exact and costs nothing: hours, and single microseconds")
-#define IBC_OBJECT_KINDS(K) K(pd) K(mr) K(mw) K(cq) K(srq) K(group) K(qp)
+#define IBC_OBJECT_KINDS(K) K(pd) K(mr) K(mw) K(cq) K(srq) K(group) K(handle) K(qp)
 /* Live values of an object: "m.rkey", "a.peer" */
 #define IBC_ATTRS(A) A(va) A(lkey) A(rkey) A(length) A(qpn) A(peer) A(epsn) A(psn)
 

@@ -45,6 +45,20 @@ static enum ibc_rc create_srq(struct ibc_target *t, unsigned d, uint32_t pd, uin
     return rc;
 }
 
+static enum ibc_rc create_ah(struct ibc_target *t, unsigned d, uint32_t pd, const struct ibc_address *to, uint32_t *ah)
+{
+    struct live *l = live_of(t);
+    struct ag_create_ah_args *a = &live_request(l, AG_V_create_ah, d)->u.create_ah;
+    enum ibc_rc rc;
+
+    a->pd = pd;
+    a->to = ag_from_address(to);
+    rc = live_ask(l);
+    if (rc == IBC_OK)
+        *ah = l->r.u.create_ah.ah;
+    return rc;
+}
+
 /* Whether a QP's work requests name their destination is asked when one is posted. */
 static void remember_qp(struct live *l, unsigned d, uint32_t qpn, uint8_t type)
 {
@@ -431,6 +445,7 @@ const struct ibc_target_ops live_ops = {
     .create_pd = create_pd,
     .create_cq = create_cq,
     .create_srq = create_srq,
+    .create_ah = create_ah,
     .create_qp = create_qp,
     .reg_mr = reg_mr,
     .alloc_mw = alloc_mw,

@@ -208,6 +208,7 @@ enum ibc_rc ref_destroy(struct ibc_target *t, unsigned d, enum ibc_object_kind k
     case IBC_O_mw: return ref_mem(t, iba_mw_free(&dev->ca.mem, id));
     case IBC_O_cq: return ref_verb(t, destroy_cq(dev, id));
     case IBC_O_srq: return ref_verb(t, destroy_srq(dev, id));
+    case IBC_O_handle: return ref_verb(t, iba_destroy_ah(&dev->ca, id));
     case IBC_O_qp: return ref_verb(t, destroy_qp(dev, id));
     default: return IBC_UNSUPPORTED;
     }

@@ -108,6 +108,15 @@ static enum iba_verb_err handle(struct ref_device *dev, uint32_t pd, const struc
     return IBA_VERB_OK;
 }
 
+enum ibc_rc ref_create_ah(struct ibc_target *t, unsigned d, uint32_t pd, const struct ibc_address *to, uint32_t *ah)
+{
+    enum { HOPS = 64 };
+    struct iba_av av = ref_path(reference_of(t), 1, to);
+
+    av.hop_limit = HOPS;
+    return ref_verb(t, iba_create_ah(&device_of(t, d)->ca, pd, &av, ah));
+}
+
 /* ---- work ---- */
 
 enum ibc_rc ref_post_send(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_send *s)

@@ -327,6 +327,7 @@ static const struct ibc_target_ops reference_ops = {
     .create_pd = ref_create_pd,
     .create_cq = ref_create_cq,
     .create_srq = ref_create_srq,
+    .create_ah = ref_create_ah,
     .create_qp = ref_create_qp,
     .reg_mr = ref_reg_mr,
     .alloc_mw = ref_alloc_mw,

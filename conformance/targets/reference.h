@@ -142,6 +142,7 @@ void ref_put_path(struct iba_av *av, const struct ibc_path *path);
 /* ---- ref_object.c, ref_memory.c, ref_queue.c: verbs ---- */
 enum ibc_rc ref_create_pd(struct ibc_target *t, unsigned d, uint32_t *pd);
 enum ibc_rc ref_create_cq(struct ibc_target *t, unsigned d, uint32_t depth, uint32_t *cq);
+enum ibc_rc ref_create_ah(struct ibc_target *t, unsigned d, uint32_t pd, const struct ibc_address *to, uint32_t *ah);
 enum ibc_rc ref_create_srq(struct ibc_target *t, unsigned d, uint32_t pd, uint32_t depth, uint32_t limit,
                            uint32_t *srq);
 enum ibc_rc ref_create_qp(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn);

@@ -111,6 +111,9 @@ struct ibc_target_ops {
     enum ibc_rc (*create_qp)(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn);
     enum ibc_rc (*reg_mr)(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out);
     enum ibc_rc (*alloc_mw)(struct ibc_target *t, unsigned d, unsigned type, uint32_t pd, uint32_t *rkey);
+    /* Of the usual path to that address. It is a user of the domain as long as it is there; those that are made for
+     * work requests are the target's own, and go with the domain. */
+    enum ibc_rc (*create_ah)(struct ibc_target *t, unsigned d, uint32_t pd, const struct ibc_address *to, uint32_t *ah);
     /* kind: enum ibc_object_kind; id: of a region its L_Key, of a window its R_Key, of a QP its number */
     enum ibc_rc (*destroy)(struct ibc_target *t, unsigned d, enum ibc_object_kind kind, uint32_t id);
     enum ibc_rc (*arm_cq)(struct ibc_target *t, unsigned d, uint32_t cq, bool solicited_only);

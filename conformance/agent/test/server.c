@@ -390,6 +390,7 @@ static size_t fair_line(struct bench *b, struct iba_random *r)
         "{\"id\":1,\"do\":\"create_pd\"}",
         "{\"id\":1,\"do\":\"create_cq\",\"depth\":64}",
         "{\"id\":1,\"do\":\"create_srq\",\"pd\":0,\"depth\":16,\"limit\":3}",
+        "{\"id\":1,\"do\":\"create_ah\",\"pd\":0,\"to\":{\"mac\":\"02:00:00:00:00:01\"}}",
         "{\"id\":1,\"do\":\"create_qp\",\"type\":\"ud\",\"pd\":0,\"scq\":0,\"rcq\":0,\"sq\":16,\"rq\":16}",
         "{\"id\":1,\"do\":\"create_qp\",\"type\":\"smi\",\"pd\":0,\"scq\":0,\"rcq\":0,\"sq\":16,\"rq\":16}",
         "{\"id\":1,\"do\":\"modify_qp\",\"qpn\":0,\"state\":\"init\",\"pkey\":0,\"qkey\":0}",

@@ -105,7 +105,7 @@ Test(verbs, objects_come_and_go_for_ever)
     const struct ibc_target_ops *o = b->t->ops;
     const struct ibc_mr_spec m = {.pd = b->d[0].pd, .length = 65536, .fill = 'k', .access = IBA_ACCESS_REMOTE_READ};
     struct ibc_mr mr;
-    uint32_t pd, cq, srq;
+    uint32_t pd, cq, srq, ah;
 
     for (unsigned i = 0; i < 5000; i++) {
         (void)bed_qp(b, 0, IBA_QPT_RC);
@@ -113,10 +113,14 @@ Test(verbs, objects_come_and_go_for_ever)
         cr_assert_eq(o->create_pd(b->t, 0, &pd), IBC_OK);
         cr_assert_eq(o->create_cq(b->t, 0, 100 + i % 7, &cq), IBC_OK);
         cr_assert_eq(o->create_srq(b->t, 0, pd, 10 + i % 5, 3, &srq), IBC_OK);
+        cr_assert_eq(o->create_ah(b->t, 0, pd, &b->t->tester, &ah), IBC_OK);
         cr_assert_eq(o->reg_mr(b->t, 0, &m, &mr), IBC_OK, "region %u", i);
         cr_assert_eq(o->destroy(b->t, 0, IBC_O_mr, mr.id), IBC_OK);
         cr_assert_eq(o->destroy(b->t, 0, IBC_O_srq, srq), IBC_OK);
         cr_assert_eq(o->destroy(b->t, 0, IBC_O_cq, cq), IBC_OK);
+        cr_assert_eq(o->destroy(b->t, 0, IBC_O_pd, pd), IBC_REFUSED, "its address handle is there");
+        cr_assert_eq(o->destroy(b->t, 0, IBC_O_handle, ah), IBC_OK);
+        cr_assert_eq(o->destroy(b->t, 0, IBC_O_handle, ah), IBC_REFUSED);
         cr_assert_eq(o->destroy(b->t, 0, IBC_O_pd, pd), IBC_OK);
     }
     bed_close(b);

@@ -43,7 +43,7 @@ syntax match ibtStep '\<\%(event\|events\|destroy\|dereg\|free\|arm\|notified\|l
 syntax match ibtStep '\<\%(detach\|memory\|write\|page\|port\|counter\|pass\|release\|score\)\ze\%(\s\|$\)'
 syntax match ibtStep '\<\%(health\|repeat\|end\)\ze\%(\s\|$\)'
 syntax match ibtFlag '\<mapped\>=\@!'
-syntax match ibtObject '^\s*\zs\%(group\|srq\|cq\|mr\|mw\|pd\|qp\)\ze\s\+\l'
+syntax match ibtObject '^\s*\zs\%(handle\|group\|srq\|cq\|mr\|mw\|pd\|qp\)\ze\s\+\l'
 syntax match ibtFlag '\<\%(repair\|only\|solicited\|absent\|present\|unchanged\)\>=\@!'
 
 " the head
