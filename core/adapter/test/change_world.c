@@ -91,7 +91,7 @@ static const struct scenario scenarios[] = {
     {.type = IBA_QPT_RC, .receives = 8, .drains = true, .lose = 100000, .seed = 11, .m = {{W(SEND), 0, 4000, PLAIN}, {W(WRITE), 0, 3000, PLAIN}, {W(SEND), S, 10, PLAIN}}},
     {.type = IBA_QPT_RC, .receives = 8, .m = {{W(SEND), S, 40, PLAIN}, {W(FLUSH), S, 40, PLAIN}, {W(SEND), S, 40, PLAIN}}}, /* not allowed there */
     {.type = IBA_QPT_RC, .receives = 8, /* operations of another form than theirs */
-     .m = {{W(CMP_SWAP), S, 4, PLAIN}, {W(FETCH_ADD), S, 8, TWO}, {W(FLUSH), S, 40, RKEY}, {W(SEND), S, 0x90000000, PLAIN}, {W(SEND), S, 40, PLAIN}}},
+     .m = {{W(CMP_SWAP), S, 4, PLAIN}, {W(FETCH_ADD), S, 8, TWO}, {W(FLUSH), S, 40, RKEY}, {W(SEND), S, 0x90000000, PLAIN}, {W(SEND), S, 40, TWO}}},
     {.type = IBA_QPT_RC, .m = {{W(READ), S, 0x40000000, PLAIN}, {W(READ), S, 0x40000000, PLAIN}, {W(READ), S, 10, PLAIN}}},
     {.type = IBA_QPT_RC, .m = {{W(WRITE), S, 10, PLAIN}, {W(READ), S, 0x80000000, PLAIN}, {W(WRITE), S, 10, PLAIN}}},
     {.type = IBA_QPT_RC, .no_depth = true, .m = {{W(WRITE), S, 10, PLAIN}, {W(READ), S, 10, PLAIN}, {W(WRITE), S, 10, PLAIN}}},
