@@ -10,7 +10,12 @@ enum {
     VERBS_ID_BITS = 56,
 };
 #define VERBS_GUARD_BYTE 0xa5
-#define VERBS_DEVICE_ATOMIC_WRITE (UINT64_C(1) << 40) /* as the kernel counts; older headers do not have its name */
+/* As the kernel counts; older headers do not have their names. */
+#define VERBS_DEVICE_FLUSH_GLOBAL (UINT64_C(1) << 38)
+#define VERBS_DEVICE_FLUSH_PERSISTENT (UINT64_C(1) << 39)
+#define VERBS_DEVICE_ATOMIC_WRITE (UINT64_C(1) << 40)
+#define VERBS_ACCESS_FLUSH_GLOBAL (1u << 8)
+#define VERBS_ACCESS_FLUSH_PERSISTENT (1u << 9)
 
 struct verbs_cq {
     struct ibv_cq *cq; /* NULL: free; likewise below */

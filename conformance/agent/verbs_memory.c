@@ -12,11 +12,15 @@ uint32_t verbs_access(uint32_t access, bool *all)
 {
     static const struct {
         uint32_t ours, theirs;
-    } rights[] = {
-        {IBA_ACCESS_LOCAL_WRITE, IBV_ACCESS_LOCAL_WRITE}, {IBA_ACCESS_REMOTE_WRITE, IBV_ACCESS_REMOTE_WRITE},
-        {IBA_ACCESS_REMOTE_READ, IBV_ACCESS_REMOTE_READ}, {IBA_ACCESS_REMOTE_ATOMIC, IBV_ACCESS_REMOTE_ATOMIC},
-        {IBA_ACCESS_MW_BIND, IBV_ACCESS_MW_BIND},         {IBA_ACCESS_ZERO_BASED, IBV_ACCESS_ZERO_BASED},
-        {IBA_ACCESS_ON_DEMAND, IBV_ACCESS_ON_DEMAND}};
+    } rights[] = {{IBA_ACCESS_LOCAL_WRITE, IBV_ACCESS_LOCAL_WRITE},
+                  {IBA_ACCESS_REMOTE_WRITE, IBV_ACCESS_REMOTE_WRITE},
+                  {IBA_ACCESS_REMOTE_READ, IBV_ACCESS_REMOTE_READ},
+                  {IBA_ACCESS_REMOTE_ATOMIC, IBV_ACCESS_REMOTE_ATOMIC},
+                  {IBA_ACCESS_MW_BIND, IBV_ACCESS_MW_BIND},
+                  {IBA_ACCESS_ZERO_BASED, IBV_ACCESS_ZERO_BASED},
+                  {IBA_ACCESS_ON_DEMAND, IBV_ACCESS_ON_DEMAND},
+                  {IBA_ACCESS_FLUSH_GLOBAL, VERBS_ACCESS_FLUSH_GLOBAL},
+                  {IBA_ACCESS_FLUSH_PERSISTENT, VERBS_ACCESS_FLUSH_PERSISTENT}};
     uint32_t out = 0;
 
     for (unsigned i = 0; i < sizeof rights / sizeof *rights; i++)

@@ -92,12 +92,15 @@ static uint64_t asked(struct verbs *v)
 
 static uint64_t tried(const struct trial *p)
 {
-    const uint64_t said = p->v->attr.orig_attr.device_cap_flags;
+    const uint64_t said = p->v->attr.orig_attr.device_cap_flags | p->v->attr.device_cap_flags_ex;
     const bool odp = p->v->attr.odp_caps.general_caps & IBV_ODP_SUPPORT, rc = can_have_qp(p, IBA_QPT_RC);
     const bool has[IBC_CAP_COUNT] = {
         [IBC_CAP_rc] = rc,
         [IBC_CAP_write] = rc,
         [IBC_CAP_read] = rc,
+        [IBC_CAP_credits] = rc, /* no verb has a say in them: each ACK of an adapter has a code (RR-19) */
+        [IBC_CAP_flush] = said & VERBS_DEVICE_FLUSH_GLOBAL && can_have_region(p, IBA_ACCESS_FLUSH_GLOBAL),
+        [IBC_CAP_persistent] = said & VERBS_DEVICE_FLUSH_PERSISTENT && can_have_region(p, IBA_ACCESS_FLUSH_PERSISTENT),
         [IBC_CAP_uc] = can_have_qp(p, IBA_QPT_UC),
         [IBC_CAP_ud] = can_have_qp(p, IBA_QPT_UD),
         [IBC_CAP_xrc] = said & IBV_DEVICE_XRC && can_have_qp(p, IBA_QPT_XRC_INI),

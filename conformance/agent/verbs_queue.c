@@ -78,7 +78,8 @@ static enum ibc_rc attributes(struct verbs *v, const struct ibc_qp_attr *a, stru
                                 .alt_timeout = a->a.timeout,
                                 .retry_cnt = a->a.retry,
                                 .rnr_retry = a->a.rnr_retry};
-    if ((a->mask & IBA_QPA_ACCESS && !all) || (a->mask & IBA_QPA_DEST_QPN && a->a.flow_control) || a->to_twin)
+    /* Flow control is agreed on by connection managers; no verb knows it, and the device does what it does. */
+    if ((a->mask & IBA_QPA_ACCESS && !all) || a->to_twin)
         return IBC_UNSUPPORTED;
     if (a->mask & IBA_QPA_AV)
         rc = path_of_qp(v, a->to, a->av_port, a, &out->ah_attr);

@@ -197,7 +197,7 @@ static void w_post(struct making *m, struct place *p)
         {"READ", FUZZ_CAP(read), true, false, "{local}{remote}"},
         {"CMP_SWAP", FUZZ_CAP(atomic), false, true, "{remote8} cmp={u64} swap={u64} at=l+{0..4000}"},
         {"FETCH_ADD", FUZZ_CAP(atomic), false, true, "{remote8} add={u64} at=l+{0..4000}"},
-        {"FLUSH", FUZZ_CAP(flush), true, false, "{remote} placement={1|2|3} selectivity={0|1|2}"},
+        {"FLUSH", FUZZ_CAP(persistent), true, false, "{remote} placement={1|2|3} selectivity={0|1|2}"},
         {"ATOMIC_WRITE", FUZZ_CAP(atomic_write), true, true, "{remote8}"},
     };
     const unsigned k = making_below(m, sizeof ops / sizeof *ops);

@@ -86,7 +86,9 @@ static void print_target(const struct ibc_scenario *s, const char *spec)
         printf("        not applicable: it does not claim");
         for (unsigned i = 0; i < IBC_CAP_COUNT; i++)
             if (lacks >> i & 1)
-                printf(" %s", ibc_capability_names[i]);
+                printf(" %s%s%s%s", ibc_capability_names[i], ibc_capability_unclaimed[i] ? " (" : "",
+                       ibc_capability_unclaimed[i] ? ibc_capability_unclaimed[i] : "",
+                       ibc_capability_unclaimed[i] ? ")" : "");
         printf("\n");
     }
     ibc_target_close(t);

@@ -30,7 +30,8 @@ static uint32_t usual_access(const struct run_player *p, const struct ibc_object
     } only_with[] = {
         {UINT64_C(1) << IBC_CAP_atomic, IBA_ACCESS_REMOTE_ATOMIC},
         {UINT64_C(1) << IBC_CAP_mw1 | UINT64_C(1) << IBC_CAP_mw2, IBA_ACCESS_MW_BIND},
-        {UINT64_C(1) << IBC_CAP_flush, IBA_ACCESS_FLUSH_GLOBAL | IBA_ACCESS_FLUSH_PERSISTENT},
+        {UINT64_C(1) << IBC_CAP_flush, IBA_ACCESS_FLUSH_GLOBAL},
+        {UINT64_C(1) << IBC_CAP_persistent, IBA_ACCESS_FLUSH_PERSISTENT},
     };
     uint32_t access = IBA_ACCESS_LOCAL_WRITE | IBA_ACCESS_REMOTE | IBA_ACCESS_MW_BIND;
 

@@ -33,7 +33,9 @@ static uint32_t usual_rights(const struct run_player *p)
     uint32_t access = IBA_ACCESS_REMOTE;
 
     if (!(p->caps >> IBC_CAP_flush & 1))
-        access &= ~(uint32_t)(IBA_ACCESS_FLUSH_GLOBAL | IBA_ACCESS_FLUSH_PERSISTENT);
+        access &= ~(uint32_t)IBA_ACCESS_FLUSH_GLOBAL;
+    if (!(p->caps >> IBC_CAP_persistent & 1))
+        access &= ~(uint32_t)IBA_ACCESS_FLUSH_PERSISTENT;
     if (!(p->caps >> IBC_CAP_atomic & 1))
         access &= ~(uint32_t)IBA_ACCESS_REMOTE_ATOMIC;
     return access;

@@ -31,11 +31,18 @@ static uint64_t needs_of(enum iba_qp_type service)
     return UINT64_C(1) << of[service];
 }
 
-/* The capability that is missing, or NULL */
-static const char *missing(uint64_t needs, uint64_t caps)
+/* Whether a capability is missing; then *r says which, and why no verb gives it where none does. */
+static bool lacks(uint64_t needs, uint64_t caps, struct ibc_result *r)
 {
     const uint64_t not_there = needs & ~caps;
-    return not_there ? ibc_capability_names[__builtin_ctzll(not_there)] : NULL;
+    const unsigned c = not_there ? (unsigned)__builtin_ctzll(not_there) : 0;
+    const char *why = ibc_capability_unclaimed[c];
+
+    if (!not_there)
+        return false;
+    snprintf(r->measured, sizeof r->measured, "the device does not claim %s%s%s", ibc_capability_names[c],
+             why ? "; " : "", why ? why : "");
+    return true;
 }
 
 static bool choose_link(const struct ibc_scenario *s, struct run_player *p)
@@ -51,15 +58,13 @@ static bool choose_link(const struct ibc_scenario *s, struct run_player *p)
 static bool applicable(const struct ibc_scenario *s, struct run_player *p, struct ibc_result *r)
 {
     uint64_t needs = s->needs;
-    const char *lacks;
 
     p->caps = p->t->ops->capabilities(p->t);
     if (s->role == IBC_ROLE_middle)
         needs |= UINT64_C(1) << IBC_CAP_two_devices;
-    lacks = missing(needs, p->caps);
-    if (lacks)
-        snprintf(r->measured, sizeof r->measured, "the device does not claim %s", lacks);
-    else if (!choose_link(s, p))
+    if (lacks(needs, p->caps, r))
+        return false;
+    if (!choose_link(s, p))
         snprintf(r->measured, sizeof r->measured, "the target has no link that the scenario is for");
     else
         return true;
@@ -132,12 +137,9 @@ static void play_all(struct run_player *p, struct run_evidence *e, struct ibc_re
 
     for (unsigned i = 0; i < n; i++) {
         const enum iba_qp_type service = service_at(s, i / s->n_variation);
-        const char *lacks = missing(needs_of(service), p->caps);
-        if (lacks) {
-            if (r->variations == 0)
-                snprintf(r->measured, sizeof r->measured, "the device does not claim %s", lacks);
+        struct ibc_result unused = {0}, *told = r->variations == 0 ? r : &unused;
+        if (lacks(needs_of(service), p->caps, told))
             continue;
-        }
         if (r->variations == 0)
             r->measured[0] = '\0';
         play_one(service, i % s->n_variation, p, e, r);

@@ -15,5 +15,7 @@ const char *const ibc_score_names[] = {IBC_SCORES(NAME)};
 #define SECOND_OF_3(id, words, more) words,
 const char *const ibc_capability_names[] = {IBC_CAPABILITIES(FIRST)};
 const char *const ibc_capability_words[] = {IBC_CAPABILITIES(SECOND)};
+#define UNCLAIMED(w, why) [IBC_CAP_##w] = (why),
+const char *const ibc_capability_unclaimed[IBC_CAP_COUNT] = {IBC_UNCLAIMED(UNCLAIMED)};
 const char *const ibc_link_names[] = {IBC_LINKS(SECOND_OF_3)};
 const char *const ibc_step_names[] = {IBC_STEPS(SECOND)};

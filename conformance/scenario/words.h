@@ -23,6 +23,7 @@
     C(read,          "RDMA READ")                                                                                      \
     C(atomic,        "CmpSwap and FetchAdd")                                                                           \
     C(flush,         "FLUSH (A19)")                                                                                    \
+    C(persistent,    "regions that may be flushed into persistence (A19)")                                             \
     C(atomic_write,  "ATOMIC WRITE (A19)")                                                                             \
     C(send_inv,      "SEND with Invalidate")                                                                           \
     C(mw1,           "type 1 memory windows")                                                                          \
@@ -48,6 +49,13 @@
     C(notify,        "completion notification")                                                                        \
     C(counters,      "counters")                                                                                       \
     C(virtual_time,  "time that is exact and costs nothing: hours, and single microseconds")
+/* Why a device that is asked through libibverbs does not claim them, where it is not the device that cannot */
+#define IBC_UNCLAIMED(U)                                                                                               \
+    U(management, "QP0 and QP1 are the kernel's: no verb gives them to a program")                                     \
+    U(fast_reg, "libibverbs has no verb for them: only a kernel's users register so")                                  \
+    U(pkey_table, "a subnet manager sets it, no verb")                                                                 \
+    U(page_hook, "the kernel takes pages away, no verb")                                                               \
+    U(counter_hook, "no verb sets counters")
 #define IBC_OBJECT_KINDS(K) K(pd) K(mr) K(mw) K(cq) K(srq) K(group) K(handle) K(qp)
 /* Live values of an object: "m.rkey", "a.peer" */
 #define IBC_ATTRS(A) A(va) A(lkey) A(rkey) A(length) A(qpn) A(peer) A(epsn) A(psn)
@@ -167,6 +175,7 @@ enum ibc_key {
 /* Spelled as the files have them; arrays of *_COUNT. */
 extern const char *const ibc_role_names[], *const ibc_class_names[], *const ibc_link_names[];
 extern const char *const ibc_capability_names[], *const ibc_capability_words[], *const ibc_object_names[];
+extern const char *const ibc_capability_unclaimed[]; /* NULL: the device itself cannot */
 extern const char *const ibc_attr_names[], *const ibc_step_names[], *const ibc_key_names[], *const ibc_then_names[];
 extern const char *const ibc_party_names[], *const ibc_score_names[];
 #endif
