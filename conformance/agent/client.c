@@ -116,7 +116,7 @@ static bool answer_line(struct client *c, const char *line, size_t len)
 {
     const size_t n = ag_serve(c->s, line, len, c->reply);
 
-    return n > 0 && say(c, n);
+    return n == AG_ANSWERED || (n > 0 && say(c, n));
 }
 
 static bool answer_too_long(struct client *c)
@@ -159,6 +159,8 @@ void ag_serve_client(struct ag_server *s, int in, int out)
     c->out = out;
     c->until = ibc_wire_clock() + AG_PATIENCE;
     ag_forget_client(s);
+    s->watched = true;
+    s->out = out;
     while (ag_await(s, in, POLLIN, patience(c))) {
         const ssize_t n = read(in, c->line + c->have, sizeof c->line - c->have);
         if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))

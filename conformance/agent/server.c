@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include "watch.h"
 
 enum { MOST_FRAMES = 4096 }; /* taken in before one request: who sends faster than this waits for its reply */
 
@@ -425,8 +426,12 @@ static enum ibc_rc dispatch(struct ag_server *s)
 
 static enum ibc_rc perform(struct ag_server *s)
 {
-    const enum ibc_rc rc = dispatch(s);
+    enum ibc_rc rc;
 
+    if (s->watched)
+        ag_watch_begin(s->out, s->q.id, s->q.verb);
+    rc = dispatch(s);
+    s->is_late = s->watched && ag_watch_end();
     let_live(s); /* what was posted leaves at once */
     return rc;
 }
@@ -499,6 +504,7 @@ static bool is_let_in(const struct ag_server *s)
 size_t ag_serve(struct ag_server *s, const char *line, size_t len, char reply[AG_LINE])
 {
     memset(&s->r, 0, sizeof s->r);
+    s->is_late = false;
     (void)ag_read_request(line, len, &s->q, &s->r);
     s->r.verb = s->q.verb;
     if (!is_let_in(s))
@@ -509,7 +515,7 @@ size_t ag_serve(struct ag_server *s, const char *line, size_t len, char reply[AG
         ag_refuse(&s->r, AG_E_bad_request, NULL, "device: there is one only");
     if (s->r.error == AG_FINE)
         answer(s, s->q.verb == AG_V_reset || ag_take_in(s) ? perform(s) : IBC_BROKEN);
-    return written(s, reply);
+    return s->is_late ? AG_ANSWERED : written(s, reply);
 }
 
 size_t ag_serve_too_long(struct ag_server *s, char reply[AG_LINE])

@@ -63,6 +63,8 @@ void run_see_contact(struct run_player *p)
         return;
     if (p->t->ops->contact)
         is = p->t->ops->contact(p->t, said, sizeof said);
+    if (p->died) /* its agent had said so before it was lost */
+        return;
     if (rows[is].down && !p->unclean) {
         go_down(p, &s, said);
         return;

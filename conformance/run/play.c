@@ -172,7 +172,7 @@ static void play(struct run_player *p)
     ended = run_make_objects(p) && play_steps(p);
     if (p->o->ended)
         p->o->ended(p->o->ctx, p);
-    if (measured(p) || ended || (p->verdict == IBC_IS_FAIL && !p->o->stop_at_first))
+    if (!p->died && (measured(p) || ended || (p->verdict == IBC_IS_FAIL && !p->o->stop_at_first)))
         run_health(p, &last);
     if (!p->lost)
         see_logs(p, &last);

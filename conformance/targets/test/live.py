@@ -667,6 +667,32 @@ class Interface(Punctual):
         for made in (self.own / "r.json", self.own / "packets" / "rc.responder.psn-gap-one-nak.pcapng"):
             self.assertEqual(made.owner() if os.geteuid() == 0 else "daemon", "daemon", "it should have given up root")
 
+    WIRES = ("rc.responder.d*", "rc.responder.psn*", "rc.responder.read*", "rc.requester.nak*", "uc", "ud", "header", "crc", "roce")
+
+    @unhurried
+    def test_verdicts_of_every_wire(self):
+        """veth and tap give what datagram sockets give, scenario by scenario."""
+        code, unix = self.report("unix.json", self.live, *self.WIRES, wires=1, engine=("--engine", "--real-time"))
+        self.assertEqual(code, 0, unix["counts"])
+        self.at = self.agent()
+        self.play(*self.WIRES, "--json", "veth.json")
+        at, (a, b) = self.folder / "second", (self.folder / "c0", self.folder / "d0")
+        self.process(*self.enter(self.here), AGENT, "--engine", "--real-time", "--wire", f"unix:{a},{b}", "--listen", f"unix:{at}", stderr=subprocess.DEVNULL)
+        for _ in range(500):
+            if at.exists():
+                break
+            time.sleep(0.01)
+        self.within(self.here, sys.executable, SOURCE.parent / "tools/guest.d/cable.py", "tap0", f"{b},{a}", PROGRAM, "run", "--target", "live",
+                    "--wire", "afpacket:tap0", "--agent", f"unix:{at}", "--user", "root", "--json", "tap.json", *self.WIRES,
+                    ASAN_OPTIONS=self.env["ASAN_OPTIONS"] + ":detect_leaks=0")
+        infiniband = "the target has no link that the scenario is for"
+        for wire in ("veth", "tap"):
+            report = json.loads((self.own / f"{wire}.json").read_text())
+            for r, was in zip(report["results"], unix["results"]):
+                if r["measured"] != infiniband:
+                    self.assertEqual((wire, r["id"], r["verdict"]), (wire, was["id"], was["verdict"]), r)
+            self.assertGreater(report["counts"]["PASS"], 150)
+
     def test_tags_and_neighbours(self):
         """The kernel at the device's end asks for the tester's addresses while the device is tested."""
         self.at = self.agent()

@@ -48,10 +48,9 @@ class Faults(unittest.TestCase):
         return json.loads(report.read_text()), p.returncode, said
 
     def lost(self, report):
-        """What failed because the agent did not answer, or the device before it."""
-        self.assertEqual(report["counts"]["ERROR"], 0)
-        found = [r["finding"]["got"] for r in report["results"] if r["verdict"] == "FAIL"]
-        return [got for got in found if got.startswith("agent: ") or got.endswith("did not survive")]
+        """What was not judged because the agent did not answer: nothing of it is held against the device."""
+        self.assertEqual(report["counts"]["FAIL"], 0)
+        return [r["finding"]["got"] for r in report["results"] if r["verdict"] == "ERROR"]
 
     def test_frozen(self):
         def freeze():
@@ -59,10 +58,11 @@ class Faults(unittest.TestCase):
             time.sleep(4)
             os.kill(machine(), signal.SIGCONT)
         report, code, said = self.play(freeze, "0.5")
-        self.assertEqual((code, said), (1, ""))
+        self.assertIn((code, said), ((0, ""), (4, "")))
         bad = self.lost(report)
-        self.assertEqual(len(bad), 1, bad)
-        self.assertRegex(bad[0], "no answer in time|did not survive")
+        self.assertLessEqual(len(bad), 1, bad)
+        for got in bad:
+            self.assertRegex(got, "no answer in time; its system was up all the time")
         self.assertEqual(report["results"][-1]["verdict"], "PASS", "those behind it were played")
 
     def test_killed(self):
@@ -72,7 +72,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(code, 4)
         self.assertRegex(said, r"\Aibconform: after the last scenario: agent unix:[^\n]+\n\Z")
         bad = self.lost(report)
-        self.assertRegex(bad[0], "hung up|No such file|Connection refused|nobody is at the other end|did not survive")
+        self.assertRegex(bad[0], "hung up|No such file|Connection refused|nobody is at the other end|no answer in time")
         self.assertGreater(len(bad), 10)
         self.assertLess(time.monotonic() - begun, 40)
 

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""cable.py TAP PEER,OWN COMMAND...: a network interface whose cable leads to a unix: wire.
+
+Makes the interface TAP in this network namespace, carries frames between it and datagram sockets (PEER's path, our OWN:
+what qemu's -netdev dgram and `ibagent --wire unix:` speak), and runs COMMAND meanwhile; ends with its exit code. So what
+is behind a unix: wire is tested over afpacket: too. Wants to be root in the namespace:
+
+    tools/guest run -- tools/guest.d/same_wires.sh build/rel/bin/ibconform rc.responder
+"""
+
+import fcntl
+import os
+import select
+import socket
+import struct
+import subprocess
+import sys
+import threading
+
+TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
+LONGEST = 65535
+
+
+def carry(tap, wire, peer):
+    while True:
+        for end in select.select([tap, wire], [], [])[0]:
+            try:
+                if end is wire:
+                    os.write(tap, wire.recv(LONGEST))
+                else:
+                    wire.sendto(os.read(tap, LONGEST), peer)
+            except OSError:
+                pass  # nobody is there: lost, as on any cable
+
+
+def main():
+    name, (peer, own), command = sys.argv[1], sys.argv[2].split(","), sys.argv[3:]
+    tap = os.open("/dev/net/tun", os.O_RDWR)
+    fcntl.ioctl(tap, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_TAP | IFF_NO_PI))
+    # Nothing is to leave by itself.
+    with open(f"/proc/sys/net/ipv6/conf/{name}/disable_ipv6", "w", encoding="ascii") as f:
+        f.write("1")
+    subprocess.run(["ip", "link", "set", name, "mtu", "9000", "up"], check=True)
+    wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)
+    if os.path.exists(own):
+        os.unlink(own)
+    wire.bind(own)
+    threading.Thread(target=carry, args=(tap, wire, peer), daemon=True).start()
+    code = subprocess.run(command, check=False).returncode
+    os.unlink(own)
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()
