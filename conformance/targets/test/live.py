@@ -301,14 +301,14 @@ class Sequences(Live):
                 made = re.search(rb"([0-9]+) sequences, seed 1: .*, ([0-9]+) not to be predicted\n", r.stdout)
                 self.assertTrue(made, r)
                 self.assertEqual(int(made[1]) + int(made[2]), 10, r)
-                self.assertRegex(r.stdout, rb"[1-9] times the device went away")
+                self.assertRegex(r.stderr, rb"ibconform: sequence-[0-9]+: agent: asked for \w+: [^\n]+; its system was up all the time\n")
 
     def test_a_device_that_stays_away(self):
         script = self.folder / "away"
         script.write_text(f'[ -e "{self.folder}/flag" ] && exit 1\n' + self.relay("kill", 150).removeprefix("exec:") + "\n")
         begun = time.monotonic()
-        r = self.fuzz("--count", 10, "--timeout-scale", "0.02", agent=f"exec:exec sh {script}")
-        self.assertLess(time.monotonic() - begun, 30)
+        r = self.fuzz("--count", 10, "--timeout-scale", "0.1", agent=f"exec:exec sh {script}")
+        self.assertLess(time.monotonic() - begun, 60)
         self.assertEqual(r.returncode, 4, r)
         self.assertRegex(r.stderr, rb"ibconform: the device: it did not come back\n")
 
@@ -672,7 +672,7 @@ class Interface(Punctual):
     @unhurried
     def test_verdicts_of_every_wire(self):
         """veth and tap give what datagram sockets give, scenario by scenario."""
-        code, unix = self.report("unix.json", self.live, *self.WIRES, wires=1, engine=("--engine", "--real-time"))
+        code, unix = self.report("unix.json", self.live, *self.WIRES, wires=1, engine=("--engine", "--real-time"), hazardous=False)
         self.assertEqual(code, 0, unix["counts"])
         self.at = self.agent()
         self.play(*self.WIRES, "--json", "veth.json")
@@ -754,6 +754,7 @@ class Interface(Punctual):
     def test_a_port_without_link(self):
         self.at = self.agent()
         self.within(self.there, "ip", "link", "set", "device", "down")
+        time.sleep(1.5)  # the kernel tells of links once in a second
         r = self.play("audit", code=4)
         self.assertRegex(r.stderr.decode(), r"\Aibconform: tester: it has no link: cable, [^\n]+\n\Z")
         self.within(self.here, "ip", "link", "set", "tester", "down")
@@ -763,11 +764,14 @@ class Interface(Punctual):
     def test_a_wire_that_leads_nowhere(self):
         """The message says what was sent, what came, and what it may be."""
         self.at = self.agent()
-        self.within(self.there, "tc", "qdisc", "add", "dev", "device", "clsact")
-        self.within(self.there, "tc", "filter", "add", "dev", "device", "ingress", "matchall", "action", "drop")
-        r = self.play("audit", code=4)
+        self.within(self.here, "ip", "link", "add", "other", "mtu", "9000", "type", "veth", "peer", "name", "nobody", "netns", str(self.there))
+        self.within(self.here, "ip", "link", "set", "other", "up")
+        self.within(self.there, "ip", "link", "set", "nobody", "up")
+        time.sleep(1)
+        r = self.within(self.here, PROGRAM, "run", "audit", "--target", "live", "--wire", "afpacket:other", "--agent", self.at, "--user", self.user,
+                        code=4, ASAN_OPTIONS=self.env["ASAN_OPTIONS"] + ":detect_leaks=0")
         self.assertRegex(r.stderr.decode(), r"not well before the first scenario: expected [^\n]+, got nothing for 1000 ms; from "
-                         r"02:00:00:00:00:02 10.0.0.2 to 02:00:00:00:00:01 10.0.0.1 by afpacket:tester .MTU 9000, link up.: [1-9]\d* frames sent, 0 "
+                         r"02:00:00:00:00:02 10.0.0.2 to 02:00:00:00:00:01 10.0.0.1 by afpacket:other .MTU 9000, link up.: [1-9]\d* frames sent, 0 "
                          r"came, [^\n]*Likely: cable, VLAN, MTU")
 
     def test_who_reaches_the_agent(self):
