@@ -205,8 +205,13 @@ static bool stood_alone(const struct iba_look *l, const struct iba_shadow_mark *
 static bool left_waiting(const struct iba_look *l, const struct iba_shadow_requests *q,
                          const struct iba_shadow_mark *sent)
 {
-    return (!q->answered || iba_psn_diff(l->psn, q->una) >= 0) && l->flow->has_turn &&
-           l->s->now.at - sent->at >= ROUND_TRIPS * (l->flow->turn_ns + IBA_SHADOW_TURN_NS);
+    const struct iba_flow *peer = l->peer;
+    const iba_time waited = l->s->now.at - sent->at;
+    const bool far = l->flow->has_turn && waited >= ROUND_TRIPS * (l->flow->turn_ns + IBA_SHADOW_TURN_NS);
+    const bool near = peer && peer->has_turn && waited >= IBA_SHADOW_ROUND_NS &&
+                      waited >= ROUND_TRIPS * (peer->turn_ns + IBA_SHADOW_TURN_NS);
+
+    return (!q->answered || iba_psn_diff(l->psn, q->una) >= 0) && (far || near);
 }
 
 /* A copy of a packet that this direction sent again on purpose is none of the network's making. Without identifications
@@ -416,6 +421,16 @@ static void look(struct iba_look *l, const struct iba_sighting *p)
     }
 }
 
+/* Adapters choose their UDP source port by the two QPs, for as long as these are connected. */
+static bool has_another_port(const struct iba_look *l)
+{
+    enum { PORT = 48 }; /* its place in the second word of a way */
+    const struct iba_shadow_path *p = &l->flow->path[IBA_REQ];
+
+    return p->any && p->told == 0 && iba_view_has(l->v, IBA_H_udp) &&
+           iba_udp_srcport(iba_view_hdr(l->v, IBA_H_udp)) != p->way[1] >> PORT;
+}
+
 /* A QP that rested may have been given to another connection since. */
 static bool is_other_connection(const struct iba_look *l)
 {
@@ -427,7 +442,9 @@ static bool is_other_connection(const struct iba_look *l)
     if (!l->op || l->op->dir == IBA_RSP || !q->any)
         return false;
     const int32_t d = iba_psn_diff(l->psn, q->high);
-    return d > IBA_SHADOW_SENT || d < -IBA_SHADOW_SENT || (q->fatal.frame != 0 && d != 0);
+    if (d > IBA_SHADOW_SENT || d < -IBA_SHADOW_SENT || (q->fatal.frame != 0 && d != 0))
+        return true;
+    return d != 0 && f->peer && !f->guess && (has_another_port(l) || iba_shadow_another_began(l));
 }
 
 /* Connection management made the connection after the last packet of this direction: there was another before. */
@@ -513,6 +530,8 @@ __attribute__((hot)) const struct iba_flow *iba_shadow_feed(struct iba_shadow *s
     else if (is_other_connection(&l))
         begin_another(&l, true);
     l.peer = l.op && l.op->dir == IBA_RSP ? iba_shadow_wake_peer(s, l.flow) : iba_shadow_awake(s, l.flow->peer);
+    if (l.peer && l.op && l.op->dir == IBA_RSP && !iba_shadow_is_wanted(&l.peer->rq, l.psn))
+        iba_shadow_pair_anew(&l);
     l.flow->packets++;
     l.flow->bytes += l.v->payload_len;
     if (!seen_before(&l)) {

@@ -235,7 +235,12 @@ struct iba_shadow_requests {     /* what this direction asks */
         struct iba_shadow_mark mark, last;
     } ask;
     uint32_t refused; /* RNR NAKs in a row */
-    struct {          /* what a timer has sent again, and nothing was answered since */
+    struct {          /* a timer that runs out sooner than others do */
+        bool known;
+        iba_psn psn;     /* what came again last by it, or may have */
+        iba_time waited; /* 0: none */
+    } hasty;
+    struct { /* what a timer has sent again, and nothing was answered since */
         iba_psn psn;
         uint8_t n;
     } stuck;

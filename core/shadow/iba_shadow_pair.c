@@ -149,6 +149,8 @@ static void join(struct iba_look *l, struct iba_flow *other, bool guess)
     l->peer = other;
 }
 
+static void take_peer(struct iba_look *l);
+
 /* By the PSN of a request; else, and to see whether others fit too, among those that were used last. */
 void iba_shadow_pair(struct iba_look *l)
 {
@@ -178,14 +180,109 @@ void iba_shadow_pair(struct iba_look *l)
     }
     if (!best && may_fit == 1 && s->n_known <= MOST_LOOKED_AT)
         best = maybe;
-    if (!best)
+    if (!best) {
+        take_peer(l);
         return;
+    }
     /* Of those that rest another might have fitted. */
     const bool once = fits == 1 && best == known && s->resting > 0;
     const bool guess = fits > 1 || once || (best != known && s->n_known > MOST_LOOKED_AT);
     join(l, best, guess);
     f->once = once;
     take_over(&best->rq, l->psn);
+}
+
+/* ---- another connection of a QP, of which connection management says nothing ---- */
+
+/* What asks for an answer at just this PSN, and has none; NULL: nothing. */
+static const struct iba_shadow_mark *waits_for(struct iba_flow *f, iba_psn psn)
+{
+    struct iba_shadow_requests *q = &f->rq;
+    const struct iba_shadow_read *r = iba_shadow_read_at(q, psn);
+    const struct iba_shadow_sent *e = iba_shadow_sent_at(q, psn);
+
+    if (!q->any || (q->answered && iba_psn_diff(psn, q->una) < 0))
+        return NULL;
+    return r ? &r->mark : e ? &e->mark : NULL;
+}
+
+/* That direction has sent nothing for so long, nor since this was asked. */
+static bool left_before(const struct iba_shadow *s, uint32_t known, const struct iba_shadow_mark *asked, iba_time pause)
+{
+    const struct iba_flow *f = iba_shadow_awake(s, known);
+    const iba_time last = f ? f->last.at : s->cfg.known[known - 1].at;
+
+    return last < asked->at && s->now.at - last >= pause;
+}
+
+/* It would answer nothing that its pair asks for, but what another direction between the same two does; the pair has
+ * been quiet. So this QP has another peer, with the PSNs of that. One that repeats its last answer may have something
+ * to say of its credits (RR-22), even after long. */
+void iba_shadow_pair_anew(struct iba_look *l)
+{
+    const struct iba_shadow_requests *q = &l->peer->rq;
+    const bool last = q->answered && iba_psn_eq(iba_psn_add(l->psn, 1), q->una);
+    const struct iba_shadow_mark before = l->flow->last;
+    bool several;
+    struct iba_flow *const g = who_asked(l, &several);
+    const struct iba_shadow_mark *asked = g && !several && may_be_peer(l, g) ? waits_for(g, l->psn) : NULL;
+
+    if (!asked || !left_before(l->s, l->peer->known, asked, last ? l->s->cfg.rest_ns : IBA_SHADOW_FLIGHT_NS))
+        return;
+    iba_shadow_restart(l->s, l->flow);
+    iba_shadow_tell(l, IBA_FINDING_QP_REUSED,
+                    &(struct iba_tell){.cause = &before, .wait_ns = l->s->now.at - before.at});
+    join(l, g, false);
+    take_over(&g->rq, l->psn);
+}
+
+/* The other way round: requests go on to a QP, and another than the one that answered does now. NULL: none such, or
+ * several. */
+static struct iba_flow *who_lost_its_peer(const struct iba_look *l)
+{
+    struct iba_flow *found = NULL;
+    unsigned left = MOST_LOOKED_AT;
+
+    for (unsigned list = 0; list < IBA_SHADOW_LISTS; list++)
+        for (uint32_t i = l->s->list[list].newest; i && left > 0; left--) {
+            struct iba_flow *const g = iba_shadow_flow_at(l->s, i);
+            i = g->older;
+            if (g == l->flow || !g->peer || g->svc != l->flow->svc || !opposite(&l->flow->key, &g->key))
+                continue;
+            const struct iba_shadow_mark *asked = waits_for(g, l->psn);
+            if (!asked || !left_before(l->s, g->peer, asked, IBA_SHADOW_FLIGHT_NS))
+                continue;
+            if (found)
+                return NULL;
+            found = g;
+        }
+    return found;
+}
+
+static void take_peer(struct iba_look *l)
+{
+    struct iba_flow *const g = who_lost_its_peer(l);
+
+    if (!g)
+        return;
+    const struct iba_flow *f = iba_shadow_awake(l->s, g->peer);
+    const struct iba_shadow_mark last = f ? f->last : l->s->cfg.known[g->peer - 1].mark;
+    iba_shadow_unpair(l->s, g);
+    iba_shadow_tell(l, IBA_FINDING_QP_REUSED, &(struct iba_tell){.cause = &last, .wait_ns = l->s->now.at - last.at});
+    g->rq.counts = g->rq.miscounts = false;
+    g->rq.fatal.frame = g->rq.unheeded.frame = 0;
+    join(l, g, false);
+    take_over(&g->rq, l->psn);
+}
+
+bool iba_shadow_another_began(const struct iba_look *l)
+{
+    struct walk w = {.left = MOST_LOOKED_AT};
+    bool any = false;
+
+    for (const struct iba_flow *g; !any && (g = next_candidate(l, &w));)
+        any = g->began != 0 && g->first.at > l->flow->last.at;
+    return any;
 }
 
 void iba_shadow_pair_by_refusal(struct iba_look *l)

@@ -12,6 +12,8 @@
 #define IBA_SHADOW_FLIGHT_NS UINT64_C(10000000)
 /* Less than any ACK timer in use: who comes back sooner has another reason. */
 #define IBA_SHADOW_SOONEST_TIMEOUT_NS UINT64_C(1000000)
+/* What goes there and back in one data centre takes less. */
+#define IBA_SHADOW_ROUND_NS UINT64_C(60000)
 /* Who goes on with an answer, or goes back, sends the rest sooner. */
 #define IBA_SHADOW_AT_ONCE_NS UINT64_C(200000)
 /* What a syndrome begins with, and the codes of a NAK behind it. */
@@ -129,6 +131,15 @@ void iba_shadow_be_sure(struct iba_shadow *s, struct iba_flow *f);
 void iba_shadow_expect_asked(const struct iba_shadow *s, const struct iba_expected *e);
 /* Looks for the flow whose requests this response answers. */
 void iba_shadow_pair(struct iba_look *l);
+/* Of a response that its pair has no use for, in case another has; it is as if its flow began. */
+__attribute__((cold)) void iba_shadow_pair_anew(struct iba_look *l);
+/* It answers what its pair has asked, and has had no answer to. */
+static inline bool iba_shadow_is_wanted(const struct iba_shadow_requests *q, iba_psn psn)
+{
+    return q->any && iba_psn_diff(psn, q->high) < 0 && (!q->answered || iba_psn_diff(psn, q->una) >= 0);
+}
+/* Since the last packet of this flow one began that goes the opposite way, and that has no partner. */
+bool iba_shadow_another_began(const struct iba_look *l);
 /* Of a request that comes again: for one that has refused it. */
 void iba_shadow_pair_by_refusal(struct iba_look *l);
 void iba_shadow_learn_pmtu(struct iba_shadow *s, struct iba_flow *f, uint32_t pmtu, bool sure);

@@ -4,7 +4,10 @@
 /* How much longer than asked for software waits; less than the usual ACK timer (code 14, 67 ms). */
 #define SLOW_TIMER_NS UINT64_C(60000000)
 enum { MOST_BEGINNING = 3 }; /* packets, of what comes again for an answer */
-enum { MOST_RETRIES = 7 };   /* RQ-22: as often as a timer may send a packet again */
+/* Of an adaptive timer. */
+#define SHORTEST_TIMER_NS UINT64_C(4000)
+enum { ROUND_TRIPS = 4 };
+enum { MOST_RETRIES = 7 }; /* RQ-22: as often as a timer may send a packet again */
 
 /* How soon it may have an effect here. Where nothing has shown that yet, an RNR NAK right behind its request shows that
  * it was seen where it was made. */
@@ -274,6 +277,36 @@ static bool asks_again_unseen(const struct iba_look *l, struct iba_shadow_reques
            l->s->now.at - l->flow->first.at >= l->flow->turn_ns;
 }
 
+/* When the newest response to it came; 0: none is remembered. */
+static iba_time last_answer(const struct iba_flow *peer)
+{
+    iba_time at = 0;
+
+    for (unsigned i = 0; i < peer->n_recent; i++)
+        if (peer->recent[i].mark.frame != 0 && !peer->recent[i].request && peer->recent[i].mark.at > at)
+            at = peer->recent[i].mark.at;
+    return at;
+}
+
+/* Some adapters learn how soon an answer comes, and let their timer run a little longer only, at first: from 4 us on,
+ * and twice as long each time. Nothing was answered since all had been sent, though there was time for several answers,
+ * and it goes back to the oldest. Where that takes no longer than a round trip may, the second time shows it. */
+static bool is_hasty_timer(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    const iba_time waited = l->s->now.at - q->last.at, before = q->hasty.waited;
+    const iba_psn oldest = q->answered ? q->una : q->first;
+
+    if (!l->peer || !l->peer->has_turn || l->s->found[IBA_FINDING_NOT_CAPTURED] > 0 || waited < SHORTEST_TIMER_NS ||
+        waited < ROUND_TRIPS * (l->peer->turn_ns + IBA_SHADOW_TURN_NS) || !iba_psn_eq(l->psn, oldest) ||
+        !iba_psn_eq(q->next, q->high) || last_answer(l->peer) > q->last.at)
+        return false;
+    const bool doubles = before && iba_psn_eq(q->hasty.psn, l->psn) && 2 * waited >= 3 * before && waited <= 3 * before;
+    q->hasty.psn = l->psn;
+    q->hasty.waited = waited;
+    q->hasty.known |= doubles || waited >= IBA_SHADOW_ROUND_NS;
+    return q->hasty.known;
+}
+
 /* A timer has done what a NAK asked for before. Who did not get it, or did not heed it, does not show. */
 static void tell_ignored(const struct iba_look *l, const struct iba_shadow_requests *q)
 {
@@ -286,6 +319,8 @@ static void tell_ignored(const struct iba_look *l, const struct iba_shadow_reque
 
 void iba_shadow_count_retry(struct iba_look *l, struct iba_shadow_requests *q)
 {
+    if (q->hasty.known)
+        return; /* such adapters count otherwise */
     q->stuck.n = iba_shadow_count(q->stuck.n, q->stuck.n > 0 && iba_psn_eq(q->stuck.psn, l->psn));
     q->stuck.psn = l->psn;
     if (q->stuck.n == MOST_RETRIES + 1)
@@ -321,7 +356,7 @@ void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *
         lacks_beginning(l, q, r->psn);
         return;
     }
-    if (l->s->now.at - q->last.at >= IBA_SHADOW_SOONEST_TIMEOUT_NS) {
+    if (l->s->now.at - q->last.at >= IBA_SHADOW_SOONEST_TIMEOUT_NS || is_hasty_timer(l, q)) {
         q->run.kind = IBA_FINDING_RETRY_TIMEOUT;
         tell_ignored(l, q);
     } else if (copied && !l->again) {

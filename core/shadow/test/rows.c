@@ -21,6 +21,7 @@ struct shot {
         MARKED,
         OTHER_BYTES,
         OTHER_KEY,
+        OTHER_QP,
         BAD_PAD,
         ASKING,
         REFUSING,
@@ -37,6 +38,8 @@ struct shot {
 #define ASK(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .how = ASKING}
 #define SOON(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .how = ASKING, .wait = 2 * MS}
 #define LATER(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .how = ASKING, .wait = 70 * MS}
+#define HASTY(n, us) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .wait = us * UINT64_C(1000)}
+#define ANOTHER(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .how = OTHER_QP, .wait = 20 * MS}
 #define SEVEN_LATER(n) LATER(n), LATER(n), LATER(n), LATER(n), LATER(n), LATER(n), LATER(n)
 #define MUCH_LATER {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 400 * MS}
 #define WRITE(n) {.opcode = IBA_RC_WRITE_ONLY, .psn = n, .bytes = 8, .dma = 8}
@@ -71,6 +74,8 @@ static const struct row rows[] = {
          {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}, READ(2, 344), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 2, .bytes = 256, .syndrome = ACK, .msn = 1}, SEND(4), REPLY(4, 2)}},
     {K(ANSWER_MISSING) | K(RETRY_IMPLIED), {SEND(0), REPLY(0, 0), READ(1, 8), SEND(2), REPLY(2, 2), READ(1, 8)}},
     {K(RETRY_TIMEOUT), {ASK(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = ASKING, .wait = 70 * MS}, REPLY(1, 1)}},
+    {K(RETRY_TIMEOUT), {SEND(1), REPLY(1, 1), SEND(2), HASTY(2, 100), HASTY(2, 200), REPLY(2, 2)}},
+    {K(RETRY_TIMEOUT), {SEND(1), REPLY(1, 1), SEND(2), SEND(3), SEND(4), HASTY(2, 100), SEND(3), SEND(4), HASTY(2, 200), SEND(3), SEND(4), REPLY(4, 4)}},
     {K(RETRY_UNCLEAR), {SEND(1), SEND(2), SEND(1), SEND(2), REPLY(2, 2)}},
     {K(LATE), {SEND(1), SEND(2), SEND(3), SEND(1), REPLY(3, 3)}},
     {K(RETRY_TIMEOUT) | K(RETRY_PAYLOAD), {SEND(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = OTHER_BYTES, .wait = 70 * MS}}},
@@ -114,6 +119,10 @@ static const struct row rows[] = {
     {K(RNR) | K(RETRY_RNR), {ASK(1), REFUSE(1, RNR, 0), SOON(1), REFUSE(1, RNR, 0), {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 200 * MS}}},
     {K(QP_REUSED), {SEND(1), REPLY(1, 1), {.opcode = IBA_RC_SEND_ONLY, .psn = 5000, .bytes = 8, .wait = 2000 * MS}, REPLY(5000, 1)}},
     {K(QP_REUSED), {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 2), {.opcode = IBA_RC_SEND_ONLY, .psn = 7, .bytes = 8, .how = STRANGER, .wait = 2000 * MS}}},
+    {K(QP_REUSED), {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 2), ANOTHER(500), REPLY(500, 1), ANOTHER(501), REPLY(501, 2)}},
+    {K(QP_REUSED), {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 2), ANOTHER(1), REPLY(1, 1), ANOTHER(2), REPLY(2, 2)}},
+    {K(QP_REUSED), {SEND(1), REPLY(1, 1), LATER(2), {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 2, .syndrome = ACK, .msn = 1, .how = OTHER_QP}, SEND(3), {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = 3, .syndrome = ACK, .msn = 2, .how = OTHER_QP}}},
+    {K(ACK_AGAIN), {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 2), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = OTHER_QP}, REPLY(1, 2)}},
     {0, {SEND(1), REPLY(1, 1), {.opcode = IBA_RC_SEND_ONLY, .psn = 5000, .bytes = 8, .how = MADE}, REPLY(5000, 1)}},
     {0, {SEND(1), REPLY(1, 1), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .how = MADE}, REPLY(2, 2)}},
     {K(QP_REUSED), {{.opcode = IBA_UD_SEND_ONLY, .psn = 1, .bytes = 8, .how = GIVING}}},
@@ -172,7 +181,7 @@ static void headers(struct iba_recipe *r, const struct shot *x, uint32_t base)
     uint8_t *bth = iba_recipe_part(r, IBA_H_bth), *h;
 
     iba_bth_set_psn(bth, x->psn + base);
-    iba_bth_set_destqp(bth, x->from == A ? QP_B : QP_A);
+    iba_bth_set_destqp(bth, (uint32_t)(x->from == A ? QP_B : QP_A) + (x->how == OTHER_QP ? 0x100u : 0u));
     iba_bth_set_a(bth, x->how == ASKING);
     if (x->how == BAD_PAD) {
         iba_bth_set_padcnt(bth, 3);
