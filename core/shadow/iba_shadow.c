@@ -41,15 +41,29 @@ __attribute__((cold)) static void note_late(struct iba_flow *f, uint64_t frame)
         f->recent[i].late |= f->recent[i].mark.frame == frame;
 }
 
+/* It may turn out to be nothing. */
+static bool may_be_put_off(enum iba_finding_kind kind)
+{
+    return kind == IBA_FINDING_GAP || kind == IBA_FINDING_RESPONSE_GAP || kind == IBA_FINDING_LATE;
+}
+
 static void report(struct iba_shadow *s, struct iba_flow *f, const struct iba_finding *finding)
+{
+    if (f && finding->kind == IBA_FINDING_LATE) {
+        s->reorders = true;
+        note_late(f, finding->frame);
+    }
+    if (!f || !may_be_put_off(finding->kind) || !iba_shadow_puts_off(s, f, finding))
+        iba_shadow_report(s, f, finding);
+}
+
+void iba_shadow_report(struct iba_shadow *s, struct iba_flow *f, const struct iba_finding *finding)
 {
     const enum iba_severity severity = iba_findings[finding->kind].severity;
 
     s->found[finding->kind]++;
     if (f)
         f->found[finding->kind]++;
-    if (f && finding->kind == IBA_FINDING_LATE)
-        note_late(f, finding->frame);
     s->worst = severity > s->worst ? severity : s->worst;
     s->cfg.report(s->cfg.ctx, finding);
 }

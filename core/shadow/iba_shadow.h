@@ -42,6 +42,7 @@ enum iba_severity { IBA_SEVERITY_NONE, IBA_NOTE, IBA_WARN, IBA_ERROR };
     F(ANSWER_MISSING,   gap,               WARN,  "answers beyond a READ or ATOMIC whose own answer is missing",        "RQ-36")  \
     F(NOT_CAPTURED,     gap,               NOTE,  "acknowledges requests that the capture lacks: they did arrive",      "RR-10")  \
     F(LATE,             out_of_order,      WARN,  "was overtaken by packets that were sent after it",                   "RR-02")  \
+    F(REORDERED,        out_of_order,      NOTE,  "overtakes others, as many do here: the receiver takes them in any order, and nobody asks for them again", "RR-02") \
     F(NAK_SEQUENCE,     nak,               WARN,  "is a NAK: the responder misses this PSN",                            "RR-03")  \
     F(NAK_INVALID,      nak,               ERROR, "is a NAK: the responder cannot take the request",                    "RQ-51")  \
     F(NAK_ACCESS,       nak,               ERROR, "is a NAK: the responder denies the access",                          "RQ-51")  \
@@ -126,6 +127,7 @@ enum {
     IBA_SHADOW_BUCKETS = 2,  /* for each direction that is remembered */
     IBA_SHADOW_LEAP = 256,   /* PSNs: what jumps so far, and is not followed, was damaged or forged */
     IBA_SHADOW_HOLES = 8,    /* runs of PSNs of a flow that were jumped over, and may only be late */
+    IBA_SHADOW_PUT_OFF = 24, /* findings of a flow that may turn out to be nothing */
     IBA_SHADOW_GHOSTS = 2,   /* answers of a flow to what was not sent, as far as seen */
     IBA_SHADOW_WAYS = 4,     /* changes of a way that are told: some senders change it all the time */
     IBA_SHADOW_MARKED = 64,  /* QPs with congestion, a power of two: of two at one place the later counts */
@@ -334,9 +336,20 @@ struct iba_flow {
         iba_psn from;         /* of the READ: what is missing if it is not late; psn: it is a First */
         bool late, again;     /* what it is when nothing comes behind it; whether it came before */
     } held;
+    struct { /* how many are put off, and came without being asked for; somebody asked for one; nobody did for many */
+        uint8_t n, taken;
+        bool strict, lawful;
+    } order;
     uint8_t next_recent, n_recent;          /* n_recent: entries that were ever used; they fill from the front */
     uint16_t recent_tag[IBA_SHADOW_RECENT]; /* low bits of the hashes: looked through for each packet */
     struct iba_shadow_recent recent[IBA_SHADOW_RECENT];
+    struct iba_shadow_put_off { /* a jump over others, or what came late for one: told when somebody asks for it */
+        struct iba_shadow_mark mark;
+        uint64_t cause, cause_tag, of; /* of: frame of the jump */
+        iba_psn psn;
+        uint16_t n, filled; /* PSNs that were missing; that came */
+        uint8_t kind;
+    } put_off[IBA_SHADOW_PUT_OFF];
     struct iba_shadow_requests rq;
     struct iba_shadow_reason refused; /* the last that it sent while its requests were not known; frame 0: none */
 };
@@ -431,6 +444,7 @@ struct iba_shadow {
     uint64_t packets, others, evicted; /* with a transport header; without; directions that were forgotten */
     uint64_t seen_twice;               /* at two capture points */
     uint32_t found[IBA_FINDING_COUNT];
+    bool reorders;               /* packets came late */
     enum iba_severity worst;     /* of the packet fed last */
     struct iba_shadow_mark same; /* the packet fed last is this one at another capture point; frame 0: is new */
     struct iba_shadow_mark now;  /* that packet */

@@ -295,6 +295,8 @@ static void acknowledge(struct iba_look *l, struct iba_shadow_requests *q)
         (void)passed_over(l, q, l->psn, NULL);
         arrived(l, q, l->psn);
         iba_shadow_progress(q, l->psn);
+        if (l->peer->order.n)
+            iba_shadow_order_taken(l->s, l->peer, false, l->psn);
     }
     check_msn(l, q, iba_shadow_sent_at(q, l->psn));
 }
@@ -328,6 +330,7 @@ static void nak_sequence(struct iba_look *l, struct iba_shadow_requests *q)
 
     if (stale(q, l->psn))
         return;
+    iba_shadow_order_asked(l->s, l->peer, false, l->psn);
     if (asked && q->pending.cause == IBA_CAUSE_RNR) {
         iba_shadow_tell(l, IBA_FINDING_NAK_AFTER_RNR, &t);
         return; /* it is still to wait */

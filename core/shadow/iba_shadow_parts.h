@@ -68,6 +68,21 @@ __attribute__((cold)) void iba_shadow_tell(struct iba_look *l, enum iba_finding_
 __attribute__((cold)) void iba_shadow_tell_of(struct iba_shadow *s, struct iba_flow *f, enum iba_finding_kind kind,
                                               const struct iba_shadow_mark *of, const struct iba_tell *t, iba_psn psn);
 
+/* The same of any; nothing is put off. */
+void iba_shadow_report(struct iba_shadow *s, struct iba_flow *f, const struct iba_finding *finding);
+
+/* ---- order: iba_shadow_order.c ---- */
+/* False: it is to be told now. */
+bool iba_shadow_puts_off(struct iba_shadow *s, struct iba_flow *f, const struct iba_finding *t);
+/* It was jumped over, and that is put off. */
+bool iba_shadow_fills(struct iba_flow *f, iba_psn psn);
+/* What was jumped over is asked for from `psn` on: in the requests of the flow, or in its answers. */
+void iba_shadow_order_asked(struct iba_shadow *s, struct iba_flow *f, bool answers, iba_psn psn);
+/* All up to `psn` was taken, as it came. */
+void iba_shadow_order_taken(struct iba_shadow *s, struct iba_flow *f, bool answers, iba_psn psn);
+/* Nothing comes any more. */
+void iba_shadow_order_end(struct iba_shadow *s, struct iba_flow *f);
+
 /* ---- ghosts: iba_shadow_ghost.c ---- */
 /* The response answers what was not sent yet, or not seen. */
 void iba_shadow_hold_ghost(struct iba_look *l, struct iba_shadow_requests *q);
@@ -258,7 +273,7 @@ void iba_shadow_miss(const struct iba_look *l, struct iba_shadow_requests *q, ib
 /* This network, as far as seen. */
 static inline bool iba_shadow_reorders(const struct iba_shadow *s)
 {
-    return s->found[IBA_FINDING_LATE] > 0;
+    return s->reorders;
 }
 /* Identifications count packets, and do not call this one late. */
 static inline bool iba_shadow_id_says_no(const struct iba_look *l)

@@ -172,7 +172,8 @@ bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow
     const bool breaks = r && iba_psn_eq(l->psn, r->expect) && iba_psn_eq(l->psn, l->flow->answers);
     const bool older = joins_late(l, r) || (r && r->again && !starts && (breaks || iba_psn_eq(l->psn, r->psn)));
 
-    if ((!h && !older) || iba_shadow_id_says_no(l) || goes_on(l, r) || answers_afresh(l, r) || follows(l))
+    const bool fills = iba_shadow_fills(l->flow, l->psn) && !iba_shadow_answered_before(l);
+    if ((!h && !older) || (iba_shadow_id_says_no(l) && !fills) || goes_on(l, r) || answers_afresh(l, r) || follows(l))
         return false;
     if (older)
         return true;
@@ -358,6 +359,8 @@ void iba_shadow_read_response(struct iba_look *l, struct iba_shadow_requests *q)
     }
     settle(l, q, r);
     iba_shadow_progress(q, l->psn);
+    if (l->peer->order.n)
+        iba_shadow_order_taken(l->s, l->peer, false, iba_psn_add(r->psn, IBA_PSN_MASK));
     const iba_psn from = belongs(l, q, r, newest);
     if (iba_psn_diff(l->psn, from) > 0)
         jump(l, q, r, from);

@@ -100,6 +100,22 @@ static bool sent_again_though_late(const struct iba_look *l)
     return false;
 }
 
+/* By its identification it left behind all requests that came before that: it is of what that caused, though that run
+ * is over. */
+static bool left_since(const struct iba_look *l, const struct iba_shadow_mark *reason)
+{
+    const struct iba_shadow_recent *before = NULL;
+
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
+        const struct iba_shadow_recent *r = &l->flow->recent[i];
+        if (r->mark.frame != 0 && r->request && r->mark.frame < reason->frame &&
+            (!before || r->number > before->number))
+            before = r;
+    }
+    const uint16_t step = before ? (uint16_t)(l->ip_id - before->ip_id) : 0;
+    return step > 0 && step <= MOST_ID_STEP;
+}
+
 /* What makes it this request and no other: the headers behind the BTH, and the length. */
 static uint16_t request_of(const struct iba_look *l)
 {
@@ -229,14 +245,24 @@ static void stray(const struct iba_look *l, struct iba_shadow_requests *q, uint3
 
 static void take_late(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
 {
+    const bool first = iba_shadow_fills(l->flow, l->psn) && !iba_shadow_sent_at(q, l->psn);
+
     iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
     iba_shadow_fill_hole(l->s, q->hole, l->psn);
-    if (l->late && sent_again_though_late(l)) {
-        q->run.kind = q->run.on ? q->run.kind : (uint8_t)IBA_FINDING_RETRY_UNCLEAR;
+    if (l->late && !first && sent_again_though_late(l)) {
+        q->run.kind = q->run.on || left_since(l, &q->run.mark) ? q->run.kind : (uint8_t)IBA_FINDING_RETRY_UNCLEAR;
         tell_again(l, q);
     }
     q->high = iba_psn_diff(l->psn, q->high) < 0 ? q->high : iba_psn_add(l->psn, n);
     stray(l, q, n);
+}
+
+/* What was jumped over before is missing, then. */
+static void ask_again(const struct iba_look *l)
+{
+    iba_shadow_order_asked(l->s, l->flow, false, l->psn);
+    if (l->peer)
+        iba_shadow_order_asked(l->s, l->peer, true, l->psn);
 }
 
 /* A request that was sent before. `next` is where the requester would go on. */
@@ -252,6 +278,8 @@ static void take_again(struct iba_look *l, struct iba_shadow_requests *q, uint32
         tell_gap(l, q, (uint32_t)ahead);
     if (starts)
         iba_shadow_start_run(l, q);
+    if (starts && !q->run.guess)
+        ask_again(l);
     stray(l, q, n);
     if (doubts || (starts && q->run.guess)) {
         q->doubt.mark = l->s->now;
@@ -294,6 +322,14 @@ __attribute__((cold)) static void forget_first(const struct iba_look *l, struct 
         memset(q, 0, sizeof *q);
 }
 
+/* It was not seen before, nobody asked for it, and those behind it have just gone: not all senders keep to the order.
+ */
+__attribute__((cold)) static bool fills_only(const struct iba_look *l, struct iba_shadow_requests *q)
+{
+    return iba_shadow_fills(l->flow, l->psn) && !q->run.on && !iba_shadow_sent_at(q, l->psn) &&
+           l->s->now.at - q->last.at < IBA_SHADOW_AT_ONCE_NS && !iba_shadow_was_asked_for(l, q);
+}
+
 /* Where the packet stands among those before it. */
 static void place(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
 {
@@ -311,7 +347,7 @@ static void place(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
 
     if (iba_psn_eq(l->psn, next))
         l->late = false; /* identifications are no better witness than PSNs in order */
-    if (l->late || (again && iba_shadow_looks_late(l, q))) {
+    if (l->late || (again && (iba_shadow_looks_late(l, q) || fills_only(l, q)))) {
         take_late(l, q, n);
         return;
     }
@@ -322,6 +358,8 @@ static void place(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
         return;
     }
     const int32_t jumps = iba_psn_diff(l->psn, next);
+    if (l->peer && l->peer->order.n)
+        iba_shadow_order_taken(l->s, l->peer, true, l->psn);
     if (jumps > 0)
         tell_gap(l, q, (uint32_t)jumps);
     q->leap.on = jumps >= IBA_SHADOW_LEAP;

@@ -412,6 +412,7 @@ void iba_shadow_settle_alone(struct iba_shadow *s, struct iba_flow *f)
     iba_shadow_settle(s, f, iba_shadow_went_back_alone(s, &f->rq));
     iba_shadow_unmask_alone(s, f);
     iba_shadow_release(s, f, NULL);
+    iba_shadow_order_end(s, f);
 }
 
 void iba_shadow_settle(struct iba_shadow *s, struct iba_flow *f, bool went_back)
@@ -433,6 +434,7 @@ void iba_shadow_settle(struct iba_shadow *s, struct iba_flow *f, bool went_back)
         iba_shadow_fill_hole(s, q->hole, psn);
         return;
     }
+    iba_shadow_order_asked(s, f, false, psn);
     serve(q, &q->run.mark);
     q->run.on = true;
     q->next = q->stray;

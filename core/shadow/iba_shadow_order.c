@@ -1,0 +1,150 @@
+/* Order: networks that choose a way for each packet let packets overtake each other all the time, and adapters that
+ * place what comes in any order take them so. That is lawful, and said once a direction.
+ *
+ * Whether it is, or something was lost, shows only behind it: what jumps over others, and what comes late for it, is
+ * put off until somebody asks for the hole (then it is told, as ever), or until all has come and is acknowledged
+ * without that. Who has asked once has to have things in order, and is not waited for again, unless both were seen. */
+#include "shadow/iba_shadow_parts.h"
+
+static bool is_gap(uint8_t kind)
+{
+    return kind == IBA_FINDING_GAP || kind == IBA_FINDING_RESPONSE_GAP;
+}
+
+static bool is_inside(const struct iba_shadow_put_off *o, iba_psn psn)
+{
+    return iba_psn_diff(psn, o->psn) < 0 && iba_psn_diff(psn, o->psn) >= -(int32_t)o->n;
+}
+
+/* The jump that this PSN was missing from, or NULL. */
+static struct iba_shadow_put_off *jump_over(struct iba_flow *f, iba_psn psn)
+{
+    for (unsigned i = 0; i < f->order.n; i++)
+        if (is_gap(f->put_off[i].kind) && is_inside(&f->put_off[i], psn))
+            return &f->put_off[i];
+    return NULL;
+}
+
+static void tell(struct iba_shadow *s, struct iba_flow *f, const struct iba_shadow_put_off *o)
+{
+    iba_shadow_report(s, f,
+                      &(struct iba_finding){.kind = (enum iba_finding_kind)o->kind,
+                                            .frame = o->mark.frame,
+                                            .tag = o->mark.tag,
+                                            .cause = o->cause,
+                                            .cause_tag = o->cause_tag,
+                                            .at = o->mark.at,
+                                            .flow = f,
+                                            .psn = o->psn,
+                                            .count = o->n});
+}
+
+/* The jump at `at` and what was late for it: told, or let be. */
+static void resolve(struct iba_shadow *s, struct iba_flow *f, unsigned at, bool lawful)
+{
+    const struct iba_shadow_put_off jump = f->put_off[at];
+    unsigned n = 0;
+
+    f->order.taken = (uint8_t)(f->order.taken + (lawful && f->order.taken < IBA_SHADOW_RUN));
+    if (f->order.taken == IBA_SHADOW_RUN && !f->order.lawful)
+        iba_shadow_tell_of(s, f, IBA_FINDING_REORDERED, &jump.mark, &(struct iba_tell){0}, jump.psn);
+    f->order.lawful = f->order.taken == IBA_SHADOW_RUN;
+    for (unsigned i = 0; i < f->order.n; i++) {
+        const struct iba_shadow_put_off *o = &f->put_off[i];
+        if (i != at && (is_gap(o->kind) || o->of != jump.mark.frame))
+            f->put_off[n++] = *o;
+        else if (!lawful)
+            tell(s, f, o);
+    }
+    f->order.n = (uint8_t)n;
+}
+
+/* All has come; the last of it may still be looked at. */
+static bool is_full(const struct iba_flow *f, const struct iba_shadow_put_off *o)
+{
+    const bool answers = o->kind == IBA_FINDING_RESPONSE_GAP;
+    const bool doubt = !answers && f->rq.doubt.mark.frame != 0 && !f->rq.doubt.told && is_inside(o, f->rq.doubt.psn);
+    const bool held = answers && f->held.mark.frame != 0 && is_inside(o, f->held.psn);
+
+    return o->filled + doubt + held >= o->n;
+}
+
+static void make_room(struct iba_shadow *s, struct iba_flow *f)
+{
+    while (f->order.n > 0 && (f->order.n == IBA_SHADOW_PUT_OFF || s->now.at - f->put_off[0].mark.at > s->cfg.late_ns)) {
+        const bool waits = f->order.n < IBA_SHADOW_PUT_OFF && is_full(f, &f->put_off[0]) &&
+                           s->now.at - f->put_off[0].mark.at <= IBA_SHADOW_FLIGHT_NS;
+        if (waits)
+            return;
+        resolve(s, f, 0, is_full(f, &f->put_off[0]) && f->order.lawful);
+    }
+}
+
+bool iba_shadow_puts_off(struct iba_shadow *s, struct iba_flow *f, const struct iba_finding *t)
+{
+    const bool gap = is_gap((uint8_t)t->kind);
+
+    if (f->svc == IBA_UC || (!gap && f->order.n == 0 && !f->order.lawful))
+        return false;
+    struct iba_shadow_put_off *const jump = gap ? NULL : jump_over(f, t->psn);
+    const bool at_once = t->frame == s->now.frame && s->now.at - f->last.at < IBA_SHADOW_AT_ONCE_NS;
+    if (!gap && !jump)
+        return f->order.lawful;
+    if (gap && ((f->order.strict && !f->order.lawful) || !at_once || t->count > IBA_SHADOW_MOST_LOST))
+        return false;
+    const uint64_t of = jump ? jump->mark.frame : t->frame;
+    if (jump)
+        jump->filled++;
+    make_room(s, f);
+    if (jump && !jump_over(f, t->psn))
+        return false; /* that has been told now */
+    f->put_off[f->order.n++] = (struct iba_shadow_put_off){.mark = {t->frame, t->tag, t->at},
+                                                           .cause = t->cause,
+                                                           .cause_tag = t->cause_tag,
+                                                           .of = of,
+                                                           .psn = t->psn,
+                                                           .n = (uint16_t)t->count,
+                                                           .kind = (uint8_t)t->kind};
+    return true;
+}
+
+bool iba_shadow_fills(struct iba_flow *f, iba_psn psn)
+{
+    return f->order.n > 0 && jump_over(f, psn);
+}
+
+static bool is_of(const struct iba_shadow_put_off *o, bool answers)
+{
+    return o->kind == (answers ? IBA_FINDING_RESPONSE_GAP : IBA_FINDING_GAP);
+}
+
+void iba_shadow_order_asked(struct iba_shadow *s, struct iba_flow *f, bool answers, iba_psn psn)
+{
+    for (unsigned i = 0; i < f->order.n;)
+        if (is_of(&f->put_off[i], answers) && (!f->order.lawful || is_inside(&f->put_off[i], psn))) {
+            f->order.strict = true;
+            resolve(s, f, i, false);
+            i = 0;
+        } else
+            i++;
+}
+
+void iba_shadow_order_taken(struct iba_shadow *s, struct iba_flow *f, bool answers, iba_psn psn)
+{
+    for (unsigned i = 0; i < f->order.n;) {
+        const struct iba_shadow_put_off *o = &f->put_off[i];
+        const bool soon = answers && s->now.at - o->mark.at < IBA_SHADOW_TURN_NS;
+        if (is_of(o, answers) && !soon && iba_psn_diff(o->psn, psn) <= 0) {
+            resolve(s, f, i, is_full(f, o));
+            i = 0;
+        } else
+            i++;
+    }
+}
+
+void iba_shadow_order_end(struct iba_shadow *s, struct iba_flow *f)
+{
+    while (f->order.n > 0) {
+        resolve(s, f, 0, is_full(f, &f->put_off[0]));
+    }
+}
