@@ -2,22 +2,29 @@
 
 import collections
 import fnmatch
+import re
 import tomllib
 
 KEYS = {"name", "fields", "in", "when", "right", "why", "source", "pcaps"}
+RANGE = {"from", "until"}
 
 
 class Difference:
     """One entry of the list: fields, the kinds of comparison it is for, and a predicate over the packet."""
 
-    def __init__(self, entry):
+    def __init__(self, entry, version=(0, 0)):
         if missing := KEYS - entry.keys():
             raise ValueError(f"difference {entry.get('name')!r} lacks {', '.join(sorted(missing))}")
-        if extra := entry.keys() - KEYS:
+        if extra := entry.keys() - KEYS - RANGE:
             raise ValueError(f"difference {entry['name']!r} has unknown {', '.join(sorted(extra))}")
         self.name, self.fields, self.kinds = entry["name"], set(entry["fields"]), set(entry["in"])
-        self.expected, self.when = entry["pcaps"], compile(f"({entry['when'].strip()})", entry["name"], "eval")
+        self.expected, self.when = count(entry["pcaps"], version), compile(f"({entry['when'].strip()})", entry["name"], "eval")
+        self.first, self.last = series(entry.get("from", "0.0")), series(entry.get("until", "9999.0"))
         self.matched = 0
+
+    def stands(self, version):
+        """Is it so in this version of the witness?"""
+        return self.first <= version <= self.last
 
     def covers(self, kind, field, theirs, ours, names):
         if kind not in self.kinds or not any(fnmatch.fnmatchcase(field, name) for name in self.fields):
@@ -29,9 +36,27 @@ class Difference:
 BUILTINS = {"len": len, "int": int, "any": any, "all": all, "range": range, "set": set, "bytes": bytes, "sorted": sorted, "str": str}
 
 
-def load(path):
+def series(text):
+    """(4, 0) of "4.0", of "4.0.17", and of a sentence that holds it."""
+    found = re.search(r"(\d+)\.(\d+)", text)
+    if not found:
+        raise ValueError(f"no version in {text!r}")
+    return int(found[1]), int(found[2])
+
+
+def count(given, version):
+    """A number for all versions; or a table of numbers by version, each from that version on."""
+    if not isinstance(given, dict):
+        return given
+    known = [(series(first), number) for first, number in given.items()]
+    return max(((first, number) for first, number in known if first <= version), default=((0, 0), 0))[1]
+
+
+def load(path, version):
+    """What stands in this version of the witness. What was mended in it is no excuse any more."""
     with open(path, "rb") as file:
-        return [Difference(entry) for entry in tomllib.load(file)["difference"]]
+        entries = [Difference(entry, version) for entry in tomllib.load(file)["difference"]]
+    return [entry for entry in entries if entry.stands(version)]
 
 
 def unexplained_names(differences, kind, only):
