@@ -428,6 +428,15 @@ def no_event_of_a_bad_request(device):
         no_event(d, "err")
 
 
+@deviation
+def no_event_of_an_invalid_request(device):
+    """A WRITE that is refused for its length takes the queue pair to Error, and no event tells it."""
+    d = device().connect()
+    d.write(EPSN, length=0xFFFFFFFF)
+    d.comes("ACKNOWLEDGE", EPSN)
+    no_event(d, "err")
+
+
 def no_event(d, state):
     time.sleep(0.5)
     expect("event", d.agent("poll_event")["event"], None)
