@@ -191,8 +191,12 @@ bool dut_is_well(struct ibc_target *t, const struct ibc_options *o, char *why, s
 }
 
 /* What a silent device comes of, and what of that the tester can see */
-static void say_causes(struct ibc_target *t, const struct ibc_result *r, char *out, size_t n)
+static void say_causes(struct ibc_target *t, struct ibc_result *r, char *out, size_t n)
 {
+    char *gone = strstr(r->finding.got, ": the device did not survive");
+
+    if (gone) /* nothing that it could not survive was sent */
+        *gone = '\0';
     out[0] = '\0';
     if (strncmp(r->finding.got, "nothing for", strlen("nothing for")) == 0)
         ibc_live_describe(t, out, n);

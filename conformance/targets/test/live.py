@@ -772,7 +772,7 @@ class Interface(Punctual):
         r = self.within(self.here, PROGRAM, "run", "audit", "--target", "live", "--wire", "afpacket:other", "--agent", self.at, "--user", self.user,
                         code=4, ASAN_OPTIONS=self.env["ASAN_OPTIONS"] + ":detect_leaks=0")
         self.assertRegex(r.stderr.decode(), r"not well before the first scenario: expected [^\n]+, got nothing for 1000 ms; from "
-                         r"02:00:00:00:00:02 10.0.0.2 to 02:00:00:00:00:01 10.0.0.1 by afpacket:other .MTU 9000, link up.: [1-9]\d* frames sent, 0 "
+                         r"02:00:00:00:00:0\d 10.0.0.\d to 02:00:00:00:00:01 10.0.0.1 by afpacket:other .MTU 9000, link up.: [1-9]\d* frames sent, 0 "
                          r"came, [^\n]*Likely: cable, VLAN, MTU")
 
     def test_who_reaches_the_agent(self):
