@@ -17,8 +17,8 @@ struct ag_server {
     bool watched;      /* a verb that does not come back is answered for by another thread, to `out` */
     bool is_late;      /* which has happened */
     int out;
-    bool real_time;    /* the target's virtual time is made to go with the clock */
-    uint64_t ahead;    /* real_time: ns that the clock is ahead of the target's time */
+    bool real_time; /* the target's virtual time is made to go with the clock */
+    uint64_t ahead; /* real_time: ns that the clock is ahead of the target's time */
     struct ag_request q;
     struct ag_reply r;
     uint8_t frame[IBC_WIRE_MOST];

@@ -128,7 +128,9 @@ void dut_hint(const struct dut *d, const char *why, char *out, size_t n)
         as_user |= strncmp(agent, kinds[i], strlen(kinds[i])) == 0;
     out[0] = '\0';
     if (as_user && d->live->user[0] && !strstr(why, "--user"))
-        snprintf(out, n, " (root was given up: the agent is reached as user %s, with that user's keys and rights; --user NAME chooses another)",
+        snprintf(out, n,
+                 " (root was given up: the agent is reached as user %s, with that user's keys and rights; --user NAME "
+                 "chooses another)",
                  d->live->user);
     else if (as_user && d->live->user[0])
         snprintf(out, n, " (root was given up: this user is %s)", d->live->user);

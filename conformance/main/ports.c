@@ -63,7 +63,8 @@ int dut_look_at_ports(const struct dut *d, const struct cases *cases)
             if (!p.up)
                 return wrong(EXIT_HARNESS, "%s: it is down (ip link set %s up)", p.name, p.name);
             if (!p.link)
-                return wrong(EXIT_HARNESS, "%s: it has no link: cable, transceiver, or the port at the other end", p.name);
+                return wrong(EXIT_HARNESS, "%s: it has no link: cable, transceiver, or the port at the other end",
+                             p.name);
             warn(&p, cases);
         }
     return EXIT_OK;

@@ -72,5 +72,6 @@ void run_see_contact(struct run_player *p)
     p->died = rows[is].gone;
     snprintf(got, sizeof got, "%.125s; %.32s", p->lost_why,
              rows[is].down ? "it went down before the play" : rows[is].says);
-    (void)run_note_as(p, p->unclean ? IBC_FOUND_UNCLEAN : IBC_FOUND_OTHERWISE, IBC_IS_ERROR, &s, NULL, p->lost_what, got);
+    (void)run_note_as(p, p->unclean ? IBC_FOUND_UNCLEAN : IBC_FOUND_OTHERWISE, IBC_IS_ERROR, &s, NULL, p->lost_what,
+                      got);
 }

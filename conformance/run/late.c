@@ -1,8 +1,10 @@
-/* Where time is real: whether the tester answered the device's requests before the device's own timer ran out (9.7.6.1.3).
+/* Where time is real: whether the tester answered the device's requests before the device's own timer ran out
+ * (9.7.6.1.3).
  *
  * Time in which we waited for the device, as the script says, is not ours. What is left between the request's arrival
  * and our answer, or between it and a verb of the script, is: a busy machine, or an agent that is slow. A device whose
- * timer has run out meanwhile repeats its request, lawfully, and a script that knows of no repetition must not blame it. */
+ * timer has run out meanwhile repeats its request, lawfully, and a script that knows of no repetition must not blame
+ * it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include "run/play.h"
@@ -67,13 +69,15 @@ void run_late_look(struct run_player *p)
         if (timer == 0 || gone <= timer || p->waited - q->asked_waited >= timer)
             continue;
         snprintf(p->late, sizeof p->late,
-                 "the tester was late: it went on %" PRIu64 " us after the request; the device's timer is %" PRIu64 " us",
+                 "the tester was late: it went on %" PRIu64 " us after the request; the device's timer is %" PRIu64
+                 " us",
                  gone / RUN_US, timer / RUN_US);
         return;
     }
 }
 
-/* What a verb took that is longer than the patience for what is expected: who judges packets cannot have been in time. */
+/* What a verb took that is longer than the patience for what is expected: who judges packets cannot have been in time.
+ */
 static void see_slow_verb(struct run_player *p)
 {
     if (p->t->virtual_time || p->late[0] || p->t->slowest <= run_scaled(p, RUN_PATIENCE))

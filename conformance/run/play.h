@@ -132,7 +132,7 @@ struct run_player {
     uint32_t lost_line;
     char lost_what[RUN_TEXT], lost_why[RUN_TEXT];
     char late[RUN_TEXT]; /* the tester or the agent was, how; empty: in time */
-    bool over;         /* an alternative said that nothing further is to be played */
+    bool over;           /* an alternative said that nothing further is to be played */
 
     struct run_live live[IBC_MAX_OBJECTS + 1]; /* the last: of health */
     struct run_arena arena;

@@ -181,7 +181,8 @@ static void conclude(const struct ibc_scenario *s, struct ibc_result *r)
     doubt(s, r);
     if (r->verdict == IBC_IS_UNSUPPORTED && !r->measured[0])
         snprintf(r->measured, sizeof r->measured, "%s", r->finding.got);
-    if (st && !r->finding.sentence[0] && r->verdict != IBC_IS_PASS && run_rank(r->verdict))
+    if (st && !r->finding.sentence[0] && r->verdict != IBC_IS_PASS && r->verdict != IBC_IS_ERROR &&
+        run_rank(r->verdict))
         snprintf(r->finding.sentence, sizeof r->finding.sentence, "%s", st->words);
     if (st && ibc_failed(r->counters))
         snprintf(r->counter_finding.sentence, sizeof r->counter_finding.sentence, "%s", st->words);

@@ -224,7 +224,8 @@ static int say_address(char *out, size_t n, const struct ibc_address *a, enum ib
                         (unsigned)(m & 0xff));
 
     if (link == IBC_LINK_roce2_ipv4 && (size_t)used < n)
-        used += snprintf(out + used, n - (size_t)used, " %u.%u.%u.%u", i >> 24, i >> 16 & 0xff, i >> 8 & 0xff, i & 0xff);
+        used +=
+            snprintf(out + used, n - (size_t)used, " %u.%u.%u.%u", i >> 24, i >> 16 & 0xff, i >> 8 & 0xff, i & 0xff);
     return used;
 }
 
@@ -239,10 +240,11 @@ void ibc_live_describe(const struct ibc_target *t, char *out, size_t n)
     say_address(to, sizeof to, &t->device[0], l->link);
     if (ibc_wire_port(w, &p))
         snprintf(port, sizeof port, " (MTU %u, link %s)", p.mtu, p.link ? "up" : "down");
-    snprintf(out, n,
-             "; from %s to %s by %.80s%s: %llu frames sent, %llu came%s. Likely: cable, VLAN, MTU, a firewall or another "
-             "port at the device%s, or the tester's address outside of the device's subnet",
-             from, to, w->spec, port, (unsigned long long)w->sent, (unsigned long long)w->came,
-             w->came ? "" : ", not even a question for the tester's address",
-             ibc_wire_privileged(w->spec) ? " (tcpdump shows what comes)" : "");
+    snprintf(
+        out, n,
+        "; from %s to %s by %.80s%s: %llu frames sent, %llu came%s. Likely: cable, VLAN, MTU, a firewall or another "
+        "port at the device%s, or the tester's address outside of the device's subnet",
+        from, to, w->spec, port, (unsigned long long)w->sent, (unsigned long long)w->came,
+        w->came ? "" : ", not even a question for the tester's address",
+        ibc_wire_privileged(w->spec) ? " (tcpdump shows what comes)" : "");
 }

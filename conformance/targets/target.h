@@ -18,7 +18,7 @@ enum ibc_rc {
     IBC_UNSUPPORTED, /* by the target: this step cannot be done with it */
     IBC_DEAD,        /* the device is gone, or does not answer: who asked it says so */
     IBC_BROKEN,      /* a fault of the harness: the sentence is in ibc_target.fault */
-    IBC_LOST,        /* its agent is gone, silent or not to be believed, or nobody is on its wire: contact() says more */
+    IBC_LOST, /* its agent is gone, silent or not to be believed, or nobody is on its wire: contact() says more */
 };
 /* What became of the device when its agent was lost */
 enum ibc_contact {
@@ -160,8 +160,8 @@ struct ibc_target_ops {
     enum ibc_rc (*log)(struct ibc_target *t, unsigned d, char *text, size_t n);
     /* Frames that the wire lost since the target was opened, as far as it can tell; NULL: it loses none. */
     uint64_t (*lost)(struct ibc_target *t);
-    /* After IBC_LOST: waits for the agent to come back, and says what became of the device; text: its system's complaint
-     * with IBC_CONTACT_LOG. NULL: nothing is ever lost. */
+    /* After IBC_LOST: waits for the agent to come back, and says what became of the device; text: its system's
+     * complaint with IBC_CONTACT_LOG. NULL: nothing is ever lost. */
     enum ibc_contact (*contact)(struct ibc_target *t, char *text, size_t n);
 };
 struct ibc_target {
@@ -173,11 +173,11 @@ struct ibc_target {
     char fault[160];   /* DEAD, BROKEN: one sentence */
     double time_scale; /* live: waits are multiplied by it */
     bool virtual_time;
-    bool hurried; /* live: an agent that is gone is not waited for */
+    bool hurried;                           /* live: an agent that is gone is not waited for */
     struct ibc_address second[IBC_DEVICES]; /* the second port, capability two_ports */
-    uint64_t log_at;        /* where the log is read from, then up to where it was read; 0: from where it was left */
-    uint64_t slowest;       /* ns: of the verbs since the last reset, reset not counted, the one that took longest, */
-    const char *slow_verb;  /* and which; NULL: none */
+    uint64_t log_at;       /* where the log is read from, then up to where it was read; 0: from where it was left */
+    uint64_t slowest;      /* ns: of the verbs since the last reset, reset not counted, the one that took longest, */
+    const char *slow_verb; /* and which; NULL: none */
 };
 
 /* The LID of a multicast group on InfiniBand, as a subnet manager would give it: by the last bytes of the group. Its

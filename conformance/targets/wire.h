@@ -55,7 +55,7 @@ struct ibc_wire {
     struct wire_lead *lead; /* of our clock before the adapter's; NULL: it has none */
     uint64_t lost, random;
     uint64_t sent, came; /* frames */
-    uint32_t drop; /* of 2^32 frames, on purpose */
+    uint32_t drop;       /* of 2^32 frames, on purpose */
     char peer[108], own[108];
 };
 

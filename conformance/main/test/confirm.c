@@ -9,14 +9,16 @@ static const struct {
     const char *plays;
     enum confirm is;
 } rows[] = {
-    {"g", CONFIRM_STANDS},     {"f", CONFIRM_STANDS},     {"p", CONFIRM_STANDS},    {"bf", CONFIRM_STANDS},
-    {"bp", CONFIRM_STANDS},    {"bb", CONFIRM_STANDS},    {"bgb", CONFIRM_STANDS},  {"bgg", CONFIRM_NOTED},
-    {"dd", CONFIRM_STANDS},    {"dgd", CONFIRM_STANDS},   {"dgg", CONFIRM_OPEN},    {"dbd", CONFIRM_STANDS},
-    {"dbb", CONFIRM_STANDS},   {"df", CONFIRM_STANDS},    {"og", CONFIRM_STANDS},   {"oog", CONFIRM_STANDS},
-    {"ooo", CONFIRM_STANDS},   {"bob", CONFIRM_STANDS},   {"obgb", CONFIRM_STANDS}, {"bogog", CONFIRM_NOTED},
-    {"boooo", CONFIRM_OPEN},   {"bogoo", CONFIRM_OPEN},   {"lg", CONFIRM_NOTED},    {"lllll", CONFIRM_STANDS},
-    {"llllg", CONFIRM_NOTED},  {"lbb", CONFIRM_STANDS},   {"lblll", CONFIRM_OPEN},  {"lbgg", CONFIRM_NOTED},
-    {"dogoo", CONFIRM_OPEN},   {"ooob", CONFIRM_STANDS} /* ends with its third letter */,
+    {"g", CONFIRM_STANDS},    {"f", CONFIRM_STANDS},    {"p", CONFIRM_STANDS},
+    {"bf", CONFIRM_STANDS},   {"bp", CONFIRM_STANDS},   {"bb", CONFIRM_STANDS},
+    {"bgb", CONFIRM_STANDS},  {"bgg", CONFIRM_NOTED},   {"dd", CONFIRM_STANDS},
+    {"dgd", CONFIRM_STANDS},  {"dgg", CONFIRM_OPEN},    {"dbd", CONFIRM_STANDS},
+    {"dbb", CONFIRM_STANDS},  {"df", CONFIRM_STANDS},   {"og", CONFIRM_STANDS},
+    {"oog", CONFIRM_STANDS},  {"ooo", CONFIRM_STANDS},  {"bob", CONFIRM_STANDS},
+    {"obgb", CONFIRM_STANDS}, {"bogog", CONFIRM_NOTED}, {"boooo", CONFIRM_OPEN},
+    {"bogoo", CONFIRM_OPEN},  {"lg", CONFIRM_NOTED},    {"lllll", CONFIRM_STANDS},
+    {"llllg", CONFIRM_NOTED}, {"lbb", CONFIRM_STANDS},  {"lblll", CONFIRM_OPEN},
+    {"lbgg", CONFIRM_NOTED},  {"dogoo", CONFIRM_OPEN},  {"ooob", CONFIRM_STANDS} /* ends with its third letter */,
 };
 
 Test(confirm, rows)

@@ -213,7 +213,8 @@ Test(target, loses_its_agent)
     }
 }
 
-/* What failed before the agent was lost stays the finding of a device that went down; else nothing is held against it. */
+/* What failed before the agent was lost stays the finding of a device that went down; else nothing is held against it.
+ */
 Test(target, loses_its_agent_behind_a_failure)
 {
     static const struct {
@@ -281,7 +282,8 @@ Test(target, tester_is_late)
     } c[] = {
         {ASKED("8") ACK WRONG, 900, IBC_IS_FAIL, "state Ready to Send"},
         {ASKED("8") ACK WRONG, 1100, IBC_IS_INCONCLUSIVE,
-         "the tester was late: it went on 1100 us after the request; the device's timer is 1048 us; state Ready to Send"},
+         "the tester was late: it went on 1100 us after the request; the device's timer is 1048 us; state Ready to "
+         "Send"},
         {ASKED("8") ACK " a completions send=1\n", 1100, IBC_IS_PASS, ""}, /* it waited: all was seen */
         {ASKED("14") ACK WRONG, 1100, IBC_IS_FAIL, "state Ready to Send"},
         {ASKED("0") ACK WRONG, 1100000, IBC_IS_FAIL, "state Ready to Send"},
@@ -331,8 +333,7 @@ Test(target, agent_is_slow)
     changed.query_qp = slow_query;
     r = run_text(t, RC "qp a\n" WRONG, &o);
     cr_expect_eq(r.verdict, IBC_IS_INCONCLUSIVE);
-    cr_expect_str_eq(r.finding.got,
-                     "the agent was slow: query_qp was answered after 1500 ms; state Ready to Send");
+    cr_expect_str_eq(r.finding.got, "the agent was slow: query_qp was answered after 1500 ms; state Ready to Send");
     done(t, &r);
 }
 
