@@ -373,13 +373,21 @@ static int lists(const char *what)
 /* Whether only what comes later tells its values. */
 static bool needs_future(const struct field *f)
 {
-    return strcmp(f->name, "infiniband.analysis.response_in") == 0 ||
-           strcmp(f->name, "infiniband.mad.response_in") == 0;
+    static const char *const names[] = {"infiniband.analysis.response_in", "infiniband.mad.response_in",
+                                        "infiniband.analysis.gap", "infiniband.analysis.out_of_order"};
+    bool any = false;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        any |= strcmp(f->name, names[i]) == 0;
+    return any;
 }
 
 static bool wants_future(const struct options *opt)
 {
     bool wants = opt->hold || (opt->filter && filter_uses(opt->filter, needs_future));
+
+    /* What is found later of packets that do not match must not count. */
+    wants |= opt->filter && opt->fail_on != IBA_SEVERITY_NONE;
 
     for (size_t i = 0; i < opt->print.n_field; i++)
         wants |= needs_future(opt->print.field[i]);

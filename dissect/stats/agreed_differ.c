@@ -50,8 +50,7 @@ static const struct {
     [TAKES_READS] = {"reads_offered", FORM_NUMBER, "allows itself # READs at once, but was offered @"},
     [TIMEOUT] = {"ack_timeout", FORM_TIME, "waited # for an answer, agreed was @ (up to four times that is usual)"},
     [RETRIES] = {"retry_count", FORM_NUMBER, "sent a packet # times again, agreed was @"},
-    [RETRIES_MANY] = {"retries_many", FORM_NUMBER,
-                      "sent a packet # times again: a retry counter has 3 bits, so 7 is the most"},
+    [RETRIES_MANY] = {"retries_many", FORM_NUMBER, "sent a packet more than 7 times again: a retry counter has 3 bits"},
     [RNR_RETRIES] = {"rnr_retry_count", FORM_NUMBER,
                      "came back # times to a receiver that was not ready, agreed was @"},
     [RNR_FEW] = {"rnr_few", FORM_NUMBER, "met a receiver that is not ready, and may come back @ times only"},
@@ -177,7 +176,7 @@ static void by_itself(struct pen *p, const struct agreed_row *r)
     if (r->port.any && r->port.least < FIRST_DYNAMIC)
         say(p, r, PORT_LOW, r->port.least, 0);
     if (r->too_often)
-        say(p, r, RETRIES_MANY, r->retry.most, 0);
+        say(p, r, RETRIES_MANY, 0, 0);
     if (r->ack_ect)
         say(p, r, ACK_ECT, 0, 0);
     if (r->requests && r->retry.most > 0 && r->ect && !r->ce)

@@ -12,9 +12,10 @@
  *   mad=C:M:A          a management datagram: class, method, attribute in hex; what is no header are bytes without
  * meaning at=N:HEX           behind mad=: those bytes at offset N of it reverse=1          from the responder to the
  * requester: addresses swapped, destination QP 0x11 icrc= vcrc=        bad, none, or a number keep=N IBA_KEEP_* bits;
- * frame_pad=N udp_checksum=1 as in struct iba_recipe drop=N             the last N bytes never were on the wire cut=N
- * the capture kept N bytes only fragment=N         two IPv4 fragments, N bytes behind the IP header in the first
- *   iface=N comment=S  pcapng: interface in the section, comment ('_' for a space)
+ * frame_pad=N udp_checksum=1 as in struct iba_recipe after=N            ns behind the packet before it; else 10.007 ms
+ * drop=N             the last N bytes never were on the wire cut=N the capture kept N bytes only fragment=N         two
+ * IPv4 fragments, N bytes behind the IP header in the first iface=N comment=S  pcapng: interface in the section,
+ * comment ('_' for a space)
  *
  * Other lines: `flow SERVICE ENCAPSULATION` (see flow.c); `mads CLASS ENCAPSULATION`, every attribute that is known; in
  * pcapng `section big|little`, `interface link=N ...`, `block TYPE HEX`. Everything is fixed: same program, same bytes.
@@ -41,8 +42,9 @@ struct capture {
 };
 extern const struct capture captures[];
 extern const size_t n_captures;
-extern const char field_bugs_order[], field_bugs_content[], mads_private[];                   /* lines */
-extern const char *const field_bugs_agreed[], *const field_bugs_path[], *const connections[]; /* lists of lines */
+extern const char field_bugs_order[], field_bugs_content[], mads_private[]; /* lines */
+extern const char *const field_bugs_agreed[], *const field_bugs_path[], *const connections[],
+                                                                            *const hardware[]; /* lists of lines */
 
 struct frame {
     uint8_t data[FRAME_BYTES];
@@ -68,6 +70,7 @@ struct job {
     const struct capture *capture;
     struct bytes out;
     unsigned n_packet;
+    uint64_t now;        /* ns */
     unsigned tsresol[8]; /* of the section's interfaces: units per second, as a power of ten, or of two with bit 7 */
     unsigned n_iface;
 };

@@ -8,6 +8,7 @@ struct plan {
     struct iba_recipe recipe;
     enum iba_link link;
     size_t cut, drop, fragment;
+    uint64_t after; /* ns behind the packet before; 0: as usual */
     uint32_t iface;
     const char *comment;
 };
@@ -171,6 +172,8 @@ static void change(const struct job *job, struct plan *p, char *word)
             r->frame_pad = v;
         else if (strcmp(word, "udp_checksum") == 0)
             r->udp_checksum = true;
+        else if (strcmp(word, "after") == 0)
+            p->after = v;
         else if (strcmp(word, "drop") == 0)
             p->drop = v;
         else if (strcmp(word, "cut") == 0)
@@ -244,7 +247,8 @@ static void emit(struct job *job, const struct plan *p, struct frame *f)
     f->iface = p->iface;
     f->comment = p->comment;
     /* every packet has another fraction of a microsecond, where the file can hold it */
-    f->ns = START_NS + job->n_packet * (uint64_t)STEP_NS;
+    job->now += p->after ? p->after : job->n_packet ? STEP_NS : START_NS;
+    f->ns = job->now;
     if (job->capture->flags & NANOSECONDS || job->capture->form != FORM_PCAP)
         f->ns += job->n_packet * 7u;
     job->n_packet++;
