@@ -24,10 +24,8 @@ bool iba_shadow_is_recent(const struct iba_look *l, const struct iba_shadow_reas
 {
     const iba_time effect = r->cause == IBA_CAUSE_RNR ? r->wait_ns + SLOW_TIMER_NS : IBA_SHADOW_FLIGHT_NS;
     const iba_time ago = l->s->now.at - r->mark.at;
-    /* Who has got it waits, however long, and stops its other timer (RQ-20). */
-    const bool waits = r->cause == IBA_CAUSE_RNR && l->flow->has_turn && l->flow->turn_ns < IBA_SHADOW_TURN_NS;
 
-    return r->mark.frame != 0 && (ago < effect || waits) && ago >= soonest(l, r);
+    return r->mark.frame != 0 && ago < effect && ago >= soonest(l, r);
 }
 
 /* For just this request, and it may be the effect. */
