@@ -1,5 +1,5 @@
-/* The statements of all areas, in the order of their ids. A row is OPEN (a scenario can show it) or SHUT, with status
- * and reason.
+/* The statements of all areas, in the order of their ids: rows of core/statements. A row is OPEN (a scenario can show
+ * it) or SHUT, with status and reason.
  *
  * Columns: id; section of the book or annex it stands in, "" where not known; compliance numbers, only those that a
  * public source shows beside the statement; edition or annex; class, M mandatory, O optional, R recommended,
@@ -9,14 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "scenario/words.h"
-#include "km.h"
-#include "pv.h"
-#include "qs.h"
-#include "ro.h"
-#include "rq.h"
-#include "rr.h"
-#include "uu.h"
-#include "wf.h"
+#include "severity.h"
+#include "statements/km.h"
+#include "statements/pv.h"
+#include "statements/qs.h"
+#include "statements/ro.h"
+#include "statements/rq.h"
+#include "statements/rr.h"
+#include "statements/uu.h"
+#include "statements/wf.h"
 #include "witnesses.h"
 
 /* Reasons that many rows share */
@@ -39,10 +40,10 @@ enum { K = false, S = true };
     {id, #area, section, compliance, edition, klass, IBC_ST_OPEN, seen, words, ""},
 #define SHUT(area, id, section, compliance, edition, klass, seen, status, words, reason)                               \
     {id, #area, section, compliance, edition, klass, IBC_ST_##status, seen, words, reason},
-const struct ibc_statement ibc_statements[] = {IBC_STATEMENTS_KM(OPEN, SHUT) IBC_STATEMENTS_PV(OPEN, SHUT)
-                                                   IBC_STATEMENTS_QS(OPEN, SHUT) IBC_STATEMENTS_RO(OPEN, SHUT)
-                                                       IBC_STATEMENTS_RQ(OPEN, SHUT) IBC_STATEMENTS_RR(OPEN, SHUT)
-                                                           IBC_STATEMENTS_UU(OPEN, SHUT) IBC_STATEMENTS_WF(OPEN, SHUT)};
+const struct ibc_statement ibc_statements[] = {IBA_STATEMENTS_KM(OPEN, SHUT) IBA_STATEMENTS_PV(OPEN, SHUT)
+                                                   IBA_STATEMENTS_QS(OPEN, SHUT) IBA_STATEMENTS_RO(OPEN, SHUT)
+                                                       IBA_STATEMENTS_RQ(OPEN, SHUT) IBA_STATEMENTS_RR(OPEN, SHUT)
+                                                           IBA_STATEMENTS_UU(OPEN, SHUT) IBA_STATEMENTS_WF(OPEN, SHUT)};
 const size_t ibc_statement_count = sizeof ibc_statements / sizeof ibc_statements[0];
 
 #define CONFIRMS(id, who, where) {id, IBC_CONFIRMS, who, where},
@@ -57,6 +58,25 @@ static const struct {
 } areas[] = {IBC_AREAS(TITLE)};
 #define NAME(id, name, words) name,
 const char *const ibc_statement_status_names[] = {IBC_STATEMENT_STATUSES(NAME)};
+
+#define SEVERITY_NAME(id, name, words) name,
+const char *const ibc_severity_names[] = {IBC_SEVERITIES(SEVERITY_NAME)};
+#define SEVERITY(of, severity) {of, IBC_SEVERITY_##severity},
+static const struct {
+    const char *of; /* area or id */
+    uint8_t severity;
+} severities[] = {IBC_SEVERITY_ROWS(SEVERITY)};
+
+/* Rows of ids stand behind those of areas. */
+enum ibc_severity ibc_severity_of(const struct ibc_statement *s)
+{
+    enum ibc_severity is = IBC_SEVERITY_ANSWER;
+
+    for (size_t i = 0; i < sizeof severities / sizeof *severities; i++)
+        if (strcmp(severities[i].of, s->area) == 0 || strcmp(severities[i].of, s->id) == 0)
+            is = (enum ibc_severity)severities[i].severity;
+    return is;
+}
 
 const char *ibc_area_title(const char *area)
 {

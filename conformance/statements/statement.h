@@ -42,9 +42,23 @@ const struct ibc_witness *ibc_witnesses_of(const char *id, size_t *n);
 /* Statements that are certain, and how many of them are so by a second source alone. */
 size_t ibc_certain_count(size_t *settled);
 
+/* What it means for users, the worst first */
+#define IBC_SEVERITIES(S)                                                                                              \
+    S(DOWN, "goes down", "the device goes down")                                                                       \
+    S(SAFETY, "unsafe", "memory without access, other data than was sent, or work told done that is not")              \
+    S(INTEROP, "interoperation", "does not work with a peer that keeps the rules")                                     \
+    S(ANSWER, "wrong answer", "the user is told something wrong, or a verb does otherwise")                            \
+    S(COSMETIC, "cosmetic", "nobody minds")
+enum ibc_severity {
+#define IBC_SEVERITY_ID(id, name, words) IBC_SEVERITY_##id,
+    IBC_SEVERITIES(IBC_SEVERITY_ID) IBC_SEVERITY_COUNT
+};
+extern const char *const ibc_severity_names[];
+
 extern const struct ibc_statement ibc_statements[];
 extern const size_t ibc_statement_count;
 const struct ibc_statement *ibc_statement_find(const char *id); /* NULL: none */
+enum ibc_severity ibc_severity_of(const struct ibc_statement *s);
 
 /* clang-format off */
 #define IBC_AREAS(A)                                                                                                   \

@@ -120,7 +120,8 @@ static void build_findings(void)
         uint8_t what;
     } all[] = {{"finding", "Finding", VERDICT_FINDING},
                {"message", "What was found", VERDICT_MESSAGE},
-               {"clause", "Clause that says so", VERDICT_CLAUSE}};
+               {"clause", "Clause that says so", VERDICT_CLAUSE},
+               {"section", "Section of the clause", VERDICT_SECTION}};
 
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
         if (verdict_first_kind((enum iba_finding_kind)k) == k)
@@ -371,7 +372,7 @@ static void found_values(const struct source *s, const struct verdict *verdict, 
 {
     for (unsigned i = 0; i < verdict_kept(verdict); i++) {
         const char *text = verdict_value(verdict, i, (enum verdict_field)s->what, (enum iba_finding_kind)s->finding);
-        if (text && !found_value(text, s->what == VERDICT_CLAUSE, each, ctx))
+        if (text && !found_value(text, s->what == VERDICT_CLAUSE || s->what == VERDICT_SECTION, each, ctx))
             return;
     }
 }

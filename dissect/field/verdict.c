@@ -1,6 +1,7 @@
 #include "field/verdict.h"
 #include <stdio.h>
 #include <string.h>
+#include "statements/iba_clause.h"
 
 void verdict_add(struct verdict *v, const struct judged *j)
 {
@@ -20,15 +21,32 @@ const char *verdict_text(const struct judged *j)
     return text;
 }
 
+const char *verdict_sections(enum iba_finding_kind kind)
+{
+    static char text[IBA_CLAUSE_SECTIONS];
+
+    (void)iba_clause_sections(iba_findings[kind].clause, text, sizeof text);
+    return text;
+}
+
+const char *verdict_cited(enum iba_finding_kind kind)
+{
+    static char text[2 * IBA_CLAUSE_SECTIONS];
+    const char *sections = strncmp(iba_findings[kind].clause, "§", 2) == 0 ? "" : verdict_sections(kind);
+
+    snprintf(text, sizeof text, "%s%s%s", iba_findings[kind].clause, *sections ? ", " : "", sections);
+    return text;
+}
+
 bool verdict_comment(const struct verdict *v, char to[VERDICT_COMMENT])
 {
     size_t n = 0;
 
     for (unsigned i = 0; i < verdict_kept(v); i++) {
         const struct iba_finding_info *info = &iba_findings[v->judged[i].finding.kind];
-        const int k =
-            snprintf(to + n, VERDICT_COMMENT - n, "%s%s: %s: %s [%s]", i > 0 ? "\n" : "",
-                     iba_severity_name(info->severity), info->field, verdict_text(&v->judged[i]), info->clause);
+        const int k = snprintf(to + n, VERDICT_COMMENT - n, "%s%s: %s: %s [%s]", i > 0 ? "\n" : "",
+                               iba_severity_name(info->severity), info->field, verdict_text(&v->judged[i]),
+                               verdict_cited(v->judged[i].finding.kind));
         n = k > 0 && (size_t)k < VERDICT_COMMENT - n ? n + (size_t)k : VERDICT_COMMENT - 1;
     }
     return n > 0;
@@ -50,6 +68,7 @@ const char *verdict_value(const struct verdict *v, unsigned i, enum verdict_fiel
     case VERDICT_OF_KIND: return strcmp(info->field, iba_findings[kind].field) == 0 ? info->name : NULL;
     case VERDICT_FINDING: return info->name;
     case VERDICT_MESSAGE: return verdict_text(&v->judged[i]);
+    case VERDICT_SECTION: return verdict_sections(v->judged[i].finding.kind);
     default: return info->clause;
     }
 }

@@ -27,7 +27,13 @@ void verdict_add(struct verdict *v, const struct judged *j);
 /* The finding as a sentence, valid until the next call. */
 const char *verdict_text(const struct judged *j);
 
-/* Every finding in a line: "warn: retransmission: SENTENCE [CLAUSE]". False when there is none, or `v` is NULL. */
+/* "9.7.5.1 C9-105, 9.8.2": where what the finding cites stands; "" where not known. Valid until the next call. */
+const char *verdict_sections(enum iba_finding_kind kind);
+/* "RR-04, C9-80": the same behind the ids. Valid until the next call. */
+const char *verdict_cited(enum iba_finding_kind kind);
+
+/* Every finding in a line: "warn: retransmission: SENTENCE [CLAUSE, SECTION]". False when there is none, or `v` is
+ * NULL. */
 bool verdict_comment(const struct verdict *v, char to[VERDICT_COMMENT]);
 /* Whether there is anything to say; `v` may be NULL, here and below. */
 static inline bool verdict_any(const struct verdict *v)
@@ -50,7 +56,8 @@ enum verdict_field {
     VERDICT_OF_KIND, /* the kinds whose findings go by this name: "RETRY_NAK" of infiniband.analysis.retransmission */
     VERDICT_FINDING, /* every kind */
     VERDICT_MESSAGE,
-    VERDICT_CLAUSE
+    VERDICT_CLAUSE,
+    VERDICT_SECTION /* of the clauses, where known */
 };
 /* The text of finding `i` in such a field, NULL when it has none there. `kind`, of VERDICT_OF_KIND: the first that goes
  * by the name. */

@@ -193,7 +193,7 @@ static void tree_verdict(struct out *o, const struct packet *p)
         OUT_LIT(o, ": ");
         out_str(o, verdict_text(&v->judged[i]));
         OUT_LIT(o, " [");
-        out_str(o, info->clause);
+        out_str(o, verdict_cited(v->judged[i].finding.kind));
         OUT_LIT(o, "]\n");
     }
     tree_computed(o, p, COMPUTED_analysis_request_in);

@@ -137,7 +137,7 @@ void report_ladders(const struct report *r, struct out *o)
         OUT_LIT(o, ": ");
         report_text(o, verdict_text(j));
         OUT_LIT(o, " [");
-        report_text(o, iba_findings[j->finding.kind].clause);
+        report_text(o, verdict_cited(j->finding.kind));
         OUT_LIT(o, "]</figcaption>\n<table class=\"ladder\">\n");
         for (uint32_t k = 0; k < a->n; k++)
             row(o, &a->step[k], k == a->hit);

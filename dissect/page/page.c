@@ -94,7 +94,7 @@ static void finding(struct out *o, const struct judged *j, uint64_t first_ns)
         report_direction(o, j->direction);
     OUT_LIT(o, "</td>");
     cell(o, verdict_text(j));
-    cell(o, info->clause);
+    cell(o, verdict_cited(j->finding.kind));
     OUT_LIT(o, "</tr>\n");
 }
 

@@ -98,7 +98,7 @@ static void kind(const struct report *r, struct out *o, unsigned k)
     OUT_LIT(o, ", first packet ");
     out_u64(o, r->kind[k].frame[0]);
     OUT_LIT(o, ", ");
-    report_text(o, info->clause);
+    report_text(o, verdict_cited((enum iba_finding_kind)k));
     OUT_LIT(o, ")</li>\n");
 }
 

@@ -107,8 +107,9 @@ static void whereabouts(struct out *o, const struct expert *s, const struct kind
 
 static void print_text(const struct expert *s, struct out *o)
 {
-    static const struct column columns[] = {{"Severity", 8, true}, {"Finding", 17, true}, {"The packet", 63, true},
-                                            {"Clause", 12, true},  {"Count", 9, false},   {"First packets", 36, false}};
+    static const struct column columns[] = {
+        {"Severity", 8, true}, {"Finding", 17, true}, {"The packet", 63, true},    {"Clause", 12, true},
+        {"Section", 24, true}, {"Count", 9, false},   {"First packets", 36, false}};
     uint8_t order[IBA_FINDING_COUNT];
     uint64_t total = 0;
     struct table t;
@@ -122,6 +123,7 @@ static void print_text(const struct expert *s, struct out *o)
         table_str(&t, info->name);
         table_str(&t, info->sentence);
         table_str(&t, info->clause);
+        table_str(&t, verdict_sections((enum iba_finding_kind)order[i]));
         table_u64(&t, k->count);
         table_begin(&t);
         frames(o, k);
@@ -171,6 +173,7 @@ static void print_json(const struct expert *s, struct out *o)
         json_str(o, "severity", iba_severity_name(info->severity));
         json_str(o, "sentence", info->sentence);
         json_str(o, "clause", info->clause);
+        json_str(o, "section", verdict_sections((enum iba_finding_kind)order[i]));
         json_u64(o, "count", s->kind[order[i]].count);
         json_frames(o, &s->kind[order[i]]);
         out_ch(o, '}');

@@ -215,7 +215,7 @@ static void diagnosis(const struct judged *j, struct out *o)
     out_ch(o, ' ');
     out_str(o, verdict_text(j));
     OUT_LIT(o, " [");
-    out_str(o, iba_findings[j->finding.kind].clause);
+    out_str(o, verdict_cited(j->finding.kind));
     OUT_LIT(o, "]\n");
 }
 
@@ -308,6 +308,7 @@ static void print_json(const struct rc *s, struct out *o)
         json_str(o, "finding", iba_findings[s->first.finding.kind].name);
         json_str(o, "message", verdict_text(&s->first));
         json_str(o, "clause", iba_findings[s->first.finding.kind].clause);
+        json_str(o, "section", verdict_sections(s->first.finding.kind));
         out_ch(o, '}');
     }
     json_u64(o, "no_connection_packets", s->no_connection);

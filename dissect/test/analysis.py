@@ -161,6 +161,9 @@ class Fields(Case):
     def test_a_clause_each(self):
         r = self.good("-T", "jsonl", "-e", "infiniband.analysis.clause", "-Y", "frame.number == 4", REORDER)
         self.assertEqual(jsonl(r), [{"infiniband.analysis.clause": ["RQ-01", "UU-03"]}])
+        r = self.good("-T", "jsonl", "-e", "infiniband.analysis.section", "-Y", "frame.number == 4", REORDER)
+        self.assertEqual(jsonl(r), [{"infiniband.analysis.section": ["9.7.1", "9.8.2"]}])
+        self.assertIn("[RQ-01, UU-03, 9.7.1, 9.8.2]", self.good("-V", "-Y", "frame.number == 4", REORDER).stdout.decode())
 
     def test_not_judged_when_told(self):
         r = self.good("-o", "analysis:off", "-T", "jsonl", REORDER)

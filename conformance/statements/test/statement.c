@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 #include "scenario/words.h"
+#include "statements/severity.h"
 #include "statements/statement.h"
 
 /* All that stand beside a statement in a public source. */
@@ -118,4 +119,28 @@ Test(statement, witnesses)
     cr_assert_eq(n, 0);
     cr_expect_eq(certain, 395);
     cr_expect_eq(settled, 6, "a source more or less: the count in conformance/README.md goes along");
+}
+
+/* Each row of the table of severities names an area or a statement, in order and once. */
+Test(statement, severities)
+{
+#define ROW(of, severity) of,
+    static const char *const of[] = {IBC_SEVERITY_ROWS(ROW)};
+    size_t n_area = 0, unsafe = 0;
+
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        cr_assert(ibc_area_title(of[i]) || ibc_statement_find(of[i]), "%s", of[i]);
+        cr_assert(i < 9 || strcmp(of[i - 1], of[i]) < 0, "%s is out of order", of[i]);
+        n_area += ibc_area_title(of[i]) != NULL;
+    }
+    cr_assert_eq(n_area, 8);
+    EACH(s)
+    {
+        unsafe += ibc_severity_of(s) == IBC_SEVERITY_SAFETY;
+    }
+    cr_expect_gt(unsafe, 30);
+    cr_expect_eq(ibc_severity_of(ibc_statement_find("RR-41")), IBC_SEVERITY_SAFETY);
+    cr_expect_eq(ibc_severity_of(ibc_statement_find("RR-03")), IBC_SEVERITY_INTEROP);
+    cr_expect_eq(ibc_severity_of(ibc_statement_find("QS-76")), IBC_SEVERITY_ANSWER);
+    cr_expect_eq(ibc_severity_of(ibc_statement_find("WF-30")), IBC_SEVERITY_COSMETIC);
 }

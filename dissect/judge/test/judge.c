@@ -59,7 +59,7 @@ Test(judge, findings_keep_what_fields_need)
     cr_assert(verdict_comment(v, comment));
     cr_assert_str_eq(comment,
                      "warn: gap: PSN 0x000003 jumps over PSNs: those before it are missing (frame 1, 1 missing) "
-                     "[RQ-01, UU-03]");
+                     "[RQ-01, UU-03, 9.7.1, 9.8.2]");
     judge_close(j);
 }
 

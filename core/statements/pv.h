@@ -1,10 +1,10 @@
-/* Packet header validation: area PV of the statements; see statement.c for the columns. */
-#ifndef IBC_STATEMENTS_PV_H
-#define IBC_STATEMENTS_PV_H
+/* Packet header validation: area PV of the statements; see conformance/statements/statement.c for the columns. */
+#ifndef IBA_STATEMENTS_PV_H
+#define IBA_STATEMENTS_PV_H
 
 /* clang-format off */
 /* area, id, section, compliance, edition, class, seen, then words; or status, words, reason */
-#define IBC_STATEMENTS_PV(OPEN, SHUT) \
+#define IBA_STATEMENTS_PV(OPEN, SHUT) \
     OPEN(PV, "PV-01", "9.6.1",     "",        "",    M, S, "A device that finds one header check failed drops the packet and changes nothing.") \
     OPEN(PV, "PV-02", "9.6.1",     "",        "",    I, S, "Which of two faults of a packet is counted shows the order of a device's checks.") \
     OPEN(PV, "PV-03", "9.6.1.1",   "",        "",    M, S, "A device drops packets whose transport version it does not know.") \

@@ -1,10 +1,11 @@
-/* Unreliable services, reliable datagrams, raw packets: area UU of the statements; see statement.c for the columns. */
-#ifndef IBC_STATEMENTS_UU_H
-#define IBC_STATEMENTS_UU_H
+/* Unreliable services, reliable datagrams, raw packets: area UU of the statements; see
+ * conformance/statements/statement.c for the columns. */
+#ifndef IBA_STATEMENTS_UU_H
+#define IBA_STATEMENTS_UU_H
 
 /* clang-format off */
 /* area, id, section, compliance, edition, class, seen, then words; or status, words, reason */
-#define IBC_STATEMENTS_UU(OPEN, SHUT) \
+#define IBA_STATEMENTS_UU(OPEN, SHUT) \
     OPEN(UU, "UU-01", "9.8.2",     "",      "",    M, S, "A UC QP takes SENDs and WRITEs only and drops every other opcode.") \
     OPEN(UU, "UU-02", "9.8.2.1",   "",      "",    M, S, "A UC receiver never answers, whatever AckReq says.") \
     OPEN(UU, "UU-03", "9.8.2.2",   "",      "",    M, S, "A UC receiver that misses a packet drops the rest of the message and goes on at the next First or Only.") \

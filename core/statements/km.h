@@ -1,10 +1,10 @@
-/* Keys and management of ports: area KM of the statements; see statement.c for the columns. */
-#ifndef IBC_STATEMENTS_KM_H
-#define IBC_STATEMENTS_KM_H
+/* Keys and management of ports: area KM of the statements; see conformance/statements/statement.c for the columns. */
+#ifndef IBA_STATEMENTS_KM_H
+#define IBA_STATEMENTS_KM_H
 
 /* clang-format off */
 /* area, id, section, compliance, edition, class, seen, then words; or status, words, reason */
-#define IBC_STATEMENTS_KM(OPEN, SHUT) \
+#define IBA_STATEMENTS_KM(OPEN, SHUT) \
     SHUT(KM, "KM-01", "14.2.4",    "",                     "", M, S, SCOPE, "A management agent serves an SMP only if the port has no M_Key or the SMP brings it.", IBC_WHY_SMA) \
     SHUT(KM, "KM-02", "14.2.4",    "",                     "", M, S, SCOPE, "The M_Key's protection bits say what an SMP without the key may still read.", IBC_WHY_SMA) \
     SHUT(KM, "KM-03", "14.2.4",    "",                     "", M, S, SCOPE, "A management agent does not answer an SMP that lacks the M_Key.", IBC_WHY_SMA) \

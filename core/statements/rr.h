@@ -1,10 +1,11 @@
-/* Responder of a reliable connection: area RR of the statements; see statement.c for the columns. */
-#ifndef IBC_STATEMENTS_RR_H
-#define IBC_STATEMENTS_RR_H
+/* Responder of a reliable connection: area RR of the statements; see conformance/statements/statement.c for the
+ * columns. */
+#ifndef IBA_STATEMENTS_RR_H
+#define IBA_STATEMENTS_RR_H
 
 /* clang-format off */
 /* area, id, section, compliance, edition, class, seen, then words; or status, words, reason */
-#define IBC_STATEMENTS_RR(OPEN, SHUT) \
+#define IBA_STATEMENTS_RR(OPEN, SHUT) \
     OPEN(RR, "RR-01", "9.7.4.1.2", "",                "",    M, S, "A responder expects the PSN it was told, then one more for each request packet, and for a READ one for each response.") \
     OPEN(RR, "RR-02", "9.7.1",     "",                "",    M, S, "A PSN up to half the number space behind the expected one is a duplicate's, one ahead is out of sequence.") \
     OPEN(RR, "RR-03", "9.7.4.1.2", "",                "",    M, S, "A responder answers a request that is ahead with NAK 0x60, its PSN the expected one, and drops it.") \

@@ -1,10 +1,10 @@
-/* Wire formats: area WF of the statements; see statement.c for the columns. */
-#ifndef IBC_STATEMENTS_WF_H
-#define IBC_STATEMENTS_WF_H
+/* Wire formats: area WF of the statements; see conformance/statements/statement.c for the columns. */
+#ifndef IBA_STATEMENTS_WF_H
+#define IBA_STATEMENTS_WF_H
 
 /* clang-format off */
 /* area, id, section, compliance, edition, class, seen, then words; or status, words, reason */
-#define IBC_STATEMENTS_WF(OPEN, SHUT) \
+#define IBA_STATEMENTS_WF(OPEN, SHUT) \
     SHUT(WF, "WF-01", "1.5.1",     "",      "",    M, S, IMPLICIT, "A device sends and reads header fields of several bytes most significant byte first.", "no packet would be understood either way") \
     OPEN(WF, "WF-02", "7.7.5",     "",      "",    M, S, "A port looks for a transport header only where LRH.LNH is 2 or 3, and for a GRH only where it is 3.") \
     OPEN(WF, "WF-03", "5.1",       "",      "",    M, K, "A device puts headers in the one order that the opcode table gives, payload, pad and CRCs behind.") \

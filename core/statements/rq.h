@@ -1,10 +1,11 @@
-/* Requester of a reliable connection: area RQ of the statements; see statement.c for the columns. */
-#ifndef IBC_STATEMENTS_RQ_H
-#define IBC_STATEMENTS_RQ_H
+/* Requester of a reliable connection: area RQ of the statements; see conformance/statements/statement.c for the
+ * columns. */
+#ifndef IBA_STATEMENTS_RQ_H
+#define IBA_STATEMENTS_RQ_H
 
 /* clang-format off */
 /* area, id, section, compliance, edition, class, seen, then words; or status, words, reason */
-#define IBC_STATEMENTS_RQ(OPEN, SHUT) \
+#define IBA_STATEMENTS_RQ(OPEN, SHUT) \
     OPEN(RQ, "RQ-01", "9.7.2",     "",       "",    M, S, "A requester starts at its send PSN and gives each request packet the next one.") \
     OPEN(RQ, "RQ-02", "9.7.2",     "",       "",    M, S, "A READ request takes as many PSNs as it will have responses; ATOMIC, FLUSH and ATOMIC WRITE take one.") \
     OPEN(RQ, "RQ-03", "9.7.1",     "",       "",    M, K, "A requester has fewer than 2^23 PSNs open at a time.") \

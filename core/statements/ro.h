@@ -1,10 +1,10 @@
-/* RoCE: area RO of the statements; see statement.c for the columns. */
-#ifndef IBC_STATEMENTS_RO_H
-#define IBC_STATEMENTS_RO_H
+/* RoCE: area RO of the statements; see conformance/statements/statement.c for the columns. */
+#ifndef IBA_STATEMENTS_RO_H
+#define IBA_STATEMENTS_RO_H
 
 /* clang-format off */
 /* area, id, section, compliance, edition, class, seen, then words; or status, words, reason */
-#define IBC_STATEMENTS_RO(OPEN, SHUT) \
+#define IBA_STATEMENTS_RO(OPEN, SHUT) \
     OPEN(RO, "RO-01", "A16", "", "A16", C, S, "A RoCEv1 packet is an Ethernet frame of type 0x8915 with GRH, BTH and ICRC, without LRH and VCRC.") \
     OPEN(RO, "RO-02", "A16", "", "A16", C, S, "A RoCEv1 packet's GRH is of version 6, announces 0x1b and counts from the BTH to the ICRC.") \
     OPEN(RO, "RO-03", "A16", "", "A16", C, S, "A VLAN tag's priority is the low three bits of the SL.") \

@@ -1,10 +1,11 @@
-/* Queue pairs, completions, memory, events: area QS of the statements; see statement.c for the columns. */
-#ifndef IBC_STATEMENTS_QS_H
-#define IBC_STATEMENTS_QS_H
+/* Queue pairs, completions, memory, events: area QS of the statements; see conformance/statements/statement.c for the
+ * columns. */
+#ifndef IBA_STATEMENTS_QS_H
+#define IBA_STATEMENTS_QS_H
 
 /* clang-format off */
 /* area, id, section, compliance, edition, class, seen, then words; or status, words, reason */
-#define IBC_STATEMENTS_QS(OPEN, SHUT) \
+#define IBA_STATEMENTS_QS(OPEN, SHUT) \
     OPEN(QS, "QS-01", "10.3.1",   "",            "",    M, S, "A QP leaves Reset for Init with P_Key index, port and Q_Key or access rights, and with nothing less.") \
     OPEN(QS, "QS-02", "10.3.1",   "",            "",    M, S, "A QP in Init may be given another P_Key index, port and Q_Key or access rights.") \
     OPEN(QS, "QS-03", "10.3.1",   "",            "",    M, S, "A connected QP goes from Init to RTR with address, path MTU, peer and PSN, RC also with depth and RNR timer.") \

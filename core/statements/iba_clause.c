@@ -1,0 +1,73 @@
+#include "statements/iba_clause.h"
+#include <string.h>
+#include "statements/km.h"
+#include "statements/pv.h"
+#include "statements/qs.h"
+#include "statements/ro.h"
+#include "statements/rq.h"
+#include "statements/rr.h"
+#include "statements/uu.h"
+#include "statements/wf.h"
+
+#define OPEN(area, id, section, compliance, ...) {id, section, compliance},
+#define SHUT OPEN
+static const struct iba_clause clauses[] = {IBA_STATEMENTS_KM(OPEN, SHUT) IBA_STATEMENTS_PV(OPEN, SHUT)
+                                                IBA_STATEMENTS_QS(OPEN, SHUT) IBA_STATEMENTS_RO(OPEN, SHUT)
+                                                    IBA_STATEMENTS_RQ(OPEN, SHUT) IBA_STATEMENTS_RR(OPEN, SHUT)
+                                                        IBA_STATEMENTS_UU(OPEN, SHUT) IBA_STATEMENTS_WF(OPEN, SHUT)};
+
+const struct iba_clause *iba_clause_find(const char *id, size_t len)
+{
+    for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++)
+        if (strlen(clauses[i].id) == len && memcmp(clauses[i].id, id, len) == 0)
+            return &clauses[i];
+    return NULL;
+}
+
+struct list {
+    char *out;
+    size_t used, room;
+};
+
+static bool is_there(const struct list *l, const char *s, size_t len)
+{
+    for (size_t i = 0; i + len <= l->used; i++)
+        if (memcmp(l->out + i, s, len) == 0 && (i == 0 || l->out[i - 1] == ' ') &&
+            (i + len == l->used || l->out[i + len] == ',' || l->out[i + len] == ' '))
+            return true;
+    return false;
+}
+
+/* Behind `between`, unless it stands there. */
+static void add(struct list *l, const char *between, const char *s, size_t len)
+{
+    const size_t gap = l->used > 0 ? strlen(between) : 0;
+
+    if (len == 0 || l->used + gap + len >= l->room || is_there(l, s, len))
+        return;
+    memcpy(l->out + l->used, between, gap);
+    memcpy(l->out + l->used + gap, s, len);
+    l->used += gap + len;
+}
+
+size_t iba_clause_sections(const char *cited, char *out, size_t room)
+{
+    static const char sign[] = "§", next[] = ", ";
+    struct list l = {.out = out, .room = room};
+
+    for (size_t len; *cited != '\0'; cited += len, cited += strspn(cited, next)) {
+        len = strcspn(cited, ",");
+        const struct iba_clause *c = iba_clause_find(cited, len);
+        if (c != NULL) {
+            const size_t before = l.used;
+            add(&l, next, c->section, strlen(c->section));
+            add(&l, l.used > before ? " " : next, c->compliance, strlen(c->compliance));
+        } else if (strncmp(cited, sign, sizeof sign - 1) == 0)
+            add(&l, next, cited + sizeof sign - 1, len - (sizeof sign - 1));
+        else if (*cited == 'C' || *cited == 'o') /* a compliance number itself */
+            add(&l, next, cited, len);
+    }
+    if (room > 0)
+        out[l.used] = '\0';
+    return l.used;
+}

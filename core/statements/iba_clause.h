@@ -1,0 +1,20 @@
+/* Where a statement stands: its section of the book and its compliance numbers, by its id. The statements themselves
+ * are the rows of this folder's other headers, one fact a line: this table and conformance's are made from them. */
+#ifndef IBA_CLAUSE_H
+#define IBA_CLAUSE_H
+#include <stdbool.h>
+#include <stddef.h>
+
+struct iba_clause {
+    const char *id;         /* "RR-04" */
+    const char *section;    /* "9.7.5.1", or "" where not known */
+    const char *compliance; /* "C9-80 C9-114", or "" */
+};
+enum { IBA_CLAUSE_SECTIONS = 96 }; /* bytes that the sections of a finding or a rule need at most */
+
+/* `len` bytes of an id; NULL: there is none. */
+const struct iba_clause *iba_clause_find(const char *id, size_t len);
+/* Of clauses as tables cite them, "RQ-01, UU-03" or "§9.7": "9.7.1 C9-114, 9.8.2", each once; "" when none is known.
+ * What does not fit is left out whole. Returns its length. */
+size_t iba_clause_sections(const char *clauses, char *out, size_t room);
+#endif
