@@ -1,4 +1,5 @@
 /* One case: what it says in one line, and behind it all that is known. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "markup.h"
@@ -41,6 +42,7 @@ static void headline(struct out *o, const struct rep_case *c)
 static void cited(struct out *o, const struct rep_case *c)
 {
     const struct ibc_scenario *s = c->r->scenario;
+    char clause[REP_CLAUSE];
 
     OUT_LIT(o, "<ul class=\"cited\">\n");
     for (unsigned i = 0; i < s->n_spec; i++) {
@@ -50,10 +52,13 @@ static void cited(struct out *o, const struct rep_case *c)
         html_str(o, "b", NULL, s->spec[i]);
         out_ch(o, ' ');
         rep_str(o, st ? st->words : "(no such statement)");
-        if (st && st->compliance[0]) {
+        rep_clause(st, clause);
+        if (clause[0]) {
             out_ch(o, ' ');
-            html_str(o, "span", "aside", st->compliance);
+            html_str(o, "span", "aside", clause);
         }
+        if (st && !st->certain)
+            html_str(o, "span", "aside", " source not certain");
         OUT_LIT(o, "</li>\n");
     }
     OUT_LIT(o, "</ul>\n");
@@ -83,9 +88,28 @@ static void fact_str(struct out *o, const char *name, const char *s)
         fact(o, name, s, strlen(s));
 }
 
-static void finding(struct out *o, const struct ibc_finding *f)
+/* Who else does or expects what the statement says, and who does not. */
+static void witnesses(struct out *o, const struct rep_case *c)
 {
-    fact(o, "Sentence", REP_ARRAY(f->sentence));
+    static const char *const kind[] = {"Confirmed by", "Confirmed by", "Contradicted by"};
+    size_t n = 0;
+    const struct ibc_witness *w = c->statement ? ibc_witnesses_of(c->statement->id, &n) : NULL;
+
+    for (size_t i = 0; i < n; i++) {
+        char words[256];
+        const int len = snprintf(words, sizeof words, "%s: %s", w[i].who, w[i].where);
+
+        fact(o, kind[w[i].kind], words, len < (int)sizeof words ? (size_t)len : sizeof words - 1);
+    }
+}
+
+/* The statement's own words stand above. */
+static void finding(struct out *o, const struct rep_case *c, const struct ibc_finding *f)
+{
+    const size_t n = strnlen(f->sentence, sizeof f->sentence);
+
+    if (!c->statement || strlen(c->statement->words) != n || memcmp(c->statement->words, f->sentence, n) != 0)
+        fact(o, "Sentence", f->sentence, n);
     fact(o, "Expected", REP_ARRAY(f->expected));
     fact(o, "Got", REP_ARRAY(f->got));
     fact(o, "Variation", REP_ARRAY(f->variation));
@@ -99,11 +123,15 @@ static void found(struct out *o, const struct rep_case *c)
 
     OUT_LIT(o, "<dl class=\"found\">\n");
     fact_str(o, "Not certain", rep_doubt(c));
-    finding(o, &r->finding);
+    if (c->cause) {
+        fact_str(o, "Severity", ibc_severity_names[rep_severity(c)]);
+        witnesses(o, c);
+    }
+    finding(o, c, &r->finding);
     fact(o, "Measured", REP_ARRAY(r->measured));
     if (r->counters != IBC_IS_NOT_APPLICABLE) {
         fact_str(o, "Counters", rep_verdict_names[r->counters]);
-        finding(o, &r->counter_finding);
+        finding(o, c, &r->counter_finding);
     }
     if (r->waiver) {
         fact_str(o, "Waived", r->waiver->reason);

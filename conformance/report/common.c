@@ -102,13 +102,14 @@ bool rep_begin(struct rep *p, const struct ibc_report *of)
         p->spared += r->spared;
     }
     qsort(p->c, p->n, sizeof *p->c, by_group);
-    return true;
+    return rep_causes(p);
 }
 
 void rep_clear(struct rep *p)
 {
     free(p->c);
     free(p->cited);
+    free(p->cause);
 }
 
 size_t rep_group_end(const struct rep *p, size_t first)
@@ -125,6 +126,12 @@ bool rep_bad(enum ibc_verdict v)
 {
     return v == IBC_IS_DEVIATES || v == IBC_IS_FAIL || v == IBC_IS_ERROR || v == IBC_IS_INCONCLUSIVE ||
            v == IBC_IS_XPASS;
+}
+
+void rep_clause(const struct ibc_statement *s, char out[REP_CLAUSE])
+{
+    snprintf(out, REP_CLAUSE, "%s%s%s", s ? s->reference : "", s && *s->reference && *s->compliance ? " " : "",
+             s ? s->compliance : "");
 }
 
 const char *rep_doubt(const struct rep_case *c)

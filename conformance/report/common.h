@@ -9,6 +9,13 @@ struct rep_case {
     const struct ibc_statement *statement; /* the first that it cites; NULL: none that there is */
     const char *id, *name;                 /* name: what of the id is behind the group */
     size_t n_group;                        /* bytes of the id that are the group: "rc.responder" */
+    const struct rep_case *cause;          /* the first case that went wrong as this one did; NULL: it did not */
+};
+/* Cases that went wrong in one way, as a waiver names it or as statement and symptom have it */
+struct rep_cause {
+    const struct rep_case *first;
+    size_t n;
+    enum ibc_severity severity; /* the worst of theirs */
 };
 struct rep {
     const struct ibc_report *of;
@@ -20,6 +27,8 @@ struct rep {
     unsigned spared;              /* not played, as they are known to take devices down */
     bool *cited;                  /* by statement: a scenario that was played names it */
     size_t n_cited;
+    struct rep_cause *cause; /* the worst first */
+    size_t n_cause;
 };
 /* False: out of memory. rep_clear() in either case. */
 bool rep_begin(struct rep *p, const struct ibc_report *of);
@@ -32,6 +41,15 @@ bool rep_bad(enum ibc_verdict v);
 enum ibc_class rep_class(const struct rep_case *c);
 /* Of a case that DEVIATES, or does so but for a waiver: why it is not held against the device; else NULL. */
 const char *rep_doubt(const struct rep_case *c);
+/* "9.7.5.1 C9-105", the section and the compliance numbers of what is known of a statement; "" */
+enum { REP_CLAUSE = 96 };
+void rep_clause(const struct ibc_statement *s, char out[REP_CLAUSE]);
+/* ---- cause.c ---- */
+enum ibc_severity rep_severity(const struct rep_case *c);
+bool rep_causes(struct rep *p); /* of rep_begin(); false: out of memory */
+/* The case behind `c` of that cause, the first one for NULL; NULL: no more. */
+const struct rep_case *rep_cause_next(const struct rep *p, const struct rep_cause *x, const struct rep_case *c);
+
 /* What the verdict rests on: the alternative's words, else the statement's, else the title. f->sentence may lack its 0.
  */
 const char *rep_sentence(const struct rep_case *c, const struct ibc_finding *f);

@@ -120,15 +120,19 @@ static void shown_by(struct out *o, const struct rep *p, const struct ibc_statem
 static void statement(struct out *o, const struct rep *p, size_t i)
 {
     const struct ibc_statement *s = &ibc_statements[i];
+    char clause[REP_CLAUSE];
 
     out_str(o, p->cited[i] ? "<tr>" : "<tr class=\"blank\">");
     html_str(o, "th", NULL, s->id);
     OUT_LIT(o, "<td>");
     rep_str(o, s->words);
-    if (s->compliance[0]) {
+    rep_clause(s, clause);
+    if (clause[0]) {
         out_ch(o, ' ');
-        html_str(o, "span", "aside", s->compliance);
+        html_str(o, "span", "aside", clause);
     }
+    if (!s->certain)
+        html_str(o, "span", "aside", " source not certain");
     OUT_LIT(o, "</td>");
     html_str(o, "td", NULL, rep_class_names[s->klass]);
     OUT_LIT(o, "<td>");

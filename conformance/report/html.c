@@ -3,10 +3,7 @@
 #include <string.h>
 #include "markup.h"
 
-enum {
-    MAX_PACKETS = 20000, /* of all ladders together: a page of some MB at most */
-    MAX_NAMED = 20,      /* cases that failed, named in the summary */
-};
+enum { MAX_PACKETS = 20000 }; /* of all ladders together: a page of some MB at most */
 
 static void head(struct out *o, const struct rep *p)
 {
@@ -22,15 +19,6 @@ static void head(struct out *o, const struct rep *p)
 }
 
 /* ---- the summary ---- */
-static unsigned bad(const struct rep *p)
-{
-    unsigned n = 0;
-
-    for (size_t v = 0; v < IBC_IS_COUNT; v++)
-        n += rep_bad((enum ibc_verdict)v) ? p->count[v] : 0;
-    return n;
-}
-
 static void lead(struct out *o, const struct rep *p)
 {
     const struct ibc_run_info *info = p->of->info;
@@ -59,33 +47,45 @@ static void lead(struct out *o, const struct rep *p)
     OUT_LIT(o, " statements that a scenario can show.</p>\n");
 }
 
-static void named(struct out *o, const struct rep *p)
+static void one_cause(struct out *o, const struct rep *p, const struct rep_cause *x)
 {
-    unsigned n = 0;
+    const struct ibc_result *r = x->first->r;
 
-    if (bad(p) == 0)
-        return;
-    OUT_LIT(o, "<ul class=\"named\">\n");
-    for (size_t i = 0; i < p->n && n < MAX_NAMED; i++) {
-        const struct rep_case *c = &p->c[i];
-
-        if (!rep_bad(c->r->verdict))
-            continue;
-        OUT_LIT(o, "<li><a");
+    OUT_LIT(o, "<li><span class=\"badge ");
+    out_str(o, html_tone(r->verdict));
+    OUT_LIT(o, "\">");
+    rep_str(o, rep_verdict_names[r->verdict]);
+    OUT_LIT(o, "</span> ");
+    html_str(o, "b", NULL, ibc_severity_names[x->severity]);
+    out_ch(o, ' ');
+    if (r->waiver && r->waiver->name)
+        rep_str(o, r->waiver->name);
+    else
+        rep_str(o, r->scenario->title ? r->scenario->title : "");
+    if (x->n > 1) {
+        OUT_LIT(o, " (");
+        out_u64(o, x->n);
+        OUT_LIT(o, " scenarios)");
+    }
+    for (const struct rep_case *c = rep_cause_next(p, x, NULL); c; c = rep_cause_next(p, x, c)) {
+        OUT_LIT(o, " <a");
         html_case_link(o, c->id);
         out_ch(o, '>');
         rep_str(o, c->id);
-        OUT_LIT(o, "</a> ");
-        rep_str(o, c->r->scenario->title ? c->r->scenario->title : "");
-        OUT_LIT(o, "</li>\n");
-        n++;
+        OUT_LIT(o, "</a>");
     }
+    OUT_LIT(o, "</li>\n");
+}
+
+/* All of them, the worst first; what a waiver names stands last. */
+static void named(struct out *o, const struct rep *p)
+{
+    if (p->n_cause == 0)
+        return;
+    OUT_LIT(o, "<ul class=\"named\">\n");
+    for (size_t i = 0; i < p->n_cause; i++)
+        one_cause(o, p, &p->cause[i]);
     OUT_LIT(o, "</ul>\n");
-    if (bad(p) > n) {
-        OUT_LIT(o, "<p>and ");
-        out_u64(o, bad(p) - n);
-        OUT_LIT(o, " more</p>\n");
-    }
 }
 
 static void run(struct out *o, const struct ibc_run_info *info)

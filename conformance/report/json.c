@@ -75,6 +75,12 @@ static void number(struct writer *w, const char *key, uint64_t n)
     out_u64(w->o, n);
 }
 
+static void boolean(struct writer *w, const char *key, bool is)
+{
+    next(w, key);
+    out_str(w->o, is ? "true" : "false");
+}
+
 /* Beyond 2^53, which readers may not hold as a number */
 static void big(struct writer *w, const char *key, uint64_t n)
 {
@@ -137,6 +143,23 @@ static void statements(struct writer *w, const struct rep *p)
     end(w, ']');
 }
 
+static void witnesses(struct writer *w, const struct ibc_statement *st)
+{
+    static const char *const kind[] = {"confirms", "settles", "contradicts"};
+    size_t n = 0;
+    const struct ibc_witness *of = st ? ibc_witnesses_of(st->id, &n) : NULL;
+
+    begin(w, "witnesses", '[');
+    for (size_t i = 0; i < n; i++) {
+        begin(w, NULL, '{');
+        str(w, "kind", kind[of[i].kind]);
+        str(w, "who", of[i].who);
+        str(w, "where", of[i].where);
+        end(w, '}');
+    }
+    end(w, ']');
+}
+
 static void finding(struct writer *w, const char *key, const struct rep_case *c, const struct ibc_finding *f,
                     enum ibc_verdict v)
 {
@@ -155,6 +178,11 @@ static void finding(struct writer *w, const char *key, const struct rep_case *c,
     number(w, "line", f->line);
     number(w, "packet", f->packet);
     str(w, "doubt", rep_doubt(c));
+    str(w, "section", c->statement ? c->statement->reference : NULL);
+    str(w, "compliance", c->statement ? c->statement->compliance : NULL);
+    boolean(w, "certain", c->statement && c->statement->certain);
+    str(w, "severity", ibc_severity_names[rep_severity(c)]);
+    witnesses(w, c->statement);
     end(w, '}');
 }
 
@@ -198,6 +226,7 @@ static void result(struct writer *w, const struct rep_case *c)
     finding(w, "finding", c, &r->finding, r->verdict);
     finding(w, "counter_finding", c, &r->counter_finding, r->counters);
     waiver(w, r->waiver);
+    str(w, "cause", c->cause ? r->waiver && r->waiver->name ? r->waiver->name : c->cause->id : NULL);
     end(w, '}');
 }
 

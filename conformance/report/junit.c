@@ -89,9 +89,14 @@ static void said_number(struct out *o, const char *name, uint64_t n)
 static void finding(struct out *o, const struct rep_case *c, const struct ibc_finding *f)
 {
     const char *sentence = rep_sentence(c, f);
+    char clause[REP_CLAUSE];
 
     said_str(o, "statement", c->statement ? c->statement->id : NULL);
     said(o, "sentence", sentence, sentence == f->sentence ? strnlen(sentence, sizeof f->sentence) : strlen(sentence));
+    rep_clause(c->statement, clause);
+    said(o, "clause", clause, strlen(clause));
+    if (ibc_failed(c->r->verdict))
+        said_str(o, "severity", ibc_severity_names[rep_severity(c)]);
     said_str(o, "not certain", rep_doubt(c));
     said(o, "expected", REP_ARRAY(f->expected));
     said(o, "got", REP_ARRAY(f->got));
@@ -108,7 +113,7 @@ static void finding(struct out *o, const struct rep_case *c, const struct ibc_fi
 static void message(struct out *o, const struct rep_case *c, enum ibc_verdict v, const struct ibc_finding *f)
 {
     OUT_LIT(o, " message=\"");
-    if (c->r->spared)
+    if (c->r->spared || (v == IBC_IS_NOT_APPLICABLE && c->r->measured[0])) /* what it lacks */
         rep_xml(o, REP_ARRAY(c->r->measured));
     else if (f->expected[0]) {
         OUT_LIT(o, "expected ");

@@ -134,9 +134,12 @@ static void when(struct page *g, const struct ibc_result *r, const struct ibc_fi
 static void finding(struct page *g, const struct rep_case *c, const struct ibc_finding *f)
 {
     const char *sentence = rep_sentence(c, f);
+    char clause[REP_CLAUSE];
 
     line(g, c->statement ? c->statement->id : "sentence", sentence,
          sentence == f->sentence ? strnlen(sentence, sizeof f->sentence) : strlen(sentence));
+    rep_clause(c->statement, clause);
+    line(g, "clause", clause, strlen(clause));
     if (rep_doubt(c))
         line(g, "doubt", rep_doubt(c), strlen(rep_doubt(c)));
     line(g, "expected", REP_ARRAY(f->expected));
@@ -249,6 +252,57 @@ static void spared(struct page *g, const struct rep *p)
     fputc('\n', g->out);
 }
 
+/* A waiver's name, else the statement and what came. */
+static void cause_words(const struct rep_cause *x, char *out, size_t n)
+{
+    const struct ibc_result *r = x->first->r;
+
+    if (r->waiver && r->waiver->name)
+        snprintf(out, n, "%s", r->waiver->name);
+    else
+        snprintf(out, n, "%s: got %.*s", x->first->statement ? x->first->statement->id : x->first->id,
+                 (int)sizeof r->finding.got, r->finding.got[0] ? r->finding.got : "nothing more");
+}
+
+static void cause(struct page *g, const struct rep *p, const struct rep_cause *x)
+{
+    enum { NAMED = 4 };
+    const struct rep_verdict *v = rep_verdict(x->first->r->verdict);
+    char words[320], more[32];
+    unsigned n = 0;
+
+    fputs("  ", g->out);
+    paint(g, v->color, rep_verdict_names[v->v]);
+    fprintf(g->out, "  %s: ", ibc_severity_names[x->severity]);
+    g->column = 6 + (unsigned)strlen(rep_verdict_names[v->v]) + (unsigned)strlen(ibc_severity_names[x->severity]);
+    cause_words(x, words, sizeof words);
+    text(g, INDENT, words, strnlen(words, sizeof words));
+    newline(g, INDENT);
+    for (const struct rep_case *c = rep_cause_next(p, x, NULL); c && n < NAMED; c = rep_cause_next(p, x, c), n++) {
+        put(g, c->id, strlen(c->id));
+        put(g, " ", 1);
+    }
+    if (x->n > n) {
+        snprintf(more, sizeof more, "and %zu more", x->n - n);
+        put(g, more, strlen(more));
+    }
+    fputc('\n', g->out);
+}
+
+/* What one looks at first stands last, above the counts. What a waiver names is listed with -v. */
+static void causes(struct page *g, const struct rep *p)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < p->n_cause; i++) {
+        if (p->cause[i].first->r->verdict == IBC_IS_XFAIL && !g->verbose)
+            continue;
+        fputs(any ? "" : "what went wrong, the worst first, one entry a cause:\n", g->out);
+        cause(g, p, &p->cause[i]);
+        any = true;
+    }
+}
+
 static void heading(struct page *g, const struct ibc_run_info *info)
 {
     char words[512];
@@ -273,6 +327,7 @@ void rep_terminal(FILE *out, const struct ibc_report *r, bool color, bool verbos
             end = rep_group_end(&p, i);
             group(&g, &p, i, end);
         }
+        causes(&g, &p);
         counts(&g, p.count, true);
         if (p.counters_off)
             fprintf(out, ", %u with counters off", p.counters_off);

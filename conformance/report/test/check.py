@@ -6,7 +6,7 @@ import xml.etree.ElementTree
 
 VERDICTS = ["PASS", "TOLERATED", "INCONCLUSIVE", "DEVIATES", "FAIL", "ERROR", "INFO", "NOT_APPLICABLE", "UNSUPPORTED", "XFAIL", "XPASS"]
 KEYS = ["id", "title", "file", "class", "spec", "verdict", "counters", "variations", "passed", "wall_ns", "measured", "hazard",
-        "evidence", "finding", "counter_finding", "waiver"]
+        "evidence", "finding", "counter_finding", "waiver", "cause"]
 
 
 def group(name):
@@ -26,9 +26,10 @@ def junit(path):
         found = of["rc.responder", name].find(element)
         assert found.get("type") == kind
         assert found.get("message") == 'expected bth.psn 0x000101, got bth.psn 0x000102 <of> "device" & co', found.get("message")
-        for part in ("statement: RR-03\n", "sentence: A responder answers", "line: 15\n", "packet: 5\n", "evidence: ",
+        for part in ("statement: RR-03\n", "clause: 9.7.4.1.2\n", "sentence: A responder answers", "line: 15\n", "packet: 5\n", "evidence: ",
                      "variation: pmtu=256 epsn=0x000100\n"):
             assert part in found.text, part
+    assert "severity: interoperation\n" in of["rc.responder", "d-fail"].find("failure").text
     deviates = of["rc.responder", "d-deviates"].find("skipped")
     assert deviates.get("type") == "DEVIATES" and deviates.get("message").startswith("expected bth.psn"), deviates.attrib
     assert "not certain: drawn <from> it\n" in deviates.text
@@ -62,7 +63,10 @@ def report(path):
     assert fail["finding"] == {
         "statement": "RR-03", "sentence": fail["finding"]["sentence"], "expected": "bth.psn 0x000101",
         "got": 'bth.psn 0x000102 <of> "device" & co', "variation": "pmtu=256 epsn=0x000100", "line": 15, "packet": 5,
-        "doubt": None}
+        "doubt": None, "section": "9.7.4.1.2", "compliance": "", "certain": True, "severity": "interoperation",
+        "witnesses": fail["finding"]["witnesses"]}
+    assert [w["kind"] for w in fail["finding"]["witnesses"]] == ["confirms"]
+    assert fail["cause"] == "rc.responder.d-fail" and of["rc.responder.a-pass"]["cause"] is None
     assert of["rc.responder.d-deviates"]["finding"]["doubt"] == "drawn <from> it"
     assert fail["class"] == "mandatory" and fail["spec"] == ["RR-03", "RR-04"] and fail["passed"] == 3
     assert of["rc.responder.a-pass"]["finding"] is None

@@ -126,11 +126,16 @@ Test(report, terminal)
     has(text, "        RR-03     A responder answers a request that is ahead with NAK 0x60");
     has(text, "        expected  bth.psn 0x000101\n        got       bth.psn 0x000102 <of> \"device\" & co\n");
     has(text, "psn-gap-one-nak.ibt:15\n        packet    5 of ");
+    has(text, "        clause    9.7.4.1.2\n");
+    has(text, "what went wrong, the worst first, one entry a cause:\n");
+    has(text,
+        "  FAIL  interoperation: RR-03: got bth.psn 0x000102 <of> \"device\" & co\n        rc.responder.d-fail \n");
     has(text, "  DEVIATES  rc.responder.d-deviates  a gap");
     has(text, "        doubt     drawn <from> it\n");
     has(text, "        when      pmtu=256 epsn=0x000100; 3 of 9 variations passed\n");
     has(text, "        until     2099-12-31\n");
-    has(text, "1 passed, 5 failed, 1 deviate, 1 in error, 1 inconclusive, 1 passed against a waiver, 1 waived, 1 tolerated, 1 "
+    has(text, "1 passed, 5 failed, 1 deviate, 1 in error, 1 inconclusive, 1 passed against a waiver, 1 waived, 1 "
+              "tolerated, 1 "
               "measured, 1 not applicable, 1 unsupported, 1 with counters off; 3 statements\n"
               "1 not played, known to take devices down (--hazardous plays them): uc.g-not-applicable\n");
     cr_assert_not(strstr(text, "a-pass"));
