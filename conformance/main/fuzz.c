@@ -47,13 +47,22 @@ struct fuzzing {
 
 /* ---- one case ---- */
 
+/* What memory holds about the byte that differs is of the case, not of its kind. */
+static int told(const char *text)
+{
+    enum { MOST = 98 };
+    const char *about = strstr(text, "of the memory") ? strstr(text, " (") : NULL;
+
+    return about && about - text < MOST ? (int)(about - text) : MOST;
+}
+
 /* "expected > got" without the numbers */
 static void kind_of(const struct ibc_finding *f, char out[KIND])
 {
     char both[KIND + 160];
     size_t n = 0;
 
-    snprintf(both, sizeof both, "%.98s > %.98s", f->expected, f->got);
+    snprintf(both, sizeof both, "%.*s > %.*s", told(f->expected), f->expected, told(f->got), f->got);
     for (const char *s = both; *s && n + 1 < KIND; s++)
         if (!isdigit((unsigned char)*s))
             out[n++] = *s;

@@ -72,6 +72,8 @@ static int check_patterns(const struct ibc_suite *suite, const struct words *w, 
     char near[256];
 
     for (size_t i = 0; i < w->n; i++) {
+        if (strpbrk(w->w[i], "[]{}"))
+            return wrong(EXIT_USAGE, "%s\"%s\": patterns know '*' and '?' only", what, w->w[i]);
         if (select_matches(suite, w->w[i], near, sizeof near))
             continue;
         if (ibc_statement_find(w->w[i]))
@@ -101,16 +103,35 @@ static bool matches_any(const struct ibc_scenario *s, const struct words *w)
     return false;
 }
 
+/* False after the messages: every fault of every file, a line each. */
+static bool load(struct selection *sel, const char *dir)
+{
+    enum { ROOM = 64 * 1024 };
+    char *err = malloc(ROOM), *next;
+    const bool good = err && ibc_suite_load(&sel->suite, dir, err, ROOM);
+
+    if (!err)
+        wrong(EXIT_HARNESS, "out of memory");
+    for (char *line = err; !good && line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        wrong(EXIT_USAGE, "%s", line);
+    }
+    free(err);
+    return good;
+}
+
 int select_scenarios(struct selection *sel, const struct options *o, const struct words *pattern,
                      const struct words *exclude)
 {
-    char buffer[PATH_MAX], err[512];
+    char buffer[PATH_MAX];
     const char *dir = scenario_dir(o, buffer, sizeof buffer);
     int rc = EXIT_OK;
 
     *sel = (struct selection){0};
-    if (!ibc_suite_load(&sel->suite, dir, err, sizeof err))
-        return wrong(EXIT_USAGE, "%s", err);
+    if (!load(sel, dir))
+        return EXIT_USAGE;
     if (sel->suite.n == 0)
         return wrong(EXIT_USAGE, "%s: no scenario there (*.ibt)", dir);
     for (size_t i = 0; rc == EXIT_OK && i < sel->suite.n; i++)
@@ -149,7 +170,7 @@ enum ibc_class scenario_class(const struct ibc_scenario *s)
 
     if (s->klass < IBC_CLASS_COUNT)
         return (enum ibc_class)s->klass;
-    return first ? (enum ibc_class)first->klass : IBC_CLASS_informational;
+    return first ? (enum ibc_class)first->klass : IBC_CLASS_mandatory;
 }
 
 const struct ibc_statement *scenario_statement(const struct ibc_scenario *s, unsigned i)

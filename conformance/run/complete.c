@@ -181,7 +181,8 @@ static bool status_fits(const struct looked *l)
 
     if (run_fits(l->p, a ? a : &success, l->c->wc.status, &l->at))
         return true;
-    snprintf(expected, sizeof expected, "completion.status %s", status_name(a ? a->v[0].n : IBA_WC_SUCCESS));
+    snprintf(expected, sizeof expected, "completion.status %s%s", a && a->v[0].negated ? "other than " : "",
+             status_name(a ? a->v[0].n : IBA_WC_SUCCESS));
     snprintf(got, sizeof got, "completion.status %s", status_name(l->c->wc.status));
     return run_fail(l->p, l->s, NULL, expected, got);
 }

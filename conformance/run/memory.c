@@ -34,12 +34,30 @@ static struct place place_of(struct run_player *p, const struct ibc_step *s)
     return w;
 }
 
-static bool differs(struct run_player *p, const struct ibc_step *s, uint64_t i, unsigned want, unsigned is)
+/* " (02 03 [05] 07 ...)": byte i of n, and those about it */
+static void show_about(char *out, size_t room, const uint8_t *bytes, size_t n, size_t i)
 {
-    char expected[RUN_TEXT], got[RUN_TEXT];
+    enum { BEFORE = 4, BEHIND = 8 };
+    const size_t from = i > BEFORE ? i - BEFORE : 0, end = n - i > BEHIND ? i + BEHIND : n;
+    size_t used = (size_t)snprintf(out, room, " (%s", from > 0 ? "... " : "");
 
-    snprintf(expected, sizeof expected, "byte %" PRIu64 " of the memory 0x%02x", i, want);
-    snprintf(got, sizeof got, "byte %" PRIu64 " of the memory 0x%02x", i, is);
+    for (size_t k = from; k < end && used < room; k++)
+        used +=
+            (size_t)snprintf(out + used, room - used, k == i ? "%s[%02x]" : "%s%02x", k > from ? " " : "", bytes[k]);
+    if (used < room)
+        snprintf(out + used, room - used, "%s)", end < n ? " ..." : "");
+}
+
+/* Byte i of n, which in the whole is number `at`, is not as it was to be. */
+static bool differs(struct run_player *p, const struct ibc_step *s, uint64_t at, const uint8_t *want, const uint8_t *is,
+                    size_t n, size_t i)
+{
+    char expected[RUN_TEXT], got[RUN_TEXT], about[80];
+
+    show_about(about, sizeof about, want, n, i);
+    snprintf(expected, sizeof expected, "byte %" PRIu64 " of the memory 0x%02x%s", at, want[i], n > 1 ? about : "");
+    show_about(about, sizeof about, is, n, i);
+    snprintf(got, sizeof got, "byte %" PRIu64 " of the memory 0x%02x%s", at, is[i], n > 1 ? about : "");
     return run_fail(p, s, NULL, expected, got);
 }
 
@@ -51,11 +69,14 @@ bool run_memory_is(struct run_player *p, const struct ibc_step *s, unsigned devi
         if (!run_did(p, s, p->t->ops->read_memory(p->t, device, at + done, p->payload, piece), "show its memory"))
             return false;
         const uint8_t *row = ibc_pattern_row(letter, off + done, piece);
-        for (size_t i = row && memcmp(row, p->payload, piece) == 0 ? piece : 0; i < piece; i++) {
-            const uint8_t want = ibc_pattern(letter, off + done + i);
-            if (p->payload[i] != want)
-                return differs(p, s, done + i, want, p->payload[i]);
-        }
+        if (row && memcmp(row, p->payload, piece) == 0)
+            continue;
+        uint8_t want[PIECE];
+        for (size_t i = 0; i < piece; i++)
+            want[i] = ibc_pattern(letter, off + done + i);
+        for (size_t i = 0; i < piece; i++)
+            if (p->payload[i] != want[i])
+                return differs(p, s, done + i, want, p->payload, piece, i);
     }
     return true;
 }
@@ -84,7 +105,7 @@ static bool bytes_are(struct run_player *p, const struct ibc_step *s, const stru
         return false;
     for (size_t i = 0; i < n; i++)
         if (p->payload[i] != v->bytes[i])
-            return differs(p, s, i, v->bytes[i], p->payload[i]);
+            return differs(p, s, i, v->bytes, p->payload, n, i);
     return true;
 }
 

@@ -77,6 +77,8 @@ static bool head_spec(struct head *h)
     const unsigned before = s->n_spec;
     struct ibc_place *at;
 
+    if (before == 0 && h->t->n_word == 2 && strcmp(h->t->word[1].s, "none") == 0) /* an experiment */
+        return true;
     append(h, &s->spec, &s->n_spec);
     at = ibc_arena_take(h->l->arena, s->n_spec * sizeof *at);
     if (before > 0)
@@ -103,6 +105,36 @@ static bool head_see(struct head *h)
     return true;
 }
 
+/* The capability that begins as the word does, by two letters at least, and best ends so too; NULL: none does. */
+static const char *begins_as(const char *word)
+{
+    const char *best = NULL;
+    size_t most = 0;
+
+    for (unsigned i = 0; i < IBC_CAP_COUNT; i++) {
+        const char *name = ibc_capability_names[i];
+        size_t n = 0;
+        while (name[n] != '\0' && name[n] == word[n])
+            n++;
+        const size_t likeness = n < 2 ? 0 : 2 * n + (name[strlen(name) - 1] == word[strlen(word) - 1]);
+        best = likeness > most ? name : best;
+        most = likeness > most ? likeness : most;
+    }
+    return best;
+}
+
+/* The words are many, and not to be guessed: there is a list of them. */
+static bool unknown_capability(struct head *h, const struct ibc_word *w)
+{
+    const enum ibc_vocab v = IBC_VOCAB_CAPABILITY;
+    const char *near = ibc_nearest(w->s, ibc_vocab_name, ibc_vocabularies[v].n, &v);
+
+    near = near == NULL ? begins_as(w->s) : near;
+    return ibc_fault(h->f, h->t->line, w->column,
+                     "unknown capability '%.80s'%s%s%s (`ibconform list --capabilities` lists them)", w->s,
+                     near == NULL ? "" : "; did you mean '", near == NULL ? "" : near, near == NULL ? "" : "'?");
+}
+
 /* The words of the line, each 1 << its number. */
 static bool words(struct head *h, enum ibc_vocab v, uint64_t *mask)
 {
@@ -110,8 +142,9 @@ static bool words(struct head *h, enum ibc_vocab v, uint64_t *mask)
         const struct ibc_vocab_row *row = ibc_vocab_find(v, w->s);
 
         if (row == NULL)
-            return ibc_fault_unknown(h->f, h->t->line, w->column, ibc_vocabularies[v].what, w->s, ibc_vocab_name,
-                                     ibc_vocabularies[v].n, &v);
+            return v == IBC_VOCAB_CAPABILITY ? unknown_capability(h, w)
+                                             : ibc_fault_unknown(h->f, h->t->line, w->column, ibc_vocabularies[v].what,
+                                                                 w->s, ibc_vocab_name, ibc_vocabularies[v].n, &v);
         if ((*mask >> row->n & 1) != 0)
             return ibc_fault(h->f, h->t->line, w->column, "'%s' is given twice", w->s);
         *mask |= UINT64_C(1) << row->n;

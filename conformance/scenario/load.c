@@ -182,6 +182,88 @@ struct ibc_scenario *ibc_load_text(const char *text, size_t len, const char *pat
     return NULL;
 }
 
+/* Without them a line that is no step may be one of the head's, misspelt. */
+static bool head_is_whole(const char *text)
+{
+    static const char *const must[] = {"title", "spec", "role", "service"};
+    unsigned n = 0;
+
+    for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
+        line += strspn(line, " \t\n");
+        for (size_t i = 0; i < sizeof must / sizeof *must; i++)
+            if (strncmp(line, must[i], strlen(must[i])) == 0)
+                n |= 1u << i;
+    }
+    return n == (1u << sizeof must / sizeof *must) - 1;
+}
+
+/* Whether the line says something that lines behind it may rest on: they could not be judged without it. */
+static bool is_needed(const char *line, size_t n)
+{
+    static const char *const words[] = {"repeat", "end"};
+    const size_t from = strspn(line, " \t"), len = strcspn(line + from, " \t\n");
+    char word[IBC_NAME] = "";
+
+    if (from + len > n || len >= sizeof word)
+        return true;
+    memcpy(word, line + from, len);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    for (unsigned i = 0; i < IBC_O_COUNT; i++)
+        if (strcmp(word, ibc_object_names[i]) == 0)
+            return true;
+    for (const char *at = line; at < line + n; at++)
+        if (*at == '$' || (at + 4 < line + n && memcmp(at, " as=", 4) == 0))
+            return true;
+    /* an alternative hangs on it */
+    return ibc_head_is(word) || (line[n] == '\n' && line[n + 1 + strspn(line + n + 1, " \t")] == '|');
+}
+
+/* Blanks line `number`; false when what follows needs it. */
+static bool drop_line(char *text, size_t len, unsigned number)
+{
+    char *line = text, *end;
+    size_t n;
+
+    for (; number > 1 && line != NULL; number--) {
+        line = memchr(line, '\n', len - (size_t)(line - text));
+        line += line != NULL;
+    }
+    if (line == NULL || number != 1)
+        return false;
+    end = memchr(line, '\n', len - (size_t)(line - text));
+    n = end == NULL ? len - (size_t)(line - text) : (size_t)(end - line);
+    if (is_needed(line, n))
+        return false;
+    memset(line, ' ', n);
+    return true;
+}
+
+static unsigned line_of(const char *err, const char *path)
+{
+    const size_t n = strlen(path);
+
+    return strncmp(err, path, n) == 0 && err[n] == ':' ? (unsigned)strtoul(err + n + 1, NULL, 10) : 0;
+}
+
+/* The steps behind the first that is wrong, each fault a line: what a step says is its own. */
+static void tell_the_rest(char *text, size_t len, const char *path, const char *id, char *err, size_t errlen)
+{
+    unsigned line = head_is_whole(text) ? line_of(err, path) : 0;
+    size_t used = strlen(err);
+
+    while (line > 0 && used + 2 < errlen && drop_line(text, len, line)) { /* ends: lines are blanked */
+        struct ibc_scenario *s = ibc_load_text(text, len, path, id, err + used + 1, errlen - used - 1);
+        const unsigned next = s == NULL ? line_of(err + used + 1, path) : 0;
+
+        ibc_free(s);
+        err[used] = next > 0 ? '\n' : '\0';
+        line = next;
+        used += strlen(err + used);
+    }
+}
+
 struct ibc_scenario *ibc_load(const char *path, const char *id, char *err, size_t errlen)
 {
     struct ibc_fault f = {.path = path, .err = err, .errlen = errlen};
@@ -200,6 +282,10 @@ struct ibc_scenario *ibc_load(const char *path, const char *id, char *err, size_
         ibc_fault(&f, 0, 0, "cannot be read");
     else
         s = ibc_load_text(text, n, path, id, err, errlen);
+    if (s == NULL && text != NULL && n <= IBC_MAX_FILE && err != NULL) {
+        text[n] = '\0';
+        tell_the_rest(text, n, path, id, err, errlen);
+    }
     fclose(file);
     free(text);
     return s;

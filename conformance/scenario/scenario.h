@@ -152,7 +152,8 @@ void ibc_free(struct ibc_scenario *s);
 struct ibc_play *ibc_bind(const struct ibc_scenario *s, enum iba_qp_type service, unsigned variation);
 void ibc_play_free(struct ibc_play *p);
 
-/* All scenarios below `dir` whose id matches, sorted by id. A file that does not load is an error of the whole. */
+/* All scenarios below `dir` whose id matches, sorted by id. A file that does not load is an error of the whole:
+ * `err` has a line for each fault, as far as it goes. */
 struct ibc_suite {
     struct ibc_scenario **s;
     size_t n;

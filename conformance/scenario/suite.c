@@ -10,9 +10,8 @@ enum { DEEPEST = 8, PATH = 1024, LONGEST_ID = 160, MOST = 20000 };
 
 struct visit {
     struct ibc_suite *suite;
-    struct ibc_fault *f;
-    char *err;
-    size_t errlen;
+    struct ibc_fault *f; /* its err: what room is left */
+    bool bad;            /* a file has a fault */
     char path[PATH];
     char id[LONGEST_ID];
 };
@@ -54,14 +53,28 @@ static bool enter(struct visit *v, const char *name, bool folder)
 
 static bool folder(struct visit *v, unsigned depth);
 
+/* What was found is kept, a line each, and the next file is looked at. */
+static void go_on(struct visit *v)
+{
+    const size_t n = strlen(v->f->err);
+
+    v->bad = true;
+    v->f->set = false;
+    if (n + 2 > v->f->errlen)
+        return;
+    v->f->err[n] = '\n';
+    v->f->err[n + 1] = '\0';
+    v->f->err += n + 1;
+    v->f->errlen -= n + 1;
+}
+
 static bool file(struct visit *v)
 {
-    struct ibc_scenario *s = ibc_load(v->path, v->id, v->err, v->errlen);
+    struct ibc_scenario *s = ibc_load(v->path, v->id, v->f->err, v->f->errlen);
 
-    if (s != NULL)
-        return keep(v, s);
-    v->f->set = true;
-    return false;
+    if (s == NULL)
+        go_on(v);
+    return s == NULL || keep(v, s);
 }
 
 /* What the suite passes over: hidden files and what is for readers. */
@@ -86,7 +99,11 @@ static bool visit(struct visit *v, const char *name, unsigned depth)
     if (stat(v->path, &st) != 0)
         return ibc_fault(v->f, 0, 0, "cannot be looked at");
     v->path[n] = '\0';
-    good = enter(v, name, S_ISDIR(st.st_mode)) && (S_ISDIR(st.st_mode) ? folder(v, depth + 1) : file(v));
+    if (!enter(v, name, S_ISDIR(st.st_mode))) {
+        go_on(v);
+        good = true;
+    } else
+        good = S_ISDIR(st.st_mode) ? folder(v, depth + 1) : file(v);
     if (good) {
         v->path[n] = '\0';
         v->id[k] = '\0';
@@ -120,13 +137,18 @@ static int by_id(const void *a, const void *b)
 
 bool ibc_suite_load(struct ibc_suite *out, const char *dir, char *err, size_t errlen)
 {
-    struct visit v = {.suite = out, .err = err, .errlen = errlen};
+    struct visit v = {.suite = out};
     struct ibc_fault f = {.path = v.path, .err = err, .errlen = errlen};
 
     *out = (struct ibc_suite){0};
+    err[0] = '\0';
     v.f = &f;
     snprintf(v.path, sizeof v.path, "%s", dir);
-    if (strlen(dir) >= sizeof v.path ? ibc_fault(&f, 0, 0, "the name is too long") : folder(&v, 0)) {
+    const bool good = strlen(dir) >= sizeof v.path ? ibc_fault(&f, 0, 0, "the name is too long") : folder(&v, 0);
+    const size_t n = strlen(err);
+    if (n > 0 && err[n - 1] == '\n')
+        err[n - 1] = '\0';
+    if (good && !v.bad) {
         if (out->n > 0)
             qsort(out->s, out->n, sizeof *out->s, by_id);
         return true;

@@ -175,9 +175,24 @@ class Selection(Case):
             self.fails(2, command, "area.one.god", says='nearest is "area.one.good"')
             self.fails(2, command, "RR-05", says="no scenario cites RR-05")
         self.fails(2, "run", "area", "nonsense", says='no scenario matches "nonsense"')
+        self.fails(2, "run", "area.one.[f-h]*", says="patterns know '*' and '?' only")
         self.fails(2, "run", "--exclude", "area.one.god", says='--exclude: no scenario matches')
         self.fails(2, "run", "--exclude", "area", says="leaves nothing")
         self.fails(2, "run", "area.one", "--exclude", "area.one.good", says="leaves nothing")
+
+    def test_every_fault_is_told(self):
+        self.scenario("area/a.ibt", GOOD.replace("RR-03 RR-04", "none"))
+        self.assertIn("area.a", self.ids())
+        self.scenario("area/b.ibt", GOOD.replace("vary ", "needs mw_type2\nvary "))
+        self.scenario("area/c.ibt", GOOD + "> a SEND_ONYL psn=+1\n> a SEND_ONLY psm=+1\n")
+        said = run("list", env=self.env)
+        self.assertEqual(said.returncode, 2)
+        lines = said.stderr.decode().splitlines()
+        self.assertEqual(len(lines), 3, lines)
+        self.assertIn("unknown capability 'mw_type2'; did you mean 'mw2'? (`ibconform list --capabilities` lists them)", lines[0])
+
+        self.assertIn("c.ibt:9:", lines[1])
+        self.assertIn("c.ibt:10:", lines[2])
 
     def test_where_scenarios_are(self):
         self.fails(2, "list", "--scenarios", self.folder / "none", says="none")

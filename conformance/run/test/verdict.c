@@ -42,6 +42,7 @@ Test(verdict, what_is_not_certain_deviates)
 #define HEAD_OF(spec) "title t\nspec " spec "\nrole responder\nservice rc\n"
 #define OTHER "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1\n"
     static const struct run_case c[] = {
+        {HEAD_OF("none") OTHER, IBC_IS_DEVIATES, "bth.psn 0x001001", "bth.psn 0x001000"},
         {HEAD_OF("RR-03") OTHER, IBC_IS_FAIL, "bth.psn 0x001001", "bth.psn 0x001000"},
         {HEAD_OF("RR-03 RR-05") OTHER, IBC_IS_FAIL, NULL, NULL},
         {HEAD_OF("RR-05 RR-03") OTHER, IBC_IS_DEVIATES, "bth.psn 0x001001", "bth.psn 0x001000"},

@@ -76,6 +76,29 @@ Test(suite, one_bad_file_spoils_it)
     refused("a.b.ibt", WHOLE, "/a.b.ibt: a name has");
 }
 
+/* Every file with a fault is told in one run, and every step of it that is wrong by itself. */
+Test(suite, all_faults_are_told)
+{
+    char dir[] = "suite-XXXXXX", err[4000] = "";
+    struct ibc_suite u;
+
+    put(folder(dir), "a.ibt", "tilte\n");
+    put(dir, "b.ibt", WHOLE);
+    put(dir, "c.ibt",
+        "title t\nspec RR-03\nrole responder\nservice rc\nqp a\n> a SEND_ONYL psn=+0\n< a ACKNOWLEDGE "
+        "psm=+0\n> a SEND_ONLY psn=+0\n a sate rts\n");
+    put(dir, "D.ibt", WHOLE);
+    cr_expect_not(ibc_suite_load(&u, dir, err, sizeof err));
+    for (size_t i = 0; i < 5; i++) {
+        static const char *const told[] = {
+            "/a.ibt:1:1: ", "/c.ibt:6:5: ", "/c.ibt:7:17: ", "/c.ibt:9:4: ", "/D.ibt: a name has"};
+        cr_expect(strstr(err, told[i]), "%s is not told:\n%s", told[i], err);
+    }
+    cr_expect_null(strstr(err, "/b.ibt"));
+    cr_expect_null(strstr(err, "/c.ibt:8"));
+    gone(dir);
+}
+
 Test(suite, no_such_folder)
 {
     char err[500] = "";
@@ -92,6 +115,8 @@ Test(suite, the_tree_s_own_scenarios_load)
 
     cr_assert(ibc_suite_load(&u, IBPROOF_SOURCE_DIR "/conformance/scenarios", err, sizeof err), "%s", err);
     cr_expect_gt(u.n, 0);
+    for (size_t i = 0; i < u.n; i++)
+        cr_expect_gt(u.s[i]->n_spec, 0, "%s cites no statement", u.s[i]->id);
     ibc_suite_free(&u);
 }
 
