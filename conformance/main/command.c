@@ -15,8 +15,7 @@ const struct command commands[] = {
     {"run", "[PATTERN]...", 0, ANY, "play scenarios against a target; verdicts with evidence",
      HAS(exclude) | HAS(target) | HAS(wire) | HAS(agent) | HAS(agent_token_file) | HAS(user) | HAS(link) | HAS(junit) |
          HAS(json_file) | HAS(html) | HAS(evidence) | HAS(waivers) | HAS(seed) | HAS(repeat) | HAS(jobs) |
-         HAS(timeout_scale) | HAS(hazardous) | HAS(verbose) | HAS(scenarios) | HAS(color) |
-         HAS(strict),
+         HAS(timeout_scale) | HAS(hazardous) | HAS(verbose) | HAS(scenarios) | HAS(color) | HAS(strict),
      "  ibconform run                                        everything, against the reference engine\n"
      "  ibconform run rc.responder --evidence out -v         one group, with packets\n"
      "  ibconform run --link all --junit results.xml         on every link the target has\n"
