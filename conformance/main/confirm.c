@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { ANY = UINT_MAX };
+enum { ANY = INT_MAX };
 /* clang-format off */
 /* So many plays of each kind at least, and at most; the first row that fits decides. */
 static const struct {

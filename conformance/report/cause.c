@@ -76,12 +76,12 @@ static int by_weight(const void *a, const void *b)
 
 static void add(struct rep *p, struct rep_case *c)
 {
-    struct rep_cause *x = p->cause, *const end = p->cause + p->n_cause;
+    struct rep_cause *x = p->cause; /* one more than there are cases: the one behind the last is empty */
     const enum ibc_severity severity = rep_severity(c);
 
-    while (x < end && !same_cause(x->first, c))
+    while (x->first && !same_cause(x->first, c))
         x++;
-    if (x == end) {
+    if (!x->first) {
         *x = (struct rep_cause){.first = c, .severity = severity};
         p->n_cause++;
     }

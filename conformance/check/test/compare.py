@@ -40,7 +40,7 @@ EXPECTED = {
     "rxe-counted-copies-write": {"NETWORK_COPY": 10},
 }
 # Rules on top of what is counted here.
-NOT_COUNTED = {"NAK_AFTER_RNR": "nak", "NAK_AGAIN": "nak", "ANSWER_AGAIN": "retransmission", "ANSWER_MISSING": "gap",
+NOT_COUNTED = {"NAK_AFTER_RNR": "nak", "NAK_AGAIN": "nak", "NAK_IGNORED": "nak", "ANSWER_AGAIN": "retransmission", "ANSWER_MISSING": "gap",
                "RESPONSE_GAP": "gap", "NOT_CAPTURED": "gap", "RETRY_CHANGED": "retransmission", "RNR_EARLY": "rnr"}
 
 
