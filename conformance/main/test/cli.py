@@ -326,7 +326,7 @@ class Run(Case):
         os.kill(int(children.read_text().split()[0]), signal.SIGKILL)
         out, err = play.communicate(timeout=300)
         self.assertEqual((play.returncode, err), (4, b""), out)
-        self.assertEqual(out.count(b"the harness died: signal 9"), 1, out)
+        self.assertEqual(out.count(b"  got       the harness died: signal 9"), 1, out)
 
     def test_progress(self):
         """On a terminal: on its own line of the standard error, wiped at the end."""

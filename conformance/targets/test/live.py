@@ -518,8 +518,8 @@ class Faults(Punctual):
         code, report = self.report("r.json", self.live, "rc.responder.duplicate*", "--timeout-scale", "0.1",
                                    agent=self.relay("ghost-frames", 100))
         self.assertLess(time.monotonic() - begun, 60)
-        self.assertEqual((code, report["counts"]["FAIL"]), (3, 0), report)
-        self.assertGreater(report["counts"]["INCONCLUSIVE"], 3)
+        self.assertEqual((code, report["counts"]["FAIL"]), (4, 0), report)
+        self.assertGreater(report["counts"]["ERROR"], 3, "an agent that says what is not so is a fault of ours")
 
     def test_nobody_at_the_other_end(self):
         _, agent = self.wires(1)
@@ -532,12 +532,20 @@ class Faults(Punctual):
 class Mutated(Punctual):
     def test_mutated_answers(self):
         """Whatever it says: verdicts, no crash, no hang."""
+        played = 0
         for seed in range(3):
             begun = time.monotonic()
             r = self.live("rc", "ud", "memory", "--timeout-scale", "0.05", "--json", "r.json", agent=self.relay("mutate", seed))
             self.assertLess(time.monotonic() - begun, 250)
             self.assertIn(r.returncode, (1, 4), r)
-            self.assertNotIn("the harness", (self.folder / "r.json").read_text())
+            report = self.folder / "r.json"
+            if report.exists():
+                self.assertNotIn("the harness", report.read_text())
+                report.unlink()
+                played += 1
+            else:  # what it said first was wrong already
+                self.one_line(r, 4, "agent")
+        self.assertGreater(played, 0)
 
 
 def unhurried(test):
@@ -664,7 +672,7 @@ class Interface(Punctual):
         self.assertEqual(r.stderr, b"")
         report = json.loads((self.own / "r.json").read_text())
         self.assertGreater(report["counts"]["PASS"], 40)
-        self.assertEqual({k for k, n in report["counts"].items() if n}, {"PASS", "NOT_APPLICABLE"}, report)
+        self.assertEqual({k for k, n in report["counts"].items() if n}, {"PASS", "INFO", "NOT_APPLICABLE"}, report)
         for made in (self.own / "r.json", self.own / "packets" / "rc.responder.psn-gap-one-nak.pcapng"):
             self.assertEqual(made.owner() if os.geteuid() == 0 else "daemon", "daemon", "it should have given up root")
 
