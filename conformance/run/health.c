@@ -133,8 +133,11 @@ static bool exchange(struct run_player *p, const struct ibc_step *s, struct run_
                              .arg = in,
                              .line = s->line,
                              .text = "health: ACKNOWLEDGE syndrome=ack"};
-    if (q->type == IBA_QPT_RC && !run_step_expect(p, &step))
-        return false;
+    if (q->type == IBA_QPT_RC) {
+        if (!run_step_expect(p, &step))
+            return false;
+        run_land_measure(p, run_now(p) - p->sent_by);
+    }
     step = (struct ibc_step){.kind = IBC_S_completion,
                              .n_arg = 1,
                              .object = HEALTH,

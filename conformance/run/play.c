@@ -21,7 +21,7 @@ static void begin(struct run_player *p)
     p->measured[0] = '\0';
     p->unwell = p->died = p->proved = p->logged = p->unclean = p->lost = p->over = false;
     p->late[0] = '\0';
-    p->waited = p->sent_by = 0;
+    p->waited = p->sent_by = p->flies_since = 0;
     for (unsigned d = 0; d < IBC_DEVICES; d++)
         p->pkey[d][0] = 0xffff; /* KM-13 */
 }
@@ -74,11 +74,6 @@ static bool looks(const struct ibc_step *s)
     }
 }
 
-static bool play_step(struct run_player *p, const struct ibc_step *s)
-{
-    return looks(s) ? run_any(p, s, steps[s->kind]) : steps[s->kind](p, s);
-}
-
 /* What the device is told to do: who tells it too late has let its timer run out. Who merely looks has not; an answer
  * that goes out late is seen when it is sent. */
 static bool acts(const struct ibc_step *s)
@@ -96,6 +91,30 @@ static bool acts(const struct ibc_step *s)
     case IBC_S_object: return true;
     default: return false;
     }
+}
+
+/* Verbs; those that wait for something need not wait for what they are to see. */
+static bool wants_packets_landed(const struct ibc_step *s)
+{
+    switch ((enum ibc_step_kind)s->kind) {
+    case IBC_S_state:
+    case IBC_S_arm:
+    case IBC_S_notified:
+    case IBC_S_limit:
+    case IBC_S_memory:
+    case IBC_S_write:
+    case IBC_S_page:
+    case IBC_S_port:
+    case IBC_S_counter: return true;
+    default: return acts(s) && s->kind != IBC_S_send;
+    }
+}
+
+static bool play_step(struct run_player *p, const struct ibc_step *s)
+{
+    if (wants_packets_landed(s) && !run_land(p, s))
+        return false;
+    return looks(s) ? run_any(p, s, steps[s->kind]) : steps[s->kind](p, s);
 }
 
 static bool play_steps(struct run_player *p)

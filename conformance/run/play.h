@@ -141,7 +141,11 @@ struct run_player {
     uint32_t n_waiting;              /* came, not judged */
     uint64_t last_at;                /* of the last packet sent or judged */
     uint64_t sent_by;                /* the last packet that was sent has left by then */
-    uint64_t waited;                 /* ns for which the play let time pass, as its script says */
+    uint64_t flies_since;            /* the last packet that may not be with the device yet was sent then; 0: none */
+    const struct run_live *flies_to; /* the QP it is for, if it is a request of one of the play's */
+    uint32_t flies_psn;
+    uint64_t way;    /* ns that a frame takes to the device at most; over all plays */
+    uint64_t waited; /* ns for which the play let time pass, as its script says */
     bool keep_evidence;
 
     struct run_name name[RUN_MAX_NAMES];
@@ -307,6 +311,16 @@ void run_late_answered(struct run_player *p, const struct iba_view *v, unsigned 
 void run_late_look(struct run_player *p);
 /* What failed while we were late proves nothing. */
 void run_late_conclude(struct run_player *p);
+
+/* ---- what is on its way: land.c ---- */
+/* A frame was given to the wire for device `device`. */
+void run_land_sent(struct run_player *p, const struct iba_view *v, unsigned device);
+/* A packet of the device's came to the peer of q. */
+void run_land_came(struct run_player *p, const struct run_live *q, const struct iba_view *v);
+/* What it took from sending to an answer that is given at once */
+void run_land_measure(struct run_player *p, uint64_t round_trip);
+/* Before a verb: lets time pass until what was sent is with the device. */
+bool run_land(struct run_player *p, const struct ibc_step *s);
 
 /* ---- after the last line ---- */
 bool run_leftovers(struct run_player *p);

@@ -316,6 +316,63 @@ Test(target, tester_is_late)
     }
 }
 
+/* ---- frames that are slower than verbs ---- */
+
+enum { FRAMES = 8 };
+static struct {
+    uint8_t bytes[IBC_FRAME];
+    size_t len;
+    uint64_t due;
+} flying[FRAMES]; /* in the order they were sent */
+static unsigned n_flying, n_landed;
+static uint64_t flight; /* ns */
+static enum ibc_rc flying_inject(struct ibc_target *t, unsigned d, const uint8_t *frame, size_t len)
+{
+    (void)d;
+    cr_assert_lt(n_flying, FRAMES);
+    memcpy(flying[n_flying].bytes, frame, len);
+    flying[n_flying].len = len;
+    flying[n_flying++].due = whole->now(t) + flight;
+    return IBC_OK;
+}
+static enum ibc_rc flying_collect(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME],
+                                  size_t *len, uint64_t *at)
+{
+    for (; n_landed < n_flying && flying[n_landed].due <= until; n_landed++) {
+        const enum ibc_rc rc = whole->collect(t, d, flying[n_landed].due, frame, len, at);
+        if (rc != IBC_OK || *len)
+            return rc;
+        (void)whole->inject(t, d, flying[n_landed].bytes, flying[n_landed].len);
+    }
+    return whole->collect(t, d, until, frame, len, at);
+}
+
+/* A verb waits until what was sent before it is with the device. */
+Test(target, verbs_wait_for_frames)
+{
+    static const char *const text[] = {
+        UC "qp a\n> a WRITE_ONLY_IMM payload=8 imm=1\n a recv\n a completions none\n",
+        UC "qp a\n> a WRITE_ONLY payload=8 fill=x\n memory m len=8 fill=x\n",
+        RC "qp a\n> a SEND_ONLY payload=8 icrc=bad\n a recv\n a completions none\n",
+        RC "qp a\n> a WRITE_ONLY payload=8 fill=x\n< a ACKNOWLEDGE\n memory m len=8 fill=x\n",
+        RC "qp a\n> a ACKNOWLEDGE psn=-1 syndrome=ack\n a modify state=err\n a state err\n",
+    };
+    const struct ibc_options o = {.seed = 1};
+
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        struct ibc_target *t = open_changed();
+        struct ibc_result r;
+        t->virtual_time = false;
+        changed.inject = flying_inject;
+        changed.collect = flying_collect;
+        flight = 1500000;
+        n_flying = n_landed = 0;
+        r = run_text(t, text[i], &o);
+        cr_expect_eq(r.verdict, IBC_IS_PASS, "%zu: %s %s", i, ibc_verdict_names[r.verdict], r.finding.got);
+        done(t, &r);
+    }
+}
+
 static enum ibc_rc slow_query(struct ibc_target *t, unsigned d, uint32_t qpn, struct iba_qp_attr *a)
 {
     t->slowest = UINT64_C(1500000000);
