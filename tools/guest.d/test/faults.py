@@ -13,7 +13,8 @@ import time
 import unittest
 
 WIRE, AGENT = os.environ["IBPROOF_WIRE"], os.environ["IBPROOF_AGENT"]
-PROGRAM = sys.argv.pop()
+WAIVERS = pathlib.Path(__file__).resolve().parents[3] / "conformance/waivers/rxe.json"  # what it does when all is quiet
+PROGRAM = sys.argv.pop(1)
 
 
 def machine():
@@ -37,7 +38,7 @@ class Faults(unittest.TestCase):
         """Runs a group of scenarios; `do` is called once some of them were played. The report, how it ended, what it said."""
         evidence, report = (pathlib.Path(self.folder.name) / n for n in ("evidence", "report"))
         command = [PROGRAM, "run", "rc.responder.duplicate*", "rc.responder.psn*", "--target", "live", "--wire", WIRE, "--agent", AGENT]
-        command += ["--timeout-scale", scale, "--evidence", str(evidence), "--json", str(report)]
+        command += ["--waivers", str(WAIVERS), "--timeout-scale", scale, "--evidence", str(evidence), "--json", str(report)]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as p:
             until = time.monotonic() + 30
             while len(list(evidence.glob("*"))) < 4 and time.monotonic() < until:
@@ -49,7 +50,7 @@ class Faults(unittest.TestCase):
 
     def lost(self, report):
         """What was not judged because the agent did not answer: nothing of it is held against the device."""
-        self.assertEqual(report["counts"]["FAIL"], 0)
+        self.assertEqual([(r["id"], r["finding"]) for r in report["results"] if r["verdict"] == "FAIL"], [])
         return [r["finding"]["got"] for r in report["results"] if r["verdict"] == "ERROR"]
 
     def test_frozen(self):
