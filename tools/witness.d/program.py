@@ -23,9 +23,9 @@ class Program:
     def __init__(self, name):
         self.name = name
 
-    def run(self, *arguments):
+    def run(self, *arguments, by=()):
         environment = {**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
-        return subprocess.run([self.name, *arguments], capture_output=True, env=environment, stdin=subprocess.DEVNULL)
+        return subprocess.run([*by, self.name, *arguments], capture_output=True, env=environment, stdin=subprocess.DEVNULL)
 
     def lines(self, *arguments):
         run = self.run(*arguments)
