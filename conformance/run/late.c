@@ -58,9 +58,15 @@ void run_late_answered(struct run_player *p, const struct iba_view *v, unsigned 
     q->asked_waited = p->waited;
 }
 
+/* What is held against the device already was not brought about by what came later. */
+static bool settled(const struct run_player *p)
+{
+    return p->verdict == IBC_IS_FAIL || (p->informs && p->verdict == IBC_IS_TOLERATED);
+}
+
 void run_late_look(struct run_player *p)
 {
-    const uint64_t now = p->t->virtual_time || p->late[0] ? 0 : run_now(p);
+    const uint64_t now = p->t->virtual_time || p->late[0] || settled(p) ? 0 : run_now(p);
 
     for (unsigned i = 0; now && i <= IBC_MAX_OBJECTS; i++) {
         const struct run_live *q = &p->live[i];

@@ -40,6 +40,8 @@ bool run_note_as(struct run_player *p, enum ibc_found what, enum ibc_verdict v, 
 
     if (!worse(v, p->verdict))
         return false;
+    if (v == IBC_IS_FAIL || v == IBC_IS_TOLERATED)
+        run_late_look(p);
     p->verdict = v;
     memset(f, 0, sizeof *f);
     f->what = what;

@@ -291,6 +291,8 @@ Test(target, tester_is_late)
          "the tester was late: it went on 1100 us after the request; the device's timer is 1048 us; state Error"},
         /* answered before: nothing waits */
         {ASKED("8") ACK " a completions send=1\n> a SEND_ONLY psn=+0\n" WRONG, 0, IBC_IS_FAIL, "state Ready to Send"},
+        /* late behind what was found: the health exchange is */
+        {ASKED("8") " memory m u64=1\n", 1100, IBC_IS_FAIL, NULL},
         /* the script itself waits longer than the timer */
         {ASKED("8") "wait 1500us\n" ACK WRONG, 100, IBC_IS_FAIL, NULL},
         /* what is to be dropped answers nothing */
