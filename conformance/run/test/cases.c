@@ -42,3 +42,24 @@ void run_cases_on(enum ibc_link link, const struct run_case *c, size_t n)
     }
     ibc_target_close(t);
 }
+
+struct ibc_target_ops changed;
+const struct ibc_target_ops *whole;
+
+struct ibc_target *open_changed(void)
+{
+    struct ibc_target *t = run_reference();
+
+    whole = t->ops;
+    changed = *t->ops;
+    t->ops = &changed;
+    return t;
+}
+
+void close_changed(struct ibc_target *t, struct ibc_result *r)
+{
+    ibc_free((struct ibc_scenario *)r->scenario);
+    ibc_result_clear(r);
+    t->ops = whole;
+    ibc_target_close(t);
+}

@@ -21,4 +21,10 @@ void run_cases_on(enum ibc_link link, const struct run_case *c, size_t n);
 /* Loads and plays one text with these options. Owned: ibc_result_clear(), ibc_free(r->scenario). */
 struct ibc_result run_text(struct ibc_target *t, const char *text, const struct ibc_options *o);
 struct ibc_target *run_reference(void);
+
+/* The reference with functions of the test's: those written into `changed`; `whole` has its own. */
+extern struct ibc_target_ops changed;
+extern const struct ibc_target_ops *whole;
+struct ibc_target *open_changed(void);
+void close_changed(struct ibc_target *t, struct ibc_result *r); /* closes it, and frees what the text's result holds */
 #endif

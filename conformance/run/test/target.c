@@ -6,27 +6,6 @@
 
 #define EXCHANGE RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE\n a state rts\n"
 
-static struct ibc_target_ops changed;
-static const struct ibc_target_ops *whole;
-
-static struct ibc_target *open_changed(void)
-{
-    struct ibc_target *t = run_reference();
-
-    whole = t->ops;
-    changed = *t->ops;
-    t->ops = &changed;
-    return t;
-}
-
-static void done(struct ibc_target *t, struct ibc_result *r)
-{
-    ibc_free((struct ibc_scenario *)r->scenario);
-    ibc_result_clear(r);
-    t->ops = whole;
-    ibc_target_close(t);
-}
-
 static enum ibc_rc answer;
 static enum ibc_rc query_answers(struct ibc_target *t, unsigned d, uint32_t qpn, struct iba_qp_attr *a)
 {
@@ -63,7 +42,7 @@ Test(target, answers)
         cr_expect_str_eq(r.finding.got, c[i].got);
         cr_expect_eq(r.finding.what, c[i].rc == IBC_REFUSED ? IBC_FOUND_REFUSAL : IBC_FOUND_OTHERWISE);
         cr_expect_eq(r.passed, 0);
-        done(t, &r);
+        close_changed(t, &r);
     }
 }
 
@@ -90,7 +69,7 @@ Test(target, no_clean_device)
         cr_expect_eq(r.verdict, rc[i] == IBC_UNSUPPORTED ? IBC_IS_UNSUPPORTED : IBC_IS_ERROR, "%zu", i);
         cr_expect_eq(r.finding.what, IBC_FOUND_UNCLEAN, "%zu", i);
         cr_expect_str_eq(r.finding.expected, "a clean device");
-        done(t, &r);
+        close_changed(t, &r);
     }
 }
 
@@ -121,19 +100,19 @@ Test(target, dies_after_the_case)
     r = run_text(t, EXCHANGE, &o);
     cr_expect_eq(r.verdict, IBC_IS_FAIL);
     cr_expect_str_eq(r.finding.got, "the agent is gone: the device did not survive");
-    done(t, &r);
+    close_changed(t, &r);
     t = open_changed(); /* one that has failed is looked at too: the next case is innocent */
     changed.create_pd = second_domain_kills;
     domains = 0;
     r = run_text(t, RC "qp a\n a state err\n", &o);
     cr_expect_str_eq(r.finding.got, "state Ready to Send: the device did not survive");
-    done(t, &r);
+    close_changed(t, &r);
     t = open_changed(); /* but for mutants, which are not alive after the first finding */
     changed.create_pd = second_domain_kills;
     domains = 0;
     r = run_text(t, RC "qp a\n a state err\n", &(struct ibc_options){.seed = 1, .stop_at_first = true});
     cr_expect_str_eq(r.finding.got, "state Ready to Send");
-    done(t, &r);
+    close_changed(t, &r);
 }
 
 /* ---- agents that are lost ---- */
@@ -209,7 +188,7 @@ Test(target, loses_its_agent)
         cr_expect_str_eq(r.finding.expected, c[i].expected, "%zu: %s", i, r.finding.expected);
         cr_expect_str_eq(r.finding.got, c[i].got, "%zu: %s", i, r.finding.got);
         cr_expect(r.died == c[i].died && r.unwell == c[i].unwell && r.proved == c[i].proved, "%zu", i);
-        done(t, &r);
+        close_changed(t, &r);
     }
 }
 
@@ -237,163 +216,8 @@ Test(target, loses_its_agent_behind_a_failure)
         r = run_text(t, RC "qp a\n a state err\n", &o);
         cr_expect_eq(r.verdict, c[i].verdict, "%zu: %s", i, ibc_verdict_names[r.verdict]);
         cr_expect_str_eq(r.finding.got, c[i].got, "%zu: %s", i, r.finding.got);
-        done(t, &r);
+        close_changed(t, &r);
     }
-}
-
-/* ---- testers that are late ---- */
-
-static uint64_t skew, jump; /* of our clock before the device's; by how much it jumps at the next verb or packet */
-static uint64_t later_now(struct ibc_target *t)
-{
-    return whole->now(t) + skew;
-}
-static enum ibc_rc later_collect(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME],
-                                 size_t *len, uint64_t *at)
-{
-    const enum ibc_rc rc = whole->collect(t, d, until > skew ? until - skew : 0, frame, len, at);
-
-    *at += skew;
-    return rc;
-}
-static enum ibc_rc later_inject(struct ibc_target *t, unsigned d, const uint8_t *frame, size_t len)
-{
-    skew += jump;
-    jump = 0;
-    return whole->inject(t, d, frame, len);
-}
-static enum ibc_rc later_modify(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_qp_attr *a)
-{
-    skew += a->a.state == IBA_QPS_ERR ? jump : 0;
-    return whole->modify_qp(t, d, qpn, a);
-}
-
-#define ASKED(code) RC "qp a timeout=" code "\n a post SEND len=4\n< a SEND_ONLY psn=+0\n"
-#define ACK "> a ACKNOWLEDGE psn=+0 syndrome=ack msn=1\n"
-#define WRONG " a state init\n"
-
-Test(target, tester_is_late)
-{
-    static const struct {
-        const char *text;
-        uint64_t jump; /* us */
-        enum ibc_verdict verdict;
-        const char *got;
-    } c[] = {
-        {ASKED("8") ACK WRONG, 900, IBC_IS_FAIL, "state Ready to Send"},
-        {ASKED("8") ACK WRONG, 1100, IBC_IS_INCONCLUSIVE,
-         "the tester was late: it went on 1100 us after the request; the device's timer is 1048 us; state Ready to "
-         "Send"},
-        {ASKED("8") ACK " a completions send=1\n", 1100, IBC_IS_PASS, ""}, /* it waited: all was seen */
-        {ASKED("14") ACK WRONG, 1100, IBC_IS_FAIL, "state Ready to Send"},
-        {ASKED("0") ACK WRONG, 1100000, IBC_IS_FAIL, "state Ready to Send"},
-        {ASKED("8") " a modify state=err\n" WRONG, 1100, IBC_IS_INCONCLUSIVE,
-         "the tester was late: it went on 1100 us after the request; the device's timer is 1048 us; state Error"},
-        /* answered before: nothing waits */
-        {ASKED("8") ACK " a completions send=1\n> a SEND_ONLY psn=+0\n" WRONG, 0, IBC_IS_FAIL, "state Ready to Send"},
-        /* late behind what was found: the health exchange is */
-        {ASKED("8") " memory m u64=1\n", 1100, IBC_IS_FAIL, NULL},
-        /* the script itself waits longer than the timer */
-        {ASKED("8") "wait 1500us\n" ACK WRONG, 100, IBC_IS_FAIL, NULL},
-        /* what is to be dropped answers nothing */
-        {ASKED("8") "> a ACKNOWLEDGE psn=+0 icrc=bad\n" WRONG, 1100, IBC_IS_INCONCLUSIVE, NULL},
-    };
-    const struct ibc_options o = {.seed = 1};
-
-    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
-        struct ibc_target *t = open_changed();
-        struct ibc_result r;
-        t->virtual_time = false;
-        changed.now = later_now;
-        changed.collect = later_collect;
-        changed.inject = later_inject;
-        changed.modify_qp = later_modify;
-        skew = 0;
-        jump = c[i].jump * 1000;
-        r = run_text(t, c[i].text, &o);
-        cr_expect_eq(r.verdict, c[i].verdict, "%zu: %s %s", i, ibc_verdict_names[r.verdict], r.finding.got);
-        if (c[i].got)
-            cr_expect_str_eq(r.finding.got, c[i].got, "%zu: %s", i, r.finding.got);
-        done(t, &r);
-    }
-}
-
-/* ---- frames that are slower than verbs ---- */
-
-enum { FRAMES = 8 };
-static struct {
-    uint8_t bytes[IBC_FRAME];
-    size_t len;
-    uint64_t due;
-} flying[FRAMES]; /* in the order they were sent */
-static unsigned n_flying, n_landed;
-static uint64_t flight; /* ns */
-static enum ibc_rc flying_inject(struct ibc_target *t, unsigned d, const uint8_t *frame, size_t len)
-{
-    (void)d;
-    cr_assert_lt(n_flying, FRAMES);
-    memcpy(flying[n_flying].bytes, frame, len);
-    flying[n_flying].len = len;
-    flying[n_flying++].due = whole->now(t) + flight;
-    return IBC_OK;
-}
-static enum ibc_rc flying_collect(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME],
-                                  size_t *len, uint64_t *at)
-{
-    for (; n_landed < n_flying && flying[n_landed].due <= until; n_landed++) {
-        const enum ibc_rc rc = whole->collect(t, d, flying[n_landed].due, frame, len, at);
-        if (rc != IBC_OK || *len)
-            return rc;
-        (void)whole->inject(t, d, flying[n_landed].bytes, flying[n_landed].len);
-    }
-    return whole->collect(t, d, until, frame, len, at);
-}
-
-/* A verb waits until what was sent before it is with the device. */
-Test(target, verbs_wait_for_frames)
-{
-    static const char *const text[] = {
-        UC "qp a\n> a WRITE_ONLY_IMM payload=8 imm=1\n a recv\n a completions none\n",
-        UC "qp a\n> a WRITE_ONLY payload=8 fill=x\n memory m len=8 fill=x\n",
-        RC "qp a\n> a SEND_ONLY payload=8 icrc=bad\n a recv\n a completions none\n",
-        RC "qp a\n> a WRITE_ONLY payload=8 fill=x\n< a ACKNOWLEDGE\n memory m len=8 fill=x\n",
-        RC "qp a\n> a ACKNOWLEDGE psn=-1 syndrome=ack\n a modify state=err\n a state err\n",
-    };
-    const struct ibc_options o = {.seed = 1};
-
-    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
-        struct ibc_target *t = open_changed();
-        struct ibc_result r;
-        t->virtual_time = false;
-        changed.inject = flying_inject;
-        changed.collect = flying_collect;
-        flight = 1500000;
-        n_flying = n_landed = 0;
-        r = run_text(t, text[i], &o);
-        cr_expect_eq(r.verdict, IBC_IS_PASS, "%zu: %s %s", i, ibc_verdict_names[r.verdict], r.finding.got);
-        done(t, &r);
-    }
-}
-
-static enum ibc_rc slow_query(struct ibc_target *t, unsigned d, uint32_t qpn, struct iba_qp_attr *a)
-{
-    t->slowest = UINT64_C(1500000000);
-    t->slow_verb = "query_qp";
-    return whole->query_qp(t, d, qpn, a);
-}
-
-Test(target, agent_is_slow)
-{
-    const struct ibc_options o = {.seed = 1};
-    struct ibc_target *t = open_changed();
-    struct ibc_result r;
-
-    t->virtual_time = false;
-    changed.query_qp = slow_query;
-    r = run_text(t, RC "qp a\n" WRONG, &o);
-    cr_expect_eq(r.verdict, IBC_IS_INCONCLUSIVE);
-    cr_expect_str_eq(r.finding.got, "the agent was slow: query_qp was answered after 1500 ms; state Ready to Send");
-    done(t, &r);
 }
 
 /* ---- logs ---- */
@@ -420,7 +244,7 @@ Test(target, complains_in_its_log)
     r = run_text(t, EXCHANGE, &o);
     cr_expect_eq(r.verdict, IBC_IS_PASS);
     cr_expect_eq(asked, 2);
-    done(t, &r);
+    close_changed(t, &r);
     t = open_changed();
     changed.log = complains;
     says[3] = "WARNING: CPU: 0 PID: 7";
@@ -428,7 +252,7 @@ Test(target, complains_in_its_log)
     cr_expect_eq(r.verdict, IBC_IS_FAIL);
     cr_expect_str_eq(r.finding.got, "its log: WARNING: CPU: 0 PID: 7");
     cr_expect_not(r.logged, "it is the finding");
-    done(t, &r);
+    close_changed(t, &r);
     t = open_changed(); /* what failed stays the finding; the log stands beside it */
     changed.log = complains;
     says[5] = "BUG: of memory";
@@ -436,7 +260,7 @@ Test(target, complains_in_its_log)
     cr_expect_str_eq(r.finding.got, "state Ready to Send");
     cr_expect_str_eq(r.measured, "its log: BUG: of memory");
     cr_expect(r.logged);
-    done(t, &r);
+    close_changed(t, &r);
 }
 
 static uint64_t frames_lost;
@@ -488,7 +312,7 @@ Test(target, informational_measures_no_dead_device)
         cr_expect_eq(r.passed, c[i].passed, "%zu", i);
         cr_expect_str_eq(r.measured, c[i].measured, "%zu: %s", i, r.measured);
         cr_expect_str_eq(r.finding.got, c[i].got, "%zu: %s", i, r.finding.got);
-        done(t, &r);
+        close_changed(t, &r);
     }
 }
 
@@ -543,7 +367,7 @@ Test(target, claims_less)
         cr_expect_eq(r.verdict, c[i].verdict, "%zu: %s %s", i, ibc_verdict_names[r.verdict], r.finding.got);
         cr_expect_eq(r.variations, c[i].variations);
         cr_expect_str_eq(r.measured, c[i].measured);
-        done(t, &r);
+        close_changed(t, &r);
     }
 }
 
@@ -575,7 +399,7 @@ Test(target, never_stops_talking)
     r = run_text(t, RC "qp a recv=1\n> a SEND_ONLY ackreq=1\nwait 1ms\n", &o);
     cr_expect_eq(r.verdict, IBC_IS_FAIL);
     cr_expect_str_eq(r.finding.got, "packets without end: the device did not survive");
-    done(t, &r);
+    close_changed(t, &r);
 }
 
 static enum ibc_rc to_somebody(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len,
@@ -599,5 +423,5 @@ Test(target, talks_to_strangers)
     r = run_text(t, EXCHANGE, &o);
     cr_expect_eq(r.verdict, IBC_IS_FAIL);
     cr_expect_str_eq(r.finding.expected, "packets to the tester's queue pairs only");
-    done(t, &r);
+    close_changed(t, &r);
 }

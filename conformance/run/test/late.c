@@ -1,0 +1,159 @@
+/* Where time is real: testers and agents that are late, and frames that are slower than verbs. */
+#include <criterion/criterion.h>
+#include <string.h>
+#include "cases.h"
+
+/* ---- testers that are late ---- */
+
+static uint64_t skew, jump; /* of our clock before the device's; by how much it jumps at the next verb or packet */
+static uint64_t later_now(struct ibc_target *t)
+{
+    return whole->now(t) + skew;
+}
+static enum ibc_rc later_collect(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME],
+                                 size_t *len, uint64_t *at)
+{
+    const enum ibc_rc rc = whole->collect(t, d, until > skew ? until - skew : 0, frame, len, at);
+
+    *at += skew;
+    return rc;
+}
+static enum ibc_rc later_inject(struct ibc_target *t, unsigned d, const uint8_t *frame, size_t len)
+{
+    skew += jump;
+    jump = 0;
+    return whole->inject(t, d, frame, len);
+}
+static enum ibc_rc later_modify(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_qp_attr *a)
+{
+    skew += a->a.state == IBA_QPS_ERR ? jump : 0;
+    return whole->modify_qp(t, d, qpn, a);
+}
+
+#define ASKED(code) RC "qp a timeout=" code "\n a post SEND len=4\n< a SEND_ONLY psn=+0\n"
+#define ACK "> a ACKNOWLEDGE psn=+0 syndrome=ack msn=1\n"
+#define WRONG " a state init\n"
+
+Test(late, tester_is_late)
+{
+    static const struct {
+        const char *text;
+        uint64_t jump; /* us */
+        enum ibc_verdict verdict;
+        const char *got;
+    } c[] = {
+        {ASKED("8") ACK WRONG, 900, IBC_IS_FAIL, "state Ready to Send"},
+        {ASKED("8") ACK WRONG, 1100, IBC_IS_INCONCLUSIVE,
+         "the tester was late: it went on 1100 us after the request; the device's timer is 1048 us; state Ready to "
+         "Send"},
+        {ASKED("8") ACK " a completions send=1\n", 1100, IBC_IS_PASS, ""}, /* it waited: all was seen */
+        {ASKED("14") ACK WRONG, 1100, IBC_IS_FAIL, "state Ready to Send"},
+        {ASKED("0") ACK WRONG, 1100000, IBC_IS_FAIL, "state Ready to Send"},
+        {ASKED("8") " a modify state=err\n" WRONG, 1100, IBC_IS_INCONCLUSIVE,
+         "the tester was late: it went on 1100 us after the request; the device's timer is 1048 us; state Error"},
+        /* answered before: nothing waits */
+        {ASKED("8") ACK " a completions send=1\n> a SEND_ONLY psn=+0\n" WRONG, 0, IBC_IS_FAIL, "state Ready to Send"},
+        /* late behind what was found: the health exchange is */
+        {ASKED("8") " memory m u64=1\n", 1100, IBC_IS_FAIL, NULL},
+        /* the script itself waits longer than the timer */
+        {ASKED("8") "wait 1500us\n" ACK WRONG, 100, IBC_IS_FAIL, NULL},
+        /* what is to be dropped answers nothing */
+        {ASKED("8") "> a ACKNOWLEDGE psn=+0 icrc=bad\n" WRONG, 1100, IBC_IS_INCONCLUSIVE, NULL},
+    };
+    const struct ibc_options o = {.seed = 1};
+
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct ibc_target *t = open_changed();
+        struct ibc_result r;
+        t->virtual_time = false;
+        changed.now = later_now;
+        changed.collect = later_collect;
+        changed.inject = later_inject;
+        changed.modify_qp = later_modify;
+        skew = 0;
+        jump = c[i].jump * 1000;
+        r = run_text(t, c[i].text, &o);
+        cr_expect_eq(r.verdict, c[i].verdict, "%zu: %s %s", i, ibc_verdict_names[r.verdict], r.finding.got);
+        if (c[i].got)
+            cr_expect_str_eq(r.finding.got, c[i].got, "%zu: %s", i, r.finding.got);
+        close_changed(t, &r);
+    }
+}
+
+/* ---- frames that are slower than verbs ---- */
+
+enum { FRAMES = 8 };
+static struct {
+    uint8_t bytes[IBC_FRAME];
+    size_t len;
+    uint64_t due;
+} flying[FRAMES]; /* in the order they were sent */
+static unsigned n_flying, n_landed;
+static uint64_t flight; /* ns */
+static enum ibc_rc flying_inject(struct ibc_target *t, unsigned d, const uint8_t *frame, size_t len)
+{
+    (void)d;
+    cr_assert_lt(n_flying, FRAMES);
+    memcpy(flying[n_flying].bytes, frame, len);
+    flying[n_flying].len = len;
+    flying[n_flying++].due = whole->now(t) + flight;
+    return IBC_OK;
+}
+static enum ibc_rc flying_collect(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME],
+                                  size_t *len, uint64_t *at)
+{
+    for (; n_landed < n_flying && flying[n_landed].due <= until; n_landed++) {
+        const enum ibc_rc rc = whole->collect(t, d, flying[n_landed].due, frame, len, at);
+        if (rc != IBC_OK || *len)
+            return rc;
+        (void)whole->inject(t, d, flying[n_landed].bytes, flying[n_landed].len);
+    }
+    return whole->collect(t, d, until, frame, len, at);
+}
+
+/* A verb waits until what was sent before it is with the device. */
+Test(late, verbs_wait_for_frames)
+{
+    static const char *const text[] = {
+        UC "qp a\n> a WRITE_ONLY_IMM payload=8 imm=1\n a recv\n a completions none\n",
+        UC "qp a\n> a WRITE_ONLY payload=8 fill=x\n memory m len=8 fill=x\n",
+        RC "qp a\n> a SEND_ONLY payload=8 icrc=bad\n a recv\n a completions none\n",
+        RC "qp a\n> a WRITE_ONLY payload=8 fill=x\n< a ACKNOWLEDGE\n memory m len=8 fill=x\n",
+        RC "qp a\n> a ACKNOWLEDGE psn=-1 syndrome=ack\n a modify state=err\n a state err\n",
+    };
+    const struct ibc_options o = {.seed = 1};
+
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        struct ibc_target *t = open_changed();
+        struct ibc_result r;
+        t->virtual_time = false;
+        changed.inject = flying_inject;
+        changed.collect = flying_collect;
+        flight = 1500000;
+        n_flying = n_landed = 0;
+        r = run_text(t, text[i], &o);
+        cr_expect_eq(r.verdict, IBC_IS_PASS, "%zu: %s %s", i, ibc_verdict_names[r.verdict], r.finding.got);
+        close_changed(t, &r);
+    }
+}
+
+static enum ibc_rc slow_query(struct ibc_target *t, unsigned d, uint32_t qpn, struct iba_qp_attr *a)
+{
+    t->slowest = UINT64_C(1500000000);
+    t->slow_verb = "query_qp";
+    return whole->query_qp(t, d, qpn, a);
+}
+
+Test(late, agent_is_slow)
+{
+    const struct ibc_options o = {.seed = 1};
+    struct ibc_target *t = open_changed();
+    struct ibc_result r;
+
+    t->virtual_time = false;
+    changed.query_qp = slow_query;
+    r = run_text(t, RC "qp a\n" WRONG, &o);
+    cr_expect_eq(r.verdict, IBC_IS_INCONCLUSIVE);
+    cr_expect_str_eq(r.finding.got, "the agent was slow: query_qp was answered after 1500 ms; state Ready to Send");
+    close_changed(t, &r);
+}
