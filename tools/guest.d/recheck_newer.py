@@ -6,11 +6,12 @@ import pathlib
 import struct
 import sys
 import time
+import zlib
 
 from scapy.contrib.roce import AETH, BTH, opcode
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from by_hand import PSN, console  # pylint: disable=wrong-import-position
+from by_hand import EPSN, PSN, RIGHTS, console  # pylint: disable=wrong-import-position
 from device import Qp, one_device  # pylint: disable=wrong-import-position
 from recheck import deviation, main  # pylint: disable=wrong-import-position
 
@@ -127,6 +128,33 @@ def kept_work_not_sent_after_drain(d):
     d.completes("success")
     qp.modify("rts")
     d.silent(1)
+
+
+FLUSH = 0x1C
+ICRC, BEFORE_BTH = 4, 14 + 20 + 8  # bytes; Ethernet, IPv4, UDP
+
+
+def with_headers_twice(wire, *args):
+    """Sends the packet with an ICRC that goes on over its headers, from the BTH on, once more."""
+    kept = []
+    wire.socket, there = type("Kept", (), {"sendto": lambda _, data, peer: kept.append(data)})(), wire.socket
+    wire.send(*args)
+    wire.socket, frame = there, kept[0]
+    body, icrc = frame[:-ICRC], int.from_bytes(frame[-ICRC:], "little")
+    wire.socket.sendto(body + zlib.crc32(body[BEFORE_BTH:], icrc).to_bytes(ICRC, "little"), wire.peer)
+
+
+@deviation
+def flush_icrc_covers_headers_twice(d):
+    """A FLUSH is dropped; with an ICRC that covers its headers twice it is answered."""
+    qp = Qp(d, "rc", access=[*RIGHTS[1:], "flush_global"])
+    print(qp.n); region = d.region([*RIGHTS, "flush_global"])
+    body = struct.pack(">IQII", 1, region["va"], region["rkey"], 8)
+    qp.send(FLUSH, 0, body)
+    d.silent(1)
+    with_headers_twice(d.wire, FLUSH, qp.n, EPSN, body)
+    came = d.packet()[BTH]
+    assert (came.opcode, came.psn) == (opcode("RC", "RDMA_READ_RESPONSE_ONLY")[0], EPSN), (came.opcode, came.psn)
 
 
 if __name__ == "__main__":
