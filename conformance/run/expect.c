@@ -23,6 +23,8 @@ bool run_step_send(struct run_player *p, const struct ibc_step *s)
         return run_error(p, s, "out of memory");
     if ((after && !run_collect_all(p, p->last_at + after->v[0].n, s)) || !run_settle(p, s))
         return false;
+    if (!p->t->virtual_time && !run_collect_all(p, run_now(p), s))
+        return false; /* its answer comes behind what is there */
     if (!run_build(p, s, k) || !run_inject(p, k, s))
         return false;
     run_remember(p, s, k);
@@ -110,6 +112,7 @@ static bool decided(struct run_player *p, const struct ibc_step *s, struct run_l
     run_take(p, q);
     follow(q, s, k);
     p->last_at = k->at;
+    p->last_since = k->since;
     run_remember(p, s, k);
     run_comment(p, k, s, verdict[s->says], NULL);
     return say(p, s, k) && run_go_on(p, s, q, k);

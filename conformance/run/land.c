@@ -42,8 +42,10 @@ bool run_land(struct run_player *p, const struct ibc_step *s)
     const uint64_t way = run_scaled(p, p->way), waited = p->waited;
     bool well;
 
-    if (p->t->virtual_time || p->flies_since == 0)
+    if (p->t->virtual_time)
         return true;
+    if (p->flies_since == 0)
+        return run_collect_all(p, run_now(p), s); /* what it brings about comes behind what is there */
     well = run_collect_all(p, p->flies_since + (way > LEAST ? way : LEAST), s);
     p->waited = waited; /* the script did not ask for it */
     p->flies_since = 0;

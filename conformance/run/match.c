@@ -273,11 +273,13 @@ static bool in_time(const struct match *m)
 {
     const struct ibc_arg *after = run_arg(m->s, IBC_K_after), *within = run_arg(m->s, IBC_K_within);
     const uint64_t gap = m->k->at > m->p->last_at ? m->k->at - m->p->last_at : 0;
+    const uint64_t longest = m->k->at > m->p->last_since ? m->k->at - m->p->last_since : 0;
     const uint64_t slack = m->p->sent_by > m->p->last_at ? m->p->sent_by - m->p->last_at : 0;
     char expected[RUN_TEXT], got[RUN_TEXT];
 
     snprintf(got, sizeof got, "after %.3f us", (double)gap / (double)RUN_US);
-    if (after && gap < after->v[0].n) {
+    /* Too early: even if the one before lay there for as long as we had not looked */
+    if (after && longest < after->v[0].n) {
         snprintf(expected, sizeof expected, "not before %.3f us", (double)after->v[0].n / (double)RUN_US);
         return differs(m, expected, got);
     }

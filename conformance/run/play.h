@@ -46,9 +46,9 @@ void run_arena_free(struct run_arena *a);
 struct run_packet {
     struct run_packet *next, *queued; /* in order of the wire; behind it in its QP's queue */
     uint8_t *frame;
-    uint32_t len, number; /* number in the evidence, from 1 */
-    uint32_t line;        /* of the step that sent it, or during which it came */
-    uint64_t at;
+    uint32_t len, number;   /* number in the evidence, from 1 */
+    uint32_t line;          /* of the step that sent it, or during which it came */
+    uint64_t at, since;     /* when it came by our clock; when it cannot have been there yet */
     struct run_live *owner; /* the QP it is queued at; NULL: sent by the tester, or nobody's */
     uint8_t device;
     bool sent;           /* by the tester */
@@ -139,7 +139,8 @@ struct run_player {
     struct run_packet *first, *last; /* all of the play */
     uint32_t n_packet;               /* of the scenario, all plays */
     uint32_t n_waiting;              /* came, not judged */
-    uint64_t last_at;                /* of the last packet sent or judged */
+    uint64_t last_at, last_since;    /* of the last packet sent or judged */
+    uint64_t empty_at;               /* nothing that had come was left then */
     uint64_t sent_by;                /* the last packet that was sent has left by then */
     uint64_t flies_since;            /* the last packet that may not be with the device yet was sent then; 0: none */
     const struct run_live *flies_to; /* the QP it is for, if it is a request of one of the play's */
@@ -319,7 +320,7 @@ void run_land_sent(struct run_player *p, const struct iba_view *v, unsigned devi
 void run_land_came(struct run_player *p, const struct run_live *q, const struct iba_view *v);
 /* What it took from sending to an answer that is given at once */
 void run_land_measure(struct run_player *p, uint64_t round_trip);
-/* Before a verb: lets time pass until what was sent is with the device. */
+/* Before a verb: lets time pass until what was sent is with the device, and takes what has come. */
 bool run_land(struct run_player *p, const struct ibc_step *s);
 
 /* ---- after the last line ---- */

@@ -104,6 +104,8 @@ bool run_collect(struct run_player *p, uint64_t until, bool *came, const struct 
     run_trim(&p->arena, frame, IBC_FRAME, len);
     end = len ? at : until;
     p->waited += end > from ? end - from : 0;
+    if (len == 0 && rc == IBC_OK)
+        p->empty_at = until;
     if (!run_did(p, s, rc, "receive packets") || len == 0)
         return rc == IBC_OK;
     k = run_packet_new(p, device, false);
@@ -112,6 +114,7 @@ bool run_collect(struct run_player *p, uint64_t until, bool *came, const struct 
     k->frame = frame;
     k->len = (uint32_t)len;
     k->at = at;
+    k->since = p->t->virtual_time || p->empty_at > at ? at : p->empty_at;
     *came = true;
     return arrived(p, k, s);
 }
@@ -140,7 +143,7 @@ static bool is_whole(const struct ibc_step *s)
 
 bool run_inject(struct run_player *p, struct run_packet *k, const struct ibc_step *s)
 {
-    k->at = p->last_at = run_now(p);
+    k->at = k->since = p->last_at = p->last_since = run_now(p);
     enlist(p, k, s);
     run_comment(p, k, s, NULL, NULL);
     if (!run_did(p, s, p->t->ops->inject(p->t, k->device, k->frame, k->len), "take the packet"))

@@ -1,5 +1,6 @@
 /* Where time is real: testers and agents that are late, and frames that are slower than verbs. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 #include "cases.h"
 
@@ -133,6 +134,42 @@ Test(late, verbs_wait_for_frames)
         n_flying = n_landed = 0;
         r = run_text(t, text[i], &o);
         cr_expect_eq(r.verdict, IBC_IS_PASS, "%zu: %s %s", i, ibc_verdict_names[r.verdict], r.finding.got);
+        close_changed(t, &r);
+    }
+}
+
+/* ---- frames that lie there before they are looked at ---- */
+
+static unsigned n_looked;
+static enum ibc_rc sees_the_first_late(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME],
+                                       size_t *len, uint64_t *at)
+{
+    const enum ibc_rc rc = whole->collect(t, d, until, frame, len, at);
+
+    if (rc == IBC_OK && *len && n_looked++ == 0)
+        *at += 3000000;
+    return rc;
+}
+
+/* What comes too soon behind a packet comes too soon behind the moment at which that was not there yet. */
+Test(late, first_packet_is_seen_late)
+{
+    static const struct {
+        const char *after;
+        enum ibc_verdict verdict;
+    } c[] = {{"16ms", IBC_IS_PASS}, {"18ms", IBC_IS_FAIL}};
+    const struct ibc_options o = {.seed = 1};
+
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct ibc_target *t = open_changed();
+        struct ibc_result r;
+        char text[256];
+        t->virtual_time = false;
+        changed.collect = sees_the_first_late;
+        n_looked = 0;
+        snprintf(text, sizeof text, ASKED("12") "< a SEND_ONLY psn=+0 after=%s within=68ms\n", c[i].after);
+        r = run_text(t, text, &o);
+        cr_expect_eq(r.verdict, c[i].verdict, "%s: %s %s", c[i].after, ibc_verdict_names[r.verdict], r.finding.got);
         close_changed(t, &r);
     }
 }
