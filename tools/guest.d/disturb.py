@@ -221,7 +221,7 @@ def main():
     parser.add_argument("--hazardous", action="store_true")
     for word in ("timeout-scale", "waivers"):
         parser.add_argument("--" + word)
-    o = parser.parse_args()
+    o = parser.parse_intermixed_args()
     o.more = ["--hazardous"] * o.hazardous
     for word in ("timeout_scale", "waivers"):
         o.more += ["--" + word.replace("_", "-"), getattr(o, word)] if getattr(o, word) else []

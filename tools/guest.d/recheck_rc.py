@@ -349,6 +349,18 @@ def rnr_wait_holds_no_new_request(device):
 
 
 @deviation
+def credits_are_not_read(device):
+    """No credits are given behind the first message (credit code 0), and four more leave."""
+    d = device().connect()
+    d.post("send")
+    d.comes("SEND_ONLY", PSN)
+    d.answer(PSN, 0)
+    for n in range(1, 5):
+        d.post("send", number=n)
+        d.comes("SEND_ONLY", PSN + n)
+
+
+@deviation
 def migration_bit_zero(device):
     """MigReq is 0 in requests and answers alike, though no alternate path was ever given."""
     d = device().connect()
@@ -361,6 +373,28 @@ def migration_bit_zero(device):
 
 
 # ---- responder ----
+
+
+@deviation
+def credits_are_always_invalid(device):
+    """Credit code 31 with three receives, and with none."""
+    d = device().connect()
+    for _ in range(3):
+        d.receive(64)
+    for n in range(3):
+        d.send("SEND_ONLY", EPSN + n, bytes(8))
+        d.comes("ACKNOWLEDGE", EPSN + n, syndrome=ACK)
+
+
+@deviation
+def refused_immediate_is_remote_access(device):
+    """A WRITE with immediate data and a bad key completes the receive as Remote Access Error."""
+    d = device().connect()
+    d.receive(64)
+    reth = struct.pack(">QII", d.mr["va"], d.mr["rkey"] ^ 1, 8)
+    d.send("RDMA_WRITE_ONLY_WITH_IMMEDIATE", EPSN, reth + bytes(4) + bytes(8))
+    d.comes("ACKNOWLEDGE", EPSN, syndrome=ACCESS)
+    fails(d, "remote_access")
 
 
 @deviation

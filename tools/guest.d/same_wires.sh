@@ -9,6 +9,8 @@ shift
 mkdir -p "$out"
 # Its failures are told by the comparison.
 "$program" run --target live --wire "$IBPROOF_WIRE" --agent "$IBPROOF_AGENT" --json "$out/unix.json" "$@" >/dev/null || true
-unshare --net "$here/cable.py" tap0 "${IBPROOF_WIRE#unix:}" "$program" run --target live --wire afpacket:tap0 --agent "$IBPROOF_AGENT" \
+mapped=()
+[ $EUID -eq 0 ] || mapped=(--user --map-root-user)
+unshare ${mapped[@]+"${mapped[@]}"} --net "$here/cable.py" tap0 "${IBPROOF_WIRE#unix:}" "$program" run --target live --wire afpacket:tap0 --agent "$IBPROOF_AGENT" \
     --user root --json "$out/tap.json" "$@" >/dev/null || true
 "$here/same_verdicts.py" "$out/unix.json" "$out/tap.json"
