@@ -339,6 +339,8 @@ struct iba_flow {
     struct { /* how many are put off, and came without being asked for; somebody asked for one; nobody did for many */
         uint8_t n, taken;
         bool strict, lawful;
+        bool wanted; /* requests from `psn` on: asked for, and not come again */
+        iba_psn psn;
     } order;
     uint8_t next_recent, n_recent;          /* n_recent: entries that were ever used; they fill from the front */
     uint16_t recent_tag[IBA_SHADOW_RECENT]; /* low bits of the hashes: looked through for each packet */

@@ -180,6 +180,7 @@ static bool passed_over(struct iba_look *l, struct iba_shadow_requests *q, iba_p
 {
     const struct iba_shadow_read *missing = NULL;
     iba_psn from = {0};
+    uint32_t n = 0;
 
     for (unsigned i = 0; i < q->n_read; i++) {
         struct iba_shadow_read *r = &q->read[i];
@@ -193,6 +194,7 @@ static bool passed_over(struct iba_look *l, struct iba_shadow_requests *q, iba_p
         if (iba_shadow_answer_came(l, r))
             continue;
         iba_shadow_miss(l, q, stops, end);
+        n += (uint32_t)iba_psn_diff(end, stops);
         if (!missing || iba_psn_diff(r->psn, missing->psn) < 0) {
             missing = r;
             from = stops;
@@ -200,7 +202,8 @@ static bool passed_over(struct iba_look *l, struct iba_shadow_requests *q, iba_p
     }
     if (!missing)
         return false;
-    iba_shadow_tell(l, IBA_FINDING_ANSWER_MISSING, &(struct iba_tell){.cause = &missing->mark});
+    if (!iba_shadow_puts_off_missing(l, missing, from, n))
+        iba_shadow_tell(l, IBA_FINDING_ANSWER_MISSING, &(struct iba_tell){.cause = &missing->mark});
     iba_shadow_progress(q, psn);
     iba_shadow_expect_retry(l, q, IBA_CAUSE_IMPLIED, from, 0);
     return true;
@@ -476,7 +479,9 @@ static void alone(struct iba_look *l)
     if (l->syndrome >> 5 != IBA_SHADOW_KIND_ACK || iba_shadow_id_says_no(l))
         return;
     const struct iba_shadow_recent *const before = iba_shadow_response_before(l);
-    const int32_t lost = before ? iba_psn_diff(l->psn, before->psn) - 1 : 0;
+    const bool in_order = before && !(before->late && l->flow->has_answers); /* behind a late one the newest counts */
+    const iba_psn next = in_order ? iba_psn_add(before->psn, 1) : l->flow->answers;
+    const int32_t lost = before ? iba_psn_diff(l->psn, next) : 0;
     const bool old = plain && iba_shadow_overtaken(l, 0),
                turns = old && lost >= 0; /* or goes on with answers that came again */
     const bool late = plain ? old && !turns : iba_shadow_answer_is_late(l, NULL) || (!starts && lost < -1);
@@ -490,7 +495,7 @@ static void alone(struct iba_look *l)
     if (plain || late)
         return;
     if (lost > 0)
-        iba_shadow_miss(l, NULL, iba_psn_add(before->psn, 1), l->psn);
+        iba_shadow_miss(l, NULL, next, l->psn);
     l->flow->answers = iba_psn_add(l->psn, 1);
     l->flow->has_answers = true;
 }

@@ -8,7 +8,7 @@
 
 static bool is_gap(uint8_t kind)
 {
-    return kind == IBA_FINDING_GAP || kind == IBA_FINDING_RESPONSE_GAP;
+    return kind == IBA_FINDING_GAP || kind == IBA_FINDING_RESPONSE_GAP || kind == IBA_FINDING_ANSWER_MISSING;
 }
 
 static bool is_inside(const struct iba_shadow_put_off *o, iba_psn psn)
@@ -16,11 +16,12 @@ static bool is_inside(const struct iba_shadow_put_off *o, iba_psn psn)
     return iba_psn_diff(psn, o->psn) < 0 && iba_psn_diff(psn, o->psn) >= -(int32_t)o->n;
 }
 
-/* The jump that this PSN was missing from, or NULL. */
+/* The jump that this PSN was missing from, and that something is missing from yet; NULL: none. Requests and answers
+ * may have the same PSNs. */
 static struct iba_shadow_put_off *jump_over(struct iba_flow *f, iba_psn psn)
 {
     for (unsigned i = 0; i < f->order.n; i++)
-        if (is_gap(f->put_off[i].kind) && is_inside(&f->put_off[i], psn))
+        if (is_gap(f->put_off[i].kind) && f->put_off[i].filled < f->put_off[i].n && is_inside(&f->put_off[i], psn))
             return &f->put_off[i];
     return NULL;
 }
@@ -36,7 +37,7 @@ static void tell(struct iba_shadow *s, struct iba_flow *f, const struct iba_shad
                                             .at = o->mark.at,
                                             .flow = f,
                                             .psn = o->psn,
-                                            .count = o->n});
+                                            .count = o->kind == IBA_FINDING_ANSWER_MISSING ? 0 : o->n});
 }
 
 /* The jump at `at` and what was late for it: told, or let be. */
@@ -62,7 +63,7 @@ static void resolve(struct iba_shadow *s, struct iba_flow *f, unsigned at, bool 
 /* All has come; the last of it may still be looked at. */
 static bool is_full(const struct iba_flow *f, const struct iba_shadow_put_off *o)
 {
-    const bool answers = o->kind == IBA_FINDING_RESPONSE_GAP;
+    const bool answers = o->kind != IBA_FINDING_GAP;
     const bool doubt = !answers && f->rq.doubt.mark.frame != 0 && !f->rq.doubt.told && is_inside(o, f->rq.doubt.psn);
     const bool held = answers && f->held.mark.frame != 0 && is_inside(o, f->held.psn);
 
@@ -80,6 +81,30 @@ static void make_room(struct iba_shadow *s, struct iba_flow *f)
     }
 }
 
+static bool is_put_off(const struct iba_flow *f, uint64_t frame)
+{
+    for (unsigned i = 0; i < f->order.n; i++)
+        if (is_gap(f->put_off[i].kind) && f->put_off[i].of == frame)
+            return true;
+    return false;
+}
+
+void iba_shadow_order_comes_again(struct iba_flow *f, iba_psn psn)
+{
+    f->order.wanted &= iba_psn_diff(psn, f->order.psn) > 0;
+}
+
+/* It was taken before, or is going to be sent again: what its receiver does of its order does not show. */
+static bool is_asked_for(const struct iba_shadow *s, struct iba_flow *f, const struct iba_finding *t)
+{
+    struct iba_flow *const peer = iba_shadow_awake(s, f->peer);
+    const struct iba_shadow_read *const r = peer ? iba_shadow_read_at(&peer->rq, t->psn) : NULL;
+
+    if (t->kind == IBA_FINDING_GAP)
+        return f->order.wanted || (f->rq.answered && iba_psn_diff(t->psn, f->rq.una) < 0);
+    return r && r->again;
+}
+
 bool iba_shadow_puts_off(struct iba_shadow *s, struct iba_flow *f, const struct iba_finding *t)
 {
     const bool gap = is_gap((uint8_t)t->kind);
@@ -87,16 +112,16 @@ bool iba_shadow_puts_off(struct iba_shadow *s, struct iba_flow *f, const struct 
     if (f->svc == IBA_UC || (!gap && f->order.n == 0 && !f->order.lawful))
         return false;
     struct iba_shadow_put_off *const jump = gap ? NULL : jump_over(f, t->psn);
-    const bool at_once = t->frame == s->now.frame && s->now.at - f->last.at < IBA_SHADOW_AT_ONCE_NS;
     if (!gap && !jump)
         return f->order.lawful;
-    if (gap && ((f->order.strict && !f->order.lawful) || !at_once || t->count > IBA_SHADOW_MOST_LOST))
+    const bool at_once = t->frame == s->now.frame && s->now.at - f->last.at < IBA_SHADOW_AT_ONCE_NS;
+    if (gap && ((!f->order.lawful && (!at_once || is_asked_for(s, f, t))) || t->count > IBA_SHADOW_MOST_LOST))
         return false;
     const uint64_t of = jump ? jump->mark.frame : t->frame;
     if (jump)
         jump->filled++;
     make_room(s, f);
-    if (jump && !jump_over(f, t->psn))
+    if (jump && !is_put_off(f, of))
         return false; /* that has been told now */
     f->put_off[f->order.n++] = (struct iba_shadow_put_off){.mark = {t->frame, t->tag, t->at},
                                                            .cause = t->cause,
@@ -108,6 +133,34 @@ bool iba_shadow_puts_off(struct iba_shadow *s, struct iba_flow *f, const struct 
     return true;
 }
 
+bool iba_shadow_puts_off_missing(struct iba_look *l, const struct iba_shadow_read *r, iba_psn from, uint32_t missing)
+{
+    struct iba_flow *const f = l->flow;
+    const uint32_t n = (uint32_t)iba_psn_diff(l->psn, from);
+
+    const bool at_once = l->s->now.at - f->last.at < IBA_SHADOW_AT_ONCE_NS;
+    if ((!f->order.lawful && (!at_once || r->again)) || missing > IBA_SHADOW_MOST_LOST || n > UINT16_MAX)
+        return false;
+    make_room(l->s, f);
+    f->put_off[f->order.n++] = (struct iba_shadow_put_off){.mark = l->s->now,
+                                                           .cause = r->mark.frame,
+                                                           .cause_tag = r->mark.tag,
+                                                           .of = l->s->now.frame,
+                                                           .psn = l->psn,
+                                                           .n = (uint16_t)n,
+                                                           .filled = (uint16_t)(n - missing),
+                                                           .kind = IBA_FINDING_ANSWER_MISSING};
+    return true;
+}
+
+void iba_shadow_order_fill(struct iba_flow *f, iba_psn psn, uint32_t n)
+{
+    struct iba_shadow_put_off *const jump = f->order.n > 0 ? jump_over(f, psn) : NULL;
+
+    if (jump)
+        jump->filled = (uint16_t)(jump->filled + n);
+}
+
 bool iba_shadow_fills(struct iba_flow *f, iba_psn psn)
 {
     return f->order.n > 0 && jump_over(f, psn);
@@ -115,18 +168,25 @@ bool iba_shadow_fills(struct iba_flow *f, iba_psn psn)
 
 static bool is_of(const struct iba_shadow_put_off *o, bool answers)
 {
-    return o->kind == (answers ? IBA_FINDING_RESPONSE_GAP : IBA_FINDING_GAP);
+    return is_gap(o->kind) && (o->kind != IBA_FINDING_GAP) == answers;
 }
 
 void iba_shadow_order_asked(struct iba_shadow *s, struct iba_flow *f, bool answers, iba_psn psn)
 {
-    for (unsigned i = 0; i < f->order.n;)
-        if (is_of(&f->put_off[i], answers) && (!f->order.lawful || is_inside(&f->put_off[i], psn))) {
-            f->order.strict = true;
-            resolve(s, f, i, false);
+    if (!answers) {
+        f->order.wanted = true;
+        f->order.psn = psn;
+    }
+    for (unsigned i = 0; i < f->order.n;) {
+        const struct iba_shadow_put_off *o = &f->put_off[i];
+        const bool taken = iba_psn_diff(o->psn, psn) < 0; /* nobody asks for what is before `psn` */
+        if (is_of(o, answers) && (taken || !f->order.lawful || is_inside(o, psn))) {
+            f->order.strict |= !taken;
+            resolve(s, f, i, taken && is_full(f, o));
             i = 0;
         } else
             i++;
+    }
 }
 
 void iba_shadow_order_taken(struct iba_shadow *s, struct iba_flow *f, bool answers, iba_psn psn)
@@ -144,7 +204,6 @@ void iba_shadow_order_taken(struct iba_shadow *s, struct iba_flow *f, bool answe
 
 void iba_shadow_order_end(struct iba_shadow *s, struct iba_flow *f)
 {
-    while (f->order.n > 0) {
-        resolve(s, f, 0, is_full(f, &f->put_off[0]));
-    }
+    while (f->order.n > 0)
+        resolve(s, f, 0, is_full(f, &f->put_off[0]) && (f->order.lawful || !f->order.strict));
 }

@@ -74,10 +74,16 @@ void iba_shadow_report(struct iba_shadow *s, struct iba_flow *f, const struct ib
 /* ---- order: iba_shadow_order.c ---- */
 /* False: it is to be told now. */
 bool iba_shadow_puts_off(struct iba_shadow *s, struct iba_flow *f, const struct iba_finding *t);
+/* The same of a response that passes over `missing` answers from `from` on, the first of them to `r`. */
+bool iba_shadow_puts_off_missing(struct iba_look *l, const struct iba_shadow_read *r, iba_psn from, uint32_t missing);
 /* It was jumped over, and that is put off. */
 bool iba_shadow_fills(struct iba_flow *f, iba_psn psn);
+/* So were `n` PSNs more from `psn` on: a READ takes several. */
+void iba_shadow_order_fill(struct iba_flow *f, iba_psn psn, uint32_t n);
 /* What was jumped over is asked for from `psn` on: in the requests of the flow, or in its answers. */
 void iba_shadow_order_asked(struct iba_shadow *s, struct iba_flow *f, bool answers, iba_psn psn);
+/* The request comes again: what is missing behind it may come yet. */
+void iba_shadow_order_comes_again(struct iba_flow *f, iba_psn psn);
 /* All up to `psn` was taken, as it came. */
 void iba_shadow_order_taken(struct iba_shadow *s, struct iba_flow *f, bool answers, iba_psn psn);
 /* Nothing comes any more. */

@@ -161,6 +161,13 @@ __attribute__((cold)) static bool passed_by(const struct iba_look *l, const stru
            l->s->now.at >= soonest + IBA_SHADOW_TURN_NS && iba_shadow_overtaken(l, soonest);
 }
 
+/* It was jumped over, and was asked for only once: it is no other answer's. */
+static bool fills_once(const struct iba_look *l, const struct iba_shadow_read *r)
+{
+    return r && !r->again && l->flow->order.taken > 0 && iba_shadow_fills(l->flow, l->psn) &&
+           !iba_shadow_answered_before(l);
+}
+
 /* It is missing, does not go on behind the newest, and does not belong to the answer to a READ that was sent again,
  * which has had the time to begin. */
 bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow_read *r)
@@ -173,6 +180,8 @@ bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow
     const bool older = joins_late(l, r) || (r && r->again && !starts && (breaks || iba_psn_eq(l->psn, r->psn)));
 
     const bool fills = iba_shadow_fills(l->flow, l->psn) && !iba_shadow_answered_before(l);
+    if (fills_once(l, r))
+        return true;
     if ((!h && !older) || (iba_shadow_id_says_no(l) && !fills) || goes_on(l, r) || answers_afresh(l, r) || follows(l))
         return false;
     if (older)
@@ -191,7 +200,7 @@ bool iba_shadow_holds(const struct iba_look *l, const struct iba_shadow_read *r)
     const struct iba_shadow_requests *q = &l->peer->rq;
     const bool behind = q->answered && iba_psn_diff(l->psn, q->una) < 0;
 
-    return l->op->pos == IBA_FIRST && !iba_shadow_id_says_no(l) && !answers_afresh(l, r) &&
+    return !fills_once(l, r) && l->op->pos == IBA_FIRST && !iba_shadow_id_says_no(l) && !answers_afresh(l, r) &&
            (iba_shadow_hole_at(l->s, l->flow->unanswered, l->psn) ||
             (iba_shadow_reorders(l->s) && (behind || iba_shadow_answered_before(l)))) &&
            !follows(l);
@@ -360,7 +369,7 @@ void iba_shadow_read_response(struct iba_look *l, struct iba_shadow_requests *q)
     settle(l, q, r);
     iba_shadow_progress(q, l->psn);
     if (l->peer->order.n)
-        iba_shadow_order_taken(l->s, l->peer, false, iba_psn_add(r->psn, IBA_PSN_MASK));
+        iba_shadow_order_taken(l->s, l->peer, false, r->psn);
     const iba_psn from = belongs(l, q, r, newest);
     if (iba_psn_diff(l->psn, from) > 0)
         jump(l, q, r, from);

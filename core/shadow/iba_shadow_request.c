@@ -247,6 +247,8 @@ static void take_late(struct iba_look *l, struct iba_shadow_requests *q, uint32_
 {
     const bool first = iba_shadow_fills(l->flow, l->psn) && !iba_shadow_sent_at(q, l->psn);
 
+    if (n > 1)
+        iba_shadow_order_fill(l->flow, l->psn, n - 1);
     iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
     iba_shadow_fill_hole(l->s, q->hole, l->psn);
     if (l->late && !first && sent_again_though_late(l)) {
@@ -280,6 +282,7 @@ static void take_again(struct iba_look *l, struct iba_shadow_requests *q, uint32
         iba_shadow_start_run(l, q);
     if (starts && !q->run.guess)
         ask_again(l);
+    iba_shadow_order_comes_again(l->flow, l->psn);
     stray(l, q, n);
     if (doubts || (starts && q->run.guess)) {
         q->doubt.mark = l->s->now;

@@ -433,6 +433,7 @@ void iba_shadow_settle(struct iba_shadow *s, struct iba_flow *f, bool went_back)
         return;
     }
     iba_shadow_order_asked(s, f, false, psn);
+    iba_shadow_order_comes_again(f, psn);
     serve(q, &q->run.mark);
     q->run.on = true;
     q->next = q->stray;

@@ -41,6 +41,15 @@ struct fate {
     uint64_t flips;
 };
 
+/* When a frame that is sent now leaves the wire to side `to`. */
+static iba_time leaves(struct iba_net *n, uint8_t to, iba_time now)
+{
+    const iba_time begins = n->wire[to] > now ? n->wire[to] : now;
+
+    n->wire[to] = begins + n->faults.spacing_ns;
+    return begins;
+}
+
 static struct fate draw(struct iba_random *r, const struct iba_net_faults *f, iba_time now)
 {
     struct fate x;
@@ -166,7 +175,7 @@ void iba_net_send(struct iba_net *n, uint8_t from, const uint8_t *frame, size_t 
 
     assert(from <= 1 && len > 0 && len <= n->slot_bytes);
     iba_random_seed(&own, iba_random_next(&n->random));
-    x = draw(&own, &n->faults, now);
+    x = draw(&own, &n->faults, leaves(n, to, now));
     tell(n, IBA_NET_SENT, id, from, now);
     i = x.lose ? n->n_slot : take(n, frame, len, id, to);
     if (i == n->n_slot) {

@@ -22,6 +22,7 @@ struct iba_net_faults {
     uint32_t lose, duplicate, corrupt, reorder, ecn_mark;
     iba_time delay_ns, jitter_ns; /* every frame; uniform extra, 0..jitter_ns, which reorders too */
     iba_time reorder_ns;          /* extra delay of a frame picked for reordering */
+    iba_time spacing_ns; /* between frames of one side that arrive in the order sent: the wire has a width; 0: none */
 };
 
 enum iba_net_what {
@@ -60,6 +61,7 @@ struct iba_net {
     uint64_t serial, frames;
     uint64_t overflow; /* frames lost because no slot was free, logged as LOST too; a copy without a slot is not made */
     iba_time next[2];  /* earliest due, by side */
+    iba_time wire[2];  /* when the wire to that side is free again */
     uint32_t free, top; /* slots below `free` are used, those from `top` on are not */
     void (*log)(void *ctx, const struct iba_net_event *e); /* optional */
     void *log_ctx;

@@ -150,6 +150,7 @@ struct pair *pair_open(const struct pair_config *c)
     p->link = c->kind == IBA_PORT_IB ? IBA_LINK_IB : IBA_LINK_ETHERNET;
     p->hash = UINT64_C(14695981039346656037);
     p->waits = c->waits;
+    p->due = IBA_NEVER;
     p->frames = malloc((size_t)flight * IBA_TX_MOST);
     cr_assert_not_null(p->frames);
     iba_net_init(&p->net, c->seed, &c->faults, p->link, p->slot, p->frames, flight, IBA_TX_MOST);
@@ -215,6 +216,12 @@ static bool drain(struct pair *p, unsigned i)
     return any;
 }
 
+void pair_feed(struct pair *p, unsigned to, const struct iba_view *v)
+{
+    iba_ca_feed(&p->end[to].ca, 1, v, p->now);
+    p->steps++;
+}
+
 static bool deliver(struct pair *p, unsigned i)
 {
     uint8_t buf[IBA_TX_MOST];
@@ -228,8 +235,10 @@ static bool deliver(struct pair *p, unsigned i)
     iba_view_check(&v);
     if (p->tap)
         p->tap(p->tap_ctx, 1 - i, true, &v);
-    iba_ca_feed(&p->end[i].ca, 1, &v, p->now);
-    p->steps++;
+    if (p->arrives)
+        p->arrives(p->tap_ctx, i, &v);
+    else
+        pair_feed(p, i, &v);
     return true;
 }
 
@@ -237,6 +246,7 @@ static iba_time next_event(const struct pair *p)
 {
     iba_time t = iba_net_deadline(&p->net);
 
+    t = p->due < t ? p->due : t;
     for (unsigned i = 0; i < 2; i++) {
         const iba_time d = iba_ca_deadline(&p->end[i].ca);
         t = d < t ? d : t;
@@ -264,6 +274,8 @@ bool pair_run(struct pair *p, iba_time until)
         p->now = t > p->now ? t : p->now;
         for (unsigned i = 0; i < 2; i++)
             iba_ca_advance(&p->end[i].ca, p->now);
+        if (p->due <= p->now)
+            p->on_due(p->tap_ctx);
     }
     return false;
 }

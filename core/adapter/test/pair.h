@@ -48,6 +48,11 @@ struct pair {
     void (*tap)(void *ctx, unsigned from, bool arrived, const struct iba_view *v);
     /* Optional, with the same context: each decision of end `end`, as its trace tells it. */
     void (*decided)(void *ctx, unsigned end, const struct iba_rule *r);
+    /* Optional, with the same context: takes what arrives at end `to`, which gets it only by pair_feed(). */
+    void (*arrives)(void *ctx, unsigned to, const struct iba_view *v);
+    /* With it: called at `due`, which it moves; IBA_NEVER: nothing to do. */
+    void (*on_due)(void *ctx);
+    iba_time due;
     void *tap_ctx;
 };
 
@@ -76,6 +81,8 @@ static inline uint8_t *pair_memory(struct pair *p, unsigned end)
 }
 /* Runs until nothing moves or `until` has come. False when it ran longer than any exchange should. */
 bool pair_run(struct pair *p, iba_time until);
+/* The packet is the adapter's of end `to` now. */
+void pair_feed(struct pair *p, unsigned to, const struct iba_view *v);
 /* A completion of either end; 0 when there is none. Hashed. */
 int pair_poll(struct pair *p, unsigned end, struct iba_wc *wc);
 /* The guards of both regions are untouched. */

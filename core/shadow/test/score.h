@@ -12,6 +12,12 @@
 enum { SCORE_FRAMES = 1 << 16 };
 #define SCORE_KIND(kind) (UINT64_C(1) << IBA_FINDING_##kind)
 
+/* Of a packet that others overtook. */
+enum score_overtaken {
+    SCORE_SHOWN,  /* as late: its receiver, or the capture, lacks a packet that was overtaken with it */
+    SCORE_LAWFUL, /* its receiver waited for it */
+    SCORE_UNCLEAR /* so it did, but waited in vain for another */
+};
 struct score_frame { /* as an engine sent it */
     iba_psn psn;
     uint32_t n;    /* PSNs it takes */
@@ -24,36 +30,47 @@ struct score_frame { /* as an engine sent it */
     uint64_t way;     /* what picks its way: traffic class without ECN, hop limit, flow label */
     uint64_t ends;    /* kind of finding, as a bit: the requester took it as the end of the connection */
     uint32_t cause;   /* retry: the frame that made the sender go back, plus 1; 0: a timer */
-    uint8_t from, opcode, credits;
+    uint8_t from, opcode, credits, overtaken;
     bool request, plain; /* plain: an ACK and nothing else */
     bool asks;           /* request: for an answer */
     bool marked;         /* by the network */
     bool captured;       /* as far as the capture has come */
     bool accepted;       /* a copy arrived, and the adapter found it whole */
+    bool in_vain;        /* its receiver waited for those before it, and not all came */
     bool misses;         /* a response: the requester found that an answer before it is missing */
 };
 struct score_sight { /* one packet that passed the capture point */
     uint32_t frame;
     iba_time at;
-    bool copy;               /* that frame has passed before */
-    bool refused;            /* by the adapter's checks of lengths and CRCs */
-    bool seen;               /* is in the capture */
-    uint64_t way;            /* of score_frame.way, what it is in the capture */
-    bool disguised;          /* damaged in what was captured of it, and no ICRC to show it: the capture has another */
-    uint64_t found, must;    /* kinds of findings: said; true */
-    uint64_t hidden, either; /* true, but another history gives the same capture; as good said as left out */
+    bool copy;                 /* that frame has passed before */
+    bool refused;              /* by the adapter's checks of lengths and CRCs */
+    bool seen;                 /* is in the capture */
+    uint64_t way;              /* of score_frame.way, what it is in the capture */
+    bool disguised;            /* damaged in what was captured of it, and no ICRC to show it: the capture has another */
+    enum score_overtaken jump; /* of those it left a hole for; SCORE_SHOWN as well: it left none */
+    uint64_t found, must;      /* kinds of findings: said; true */
+    uint64_t hidden, either;   /* true, but another history gives the same capture; as good said as left out */
 };
 
+/* What the network and the adapters in it are like. */
+enum score_network {
+    SCORE_PLAIN,      /* packets come in order, but for faults; adapters go back to what was lost */
+    SCORE_REORDERING, /* packets overtake others all the time, and adapters take them in any order */
+    SCORE_NETWORKS
+};
 enum score_way { SCORE_WHOLE, SCORE_CUT, SCORE_LOSSY, SCORE_MIDSTREAM, SCORE_WAYS };
 
 struct score_run {
     enum score_way way;
+    enum score_network network;
     struct score_frame frame[SCORE_FRAMES];
     struct score_sight sight[SCORE_FRAMES];
     uint32_t n_frame, n_sight;
     bool gave_up[2]; /* that end: it was tried as often as agreed */
 };
 
+/* Plays the network of that kind and number, and fills in what is true and what was said. */
+void score_play(struct score_run *r, enum score_way way, enum score_network network, uint64_t seed);
 /* Fills in must and may of every packet in the capture. */
 void score_truth(struct score_run *r);
 #endif

@@ -2,7 +2,8 @@
 #include <string.h>
 #include "score.h"
 
-enum { PSNS = 1 << 14, INSTANT_NS = 1000 };
+/* JUMPS: that lawful, the network is one that reorders */
+enum { PSNS = 1 << 14, INSTANT_NS = 1000, JUMPS = 3, ACKNOWLEDGED_NS = 30000 };
 #define RETRIES                                                                                                        \
     (SCORE_KIND(RETRY_NAK) | SCORE_KIND(RETRY_RNR) | SCORE_KIND(RETRY_IMPLIED) | SCORE_KIND(RETRY_TIMEOUT) |           \
      SCORE_KIND(RETRY_UNCLEAR))
@@ -35,6 +36,8 @@ struct truth {
         unsigned changes;
     } way[2][2];                  /* of the newest packet: by the end that sends it, and whether it is a request */
     struct score_sight *asked[2]; /* the newest that asked the other end for an answer */
+    unsigned lawful[2];           /* jumps of that end's packets, of which all came in time */
+    iba_time third[2];            /* of those */
     bool ended[2];                /* the requests of that end, and it is told */
 };
 
@@ -394,6 +397,131 @@ static void of_way(struct truth *t, struct score_sight *e)
     t->way[from][request].disguised = e->disguised;
 }
 
+/* ---- fabrics that reorder, and adapters that wait for what was overtaken ---- */
+
+#define LOSSES (SCORE_KIND(GAP) | SCORE_KIND(RESPONSE_GAP) | SCORE_KIND(ANSWER_MISSING))
+
+/* Of its kind and sender, sent before it and not captured yet. */
+static bool is_overtaken(const struct score_run *r, const struct score_sight *e, uint32_t frame)
+{
+    const struct score_frame *f = &r->frame[e->frame], *b = &r->frame[frame];
+
+    return b->from == f->from && b->request == f->request && !b->captured;
+}
+
+static bool is_captured_later(const struct score_run *r, const struct score_sight *e, uint32_t frame)
+{
+    for (const struct score_sight *o = e + 1; o < r->sight + r->n_sight; o++)
+        if (o->frame == frame && o->seen)
+            return true;
+    return false;
+}
+
+/* The packet overtakes those before it that are not captured yet. Nothing is missing when all of them come while their
+ * receiver waits for them; when they come, and it waits in vain for another, that shows as little. */
+/* Its receiver refused it, or what came before it, so that it is sent again; or it comes again. */
+static bool is_repeated(const struct truth *t, uint32_t id)
+{
+    const struct score_run *r = t->r;
+    const struct score_frame *f = &r->frame[id];
+
+    if (!f->request)
+        return have(t, &t->request[1 - f->from], 1u - f->from, f->psn, TWICE);
+    for (uint32_t i = id + 1; !f->retry && i < r->n_frame; i++) {
+        const struct score_frame *b = &r->frame[i];
+        if (b->request && b->from == f->from && iba_psn_eq(b->psn, f->psn))
+            return (b->retry & (SCORE_KIND(RETRY_NAK) | SCORE_KIND(RETRY_RNR))) != 0;
+    }
+    return f->retry != 0;
+}
+
+static void of_overtaking(struct truth *t, struct score_sight *e, uint32_t from)
+{
+    struct score_run *r = t->r;
+    const struct score_frame *f = &r->frame[e->frame];
+    const bool jumps = (e->must & LOSSES) != 0;
+    const bool unclear = f->in_vain || is_repeated(t, e->frame) || (f->request && !t->response[f->from].any);
+    bool any = false, all = true;
+
+    for (uint32_t g = from; g < e->frame; g++)
+        if (is_overtaken(r, e, g)) {
+            any = true;
+            all &= is_captured_later(r, e, g);
+        }
+    for (uint32_t g = from; g < e->frame; g++)
+        if (is_overtaken(r, e, g))
+            r->frame[g].overtaken = !all ? SCORE_SHOWN : unclear ? SCORE_UNCLEAR : SCORE_LAWFUL;
+    if (!any || !all)
+        return;
+    e->either |= unclear ? e->must & LOSSES : 0;
+    e->must &= ~LOSSES;
+    t->lawful[f->from] += jumps && !unclear;
+    if (jumps && !unclear && t->lawful[f->from] == JUMPS)
+        t->third[f->from] = e->at;
+    e->jump = !jumps ? SCORE_SHOWN : unclear ? SCORE_UNCLEAR : SCORE_LAWFUL;
+}
+
+/* Before it is known that packets overtake each other, what leaves no hole is as good called late. */
+static void of_overtaken(const struct truth *t, struct score_sight *e)
+{
+    const struct score_frame *f = &t->r->frame[e->frame];
+    const bool known = t->lawful[f->from] >= JUMPS && e->at - t->third[f->from] >= ACKNOWLEDGED_NS;
+
+    if (f->overtaken == SCORE_SHOWN)
+        return;
+    e->must &= ~SCORE_KIND(LATE);
+    e->hidden &= ~SCORE_KIND(LATE);
+    e->either |= f->overtaken == SCORE_UNCLEAR || (f->plain && !known) ? SCORE_KIND(LATE) : 0;
+}
+
+/* Which of its jumps shows that an end's packets overtake each other depends on what is acknowledged when: one of them
+ * is to be told, and no second. */
+static void of_order(struct score_run *r, unsigned from)
+{
+    struct score_sight *chosen = NULL;
+    unsigned lawful = 0, jumps = 0;
+
+    for (struct score_sight *e = r->sight; e < r->sight + r->n_sight; e++) {
+        if (r->frame[e->frame].from != from || e->jump == SCORE_SHOWN)
+            continue;
+        jumps++;
+        lawful += e->jump == SCORE_LAWFUL;
+        if (!chosen || (e->found & SCORE_KIND(REORDERED) && !(chosen->found & SCORE_KIND(REORDERED))))
+            chosen = e;
+    }
+    if (jumps >= JUMPS)
+        *(lawful >= JUMPS ? &chosen->must : &chosen->either) |= SCORE_KIND(REORDERED);
+}
+
+/* It comes behind packets that its end sent after it. */
+static void of_late(struct truth *t, struct score_sight *e, struct stream *s)
+{
+    struct score_frame *f = &t->r->frame[e->frame];
+
+    /* The same bytes as an answer before it: which of the two was sent first cannot be seen, nor whether it was
+     * sent late, for a copy of its request, or came late. */
+    const bool only = !f->request && !f->nak && iba_opcodes[f->opcode].pos == IBA_ONLY;
+    const bool same = only && have(t, s, 1u - f->from, f->psn, f->plain ? ACK : DATA);
+    /* Before anything of its sender has answered, nothing shows how soon it may have sent this again; where a READ
+     * was asked for before the capture, nothing shows how often. */
+    const bool starts = iba_opcode_begins(&iba_opcodes[f->opcode]);
+    const bool unasked =
+        sort_of(f) == DATA && starts && !have(t, &t->request[1u - f->from], 1u - f->from, f->psn, ASKS);
+    const struct score_sight *const twin = f->request ? comes_with_retry(t, e) : NULL;
+    const bool shows = shows_late(t, s, e->frame) && !unasked && !twin && (!f->request || t->response[f->from].any);
+    const uint64_t again = f->plain ? SCORE_KIND(ACK_AGAIN) : SCORE_KIND(ANSWER_AGAIN);
+    e->must |= f->nak | (same ? again : shows ? SCORE_KIND(LATE) : 0);
+    e->hidden |= SCORE_KIND(LATE) | (twin ? t->r->frame[twin->frame].retry : 0);
+    e->either |= f->request && !t->response[f->from].any ? RETRIES : 0;
+    /* These are true of a late one, too. */
+    e->either |= f->plain && !f->nak ? SCORE_KIND(ACK_AGAIN) : 0;
+    e->either |= !f->request && have(t, s, 1u - f->from, f->psn, DATA) ? SCORE_KIND(ANSWER_AGAIN) : 0;
+    e->either |= f->retry ? f->retry | SCORE_KIND(RETRY_UNCLEAR) : 0;
+    take(t, s, f->request ? f->from : 1u - f->from, e->frame);
+    if (t->r->network == SCORE_REORDERING)
+        of_overtaken(t, e);
+}
+
 static void of_sight(struct truth *t, struct score_sight *e)
 {
     struct score_frame *f = &t->r->frame[e->frame];
@@ -420,31 +548,19 @@ static void of_sight(struct truth *t, struct score_sight *e)
     if (e->copy) {
         e->must &= ~SCORE_KIND(ECN);
         of_copy(t, e, s);
-    } else if (s->any && e->frame < s->newest) {
-        /* The same bytes as an answer before it: which of the two was sent first cannot be seen, nor whether it was
-         * sent late, for a copy of its request, or came late. */
-        const bool only = !f->request && !f->nak && iba_opcodes[f->opcode].pos == IBA_ONLY;
-        const bool same = only && have(t, s, 1u - f->from, f->psn, f->plain ? ACK : DATA);
-        /* Before anything of its sender has answered, nothing shows how soon it may have sent this again; where a READ
-         * was asked for before the capture, nothing shows how often. */
-        const bool starts = iba_opcode_begins(&iba_opcodes[f->opcode]);
-        const bool unasked =
-            sort_of(f) == DATA && starts && !have(t, &t->request[1u - f->from], 1u - f->from, f->psn, ASKS);
-        const struct score_sight *const twin = f->request ? comes_with_retry(t, e) : NULL;
-        const bool shows = shows_late(t, s, e->frame) && !unasked && !twin && (!f->request || t->response[f->from].any);
-        const uint64_t again = f->plain ? SCORE_KIND(ACK_AGAIN) : SCORE_KIND(ANSWER_AGAIN);
-        e->must |= f->nak | (same ? again : shows ? SCORE_KIND(LATE) : 0);
-        e->hidden |= SCORE_KIND(LATE) | (twin ? t->r->frame[twin->frame].retry : 0);
-        e->either |= f->request && !t->response[f->from].any ? RETRIES : 0;
-        /* These are true of a late one, too. */
-        e->either |= f->plain && !f->nak ? SCORE_KIND(ACK_AGAIN) : 0;
-        e->either |= !f->request && have(t, s, 1u - f->from, f->psn, DATA) ? SCORE_KIND(ANSWER_AGAIN) : 0;
-        e->either |= f->retry ? f->retry | SCORE_KIND(RETRY_UNCLEAR) : 0;
-        take(t, s, f->request ? f->from : 1u - f->from, e->frame);
-    } else if (f->request)
+        return;
+    }
+    if (s->any && e->frame < s->newest) {
+        of_late(t, e, s);
+        return;
+    }
+    const uint32_t from = s->any ? s->newest + 1 : t->begin;
+    if (f->request)
         of_request(t, e);
     else
         of_response(t, e);
+    if (t->r->network == SCORE_REORDERING)
+        of_overtaking(t, e, from);
 }
 
 void score_truth(struct score_run *r)
@@ -465,6 +581,8 @@ void score_truth(struct score_run *r)
     for (uint32_t i = 0; i < r->n_sight; i++)
         if (r->sight[i].seen)
             of_sight(&t, &r->sight[i]);
+    for (unsigned i = 0; i < 2; i++)
+        of_order(r, i);
     for (unsigned i = 0; i < 2; i++)
         if (r->gave_up[i] && t.asked[i])
             t.asked[i]->must |= SCORE_KIND(END_RETRIES);

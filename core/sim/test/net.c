@@ -254,6 +254,22 @@ Test(net, duplicates_are_identical)
     cr_assert_gt(apart, 900);
 }
 
+/* A wire with a width keeps frames apart that are sent at once; each side has its own. */
+Test(net, frames_are_spaced)
+{
+    const struct iba_net_faults f = {.delay_ns = 1000, .spacing_ns = 100};
+    uint8_t frame[BYTES], got[BYTES];
+
+    start(&bench, 1, &f, IBA_LINK_ETHERNET);
+    for (uint64_t i = 0; i < 6; i++)
+        iba_net_send(&bench.net, i & 1, frame, numbered(frame, i), 0);
+    for (uint64_t i = 0; i < 6; i++) {
+        const iba_time due = 1000 + 100 * (i / 2);
+        cr_assert_eq(iba_net_receive(&bench.net, (i & 1) ^ 1, got, sizeof got, due - 1), 0, "not yet");
+        cr_assert_gt(iba_net_receive(&bench.net, (i & 1) ^ 1, got, sizeof got, due), 0);
+    }
+}
+
 /* A frame picked for reordering is overtaken by those behind it. */
 Test(net, reordered_frames_are_overtaken)
 {
