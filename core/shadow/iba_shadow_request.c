@@ -333,6 +333,13 @@ __attribute__((cold)) static bool fills_only(const struct iba_look *l, struct ib
            l->s->now.at - q->last.at < IBA_SHADOW_AT_ONCE_NS && !iba_shadow_was_asked_for(l, q);
 }
 
+/* It goes on with what is new, behind one that came again, and more was answered than that: the responder had kept the
+ * rest, and the requester sends only the oldest again. */
+__attribute__((cold)) static bool has_kept(const struct iba_look *l, const struct iba_shadow_requests *q)
+{
+    return q->run.on && iba_psn_eq(l->psn, q->high) && q->answered && iba_psn_diff(q->una, q->next) > 0;
+}
+
 /* Where the packet stands among those before it. */
 static void place(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
 {
@@ -360,7 +367,7 @@ static void place(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
         take_again(l, q, n, next, asked_for);
         return;
     }
-    const int32_t jumps = iba_psn_diff(l->psn, next);
+    const int32_t jumps = has_kept(l, q) ? 0 : iba_psn_diff(l->psn, next);
     if (l->peer && l->peer->order.n)
         iba_shadow_order_taken(l->s, l->peer, true, l->psn);
     if (jumps > 0)

@@ -48,6 +48,8 @@ struct pair {
     void (*tap)(void *ctx, unsigned from, bool arrived, const struct iba_view *v);
     /* Optional, with the same context: each decision of end `end`, as its trace tells it. */
     void (*decided)(void *ctx, unsigned end, const struct iba_rule *r);
+    /* Optional, with the same context: false keeps what the adapter of end `from` sends off the wire. */
+    bool (*sends)(void *ctx, unsigned from, const struct iba_view *v);
     /* Optional, with the same context: takes what arrives at end `to`, which gets it only by pair_feed(). */
     void (*arrives)(void *ctx, unsigned to, const struct iba_view *v);
     /* With it: called at `due`, which it moves; IBA_NEVER: nothing to do. */

@@ -56,6 +56,8 @@ struct score_sight { /* one packet that passed the capture point */
 enum score_network {
     SCORE_PLAIN,      /* packets come in order, but for faults; adapters go back to what was lost */
     SCORE_REORDERING, /* packets overtake others all the time, and adapters take them in any order */
+    SCORE_OLDEST, /* adapters keep what comes behind a loss, and a timer makes them send the oldest packet again only */
+    SCORE_SELECTIVE, /* the same, and they ask for what is missing */
     SCORE_NETWORKS
 };
 enum score_way { SCORE_WHOLE, SCORE_CUT, SCORE_LOSSY, SCORE_MIDSTREAM, SCORE_WAYS };

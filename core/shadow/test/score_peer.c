@@ -104,10 +104,78 @@ static void give_up_waiting(void *ctx)
     set_due(y);
 }
 
+/* ---- adapters that keep what comes behind a loss ---- */
+
+static iba_psn psn_of(const struct score_play *y, const struct score_held *h)
+{
+    return y->r->frame[h->frame].psn;
+}
+
+/* A request that its receiver waits for, among those it keeps; w->n: none. */
+static uint32_t next_kept(const struct score_play *y, unsigned to)
+{
+    const struct score_waits *w = &y->waits[to];
+    uint32_t i = 0;
+
+    while (i < w->n && iba_psn_diff(psn_of(y, &w->held[i]), y->p->end[to].qp.r.epsn) > 0)
+        i++;
+    return i;
+}
+
+static bool is_kept(const struct score_play *y, unsigned to, iba_psn psn)
+{
+    const struct score_waits *w = &y->waits[to];
+
+    for (uint32_t i = 0; i < w->n; i++)
+        if (iba_psn_eq(psn_of(y, &w->held[i]), psn))
+            return true;
+    return false;
+}
+
+static void arrives_behind_a_loss(void *ctx, unsigned to, const struct iba_view *v)
+{
+    struct score_play *y = ctx;
+    struct score_waits *w = &y->waits[to];
+    const struct iba_qp *qp = &y->p->end[to].qp;
+    const struct score_frame *f = &y->r->frame[y->delivered];
+    const bool early = f->request && iba_psn_diff(f->psn, qp->r.epsn) > 0;
+
+    if (early && !is_kept(y, to, f->psn))
+        hold(y, to, v);
+    if (!early || (y->r->network == SCORE_SELECTIVE && !qp->r.nak_sent))
+        feed(y, to, y->delivered, v); /* a packet too early makes it ask for the missing one */
+    for (uint32_t i = next_kept(y, to); i < w->n; i = next_kept(y, to)) {
+        const iba_psn before = qp->r.epsn;
+        feed_held(y, to, i);
+        if (iba_psn_eq(before, qp->r.epsn))
+            break; /* it is not ready for it */
+    }
+}
+
+/* Of what is sent again only the oldest leaves. */
+static bool sends_the_oldest(void *ctx, unsigned from, const struct iba_view *v)
+{
+    struct score_play *y = ctx;
+    const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(v)));
+
+    if (v->op->dir != IBA_REQ || !y->began[from] || iba_psn_diff(psn, y->high[from]) >= 0)
+        return true;
+    const bool twice = y->again[from].any && iba_psn_eq(y->again[from].psn, psn) && y->again[from].at == y->p->now;
+    if (twice || !iba_psn_eq(psn, y->p->end[from].qp.s.una))
+        return false;
+    y->again[from].any = true;
+    y->again[from].psn = psn;
+    y->again[from].at = y->p->now;
+    return true;
+}
+
 void score_peer_open(struct score_play *y)
 {
-    if (y->r->network != SCORE_REORDERING)
-        return;
-    y->p->arrives = arrives_in_any_order;
-    y->p->on_due = give_up_waiting;
+    if (y->r->network == SCORE_REORDERING) {
+        y->p->arrives = arrives_in_any_order;
+        y->p->on_due = give_up_waiting;
+    } else if (y->r->network == SCORE_OLDEST || y->r->network == SCORE_SELECTIVE) {
+        y->p->arrives = arrives_behind_a_loss;
+        y->p->sends = sends_the_oldest;
+    }
 }

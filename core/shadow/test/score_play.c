@@ -53,7 +53,8 @@ static void sent_request(struct score_play *y, struct score_frame *f)
 {
     const unsigned s = f->from;
     const bool again = y->began[s] && iba_psn_diff(f->psn, y->high[s]) < 0;
-    const bool back = y->began[s] && iba_psn_diff(f->psn, y->next[s]) < 0;
+    const bool one_by_one = y->r->network == SCORE_OLDEST || y->r->network == SCORE_SELECTIVE;
+    const bool back = y->began[s] && (one_by_one || iba_psn_diff(f->psn, y->next[s]) < 0);
 
     if (again) {
         if (y->cause[s].kind)
@@ -278,8 +279,19 @@ static struct iba_net_faults faults_of_reordering(uint64_t seed)
                                    .ecn_mark = seed % 5 == 0 ? RATE : 0};
 }
 
-static struct iba_net_faults (*const faults_of[])(uint64_t seed) = {
-    [SCORE_PLAIN] = faults_of_plain, [SCORE_REORDERING] = faults_of_reordering};
+/* A network that loses packets, some also mark them. */
+static struct iba_net_faults faults_of_losing(uint64_t seed)
+{
+    return (struct iba_net_faults){.delay_ns = 5000,
+                                   .spacing_ns = 100,
+                                   .lose = RATE / 2 * (1 + (uint32_t)(seed % 4)),
+                                   .ecn_mark = seed % 5 == 0 ? RATE : 0};
+}
+
+static struct iba_net_faults (*const faults_of[])(uint64_t seed) = {[SCORE_PLAIN] = faults_of_plain,
+                                                                    [SCORE_REORDERING] = faults_of_reordering,
+                                                                    [SCORE_OLDEST] = faults_of_losing,
+                                                                    [SCORE_SELECTIVE] = faults_of_losing};
 
 /* Who gave up for want of an answer. */
 static void completed(struct score_play *y)

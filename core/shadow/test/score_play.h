@@ -30,6 +30,11 @@ struct score_play {
         } held[SCORE_HELD];
         uint32_t n, next; /* next: frame; of those before it the end waits for none */
     } waits[2];
+    struct { /* what was sent again last, by its end */
+        bool any;
+        iba_psn psn;
+        iba_time at;
+    } again[2];
 };
 
 /* Makes the ends do what the kind of network says. */
