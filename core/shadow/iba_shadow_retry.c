@@ -287,16 +287,18 @@ static iba_time last_answer(const struct iba_flow *peer)
 }
 
 /* Some adapters learn how soon an answer comes, and let their timer run a little longer only, at first: from 4 us on,
- * and twice as long each time. Nothing was answered since all had been sent, though there was time for several answers,
- * and it goes back to the oldest. Where that takes no longer than a round trip may, the second time shows it. */
+ * and twice as long each time. All had been sent, nothing was answered since the last answer or the last packet, though
+ * there was time for several answers, and it goes back to the oldest. Where that takes no longer than a round trip may,
+ * the second time shows it. */
 static bool is_hasty_timer(const struct iba_look *l, struct iba_shadow_requests *q)
 {
-    const iba_time waited = l->s->now.at - q->last.at, before = q->hasty.waited;
+    const iba_time answer = l->peer ? last_answer(l->peer) : 0, before = q->hasty.waited;
+    const iba_time waited = l->s->now.at - (answer > q->last.at ? answer : q->last.at);
     const iba_psn oldest = q->answered ? q->una : q->first;
 
     if (!l->peer || !l->peer->has_turn || l->s->found[IBA_FINDING_NOT_CAPTURED] > 0 || waited < SHORTEST_TIMER_NS ||
         waited < ROUND_TRIPS * (l->peer->turn_ns + IBA_SHADOW_TURN_NS) || !iba_psn_eq(l->psn, oldest) ||
-        !iba_psn_eq(q->next, q->high) || last_answer(l->peer) > q->last.at)
+        !iba_psn_eq(q->next, q->high))
         return false;
     const bool doubles = before && iba_psn_eq(q->hasty.psn, l->psn) && 2 * waited >= 3 * before && waited <= 3 * before;
     q->hasty.psn = l->psn;

@@ -99,6 +99,7 @@ static const struct row rows[] = {
     {0, {READ(1, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 2, .bytes = 256}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}, SEND(4),
          SEND(8), READ(5, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 5, .bytes = 256, .syndrome = ACK, .msn = 3}, {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 6, .bytes = 256}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 7, .bytes = 88, .syndrome = ACK, .msn = 3}, REPLY(8, 4)}},
     {K(RETRY_TIMEOUT), {SEND(1), REPLY(1, 1), SEND(2), SEND(3), SEND(4), LATER(2), REPLY(3, 3), SEND(5), REPLY(5, 5)}},
+    {K(RETRY_TIMEOUT), {SEND(1), REPLY(1, 1), SEND(2), SEND(3), REPLY(2, 2), HASTY(3, 100), REPLY(3, 3)}},
     {K(NAK_INVALID), {ASK(1), REFUSE(1, NAK + 1, 0)}},
     {K(NAK_ACCESS), {ASK(1), REFUSE(1, NAK + 2, 0)}},
     {K(NAK_OPERATION), {ASK(1), REFUSE(1, NAK + 3, 0)}},

@@ -67,6 +67,7 @@ static const char no_packet[] = "not captured: what came in between, or was aske
 static const char no_request[] = "no request: it was not captured, or never sent";
 static const char mixed[] = "limit not kept: what is sent or answered again while packets overtake each other";
 static const char one_by_one[] = "limit not kept: the shadow expects what comes again to go on with the rest";
+static const char hasty[] = "limit not kept: a timer that runs out where an answer may be missing as well";
 enum { EACH_WAY = W(WHOLE) | W(CUT) | W(LOSSY) | W(MIDSTREAM) };
 static const struct exception {
     unsigned networks, ways; /* bits */
@@ -88,6 +89,8 @@ static const struct exception {
      F(RETRY_IMPLIED) | F(RETRY_TIMEOUT) | F(ANSWER_AGAIN) | F(GAP) | F(ANSWER_MISSING) | F(LATE), one_by_one, true},
     {W(OLDEST) | W(SELECTIVE), W(LOSSY) | W(MIDSTREAM), F(NOT_CAPTURED) | F(RESPONSE_GAP), one_by_one, true},
     {W(SELECTIVE), EACH_WAY, F(RETRY_NAK) | F(NAK_IGNORED), one_by_one, true},
+    {W(ADAPTIVE), EACH_WAY, F(RETRY_NAK) | F(RETRY_RNR) | F(RETRY_IMPLIED) | F(RETRY_TIMEOUT) | F(END_NAK), hasty,
+     true},
 };
 
 static const struct exception *excepted(enum score_network network, enum score_way way, unsigned kind)
@@ -163,7 +166,8 @@ static const char *const ways[] = {[SCORE_WHOLE] = "The whole capture",
 static const char *const networks[] = {[SCORE_PLAIN] = "plain",
                                        [SCORE_REORDERING] = "reordering",
                                        [SCORE_OLDEST] = "oldest",
-                                       [SCORE_SELECTIVE] = "selective"};
+                                       [SCORE_SELECTIVE] = "selective",
+                                       [SCORE_ADAPTIVE] = "adaptive"};
 
 static void score(enum score_way way, enum score_network network, unsigned n)
 {

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "score_play.h"
+#include "transport/iba_requester.h"
 
 /* Longer than the network lets any packet be overtaken. */
 static const iba_time patience_ns = 10000;
@@ -169,6 +170,30 @@ static bool sends_the_oldest(void *ctx, unsigned from, const struct iba_view *v)
     return true;
 }
 
+/* ---- timers that adapt ---- */
+
+enum { SHORTEST_TIMEOUT = 4, LONGEST_TIMEOUT = 12 }; /* 66 us, 17 ms */
+
+/* The timer of a requester runs twice as long as it did, unless something was answered since. */
+static bool sets_its_timer(void *ctx, unsigned from, const struct iba_view *v)
+{
+    struct score_play *y = ctx;
+    struct iba_qp *qp = &y->p->end[from].qp;
+    const iba_time due = qp->s.ack_due;
+
+    if (v->op->dir != IBA_REQ || due == IBA_NEVER || due == y->timer[from].due)
+        return true;
+    const bool again = iba_psn_eq(qp->s.una, y->timer[from].una) && y->timer[from].due != 0;
+    const iba_time began = due - iba_ack_timeout_ns(qp->attr.timeout);
+    const unsigned longer = qp->attr.timeout + (qp->attr.timeout < LONGEST_TIMEOUT ? 1u : 0u);
+
+    qp->attr.timeout = (uint8_t)(again ? longer : SHORTEST_TIMEOUT);
+    qp->s.ack_due = began + iba_ack_timeout_ns(qp->attr.timeout);
+    y->timer[from].una = qp->s.una;
+    y->timer[from].due = qp->s.ack_due;
+    return true;
+}
+
 void score_peer_open(struct score_play *y)
 {
     if (y->r->network == SCORE_REORDERING) {
@@ -177,5 +202,8 @@ void score_peer_open(struct score_play *y)
     } else if (y->r->network == SCORE_OLDEST || y->r->network == SCORE_SELECTIVE) {
         y->p->arrives = arrives_behind_a_loss;
         y->p->sends = sends_the_oldest;
+    } else if (y->r->network == SCORE_ADAPTIVE) {
+        y->p->sends = sets_its_timer;
+        y->p->end[0].qp.attr.timeout = y->p->end[1].qp.attr.timeout = SHORTEST_TIMEOUT;
     }
 }

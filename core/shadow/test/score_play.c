@@ -291,7 +291,8 @@ static struct iba_net_faults faults_of_losing(uint64_t seed)
 static struct iba_net_faults (*const faults_of[])(uint64_t seed) = {[SCORE_PLAIN] = faults_of_plain,
                                                                     [SCORE_REORDERING] = faults_of_reordering,
                                                                     [SCORE_OLDEST] = faults_of_losing,
-                                                                    [SCORE_SELECTIVE] = faults_of_losing};
+                                                                    [SCORE_SELECTIVE] = faults_of_losing,
+                                                                    [SCORE_ADAPTIVE] = faults_of_losing};
 
 /* Who gave up for want of an answer. */
 static void completed(struct score_play *y)

@@ -35,6 +35,10 @@ struct score_play {
         iba_psn psn;
         iba_time at;
     } again[2];
+    struct { /* of an end whose timer adapts: what was not answered when it ran last, and when it runs out */
+        iba_psn una;
+        iba_time due;
+    } timer[2];
 };
 
 /* Makes the ends do what the kind of network says. */
