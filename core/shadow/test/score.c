@@ -82,15 +82,15 @@ static const struct exception {
     {~0u, W(LOSSY), F(LATE), no_packet, false},
     {~0u, W(LOSSY) | W(MIDSTREAM), F(GHOST_ACK), no_request, false},
     {W(REORDERING), EACH_WAY, F(LATE) | F(GAP) | F(RESPONSE_GAP), mixed, true},
-    {W(REORDERING), W(WHOLE) | W(MIDSTREAM), F(RETRY_IMPLIED), mixed, true},
+    {W(REORDERING), EACH_WAY, F(RETRY_IMPLIED), mixed, true},
     {W(REORDERING), W(LOSSY), F(RETRY_TIMEOUT) | F(ANSWER_MISSING) | F(REORDERED), mixed, true},
     {W(REORDERING), W(MIDSTREAM), F(RETRY_NAK) | F(ANSWER_AGAIN), mixed, true},
     {W(OLDEST) | W(SELECTIVE), EACH_WAY,
      F(RETRY_IMPLIED) | F(RETRY_TIMEOUT) | F(ANSWER_AGAIN) | F(GAP) | F(ANSWER_MISSING) | F(LATE), one_by_one, true},
     {W(OLDEST) | W(SELECTIVE), W(LOSSY) | W(MIDSTREAM), F(NOT_CAPTURED) | F(RESPONSE_GAP), one_by_one, true},
     {W(SELECTIVE), EACH_WAY, F(RETRY_NAK) | F(NAK_IGNORED), one_by_one, true},
-    {W(ADAPTIVE), EACH_WAY, F(RETRY_NAK) | F(RETRY_RNR) | F(RETRY_IMPLIED) | F(RETRY_TIMEOUT) | F(END_NAK), hasty,
-     true},
+    {W(ADAPTIVE), EACH_WAY,
+     F(RETRY_NAK) | F(RETRY_RNR) | F(RETRY_IMPLIED) | F(RETRY_TIMEOUT) | F(END_NAK) | F(NETWORK_COPY), hasty, true},
 };
 
 static const struct exception *excepted(enum score_network network, enum score_way way, unsigned kind)
