@@ -12,9 +12,11 @@ import fcntl
 import os
 import select
 import socket
+import stat
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 
 TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
@@ -33,9 +35,20 @@ def carry(tap, wire, peer):
                 pass  # nobody is there: lost, as on any cable
 
 
+def open_tun():
+    """A system that was not booted, as in a chroot, may lack the device's node: root makes one for itself."""
+    node = "/dev/net/tun"
+    if os.path.exists(node) or os.geteuid() != 0:
+        return os.open(node, os.O_RDWR)
+    with tempfile.TemporaryDirectory() as folder:
+        node = os.path.join(folder, "tun")
+        os.mknod(node, stat.S_IFCHR | 0o600, os.makedev(10, 200))
+        return os.open(node, os.O_RDWR)
+
+
 def main():
     name, (peer, own), command = sys.argv[1], sys.argv[2].split(","), sys.argv[3:]
-    tap = os.open("/dev/net/tun", os.O_RDWR)
+    tap = open_tun()
     fcntl.ioctl(tap, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_TAP | IFF_NO_PI))
     # Nothing is to leave by itself.
     with open(f"/proc/sys/net/ipv6/conf/{name}/disable_ipv6", "w", encoding="ascii") as f:
