@@ -424,7 +424,9 @@ class AsTshark(Case):
                                 stderr=subprocess.DEVNULL, timeout=120)
         if tshark.returncode != 0:
             self.skipTest("tshark does not run here")
-        self.assertEqual(self.good("-T", "fields", *args, path).stdout.decode(), tshark.stdout.decode(), args)
+        # From 4.4 on tshark has words for fields of one bit, and a backslash before an aggregator that is the separator too.
+        theirs = tshark.stdout.decode().replace("True", "1").replace("False", "0").replace("\\,", ",")
+        self.assertEqual(self.good("-T", "fields", *args, path).stdout.decode(), theirs, args)
 
     @unittest.skipUnless(shutil.which("tshark"), "no tshark")
     def test_forms_of_fields(self):

@@ -237,7 +237,7 @@ Test(grammar, every_key_is_used_somewhere)
     for (unsigned key = 0; key < IBC_K_COUNT; key++) {
         unsigned uses = key == IBC_K_FIELD;
 
-        for (unsigned k = 0; k < IBC_S_COUNT + IBC_O_COUNT; k++) {
+        for (unsigned k = 0; k < (unsigned)IBC_S_COUNT + (unsigned)IBC_O_COUNT; k++) {
             const struct ibc_shape *shape = k < IBC_S_COUNT
                                                 ? ibc_shape_of_step((enum ibc_step_kind)k)
                                                 : ibc_shape_of_object((enum ibc_object_kind)(k - IBC_S_COUNT));

@@ -10,7 +10,7 @@ Test(planted, sound)
 Test(planted, overflow)
 {
     volatile size_t size = 8;
-    volatile char *block = malloc(size);
+    char *volatile block = malloc(size);
     block[size] = 1;
-    free((void *)block);
+    free(block);
 }
