@@ -10,7 +10,7 @@ Test(planted, sound)
 Test(planted, overflow)
 {
     volatile size_t size = 8;
-    char *volatile block = malloc(size);
+    volatile char *volatile block = malloc(size);
     block[size] = 1;
-    free(block);
+    free((void *)block);
 }
