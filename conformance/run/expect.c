@@ -23,8 +23,6 @@ bool run_step_send(struct run_player *p, const struct ibc_step *s)
         return run_error(p, s, "out of memory");
     if ((after && !run_collect_all(p, p->last_at + after->v[0].n, s)) || !run_settle(p, s))
         return false;
-    if (!p->t->virtual_time && !run_collect_all(p, run_now(p), s))
-        return false; /* its answer comes behind what is there */
     if (!run_build(p, s, k) || !run_inject(p, k, s))
         return false;
     run_remember(p, s, k);

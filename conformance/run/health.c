@@ -136,7 +136,7 @@ static bool exchange(struct run_player *p, const struct ibc_step *s, struct run_
     if (q->type == IBA_QPT_RC) {
         if (!run_step_expect(p, &step))
             return false;
-        run_land_measure(p, run_now(p) - p->sent_by);
+        run_flight_measure(p, run_now(p) - p->sent_by);
     }
     step = (struct ibc_step){.kind = IBC_S_completion,
                              .n_arg = 1,

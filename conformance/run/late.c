@@ -58,7 +58,7 @@ void run_late_answered(struct run_player *p, const struct iba_view *v, unsigned 
     q->asked_waited = p->waited;
 }
 
-/* What is held against the device already was not brought about by what came later. */
+/* A failure that was found before the tester was late is not due to that. */
 static bool settled(const struct run_player *p)
 {
     return p->verdict == IBC_IS_FAIL || (p->informs && p->verdict == IBC_IS_TOLERATED);

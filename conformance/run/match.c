@@ -278,7 +278,7 @@ static bool in_time(const struct match *m)
     char expected[RUN_TEXT], got[RUN_TEXT];
 
     snprintf(got, sizeof got, "after %.3f us", (double)gap / (double)RUN_US);
-    /* Too early: even if the one before lay there for as long as we had not looked */
+    /* Too early even if the packet before came right after the wire was last found empty */
     if (after && longest < after->v[0].n) {
         snprintf(expected, sizeof expected, "not before %.3f us", (double)after->v[0].n / (double)RUN_US);
         return differs(m, expected, got);

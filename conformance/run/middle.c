@@ -8,7 +8,7 @@ static bool forward_times(struct run_player *p, const struct ibc_step *s, const 
         if (!run_did(p, s, p->t->ops->inject(p->t, k->device ^ 1u, k->frame, k->len), "take the packet"))
             return false;
     run_late_answered(p, &k->view, k->device ^ 1u);
-    run_land_sent(p, &k->view, k->device ^ 1u);
+    run_flight_sent(p, &k->view, k->device ^ 1u);
     return true;
 }
 

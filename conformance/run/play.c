@@ -21,7 +21,7 @@ static void begin(struct run_player *p)
     p->measured[0] = '\0';
     p->unwell = p->died = p->proved = p->logged = p->unclean = p->lost = p->over = false;
     p->late[0] = '\0';
-    p->waited = p->sent_by = p->flies_since = 0;
+    p->waited = p->sent_by = p->in_flight_since = 0;
     for (unsigned d = 0; d < IBC_DEVICES; d++)
         p->pkey[d][0] = 0xffff; /* KM-13 */
 }
@@ -59,62 +59,62 @@ run_step *run_step_of(enum ibc_step_kind kind)
     return steps[kind];
 }
 
-/* Those whose alternatives are asked one after the other: packets decide among theirs when they come, verbs when they
- * have answered. */
-static bool looks(const struct ibc_step *s)
+/* What the player does with steps of a kind */
+enum {
+    /* Its alternatives are asked one after the other: packets decide among theirs when they come, verbs when they have
+     * answered. */
+    ASKED_IN_TURN = 1,
+    /* It tells the device to do something. Who does that too late has let the device's timer run out; who merely reads
+     * has not, and an answer that goes out late is seen when it is sent. */
+    ACTS = 2,
+    /* It acts on the device, or reads its state, at once: packets sent before must have arrived. Steps that poll wait
+     * by themselves. */
+    AT_ONCE = 4,
+};
+static const uint8_t traits[IBC_S_COUNT] = {
+    [IBC_S_send] = ACTS,
+    [IBC_S_post] = ACTS | AT_ONCE,
+    [IBC_S_recv] = ACTS | AT_ONCE,
+    [IBC_S_modify] = ACTS | AT_ONCE,
+    [IBC_S_destroy] = ACTS | AT_ONCE,
+    [IBC_S_dereg] = ACTS | AT_ONCE,
+    [IBC_S_free] = ACTS | AT_ONCE,
+    [IBC_S_attach] = ACTS | AT_ONCE,
+    [IBC_S_detach] = ACTS | AT_ONCE,
+    [IBC_S_object] = ACTS | AT_ONCE,
+    [IBC_S_completion] = ASKED_IN_TURN,
+    [IBC_S_completions] = ASKED_IN_TURN,
+    [IBC_S_event] = ASKED_IN_TURN,
+    [IBC_S_events] = ASKED_IN_TURN,
+    [IBC_S_state] = ASKED_IN_TURN | AT_ONCE,
+    [IBC_S_memory] = ASKED_IN_TURN | AT_ONCE,
+    [IBC_S_arm] = AT_ONCE,
+    [IBC_S_notified] = AT_ONCE,
+    [IBC_S_limit] = AT_ONCE,
+    [IBC_S_write] = AT_ONCE,
+    [IBC_S_page] = AT_ONCE,
+    [IBC_S_port] = AT_ONCE,
+    [IBC_S_counter] = AT_ONCE,
+};
+
+static bool is(const struct ibc_step *s, uint8_t trait)
 {
-    switch ((enum ibc_step_kind)s->kind) {
-    case IBC_S_completion:
-    case IBC_S_completions:
-    case IBC_S_event:
-    case IBC_S_events:
-    case IBC_S_state:
-    case IBC_S_memory: return s->alternative != 0;
-    default: return false;
-    }
+    return traits[s->kind] & trait;
 }
 
-/* What the device is told to do: who tells it too late has let its timer run out. Who merely looks has not; an answer
- * that goes out late is seen when it is sent. */
-static bool acts(const struct ibc_step *s)
+/* Packets that the step brings about come behind those that are read here. */
+static bool prepare(struct run_player *p, const struct ibc_step *s)
 {
-    switch ((enum ibc_step_kind)s->kind) {
-    case IBC_S_send:
-    case IBC_S_post:
-    case IBC_S_recv:
-    case IBC_S_modify:
-    case IBC_S_destroy:
-    case IBC_S_dereg:
-    case IBC_S_free:
-    case IBC_S_attach:
-    case IBC_S_detach:
-    case IBC_S_object: return true;
-    default: return false;
-    }
-}
-
-/* Verbs; those that wait for something need not wait for what they are to see. */
-static bool wants_packets_landed(const struct ibc_step *s)
-{
-    switch ((enum ibc_step_kind)s->kind) {
-    case IBC_S_state:
-    case IBC_S_arm:
-    case IBC_S_notified:
-    case IBC_S_limit:
-    case IBC_S_memory:
-    case IBC_S_write:
-    case IBC_S_page:
-    case IBC_S_port:
-    case IBC_S_counter: return true;
-    default: return acts(s) && s->kind != IBC_S_send;
-    }
+    if (p->t->virtual_time || !is(s, ACTS | AT_ONCE))
+        return true;
+    return (!is(s, AT_ONCE) || run_flight_wait(p, s)) && run_collect_all(p, run_now(p), s);
 }
 
 static bool play_step(struct run_player *p, const struct ibc_step *s)
 {
-    if (wants_packets_landed(s) && !run_land(p, s))
+    if (!prepare(p, s))
         return false;
-    return looks(s) ? run_any(p, s, steps[s->kind]) : steps[s->kind](p, s);
+    return is(s, ASKED_IN_TURN) && s->alternative ? run_any(p, s, steps[s->kind]) : steps[s->kind](p, s);
 }
 
 static bool play_steps(struct run_player *p)
@@ -123,7 +123,7 @@ static bool play_steps(struct run_player *p)
         const struct ibc_step *s = &p->play->step[i];
         if (!s->is_alternative && !play_step(p, s))
             return false;
-        if (acts(s))
+        if (is(s, ACTS))
             run_late_look(p);
     }
     return run_leftovers(p);

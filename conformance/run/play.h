@@ -48,7 +48,7 @@ struct run_packet {
     uint8_t *frame;
     uint32_t len, number;   /* number in the evidence, from 1 */
     uint32_t line;          /* of the step that sent it, or during which it came */
-    uint64_t at, since;     /* when it came by our clock; when it cannot have been there yet */
+    uint64_t at, since;     /* when it was read, or sent; before it was read: when the wire was last found empty */
     struct run_live *owner; /* the QP it is queued at; NULL: sent by the tester, or nobody's */
     uint8_t device;
     bool sent;           /* by the tester */
@@ -136,17 +136,17 @@ struct run_player {
 
     struct run_live live[IBC_MAX_OBJECTS + 1]; /* the last: of health */
     struct run_arena arena;
-    struct run_packet *first, *last; /* all of the play */
-    uint32_t n_packet;               /* of the scenario, all plays */
-    uint32_t n_waiting;              /* came, not judged */
-    uint64_t last_at, last_since;    /* of the last packet sent or judged */
-    uint64_t empty_at;               /* nothing that had come was left then */
-    uint64_t sent_by;                /* the last packet that was sent has left by then */
-    uint64_t flies_since;            /* the last packet that may not be with the device yet was sent then; 0: none */
-    const struct run_live *flies_to; /* the QP it is for, if it is a request of one of the play's */
-    uint32_t flies_psn;
-    uint64_t way;    /* ns that a frame takes to the device at most; over all plays */
-    uint64_t waited; /* ns for which the play let time pass, as its script says */
+    struct run_packet *first, *last;     /* all of the play */
+    uint32_t n_packet;                   /* of the scenario, all plays */
+    uint32_t n_waiting;                  /* came, not judged */
+    uint64_t last_at, last_since;        /* of the last packet sent or judged */
+    uint64_t empty_at;                   /* when the wire was last found without a frame to read */
+    uint64_t sent_by;                    /* the last packet that was sent has left by then */
+    uint64_t in_flight_since;            /* when the last packet was sent, if it may not have arrived yet; else 0 */
+    const struct run_live *in_flight_to; /* the QP it is for, if it is a request; else NULL */
+    uint32_t in_flight_psn;
+    uint64_t flight_ns; /* 4 round trips of the slowest of the last health exchanges; of all plays */
+    uint64_t waited;    /* ns for which the play let time pass, as its script says */
     bool keep_evidence;
 
     struct run_name name[RUN_MAX_NAMES];
@@ -313,15 +313,15 @@ void run_late_look(struct run_player *p);
 /* What failed while we were late proves nothing. */
 void run_late_conclude(struct run_player *p);
 
-/* ---- what is on its way: land.c ---- */
+/* ---- packets in flight to the device: flight.c ---- */
 /* A frame was given to the wire for device `device`. */
-void run_land_sent(struct run_player *p, const struct iba_view *v, unsigned device);
-/* A packet of the device's came to the peer of q. */
-void run_land_came(struct run_player *p, const struct run_live *q, const struct iba_view *v);
-/* What it took from sending to an answer that is given at once */
-void run_land_measure(struct run_player *p, uint64_t round_trip);
-/* Before a verb: lets time pass until what was sent is with the device, and takes what has come. */
-bool run_land(struct run_player *p, const struct ibc_step *s);
+void run_flight_sent(struct run_player *p, const struct iba_view *v, unsigned device);
+/* A packet came to the peer of q: if it answers the last request, that has arrived. */
+void run_flight_answered(struct run_player *p, const struct run_live *q, const struct iba_view *v);
+/* From sending to an answer that the device gives at once, ns */
+void run_flight_measure(struct run_player *p, uint64_t round_trip);
+/* Lets time pass until the packets that were sent have arrived. */
+bool run_flight_wait(struct run_player *p, const struct ibc_step *s);
 
 /* ---- after the last line ---- */
 bool run_leftovers(struct run_player *p);

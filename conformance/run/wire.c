@@ -76,7 +76,7 @@ static bool arrived(struct run_player *p, struct run_packet *k, const struct ibc
         q->head = k;
     q->tail = k;
     run_late_asked(p, q, k);
-    run_land_came(p, q, &k->view);
+    run_flight_answered(p, q, &k->view);
     if (++p->n_waiting > RUN_MAX_PACKETS)
         return run_fail(p, s, k, "an end of it", "packets without end");
     return true;
@@ -149,7 +149,7 @@ bool run_inject(struct run_player *p, struct run_packet *k, const struct ibc_ste
     if (!run_did(p, s, p->t->ops->inject(p->t, k->device, k->frame, k->len), "take the packet"))
         return false;
     p->sent_by = run_now(p);
-    run_land_sent(p, &k->view, k->device);
+    run_flight_sent(p, &k->view, k->device);
     if (is_whole(s))
         run_late_answered(p, &k->view, k->device);
     return true;

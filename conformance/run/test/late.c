@@ -4,6 +4,26 @@
 #include <string.h>
 #include "cases.h"
 
+static struct ibc_target *open_on_real_time(void)
+{
+    struct ibc_target *t = open_changed();
+
+    t->virtual_time = false;
+    return t;
+}
+
+/* Plays the text, and closes the target. got: NULL: not looked at. */
+static void expect(struct ibc_target *t, const char *text, enum ibc_verdict verdict, const char *got)
+{
+    const struct ibc_options o = {.seed = 1};
+    struct ibc_result r = run_text(t, text, &o);
+
+    cr_expect_eq(r.verdict, verdict, "%s: %s %s", text, ibc_verdict_names[r.verdict], r.finding.got);
+    if (got)
+        cr_expect_str_eq(r.finding.got, got, "%s: %s", text, r.finding.got);
+    close_changed(t, &r);
+}
+
 /* ---- testers that are late ---- */
 
 static uint64_t skew, jump; /* of our clock before the device's; by how much it jumps at the next verb or packet */
@@ -61,23 +81,16 @@ Test(late, tester_is_late)
         /* what is to be dropped answers nothing */
         {ASKED("8") "> a ACKNOWLEDGE psn=+0 icrc=bad\n" WRONG, 1100, IBC_IS_INCONCLUSIVE, NULL},
     };
-    const struct ibc_options o = {.seed = 1};
 
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
-        struct ibc_target *t = open_changed();
-        struct ibc_result r;
-        t->virtual_time = false;
+        struct ibc_target *t = open_on_real_time();
         changed.now = later_now;
         changed.collect = later_collect;
         changed.inject = later_inject;
         changed.modify_qp = later_modify;
         skew = 0;
         jump = c[i].jump * 1000;
-        r = run_text(t, c[i].text, &o);
-        cr_expect_eq(r.verdict, c[i].verdict, "%zu: %s %s", i, ibc_verdict_names[r.verdict], r.finding.got);
-        if (c[i].got)
-            cr_expect_str_eq(r.finding.got, c[i].got, "%zu: %s", i, r.finding.got);
-        close_changed(t, &r);
+        expect(t, c[i].text, c[i].verdict, c[i].got);
     }
 }
 
@@ -122,23 +135,18 @@ Test(late, verbs_wait_for_frames)
         RC "qp a\n> a WRITE_ONLY payload=8 fill=x\n< a ACKNOWLEDGE\n memory m len=8 fill=x\n",
         RC "qp a\n> a ACKNOWLEDGE psn=-1 syndrome=ack\n a modify state=err\n a state err\n",
     };
-    const struct ibc_options o = {.seed = 1};
 
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
-        struct ibc_target *t = open_changed();
-        struct ibc_result r;
-        t->virtual_time = false;
+        struct ibc_target *t = open_on_real_time();
         changed.inject = flying_inject;
         changed.collect = flying_collect;
         flight = 1500000;
         n_flying = n_landed = 0;
-        r = run_text(t, text[i], &o);
-        cr_expect_eq(r.verdict, IBC_IS_PASS, "%zu: %s %s", i, ibc_verdict_names[r.verdict], r.finding.got);
-        close_changed(t, &r);
+        expect(t, text[i], IBC_IS_PASS, NULL);
     }
 }
 
-/* ---- frames that lie there before they are looked at ---- */
+/* ---- frames that are read late ---- */
 
 static unsigned n_looked;
 static enum ibc_rc sees_the_first_late(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME],
@@ -151,26 +159,21 @@ static enum ibc_rc sees_the_first_late(struct ibc_target *t, unsigned d, uint64_
     return rc;
 }
 
-/* What comes too soon behind a packet comes too soon behind the moment at which that was not there yet. */
+/* A packet is too early only if it is so even when the one before came right after the wire was last found empty. */
 Test(late, first_packet_is_seen_late)
 {
     static const struct {
         const char *after;
         enum ibc_verdict verdict;
     } c[] = {{"16ms", IBC_IS_PASS}, {"18ms", IBC_IS_FAIL}};
-    const struct ibc_options o = {.seed = 1};
 
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
-        struct ibc_target *t = open_changed();
-        struct ibc_result r;
+        struct ibc_target *t = open_on_real_time();
         char text[256];
-        t->virtual_time = false;
         changed.collect = sees_the_first_late;
         n_looked = 0;
         snprintf(text, sizeof text, ASKED("12") "< a SEND_ONLY psn=+0 after=%s within=68ms\n", c[i].after);
-        r = run_text(t, text, &o);
-        cr_expect_eq(r.verdict, c[i].verdict, "%s: %s %s", c[i].after, ibc_verdict_names[r.verdict], r.finding.got);
-        close_changed(t, &r);
+        expect(t, text, c[i].verdict, NULL);
     }
 }
 
@@ -183,14 +186,9 @@ static enum ibc_rc slow_query(struct ibc_target *t, unsigned d, uint32_t qpn, st
 
 Test(late, agent_is_slow)
 {
-    const struct ibc_options o = {.seed = 1};
-    struct ibc_target *t = open_changed();
-    struct ibc_result r;
+    struct ibc_target *t = open_on_real_time();
 
-    t->virtual_time = false;
     changed.query_qp = slow_query;
-    r = run_text(t, RC "qp a\n" WRONG, &o);
-    cr_expect_eq(r.verdict, IBC_IS_INCONCLUSIVE);
-    cr_expect_str_eq(r.finding.got, "the agent was slow: query_qp was answered after 1500 ms; state Ready to Send");
-    close_changed(t, &r);
+    expect(t, RC "qp a\n" WRONG, IBC_IS_INCONCLUSIVE,
+           "the agent was slow: query_qp was answered after 1500 ms; state Ready to Send");
 }
