@@ -105,6 +105,11 @@ static bool is_asked_for(const struct iba_shadow *s, struct iba_flow *f, const s
     return r && r->again;
 }
 
+static bool comes_at_once(const struct iba_shadow *s, const struct iba_flow *f)
+{
+    return s->now.at - f->last.at < IBA_SHADOW_AT_ONCE_NS;
+}
+
 bool iba_shadow_puts_off(struct iba_shadow *s, struct iba_flow *f, const struct iba_finding *t)
 {
     const bool gap = is_gap((uint8_t)t->kind);
@@ -114,7 +119,7 @@ bool iba_shadow_puts_off(struct iba_shadow *s, struct iba_flow *f, const struct 
     struct iba_shadow_put_off *const jump = gap ? NULL : jump_over(f, t->psn);
     if (!gap && !jump)
         return f->order.lawful;
-    const bool at_once = t->frame == s->now.frame && s->now.at - f->last.at < IBA_SHADOW_AT_ONCE_NS;
+    const bool at_once = t->frame == s->now.frame && comes_at_once(s, f);
     if (gap && ((!f->order.lawful && (!at_once || is_asked_for(s, f, t))) || t->count > IBA_SHADOW_MOST_LOST))
         return false;
     const uint64_t of = jump ? jump->mark.frame : t->frame;
@@ -138,8 +143,7 @@ bool iba_shadow_puts_off_missing(struct iba_look *l, const struct iba_shadow_rea
     struct iba_flow *const f = l->flow;
     const uint32_t n = (uint32_t)iba_psn_diff(l->psn, from);
 
-    const bool at_once = l->s->now.at - f->last.at < IBA_SHADOW_AT_ONCE_NS;
-    if ((!f->order.lawful && (!at_once || r->again)) || missing > IBA_SHADOW_MOST_LOST || n > UINT16_MAX)
+    if ((!f->order.lawful && (!comes_at_once(l->s, f) || r->again)) || missing > IBA_SHADOW_MOST_LOST || n > UINT16_MAX)
         return false;
     make_room(l->s, f);
     f->put_off[f->order.n++] = (struct iba_shadow_put_off){.mark = l->s->now,

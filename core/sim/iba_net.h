@@ -22,7 +22,8 @@ struct iba_net_faults {
     uint32_t lose, duplicate, corrupt, reorder, ecn_mark;
     iba_time delay_ns, jitter_ns; /* every frame; uniform extra, 0..jitter_ns, which reorders too */
     iba_time reorder_ns;          /* extra delay of a frame picked for reordering */
-    iba_time spacing_ns; /* between frames of one side that arrive in the order sent: the wire has a width; 0: none */
+    iba_time spacing_ns; /* each frame of one side leaves so much later than the one before, as on a wire of limited
+                            rate; 0: all at once */
 };
 
 enum iba_net_what {

@@ -140,6 +140,24 @@ static void connect(struct pair *p, unsigned i, const struct pair_config *c)
         cr_assert_eq(iba_create_ah(&e->ca, e->pd, &a.av, &e->ah), IBA_VERB_OK);
 }
 
+struct pair_config pair_config_of(uint64_t seed, size_t bytes, const struct iba_net_faults *faults)
+{
+    static const uint32_t psn[] = {0, 0x7ffffe, 0xfffff0, 0xffffff};
+
+    return (struct pair_config){.seed = seed + 1,
+                                .kind = (enum iba_port_kind)(seed % 3),
+                                .v6 = seed % 2,
+                                .type = IBA_QPT_RC,
+                                .mtu = IBA_MTU_256,
+                                .psn = psn[seed % 4],
+                                .timeout = 14,
+                                .retry = 7,
+                                .rnr_retry = 7,
+                                .rd_depth = 4,
+                                .bytes = bytes,
+                                .faults = *faults};
+}
+
 struct pair *pair_open(const struct pair_config *c)
 {
     const unsigned flight = c->flight ? c->flight : PAIR_FLIGHT;

@@ -75,6 +75,8 @@ struct pair_config {
 /* The address at which both ends' regions begin, as remote and local work requests name it. */
 #define PAIR_VA UINT64_C(0x10000)
 
+/* A reliable connection whose link and first PSN are the seed's, with as many retries as there may be */
+struct pair_config pair_config_of(uint64_t seed, size_t bytes, const struct iba_net_faults *faults);
 struct pair *pair_open(const struct pair_config *c);
 void pair_close(struct pair *p);
 static inline uint8_t *pair_memory(struct pair *p, unsigned end)

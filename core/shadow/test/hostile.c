@@ -149,20 +149,8 @@ static void post(struct scene *s, uint64_t seed)
 
 static void play(struct scene *s, uint64_t seed, const struct iba_net_faults *faults)
 {
-    static const uint32_t psn[] = {0, 0x7ffffe, 0xfffff0, 0xffffff};
     static struct witness w;
-    const struct pair_config c = {.seed = seed + 1,
-                                  .kind = (enum iba_port_kind)(seed % 3),
-                                  .v6 = seed % 2,
-                                  .type = IBA_QPT_RC,
-                                  .mtu = IBA_MTU_256,
-                                  .psn = psn[seed % 4],
-                                  .timeout = 14,
-                                  .retry = 7,
-                                  .rnr_retry = 7,
-                                  .rd_depth = 4,
-                                  .bytes = 2 * (size_t)SLOT,
-                                  .faults = *faults};
+    const struct pair_config c = pair_config_of(seed, 2 * (size_t)SLOT, faults);
 
     witness_init(&w, NULL);
     s->p = pair_open(&c);

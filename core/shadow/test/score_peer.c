@@ -1,10 +1,13 @@
-/* Adapters that take packets in any order: what overtakes others waits for these, up to a limit. */
+/* What adapters do that the engine does not: take packets in any order, keep those that come behind a loss, and adapt
+ * their timers. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "score_play.h"
 #include "transport/iba_requester.h"
 
-/* Longer than the network lets any packet be overtaken. */
+/* ---- adapters that take packets in any order ---- */
+
+/* A packet that overtook others waits for them so long: longer than the network lets any be overtaken. */
 static const iba_time patience_ns = 10000;
 
 static bool misses_one_before(const struct score_play *y, unsigned to, uint32_t frame)

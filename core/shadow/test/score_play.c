@@ -306,20 +306,9 @@ static void completed(struct score_play *y)
 
 void score_play(struct score_run *r, enum score_way way, enum score_network network, uint64_t seed)
 {
-    static const uint32_t psn[] = {0, 0x7ffffe, 0xfffff0, 0xffffff};
     static struct score_play y;
-    const struct pair_config c = {.seed = seed + 1,
-                                  .kind = (enum iba_port_kind)(seed % 3),
-                                  .v6 = seed % 2,
-                                  .type = IBA_QPT_RC,
-                                  .mtu = IBA_MTU_256,
-                                  .psn = psn[seed % 4],
-                                  .timeout = 14,
-                                  .retry = 7,
-                                  .rnr_retry = 7,
-                                  .rd_depth = 4,
-                                  .bytes = 3 * (size_t)SLOT,
-                                  .faults = faults_of[network](seed)};
+    const struct iba_net_faults faults = faults_of[network](seed);
+    const struct pair_config c = pair_config_of(seed, 3 * (size_t)SLOT, &faults);
 
     memset(&y, 0, sizeof y);
     memset(r, 0, sizeof *r);

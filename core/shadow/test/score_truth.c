@@ -417,8 +417,6 @@ static bool is_captured_later(const struct score_run *r, const struct score_sigh
     return false;
 }
 
-/* The packet overtakes those before it that are not captured yet. Nothing is missing when all of them come while their
- * receiver waits for them; when they come, and it waits in vain for another, that shows as little. */
 /* Its receiver refused it, or what came before it, so that it is sent again; or it comes again. */
 static bool is_repeated(const struct truth *t, uint32_t id)
 {
@@ -435,6 +433,8 @@ static bool is_repeated(const struct truth *t, uint32_t id)
     return f->retry != 0;
 }
 
+/* The packet overtakes those before it that are not captured yet. Nothing is missing when all of them come while their
+ * receiver waits for them; when they come, and it waits in vain for another, that shows as little. */
 static void of_overtaking(struct truth *t, struct score_sight *e, uint32_t from)
 {
     struct score_run *r = t->r;
