@@ -81,12 +81,19 @@ class Wire:
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind(self.own)
 
-    def send(self, op, qpn, psn, body=b"", ackreq=1, dst=DEVICE, **fields):
+    def frame(self, op, qpn, psn, body=b"", ackreq=1, dst=DEVICE, **fields):
         """op: a name of RC, or a number; dst: MAC and address."""
         bth = BTH(opcode=opcode("RC", op)[0] if isinstance(op, str) else op, dqpn=qpn, psn=psn, ackreq=ackreq, **{"pkey": 0xFFFF, **fields})
         frame = Ether(src=TESTER[0], dst=dst[0]) / IP(src=TESTER[1], dst=dst[1], flags="DF")
         frame = frame / UDP(sport=0xC000, dport=ROCE) / bth / Raw(body)
-        self.socket.sendto(bytes(frame), self.peer)
+        return bytes(frame)
+
+    def send(self, *args, **fields):
+        """A packet that frame() makes of these."""
+        self.give(self.frame(*args, **fields))
+
+    def give(self, frame):
+        self.socket.sendto(frame, self.peer)
 
     def receive(self, patience=10):
         """The next RoCE packet, its ICRC as scapy would have it (which knows none over IPv6). None: none came."""

@@ -536,7 +536,7 @@ def short_datagram_panics(device):
         before = console().count("Kernel panic")
         addresses = ("2001:db8::3", "2001:db8::1") if layer is IPv6 else (TESTER[1], DEVICE[1])
         frame = Ether(src=TESTER[0], dst=DEVICE[0]) / layer(src=addresses[0], dst=addresses[1])
-        d.wire.socket.sendto(bytes(frame / UDP(sport=0xC000, dport=ROCE) / Raw(bytes(size))), d.wire.peer)
+        d.wire.give(bytes(frame / UDP(sport=0xC000, dport=ROCE) / Raw(bytes(size))))
         until = time.monotonic() + (20 if dies else 2)
         while console().count("Kernel panic") == before and time.monotonic() < until:
             time.sleep(0.1)
