@@ -182,18 +182,22 @@ enum iba_shadow_cause { IBA_CAUSE_NONE, IBA_CAUSE_NAK, IBA_CAUSE_RNR, IBA_CAUSE_
 /* Where a message is, as the responder sees it. */
 enum iba_shadow_message { IBA_MESSAGE_UNKNOWN, IBA_MESSAGE_NONE, IBA_MESSAGE_SEND, IBA_MESSAGE_WRITE };
 
-struct iba_shadow_requests {     /* what this direction asks */
-    uint32_t born;               /* number of this beginning: what is older in `sent` is another's */
-    iba_psn first;               /* of the capture */
-    iba_psn high;                /* behind the highest PSN that was sent */
-    iba_psn next;                /* behind the packet sent last */
-    iba_psn stray;               /* behind one that came again out of place: if there is a next, they went back */
-    uint8_t strays;              /* how many of them, each right behind the one before */
+struct iba_shadow_requests { /* what this direction asks */
+    uint32_t born;           /* number of this beginning: what is older in `sent` is another's */
+    iba_psn first;           /* of the capture */
+    iba_psn high;            /* behind the highest PSN that was sent */
+    iba_psn next;            /* behind the packet sent last */
+    iba_psn stray;           /* behind one that came again out of place: if there is a next, they went back */
+    uint8_t strays;          /* how many of them, each right behind the one before */
+    uint8_t kept;            /* packets that were behind a loss, were answered, and did not come again */
+    bool unproven;           /* so far they only did not come again; the first of them is kept_from */
+    iba_psn kept_from;
     iba_psn seq;                 /* what the responder waits for, as far as the capture shows */
     iba_psn una;                 /* behind the highest that was answered; valid when answered */
     bool any, answered, counts;  /* counts: msn_lo and msn_hi are known */
     bool older;                  /* requests before the first were answered: the capture begins in the middle */
     bool miscounts;              /* its messages were counted wrongly */
+    bool ahead;                  /* answers show that it had sent more than the capture has; nothing new came since */
     uint8_t message;             /* enum iba_shadow_message, before seq */
     uint32_t dma_left, messages; /* messages that ended before seq */
     uint32_t msn_lo, msn_hi;     /* AETH.MSN minus messages lies between these */

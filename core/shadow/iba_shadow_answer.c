@@ -61,15 +61,14 @@ static bool never_sent(const struct iba_shadow_requests *q, iba_psn psn)
     return iba_psn_diff(psn, q->high) >= 0;
 }
 
-/* How many of the PSNs before `end`, from `q->seq` on, no request of the capture has. */
+/* How many of the PSNs before `end`, from `q->seq` on, no request of the capture has. Of those that are not remembered
+ * any more, none. */
 static uint32_t unseen(struct iba_shadow_requests *q, iba_psn end)
 {
-    const int32_t all = iba_psn_diff(end, q->seq);
+    const int32_t all = iba_psn_diff(end, q->seq), forgotten = iba_psn_diff(q->high, q->seq) - IBA_SHADOW_SENT;
     uint32_t n = 0;
 
-    if (all > IBA_SHADOW_SENT)
-        return (uint32_t)all;
-    for (int32_t i = 0; i < all; i++) {
+    for (int32_t i = forgotten > 0 ? forgotten : 0; i < all; i++) {
         const iba_psn at = iba_psn_add(q->seq, (uint32_t)i);
         n += !iba_shadow_sent_at(q, at) && !iba_shadow_read_at(q, at);
     }
@@ -218,19 +217,6 @@ bool iba_shadow_answered_before(const struct iba_look *l)
             return true;
     }
     return false;
-}
-
-const struct iba_shadow_recent *iba_shadow_response_before(const struct iba_look *l)
-{
-    const struct iba_shadow_recent *before = NULL;
-
-    for (unsigned i = 0; i < l->flow->n_recent; i++) {
-        const struct iba_shadow_recent *r = &l->flow->recent[i];
-        if (r->mark.frame != 0 && r->mark.frame != l->s->now.frame && !r->request &&
-            (!before || r->number > before->number))
-            before = r;
-    }
-    return before;
 }
 
 bool iba_shadow_overtaken(const struct iba_look *l, iba_time since)
@@ -460,6 +446,7 @@ static struct iba_shadow_requests *answered(struct iba_look *l)
         const iba_psn end = iba_psn_add(l->psn, 1);
         iba_shadow_tell(l, IBA_FINDING_NOT_CAPTURED, &(struct iba_tell){.count = (uint32_t)iba_psn_diff(end, q->high)});
         q->high = end;
+        q->ahead = true;
         iba_shadow_go_on_at(q, end);
         return q;
     }
@@ -579,6 +566,7 @@ void iba_shadow_response(struct iba_look *l)
             alone(l);
         return;
     }
+    const iba_psn una = q->una;
     iba_shadow_release(l->s, l->flow, l);
     learn_turn(l, q);
     count_row(l);
@@ -588,6 +576,8 @@ void iba_shadow_response(struct iba_look *l)
         acknowledge(l, q);
     else if (!data(l, q))
         return;
+    if (q->run.on || q->unproven || q->doubt.mark.frame != 0)
+        iba_shadow_learn_kept(l, q, una);
     struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
     if (e && l->syndrome >> 5 == IBA_SHADOW_KIND_ACK)
         e->acked = true;

@@ -26,9 +26,11 @@ void iba_shadow_hold_ghost(struct iba_look *l, struct iba_shadow_requests *q)
             h->end = iba_psn_diff(end, h->end) > 0 ? end : h->end;
             return;
         }
-        g = h->mark.frame == 0 ? h : g;
+        g = h->mark.frame == 0 || !g ? h : g;
     }
-    if (g && iba_psn_diff(end, q->high) <= IBA_SHADOW_SENT)
+    if (g && g->mark.frame != 0 && l->peer->requests <= IBA_SHADOW_FEW && iba_psn_diff(l->psn, g->end) >= 0)
+        g->end = end; /* all these may have been asked for before the capture began */
+    else if (g && g->mark.frame == 0 && iba_psn_diff(end, q->high) <= IBA_SHADOW_SENT)
         *g = (struct iba_shadow_ghost){.mark = l->s->now, .psn = l->psn, .end = end, .asks = asks};
     else
         iba_shadow_tell(l, IBA_FINDING_GHOST_ACK, &(struct iba_tell){.cause = &q->last});
@@ -46,6 +48,7 @@ static void believe_ghost(struct iba_shadow *s, struct iba_flow *f, struct iba_s
         return;
     iba_shadow_tell_of(s, f, IBA_FINDING_NOT_CAPTURED, &g->mark, &(struct iba_tell){.count = (uint32_t)n}, g->psn);
     q->high = g->end;
+    q->ahead = true;
     iba_shadow_progress(q, iba_psn_add(g->end, IBA_PSN_MASK));
     iba_shadow_go_on_at(q, g->end);
 }

@@ -28,6 +28,10 @@ enum {
 enum { IBA_SHADOW_MOST_LOST = 16 };
 /* Packets one right behind the other that are not all late. */
 enum { IBA_SHADOW_RUN = 3 };
+/* Requests at the beginning of a capture that may all have been sent before, too. */
+enum { IBA_SHADOW_FEW = 3 };
+/* Packets that did not have to come again with the one before them: so many show that their responder keeps them. */
+enum { IBA_SHADOW_KEPT = 3 };
 /* How many, with one more: a new count where that does not go on with the others. */
 static inline uint8_t iba_shadow_count(uint8_t n, bool goes_on)
 {
@@ -219,6 +223,18 @@ static inline bool iba_shadow_asks(const struct iba_shadow_requests *q)
     return q->ask.any && (q->fatal.frame == 0 || iba_shadow_outlives(q)) &&
            !(q->answered && iba_psn_diff(q->ask.psn, q->una) < 0);
 }
+
+/* ---- single packets that come again: iba_shadow_single.c ---- */
+/* The ends of this connection repeat single packets: the responder keeps what comes behind a loss. */
+static inline bool iba_shadow_repeats_single(const struct iba_shadow_requests *q)
+{
+    return q->kept >= IBA_SHADOW_KEPT;
+}
+/* What was sent before from `from` on need not come again: the packet is new, and goes on behind all there is. False:
+ * not enough has shown that. */
+bool iba_shadow_skips(const struct iba_look *l, struct iba_shadow_requests *q, iba_psn from);
+/* More was answered than up to `una`: with it what was refused before, and did not come again? */
+void iba_shadow_learn_kept(struct iba_look *l, struct iba_shadow_requests *q, iba_psn una);
 
 /* ---- requests that come again: iba_shadow_retry.c ---- */
 /* It left so long ago that it may have had its effect, and not longer ago than that takes. */

@@ -87,8 +87,10 @@ static void note_answer(struct iba_look *l, struct iba_shadow_read *r)
 {
     const iba_psn end = iba_psn_add(l->psn, 1);
     struct iba_shadow_hole *h = never_came(l);
+    /* What answered only this READ had come; what answers one before it again passed over it. */
+    const bool came = h && iba_psn_diff(r->psn, h->psn) > 0 && iba_psn_diff(l->psn, r->seen) < 0;
 
-    if (h)
+    if (h && !came)
         h->done = (uint16_t)iba_psn_diff(end, h->psn);
     else if (iba_psn_diff(l->psn, r->seen) < 0 || (r->again && iba_shadow_answered_before(l)))
         came_before(l, &r->mark);
@@ -119,6 +121,19 @@ static bool goes_on(const struct iba_look *l, const struct iba_shadow_read *r)
             return false;
     }
     return true;
+}
+
+const struct iba_shadow_recent *iba_shadow_response_before(const struct iba_look *l)
+{
+    const struct iba_shadow_recent *before = NULL;
+
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
+        const struct iba_shadow_recent *r = &l->flow->recent[i];
+        if (r->mark.frame != 0 && r->mark.frame != l->s->now.frame && !r->request &&
+            (!before || r->number > before->number))
+            before = r;
+    }
+    return before;
 }
 
 /* The response that came in the same instant, right before; NULL: none. */
@@ -355,9 +370,12 @@ void iba_shadow_read_response(struct iba_look *l, struct iba_shadow_requests *q)
         else if (iba_shadow_answered_before(l))
             came_before(l, NULL);
         const int32_t lost = iba_psn_diff(l->psn, newest);
-        if (!e && !iba_opcode_begins(l->op) && lost > 0 && lost <= IBA_SHADOW_SENT)
+        const bool jumps = !e && !iba_opcode_begins(l->op) && lost > 0 && lost <= IBA_SHADOW_SENT;
+        if (jumps)
             iba_shadow_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.count = (uint32_t)lost});
         iba_shadow_progress(q, l->psn);
+        if (jumps)
+            iba_shadow_expect_retry(l, q, IBA_CAUSE_IMPLIED, newest, 0);
         return;
     }
     const struct iba_tell t = {.cause = &r->mark};

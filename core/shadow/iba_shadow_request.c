@@ -267,12 +267,32 @@ static void ask_again(const struct iba_look *l)
         iba_shadow_order_asked(l->s, l->peer, true, l->psn);
 }
 
+/* It does not go on with the packets that came again before it: a timer ran out since, or a NAK asks for just this.
+ * Where single packets are repeated nothing goes on, save behind an RNR NAK. */
+static bool comes_by_itself(const struct iba_look *l, struct iba_shadow_requests *q, bool single)
+{
+    const iba_time pause = l->s->now.at - q->last.at;
+    const bool skips = iba_psn_diff(l->psn, q->next) > 0;
+    const bool oldest = q->answered && iba_psn_eq(l->psn, q->una);
+
+    if (!skips && q->run.kind == IBA_FINDING_RETRY_RNR)
+        return false;
+    if (single || (oldest && pause >= IBA_SHADOW_FLIGHT_NS))
+        return true;
+    return skips &&
+           (pause >= IBA_SHADOW_SOONEST_TIMEOUT_NS || (pause >= IBA_SHADOW_TURN_NS && iba_shadow_was_asked_for(l, q)));
+}
+
 /* A request that was sent before. `next` is where the requester would go on. */
 static void take_again(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n, iba_psn next, bool asked_for)
 {
-    const int32_t ahead = iba_psn_diff(l->psn, next);
+    const bool single = iba_shadow_repeats_single(q);
+    const bool paused = l->s->now.at - q->last.at >= IBA_SHADOW_TURN_NS;
+    const bool came = single || (paused && q->answered && iba_psn_diff(l->psn, q->una) <= 0); /* all before it */
+    const int32_t jumps = iba_psn_diff(l->psn, next), ahead = came && jumps > 0 ? 0 : jumps;
     /* A NAK for the packet that would have come next may still make them go back to it later. */
-    const bool starts = (asked_for && (ahead != 0 || q->pending.cause == IBA_CAUSE_RNR)) || ahead < 0 || !q->run.on;
+    const bool starts = (asked_for && (jumps != 0 || q->pending.cause == IBA_CAUSE_RNR)) || ahead < 0 || !q->run.on ||
+                        comes_by_itself(l, q, single);
 
     const bool doubts = ahead != 0 && iba_shadow_doubts(l, q);
 
@@ -295,6 +315,8 @@ static void take_again(struct iba_look *l, struct iba_shadow_requests *q, uint32
         return;
     }
     tell_again(l, q);
+    if (!starts && !single)
+        q->kept = 0; /* it goes back, and on from there */
     if (starts && q->run.kind == IBA_FINDING_RETRY_TIMEOUT)
         iba_shadow_count_retry(l, q);
     q->run.on = true;
@@ -333,11 +355,31 @@ __attribute__((cold)) static bool fills_only(const struct iba_look *l, struct ib
            l->s->now.at - q->last.at < IBA_SHADOW_AT_ONCE_NS && !iba_shadow_was_asked_for(l, q);
 }
 
-/* It goes on with what is new, behind one that came again, and more was answered than that: the responder had kept the
- * rest, and the requester sends only the oldest again. */
-__attribute__((cold)) static bool has_kept(const struct iba_look *l, const struct iba_shadow_requests *q)
+/* A capture may begin with a packet that comes again alone: more was sent before it. */
+static bool begins_amid(const struct iba_look *l, const struct iba_shadow_requests *q, int32_t lost)
 {
-    return q->run.on && iba_psn_eq(l->psn, q->high) && q->answered && iba_psn_diff(q->una, q->next) > 0;
+    return (q->ahead && l->flow->requests <= IBA_SHADOW_FEW + 1) ||
+           (l->flow->requests == 2 && lost > IBA_SHADOW_MOST_LOST && l->s->now.at - q->last.at >= IBA_SHADOW_TURN_NS);
+}
+
+/* PSNs that a packet which was never sent before jumps over. Behind one that came again it may go on with what is new:
+ * the responder has the rest. */
+static int32_t lost_before(const struct iba_look *l, struct iba_shadow_requests *q, iba_psn next)
+{
+    const int32_t lost = iba_psn_diff(l->psn, next), beyond = iba_psn_diff(l->psn, q->high);
+    const bool went_back = q->run.on && !iba_psn_eq(next, q->high);
+
+    if (lost <= 0)
+        return lost;
+    if (begins_amid(l, q, lost))
+        return 0;
+    if (!went_back)
+        return lost;
+    if (beyond == 0 && q->answered && iba_psn_diff(q->una, q->next) > 0)
+        return 0;
+    if (q->run.kind == IBA_FINDING_RETRY_RNR)
+        return lost;
+    return iba_shadow_repeats_single(q) || (beyond == 0 && iba_shadow_skips(l, q, next)) ? beyond : lost;
 }
 
 /* Where the packet stands among those before it. */
@@ -367,11 +409,12 @@ static void place(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
         take_again(l, q, n, next, asked_for);
         return;
     }
-    const int32_t jumps = has_kept(l, q) ? 0 : iba_psn_diff(l->psn, next);
+    const int32_t jumps = lost_before(l, q, next);
     if (l->peer && l->peer->order.n)
         iba_shadow_order_taken(l->s, l->peer, true, l->psn);
     if (jumps > 0)
         tell_gap(l, q, (uint32_t)jumps);
+    q->ahead = false;
     q->leap.on = jumps >= IBA_SHADOW_LEAP;
     q->leap.high = q->high;
     q->leap.next = q->next;

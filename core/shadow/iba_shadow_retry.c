@@ -195,6 +195,12 @@ static bool sooner_than_known(const struct iba_look *l, const struct iba_shadow_
            (ago >= known / 2 || !iba_shadow_hole_at(l->s, l->flow->rq.hole, l->psn));
 }
 
+/* The rest of a READ, which was asked for from elsewhere on first: it was sent again, whatever has overtaken it. */
+static bool is_rest(const struct iba_look *l)
+{
+    return l->again && iba_shadow_is_read(l->opcode) && !iba_psn_eq(l->again->psn, l->psn);
+}
+
 /* Without identifications: a PSN that was jumped over, and that nobody has reason to send again by now. */
 bool iba_shadow_looks_late(const struct iba_look *l, struct iba_shadow_requests *q)
 {
@@ -205,7 +211,8 @@ bool iba_shadow_looks_late(const struct iba_look *l, struct iba_shadow_requests 
     const bool loses =
         q->run.on && ahead > 0 && ahead <= IBA_SHADOW_MOST_LOST; /* the run that goes on lost some, rather */
 
-    if (iba_shadow_id_says_no(l) || !h || ahead == 0 || l->s->now.at - q->last.at >= IBA_SHADOW_SOONEST_TIMEOUT_NS)
+    if (iba_shadow_id_says_no(l) || !h || is_rest(l) || ahead == 0 ||
+        l->s->now.at - q->last.at >= IBA_SHADOW_SOONEST_TIMEOUT_NS)
         return false;
     if (l->s->now.at - h->at < iba_shadow_turn(l))
         return !asked_for && !loses && !(iba_psn_eq(l->psn, q->stray) && q->strays >= IBA_SHADOW_RUN) &&
@@ -218,7 +225,7 @@ bool iba_shadow_looks_late(const struct iba_look *l, struct iba_shadow_requests 
 /* It may be late or sent again, and only what comes next will show. */
 bool iba_shadow_doubts(const struct iba_look *l, struct iba_shadow_requests *q)
 {
-    return !iba_shadow_id_says_no(l) && l->s->now.at - q->last.at < IBA_SHADOW_SOONEST_TIMEOUT_NS &&
+    return !iba_shadow_id_says_no(l) && !is_rest(l) && l->s->now.at - q->last.at < IBA_SHADOW_SOONEST_TIMEOUT_NS &&
            iba_shadow_hole_at(l->s, q->hole, l->psn);
 }
 
@@ -351,7 +358,8 @@ void iba_shadow_start_run(const struct iba_look *l, struct iba_shadow_requests *
     if (r) {
         q->run.kind = why[r->cause];
         q->run.mark = r->mark;
-        q->run.guess = iba_shadow_doubts(l, q) || (reorders && !q->run.shown && r->cause == IBA_CAUSE_NAK);
+        q->run.guess = !(q->run.shown && iba_shadow_repeats_single(q)) &&
+                       (iba_shadow_doubts(l, q) || (reorders && !q->run.shown && r->cause == IBA_CAUSE_NAK));
         r->served = !q->run.guess;
         lacks_beginning(l, q, r->psn);
         return;

@@ -66,7 +66,8 @@ static const char no_icrc[] = "no ICRC: damaged on its way, or sent like that, a
 static const char no_packet[] = "not captured: what came in between, or was asked for";
 static const char no_request[] = "no request: it was not captured, or never sent";
 static const char mixed[] = "limit not kept: what is sent or answered again while packets overtake each other";
-static const char one_by_one[] = "limit not kept: the shadow expects what comes again to go on with the rest";
+static const char single[] = "limit not kept: which of two reasons brought a single packet back";
+static const char before[] = "limit not kept: what was sent before the capture began, and comes again alone";
 static const char hasty[] = "limit not kept: a timer that runs out where an answer may be missing as well";
 enum { EACH_WAY = W(WHOLE) | W(CUT) | W(LOSSY) | W(MIDSTREAM) };
 static const struct exception {
@@ -85,10 +86,14 @@ static const struct exception {
     {W(REORDERING), EACH_WAY, F(RETRY_IMPLIED), mixed, true},
     {W(REORDERING), W(LOSSY), F(RETRY_TIMEOUT) | F(ANSWER_MISSING) | F(REORDERED), mixed, true},
     {W(REORDERING), W(MIDSTREAM), F(RETRY_NAK) | F(ANSWER_AGAIN), mixed, true},
-    {W(OLDEST) | W(SELECTIVE), EACH_WAY,
-     F(RETRY_IMPLIED) | F(RETRY_TIMEOUT) | F(ANSWER_AGAIN) | F(GAP) | F(ANSWER_MISSING) | F(LATE), one_by_one, true},
-    {W(OLDEST) | W(SELECTIVE), W(LOSSY) | W(MIDSTREAM), F(NOT_CAPTURED) | F(RESPONSE_GAP), one_by_one, true},
-    {W(SELECTIVE), EACH_WAY, F(RETRY_NAK) | F(NAK_IGNORED), one_by_one, true},
+    {W(SELECTIVE), W(WHOLE) | W(CUT) | W(LOSSY), F(RETRY_NAK) | F(RETRY_IMPLIED) | F(RETRY_TIMEOUT) | F(GAP), single,
+     true},
+    {W(OLDEST) | W(SELECTIVE), W(WHOLE) | W(CUT) | W(LOSSY), F(ANSWER_MISSING), single, true},
+    {W(OLDEST) | W(SELECTIVE), W(MIDSTREAM),
+     F(GAP) | F(LATE) | F(RETRY_NAK) | F(RETRY_IMPLIED) | F(RETRY_TIMEOUT) | F(ANSWER_AGAIN) | F(ANSWER_MISSING) |
+         F(NOT_CAPTURED),
+     before, true},
+    {W(ADAPTIVE), W(MIDSTREAM), F(ANSWER_MISSING), hasty, true},
     {W(ADAPTIVE), EACH_WAY,
      F(RETRY_NAK) | F(RETRY_RNR) | F(RETRY_IMPLIED) | F(RETRY_TIMEOUT) | F(END_NAK) | F(NETWORK_COPY), hasty, true},
 };
