@@ -110,29 +110,51 @@ static void give_up_waiting(void *ctx)
 
 /* ---- adapters that keep what comes behind a loss ---- */
 
-static iba_psn psn_of(const struct score_play *y, const struct score_held *h)
+/* A READ or ATOMIC before it lacks its answer. */
+static bool is_early_answer(const struct iba_qp *qp, const struct score_frame *f)
 {
-    return y->r->frame[h->frame].psn;
+    for (uint32_t i = 0; i < qp->s.count; i++) {
+        const struct iba_sqe *e = iba_sqe_at(qp, i);
+        const iba_psn from = i == 0 ? qp->s.una : e->first;
+        if (e->state == IBA_SQE_DONE)
+            continue;
+        if (e->state != IBA_SQE_BEGUN || iba_psn_past(qp, from) > iba_psn_past(qp, f->psn))
+            return false;
+        if (iba_sqe_is(e, IBA_FORM_ANSWERED))
+            return f->plain || f->nak || !iba_psn_eq(from, f->psn);
+    }
+    return false;
 }
 
-/* A request that its receiver waits for, among those it keeps; w->n: none. */
+static bool is_early(const struct score_play *y, unsigned to, uint32_t frame)
+{
+    const struct iba_qp *qp = &y->p->end[to].qp;
+    const struct score_frame *f = &y->r->frame[frame];
+
+    return f->request ? iba_psn_diff(f->psn, qp->r.epsn) > 0
+                      : iba_psn_diff(f->psn, qp->s.una) >= 0 && is_early_answer(qp, f);
+}
+
+/* What its receiver waits for, among those it keeps; w->n: nothing. */
 static uint32_t next_kept(const struct score_play *y, unsigned to)
 {
     const struct score_waits *w = &y->waits[to];
     uint32_t i = 0;
 
-    while (i < w->n && iba_psn_diff(psn_of(y, &w->held[i]), y->p->end[to].qp.r.epsn) > 0)
+    while (i < w->n && is_early(y, to, w->held[i].frame))
         i++;
     return i;
 }
 
-static bool is_kept(const struct score_play *y, unsigned to, iba_psn psn)
+static bool is_kept(const struct score_play *y, unsigned to, const struct score_frame *f)
 {
     const struct score_waits *w = &y->waits[to];
 
-    for (uint32_t i = 0; i < w->n; i++)
-        if (iba_psn_eq(psn_of(y, &w->held[i]), psn))
+    for (uint32_t i = 0; i < w->n; i++) {
+        const struct score_frame *h = &y->r->frame[w->held[i].frame];
+        if (h->request == f->request && iba_psn_eq(h->psn, f->psn))
             return true;
+    }
     return false;
 }
 
@@ -142,34 +164,45 @@ static void arrives_behind_a_loss(void *ctx, unsigned to, const struct iba_view 
     struct score_waits *w = &y->waits[to];
     const struct iba_qp *qp = &y->p->end[to].qp;
     const struct score_frame *f = &y->r->frame[y->delivered];
-    const bool early = f->request && iba_psn_diff(f->psn, qp->r.epsn) > 0;
+    const bool early = is_early(y, to, y->delivered);
+    const bool unready = f->request && qp->r.rnr_sent; /* all has to come again */
 
-    if (early && !is_kept(y, to, f->psn))
+    if (early && !unready && !is_kept(y, to, f))
         hold(y, to, v);
-    if (!early || (y->r->network == SCORE_SELECTIVE && !qp->r.nak_sent))
+    if (!early || (y->r->network == SCORE_SELECTIVE && !(f->request && qp->r.nak_sent)))
         feed(y, to, y->delivered, v); /* a packet too early makes it ask for the missing one */
     for (uint32_t i = next_kept(y, to); i < w->n; i = next_kept(y, to)) {
         const iba_psn before = qp->r.epsn;
+        const bool request = y->r->frame[w->held[i].frame].request;
         feed_held(y, to, i);
-        if (iba_psn_eq(before, qp->r.epsn))
+        if (request && iba_psn_eq(before, qp->r.epsn))
             break; /* it is not ready for it */
     }
 }
 
-/* Of what is sent again only the oldest leaves. */
+/* A NAK that has had no effect yet asks for it. */
+static bool is_asked_for(const struct score_play *y, unsigned from, iba_psn psn)
+{
+    const struct score_why *why = &y->cause[from];
+
+    return why->kind == SCORE_KIND(RETRY_NAK) && iba_psn_eq(y->r->frame[why->frame - 1].psn, psn);
+}
+
+/* Of what is sent again only the oldest leaves, and what a NAK asks for. Behind an RNR NAK all of it does. */
 static bool sends_the_oldest(void *ctx, unsigned from, const struct iba_view *v)
 {
     struct score_play *y = ctx;
+    struct score_again *a = &y->again[from];
     const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(v)));
+    const bool at_once = a->any && a->at == y->p->now;
 
-    if (v->op->dir != IBA_REQ || !y->began[from] || iba_psn_diff(psn, y->high[from]) >= 0)
+    if (v->op->dir != IBA_REQ || !y->began[from] || iba_psn_diff(psn, y->high[from]) >= 0 || (at_once && a->all))
         return true;
-    const bool twice = y->again[from].any && iba_psn_eq(y->again[from].psn, psn) && y->again[from].at == y->p->now;
-    if (twice || !iba_psn_eq(psn, y->p->end[from].qp.s.una))
+    if ((at_once && iba_psn_eq(a->psn, psn)) ||
+        !(iba_psn_eq(psn, y->p->end[from].qp.s.una) || is_asked_for(y, from, psn)))
         return false;
-    y->again[from].any = true;
-    y->again[from].psn = psn;
-    y->again[from].at = y->p->now;
+    *a = (struct score_again){
+        .any = true, .all = y->cause[from].kind == SCORE_KIND(RETRY_RNR), .psn = psn, .at = y->p->now};
     return true;
 }
 

@@ -53,7 +53,8 @@ static void sent_request(struct score_play *y, struct score_frame *f)
 {
     const unsigned s = f->from;
     const bool again = y->began[s] && iba_psn_diff(f->psn, y->high[s]) < 0;
-    const bool one_by_one = y->r->network == SCORE_OLDEST || y->r->network == SCORE_SELECTIVE;
+    const bool all = y->again[s].all && y->again[s].at == y->p->now;
+    const bool one_by_one = (y->r->network == SCORE_OLDEST || y->r->network == SCORE_SELECTIVE) && !all;
     const bool back = y->began[s] && (one_by_one || iba_psn_diff(f->psn, y->next[s]) < 0);
 
     if (again) {

@@ -30,8 +30,8 @@ struct score_play {
         } held[SCORE_HELD];
         uint32_t n, next; /* next: frame; of those before it the end waits for none */
     } waits[2];
-    struct { /* what was sent again last, by its end */
-        bool any;
+    struct score_again { /* what was sent again last, by its end; all: and what is behind it, at once */
+        bool any, all;
         iba_psn psn;
         iba_time at;
     } again[2];

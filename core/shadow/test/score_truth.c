@@ -82,11 +82,17 @@ static void take(struct truth *t, struct stream *s, unsigned asker, uint32_t id)
     s->any = true;
 }
 
-/* A request ahead of what came before it, and between the two one that the capture lacks. */
+/* It jumps over a request that the capture lacks: one sent since the last; with selective repeat, one sent ever. */
 static bool jumps(const struct truth *t, const struct stream *s, uint32_t id)
 {
     const struct score_frame *f = &t->r->frame[id];
+    const bool single = t->r->network == SCORE_OLDEST || t->r->network == SCORE_SELECTIVE;
 
+    for (uint32_t g = t->begin; single && s->any && g < id; g++) {
+        const struct score_frame *b = &t->r->frame[g];
+        if (b->from == f->from && b->request && iba_psn_diff(b->psn, s->high) >= 0 && iba_psn_diff(b->psn, f->psn) < 0)
+            return true;
+    }
     for (uint32_t g = s->newest + 1; s->any && g < id; g++) {
         const struct score_frame *b = &t->r->frame[g];
         if (b->from == f->from && b->request && iba_psn_diff(b->psn, s->next) >= 0 && iba_psn_diff(b->psn, f->psn) < 0)
