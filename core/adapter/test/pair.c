@@ -97,6 +97,9 @@ static void open_end(struct pair *p, unsigned i, const struct pair_config *c)
                                      .n_sq = PAIR_DEPTH,
                                      .n_rq = PAIR_DEPTH,
                                      .n_saved = PAIR_SAVED};
+    cr_assert_leq(c->earlier, (unsigned)PAIR_EARLIER);
+    for (unsigned k = 0; e == p->end + 1 && k < c->earlier; k++)
+        cr_assert_eq(iba_create_qp(&e->ca, &e->earlier[k], &init, &e->qpn), IBA_VERB_OK);
     cr_assert_eq(iba_create_qp(&e->ca, &e->qp, &init, &e->qpn), IBA_VERB_OK);
 }
 

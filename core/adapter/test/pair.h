@@ -10,6 +10,7 @@ enum {
     PAIR_SAVED = 4,     /* READs and ATOMICs a responder remembers */
     PAIR_FLIGHT = 1024, /* frames the network holds at most */
     PAIR_GUARD = 64,    /* bytes of 0xA5 around each region */
+    PAIR_EARLIER = 2,   /* QPs that an end may have made before */
 };
 
 struct pair_end {
@@ -24,7 +25,7 @@ struct pair_end {
     uint32_t pds[PAIR_SLOTS];
     struct iba_cq cq;
     struct iba_wc ring[4 * PAIR_DEPTH];
-    struct iba_qp qp;
+    struct iba_qp qp, earlier[PAIR_EARLIER];
     struct iba_sqe sq[PAIR_DEPTH];
     struct iba_recv_wr rq[PAIR_DEPTH];
     struct iba_saved saved[PAIR_SAVED];
@@ -66,9 +67,10 @@ struct pair_config {
     enum iba_mtu mtu;
     uint32_t psn;
     uint8_t timeout, retry, rnr_retry, rd_depth;
-    size_t bytes;    /* of each region */
-    unsigned flight; /* frames the network holds; 0: PAIR_FLIGHT */
-    bool waits;      /* a full network holds its senders back instead of losing what they send */
+    size_t bytes;     /* of each region */
+    unsigned flight;  /* frames the network holds; 0: PAIR_FLIGHT */
+    unsigned earlier; /* QPs that end 1 has made before, so that this one has another number */
+    bool waits;       /* a full network holds its senders back instead of losing what they send */
     struct iba_net_faults faults;
 };
 

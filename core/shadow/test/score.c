@@ -168,11 +168,9 @@ static const char *const ways[] = {[SCORE_WHOLE] = "The whole capture",
                                    [SCORE_CUT] = "Packets cut behind the last transport header",
                                    [SCORE_LOSSY] = "1 % of the packets missing from the capture",
                                    [SCORE_MIDSTREAM] = "From the middle on"};
-static const char *const networks[] = {[SCORE_PLAIN] = "plain",
-                                       [SCORE_REORDERING] = "reordering",
-                                       [SCORE_OLDEST] = "oldest",
-                                       [SCORE_SELECTIVE] = "selective",
-                                       [SCORE_ADAPTIVE] = "adaptive"};
+static const char *const networks[] = {
+    [SCORE_PLAIN] = "plain",         [SCORE_REORDERING] = "reordering", [SCORE_OLDEST] = "oldest",
+    [SCORE_SELECTIVE] = "selective", [SCORE_ADAPTIVE] = "adaptive",     [SCORE_REUSED] = "reused"};
 
 static void score(enum score_way way, enum score_network network, unsigned n)
 {

@@ -59,6 +59,7 @@ enum score_network {
     SCORE_OLDEST, /* adapters keep what comes behind a loss, and a timer makes them send the oldest packet again only */
     SCORE_SELECTIVE, /* the same, and they ask for what is missing */
     SCORE_ADAPTIVE,  /* timers begin below 1 ms, and run twice as long each time that nothing is answered */
+    SCORE_REUSED,    /* a QP of each connection, or both, had another connection before, and has other PSNs now */
     SCORE_NETWORKS
 };
 enum score_way { SCORE_WHOLE, SCORE_CUT, SCORE_LOSSY, SCORE_MIDSTREAM, SCORE_WAYS };

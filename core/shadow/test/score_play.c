@@ -1,6 +1,7 @@
 /* One simulated network, played to its end: what the engines say of what they do, what the network does, and what of it
  * the shadow sees. */
 #include <criterion/criterion.h>
+#include <stddef.h>
 #include <string.h>
 #include "score_play.h"
 
@@ -166,7 +167,8 @@ static void on_finding(void *ctx, const struct iba_finding *f)
     const bool damage = f->kind == IBA_FINDING_MALFORMED || f->kind == IBA_FINDING_BAD_VCRC;
     const enum iba_finding_kind kind = damage ? IBA_FINDING_BAD_ICRC : f->kind;
 
-    y->r->sight[f->frame - 1].found |= UINT64_C(1) << kind;
+    if (f->frame > y->earlier)
+        y->r->sight[f->frame - y->earlier - 1].found |= UINT64_C(1) << kind;
 }
 
 static void capture(struct score_play *y, struct score_sight *e, const struct iba_view *v)
@@ -183,7 +185,8 @@ static void capture(struct score_play *y, struct score_sight *e, const struct ib
         iba_view_check(&cut);
         v = &cut;
     }
-    (void)iba_shadow_feed(&y->shadow, &(struct iba_sighting){.view = v, .now = y->p->now, .frame = y->r->n_sight});
+    (void)iba_shadow_feed(&y->shadow,
+                          &(struct iba_sighting){.view = v, .now = y->p->now, .frame = y->earlier + y->r->n_sight});
 }
 
 static void tap(void *ctx, unsigned from, bool arrived, const struct iba_view *v)
@@ -289,11 +292,9 @@ static struct iba_net_faults faults_of_losing(uint64_t seed)
                                    .ecn_mark = seed % 5 == 0 ? RATE : 0};
 }
 
-static struct iba_net_faults (*const faults_of[])(uint64_t seed) = {[SCORE_PLAIN] = faults_of_plain,
-                                                                    [SCORE_REORDERING] = faults_of_reordering,
-                                                                    [SCORE_OLDEST] = faults_of_losing,
-                                                                    [SCORE_SELECTIVE] = faults_of_losing,
-                                                                    [SCORE_ADAPTIVE] = faults_of_losing};
+static struct iba_net_faults (*const faults_of[])(uint64_t seed) = {
+    [SCORE_PLAIN] = faults_of_plain,      [SCORE_REORDERING] = faults_of_reordering, [SCORE_OLDEST] = faults_of_losing,
+    [SCORE_SELECTIVE] = faults_of_losing, [SCORE_ADAPTIVE] = faults_of_losing,       [SCORE_REUSED] = faults_of_losing};
 
 /* Who gave up for want of an answer. */
 static void completed(struct score_play *y)
@@ -305,11 +306,77 @@ static void completed(struct score_play *y)
             y->r->gave_up[e] |= wc.status == IBA_WC_RETRY_EXCEEDED;
 }
 
+/* One connection, from `now` on. Returns when it is over. */
+static iba_time connection(struct score_play *y, const struct pair_config *c, iba_time now, uint64_t seed)
+{
+    y->p = pair_open(c);
+    y->p->now = now;
+    y->p->tap = tap;
+    y->p->decided = decided;
+    y->p->tap_ctx = y;
+    y->p->net.log = on_network;
+    y->p->net.log_ctx = y;
+    score_peer_open(y);
+    converse(y, seed);
+    completed(y);
+    const iba_time over = y->p->now;
+    pair_close(y->p);
+    return over;
+}
+
+/* ---- QPs that had another connection before ---- */
+
+/* Longer than the shadow takes a QP to be the same, and the next connection's PSNs are far from these. */
+#define PAUSE UINT64_C(2000000000)
+enum { OTHER_PSN = 0x5a5a5 };
+
+/* Of odd networks end 1 has a new QP. */
+static bool is_new(uint64_t seed, unsigned end)
+{
+    return end == 1 && seed % 2;
+}
+
+/* Of each QP that had a connection before one packet to it is to be told as the first of another, and no second. */
+static void reused(struct score_run *r, uint64_t seed)
+{
+    for (unsigned from = 0; from < 2; from++) {
+        struct score_sight *chosen = NULL;
+        for (struct score_sight *e = r->sight; e < r->sight + r->n_sight; e++)
+            if (e->seen && !e->refused && r->frame[e->frame].from == from &&
+                (!chosen || (e->found & ~chosen->found & SCORE_KIND(QP_REUSED))))
+                chosen = e;
+        if (chosen && !is_new(seed, 1 - from))
+            chosen->must |= SCORE_KIND(QP_REUSED);
+    }
+}
+
+/* The capture has the connection before as well; that is judged elsewhere. */
+static iba_time connection_before(struct score_play *y, struct pair_config *c, uint64_t seed)
+{
+    static struct score_run before;
+    struct score_run *const r = y->r;
+
+    memset(&before, 0, sizeof before);
+    before.way = r->way;
+    before.network = SCORE_REUSED;
+    y->r = &before;
+    (void)connection(y, c, 0, seed);
+    const uint32_t earlier = before.n_sight;
+    const iba_time last = earlier ? before.sight[earlier - 1].at : 0;
+    memset((char *)y + offsetof(struct score_play, cause), 0, sizeof *y - offsetof(struct score_play, cause));
+    y->r = r;
+    y->skip = y->delivered = 0;
+    y->earlier = earlier;
+    c->psn = (c->psn + OTHER_PSN) & IBA_PSN_MASK;
+    c->earlier = is_new(seed, 1);
+    return last + PAUSE;
+}
+
 void score_play(struct score_run *r, enum score_way way, enum score_network network, uint64_t seed)
 {
     static struct score_play y;
     const struct iba_net_faults faults = faults_of[network](seed);
-    const struct pair_config c = pair_config_of(seed, 3 * (size_t)SLOT, &faults);
+    struct pair_config c = pair_config_of(seed, 3 * (size_t)SLOT, &faults);
 
     memset(&y, 0, sizeof y);
     memset(r, 0, sizeof *r);
@@ -325,16 +392,9 @@ void score_play(struct score_run *r, enum score_way way, enum score_network netw
                                                            .n_known = SCORE_FLOWS,
                                                            .report = on_finding,
                                                            .ctx = &y});
-    y.p = pair_open(&c);
-    y.p->tap = tap;
-    y.p->decided = decided;
-    y.p->tap_ctx = &y;
-    y.p->net.log = on_network;
-    y.p->net.log_ctx = &y;
-    score_peer_open(&y);
-    converse(&y, seed);
-    completed(&y);
-    iba_shadow_end(&y.shadow, y.p->now + HOUR);
-    pair_close(y.p);
+    const iba_time begin = network == SCORE_REUSED ? connection_before(&y, &c, seed) : 0;
+    iba_shadow_end(&y.shadow, connection(&y, &c, begin, seed) + HOUR);
     score_truth(r);
+    if (network == SCORE_REUSED)
+        reused(r, seed);
 }

@@ -14,6 +14,7 @@ struct score_play {
     uint32_t bucket[IBA_SHADOW_BUCKETS * SCORE_FLOWS];
     struct iba_random random;
     uint32_t skip, delivered; /* sights before the capture begins; frame delivered last */
+    uint32_t earlier;         /* sights of the connection before */
     struct score_why {
         uint64_t kind;
         uint32_t frame;     /* of the response that was the cause, plus 1; 0: none */
