@@ -122,7 +122,7 @@ static double now(void)
     struct timespec t;
 
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / NS;
+    return (double)t.tv_sec + (double)t.tv_nsec / (double)NS;
 }
 
 static void speed(const struct inputs *in, double seconds)
