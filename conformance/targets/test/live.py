@@ -425,7 +425,8 @@ class Faults(Punctual):
             with self.subTest(mode):
                 (self.folder / "flag").unlink(missing_ok=True)
                 begun = time.monotonic()
-                code, report = self.report("r.json", self.live, "rc.responder.duplicate*", "--timeout-scale", "0.2",
+                scale = "0.2" if "in time" in says else "0.5"  # a busy machine starts an agent late
+                code, report = self.report("r.json", self.live, "rc.responder.duplicate*", "--timeout-scale", scale,
                                            agent=self.relay(mode, 150))
                 self.assertLess(time.monotonic() - begun, 20)
                 bad = [r for r in report["results"] if r["verdict"] not in ("PASS", "INFO")]
