@@ -182,16 +182,15 @@ enum iba_shadow_cause { IBA_CAUSE_NONE, IBA_CAUSE_NAK, IBA_CAUSE_RNR, IBA_CAUSE_
 /* Where a message is, as the responder sees it. */
 enum iba_shadow_message { IBA_MESSAGE_UNKNOWN, IBA_MESSAGE_NONE, IBA_MESSAGE_SEND, IBA_MESSAGE_WRITE };
 
-struct iba_shadow_requests { /* what this direction asks */
-    uint32_t born;           /* number of this beginning: what is older in `sent` is another's */
-    iba_psn first;           /* of the capture */
-    iba_psn high;            /* behind the highest PSN that was sent */
-    iba_psn next;            /* behind the packet sent last */
-    iba_psn stray;           /* behind one that came again out of place: if there is a next, they went back */
-    uint8_t strays;          /* how many of them, each right behind the one before */
-    uint8_t kept;            /* packets that were behind a loss, were answered, and did not come again */
-    bool unproven;           /* so far they only did not come again; the first of them is kept_from */
-    iba_psn kept_from;
+struct iba_shadow_requests {     /* what this direction asks */
+    uint32_t born;               /* number of this beginning: what is older in `sent` is another's */
+    iba_psn first;               /* of the capture */
+    iba_psn high;                /* behind the highest PSN that was sent */
+    iba_psn next;                /* behind the packet sent last */
+    iba_psn stray;               /* behind one that came again out of place: if there is a next, they went back */
+    uint8_t strays;              /* how many of them, each right behind the one before */
+    uint8_t kept;                /* packets that were behind a loss, were answered, and did not come again */
+    bool unproven;               /* so far they only did not come again; the first of them is kept_from */
     iba_psn seq;                 /* what the responder waits for, as far as the capture shows */
     iba_psn una;                 /* behind the highest that was answered; valid when answered */
     bool any, answered, counts;  /* counts: msn_lo and msn_hi are known */
@@ -250,6 +249,7 @@ struct iba_shadow_requests { /* what this direction asks */
         iba_psn psn;
         uint8_t n;
     } stuck;
+    iba_psn kept_from;
     struct {                          /* how far the responder lets it go */
         bool limited, update;         /* update: the grant acknowledged nothing */
         uint32_t msn, limit, before;  /* of the last acknowledgement; message number; before the last grant */
