@@ -189,8 +189,8 @@ struct iba_shadow_requests {     /* what this direction asks */
     iba_psn next;                /* behind the packet sent last */
     iba_psn stray;               /* behind one that came again out of place: if there is a next, they went back */
     uint8_t strays;              /* how many of them, each right behind the one before */
-    uint8_t kept;                /* packets that were behind a loss, were answered, and did not come again */
-    bool unproven;               /* so far they only did not come again; the first of them is kept_from */
+    uint8_t kept;                /* packets behind a lost one that were acknowledged, and not sent again */
+    bool unproven;               /* they were not sent again, but nothing has acknowledged them yet */
     iba_psn seq;                 /* what the responder waits for, as far as the capture shows */
     iba_psn una;                 /* behind the highest that was answered; valid when answered */
     bool any, answered, counts;  /* counts: msn_lo and msn_hi are known */
@@ -249,7 +249,7 @@ struct iba_shadow_requests {     /* what this direction asks */
         iba_psn psn;
         uint8_t n;
     } stuck;
-    iba_psn kept_from;
+    iba_psn kept_from;                /* with unproven: the first of those that were kept */
     struct {                          /* how far the responder lets it go */
         bool limited, update;         /* update: the grant acknowledged nothing */
         uint32_t msn, limit, before;  /* of the last acknowledgement; message number; before the last grant */

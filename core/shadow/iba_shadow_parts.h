@@ -28,9 +28,9 @@ enum {
 enum { IBA_SHADOW_MOST_LOST = 16 };
 /* Packets one right behind the other that are not all late. */
 enum { IBA_SHADOW_RUN = 3 };
-/* Requests at the beginning of a capture that may all have been sent before, too. */
+/* The first requests of a capture may be retransmissions of what was sent before it began: so many at most. */
 enum { IBA_SHADOW_FEW = 3 };
-/* Packets that did not have to come again with the one before them: so many show that their responder keeps them. */
+/* So many packets that were acknowledged without being sent again behind a lost one show selective repeat. */
 enum { IBA_SHADOW_KEPT = 3 };
 /* How many, with one more: a new count where that does not go on with the others. */
 static inline uint8_t iba_shadow_count(uint8_t n, bool goes_on)
@@ -225,15 +225,21 @@ static inline bool iba_shadow_asks(const struct iba_shadow_requests *q)
 }
 
 /* ---- single packets that come again: iba_shadow_single.c ---- */
-/* The ends of this connection repeat single packets: the responder keeps what comes behind a loss. */
+/* Time since the last request of this direction. */
+static inline iba_time iba_shadow_pause(const struct iba_look *l, const struct iba_shadow_requests *q)
+{
+    return l->s->now.at - q->last.at;
+}
+/* This connection uses selective repeat. */
 static inline bool iba_shadow_repeats_single(const struct iba_shadow_requests *q)
 {
     return q->kept >= IBA_SHADOW_KEPT;
 }
-/* What was sent before from `from` on need not come again: the packet is new, and goes on behind all there is. False:
- * not enough has shown that. */
+/* Behind a retransmission the requester goes on with a new packet, and does not send again what it had sent from `from`
+ * on. True when that is selective repeat; false when those may as well be missing from the capture. */
 bool iba_shadow_skips(const struct iba_look *l, struct iba_shadow_requests *q, iba_psn from);
-/* More was answered than up to `una`: with it what was refused before, and did not come again? */
+/* Of a response that may acknowledge packets which a NAK had refused and which were not sent again; `una`: behind the
+ * highest PSN that was acknowledged before it. */
 void iba_shadow_learn_kept(struct iba_look *l, struct iba_shadow_requests *q, iba_psn una);
 
 /* ---- requests that come again: iba_shadow_retry.c ---- */

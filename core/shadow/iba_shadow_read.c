@@ -87,7 +87,7 @@ static void note_answer(struct iba_look *l, struct iba_shadow_read *r)
 {
     const iba_psn end = iba_psn_add(l->psn, 1);
     struct iba_shadow_hole *h = never_came(l);
-    /* What answered only this READ had come; what answers one before it again passed over it. */
+    /* This READ had its answers; the responses jump over them because an earlier READ was answered again. */
     const bool came = h && iba_psn_diff(r->psn, h->psn) > 0 && iba_psn_diff(l->psn, r->seen) < 0;
 
     if (h && !came)

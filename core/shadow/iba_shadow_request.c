@@ -271,7 +271,7 @@ static void ask_again(const struct iba_look *l)
  * Where single packets are repeated nothing goes on, save behind an RNR NAK. */
 static bool comes_by_itself(const struct iba_look *l, struct iba_shadow_requests *q, bool single)
 {
-    const iba_time pause = l->s->now.at - q->last.at;
+    const iba_time pause = iba_shadow_pause(l, q);
     const bool skips = iba_psn_diff(l->psn, q->next) > 0;
     const bool oldest = q->answered && iba_psn_eq(l->psn, q->una);
 
@@ -287,7 +287,7 @@ static bool comes_by_itself(const struct iba_look *l, struct iba_shadow_requests
 static void take_again(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n, iba_psn next, bool asked_for)
 {
     const bool single = iba_shadow_repeats_single(q);
-    const bool paused = l->s->now.at - q->last.at >= IBA_SHADOW_TURN_NS;
+    const bool paused = iba_shadow_pause(l, q) >= IBA_SHADOW_TURN_NS;
     const bool came = single || (paused && q->answered && iba_psn_diff(l->psn, q->una) <= 0); /* all before it */
     const int32_t jumps = iba_psn_diff(l->psn, next), ahead = came && jumps > 0 ? 0 : jumps;
     /* A NAK for the packet that would have come next may still make them go back to it later. */
@@ -316,7 +316,7 @@ static void take_again(struct iba_look *l, struct iba_shadow_requests *q, uint32
     }
     tell_again(l, q);
     if (!starts && !single)
-        q->kept = 0; /* it goes back, and on from there */
+        q->kept = 0; /* go-back-N: it sends what follows again, too */
     if (starts && q->run.kind == IBA_FINDING_RETRY_TIMEOUT)
         iba_shadow_count_retry(l, q);
     q->run.on = true;
@@ -355,11 +355,11 @@ __attribute__((cold)) static bool fills_only(const struct iba_look *l, struct ib
            l->s->now.at - q->last.at < IBA_SHADOW_AT_ONCE_NS && !iba_shadow_was_asked_for(l, q);
 }
 
-/* A capture may begin with a packet that comes again alone: more was sent before it. */
+/* The capture may have begun with a retransmission of a single packet: later PSNs were sent before it began. */
 static bool begins_amid(const struct iba_look *l, const struct iba_shadow_requests *q, int32_t lost)
 {
     return (q->ahead && l->flow->requests <= IBA_SHADOW_FEW + 1) ||
-           (l->flow->requests == 2 && lost > IBA_SHADOW_MOST_LOST && l->s->now.at - q->last.at >= IBA_SHADOW_TURN_NS);
+           (l->flow->requests == 2 && lost > IBA_SHADOW_MOST_LOST && iba_shadow_pause(l, q) >= IBA_SHADOW_TURN_NS);
 }
 
 /* PSNs that a packet which was never sent before jumps over. Behind one that came again it may go on with what is new:

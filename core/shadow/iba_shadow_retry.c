@@ -195,7 +195,7 @@ static bool sooner_than_known(const struct iba_look *l, const struct iba_shadow_
            (ago >= known / 2 || !iba_shadow_hole_at(l->s, l->flow->rq.hole, l->psn));
 }
 
-/* The rest of a READ, which was asked for from elsewhere on first: it was sent again, whatever has overtaken it. */
+/* A READ that asks for the rest of an earlier READ: a retransmission, and no packet that was merely delayed. */
 static bool is_rest(const struct iba_look *l)
 {
     return l->again && iba_shadow_is_read(l->opcode) && !iba_psn_eq(l->again->psn, l->psn);

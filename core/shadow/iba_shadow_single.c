@@ -17,9 +17,9 @@ static void keep(struct iba_shadow_requests *q, iba_psn from, iba_psn end)
 
 bool iba_shadow_skips(const struct iba_look *l, struct iba_shadow_requests *q, iba_psn from)
 {
-    const bool pauses = l->s->now.at - q->last.at >= IBA_SHADOW_TURN_NS; /* who goes back sends the rest at once */
+    const bool pauses = iba_shadow_pause(l, q) >= IBA_SHADOW_TURN_NS; /* go-back-N sends the rest at once */
 
-    /* Who was not ready has kept nothing (RR-51): a requester that skips the rest then has lost it. */
+    /* Behind an RNR NAK the responder has kept nothing (RR-51), and what is not sent again is lost. */
     if (pauses && q->run.kind != IBA_FINDING_RETRY_RNR)
         keep(q, from, q->high);
     q->unproven = iba_shadow_repeats_single(q);
