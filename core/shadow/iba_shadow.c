@@ -41,10 +41,15 @@ __attribute__((cold)) static void note_late(struct iba_flow *f, uint64_t frame)
         f->recent[i].late |= f->recent[i].mark.frame == frame;
 }
 
+static bool is_gap(enum iba_finding_kind kind)
+{
+    return kind == IBA_FINDING_GAP || kind == IBA_FINDING_RESPONSE_GAP;
+}
+
 /* It may turn out to be nothing. */
 static bool may_be_put_off(enum iba_finding_kind kind)
 {
-    return kind == IBA_FINDING_GAP || kind == IBA_FINDING_RESPONSE_GAP || kind == IBA_FINDING_LATE;
+    return is_gap(kind) || kind == IBA_FINDING_LATE;
 }
 
 static void report(struct iba_shadow *s, struct iba_flow *f, const struct iba_finding *finding)
@@ -53,6 +58,8 @@ static void report(struct iba_shadow *s, struct iba_flow *f, const struct iba_fi
         s->reorders = true;
         note_late(f, finding->frame);
     }
+    if (f && is_gap(finding->kind) && iba_shadow_damage_explains(s, f, finding))
+        return;
     if (!f || !may_be_put_off(finding->kind) || !iba_shadow_puts_off(s, f, finding))
         iba_shadow_report(s, f, finding);
 }
@@ -148,7 +155,7 @@ static uint64_t word_of(const uint8_t *p, size_t n)
 }
 
 /* Of what no router changes. What was not captured is not in it. */
-__attribute__((hot)) static uint64_t hash_of(const struct iba_look *l)
+__attribute__((hot)) uint64_t iba_shadow_hash(const struct iba_look *l)
 {
     static const uint8_t steady[sizeof(uint64_t)] = {255, 255, 255, 255, 0, 255, 255, 255}; /* all but FECN and BECN */
     const struct iba_view *v = l->v;
@@ -278,7 +285,7 @@ static bool may_be_recent(const struct iba_flow *f, uint16_t tag)
 static bool seen_before(struct iba_look *l)
 {
     struct iba_flow *f = l->flow;
-    const uint64_t hash = hash_of(l);
+    const uint64_t hash = iba_shadow_hash(l);
 
     const bool look = f->n_recent > 0 && may_be_recent(f, (uint16_t)hash);
     for (unsigned i = 0; look && i < f->n_recent; i++) {
@@ -308,26 +315,6 @@ static bool seen_before(struct iba_look *l)
                                                            .refuses = l->syndrome >> 5 != 0};
     f->next_recent = (uint8_t)((f->next_recent + 1) % IBA_SHADOW_RECENT);
     f->n_recent = (uint8_t)(f->n_recent + (f->n_recent < IBA_SHADOW_RECENT));
-    return false;
-}
-
-/* The same for a damaged packet. A copy of it is another. */
-static bool damaged_seen_elsewhere(struct iba_look *l)
-{
-    struct iba_shadow *s = l->s;
-    const uint64_t hash = hash_of(l);
-
-    for (unsigned i = 0; i < IBA_SHADOW_RECENT; i++)
-        if (s->damaged[i].mark.frame != 0 && s->damaged[i].hash == hash && s->damaged[i].source != s->source) {
-            s->seen_twice++;
-            s->same = s->damaged[i].mark;
-            s->damaged[i].mark.frame = 0; /* its copy has a twin of its own */
-            return true;
-        }
-    s->damaged[s->next_damaged].hash = hash;
-    s->damaged[s->next_damaged].source = s->source;
-    s->damaged[s->next_damaged].mark = s->now;
-    s->next_damaged = (uint8_t)((s->next_damaged + 1) % IBA_SHADOW_RECENT);
     return false;
 }
 
@@ -383,19 +370,6 @@ static void datagram(struct iba_look *l)
     } else if (f->qkey != qkey)
         iba_shadow_tell(l, IBA_FINDING_QKEY, &(struct iba_tell){.cause = &f->first});
     f->has_qkey = true;
-}
-
-/* A damaged packet is as if lost: what it says of its connection is not believed. */
-static bool damaged(const struct iba_view *v)
-{
-    return v->icrc == IBA_CHECK_BAD || v->vcrc == IBA_CHECK_BAD || v->err != IBA_OK;
-}
-
-static enum iba_finding_kind damage(const struct iba_view *v)
-{
-    if (v->icrc == IBA_CHECK_BAD)
-        return IBA_FINDING_BAD_ICRC;
-    return v->err != IBA_OK ? IBA_FINDING_MALFORMED : IBA_FINDING_BAD_VCRC;
 }
 
 static void by_reserved_opcode(struct iba_look *l)
@@ -512,8 +486,8 @@ __attribute__((hot)) const struct iba_flow *iba_shadow_feed(struct iba_shadow *s
     s->source = p->source;
     if (!(p->expected ? p->expected->any : iba_shadow_is_directed(p->view))) {
         s->others++;
-        if (damaged(p->view)) /* before its BTH: whose it is cannot be told */
-            iba_shadow_tell(&(struct iba_look){.s = s, .v = p->view}, damage(p->view), NULL);
+        if (iba_shadow_is_damaged(p->view)) /* before its BTH: whose it is cannot be told */
+            iba_shadow_damaged_unknown(s, p->view);
         return NULL;
     }
     s->packets++;
@@ -523,10 +497,9 @@ __attribute__((hot)) const struct iba_flow *iba_shadow_feed(struct iba_shadow *s
         l.id = p->expected->id;
         l.has_id = true;
     }
-    if (damaged(p->view)) {
+    if (iba_shadow_is_damaged(p->view)) {
         l.flow = iba_shadow_known(&l);
-        if (!damaged_seen_elsewhere(&l))
-            iba_shadow_tell(&l, damage(l.v), NULL);
+        iba_shadow_damaged(&l);
         if (l.flow)
             l.flow->packets++;
         return l.flow;

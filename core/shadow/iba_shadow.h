@@ -427,13 +427,19 @@ struct iba_shadow_congested { /* whose packets meet congestion */
 /* Flows by their use. A guest was not there for long: many that come and go take each other's places. */
 enum iba_shadow_list { IBA_SHADOW_GUESTS, IBA_SHADOW_REGULARS, IBA_SHADOW_LISTS };
 
+/* A damaged packet, as it says of itself. The same packet at another capture point is found by its hash. */
+struct iba_shadow_damaged {
+    uint64_t hash;
+    const struct iba_flow *flow; /* compared, not followed: the flow may be another connection's by now */
+    struct iba_shadow_mark mark; /* frame 0: none */
+    uint32_t source;
+    iba_psn psn;
+    bool request, read; /* read: a READ request, which takes as many PSNs as its answer has packets */
+};
+
 struct iba_shadow {
     struct iba_shadow_config cfg;
-    struct { /* damaged packets, which are on no flow's account: in them the same at another capture point is found */
-        uint64_t hash;
-        uint32_t source;
-        struct iba_shadow_mark mark;
-    } damaged[IBA_SHADOW_RECENT];
+    struct iba_shadow_damaged damaged[IBA_SHADOW_RECENT];
     uint8_t next_damaged;
     struct iba_shadow_congested marked[IBA_SHADOW_MARKED];   /* the first marked packet that no notification answers */
     struct iba_shadow_congested notified[IBA_SHADOW_MARKED]; /* the last notification, at each capture point */

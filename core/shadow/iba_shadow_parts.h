@@ -75,6 +75,15 @@ __attribute__((cold)) void iba_shadow_tell_of(struct iba_shadow *s, struct iba_f
 /* The same of any; nothing is put off. */
 void iba_shadow_report(struct iba_shadow *s, struct iba_flow *f, const struct iba_finding *finding);
 
+/* ---- damaged packets: iba_shadow_damaged.c ---- */
+bool iba_shadow_is_damaged(const struct iba_view *v);
+/* Reports it, unless another capture point has the same packet. `l->flow` NULL: no flow has its QP. */
+void iba_shadow_damaged(struct iba_look *l);
+/* The same of a packet that is damaged before its BTH. */
+void iba_shadow_damaged_unknown(struct iba_shadow *s, const struct iba_view *v);
+/* The capture has all PSNs that `t`, a GAP or RESPONSE_GAP, jumps over, in packets that are damaged. */
+bool iba_shadow_damage_explains(const struct iba_shadow *s, const struct iba_flow *f, const struct iba_finding *t);
+
 /* ---- order: iba_shadow_order.c ---- */
 /* False: it is to be told now. */
 bool iba_shadow_puts_off(struct iba_shadow *s, struct iba_flow *f, const struct iba_finding *t);
@@ -327,6 +336,8 @@ bool iba_shadow_goes_on(const struct iba_shadow_requests *q, iba_psn psn);
 void iba_shadow_progress(struct iba_shadow_requests *q, iba_psn psn);
 /* Its reason to go back is done with, or another takes its place; the effect may be on its way. */
 void iba_shadow_outdo(struct iba_shadow_requests *q);
+/* Of all that does not change on the way. */
+uint64_t iba_shadow_hash(const struct iba_look *l);
 /* Responses to later requests have come since. */
 bool iba_shadow_overtaken(const struct iba_look *l, iba_time since);
 /* The newest response before this one, of those that are remembered; NULL: none. */

@@ -298,6 +298,8 @@ const struct capture captures[] = {
     {"not-roce.pcap", FORM_PCAP, 0, ETHERNET, 0, NOT_ROCE, NULL},
     {"wrong-lengths.pcap", FORM_PCAP, 0, ETHERNET, 0, LENGTHS, NULL},
     {"damaged.pcap", FORM_PCAP, 0, ETHERNET, 0, DAMAGED, NULL},
+    {"damaged-not-missing.pcap", FORM_PCAP, NANOSECONDS, ETHERNET, 0, damaged_not_missing, NULL},
+    {"misread.pcap", FORM_PCAP, 0, ETHERNET, 0, misread, NULL},
     {"cut-60.pcap", FORM_PCAP, 0, ETHERNET, 60, CUT, NULL},
     {"cut-90.pcap", FORM_PCAP, 0, ETHERNET, 90, CUT, NULL},
     {"fragments-options.pcap", FORM_PCAP, 0, ETHERNET, 0, FRAGMENTS, NULL},

@@ -42,6 +42,7 @@ struct shot {
 #define ANOTHER(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .how = OTHER_QP, .wait = 20 * MS}
 #define SEVEN_LATER(n) LATER(n), LATER(n), LATER(n), LATER(n), LATER(n), LATER(n), LATER(n)
 #define MUCH_LATER {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 400 * MS}
+#define SPOILT(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .how = DAMAGED}
 #define WRITE(n) {.opcode = IBA_RC_WRITE_ONLY, .psn = n, .bytes = 8, .dma = 8}
 #define REPLY(n, m) {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = ACK, .msn = m}
 #define REFUSE(n, s, m) {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = s, .msn = m}
@@ -163,7 +164,14 @@ static const struct row rows[] = {
     {K(LENGTH), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 256}, {.opcode = IBA_RC_SEND_LAST, .psn = 2}}},
     {K(DMA_LENGTH), {{.opcode = IBA_RC_WRITE_ONLY, .psn = 1, .bytes = 8, .dma = 9}}},
     {K(MALFORMED), {SEND(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .how = BAD_PAD}}},
-    {K(BAD_ICRC), {SEND(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .how = DAMAGED}}},
+    {K(BAD_ICRC), {SEND(1), SPOILT(2)}},
+    {K(BAD_ICRC) | K(NAK_SEQUENCE) | K(RETRY_NAK), {SEND(1), REPLY(1, 1), SPOILT(2), SPOILT(3), SEND(4), REFUSE(2, NAK, 1), SEND(2), SEND(3), SEND(4), REPLY(4, 4)}},
+    {K(BAD_ICRC) | K(GAP) | K(NAK_SEQUENCE) | K(RETRY_NAK), {SEND(1), REPLY(1, 1), SPOILT(3), SEND(4), REFUSE(2, NAK, 1), SEND(2), SEND(3), SEND(4), REPLY(4, 4)}},
+    {K(BAD_ICRC) | K(RETRY_TIMEOUT), {SEND(1), REPLY(1, 1), SEND(2), SEND(3), SPOILT(4), LATER(2), SPOILT(3), SPOILT(4), SEND(5), REPLY(2, 2)}},
+    {K(BAD_ICRC) | K(GAP), {SEND(1), REPLY(1, 1), SPOILT(3), LATER(2), SEND(4)}},
+    {K(BAD_ICRC), {READ(1, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 2, .bytes = 256, .how = DAMAGED},
+         {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}}},
+    {K(BAD_ICRC), {SEND(1), REPLY(1, 1), {.opcode = IBA_RC_READ_REQUEST, .psn = 2, .dma = 600, .how = DAMAGED}, SEND(5)}},
     {K(PKEY), {SEND(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .how = OTHER_PKEY}}},
     {K(QKEY), {{.opcode = IBA_UD_SEND_ONLY, .psn = 1, .bytes = 8}, {.opcode = IBA_UD_SEND_ONLY, .psn = 2, .bytes = 8, .how = OTHER_QKEY}}},
     {K(SPOOF), {SEND(1), REPLY(1, 1), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .how = STRANGER}}},

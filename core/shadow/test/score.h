@@ -39,6 +39,8 @@ struct score_frame { /* as an engine sent it */
     bool in_vain;        /* its receiver waited for those before it, and not all came */
     bool misses;         /* a response: the requester found that an answer before it is missing */
 };
+/* Of a PSN that a packet jumps over. Uncertain: the capture has it in a packet whose headers are damaged. */
+enum score_missing { SCORE_CAPTURED, SCORE_UNCERTAIN, SCORE_MISSING };
 struct score_sight { /* one packet that passed the capture point */
     uint32_t frame;
     iba_time at;
@@ -46,6 +48,7 @@ struct score_sight { /* one packet that passed the capture point */
     bool refused;              /* by the adapter's checks of lengths and CRCs */
     bool seen;                 /* is in the capture */
     uint64_t way;              /* of score_frame.way, what it is in the capture */
+    bool headers_damaged;      /* they are not as they were sent */
     bool disguised;            /* damaged in what was captured of it, and no ICRC to show it: the capture has another */
     enum score_overtaken jump; /* of those it left a hole for; SCORE_SHOWN as well: it left none */
     uint64_t found, must;      /* kinds of findings: said; true */
@@ -75,6 +78,11 @@ struct score_run {
 
 /* Plays the network of that kind and number, and fills in what is true and what was said. */
 void score_play(struct score_run *r, enum score_way way, enum score_network network, uint64_t seed);
+/* Whether the capture before `e` lacks that frame and its repeats, damaged ones not counted as lacking. */
+enum score_missing score_missing(const struct score_run *r, const struct score_sight *e, uint32_t frame);
+/* What was captured of that PSN before was another request, or had other payload: its memory was written in between.
+ * The kind of finding, as a bit; 0: neither. */
+uint64_t score_changed(const struct score_run *r, const struct score_frame *f, uint32_t id);
 /* Fills in must and may of every packet in the capture. */
 void score_truth(struct score_run *r);
 #endif

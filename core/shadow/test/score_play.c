@@ -179,7 +179,8 @@ static void capture(struct score_play *y, struct score_sight *e, const struct ib
     if (!e->seen)
         return;
     e->way = way_of(v);
-    e->disguised = y->r->way == SCORE_CUT && headers(v) != y->r->frame[e->frame].headers;
+    e->headers_damaged = headers(v) != y->r->frame[e->frame].headers;
+    e->disguised = y->r->way == SCORE_CUT && e->headers_damaged;
     if (y->r->way == SCORE_CUT && v->payload_at > 0 && v->payload_at < v->len) {
         (void)iba_view_parse(&cut, y->p->link, v->wire, v->payload_at, v->len, NULL);
         iba_view_check(&cut);

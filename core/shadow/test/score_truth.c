@@ -82,37 +82,23 @@ static void take(struct truth *t, struct stream *s, unsigned asker, uint32_t id)
     s->any = true;
 }
 
-/* It jumps over a request that the capture lacks: one sent since the last; with selective repeat, one sent ever. */
-static bool jumps(const struct truth *t, const struct stream *s, uint32_t id)
+/* How surely it jumps over a request that the capture lacks: one sent since the last; with selective repeat, one sent
+ * ever. */
+static enum score_missing jumps(const struct truth *t, const struct stream *s, const struct score_sight *e)
 {
+    const uint32_t id = e->frame;
     const struct score_frame *f = &t->r->frame[id];
     const bool single = t->r->network == SCORE_OLDEST || t->r->network == SCORE_SELECTIVE;
+    enum score_missing most = SCORE_CAPTURED;
 
-    for (uint32_t g = t->begin; single && s->any && g < id; g++) {
+    for (uint32_t g = single ? t->begin : s->newest + 1; s->any && g < id; g++) {
         const struct score_frame *b = &t->r->frame[g];
-        if (b->from == f->from && b->request && iba_psn_diff(b->psn, s->high) >= 0 && iba_psn_diff(b->psn, f->psn) < 0)
-            return true;
+        const bool beyond =
+            (g > s->newest && iba_psn_diff(b->psn, s->next) >= 0) || (single && iba_psn_diff(b->psn, s->high) >= 0);
+        if (b->from == f->from && b->request && beyond && iba_psn_diff(b->psn, f->psn) < 0)
+            most = score_missing(t->r, e, g) > most ? score_missing(t->r, e, g) : most;
     }
-    for (uint32_t g = s->newest + 1; s->any && g < id; g++) {
-        const struct score_frame *b = &t->r->frame[g];
-        if (b->from == f->from && b->request && iba_psn_diff(b->psn, s->next) >= 0 && iba_psn_diff(b->psn, f->psn) < 0)
-            return true;
-    }
-    return false;
-}
-
-/* What was captured of that PSN before was another request, or had other payload: its memory was written in between. */
-static uint64_t changed(const struct truth *t, const struct score_frame *f, uint32_t id)
-{
-    while (id-- > 0) {
-        const struct score_frame *b = &t->r->frame[id];
-        if (!b->captured || !b->request || b->from != f->from || !iba_psn_eq(b->psn, f->psn))
-            continue;
-        if (b->opcode != f->opcode || b->asked != f->asked)
-            return SCORE_KIND(RETRY_CHANGED);
-        return b->content != f->content ? SCORE_KIND(RETRY_PAYLOAD) : 0;
-    }
-    return 0;
+    return most;
 }
 
 /* The requester went back because of this response. */
@@ -189,7 +175,7 @@ static void of_retry(const struct truth *t, struct score_sight *e, const struct 
         return;
     }
     if (!asks_data(f) && t->r->way != SCORE_CUT)
-        e->must |= changed(t, f, e->frame);
+        e->must |= score_changed(t->r, f, e->frame);
     e->either |= SCORE_KIND(RETRY_UNCLEAR); /* true of each, and says less */
     if (!s->any || iba_psn_diff(f->psn, s->high) >= 0)
         e->hidden |= f->retry; /* nothing of that PSN or beyond it had been captured: it may be the first */
@@ -211,10 +197,10 @@ static void of_request(struct truth *t, struct score_sight *e)
     if (!s->any)
         t->proven[f->from] = f->psn;
     of_retry(t, e, s);
-    if (jumps(t, s, e->frame)) {
-        const bool answered = t->answered[f->from] && iba_psn_diff(f->psn, t->una[f->from]) <= 0;
-        *(answered ? &e->either : &e->must) |= SCORE_KIND(GAP);
-    }
+    const enum score_missing jump = jumps(t, s, e);
+    const bool answered = t->answered[f->from] && iba_psn_diff(f->psn, t->una[f->from]) <= 0;
+    if (jump != SCORE_CAPTURED)
+        *(answered || jump == SCORE_UNCERTAIN ? &e->either : &e->must) |= SCORE_KIND(GAP);
     take(t, s, f->from, e->frame);
 }
 
@@ -233,8 +219,11 @@ static void jumps_within(const struct truth *t, struct stream *s, struct score_s
         const bool came = have(t, s, asker, b->psn, DATA); /* with an earlier answer */
         if (within)
             s->have[index_of(t, asker, b->psn)] |= PASSED;
-        if (within)
-            *(came ? &e->either : &e->must) |= SCORE_KIND(RESPONSE_GAP);
+        const enum score_missing gap = within ? score_missing(t->r, e, g) : SCORE_CAPTURED;
+        if (gap != SCORE_CAPTURED)
+            *(came || gap == SCORE_UNCERTAIN ? &e->either : &e->must) |= SCORE_KIND(RESPONSE_GAP);
+        else if (within)
+            continue;
         else if (!have(t, &t->request[asker], asker, b->psn, ASKS))
             e->hidden |= SCORE_KIND(ANSWER_MISSING); /* that somebody asked for it is not in the capture */
     }
