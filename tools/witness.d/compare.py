@@ -2,6 +2,7 @@
 
 import collections
 import fnmatch
+import ipaddress
 import re
 import tomllib
 
@@ -33,7 +34,12 @@ class Difference:
         return bool(eval(self.when, {"__builtins__": BUILTINS, **names, **given}))
 
 
-BUILTINS = {"len": len, "int": int, "any": any, "all": all, "range": range, "set": set, "bytes": bytes, "sorted": sorted, "str": str}
+def last_four(gid):
+    """What tshark makes of a GID where it expects an IPv4 address."""
+    return str(ipaddress.IPv4Address(ipaddress.IPv6Address(gid).packed[-4:])) if gid else ""
+
+
+BUILTINS = {"last_four": last_four, "len": len, "int": int, "any": any, "all": all, "range": range, "set": set, "bytes": bytes, "sorted": sorted, "str": str}
 
 
 def series(text):
