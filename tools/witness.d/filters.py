@@ -9,7 +9,8 @@ import capture
 
 LIST = "dissect/filter/test/tshark.filters"
 FILES = 6
-NOBODY = (("unshare", "--user"), ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"))
+NOBODY = (("unshare", "--user"), ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=+dac_override",
+                                  "--ambient-caps=+dac_override"))  # fmt: skip
 
 SCRIPT = """
 local expressions = {%s}
@@ -47,12 +48,11 @@ def pick(files, scratch):
         yield path, readable
 
 
-def not_root(scratch):
-    """From 4.4 on tshark runs no script of root's. Nobody of a user namespace still reads root's files; in a chroot there is
-    no such namespace, and nobody reads what all may."""
+def not_root():
+    """From 4.4 on tshark runs no script of root's. Nobody of a user namespace still reads root's files, such as captures in a
+    folder for root alone; in a chroot there is no such namespace, and nobody needs the capability for it."""
     if os.geteuid() != 0:
         return ()
-    os.chmod(scratch, 0o755)
     return next((by for by in NOBODY if subprocess.run([*by, "true"], capture_output=True).returncode == 0), ())
 
 
@@ -78,18 +78,19 @@ def compare(ours, theirs, files, scratch, path, differing):
     script = os.path.join(scratch, "filters.lua")
     with open(script, "w", encoding="ascii") as file:
         file.write(SCRIPT % ", ".join(quoted(e) for e in wanted))
-    by = not_root(scratch)
+    by = not_root()
     for name, readable in pick(files, scratch):
         run = theirs.run("-n", "-q", "-X", f"lua_script:{script}", "-r", readable, by=by)
         rows = [line.split("\1") for line in run.stdout.decode("latin-1").split("\n") if line.startswith("\1")]
         answers = {int(row[1]): row[2] for row in rows}
+        silent = f"no answer ({run.stderr.decode('latin-1').strip()[-120:]})"
         odd = {where.rsplit(" ", 1)[1]: fields for where, fields in differing.items() if where.startswith(f"{name} packet ")}
         for number, expression in enumerate(wanted, 1):
             skip = {frame for frame, fields in odd.items() if concerns(expression, fields)}
             left_out += len(skip)
             mine = ours.run("-r", readable, "-Y", expression, "-T", "fields", "-e", "frame.number")
             answer = ",".join(mine.stdout.decode().split()) if mine.returncode == 0 else "refused"
-            yield "filter", expression, name, without(answers.get(number, "no answer"), skip), without(answer, skip)
+            yield "filter", expression, name, without(answers[number], skip) if number in answers else silent, without(answer, skip)
     print(f"{left_out} answers about packets left out of the filters' comparison, because the fields asked for differ")
 
 

@@ -102,7 +102,9 @@ def _around(dice, expected):
         return _ethernet(dice, expected) / Dot1Q(**tag)
     if kind < 0.4:
         vni = dice.getrandbits(24)
-        outer = Ether() / IP(src="192.0.2.1", dst="192.0.2.2") / UDP(sport=50000, dport=4789) / VXLAN(vni=vni, flags=8)
+        # Without both addresses scapy asks this machine's network for one, by ARP, and waits for an answer.
+        outer = (Ether(src="02:00:00:00:00:02", dst="02:00:00:00:00:03") / IP(src="192.0.2.1", dst="192.0.2.2")
+                 / UDP(sport=50000, dport=4789) / VXLAN(vni=vni, flags=8))  # fmt: skip
         expected["vxlan.vni"] = vni
         return outer / _ethernet(dice, expected)
     return _ethernet(dice, expected)
