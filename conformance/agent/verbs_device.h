@@ -110,11 +110,13 @@ enum ibc_rc verbs_log(struct ibc_target *t, unsigned d, char *text, size_t n);
 /* ---- verbs_probe.c ---- */
 uint64_t verbs_probe(struct verbs *v);
 
-/* ---- verbs_object.c ---- */
+/* ---- verbs_find.c: by the tester's number, NULL when there is none ---- */
 struct verbs_qp *verbs_find_qp(struct verbs *v, uint32_t qpn);
 struct ibv_pd *verbs_find_pd(struct verbs *v, uint32_t pd);
 struct verbs_cq *verbs_find_cq(struct verbs *v, uint32_t cq);
 struct ibv_srq *verbs_find_srq(struct verbs *v, uint32_t srq);
+
+/* ---- verbs_object.c ---- */
 enum ibv_qp_type verbs_qp_type(uint8_t type); /* enum iba_qp_type; IBV_QPT_DRIVER: none that a tester may have */
 enum ibc_rc verbs_create_pd(struct ibc_target *t, unsigned d, uint32_t *pd);
 enum ibc_rc verbs_create_cq(struct ibc_target *t, unsigned d, uint32_t depth, uint32_t *cq);

@@ -10,31 +10,6 @@ enum { SEND_SGES = IBA_MAX_SGE, MOST_NOTIFIED = 4096 };
     for (i = 0; i < (n) && (table)[i] member != NULL; i++)                                                             \
     continue
 
-/* ---- finding ---- */
-
-struct ibv_pd *verbs_find_pd(struct verbs *v, uint32_t pd)
-{
-    return pd < VERBS_PDS ? v->pd[pd] : NULL;
-}
-
-struct verbs_cq *verbs_find_cq(struct verbs *v, uint32_t cq)
-{
-    return cq < VERBS_CQS && v->cq[cq].cq ? &v->cq[cq] : NULL;
-}
-
-struct ibv_srq *verbs_find_srq(struct verbs *v, uint32_t srq)
-{
-    return srq < VERBS_SRQS ? v->srq[srq] : NULL;
-}
-
-struct verbs_qp *verbs_find_qp(struct verbs *v, uint32_t qpn)
-{
-    for (unsigned i = 0; i < VERBS_QPS; i++)
-        if (v->qp[i].qp && v->qp[i].qp->qp_num == qpn)
-            return &v->qp[i];
-    return NULL;
-}
-
 /* ---- protection domains, completion queues ---- */
 
 enum ibc_rc verbs_create_pd(struct ibc_target *t, unsigned d, uint32_t *pd)
