@@ -1,7 +1,6 @@
 /* What the model says comes of a case. Played with a pause behind each input, in which all that it causes comes; then
  * written down as expectations, by the packet's kind. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +10,6 @@
 enum { TRIES = 3 * FUZZ_INPUTS };
 #define PAUSE "wait 1ms"
 #define END "wait 20ms"
-
-void predict_say(struct predicting *f, const char *format, ...)
-{
-    va_list args;
-    int n;
-
-    va_start(args, format);
-    n = vsnprintf(f->text + f->used, FUZZ_TEXT - f->used, format, args);
-    va_end(args);
-    if (n < 0 || (size_t)n >= FUZZ_TEXT - f->used)
-        f->full = true;
-    else
-        f->used += (size_t)n;
-}
 
 static void answers_of(struct predicting *f, uint32_t line)
 {

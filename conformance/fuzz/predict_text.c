@@ -1,0 +1,18 @@
+/* The scenario's text as it grows. What does not fit marks it as full. */
+#include <stdarg.h>
+#include <stdio.h>
+#include "predict.h"
+
+void predict_say(struct predicting *f, const char *format, ...)
+{
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vsnprintf(f->text + f->used, FUZZ_TEXT - f->used, format, args);
+    va_end(args);
+    if (n < 0 || (size_t)n >= FUZZ_TEXT - f->used)
+        f->full = true;
+    else
+        f->used += (size_t)n;
+}
