@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "fault.h"
 
 static const char *link_name(size_t i, const void *ctx)
 {

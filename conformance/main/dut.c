@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "fault.h"
 
 struct ibc_target *dut_open(const struct dut *d, unsigned lane, char *err, size_t errlen)
 {

@@ -11,6 +11,7 @@
 #include "cases.h"
 #include "command.h"
 #include "dut.h"
+#include "fault.h"
 #include "fuzz/known.h"
 #include "fuzz_mutants.h"
 #include "progress.h"

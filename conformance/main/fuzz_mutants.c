@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 #include "command.h"
+#include "fault.h"
 #include "fuzz/fuzz.h"
 #include "fuzz_mutants.h"
 #include "mutants.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "options.h"
+#include "fault.h"
 
 cJSON *json_add_object(cJSON *to, const char *key)
 {

@@ -1,6 +1,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include "command.h"
+#include "fault.h"
 
 /* What was printed must have arrived. */
 static int flushed(int rc)

@@ -1,5 +1,6 @@
 #include "matrix.h"
 #include <string.h>
+#include "fault.h"
 #include "json.h"
 
 static const char separators[] = ", ";

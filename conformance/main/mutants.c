@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "command.h"
+#include "fault.h"
 #include "play.h"
 #include "pool.h"
 #include "progress.h"

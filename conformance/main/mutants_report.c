@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "fault.h"
 #include "json.h"
 #include "matrix.h"
 #include "mutants.h"

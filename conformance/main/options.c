@@ -2,13 +2,12 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
-#include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "command.h"
+#include "fault.h"
 #include "help.h"
 #include "scenario/scenario.h"
 
@@ -29,25 +28,6 @@ _Static_assert(OPT_COUNT <= 64, "a command's options are 64 bits");
 static const unsigned count_most[OPT_COUNT] = {
     [OPT_repeat] = MAX_REPEAT, [OPT_jobs] = MAX_CHILDREN,  [OPT_sample] = MAX_MUTANTS, [OPT_least] = MAX_MUTANTS,
     [OPT_count] = UINT32_MAX,  [OPT_seconds] = UINT32_MAX, [OPT_rate] = UINT32_MAX};
-
-int wrong(int code, const char *format, ...)
-{
-    va_list ap;
-
-    fputs("ibconform: ", stderr);
-    va_start(ap, format);
-    vfprintf(stderr, format, ap);
-    va_end(ap);
-    fputc('\n', stderr);
-    return code;
-}
-
-bool reader_left(void)
-{
-    struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
-
-    return poll(&p, 1, 0) == 1 && (p.revents & POLLERR) != 0;
-}
 
 static int add_word(struct words *to, const char *word)
 {

@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INCONCLUSIVE = 3, EXIT_HARNESS = 4 };
 enum { MAX_WORDS = 256, MAX_CHILDREN = 256, MAX_REPEAT = 100000, MAX_MUTANTS = 1000000 };
 
 /* clang-format off */
@@ -69,9 +68,4 @@ struct command;
 /* EXIT_OK: run `*command`, or nothing when it is NULL (help was printed). Else the program ends with that code; the
  * message has been printed. */
 int options_parse(struct options *o, int argc, char **argv, const struct command **command);
-
-/* Prints "ibconform: ..." as one line; returns `code`. */
-int wrong(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Whoever read the standard output has had enough: that is no fault. */
-bool reader_left(void);
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "fault.h"
 #include "pool.h"
 #include "progress.h"
 #include "result.h"

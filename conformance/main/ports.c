@@ -3,6 +3,7 @@
 #include <string.h>
 #include "cases.h"
 #include "dut.h"
+#include "fault.h"
 
 static const struct ibc_wire *wire_of(const struct dut *d, unsigned lane, unsigned i)
 {

@@ -6,6 +6,7 @@
 #include <time.h>
 #include "cases.h"
 #include "command.h"
+#include "fault.h"
 #include "play.h"
 #include "pool.h"
 #include "progress.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "fault.h"
 
 static bool is_folder(const char *path)
 {

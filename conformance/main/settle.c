@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "confirm.h"
 #include "dut.h"
+#include "fault.h"
 #include "result.h"
 
 enum { MOST_PLAYS = 16, PATH = 4096 };

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "command.h"
+#include "fault.h"
 #include "run/run.h"
 #include "select.h"
 #include "targets/target.h"

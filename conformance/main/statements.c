@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "command.h"
+#include "fault.h"
 #include "json.h"
 #include "matrix.h"
 #include "select.h"

@@ -1,0 +1,12 @@
+/* How ibconform ends: its exit codes, and the line that says why. */
+#ifndef IBC_FAULT_H
+#define IBC_FAULT_H
+#include <stdbool.h>
+
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INCONCLUSIVE = 3, EXIT_HARNESS = 4 };
+
+/* Prints "ibconform: ..." as one line; returns `code`. */
+int wrong(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Whoever read the standard output has had enough: that is no fault. */
+bool reader_left(void);
+#endif
