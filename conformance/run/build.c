@@ -17,12 +17,6 @@ struct draft {
     struct iba_recipe r;
 };
 
-uint32_t run_psn_base(const struct run_live *q, uint8_t opcode, bool to_device)
-{
-    const bool request = iba_opcodes[opcode].name == NULL || iba_opcodes[opcode].dir == IBA_REQ;
-    return request == to_device ? q->epsn : q->psn;
-}
-
 /* ---- encapsulation and addresses ---- */
 static enum iba_encap encap_of(const struct draft *d)
 {

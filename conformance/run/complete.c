@@ -10,14 +10,6 @@ static const struct run_wr *posted(const struct run_player *p, const struct iba_
     return wc->wr_id >= 1 && wc->wr_id <= p->n_wr ? &p->wr[wc->wr_id - 1] : NULL;
 }
 
-struct run_live *run_qp_of(struct run_player *p, uint32_t qpn, unsigned device)
-{
-    for (unsigned i = 0; i <= IBC_MAX_OBJECTS; i++)
-        if (p->live[i].kind == IBC_O_qp && p->live[i].made && p->live[i].device == device && p->live[i].id[0] == qpn)
-            return &p->live[i];
-    return NULL;
-}
-
 /* A window's key is another after each bind (QS-72). */
 static void note_bind(struct run_player *p, const struct run_wr *w, const struct iba_wc *wc, unsigned device)
 {

@@ -17,17 +17,6 @@ static const struct {
     [IBC_CONTACT_NONE] = {false, false, true, "it did not come back"},
 };
 
-bool run_lose(struct run_player *p, const struct ibc_step *s, const char *what)
-{
-    if (p->lost)
-        return false;
-    p->lost = true;
-    p->lost_line = s ? s->line : 0;
-    snprintf(p->lost_what, sizeof p->lost_what, "%s", what);
-    snprintf(p->lost_why, sizeof p->lost_why, "%s", p->t->fault);
-    return false;
-}
-
 void run_gone(struct run_player *p)
 {
     char got[RUN_TEXT];

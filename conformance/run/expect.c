@@ -39,30 +39,6 @@ bool run_step_send(struct run_player *p, const struct ibc_step *s)
     return true;
 }
 
-void run_remember(struct run_player *p, const struct ibc_step *s, const struct run_packet *k)
-{
-    const struct ibc_arg *as = run_arg(s, IBC_K_as);
-    unsigned i = 0;
-
-    if (!as)
-        return;
-    while (i < p->n_name && strcmp(p->name[i].name, run_word(&as->v[0])) != 0)
-        i++;
-    if (i == RUN_MAX_NAMES)
-        return;
-    p->name[i] = (struct run_name){run_word(&as->v[0]), k};
-    if (i == p->n_name)
-        p->n_name++;
-}
-
-const struct run_packet *run_recall(const struct run_player *p, const char *name)
-{
-    for (unsigned i = 0; i < p->n_name; i++)
-        if (strcmp(p->name[i].name, name) == 0)
-            return p->name[i].packet;
-    return NULL;
-}
-
 /* ---- deciding ---- */
 /* The first of an event's steps that the packet fits; NULL: none. *d is what the first of that QP missed. */
 static const struct ibc_step *first_fit(struct run_player *p, const struct ibc_step *s, const struct run_live *q,

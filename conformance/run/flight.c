@@ -8,7 +8,6 @@
 #include "wire/iba_psn.h"
 
 enum { ROUND_TRIPS = 4, FADES = 8 }; /* FADES: a slow exchange counts for about so many exchanges more */
-#define LEAST (2 * RUN_MS)           /* the tester's own interface may hold a frame back for so long */
 #define MOST (50 * RUN_MS)
 
 void run_flight_measure(struct run_player *p, uint64_t round_trip)
@@ -38,17 +37,4 @@ void run_flight_answered(struct run_player *p, const struct run_live *q, const s
         return;
     if (iba_psn_diff(iba_psn_of(iba_bth_psn(iba_view_bth(v))), iba_psn_of(p->in_flight_psn)) >= 0)
         p->in_flight_since = 0;
-}
-
-bool run_flight_wait(struct run_player *p, const struct ibc_step *s)
-{
-    const uint64_t scaled = run_scaled(p, p->flight_ns), waited = p->waited;
-    bool well;
-
-    if (p->in_flight_since == 0)
-        return true;
-    well = run_collect_all(p, p->in_flight_since + (scaled > LEAST ? scaled : LEAST), s);
-    p->waited = waited; /* the script did not ask for it */
-    p->in_flight_since = 0;
-    return well;
 }

@@ -81,28 +81,3 @@ void run_late_look(struct run_player *p)
         return;
     }
 }
-
-/* What a verb took that is longer than the patience for what is expected: who judges packets cannot have been in time.
- */
-static void see_slow_verb(struct run_player *p)
-{
-    if (p->t->virtual_time || p->late[0] || p->t->slowest <= run_scaled(p, RUN_PATIENCE))
-        return;
-    snprintf(p->late, sizeof p->late, "the agent was slow: %s was answered after %" PRIu64 " ms",
-             p->t->slow_verb ? p->t->slow_verb : "a verb", p->t->slowest / RUN_MS);
-}
-
-void run_late_conclude(struct run_player *p)
-{
-    char got[RUN_TEXT];
-
-    see_slow_verb(p);
-    if (!p->late[0] || p->died || !(p->verdict == IBC_IS_FAIL || (p->informs && p->verdict == IBC_IS_TOLERATED)))
-        return;
-    snprintf(got, sizeof got, "%.100s; %.56s", p->late, p->finding.got);
-    p->verdict = IBC_IS_PASS; /* what was found is not held against the device */
-    p->measured[0] = '\0';
-    p->unwell = false;
-    (void)run_note(p, IBC_IS_INCONCLUSIVE, NULL, NULL, "a tester that is in time", got);
-    p->counters = IBC_IS_NOT_APPLICABLE;
-}

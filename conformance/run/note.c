@@ -71,6 +71,18 @@ bool run_error(struct run_player *p, const struct ibc_step *s, const char *what)
     return run_note(p, IBC_IS_ERROR, s, NULL, s ? s->text : "", what);
 }
 
+/* The agent was lost where it had to do `what`. */
+static bool lose(struct run_player *p, const struct ibc_step *s, const char *what)
+{
+    if (p->lost)
+        return false;
+    p->lost = true;
+    p->lost_line = s ? s->line : 0;
+    snprintf(p->lost_what, sizeof p->lost_what, "%s", what);
+    snprintf(p->lost_why, sizeof p->lost_why, "%s", p->t->fault);
+    return false;
+}
+
 bool run_did(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, const char *what)
 {
     char got[RUN_TEXT];
@@ -84,7 +96,7 @@ bool run_did(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, con
         snprintf(got, sizeof got, "this target cannot %s", what);
         return run_note(p, IBC_IS_UNSUPPORTED, s, NULL, what, got);
     case IBC_DEAD: p->unwell = p->died = true; return run_fail(p, s, NULL, what, p->t->fault);
-    case IBC_LOST: return run_lose(p, s, what);
+    case IBC_LOST: return lose(p, s, what);
     default: return run_note(p, IBC_IS_ERROR, s, NULL, what, p->t->fault);
     }
 }
@@ -165,28 +177,4 @@ bool run_say(struct run_player *p, const struct ibc_step *s, const struct run_pa
     if (s->why && p->finding.line == s->line)
         snprintf(p->finding.sentence, sizeof p->finding.sentence, "%s", s->why);
     return s->says != IBC_SAYS_FAIL;
-}
-
-/* What the first line missed is what is told, where none fits. */
-bool run_any(struct run_player *p, const struct ibc_step *s, run_step *step)
-{
-    const struct ibc_finding before = p->finding;
-    const enum ibc_verdict verdict = p->verdict;
-    struct ibc_finding missed;
-
-    if (step(p, s))
-        return true;
-    if (p->verdict != IBC_IS_FAIL)
-        return false;
-    missed = p->finding;
-    for (const struct ibc_step *one = run_alternative(p, s); one; one = run_alternative(p, one)) {
-        p->finding = before;
-        p->verdict = verdict;
-        if (run_step_of((enum ibc_step_kind)one->kind)(p, one))
-            return run_say(p, one, NULL, missed.expected, missed.got);
-        if (p->verdict != IBC_IS_FAIL)
-            return false;
-    }
-    p->finding = missed;
-    return false;
 }

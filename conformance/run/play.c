@@ -54,11 +54,6 @@ static bool has_step(const struct ibc_play *play, enum ibc_step_kind kind)
     return false;
 }
 
-run_step *run_step_of(enum ibc_step_kind kind)
-{
-    return steps[kind];
-}
-
 /* What the player does with steps of a kind */
 enum {
     /* Its alternatives are asked one after the other: packets decide among theirs when they come, verbs when they have
@@ -107,14 +102,39 @@ static bool prepare(struct run_player *p, const struct ibc_step *s)
 {
     if (p->t->virtual_time || !is(s, ACTS | AT_ONCE))
         return true;
-    return (!is(s, AT_ONCE) || run_flight_wait(p, s)) && run_collect_all(p, run_now(p), s);
+    return (!is(s, AT_ONCE) || run_let_arrive(p, s)) && run_collect_all(p, run_now(p), s);
+}
+
+/* A step that looks at what is there, or one of its alternatives. What the first line missed is what is told, where
+ * none fits. */
+static bool any(struct run_player *p, const struct ibc_step *s)
+{
+    const struct ibc_finding before = p->finding;
+    const enum ibc_verdict verdict = p->verdict;
+    struct ibc_finding missed;
+
+    if (steps[s->kind](p, s))
+        return true;
+    if (p->verdict != IBC_IS_FAIL)
+        return false;
+    missed = p->finding;
+    for (const struct ibc_step *one = run_alternative(p, s); one; one = run_alternative(p, one)) {
+        p->finding = before;
+        p->verdict = verdict;
+        if (steps[one->kind](p, one))
+            return run_say(p, one, NULL, missed.expected, missed.got);
+        if (p->verdict != IBC_IS_FAIL)
+            return false;
+    }
+    p->finding = missed;
+    return false;
 }
 
 static bool play_step(struct run_player *p, const struct ibc_step *s)
 {
     if (!prepare(p, s))
         return false;
-    return is(s, ASKED_IN_TURN) && s->alternative ? run_any(p, s, steps[s->kind]) : steps[s->kind](p, s);
+    return is(s, ASKED_IN_TURN) && s->alternative ? any(p, s) : steps[s->kind](p, s);
 }
 
 static bool play_steps(struct run_player *p)
@@ -139,28 +159,6 @@ static bool measured(struct run_player *p)
     if (!p->measured[0])
         snprintf(p->measured, sizeof p->measured, "%.70s, not %.70s", p->finding.got, p->finding.expected);
     return true;
-}
-
-static uint64_t lost(struct run_player *p)
-{
-    return p->t->ops->lost ? p->t->ops->lost(p->t) : 0;
-}
-
-/* Where frames were lost on the way to us, neither a packet nor its absence proves anything. */
-static void see_losses(struct run_player *p, uint64_t before)
-{
-    const uint64_t n = lost(p) - before;
-    char got[RUN_TEXT];
-
-    if (n == 0 || !run_rank(p->verdict) || p->verdict == IBC_IS_ERROR)
-        return;
-    p->verdict = IBC_IS_PASS; /* what was found is not held against the device */
-    p->measured[0] = '\0';
-    p->logged = false;
-    snprintf(got, sizeof got, "%llu frames lost by the tester's wire%s%.90s", (unsigned long long)n,
-             p->finding.got[0] ? "; " : "", p->finding.got);
-    (void)run_note(p, IBC_IS_INCONCLUSIVE, NULL, NULL, "all frames", got);
-    p->counters = IBC_IS_NOT_APPLICABLE;
 }
 
 /* The worst that the logs of the devices' systems have since they were asked last; what was there before is not of
@@ -220,13 +218,13 @@ static void play(struct run_player *p)
 
 void run_play(struct run_player *p)
 {
-    const uint64_t before = lost(p);
+    const uint64_t before = run_lost_frames(p);
 
     begin(p);
     play(p);
     run_see_contact(p);
     run_late_conclude(p);
-    see_losses(p, before);
+    run_losses_conclude(p, before);
 }
 
 bool run_step_health(struct run_player *p, const struct ibc_step *s)

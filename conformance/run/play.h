@@ -188,15 +188,11 @@ unsigned run_rank(enum ibc_verdict v); /* 0: does not rank */
 const char *run_verdict_name(const struct run_player *p, enum ibc_verdict v);
 
 /* ---- alternatives: note.c ---- */
-typedef bool run_step(struct run_player *p, const struct ibc_step *s);
 const struct ibc_step *run_alternative(const struct run_player *p, const struct ibc_step *s); /* NULL: no more */
 /* An alternative fits: what it says of itself. True: the play goes on. `expected` and `got` are what the first line
  * missed. */
 bool run_say(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, const char *expected,
              const char *got);
-/* A step that looks at what is there, or one of its alternatives. */
-bool run_any(struct run_player *p, const struct ibc_step *s, run_step *step);
-run_step *run_step_of(enum ibc_step_kind kind); /* play.c */
 
 /* ---- values: value.c ---- */
 struct run_context {
@@ -220,6 +216,18 @@ struct ibc_value run_wide(struct run_player *p, const struct ibc_value *v);
 struct run_live *run_live(struct run_player *p, const struct ibc_step *s);
 /* Word of a value that the loader left as text; "" otherwise. */
 const char *run_word(const struct ibc_value *v);
+const struct ibc_address *run_party(const struct run_player *p, const struct ibc_value *v); /* NULL: the peer */
+uint32_t run_psn_base(const struct run_live *q, uint8_t opcode, bool to_device);
+/* The QP of that number, or NULL. */
+struct run_live *run_qp_of(struct run_player *p, uint32_t qpn, unsigned device);
+
+/* ---- packets that have a name: name.c ---- */
+void run_remember(struct run_player *p, const struct ibc_step *s, const struct run_packet *k);
+const struct run_packet *run_recall(const struct run_player *p, const char *name); /* NULL: none has that name */
+
+/* ---- time: time.c ---- */
+uint64_t run_now(const struct run_player *p);
+/* Only a live target is slower than the clock says. */
 uint64_t run_scaled(const struct run_player *p, uint64_t ns);
 
 /* ---- objects: object.c, qp.c ---- */
@@ -229,18 +237,18 @@ bool run_make_qp(struct run_player *p, struct run_live *q, const struct ibc_step
 bool run_raise_qp(struct run_player *p, struct run_live *q, enum iba_qp_state state, const struct ibc_step *s);
 bool run_raise_from(struct run_player *p, struct run_live *q, enum iba_qp_state from, enum iba_qp_state to,
                     const struct ibc_step *s);
-const struct ibc_address *run_party(const struct run_player *p, const struct ibc_value *v); /* NULL: the peer */
-uint8_t run_mtu(uint64_t bytes);                                                            /* enum iba_mtu; 0: none */
+uint8_t run_mtu(uint64_t bytes); /* enum iba_mtu; 0: none */
 const struct iba_transition *run_transition(enum iba_qp_state from, enum iba_qp_state to);
 /* `n` receives of `len` bytes; at: the first one's address. */
 bool run_post_receives(struct run_player *p, struct run_live *q, unsigned n, uint32_t len, const struct ibc_step *s);
 
 /* ---- the wire: wire.c ---- */
-uint64_t run_now(const struct run_player *p);
 /* Lets time pass until the next frame, and queues it. *came: false when `until` has come without one. */
 bool run_collect(struct run_player *p, uint64_t until, bool *came, const struct ibc_step *s);
 /* Everything that leaves by then. */
 bool run_collect_all(struct run_player *p, uint64_t until, const struct ibc_step *s);
+/* Lets time pass until the packets that were sent have arrived (flight.c). */
+bool run_let_arrive(struct run_player *p, const struct ibc_step *s);
 /* Notes a frame as sent and hands it to the device. */
 bool run_inject(struct run_player *p, struct run_packet *k, const struct ibc_step *s);
 struct run_packet *run_packet_new(struct run_player *p, unsigned device, bool sent);
@@ -254,7 +262,6 @@ struct run_difference {
 };
 /* Whether the packet is what the step says; *d is written when it is not. */
 bool run_matches(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, struct run_difference *d);
-uint32_t run_psn_base(const struct run_live *q, uint8_t opcode, bool to_device);
 void run_show_packet(const struct run_packet *k, char *out, size_t n);
 void run_show_field(uint8_t hdr, const struct iba_field *f, uint64_t v, char *out, size_t n);
 void run_show_bytes(uint8_t hdr, const struct iba_field *f, const uint8_t *bytes, size_t len, char *out, size_t n);
@@ -267,10 +274,11 @@ const struct iba_field *run_field_in(const struct ibc_arg *a, uint64_t has, uint
 /* Where the payload of the next packet begins in its pattern. */
 void run_flow_begin(struct run_flow *f, const struct iba_opcode *op, const struct ibc_arg *fill);
 #define RUN_TRANSPORT (~(IBA_HDR_BIT(IBA_H_bth) - 1)) /* headers from the BTH on */
-/* Whether QP types carry a BTH */
-bool run_is_raw(uint8_t type);
-void run_remember(struct run_player *p, const struct ibc_step *s, const struct run_packet *k);
-const struct run_packet *run_recall(const struct run_player *p, const char *name);
+/* Whether packets of that QP type carry no BTH */
+static inline bool run_is_raw(uint8_t type)
+{
+    return type == IBA_QPT_RAW_IPV6 || type == IBA_QPT_RAW_ETHERTYPE;
+}
 
 /* ---- completions and events: complete.c ---- */
 bool run_poll(struct run_player *p, const struct ibc_step *s);   /* all queues, all devices */
@@ -281,8 +289,6 @@ enum run_came { RUN_STOP, RUN_NOT, RUN_CAME };
 enum run_came run_await(struct run_player *p, const struct ibc_step *s, uint64_t patience, bool events,
                         bool (*there)(struct run_player *p, const struct ibc_step *s));
 
-/* The QP of that number, or NULL. */
-struct run_live *run_qp_of(struct run_player *p, uint32_t qpn, unsigned device);
 /* Whether an event is of that object; of NULL every event is. What is of a port is no object's. */
 bool run_is_about(const struct run_live *l, const struct run_event *e);
 
@@ -296,8 +302,6 @@ bool run_go_on(struct run_player *p, const struct ibc_step *s, struct run_live *
 
 /* ---- agents that are lost: contact.c ---- */
 #define RUN_GONE "the device did not survive"
-/* The agent was lost where it had to do `what`. Returns false. */
-bool run_lose(struct run_player *p, const struct ibc_step *s, const char *what);
 /* The finding says that the device is gone, too. */
 void run_gone(struct run_player *p);
 /* What a play comes to in which it was. */
@@ -310,8 +314,14 @@ void run_late_asked(struct run_player *p, struct run_live *q, const struct run_p
 void run_late_answered(struct run_player *p, const struct iba_view *v, unsigned device);
 /* Whether a device that waits for us has waited too long. */
 void run_late_look(struct run_player *p);
-/* What failed while we were late proves nothing. */
+
+/* ---- failures that prove nothing: inconclusive.c ---- */
+/* What failed while we were late. */
 void run_late_conclude(struct run_player *p);
+/* How many frames the tester's wire has lost so far. */
+uint64_t run_lost_frames(const struct run_player *p);
+/* Neither a packet nor its absence proves anything where frames were lost: more of them than `before`. */
+void run_losses_conclude(struct run_player *p, uint64_t before);
 
 /* ---- packets in flight to the device: flight.c ---- */
 /* A frame was given to the wire for device `device`. */
@@ -320,8 +330,6 @@ void run_flight_sent(struct run_player *p, const struct iba_view *v, unsigned de
 void run_flight_answered(struct run_player *p, const struct run_live *q, const struct iba_view *v);
 /* From sending to an answer that the device gives at once, ns */
 void run_flight_measure(struct run_player *p, uint64_t round_trip);
-/* Lets time pass until the packets that were sent have arrived. */
-bool run_flight_wait(struct run_player *p, const struct ibc_step *s);
 
 /* ---- after the last line ---- */
 bool run_leftovers(struct run_player *p);

@@ -1,5 +1,4 @@
 /* Queue pairs: what a qp line asks for, and the way from state to state. */
-#include <string.h>
 #include "run/play.h"
 
 static const struct ibc_arg *qp_arg(const struct run_live *q, enum ibc_key key)
@@ -23,11 +22,6 @@ uint8_t run_mtu(uint64_t bytes)
     return 0; /* the device is to refuse it */
 }
 
-bool run_is_raw(uint8_t type)
-{
-    return type == IBA_QPT_RAW_IPV6 || type == IBA_QPT_RAW_ETHERTYPE;
-}
-
 static uint32_t usual_rights(const struct run_player *p)
 {
     uint32_t access = IBA_ACCESS_REMOTE;
@@ -49,24 +43,6 @@ static void read_rights(const struct run_player *p, struct run_live *q)
     for (unsigned i = 0; a && i < a->n; i++)
         access |= (uint32_t)a->v[i].n;
     q->attr.a.access = (uint16_t)access;
-}
-
-const struct ibc_address *run_party(const struct run_player *p, const struct ibc_value *v)
-{
-    enum { BESIDE_THE_TESTER = 0x0a000003 };
-    static const struct ibc_address nobody[IBC_PARTY_COUNT] = {
-        [IBC_PARTY_loopback] = {.ipv4 = 0x7f000001, .ipv6 = {[15] = 1}, .gid = {[15] = 1}, .lid = 1},
-        [IBC_PARTY_group] = {.mac = UINT64_C(0x333300000001),
-                             .ipv4 = 0xefc00001,
-                             .ipv6 = {0xff, 0x15, [15] = 1},
-                             .gid = {0xff, 0x15, [15] = 1},
-                             .lid = 0xc001},
-        [IBC_PARTY_ipv4] = {.ipv4 = BESIDE_THE_TESTER, .ipv6 = {[10] = 0xff, 0xff, 0x0a, 0, 0, 3}, .lid = 1},
-    };
-
-    if (v->n == IBC_PARTY_stranger)
-        return &p->t->stranger;
-    return v->n == IBC_PARTY_none || v->n == IBC_PARTY_peer || v->n >= IBC_PARTY_COUNT ? NULL : &nobody[v->n];
 }
 
 static void read_path(struct run_player *p, struct run_live *q)

@@ -33,6 +33,14 @@ struct run_live *run_object_of(struct run_player *p, const struct ibc_value *v)
     return NULL;
 }
 
+struct run_live *run_qp_of(struct run_player *p, uint32_t qpn, unsigned device)
+{
+    for (unsigned i = 0; i <= IBC_MAX_OBJECTS; i++)
+        if (p->live[i].kind == IBC_O_qp && p->live[i].made && p->live[i].device == device && p->live[i].id[0] == qpn)
+            return &p->live[i];
+    return NULL;
+}
+
 /* A region's or window's address or key on that device */
 static uint64_t attribute(const struct run_live *l, unsigned attr, const struct run_context *c)
 {
@@ -48,6 +56,12 @@ static uint64_t attribute(const struct run_live *l, unsigned attr, const struct 
     case IBC_A_epsn: return l->epsn;
     default: return l->psn;
     }
+}
+
+uint32_t run_psn_base(const struct run_live *q, uint8_t opcode, bool to_device)
+{
+    const bool request = iba_opcodes[opcode].name == NULL || iba_opcodes[opcode].dir == IBA_REQ;
+    return request == to_device ? q->epsn : q->psn;
 }
 
 uint64_t run_value(const struct run_player *p, const struct ibc_value *v, const struct run_context *c)
@@ -93,12 +107,6 @@ bool run_fits(const struct run_player *p, const struct ibc_arg *a, uint64_t is, 
     return any;
 }
 
-/* Only a live target is slower than the clock says. */
-uint64_t run_scaled(const struct run_player *p, uint64_t ns)
-{
-    return p->t->virtual_time || p->t->time_scale <= 0 ? ns : (uint64_t)((double)ns * p->t->time_scale);
-}
-
 struct ibc_value run_wide(struct run_player *p, const struct ibc_value *v)
 {
     const struct run_live *group = v->kind == IBC_V_REF ? run_object_of(p, v) : NULL;
@@ -110,4 +118,22 @@ struct ibc_value run_wide(struct run_player *p, const struct ibc_value *v)
         wide.n_bytes = sizeof group->gid;
     }
     return wide;
+}
+
+const struct ibc_address *run_party(const struct run_player *p, const struct ibc_value *v)
+{
+    enum { BESIDE_THE_TESTER = 0x0a000003 };
+    static const struct ibc_address nobody[IBC_PARTY_COUNT] = {
+        [IBC_PARTY_loopback] = {.ipv4 = 0x7f000001, .ipv6 = {[15] = 1}, .gid = {[15] = 1}, .lid = 1},
+        [IBC_PARTY_group] = {.mac = UINT64_C(0x333300000001),
+                             .ipv4 = 0xefc00001,
+                             .ipv6 = {0xff, 0x15, [15] = 1},
+                             .gid = {0xff, 0x15, [15] = 1},
+                             .lid = 0xc001},
+        [IBC_PARTY_ipv4] = {.ipv4 = BESIDE_THE_TESTER, .ipv6 = {[10] = 0xff, 0xff, 0x0a, 0, 0, 3}, .lid = 1},
+    };
+
+    if (v->n == IBC_PARTY_stranger)
+        return &p->t->stranger;
+    return v->n == IBC_PARTY_none || v->n == IBC_PARTY_peer || v->n >= IBC_PARTY_COUNT ? NULL : &nobody[v->n];
 }

@@ -1,0 +1,27 @@
+/* Packets that a line has given a name with as=, for the lines that say same=. */
+#include <string.h>
+#include "run/play.h"
+
+void run_remember(struct run_player *p, const struct ibc_step *s, const struct run_packet *k)
+{
+    const struct ibc_arg *as = run_arg(s, IBC_K_as);
+    unsigned i = 0;
+
+    if (!as)
+        return;
+    while (i < p->n_name && strcmp(p->name[i].name, run_word(&as->v[0])) != 0)
+        i++;
+    if (i == RUN_MAX_NAMES)
+        return;
+    p->name[i] = (struct run_name){run_word(&as->v[0]), k};
+    if (i == p->n_name)
+        p->n_name++;
+}
+
+const struct run_packet *run_recall(const struct run_player *p, const char *name)
+{
+    for (unsigned i = 0; i < p->n_name; i++)
+        if (strcmp(p->name[i].name, name) == 0)
+            return p->name[i].packet;
+    return NULL;
+}
