@@ -4,6 +4,12 @@
 #include <string.h>
 #include "common.h"
 
+bool rep_bad(enum ibc_verdict v)
+{
+    return v == IBC_IS_DEVIATES || v == IBC_IS_FAIL || v == IBC_IS_ERROR || v == IBC_IS_INCONCLUSIVE ||
+           v == IBC_IS_XPASS;
+}
+
 enum ibc_severity rep_severity(const struct rep_case *c)
 {
     if (c->r->finding.down)

@@ -122,12 +122,6 @@ size_t rep_group_end(const struct rep *p, size_t first)
     return i;
 }
 
-bool rep_bad(enum ibc_verdict v)
-{
-    return v == IBC_IS_DEVIATES || v == IBC_IS_FAIL || v == IBC_IS_ERROR || v == IBC_IS_INCONCLUSIVE ||
-           v == IBC_IS_XPASS;
-}
-
 void rep_clause(const struct ibc_statement *s, char out[REP_CLAUSE])
 {
     snprintf(out, REP_CLAUSE, "%s%s%s", s ? s->reference : "", s && *s->reference && *s->compliance ? " " : "",

@@ -36,8 +36,6 @@ void rep_clear(struct rep *p);
 
 /* Cases from `first` on that are of one group. */
 size_t rep_group_end(const struct rep *p, size_t first);
-/* To be looked at: FAIL, DEVIATES, ERROR, INCONCLUSIVE, XPASS. */
-bool rep_bad(enum ibc_verdict v);
 enum ibc_class rep_class(const struct rep_case *c);
 /* Of a case that DEVIATES, or does so but for a waiver: why it is not held against the device; else NULL. */
 const char *rep_doubt(const struct rep_case *c);
@@ -45,6 +43,8 @@ const char *rep_doubt(const struct rep_case *c);
 enum { REP_CLAUSE = 96 };
 void rep_clause(const struct ibc_statement *s, char out[REP_CLAUSE]);
 /* ---- cause.c ---- */
+/* To be looked at: FAIL, DEVIATES, ERROR, INCONCLUSIVE, XPASS. */
+bool rep_bad(enum ibc_verdict v);
 enum ibc_severity rep_severity(const struct rep_case *c);
 bool rep_causes(struct rep *p); /* of rep_begin(); false: out of memory */
 /* The case behind `c` of that cause, the first one for NULL; NULL: no more. */
