@@ -77,14 +77,16 @@ const char *ibc_expand(struct ibc_binder *b, const char *s, uint32_t line, uint3
 /* Fills b->word with the words of b->at. */
 bool ibc_words(struct ibc_binder *b);
 
+/* ---- object.c ---- */
+/* The object of that name, made above (or, `later`, anywhere) and of one of `kinds`. UINT16_MAX with a fault. */
+uint16_t ibc_object_find(struct ibc_binder *b, const struct ibc_word *w, const char *name, unsigned kinds, bool later);
+
 /* ---- value.c ---- */
 /* The value(s) `s`, of word `w`, of a key into arg->v. */
 bool ibc_value_bind(struct ibc_binder *b, const struct ibc_row *row, const struct ibc_word *w, const char *s,
                     struct ibc_arg *arg);
 /* Likewise of a header field; `attr`: what a bare object stands for. */
 bool ibc_field_bind(struct ibc_binder *b, const struct ibc_word *w, const char *s, uint8_t attr, struct ibc_arg *arg);
-/* The object of that name, made above (or, `later`, anywhere) and of one of `kinds`. UINT16_MAX with a fault. */
-uint16_t ibc_object_find(struct ibc_binder *b, const struct ibc_word *w, const char *name, unsigned kinds, bool later);
 
 /* ---- atom.c: one value of a key, without alternatives ---- */
 struct ibc_want { /* what a value may be */
@@ -106,15 +108,14 @@ enum ibc_family ibc_line_family(uint8_t kind);
 bool ibc_args(struct ibc_binder *b, const struct ibc_shape *shape, unsigned from, const struct ibc_arg **out,
               uint8_t *n);
 
+/* Whether the word begins a line of the head. */
+bool ibc_head_is(const char *word);
 /* Whether an object may be called that. */
 bool ibc_name_is_free(const char *name);
 
 /* ---- head.c ---- */
 /* The lines of the head; *body: the first line behind it. */
 bool ibc_head_read(struct ibc_loaded *l, struct ibc_fault *f, unsigned *body);
-bool ibc_head_is(const char *word);
-const char *ibc_head_name(size_t i);
-extern const size_t ibc_head_count;
 
 /* ---- bind.c ---- */
 /* NULL with a fault. *work grows by the lines looked at. */

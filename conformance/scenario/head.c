@@ -268,37 +268,18 @@ static bool head_vary(struct head *h)
 
 /* ---- the head ---- */
 static const struct {
-    const char *word;
     bool (*read)(struct head *);
     bool once, must;
-} heads[] = {
-    {"title", head_title, true, true},   {"spec", head_spec, false, true},       {"class", head_class, true, false},
-    {"role", head_role, true, true},     {"service", head_service, false, true}, {"link", head_link, false, false},
-    {"needs", head_needs, false, false}, {"vary", head_vary, false, false},      {"covers", head_covers, false, false},
-    {"note", head_note, false, false},   {"see", head_see, false, false},        {"hazard", head_hazard, false, false},
-    {"drawn", head_drawn, true, false},
-};
-const size_t ibc_head_count = sizeof heads / sizeof *heads;
-
-const char *ibc_head_name(size_t i)
-{
-    return heads[i].word;
-}
-
-bool ibc_head_is(const char *word)
-{
-    for (size_t i = 0; i < ibc_head_count; i++)
-        if (strcmp(heads[i].word, word) == 0)
-            return true;
-    return false;
-}
+} heads[IBC_HEAD_COUNT] = {
+#define HEAD(w, once, must) {head_##w, once, must},
+    IBC_HEADS(HEAD)};
 
 static bool line_read(struct head *h, size_t kind, unsigned *seen)
 {
     if (h->t->n_word < 2)
-        return ibc_fault(h->f, h->t->line, h->t->column, "'%s' says nothing", heads[kind].word);
+        return ibc_fault(h->f, h->t->line, h->t->column, "'%s' says nothing", ibc_head_names[kind]);
     if (heads[kind].once && (*seen >> kind & 1) != 0)
-        return ibc_fault(h->f, h->t->line, h->t->column, "'%s' is given twice", heads[kind].word);
+        return ibc_fault(h->f, h->t->line, h->t->column, "'%s' is given twice", ibc_head_names[kind]);
     *seen |= 1u << kind;
     return heads[kind].read(h);
 }
@@ -313,17 +294,18 @@ bool ibc_head_read(struct ibc_loaded *l, struct ibc_fault *f, unsigned *body)
     for (; h.t < l->s.text + l->s.n_line; h.t++) {
         size_t kind = 0;
 
-        while (kind < ibc_head_count && strcmp(heads[kind].word, h.t->word[0].s) != 0)
+        while (kind < IBC_HEAD_COUNT && strcmp(ibc_head_names[kind], h.t->word[0].s) != 0)
             kind++;
-        if (kind == ibc_head_count)
+        if (kind == IBC_HEAD_COUNT)
             break;
         if (!line_read(&h, kind, &seen))
             return false;
     }
     *body = (unsigned)(h.t - l->s.text);
-    for (size_t kind = 0; kind < ibc_head_count; kind++)
+    for (size_t kind = 0; kind < IBC_HEAD_COUNT; kind++)
         if (heads[kind].must && (seen >> kind & 1) == 0 &&
             (*body == l->s.n_line || ibc_line_classify(f, &l->s.text[*body])))
-            return ibc_fault(f, *body < l->s.n_line ? h.t->line : 0, 1, "the head has no '%s' line", heads[kind].word);
+            return ibc_fault(f, *body < l->s.n_line ? h.t->line : 0, 1, "the head has no '%s' line",
+                             ibc_head_names[kind]);
     return true;
 }

@@ -23,6 +23,14 @@ static int object_of(const char *word)
 enum { OTHERS = 2 };
 static const char *const others[OTHERS] = {"repeat", "end"};
 
+bool ibc_head_is(const char *word)
+{
+    for (size_t i = 0; i < IBC_HEAD_COUNT; i++)
+        if (strcmp(ibc_head_names[i], word) == 0)
+            return true;
+    return false;
+}
+
 /* Everything a line may begin with, or have behind its object. */
 static const char *line_word(size_t i, const void *unused)
 {
@@ -33,7 +41,7 @@ static const char *line_word(size_t i, const void *unused)
     if (i < IBC_O_COUNT)
         return ibc_object_names[i];
     i -= IBC_O_COUNT;
-    return i < OTHERS ? others[i] : ibc_head_name(i - OTHERS);
+    return i < OTHERS ? others[i] : ibc_head_names[i - OTHERS];
 }
 
 static bool packet(struct ibc_text *t, const char *word)
@@ -67,7 +75,7 @@ enum { LINE_WORDS = (int)IBC_S_COUNT + (int)IBC_O_COUNT + (int)OTHERS };
 /* The first word, unless it looks like an object's name and the second is what is wrong. */
 static bool no_step(struct ibc_fault *f, const struct ibc_text *t, const struct ibc_word *w, bool two)
 {
-    const size_t n = LINE_WORDS + ibc_head_count;
+    const size_t n = (size_t)LINE_WORDS + IBC_HEAD_COUNT;
 
     if (two && ibc_nearest(w[0].s, line_word, n, NULL) == NULL)
         w++;

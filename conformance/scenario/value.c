@@ -1,32 +1,7 @@
+/* A key's or a field's values: alternatives, '!', any. */
 #include "bind.h"
 #include <string.h>
 
-/* ---- objects by name ---- */
-static const char *object_name(size_t i, const void *binder)
-{
-    return ((const struct ibc_binder *)binder)->play->object[i].name;
-}
-
-uint16_t ibc_object_find(struct ibc_binder *b, const struct ibc_word *w, const char *name, unsigned kinds, bool later)
-{
-    for (uint16_t i = 0; i < b->play->n_object; i++) {
-        const struct ibc_object *o = &b->play->object[i];
-
-        if (strcmp(o->name, name) != 0)
-            continue;
-        if ((kinds >> o->kind & 1) == 0)
-            ibc_fault(IBC_AT_VALUE(b, w), "'%s' is a %s, which cannot stand here", name, ibc_object_names[o->kind]);
-        else if (o->line >= b->at->line && !later)
-            ibc_fault(IBC_AT_VALUE(b, w), "'%s' is made in line %u, not yet here", name, o->line);
-        else
-            return i;
-        return UINT16_MAX;
-    }
-    ibc_fault_unknown(IBC_AT_VALUE(b, w), "object", name, object_name, b->play->n_object, b);
-    return UINT16_MAX;
-}
-
-/* ---- values: alternatives, '!', any ---- */
 static bool compared(const struct ibc_binder *b, const struct ibc_want *want)
 {
     if (want->row != NULL && (want->row->type == IBC_T_ERROR || want->row->key == IBC_K_late))

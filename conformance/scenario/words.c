@@ -17,5 +17,7 @@ const char *const ibc_capability_names[] = {IBC_CAPABILITIES(FIRST)};
 const char *const ibc_capability_words[] = {IBC_CAPABILITIES(SECOND)};
 #define UNCLAIMED(w, why) [IBC_CAP_##w] = (why),
 const char *const ibc_capability_unclaimed[IBC_CAP_COUNT] = {IBC_UNCLAIMED(UNCLAIMED)};
+#define FIRST_OF_3(w, once, must) #w,
+const char *const ibc_head_names[] = {IBC_HEADS(FIRST_OF_3)};
 const char *const ibc_link_names[] = {IBC_LINKS(SECOND_OF_3)};
 const char *const ibc_step_names[] = {IBC_STEPS(SECOND)};

@@ -70,6 +70,22 @@
 #define IBC_PARTIES(P) P(none) P(peer) P(stranger) P(nowhere) P(loopback) P(group) P(ipv4)
 #define IBC_SCORES(S) S(rkeys) S(qpns) S(psns)
 
+/* Lines of the head: word, at most one of it, wanted */
+#define IBC_HEADS(H)                                                                                                   \
+    H(title,   true,  true)                                                                                            \
+    H(spec,    false, true)                                                                                            \
+    H(class,   true,  false)                                                                                           \
+    H(role,    true,  true)                                                                                            \
+    H(service, false, true)                                                                                            \
+    H(link,    false, false)                                                                                           \
+    H(needs,   false, false)                                                                                           \
+    H(vary,    false, false)                                                                                           \
+    H(covers,  false, false)                                                                                           \
+    H(note,    false, false)                                                                                           \
+    H(see,     false, false)                                                                                           \
+    H(hazard,  false, false)                                                                                           \
+    H(drawn,   true,  false)
+
 /*     kind           as the file has it */
 #define IBC_STEPS(S)                                                                                                   \
     S(send,           ">")                                                                                             \
@@ -164,6 +180,10 @@ enum ibc_score {
 #define IBC_SCORE_ID(w) IBC_SCORE_##w,
     IBC_SCORES(IBC_SCORE_ID) IBC_SCORE_COUNT
 };
+enum ibc_head {
+#define IBC_HEAD_ID(w, once, must) IBC_HEAD_##w,
+    IBC_HEADS(IBC_HEAD_ID) IBC_HEAD_COUNT
+};
 enum ibc_step_kind {
 #define IBC_STEP_ID(w, text) IBC_S_##w,
     IBC_STEPS(IBC_STEP_ID) IBC_S_COUNT
@@ -177,5 +197,5 @@ extern const char *const ibc_role_names[], *const ibc_class_names[], *const ibc_
 extern const char *const ibc_capability_names[], *const ibc_capability_words[], *const ibc_object_names[];
 extern const char *const ibc_capability_unclaimed[]; /* NULL: the device itself cannot */
 extern const char *const ibc_attr_names[], *const ibc_step_names[], *const ibc_key_names[], *const ibc_then_names[];
-extern const char *const ibc_party_names[], *const ibc_score_names[];
+extern const char *const ibc_party_names[], *const ibc_score_names[], *const ibc_head_names[];
 #endif

@@ -59,8 +59,8 @@ static void knows_the_language(const char *file)
             all_there(file, text, &ibc_key_names[k], 1);
     for (size_t i = 0; i < ibc_field_name_count; i++)
         all_there(file, text, &ibc_field_names[i].name, 1);
-    for (size_t i = 0; i < ibc_head_count; i++) {
-        const char *name = ibc_head_name(i);
+    for (size_t i = 0; i < IBC_HEAD_COUNT; i++) {
+        const char *name = ibc_head_names[i];
 
         all_there(file, text, &name, 1);
     }
