@@ -49,9 +49,19 @@ static enum ibc_rc refusal(struct live *l)
 
 /* ---- one exchange ---- */
 
+/* What the wires hold is kept while the agent is waited for. */
+static void keep_frames(void *ctx)
+{
+    struct live *l = ctx;
+
+    for (unsigned d = 0; d < IBC_DEVICES; d++)
+        if (l->o.wire[d])
+            ibc_wire_keep(l->o.wire[d]);
+}
+
 static void watch_wires(struct live *l, struct channel_idle *idle)
 {
-    *idle = (struct channel_idle){.idle = live_keep, .ctx = l};
+    *idle = (struct channel_idle){.idle = keep_frames, .ctx = l};
     for (unsigned d = 0; d < IBC_DEVICES; d++)
         if (l->o.wire[d])
             idle->fd[idle->n++] = ibc_wire_fd(l->o.wire[d]);

@@ -62,7 +62,6 @@ bool live_same_boot(const struct live *l);
 enum ibc_rc live_dead(struct live *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- live_wire.c ---- */
-void live_keep(void *ctx); /* struct live: what the wires hold is kept */
 void live_drain(struct live *l);
 bool live_hear(struct live *l);
 uint64_t live_now(struct ibc_target *t);
@@ -73,8 +72,10 @@ enum ibc_rc live_collect_any(struct ibc_target *t, uint64_t until, uint8_t frame
                              unsigned *from);
 uint64_t live_lost(struct ibc_target *t);
 
-/* ---- live_verbs.c: the verbs; live.c: the table they stand in ---- */
+/* ---- live_verbs.c: the table of all verbs ---- */
 extern const struct ibc_target_ops live_ops;
+
+/* ---- live.c ---- */
 enum ibc_rc live_reset(struct ibc_target *t, enum ibc_link link, uint64_t seed);
 uint64_t live_capabilities(struct ibc_target *t);
 uint32_t live_links(struct ibc_target *t);

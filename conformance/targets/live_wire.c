@@ -6,15 +6,6 @@
 #include "live_inside.h"
 #include "wire_neighbour.h"
 
-void live_keep(void *ctx)
-{
-    struct live *l = ctx;
-
-    for (unsigned d = 0; d < IBC_DEVICES; d++)
-        if (l->o.wire[d])
-            ibc_wire_keep(l->o.wire[d]);
-}
-
 void live_drain(struct live *l)
 {
     for (unsigned d = 0; d < IBC_DEVICES; d++)

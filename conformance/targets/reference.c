@@ -1,51 +1,8 @@
 /* The reference target: the engine in this process, on virtual time. What the tester may wait for comes at once; time
  * passes only where a timer of a device has to fire first. */
 #include "reference.h"
-#include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-
-/* ---- answers ---- */
-
-/* "VERB_ATTR_MISSING" as "attr_missing", "MEM_BUSY" as "mem_busy" */
-static enum ibc_rc refused(struct ibc_target *t, const char *name)
-{
-    size_t i;
-
-    name += strncmp(name, "VERB_", 5) == 0 ? 5 : 0;
-    for (i = 0; name[i] && i + 1 < sizeof t->said; i++)
-        t->said[i] = (char)tolower((unsigned char)name[i]);
-    t->said[i] = 0;
-    return IBC_REFUSED;
-}
-
-enum ibc_rc ref_verb(struct ibc_target *t, enum iba_verb_err e)
-{
-#define NAME(name, text) [IBA_##name] = #name,
-    static const char *const names[IBA_VERB_ERR_COUNT] = {IBA_VERB_ERRS(NAME)};
-
-    return e == IBA_VERB_OK ? IBC_OK : refused(t, names[e]);
-}
-
-enum ibc_rc ref_mem(struct ibc_target *t, enum iba_mem_err e)
-{
-    static const char *const names[IBA_MEM_ERR_COUNT] = {IBA_MEM_ERRS(NAME)};
-
-    return e == IBA_MEM_OK ? IBC_OK : refused(t, names[e]);
-}
-
-enum ibc_rc ref_fault(struct ibc_target *t, enum ibc_rc rc, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    (void)vsnprintf(t->fault, sizeof t->fault, format, args);
-    va_end(args);
-    return rc;
-}
 
 /* ---- a clean device ---- */
 

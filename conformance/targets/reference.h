@@ -119,7 +119,7 @@ static inline struct ref_device *device_of(struct ibc_target *t, unsigned d)
 /* A whole device; NULL without memory. Mutants are made of it before the first reset. */
 struct reference *ref_open(void);
 
-/* Answers of the engine as the target gives them. */
+/* ---- ref_answer.c: answers of the engine as the target gives them ---- */
 enum ibc_rc ref_verb(struct ibc_target *t, enum iba_verb_err e);
 enum ibc_rc ref_mem(struct ibc_target *t, enum iba_mem_err e);
 /* The one sentence of DEAD and BROKEN. */

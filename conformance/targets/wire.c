@@ -2,7 +2,6 @@
 #include "wire.h"
 #include <errno.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,24 +24,6 @@ struct ibc_wire_kept {
 };
 static const struct ibc_wire_ops *const adapters[] = {&ibc_wire_unix, &ibc_wire_dgram, &ibc_wire_afpacket};
 enum { ADAPTERS = sizeof adapters / sizeof *adapters };
-
-uint64_t ibc_wire_clock(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-void wire_say(struct ibc_wire *w, const char *format, ...)
-{
-    int n = snprintf(w->fault, sizeof w->fault, "wire %.90s: ", w->spec);
-    va_list args;
-
-    va_start(args, format);
-    (void)vsnprintf(w->fault + n, sizeof w->fault - (size_t)n, format, args);
-    va_end(args);
-}
 
 /* ---- from open to close ---- */
 

@@ -6,14 +6,17 @@
 
 extern const struct ibc_wire_ops ibc_wire_unix, ibc_wire_dgram, ibc_wire_afpacket, ibc_wire_inside;
 
+/* Two sockets that are each other's peer: wire_dgram.c. */
 bool wire_pair(int fd[2]);
+/* Of the interface w->own: wire_port.c. */
+void wire_port_look(const struct ibc_wire *w, struct ibc_wire_port *p);
+
+/* ---- wire_socket.c ---- */
 /* Big buffers, times of arrival. */
 void wire_prepare(int fd);
 /* One datagram. `control` of the message may be given for more than its time; 0, or errno as take() says. */
 int wire_take(int fd, struct msghdr *m, size_t room, size_t *len, uint64_t *at);
+uint64_t wire_kernel_lost(int fd);
 /* The sentence of `fault`, behind the wire's name. */
 void wire_say(struct ibc_wire *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-uint64_t wire_kernel_lost(int fd);
-/* Of the interface w->own: wire_port.c. */
-void wire_port_look(const struct ibc_wire *w, struct ibc_wire_port *p);
 #endif
