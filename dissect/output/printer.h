@@ -38,7 +38,7 @@ void print_info(struct out *o, const struct packet *p);
 /* What the protocol column says. Never NULL. */
 const char *print_protocol(const struct packet *p);
 void print_hex_dump(struct out *o, const struct packet *p);
-/* One line of the tree: label, name of the code, value. */
+/* One line of the tree: label, name of the code, value (tree_line.c). */
 void print_tree_line(struct out *o, const char *label, const struct value *v);
 /* Whether the tree shows this value of the row. */
 bool print_row_shown(const struct iba_field *row, const struct value *v);

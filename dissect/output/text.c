@@ -115,28 +115,6 @@ void print_text(struct out *o, const struct packet *p, const struct print_opts *
         print_hex_dump(o, p);
 }
 
-void print_tree_line(struct out *o, const char *label, const struct value *v)
-{
-    const char *name = show_name(v);
-
-    OUT_LIT(o, "    ");
-    out_str(o, label);
-    OUT_LIT(o, ": ");
-    if (name) {
-        out_str(o, name);
-        OUT_LIT(o, " (");
-        show_human(o, v);
-        out_ch(o, ')');
-    } else
-        show_human(o, v);
-    out_ch(o, '\n');
-}
-
-bool print_row_shown(const struct iba_field *row, const struct value *v)
-{
-    return row->vis == IBA_VIS_N || (row->vis == IBA_VIS_R && !field_is_zero(v));
-}
-
 static void tree_header(struct out *o, const struct iba_view *v, const struct iba_layer *l)
 {
     const struct iba_hdr_info *info = &iba_headers[l->hdr];
