@@ -1,47 +1,9 @@
 /* The page: what is wrong in sentences, what happened around it, PSNs, response times, then every finding. Well-formed
  * XML, which is how a test sees that nothing went unescaped; no request leaves it, and its policy forbids any. */
 #include "page/parts.h"
-#include "track/addr.h"
 
 extern const unsigned char page_page_css[], page_page_js[], page_uPlot_iife_min_js[], page_uPlot_min_css[];
 extern const size_t page_page_css_bytes, page_page_js_bytes, page_uPlot_iife_min_js_bytes, page_uPlot_min_css_bytes;
-
-void report_text(struct out *o, const char *s)
-{
-    out_xml(o, s, strlen(s));
-}
-
-void report_direction(struct out *o, const struct direction *d)
-{
-    stat_addr_print(o, (enum stat_addr_kind)d->path->kind, d->path->src);
-    if (d->knows_source_qp) {
-        OUT_LIT(o, " QP ");
-        out_hex(o, d->source_qp, 6);
-        out_str(o, d->guess ? "?" : "");
-    }
-    OUT_LIT(o, " to ");
-    stat_addr_print(o, (enum stat_addr_kind)d->path->kind, d->path->dst);
-    OUT_LIT(o, " QP ");
-    out_hex(o, d->qpn, 6);
-}
-
-void report_counted(struct out *o, uint64_t n, const char *what)
-{
-    out_u64(o, n);
-    out_ch(o, ' ');
-    out_str(o, what);
-    if (n != 1)
-        out_ch(o, 's');
-}
-
-void report_verdict(const struct report *r, struct out *o)
-{
-    report_counted(o, r->severity[IBA_ERROR], "error");
-    OUT_LIT(o, ", ");
-    report_counted(o, r->severity[IBA_WARN], "warning");
-    OUT_LIT(o, ", ");
-    report_counted(o, r->severity[IBA_NOTE], "note");
-}
 
 static void embedded(struct out *o, const unsigned char *file, size_t n)
 {

@@ -78,12 +78,17 @@ struct report {
     struct out out;
 };
 
+/* words.c */
 /* Direction as words: "10.0.0.1 QP 0x000030 to 10.0.0.2 QP 0x000030". */
 void report_direction(struct out *o, const struct direction *d);
 void report_text(struct out *o, const char *s);
+/* "1 error, 2 warnings, 0 notes" */
+void report_verdict(const struct report *r, struct out *o);
+/* "3 packets" */
+void report_counted(struct out *o, uint64_t n, const char *what);
+/* summary.c */
 /* Directions with requests, those with the most errors and warnings first; how many. */
 uint32_t report_order(const struct report *r, const struct report_line *order[REPORT_LINES]);
-/* summary.c */
 void report_summary(const struct report *r, struct out *o);
 /* chart.c */
 void report_charts(const struct report *r, struct out *o);
@@ -93,8 +98,4 @@ void report_climb(struct report *r, struct report_line *l, const struct packet *
 void report_ladders(const struct report *r, struct out *o);
 /* page.c */
 void report_page(const struct report *r, struct out *o);
-/* "1 error, 2 warnings, 0 notes" */
-void report_verdict(const struct report *r, struct out *o);
-/* "3 packets" */
-void report_counted(struct out *o, uint64_t n, const char *what);
 #endif
