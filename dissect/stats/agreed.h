@@ -35,7 +35,7 @@ struct agreed {
     struct cm_track cm;
 };
 
-/* What is compared. */
+/* agreed_value.c: what is compared. */
 enum agreed_shown {
     SHOW_PMTU,
     SHOW_READS,

@@ -27,7 +27,8 @@ void stat_srt_message(void *state, const struct message *m);
 void stat_rc_late(void *state, const struct judged *j);
 void stat_rc_expect(void *state, uint32_t direction);
 
-/* A zeroed state of a kind that takes no argument; NULL with one line in err. Owned by the caller: free(). */
+/* A zeroed state of a kind that takes no argument; NULL with one line in err. Owned by the caller: free().
+ * open.c */
 void *stat_open_plain(const char *name, size_t bytes, const char *arg, char *err, size_t errlen);
 
 static inline bool stat_is_infiniband(const struct iba_view *v)
@@ -40,6 +41,6 @@ struct stat_clock {
     bool set;
     uint64_t base_ns;
 };
-/* Nanoseconds, negative for a packet older than the first; false when the packet has no time. */
+/* Nanoseconds, negative for a packet older than the first; false when the packet has no time. clock.c */
 bool stat_clock_read(struct stat_clock *c, const struct packet *p, int64_t *ns);
 #endif

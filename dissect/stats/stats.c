@@ -59,28 +59,3 @@ const struct stat_kind *stat_find(const char *text, const char **arg, char *err,
     (void)snprintf(err, errlen, "-z %.64s: no such statistic; the nearest is %s", text, nearest(text)->usage);
     return NULL;
 }
-
-void *stat_open_plain(const char *name, size_t bytes, const char *arg, char *err, size_t errlen)
-{
-    void *state = arg ? NULL : calloc(1, bytes);
-
-    if (arg)
-        (void)snprintf(err, errlen, "-z %s takes no argument, not \"%.64s\"", name, arg);
-    else if (!state)
-        (void)snprintf(err, errlen, "-z %s: out of memory", name);
-    return state;
-}
-
-bool stat_clock_read(struct stat_clock *c, const struct packet *p, int64_t *ns)
-{
-    const uint64_t now = p->cap->ts_ns;
-
-    if (!p->cap->has_ts)
-        return false;
-    if (!c->set)
-        *c = (struct stat_clock){.set = true, .base_ns = p->first_ns ? p->first_ns : now};
-    const uint64_t apart = now >= c->base_ns ? now - c->base_ns : c->base_ns - now;
-    const int64_t bounded = apart < INT64_MAX ? (int64_t)apart : INT64_MAX;
-    *ns = now >= c->base_ns ? bounded : -bounded;
-    return true;
-}
