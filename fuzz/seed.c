@@ -1,31 +1,11 @@
 /* Seeds for corpora: what captures hold, and what the builder builds. tools/fuzz seed calls it, then adds what needs no
  * program. */
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include "input/capture.h"
 #include "mad/iba_mad.h"
 #include "seed.h"
 
 enum { ROOM = SEED_ROOM, MOST_FRAME = 400, MOST_SEQUENCE = 12 };
-
-static const char *folder;
-uint64_t fuzz_trace;
-
-void seed_save(const char *target, const char *name, const uint8_t *p, size_t n)
-{
-    char path[512];
-    FILE *f;
-
-    (void)snprintf(path, sizeof path, "%s/%s", folder, target);
-    (void)mkdir(path, 0777);
-    (void)snprintf(path, sizeof path, "%s/%s/%s", folder, target, name);
-    f = fopen(path, "wb");
-    if (!f || fwrite(p, 1, n, f) != n || fclose(f) != 0) {
-        fprintf(stderr, "%s: %s\n", path, strerror(errno));
-        exit(1);
-    }
-}
 
 /* ---- built ---- */
 
@@ -177,8 +157,7 @@ int main(int argc, char **argv)
         fputs("usage: ibfuzz-seeds FOLDER [CAPTURE...]\n", stderr);
         return 2;
     }
-    folder = argv[1];
-    (void)mkdir(folder, 0777);
+    seed_folder(argv[1]);
     built();
     seed_frames();
     for (uint8_t link = 0; link < 4; link++) {

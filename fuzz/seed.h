@@ -6,6 +6,9 @@
 
 enum { SEED_ROOM = 4096, SEED_VARIANTS = 4 };
 
+/* ---- seed_file.c ---- */
+/* Where seeds are written; made where it is not there. */
+void seed_folder(const char *path);
 /* FOLDER/target/name */
 void seed_save(const char *target, const char *name, const uint8_t *p, size_t n);
 /* The same with the name WHAT-a-b. */
@@ -13,6 +16,8 @@ void seed_save_steps(const char *target, const char *what, unsigned a, unsigned 
 /* Settings: as they are; QPs that only receive; QPs that allow little; InfiniBand with GRHs, ready to migrate. */
 size_t seed_settings(uint8_t *to, uint8_t link, unsigned variant);
 size_t seed_record(uint8_t *to, uint8_t kind, const uint8_t *body, size_t n);
+
+/* ---- seed_steps.c ---- */
 /* A request or response as world_craft() takes it: payload as the opcode wants it, then where it goes. */
 size_t seed_craft(uint8_t *to, uint8_t qp, uint8_t opcode, uint8_t delta, uint8_t region, uint16_t length);
 /* What that becomes as the first step after these settings; in SEED_ROOM bytes. */

@@ -1,29 +1,6 @@
 /* Seeds of the engine's targets: each kind of request and response, with verbs around them. */
 #include "seed.h"
 
-size_t seed_record(uint8_t *to, uint8_t kind, const uint8_t *body, size_t n)
-{
-    to[0] = kind;
-    to[1] = (uint8_t)n;
-    to[2] = (uint8_t)(n >> 8);
-    memcpy(to + 3, body, n);
-    return n + 3;
-}
-
-/* Settings: as they are; QPs that only receive; QPs that allow little; InfiniBand with GRHs, ready to migrate. */
-enum { FAR = 6, LAST = 7, VARIANTS = SEED_VARIANTS };
-size_t seed_settings(uint8_t *to, uint8_t link, unsigned variant)
-{
-    const uint8_t head[FUZZ_HEAD] = {link, 0x08, 0xfe, 0xff, 0xff, 0x3f, 0x0f, 0x05};
-    static const uint8_t far[VARIANTS] = {0, WORLD_NOT_FAR, 0, WORLD_ARMED};
-    static const uint8_t last[VARIANTS] = {0, 0, WORLD_FEW_RIGHTS, WORLD_WITH_GRH};
-
-    memcpy(to, head, sizeof head);
-    to[FAR] |= far[variant];
-    to[LAST] |= last[variant];
-    return sizeof head;
-}
-
 size_t seed_crafted(uint8_t *frame, const uint8_t *head, const uint8_t *packet, size_t n)
 {
     struct fuzz_in in = {head, FUZZ_HEAD}, body = {packet, n};
@@ -61,14 +38,6 @@ size_t seed_craft(uint8_t *to, uint8_t qp, uint8_t opcode, uint8_t delta, uint8_
 static uint8_t qp_of(uint8_t opcode)
 {
     return opcode >> 5 == 3 ? 3 : opcode >> 5 == 1 ? 2 : 0;
-}
-
-void seed_save_steps(const char *target, const char *what, unsigned a, unsigned b, const uint8_t *p, size_t n)
-{
-    char name[64];
-
-    (void)snprintf(name, sizeof name, "%s-%u-%02x", what, a, b);
-    seed_save(target, name, p, n);
 }
 
 static void engine_seed(uint8_t link, uint8_t opcode, unsigned variant)
@@ -163,7 +132,7 @@ void seed_steps(uint8_t link)
 {
     static const uint8_t syndromes[] = {0x1f, 0x05, 0x20, 0x3f, 0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x40, 0x7f};
 
-    for (unsigned variant = 0; variant < VARIANTS; variant++)
+    for (unsigned variant = 0; variant < SEED_VARIANTS; variant++)
         for (unsigned op = 0; op < 0x80; op++)
             if (iba_opcodes[op].name && op >> 5 != 2) {
                 engine_seed(link, (uint8_t)op, variant);
