@@ -10,44 +10,6 @@ struct class_info {
 };
 enum { NO_GROUP = 255, HEADER = IBA_BYTES_madhdr, GS_DATA = 64, CC_DATA = 32, PATH_HOPS = 63 };
 
-static bool named_by_the_one_before(const struct iba_mad *m, enum iba_mad_layout l)
-{
-    const char *a = iba_mad_layouts[l].prefix, *b;
-
-    if (m->n_part == 0)
-        return false;
-    for (b = iba_mad_layouts[m->part[m->n_part - 1].layout].prefix; *a && *a == *b;)
-        a++, b++;
-    return *a == *b;
-}
-
-void iba_mad_add_for(struct iba_mad *m, enum iba_mad_layout l, uint32_t at, uint32_t from, uint32_t to)
-{
-    if (m->n_part == IBA_MAD_PARTS || at >= m->captured)
-        return;
-    m->part[m->n_part++] = (struct iba_mad_part){.layout = (uint8_t)l,
-                                                 .n = 1,
-                                                 .stride = iba_mad_layouts[l].bytes,
-                                                 .at = (uint16_t)at,
-                                                 .from = (uint16_t)from,
-                                                 .to = (uint16_t)to,
-                                                 .named = true};
-}
-
-void iba_mad_add(struct iba_mad *m, enum iba_mad_layout l, uint32_t at, unsigned n, unsigned record)
-{
-    const bool named = n == 1 && !named_by_the_one_before(m, l);
-    const uint8_t before = m->n_part;
-
-    if (n > 0)
-        iba_mad_add_for(m, l, at, at, at);
-    if (m->n_part == before)
-        return;
-    m->part[before].n = (uint8_t)n;
-    m->part[before].record = (uint16_t)record;
-    m->part[before].named = named;
-}
-
 static void header_lid_routed(struct iba_mad *m)
 {
     iba_mad_add_for(m, IBA_M_smplid, HEADER, 0, IBA_MAD_BYTES);
@@ -136,15 +98,6 @@ const struct iba_mad_attr *iba_mad_attr(uint8_t mgmt_class, uint16_t id)
         if (iba_mad_attrs[i].group == c->group && iba_mad_attrs[i].id == id)
             return &iba_mad_attrs[i];
     return NULL;
-}
-
-void iba_mad_add_attr(struct iba_mad *m, const struct iba_mad_attr *a, uint32_t at, unsigned record)
-{
-    for (unsigned i = 0; i < IBA_MAD_ATTR_PARTS && a->part[i].n > 0; i++) {
-        const uint32_t part_at = at + a->part[i].at;
-        iba_mad_add(m, (enum iba_mad_layout)a->part[i].layout, part_at, a->part[i].n, record);
-        iba_mad_add_variant(m, (enum iba_mad_layout)a->part[i].layout, part_at, record);
-    }
 }
 
 void iba_mad_record(struct iba_mad *m, const struct iba_mad_attr *a, const uint8_t *record, size_t n, unsigned number)

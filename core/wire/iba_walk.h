@@ -75,6 +75,7 @@ iba_step iba_step_erf, iba_step_sll, iba_step_sll2, iba_step_ipoibph, iba_step_s
     iba_step_ipoib, iba_step_ipoibsend, iba_step_ib, iba_step_fc, iba_step_grh, iba_step_rwh;
 /* The step for an EtherType. Behind an InfiniBand payload nothing carries RoCE again. */
 enum step iba_walk_by_ethertype(const struct walk *w, uint16_t type);
-/* What the ICRC masks when it starts at header `l3`; `global`: a GRH follows the LRH. The builder asks too. */
+/* What the ICRC masks when it starts at header `l3`; `global`: a GRH follows the LRH. The builder asks too:
+ * iba_view_crc.c. */
 enum iba_icrc_kind iba_walk_icrc_kind(enum iba_hdr l3, bool global);
 #endif
