@@ -98,7 +98,7 @@ struct iba_tx {
 };
 enum { IBA_TX_MOST = IBA_ENVELOPE_MAX + 12 + 8 + 16 + 28 + 8 + 4096 + 4 + 4 + 2 };
 
-/* Walks a table: the first row that applies decides and is counted. */
+/* iba_rules.c: walks a table; the first row that applies decides and is counted. */
 void iba_rules_apply(struct iba_rx *x, enum iba_rule_table t);
 
 /* ---- verbs: iba_verbs.c, iba_qp_state.c, iba_queue.c ---- */

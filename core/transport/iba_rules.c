@@ -1,0 +1,25 @@
+/* Applies a rule table to a packet: the first row that fits decides. */
+#include "transport/iba_engine.h"
+
+static const struct iba_rule *first_that_applies(const struct iba_rules *table, const struct iba_rx *x)
+{
+    if (table->first)
+        return table->first(x);
+    for (const struct iba_rule *r = table->row; r < table->row + table->n; r++)
+        if (r->when(x))
+            return r;
+    return NULL;
+}
+
+void iba_rules_apply(struct iba_rx *x, enum iba_rule_table t)
+{
+    const struct iba_rules *table = x->ca->table[t];
+    const struct iba_rule *r = first_that_applies(table, x);
+
+    if (!r)
+        return;
+    x->ca->hits[t][r->hit]++;
+    if (x->ca->trace)
+        x->ca->trace(x->ca->ctx, table->name, r, x->qp ? x->qp->qpn : IBA_NONE);
+    r->then(x);
+}
