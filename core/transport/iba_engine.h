@@ -101,7 +101,7 @@ enum { IBA_TX_MOST = IBA_ENVELOPE_MAX + 12 + 8 + 16 + 28 + 8 + 4096 + 4 + 4 + 2 
 /* iba_rules.c: walks a table; the first row that applies decides and is counted. */
 void iba_rules_apply(struct iba_rx *x, enum iba_rule_table t);
 
-/* ---- verbs: iba_verbs.c, iba_qp_state.c, iba_queue.c ---- */
+/* ---- QPs, events, queues: iba_qp.c, iba_event.c, iba_queue.c, iba_qp_error.c ---- */
 struct iba_qp *iba_qp_find(const struct iba_ca *ca, uint32_t qpn); /* NULL: none */
 void iba_raise(struct iba_ca *ca, enum iba_event_kind kind, uint8_t port, uint32_t object, uint32_t a, uint32_t b);
 /* Adds a completion; overflow makes the CQ unusable and its QPs fail (QS-32): the caller's QP too, so take the work

@@ -1,7 +1,9 @@
-/* What the verbs' own files share: iba_verbs.c, iba_post.c, iba_qp_state.c, iba_qp_attr.c, iba_queue.c. */
+/* What the verbs' own files share: iba_verbs.c, iba_post.c, iba_qp*.c, iba_queue.c. */
 #ifndef IBA_QP_PARTS_H
 #define IBA_QP_PARTS_H
 #include "transport/iba_verbs.h"
+
+enum { IBA_QPN_FIRST = 2 }; /* 0 and 1 are SMI's and GSI's (WF-37) */
 
 /* What a type of QP is made of; a type without any is not offered. */
 enum iba_qp_trait {

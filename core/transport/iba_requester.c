@@ -1,57 +1,6 @@
-/* The requester's send queue: what may go next, what has its PSNs, what is complete (catalogue 4.1, 4.5). */
+/* The requester: work requests posted, and which of them may go next (catalogue 4.1). */
 #include <assert.h>
-#include <string.h>
 #include "transport/iba_requester.h"
-
-/* clang-format off */
-/*   work request      First              Middle              Last                Only                  traits */
-#define IBA_SEND_FORMS(F)                                                                                                     \
-    F(SEND,          RC_SEND_FIRST,     RC_SEND_MIDDLE,     RC_SEND_LAST,       RC_SEND_ONLY,       T(PAYLOAD) | T(RECEIVED)) \
-    F(SEND_IMM,      RC_SEND_FIRST,     RC_SEND_MIDDLE,     RC_SEND_LAST_IMM,   RC_SEND_ONLY_IMM,   T(PAYLOAD) | T(RECEIVED)) \
-    F(SEND_INV,      RC_SEND_FIRST,     RC_SEND_MIDDLE,     RC_SEND_LAST_INV,   RC_SEND_ONLY_INV,   T(PAYLOAD) | T(RECEIVED)) \
-    F(WRITE,         RC_WRITE_FIRST,    RC_WRITE_MIDDLE,    RC_WRITE_LAST,      RC_WRITE_ONLY,      T(PAYLOAD))               \
-    F(WRITE_IMM,     RC_WRITE_FIRST,    RC_WRITE_MIDDLE,    RC_WRITE_LAST_IMM,  RC_WRITE_ONLY_IMM,  T(PAYLOAD) | T(RECEIVED)) \
-    F(READ,          RC_READ_REQUEST,   RC_READ_REQUEST,    RC_READ_REQUEST,    RC_READ_REQUEST,    T(ANSWERED) | T(RESOURCE)) \
-    F(CMP_SWAP,      RC_CMP_SWAP,       RC_CMP_SWAP,        RC_CMP_SWAP,        RC_CMP_SWAP,        T(ANSWERED) | T(RESOURCE) | T(ONE_PSN) | T(EIGHT)) \
-    F(FETCH_ADD,     RC_FETCH_ADD,      RC_FETCH_ADD,       RC_FETCH_ADD,       RC_FETCH_ADD,       T(ANSWERED) | T(RESOURCE) | T(ONE_PSN) | T(EIGHT)) \
-    F(FLUSH,         RC_FLUSH,          RC_FLUSH,           RC_FLUSH,           RC_FLUSH,           T(RESOURCE) | T(ONE_PSN))  \
-    F(ATOMIC_WRITE,  RC_ATOMIC_WRITE,   RC_ATOMIC_WRITE,    RC_ATOMIC_WRITE,    RC_ATOMIC_WRITE,    T(PAYLOAD) | T(RESOURCE) | T(ONE_PSN) | T(EIGHT)) \
-    F(BIND_MW,       RC_SEND_ONLY,      RC_SEND_ONLY,       RC_SEND_ONLY,       RC_SEND_ONLY,       T(LOCAL))                 \
-    F(LOCAL_INV,     RC_SEND_ONLY,      RC_SEND_ONLY,       RC_SEND_ONLY,       RC_SEND_ONLY,       T(LOCAL))
-/* clang-format on */
-#define T(trait) IBA_FORM_##trait
-#define FORM(op, first, middle, last, only, traits)                                                                    \
-    [IBA_WR_##op] = {{IBA_##first, IBA_##middle, IBA_##last, IBA_##only}, traits},
-const struct iba_send_form iba_send_forms[IBA_WR_RECV] = {IBA_SEND_FORMS(FORM)};
-
-#define COUNT(code, count) count,
-static const uint16_t credits[] = {IBA_CREDITS(COUNT)};
-
-uint32_t iba_credit_count(uint8_t code)
-{
-    return code < sizeof credits / sizeof *credits ? credits[code] : 0;
-}
-
-void iba_requester_reset(struct iba_qp *qp)
-{
-    struct iba_sqe *const ring = qp->s.ring;
-    const uint32_t n = qp->s.n;
-
-    memset(&qp->s, 0, sizeof qp->s);
-    qp->s.ring = ring;
-    qp->s.n = n;
-    qp->s.ack_due = qp->s.rnr_due = qp->s.page_due = IBA_NEVER;
-}
-
-void iba_requester_start(struct iba_qp *qp)
-{
-    qp->s.next_psn = qp->s.high_psn = qp->s.una = qp->s.asked = iba_psn_of(qp->attr.sq_psn);
-    qp->s.ssn = 1; /* RQ-45: one message may start before the first credit arrives */
-    qp->s.lsn = 0;
-    qp->s.unlimited = !iba_qp_is_reliable(qp) || !qp->attr.flow_control;
-    qp->s.retry_left = qp->attr.retry;
-    qp->s.rnr_left = qp->attr.rnr_retry;
-}
 
 /* RQ-24, RQ-31: nothing is open, or less than before. */
 static void load_counters(const struct iba_ca *ca, struct iba_qp *qp)
@@ -155,218 +104,6 @@ void iba_requester_post(struct iba_ca *ca, struct iba_qp *qp, const struct iba_s
         overtake(qp);
 }
 
-/* ---- completion ---- */
-
-/* RQ-53, QS-36: whether a completion tells of it. */
-static bool is_told(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e,
-                    enum iba_wc_status status)
-{
-    const bool signaled =
-        (e->wr.flags & IBA_WR_SIGNALED) || (qp->sq_sig_all && iba_requester_does(ca, IBA_RQ_wc_signal_all));
-
-    if (status == IBA_WC_FLUSHED && !iba_requester_does(ca, IBA_RQ_wc_flushed))
-        return false;
-    return signaled || (status == IBA_WC_SUCCESS ? !iba_requester_does(ca, IBA_RQ_wc_unsignaled)
-                                                 : iba_requester_does(ca, IBA_RQ_wc_failed));
-}
-
-static void complete(struct iba_ca *ca, struct iba_qp *qp, const struct iba_sqe *e, enum iba_wc_status status)
-{
-    const bool bound = e->wr.op == IBA_WR_BIND_MW && iba_requester_does(ca, IBA_RQ_wc_bound_key);
-    const struct iba_wc wc = {.wr_id = iba_requester_does(ca, IBA_RQ_wc_id) ? e->wr.wr_id : 0,
-                              .status = (uint8_t)iba_row_in_ring(ca->change, &iba_status_behaviours, status),
-                              .op = iba_requester_otherwise(ca, IBA_RQ_wc_op) ? (uint8_t)IBA_WR_SEND : e->wr.op,
-                              .byte_len = iba_requester_does(ca, IBA_RQ_wc_bytes) ? (uint32_t)e->length : 0,
-                              .imm_or_key = bound ? e->wr.imm_or_key : 0,
-                              .qpn = iba_requester_does(ca, IBA_RQ_wc_qpn) ? qp->qpn : 0};
-
-    if (is_told(ca, qp, e, status))
-        iba_cq_push(ca, qp->send_cq, &wc, status != IBA_WC_SUCCESS);
-}
-
-/* The oldest entry leaves the queue before its completion is reported: that may fail the QP (QS-32). */
-static void pop(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_status status)
-{
-    const struct iba_sqe *e = iba_sqe_at(qp, 0);
-
-    qp->s.head = qp->s.head + 1 == qp->s.n ? 0 : qp->s.head + 1;
-    qp->s.count--;
-    if (qp->s.next > 0)
-        qp->s.next--;
-    complete(ca, qp, e, status);
-}
-
-/* Those that are done at the head of the queue, the other way round. */
-static void turn_done(struct iba_qp *qp)
-{
-    uint32_t n = 0;
-
-    while (n < qp->s.count && iba_sqe_at(qp, n)->state == IBA_SQE_DONE)
-        n++;
-    for (uint32_t i = 0; i < n / 2; i++) {
-        struct iba_sqe *a = iba_sqe_at(qp, i), *b = iba_sqe_at(qp, n - 1 - i);
-        const struct iba_sqe held = *a;
-        *a = *b;
-        *b = held;
-    }
-}
-
-/* Completes what is done, in posting order (RQ-54); then the oldest one's local fault may be told (RQ-14). */
-static void retire(struct iba_ca *ca, struct iba_qp *qp)
-{
-    bool any = false;
-
-    if (!iba_requester_does(ca, IBA_RQ_wc_order))
-        turn_done(qp);
-    for (; qp->s.count > 0 && iba_sqe_at(qp, 0)->state == IBA_SQE_DONE; any = true)
-        pop(ca, qp, (enum iba_wc_status)iba_sqe_at(qp, 0)->status); /* of a whole device SUCCESS */
-    if (!iba_qp_is_alive(qp))
-        return;
-    if (qp->s.count > 0 && iba_sqe_at(qp, 0)->state == IBA_SQE_FAULTY)
-        iba_requester_fail(ca, qp, (enum iba_wc_status)iba_sqe_at(qp, 0)->status);
-    else if (any && qp->state == IBA_QPS_SQD && iba_requester_idle(qp))
-        iba_qp_drained(ca, qp);
-}
-
-void iba_requester_flush(struct iba_ca *ca, struct iba_qp *qp)
-{
-    /* RQ-55: only the first may show a status of its own. */
-    enum iba_wc_status own = qp->s.count > 0 ? (enum iba_wc_status)iba_sqe_at(qp, 0)->status : IBA_WC_SUCCESS;
-
-    const enum iba_wc_status rest = iba_requester_otherwise(ca, IBA_RQ_wc_first_status) ? own : IBA_WC_FLUSHED;
-
-    if (!iba_requester_does(ca, IBA_RQ_wc_first_status))
-        own = IBA_WC_FLUSHED;
-    for (; qp->s.count > 0; own = rest)
-        pop(ca, qp, own != IBA_WC_SUCCESS ? own : IBA_WC_FLUSHED);
-    qp->s.next = 0;
-    qp->s.rd_open = 0;
-    qp->s.una = qp->s.high_psn = qp->s.asked = qp->s.next_psn;
-    qp->s.implied = false;
-    qp->s.ack_due = qp->s.rnr_due = qp->s.page_due = IBA_NEVER;
-}
-
-void iba_requester_fail(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_status status)
-{
-    struct iba_sqe *oldest = iba_sqe_at(qp, 0);
-
-    assert(qp->s.count > 0);
-    oldest->status = (uint8_t)status;
-    if (oldest->state == IBA_SQE_BEGUN && !iba_requester_does(ca, IBA_RQ_error_stops))
-        iba_requester_acknowledge(ca, qp, oldest->last, ca->now);
-    else if (iba_qp_is_reliable(qp) || !iba_requester_does(ca, IBA_RQ_sqe))
-        iba_qp_fail(ca, qp);
-    else
-        iba_qp_sq_error(ca, qp); /* UU-14, UU-28 */
-}
-
-void iba_requester_fault(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_status status)
-{
-    struct iba_sqe *e = iba_sqe_at(qp, qp->s.next);
-
-    e->state = IBA_SQE_FAULTY;
-    e->status = (uint8_t)status;
-    if (qp->s.next == 0 || !iba_requester_does(ca, IBA_RQ_fault_waits))
-        iba_requester_fail(ca, qp, status);
-}
-
-static void step_over_done(struct iba_qp *qp)
-{
-    while (qp->s.next < qp->s.count && iba_sqe_at(qp, qp->s.next)->state == IBA_SQE_DONE)
-        qp->s.next++;
-}
-
-/* The last PSN of the oldest open request, where that is before `psn`. */
-static iba_psn end_of_oldest(const struct iba_qp *qp, iba_psn psn)
-{
-    for (uint32_t i = 0; i < qp->s.count; i++) {
-        const struct iba_sqe *e = iba_sqe_at(qp, i);
-        if (e->state == IBA_SQE_BEGUN)
-            return iba_psn_past(qp, e->last) < iba_psn_past(qp, psn) ? e->last : psn;
-    }
-    return psn;
-}
-
-/* A new PSN is acknowledged: the counters, and the timer (RQ-20, RQ-24). */
-static void count_progress(const struct iba_ca *ca, struct iba_qp *qp, iba_time now)
-{
-    const bool runs = qp->s.ack_due != IBA_NEVER, waits = iba_psn_diff(qp->s.asked, qp->s.una) > 0;
-
-    if (iba_requester_does(ca, IBA_RQ_retry_reload))
-        qp->s.retry_left = iba_requester_retries(ca, qp); /* RQ-24, RQ-31 */
-    if (iba_requester_does(ca, IBA_RQ_rnr_reload))
-        qp->s.rnr_left = iba_requester_rnr_retries(ca, qp);
-    if (runs && !iba_requester_does(ca, waits ? IBA_RQ_timer_restarts : IBA_RQ_timer_stops))
-        return;
-    iba_requester_restart_timer(ca, qp, now);
-}
-
-void iba_requester_acknowledge(struct iba_ca *ca, struct iba_qp *qp, iba_psn psn, iba_time now)
-{
-    if (!iba_requester_does(ca, IBA_RQ_coalesced)) /* RQ-35 */
-        psn = end_of_oldest(qp, psn);
-    const uint32_t through = iba_psn_past(qp, psn);
-
-    for (uint32_t i = 0; i < qp->s.count; i++) {
-        struct iba_sqe *e = iba_sqe_at(qp, i);
-        if (e->state == IBA_SQE_DONE)
-            continue;
-        if (e->state != IBA_SQE_BEGUN || iba_psn_past(qp, e->last) > through)
-            break;
-        e->state = IBA_SQE_DONE;
-        if (iba_sqe_is(e, IBA_FORM_RESOURCE))
-            qp->s.rd_open--;
-    }
-    qp->s.una = iba_psn_add(psn, 1);
-    if (iba_psn_diff(qp->s.una, qp->s.next_psn) > 0) /* a retry need not repeat this any more */
-        qp->s.next_psn = qp->s.una;
-    if (iba_psn_diff(qp->s.una, qp->s.high_psn) > 0) /* only a changed rule table comes here */
-        qp->s.high_psn = qp->s.una;
-    qp->s.implied = false;
-    count_progress(ca, qp, now);
-    retire(ca, qp);
-    step_over_done(qp);
-}
-
-bool iba_requester_idle(const struct iba_qp *qp)
-{
-    return qp->s.count == 0 || iba_sqe_at(qp, 0)->state == IBA_SQE_WAITING;
-}
-
-/* ---- credits ---- */
-
-static int32_t sequence_diff(uint32_t a, uint32_t b)
-{
-    return iba_psn_diff(iba_psn_of(a), iba_psn_of(b)); /* SSN, LSN, MSN: 24 bits too */
-}
-
-bool iba_requester_limited(const struct iba_ca *ca, const struct iba_qp *qp, uint32_t ssn)
-{
-    return !qp->s.unlimited && sequence_diff(ssn, qp->s.lsn) > 0 && iba_requester_does(ca, IBA_RQ_credit_limit);
-}
-
-/* RQ-43; RQ-45: what was not negotiated does not count. */
-static bool is_unlimited(const struct iba_ca *ca, struct iba_qp *qp, unsigned code)
-{
-    if (code == IBA_CREDIT_NO_LIMIT)
-        qp->s.unlimited |= iba_does(ca->change, &iba_credit_behaviours, IBA_CREDIT_NO_LIMIT);
-    else if (!qp->attr.flow_control && !iba_requester_does(ca, IBA_RQ_credit_negotiated))
-        qp->s.unlimited = false;
-    return qp->s.unlimited || code >= IBA_CREDIT_NO_LIMIT;
-}
-
-void iba_requester_credit(const struct iba_ca *ca, struct iba_qp *qp, uint8_t code, uint32_t msn)
-{
-    const unsigned row = iba_row_for(ca->change, &iba_credit_behaviours, code & 31u);
-    uint32_t limit;
-
-    if (is_unlimited(ca, qp, row) || !iba_requester_does(ca, IBA_RQ_credit_taken))
-        return;
-    limit = (iba_requester_otherwise(ca, IBA_RQ_credit_from_msn) ? qp->s.ssn - 1 : msn) + credits[row];
-    if (sequence_diff(limit, qp->s.lsn) > 0 || !iba_requester_does(ca, IBA_RQ_credit_forward)) /* RQ-44 */
-        qp->s.lsn = limit & IBA_PSN_MASK;
-}
-
 /* ---- what goes next ---- */
 
 static bool fits_span(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
@@ -453,8 +190,8 @@ bool iba_requester_ready(const struct iba_ca *ca, const struct iba_qp *qp, iba_t
 static void finish(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
 {
     e->state = IBA_SQE_DONE;
-    step_over_done(qp);
-    retire(ca, qp);
+    iba_requester_step(qp);
+    iba_requester_retire(ca, qp);
 }
 
 /* BIND_MW and LOCAL_INV. */
@@ -505,13 +242,13 @@ static void advance_past(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e
     if (iba_psn_eq(sent, e->last))
         qp->s.next++;
     if (iba_qp_is_reliable(qp)) {
-        step_over_done(qp);
+        iba_requester_step(qp);
         return;
     }
     qp->s.una = qp->s.next_psn;
     if (iba_psn_eq(sent, e->last) && iba_requester_does(ca, IBA_RQ_uc_completes)) { /* UU-13 */
         e->state = IBA_SQE_DONE;
-        retire(ca, qp);
+        iba_requester_retire(ca, qp);
     }
 }
 

@@ -28,7 +28,7 @@ struct iba_send_form {
     uint8_t opcode[4]; /* by enum iba_pos */
     uint8_t traits;
 };
-extern const struct iba_send_form iba_send_forms[IBA_WR_RECV];
+extern const struct iba_send_form iba_send_forms[IBA_WR_RECV]; /* iba_send_forms.c */
 
 enum {
     IBA_PSN_SPAN = 1 << 23,   /* open PSNs stay below this (RQ-03) */
@@ -117,26 +117,38 @@ static inline bool iba_rnr_retries_for_ever(const struct iba_ca *ca, const struc
            !iba_does_otherwise(ca->change, &iba_rnr_retry_behaviours, IBA_RNR_FOR_EVER);
 }
 
-/* iba_requester.c */
+/* s.next steps over entries that are done. */
+static inline void iba_requester_step(struct iba_qp *qp)
+{
+    while (qp->s.next < qp->s.count && iba_sqe_at(qp, qp->s.next)->state == IBA_SQE_DONE)
+        qp->s.next++;
+}
+
+/* iba_requester_queue.c */
 /* Everything up to `psn`, which is open, is acknowledged: completions, counters, timer (RQ-24, RQ-35). */
 void iba_requester_acknowledge(struct iba_ca *ca, struct iba_qp *qp, iba_psn psn, iba_time now);
+/* Completes what is done, in posting order (RQ-54); then the oldest one's local fault may be told (RQ-14). */
+void iba_requester_retire(struct iba_ca *ca, struct iba_qp *qp);
 /* The oldest entry fails the queue with `status` (RQ-55). */
 void iba_requester_fail(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_status status);
 /* A local fault of the entry that is next: earlier ones complete first (RQ-13, RQ-14). */
 void iba_requester_fault(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_status status);
+
+/* iba_requester_credit.c */
 /* AETH of a positive response: end-to-end credits (RQ-40, RQ-43, RQ-44). */
 void iba_requester_credit(const struct iba_ca *ca, struct iba_qp *qp, uint8_t code, uint32_t msn);
 /* Message `ssn` is beyond the credit limit (RQ-41). */
 bool iba_requester_limited(const struct iba_ca *ca, const struct iba_qp *qp, uint32_t ssn);
+uint32_t iba_credit_count(uint8_t code); /* WF-49; 0 to 30 */
 
 /* iba_requester_timer.c */
 /* Sending resumes at the oldest unacknowledged PSN (RQ-21). */
 void iba_requester_rewind(struct iba_qp *qp);
 /* The timer starts again, or stops when nothing asked for is open (RQ-20). */
 void iba_requester_restart_timer(const struct iba_ca *ca, struct iba_qp *qp, iba_time now);
-iba_time iba_ack_timeout_ns(uint8_t code); /* RQ-18; 0: no timer */
-iba_time iba_rnr_timer_ns(uint8_t code);   /* WF-50; of its low 5 bits */
-uint32_t iba_credit_count(uint8_t code);   /* WF-49; 0 to 30 */
+iba_time iba_requester_ack_timeout(const struct iba_ca *ca, const struct iba_qp *qp); /* 0: no timer */
+iba_time iba_ack_timeout_ns(uint8_t code);                                            /* RQ-18; 0: no timer */
+iba_time iba_rnr_timer_ns(uint8_t code);                                              /* WF-50; of its low 5 bits */
 
 /* iba_requester_check.c */
 /* The send queue's invariants; a row of iba_qp_check(). */

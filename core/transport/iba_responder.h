@@ -4,16 +4,24 @@
 #define IBA_RESPONDER_H
 #include "iba_receiver.h"
 
+enum { IBA_ATOMIC_BYTES = 8 };
+
+/* ---- iba_responder_saved.c ---- */
 /* The remembered operation that the request repeats, or part of it, of the same kind; NULL: none (RR-25..RR-32). */
 const struct iba_saved_op *iba_saved_find(const struct iba_rx *x);
 /* Operations to remember, and to have open at once (RR-29, RR-35). */
 uint32_t iba_saved_depth(const struct iba_qp *qp);
 /* Where a READ of `length` bytes ends: packets of its response (RR-01). */
 uint32_t iba_read_packets(const struct iba_qp *qp, uint32_t length);
+/* Remembers it; the oldest gives way (RR-29). */
+void iba_saved_put(const struct iba_rx *x, const struct iba_saved_op *s);
+
+/* ---- iba_responder_reach.c ---- */
+unsigned iba_flush_access(const struct iba_rx *x); /* rights that a FLUSH needs */
 /* Reach of what a READ, ATOMIC, FLUSH or ATOMIC WRITE asks for. */
 enum iba_mem_verdict iba_responder_reach(const struct iba_rx *x, uint8_t **host);
 
-/* ---- the queue ---- */
+/* ---- the queue: iba_responder_emit.c ---- */
 /* Puts a response where its PSN belongs. An ACK swallows the ACK before it; a repeated NAK replaces itself. There is
  * always a place: answers are bounded by the rows that admit them (iba_resp_open, iba_resp_again), NAKs and ACKs give
  * way to newer ones. */
@@ -27,7 +35,7 @@ uint32_t iba_resp_open(const struct iba_qp *qp);
 /* Replays that wait: at most one more than iba_saved_depth(). */
 uint32_t iba_resp_again(const struct iba_qp *qp);
 
-/* ---- the acts of the table ---- */
+/* ---- the acts of the table: iba_responder_exec.c ---- */
 iba_then iba_rc_establish;
 iba_then iba_rc_nak_sequence, iba_rc_rnr, iba_rc_nak_invalid, iba_rc_nak_unfit, iba_rc_nak_length, iba_rc_nak_access,
     iba_rc_nak_operation;

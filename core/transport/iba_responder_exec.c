@@ -1,5 +1,4 @@
 /* What the RC responder does with a request once a row has decided (sections 9.7.5, 9.9.3). */
-#include <assert.h>
 #include <string.h>
 #include "iba_responder.h"
 #include "transport/iba_receive_does.h"
@@ -30,47 +29,6 @@ void iba_responder_start(const struct iba_ca *ca, struct iba_qp *qp)
         qp->r.msn = 1;
     qp->r.acked = iba_psn_add(qp->r.epsn, IBA_PSN_MASK); /* the one before */
     qp->r.op = IBA_NO_MESSAGE;
-}
-
-/* ---- remembered operations (RR-25..RR-32) ---- */
-
-uint32_t iba_saved_depth(const struct iba_qp *qp)
-{
-    return qp->attr.max_dest_rd < qp->r.n_saved ? qp->attr.max_dest_rd : qp->r.n_saved;
-}
-
-uint32_t iba_read_packets(const struct iba_qp *qp, uint32_t length)
-{
-    const uint32_t mtu = iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu);
-
-    return length == 0 ? 1 : (length - 1) / mtu + 1;
-}
-
-const struct iba_saved_op *iba_saved_find(const struct iba_rx *x)
-{
-    const uint8_t opcode = iba_bth_opcode(x->bth);
-
-    for (uint32_t i = 0; i < x->qp->r.n_saved; i++) {
-        const struct iba_saved_op *s = &x->qp->r.saved[i].op;
-        const int32_t d = iba_psn_diff(x->psn, s->psn);
-        if (s->used && s->opcode == opcode && d >= 0 && (uint32_t)d < s->n_psn)
-            return s;
-    }
-    return NULL;
-}
-
-/* The oldest gives way (RR-29). */
-static void remember(const struct iba_rx *x, const struct iba_saved_op *s)
-{
-    struct iba_qp *qp = x->qp;
-    const uint32_t depth = iba_saved_depth(qp);
-
-    if (depth == 0 || !IBA_RESPOND_IS(x->ca, REMEMBERS))
-        return;
-    qp->r.saved_at %= depth;
-    qp->r.saved[qp->r.saved_at].op = *s;
-    if (!IBA_RESPOND_ODD(x->ca, OLDEST_FORGOTTEN))
-        qp->r.saved_at++;
 }
 
 /* ---- answers ---- */
@@ -346,13 +304,13 @@ void iba_rc_read(struct iba_rx *x)
     const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
     const uint32_t n = iba_read_packets(x->qp, iba_reth_dmalen(reth));
 
-    remember(x, &(struct iba_saved_op){.psn = x->psn,
-                                       .n_psn = n,
-                                       .opcode = iba_bth_opcode(x->bth),
-                                       .used = true,
-                                       .va = iba_reth_va(reth),
-                                       .rkey = iba_reth_r_key(reth),
-                                       .length = iba_reth_dmalen(reth)});
+    iba_saved_put(x, &(struct iba_saved_op){.psn = x->psn,
+                                            .n_psn = n,
+                                            .opcode = iba_bth_opcode(x->bth),
+                                            .used = true,
+                                            .va = iba_reth_va(reth),
+                                            .rkey = iba_reth_r_key(reth),
+                                            .length = iba_reth_dmalen(reth)});
     accept(x, n);
     x->qp->r.acked = iba_psn_add(x->psn, n - 1);
     put_read(x, false);
@@ -360,8 +318,8 @@ void iba_rc_read(struct iba_rx *x)
 
 static void finish(struct iba_rx *x, uint64_t result)
 {
-    remember(x, &(struct iba_saved_op){
-                    .psn = x->psn, .n_psn = 1, .opcode = iba_bth_opcode(x->bth), .used = true, .result = result});
+    iba_saved_put(x, &(struct iba_saved_op){
+                         .psn = x->psn, .n_psn = 1, .opcode = iba_bth_opcode(x->bth), .used = true, .result = result});
     accept(x, 1);
     x->qp->r.acked = x->psn;
     put_result(x, result, false);

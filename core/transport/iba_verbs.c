@@ -1,58 +1,13 @@
-/* Verbs that make, find and unmake: queue pairs, address handles, multicast attachments, P_Keys (sections 10.2, 10.5).
+/* Verbs that make and unmake: queue pairs, address handles, multicast attachments, P_Keys (sections 10.2, 10.5).
  */
 #include <assert.h>
 #include <string.h>
 #include "transport/iba_qp_does.h"
 #include "transport/iba_qp_parts.h"
 
-enum {
-    QPN_FIRST = 2,
-    QPN_LAST = 0xfffffe,
-    QPN_MAX = 0xffffff,
-    GID_BYTES = 16
-}; /* 0, 1 and 0xFFFFFF are nobody's to choose (WF-37) */
-
-/* ---- types of QP ---- */
-bool iba_qp_type_has(uint8_t type, unsigned traits)
-{
-    enum {
-        BOTH = IBA_QP_SENDS | IBA_QP_RECEIVES,
-        MANAGEMENT = BOTH | IBA_QP_DATAGRAM | IBA_QP_MANAGES,
-    };
-    static const unsigned of[IBA_QPT_COUNT] = {
-        [IBA_QPT_RC] = BOTH | IBA_QP_SHARES | IBA_QP_CONNECTED | IBA_QP_RELIABLE,
-        [IBA_QPT_UC] = BOTH | IBA_QP_SHARES | IBA_QP_CONNECTED,
-        [IBA_QPT_UD] = BOTH | IBA_QP_SHARES | IBA_QP_DATAGRAM | IBA_QP_GROUPS,
-        [IBA_QPT_RAW_IPV6] = BOTH | IBA_QP_GROUPS,
-        [IBA_QPT_RAW_ETHERTYPE] = BOTH | IBA_QP_GROUPS,
-        [IBA_QPT_SMI] = MANAGEMENT,
-        [IBA_QPT_GSI] = MANAGEMENT,
-        [IBA_QPT_XRC_INI] = IBA_QP_SENDS | IBA_QP_CONNECTED | IBA_QP_RELIABLE, /* QS-44 */
-        [IBA_QPT_XRC_TGT] = IBA_QP_SHARES | IBA_QP_CONNECTED | IBA_QP_RELIABLE,
-    };
-
-    return type < IBA_QPT_COUNT && (of[type] & traits) != 0;
-}
+enum { QPN_LAST = 0xfffffe, QPN_MAX = 0xffffff, GID_BYTES = 16 }; /* 0, 1 and 0xFFFFFF are nobody's to choose (WF-37) */
 
 /* ---- QP numbers: random, their low bits the slot ---- */
-static struct iba_qp *management_qp(const struct iba_ca *ca, uint32_t qpn)
-{
-    for (uint32_t i = 0; i < ca->n_qp; i++)
-        if (ca->qp[i] && ca->qp[i]->qpn == qpn)
-            return ca->qp[i];
-    return NULL;
-}
-
-struct iba_qp *iba_qp_find(const struct iba_ca *ca, uint32_t qpn)
-{
-    struct iba_qp *qp;
-
-    if (qpn < QPN_FIRST) /* they take any slot */
-        return management_qp(ca, qpn);
-    qp = ca->qp[qpn % ca->n_qp];
-    return qp && qp->qpn == qpn ? qp : NULL;
-}
-
 /* The first free slot from `slot` on; IBA_NONE when all are taken. */
 static uint32_t free_slot(const struct iba_ca *ca, uint32_t slot)
 {
@@ -68,7 +23,7 @@ static uint32_t random_qpn(const struct iba_ca *ca, uint32_t slot)
     const uint32_t turns = IBA_VERB_ODD(ca, QPN_RANDOM) ? 1 : (QPN_LAST - slot) / ca->n_qp + 1;
     uint32_t qpn = slot + (uint32_t)(ca->random(ca->ctx) % turns) * ca->n_qp;
 
-    while (qpn < QPN_FIRST)
+    while (qpn < IBA_QPN_FIRST)
         qpn += ca->n_qp;
     return qpn;
 }
@@ -84,7 +39,7 @@ static enum iba_verb_err number(const struct iba_ca *ca, const struct iba_qp_ini
             *qpn = random_qpn(ca, *slot);
         return *slot == IBA_NONE ? IBA_VERB_FULL : IBA_VERB_OK;
     }
-    if (!managed && (*qpn < QPN_FIRST || *qpn > QPN_LAST) && (*qpn > QPN_MAX || IBA_VERB_IS(ca, QPN_ORDINARY)))
+    if (!managed && (*qpn < IBA_QPN_FIRST || *qpn > QPN_LAST) && (*qpn > QPN_MAX || IBA_VERB_IS(ca, QPN_ORDINARY)))
         return IBA_VERB_ATTR_VALUE;
     if (iba_qp_find(ca, *qpn))
         return IBA_VERB_BUSY;
@@ -296,20 +251,4 @@ enum iba_verb_err iba_set_pkey(struct iba_ca *ca, uint8_t port, uint8_t index, u
     if (before != key)
         iba_raise(ca, IBA_EVENT_PKEY_CHANGE, port, index, key, before);
     return IBA_VERB_OK;
-}
-
-static bool is_told(const struct iba_ca *ca, enum iba_event_kind kind)
-{
-#define EVENT_ROW(name, ...) [IBA_EVENT_##name] = IBA_EVENT_DOES_##name,
-    static const uint8_t row[IBA_EVENT_COUNT] = {IBA_EVENT_DOES(EVENT_ROW)};
-
-    return iba_does(ca->change, &iba_event_behaviours, row[kind]);
-}
-
-void iba_raise(struct iba_ca *ca, enum iba_event_kind kind, uint8_t port, uint32_t object, uint32_t a, uint32_t b)
-{
-    const struct iba_event e = {.kind = (uint8_t)kind, .port = port, .object = object, .a = a, .b = b};
-
-    if (ca->event && is_told(ca, kind))
-        ca->event(ca->ctx, &e);
 }

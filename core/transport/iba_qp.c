@@ -1,0 +1,61 @@
+/* Questions about a QP: which one has a number, what its type is made of, what its state allows. */
+#include "transport/iba_qp_parts.h"
+
+bool iba_qp_type_has(uint8_t type, unsigned traits)
+{
+    enum {
+        BOTH = IBA_QP_SENDS | IBA_QP_RECEIVES,
+        MANAGEMENT = BOTH | IBA_QP_DATAGRAM | IBA_QP_MANAGES,
+    };
+    static const unsigned of[IBA_QPT_COUNT] = {
+        [IBA_QPT_RC] = BOTH | IBA_QP_SHARES | IBA_QP_CONNECTED | IBA_QP_RELIABLE,
+        [IBA_QPT_UC] = BOTH | IBA_QP_SHARES | IBA_QP_CONNECTED,
+        [IBA_QPT_UD] = BOTH | IBA_QP_SHARES | IBA_QP_DATAGRAM | IBA_QP_GROUPS,
+        [IBA_QPT_RAW_IPV6] = BOTH | IBA_QP_GROUPS,
+        [IBA_QPT_RAW_ETHERTYPE] = BOTH | IBA_QP_GROUPS,
+        [IBA_QPT_SMI] = MANAGEMENT,
+        [IBA_QPT_GSI] = MANAGEMENT,
+        [IBA_QPT_XRC_INI] = IBA_QP_SENDS | IBA_QP_CONNECTED | IBA_QP_RELIABLE, /* QS-44 */
+        [IBA_QPT_XRC_TGT] = IBA_QP_SHARES | IBA_QP_CONNECTED | IBA_QP_RELIABLE,
+    };
+
+    return type < IBA_QPT_COUNT && (of[type] & traits) != 0;
+}
+
+static struct iba_qp *management_qp(const struct iba_ca *ca, uint32_t qpn)
+{
+    for (uint32_t i = 0; i < ca->n_qp; i++)
+        if (ca->qp[i] && ca->qp[i]->qpn == qpn)
+            return ca->qp[i];
+    return NULL;
+}
+
+struct iba_qp *iba_qp_find(const struct iba_ca *ca, uint32_t qpn)
+{
+    struct iba_qp *qp;
+
+    if (qpn < IBA_QPN_FIRST) /* they take any slot */
+        return management_qp(ca, qpn);
+    qp = ca->qp[qpn % ca->n_qp];
+    return qp && qp->qpn == qpn ? qp : NULL;
+}
+
+bool iba_qp_may_receive_requests(const struct iba_qp *qp)
+{
+    return qp->state == IBA_QPS_RTR || qp->state == IBA_QPS_RTS || qp->state == IBA_QPS_SQD || qp->state == IBA_QPS_SQE;
+}
+
+bool iba_qp_may_receive_responses(const struct iba_qp *qp)
+{
+    return qp->state == IBA_QPS_RTS || qp->state == IBA_QPS_SQD || qp->state == IBA_QPS_SQE;
+}
+
+bool iba_qp_may_send(const struct iba_qp *qp)
+{
+    return qp->state == IBA_QPS_RTS || (qp->state == IBA_QPS_SQD && !qp->s.drained);
+}
+
+bool iba_resp_ends_connection(const struct iba_qp *qp)
+{
+    return qp->r.resp_count > 0 && qp->r.last_words;
+}

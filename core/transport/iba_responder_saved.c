@@ -1,0 +1,41 @@
+/* Operations that a responder remembers, to answer them again (RR-25..RR-32). */
+#include "iba_responder.h"
+#include "transport/iba_receive_does.h"
+
+uint32_t iba_saved_depth(const struct iba_qp *qp)
+{
+    return qp->attr.max_dest_rd < qp->r.n_saved ? qp->attr.max_dest_rd : qp->r.n_saved;
+}
+
+uint32_t iba_read_packets(const struct iba_qp *qp, uint32_t length)
+{
+    const uint32_t mtu = iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu);
+
+    return length == 0 ? 1 : (length - 1) / mtu + 1;
+}
+
+const struct iba_saved_op *iba_saved_find(const struct iba_rx *x)
+{
+    const uint8_t opcode = iba_bth_opcode(x->bth);
+
+    for (uint32_t i = 0; i < x->qp->r.n_saved; i++) {
+        const struct iba_saved_op *s = &x->qp->r.saved[i].op;
+        const int32_t d = iba_psn_diff(x->psn, s->psn);
+        if (s->used && s->opcode == opcode && d >= 0 && (uint32_t)d < s->n_psn)
+            return s;
+    }
+    return NULL;
+}
+
+void iba_saved_put(const struct iba_rx *x, const struct iba_saved_op *s)
+{
+    struct iba_qp *qp = x->qp;
+    const uint32_t depth = iba_saved_depth(qp);
+
+    if (depth == 0 || !IBA_RESPOND_IS(x->ca, REMEMBERS))
+        return;
+    qp->r.saved_at %= depth;
+    qp->r.saved[qp->r.saved_at].op = *s;
+    if (!IBA_RESPOND_ODD(x->ca, OLDEST_FORGOTTEN))
+        qp->r.saved_at++;
+}
