@@ -85,6 +85,7 @@ void iba_shadow_tell(struct iba_look *l, enum iba_finding_kind kind, const struc
                                   .at = l->s->now.at,
                                   .flow = l->flow,
                                   .psn = l->psn,
+                                  .response = l->op && l->op->dir == IBA_RSP,
                                   .no_psn = !l->bth,
                                   .count = t ? t->count : 0,
                                   .wait_ns = t ? t->wait_ns : 0};
@@ -103,6 +104,7 @@ void iba_shadow_tell_of(struct iba_shadow *s, struct iba_flow *f, enum iba_findi
                                         .at = of->at,
                                         .flow = f,
                                         .psn = psn,
+                                        .response = t->response,
                                         .count = t->count,
                                         .wait_ns = t->wait_ns};
 

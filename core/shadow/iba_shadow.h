@@ -113,6 +113,7 @@ struct iba_finding {
     iba_time at;
     const struct iba_flow *flow; /* NULL: of no connection. Valid during the report */
     iba_psn psn;
+    bool response;    /* the packet is a response, not a request */
     bool no_psn;      /* the packet ends before its BTH */
     uint32_t count;   /* PSNs that are missing (gaps); NAK or RNR timer code; MSN; bits of what changed (path);
                          us since the notification before (CNP); the copy before (RETRY_PAYLOAD): enum iba_copy */
@@ -221,8 +222,8 @@ struct iba_shadow_requests {     /* what this direction asks */
     struct { /* came again, or late: the next packet will show; frame 0: none */
         struct iba_shadow_mark mark;
         iba_psn psn;
-        uint16_t ahead; /* PSNs it jumps over if it is sent again */
-        bool told;
+        uint16_t ahead;    /* PSNs it jumps over if it is sent again */
+        bool told, lawful; /* lawful: as of an answer that is held */
     } doubt;
     struct iba_shadow_reason {
         uint8_t cause; /* enum iba_shadow_cause */
@@ -339,6 +340,7 @@ struct iba_flow {
         iba_psn psn, answers; /* answers: behind the newest before it */
         iba_psn from;         /* of the READ: what is missing if it is not late; psn: it is a First */
         bool late, again;     /* what it is when nothing comes behind it; whether it came before */
+        bool lawful;          /* it was overtaken, and its receiver took that: late is nothing to report */
     } held;
     struct { /* how many are put off, and came without being asked for; somebody asked for one; nobody did for many */
         uint8_t n, taken;

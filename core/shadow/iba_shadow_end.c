@@ -56,10 +56,10 @@ void iba_shadow_tell_end(struct iba_shadow *s, struct iba_flow *f, bool over)
         q->fatal = q->unheeded;
     if (q->fatal.frame != 0 && !iba_shadow_outlives(q) && s->now.at - q->fatal.at > IBA_SHADOW_FLIGHT_NS)
         iba_shadow_tell_of(s, other, IBA_FINDING_END_NAK, &q->fatal,
-                           &(struct iba_tell){.wait_ns = s->now.at - q->fatal.at}, q->una);
+                           &(struct iba_tell){.wait_ns = s->now.at - q->fatal.at, .response = true}, q->una);
     if (never_came_back(s, q, over))
-        iba_shadow_tell_of(s, other, IBA_FINDING_END_RNR, &q->pending.mark, &(struct iba_tell){.count = q->refused},
-                           q->pending.psn);
+        iba_shadow_tell_of(s, other, IBA_FINDING_END_RNR, &q->pending.mark,
+                           &(struct iba_tell){.count = q->refused, .response = true}, q->pending.psn);
 }
 
 /* First those awake, which rest as the others take their places. */

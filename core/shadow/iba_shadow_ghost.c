@@ -46,7 +46,8 @@ static void believe_ghost(struct iba_shadow *s, struct iba_flow *f, struct iba_s
         iba_shadow_expect_for(q, &(struct iba_shadow_reason){.cause = IBA_CAUSE_NAK, .psn = g->psn, .mark = g->mark});
     if (n <= 0)
         return;
-    iba_shadow_tell_of(s, f, IBA_FINDING_NOT_CAPTURED, &g->mark, &(struct iba_tell){.count = (uint32_t)n}, g->psn);
+    iba_shadow_tell_of(s, f, IBA_FINDING_NOT_CAPTURED, &g->mark,
+                       &(struct iba_tell){.count = (uint32_t)n, .response = true}, g->psn);
     q->high = g->end;
     q->ahead = true;
     iba_shadow_progress(q, iba_psn_add(g->end, IBA_PSN_MASK));
@@ -55,7 +56,8 @@ static void believe_ghost(struct iba_shadow *s, struct iba_flow *f, struct iba_s
 
 static void lay_ghost(struct iba_shadow *s, struct iba_flow *f, const struct iba_shadow_ghost *g)
 {
-    iba_shadow_tell_of(s, f, IBA_FINDING_GHOST_ACK, &g->mark, &(struct iba_tell){.cause = &f->rq.last}, g->psn);
+    iba_shadow_tell_of(s, f, IBA_FINDING_GHOST_ACK, &g->mark,
+                       &(struct iba_tell){.cause = &f->rq.last, .response = true}, g->psn);
 }
 
 void iba_shadow_unmask(struct iba_look *l, struct iba_shadow_requests *q)

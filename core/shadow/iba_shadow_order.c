@@ -16,12 +16,17 @@ static bool is_inside(const struct iba_shadow_put_off *o, iba_psn psn)
     return iba_psn_diff(psn, o->psn) < 0 && iba_psn_diff(psn, o->psn) >= -(int32_t)o->n;
 }
 
-/* The jump that this PSN was missing from, and that something is missing from yet; NULL: none. Requests and answers
- * may have the same PSNs. */
-static struct iba_shadow_put_off *jump_over(struct iba_flow *f, iba_psn psn)
+/* Of requests, or of answers: both may have the same PSNs. */
+static bool is_of(const struct iba_shadow_put_off *o, bool answers)
+{
+    return is_gap(o->kind) && (o->kind != IBA_FINDING_GAP) == answers;
+}
+
+/* The jump that this PSN was missing from, and that something is missing from yet; NULL: none. */
+static struct iba_shadow_put_off *jump_over(struct iba_flow *f, bool answers, iba_psn psn)
 {
     for (unsigned i = 0; i < f->order.n; i++)
-        if (is_gap(f->put_off[i].kind) && f->put_off[i].filled < f->put_off[i].n && is_inside(&f->put_off[i], psn))
+        if (is_of(&f->put_off[i], answers) && f->put_off[i].filled < f->put_off[i].n && is_inside(&f->put_off[i], psn))
             return &f->put_off[i];
     return NULL;
 }
@@ -40,6 +45,15 @@ static void tell(struct iba_shadow *s, struct iba_flow *f, const struct iba_shad
                                             .count = o->kind == IBA_FINDING_ANSWER_MISSING ? 0 : o->n});
 }
 
+/* The packet that filled the jump may still wait for the next packet to show whether it was late or sent again. */
+static void excuse_pending(struct iba_flow *f, const struct iba_shadow_put_off *jump)
+{
+    if (jump->kind == IBA_FINDING_GAP)
+        f->rq.doubt.lawful |= is_inside(jump, f->rq.doubt.psn);
+    else
+        f->held.lawful |= is_inside(jump, f->held.psn);
+}
+
 /* The jump at `at` and what was late for it: told, or let be. */
 static void resolve(struct iba_shadow *s, struct iba_flow *f, unsigned at, bool lawful)
 {
@@ -50,6 +64,8 @@ static void resolve(struct iba_shadow *s, struct iba_flow *f, unsigned at, bool 
     if (f->order.taken == IBA_SHADOW_RUN && !f->order.lawful)
         iba_shadow_tell_of(s, f, IBA_FINDING_REORDERED, &jump.mark, &(struct iba_tell){0}, jump.psn);
     f->order.lawful = f->order.taken == IBA_SHADOW_RUN;
+    if (lawful)
+        excuse_pending(f, &jump);
     for (unsigned i = 0; i < f->order.n; i++) {
         const struct iba_shadow_put_off *o = &f->put_off[i];
         if (i != at && (is_gap(o->kind) || o->of != jump.mark.frame))
@@ -116,7 +132,7 @@ bool iba_shadow_puts_off(struct iba_shadow *s, struct iba_flow *f, const struct 
 
     if (f->svc == IBA_UC || (!gap && f->order.n == 0 && !f->order.lawful))
         return false;
-    struct iba_shadow_put_off *const jump = gap ? NULL : jump_over(f, t->psn);
+    struct iba_shadow_put_off *const jump = gap ? NULL : jump_over(f, t->response, t->psn);
     if (!gap && !jump)
         return f->order.lawful;
     const bool at_once = t->frame == s->now.frame && comes_at_once(s, f);
@@ -159,20 +175,15 @@ bool iba_shadow_puts_off_missing(struct iba_look *l, const struct iba_shadow_rea
 
 void iba_shadow_order_fill(struct iba_flow *f, iba_psn psn, uint32_t n)
 {
-    struct iba_shadow_put_off *const jump = f->order.n > 0 ? jump_over(f, psn) : NULL;
+    struct iba_shadow_put_off *const jump = f->order.n > 0 ? jump_over(f, false, psn) : NULL;
 
     if (jump)
         jump->filled = (uint16_t)(jump->filled + n);
 }
 
-bool iba_shadow_fills(struct iba_flow *f, iba_psn psn)
+bool iba_shadow_fills(struct iba_flow *f, bool answers, iba_psn psn)
 {
-    return f->order.n > 0 && jump_over(f, psn);
-}
-
-static bool is_of(const struct iba_shadow_put_off *o, bool answers)
-{
-    return is_gap(o->kind) && (o->kind != IBA_FINDING_GAP) == answers;
+    return f->order.n > 0 && jump_over(f, answers, psn);
 }
 
 void iba_shadow_order_asked(struct iba_shadow *s, struct iba_flow *f, bool answers, iba_psn psn)

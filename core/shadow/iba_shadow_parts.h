@@ -66,6 +66,7 @@ struct iba_tell {
     const struct iba_shadow_mark *cause;
     uint32_t count;
     iba_time wait_ns;
+    bool response; /* of a packet before the current: it is a response */
 };
 __attribute__((cold)) void iba_shadow_tell(struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t);
 /* The same of another packet than the current: what only the end shows. */
@@ -89,9 +90,9 @@ bool iba_shadow_damage_explains(const struct iba_shadow *s, const struct iba_flo
 bool iba_shadow_puts_off(struct iba_shadow *s, struct iba_flow *f, const struct iba_finding *t);
 /* The same of a response that passes over `missing` answers from `from` on, the first of them to `r`. */
 bool iba_shadow_puts_off_missing(struct iba_look *l, const struct iba_shadow_read *r, iba_psn from, uint32_t missing);
-/* It was jumped over, and that is put off. */
-bool iba_shadow_fills(struct iba_flow *f, iba_psn psn);
-/* So were `n` PSNs more from `psn` on: a READ takes several. */
+/* A request of that PSN was jumped over, or with `answers` a response, and that is put off. */
+bool iba_shadow_fills(struct iba_flow *f, bool answers, iba_psn psn);
+/* So were `n` PSNs more of requests from `psn` on: a READ takes several. */
 void iba_shadow_order_fill(struct iba_flow *f, iba_psn psn, uint32_t n);
 /* What was jumped over is asked for from `psn` on: in the requests of the flow, or in its answers. */
 void iba_shadow_order_asked(struct iba_shadow *s, struct iba_flow *f, bool answers, iba_psn psn);

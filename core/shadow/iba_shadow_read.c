@@ -179,7 +179,7 @@ __attribute__((cold)) static bool passed_by(const struct iba_look *l, const stru
 /* It was jumped over, and was asked for only once: it is no other answer's. */
 static bool fills_once(const struct iba_look *l, const struct iba_shadow_read *r)
 {
-    return r && !r->again && l->flow->order.taken > 0 && iba_shadow_fills(l->flow, l->psn) &&
+    return r && !r->again && l->flow->order.taken > 0 && iba_shadow_fills(l->flow, true, l->psn) &&
            !iba_shadow_answered_before(l);
 }
 
@@ -194,7 +194,7 @@ bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow
     const bool breaks = r && iba_psn_eq(l->psn, r->expect) && iba_psn_eq(l->psn, l->flow->answers);
     const bool older = joins_late(l, r) || (r && r->again && !starts && (breaks || iba_psn_eq(l->psn, r->psn)));
 
-    const bool fills = iba_shadow_fills(l->flow, l->psn) && !iba_shadow_answered_before(l);
+    const bool fills = iba_shadow_fills(l->flow, true, l->psn) && !iba_shadow_answered_before(l);
     if (fills_once(l, r))
         return true;
     if ((!h && !older) || (iba_shadow_id_says_no(l) && !fills) || goes_on(l, r) || answers_afresh(l, r) || follows(l))
@@ -245,7 +245,7 @@ static void let_gap(struct iba_shadow *s, struct iba_flow *f)
     const uint32_t lost = (uint32_t)iba_psn_diff(h->psn, h->from);
 
     iba_shadow_tell_of(s, f, IBA_FINDING_RESPONSE_GAP, &h->mark,
-                       &(struct iba_tell){.cause = r ? &r->mark : NULL, .count = lost}, h->psn);
+                       &(struct iba_tell){.cause = r ? &r->mark : NULL, .count = lost, .response = true}, h->psn);
     if (!r)
         return;
     if (iba_psn_diff(r->expect, h->psn) <= 0)
@@ -259,14 +259,15 @@ static void let_go(struct iba_shadow *s, struct iba_flow *f, bool late)
     struct iba_shadow_held *h = &f->held;
 
     if (late) {
-        iba_shadow_tell_of(s, f, IBA_FINDING_LATE, &h->mark, &(struct iba_tell){0}, h->psn);
+        if (!h->lawful)
+            iba_shadow_tell_of(s, f, IBA_FINDING_LATE, &h->mark, &(struct iba_tell){.response = true}, h->psn);
         iba_shadow_fill_hole(s, f->unanswered, h->psn);
         f->answers = h->answers;
     } else {
         if (is_amid(h))
             let_gap(s, f);
         if (h->again)
-            iba_shadow_tell_of(s, f, IBA_FINDING_ANSWER_AGAIN, &h->mark, &(struct iba_tell){0}, h->psn);
+            iba_shadow_tell_of(s, f, IBA_FINDING_ANSWER_AGAIN, &h->mark, &(struct iba_tell){.response = true}, h->psn);
         f->answers = iba_psn_add(h->psn, 1);
     }
     h->mark.frame = 0;

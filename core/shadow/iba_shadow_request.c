@@ -245,7 +245,7 @@ static void stray(const struct iba_look *l, struct iba_shadow_requests *q, uint3
 
 static void take_late(struct iba_look *l, struct iba_shadow_requests *q, uint32_t n)
 {
-    const bool first = iba_shadow_fills(l->flow, l->psn) && !iba_shadow_sent_at(q, l->psn);
+    const bool first = iba_shadow_fills(l->flow, false, l->psn) && !iba_shadow_sent_at(q, l->psn);
 
     if (n > 1)
         iba_shadow_order_fill(l->flow, l->psn, n - 1);
@@ -309,6 +309,7 @@ static void take_again(struct iba_look *l, struct iba_shadow_requests *q, uint32
         q->doubt.psn = l->psn;
         q->doubt.ahead = (uint16_t)(ahead < 0 ? 0 : ahead < UINT16_MAX ? ahead : UINT16_MAX);
         q->doubt.told = !doubts && !(q->run.guess && q->run.alone);
+        q->doubt.lawful = false;
         if (q->doubt.told)
             tell_again(l, q);
         q->repeat = l->s->now;
@@ -351,7 +352,7 @@ __attribute__((cold)) static void forget_first(const struct iba_look *l, struct 
  */
 __attribute__((cold)) static bool fills_only(const struct iba_look *l, struct iba_shadow_requests *q)
 {
-    return iba_shadow_fills(l->flow, l->psn) && !q->run.on && !iba_shadow_sent_at(q, l->psn) &&
+    return iba_shadow_fills(l->flow, false, l->psn) && !q->run.on && !iba_shadow_sent_at(q, l->psn) &&
            l->s->now.at - q->last.at < IBA_SHADOW_AT_ONCE_NS && !iba_shadow_was_asked_for(l, q);
 }
 

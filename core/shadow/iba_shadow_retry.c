@@ -320,8 +320,9 @@ static void tell_ignored(const struct iba_look *l, const struct iba_shadow_reque
     const struct iba_shadow_reason *r = &q->pending;
 
     if (l->peer && !l->flow->guess && r->cause == IBA_CAUSE_NAK && !r->served && iba_psn_eq(r->psn, l->psn))
-        iba_shadow_tell_of(l->s, l->peer, IBA_FINDING_NAK_IGNORED, &r->mark,
-                           &(struct iba_tell){.cause = &l->s->now, .wait_ns = l->s->now.at - r->mark.at}, r->psn);
+        iba_shadow_tell_of(
+            l->s, l->peer, IBA_FINDING_NAK_IGNORED, &r->mark,
+            &(struct iba_tell){.cause = &l->s->now, .wait_ns = l->s->now.at - r->mark.at, .response = true}, r->psn);
 }
 
 void iba_shadow_count_retry(struct iba_look *l, struct iba_shadow_requests *q)
@@ -433,7 +434,7 @@ void iba_shadow_settle(struct iba_shadow *s, struct iba_flow *f, bool went_back)
         return;
     if (!q->doubt.told && went_back && q->doubt.ahead > 0)
         iba_shadow_tell_of(s, f, IBA_FINDING_GAP, &q->doubt.mark, &(struct iba_tell){.count = q->doubt.ahead}, psn);
-    if (!q->doubt.told)
+    if (!q->doubt.told && (went_back || !q->doubt.lawful))
         iba_shadow_tell_of(s, f, went_back ? (enum iba_finding_kind)q->run.kind : IBA_FINDING_LATE, &q->doubt.mark,
                            &(struct iba_tell){.cause = went_back && !by_itself ? &q->run.mark : NULL}, psn);
     q->doubt.mark.frame = 0;

@@ -36,7 +36,7 @@ struct score_frame { /* as an engine sent it */
     bool marked;         /* by the network */
     bool captured;       /* as far as the capture has come */
     bool accepted;       /* a copy arrived, and the adapter found it whole */
-    bool in_vain;        /* its receiver waited for those before it, and not all came */
+    bool in_vain;        /* its receiver dropped it because one before it was lost, or waited for that in vain */
     bool misses;         /* a response: the requester found that an answer before it is missing */
 };
 /* Of a PSN that a packet jumps over. Uncertain: the capture has it in a packet whose headers are damaged. */

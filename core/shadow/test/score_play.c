@@ -33,6 +33,10 @@ static void decided(void *ctx, unsigned end, const struct iba_rule *rule)
             y->r->frame[y->delivered].ends = SCORE_KIND(END_NAK);
     const bool refused = strcmp(rule->name, "bad_icrc") == 0 || strcmp(rule->name, "malformed") == 0 ||
                          strcmp(rule->name, "bad_vcrc") == 0;
+    static const char *const behind_loss[] = {"gap", "gap_known", "gap_after_rnr", "LOSS_KNOWN", "RESPONSE_LOST"};
+    for (unsigned i = 0; i < sizeof behind_loss / sizeof *behind_loss; i++)
+        if (strcmp(rule->name, behind_loss[i]) == 0)
+            y->r->frame[y->delivered].in_vain = true;
     if (e)
         e->refused |= refused;
     if (!refused)
