@@ -477,7 +477,7 @@ static void alone(struct iba_look *l)
         iba_shadow_tell(l, plain ? IBA_FINDING_ACK_AGAIN : IBA_FINDING_ANSWER_AGAIN, NULL);
     else if (late)
         iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
-    else if (!plain && !starts && lost > 0 && lost <= IBA_SHADOW_SENT)
+    else if (!plain && !starts && lost > 0 && lost <= IBA_SHADOW_SENT && !iba_shadow_continues(l))
         iba_shadow_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.count = (uint32_t)lost});
     if (plain || late)
         return;

@@ -337,6 +337,8 @@ bool iba_shadow_goes_on(const struct iba_shadow_requests *q, iba_psn psn);
 void iba_shadow_progress(struct iba_shadow_requests *q, iba_psn psn);
 /* Its reason to go back is done with, or another takes its place; the effect may be on its way. */
 void iba_shadow_outdo(struct iba_shadow_requests *q);
+/* The response with the PSN before came a moment ago, so this one goes on with it; a First in between was late. */
+bool iba_shadow_continues(const struct iba_look *l);
 /* Of all that does not change on the way. */
 uint64_t iba_shadow_hash(const struct iba_look *l);
 /* Responses to later requests have come since. */

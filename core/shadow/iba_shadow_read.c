@@ -136,6 +136,17 @@ const struct iba_shadow_recent *iba_shadow_response_before(const struct iba_look
     return before;
 }
 
+bool iba_shadow_continues(const struct iba_look *l)
+{
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
+        const struct iba_shadow_recent *r = &l->flow->recent[i];
+        if (r->mark.frame != 0 && !r->request && iba_psn_eq(iba_psn_add(r->psn, 1), l->psn) &&
+            l->s->now.at - r->mark.at < IBA_SHADOW_AT_ONCE_NS)
+            return true;
+    }
+    return false;
+}
+
 /* The response that came in the same instant, right before; NULL: none. */
 __attribute__((cold)) static const struct iba_shadow_recent *comes_with(const struct iba_look *l)
 {
@@ -204,7 +215,7 @@ bool iba_shadow_answer_is_late(const struct iba_look *l, const struct iba_shadow
     if (l->op->pos == IBA_ONLY && iba_shadow_answered_before(l))
         return false; /* of two that are alike, neither shows that it is the late one */
     if (!r)
-        return !starts;
+        return !starts || fills;
     const bool asked_since = h->at <= r->mark.at && l->s->now.at - r->mark.at >= iba_shadow_turn(l) && !passed_by(l, r);
     const bool to_begin = iba_psn_eq(r->expect, r->psn) || (starts && !r->again);
     return !(asked_since && to_begin && (starts || !iba_psn_eq(l->psn, r->psn)));
@@ -371,7 +382,8 @@ void iba_shadow_read_response(struct iba_look *l, struct iba_shadow_requests *q)
         else if (iba_shadow_answered_before(l))
             came_before(l, NULL);
         const int32_t lost = iba_psn_diff(l->psn, newest);
-        const bool jumps = !e && !iba_opcode_begins(l->op) && lost > 0 && lost <= IBA_SHADOW_SENT;
+        const bool jumps =
+            !e && !iba_opcode_begins(l->op) && lost > 0 && lost <= IBA_SHADOW_SENT && !iba_shadow_continues(l);
         if (jumps)
             iba_shadow_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.count = (uint32_t)lost});
         iba_shadow_progress(q, l->psn);
