@@ -16,6 +16,12 @@ static bool is_inside(const struct iba_shadow_put_off *o, iba_psn psn)
     return iba_psn_diff(psn, o->psn) < 0 && iba_psn_diff(psn, o->psn) >= -(int32_t)o->n;
 }
 
+/* Late, and nothing that was captured jumped over it: the capture begins behind it, or lacks what was asked for. */
+static bool is_alone(const struct iba_shadow_put_off *o)
+{
+    return o->kind == IBA_FINDING_LATE && o->of == o->mark.frame;
+}
+
 /* Of requests, or of answers: both may have the same PSNs. */
 static bool is_of(const struct iba_shadow_put_off *o, bool answers)
 {
@@ -60,7 +66,7 @@ static void resolve(struct iba_shadow *s, struct iba_flow *f, unsigned at, bool 
     const struct iba_shadow_put_off jump = f->put_off[at];
     unsigned n = 0;
 
-    f->order.taken = (uint8_t)(f->order.taken + (lawful && f->order.taken < IBA_SHADOW_RUN));
+    f->order.taken = (uint8_t)(f->order.taken + (lawful && !is_alone(&jump) && f->order.taken < IBA_SHADOW_RUN));
     if (f->order.taken == IBA_SHADOW_RUN && !f->order.lawful)
         iba_shadow_tell_of(s, f, IBA_FINDING_REORDERED, &jump.mark, &(struct iba_tell){0}, jump.psn);
     f->order.lawful = f->order.taken == IBA_SHADOW_RUN;
@@ -74,6 +80,12 @@ static void resolve(struct iba_shadow *s, struct iba_flow *f, unsigned at, bool 
             tell(s, f, o);
     }
     f->order.n = (uint8_t)n;
+}
+
+/* What is late alone goes with the jumps of its direction. */
+static bool goes_with_others(const struct iba_flow *f)
+{
+    return f->order.lawful || (f->order.taken > 0 && !f->order.strict);
 }
 
 /* All has come; the last of it may still be looked at. */
@@ -93,7 +105,8 @@ static void make_room(struct iba_shadow *s, struct iba_flow *f)
                            s->now.at - f->put_off[0].mark.at <= IBA_SHADOW_FLIGHT_NS;
         if (waits)
             return;
-        resolve(s, f, 0, is_full(f, &f->put_off[0]) && f->order.lawful);
+        resolve(s, f, 0,
+                is_alone(&f->put_off[0]) ? goes_with_others(f) : is_full(f, &f->put_off[0]) && f->order.lawful);
     }
 }
 
@@ -121,6 +134,16 @@ static bool is_asked_for(const struct iba_shadow *s, struct iba_flow *f, const s
     return r && r->again;
 }
 
+/* What jumped over it, or asked for it, was sent before the capture began. */
+static bool began_before(const struct iba_shadow *s, const struct iba_flow *f, const struct iba_finding *t)
+{
+    struct iba_flow *const peer = iba_shadow_awake(s, f->peer);
+
+    if (!t->response)
+        return iba_psn_diff(t->psn, f->rq.first) < 0;
+    return !peer || !peer->rq.any || iba_psn_diff(t->psn, peer->rq.first) < 0;
+}
+
 static bool comes_at_once(const struct iba_shadow *s, const struct iba_flow *f)
 {
     return s->now.at - f->last.at < IBA_SHADOW_AT_ONCE_NS;
@@ -130,13 +153,14 @@ bool iba_shadow_puts_off(struct iba_shadow *s, struct iba_flow *f, const struct 
 {
     const bool gap = is_gap((uint8_t)t->kind);
 
-    if (f->svc == IBA_UC || (!gap && f->order.n == 0 && !f->order.lawful))
+    if (f->svc == IBA_UC || (!gap && f->order.n == 0 && f->order.taken == 0 && !f->order.lawful))
         return false;
     struct iba_shadow_put_off *const jump = gap ? NULL : jump_over(f, t->response, t->psn);
-    if (!gap && !jump)
+    const bool alone = !gap && !jump;
+    if (alone && (f->order.lawful || (f->order.n == 0 && f->order.taken == 0) || !began_before(s, f, t)))
         return f->order.lawful;
     const bool at_once = t->frame == s->now.frame && comes_at_once(s, f);
-    if (gap && ((!f->order.lawful && (!at_once || is_asked_for(s, f, t))) || t->count > IBA_SHADOW_MOST_LOST))
+    if (gap && ((!f->order.lawful && (!at_once || is_asked_for(s, f, t))) || t->count > IBA_SHADOW_SENT))
         return false;
     const uint64_t of = jump ? jump->mark.frame : t->frame;
     if (jump)
@@ -220,5 +244,7 @@ void iba_shadow_order_taken(struct iba_shadow *s, struct iba_flow *f, bool answe
 void iba_shadow_order_end(struct iba_shadow *s, struct iba_flow *f)
 {
     while (f->order.n > 0)
-        resolve(s, f, 0, is_full(f, &f->put_off[0]) && (f->order.lawful || !f->order.strict));
+        resolve(s, f, 0,
+                is_alone(&f->put_off[0]) ? goes_with_others(f)
+                                         : is_full(f, &f->put_off[0]) && (f->order.lawful || !f->order.strict));
 }
