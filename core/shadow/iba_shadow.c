@@ -224,9 +224,9 @@ static bool stood_alone(const struct iba_look *l, const struct iba_shadow_mark *
     return l->flow->held.mark.frame == first->frame && l->s->now.at - first->at >= IBA_SHADOW_TURN_NS;
 }
 
-/* A request that was not answered for several round trips is sent again: what made its sender do so is not seen. */
-static bool left_waiting(const struct iba_look *l, const struct iba_shadow_requests *q,
-                         const struct iba_shadow_mark *sent)
+/* A request that was not answered for several round trips is sent again: what made its sender do so is not seen. One
+ * that was answered is sent again, after a while, if the answer was lost behind the capture point. */
+static bool left_waiting(const struct iba_look *l, const struct iba_shadow_mark *sent)
 {
     const struct iba_flow *peer = l->peer;
     const iba_time waited = l->s->now.at - sent->at;
@@ -234,7 +234,7 @@ static bool left_waiting(const struct iba_look *l, const struct iba_shadow_reque
     const bool near = peer && peer->has_turn && waited >= IBA_SHADOW_ROUND_NS &&
                       waited >= ROUND_TRIPS * (peer->turn_ns + IBA_SHADOW_TURN_NS);
 
-    return (!q->answered || iba_psn_diff(l->psn, q->una) >= 0) && (far || near);
+    return far || near;
 }
 
 /* A copy of a packet that this direction sent again on purpose is none of the network's making. Without identifications
@@ -251,7 +251,7 @@ static bool sent_on_purpose(const struct iba_look *l, const struct iba_shadow_re
         return true;
     if (r->request && q->doubt.mark.frame == r->mark.frame && l->s->now.at - r->mark.at < IBA_SHADOW_TURN_NS)
         return false;
-    if (r->request && (r->late || iba_shadow_came_too_soon(l, q, r) || left_waiting(l, q, &r->mark)))
+    if (r->request && (r->late || iba_shadow_came_too_soon(l, q, r) || left_waiting(l, &r->mark)))
         return true;
     if (r->request && l->s->now.at - r->mark.at < IBA_SHADOW_TURN_NS)
         return iba_shadow_goes_on(q, l->psn) || iba_shadow_was_asked_for(l, q);
