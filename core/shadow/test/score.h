@@ -83,6 +83,9 @@ enum score_missing score_missing(const struct score_run *r, const struct score_s
 /* What was captured of that PSN before was another request, or had other payload: its memory was written in between.
  * The kind of finding, as a bit; 0: neither. */
 uint64_t score_changed(const struct score_run *r, const struct score_frame *f, uint32_t id);
+/* For what a request that is sent again was asked for, by responses captured since it was sent last and 10 ms ago at
+ * most: kinds of findings. A slow requester may heed them only now. */
+uint64_t score_reason(const struct score_run *r, const struct score_sight *e);
 /* Fills in must and may of every packet in the capture. */
 void score_truth(struct score_run *r);
 #endif

@@ -28,3 +28,33 @@ uint64_t score_changed(const struct score_run *r, const struct score_frame *f, u
     }
     return 0;
 }
+
+/* It asks the requester to go back to that PSN, or to one before it. */
+static uint64_t asks_back(const struct score_run *r, const struct score_sight *o, iba_psn psn)
+{
+    const struct score_frame *g = &r->frame[o->frame];
+
+    if (g->nak)
+        return g->nak == SCORE_KIND(NAK_SEQUENCE) && iba_psn_diff(g->psn, psn) <= 0 ? SCORE_KIND(RETRY_NAK) : 0;
+    return (o->must | o->either | o->hidden) & (SCORE_KIND(ANSWER_MISSING) | SCORE_KIND(RESPONSE_GAP))
+               ? SCORE_KIND(RETRY_IMPLIED)
+               : 0;
+}
+
+uint64_t score_reason(const struct score_run *r, const struct score_sight *e)
+{
+    static const iba_time slowest_ns = 10000000;
+    const struct score_frame *f = &r->frame[e->frame];
+    uint64_t kinds = 0;
+
+    for (const struct score_sight *o = e; o-- > r->sight && e->at - o->at <= slowest_ns;) {
+        const struct score_frame *g = &r->frame[o->frame];
+        if (!o->seen || o->refused)
+            continue;
+        if (g->request && g->from == f->from && iba_psn_eq(g->psn, f->psn))
+            return kinds;
+        if (!g->request && g->from != f->from)
+            kinds |= asks_back(r, o, f->psn);
+    }
+    return kinds;
+}
