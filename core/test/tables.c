@@ -72,9 +72,12 @@ Test(tables, each_row_is_cited_and_counted)
         cr_assert_gt(tables[t]->n, 0);
         for (unsigned i = 0; i < tables[t]->n; i++) {
             const struct iba_rule *r = &tables[t]->row[i];
-            cr_assert(r->when && r->then && r->sentence && *r->sentence, "%s: %s", tables[t]->name, r->name);
-            cr_assert(r->clause && is_clause(r->clause), "%s: %s: '%s'", tables[t]->name, r->name, r->clause);
-            cr_assert(r->hit < IBA_MAX_RULES && !taken[r->hit], "%s: %s: counter %u", tables[t]->name, r->name, r->hit);
+            cr_assert(r->when && r->then && r->sentence && *r->sentence,
+                      "rule %s of %s lacks its condition, action or sentence", r->name, tables[t]->name);
+            cr_assert(r->clause && is_clause(r->clause), "rule %s of %s cites '%s', which is no clause", r->name,
+                      tables[t]->name, r->clause);
+            cr_assert(r->hit < IBA_MAX_RULES && !taken[r->hit], "rule %s of %s has the counter of another, %u", r->name,
+                      tables[t]->name, r->hit);
             taken[r->hit] = true;
         }
     }
@@ -96,7 +99,9 @@ Test(tables, memory_translation)
     cr_assert_gt(iba_mem_rule_count, 0);
     for (size_t i = 0; i < iba_mem_rule_count; i++) {
         const struct iba_mem_rule_info *r = &iba_mem_rules[i];
-        cr_assert(*r->name && *r->sentence && is_clause(r->clause), "%s: '%s'", r->name, r->clause);
+        cr_assert(*r->name && *r->sentence && is_clause(r->clause),
+                  "rule %s of memory translation lacks its sentence, or cites '%s', which is no clause", r->name,
+                  r->clause);
         for (size_t k = 0; k < i; k++)
             cr_assert_str_neq(r->name, iba_mem_rules[k].name);
     }
@@ -122,9 +127,11 @@ Test(tables, each_behaviour_is_cited_and_can_be_changed)
         cr_assert_gt(lists[l]->n, 0);
         for (uint16_t i = 0; i < lists[l]->n; i++) {
             const struct iba_behaviour *b = &lists[l]->row[i];
-            cr_assert(is_clause(b->clause), "%s: %s: '%s'", lists[l]->name, b->name, b->clause);
-            cr_assert(*b->name && *b->sentence, "%s: row %u", lists[l]->name, i);
-            cr_assert(b->kinds != 0 && b->kinds >> (IBA_CHANGE_OTHER + 1) == 0, "%s: %s", lists[l]->name, b->name);
+            cr_assert(is_clause(b->clause), "behaviour %s of %s cites '%s', which is no clause", b->name,
+                      lists[l]->name, b->clause);
+            cr_assert(*b->name && *b->sentence, "behaviour %u of %s lacks its name or sentence", i, lists[l]->name);
+            cr_assert(b->kinds != 0 && b->kinds >> (IBA_CHANGE_OTHER + 1) == 0, "behaviour %s of %s names no change",
+                      b->name, lists[l]->name);
         }
     }
 }
@@ -146,5 +153,7 @@ Test(tables, names_tell_behaviours_and_lists_apart)
 Test(tables, each_finding_is_cited)
 {
     for (unsigned i = 0; i < IBA_FINDING_COUNT; i++)
-        cr_assert(is_clause(iba_findings[i].clause), "%s: '%s'", iba_findings[i].name, iba_findings[i].clause);
+        cr_assert(is_clause(iba_findings[i].clause),
+                  "finding %s of core/shadow/iba_shadow.h cites '%s', which is no clause", iba_findings[i].name,
+                  iba_findings[i].clause);
 }

@@ -30,11 +30,12 @@ Test(field, every_row_of_every_header_has_a_name_and_a_value)
 {
     for (unsigned h = 0; h < IBA_H_COUNT; h++) {
         const struct iba_hdr_info *info = &iba_headers[h];
-        cr_assert(field_find(info->prefix), "%s", info->prefix);
+        cr_assert(field_find(info->prefix), "header %s has no field name in dissect/field", info->prefix);
         for (unsigned i = 0; i < info->n_field; i++) {
             const struct field *f = field_of(info, &info->field[i]);
-            cr_assert(f, "%s.%s", info->prefix, info->field[i].name);
-            cr_assert(f->hdrs >> h & 1, "%s", f->name);
+            cr_assert(f, "%s.%s of core/wire/iba_fields.h is not found in dissect/field", info->prefix,
+                      info->field[i].name);
+            cr_assert(f->hdrs >> h & 1, "field %s does not know the header %s", f->name, info->prefix);
         }
     }
 }
@@ -49,7 +50,8 @@ Test(field, rows_that_share_a_name_share_a_type)
             const struct field *f = field_of(&iba_headers[h], row);
             const enum field_type type = field_row_value(row, wire).type;
             /* infiniband.immdt is the header and its bytes, as in tshark */
-            cr_assert(type == f->type || (f->type == FIELD_PRESENCE && type == FIELD_BYTES), "%s", f->name);
+            cr_assert(type == f->type || (f->type == FIELD_PRESENCE && type == FIELD_BYTES),
+                      "field %s has another type in %s", f->name, iba_headers[h].name);
         }
 }
 
@@ -57,7 +59,7 @@ Test(field, every_computed_field_is_found)
 {
     for (unsigned c = 0; c < COMPUTED_COUNT; c++) {
         const struct field *f = field_find(computed_fields[c].name);
-        cr_assert(f, "%s", computed_fields[c].name);
+        cr_assert(f, "computed field %s is not found by its name", computed_fields[c].name);
         cr_assert_eq(f->type, computed_fields[c].type);
         cr_assert_eq(f->hdrs, 0, "%s is a header's too", f->name);
     }

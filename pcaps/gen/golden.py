@@ -61,7 +61,7 @@ def generated(folder, program):
         for name in names:
             old, new = folder / name, pathlib.Path(fresh) / name
             if not old.exists() or not filecmp.cmp(old, new, shallow=False):
-                print("%s is not what the generator makes" % name)
+                print("pcaps/%s is not what pcaps/gen makes; when the new one is right: cmake --build build/dev --target bless" % name)
                 bad += 1
     print("%d captures made" % len(names))
     return bad != 0 or not names

@@ -90,6 +90,8 @@ Test(fuzz, every_kind_has_its_turn)
         cr_assert_not(strstr(c.head, "needs"), "%s", c.head);
     }
     cr_assert_eq(links, all.links);
+    for (size_t i = 0; i < fuzz_kind_count; i++)
+        cr_assert(was[i], "kind '%s' of conformance/fuzz/kinds.c had no turn in 2000 seeds", fuzz_kinds[i].name);
     cr_assert_eq(seen, fuzz_kind_count);
 }
 
@@ -109,7 +111,9 @@ Test(fuzz, a_kind_begins_as_it_says)
 
     for (size_t i = 0; i < fuzz_kind_count; i++)
         begin += fuzz_kinds[i].begin != NULL;
-    cr_assert_eq(begin, sizeof want / sizeof *want);
+    cr_assert_eq(begin, sizeof want / sizeof *want,
+                 "%zu kinds of conformance/fuzz/kinds.c have a beginning, %zu are in conformance/fuzz/test/fuzz.c",
+                 begin, sizeof want / sizeof *want);
     for (size_t i = 0; i < begin; i++) {
         unsigned n = 0, as = 0;
         for (uint64_t seed = 0; seed < 2000; seed++) {
@@ -160,7 +164,9 @@ Test(fuzz, every_hole_can_be_filled)
         look_at_holes(fuzz_kinds[i].service);
         if (fuzz_kinds[i].begin)
             look_at_holes(fuzz_kinds[i].begin);
-        cr_assert(is_named(fuzz_kinds[i].step, strlen(fuzz_kinds[i].step)), "%s", fuzz_kinds[i].step);
+        cr_assert(is_named(fuzz_kinds[i].step, strlen(fuzz_kinds[i].step)),
+                  "kind '%s' names the rule %s, which is in no conformance/fuzz/rules_*.c", fuzz_kinds[i].name,
+                  fuzz_kinds[i].step);
     }
 }
 

@@ -24,9 +24,10 @@ Test(field, each_short_name_is_a_field_of_core)
         enum iba_hdr hdr;
         uint8_t attr;
 
-        cr_assert_not_null(core, "%s", n->name);
+        cr_assert_not_null(core, "short name %s of conformance/scenario/field.c is no field of core/wire/iba_fields.h",
+                           n->name);
         cr_expect_eq(ibc_field_find(n->name, IBA_HDR_BIT(n->hdr), &hdr, &f, &attr), IBC_FIELD_FOUND);
-        cr_expect(hdr == n->hdr && f == core && attr == n->attr, "%s", n->name);
+        cr_expect(hdr == n->hdr && f == core && attr == n->attr, "short name %s finds another field", n->name);
         if (n->hdr >= IBA_H_bth)
             cr_expect_eq(ibc_field_find(n->name, 0, &hdr, &f, &attr), IBC_FIELD_ABSENT);
     }
@@ -46,7 +47,8 @@ Test(field, each_whole_name_finds_a_field)
         if (*name == '\0')
             continue;
         found++;
-        cr_expect_eq(ibc_field_find(name, UINT64_MAX, &hdr, &f, &attr), IBC_FIELD_FOUND, "%s", name);
+        cr_expect_eq(ibc_field_find(name, UINT64_MAX, &hdr, &f, &attr), IBC_FIELD_FOUND,
+                     "field %s is not found by its whole name", name);
         cr_expect_neq(strncmp(name, "infiniband.", 11), 0);
     }
     cr_expect_gt(found, 150);

@@ -228,7 +228,9 @@ Test(grammar, each_word_of_each_vocabulary_is_found_by_its_name)
             const enum ibc_vocab of = (enum ibc_vocab)v;
             const struct ibc_vocab_row *row = ibc_vocab_find(of, ibc_vocab_name(i, &of));
 
-            cr_expect_eq(row, &ibc_vocabularies[v].row[i], "%s", ibc_vocab_name(i, &of));
+            cr_expect_eq(row, &ibc_vocabularies[v].row[i],
+                         "word %s of conformance/scenario/vocab.c is not found, or is there twice",
+                         ibc_vocab_name(i, &of));
         }
 }
 
@@ -245,6 +247,7 @@ Test(grammar, every_key_is_used_somewhere)
             for (unsigned i = 0; i < shape->n; i++)
                 uses += shape->row[i].key == key;
         }
-        cr_expect_gt(uses, 0, "%s", ibc_key_names[key]);
+        cr_expect_gt(uses, 0, "key %s is used by no step and no object of conformance/scenario/grammar.c",
+                     ibc_key_names[key]);
     }
 }

@@ -78,7 +78,8 @@ static void differs(const struct iba_change *c)
     if (is_out_of_reach(c))
         return;
     alike++;
-    fprintf(stderr, "no difference: %s: %s, kind %u\n", c->list->name, c->list->row[c->row].name, c->kind);
+    fprintf(stderr, "behaviour %s of %s: change of kind %u makes no difference in core/adapter/test/change_world.c\n",
+            c->list->row[c->row].name, c->list->name, c->kind);
 }
 
 Test(change, a_changed_row_is_another_device)
@@ -161,7 +162,8 @@ Test(change, every_row_of_every_rule_table)
     for (unsigned t = 0; t < IBA_TABLE_COUNT; t++)
         for (uint16_t row = 0; row < tables[t]->n; row++)
             cr_assert(change_row((enum iba_rule_table)t, row) > 0 || iba_rule_is_guard((enum iba_rule_table)t, row),
-                      "%s: %s", tables[t]->name, tables[t]->row[row].name);
+                      "rule %s of %s cannot be changed, and is no guard (iba_rule_is_guard)", tables[t]->row[row].name,
+                      tables[t]->name);
 }
 
 static void check_form(enum iba_rule_table t, uint16_t row)

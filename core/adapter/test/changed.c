@@ -103,9 +103,11 @@ Test(changed, a_row_says_what_it_is)
         for (unsigned i = 0; i < lists[l]->n; i++, n++) {
             const struct iba_behaviour *r = &lists[l]->row[i];
             cr_assert(r->name && *r->name && r->sentence && *r->sentence && r->clause && strchr(r->clause, '-'),
-                      "%s: row %u", lists[l]->name, i);
-            cr_assert(r->kinds != 0 && r->kinds < 1 << (IBA_CHANGE_OTHER + 1), "%s: %s", lists[l]->name, r->name);
-            cr_assert(!(r->kinds >> IBA_CHANGE_SWAP & 1) || i + 1 < lists[l]->n, "%s: %s", lists[l]->name, r->name);
+                      "behaviour %u of %s lacks its name, sentence or clause", i, lists[l]->name);
+            cr_assert(r->kinds != 0 && r->kinds < 1 << (IBA_CHANGE_OTHER + 1), "behaviour %s of %s names no change",
+                      r->name, lists[l]->name);
+            cr_assert(!(r->kinds >> IBA_CHANGE_SWAP & 1) || i + 1 < lists[l]->n,
+                      "behaviour %s of %s is the last, and has none to be swapped with", r->name, lists[l]->name);
         }
     cr_assert_gt(n, 300, "%u rows", n);
 }
@@ -115,5 +117,5 @@ Test(changed, no_two_rows_of_a_list_share_a_name)
     for (unsigned l = 0; l < N_LISTS; l++)
         for (unsigned i = 0; i < lists[l]->n; i++)
             for (unsigned k = 0; k < i; k++)
-                cr_assert_str_neq(lists[l]->row[i].name, lists[l]->row[k].name, "%s", lists[l]->name);
+                cr_assert_str_neq(lists[l]->row[i].name, lists[l]->row[k].name, "in %s", lists[l]->name);
 }

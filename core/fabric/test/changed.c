@@ -123,7 +123,9 @@ Test(changed_port, each_row_makes_another_port)
             if (!(iba_port_behaviours.row[row].kinds >> kind & 1))
                 continue;
             n++;
-            cr_assert_neq(world(&c), whole, "%s, kind %u", iba_port_behaviours.row[row].name, kind);
+            cr_assert_neq(world(&c), whole,
+                          "port behaviour %s: change of kind %u makes no difference in this test's world",
+                          iba_port_behaviours.row[row].name, kind);
         }
     cr_assert_gt(n, 45);
 }

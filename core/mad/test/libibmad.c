@@ -24,7 +24,7 @@ static void same(const char *name, unsigned at, unsigned bits, enum MAD_FIELDS t
             mad_set_field(a, 0, theirs, (uint32_t)iba_field_max(&row));
         iba_field_put(&row, b, iba_field_max(&row));
     }
-    cr_assert(memcmp(a, b, sizeof a) == 0, "%s", name);
+    cr_assert(memcmp(a, b, sizeof a) == 0, "%s (core/mad/*_fields.h) is not where libibmad encodes it", name);
 }
 /* Theirs counts from where `base` bytes of ours stand in front. */
 #define SAME_IN(base, h, field, theirs)                                                                                \

@@ -33,13 +33,15 @@ static uint64_t read_all(const struct iba_mad *m)
         const struct iba_hdr_info *info = &iba_mad_layouts[p->layout];
         size_t n;
         const uint8_t *whole = iba_mad_whole(m, p, &n);
-        EXPECT(n <= m->captured && (!whole || whole + n <= m->wire + m->captured), "%s", info->name);
+        EXPECT(n <= m->captured && (!whole || whole + n <= m->wire + m->captured), "part %s ends behind the datagram",
+               info->name);
         for (unsigned i = 0; i < p->n; i++)
             for (const struct iba_field *f = info->field; f < info->field + info->n_field; f++) {
                 const uint8_t *wire = iba_mad_row_at(m, p, i, f);
                 if (!wire)
                     continue;
-                EXPECT(wire + (f->at + f->bits + 7) / 8 <= m->wire + m->captured, "%s.%s", info->name, f->name);
+                EXPECT(wire + (f->at + f->bits + 7) / 8 <= m->wire + m->captured, "%s.%s ends behind the datagram",
+                       info->name, f->name);
                 sum += iba_field_is_bytes(f) ? wire[f->at / 8 + f->bits / 8 - 1] : iba_field_get(f, wire);
             }
     }
@@ -145,7 +147,7 @@ Test(mad, paths_are_as_long_as_the_hop_count)
         header(w, IBA_CLASS_DIRECTED, 1, 0x11);
         w[7] = (uint8_t)hops;
         cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w));
-        cr_assert_eq(count(&m, IBA_M_initial_path), hops > 0 && hops < 64, "%u", hops);
+        cr_assert_eq(count(&m, IBA_M_initial_path), hops > 0 && hops < 64, "a path of %u hops", hops);
         for (unsigned i = 0; i < m.n_part; i++)
             cr_assert(m.part[i].layout != IBA_M_initial_path || (m.part[i].n == hops && m.part[i].at == 129));
     }

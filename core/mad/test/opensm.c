@@ -5,10 +5,11 @@
 #include "wire/test/wire.h"
 
 #define AT(h, field) (IBA_AT_##h##_##field)
-#define SAME_SIZE(h, type) cr_assert_eq((size_t)IBA_BYTES_##h, sizeof(type), #h " and " #type)
+#define SAME_SIZE(h, type) cr_assert_eq((size_t)IBA_BYTES_##h, sizeof(type), #h " has other bytes than " #type)
 /* Our field begins where their member does. */
 #define SAME_PLACE(h, field, type, member)                                                                             \
-    cr_assert_eq((size_t)AT(h, field), 8 * offsetof(type, member), #h "." #field " and " #type "." #member)
+    cr_assert_eq((size_t)AT(h, field), 8 * offsetof(type, member),                                                     \
+                 #h "." #field " is not where " #type "." #member " is")
 
 Test(opensm, sizes_of_attributes)
 {

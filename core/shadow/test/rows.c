@@ -293,18 +293,21 @@ Test(rows, each_finding_has_a_case)
     for (unsigned i = 0; i < N_ROWS; i++)
         shown |= rows[i].kinds;
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
-        cr_assert(shown >> k & 1, "%s", iba_findings[k].name);
+        cr_assert(shown >> k & 1, "finding %s has no case in core/shadow/test/rows.c", iba_findings[k].name);
 }
 
 Test(rows, findings_are_told_apart_and_cited)
 {
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++) {
         const struct iba_finding_info *f = &iba_findings[k];
-        cr_assert(*f->name && *f->field && *f->sentence && *f->clause);
-        cr_assert(f->severity >= IBA_NOTE && f->severity <= IBA_ERROR, "%s", f->name);
+        cr_assert(*f->name && *f->field && *f->sentence && *f->clause,
+                  "finding %u, '%s', of core/shadow/iba_shadow.h lacks its name, field, sentence or clause", k,
+                  f->name);
+        cr_assert(f->severity >= IBA_NOTE && f->severity <= IBA_ERROR, "finding %s has no severity", f->name);
         for (unsigned i = 0; i < k; i++) {
-            cr_assert_str_neq(f->name, iba_findings[i].name);
-            cr_assert_str_neq(f->sentence, iba_findings[i].sentence);
+            cr_assert_str_neq(f->name, iba_findings[i].name, "two findings are named %s", f->name);
+            cr_assert_str_neq(f->sentence, iba_findings[i].sentence, "findings %s and %s have one sentence", f->name,
+                              iba_findings[i].name);
         }
     }
 }

@@ -517,7 +517,9 @@ Test(completer, every_row_has_its_counter)
     const struct iba_rules *t = &iba_rc_completer_rules;
 
     for (unsigned i = 0; i < t->n; i++) {
-        cr_assert_eq(t->row[i].hit, i);
-        cr_assert(t->row[i].when && t->row[i].then && *t->row[i].sentence && *t->row[i].clause);
+        cr_assert_eq(t->row[i].hit, i, "completer rule %s counts as rule %u", t->row[i].name, t->row[i].hit);
+        cr_assert(t->row[i].when && t->row[i].then && *t->row[i].sentence && *t->row[i].clause,
+                  "completer rule %s of core/transport lacks its condition, action, sentence or clause",
+                  t->row[i].name);
     }
 }

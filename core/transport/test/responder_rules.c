@@ -501,10 +501,13 @@ Test(responder_rules, each_row_alone)
 {
     for (unsigned i = 0; i < iba_rc_responder_rules.n; i++) {
         const struct expectation *e = expected_of(iba_rc_responder_rules.row[i].name);
-        cr_assert(e, "row %s has a case", iba_rc_responder_rules.row[i].name);
+        cr_assert(e, "responder rule %s has no case in core/transport/test/responder_rules.c",
+                  iba_rc_responder_rules.row[i].name);
         check_row(&bed, e);
     }
-    cr_assert_eq(COUNT(expectations), iba_rc_responder_rules.n);
+    cr_assert_eq(COUNT(expectations), iba_rc_responder_rules.n,
+                 "core/transport/test/responder_rules.c has %zu cases for %u responder rules", COUNT(expectations),
+                 iba_rc_responder_rules.n);
 }
 
 static void meet(const struct iba_rules *changed)

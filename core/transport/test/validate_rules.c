@@ -391,10 +391,12 @@ Test(validate_rules, each_row_alone)
         const char *row = iba_validate_rules.row[i].name;
         if (!strcmp(row, "cut_by_capture") || !strcmp(row, "no_transport"))
             continue; /* below */
-        cr_assert(case_of(row), "row %s has a case", row);
+        cr_assert(case_of(row), "validation rule %s has no case in core/transport/test/validate_rules.c", row);
         check_row(case_of(row));
     }
-    cr_assert_eq(COUNT(cases) + 2, iba_validate_rules.n);
+    cr_assert_eq(COUNT(cases) + 2, iba_validate_rules.n,
+                 "core/transport/test/validate_rules.c has %zu cases for %u validation rules", COUNT(cases) + 2,
+                 iba_validate_rules.n);
 }
 
 static void meet(const struct iba_rules *changed)

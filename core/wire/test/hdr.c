@@ -3,6 +3,9 @@
 
 enum { GUARD = 8, ROOM = 64 };
 
+/* Where the field lists are. */
+#define LISTS "core/wire/*_fields.h"
+
 static unsigned bit_of(const uint8_t *p, unsigned i)
 {
     return (unsigned)p[i / 8] >> (7 - i % 8) & 1u;
@@ -77,8 +80,8 @@ Test(hdr, wide_rows_are_whole_bytes)
     {
         if (f->bits <= 64)
             continue;
-        cr_assert(iba_field_is_bytes(f), "%s.%s", iba_headers[h].name, f->name);
-        cr_assert(f->at % 8 == 0 && f->bits % 8 == 0, "%s.%s", iba_headers[h].name, f->name);
+        cr_assert(iba_field_is_bytes(f) && f->at % 8 == 0 && f->bits % 8 == 0,
+                  "%s.%s (" LISTS ") has more than 64 bits and is not whole bytes", iba_headers[h].name, f->name);
     }
 }
 
@@ -87,13 +90,16 @@ Test(hdr, fields_tile_their_header_in_order)
     for (unsigned h = 0; h < IBA_H_COUNT; h++) {
         unsigned at = 0;
         for (const struct iba_field *f = iba_headers[h].field; f < row_end(h); f++) {
-            cr_assert(f->at + f->bits <= iba_headers[h].bytes * 8u, "%s.%s", iba_headers[h].name, f->name);
+            cr_assert(f->at + f->bits <= iba_headers[h].bytes * 8u, "%s.%s (" LISTS ") ends behind its header",
+                      iba_headers[h].name, f->name);
             if (f->mem_size == 0)
                 continue;
-            cr_assert_eq(f->at, at, "%s.%s starts at bit %u, not %u", iba_headers[h].name, f->name, f->at, at);
+            cr_assert_eq(f->at, at, "%s.%s (" LISTS ") begins at bit %u, the field before it ends at bit %u",
+                         iba_headers[h].name, f->name, f->at, at);
             at += f->bits;
         }
-        cr_assert_eq(at, iba_headers[h].bytes * 8u, "%s", iba_headers[h].name);
+        cr_assert_eq(at, iba_headers[h].bytes * 8u, "%s (" LISTS ") has %u bytes, its fields end at bit %u",
+                     iba_headers[h].name, iba_headers[h].bytes, at);
     }
 }
 
@@ -110,7 +116,7 @@ Test(hdr, decoded_struct_is_the_same_header)
             memset(s, 0x77, sizeof s);
             iba_hdr_get((enum iba_hdr)h, w, s);
             iba_hdr_put((enum iba_hdr)h, s, out);
-            EXPECT(memcmp(w, out, iba_headers[h].bytes) == 0, "%s", iba_headers[h].name);
+            EXPECT(memcmp(w, out, iba_headers[h].bytes) == 0, "%s is not written as it was read", iba_headers[h].name);
             for (size_t i = iba_headers[h].bytes; i < sizeof out; i++)
                 EXPECT(out[i] == (k % 2 ? 0xff : 0), "%s: wrote behind the header", iba_headers[h].name);
         }
@@ -203,7 +209,8 @@ Test(hdr, views_lie_on_field_boundaries)
             starts |= g->mem_size != 0 && g->at == f->at;
             ends |= g->mem_size != 0 && g->at + g->bits == f->at + f->bits;
         }
-        cr_assert(starts && ends, "%s.%s", iba_headers[h].name, f->name);
+        cr_assert(starts && ends, "view %s.%s (" LISTS ") begins or ends inside of a field", iba_headers[h].name,
+                  f->name);
     }
 }
 
@@ -215,7 +222,8 @@ Test(hdr, conditions_ask_a_field_for_a_value_it_can_have)
         for (const struct iba_field *g = iba_headers[h].field; g < row_end(h); g++)
             found |=
                 g->mem_size != 0 && g->at == f->when.at && g->bits == f->when.bits && f->when.value <= iba_field_max(g);
-        cr_assert(found, "%s.%s", iba_headers[h].name, f->name);
+        cr_assert(found, "%s.%s (" LISTS ") asks for bits that are no field, or a value that does not fit",
+                  iba_headers[h].name, f->name);
     }
 }
 

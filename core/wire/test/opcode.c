@@ -99,6 +99,9 @@ static const char position[] = "FMLLOOFMLLOOOFML"
 static const char direction[] = "qqqqqqqqqqqqqsss"
                                 "sssqqqqq????qq??";
 
+/* The row to write for a code that has none. */
+#define HERE "core/wire/test/opcode.c"
+
 static void render(uint64_t hdrs, char *text, size_t n)
 {
     size_t at = 0;
@@ -114,14 +117,17 @@ Test(opcode, headers_of_all_256_codes)
     for (unsigned code = 0; code < 256; code++) {
         const char *expected = by_service[code >> 5][code & 31];
         char text[128];
-        cr_assert_eq(iba_opcodes[code].name != NULL, expected != NULL, "0x%02x", code);
+        cr_assert(expected || !iba_opcodes[code].name, "opcode 0x%02x is not in " HERE, code);
+        cr_assert(!expected || iba_opcodes[code].name, "opcode 0x%02x is in " HERE " and not in core/wire/iba_opcode.h",
+                  code);
         if (!expected) {
-            cr_assert_eq(iba_opcodes[code].hdrs, 0, "0x%02x", code);
+            cr_assert_eq(iba_opcodes[code].hdrs, 0, "opcode 0x%02x has headers and no name", code);
             continue;
         }
-        cr_assert(iba_opcodes[code].hdrs & IBA_HDR_BIT(IBA_H_bth), "0x%02x", code);
+        cr_assert(iba_opcodes[code].hdrs & IBA_HDR_BIT(IBA_H_bth), "opcode 0x%02x has no BTH", code);
         render(iba_opcodes[code].hdrs, text, sizeof text);
-        cr_assert_str_eq(text, expected, "0x%02x: %s, not %s", code, text, expected);
+        cr_assert_str_eq(text, expected, "opcode 0x%02x has the headers \"%s\", in " HERE " \"%s\"", code, text,
+                         expected);
     }
 }
 
@@ -132,11 +138,13 @@ Test(opcode, service_position_direction_of_every_row)
         const unsigned low = code & 31;
         if (!op->name)
             continue;
-        cr_assert_eq(op->svc, code >> 5);
+        cr_assert_eq(op->svc, code >> 5, "opcode 0x%02x is of service %u", code, op->svc);
         if (op->svc == IBA_CNP)
             continue;
-        cr_assert_eq("FMLO"[op->pos], position[low], "0x%02x", code);
-        cr_assert_eq("qs"[op->dir], direction[low], "0x%02x", code);
+        cr_assert_eq("FMLO"[op->pos], position[low], "opcode 0x%02x has the position %c, in " HERE " %c", code,
+                     "FMLO"[op->pos], position[low]);
+        cr_assert_eq("qs"[op->dir], direction[low], "opcode 0x%02x has the direction %c, in " HERE " %c", code,
+                     "qs"[op->dir], direction[low]);
     }
 }
 
@@ -160,7 +168,8 @@ Test(opcode, payload_rule_of_every_row)
             for (size_t len = 0; len <= pmtu[i] + 1; len += len > 9 && len < pmtu[i] - 2 ? pmtu[i] - 3 - len + 1 : 1) {
                 const char rule = code >> 5 == IBA_CNP ? 'N' : payload[code & 31];
                 EXPECT(iba_payload_allowed(&iba_opcodes[code], len, pmtu[i]) == allowed(rule, len, pmtu[i]),
-                       "0x%02x: %zu bytes at PMTU %zu", code, len, pmtu[i]);
+                       "opcode 0x%02x: %zu bytes at PMTU %zu, in " HERE " the payload is '%c'", code, len, pmtu[i],
+                       rule);
             }
 }
 
@@ -168,7 +177,7 @@ Test(opcode, every_code_has_a_title)
 {
     for (unsigned code = 0; code < 256; code++) {
         const char *title = iba_opcode_title((uint8_t)code);
-        cr_assert(title && title[0]);
+        cr_assert(title && title[0], "opcode 0x%02x has no title", code);
         for (unsigned other = 0; other < code && iba_opcodes[code].name; other++)
             cr_assert(strcmp(title, iba_opcode_title((uint8_t)other)) != 0, "0x%02x and 0x%02x", code, other);
         cr_assert_eq(iba_opcode_is_vendor((uint8_t)code), code >> 6 == 3);
@@ -182,7 +191,8 @@ Test(opcode, sends_are_those_named_so)
     for (unsigned code = 0; code < 256; code++) {
         const struct iba_opcode *op = &iba_opcodes[code];
         if (op->name && op->dir == IBA_REQ)
-            cr_assert_eq(iba_opcode_is_send((uint8_t)code), strstr(op->name, "_SEND_") != NULL, "0x%02x", code);
+            cr_assert_eq(iba_opcode_is_send((uint8_t)code), strstr(op->name, "_SEND_") != NULL,
+                         "opcode 0x%02x, %s, is a SEND by its name or by its row, not by both", code, op->name);
     }
 }
 

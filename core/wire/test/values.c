@@ -24,7 +24,8 @@ static void look_at(const struct iba_hdr_info *info, unsigned n_info, bool *used
             size_t n;
             const struct iba_value *row = iba_values((enum iba_vocabulary)f->values, &n);
             used[f->values] = true;
-            cr_assert(n == 0 || row[n - 1].hi <= iba_field_max(f), "%s.%s", h->name, f->name);
+            cr_assert(n == 0 || row[n - 1].hi <= iba_field_max(f), "%s.%s is too narrow for its vocabulary", h->name,
+                      f->name);
         }
 }
 
