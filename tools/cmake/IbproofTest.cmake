@@ -1,5 +1,6 @@
-# ibproof_test(NAME n COUNT k SOURCES ... LIBS ... [ARGS ...] [TIMEOUT s])
-# A Criterion program with k cases, registered through tools/lib/run-test, which says what makes it fail.
+# ibproof_test(NAME n COUNT k [SLOW] SOURCES ... LIBS ... [ARGS ...] [TIMEOUT s])
+# A Criterion program with k cases, registered through tools/lib/run-test, which says what makes it fail. SLOW: it takes more
+# than a second of processor time in the preset dev, so `tools/test quick` leaves it out (label "slow").
 if(IBA_TESTS)
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
@@ -17,7 +18,7 @@ function(ibproof_criterion exe)
 endfunction()
 
 function(ibproof_test)
-  cmake_parse_arguments(T "" "NAME;COUNT;TIMEOUT" "SOURCES;LIBS;ARGS" ${ARGN})
+  cmake_parse_arguments(T "SLOW" "NAME;COUNT;TIMEOUT" "SOURCES;LIBS;ARGS" ${ARGN})
   if(NOT T_COUNT)
     message(FATAL_ERROR "${T_NAME}: say how many cases the program has (COUNT)")
   endif()
@@ -31,4 +32,7 @@ function(ibproof_test)
   add_test(NAME ${T_NAME}
            COMMAND ${CMAKE_SOURCE_DIR}/tools/lib/run-test ${T_COUNT} $<TARGET_FILE:t-${T_NAME}> ${T_ARGS})
   set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${T_TIMEOUT} ENVIRONMENT "IBPROOF_BIN=${CMAKE_BINARY_DIR}/bin")
+  if(T_SLOW)
+    set_tests_properties(${T_NAME} PROPERTIES LABELS slow)
+  endif()
 endfunction()

@@ -21,7 +21,7 @@ RIGHTS = ["local_write", "remote_write", "remote_read", "remote_atomic"]
 class Agent:
     def __init__(self, spec):
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(20)
+        self.socket.settimeout(60)
         self.socket.connect(spec.removeprefix("unix:"))
         self.lines = self.socket.makefile("rw")
         self.n = 0
@@ -42,12 +42,12 @@ class Agent:
 
     def waited_for(self, what, do, **args):
         """What the device tells a moment later than it answers on the wire."""
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while time.monotonic() < until:
             found = self(do, **args)[what]
             if found:
                 return found
-        raise AssertionError(f"{do} {args}: no {what} for 10 s")
+        raise AssertionError(f"{do} {args}: no {what} for 60 s")
 
     def close(self):
         self.lines.close()

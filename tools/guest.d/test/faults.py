@@ -40,11 +40,11 @@ class Faults(unittest.TestCase):
         command = [PROGRAM, "run", "rc.responder.duplicate*", "rc.responder.psn*", "--target", "live", "--wire", WIRE, "--agent", AGENT]
         command += ["--waivers", str(WAIVERS), "--timeout-scale", scale, "--evidence", str(evidence), "--json", str(report)]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as p:
-            until = time.monotonic() + 30
+            until = time.monotonic() + 120  # a busy machine is slow, not wrong
             while len(list(evidence.glob("*"))) < 4 and time.monotonic() < until:
                 time.sleep(0.02)
             do()
-            _, said = p.communicate(timeout=120)
+            _, said = p.communicate(timeout=600)
         self.assertNotRegex(said, "Sanitizer|runtime error")
         return json.loads(report.read_text()), p.returncode, said
 
@@ -68,14 +68,18 @@ class Faults(unittest.TestCase):
 
     def test_killed(self):
         """Last of all: it does not come back. Each scenario says so, and nobody waits for it in each."""
-        begun = time.monotonic()
-        report, code, said = self.play(lambda: os.kill(machine(), signal.SIGKILL), "0.1")
+        killed = []
+
+        def kill():
+            os.kill(machine(), signal.SIGKILL)
+            killed.append(time.monotonic())
+        report, code, said = self.play(kill, "0.1")
         self.assertEqual(code, 4)
         self.assertRegex(said, r"\Aibconform: after the last scenario: agent unix:[^\n]+\n\Z")
         bad = self.lost(report)
         self.assertRegex(bad[0], "hung up|No such file|Connection refused|nobody is at the other end|no answer in time")
         self.assertGreater(len(bad), 10)
-        self.assertLess(time.monotonic() - begun, 40)
+        self.assertLess(time.monotonic() - killed[0], 40)
 
 
 if __name__ == "__main__":
