@@ -23,7 +23,7 @@ die()
 # The comment block at the head of the calling script, which is its help text.
 usage()
 {
-    sed -n '2,/^[^#]/{/^#/s/^# \{0,1\}//p}' "$self"
+    sed -n '2,/^[^#]/{/SPDX-/d;/^#/s/^# \{0,1\}//p}' "$self"
 }
 
 # What to show of the log of a failed step: of a test run the failed tests, of anything else the unexpected and the end.
