@@ -514,6 +514,14 @@ static void remember(struct iba_look *l, struct iba_shadow_requests *q, bool sen
                                   .acked = acked};
 }
 
+/* The capture begins behind the READ or ATOMIC of which an answer was jumped over: this is it, once more. */
+static bool asks_for_missing(const struct iba_look *l)
+{
+    const bool fetches = l->op->pay == IBA_PAY_NONE || l->op->pay == IBA_PAY_EIGHT;
+
+    return fetches && !l->again && !l->late && l->peer && iba_shadow_fills(l->peer, true, l->psn);
+}
+
 void iba_shadow_request(struct iba_look *l)
 {
     struct iba_shadow_requests *q = &l->flow->rq;
@@ -543,6 +551,8 @@ void iba_shadow_request(struct iba_look *l)
     if (!l->late)
         iba_shadow_unmask(l, q);
     const bool sent_before = iba_psn_diff(l->psn, q->high) < 0;
+    if (asks_for_missing(l))
+        iba_shadow_order_asked(l->s, l->peer, true, l->psn);
     place(l, q, least);
     remember(l, q, sent_before);
     iba_shadow_wait_for_peer(l);

@@ -49,6 +49,7 @@ struct score_sight { /* one packet that passed the capture point */
     bool seen;                 /* is in the capture */
     uint64_t way;              /* of score_frame.way, what it is in the capture */
     bool headers_damaged;      /* they are not as they were sent */
+    bool shows_damage;         /* if it is damaged: its ICRC or its lengths are in the capture */
     bool disguised;            /* damaged in what was captured of it, and no ICRC to show it: the capture has another */
     enum score_overtaken jump; /* of those it left a hole for; SCORE_SHOWN as well: it left none */
     uint64_t found, must;      /* kinds of findings: said; true */

@@ -10,7 +10,7 @@ enum score_missing score_missing(const struct score_run *r, const struct score_s
         const struct score_frame *g = &r->frame[o->frame];
         const bool same = g->from == f->from && g->request == f->request && iba_psn_eq(g->psn, f->psn);
         const enum score_missing is = o->headers_damaged ? SCORE_UNCERTAIN : SCORE_CAPTURED;
-        if (o->seen && o->refused && same && r->way != SCORE_CUT && o->frame >= frame && is < least)
+        if (o->seen && o->refused && same && o->shows_damage && o->frame >= frame && is < least)
             least = is;
     }
     return least;

@@ -190,6 +190,7 @@ static void capture(struct score_play *y, struct score_sight *e, const struct ib
         iba_view_check(&cut);
         v = &cut;
     }
+    e->shows_damage = y->r->way != SCORE_CUT || v->err != IBA_OK;
     (void)iba_shadow_feed(&y->shadow,
                           &(struct iba_sighting){.view = v, .now = y->p->now, .frame = y->earlier + y->r->n_sight});
 }

@@ -91,7 +91,7 @@ static enum score_missing jumps(const struct truth *t, const struct stream *s, c
     const bool single = t->r->network == SCORE_OLDEST || t->r->network == SCORE_SELECTIVE;
     enum score_missing most = SCORE_CAPTURED;
 
-    for (uint32_t g = single ? t->begin : s->newest + 1; s->any && g < id; g++) {
+    for (uint32_t g = single && t->begin < s->newest ? t->begin : s->newest + 1; s->any && g < id; g++) {
         const struct score_frame *b = &t->r->frame[g];
         const bool beyond =
             (g > s->newest && iba_psn_diff(b->psn, s->next) >= 0) || (single && iba_psn_diff(b->psn, s->high) >= 0);
