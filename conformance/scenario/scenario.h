@@ -6,7 +6,7 @@
  *         ... p->object[], p->step[] ...
  *     }
  *
- * The language is described in conformance/README.md. The loader knows words and types; what a step does is run/'s. */
+ * The language is described in docs/scenarios.md. The loader knows words and types; what a step does is run/'s. */
 #ifndef IBC_SCENARIO_H
 #define IBC_SCENARIO_H
 #include <stdbool.h>

@@ -23,7 +23,7 @@ static const struct {
 
 static void rule_head(const char *title, const char *name)
 {
-    printf("#### %s\n\nTable `%s`; the first row that applies decides.\n\n", title, name);
+    printf("## %s\n\nTable `%s`; the first row that applies decides.\n\n", title, name);
     printf("| no. | rule | sentence | clause |\n|---:|---|---|---|\n");
 }
 
@@ -72,7 +72,7 @@ static void behaviours_md(void)
     const struct iba_behaviours *const *lists = iba_behaviour_lists(&n);
 
     for (size_t l = 0; l < n; l++) {
-        printf("%s#### %s\n\n| no. | row | a whole device | can be | clause |\n|---:|---|---|---|---|\n", l ? "\n" : "",
+        printf("%s## %s\n\n| no. | row | a whole device | can be | clause |\n|---:|---|---|---|---|\n", l ? "\n" : "",
                lists[l]->name);
         for (unsigned i = 0; i < lists[l]->n; i++) {
             const struct iba_behaviour *b = &lists[l]->row[i];
