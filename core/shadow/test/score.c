@@ -94,8 +94,8 @@ static const struct exception {
          F(NOT_CAPTURED),
      before, true},
     {W(ADAPTIVE), W(MIDSTREAM), F(ANSWER_MISSING), hasty, true},
-    {W(ADAPTIVE), EACH_WAY,
-     F(RETRY_NAK) | F(RETRY_RNR) | F(RETRY_IMPLIED) | F(RETRY_TIMEOUT) | F(END_NAK) | F(NETWORK_COPY), hasty, true},
+    {W(ADAPTIVE), EACH_WAY, F(RETRY_NAK) | F(RETRY_RNR) | F(RETRY_IMPLIED) | F(RETRY_TIMEOUT) | F(END_NAK), hasty,
+     true},
 };
 
 static const struct exception *excepted(enum score_network network, enum score_way way, unsigned kind)
