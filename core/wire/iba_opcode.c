@@ -1,10 +1,11 @@
 #include "iba_opcode.h"
 
 #define X(h) IBA_HDR_BIT(IBA_H_##h)
-#define ROW(svc_, name_, code, dir_, pos_, pay_, ext, title_)                                                          \
+#define ROW(svc_, name_, code, operation_, dir_, pos_, pay_, ext, title_)                                              \
     [code] = {.name = #svc_ "_" #name_,                                                                                \
               .title = title_,                                                                                         \
               .svc = IBA_##svc_,                                                                                       \
+              .operation = IBA_OPERATION_##operation_,                                                                 \
               .dir = IBA_##dir_,                                                                                       \
               .pos = IBA_##pos_,                                                                                       \
               .pay = IBA_PAY_##pay_,                                                                                   \

@@ -186,13 +186,23 @@ Test(opcode, every_code_has_a_title)
         cr_assert_not_null(iba_svc_name((enum iba_svc)svc));
 }
 
-Test(opcode, sends_are_those_named_so)
+/* Low five bits, all services but CNP; a letter for each of enum iba_operation */
+static const char operation[] = "SSSSSSWWWWWWRrrr"
+                                "rabAAYSS????FX??";
+static const char letters[] = "?SWRAFXYrabC";
+_Static_assert(sizeof letters == IBA_OPERATION_COUNT + 1, "core/wire/test/opcode.c: an operation has no letter");
+
+Test(opcode, operation_of_every_row)
 {
     for (unsigned code = 0; code < 256; code++) {
-        const struct iba_opcode *op = &iba_opcodes[code];
-        if (op->name && op->dir == IBA_REQ)
-            cr_assert_eq(iba_opcode_is_send((uint8_t)code), strstr(op->name, "_SEND_") != NULL,
-                         "opcode 0x%02x, %s, is a SEND by its name or by its row, not by both", code, op->name);
+        const enum iba_operation is = iba_opcode_operation((uint8_t)code);
+        const char *name = iba_opcodes[code].name;
+        const char expected = !name ? '?' : code >> 5 == IBA_CNP ? 'C' : operation[code & 31];
+        cr_assert(!name || is != IBA_OPERATION_NONE, "core/wire/iba_opcode.h: opcode 0x%02x, %s, has no operation",
+                  code, name);
+        cr_assert(!name || expected != '?', "core/wire/test/opcode.c: opcode 0x%02x, %s, has no letter", code, name);
+        cr_assert_eq(letters[is], expected, "core/wire/iba_opcode.h: opcode 0x%02x, %s, has operation %c, not %c", code,
+                     name ? name : "reserved", letters[is], expected);
     }
 }
 
