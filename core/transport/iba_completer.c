@@ -39,21 +39,16 @@
 
 enum { KIND_ACK, KIND_RNR, KIND_RESERVED, KIND_NAK }; /* of AETH (WF-47) */
 enum { NAK_SEQUENCE, NAK_INVALID_REQUEST, NAK_REMOTE_ACCESS, NAK_REMOTE_OPERATION, NAK_INVALID_RD, NAK_RESERVED };
-enum { OPERATION = 0x1f }; /* bits of the opcode below the service */
 
 /* ---- what the response is ---- */
 
-static enum iba_op operation(const struct iba_rx *x)
-{
-    return (enum iba_op)(iba_bth_opcode(x->bth) & OPERATION);
-}
 static bool is_plain(const struct iba_rx *x)
 {
-    return operation(x) == IBA_RC_ACKNOWLEDGE;
+    return x->operation == IBA_OPERATION_ACK;
 }
 static bool is_read(const struct iba_rx *x)
 {
-    return operation(x) >= IBA_RC_READ_RESP_FIRST && operation(x) <= IBA_RC_READ_RESP_ONLY;
+    return x->operation == IBA_OPERATION_READ_RESPONSE;
 }
 static bool has_aeth(const struct iba_rx *x)
 {
@@ -215,7 +210,7 @@ static bool answer_not_positive(const struct iba_rx *x)
 static bool extended_done(const struct iba_rx *x)
 {
     const struct iba_sqe *e = owner(x);
-    return e && operation(x) == IBA_RC_READ_RESP_ONLY && x->v->payload_len == 0 &&
+    return e && is_read(x) && x->op->pos == IBA_ONLY && x->v->payload_len == 0 &&
            (e->wr.op == IBA_WR_FLUSH || e->wr.op == IBA_WR_ATOMIC_WRITE);
 }
 static bool other_kind(const struct iba_rx *x)
@@ -228,8 +223,8 @@ static bool other_kind(const struct iba_rx *x)
 static bool read_out_of_order(const struct iba_rx *x)
 {
     const struct iba_sqe *e = owner(x);
-    const bool ends = operation(x) == IBA_RC_READ_RESP_LAST || operation(x) == IBA_RC_READ_RESP_ONLY;
-    const bool starts = operation(x) == IBA_RC_READ_RESP_FIRST || operation(x) == IBA_RC_READ_RESP_ONLY;
+    const bool ends = iba_rx_ends(x);
+    const bool starts = iba_rx_begins(x);
 
     if (!e || !is_read(x))
         return false;
@@ -256,7 +251,7 @@ static bool read_data(const struct iba_rx *x)
 }
 static bool atomic_result(const struct iba_rx *x)
 {
-    return operation(x) == IBA_RC_ATOMIC_ACKNOWLEDGE;
+    return x->operation == IBA_OPERATION_ATOMIC_ACK;
 }
 
 /* ---- actions ---- */

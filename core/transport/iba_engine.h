@@ -82,11 +82,11 @@ struct iba_rx {
     const struct iba_opcode *op; /* NULL for a reserved or vendor opcode */
     iba_time now;
     iba_psn psn;
-    int32_t ahead;  /* requests: psn - ePSN */
-    uint8_t deed;   /* enum iba_deed */
-    int pkey_index; /* of the entry that matched */
-    uint8_t seen;   /* enum iba_rx_seen: rows that note something and let the packet go on have done so */
-    bool dropped;   /* an action sets it: nothing further happens */
+    int32_t ahead;     /* requests: psn - ePSN */
+    uint8_t operation; /* enum iba_operation */
+    int pkey_index;    /* of the entry that matched */
+    uint8_t seen;      /* enum iba_rx_seen: rows that note something and let the packet go on have done so */
+    bool dropped;      /* an action sets it: nothing further happens */
 };
 
 /* The packet being built: buf holds envelope, then body (BTH .. payload and pad); the adapter seals it. */

@@ -3,18 +3,6 @@
 #include "iba_receiver.h"
 #include "transport/iba_receive_does.h"
 
-enum iba_deed iba_deed_of(uint8_t opcode)
-{
-    static const uint8_t deed[32] = {
-        [0x00] = IBA_DEED_SEND,  [0x01] = IBA_DEED_SEND,   [0x02] = IBA_DEED_SEND,         [0x03] = IBA_DEED_SEND,
-        [0x04] = IBA_DEED_SEND,  [0x05] = IBA_DEED_SEND,   [0x06] = IBA_DEED_WRITE,        [0x07] = IBA_DEED_WRITE,
-        [0x08] = IBA_DEED_WRITE, [0x09] = IBA_DEED_WRITE,  [0x0a] = IBA_DEED_WRITE,        [0x0b] = IBA_DEED_WRITE,
-        [0x0c] = IBA_DEED_READ,  [0x13] = IBA_DEED_ATOMIC, [0x14] = IBA_DEED_ATOMIC,       [0x16] = IBA_DEED_SEND,
-        [0x17] = IBA_DEED_SEND,  [0x1c] = IBA_DEED_FLUSH,  [0x1d] = IBA_DEED_ATOMIC_WRITE,
-    };
-    return iba_opcodes[opcode].name ? (enum iba_deed)deed[opcode & 0x1f] : IBA_DEED_NONE;
-}
-
 static bool under_way(const struct iba_rx *x)
 {
     return x->qp->r.op != IBA_NO_MESSAGE;
@@ -34,7 +22,7 @@ bool iba_rx_nothing_to_go_on(const struct iba_rx *x)
 
 bool iba_rx_other_operation(const struct iba_rx *x)
 {
-    return x->op && !iba_rx_begins(x) && under_way(x) && x->deed != iba_deed_of(x->qp->r.op);
+    return x->op && !iba_rx_begins(x) && under_way(x) && x->operation != iba_opcode_operation(x->qp->r.op);
 }
 
 bool iba_rx_write_not_enabled(const struct iba_rx *x)

@@ -26,18 +26,6 @@
 
 enum { IBA_NO_MESSAGE = 0xff }; /* r.op: no message is under way */
 
-/* What the request asks for, whatever the service and the packet's place in the message. */
-enum iba_deed {
-    IBA_DEED_NONE,
-    IBA_DEED_SEND,
-    IBA_DEED_WRITE,
-    IBA_DEED_READ,
-    IBA_DEED_ATOMIC,
-    IBA_DEED_FLUSH,
-    IBA_DEED_ATOMIC_WRITE
-};
-enum iba_deed iba_deed_of(uint8_t opcode);
-
 typedef bool iba_when(const struct iba_rx *x);
 typedef void iba_then(struct iba_rx *x);
 
@@ -48,11 +36,11 @@ static inline bool iba_rx_reserved(const struct iba_rx *x)
 }
 static inline bool iba_rx_send(const struct iba_rx *x)
 {
-    return x->deed == IBA_DEED_SEND;
+    return x->operation == IBA_OPERATION_SEND;
 }
 static inline bool iba_rx_write(const struct iba_rx *x)
 {
-    return x->deed == IBA_DEED_WRITE;
+    return x->operation == IBA_OPERATION_WRITE;
 }
 static inline bool iba_rx_begins(const struct iba_rx *x)
 {

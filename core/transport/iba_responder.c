@@ -7,22 +7,22 @@
 
 static bool is_read(const struct iba_rx *x)
 {
-    return x->deed == IBA_DEED_READ;
+    return x->operation == IBA_OPERATION_READ;
 }
 
 static bool is_atomic(const struct iba_rx *x)
 {
-    return x->deed == IBA_DEED_ATOMIC;
+    return x->operation == IBA_OPERATION_ATOMIC;
 }
 
 static bool is_flush(const struct iba_rx *x)
 {
-    return x->deed == IBA_DEED_FLUSH;
+    return x->operation == IBA_OPERATION_FLUSH;
 }
 
 static bool is_atomic_write(const struct iba_rx *x)
 {
-    return x->deed == IBA_DEED_ATOMIC_WRITE;
+    return x->operation == IBA_OPERATION_ATOMIC_WRITE;
 }
 
 /* READ, ATOMIC, FLUSH, ATOMIC WRITE: answered one by one, and remembered for duplicates (RR-68). */

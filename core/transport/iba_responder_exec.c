@@ -66,7 +66,8 @@ static bool counts(const struct iba_rx *x)
     if (IBA_RESPOND_ODD(x->ca, MSN_COUNTS))
         return true;
     return iba_rx_ends(x) && IBA_RESPOND_IS(x->ca, MSN_COUNTS) &&
-           (x->deed == IBA_DEED_SEND || x->deed == IBA_DEED_WRITE || IBA_RESPOND_IS(x->ca, MSN_READ));
+           (x->operation == IBA_OPERATION_SEND || x->operation == IBA_OPERATION_WRITE ||
+            IBA_RESPOND_IS(x->ca, MSN_READ));
 }
 
 /* The request is good: the next one is expected, and gaps are news again (RR-04). */
@@ -233,7 +234,7 @@ void iba_rc_read_again(struct iba_rx *x)
  * and 40). */
 static void put_result(struct iba_rx *x, uint64_t result, bool replay)
 {
-    const bool atomic = x->deed == IBA_DEED_ATOMIC;
+    const bool atomic = x->operation == IBA_OPERATION_ATOMIC;
 
     iba_resp_put(x->qp, &(struct iba_resp){.kind = atomic ? IBA_RESP_ATOMIC : IBA_RESP_READ,
                                            .first = true,
@@ -379,7 +380,7 @@ void iba_rc_replay(struct iba_rx *x)
     const struct iba_saved_op *s = iba_saved_find(x);
     uint64_t result = s ? s->result : 0;
 
-    if (x->deed == IBA_DEED_ATOMIC && IBA_RESPOND_ODD(x->ca, REPLAYS))
+    if (x->operation == IBA_OPERATION_ATOMIC && IBA_RESPOND_ODD(x->ca, REPLAYS))
         result = iba_bth_opcode(x->bth) == IBA_RC_CMP_SWAP ? swap(x) : add(x);
     put_result(x, result, true);
 }

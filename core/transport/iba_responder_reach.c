@@ -41,15 +41,15 @@ static enum iba_mem_verdict read_reach(const struct iba_rx *x, uint8_t **host)
 enum iba_mem_verdict iba_responder_reach(const struct iba_rx *x, uint8_t **host)
 {
     *host = NULL;
-    switch ((enum iba_deed)x->deed) {
-    case IBA_DEED_READ: return read_reach(x, host);
-    case IBA_DEED_FLUSH: return flush_reach(x, host);
-    case IBA_DEED_ATOMIC: {
+    switch ((enum iba_operation)x->operation) {
+    case IBA_OPERATION_READ: return read_reach(x, host);
+    case IBA_OPERATION_FLUSH: return flush_reach(x, host);
+    case IBA_OPERATION_ATOMIC: {
         const uint8_t *eth = iba_rx_hdr(x, IBA_H_atomiceth);
         return iba_rx_reach(x, iba_atomiceth_r_key(eth), iba_atomiceth_va(eth), IBA_ATOMIC_BYTES,
                             IBA_ACCESS_REMOTE_ATOMIC, host);
     }
-    case IBA_DEED_ATOMIC_WRITE: {
+    case IBA_OPERATION_ATOMIC_WRITE: {
         const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
         return iba_rx_reach(x, iba_reth_r_key(reth), iba_reth_va(reth), IBA_ATOMIC_BYTES, IBA_ACCESS_REMOTE_WRITE,
                             host);

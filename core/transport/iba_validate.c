@@ -77,7 +77,7 @@ static bool no_qp(const struct iba_rx *x)
 
 static bool cnp(const struct iba_rx *x)
 {
-    return iba_bth_opcode(x->bth) == IBA_CNP_IB || iba_bth_opcode(x->bth) == IBA_CNP_ROCE;
+    return x->operation == IBA_OPERATION_CNP;
 }
 
 static bool management(const struct iba_rx *x)
@@ -423,7 +423,7 @@ void iba_receive(struct iba_rx *x)
     if (iba_view_is_transport(x->v) && iba_view_has_bth(x->v)) {
         x->bth = iba_view_bth(x->v);
         x->op = x->v->op;
-        x->deed = (uint8_t)iba_deed_of(iba_bth_opcode(x->bth));
+        x->operation = (uint8_t)iba_opcode_operation(iba_bth_opcode(x->bth));
         x->psn = iba_psn_of(iba_bth_psn(x->bth));
         x->qp = iba_qp_find(x->ca, iba_bth_destqp(x->bth));
         if (x->qp)

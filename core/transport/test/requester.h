@@ -274,6 +274,7 @@ static inline void respond(struct response r)
                        .v = &v,
                        .bth = iba_view_bth(&v),
                        .op = v.op,
+                       .operation = v.op->operation,
                        .now = b.now,
                        .psn = iba_psn_of(r.psn)};
     iba_rules_apply(&x, IBA_TABLE_RC_COMPLETER);

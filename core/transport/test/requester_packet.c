@@ -360,3 +360,20 @@ Test(requester_packet, xrc)
     EXPECT_ROW("READ_DATA", 1);
     EXPECT_WC(2, IBA_WC_SUCCESS);
 }
+
+static bool is_sent(unsigned code)
+{
+    for (unsigned op = 0; op < IBA_WR_RECV; op++)
+        for (unsigned pos = IBA_FIRST; pos <= IBA_ONLY && !(iba_send_forms[op].traits & IBA_FORM_LOCAL); pos++)
+            if (iba_send_forms[op].opcode[pos] == code)
+                return true;
+    return false;
+}
+
+Test(requester_packet, each_request_of_the_opcode_table_has_a_work_request)
+{
+    for (unsigned code = IBA_RC << 5; code < (IBA_RC + 1) << 5; code++)
+        if (iba_opcodes[code].name && iba_opcodes[code].dir == IBA_REQ)
+            cr_assert(is_sent(code), "core/transport/iba_send_forms.c: no work request sends opcode 0x%02x, %s", code,
+                      iba_opcodes[code].name);
+}
