@@ -39,7 +39,7 @@ void iba_shadow_grant(const struct iba_look *l, struct iba_shadow_requests *q)
 void iba_shadow_stall(struct iba_look *l, const struct iba_shadow_requests *q)
 {
     const bool starts = iba_opcode_begins(l->op);
-    const bool takes = iba_opcode_is_send(l->opcode) || iba_view_has(l->v, IBA_H_immdt);
+    const bool takes = l->op->operation == IBA_OPERATION_SEND || iba_view_has(l->v, IBA_H_immdt);
 
     if (!q->credit.limited || q->credit.grant.frame <= q->last.frame || !starts || !takes)
         return;

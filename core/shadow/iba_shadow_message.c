@@ -18,17 +18,11 @@ void iba_shadow_payload(struct iba_look *l)
 }
 
 /* SEND, WRITE, or NONE for what is a message by itself. */
-static enum iba_shadow_message operation(uint8_t opcode)
+static enum iba_shadow_message message_of(const struct iba_opcode *op)
 {
-    if (iba_opcode_is_send(opcode))
-        return IBA_MESSAGE_SEND;
-    switch (opcode & 0x1f) {
-    case IBA_RC_WRITE_FIRST:
-    case IBA_RC_WRITE_MIDDLE:
-    case IBA_RC_WRITE_LAST:
-    case IBA_RC_WRITE_LAST_IMM:
-    case IBA_RC_WRITE_ONLY:
-    case IBA_RC_WRITE_ONLY_IMM: return IBA_MESSAGE_WRITE;
+    switch ((enum iba_operation)op->operation) {
+    case IBA_OPERATION_SEND: return IBA_MESSAGE_SEND;
+    case IBA_OPERATION_WRITE: return IBA_MESSAGE_WRITE;
     default: return IBA_MESSAGE_NONE;
     }
 }
@@ -46,7 +40,7 @@ static void take_write(struct iba_look *l, struct iba_shadow_requests *q, bool e
 
 void iba_shadow_message(struct iba_look *l, struct iba_shadow_requests *q)
 {
-    const enum iba_shadow_message op = operation(l->opcode);
+    const enum iba_shadow_message op = message_of(l->op);
     const bool starts = iba_opcode_begins(l->op);
     const bool ends = iba_opcode_ends(l->op);
     struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);

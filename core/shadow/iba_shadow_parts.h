@@ -358,7 +358,7 @@ static inline uint64_t iba_shadow_mix_ends(uint64_t h, const uint8_t a[16], cons
 }
 static inline bool iba_shadow_is_read(uint8_t opcode)
 {
-    return opcode == IBA_RC_READ_REQUEST || opcode == IBA_XRC_READ_REQUEST;
+    return iba_opcode_operation(opcode) == IBA_OPERATION_READ;
 }
 static inline bool iba_shadow_is_mtu(uint32_t n)
 {

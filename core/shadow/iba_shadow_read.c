@@ -1,15 +1,15 @@
 /* Responses to READs, ATOMICs and the other requests that more than an ACK answers. */
 #include "shadow/iba_shadow_parts.h"
 
-static bool fits(uint8_t request, uint8_t response)
+static bool fits(enum iba_operation request, const struct iba_opcode *response)
 {
-    const bool atomic = (response & 0x1f) == IBA_RC_ATOMIC_ACKNOWLEDGE;
+    const bool atomic = response->operation == IBA_OPERATION_ATOMIC_ACK;
 
-    switch (request & 0x1f) {
-    case IBA_RC_CMP_SWAP:
-    case IBA_RC_FETCH_ADD: return atomic;
-    case IBA_RC_FLUSH:
-    case IBA_RC_ATOMIC_WRITE: return (response & 0x1f) == IBA_RC_READ_RESP_ONLY;
+    switch (request) {
+    case IBA_OPERATION_ATOMIC: return atomic;
+    case IBA_OPERATION_FLUSH:
+    case IBA_OPERATION_ATOMIC_WRITE:
+        return response->operation == IBA_OPERATION_READ_RESPONSE && response->pos == IBA_ONLY;
     default: return !atomic;
     }
 }
@@ -393,7 +393,7 @@ void iba_shadow_read_response(struct iba_look *l, struct iba_shadow_requests *q)
     }
     const struct iba_tell t = {.cause = &r->mark};
     const int32_t d = iba_psn_diff(l->psn, r->expect);
-    if (!fits(r->opcode, l->opcode)) {
+    if (!fits(iba_opcode_operation(r->opcode), l->op)) {
         iba_shadow_tell(l, IBA_FINDING_ANSWER_KIND, &t);
         return;
     }
