@@ -88,19 +88,14 @@ static struct line *line_of(struct messages *s, uint32_t slot, const struct dire
     return l;
 }
 
-static enum message_kind kind_of(const struct iba_opcode *op, uint8_t opcode)
+static enum message_kind kind_of(const struct iba_opcode *op)
 {
-    switch (opcode & 0x1f) {
-    case IBA_RC_READ_REQUEST: return MESSAGE_READ;
-    case IBA_RC_CMP_SWAP:
-    case IBA_RC_FETCH_ADD: return MESSAGE_ATOMIC;
-    case IBA_RC_FLUSH: return MESSAGE_FLUSH;
-    case IBA_RC_ATOMIC_WRITE: return MESSAGE_ATOMIC_WRITE;
-    default: break;
-    }
-    const uint8_t first = opcode & 0x1f;
-    const bool write = first >= IBA_RC_WRITE_FIRST && first <= IBA_RC_WRITE_ONLY_IMM;
-    return op->svc != IBA_UD && write ? MESSAGE_WRITE : MESSAGE_SEND;
+    static const uint8_t kind[IBA_OPERATION_COUNT] = {
+        [IBA_OPERATION_SEND] = MESSAGE_SEND,   [IBA_OPERATION_WRITE] = MESSAGE_WRITE,
+        [IBA_OPERATION_READ] = MESSAGE_READ,   [IBA_OPERATION_ATOMIC] = MESSAGE_ATOMIC,
+        [IBA_OPERATION_FLUSH] = MESSAGE_FLUSH, [IBA_OPERATION_ATOMIC_WRITE] = MESSAGE_ATOMIC_WRITE};
+
+    return (enum message_kind)kind[op->operation];
 }
 
 static uint64_t bytes_of(const struct iba_view *v, enum message_kind kind)
@@ -203,9 +198,8 @@ static void request(struct messages *s, const struct message_packet *p)
 {
     struct line *l = line_of(s, p->slot, p->verdict->direction);
     const struct iba_opcode *op = p->view->op;
-    const uint8_t *bth = iba_view_bth(p->view);
-    const iba_psn psn = iba_psn_of(iba_bth_psn(bth));
-    const enum message_kind kind = kind_of(op, iba_bth_opcode(bth));
+    const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(p->view)));
+    const enum message_kind kind = kind_of(op);
     struct message *m;
 
     end_read(l, p->verdict, psn);

@@ -1,4 +1,6 @@
 #include "judge/message.h"
+#include <stdio.h>
+#include <string.h>
 #include "wire.h"
 
 static struct message done[1024];
@@ -140,4 +142,38 @@ Test(message, every_kind_and_end_has_a_name)
         cr_assert(*message_kind_name((enum message_kind)k));
     for (unsigned e = 0; e < MESSAGE_ENDS; e++)
         cr_assert(*message_end_name((enum message_end)e));
+}
+
+/* "ATOMIC WRITE" of ATOMIC_WRITE */
+static const char *operation_name(enum iba_operation o)
+{
+    static const char *const name[IBA_OPERATION_COUNT] = {
+#define NAME(operation) [IBA_OPERATION_##operation] = #operation,
+        IBA_OPERATIONS(NAME)};
+    static char text[32];
+
+    snprintf(text, sizeof text, "%s", name[o]);
+    for (char *s = text; (s = strchr(s, '_'));)
+        *s = ' ';
+    return text;
+}
+
+Test(message, each_request_is_a_message_of_its_operation)
+{
+    static struct wire w;
+
+    for (unsigned code = 0; code < 256; code++) {
+        const struct iba_opcode *op = &iba_opcodes[code];
+        struct judge *j = watch();
+        if (op->name && op->dir == IBA_REQ && op->svc != IBA_RD) {
+            PLAY(j, &w, {.opcode = (uint8_t)code, .qp = 7, .psn = 1, .bytes = op->pay == IBA_PAY_NONE ? 0 : 8});
+            judge_end(j);
+            cr_assert_eq(n_done, 1, "dissect/judge/message.c: opcode 0x%02x, %s, is no message", code, op->name);
+            const char *kind = message_kind_name((enum message_kind)done[0].kind);
+            const char *expected = operation_name((enum iba_operation)op->operation);
+            cr_assert_str_eq(kind, expected, "dissect/judge/message.c: opcode 0x%02x, %s, is a %s, not a %s", code,
+                             op->name, kind, expected);
+        }
+        judge_close(j);
+    }
 }
