@@ -19,31 +19,31 @@ static const uint8_t headers[] = {IBA_H_eth,  IBA_H_vlan, IBA_H_rwh,   IBA_H_xrc
 
 /* ---- classes ---- */
 
-static enum emit_class class_of_request(const struct iba_opcode *op, uint8_t code)
+/* XRC's go by their position alone. */
+static enum emit_class class_of_request(const struct iba_opcode *op)
 {
     static const uint8_t by_position[] = {[IBA_FIRST] = EMIT_request_first,
                                           [IBA_MIDDLE] = EMIT_request_middle,
                                           [IBA_LAST] = EMIT_request_last,
                                           [IBA_ONLY] = EMIT_request_only};
 
-    switch (code) {
-    case IBA_RC_READ_REQUEST: return EMIT_read_request;
-    case IBA_RC_CMP_SWAP:
-    case IBA_RC_FETCH_ADD: return EMIT_atomic_request;
-    case IBA_RC_FLUSH:
-    case IBA_RC_ATOMIC_WRITE: return EMIT_extended_request;
+    switch (op->svc == IBA_RC ? (enum iba_operation)op->operation : IBA_OPERATION_NONE) {
+    case IBA_OPERATION_READ: return EMIT_read_request;
+    case IBA_OPERATION_ATOMIC: return EMIT_atomic_request;
+    case IBA_OPERATION_FLUSH:
+    case IBA_OPERATION_ATOMIC_WRITE: return EMIT_extended_request;
     default: return (enum emit_class)by_position[op->pos];
     }
 }
 
-static enum emit_class class_of_response(const struct iba_view *v, uint8_t code)
+static enum emit_class class_of_response(const struct iba_view *v)
 {
     enum { RNR = 1, NAK = 3 };
     unsigned kind;
 
-    if (code == IBA_RC_ATOMIC_ACKNOWLEDGE)
+    if (v->op->operation == IBA_OPERATION_ATOMIC_ACK)
         return EMIT_atomic_ack;
-    if (code != IBA_RC_ACKNOWLEDGE || !iba_view_has(v, IBA_H_aeth))
+    if (v->op->operation != IBA_OPERATION_ACK || !iba_view_has(v, IBA_H_aeth))
         return EMIT_read_response;
     kind = iba_aeth_syn_kind(iba_view_hdr(v, IBA_H_aeth));
     return kind == NAK ? EMIT_nak : kind == RNR ? EMIT_rnr_nak : EMIT_ack;
@@ -51,16 +51,13 @@ static enum emit_class class_of_response(const struct iba_view *v, uint8_t code)
 
 enum emit_class emit_class_of(const struct iba_view *v)
 {
-    uint8_t code;
-
     if (!iba_view_has_bth(v) || !v->op)
         return EMIT_any;
-    code = iba_bth_opcode(iba_view_bth(v));
-    if (v->op->svc == IBA_CNP)
+    if (v->op->operation == IBA_OPERATION_CNP)
         return EMIT_cnp;
     if (v->op->svc == IBA_UD)
         return EMIT_datagram;
-    return v->op->dir == IBA_REQ ? class_of_request(v->op, code) : class_of_response(v, code);
+    return v->op->dir == IBA_REQ ? class_of_request(v->op) : class_of_response(v);
 }
 
 /* ---- names ---- */
