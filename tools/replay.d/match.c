@@ -25,9 +25,9 @@ static iba_psn psn_of(const struct iba_view *v)
 /* Responses of one class and PSN are the same response, whatever else they say. */
 enum class { ACK, RNR, RESERVED, NAK, READ, ATOMIC };
 static enum class class_of(const struct iba_view *v) {
-    switch (iba_bth_opcode(bth(v))){
-        case IBA_RC_ACKNOWLEDGE : return (enum class)iba_aeth_syn_kind(iba_view_hdr(v, IBA_H_aeth));
-        case IBA_RC_ATOMIC_ACKNOWLEDGE : return ATOMIC;
+    switch (iba_opcode_operation(iba_bth_opcode(bth(v)))){
+        case IBA_OPERATION_ACK : return (enum class)iba_aeth_syn_kind(iba_view_hdr(v, IBA_H_aeth));
+        case IBA_OPERATION_ATOMIC_ACK : return ATOMIC;
         default : return READ;
     }
 }

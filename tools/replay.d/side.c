@@ -202,8 +202,8 @@ static bool takes_receive(const struct packet *q)
 {
     if (!q->view.op)
         return false;
-    return iba_opcode_is_send(packet_opcode(q)) ? iba_opcode_begins(q->view.op)
-                                                : (q->view.op->hdrs & IBA_HDR_BIT(IBA_H_immdt)) != 0;
+    return q->view.op->operation == IBA_OPERATION_SEND ? iba_opcode_begins(q->view.op)
+                                                       : (q->view.op->hdrs & IBA_HDR_BIT(IBA_H_immdt)) != 0;
 }
 
 /* The capture's responder had none for request i: its RNR NAKs for that PSN and the copies of the request pair up in
@@ -329,7 +329,7 @@ static bool ends_message(const struct packet *q)
 {
     if (!packet_good(q) || !q->view.op)
         return false;
-    return iba_opcode_is_send(packet_opcode(q)) ? iba_opcode_ends(q->view.op) : takes_receive(q);
+    return q->view.op->operation == IBA_OPERATION_SEND ? iba_opcode_ends(q->view.op) : takes_receive(q);
 }
 
 void side_play(const struct capture_file *c, const struct flow *f, struct side *s)
