@@ -39,21 +39,6 @@ const char *iba_svc_name(enum iba_svc svc)
     return services[svc & 7].name;
 }
 
-bool iba_opcode_is_send(uint8_t code)
-{
-    switch (code & 0x1f) {
-    case IBA_RC_SEND_FIRST:
-    case IBA_RC_SEND_MIDDLE:
-    case IBA_RC_SEND_LAST:
-    case IBA_RC_SEND_LAST_IMM:
-    case IBA_RC_SEND_ONLY:
-    case IBA_RC_SEND_ONLY_IMM:
-    case IBA_RC_SEND_LAST_INV:
-    case IBA_RC_SEND_ONLY_INV: return true;
-    default: return false;
-    }
-}
-
 size_t iba_hdrs_bytes(uint64_t hdrs)
 {
     size_t n = 0;

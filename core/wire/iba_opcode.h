@@ -157,8 +157,6 @@ static inline bool iba_opcode_ends(const struct iba_opcode *op)
 {
     return op->pos == IBA_LAST || op->pos == IBA_ONLY;
 }
-/* Whether a request's opcode is one of SEND's: the same in each service (WF-59). */
-bool iba_opcode_is_send(uint8_t code);
 /* Bytes of the headers in `hdrs`, BTH included. */
 size_t iba_hdrs_bytes(uint64_t hdrs);
 /* Whether `len` payload bytes are allowed for opcode `op` at path MTU `pmtu`. */
