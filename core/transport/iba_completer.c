@@ -37,9 +37,6 @@
     R(ATOMIC_RESULT,        atomic_result,          store_atomic,            "the answer brings the value from before the ATOMIC",                        "RQ-50")
 /* clang-format on */
 
-enum { KIND_ACK, KIND_RNR, KIND_RESERVED, KIND_NAK }; /* of AETH (WF-47) */
-enum { NAK_SEQUENCE, NAK_INVALID_REQUEST, NAK_REMOTE_ACCESS, NAK_REMOTE_OPERATION, NAK_INVALID_RD, NAK_RESERVED };
-
 /* ---- what the response is ---- */
 
 static bool is_plain(const struct iba_rx *x)
@@ -64,7 +61,7 @@ static bool syndrome_is(const struct iba_rx *x, unsigned kind)
 }
 static bool nak_is(const struct iba_rx *x, unsigned code)
 {
-    return is_plain(x) && syndrome_is(x, KIND_NAK) && iba_aeth_syn_value(aeth(x)) == code;
+    return is_plain(x) && syndrome_is(x, IBA_AETH_NAK) && iba_aeth_syn_value(aeth(x)) == code;
 }
 
 /* ---- where its PSN stands ---- */
@@ -127,12 +124,12 @@ static bool ack_with_payload(const struct iba_rx *x)
 }
 static bool reserved_syndrome(const struct iba_rx *x)
 {
-    return has_aeth(x) && (iba_aeth_syn_reserved(aeth(x)) || syndrome_is(x, KIND_RESERVED) ||
-                           (syndrome_is(x, KIND_NAK) && iba_aeth_syn_value(aeth(x)) >= NAK_RESERVED));
+    return has_aeth(x) && (iba_aeth_syn_reserved(aeth(x)) || syndrome_is(x, IBA_AETH_RESERVED) ||
+                           (syndrome_is(x, IBA_AETH_NAK) && iba_aeth_syn_value(aeth(x)) >= IBA_NAK_CODES));
 }
 static bool unsolicited_ack(const struct iba_rx *x)
 {
-    return is_plain(x) && syndrome_is(x, KIND_ACK) && iba_psn_diff(x->psn, x->qp->s.una) == -1;
+    return is_plain(x) && syndrome_is(x, IBA_AETH_ACK) && iba_psn_diff(x->psn, x->qp->s.una) == -1;
 }
 static bool duplicate(const struct iba_rx *x)
 {
@@ -150,7 +147,7 @@ static bool response_lost(const struct iba_rx *x)
 static bool ack_for_answer(const struct iba_rx *x)
 {
     iba_psn at;
-    return is_plain(x) && syndrome_is(x, KIND_ACK) && missing(x, &at);
+    return is_plain(x) && syndrome_is(x, IBA_AETH_ACK) && missing(x, &at);
 }
 static bool loss_known(const struct iba_rx *x)
 {
@@ -158,11 +155,11 @@ static bool loss_known(const struct iba_rx *x)
 }
 static bool nak_sequence(const struct iba_rx *x)
 {
-    return nak_is(x, NAK_SEQUENCE);
+    return nak_is(x, IBA_NAK_SEQUENCE);
 }
 static bool rnr(const struct iba_rx *x)
 {
-    return is_plain(x) && syndrome_is(x, KIND_RNR);
+    return is_plain(x) && syndrome_is(x, IBA_AETH_RNR);
 }
 /* While an RNR timer runs a responder may still send both kinds (11.2/29). */
 static bool nak_known(const struct iba_rx *x)
@@ -184,27 +181,27 @@ static bool rnr_exhausted(const struct iba_rx *x)
 }
 static bool nak_invalid_request(const struct iba_rx *x)
 {
-    return nak_is(x, NAK_INVALID_REQUEST);
+    return nak_is(x, IBA_NAK_INVALID_REQUEST);
 }
 static bool nak_remote_access(const struct iba_rx *x)
 {
-    return nak_is(x, NAK_REMOTE_ACCESS);
+    return nak_is(x, IBA_NAK_REMOTE_ACCESS);
 }
 static bool nak_remote_operation(const struct iba_rx *x)
 {
-    return nak_is(x, NAK_REMOTE_OPERATION);
+    return nak_is(x, IBA_NAK_REMOTE_OPERATION);
 }
 static bool nak_invalid_rd(const struct iba_rx *x)
 {
-    return nak_is(x, NAK_INVALID_RD);
+    return nak_is(x, IBA_NAK_INVALID_RD);
 }
 static bool ack(const struct iba_rx *x)
 {
-    return is_plain(x) && syndrome_is(x, KIND_ACK);
+    return is_plain(x) && syndrome_is(x, IBA_AETH_ACK);
 }
 static bool answer_not_positive(const struct iba_rx *x)
 {
-    return has_aeth(x) && !syndrome_is(x, KIND_ACK);
+    return has_aeth(x) && !syndrome_is(x, IBA_AETH_ACK);
 }
 /* Their answer is a READ Response without payload (catalogue 11.2, 40). */
 static bool extended_done(const struct iba_rx *x)
@@ -262,7 +259,7 @@ static void drop(struct iba_rx *x)
 }
 static void take_credits(struct iba_rx *x)
 {
-    if (syndrome_is(x, KIND_ACK))
+    if (syndrome_is(x, IBA_AETH_ACK))
         iba_requester_credit(x->ca, x->qp, iba_aeth_syn_value(aeth(x)), iba_aeth_msn(aeth(x)));
 }
 /* Everything before `psn` is acknowledged. False: that made the QP fail. */

@@ -5,6 +5,7 @@
 #ifndef IBA_REQUESTER_H
 #define IBA_REQUESTER_H
 #include "transport/iba_requester_does.h"
+#include "wire/iba_aeth.h"
 
 enum iba_sqe_state {
     IBA_SQE_WAITING, /* no PSNs yet; with a status already set it fails when its turn comes */
@@ -139,7 +140,6 @@ void iba_requester_fault(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_statu
 void iba_requester_credit(const struct iba_ca *ca, struct iba_qp *qp, uint8_t code, uint32_t msn);
 /* Message `ssn` is beyond the credit limit (RQ-41). */
 bool iba_requester_limited(const struct iba_ca *ca, const struct iba_qp *qp, uint32_t ssn);
-uint32_t iba_credit_count(uint8_t code); /* WF-49; 0 to 30 */
 
 /* iba_requester_timer.c */
 /* Sending resumes at the oldest unacknowledged PSN (RQ-21). */
@@ -148,7 +148,6 @@ void iba_requester_rewind(struct iba_qp *qp);
 void iba_requester_restart_timer(const struct iba_ca *ca, struct iba_qp *qp, iba_time now);
 iba_time iba_requester_ack_timeout(const struct iba_ca *ca, const struct iba_qp *qp); /* 0: no timer */
 iba_time iba_ack_timeout_ns(uint8_t code);                                            /* RQ-18; 0: no timer */
-iba_time iba_rnr_timer_ns(uint8_t code);                                              /* WF-50; of its low 5 bits */
 
 /* iba_requester_check.c */
 /* The send queue's invariants; a row of iba_qp_check(). */

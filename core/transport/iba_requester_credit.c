@@ -1,14 +1,6 @@
 /* End-to-end credits: how far the requester may send (catalogue 4.5). */
 #include "transport/iba_requester.h"
 
-#define COUNT(code, count) count,
-static const uint16_t credits[] = {IBA_CREDITS(COUNT)};
-
-uint32_t iba_credit_count(uint8_t code)
-{
-    return code < sizeof credits / sizeof *credits ? credits[code] : 0;
-}
-
 static int32_t sequence_diff(uint32_t a, uint32_t b)
 {
     return iba_psn_diff(iba_psn_of(a), iba_psn_of(b)); /* SSN, LSN, MSN: 24 bits too */
@@ -36,7 +28,8 @@ void iba_requester_credit(const struct iba_ca *ca, struct iba_qp *qp, uint8_t co
 
     if (is_unlimited(ca, qp, row) || !iba_requester_does(ca, IBA_RQ_credit_taken))
         return;
-    limit = (iba_requester_otherwise(ca, IBA_RQ_credit_from_msn) ? qp->s.ssn - 1 : msn) + credits[row];
+    limit =
+        (iba_requester_otherwise(ca, IBA_RQ_credit_from_msn) ? qp->s.ssn - 1 : msn) + iba_credit_count((uint8_t)row);
     if (sequence_diff(limit, qp->s.lsn) > 0 || !iba_requester_does(ca, IBA_RQ_credit_forward)) /* RQ-44 */
         qp->s.lsn = limit & IBA_PSN_MASK;
 }

@@ -36,13 +36,15 @@ static const struct iba_behaviour ack_timeout[] = {{"code_0", "runs no ACK timer
                                                    IBA_ACK_TIMEOUTS(TIMEOUT)};
 LIST(iba_ack_timeout_behaviours, "ACK timeout", ack_timeout)
 
-#define RNR(code, units, words) {"code_" #code, "waits " words " on RNR timer code " #code, "WF-50, RQ-28", S},
-static const struct iba_behaviour rnr_timer[] = {IBA_RNR_TIMERS(RNR)};
+#define RNR(kinds, code, units, words)                                                                                 \
+    {"code_" #code, "waits " words " on RNR timer code " #code, "WF-50, RQ-28", kinds},
+static const struct iba_behaviour rnr_timer[] = {IBA_RNR_TIMERS(RNR, S)};
 LIST(iba_rnr_timer_behaviours, "RNR timer", rnr_timer)
 
-#define CREDIT(code, count) {"code_" #code, "takes credit code " #code " for " #count " messages", "WF-49, RQ-40", S},
+#define CREDIT(kinds, code, count)                                                                                     \
+    {"code_" #code, "takes credit code " #code " for " #count " messages", "WF-49, RQ-40", kinds},
 static const struct iba_behaviour credit[] = {
-    IBA_CREDITS(CREDIT){"code_31", "takes credit code 31 for no limit from then on", "WF-49, RQ-43", D}};
+    IBA_CREDITS(CREDIT, S){"code_31", "takes credit code 31 for no limit from then on", "WF-49, RQ-43", D}};
 LIST(iba_credit_behaviours, "credits", credit)
 
 #define RETRY(count) {"count_" #count, "retries " #count " times on retry count " #count, "RQ-22", S},

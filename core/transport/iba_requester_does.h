@@ -139,20 +139,6 @@
 #define IBA_ACK_TIMEOUTS(N)                                                                                            \
     N(1) N(2) N(3) N(4) N(5) N(6) N(7) N(8) N(9) N(10) N(11) N(12) N(13) N(14) N(15) N(16) N(17) N(18) N(19)      \
     N(20) N(21) N(22) N(23) N(24) N(25) N(26) N(27) N(28) N(29) N(30) N(31)
-/* WF-50, in units of 10 us. Code 25 is 61.44 ms (catalogue 11.1/2). */
-#define IBA_RNR_TIMERS(N)                                                                                              \
-    N(0, 65536, "655.36 ms") N(1, 1, "0.01 ms") N(2, 2, "0.02 ms") N(3, 3, "0.03 ms") N(4, 4, "0.04 ms")               \
-    N(5, 6, "0.06 ms") N(6, 8, "0.08 ms") N(7, 12, "0.12 ms") N(8, 16, "0.16 ms") N(9, 24, "0.24 ms")                  \
-    N(10, 32, "0.32 ms") N(11, 48, "0.48 ms") N(12, 64, "0.64 ms") N(13, 96, "0.96 ms") N(14, 128, "1.28 ms")          \
-    N(15, 192, "1.92 ms") N(16, 256, "2.56 ms") N(17, 384, "3.84 ms") N(18, 512, "5.12 ms") N(19, 768, "7.68 ms")      \
-    N(20, 1024, "10.24 ms") N(21, 1536, "15.36 ms") N(22, 2048, "20.48 ms") N(23, 3072, "30.72 ms")                    \
-    N(24, 4096, "40.96 ms") N(25, 6144, "61.44 ms") N(26, 8192, "81.92 ms") N(27, 12288, "122.88 ms")                  \
-    N(28, 16384, "163.84 ms") N(29, 24576, "245.76 ms") N(30, 32768, "327.68 ms") N(31, 49152, "491.52 ms")
-/* WF-49 */
-#define IBA_CREDITS(N)                                                                                                 \
-    N(0, 0) N(1, 1) N(2, 2) N(3, 3) N(4, 4) N(5, 6) N(6, 8) N(7, 12) N(8, 16) N(9, 24) N(10, 32) N(11, 48) N(12, 64)   \
-    N(13, 96) N(14, 128) N(15, 192) N(16, 256) N(17, 384) N(18, 512) N(19, 768) N(20, 1024) N(21, 1536) N(22, 2048)    \
-    N(23, 3072) N(24, 4096) N(25, 6144) N(26, 8192) N(27, 12288) N(28, 16384) N(29, 24576) N(30, 32768)
 #define IBA_RETRIES(N) N(0) N(1) N(2) N(3) N(4) N(5) N(6)
 #define IBA_POSITIONS(N) N(FIRST, "First") N(MIDDLE, "Middle") N(LAST, "Last") N(ONLY, "Only")
 /* Operations with opcodes of their own, as in IBA_WR_OPS. */
@@ -183,7 +169,7 @@
 enum iba_requester_row { IBA_REQUESTER_DOES(IBA_RQ_ID) IBA_RQ_COUNT };
 enum iba_packet_row { IBA_PACKET_DOES(IBA_PK_ID) IBA_PK_COUNT };
 enum iba_posting_row { IBA_POSTING_DOES(IBA_PO_ID) IBA_PO_COUNT };
-enum { IBA_CREDIT_NO_LIMIT = 31, IBA_RETRIES_MOST = 7, IBA_RNR_FOR_EVER = 7 }; /* RQ-43, RQ-22, RQ-29 */
+enum { IBA_RETRIES_MOST = 7, IBA_RNR_FOR_EVER = 7 }; /* RQ-22, RQ-29 */
 
 #define IBA_REQUESTER_LISTS(L)                                                                                         \
     L(iba_requester_behaviours)                                                                                        \

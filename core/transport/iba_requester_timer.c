@@ -1,14 +1,6 @@
 /* The requester's clock: ACK timer, RNR timer (catalogue 4.2, 4.3). */
 #include "transport/iba_requester.h"
 
-#define UNITS(code, units, words) units,
-static const uint32_t rnr_10us[32] = {IBA_RNR_TIMERS(UNITS)};
-
-iba_time iba_rnr_timer_ns(uint8_t code)
-{
-    return rnr_10us[code & 31] * UINT64_C(10000);
-}
-
 iba_time iba_ack_timeout_ns(uint8_t code)
 {
     const unsigned c = code & 31u;

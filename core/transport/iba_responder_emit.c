@@ -3,6 +3,7 @@
 #include <string.h>
 #include "iba_responder.h"
 #include "transport/iba_receive_does.h"
+#include "wire/iba_aeth.h"
 
 /* ---- the queue ---- */
 
@@ -140,21 +141,17 @@ void iba_resp_put(struct iba_qp *qp, const struct iba_resp *r)
 /* Receive WQEs as the ACK says it: the largest code that stands for no more than there are (WF-49, RR-19). */
 static uint8_t credit_code(const struct iba_ca *ca, const struct iba_qp *qp)
 {
-    enum { UNLIMITED = 31, HIGHEST = 30 };
     const uint32_t free = iba_recv_free(ca, qp);
     uint8_t code = 0;
 
     if ((free == IBA_NONE && IBA_RESPOND_IS(ca, CREDITS_OF_SRQ)) ||
         (!qp->attr.flow_control && IBA_RESPOND_IS(ca, CREDITS_AGREED))) /* RR-20, RR-21 */
-        return UNLIMITED;
+        return IBA_CREDIT_NO_LIMIT;
     /* the one in use serves message MSN + 1 */
     const uint32_t n = (free == IBA_NONE ? 0 : free) + (qp->r.wqe_held && IBA_RESPOND_IS(ca, CREDIT_IN_USE));
-    for (unsigned c = 1; c <= HIGHEST; c++) {
-        const uint32_t count = c < 2 ? c : c % 2 == 0 ? 1u << c / 2 : 3u << (c - 3) / 2;
-        if (count <= n)
-            code = (uint8_t)c;
-    }
-    return (uint8_t)(code + (code < HIGHEST && IBA_RESPOND_ODD(ca, CREDITS)));
+    while (code + 1 < IBA_CREDIT_NO_LIMIT && iba_credit_count((uint8_t)(code + 1)) <= n)
+        code++;
+    return (uint8_t)(code + (code + 1 < IBA_CREDIT_NO_LIMIT && IBA_RESPOND_ODD(ca, CREDITS)));
 }
 
 static uint16_t pkey(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_tx *tx)
@@ -229,7 +226,6 @@ static bool emit_atomic(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
  * behind it is answered, also not where the QP had failed already and its last words were due (RR-58). */
 static bool emit_read_lost(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
-    enum { NAK_ACCESS = 3 << 5 | 2 };
     struct iba_resp *r = &qp->r.resp[0];
 
     if (IBA_RESPOND_ODD(ca, READ_LOST)) {
@@ -237,7 +233,7 @@ static bool emit_read_lost(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *
         return false;
     }
     r->kind = IBA_RESP_NAK;
-    r->syndrome = NAK_ACCESS;
+    r->syndrome = iba_syndrome(IBA_AETH_NAK, IBA_NAK_REMOTE_ACCESS);
     if (qp->state != IBA_QPS_ERR)
         iba_raise(ca, IBA_EVENT_WQ_ACCESS_VIOLATION, qp->attr.port, qp->qpn, 0, 0);
     emit_ack(ca, qp, tx);

@@ -4,7 +4,9 @@
 #include "transport/iba_receive_does.h"
 #include "transport/iba_requester.h"
 
-enum { NAK = 3 << 5, RNR_NAK = 1 << 5, CODES = 32 };
+_Static_assert((int)IBA_RESPOND_DOES_NAK_SEQUENCE == (int)IBA_NAK_SEQUENCE &&
+                   (int)IBA_RESPOND_DOES_NAK_OPERATION == (int)IBA_NAK_REMOTE_OPERATION,
+               "the rows that name a NAK do not stand in the order of its codes");
 
 /* ---- set-up ---- */
 
@@ -42,22 +44,23 @@ static void put_ack(const struct iba_rx *x, iba_psn psn)
     iba_resp_put(qp, &(struct iba_resp){.kind = IBA_RESP_ACK, .psn = psn, .msn = qp->r.msn});
 }
 
-static struct iba_resp nak(const struct iba_rx *x, unsigned syndrome)
+static struct iba_resp nak(const struct iba_rx *x, uint8_t syndrome)
 {
     const uint32_t msn = x->qp->r.msn + IBA_RESPOND_ODD(x->ca, MSN_IN_NAK);
 
     return (struct iba_resp){.kind = IBA_RESP_NAK,
-                             .syndrome = (uint8_t)syndrome,
+                             .syndrome = syndrome,
                              .psn = IBA_RESPOND_ODD(x->ca, NAK_PSN) ? x->psn : x->qp->r.epsn,
                              .msn = msn & IBA_PSN_MASK};
 }
 
-/* The codes stand in the order of their rows. */
-static unsigned nak_code(const struct iba_rx *x, enum iba_respond_does row)
+static uint8_t nak_syndrome(const struct iba_rx *x, enum iba_respond_does row)
 {
     const unsigned code = iba_row_for(x->ca->change, &iba_respond_behaviours, row);
 
-    return NAK | (code + (row == IBA_RESPOND_DOES_NAK_OPERATION && IBA_RESPOND_ODD(x->ca, NAK_OPERATION))) % CODES;
+    const bool other = row == IBA_RESPOND_DOES_NAK_OPERATION && IBA_RESPOND_ODD(x->ca, NAK_OPERATION);
+
+    return iba_syndrome(IBA_AETH_NAK, code + other);
 }
 
 /* What is a message more: one that has ended (RR-16). */
@@ -104,7 +107,7 @@ void iba_rc_establish(struct iba_rx *x)
 
 void iba_rc_nak_sequence(struct iba_rx *x)
 {
-    const struct iba_resp r = nak(x, nak_code(x, IBA_RESPOND_DOES_NAK_SEQUENCE));
+    const struct iba_resp r = nak(x, nak_syndrome(x, IBA_RESPOND_DOES_NAK_SEQUENCE));
 
     x->qp->r.nak_sent = true;
     iba_resp_put(x->qp, &r);
@@ -115,7 +118,7 @@ void iba_rc_nak_sequence(struct iba_rx *x)
 void iba_rc_rnr(struct iba_rx *x)
 {
     const unsigned code = x->qp->attr.min_rnr + IBA_RESPOND_ODD(x->ca, RNR_CODE);
-    const struct iba_resp r = nak(x, RNR_NAK | (IBA_RESPOND_IS(x->ca, RNR_CODE) ? code % CODES : 0));
+    const struct iba_resp r = nak(x, iba_syndrome(IBA_AETH_RNR, IBA_RESPOND_IS(x->ca, RNR_CODE) ? code : 0));
 
     x->qp->r.rnr_sent = true;
     x->qp->r.rnr_over = x->ca->now + iba_rnr_timer_ns((uint8_t)code);
@@ -136,7 +139,7 @@ static void fail(struct iba_rx *x)
 
 static void fail_with_nak(struct iba_rx *x, enum iba_respond_does code)
 {
-    const struct iba_resp r = nak(x, nak_code(x, code));
+    const struct iba_resp r = nak(x, nak_syndrome(x, code));
 
     iba_resp_put(x->qp, &r);
     fail(x);

@@ -3,6 +3,7 @@
 #define IBA_VALUES_H
 #include <stddef.h>
 #include <stdint.h>
+#include "iba_aeth.h"
 #include "mad_values.h"
 
 /* clang-format off */
@@ -15,28 +16,14 @@
 /* WF-37 */
 #define IBA_DESTQP_VALUES(V)                                                                                           \
     V(0, 0, "QP0, subnet management") V(1, 1, "QP1, general services") V(0xffffff, 0xffffff, "multicast")
-/* WF-47; the codes of Table 46 of release 1.4 */
-#define IBA_AETH_KIND_VALUES(V) V(0, 0, "Ack") V(1, 1, "RNR Nak") V(2, 2, "Reserved") V(3, 3, "Nak")
-/* WF-51; Table 47 of release 1.4 */
-#define IBA_NAK_VALUES(V)                                                                                              \
-    V(0, 0, "PSN Sequence Error") V(1, 1, "Invalid Request") V(2, 2, "Remote Access Error")                            \
-    V(3, 3, "Remote Operational Error") V(4, 4, "Invalid RD Request") V(5, 31, "reserved")
-/* WF-49: code -> number of credits */
-#define IBA_CREDITS_VALUES(V)                                                                                          \
-    V(0, 0, "0") V(1, 1, "1") V(2, 2, "2") V(3, 3, "3") V(4, 4, "4") V(5, 5, "6") V(6, 6, "8") V(7, 7, "12")           \
-    V(8, 8, "16") V(9, 9, "24") V(10, 10, "32") V(11, 11, "48") V(12, 12, "64") V(13, 13, "96") V(14, 14, "128")       \
-    V(15, 15, "192") V(16, 16, "256") V(17, 17, "384") V(18, 18, "512") V(19, 19, "768") V(20, 20, "1024")             \
-    V(21, 21, "1536") V(22, 22, "2048") V(23, 23, "3072") V(24, 24, "4096") V(25, 25, "6144") V(26, 26, "8192")        \
-    V(27, 27, "12288") V(28, 28, "16384") V(29, 29, "24576") V(30, 30, "32768") V(31, 31, "no credit limit")
-/* WF-50: code -> milliseconds */
-#define IBA_RNR_MS_VALUES(V)                                                                                           \
-    V(0, 0, "655.36 ms") V(1, 1, "0.01 ms") V(2, 2, "0.02 ms") V(3, 3, "0.03 ms") V(4, 4, "0.04 ms")                   \
-    V(5, 5, "0.06 ms") V(6, 6, "0.08 ms") V(7, 7, "0.12 ms") V(8, 8, "0.16 ms") V(9, 9, "0.24 ms")                     \
-    V(10, 10, "0.32 ms") V(11, 11, "0.48 ms") V(12, 12, "0.64 ms") V(13, 13, "0.96 ms") V(14, 14, "1.28 ms")           \
-    V(15, 15, "1.92 ms") V(16, 16, "2.56 ms") V(17, 17, "3.84 ms") V(18, 18, "5.12 ms") V(19, 19, "7.68 ms")           \
-    V(20, 20, "10.24 ms") V(21, 21, "15.36 ms") V(22, 22, "20.48 ms") V(23, 23, "30.72 ms") V(24, 24, "40.96 ms")      \
-    V(25, 25, "61.44 ms") V(26, 26, "81.92 ms") V(27, 27, "122.88 ms") V(28, 28, "163.84 ms") V(29, 29, "245.76 ms")   \
-    V(30, 30, "327.68 ms") V(31, 31, "491.52 ms")
+/* Kinds and codes of a syndrome: iba_aeth.h */
+#define IBA_AETH_VALUE(V, name, code, words) V(code, code, words)
+#define IBA_CREDIT_VALUE(V, code, messages) V(code, code, #messages)
+#define IBA_RNR_MS_VALUE(V, code, units, words) V(code, code, words)
+#define IBA_AETH_KIND_VALUES(V) IBA_AETH_KINDS(IBA_AETH_VALUE, V)
+#define IBA_NAK_VALUES(V) IBA_NAKS(IBA_AETH_VALUE, V) V(5, 31, "reserved")
+#define IBA_CREDITS_VALUES(V) IBA_CREDITS(IBA_CREDIT_VALUE, V) V(31, 31, "no credit limit")
+#define IBA_RNR_MS_VALUES(V) IBA_RNR_TIMERS(IBA_RNR_MS_VALUE, V)
 /* WF-56 */
 #define IBA_SELECT_VALUES(V) V(0, 0, "Memory Region Range") V(1, 1, "Memory Region") V(2, 3, "reserved")
 #define IBA_PLACE_VALUES(V)                                                                                            \
