@@ -202,7 +202,7 @@ static bool passed(const struct iba_flow *f, const struct iba_shadow_recent *r)
 static bool answers_at_once(const struct iba_look *l)
 {
     return l->op && (!l->has_ip_id || l->flow->ip_id[l->op->dir].constant) && l->op->dir == IBA_RSP &&
-           l->op->pos == IBA_ONLY && l->syndrome >> 6 == 0;
+           l->op->pos == IBA_ONLY && iba_syndrome_kind(l->syndrome) <= IBA_AETH_RNR;
 }
 
 /* The answer to a READ that was sent again, and has not been answered since, begins. */
@@ -314,7 +314,7 @@ static bool seen_before(struct iba_look *l)
                                                            .psn = l->psn,
                                                            .ip_id = l->ip_id,
                                                            .request = l->op && l->op->dir == IBA_REQ,
-                                                           .refuses = l->syndrome >> 5 != 0};
+                                                           .refuses = iba_syndrome_kind(l->syndrome) != IBA_AETH_ACK};
     f->next_recent = (uint8_t)((f->next_recent + 1) % IBA_SHADOW_RECENT);
     f->n_recent = (uint8_t)(f->n_recent + (f->n_recent < IBA_SHADOW_RECENT));
     return false;

@@ -1,7 +1,6 @@
 /* Responses: what they say, what they prove, and what the requester will do about it. */
 #include <string.h>
 #include "shadow/iba_shadow_parts.h"
-#include "transport/iba_requester.h"
 
 enum { MOST_BACK = 1 << 16 }; /* PSNs */
 
@@ -130,7 +129,7 @@ static void check_msn(struct iba_look *l, struct iba_shadow_requests *q, const s
 {
     if (!e || !e->counted)
         return;
-    const bool positive = l->syndrome >> 5 == IBA_SHADOW_KIND_ACK;
+    const bool positive = iba_syndrome_kind(l->syndrome) == IBA_AETH_ACK;
     const struct iba_opcode *op = &iba_opcodes[e->opcode];
     const bool ends = iba_opcode_ends(op);
     const int32_t uncounted = iba_psn_diff(q->high, q->seq);
@@ -256,7 +255,7 @@ static void again(struct iba_look *l, struct iba_shadow_requests *q)
         iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
         return;
     }
-    const bool update = last && l->flow->has_aeth && (l->syndrome & 0x1f) != l->flow->credits;
+    const bool update = last && l->flow->has_aeth && iba_syndrome_code(l->syndrome) != l->flow->credits;
 
     iba_shadow_tell(l, update ? IBA_FINDING_CREDIT_UPDATE : IBA_FINDING_ACK_AGAIN,
                     &(struct iba_tell){.cause = q->repeat.frame ? &q->repeat : NULL, .count = l->msn});
@@ -300,7 +299,7 @@ static void rnr(struct iba_look *l, struct iba_shadow_requests *q)
         return; /* the requester asks for the missing answer instead (RQ-36) */
     iba_shadow_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
     q->refused++;
-    iba_shadow_expect_retry(l, q, IBA_CAUSE_RNR, l->psn, iba_rnr_timer_ns(l->syndrome & 0x1f));
+    iba_shadow_expect_retry(l, q, IBA_CAUSE_RNR, l->psn, iba_rnr_timer_ns(l->syndrome));
 }
 
 static bool misses_an_answer(const struct iba_look *l, struct iba_shadow_requests *q)
@@ -373,42 +372,40 @@ static void fatal(struct iba_look *l, struct iba_shadow_requests *q)
 /* What the AETH says, whether or not its request was seen. */
 static void tell_syndrome(struct iba_look *l, struct iba_shadow_requests *q)
 {
-    static const uint8_t nak[IBA_SHADOW_NAK_CODES] = {IBA_FINDING_NAK_SEQUENCE, IBA_FINDING_NAK_INVALID,
-                                                      IBA_FINDING_NAK_ACCESS, IBA_FINDING_NAK_OPERATION,
-                                                      IBA_FINDING_NAK_RD};
-    const uint8_t kind = l->syndrome >> 5, code = l->syndrome & 0x1f;
+    static const uint8_t nak[IBA_NAK_CODES] = {IBA_FINDING_NAK_SEQUENCE, IBA_FINDING_NAK_INVALID,
+                                               IBA_FINDING_NAK_ACCESS, IBA_FINDING_NAK_OPERATION, IBA_FINDING_NAK_RD};
+    const uint8_t kind = iba_syndrome_kind(l->syndrome), code = iba_syndrome_code(l->syndrome);
     const struct iba_shadow_sent *e = q ? iba_shadow_sent_at(q, l->psn) : NULL;
     struct iba_tell t = {.cause = e ? &e->mark : NULL, .count = code};
 
-    if (kind == IBA_SHADOW_KIND_ACK)
+    if (kind == IBA_AETH_ACK)
         return;
-    if (kind == IBA_SHADOW_KIND_RNR) {
+    if (kind == IBA_AETH_RNR) {
         t.wait_ns = iba_rnr_timer_ns(code);
         iba_shadow_tell(l, IBA_FINDING_RNR, &t);
-    } else if (kind != IBA_SHADOW_KIND_NAK) {
+    } else if (kind != IBA_AETH_NAK) {
         t.count = l->syndrome;
         iba_shadow_tell(l, IBA_FINDING_SYNDROME_RESERVED, &t);
     } else {
-        iba_shadow_tell(l, code < IBA_SHADOW_NAK_CODES ? (enum iba_finding_kind)nak[code] : IBA_FINDING_NAK_RESERVED,
-                        &t);
-        if (code > IBA_SHADOW_NAK_SEQUENCE && code < IBA_SHADOW_NAK_CODES && l->flow->fatal.frame == 0)
+        iba_shadow_tell(l, code < IBA_NAK_CODES ? (enum iba_finding_kind)nak[code] : IBA_FINDING_NAK_RESERVED, &t);
+        if (code > IBA_NAK_SEQUENCE && code < IBA_NAK_CODES && l->flow->fatal.frame == 0)
             l->flow->fatal = l->s->now;
     }
 }
 
 static void negative(struct iba_look *l, struct iba_shadow_requests *q)
 {
-    const uint8_t kind = l->syndrome >> 5, code = l->syndrome & 0x1f;
+    const uint8_t kind = iba_syndrome_kind(l->syndrome), code = iba_syndrome_code(l->syndrome);
 
     /* It refuses what was taken since: no duplicate is refused (RR-24). */
     if (stale(q, l->psn) && !iba_shadow_id_says_no(l) &&
-        (kind == IBA_SHADOW_KIND_RNR || (kind == IBA_SHADOW_KIND_NAK && code == IBA_SHADOW_NAK_SEQUENCE)))
+        (kind == IBA_AETH_RNR || (kind == IBA_AETH_NAK && code == IBA_NAK_SEQUENCE)))
         iba_shadow_tell(l, IBA_FINDING_LATE, NULL);
-    if (kind == IBA_SHADOW_KIND_RNR)
+    if (kind == IBA_AETH_RNR)
         rnr(l, q);
-    else if (kind == IBA_SHADOW_KIND_NAK && code == IBA_SHADOW_NAK_SEQUENCE)
+    else if (kind == IBA_AETH_NAK && code == IBA_NAK_SEQUENCE)
         nak_sequence(l, q);
-    else if (kind == IBA_SHADOW_KIND_NAK && code < IBA_SHADOW_NAK_CODES)
+    else if (kind == IBA_AETH_NAK && code < IBA_NAK_CODES)
         fatal(l, q);
     else
         return; /* the requester takes no notice of what is reserved (RQ-52) */
@@ -418,13 +415,13 @@ static void negative(struct iba_look *l, struct iba_shadow_requests *q)
 /* Whose requests it refuses will show when they come again. */
 static void note_refusal(const struct iba_look *l)
 {
-    const uint8_t kind = l->syndrome >> 5, code = l->syndrome & 0x1f;
+    const uint8_t kind = iba_syndrome_kind(l->syndrome), code = iba_syndrome_code(l->syndrome);
     struct iba_shadow_reason *r = &l->flow->refused;
 
-    if (kind != IBA_SHADOW_KIND_RNR && (kind != IBA_SHADOW_KIND_NAK || code != IBA_SHADOW_NAK_SEQUENCE))
+    if (kind != IBA_AETH_RNR && (kind != IBA_AETH_NAK || code != IBA_NAK_SEQUENCE))
         return;
     *r = (struct iba_shadow_reason){.cause = IBA_CAUSE_NAK, .psn = l->psn, .mark = l->s->now};
-    if (kind == IBA_SHADOW_KIND_RNR) {
+    if (kind == IBA_AETH_RNR) {
         r->cause = IBA_CAUSE_RNR;
         r->wait_ns = iba_rnr_timer_ns(code);
     }
@@ -463,7 +460,7 @@ static void alone(struct iba_look *l)
     const bool plain = l->op->pay == IBA_PAY_NONE && !iba_view_has(l->v, IBA_H_atomicacketh);
     const bool starts = iba_opcode_begins(l->op);
 
-    if (l->syndrome >> 5 != IBA_SHADOW_KIND_ACK || iba_shadow_id_says_no(l))
+    if (iba_syndrome_kind(l->syndrome) != IBA_AETH_ACK || iba_shadow_id_says_no(l))
         return;
     const struct iba_shadow_recent *const before = iba_shadow_response_before(l);
     const bool in_order = before && !(before->late && l->flow->has_answers); /* behind a late one the newest counts */
@@ -570,7 +567,7 @@ void iba_shadow_response(struct iba_look *l)
     iba_shadow_release(l->s, l->flow, l);
     learn_turn(l, q);
     count_row(l);
-    if (aeth && l->syndrome >> 5 != IBA_SHADOW_KIND_ACK)
+    if (aeth && iba_syndrome_kind(l->syndrome) != IBA_AETH_ACK)
         negative(l, q);
     else if (l->op->pay == IBA_PAY_NONE && !iba_view_has(l->v, IBA_H_atomicacketh))
         acknowledge(l, q);
@@ -579,10 +576,10 @@ void iba_shadow_response(struct iba_look *l)
     if (q->run.on || q->unproven || q->doubt.mark.frame != 0)
         iba_shadow_learn_kept(l, q, una);
     struct iba_shadow_sent *e = iba_shadow_sent_at(q, l->psn);
-    if (e && l->syndrome >> 5 == IBA_SHADOW_KIND_ACK)
+    if (e && iba_syndrome_kind(l->syndrome) == IBA_AETH_ACK)
         e->acked = true;
-    if (aeth && l->syndrome >> 5 == IBA_SHADOW_KIND_ACK) {
-        l->flow->credits = l->syndrome & 0x1f;
+    if (aeth && iba_syndrome_kind(l->syndrome) == IBA_AETH_ACK) {
+        l->flow->credits = iba_syndrome_code(l->syndrome);
         l->flow->has_aeth = true;
         iba_shadow_grant(l, q);
     }

@@ -1,9 +1,7 @@
 /* Credits: how far the responder lets the requester go, and who had to wait for them (section 9.7.7.2). Whether credits
  * were agreed on no packet says (RQ-45): who goes on without is not told. */
 #include "shadow/iba_shadow_parts.h"
-#include "transport/iba_requester.h"
 
-enum { UNLIMITED = 31 };
 /* A round trip; who waits no longer waits for the acknowledgement. */
 #define ROUND_NS UINT64_C(1000000)
 
@@ -15,11 +13,11 @@ static int32_t count_diff(uint32_t a, uint32_t b)
 /* An acknowledgement: the limit moves (RQ-40). What came before the requester went on is one grant. */
 void iba_shadow_grant(const struct iba_look *l, struct iba_shadow_requests *q)
 {
-    const uint8_t code = l->syndrome & 0x1f;
+    const uint8_t code = iba_syndrome_code(l->syndrome);
     const uint32_t limit = (l->msn + iba_credit_count(code)) & IBA_PSN_MASK;
     const bool first = q->credit.grant.frame <= q->last.frame;
 
-    if (code == UNLIMITED) {
+    if (code == IBA_CREDIT_NO_LIMIT) {
         q->credit.limited = false; /* RQ-43 */
         return;
     }

@@ -4,7 +4,7 @@
 /* Behind what it says has arrived. */
 static iba_psn covered(const struct iba_look *l)
 {
-    return l->syndrome >> 5 == IBA_SHADOW_KIND_ACK ? iba_psn_add(l->psn, 1) : l->psn;
+    return iba_syndrome_kind(l->syndrome) == IBA_AETH_ACK ? iba_psn_add(l->psn, 1) : l->psn;
 }
 
 /* It answers what was never sent, or what the capture lacks: the next request will show. What is not positive covers
@@ -14,7 +14,8 @@ void iba_shadow_hold_ghost(struct iba_look *l, struct iba_shadow_requests *q)
     struct iba_shadow_ghost *g = NULL;
     const bool goes_on = !iba_opcode_begins(l->op);
     const iba_psn end = covered(l);
-    const bool asks = l->syndrome >> 5 == IBA_SHADOW_KIND_NAK && (l->syndrome & 0x1f) == IBA_SHADOW_NAK_SEQUENCE;
+    const bool asks =
+        iba_syndrome_kind(l->syndrome) == IBA_AETH_NAK && iba_syndrome_code(l->syndrome) == IBA_NAK_SEQUENCE;
 
     for (unsigned i = IBA_SHADOW_GHOSTS; i-- > 0;) {
         struct iba_shadow_ghost *h = &q->ghost[i];

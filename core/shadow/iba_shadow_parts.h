@@ -5,6 +5,7 @@
 #ifndef IBA_SHADOW_PARTS_H
 #define IBA_SHADOW_PARTS_H
 #include "shadow/iba_shadow.h"
+#include "wire/iba_aeth.h"
 
 /* Less than any way to the other end and back: what left since cannot be why this came. */
 #define IBA_SHADOW_TURN_NS UINT64_C(1000)
@@ -16,14 +17,6 @@
 #define IBA_SHADOW_ROUND_NS UINT64_C(60000)
 /* Who goes on with an answer, or goes back, sends the rest sooner. */
 #define IBA_SHADOW_AT_ONCE_NS UINT64_C(200000)
-/* What a syndrome begins with, and the codes of a NAK behind it. */
-enum {
-    IBA_SHADOW_KIND_ACK,
-    IBA_SHADOW_KIND_RNR,
-    IBA_SHADOW_KIND_NAK = 3,
-    IBA_SHADOW_NAK_SEQUENCE = 0,
-    IBA_SHADOW_NAK_CODES = 5
-};
 /* PSNs that a run may lack where it is still taken for that run. */
 enum { IBA_SHADOW_MOST_LOST = 16 };
 /* Packets one right behind the other that are not all late. */

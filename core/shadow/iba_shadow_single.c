@@ -30,7 +30,7 @@ bool iba_shadow_skips(const struct iba_look *l, struct iba_shadow_requests *q, i
 /* A responder that asks for one of them has not kept them. */
 static void prove(const struct iba_look *l, struct iba_shadow_requests *q)
 {
-    const bool refuses = iba_view_has(l->v, IBA_H_aeth) && l->syndrome >> 5 == IBA_SHADOW_KIND_NAK;
+    const bool refuses = iba_view_has(l->v, IBA_H_aeth) && iba_syndrome_kind(l->syndrome) == IBA_AETH_NAK;
 
     if (refuses && iba_psn_diff(l->psn, q->kept_from) >= 0)
         q->kept = 0;
