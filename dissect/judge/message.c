@@ -1,7 +1,8 @@
 #include "judge/message.h"
 #include <stdlib.h>
+#include "wire/iba_aeth.h"
 
-enum { ATOMIC_BYTES = 8, SMALLEST_MTU = 256, SYNDROME_ACK = 0, SYNDROME_NAK = 3, NAK_SEQUENCE = 0 };
+enum { ATOMIC_BYTES = 8, SMALLEST_MTU = 256 };
 
 struct line { /* messages of one direction, in the order they were seen to begin */
     const struct direction *direction;
@@ -249,15 +250,15 @@ static void response(struct messages *s, const struct message_packet *p)
 {
     struct line *l = line_of(s, p->peer_slot, p->peer);
     const uint8_t *aeth = iba_view_has(p->view, IBA_H_aeth) ? iba_view_hdr(p->view, IBA_H_aeth) : NULL;
-    const uint8_t kind = aeth ? iba_aeth_syn_kind(aeth) : (uint8_t)SYNDROME_ACK;
+    const uint8_t kind = aeth ? iba_aeth_syn_kind(aeth) : (uint8_t)IBA_AETH_ACK;
     const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(p->view)));
     const bool plain = p->view->op->pay == IBA_PAY_NONE && !iba_view_has(p->view, IBA_H_atomicacketh);
 
-    if (kind == SYNDROME_ACK && plain)
+    if (kind == IBA_AETH_ACK && plain)
         acknowledge(s, l, p, psn);
-    else if (kind == SYNDROME_ACK)
+    else if (kind == IBA_AETH_ACK)
         respond(s, l, p, MESSAGE_ANSWERED);
-    else if (kind == SYNDROME_NAK && iba_aeth_syn_value(aeth) != NAK_SEQUENCE)
+    else if (kind == IBA_AETH_NAK && iba_aeth_syn_value(aeth) != IBA_NAK_SEQUENCE)
         respond(s, l, p, MESSAGE_REFUSED);
     else
         acknowledge(s, l, p, iba_psn_add(psn, IBA_PSN_MASK));

@@ -3,6 +3,7 @@
 #include "field/show.h"
 #include "output/mad_text.h"
 #include "output/printer.h"
+#include "wire/iba_aeth.h"
 
 enum { GIGA = 1000000000 };
 
@@ -107,14 +108,14 @@ static void info_aeth(struct out *o, const uint8_t *aeth)
     static const struct {
         const char *lead;
         enum iba_vocabulary value;
-    } kind[] = {{" ACK credits=", IBA_VALUES_CREDITS},
-                {" RNR NAK ", IBA_VALUES_RNR_MS},
-                {" reserved syndrome ", IBA_VALUES_NONE},
-                {" NAK ", IBA_VALUES_NAK}};
+    } kind[] = {[IBA_AETH_ACK] = {" ACK credits=", IBA_VALUES_CREDITS},
+                [IBA_AETH_RNR] = {" RNR NAK ", IBA_VALUES_RNR_MS},
+                [IBA_AETH_RESERVED] = {" reserved syndrome ", IBA_VALUES_NONE},
+                [IBA_AETH_NAK] = {" NAK ", IBA_VALUES_NAK}};
     const uint8_t k = iba_aeth_syn_kind(aeth), value = iba_aeth_syn_value(aeth);
     const char *name = iba_value_name(kind[k].value, value);
 
-    if (k != 0 || value != 31) { /* 31: no credits told; the common case says nothing */
+    if (k != IBA_AETH_ACK || value != IBA_CREDIT_NO_LIMIT) { /* the common case prints nothing */
         out_str(o, kind[k].lead);
         if (name)
             out_str(o, name);

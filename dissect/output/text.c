@@ -4,6 +4,7 @@
 #include "field/verdict.h"
 #include "output/mad_text.h"
 #include "output/printer.h"
+#include "wire/iba_aeth.h"
 
 enum { WIDTH_NUMBER = 5, WIDTH_TIME = 12, WIDTH_ADDRESS = 15, WIDTH_PROTOCOL = 10, WIDTH_LENGTH = 4 };
 
@@ -42,7 +43,7 @@ static const char *color_of(const struct packet *p)
         return "\033[31m";
     if (worst == IBA_WARN)
         return "\033[33m";
-    if (iba_view_has(v, IBA_H_aeth) && iba_aeth_syn_kind(iba_view_hdr(v, IBA_H_aeth)) != 0)
+    if (iba_view_has(v, IBA_H_aeth) && iba_aeth_syn_kind(iba_view_hdr(v, IBA_H_aeth)) != IBA_AETH_ACK)
         return "\033[33m";
     if (v->op && v->op->svc == IBA_CNP)
         return "\033[36m";

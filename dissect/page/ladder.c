@@ -1,5 +1,6 @@
 /* What happened around the first finding of each kind, as a ladder: requests to the right, answers to the left. */
 #include "page/parts.h"
+#include "wire/iba_aeth.h"
 #include "wire/iba_values.h"
 
 static struct report_step step_of(const struct report *r, const struct packet *p)
@@ -69,13 +70,13 @@ static void answer(struct out *o, uint8_t k, uint8_t value)
     static const struct {
         const char *lead;
         enum iba_vocabulary value;
-    } kind[] = {{"", IBA_VALUES_NONE},
-                {" RNR NAK ", IBA_VALUES_RNR_MS},
-                {" reserved syndrome ", IBA_VALUES_NONE},
-                {" NAK ", IBA_VALUES_NAK}};
+    } kind[] = {[IBA_AETH_ACK] = {"", IBA_VALUES_NONE},
+                [IBA_AETH_RNR] = {" RNR NAK ", IBA_VALUES_RNR_MS},
+                [IBA_AETH_RESERVED] = {" reserved syndrome ", IBA_VALUES_NONE},
+                [IBA_AETH_NAK] = {" NAK ", IBA_VALUES_NAK}};
     const char *name = iba_value_name(kind[k].value, value);
 
-    if (k == 0)
+    if (k == IBA_AETH_ACK)
         return;
     out_str(o, kind[k].lead);
     if (name)

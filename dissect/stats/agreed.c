@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include "mad/iba_mad.h"
 #include "stats/kinds.h"
-
-enum { NO_CREDITS = 31 }; /* in an ACK's syndrome: end-to-end flow control is off */
+#include "wire/iba_aeth.h"
 
 void *stat_agreed_open(const char *arg, char *err, size_t errlen)
 {
@@ -153,9 +152,9 @@ void stat_agreed_packet(void *state, const struct packet *p)
         count_reads(s, r, view);
     look_at_network(r, view);
     look_at_transport(r, view);
-    if (iba_view_has(view, IBA_H_aeth) && iba_aeth_syn_kind(iba_view_hdr(view, IBA_H_aeth)) == 0) {
+    if (iba_view_has(view, IBA_H_aeth) && iba_aeth_syn_kind(iba_view_hdr(view, IBA_H_aeth)) == IBA_AETH_ACK) {
         r->acks = true;
-        r->credits |= iba_aeth_syn_value(iba_view_hdr(view, IBA_H_aeth)) != NO_CREDITS;
+        r->credits |= iba_aeth_syn_value(iba_view_hdr(view, IBA_H_aeth)) != IBA_CREDIT_NO_LIMIT;
     }
 }
 
