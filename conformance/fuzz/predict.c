@@ -6,6 +6,7 @@
 #include <string.h>
 #include "known.h"
 #include "predict.h"
+#include "wire/iba_aeth.h"
 
 enum { TRIES = 3 * FUZZ_INPUTS };
 #define PAUSE "wait 1ms"
@@ -53,7 +54,7 @@ static unsigned failed_at_home(const struct predicting *f, const struct run_play
 static bool is_rnr(const struct run_packet *k)
 {
     return k && !k->sent && iba_view_has(&k->view, IBA_H_aeth) &&
-           iba_aeth_syn_kind(iba_view_hdr(&k->view, IBA_H_aeth)) == 1;
+           iba_aeth_syn_kind(iba_view_hdr(&k->view, IBA_H_aeth)) == IBA_AETH_RNR;
 }
 
 /* All of it may be written under region m's key. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "known.h"
 #include "predict.h"
+#include "wire/iba_aeth.h"
 
 #define ANY_PSN (UINT32_C(1) << 31) /* beside enum fuzz_free: not compared either */
 enum { HEX = 256, MOST_WORDS = 18 /* of fields: a line has IBC_MAX_ARGS */ };
@@ -196,7 +197,7 @@ static bool asked(const struct iba_view *v)
 
 static bool is_ack(const struct iba_view *v)
 {
-    return v->op == &iba_opcodes[IBA_RC_ACKNOWLEDGE] && iba_aeth_syn_kind(iba_view_hdr(v, IBA_H_aeth)) == 0;
+    return v->op == &iba_opcodes[IBA_RC_ACKNOWLEDGE] && iba_aeth_syn_kind(iba_view_hdr(v, IBA_H_aeth)) == IBA_AETH_ACK;
 }
 
 static struct predict_answer *new_answer(struct predicting *f, uint32_t line)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "run/play.h"
+#include "wire/iba_aeth.h"
 #include "wire/iba_build.h"
 #include "wire/iba_psn.h"
 
@@ -185,7 +186,7 @@ static void put_extended(struct draft *d, size_t payload)
         iba_atomiceth_set_r_key(h, m->mr[d->c.device].rkey);
     }
     if ((h = iba_recipe_part(&d->r, IBA_H_aeth)))
-        iba_aeth_set_syn_value(h, 31);
+        iba_aeth_set_syn_value(h, IBA_CREDIT_NO_LIMIT);
 }
 
 /* ---- what the line says ---- */
@@ -200,11 +201,15 @@ static int part_with(const struct draft *d, uint8_t hdr)
 /* Sent 'ack', 'rnr' and 'nak' name no code: no limit of credits, the usual timer, a gap. */
 static uint64_t whole_syndrome(const struct ibc_value *v, uint64_t n)
 {
-    static const uint8_t usual[] = {31, 12, 0, 0};
+    static const uint8_t usual[] = {[IBA_AETH_ACK] = IBA_CREDIT_NO_LIMIT,
+                                    [IBA_AETH_RNR] = 12,
+                                    [IBA_AETH_RESERVED] = 0,
+                                    [IBA_AETH_NAK] = IBA_NAK_SEQUENCE};
+    const uint8_t syndrome = (uint8_t)n;
 
-    if (v->kind != IBC_V_NUMBER || (v->mask & 31))
+    if (v->kind != IBC_V_NUMBER || iba_syndrome_code((uint8_t)v->mask))
         return n;
-    return (n & ~UINT64_C(31)) | usual[n >> 5 & 3];
+    return n - iba_syndrome_code(syndrome) + usual[iba_syndrome_kind(syndrome) & IBA_AETH_NAK];
 }
 
 static bool put_field(struct draft *d, uint8_t hdr, const struct iba_field *f, const struct ibc_arg *a)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "run/play.h"
+#include "wire/iba_aeth.h"
 
 /* ---- sending ---- */
 static unsigned times(const struct ibc_step *s)
@@ -129,11 +130,10 @@ static bool expect_some(struct run_player *p, const struct ibc_step *s)
 /* ---- what comes though nobody marked a packet ---- */
 static bool is_sequence_nak(const struct run_packet *k)
 {
-    enum { SEQUENCE_NAK = 0x60 };
     const struct iba_view *v = &k->view;
 
     return !k->sent && v->op == &iba_opcodes[IBA_RC_ACKNOWLEDGE] && iba_view_has(v, IBA_H_aeth) &&
-           *iba_view_hdr(v, IBA_H_aeth) == SEQUENCE_NAK;
+           *iba_view_hdr(v, IBA_H_aeth) == iba_syndrome(IBA_AETH_NAK, IBA_NAK_SEQUENCE);
 }
 
 /* The scenario has something to say of them itself. */

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "run/play.h"
+#include "wire/iba_aeth.h"
 #include "wire/iba_psn.h"
 
 /* 4.096 us * 2^code, the least after which it may repeat; 0: never (RQ-18, RQ-19) */
@@ -38,7 +39,7 @@ void run_late_asked(struct run_player *p, struct run_live *q, const struct run_p
 /* An answer to all that was asked ends the wait, and so does a NAK, after which the device does as it is told. */
 static bool ends_it(const struct run_live *q, const struct iba_view *v)
 {
-    const bool acks = !iba_view_has(v, IBA_H_aeth) || iba_aeth_syn_kind(iba_view_hdr(v, IBA_H_aeth)) == 0;
+    const bool acks = !iba_view_has(v, IBA_H_aeth) || iba_aeth_syn_kind(iba_view_hdr(v, IBA_H_aeth)) == IBA_AETH_ACK;
     const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(v)));
 
     return !acks || (iba_opcode_ends(v->op) && iba_psn_diff(psn, iba_psn_of(q->asked_psn)) >= 0);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "run/play.h"
+#include "wire/iba_aeth.h"
 
 static void add(char *out, size_t n, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void add(char *out, size_t n, const char *format, ...)
@@ -17,17 +18,22 @@ static void add(char *out, size_t n, const char *format, ...)
     va_end(args);
 }
 
+static unsigned kind_of(uint64_t syndrome)
+{
+    return iba_syndrome_kind((uint8_t)syndrome) & IBA_AETH_NAK; /* without the reserved bit */
+}
+
 static void add_syndrome(char *out, size_t n, uint64_t syndrome)
 {
-    const unsigned kind = syndrome >> 5 & 3, value = syndrome & 31;
+    const unsigned kind = kind_of(syndrome), value = iba_syndrome_code((uint8_t)syndrome);
 
-    if (kind == 3)
+    if (kind == IBA_AETH_NAK)
         add(out, n, "NAK %s", iba_value_name(IBA_VALUES_NAK, value));
-    else if (kind == 1)
+    else if (kind == IBA_AETH_RNR)
         add(out, n, "RNR NAK timer %u", value);
     else
-        add(out, n, "%s %u", kind == 0 ? "ACK" : "reserved", value);
-    if (kind == 3 && value > 4)
+        add(out, n, "%s %u", kind == IBA_AETH_ACK ? "ACK" : "reserved", value);
+    if (kind == IBA_AETH_NAK && value >= IBA_NAK_CODES)
         add(out, n, " %u", value);
     if (syndrome >> 7)
         add(out, n, " with the reserved bit");
@@ -99,8 +105,11 @@ void run_show_wanted(const struct run_player *p, const struct ibc_arg *a, uint8_
                 add(out, n, "%02x", v->bytes[b]);
         } else if (v->kind == IBC_V_ANY) {
             add(out, n, "any");
-        } else if (v->kind == IBC_V_NUMBER && v->mask && hdr == IBA_H_aeth && !(v->mask & 31)) {
-            add(out, n, "%s", (v->n >> 5 & 3) == 0 ? "ACK" : (v->n >> 5 & 3) == 1 ? "RNR NAK" : "NAK");
+        } else if (v->kind == IBC_V_NUMBER && v->mask && hdr == IBA_H_aeth && !iba_syndrome_code((uint8_t)v->mask)) {
+            add(out, n, "%s",
+                kind_of(v->n) == IBA_AETH_ACK   ? "ACK"
+                : kind_of(v->n) == IBA_AETH_RNR ? "RNR NAK"
+                                                : "NAK");
         } else {
             add_value(out, n, hdr, f, run_value(p, v, c));
             if (v->kind == IBC_V_RANGE)

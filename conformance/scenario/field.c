@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include "wire/iba_aeth.h"
 
 /* clang-format off */
 #define N IBC_A_ITSELF
@@ -238,9 +239,9 @@ const char *ibc_value_word(size_t i, const void *vocabulary)
 
 /* WF-47: the kind is in bits 6 and 5, the bit above is reserved */
 static const struct ibc_kind_word syndromes[] = {
-    {"ack", 0x00, 0xe0, 31, IBA_VALUES_NONE},
-    {"rnr", 0x20, 0xe0, 12, IBA_VALUES_NONE},
-    {"nak", 0x60, 0xe0, 0, IBA_VALUES_NAK},
+    {"ack", IBA_AETH_ACK << 5, 0xe0, IBA_CREDIT_NO_LIMIT, IBA_VALUES_NONE},
+    {"rnr", IBA_AETH_RNR << 5, 0xe0, 12, IBA_VALUES_NONE},
+    {"nak", IBA_AETH_NAK << 5, 0xe0, IBA_NAK_SEQUENCE, IBA_VALUES_NAK},
 };
 
 const struct ibc_kind_word *ibc_kind_words(enum iba_hdr hdr, const struct iba_field *f, size_t *n)

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "wire/iba_aeth.h"
 #include "wire/iba_build.h"
 
 const char *const emit_class_names[EMIT_CLASS_COUNT] = {
@@ -38,7 +39,6 @@ static enum emit_class class_of_request(const struct iba_opcode *op)
 
 static enum emit_class class_of_response(const struct iba_view *v)
 {
-    enum { RNR = 1, NAK = 3 };
     unsigned kind;
 
     if (v->op->operation == IBA_OPERATION_ATOMIC_ACK)
@@ -46,7 +46,7 @@ static enum emit_class class_of_response(const struct iba_view *v)
     if (v->op->operation != IBA_OPERATION_ACK || !iba_view_has(v, IBA_H_aeth))
         return EMIT_read_response;
     kind = iba_aeth_syn_kind(iba_view_hdr(v, IBA_H_aeth));
-    return kind == NAK ? EMIT_nak : kind == RNR ? EMIT_rnr_nak : EMIT_ack;
+    return kind == IBA_AETH_NAK ? EMIT_nak : kind == IBA_AETH_RNR ? EMIT_rnr_nak : EMIT_ack;
 }
 
 enum emit_class emit_class_of(const struct iba_view *v)
