@@ -99,17 +99,16 @@ const uint8_t *packet_hdr(const struct packet *p, enum iba_hdr h)
     return iba_view_has(&p->view, h) ? iba_view_hdr(&p->view, h) : NULL;
 }
 
-bool packet_is_nak(const struct packet *p, unsigned code)
+bool packet_is_nak(const struct packet *p, enum iba_nak code)
 {
-    enum { NAK = 3 };
     const uint8_t *aeth = packet_hdr(p, IBA_H_aeth);
 
-    return aeth && iba_aeth_syn_kind(aeth) == NAK && iba_aeth_syn_value(aeth) == code;
+    return aeth && iba_aeth_syn_kind(aeth) == IBA_AETH_NAK && iba_aeth_syn_value(aeth) == code;
 }
 
 bool packet_is_rnr(const struct packet *p)
 {
     const uint8_t *aeth = packet_hdr(p, IBA_H_aeth);
 
-    return aeth && iba_aeth_syn_kind(aeth) == 1;
+    return aeth && iba_aeth_syn_kind(aeth) == IBA_AETH_RNR;
 }

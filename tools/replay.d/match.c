@@ -172,7 +172,7 @@ static bool may_answer(const struct packet *q, const struct packet *r)
 
     if (!packet_good(q) || q->number > r->number)
         return false;
-    if (packet_is_nak(r, 0))
+    if (packet_is_nak(r, IBA_NAK_SEQUENCE))
         return ahead > 0;
     return class_of(&r->view) == ACK ? ahead <= 0 : class_of(&r->view) == READ ? ahead <= 0 : ahead == 0;
 }

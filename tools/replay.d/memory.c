@@ -3,7 +3,7 @@
 #include <string.h>
 #include "replay.h"
 
-enum { ATOMIC_BYTES = 8, ACCESS = 2, MOST = 1 << 28 };
+enum { ATOMIC_BYTES = 8, MOST = 1 << 28 };
 
 /* Where a request reaches. */
 struct reach {
@@ -31,7 +31,7 @@ static bool refused(const struct capture_file *c, const struct flow *f, const st
 {
     for (size_t i = 0; i < f->n_response; i++) {
         const struct packet *a = flow_response(c, f, i);
-        if (packet_is_nak(a, ACCESS) && iba_psn_eq(packet_psn(a), packet_psn(p)))
+        if (packet_is_nak(a, IBA_NAK_REMOTE_ACCESS) && iba_psn_eq(packet_psn(a), packet_psn(p)))
             return true;
     }
     return false;

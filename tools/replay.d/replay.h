@@ -9,6 +9,7 @@
 #ifndef IBPROOF_REPLAY_H
 #define IBPROOF_REPLAY_H
 #include "adapter/iba_ca.h"
+#include "wire/iba_aeth.h"
 
 #define NOBODY SIZE_MAX
 
@@ -95,7 +96,7 @@ uint8_t packet_opcode(const struct packet *p);
 bool packet_good(const struct packet *p); /* InfiniBand, whole, with a good ICRC */
 /* The header, NULL where the packet has none. */
 const uint8_t *packet_hdr(const struct packet *p, enum iba_hdr h);
-bool packet_is_nak(const struct packet *p, unsigned code);
+bool packet_is_nak(const struct packet *p, enum iba_nak code);
 bool packet_is_rnr(const struct packet *p);
 
 void memory_find(const struct capture_file *c, const struct flow *f, struct memory *m);

@@ -146,7 +146,8 @@ static uint32_t first_psn(const struct player *p)
     for (size_t i = 0; i < f->n_request && !asked; i++)
         if (packet_good(flow_request(p->c, f, i)))
             asked = flow_request(p->c, f, i);
-    if (said && packet_is_nak(said, 0) && (!asked || iba_psn_diff(packet_psn(said), packet_psn(asked)) < 0))
+    if (said && packet_is_nak(said, IBA_NAK_SEQUENCE) &&
+        (!asked || iba_psn_diff(packet_psn(said), packet_psn(asked)) < 0))
         return packet_psn(said).v;
     return asked ? packet_psn(asked).v : 0;
 }
@@ -225,11 +226,10 @@ static bool was_not_ready(const struct player *p, size_t i)
 /* The capture's responder found its buffer too short: NAK of a SEND for other than its key or its place. */
 static bool was_too_short(const struct player *p, const struct packet *q)
 {
-    enum { INVALID = 1, OPERATION = 3 };
-
     for (size_t k = 0; k < p->f->n_response; k++) {
         const struct packet *a = flow_response(p->c, p->f, k);
-        if ((packet_is_nak(a, INVALID) || packet_is_nak(a, OPERATION)) && iba_psn_eq(packet_psn(a), packet_psn(q)))
+        if ((packet_is_nak(a, IBA_NAK_INVALID_REQUEST) || packet_is_nak(a, IBA_NAK_REMOTE_OPERATION)) &&
+            iba_psn_eq(packet_psn(a), packet_psn(q)))
             return true;
     }
     return false;
