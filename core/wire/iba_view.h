@@ -140,6 +140,12 @@ static inline uint32_t iba_view_payload_captured(const struct iba_view *v)
         return 0;
     return v->payload_len < v->caplen - v->payload_at ? v->payload_len : v->caplen - v->payload_at;
 }
+/* Whether its receiver drops it for what the way did to it: a bad ICRC or VCRC, or lengths and headers that do not fit
+ * (WF-78, WF-80, PV-34). A CRC that is absent, truncated or pending proves nothing: call iba_view_check() before. */
+static inline bool iba_view_is_damaged(const struct iba_view *v)
+{
+    return v->icrc == IBA_CHECK_BAD || v->vcrc == IBA_CHECK_BAD || v->err != IBA_OK;
+}
 /* Whether the packet is InfiniBand or RoCE with a transport header. */
 static inline bool iba_view_is_transport(const struct iba_view *v)
 {

@@ -293,6 +293,20 @@ Test(view, every_bit_of_flow_control_counts)
 
 /* ---- texts ---- */
 
+Test(view, damaged_by_a_bad_crc_or_an_error_alone)
+{
+    for (unsigned err = 0; err < IBA_ERR_COUNT; err++)
+        for (unsigned icrc = 0; icrc <= IBA_CHECK_PENDING; icrc++)
+            for (unsigned vcrc = 0; vcrc <= IBA_CHECK_PENDING; vcrc++) {
+                const struct iba_view v = {
+                    .err = (enum iba_err)err, .icrc = (enum iba_check)icrc, .vcrc = (enum iba_check)vcrc};
+                const bool bad =
+                    strcmp(iba_check_name(v.icrc), "bad") == 0 || strcmp(iba_check_name(v.vcrc), "bad") == 0;
+                cr_assert_eq(iba_view_is_damaged(&v), bad || err != 0, "ICRC %s, VCRC %s, %s", iba_check_name(v.icrc),
+                             iba_check_name(v.vcrc), iba_strerror(v.err));
+            }
+}
+
 Test(view, every_error_and_status_has_a_text)
 {
     for (unsigned e = 0; e < IBA_ERR_COUNT; e++)
