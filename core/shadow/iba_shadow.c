@@ -488,7 +488,7 @@ __attribute__((hot)) const struct iba_flow *iba_shadow_feed(struct iba_shadow *s
     s->source = p->source;
     if (!(p->expected ? p->expected->any : iba_shadow_is_directed(p->view))) {
         s->others++;
-        if (iba_shadow_is_damaged(p->view)) /* before its BTH: whose it is cannot be told */
+        if (iba_view_is_damaged(p->view)) /* before its BTH: whose it is cannot be told */
             iba_shadow_damaged_unknown(s, p->view);
         return NULL;
     }
@@ -499,7 +499,7 @@ __attribute__((hot)) const struct iba_flow *iba_shadow_feed(struct iba_shadow *s
         l.id = p->expected->id;
         l.has_id = true;
     }
-    if (iba_shadow_is_damaged(p->view)) {
+    if (iba_view_is_damaged(p->view)) {
         l.flow = iba_shadow_known(&l);
         iba_shadow_damaged(&l);
         if (l.flow)

@@ -3,11 +3,6 @@
  * from the capture, and they are not missing if the capture has them damaged. BAD_ICRC tells the cause then. */
 #include "shadow/iba_shadow_parts.h"
 
-bool iba_shadow_is_damaged(const struct iba_view *v)
-{
-    return v->icrc == IBA_CHECK_BAD || v->vcrc == IBA_CHECK_BAD || v->err != IBA_OK;
-}
-
 static enum iba_finding_kind damage(const struct iba_view *v)
 {
     if (v->icrc == IBA_CHECK_BAD)

@@ -70,7 +70,6 @@ __attribute__((cold)) void iba_shadow_tell_of(struct iba_shadow *s, struct iba_f
 void iba_shadow_report(struct iba_shadow *s, struct iba_flow *f, const struct iba_finding *finding);
 
 /* ---- damaged packets: iba_shadow_damaged.c ---- */
-bool iba_shadow_is_damaged(const struct iba_view *v);
 /* Reports it, unless another capture point has the same packet. `l->flow` NULL: no flow has its QP. */
 void iba_shadow_damaged(struct iba_look *l);
 /* The same of a packet that is damaged before its BTH. */
