@@ -248,11 +248,6 @@ static void follow_message(struct judge *j, const struct iba_view *view, const s
                                                           .now = j->now});
 }
 
-static bool damaged(const struct iba_view *v)
-{
-    return v->icrc == IBA_CHECK_BAD || v->vcrc == IBA_CHECK_BAD || v->err != IBA_OK;
-}
-
 /* It may lie across two lines. */
 static void fetch(const struct direction *d)
 {
@@ -357,7 +352,7 @@ __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const s
     v->same_as = j->shadow.same.frame;
     if (!f)
         return v;
-    const bool whole = !damaged(&p->view);
+    const bool whole = !iba_view_is_damaged(&p->view);
     if (whole) {
         link_to_request(j, &p->view, f);
         tell_answered(j, f);

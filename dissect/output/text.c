@@ -39,7 +39,7 @@ static const char *color_of(const struct packet *p)
     const struct iba_view *v = &p->view;
     const enum iba_severity worst = p->verdict ? p->verdict->worst : IBA_SEVERITY_NONE;
 
-    if (worst == IBA_ERROR || v->icrc == IBA_CHECK_BAD || v->vcrc == IBA_CHECK_BAD || v->err != IBA_OK)
+    if (worst == IBA_ERROR || iba_view_is_damaged(v))
         return "\033[31m";
     if (worst == IBA_WARN)
         return "\033[33m";
