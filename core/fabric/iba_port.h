@@ -6,14 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "wire/iba_change.h"
+#include "wire/iba_mtu.h"
 #include "wire/iba_view.h"
 
 enum iba_port_kind { IBA_PORT_IB, IBA_PORT_ROCE1, IBA_PORT_ROCE2 };
-enum iba_mtu { IBA_MTU_256 = 1, IBA_MTU_512, IBA_MTU_1024, IBA_MTU_2048, IBA_MTU_4096 }; /* WF-66 */
-static inline uint32_t iba_mtu_bytes(enum iba_mtu m)
-{
-    return 128u << m;
-}
 
 enum { IBA_MAX_GIDS = 8, IBA_PORT_MAX_PKEYS = 64 };
 

@@ -231,12 +231,12 @@ static bool read_out_of_order(const struct iba_rx *x)
 /* Bytes of the READ before the response's. */
 static uint64_t offset(const struct iba_rx *x, const struct iba_sqe *e)
 {
-    return (uint64_t)((x->psn.v - e->first.v) & IBA_PSN_MASK) << (7 + x->qp->attr.path_mtu);
+    return ((x->psn.v - e->first.v) & IBA_PSN_MASK) * (uint64_t)iba_mtu_bytes((enum iba_mtu)x->qp->attr.path_mtu);
 }
 static bool read_wrong_length(const struct iba_rx *x)
 {
     const struct iba_sqe *e = owner(x);
-    const uint64_t pmtu = UINT64_C(128) << x->qp->attr.path_mtu;
+    const uint64_t pmtu = iba_mtu_bytes((enum iba_mtu)x->qp->attr.path_mtu);
 
     if (!e || !is_read(x))
         return false;

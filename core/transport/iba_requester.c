@@ -18,7 +18,7 @@ static bool one_packet(const struct iba_qp *qp, const struct iba_sqe *e)
 static uint64_t packets(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
 {
     const unsigned shift = iba_request_shift(ca, qp, e);
-    const uint64_t n = one_packet(qp, e) ? 1 : (e->length + (UINT64_C(1) << shift) - 1) >> shift;
+    const uint64_t n = one_packet(qp, e) ? 1 : iba_mtu_packets(e->length, UINT32_C(1) << shift);
 
     if (!iba_is_whole(ca->change) && !one_packet(qp, e)) {
         if (e->wr.op == IBA_WR_READ && !iba_packet_does(ca->change, IBA_PK_reads_reserve))

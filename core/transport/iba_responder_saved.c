@@ -9,9 +9,7 @@ uint32_t iba_saved_depth(const struct iba_qp *qp)
 
 uint32_t iba_read_packets(const struct iba_qp *qp, uint32_t length)
 {
-    const uint32_t mtu = iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu);
-
-    return length == 0 ? 1 : (length - 1) / mtu + 1;
+    return iba_mtu_packets(length, iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu));
 }
 
 const struct iba_saved_op *iba_saved_find(const struct iba_rx *x)

@@ -150,14 +150,6 @@ Test(port, default_gid_is_the_default_prefix_and_the_eui64)
     }
 }
 
-Test(port, mtu_codes)
-{
-    static const unsigned bytes[] = {256, 512, 1024, 2048, 4096};
-
-    for (unsigned i = 0; i < 5; i++)
-        cr_assert_eq(iba_mtu_bytes((enum iba_mtu)(IBA_MTU_256 + i)), bytes[i]);
-}
-
 /* KM-35: the subnet manager's prefix does not take the default one away; KM-40: ::0 is nobody's. */
 Test(gid, table_and_its_default_prefix_form)
 {
