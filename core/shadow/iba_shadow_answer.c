@@ -55,7 +55,7 @@ static bool never_sent(const struct iba_shadow_requests *q, iba_psn psn)
 {
     if (iba_psn_diff(q->first, psn) > MOST_BACK)
         return true; /* no responder goes back that far */
-    if (q->open.used && iba_psn_diff(psn, q->open.psn) < (int32_t)iba_shadow_packets(q->open.length, 256))
+    if (q->open.used && iba_psn_diff(psn, q->open.psn) < (int32_t)iba_mtu_packets(q->open.length, 256))
         return false;
     return iba_psn_diff(psn, q->high) >= 0;
 }

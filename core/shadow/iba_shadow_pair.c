@@ -309,16 +309,16 @@ void iba_shadow_pair_by_refusal(struct iba_look *l)
 static void recount(struct iba_shadow_requests *q, uint32_t pmtu)
 {
     if (q->open.used)
-        iba_shadow_close_read(q, iba_shadow_packets(q->open.length, pmtu));
+        iba_shadow_close_read(q, iba_mtu_packets(q->open.length, pmtu));
     for (unsigned i = 0; i < q->n_read; i++) {
         struct iba_shadow_read *r = &q->read[i];
         if (!r->used || !iba_shadow_is_read(r->opcode))
             continue;
         if (r->n == 0) { /* another was the open one */
             q->open = *r;
-            iba_shadow_close_read(q, iba_shadow_packets(r->length, pmtu));
+            iba_shadow_close_read(q, iba_mtu_packets(r->length, pmtu));
         }
-        r->n = iba_shadow_packets(r->length, pmtu);
+        r->n = iba_mtu_packets(r->length, pmtu);
     }
 }
 

@@ -6,6 +6,7 @@
 #define IBA_SHADOW_PARTS_H
 #include "shadow/iba_shadow.h"
 #include "wire/iba_aeth.h"
+#include "wire/iba_mtu.h"
 
 /* Less than any way to the other end and back: what left since cannot be why this came. */
 #define IBA_SHADOW_TURN_NS UINT64_C(1000)
@@ -355,10 +356,5 @@ static inline bool iba_shadow_is_read(uint8_t opcode)
 static inline bool iba_shadow_is_mtu(uint32_t n)
 {
     return n >= 256 && n <= 4096 && (n & (n - 1)) == 0;
-}
-/* Number of packets of `length` bytes; at least 1. */
-static inline uint32_t iba_shadow_packets(uint32_t length, uint32_t pmtu)
-{
-    return length == 0 ? 1 : (length - 1) / pmtu + 1;
 }
 #endif

@@ -14,7 +14,7 @@ struct iba_shadow_read *iba_shadow_read_at(struct iba_shadow_requests *q, iba_ps
     for (unsigned i = 0; i < q->n_read; i++) {
         struct iba_shadow_read *r = &q->read[i];
         const int32_t d = iba_psn_diff(psn, r->psn);
-        if (r->used && d >= 0 && (uint32_t)d < (r->n ? r->n : iba_shadow_packets(r->length, SMALLEST_MTU)))
+        if (r->used && d >= 0 && (uint32_t)d < (r->n ? r->n : iba_mtu_packets(r->length, SMALLEST_MTU)))
             return r;
     }
     return NULL;
@@ -45,11 +45,11 @@ static void resolve_open(struct iba_look *l, struct iba_shadow_requests *q)
     if (!q->open.used || d <= 0 || l->late)
         return;
     for (uint32_t mtu = SMALLEST_MTU; mtu <= LARGEST_MTU; mtu *= 2)
-        if (iba_shadow_packets(q->open.length, mtu) == (uint32_t)d) {
+        if (iba_mtu_packets(q->open.length, mtu) == (uint32_t)d) {
             fits++;
             pmtu = mtu;
         }
-    const uint32_t most = iba_shadow_packets(q->open.length, SMALLEST_MTU);
+    const uint32_t most = iba_mtu_packets(q->open.length, SMALLEST_MTU);
     if (fits == 1)
         iba_shadow_learn_pmtu(l->s, l->flow, pmtu, false);
     else
@@ -63,7 +63,7 @@ uint32_t iba_shadow_psns(const struct iba_look *l)
     const uint32_t length = iba_reth_dmalen(iba_view_hdr(l->v, IBA_H_reth));
     if (length <= SMALLEST_MTU)
         return 1;
-    return l->flow->pmtu ? iba_shadow_packets(length, l->flow->pmtu) : 0;
+    return l->flow->pmtu ? iba_mtu_packets(length, l->flow->pmtu) : 0;
 }
 
 static void begin(struct iba_look *l, struct iba_shadow_requests *q)
