@@ -1,6 +1,7 @@
 #include "judge/message.h"
 #include <stdlib.h>
 #include "wire/iba_aeth.h"
+#include "wire/iba_mtu.h"
 
 enum { ATOMIC_BYTES = 8, SMALLEST_MTU = 256 };
 
@@ -66,7 +67,7 @@ static uint32_t psns_of(uint32_t known_pmtu, enum message_kind kind, uint64_t by
 {
     const uint32_t pmtu = known_pmtu ? known_pmtu : SMALLEST_MTU;
 
-    return kind != MESSAGE_READ || bytes <= pmtu ? 1 : (uint32_t)((bytes - 1) / pmtu + 1);
+    return kind == MESSAGE_READ ? iba_mtu_packets(bytes, pmtu) : 1;
 }
 
 static struct line *line_of(struct messages *s, uint32_t slot, const struct direction *d)
