@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "making.h"
+#include "wire/iba_mtu.h"
 
 enum { OFTEN = 4 };
 struct place { /* where a word's text goes */
@@ -22,7 +23,7 @@ static void __attribute__((format(printf, 2, 3))) put(struct place *p, const cha
 
 static uint32_t packets_of(const struct making *m, uint32_t bytes)
 {
-    return bytes ? (bytes + m->pmtu - 1) / m->pmtu : 1;
+    return iba_mtu_packets(bytes, m->pmtu);
 }
 
 /* ---- numbers ---- */
