@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "replay.h"
+#include "wire/iba_mtu.h"
 
 enum { ATOMIC_BYTES = 8, MOST = 1 << 28 };
 
@@ -142,7 +143,7 @@ static void from_responses(const struct capture_file *c, const struct flow *f, s
 
     if (!reach_of(p, &r) || !r.read)
         return;
-    const int32_t n = r.atomic ? 1 : (int32_t)((r.length + mtu - 1) / mtu);
+    const int32_t n = r.atomic ? 1 : (int32_t)iba_mtu_packets(r.length, mtu);
     uint64_t seen = 0; /* bit k: response k was there; a later one answers a repetition */
     for (size_t k = 0; k < f->n_response; k++) {
         const struct packet *a = flow_response(c, f, k);
