@@ -9,7 +9,6 @@ enum { PKEY_FULL = 0x8000, GID_BYTES = 16, GID_PREFIX_BYTES = 8 };
 
 static const uint8_t zero_gid[GID_BYTES];
 static const uint8_t default_prefix[GID_PREFIX_BYTES] = {0xfe, 0x80};
-static const uint8_t ipv4_prefix[12] = {[10] = 0xff, [11] = 0xff};
 
 /* RFC 4291, appendix A: FFFE in the middle, the universal/local bit turned over. */
 static uint64_t eui64_of_mac(uint64_t mac)
@@ -121,17 +120,6 @@ bool iba_port_has_gid(const struct iba_port *p, const uint8_t *gid)
         if (is_gid(p, i, gid, from))
             return true;
     return false;
-}
-
-bool iba_gid_is_ipv4(const uint8_t *gid)
-{
-    return memcmp(gid, ipv4_prefix, sizeof ipv4_prefix) == 0;
-}
-
-void iba_gid_set_ipv4(uint8_t *gid, uint32_t address)
-{
-    memcpy(gid, ipv4_prefix, sizeof ipv4_prefix);
-    iba_bits_put(gid, 96, 32, address);
 }
 
 bool iba_gid_is_multicast(const uint8_t *gid)

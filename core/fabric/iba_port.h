@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "wire/iba_change.h"
+#include "wire/iba_endpoints.h"
 #include "wire/iba_mtu.h"
 #include "wire/iba_view.h"
 
@@ -97,8 +98,6 @@ bool iba_port_has_lid(const struct iba_port *p, uint16_t lid);
 bool iba_port_has_gid(const struct iba_port *p, const uint8_t *gid);
 /* FFxx::, or ::ffff:a.b.c.d of an IPv4 multicast address (RO-06). */
 bool iba_gid_is_multicast(const uint8_t *gid);
-bool iba_gid_is_ipv4(const uint8_t *gid); /* ::ffff:a.b.c.d */
-void iba_gid_set_ipv4(uint8_t *gid, uint32_t address);
 /* The MAC a GID stands for (RO-06): multicast groups, and link-local GIDs made of a MAC. Others must be asked for on
  * the network: false. */
 bool iba_gid_mac(const uint8_t *gid, uint64_t *mac);
