@@ -1,5 +1,6 @@
 #include <string.h>
 #include "iba_rx_path.h"
+#include "wire/iba_endpoints.h"
 
 enum { MULTICAST_QPN = 0xffffff, VL_MANAGEMENT = 15, LRH_ALLOWANCE = 124, ECN_CE = 3, GID_BYTES = 16 };
 
@@ -121,56 +122,19 @@ bool iba_rx_marked(const struct iba_rx *x)
 
 /* ---- GIDs ---- */
 
-struct ends {
-    uint8_t source[GID_BYTES], target[GID_BYTES];
-};
-
-static void map_ipv4(uint32_t address, uint8_t *gid)
-{
-    memset(gid, 0, GID_BYTES);
-    gid[10] = gid[11] = 0xff;
-    iba_bits_put(gid, 96, 32, address);
-}
-
-static bool is_mapped(const uint8_t *gid)
-{
-    static const uint8_t prefix[12] = {[10] = 0xff, [11] = 0xff};
-
-    return memcmp(gid, prefix, sizeof prefix) == 0;
-}
-
 /* All but IB packets without GRH. */
 static bool has_ends(const struct iba_rx *x)
 {
     return x->v->proto == IBA_PROTO_ROCE2 || iba_view_has(x->v, IBA_H_grh);
 }
 
-/* False: there are none. */
-static bool ends_of(const struct iba_rx *x, struct ends *e)
-{
-    if (x->v->proto == IBA_PROTO_ROCE2 && x->v->l3 == IBA_H_ipv4) {
-        map_ipv4(iba_ipv4_src(l3(x)), e->source); /* RO-16 */
-        map_ipv4(iba_ipv4_dst(l3(x)), e->target);
-        return true;
-    }
-    if (x->v->proto == IBA_PROTO_ROCE2) {
-        memcpy(e->source, iba_ipv6_src(l3(x)), GID_BYTES);
-        memcpy(e->target, iba_ipv6_dst(l3(x)), GID_BYTES);
-        return true;
-    }
-    if (!iba_view_has(x->v, IBA_H_grh))
-        return false;
-    memcpy(e->source, iba_grh_sgid(iba_view_hdr(x->v, IBA_H_grh)), GID_BYTES);
-    memcpy(e->target, iba_grh_dgid(iba_view_hdr(x->v, IBA_H_grh)), GID_BYTES);
-    return true;
-}
-
 bool iba_rx_return_path(const struct iba_rx *x, struct iba_av *av)
 {
     enum { HOPS = 64, NO_VLAN = 0xffff };
-    struct ends e;
+    struct iba_endpoint_gids e;
 
-    *av = (struct iba_av){.port = x->port->number, .hop_limit = HOPS, .vlan = NO_VLAN, .grh = ends_of(x, &e)};
+    *av = (struct iba_av){
+        .port = x->port->number, .hop_limit = HOPS, .vlan = NO_VLAN, .grh = iba_endpoints_gids(&e, x->v)};
     if (on_ib(x)) {
         av->sl = iba_lrh_sl(frame(x));
         av->dlid = iba_lrh_slid(frame(x));
@@ -183,11 +147,11 @@ bool iba_rx_return_path(const struct iba_rx *x, struct iba_av *av)
     }
     if (!av->grh)
         return on_ib(x);
-    memcpy(av->dgid, e.source, GID_BYTES);
+    memcpy(av->dgid, e.src, GID_BYTES);
     for (uint8_t i = 0; i < x->port->n_gid; i++)
-        if (memcmp(x->port->gid[i], e.target, GID_BYTES) == 0)
+        if (memcmp(x->port->gid[i], e.dst, GID_BYTES) == 0)
             av->sgid_index = i;
-    return !iba_gid_is_multicast(e.source);
+    return !iba_gid_is_multicast(e.src);
 }
 
 /* On IB the default prefix stands for the port's own (PV-22). */
@@ -198,11 +162,6 @@ static bool same_gid(const struct iba_rx *x, const uint8_t *packet, const uint8_
     if (on_ib(x) && memcmp(packet, default_prefix, sizeof default_prefix) == 0)
         return memcmp(packet + 8, configured + 8, 8) == 0;
     return memcmp(packet, configured, GID_BYTES) == 0;
-}
-
-static bool group_gid(const uint8_t *gid)
-{
-    return iba_gid_is_multicast(gid) || (is_mapped(gid) && (gid[12] & 0xf0) == 0xe0); /* RO-48 */
 }
 
 /* ---- against DestQP and the port ---- */
@@ -220,27 +179,27 @@ bool iba_rx_multicast_no_grh(const struct iba_rx *x)
 bool iba_rx_multicast_disagrees(const struct iba_rx *x)
 {
     const bool qp = iba_bth_destqp(x->bth) == MULTICAST_QPN;
-    struct ends e;
+    struct iba_endpoint_gids e;
 
     if (on_ib(x) && (iba_lid_classify(iba_lrh_dlid(frame(x))) == IBA_LID_MULTICAST) != qp)
         return true;
-    return ends_of(x, &e) && group_gid(e.target) != qp;
+    return iba_endpoints_gids(&e, x->v) && iba_gid_is_multicast(e.dst) != qp; /* RO-48 */
 }
 
 bool iba_rx_of_group(const struct iba_rx *x, const struct iba_mcast *m)
 {
-    struct ends e;
+    struct iba_endpoint_gids e;
 
-    return m->used && ends_of(x, &e) && memcmp(m->gid, e.target, GID_BYTES) == 0 &&
+    return m->used && iba_endpoints_gids(&e, x->v) && memcmp(m->gid, e.dst, GID_BYTES) == 0 &&
            (!on_ib(x) || m->lid == iba_lrh_dlid(frame(x)));
 }
 
 bool iba_rx_ip_mapped_wrongly(const struct iba_rx *x)
 {
-    struct ends e;
+    struct iba_endpoint_gids e;
 
-    return x->v->proto == IBA_PROTO_ROCE2 && x->v->l3 == IBA_H_ipv6 && ends_of(x, &e) &&
-           (is_mapped(e.source) || is_mapped(e.target));
+    return x->v->proto == IBA_PROTO_ROCE2 && x->v->l3 == IBA_H_ipv6 && iba_endpoints_gids(&e, x->v) &&
+           (iba_gid_is_ipv4(e.src) || iba_gid_is_ipv4(e.dst));
 }
 
 /* ---- against the QP ---- */
@@ -272,12 +231,12 @@ static bool grh_unwanted(const struct iba_rx *x, const struct iba_av *av)
 
 static bool gids_differ(const struct iba_rx *x, const struct iba_av *av)
 {
-    struct ends e;
+    struct iba_endpoint_gids e;
 
-    if (!wants_grh(x, av) || !ends_of(x, &e))
+    if (!wants_grh(x, av) || !iba_endpoints_gids(&e, x->v))
         return false;
-    return av->sgid_index >= x->port->n_gid || !same_gid(x, e.target, x->port->gid[av->sgid_index]) ||
-           !same_gid(x, e.source, av->dgid);
+    return av->sgid_index >= x->port->n_gid || !same_gid(x, e.dst, x->port->gid[av->sgid_index]) ||
+           !same_gid(x, e.src, av->dgid);
 }
 
 static bool slid_differs(const struct iba_rx *x, const struct iba_av *av)
@@ -325,8 +284,8 @@ bool iba_rx_comes_along(const struct iba_rx *x, const struct iba_av *av)
 
 bool iba_rx_gid_foreign(const struct iba_rx *x)
 {
-    struct ends e;
+    struct iba_endpoint_gids e;
 
-    return !iba_rx_connected(x) && iba_bth_destqp(x->bth) != MULTICAST_QPN && ends_of(x, &e) &&
-           !iba_port_has_gid(x->port, e.target);
+    return !iba_rx_connected(x) && iba_bth_destqp(x->bth) != MULTICAST_QPN && iba_endpoints_gids(&e, x->v) &&
+           !iba_port_has_gid(x->port, e.dst);
 }
