@@ -22,7 +22,7 @@ enum { JUDGE_DIRECTIONS = 1 << 18 };
 /* Between whom; many directions have the same. */
 struct path {
     uint32_t chain;
-    uint8_t kind; /* enum iba_flow_addr */
+    uint8_t kind; /* enum iba_addr_kind */
     uint8_t src[16], dst[16];
 };
 /* One direction of a connection; lives as long as the judge. */

@@ -88,9 +88,9 @@ static void value(struct out *o, enum agreed_form form, uint64_t v)
 
 static void ends(struct out *o, const struct direction *d)
 {
-    stat_addr_print(o, (enum stat_addr_kind)d->path->kind, d->path->src);
+    stat_addr_print(o, (enum iba_addr_kind)d->path->kind, d->path->src);
     OUT_LIT(o, " to ");
-    stat_addr_print(o, (enum stat_addr_kind)d->path->kind, d->path->dst);
+    stat_addr_print(o, (enum iba_addr_kind)d->path->kind, d->path->dst);
     OUT_LIT(o, " QP ");
     out_hex(o, d->qpn, 6);
 }
@@ -171,7 +171,7 @@ static void by_itself(struct pen *p, const struct agreed_row *r)
     enum { FIRST_DYNAMIC = 49152 };
     const struct path *path = r->d->path;
 
-    if (r->hops.any && r->hops.least <= 1 && path->kind != IBA_FLOW_GID)
+    if (r->hops.any && r->hops.least <= 1 && path->kind != IBA_ADDR_GID)
         say(p, r, HOPS, r->hops.least, 0);
     if (r->port.any && r->port.least < FIRST_DYNAMIC)
         say(p, r, PORT_LOW, r->port.least, 0);
@@ -181,7 +181,7 @@ static void by_itself(struct pen *p, const struct agreed_row *r)
         say(p, r, ACK_ECT, 0, 0);
     if (r->requests && r->retry.most > 0 && r->ect && !r->ce)
         say(p, r, UNMARKED, 0, 0);
-    if (path->kind != IBA_FLOW_IPV4 && path->kind != IBA_FLOW_LID && fe80(path->src) && !fe80(path->dst))
+    if (path->kind != IBA_ADDR_IPV4 && path->kind != IBA_ADDR_LID && fe80(path->src) && !fe80(path->dst))
         say(p, r, LINK_LOCAL, 0, 0);
 }
 

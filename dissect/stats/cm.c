@@ -34,7 +34,7 @@ static const char *reason_name(const struct cm_connection *c)
 static void end_cells(struct table *t, const struct cm_connection *c, const struct cm_end *e)
 {
     table_begin(t);
-    stat_addr_print(t->o, (enum stat_addr_kind)c->kind, e->addr);
+    stat_addr_print(t->o, (enum iba_addr_kind)c->kind, e->addr);
     table_end(t);
     table_begin(t);
     if (e->known)
@@ -93,8 +93,8 @@ static void print_text(const struct cm_track *s, struct out *o)
     struct table t;
 
     for (size_t i = 0; (c = cm_track_nth(s, i)) != NULL; i++) {
-        column[1].width = stat_addr_wider(o, column[1].width, (enum stat_addr_kind)c->kind, c->active.addr);
-        column[3].width = stat_addr_wider(o, column[3].width, (enum stat_addr_kind)c->kind, c->passive.addr);
+        column[1].width = stat_addr_wider(o, column[1].width, (enum iba_addr_kind)c->kind, c->active.addr);
+        column[3].width = stat_addr_wider(o, column[3].width, (enum iba_addr_kind)c->kind, c->passive.addr);
     }
     table_open(&t, o, "Connections, as the connection manager's messages tell", column, sizeof column / sizeof *column);
     for (size_t i = 0; (c = cm_track_nth(s, i)) != NULL; i++)
@@ -114,7 +114,7 @@ static void end_json(struct out *o, const char *key, const struct cm_connection 
 {
     json_key(o, key);
     OUT_LIT(o, "{\"address\":\"");
-    stat_addr_print(o, (enum stat_addr_kind)c->kind, e->addr);
+    stat_addr_print(o, (enum iba_addr_kind)c->kind, e->addr);
     out_ch(o, '"');
     json_known(o, "qp", e->known, e->qpn);
     json_known(o, "comm_id", e == &c->active || (e->known && !c->sidr), e->comm_id);

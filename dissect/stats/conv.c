@@ -138,7 +138,7 @@ static const uint8_t *addr_of(const struct conv *c, bool src)
 static void print_addr(struct table *t, const struct conv *c, bool src)
 {
     table_begin(t);
-    stat_addr_print(t->o, (enum stat_addr_kind)c->key.addrs.kind, addr_of(c, src));
+    stat_addr_print(t->o, (enum iba_addr_kind)c->key.addrs.kind, addr_of(c, src));
     table_end(t);
 }
 
@@ -202,7 +202,7 @@ static uint8_t addr_width(struct out *o, const struct convs *s, bool src)
     uint8_t widest = sizeof "Destination" - 1;
 
     for (size_t i = 0; i < s->n; i++)
-        widest = stat_addr_wider(o, widest, (enum stat_addr_kind)s->conv[i].key.addrs.kind, addr_of(&s->conv[i], src));
+        widest = stat_addr_wider(o, widest, (enum iba_addr_kind)s->conv[i].key.addrs.kind, addr_of(&s->conv[i], src));
     return widest;
 }
 
@@ -233,7 +233,7 @@ static void print_json_addr(struct out *o, const char *key, const struct conv *c
 {
     json_key(o, key);
     out_ch(o, '"');
-    stat_addr_print(o, (enum stat_addr_kind)c->key.addrs.kind, addr_of(c, src));
+    stat_addr_print(o, (enum iba_addr_kind)c->key.addrs.kind, addr_of(c, src));
     out_ch(o, '"');
 }
 
@@ -249,7 +249,7 @@ static void print_json_time(struct out *o, const char *key, const struct conv *c
 static void print_json_conv(struct out *o, const struct conv *c)
 {
     out_str(o, "{\"address\":\"");
-    out_str(o, stat_addr_kind_name((enum stat_addr_kind)c->key.addrs.kind));
+    out_str(o, stat_addr_kind_name((enum iba_addr_kind)c->key.addrs.kind));
     out_ch(o, '"');
     print_json_addr(o, "src", c, true);
     print_json_addr(o, "dst", c, false);

@@ -5,14 +5,14 @@
 
 static void print_addr(struct out *o, const struct direction *d, bool source)
 {
-    stat_addr_print(o, (enum stat_addr_kind)d->path->kind, source ? d->path->src : d->path->dst);
+    stat_addr_print(o, (enum iba_addr_kind)d->path->kind, source ? d->path->src : d->path->dst);
 }
 
 /* As wide as the longest addresses. */
 static void widen(struct out *o, struct column *source, struct column *destination, const struct path *p)
 {
-    source->width = stat_addr_wider(o, source->width, (enum stat_addr_kind)p->kind, p->src);
-    destination->width = stat_addr_wider(o, destination->width, (enum stat_addr_kind)p->kind, p->dst);
+    source->width = stat_addr_wider(o, source->width, (enum iba_addr_kind)p->kind, p->src);
+    destination->width = stat_addr_wider(o, destination->width, (enum iba_addr_kind)p->kind, p->dst);
 }
 
 void ends_columns(struct out *o, struct column column[ENDS_COLUMNS], const struct direction *const *d, size_t n)
@@ -67,7 +67,7 @@ static void json_addr(struct out *o, const char *key, const struct direction *d,
 
 void ends_json(struct out *o, const struct direction *d)
 {
-    json_str(o, "address", stat_addr_kind_name((enum stat_addr_kind)d->path->kind));
+    json_str(o, "address", stat_addr_kind_name((enum iba_addr_kind)d->path->kind));
     json_addr(o, "src", d, true);
     json_known(o, "source_qp", d->knows_source_qp, d->source_qp);
     json_addr(o, "dst", d, false);

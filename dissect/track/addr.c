@@ -2,39 +2,23 @@
 
 bool stat_addrs_get(struct stat_addrs *a, const struct iba_view *v)
 {
-    const uint8_t *l3 = v->wire + v->l3_at;
+    struct iba_endpoints e;
 
     memset(a, 0, sizeof *a);
-    if (!iba_view_has_bth(v))
+    if (!iba_endpoints_of(&e, v))
         return false;
-    if (v->l3 == IBA_H_ipv4) {
-        a->kind = STAT_ADDR_IPV4;
-        memcpy(a->src, l3 + IBA_AT_ipv4_src / 8, 4);
-        memcpy(a->dst, l3 + IBA_AT_ipv4_dst / 8, 4);
-    } else if (v->l3 == IBA_H_ipv6) {
-        a->kind = STAT_ADDR_IPV6;
-        memcpy(a->src, iba_ipv6_src(l3), sizeof a->src);
-        memcpy(a->dst, iba_ipv6_dst(l3), sizeof a->dst);
-    } else if (v->l3 == IBA_H_grh || (v->l3 == IBA_H_lrh && iba_view_has(v, IBA_H_grh))) {
-        const uint8_t *grh = iba_view_hdr(v, IBA_H_grh);
-        a->kind = STAT_ADDR_GID;
-        memcpy(a->src, iba_grh_sgid(grh), sizeof a->src);
-        memcpy(a->dst, iba_grh_dgid(grh), sizeof a->dst);
-    } else if (v->l3 == IBA_H_lrh) {
-        a->kind = STAT_ADDR_LID;
-        memcpy(a->src, l3 + IBA_AT_lrh_slid / 8, 2);
-        memcpy(a->dst, l3 + IBA_AT_lrh_dlid / 8, 2);
-    } else
-        return false;
+    a->kind = (uint8_t)e.kind;
+    iba_addr_copy(a->src, e.kind, e.src);
+    iba_addr_copy(a->dst, e.kind, e.dst);
     return true;
 }
 
-void stat_addr_print(struct out *o, enum stat_addr_kind kind, const uint8_t *addr)
+void stat_addr_print(struct out *o, enum iba_addr_kind kind, const uint8_t *addr)
 {
     switch (kind) {
-    case STAT_ADDR_IPV4: out_ip4(o, (uint32_t)iba_bits_get(addr, 0, 32)); break;
-    case STAT_ADDR_IPV6: out_ip6(o, addr); break;
-    case STAT_ADDR_GID:
+    case IBA_ADDR_IPV4: out_ip4(o, (uint32_t)iba_bits_get(addr, 0, 32)); break;
+    case IBA_ADDR_IPV6: out_ip6(o, addr); break;
+    case IBA_ADDR_GID:
         OUT_LIT(o, "GID: ");
         out_ip6(o, addr);
         break;
@@ -42,7 +26,7 @@ void stat_addr_print(struct out *o, enum stat_addr_kind kind, const uint8_t *add
     }
 }
 
-uint8_t stat_addr_wider(struct out *o, uint8_t width, enum stat_addr_kind kind, const uint8_t *addr)
+uint8_t stat_addr_wider(struct out *o, uint8_t width, enum iba_addr_kind kind, const uint8_t *addr)
 {
     (void)out_flush(o);
     stat_addr_print(o, kind, addr);
@@ -51,9 +35,9 @@ uint8_t stat_addr_wider(struct out *o, uint8_t width, enum stat_addr_kind kind, 
     return width;
 }
 
-const char *stat_addr_kind_name(enum stat_addr_kind kind)
+const char *stat_addr_kind_name(enum iba_addr_kind kind)
 {
-    static const char *const name[STAT_ADDR_COUNT] = {"ipv4", "ipv6", "gid", "lid"};
+    static const char *const name[IBA_ADDR_KINDS] = {"ipv4", "ipv6", "gid", "lid"};
     return name[kind];
 }
 

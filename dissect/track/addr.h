@@ -2,23 +2,22 @@
 #ifndef DISSECT_TRACK_ADDR_H
 #define DISSECT_TRACK_ADDR_H
 #include "field/out.h"
-#include "wire/iba_view.h"
+#include "wire/iba_endpoints.h"
 
-enum stat_addr_kind { STAT_ADDR_IPV4, STAT_ADDR_IPV6, STAT_ADDR_GID, STAT_ADDR_LID, STAT_ADDR_COUNT };
 struct stat_addrs {
-    uint8_t kind;             /* enum stat_addr_kind, of both */
-    uint8_t src[16], dst[16]; /* in wire order from the left, zero behind */
+    uint8_t kind;                                   /* enum iba_addr_kind, of both */
+    uint8_t src[IBA_ADDR_MOST], dst[IBA_ADDR_MOST]; /* in wire order from the left, zero behind */
 };
 
 /* False when the packet has no transport header behind an address. A native packet with a GRH goes by its GIDs. */
 bool stat_addrs_get(struct stat_addrs *a, const struct iba_view *v);
 /* As tshark's columns show it: "192.0.2.1", "2001:db8::1", "GID: fe80::1", "LID: 4". */
-void stat_addr_print(struct out *o, enum stat_addr_kind kind, const uint8_t *addr);
+void stat_addr_print(struct out *o, enum iba_addr_kind kind, const uint8_t *addr);
 /* Characters that it takes, if more than `width`, else `width`. It is written where the output goes next, and taken
  * back. */
-uint8_t stat_addr_wider(struct out *o, uint8_t width, enum stat_addr_kind kind, const uint8_t *addr);
+uint8_t stat_addr_wider(struct out *o, uint8_t width, enum iba_addr_kind kind, const uint8_t *addr);
 /* "ipv4", "ipv6", "gid", "lid". */
-const char *stat_addr_kind_name(enum stat_addr_kind kind);
+const char *stat_addr_kind_name(enum iba_addr_kind kind);
 
 /* Where in `slot`, an open hash table of `slots` (a power of two), the item stands whose first `key_bytes` bytes are
  * the key, or the free place where it belongs (value 0). A slot holds the item's index plus one; the caller keeps half

@@ -326,15 +326,15 @@ struct cm_connection *cm_track_packet(struct cm_track *t, const struct packet *p
 static bool end_is_at(const struct cm_connection *c, const struct cm_end *e, uint8_t kind, const uint8_t *addr)
 {
     static const uint8_t none[16] = {0};
-    uint8_t gid[16] = {[10] = 0xff, [11] = 0xff}; /* an IPv4 address as a GID: A17 */
+    uint8_t gid[16];
     bool at = c->kind == kind && memcmp(e->addr, addr, sizeof e->addr) == 0;
 
-    if (kind == STAT_ADDR_IPV4)
-        memcpy(gid + 12, addr, 4);
+    if (kind == IBA_ADDR_IPV4)
+        iba_gid_set_ipv4(gid, (uint32_t)iba_bits_get(addr, 0, 32)); /* A17 */
     else
         memcpy(gid, addr, sizeof gid);
     for (unsigned i = 0; i < CM_PATHS && !at; i++)
-        if (kind == STAT_ADDR_LID)
+        if (kind == IBA_ADDR_LID)
             at = e->lid[i] != 0 && e->lid[i] == iba_bits_get(addr, 0, 16);
         else
             at = memcmp(e->gid[i], gid, sizeof gid) == 0 && memcmp(gid, none, sizeof gid) != 0;

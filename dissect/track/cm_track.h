@@ -22,7 +22,7 @@ struct cm_end {
 struct cm_connection {
     bool outlived;   /* a later one has a QP of it */
     bool used, sidr; /* sidr: a service identifier resolved to a datagram QP; there is no connection */
-    uint8_t kind;    /* enum stat_addr_kind, of both ends */
+    uint8_t kind;    /* enum iba_addr_kind, of both ends */
     uint8_t state;   /* enum cm_state */
     struct cm_end active, passive;
     uint64_t service_id;
