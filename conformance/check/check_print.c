@@ -5,15 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include "output/finding_text.h"
+#include "wire/iba_endpoints.h"
 
 enum { ADDR_BYTES = 64, QP_BYTES = 16 };
 
 static const char *addr(char *buf, const struct iba_flow_key *k, const uint8_t *a)
 {
-    if (k->kind == IBA_FLOW_LID)
+    if (k->kind == IBA_ADDR_LID)
         snprintf(buf, ADDR_BYTES, "LID %u", a[0] << 8 | a[1]);
     else
-        inet_ntop(k->kind == IBA_FLOW_IPV4 ? AF_INET : AF_INET6, a, buf, ADDR_BYTES);
+        inet_ntop(k->kind == IBA_ADDR_IPV4 ? AF_INET : AF_INET6, a, buf, ADDR_BYTES);
     return buf;
 }
 
