@@ -17,19 +17,14 @@ const struct packet *flow_response(const struct capture_file *c, const struct fl
 static bool addresses(const struct packet *p, struct address *from, struct address *to)
 {
     const uint8_t *eth = packet_hdr(p, IBA_H_eth);
+    struct iba_endpoint_gids gids;
 
-    if (!eth || p->view.proto != IBA_PROTO_ROCE2)
+    if (!eth || p->view.proto != IBA_PROTO_ROCE2 || !iba_endpoints_gids(&gids, &p->view))
         return false;
-    const uint8_t *l3 = p->view.wire + p->view.l3_at;
     from->mac = iba_eth_src(eth);
     to->mac = iba_eth_dst(eth);
-    if (p->view.l3 == IBA_H_ipv4) {
-        iba_gid_set_ipv4(from->gid, iba_ipv4_src(l3));
-        iba_gid_set_ipv4(to->gid, iba_ipv4_dst(l3));
-    } else {
-        memcpy(from->gid, iba_ipv6_src(l3), 16);
-        memcpy(to->gid, iba_ipv6_dst(l3), 16);
-    }
+    memcpy(from->gid, gids.src, sizeof from->gid);
+    memcpy(to->gid, gids.dst, sizeof to->gid);
     return true;
 }
 

@@ -10,6 +10,7 @@
 #define IBPROOF_REPLAY_H
 #include "adapter/iba_ca.h"
 #include "wire/iba_aeth.h"
+#include "wire/iba_endpoints.h"
 
 #define NOBODY SIZE_MAX
 
