@@ -17,6 +17,7 @@
  * A capture may begin in the middle, show one direction only, or lack packets: what was not seen is not judged. */
 #ifndef IBA_SHADOW_H
 #define IBA_SHADOW_H
+#include "wire/iba_endpoints.h"
 #include "wire/iba_psn.h"
 #include "wire/iba_view.h"
 
@@ -137,9 +138,8 @@ enum {
 };
 
 /* Who a flow is: in wire order from the left, zero behind. Of a flow that rested until the end only qpn is told. */
-enum iba_flow_addr { IBA_FLOW_IPV4, IBA_FLOW_IPV6, IBA_FLOW_GID, IBA_FLOW_LID };
 struct iba_flow_key {
-    uint8_t kind; /* enum iba_flow_addr */
+    uint8_t kind; /* enum iba_addr_kind */
     uint8_t dst[16];
     uint32_t qpn; /* DestQP */
     uint8_t src[16];
