@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "iba_aeth.h"
 
 #define UNITS(A, code, units, words) [code] = (units),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The syndrome of an AETH: its kinds, the codes of a NAK, of an RNR timer and of end-to-end credits (section 9.7.5).
  *
  * A syndrome is one byte: a reserved bit, two bits of kind, five bits of code. What the code means depends on the kind:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "iba_endpoints.h"
 
 static const uint8_t ipv4_prefix[IBA_ADDR_MOST - IBA_ADDR_IPV4_BYTES] = {[10] = 0xff, [11] = 0xff};

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The two ends of a packet: the network addresses it goes between. */
 #ifndef IBA_ENDPOINTS_H
 #define IBA_ENDPOINTS_H
@@ -6,11 +7,8 @@
 
 /* Where a packet's addresses stand: IP header, GRH, or LRH. A native packet with a GRH goes by its GIDs. */
 enum iba_addr_kind { IBA_ADDR_IPV4, IBA_ADDR_IPV6, IBA_ADDR_GID, IBA_ADDR_LID, IBA_ADDR_KINDS };
-enum {
-    IBA_ADDR_IPV4_BYTES = 4,
-    IBA_ADDR_LID_BYTES = 2,
-    IBA_ADDR_MOST = 16
-}; /* IPv6 addresses and GIDs have 16 bytes */
+/* Bytes of an address; those of IPv6 and GIDs have the most. */
+enum { IBA_ADDR_IPV4_BYTES = 4, IBA_ADDR_LID_BYTES = 2, IBA_ADDR_MOST = 16 };
 
 struct iba_endpoints {
     enum iba_addr_kind kind;  /* of both */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Path MTUs, and how many packets a message takes at one (WF-65, WF-66). */
 #ifndef IBA_MTU_H
 #define IBA_MTU_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The tables of the syndrome against second ones: the rules by which the book's rows go on. */
 #include "wire/iba_aeth.h"
 #include "wire.h"

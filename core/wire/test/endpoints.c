@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Endpoints of every encapsulation, against the places of the addresses as the books draw them. */
 #include "wire/iba_endpoints.h"
 #include "wire.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Path MTUs and what they cut a message into, against counting. */
 #include "wire/iba_mtu.h"
 #include "wire.h"
