@@ -147,9 +147,9 @@ Test(message, every_kind_and_end_has_a_name)
 /* "ATOMIC WRITE" of ATOMIC_WRITE */
 static const char *operation_name(enum iba_operation o)
 {
-    static const char *const name[IBA_OPERATION_COUNT] = {
+    static const char *const name[IBA_OPERATION_COUNT] = {[IBA_OPERATION_NONE] = "nothing",
 #define NAME(operation) [IBA_OPERATION_##operation] = #operation,
-        IBA_OPERATIONS(NAME)};
+                                                          IBA_OPERATIONS(NAME)};
     static char text[32];
 
     snprintf(text, sizeof text, "%s", name[o]);
