@@ -457,7 +457,7 @@ static struct iba_shadow_requests *answered(struct iba_look *l)
 /* What the responses show where no request is in the capture yet. */
 static void alone(struct iba_look *l)
 {
-    const bool plain = l->op->pay == IBA_PAY_NONE && !iba_view_has(l->v, IBA_H_atomicacketh);
+    const bool plain = l->op->operation == IBA_OPERATION_ACK;
     const bool starts = iba_opcode_begins(l->op);
 
     if (iba_syndrome_kind(l->syndrome) != IBA_AETH_ACK || iba_shadow_id_says_no(l))
@@ -569,7 +569,7 @@ void iba_shadow_response(struct iba_look *l)
     count_row(l);
     if (aeth && iba_syndrome_kind(l->syndrome) != IBA_AETH_ACK)
         negative(l, q);
-    else if (l->op->pay == IBA_PAY_NONE && !iba_view_has(l->v, IBA_H_atomicacketh))
+    else if (l->op->operation == IBA_OPERATION_ACK)
         acknowledge(l, q);
     else if (!data(l, q))
         return;
