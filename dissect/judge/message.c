@@ -253,7 +253,7 @@ static void response(struct messages *s, const struct message_packet *p)
     const uint8_t *aeth = iba_view_has(p->view, IBA_H_aeth) ? iba_view_hdr(p->view, IBA_H_aeth) : NULL;
     const uint8_t kind = aeth ? iba_aeth_syn_kind(aeth) : (uint8_t)IBA_AETH_ACK;
     const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(p->view)));
-    const bool plain = p->view->op->pay == IBA_PAY_NONE && !iba_view_has(p->view, IBA_H_atomicacketh);
+    const bool plain = p->view->op->operation == IBA_OPERATION_ACK;
 
     if (kind == IBA_AETH_ACK && plain)
         acknowledge(s, l, p, psn);
