@@ -2,7 +2,7 @@
 #ifndef DISSECT_OPTIONS_H
 #define DISSECT_OPTIONS_H
 #include "output/printer.h"
-#include "shadow/iba_shadow.h"
+#include "observer/iba_observer.h"
 #include "stats/stats.h"
 #include "track/track.h"
 

@@ -107,7 +107,7 @@ static void sequence(const char *base, unsigned window, uint8_t *all, size_t n)
     char name[160];
 
     (void)snprintf(name, sizeof name, "%s-%u", base, window);
-    seed_save("shadow", name, all, n);
+    seed_save("observer", name, all, n);
     for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++) {
         memcpy(all + 1, ways[i], sizeof ways[i]);
         (void)snprintf(name, sizeof name, "%s-%u-%u", base, window, i);

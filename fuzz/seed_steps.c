@@ -59,7 +59,7 @@ static void engine_seed(uint8_t link, uint8_t opcode, unsigned variant)
     n += seed_record(buf + n, WORLD_WAIT, none, 1);
     n += seed_record(buf + n, WORLD_COMPLETE, none, 0);
     seed_save_steps("engine", "step", link * 10u + variant, opcode, buf, n);
-    seed_save_steps("shadow", "step", link * 10u + variant, opcode, buf, n);
+    seed_save_steps("observer", "step", link * 10u + variant, opcode, buf, n);
 }
 
 /* First, Middle, Last, of one operation or of two, and one of them missing. */
@@ -77,7 +77,7 @@ static void message_seed(uint8_t link, uint8_t first, uint8_t last, uint8_t serv
     n += seed_record(buf + n, WORLD_CRAFT, packet, seed_craft(packet, recv[0], service | first, 2, 0, 520));
     n += seed_record(buf + n, WORLD_DRAIN, none, 0);
     seed_save_steps("engine", "message", link * 1000u + service, first * 32u + last, buf, n);
-    seed_save_steps("shadow", "message", link * 1000u + service, first * 32u + last, buf, n);
+    seed_save_steps("observer", "message", link * 1000u + service, first * 32u + last, buf, n);
 }
 
 static void responder_seed(uint8_t link, uint8_t opcode, unsigned variant)

@@ -20,8 +20,8 @@ struct check {
     struct cap_merge *merge;
     struct iba_flow *flow;
     struct iba_known known[FLOWS];
-    uint32_t bucket[IBA_SHADOW_BUCKETS * FLOWS];
-    struct iba_shadow shadow;
+    uint32_t bucket[IBA_OBS_BUCKETS * FLOWS];
+    struct iba_observer observer;
     struct ibc_check_print print;
     FILE *summary; /* of connections that made room for others, until the end */
     iba_time now;
@@ -83,9 +83,9 @@ static void judge(struct check *c, const struct cap_packet *p, size_t source)
     c->began = true;
     (void)iba_view_parse(&v, link, p->data, p->caplen, p->len, NULL);
     iba_view_check(&v);
-    (void)iba_shadow_feed(
-        &c->shadow, &(struct iba_sighting){
-                        .view = &v, .now = c->now, .frame = p->number, .tag = source, .source = (uint32_t)source});
+    (void)iba_observer_feed(
+        &c->observer, &(struct iba_sighting){
+                          .view = &v, .now = c->now, .frame = p->number, .tag = source, .source = (uint32_t)source});
 }
 
 static bool open_all(struct check *c)
@@ -124,7 +124,7 @@ static void read_all(struct check *c)
         else
             judge(c, &p, source);
     }
-    iba_shadow_end(&c->shadow, c->now);
+    iba_observer_end(&c->observer, c->now);
 }
 
 static void copy(FILE *from, FILE *to)
@@ -146,7 +146,7 @@ static void summarise(struct check *c)
     if (found == 0 && !c->o->verbose)
         return;
     copy(c->summary, c->print.out);
-    for (uint32_t i = 0; i < c->shadow.n; i++)
+    for (uint32_t i = 0; i < c->observer.n; i++)
         ibc_check_connection(&c->print, c->print.out, &c->flow[i]);
     ibc_check_totals(&c->print);
 }
@@ -174,17 +174,17 @@ int ibc_check(const struct ibc_check_options *o, FILE *out, FILE *err)
     c->o = o;
     c->err = err;
     c->print = (struct ibc_check_print){
-        .out = out, .json = o->json, .verbose = o->verbose, .shadow = &c->shadow, .file = c->name};
+        .out = out, .json = o->json, .verbose = o->verbose, .observer = &c->observer, .file = c->name};
     if (open_all(c)) {
-        iba_shadow_init(&c->shadow, &(struct iba_shadow_config){.flow = c->flow,
-                                                                .n_flow = FLOWS,
-                                                                .known = c->known,
-                                                                .bucket = c->bucket,
-                                                                .n_known = FLOWS,
-                                                                .zeroed = true,
-                                                                .report = on_finding,
-                                                                .forget = on_forget,
-                                                                .ctx = c});
+        iba_observer_init(&c->observer, &(struct iba_observer_config){.flow = c->flow,
+                                                                      .n_flow = FLOWS,
+                                                                      .known = c->known,
+                                                                      .bucket = c->bucket,
+                                                                      .n_known = FLOWS,
+                                                                      .zeroed = true,
+                                                                      .report = on_finding,
+                                                                      .forget = on_forget,
+                                                                      .ctx = c});
         read_all(c);
         summarise(c);
         rc = c->print.severity[IBA_WARN] + c->print.severity[IBA_ERROR] > 0 ? IBC_CHECK_FOUND : IBC_CHECK_CLEAN;

@@ -21,7 +21,7 @@ static const char *addr(char *buf, const struct iba_flow_key *k, const uint8_t *
 /* The QP a flow comes from; false when nothing told. */
 static bool source_qp(const struct ibc_check_print *p, const struct iba_flow *f, uint32_t *qp)
 {
-    const struct iba_flow *peer = iba_shadow_peer(p->shadow, f);
+    const struct iba_flow *peer = iba_observer_peer(p->observer, f);
 
     if (f->has_qkey)
         *qp = f->src_qp;
@@ -159,7 +159,7 @@ static void direction_json(const struct ibc_check_print *p, FILE *to, const stru
 
 void ibc_check_connection(struct ibc_check_print *p, FILE *to, const struct iba_flow *f)
 {
-    const struct iba_flow *peer = iba_shadow_peer(p->shadow, f);
+    const struct iba_flow *peer = iba_observer_peer(p->observer, f);
     const bool second = peer && (peer->first.at < f->first.at || (peer->first.at == f->first.at && peer < f));
 
     if (second)
@@ -178,22 +178,22 @@ void ibc_check_totals(struct ibc_check_print *p)
         fprintf(p->out,
                 "%" PRIu64 " packets of %" PRIu64 " connections: %" PRIu64 " errors, %" PRIu64 " warnings, %" PRIu64
                 " notes\n",
-                p->shadow->packets, p->connections, p->severity[IBA_ERROR], p->severity[IBA_WARN],
+                p->observer->packets, p->connections, p->severity[IBA_ERROR], p->severity[IBA_WARN],
                 p->severity[IBA_NOTE]);
         return;
     }
     cJSON *o = cJSON_CreateObject(), *found;
     cJSON_AddStringToObject(o, "type", "totals");
-    cJSON_AddNumberToObject(o, "packets", (double)p->shadow->packets);
-    cJSON_AddNumberToObject(o, "others", (double)p->shadow->others);
-    cJSON_AddNumberToObject(o, "seen_twice", (double)p->shadow->seen_twice);
+    cJSON_AddNumberToObject(o, "packets", (double)p->observer->packets);
+    cJSON_AddNumberToObject(o, "others", (double)p->observer->others);
+    cJSON_AddNumberToObject(o, "seen_twice", (double)p->observer->seen_twice);
     cJSON_AddNumberToObject(o, "connections", (double)p->connections);
     cJSON_AddNumberToObject(o, "error", (double)p->severity[IBA_ERROR]);
     cJSON_AddNumberToObject(o, "warn", (double)p->severity[IBA_WARN]);
     cJSON_AddNumberToObject(o, "note", (double)p->severity[IBA_NOTE]);
     found = cJSON_AddObjectToObject(o, "found");
     for (unsigned i = 0; i < IBA_FINDING_COUNT; i++)
-        if (p->shadow->found[i])
-            cJSON_AddNumberToObject(found, iba_findings[i].name, p->shadow->found[i]);
+        if (p->observer->found[i])
+            cJSON_AddNumberToObject(found, iba_findings[i].name, p->observer->found[i]);
     print_object(p->out, o);
 }

@@ -2,12 +2,12 @@
 #ifndef IBC_CHECK_PRINT_H
 #define IBC_CHECK_PRINT_H
 #include "check.h"
-#include "shadow/iba_shadow.h"
+#include "observer/iba_observer.h"
 
 struct ibc_check_print {
     FILE *out;
     bool json, verbose;
-    const struct iba_shadow *shadow;
+    const struct iba_observer *observer;
     const char *const *file; /* by tag */
     iba_time start;          /* of the first packet */
     uint64_t severity[IBA_ERROR + 1], connections;

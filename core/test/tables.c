@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "adapter/iba_change_rules.h"
-#include "shadow/iba_shadow.h"
+#include "observer/iba_observer.h"
 
 static const struct iba_rules *const tables[] = {
 #define TABLE(id, rules, title) &rules,
@@ -154,6 +154,6 @@ Test(tables, each_finding_is_cited)
 {
     for (unsigned i = 0; i < IBA_FINDING_COUNT; i++)
         cr_assert(is_clause(iba_findings[i].clause),
-                  "finding %s of core/shadow/iba_shadow.h cites '%s', which is no clause", iba_findings[i].name,
+                  "finding %s of core/observer/iba_observer.h cites '%s', which is no clause", iba_findings[i].name,
                   iba_findings[i].clause);
 }

@@ -2,7 +2,7 @@
 #ifndef DISSECT_VERDICT_H
 #define DISSECT_VERDICT_H
 #include "output/finding_text.h"
-#include "shadow/iba_shadow.h"
+#include "observer/iba_observer.h"
 
 enum { VERDICT_MOST = 8, VERDICT_COMMENT = VERDICT_MOST * 256 };
 

@@ -5,20 +5,20 @@
 #include "input/merge.h"
 #include "judge/message.h"
 
-/* A shadow's tag: which file, and the packet's number in it. */
+/* An observer's tag: which file, and the packet's number in it. */
 enum { SOURCE_BITS = 8 };
 _Static_assert(CAP_MERGE_MAX < 1 << SOURCE_BITS, "a source fits the tag");
 
 enum { PATH_BUCKETS = 1 << 14 };
 
-struct slot {           /* what a flow of the shadow is to us */
+struct slot {           /* what a flow of the observer is to us */
     uint32_t direction; /* id plus 1; 0: none */
     iba_psn una;        /* of its requests, behind the last that is known to be answered */
     bool has_una;
 };
 struct judge {
     struct judge_config cfg;
-    struct iba_shadow shadow;
+    struct iba_observer observer;
     struct iba_flow *flow;
     struct iba_known *known;
     uint32_t *bucket, *asked;
@@ -83,7 +83,8 @@ static void know_source(struct direction *d, uint32_t qpn)
     d->knows_source_qp = true;
 }
 
-/* What the shadow has learned since. A pairing, which responses are looked at for, may turn out to have been wrong. */
+/* What the observer has learned since. A pairing, which responses are looked at for, may turn out to have been wrong.
+ */
 static void follow(struct judge *j, struct direction *d, const struct iba_flow *f, bool response)
 {
     if (f->pmtu != d->pmtu && f->pmtu != 0)
@@ -98,7 +99,7 @@ static void follow(struct judge *j, struct direction *d, const struct iba_flow *
     }
     if (!response && d->peer != 0 && d->guess == f->guess)
         return;
-    const struct iba_flow *peer = iba_shadow_peer(&j->shadow, f);
+    const struct iba_flow *peer = iba_observer_peer(&j->observer, f);
     if (peer && d->peer == j->known[peer->known - 1].tag && d->guess == f->guess)
         return;
     struct direction *other = peer ? direction_of(j, peer) : NULL;
@@ -148,7 +149,7 @@ struct judge *judge_open(const struct judge_config *cfg)
     j->flow = calloc(JUDGE_FLOWS, sizeof *j->flow);
     j->slot = calloc(JUDGE_FLOWS, sizeof *j->slot);
     j->known = calloc(JUDGE_DIRECTIONS, sizeof *j->known);
-    j->bucket = calloc((size_t)IBA_SHADOW_BUCKETS * JUDGE_DIRECTIONS, sizeof *j->bucket);
+    j->bucket = calloc((size_t)IBA_OBS_BUCKETS * JUDGE_DIRECTIONS, sizeof *j->bucket);
     j->asked = calloc(JUDGE_DIRECTIONS, sizeof *j->asked);
     j->direction = calloc(JUDGE_DIRECTIONS, sizeof *j->direction);
     j->path = calloc(JUDGE_DIRECTIONS, sizeof *j->path);
@@ -159,28 +160,28 @@ struct judge *judge_open(const struct judge_config *cfg)
         judge_close(j);
         return NULL;
     }
-    iba_shadow_init(&j->shadow, &(struct iba_shadow_config){.flow = j->flow,
-                                                            .n_flow = JUDGE_FLOWS,
-                                                            .known = j->known,
-                                                            .bucket = j->bucket,
-                                                            .n_known = JUDGE_DIRECTIONS,
-                                                            .asked = j->asked,
-                                                            .n_asked = JUDGE_DIRECTIONS,
-                                                            .zeroed = true,
-                                                            .pmtu = cfg->pmtu,
-                                                            .report = on_finding,
-                                                            .ctx = j});
+    iba_observer_init(&j->observer, &(struct iba_observer_config){.flow = j->flow,
+                                                                  .n_flow = JUDGE_FLOWS,
+                                                                  .known = j->known,
+                                                                  .bucket = j->bucket,
+                                                                  .n_known = JUDGE_DIRECTIONS,
+                                                                  .asked = j->asked,
+                                                                  .n_asked = JUDGE_DIRECTIONS,
+                                                                  .zeroed = true,
+                                                                  .pmtu = cfg->pmtu,
+                                                                  .report = on_finding,
+                                                                  .ctx = j});
     return j;
 }
 
 /* The request that a response of this flow answers at its PSN, as the other direction last sent it. */
-static const struct iba_shadow_mark *request_of(const struct iba_shadow_requests *q, iba_psn psn)
+static const struct iba_obs_mark *request_of(const struct iba_obs_requests *q, iba_psn psn)
 {
-    const struct iba_shadow_sent *sent = iba_shadow_request_at(q, psn);
-    const struct iba_shadow_mark *m = sent ? &sent->mark : NULL;
+    const struct iba_obs_sent *sent = iba_obs_request_at(q, psn);
+    const struct iba_obs_mark *m = sent ? &sent->mark : NULL;
 
     for (unsigned i = 0; i < q->n_read; i++) {
-        const struct iba_shadow_read *r = &q->read[i];
+        const struct iba_obs_read *r = &q->read[i];
         const int32_t d = iba_psn_diff(psn, r->psn);
         if (r->used && d >= 0 && (uint32_t)d < (r->n ? r->n : 1) && (!m || r->mark.frame > m->frame))
             m = &r->mark;
@@ -191,21 +192,21 @@ static const struct iba_shadow_mark *request_of(const struct iba_shadow_requests
 static void link_to_request(struct judge *j, const struct iba_view *view, const struct iba_flow *f)
 {
     const struct iba_flow *peer =
-        view->op && view->op->dir == IBA_RSP && !f->guess ? iba_shadow_peer(&j->shadow, f) : NULL;
+        view->op && view->op->dir == IBA_RSP && !f->guess ? iba_observer_peer(&j->observer, f) : NULL;
 
     if (!peer)
         return;
-    const struct iba_shadow_mark *m = request_of(&peer->rq, iba_psn_of(iba_bth_psn(iba_view_bth(view))));
+    const struct iba_obs_mark *m = request_of(&peer->rq, iba_psn_of(iba_bth_psn(iba_view_bth(view))));
     if (m && m->frame < j->frame) {
         j->verdict.request_in = m->frame;
         j->verdict.time_ns = (int64_t)(j->now - m->at);
     }
 }
 
-/* The requests that the packet at hand is the first to answer: up to what the shadow knows to be answered now. */
+/* The requests that the packet at hand is the first to answer: up to what the observer knows to be answered now. */
 static void tell_answered(struct judge *j, const struct iba_flow *f)
 {
-    const struct iba_flow *peer = j->cfg.answered ? iba_shadow_peer(&j->shadow, f) : NULL;
+    const struct iba_flow *peer = j->cfg.answered ? iba_observer_peer(&j->observer, f) : NULL;
 
     if (!peer || f->guess || !peer->rq.answered)
         return;
@@ -213,11 +214,11 @@ static void tell_answered(struct judge *j, const struct iba_flow *f)
     const uint32_t direction = j->known[peer->known - 1].tag;
     if (s->direction != direction)
         *s = (struct slot){.direction = direction};
-    if (!s->has_una || iba_psn_diff(peer->rq.una, s->una) > IBA_SHADOW_SENT)
-        s->una = iba_psn_of(peer->rq.una.v - IBA_SHADOW_SENT);
+    if (!s->has_una || iba_psn_diff(peer->rq.una, s->una) > IBA_OBS_SENT)
+        s->una = iba_psn_of(peer->rq.una.v - IBA_OBS_SENT);
     s->has_una = true;
     for (; iba_psn_diff(peer->rq.una, s->una) > 0; s->una = iba_psn_add(s->una, 1)) {
-        const struct iba_shadow_sent *sent = iba_shadow_request_at(&peer->rq, s->una);
+        const struct iba_obs_sent *sent = iba_obs_request_at(&peer->rq, s->una);
         if (sent)
             j->cfg.answered(j->cfg.ctx, sent->mark.frame);
     }
@@ -238,7 +239,7 @@ static void follow_message(struct judge *j, const struct iba_view *view, const s
 {
     if (!j->messages || is_copy(&j->verdict))
         return;
-    const struct iba_flow *peer = iba_shadow_peer(&j->shadow, f);
+    const struct iba_flow *peer = iba_observer_peer(&j->observer, f);
     messages_packet(j->messages, &(struct message_packet){.view = view,
                                                           .verdict = &j->verdict,
                                                           .peer = peer ? direction_of(j, peer) : NULL,
@@ -257,18 +258,18 @@ static void fetch(const struct direction *d)
 
 __attribute__((hot)) void judge_expect(struct judge *j, const struct iba_view *view)
 {
-    if (j->shadow.resting == 0)
+    if (j->observer.resting == 0)
         return;
     if (j->next_ahead == j->n_ahead)
         j->n_ahead = j->next_ahead = 0;
     if (j->n_ahead < JUDGE_AHEAD)
-        iba_shadow_expect(&j->shadow, &j->ahead[j->n_ahead++], view);
+        iba_observer_expect(&j->observer, &j->ahead[j->n_ahead++], view);
 }
 
 void judge_fetch(struct judge *j)
 {
     for (unsigned i = j->next_ahead; i < j->n_ahead; i++)
-        iba_shadow_fetch(&j->shadow, &j->ahead[i]);
+        iba_observer_fetch(&j->observer, &j->ahead[i]);
 }
 
 __attribute__((hot)) unsigned judge_fetch_more(const struct judge *j, uint32_t direction[JUDGE_AHEAD])
@@ -276,7 +277,7 @@ __attribute__((hot)) unsigned judge_fetch_more(const struct judge *j, uint32_t d
     unsigned n = 0;
 
     for (unsigned i = j->next_ahead; i < j->n_ahead; i++) {
-        const uint32_t tag = iba_shadow_fetch_peer(&j->shadow, &j->ahead[i]);
+        const uint32_t tag = iba_observer_fetch_peer(&j->observer, &j->ahead[i]);
         if (tag == 0)
             continue;
         direction[n++] = tag - 1;
@@ -296,14 +297,14 @@ static const struct iba_expected *expected_of(struct judge *j, const struct iba_
 /* From here on most directions rest: what they were looked at in is given back. */
 static void make_room(struct judge *j)
 {
-    iba_shadow_shrink(&j->shadow, JUDGE_FLOWS_OF_MANY);
+    iba_observer_shrink(&j->observer, JUDGE_FLOWS_OF_MANY);
     struct iba_flow *fewer = realloc(j->flow, JUDGE_FLOWS_OF_MANY * sizeof *fewer);
     j->flow = fewer ? fewer : j->flow;
-    j->shadow.cfg.flow = j->flow;
+    j->observer.cfg.flow = j->flow;
     j->many = true;
 }
 
-/* What management datagrams say of the packet, as the shadow wants it. */
+/* What management datagrams say of the packet, as the observer wants it. */
 static struct iba_told told_of(const struct packet *p)
 {
     const struct told *t = &p->told;
@@ -312,13 +313,13 @@ static struct iba_told told_of(const struct packet *p)
     if (t->refused) {
         said.kind = IBA_FINDING_END_REFUSED;
         said.count = t->reason;
-        said.cause = (struct iba_shadow_mark){.frame = t->setup_in, .tag = t->setup_source};
+        said.cause = (struct iba_obs_mark){.frame = t->setup_in, .tag = t->setup_source};
     } else if (t->reused_in) {
         said.kind = IBA_FINDING_QP_REUSED;
-        said.cause = (struct iba_shadow_mark){.frame = t->reused_in, .tag = t->reused_source};
+        said.cause = (struct iba_obs_mark){.frame = t->reused_in, .tag = t->reused_source};
     } else if (t->other_partition) {
         said.kind = IBA_FINDING_MAD_PKEY;
-        said.cause = (struct iba_shadow_mark){.frame = t->response_to, .tag = t->response_to_source};
+        said.cause = (struct iba_obs_mark){.frame = t->response_to, .tag = t->response_to_source};
     } else
         said.any = false;
     return said;
@@ -336,20 +337,20 @@ __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const s
     j->file[p->source] = p->source_name;
     if (p->cap->has_ts && p->cap->ts_ns > j->now)
         j->now = p->cap->ts_ns;
-    if (!j->many && j->shadow.resting > 0)
+    if (!j->many && j->observer.resting > 0)
         make_room(j);
     struct iba_told told;
     if (p->told.used)
         told = told_of(p);
     const struct iba_flow *f =
-        iba_shadow_feed(&j->shadow, &(struct iba_sighting){.view = &p->view,
-                                                           .now = j->now,
-                                                           .frame = p->number,
-                                                           .tag = p->source | p->cap->number << SOURCE_BITS,
-                                                           .source = p->source,
-                                                           .told = p->told.used ? &told : NULL,
-                                                           .expected = expected_of(j, &p->view)});
-    v->same_as = j->shadow.same.frame;
+        iba_observer_feed(&j->observer, &(struct iba_sighting){.view = &p->view,
+                                                               .now = j->now,
+                                                               .frame = p->number,
+                                                               .tag = p->source | p->cap->number << SOURCE_BITS,
+                                                               .source = p->source,
+                                                               .told = p->told.used ? &told : NULL,
+                                                               .expected = expected_of(j, &p->view)});
+    v->same_as = j->observer.same.frame;
     if (!f)
         return v;
     const bool whole = !iba_view_is_damaged(&p->view);
@@ -370,7 +371,7 @@ __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const s
 void judge_end(struct judge *j)
 {
     j->frame = 0;
-    iba_shadow_end(&j->shadow, j->now);
+    iba_observer_end(&j->observer, j->now);
     if (j->messages)
         messages_end(j->messages);
 }

@@ -1,4 +1,4 @@
-/* Packets judged as they come, in one pass and bounded memory: core's shadow, and what ibdissect makes of it.
+/* Packets judged as they come, in one pass and bounded memory: core's observer, and what ibdissect makes of it.
  *
  *     struct judge *j = judge_open(&config);
  *     each packet:  p->verdict = judge_packet(j, p);     CRCs checked before, filters asked behind
@@ -10,8 +10,8 @@
 #include "field/packet.h"
 #include "field/verdict.h"
 
-/* Flows the shadow looks at together: so many until there are more directions than that, then fewer, and the others are
- * at rest. Directions that are remembered to the end, whatever becomes of them. */
+/* Flows the observer looks at together: so many until there are more directions than that, then fewer, and the others
+ * are at rest. Directions that are remembered to the end, whatever becomes of them. */
 enum { JUDGE_FLOWS = 2048, JUDGE_FLOWS_OF_MANY = 384 };
 #ifdef IBPROOF_FUZZED /* opened for each input, where memory is dear */
 enum { JUDGE_DIRECTIONS = JUDGE_FLOWS };

@@ -2,12 +2,12 @@
  * the code has them.
  *
  * rules: every rule table; rows: the same for programs, table<TAB>row; behaviours: every list of them; qp-states: the
- * transitions of modify QP; opcodes, fields: the wire formats; counters: of a port; findings: of the shadow. Markdown,
- * or DOT for qp-states. */
+ * transitions of modify QP; opcodes, fields: the wire formats; counters: of a port; findings: of the observer.
+ * Markdown, or DOT for qp-states. */
 #include <stdio.h>
 #include <string.h>
 #include "adapter/iba_change_rules.h"
-#include "shadow/iba_shadow.h"
+#include "observer/iba_observer.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 #define MEMORY_NAME "memory translation"

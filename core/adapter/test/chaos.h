@@ -70,7 +70,7 @@ struct chaos_end {
     struct iba_mcast mcasts[4];
     struct iba_mkey keys[CHAOS_KEYS];
     uint32_t pds[CHAOS_PDS];
-    uint8_t memory[CHAOS_PLOTS * CHAOS_PLOT], shadow[CHAOS_PLOTS * CHAOS_PLOT];
+    uint8_t memory[CHAOS_PLOTS * CHAOS_PLOT], observer[CHAOS_PLOTS * CHAOS_PLOT];
 };
 struct chaos_frame {
     size_t len;

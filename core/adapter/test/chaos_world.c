@@ -232,7 +232,7 @@ void chaos_unmake_region(struct chaos *c, unsigned end, unsigned i)
     if (!p->alive || iba_mr_deregister(&e->ca.mem, p->lkey) != IBA_MEM_OK)
         return;
     if (may_change(p))
-        memcpy(e->shadow + p->from, e->memory + p->from, p->length);
+        memcpy(e->observer + p->from, e->memory + p->from, p->length);
     p->alive = false;
 }
 
@@ -295,7 +295,7 @@ static void open_end(struct chaos *c, unsigned i)
         e->srq[k].alive = false;
     for (size_t k = 0; k < sizeof e->memory; k++)
         e->memory[k] = (uint8_t)(k * 13 + k / 241);
-    memcpy(e->shadow, e->memory, sizeof e->shadow);
+    memcpy(e->observer, e->memory, sizeof e->observer);
     memset(e->plot, 0, sizeof e->plot);
     memset(e->window, 0, sizeof e->window);
     memset(e->ah_alive, 0, sizeof e->ah_alive);
@@ -372,8 +372,8 @@ static void check_memory(const struct chaos_end *e)
         const struct chaos_plot *p = &e->plot[i];
         const uint64_t first = i * CHAOS_PLOT, end = first + CHAOS_PLOT;
         const uint64_t hole = may_change(p) ? p->from : end, behind = may_change(p) ? p->from + p->length : end;
-        cr_assert(memcmp(e->memory + first, e->shadow + first, hole - first) == 0 &&
-                      memcmp(e->memory + behind, e->shadow + behind, end - behind) == 0,
+        cr_assert(memcmp(e->memory + first, e->observer + first, hole - first) == 0 &&
+                      memcmp(e->memory + behind, e->observer + behind, end - behind) == 0,
                   "memory outside of writable regions has changed");
     }
 }

@@ -2,7 +2,7 @@
 #include "statements/iba_clause.h"
 #include <criterion/criterion.h>
 #include <string.h>
-#include "shadow/iba_shadow.h"
+#include "observer/iba_observer.h"
 
 Test(clause, find)
 {

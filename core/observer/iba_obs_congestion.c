@@ -1,0 +1,63 @@
+/* Congestion: which marked packet a notification answers, and how long after the one before it comes (RO-41, RO-47). */
+#include "observer/iba_obs_parts.h"
+
+enum { ECN_CE = 3 };
+
+/* `hash` is over whose packets are notified of: the sender's QP, the sender, the receiver. */
+static struct iba_obs_congested *place(struct iba_obs_congested *all, uint64_t hash)
+{
+    struct iba_obs_congested *c = &all[hash >> 32 & (IBA_OBS_MARKED - 1)];
+
+    if (c->hash != hash)
+        *c = (struct iba_obs_congested){.hash = hash};
+    return c;
+}
+
+/* The QP that sent it is known where its direction has a peer; else that is all that is known of it. */
+static void remember(struct iba_look *l)
+{
+    const struct iba_flow *f = l->flow;
+    const uint32_t qpn = f->peer && !f->guess ? l->s->cfg.known[f->peer - 1].qpn : 0;
+    struct iba_obs_congested *c = place(l->s->marked, iba_obs_mix_ends(qpn, f->key.src, f->key.dst));
+
+    if (c->mark.frame == 0)
+        c->mark = l->s->now;
+}
+
+void iba_obs_congestion(struct iba_look *l)
+{
+    const struct iba_view *v = l->v;
+    const uint8_t *l3 = v->wire + v->l3_at;
+    const bool ce =
+        (v->l3 == IBA_H_ipv4 && iba_ipv4_ecn(l3) == ECN_CE) || (v->l3 == IBA_H_ipv6 && iba_ipv6_ecn(l3) == ECN_CE);
+
+    if (!ce && !iba_bth_fecn(l->bth))
+        return;
+    iba_obs_tell(l, IBA_FINDING_ECN, NULL);
+    remember(l);
+}
+
+/* It answers the first marked packet since the one before it. */
+void iba_obs_notified(struct iba_look *l)
+{
+    enum { NS_IN_US = 1000 };
+    struct iba_observer *s = l->s;
+    struct iba_flow_key k;
+    iba_obs_key(&k, l->v);
+    struct iba_obs_congested *marked = place(s->marked, iba_obs_mix_ends(k.qpn, k.dst, k.src));
+    struct iba_tell t = {0};
+
+    if (marked->mark.frame == 0)
+        marked = place(s->marked, iba_obs_mix_ends(0, k.dst, k.src));
+    if (marked->mark.frame != 0) {
+        t.cause = &marked->mark;
+        t.wait_ns = s->now.at - marked->mark.at;
+    }
+    struct iba_obs_congested *before =
+        place(s->notified, iba_obs_mix(iba_obs_mix_ends(k.qpn, k.dst, k.src), s->source + UINT64_C(1)));
+    const iba_time since = before->mark.frame ? (s->now.at - before->mark.at) / NS_IN_US : 0;
+    t.count = since < UINT32_MAX ? (uint32_t)since : UINT32_MAX;
+    iba_obs_tell(l, IBA_FINDING_CNP, &t);
+    before->mark = s->now;
+    marked->mark.frame = 0;
+}

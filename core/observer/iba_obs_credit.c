@@ -1,0 +1,51 @@
+/* Credits: how far the responder lets the requester go, and who had to wait for them (section 9.7.7.2). Whether credits
+ * were agreed on no packet says (RQ-45): who goes on without is not told. */
+#include "observer/iba_obs_parts.h"
+
+/* A round trip; who waits no longer waits for the acknowledgement. */
+#define ROUND_NS UINT64_C(1000000)
+
+static int32_t count_diff(uint32_t a, uint32_t b)
+{
+    return iba_psn_diff(iba_psn_of(a), iba_psn_of(b));
+}
+
+/* An acknowledgement: the limit moves (RQ-40). What came before the requester went on is one grant. */
+void iba_obs_grant(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    const uint8_t code = iba_syndrome_code(l->syndrome);
+    const uint32_t limit = (l->msn + iba_credit_count(code)) & IBA_PSN_MASK;
+    const bool first = q->credit.grant.frame <= q->last.frame;
+
+    if (code == IBA_CREDIT_NO_LIMIT) {
+        q->credit.limited = false; /* RQ-43 */
+        return;
+    }
+    if (q->credit.limited && count_diff(limit, q->credit.limit) > 0) {
+        q->credit.before = first ? q->credit.limit : q->credit.before;
+        q->credit.update = (!first && q->credit.update) || l->msn == q->credit.msn;
+        q->credit.grant = l->s->now;
+    }
+    if (!q->credit.limited || count_diff(limit, q->credit.limit) > 0)
+        q->credit.limit = limit;
+    q->credit.msn = l->msn;
+    q->credit.limited = true;
+}
+
+/* The first of a message that takes a receive (RQ-42), behind a grant. One message may begin beyond the limit (RQ-41),
+ * unless it is an acknowledgement with nothing but credits that it waited for (RR-22). */
+void iba_obs_stall(struct iba_look *l, const struct iba_obs_requests *q)
+{
+    const bool starts = iba_opcode_begins(l->op);
+    const bool takes = l->op->operation == IBA_OPERATION_SEND || iba_view_has(l->v, IBA_H_immdt);
+
+    if (!q->credit.limited || q->credit.grant.frame <= q->last.frame || !starts || !takes)
+        return;
+    const iba_time wait = q->credit.grant.at - q->last.at;
+    if (!q->counts || q->msn_lo != q->msn_hi || l->s->now.at - q->credit.grant.at > wait)
+        return; /* who comes so late had nothing to send */
+    const int32_t beyond = count_diff(q->messages + q->msn_lo + 1, q->credit.before);
+    const bool waited = beyond > 1 && wait >= ROUND_NS;
+    if (waited || (beyond == 1 && q->credit.update))
+        iba_obs_tell(l, IBA_FINDING_CREDIT_STALL, &(struct iba_tell){.cause = &q->credit.grant, .wait_ns = wait});
+}

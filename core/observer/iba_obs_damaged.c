@@ -1,0 +1,82 @@
+/* Damaged packets. Their receiver drops them, so for the connection they are lost. Nothing that a damaged packet says
+ * is held against anybody. It may excuse: a packet that jumps over PSNs is told as GAP because these PSNs are missing
+ * from the capture, and they are not missing if the capture has them damaged. BAD_ICRC tells the cause then. */
+#include "observer/iba_obs_parts.h"
+
+static enum iba_finding_kind damage(const struct iba_view *v)
+{
+    if (v->icrc == IBA_CHECK_BAD)
+        return IBA_FINDING_BAD_ICRC;
+    return v->err != IBA_OK ? IBA_FINDING_MALFORMED : IBA_FINDING_BAD_VCRC;
+}
+
+/* Another capture point has the same packet. A copy of it is another. */
+static bool seen_elsewhere(const struct iba_look *l, uint64_t hash)
+{
+    struct iba_observer *const s = l->s;
+
+    for (unsigned i = 0; i < IBA_OBS_RECENT; i++)
+        if (s->damaged[i].mark.frame != 0 && s->damaged[i].hash == hash && s->damaged[i].source != s->source) {
+            s->seen_twice++;
+            s->same = s->damaged[i].mark;
+            s->damaged[i].mark.frame = 0; /* its copy has a twin of its own */
+            return true;
+        }
+    return false;
+}
+
+void iba_obs_damaged(struct iba_look *l)
+{
+    struct iba_observer *const s = l->s;
+    const uint64_t hash = iba_obs_hash(l);
+
+    if (seen_elsewhere(l, hash))
+        return;
+    s->damaged[s->next_damaged] = (struct iba_obs_damaged){.hash = hash,
+                                                           .flow = l->flow,
+                                                           .mark = s->now,
+                                                           .source = s->source,
+                                                           .psn = l->psn,
+                                                           .request = l->op && l->op->dir == IBA_REQ,
+                                                           .read = iba_obs_is_read(l->opcode)};
+    s->next_damaged = (uint8_t)((s->next_damaged + 1) % IBA_OBS_RECENT);
+    iba_obs_tell(l, damage(l->v), NULL);
+}
+
+void iba_obs_damaged_unknown(struct iba_observer *s, const struct iba_view *v)
+{
+    iba_obs_tell(&(struct iba_look){.s = s, .v = v}, damage(v), NULL);
+}
+
+/* Since the packet before the jump. An older one of the same PSN was followed by a repeat that is missing now. */
+static bool is_since(const struct iba_flow *f, const struct iba_finding *t, const struct iba_obs_damaged *d)
+{
+    const uint64_t before = t->kind == IBA_FINDING_GAP ? t->cause : 0;
+
+    return d->mark.frame > before && d->mark.at + IBA_OBS_FLIGHT_NS >= t->at && d->flow == f &&
+           d->request == (t->kind == IBA_FINDING_GAP);
+}
+
+bool iba_obs_damage_explains(const struct iba_observer *s, const struct iba_flow *f, const struct iba_finding *t)
+{
+    uint64_t here = 0, reads = 0;
+    bool read = false;
+
+    if (t->count == 0 || t->count > IBA_OBS_RECENT)
+        return false;
+    for (unsigned i = 0; i < IBA_OBS_RECENT; i++) {
+        const struct iba_obs_damaged *d = &s->damaged[i];
+        const int32_t behind = iba_psn_diff(t->psn, d->psn);
+        if (d->mark.frame == 0 || behind <= 0 || behind > (int32_t)t->count || !is_since(f, t, d))
+            continue;
+        here |= UINT64_C(1) << (t->count - (uint32_t)behind);
+        reads |= (uint64_t)d->read << (t->count - (uint32_t)behind);
+    }
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (here >> i & 1)
+            read = reads >> i & 1; /* its length may be what was damaged: it takes the PSNs up to the next packet */
+        else if (!read)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,80 @@
+/* What only the end of a capture, or of a connection, shows: what was waited for in vain, and why nothing more came. */
+#include "observer/iba_obs_parts.h"
+
+/* Only what shows that the other side was not merely out of sight: it answered before, or was asked again in vain. */
+static bool left_alone(const struct iba_observer *s, const struct iba_flow *f)
+{
+    const struct iba_obs_requests *q = &f->rq;
+
+    return iba_obs_asks(q) &&
+           (q->ask.again > 0 || (f->peer && !f->guess && s->now.at - q->ask.mark.at >= s->cfg.silence_ns));
+}
+
+static void tell_silence(struct iba_observer *s, struct iba_flow *f)
+{
+    iba_obs_tell_of(
+        s, f, IBA_FINDING_SILENCE, &f->rq.ask.mark,
+        &(struct iba_tell){.cause = f->rq.ask.again ? &f->rq.ask.last : NULL, .wait_ns = s->now.at - f->rq.ask.mark.at},
+        f->rq.ask.psn);
+}
+
+/* The next try would have come: a requester waits at most four times as long as it did before. Where how long it did is
+ * forgotten, it is taken to be less than silence_ns. */
+static bool gave_up(const struct iba_observer *s, const struct iba_obs_requests *q, bool over)
+{
+    const iba_time since = s->now.at - q->last.at;
+
+    if (q->ask.again == 0 || (q->ask.pause && q->ask.pause < IBA_OBS_SOONEST_TIMEOUT_NS))
+        return false; /* it came back for what an answer told it: that one was not the last */
+    return over || since > 4 * (q->ask.pause ? q->ask.pause : s->cfg.silence_ns);
+}
+
+/* Refused, and not back since, long after the wait was over. */
+static bool never_came_back(const struct iba_observer *s, const struct iba_obs_requests *q, bool over)
+{
+    const struct iba_obs_reason *r = &q->pending;
+
+    if (r->cause != IBA_CAUSE_RNR || r->served || q->refused < 2 || q->last.at > r->mark.at)
+        return false;
+    return over || s->now.at - r->mark.at > 4 * r->wait_ns + s->cfg.silence_ns;
+}
+
+void iba_obs_tell_end(struct iba_observer *s, struct iba_flow *f, bool over)
+{
+    struct iba_obs_requests *q = &f->rq;
+    const bool alone = left_alone(s, f);
+
+    if (alone && gave_up(s, q, over))
+        iba_obs_tell_of(s, f, IBA_FINDING_END_RETRIES, &q->ask.last,
+                        &(struct iba_tell){.cause = &q->ask.mark, .count = q->ask.again + 1}, q->ask.psn);
+    if (alone && !over)
+        tell_silence(s, f);
+    if (alone)
+        q->ask.any = false;
+    struct iba_flow *const peer = iba_obs_awake(s, f->peer), *const other = peer ? peer : f;
+    if (q->fatal.frame == 0)
+        q->fatal = q->unheeded;
+    if (q->fatal.frame != 0 && !iba_obs_outlives(q) && s->now.at - q->fatal.at > IBA_OBS_FLIGHT_NS)
+        iba_obs_tell_of(s, other, IBA_FINDING_END_NAK, &q->fatal,
+                        &(struct iba_tell){.wait_ns = s->now.at - q->fatal.at, .response = true}, q->una);
+    if (never_came_back(s, q, over))
+        iba_obs_tell_of(s, other, IBA_FINDING_END_RNR, &q->pending.mark,
+                        &(struct iba_tell){.count = q->refused, .response = true}, q->pending.psn);
+}
+
+/* First those awake, which rest as the others take their places. */
+void iba_observer_end(struct iba_observer *s, iba_time now)
+{
+    s->worst = IBA_SEVERITY_NONE;
+    s->now.at = now > s->now.at ? now : s->now.at;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->cfg.flow[i].used) {
+            iba_obs_settle_alone(s, &s->cfg.flow[i]);
+            iba_obs_tell_end(s, &s->cfg.flow[i], false);
+        }
+    for (uint32_t i = 0; s->resting > 0 && i < s->n_known; i++) {
+        const struct iba_known *k = &s->cfg.known[i];
+        if (k->flow == 0 && iba_obs_waits(s, k))
+            iba_obs_tell_end(s, iba_obs_wake(s, i + 1, NULL, NULL), false);
+    }
+}

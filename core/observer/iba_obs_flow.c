@@ -1,0 +1,546 @@
+/* Flows: found by addresses and DestQP, kept in the order of use; when there are too many, some rest. */
+#include <assert.h>
+#include <stddef.h>
+#include <string.h>
+#include "observer/iba_obs_parts.h"
+
+/* Near: a flow moves to the front of its list when n_flow / NEAR packets have passed since it last did. Guests are
+ * few, so that what comes and goes stays in the cache. */
+enum { NEAR = 16, MOST_COMPARED = 8, MOST_GUESTS = 8, GUESTS_SHARE = 8 };
+
+void iba_obs_share(struct iba_observer *s)
+{
+    const uint32_t share = s->cfg.n_flow / GUESTS_SHARE;
+    const uint32_t guests = share < MOST_GUESTS ? share : MOST_GUESTS;
+
+    s->list[IBA_OBS_PROBATION].most = s->cfg.n_known > s->cfg.n_flow && guests >= 2 ? guests : 0;
+    s->list[IBA_OBS_PROTECTED].most = s->cfg.n_flow - s->list[IBA_OBS_PROBATION].most;
+}
+
+/* Buckets hold at most one direction each, its index plus 1, and bits of its hash, so that another is passed without
+ * being looked at. It stands where its hash says, or in one of the full ones right behind. The hash is of where the
+ * packet goes, not where it comes from: a stranger's packet to a QP meets that QP's flow. */
+enum { INDEX_BITS = 20 };
+
+static uint32_t n_bucket(const struct iba_observer *s)
+{
+    return s->cfg.n_known * IBA_OBS_BUCKETS;
+}
+
+static uint32_t home(const struct iba_observer *s, uint32_t target)
+{
+    return (uint32_t)(((uint64_t)target * n_bucket(s)) >> 32);
+}
+
+static uint32_t behind(const struct iba_observer *s, uint32_t at)
+{
+    return at + 1 == n_bucket(s) ? 0 : at + 1;
+}
+
+static uint32_t index_in(uint32_t entry)
+{
+    return entry & ((1 << INDEX_BITS) - 1);
+}
+
+/* The next direction from bucket *at on that may have this target, and *at behind it; 0: there is none. */
+static uint32_t next_of(const struct iba_observer *s, uint32_t *at, uint32_t target)
+{
+    for (uint32_t entry; (entry = s->cfg.bucket[*at]) != 0;) {
+        *at = behind(s, *at);
+        if (((entry ^ target << INDEX_BITS) >> INDEX_BITS) == 0)
+            return index_in(entry);
+    }
+    return 0;
+}
+
+static void into_bucket(struct iba_observer *s, uint32_t known, uint32_t target)
+{
+    uint32_t at = home(s, target);
+
+    while (s->cfg.bucket[at] != 0)
+        at = behind(s, at);
+    s->cfg.bucket[at] = known | target << INDEX_BITS;
+}
+
+/* Those behind that would not be found any more move up. */
+static void leave_bucket(struct iba_observer *s, uint32_t known)
+{
+    const uint32_t n = n_bucket(s);
+    assert(n > 0);
+    uint32_t hole = home(s, s->cfg.known[known - 1].target);
+
+    while (index_in(s->cfg.bucket[hole]) != known)
+        hole = behind(s, hole);
+    for (uint32_t at = behind(s, hole); s->cfg.bucket[at] != 0; at = behind(s, at)) {
+        const uint32_t from = home(s, s->cfg.known[index_in(s->cfg.bucket[at]) - 1].target);
+        if ((at + n - from) % n < (at + n - hole) % n)
+            continue;
+        s->cfg.bucket[hole] = s->cfg.bucket[at];
+        hole = at;
+    }
+    s->cfg.bucket[hole] = 0;
+}
+
+struct iba_flow *iba_obs_flow_at(const struct iba_observer *s, uint32_t i)
+{
+    return i == 0 ? NULL : &s->cfg.flow[i - 1];
+}
+
+struct iba_known *iba_obs_known_at(const struct iba_observer *s, uint32_t i)
+{
+    return i == 0 ? NULL : &s->cfg.known[i - 1];
+}
+
+struct iba_flow *iba_obs_awake(const struct iba_observer *s, uint32_t known)
+{
+    return known == 0 ? NULL : iba_obs_flow_at(s, s->cfg.known[known - 1].flow);
+}
+
+static uint32_t index_of(const struct iba_observer *s, const struct iba_flow *f)
+{
+    return (uint32_t)(f - s->cfg.flow) + 1;
+}
+
+/* All lines of it, long before they are read. */
+static void fetch(const struct iba_known *k)
+{
+    enum { LINE = 64 };
+    const char *const at = (const char *)k;
+
+    for (size_t i = 0; i < sizeof *k; i += LINE)
+        __builtin_prefetch(at + i);
+    __builtin_prefetch(at + sizeof *k - 1);
+}
+
+/* ---- lists: the order of use ---- */
+
+static void leave_list(struct iba_observer *s, struct iba_flow *f)
+{
+    struct iba_flow *newer = iba_obs_flow_at(s, f->newer), *older = iba_obs_flow_at(s, f->older);
+
+    *(newer ? &newer->older : &s->list[f->list].newest) = f->older;
+    *(older ? &older->newer : &s->list[f->list].oldest) = f->newer;
+    s->list[f->list].n--;
+    f->newer = f->older = 0;
+}
+
+static void to_front(struct iba_observer *s, struct iba_flow *f, enum iba_obs_list list)
+{
+    struct iba_flow *first = iba_obs_flow_at(s, s->list[list].newest);
+
+    f->list = (uint8_t)list;
+    f->again = false;
+    f->older = s->list[list].newest;
+    f->newer = 0;
+    f->ordered = s->packets;
+    s->list[list].newest = index_of(s, f);
+    s->list[list].n++;
+    *(first ? &first->newer : &s->list[list].oldest) = s->list[list].newest;
+}
+
+static struct iba_flow *unused_longest(const struct iba_observer *s, enum iba_obs_list list,
+                                       const struct iba_flow *keep)
+{
+    struct iba_flow *f = iba_obs_flow_at(s, s->list[list].oldest);
+
+    return f && f == keep ? iba_obs_flow_at(s, f->newer) : f;
+}
+
+/* ---- what a flow is for ---- */
+
+/* The other direction's, wherever it stands. */
+void iba_obs_set_peer(const struct iba_observer *s, uint32_t known, uint32_t peer, bool guess)
+{
+    struct iba_flow *f = iba_obs_awake(s, known);
+
+    if (f)
+        f->peer = peer, f->guess = guess, f->once = false;
+    else if (known)
+        s->cfg.known[known - 1].peer = peer, s->cfg.known[known - 1].guess = guess;
+}
+
+void iba_obs_unpair(struct iba_observer *s, struct iba_flow *f)
+{
+    iba_obs_set_peer(s, f->peer, 0, false);
+    iba_obs_set_peer(s, f->known, 0, false);
+}
+
+/* By the library, which knows better than the compiler how to do that. */
+static void *(*const volatile library_memset)(void *, int, size_t) = memset;
+static void zero(void *at, size_t n)
+{
+    (void)library_memset(at, 0, n);
+}
+
+/* What its packets have shown becomes zero, all but the large arrays: counts and `generation` say what of them is this
+ * flow's.
+ */
+static void clear(struct iba_observer *s, struct iba_flow *f)
+{
+    const size_t from = offsetof(struct iba_flow, has_pkey);
+
+    zero((char *)f + from, offsetof(struct iba_flow, recent_tag) - from);
+    zero(&f->rq, offsetof(struct iba_obs_requests, read));
+    f->rq.next_read = f->rq.n_read = 0;
+    f->rq.unheeded.frame = f->refused.mark.frame = 0;
+    f->rq.generation = ++s->generation;
+    f->pmtu = s->cfg.pmtu;
+    f->pmtu_sure = f->pmtu != 0;
+}
+
+void iba_obs_begin_anew(struct iba_observer *s, struct iba_flow *f)
+{
+    iba_obs_settle_alone(s, f);
+    iba_obs_tell_end(s, f, true);
+    if (s->cfg.forget)
+        s->cfg.forget(s->cfg.ctx, f);
+    iba_obs_unpair(s, f);
+    clear(s, f);
+    f->first = s->now;
+    f->began = s->packets;
+    s->cfg.known[f->known - 1].tag = 0;
+}
+
+static void put_to_rest(struct iba_observer *s, struct iba_flow *f)
+{
+    struct iba_known *k = &s->cfg.known[f->known - 1];
+
+    iba_obs_settle_alone(s, f);
+    leave_list(s, f);
+    iba_obs_keep(k, f);
+    k->flow = 0;
+    f->used = false;
+    f->known = 0;
+    s->resting++;
+}
+
+/* A flow that nobody uses: there is one where a list is not full; else somebody rests. */
+static struct iba_flow *take_flow(struct iba_observer *s, enum iba_obs_list list, const struct iba_flow *keep)
+{
+    const bool room = s->list[list].n < s->list[list].most;
+    struct iba_flow *f = iba_obs_flow_at(s, s->spare);
+
+    if (f) {
+        s->spare = 0;
+        return f;
+    }
+    if (room && s->n < s->cfg.n_flow)
+        return &s->cfg.flow[s->n++];
+    f = unused_longest(s, room ? IBA_OBS_PROTECTED : list, keep);
+    assert(f);
+    if (f->list == IBA_OBS_PROBATION && f->again) { /* it stays */
+        leave_list(s, f);
+        to_front(s, f, IBA_OBS_PROTECTED);
+        f = unused_longest(s, IBA_OBS_PROTECTED, keep);
+    }
+    assert(f); /* a list that is full holds two, of which one is not kept */
+    put_to_rest(s, f);
+    return f;
+}
+
+/* Its key is still that of another. */
+__attribute__((hot)) static struct iba_flow *take_place(struct iba_observer *s, uint32_t known, bool is_protected,
+                                                        const struct iba_flow *keep)
+{
+    struct iba_known *k = &s->cfg.known[known - 1];
+    const bool fits = s->list[IBA_OBS_PROTECTED].n < s->list[IBA_OBS_PROTECTED].most;
+    const enum iba_obs_list list =
+        is_protected || fits || s->list[IBA_OBS_PROBATION].most == 0 ? IBA_OBS_PROTECTED : IBA_OBS_PROBATION;
+    struct iba_flow *f = take_flow(s, list, keep);
+
+    clear(s, f);
+    f->svc = k->svc;
+    f->used = true;
+    f->known = known;
+    k->flow = index_of(s, f);
+    to_front(s, f, list);
+    return f;
+}
+
+static void reverse(struct iba_flow_key *k, const struct iba_flow_key *opposite, uint32_t qpn)
+{
+    k->kind = opposite->kind;
+    k->qpn = qpn;
+    memcpy(k->dst, opposite->src, sizeof k->dst);
+    memcpy(k->src, opposite->dst, sizeof k->src);
+}
+
+struct iba_flow *iba_obs_wake(struct iba_observer *s, uint32_t known, const struct iba_view *v,
+                              const struct iba_flow *opposite)
+{
+    const struct iba_known *k = &s->cfg.known[known - 1];
+
+    if (k->flow)
+        return &s->cfg.flow[k->flow - 1];
+    struct iba_flow *f = take_place(s, known, (uint32_t)s->packets - k->touched < s->cfg.n_flow, opposite);
+    if (v)
+        iba_obs_key(&f->key, v);
+    else if (opposite)
+        reverse(&f->key, &opposite->key, k->qpn);
+    else
+        f->key = (struct iba_flow_key){.qpn = k->qpn};
+    iba_obs_resume(f, k);
+    s->resting--;
+    return f;
+}
+
+struct iba_flow *iba_obs_wake_peer(struct iba_observer *s, struct iba_flow *f)
+{
+    return f->peer == 0 ? NULL : iba_obs_wake(s, f->peer, NULL, f);
+}
+
+struct iba_flow *iba_obs_wake_opposite(struct iba_look *l, uint32_t known)
+{
+    const struct iba_known *k = known <= l->s->n_known ? iba_obs_known_at(l->s, known) : NULL;
+
+    if (!k || (k->flow == 0 && k->peer))
+        return NULL;
+    const struct iba_direction *id = iba_obs_id(l);
+    const bool opposite = k->target == iba_obs_target_of(id->from, k->qpn) && k->source == iba_obs_source_of(id->to);
+    return opposite ? iba_obs_wake(l->s, known, NULL, l->flow) : NULL;
+}
+
+void iba_observer_shrink(struct iba_observer *s, uint32_t n_flow)
+{
+    assert(n_flow >= 2 && n_flow <= s->cfg.n_flow);
+    for (uint32_t i = n_flow; i < s->n; i++)
+        if (s->cfg.flow[i].used)
+            put_to_rest(s, &s->cfg.flow[i]);
+    s->n = s->n < n_flow ? s->n : n_flow;
+    s->spare = s->spare > n_flow ? 0 : s->spare;
+    memset(s->last_found, 0, sizeof s->last_found);
+    s->cfg.n_flow = n_flow;
+    iba_obs_share(s);
+}
+
+/* ---- those that are known ---- */
+
+/* Of some that rest the one that was seen longest ago; when none rests, the flow that was used longest ago. */
+static uint32_t to_forget(struct iba_observer *s)
+{
+    uint32_t best = 0;
+
+    if (s->resting == 0) {
+        const struct iba_flow *f = unused_longest(s, IBA_OBS_PROTECTED, NULL);
+        assert(f); /* all that are known have one */
+        return f->known;
+    }
+    for (uint32_t i = 0, left = MOST_COMPARED; i < s->n_known && left > 0; i++) {
+        s->clock_hand = s->clock_hand % s->n_known + 1;
+        const struct iba_known *k = &s->cfg.known[s->clock_hand - 1];
+        if (k->flow)
+            continue;
+        left--;
+        best = best == 0 || k->at < s->cfg.known[best - 1].at ? s->clock_hand : best;
+    }
+    return best;
+}
+
+static void forget(struct iba_look *l, uint32_t known)
+{
+    struct iba_observer *s = l->s;
+    struct iba_known *k = &s->cfg.known[known - 1];
+    struct iba_flow *f = iba_obs_flow_at(s, k->flow);
+    const struct iba_obs_mark last = f ? f->last : k->mark;
+
+    s->evicted++;
+    if (f)
+        iba_obs_settle_alone(s, f);
+    iba_obs_tell(l, IBA_FINDING_EVICTED, &(struct iba_tell){.cause = &last});
+    if (f && s->cfg.forget)
+        s->cfg.forget(s->cfg.ctx, f);
+    iba_obs_set_peer(s, f ? f->peer : k->peer, 0, false);
+    leave_bucket(s, known);
+    if (f) {
+        leave_list(s, f);
+        f->used = false;
+        f->known = 0;
+        s->spare = index_of(s, f);
+    } else
+        s->resting--;
+}
+
+static uint32_t begin(struct iba_look *l, uint8_t svc)
+{
+    struct iba_observer *s = l->s;
+    const bool room = s->n_known < s->cfg.n_known;
+    const uint32_t i = room ? ++s->n_known : to_forget(s);
+
+    if (!room)
+        forget(l, i);
+    s->cfg.known[i - 1] = (struct iba_known){
+        .target = l->id.target, .source = iba_obs_source_of(l->id.from), .qpn = l->id.qpn, .svc = svc};
+    into_bucket(s, i, l->id.target);
+    return i;
+}
+
+struct neighbours {                  /* directions to the same QP */
+    uint32_t own, stranger, service; /* of another sender; of another service */
+    uint32_t earlier;                /* of another sender, who has been quiet for long */
+};
+
+static bool is_paired(const struct iba_observer *s, const struct iba_known *k)
+{
+    const struct iba_flow *f = iba_obs_flow_at(s, k->flow);
+
+    return f ? f->peer && !f->guess : k->peer && !k->guess;
+}
+
+static bool is_quiet(const struct iba_observer *s, const struct iba_known *k)
+{
+    const struct iba_flow *f = iba_obs_flow_at(s, k->flow);
+
+    return s->now.at - (f ? f->last.at : k->at) >= s->cfg.rest_ns;
+}
+
+__attribute__((hot)) static void find(struct neighbours *n, const struct iba_observer *s,
+                                      const struct iba_direction *id, uint8_t svc)
+{
+    *n = (struct neighbours){0};
+    for (uint32_t at = home(s, id->target), i; (i = next_of(s, &at, id->target)) != 0;) {
+        const struct iba_known *k = &s->cfg.known[i - 1];
+        if (k->target != id->target || k->qpn != id->qpn)
+            continue;
+        if (k->source == iba_obs_source_of(id->from)) {
+            *(k->svc == svc ? &n->own : &n->service) = i;
+            if (n->own == i && !k->shared)
+                return; /* no other need be looked for */
+        } else if (k->svc == svc && is_paired(s, k))
+            *(is_quiet(s, k) ? &n->earlier : &n->stranger) = i;
+    }
+}
+
+static iba_psn last_psn(const struct iba_flow *f)
+{
+    return f->recent[(f->next_recent + IBA_OBS_RECENT - 1) % IBA_OBS_RECENT].psn;
+}
+
+/* A QP has one service. What came in the middle of the connection's packets was foreign; a QP number that has gone over
+ * to another connection is not. What manufacturers put in between is their affair. */
+static void foreign_service(struct iba_look *l, const struct iba_flow *own, uint32_t service)
+{
+    struct iba_flow *f = iba_obs_awake(l->s, service);
+
+    if (!f || iba_opcode_is_vendor((uint8_t)(f->svc << 5)) || iba_opcode_is_vendor(l->opcode))
+        return;
+    if (f->began > own->touched && f->last.frame != 0 && l->s->now.at - own->last.at < l->s->cfg.rest_ns)
+        iba_obs_tell_of(l->s, f, IBA_FINDING_SERVICE, &f->last,
+                        &(struct iba_tell){.cause = &own->last, .wait_ns = l->s->now.at - f->last.at}, last_psn(f));
+}
+
+struct iba_flow *iba_obs_known(struct iba_look *l)
+{
+    struct neighbours n;
+
+    find(&n, l->s, iba_obs_id(l), l->opcode >> 5);
+    return n.own ? iba_obs_wake(l->s, n.own, l->v, NULL) : NULL;
+}
+
+/* It goes on, awake. */
+static void use(struct iba_observer *s, struct iba_flow *f)
+{
+    if (f->list == IBA_OBS_PROBATION)
+        f->again = true;
+    else if (s->packets - f->ordered >= s->cfg.n_flow / NEAR) {
+        leave_list(s, f);
+        to_front(s, f, IBA_OBS_PROTECTED);
+    }
+}
+
+static struct iba_flow *come_back(struct iba_look *l, uint32_t known)
+{
+    struct iba_observer *s = l->s;
+    const struct iba_known *k = &s->cfg.known[known - 1];
+    struct iba_flow *f = iba_obs_flow_at(s, k->flow);
+
+    if (!f) {
+        if (k->peer && l->op && l->op->dir == IBA_RSP)
+            fetch(&s->cfg.known[k->peer - 1]);
+        return iba_obs_wake(s, known, l->v, NULL);
+    }
+    use(s, f);
+    return f;
+}
+
+static uint32_t *last_found(struct iba_observer *s, uint32_t qpn)
+{
+    return &s->last_found[qpn % IBA_OBS_LAST_FOUND];
+}
+
+/* The flow that was last found with such a QP, if it is the packet's; NULL: it must be searched for. */
+static struct iba_flow *found_lately(const struct iba_look *l, uint8_t svc)
+{
+    const uint32_t qpn = iba_bth_destqp(l->bth);
+    struct iba_flow *f = iba_obs_flow_at(l->s, *last_found(l->s, qpn));
+
+    return f && f->used && f->svc == svc && f->key.qpn == qpn && iba_obs_is_between(&f->key, l->v) ? f : NULL;
+}
+
+struct iba_flow *iba_obs_flow(struct iba_look *l)
+{
+    struct iba_observer *s = l->s;
+    const uint8_t svc = l->opcode >> 5;
+    struct iba_flow *f = found_lately(l, svc);
+    struct neighbours n;
+
+    if (f) {
+        use(s, f);
+        return f;
+    }
+    find(&n, s, iba_obs_id(l), svc);
+    if (n.own) {
+        f = come_back(l, n.own);
+        if (!s->cfg.known[n.own - 1].shared)
+            *last_found(s, l->id.qpn) = index_of(s, f);
+        if (n.service)
+            foreign_service(l, f, n.service);
+        return f;
+    }
+    *last_found(s, l->id.qpn) = 0; /* there may be another service by now */
+    if (n.stranger || n.earlier) {
+        const uint32_t other = n.stranger ? n.stranger : n.earlier;
+        const struct iba_flow *before = iba_obs_awake(s, other);
+        const struct iba_obs_mark last = before ? before->last : s->cfg.known[other - 1].mark;
+        iba_obs_tell(l, n.stranger ? IBA_FINDING_SPOOF : IBA_FINDING_QP_REUSED, &(struct iba_tell){.cause = &last});
+    }
+    const uint32_t new = begin(l, svc);
+    if (n.service)
+        s->cfg.known[new - 1].shared = s->cfg.known[n.service - 1].shared = true;
+    f = take_place(s, new, false, NULL);
+    iba_obs_key(&f->key, l->v);
+    f->first = s->now;
+    f->began = s->packets;
+    return f;
+}
+
+__attribute__((hot)) void iba_observer_expect(const struct iba_observer *s, struct iba_expected *e,
+                                              const struct iba_view *v)
+{
+    e->view = v;
+    e->known = 0;
+    e->any = iba_view_is_transport(v) && iba_obs_identify(&e->id, v);
+    if (!e->any)
+        return;
+    __builtin_prefetch(&s->cfg.bucket[home(s, e->id.target)]);
+}
+
+__attribute__((hot)) void iba_observer_fetch(const struct iba_observer *s, struct iba_expected *e)
+{
+    if (!e->any)
+        return;
+    uint32_t at = home(s, e->id.target);
+    e->known = next_of(s, &at, e->id.target);
+    if (e->known)
+        fetch(&s->cfg.known[e->known - 1]);
+}
+
+__attribute__((hot)) uint32_t iba_observer_fetch_peer(const struct iba_observer *s, const struct iba_expected *e)
+{
+    const struct iba_known *k = iba_obs_known_at(s, e->known);
+
+    if (e->any && (!k || (k->flow == 0 && k->peer == 0)))
+        iba_obs_expect_asked(s, e);
+    else if (k && k->flow == 0)
+        fetch(&s->cfg.known[k->peer - 1]);
+    return k ? k->tag : 0;
+}

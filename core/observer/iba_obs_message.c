@@ -1,0 +1,65 @@
+/* Messages as the responder puts them together: opcodes in order, lengths that add up. */
+#include "observer/iba_obs_parts.h"
+
+enum { LARGEST_MTU = 4096 };
+#define LONGEST_DMA UINT32_C(0x80000000)
+
+void iba_obs_payload(struct iba_look *l)
+{
+    const uint32_t n = l->v->payload_len;
+    const uint32_t pmtu = l->flow->pmtu_sure ? l->flow->pmtu : 0;
+
+    if (l->op->pay == IBA_PAY_PMTU && pmtu == 0 && iba_obs_is_mtu(n)) {
+        iba_obs_learn_pmtu(l->s, l->flow, n, true);
+        return;
+    }
+    if (!iba_payload_allowed(l->op, n, pmtu ? pmtu : LARGEST_MTU))
+        iba_obs_tell(l, IBA_FINDING_LENGTH, &(struct iba_tell){.count = n});
+}
+
+/* SEND, WRITE, or NONE for what is a message by itself. */
+static enum iba_obs_message message_of(const struct iba_opcode *op)
+{
+    switch ((enum iba_operation)op->operation) {
+    case IBA_OPERATION_SEND: return IBA_MESSAGE_SEND;
+    case IBA_OPERATION_WRITE: return IBA_MESSAGE_WRITE;
+    default: return IBA_MESSAGE_NONE;
+    }
+}
+
+/* WRITE: bytes of this packet, and what is still to come. */
+static void take_write(struct iba_look *l, struct iba_obs_requests *q, bool ends)
+{
+    const uint32_t n = l->v->payload_len;
+    const bool fits = ends ? n == q->dma_left : n < q->dma_left;
+
+    if (!fits)
+        iba_obs_tell(l, IBA_FINDING_DMA_LENGTH, &(struct iba_tell){.count = q->dma_left});
+    q->dma_left -= n < q->dma_left ? n : q->dma_left;
+}
+
+void iba_obs_message(struct iba_look *l, struct iba_obs_requests *q)
+{
+    const enum iba_obs_message op = message_of(l->op);
+    const bool starts = iba_opcode_begins(l->op);
+    const bool ends = iba_opcode_ends(l->op);
+    struct iba_obs_sent *e = iba_obs_sent_at(q, l->psn);
+    bool known = q->message != IBA_MESSAGE_UNKNOWN;
+
+    if (e) {
+        e->messages = q->messages;
+        e->counted = true;
+    }
+    if (known && (starts ? q->message != IBA_MESSAGE_NONE : q->message != op))
+        iba_obs_tell(l, IBA_FINDING_SEQUENCE, &(struct iba_tell){.cause = &q->last});
+    known = starts || q->message == op;
+    if (starts && iba_view_has(l->v, IBA_H_reth)) {
+        q->dma_left = iba_reth_dmalen(iba_view_hdr(l->v, IBA_H_reth));
+        if (q->dma_left > LONGEST_DMA)
+            iba_obs_tell(l, IBA_FINDING_DMA_LENGTH, &(struct iba_tell){.count = q->dma_left});
+    }
+    if (known && op == IBA_MESSAGE_WRITE)
+        take_write(l, q, ends);
+    q->message = (uint8_t)(ends ? IBA_MESSAGE_NONE : known ? op : IBA_MESSAGE_UNKNOWN);
+    q->messages += ends;
+}

@@ -1,0 +1,342 @@
+/* Pairs: the direction that a response comes from, and the one whose requests it answers, find each other by addresses
+ * and PSNs; they share their path MTU. */
+#include <string.h>
+#include "observer/iba_obs_parts.h"
+
+enum { MOST_TRIES = 64, MOST_LOOKED_AT = 32 };
+
+/* Whether `psn` answers what `f` has asked; or may have asked just before the capture began. */
+static bool answers(struct iba_flow *f, iba_psn psn)
+{
+    struct iba_obs_requests *q = &f->rq;
+    const iba_psn from = q->answered ? iba_psn_add(q->una, IBA_PSN_MASK) : iba_psn_of(q->first.v - IBA_OBS_SENT);
+
+    if (!q->any)
+        return false;
+    if (iba_obs_sent_at(q, psn) || iba_obs_read_at(q, psn))
+        return true;
+    if (f->began == 0 && !q->answered) /* it rested: where it began is not known any more */
+        return false;
+    return iba_psn_diff(psn, from) >= 0 && iba_psn_diff(psn, q->high) < 0 && iba_psn_diff(psn, from) < 1 << 20;
+}
+
+/* Or may have asked before the capture, which has just begun and shows what came again. */
+static bool may_answer(const struct iba_observer *s, const struct iba_flow *f, iba_psn psn)
+{
+    const struct iba_obs_requests *q = &f->rq;
+    const int32_t beyond = iba_psn_diff(psn, q->high);
+
+    return q->any && !q->answered && f->began != 0 && beyond >= 0 && beyond < IBA_OBS_SENT &&
+           s->now.at - f->first.at < IBA_OBS_FLIGHT_NS;
+}
+
+/* Responses may have passed before the two found each other: from here on they are judged. */
+static void take_over(struct iba_obs_requests *q, iba_psn psn)
+{
+    for (unsigned i = 0; i < q->n_read; i++) {
+        struct iba_obs_read *r = &q->read[i];
+        if (r->used && iba_psn_diff(psn, r->psn) > 0)
+            r->expect = r->seen =
+                r->n == 0 || iba_psn_diff(psn, iba_psn_add(r->psn, r->n)) < 0 ? psn : iba_psn_add(r->psn, r->n);
+    }
+}
+
+/* An entry of the table: who asked, whether somebody else asked the same, and bits of what was asked and where. */
+enum { INDEX_BITS = 20 };
+#define SEVERAL (UINT32_C(1) << INDEX_BITS)
+#define WHAT_BITS (~(SEVERAL | (SEVERAL - 1)))
+
+/* `from`, `to`: hashes of the addresses of who asked, and whom. */
+static uint32_t *asked(const struct iba_observer *s, uint64_t from, uint64_t to, iba_psn psn, uint32_t *what)
+{
+    const uint64_t h = iba_obs_mix(iba_obs_mix(psn.v, from), to);
+
+    *what = (uint32_t)h & WHAT_BITS;
+    return &s->cfg.asked[h >> 32 & (s->cfg.n_asked - 1)];
+}
+
+void iba_obs_expect_asked(const struct iba_observer *s, const struct iba_expected *e)
+{
+    const bool answer = e->view->op && e->view->op->dir == IBA_RSP;
+    const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(e->view)));
+    uint32_t what;
+
+    __builtin_prefetch(asked(s, answer ? e->id.to : e->id.from, answer ? e->id.from : e->id.to, psn, &what));
+}
+
+static bool has_peer(const struct iba_observer *s, uint32_t known)
+{
+    const struct iba_flow *f = iba_obs_awake(s, known);
+
+    return f ? f->peer != 0 : s->cfg.known[known - 1].peer != 0;
+}
+
+/* Of many connections some ask with the same PSN. */
+void iba_obs_wait_for_peer(struct iba_look *l)
+{
+    struct iba_observer *s = l->s;
+    uint32_t what;
+
+    if (l->flow->peer)
+        return;
+    const struct iba_direction *id = iba_obs_id(l);
+    uint32_t *at = asked(s, id->from, id->to, l->psn, &what);
+    const uint32_t before = *at & (SEVERAL - 1);
+    const bool several = before != 0 && before <= s->n_known && before != l->flow->known && (*at & WHAT_BITS) == what &&
+                         !has_peer(s, before);
+    *at = l->flow->known | what | (several ? SEVERAL : 0);
+}
+
+static bool opposite(const struct iba_flow_key *a, const struct iba_flow_key *b)
+{
+    return a->kind == b->kind && memcmp(a->src, b->dst, sizeof a->src) == 0 &&
+           memcmp(a->dst, b->src, sizeof a->dst) == 0;
+}
+
+static bool may_be_peer(const struct iba_look *l, struct iba_flow *g)
+{
+    return g != l->flow && g->used && !g->peer && g->svc == l->flow->svc && opposite(&l->flow->key, &g->key);
+}
+
+/* Over those that were used last, `left` of them at most. */
+struct walk {
+    unsigned list, left;
+    const struct iba_flow *at; /* the one before; NULL: the list is to be begun */
+};
+/* The next that may be the partner; NULL: none is left. */
+static struct iba_flow *next_candidate(const struct iba_look *l, struct walk *w)
+{
+    while (w->left > 0 && w->list < IBA_OBS_LISTS) {
+        struct iba_flow *const g = iba_obs_flow_at(l->s, w->at ? w->at->older : l->s->list[w->list].newest);
+        w->at = g;
+        if (!g) {
+            w->list++;
+            continue;
+        }
+        w->left--;
+        if (may_be_peer(l, g))
+            return g;
+    }
+    return NULL;
+}
+
+/* Who asked for a response with this PSN, by the table; woken when it rests. */
+static struct iba_flow *who_asked(struct iba_look *l, bool *several)
+{
+    uint32_t what;
+    const struct iba_direction *id = iba_obs_id(l);
+    const uint32_t entry = *asked(l->s, id->to, id->from, l->psn, &what);
+
+    *several = (entry & SEVERAL) != 0;
+    return (entry & WHAT_BITS) == what ? iba_obs_wake_opposite(l, entry & (SEVERAL - 1)) : NULL;
+}
+
+void iba_obs_confirm_pair(struct iba_observer *s, struct iba_flow *f)
+{
+    iba_obs_set_peer(s, f->peer, f->known, false);
+    iba_obs_set_peer(s, f->known, f->peer, false);
+}
+
+static void join(struct iba_look *l, struct iba_flow *other, bool guess)
+{
+    struct iba_flow *f = l->flow;
+    const struct iba_flow *knows = f->pmtu_sure || !other->pmtu ? f : other;
+
+    iba_obs_set_peer(l->s, f->known, other->known, guess);
+    iba_obs_set_peer(l->s, other->known, f->known, guess);
+    if (knows->pmtu)
+        iba_obs_learn_pmtu(l->s, f, knows->pmtu, knows->pmtu_sure);
+    l->peer = other;
+}
+
+static void take_peer(struct iba_look *l);
+
+/* By the PSN of a request; else, and to see whether others fit too, among those that were used last. */
+void iba_obs_pair(struct iba_look *l)
+{
+    struct iba_observer *s = l->s;
+    struct iba_flow *f = l->flow, *best = NULL;
+    struct iba_flow *maybe = NULL;
+    unsigned fits = 0, may_fit = 0;
+    struct walk w = {.left = MOST_LOOKED_AT};
+
+    if (f->peer || f->tries >= MOST_TRIES)
+        return;
+    f->tries++;
+    bool several;
+    struct iba_flow *const known = who_asked(l, &several);
+    if (known && may_be_peer(l, known) && answers(known, l->psn)) {
+        best = known;
+        fits = 1 + several;
+    }
+    for (struct iba_flow *g; (g = next_candidate(l, &w));) {
+        if (g != known && answers(g, l->psn)) {
+            best = best ? best : g;
+            fits++;
+        } else if (g != known && may_answer(s, g, l->psn)) {
+            maybe = g;
+            may_fit++;
+        }
+    }
+    if (!best && may_fit == 1 && s->n_known <= MOST_LOOKED_AT)
+        best = maybe;
+    if (!best) {
+        take_peer(l);
+        return;
+    }
+    /* Of those that rest another might have fitted. */
+    const bool once = fits == 1 && best == known && s->resting > 0;
+    const bool guess = fits > 1 || once || (best != known && s->n_known > MOST_LOOKED_AT);
+    join(l, best, guess);
+    f->once = once;
+    take_over(&best->rq, l->psn);
+}
+
+/* ---- another connection of a QP, of which connection management says nothing ---- */
+
+/* What asks for an answer at just this PSN, and has none; NULL: nothing. */
+static const struct iba_obs_mark *waits_for(struct iba_flow *f, iba_psn psn)
+{
+    struct iba_obs_requests *q = &f->rq;
+    const struct iba_obs_read *r = iba_obs_read_at(q, psn);
+    const struct iba_obs_sent *e = iba_obs_sent_at(q, psn);
+
+    if (!q->any || (q->answered && iba_psn_diff(psn, q->una) < 0))
+        return NULL;
+    return r ? &r->mark : e ? &e->mark : NULL;
+}
+
+/* That direction has sent nothing for so long, nor since this was asked. */
+static bool left_before(const struct iba_observer *s, uint32_t known, const struct iba_obs_mark *asked, iba_time pause)
+{
+    const struct iba_flow *f = iba_obs_awake(s, known);
+    const iba_time last = f ? f->last.at : s->cfg.known[known - 1].at;
+
+    return last < asked->at && s->now.at - last >= pause;
+}
+
+/* It would answer nothing that its pair asks for, but what another direction between the same two does; the pair has
+ * been quiet. So this QP has another peer, with the PSNs of that. One that repeats its last answer may have something
+ * to say of its credits (RR-22), even after long. */
+void iba_obs_pair_anew(struct iba_look *l)
+{
+    const struct iba_obs_requests *q = &l->peer->rq;
+    const bool last = q->answered && iba_psn_eq(iba_psn_add(l->psn, 1), q->una);
+    const struct iba_obs_mark before = l->flow->last;
+    bool several;
+    struct iba_flow *const g = who_asked(l, &several);
+    const struct iba_obs_mark *asked = g && !several && may_be_peer(l, g) ? waits_for(g, l->psn) : NULL;
+
+    if (!asked || !left_before(l->s, l->peer->known, asked, last ? l->s->cfg.rest_ns : IBA_OBS_FLIGHT_NS))
+        return;
+    iba_obs_begin_anew(l->s, l->flow);
+    iba_obs_tell(l, IBA_FINDING_QP_REUSED, &(struct iba_tell){.cause = &before, .wait_ns = l->s->now.at - before.at});
+    join(l, g, false);
+    take_over(&g->rq, l->psn);
+}
+
+/* The other way round: requests go on to a QP, and another than the one that answered does now. NULL: none such, or
+ * several. */
+static struct iba_flow *who_lost_its_peer(const struct iba_look *l)
+{
+    struct iba_flow *found = NULL;
+    unsigned left = MOST_LOOKED_AT;
+
+    for (unsigned list = 0; list < IBA_OBS_LISTS; list++)
+        for (uint32_t i = l->s->list[list].newest; i && left > 0; left--) {
+            struct iba_flow *const g = iba_obs_flow_at(l->s, i);
+            i = g->older;
+            if (g == l->flow || !g->peer || g->svc != l->flow->svc || !opposite(&l->flow->key, &g->key))
+                continue;
+            const struct iba_obs_mark *asked = waits_for(g, l->psn);
+            if (!asked || !left_before(l->s, g->peer, asked, IBA_OBS_FLIGHT_NS))
+                continue;
+            if (found)
+                return NULL;
+            found = g;
+        }
+    return found;
+}
+
+static void take_peer(struct iba_look *l)
+{
+    struct iba_flow *const g = who_lost_its_peer(l);
+
+    if (!g)
+        return;
+    const struct iba_flow *f = iba_obs_awake(l->s, g->peer);
+    const struct iba_obs_mark last = f ? f->last : l->s->cfg.known[g->peer - 1].mark;
+    iba_obs_unpair(l->s, g);
+    iba_obs_tell(l, IBA_FINDING_QP_REUSED, &(struct iba_tell){.cause = &last, .wait_ns = l->s->now.at - last.at});
+    g->rq.counts = g->rq.miscounts = false;
+    g->rq.fatal.frame = g->rq.unheeded.frame = 0;
+    join(l, g, false);
+    take_over(&g->rq, l->psn);
+}
+
+bool iba_obs_another_began(const struct iba_look *l)
+{
+    struct walk w = {.left = MOST_LOOKED_AT};
+    bool any = false;
+
+    for (const struct iba_flow *g; !any && (g = next_candidate(l, &w));)
+        any = g->began != 0 && g->first.at > l->flow->last.at;
+    return any;
+}
+
+void iba_obs_pair_by_refusal(struct iba_look *l)
+{
+    struct iba_flow *f = l->flow, *best = NULL;
+    struct walk w = {.left = MOST_LOOKED_AT};
+    unsigned fits = 0;
+
+    if (f->peer || f->tries >= MOST_TRIES)
+        return;
+    f->tries++;
+    for (struct iba_flow *g; (g = next_candidate(l, &w));)
+        if (iba_psn_eq(g->refused.psn, l->psn) && iba_obs_is_recent(l, &g->refused)) {
+            best = best ? best : g;
+            fits++;
+        }
+    if (!best)
+        return;
+    join(l, best, fits > 1);
+    f->rq.pending = best->refused;
+}
+
+/* How many responses READs take becomes known, or known better. */
+static void recount(struct iba_obs_requests *q, uint32_t pmtu)
+{
+    if (q->open.used)
+        iba_obs_close_read(q, iba_mtu_packets(q->open.length, pmtu));
+    for (unsigned i = 0; i < q->n_read; i++) {
+        struct iba_obs_read *r = &q->read[i];
+        if (!r->used || !iba_obs_is_read(r->opcode))
+            continue;
+        if (r->n == 0) { /* another was the open one */
+            q->open = *r;
+            iba_obs_close_read(q, iba_mtu_packets(r->length, pmtu));
+        }
+        r->n = iba_mtu_packets(r->length, pmtu);
+    }
+}
+
+void iba_obs_learn_pmtu(struct iba_observer *s, struct iba_flow *f, uint32_t pmtu, bool sure)
+{
+    struct iba_flow *both[2] = {f, iba_obs_awake(s, f->peer)};
+    struct iba_known *k = both[1] ? NULL : iba_obs_known_at(s, f->peer);
+
+    for (unsigned i = 0; i < 2; i++)
+        if (both[i] && (!both[i]->pmtu || (sure && !both[i]->pmtu_sure))) {
+            both[i]->pmtu = pmtu;
+            both[i]->pmtu_sure = sure;
+            recount(&both[i]->rq, pmtu);
+        }
+    if (k && (!k->pmtu || (sure && !k->pmtu_sure)))
+        iba_obs_rest_pmtu(k, pmtu, sure);
+}
+
+const struct iba_flow *iba_observer_peer(const struct iba_observer *s, const struct iba_flow *f)
+{
+    return iba_obs_awake(s, f->peer);
+}

@@ -1,0 +1,410 @@
+/* Responses to READs, ATOMICs and the other requests that more than an ACK answers. */
+#include "observer/iba_obs_parts.h"
+
+static bool fits(enum iba_operation request, const struct iba_opcode *response)
+{
+    const bool atomic = response->operation == IBA_OPERATION_ATOMIC_ACK;
+
+    switch (request) {
+    case IBA_OPERATION_ATOMIC: return atomic;
+    case IBA_OPERATION_FLUSH:
+    case IBA_OPERATION_ATOMIC_WRITE:
+        return response->operation == IBA_OPERATION_READ_RESPONSE && response->pos == IBA_ONLY;
+    default: return !atomic;
+    }
+}
+
+/* How many responses there are shows in the last one when the path MTU is not known. */
+static void settle(const struct iba_look *l, struct iba_obs_requests *q, struct iba_obs_read *r)
+{
+    if (r->n != 0 || !iba_opcode_ends(l->op))
+        return;
+    const uint32_t n = (uint32_t)iba_psn_diff(l->psn, r->psn) + 1;
+
+    if (q->open.used && iba_psn_eq(q->open.psn, r->psn))
+        iba_obs_close_read(q, n);
+    r->n = n;
+}
+
+/* Only the last may end, and it has to; a First where a lost request for the rest would begin is let pass (RR-62). */
+static bool in_order(const struct iba_look *l, const struct iba_obs_read *r)
+{
+    const bool first = iba_psn_eq(l->psn, r->psn);
+    const bool last = r->n != 0 && iba_psn_eq(l->psn, iba_psn_add(r->psn, r->n - 1));
+    const bool ends = iba_opcode_ends(l->op);
+    const bool starts = iba_opcode_begins(l->op);
+
+    return (!first || starts || r->again) && (r->n == 0 || ends == last);
+}
+
+static bool right_length(const struct iba_look *l, const struct iba_obs_read *r)
+{
+    const uint32_t pmtu = l->flow->pmtu;
+
+    if (r->n == 1)
+        return l->v->payload_len == r->length;
+    if (pmtu == 0 || r->n == 0)
+        return true;
+    return l->v->payload_len ==
+           (iba_psn_eq(l->psn, iba_psn_add(r->psn, r->n - 1)) ? r->length - (r->n - 1) * pmtu : pmtu);
+}
+
+/* The gap of answers that never came in which this one is. */
+static struct iba_obs_gap *never_came(const struct iba_look *l)
+{
+    for (unsigned i = 0; i < IBA_OBS_GAPS; i++) {
+        struct iba_obs_gap *h = &l->flow->unanswered[i];
+        const int32_t d = iba_psn_diff(l->psn, h->psn);
+        if (d >= h->done && d < h->n)
+            return h;
+    }
+    return NULL;
+}
+
+bool iba_obs_answer_came(const struct iba_look *l, const struct iba_obs_read *r)
+{
+    if (iba_psn_diff(r->seen, iba_psn_add(r->psn, r->n)) < 0)
+        return false;
+    for (unsigned i = 0; i < IBA_OBS_GAPS; i++) {
+        const struct iba_obs_gap *h = &l->flow->unanswered[i];
+        if (h->done < h->n && iba_psn_diff(iba_psn_add(h->psn, h->n), r->psn) > 0 &&
+            iba_psn_diff(iba_psn_add(h->psn, h->done), r->seen) < 0)
+            return false;
+    }
+    return true;
+}
+
+static void came_before(struct iba_look *l, const struct iba_obs_mark *cause)
+{
+    if (l->flow->held.mark.frame == l->s->now.frame)
+        l->flow->held.again = true;
+    else
+        iba_obs_tell(l, IBA_FINDING_ANSWER_AGAIN, &(struct iba_tell){.cause = cause});
+}
+
+/* Tells when it came before. */
+static void note_answer(struct iba_look *l, struct iba_obs_read *r)
+{
+    const iba_psn end = iba_psn_add(l->psn, 1);
+    struct iba_obs_gap *h = never_came(l);
+    /* This READ had its answers; the responses jump over them because an earlier READ was answered again. */
+    const bool came = h && iba_psn_diff(r->psn, h->psn) > 0 && iba_psn_diff(l->psn, r->seen) < 0;
+
+    if (h && !came)
+        h->done = (uint16_t)iba_psn_diff(end, h->psn);
+    else if (iba_psn_diff(l->psn, r->seen) < 0 || (r->again && iba_obs_answered_before(l)))
+        came_before(l, &r->mark);
+    if (iba_psn_diff(end, r->seen) > 0)
+        r->seen = end;
+}
+
+/* It goes on right behind the newest answer, and none beyond it has come since. */
+static bool goes_on(const struct iba_look *l, const struct iba_obs_read *r)
+{
+    const iba_psn before = iba_psn_add(l->flow->answers, IBA_PSN_MASK);
+    const int32_t lost = iba_psn_diff(l->psn, l->flow->answers);
+    uint64_t since = 0;
+
+    if (lost < 0 || lost > (iba_opcode_begins(l->op) ? 0 : IBA_OBS_MOST_LOST))
+        return false;
+    const struct iba_obs_read *other = l->peer && lost > 0 ? iba_obs_read_at(&l->peer->rq, before) : NULL;
+    if (r && other && iba_psn_diff(l->psn, other->psn) >= (int32_t)other->n)
+        return false; /* that was of another READ */
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
+        const struct iba_obs_recent *o = &l->flow->recent[i];
+        if (o->mark.frame != 0 && !o->request && iba_psn_eq(o->psn, before) && o->number > since)
+            since = o->number;
+    }
+    for (unsigned i = 0; since > 0 && i < l->flow->n_recent; i++) {
+        const struct iba_obs_recent *o = &l->flow->recent[i];
+        if (o->mark.frame != 0 && !o->request && o->number > since && iba_psn_diff(o->psn, l->psn) > 0)
+            return false;
+    }
+    return true;
+}
+
+const struct iba_obs_recent *iba_obs_response_before(const struct iba_look *l)
+{
+    const struct iba_obs_recent *before = NULL;
+
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
+        const struct iba_obs_recent *r = &l->flow->recent[i];
+        if (r->mark.frame != 0 && r->mark.frame != l->s->now.frame && !r->request &&
+            (!before || r->number > before->number))
+            before = r;
+    }
+    return before;
+}
+
+bool iba_obs_continues(const struct iba_look *l)
+{
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
+        const struct iba_obs_recent *r = &l->flow->recent[i];
+        if (r->mark.frame != 0 && !r->request && iba_psn_eq(iba_psn_add(r->psn, 1), l->psn) &&
+            l->s->now.at - r->mark.at < IBA_OBS_AT_ONCE_NS)
+            return true;
+    }
+    return false;
+}
+
+/* The response that came in the same instant, right before; NULL: none. */
+__attribute__((cold)) static const struct iba_obs_recent *comes_with(const struct iba_look *l)
+{
+    const struct iba_obs_recent *const last = iba_obs_response_before(l);
+
+    return last && l->s->now.at - last->mark.at < IBA_OBS_LEAST_RTT_NS ? last : NULL;
+}
+
+/* Right behind the response that came last, unless that was late, and at once: of the same run. */
+static bool follows(const struct iba_look *l)
+{
+    const struct iba_obs_recent *const last = iba_opcode_begins(l->op) ? comes_with(l) : NULL;
+
+    return last && !last->late && iba_psn_eq(iba_psn_add(last->psn, 1), l->psn);
+}
+
+/* Of the same READ as the response before it, which was late, and it had come before. */
+static bool joins_late(const struct iba_look *l, const struct iba_obs_read *r)
+{
+    const bool came = r && !iba_opcode_begins(l->op) && iba_psn_diff(r->expect, l->psn) > 0;
+    const struct iba_obs_recent *const last = came ? comes_with(l) : NULL;
+
+    return last && last->late && iba_psn_diff(last->psn, r->psn) >= 0 && iba_psn_diff(l->psn, last->psn) > 0;
+}
+
+/* The first answer to what was asked for last, which began elsewhere before. */
+static bool answers_afresh(const struct iba_look *l, const struct iba_obs_read *r)
+{
+    return r && r->fresh && iba_opcode_begins(l->op) && iba_psn_eq(l->psn, r->psn) && iba_psn_eq(r->expect, r->psn);
+}
+
+/* It would have come with answers to what was asked for behind it, if it were to what was asked for last. */
+__attribute__((cold)) static bool passed_by(const struct iba_look *l, const struct iba_obs_read *r)
+{
+    const iba_time soonest = r->mark.at + l->flow->rtt_min_ns;
+
+    return l->op->pos == IBA_ONLY && l->flow->has_rtt && l->flow->rtt_min_ns >= IBA_OBS_LEAST_RTT_NS &&
+           l->s->now.at >= soonest + IBA_OBS_LEAST_RTT_NS && iba_obs_overtaken(l, soonest);
+}
+
+/* It was jumped over, and was asked for only once: it is no other answer's. */
+static bool fills_once(const struct iba_look *l, const struct iba_obs_read *r)
+{
+    return r && !r->again && l->flow->order.taken > 0 && iba_obs_fills(l->flow, true, l->psn) &&
+           !iba_obs_answered_before(l);
+}
+
+/* It is missing, does not go on behind the newest, and does not belong to the answer to a READ that was sent again,
+ * which has had the time to begin. */
+bool iba_obs_answer_is_late(const struct iba_look *l, const struct iba_obs_read *r)
+{
+    const struct iba_obs_gap *h = iba_obs_gap_at(l->s, l->flow->unanswered, l->psn);
+    const bool starts = iba_opcode_begins(l->op);
+
+    /* Of what was asked for before, and what was asked for since is answered. */
+    const bool breaks = r && iba_psn_eq(l->psn, r->expect) && iba_psn_eq(l->psn, l->flow->answers);
+    const bool older = joins_late(l, r) || (r && r->again && !starts && (breaks || iba_psn_eq(l->psn, r->psn)));
+
+    const bool fills = iba_obs_fills(l->flow, true, l->psn) && !iba_obs_answered_before(l);
+    if (fills_once(l, r))
+        return true;
+    if ((!h && !older) || (iba_obs_id_says_no(l) && !fills) || goes_on(l, r) || answers_afresh(l, r) || follows(l))
+        return false;
+    if (older)
+        return true;
+    if (l->op->pos == IBA_ONLY && iba_obs_answered_before(l))
+        return false; /* of two that are alike, neither shows that it is the late one */
+    if (!r)
+        return !starts || fills;
+    const bool asked_since = h->at <= r->mark.at && l->s->now.at - r->mark.at >= iba_obs_rtt(l) && !passed_by(l, r);
+    const bool to_begin = iba_psn_eq(r->expect, r->psn) || (starts && !r->again);
+    return !(asked_since && to_begin && (starts || !iba_psn_eq(l->psn, r->psn)));
+}
+
+bool iba_obs_holds(const struct iba_look *l, const struct iba_obs_read *r)
+{
+    const struct iba_obs_requests *q = &l->peer->rq;
+    const bool behind = q->answered && iba_psn_diff(l->psn, q->una) < 0;
+
+    return !fills_once(l, r) && l->op->pos == IBA_FIRST && !iba_obs_id_says_no(l) && !answers_afresh(l, r) &&
+           (iba_obs_gap_at(l->s, l->flow->unanswered, l->psn) ||
+            (iba_obs_reorders(l->s) && (behind || iba_obs_answered_before(l)))) &&
+           !follows(l);
+}
+
+bool iba_obs_begins_amid(const struct iba_look *l, const struct iba_obs_read *r)
+{
+    const int32_t lost = r ? iba_psn_diff(l->psn, r->psn) : 0;
+
+    return iba_obs_reorders(l->s) && !iba_obs_id_says_no(l) && !iba_opcode_begins(l->op) && r && r->again &&
+           r->n != 0 && lost > 0 && lost <= IBA_OBS_MOST_LOST && iba_psn_eq(r->expect, r->psn) &&
+           iba_psn_diff(l->psn, r->seen) < 0 && iba_obs_had_time(l, r->mark.at) && !goes_on(l, r);
+}
+
+/* Not the First: the beginning is missing. */
+static bool is_amid(const struct iba_obs_held *h)
+{
+    return !iba_psn_eq(h->from, h->psn);
+}
+
+/* Of an answer that begins amid: the beginning is missing. */
+static void let_gap(struct iba_observer *s, struct iba_flow *f)
+{
+    const struct iba_obs_held *h = &f->held;
+    struct iba_flow *peer = iba_obs_awake(s, f->peer);
+    struct iba_obs_read *r = peer ? iba_obs_read_at(&peer->rq, h->psn) : NULL;
+    const uint32_t lost = (uint32_t)iba_psn_diff(h->psn, h->from);
+
+    iba_obs_tell_of(s, f, IBA_FINDING_RESPONSE_GAP, &h->mark,
+                    &(struct iba_tell){.cause = r ? &r->mark : NULL, .count = lost, .response = true}, h->psn);
+    if (!r)
+        return;
+    if (iba_psn_diff(r->expect, h->psn) <= 0)
+        r->expect = iba_psn_add(h->psn, 1);
+    iba_obs_expect_for(&peer->rq,
+                       &(struct iba_obs_reason){.cause = IBA_CAUSE_IMPLIED, .psn = h->from, .mark = h->mark});
+}
+
+static void let_go(struct iba_observer *s, struct iba_flow *f, bool late)
+{
+    struct iba_obs_held *h = &f->held;
+
+    if (late) {
+        if (!h->lawful)
+            iba_obs_tell_of(s, f, IBA_FINDING_LATE, &h->mark, &(struct iba_tell){.response = true}, h->psn);
+        iba_obs_close_gap(s, f->unanswered, h->psn);
+        f->answers = h->answers;
+    } else {
+        if (is_amid(h))
+            let_gap(s, f);
+        if (h->again)
+            iba_obs_tell_of(s, f, IBA_FINDING_ANSWER_AGAIN, &h->mark, &(struct iba_tell){.response = true}, h->psn);
+        f->answers = iba_psn_add(h->psn, 1);
+    }
+    h->mark.frame = 0;
+}
+
+static bool is_at_once(const struct iba_observer *s, const struct iba_obs_held *h)
+{
+    return s->now.at - h->mark.at < (h->late && !is_amid(h) ? IBA_OBS_LEAST_RTT_NS : IBA_OBS_AT_ONCE_NS);
+}
+
+/* Who answers a READ sends all there is to it: a First that stands alone was overtaken, and so was what comes before
+ * the First. */
+void iba_obs_release(struct iba_observer *s, struct iba_flow *f, const struct iba_look *l)
+{
+    const struct iba_obs_held *h = &f->held;
+    const int32_t d = l ? iba_psn_diff(l->psn, h->psn) : 0;
+    const bool inside = l && !iba_opcode_begins(l->op), amid = is_amid(h);
+    const bool begins = amid && l && iba_psn_diff(l->psn, h->from) >= 0;
+
+    if (h->mark.frame == 0 || (l && d < 0 && !begins) || (l && !amid && d == 0 && l->op->pos != IBA_FIRST))
+        return;
+    const bool missing = l && iba_obs_gap_at(s, f->unanswered, l->psn); /* it may be late, too */
+    const bool goes_on = inside && d <= IBA_OBS_MOST_LOST && (d == 1 || !(iba_psn_eq(l->psn, h->answers) || missing));
+    const bool late = amid ? d <= 0 || (d > 1 && (!inside || missing)) : !goes_on;
+    let_go(s, f, l && is_at_once(s, h) ? late : h->late);
+}
+
+void iba_obs_release_alone(struct iba_observer *s, struct iba_flow *f)
+{
+    if (f->held.mark.frame != 0)
+        let_go(s, f, is_at_once(s, &f->held) || f->held.late);
+}
+
+void iba_obs_release_by_request(struct iba_look *l)
+{
+    const struct iba_obs_held *h = l->peer ? &l->peer->held : NULL;
+
+    if (h && h->mark.frame != 0 && iba_psn_diff(l->psn, h->psn) < 0 && iba_psn_diff(l->psn, h->from) >= 0)
+        let_go(l->s, l->peer, iba_psn_diff(h->psn, h->from) > 1); /* rather than that so many were lost */
+}
+
+void iba_obs_miss(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from, iba_psn end)
+{
+    const struct iba_obs_read *r = q ? iba_obs_read_at(q, from) : NULL;
+    const int32_t n = iba_psn_diff(end, from), before = r ? iba_psn_diff(r->seen, from) : 0;
+    const uint8_t at = l->flow->next_unanswered;
+
+    if (n <= 0 || n > IBA_OBS_SENT || iba_obs_gap_at(l->s, l->flow->unanswered, from))
+        return;
+    iba_obs_open_gap(l->flow->unanswered, &l->flow->next_unanswered, l->s->now.at, from, (uint32_t)n);
+    l->flow->unanswered[at].done = (uint16_t)(before < 0 ? 0 : before < n ? before : n);
+}
+
+static void jump(struct iba_look *l, struct iba_obs_requests *q, const struct iba_obs_read *r, iba_psn from)
+{
+    const uint32_t n = (uint32_t)iba_psn_diff(l->psn, from);
+
+    iba_obs_miss(l, q, from, l->psn);
+    iba_obs_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.cause = &r->mark, .count = n});
+    iba_obs_expect_retry(l, q, IBA_CAUSE_IMPLIED, from, 0);
+}
+
+/* Where the run of answers that this one belongs to should be: behind the newest, or at its beginning. A READ that was
+ * sent again is answered anew, and its older answers may still be on their way. */
+static iba_psn belongs(const struct iba_look *l, struct iba_obs_requests *q, const struct iba_obs_read *r,
+                       iba_psn newest)
+{
+    const bool starts = iba_opcode_begins(l->op);
+
+    if (starts && (r->again || iba_psn_diff(l->psn, r->expect) < 0))
+        return l->psn;
+    if (iba_psn_diff(l->psn, newest) >= 0 && iba_obs_read_at(q, iba_psn_add(newest, IBA_PSN_MASK)) == r)
+        return newest;
+    return iba_psn_diff(l->psn, r->expect) > 0 ? r->expect : l->psn;
+}
+
+/* What answers everything that the READ still waits for, as it was sent last. */
+static void advance(const struct iba_look *l, struct iba_obs_read *r)
+{
+    const bool starts = iba_psn_eq(l->psn, r->psn) && iba_opcode_begins(l->op);
+
+    if ((!r->again && !l->flow->has_rtt) || starts || iba_obs_had_time(l, r->mark.at) || !iba_psn_eq(r->expect, r->psn))
+        r->expect = iba_psn_add(l->psn, 1);
+}
+
+void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q)
+{
+    struct iba_obs_read *r = iba_obs_read_at(q, l->psn);
+
+    const iba_psn newest = l->flow->has_answers ? l->flow->answers : iba_psn_add(l->psn, 1);
+
+    iba_obs_miss(l, q, newest, l->psn);
+    l->flow->answers = iba_psn_add(l->psn, 1);
+    l->flow->has_answers = true;
+    if (!r) {
+        const struct iba_obs_sent *e = iba_obs_sent_at(q, l->psn);
+        if (e && iba_opcodes[e->opcode].pay != IBA_PAY_NONE)
+            iba_obs_tell(l, IBA_FINDING_ANSWER_KIND, &(struct iba_tell){.cause = &e->mark});
+        else if (iba_obs_answered_before(l))
+            came_before(l, NULL);
+        const int32_t lost = iba_psn_diff(l->psn, newest);
+        const bool jumps = !e && !iba_opcode_begins(l->op) && lost > 0 && lost <= IBA_OBS_SENT && !iba_obs_continues(l);
+        if (jumps)
+            iba_obs_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.count = (uint32_t)lost});
+        iba_obs_progress(q, l->psn);
+        if (jumps)
+            iba_obs_expect_retry(l, q, IBA_CAUSE_IMPLIED, newest, 0);
+        return;
+    }
+    const struct iba_tell t = {.cause = &r->mark};
+    const int32_t d = iba_psn_diff(l->psn, r->expect);
+    if (!fits(iba_opcode_operation(r->opcode), l->op)) {
+        iba_obs_tell(l, IBA_FINDING_ANSWER_KIND, &t);
+        return;
+    }
+    settle(l, q, r);
+    iba_obs_progress(q, l->psn);
+    if (l->peer->order.n)
+        iba_obs_order_taken(l->s, l->peer, false, r->psn);
+    const iba_psn from = belongs(l, q, r, newest);
+    if (iba_psn_diff(l->psn, from) > 0)
+        jump(l, q, r, from);
+    else if (d == 0 && !in_order(l, r))
+        iba_obs_tell(l, IBA_FINDING_ANSWER_SEQUENCE, &t);
+    else if (d == 0 && iba_obs_is_read(r->opcode) && !right_length(l, r))
+        iba_obs_tell(l, IBA_FINDING_ANSWER_LENGTH, &t);
+    note_answer(l, r);
+    advance(l, r);
+}

@@ -1,0 +1,450 @@
+/* Why requests come again: what the capture shows that made the requester go back, or that they were late. */
+#include "observer/iba_obs_parts.h"
+
+/* How much longer than asked for software waits; less than the usual ACK timer (code 14, 67 ms). */
+#define SLOW_TIMER_NS UINT64_C(60000000)
+enum { MOST_BEGINNING = 3 }; /* packets, of what comes again for an answer */
+/* Of an adaptive timer. */
+#define SHORTEST_TIMER_NS UINT64_C(4000)
+enum { ROUND_TRIPS = 4 };
+enum { MOST_RETRIES = 7 }; /* RQ-22: as often as a timer may send a packet again */
+
+/* How soon it may have an effect here. Where nothing has shown that yet, an RNR NAK right behind its request shows that
+ * it was seen where it was made. */
+static iba_time soonest(const struct iba_look *l, const struct iba_obs_reason *r)
+{
+    const struct iba_obs_sent *e = iba_obs_sent_at(&l->flow->rq, r->psn);
+    const bool near = e && r->cause == IBA_CAUSE_RNR && r->mark.at - e->mark.at < IBA_OBS_LEAST_RTT_NS;
+
+    return l->flow->has_rtt ? l->flow->rtt_min_ns : near ? IBA_OBS_LEAST_RTT_NS : 0;
+}
+
+/* What left just now has had no effect yet; what left long ago and had none was lost behind the capture point. */
+bool iba_obs_is_recent(const struct iba_look *l, const struct iba_obs_reason *r)
+{
+    const iba_time effect = r->cause == IBA_CAUSE_RNR ? r->wait_ns + SLOW_TIMER_NS : IBA_OBS_FLIGHT_NS;
+    const iba_time ago = l->s->now.at - r->mark.at;
+
+    return r->mark.frame != 0 && ago < effect && ago >= soonest(l, r);
+}
+
+/* For just this request, and it may be the effect. */
+static bool is_reason(const struct iba_look *l, const struct iba_obs_reason *r)
+{
+    return !r->served && iba_psn_eq(r->psn, l->psn) && iba_obs_is_recent(l, r);
+}
+
+static struct iba_obs_reason *earlier_reason(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    for (unsigned i = 0; i < IBA_OBS_REASONS; i++)
+        if (is_reason(l, &q->before[i]))
+            return &q->before[i];
+    return NULL;
+}
+
+bool iba_obs_was_asked_for(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    return is_reason(l, &q->pending) || earlier_reason(l, q);
+}
+
+static bool asks_for(const struct iba_look *l, struct iba_obs_reason *r, const struct iba_obs_recent *before)
+{
+    const bool nak = r->cause == IBA_CAUSE_NAK || r->cause == IBA_CAUSE_NONE; /* none: it was answered since */
+
+    if (!nak || r->mark.frame == 0 || !iba_psn_eq(r->psn, l->psn) || !iba_obs_is_recent(l, r) ||
+        !(before->late || before->mark.at - r->mark.at < iba_obs_rtt(l)))
+        return false;
+    r->cause = IBA_CAUSE_NAK;
+    r->served = false;
+    return true;
+}
+
+bool iba_obs_came_too_soon(const struct iba_look *l, struct iba_obs_requests *q, const struct iba_obs_recent *before)
+{
+    bool asked = asks_for(l, &q->pending, before);
+
+    for (unsigned i = 0; i < IBA_OBS_REASONS && !asked; i++)
+        asked = asks_for(l, &q->before[i], before);
+    return asked;
+}
+
+/* All that are remembered, the pending one last: `i` below REASONS_AT_ALL. */
+enum { REASONS_AT_ALL = IBA_OBS_REASONS + 1 };
+static struct iba_obs_reason *reason_at(struct iba_obs_requests *q, unsigned i)
+{
+    return i < IBA_OBS_REASONS ? &q->before[i] : &q->pending;
+}
+
+/* A NAK that the network copied behind the capture point makes its requester go back twice. */
+static struct iba_obs_reason *copied_reason(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    for (unsigned i = 0; i < REASONS_AT_ALL; i++) {
+        struct iba_obs_reason *r = reason_at(q, i);
+        if (r->cause == IBA_CAUSE_NAK && r->served && iba_psn_eq(r->psn, l->psn) && iba_obs_is_recent(l, r))
+            return r;
+    }
+    return NULL;
+}
+
+bool iba_obs_had_another_reason(const struct iba_look *l, const struct iba_obs_requests *q)
+{
+    for (unsigned i = 0; i < IBA_OBS_REASONS; i++) {
+        const struct iba_obs_reason *r = &q->before[i];
+        if (is_reason(l, r) && (r->cause != IBA_CAUSE_RNR || l->s->now.at - r->mark.at >= r->wait_ns))
+            return true;
+    }
+    return false;
+}
+
+/* What the NAK asked for came late, and the first that it made come again is missing. */
+static struct iba_obs_reason *outrun_reason(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    const iba_time soon = 2 * iba_obs_rtt(l) + IBA_OBS_LEAST_RTT_NS;
+
+    for (unsigned i = 0; i < IBA_OBS_REASONS && !l->again; i++) {
+        struct iba_obs_reason *r = &q->before[i];
+        const int32_t lost = iba_psn_diff(l->psn, r->psn);
+        if (!r->served && l->s->now.at - r->mark.at < soon && r->cause == IBA_CAUSE_NAK && lost > 0 &&
+            lost <= IBA_OBS_MOST_LOST && iba_obs_is_recent(l, r))
+            return r;
+    }
+    return NULL;
+}
+
+/* The reason that the capture shows. A NAK makes the requester go back to its PSN, no further. */
+static struct iba_obs_reason *reason(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    struct iba_obs_reason *const r = &q->pending;
+    const bool now = r->cause != IBA_CAUSE_NONE && !r->served && iba_obs_is_recent(l, r);
+
+    struct iba_obs_reason *const earlier = earlier_reason(l, q);
+    const bool waits = r->cause == IBA_CAUSE_RNR && l->s->now.at - r->mark.at < r->wait_ns;
+    if (now && iba_psn_eq(l->psn, r->psn) && !(waits && earlier))
+        return r;
+    if (earlier)
+        return earlier;
+    const int32_t behind = iba_psn_diff(l->psn, r->psn);
+    const bool fits = behind >= 0 && (r->cause != IBA_CAUSE_IMPLIED || behind <= IBA_OBS_MOST_LOST);
+    return now && fits ? r : outrun_reason(l, q);
+}
+
+void iba_obs_use_up_reason(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from, iba_psn end)
+{
+    for (unsigned i = 0; i < REASONS_AT_ALL; i++) {
+        struct iba_obs_reason *r = reason_at(q, i);
+        if (r->cause == IBA_CAUSE_NAK && iba_psn_diff(r->psn, from) >= 0 && iba_psn_diff(r->psn, end) < 0 &&
+            l->s->now.at - r->mark.at >= soonest(l, r))
+            r->served = true;
+    }
+}
+
+/* One that does not begin where the NAK asks for has been taken for its effect, and now comes what it does ask for. */
+void iba_obs_undo_effect(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    const bool broke_off =
+        l->s->now.at - q->last.at >= IBA_OBS_LEAST_RTT_NS && iba_psn_diff(q->next, q->high) < 0; /* of all there is */
+
+    if (!q->run.on || q->run.kind != IBA_FINDING_RETRY_NAK || !(broke_off || (!q->run.shown && q->strays == 1)))
+        return;
+    for (unsigned i = 0; i < REASONS_AT_ALL; i++) {
+        struct iba_obs_reason *r = reason_at(q, i);
+        if (r->cause == IBA_CAUSE_NAK && r->mark.frame == q->run.mark.frame && iba_psn_eq(r->psn, l->psn))
+            r->served = false;
+    }
+}
+
+struct iba_obs_gap *iba_obs_gap_at(const struct iba_observer *s, struct iba_obs_gap *holes, iba_psn psn)
+{
+    for (unsigned i = 0; i < IBA_OBS_GAPS; i++) {
+        struct iba_obs_gap *h = &holes[i];
+        const int32_t d = iba_psn_diff(psn, h->psn);
+        if (d >= 0 && (uint32_t)d < h->n && s->now.at - h->at <= s->cfg.late_ns)
+            return h;
+    }
+    return NULL;
+}
+
+void iba_obs_close_gap(const struct iba_observer *s, struct iba_obs_gap *holes, iba_psn psn)
+{
+    struct iba_obs_gap *h = iba_obs_gap_at(s, holes, psn);
+
+    if (!h)
+        return;
+    if (iba_psn_eq(h->psn, psn)) {
+        h->psn = iba_psn_add(h->psn, 1);
+        h->n--;
+        h->done = (uint16_t)(h->done - (h->done > 0));
+    } else if (iba_psn_eq(iba_psn_add(h->psn, h->n - 1), psn))
+        h->n--;
+}
+
+void iba_obs_open_gap(struct iba_obs_gap *holes, uint8_t *next, iba_time now, iba_psn psn, uint32_t n)
+{
+    holes[*next] = (struct iba_obs_gap){.at = now, .psn = psn, .n = (uint16_t)(n < UINT16_MAX ? n : UINT16_MAX)};
+    *next = (uint8_t)((*next + 1) % IBA_OBS_GAPS);
+}
+
+/* It goes back to just what a NAK asked for: what goes to it may have an effect sooner than was seen before. Where it
+ * may have been overtaken, not much sooner. */
+static bool sooner_than_known(const struct iba_look *l, const struct iba_obs_reason *r)
+{
+    const iba_time ago = l->s->now.at - r->mark.at, known = soonest(l, r);
+
+    return r->cause == IBA_CAUSE_NAK && !r->served && r->mark.frame != 0 && iba_psn_eq(l->psn, r->psn) && ago < known &&
+           (ago >= known / 2 || !iba_obs_gap_at(l->s, l->flow->rq.gaps, l->psn));
+}
+
+/* A READ that asks for the rest of an earlier READ: a retransmission, and no packet that was merely delayed. */
+static bool is_rest(const struct iba_look *l)
+{
+    return l->again && iba_obs_is_read(l->opcode) && !iba_psn_eq(l->again->psn, l->psn);
+}
+
+/* Without identifications: a PSN that was jumped over, and that nobody has reason to send again by now. */
+bool iba_obs_looks_late(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    const struct iba_obs_gap *h = iba_obs_gap_at(l->s, q->gaps, l->psn);
+    const struct iba_obs_reason *const r = reason(l, q);
+    const bool asked_for = r && (r->cause == IBA_CAUSE_IMPLIED || iba_psn_eq(r->psn, l->psn));
+    const int32_t ahead = iba_psn_diff(l->psn, q->next);
+    const bool loses =
+        q->run.on && ahead > 0 && ahead <= IBA_OBS_MOST_LOST; /* the run that goes on lost some, rather */
+
+    if (iba_obs_id_says_no(l) || !h || is_rest(l) || ahead == 0 ||
+        l->s->now.at - q->last.at >= IBA_OBS_SOONEST_TIMEOUT_NS)
+        return false;
+    if (l->s->now.at - h->at < iba_obs_rtt(l))
+        return !asked_for && !loses && !(iba_psn_eq(l->psn, q->stray) && q->strays >= IBA_OBS_RUN) &&
+               !sooner_than_known(l, &q->pending); /* nobody has had the time to send it again */
+    /* READs come again when their answer is lost behind the capture point. */
+    return !iba_obs_doubts(l, q) && !asked_for && !l->again && !loses && !iba_psn_eq(l->psn, q->stray) &&
+           iba_psn_diff(l->psn, q->high) > -IBA_OBS_SENT;
+}
+
+/* It may be late or sent again, and only what comes next will show. */
+bool iba_obs_doubts(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    return !iba_obs_id_says_no(l) && !is_rest(l) && l->s->now.at - q->last.at < IBA_OBS_SOONEST_TIMEOUT_NS &&
+           iba_obs_gap_at(l->s, q->gaps, l->psn);
+}
+
+/* A READ or ATOMIC whose missing answer may make the requester go back: of those that are not long ago, any. */
+static const struct iba_obs_read *may_lack(const struct iba_look *l, const struct iba_obs_requests *q)
+{
+    const struct iba_obs_read *near = NULL; /* rather the next before it: the requester goes back to that */
+
+    for (unsigned i = 0; i < q->n_read; i++) {
+        const struct iba_obs_read *r = &q->read[i];
+        const bool nearer = near && (iba_psn_diff(near->psn, l->psn) > 0
+                                         ? iba_psn_diff(r->psn, near->psn) < 0
+                                         : iba_psn_diff(r->psn, near->psn) > 0 && iba_psn_diff(r->psn, l->psn) <= 0);
+        if (r->used && l->s->now.at - r->mark.at < IBA_OBS_FLIGHT_NS && (!near || nearer))
+            near = r;
+    }
+    return near;
+}
+
+/* The beginning of what comes again is missing: it may come yet. */
+static void lacks_beginning(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from)
+{
+    const int32_t lost = iba_psn_diff(l->psn, from);
+
+    if (lost > 0 && lost <= IBA_OBS_MOST_LOST && !iba_obs_doubts(l, q))
+        iba_obs_open_gap(q->gaps, &q->next_gap, l->s->now.at, from, (uint32_t)lost);
+}
+
+static bool fetches(const struct iba_look *l)
+{
+    return l->op->pay == IBA_PAY_NONE || l->op->pay == IBA_PAY_EIGHT;
+}
+
+/* The response that was the reason may be none of the capture: where it has shown that it lacks packets, has just
+ * begun, or sees all that reaches this requester. READs and ATOMICs mostly come again for an answer that is missing,
+ * and first of all. */
+static bool may_be_unseen(const struct iba_look *l, const struct iba_obs_read *lacks)
+{
+    const struct iba_flow *f = l->flow;
+    const bool near = f->has_rtt && f->rtt_min_ns < IBA_OBS_LEAST_RTT_NS;
+    /* Nothing beyond it was answered, so no answer is missing: a NAK, rather. */
+    const bool next = f->rq.answered && iba_psn_eq(l->psn, f->rq.una) && (near || !fetches(l));
+    const int32_t lost = l->again ? 0 : iba_psn_diff(l->psn, iba_psn_add(lacks->psn, lacks->n ? lacks->n : 1)) + 1;
+
+    return next || lost < 0 || lost > MOST_BEGINNING ||
+           (!l->again && (near || l->s->found[IBA_FINDING_NOT_CAPTURED] > 0)) ||
+           (f->has_rtt && l->s->now.at - f->first.at < f->rtt_min_ns);
+}
+
+/* A READ or ATOMIC that was sent before, but not seen: mid-stream. */
+static bool asks_again_unseen(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    return fetches(l) && !l->again && iba_psn_diff(l->psn, q->first) < 0 && l->flow->has_rtt &&
+           l->s->now.at - l->flow->first.at >= l->flow->rtt_min_ns;
+}
+
+/* When the newest response to it came; 0: none is remembered. */
+static iba_time last_answer(const struct iba_flow *peer)
+{
+    iba_time at = 0;
+
+    for (unsigned i = 0; i < peer->n_recent; i++)
+        if (peer->recent[i].mark.frame != 0 && !peer->recent[i].request && peer->recent[i].mark.at > at)
+            at = peer->recent[i].mark.at;
+    return at;
+}
+
+/* Some adapters learn how soon an answer comes, and let their timer run a little longer only, at first: from 4 us on,
+ * and twice as long each time. All had been sent, nothing was answered since the last answer or the last packet, though
+ * there was time for several answers, and it goes back to the oldest. Where that takes no longer than a round trip may,
+ * the second time shows it. */
+static bool is_hasty_timer(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    const iba_time answer = l->peer ? last_answer(l->peer) : 0, before = q->hasty.waited;
+    const iba_time waited = l->s->now.at - (answer > q->last.at ? answer : q->last.at);
+    const iba_psn oldest = q->answered ? q->una : q->first;
+
+    if (!l->peer || !l->peer->has_rtt || l->s->found[IBA_FINDING_NOT_CAPTURED] > 0 || waited < SHORTEST_TIMER_NS ||
+        waited < ROUND_TRIPS * (l->peer->rtt_min_ns + IBA_OBS_LEAST_RTT_NS) || !iba_psn_eq(l->psn, oldest) ||
+        !iba_psn_eq(q->next, q->high))
+        return false;
+    const bool doubles = before && iba_psn_eq(q->hasty.psn, l->psn) && 2 * waited >= 3 * before && waited <= 3 * before;
+    q->hasty.psn = l->psn;
+    q->hasty.waited = waited;
+    q->hasty.known |= doubles || waited >= IBA_OBS_ROUND_NS;
+    return q->hasty.known;
+}
+
+/* A timer has done what a NAK asked for before. Who did not get it, or did not heed it, does not show. */
+static void tell_ignored(const struct iba_look *l, const struct iba_obs_requests *q)
+{
+    const struct iba_obs_reason *r = &q->pending;
+
+    if (l->peer && !l->flow->guess && r->cause == IBA_CAUSE_NAK && !r->served && iba_psn_eq(r->psn, l->psn))
+        iba_obs_tell_of(l->s, l->peer, IBA_FINDING_NAK_IGNORED, &r->mark,
+                        &(struct iba_tell){.cause = &l->s->now, .wait_ns = l->s->now.at - r->mark.at, .response = true},
+                        r->psn);
+}
+
+void iba_obs_count_retry(struct iba_look *l, struct iba_obs_requests *q)
+{
+    if (q->hasty.known)
+        return; /* such adapters count otherwise */
+    q->stuck.n = iba_obs_count(q->stuck.n, q->stuck.n > 0 && iba_psn_eq(q->stuck.psn, l->psn));
+    q->stuck.psn = l->psn;
+    if (q->stuck.n == MOST_RETRIES + 1)
+        iba_obs_tell(l, IBA_FINDING_RETRY_LIMIT, &(struct iba_tell){.cause = &q->ask.mark});
+}
+
+/* The requester goes back: what for? */
+void iba_obs_start_run(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    static const uint8_t why[] = {[IBA_CAUSE_NAK] = IBA_FINDING_RETRY_NAK,
+                                  [IBA_CAUSE_RNR] = IBA_FINDING_RETRY_RNR,
+                                  [IBA_CAUSE_IMPLIED] = IBA_FINDING_RETRY_IMPLIED};
+    struct iba_obs_reason *const known = reason(l, q), *const r = known || !sooner_than_known(l, &q->pending)
+                                                                      ? known
+                                                                      : &q->pending;
+    const struct iba_obs_reason *const copied = copied_reason(l, q);
+    const struct iba_obs_read *const lacks = l->again ? l->again : may_lack(l, q);
+    const bool reorders = iba_obs_reorders(l->s);
+
+    q->unheeded.frame = 0;
+    q->run.on = true;
+    q->run.guess = false;
+    q->run.asked = r == &q->pending || (!r && l->again);
+    q->run.shown = r && iba_psn_eq(r->psn, l->psn);
+    const bool inside =
+        !r && !iba_obs_gap_at(l->s, q->gaps, l->psn) && iba_psn_diff(iba_psn_add(l->psn, iba_obs_psns(l)), q->high) < 0;
+    q->run.alone = inside && reorders;
+    if (r) {
+        q->run.kind = why[r->cause];
+        q->run.mark = r->mark;
+        q->run.guess = !(q->run.shown && iba_obs_repeats_single(q)) &&
+                       (iba_obs_doubts(l, q) || (reorders && !q->run.shown && r->cause == IBA_CAUSE_NAK));
+        r->served = !q->run.guess;
+        lacks_beginning(l, q, r->psn);
+        return;
+    }
+    if (l->s->now.at - q->last.at >= IBA_OBS_SOONEST_TIMEOUT_NS || is_hasty_timer(l, q)) {
+        q->run.kind = IBA_FINDING_RETRY_TIMEOUT;
+        tell_ignored(l, q);
+    } else if (copied && !l->again) {
+        q->run.kind = IBA_FINDING_RETRY_NAK;
+        q->run.mark = copied->mark;
+        q->run.guess = true;
+        q->run.alone = inside;
+    } else if (asks_again_unseen(l, q)) {
+        q->run.kind = IBA_FINDING_RETRY_IMPLIED;
+        q->run.mark = (struct iba_obs_mark){0};
+        q->run.guess = reorders;
+    } else if (lacks && !may_be_unseen(l, lacks)) { /* no NAK, too soon for a timeout: it misses the answer */
+        q->run.kind = IBA_FINDING_RETRY_IMPLIED;
+        q->run.mark = lacks->mark;
+        q->run.guess = reorders;
+        lacks_beginning(l, q, lacks->psn);
+    } else {
+        q->run.kind = IBA_FINDING_RETRY_UNCLEAR;
+        q->run.guess = true;
+        q->run.alone = inside;
+    }
+    if (q->run.guess)
+        return;
+    iba_obs_replace_reason(q);
+    q->pending.served = true;
+}
+
+/* The reason that showed in `mark` has had its effect. */
+static void serve(struct iba_obs_requests *q, const struct iba_obs_mark *mark)
+{
+    bool found = false;
+
+    for (unsigned i = 0; i < REASONS_AT_ALL; i++) {
+        struct iba_obs_reason *r = reason_at(q, i);
+        if (r->mark.frame != mark->frame)
+            continue;
+        r->served = found = true;
+    }
+    if (found)
+        return;
+    iba_obs_replace_reason(q);
+    q->pending.served = true;
+}
+
+/* Who goes back sends all there is from there on. */
+bool iba_obs_went_back_alone(const struct iba_observer *s, const struct iba_obs_requests *q)
+{
+    return q->run.shown && (!iba_obs_reorders(s) || iba_psn_eq(q->stray, q->high));
+}
+
+void iba_obs_settle_alone(struct iba_observer *s, struct iba_flow *f)
+{
+    iba_obs_settle(s, f, iba_obs_went_back_alone(s, &f->rq));
+    iba_obs_resolve_unsent_alone(s, f);
+    iba_obs_release(s, f, NULL);
+    iba_obs_order_end(s, f);
+}
+
+void iba_obs_settle(struct iba_observer *s, struct iba_flow *f, bool went_back)
+{
+    struct iba_obs_requests *q = &f->rq;
+    const bool by_itself = q->run.kind == IBA_FINDING_RETRY_TIMEOUT || q->run.kind == IBA_FINDING_RETRY_UNCLEAR;
+    const iba_psn psn = q->doubt.psn;
+
+    if (q->doubt.mark.frame == 0)
+        return;
+    if (!q->doubt.told && went_back && q->doubt.ahead > 0)
+        iba_obs_tell_of(s, f, IBA_FINDING_GAP, &q->doubt.mark, &(struct iba_tell){.count = q->doubt.ahead}, psn);
+    if (!q->doubt.told && (went_back || !q->doubt.lawful))
+        iba_obs_tell_of(s, f, went_back ? (enum iba_finding_kind)q->run.kind : IBA_FINDING_LATE, &q->doubt.mark,
+                        &(struct iba_tell){.cause = went_back && !by_itself ? &q->run.mark : NULL}, psn);
+    q->doubt.mark.frame = 0;
+    q->run.guess = false;
+    if (!went_back) {
+        iba_obs_close_gap(s, q->gaps, psn);
+        return;
+    }
+    iba_obs_order_asked(s, f, false, psn);
+    iba_obs_order_comes_again(f, psn);
+    serve(q, &q->run.mark);
+    q->run.on = true;
+    q->next = q->stray;
+}

@@ -1,0 +1,250 @@
+/* Order: networks that choose a path for each packet let packets overtake each other all the time, and adapters that
+ * place what comes in any order take them so. That is lawful, and said once a direction.
+ *
+ * Whether it is, or something was lost, shows only behind it: what jumps over others, and what comes late for it, is
+ * put off until somebody asks for the gap (then it is told, as ever), or until all has come and is acknowledged
+ * without that. Who has asked once has to have things in order, and is not waited for again, unless both were seen. */
+#include "observer/iba_obs_parts.h"
+
+static bool is_gap(uint8_t kind)
+{
+    return kind == IBA_FINDING_GAP || kind == IBA_FINDING_RESPONSE_GAP || kind == IBA_FINDING_ANSWER_MISSING;
+}
+
+static bool is_inside(const struct iba_obs_put_off *o, iba_psn psn)
+{
+    return iba_psn_diff(psn, o->psn) < 0 && iba_psn_diff(psn, o->psn) >= -(int32_t)o->n;
+}
+
+/* Late, and nothing that was captured jumped over it: the capture begins behind it, or lacks what was asked for. */
+static bool is_alone(const struct iba_obs_put_off *o)
+{
+    return o->kind == IBA_FINDING_LATE && o->of == o->mark.frame;
+}
+
+/* Of requests, or of answers: both may have the same PSNs. */
+static bool is_of(const struct iba_obs_put_off *o, bool answers)
+{
+    return is_gap(o->kind) && (o->kind != IBA_FINDING_GAP) == answers;
+}
+
+/* The jump that this PSN was missing from, and that something is missing from yet; NULL: none. */
+static struct iba_obs_put_off *jump_over(struct iba_flow *f, bool answers, iba_psn psn)
+{
+    for (unsigned i = 0; i < f->order.n; i++)
+        if (is_of(&f->put_off[i], answers) && f->put_off[i].filled < f->put_off[i].n && is_inside(&f->put_off[i], psn))
+            return &f->put_off[i];
+    return NULL;
+}
+
+static void tell(struct iba_observer *s, struct iba_flow *f, const struct iba_obs_put_off *o)
+{
+    iba_obs_report(s, f,
+                   &(struct iba_finding){.kind = (enum iba_finding_kind)o->kind,
+                                         .frame = o->mark.frame,
+                                         .tag = o->mark.tag,
+                                         .cause = o->cause,
+                                         .cause_tag = o->cause_tag,
+                                         .at = o->mark.at,
+                                         .flow = f,
+                                         .psn = o->psn,
+                                         .count = o->kind == IBA_FINDING_ANSWER_MISSING ? 0 : o->n});
+}
+
+/* The packet that filled the jump may still wait for the next packet to show whether it was late or sent again. */
+static void excuse_pending(struct iba_flow *f, const struct iba_obs_put_off *jump)
+{
+    if (jump->kind == IBA_FINDING_GAP)
+        f->rq.doubt.lawful |= is_inside(jump, f->rq.doubt.psn);
+    else
+        f->held.lawful |= is_inside(jump, f->held.psn);
+}
+
+/* The jump at `at` and what was late for it: told, or let be. */
+static void resolve(struct iba_observer *s, struct iba_flow *f, unsigned at, bool lawful)
+{
+    const struct iba_obs_put_off jump = f->put_off[at];
+    unsigned n = 0;
+
+    f->order.taken = (uint8_t)(f->order.taken + (lawful && !is_alone(&jump) && f->order.taken < IBA_OBS_RUN));
+    if (f->order.taken == IBA_OBS_RUN && !f->order.lawful)
+        iba_obs_tell_of(s, f, IBA_FINDING_REORDERED, &jump.mark, &(struct iba_tell){0}, jump.psn);
+    f->order.lawful = f->order.taken == IBA_OBS_RUN;
+    if (lawful)
+        excuse_pending(f, &jump);
+    for (unsigned i = 0; i < f->order.n; i++) {
+        const struct iba_obs_put_off *o = &f->put_off[i];
+        if (i != at && (is_gap(o->kind) || o->of != jump.mark.frame))
+            f->put_off[n++] = *o;
+        else if (!lawful)
+            tell(s, f, o);
+    }
+    f->order.n = (uint8_t)n;
+}
+
+/* What is late alone goes with the jumps of its direction. */
+static bool goes_with_others(const struct iba_flow *f)
+{
+    return f->order.lawful || (f->order.taken > 0 && !f->order.strict);
+}
+
+/* All has come; the last of it may still be looked at. */
+static bool is_full(const struct iba_flow *f, const struct iba_obs_put_off *o)
+{
+    const bool answers = o->kind != IBA_FINDING_GAP;
+    const bool doubt = !answers && f->rq.doubt.mark.frame != 0 && !f->rq.doubt.told && is_inside(o, f->rq.doubt.psn);
+    const bool held = answers && f->held.mark.frame != 0 && is_inside(o, f->held.psn);
+
+    return o->filled + doubt + held >= o->n;
+}
+
+static void make_room(struct iba_observer *s, struct iba_flow *f)
+{
+    while (f->order.n > 0 && (f->order.n == IBA_OBS_PUT_OFF || s->now.at - f->put_off[0].mark.at > s->cfg.late_ns)) {
+        const bool waits = f->order.n < IBA_OBS_PUT_OFF && is_full(f, &f->put_off[0]) &&
+                           s->now.at - f->put_off[0].mark.at <= IBA_OBS_FLIGHT_NS;
+        if (waits)
+            return;
+        resolve(s, f, 0,
+                is_alone(&f->put_off[0]) ? goes_with_others(f) : is_full(f, &f->put_off[0]) && f->order.lawful);
+    }
+}
+
+static bool is_put_off(const struct iba_flow *f, uint64_t frame)
+{
+    for (unsigned i = 0; i < f->order.n; i++)
+        if (is_gap(f->put_off[i].kind) && f->put_off[i].of == frame)
+            return true;
+    return false;
+}
+
+void iba_obs_order_comes_again(struct iba_flow *f, iba_psn psn)
+{
+    f->order.wanted &= iba_psn_diff(psn, f->order.psn) > 0;
+}
+
+/* It was taken before, or is going to be sent again: what its receiver does of its order does not show. */
+static bool is_asked_for(const struct iba_observer *s, struct iba_flow *f, const struct iba_finding *t)
+{
+    struct iba_flow *const peer = iba_obs_awake(s, f->peer);
+    const struct iba_obs_read *const r = peer ? iba_obs_read_at(&peer->rq, t->psn) : NULL;
+
+    if (t->kind == IBA_FINDING_GAP)
+        return f->order.wanted || (f->rq.answered && iba_psn_diff(t->psn, f->rq.una) < 0);
+    return r && r->again;
+}
+
+/* What jumped over it, or asked for it, was sent before the capture began. */
+static bool began_before(const struct iba_observer *s, const struct iba_flow *f, const struct iba_finding *t)
+{
+    struct iba_flow *const peer = iba_obs_awake(s, f->peer);
+
+    if (!t->response)
+        return iba_psn_diff(t->psn, f->rq.first) < 0;
+    return !peer || !peer->rq.any || iba_psn_diff(t->psn, peer->rq.first) < 0;
+}
+
+static bool comes_at_once(const struct iba_observer *s, const struct iba_flow *f)
+{
+    return s->now.at - f->last.at < IBA_OBS_AT_ONCE_NS;
+}
+
+bool iba_obs_puts_off(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *t)
+{
+    const bool gap = is_gap((uint8_t)t->kind);
+
+    if (f->svc == IBA_UC || (!gap && f->order.n == 0 && f->order.taken == 0 && !f->order.lawful))
+        return false;
+    struct iba_obs_put_off *const jump = gap ? NULL : jump_over(f, t->response, t->psn);
+    const bool alone = !gap && !jump;
+    if (alone && (f->order.lawful || (f->order.n == 0 && f->order.taken == 0) || !began_before(s, f, t)))
+        return f->order.lawful;
+    const bool at_once = t->frame == s->now.frame && comes_at_once(s, f);
+    if (gap && ((!f->order.lawful && (!at_once || is_asked_for(s, f, t))) || t->count > IBA_OBS_SENT))
+        return false;
+    const uint64_t of = jump ? jump->mark.frame : t->frame;
+    if (jump)
+        jump->filled++;
+    make_room(s, f);
+    if (jump && !is_put_off(f, of))
+        return false; /* that has been told now */
+    f->put_off[f->order.n++] = (struct iba_obs_put_off){.mark = {t->frame, t->tag, t->at},
+                                                        .cause = t->cause,
+                                                        .cause_tag = t->cause_tag,
+                                                        .of = of,
+                                                        .psn = t->psn,
+                                                        .n = (uint16_t)t->count,
+                                                        .kind = (uint8_t)t->kind};
+    return true;
+}
+
+bool iba_obs_puts_off_missing(struct iba_look *l, const struct iba_obs_read *r, iba_psn from, uint32_t missing)
+{
+    struct iba_flow *const f = l->flow;
+    const uint32_t n = (uint32_t)iba_psn_diff(l->psn, from);
+
+    if ((!f->order.lawful && (!comes_at_once(l->s, f) || r->again)) || missing > IBA_OBS_MOST_LOST || n > UINT16_MAX)
+        return false;
+    make_room(l->s, f);
+    f->put_off[f->order.n++] = (struct iba_obs_put_off){.mark = l->s->now,
+                                                        .cause = r->mark.frame,
+                                                        .cause_tag = r->mark.tag,
+                                                        .of = l->s->now.frame,
+                                                        .psn = l->psn,
+                                                        .n = (uint16_t)n,
+                                                        .filled = (uint16_t)(n - missing),
+                                                        .kind = IBA_FINDING_ANSWER_MISSING};
+    return true;
+}
+
+void iba_obs_order_fill(struct iba_flow *f, iba_psn psn, uint32_t n)
+{
+    struct iba_obs_put_off *const jump = f->order.n > 0 ? jump_over(f, false, psn) : NULL;
+
+    if (jump)
+        jump->filled = (uint16_t)(jump->filled + n);
+}
+
+bool iba_obs_fills(struct iba_flow *f, bool answers, iba_psn psn)
+{
+    return f->order.n > 0 && jump_over(f, answers, psn);
+}
+
+void iba_obs_order_asked(struct iba_observer *s, struct iba_flow *f, bool answers, iba_psn psn)
+{
+    if (!answers) {
+        f->order.wanted = true;
+        f->order.psn = psn;
+    }
+    for (unsigned i = 0; i < f->order.n;) {
+        const struct iba_obs_put_off *o = &f->put_off[i];
+        const bool taken = iba_psn_diff(o->psn, psn) < 0; /* nobody asks for what is before `psn` */
+        if (is_of(o, answers) && (taken || !f->order.lawful || is_inside(o, psn))) {
+            f->order.strict |= !taken;
+            resolve(s, f, i, taken && is_full(f, o));
+            i = 0;
+        } else
+            i++;
+    }
+}
+
+void iba_obs_order_taken(struct iba_observer *s, struct iba_flow *f, bool answers, iba_psn psn)
+{
+    for (unsigned i = 0; i < f->order.n;) {
+        const struct iba_obs_put_off *o = &f->put_off[i];
+        const bool soon = answers && s->now.at - o->mark.at < IBA_OBS_LEAST_RTT_NS;
+        if (is_of(o, answers) && !soon && iba_psn_diff(o->psn, psn) <= 0) {
+            resolve(s, f, i, is_full(f, o));
+            i = 0;
+        } else
+            i++;
+    }
+}
+
+void iba_obs_order_end(struct iba_observer *s, struct iba_flow *f)
+{
+    while (f->order.n > 0)
+        resolve(s, f, 0,
+                is_alone(&f->put_off[0]) ? goes_with_others(f)
+                                         : is_full(f, &f->put_off[0]) && (f->order.lawful || !f->order.strict));
+}

@@ -1,0 +1,589 @@
+/* Requests of a reliable connection: new, sent again and why, late, or behind a gap; and what waits for an answer. */
+#include <string.h>
+#include "observer/iba_obs_parts.h"
+
+enum { MOST_ID_STEP = 1024, SMALLEST_MTU = 256, LARGEST_MTU = 4096 };
+
+struct iba_obs_sent *iba_obs_sent_at(struct iba_obs_requests *q, iba_psn psn)
+{
+    return iba_obs_request_at(q, psn) ? &q->sent[psn.v % IBA_OBS_SENT] : NULL;
+}
+
+struct iba_obs_read *iba_obs_read_at(struct iba_obs_requests *q, iba_psn psn)
+{
+    for (unsigned i = 0; i < q->n_read; i++) {
+        struct iba_obs_read *r = &q->read[i];
+        const int32_t d = iba_psn_diff(psn, r->psn);
+        if (r->used && d >= 0 && (uint32_t)d < (r->n ? r->n : iba_mtu_packets(r->length, SMALLEST_MTU)))
+            return r;
+    }
+    return NULL;
+}
+
+void iba_obs_close_read(struct iba_obs_requests *q, uint32_t n)
+{
+    const iba_psn after = iba_psn_add(q->open.psn, 1), end = iba_psn_add(q->open.psn, n);
+    struct iba_obs_read *r = iba_obs_read_at(q, q->open.psn);
+
+    q->open.used = false;
+    if (iba_psn_eq(q->high, after))
+        q->high = end;
+    if (iba_psn_eq(q->next, after))
+        q->next = end;
+    if (iba_psn_eq(q->seq, after))
+        q->seq = end;
+    if (r && r->n == 0)
+        r->n = n;
+}
+
+/* The request behind a READ shows how many PSNs the READ took, and with that, mostly, the path MTU. */
+static void resolve_open(struct iba_look *l, struct iba_obs_requests *q)
+{
+    const int32_t d = iba_psn_diff(l->psn, q->open.psn);
+    uint32_t fits = 0, pmtu = 0;
+
+    if (!q->open.used || d <= 0 || l->late)
+        return;
+    for (uint32_t mtu = SMALLEST_MTU; mtu <= LARGEST_MTU; mtu *= 2)
+        if (iba_mtu_packets(q->open.length, mtu) == (uint32_t)d) {
+            fits++;
+            pmtu = mtu;
+        }
+    const uint32_t most = iba_mtu_packets(q->open.length, SMALLEST_MTU);
+    if (fits == 1)
+        iba_obs_learn_pmtu(l->s, l->flow, pmtu, false);
+    else
+        iba_obs_close_read(q, (uint32_t)d < most ? (uint32_t)d : most);
+}
+
+uint32_t iba_obs_psns(const struct iba_look *l)
+{
+    if (!iba_obs_is_read(l->opcode))
+        return 1;
+    const uint32_t length = iba_reth_dmalen(iba_view_hdr(l->v, IBA_H_reth));
+    if (length <= SMALLEST_MTU)
+        return 1;
+    return l->flow->pmtu ? iba_mtu_packets(length, l->flow->pmtu) : 0;
+}
+
+static void begin(struct iba_look *l, struct iba_obs_requests *q)
+{
+    q->any = true;
+    q->first = q->high = q->next = q->seq = l->psn;
+    q->message = iba_opcode_begins(l->op) ? IBA_MESSAGE_NONE : IBA_MESSAGE_UNKNOWN;
+}
+
+/* Where the requester goes on: behind its last packet, or where answers have shown that this was no longer needed. */
+static iba_psn expected(const struct iba_obs_requests *q, iba_psn psn)
+{
+    if (q->answered && iba_psn_diff(q->una, q->next) > 0 && iba_psn_diff(q->una, q->high) <= 0 &&
+        iba_psn_diff(psn, q->una) >= 0)
+        return q->una;
+    return q->next;
+}
+
+bool iba_obs_goes_on(const struct iba_obs_requests *q, iba_psn psn)
+{
+    return iba_psn_eq(psn, expected(q, psn));
+}
+
+/* By its identification the packet left before others that have come; some with this PSN or higher before it? */
+static bool sent_again_though_late(const struct iba_look *l)
+{
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
+        const struct iba_obs_recent *r = &l->flow->recent[i];
+        const uint16_t earlier = (uint16_t)(l->ip_id - r->ip_id);
+        if (r->mark.frame != 0 && r->request && earlier != 0 && earlier <= MOST_ID_STEP &&
+            iba_psn_diff(r->psn, l->psn) >= 0)
+            return true;
+    }
+    return false;
+}
+
+/* By its identification it left behind all requests that came before that: it is of what that caused, though that run
+ * is over. */
+static bool left_since(const struct iba_look *l, const struct iba_obs_mark *reason)
+{
+    const struct iba_obs_recent *before = NULL;
+
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
+        const struct iba_obs_recent *r = &l->flow->recent[i];
+        if (r->mark.frame != 0 && r->request && r->mark.frame < reason->frame &&
+            (!before || r->number > before->number))
+            before = r;
+    }
+    const uint16_t step = before ? (uint16_t)(l->ip_id - before->ip_id) : 0;
+    return step > 0 && step <= MOST_ID_STEP;
+}
+
+/* What makes it this request and no other: the headers behind the BTH, and the length. */
+static uint16_t request_of(const struct iba_look *l)
+{
+    uint64_t h = iba_obs_mix(0, l->v->payload_len);
+
+    for (uint32_t at = l->v->bth_at + IBA_BYTES_bth; at < l->v->payload_at && at < l->v->caplen; at++)
+        h = iba_obs_mix(h, l->v->wire[at]);
+    return (uint16_t)h;
+}
+
+/* Headers and length are the engine's. The payload is read from memory once more: what the application writes there
+ * before the request has completed goes out, and is lost on a responder that has the first copy. */
+static void compare(struct iba_look *l, const struct iba_obs_requests *q, const struct iba_obs_sent *e)
+{
+    const bool arrived = e->acked || (q->answered && iba_psn_diff(l->psn, q->una) < 0);
+    const bool asked = q->run.kind == IBA_FINDING_RETRY_NAK && !q->run.guess;
+
+    if (e->opcode != l->opcode || e->request != request_of(l))
+        iba_obs_tell(l, IBA_FINDING_RETRY_CHANGED, &(struct iba_tell){.cause = &e->mark});
+    else if (e->content != (uint16_t)l->content)
+        iba_obs_tell(l, IBA_FINDING_RETRY_PAYLOAD,
+                     &(struct iba_tell){.cause = &e->mark,
+                                        .count = arrived ? IBA_COPY_ARRIVED
+                                                 : asked ? IBA_COPY_LOST
+                                                         : IBA_COPY_UNKNOWN});
+}
+
+static void tell_again(struct iba_look *l, struct iba_obs_requests *q)
+{
+    const struct iba_obs_sent *e = iba_obs_sent_at(q, l->psn);
+    const bool by_itself = q->run.kind == IBA_FINDING_RETRY_TIMEOUT || q->run.kind == IBA_FINDING_RETRY_UNCLEAR;
+    const struct iba_obs_mark *why = q->run.mark.frame ? &q->run.mark : NULL;
+    const struct iba_obs_mark *cause = by_itself ? (e ? &e->mark : NULL) : why;
+    const struct iba_tell t = {.cause = cause, .wait_ns = cause ? l->s->now.at - cause->at : 0};
+
+    iba_obs_tell(l, (enum iba_finding_kind)q->run.kind, &t);
+    q->repeat = l->s->now;
+    /* A READ may come back for the rest only (RQ-07). */
+    if (e && !iba_obs_is_read(l->opcode) && !l->v->truncated)
+        compare(l, q, e);
+}
+
+static void too_soon(struct iba_look *l, const struct iba_obs_requests *q)
+{
+    const iba_time waited = l->s->now.at - q->pending.mark.at;
+
+    if (q->pending.cause == IBA_CAUSE_RNR && !q->pending.served && waited < q->pending.wait_ns &&
+        !iba_obs_had_another_reason(l, q))
+        iba_obs_tell(l, IBA_FINDING_RNR_EARLY,
+                     &(struct iba_tell){.cause = &q->pending.mark, .wait_ns = q->pending.wait_ns});
+}
+
+static void move(const struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
+{
+    const iba_psn end = iba_psn_add(l->psn, n);
+
+    q->next = end;
+    if (iba_psn_diff(end, q->high) > 0)
+        q->high = end;
+}
+
+static void tell_gap(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
+{
+    iba_obs_tell(l, IBA_FINDING_GAP, &(struct iba_tell){.cause = &q->last, .count = n});
+    q->gap = l->s->now;
+    iba_obs_open_gap(q->gaps, &q->next_gap, l->s->now.at, iba_psn_of(l->psn.v - n), n);
+}
+
+/* Right behind one that may only have been late. Two that are may follow each other. */
+__attribute__((cold)) static bool goes_right_on(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    const bool asked = q->run.shown || (q->run.asked && q->run.kind != IBA_FINDING_RETRY_NAK);
+
+    return q->strays >= IBA_OBS_RUN || asked || q->doubt.told || l->again || q->doubt.ahead > 0 ||
+           !iba_obs_gap_at(l->s, q->gaps, l->psn);
+}
+
+/* It goes on where one that may only have been late left off, so they did go back; some between may be lost. */
+__attribute__((cold)) static bool follows_stray(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    const int32_t lost = iba_psn_diff(l->psn, q->stray);
+
+    if (!q->run.shown && q->run.kind == IBA_FINDING_RETRY_NAK && iba_obs_was_asked_for(l, q))
+        return false; /* they go back here */
+    const bool alone = lost == 0 ? goes_right_on(l, q)
+                                 : q->run.asked && q->run.shown && !iba_obs_was_asked_for(l, q) &&
+                                       !iba_obs_gap_at(l->s, q->gaps, l->psn);
+
+    return iba_psn_diff(l->psn, q->high) < 0 && lost >= 0 && l->s->now.at - q->last.at < IBA_OBS_SOONEST_TIMEOUT_NS &&
+           ((q->run.alone && (lost <= 1 || q->run.kind != IBA_FINDING_RETRY_UNCLEAR)) ||
+            (lost <= IBA_OBS_MOST_LOST && alone));
+}
+
+/* A READ takes as many PSNs as it has answers; what goes on before those are used up counts with another path MTU. */
+static bool inside_read(struct iba_look *l)
+{
+    const struct iba_obs_read *r = l->again;
+
+    if (!r || !l->flow->pmtu_sure || r->again || iba_psn_diff(l->psn, r->psn) <= 0 || iba_obs_is_read(l->opcode) ||
+        !iba_obs_is_read(r->opcode))
+        return false;
+    iba_obs_tell(l, IBA_FINDING_PSN_OF_READ, &(struct iba_tell){.cause = &r->mark, .count = r->n});
+    return true;
+}
+
+/* What comes back of a READ asks for no more than is left of it (RQ-07). */
+static void too_much(struct iba_look *l)
+{
+    const struct iba_obs_read *r = l->again;
+    const bool both = r && iba_obs_is_read(l->opcode) && iba_obs_is_read(r->opcode);
+
+    if (!both || !l->flow->pmtu_sure || r->n == 0)
+        return;
+    const uint64_t before = (uint64_t)(uint32_t)iba_psn_diff(l->psn, r->psn) * l->flow->pmtu;
+    if (before + iba_reth_dmalen(iba_view_hdr(l->v, IBA_H_reth)) > r->length)
+        iba_obs_tell(l, IBA_FINDING_RETRY_CHANGED, &(struct iba_tell){.cause = &r->mark});
+}
+
+static void stray(const struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
+{
+    const bool behind = iba_psn_eq(l->psn, q->stray) && l->s->now.at - q->last.at < IBA_OBS_AT_ONCE_NS;
+
+    q->strays = iba_obs_count(q->strays, behind);
+    q->stray = iba_psn_add(l->psn, n);
+}
+
+static void take_late(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
+{
+    const bool first = iba_obs_fills(l->flow, false, l->psn) && !iba_obs_sent_at(q, l->psn);
+
+    if (n > 1)
+        iba_obs_order_fill(l->flow, l->psn, n - 1);
+    iba_obs_tell(l, IBA_FINDING_LATE, NULL);
+    iba_obs_close_gap(l->s, q->gaps, l->psn);
+    if (l->late && !first && sent_again_though_late(l)) {
+        q->run.kind = q->run.on || left_since(l, &q->run.mark) ? q->run.kind : (uint8_t)IBA_FINDING_RETRY_UNCLEAR;
+        tell_again(l, q);
+    }
+    q->high = iba_psn_diff(l->psn, q->high) < 0 ? q->high : iba_psn_add(l->psn, n);
+    stray(l, q, n);
+}
+
+/* What was jumped over before is missing, then. */
+static void ask_again(const struct iba_look *l)
+{
+    iba_obs_order_asked(l->s, l->flow, false, l->psn);
+    if (l->peer)
+        iba_obs_order_asked(l->s, l->peer, true, l->psn);
+}
+
+/* It does not go on with the packets that came again before it: a timer ran out since, or a NAK asks for just this.
+ * Where single packets are repeated nothing goes on, save behind an RNR NAK. */
+static bool comes_by_itself(const struct iba_look *l, struct iba_obs_requests *q, bool single)
+{
+    const iba_time pause = iba_obs_pause(l, q);
+    const bool skips = iba_psn_diff(l->psn, q->next) > 0;
+    const bool oldest = q->answered && iba_psn_eq(l->psn, q->una);
+
+    if (!skips && q->run.kind == IBA_FINDING_RETRY_RNR)
+        return false;
+    if (single || (oldest && pause >= IBA_OBS_FLIGHT_NS))
+        return true;
+    return skips &&
+           (pause >= IBA_OBS_SOONEST_TIMEOUT_NS || (pause >= IBA_OBS_LEAST_RTT_NS && iba_obs_was_asked_for(l, q)));
+}
+
+/* A request that was sent before. `next` is where the requester would go on. */
+static void take_again(struct iba_look *l, struct iba_obs_requests *q, uint32_t n, iba_psn next, bool asked_for)
+{
+    const bool single = iba_obs_repeats_single(q);
+    const bool paused = iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS;
+    const bool came = single || (paused && q->answered && iba_psn_diff(l->psn, q->una) <= 0); /* all before it */
+    const int32_t jumps = iba_psn_diff(l->psn, next), ahead = came && jumps > 0 ? 0 : jumps;
+    /* A NAK for the packet that would have come next may still make them go back to it later. */
+    const bool starts = (asked_for && (jumps != 0 || q->pending.cause == IBA_CAUSE_RNR)) || ahead < 0 || !q->run.on ||
+                        comes_by_itself(l, q, single);
+
+    const bool doubts = ahead != 0 && iba_obs_doubts(l, q);
+
+    if (ahead > 0 && !doubts)
+        tell_gap(l, q, (uint32_t)ahead);
+    if (starts)
+        iba_obs_start_run(l, q);
+    if (starts && !q->run.guess)
+        ask_again(l);
+    iba_obs_order_comes_again(l->flow, l->psn);
+    stray(l, q, n);
+    if (doubts || (starts && q->run.guess)) {
+        q->doubt.mark = l->s->now;
+        q->doubt.psn = l->psn;
+        q->doubt.ahead = (uint16_t)(ahead < 0 ? 0 : ahead < UINT16_MAX ? ahead : UINT16_MAX);
+        q->doubt.told = !doubts && !(q->run.guess && q->run.alone);
+        q->doubt.lawful = false;
+        if (q->doubt.told)
+            tell_again(l, q);
+        q->repeat = l->s->now;
+        return;
+    }
+    tell_again(l, q);
+    if (!starts && !single)
+        q->kept = 0; /* go-back-N: it sends what follows again, too */
+    if (starts && q->run.kind == IBA_FINDING_RETRY_TIMEOUT)
+        iba_obs_count_retry(l, q);
+    q->run.on = true;
+    iba_obs_use_up_reason(l, q, starts || ahead < 0 ? l->psn : next, iba_psn_add(l->psn, n));
+    if (!starts && ahead == 0 && iba_psn_diff(l->psn, q->next) > 0) /* no longer needed, but it may come yet */
+        iba_obs_open_gap(q->gaps, &q->next_gap, l->s->now.at, q->next, (uint32_t)iba_psn_diff(l->psn, q->next));
+    move(l, q, n);
+}
+
+/* One that leaped far ahead, and that this one does not follow but what came before it, is forgotten. */
+static void unleap(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    const int32_t back = iba_psn_diff(l->psn, q->leap.next);
+
+    if (q->leap.on && back < IBA_OBS_LEAP && back > -IBA_OBS_LEAP && iba_psn_diff(q->next, l->psn) >= IBA_OBS_LEAP) {
+        q->high = q->leap.high;
+        q->next = q->leap.next;
+        q->seq = q->leap.seq;
+    }
+    q->leap.on = false;
+}
+
+/* So is the first of all, when the second goes far back. */
+__attribute__((cold)) static void forget_first(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    if (q->any && iba_psn_diff(q->next, l->psn) >= IBA_OBS_LEAP)
+        memset(q, 0, sizeof *q);
+}
+
+/* It was not seen before, nobody asked for it, and those behind it have just gone: not all senders keep to the order.
+ */
+__attribute__((cold)) static bool fills_only(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    return iba_obs_fills(l->flow, false, l->psn) && !q->run.on && !iba_obs_sent_at(q, l->psn) &&
+           l->s->now.at - q->last.at < IBA_OBS_AT_ONCE_NS && !iba_obs_was_asked_for(l, q);
+}
+
+/* The capture may have begun with a retransmission of a single packet: later PSNs were sent before it began. */
+static bool begins_amid(const struct iba_look *l, const struct iba_obs_requests *q, int32_t lost)
+{
+    return (q->ahead && l->flow->requests <= IBA_OBS_FEW + 1) ||
+           (l->flow->requests == 2 && lost > IBA_OBS_MOST_LOST && iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS);
+}
+
+/* PSNs that a packet which was never sent before jumps over. Behind one that came again it may go on with what is new:
+ * the responder has the rest. */
+static int32_t lost_before(const struct iba_look *l, struct iba_obs_requests *q, iba_psn next)
+{
+    const int32_t lost = iba_psn_diff(l->psn, next), beyond = iba_psn_diff(l->psn, q->high);
+    const bool went_back = q->run.on && !iba_psn_eq(next, q->high);
+
+    if (lost <= 0)
+        return lost;
+    if (begins_amid(l, q, lost))
+        return 0;
+    if (!went_back)
+        return lost;
+    if (beyond == 0 && q->answered && iba_psn_diff(q->una, q->next) > 0)
+        return 0;
+    if (q->run.kind == IBA_FINDING_RETRY_RNR)
+        return lost;
+    return iba_obs_repeats_single(q) || (beyond == 0 && iba_obs_skips(l, q, next)) ? beyond : lost;
+}
+
+/* Where the packet stands among those before it. */
+static void place(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
+{
+    if (q->doubt.mark.frame != 0)
+        iba_obs_settle(l->s, l->flow,
+                       l->s->now.at - q->doubt.mark.at < IBA_OBS_AT_ONCE_NS ? follows_stray(l, q)
+                                                                            : iba_obs_went_back_alone(l->s, q));
+    const iba_psn next = expected(q, l->psn);
+    const bool again = iba_psn_diff(l->psn, q->high) < 0;
+    if (again)
+        iba_obs_undo_effect(l, q);
+    const bool asked_for =
+        q->pending.cause != IBA_CAUSE_NONE && !q->pending.served && iba_psn_eq(l->psn, q->pending.psn);
+
+    if (iba_psn_eq(l->psn, next))
+        l->late = false; /* identifications are no better witness than PSNs in order */
+    if (l->late || (again && (iba_obs_looks_late(l, q) || fills_only(l, q)))) {
+        take_late(l, q, n);
+        return;
+    }
+    if (asked_for && !(again && q->run.on && iba_psn_eq(l->psn, next))) /* who came back before it does not wait */
+        too_soon(l, q);
+    if (again) {
+        take_again(l, q, n, next, asked_for);
+        return;
+    }
+    const int32_t jumps = lost_before(l, q, next);
+    if (l->peer && l->peer->order.n)
+        iba_obs_order_taken(l->s, l->peer, true, l->psn);
+    if (jumps > 0)
+        tell_gap(l, q, (uint32_t)jumps);
+    q->ahead = false;
+    q->leap.on = jumps >= IBA_OBS_LEAP;
+    q->leap.high = q->high;
+    q->leap.next = q->next;
+    q->leap.seq = q->seq;
+    q->run.on = false;
+    move(l, q, n);
+}
+
+static bool wants_answer(const struct iba_look *l)
+{
+    return iba_bth_a(l->bth) || l->op->pay == IBA_PAY_NONE || l->op->pay == IBA_PAY_EIGHT;
+}
+
+static void note_ask(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
+{
+    const iba_psn psn = iba_psn_add(l->psn, n - 1);
+
+    if (!wants_answer(l))
+        return;
+    if (q->ask.any && iba_psn_eq(psn, q->ask.psn)) {
+        q->ask.again++;
+        q->ask.pause = l->s->now.at - q->ask.last.at;
+        q->ask.last = l->s->now;
+    } else if (!q->ask.any || iba_psn_diff(psn, q->ask.psn) > 0) {
+        q->ask.any = true;
+        q->ask.again = 0;
+        q->ask.psn = psn;
+        q->ask.mark = q->ask.last = l->s->now;
+    }
+}
+
+/* What is known of a READ from `psn` on, or of parts of it that were asked for: one entry, the others are given up. */
+static struct iba_obs_read *take_read(struct iba_obs_requests *q, iba_psn psn, uint32_t n)
+{
+    struct iba_obs_read *found = iba_obs_read_at(q, psn);
+
+    for (unsigned i = 0; i < q->n_read; i++) {
+        struct iba_obs_read *r = &q->read[i];
+        const int32_t d = iba_psn_diff(r->psn, psn);
+        if (!r->used || r == found || d < 0 || (uint32_t)d >= n)
+            continue;
+        if (found)
+            r->used = false;
+        else
+            found = r;
+    }
+    return found;
+}
+
+/* READs and all else that is answered by more than an ACK. */
+static void note_read(struct iba_look *l, struct iba_obs_requests *q, uint32_t n, bool sent_before)
+{
+    const bool read = iba_obs_is_read(l->opcode);
+    struct iba_obs_read *r = take_read(q, l->psn, n);
+    const struct iba_obs_read before = r ? *r : (struct iba_obs_read){.seen = l->psn};
+    const bool known = r != NULL, again = known || sent_before;
+
+    if (l->op->pay != IBA_PAY_NONE && l->op->pay != IBA_PAY_EIGHT)
+        return;
+    if (!r) {
+        r = &q->read[q->next_read];
+        q->next_read = (uint8_t)((q->next_read + 1) % IBA_OBS_READS);
+        q->n_read = (uint8_t)(q->n_read + (q->n_read < IBA_OBS_READS));
+    }
+    *r = (struct iba_obs_read){.mark = l->s->now,
+                               .psn = l->psn,
+                               .expect = l->psn,
+                               .seen = before.seen,
+                               .n = n,
+                               .length = read ? iba_reth_dmalen(iba_view_hdr(l->v, IBA_H_reth)) : 0,
+                               .opcode = l->opcode,
+                               .used = true,
+                               .again = again,
+                               .fresh = known && !iba_psn_eq(before.psn, l->psn),
+                               .told_before = before.told || before.told_before || (!known && again)};
+    if (n == 0 && !q->open.used)
+        q->open = *r;
+}
+
+static void remember(struct iba_look *l, struct iba_obs_requests *q, bool sent_before)
+{
+    struct iba_obs_sent *e = iba_obs_sent_at(q, l->psn);
+    const bool counted = e && e->counted, again = e || sent_before, acked = e && e->acked;
+    const uint32_t messages = counted ? e->messages : 0;
+
+    e = &q->sent[l->psn.v % IBA_OBS_SENT];
+    *e = (struct iba_obs_sent){.mark = l->s->now,
+                               .request = request_of(l),
+                               .content = (uint16_t)l->content,
+                               .messages = messages,
+                               .psn = l->psn,
+                               .generation = q->generation,
+                               .opcode = l->opcode,
+                               .counted = counted,
+                               .again = again,
+                               .acked = acked};
+}
+
+/* The capture begins behind the READ or ATOMIC of which an answer was jumped over: this is it, once more. */
+static bool asks_for_missing(const struct iba_look *l)
+{
+    const bool fetches = l->op->pay == IBA_PAY_NONE || l->op->pay == IBA_PAY_EIGHT;
+
+    return fetches && !l->again && !l->late && l->peer && iba_obs_fills(l->peer, true, l->psn);
+}
+
+void iba_obs_request(struct iba_look *l)
+{
+    struct iba_obs_requests *q = &l->flow->rq;
+
+    l->flow->requests++;
+    iba_obs_payload(l);
+    if (l->flow->requests == 2)
+        forget_first(l, q);
+    if (!q->any)
+        begin(l, q);
+    /* Who sends again what it sent before may not have got the NAK. */
+    if (q->fatal.frame != 0 && l->s->now.at - q->fatal.at > IBA_OBS_FLIGHT_NS && iba_psn_diff(l->psn, q->high) >= 0)
+        iba_obs_tell(l, IBA_FINDING_AFTER_FATAL, &(struct iba_tell){.cause = &q->fatal});
+    resolve_open(l, q);
+    if (iba_psn_diff(l->psn, q->high) < 0) {
+        iba_obs_release_by_request(l);
+        iba_obs_pair_by_refusal(l);
+    }
+    l->again = iba_obs_read_at(q, l->psn);
+    const uint32_t n = iba_obs_psns(l), least = n ? n : 1;
+    if (inside_read(l)) {
+        q->last = l->s->now;
+        return;
+    }
+    too_much(l);
+    unleap(l, q);
+    if (!l->late)
+        iba_obs_resolve_unsent(l, q);
+    const bool sent_before = iba_psn_diff(l->psn, q->high) < 0;
+    if (asks_for_missing(l))
+        iba_obs_order_asked(l->s, l->peer, true, l->psn);
+    place(l, q, least);
+    remember(l, q, sent_before);
+    iba_obs_wait_for_peer(l);
+    const struct iba_obs_read *known = iba_obs_read_at(q, l->psn);
+    const bool rest = known && !iba_psn_eq(known->psn, l->psn); /* of a READ: no message of its own */
+    note_read(l, q, n, sent_before);
+    note_ask(l, q, least);
+    if (iba_psn_eq(l->psn, q->seq) && !rest) {
+        if (q->credit.limited)
+            iba_obs_stall(l, q);
+        iba_obs_message(l, q);
+        q->seq = iba_psn_add(l->psn, least);
+    }
+    q->last = l->s->now;
+}
+
+void iba_obs_unreliable(struct iba_look *l)
+{
+    struct iba_obs_requests *q = &l->flow->rq;
+
+    l->flow->requests++;
+    iba_obs_payload(l);
+    if (!q->any)
+        begin(l, q);
+    const int32_t d = iba_psn_diff(l->psn, q->next);
+    if (d < 0) {
+        iba_obs_tell(l, IBA_FINDING_LATE, &(struct iba_tell){.cause = &q->last});
+        return;
+    }
+    if (d > 0) {
+        iba_obs_tell(l, IBA_FINDING_GAP, &(struct iba_tell){.cause = &q->last, .count = (uint32_t)d});
+        q->message = IBA_MESSAGE_UNKNOWN;
+    }
+    iba_obs_message(l, q);
+    move(l, q, 1);
+    q->last = l->s->now;
+}

@@ -1,0 +1,585 @@
+/* Responses: what they say, what they prove, and what the requester will do about it. */
+#include <string.h>
+#include "observer/iba_obs_parts.h"
+
+enum { MOST_BACK = 1 << 16 }; /* PSNs */
+
+void iba_obs_replace_reason(struct iba_obs_requests *q)
+{
+    if (q->pending.cause == IBA_CAUSE_NONE || q->pending.served)
+        return;
+    for (unsigned i = 0; i < IBA_OBS_REASONS; i++)
+        if (q->before[i].mark.frame == q->pending.mark.frame && q->before[i].cause == q->pending.cause)
+            return;
+    q->before[q->next_before] = q->pending;
+    q->next_before = (uint8_t)((q->next_before + 1) % IBA_OBS_REASONS);
+}
+
+void iba_obs_progress(struct iba_obs_requests *q, iba_psn psn)
+{
+    const iba_psn after = iba_psn_add(psn, 1);
+
+    if (q->answered && iba_psn_diff(after, q->una) <= 0)
+        return;
+    q->una = after;
+    q->answered = true;
+    q->refused = 0;
+    q->stuck.n = 0;
+    q->ask.again = 0; /* tries are counted from the last progress (RQ-23) */
+    /* What showed that an answer is missing stays true when later ones come (RQ-37). */
+    if (q->pending.cause == IBA_CAUSE_IMPLIED || iba_psn_diff(after, q->pending.psn) <= 0)
+        return;
+    iba_obs_replace_reason(q);
+    q->pending.cause = IBA_CAUSE_NONE;
+}
+
+void iba_obs_expect_retry(struct iba_look *l, struct iba_obs_requests *q, enum iba_obs_cause cause, iba_psn psn,
+                          iba_time wait_ns)
+{
+    iba_obs_expect_for(
+        q, &(struct iba_obs_reason){.cause = (uint8_t)cause, .psn = psn, .wait_ns = wait_ns, .mark = l->s->now});
+}
+
+void iba_obs_expect_for(struct iba_obs_requests *q, const struct iba_obs_reason *r)
+{
+    iba_obs_replace_reason(q);
+    q->pending = *r;
+}
+
+static bool stale(const struct iba_obs_requests *q, iba_psn psn)
+{
+    return q->answered && iba_psn_diff(psn, q->una) < 0;
+}
+
+static bool never_sent(const struct iba_obs_requests *q, iba_psn psn)
+{
+    if (iba_psn_diff(q->first, psn) > MOST_BACK)
+        return true; /* no responder goes back that far */
+    if (q->open.used && iba_psn_diff(psn, q->open.psn) < (int32_t)iba_mtu_packets(q->open.length, 256))
+        return false;
+    return iba_psn_diff(psn, q->high) >= 0;
+}
+
+/* How many of the PSNs before `end`, from `q->seq` on, no request of the capture has. Of those that are not remembered
+ * any more, none. */
+static uint32_t unseen(struct iba_obs_requests *q, iba_psn end)
+{
+    const int32_t all = iba_psn_diff(end, q->seq), forgotten = iba_psn_diff(q->high, q->seq) - IBA_OBS_SENT;
+    uint32_t n = 0;
+
+    for (int32_t i = forgotten > 0 ? forgotten : 0; i < all; i++) {
+        const iba_psn at = iba_psn_add(q->seq, (uint32_t)i);
+        n += !iba_obs_sent_at(q, at) && !iba_obs_read_at(q, at);
+    }
+    return n;
+}
+
+/* Requests up to `end` came, some of them out of the capture's sight: messages begin to be counted anew. */
+void iba_obs_go_on_at(struct iba_obs_requests *q, iba_psn end)
+{
+    q->seq = end;
+    for (unsigned i = 0; i < IBA_OBS_SENT && iba_psn_diff(q->seq, q->high) < 0; i++) {
+        const struct iba_obs_read *r = iba_obs_read_at(q, q->seq);
+        if (r && r->n)
+            q->seq = iba_psn_add(r->psn, r->n);
+        else if (!r && iba_obs_sent_at(q, q->seq))
+            q->seq = iba_psn_add(q->seq, 1);
+        else
+            break;
+    }
+    q->message = IBA_MESSAGE_UNKNOWN;
+    q->counts = false;
+    for (unsigned i = 0; i < IBA_OBS_SENT; i++)
+        q->sent[i].counted = false;
+}
+
+/* The responder has everything up to `psn`: what the capture lacks of it was not lost. */
+static void arrived(struct iba_look *l, struct iba_obs_requests *q, iba_psn psn)
+{
+    const iba_psn end = iba_psn_add(psn, 1);
+
+    if (iba_psn_diff(end, q->seq) <= 0 || q->open.used)
+        return;
+    const uint32_t n = unseen(q, end);
+    if (n > 0)
+        iba_obs_tell(l, IBA_FINDING_NOT_CAPTURED,
+                     &(struct iba_tell){.cause = q->gap.frame ? &q->gap : NULL, .count = n});
+    iba_obs_go_on_at(q, end);
+}
+
+/* A capture may begin in the middle of a connection, whose MSN began at 0 (RR-16), and while requests come again: what
+ * answers those counts messages that went out before, and so what comes next counts too few. Who was found to count
+ * wrongly has no such excuse, nor who counts fewer messages than were seen: so many that the MSN began again at 0 went
+ * hardly just before. */
+static bool counted_before(const struct iba_look *l, const struct iba_obs_requests *q, uint32_t hi)
+{
+    const iba_psn start = iba_psn_of(0), most = iba_psn_of(q->msn_hi);
+    const bool whole = iba_psn_diff(iba_psn_of(q->msn_lo), start) <= 0 && iba_psn_diff(most, start) >= 0;
+
+    const bool few = iba_psn_diff(most, start) < 0 && iba_psn_diff(most, start) >= -IBA_OBS_SENT;
+
+    return !whole && !few && !q->miscounts && iba_psn_diff(iba_psn_of(hi), most) < 0 &&
+           l->s->now.at - l->peer->first.at < IBA_OBS_FLIGHT_NS;
+}
+
+/* MSN against messages: at least those that ended up to the PSN it answers, at most all that were sent (RR-16, RR-17);
+ * of a NAK exactly those before it (RR-18). Where the count began shows only as a range, which each response narrows.
+ */
+static void check_msn(struct iba_look *l, struct iba_obs_requests *q, const struct iba_obs_sent *e)
+{
+    if (!e || !e->counted)
+        return;
+    const bool positive = iba_syndrome_kind(l->syndrome) == IBA_AETH_ACK;
+    const struct iba_opcode *op = &iba_opcodes[e->opcode];
+    const bool ends = iba_opcode_ends(op);
+    const int32_t uncounted = iba_psn_diff(q->high, q->seq);
+    const uint32_t least = e->messages + (positive && ends && !iba_obs_is_read(e->opcode));
+    const uint32_t most = positive ? q->messages + (uncounted > 0 ? (uint32_t)uncounted : 0) : e->messages;
+    const uint32_t lo = (l->msn - most) & IBA_PSN_MASK, hi = (l->msn - least) & IBA_PSN_MASK;
+
+    if (q->counts) {
+        const uint32_t from = iba_psn_diff(iba_psn_of(lo), iba_psn_of(q->msn_lo)) > 0 ? lo : q->msn_lo;
+        const uint32_t to = iba_psn_diff(iba_psn_of(hi), iba_psn_of(q->msn_hi)) < 0 ? hi : q->msn_hi;
+        if (iba_psn_diff(iba_psn_of(to), iba_psn_of(from)) >= 0) {
+            q->msn_lo = from;
+            q->msn_hi = to;
+            return;
+        }
+        if (l->flow->guess) {
+            iba_obs_unpair(l->s, l->flow);
+            return;
+        }
+        if (!counted_before(l, q, hi)) {
+            iba_obs_tell(l, IBA_FINDING_MSN_WRONG, &(struct iba_tell){.cause = &e->mark, .count = l->msn});
+            q->miscounts = true;
+        }
+    }
+    q->counts = true;
+    q->msn_lo = lo;
+    q->msn_hi = hi;
+}
+
+/* A capture that has just begun, in the middle, does not show how often it was asked for, and what was answered then.
+ */
+__attribute__((cold)) static bool asked_before(const struct iba_look *l, const struct iba_obs_requests *q,
+                                               const struct iba_obs_read *r)
+{
+    const bool at_once = l->s->now.at - r->mark.at < IBA_OBS_LEAST_RTT_NS;
+
+    return q->older && l->s->now.at - l->peer->first.at < IBA_OBS_FLIGHT_NS &&
+           (at_once ? !r->again : r->again && !l->flow->has_rtt);
+}
+
+/* What answers everything up to `psn` passes over the answers of READs and ATOMICs before it (RQ-36). The first of them
+ * is told. What passes over a READ that was sent again, and is too soon to be for that, or may be, passes over the
+ * answer before. */
+static bool passed_over(struct iba_look *l, struct iba_obs_requests *q, iba_psn psn, const struct iba_obs_read *own)
+{
+    const struct iba_obs_read *missing = NULL;
+    iba_psn from = {0};
+    uint32_t n = 0;
+
+    for (unsigned i = 0; i < q->n_read; i++) {
+        struct iba_obs_read *r = &q->read[i];
+        const bool before = r->again && l->s->now.at - r->mark.at < 2 * iba_obs_rtt(l) + IBA_OBS_LEAST_RTT_NS;
+        const iba_psn end = iba_psn_add(r->psn, r->n), stops = before ? r->seen : r->expect;
+        bool *told = before ? &r->told_before : &r->told;
+        if (!r->used || r == own || r->n == 0 || *told || iba_psn_diff(psn, r->psn) < 0 ||
+            iba_psn_diff(stops, end) >= 0 || asked_before(l, q, r))
+            continue;
+        *told = true;
+        if (iba_obs_answer_came(l, r))
+            continue;
+        iba_obs_miss(l, q, stops, end);
+        n += (uint32_t)iba_psn_diff(end, stops);
+        if (!missing || iba_psn_diff(r->psn, missing->psn) < 0) {
+            missing = r;
+            from = stops;
+        }
+    }
+    if (!missing)
+        return false;
+    if (!iba_obs_puts_off_missing(l, missing, from, n))
+        iba_obs_tell(l, IBA_FINDING_ANSWER_MISSING, &(struct iba_tell){.cause = &missing->mark});
+    iba_obs_progress(q, psn);
+    iba_obs_expect_retry(l, q, IBA_CAUSE_IMPLIED, from, 0);
+    return true;
+}
+
+bool iba_obs_answered_before(const struct iba_look *l)
+{
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
+        const struct iba_obs_recent *r = &l->flow->recent[i];
+        if (r->mark.frame != 0 && r->mark.frame != l->s->now.frame && !r->request && !r->refuses &&
+            iba_psn_eq(r->psn, l->psn))
+            return true;
+    }
+    return false;
+}
+
+bool iba_obs_overtaken(const struct iba_look *l, iba_time since)
+{
+    for (unsigned i = 0; i < l->flow->n_recent; i++) {
+        const struct iba_obs_recent *r = &l->flow->recent[i];
+        if (r->mark.frame != 0 && !r->request && !r->late && r->mark.at >= since && iba_psn_diff(r->psn, l->psn) > 0)
+            return true;
+    }
+    return false;
+}
+
+/* It counts more messages than had ended at its PSN: what it answers came again since (RR-16). */
+static bool counts_later(const struct iba_look *l, const struct iba_obs_requests *q, const struct iba_obs_sent *e)
+{
+    if (!e || !e->again || !e->counted || !q->counts)
+        return false;
+    const struct iba_opcode *op = &iba_opcodes[e->opcode];
+    const uint32_t ended = e->messages + iba_opcode_ends(op);
+
+    return iba_psn_diff(iba_psn_of(l->msn - ended), iba_psn_of(q->msn_hi)) > 0;
+}
+
+static void again(struct iba_look *l, struct iba_obs_requests *q)
+{
+    const bool last = iba_psn_eq(iba_psn_add(l->psn, 1), q->una);
+    /* A responder repeats its last acknowledgement, or acknowledges the duplicate as it did before (RR-23): an older
+     * one that never came was overtaken. */
+    const struct iba_obs_sent *e = iba_obs_sent_at(q, l->psn);
+    const iba_time rtt = iba_obs_rtt(l);
+    const struct iba_obs_read *next = iba_obs_read_at(q, iba_psn_add(l->psn, 1)); /* which no reply passes over */
+    const bool replies = (last || (next && iba_psn_eq(next->psn, iba_psn_add(l->psn, 1)))) && e && e->again &&
+                         l->s->now.at - e->mark.at >= rtt && !iba_obs_overtaken(l, e->mark.at + rtt);
+    const bool at_once = rtt == 0 && q->repeat.frame != 0 && l->s->now.at - q->repeat.at < IBA_OBS_LEAST_RTT_NS;
+    if ((!last || e) && !at_once && !replies && l->flow->row.before < IBA_OBS_RUN && !counts_later(l, q, e) &&
+        !(e && e->acked) && !iba_obs_id_says_no(l) && !iba_obs_answered_before(l)) {
+        iba_obs_tell(l, IBA_FINDING_LATE, NULL);
+        return;
+    }
+    const bool update = last && l->flow->has_aeth && iba_syndrome_code(l->syndrome) != l->flow->credits;
+
+    iba_obs_tell(l, update ? IBA_FINDING_CREDIT_UPDATE : IBA_FINDING_ACK_AGAIN,
+                 &(struct iba_tell){.cause = q->repeat.frame ? &q->repeat : NULL, .count = l->msn});
+}
+
+/* The least time between a request and what answers it. */
+static void learn_turn(struct iba_look *l, struct iba_obs_requests *q)
+{
+    const struct iba_obs_sent *e = iba_obs_sent_at(q, l->psn);
+    const struct iba_obs_read *r = iba_obs_read_at(q, l->psn);
+    const iba_time took = e ? l->s->now.at - e->mark.at : 0;
+
+    if (!e || e->again || (r && r->again) || took > IBA_OBS_AT_ONCE_NS ||
+        (l->flow->has_rtt && took >= l->flow->rtt_min_ns))
+        return;
+    l->flow->rtt_min_ns = (uint32_t)took;
+    l->flow->has_rtt = true;
+}
+
+static void acknowledge(struct iba_look *l, struct iba_obs_requests *q)
+{
+    if (stale(q, l->psn))
+        again(l, q);
+    else {
+        (void)passed_over(l, q, l->psn, NULL);
+        arrived(l, q, l->psn);
+        iba_obs_progress(q, l->psn);
+        if (l->peer->order.n)
+            iba_obs_order_taken(l->s, l->peer, false, l->psn);
+    }
+    check_msn(l, q, iba_obs_sent_at(q, l->psn));
+}
+
+static void rnr(struct iba_look *l, struct iba_obs_requests *q)
+{
+    if (stale(q, l->psn))
+        return;
+    q->ask.any = false; /* an answer, if not the one hoped for */
+    q->stuck.n = 0;
+    if (passed_over(l, q, iba_psn_add(l->psn, IBA_PSN_MASK), NULL))
+        return; /* the requester asks for the missing answer instead (RQ-36) */
+    iba_obs_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
+    q->refused++;
+    iba_obs_expect_retry(l, q, IBA_CAUSE_RNR, l->psn, iba_rnr_timer_ns(l->syndrome));
+}
+
+static bool misses_an_answer(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    const struct iba_obs_read *r =
+        q->pending.cause == IBA_CAUSE_IMPLIED && !q->pending.served ? iba_obs_read_at(q, q->pending.psn) : NULL;
+
+    return r && l->s->now.at - q->pending.mark.at < IBA_OBS_FLIGHT_NS &&
+           iba_psn_diff(r->expect, iba_psn_add(r->psn, r->n)) < 0;
+}
+
+static void nak_sequence(struct iba_look *l, struct iba_obs_requests *q)
+{
+    const bool asked = !q->pending.served && iba_psn_eq(q->pending.psn, l->psn);
+    const struct iba_tell t = {.cause = &q->pending.mark};
+
+    if (stale(q, l->psn))
+        return;
+    iba_obs_order_asked(l->s, l->peer, false, l->psn);
+    if (asked && q->pending.cause == IBA_CAUSE_RNR) {
+        iba_obs_tell(l, IBA_FINDING_NAK_AFTER_RNR, &t);
+        return; /* it is still to wait */
+    }
+    if (asked && q->pending.cause == IBA_CAUSE_NAK)
+        iba_obs_tell(l, IBA_FINDING_NAK_AGAIN, &t);
+    q->ask.any = false;
+    q->stuck.n = 0; /* some requesters reload their counter (RQ-23) */
+    const bool implied = passed_over(l, q, iba_psn_add(l->psn, IBA_PSN_MASK), NULL) || misses_an_answer(l, q);
+    arrived(l, q, iba_psn_add(l->psn, IBA_PSN_MASK));
+    iba_obs_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
+    const struct iba_obs_reason missing = q->pending;
+    iba_obs_expect_retry(l, q, IBA_CAUSE_NAK, l->psn, 0);
+    if (iba_psn_diff(l->psn, q->first) < 0 && !iba_obs_sent_at(q, l->psn) &&
+        !iba_obs_gap_at(l->s, q->gaps, l->psn)) /* what came before the first may be late */
+        iba_obs_open_gap(q->gaps, &q->next_gap, l->s->now.at, l->psn, 1);
+    if (!implied)
+        return;
+    /* The requester goes back to the answer it misses (RQ-36), and with that behind what the NAK asks for; unless it is
+     * the capture alone that lacks that answer. */
+    iba_obs_expect_retry(l, q, IBA_CAUSE_IMPLIED, missing.psn, 0);
+    q->pending.mark = missing.mark;
+}
+
+/* For answers to READs or ATOMICs before `psn`, which it asked for again. */
+static bool waits(const struct iba_obs_requests *q, iba_psn psn)
+{
+    for (unsigned i = 0; i < q->n_read; i++) {
+        const struct iba_obs_read *r = &q->read[i];
+        if (r->used && r->again && r->n != 0 && iba_psn_diff(r->psn, psn) < 0 &&
+            iba_psn_diff(r->expect, iba_psn_add(r->psn, r->n)) < 0)
+            return true;
+    }
+    return false;
+}
+
+static void fatal(struct iba_look *l, struct iba_obs_requests *q)
+{
+    if (stale(q, l->psn))
+        return;
+    if (passed_over(l, q, iba_psn_add(l->psn, IBA_PSN_MASK), NULL) || waits(q, l->psn)) {
+        q->unheeded = l->s->now; /* the requester asks for the missing answer instead (RQ-36), if it is one */
+        return;
+    }
+    iba_obs_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
+    q->pending.cause = IBA_CAUSE_NONE;
+    if (q->fatal.frame == 0)
+        q->fatal = l->s->now;
+}
+
+/* What the AETH says, whether or not its request was seen. */
+static void tell_syndrome(struct iba_look *l, struct iba_obs_requests *q)
+{
+    static const uint8_t nak[IBA_NAK_CODES] = {IBA_FINDING_NAK_SEQUENCE, IBA_FINDING_NAK_INVALID,
+                                               IBA_FINDING_NAK_ACCESS, IBA_FINDING_NAK_OPERATION, IBA_FINDING_NAK_RD};
+    const uint8_t kind = iba_syndrome_kind(l->syndrome), code = iba_syndrome_code(l->syndrome);
+    const struct iba_obs_sent *e = q ? iba_obs_sent_at(q, l->psn) : NULL;
+    struct iba_tell t = {.cause = e ? &e->mark : NULL, .count = code};
+
+    if (kind == IBA_AETH_ACK)
+        return;
+    if (kind == IBA_AETH_RNR) {
+        t.wait_ns = iba_rnr_timer_ns(code);
+        iba_obs_tell(l, IBA_FINDING_RNR, &t);
+    } else if (kind != IBA_AETH_NAK) {
+        t.count = l->syndrome;
+        iba_obs_tell(l, IBA_FINDING_SYNDROME_RESERVED, &t);
+    } else {
+        iba_obs_tell(l, code < IBA_NAK_CODES ? (enum iba_finding_kind)nak[code] : IBA_FINDING_NAK_RESERVED, &t);
+        if (code > IBA_NAK_SEQUENCE && code < IBA_NAK_CODES && l->flow->fatal.frame == 0)
+            l->flow->fatal = l->s->now;
+    }
+}
+
+static void negative(struct iba_look *l, struct iba_obs_requests *q)
+{
+    const uint8_t kind = iba_syndrome_kind(l->syndrome), code = iba_syndrome_code(l->syndrome);
+
+    /* It refuses what was taken since: no duplicate is refused (RR-24). */
+    if (stale(q, l->psn) && !iba_obs_id_says_no(l) &&
+        (kind == IBA_AETH_RNR || (kind == IBA_AETH_NAK && code == IBA_NAK_SEQUENCE)))
+        iba_obs_tell(l, IBA_FINDING_LATE, NULL);
+    if (kind == IBA_AETH_RNR)
+        rnr(l, q);
+    else if (kind == IBA_AETH_NAK && code == IBA_NAK_SEQUENCE)
+        nak_sequence(l, q);
+    else if (kind == IBA_AETH_NAK && code < IBA_NAK_CODES)
+        fatal(l, q);
+    else
+        return; /* the requester takes no notice of what is reserved (RQ-52) */
+    check_msn(l, q, iba_obs_sent_at(q, l->psn));
+}
+
+/* Whose requests it refuses will show when they come again. */
+static void note_refusal(const struct iba_look *l)
+{
+    const uint8_t kind = iba_syndrome_kind(l->syndrome), code = iba_syndrome_code(l->syndrome);
+    struct iba_obs_reason *r = &l->flow->refused;
+
+    if (kind != IBA_AETH_RNR && (kind != IBA_AETH_NAK || code != IBA_NAK_SEQUENCE))
+        return;
+    *r = (struct iba_obs_reason){.cause = IBA_CAUSE_NAK, .psn = l->psn, .mark = l->s->now};
+    if (kind == IBA_AETH_RNR) {
+        r->cause = IBA_CAUSE_RNR;
+        r->wait_ns = iba_rnr_timer_ns(code);
+    }
+}
+
+/* The requests this answers, or NULL when nothing can be held against it. */
+static struct iba_obs_requests *answered(struct iba_look *l)
+{
+    struct iba_obs_requests *q = l->peer ? &l->peer->rq : NULL;
+
+    if (!q || !q->any)
+        return NULL;
+    q->older |= iba_psn_diff(l->psn, q->first) < 0;
+    if (!never_sent(q, l->psn))
+        return q;
+    /* Until something is answered nothing shows how far the requester had come before the capture began. */
+    if (!l->flow->guess && !q->answered && iba_psn_diff(l->psn, q->high) < IBA_OBS_SENT &&
+        iba_psn_diff(l->psn, q->high) >= 0) {
+        const iba_psn end = iba_psn_add(l->psn, 1);
+        iba_obs_tell(l, IBA_FINDING_NOT_CAPTURED, &(struct iba_tell){.count = (uint32_t)iba_psn_diff(end, q->high)});
+        q->high = end;
+        q->ahead = true;
+        iba_obs_go_on_at(q, end);
+        return q;
+    }
+    if (l->flow->guess)
+        iba_obs_unpair(l->s, l->flow);
+    else
+        iba_obs_hold_unsent(l, q);
+    return NULL;
+}
+
+/* What the responses show where no request is in the capture yet. */
+static void alone(struct iba_look *l)
+{
+    const bool plain = l->op->operation == IBA_OPERATION_ACK;
+    const bool starts = iba_opcode_begins(l->op);
+
+    if (iba_syndrome_kind(l->syndrome) != IBA_AETH_ACK || iba_obs_id_says_no(l))
+        return;
+    const struct iba_obs_recent *const before = iba_obs_response_before(l);
+    const bool in_order = before && !(before->late && l->flow->has_answers); /* behind a late one the newest counts */
+    const iba_psn next = in_order ? iba_psn_add(before->psn, 1) : l->flow->answers;
+    const int32_t lost = before ? iba_psn_diff(l->psn, next) : 0;
+    const bool old = plain && iba_obs_overtaken(l, 0),
+               turns = old && lost >= 0; /* or goes on with answers that came again */
+    const bool late = plain ? old && !turns : iba_obs_answer_is_late(l, NULL) || (!starts && lost < -1);
+
+    if (turns || iba_obs_answered_before(l))
+        iba_obs_tell(l, plain ? IBA_FINDING_ACK_AGAIN : IBA_FINDING_ANSWER_AGAIN, NULL);
+    else if (late)
+        iba_obs_tell(l, IBA_FINDING_LATE, NULL);
+    else if (!plain && !starts && lost > 0 && lost <= IBA_OBS_SENT && !iba_obs_continues(l))
+        iba_obs_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.count = (uint32_t)lost});
+    if (plain || late)
+        return;
+    if (lost > 0)
+        iba_obs_miss(l, NULL, next, l->psn);
+    l->flow->answers = iba_psn_add(l->psn, 1);
+    l->flow->has_answers = true;
+}
+
+static void count_row(const struct iba_look *l)
+{
+    struct iba_flow *f = l->flow;
+    const bool goes_on = iba_psn_eq(l->psn, f->row.next) && l->s->now.at - f->last.at < IBA_OBS_AT_ONCE_NS;
+
+    f->row.before =
+        !goes_on && l->s->now.at - f->last.at < IBA_OBS_LEAST_RTT_NS && iba_psn_diff(l->psn, f->row.next) > 0 ? f->row.n
+                                                                                                              : 0;
+    f->row.n = iba_obs_count(f->row.n, goes_on);
+    f->row.next = iba_psn_add(l->psn, 1);
+}
+
+/* False when it came late, or may have. */
+static bool data(struct iba_look *l, struct iba_obs_requests *q)
+{
+    struct iba_obs_read *r = iba_obs_read_at(q, l->psn);
+    const bool late = l->flow->row.n <= IBA_OBS_RUN && iba_obs_answer_is_late(l, r);
+    const bool begins_amid = iba_obs_begins_amid(l, r);
+    if (begins_amid || iba_obs_holds(l, r)) {
+        iba_obs_release_alone(l->s, l->flow);
+        l->flow->held =
+            (struct iba_obs_held){.mark = l->s->now,
+                                  .psn = l->psn,
+                                  .answers = l->flow->answers,
+                                  .from = begins_amid ? r->psn : l->psn,
+                                  .again = begins_amid,
+                                  .late = late || begins_amid || (r && iba_psn_diff(r->expect, l->psn) > 0)};
+        if (begins_amid)
+            return false;
+        l->flow->held.again = late && iba_obs_answered_before(l);
+        if (late)
+            return false;
+    }
+    if (late) {
+        iba_obs_tell(l, IBA_FINDING_LATE, r ? &(struct iba_tell){.cause = &r->mark} : NULL);
+        iba_obs_close_gap(l->s, l->flow->unanswered, l->psn);
+        if (r && iba_psn_eq(l->psn, r->seen))
+            r->seen = iba_psn_add(l->psn, 1); /* it came, if late */
+        return false;
+    }
+    const int32_t lost = iba_psn_diff(l->psn, l->flow->answers);
+    const bool goes_on = !iba_opcode_begins(l->op) && l->flow->has_answers && lost >= 0 && lost <= IBA_OBS_MOST_LOST;
+    (void)passed_over(l, q, l->psn, r);
+    iba_obs_read_response(l, q);
+    if (!r && !goes_on)
+        arrived(l, q, l->psn);
+    else if (!r && iba_psn_diff(l->psn, q->seq) >= 0)
+        iba_obs_go_on_at(q, iba_psn_add(l->psn, 1));
+    else if (r && iba_psn_diff(iba_psn_add(r->psn, 1), q->seq) > 0)
+        arrived(l, q, iba_psn_add(r->psn, (r->n ? r->n : 1) - 1));
+    if (iba_view_has(l->v, IBA_H_aeth) && r)
+        check_msn(l, q, iba_obs_sent_at(q, r->psn));
+    return true;
+}
+
+void iba_obs_response(struct iba_look *l)
+{
+    const bool aeth = iba_view_has(l->v, IBA_H_aeth);
+
+    l->flow->responses++;
+    iba_obs_payload(l);
+    if (!l->peer)
+        iba_obs_pair(l);
+    else if (l->flow->once && iba_obs_sent_at(&l->peer->rq, l->psn))
+        iba_obs_confirm_pair(l->s, l->flow); /* it fits a second time */
+    if (aeth)
+        tell_syndrome(l, l->peer ? &l->peer->rq : NULL);
+    if (l->late) {
+        iba_obs_tell(l, IBA_FINDING_LATE, NULL);
+        return;
+    }
+    struct iba_obs_requests *q = answered(l);
+    if (!q) {
+        if (aeth && !l->peer)
+            note_refusal(l);
+        if (!l->peer || !l->peer->rq.any)
+            alone(l);
+        return;
+    }
+    const iba_psn una = q->una;
+    iba_obs_release(l->s, l->flow, l);
+    learn_turn(l, q);
+    count_row(l);
+    if (aeth && iba_syndrome_kind(l->syndrome) != IBA_AETH_ACK)
+        negative(l, q);
+    else if (l->op->operation == IBA_OPERATION_ACK)
+        acknowledge(l, q);
+    else if (!data(l, q))
+        return;
+    if (q->run.on || q->unproven || q->doubt.mark.frame != 0)
+        iba_obs_learn_kept(l, q, una);
+    struct iba_obs_sent *e = iba_obs_sent_at(q, l->psn);
+    if (e && iba_syndrome_kind(l->syndrome) == IBA_AETH_ACK)
+        e->acked = true;
+    if (aeth && iba_syndrome_kind(l->syndrome) == IBA_AETH_ACK) {
+        l->flow->credits = iba_syndrome_code(l->syndrome);
+        l->flow->has_aeth = true;
+        iba_obs_grant(l, q);
+    }
+}

@@ -1,0 +1,89 @@
+/* Ghosts: answers to what was never sent, or is not in the capture. The next request shows which. */
+#include "observer/iba_obs_parts.h"
+
+/* Behind what it says has arrived. */
+static iba_psn covered(const struct iba_look *l)
+{
+    return iba_syndrome_kind(l->syndrome) == IBA_AETH_ACK ? iba_psn_add(l->psn, 1) : l->psn;
+}
+
+/* It answers what was never sent, or what the capture lacks: the next request will show. What is not positive covers
+ * what is before it; a READ's answer goes on within one request. */
+void iba_obs_hold_unsent(struct iba_look *l, struct iba_obs_requests *q)
+{
+    struct iba_obs_unsent *g = NULL;
+    const bool goes_on = !iba_opcode_begins(l->op);
+    const iba_psn end = covered(l);
+    const bool asks =
+        iba_syndrome_kind(l->syndrome) == IBA_AETH_NAK && iba_syndrome_code(l->syndrome) == IBA_NAK_SEQUENCE;
+
+    for (unsigned i = IBA_OBS_UNSENT; i-- > 0;) {
+        struct iba_obs_unsent *h = &q->unsent[i];
+        const int32_t beyond = iba_psn_diff(l->psn, h->end);
+        if (h->mark.frame != 0 && iba_psn_diff(l->psn, h->psn) >= 0 && beyond <= (goes_on ? IBA_OBS_MOST_LOST : -1)) {
+            if (beyond > 0)
+                iba_obs_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.count = (uint32_t)beyond});
+            h->end = iba_psn_diff(end, h->end) > 0 ? end : h->end;
+            return;
+        }
+        g = h->mark.frame == 0 || !g ? h : g;
+    }
+    if (g && g->mark.frame != 0 && l->peer->requests <= IBA_OBS_FEW && iba_psn_diff(l->psn, g->end) >= 0)
+        g->end = end; /* all these may have been asked for before the capture began */
+    else if (g && g->mark.frame == 0 && iba_psn_diff(end, q->high) <= IBA_OBS_SENT)
+        *g = (struct iba_obs_unsent){.mark = l->s->now, .psn = l->psn, .end = end, .asks = asks};
+    else
+        iba_obs_tell(l, IBA_FINDING_GHOST_ACK, &(struct iba_tell){.cause = &q->last});
+}
+
+/* Requests up to `g` were sent out of the capture's sight. */
+static void believe_unsent(struct iba_observer *s, struct iba_flow *f, struct iba_obs_unsent *g)
+{
+    struct iba_obs_requests *q = &f->rq;
+    const int32_t n = iba_psn_diff(g->end, q->high);
+
+    if (g->asks)
+        iba_obs_expect_for(q, &(struct iba_obs_reason){.cause = IBA_CAUSE_NAK, .psn = g->psn, .mark = g->mark});
+    if (n <= 0)
+        return;
+    iba_obs_tell_of(s, f, IBA_FINDING_NOT_CAPTURED, &g->mark,
+                    &(struct iba_tell){.count = (uint32_t)n, .response = true}, g->psn);
+    q->high = g->end;
+    q->ahead = true;
+    iba_obs_progress(q, iba_psn_add(g->end, IBA_PSN_MASK));
+    iba_obs_go_on_at(q, g->end);
+}
+
+static void drop_unsent(struct iba_observer *s, struct iba_flow *f, const struct iba_obs_unsent *g)
+{
+    iba_obs_tell_of(s, f, IBA_FINDING_GHOST_ACK, &g->mark, &(struct iba_tell){.cause = &f->rq.last, .response = true},
+                    g->psn);
+}
+
+void iba_obs_resolve_unsent(struct iba_look *l, struct iba_obs_requests *q)
+{
+    for (unsigned i = 0; i < IBA_OBS_UNSENT; i++) {
+        struct iba_obs_unsent *g = &q->unsent[i];
+        if (g->mark.frame == 0 || iba_psn_diff(l->psn, q->high) < 0)
+            continue; /* what comes again shows nothing */
+        /* A capture may begin while requests are sent again. */
+        if (iba_psn_diff(l->psn, g->psn) > 0 || l->s->now.at - l->flow->first.at < IBA_OBS_FLIGHT_NS)
+            believe_unsent(l->s, l->flow, g);
+        else
+            drop_unsent(l->s, l->flow, g);
+        g->mark.frame = 0;
+    }
+}
+
+/* A capture that has shown that it lacks packets lacks that one, rather. */
+void iba_obs_resolve_unsent_alone(struct iba_observer *s, struct iba_flow *f)
+{
+    for (unsigned i = 0; i < IBA_OBS_UNSENT; i++) {
+        struct iba_obs_unsent *g = &f->rq.unsent[i];
+        if (g->mark.frame != 0 && s->found[IBA_FINDING_NOT_CAPTURED] > 0)
+            believe_unsent(s, f, g);
+        else if (g->mark.frame != 0)
+            drop_unsent(s, f, g);
+        g->mark.frame = 0;
+    }
+}

@@ -1,0 +1,534 @@
+/* The observer's front: what a packet is, whether it was seen before, what stands in its headers; then by service. */
+#include <assert.h>
+#include <string.h>
+#include "observer/iba_obs_parts.h"
+
+enum { TRUST = 2, MOST_TRUST = 8, MOST_STEP = 1024, GSI = 1, ROUND_TRIPS = 4, MAD_BYTES = 256, LARGEST_MTU = 4096 };
+#define MS UINT64_C(1000000)
+
+static iba_time or_default(iba_time v, iba_time otherwise)
+{
+    return v ? v : otherwise;
+}
+
+void iba_observer_init(struct iba_observer *s, const struct iba_observer_config *cfg)
+{
+    assert(cfg->flow && cfg->n_flow >= 2 && cfg->report);
+    assert(cfg->known && cfg->bucket && cfg->n_known >= cfg->n_flow && cfg->n_known < 1 << 20);
+    assert(cfg->pmtu == 0 || iba_obs_is_mtu(cfg->pmtu));
+    memset(s, 0, sizeof *s);
+    if (!cfg->zeroed) {
+        memset(cfg->flow, 0, cfg->n_flow * sizeof *cfg->flow);
+        memset(cfg->bucket, 0, (size_t)cfg->n_known * IBA_OBS_BUCKETS * sizeof *cfg->bucket);
+        if (cfg->asked)
+            memset(cfg->asked, 0, cfg->n_asked * sizeof *cfg->asked);
+    }
+    s->cfg = *cfg;
+    if (!cfg->asked) {
+        s->cfg.asked = s->asked;
+        s->cfg.n_asked = IBA_OBS_ASKED;
+    }
+    iba_obs_share(s);
+    s->cfg.copy_ns = or_default(cfg->copy_ns, MS);
+    s->cfg.late_ns = or_default(cfg->late_ns, 3 * MS);
+    s->cfg.silence_ns = or_default(cfg->silence_ns, 1000 * MS);
+    s->cfg.rest_ns = or_default(cfg->rest_ns, 1000 * MS);
+}
+
+__attribute__((cold)) static void note_late(struct iba_flow *f, uint64_t frame)
+{
+    for (unsigned i = 0; i < f->n_recent; i++)
+        f->recent[i].late |= f->recent[i].mark.frame == frame;
+}
+
+static bool is_gap(enum iba_finding_kind kind)
+{
+    return kind == IBA_FINDING_GAP || kind == IBA_FINDING_RESPONSE_GAP;
+}
+
+/* It may turn out to be nothing. */
+static bool may_be_put_off(enum iba_finding_kind kind)
+{
+    return is_gap(kind) || kind == IBA_FINDING_LATE;
+}
+
+static void report(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *finding)
+{
+    if (f && finding->kind == IBA_FINDING_LATE) {
+        s->reorders = true;
+        note_late(f, finding->frame);
+    }
+    if (f && is_gap(finding->kind) && iba_obs_damage_explains(s, f, finding))
+        return;
+    if (!f || !may_be_put_off(finding->kind) || !iba_obs_puts_off(s, f, finding))
+        iba_obs_report(s, f, finding);
+}
+
+void iba_obs_report(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *finding)
+{
+    const enum iba_severity severity = iba_findings[finding->kind].severity;
+
+    s->found[finding->kind]++;
+    if (f)
+        f->found[finding->kind]++;
+    s->worst = severity > s->worst ? severity : s->worst;
+    s->cfg.report(s->cfg.ctx, finding);
+}
+
+void iba_obs_tell(struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t)
+{
+    const struct iba_finding f = {.kind = kind,
+                                  .frame = l->s->now.frame,
+                                  .tag = l->s->now.tag,
+                                  .cause = t && t->cause ? t->cause->frame : 0,
+                                  .cause_tag = t && t->cause ? t->cause->tag : 0,
+                                  .at = l->s->now.at,
+                                  .flow = l->flow,
+                                  .psn = l->psn,
+                                  .response = l->op && l->op->dir == IBA_RSP,
+                                  .no_psn = !l->bth,
+                                  .count = t ? t->count : 0,
+                                  .wait_ns = t ? t->wait_ns : 0};
+
+    report(l->s, l->flow, &f);
+}
+
+void iba_obs_tell_of(struct iba_observer *s, struct iba_flow *f, enum iba_finding_kind kind,
+                     const struct iba_obs_mark *of, const struct iba_tell *t, iba_psn psn)
+{
+    const struct iba_finding finding = {.kind = kind,
+                                        .frame = of->frame,
+                                        .tag = of->tag,
+                                        .cause = t->cause ? t->cause->frame : 0,
+                                        .cause_tag = t->cause ? t->cause->tag : 0,
+                                        .at = of->at,
+                                        .flow = f,
+                                        .psn = psn,
+                                        .response = t->response,
+                                        .count = t->count,
+                                        .wait_ns = t->wait_ns};
+
+    report(s, f, &finding);
+}
+
+/* Four lanes, so that one multiplication need not wait for the other. */
+__attribute__((hot)) static uint64_t hash_bytes(uint64_t seed, const uint8_t *p, size_t n)
+{
+    enum { LANES = 4, WORD = sizeof(uint64_t) };
+    uint64_t h[LANES] = {seed, ~seed, n, ~(uint64_t)n}, word[LANES];
+
+    for (; n >= sizeof word; p += sizeof word, n -= sizeof word) {
+        memcpy(word, p, sizeof word);
+        for (unsigned i = 0; i < LANES; i++)
+            h[i] = iba_obs_mix(h[i], word[i]);
+    }
+    for (; n >= WORD; p += WORD, n -= WORD) {
+        memcpy(word, p, WORD);
+        h[0] = iba_obs_mix(h[0], word[0]);
+    }
+    if (n > 0) {
+        word[0] = 0;
+        memcpy(word, p, n);
+        h[0] = iba_obs_mix(h[0], word[0]);
+    }
+    return iba_obs_mix(iba_obs_mix(iba_obs_mix(h[0], h[1]), h[2]), h[3]);
+}
+
+static uint32_t captured(const struct iba_view *v, uint32_t end)
+{
+    return end < v->caplen ? end : v->caplen;
+}
+
+/* What a retransmission repeats: all behind the BTH, the pad not counted. */
+static uint64_t content_of(const struct iba_view *v)
+{
+    const uint32_t at = v->bth_at + IBA_BYTES_bth, end = captured(v, v->payload_at + v->payload_len);
+
+    return hash_bytes(0, v->wire + at, end > at ? end - at : 0);
+}
+
+/* The first `n` bytes of a word, at most all; by a processor's own load where n is a constant. */
+static uint64_t word_of(const uint8_t *p, size_t n)
+{
+    uint64_t word = 0;
+
+    memcpy(&word, p, n);
+    return word;
+}
+
+/* Of what no router changes. What was not captured is not in it. */
+__attribute__((hot)) uint64_t iba_obs_hash(const struct iba_look *l)
+{
+    static const uint8_t steady[sizeof(uint64_t)] = {255, 255, 255, 255, 0, 255, 255, 255}; /* all but FECN and BECN */
+    const struct iba_view *v = l->v;
+    const uint32_t from = v->bth_at + IBA_BYTES_bth, to = v->payload_at + v->payload_len;
+    const uint32_t at = captured(v, to > from ? to : from), end = captured(v, v->end);
+    const uint32_t behind = end > at ? end - at : 0; /* pad and ICRC, more where the packet is malformed */
+    const uint64_t first = word_of(l->bth, sizeof first) & word_of(steady, sizeof steady);
+    const uint64_t second = word_of(l->bth + sizeof first, IBA_BYTES_bth - sizeof first);
+    const uint64_t third = behind == IBA_ICRC_BYTES /* mostly */ ? word_of(v->wire + at, IBA_ICRC_BYTES)
+                           : behind <= sizeof third              ? word_of(v->wire + at, behind)
+                                                                 : hash_bytes(0, v->wire + at, behind);
+
+    return iba_obs_mix(iba_obs_mix(iba_obs_mix(l->content ^ l->ip_id, first), second), third);
+}
+
+/* Packets with IPv4 identifications that count tell a copy from a retransmission for certain. */
+static bool id_tells(const struct iba_look *l)
+{
+    return l->has_ip_id && l->op && l->flow->ip_id[l->op->dir].trust >= TRUST;
+}
+
+/* Whether `m` came after `other`, or so shortly before that its effect may come after. */
+static bool since(const struct iba_look *l, const struct iba_obs_mark *m, const struct iba_obs_mark *other)
+{
+    return m->frame != 0 && m->at + l->s->cfg.copy_ns >= other->at;
+}
+
+/* Whether this direction has sent another packet of the same kind since. */
+static bool passed(const struct iba_flow *f, const struct iba_obs_recent *r)
+{
+    for (unsigned i = 0; i < f->n_recent; i++) {
+        const struct iba_obs_recent *other = &f->recent[i];
+        if (other->mark.frame != 0 && other->request == r->request && other->number > r->number)
+            return true;
+    }
+    return false;
+}
+
+/* A responder that gets a copied request answers twice with the same bytes: a copy of what is an answer by itself, or
+ * says that the receiver is not ready, may be its own, where no identification tells. A NAK of another kind it does not
+ * repeat (RR-04). */
+static bool answers_at_once(const struct iba_look *l)
+{
+    return l->op && (!l->has_ip_id || l->flow->ip_id[l->op->dir].constant) && l->op->dir == IBA_RSP &&
+           l->op->pos == IBA_ONLY && iba_syndrome_kind(l->syndrome) <= IBA_AETH_RNR;
+}
+
+/* The answer to a READ that was sent again, and has not been answered since, begins. */
+static bool begins_again(const struct iba_look *l, const struct iba_obs_mark *since)
+{
+    const struct iba_obs_read *r = l->peer ? iba_obs_read_at(&l->peer->rq, l->psn) : NULL;
+
+    /* So does one of which the beginning is missing, where the READ came again since. */
+    if (r && r->again && since->at <= r->mark.at && iba_obs_had_time(l, r->mark.at) &&
+        l->s->now.at - since->at >= IBA_OBS_LEAST_RTT_NS)
+        return true;
+    return r && l->op->pos == IBA_FIRST && iba_psn_eq(l->psn, r->psn) && iba_psn_eq(r->expect, r->psn) &&
+           iba_obs_had_time(l, r->mark.at);
+}
+
+/* Nothing came behind it, and the rest of an answer comes at once. */
+static bool stood_alone(const struct iba_look *l, const struct iba_obs_mark *first)
+{
+    return l->flow->held.mark.frame == first->frame && l->s->now.at - first->at >= IBA_OBS_LEAST_RTT_NS;
+}
+
+/* A request that was not answered for several round trips is sent again: what made its sender do so is not seen. One
+ * that was answered is sent again, after a while, if the answer was lost behind the capture point. */
+static bool left_waiting(const struct iba_look *l, const struct iba_obs_mark *sent)
+{
+    const struct iba_flow *peer = l->peer;
+    const iba_time waited = l->s->now.at - sent->at;
+    const bool far = l->flow->has_rtt && waited >= ROUND_TRIPS * (l->flow->rtt_min_ns + IBA_OBS_LEAST_RTT_NS);
+    const bool near = peer && peer->has_rtt && waited >= IBA_OBS_ROUND_NS &&
+                      waited >= ROUND_TRIPS * (peer->rtt_min_ns + IBA_OBS_LEAST_RTT_NS);
+
+    return far || near;
+}
+
+/* A copy of a packet that this direction sent again on purpose is none of the network's making. Without identifications
+ * that tell, only a copy right behind its original, for which nobody had a reason, is taken for the network's. */
+static bool sent_on_purpose(const struct iba_look *l, const struct iba_obs_recent *r)
+{
+    struct iba_obs_requests *q = &l->flow->rq;
+
+    if (id_tells(l))
+        return false;
+    if (answers_at_once(l))
+        return true;
+    if (l->s->now.at - r->mark.at > l->s->cfg.copy_ns || passed(l->flow, r))
+        return true;
+    if (r->request && q->doubt.mark.frame == r->mark.frame && l->s->now.at - r->mark.at < IBA_OBS_LEAST_RTT_NS)
+        return false;
+    if (r->request && (r->late || iba_obs_came_too_soon(l, q, r) || left_waiting(l, &r->mark)))
+        return true;
+    if (r->request && l->s->now.at - r->mark.at < IBA_OBS_LEAST_RTT_NS)
+        return iba_obs_goes_on(q, l->psn) || iba_obs_was_asked_for(l, q);
+    if (r->request && iba_obs_gap_at(l->s, q->gaps, l->psn)) /* it was sent once more, and has not come */
+        return true;
+    if (r->request && iba_psn_diff(iba_psn_add(l->psn, 1), q->high) < 0) /* who goes back sends the rest at once */
+        return true;
+    if (!r->request && l->op && l->op->pos != IBA_ONLY && l->op->pay != IBA_PAY_NONE)
+        /* A READ that is answered again is so from its First on. */
+        return begins_again(l, &r->mark) || stood_alone(l, &r->mark);
+    if (!r->request && !l->peer) /* what it answers is out of sight */
+        return l->s->now.at - r->mark.at >= IBA_OBS_LEAST_RTT_NS;
+    if (!r->request)
+        return l->s->now.at - r->mark.at >= iba_obs_rtt(l) &&
+               (since(l, &l->peer->rq.repeat, &r->mark) || since(l, &l->peer->rq.copied, &r->mark));
+    /* A READ that was answered comes back when the answer was lost behind the capture point. */
+    const struct iba_obs_read *read = iba_obs_read_at(q, l->psn);
+    return q->pending.cause != IBA_CAUSE_NONE || iba_obs_was_asked_for(l, q) ||
+           (read && !iba_psn_eq(read->expect, read->psn));
+}
+
+/* Mostly it is not, so this has no branch to guess. */
+static bool may_be_recent(const struct iba_flow *f, uint16_t tag)
+{
+    uint16_t any = 0;
+
+    for (unsigned i = 0; i < IBA_OBS_RECENT; i++)
+        any |= f->recent_tag[i] == tag;
+    return any;
+}
+
+/* True when the packet is no news: the same at another capture point, or a copy made by the network. */
+static bool seen_before(struct iba_look *l)
+{
+    struct iba_flow *f = l->flow;
+    const uint64_t hash = iba_obs_hash(l);
+
+    const bool look = f->n_recent > 0 && may_be_recent(f, (uint16_t)hash);
+    for (unsigned i = 0; look && i < f->n_recent; i++) {
+        const struct iba_obs_recent *r = &f->recent[i];
+        if (r->mark.frame == 0 || r->hash != hash || !iba_psn_eq(r->psn, l->psn))
+            continue;
+        if (r->source != l->s->source) {
+            l->s->seen_twice++;
+            l->s->same = r->mark;
+            return true;
+        }
+        if (sent_on_purpose(l, r))
+            continue;
+        iba_obs_tell(l, IBA_FINDING_NETWORK_COPY, &(struct iba_tell){.cause = &r->mark});
+        if (r->request)
+            f->rq.copied = l->s->now;
+        return true;
+    }
+    f->recent_tag[f->next_recent] = (uint16_t)hash;
+    f->recent[f->next_recent] = (struct iba_obs_recent){.hash = hash,
+                                                        .mark = l->s->now,
+                                                        .number = l->s->packets,
+                                                        .source = l->s->source,
+                                                        .psn = l->psn,
+                                                        .ip_id = l->ip_id,
+                                                        .request = l->op && l->op->dir == IBA_REQ,
+                                                        .refuses = iba_syndrome_kind(l->syndrome) != IBA_AETH_ACK};
+    f->next_recent = (uint8_t)((f->next_recent + 1) % IBA_OBS_RECENT);
+    f->n_recent = (uint8_t)(f->n_recent + (f->n_recent < IBA_OBS_RECENT));
+    return false;
+}
+
+/* Trust grows where identifications step forward a little, and is lost where they jump. */
+static void follow_ip_id(struct iba_look *l)
+{
+    uint8_t *trust = &l->flow->ip_id[l->op->dir].trust;
+    uint16_t *last = &l->flow->ip_id[l->op->dir].last;
+    bool *any = &l->flow->ip_id[l->op->dir].any;
+    const uint16_t step = (uint16_t)(l->ip_id - *last);
+
+    if (!l->has_ip_id)
+        return;
+    l->flow->ip_id[l->op->dir].constant = *any && step == 0;
+    if (*any && (uint16_t)-step <= MOST_STEP && step != 0 && *trust >= TRUST) {
+        l->late = true;
+        return;
+    }
+    if (*any && step != 0 && step <= MOST_STEP)
+        *trust = (uint8_t)(*trust + (*trust < MOST_TRUST));
+    else if (*any)
+        *trust /= 2;
+    *last = l->ip_id;
+    *any = true;
+}
+
+static void partition(struct iba_look *l)
+{
+    struct iba_flow *f = l->flow;
+    const uint16_t pkey = iba_bth_p_key(l->bth);
+
+    if (f->key.qpn <= GSI)
+        return; /* QP0 has none, QP1 is in every partition */
+    if (f->has_pkey && (f->pkey ^ pkey) & 0x7fff)
+        iba_obs_tell(l, IBA_FINDING_PKEY, &(struct iba_tell){.cause = &f->first, .count = pkey});
+    if (!f->has_pkey || pkey == f->last_pkey)
+        f->pkey = pkey; /* twice in a row: the one before may have been damaged where no ICRC shows it */
+    f->last_pkey = pkey;
+    f->has_pkey = true;
+}
+
+static void datagram(struct iba_look *l)
+{
+    struct iba_flow *f = l->flow;
+    const uint8_t *deth = iba_view_hdr(l->v, IBA_H_deth);
+    const uint32_t qkey = iba_deth_q_key(deth);
+
+    if (l->v->payload_len > (f->pmtu ? f->pmtu : LARGEST_MTU) || (f->key.qpn <= GSI && l->v->payload_len != MAD_BYTES))
+        iba_obs_tell(l, IBA_FINDING_LENGTH, &(struct iba_tell){.count = l->v->payload_len});
+    if (!f->has_qkey) {
+        f->qkey = qkey;
+        f->src_qp = iba_deth_srcqp(deth);
+    } else if (f->qkey != qkey)
+        iba_obs_tell(l, IBA_FINDING_QKEY, &(struct iba_tell){.cause = &f->first});
+    f->has_qkey = true;
+}
+
+static void by_reserved_opcode(struct iba_look *l)
+{
+    iba_obs_tell(l, iba_opcode_is_vendor(l->opcode) ? IBA_FINDING_OPCODE_VENDOR : IBA_FINDING_OPCODE_RESERVED, NULL);
+}
+
+static void by_service(struct iba_look *l)
+{
+    switch (l->flow->svc) {
+    case IBA_RC:
+    case IBA_XRC:
+        if (l->op->dir == IBA_RSP)
+            iba_obs_response(l);
+        else
+            iba_obs_request(l);
+        break;
+    case IBA_UC: iba_obs_unreliable(l); break;
+    case IBA_UD: datagram(l); break;
+    default: break;
+    }
+}
+
+static void look(struct iba_look *l, const struct iba_sighting *p)
+{
+    *l = (struct iba_look){.v = p->view, .bth = iba_view_bth(p->view), .op = p->view->op};
+    l->opcode = iba_bth_opcode(l->bth);
+    l->psn = iba_psn_of(iba_bth_psn(l->bth));
+    l->content = content_of(l->v);
+    if (iba_view_has(l->v, IBA_H_aeth)) {
+        l->syndrome = iba_view_hdr(l->v, IBA_H_aeth)[0];
+        l->msn = iba_aeth_msn(iba_view_hdr(l->v, IBA_H_aeth));
+    }
+    if (l->v->l3 == IBA_H_ipv4) {
+        l->ip_id = iba_ipv4_id(l->v->wire + l->v->l3_at);
+        l->has_ip_id = l->ip_id != 0;
+    }
+}
+
+/* Adapters choose their UDP source port by the two QPs, for as long as these are connected. */
+static bool has_another_port(const struct iba_look *l)
+{
+    enum { PORT = 48 }; /* its place in the second word of a route */
+    const struct iba_obs_path *p = &l->flow->path[IBA_REQ];
+
+    return p->any && p->told == 0 && iba_view_has(l->v, IBA_H_udp) &&
+           iba_udp_srcport(iba_view_hdr(l->v, IBA_H_udp)) != p->route[1] >> PORT;
+}
+
+/* A QP that rested may have been given to another connection since. */
+static bool is_other_connection(const struct iba_look *l)
+{
+    const struct iba_flow *f = l->flow;
+    const struct iba_obs_requests *q = &f->rq;
+
+    if (f->last.frame == 0 || l->s->now.at - f->last.at < l->s->cfg.rest_ns)
+        return false;
+    if (!l->op || l->op->dir == IBA_RSP || !q->any)
+        return false;
+    const int32_t d = iba_psn_diff(l->psn, q->high);
+    if (d > IBA_OBS_SENT || d < -IBA_OBS_SENT || (q->fatal.frame != 0 && d != 0))
+        return true;
+    return d != 0 && f->peer && !f->guess && (has_another_port(l) || iba_obs_another_began(l));
+}
+
+/* Connection management made the connection after the last packet of this direction: there was another before. */
+static bool was_begun_since(const struct iba_look *l, const struct iba_told *t)
+{
+    const struct iba_flow *f = l->flow;
+    const bool goes_on = l->op && l->op->dir == IBA_REQ && f->rq.any && iba_psn_eq(l->psn, f->rq.high);
+
+    return t && f->last.frame != 0 && t->begun > f->last.frame && !goes_on;
+}
+
+static void begin_another(struct iba_look *l, bool tell)
+{
+    const struct iba_obs_mark before = l->flow->last;
+
+    iba_obs_begin_anew(l->s, l->flow);
+    if (tell)
+        iba_obs_tell(l, IBA_FINDING_QP_REUSED,
+                     &(struct iba_tell){.cause = &before, .wait_ns = l->s->now.at - before.at});
+}
+
+static void believe(struct iba_look *l)
+{
+    if (!l->op) {
+        by_reserved_opcode(l);
+        return;
+    }
+    if ((l->v->has & l->op->hdrs) != l->op->hdrs) { /* cut by the capture: what it did is not known, so begin anew */
+        if (l->op->dir == IBA_REQ)
+            memset(&l->flow->rq, 0, sizeof l->flow->rq);
+        return;
+    }
+    iba_obs_congestion(l);
+    iba_obs_path(l);
+    partition(l);
+    follow_ip_id(l);
+    by_service(l);
+}
+
+__attribute__((hot)) const struct iba_flow *iba_observer_feed(struct iba_observer *s, const struct iba_sighting *p)
+{
+    struct iba_look l;
+
+    s->worst = IBA_SEVERITY_NONE;
+    s->same.frame = 0;
+    if (!iba_view_is_transport(p->view)) {
+        s->others++;
+        return NULL;
+    }
+    s->now = (struct iba_obs_mark){p->frame, p->tag, p->now > s->now.at ? p->now : s->now.at};
+    s->source = p->source;
+    if (!(p->expected ? p->expected->any : iba_obs_is_directed(p->view))) {
+        s->others++;
+        if (iba_view_is_damaged(p->view)) /* before its BTH: whose it is cannot be told */
+            iba_obs_damaged_unknown(s, p->view);
+        return NULL;
+    }
+    s->packets++;
+    look(&l, p);
+    l.s = s;
+    if (p->expected) {
+        l.id = p->expected->id;
+        l.has_id = true;
+    }
+    if (iba_view_is_damaged(p->view)) {
+        l.flow = iba_obs_known(&l);
+        iba_obs_damaged(&l);
+        if (l.flow)
+            l.flow->packets++;
+        return l.flow;
+    }
+    if (l.opcode >> 5 == IBA_CNP) { /* of no connection, whatever its PSN says */
+        if (l.op)
+            iba_obs_notified(&l);
+        else
+            by_reserved_opcode(&l);
+        return NULL;
+    }
+    l.flow = iba_obs_flow(&l);
+    if (was_begun_since(&l, p->told))
+        begin_another(&l, false); /* the message has told */
+    else if (is_other_connection(&l))
+        begin_another(&l, true);
+    l.peer = l.op && l.op->dir == IBA_RSP ? iba_obs_wake_peer(s, l.flow) : iba_obs_awake(s, l.flow->peer);
+    if (l.peer && l.op && l.op->dir == IBA_RSP && !iba_obs_is_wanted(&l.peer->rq, l.psn))
+        iba_obs_pair_anew(&l);
+    l.flow->packets++;
+    l.flow->bytes += l.v->payload_len;
+    if (!seen_before(&l)) {
+        believe(&l);
+        if (p->told && p->told->any)
+            iba_obs_tell(&l, p->told->kind, &(struct iba_tell){.cause = &p->told->cause, .count = p->told->count});
+    }
+    l.flow->last = s->now;
+    l.flow->touched = s->packets;
+    return l.flow;
+}

@@ -1,0 +1,245 @@
+/* Precision and recall of every kind of finding, for four ways to capture. IBPROOF_SEEDS sets how many networks are
+ * tried, IBPROOF_FIRST the number of the first; `tools/score` makes the long run and prints the tables. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "score.h"
+
+enum { SEEDS_ENOUGH = 500 };
+
+struct tally {
+    uint64_t truth, hit, hidden, said, wrong,
+        veiled;                       /* veiled: said of what was damaged, and could not be known to be */
+    uint64_t clear_said, clear_wrong; /* where what the capture lacks is no excuse */
+};
+
+static uint64_t setting(const char *name, uint64_t otherwise)
+{
+    const char *s = getenv(name);
+    return s ? strtoull(s, NULL, 10) : otherwise;
+}
+
+/* ---- the score ---- */
+
+static bool is_wrong(const struct score_sight *e, unsigned kind)
+{
+    return (e->found & ~(e->must | e->hidden | e->either)) >> kind & 1;
+}
+
+/* Packets that are cut are an excuse in networks where something damaged looks whole; packets that are missing, where
+ * the whole capture of that network is judged right. */
+static void count(struct tally *t, const struct score_run *r, const struct score_run *whole, uint64_t seed)
+{
+    const char *show = getenv("IBPROOF_SHOW");
+    bool looks_whole = false;
+
+    for (uint32_t i = 0; i < r->n_sight; i++)
+        looks_whole |= r->sight[i].disguised || (r->sight[i].seen && r->sight[i].refused);
+    for (uint32_t i = 0; i < r->n_sight; i++) {
+        const struct score_sight *e = &r->sight[i];
+        for (unsigned k = 0; k < IBA_FINDING_COUNT; k++) {
+            const bool must = e->must >> k & 1, found = e->found >> k & 1;
+            const bool hidden = !must && e->hidden >> k & 1, may = hidden || e->either >> k & 1;
+            t[k].veiled += e->disguised && found;
+            t[k].truth += must;
+            t[k].hit += must && found;
+            t[k].hidden += hidden;
+            t[k].said += found && (must || !may);
+            const bool wrong = is_wrong(e, k);
+            const bool excused = r->way == SCORE_CUT ? looks_whole : !is_wrong(&whole->sight[i], k);
+            t[k].wrong += wrong;
+            t[k].clear_said += found && (must || (wrong && !excused)) && !(r->way == SCORE_CUT && excused);
+            t[k].clear_wrong += wrong && !excused;
+            if (show && must != found && !may && strcmp(show, iba_findings[k].name) == 0)
+                printf("seed %u frame %u psn %06x: %s\n", (unsigned)seed, i + 1, (unsigned)r->frame[e->frame].psn.v,
+                       must ? "missed" : "wrong");
+        }
+    }
+}
+
+/* The limits are 0.99 of both in the whole capture, else a recall of 0.95. These kinds are not held to them, because
+ * two histories give one capture: `why` names what is missing from it. Or the observer does not keep them yet. */
+#define W(way) (1u << SCORE_##way)
+#define F(kind) SCORE_KIND(kind)
+static const char no_icrc[] = "no ICRC: damaged on its way, or sent like that, and the rest follows from it";
+static const char no_packet[] = "not captured: what came in between, or was asked for";
+static const char no_request[] = "no request: it was not captured, or never sent";
+static const char mixed[] = "limit not kept: what is sent or answered again while packets overtake each other";
+static const char single[] = "limit not kept: which of two reasons brought a single packet back";
+static const char before[] = "limit not kept: what was sent before the capture began, and comes again alone";
+static const char hasty[] = "limit not kept: a timer that runs out where an answer may be missing as well";
+enum { EACH_WAY = W(WHOLE) | W(CUT) | W(LOSSY) | W(MIDSTREAM) };
+static const struct exception {
+    unsigned networks, ways; /* bits */
+    uint64_t kinds;
+    const char *why;
+    bool open; /* nothing is missing from the capture: it is not judged well enough */
+} exceptions[] = {
+    {~0u, W(CUT),
+     F(RETRY_IMPLIED) | F(LATE) | F(MSN_WRONG) | F(PSN_OF_READ) | F(SEQUENCE) | F(DMA_LENGTH) | F(RETRY_UNCLEAR) |
+         F(ANSWER_MISSING) | F(RETRY_TIMEOUT) | F(ACK_AGAIN),
+     no_icrc, false},
+    {~0u, W(LOSSY), F(LATE), no_packet, false},
+    {~0u, W(LOSSY) | W(MIDSTREAM), F(GHOST_ACK), no_request, false},
+    {W(REORDERING), EACH_WAY, F(LATE) | F(GAP) | F(RESPONSE_GAP), mixed, true},
+    {W(REORDERING), EACH_WAY, F(RETRY_IMPLIED), mixed, true},
+    {W(REORDERING), W(LOSSY), F(RETRY_TIMEOUT) | F(ANSWER_MISSING) | F(REORDERED), mixed, true},
+    {W(REORDERING), W(MIDSTREAM), F(RETRY_NAK) | F(ANSWER_AGAIN), mixed, true},
+    {W(SELECTIVE), W(WHOLE) | W(CUT) | W(LOSSY), F(RETRY_NAK) | F(RETRY_IMPLIED) | F(RETRY_TIMEOUT) | F(GAP), single,
+     true},
+    {W(OLDEST) | W(SELECTIVE), W(WHOLE) | W(CUT) | W(LOSSY), F(ANSWER_MISSING), single, true},
+    {W(OLDEST) | W(SELECTIVE), W(MIDSTREAM),
+     F(GAP) | F(LATE) | F(RETRY_NAK) | F(RETRY_IMPLIED) | F(RETRY_TIMEOUT) | F(ANSWER_AGAIN) | F(ANSWER_MISSING) |
+         F(NOT_CAPTURED),
+     before, true},
+    {W(ADAPTIVE), W(MIDSTREAM), F(ANSWER_MISSING), hasty, true},
+    {W(ADAPTIVE), EACH_WAY, F(RETRY_NAK) | F(RETRY_RNR) | F(RETRY_IMPLIED) | F(RETRY_TIMEOUT) | F(END_NAK), hasty,
+     true},
+};
+
+static const struct exception *excepted(enum score_network network, enum score_way way, unsigned kind)
+{
+    const struct exception *found = NULL;
+
+    for (unsigned i = 0; i < sizeof exceptions / sizeof *exceptions; i++) {
+        const struct exception *x = &exceptions[i];
+        if (x->kinds >> kind & 1 && x->ways >> way & 1 && x->networks >> network & 1)
+            found = x;
+    }
+    return found;
+}
+
+/* One line of the table. Mistakes come in runs, so the limits hold where there is enough to count, and in few networks
+ * only about. */
+static void judge(const struct tally *t, enum score_network network, enum score_way way, unsigned kind, bool few)
+{
+    const struct exception *const x = excepted(network, way, kind);
+    const bool excused = x && !x->open;
+    const uint64_t enough = few ? 500 : 50;
+    const double slack = few ? 0.06 : 0, least_precision = 0.99 - slack,
+                 least_recall = (way == SCORE_WHOLE ? 0.99 : 0.95) - slack;
+    const double recall = t->truth ? (double)t->hit / (double)t->truth : 1;
+    const double precision = t->said ? (double)(t->said - t->wrong) / (double)t->said : 1;
+    const bool below =
+        (t->truth >= enough && recall < least_recall) || (t->said >= enough && precision < least_precision);
+    const double clear = t->clear_said ? (double)(t->clear_said - t->clear_wrong) / (double)t->clear_said : 1;
+
+    printf("  %-18s %8lu %8lu %8lu %8lu %8.4f %10.4f  %s\n", iba_findings[kind].name, (unsigned long)t->truth,
+           (unsigned long)t->hidden, (unsigned long)t->hit, (unsigned long)t->wrong, recall, precision,
+           x && (excused || below) ? x->why
+           : below                 ? "NOT REACHED"
+                                   : "");
+    if (excused)
+        printf("  %-18s %8lu said, %lu wrong, without that excuse\n", "", (unsigned long)t->clear_said,
+               (unsigned long)t->clear_wrong);
+    cr_expect(x || !below, "%s: recall %.4f, precision %.4f", iba_findings[kind].name, recall, precision);
+    cr_expect(!excused || t->clear_said < enough || clear >= least_precision, "%s: precision %.4f without excuse",
+              iba_findings[kind].name, clear);
+}
+
+static void names(uint64_t kinds, const char *what)
+{
+    for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
+        if (kinds >> k & 1)
+            printf(" %s%s", what, iba_findings[k].name);
+}
+
+/* Every packet at the capture point, one a line. */
+static void list(const struct score_run *r)
+{
+    for (uint32_t i = 0; i < r->n_sight; i++) {
+        const struct score_sight *e = &r->sight[i];
+        const struct score_frame *f = &r->frame[e->frame];
+        printf("%5u %10.3f %s sent %5u psn %06x+%u %-24s", i + 1, (double)e->at / 1000, f->from ? "<-" : "->", e->frame,
+               (unsigned)f->psn.v, (unsigned)f->n, iba_opcodes[f->opcode].name);
+        printf("%s%s%s", e->seen ? "" : " UNSEEN", e->refused ? " REFUSED" : "", e->copy ? " COPY" : "");
+        names(f->retry | f->nak, "is:");
+        names(e->must & e->found, "=");
+        names(e->must & ~e->found, "MISSED:");
+        names(e->hidden, "hidden:");
+        names(e->found & ~e->must & ~e->hidden & ~e->either, "WRONG:");
+        names(e->found & ~e->must & e->either, "may:");
+        printf("\n");
+    }
+}
+
+static const char *const ways[] = {[SCORE_WHOLE] = "The whole capture",
+                                   [SCORE_CUT] = "Packets cut behind the last transport header",
+                                   [SCORE_LOSSY] = "1 % of the packets missing from the capture",
+                                   [SCORE_MIDSTREAM] = "From the middle on"};
+static const char *const networks[] = {
+    [SCORE_PLAIN] = "plain",         [SCORE_REORDERING] = "reordering", [SCORE_OLDEST] = "oldest",
+    [SCORE_SELECTIVE] = "selective", [SCORE_ADAPTIVE] = "adaptive",     [SCORE_REUSED] = "reused"};
+
+static void score(enum score_way way, enum score_network network, unsigned n)
+{
+    static struct score_run r, whole;
+    static struct tally t[IBA_FINDING_COUNT];
+    const uint64_t first = setting("IBPROOF_FIRST", 0);
+
+    memset(t, 0, sizeof t);
+
+    for (uint64_t seed = first; seed < first + n; seed++) {
+        score_play(&r, way, network, seed);
+        const bool lacks = way == SCORE_LOSSY || way == SCORE_MIDSTREAM;
+        if (lacks)
+            score_play(&whole, SCORE_WHOLE, network, seed);
+        count(t, &r, lacks ? &whole : &r, seed);
+        if (setting("IBPROOF_LIST", UINT64_MAX) == seed)
+            list(&r);
+    }
+    printf("\n%s, %u networks (%s) from %lu on\n  %-18s %8s %8s %8s %8s %8s %10s\n", ways[way], n, networks[network],
+           (unsigned long)first, "finding", "true", "hidden", "found", "wrong", "recall", "precision");
+    for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
+        if (t[k].truth > 0 || t[k].said > 0)
+            judge(&t[k], network, way, k, n < SEEDS_ENOUGH);
+    uint64_t veiled = 0;
+    for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
+        veiled += t[k].veiled;
+    if (veiled > 0)
+        printf("  and %lu of packets damaged in what was captured of them: no ICRC shows it\n", (unsigned long)veiled);
+    fflush(stdout);
+}
+
+/* Of the kind that the environment names. */
+static void score_named(enum score_way way)
+{
+    const char *name = getenv("IBPROOF_KIND");
+    unsigned network = 0;
+
+    while (name && network < SCORE_NETWORKS && strcmp(name, networks[network]) != 0)
+        network++;
+    cr_assert_lt(network, (unsigned)SCORE_NETWORKS, "IBPROOF_KIND: no kind of network is named %s", name);
+    score(way, (enum score_network)network, (unsigned)setting("IBPROOF_SEEDS", 60));
+}
+
+Test(score, whole)
+{
+    score_named(SCORE_WHOLE);
+}
+
+Test(score, cut)
+{
+    score_named(SCORE_CUT);
+}
+
+Test(score, lossy)
+{
+    score_named(SCORE_LOSSY);
+}
+
+Test(score, midstream)
+{
+    score_named(SCORE_MIDSTREAM);
+}
+
+/* A few of each other kind. */
+Test(score, others)
+{
+    enum { SAMPLE = 12 };
+
+    for (unsigned network = SCORE_PLAIN + 1; network < SCORE_NETWORKS; network++)
+        for (unsigned way = 0; way < SCORE_WAYS; way++)
+            score((enum score_way)way, (enum score_network)network, SAMPLE);
+}

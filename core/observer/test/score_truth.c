@@ -1,0 +1,591 @@
+/* What is true of each captured packet, from what was sent, what befell it, and what of that is in the capture. */
+#include <string.h>
+#include "score.h"
+
+/* JUMPS: that lawful, the network is one that reorders */
+enum { PSNS = 1 << 14, INSTANT_NS = 1000, JUMPS = 3, ACKNOWLEDGED_NS = 30000 };
+#define RETRIES                                                                                                        \
+    (SCORE_KIND(RETRY_NAK) | SCORE_KIND(RETRY_RNR) | SCORE_KIND(RETRY_IMPLIED) | SCORE_KIND(RETRY_TIMEOUT) |           \
+     SCORE_KIND(RETRY_UNCLEAR))
+
+/* ASKS: for data; PASSED: by an answer beyond; TWICE: a request */
+enum have { REQUEST = 1, ACK = 2, DATA = 4, ASKS = 8, PASSED = 16, TWICE = 32 };
+
+struct stream { /* one kind of packets of one end, as far as captured */
+    bool any;
+    uint32_t newest;     /* frame */
+    iba_psn high;        /* behind the highest PSN */
+    iba_psn next;        /* behind the newest frame */
+    uint8_t have[PSNS];  /* enum have, of PSNs that were captured, by distance from the first ever sent */
+    uint32_t asks[PSNS]; /* the frame that first asked for data there */
+};
+struct truth {
+    struct score_run *r;
+    iba_psn first[2];
+    bool started[2];
+    uint32_t begin;                        /* frame: the first of the capture */
+    struct stream request[2], response[2]; /* by the end that sends them */
+    iba_psn una[2];                        /* of the requests of that end: behind the highest that was answered */
+    bool answered[2];
+    iba_psn proven[2]; /* of the requests of that end: all before it was captured, or is known to be missing */
+    uint8_t credits[2];
+    bool has_credits[2];
+    struct {
+        bool any, disguised;
+        uint64_t way;
+        unsigned changes;
+    } way[2][2];                  /* of the newest packet: by the end that sends it, and whether it is a request */
+    struct score_sight *asked[2]; /* the newest that asked the other end for an answer */
+    unsigned lawful[2];           /* jumps of that end's packets, of which all came in time */
+    iba_time third[2];            /* of those */
+    bool ended[2];                /* the requests of that end, and it is told */
+};
+
+static uint32_t index_of(const struct truth *t, unsigned asker, iba_psn psn)
+{
+    return (uint32_t)iba_psn_diff(psn, t->first[asker]) % PSNS;
+}
+
+static bool asks_data(const struct score_frame *f)
+{
+    return f->request && (f->opcode == IBA_RC_READ_REQUEST || iba_opcodes[f->opcode].pay == IBA_PAY_NONE);
+}
+
+static uint8_t sort_of(const struct score_frame *f)
+{
+    return f->request ? (asks_data(f) ? REQUEST | ASKS : REQUEST) : f->nak ? 0 : f->plain ? ACK : DATA;
+}
+
+static bool have(const struct truth *t, const struct stream *s, unsigned asker, iba_psn psn, unsigned sort)
+{
+    return (s->have[index_of(t, asker, psn)] & sort) != 0;
+}
+
+static void take(struct truth *t, struct stream *s, unsigned asker, uint32_t id)
+{
+    const struct score_frame *f = &t->r->frame[id];
+    const iba_psn end = iba_psn_add(f->psn, f->n);
+
+    for (uint32_t i = 0; i < f->n; i++) {
+        const uint32_t at = index_of(t, asker, iba_psn_add(f->psn, i));
+        if (asks_data(f) && !(s->have[at] & ASKS))
+            s->asks[at] = id;
+        s->have[at] |= f->request && (s->have[at] & REQUEST) ? TWICE : 0;
+        s->have[at] |= sort_of(f);
+    }
+    if (!s->any || iba_psn_diff(end, s->high) > 0)
+        s->high = end;
+    if (!s->any || id > s->newest) {
+        s->newest = id;
+        s->next = end;
+    }
+    s->any = true;
+}
+
+/* How surely it jumps over a request that the capture lacks: one sent since the last; with selective repeat, one sent
+ * ever. */
+static enum score_missing jumps(const struct truth *t, const struct stream *s, const struct score_sight *e)
+{
+    const uint32_t id = e->frame;
+    const struct score_frame *f = &t->r->frame[id];
+    const bool single = t->r->network == SCORE_OLDEST || t->r->network == SCORE_SELECTIVE;
+    enum score_missing most = SCORE_CAPTURED;
+
+    for (uint32_t g = single && t->begin < s->newest ? t->begin : s->newest + 1; s->any && g < id; g++) {
+        const struct score_frame *b = &t->r->frame[g];
+        const bool beyond =
+            (g > s->newest && iba_psn_diff(b->psn, s->next) >= 0) || (single && iba_psn_diff(b->psn, s->high) >= 0);
+        if (b->from == f->from && b->request && beyond && iba_psn_diff(b->psn, f->psn) < 0)
+            most = score_missing(t->r, e, g) > most ? score_missing(t->r, e, g) : most;
+    }
+    return most;
+}
+
+/* The requester went back because of this response. */
+static bool was_heeded(const struct truth *t, uint32_t id)
+{
+    for (uint32_t i = id + 1; i < t->r->n_frame; i++)
+        if (t->r->frame[i].cause == id + 1)
+            return true;
+    return false;
+}
+
+/* A timer makes a requester go back to what a NAK has asked for, if one did: of responses since, it was the last that
+ * says something new. Another NAK, that of another PSN, is as good a reason to leave it out. */
+static void of_ignored(const struct truth *t, const struct score_sight *e)
+{
+    const struct score_frame *f = &t->r->frame[e->frame];
+
+    for (int64_t i = e - t->r->sight - 1; i >= 0; i--) {
+        struct score_sight *o = &t->r->sight[i];
+        const struct score_frame *g = &t->r->frame[o->frame];
+        const bool asks = g->nak == SCORE_KIND(NAK_SEQUENCE) && iba_psn_eq(g->psn, f->psn);
+        if (!o->seen || o->refused || (g->request ? g->from != f->from : g->from == f->from))
+            continue;
+        if (g->request && iba_psn_eq(g->psn, f->psn))
+            return;
+        if (!g->request && asks) {
+            *(o->copy || was_heeded(t, o->frame) ? &o->either : &o->must) |= SCORE_KIND(NAK_IGNORED);
+            return;
+        }
+        if (!g->request && (g->nak || iba_psn_diff(g->psn, f->psn) >= 0))
+            return;
+    }
+}
+
+/* The request of its sender right before or behind it, if that has the same bytes and comes in the same instant; NULL:
+ * not so. */
+static const struct score_sight *twin_of(const struct truth *t, const struct score_sight *e, int step)
+{
+    const struct score_frame *f = &t->r->frame[e->frame];
+
+    for (int64_t i = e - t->r->sight + step; i >= 0 && i < t->r->n_sight; i += step) {
+        const struct score_sight *o = &t->r->sight[i];
+        const struct score_frame *g = &t->r->frame[o->frame];
+        if ((step > 0 ? o->at - e->at : e->at - o->at) >= INSTANT_NS)
+            return NULL;
+        if (o->seen && g->request && g->from == f->from)
+            return !o->refused && iba_psn_eq(g->psn, f->psn) && g->headers == f->headers && g->content == f->content
+                       ? o
+                       : NULL;
+    }
+    return NULL;
+}
+
+/* With what was sent again for a response that is captured: the two look like that and a copy of it, which is the
+ * likelier. */
+static const struct score_sight *comes_with_retry(const struct truth *t, const struct score_sight *e)
+{
+    const struct score_sight *o = twin_of(t, e, 1);
+    const struct score_frame *g = o ? &t->r->frame[o->frame] : NULL;
+
+    return g && o->frame > e->frame && g->retry && g->cause && t->r->frame[g->cause - 1].captured ? o : NULL;
+}
+
+/* A request that its sender has sent before. */
+static void of_retry(const struct truth *t, struct score_sight *e, const struct stream *s)
+{
+    const struct score_frame *f = &t->r->frame[e->frame];
+
+    if (!f->retry)
+        return;
+    const struct score_sight *const twin = twin_of(t, e, -1);
+    if (twin && twin->hidden & SCORE_KIND(LATE) && comes_with_retry(t, twin) == e) {
+        e->hidden |= f->retry | SCORE_KIND(NETWORK_COPY);
+        return;
+    }
+    if (!asks_data(f) && t->r->way != SCORE_CUT)
+        e->must |= score_changed(t->r, f, e->frame);
+    e->either |= SCORE_KIND(RETRY_UNCLEAR); /* true of each, and says less */
+    const uint64_t heeded_late = f->retry == SCORE_KIND(RETRY_TIMEOUT) ? score_reason(t->r, e) : 0;
+    e->either |= heeded_late;
+    if (heeded_late || !s->any || iba_psn_diff(f->psn, s->high) >= 0)
+        e->hidden |= f->retry; /* or nothing of that PSN or beyond it had been captured: it may be the first */
+    else if (f->cause && !t->r->frame[f->cause - 1].captured) {
+        e->hidden |= f->retry; /* the response that was the cause is not in the capture */
+        if (!have(t, s, f->from, f->psn, REQUEST))
+            e->either |= SCORE_KIND(LATE); /* nor anything of that PSN: it may be the first */
+    } else
+        e->must |= f->retry;
+    if (f->retry == SCORE_KIND(RETRY_TIMEOUT) && s->any && !iba_psn_eq(f->psn, s->next))
+        of_ignored(t, e);
+}
+
+static void of_request(struct truth *t, struct score_sight *e)
+{
+    const struct score_frame *f = &t->r->frame[e->frame];
+    struct stream *s = &t->request[f->from];
+
+    if (!s->any)
+        t->proven[f->from] = f->psn;
+    of_retry(t, e, s);
+    const enum score_missing jump = jumps(t, s, e);
+    const bool answered = t->answered[f->from] && iba_psn_diff(f->psn, t->una[f->from]) <= 0;
+    if (jump != SCORE_CAPTURED)
+        *(answered || jump == SCORE_UNCERTAIN ? &e->either : &e->must) |= SCORE_KIND(GAP);
+    take(t, s, f->from, e->frame);
+}
+
+/* Within the answer to one READ: some of it was sent in between, and did not come. */
+static void jumps_within(const struct truth *t, struct stream *s, struct score_sight *e)
+{
+    const uint32_t id = e->frame;
+    const struct score_frame *f = &t->r->frame[id];
+    const unsigned asker = 1u - f->from;
+
+    for (uint32_t g = s->any ? s->newest + 1 : t->begin; g < id; g++) {
+        const struct score_frame *b = &t->r->frame[g];
+        if (b->from != f->from || b->request || b->plain || b->nak || iba_psn_diff(b->psn, f->psn) >= 0)
+            continue;
+        const bool within = b->read && b->read == f->read;
+        const bool came = have(t, s, asker, b->psn, DATA); /* with an earlier answer */
+        if (within)
+            s->have[index_of(t, asker, b->psn)] |= PASSED;
+        const enum score_missing gap = within ? score_missing(t->r, e, g) : SCORE_CAPTURED;
+        if (gap != SCORE_CAPTURED)
+            *(came || gap == SCORE_UNCERTAIN ? &e->either : &e->must) |= SCORE_KIND(RESPONSE_GAP);
+        else if (within)
+            continue;
+        else if (!have(t, &t->request[asker], asker, b->psn, ASKS))
+            e->hidden |= SCORE_KIND(ANSWER_MISSING); /* that somebody asked for it is not in the capture */
+    }
+}
+
+/* READs and ATOMICs before what this one answers that were asked for, and of whose answers some never came. */
+static void passes_over(struct truth *t, struct stream *s, struct score_sight *e)
+{
+    const struct score_frame *f = &t->r->frame[e->frame];
+    const unsigned asker = 1u - f->from;
+    const struct stream *q = &t->request[asker];
+    const uint32_t end = index_of(t, asker, f->psn);
+    const bool asked = !f->plain && (q->have[end] & ASKS);
+
+    for (uint32_t i = 0; i < end; i++) {
+        if (!(q->have[i] & ASKS) || (s->have[i] & DATA) || (asked && q->asks[i] == q->asks[end]))
+            continue;
+        if (q->asks[i] > e->frame) /* nor what was asked before, and how that was answered */
+            e->hidden |= SCORE_KIND(ANSWER_MISSING);
+        else
+            *(s->have[i] & PASSED ? &e->either : &e->must) |= SCORE_KIND(ANSWER_MISSING);
+        s->have[i] |= PASSED;
+    }
+}
+
+/* Requests sent before frame `id` that arrived, and that no packet of the capture carries. */
+static bool unseen_request(struct truth *t, uint32_t id, unsigned asker, iba_psn psn)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; t->request[asker].any && i < id; i++) {
+        const struct score_frame *q = &t->r->frame[i];
+        if (q->request && q->from == asker && q->accepted && iba_psn_diff(q->psn, t->proven[asker]) >= 0 &&
+            iba_psn_diff(q->psn, psn) <= 0 && !have(t, &t->request[asker], asker, q->psn, REQUEST))
+            any = true;
+    }
+    if (t->request[asker].any && iba_psn_diff(psn, t->proven[asker]) >= 0)
+        t->proven[asker] = iba_psn_add(psn, 1);
+    return any;
+}
+
+/* The same bytes were sent before, and come after it: the two are told apart by nothing. */
+static bool swapped(const struct truth *t, const struct score_sight *e)
+{
+    const struct score_frame *f = &t->r->frame[e->frame];
+    const struct score_sight *end = t->r->sight + t->r->n_sight;
+
+    for (const struct score_sight *o = e + 1; o < end; o++) {
+        const struct score_frame *g = &t->r->frame[o->frame];
+        if (o->seen && !o->refused && o->frame < e->frame && g->from == f->from && g->headers == f->headers &&
+            g->content == f->content)
+            return true;
+    }
+    return false;
+}
+
+static void of_plain_ack(const struct truth *t, struct score_sight *e, unsigned asker)
+{
+    const struct score_frame *f = &t->r->frame[e->frame];
+
+    if (!t->answered[asker] || iba_psn_diff(f->psn, t->una[asker]) >= 0)
+        return;
+    const bool last = iba_psn_eq(iba_psn_add(f->psn, 1), t->una[asker]);
+    const bool update = last && t->has_credits[asker] && t->credits[asker] != f->credits;
+    const uint64_t kind = update ? SCORE_KIND(CREDIT_UPDATE) : SCORE_KIND(ACK_AGAIN);
+    const bool never = !have(t, &t->response[f->from], asker, f->psn, ACK | DATA);
+    const bool sent_once = !have(t, &t->request[asker], asker, f->psn, TWICE); /* nothing shows why it came again */
+    const bool either = swapped(t, e) || (never && sent_once && !last);
+    *(either ? &e->hidden : &e->must) |= kind;
+    e->hidden |= either ? SCORE_KIND(LATE) : 0;
+}
+
+static void of_response(struct truth *t, struct score_sight *e)
+{
+    const struct score_frame *f = &t->r->frame[e->frame];
+    const unsigned asker = 1u - f->from;
+    struct stream *s = &t->response[f->from];
+
+    jumps_within(t, s, e);
+    passes_over(t, s, e);
+    /* It came before, and was asked for again since: the requester did not take it then. */
+    e->either |= f->misses && (f->plain || f->nak || iba_opcode_begins(&iba_opcodes[f->opcode]))
+                     ? SCORE_KIND(ANSWER_MISSING)
+                     : 0;
+    e->must |= f->nak;
+    if (f->plain && !f->nak)
+        of_plain_ack(t, e, asker);
+    else if (!f->nak && have(t, s, asker, f->psn, DATA))
+        e->must |= SCORE_KIND(ANSWER_AGAIN);
+    const iba_psn una = iba_psn_add(f->psn, f->nak ? 0 : 1);
+    if (unseen_request(t, e->frame, asker, iba_psn_add(una, IBA_PSN_MASK)))
+        e->must |= SCORE_KIND(NOT_CAPTURED);
+    if (!t->answered[asker] || iba_psn_diff(una, t->una[asker]) > 0)
+        t->una[asker] = una;
+    t->answered[asker] = true;
+    if (!f->nak && f->plain) {
+        t->credits[asker] = f->credits;
+        t->has_credits[asker] = true;
+    }
+    take(t, s, asker, e->frame);
+}
+
+/* Another frame with the same bytes was sent before the newest that is captured. */
+static bool was_sent_twice(const struct truth *t, const struct stream *s, uint32_t id)
+{
+    const struct score_frame *f = &t->r->frame[id];
+
+    for (uint32_t g = 0; g <= s->newest; g++) {
+        const struct score_frame *b = &t->r->frame[g];
+        if (g != id && b->from == f->from && b->request == f->request && b->opcode == f->opcode &&
+            iba_psn_eq(b->psn, f->psn))
+            return true;
+    }
+    return false;
+}
+
+/* Copied by the network. A responder that gets a copied request makes copies of a whole answer itself, and what was
+ * sent twice and then delayed is the same as what was copied: where those could have been, what is true in either case
+ * is asked for. */
+static void of_copy(const struct truth *t, struct score_sight *e, const struct stream *s)
+{
+    const struct score_frame *f = &t->r->frame[e->frame];
+    const bool late = e->frame < s->newest;
+    const bool positive = !f->request && !f->nak && iba_opcodes[f->opcode].pos == IBA_ONLY;
+    const bool rnr = f->nak == SCORE_KIND(RNR);
+
+    e->either |= SCORE_KIND(ECN) | f->nak;
+    if (late && !positive && was_sent_twice(t, s, e->frame)) {
+        e->must |= SCORE_KIND(LATE);
+        e->hidden |= SCORE_KIND(NETWORK_COPY);
+    } else if (positive) {
+        e->must |= f->plain ? SCORE_KIND(ACK_AGAIN) : SCORE_KIND(ANSWER_AGAIN);
+        e->hidden |= SCORE_KIND(NETWORK_COPY);
+    } else if (rnr)
+        e->hidden |= SCORE_KIND(NETWORK_COPY);
+    else
+        e->must |= SCORE_KIND(NETWORK_COPY);
+    e->either |= late ? SCORE_KIND(LATE) : 0;
+}
+
+/* A packet with a later PSN was sent after this one and captured before it: else it may as well have been sent later.
+ */
+static bool shows_late(const struct truth *t, const struct stream *s, uint32_t id)
+{
+    const struct score_frame *f = &t->r->frame[id];
+
+    for (uint32_t g = id + 1; g <= s->newest; g++) {
+        const struct score_frame *b = &t->r->frame[g];
+        if (b->captured && b->from == f->from && b->request == f->request && iba_psn_diff(b->psn, f->psn) > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Engines keep to their ways: only damage changes what shows one, and the next packet changes it back. */
+static void of_way(struct truth *t, struct score_sight *e)
+{
+    const struct score_frame *f = &t->r->frame[e->frame];
+    const unsigned from = f->from, request = f->request;
+
+    if (t->way[from][request].any && t->way[from][request].way != e->way &&
+        t->way[from][request].changes++ < IBA_OBS_ROUTES)
+        *(t->way[from][request].disguised ? &e->either : &e->must) |= SCORE_KIND(PATH_CHANGED);
+    t->way[from][request].any = true;
+    t->way[from][request].way = e->way;
+    t->way[from][request].disguised = e->disguised;
+}
+
+/* ---- fabrics that reorder, and adapters that wait for what was overtaken ---- */
+
+#define LOSSES (SCORE_KIND(GAP) | SCORE_KIND(RESPONSE_GAP) | SCORE_KIND(ANSWER_MISSING))
+
+/* Of its kind and sender, sent before it and not captured yet. */
+static bool is_overtaken(const struct score_run *r, const struct score_sight *e, uint32_t frame)
+{
+    const struct score_frame *f = &r->frame[e->frame], *b = &r->frame[frame];
+
+    return b->from == f->from && b->request == f->request && !b->captured;
+}
+
+static bool is_captured_later(const struct score_run *r, const struct score_sight *e, uint32_t frame)
+{
+    for (const struct score_sight *o = e + 1; o < r->sight + r->n_sight; o++)
+        if (o->frame == frame && o->seen)
+            return true;
+    return false;
+}
+
+/* Its receiver refused it, or what came before it, so that it is sent again; or it comes again. */
+static bool is_repeated(const struct truth *t, uint32_t id)
+{
+    const struct score_run *r = t->r;
+    const struct score_frame *f = &r->frame[id];
+
+    if (!f->request)
+        return have(t, &t->request[1 - f->from], 1u - f->from, f->psn, TWICE);
+    for (uint32_t i = id + 1; !f->retry && i < r->n_frame; i++) {
+        const struct score_frame *b = &r->frame[i];
+        if (b->request && b->from == f->from && iba_psn_eq(b->psn, f->psn))
+            return (b->retry & (SCORE_KIND(RETRY_NAK) | SCORE_KIND(RETRY_RNR))) != 0;
+    }
+    return f->retry != 0;
+}
+
+/* The packet overtakes those before it that are not captured yet. Nothing is missing when all of them come while their
+ * receiver waits for them; when they come, and it waits in vain for another, that shows as little. */
+static void of_overtaking(struct truth *t, struct score_sight *e, uint32_t from)
+{
+    struct score_run *r = t->r;
+    const struct score_frame *f = &r->frame[e->frame];
+    const bool jumps = (e->must & LOSSES) != 0;
+    const bool unclear = f->in_vain || is_repeated(t, e->frame) || (f->request && !t->response[f->from].any);
+    bool any = false, all = true;
+
+    for (uint32_t g = from; g < e->frame; g++)
+        if (is_overtaken(r, e, g)) {
+            any = true;
+            all &= is_captured_later(r, e, g);
+        }
+    for (uint32_t g = from; g < e->frame; g++)
+        if (is_overtaken(r, e, g))
+            r->frame[g].overtaken = !all ? SCORE_SHOWN : unclear ? SCORE_UNCLEAR : SCORE_LAWFUL;
+    if (!any || !all)
+        return;
+    e->either |= unclear ? e->must & LOSSES : 0;
+    e->must &= ~LOSSES;
+    t->lawful[f->from] += jumps && !unclear;
+    if (jumps && !unclear && t->lawful[f->from] == JUMPS)
+        t->third[f->from] = e->at;
+    e->jump = !jumps ? SCORE_SHOWN : unclear ? SCORE_UNCLEAR : SCORE_LAWFUL;
+}
+
+/* Before it is known that packets overtake each other, what leaves no hole is as good called late. */
+static void of_overtaken(const struct truth *t, struct score_sight *e)
+{
+    const struct score_frame *f = &t->r->frame[e->frame];
+    const bool known = t->lawful[f->from] >= JUMPS && e->at - t->third[f->from] >= ACKNOWLEDGED_NS;
+
+    if (f->overtaken == SCORE_SHOWN)
+        return;
+    e->must &= ~SCORE_KIND(LATE);
+    e->hidden &= ~SCORE_KIND(LATE);
+    e->either |= f->overtaken == SCORE_UNCLEAR || (f->plain && !known) ? SCORE_KIND(LATE) : 0;
+}
+
+/* Which of its jumps shows that an end's packets overtake each other depends on what is acknowledged when: one of them
+ * is to be told, and no second. */
+static void of_order(struct score_run *r, unsigned from)
+{
+    struct score_sight *chosen = NULL;
+    unsigned lawful = 0, jumps = 0;
+
+    for (struct score_sight *e = r->sight; e < r->sight + r->n_sight; e++) {
+        if (r->frame[e->frame].from != from || e->jump == SCORE_SHOWN)
+            continue;
+        jumps++;
+        lawful += e->jump == SCORE_LAWFUL;
+        if (!chosen || (e->found & SCORE_KIND(REORDERED) && !(chosen->found & SCORE_KIND(REORDERED))))
+            chosen = e;
+    }
+    if (jumps >= JUMPS)
+        *(lawful >= JUMPS ? &chosen->must : &chosen->either) |= SCORE_KIND(REORDERED);
+}
+
+/* It comes behind packets that its end sent after it. */
+static void of_late(struct truth *t, struct score_sight *e, struct stream *s)
+{
+    struct score_frame *f = &t->r->frame[e->frame];
+
+    /* The same bytes as an answer before it: which of the two was sent first cannot be seen, nor whether it was
+     * sent late, for a copy of its request, or came late. */
+    const bool only = !f->request && !f->nak && iba_opcodes[f->opcode].pos == IBA_ONLY;
+    const bool same = only && have(t, s, 1u - f->from, f->psn, f->plain ? ACK : DATA);
+    /* Before anything of its sender has answered, nothing shows how soon it may have sent this again; where a READ
+     * was asked for before the capture, nothing shows how often. */
+    const bool starts = iba_opcode_begins(&iba_opcodes[f->opcode]);
+    const bool unasked =
+        sort_of(f) == DATA && starts && !have(t, &t->request[1u - f->from], 1u - f->from, f->psn, ASKS);
+    const struct score_sight *const twin = f->request ? comes_with_retry(t, e) : NULL;
+    const bool shows = shows_late(t, s, e->frame) && !unasked && !twin && (!f->request || t->response[f->from].any);
+    const uint64_t again = f->plain ? SCORE_KIND(ACK_AGAIN) : SCORE_KIND(ANSWER_AGAIN);
+    e->must |= f->nak | (same ? again : shows ? SCORE_KIND(LATE) : 0);
+    e->hidden |= SCORE_KIND(LATE) | (twin ? t->r->frame[twin->frame].retry : 0);
+    e->either |= f->request && !t->response[f->from].any ? RETRIES : 0;
+    /* These are true of a late one, too. */
+    e->either |= f->plain && !f->nak ? SCORE_KIND(ACK_AGAIN) : 0;
+    e->either |= !f->request && have(t, s, 1u - f->from, f->psn, DATA) ? SCORE_KIND(ANSWER_AGAIN) : 0;
+    e->either |= f->retry ? f->retry | SCORE_KIND(RETRY_UNCLEAR) : 0;
+    take(t, s, f->request ? f->from : 1u - f->from, e->frame);
+    if (t->r->network == SCORE_REORDERING)
+        of_overtaken(t, e);
+}
+
+static void of_sight(struct truth *t, struct score_sight *e)
+{
+    struct score_frame *f = &t->r->frame[e->frame];
+    struct stream *s = f->request ? &t->request[f->from] : &t->response[f->from];
+
+    if (e->disguised) {
+        of_way(t, e);
+        e->must = 0;
+        e->either = UINT64_MAX;
+        return;
+    }
+    f->captured = true;
+    if (e->refused && t->r->way != SCORE_CUT) {
+        e->must |= SCORE_KIND(BAD_ICRC);
+        return;
+    }
+    of_way(t, e);
+    e->must |= t->ended[1 - f->from] ? 0 : f->ends;
+    t->ended[1 - f->from] |= f->ends != 0;
+    if (f->asks)
+        t->asked[f->from] = e;
+    if (f->marked)
+        e->must |= SCORE_KIND(ECN);
+    if (e->copy) {
+        e->must &= ~SCORE_KIND(ECN);
+        of_copy(t, e, s);
+        return;
+    }
+    if (s->any && e->frame < s->newest) {
+        of_late(t, e, s);
+        return;
+    }
+    const uint32_t from = s->any ? s->newest + 1 : t->begin;
+    if (f->request)
+        of_request(t, e);
+    else
+        of_response(t, e);
+    if (t->r->network == SCORE_REORDERING)
+        of_overtaking(t, e, from);
+}
+
+void score_truth(struct score_run *r)
+{
+    static struct truth t;
+
+    memset(&t, 0, sizeof t);
+    t.r = r;
+    for (uint32_t i = 0; i < r->n_frame; i++) {
+        const struct score_frame *f = &r->frame[i];
+        if (f->request && !t.started[f->from]) {
+            t.started[f->from] = true;
+            t.first[f->from] = f->psn;
+        }
+    }
+    for (uint32_t i = r->n_sight; i-- > 0;)
+        t.begin = r->sight[i].seen ? r->sight[i].frame : t.begin;
+    for (uint32_t i = 0; i < r->n_sight; i++)
+        if (r->sight[i].seen)
+            of_sight(&t, &r->sight[i]);
+    for (unsigned i = 0; i < 2; i++)
+        of_order(r, i);
+    for (unsigned i = 0; i < 2; i++)
+        if (r->gave_up[i] && t.asked[i])
+            t.asked[i]->must |= SCORE_KIND(END_RETRIES);
+    for (uint32_t i = 0; i < r->n_sight; i++) { /* who was never answered was left alone */
+        const struct score_frame *f = &r->frame[r->sight[i].frame];
+        if (f->request && (!t.answered[f->from] || iba_psn_diff(iba_psn_add(f->psn, f->n), t.una[f->from]) > 0))
+            r->sight[i].either |= SCORE_KIND(SILENCE);
+    }
+}

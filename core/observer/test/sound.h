@@ -1,0 +1,46 @@
+/* What holds of an observer between any two packets: its lists are lists, each direction stands in one place, pairs are
+ * mutual. Shared by tests and the fuzz target. */
+#ifndef SOUND_H
+#define SOUND_H
+#include "observer/iba_observer.h"
+
+static inline bool sound_list(const struct iba_observer *s, unsigned list)
+{
+    uint32_t n = 0, last = 0;
+
+    for (uint32_t i = s->list[list].newest; i; last = i, i = s->cfg.flow[i - 1].older) {
+        const struct iba_flow *f = &s->cfg.flow[i - 1];
+        if (++n > s->n || f->newer != last || f->list != list || !f->used || s->cfg.known[f->known - 1].flow != i)
+            return false;
+    }
+    return n == s->list[list].n && s->list[list].oldest == last;
+}
+
+static inline uint32_t sound_peer(const struct iba_observer *s, uint32_t known)
+{
+    const struct iba_known *k = &s->cfg.known[known - 1];
+
+    return k->flow ? s->cfg.flow[k->flow - 1].peer : k->peer;
+}
+
+static inline bool sound(const struct iba_observer *s)
+{
+    uint32_t used = 0, resting = 0, placed = 0;
+
+    for (unsigned list = 0; list < IBA_OBS_LISTS; list++) {
+        if (!sound_list(s, list))
+            return false;
+        used += s->list[list].n;
+    }
+    for (uint32_t b = 0; b < s->cfg.n_known * IBA_OBS_BUCKETS; b++)
+        placed += s->cfg.bucket[b] != 0;
+    for (uint32_t i = 1; i <= s->n_known; i++) {
+        const uint32_t peer = sound_peer(s, i);
+        resting += s->cfg.known[i - 1].flow == 0;
+        if (peer && sound_peer(s, peer) != i)
+            return false;
+    }
+    return used <= s->n && s->n <= s->cfg.n_flow && placed == s->n_known && resting == s->resting &&
+           used + resting == s->n_known;
+}
+#endif
