@@ -1,4 +1,5 @@
 #!/bin/bash -eu
+# SPDX-License-Identifier: BSD-2-Clause
 # Called by the service in its image: $CC, $CFLAGS, $CXX, $CXXFLAGS, $LIB_FUZZING_ENGINE, $SRC and $OUT are its words.
 build=$SRC/build
 cmake -S "$SRC/ibproof" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=None -DIBA_FUZZ=libfuzzer -DCMAKE_C_FLAGS="$CFLAGS -Wno-error" \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "help.h"
 
 const char version_text[] = "ibdissect " IBPROOF_VERSION "\n";

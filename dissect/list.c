@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* -G: everything a user can name, printed from the tables. */
 #include "field/field.h"
 #include "options.h"

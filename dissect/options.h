@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The command line of ibdissect, checked and in one place. */
 #ifndef DISSECT_OPTIONS_H
 #define DISSECT_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef DISSECT_RUN_H
 #define DISSECT_RUN_H
 #include "options.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Any lines said to the agent, which serves the engine: each has a reply that can be read, and what could be read says
  * the same when it is written. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Any bytes as a capture file: pcap, pcapng, ERF, each also gzipped. */
 #include <fcntl.h>
 #include <string.h>

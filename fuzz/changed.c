@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Two adapters that do one thing otherwise, as mutants do: whatever they do to one another, their hosts take no harm.
  * What is done otherwise the first record names; the others are steps, each of one of the two. */
 #include "world.h"

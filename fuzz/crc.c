@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A masked bit never changes the ICRC, any other bit always does; and any bit changes the VCRC. What is masked is told
  * here by header and byte, apart from core's tables (WF-71, WF-75..WF-77). */
 #include <string.h>

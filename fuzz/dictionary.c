@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The dictionary of both engines, printed from the tables: names of fields, opcodes, the agent's verbs, the language.
  */
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* AFL++'s driver, persistent: one process for many inputs, which come in shared memory. */
 #include <limits.h>
 #include <string.h>

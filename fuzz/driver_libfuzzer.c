@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* libFuzzer's driver, with the mutator of mutator.h in front of its own. */
 #include "fuzz.h"
 #include "mutator.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The driver without an engine: replays files. Needs no clang; a sanitizer build sees what an engine would. */
 #include <dirent.h>
 #include <errno.h>

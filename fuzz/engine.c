@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One adapter under packets, verbs and the clock, in any order: every invariant holds after each step. */
 #include "world.h"
 

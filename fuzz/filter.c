@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Any text as a display filter, asked of packets of each kind. */
 #include <string.h>
 #include "field/packet.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What a fuzz target is, and what all of them use.
  *
  * A target is one file with one entry, fuzz_one(), and one row, fuzz_target. Three drivers call it: libFuzzer's,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Any packet through core's mutator and its hostile network: what is repaired has good CRCs, and of each frame the log
  * tells whether it was lost, or how often it arrived. */
 #include "records.h"

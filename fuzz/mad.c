@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Management datagrams as they come: parts lie inside of what was captured, every row can be read, tables of segments
  * are put together. One after the other, so that segments meet. */
 #include "mad/iba_rmpp.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "mutator.h"
 #include <string.h>
 #include "records.h"

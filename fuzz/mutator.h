@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Mutations that know what an input is made of: packets by core/sim's field tables, sequences at the borders of their
  * records. One for libFuzzer (driver_libfuzzer.c) and AFL++ (mutator_afl.c). */
 #ifndef FUZZ_MUTATOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* AFL++'s custom mutator: a library for AFL_CUSTOM_MUTATOR_LIBRARY. IBFUZZ_FORM in the environment says what inputs
  * are: "packet" or "records". */
 #include <string.h>

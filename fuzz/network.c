@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Two adapters under a network that loses, repeats, delays and damages frames as the input says, and at last none:
  * every byte of every message arrives once, or both sides end in the status the architecture names. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Any sequence of packets, at any time, before the observer: it stays within its memory, its lists stay lists, and what
  * it reports it counts. */
 #include <string.h>

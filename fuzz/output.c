@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Packets, comments and file names of a stranger's, through everything ibdissect writes: JSON can be parsed, lines stay
  * lines, markup nests and holds no character that XML forbids. */
 #include <string.h>

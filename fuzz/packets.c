@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What is told of packets on their way: where $IBFUZZ_PACKETS names a file, the packets that a target meets are written
  * to it as a capture. */
 #include "records.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inputs that are sequences: FUZZ_HEAD bytes of settings, then records. A record is its kind, its length (two bytes,
  * low one first), and that many bytes; the last one may be cut. Kinds are taken modulo what the target knows, and the
  * first is a packet as it is, so that mutators know it. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Results of a run, their texts a stranger's, through every report of ibconform: JSON can be parsed, XML nests and
  * holds no character that it forbids, a terminal is told nothing but what it may be told. */
 #include <sys/mman.h>

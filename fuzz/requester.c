@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The requester of a reliable connection against a responder that answers as it likes: work completes in the order it
  * was posted, each at most once, and after the first error everything else is flushed (RQ-55). */
 #include "world.h"

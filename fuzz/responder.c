@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The responder of a reliable connection against a requester that does as it likes: nothing is acknowledged that was
  * not asked for, no response is longer than the path MTU. */
 #include "world.h"

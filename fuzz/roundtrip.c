@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Any recipe: what is built is read back, header by header, with good CRCs. */
 #include <string.h>
 #include "fuzz.h"

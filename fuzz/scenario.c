@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Any text as a scenario: it loads, and each of its variations can be bound; or one line says where it is wrong. */
 #include "scenario/scenario.h"
 #include "fuzz.h"

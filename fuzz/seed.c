@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Seeds for corpora: what captures hold, and what the builder builds. tools/fuzz seed calls it, then adds what needs no
  * program. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What seeds are made of (ibfuzz-seeds). */
 #ifndef FUZZ_SEED_H
 #define FUZZ_SEED_H

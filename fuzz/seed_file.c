@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A seed as a file: settings, records, and where it is written. */
 #include <errno.h>
 #include <string.h>

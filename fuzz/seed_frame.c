@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Seeds of single packets and of management datagrams: what captures seldom hold. */
 #include "mad/iba_mad.h"
 #include "seed.h"

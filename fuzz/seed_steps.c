@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Seeds of the engine's targets: each kind of request and response, with verbs around them. */
 #include "seed.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Seeds of the engine's targets that need verbs: memory that comes and goes, attributes, types of QPs; and the same
  * between two adapters, for each thing that they can do otherwise. */
 #include "seed.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Any bytes as a packet of any link: what the view promises holds, and who believes it reads nothing beyond. */
 #include "mad/iba_mad.h"
 #include "records.h"

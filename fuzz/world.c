@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "world.h"
 #include <string.h>
 #include "test/recorder.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the engine's targets share: one or two adapters with a QP of each kind, regions with guards, and steps that
  * records of an input name. Everything is in static memory and made anew for each input. */
 #ifndef FUZZ_WORLD_H

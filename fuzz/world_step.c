@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Steps of an adapter's life: memory, objects, and which step a record stands for. */
 #include "world.h"
 

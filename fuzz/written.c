@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "written.h"
 #include <cjson/cJSON.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What writers wrote: whether it is what it says, whatever a stranger put into it. */
 #ifndef FUZZ_WRITTEN_H
 #define FUZZ_WRITTEN_H

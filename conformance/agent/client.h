@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One client of the agent: lines in, lines out, the wires listened to meanwhile. */
 #ifndef IBC_AGENT_CLIENT_H
 #define IBC_AGENT_CLIENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Core's structures and the protocol's. */
 #include <string.h>
 #include "protocol.h"

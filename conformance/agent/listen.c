@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "listen.h"
 #include <ctype.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Where clients come from, when not by the standard input. */
 #ifndef IBC_AGENT_LISTEN_H
 #define IBC_AGENT_LISTEN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* ibagent: what runs on the device under test. */
 #include <stdio.h>
 #include <string.h>

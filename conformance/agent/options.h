@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What ibagent is told on its command line. */
 #ifndef IBC_AGENT_OPTIONS_H
 #define IBC_AGENT_OPTIONS_H

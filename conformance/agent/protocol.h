@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The agent's protocol: its verbs, what each asks and answers. One table, from which both sides are made: C structures,
  * what writes them as lines of JSON, and what reads them again. README.md says what they mean.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Lines as structures. What a line may be is bounded before it is parsed: its length, and how deep it nests. */
 #include <arpa/inet.h>
 #include <cjson/cJSON.h>

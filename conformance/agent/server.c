@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Each verb as the target does it. */
 #include "server.h"
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The device side: requests in, replies out, a target behind. Knows nothing of channels. */
 #ifndef IBC_AGENT_SERVER_H
 #define IBC_AGENT_SERVER_H

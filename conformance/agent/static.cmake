@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # ibagent-static: one file to copy to a device, with all of libibverbs' providers. Where everything has a static form: two
 # libraries that Debian has as shared ones only are stood in for by static_libs.c. Not with sanitizers, which have none.
 set(static_ok TRUE)

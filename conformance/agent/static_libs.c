@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* For ibagent-static only: what two libraries without a static form do for the agent, done by two that have one. Of
  * members that are given twice the last one counts here; cJSON keeps both, and the agent refuses them. */
 #include <cjson/cJSON.h>

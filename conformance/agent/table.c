@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The table as data: members of structures with their places, and words with their numbers. */
 #include <string.h>
 #include "protocol.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The verbs target: from open to close, and what its answers look like. */
 #include "verbs_device.h"
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A device under libibverbs as a target: verbs without the wire, which is the tester's. One device, one port of it, one
  * tester at a time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the verbs target answers when libibverbs says no. */
 #include "verbs_device.h"
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Counters, as Linux names them: of the port, of the port's hardware, of the device's. */
 #include "verbs_device.h"
 #include <dirent.h>

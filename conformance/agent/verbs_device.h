@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of the verbs target: tables of what was made, so that a reset can unmake it in order. */
 #ifndef IBC_VERBS_DEVICE_H
 #define IBC_VERBS_DEVICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* An object by the number that the tester has for it; NULL when there is none. */
 #include "verbs_device.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Multicast groups. Attaching is between the device and its adapter; over IP the host has to be a member too, or its
  * network stack drops what arrives, and that is the application's to see to. */
 #include "verbs_device.h"

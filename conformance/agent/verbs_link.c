@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Where everybody is: the device by its GID table, tester and stranger by what was said or by counting on. */
 #include "verbs_device.h"
 #include <arpa/inet.h>

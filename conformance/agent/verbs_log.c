@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the kernel complains of while it is tested: Linux' log, where this process may read it. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The device's memory: pages of this process, registered. The tester sees what was ever registered since the reset, by
  * the addresses that work requests use, and nothing else of this process. */
 #include "verbs_device.h"

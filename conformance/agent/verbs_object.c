@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Objects: what was made is remembered in tables, so that it can be named, found and unmade. */
 #include "verbs_device.h"
 #include <errno.h>

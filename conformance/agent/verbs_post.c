@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Work requests. The operation goes into the upper bits of the id, for the completion to tell. */
 #include "verbs_device.h"
 #include <errno.h>

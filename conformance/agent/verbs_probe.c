@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the device can: asked where libibverbs has a question for it, tried where it has none. */
 #include "verbs_device.h"
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Modify, query, poll: the engine's numbers against those of libibverbs. */
 #include "verbs_device.h"
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "watch.h"
 #include <pthread.h>
 #include <stdbool.h>

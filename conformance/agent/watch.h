@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A verb that does not come back from the kernel is the device's fault, and nobody but its agent can know: a second
  * thread sees the first one stuck, and answers in its place. */
 #ifndef IBC_AGENT_WATCH_H

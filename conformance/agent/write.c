@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Structures as lines. */
 #include <arpa/inet.h>
 #include <ctype.h>

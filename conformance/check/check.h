@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Passive judgement: captures in, what the architecture's rules say of them out. Nothing is sent to anybody. */
 #ifndef IBC_CHECK_H
 #define IBC_CHECK_H

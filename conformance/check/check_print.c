@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "check_print.h"
 #include <arpa/inet.h>
 #include <cjson/cJSON.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of check: findings and connections as lines, for people or as JSON. */
 #ifndef IBC_CHECK_PRINT_H
 #define IBC_CHECK_PRINT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Sequences that nobody wrote, and what the model says comes of them: scenarios made from a seed.
  *
  *     fuzz_make(&c, &may, seed);                     what the tester does

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What sequences are made of. A rule stands for a piece of scenario text with holes in it; rules of one name are
  * alternatives. A hole is
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What devices are known to do otherwise, by the names of their waivers, as far as sequences meet it again and again.
  */
 #include "known.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Deviations that have a waiver: what is not sent, so that a device lives; what is not compared, so that a play goes on
  * behind it; and how the rest is told from what is new. A set of them has a bit for each row. */
 #ifndef IBC_FUZZ_KNOWN_H

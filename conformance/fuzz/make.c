@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A case from a seed: a kind, its objects, and inputs, all of them text with holes that are filled by chance. */
 #include "fuzz.h"
 #include <ctype.h>

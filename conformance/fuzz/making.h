@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of fuzz/: a case that is being made. */
 #ifndef IBC_FUZZ_MAKING_H
 #define IBC_FUZZ_MAKING_H

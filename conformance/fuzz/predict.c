@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the model says comes of a case. Played with a pause behind each input, in which all that it causes comes; then
  * written down as expectations, by the packet's kind. */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of fuzz/: what the model did, on its way to become expectations. */
 #ifndef IBC_FUZZ_PREDICT_H
 #define IBC_FUZZ_PREDICT_H

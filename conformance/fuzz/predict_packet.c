@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Packets as expectations: every field that the rules fix. */
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What is left when the packets are gone. */
 #include <inttypes.h>
 #include <stdio.h>

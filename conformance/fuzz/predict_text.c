@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The scenario's text as it grows. What does not fit marks it as full. */
 #include <stdarg.h>
 #include <stdio.h>

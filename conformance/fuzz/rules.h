@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How rows of rules are written. */
 #ifndef IBC_FUZZ_RULES_H
 #define IBC_FUZZ_RULES_H

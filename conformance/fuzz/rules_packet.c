@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the tester sends: requests and datagrams to the device, and what may be wrong with a packet. */
 #include "rules.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What is asked of the device beside work: states, attributes, queues, groups. */
 #include "rules.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the device is told to do, and how it is answered. */
 #include "rules.h"
 

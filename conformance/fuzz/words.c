@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Words that the grammar cannot say: what depends on what was sent before. */
 #include <inttypes.h>
 #include <stdarg.h>

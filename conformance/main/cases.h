@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A case: one scenario on one link. What `run` and `mutants` play. */
 #ifndef IBC_CASES_H
 #define IBC_CASES_H

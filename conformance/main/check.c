@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* check: nobody's peer. What the packets of a capture show by themselves, judged by the same rules. */
 #include "check/check.h"
 #include "command.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "command.h"
 
 #define HAS(id) (UINT64_C(1) << OPT_##id)

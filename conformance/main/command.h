@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What ibconform can be told to do: one row a command. */
 #ifndef IBC_COMMAND_H
 #define IBC_COMMAND_H

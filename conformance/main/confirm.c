@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "confirm.h"
 #include <limits.h>
 #include <stdbool.h>

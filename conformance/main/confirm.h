@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Where time is real, one play may be wrong for reasons that are not the device's: how often a case is played, and what
  * its plays come to. A table. */
 #ifndef IBC_CONFIRM_H

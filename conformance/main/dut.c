@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "dut.h"
 #include <errno.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What is tested, before it is opened: by each child process for itself. */
 #ifndef IBC_DUT_H
 #define IBC_DUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "fault.h"
 #include <poll.h>
 #include <stdarg.h>

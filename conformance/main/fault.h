@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How ibconform ends: its exit codes, and the line that says why. */
 #ifndef IBC_FAULT_H
 #define IBC_FAULT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* fuzz: sequences that nobody wrote, played against a target and judged by the model. */
 #include <ctype.h>
 #include <fnmatch.h>

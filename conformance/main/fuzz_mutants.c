@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* fuzz --target mutant:all: how many of the broken engines the sequences find, and how soon.
  *
  * The sequences are predicted once, before the processes part; each engine plays them in their order until one

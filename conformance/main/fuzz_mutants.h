@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How many of the broken engines the sequences of `fuzz` find. */
 #ifndef IBC_FUZZ_MUTANTS_H
 #define IBC_FUZZ_MUTANTS_H

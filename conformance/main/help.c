@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "help.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef IBC_HELP_H
 #define IBC_HELP_H
 #include "command.h"

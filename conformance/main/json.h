@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Trees of cJSON, printed and read. */
 #ifndef IBC_JSON_H
 #define IBC_JSON_H

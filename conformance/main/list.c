@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* list, show: what scenarios there are and what they say. */
 #include <cjson/cJSON.h>
 #include <stdio.h>

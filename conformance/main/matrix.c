@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "matrix.h"
 #include <string.h>
 #include "fault.h"

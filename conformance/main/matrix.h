@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Which scenario catches which broken engine, as `mutants --out` writes it:
  *
  *     {"version": "0.1.0", "seed": 1, "link": "roce2-ipv4", "scenarios": ["rc.responder..."],

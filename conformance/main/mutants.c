@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* mutants: every scenario against every broken engine. A scenario that catches none checks nothing. */
 #include "mutants.h"
 #include <fnmatch.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What came of every scenario on every broken engine. */
 #ifndef IBC_MUTANTS_H
 #define IBC_MUTANTS_H

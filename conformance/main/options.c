@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "options.h"
 #include <errno.h>
 #include <getopt.h>

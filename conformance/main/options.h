@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The command line of ibconform, checked and in one place. */
 #ifndef IBC_OPTIONS_H
 #define IBC_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "play.h"
 #include <inttypes.h>
 #include <limits.h>

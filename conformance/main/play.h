@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Plays cases in child processes. */
 #ifndef IBC_MAIN_PLAY_H
 #define IBC_MAIN_PLAY_H

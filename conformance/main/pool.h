@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Child processes that take numbered jobs and send back one record for each part of a job, in order.
  *
  * What a child does cannot hurt the rest: one that dies loses the part at hand, and another goes on behind it. Which

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The tester's own ports, before anything is played: one that is too small, or shared, makes good devices look bad. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Root is needed to open a packet socket, and for nothing after that. */
 #include <errno.h>
 #include <grp.h>

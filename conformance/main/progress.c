@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "progress.h"
 #include <stdio.h>
 #include <time.h>

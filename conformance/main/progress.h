@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How far it is, on a terminal only. */
 #ifndef IBC_PROGRESS_H
 #define IBC_PROGRESS_H

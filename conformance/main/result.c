@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "result.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Results on their way from a child, and several of one scenario made one. */
 #ifndef IBC_RESULT_H
 #define IBC_RESULT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* run: play, judge, waive, report. */
 #include <stdio.h>
 #include <stdlib.h>

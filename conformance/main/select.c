@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "select.h"
 #include <limits.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The scenarios that a command is about. */
 #ifndef IBC_SELECT_H
 #define IBC_SELECT_H

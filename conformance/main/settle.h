@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A case on a live device: played until it is settled what it comes to. */
 #ifndef IBC_SETTLE_H
 #define IBC_SETTLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* show: one scenario, all that is known of it before it is played. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* statements: which sentences of the specification the scenarios check, and which not, with the reason. */
 #include <fnmatch.h>
 #include <stdio.h>

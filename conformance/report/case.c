@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One case: what it says in one line, and behind it all that is known. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What went wrong, worst first, and what looks alike told as one. */
 #include <ctype.h>
 #include <stdlib.h>

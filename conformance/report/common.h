@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the reports share: results in order of group and id, counted, and text that may be hostile. */
 #ifndef IBC_REPORT_COMMON_H
 #define IBC_REPORT_COMMON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Statements: how many of each area and class this run's scenarios cite, and which. */
 #include <string.h>
 #include "markup.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One page that needs nothing but itself: no request leaves it, and its policy forbids any. It is well-formed XML too,
  * which is how a test sees that nothing went unescaped. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The run as one JSON object; its keys are described in README.md and never change their meaning. */
 #include <string.h>
 #include "common.h"

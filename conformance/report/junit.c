@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* JUnit XML in the shape that Jenkins and its kin read: one suite a group, one case a scenario; a scenario with
  * counters has a second case for them, for they have a verdict of their own. The shape stands in junit.xsd. */
 #include <inttypes.h>

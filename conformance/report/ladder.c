@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The packets of a case as a ladder: the tester on the left, the device on the right, time downwards. Of an evidence
  * file, which holds every play of the scenario, one play is drawn: the judged packet's, else the one whose variation
  * went wrong, else the first.

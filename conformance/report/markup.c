@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "markup.h"
 #include <ctype.h>
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of the page's writers: elements, links, embedded files. */
 #ifndef IBC_REPORT_MARKUP_H
 #define IBC_REPORT_MARKUP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Reports: the same results for people and for machines. */
 #ifndef IBC_REPORT_H
 #define IBC_REPORT_H

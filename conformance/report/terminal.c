@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Cases by group; the quiet ones only as counts. A line of a case begins with its verdict and id, for scripts. */
 #include "terminal.h"
 #include <inttypes.h>

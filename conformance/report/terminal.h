@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The report for people at a terminal, with the width given. */
 #ifndef IBC_REPORT_TERMINAL_H
 #define IBC_REPORT_TERMINAL_H

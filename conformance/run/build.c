@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A '>' line becomes a frame: defaults, then what the line says, then the faults it asks for. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Completions and asynchronous events: taken from the device as they come, kept until a line asks. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What a play comes to in which the agent was lost. Its channel tells nothing of the device: the agent may have been
  * ended, or stopped, or its network cut. The device failed where its own system says so. */
 #include <stdio.h>

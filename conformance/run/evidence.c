@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One capture for each scenario: every frame of every play, with what we say of it. */
 #include <errno.h>
 #include <stdio.h>

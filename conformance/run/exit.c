@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "run.h"
 
 static bool failed(const struct ibc_result *r, bool strict)

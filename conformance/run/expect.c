@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* '>', '<', silence, wait: packets that go, come, or stay away.
  *
  * '<?' and '<*' give a packet a little time to come, and decide nothing: they stand beside their QP until its next '<'

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Which bits of a packet an argument means. */
 #include <string.h>
 #include "run/play.h"

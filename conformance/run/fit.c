@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How large the packets of a scenario may become, either way: not every port carries them. */
 #include "run/play.h"
 

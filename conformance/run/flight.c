@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Where time is real, frames and verbs reach the device by two ways, and a verb may overtake a frame that was sent
  * before it: a receive that is posted behind a packet would take it, and memory would be read before the packet changed
  * it. So a verb waits until the packets sent before it have arrived: until the device has answered the last one, or for

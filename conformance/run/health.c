@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Whether the device still works: one good exchange on a queue pair, region and domain of its own. */
 #include <string.h>
 #include "run/play.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Failures that prove nothing: the tester was late, or its wire has lost frames. What was found is not held against the
  * device. */
 #include <inttypes.h>

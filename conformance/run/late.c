@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Where time is real: whether the tester answered the device's requests before the device's own timer ran out
  * (9.7.6.1.3).
  *

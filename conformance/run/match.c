@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Whether a packet is what a '<' line says. What is named is compared; beyond that it must be sound, and go from the
  * device to its peer. */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The device's memory, pages, ports and counters. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The tester between two devices: what it saw goes on, or does not. */
 #include <string.h>
 #include "run/play.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Packets that a line has given a name with as=, for the lines that say same=. */
 #include <string.h>
 #include "run/play.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What a step found, and how bad it is. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Regions, windows, queues, groups: made through the target's verbs. In the middle role every object but a QP is made
  * on both devices. */
 #include <string.h>

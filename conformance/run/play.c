@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One play: a clean device, objects, the steps in order, what is left over, and whether the device still works. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of run/: one play (one variation, one service) against one target. Users include run.h only.
  *
  * A step is a function that returns true when the play goes on. What goes wrong is noted in the player once, worst

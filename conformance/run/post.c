@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Work requests: what the device is told to do. */
 #include <string.h>
 #include "run/play.h"

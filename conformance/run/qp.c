@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Queue pairs: what a qp line asks for, and the way from state to state. */
 #include "run/play.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A scenario: services times variations, and what they come to together. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Plays a scenario against a target and says what came of it. */
 #ifndef IBC_RUN_H
 #define IBC_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How well the numbers a device hands out can be guessed: min-entropy of the steps between one and the next. */
 #include <inttypes.h>
 #include <math.h>

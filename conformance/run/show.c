@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Values and packets as people read them: "bth.psn 0x000101", "ACKNOWLEDGE psn 0x001001 NAK PSN Sequence Error". */
 #include <inttypes.h>
 #include <stdarg.h>

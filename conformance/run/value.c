@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Values of the language, now that the objects exist. */
 #include <string.h>
 #include "run/play.h"

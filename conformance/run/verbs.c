@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the device is told beside work: states, objects that go, notification, groups. */
 #include <stdio.h>
 #include <string.h>

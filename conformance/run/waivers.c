@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "run.h"
 #include <cjson/cJSON.h>
 #include <errno.h>

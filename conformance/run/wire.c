@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Frames out and in. What comes is queued at the QP it is addressed to, until a step asks for it. */
 #include <string.h>
 #include "run/play.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "arena.h"
 #include <stdint.h>
 #include <stdio.h>

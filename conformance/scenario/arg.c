@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "scenario.h"
 
 const struct ibc_arg *ibc_arg(const struct ibc_arg *arg, unsigned n, enum ibc_key key)

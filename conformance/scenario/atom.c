@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "bind.h"
 #include "expr.h"
 #include <arpa/inet.h>

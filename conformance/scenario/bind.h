@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of the loader: one variation of a scenario being made. Not for users of the library. */
 #ifndef IBC_BIND_H
 #define IBC_BIND_H

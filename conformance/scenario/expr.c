@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "expr.h"
 #include <stddef.h>
 #include <string.h>

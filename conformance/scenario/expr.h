@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Numbers as files write them: terms of +, -, *, / left to right, * and / first; KiB and MiB; times with their unit. */
 #ifndef IBC_EXPR_H
 #define IBC_EXPR_H

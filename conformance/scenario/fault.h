@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The first thing that is wrong with a file: "FILE:LINE:COLUMN: what; did you mean 'x'?". */
 #ifndef IBC_FAULT_H
 #define IBC_FAULT_H

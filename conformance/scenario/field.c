@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "field.h"
 #include <ctype.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Names of packets: opcodes, fields, and the words that a field's values have. All from core's tables, beside one table
  * of short names. */
 #ifndef IBC_FIELD_H

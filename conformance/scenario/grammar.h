@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The language as one table: which keys a step or an object takes, and what their values are. Who interprets it knows
  * types, not the protocol. */
 #ifndef IBC_GRAMMAR_H

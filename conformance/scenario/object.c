@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The objects of a play, by name. */
 #include "bind.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A scenario as data: what the text file says, names resolved through core's tables, values typed.
  *
  *     struct ibc_scenario *s = ibc_load(path, id, err, sizeof err);       text, checked for every variation

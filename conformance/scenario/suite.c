@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "fault.h"
 #include "scenario.h"
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A file as lines of words. Blanks separate, '#' behind a blank begins a comment, "..." holds both. */
 #ifndef IBC_TEXT_H
 #define IBC_TEXT_H

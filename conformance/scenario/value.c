@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A key's or a field's values: alternatives, '!', any. */
 #include "bind.h"
 #include <string.h>

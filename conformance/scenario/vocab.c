@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "vocab.h"
 #include "scenario.h"
 #include <ctype.h>

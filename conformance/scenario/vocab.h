@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Vocabularies: which words a value may be, and the number each stands for. Made from core's lists and words.h. */
 #ifndef IBC_VOCAB_H
 #define IBC_VOCAB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The words of the language that are not core's: steps, keys, roles, capabilities. Fields, opcodes, states, statuses,
  * events and errors come from core's tables. */
 #ifndef IBC_WORDS_H

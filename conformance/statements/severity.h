@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What it means for users when a device does not keep a statement. See statement.c for what the rows become.
  *
  * Columns: an area, or the id of a statement that is not as its area; severity. Areas first, ids in order. That a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The statements of all areas, in the order of their ids: rows of core/statements. A row is OPEN (a scenario can show
  * it) or SHUT, with status and reason.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The normative statements in scope, one row each: printed, cited by scenarios, counted. Ids are the catalogue's and
  * never change; a compliance number of the book stands in `compliance` only where a public source shows it. */
 #ifndef IBC_STATEMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Second sources of the statements: implementations and tests of others that were read beside the source that the
  * statement was taken from. See statement.c for what the rows become.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "emit.h"
 #include <errno.h>
 #include <stdlib.h>

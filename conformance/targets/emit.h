@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Devices that emit one field wrongly: every packet that has the field, or every packet of one class that has it, gets
  * it changed, and its checksums and CRCs made good again, so that nothing else is wrong with it. */
 #ifndef IBC_EMIT_H

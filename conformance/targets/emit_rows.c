@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Which fields are emitted wrongly: by itself each field of each header that the engine emits, then what matters most
  * for each class of packets. The clauses are those of the catalogue that such a device breaks; where it breaks none,
  * the row says why. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Changed rows that no scenario can fail, each with the reason. Some make no other device: both orders of two rows that
  * never apply together, rows whose work the next one does alike. Others make a device that the rules allow as well as
  * ours: where public sources differ, or leave it open. Fields that may be anything stand with the fields (emit_rows.c).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What a live device can, what a reset of it is, and whether it is still there. */
 #include "live.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The live target: a device behind an agent that does what the verbs say, and a wire to it. */
 #ifndef IBC_LIVE_H
 #define IBC_LIVE_H

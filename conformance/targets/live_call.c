@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One request, one answer, in time. An agent that breaks its word once is dead until the next reset greets it anew. */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Lines to and from an agent. */
 #ifndef IBC_LIVE_CHANNEL_H
 #define IBC_LIVE_CHANNEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of the live target. */
 #ifndef IBC_LIVE_INSIDE_H
 #define IBC_LIVE_INSIDE_H

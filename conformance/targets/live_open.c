@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Greets an agent and makes a target of it. */
 #include "live.h"
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The verbs of a target as requests of the agent's protocol: arguments out, answers in. */
 #include <stdio.h>
 #include <string.h>

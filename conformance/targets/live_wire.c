@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The wires of a live device, and time: the agent's where it is virtual, else the clock of this machine. */
 #include <poll.h>
 #include <stdio.h>

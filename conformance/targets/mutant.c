@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Every mutant there is: rows of rule tables and of behaviour lists, and fields of emitted packets. All are named and
  * described once, at the first question. */
 #include "mutant.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Changed devices by name: of the spec "mutant:NAME=CHANGE" what stands behind "mutant:". */
 #ifndef IBC_MUTANT_H
 #define IBC_MUTANT_H

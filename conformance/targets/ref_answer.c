@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the engine answers, in the words of a target. */
 #include <ctype.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Counters: the engine's of a port, and Linux' names (hw_counters of rxe and mlx5) for what rules have decided. Only
  * what a count of rules says without guessing: timeouts, for one, are no rule. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Addresses: the same four parties on every link, near enough to each other that a device which compares only a part
  * of an address takes one for the other. */
 #include <string.h>

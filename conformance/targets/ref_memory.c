@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The device's memory: regions side by side, guards between them, address ranges far enough apart that no region
  * follows another. The tester sees what was ever registered since the reset: it is the application's memory. */
 #include <string.h>

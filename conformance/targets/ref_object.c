@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Objects of a device: slots of fixed tables, queues cut from one piece of memory. A slot keeps its queues when its
  * object goes, so that making and unmaking objects for ever needs no more than there ever was at once. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Modify, query, post: what the contract says in its words, said in the engine's. */
 #include <string.h>
 #include "reference.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The reference target: the engine in this process, on virtual time. What the tester may wait for comes at once; time
  * passes only where a timer of a device has to fire first. */
 #include "reference.h"

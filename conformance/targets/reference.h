@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of the reference target: two adapters of libiba on one virtual clock, with all the memory they may need.
  * Everything is allocated at open; a reset clears what was used since the last one and nothing else. */
 #ifndef IBC_REFERENCE_H

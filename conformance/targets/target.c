@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Targets by name. */
 #include <stdio.h>
 #include <string.h>

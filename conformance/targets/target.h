@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What is tested, behind one table of functions. A target is one device, or two with the tester between them; each has
  * the verbs of the agent's protocol (interfaces: ibagent) and one wire to the tester.
  *

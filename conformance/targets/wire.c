@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What is the same for all wires: patience, frames that are kept, frames that are lost on purpose. */
 #include "wire.h"
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The wire between tester and device: whole frames out and in, behind one table of functions. Both ends use it: the
  * tester's live target, and the agent that serves the engine. Of one thread at a time.
  *

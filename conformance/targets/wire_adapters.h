@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of the wires: the adapters, and what those that are sockets have in common. */
 #ifndef IBC_WIRE_ADAPTERS_H
 #define IBC_WIRE_ADAPTERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Wires made of datagram sockets: one datagram is one frame. */
 #include <errno.h>
 #include <netdb.h>

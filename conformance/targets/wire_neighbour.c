@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "wire_neighbour.h"
 #include <string.h>
 

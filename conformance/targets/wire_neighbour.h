@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Who asks on an Ethernet wire where the tester's addresses are gets an answer: ARP (RFC 826), IPv6 neighbour
  * solicitation (RFC 4861 4.3). Nothing else would answer: the tester's addresses are no host's. */
 #ifndef IBC_WIRE_NEIGHBOUR_H

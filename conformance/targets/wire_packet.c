@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A wire that is a network interface: a packet socket, and libpcap's compiler for its filter.
  *
  * The socket is our own and not pcap's, because pcap's ring cannot be inherited by the child process that plays. */

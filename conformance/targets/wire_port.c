@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What an interface says of itself: whether it carries what the suite sends, as it is sent, and to us alone. */
 #include <dirent.h>
 #include <linux/ethtool.h>

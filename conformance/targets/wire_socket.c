@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What adapters that are sockets have in common: the clock, big buffers, one datagram and when it came, frames that the
  * kernel lost, and the sentence of a failure. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A second ear on an interface: which of the frames that were sent have left, and which clock said when frames came. */
 #ifndef IBC_WIRE_TAP_H
 #define IBC_WIRE_TAP_H

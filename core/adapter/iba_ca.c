@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The adapter: packets and time in, packets out; everything else is its parts' business. */
 #include "adapter/iba_ca.h"
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* libiba's engine: a channel adapter in software, without I/O, clock or allocation.
  *
  *     iba_ca_init(&ca, &cfg);                       memory, entropy, callbacks are the caller's

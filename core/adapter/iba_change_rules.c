@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Changed copies of rule tables, and the registry of behaviours. */
 #include "adapter/iba_change_rules.h"
 #include <string.h>

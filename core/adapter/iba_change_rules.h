@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Broken devices: every list of behaviours, and changed copies of the five rule tables.
  *
  * A rule table changes by one row: left out, behind its successor, or with another action of the table. Only changes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Packet envelopes: everything before the BTH, written once, sealed per packet. */
 #include <assert.h>
 #include <string.h>

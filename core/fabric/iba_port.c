@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "iba_port.h"
 #include <string.h>
 #include "iba_port_does.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The endpoint's side of the fabric: ports, their addresses and their P_Key table (chapter 10.9, KM-11..KM-15, seeds).
  */
 #ifndef IBA_PORT_H

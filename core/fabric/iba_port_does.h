@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What a port does by order of the architecture: which keys and addresses are its own, and what stands before the BTH.
  * A sentence goes on from "a device ...". */
 #ifndef IBA_PORT_DOES_H

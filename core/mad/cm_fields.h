@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Layouts of the connection manager's messages, and of the private data of the RDMA IP CM service. Same form as
  * smp_fields.h. Sources: catalogue MD-54..MD-81. */
 #ifndef CM_FIELDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "iba_mad.h"
 #include "iba_mad_parts.h"
 

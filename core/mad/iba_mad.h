@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A management datagram as its parts: header, class header, attribute or records, each where a layout stands.
  *
  * Parsing decides which layouts stand where, and is the one place where lengths and counts off the wire are believed or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "iba_mad_layout.h"
 #include "wire/iba_table.h"
 

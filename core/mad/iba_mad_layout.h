@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the field lists of management datagrams yield: structs, getters and setters as for headers (wire/iba_hdr.h). */
 #ifndef IBA_MAD_LAYOUT_H
 #define IBA_MAD_LAYOUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Adds one part to a datagram. */
 #include "iba_mad_parts.h"
 

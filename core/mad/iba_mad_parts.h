@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of iba_mad_parse(): what adds parts. Not for users of libiba. */
 #ifndef IBA_MAD_PARTS_H
 #define IBA_MAD_PARTS_H

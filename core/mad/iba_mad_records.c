@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Attributes of a datagram: one, or the records of a table. */
 #include "iba_mad_parts.h"
 

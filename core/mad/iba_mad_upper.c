@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Upper protocols: whose a service is, and what they say when they connect. */
 #include "iba_mad.h"
 #include "iba_mad_parts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Parts that stand where they stand because of a value in front of them. */
 #include "iba_mad_parts.h"
 

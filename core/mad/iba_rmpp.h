@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* RMPP: the segments of a table put together again (MD-37..MD-53). Caller's memory, bounded: so many transfers at once,
  * the one that was quiet longest makes room; so many segments of one. Order, copies and losses do not matter: a
  * transfer is whole when each segment up to the last one has come. What a segment says of itself is believed only

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Layouts of the private data that upper protocols put into REQ, REP and REJ. Same form as smp_fields.h; names are
  * Wireshark's where it has the field. Sources: IPoIB: RFC 4755, section 6; SDP: Annex A4; SRP: T10 SRP and SRP-2, annex
  * on InfiniBand, and Linux' scsi/srp.h; iSER: Annex A12 and Linux' scsi/iser.h; NVMe/RDMA: NVMe over Fabrics 1.1,

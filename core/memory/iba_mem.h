@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Memory as the architecture protects it: protection domains, regions, windows, keys (section 10.6; QS-53..QS-74).
  *
  * The caller owns every byte: the arrays of this table and the memory that regions describe. A key is 24 bits of index

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The list of what memory does. */
 #include "iba_mem_does.h"
 #include "wire/iba_does.h"

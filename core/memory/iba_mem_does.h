@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What memory does by order of the architecture, beside the translation of an access (iba_mem_translate.c), and that as
  * a list as well. A sentence goes on from "a device ...". */
 #ifndef IBA_MEM_DOES_H

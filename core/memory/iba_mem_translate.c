@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include <assert.h>
 #include "iba_mem.h"
 #include "iba_mem_does.h"

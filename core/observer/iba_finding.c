@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What may be found, as a table. */
 #include "observer/iba_observer.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Rest: what a direction is reduced to while others need the room, and what is made of it when it goes on.
  *
  * Kept are where it stands in its PSNs, its last request, whether it waits in vain, its partner, and what its packets

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Congestion: which marked packet a notification answers, and how long after the one before it comes (RO-41, RO-47). */
 #include "observer/iba_obs_parts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Credits: how far the responder lets the requester go, and who had to wait for them (section 9.7.7.2). Whether credits
  * were agreed on no packet says (RQ-45): who goes on without is not told. */
 #include "observer/iba_obs_parts.h"

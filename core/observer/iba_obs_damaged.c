@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Damaged packets. Their receiver drops them, so for the connection they are lost. Nothing that a damaged packet says
  * is held against anybody. It may excuse: a packet that jumps over PSNs is told as GAP because these PSNs are missing
  * from the capture, and they are not missing if the capture has them damaged. BAD_ICRC tells the cause then. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Whose a packet is: where it says it goes and comes from, and hashes of that. */
 #include <string.h>
 #include "observer/iba_obs_parts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What only the end of a capture, or of a connection, shows: what was waited for in vain, and why nothing more came. */
 #include "observer/iba_obs_parts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Flows: found by addresses and DestQP, kept in the order of use; when there are too many, some rest. */
 #include <assert.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Messages as the responder puts them together: opcodes in order, lengths that add up. */
 #include "observer/iba_obs_parts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Pairs: the direction that a response comes from, and the one whose requests it answers, find each other by addresses
  * and PSNs; they share their path MTU. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of the observer: one packet under observation, and the parts that look at it. Not for users of libiba.
  *
  * What most packets pass is marked hot, what few do cold: the linker lays the hot side by side, or the processor's

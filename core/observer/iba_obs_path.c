@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The path of a direction: what its packets carry that the network picks their path by, or that shows which way they
  * came, as seen at one capture point. Addresses are not of it: with others it is another direction. Requests and
  * responses have ways of their own. */

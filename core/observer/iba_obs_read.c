@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Responses to READs, ATOMICs and the other requests that more than an ACK answers. */
 #include "observer/iba_obs_parts.h"
 

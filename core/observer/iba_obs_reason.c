@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Why requests come again: what the capture shows that made the requester go back, or that they were late. */
 #include "observer/iba_obs_parts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Order: networks that choose a path for each packet let packets overtake each other all the time, and adapters that
  * place what comes in any order take them so. That is lawful, and said once a direction.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Requests of a reliable connection: new, sent again and why, late, or behind a gap; and what waits for an answer. */
 #include <string.h>
 #include "observer/iba_obs_parts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Responses: what they say, what they prove, and what the requester will do about it. */
 #include <string.h>
 #include "observer/iba_obs_parts.h"

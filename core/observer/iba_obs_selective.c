@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Adapters that repeat single packets (selective repeat). Their responder keeps what comes behind a lost packet, and
  * their requester sends only the lost packet again, or only the oldest that was not acknowledged. RQ-21 and RQ-26 allow
  * a requester to go back and send everything from there on; they do not ask for it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Ghosts: answers to what was never sent, or is not in the capture. The next request shows which. */
 #include "observer/iba_obs_parts.h"
 

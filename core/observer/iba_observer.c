@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The observer's front: what a packet is, whether it was seen before, what stands in its headers; then by service. */
 #include <assert.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The observer: what an observer of the wire can know of both ends of a connection, and what the rules say about it.
  *
  *     static struct iba_flow flow[1024];        the caller's: directions of connections looked at together

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "iba_mutate.h"
 #include <assert.h>
 #include "wire/iba_build.h"

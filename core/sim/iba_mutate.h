@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Field-aware mutators for fuzzers: one change at a time, to a packet that stays in the caller's buffer. */
 #ifndef IBA_MUTATE_H
 #define IBA_MUTATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "iba_net.h"
 #include <assert.h>
 #include <string.h>

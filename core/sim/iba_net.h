@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A hostile network for tests, fuzzers and the harness: seeded, on virtual time, in the caller's memory, without I/O.
  * Frames in, frames out later: lost, delayed, reordered, duplicated, corrupted, ECN-marked, each with its own
  * probability. Same seed and same calls give the same frames at the same times. */

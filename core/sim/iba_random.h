@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Seeded randomness for the simulator and the mutators: same seed, same numbers, on every machine. */
 #ifndef IBA_RANDOM_H
 #define IBA_RANDOM_H

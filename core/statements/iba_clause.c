@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "statements/iba_clause.h"
 #include <string.h>
 #include "statements/km.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Where a statement stands: its section of the book and its compliance numbers, by its id. The statements themselves
  * are the rows of this folder's other headers, one fact a line: this table and conformance's are made from them. */
 #ifndef IBA_CLAUSE_H

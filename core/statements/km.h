@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Keys and management of ports: area KM of the statements; see conformance/statements/statement.c for the columns. */
 #ifndef IBA_STATEMENTS_KM_H
 #define IBA_STATEMENTS_KM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Packet header validation: area PV of the statements; see conformance/statements/statement.c for the columns. */
 #ifndef IBA_STATEMENTS_PV_H
 #define IBA_STATEMENTS_PV_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Queue pairs, completions, memory, events: area QS of the statements; see conformance/statements/statement.c for the
  * columns. */
 #ifndef IBA_STATEMENTS_QS_H

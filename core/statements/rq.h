@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Requester of a reliable connection: area RQ of the statements; see conformance/statements/statement.c for the
  * columns. */
 #ifndef IBA_STATEMENTS_RQ_H

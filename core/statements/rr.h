@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Responder of a reliable connection: area RR of the statements; see conformance/statements/statement.c for the
  * columns. */
 #ifndef IBA_STATEMENTS_RR_H

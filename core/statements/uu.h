@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Unreliable services, reliable datagrams, raw packets: area UU of the statements; see
  * conformance/statements/statement.c for the columns. */
 #ifndef IBA_STATEMENTS_UU_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Wire formats: area WF of the statements; see conformance/statements/statement.c for the columns. */
 #ifndef IBA_STATEMENTS_WF_H
 #define IBA_STATEMENTS_WF_H

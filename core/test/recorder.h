@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Which rows of the rule tables the tests hit, for `tools/tables unhit`: where $IBPROOF_HITS names a file, the first
  * hit of each row in a process appends "table<TAB>row" to it. Without that variable nothing is done. */
 #ifndef RECORDER_H

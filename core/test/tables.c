@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The rule tables as data: each row can be cited, counted and told from the others. */
 #include <criterion/criterion.h>
 #include <string.h>

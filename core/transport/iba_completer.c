@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* RC requester: what it does with one response (sections 9.7.5 to 9.7.7; catalogue 4.2 to 4.7).
  *
  * The oldest open request is the one that responses answer. A response also acknowledges everything before the PSN it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of the engine: the adapter's state, and what its parts ask of each other. Users include adapter/iba_ca.h only.
  *
  * Parts: verbs (objects, states, queues), validate (header checks), responder and receivers (RC, UC, UD), requester

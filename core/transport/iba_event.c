@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Asynchronous events: what an adapter tells its user unasked. */
 #include "transport/iba_qp_does.h"
 #include "transport/iba_qp_parts.h"

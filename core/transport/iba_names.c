@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the codes of work requests, completions, events, states and verbs are called. */
 #include "transport/iba_verbs.h"
 

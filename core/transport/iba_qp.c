@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Questions about a QP: which one has a number, what its type is made of, what its state allows. */
 #include "transport/iba_qp_parts.h"
 

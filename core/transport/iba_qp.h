@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Queue pairs, completion queues, shared receive queues: their state, all of it, in the caller's memory.
  *
  * Treat the fields as private to core: users go through adapter/iba_ca.h. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Attributes of modify QP: where each lives, and which values it takes. */
 #include <string.h>
 #include "transport/iba_qp_does.h"

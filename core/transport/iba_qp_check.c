@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What is true of every QP and queue between two calls, whatever the peer sends. */
 #include <assert.h>
 #include "transport/iba_qp_parts.h"

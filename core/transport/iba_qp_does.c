@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The lists of what verbs, states, events and queues do; that of the transitions is with their table. */
 #include "transport/iba_qp_does.h"
 #include "wire/iba_does.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What verbs, states, events and queues do by order of the architecture, as lists. A sentence goes on from "a device
  * ...". Whatever is changed, host memory stays safe: what a row would let in is bent to something harmless. */
 #ifndef IBA_QP_DOES_H

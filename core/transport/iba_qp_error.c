@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Transitions that a QP makes by itself: Error, Send Queue Error, the end of Send Queue Drain (section 10.3.1; QS-23,
  * QS-24, QS-25). */
 #include "transport/iba_qp_does.h"

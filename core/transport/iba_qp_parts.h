@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the verbs' own files share: iba_verbs.c, iba_post.c, iba_qp*.c, iba_queue.c. */
 #ifndef IBA_QP_PARTS_H
 #define IBA_QP_PARTS_H

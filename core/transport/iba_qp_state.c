@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The state machine of queue pairs: which transitions software may ask for, which attributes each takes, and what
  * entering a state does (section 10.3.1, 11.2.5.2; QS-01..QS-27). */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The lists of what receivers and the RC responder do. */
 #include "transport/iba_receive_does.h"
 #include "wire/iba_does.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What receivers and the RC responder do by order of the architecture, beside their rule tables, as lists. A sentence
  * goes on from "a device ...". */
 #ifndef IBA_RECEIVE_DOES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the receivers of RC, UC and UD share. */
 #include <string.h>
 #include "iba_receiver.h"

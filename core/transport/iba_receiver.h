@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of the receivers: what RC, UC and UD ask alike of a packet, and do alike with it. Not for users of libiba.
  *
  * Those that ask are pure and named as predicates; `x->op` may be NULL only where it is said. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The requester: work requests posted, and which of them may go next (catalogue 4.1). */
 #include <assert.h>
 #include "transport/iba_requester.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of the requester: how its files look at the send queue. Not for users of libiba.
  *
  * The queue holds, oldest first: entries begun (they own PSNs, from s.una up), then entries that wait. s.next and

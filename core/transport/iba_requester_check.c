@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What is true of every send queue between two calls, whatever the peer answers. */
 #include "transport/iba_requester.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* End-to-end credits: how far the requester may send (catalogue 4.5). */
 #include "transport/iba_requester.h"
 

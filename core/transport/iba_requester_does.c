@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The lists of iba_requester_does.h as data. */
 #include "transport/iba_requester_does.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What a sending device does by order of the architecture, row by row, where no rule table says it: iba_change.h.
  *
  * A sentence goes on from "a device ...". D, S and O are the kinds of change that make another device: the row left

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The send queue from its oldest end: what is acknowledged, complete, failed, flushed (catalogue 4.1; RQ-53..RQ-55). */
 #include <assert.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the requester does when a timer of its has run out: it sends again, or gives up (catalogue 4.2, 4.3). */
 #include "transport/iba_requester.h"
 

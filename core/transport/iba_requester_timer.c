@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The requester's clock: ACK timer, RNR timer (catalogue 4.2, 4.3). */
 #include "transport/iba_requester.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* RC responder: what it does with a request (sections 9.7.4, 9.7.5; catalogue section 3).
  *
  * The rows stand in the order of the architecture: where the PSN lies, then for the expected request its place in the

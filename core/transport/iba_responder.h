@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of the RC responder: what its table (iba_responder.c) does (iba_responder_exec.c), and the queue of responses
  * between that and sending (iba_responder_emit.c). Not for users of libiba. */
 #ifndef IBA_RESPONDER_H

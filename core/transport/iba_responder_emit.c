@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Responses of the RC responder on their way out: the queue, and the packets (section 9.7.5). */
 #include <assert.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the RC responder does with a request once a row has decided (sections 9.7.5, 9.9.3). */
 #include <string.h>
 #include "iba_responder.h"

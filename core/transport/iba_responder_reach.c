@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The memory that a READ, ATOMIC, FLUSH or ATOMIC WRITE asks for. */
 #include "iba_responder.h"
 #include "transport/iba_receive_does.h"

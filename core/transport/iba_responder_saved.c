@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Operations that a responder remembers, to answer them again (RR-25..RR-32). */
 #include "iba_responder.h"
 #include "transport/iba_receive_does.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Applies a rule table to a packet: the first row that fits decides. */
 #include "transport/iba_engine.h"
 

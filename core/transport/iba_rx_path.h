@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of validation: where a packet came from and went to, in the words of any of the fabrics. Pure predicates. */
 #ifndef IBA_RX_PATH_H
 #define IBA_RX_PATH_H

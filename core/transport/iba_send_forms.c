@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How each kind of work request looks on the wire (WF-64, RQ-17). */
 #include "transport/iba_requester.h"
 

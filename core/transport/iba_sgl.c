@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Scatter and gather: lists of local buffers, each under its own L_Key (QS-55). */
 #include <string.h>
 #include "iba_receive_does.h"

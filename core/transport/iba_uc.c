@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* UC receiver (section 9.8.2; catalogue 5.1): nothing is ever answered, and a message with a hole is no message.
  *
  * r.op is the opcode of the message under way; r.epsn only says whether the next packet of it is the next one. */

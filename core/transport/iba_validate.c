@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What every packet meets first: is it one for this port, for this QP, from its peer? (section 9.6)
  *
  * A packet that fails a row is dropped in silence: no answer, no change of the QP, at most a counter and an event

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Verbs that make and unmake: queue pairs, address handles, multicast attachments, P_Keys (sections 10.2, 10.5).
  */
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Verbs: what software asks of the adapter (chapter 11). Users include adapter/iba_ca.h.
  *
  * A verb that fails changes nothing. Objects and rings are the caller's memory; an object is in use until it is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Work in, completions and events out (chapter 11: verbs semantics, not an API). */
 #ifndef IBA_WR_H
 #define IBA_WR_H

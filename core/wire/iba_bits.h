@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Bit fields on the wire: bit 0 is the first bit sent, the most significant bit of byte 0 (catalogue WF-01). */
 #ifndef IBA_BITS_H
 #define IBA_BITS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "iba_build.h"
 #include <assert.h>
 #include "iba_walk.h"

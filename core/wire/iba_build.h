@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Packets from tables: the inverse of the view (iba_view.h).
  *
  *     struct iba_recipe r;

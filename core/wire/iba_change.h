@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A broken device is a device with one thing changed. What a device does by order of the architecture stands in lists:
  * the rule tables (iba_rule.h), and for what is not decided packet by packet (what may be sent when, timers, what a
  * verb refuses, what a packet is given) the lists of behaviours that this header serves. A list is an X-macro B(name,

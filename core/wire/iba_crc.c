@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "iba_crc.h"
 #include <assert.h>
 #include <isa-l.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The checks that travel with a packet: ICRC, VCRC, and the CRC of flow-control packets. */
 #ifndef IBA_CRC_H
 #define IBA_CRC_H

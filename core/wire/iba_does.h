@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* For the files that hold lists of behaviours (iba_change.h): from an X-macro LIST(B) of B(name, kinds, sentence,
  * clause) to rows. `kinds` is DROP, SWAP, OTHER, or several with | between. Not for other files. */
 #ifndef IBA_DOES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Layouts of the InfiniBand headers, and nothing else. One line a field, in wire order, widths only: offsets are summed
  * by the compiler, so a field can neither overlap nor leave a gap, and each header is checked to tile its size.
  *

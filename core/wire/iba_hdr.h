@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the field lists yield: decoded structs, inline getters and setters, and rows that code can walk at run time.
  *
  *   struct iba_bth { uint8_t opcode; ... }                 decoded form, values in host order

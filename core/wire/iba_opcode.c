@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "iba_opcode.h"
 
 #define X(h) IBA_HDR_BIT(IBA_H_##h)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Every BTH opcode, once: what follows the BTH, which way it travels, where in a message it stands, what it may carry.
  */
 #ifndef IBA_OPCODE_H

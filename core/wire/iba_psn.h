@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Packet sequence numbers, 24 bits that wrap (WF-39), and time. */
 #ifndef IBA_PSN_H
 #define IBA_PSN_H

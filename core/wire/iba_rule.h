@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Behaviour as data: an ordered table of rules. The first row that applies decides; each row counts how often it did.
  *
  * A table is an X-macro list R(name, when, then, sentence, clause): `when` and `then` are functions of the table's own

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Turns a list of fields into its table of rows, and checks it. For the files that hold tables; not for users of
  * libiba. */
 #ifndef IBA_TABLE_H

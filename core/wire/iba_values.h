@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Vocabularies: what a code in a header field is called. A row is a value, or a range of values, and its name. */
 #ifndef IBA_VALUES_H
 #define IBA_VALUES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "iba_view.h"
 #include <assert.h>
 #include "iba_walk.h"

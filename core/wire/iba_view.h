@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A checked, borrowed look at one packet: no copy, no allocation, valid as long as its bytes are.
  *
  * Parsing a view is the one place where lengths off the wire are believed or not. Every header in `layer` is known to

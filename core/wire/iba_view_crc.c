@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* CRCs of a packet view: over which bytes, and whether they are good. */
 #include "iba_walk.h"
 

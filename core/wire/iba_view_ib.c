@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Steps of the packet view through InfiniBand's own headers. */
 #include "iba_walk.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Steps of the packet view through what carries InfiniBand: capture headers, Ethernet, IP, UDP, mirror tunnels. */
 #include "iba_walk.h"
 

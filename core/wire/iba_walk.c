@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The cursor over one packet: what fits, and what is a fault. */
 #include "iba_walk.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of the packet view: a cursor over one packet and the steps that move it. Not for users of libiba. */
 #ifndef IBA_WALK_H
 #define IBA_WALK_H

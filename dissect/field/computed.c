@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "field/computed.h"
 #include "field/verdict.h"
 

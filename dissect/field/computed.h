@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Fields that no header holds: what the capture says of a packet, and what ibdissect worked out. */
 #ifndef DISSECT_COMPUTED_H
 #define DISSECT_COMPUTED_H

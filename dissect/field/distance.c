@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "field/distance.h"
 #include <stddef.h>
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef DISSECT_DISTANCE_H
 #define DISSECT_DISTANCE_H
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "field/field.h"
 #include <stdlib.h>
 #include "field/computed.h"

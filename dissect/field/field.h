@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Every name a user can type: the rows of core's header tables, and the fields that ibdissect computes.
  *
  * A name may have several sources (udp.port is both ports, erspan.version stands in two headers), and a header may

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "field/out.h"
 #include <arpa/inet.h>
 #include <errno.h>

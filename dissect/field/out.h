@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Buffered output that is cheap per value, notices every write error, and takes a closed pipe for the end of the work.
  */
 #ifndef DISSECT_OUT_H

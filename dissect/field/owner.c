@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "field/told.h"
 #include <stdio.h>
 #include "mad/iba_mad.h"

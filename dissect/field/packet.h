@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One packet on its way through ibdissect: what the reader gave, and the view of it. */
 #ifndef DISSECT_PACKET_H
 #define DISSECT_PACKET_H

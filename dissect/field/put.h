@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Text written at a cursor: each function returns where the next character goes. The caller has made sure of the room;
  * nothing here is longer than PUT_MOST bytes. */
 #ifndef DISSECT_PUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "field/show.h"
 
 static void number(struct out *o, uint64_t v, unsigned base, unsigned digits)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How a value looks: the form scripts know from tshark, and the form people read. */
 #ifndef DISSECT_SHOW_H
 #define DISSECT_SHOW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What management datagrams told of a packet, beyond its own bytes. Made by track/, read by fields and printers; all 0:
  * nothing. */
 #ifndef DISSECT_TOLD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "field/verdict.h"
 #include <stdio.h>
 #include <string.h>

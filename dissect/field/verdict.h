@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What was judged of one packet: findings, and which packet it answers. Made by judge/, read by fields and printers. */
 #ifndef DISSECT_VERDICT_H
 #define DISSECT_VERDICT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Nodes out of their parts: which class of values meets which, and what constants are in that company. */
 #include <assert.h>
 #include <string.h>

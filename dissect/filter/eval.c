@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A compiled filter against a packet. Values are streamed through callbacks, so nothing is allocated however many a
  * field has; a comparison of two fields meets every pair. */
 #include "filter/filter.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The one line a wrong filter gets. */
 #include <stdarg.h>
 #include <stdio.h>

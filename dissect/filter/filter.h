@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The display filter, -Y: Wireshark's language over the fields of field.h, and the names of codes beside their numbers.
  */
 #ifndef DISSECT_FILTER_H

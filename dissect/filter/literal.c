@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What a constant is, seen from the field it is compared with. */
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of the display filter: the tree that the parser builds and the evaluator walks. */
 #ifndef DISSECT_FILTER_NODE_H
 #define DISSECT_FILTER_NODE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of the display filter: text to tree. One token of lookahead; the first error is kept. */
 #ifndef DISSECT_FILTER_PARSER_H
 #define DISSECT_FILTER_PARSER_H

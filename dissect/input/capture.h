@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Captures in: classic pcap, pcapng and .erf files, each also gzipped, known by content and not by name; and live
  * interfaces through libpcap. One packet at a time, in place, in bounded memory: at most 450 KiB a capture.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How reading ends: the one line that says what is wrong and where, or the end of the file. */
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Several captures as one stretch of time. */
 #ifndef IBPROOF_DISSECT_INPUT_MERGE_H
 #define IBPROOF_DISSECT_INPUT_MERGE_H

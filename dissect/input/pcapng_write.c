@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "pcapng_write.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Packets out as pcapng, with comments: what Wireshark shows as our verdict. */
 #ifndef IBPROOF_DISSECT_INPUT_PCAPNG_WRITE_H
 #define IBPROOF_DISSECT_INPUT_PCAPNG_WRITE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside dissect/input only: what the readers of the formats share. */
 #ifndef IBPROOF_DISSECT_INPUT_READER_H
 #define IBPROOF_DISSECT_INPUT_READER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Inside dissect/input only: a file as a window of bytes that moves forward, gunzipped when need be. Readers use the
  * bytes in place; what they need is moved to the front of the window before it is read on.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Packets held back until it is known what became of them. Bounded: HELD_PACKETS packets and HELD_BYTES bytes,
  * and HELD_TABLES tables of management datagrams. */
 #ifndef DISSECT_HELD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "judge/judge.h"
 #include <assert.h>
 #include <stdlib.h>

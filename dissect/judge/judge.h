@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Packets judged as they come, in one pass and bounded memory: core's observer, and what ibdissect makes of it.
  *
  *     struct judge *j = judge_open(&config);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Messages as the capture shows them: which packets a SEND, WRITE, READ or ATOMIC took, and when it was answered.
  * Bounded: of each direction MESSAGES_OPEN that wait for their answer; when there are more, the oldest is given up. */
 #ifndef DISSECT_MESSAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The columns of the text line. */
 #include <time.h>
 #include "field/show.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* -T fields: the form scripts know from tshark, byte for byte. */
 #include "field/show.h"
 #include "output/printer.h"

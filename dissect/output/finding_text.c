@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "output/finding_text.h"
 #include <inttypes.h>
 #include <stdarg.h>

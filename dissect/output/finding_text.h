@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A finding as a sentence for people; the suite's `ibconform check` says the same. */
 #ifndef DISSECT_FINDING_TEXT_H
 #define DISSECT_FINDING_TEXT_H

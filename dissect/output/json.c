@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* -T json and -T ek: tshark's shapes, every value a string. */
 #include <time.h>
 #include "field/computed.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* -T jsonl: one flat object a packet, numbers as numbers, no key twice. A field that occurs several times (tunnels) is
  * an array. Keys are laid out once; this is the form that scripts read by the gigabyte. */
 #include <stdlib.h>

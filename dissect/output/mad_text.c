@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A management datagram: what it adds to the line, and its part of the full tree. */
 #include "output/mad_text.h"
 #include "field/show.h"

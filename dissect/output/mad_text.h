@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Management datagrams for people. */
 #ifndef DISSECT_MAD_TEXT_H
 #define DISSECT_MAD_TEXT_H

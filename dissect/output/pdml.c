@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* -T pdml: tshark's XML. */
 #include "field/computed.h"
 #include "field/show.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Forms a packet can be printed in: -T NAME. */
 #ifndef DISSECT_PRINTER_H
 #define DISSECT_PRINTER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One line a packet, and the full tree. */
 #include "field/computed.h"
 #include "field/show.h"

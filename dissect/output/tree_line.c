@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A line of the full tree, of whatever part. */
 #include "field/show.h"
 #include "output/printer.h"

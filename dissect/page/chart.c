@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the charts draw, as data beside the place they are drawn in: page.js does the rest. Numbers only, so that
  * nothing needs escaping. */
 #include "page/parts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What happened around the first finding of each kind, as a ladder: requests to the right, answers to the left. */
 #include "page/parts.h"
 #include "wire/iba_aeth.h"

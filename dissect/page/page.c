@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The page: what is wrong in sentences, what happened around it, PSNs, response times, then every finding. Well-formed
  * XML, which is how a test sees that nothing went unescaped; no request leaves it, and its policy forbids any. */
 #include "page/parts.h"

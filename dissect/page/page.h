@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* --report: what was found, as one page that needs nothing but itself. Collected in bounded memory, written at the end.
  */
 #ifndef DISSECT_PAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of the report: what was collected, and the parts of the page. */
 #ifndef DISSECT_PAGE_PARTS_H
 #define DISSECT_PAGE_PARTS_H

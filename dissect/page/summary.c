@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What is wrong, in sentences: of the capture, of each connection that had trouble, of each kind of finding. */
 #include <stdlib.h>
 #include "page/parts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Words that several parts of the page say. */
 #include "page/parts.h"
 #include "track/addr.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* -z agreed: what each side of a reliable connection was seen to do, beside what it agreed to do in the connection
  * manager's REQ and REP. Where the capture lacks them, or they do not say, that side is "-". */
 #include "stats/agreed.h"

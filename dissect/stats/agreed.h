@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside -z agreed: what is seen of each direction, what was agreed on it, and what is remarkable about the two. */
 #ifndef DISSECT_STATS_AGREED_H
 #define DISSECT_STATS_AGREED_H

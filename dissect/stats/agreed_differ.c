@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What is remarkable of a connection: where the packets are not what was agreed on, or the two ends, or several
  * connections, do not go together. Each is a sentence about the sender of a direction; none says whose fault it is. */
 #include <string.h>

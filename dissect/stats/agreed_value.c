@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One number of a connection, from both sides: what was observed of it, and what was agreed on. */
 #include "stats/agreed.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "stats/kinds.h"
 
 bool stat_clock_read(struct stat_clock *c, const struct packet *p, int64_t *ns)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* -z cm: connections as the connection manager agreed on them. */
 #include <stdlib.h>
 #include "mad/iba_mad.h"

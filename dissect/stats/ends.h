@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Both ends of a direction, as every statistic of connections shows them, and the order they are shown in. */
 #ifndef DISSECT_STATS_ENDS_H
 #define DISSECT_STATS_ENDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* -z expert: findings by kind, the worst first. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "stats/kinds.h"
 
 enum { LISTED = 20, CHECKS = IBA_CHECK_PENDING + 1, PROTOS = IBA_PROTO_ROCE2 + 1 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* -z mad: management datagrams by class, method, attribute and status, and how long answers took. */
 #include "mad/iba_mad.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* -z messages: each message with its packets and its answer. */
 #include "judge/message.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "stats/kinds.h"
 
 enum { CODES = 256, SVC_CODES = 32 };

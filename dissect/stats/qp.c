@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* -z qp: queue pairs, each by the direction of packets that goes to it. */
 #include <stdlib.h>
 #include "stats/ends.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* -z rc,analysis: what each direction of each reliable connection had to bear. */
 #include <stdlib.h>
 #include "stats/ends.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* -z srt: how long answers took. From the first packet of the message to the answer to its last, what was sent again
  * included. Times are counted in classes that are 1/64 wide, so percentiles are at most 1.6 % too long. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Statistics over all packets of a run: -z NAME[,ARG]. One table of kinds; a run may hold several, also of one kind. */
 #ifndef DISSECT_STATS_H
 #define DISSECT_STATS_H

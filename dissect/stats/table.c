@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "stats/table.h"
 
 static const char gap[] = "  ";

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The two forms of every statistic: aligned columns for people, one JSON object for programs. */
 #ifndef DISSECT_STATS_TABLE_H
 #define DISSECT_STATS_TABLE_H

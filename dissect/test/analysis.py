@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """What ibdissect says went wrong: findings as fields, in every form, as comments, and as an exit code. IBPROOF_BIN names
 its folder."""
 import collections

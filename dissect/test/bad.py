@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Spoilt captures, and what the reader of records has to know to make them: plain struct, none of the project's code."""
 import gzip
 import pathlib

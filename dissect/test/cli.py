@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """ibdissect as its users meet it: options, forms, exit codes, and every bad input. IBPROOF_BIN names its folder."""
 import functools
 import gzip

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the tests of fields and forms share: a packet made by the builder, and a look at what was printed. */
 #ifndef DISSECT_TEST_COMMON_H
 #define DISSECT_TEST_COMMON_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """What becomes of connections, on a capture that was made for it: how they end, and how others follow them. IBPROOF_BIN names the programs' folder."""
 import json
 import re

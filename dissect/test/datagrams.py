@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Management datagrams as users meet them: names, tables of records, statistics. IBPROOF_BIN names ibdissect's folder."""
 import json
 import struct

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Bugs and outages of the field that a capture can show: each entry is named on a capture, or it says here what is missing."""
 import json
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """What adapters do that Soft-RoCE does not, on a capture that was made for it. IBPROOF_BIN names the programs' folder."""
 
 import json

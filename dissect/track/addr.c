@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "track/addr.h"
 
 bool stat_addrs_get(struct stat_addrs *a, const struct iba_view *v)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Who talks to whom: the network addresses of a packet, and a bounded set of things known by a key. */
 #ifndef DISSECT_TRACK_ADDR_H
 #define DISSECT_TRACK_ADDR_H

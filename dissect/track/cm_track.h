@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Connections as the connection manager's messages tell of them: who, for what service, with which numbers, and how it
  * ended; and which connection a packet is of. Bounded: the connection begun longest ago makes room, and is counted. */
 #ifndef DISSECT_CM_TRACK_H

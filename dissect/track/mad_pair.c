@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "track/mad_pair.h"
 #include "mad/iba_mad.h"
 

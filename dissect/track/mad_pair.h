@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Requests of management datagrams and their answers. Bounded: of the requests whose places collide the oldest makes
  * room. */
 #ifndef DISSECT_MAD_PAIR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What a run knows from management datagrams, told to each packet as it comes (its `told` and `table`): never from what
  * comes later. */
 #ifndef DISSECT_TRACK_H

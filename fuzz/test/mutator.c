@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Mutations stay within their room, whatever the input: in memory of exactly that size a sanitizer sees who does not.
  */
 #include "mutator.h"

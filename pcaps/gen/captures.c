@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The list of files, each a list of packets (gen.h says how to read a line). */
 #include "gen.h"
 

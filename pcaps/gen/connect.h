@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Lines of connections: made by the connection manager, and used. Each has hosts of its own, 10.0.N.1 and 10.0.N.2. */
 #ifndef PCAPS_CONNECT_H
 #define PCAPS_CONNECT_H

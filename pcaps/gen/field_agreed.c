@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What went wrong in the field although each packet by itself is in order: the two ends, what they agreed on and what
  * they do, several connections. Each has hosts of its own, 10.0.N.1 and 10.0.N.2. dissect/test/field_bugs.py says what
  * `-z agreed` and `-z cm` are to say of each. Packets are 10 ms apart. */

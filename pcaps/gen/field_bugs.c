@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What went wrong in the field, each on a pair of QPs of its own. dissect/test/field_bugs.py says what the judge is to
  * say of each. Packets are 10 ms apart. */
 #include "gen.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A clean exchange that uses every opcode of a service: messages, their answers, right PSNs, MSNs and lengths. */
 #include <stdio.h>
 #include "gen.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* ibpcaps-gen: the captures of pcaps/ that no wire has offered, built from lines of text.
  *
  * A line is a packet: an encapsulation (iba_encaps) or `raw:HEADER,HEADER...`, an opcode by name or number, and

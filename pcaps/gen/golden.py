@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Goldens of the sample captures.
 
   golden.py FOLDER bless IBDISSECT               write NAME.txt and NAME.jsonl beside every capture

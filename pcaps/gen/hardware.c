@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What adapters do that Soft-RoCE does not, each on QPs of its own; and what is easily taken for a fault. Times are
  * those of a fabric. dissect/test/hardware.py says what the judge is to say of each. */
 #include "gen.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Management datagrams: headers as they should be, the rest of them bytes without meaning, always the same ones. */
 #include <stdlib.h>
 #include "gen.h"

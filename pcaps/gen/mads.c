@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A management datagram for each attribute of a class. */
 #include <stdio.h>
 #include <stdlib.h>

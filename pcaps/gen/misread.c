@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Packets that tshark takes for another protocol, or stops at; and damaged packets that are no gap. */
 #include "gen.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Lines of text into packets: the grammar is in gen.h. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What upper protocols put into the private data of the connection manager's messages. */
 #include "gen.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Container formats, in simple code that can write what well-behaved writers do not. */
 #include "gen.h"
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* ibbench-engine MESSAGES ACKED_EVERY QPS: how many packets a second the engine handles on one core.
  *
  * Two adapters are joined directly over RoCEv2/IPv4; the first sends RC RDMA WRITEs of 256 bytes, one packet each. Each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* ibbench-gen PAYLOAD PACKETS SEED FILE: a RoCEv2 capture to measure on, the same bytes for the same arguments.
  *
  * Several queue pairs send RC RDMA WRITEs of PAYLOAD bytes a packet in bursts. The last packet of a burst asks for an

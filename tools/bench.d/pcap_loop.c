@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* ibbench-pcap-loop FILE: the least that reading a capture costs. Every packet is asked for, none is looked at. */
 #include <inttypes.h>
 #include <pcap/pcap.h>

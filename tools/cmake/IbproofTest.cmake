@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # ibproof_test(NAME n COUNT k [SLOW] SOURCES ... LIBS ... [ARGS ...] [TIMEOUT s])
 # A Criterion program with k cases, registered through tools/lib/run-test, which says what makes it fail. SLOW: it takes more
 # than a second of processor time in the preset dev, so `tools/test quick` leaves it out (label "slow").

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """applicable.py REPORT LEAST: of a JSON report of ibconform: what the scenarios that do not apply to the device would have
 needed, what came out as nobody expects, and how many files apply. Exit code 1 when less than LEAST do, or the harness was at fault."""
 

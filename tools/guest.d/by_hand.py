@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """by_hand.py: the guest's two ends without a line of ours on this side: requests to its agent as text, packets by scapy
 (its ICRC too) through a unix datagram socket. For programs run by `tools/guest run -- PROGRAM`."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """cable.py TAP PEER,OWN COMMAND...: a network interface whose cable leads to a unix: wire.
 
 Makes the interface TAP in this network namespace, carries frames between it and datagram sockets (PEER's path, our OWN:

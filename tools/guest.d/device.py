@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """device.py: the guest as one device, on top of by_hand.py: queue pairs, regions and windows in a line each, and what comes back
 said as an expectation (AssertionError tells what came instead)."""
 

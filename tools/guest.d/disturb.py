@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """disturb.py IBCONFORM [OPTION]... [PATTERN]...: plays scenarios undisturbed, then under each disturbance, and compares.
 
 Whatever happens to the tester, to the agent's channel and to the machine under the device, no device may be blamed for

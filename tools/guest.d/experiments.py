@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The table of experiments: those by programs, and those by verbs (verbs.py)."""
 
 from dataclasses import dataclass

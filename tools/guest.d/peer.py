@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """One of the two guests, as it is seen from here: its shell (commands by number, tools/guest.d/init), its agent
 (conformance/agent/README.md), its counters."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """rc_by_hand.py: a reliable connection of the guest, by hand: what its agent is asked for, what is sent to it, what must
 come back. With by_hand.py, for programs run by `tools/guest run -- PROGRAM`."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """recheck.py: the program around functions that each show one deviation of the guest's."""
 
 import sys

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """recheck_newer.py [NAME...]: shows by hand what the waivers in conformance/waivers/rxe.json say of newer kernels alone: one
 function a waiver. Run by `tools/guest run --kernel 6.12 -- tools/guest.d/recheck_newer.py`."""
 

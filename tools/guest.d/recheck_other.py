@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """recheck_other.py [NAME...]: shows by hand what the waivers in conformance/waivers/rxe.json say of Soft-RoCE: one function
 a waiver, all of them unless named. Run by `tools/guest run -- tools/guest.d/recheck_other.py`; exit code 1: one was not seen."""
 

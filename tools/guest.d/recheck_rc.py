@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """recheck_rc.py [NAME]...: what the waivers of reliable connections say of Soft-RoCE, shown by hand: no line of ours on
 this side of the wire. Run by `tools/guest run -- tools/guest.d/recheck_rc.py`; a line for each name; exit code 1 when
 one is not seen. A function is named as its waiver, with underscores."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Between the network cards of two guests: every frame that one sends goes to the other, and into the capture that is open.
 
 The cards are unix datagram sockets, a datagram is a frame. One thread carries both directions, so the capture's order is that

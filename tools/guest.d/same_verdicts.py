@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """same_verdicts.py REPORT...: JSON reports of ibconform; prints each scenario whose verdict is not the same in all of
 them, with what was found. Exit code 1 when there is one."""
 

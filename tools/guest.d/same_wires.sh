@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # same_wires.sh IBCONFORM [ARGUMENT]...: plays the same over the unix: wire of a guest and over a tap interface, in a network
 # namespace, whose cable leads to it (cable.py): the verdicts must agree. A command of `tools/guest run`; the reports stay in
 # build/wires.

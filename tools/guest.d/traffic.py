@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """traffic.py --guests FOLDER FOLDER --kernel NAME --out FOLDER [--] [NAME...]
 traffic.py --list [--] [NAME...]
 

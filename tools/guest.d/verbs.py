@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Experiments by verbs, through the agents of both guests: what perftest and ibverbs-utils do not do, errors above all.
 
 Each is a function of the two ends of a connection, a's and b's, that are not yet connected (End). It says what completions

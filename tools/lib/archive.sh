@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 # Packages of Debian's archive, unpacked and not installed. Sourced behind house.sh by what needs another version of a
 # program than this machine has. $store: the folder they are kept in, by version, below the checkout.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 # Shared by the scripts in tools/: where the tree is, an environment that does not depend on who runs it, and steps.
 # Sourced, never run. After it: $self is the calling script, $root the checkout and the working directory.

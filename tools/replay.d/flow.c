@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Who asks whom. */
 #include <stdlib.h>
 #include <string.h>

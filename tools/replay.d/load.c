@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The capture as packets that stay. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What Linux said and what we said: pairs, fields, and what only one of the two said. */
 #include <inttypes.h>
 #include <stdio.h>

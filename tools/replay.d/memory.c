@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the responder's memory was, as far as the capture shows it. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* ibreplay: a capture of Linux's Soft-RoCE, and what our engine answers in the place of one side of it.
  *
  *     load.c    the capture as packets

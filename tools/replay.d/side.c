@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The engine as one side of the conversation: a fresh adapter, configured as the capture implies. */
 #include <assert.h>
 #include <stdlib.h>

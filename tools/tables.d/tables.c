@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters|findings [--format md|dot]: the tables of libiba, as
  * the code has them.
  *

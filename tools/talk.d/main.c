@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* ibtalk FOLDER: writes one capture a kind of network, talk-KIND.pcap, in nanoseconds; see talk.h. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* ibtalk: conversations of two engines over the simulated network, as captures for the witnesses.
  *
  *     end.c   the two adapters, the network between them, and the capture of what leaves them

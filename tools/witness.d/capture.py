@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Capture files, read and written without ibdissect's and without Wireshark's readers: to cut packets short, and to put
 InfiniBand packets (link type 247, which tshark 4.0 cannot open) into ERF records, which it can."""
 

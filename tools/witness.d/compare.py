@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Comparing what two dissectors print, and the list of differences that have a reason."""
 
 import collections

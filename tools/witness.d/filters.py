@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Display filters: both programs let the same packets through. tshark answers all expressions in one run (a Lua listener
 for each), because a run for each takes half a second."""
 

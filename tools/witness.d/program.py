@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Running the two dissectors, and what both of them know."""
 
 import os

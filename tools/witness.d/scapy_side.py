@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The comparison with scapy: packets it builds decode as it meant them, and its ICRC is ours, both ways round."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The comparison with tshark: the same packets, every field both know, the same bytes."""
 
 import functools

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """ibagent as its clients meet it: channels, tokens, lines too long, ends. IBPROOF_BIN names its folder."""
 import json
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Core's structures survive the way to the other side and back. */
 #include <criterion/criterion.h>
 #include <string.h>

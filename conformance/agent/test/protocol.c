@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Both sides of the protocol agree, verb by verb, and refuse what is no request. */
 #include <criterion/criterion.h>
 #include <cjson/cJSON.h>

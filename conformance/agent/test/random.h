@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Values for the table's members, any that there can be. */
 #ifndef AG_TEST_RANDOM_H
 #define AG_TEST_RANDOM_H

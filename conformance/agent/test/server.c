@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The server over the reference: a session as a tester has it, and what no tester should send. */
 #include <criterion/criterion.h>
 #include <cjson/cJSON.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Soft-RoCE captures counted a second time, from the frames, and compared with what check finds.
 
 compare.py PROGRAM IBDISSECT FOLDER...   every rxe-*.pcap in the folders

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """check as its users meet it: what it prints, where, and its exit codes. program.py PROGRAM PCAPS"""
 import json
 import pathlib

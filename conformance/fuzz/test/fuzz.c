@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Sequences from seeds: the same again, as predicted by the model itself, and seen through by broken engines. */
 #include "fuzz/known.h"
 #include "fuzz/making.h"

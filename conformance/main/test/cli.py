@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """ibconform as its users meet it: commands, options, exit codes, one line for every mistake. IBPROOF_BIN names its folder."""
 import contextlib
 import datetime

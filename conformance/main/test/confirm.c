@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What plays come to, row by row: a letter a play, and what is said after the last of them; AGAIN after each before. */
 #include <criterion/criterion.h>
 #include <string.h>

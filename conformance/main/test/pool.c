@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Children that work, die, hang and lie; every part of every job is told of once all the same. */
 #include "main/pool.h"
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Results sent between processes, and several made one. */
 #include "main/result.h"
 #include <criterion/criterion.h>

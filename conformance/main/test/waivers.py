@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """What the waivers of a device call certain is what the suite holds against it. IBPROOF_BIN names ibconform's folder."""
 import fnmatch
 import json

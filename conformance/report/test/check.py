@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """check.py junit|json|html FILE: what the reports of test/made.c must say. Asserts."""
 import html.parser
 import json

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "made.h"
 #include <criterion/criterion.h>
 #include <stdio.h>

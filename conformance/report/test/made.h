@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Results nobody played: every verdict, and every field that can hold text holds text meant to do harm. */
 #ifndef MADE_H
 #define MADE_H

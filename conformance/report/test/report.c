@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Reports of results that nobody played: well formed whatever stands in them, and right. */
 #include "../terminal.h"
 #include <criterion/criterion.h>

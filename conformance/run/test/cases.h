@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Scenarios as text, played against the reference: what comes of them. */
 #ifndef IBC_RUN_TEST_CASES_H
 #define IBC_RUN_TEST_CASES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The capture of a play: read back by the reader that ibdissect uses. */
 #include <criterion/criterion.h>
 #include <stdio.h>

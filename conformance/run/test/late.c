@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Where time is real: testers and agents that are late, and frames that are slower than verbs. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Packets that go and come: defaults, fields, faults, patterns, times. */
 #include <criterion/criterion.h>
 #include "cases.h"

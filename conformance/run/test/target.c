@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Targets that cannot, that die, that are broken: the reference with one function changed. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the device is told and asked. */
 #include <criterion/criterion.h>
 #include "cases.h"

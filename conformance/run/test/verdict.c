@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Many plays, one verdict; what is beside the verdict. */
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Waivers: what a file must say, what it makes of results; and exit codes. */
 #include "run/run.h"
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What a play is: values, variables, repeats, alternatives, objects. */
 #include "load.h"
 #include "scenario/expr.h"

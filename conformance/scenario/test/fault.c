@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Every kind of fault, with the line that says it. */
 #include "load.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Header fields, opcodes and the words of their values, all of core's. */
 #include "load.h"
 #include "scenario/field.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Every row of the table of the language: what it takes is taken, what it does not take is refused in its line. */
 #include "load.h"
 #include "scenario/grammar.h"

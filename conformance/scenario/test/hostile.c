@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Texts nobody meant: whatever they are, they load or fail in one line that says where. */
 #include "load.h"
 #include <stdlib.h>

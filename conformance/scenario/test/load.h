@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Texts to load, and what they all begin with. */
 #ifndef IBC_TEST_LOAD_H
 #define IBC_TEST_LOAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Folders of scenarios, and patterns that pick among them. */
 #include "load.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The editors' files know every word of the language. */
 #include "load.h"
 #include "scenario/bind.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of statements: whole, in order, and honest about its numbers. */
 #include <criterion/criterion.h>
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A target with the usual objects, and the tester's hand at the wire. */
 #ifndef BED_H
 #define BED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A field that is emitted wrongly: it, and nothing else. */
 #include "targets/emit.h"
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """ibconform against live devices: the engine behind its agent and a wire. IBPROOF_BIN names the programs' folder."""
 import filecmp
 import functools

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Mutants: named, described, and able to run. */
 #include <stdio.h>
 #include <stdlib.h>

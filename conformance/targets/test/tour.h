@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The same stimuli whatever the device answers: every kind of packet that it sends, once. What it sends is kept. */
 #ifndef TOUR_H
 #define TOUR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The verbs of the reference target, one after the other. */
 #include "bed.h"
 #include <string.h>

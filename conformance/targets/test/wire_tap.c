@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The interface's clock and ours. What leaves is looked at in live.py, where there is an interface. */
 #include <criterion/criterion.h>
 #include <inttypes.h>

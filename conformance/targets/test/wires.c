@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The adapters of the wire, end to end in this process, and the answers to who asks for the tester. */
 #include <criterion/criterion.h>
 #include <dirent.h>

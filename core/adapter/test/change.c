@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Broken devices: whatever row is changed, two adapters exchange traffic without harm to the host; and a whole device
  * does not notice that it could be changed. */
 #include <criterion/criterion.h>

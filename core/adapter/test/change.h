@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Traffic between two adapters of which one, or both, may be changed. */
 #ifndef IBA_TEST_CHANGE_H
 #define IBA_TEST_CHANGE_H

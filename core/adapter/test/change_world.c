@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The scenarios that changed devices are put through: each kind of QP, losses, receivers that are late, errors on
  * either side, a queue that drains. */
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Every row of the lists of memory, ports, verbs and receivers, changed in every way it can be: anything that can
  * happen to two such devices does no harm to their host. IBPROOF_STEPS sets how many steps each takes. */
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Whatever arrives, whatever software does, and whenever: no assert fires, every invariant holds, no byte changes that
  * no key covers. IBPROOF_STEPS sets how many steps are taken (200 000 in the usual run), IBPROOF_SEED where the seeds
  * begin. A seed makes one world of 20 000 steps. */

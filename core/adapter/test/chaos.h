@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Two adapters, every type of QP, and a step at a time of anything that can happen to them. */
 #ifndef IBA_TEST_CHAOS_H
 #define IBA_TEST_CHAOS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One step of chaos: a packet leaves, arrives, is lost, damaged or made up; time passes; software does something. */
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Over any network, every byte arrives once and in order, or both sides end in the status the architecture names.
  * IBPROOF_SEEDS sets how many networks are tried, IBPROOF_FIRST which is the first; the usual run takes 200 from 0. */
 #include <criterion/criterion.h>

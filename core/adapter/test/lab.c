@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "lab.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A small subnet for tests: up to four adapters on one virtual clock, joined by a switch that loses nothing and takes
  * no time. What is on the wire can be looked at, and changed or lost by a tap. */
 #ifndef IBA_TEST_LAB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Multicast: a copy to each member, judged for each by itself (PV-15, PV-29, UU-25). */
 #include <criterion/criterion.h>
 #include <string.h>

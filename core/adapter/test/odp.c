@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* On-demand regions: a page that is not there is a matter of time, never an error (RR-50, seeds: ODP). */
 #include <criterion/criterion.h>
 #include <string.h>

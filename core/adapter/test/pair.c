@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "pair.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>

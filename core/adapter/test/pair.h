@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Two adapters on one virtual clock, joined by a hostile network: the main property test of the engine. */
 #ifndef IBA_TEST_PAIR_H
 #define IBA_TEST_PAIR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Partitions over live adapters: the worked example of the source text, the membership rule, changes under traffic. */
 #include <criterion/criterion.h>
 #include "lab.h"

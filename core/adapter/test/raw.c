@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Raw datagrams (section 9.8.4; UU-39, UU-40): no transport header, no P_Key, no ICRC; delivered as they are. */
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Reliable connections, one directed case at a time. */
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Shared receive queues: order, the limit, what an error takes with it. */
 #include <criterion/criterion.h>
 #include "lab.h"

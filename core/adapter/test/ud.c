@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Datagrams and marks of congestion, one directed case at a time. */
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A rule table is walked compiled, a changed one row by row: both make the same adapter. */
 #include <criterion/criterion.h>
 #include "pair.h"

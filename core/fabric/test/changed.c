@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Ports with one row of their list changed: each is another port, and none writes beyond what it is given. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Envelopes: what iba_envelope_write() and iba_envelope_seal() make is what the builder makes of the same fields, and
  * parses to good CRCs, for every kind of port and every length. */
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Ports: the P_Key table and its membership rule, violation counters, LIDs, GIDs. */
 #include <criterion/criterion.h>
 #include "fabric/iba_port.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Every row of every layout of management datagrams. */
 #include "mad/iba_mad.h"
 #include "wire/test/wire.h"

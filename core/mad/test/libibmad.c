@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The layouts against libibmad: a field that it encodes is the field that we read, and no bit of ours is elsewhere. */
 #include <infiniband/mad.h>
 #include <infiniband/umad_cm.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Parsing of management datagrams: which parts stand where, whatever the bytes. */
 #include "mad/iba_mad.h"
 #include <stdlib.h>

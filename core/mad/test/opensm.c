@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The layouts against those of OpenSM: sizes and offsets of its structures, masks of components, numbers of attributes.
  * Nothing here was written by looking at ours. */
 #include <infiniband/iba/ib_types.h>

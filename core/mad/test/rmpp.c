@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Tables of many segments: whatever the order and whatever is said of lengths and counts. */
 #include "mad/iba_rmpp.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Addresses at the edges: of regions and windows, of 64 bits, of pages. */
 #include "mem.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The calls that change the table: what each refuses, that a refusal changes nothing, and which keys come out. */
 #include "mem.h"
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* iba_mem_broken() sees what it is there to see: each invariant, damaged alone in a table that is whole. */
 #include "mem.h"
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Local and Remote Invalidate: of what, by whom (QS-59, QS-61, QS-70). */
 #include "mem.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the tests of core/memory share: a small table over an arena, and requests that succeed until one thing is
  * changed. */
 #ifndef MEM_TEST_H

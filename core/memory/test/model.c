@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A hundred thousand random calls against a naive model: an array of things with whole keys, searched from end to end,
  * whose bytes are counted one by one. Answers must agree, every invariant hold after every call, and memory that no
  * region describes is never handed out. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Rights: all sets of them against all needs, for regions and windows. */
 #include "mem.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Translation: each rule decides alone what is its own, in the order of the table. */
 #include "mem.h"
 

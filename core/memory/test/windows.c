@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Windows: what binds and what does not, whose a bound window is, which key it answers to. */
 #include "mem.h"
 #include <signal.h>

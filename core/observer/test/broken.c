@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Broken engines under observation: whole ones are never said to break a rule (hostile.c), some broken ones must be.
  * What a device does inside, an observer cannot see; these rows show on the wire. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Two engines, a hostile network, and an observer: its counts are those of the simulator, and engines that keep the
  * rules are never said to break one. IBPROOF_SEEDS sets how many networks are tried. */
 #include <stdlib.h>

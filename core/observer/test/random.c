@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Any packets at all: the observer stays within its memory, and its lists stay lists. IBPROOF_PACKETS sets how many. */
 #include <stdlib.h>
 #include "sim/iba_mutate.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Connections that take turns, far more of them than flows: each rests between its packets, and is judged all the same.
  */
 #include "sound.h"

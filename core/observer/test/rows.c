@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Every kind of finding, provoked by a few packets; each row of the table has its case, and no case finds more. */
 #include "wire/iba_build.h"
 #include "witness.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Findings held against what the simulator logged and the engines traced: precision and recall of each kind.
  *
  * The capture is what the network card of end 0 sees: its own packets as they leave, the other end's as they arrive.

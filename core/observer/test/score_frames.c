@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What two frames of a run have to do with each other. */
 #include "score.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What adapters do that the engine does not: take packets in any order, keep those that come behind a loss, and adapt
  * their timers. */
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One simulated network, played to its end: what the engines say of what they do, what the network does, and what of it
  * the observer sees. */
 #include <criterion/criterion.h>

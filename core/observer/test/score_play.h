@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of a simulated network: who plays, and what an adapter does that the engine does not. */
 #ifndef SCORE_PLAY_H
 #define SCORE_PLAY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What is true of each captured packet, from what was sent, what befell it, and what of that is in the capture. */
 #include <string.h>
 #include "score.h"

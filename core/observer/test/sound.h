@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What holds of an observer between any two packets: its lists are lists, each direction stands in one place, pairs are
  * mutual. Shared by tests and the fuzz target. */
 #ifndef SOUND_H

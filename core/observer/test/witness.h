@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Shared by the tests of the observer: what it reported, and two engines to watch. */
 #ifndef WITNESS_H
 #define WITNESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Mutators: every field is reached and changes alone, nothing leaves the buffer, repaired packets are good. */
 #include <criterion/criterion.h>
 #include <stdlib.h>

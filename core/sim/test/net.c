@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The hostile network: deterministic, on time, in order, nothing unaccounted for, each fault as often as asked. */
 #include "net.h"
 

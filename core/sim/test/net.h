@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the simulator's tests share: a network, its log, frames that know their number. */
 #ifndef NET_TEST_H
 #define NET_TEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Congestion marks: CE or FECN where the packet has room for one, and every check as right or wrong as it was. */
 #include "net.h"
 

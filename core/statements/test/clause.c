@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Where statements stand, and that what findings cite stands somewhere. */
 #include "statements/iba_clause.h"
 #include <criterion/criterion.h>

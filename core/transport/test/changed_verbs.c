@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Verbs of changed devices: each row of the lists of transitions, attributes, objects, queues and memory makes another
  * device, as random verbs show, and none does harm. */
 #include "fabric/iba_port_does.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The RC completer's rules, each row alone. */
 #include "requester.h"
 

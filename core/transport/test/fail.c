@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What leaving the good states does: flushing, silence, draining (QS-17, QS-22..QS-27, RQ-55, RQ-61). */
 #include "transport/iba_responder.h"
 #include "verbs.h"

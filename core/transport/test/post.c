@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Posting: which operations, in which form, in which state (QS-17..QS-25, QS-83, RQ-15). */
 #include "verbs.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Values of attributes: the last good one and the first bad one of each; what becomes of them. */
 #include "verbs.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Completion queues, receive queues, shared receive queues (QS-31..QS-43). */
 #include <signal.h>
 #include "verbs.h"

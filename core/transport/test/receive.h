@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A bed for tests of everything that receives: an adapter with one QP of each kind, a peer made of recipes. */
 #ifndef RECEIVE_TEST_H
 #define RECEIVE_TEST_H

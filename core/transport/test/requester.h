@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the tests of the requester share: an adapter with one QP whose peer is the test itself. */
 #ifndef REQUESTER_TEST_H
 #define REQUESTER_TEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* When requests may go, and what happens to those that cannot. */
 #include "requester.h"
 

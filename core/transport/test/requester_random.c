@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Any answers at any time: the send queue stays sound (iba_ca_check), writes only where it was asked to, and every work
  * request completes exactly once, in order. */
 #include "requester.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Timers and retries on virtual time. */
 #include "requester.h"
 

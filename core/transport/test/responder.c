@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the RC responder does over several packets: numbers, order, duplicates, memory. */
 #include "receive.h"
 

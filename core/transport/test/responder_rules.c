@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Each row of the RC responder's table, hit alone, and what it does to the wire and the QP. */
 #include "receive.h"
 #include "transport/iba_responder.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Scatter and gather over every split of a list. */
 #include "receive.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Every transition of every type, against a second table typed from catalogue 6.1 and not derived from the first. */
 #include "verbs.h"
 

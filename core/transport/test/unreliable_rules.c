@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Each row of the UC and UD receivers, hit alone; and what they deliver. */
 #include "receive.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Validation where one packet is not enough to see it: congestion marks, addresses over IPv4. */
 #include "receive.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Each row of header validation, hit by a packet that is wrong in that one way. */
 #include "receive.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Queue pairs and their numbers, address handles, attachments, P_Keys, names: every verb, and every error it has. */
 #include <signal.h>
 #include "verbs.h"

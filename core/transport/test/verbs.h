@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the tests of the verbs share: an adapter with room for some of everything, and QPs driven to any state. */
 #ifndef VERBS_TEST_H
 #define VERBS_TEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Random verbs, legal and not, over an adapter that is always short of something: what must hold always holds, and a
  * refused verb leaves no trace. */
 #include "verbs.h"

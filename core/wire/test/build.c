@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The packet builder: what it derives is right, what it is told to keep it keeps. */
 #include "wire.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* ICRC, VCRC and link packet CRC: against vectors made by others, and against bitwise references written from the
  * clauses (WF-69, WF-71, WF-74..WF-77, WF-79) without looking at iba_crc.c. */
 #include "vectors.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The opcode table against a second one, typed from catalogue 1.6 and not derived from the first. */
 #include "wire.h"
 

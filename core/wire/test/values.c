@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Vocabularies: rows ascend, fit where they are used, and are used. */
 #include "mad/iba_mad_layout.h"
 #include "wire.h"

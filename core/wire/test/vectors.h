@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Packets with CRCs, made or captured by others. Facts only: the bytes. Each row states where they come from and under
  * which licence that source stands. `icrc` is what the four bytes must be, in wire order; a row marked BAD carries
  * others (its source left them zero). ABSENT: the header rows are odd enough that no ICRC is looked for (see the test).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The view as the inverse of the builder: every opcode in every encapsulation, cut anywhere, any bit flipped. */
 #include "wire.h"
 

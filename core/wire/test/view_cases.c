@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Single cases of the view: odd encapsulations, wrong lengths, what is not RoCE. */
 #include "wire.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A million packets that nobody meant: random bytes, and good packets with bytes, fields, lengths and ends changed.
  * What must hold of any view holds, nothing is read beyond the bytes (each packet has a block of its own), and repaired
  * packets are good. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the tests of core/wire share: a seeded generator, what must hold of every view, packets from recipes. */
 #ifndef WIRE_TEST_H
 #define WIRE_TEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What a user is told: the whole line, with the column. */
 #include <criterion/criterion.h>
 #include <stdlib.h>

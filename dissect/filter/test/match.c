@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Expression by expression, over the packets of packets.h: which of them it lets through. */
 #include <criterion/criterion.h>
 #include <stdlib.h>

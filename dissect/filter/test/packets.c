@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "packets.h"
 
 static const uint8_t send_only[] = {

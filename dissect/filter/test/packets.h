@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Frames that soft-RoCE of Linux 6.1 sent, as packets ready for a filter. */
 #ifndef DISSECT_FILTER_TEST_PACKETS_H
 #define DISSECT_FILTER_TEST_PACKETS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* No text crashes the compiler, and no compiled filter crashes on a packet. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Captures built as bytes for the tests, and opened through a memory file, so no test needs a file of this tree. */
 #ifndef IBPROOF_DISSECT_INPUT_TEST_BYTES_H
 #define IBPROOF_DISSECT_INPUT_TEST_BYTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Opening, detection, faults; the hostile sweeps over all formats. */
 #include "bytes.h"
 

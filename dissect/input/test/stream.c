@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The gzip layer, seen through the readers. */
 #include "bytes.h"
 

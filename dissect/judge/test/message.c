@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "judge/message.h"
 #include <stdio.h>
 #include <string.h>

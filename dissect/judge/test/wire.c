@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "wire.h"
 
 static void headers(struct iba_recipe *r, const struct shot *x)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Packets for the tests of this folder: made by the builder, fed to a judge as a capture would. */
 #ifndef JUDGE_TEST_WIRE_H
 #define JUDGE_TEST_WIRE_H

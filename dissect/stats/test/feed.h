@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Hand-built packets into a statistic, and what it prints out of it. */
 #ifndef STATS_TEST_FEED_H
 #define STATS_TEST_FEED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "feed.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """captures.py IBCONFORM FOLDER: captures of `tools/guest traffic` against the hardware counters stored beside them.
 
 What a guest has sent is in the capture, less what its netem dropped, and its peer has received it; unless it was damaged, or

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """exchange.py: talks to the guest by hand and compares what it says and sends. Run by `tools/guest run -- exchange.py`."""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """faults.py: what ibconform makes of a guest that is frozen, or killed, while it is tested. Run by `tools/guest run --
 faults.py IBCONFORM`."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """relay.py: what is between the two guests of `tools/guest traffic`, without guests; and its table of experiments."""
 
 import contextlib

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 // Planted fault: two cases, where the build records three.
 #include <criterion/criterion.h>
 

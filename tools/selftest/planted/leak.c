@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 // Planted fault: a block nobody frees, in a case that passes.
 #include <criterion/criterion.h>
 #include <stdlib.h>

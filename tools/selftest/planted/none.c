@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 // Planted fault: no case at all; Criterion exits 0.
 #include <criterion/criterion.h>
 

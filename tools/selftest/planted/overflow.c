@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 // Planted fault: a write one byte past a heap block. Volatile keeps the optimiser from seeing it.
 #include <criterion/criterion.h>
 #include <stdlib.h>

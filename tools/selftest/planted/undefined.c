@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 // Planted fault: signed overflow. Volatile keeps the optimiser from seeing it.
 #include <criterion/criterion.h>
 #include <limits.h>

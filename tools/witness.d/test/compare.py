@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """compare.py: the list of differences holds for the versions of the witness that it names, and its counts go by version."""
 
 import pathlib
