@@ -107,7 +107,6 @@ static const struct reason allowed[] = {
     {"RC-requester.NAK_INVALID_RD=drop", NAK_CODE_4},
     {"RC-requester.NAK_INVALID_RD=other:1", NAK_CODE_4},
     {"RC-requester.NAK_INVALID_RD=other:2", NAK_CODE_4},
-    {"status.LOCAL_RDD=swap", NAK_CODE_4},
     {"requester.resend_rest=other",
      "three requesters send the oldest packet alone, and the rest when it is answered (a5)"},
     {"posting.sge_count=drop",
