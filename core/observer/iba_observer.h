@@ -4,8 +4,10 @@
  *     static struct iba_flow flow[1024];        the caller's: directions of connections looked at together
  *     static struct iba_known known[65536];     directions remembered, each in a hundredth of the room
  *     static uint32_t bucket[IBA_OBS_BUCKETS * 65536];
- *     iba_observer_init(&s, &(struct iba_observer_config){.flow = flow, .n_flow = 1024, .known = known, .n_known =
- * 65536, .bucket = bucket, .report = print, .ctx = &out}); each packet:  iba_view_parse(&v, ...); iba_view_check(&v);
+ *     struct iba_observer_config cfg = {.flow = flow, .n_flow = 1024, .known = known, .n_known = 65536,
+ *                                       .bucket = bucket, .report = print, .ctx = &out};
+ *     iba_observer_init(&s, &cfg);
+ *     each packet:  iba_view_parse(&v, ...); iba_view_check(&v);
  *                   iba_observer_feed(&s, &(struct iba_sighting){.view = &v, .now = t, .frame = n});
  *     at the end:   iba_observer_end(&s, t);      what was still waited for
  *

@@ -10,13 +10,16 @@
  *                      A length or checksum set this way is not computed. Fields wider than 64 bits take hex digits.
  *   HEADER.extra=HEX   bytes behind the header: options, or what an extension header holds
  *   payload=N          that many bytes, which count upwards
- *   mad=C:M:A          a management datagram: class, method, attribute in hex; what is no header are bytes without
- * meaning at=N:HEX           behind mad=: those bytes at offset N of it reverse=1          from the responder to the
- * requester: addresses swapped, destination QP 0x11 icrc= vcrc=        bad, none, or a number keep=N IBA_KEEP_* bits;
- * frame_pad=N udp_checksum=1 as in struct iba_recipe after=N            ns behind the packet before it; else 10.007 ms
- * drop=N             the last N bytes never were on the wire cut=N the capture kept N bytes only fragment=N         two
- * IPv4 fragments, N bytes behind the IP header in the first iface=N comment=S  pcapng: interface in the section,
- * comment ('_' for a space)
+ *   mad=C:M:A          a management datagram: class, method, attribute in hex; bytes of no header have no meaning
+ *   at=N:HEX           behind mad=: those bytes at offset N of it
+ *   reverse=1          from the responder to the requester: addresses swapped, destination QP 0x11
+ *   icrc= vcrc=        bad, none, or a number
+ *   keep=N             IBA_KEEP_* bits; frame_pad=N and udp_checksum=1 as in struct iba_recipe
+ *   after=N            ns behind the packet before it; else 10.007 ms
+ *   drop=N             the last N bytes never were on the wire
+ *   cut=N              the capture kept N bytes only
+ *   fragment=N         two IPv4 fragments, N bytes behind the IP header in the first
+ *   iface=N comment=S  pcapng: interface in the section, comment ('_' for a space)
  *
  * Other lines: `flow SERVICE ENCAPSULATION` (see flow.c); `mads CLASS ENCAPSULATION`, every attribute that is known; in
  * pcapng `section big|little`, `interface link=N ...`, `block TYPE HEX`. Everything is fixed: same program, same bytes.
