@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What may be found, as a table. */
-#include "observer/iba_observer.h"
+/* What may be found, as a table; and how it is reported. */
+#include "observer/iba_obs_parts.h"
 
 #define FINDING(kind, field, severity, sentence, clause) {#kind, #field, IBA_##severity, sentence, clause},
 const struct iba_finding_info iba_findings[IBA_FINDING_COUNT] = {IBA_FINDINGS(FINDING)};
@@ -10,4 +10,31 @@ const char *iba_severity_name(enum iba_severity s)
     static const char *const name[] = {"none", "note", "warn", "error"};
 
     return (size_t)s < sizeof name / sizeof *name ? name[s] : "unknown";
+}
+
+struct iba_finding iba_obs_finding(const struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t)
+{
+    return (struct iba_finding){.kind = kind,
+                                .frame = l->s->now.frame,
+                                .tag = l->s->now.tag,
+                                .cause = t && t->cause ? t->cause->frame : 0,
+                                .cause_tag = t && t->cause ? t->cause->tag : 0,
+                                .at = l->s->now.at,
+                                .flow = l->flow,
+                                .psn = l->psn,
+                                .response = l->op && l->op->dir == IBA_RSP,
+                                .no_psn = !l->bth,
+                                .count = t ? t->count : 0,
+                                .wait_ns = t ? t->wait_ns : 0};
+}
+
+void iba_obs_report(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *finding)
+{
+    const enum iba_severity severity = iba_findings[finding->kind].severity;
+
+    s->found[finding->kind]++;
+    if (f)
+        f->found[finding->kind]++;
+    s->worst = severity > s->worst ? severity : s->worst;
+    s->cfg.report(s->cfg.ctx, finding);
 }

@@ -26,10 +26,16 @@ static bool seen_elsewhere(const struct iba_look *l, uint64_t hash)
     return false;
 }
 
-void iba_obs_damaged(struct iba_look *l)
+static void report(const struct iba_look *l)
+{
+    const struct iba_finding f = iba_obs_finding(l, damage(l->v), NULL);
+
+    iba_obs_report(l->s, l->flow, &f);
+}
+
+void iba_obs_damaged(struct iba_look *l, uint64_t hash)
 {
     struct iba_observer *const s = l->s;
-    const uint64_t hash = iba_obs_hash(l);
 
     if (seen_elsewhere(l, hash))
         return;
@@ -41,12 +47,12 @@ void iba_obs_damaged(struct iba_look *l)
                                                            .request = l->op && l->op->dir == IBA_REQ,
                                                            .read = iba_obs_is_read(l->opcode)};
     s->next_damaged = (uint8_t)((s->next_damaged + 1) % IBA_OBS_RECENT);
-    iba_obs_tell(l, damage(l->v), NULL);
+    report(l);
 }
 
 void iba_obs_damaged_unknown(struct iba_observer *s, const struct iba_view *v)
 {
-    iba_obs_tell(&(struct iba_look){.s = s, .v = v}, damage(v), NULL);
+    report(&(struct iba_look){.s = s, .v = v});
 }
 
 /* Since the packet before the jump. An older one of the same PSN was followed by a repeat that is missing now. */

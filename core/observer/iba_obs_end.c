@@ -62,20 +62,3 @@ void iba_obs_tell_end(struct iba_observer *s, struct iba_flow *f, bool over)
         iba_obs_tell_of(s, other, IBA_FINDING_END_RNR, &q->pending.mark,
                         &(struct iba_tell){.count = q->refused, .response = true}, q->pending.psn);
 }
-
-/* First those awake, which rest as the others take their places. */
-void iba_observer_end(struct iba_observer *s, iba_time now)
-{
-    s->worst = IBA_SEVERITY_NONE;
-    s->now.at = now > s->now.at ? now : s->now.at;
-    for (uint32_t i = 0; i < s->n; i++)
-        if (s->cfg.flow[i].used) {
-            iba_obs_settle_alone(s, &s->cfg.flow[i]);
-            iba_obs_tell_end(s, &s->cfg.flow[i], false);
-        }
-    for (uint32_t i = 0; s->resting > 0 && i < s->n_known; i++) {
-        const struct iba_known *k = &s->cfg.known[i];
-        if (k->flow == 0 && iba_obs_waits(s, k))
-            iba_obs_tell_end(s, iba_obs_wake(s, i + 1, NULL, NULL), false);
-    }
-}

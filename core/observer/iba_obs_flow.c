@@ -82,28 +82,13 @@ static void leave_bucket(struct iba_observer *s, uint32_t known)
     s->cfg.bucket[hole] = 0;
 }
 
-struct iba_flow *iba_obs_flow_at(const struct iba_observer *s, uint32_t i)
-{
-    return i == 0 ? NULL : &s->cfg.flow[i - 1];
-}
-
-struct iba_known *iba_obs_known_at(const struct iba_observer *s, uint32_t i)
-{
-    return i == 0 ? NULL : &s->cfg.known[i - 1];
-}
-
-struct iba_flow *iba_obs_awake(const struct iba_observer *s, uint32_t known)
-{
-    return known == 0 ? NULL : iba_obs_flow_at(s, s->cfg.known[known - 1].flow);
-}
-
 static uint32_t index_of(const struct iba_observer *s, const struct iba_flow *f)
 {
     return (uint32_t)(f - s->cfg.flow) + 1;
 }
 
 /* All lines of it, long before they are read. */
-static void fetch(const struct iba_known *k)
+void iba_obs_prefetch(const struct iba_known *k)
 {
     enum { LINE = 64 };
     const char *const at = (const char *)k;
@@ -148,23 +133,6 @@ static struct iba_flow *unused_longest(const struct iba_observer *s, enum iba_ob
 }
 
 /* ---- what a flow is for ---- */
-
-/* The other direction's, wherever it stands. */
-void iba_obs_set_peer(const struct iba_observer *s, uint32_t known, uint32_t peer, bool guess)
-{
-    struct iba_flow *f = iba_obs_awake(s, known);
-
-    if (f)
-        f->peer = peer, f->guess = guess, f->once = false;
-    else if (known)
-        s->cfg.known[known - 1].peer = peer, s->cfg.known[known - 1].guess = guess;
-}
-
-void iba_obs_unpair(struct iba_observer *s, struct iba_flow *f)
-{
-    iba_obs_set_peer(s, f->peer, 0, false);
-    iba_obs_set_peer(s, f->known, 0, false);
-}
 
 /* By the library, which knows better than the compiler how to do that. */
 static void *(*const volatile library_memset)(void *, int, size_t) = memset;
@@ -456,7 +424,7 @@ static struct iba_flow *come_back(struct iba_look *l, uint32_t known)
 
     if (!f) {
         if (k->peer && l->op && l->op->dir == IBA_RSP)
-            fetch(&s->cfg.known[k->peer - 1]);
+            iba_obs_prefetch(&s->cfg.known[k->peer - 1]);
         return iba_obs_wake(s, known, l->v, NULL);
     }
     use(s, f);
@@ -532,16 +500,5 @@ __attribute__((hot)) void iba_observer_fetch(const struct iba_observer *s, struc
     uint32_t at = home(s, e->id.target);
     e->known = next_of(s, &at, e->id.target);
     if (e->known)
-        fetch(&s->cfg.known[e->known - 1]);
-}
-
-__attribute__((hot)) uint32_t iba_observer_fetch_peer(const struct iba_observer *s, const struct iba_expected *e)
-{
-    const struct iba_known *k = iba_obs_known_at(s, e->known);
-
-    if (e->any && (!k || (k->flow == 0 && k->peer == 0)))
-        iba_obs_expect_asked(s, e);
-    else if (k && k->flow == 0)
-        fetch(&s->cfg.known[k->peer - 1]);
-    return k ? k->tag : 0;
+        iba_obs_prefetch(&s->cfg.known[e->known - 1]);
 }

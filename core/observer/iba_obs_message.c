@@ -2,6 +2,38 @@
 /* Messages as the responder puts them together: opcodes in order, lengths that add up. */
 #include "observer/iba_obs_parts.h"
 
+/* How many responses READs take becomes known, or known better. */
+static void recount(struct iba_obs_requests *q, uint32_t pmtu)
+{
+    if (q->open.used)
+        iba_obs_close_read(q, iba_mtu_packets(q->open.length, pmtu));
+    for (unsigned i = 0; i < q->n_read; i++) {
+        struct iba_obs_read *r = &q->read[i];
+        if (!r->used || !iba_obs_is_read(r->opcode))
+            continue;
+        if (r->n == 0) { /* another was the open one */
+            q->open = *r;
+            iba_obs_close_read(q, iba_mtu_packets(r->length, pmtu));
+        }
+        r->n = iba_mtu_packets(r->length, pmtu);
+    }
+}
+
+void iba_obs_learn_pmtu(struct iba_observer *s, struct iba_flow *f, uint32_t pmtu, bool sure)
+{
+    struct iba_flow *both[2] = {f, iba_obs_awake(s, f->peer)};
+    struct iba_known *k = both[1] ? NULL : iba_obs_known_at(s, f->peer);
+
+    for (unsigned i = 0; i < 2; i++)
+        if (both[i] && (!both[i]->pmtu || (sure && !both[i]->pmtu_sure))) {
+            both[i]->pmtu = pmtu;
+            both[i]->pmtu_sure = sure;
+            recount(&both[i]->rq, pmtu);
+        }
+    if (k && (!k->pmtu || (sure && !k->pmtu_sure)))
+        iba_obs_rest_pmtu(k, pmtu, sure);
+}
+
 enum { LARGEST_MTU = 4096 };
 #define LONGEST_DMA UINT32_C(0x80000000)
 

@@ -305,39 +305,18 @@ void iba_obs_pair_by_refusal(struct iba_look *l)
     f->rq.pending = best->refused;
 }
 
-/* How many responses READs take becomes known, or known better. */
-static void recount(struct iba_obs_requests *q, uint32_t pmtu)
-{
-    if (q->open.used)
-        iba_obs_close_read(q, iba_mtu_packets(q->open.length, pmtu));
-    for (unsigned i = 0; i < q->n_read; i++) {
-        struct iba_obs_read *r = &q->read[i];
-        if (!r->used || !iba_obs_is_read(r->opcode))
-            continue;
-        if (r->n == 0) { /* another was the open one */
-            q->open = *r;
-            iba_obs_close_read(q, iba_mtu_packets(r->length, pmtu));
-        }
-        r->n = iba_mtu_packets(r->length, pmtu);
-    }
-}
-
-void iba_obs_learn_pmtu(struct iba_observer *s, struct iba_flow *f, uint32_t pmtu, bool sure)
-{
-    struct iba_flow *both[2] = {f, iba_obs_awake(s, f->peer)};
-    struct iba_known *k = both[1] ? NULL : iba_obs_known_at(s, f->peer);
-
-    for (unsigned i = 0; i < 2; i++)
-        if (both[i] && (!both[i]->pmtu || (sure && !both[i]->pmtu_sure))) {
-            both[i]->pmtu = pmtu;
-            both[i]->pmtu_sure = sure;
-            recount(&both[i]->rq, pmtu);
-        }
-    if (k && (!k->pmtu || (sure && !k->pmtu_sure)))
-        iba_obs_rest_pmtu(k, pmtu, sure);
-}
-
 const struct iba_flow *iba_observer_peer(const struct iba_observer *s, const struct iba_flow *f)
 {
     return iba_obs_awake(s, f->peer);
+}
+
+__attribute__((hot)) uint32_t iba_observer_fetch_peer(const struct iba_observer *s, const struct iba_expected *e)
+{
+    const struct iba_known *k = iba_obs_known_at(s, e->known);
+
+    if (e->any && (!k || (k->flow == 0 && k->peer == 0)))
+        iba_obs_expect_asked(s, e);
+    else if (k && k->flow == 0)
+        iba_obs_prefetch(&s->cfg.known[k->peer - 1]);
+    return k ? k->tag : 0;
 }

@@ -68,12 +68,15 @@ __attribute__((cold)) void iba_obs_tell(struct iba_look *l, enum iba_finding_kin
 __attribute__((cold)) void iba_obs_tell_of(struct iba_observer *s, struct iba_flow *f, enum iba_finding_kind kind,
                                            const struct iba_obs_mark *of, const struct iba_tell *t, iba_psn psn);
 
-/* The same of any; nothing is put off. */
+/* `kind` of the current packet. `t` may be NULL. */
+struct iba_finding iba_obs_finding(const struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t);
+/* Reports any finding; nothing is put off. */
 void iba_obs_report(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *finding);
 
 /* ---- damaged packets: iba_obs_damaged.c ---- */
-/* Reports it, unless another capture point has the same packet. `l->flow` NULL: no flow has its QP. */
-void iba_obs_damaged(struct iba_look *l);
+/* Reports it, unless another capture point has the same packet, by the hash of what routers do not change.
+ * `l->flow` NULL: no flow has its QP. */
+void iba_obs_damaged(struct iba_look *l, uint64_t hash);
 /* The same of a packet that is damaged before its BTH. */
 void iba_obs_damaged_unknown(struct iba_observer *s, const struct iba_view *v);
 /* The capture has all PSNs that `t`, a GAP or RESPONSE_GAP, jumps over, in packets that are damaged. */
@@ -131,16 +134,25 @@ static inline uint32_t iba_obs_source_of(uint64_t from)
 __attribute__((hot)) struct iba_flow *iba_obs_flow(struct iba_look *l);
 /* The same without making one; NULL when there is none. */
 struct iba_flow *iba_obs_known(struct iba_look *l);
-struct iba_flow *iba_obs_flow_at(const struct iba_observer *s, uint32_t index_plus_1);
+static inline struct iba_flow *iba_obs_flow_at(const struct iba_observer *s, uint32_t index_plus_1)
+{
+    return index_plus_1 == 0 ? NULL : &s->cfg.flow[index_plus_1 - 1];
+}
 /* How many flows each list may have. */
 void iba_obs_share(struct iba_observer *s);
-struct iba_known *iba_obs_known_at(const struct iba_observer *s, uint32_t index_plus_1);
+static inline struct iba_known *iba_obs_known_at(const struct iba_observer *s, uint32_t index_plus_1)
+{
+    return index_plus_1 == 0 ? NULL : &s->cfg.known[index_plus_1 - 1];
+}
 /* The flow of a direction that is known; made of what is left if it is at rest. Whose it is shows `v`, a packet of it,
  * or `opposite`, the other direction, which stays awake; both may be NULL. */
 __attribute__((hot)) struct iba_flow *iba_obs_wake(struct iba_observer *s, uint32_t known, const struct iba_view *v,
                                                    const struct iba_flow *opposite);
 /* The same, NULL when it is not known or at rest. */
-__attribute__((hot)) struct iba_flow *iba_obs_awake(const struct iba_observer *s, uint32_t known);
+static inline struct iba_flow *iba_obs_awake(const struct iba_observer *s, uint32_t known)
+{
+    return known == 0 ? NULL : iba_obs_flow_at(s, s->cfg.known[known - 1].flow);
+}
 /* The other direction's flow, awake from here on; NULL when it is not known. */
 struct iba_flow *iba_obs_wake_peer(struct iba_observer *s, struct iba_flow *f);
 /* The flow of that direction if its packets go the opposite way to this one; woken when it rests. */
@@ -156,6 +168,8 @@ void iba_obs_unpair(struct iba_observer *s, struct iba_flow *f);
 __attribute__((hot)) void iba_obs_wait_for_peer(struct iba_look *l);
 /* The pair is no guess any more. */
 void iba_obs_confirm_pair(struct iba_observer *s, struct iba_flow *f);
+/* What is remembered of a direction is fetched into the cache. */
+void iba_obs_prefetch(const struct iba_known *k);
 /* Where that will be looked up for a packet that is fed soon is fetched. */
 void iba_obs_expect_asked(const struct iba_observer *s, const struct iba_expected *e);
 /* Looks for the flow whose requests this response answers. */
@@ -212,9 +226,21 @@ uint32_t iba_obs_psns(const struct iba_look *l);
 /* The last READ's number of PSNs becomes known. */
 void iba_obs_close_read(struct iba_obs_requests *q, uint32_t n);
 /* The READ or ATOMIC that waits for a response at this PSN, or NULL. */
-struct iba_obs_read *iba_obs_read_at(struct iba_obs_requests *q, iba_psn psn);
+static inline struct iba_obs_read *iba_obs_read_at(struct iba_obs_requests *q, iba_psn psn)
+{
+    for (unsigned i = 0; i < q->n_read; i++) {
+        struct iba_obs_read *r = &q->read[i];
+        const int32_t d = iba_psn_diff(psn, r->psn);
+        if (r->used && d >= 0 && (uint32_t)d < (r->n ? r->n : iba_mtu_packets(r->length, iba_mtu_bytes(IBA_MTU_256))))
+            return r;
+    }
+    return NULL;
+}
 /* The request remembered at this PSN, or NULL. */
-__attribute__((hot)) struct iba_obs_sent *iba_obs_sent_at(struct iba_obs_requests *q, iba_psn psn);
+static inline struct iba_obs_sent *iba_obs_sent_at(struct iba_obs_requests *q, iba_psn psn)
+{
+    return iba_obs_has_request(q, psn) ? &q->sent[psn.v % IBA_OBS_SENT] : NULL;
+}
 
 /* It came back behind a NAK that ends the connection: that NAK was lost on its way to it. */
 static inline bool iba_obs_outlives(const struct iba_obs_requests *q)
@@ -332,8 +358,6 @@ void iba_obs_progress(struct iba_obs_requests *q, iba_psn psn);
 void iba_obs_replace_reason(struct iba_obs_requests *q);
 /* The response with the PSN before came a moment ago, so this one goes on with it; a First in between was late. */
 bool iba_obs_continues(const struct iba_look *l);
-/* Of all that does not change on the way. */
-uint64_t iba_obs_hash(const struct iba_look *l);
 /* Responses to later requests have come since. */
 bool iba_obs_overtaken(const struct iba_look *l, iba_time since);
 /* The newest response before this one, of those that are remembered; NULL: none. */

@@ -14,10 +14,12 @@ enum { MOST_RETRIES = 7 }; /* RQ-22: as often as a timer may send a packet again
  * it was seen where it was made. */
 static iba_time soonest(const struct iba_look *l, const struct iba_obs_reason *r)
 {
+    if (l->flow->has_rtt)
+        return l->flow->rtt_min_ns;
     const struct iba_obs_sent *e = iba_obs_sent_at(&l->flow->rq, r->psn);
     const bool near = e && r->cause == IBA_CAUSE_RNR && r->mark.at - e->mark.at < IBA_OBS_LEAST_RTT_NS;
 
-    return l->flow->has_rtt ? l->flow->rtt_min_ns : near ? IBA_OBS_LEAST_RTT_NS : 0;
+    return near ? IBA_OBS_LEAST_RTT_NS : 0;
 }
 
 /* What left just now has had no effect yet; what left long ago and had none was lost behind the capture point. */
@@ -152,37 +154,6 @@ void iba_obs_undo_effect(const struct iba_look *l, struct iba_obs_requests *q)
         if (r->cause == IBA_CAUSE_NAK && r->mark.frame == q->run.mark.frame && iba_psn_eq(r->psn, l->psn))
             r->served = false;
     }
-}
-
-struct iba_obs_gap *iba_obs_gap_at(const struct iba_observer *s, struct iba_obs_gap *holes, iba_psn psn)
-{
-    for (unsigned i = 0; i < IBA_OBS_GAPS; i++) {
-        struct iba_obs_gap *h = &holes[i];
-        const int32_t d = iba_psn_diff(psn, h->psn);
-        if (d >= 0 && (uint32_t)d < h->n && s->now.at - h->at <= s->cfg.late_ns)
-            return h;
-    }
-    return NULL;
-}
-
-void iba_obs_close_gap(const struct iba_observer *s, struct iba_obs_gap *holes, iba_psn psn)
-{
-    struct iba_obs_gap *h = iba_obs_gap_at(s, holes, psn);
-
-    if (!h)
-        return;
-    if (iba_psn_eq(h->psn, psn)) {
-        h->psn = iba_psn_add(h->psn, 1);
-        h->n--;
-        h->done = (uint16_t)(h->done - (h->done > 0));
-    } else if (iba_psn_eq(iba_psn_add(h->psn, h->n - 1), psn))
-        h->n--;
-}
-
-void iba_obs_open_gap(struct iba_obs_gap *holes, uint8_t *next, iba_time now, iba_psn psn, uint32_t n)
-{
-    holes[*next] = (struct iba_obs_gap){.at = now, .psn = psn, .n = (uint16_t)(n < UINT16_MAX ? n : UINT16_MAX)};
-    *next = (uint8_t)((*next + 1) % IBA_OBS_GAPS);
 }
 
 /* It goes back to just what a NAK asked for: what goes to it may have an effect sooner than was seen before. Where it

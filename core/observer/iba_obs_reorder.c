@@ -69,7 +69,13 @@ static void resolve(struct iba_observer *s, struct iba_flow *f, unsigned at, boo
 
     f->order.taken = (uint8_t)(f->order.taken + (lawful && !is_alone(&jump) && f->order.taken < IBA_OBS_RUN));
     if (f->order.taken == IBA_OBS_RUN && !f->order.lawful)
-        iba_obs_tell_of(s, f, IBA_FINDING_REORDERED, &jump.mark, &(struct iba_tell){0}, jump.psn);
+        iba_obs_report(s, f,
+                       &(struct iba_finding){.kind = IBA_FINDING_REORDERED,
+                                             .frame = jump.mark.frame,
+                                             .tag = jump.mark.tag,
+                                             .at = jump.mark.at,
+                                             .flow = f,
+                                             .psn = jump.psn});
     f->order.lawful = f->order.taken == IBA_OBS_RUN;
     if (lawful)
         excuse_pending(f, &jump);

@@ -5,38 +5,6 @@
 
 enum { MOST_ID_STEP = 1024, SMALLEST_MTU = 256, LARGEST_MTU = 4096 };
 
-struct iba_obs_sent *iba_obs_sent_at(struct iba_obs_requests *q, iba_psn psn)
-{
-    return iba_obs_request_at(q, psn) ? &q->sent[psn.v % IBA_OBS_SENT] : NULL;
-}
-
-struct iba_obs_read *iba_obs_read_at(struct iba_obs_requests *q, iba_psn psn)
-{
-    for (unsigned i = 0; i < q->n_read; i++) {
-        struct iba_obs_read *r = &q->read[i];
-        const int32_t d = iba_psn_diff(psn, r->psn);
-        if (r->used && d >= 0 && (uint32_t)d < (r->n ? r->n : iba_mtu_packets(r->length, SMALLEST_MTU)))
-            return r;
-    }
-    return NULL;
-}
-
-void iba_obs_close_read(struct iba_obs_requests *q, uint32_t n)
-{
-    const iba_psn after = iba_psn_add(q->open.psn, 1), end = iba_psn_add(q->open.psn, n);
-    struct iba_obs_read *r = iba_obs_read_at(q, q->open.psn);
-
-    q->open.used = false;
-    if (iba_psn_eq(q->high, after))
-        q->high = end;
-    if (iba_psn_eq(q->next, after))
-        q->next = end;
-    if (iba_psn_eq(q->seq, after))
-        q->seq = end;
-    if (r && r->n == 0)
-        r->n = n;
-}
-
 /* The request behind a READ shows how many PSNs the READ took, and with that, mostly, the path MTU. */
 static void resolve_open(struct iba_look *l, struct iba_obs_requests *q)
 {
@@ -55,16 +23,6 @@ static void resolve_open(struct iba_look *l, struct iba_obs_requests *q)
         iba_obs_learn_pmtu(l->s, l->flow, pmtu, false);
     else
         iba_obs_close_read(q, (uint32_t)d < most ? (uint32_t)d : most);
-}
-
-uint32_t iba_obs_psns(const struct iba_look *l)
-{
-    if (!iba_obs_is_read(l->opcode))
-        return 1;
-    const uint32_t length = iba_reth_dmalen(iba_view_hdr(l->v, IBA_H_reth));
-    if (length <= SMALLEST_MTU)
-        return 1;
-    return l->flow->pmtu ? iba_mtu_packets(length, l->flow->pmtu) : 0;
 }
 
 static void begin(struct iba_look *l, struct iba_obs_requests *q)

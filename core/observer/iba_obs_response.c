@@ -5,48 +5,6 @@
 
 enum { MOST_BACK = 1 << 16 }; /* PSNs */
 
-void iba_obs_replace_reason(struct iba_obs_requests *q)
-{
-    if (q->pending.cause == IBA_CAUSE_NONE || q->pending.served)
-        return;
-    for (unsigned i = 0; i < IBA_OBS_REASONS; i++)
-        if (q->before[i].mark.frame == q->pending.mark.frame && q->before[i].cause == q->pending.cause)
-            return;
-    q->before[q->next_before] = q->pending;
-    q->next_before = (uint8_t)((q->next_before + 1) % IBA_OBS_REASONS);
-}
-
-void iba_obs_progress(struct iba_obs_requests *q, iba_psn psn)
-{
-    const iba_psn after = iba_psn_add(psn, 1);
-
-    if (q->answered && iba_psn_diff(after, q->una) <= 0)
-        return;
-    q->una = after;
-    q->answered = true;
-    q->refused = 0;
-    q->stuck.n = 0;
-    q->ask.again = 0; /* tries are counted from the last progress (RQ-23) */
-    /* What showed that an answer is missing stays true when later ones come (RQ-37). */
-    if (q->pending.cause == IBA_CAUSE_IMPLIED || iba_psn_diff(after, q->pending.psn) <= 0)
-        return;
-    iba_obs_replace_reason(q);
-    q->pending.cause = IBA_CAUSE_NONE;
-}
-
-void iba_obs_expect_retry(struct iba_look *l, struct iba_obs_requests *q, enum iba_obs_cause cause, iba_psn psn,
-                          iba_time wait_ns)
-{
-    iba_obs_expect_for(
-        q, &(struct iba_obs_reason){.cause = (uint8_t)cause, .psn = psn, .wait_ns = wait_ns, .mark = l->s->now});
-}
-
-void iba_obs_expect_for(struct iba_obs_requests *q, const struct iba_obs_reason *r)
-{
-    iba_obs_replace_reason(q);
-    q->pending = *r;
-}
-
 static bool stale(const struct iba_obs_requests *q, iba_psn psn)
 {
     return q->answered && iba_psn_diff(psn, q->una) < 0;
@@ -73,25 +31,6 @@ static uint32_t unseen(struct iba_obs_requests *q, iba_psn end)
         n += !iba_obs_sent_at(q, at) && !iba_obs_read_at(q, at);
     }
     return n;
-}
-
-/* Requests up to `end` came, some of them out of the capture's sight: messages begin to be counted anew. */
-void iba_obs_go_on_at(struct iba_obs_requests *q, iba_psn end)
-{
-    q->seq = end;
-    for (unsigned i = 0; i < IBA_OBS_SENT && iba_psn_diff(q->seq, q->high) < 0; i++) {
-        const struct iba_obs_read *r = iba_obs_read_at(q, q->seq);
-        if (r && r->n)
-            q->seq = iba_psn_add(r->psn, r->n);
-        else if (!r && iba_obs_sent_at(q, q->seq))
-            q->seq = iba_psn_add(q->seq, 1);
-        else
-            break;
-    }
-    q->message = IBA_MESSAGE_UNKNOWN;
-    q->counts = false;
-    for (unsigned i = 0; i < IBA_OBS_SENT; i++)
-        q->sent[i].counted = false;
 }
 
 /* The responder has everything up to `psn`: what the capture lacks of it was not lost. */
@@ -205,27 +144,6 @@ static bool passed_over(struct iba_look *l, struct iba_obs_requests *q, iba_psn 
     iba_obs_progress(q, psn);
     iba_obs_expect_retry(l, q, IBA_CAUSE_IMPLIED, from, 0);
     return true;
-}
-
-bool iba_obs_answered_before(const struct iba_look *l)
-{
-    for (unsigned i = 0; i < l->flow->n_recent; i++) {
-        const struct iba_obs_recent *r = &l->flow->recent[i];
-        if (r->mark.frame != 0 && r->mark.frame != l->s->now.frame && !r->request && !r->refuses &&
-            iba_psn_eq(r->psn, l->psn))
-            return true;
-    }
-    return false;
-}
-
-bool iba_obs_overtaken(const struct iba_look *l, iba_time since)
-{
-    for (unsigned i = 0; i < l->flow->n_recent; i++) {
-        const struct iba_obs_recent *r = &l->flow->recent[i];
-        if (r->mark.frame != 0 && !r->request && !r->late && r->mark.at >= since && iba_psn_diff(r->psn, l->psn) > 0)
-            return true;
-    }
-    return false;
 }
 
 /* It counts more messages than had ended at its PSN: what it answers came again since (RR-16). */

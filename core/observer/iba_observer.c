@@ -36,82 +36,6 @@ void iba_observer_init(struct iba_observer *s, const struct iba_observer_config 
     s->cfg.rest_ns = or_default(cfg->rest_ns, 1000 * MS);
 }
 
-__attribute__((cold)) static void note_late(struct iba_flow *f, uint64_t frame)
-{
-    for (unsigned i = 0; i < f->n_recent; i++)
-        f->recent[i].late |= f->recent[i].mark.frame == frame;
-}
-
-static bool is_gap(enum iba_finding_kind kind)
-{
-    return kind == IBA_FINDING_GAP || kind == IBA_FINDING_RESPONSE_GAP;
-}
-
-/* It may turn out to be nothing. */
-static bool may_be_put_off(enum iba_finding_kind kind)
-{
-    return is_gap(kind) || kind == IBA_FINDING_LATE;
-}
-
-static void report(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *finding)
-{
-    if (f && finding->kind == IBA_FINDING_LATE) {
-        s->reorders = true;
-        note_late(f, finding->frame);
-    }
-    if (f && is_gap(finding->kind) && iba_obs_damage_explains(s, f, finding))
-        return;
-    if (!f || !may_be_put_off(finding->kind) || !iba_obs_puts_off(s, f, finding))
-        iba_obs_report(s, f, finding);
-}
-
-void iba_obs_report(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *finding)
-{
-    const enum iba_severity severity = iba_findings[finding->kind].severity;
-
-    s->found[finding->kind]++;
-    if (f)
-        f->found[finding->kind]++;
-    s->worst = severity > s->worst ? severity : s->worst;
-    s->cfg.report(s->cfg.ctx, finding);
-}
-
-void iba_obs_tell(struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t)
-{
-    const struct iba_finding f = {.kind = kind,
-                                  .frame = l->s->now.frame,
-                                  .tag = l->s->now.tag,
-                                  .cause = t && t->cause ? t->cause->frame : 0,
-                                  .cause_tag = t && t->cause ? t->cause->tag : 0,
-                                  .at = l->s->now.at,
-                                  .flow = l->flow,
-                                  .psn = l->psn,
-                                  .response = l->op && l->op->dir == IBA_RSP,
-                                  .no_psn = !l->bth,
-                                  .count = t ? t->count : 0,
-                                  .wait_ns = t ? t->wait_ns : 0};
-
-    report(l->s, l->flow, &f);
-}
-
-void iba_obs_tell_of(struct iba_observer *s, struct iba_flow *f, enum iba_finding_kind kind,
-                     const struct iba_obs_mark *of, const struct iba_tell *t, iba_psn psn)
-{
-    const struct iba_finding finding = {.kind = kind,
-                                        .frame = of->frame,
-                                        .tag = of->tag,
-                                        .cause = t->cause ? t->cause->frame : 0,
-                                        .cause_tag = t->cause ? t->cause->tag : 0,
-                                        .at = of->at,
-                                        .flow = f,
-                                        .psn = psn,
-                                        .response = t->response,
-                                        .count = t->count,
-                                        .wait_ns = t->wait_ns};
-
-    report(s, f, &finding);
-}
-
 /* Four lanes, so that one multiplication need not wait for the other. */
 __attribute__((hot)) static uint64_t hash_bytes(uint64_t seed, const uint8_t *p, size_t n)
 {
@@ -158,7 +82,7 @@ static uint64_t word_of(const uint8_t *p, size_t n)
 }
 
 /* Of what no router changes. What was not captured is not in it. */
-__attribute__((hot)) uint64_t iba_obs_hash(const struct iba_look *l)
+__attribute__((hot)) static uint64_t hash_of(const struct iba_look *l)
 {
     static const uint8_t steady[sizeof(uint64_t)] = {255, 255, 255, 255, 0, 255, 255, 255}; /* all but FECN and BECN */
     const struct iba_view *v = l->v;
@@ -288,7 +212,7 @@ static bool may_be_recent(const struct iba_flow *f, uint16_t tag)
 static bool seen_before(struct iba_look *l)
 {
     struct iba_flow *f = l->flow;
-    const uint64_t hash = iba_obs_hash(l);
+    const uint64_t hash = hash_of(l);
 
     const bool look = f->n_recent > 0 && may_be_recent(f, (uint16_t)hash);
     for (unsigned i = 0; look && i < f->n_recent; i++) {
@@ -502,7 +426,7 @@ __attribute__((hot)) const struct iba_flow *iba_observer_feed(struct iba_observe
     }
     if (iba_view_is_damaged(p->view)) {
         l.flow = iba_obs_known(&l);
-        iba_obs_damaged(&l);
+        iba_obs_damaged(&l, hash_of(&l));
         if (l.flow)
             l.flow->packets++;
         return l.flow;
@@ -532,4 +456,21 @@ __attribute__((hot)) const struct iba_flow *iba_observer_feed(struct iba_observe
     l.flow->last = s->now;
     l.flow->touched = s->packets;
     return l.flow;
+}
+
+/* First those awake, which rest as the others take their places. */
+void iba_observer_end(struct iba_observer *s, iba_time now)
+{
+    s->worst = IBA_SEVERITY_NONE;
+    s->now.at = now > s->now.at ? now : s->now.at;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->cfg.flow[i].used) {
+            iba_obs_settle_alone(s, &s->cfg.flow[i]);
+            iba_obs_tell_end(s, &s->cfg.flow[i], false);
+        }
+    for (uint32_t i = 0; s->resting > 0 && i < s->n_known; i++) {
+        const struct iba_known *k = &s->cfg.known[i];
+        if (k->flow == 0 && iba_obs_waits(s, k))
+            iba_obs_tell_end(s, iba_obs_wake(s, i + 1, NULL, NULL), false);
+    }
 }

@@ -397,11 +397,15 @@ struct iba_known {
 };
 
 /* The request remembered at this PSN, or NULL. */
-static inline const struct iba_obs_sent *iba_obs_request_at(const struct iba_obs_requests *q, iba_psn psn)
+static inline bool iba_obs_has_request(const struct iba_obs_requests *q, iba_psn psn)
 {
     const struct iba_obs_sent *e = &q->sent[psn.v % IBA_OBS_SENT];
 
-    return e->mark.frame != 0 && e->generation == q->generation && iba_psn_eq(e->psn, psn) ? e : NULL;
+    return e->mark.frame != 0 && e->generation == q->generation && iba_psn_eq(e->psn, psn);
+}
+static inline const struct iba_obs_sent *iba_obs_request_at(const struct iba_obs_requests *q, iba_psn psn)
+{
+    return iba_obs_has_request(q, psn) ? &q->sent[psn.v % IBA_OBS_SENT] : NULL;
 }
 
 struct iba_observer_config {

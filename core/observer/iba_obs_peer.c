@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Flows by their index, and which two are a pair. */
+#include <stddef.h>
+#include "observer/iba_obs_parts.h"
+
+/* The other direction's, wherever it stands. */
+void iba_obs_set_peer(const struct iba_observer *s, uint32_t known, uint32_t peer, bool guess)
+{
+    struct iba_flow *f = iba_obs_awake(s, known);
+
+    if (f)
+        f->peer = peer, f->guess = guess, f->once = false;
+    else if (known)
+        s->cfg.known[known - 1].peer = peer, s->cfg.known[known - 1].guess = guess;
+}
+
+void iba_obs_unpair(struct iba_observer *s, struct iba_flow *f)
+{
+    iba_obs_set_peer(s, f->peer, 0, false);
+    iba_obs_set_peer(s, f->known, 0, false);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Findings on their way out: a gap that damage explains is none, and what may be lawful reordering is put off. */
+#include "observer/iba_obs_parts.h"
+
+__attribute__((cold)) static void note_late(struct iba_flow *f, uint64_t frame)
+{
+    for (unsigned i = 0; i < f->n_recent; i++)
+        f->recent[i].late |= f->recent[i].mark.frame == frame;
+}
+
+static bool is_gap(enum iba_finding_kind kind)
+{
+    return kind == IBA_FINDING_GAP || kind == IBA_FINDING_RESPONSE_GAP;
+}
+
+/* It may turn out to be nothing. */
+static bool may_be_put_off(enum iba_finding_kind kind)
+{
+    return is_gap(kind) || kind == IBA_FINDING_LATE;
+}
+
+static void report(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *finding)
+{
+    if (f && finding->kind == IBA_FINDING_LATE) {
+        s->reorders = true;
+        note_late(f, finding->frame);
+    }
+    if (f && is_gap(finding->kind) && iba_obs_damage_explains(s, f, finding))
+        return;
+    if (!f || !may_be_put_off(finding->kind) || !iba_obs_puts_off(s, f, finding))
+        iba_obs_report(s, f, finding);
+}
+
+void iba_obs_tell(struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t)
+{
+    const struct iba_finding f = iba_obs_finding(l, kind, t);
+
+    report(l->s, l->flow, &f);
+}
+
+void iba_obs_tell_of(struct iba_observer *s, struct iba_flow *f, enum iba_finding_kind kind,
+                     const struct iba_obs_mark *of, const struct iba_tell *t, iba_psn psn)
+{
+    const struct iba_finding finding = {.kind = kind,
+                                        .frame = of->frame,
+                                        .tag = of->tag,
+                                        .cause = t->cause ? t->cause->frame : 0,
+                                        .cause_tag = t->cause ? t->cause->tag : 0,
+                                        .at = of->at,
+                                        .flow = f,
+                                        .psn = psn,
+                                        .response = t->response,
+                                        .count = t->count,
+                                        .wait_ns = t->wait_ns};
+
+    report(s, f, &finding);
+}
