@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The observer: what an observer of the wire can know of both ends of a connection, and what the rules say about it.
+/* The observer of captures: what packets show of both ends of a connection, and what the rules say about it.
  *
  *     static struct iba_flow flow[1024];        the caller's: directions of connections looked at together
  *     static struct iba_known known[65536];     directions remembered, each in a hundredth of the room
