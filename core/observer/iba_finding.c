@@ -12,20 +12,29 @@ const char *iba_severity_name(enum iba_severity s)
     return (size_t)s < sizeof name / sizeof *name ? name[s] : "unknown";
 }
 
-struct iba_finding iba_obs_finding(const struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t)
+struct iba_finding iba_obs_finding(const struct iba_flow *f, enum iba_finding_kind kind, const struct iba_obs_mark *of,
+                                   const struct iba_tell *t, iba_psn psn)
 {
     return (struct iba_finding){.kind = kind,
-                                .frame = l->s->now.frame,
-                                .tag = l->s->now.tag,
+                                .frame = of->frame,
+                                .tag = of->tag,
                                 .cause = t && t->cause ? t->cause->frame : 0,
                                 .cause_tag = t && t->cause ? t->cause->tag : 0,
-                                .at = l->s->now.at,
-                                .flow = l->flow,
-                                .psn = l->psn,
-                                .response = l->op && l->op->dir == IBA_RSP,
-                                .no_psn = !l->bth,
+                                .at = of->at,
+                                .flow = f,
+                                .psn = psn,
+                                .response = t && t->response,
                                 .count = t ? t->count : 0,
                                 .wait_ns = t ? t->wait_ns : 0};
+}
+
+struct iba_finding iba_obs_finding_now(const struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t)
+{
+    struct iba_finding f = iba_obs_finding(l->flow, kind, &l->s->now, t, l->psn);
+
+    f.response = l->op && l->op->dir == IBA_RSP;
+    f.no_psn = !l->bth;
+    return f;
 }
 
 void iba_obs_report(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *finding)

@@ -11,7 +11,7 @@ static enum iba_finding_kind damage(const struct iba_view *v)
     return v->err != IBA_OK ? IBA_FINDING_MALFORMED : IBA_FINDING_BAD_VCRC;
 }
 
-/* Another capture point has the same packet. A copy of it is another. */
+/* The same packet was seen at another capture point. A network copy of it is a packet of its own. */
 static bool seen_elsewhere(const struct iba_look *l, uint64_t hash)
 {
     struct iba_observer *const s = l->s;
@@ -20,7 +20,7 @@ static bool seen_elsewhere(const struct iba_look *l, uint64_t hash)
         if (s->damaged[i].mark.frame != 0 && s->damaged[i].hash == hash && s->damaged[i].source != s->source) {
             s->seen_twice++;
             s->same = s->damaged[i].mark;
-            s->damaged[i].mark.frame = 0; /* its copy has a twin of its own */
+            s->damaged[i].mark.frame = 0; /* each sighting has one counterpart */
             return true;
         }
     return false;
@@ -28,7 +28,7 @@ static bool seen_elsewhere(const struct iba_look *l, uint64_t hash)
 
 static void report(const struct iba_look *l)
 {
-    const struct iba_finding f = iba_obs_finding(l, damage(l->v), NULL);
+    const struct iba_finding f = iba_obs_finding_now(l, damage(l->v), NULL);
 
     iba_obs_report(l->s, l->flow, &f);
 }
@@ -55,7 +55,8 @@ void iba_obs_damaged_unknown(struct iba_observer *s, const struct iba_view *v)
     report(&(struct iba_look){.s = s, .v = v});
 }
 
-/* Since the packet before the jump. An older one of the same PSN was followed by a repeat that is missing now. */
+/* The damaged packet came after the packet before the jump. An older damaged packet of that PSN does not count: the
+ * PSN was sent again since, and that repeat is missing. */
 static bool is_since(const struct iba_flow *f, const struct iba_finding *t, const struct iba_obs_damaged *d)
 {
     const uint64_t before = t->kind == IBA_FINDING_GAP ? t->cause : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a direction has shown so far: requests and READs by PSN, gaps, how far all is answered, and the response that is
- * to make its requester go back. All judges look here. */
+/* The record of a direction: its requests and READs by PSN, its gaps, the PSN up to which all is answered, and the
+ * response that will make its requester go back. The other files look things up here. */
 #include "observer/iba_obs_parts.h"
 
 void iba_obs_close_read(struct iba_obs_requests *q, uint32_t n)
@@ -24,7 +24,7 @@ uint32_t iba_obs_psns(const struct iba_look *l)
     if (!iba_obs_is_read(l->opcode))
         return 1;
     const uint32_t length = iba_reth_dmalen(iba_view_hdr(l->v, IBA_H_reth));
-    if (length <= iba_mtu_bytes(IBA_MTU_256))
+    if (length <= IBA_MTU_LEAST_BYTES)
         return 1;
     return l->flow->pmtu ? iba_mtu_packets(length, l->flow->pmtu) : 0;
 }

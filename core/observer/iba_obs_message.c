@@ -34,7 +34,6 @@ void iba_obs_learn_pmtu(struct iba_observer *s, struct iba_flow *f, uint32_t pmt
         iba_obs_rest_pmtu(k, pmtu, sure);
 }
 
-enum { LARGEST_MTU = 4096 };
 #define LONGEST_DMA UINT32_C(0x80000000)
 
 void iba_obs_payload(struct iba_look *l)
@@ -46,7 +45,7 @@ void iba_obs_payload(struct iba_look *l)
         iba_obs_learn_pmtu(l->s, l->flow, n, true);
         return;
     }
-    if (!iba_payload_allowed(l->op, n, pmtu ? pmtu : LARGEST_MTU))
+    if (!iba_payload_allowed(l->op, n, pmtu ? pmtu : IBA_MTU_MOST_BYTES))
         iba_obs_tell(l, IBA_FINDING_LENGTH, &(struct iba_tell){.count = n});
 }
 

@@ -68,8 +68,11 @@ __attribute__((cold)) void iba_obs_tell(struct iba_look *l, enum iba_finding_kin
 __attribute__((cold)) void iba_obs_tell_of(struct iba_observer *s, struct iba_flow *f, enum iba_finding_kind kind,
                                            const struct iba_obs_mark *of, const struct iba_tell *t, iba_psn psn);
 
-/* `kind` of the current packet. `t` may be NULL. */
-struct iba_finding iba_obs_finding(const struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t);
+/* A finding about the packet `of`. `t` may be NULL. */
+struct iba_finding iba_obs_finding(const struct iba_flow *f, enum iba_finding_kind kind, const struct iba_obs_mark *of,
+                                   const struct iba_tell *t, iba_psn psn);
+/* A finding about the current packet. `t` may be NULL. */
+struct iba_finding iba_obs_finding_now(const struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t);
 /* Reports any finding; nothing is put off. */
 void iba_obs_report(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *finding);
 
@@ -82,7 +85,7 @@ void iba_obs_damaged_unknown(struct iba_observer *s, const struct iba_view *v);
 /* The capture has all PSNs that `t`, a GAP or RESPONSE_GAP, jumps over, in packets that are damaged. */
 bool iba_obs_damage_explains(const struct iba_observer *s, const struct iba_flow *f, const struct iba_finding *t);
 
-/* ---- order: iba_obs_reorder.c ---- */
+/* ---- packets that overtake each other: iba_obs_reorder.c ---- */
 /* False: it is to be told now. */
 bool iba_obs_puts_off(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *t);
 /* The same of a response that passes over `missing` answers from `from` on, the first of them to `r`. */
@@ -100,7 +103,7 @@ void iba_obs_order_taken(struct iba_observer *s, struct iba_flow *f, bool answer
 /* Nothing comes any more. */
 void iba_obs_order_end(struct iba_observer *s, struct iba_flow *f);
 
-/* ---- ghosts: iba_obs_unsent.c ---- */
+/* ---- answers to what was not sent: iba_obs_unsent.c ---- */
 /* The response answers what was not sent yet, or not seen. */
 void iba_obs_hold_unsent(struct iba_look *l, struct iba_obs_requests *q);
 /* What was answered before it was seen, if anything: the request at `psn` shows whether it was sent. */
@@ -129,47 +132,49 @@ static inline uint32_t iba_obs_source_of(uint64_t from)
     return (uint32_t)(from >> 32);
 }
 
-/* ---- flows: iba_obs_flow.c ---- */
-/* The flow of the packet, made when there is none: then what was unused longest may be forgotten. */
-__attribute__((hot)) struct iba_flow *iba_obs_flow(struct iba_look *l);
-/* The same without making one; NULL when there is none. */
-struct iba_flow *iba_obs_known(struct iba_look *l);
+/* ---- flows and pairs by index: iba_obs_peer.c ---- */
 static inline struct iba_flow *iba_obs_flow_at(const struct iba_observer *s, uint32_t index_plus_1)
 {
     return index_plus_1 == 0 ? NULL : &s->cfg.flow[index_plus_1 - 1];
 }
-/* How many flows each list may have. */
-void iba_obs_share(struct iba_observer *s);
 static inline struct iba_known *iba_obs_known_at(const struct iba_observer *s, uint32_t index_plus_1)
 {
     return index_plus_1 == 0 ? NULL : &s->cfg.known[index_plus_1 - 1];
 }
-/* The flow of a direction that is known; made of what is left if it is at rest. Whose it is shows `v`, a packet of it,
- * or `opposite`, the other direction, which stays awake; both may be NULL. */
-__attribute__((hot)) struct iba_flow *iba_obs_wake(struct iba_observer *s, uint32_t known, const struct iba_view *v,
-                                                   const struct iba_flow *opposite);
-/* The same, NULL when it is not known or at rest. */
+/* The flow of a direction; NULL: the direction is not known, or at rest. */
 static inline struct iba_flow *iba_obs_awake(const struct iba_observer *s, uint32_t known)
 {
     return known == 0 ? NULL : iba_obs_flow_at(s, s->cfg.known[known - 1].flow);
 }
+/* Sets the other direction of the pair; this one may be at rest. */
+void iba_obs_set_peer(const struct iba_observer *s, uint32_t known, uint32_t peer, bool guess);
+void iba_obs_unpair(struct iba_observer *s, struct iba_flow *f);
+
+/* ---- flows: iba_obs_flow.c ---- */
+/* Fetches what is remembered of a direction into the cache. */
+void iba_obs_prefetch(const struct iba_known *k);
+/* The flow of the packet, made when there is none: then what was unused longest may be forgotten. */
+__attribute__((hot)) struct iba_flow *iba_obs_flow(struct iba_look *l);
+/* The same without making one; NULL when there is none. */
+struct iba_flow *iba_obs_known(struct iba_look *l);
+/* How many flows each list may have. */
+void iba_obs_share(struct iba_observer *s);
+/* The flow of a direction that is known; made of what is left if it is at rest. Whose it is shows `v`, a packet of it,
+ * or `opposite`, the other direction, which stays awake; both may be NULL. */
+__attribute__((hot)) struct iba_flow *iba_obs_wake(struct iba_observer *s, uint32_t known, const struct iba_view *v,
+                                                   const struct iba_flow *opposite);
 /* The other direction's flow, awake from here on; NULL when it is not known. */
 struct iba_flow *iba_obs_wake_peer(struct iba_observer *s, struct iba_flow *f);
 /* The flow of that direction if its packets go the opposite way to this one; woken when it rests. */
 struct iba_flow *iba_obs_wake_opposite(struct iba_look *l, uint32_t known);
-/* Of that direction, awake or not. */
-void iba_obs_set_peer(const struct iba_observer *s, uint32_t known, uint32_t peer, bool guess);
 /* Forgets what the flow was: another connection uses its QP. */
 void iba_obs_begin_anew(struct iba_observer *s, struct iba_flow *f);
-void iba_obs_unpair(struct iba_observer *s, struct iba_flow *f);
 
 /* ---- pairs: iba_obs_pairing.c ---- */
 /* The request may be answered by a flow that is not known yet. */
 __attribute__((hot)) void iba_obs_wait_for_peer(struct iba_look *l);
 /* The pair is no guess any more. */
 void iba_obs_confirm_pair(struct iba_observer *s, struct iba_flow *f);
-/* What is remembered of a direction is fetched into the cache. */
-void iba_obs_prefetch(const struct iba_known *k);
 /* Where that will be looked up for a packet that is fed soon is fetched. */
 void iba_obs_expect_asked(const struct iba_observer *s, const struct iba_expected *e);
 /* Looks for the flow whose requests this response answers. */
@@ -185,7 +190,6 @@ static inline bool iba_obs_is_wanted(const struct iba_obs_requests *q, iba_psn p
 bool iba_obs_another_began(const struct iba_look *l);
 /* Of a request that comes again: for one that has refused it. */
 void iba_obs_pair_by_refusal(struct iba_look *l);
-void iba_obs_learn_pmtu(struct iba_observer *s, struct iba_flow *f, uint32_t pmtu, bool sure);
 
 /* ---- what is left of a direction at rest: iba_obs_compact.c ---- */
 __attribute__((hot)) void iba_obs_keep(struct iba_known *k, const struct iba_flow *f);
@@ -200,7 +204,7 @@ __attribute__((hot)) void iba_obs_congestion(struct iba_look *l);
 /* The packet is a notification. */
 void iba_obs_notified(struct iba_look *l);
 
-/* ---- the way: iba_obs_path.c ---- */
+/* ---- paths: iba_obs_path.c ---- */
 __attribute__((hot)) void iba_obs_path(struct iba_look *l);
 
 /* ---- credits: iba_obs_credit.c ---- */
@@ -213,14 +217,7 @@ void iba_obs_stall(struct iba_look *l, const struct iba_obs_requests *q);
 /* Why nothing more came of this direction; `over`: nothing can come, another connection has its QP. */
 void iba_obs_tell_end(struct iba_observer *s, struct iba_flow *f, bool over);
 
-/* ---- requests: iba_obs_request.c, iba_obs_message.c ---- */
-__attribute__((hot)) void iba_obs_request(struct iba_look *l);
-/* A request of an unreliable connection. */
-void iba_obs_unreliable(struct iba_look *l);
-/* The packet is the next the responder waits for: sequence of opcodes, lengths, messages. */
-__attribute__((hot)) void iba_obs_message(struct iba_look *l, struct iba_obs_requests *q);
-/* Lengths that need nothing but the packet and the path MTU. */
-__attribute__((hot)) void iba_obs_payload(struct iba_look *l);
+/* ---- what was sent and answered: iba_obs_history.c; gaps and responses stand below ---- */
 /* PSNs the packet takes; 0: unknown, a READ before the path MTU is. */
 uint32_t iba_obs_psns(const struct iba_look *l);
 /* The last READ's number of PSNs becomes known. */
@@ -231,7 +228,7 @@ static inline struct iba_obs_read *iba_obs_read_at(struct iba_obs_requests *q, i
     for (unsigned i = 0; i < q->n_read; i++) {
         struct iba_obs_read *r = &q->read[i];
         const int32_t d = iba_psn_diff(psn, r->psn);
-        if (r->used && d >= 0 && (uint32_t)d < (r->n ? r->n : iba_mtu_packets(r->length, iba_mtu_bytes(IBA_MTU_256))))
+        if (r->used && d >= 0 && (uint32_t)d < (r->n ? r->n : iba_mtu_packets(r->length, IBA_MTU_LEAST_BYTES)))
             return r;
     }
     return NULL;
@@ -241,7 +238,22 @@ static inline struct iba_obs_sent *iba_obs_sent_at(struct iba_obs_requests *q, i
 {
     return iba_obs_has_request(q, psn) ? &q->sent[psn.v % IBA_OBS_SENT] : NULL;
 }
+/* A READ, an ATOMIC, or another request whose answer brings something: its responder answers it in any case. */
+static inline bool iba_obs_fetches(const struct iba_look *l)
+{
+    return l->op->pay == IBA_PAY_NONE || l->op->pay == IBA_PAY_EIGHT;
+}
 
+/* ---- requests: iba_obs_request.c, iba_obs_message.c ---- */
+__attribute__((hot)) void iba_obs_request(struct iba_look *l);
+/* A request of an unreliable connection. */
+void iba_obs_unreliable(struct iba_look *l);
+/* The packet is the next the responder waits for: sequence of opcodes, lengths, messages. */
+__attribute__((hot)) void iba_obs_message(struct iba_look *l, struct iba_obs_requests *q);
+/* The path MTU becomes known, or known better. */
+void iba_obs_learn_pmtu(struct iba_observer *s, struct iba_flow *f, uint32_t pmtu, bool sure);
+/* Lengths that need nothing but the packet and the path MTU. */
+__attribute__((hot)) void iba_obs_payload(struct iba_look *l);
 /* It came back behind a NAK that ends the connection: that NAK was lost on its way to it. */
 static inline bool iba_obs_outlives(const struct iba_obs_requests *q)
 {

@@ -225,11 +225,6 @@ static void lacks_beginning(const struct iba_look *l, struct iba_obs_requests *q
         iba_obs_open_gap(q->gaps, &q->next_gap, l->s->now.at, from, (uint32_t)lost);
 }
 
-static bool fetches(const struct iba_look *l)
-{
-    return l->op->pay == IBA_PAY_NONE || l->op->pay == IBA_PAY_EIGHT;
-}
-
 /* The response that was the reason may be none of the capture: where it has shown that it lacks packets, has just
  * begun, or sees all that reaches this requester. READs and ATOMICs mostly come again for an answer that is missing,
  * and first of all. */
@@ -238,7 +233,7 @@ static bool may_be_unseen(const struct iba_look *l, const struct iba_obs_read *l
     const struct iba_flow *f = l->flow;
     const bool near = f->has_rtt && f->rtt_min_ns < IBA_OBS_LEAST_RTT_NS;
     /* Nothing beyond it was answered, so no answer is missing: a NAK, rather. */
-    const bool next = f->rq.answered && iba_psn_eq(l->psn, f->rq.una) && (near || !fetches(l));
+    const bool next = f->rq.answered && iba_psn_eq(l->psn, f->rq.una) && (near || !iba_obs_fetches(l));
     const int32_t lost = l->again ? 0 : iba_psn_diff(l->psn, iba_psn_add(lacks->psn, lacks->n ? lacks->n : 1)) + 1;
 
     return next || lost < 0 || lost > MOST_BEGINNING ||
@@ -249,7 +244,7 @@ static bool may_be_unseen(const struct iba_look *l, const struct iba_obs_read *l
 /* A READ or ATOMIC that was sent before, but not seen: mid-stream. */
 static bool asks_again_unseen(const struct iba_look *l, struct iba_obs_requests *q)
 {
-    return fetches(l) && !l->again && iba_psn_diff(l->psn, q->first) < 0 && l->flow->has_rtt &&
+    return iba_obs_fetches(l) && !l->again && iba_psn_diff(l->psn, q->first) < 0 && l->flow->has_rtt &&
            l->s->now.at - l->flow->first.at >= l->flow->rtt_min_ns;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Order: networks that choose a path for each packet let packets overtake each other all the time, and adapters that
- * place what comes in any order take them so. That is lawful, and said once a direction.
+/* Reordering. Networks may choose a path for each packet, and adapters may take packets in any order: both are lawful,
+ * and told once a direction (REORDERED).
  *
- * Whether it is, or something was lost, shows only behind it: what jumps over others, and what comes late for it, is
- * put off until somebody asks for the gap (then it is told, as ever), or until all has come and is acknowledged
- * without that. Who has asked once has to have things in order, and is not waited for again, unless both were seen. */
+ * A jump over PSNs may be that, or a loss; only later packets show it. So a jump, and the late packets that fill it,
+ * are put off. They are reported when a requester or a NAK asks for the gap, and dropped when all packets came and were
+ * acknowledged. What is still put off when the capture ends is reported if somebody asked for a gap of this direction
+ * before, and REORDERED was not told. */
 #include "observer/iba_obs_parts.h"
 
 static bool is_gap(uint8_t kind)
@@ -17,7 +18,7 @@ static bool is_inside(const struct iba_obs_put_off *o, iba_psn psn)
     return iba_psn_diff(psn, o->psn) < 0 && iba_psn_diff(psn, o->psn) >= -(int32_t)o->n;
 }
 
-/* Late, and nothing that was captured jumped over it: the capture begins behind it, or lacks what was asked for. */
+/* A late packet that no captured packet jumped over: the capture begins after it, or lacks the request. */
 static bool is_alone(const struct iba_obs_put_off *o)
 {
     return o->kind == IBA_FINDING_LATE && o->of == o->mark.frame;
@@ -52,7 +53,7 @@ static void tell(struct iba_observer *s, struct iba_flow *f, const struct iba_ob
                                          .count = o->kind == IBA_FINDING_ANSWER_MISSING ? 0 : o->n});
 }
 
-/* The packet that filled the jump may still wait for the next packet to show whether it was late or sent again. */
+/* The packet that filled a lawful jump may still be pending, late or sent again: then it is not reported as late. */
 static void excuse_pending(struct iba_flow *f, const struct iba_obs_put_off *jump)
 {
     if (jump->kind == IBA_FINDING_GAP)
@@ -68,14 +69,10 @@ static void resolve(struct iba_observer *s, struct iba_flow *f, unsigned at, boo
     unsigned n = 0;
 
     f->order.taken = (uint8_t)(f->order.taken + (lawful && !is_alone(&jump) && f->order.taken < IBA_OBS_RUN));
-    if (f->order.taken == IBA_OBS_RUN && !f->order.lawful)
-        iba_obs_report(s, f,
-                       &(struct iba_finding){.kind = IBA_FINDING_REORDERED,
-                                             .frame = jump.mark.frame,
-                                             .tag = jump.mark.tag,
-                                             .at = jump.mark.at,
-                                             .flow = f,
-                                             .psn = jump.psn});
+    if (f->order.taken == IBA_OBS_RUN && !f->order.lawful) {
+        const struct iba_finding said = iba_obs_finding(f, IBA_FINDING_REORDERED, &jump.mark, NULL, jump.psn);
+        iba_obs_report(s, f, &said);
+    }
     f->order.lawful = f->order.taken == IBA_OBS_RUN;
     if (lawful)
         excuse_pending(f, &jump);
@@ -89,7 +86,7 @@ static void resolve(struct iba_observer *s, struct iba_flow *f, unsigned at, boo
     f->order.n = (uint8_t)n;
 }
 
-/* What is late alone goes with the jumps of its direction. */
+/* A late packet without a jump is dropped if the jumps of its direction are lawful. */
 static bool goes_with_others(const struct iba_flow *f)
 {
     return f->order.lawful || (f->order.taken > 0 && !f->order.strict);
@@ -141,7 +138,7 @@ static bool is_asked_for(const struct iba_observer *s, struct iba_flow *f, const
     return r && r->again;
 }
 
-/* What jumped over it, or asked for it, was sent before the capture began. */
+/* The capture began after the packet that jumped over it, or after the request that it answers. */
 static bool began_before(const struct iba_observer *s, const struct iba_flow *f, const struct iba_finding *t)
 {
     struct iba_flow *const peer = iba_obs_awake(s, f->peer);

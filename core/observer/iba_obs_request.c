@@ -3,7 +3,7 @@
 #include <string.h>
 #include "observer/iba_obs_parts.h"
 
-enum { MOST_ID_STEP = 1024, SMALLEST_MTU = 256, LARGEST_MTU = 4096 };
+enum { MOST_ID_STEP = 1024 };
 
 /* The request behind a READ shows how many PSNs the READ took, and with that, mostly, the path MTU. */
 static void resolve_open(struct iba_look *l, struct iba_obs_requests *q)
@@ -13,12 +13,12 @@ static void resolve_open(struct iba_look *l, struct iba_obs_requests *q)
 
     if (!q->open.used || d <= 0 || l->late)
         return;
-    for (uint32_t mtu = SMALLEST_MTU; mtu <= LARGEST_MTU; mtu *= 2)
+    for (uint32_t mtu = IBA_MTU_LEAST_BYTES; mtu <= IBA_MTU_MOST_BYTES; mtu *= 2)
         if (iba_mtu_packets(q->open.length, mtu) == (uint32_t)d) {
             fits++;
             pmtu = mtu;
         }
-    const uint32_t most = iba_mtu_packets(q->open.length, SMALLEST_MTU);
+    const uint32_t most = iba_mtu_packets(q->open.length, IBA_MTU_LEAST_BYTES);
     if (fits == 1)
         iba_obs_learn_pmtu(l->s, l->flow, pmtu, false);
     else
@@ -382,7 +382,7 @@ static void place(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
 
 static bool wants_answer(const struct iba_look *l)
 {
-    return iba_bth_a(l->bth) || l->op->pay == IBA_PAY_NONE || l->op->pay == IBA_PAY_EIGHT;
+    return iba_bth_a(l->bth) || iba_obs_fetches(l);
 }
 
 static void note_ask(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
@@ -429,7 +429,7 @@ static void note_read(struct iba_look *l, struct iba_obs_requests *q, uint32_t n
     const struct iba_obs_read before = r ? *r : (struct iba_obs_read){.seen = l->psn};
     const bool known = r != NULL, again = known || sent_before;
 
-    if (l->op->pay != IBA_PAY_NONE && l->op->pay != IBA_PAY_EIGHT)
+    if (!iba_obs_fetches(l))
         return;
     if (!r) {
         r = &q->read[q->next_read];
@@ -470,12 +470,10 @@ static void remember(struct iba_look *l, struct iba_obs_requests *q, bool sent_b
                                .acked = acked};
 }
 
-/* The capture begins behind the READ or ATOMIC of which an answer was jumped over: this is it, once more. */
+/* It is sent again for answers that were jumped over; the capture began after it was sent first. */
 static bool asks_for_missing(const struct iba_look *l)
 {
-    const bool fetches = l->op->pay == IBA_PAY_NONE || l->op->pay == IBA_PAY_EIGHT;
-
-    return fetches && !l->again && !l->late && l->peer && iba_obs_fills(l->peer, true, l->psn);
+    return iba_obs_fetches(l) && !l->again && !l->late && l->peer && iba_obs_fills(l->peer, true, l->psn);
 }
 
 void iba_obs_request(struct iba_look *l)

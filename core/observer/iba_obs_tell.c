@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Findings on their way out: a gap that damage explains is none, and what may be lawful reordering is put off. */
+/* Reports findings. Drops a gap whose packets were captured damaged, and puts off what may be lawful reordering. */
 #include "observer/iba_obs_parts.h"
 
 __attribute__((cold)) static void note_late(struct iba_flow *f, uint64_t frame)
@@ -33,7 +33,7 @@ static void report(struct iba_observer *s, struct iba_flow *f, const struct iba_
 
 void iba_obs_tell(struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t)
 {
-    const struct iba_finding f = iba_obs_finding(l, kind, t);
+    const struct iba_finding f = iba_obs_finding_now(l, kind, t);
 
     report(l->s, l->flow, &f);
 }
@@ -41,17 +41,7 @@ void iba_obs_tell(struct iba_look *l, enum iba_finding_kind kind, const struct i
 void iba_obs_tell_of(struct iba_observer *s, struct iba_flow *f, enum iba_finding_kind kind,
                      const struct iba_obs_mark *of, const struct iba_tell *t, iba_psn psn)
 {
-    const struct iba_finding finding = {.kind = kind,
-                                        .frame = of->frame,
-                                        .tag = of->tag,
-                                        .cause = t->cause ? t->cause->frame : 0,
-                                        .cause_tag = t->cause ? t->cause->tag : 0,
-                                        .at = of->at,
-                                        .flow = f,
-                                        .psn = psn,
-                                        .response = t->response,
-                                        .count = t->count,
-                                        .wait_ns = t->wait_ns};
+    const struct iba_finding finding = iba_obs_finding(f, kind, of, t, psn);
 
     report(s, f, &finding);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "observer/iba_obs_parts.h"
 
-enum { TRUST = 2, MOST_TRUST = 8, MOST_STEP = 1024, GSI = 1, ROUND_TRIPS = 4, MAD_BYTES = 256, LARGEST_MTU = 4096 };
+enum { TRUST = 2, MOST_TRUST = 8, MOST_STEP = 1024, GSI = 1, ROUND_TRIPS = 4, MAD_BYTES = 256 };
 #define MS UINT64_C(1000000)
 
 static iba_time or_default(iba_time v, iba_time otherwise)
@@ -149,8 +149,8 @@ static bool stood_alone(const struct iba_look *l, const struct iba_obs_mark *fir
     return l->flow->held.mark.frame == first->frame && l->s->now.at - first->at >= IBA_OBS_LEAST_RTT_NS;
 }
 
-/* A request that was not answered for several round trips is sent again: what made its sender do so is not seen. One
- * that was answered is sent again, after a while, if the answer was lost behind the capture point. */
+/* A request that comes again after several round trips was sent again: its answer did not come, or was lost behind the
+ * capture point. The capture does not show that reason. */
 static bool left_waiting(const struct iba_look *l, const struct iba_obs_mark *sent)
 {
     const struct iba_flow *peer = l->peer;
@@ -289,7 +289,8 @@ static void datagram(struct iba_look *l)
     const uint8_t *deth = iba_view_hdr(l->v, IBA_H_deth);
     const uint32_t qkey = iba_deth_q_key(deth);
 
-    if (l->v->payload_len > (f->pmtu ? f->pmtu : LARGEST_MTU) || (f->key.qpn <= GSI && l->v->payload_len != MAD_BYTES))
+    if (l->v->payload_len > (f->pmtu ? f->pmtu : IBA_MTU_MOST_BYTES) ||
+        (f->key.qpn <= GSI && l->v->payload_len != MAD_BYTES))
         iba_obs_tell(l, IBA_FINDING_LENGTH, &(struct iba_tell){.count = l->v->payload_len});
     if (!f->has_qkey) {
         f->qkey = qkey;

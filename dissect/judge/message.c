@@ -4,7 +4,7 @@
 #include "wire/iba_aeth.h"
 #include "wire/iba_mtu.h"
 
-enum { ATOMIC_BYTES = 8, SMALLEST_MTU = 256 };
+enum { ATOMIC_BYTES = 8 };
 
 struct line { /* messages of one direction, in the order they were seen to begin */
     const struct direction *direction;
@@ -66,7 +66,7 @@ static void give_up(struct messages *s, struct line *l)
 /* PSNs a message takes that is one request; of a READ, while the path MTU is not known, at most. */
 static uint32_t psns_of(uint32_t known_pmtu, enum message_kind kind, uint64_t bytes)
 {
-    const uint32_t pmtu = known_pmtu ? known_pmtu : SMALLEST_MTU;
+    const uint32_t pmtu = known_pmtu ? known_pmtu : IBA_MTU_LEAST_BYTES;
 
     return kind == MESSAGE_READ ? iba_mtu_packets(bytes, pmtu) : 1;
 }

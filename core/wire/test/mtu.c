@@ -14,6 +14,8 @@ Test(mtu, bytes_of_every_code)
         cr_assert_eq(mtus[i].code, i + 1); /* WF-66 */
         cr_assert_eq(iba_mtu_bytes(mtus[i].code), mtus[i].bytes, "code %zu", i + 1);
     }
+    cr_assert_eq((uint32_t)IBA_MTU_LEAST_BYTES, mtus[0].bytes);
+    cr_assert_eq((uint32_t)IBA_MTU_MOST_BYTES, mtus[COUNT(mtus) - 1].bytes);
 }
 
 /* As a sender does it: a packet a time, until nothing is left. */
