@@ -309,6 +309,9 @@ bool iba_obs_doubts(const struct iba_look *l, struct iba_obs_requests *q);
 void iba_obs_use_up_reason(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from, iba_psn end);
 /* Its timer makes it send this once more, and nothing was answered: too often? */
 void iba_obs_count_retry(struct iba_look *l, struct iba_obs_requests *q);
+/* Of a requester whose timer is known to run out soon: it does not go on with what it sends again, though it stopped
+ * before the end. */
+bool iba_obs_stopped(const struct iba_look *l, const struct iba_obs_requests *q);
 /* The requester goes back: why stands in q->run, and whether it did in q->run.guess. */
 void iba_obs_start_run(const struct iba_look *l, struct iba_obs_requests *q);
 /* What was in doubt, if anything, is told: the requester went back with it, or it was late. */

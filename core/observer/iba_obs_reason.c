@@ -147,7 +147,8 @@ void iba_obs_undo_effect(const struct iba_look *l, struct iba_obs_requests *q)
     const bool broke_off =
         l->s->now.at - q->last.at >= IBA_OBS_LEAST_RTT_NS && iba_psn_diff(q->next, q->high) < 0; /* of all there is */
 
-    if (!q->run.on || q->run.kind != IBA_FINDING_RETRY_NAK || !(broke_off || (!q->run.shown && q->strays == 1)))
+    if (!q->run.on || q->run.kind != IBA_FINDING_RETRY_NAK || !(broke_off || (!q->run.shown && q->strays == 1)) ||
+        iba_obs_stopped(l, q))
         return;
     for (unsigned i = 0; i < REASONS_AT_ALL; i++) {
         struct iba_obs_reason *r = reason_at(q, i);
@@ -248,10 +249,10 @@ static bool asks_again_unseen(const struct iba_look *l, struct iba_obs_requests 
            l->s->now.at - l->flow->first.at >= l->flow->rtt_min_ns;
 }
 
-/* When the newest response to it came; 0: none is remembered. */
+/* When the newest response to it came, at the latest: before all that is remembered, if none is; 0: there was none. */
 static iba_time last_answer(const struct iba_flow *peer)
 {
-    iba_time at = 0;
+    iba_time at = peer->n_recent == IBA_OBS_RECENT ? peer->recent[peer->next_recent].mark.at : 0;
 
     for (unsigned i = 0; i < peer->n_recent; i++)
         if (peer->recent[i].mark.frame != 0 && !peer->recent[i].request && peer->recent[i].mark.at > at)
@@ -259,24 +260,55 @@ static iba_time last_answer(const struct iba_flow *peer)
     return at;
 }
 
+/* For how long nothing was answered, nor this sent. */
+static iba_time waited_for(const struct iba_look *l, const struct iba_obs_requests *q)
+{
+    const struct iba_obs_sent *e = iba_obs_request_at(q, l->psn);
+    const iba_time sent = e ? e->mark.at : q->last.at, answer = last_answer(l->peer);
+
+    return l->s->now.at - (answer > sent ? answer : sent);
+}
+
+/* So long after the newest response nothing that it said can be why this comes: what an end does about a response takes
+ * it one round trip. The capture point cuts that in two, and each part is known by itself. Where nothing was ever
+ * answered, no response said anything; but that there is no receive (RR-49) may have been said out of sight. */
+static bool is_quiet(const struct iba_look *l, iba_time waited)
+{
+    const bool takes_receive = l->op->operation == IBA_OPERATION_SEND || (l->op->hdrs & IBA_HDR_BIT(IBA_H_immdt));
+    const iba_time there = l->peer->has_rtt ? l->peer->rtt_min_ns : 0;
+    const iba_time back = l->flow->has_rtt ? l->flow->rtt_min_ns : 0;
+
+    return (l->peer->has_rtt || (l->peer->responses == 0 && !takes_receive)) && waited >= SHORTEST_TIMER_NS &&
+           waited >= ROUND_TRIPS * (there + back + IBA_OBS_LEAST_RTT_NS);
+}
+
+bool iba_obs_stopped(const struct iba_look *l, const struct iba_obs_requests *q)
+{
+    const iba_time pause = iba_obs_pause(l, q);
+
+    return q->hasty.known && l->peer && pause >= IBA_OBS_ROUND_NS && is_quiet(l, pause) &&
+           is_quiet(l, waited_for(l, q));
+}
+
 /* Some adapters learn how soon an answer comes, and let their timer run a little longer only, at first: from 4 us on,
- * and twice as long each time. All had been sent, nothing was answered since the last answer or the last packet, though
- * there was time for several answers, and it goes back to the oldest. Where that takes no longer than a round trip may,
- * the second time shows it. */
+ * and twice as long each time (RQ-21). All had been sent, and nothing was answered for the time of several answers. A
+ * response would have shown a missing answer (RQ-36) sooner than that, so what was answered and comes again was
+ * answered in vain: that was lost behind the capture point. Where that takes no longer than a round trip may, or where
+ * the capture may lack the response that was the reason, the second time shows it. */
 static bool is_hasty_timer(const struct iba_look *l, struct iba_obs_requests *q)
 {
-    const iba_time answer = l->peer ? last_answer(l->peer) : 0, before = q->hasty.waited;
-    const iba_time waited = l->s->now.at - (answer > q->last.at ? answer : q->last.at);
     const iba_psn oldest = q->answered ? q->una : q->first;
+    const iba_time before = q->hasty.waited, waited = l->peer ? waited_for(l, q) : 0;
+    const int32_t beyond = iba_psn_diff(l->psn, oldest);
 
-    if (!l->peer || !l->peer->has_rtt || l->s->found[IBA_FINDING_NOT_CAPTURED] > 0 || waited < SHORTEST_TIMER_NS ||
-        waited < ROUND_TRIPS * (l->peer->rtt_min_ns + IBA_OBS_LEAST_RTT_NS) || !iba_psn_eq(l->psn, oldest) ||
-        !iba_psn_eq(q->next, q->high))
+    if (!l->peer || !is_quiet(l, waited) || beyond > 0 || (beyond < 0 && waited < IBA_OBS_ROUND_NS) ||
+        iba_psn_diff(l->psn, q->first) < 0 /* what came for it before the capture began */ ||
+        !(iba_psn_eq(q->next, q->high) || iba_obs_stopped(l, q)))
         return false;
     const bool doubles = before && iba_psn_eq(q->hasty.psn, l->psn) && 2 * waited >= 3 * before && waited <= 3 * before;
     q->hasty.psn = l->psn;
     q->hasty.waited = waited;
-    q->hasty.known |= doubles || waited >= IBA_OBS_ROUND_NS;
+    q->hasty.known |= doubles || (waited >= IBA_OBS_ROUND_NS && l->s->found[IBA_FINDING_NOT_CAPTURED] == 0);
     return q->hasty.known;
 }
 

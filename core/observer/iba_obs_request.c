@@ -235,7 +235,7 @@ static bool comes_by_itself(const struct iba_look *l, struct iba_obs_requests *q
 
     if (!skips && q->run.kind == IBA_FINDING_RETRY_RNR)
         return false;
-    if (single || (oldest && pause >= IBA_OBS_FLIGHT_NS))
+    if (single || (oldest && (pause >= IBA_OBS_FLIGHT_NS || iba_obs_stopped(l, q))))
         return true;
     return skips &&
            (pause >= IBA_OBS_SOONEST_TIMEOUT_NS || (pause >= IBA_OBS_LEAST_RTT_NS && iba_obs_was_asked_for(l, q)));
