@@ -95,8 +95,9 @@ static const struct exception {
          F(NOT_CAPTURED),
      before, true},
     {W(ADAPTIVE), W(MIDSTREAM), F(ANSWER_MISSING), hasty, true},
-    {W(ADAPTIVE), EACH_WAY, F(RETRY_NAK) | F(RETRY_RNR) | F(RETRY_IMPLIED) | F(RETRY_TIMEOUT) | F(END_NAK), hasty,
-     true},
+    {W(ADAPTIVE), EACH_WAY, F(RETRY_TIMEOUT) | F(END_NAK), hasty, true},
+    {W(ADAPTIVE), W(LOSSY) | W(MIDSTREAM), F(RETRY_IMPLIED), hasty, true},
+    {W(ADAPTIVE), W(MIDSTREAM), F(RETRY_RNR), hasty, true},
 };
 
 static const struct exception *excepted(enum score_network network, enum score_way way, unsigned kind)

@@ -31,6 +31,8 @@ struct score_frame { /* as an engine sent it */
     uint64_t way;     /* what picks its way: traffic class without ECN, hop limit, flow label */
     uint64_t ends;    /* kind of finding, as a bit: the requester took it as the end of the connection */
     uint32_t cause;   /* retry: the frame that made the sender go back, plus 1; 0: a timer */
+    uint32_t run;     /* retry: the frame with which the sender went back */
+    uint64_t heeded;  /* of that frame: score_reason() of those that came with it, as far as the capture has come */
     uint8_t from, opcode, credits, overtaken;
     bool request, plain; /* plain: an ACK and nothing else */
     bool asks;           /* request: for an answer */

@@ -30,11 +30,13 @@ uint64_t score_changed(const struct score_run *r, const struct score_frame *f, u
     return 0;
 }
 
-/* It asks the requester to go back to that PSN, or to one before it. */
-static uint64_t asks_back(const struct score_run *r, const struct score_sight *o, iba_psn psn)
+/* It asks the requester to go back to that PSN, or to one before it; an RNR NAK, when its wait is over. */
+static uint64_t asks_back(const struct score_run *r, const struct score_sight *o, iba_psn psn, iba_time waited)
 {
     const struct score_frame *g = &r->frame[o->frame];
 
+    if (g->nak == SCORE_KIND(RNR))
+        return iba_psn_eq(g->psn, psn) && waited >= iba_rnr_timer_ns(g->credits) ? SCORE_KIND(RETRY_RNR) : 0;
     if (g->nak)
         return g->nak == SCORE_KIND(NAK_SEQUENCE) && iba_psn_diff(g->psn, psn) <= 0 ? SCORE_KIND(RETRY_NAK) : 0;
     return (o->must | o->either | o->hidden) & (SCORE_KIND(ANSWER_MISSING) | SCORE_KIND(RESPONSE_GAP))
@@ -55,7 +57,7 @@ uint64_t score_reason(const struct score_run *r, const struct score_sight *e)
         if (g->request && g->from == f->from && iba_psn_eq(g->psn, f->psn))
             return kinds;
         if (!g->request && g->from != f->from)
-            kinds |= asks_back(r, o, f->psn);
+            kinds |= asks_back(r, o, f->psn, e->at - o->at);
     }
     return kinds;
 }

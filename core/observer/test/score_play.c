@@ -68,6 +68,9 @@ static void sent_request(struct score_play *y, struct score_frame *f)
             y->running[s] = y->cause[s];
         else if (back)
             y->running[s] = (struct score_why){SCORE_KIND(RETRY_TIMEOUT), 0};
+        if (y->cause[s].kind || back)
+            y->run[s] = y->r->n_frame - 1;
+        f->run = y->run[s];
         f->retry = y->running[s].kind;
         f->cause = y->running[s].frame;
         y->cause[s].kind = 0;

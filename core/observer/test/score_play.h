@@ -20,6 +20,7 @@ struct score_play {
         uint64_t kind;
         uint32_t frame;     /* of the response that was the cause, plus 1; 0: none */
     } cause[2], running[2]; /* what an engine was told to send again for, and has not begun to; kind 0: nothing */
+    uint32_t run[2];        /* frame: with which that end went back last */
     bool began[2];
     iba_psn high[2], next[2];
     uint32_t reads[2];

@@ -177,8 +177,10 @@ static void of_retry(const struct truth *t, struct score_sight *e, const struct 
     }
     if (!asks_data(f) && t->r->way != SCORE_CUT)
         e->must |= score_changed(t->r, f, e->frame);
-    e->either |= SCORE_KIND(RETRY_UNCLEAR); /* true of each, and says less */
-    const uint64_t heeded_late = f->retry == SCORE_KIND(RETRY_TIMEOUT) ? score_reason(t->r, e) : 0;
+    e->either |= SCORE_KIND(RETRY_UNCLEAR);               /* true of each, and says less */
+    uint64_t *const heeded = &t->r->frame[f->run].heeded; /* who goes back does so for one reason */
+    *heeded |= f->retry == SCORE_KIND(RETRY_TIMEOUT) ? score_reason(t->r, e) : 0;
+    const uint64_t heeded_late = *heeded;
     e->either |= heeded_late;
     if (heeded_late || !s->any || iba_psn_diff(f->psn, s->high) >= 0)
         e->hidden |= f->retry; /* or nothing of that PSN or beyond it had been captured: it may be the first */

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Why some of what is true is hidden: two histories that leave the same packets at the same times in the capture, and
+ * of which each has another truth. What is asked for in one would be wrong in the other. */
+#include <criterion/criterion.h>
+#include <string.h>
+#include "score.h"
+
+enum { PSN = 10, US = 1000, SHORT_WAIT = 1, LONG_WAIT = 11 /* RNR timer codes: 10 us, 480 us */ };
+static struct score_run timer, response; /* why it came again */
+
+/* A packet; `cause`: frame of the response that made its sender go back, plus 1, 0: its timer. Lost: before the capture
+ * point. */
+static struct score_frame *send_one(struct score_run *r, struct score_frame f, iba_time at, bool lost)
+{
+    const uint32_t id = r->n_frame++;
+
+    f.n = 1;
+    r->frame[id] = f;
+    if (!lost)
+        r->sight[r->n_sight++] = (struct score_sight){.frame = id, .at = at, .seen = true};
+    return &r->frame[id];
+}
+
+static struct score_frame request(uint32_t psn)
+{
+    return (struct score_frame){
+        .psn = iba_psn_of(psn), .from = 1, .request = true, .asks = true, .accepted = true, .opcode = IBA_RC_SEND_ONLY};
+}
+
+static struct score_frame again(uint32_t psn, uint64_t why, uint32_t cause, uint32_t run)
+{
+    struct score_frame f = request(psn);
+
+    f.retry = why;
+    f.cause = cause;
+    f.run = run;
+    return f;
+}
+
+static struct score_frame refusal(uint64_t nak, uint8_t code)
+{
+    return (struct score_frame){
+        .psn = iba_psn_of(PSN), .plain = true, .nak = nak, .credits = code, .opcode = IBA_RC_ACKNOWLEDGE};
+}
+
+/* The captured packets of both: their headers, content, times and order. */
+static void expect_same_capture(void)
+{
+    cr_assert_eq(timer.n_sight, response.n_sight);
+    for (uint32_t i = 0; i < timer.n_sight; i++) {
+        const struct score_sight *a = &timer.sight[i], *b = &response.sight[i];
+        struct score_frame f = timer.frame[a->frame];
+        const struct score_frame *g = &response.frame[b->frame];
+        f.retry = g->retry; /* what only their sender knows */
+        f.cause = g->cause;
+        cr_expect_eq(memcmp(&f, g, sizeof f), 0, "packet %u", i + 1);
+        cr_expect_eq(a->at, b->at, "packet %u", i + 1);
+    }
+}
+
+/* A NAK asks for PSN, which is lost, and so is its first repeat. The second repeat is that of a timer, or the NAK was
+ * copied behind the capture point, and made the requester go back twice. */
+static void after_a_nak(struct score_run *r, uint64_t why)
+{
+    const uint32_t nak = 4; /* its frame, plus 1 */
+    const uint32_t cause = why == SCORE_KIND(RETRY_NAK) ? nak : 0;
+
+    memset(r, 0, sizeof *r);
+    send_one(r, request(PSN - 1), 0, false);
+    send_one(r, request(PSN), 0, true);
+    send_one(r, request(PSN + 1), 1 * US, false);
+    send_one(r, refusal(SCORE_KIND(NAK_SEQUENCE), 0), 1 * US, false);
+    send_one(r, again(PSN, SCORE_KIND(RETRY_NAK), nak, 4), 0, true);
+    send_one(r, again(PSN + 1, SCORE_KIND(RETRY_NAK), nak, 4), 11 * US, false);
+    send_one(r, again(PSN, why, cause, 6), 76 * US, false);
+    send_one(r, again(PSN + 1, why, cause, 6), 76 * US, false);
+}
+
+/* Who goes back does so for one reason: where that of the first is hidden, so is that of those behind it. */
+Test(score_same, run)
+{
+    after_a_nak(&timer, SCORE_KIND(RETRY_TIMEOUT));
+    after_a_nak(&response, SCORE_KIND(RETRY_NAK));
+    expect_same_capture();
+    score_truth(&timer);
+    score_truth(&response);
+    const struct score_sight *const a = &timer.sight[timer.n_sight - 1], *const b = &response.sight[timer.n_sight - 1];
+    cr_expect(b->must & SCORE_KIND(RETRY_NAK));
+    cr_expect(a->either & SCORE_KIND(RETRY_NAK));
+    cr_expect(a->hidden & SCORE_KIND(RETRY_TIMEOUT));
+    cr_expect_not(a->must & (SCORE_KIND(RETRY_NAK) | SCORE_KIND(RETRY_TIMEOUT)));
+}
+
+/* The requester waited as an RNR NAK had asked it to, or that was lost behind the capture point, and its timer ran out.
+ */
+static void after_an_rnr_nak(struct score_run *r, uint64_t why, uint8_t code)
+{
+    memset(r, 0, sizeof *r);
+    send_one(r, request(PSN), 0, false);
+    send_one(r, refusal(SCORE_KIND(RNR), code), 0, false);
+    send_one(r, again(PSN, why, why == SCORE_KIND(RETRY_RNR) ? 2 : 0, 2), 76 * US, false);
+}
+
+Test(score_same, rnr)
+{
+    after_an_rnr_nak(&timer, SCORE_KIND(RETRY_TIMEOUT), SHORT_WAIT);
+    after_an_rnr_nak(&response, SCORE_KIND(RETRY_RNR), SHORT_WAIT);
+    expect_same_capture();
+    score_truth(&timer);
+    score_truth(&response);
+    cr_expect(response.sight[2].must & SCORE_KIND(RETRY_RNR));
+    cr_expect(timer.sight[2].either & SCORE_KIND(RETRY_RNR));
+    cr_expect(timer.sight[2].hidden & SCORE_KIND(RETRY_TIMEOUT));
+    cr_expect_not(timer.sight[2].must & (SCORE_KIND(RETRY_RNR) | SCORE_KIND(RETRY_TIMEOUT)));
+}
+
+/* Before its wait is over nobody comes back for an RNR NAK (RQ-28): then the capture shows the timer. */
+Test(score_same, rnr_too_soon)
+{
+    after_an_rnr_nak(&timer, SCORE_KIND(RETRY_TIMEOUT), LONG_WAIT);
+    score_truth(&timer);
+    cr_expect(timer.sight[2].must & SCORE_KIND(RETRY_TIMEOUT));
+    cr_expect_not(timer.sight[2].either & SCORE_KIND(RETRY_RNR));
+}
