@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What may notice a mutant: Criterion programs of the folder, other tests, goldens, the conformance suite."""
+
+import json
+import os
+import subprocess
+import time
+
+CLASSES = ("unit", "tests", "goldens", "scenarios")
+SHORTEST_TIMEOUT = 20  # seconds; else ten times what the test takes without the mutant
+NOT_ASKED = ("guest", "planted", "tables-", "lint", "selftest")
+
+# A folder of the tree: prefixes of its own tests, and of the others that use it.
+USERS = {
+    "core/wire": ("core-wire", ("core-", "dissect-", "conformance-", "pcaps-", "fuzz-")),
+    "core/memory": ("core-memory", ("core-adapter", "core-transport", "conformance-", "fuzz-")),
+    "core/fabric": ("core-fabric", ("core-adapter", "core-transport", "conformance-", "fuzz-")),
+    "core/transport": ("core-transport", ("core-adapter", "core-sim", "conformance-", "fuzz-", "core-observer-score")),
+    "core/adapter": ("core-adapter", ("core-transport", "core-sim", "conformance-", "fuzz-")),
+    "core/sim": ("core-sim", ("core-observer-score", "core-observer-broken", "fuzz-")),
+    "core/statements": ("core-statements", ("conformance-", "dissect-")),
+    "core/observer": ("core-observer", ("dissect-", "fuzz-")),
+    "core/mad": ("core-mad", ("dissect-", "fuzz-", "pcaps-")),
+    "dissect": ("dissect-", ("pcaps-", "fuzz-")),
+    "conformance": ("conformance-", ("fuzz-",)),
+}
+
+
+def folder_of(file):
+    """The longest folder of USERS that the file is below."""
+    return max((f for f in USERS if file.startswith(f + "/")), key=len, default=None)
+
+
+class Test:
+    def __init__(self, name, command, environment, slow):
+        self.name, self.command, self.environment, self.slow = name, command, environment, slow
+        self.seconds = 0.0
+
+    def run(self, timeout):
+        """None when it passes, else how it ended."""
+        environment = dict(os.environ, **self.environment)
+        try:
+            done = subprocess.run(self.command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                  stdin=subprocess.DEVNULL, timeout=timeout, check=False, start_new_session=True)
+        except subprocess.TimeoutExpired:
+            return "takes too long"
+        return None if done.returncode == 0 else f"exit code {done.returncode}"
+
+
+def tests_of(tree):
+    """Every test of the tree's build, by name."""
+    listed = subprocess.run(["ctest", "--test-dir", str(tree.build_dir("tests")), "--show-only=json-v1"],
+                            check=True, capture_output=True)
+    found = {}
+    for entry in json.loads(listed.stdout)["tests"]:
+        properties = {p["name"]: p["value"] for p in entry["properties"]}
+        labels = properties.get("LABELS", [])
+        if "guest" in labels or entry["name"].startswith(NOT_ASKED) or "command" not in entry:
+            continue
+        environment = dict(e.split("=", 1) for e in properties.get("ENVIRONMENT", []))
+        found[entry["name"]] = Test(entry["name"], entry["command"], environment, "slow" in labels)
+    return found
+
+
+class Killers:
+    """The tests that are asked about mutants of one folder, quickest first, measured without a mutant."""
+
+    def __init__(self, tree, folder, quick, classes, log):
+        own, others = USERS[folder]
+        self.tree, self.groups = tree, {c: [] for c in CLASSES}
+        for test in tests_of(tree).values() if "tests" in tree.builds else ():
+            if quick and test.slow:
+                continue
+            if test.name.startswith("golden-"):
+                self.groups["goldens"].append(test)
+            elif test.name.startswith(own):
+                self.groups["unit"].append(test)
+            elif test.name.startswith(others):
+                self.groups["tests"].append(test)
+        if not folder.startswith(("core/wire", "core/observer", "core/mad", "dissect")):
+            self.groups["goldens"] = []
+        for name, group in self.groups.items():
+            if name not in classes:
+                group.clear()
+            for test in list(group):
+                begin = time.monotonic()
+                ended = test.run(600)
+                test.seconds = time.monotonic() - begin
+                if ended:
+                    log(f"{test.name} does not pass without a mutant ({ended}): not asked")
+                    group.remove(test)
+            group.sort(key=lambda t: t.seconds)
+        self.expected = None
+        if "scenarios" in classes:
+            self.expected = self.verdicts(600)
+
+    # -- the conformance suite --
+
+    def verdicts(self, timeout):
+        """The verdict of each scenario on each link, or None when the run did not end well."""
+        ibconform = self.tree.build_dir("device") / "bin" / "ibconform"
+        try:
+            done = subprocess.run([str(ibconform), "run", "-j", "1", "--link", "all", "--json", "-", "--scenarios",
+                                   str(self.tree.source / "conformance" / "scenarios")],
+                                  capture_output=True, timeout=timeout, check=False, start_new_session=True)
+            report = json.loads(done.stdout)
+        except (subprocess.TimeoutExpired, ValueError):
+            return None
+        return [(r["id"], r["verdict"], r["counters"]) for r in report["results"]]
+
+    def by_scenarios(self):
+        """A device with this mistake: the first scenario that fails, or how the run ended; None: all pass."""
+        got = self.verdicts(SHORTEST_TIMEOUT)
+        if got is None:
+            return "the engine died"
+        for name, verdict, counters in got:
+            if verdict in ("FAIL", "DEVIATES") or counters == "FAIL":
+                return name
+        return None
+
+    def ask(self, group):
+        """The first test of the group that notices, and how it ended; None: none does."""
+        if group == "scenarios":
+            return self.by_scenarios() if self.expected is not None else None
+        for test in self.groups[group]:
+            ended = test.run(max(SHORTEST_TIMEOUT, 10 * test.seconds))
+            if ended:
+                return f"{test.name} ({ended})"
+        return None

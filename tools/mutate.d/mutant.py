@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One mutant: a file, a place in it, and the text that stands there instead."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mutant:
+    file: str  # below the root of the tree
+    line: int
+    column: int
+    operator: str  # what kind of mistake
+    start: int  # offsets in bytes: what is replaced
+    end: int
+    replacement: str
+
+    @property
+    def name(self):
+        """The same in every run of the same source."""
+        return f"{self.file}:{self.line}:{self.column} {self.operator} {self.shown}"
+
+    @property
+    def shown(self):
+        return " ".join(self.replacement.split())[:60]
+
+    def applied(self, text):
+        """The source's bytes with the mutant in them."""
+        return text[: self.start] + self.replacement.encode() + text[self.end :]

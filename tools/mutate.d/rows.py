@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Mutants of tables: rows of X-macros (#define NAME(F) F(a, b, c) F(d, e, f)), which no parser of C sees as rows.
+
+A row is left out, exchanged with the one behind it, or has another row's entry in one column. Sentences, clauses and names
+(strings and the first column) stay as they are: what they say is no behaviour. Lists of what a broken engine may do
+otherwise are left alone, too.
+"""
+
+import re
+
+from mutant import Mutant
+
+DEFINE = re.compile(rb"^#[ \t]*define[ \t]+(\w+)\((\w+)\)((?:[^\n]*\\\n)+[^\n]*)", re.M)
+BROKEN = re.compile(r"DOES|DEVIATION")
+COMMENT = re.compile(rb"/\*.*?\*/", re.S)
+
+
+def closing(text, at):
+    """Offset behind the parenthesis that closes the one at `at`, or None."""
+    depth, quoted = 0, None
+    for i in range(at, len(text)):
+        c = text[i:i + 1]
+        if quoted:
+            quoted = None if c == quoted and text[i - 1:i] != b"\\" else quoted
+        elif c in (b'"', b"'"):
+            quoted = c
+        elif c == b"(":
+            depth += 1
+        elif c == b")":
+            depth -= 1
+            if depth == 0:
+                return i + 1
+    return None
+
+
+def columns(text, start, end):
+    """Spans of the arguments between parentheses, without blanks around them."""
+    found, depth, quoted, first = [], 0, None, start
+    for i in range(start, end + 1):
+        c = text[i:i + 1]
+        if quoted:
+            quoted = None if c == quoted and text[i - 1:i] != b"\\" else quoted
+        elif i == end or (c == b"," and depth == 0):
+            piece = text[first:i]
+            left = len(piece) - len(piece.lstrip(b" \t\\\n"))
+            found.append((first + left, first + left + len(piece.strip(b" \t\\\n"))))
+            first = i + 1
+        elif c in (b'"', b"'"):
+            quoted = c
+        elif c in (b"(", b"{"):
+            depth += 1
+        elif c in (b")", b"}"):
+            depth -= 1
+    return found
+
+
+def tables_of(text):
+    """(name of the table, spans of its rows) for each X-macro of two rows or more."""
+    plain = COMMENT.sub(lambda m: re.sub(rb"[^\n\\]", b" ", m.group()), text)
+    for match in DEFINE.finditer(plain):
+        name, parameter = match.group(1).decode(), match.group(2)
+        rows = []
+        for call in re.finditer(rb"\b" + parameter + rb"\(", match.group(3)):
+            start = match.start(3) + call.start()
+            end = closing(plain, match.start(3) + call.end() - 1)
+            if end is not None and end <= match.end(3):
+                rows.append((start, end, columns(plain, match.start(3) + call.end(), end - 1)))
+        if len(rows) > 1 and not BROKEN.search(name):
+            yield name, plain, rows
+
+
+def blank(text):
+    """As many lines as `text` has, and nothing in them."""
+    return "\\\n" * text.count(b"\n")
+
+
+def mutants_of(path, name, lines=None):
+    text = path.read_bytes()
+    found = []
+
+    def add(span, operator, replacement):
+        line = text.count(b"\n", 0, span[0]) + 1
+        if lines is None or line in lines:
+            column = span[0] - text.rfind(b"\n", 0, span[0])
+            found.append(Mutant(name, line, column, operator, span[0], span[1], replacement))
+
+    for _, plain, rows in tables_of(text):
+        for i, (start, end, parts) in enumerate(rows):
+            add((start, end), "row-dropped", blank(text[start:end]))
+            after = rows[(i + 1) % len(rows)]
+            if i + 1 < len(rows) and b"\n" not in text[start:end] + text[after[0]:after[1]]:
+                gap = text[end:after[0]]
+                swapped = text[after[0]:after[1]] + gap + text[start:end]
+                add((start, after[1]), "rows-exchanged", swapped.decode())
+            for column, span in enumerate(parts[1:], 1):
+                old = plain[span[0]:span[1]]
+                if old.startswith(b'"') or len(after[2]) <= column:
+                    continue
+                other = plain[after[2][column][0]:after[2][column][1]]
+                if other and other != old and b"\n" not in old + other and not other.startswith(b'"'):
+                    add(span, "other-row's-entry", other.decode())
+                if re.fullmatch(rb"[0-9]+", old):
+                    add(span, "constant", str(int(old) + 1))
+    return found
