@@ -47,9 +47,9 @@ class Test:
         return None if done.returncode == 0 else f"exit code {done.returncode}"
 
 
-def tests_of(tree):
-    """Every test of the tree's build, by name."""
-    listed = subprocess.run(["ctest", "--test-dir", str(tree.build_dir("tests")), "--show-only=json-v1"],
+def tests_of(build_dir):
+    """Every test of a build, by name."""
+    listed = subprocess.run(["ctest", "--test-dir", str(build_dir), "--show-only=json-v1"],
                             check=True, capture_output=True)
     found = {}
     for entry in json.loads(listed.stdout)["tests"]:
@@ -65,10 +65,11 @@ def tests_of(tree):
 class Killers:
     """The tests that are asked about mutants of one folder, quickest first, measured without a mutant."""
 
-    def __init__(self, tree, folder, quick, classes, log):
+    def __init__(self, tree, folder, quick, classes, reach, log):
         own, others = USERS[folder]
+        self.reach = reach
         self.tree, self.groups = tree, {c: [] for c in CLASSES}
-        for test in tests_of(tree).values() if "tests" in tree.builds else ():
+        for test in tests_of(tree.build_dir("tests")).values() if "tests" in tree.builds else ():
             if quick and test.slow:
                 continue
             if test.name.startswith("golden-"):
@@ -118,11 +119,13 @@ class Killers:
                 return name
         return None
 
-    def ask(self, group):
-        """The first test of the group that notices, and how it ended; None: none does."""
+    def ask(self, group, function):
+        """The first test of the group that notices, and how it ended; None: none of those that run the function does."""
         if group == "scenarios":
             return self.by_scenarios() if self.expected is not None else None
         for test in self.groups[group]:
+            if not self.reach.may_notice(test.name, function):
+                continue
             ended = test.run(max(SHORTEST_TIMEOUT, 10 * test.seconds))
             if ended:
                 return f"{test.name} ({ended})"

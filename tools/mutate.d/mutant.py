@@ -13,6 +13,7 @@ class Mutant:
     start: int  # offsets in bytes: what is replaced
     end: int
     replacement: str
+    function: str = None  # that the place is in
 
     @property
     def name(self):

@@ -38,7 +38,7 @@ LOGIC = {"&&": "||", "||": "&&"}
 INTEGERS = {
     cindex.TypeKind.CHAR_U, cindex.TypeKind.UCHAR, cindex.TypeKind.USHORT, cindex.TypeKind.UINT,
     cindex.TypeKind.ULONG, cindex.TypeKind.ULONGLONG, cindex.TypeKind.CHAR_S, cindex.TypeKind.SCHAR,
-    cindex.TypeKind.SHORT, cindex.TypeKind.INT, cindex.TypeKind.LONG, cindex.TypeKind.LONGLONG,
+    cindex.TypeKind.ENUM, cindex.TypeKind.SHORT, cindex.TypeKind.INT, cindex.TypeKind.LONG, cindex.TypeKind.LONGLONG,
 }
 ASSERTIONS = re.compile(r"^(static_)?assert|^_Static_assert|^cr_|^__")
 
@@ -103,7 +103,7 @@ class Finder:
         if old == replacement or (self.lines is not None and line not in self.lines):
             return
         replacement += "\n" * (old.count("\n") - replacement.count("\n"))  # later lines keep their numbers
-        self.found.append(Mutant(self.name, line, column, operator, span[0], span[1], replacement))
+        self.found.append(Mutant(self.name, line, column, operator, span[0], span[1], replacement, self.inside))
 
     def walk(self, cursor, is_statement=False):
         if cursor.kind == KIND.CALL_EXPR and ASSERTIONS.match(cursor.spelling or ""):
@@ -239,12 +239,13 @@ class Finder:
         elif self.result is not None and self.result.get_canonical().kind == cindex.TypeKind.POINTER and text != "NULL":
             self.add(cursor, inner, "result", "(void *)0")
 
-    result = None
+    result = None  # type of the function that is walked through
+    inside = None  # its name
 
     def function(self, cursor):
-        self.result = cursor.result_type
+        self.result, self.inside = cursor.result_type, cursor.spelling
         self.walk(cursor)
-        self.result = None
+        self.result = self.inside = None
 
 
 VISITS = {

@@ -82,7 +82,7 @@ class Tree:
 
     def ninja(self, build, log, timeout, targets=()):
         where = self.build_dir(build)
-        if build == "device" and not targets:
+        if build == "device" and not targets:  # "reach" is built whole
             targets = ("ibconform",)
         command = ["ninja", "-C", str(where), "-j", "1" if timeout else str(os.cpu_count()), *targets]
         with open(log, "ab") as out:

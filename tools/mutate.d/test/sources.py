@@ -1,0 +1,164 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What tools/mutate makes of a small source, kind by kind; and that a table's rows are found."""
+
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import equivalent  # noqa: E402
+import operators  # noqa: E402
+import reach  # noqa: E402
+import rows  # noqa: E402
+
+CODE = r"""
+#include <assert.h>
+#include <stdbool.h>
+#define TWICE(x) ((x) * 2)
+enum color { RED, GREEN, BLUE };
+enum { ROOM = 4 };
+struct box { int n; bool full; };
+static void touch(struct box *b) { b->n++; }
+bool fits(struct box *b, int more)
+{
+    assert(b->n >= 0);
+    if (b->n + more > ROOM && !b->full)
+        return false;
+    touch(b);
+    b->n += TWICE(more);
+    return more != 7;
+}
+enum color mix(enum color a, int *p)
+{
+    return *p ? a : GREEN;
+}
+"""
+TABLE = r"""
+#define ROWS(R)                        \
+    R(FIRST,  1, early, "says one") \
+    R(SECOND, 2, late,  "says two") /* R(NONE, 3, x, "") */ \
+    R(THIRD,  2, late,  "says three")
+#define ROWS_DOES(R) \
+    R(A, 1) \
+    R(B, 2)
+"""
+
+
+def made(code, **how):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "x.c"
+        path.write_text(code, encoding="utf-8")
+        return operators.mutants_of(path, "x.c", ["-std=c17"], **how), path.read_bytes()
+
+
+def changes(mutants, text):
+    return {(m.operator, text[m.start:m.end].decode(), m.shown) for m in mutants}
+
+
+class Operators(unittest.TestCase):
+    def setUp(self):
+        self.mutants, self.text = made(CODE)
+        self.changes = changes(self.mutants, self.text)
+
+    def test_each_kind_of_place_is_found(self):
+        for change in (
+            ("relation", ">", ">="), ("relation", "!=", "=="),
+            ("logic", "&&", "||"),
+            ("operand-dropped", "b->n + more > ROOM && !b->full", "!b->full"),
+            ("arithmetic", "+", "-"),
+            ("assignment", "+=", "-="), ("assignment", "+=", "="),
+            ("step", "b->n++", "b->n--"),
+            ("negation-dropped", "!", ""),
+            ("condition-negated", "b->n + more > ROOM && !b->full", "!(b->n + more > ROOM && !b->full)"),
+            ("choice-fixed", "*p ? a : GREEN", "(a)"),
+            ("constant", "7", "8"), ("constant", "7", "6"), ("constant", "4", "5"),
+            ("enum-constant", "GREEN", "RED"), ("enum-constant", "GREEN", "BLUE"), ("enum-constant", "ROOM", "(ROOM + 1)"),
+            ("statement-removed", "touch(b)", "(void)0"),
+            ("result", "more != 7", "true"), ("result", "more != 7", "false"),
+            ("result", "*p ? a : GREEN", "0"),
+        ):
+            self.assertIn(change, self.changes)
+
+    def test_assertions_and_macros_are_left_alone(self):
+        for _, was, _ in self.changes:
+            self.assertNotIn("assert", was)
+            self.assertNotEqual(was, ">=")
+            self.assertNotEqual(was, "2")
+
+    def test_a_pointer_is_no_product(self):
+        self.assertFalse([c for c in self.changes if c[1] == "*"])
+
+    def test_every_mutant_keeps_the_number_of_lines(self):
+        for mutant in self.mutants:
+            self.assertEqual(mutant.applied(self.text).count(b"\n"), self.text.count(b"\n"))
+
+    def test_only_the_lines_that_were_asked_for(self):
+        line = 1 + self.text[: self.text.index(b"return more")].count(b"\n")
+        self.assertEqual({m.line for m in made(CODE, lines={line})[0]}, {line})
+
+    def test_only_the_functions_that_were_asked_for(self):
+        self.assertEqual({m.function for m in made(CODE, functions=["mix"])[0]}, {"mix"})
+
+    def test_a_small_sample_begins_a_large_one(self):
+        small, large = (operators.draw(self.mutants, n, "7") for n in (3, 9))
+        self.assertEqual(small, large[:3])
+        self.assertNotEqual(large, operators.draw(self.mutants, 9, "8"))
+
+
+class Rows(unittest.TestCase):
+    def setUp(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "x.h"
+            path.write_text(TABLE, encoding="utf-8")
+            self.text = path.read_bytes()
+            self.mutants = rows.mutants_of(path, "x.h")
+        self.changes = changes(self.mutants, self.text)
+
+    def test_a_row_is_dropped_exchanged_and_given_another_entry(self):
+        kinds = sorted(m.operator for m in self.mutants)
+        self.assertEqual(kinds.count("row-dropped"), 3)
+        self.assertEqual(kinds.count("rows-exchanged"), 2)
+        self.assertIn(("other-row's-entry", "early", "late"), self.changes)
+        self.assertIn(("constant", "1", "2"), self.changes)
+
+    def test_names_and_sentences_and_what_broken_engines_do_stay(self):
+        for mutant in self.mutants:
+            if mutant.operator in ("other-row's-entry", "constant"):
+                was = self.text[mutant.start:mutant.end].decode()
+                self.assertFalse(re.search(r'"|FIRST|SECOND|THIRD', was))
+            self.assertLess(mutant.start, self.text.index(b"ROWS_DOES"))
+
+    def test_a_row_in_a_comment_is_none(self):
+        self.assertFalse([m for m in self.mutants if self.text[m.start:].startswith(b"R(NONE")])
+
+
+class Lists(unittest.TestCase):
+    def test_a_known_equivalent_is_found_by_what_it_changes_wherever_it_moved(self):
+        mutants, text = made(CODE)
+        moved, below = made("\n\n" + CODE)
+        self.assertEqual([equivalent.key(m, text) for m in mutants], [equivalent.key(m, below) for m in moved])
+
+    def test_an_entry_without_a_reason_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "equivalent"
+            path.write_text("# a comment\nx.c | a < b | relation | <= | they are never equal\n", encoding="utf-8")
+            self.assertEqual(equivalent.read(path), {"x.c | a < b | relation | <=": "they are never equal"})
+            path.write_text("x.c | a < b | relation | <=\n", encoding="utf-8")
+            with self.assertRaises(ValueError):
+                equivalent.read(path)
+
+    def test_a_test_that_does_not_run_a_function_is_not_asked_about_it(self):
+        known = reach.Reach({"one": ["f", "g"], "two": ["g"]})
+        self.assertTrue(known.may_notice("one", "f"))
+        self.assertFalse(known.may_notice("two", "f"))
+        for doubt in (("three", "f"), ("two", None), ("two", "nobody_saw")):
+            self.assertTrue(known.may_notice(*doubt))
+
+
+if __name__ == "__main__":
+    unittest.main()
