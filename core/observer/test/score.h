@@ -77,7 +77,9 @@ struct score_run {
     struct score_frame frame[SCORE_FRAMES];
     struct score_sight sight[SCORE_FRAMES];
     uint32_t n_frame, n_sight;
-    bool gave_up[2]; /* that end: it was tried as often as agreed */
+    bool gave_up[2];                  /* that end: it was tried as often as agreed */
+    uint32_t said[IBA_FINDING_COUNT]; /* how often, in the connection that is scored */
+    uint64_t digest;                  /* of everything that these findings say, in their order */
 };
 
 /* Plays the network of that kind and number, and fills in what is true and what was said. */

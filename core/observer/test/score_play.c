@@ -169,14 +169,31 @@ static void sent(struct score_play *y, unsigned from, const struct iba_view *v)
 
 /* ---- the capture ---- */
 
+/* FNV-1a over 64 bits at a time. */
+static uint64_t digest(uint64_t sum, uint64_t value)
+{
+    return (sum ^ value) * UINT64_C(0x100000001b3);
+}
+
+static void remember(struct score_run *r, const struct iba_finding *f)
+{
+    const uint64_t words[] = {f->kind, f->frame, f->cause, f->at, f->psn.v, f->response, f->count, f->wait_ns};
+
+    r->said[f->kind]++;
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+        r->digest = digest(r->digest, words[i]);
+}
+
 static void on_finding(void *ctx, const struct iba_finding *f)
 {
     struct score_play *y = ctx;
     const bool damage = f->kind == IBA_FINDING_MALFORMED || f->kind == IBA_FINDING_BAD_VCRC;
     const enum iba_finding_kind kind = damage ? IBA_FINDING_BAD_ICRC : f->kind;
 
-    if (f->frame > y->earlier)
-        y->r->sight[f->frame - y->earlier - 1].found |= UINT64_C(1) << kind;
+    if (f->frame <= y->earlier)
+        return;
+    remember(y->r, f);
+    y->r->sight[f->frame - y->earlier - 1].found |= UINT64_C(1) << kind;
 }
 
 static void capture(struct score_play *y, struct score_sight *e, const struct iba_view *v)

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the observer says of simulated networks, to the last number: core/observer/test/findings.golden has a line for
+ * each network and way to capture it, with how often it says each finding, and a digest of everything that the findings
+ * say.
+ *
+ * Limits of precision and recall (score.c) let single mistakes pass; this lets none. It does not say which is right:
+ * when a change is meant, look at the lines that differ, hold them against tools/score, and renew the file:
+ * IBPROOF_BLESS=1 build/dev/test/t-core-observer-findings, or the target "bless". */
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "score.h"
+
+enum { LINE = 1024, SHOWN = 20, PLAIN = 28, OTHERS = 16, FIRST = 5000 /* the networks are as good as any others */ };
+static const char golden_path[] = IBPROOF_SOURCE_DIR "/core/observer/test/findings.golden";
+static const char *const networks[] = {
+    [SCORE_PLAIN] = "plain",         [SCORE_REORDERING] = "reordering", [SCORE_OLDEST] = "oldest",
+    [SCORE_SELECTIVE] = "selective", [SCORE_ADAPTIVE] = "adaptive",     [SCORE_REUSED] = "reused"};
+static const char *const ways[] = {
+    [SCORE_WHOLE] = "whole", [SCORE_CUT] = "cut", [SCORE_LOSSY] = "lossy", [SCORE_MIDSTREAM] = "midstream"};
+
+static void describe(char line[LINE], enum score_network network, enum score_way way, uint64_t seed)
+{
+    static struct score_run r;
+    int n;
+
+    score_play(&r, way, network, seed);
+    n = snprintf(line, LINE, "%s %s %" PRIu64 " %016" PRIx64, networks[network], ways[way], seed, r.digest);
+    for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
+        if (r.said[k] && n > 0 && n < LINE)
+            n += snprintf(line + n, (size_t)(LINE - n), " %s=%u", iba_findings[k].name, (unsigned)r.said[k]);
+    cr_assert(n > 0 && n + 1 < LINE);
+    line[n] = '\n';
+    line[n + 1] = '\0';
+}
+
+/* Calls `each` with the line of every network, in the order of the file. */
+static void every_line(void (*each)(FILE *golden, const char *line), FILE *golden)
+{
+    char line[LINE];
+
+    for (unsigned network = 0; network < SCORE_NETWORKS; network++)
+        for (unsigned way = 0; way < SCORE_WAYS; way++)
+            for (uint64_t i = 0; i < (network == SCORE_PLAIN ? PLAIN : OTHERS); i++) {
+                describe(line, (enum score_network)network, (enum score_way)way, FIRST + i);
+                each(golden, line);
+            }
+}
+
+static void write_line(FILE *golden, const char *line)
+{
+    cr_assert(fputs(line, golden) >= 0);
+}
+
+static unsigned differ;
+
+static void compare_line(FILE *golden, const char *line)
+{
+    char old[LINE] = "(nothing)\n";
+
+    (void)!fgets(old, sizeof old, golden);
+    if (strcmp(old, line) == 0)
+        return;
+    if (differ++ < SHOWN)
+        printf("-%s+%s", old, line);
+}
+
+Test(findings, are_what_they_were)
+{
+    const bool bless = getenv("IBPROOF_BLESS") != NULL;
+    FILE *golden = fopen(golden_path, bless ? "w" : "r");
+    char rest[LINE];
+
+    cr_assert(golden != NULL, "%s: cannot be opened", golden_path);
+    every_line(bless ? write_line : compare_line, golden);
+    cr_expect(bless || !fgets(rest, sizeof rest, golden), "%s has more lines", golden_path);
+    fclose(golden);
+    cr_assert_eq(
+        differ, 0,
+        "%u networks are judged otherwise (the first %d are shown); when that is meant: cmake --build build/dev "
+        "--target bless",
+        differ, SHOWN);
+}
