@@ -505,10 +505,14 @@ class Faults(Punctual):
         relay = self.folder / "cable.py"
         relay.write_text(CABLE)
         _, agent = self.wires()
-        code, report = self.report("r.json", self.live, "--scenarios", suite, "--timeout-scale", "0.2",
-                                   agent="exec:exec 2>&-; exec " + " ".join([sys.executable, str(relay), "60", AGENT, "--engine", *agent]))
-        self.assertEqual((code, set(self.verdicts(report).values()) - {"PASS"}), (4, {"ERROR"}), report)
-        self.assertRegex(json.dumps(report), "made anew it is not well either|an earlier case the device is not well")
+        told = "made anew it is not well either|an earlier case the device is not well"
+        for scale in ("0.2", "1", "5"):  # on a busy machine the agent itself may answer too late: more patience, then
+            code, report = self.report("r.json", self.live, "--scenarios", suite, "--timeout-scale", scale,
+                                       agent="exec:exec 2>&-; exec " + " ".join([sys.executable, str(relay), "60", AGENT, "--engine", *agent]))
+            self.assertEqual((code, set(self.verdicts(report).values()) - {"PASS"}), (4, {"ERROR"}), report)
+            if re.search(told, json.dumps(report)):
+                break
+        self.assertRegex(json.dumps(report), told)
 
     def test_frames_that_the_wire_lost(self):
         code, report = self.report("r.json", self.live, "rc", "ud", "middle", ours=",drop=1%")
