@@ -36,6 +36,23 @@ Test(packets, expected_and_not)
     run_cases(c);
 }
 
+/* The device sends its request again after its timer, some 134 ms: later than the silence. */
+#define AGAIN(line)                                                                                                    \
+    RC "qp a timeout=15 retry=1\n a post SEND len=4\n< a SEND_ONLY psn=+0\n" line " a silence 1ms\nwait 200ms\n"       \
+       "> a ACKNOWLEDGE psn=+0 msn=1\n a completion SEND\n"
+
+Test(packets, any_number_may_come_after_a_silence_too)
+{
+    static const struct run_case c[] = {
+        {AGAIN("<* a SEND_ONLY psn=+0\n"), P, NULL, NULL},
+        {AGAIN("<? a SEND_ONLY psn=+0\n"), F, "no more packets", NULL}, /* one, and its time is over */
+        {AGAIN("<* a SEND_ONLY psn=+1\n"), F, "no more packets", NULL}, /* another packet */
+        {AGAIN(""), F, "no more packets", NULL},
+    };
+
+    run_cases(c);
+}
+
 Test(packets, psn_counts_from_the_direction_and_wraps)
 {
     static const struct run_case c[] = {
