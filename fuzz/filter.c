@@ -5,6 +5,7 @@
 #include "filter/filter.h"
 #include "fuzz.h"
 #include "wire/iba_build.h"
+#include "wire/iba_opcode_rows.h"
 
 const struct fuzz_target fuzz_target = {"filter", FUZZ_BYTES, "frame.number == 1"};
 

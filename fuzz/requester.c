@@ -2,6 +2,7 @@
 /* The requester of a reliable connection against a responder that answers as it likes: work completes in the order it
  * was posted, each at most once, and after the first error everything else is flushed (RQ-55). */
 #include "world.h"
+#include "wire/iba_opcode_rows.h"
 
 const struct fuzz_target fuzz_target = {"requester", FUZZ_RECORDS, NULL};
 

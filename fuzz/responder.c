@@ -2,6 +2,7 @@
 /* The responder of a reliable connection against a requester that does as it likes: nothing is acknowledged that was
  * not asked for, no response is longer than the path MTU. */
 #include "world.h"
+#include "wire/iba_opcode_rows.h"
 
 const struct fuzz_target fuzz_target = {"responder", FUZZ_RECORDS, NULL};
 

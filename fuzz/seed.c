@@ -5,6 +5,7 @@
 #include "input/capture.h"
 #include "mad/iba_mad.h"
 #include "seed.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { ROOM = SEED_ROOM, MOST_FRAME = 400, MOST_SEQUENCE = 12 };
 

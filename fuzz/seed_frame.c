@@ -2,6 +2,7 @@
 /* Seeds of single packets and of management datagrams: what captures seldom hold. */
 #include "mad/iba_mad.h"
 #include "seed.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { HEAD = 2, ALL_PORTS = 8, CUT = 1 };
 

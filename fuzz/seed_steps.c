@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Seeds of the engine's targets: each kind of request and response, with verbs around them. */
 #include "seed.h"
+#include "wire/iba_opcode_rows.h"
 
 size_t seed_crafted(uint8_t *frame, const uint8_t *head, const uint8_t *packet, size_t n)
 {

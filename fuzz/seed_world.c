@@ -2,6 +2,7 @@
 /* Seeds of the engine's targets that need verbs: memory that comes and goes, attributes, types of QPs; and the same
  * between two adapters, for each thing that they can do otherwise. */
 #include "seed.h"
+#include "wire/iba_opcode_rows.h"
 
 struct script {
     uint8_t bytes[SEED_ROOM];

@@ -7,6 +7,7 @@
 #include "known.h"
 #include "predict.h"
 #include "wire/iba_aeth.h"
+#include "wire/iba_opcode_rows.h"
 
 #define ANY_PSN (UINT32_C(1) << 31) /* beside enum fuzz_free: not compared either */
 enum { HEX = 256, MOST_WORDS = 18 /* of fields: a line has IBC_MAX_ARGS */ };

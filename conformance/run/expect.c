@@ -7,6 +7,7 @@
 #include <string.h>
 #include "run/play.h"
 #include "wire/iba_aeth.h"
+#include "wire/iba_opcode_rows.h"
 
 /* ---- sending ---- */
 static unsigned times(const struct ibc_step *s)

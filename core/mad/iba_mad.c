@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "iba_mad.h"
 #include "iba_mad_parts.h"
+#include "wire/iba_opcode_rows.h"
 
 /* Where each class keeps its attributes, and what stands between them and the common header (MD-18, MD-19, MD-87,
  * MD-115, section 16). */

@@ -5,6 +5,7 @@
  * message, whether it is supported, resources, lengths, keys; a request that none of them refuses is executed. */
 #include "iba_responder.h"
 #include "transport/iba_receive_does.h"
+#include "wire/iba_opcode_rows.h"
 
 static bool is_read(const struct iba_rx *x)
 {

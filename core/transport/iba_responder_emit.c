@@ -5,6 +5,7 @@
 #include "iba_responder.h"
 #include "transport/iba_receive_does.h"
 #include "wire/iba_aeth.h"
+#include "wire/iba_opcode_rows.h"
 
 /* ---- the queue ---- */
 

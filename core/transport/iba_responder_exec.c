@@ -4,6 +4,7 @@
 #include "iba_responder.h"
 #include "transport/iba_receive_does.h"
 #include "transport/iba_requester.h"
+#include "wire/iba_opcode_rows.h"
 
 _Static_assert((int)IBA_RESPOND_DOES_NAK_SEQUENCE == (int)IBA_NAK_SEQUENCE &&
                    (int)IBA_RESPOND_DOES_NAK_OPERATION == (int)IBA_NAK_REMOTE_OPERATION,

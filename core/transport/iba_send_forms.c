@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How each kind of work request looks on the wire (WF-64, RQ-17). */
 #include "transport/iba_requester.h"
+#include "wire/iba_opcode_rows.h"
 
 /* clang-format off */
 /*   work request      First              Middle              Last                Only                  traits */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "iba_opcode.h"
+#include "iba_opcode_rows.h"
 
 #define X(h) IBA_HDR_BIT(IBA_H_##h)
 #define ROW(svc_, name_, code, operation_, dir_, pos_, pay_, ext, title_)                                              \

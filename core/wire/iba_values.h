@@ -58,7 +58,7 @@
 
 enum iba_vocabulary {
     IBA_VALUES_NONE,
-    IBA_VALUES_OPCODE, /* named by the opcode table, iba_opcode.h */
+    IBA_VALUES_OPCODE, /* named by the opcode table, iba_opcode_rows.h */
 #define IBA_VOCABULARY_ID(w) IBA_VALUES_##w,
     IBA_VOCABULARIES(IBA_VOCABULARY_ID) IBA_VALUES_COUNT
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "common.h"
 #include "field/computed.h"
+#include "wire/iba_opcode_rows.h"
 
 Test(field, names_ascend_and_none_is_twice)
 {

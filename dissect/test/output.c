@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "common.h"
 #include "output/printer.h"
+#include "wire/iba_opcode_rows.h"
 
 TestSuite(output, .init = printed_clear);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "common.h"
 #include "field/show.h"
+#include "wire/iba_opcode_rows.h"
 
 TestSuite(show, .init = printed_clear);
 

@@ -2,6 +2,7 @@
 /* A clean exchange that uses every opcode of a service: messages, their answers, right PSNs, MSNs and lengths. */
 #include <stdio.h>
 #include "gen.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { RESPONDER_QP = 0x12, PMTU = 256, LAST_BYTES = 61, END = 0xff };
 

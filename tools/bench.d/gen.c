@@ -13,6 +13,7 @@
 #include "wire/iba_crc.h"
 #include "wire/iba_hdr.h"
 #include "wire/iba_opcode.h"
+#include "wire/iba_opcode_rows.h"
 
 enum {
     QPS = 16,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "replay.h"
+#include "wire/iba_opcode_rows.h"
 
 const struct packet *flow_request(const struct capture_file *c, const struct flow *f, size_t i)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "replay.h"
 #include "wire/iba_mtu.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { ATOMIC_BYTES = 8, MOST = 1 << 28 };
 

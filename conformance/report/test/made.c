@@ -6,6 +6,7 @@
 #include <string.h>
 #include "input/pcapng_write.h"
 #include "wire/iba_build.h"
+#include "wire/iba_opcode_rows.h"
 
 #define GOOD_FILE IBPROOF_SOURCE_DIR "/conformance/scenarios/rc/responder/psn-gap-one-nak.ibt"
 

@@ -2,6 +2,7 @@
 /* What a play is: values, variables, repeats, alternatives, objects. */
 #include "load.h"
 #include "scenario/expr.h"
+#include "wire/iba_opcode_rows.h"
 
 static uint64_t number(const char *s, bool time)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "targets/emit.h"
 #include "wire/iba_build.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { PATIENCE = 40, LONG = 2500 };
 

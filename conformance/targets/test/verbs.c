@@ -4,6 +4,7 @@
 #include <string.h>
 #include "scenario/scenario.h"
 #include "wire/iba_build.h"
+#include "wire/iba_opcode_rows.h"
 
 #define SAID(b, call, word)                                                                                            \
     do {                                                                                                               \

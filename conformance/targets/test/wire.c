@@ -4,6 +4,7 @@
 #include <string.h>
 #include "tour.h"
 #include "wire/iba_build.h"
+#include "wire/iba_opcode_rows.h"
 
 static uint64_t counter(struct bed *b, const char *name)
 {

@@ -2,6 +2,7 @@
 #include <string.h>
 #include "chaos.h"
 #include "wire/iba_build.h"
+#include "wire/iba_opcode_rows.h"
 
 #define MAC UINT64_C(0x020000000001)
 

@@ -2,6 +2,7 @@
 /* Shared receive queues: order, the limit, what an error takes with it. */
 #include <criterion/criterion.h>
 #include "lab.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { SMALL = 64, AT = LAB_BYTES / 2 };
 

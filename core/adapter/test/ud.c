@@ -4,6 +4,7 @@
 #include <string.h>
 #include "lab.h"
 #include "wire/iba_build.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { SMALL = 64, AT = LAB_BYTES / 2, WR = 1, RECEIVE = 2, GRH = 40, CE = 3 };
 

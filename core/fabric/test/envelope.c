@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include "fabric/iba_port.h"
 #include "wire/iba_build.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { MOST_BODY = 4200, ROOM = IBA_ENVELOPE_MAX + MOST_BODY + 6, NO_VLAN = 0xffff };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "adapter/test/pair.h"
 #include "witness.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { PLAIN = 4, MESSAGES = 24, SLOT = 4096, MOST = 4000, LOSS = 50000, MTU = 256 };
 #define HOUR UINT64_C(3600000000000)

@@ -4,6 +4,7 @@
 #include "sound.h"
 #include "wire/iba_build.h"
 #include "witness.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { QPS = 24, ONE = 20, FLOWS = 16, ROUNDS = 6, CAP = 256, ACK = 0x1f, NAK_ACCESS = 0x62, BYTES = 8 };
 _Static_assert(2 * QPS <= WITNESS_KNOWN && 2 * QPS > FLOWS, "all are known, and not all have a flow");

@@ -2,6 +2,7 @@
 /* Every kind of finding, provoked by a few packets; each row of the table has its case, and no case finds more. */
 #include "wire/iba_build.h"
 #include "witness.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { A, B, QP_A = 0x11, QP_B = 0x12, CAP = 5000, MTU = 256, MOST = 24, ACK = 0x1f, RNR = 0x2e, NAK = 0x60 };
 #define MS UINT64_C(1000000)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "score_play.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { MESSAGES = 20, SLOT = 4096, MOST = 4000, MTU = 256, RATE = 10000 };
 #define HOUR UINT64_C(3600000000000)

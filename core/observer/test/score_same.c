@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "score.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { PSN = 10, US = 1000, SHORT_WAIT = 1, LONG_WAIT = 11 /* RNR timer codes: 10 us, 480 us */ };
 static struct score_run timer, response; /* why it came again */

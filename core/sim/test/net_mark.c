@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Congestion marks: CE or FECN where the packet has room for one, and every check as right or wrong as it was. */
 #include "net.h"
+#include "wire/iba_opcode_rows.h"
 
 static struct bench bench;
 static const struct iba_net_faults always = {.ecn_mark = MILLION};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The RC completer's rules, each row alone. */
 #include "requester.h"
+#include "wire/iba_opcode_rows.h"
 
 static uint8_t bytes[8192];
 

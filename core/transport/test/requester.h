@@ -8,6 +8,7 @@
 #include "test/recorder.h"
 #include "transport/iba_requester.h"
 #include "wire/iba_build.h"
+#include "wire/iba_opcode_rows.h"
 
 enum {
     QPN = 0x102,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What requests look like. */
 #include "requester.h"
+#include "wire/iba_opcode_rows.h"
 
 static uint64_t pmtu_of(const struct iba_qp *qp)
 {

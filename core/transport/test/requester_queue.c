@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* When requests may go, and what happens to those that cannot. */
 #include "requester.h"
+#include "wire/iba_opcode_rows.h"
 
 /* RQ-08: others behind a stalled READ wait too. */
 Test(requester_queue, depth)

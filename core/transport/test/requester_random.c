@@ -2,6 +2,7 @@
 /* Any answers at any time: the send queue stays sound (iba_ca_check), writes only where it was asked to, and every work
  * request completes exactly once, in order. */
 #include "requester.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { STEPS = 20000, NO_ROW = -1, TARGET = 1 << 17 /* READs land below, SENDs are taken from above */ };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the RC responder does over several packets: numbers, order, duplicates, memory. */
 #include "receive.h"
+#include "wire/iba_opcode_rows.h"
 
 static struct bed bed;
 

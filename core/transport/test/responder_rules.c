@@ -2,6 +2,7 @@
 /* Each row of the RC responder's table, hit alone, and what it does to the wire and the QP. */
 #include "receive.h"
 #include "transport/iba_responder.h"
+#include "wire/iba_opcode_rows.h"
 
 static struct bed bed;
 

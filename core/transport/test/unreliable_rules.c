@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Each row of the UC and UD receivers, hit alone; and what they deliver. */
 #include "receive.h"
+#include "wire/iba_opcode_rows.h"
 
 static struct bed bed;
 

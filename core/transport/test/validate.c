@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Validation where one packet is not enough to see it: congestion marks, addresses over IPv4. */
 #include "receive.h"
+#include "wire/iba_opcode_rows.h"
 
 static struct bed bed;
 

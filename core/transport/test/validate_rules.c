@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Each row of header validation, hit by a packet that is wrong in that one way. */
 #include "receive.h"
+#include "wire/iba_opcode_rows.h"
 
 static struct bed bed;
 

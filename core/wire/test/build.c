@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The packet builder: what it derives is right, what it is told to keep it keeps. */
 #include "wire.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { CAP = 5000 };
 

@@ -2,6 +2,7 @@
 /* Endpoints of every encapsulation, against the places of the addresses as the books draw them. */
 #include "wire/iba_endpoints.h"
 #include "wire.h"
+#include "wire/iba_opcode_rows.h"
 
 /* RFC 791, RFC 8200, and the GRH and LRH of chapters 8.3 and 7.7 */
 static const struct place {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every row of every header table. */
 #include "wire.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { GUARD = 8, ROOM = 64 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The opcode table against a second one, typed from catalogue 1.6 and not derived from the first. */
 #include "wire.h"
+#include "wire/iba_opcode_rows.h"
 
 #define RSV NULL
 static const char *const rc[32] = {
@@ -119,8 +120,8 @@ Test(opcode, headers_of_all_256_codes)
         const char *expected = by_service[code >> 5][code & 31];
         char text[128];
         cr_assert(expected || !iba_opcodes[code].name, "opcode 0x%02x is not in " HERE, code);
-        cr_assert(!expected || iba_opcodes[code].name, "opcode 0x%02x is in " HERE " and not in core/wire/iba_opcode.h",
-                  code);
+        cr_assert(!expected || iba_opcodes[code].name,
+                  "opcode 0x%02x is in " HERE " and not in core/wire/iba_opcode_rows.h", code);
         if (!expected) {
             cr_assert_eq(iba_opcodes[code].hdrs, 0, "opcode 0x%02x has headers and no name", code);
             continue;
@@ -199,11 +200,11 @@ Test(opcode, operation_of_every_row)
         const enum iba_operation is = iba_opcode_operation((uint8_t)code);
         const char *name = iba_opcodes[code].name;
         const char expected = !name ? '?' : code >> 5 == IBA_CNP ? 'C' : operation[code & 31];
-        cr_assert(!name || is != IBA_OPERATION_NONE, "core/wire/iba_opcode.h: opcode 0x%02x, %s, has no operation",
+        cr_assert(!name || is != IBA_OPERATION_NONE, "core/wire/iba_opcode_rows.h: opcode 0x%02x, %s, has no operation",
                   code, name);
         cr_assert(!name || expected != '?', "core/wire/test/opcode.c: opcode 0x%02x, %s, has no letter", code, name);
-        cr_assert_eq(letters[is], expected, "core/wire/iba_opcode.h: opcode 0x%02x, %s, has operation %c, not %c", code,
-                     name ? name : "reserved", letters[is], expected);
+        cr_assert_eq(letters[is], expected, "core/wire/iba_opcode_rows.h: opcode 0x%02x, %s, has operation %c, not %c",
+                     code, name ? name : "reserved", letters[is], expected);
     }
 }
 

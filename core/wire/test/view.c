@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The view as the inverse of the builder: every opcode in every encapsulation, cut anywhere, any bit flipped. */
 #include "wire.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { CAP = 4700 };
 

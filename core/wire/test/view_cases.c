@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Single cases of the view: odd encapsulations, wrong lengths, what is not RoCE. */
 #include "wire.h"
+#include "wire/iba_opcode_rows.h"
 
 enum { CAP = 600 };
 static uint8_t buf[CAP];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "judge/judge.h"
 #include "wire.h"
+#include "wire/iba_opcode_rows.h"
 
 static struct judged told[64];
 static unsigned n_told;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "wire.h"
+#include "wire/iba_opcode_rows.h"
 
 static struct message done[1024];
 static unsigned n_done;

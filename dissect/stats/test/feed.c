@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "wire/iba_opcode_rows.h"
 
 enum { GOLDEN_BYTES = 64 * 1024 };
 

@@ -2,6 +2,7 @@
 #include "feed.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include "wire/iba_opcode_rows.h"
 
 Test(icrc, nothing_seen)
 {

@@ -2,6 +2,7 @@
 #include "feed.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include "wire/iba_opcode_rows.h"
 
 #define SECOND INT64_C(1000000000)
 

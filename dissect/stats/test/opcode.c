@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "feed.h"
 #include <criterion/criterion.h>
+#include "wire/iba_opcode_rows.h"
 
 Test(opcode, nothing_seen)
 {
