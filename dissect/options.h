@@ -3,7 +3,7 @@
 #ifndef DISSECT_OPTIONS_H
 #define DISSECT_OPTIONS_H
 #include "output/printer.h"
-#include "observer/iba_observer.h"
+#include "observer/iba_finding.h"
 #include "stats/stats.h"
 #include "track/track.h"
 

@@ -3,7 +3,6 @@
  * it reports it counts. */
 #include <string.h>
 #include "records.h"
-#include "observer/iba_observer.h"
 #include "observer/test/sound.h"
 #include "wire/iba_build.h"
 
@@ -13,15 +12,13 @@ enum { RAW = FUZZ_RAW, CRAFT, CRAFT_TOO, TIME, POINT, CUT, KINDS };
 enum { MOST_STEPS = 256, FLOWS = 4, KNOWN = 12, ROOM = 2048 };
 
 struct observer {
-    struct iba_observer s;
-    struct iba_flow flow[FLOWS];
-    struct iba_known known[KNOWN];
-    uint32_t bucket[IBA_OBS_BUCKETS * KNOWN];
+    struct iba_observer *s;
     uint32_t found[IBA_FINDING_COUNT];
     uint64_t frame;
     iba_time now;
     uint32_t source;
     uint8_t cut; /* bytes that the next packet lacks at its end */
+    _Alignas(64) unsigned char memory[OBSERVER_BYTES(FLOWS, KNOWN)];
 };
 
 static void on_finding(void *ctx, const struct iba_finding *f)
@@ -48,7 +45,7 @@ static void see(struct observer *o, enum iba_link link, const uint8_t *p, size_t
     iba_view_check(&v);
     o->cut = 0;
     (void)iba_observer_feed(
-        &o->s,
+        o->s,
         &(struct iba_sighting){.view = &v, .now = o->now, .frame = ++o->frame, .tag = o->frame, .source = o->source});
     free(exact);
 }
@@ -96,9 +93,9 @@ static void craft(struct observer *o, uint8_t link, struct fuzz_in *in)
 
 static void check(const struct observer *o)
 {
-    FUZZ_CHECK(sound(&o->s));
+    FUZZ_CHECK(sound(o->s));
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
-        FUZZ_CHECK(o->found[k] == o->s.found[k]);
+        FUZZ_CHECK(o->found[k] == iba_observer_totals(o->s).found[k]);
 }
 
 int fuzz_one(const uint8_t *data, size_t n)
@@ -110,16 +107,14 @@ int fuzz_one(const uint8_t *data, size_t n)
 
     for (unsigned i = 0; i < FUZZ_HEAD; i++)
         head[i] = fuzz_u8(&in);
-    memset(o, 0, offsetof(struct observer, flow));
-    memset(o->found, 0, sizeof *o - offsetof(struct observer, found));
-    iba_observer_init(&o->s, &(struct iba_observer_config){.flow = o->flow,
-                                                           .n_flow = head[1] & 4 ? 2 : FLOWS,
-                                                           .known = o->known,
-                                                           .bucket = o->bucket,
-                                                           .n_known = head[1] & 8 ? KNOWN : FLOWS, /* some rest */
-                                                           .pmtu = head[1] & 3 ? 128u << (head[1] & 3) : 0,
-                                                           .report = on_finding,
-                                                           .ctx = o});
+    memset(o, 0, offsetof(struct observer, memory));
+    const struct iba_observer_config cfg = {.n_flow = head[1] & 4 ? 2 : FLOWS,
+                                            .n_known = head[1] & 8 ? KNOWN : FLOWS, /* some rest */
+                                            .pmtu = head[1] & 3 ? 128u << (head[1] & 3) : 0,
+                                            .report = on_finding,
+                                            .ctx = o};
+    FUZZ_CHECK(iba_observer_bytes(&cfg) <= sizeof o->memory);
+    o->s = iba_observer_init(o->memory, &cfg);
     for (unsigned i = 0; i < MOST_STEPS && fuzz_record(&in, &kind, &body); i++) {
         switch (kind % KINDS) {
         case RAW: see(o, fuzz_link(head[0]), body.p, body.n); break;
@@ -130,7 +125,7 @@ int fuzz_one(const uint8_t *data, size_t n)
         }
         check(o);
     }
-    iba_observer_end(&o->s, o->now);
+    iba_observer_end(o->s, o->now);
     check(o);
     return 0;
 }

@@ -19,10 +19,7 @@ struct check {
     bool bad_link[CAP_MERGE_MAX];
     size_t n;
     struct cap_merge *merge;
-    struct iba_flow *flow;
-    struct iba_known known[FLOWS];
-    uint32_t bucket[IBA_OBS_BUCKETS * FLOWS];
-    struct iba_observer observer;
+    struct iba_observer *observer;
     struct ibc_check_print print;
     FILE *summary; /* of connections that made room for others, until the end */
     iba_time now;
@@ -85,8 +82,23 @@ static void judge(struct check *c, const struct cap_packet *p, size_t source)
     (void)iba_view_parse(&v, link, p->data, p->caplen, p->len, NULL);
     iba_view_check(&v);
     (void)iba_observer_feed(
-        &c->observer, &(struct iba_sighting){
-                          .view = &v, .now = c->now, .frame = p->number, .tag = source, .source = (uint32_t)source});
+        c->observer, &(struct iba_sighting){
+                         .view = &v, .now = c->now, .frame = p->number, .tag = source, .source = (uint32_t)source});
+}
+
+static bool open_observer(struct check *c)
+{
+    const struct iba_observer_config cfg = {
+        .n_flow = FLOWS, .n_known = FLOWS, .zeroed = true, .report = on_finding, .forget = on_forget, .ctx = c};
+    void *memory = calloc(1, iba_observer_bytes(&cfg));
+
+    if (!memory) {
+        complain(c, "out of memory");
+        return false;
+    }
+    c->observer = iba_observer_init(memory, &cfg);
+    c->print.observer = c->observer;
+    return true;
 }
 
 static bool open_all(struct check *c)
@@ -102,11 +114,10 @@ static bool open_all(struct check *c)
         c->name[c->n] = cap_name(one);
         c->capture[c->n++] = one;
     }
-    c->flow = calloc(FLOWS, sizeof *c->flow);
     c->summary = tmpfile();
     if (c->n > 0)
         c->merge = cap_merge_open(c->capture, c->n);
-    if (!c->flow || !c->summary || (c->n > 0 && !c->merge)) {
+    if (!c->summary || (c->n > 0 && !c->merge)) {
         complain(c, "out of memory");
         return false;
     }
@@ -125,7 +136,7 @@ static void read_all(struct check *c)
         else
             judge(c, &p, source);
     }
-    iba_observer_end(&c->observer, c->now);
+    iba_observer_end(c->observer, c->now);
 }
 
 static void copy(FILE *from, FILE *to)
@@ -147,8 +158,9 @@ static void summarise(struct check *c)
     if (found == 0 && !c->o->verbose)
         return;
     copy(c->summary, c->print.out);
-    for (uint32_t i = 0; i < c->observer.n; i++)
-        ibc_check_connection(&c->print, c->print.out, &c->flow[i]);
+    const struct iba_flow *f;
+    for (uint32_t i = 0; (f = iba_observer_flow(c->observer, i)) != NULL; i++)
+        ibc_check_connection(&c->print, c->print.out, f);
     ibc_check_totals(&c->print);
 }
 
@@ -159,7 +171,7 @@ static void close_all(struct check *c)
         cap_close(c->capture[i]);
     if (c->summary)
         fclose(c->summary);
-    free(c->flow);
+    free(c->observer);
 }
 
 int ibc_check(const struct ibc_check_options *o, FILE *out, FILE *err)
@@ -174,18 +186,8 @@ int ibc_check(const struct ibc_check_options *o, FILE *out, FILE *err)
     }
     c->o = o;
     c->err = err;
-    c->print = (struct ibc_check_print){
-        .out = out, .json = o->json, .verbose = o->verbose, .observer = &c->observer, .file = c->name};
-    if (open_all(c)) {
-        iba_observer_init(&c->observer, &(struct iba_observer_config){.flow = c->flow,
-                                                                      .n_flow = FLOWS,
-                                                                      .known = c->known,
-                                                                      .bucket = c->bucket,
-                                                                      .n_known = FLOWS,
-                                                                      .zeroed = true,
-                                                                      .report = on_finding,
-                                                                      .forget = on_forget,
-                                                                      .ctx = c});
+    c->print = (struct ibc_check_print){.out = out, .json = o->json, .verbose = o->verbose, .file = c->name};
+    if (open_observer(c) && open_all(c)) {
         read_all(c);
         summarise(c);
         rc = c->print.severity[IBA_WARN] + c->print.severity[IBA_ERROR] > 0 ? IBC_CHECK_FOUND : IBC_CHECK_CLEAN;

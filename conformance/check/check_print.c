@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "output/finding_text.h"
+#include "observer/iba_finding_kinds.h"
 #include "wire/iba_endpoints.h"
 
 enum { ADDR_BYTES = 64, QP_BYTES = 16 };
@@ -24,13 +25,11 @@ static bool source_qp(const struct ibc_check_print *p, const struct iba_flow *f,
 {
     const struct iba_flow *peer = iba_observer_peer(p->observer, f);
 
-    if (f->has_qkey)
-        *qp = f->src_qp;
-    else if (peer)
-        *qp = peer->key.qpn;
-    else
-        return false;
-    return true;
+    if (iba_flow_src_qp(f, qp))
+        return true;
+    if (peer)
+        *qp = iba_flow_key(peer)->qpn;
+    return peer != NULL;
 }
 
 /* "0x00002c", "0x00002c?" for a guess, "?" for what is not known. */
@@ -39,7 +38,7 @@ static const char *source_text(char *buf, const struct ibc_check_print *p, const
     uint32_t qp = 0;
 
     if (source_qp(p, f, &qp))
-        snprintf(buf, QP_BYTES, "0x%06" PRIx32 "%s", qp, f->guess ? "?" : "");
+        snprintf(buf, QP_BYTES, "0x%06" PRIx32 "%s", qp, iba_flow_is_guess(f) ? "?" : "");
     else
         snprintf(buf, QP_BYTES, "?");
     return buf;
@@ -52,9 +51,11 @@ static void print_text(struct ibc_check_print *p, const struct iba_finding *f)
 
     finding_text(text, sizeof text, f, f->cause_tag != f->tag ? p->file[f->cause_tag] : NULL);
     fprintf(p->out, "%s: frame %" PRIu64 ": ", p->file[f->tag], f->frame);
-    if (f->flow)
-        fprintf(p->out, "%s QP %s -> %s QP 0x%06" PRIx32 ": ", addr(src, &f->flow->key, f->flow->key.src),
-                source_text(qp, p, f->flow), addr(dst, &f->flow->key, f->flow->key.dst), f->flow->key.qpn);
+    if (f->flow) {
+        const struct iba_flow_key *k = iba_flow_key(f->flow);
+        fprintf(p->out, "%s QP %s -> %s QP 0x%06" PRIx32 ": ", addr(src, k, k->src), source_text(qp, p, f->flow),
+                addr(dst, k, k->dst), k->qpn);
+    }
     fprintf(p->out, "%s: %s: %s [%s]\n", iba_severity_name(info->severity), info->field, text, info->clause);
 }
 
@@ -70,17 +71,18 @@ static void print_object(FILE *to, cJSON *o)
 static void add_flow(cJSON *o, const struct ibc_check_print *p, const struct iba_flow *f)
 {
     char text[ADDR_BYTES];
+    const struct iba_flow_key *k = iba_flow_key(f);
     uint32_t qp = 0;
 
-    cJSON_AddStringToObject(o, "service", iba_svc_name((enum iba_svc)f->svc));
-    cJSON_AddStringToObject(o, "src", addr(text, &f->key, f->key.src));
+    cJSON_AddStringToObject(o, "service", iba_svc_name(iba_flow_svc(f)));
+    cJSON_AddStringToObject(o, "src", addr(text, k, k->src));
     if (source_qp(p, f, &qp))
         cJSON_AddNumberToObject(o, "src_qp", qp);
     else
         cJSON_AddNullToObject(o, "src_qp");
-    cJSON_AddStringToObject(o, "dst", addr(text, &f->key, f->key.dst));
-    cJSON_AddNumberToObject(o, "dst_qp", f->key.qpn);
-    cJSON_AddBoolToObject(o, "guess", f->guess);
+    cJSON_AddStringToObject(o, "dst", addr(text, k, k->dst));
+    cJSON_AddNumberToObject(o, "dst_qp", k->qpn);
+    cJSON_AddBoolToObject(o, "guess", iba_flow_is_guess(f));
 }
 
 static void print_json(struct ibc_check_print *p, const struct iba_finding *f)
@@ -117,51 +119,56 @@ void ibc_check_finding(struct ibc_check_print *p, const struct iba_finding *f)
 
 static bool has_findings(const struct iba_flow *f)
 {
-    for (unsigned i = 0; f && i < IBA_FINDING_COUNT; i++)
-        if (f->found[i])
+    const uint32_t *found = f ? iba_flow_counts(f).found : NULL;
+
+    for (unsigned i = 0; found && i < IBA_FINDING_COUNT; i++)
+        if (found[i])
             return true;
     return false;
 }
 
 static void direction_text(const struct ibc_check_print *p, FILE *to, const struct iba_flow *f)
 {
+    const struct iba_flow_counts counts = iba_flow_counts(f);
+    const struct iba_flow_key *k = iba_flow_key(f);
     char src[ADDR_BYTES], dst[ADDR_BYTES], qp[QP_BYTES];
 
-    fprintf(to, "%s %s QP %s -> %s QP 0x%06" PRIx32 ": %" PRIu64 " packets", iba_svc_name((enum iba_svc)f->svc),
-            addr(src, &f->key, f->key.src), source_text(qp, p, f), addr(dst, &f->key, f->key.dst), f->key.qpn,
-            f->packets);
+    fprintf(to, "%s %s QP %s -> %s QP 0x%06" PRIx32 ": %" PRIu64 " packets", iba_svc_name(iba_flow_svc(f)),
+            addr(src, k, k->src), source_text(qp, p, f), addr(dst, k, k->dst), k->qpn, counts.packets);
     for (unsigned i = 0; i < IBA_FINDING_COUNT; i++)
-        if (f->found[i])
-            fprintf(to, ", %" PRIu32 " %s", f->found[i], iba_findings[i].name);
-    if (f->fatal.frame)
-        fprintf(to, "; ended by frame %" PRIu64, f->fatal.frame);
+        if (counts.found[i])
+            fprintf(to, ", %" PRIu32 " %s", counts.found[i], iba_findings[i].name);
+    if (counts.fatal)
+        fprintf(to, "; ended by frame %" PRIu64, counts.fatal);
     fputc('\n', to);
 }
 
 static void direction_json(const struct ibc_check_print *p, FILE *to, const struct iba_flow *f)
 {
+    const struct iba_flow_counts counts = iba_flow_counts(f);
     cJSON *o = cJSON_CreateObject(), *found;
 
     cJSON_AddStringToObject(o, "type", "connection");
     add_flow(o, p, f);
-    cJSON_AddNumberToObject(o, "packets", (double)f->packets);
-    cJSON_AddNumberToObject(o, "bytes", (double)f->bytes);
-    cJSON_AddNumberToObject(o, "requests", (double)f->requests);
-    cJSON_AddNumberToObject(o, "responses", (double)f->responses);
-    cJSON_AddNumberToObject(o, "pmtu", f->pmtu);
-    if (f->fatal.frame)
-        cJSON_AddNumberToObject(o, "fatal_frame", (double)f->fatal.frame);
+    cJSON_AddNumberToObject(o, "packets", (double)counts.packets);
+    cJSON_AddNumberToObject(o, "bytes", (double)counts.bytes);
+    cJSON_AddNumberToObject(o, "requests", (double)counts.requests);
+    cJSON_AddNumberToObject(o, "responses", (double)counts.responses);
+    cJSON_AddNumberToObject(o, "pmtu", iba_flow_pmtu(f));
+    if (counts.fatal)
+        cJSON_AddNumberToObject(o, "fatal_frame", (double)counts.fatal);
     found = cJSON_AddObjectToObject(o, "found");
     for (unsigned i = 0; i < IBA_FINDING_COUNT; i++)
-        if (f->found[i])
-            cJSON_AddNumberToObject(found, iba_findings[i].name, f->found[i]);
+        if (counts.found[i])
+            cJSON_AddNumberToObject(found, iba_findings[i].name, counts.found[i]);
     print_object(to, o);
 }
 
 void ibc_check_connection(struct ibc_check_print *p, FILE *to, const struct iba_flow *f)
 {
     const struct iba_flow *peer = iba_observer_peer(p->observer, f);
-    const bool second = peer && (peer->first.at < f->first.at || (peer->first.at == f->first.at && peer < f));
+    const iba_time began = iba_flow_counts(f).began, other = peer ? iba_flow_counts(peer).began : 0;
+    const bool second = peer && (other < began || (other == began && peer < f));
 
     if (second)
         return;
@@ -175,26 +182,27 @@ void ibc_check_connection(struct ibc_check_print *p, FILE *to, const struct iba_
 
 void ibc_check_totals(struct ibc_check_print *p)
 {
+    const struct iba_observer_totals totals = iba_observer_totals(p->observer);
+
     if (!p->json) {
         fprintf(p->out,
                 "%" PRIu64 " packets of %" PRIu64 " connections: %" PRIu64 " errors, %" PRIu64 " warnings, %" PRIu64
                 " notes\n",
-                p->observer->packets, p->connections, p->severity[IBA_ERROR], p->severity[IBA_WARN],
-                p->severity[IBA_NOTE]);
+                totals.packets, p->connections, p->severity[IBA_ERROR], p->severity[IBA_WARN], p->severity[IBA_NOTE]);
         return;
     }
     cJSON *o = cJSON_CreateObject(), *found;
     cJSON_AddStringToObject(o, "type", "totals");
-    cJSON_AddNumberToObject(o, "packets", (double)p->observer->packets);
-    cJSON_AddNumberToObject(o, "others", (double)p->observer->others);
-    cJSON_AddNumberToObject(o, "seen_twice", (double)p->observer->seen_twice);
+    cJSON_AddNumberToObject(o, "packets", (double)totals.packets);
+    cJSON_AddNumberToObject(o, "others", (double)totals.others);
+    cJSON_AddNumberToObject(o, "seen_twice", (double)totals.seen_twice);
     cJSON_AddNumberToObject(o, "connections", (double)p->connections);
     cJSON_AddNumberToObject(o, "error", (double)p->severity[IBA_ERROR]);
     cJSON_AddNumberToObject(o, "warn", (double)p->severity[IBA_WARN]);
     cJSON_AddNumberToObject(o, "note", (double)p->severity[IBA_NOTE]);
     found = cJSON_AddObjectToObject(o, "found");
     for (unsigned i = 0; i < IBA_FINDING_COUNT; i++)
-        if (p->observer->found[i])
-            cJSON_AddNumberToObject(found, iba_findings[i].name, p->observer->found[i]);
+        if (totals.found[i])
+            cJSON_AddNumberToObject(found, iba_findings[i].name, totals.found[i]);
     print_object(p->out, o);
 }

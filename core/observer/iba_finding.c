@@ -15,7 +15,7 @@ const char *iba_severity_name(enum iba_severity s)
 struct iba_finding iba_obs_finding(const struct iba_flow *f, enum iba_finding_kind kind, const struct iba_obs_mark *of,
                                    const struct iba_tell *t, iba_psn psn)
 {
-    return (struct iba_finding){.kind = kind,
+    return (struct iba_finding){.kind = (uint8_t)kind,
                                 .frame = of->frame,
                                 .tag = of->tag,
                                 .cause = t && t->cause ? t->cause->frame : 0,
@@ -44,6 +44,6 @@ void iba_obs_report(struct iba_observer *s, struct iba_flow *f, const struct iba
     s->found[finding->kind]++;
     if (f)
         f->found[finding->kind]++;
-    s->worst = severity > s->worst ? severity : s->worst;
+    s->seen.worst = severity > s->seen.worst ? severity : s->seen.worst;
     s->cfg.report(s->cfg.ctx, finding);
 }

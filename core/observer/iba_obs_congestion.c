@@ -18,7 +18,7 @@ static struct iba_obs_congested *place(struct iba_obs_congested *all, uint64_t h
 static void remember(struct iba_look *l)
 {
     const struct iba_flow *f = l->flow;
-    const uint32_t qpn = f->peer && !f->guess ? l->s->cfg.known[f->peer - 1].qpn : 0;
+    const uint32_t qpn = f->peer && !f->guess ? l->s->known[f->peer - 1].qpn : 0;
     struct iba_obs_congested *c = place(l->s->marked, iba_obs_mix_ends(qpn, f->key.src, f->key.dst));
 
     if (c->mark.frame == 0)

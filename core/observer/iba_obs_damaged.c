@@ -19,7 +19,7 @@ static bool seen_elsewhere(const struct iba_look *l, uint64_t hash)
     for (unsigned i = 0; i < IBA_OBS_RECENT; i++)
         if (s->damaged[i].mark.frame != 0 && s->damaged[i].hash == hash && s->damaged[i].source != s->source) {
             s->seen_twice++;
-            s->same = s->damaged[i].mark;
+            s->seen.same_as = s->damaged[i].mark.frame;
             s->damaged[i].mark.frame = 0; /* each sighting has one counterpart */
             return true;
         }

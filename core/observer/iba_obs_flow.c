@@ -5,18 +5,8 @@
 #include <string.h>
 #include "observer/iba_obs_parts.h"
 
-/* Near: a flow moves to the front of its list when n_flow / NEAR packets have passed since it last did. Guests are
- * few, so that what comes and goes stays in the cache. */
-enum { NEAR = 16, MOST_COMPARED = 8, MOST_GUESTS = 8, GUESTS_SHARE = 8 };
-
-void iba_obs_share(struct iba_observer *s)
-{
-    const uint32_t share = s->cfg.n_flow / GUESTS_SHARE;
-    const uint32_t guests = share < MOST_GUESTS ? share : MOST_GUESTS;
-
-    s->list[IBA_OBS_PROBATION].most = s->cfg.n_known > s->cfg.n_flow && guests >= 2 ? guests : 0;
-    s->list[IBA_OBS_PROTECTED].most = s->cfg.n_flow - s->list[IBA_OBS_PROBATION].most;
-}
+/* A flow moves to the front of its list when n_flow / NEAR packets have passed since it last did. */
+enum { NEAR = 16, MOST_COMPARED = 8 };
 
 /* Buckets hold at most one direction each, its index plus 1, and bits of its hash, so that another is passed without
  * being looked at. It stands where its hash says, or in one of the full ones right behind. The hash is of where the
@@ -46,7 +36,7 @@ static uint32_t index_in(uint32_t entry)
 /* The next direction from bucket *at on that may have this target, and *at behind it; 0: there is none. */
 static uint32_t next_of(const struct iba_observer *s, uint32_t *at, uint32_t target)
 {
-    for (uint32_t entry; (entry = s->cfg.bucket[*at]) != 0;) {
+    for (uint32_t entry; (entry = s->bucket[*at]) != 0;) {
         *at = behind(s, *at);
         if (((entry ^ target << INDEX_BITS) >> INDEX_BITS) == 0)
             return index_in(entry);
@@ -58,9 +48,9 @@ static void into_bucket(struct iba_observer *s, uint32_t known, uint32_t target)
 {
     uint32_t at = home(s, target);
 
-    while (s->cfg.bucket[at] != 0)
+    while (s->bucket[at] != 0)
         at = behind(s, at);
-    s->cfg.bucket[at] = known | target << INDEX_BITS;
+    s->bucket[at] = known | target << INDEX_BITS;
 }
 
 /* Those behind that would not be found any more move up. */
@@ -68,23 +58,23 @@ static void leave_bucket(struct iba_observer *s, uint32_t known)
 {
     const uint32_t n = n_bucket(s);
     assert(n > 0);
-    uint32_t hole = home(s, s->cfg.known[known - 1].target);
+    uint32_t hole = home(s, s->known[known - 1].target);
 
-    while (index_in(s->cfg.bucket[hole]) != known)
+    while (index_in(s->bucket[hole]) != known)
         hole = behind(s, hole);
-    for (uint32_t at = behind(s, hole); s->cfg.bucket[at] != 0; at = behind(s, at)) {
-        const uint32_t from = home(s, s->cfg.known[index_in(s->cfg.bucket[at]) - 1].target);
+    for (uint32_t at = behind(s, hole); s->bucket[at] != 0; at = behind(s, at)) {
+        const uint32_t from = home(s, s->known[index_in(s->bucket[at]) - 1].target);
         if ((at + n - from) % n < (at + n - hole) % n)
             continue;
-        s->cfg.bucket[hole] = s->cfg.bucket[at];
+        s->bucket[hole] = s->bucket[at];
         hole = at;
     }
-    s->cfg.bucket[hole] = 0;
+    s->bucket[hole] = 0;
 }
 
 static uint32_t index_of(const struct iba_observer *s, const struct iba_flow *f)
 {
-    return (uint32_t)(f - s->cfg.flow) + 1;
+    return (uint32_t)(f - s->flow) + 1;
 }
 
 /* All lines of it, long before they are read. */
@@ -167,12 +157,12 @@ void iba_obs_begin_anew(struct iba_observer *s, struct iba_flow *f)
     clear(s, f);
     f->first = s->now;
     f->began = s->packets;
-    s->cfg.known[f->known - 1].tag = 0;
+    s->known[f->known - 1].tag = 0;
 }
 
 static void put_to_rest(struct iba_observer *s, struct iba_flow *f)
 {
-    struct iba_known *k = &s->cfg.known[f->known - 1];
+    struct iba_known *k = &s->known[f->known - 1];
 
     iba_obs_settle_alone(s, f);
     leave_list(s, f);
@@ -194,7 +184,7 @@ static struct iba_flow *take_flow(struct iba_observer *s, enum iba_obs_list list
         return f;
     }
     if (room && s->n < s->cfg.n_flow)
-        return &s->cfg.flow[s->n++];
+        return &s->flow[s->n++];
     f = unused_longest(s, room ? IBA_OBS_PROTECTED : list, keep);
     assert(f);
     if (f->list == IBA_OBS_PROBATION && f->again) { /* it stays */
@@ -211,7 +201,7 @@ static struct iba_flow *take_flow(struct iba_observer *s, enum iba_obs_list list
 __attribute__((hot)) static struct iba_flow *take_place(struct iba_observer *s, uint32_t known, bool is_protected,
                                                         const struct iba_flow *keep)
 {
-    struct iba_known *k = &s->cfg.known[known - 1];
+    struct iba_known *k = &s->known[known - 1];
     const bool fits = s->list[IBA_OBS_PROTECTED].n < s->list[IBA_OBS_PROTECTED].most;
     const enum iba_obs_list list =
         is_protected || fits || s->list[IBA_OBS_PROBATION].most == 0 ? IBA_OBS_PROTECTED : IBA_OBS_PROBATION;
@@ -237,10 +227,10 @@ static void reverse(struct iba_flow_key *k, const struct iba_flow_key *opposite,
 struct iba_flow *iba_obs_wake(struct iba_observer *s, uint32_t known, const struct iba_view *v,
                               const struct iba_flow *opposite)
 {
-    const struct iba_known *k = &s->cfg.known[known - 1];
+    const struct iba_known *k = &s->known[known - 1];
 
     if (k->flow)
-        return &s->cfg.flow[k->flow - 1];
+        return &s->flow[k->flow - 1];
     struct iba_flow *f = take_place(s, known, (uint32_t)s->packets - k->touched < s->cfg.n_flow, opposite);
     if (v)
         iba_obs_key(&f->key, v);
@@ -269,17 +259,18 @@ struct iba_flow *iba_obs_wake_opposite(struct iba_look *l, uint32_t known)
     return opposite ? iba_obs_wake(l->s, known, NULL, l->flow) : NULL;
 }
 
-void iba_observer_shrink(struct iba_observer *s, uint32_t n_flow)
+size_t iba_observer_shrink(struct iba_observer *s, uint32_t n_flow)
 {
     assert(n_flow >= 2 && n_flow <= s->cfg.n_flow);
     for (uint32_t i = n_flow; i < s->n; i++)
-        if (s->cfg.flow[i].used)
-            put_to_rest(s, &s->cfg.flow[i]);
+        if (s->flow[i].used)
+            put_to_rest(s, &s->flow[i]);
     s->n = s->n < n_flow ? s->n : n_flow;
     s->spare = s->spare > n_flow ? 0 : s->spare;
     memset(s->last_found, 0, sizeof s->last_found);
     s->cfg.n_flow = n_flow;
     iba_obs_share(s);
+    return iba_observer_bytes(&s->cfg);
 }
 
 /* ---- those that are known ---- */
@@ -296,11 +287,11 @@ static uint32_t to_forget(struct iba_observer *s)
     }
     for (uint32_t i = 0, left = MOST_COMPARED; i < s->n_known && left > 0; i++) {
         s->clock_hand = s->clock_hand % s->n_known + 1;
-        const struct iba_known *k = &s->cfg.known[s->clock_hand - 1];
+        const struct iba_known *k = &s->known[s->clock_hand - 1];
         if (k->flow)
             continue;
         left--;
-        best = best == 0 || k->at < s->cfg.known[best - 1].at ? s->clock_hand : best;
+        best = best == 0 || k->at < s->known[best - 1].at ? s->clock_hand : best;
     }
     return best;
 }
@@ -308,7 +299,7 @@ static uint32_t to_forget(struct iba_observer *s)
 static void forget(struct iba_look *l, uint32_t known)
 {
     struct iba_observer *s = l->s;
-    struct iba_known *k = &s->cfg.known[known - 1];
+    struct iba_known *k = &s->known[known - 1];
     struct iba_flow *f = iba_obs_flow_at(s, k->flow);
     const struct iba_obs_mark last = f ? f->last : k->mark;
 
@@ -337,7 +328,7 @@ static uint32_t begin(struct iba_look *l, uint8_t svc)
 
     if (!room)
         forget(l, i);
-    s->cfg.known[i - 1] = (struct iba_known){
+    s->known[i - 1] = (struct iba_known){
         .target = l->id.target, .source = iba_obs_source_of(l->id.from), .qpn = l->id.qpn, .svc = svc};
     into_bucket(s, i, l->id.target);
     return i;
@@ -367,7 +358,7 @@ __attribute__((hot)) static void find(struct neighbours *n, const struct iba_obs
 {
     *n = (struct neighbours){0};
     for (uint32_t at = home(s, id->target), i; (i = next_of(s, &at, id->target)) != 0;) {
-        const struct iba_known *k = &s->cfg.known[i - 1];
+        const struct iba_known *k = &s->known[i - 1];
         if (k->target != id->target || k->qpn != id->qpn)
             continue;
         if (k->source == iba_obs_source_of(id->from)) {
@@ -419,12 +410,12 @@ static void use(struct iba_observer *s, struct iba_flow *f)
 static struct iba_flow *come_back(struct iba_look *l, uint32_t known)
 {
     struct iba_observer *s = l->s;
-    const struct iba_known *k = &s->cfg.known[known - 1];
+    const struct iba_known *k = &s->known[known - 1];
     struct iba_flow *f = iba_obs_flow_at(s, k->flow);
 
     if (!f) {
         if (k->peer && l->op && l->op->dir == IBA_RSP)
-            iba_obs_prefetch(&s->cfg.known[k->peer - 1]);
+            iba_obs_prefetch(&s->known[k->peer - 1]);
         return iba_obs_wake(s, known, l->v, NULL);
     }
     use(s, f);
@@ -459,7 +450,7 @@ struct iba_flow *iba_obs_flow(struct iba_look *l)
     find(&n, s, iba_obs_id(l), svc);
     if (n.own) {
         f = come_back(l, n.own);
-        if (!s->cfg.known[n.own - 1].shared)
+        if (!s->known[n.own - 1].shared)
             *last_found(s, l->id.qpn) = index_of(s, f);
         if (n.service)
             foreign_service(l, f, n.service);
@@ -469,12 +460,12 @@ struct iba_flow *iba_obs_flow(struct iba_look *l)
     if (n.stranger || n.earlier) {
         const uint32_t other = n.stranger ? n.stranger : n.earlier;
         const struct iba_flow *before = iba_obs_awake(s, other);
-        const struct iba_obs_mark last = before ? before->last : s->cfg.known[other - 1].mark;
+        const struct iba_obs_mark last = before ? before->last : s->known[other - 1].mark;
         iba_obs_tell(l, n.stranger ? IBA_FINDING_SPOOF : IBA_FINDING_QP_REUSED, &(struct iba_tell){.cause = &last});
     }
     const uint32_t new = begin(l, svc);
     if (n.service)
-        s->cfg.known[new - 1].shared = s->cfg.known[n.service - 1].shared = true;
+        s->known[new - 1].shared = s->known[n.service - 1].shared = true;
     f = take_place(s, new, false, NULL);
     iba_obs_key(&f->key, l->v);
     f->first = s->now;
@@ -490,7 +481,7 @@ __attribute__((hot)) void iba_observer_expect(const struct iba_observer *s, stru
     e->any = iba_view_is_transport(v) && iba_obs_identify(&e->id, v);
     if (!e->any)
         return;
-    __builtin_prefetch(&s->cfg.bucket[home(s, e->id.target)]);
+    __builtin_prefetch(&s->bucket[home(s, e->id.target)]);
 }
 
 __attribute__((hot)) void iba_observer_fetch(const struct iba_observer *s, struct iba_expected *e)
@@ -500,5 +491,5 @@ __attribute__((hot)) void iba_observer_fetch(const struct iba_observer *s, struc
     uint32_t at = home(s, e->id.target);
     e->known = next_of(s, &at, e->id.target);
     if (e->known)
-        iba_obs_prefetch(&s->cfg.known[e->known - 1]);
+        iba_obs_prefetch(&s->known[e->known - 1]);
 }

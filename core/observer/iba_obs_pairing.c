@@ -53,7 +53,7 @@ static uint32_t *asked(const struct iba_observer *s, uint64_t from, uint64_t to,
     const uint64_t h = iba_obs_mix(iba_obs_mix(psn.v, from), to);
 
     *what = (uint32_t)h & WHAT_BITS;
-    return &s->cfg.asked[h >> 32 & (s->cfg.n_asked - 1)];
+    return &s->asked[h >> 32 & (s->cfg.n_asked - 1)];
 }
 
 void iba_obs_expect_asked(const struct iba_observer *s, const struct iba_expected *e)
@@ -69,7 +69,7 @@ static bool has_peer(const struct iba_observer *s, uint32_t known)
 {
     const struct iba_flow *f = iba_obs_awake(s, known);
 
-    return f ? f->peer != 0 : s->cfg.known[known - 1].peer != 0;
+    return f ? f->peer != 0 : s->known[known - 1].peer != 0;
 }
 
 /* Of many connections some ask with the same PSN. */
@@ -211,7 +211,7 @@ static const struct iba_obs_mark *waits_for(struct iba_flow *f, iba_psn psn)
 static bool left_before(const struct iba_observer *s, uint32_t known, const struct iba_obs_mark *asked, iba_time pause)
 {
     const struct iba_flow *f = iba_obs_awake(s, known);
-    const iba_time last = f ? f->last.at : s->cfg.known[known - 1].at;
+    const iba_time last = f ? f->last.at : s->known[known - 1].at;
 
     return last < asked->at && s->now.at - last >= pause;
 }
@@ -266,7 +266,7 @@ static void take_peer(struct iba_look *l)
     if (!g)
         return;
     const struct iba_flow *f = iba_obs_awake(l->s, g->peer);
-    const struct iba_obs_mark last = f ? f->last : l->s->cfg.known[g->peer - 1].mark;
+    const struct iba_obs_mark last = f ? f->last : l->s->known[g->peer - 1].mark;
     iba_obs_unpair(l->s, g);
     iba_obs_tell(l, IBA_FINDING_QP_REUSED, &(struct iba_tell){.cause = &last, .wait_ns = l->s->now.at - last.at});
     g->rq.counts = g->rq.miscounts = false;
@@ -317,6 +317,6 @@ __attribute__((hot)) uint32_t iba_observer_fetch_peer(const struct iba_observer 
     if (e->any && (!k || (k->flow == 0 && k->peer == 0)))
         iba_obs_expect_asked(s, e);
     else if (k && k->flow == 0)
-        iba_obs_prefetch(&s->cfg.known[k->peer - 1]);
+        iba_obs_prefetch(&s->known[k->peer - 1]);
     return k ? k->tag : 0;
 }

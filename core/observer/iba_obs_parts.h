@@ -5,7 +5,7 @@
  * first cache would not hold them. */
 #ifndef IBA_OBS_PARTS_H
 #define IBA_OBS_PARTS_H
-#include "observer/iba_observer.h"
+#include "observer/iba_obs_state.h"
 #include "wire/iba_aeth.h"
 #include "wire/iba_mtu.h"
 
@@ -132,19 +132,23 @@ static inline uint32_t iba_obs_source_of(uint64_t from)
     return (uint32_t)(from >> 32);
 }
 
+/* ---- the caller's memory: iba_obs_memory.c ---- */
+/* How many flows each list may have. */
+void iba_obs_share(struct iba_observer *s);
+
 /* ---- flows and pairs by index: iba_obs_peer.c ---- */
 static inline struct iba_flow *iba_obs_flow_at(const struct iba_observer *s, uint32_t index_plus_1)
 {
-    return index_plus_1 == 0 ? NULL : &s->cfg.flow[index_plus_1 - 1];
+    return index_plus_1 == 0 ? NULL : &s->flow[index_plus_1 - 1];
 }
 static inline struct iba_known *iba_obs_known_at(const struct iba_observer *s, uint32_t index_plus_1)
 {
-    return index_plus_1 == 0 ? NULL : &s->cfg.known[index_plus_1 - 1];
+    return index_plus_1 == 0 ? NULL : &s->known[index_plus_1 - 1];
 }
 /* The flow of a direction; NULL: the direction is not known, or at rest. */
 static inline struct iba_flow *iba_obs_awake(const struct iba_observer *s, uint32_t known)
 {
-    return known == 0 ? NULL : iba_obs_flow_at(s, s->cfg.known[known - 1].flow);
+    return known == 0 ? NULL : iba_obs_flow_at(s, s->known[known - 1].flow);
 }
 /* Sets the other direction of the pair; this one may be at rest. */
 void iba_obs_set_peer(const struct iba_observer *s, uint32_t known, uint32_t peer, bool guess);
@@ -157,8 +161,6 @@ void iba_obs_prefetch(const struct iba_known *k);
 __attribute__((hot)) struct iba_flow *iba_obs_flow(struct iba_look *l);
 /* The same without making one; NULL when there is none. */
 struct iba_flow *iba_obs_known(struct iba_look *l);
-/* How many flows each list may have. */
-void iba_obs_share(struct iba_observer *s);
 /* The flow of a direction that is known; made of what is left if it is at rest. Whose it is shows `v`, a packet of it,
  * or `opposite`, the other direction, which stays awake; both may be NULL. */
 __attribute__((hot)) struct iba_flow *iba_obs_wake(struct iba_observer *s, uint32_t known, const struct iba_view *v,
@@ -212,6 +214,10 @@ __attribute__((hot)) void iba_obs_path(struct iba_look *l);
 void iba_obs_grant(const struct iba_look *l, struct iba_obs_requests *q);
 /* A request that comes in its turn: did it have to wait for that? */
 void iba_obs_stall(struct iba_look *l, const struct iba_obs_requests *q);
+
+/* ---- which request a packet answers: iba_obs_answer.c ---- */
+/* Hands the caller the request that the packet answers, and the requests that it is the first to answer. */
+void iba_obs_link_answer(struct iba_look *l);
 
 /* ---- the end: iba_obs_end.c ---- */
 /* Why nothing more came of this direction; `over`: nothing can come, another connection has its QP. */

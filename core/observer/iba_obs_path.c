@@ -2,6 +2,7 @@
 /* The path of a direction: what its packets carry that the network picks their path by, or that shows which way they
  * came, as seen at one capture point. Addresses are not of it: with others it is another direction. Requests and
  * responses have ways of their own. */
+#include <stddef.h>
 #include "observer/iba_obs_parts.h"
 
 #define NAME(part, name, ...) name,
@@ -9,7 +10,7 @@ static const char *const names[] = {IBA_PATH_PARTS(NAME)};
 
 const char *iba_path_part_name(unsigned part)
 {
-    return part < sizeof names / sizeof *names ? names[part] : "?";
+    return part < sizeof names / sizeof *names ? names[part] : NULL;
 }
 
 enum at { /* of a part in its word */

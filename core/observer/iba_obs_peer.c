@@ -11,7 +11,7 @@ void iba_obs_set_peer(const struct iba_observer *s, uint32_t known, uint32_t pee
     if (f)
         f->peer = peer, f->guess = guess, f->once = false;
     else if (known)
-        s->cfg.known[known - 1].peer = peer, s->cfg.known[known - 1].guess = guess;
+        s->known[known - 1].peer = peer, s->known[known - 1].guess = guess;
 }
 
 void iba_obs_unpair(struct iba_observer *s, struct iba_flow *f)

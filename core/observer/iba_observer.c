@@ -1,40 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The observer's front: what a packet is, whether it was seen before, what stands in its headers; then by service. */
-#include <assert.h>
 #include <string.h>
 #include "observer/iba_obs_parts.h"
 
 enum { TRUST = 2, MOST_TRUST = 8, MOST_STEP = 1024, GSI = 1, ROUND_TRIPS = 4, MAD_BYTES = 256 };
-#define MS UINT64_C(1000000)
-
-static iba_time or_default(iba_time v, iba_time otherwise)
-{
-    return v ? v : otherwise;
-}
-
-void iba_observer_init(struct iba_observer *s, const struct iba_observer_config *cfg)
-{
-    assert(cfg->flow && cfg->n_flow >= 2 && cfg->report);
-    assert(cfg->known && cfg->bucket && cfg->n_known >= cfg->n_flow && cfg->n_known < 1 << 20);
-    assert(cfg->pmtu == 0 || iba_obs_is_mtu(cfg->pmtu));
-    memset(s, 0, sizeof *s);
-    if (!cfg->zeroed) {
-        memset(cfg->flow, 0, cfg->n_flow * sizeof *cfg->flow);
-        memset(cfg->bucket, 0, (size_t)cfg->n_known * IBA_OBS_BUCKETS * sizeof *cfg->bucket);
-        if (cfg->asked)
-            memset(cfg->asked, 0, cfg->n_asked * sizeof *cfg->asked);
-    }
-    s->cfg = *cfg;
-    if (!cfg->asked) {
-        s->cfg.asked = s->asked;
-        s->cfg.n_asked = IBA_OBS_ASKED;
-    }
-    iba_obs_share(s);
-    s->cfg.copy_ns = or_default(cfg->copy_ns, MS);
-    s->cfg.late_ns = or_default(cfg->late_ns, 3 * MS);
-    s->cfg.silence_ns = or_default(cfg->silence_ns, 1000 * MS);
-    s->cfg.rest_ns = or_default(cfg->rest_ns, 1000 * MS);
-}
 
 /* Four lanes, so that one multiplication need not wait for the other. */
 __attribute__((hot)) static uint64_t hash_bytes(uint64_t seed, const uint8_t *p, size_t n)
@@ -221,11 +190,13 @@ static bool seen_before(struct iba_look *l)
             continue;
         if (r->source != l->s->source) {
             l->s->seen_twice++;
-            l->s->same = r->mark;
+            l->s->seen.same_as = r->mark.frame;
+            l->s->seen.copy = true;
             return true;
         }
         if (sent_on_purpose(l, r))
             continue;
+        l->s->seen.copy = true;
         iba_obs_tell(l, IBA_FINDING_NETWORK_COPY, &(struct iba_tell){.cause = &r->mark});
         if (r->request)
             f->rq.copied = l->s->now;
@@ -400,12 +371,11 @@ static void believe(struct iba_look *l)
     by_service(l);
 }
 
-__attribute__((hot)) const struct iba_flow *iba_observer_feed(struct iba_observer *s, const struct iba_sighting *p)
+/* The direction of the packet; NULL: it is of none. */
+__attribute__((hot)) static const struct iba_flow *observe(struct iba_observer *s, const struct iba_sighting *p)
 {
     struct iba_look l;
 
-    s->worst = IBA_SEVERITY_NONE;
-    s->same.frame = 0;
     if (!iba_view_is_transport(p->view)) {
         s->others++;
         return NULL;
@@ -426,6 +396,7 @@ __attribute__((hot)) const struct iba_flow *iba_observer_feed(struct iba_observe
         l.has_id = true;
     }
     if (iba_view_is_damaged(p->view)) {
+        s->seen.damaged = true;
         l.flow = iba_obs_known(&l);
         iba_obs_damaged(&l, hash_of(&l));
         if (l.flow)
@@ -454,23 +425,34 @@ __attribute__((hot)) const struct iba_flow *iba_observer_feed(struct iba_observe
         if (p->told && p->told->any)
             iba_obs_tell(&l, p->told->kind, &(struct iba_tell){.cause = &p->told->cause, .count = p->told->count});
     }
+    if (s->cfg.answered || (l.op && l.op->dir == IBA_RSP))
+        iba_obs_link_answer(&l);
     l.flow->last = s->now;
     l.flow->touched = s->packets;
     return l.flow;
 }
 
+__attribute__((hot)) const struct iba_observed *iba_observer_feed(struct iba_observer *s, const struct iba_sighting *p)
+{
+    s->seen = (struct iba_observed){.flow = NULL};
+    s->seen.flow = observe(s, p);
+    if (s->seen.flow)
+        s->seen.tag = &s->known[s->seen.flow->known - 1].tag;
+    return &s->seen;
+}
+
 /* First those awake, which rest as the others take their places. */
 void iba_observer_end(struct iba_observer *s, iba_time now)
 {
-    s->worst = IBA_SEVERITY_NONE;
+    s->seen.worst = IBA_SEVERITY_NONE;
     s->now.at = now > s->now.at ? now : s->now.at;
     for (uint32_t i = 0; i < s->n; i++)
-        if (s->cfg.flow[i].used) {
-            iba_obs_settle_alone(s, &s->cfg.flow[i]);
-            iba_obs_tell_end(s, &s->cfg.flow[i], false);
+        if (s->flow[i].used) {
+            iba_obs_settle_alone(s, &s->flow[i]);
+            iba_obs_tell_end(s, &s->flow[i], false);
         }
     for (uint32_t i = 0; s->resting > 0 && i < s->n_known; i++) {
-        const struct iba_known *k = &s->cfg.known[i];
+        const struct iba_known *k = &s->known[i];
         if (k->flow == 0 && iba_obs_waits(s, k))
             iba_obs_tell_end(s, iba_obs_wake(s, i + 1, NULL, NULL), false);
     }

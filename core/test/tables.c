@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "adapter/iba_change_rules.h"
-#include "observer/iba_observer.h"
+#include "observer/iba_finding_kinds.h"
 
 static const struct iba_rules *const tables[] = {
 #define TABLE(id, rules, title) &rules,
@@ -155,6 +155,6 @@ Test(tables, each_finding_is_cited)
 {
     for (unsigned i = 0; i < IBA_FINDING_COUNT; i++)
         cr_assert(is_clause(iba_findings[i].clause),
-                  "finding %s of core/observer/iba_observer.h cites '%s', which is no clause", iba_findings[i].name,
-                  iba_findings[i].clause);
+                  "finding %s of core/observer/iba_finding_kinds.h cites '%s', which is no clause",
+                  iba_findings[i].name, iba_findings[i].clause);
 }

@@ -4,6 +4,7 @@
 #include "field/computed.h"
 #include "field/distance.h"
 #include "field/verdict.h"
+#include "observer/iba_finding_kinds.h"
 
 /* Where a field's values come from: a row of a header, the header as a whole (no row), the same of a part of a
  * management datagram, a computation, or the findings of the packet. */
@@ -125,7 +126,7 @@ static void build_findings(void)
                {"section", "Section of the clause", VERDICT_SECTION}};
 
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
-        if (verdict_first_kind((enum iba_finding_kind)k) == k)
+        if (verdict_first_kind(k) == k)
             add(full_name(analysis, iba_findings[k].field), iba_findings[k].field, FIELD_TEXT,
                 (struct source){.kind = FOUND, .what = VERDICT_OF_KIND, .finding = (uint8_t)k});
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -372,7 +373,7 @@ static bool found_value(const char *text, bool list, field_each *each, void *ctx
 static void found_values(const struct source *s, const struct verdict *verdict, field_each *each, void *ctx)
 {
     for (unsigned i = 0; i < verdict_kept(verdict); i++) {
-        const char *text = verdict_value(verdict, i, (enum verdict_field)s->what, (enum iba_finding_kind)s->finding);
+        const char *text = verdict_value(verdict, i, (enum verdict_field)s->what, s->finding);
         if (text && !found_value(text, s->what == VERDICT_CLAUSE || s->what == VERDICT_SECTION, each, ctx))
             return;
     }

@@ -22,7 +22,7 @@ const char *verdict_text(const struct judged *j)
     return text;
 }
 
-const char *verdict_sections(enum iba_finding_kind kind)
+const char *verdict_sections(unsigned kind)
 {
     static char text[IBA_CLAUSE_SECTIONS];
 
@@ -30,7 +30,7 @@ const char *verdict_sections(enum iba_finding_kind kind)
     return text;
 }
 
-const char *verdict_cited(enum iba_finding_kind kind)
+const char *verdict_cited(unsigned kind)
 {
     static char text[2 * IBA_CLAUSE_SECTIONS];
     const char *sections = strncmp(iba_findings[kind].clause, "§", 2) == 0 ? "" : verdict_sections(kind);
@@ -53,15 +53,15 @@ bool verdict_comment(const struct verdict *v, char to[VERDICT_COMMENT])
     return n > 0;
 }
 
-enum iba_finding_kind verdict_first_kind(enum iba_finding_kind kind)
+unsigned verdict_first_kind(unsigned kind)
 {
-    for (unsigned k = 0; k < (unsigned)kind; k++)
+    for (unsigned k = 0; k < kind; k++)
         if (strcmp(iba_findings[k].field, iba_findings[kind].field) == 0)
-            return (enum iba_finding_kind)k;
+            return k;
     return kind;
 }
 
-const char *verdict_value(const struct verdict *v, unsigned i, enum verdict_field what, enum iba_finding_kind kind)
+const char *verdict_value(const struct verdict *v, unsigned i, enum verdict_field what, unsigned kind)
 {
     const struct iba_finding_info *info = &iba_findings[v->judged[i].finding.kind];
 

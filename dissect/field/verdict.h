@@ -3,7 +3,7 @@
 #ifndef DISSECT_VERDICT_H
 #define DISSECT_VERDICT_H
 #include "output/finding_text.h"
-#include "observer/iba_observer.h"
+#include "observer/iba_finding.h"
 
 enum { VERDICT_MOST = 8, VERDICT_COMMENT = VERDICT_MOST * 256 };
 
@@ -29,9 +29,9 @@ void verdict_add(struct verdict *v, const struct judged *j);
 const char *verdict_text(const struct judged *j);
 
 /* "9.7.5.1 C9-105, 9.8.2": where what the finding cites stands; "" where not known. Valid until the next call. */
-const char *verdict_sections(enum iba_finding_kind kind);
+const char *verdict_sections(unsigned kind);
 /* "RR-04, C9-80": the same behind the ids. Valid until the next call. */
-const char *verdict_cited(enum iba_finding_kind kind);
+const char *verdict_cited(unsigned kind);
 
 /* Every finding in a line: "warn: retransmission: SENTENCE [CLAUSE, SECTION]". False when there is none, or `v` is
  * NULL. */
@@ -62,7 +62,7 @@ enum verdict_field {
 };
 /* The text of finding `i` in such a field, NULL when it has none there. `kind`, of VERDICT_OF_KIND: the first that goes
  * by the name. */
-const char *verdict_value(const struct verdict *v, unsigned i, enum verdict_field what, enum iba_finding_kind kind);
+const char *verdict_value(const struct verdict *v, unsigned i, enum verdict_field what, unsigned kind);
 /* The first kind that goes by the same name as `kind`. */
-enum iba_finding_kind verdict_first_kind(enum iba_finding_kind kind);
+unsigned verdict_first_kind(unsigned kind);
 #endif

@@ -2,33 +2,20 @@
 #include "judge/judge.h"
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 #include "input/merge.h"
 #include "judge/message.h"
+#include "observer/iba_finding_kinds.h"
 
 /* An observer's tag: which file, and the packet's number in it. */
 enum { SOURCE_BITS = 8 };
 _Static_assert(CAP_MERGE_MAX < 1 << SOURCE_BITS, "a source fits the tag");
 
-enum { PATH_BUCKETS = 1 << 14 };
-
-struct slot {           /* what a flow of the observer is to us */
-    uint32_t direction; /* id plus 1; 0: none */
-    iba_psn una;        /* of its requests, behind the last that is known to be answered */
-    bool has_una;
-};
 struct judge {
     struct judge_config cfg;
-    struct iba_observer observer;
-    struct iba_flow *flow;
-    struct iba_known *known;
-    uint32_t *bucket, *asked;
-    struct slot *slot;
+    struct iba_observer *observer;
     struct direction *direction;
-    struct path *path;
-    uint32_t path_bucket[PATH_BUCKETS]; /* index plus 1 */
-    uint32_t n_path;
-    bool many;                              /* some directions are at rest */
+    bool crowded;                           /* some directions are at rest */
+    bool many;                              /* so most flows were given back */
     struct iba_expected ahead[JUDGE_AHEAD]; /* packets that are judged next, in this order */
     unsigned n_ahead, next_ahead;
     struct messages *messages; /* NULL: not followed */
@@ -40,42 +27,24 @@ struct judge {
     struct verdict verdict;
 };
 
-static const struct path *path_of(struct judge *j, const struct iba_flow_key *k)
+static struct direction *begin_direction(struct judge *j, const struct iba_flow *f)
 {
-    uint64_t h = k->kind;
-
-    for (unsigned at = 0; at < 128; at += 64)
-        h = ((h ^ iba_bits_get(k->src, at, 64)) * UINT64_C(0x9e3779b97f4a7c15)) ^ iba_bits_get(k->dst, at, 64);
-    uint32_t *bucket = &j->path_bucket[(h * UINT64_C(0x9e3779b97f4a7c15) >> 32) % PATH_BUCKETS];
-    for (uint32_t i = *bucket; i; i = j->path[i - 1].chain) {
-        const struct path *p = &j->path[i - 1];
-        if (p->kind == k->kind && memcmp(p->src, k->src, sizeof p->src) == 0 &&
-            memcmp(p->dst, k->dst, sizeof p->dst) == 0)
-            return p;
-    }
-    struct path *p = &j->path[j->n_path++]; /* no more than directions */
-    p->chain = *bucket;
-    p->kind = k->kind;
-    memcpy(p->src, k->src, sizeof p->src);
-    memcpy(p->dst, k->dst, sizeof p->dst);
-    *bucket = j->n_path;
-    return p;
-}
-
-static struct direction *direction_of(struct judge *j, const struct iba_flow *f)
-{
-    uint32_t *tag = &j->known[f->known - 1].tag;
-
-    if (*tag)
-        return &j->direction[*tag - 1];
     if (j->n == JUDGE_DIRECTIONS) {
         j->beyond++;
         return NULL;
     }
     struct direction *d = &j->direction[j->n];
-    *d = (struct direction){.id = j->n, .path = path_of(j, &f->key), .qpn = f->key.qpn, .svc = f->svc};
-    *tag = ++j->n;
+    *d = (struct direction){.id = j->n, .key = *iba_flow_key(f), .svc = (uint8_t)iba_flow_svc(f)};
+    *iba_observer_tag(j->observer, f) = ++j->n;
+    j->crowded = iba_observer_has_resting(j->observer);
     return d;
+}
+
+static struct direction *direction_of(struct judge *j, const struct iba_flow *f)
+{
+    const uint32_t tag = *iba_observer_tag(j->observer, f);
+
+    return tag ? &j->direction[tag - 1] : begin_direction(j, f);
 }
 
 static void know_source(struct direction *d, uint32_t qpn)
@@ -84,36 +53,41 @@ static void know_source(struct direction *d, uint32_t qpn)
     d->knows_source_qp = true;
 }
 
-/* What the observer has learned since. A pairing, which responses are looked at for, may turn out to have been wrong.
+/* Takes over what the observer has learned since. A pairing, which only responses can change, may turn out to be wrong.
  */
 static void follow(struct judge *j, struct direction *d, const struct iba_flow *f, bool response)
 {
-    if (f->pmtu != d->pmtu && f->pmtu != 0)
-        d->pmtu = (uint16_t)f->pmtu;
-    if (f->has_qkey)
-        know_source(d, f->src_qp);
-    if (f->peer == 0) {
+    const uint32_t pmtu = iba_flow_pmtu(f);
+    const bool guess = iba_flow_is_guess(f);
+    uint32_t qpn;
+
+    if (pmtu != d->pmtu && pmtu != 0)
+        d->pmtu = (uint16_t)pmtu;
+    if (iba_flow_src_qp(f, &qpn))
+        know_source(d, qpn);
+    if (!iba_flow_is_paired(f)) {
         d->peer = d->guess ? 0 : d->peer;
         d->knows_source_qp &= !d->guess;
         d->guess = false;
         return;
     }
-    if (!response && d->peer != 0 && d->guess == f->guess)
+    if (!response && d->peer != 0 && d->guess == guess)
         return;
-    const struct iba_flow *peer = iba_observer_peer(&j->observer, f);
-    if (peer && d->peer == j->known[peer->known - 1].tag && d->guess == f->guess)
+    const struct iba_flow *peer = iba_observer_peer(j->observer, f);
+    if (peer && d->peer == *iba_observer_tag(j->observer, peer) && d->guess == guess)
         return;
     struct direction *other = peer ? direction_of(j, peer) : NULL;
     if (!other)
         return;
-    other->pmtu = peer->pmtu ? (uint16_t)peer->pmtu : other->pmtu;
-    d->guess = other->guess = f->guess;
+    const uint32_t others = iba_flow_pmtu(peer);
+    other->pmtu = others ? (uint16_t)others : other->pmtu;
+    d->guess = other->guess = guess;
     if (d->peer == other->id + 1)
         return;
     d->peer = other->id + 1;
     other->peer = d->id + 1;
-    know_source(d, other->qpn);
-    know_source(other, d->qpn);
+    know_source(d, other->key.qpn);
+    know_source(other, d->key.qpn);
 }
 
 static const char *file_of(const struct judge *j, uint64_t tag)
@@ -140,6 +114,13 @@ static void on_finding(void *ctx, const struct iba_finding *f)
     verdict_add(v, &one);
 }
 
+static void on_answered(void *ctx, uint64_t frame)
+{
+    struct judge *j = ctx;
+
+    j->cfg.answered(j->cfg.ctx, frame);
+}
+
 struct judge *judge_open(const struct judge_config *cfg)
 {
     struct judge *j = calloc(1, sizeof *j);
@@ -147,105 +128,37 @@ struct judge *judge_open(const struct judge_config *cfg)
     if (!j)
         return NULL;
     j->cfg = *cfg;
-    j->flow = calloc(JUDGE_FLOWS, sizeof *j->flow);
-    j->slot = calloc(JUDGE_FLOWS, sizeof *j->slot);
-    j->known = calloc(JUDGE_DIRECTIONS, sizeof *j->known);
-    j->bucket = calloc((size_t)IBA_OBS_BUCKETS * JUDGE_DIRECTIONS, sizeof *j->bucket);
-    j->asked = calloc(JUDGE_DIRECTIONS, sizeof *j->asked);
+    const struct iba_observer_config observer = {.n_flow = JUDGE_FLOWS,
+                                                 .n_known = JUDGE_DIRECTIONS,
+                                                 .n_asked = JUDGE_DIRECTIONS,
+                                                 .zeroed = true,
+                                                 .pmtu = cfg->pmtu,
+                                                 .report = on_finding,
+                                                 .answered = cfg->answered ? on_answered : NULL,
+                                                 .ctx = j};
+    void *memory = calloc(1, iba_observer_bytes(&observer));
     j->direction = calloc(JUDGE_DIRECTIONS, sizeof *j->direction);
-    j->path = calloc(JUDGE_DIRECTIONS, sizeof *j->path);
     if (cfg->message)
         j->messages = messages_open(JUDGE_FLOWS, cfg->message, cfg->ctx);
-    if (!j->flow || !j->slot || !j->known || !j->bucket || !j->asked || !j->direction || !j->path ||
-        (cfg->message && !j->messages)) {
+    if (memory)
+        j->observer = iba_observer_init(memory, &observer);
+    if (!memory || !j->direction || (cfg->message && !j->messages)) {
         judge_close(j);
         return NULL;
     }
-    iba_observer_init(&j->observer, &(struct iba_observer_config){.flow = j->flow,
-                                                                  .n_flow = JUDGE_FLOWS,
-                                                                  .known = j->known,
-                                                                  .bucket = j->bucket,
-                                                                  .n_known = JUDGE_DIRECTIONS,
-                                                                  .asked = j->asked,
-                                                                  .n_asked = JUDGE_DIRECTIONS,
-                                                                  .zeroed = true,
-                                                                  .pmtu = cfg->pmtu,
-                                                                  .report = on_finding,
-                                                                  .ctx = j});
     return j;
 }
 
-/* The request that a response of this flow answers at its PSN, as the other direction last sent it. */
-static const struct iba_obs_mark *request_of(const struct iba_obs_requests *q, iba_psn psn)
+static void follow_message(struct judge *j, const struct iba_view *view, const struct iba_observed *seen)
 {
-    const struct iba_obs_sent *sent = iba_obs_request_at(q, psn);
-    const struct iba_obs_mark *m = sent ? &sent->mark : NULL;
-
-    for (unsigned i = 0; i < q->n_read; i++) {
-        const struct iba_obs_read *r = &q->read[i];
-        const int32_t d = iba_psn_diff(psn, r->psn);
-        if (r->used && d >= 0 && (uint32_t)d < (r->n ? r->n : 1) && (!m || r->mark.frame > m->frame))
-            m = &r->mark;
-    }
-    return m;
-}
-
-static void link_to_request(struct judge *j, const struct iba_view *view, const struct iba_flow *f)
-{
-    const struct iba_flow *peer =
-        view->op && view->op->dir == IBA_RSP && !f->guess ? iba_observer_peer(&j->observer, f) : NULL;
-
-    if (!peer)
+    if (!j->messages || seen->copy)
         return;
-    const struct iba_obs_mark *m = request_of(&peer->rq, iba_psn_of(iba_bth_psn(iba_view_bth(view))));
-    if (m && m->frame < j->frame) {
-        j->verdict.request_in = m->frame;
-        j->verdict.time_ns = (int64_t)(j->now - m->at);
-    }
-}
-
-/* The requests that the packet at hand is the first to answer: up to what the observer knows to be answered now. */
-static void tell_answered(struct judge *j, const struct iba_flow *f)
-{
-    const struct iba_flow *peer = j->cfg.answered ? iba_observer_peer(&j->observer, f) : NULL;
-
-    if (!peer || f->guess || !peer->rq.answered)
-        return;
-    struct slot *s = &j->slot[peer - j->flow];
-    const uint32_t direction = j->known[peer->known - 1].tag;
-    if (s->direction != direction)
-        *s = (struct slot){.direction = direction};
-    if (!s->has_una || iba_psn_diff(peer->rq.una, s->una) > IBA_OBS_SENT)
-        s->una = iba_psn_of(peer->rq.una.v - IBA_OBS_SENT);
-    s->has_una = true;
-    for (; iba_psn_diff(peer->rq.una, s->una) > 0; s->una = iba_psn_add(s->una, 1)) {
-        const struct iba_obs_sent *sent = iba_obs_request_at(&peer->rq, s->una);
-        if (sent)
-            j->cfg.answered(j->cfg.ctx, sent->mark.frame);
-    }
-    if (j->verdict.request_in)
-        j->cfg.answered(j->cfg.ctx, j->verdict.request_in);
-}
-
-/* Copies, at another capture point or made by the network, are no news. */
-static bool is_copy(const struct verdict *v)
-{
-    for (unsigned i = 0; i < verdict_kept(v); i++)
-        if (v->judged[i].finding.kind == IBA_FINDING_NETWORK_COPY)
-            return true;
-    return v->same_as != 0;
-}
-
-static void follow_message(struct judge *j, const struct iba_view *view, const struct iba_flow *f)
-{
-    if (!j->messages || is_copy(&j->verdict))
-        return;
-    const struct iba_flow *peer = iba_observer_peer(&j->observer, f);
+    const struct iba_flow *peer = iba_observer_peer(j->observer, seen->flow);
     messages_packet(j->messages, &(struct message_packet){.view = view,
                                                           .verdict = &j->verdict,
                                                           .peer = peer ? direction_of(j, peer) : NULL,
-                                                          .slot = (uint32_t)(f - j->flow),
-                                                          .peer_slot = peer ? (uint32_t)(peer - j->flow) : 0,
+                                                          .slot = iba_observer_index(j->observer, seen->flow),
+                                                          .peer_slot = peer ? iba_observer_index(j->observer, peer) : 0,
                                                           .frame = j->frame,
                                                           .now = j->now});
 }
@@ -259,18 +172,18 @@ static void fetch(const struct direction *d)
 
 __attribute__((hot)) void judge_expect(struct judge *j, const struct iba_view *view)
 {
-    if (j->observer.resting == 0)
+    if (!j->many)
         return;
     if (j->next_ahead == j->n_ahead)
         j->n_ahead = j->next_ahead = 0;
     if (j->n_ahead < JUDGE_AHEAD)
-        iba_observer_expect(&j->observer, &j->ahead[j->n_ahead++], view);
+        iba_observer_expect(j->observer, &j->ahead[j->n_ahead++], view);
 }
 
 void judge_fetch(struct judge *j)
 {
     for (unsigned i = j->next_ahead; i < j->n_ahead; i++)
-        iba_observer_fetch(&j->observer, &j->ahead[i]);
+        iba_observer_fetch(j->observer, &j->ahead[i]);
 }
 
 __attribute__((hot)) unsigned judge_fetch_more(const struct judge *j, uint32_t direction[JUDGE_AHEAD])
@@ -278,7 +191,7 @@ __attribute__((hot)) unsigned judge_fetch_more(const struct judge *j, uint32_t d
     unsigned n = 0;
 
     for (unsigned i = j->next_ahead; i < j->n_ahead; i++) {
-        const uint32_t tag = iba_observer_fetch_peer(&j->observer, &j->ahead[i]);
+        const uint32_t tag = iba_observer_fetch_peer(j->observer, &j->ahead[i]);
         if (tag == 0)
             continue;
         direction[n++] = tag - 1;
@@ -295,13 +208,13 @@ static const struct iba_expected *expected_of(struct judge *j, const struct iba_
     return &j->ahead[j->next_ahead++];
 }
 
-/* From here on most directions rest: what they were looked at in is given back. */
-static void make_room(struct judge *j)
+/* From here on most directions rest: the memory of most flows is given back. */
+static void use_fewer_flows(struct judge *j)
 {
-    iba_observer_shrink(&j->observer, JUDGE_FLOWS_OF_MANY);
-    struct iba_flow *fewer = realloc(j->flow, JUDGE_FLOWS_OF_MANY * sizeof *fewer);
-    j->flow = fewer ? fewer : j->flow;
-    j->observer.cfg.flow = j->flow;
+    void *fewer = realloc(j->observer, iba_observer_shrink(j->observer, JUDGE_FLOWS_OF_MANY));
+
+    if (fewer)
+        j->observer = iba_observer_moved(fewer);
     j->many = true;
 }
 
@@ -338,41 +251,40 @@ __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const s
     j->file[p->source] = p->source_name;
     if (p->cap->has_ts && p->cap->ts_ns > j->now)
         j->now = p->cap->ts_ns;
-    if (!j->many && j->observer.resting > 0)
-        make_room(j);
+    if (j->crowded && !j->many)
+        use_fewer_flows(j);
     struct iba_told told;
     if (p->told.used)
         told = told_of(p);
-    const struct iba_flow *f =
-        iba_observer_feed(&j->observer, &(struct iba_sighting){.view = &p->view,
-                                                               .now = j->now,
-                                                               .frame = p->number,
-                                                               .tag = p->source | p->cap->number << SOURCE_BITS,
-                                                               .source = p->source,
-                                                               .told = p->told.used ? &told : NULL,
-                                                               .expected = expected_of(j, &p->view)});
-    v->same_as = j->observer.same.frame;
-    if (!f)
-        return v;
-    const bool whole = !iba_view_is_damaged(&p->view);
-    if (whole) {
-        link_to_request(j, &p->view, f);
-        tell_answered(j, f);
+    const struct iba_observed *seen =
+        iba_observer_feed(j->observer, &(struct iba_sighting){.view = &p->view,
+                                                              .now = j->now,
+                                                              .frame = p->number,
+                                                              .tag = p->source | p->cap->number << SOURCE_BITS,
+                                                              .source = p->source,
+                                                              .told = p->told.used ? &told : NULL,
+                                                              .expected = expected_of(j, &p->view)});
+    v->same_as = seen->same_as;
+    if (seen->request.frame) {
+        v->request_in = seen->request.frame;
+        v->time_ns = (int64_t)(j->now - seen->request.at);
     }
-    struct direction *d = direction_of(j, f);
+    if (!seen->flow)
+        return v;
+    struct direction *d = *seen->tag ? &j->direction[*seen->tag - 1] : begin_direction(j, seen->flow);
     if (!d)
         return v;
-    follow(j, d, f, p->view.op && p->view.op->dir == IBA_RSP);
+    follow(j, d, seen->flow, p->view.op && p->view.op->dir == IBA_RSP);
     v->direction = d;
-    if (whole)
-        follow_message(j, &p->view, f);
+    if (!seen->damaged)
+        follow_message(j, &p->view, seen);
     return v;
 }
 
 void judge_end(struct judge *j)
 {
     j->frame = 0;
-    iba_observer_end(&j->observer, j->now);
+    iba_observer_end(j->observer, j->now);
     if (j->messages)
         messages_end(j->messages);
 }
@@ -381,12 +293,7 @@ void judge_close(struct judge *j)
 {
     if (!j)
         return;
-    free(j->flow);
-    free(j->slot);
-    free(j->known);
-    free(j->bucket);
-    free(j->asked);
-    free(j->path);
+    free(j->observer);
     free(j->direction);
     messages_close(j->messages);
     free(j);

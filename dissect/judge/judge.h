@@ -8,8 +8,10 @@
  * Of packets without a time the last one known is taken. */
 #ifndef DISSECT_JUDGE_H
 #define DISSECT_JUDGE_H
+#include <string.h>
 #include "field/packet.h"
 #include "field/verdict.h"
+#include "observer/iba_observer.h"
 
 /* Flows the observer looks at together: so many until there are more directions than that, then fewer, and the others
  * are at rest. Directions that are remembered to the end, whatever becomes of them. */
@@ -20,17 +22,10 @@ enum { JUDGE_DIRECTIONS = JUDGE_FLOWS };
 enum { JUDGE_DIRECTIONS = 1 << 18 };
 #endif
 
-/* Between whom; many directions have the same. */
-struct path {
-    uint32_t chain;
-    uint8_t kind; /* enum iba_addr_kind */
-    uint8_t src[16], dst[16];
-};
 /* One direction of a connection; lives as long as the judge. */
 struct direction {
-    const struct path *path;
-    uint32_t id;  /* from 0, in the order they began */
-    uint32_t qpn; /* DestQP */
+    struct iba_flow_key key; /* addresses and DestQP */
+    uint32_t id;             /* from 0, in the order they began */
     uint32_t source_qp;
     uint32_t peer; /* id of the other direction plus 1; 0: not known */
     uint16_t pmtu; /* bytes; 0: not seen */
@@ -38,6 +33,13 @@ struct direction {
     bool guess;    /* the other direction is one of several that would fit */
     bool knows_source_qp;
 };
+
+/* Both go between the same two addresses, the same way. */
+static inline bool direction_same_ends(const struct direction *a, const struct direction *b)
+{
+    return a->key.kind == b->key.kind && memcmp(a->key.src, b->key.src, sizeof a->key.src) == 0 &&
+           memcmp(a->key.dst, b->key.dst, sizeof a->key.dst) == 0;
+}
 
 struct message; /* judge/message.h */
 struct judge_config {

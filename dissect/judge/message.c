@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "wire/iba_aeth.h"
 #include "wire/iba_mtu.h"
+#include "observer/iba_finding_kinds.h"
 
 enum { ATOMIC_BYTES = 8 };
 

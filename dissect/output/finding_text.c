@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "observer/iba_finding_kinds.h"
+#include "wire/iba_values.h"
 
 struct text {
     char *to;
@@ -32,9 +34,11 @@ static void add_wait(struct text *t, iba_time ns)
 
 static bool add_ways(struct text *t, uint32_t changed, const char *between)
 {
-    for (unsigned i = 0; i < IBA_PATH_PARTS_N; i++)
+    const char *name;
+
+    for (unsigned i = 0; (name = iba_path_part_name(i)) != NULL; i++)
         if (changed >> i & 1) {
-            add(t, "%s%s", between, iba_path_part_name(i));
+            add(t, "%s%s", between, name);
             between = ", ";
         }
     return true;

@@ -2,7 +2,8 @@
 /* A finding as a sentence for people; the suite's `ibconform check` says the same. */
 #ifndef DISSECT_FINDING_TEXT_H
 #define DISSECT_FINDING_TEXT_H
-#include "observer/iba_observer.h"
+#include <stddef.h>
+#include "observer/iba_finding.h"
 
 enum { FINDING_TEXT_BYTES = 192 };
 /* "PSN 0x000102 is sent again: the responder asked for it (frame 9, 1.2 ms)". `elsewhere` is the file of the frame that

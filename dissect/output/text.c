@@ -6,6 +6,7 @@
 #include "output/mad_text.h"
 #include "output/printer.h"
 #include "wire/iba_aeth.h"
+#include "observer/iba_finding_kinds.h"
 
 enum { WIDTH_NUMBER = 5, WIDTH_TIME = 12, WIDTH_ADDRESS = 15, WIDTH_PROTOCOL = 10, WIDTH_LENGTH = 4 };
 

@@ -4,6 +4,7 @@
 #define DISSECT_PAGE_PARTS_H
 #include "field/out.h"
 #include "page/page.h"
+#include "observer/iba_finding_kinds.h"
 
 enum {
     REPORT_FINDINGS = 1000, /* listed one by one */

@@ -2,6 +2,7 @@
 /* What is wrong, in sentences: of the capture, of each connection that had trouble, of each kind of finding. */
 #include <stdlib.h>
 #include "page/parts.h"
+#include "observer/iba_finding_kinds.h"
 
 static int by_harm(const void *a, const void *b)
 {
@@ -99,7 +100,7 @@ static void kind(const struct report *r, struct out *o, unsigned k)
     OUT_LIT(o, ", first packet ");
     out_u64(o, r->kind[k].frame[0]);
     OUT_LIT(o, ", ");
-    report_text(o, verdict_cited((enum iba_finding_kind)k));
+    report_text(o, verdict_cited(k));
     OUT_LIT(o, ")</li>\n");
 }
 

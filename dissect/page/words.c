@@ -10,16 +10,16 @@ void report_text(struct out *o, const char *s)
 
 void report_direction(struct out *o, const struct direction *d)
 {
-    stat_addr_print(o, (enum iba_addr_kind)d->path->kind, d->path->src);
+    stat_addr_print(o, (enum iba_addr_kind)d->key.kind, d->key.src);
     if (d->knows_source_qp) {
         OUT_LIT(o, " QP ");
         out_hex(o, d->source_qp, 6);
         out_str(o, d->guess ? "?" : "");
     }
     OUT_LIT(o, " to ");
-    stat_addr_print(o, (enum iba_addr_kind)d->path->kind, d->path->dst);
+    stat_addr_print(o, (enum iba_addr_kind)d->key.kind, d->key.dst);
     OUT_LIT(o, " QP ");
-    out_hex(o, d->qpn, 6);
+    out_hex(o, d->key.qpn, 6);
 }
 
 void report_counted(struct out *o, uint64_t n, const char *what)

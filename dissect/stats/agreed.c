@@ -6,6 +6,7 @@
 #include "mad/iba_mad.h"
 #include "stats/kinds.h"
 #include "wire/iba_aeth.h"
+#include "observer/iba_finding_kinds.h"
 
 void *stat_agreed_open(const char *arg, char *err, size_t errlen)
 {

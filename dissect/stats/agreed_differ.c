@@ -89,11 +89,11 @@ static void value(struct out *o, enum agreed_form form, uint64_t v)
 
 static void ends(struct out *o, const struct direction *d)
 {
-    stat_addr_print(o, (enum iba_addr_kind)d->path->kind, d->path->src);
+    stat_addr_print(o, (enum iba_addr_kind)d->key.kind, d->key.src);
     OUT_LIT(o, " to ");
-    stat_addr_print(o, (enum iba_addr_kind)d->path->kind, d->path->dst);
+    stat_addr_print(o, (enum iba_addr_kind)d->key.kind, d->key.dst);
     OUT_LIT(o, " QP ");
-    out_hex(o, d->qpn, 6);
+    out_hex(o, d->key.qpn, 6);
 }
 
 static void say(struct pen *p, const struct agreed_row *r, enum about what, uint64_t did, uint64_t said)
@@ -170,9 +170,8 @@ static bool fe80(const uint8_t *a)
 static void by_itself(struct pen *p, const struct agreed_row *r)
 {
     enum { FIRST_DYNAMIC = 49152 };
-    const struct path *path = r->d->path;
 
-    if (r->hops.any && r->hops.least <= 1 && path->kind != IBA_ADDR_GID)
+    if (r->hops.any && r->hops.least <= 1 && r->d->key.kind != IBA_ADDR_GID)
         say(p, r, HOPS, r->hops.least, 0);
     if (r->port.any && r->port.least < FIRST_DYNAMIC)
         say(p, r, PORT_LOW, r->port.least, 0);
@@ -182,7 +181,8 @@ static void by_itself(struct pen *p, const struct agreed_row *r)
         say(p, r, ACK_ECT, 0, 0);
     if (r->requests && r->retry.most > 0 && r->ect && !r->ce)
         say(p, r, UNMARKED, 0, 0);
-    if (path->kind != IBA_ADDR_IPV4 && path->kind != IBA_ADDR_LID && fe80(path->src) && !fe80(path->dst))
+    if (r->d->key.kind != IBA_ADDR_IPV4 && r->d->key.kind != IBA_ADDR_LID && fe80(r->d->key.src) &&
+        !fe80(r->d->key.dst))
         say(p, r, LINK_LOCAL, 0, 0);
 }
 
@@ -218,7 +218,7 @@ static void among_all(struct pen *p, const struct agreed *s, size_t at)
         if (r->proto == IBA_PROTO_ROCE1 && x->proto == IBA_PROTO_ROCE2 && x->mac[0] == r->mac[1] &&
             x->mac[1] == r->mac[0])
             v2_back = true;
-        if (x->d->path != r->d->path)
+        if (!direction_same_ends(x->d, r->d))
             continue;
         first &= i >= at;
         same += x->requests;

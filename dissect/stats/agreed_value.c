@@ -36,9 +36,9 @@ bool agreed_observed(const struct agreed_row *r, enum agreed_shown what, struct 
 
 const struct cm_connection *agreed_connection(const struct agreed *s, const struct direction *d, bool *active)
 {
-    const struct path *p = d->path;
+    const struct iba_flow_key *k = &d->key;
 
-    return cm_track_find(&s->cm, p->kind, p->src, d->knows_source_qp ? &d->source_qp : NULL, p->dst, d->qpn, active);
+    return cm_track_find(&s->cm, k->kind, k->src, d->knows_source_qp ? &d->source_qp : NULL, k->dst, k->qpn, active);
 }
 
 /* Each end says where the other is to begin. REQ says what the passive end is to do: how often to send again and how

@@ -6,20 +6,29 @@
 
 static void print_addr(struct out *o, const struct direction *d, bool source)
 {
-    stat_addr_print(o, (enum iba_addr_kind)d->path->kind, source ? d->path->src : d->path->dst);
+    stat_addr_print(o, (enum iba_addr_kind)d->key.kind, source ? d->key.src : d->key.dst);
 }
 
 /* As wide as the longest addresses. */
-static void widen(struct out *o, struct column *source, struct column *destination, const struct path *p)
+static void widen(struct out *o, struct column *source, struct column *destination, const struct iba_flow_key *k)
 {
-    source->width = stat_addr_wider(o, source->width, (enum iba_addr_kind)p->kind, p->src);
-    destination->width = stat_addr_wider(o, destination->width, (enum iba_addr_kind)p->kind, p->dst);
+    source->width = stat_addr_wider(o, source->width, (enum iba_addr_kind)k->kind, k->src);
+    destination->width = stat_addr_wider(o, destination->width, (enum iba_addr_kind)k->kind, k->dst);
+}
+
+static size_t hash_of(const struct iba_flow_key *k)
+{
+    uint64_t h = 0;
+
+    for (unsigned at = 0; at < 128; at += 64)
+        h = (h * 31 + iba_bits_get(k->src, at, 64)) * 31 + iba_bits_get(k->dst, at, 64);
+    return (size_t)(h * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
 void ends_columns(struct out *o, struct column column[ENDS_COLUMNS], const struct direction *const *d, size_t n)
 {
-    enum { PATHS = 64 };
-    const struct path *seen[PATHS] = {NULL}; /* few paths serve many directions, so most of these need no look */
+    enum { SEEN = 64 };
+    const struct direction *seen[SEEN] = {NULL}; /* many directions have the same addresses, so most need no look */
 
     column[0] = (struct column){"Source", sizeof "Destination" - 1, true};
     column[1] = (struct column){"Source QP", 9, true};
@@ -27,10 +36,10 @@ void ends_columns(struct out *o, struct column column[ENDS_COLUMNS], const struc
     column[3] = (struct column){"Dest QP", 8, true};
     column[4] = (struct column){"Service", 7, true};
     for (size_t i = 0; i < n; i++) {
-        const struct path **const at = &seen[(uintptr_t)d[i]->path / sizeof **seen % PATHS];
-        if (*at != d[i]->path)
-            widen(o, &column[0], &column[2], d[i]->path);
-        *at = d[i]->path;
+        const struct direction **const at = &seen[hash_of(&d[i]->key) % SEEN];
+        if (!*at || !direction_same_ends(*at, d[i]))
+            widen(o, &column[0], &column[2], &d[i]->key);
+        *at = d[i];
     }
 }
 
@@ -54,7 +63,7 @@ void ends_cells(struct table *t, const struct direction *d)
     table_begin(t);
     print_addr(t->o, d, false);
     table_end(t);
-    cell_hex(t, d->qpn, "");
+    cell_hex(t, d->key.qpn, "");
     table_str(t, iba_svc_name((enum iba_svc)d->svc));
 }
 
@@ -68,11 +77,11 @@ static void json_addr(struct out *o, const char *key, const struct direction *d,
 
 void ends_json(struct out *o, const struct direction *d)
 {
-    json_str(o, "address", stat_addr_kind_name((enum iba_addr_kind)d->path->kind));
+    json_str(o, "address", stat_addr_kind_name((enum iba_addr_kind)d->key.kind));
     json_addr(o, "src", d, true);
     json_known(o, "source_qp", d->knows_source_qp, d->source_qp);
     json_addr(o, "dst", d, false);
-    json_u64(o, "dest_qp", d->qpn);
+    json_u64(o, "dest_qp", d->key.qpn);
     json_str(o, "service", iba_svc_name((enum iba_svc)d->svc));
     json_key(o, "guess");
     out_str(o, d->guess ? "true" : "false");

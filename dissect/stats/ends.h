@@ -24,6 +24,6 @@ static inline bool stat_is_before(iba_psn psn, iba_psn first)
 {
     const int32_t before = iba_psn_diff(first, psn);
 
-    return before > 0 && before <= IBA_OBS_SENT;
+    return before > 0 && before <= IBA_OBSERVER_WINDOW;
 }
 #endif

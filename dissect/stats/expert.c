@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "stats/kinds.h"
+#include "observer/iba_finding_kinds.h"
 
 enum { FIRST_FRAMES = 5, FRAMES_BYTES = 64 };
 
@@ -124,7 +125,7 @@ static void print_text(const struct expert *s, struct out *o)
         table_str(&t, info->name);
         table_str(&t, info->sentence);
         table_str(&t, info->clause);
-        table_str(&t, verdict_sections((enum iba_finding_kind)order[i]));
+        table_str(&t, verdict_sections(order[i]));
         table_u64(&t, k->count);
         table_begin(&t);
         frames(o, k);
@@ -174,7 +175,7 @@ static void print_json(const struct expert *s, struct out *o)
         json_str(o, "severity", iba_severity_name(info->severity));
         json_str(o, "sentence", info->sentence);
         json_str(o, "clause", info->clause);
-        json_str(o, "section", verdict_sections((enum iba_finding_kind)order[i]));
+        json_str(o, "section", verdict_sections(order[i]));
         json_u64(o, "count", s->kind[order[i]].count);
         json_frames(o, &s->kind[order[i]]);
         out_ch(o, '}');

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "stats/ends.h"
 #include "stats/kinds.h"
+#include "observer/iba_finding_kinds.h"
 
 struct found {
     uint32_t kind[IBA_FINDING_COUNT], severity[IBA_ERROR + 1];

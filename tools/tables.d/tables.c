@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "adapter/iba_change_rules.h"
-#include "observer/iba_observer.h"
+#include "observer/iba_finding_kinds.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 #define MEMORY_NAME "memory translation"

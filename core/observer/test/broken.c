@@ -27,7 +27,7 @@ static void tap(void *ctx, unsigned from, bool arrived, const struct iba_view *v
     if (from == 0 ? !arrived : arrived)
         return; /* a capture at end 1 */
     s->w->frame++;
-    (void)iba_observer_feed(&s->w->observer, &(struct iba_sighting){.view = v, .now = s->p->now, .frame = s->w->frame});
+    (void)iba_observer_feed(s->w->observer, &(struct iba_sighting){.view = v, .now = s->p->now, .frame = s->w->frame});
 }
 
 /* Broken devices may refuse, fail or hang: that is theirs. */
@@ -98,7 +98,7 @@ static uint64_t breaches(const struct mutant *m)
             else if (m->rules)
                 iba_ca_set_rules(&s.p->end[e].ca, m->table, m->rules);
         exchange(s.p, n, net == UNREADY);
-        iba_observer_end(&w.observer, s.p->now + SECOND);
+        iba_observer_end(w.observer, s.p->now + SECOND);
         pair_close(s.p);
         for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
             found |= (uint64_t)(w.found[k] > 0) << k;

@@ -106,7 +106,7 @@ static void tap(void *ctx, unsigned from, bool arrived, const struct iba_view *v
         return;
     s->w->frame++;
     if (s->w->frame > s->skip)
-        (void)iba_observer_feed(&s->w->observer,
+        (void)iba_observer_feed(s->w->observer,
                                 &(struct iba_sighting){.view = v, .now = s->p->now, .frame = s->w->frame});
 }
 
@@ -147,7 +147,7 @@ static void post(struct scene *s, uint64_t seed)
     for (unsigned e = 0; e < 2; e++)
         while (pair_poll(s->p, e, &wc))
             cr_assert_eq(wc.status, IBA_WC_SUCCESS, "seed %u", (unsigned)seed);
-    iba_observer_end(&s->w->observer, s->p->now + HOUR);
+    iba_observer_end(s->w->observer, s->p->now + HOUR);
 }
 
 static void play(struct scene *s, uint64_t seed, const struct iba_net_faults *faults)

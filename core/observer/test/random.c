@@ -72,20 +72,20 @@ static void observe(const struct iba_observer_config *room, unsigned long n)
         (void)iba_view_parse(&v, link, exact, caplen, len, NULL);
         iba_view_check(&v);
         w.n_kept = 0;
-        (void)iba_observer_feed(&w.observer, &(struct iba_sighting){.view = &v,
-                                                                    .now = iba_random_below(&r, 50) ? now : 0,
-                                                                    .frame = i + 1,
-                                                                    .source = (uint32_t)(i % 2)});
+        (void)iba_observer_feed(w.observer, &(struct iba_sighting){.view = &v,
+                                                                   .now = iba_random_below(&r, 50) ? now : 0,
+                                                                   .frame = i + 1,
+                                                                   .source = (uint32_t)(i % 2)});
         free(exact);
         if (i % EVERY == 0)
-            cr_assert(sound(&w.observer));
+            cr_assert(sound(w.observer));
         if (i == n / 2)
-            iba_observer_shrink(&w.observer, (w.observer.cfg.n_flow + 2) / 2);
+            iba_observer_shrink(w.observer, (w.observer->cfg.n_flow + 2) / 2);
     }
-    iba_observer_end(&w.observer, now);
-    cr_assert(sound(&w.observer));
+    iba_observer_end(w.observer, now);
+    cr_assert(sound(w.observer));
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
-        cr_assert_eq(w.found[k], w.observer.found[k], "%s", iba_findings[k].name);
+        cr_assert_eq(w.found[k], w.observer->found[k], "%s", iba_findings[k].name);
 }
 
 Test(random, any_packets)

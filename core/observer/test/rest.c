@@ -40,14 +40,14 @@ static void feed(uint8_t opcode, unsigned qp, bool answer, uint32_t psn, uint8_t
     now += 10000;
     (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len, len, NULL);
     iba_view_check(&v);
-    iba_observer_expect(&w.observer, &e, &v);
-    iba_observer_fetch(&w.observer, &e);
-    (void)iba_observer_fetch_peer(&w.observer, &e);
+    iba_observer_expect(w.observer, &e, &v);
+    iba_observer_fetch(w.observer, &e);
+    (void)iba_observer_fetch_peer(w.observer, &e);
     w.frame++; /* every other is expected, which must make no difference */
     (void)iba_observer_feed(
-        &w.observer,
+        w.observer,
         &(struct iba_sighting){.view = &v, .now = now, .frame = w.frame, .expected = w.frame % 2 ? &e : NULL});
-    cr_assert(sound(&w.observer));
+    cr_assert(sound(w.observer));
 }
 
 static uint32_t psn_of(unsigned qp, uint32_t n)
@@ -76,10 +76,10 @@ static void converse(uint32_t rounds)
         for (unsigned qp = 0; qp < QPS; qp++)
             reply(qp, n, ACK, n + 1);
     }
-    cr_assert_eq(w.observer.n_known, 2 * QPS);
-    cr_assert_eq(w.observer.resting, 2 * QPS - FLOWS);
-    cr_assert_eq(w.observer.evicted, 0);
-    cr_assert_eq(w.observer.cfg.known[ONE].flow, 0, "it rests");
+    cr_assert_eq(w.observer->n_known, 2 * QPS);
+    cr_assert_eq(w.observer->resting, 2 * QPS - FLOWS);
+    cr_assert_eq(w.observer->evicted, 0);
+    cr_assert_eq(w.observer->known[ONE].flow, 0, "it rests");
     cr_assert_eq(witness_count(&w, IBA_NOTE), 0, "%s", iba_findings[w.n_kept ? w.kept[0].kind : 0].name);
 }
 
@@ -93,7 +93,7 @@ static void found(enum iba_finding_kind kind, uint64_t cause)
 Test(rest, nothing_is_held_against_who_rested)
 {
     converse(ROUNDS);
-    iba_observer_end(&w.observer, now + 3600000 * MS);
+    iba_observer_end(w.observer, now + 3600000 * MS);
     cr_assert_eq(witness_count(&w, IBA_NOTE), 0);
 }
 
@@ -159,18 +159,18 @@ Test(rest, what_was_in_doubt_is_told)
     send(ONE, ROUNDS + 1);
     const uint64_t doubted = w.frame;
     found(IBA_FINDING_GAP, doubted - 2);
-    cr_assert_neq(w.observer.cfg.known[ONE].flow, 0);
+    cr_assert_neq(w.observer->known[ONE].flow, 0);
     for (unsigned qp = 0; qp < QPS; qp++) /* they come twice each, so they stay */
         for (uint32_t n = ROUNDS; qp != ONE && n < ROUNDS + 2; n++) {
             send(qp, n);
             reply(qp, n, ACK, n + 1);
         }
-    cr_assert_eq(w.observer.cfg.known[ONE].flow, 0, "it rests");
+    cr_assert_eq(w.observer->known[ONE].flow, 0, "it rests");
     cr_assert_eq(w.n_kept, 2);
     cr_assert_eq(w.kept[1].kind, IBA_FINDING_LATE, "%s", iba_findings[w.kept[1].kind].name);
     cr_assert_eq(w.kept[1].frame, doubted);
     send(ONE, ROUNDS + 3);
-    iba_observer_end(&w.observer, now);
+    iba_observer_end(w.observer, now);
     cr_assert_eq(w.n_kept, 2, "and once only");
 }
 
@@ -190,12 +190,12 @@ Test(rest, who_waits_in_vain_is_told)
     send(ONE, ROUNDS);
     const uint64_t asked = w.frame;
     others();
-    cr_assert_eq(w.observer.cfg.known[ONE].flow, 0, "it rests");
-    iba_observer_end(&w.observer, now + 2000 * MS);
+    cr_assert_eq(w.observer->known[ONE].flow, 0, "it rests");
+    iba_observer_end(w.observer, now + 2000 * MS);
     found(IBA_FINDING_SILENCE, 0);
     cr_assert_eq(w.kept[0].frame, asked);
     cr_assert_eq(w.kept[0].psn.v, psn_of(ONE, ROUNDS));
-    cr_assert(sound(&w.observer));
+    cr_assert(sound(w.observer));
 }
 
 Test(rest, who_asked_again_in_vain_is_told)
@@ -205,11 +205,11 @@ Test(rest, who_asked_again_in_vain_is_told)
     const uint64_t asked = w.frame;
     now += 70 * MS;
     send(ONE, ROUNDS);
-    iba_observer_shrink(&w.observer, 2); /* who has come twice is not the first to rest */
+    iba_observer_shrink(w.observer, 2); /* who has come twice is not the first to rest */
     others();
-    cr_assert_eq(w.observer.cfg.known[ONE].flow, 0, "it rests");
+    cr_assert_eq(w.observer->known[ONE].flow, 0, "it rests");
     w.n_kept = 0;
-    iba_observer_end(&w.observer, now);
+    iba_observer_end(w.observer, now);
     cr_assert_eq(w.found[IBA_FINDING_SILENCE], 1);
     cr_assert_eq(w.kept[0].frame, asked);
     cr_assert_eq(w.kept[0].cause, asked + 1);

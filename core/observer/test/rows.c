@@ -252,7 +252,7 @@ static void shoot(struct witness *w, const struct shot *x, uint32_t base, iba_ti
                                                                 : IBA_FINDING_END_REFUSED,
                                   .count = x->how == REFUSING ? 28 : 0,
                                   .begun = x->how == MADE ? w->frame : 0};
-    (void)iba_observer_feed(&w->observer,
+    (void)iba_observer_feed(w->observer,
                             &(struct iba_sighting){.view = &v, .now = *now, .frame = w->frame, .told = &told});
 }
 
@@ -264,7 +264,7 @@ static uint64_t play(struct witness *w, const struct row *row, uint32_t base)
     witness_init(w, NULL);
     for (unsigned i = 0; i < MOST && (row->shot[i].opcode || row->shot[i].bytes); i++)
         shoot(w, &row->shot[i], base, &now);
-    iba_observer_end(&w->observer, now + MS);
+    iba_observer_end(w->observer, now + MS);
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
         kinds |= (uint64_t)(w->found[k] > 0) << k;
     return kinds;
@@ -303,7 +303,7 @@ Test(rows, findings_are_told_apart_and_cited)
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++) {
         const struct iba_finding_info *f = &iba_findings[k];
         cr_assert(*f->name && *f->field && *f->sentence && *f->clause,
-                  "finding %u, '%s', of core/observer/iba_observer.h lacks its name, field, sentence or clause", k,
+                  "finding %u, '%s', of core/observer/iba_finding_kinds.h lacks its name, field, sentence or clause", k,
                   f->name);
         cr_assert(f->severity >= IBA_NOTE && f->severity <= IBA_ERROR, "finding %s has no severity", f->name);
         for (unsigned i = 0; i < k; i++) {
@@ -335,13 +335,13 @@ Test(rows, connections_are_bounded)
         cr_assert_eq(iba_build(&r, packet, sizeof packet, &len), IBA_OK);
         (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len, len, NULL);
         iba_view_check(&v);
-        const struct iba_flow *f =
-            iba_observer_feed(&w.observer, &(struct iba_sighting){.view = &v, .now = now, .frame = i + 1});
-        cr_assert_eq(f->key.qpn, 0x100 + i);
-        cr_assert_eq(f->packets, 1);
+        const struct iba_sighting one = {.view = &v, .now = now, .frame = i + 1};
+        const struct iba_flow *f = iba_observer_feed(w.observer, &one)->flow;
+        cr_assert_eq(iba_flow_key(f)->qpn, 0x100 + i);
+        cr_assert_eq(iba_flow_counts(f).packets, 1);
     }
-    cr_assert_eq(w.observer.n, WITNESS_FLOWS);
-    cr_assert_eq(w.observer.evicted, 9 * WITNESS_FLOWS);
+    cr_assert_eq(w.observer->n, WITNESS_FLOWS);
+    cr_assert_eq(w.observer->evicted, 9 * WITNESS_FLOWS);
     cr_assert_eq(w.found[IBA_FINDING_EVICTED], 9 * WITNESS_FLOWS);
     cr_assert_eq(w.kept[0].cause, 1, "the first is the one unused longest");
 }
@@ -445,13 +445,13 @@ Test(rows, a_packet_seen_twice_is_one)
         now += 5000;
         (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len, len, NULL);
         iba_view_check(&v);
-        (void)iba_observer_feed(&w.observer,
+        (void)iba_observer_feed(w.observer,
                                 &(struct iba_sighting){.view = &v, .now = now, .frame = 1 + i / 2, .source = i % 2});
     }
     cr_assert_eq(witness_count(&w, IBA_NOTE), 1);
     cr_assert_eq(w.found[IBA_FINDING_BAD_ICRC], 1);
-    cr_assert_eq(w.observer.seen_twice, 5);
-    cr_assert_eq(w.observer.same.frame, 5);
+    cr_assert_eq(w.observer->seen_twice, 5);
+    cr_assert_eq(w.observer->seen.same_as, 5);
 }
 
 Test(rows, a_path_mtu_that_is_told_is_believed)
@@ -463,7 +463,7 @@ Test(rows, a_path_mtu_that_is_told_is_believed)
         iba_time now = MS;
         witness_init(&w, &(struct iba_observer_config){.pmtu = mtu});
         shoot(&w, &first, 0, &now);
-        cr_assert_eq(w.flow[0].pmtu, mtu);
+        cr_assert_eq(w.observer->flow[0].pmtu, mtu);
         cr_assert_eq(w.found[IBA_FINDING_LENGTH], mtu != 256);
     }
 }
@@ -546,7 +546,7 @@ Test(rows, damage_before_the_bth_is_told)
     packet[IBA_BYTES_eth + IBA_AT_grh_nxthdr / 8] ^= 1;
     (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len, len, NULL);
     iba_view_check(&v);
-    cr_assert_null(iba_observer_feed(&w.observer, &(struct iba_sighting){.view = &v, .now = MS, .frame = 1}));
+    cr_assert_null(iba_observer_feed(w.observer, &(struct iba_sighting){.view = &v, .now = MS, .frame = 1})->flow);
     cr_assert_eq(w.found[IBA_FINDING_MALFORMED], 1);
     cr_assert_null(w.kept[0].flow);
     cr_assert(w.kept[0].no_psn);
@@ -565,7 +565,7 @@ Test(rows, a_bad_vcrc_is_damage)
     (void)iba_view_parse(&v, IBA_LINK_IB, packet, len, len, NULL);
     iba_view_check(&v);
     cr_assert_eq(v.icrc, IBA_CHECK_GOOD);
-    (void)iba_observer_feed(&w.observer, &(struct iba_sighting){.view = &v, .now = MS, .frame = 1});
+    (void)iba_observer_feed(w.observer, &(struct iba_sighting){.view = &v, .now = MS, .frame = 1});
     cr_assert_eq(w.found[IBA_FINDING_BAD_VCRC], 1);
     cr_assert_eq(witness_count(&w, IBA_NOTE), 1);
 }

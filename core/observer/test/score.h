@@ -8,6 +8,7 @@
 #ifndef SCORE_H
 #define SCORE_H
 #include "adapter/test/pair.h"
+#include "observer/iba_finding_kinds.h"
 #include "observer/iba_observer.h"
 
 enum { SCORE_FRAMES = 1 << 16 };

@@ -213,7 +213,7 @@ static void capture(struct score_play *y, struct score_sight *e, const struct ib
         v = &cut;
     }
     e->shows_damage = y->r->way != SCORE_CUT || v->err != IBA_OK;
-    (void)iba_observer_feed(&y->observer,
+    (void)iba_observer_feed(y->observer,
                             &(struct iba_sighting){.view = v, .now = y->p->now, .frame = y->earlier + y->r->n_sight});
 }
 
@@ -413,15 +413,11 @@ void score_play(struct score_run *r, enum score_way way, enum score_network netw
     y.r = r;
     y.skip = way == SCORE_MIDSTREAM ? 20 + (uint32_t)(seed * 13 % 200) : 0;
     iba_random_seed(&y.random, seed);
-    iba_observer_init(&y.observer, &(struct iba_observer_config){.flow = y.flow,
-                                                                 .n_flow = SCORE_FLOWS,
-                                                                 .known = y.known,
-                                                                 .bucket = y.bucket,
-                                                                 .n_known = SCORE_FLOWS,
-                                                                 .report = on_finding,
-                                                                 .ctx = &y});
+    y.observer = iba_observer_init(
+        y.memory, &(struct iba_observer_config){
+                      .n_flow = SCORE_FLOWS, .n_known = SCORE_FLOWS, .zeroed = true, .report = on_finding, .ctx = &y});
     const iba_time begin = network == SCORE_REUSED ? connection_before(&y, &c, seed) : 0;
-    iba_observer_end(&y.observer, connection(&y, &c, begin, seed) + HOUR);
+    iba_observer_end(y.observer, connection(&y, &c, begin, seed) + HOUR);
     score_truth(r);
     if (network == SCORE_REUSED)
         reused(r, seed);

@@ -3,16 +3,15 @@
 #ifndef SCORE_PLAY_H
 #define SCORE_PLAY_H
 #include "score.h"
+#include "sound.h"
 
 enum { SCORE_FLOWS = 16, SCORE_HELD = 512, SCORE_HELD_BYTES = 1024 };
 
 struct score_play {
     struct pair *p;
     struct score_run *r;
-    struct iba_observer observer;
-    struct iba_flow flow[SCORE_FLOWS];
-    struct iba_known known[SCORE_FLOWS];
-    uint32_t bucket[IBA_OBS_BUCKETS * SCORE_FLOWS];
+    struct iba_observer *observer;
+    _Alignas(64) unsigned char memory[OBSERVER_BYTES(SCORE_FLOWS, SCORE_FLOWS)];
     struct iba_random random;
     uint32_t skip, delivered; /* sights before the capture begins; frame delivered last */
     uint32_t earlier;         /* sights of the connection before */

@@ -2,6 +2,7 @@
 /* What is true of each captured packet, from what was sent, what befell it, and what of that is in the capture. */
 #include <string.h>
 #include "score.h"
+#include "observer/iba_obs_state.h"
 #include "wire/iba_opcode_rows.h"
 
 /* JUMPS: that lawful, the network is one that reorders */

@@ -3,15 +3,21 @@
  * mutual. Shared by tests and the fuzz target. */
 #ifndef SOUND_H
 #define SOUND_H
-#include "observer/iba_observer.h"
+#include "observer/iba_obs_state.h"
+
+/* Bytes that are enough for an observer of so many flows and known directions. */
+#define OBSERVER_BYTES(flows, known)                                                                                   \
+    (sizeof(struct iba_observer) + (flows) * sizeof(struct iba_flow) +                                                 \
+     (known) * (sizeof(struct iba_known) + IBA_OBS_BUCKETS * sizeof(uint32_t)) + IBA_OBS_ASKED * sizeof(uint32_t) +    \
+     512)
 
 static inline bool sound_list(const struct iba_observer *s, unsigned list)
 {
     uint32_t n = 0, last = 0;
 
-    for (uint32_t i = s->list[list].newest; i; last = i, i = s->cfg.flow[i - 1].older) {
-        const struct iba_flow *f = &s->cfg.flow[i - 1];
-        if (++n > s->n || f->newer != last || f->list != list || !f->used || s->cfg.known[f->known - 1].flow != i)
+    for (uint32_t i = s->list[list].newest; i; last = i, i = s->flow[i - 1].older) {
+        const struct iba_flow *f = &s->flow[i - 1];
+        if (++n > s->n || f->newer != last || f->list != list || !f->used || s->known[f->known - 1].flow != i)
             return false;
     }
     return n == s->list[list].n && s->list[list].oldest == last;
@@ -19,9 +25,9 @@ static inline bool sound_list(const struct iba_observer *s, unsigned list)
 
 static inline uint32_t sound_peer(const struct iba_observer *s, uint32_t known)
 {
-    const struct iba_known *k = &s->cfg.known[known - 1];
+    const struct iba_known *k = &s->known[known - 1];
 
-    return k->flow ? s->cfg.flow[k->flow - 1].peer : k->peer;
+    return k->flow ? s->flow[k->flow - 1].peer : k->peer;
 }
 
 static inline bool sound(const struct iba_observer *s)
@@ -34,10 +40,10 @@ static inline bool sound(const struct iba_observer *s)
         used += s->list[list].n;
     }
     for (uint32_t b = 0; b < s->cfg.n_known * IBA_OBS_BUCKETS; b++)
-        placed += s->cfg.bucket[b] != 0;
+        placed += s->bucket[b] != 0;
     for (uint32_t i = 1; i <= s->n_known; i++) {
         const uint32_t peer = sound_peer(s, i);
-        resting += s->cfg.known[i - 1].flow == 0;
+        resting += s->known[i - 1].flow == 0;
         if (peer && sound_peer(s, peer) != i)
             return false;
     }

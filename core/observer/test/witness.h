@@ -3,15 +3,13 @@
 #ifndef WITNESS_H
 #define WITNESS_H
 #include <criterion/criterion.h>
-#include "observer/iba_observer.h"
+#include "sound.h"
 
 enum { WITNESS_FLOWS = 16, WITNESS_KNOWN = 64, WITNESS_KEPT = 64 };
 
 struct witness {
-    struct iba_observer observer;
-    struct iba_flow flow[WITNESS_FLOWS];
-    struct iba_known known[WITNESS_KNOWN];
-    uint32_t bucket[IBA_OBS_BUCKETS * WITNESS_KNOWN];
+    struct iba_observer *observer;
+    _Alignas(64) unsigned char memory[OBSERVER_BYTES(WITNESS_FLOWS, WITNESS_KNOWN)];
     uint64_t frame;
     uint64_t found[IBA_FINDING_COUNT], missing; /* PSNs that gaps of requests jump over */
     struct iba_finding kept[WITNESS_KEPT];
@@ -38,14 +36,12 @@ static inline void witness_init(struct witness *w, const struct iba_observer_con
     memset(w->found, 0, sizeof w->found);
     w->missing = 0;
     w->n_kept = 0;
-    cfg.flow = w->flow;
     cfg.n_flow = cfg.n_flow ? cfg.n_flow : WITNESS_FLOWS;
-    cfg.known = w->known;
-    cfg.bucket = w->bucket;
     cfg.n_known = cfg.n_known ? cfg.n_known : cfg.n_flow;
     cfg.report = witness_report;
     cfg.ctx = w;
-    iba_observer_init(&w->observer, &cfg);
+    cr_assert_leq(iba_observer_bytes(&cfg), sizeof w->memory);
+    w->observer = iba_observer_init(w->memory, &cfg);
 }
 
 static inline uint64_t witness_count(const struct witness *w, enum iba_severity least)

@@ -3,7 +3,7 @@
 #include "statements/iba_clause.h"
 #include <criterion/criterion.h>
 #include <string.h>
-#include "observer/iba_observer.h"
+#include "observer/iba_finding_kinds.h"
 
 Test(clause, find)
 {

@@ -2,6 +2,7 @@
 #include "judge/judge.h"
 #include "wire.h"
 #include "wire/iba_opcode_rows.h"
+#include "observer/iba_finding_kinds.h"
 
 static struct judged told[64];
 static unsigned n_told;
@@ -98,7 +99,7 @@ Test(judge, directions_beyond_the_limit_are_counted)
     for (one.qp = 2; one.qp < 2 + JUDGE_DIRECTIONS; one.qp++) {
         v = judge_packet(j, wire_shoot(&w, &one));
         cr_assert_not_null(v->direction);
-        cr_assert_eq(v->direction->qpn, one.qp);
+        cr_assert_eq(v->direction->key.qpn, one.qp);
     }
     cr_assert_eq(judge_beyond(j), 0);
     v = judge_packet(j, wire_shoot(&w, &one));

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which request a response answers, and which requests are answered from then on. */
+#include "observer/iba_obs_parts.h"
+
+/* The request that a response answers at its PSN, as the other direction last sent it; NULL: none is known. */
+static const struct iba_obs_mark *request_of(const struct iba_obs_requests *q, iba_psn psn)
+{
+    const struct iba_obs_sent *sent = iba_obs_request_at(q, psn);
+    const struct iba_obs_mark *m = sent ? &sent->mark : NULL;
+
+    for (unsigned i = 0; i < q->n_read; i++) {
+        const struct iba_obs_read *r = &q->read[i];
+        const int32_t d = iba_psn_diff(psn, r->psn);
+        if (r->used && d >= 0 && (uint32_t)d < (r->n ? r->n : 1) && (!m || r->mark.frame > m->frame))
+            m = &r->mark;
+    }
+    return m;
+}
+
+/* All requests before una are answered. Those before the last call were reported then. */
+static void announce(const struct iba_observer *s, struct iba_flow *peer)
+{
+    const struct iba_obs_requests *q = &peer->rq;
+
+    if (!peer->has_announced || iba_psn_diff(q->una, peer->announced) > IBA_OBS_SENT)
+        peer->announced = iba_psn_of(q->una.v - IBA_OBS_SENT);
+    peer->has_announced = true;
+    for (; iba_psn_diff(q->una, peer->announced) > 0; peer->announced = iba_psn_add(peer->announced, 1)) {
+        const struct iba_obs_sent *sent = iba_obs_request_at(q, peer->announced);
+        if (sent)
+            s->cfg.answered(s->cfg.ctx, sent->mark.frame);
+    }
+    if (s->seen.request.frame)
+        s->cfg.answered(s->cfg.ctx, s->seen.request.frame);
+}
+
+void iba_obs_link_answer(struct iba_look *l)
+{
+    struct iba_flow *peer = l->flow->guess ? NULL : iba_obs_awake(l->s, l->flow->peer);
+
+    if (!peer)
+        return;
+    const struct iba_obs_mark *m = l->op && l->op->dir == IBA_RSP ? request_of(&peer->rq, l->psn) : NULL;
+    if (m && m->frame < l->s->now.frame)
+        l->s->seen.request = *m;
+    if (l->s->cfg.answered && peer->rq.answered)
+        announce(l->s, peer);
+}
