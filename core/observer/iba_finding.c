@@ -24,6 +24,7 @@ struct iba_finding iba_obs_finding(const struct iba_flow *f, enum iba_finding_ki
                                 .flow = f,
                                 .psn = psn,
                                 .response = t && t->response,
+                                .decision = t ? t->decision : NULL,
                                 .count = t ? t->count : 0,
                                 .wait_ns = t ? t->wait_ns : 0};
 }

@@ -16,6 +16,7 @@ const char *iba_severity_name(enum iba_severity s);  /* "note", "warn", "error";
 
 enum iba_copy { IBA_COPY_UNKNOWN, IBA_COPY_ARRIVED, IBA_COPY_LOST };
 
+struct iba_decision; /* observer/iba_decision.h */
 struct iba_flow;
 struct iba_finding {
     uint8_t kind;            /* enum iba_finding_kind */
@@ -23,7 +24,8 @@ struct iba_finding {
     uint64_t cause;          /* of the packet that explains it: the NAK, the original, the request; 0: none was seen */
     uint64_t tag, cause_tag; /* as the caller gave with those frames */
     iba_time at;
-    const struct iba_flow *flow; /* NULL: of no connection. Valid during the report */
+    const struct iba_decision *decision; /* the row of a table that decided it; NULL: no table decides this kind */
+    const struct iba_flow *flow;         /* NULL: of no connection. Valid during the report */
     iba_psn psn;
     bool response; /* the packet is a response, not a request */
     bool no_psn;   /* the packet ends before its BTH */

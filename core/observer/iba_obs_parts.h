@@ -5,6 +5,7 @@
  * first cache would not hold them. */
 #ifndef IBA_OBS_PARTS_H
 #define IBA_OBS_PARTS_H
+#include "observer/iba_decision.h"
 #include "observer/iba_obs_state.h"
 #include "wire/iba_aeth.h"
 #include "wire/iba_mtu.h"
@@ -19,6 +20,8 @@
 #define IBA_OBS_ROUND_NS UINT64_C(60000)
 /* Who goes on with an answer, or goes back, sends the rest sooner. */
 #define IBA_OBS_AT_ONCE_NS UINT64_C(200000)
+/* Steps of IPv4 identifications that make them count packets, for all the observer knows. */
+enum { IBA_OBS_TRUST = 2 };
 /* PSNs that a run may lack where it is still taken for that run. */
 enum { IBA_OBS_MOST_LOST = 16 };
 /* Packets one right behind the other that are not all late. */
@@ -59,6 +62,7 @@ struct iba_look { /* one packet with a BTH */
 /* Reports `kind` of the current packet. `f` is whose account it goes on; NULL: nobody's. `cause` may be NULL. */
 struct iba_tell {
     const struct iba_obs_mark *cause;
+    const struct iba_decision *decision; /* the row that spoke; NULL: no table decides this */
     uint32_t count;
     iba_time wait_ns;
     bool response; /* of a packet before the current: it is a response */
@@ -215,6 +219,16 @@ void iba_obs_grant(const struct iba_look *l, struct iba_obs_requests *q);
 /* A request that comes in its turn: did it have to wait for that? */
 void iba_obs_stall(struct iba_look *l, const struct iba_obs_requests *q);
 
+/* ---- packets that come twice: iba_obs_copy.c ---- */
+/* Whether the network copied it: the same bytes came before. */
+const struct iba_decision *iba_obs_copied(const struct iba_look *l, const struct iba_obs_recent *r);
+/* A table has decided: for who wants to know. */
+static inline void iba_obs_decided(const struct iba_observer *s, const struct iba_decision *by)
+{
+    if (s->cfg.decided)
+        s->cfg.decided(s->cfg.ctx, by);
+}
+
 /* ---- which request a packet answers: iba_obs_answer.c ---- */
 /* Hands the caller the request that the packet answers, and the requests that it is the first to answer. */
 void iba_obs_link_answer(struct iba_look *l);
@@ -297,8 +311,18 @@ bool iba_obs_is_recent(const struct iba_look *l, const struct iba_obs_reason *r)
 bool iba_obs_was_asked_for(const struct iba_look *l, struct iba_obs_requests *q);
 /* So did one before the last, and what that said of waiting is kept. */
 bool iba_obs_had_another_reason(const struct iba_look *l, const struct iba_obs_requests *q);
-/* A NAK asked for just this request, and the same bytes before cannot be the effect of it: this may be. */
-bool iba_obs_came_too_soon(const struct iba_look *l, struct iba_obs_requests *q, const struct iba_obs_recent *before);
+/* A NAK that asked for this request, and of which the same bytes before cannot be the effect; NULL: none. */
+struct iba_obs_reason *iba_obs_reason_not_served_by(const struct iba_look *l, struct iba_obs_requests *q,
+                                                    const struct iba_obs_recent *before);
+/* Its effect is still to come. */
+void iba_obs_restore_reason(struct iba_obs_reason *r);
+/* The reason for this request that the capture shows, or NULL. A NAK makes the requester go back to its PSN, no
+ * further. */
+struct iba_obs_reason *iba_obs_reason_for(const struct iba_look *l, struct iba_obs_requests *q);
+/* A READ that asks for the rest of an earlier READ: sent again, not late. */
+bool iba_obs_is_rest(const struct iba_look *l);
+/* A NAK asks for exactly this request, which comes sooner than packets to its sender are known to have an effect. */
+bool iba_obs_sooner_than_known(const struct iba_look *l, const struct iba_obs_reason *r);
 /* What seemed to be the effect of a NAK is not, if this is. */
 __attribute__((cold)) void iba_obs_undo_effect(const struct iba_look *l, struct iba_obs_requests *q);
 /* PSNs that were jumped over, this one among them, not long ago; NULL: none. Of IBA_OBS_GAPS. */
@@ -307,8 +331,8 @@ struct iba_obs_gap *iba_obs_gap_at(const struct iba_observer *s, struct iba_obs_
 void iba_obs_close_gap(const struct iba_observer *s, struct iba_obs_gap *holes, iba_psn psn);
 /* Of IBA_OBS_GAPS, `next` takes one more. */
 void iba_obs_open_gap(struct iba_obs_gap *holes, uint8_t *next, iba_time now, iba_psn psn, uint32_t n);
-/* A PSN that was jumped over, and that nobody has reason to send again by now. */
-bool iba_obs_looks_late(const struct iba_look *l, struct iba_obs_requests *q);
+/* Whether it is late: its PSN was jumped over, and its sender had neither reason nor time to send it again. */
+const struct iba_decision *iba_obs_lateness(const struct iba_look *l, struct iba_obs_requests *q);
 /* It may be late or sent again, and only what comes next will show. */
 bool iba_obs_doubts(const struct iba_look *l, struct iba_obs_requests *q);
 /* What comes again between `from` and `end`, and may be the effect of a NAK for it, is: no reason is left. */

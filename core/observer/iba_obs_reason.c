@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Why requests come again: what the capture shows that made the requester go back, or that they were late. */
 #include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_rules.h"
 
 /* How much longer than asked for software waits; less than the usual ACK timer (code 14, 67 ms). */
 #define SLOW_TIMER_NS UINT64_C(60000000)
@@ -50,25 +51,30 @@ bool iba_obs_was_asked_for(const struct iba_look *l, struct iba_obs_requests *q)
     return is_reason(l, &q->pending) || earlier_reason(l, q);
 }
 
-static bool asks_for(const struct iba_look *l, struct iba_obs_reason *r, const struct iba_obs_recent *before)
+/* A NAK for this request, of which `before` cannot be the effect. No cause: it was answered since. */
+static bool asks_in_vain(const struct iba_look *l, const struct iba_obs_reason *r, const struct iba_obs_recent *before)
 {
-    const bool nak = r->cause == IBA_CAUSE_NAK || r->cause == IBA_CAUSE_NONE; /* none: it was answered since */
+    const bool nak = r->cause == IBA_CAUSE_NAK || r->cause == IBA_CAUSE_NONE;
 
-    if (!nak || r->mark.frame == 0 || !iba_psn_eq(r->psn, l->psn) || !iba_obs_is_recent(l, r) ||
-        !(before->late || before->mark.at - r->mark.at < iba_obs_rtt(l)))
-        return false;
-    r->cause = IBA_CAUSE_NAK;
-    r->served = false;
-    return true;
+    return nak && r->mark.frame != 0 && iba_psn_eq(r->psn, l->psn) && iba_obs_is_recent(l, r) &&
+           (before->late || before->mark.at - r->mark.at < iba_obs_rtt(l));
 }
 
-bool iba_obs_came_too_soon(const struct iba_look *l, struct iba_obs_requests *q, const struct iba_obs_recent *before)
+struct iba_obs_reason *iba_obs_reason_not_served_by(const struct iba_look *l, struct iba_obs_requests *q,
+                                                    const struct iba_obs_recent *before)
 {
-    bool asked = asks_for(l, &q->pending, before);
+    if (asks_in_vain(l, &q->pending, before))
+        return &q->pending;
+    for (unsigned i = 0; i < IBA_OBS_REASONS; i++)
+        if (asks_in_vain(l, &q->before[i], before))
+            return &q->before[i];
+    return NULL;
+}
 
-    for (unsigned i = 0; i < IBA_OBS_REASONS && !asked; i++)
-        asked = asks_for(l, &q->before[i], before);
-    return asked;
+void iba_obs_restore_reason(struct iba_obs_reason *r)
+{
+    r->cause = IBA_CAUSE_NAK;
+    r->served = false;
 }
 
 /* All that are remembered, the pending one last: `i` below REASONS_AT_ALL. */
@@ -115,7 +121,7 @@ static struct iba_obs_reason *outrun_reason(const struct iba_look *l, struct iba
 }
 
 /* The reason that the capture shows. A NAK makes the requester go back to its PSN, no further. */
-static struct iba_obs_reason *reason(const struct iba_look *l, struct iba_obs_requests *q)
+struct iba_obs_reason *iba_obs_reason_for(const struct iba_look *l, struct iba_obs_requests *q)
 {
     struct iba_obs_reason *const r = &q->pending;
     const bool now = r->cause != IBA_CAUSE_NONE && !r->served && iba_obs_is_recent(l, r);
@@ -159,7 +165,7 @@ void iba_obs_undo_effect(const struct iba_look *l, struct iba_obs_requests *q)
 
 /* It goes back to just what a NAK asked for: what goes to it may have an effect sooner than was seen before. Where it
  * may have been overtaken, not much sooner. */
-static bool sooner_than_known(const struct iba_look *l, const struct iba_obs_reason *r)
+bool iba_obs_sooner_than_known(const struct iba_look *l, const struct iba_obs_reason *r)
 {
     const iba_time ago = l->s->now.at - r->mark.at, known = soonest(l, r);
 
@@ -168,36 +174,15 @@ static bool sooner_than_known(const struct iba_look *l, const struct iba_obs_rea
 }
 
 /* A READ that asks for the rest of an earlier READ: a retransmission, and no packet that was merely delayed. */
-static bool is_rest(const struct iba_look *l)
+bool iba_obs_is_rest(const struct iba_look *l)
 {
     return l->again && iba_obs_is_read(l->opcode) && !iba_psn_eq(l->again->psn, l->psn);
-}
-
-/* Without identifications: a PSN that was jumped over, and that nobody has reason to send again by now. */
-bool iba_obs_looks_late(const struct iba_look *l, struct iba_obs_requests *q)
-{
-    const struct iba_obs_gap *h = iba_obs_gap_at(l->s, q->gaps, l->psn);
-    const struct iba_obs_reason *const r = reason(l, q);
-    const bool asked_for = r && (r->cause == IBA_CAUSE_IMPLIED || iba_psn_eq(r->psn, l->psn));
-    const int32_t ahead = iba_psn_diff(l->psn, q->next);
-    const bool loses =
-        q->run.on && ahead > 0 && ahead <= IBA_OBS_MOST_LOST; /* the run that goes on lost some, rather */
-
-    if (iba_obs_id_says_no(l) || !h || is_rest(l) || ahead == 0 ||
-        l->s->now.at - q->last.at >= IBA_OBS_SOONEST_TIMEOUT_NS)
-        return false;
-    if (l->s->now.at - h->at < iba_obs_rtt(l))
-        return !asked_for && !loses && !(iba_psn_eq(l->psn, q->stray) && q->strays >= IBA_OBS_RUN) &&
-               !sooner_than_known(l, &q->pending); /* nobody has had the time to send it again */
-    /* READs come again when their answer is lost behind the capture point. */
-    return !iba_obs_doubts(l, q) && !asked_for && !l->again && !loses && !iba_psn_eq(l->psn, q->stray) &&
-           iba_psn_diff(l->psn, q->high) > -IBA_OBS_SENT;
 }
 
 /* It may be late or sent again, and only what comes next will show. */
 bool iba_obs_doubts(const struct iba_look *l, struct iba_obs_requests *q)
 {
-    return !iba_obs_id_says_no(l) && !is_rest(l) && l->s->now.at - q->last.at < IBA_OBS_SOONEST_TIMEOUT_NS &&
+    return !iba_obs_id_says_no(l) && !iba_obs_is_rest(l) && l->s->now.at - q->last.at < IBA_OBS_SOONEST_TIMEOUT_NS &&
            iba_obs_gap_at(l->s, q->gaps, l->psn);
 }
 
@@ -333,62 +318,163 @@ void iba_obs_count_retry(struct iba_look *l, struct iba_obs_requests *q)
         iba_obs_tell(l, IBA_FINDING_RETRY_LIMIT, &(struct iba_tell){.cause = &q->ask.mark});
 }
 
-/* The requester goes back: what for? */
-void iba_obs_start_run(const struct iba_look *l, struct iba_obs_requests *q)
-{
-    static const uint8_t why[] = {[IBA_CAUSE_NAK] = IBA_FINDING_RETRY_NAK,
-                                  [IBA_CAUSE_RNR] = IBA_FINDING_RETRY_RNR,
-                                  [IBA_CAUSE_IMPLIED] = IBA_FINDING_RETRY_IMPLIED};
-    struct iba_obs_reason *const known = reason(l, q), *const r = known || !sooner_than_known(l, &q->pending)
-                                                                      ? known
-                                                                      : &q->pending;
-    const struct iba_obs_reason *const copied = copied_reason(l, q);
-    const struct iba_obs_read *const lacks = l->again ? l->again : may_lack(l, q);
-    const bool reorders = iba_obs_reorders(l->s);
+/* ---- why a request comes again ---- */
 
-    q->unheeded.frame = 0;
-    q->run.on = true;
-    q->run.guess = false;
-    q->run.asked = r == &q->pending || (!r && l->again);
-    q->run.shown = r && iba_psn_eq(r->psn, l->psn);
-    const bool inside =
-        !r && !iba_obs_gap_at(l->s, q->gaps, l->psn) && iba_psn_diff(iba_psn_add(l->psn, iba_obs_psns(l)), q->high) < 0;
-    q->run.alone = inside && reorders;
-    if (r) {
-        q->run.kind = why[r->cause];
-        q->run.mark = r->mark;
-        q->run.guess = !(q->run.shown && iba_obs_repeats_single(q)) &&
-                       (iba_obs_doubts(l, q) || (reorders && !q->run.shown && r->cause == IBA_CAUSE_NAK));
-        r->served = !q->run.guess;
-        lacks_beginning(l, q, r->psn);
-        return;
-    }
-    if (l->s->now.at - q->last.at >= IBA_OBS_SOONEST_TIMEOUT_NS || is_hasty_timer(l, q)) {
-        q->run.kind = IBA_FINDING_RETRY_TIMEOUT;
-        tell_ignored(l, q);
-    } else if (copied && !l->again) {
-        q->run.kind = IBA_FINDING_RETRY_NAK;
-        q->run.mark = copied->mark;
+struct coming_again {
+    const struct iba_look *l;
+    struct iba_obs_requests *q;
+    struct iba_obs_reason *r;            /* that the capture shows; NULL: none */
+    const struct iba_obs_reason *copied; /* one that had its effect already */
+    const struct iba_obs_read *lacks;    /* whose answer may be missing */
+    bool hasty;                          /* a timer that adapts may have run out */
+    bool reorders;                       /* packets overtake others in this network */
+    bool inside;                         /* it may be late, and stand alone */
+};
+
+static bool nak(const struct coming_again *c)
+{
+    return c->r && c->r->cause == IBA_CAUSE_NAK;
+}
+
+static bool rnr_nak(const struct coming_again *c)
+{
+    return c->r && c->r->cause == IBA_CAUSE_RNR;
+}
+
+static bool answer_missing(const struct coming_again *c)
+{
+    return c->r != NULL;
+}
+
+static bool timer(const struct coming_again *c)
+{
+    return iba_obs_pause(c->l, c->q) >= IBA_OBS_SOONEST_TIMEOUT_NS;
+}
+
+static bool adaptive_timer(const struct coming_again *c)
+{
+    return c->hasty;
+}
+
+static bool nak_copied(const struct coming_again *c)
+{
+    return c->copied && !c->l->again;
+}
+
+static bool read_before_capture(const struct coming_again *c)
+{
+    return asks_again_unseen(c->l, c->q);
+}
+
+static bool answer_lost(const struct coming_again *c)
+{
+    return c->lacks && !may_be_unseen(c->l, c->lacks);
+}
+
+static bool unclear(const struct coming_again *c)
+{
+    (void)c;
+    return true;
+}
+
+/* clang-format off */
+/* "It is sent again, since ..." goes before each sentence.
+ *    name                  when                  kind           sentence                                                                                  clause */
+#define WHY_RULES(R)                                                                                                                                               \
+    R(nak,                  nak,                  RETRY_NAK,     "a NAK asks for its PSN, or for one before it",                                          "RQ-26")   \
+    R(rnr_nak,              rnr_nak,              RETRY_RNR,     "an RNR NAK asked the requester to wait and send it again",                              "RQ-28")   \
+    R(answer_missing,       answer_missing,       RETRY_IMPLIED, "a response to a later request showed that its response is missing",                     "RQ-36")   \
+    R(timer,                timer,                RETRY_TIMEOUT, "its requester sent nothing for 1 ms: no ACK timer is shorter",                          "RQ-21")   \
+    R(adaptive_timer,       adaptive_timer,       RETRY_TIMEOUT, "nothing was answered for several round trips: the timer adapts to them",                "RQ-21")   \
+    R(nak_copied,           nak_copied,           RETRY_NAK,     "a NAK that had its effect asks for it: the network copied that after the capture point", "RQ-26")  \
+    R(read_before_capture,  read_before_capture,  RETRY_IMPLIED, "it is a READ or ATOMIC from before the capture, and comes too soon for a timer",        "RQ-36")   \
+    R(answer_lost,          answer_lost,          RETRY_IMPLIED, "an answer to a READ or ATOMIC was lost after the capture point: too soon for a timer",  "RQ-36")   \
+    R(unclear,              unclear,              RETRY_UNCLEAR, "the capture shows no reason",                                                           "RQ-21")
+/* clang-format on */
+
+#define DECISION_TABLE "why"
+enum { WHY_RULES(IBA_DECISION_ID) ROWS };
+static const struct iba_decision rows[] = {WHY_RULES(IBA_DECISION_KIND)};
+const struct iba_decisions iba_why_rules = {DECISION_TABLE, "Why does a request come again?", rows, ROWS};
+
+static const struct iba_decision *decide(const struct coming_again *c)
+{
+    WHY_RULES(IBA_DECISION_FIRST)
+    return NULL;
+}
+
+/* A response in the capture is the reason. Whether this is its effect, or only late, the next packet may have to show.
+ */
+static void go_back_for(const struct coming_again *c)
+{
+    const struct iba_look *l = c->l;
+    struct iba_obs_requests *q = c->q;
+
+    q->run.mark = c->r->mark;
+    q->run.guess = !(q->run.shown && iba_obs_repeats_single(q)) &&
+                   (iba_obs_doubts(l, q) || (c->reorders && !q->run.shown && c->r->cause == IBA_CAUSE_NAK));
+    c->r->served = !q->run.guess;
+    lacks_beginning(l, q, c->r->psn);
+}
+
+/* No response in the capture is the reason, as row `by` says. */
+static void go_back_by(const struct coming_again *c, const struct iba_decision *by)
+{
+    struct iba_obs_requests *q = c->q;
+
+    switch (by - rows) {
+    case ROW_timer:
+    case ROW_adaptive_timer: tell_ignored(c->l, q); break;
+    case ROW_nak_copied:
+        q->run.mark = c->copied->mark;
         q->run.guess = true;
-        q->run.alone = inside;
-    } else if (asks_again_unseen(l, q)) {
-        q->run.kind = IBA_FINDING_RETRY_IMPLIED;
+        q->run.alone = c->inside;
+        break;
+    case ROW_read_before_capture:
         q->run.mark = (struct iba_obs_mark){0};
-        q->run.guess = reorders;
-    } else if (lacks && !may_be_unseen(l, lacks)) { /* no NAK, too soon for a timeout: it misses the answer */
-        q->run.kind = IBA_FINDING_RETRY_IMPLIED;
-        q->run.mark = lacks->mark;
-        q->run.guess = reorders;
-        lacks_beginning(l, q, lacks->psn);
-    } else {
-        q->run.kind = IBA_FINDING_RETRY_UNCLEAR;
+        q->run.guess = c->reorders;
+        break;
+    case ROW_answer_lost:
+        q->run.mark = c->lacks->mark;
+        q->run.guess = c->reorders;
+        lacks_beginning(c->l, q, c->lacks->psn);
+        break;
+    default:
         q->run.guess = true;
-        q->run.alone = inside;
+        q->run.alone = c->inside;
+        break;
     }
     if (q->run.guess)
         return;
     iba_obs_replace_reason(q);
     q->pending.served = true;
+}
+
+void iba_obs_start_run(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    struct iba_obs_reason *known = iba_obs_reason_for(l, q);
+    struct coming_again c = {.l = l, .q = q, .copied = copied_reason(l, q), .reorders = iba_obs_reorders(l->s)};
+
+    c.r = known || !iba_obs_sooner_than_known(l, &q->pending) ? known : &q->pending;
+    c.lacks = l->again ? l->again : may_lack(l, q);
+    c.hasty = !c.r && !timer(&c) && is_hasty_timer(l, q);
+    c.inside = !c.r && !iba_obs_gap_at(l->s, q->gaps, l->psn) &&
+               iba_psn_diff(iba_psn_add(l->psn, iba_obs_psns(l)), q->high) < 0;
+    const struct iba_decision *by = decide(&c);
+
+    q->unheeded.frame = 0;
+    q->run.on = true;
+    q->run.guess = false;
+    q->run.asked = c.r == &q->pending || (!c.r && l->again);
+    q->run.shown = c.r && iba_psn_eq(c.r->psn, l->psn);
+    q->run.alone = c.inside && c.reorders;
+    q->run.kind = by->kind;
+    q->run.decision = by;
+    iba_obs_decided(l->s, by);
+    if (c.r)
+        go_back_for(&c);
+    else
+        go_back_by(&c, by);
 }
 
 /* The reason that showed in `mark` has had its effect. */
@@ -434,7 +520,9 @@ void iba_obs_settle(struct iba_observer *s, struct iba_flow *f, bool went_back)
         iba_obs_tell_of(s, f, IBA_FINDING_GAP, &q->doubt.mark, &(struct iba_tell){.count = q->doubt.ahead}, psn);
     if (!q->doubt.told && (went_back || !q->doubt.lawful))
         iba_obs_tell_of(s, f, went_back ? (enum iba_finding_kind)q->run.kind : IBA_FINDING_LATE, &q->doubt.mark,
-                        &(struct iba_tell){.cause = went_back && !by_itself ? &q->run.mark : NULL}, psn);
+                        &(struct iba_tell){.cause = went_back && !by_itself ? &q->run.mark : NULL,
+                                           .decision = went_back ? q->run.decision : NULL},
+                        psn);
     q->doubt.mark.frame = 0;
     q->run.guess = false;
     if (!went_back) {

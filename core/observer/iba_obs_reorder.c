@@ -42,13 +42,14 @@ static struct iba_obs_put_off *jump_over(struct iba_flow *f, bool answers, iba_p
 static void tell(struct iba_observer *s, struct iba_flow *f, const struct iba_obs_put_off *o)
 {
     iba_obs_report(s, f,
-                   &(struct iba_finding){.kind = (enum iba_finding_kind)o->kind,
+                   &(struct iba_finding){.kind = o->kind,
                                          .frame = o->mark.frame,
                                          .tag = o->mark.tag,
                                          .cause = o->cause,
                                          .cause_tag = o->cause_tag,
                                          .at = o->mark.at,
                                          .flow = f,
+                                         .decision = o->decision,
                                          .psn = o->psn,
                                          .count = o->kind == IBA_FINDING_ANSWER_MISSING ? 0 : o->n});
 }
@@ -175,6 +176,7 @@ bool iba_obs_puts_off(struct iba_observer *s, struct iba_flow *f, const struct i
     f->put_off[f->order.n++] = (struct iba_obs_put_off){.mark = {t->frame, t->tag, t->at},
                                                         .cause = t->cause,
                                                         .cause_tag = t->cause_tag,
+                                                        .decision = t->decision,
                                                         .of = of,
                                                         .psn = t->psn,
                                                         .n = (uint16_t)t->count,

@@ -108,7 +108,8 @@ static void tell_again(struct iba_look *l, struct iba_obs_requests *q)
     const bool by_itself = q->run.kind == IBA_FINDING_RETRY_TIMEOUT || q->run.kind == IBA_FINDING_RETRY_UNCLEAR;
     const struct iba_obs_mark *why = q->run.mark.frame ? &q->run.mark : NULL;
     const struct iba_obs_mark *cause = by_itself ? (e ? &e->mark : NULL) : why;
-    const struct iba_tell t = {.cause = cause, .wait_ns = cause ? l->s->now.at - cause->at : 0};
+    const struct iba_tell t = {
+        .cause = cause, .decision = q->run.decision, .wait_ns = cause ? l->s->now.at - cause->at : 0};
 
     iba_obs_tell(l, (enum iba_finding_kind)q->run.kind, &t);
     q->repeat = l->s->now;
@@ -201,16 +202,19 @@ static void stray(const struct iba_look *l, struct iba_obs_requests *q, uint32_t
     q->stray = iba_psn_add(l->psn, n);
 }
 
-static void take_late(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
+static void take_late(struct iba_look *l, struct iba_obs_requests *q, uint32_t n, const struct iba_decision *by)
 {
     const bool first = iba_obs_fills(l->flow, false, l->psn) && !iba_obs_sent_at(q, l->psn);
 
     if (n > 1)
         iba_obs_order_fill(l->flow, l->psn, n - 1);
-    iba_obs_tell(l, IBA_FINDING_LATE, NULL);
+    iba_obs_tell(l, IBA_FINDING_LATE, &(struct iba_tell){.decision = by});
     iba_obs_close_gap(l->s, q->gaps, l->psn);
     if (l->late && !first && sent_again_though_late(l)) {
-        q->run.kind = q->run.on || left_since(l, &q->run.mark) ? q->run.kind : (uint8_t)IBA_FINDING_RETRY_UNCLEAR;
+        if (!q->run.on && !left_since(l, &q->run.mark)) {
+            q->run.kind = IBA_FINDING_RETRY_UNCLEAR;
+            q->run.decision = NULL;
+        }
         tell_again(l, q);
     }
     q->high = iba_psn_diff(l->psn, q->high) < 0 ? q->high : iba_psn_add(l->psn, n);
@@ -356,8 +360,9 @@ static void place(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
 
     if (iba_psn_eq(l->psn, next))
         l->late = false; /* identifications are no better witness than PSNs in order */
-    if (l->late || (again && (iba_obs_looks_late(l, q) || fills_only(l, q)))) {
-        take_late(l, q, n);
+    const struct iba_decision *by = again && !l->late ? iba_obs_lateness(l, q) : NULL;
+    if (l->late || (by && (by->kind || fills_only(l, q)))) {
+        take_late(l, q, n, by && by->kind ? by : NULL);
         return;
     }
     if (asked_for && !(again && q->run.on && iba_psn_eq(l->psn, next))) /* who came back before it does not wait */

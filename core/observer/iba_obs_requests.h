@@ -56,6 +56,7 @@ struct iba_obs_requests {
         bool shown;        /* a response in the capture asks for exactly this PSN */
         uint8_t kind;      /* enum iba_finding_kind */
         struct iba_obs_mark mark;
+        const struct iba_decision *decision; /* that gave this kind; NULL: none */
     } run;
     struct iba_obs_unsent unsent[IBA_OBS_UNSENT];
     struct { /* the last packet jumped far ahead: the state before it */

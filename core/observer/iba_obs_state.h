@@ -47,6 +47,7 @@ struct iba_obs_held {
 struct iba_obs_put_off {
     struct iba_obs_mark mark;
     uint64_t cause, cause_tag, of; /* of: frame of the jump */
+    const struct iba_decision *decision;
     iba_psn psn;
     uint16_t n, filled; /* PSNs that were missing; that came */
     uint8_t kind;

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "observer/iba_obs_parts.h"
 
-enum { TRUST = 2, MOST_TRUST = 8, MOST_STEP = 1024, GSI = 1, ROUND_TRIPS = 4, MAD_BYTES = 256 };
+enum { MOST_TRUST = 8, MOST_STEP = 1024, GSI = 1, MAD_BYTES = 256 };
 
 /* Four lanes, so that one multiplication need not wait for the other. */
 __attribute__((hot)) static uint64_t hash_bytes(uint64_t seed, const uint8_t *p, size_t n)
@@ -67,106 +67,6 @@ __attribute__((hot)) static uint64_t hash_of(const struct iba_look *l)
     return iba_obs_mix(iba_obs_mix(iba_obs_mix(l->content ^ l->ip_id, first), second), third);
 }
 
-/* Packets with IPv4 identifications that count tell a copy from a retransmission for certain. */
-static bool id_tells(const struct iba_look *l)
-{
-    return l->has_ip_id && l->op && l->flow->ip_id[l->op->dir].trust >= TRUST;
-}
-
-/* Whether `m` came after `other`, or so shortly before that its effect may come after. */
-static bool since(const struct iba_look *l, const struct iba_obs_mark *m, const struct iba_obs_mark *other)
-{
-    return m->frame != 0 && m->at + l->s->cfg.copy_ns >= other->at;
-}
-
-/* Whether this direction has sent another packet of the same kind since. */
-static bool passed(const struct iba_flow *f, const struct iba_obs_recent *r)
-{
-    for (unsigned i = 0; i < f->n_recent; i++) {
-        const struct iba_obs_recent *other = &f->recent[i];
-        if (other->mark.frame != 0 && other->request == r->request && other->number > r->number)
-            return true;
-    }
-    return false;
-}
-
-/* A responder that gets a copied request answers twice with the same bytes: a copy of what is an answer by itself, or
- * says that the receiver is not ready, may be its own, where no identification tells. A NAK of another kind it does not
- * repeat (RR-04). */
-static bool answers_at_once(const struct iba_look *l)
-{
-    return l->op && (!l->has_ip_id || l->flow->ip_id[l->op->dir].constant) && l->op->dir == IBA_RSP &&
-           l->op->pos == IBA_ONLY && iba_syndrome_kind(l->syndrome) <= IBA_AETH_RNR;
-}
-
-/* The answer to a READ that was sent again, and has not been answered since, begins. */
-static bool begins_again(const struct iba_look *l, const struct iba_obs_mark *since)
-{
-    const struct iba_obs_read *r = l->peer ? iba_obs_read_at(&l->peer->rq, l->psn) : NULL;
-
-    /* So does one of which the beginning is missing, where the READ came again since. */
-    if (r && r->again && since->at <= r->mark.at && iba_obs_had_time(l, r->mark.at) &&
-        l->s->now.at - since->at >= IBA_OBS_LEAST_RTT_NS)
-        return true;
-    return r && l->op->pos == IBA_FIRST && iba_psn_eq(l->psn, r->psn) && iba_psn_eq(r->expect, r->psn) &&
-           iba_obs_had_time(l, r->mark.at);
-}
-
-/* Nothing came behind it, and the rest of an answer comes at once. */
-static bool stood_alone(const struct iba_look *l, const struct iba_obs_mark *first)
-{
-    return l->flow->held.mark.frame == first->frame && l->s->now.at - first->at >= IBA_OBS_LEAST_RTT_NS;
-}
-
-/* A request that comes again after several round trips was sent again: its answer did not come, or was lost behind the
- * capture point. The capture does not show that reason. */
-static bool left_waiting(const struct iba_look *l, const struct iba_obs_mark *sent)
-{
-    const struct iba_flow *peer = l->peer;
-    const iba_time waited = l->s->now.at - sent->at;
-    const bool far = l->flow->has_rtt && waited >= ROUND_TRIPS * (l->flow->rtt_min_ns + IBA_OBS_LEAST_RTT_NS);
-    const bool near = peer && peer->has_rtt && waited >= IBA_OBS_ROUND_NS &&
-                      waited >= ROUND_TRIPS * (peer->rtt_min_ns + IBA_OBS_LEAST_RTT_NS);
-
-    return far || near;
-}
-
-/* A copy of a packet that this direction sent again on purpose is none of the network's making. Without identifications
- * that tell, only a copy right behind its original, for which nobody had a reason, is taken for the network's. */
-static bool sent_on_purpose(const struct iba_look *l, const struct iba_obs_recent *r)
-{
-    struct iba_obs_requests *q = &l->flow->rq;
-
-    if (id_tells(l))
-        return false;
-    if (answers_at_once(l))
-        return true;
-    if (l->s->now.at - r->mark.at > l->s->cfg.copy_ns || passed(l->flow, r))
-        return true;
-    if (r->request && q->doubt.mark.frame == r->mark.frame && l->s->now.at - r->mark.at < IBA_OBS_LEAST_RTT_NS)
-        return false;
-    if (r->request && (r->late || iba_obs_came_too_soon(l, q, r) || left_waiting(l, &r->mark)))
-        return true;
-    if (r->request && l->s->now.at - r->mark.at < IBA_OBS_LEAST_RTT_NS)
-        return iba_obs_goes_on(q, l->psn) || iba_obs_was_asked_for(l, q);
-    if (r->request && iba_obs_gap_at(l->s, q->gaps, l->psn)) /* it was sent once more, and has not come */
-        return true;
-    if (r->request && iba_psn_diff(iba_psn_add(l->psn, 1), q->high) < 0) /* who goes back sends the rest at once */
-        return true;
-    if (!r->request && l->op && l->op->pos != IBA_ONLY && l->op->pay != IBA_PAY_NONE)
-        /* A READ that is answered again is so from its First on. */
-        return begins_again(l, &r->mark) || stood_alone(l, &r->mark);
-    if (!r->request && !l->peer) /* what it answers is out of sight */
-        return l->s->now.at - r->mark.at >= IBA_OBS_LEAST_RTT_NS;
-    if (!r->request)
-        return l->s->now.at - r->mark.at >= iba_obs_rtt(l) &&
-               (since(l, &l->peer->rq.repeat, &r->mark) || since(l, &l->peer->rq.copied, &r->mark));
-    /* A READ that was answered comes back when the answer was lost behind the capture point. */
-    const struct iba_obs_read *read = iba_obs_read_at(q, l->psn);
-    return q->pending.cause != IBA_CAUSE_NONE || iba_obs_was_asked_for(l, q) ||
-           (read && !iba_psn_eq(read->expect, read->psn));
-}
-
 /* Mostly it is not, so this has no branch to guess. */
 static bool may_be_recent(const struct iba_flow *f, uint16_t tag)
 {
@@ -194,10 +94,11 @@ static bool seen_before(struct iba_look *l)
             l->s->seen.copy = true;
             return true;
         }
-        if (sent_on_purpose(l, r))
+        const struct iba_decision *by = iba_obs_copied(l, r);
+        if (!by->kind)
             continue;
         l->s->seen.copy = true;
-        iba_obs_tell(l, IBA_FINDING_NETWORK_COPY, &(struct iba_tell){.cause = &r->mark});
+        iba_obs_tell(l, IBA_FINDING_NETWORK_COPY, &(struct iba_tell){.cause = &r->mark, .decision = by});
         if (r->request)
             f->rq.copied = l->s->now;
         return true;
@@ -227,7 +128,7 @@ static void follow_ip_id(struct iba_look *l)
     if (!l->has_ip_id)
         return;
     l->flow->ip_id[l->op->dir].constant = *any && step == 0;
-    if (*any && (uint16_t)-step <= MOST_STEP && step != 0 && *trust >= TRUST) {
+    if (*any && (uint16_t)-step <= MOST_STEP && step != 0 && *trust >= IBA_OBS_TRUST) {
         l->late = true;
         return;
     }

@@ -45,6 +45,8 @@ struct iba_observer_config {
     void (*report)(void *ctx, const struct iba_finding *f);
     /* Optional: the packet at hand is the first to answer this frame, a request. */
     void (*answered)(void *ctx, uint64_t frame);
+    /* Optional: a decision table has decided, also where no finding follows. */
+    void (*decided)(void *ctx, const struct iba_decision *row);
     /* Optional: before a flow is given to another direction, unless the direction only goes to rest. */
     void (*forget)(void *ctx, const struct iba_flow *f);
     void *ctx;

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "adapter/iba_change_rules.h"
+#include "observer/iba_decision.h"
 #include "observer/iba_finding_kinds.h"
 
 static const struct iba_rules *const tables[] = {
@@ -149,6 +150,16 @@ Test(tables, names_tell_behaviours_and_lists_apart)
         for (size_t other = 0; other < l; other++)
             cr_assert_str_neq(lists[l]->name, lists[other]->name);
     }
+}
+
+Test(tables, each_decision_is_cited)
+{
+    static const struct iba_decisions *const decisions[] = {&iba_why_rules, &iba_late_rules, &iba_copy_rules};
+
+    for (unsigned t = 0; t < sizeof decisions / sizeof *decisions; t++)
+        for (unsigned i = 0; i < decisions[t]->n; i++)
+            cr_assert(is_clause(decisions[t]->row[i].clause), "row %s of table %s cites '%s', which is no clause",
+                      decisions[t]->row[i].name, decisions[t]->name, decisions[t]->row[i].clause);
 }
 
 Test(tables, each_finding_is_cited)

@@ -6,6 +6,7 @@
 #include "output/mad_text.h"
 #include "output/printer.h"
 #include "wire/iba_aeth.h"
+#include "observer/iba_decision.h"
 #include "observer/iba_finding_kinds.h"
 
 enum { WIDTH_NUMBER = 5, WIDTH_TIME = 12, WIDTH_ADDRESS = 15, WIDTH_PROTOCOL = 10, WIDTH_LENGTH = 4 };
@@ -158,6 +159,22 @@ static void tree_frame(struct out *o, const struct packet *p, const struct print
     tree_computed(o, p, COMPUTED_frame_comment);
 }
 
+/* The row of a decision table that spoke; NULL: none did. */
+static void tree_decision(struct out *o, const struct iba_decision *d)
+{
+    if (!d)
+        return;
+    OUT_LIT(o, "        rule ");
+    out_str(o, d->table);
+    out_ch(o, '.');
+    out_str(o, d->name);
+    OUT_LIT(o, ": ");
+    out_str(o, d->sentence);
+    OUT_LIT(o, " [");
+    out_str(o, d->clause);
+    OUT_LIT(o, "]\n");
+}
+
 static void tree_verdict(struct out *o, const struct packet *p)
 {
     const struct verdict *v = p->verdict;
@@ -176,6 +193,7 @@ static void tree_verdict(struct out *o, const struct packet *p)
         OUT_LIT(o, " [");
         out_str(o, verdict_cited(v->judged[i].finding.kind));
         OUT_LIT(o, "]\n");
+        tree_decision(o, v->judged[i].finding.decision);
     }
     tree_computed(o, p, COMPUTED_analysis_request_in);
     tree_computed(o, p, COMPUTED_analysis_time);

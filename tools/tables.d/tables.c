@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters|findings [--format md|dot]: the tables of libiba, as
- * the code has them.
+/* ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters|findings|decisions [--format md|dot]: the tables of
+ * libiba, as the code has them.
  *
  * rules: every rule table; rows: the same for programs, table<TAB>row; behaviours: every list of them; qp-states: the
- * transitions of modify QP; opcodes, fields: the wire formats; counters: of a port; findings: of the observer.
- * Markdown, or DOT for qp-states. */
+ * transitions of modify QP; opcodes, fields: the wire formats; counters: of a port; findings, decisions: of the
+ * observer. Markdown, or DOT for qp-states. */
 #include <stdio.h>
 #include <string.h>
 #include "adapter/iba_change_rules.h"
+#include "observer/iba_decision.h"
 #include "observer/iba_finding_kinds.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -244,6 +245,21 @@ static void findings_md(void)
     }
 }
 
+static void decisions_md(void)
+{
+    static const struct iba_decisions *const decisions[] = {&iba_why_rules, &iba_late_rules, &iba_copy_rules};
+
+    for (size_t t = 0; t < COUNT(decisions); t++) {
+        printf("%s## %s\n\nTable `%s`; the first row that applies decides.\n\n", t ? "\n" : "", decisions[t]->question,
+               decisions[t]->name);
+        printf("| no. | rule | says | sentence | clause |\n|---:|---|---|---|---|\n");
+        for (unsigned i = 0; i < decisions[t]->n; i++) {
+            const struct iba_decision *d = &decisions[t]->row[i];
+            printf("| %u | `%s` | %s | %s | %s |\n", i + 1, d->name, d->says, d->sentence, d->clause);
+        }
+    }
+}
+
 static void counters_md(void)
 {
     static const struct {
@@ -265,7 +281,7 @@ static const struct {
     {"qp-states", "md", qp_states_md},   {"qp-states", "dot", qp_states_dot},
     {"opcodes", "md", opcodes_md},       {"fields", "md", fields_md},
     {"counters", "md", counters_md},     {"findings", "md", findings_md},
-    {"behaviours", "md", behaviours_md},
+    {"behaviours", "md", behaviours_md}, {"decisions", "md", decisions_md},
 };
 
 int main(int argc, char **argv)
@@ -277,7 +293,7 @@ int main(int argc, char **argv)
             commands[i].print();
             return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
         }
-    fprintf(stderr, "ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters|findings [--format md|dot]; DOT "
-                    "is for qp-states\n");
+    fprintf(stderr, "ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters|findings|decisions "
+                    "[--format md|dot]; DOT is for qp-states\n");
     return 2;
 }

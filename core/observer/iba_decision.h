@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The decisions that the observer takes by a table of rules: the first row that applies decides. */
+#ifndef IBA_DECISION_H
+#define IBA_DECISION_H
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One row. In -V of ibdissect: "why.nak: SENTENCE [CLAUSE]". */
+struct iba_decision {
+    const char *table, *name;
+    const char *says; /* "RETRY_NAK", a kind of finding; or "yes", "no" */
+    const char *sentence, *clause;
+    uint8_t kind; /* enum iba_finding_kind; or whether it says yes */
+};
+struct iba_decisions {
+    const char *name, *question;
+    const struct iba_decision *row;
+    unsigned n;
+};
+extern const struct iba_decisions iba_why_rules;  /* why a request comes again: iba_obs_reason.c */
+extern const struct iba_decisions iba_late_rules; /* whether a request is late: iba_obs_reason.c */
+extern const struct iba_decisions
+    iba_copy_rules; /* whether the network made a packet that comes twice: iba_obs_copy.c */
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whether a request with a PSN that others jumped over is late, or sent again. */
+#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_rules.h"
+
+/* ---- whether a request is late ---- */
+
+struct maybe_late { /* a request that was sent before, or that packets jumped over */
+    const struct iba_look *l;
+    const struct iba_obs_requests *q;
+    const struct iba_obs_gap *gap;  /* the jump over it; NULL: none */
+    const struct iba_obs_reason *r; /* for which it may come again */
+    int32_t ahead;                  /* PSNs that it jumps over itself */
+};
+
+static bool no_gap(const struct maybe_late *c)
+{
+    return !c->gap;
+}
+
+static bool newer_identification(const struct maybe_late *c)
+{
+    return iba_obs_id_says_no(c->l);
+}
+
+static bool rest_of_read(const struct maybe_late *c)
+{
+    return iba_obs_is_rest(c->l);
+}
+
+static bool in_sequence(const struct maybe_late *c)
+{
+    return c->ahead == 0;
+}
+
+static bool after_timer(const struct maybe_late *c)
+{
+    return iba_obs_pause(c->l, c->q) >= IBA_OBS_SOONEST_TIMEOUT_NS;
+}
+
+/* There was time to send it again. */
+static bool had_time(const struct maybe_late *c)
+{
+    return c->l->s->now.at - c->gap->at >= iba_obs_rtt(c->l);
+}
+
+static bool asked_for(const struct maybe_late *c)
+{
+    return c->r && (c->r->cause == IBA_CAUSE_IMPLIED || iba_psn_eq(c->r->psn, c->l->psn));
+}
+
+/* The run that goes on lost some, rather. */
+static bool run_lost_some(const struct maybe_late *c)
+{
+    return c->q->run.on && c->ahead > 0 && c->ahead <= IBA_OBS_MOST_LOST;
+}
+
+static bool after_many(const struct maybe_late *c)
+{
+    return iba_psn_eq(c->l->psn, c->q->stray) && c->q->strays >= IBA_OBS_RUN;
+}
+
+static bool shorter_round_trip(const struct maybe_late *c)
+{
+    return iba_obs_sooner_than_known(c->l, &c->q->pending);
+}
+
+static bool too_soon(const struct maybe_late *c)
+{
+    (void)c;
+    return true;
+}
+
+/* clang-format off */
+/* "The request ..." goes before each sentence.
+ *    name                   when                  late  sentence                                                                             clause */
+#define LATE_RULES(R)                                                                                                                                  \
+    R(no_gap,                no_gap,               no,  "was not jumped over a moment ago",                                                 "RR-02")   \
+    R(newer_identification,  newer_identification, no,  "has an IPv4 identification that is newer than those before it",                    "RR-02")   \
+    R(rest_of_read,          rest_of_read,         no,  "is a READ that asks for the rest of an earlier READ",                              "RQ-07")   \
+    R(in_sequence,           in_sequence,          no,  "has the PSN that comes next",                                                      "RQ-01")   \
+    R(after_timer,           after_timer,          no,  "comes after a pause in which a timer may have run out",                            "RQ-21")   \
+    R(had_time,              had_time,             no,  "may as well have been sent again since: the next packet shows which",              "RR-02")   \
+    R(asked_for,             asked_for,            no,  "was asked for by a response",                                                      "RQ-26")   \
+    R(run_lost_some,         run_lost_some,        no,  "jumps over few PSNs of what comes again: these are missing",                       "RQ-26")   \
+    R(after_many,            after_many,           no,  "follows three that came again in order: so many in a row are not late",            "RR-02")   \
+    R(shorter_round_trip,    shorter_round_trip,   no,  "was asked for by a NAK, sooner than the shortest round trip known",                "RQ-26")   \
+    R(too_soon,              too_soon,             yes, "comes too soon after it was jumped over to have been sent again",                  "RR-02")
+/* clang-format on */
+
+#define DECISION_TABLE "late"
+enum { LATE_RULES(IBA_DECISION_ID) ROWS };
+static const struct iba_decision rows[] = {LATE_RULES(IBA_DECISION_YES_NO)};
+const struct iba_decisions iba_late_rules = {DECISION_TABLE, "Is a request late?", rows, ROWS};
+
+static const struct iba_decision *decide(const struct maybe_late *c)
+{
+    LATE_RULES(IBA_DECISION_FIRST)
+    return NULL;
+}
+
+const struct iba_decision *iba_obs_lateness(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    const struct maybe_late c = {.l = l,
+                                 .q = q,
+                                 .gap = iba_obs_gap_at(l->s, q->gaps, l->psn),
+                                 .r = iba_obs_reason_for(l, q),
+                                 .ahead = iba_psn_diff(l->psn, q->next)};
+    const struct iba_decision *by = decide(&c);
+
+    iba_obs_decided(l->s, by);
+    return by;
+}

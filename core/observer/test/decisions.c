@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The decision tables of the observer: each row has a case, whose last packet it decides. */
+#include "observer/iba_decision.h"
+#include "shots.h"
+
+/* clang-format off */
+#define SENT(n, ns)       {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .wait = ns}
+#define COUNTED(n, count) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .id = count}
+#define LONG_READ(n, ns)  {.opcode = IBA_RC_READ_REQUEST, .psn = n, .dma = 600, .wait = ns}
+#define SHORT_READ(n, ns) {.opcode = IBA_RC_READ_REQUEST, .psn = n, .dma = 8, .wait = ns}
+#define ACKED(n, ns)      {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = ACK, .wait = ns}
+#define NAKED(n, ns)      {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = NAK, .wait = ns}
+#define REFUSED(n, ns)    {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = RNR, .wait = ns}
+#define FIRST(n, ns)      {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = n, .bytes = 256, .syndrome = ACK, .wait = ns}
+#define MIDDLE(n, ns)     {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = n, .bytes = 256, .wait = ns}
+#define LAST(n, ns)       {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = n, .bytes = 88, .syndrome = ACK, .wait = ns}
+#define ONLY(n, ns)       {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = n, .bytes = 8, .syndrome = ACK, .wait = ns}
+/* A's round trip: it answers B after 30 us. */
+#define ROUND_TRIP        {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 50, .bytes = 8, .how = ASKING}, \
+                          {.opcode = IBA_RC_ACKNOWLEDGE, .psn = 50, .syndrome = ACK, .wait = 30000}
+
+static const struct decided {
+    const char *row;
+    struct shot shot[MOST];
+} cases[] = {
+    {"why.nak", {LONG_READ(7, 0), NAKED(5, 0), SENT(7, 0)}},
+    {"why.rnr_nak", {LONG_READ(8, 0), REFUSED(7, 0), SENT(7, 0)}},
+    {"why.answer_missing", {SHORT_READ(2, 0), ACKED(2, 0), SHORT_READ(2, 0)}},
+    {"why.timer", {SENT(2, 0), SENT(2, 70000000)}},
+    {"why.adaptive_timer", {SENT(7, 0), REFUSED(7, 0), SENT(7, 0), SENT(7, 300000)}},
+    {"why.nak_copied", {SENT(6, 0), NAKED(7, 0), SENT(7, 0), SENT(7, 0)}},
+    {"why.read_before_capture", {ROUND_TRIP, SENT(6, 0), SHORT_READ(5, 30000)}},
+    {"why.answer_lost", {LONG_READ(8, 0), SENT(8, 0)}},
+    {"why.unclear", {SENT(6, 0), ASK(6)}},
+    {"late.no_gap", {SENT(6, 0), ASK(6)}},
+    {"late.newer_identification", {COUNTED(2, 105), COUNTED(8, 106), COUNTED(6, 108)}},
+    {"late.rest_of_read", {SENT(8, 0), LONG_READ(5, 0), SENT(8, 0), SHORT_READ(6, 0)}},
+    {"late.in_sequence", {SHORT_READ(4, 0), SHORT_READ(8, 0), SHORT_READ(4, 0), SHORT_READ(5, 0)}},
+    {"late.after_timer", {LONG_READ(7, 0), NAKED(5, 0), LONG_READ(5, 2000000)}},
+    {"late.had_time", {LONG_READ(1, 0), LONG_READ(5, 0), SENT(4, 0)}},
+    {"late.asked_for", {ROUND_TRIP, SHORT_READ(2, 0), LAST(3, 0), SENT(6, 300000), SHORT_READ(8, 0), SENT(7, 0)}},
+    {"late.run_lost_some", {ROUND_TRIP, SENT(3, 0), SENT(6, 0), SENT(2, 0), SHORT_READ(4, 0)}},
+    {"late.after_many", {ROUND_TRIP, SENT(1, 0), SENT(8, 0), SENT(2, 1000), SENT(3, 1000), SENT(4, 1000), SENT(5, 1000)}},
+    {"late.shorter_round_trip", {ROUND_TRIP, SENT(1, 0), SENT(3, 0), NAKED(2, 1000), SENT(2, 20000)}},
+    {"late.too_soon", {ROUND_TRIP, SENT(3, 0), SENT(6, 0), SENT(4, 0)}},
+    {"copy.same_identification", {COUNTED(1, 100), COUNTED(2, 101), COUNTED(3, 102), COUNTED(3, 102)}},
+    {"copy.answers_copied_request", {ACKED(3, 0), ACKED(3, 0)}},
+    {"copy.long_after", {SENT(3, 0), ACKED(2, 70000000), SENT(3, 0)}},
+    {"copy.after_others", {SHORT_READ(7, 0), SENT(5, 0), SHORT_READ(7, 0)}},
+    {"copy.copy_of_doubtful", {SENT(5, 0), SENT(2, 0), SENT(2, 500)}},
+    {"copy.original_was_late", {LONG_READ(1, 0), LONG_READ(5, 0), SENT(4, 0), SENT(4, 0)}},
+    {"copy.original_came_too_soon", {ROUND_TRIP, LONG_READ(6, 0), NAKED(6, 0), LAST(4, 0), ONLY(1, 0), SENT(6, 3000), SENT(6, 0)}},
+    {"copy.after_round_trips", {SENT(6, 0), FIRST(6, 0), SENT(6, 300000)}},
+    {"copy.goes_on_at_once", {LONG_READ(4, 0), LAST(4, 0), MIDDLE(6, 0), SENT(5, 0), SENT(5, 100)}},
+    {"copy.asked_for_at_once", {SENT(1, 0), REFUSED(4, 0), ACKED(4, 0), ASK(4), {.opcode = IBA_RC_SEND_ONLY, .psn = 4, .bytes = 8, .how = ASKING, .wait = 100}}},
+    {"copy.at_once", {SENT(4, 0), SENT(4, 100)}},
+    {"copy.jumped_over", {SENT(3, 0), SENT(6, 300000), SENT(5, 0), SENT(5, 0)}},
+    {"copy.before_others", {SENT(4, 0), SENT(2, 0), SENT(2, 0)}},
+    {"copy.part_of_new_run", {SHORT_READ(2, 0), FIRST(2, 0), SHORT_READ(2, 0), FIRST(2, 0)}},
+    {"copy.begins_new_run", {SHORT_READ(6, 0), ACKED(6, 0), FIRST(6, 0), FIRST(6, 0)}},
+    {"copy.original_stood_alone", {SENT(4, 0), ONLY(7, 0), NAKED(2, 0), FIRST(2, 0), FIRST(2, 0)}},
+    {"copy.part_of_answer", {MIDDLE(2, 0), MIDDLE(2, 0)}},
+    {"copy.unknown_request", {NAKED(4, 0), NAKED(4, 0)}},
+    {"copy.request_came_again", {SHORT_READ(5, 0), NAKED(4, 0), LONG_READ(3, 0), NAKED(4, 0)}},
+    {"copy.request_was_copied", {SENT(6, 0), SENT(6, 0), NAKED(8, 0), NAKED(8, 0)}},
+    {"copy.response", {NAKED(3, 0), NAKED(3, 100)}},
+    {"copy.reason_pending", {SENT(7, 0), REFUSED(7, 0), SENT(7, 0)}},
+    {"copy.asked_for", {SENT(6, 0), NAKED(6, 0), ONLY(6, 0), SENT(6, 0)}},
+    {"copy.partly_answered", {SHORT_READ(2, 0), FIRST(2, 0), SHORT_READ(2, 0)}},
+    {"copy.no_reason", {SENT(3, 0), SENT(3, 0)}},
+};
+/* clang-format on */
+enum { CASES = sizeof cases / sizeof *cases };
+static const struct iba_decisions *const tables[] = {&iba_why_rules, &iba_late_rules, &iba_copy_rules};
+enum { TABLES = sizeof tables / sizeof *tables };
+
+static bool is_named(const struct iba_decision *row, const char *name)
+{
+    const size_t n = strlen(row->table);
+
+    return strncmp(name, row->table, n) == 0 && name[n] == '.' && strcmp(name + n + 1, row->name) == 0;
+}
+
+static const struct iba_decision *row_named(const char *name)
+{
+    for (unsigned t = 0; t < TABLES; t++)
+        for (unsigned i = 0; i < tables[t]->n; i++)
+            if (is_named(&tables[t]->row[i], name))
+                return &tables[t]->row[i];
+    cr_assert_fail("core/observer/test/decisions.c has a case of %s, which no table has", name);
+    return NULL;
+}
+
+static const struct iba_decision *last[TABLES]; /* that spoke, of each table */
+
+static void on_decision(void *ctx, const struct iba_decision *row)
+{
+    (void)ctx;
+    for (unsigned t = 0; t < TABLES; t++)
+        if (row >= tables[t]->row && row < tables[t]->row + tables[t]->n)
+            last[t] = row;
+}
+
+Test(decisions, each_case_is_decided_by_its_row)
+{
+    static struct witness w;
+
+    for (unsigned i = 0; i < CASES; i++) {
+        const struct iba_decision *row = row_named(cases[i].row), *spoke = NULL;
+        iba_time now = MS;
+        memset(last, 0, sizeof last);
+        witness_init(&w, &(struct iba_observer_config){.decided = on_decision});
+        for (unsigned k = 0; k < MOST && cases[i].shot[k].opcode; k++)
+            shoot(&w, &cases[i].shot[k], 0, &now);
+        for (unsigned t = 0; t < TABLES; t++)
+            spoke = strcmp(tables[t]->name, row->table) == 0 ? last[t] : spoke;
+        cr_expect_eq(spoke, row, "the case of %s is decided by %s", cases[i].row, spoke ? spoke->name : "no row");
+    }
+}
+
+Test(decisions, each_row_has_a_case)
+{
+    for (unsigned t = 0; t < TABLES; t++)
+        for (unsigned i = 0; i < tables[t]->n; i++) {
+            bool has = false;
+            for (unsigned k = 0; k < CASES; k++)
+                has |= is_named(&tables[t]->row[i], cases[k].row);
+            cr_expect(has, "row %s of table %s has no case in core/observer/test/decisions.c", tables[t]->row[i].name,
+                      tables[t]->name);
+        }
+}
+
+/* A finding names the row that decided it. */
+Test(decisions, a_finding_names_its_row)
+{
+    static const struct shot shots[] = {SENT(2, 0), SENT(2, 70000000), SENT(3, 0), SENT(3, 0)};
+    static struct witness w;
+    iba_time now = MS;
+
+    witness_init(&w, NULL);
+    for (unsigned i = 0; i < sizeof shots / sizeof *shots; i++)
+        shoot(&w, &shots[i], 0, &now);
+    cr_assert_eq(w.n_kept, 2);
+    cr_assert_eq(w.kept[0].kind, IBA_FINDING_RETRY_TIMEOUT);
+    cr_assert_eq(w.kept[0].decision, row_named("why.timer"));
+    cr_assert_eq(w.kept[1].kind, IBA_FINDING_NETWORK_COPY);
+    cr_assert_eq(w.kept[1].decision, row_named("copy.no_reason"));
+}
