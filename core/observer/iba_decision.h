@@ -17,8 +17,8 @@ struct iba_decisions {
     const struct iba_decision *row;
     unsigned n;
 };
-extern const struct iba_decisions iba_why_rules;  /* why a request comes again: iba_obs_reason.c */
-extern const struct iba_decisions iba_late_rules; /* whether a request is late: iba_obs_reason.c */
-extern const struct iba_decisions
-    iba_copy_rules; /* whether the network made a packet that comes twice: iba_obs_copy.c */
+extern const struct iba_decisions iba_why_rules;    /* why a request comes again: iba_obs_reason.c */
+extern const struct iba_decisions iba_late_rules;   /* whether a request is late: iba_obs_late.c */
+extern const struct iba_decisions iba_answer_rules; /* whether a response with data is late: iba_obs_read.c */
+extern const struct iba_decisions iba_copy_rules;   /* whether the network copied a packet: iba_obs_copy.c */
 #endif

@@ -354,7 +354,7 @@ __attribute__((hot)) void iba_obs_settle_alone(struct iba_observer *s, struct ib
 /* ---- responses: iba_obs_response.c, iba_obs_read.c ---- */
 __attribute__((hot)) void iba_obs_response(struct iba_look *l);
 /* A response with data that was overtaken; `r` may be NULL. */
-bool iba_obs_answer_is_late(const struct iba_look *l, const struct iba_obs_read *r);
+const struct iba_decision *iba_obs_answer_lateness(const struct iba_look *l, const struct iba_obs_read *r);
 /* Whether what is held is late, or its run goes on with this packet; NULL: nothing comes any more. */
 __attribute__((hot)) void iba_obs_release(struct iba_observer *s, struct iba_flow *f, const struct iba_look *l);
 /* Another is to be held: what is stands alone. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Responses to READs, ATOMICs and the other requests that more than an ACK answers. */
 #include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_rules.h"
 
 static bool fits(enum iba_operation request, const struct iba_opcode *response)
 {
@@ -195,31 +196,125 @@ static bool fills_once(const struct iba_look *l, const struct iba_obs_read *r)
            !iba_obs_answered_before(l);
 }
 
-/* It is missing, does not go on behind the newest, and does not belong to the answer to a READ that was sent again,
- * which has had the time to begin. */
-bool iba_obs_answer_is_late(const struct iba_look *l, const struct iba_obs_read *r)
+/* ---- whether a response with data is late ---- */
+
+struct answer { /* a response with data */
+    const struct iba_look *l;
+    const struct iba_obs_read *r;  /* the READ or ATOMIC that it answers; NULL: not known */
+    const struct iba_obs_gap *gap; /* the jump over it; NULL: none */
+    bool starts;                   /* it is the first of its run of responses, or the only one */
+    bool fills;                    /* it fills a jump that is put off, for the first time */
+    bool older;                    /* it belongs to an earlier run of responses */
+};
+
+static bool fills_only_run(const struct answer *c)
 {
-    const struct iba_obs_gap *h = iba_obs_gap_at(l->s, l->flow->unanswered, l->psn);
-    const bool starts = iba_opcode_begins(l->op);
+    return fills_once(c->l, c->r);
+}
 
-    /* Of what was asked for before, and what was asked for since is answered. */
+static bool not_jumped_over(const struct answer *c)
+{
+    return !c->gap && !c->older;
+}
+
+static bool newer_identification(const struct answer *c)
+{
+    return iba_obs_id_says_no(c->l) && !c->fills;
+}
+
+static bool goes_on_with_newest(const struct answer *c)
+{
+    return goes_on(c->l, c->r);
+}
+
+static bool answers_new_request(const struct answer *c)
+{
+    return answers_afresh(c->l, c->r);
+}
+
+static bool follows_at_once(const struct answer *c)
+{
+    return follows(c->l);
+}
+
+static bool earlier_run(const struct answer *c)
+{
+    return c->older;
+}
+
+static bool one_of_two(const struct answer *c)
+{
+    return c->l->op->pos == IBA_ONLY && iba_obs_answered_before(c->l);
+}
+
+static bool begins_unknown(const struct answer *c)
+{
+    return !c->r && c->starts && !c->fills;
+}
+
+static bool unknown_read(const struct answer *c)
+{
+    return !c->r;
+}
+
+/* The READ came again after the jump, and its new answer has had the time to begin with this. */
+static bool begins_second_run(const struct answer *c)
+{
+    const struct iba_look *l = c->l;
+    const bool asked_since =
+        c->gap->at <= c->r->mark.at && l->s->now.at - c->r->mark.at >= iba_obs_rtt(l) && !passed_by(l, c->r);
+    const bool to_begin = iba_psn_eq(c->r->expect, c->r->psn) || (c->starts && !c->r->again);
+
+    return asked_since && to_begin && (c->starts || !iba_psn_eq(l->psn, c->r->psn));
+}
+
+static bool jumped_over(const struct answer *c)
+{
+    (void)c;
+    return true;
+}
+
+/* clang-format off */
+/* "The response ..." goes before each sentence.
+ *    name                   when                  late  sentence                                                                             clause */
+#define ANSWER_RULES(R)                                                                                                                                \
+    R(fills_only_run,        fills_only_run,       yes, "was jumped over, and its READ was sent only once",                                 "RR-02")   \
+    R(not_jumped_over,       not_jumped_over,      no,  "was not jumped over a moment ago",                                                 "RR-02")   \
+    R(newer_identification,  newer_identification, no,  "has an IPv4 identification that is newer than those before it",                    "RR-02")   \
+    R(goes_on_with_newest,   goes_on_with_newest,  no,  "goes on where the newest response ended",                                          "RQ-46")   \
+    R(answers_new_request,   answers_new_request,  no,  "begins the answer to a READ that came again for the rest",                         "RQ-07")   \
+    R(follows_at_once,       follows_at_once,      no,  "follows at once the response before it",                                           "RQ-46")   \
+    R(earlier_run,           earlier_run,          yes, "belongs to the answer before its READ came again",                                 "RR-02")   \
+    R(one_of_two,            one_of_two,           no,  "is one of two that are alike: neither shows that it is the late one",              "RR-25")   \
+    R(begins_unknown,        begins_unknown,       no,  "begins the answer to a READ that the capture lacks",                               "RR-02")   \
+    R(unknown_read,          unknown_read,         yes, "was jumped over, and the capture lacks its READ",                                  "RR-02")   \
+    R(begins_second_run,     begins_second_run,    no,  "may answer the READ that came again since",                                        "RR-25")   \
+    R(jumped_over,           jumped_over,          yes, "was jumped over, and nothing asked for it again",                                  "RR-02")
+/* clang-format on */
+
+#define DECISION_TABLE "answer"
+enum { ANSWER_RULES(IBA_DECISION_ID) ROWS };
+static const struct iba_decision rows[] = {ANSWER_RULES(IBA_DECISION_YES_NO)};
+const struct iba_decisions iba_answer_rules = {DECISION_TABLE, "Is a response with data late?", rows, ROWS};
+
+static const struct iba_decision *decide(const struct answer *c)
+{
+    ANSWER_RULES(IBA_DECISION_FIRST)
+    return NULL;
+}
+
+const struct iba_decision *iba_obs_answer_lateness(const struct iba_look *l, const struct iba_obs_read *r)
+{
+    struct answer c = {
+        .l = l, .r = r, .gap = iba_obs_gap_at(l->s, l->flow->unanswered, l->psn), .starts = iba_opcode_begins(l->op)};
+    /* It ends what was requested before, and what was requested since is answered. */
     const bool breaks = r && iba_psn_eq(l->psn, r->expect) && iba_psn_eq(l->psn, l->flow->answers);
-    const bool older = joins_late(l, r) || (r && r->again && !starts && (breaks || iba_psn_eq(l->psn, r->psn)));
 
-    const bool fills = iba_obs_fills(l->flow, true, l->psn) && !iba_obs_answered_before(l);
-    if (fills_once(l, r))
-        return true;
-    if ((!h && !older) || (iba_obs_id_says_no(l) && !fills) || goes_on(l, r) || answers_afresh(l, r) || follows(l))
-        return false;
-    if (older)
-        return true;
-    if (l->op->pos == IBA_ONLY && iba_obs_answered_before(l))
-        return false; /* of two that are alike, neither shows that it is the late one */
-    if (!r)
-        return !starts || fills;
-    const bool asked_since = h->at <= r->mark.at && l->s->now.at - r->mark.at >= iba_obs_rtt(l) && !passed_by(l, r);
-    const bool to_begin = iba_psn_eq(r->expect, r->psn) || (starts && !r->again);
-    return !(asked_since && to_begin && (starts || !iba_psn_eq(l->psn, r->psn)));
+    c.older = joins_late(l, r) || (r && r->again && !c.starts && (breaks || iba_psn_eq(l->psn, r->psn)));
+    c.fills = iba_obs_fills(l->flow, true, l->psn) && !iba_obs_answered_before(l);
+    const struct iba_decision *by = decide(&c);
+    iba_obs_decided(l->s, by);
+    return by;
 }
 
 bool iba_obs_holds(const struct iba_look *l, const struct iba_obs_read *r)

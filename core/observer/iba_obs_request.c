@@ -331,15 +331,13 @@ static int32_t lost_before(const struct iba_look *l, struct iba_obs_requests *q,
     const int32_t lost = iba_psn_diff(l->psn, next), beyond = iba_psn_diff(l->psn, q->high);
     const bool went_back = q->run.on && !iba_psn_eq(next, q->high);
 
+    const bool kept = went_back && beyond == 0 && q->answered && iba_psn_diff(q->una, q->next) > 0;
+
     if (lost <= 0)
         return lost;
-    if (begins_amid(l, q, lost))
+    if (begins_amid(l, q, lost) || kept)
         return 0;
-    if (!went_back)
-        return lost;
-    if (beyond == 0 && q->answered && iba_psn_diff(q->una, q->next) > 0)
-        return 0;
-    if (q->run.kind == IBA_FINDING_RETRY_RNR)
+    if (!went_back || q->run.kind == IBA_FINDING_RETRY_RNR)
         return lost;
     return iba_obs_repeats_single(q) || (beyond == 0 && iba_obs_skips(l, q, next)) ? beyond : lost;
 }

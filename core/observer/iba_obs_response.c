@@ -386,12 +386,13 @@ static void alone(struct iba_look *l)
     const int32_t lost = before ? iba_psn_diff(l->psn, next) : 0;
     const bool old = plain && iba_obs_overtaken(l, 0),
                turns = old && lost >= 0; /* or goes on with answers that came again */
-    const bool late = plain ? old && !turns : iba_obs_answer_is_late(l, NULL) || (!starts && lost < -1);
+    const struct iba_decision *by = plain ? NULL : iba_obs_answer_lateness(l, NULL);
+    const bool late = plain ? old && !turns : by->kind || (!starts && lost < -1);
 
     if (turns || iba_obs_answered_before(l))
         iba_obs_tell(l, plain ? IBA_FINDING_ACK_AGAIN : IBA_FINDING_ANSWER_AGAIN, NULL);
     else if (late)
-        iba_obs_tell(l, IBA_FINDING_LATE, NULL);
+        iba_obs_tell(l, IBA_FINDING_LATE, &(struct iba_tell){.decision = by && by->kind ? by : NULL});
     else if (!plain && !starts && lost > 0 && lost <= IBA_OBS_SENT && !iba_obs_continues(l))
         iba_obs_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.count = (uint32_t)lost});
     if (plain || late)
@@ -418,7 +419,8 @@ static void count_row(const struct iba_look *l)
 static bool data(struct iba_look *l, struct iba_obs_requests *q)
 {
     struct iba_obs_read *r = iba_obs_read_at(q, l->psn);
-    const bool late = l->flow->row.n <= IBA_OBS_RUN && iba_obs_answer_is_late(l, r);
+    const struct iba_decision *by = l->flow->row.n <= IBA_OBS_RUN ? iba_obs_answer_lateness(l, r) : NULL;
+    const bool late = by && by->kind;
     const bool begins_amid = iba_obs_begins_amid(l, r);
     if (begins_amid || iba_obs_holds(l, r)) {
         iba_obs_release_alone(l->s, l->flow);
@@ -436,7 +438,7 @@ static bool data(struct iba_look *l, struct iba_obs_requests *q)
             return false;
     }
     if (late) {
-        iba_obs_tell(l, IBA_FINDING_LATE, r ? &(struct iba_tell){.cause = &r->mark} : NULL);
+        iba_obs_tell(l, IBA_FINDING_LATE, &(struct iba_tell){.cause = r ? &r->mark : NULL, .decision = by});
         iba_obs_close_gap(l->s, l->flow->unanswered, l->psn);
         if (r && iba_psn_eq(l->psn, r->seen))
             r->seen = iba_psn_add(l->psn, 1); /* it came, if late */

@@ -6,6 +6,7 @@
 /* clang-format off */
 #define SENT(n, ns)       {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .wait = ns}
 #define COUNTED(n, count) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .id = count}
+#define NUMBERED(n, count) {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = n, .bytes = 8, .syndrome = ACK, .id = count}
 #define LONG_READ(n, ns)  {.opcode = IBA_RC_READ_REQUEST, .psn = n, .dma = 600, .wait = ns}
 #define SHORT_READ(n, ns) {.opcode = IBA_RC_READ_REQUEST, .psn = n, .dma = 8, .wait = ns}
 #define ACKED(n, ns)      {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = ACK, .wait = ns}
@@ -43,6 +44,18 @@ static const struct decided {
     {"late.after_many", {ROUND_TRIP, SENT(1, 0), SENT(8, 0), SENT(2, 1000), SENT(3, 1000), SENT(4, 1000), SENT(5, 1000)}},
     {"late.shorter_round_trip", {ROUND_TRIP, SENT(1, 0), SENT(3, 0), NAKED(2, 1000), SENT(2, 20000)}},
     {"late.too_soon", {ROUND_TRIP, SENT(3, 0), SENT(6, 0), SENT(4, 0)}},
+    {"answer.fills_only_run", {LONG_READ(1, 0), FIRST(1, 0), LAST(3, 0), MIDDLE(2, 0), LONG_READ(4, 0), FIRST(4, 0), LAST(6, 0), MIDDLE(5, 0)}},
+    {"answer.not_jumped_over", {ONLY(6, 0)}},
+    {"answer.newer_identification", {NUMBERED(1, 102), SENT(3, 0), NUMBERED(8, 108), NUMBERED(2, 109)}},
+    {"answer.goes_on_with_newest", {SENT(7, 0), SHORT_READ(7, 0), LAST(7, 0)}},
+    {"answer.answers_new_request", {ONLY(3, 0), LONG_READ(6, 0), FIRST(6, 0), LONG_READ(4, 0), ONLY(4, 0)}},
+    {"answer.follows_at_once", {LONG_READ(3, 0), SENT(5, 0), ACKED(3, 0), ONLY(4, 500)}},
+    {"answer.earlier_run", {FIRST(7, 0), SENT(7, 0), SHORT_READ(7, 0), LAST(7, 0)}},
+    {"answer.one_of_two", {FIRST(5, 0), MIDDLE(8, 0), ACKED(7, 0), ONLY(7, 0)}},
+    {"answer.begins_unknown", {ACKED(3, 0), FIRST(8, 0), ONLY(7, 0)}},
+    {"answer.unknown_read", {ONLY(4, 0), FIRST(7, 0), LAST(6, 0)}},
+    {"answer.begins_second_run", {FIRST(5, 0), MIDDLE(8, 0), LONG_READ(5, 0), ONLY(7, 0)}},
+    {"answer.jumped_over", {ONLY(3, 0), LONG_READ(6, 0), ONLY(8, 0), FIRST(6, 0)}},
     {"copy.same_identification", {COUNTED(1, 100), COUNTED(2, 101), COUNTED(3, 102), COUNTED(3, 102)}},
     {"copy.answers_copied_request", {ACKED(3, 0), ACKED(3, 0)}},
     {"copy.long_after", {SENT(3, 0), ACKED(2, 70000000), SENT(3, 0)}},
@@ -71,7 +84,8 @@ static const struct decided {
 };
 /* clang-format on */
 enum { CASES = sizeof cases / sizeof *cases };
-static const struct iba_decisions *const tables[] = {&iba_why_rules, &iba_late_rules, &iba_copy_rules};
+static const struct iba_decisions *const tables[] = {&iba_why_rules, &iba_late_rules, &iba_answer_rules,
+                                                     &iba_copy_rules};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 static bool is_named(const struct iba_decision *row, const char *name)
