@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of the observer: one packet under observation, and the parts that look at it. Not for users of libiba.
  *
- * What most packets pass is marked hot, what few do cold: the linker lays the hot side by side, or the processor's
- * first cache would not hold them. */
+ * Functions that most packets pass are marked hot, the others cold: the linker lays the hot ones side by side, or the
+ * processor's first cache would not hold them. */
 #ifndef IBA_OBS_PARTS_H
 #define IBA_OBS_PARTS_H
 #include "observer/iba_decision.h"
@@ -12,23 +12,23 @@
 
 /* Less than any way to the other end and back: what left since cannot be why this came. */
 #define IBA_OBS_LEAST_RTT_NS UINT64_C(1000)
-/* What was on its way when something left has come by then: longer than a round trip of any fabric. */
+/* Longer than a round trip of any fabric: packets that were on their way have arrived by then. */
 #define IBA_OBS_FLIGHT_NS UINT64_C(10000000)
 /* Less than any ACK timer in use: who comes back sooner has another reason. */
 #define IBA_OBS_SOONEST_TIMEOUT_NS UINT64_C(1000000)
-/* What goes there and back in one data centre takes less. */
+/* Longer than a round trip in one data centre. */
 #define IBA_OBS_ROUND_NS UINT64_C(60000)
-/* Who goes on with an answer, or goes back, sends the rest sooner. */
+/* An end that continues a run of responses, or that goes back, sends the next packet sooner. */
 #define IBA_OBS_AT_ONCE_NS UINT64_C(200000)
 /* Steps of IPv4 identifications that make them count packets, for all the observer knows. */
 enum { IBA_OBS_TRUST = 2 };
 /* PSNs that a run may lack where it is still taken for that run. */
 enum { IBA_OBS_MOST_LOST = 16 };
-/* Packets one right behind the other that are not all late. */
+/* So many packets directly one after the other are not all late. */
 enum { IBA_OBS_RUN = 3 };
 /* The first requests of a capture may be retransmissions of what was sent before it began: so many at most. */
 enum { IBA_OBS_FEW = 3 };
-/* So many packets that were acknowledged without being sent again behind a lost one show selective repeat. */
+/* So many packets after a lost one that were acknowledged, and not sent again, show selective repeat. */
 enum { IBA_OBS_KEPT = 3 };
 /* How many, with one more: a new count where that does not go on with the others. */
 static inline uint8_t iba_obs_count(uint8_t n, bool goes_on)
@@ -98,9 +98,9 @@ bool iba_obs_puts_off_missing(struct iba_look *l, const struct iba_obs_read *r, 
 bool iba_obs_fills(struct iba_flow *f, bool answers, iba_psn psn);
 /* So were `n` PSNs more of requests from `psn` on: a READ takes several. */
 void iba_obs_order_fill(struct iba_flow *f, iba_psn psn, uint32_t n);
-/* What was jumped over is asked for from `psn` on: in the requests of the flow, or in its answers. */
+/* The peer asks for missing PSNs from `psn` on: of the requests of the flow, or of its responses. */
 void iba_obs_order_asked(struct iba_observer *s, struct iba_flow *f, bool answers, iba_psn psn);
-/* The request comes again: what is missing behind it may come yet. */
+/* The request comes again: PSNs missing after it may still come. */
 void iba_obs_order_comes_again(struct iba_flow *f, iba_psn psn);
 /* All up to `psn` was taken, as it came. */
 void iba_obs_order_taken(struct iba_observer *s, struct iba_flow *f, bool answers, iba_psn psn);
@@ -110,7 +110,7 @@ void iba_obs_order_end(struct iba_observer *s, struct iba_flow *f);
 /* ---- answers to what was not sent: iba_obs_unsent.c ---- */
 /* The response answers what was not sent yet, or not seen. */
 void iba_obs_hold_unsent(struct iba_look *l, struct iba_obs_requests *q);
-/* What was answered before it was seen, if anything: the request at `psn` shows whether it was sent. */
+/* A response may have answered a request that was not seen: the current request shows whether it was sent. */
 __attribute__((hot)) void iba_obs_resolve_unsent(struct iba_look *l, struct iba_obs_requests *q);
 /* The same when nothing comes any more. */
 __attribute__((hot)) void iba_obs_resolve_unsent_alone(struct iba_observer *s, struct iba_flow *f);
@@ -274,7 +274,7 @@ __attribute__((hot)) void iba_obs_message(struct iba_look *l, struct iba_obs_req
 void iba_obs_learn_pmtu(struct iba_observer *s, struct iba_flow *f, uint32_t pmtu, bool sure);
 /* Lengths that need nothing but the packet and the path MTU. */
 __attribute__((hot)) void iba_obs_payload(struct iba_look *l);
-/* It came back behind a NAK that ends the connection: that NAK was lost on its way to it. */
+/* It came back after a NAK that ends the connection: that NAK was lost on its way to the requester. */
 static inline bool iba_obs_outlives(const struct iba_obs_requests *q)
 {
     return q->last.at > q->fatal.at + IBA_OBS_FLIGHT_NS;
@@ -323,11 +323,11 @@ struct iba_obs_reason *iba_obs_reason_for(const struct iba_look *l, struct iba_o
 bool iba_obs_is_rest(const struct iba_look *l);
 /* A NAK asks for exactly this request, which comes sooner than packets to its sender are known to have an effect. */
 bool iba_obs_sooner_than_known(const struct iba_look *l, const struct iba_obs_reason *r);
-/* What seemed to be the effect of a NAK is not, if this is. */
+/* Undo: an earlier retransmission was taken for the effect of a NAK, and this packet fits the NAK better. */
 __attribute__((cold)) void iba_obs_undo_effect(const struct iba_look *l, struct iba_obs_requests *q);
 /* PSNs that were jumped over, this one among them, not long ago; NULL: none. Of IBA_OBS_GAPS. */
 struct iba_obs_gap *iba_obs_gap_at(const struct iba_observer *s, struct iba_obs_gap *holes, iba_psn psn);
-/* What was late for it has come. */
+/* A late packet fills the gap. */
 void iba_obs_close_gap(const struct iba_observer *s, struct iba_obs_gap *holes, iba_psn psn);
 /* Of IBA_OBS_GAPS, `next` takes one more. */
 void iba_obs_open_gap(struct iba_obs_gap *holes, uint8_t *next, iba_time now, iba_psn psn, uint32_t n);
@@ -335,7 +335,7 @@ void iba_obs_open_gap(struct iba_obs_gap *holes, uint8_t *next, iba_time now, ib
 const struct iba_decision *iba_obs_lateness(const struct iba_look *l, struct iba_obs_requests *q);
 /* It may be late or sent again, and only what comes next will show. */
 bool iba_obs_doubts(const struct iba_look *l, struct iba_obs_requests *q);
-/* What comes again between `from` and `end`, and may be the effect of a NAK for it, is: no reason is left. */
+/* The packets between `from` and `end` come again: NAKs for any of them have had their effect. */
 void iba_obs_use_up_reason(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from, iba_psn end);
 /* Its timer makes it send this once more, and nothing was answered: too often? */
 void iba_obs_count_retry(struct iba_look *l, struct iba_obs_requests *q);
@@ -344,11 +344,11 @@ void iba_obs_count_retry(struct iba_look *l, struct iba_obs_requests *q);
 bool iba_obs_stopped(const struct iba_look *l, const struct iba_obs_requests *q);
 /* The requester goes back: why stands in q->run, and whether it did in q->run.guess. */
 void iba_obs_start_run(const struct iba_look *l, struct iba_obs_requests *q);
-/* What was in doubt, if anything, is told: the requester went back with it, or it was late. */
+/* Reports the pending request, if there is one: the requester went back to it, or it was late. */
 void iba_obs_settle(struct iba_observer *s, struct iba_flow *f, bool went_back);
-/* Nothing came behind it at once. */
+/* The pending request came again, though no packet followed it at once. */
 bool iba_obs_went_back_alone(const struct iba_observer *s, const struct iba_obs_requests *q);
-/* The same when nothing comes behind it. */
+/* The same when no packet follows. */
 __attribute__((hot)) void iba_obs_settle_alone(struct iba_observer *s, struct iba_flow *f);
 
 /* ---- responses: iba_obs_response.c, iba_obs_read.c ---- */
@@ -384,7 +384,7 @@ static inline bool iba_obs_id_says_no(const struct iba_look *l)
 }
 /* All of its answer came, if not since it was sent last. */
 bool iba_obs_answer_came(const struct iba_look *l, const struct iba_obs_read *r);
-/* What has come may be the effect of what was seen at `at`. */
+/* This packet may be the effect of a packet that was seen at `at`. */
 static inline bool iba_obs_had_time(const struct iba_look *l, iba_time at)
 {
     return l->flow->has_rtt && l->s->now.at - at >= l->flow->rtt_min_ns;

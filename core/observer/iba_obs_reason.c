@@ -23,7 +23,8 @@ static iba_time soonest(const struct iba_look *l, const struct iba_obs_reason *r
     return near ? IBA_OBS_LEAST_RTT_NS : 0;
 }
 
-/* What left just now has had no effect yet; what left long ago and had none was lost behind the capture point. */
+/* A response that left just now has had no effect yet. One that left long ago, and had none, was lost after the capture
+ * point. */
 bool iba_obs_is_recent(const struct iba_look *l, const struct iba_obs_reason *r)
 {
     const iba_time effect = r->cause == IBA_CAUSE_RNR ? r->wait_ns + SLOW_TIMER_NS : IBA_OBS_FLIGHT_NS;
@@ -84,7 +85,7 @@ static struct iba_obs_reason *reason_at(struct iba_obs_requests *q, unsigned i)
     return i < IBA_OBS_REASONS ? &q->before[i] : &q->pending;
 }
 
-/* A NAK that the network copied behind the capture point makes its requester go back twice. */
+/* A NAK that the network copied after the capture point makes its requester go back twice. */
 static struct iba_obs_reason *copied_reason(const struct iba_look *l, struct iba_obs_requests *q)
 {
     for (unsigned i = 0; i < REASONS_AT_ALL; i++) {
@@ -105,7 +106,7 @@ bool iba_obs_had_another_reason(const struct iba_look *l, const struct iba_obs_r
     return false;
 }
 
-/* What the NAK asked for came late, and the first that it made come again is missing. */
+/* The packet that the NAK asked for came late, and the first packet that it brought back is missing. */
 static struct iba_obs_reason *outrun_reason(const struct iba_look *l, struct iba_obs_requests *q)
 {
     const iba_time soon = 2 * iba_obs_rtt(l) + IBA_OBS_LEAST_RTT_NS;
@@ -297,7 +298,8 @@ static bool is_hasty_timer(const struct iba_look *l, struct iba_obs_requests *q)
     return q->hasty.known;
 }
 
-/* A timer has done what a NAK asked for before. Who did not get it, or did not heed it, does not show. */
+/* A timer brings back the packet that a NAK asked for before. The capture does not show whether the requester did not
+ * get the NAK, or did not heed it. */
 static void tell_ignored(const struct iba_look *l, const struct iba_obs_requests *q)
 {
     const struct iba_obs_reason *r = &q->pending;
@@ -494,7 +496,7 @@ static void serve(struct iba_obs_requests *q, const struct iba_obs_mark *mark)
     q->pending.served = true;
 }
 
-/* Who goes back sends all there is from there on. */
+/* A requester that goes back sends every packet from there on. */
 bool iba_obs_went_back_alone(const struct iba_observer *s, const struct iba_obs_requests *q)
 {
     return q->run.shown && (!iba_obs_reorders(s) || iba_psn_eq(q->stray, q->high));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Requests of a reliable connection: new, sent again and why, late, or behind a gap; and what waits for an answer. */
+/* Requests of a reliable connection: new, sent again, late, or after a gap; and which of them wait for an answer. */
 #include <string.h>
 #include "observer/iba_obs_parts.h"
 
 enum { MOST_ID_STEP = 1024 };
 
-/* The request behind a READ shows how many PSNs the READ took, and with that, mostly, the path MTU. */
+/* The request after a READ shows how many PSNs the READ took, and so, mostly, the path MTU. */
 static void resolve_open(struct iba_look *l, struct iba_obs_requests *q)
 {
     const int32_t d = iba_psn_diff(l->psn, q->open.psn);
@@ -32,7 +32,7 @@ static void begin(struct iba_look *l, struct iba_obs_requests *q)
     q->message = iba_opcode_begins(l->op) ? IBA_MESSAGE_NONE : IBA_MESSAGE_UNKNOWN;
 }
 
-/* Where the requester goes on: behind its last packet, or where answers have shown that this was no longer needed. */
+/* Where the requester goes on: after its last packet, or where answers have shown that this was no longer needed. */
 static iba_psn expected(const struct iba_obs_requests *q, iba_psn psn)
 {
     if (q->answered && iba_psn_diff(q->una, q->next) > 0 && iba_psn_diff(q->una, q->high) <= 0 &&
@@ -75,7 +75,7 @@ static bool left_since(const struct iba_look *l, const struct iba_obs_mark *reas
     return step > 0 && step <= MOST_ID_STEP;
 }
 
-/* What makes it this request and no other: the headers behind the BTH, and the length. */
+/* A hash of what tells the request from others: the headers after the BTH, and the length. */
 static uint16_t request_of(const struct iba_look *l)
 {
     uint64_t h = iba_obs_mix(0, l->v->payload_len);
@@ -144,7 +144,7 @@ static void tell_gap(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
     iba_obs_open_gap(q->gaps, &q->next_gap, l->s->now.at, iba_psn_of(l->psn.v - n), n);
 }
 
-/* Right behind one that may only have been late. Two that are may follow each other. */
+/* It directly follows a packet that may only have been late. Two late packets may follow each other. */
 __attribute__((cold)) static bool goes_right_on(const struct iba_look *l, struct iba_obs_requests *q)
 {
     const bool asked = q->run.shown || (q->run.asked && q->run.kind != IBA_FINDING_RETRY_NAK);
@@ -181,7 +181,7 @@ static bool inside_read(struct iba_look *l)
     return true;
 }
 
-/* What comes back of a READ asks for no more than is left of it (RQ-07). */
+/* A READ that comes again asks for no more than the rest of it (RQ-07). */
 static void too_much(struct iba_look *l)
 {
     const struct iba_obs_read *r = l->again;
@@ -221,7 +221,7 @@ static void take_late(struct iba_look *l, struct iba_obs_requests *q, uint32_t n
     stray(l, q, n);
 }
 
-/* What was jumped over before is missing, then. */
+/* Packets that were jumped over before are missing, then. */
 static void ask_again(const struct iba_look *l)
 {
     iba_obs_order_asked(l->s, l->flow, false, l->psn);
@@ -230,7 +230,7 @@ static void ask_again(const struct iba_look *l)
 }
 
 /* It does not go on with the packets that came again before it: a timer ran out since, or a NAK asks for just this.
- * Where single packets are repeated nothing goes on, save behind an RNR NAK. */
+ * Where single packets are repeated no run continues, except after an RNR NAK. */
 static bool comes_by_itself(const struct iba_look *l, struct iba_obs_requests *q, bool single)
 {
     const iba_time pause = iba_obs_pause(l, q);
@@ -289,7 +289,7 @@ static void take_again(struct iba_look *l, struct iba_obs_requests *q, uint32_t 
     move(l, q, n);
 }
 
-/* One that leaped far ahead, and that this one does not follow but what came before it, is forgotten. */
+/* Forgets a request that jumped far ahead, when this one continues the packet before it instead. */
 static void unleap(const struct iba_look *l, struct iba_obs_requests *q)
 {
     const int32_t back = iba_psn_diff(l->psn, q->leap.next);
@@ -302,15 +302,15 @@ static void unleap(const struct iba_look *l, struct iba_obs_requests *q)
     q->leap.on = false;
 }
 
-/* So is the first of all, when the second goes far back. */
+/* The first request of the capture is forgotten, too, when the second goes far back. */
 __attribute__((cold)) static void forget_first(const struct iba_look *l, struct iba_obs_requests *q)
 {
     if (q->any && iba_psn_diff(q->next, l->psn) >= IBA_OBS_LEAP)
         memset(q, 0, sizeof *q);
 }
 
-/* It was not seen before, nobody asked for it, and those behind it have just gone: not all senders keep to the order.
- */
+/* It was not seen before, no response asked for it, and the packets after it have just gone: not all senders keep to
+ * the order. */
 __attribute__((cold)) static bool fills_only(const struct iba_look *l, struct iba_obs_requests *q)
 {
     return iba_obs_fills(l->flow, false, l->psn) && !q->run.on && !iba_obs_sent_at(q, l->psn) &&
@@ -489,7 +489,7 @@ void iba_obs_request(struct iba_look *l)
         forget_first(l, q);
     if (!q->any)
         begin(l, q);
-    /* Who sends again what it sent before may not have got the NAK. */
+    /* A requester that sends again may not have got the NAK. */
     if (q->fatal.frame != 0 && l->s->now.at - q->fatal.at > IBA_OBS_FLIGHT_NS && iba_psn_diff(l->psn, q->high) >= 0)
         iba_obs_tell(l, IBA_FINDING_AFTER_FATAL, &(struct iba_tell){.cause = &q->fatal});
     resolve_open(l, q);

@@ -33,7 +33,7 @@ static uint32_t captured(const struct iba_view *v, uint32_t end)
     return end < v->caplen ? end : v->caplen;
 }
 
-/* What a retransmission repeats: all behind the BTH, the pad not counted. */
+/* A hash of what a retransmission repeats: all bytes after the BTH, without the pad. */
 static uint64_t content_of(const struct iba_view *v)
 {
     const uint32_t at = v->bth_at + IBA_BYTES_bth, end = captured(v, v->payload_at + v->payload_len);
@@ -50,7 +50,7 @@ static uint64_t word_of(const uint8_t *p, size_t n)
     return word;
 }
 
-/* Of what no router changes. What was not captured is not in it. */
+/* A hash of the captured bytes that no router changes. */
 __attribute__((hot)) static uint64_t hash_of(const struct iba_look *l)
 {
     static const uint8_t steady[sizeof(uint64_t)] = {255, 255, 255, 255, 0, 255, 255, 255}; /* all but FECN and BECN */
