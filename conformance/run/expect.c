@@ -344,8 +344,8 @@ static bool keep_silent(struct run_player *p, const struct ibc_step *s, uint64_t
     }
 }
 
-/* A packet that may come or not has had its time. Of those that may come any number of times, one may still come later: no
- * clause says how soon the last of them leaves, and a busy device is slow. */
+/* A packet that may come or not has had its time. Of those that may come any number of times, one may still come later:
+ * no clause says how soon the last of them leaves, and a busy device is slow. */
 static void drop_single_optional(const struct run_player *p, struct run_live *q)
 {
     unsigned kept = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Preloaded into tests that are built with -finstrument-functions: writes down, once a process, each function that runs, as
- * "module offset", into the file that MUTATE_REACH names. tools/mutate then asks about a mutant only tests that reach it. */
+/* Preloaded into tests that are built with -finstrument-functions: writes down, once a process, each function that
+ * runs, as "module offset", into the file that MUTATE_REACH names. tools/mutate then asks about a mutant only tests
+ * that reach it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -45,7 +46,8 @@ void __cyg_profile_func_enter(void *function, void *site)
     if (path && dladdr(function, &info) && info.dli_fname) {
         const int n = snprintf(line, sizeof line, "%s %lx\n", info.dli_fname,
                                (unsigned long)((uintptr_t)function - (uintptr_t)info.dli_fbase));
-        const int fd = n > 0 && (size_t)n < sizeof line ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : -1;
+        const int fd =
+            n > 0 && (size_t)n < sizeof line ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : -1;
         if (fd >= 0) {
             if (write(fd, line, (size_t)n) != n)
                 seen[(unsigned)((uintptr_t)function >> 4) % SEEN] = NULL; /* again at its next call */
