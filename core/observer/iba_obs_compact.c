@@ -82,7 +82,7 @@ static void keep_requests(struct iba_known *k, const struct iba_flow *f, enum ki
         k->mark = q->ask.mark;
         k->content = q->ask.psn.v;
         k->opcode = (uint8_t)(q->ask.again < UINT8_MAX ? q->ask.again : UINT8_MAX);
-    } else if (e && e->mark.frame == q->last.frame) {
+    } else if (e && e->mark.frame == q->last.frame && !e->cut) {
         k->opcode = e->opcode;
         k->content = (uint32_t)e->request << 16 | e->content;
     }

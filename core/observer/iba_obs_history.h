@@ -31,6 +31,7 @@ struct iba_obs_sent {
     uint8_t opcode;
     bool counted, again; /* again: it was sent more than once */
     bool acked;          /* by an ACK with exactly this PSN */
+    bool cut;            /* the capture lacks a part of it: it is not compared with what comes again */
 };
 /* A READ or ATOMIC, and its run of responses. */
 struct iba_obs_read {

@@ -114,7 +114,7 @@ static void tell_again(struct iba_look *l, struct iba_obs_requests *q)
     iba_obs_tell(l, (enum iba_finding_kind)q->run.kind, &t);
     q->repeat = l->s->now;
     /* A READ may come back for the rest only (RQ-07). */
-    if (e && !iba_obs_is_read(l->opcode) && !l->v->truncated)
+    if (e && !iba_obs_is_read(l->opcode) && !l->v->truncated && !e->cut)
         compare(l, q, e);
 }
 
@@ -468,6 +468,7 @@ static void remember(struct iba_look *l, struct iba_obs_requests *q, bool sent_b
                                .psn = l->psn,
                                .generation = q->generation,
                                .opcode = l->opcode,
+                               .cut = l->v->truncated,
                                .counted = counted,
                                .again = again,
                                .acked = acked};
