@@ -3,6 +3,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import time
 
@@ -31,6 +32,22 @@ def folder_of(file):
     return max((f for f in USERS if file.startswith(f + "/")), key=len, default=None)
 
 
+def run_bounded(command, timeout, **how):
+    """Runs a command and, when it takes too long, ends it with all that it started: mutants loop for ever. (exit code, what it
+    printed), or None when it took too long."""
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, **how) as process:
+        try:
+            out, _ = process.communicate(timeout=timeout)
+            return process.returncode, out
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+
 class Test:
     def __init__(self, name, command, environment, slow):
         self.name, self.command, self.environment, self.slow = name, command, environment, slow
@@ -39,12 +56,10 @@ class Test:
     def run(self, timeout):
         """None when it passes, else how it ended."""
         environment = dict(os.environ, **self.environment)
-        try:
-            done = subprocess.run(self.command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                  stdin=subprocess.DEVNULL, timeout=timeout, check=False, start_new_session=True)
-        except subprocess.TimeoutExpired:
+        done = run_bounded(self.command, timeout, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if done is None:
             return "takes too long"
-        return None if done.returncode == 0 else f"exit code {done.returncode}"
+        return None if done[0] == 0 else f"exit code {done[0]}"
 
 
 def tests_of(build_dir):
@@ -100,12 +115,14 @@ class Killers:
     def verdicts(self, timeout):
         """The verdict of each scenario on each link, or None when the run did not end well."""
         ibconform = self.tree.build_dir("device") / "bin" / "ibconform"
+        done = run_bounded([str(ibconform), "run", "-j", "1", "--link", "all", "--json", "-", "--scenarios",
+                            str(self.tree.source / "conformance" / "scenarios")],
+                           timeout, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         try:
-            done = subprocess.run([str(ibconform), "run", "-j", "1", "--link", "all", "--json", "-", "--scenarios",
-                                   str(self.tree.source / "conformance" / "scenarios")],
-                                  capture_output=True, timeout=timeout, check=False, start_new_session=True)
-            report = json.loads(done.stdout)
-        except (subprocess.TimeoutExpired, ValueError):
+            report = json.loads(done[1]) if done else None
+        except ValueError:
+            report = None
+        if report is None:
             return None
         return [(r["id"], r["verdict"], r["counters"]) for r in report["results"]]
 

@@ -6,12 +6,14 @@ import pathlib
 import re
 import sys
 import tempfile
+import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 import equivalent  # noqa: E402
+import kill  # noqa: E402
 import operators  # noqa: E402
 import reach  # noqa: E402
 import rows  # noqa: E402
@@ -158,6 +160,19 @@ class Lists(unittest.TestCase):
         self.assertFalse(known.may_notice("two", "f"))
         for doubt in (("three", "f"), ("two", None), ("two", "nobody_saw")):
             self.assertTrue(known.may_notice(*doubt))
+
+
+class Bounded(unittest.TestCase):
+    def test_what_takes_too_long_ends_with_all_that_it_started(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "alive"
+            begin = time.monotonic()
+            self.assertIsNone(kill.run_bounded(["sh", "-c", f"(sleep 2; touch {path}) & sleep 60"], 0.5))
+            time.sleep(max(0, 3 - (time.monotonic() - begin)))
+            self.assertFalse(path.exists())
+
+    def test_how_it_ended_is_told(self):
+        self.assertEqual(kill.run_bounded(["sh", "-c", "exit 3"], 20), (3, None))
 
 
 if __name__ == "__main__":
