@@ -167,7 +167,7 @@ class Bounded(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "alive"
             begin = time.monotonic()
-            self.assertIsNone(kill.run_bounded(["sh", "-c", f"(sleep 2; touch {path}) & sleep 60"], 0.5))
+            self.assertIsNone(kill.run_bounded(["sh", "-c", f"setsid sh -c 'sleep 2; touch {path}' & sleep 60"], 0.5))
             time.sleep(max(0, 3 - (time.monotonic() - begin)))
             self.assertFalse(path.exists())
 
