@@ -2,11 +2,11 @@
 /* Changed copies of rule tables, and the registry of behaviours. */
 #include "adapter/iba_change_rules.h"
 #include <string.h>
-#include "fabric/iba_port_does.h"
-#include "memory/iba_mem_does.h"
-#include "transport/iba_qp_does.h"
-#include "transport/iba_receive_does.h"
-#include "transport/iba_requester_does.h"
+#include "fabric/deviations_port.h"
+#include "memory/deviations_memory.h"
+#include "transport/deviations_qp.h"
+#include "transport/deviations_receiver.h"
+#include "transport/deviations_requester.h"
 
 #define LIST_ADDRESS(list) &list,
 static const struct iba_behaviours *const lists[] = {IBA_MEM_LISTS(LIST_ADDRESS) IBA_PORT_LISTS(

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "iba_port.h"
 #include <string.h>
-#include "iba_port_does.h"
-
-#define DOES(p, row) iba_does((p)->change, &iba_port_behaviours, IBA_PORT_DOES_##row)
-#define OTHERWISE(p, row) iba_does_otherwise((p)->change, &iba_port_behaviours, IBA_PORT_DOES_##row)
+#include "deviations_port.h"
 
 enum { PKEY_FULL = 0x8000, GID_BYTES = 16, GID_PREFIX_BYTES = 8 };
 
@@ -41,10 +38,10 @@ bool iba_pkey_match(uint16_t a, uint16_t b)
 static bool match_of_changed(const struct iba_port *p, uint16_t a, uint16_t b)
 {
     const bool partition = ((a ^ b) & ~PKEY_FULL) == 0, valid = (a & ~PKEY_FULL) != 0 && (b & ~PKEY_FULL) != 0;
-    const bool full = ((OTHERWISE(p, PKEY_FULL) ? a & b : a | b) & PKEY_FULL) != 0;
+    const bool full = ((IBA_DEVIATES(p, port, PKEY_FULL) ? a & b : a | b) & PKEY_FULL) != 0;
 
-    return (partition || !DOES(p, PKEY_PARTITION)) && (valid || !DOES(p, PKEY_INVALID)) &&
-           (full || !DOES(p, PKEY_FULL));
+    return (partition || !IBA_KEEPS(p, port, PKEY_PARTITION)) && (valid || !IBA_KEEPS(p, port, PKEY_INVALID)) &&
+           (full || !IBA_KEEPS(p, port, PKEY_FULL));
 }
 
 bool iba_port_pkey_match(const struct iba_port *p, uint16_t a, uint16_t b)
@@ -54,7 +51,7 @@ bool iba_port_pkey_match(const struct iba_port *p, uint16_t a, uint16_t b)
 
 int iba_port_pkey_find(const struct iba_port *p, uint16_t key)
 {
-    const int n = OTHERWISE(p, PKEY_ANY) && p->n_pkey > 0 ? 1 : p->n_pkey;
+    const int n = IBA_DEVIATES(p, port, PKEY_ANY) && p->n_pkey > 0 ? 1 : p->n_pkey;
 
     for (int i = 0; i < n; i++)
         if (iba_port_pkey_match(p, p->pkey[i], key))
@@ -66,7 +63,7 @@ bool iba_port_pkey_set(struct iba_port *p, uint8_t index, uint16_t key)
 {
     if (index >= p->n_pkey)
         return false;
-    if (DOES(p, PKEY_SET))
+    if (IBA_KEEPS(p, port, PKEY_SET))
         p->pkey[index] = key;
     return true;
 }
@@ -79,14 +76,14 @@ static void count_to_the_stop(uint16_t *counter, bool stops)
 
 void iba_port_count_pkey_violation(struct iba_port *p)
 {
-    if (DOES(p, PKEY_VIOLATIONS))
-        count_to_the_stop(&p->counters.pkey_violations, DOES(p, PKEY_SATURATES));
+    if (IBA_KEEPS(p, port, PKEY_VIOLATIONS))
+        count_to_the_stop(&p->counters.pkey_violations, IBA_KEEPS(p, port, PKEY_SATURATES));
 }
 
 void iba_port_count_qkey_violation(struct iba_port *p)
 {
-    if (DOES(p, QKEY_VIOLATIONS))
-        count_to_the_stop(&p->counters.qkey_violations, DOES(p, QKEY_SATURATES));
+    if (IBA_KEEPS(p, port, QKEY_VIOLATIONS))
+        count_to_the_stop(&p->counters.qkey_violations, IBA_KEEPS(p, port, QKEY_SATURATES));
 }
 
 enum iba_lid_class iba_lid_classify(uint16_t lid)
@@ -100,7 +97,7 @@ enum iba_lid_class iba_lid_classify(uint16_t lid)
 
 bool iba_port_has_lid(const struct iba_port *p, uint16_t lid)
 {
-    const unsigned lmc = OTHERWISE(p, LIDS) ? 0 : p->lmc;
+    const unsigned lmc = IBA_DEVIATES(p, port, LIDS) ? 0 : p->lmc;
 
     return p->lid != 0 && lid >> lmc == p->lid >> lmc && iba_lid_classify(lid) == IBA_LID_UNICAST;
 }
@@ -108,14 +105,14 @@ bool iba_port_has_lid(const struct iba_port *p, uint16_t lid)
 static bool is_gid(const struct iba_port *p, unsigned i, const uint8_t *gid, size_t from)
 {
     return memcmp(p->gid[i] + from, gid + from, GID_BYTES - from) == 0 &&
-           (memcmp(p->gid[i], zero_gid, GID_BYTES) != 0 || !DOES(p, GID_UNSPECIFIED));
+           (memcmp(p->gid[i], zero_gid, GID_BYTES) != 0 || !IBA_KEEPS(p, port, GID_UNSPECIFIED));
 }
 
 bool iba_port_has_gid(const struct iba_port *p, const uint8_t *gid)
 {
     const bool alias = p->kind == IBA_PORT_IB && memcmp(gid, default_prefix, GID_PREFIX_BYTES) == 0;
-    const size_t from = alias && DOES(p, GID_DEFAULT_PREFIX) ? GID_PREFIX_BYTES : 0;
-    const unsigned n = OTHERWISE(p, GID_TABLE) && p->n_gid > 0 ? 1 : p->n_gid;
+    const size_t from = alias && IBA_KEEPS(p, port, GID_DEFAULT_PREFIX) ? GID_PREFIX_BYTES : 0;
+    const unsigned n = IBA_DEVIATES(p, port, GID_TABLE) && p->n_gid > 0 ? 1 : p->n_gid;
 
     for (unsigned i = 0; i < n; i++)
         if (is_gid(p, i, gid, from))

@@ -2,12 +2,10 @@
 #include "iba_mem.h"
 #include <assert.h>
 #include <string.h>
-#include "iba_mem_does.h"
+#include "deviations_memory.h"
 
 enum { INDICES = 1 << 24, QPNS = 1 << 24 };
 #define PD_FREE UINT32_MAX
-#define DOES(m, row) iba_does((m)->change, &iba_mem_behaviours, IBA_MEM_DOES_##row)
-#define OTHERWISE(m, row) iba_does_otherwise((m)->change, &iba_mem_behaviours, IBA_MEM_DOES_##row)
 
 const char *iba_mem_strerror(enum iba_mem_err e)
 {
@@ -48,7 +46,7 @@ enum iba_mem_err iba_pd_destroy(struct iba_mem *m, uint32_t pd)
 {
     if (!pd_exists(m, pd))
         return IBA_MEM_NO_PD;
-    if (m->pd[pd] > 0 && DOES(m, KEEPS_BUSY_PD))
+    if (m->pd[pd] > 0 && IBA_KEEPS(m, mem, KEEPS_BUSY_PD))
         return IBA_MEM_PD_BUSY;
     m->pd[pd] = PD_FREE;
     return IBA_MEM_OK;
@@ -106,10 +104,10 @@ static void new_rkey(struct iba_mem *m, struct iba_mkey *k)
 /* A region has two key bytes, a window one. */
 static void new_keys(struct iba_mem *m, struct iba_mkey *k, enum iba_mem_kind kind)
 {
-    const bool two = kind == IBA_MEM_MR && DOES(m, REGION_TWO_KEYS);
+    const bool two = kind == IBA_MEM_MR && IBA_KEEPS(m, mem, REGION_TWO_KEYS);
     const uint8_t old_rkey = k->rkey_byte;
 
-    if (!DOES(m, FRESH_KEY) && old_rkey != 0 && (k->lkey_byte != old_rkey) == two)
+    if (!IBA_KEEPS(m, mem, FRESH_KEY) && old_rkey != 0 && (k->lkey_byte != old_rkey) == two)
         return;
     new_rkey(m, k);
     k->lkey_byte = two ? fresh_byte(m, (const uint8_t[]){old_rkey, k->lkey_byte, k->rkey_byte}) : k->rkey_byte;
@@ -175,18 +173,18 @@ static bool lacks_local_write(unsigned remote, unsigned local)
 
 static enum iba_mem_err region_refused(const struct iba_mem *m, const struct iba_mr_attr *a, uint64_t va)
 {
-    if ((a->access & ~IBA_ACCESS_OF_REGION) && DOES(m, REGION_ACCESS_BITS))
+    if ((a->access & ~IBA_ACCESS_OF_REGION) && IBA_KEEPS(m, mem, REGION_ACCESS_BITS))
         return IBA_MEM_ACCESS;
-    if (lacks_local_write(a->access, a->access) && DOES(m, REGION_LOCAL_WRITE))
+    if (lacks_local_write(a->access, a->access) && IBA_KEEPS(m, mem, REGION_LOCAL_WRITE))
         return IBA_MEM_RIGHTS;
     if (a->length == 0)
         return IBA_MEM_ZERO;
-    return a->length - 1 > UINT64_MAX - va && DOES(m, REGION_WRAPS) ? IBA_MEM_RANGE : IBA_MEM_OK;
+    return a->length - 1 > UINT64_MAX - va && IBA_KEEPS(m, mem, REGION_WRAPS) ? IBA_MEM_RANGE : IBA_MEM_OK;
 }
 
 enum iba_mem_err iba_mr_register(struct iba_mem *m, const struct iba_mr_attr *a, uint32_t *lkey, uint32_t *rkey)
 {
-    const uint64_t va = (a->access & IBA_ACCESS_ZERO_BASED) && DOES(m, REGION_ZERO_BASED) ? 0 : a->iova;
+    const uint64_t va = (a->access & IBA_ACCESS_ZERO_BASED) && IBA_KEEPS(m, mem, REGION_ZERO_BASED) ? 0 : a->iova;
     struct iba_mkey *k;
     enum iba_mem_err e = region_refused(m, a, va);
 
@@ -261,7 +259,7 @@ static bool is_of_qp(const struct iba_mkey *k, uint32_t qpn)
 
 void iba_mw_forget_qp(struct iba_mem *m, uint32_t qpn)
 {
-    if (!DOES(m, WINDOW_OF_DEAD_QP))
+    if (!IBA_KEEPS(m, mem, WINDOW_OF_DEAD_QP))
         return;
     for (uint32_t i = 1; i < m->n_key; i++)
         if (is_of_qp(&m->key[i], qpn))
@@ -281,15 +279,15 @@ static enum iba_mem_err window_refused(const struct iba_mem *m, const struct iba
 {
     const bool type1 = mw->kind == IBA_MEM_MW1;
 
-    if (mw->pd != pd && DOES(m, BIND_PD))
+    if (mw->pd != pd && IBA_KEEPS(m, mem, BIND_PD))
         return IBA_MEM_OWNER;
-    if (!type1 && b->key_byte == mw->rkey_byte && DOES(m, BIND_NEW_BYTE))
+    if (!type1 && b->key_byte == mw->rkey_byte && IBA_KEEPS(m, mem, BIND_NEW_BYTE))
         return IBA_MEM_SAME_BYTE;
-    if (!type1 && mw->state == IBA_MEM_VALID && DOES(m, BIND_FROM_FREE))
+    if (!type1 && mw->state == IBA_MEM_VALID && IBA_KEEPS(m, mem, BIND_FROM_FREE))
         return IBA_MEM_STATE;
-    if (!type1 && b->length == 0 && DOES(m, BIND_SOME_BYTES))
+    if (!type1 && b->length == 0 && IBA_KEEPS(m, mem, BIND_SOME_BYTES))
         return IBA_MEM_ZERO;
-    if ((b->access & ~(type1 ? IBA_ACCESS_REMOTE : IBA_ACCESS_OF_WINDOW)) && DOES(m, BIND_ACCESS_BITS))
+    if ((b->access & ~(type1 ? IBA_ACCESS_REMOTE : IBA_ACCESS_OF_WINDOW)) && IBA_KEEPS(m, mem, BIND_ACCESS_BITS))
         return IBA_MEM_ACCESS;
     return IBA_MEM_OK;
 }
@@ -307,15 +305,15 @@ static enum iba_mem_err region_for_window(struct iba_mem *m, const struct iba_bi
 
     if (e != IBA_MEM_OK)
         return e;
-    if ((*mr)->state != IBA_MEM_VALID && DOES(m, BIND_REGION_VALID))
+    if ((*mr)->state != IBA_MEM_VALID && IBA_KEEPS(m, mem, BIND_REGION_VALID))
         return IBA_MEM_STATE;
-    if ((*mr)->pd != pd && DOES(m, BIND_REGION_PD))
+    if ((*mr)->pd != pd && IBA_KEEPS(m, mem, BIND_REGION_PD))
         return IBA_MEM_OWNER;
-    if (!((*mr)->access & IBA_ACCESS_MW_BIND) && DOES(m, BIND_RIGHT))
+    if (!((*mr)->access & IBA_ACCESS_MW_BIND) && IBA_KEEPS(m, mem, BIND_RIGHT))
         return IBA_MEM_BIND_RIGHT;
-    if (lacks_local_write(b->access, (*mr)->access) && DOES(m, BIND_LOCAL_WRITE))
+    if (lacks_local_write(b->access, (*mr)->access) && IBA_KEEPS(m, mem, BIND_LOCAL_WRITE))
         return IBA_MEM_RIGHTS;
-    if ((b->access & ~(*mr)->access & flush) && DOES(m, BIND_FLUSH))
+    if ((b->access & ~(*mr)->access & flush) && IBA_KEEPS(m, mem, BIND_FLUSH))
         return IBA_MEM_RIGHTS;
     return outside(*mr, b->va, b->length) ? IBA_MEM_RANGE : IBA_MEM_OK;
 }
@@ -323,10 +321,10 @@ static enum iba_mem_err region_for_window(struct iba_mem *m, const struct iba_bi
 /* A type 1 window gets a new key at each bind (QS-62), a type 2 window the one its consumer chose (QS-72). */
 static void rekey(struct iba_mem *m, struct iba_mkey *mw, uint8_t chosen)
 {
-    if (mw->kind == IBA_MEM_MW1 && DOES(m, BIND_KEY_TYPE1))
+    if (mw->kind == IBA_MEM_MW1 && IBA_KEEPS(m, mem, BIND_KEY_TYPE1))
         new_rkey(m, mw);
-    else if (mw->kind != IBA_MEM_MW1 && DOES(m, BIND_KEY_TYPE2))
-        mw->rkey_byte = (uint8_t)(chosen + OTHERWISE(m, BIND_KEY_TYPE2));
+    else if (mw->kind != IBA_MEM_MW1 && IBA_KEEPS(m, mem, BIND_KEY_TYPE2))
+        mw->rkey_byte = (uint8_t)(chosen + IBA_DEVIATES(m, mem, BIND_KEY_TYPE2));
     mw->lkey_byte = mw->rkey_byte;
 }
 
@@ -336,7 +334,7 @@ static struct iba_bind clipped(const struct iba_mem *m, const struct iba_bind *b
     struct iba_bind part = *b;
     struct iba_mkey *mr;
 
-    if (!OTHERWISE(m, BIND_RANGE) || find_region(m, b->mr_lkey, &mr) != IBA_MEM_OK || outside(mr, b->va, 1))
+    if (!IBA_DEVIATES(m, mem, BIND_RANGE) || find_region(m, b->mr_lkey, &mr) != IBA_MEM_OK || outside(mr, b->va, 1))
         return part;
     if (part.length > mr->length - (b->va - mr->va))
         part.length = mr->length - (b->va - mr->va);
@@ -346,19 +344,20 @@ static struct iba_bind clipped(const struct iba_mem *m, const struct iba_bind *b
 static void reach_through(const struct iba_mem *m, struct iba_mkey *mw, const struct iba_bind *b, uint32_t qpn,
                           const struct iba_mkey *mr)
 {
-    const bool from_zero = (b->access & IBA_ACCESS_ZERO_BASED) && DOES(m, BIND_ZERO_BASED);
+    const bool from_zero = (b->access & IBA_ACCESS_ZERO_BASED) && IBA_KEEPS(m, mem, BIND_ZERO_BASED);
 
     mw->base = mr->base + (b->va - mr->va);
     mw->va = from_zero ? 0 : b->va;
     mw->length = b->length;
-    if (!DOES(m, WINDOW_BOUNDS)) {
+    if (!IBA_KEEPS(m, mem, WINDOW_BOUNDS)) {
         mw->base = mr->base;
         mw->va = from_zero ? 0 : mr->va;
         mw->length = mr->length;
     }
     mw->qpn = mw->kind == IBA_MEM_MW1 ? 0 : qpn;
     mw->parent = (uint32_t)(mr - m->key);
-    mw->access = (uint16_t)(DOES(m, WINDOW_RIGHTS) ? b->access : b->access | (mr->access & IBA_ACCESS_REMOTE));
+    mw->access =
+        (uint16_t)(IBA_KEEPS(m, mem, WINDOW_RIGHTS) ? b->access : b->access | (mr->access & IBA_ACCESS_REMOTE));
     mw->present = mr->present;
     mw->state = IBA_MEM_VALID;
 }
@@ -376,7 +375,7 @@ enum iba_mem_err iba_mw_bind(struct iba_mem *m, const struct iba_bind *asked, ui
         e = region_for_window(m, &b, pd, &mr);
     if (e != IBA_MEM_OK)
         return e;
-    if (mr || DOES(m, BIND_NOTHING_UNBINDS)) {
+    if (mr || IBA_KEEPS(m, mem, BIND_NOTHING_UNBINDS)) {
         unbind(m, mw);
         rekey(m, mw, b.key_byte);
     }
@@ -393,35 +392,36 @@ enum iba_mem_err iba_mw_bind(struct iba_mem *m, const struct iba_bind *asked, ui
 static enum iba_mem_err region_not_invalidated(const struct iba_mem *m, const struct iba_mkey *k, uint32_t pd,
                                                bool remote)
 {
-    if (!(k->access & IBA_ACCESS_INVALIDATE) && DOES(m, INVALIDATE_FAST_ONLY))
+    if (!(k->access & IBA_ACCESS_INVALIDATE) && IBA_KEEPS(m, mem, INVALIDATE_FAST_ONLY))
         return IBA_MEM_KIND;
-    if (remote && !(k->access & IBA_ACCESS_REMOTE) && DOES(m, INVALIDATE_REMOTE_RIGHT))
+    if (remote && !(k->access & IBA_ACCESS_REMOTE) && IBA_KEEPS(m, mem, INVALIDATE_REMOTE_RIGHT))
         return IBA_MEM_KIND;
-    if (k->state != IBA_MEM_VALID && DOES(m, INVALIDATE_VALID))
+    if (k->state != IBA_MEM_VALID && IBA_KEEPS(m, mem, INVALIDATE_VALID))
         return IBA_MEM_STATE;
-    if (k->pd != pd && DOES(m, INVALIDATE_PD))
+    if (k->pd != pd && IBA_KEEPS(m, mem, INVALIDATE_PD))
         return IBA_MEM_OWNER;
-    return k->windows > 0 && DOES(m, INVALIDATE_WINDOWLESS) ? IBA_MEM_BUSY : IBA_MEM_OK;
+    return k->windows > 0 && IBA_KEEPS(m, mem, INVALIDATE_WINDOWLESS) ? IBA_MEM_BUSY : IBA_MEM_OK;
 }
 
 static enum iba_mem_err window_not_invalidated(const struct iba_mem *m, const struct iba_mkey *k, uint32_t pd,
                                                uint32_t qpn)
 {
     if (k->kind == IBA_MEM_MW1) /* o10-37.2.26 */
-        return DOES(m, INVALIDATE_TYPE1) ? IBA_MEM_KIND : IBA_MEM_OK;
-    if (k->state != IBA_MEM_VALID && DOES(m, INVALIDATE_VALID))
+        return IBA_KEEPS(m, mem, INVALIDATE_TYPE1) ? IBA_MEM_KIND : IBA_MEM_OK;
+    if (k->state != IBA_MEM_VALID && IBA_KEEPS(m, mem, INVALIDATE_VALID))
         return IBA_MEM_STATE;
-    if (k->qpn != qpn && DOES(m, INVALIDATE_WINDOW_QP))
+    if (k->qpn != qpn && IBA_KEEPS(m, mem, INVALIDATE_WINDOW_QP))
         return IBA_MEM_OWNER;
-    return k->kind == IBA_MEM_MW2B && k->pd != pd && DOES(m, INVALIDATE_WINDOW_PD) ? IBA_MEM_OWNER : IBA_MEM_OK;
+    return k->kind == IBA_MEM_MW2B && k->pd != pd && IBA_KEEPS(m, mem, INVALIDATE_WINDOW_PD) ? IBA_MEM_OWNER
+                                                                                             : IBA_MEM_OK;
 }
 
 /* A region has two keys, of which only the R_Key is for others. */
 static bool is_key_of(const struct iba_mem *m, const struct iba_mkey *k, uint8_t byte, bool remote)
 {
-    if (byte == k->rkey_byte || !DOES(m, INVALIDATE_KEY_BYTE))
+    if (byte == k->rkey_byte || !IBA_KEEPS(m, mem, INVALIDATE_KEY_BYTE))
         return true;
-    return byte == k->lkey_byte && (!remote || !DOES(m, INVALIDATE_BY_RKEY));
+    return byte == k->lkey_byte && (!remote || !IBA_KEEPS(m, mem, INVALIDATE_BY_RKEY));
 }
 
 enum iba_mem_err iba_mem_invalidate(struct iba_mem *m, uint32_t key, uint32_t pd, uint32_t qpn, bool remote)
@@ -434,9 +434,9 @@ enum iba_mem_err iba_mem_invalidate(struct iba_mem *m, uint32_t key, uint32_t pd
         k->kind == IBA_MEM_MR ? region_not_invalidated(m, k, pd, remote) : window_not_invalidated(m, k, pd, qpn);
     if (e != IBA_MEM_OK)
         return e;
-    if (k->kind == IBA_MEM_MR && DOES(m, INVALID_REGION))
+    if (k->kind == IBA_MEM_MR && IBA_KEEPS(m, mem, INVALID_REGION))
         k->state = IBA_MEM_INVALID;
-    else if (k->kind != IBA_MEM_MR && DOES(m, INVALID_WINDOW))
+    else if (k->kind != IBA_MEM_MR && IBA_KEEPS(m, mem, INVALID_WINDOW))
         unbind(m, k);
     return IBA_MEM_OK;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <assert.h>
 #include "iba_mem.h"
-#include "iba_mem_does.h"
-#include "wire/iba_does.h"
+#include "deviations_memory.h"
+#include "wire/iba_behaviours.h"
 
 /* An access and the entry its key names: entry 0, which is never in use, where there is none. */
 struct lookup {
@@ -125,7 +125,7 @@ static unsigned first_of_changed(const struct lookup *l)
 
     for (unsigned at = 0; at < ROW_reached; at++) {
         const unsigned i = iba_row_for(l->m->change, &iba_reach_behaviours, at);
-        if ((iba_mem_rules[i].guard || iba_does(l->m->change, &iba_reach_behaviours, i)) && applies[i](l))
+        if ((iba_mem_rules[i].guard || iba_keeps(l->m->change, &iba_reach_behaviours, i)) && applies[i](l))
             return i;
     }
     return ROW_reached;
@@ -135,7 +135,7 @@ static enum iba_mem_verdict verdict_of(const struct iba_mem *m, unsigned i)
 {
     const enum iba_mem_verdict v = iba_mem_rules[i].verdict;
 
-    if (v == IBA_REACH_OK || !iba_does_otherwise(m->change, &iba_reach_behaviours, i))
+    if (v == IBA_REACH_OK || !iba_deviates(m->change, &iba_reach_behaviours, i))
         return v;
     return v == IBA_REACH_ABSENT ? IBA_REACH_RIGHT : IBA_REACH_ABSENT;
 }

@@ -277,10 +277,9 @@ static void acknowledge(struct iba_rx *x)
 }
 static void retry_at(struct iba_rx *x, iba_psn psn)
 {
-    if (iba_requester_does(x->ca, IBA_RQ_nak_acks_before) && !acknowledge_before(x, psn))
+    if (IBA_KEEPS(x->ca, requester, nak_acks_before) && !acknowledge_before(x, psn))
         return;
-    if (x->qp->s.retry_left > 0 && iba_requester_does(x->ca, IBA_RQ_retry_shared) &&
-        !iba_retries_for_ever(x->ca, x->qp))
+    if (x->qp->s.retry_left > 0 && IBA_KEEPS(x->ca, requester, retry_shared) && !iba_retries_for_ever(x->ca, x->qp))
         x->qp->s.retry_left--;
     iba_requester_rewind(x->qp);
 }
@@ -301,12 +300,12 @@ static iba_time rnr_time(const struct iba_rx *x)
     const unsigned code = iba_row_in_ring(x->ca->change, &iba_rnr_timer_behaviours, iba_aeth_syn_value(aeth(x)));
     const iba_time t = iba_rnr_timer_ns((uint8_t)code);
 
-    return iba_requester_otherwise(x->ca, IBA_RQ_rnr_time) ? t / 2 : t;
+    return IBA_DEVIATES(x->ca, requester, rnr_time) ? t / 2 : t;
 }
 /* RQ-31: an RNR NAK uses up no retry. False: in a device where it does, none was left. */
 static bool retry_is_left(struct iba_rx *x)
 {
-    if (iba_requester_does(x->ca, IBA_RQ_rnr_counted_apart))
+    if (IBA_KEEPS(x->ca, requester, rnr_counted_apart))
         return true;
     if (x->qp->s.retry_left > 0) {
         x->qp->s.retry_left--;
@@ -320,22 +319,22 @@ static void wait_for_receiver(struct iba_rx *x)
     struct iba_qp *qp = x->qp;
     iba_time ack_due;
 
-    if (iba_requester_does(x->ca, IBA_RQ_rnr_acks_before) && !acknowledge_before(x, x->psn))
+    if (IBA_KEEPS(x->ca, requester, rnr_acks_before) && !acknowledge_before(x, x->psn))
         return;
     if (!iba_rnr_retries_for_ever(x->ca, qp) && qp->s.rnr_left > 0)
         qp->s.rnr_left--;
     if (!retry_is_left(x))
         return;
     ack_due = qp->s.ack_due;
-    if (iba_requester_does(x->ca, IBA_RQ_rnr_resumes))
+    if (IBA_KEEPS(x->ca, requester, rnr_resumes))
         iba_requester_rewind(qp);
-    if (!iba_requester_does(x->ca, IBA_RQ_rnr_stops_timer))
+    if (!IBA_KEEPS(x->ca, requester, rnr_stops_timer))
         qp->s.ack_due = ack_due;
     qp->s.rnr_due = x->now + rnr_time(x);
 }
 static void fail_at(struct iba_rx *x, iba_psn psn, enum iba_wc_status status)
 {
-    if (iba_requester_does(x->ca, IBA_RQ_error_acks_before) ? acknowledge_before(x, psn) : x->qp->s.count > 0)
+    if (IBA_KEEPS(x->ca, requester, error_acks_before) ? acknowledge_before(x, psn) : x->qp->s.count > 0)
         iba_requester_fail(x->ca, x->qp, status);
 }
 static void fail_retry_exceeded(struct iba_rx *x)
@@ -402,7 +401,7 @@ static void store_atomic(struct iba_rx *x)
     uint8_t host[8];
     const uint64_t value = iba_atomicacketh_origremdt(iba_view_hdr(x->v, IBA_H_atomicacketh));
 
-    if (iba_requester_does(x->ca, IBA_RQ_atomic_host_order))
+    if (IBA_KEEPS(x->ca, requester, atomic_host_order))
         memcpy(host, &value, sizeof host);
     else
         memcpy(host, iba_view_hdr(x->v, IBA_H_atomicacketh), sizeof host);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Asynchronous events: what an adapter tells its user unasked. */
-#include "transport/iba_qp_does.h"
+#include "transport/deviations_qp.h"
 #include "transport/iba_qp_parts.h"
 
 static bool is_told(const struct iba_ca *ca, enum iba_event_kind kind)
 {
-#define EVENT_ROW(name, ...) [IBA_EVENT_##name] = IBA_EVENT_DOES_##name,
-    static const uint8_t row[IBA_EVENT_COUNT] = {IBA_EVENT_DOES(EVENT_ROW)};
+#define EVENT_ROW(name, ...) [IBA_EVENT_##name] = IBA_ROW_event_##name,
+    static const uint8_t row[IBA_EVENT_COUNT] = {IBA_EVENT_BEHAVIOURS(EVENT_ROW)};
 
-    return iba_does(ca->change, &iba_event_behaviours, row[kind]);
+    return iba_keeps(ca->change, &iba_event_behaviours, row[kind]);
 }
 
 void iba_raise(struct iba_ca *ca, enum iba_event_kind kind, uint8_t port, uint32_t object, uint32_t a, uint32_t b)

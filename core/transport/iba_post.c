@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Posting sends: which operations a QP takes, in which form, and when (section 11.4.1; RQ-15, QS-17..QS-25, QS-83). */
 #include "transport/iba_qp_parts.h"
-#include "transport/iba_requester_does.h"
+#include "transport/deviations_requester.h"
 
 /* clang-format off */
 enum { /* types of QP */
@@ -53,9 +53,10 @@ static bool flush_asks_for_something(const struct iba_send_wr *wr)
 static bool length_fits(const struct iba_ca *ca, const struct iba_qp *qp, const struct operation *o, uint64_t length)
 {
     if (o->bytes)
-        return length == o->bytes || !iba_posting_does(ca, IBA_PO_eight_bytes);
-    return length <= longest(qp) ||
-           !iba_posting_does(ca, iba_qp_has(qp, IBA_QP_DATAGRAM) ? IBA_PO_datagram_length : IBA_PO_message_length);
+        return length == o->bytes || !IBA_KEEPS(ca, posting, eight_bytes);
+    return length <= longest(qp) || !iba_keeps(ca->change, &iba_posting_behaviours,
+                                               iba_qp_has(qp, IBA_QP_DATAGRAM) ? IBA_ROW_posting_datagram_length
+                                                                               : IBA_ROW_posting_message_length);
 }
 
 static enum iba_verb_err form(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr)
@@ -63,14 +64,13 @@ static enum iba_verb_err form(const struct iba_ca *ca, const struct iba_qp *qp, 
     const struct operation *o = &operations[wr->op < IBA_WR_RECV ? wr->op : IBA_WR_RECV];
     const bool offered = (o->types >> qp->type & 1) != 0;
 
-    if (wr->op >= IBA_WR_RECV || (!offered && iba_posting_does(ca, IBA_PO_operation_offered)))
+    if (wr->op >= IBA_WR_RECV || (!offered && IBA_KEEPS(ca, posting, operation_offered)))
         return IBA_VERB_OPCODE;
-    if (wr->n_sge > IBA_MAX_SGE ||
-        ((wr->n_sge < o->least || wr->n_sge > o->most) && iba_posting_does(ca, IBA_PO_sge_count)))
+    if (wr->n_sge > IBA_MAX_SGE || ((wr->n_sge < o->least || wr->n_sge > o->most) && IBA_KEEPS(ca, posting, sge_count)))
         return IBA_VERB_SGE;
     if (!length_fits(ca, qp, o, iba_sgl_length(wr->sge, wr->n_sge)))
         return IBA_VERB_LENGTH;
-    if (wr->op == IBA_WR_FLUSH && !flush_asks_for_something(wr) && iba_posting_does(ca, IBA_PO_flush_asks))
+    if (wr->op == IBA_WR_FLUSH && !flush_asks_for_something(wr) && IBA_KEEPS(ca, posting, flush_asks))
         return IBA_VERB_ATTR_VALUE;
     return IBA_VERB_OK;
 }
@@ -81,7 +81,7 @@ static enum iba_verb_err destination(const struct iba_ca *ca, const struct iba_q
 
     if (!iba_qp_has(qp, IBA_QP_DATAGRAM) && (RAW >> qp->type & 1) == 0)
         return IBA_VERB_OK;
-    if ((wr->ah >= ca->n_ah || !ca->ah[wr->ah].used) && iba_posting_does(ca, IBA_PO_handle_exists))
+    if ((wr->ah >= ca->n_ah || !ca->ah[wr->ah].used) && IBA_KEEPS(ca, posting, handle_exists))
         return IBA_VERB_NO_AH;
     return wr->remote_qpn <= QPN_MAX ? IBA_VERB_OK : IBA_VERB_ATTR_VALUE;
 }
@@ -102,7 +102,7 @@ static enum iba_verb_err may_post(const struct iba_ca *ca, const struct iba_qp *
 
     if (!iba_qp_has(qp, IBA_QP_SENDS))
         return IBA_VERB_TYPE;
-    if (before_rts(qp) && iba_posting_does(ca, IBA_PO_post_before_rts))
+    if (before_rts(qp) && IBA_KEEPS(ca, posting, post_before_rts))
         return IBA_VERB_STATE;
     e = form(ca, qp, wr);
     if (e == IBA_VERB_OK)
@@ -130,7 +130,7 @@ enum iba_verb_err iba_post_send(struct iba_ca *ca, uint32_t qpn, const struct ib
     e = may_post(ca, qp, wr);
     if (e != IBA_VERB_OK)
         return e;
-    if (is_broken(qp) && iba_posting_does(ca, IBA_PO_post_flushes))
+    if (is_broken(qp) && IBA_KEEPS(ca, posting, post_flushes))
         flush(ca, qp, wr);
     else
         iba_requester_post(ca, qp, wr);

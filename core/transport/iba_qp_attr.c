@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Attributes of modify QP: where each lives, and which values it takes. */
 #include <string.h>
-#include "transport/iba_qp_does.h"
+#include "transport/deviations_qp.h"
 #include "transport/iba_qp_parts.h"
 
 enum {
@@ -28,7 +28,7 @@ static bool gid_can_be_sent_to(const uint8_t *gid)
 }
 
 /* `row` of the attribute values lets everything in when it is left out. */
-#define LEGAL(ca, row, is) ((is) || !IBA_ATTR_IS(ca, row))
+#define LEGAL(ca, row, is) ((is) || !IBA_KEEPS(ca, attr, row))
 
 static bool grh_legal(const struct iba_ca *ca, const struct iba_port *p, const struct iba_av *av)
 {
@@ -69,7 +69,7 @@ bool iba_av_legal(const struct iba_ca *ca, const struct iba_av *av, bool connect
     const struct iba_port *p = iba_port_of(ca, av->port);
 
     if (!p)
-        return !IBA_ATTR_IS(ca, AV_PORT);
+        return !IBA_KEEPS(ca, attr, AV_PORT);
     if (!(p->kind == IBA_PORT_IB ? legal_on_ib(ca, p, av) : legal_on_roce(ca, p, av)))
         return false;
     return !connection || LEGAL(ca, AV_GROUP, !leads_to_a_group(p, av));
@@ -227,7 +227,7 @@ static uint32_t depends(const struct iba_ca *ca, const struct iba_qp *qp, uint32
 {
     const bool has_path = iba_qp_has(qp, IBA_QP_CONNECTED) && qp->envelope_bytes > 0;
 
-    if ((mask & IBA_QPA_PORT) == 0 || !IBA_MODIFY_IS(ca, JUDGES_AGAIN))
+    if ((mask & IBA_QPA_PORT) == 0 || !IBA_KEEPS(ca, modify, JUDGES_AGAIN))
         return mask;
     return mask | (qp->state != IBA_QPS_RESET ? IBA_QPA_PKEY_INDEX : 0) |
            (has_path ? IBA_QPA_AV | IBA_QPA_PATH_MTU : 0);
@@ -257,10 +257,10 @@ bool iba_qp_attr_merge(const struct iba_ca *ca, const struct iba_qp *qp, const s
     for (const struct attribute *a = attributes; a < attributes + N_ATTRIBUTES; a++)
         if (mask & a->bit)
             memcpy((uint8_t *)to + a->at, (const uint8_t *)given + a->at, a->bytes);
-    if ((mask & IBA_QPA_PORT) && !IBA_ATTR_IS(ca, PORT) && !iba_port_of(ca, to->port))
+    if ((mask & IBA_QPA_PORT) && !IBA_KEEPS(ca, attr, PORT) && !iba_port_of(ca, to->port))
         to->port = 1;
     if (mask & IBA_QPA_DEST_QPN)
-        to->flow_control = given->flow_control && IBA_ATTR_IS(ca, FLOW_CONTROL);
+        to->flow_control = given->flow_control && IBA_KEEPS(ca, attr, FLOW_CONTROL);
     for (const struct attribute *a = attributes; a < attributes + N_ATTRIBUTES; a++)
         if ((judged & a->bit) && !a->legal(ca, qp, to))
             return false;

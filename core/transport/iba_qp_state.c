@@ -2,9 +2,9 @@
 /* The state machine of queue pairs: which transitions software may ask for, which attributes each takes, and what
  * entering a state does (section 10.3.1, 11.2.5.2; QS-01..QS-27). */
 #include <string.h>
-#include "transport/iba_qp_does.h"
+#include "transport/deviations_qp.h"
 #include "transport/iba_qp_parts.h"
-#include "wire/iba_does.h"
+#include "wire/iba_behaviours.h"
 
 /* ---- the table ---- */
 enum {
@@ -168,7 +168,7 @@ const struct iba_behaviours iba_transition_behaviours = {"transitions", pairs, I
 
 static bool exists(const struct iba_ca *ca, const struct iba_transition *t, uint8_t from, uint8_t to)
 {
-    const bool stands = to >= IBA_QPS_COUNT || iba_does(ca->change, &iba_transition_behaviours, PAIR(from, to));
+    const bool stands = to >= IBA_QPS_COUNT || iba_keeps(ca->change, &iba_transition_behaviours, PAIR(from, to));
 
     return stands == (t != NULL);
 }
@@ -176,28 +176,28 @@ static bool exists(const struct iba_ca *ca, const struct iba_transition *t, uint
 /* ---- what software may ask for ---- */
 static bool modify_does(const struct iba_ca *ca, unsigned row)
 {
-    return iba_does(ca->change, &iba_modify_behaviours, row);
+    return iba_keeps(ca->change, &iba_modify_behaviours, row);
 }
 
 /* Without the attribute that a changed device does not need. */
 static uint32_t needed_by_changed(const struct iba_ca *ca, uint32_t required)
 {
     static const uint32_t needs[] = {
-        [IBA_MODIFY_DOES_NEEDS_ACCESS] = ACCESS,
-        [IBA_MODIFY_DOES_NEEDS_PKEY_INDEX] = PKEY,
-        [IBA_MODIFY_DOES_NEEDS_PORT] = PORT,
-        [IBA_MODIFY_DOES_NEEDS_QKEY] = QKEY,
-        [IBA_MODIFY_DOES_NEEDS_AV] = AV,
-        [IBA_MODIFY_DOES_NEEDS_PATH_MTU] = MTU,
-        [IBA_MODIFY_DOES_NEEDS_DEST_QPN] = DEST,
-        [IBA_MODIFY_DOES_NEEDS_RQ_PSN] = RQ_PSN,
-        [IBA_MODIFY_DOES_NEEDS_MAX_DEST_RD] = MAX_DEST,
-        [IBA_MODIFY_DOES_NEEDS_MIN_RNR] = MIN_RNR,
-        [IBA_MODIFY_DOES_NEEDS_SQ_PSN] = SQ_PSN,
-        [IBA_MODIFY_DOES_NEEDS_TIMEOUT] = TIMEOUT,
-        [IBA_MODIFY_DOES_NEEDS_RETRY] = RETRY,
-        [IBA_MODIFY_DOES_NEEDS_RNR_RETRY] = RNR_RETRY,
-        [IBA_MODIFY_DOES_NEEDS_MAX_RD] = MAX_RD,
+        [IBA_ROW_modify_NEEDS_ACCESS] = ACCESS,
+        [IBA_ROW_modify_NEEDS_PKEY_INDEX] = PKEY,
+        [IBA_ROW_modify_NEEDS_PORT] = PORT,
+        [IBA_ROW_modify_NEEDS_QKEY] = QKEY,
+        [IBA_ROW_modify_NEEDS_AV] = AV,
+        [IBA_ROW_modify_NEEDS_PATH_MTU] = MTU,
+        [IBA_ROW_modify_NEEDS_DEST_QPN] = DEST,
+        [IBA_ROW_modify_NEEDS_RQ_PSN] = RQ_PSN,
+        [IBA_ROW_modify_NEEDS_MAX_DEST_RD] = MAX_DEST,
+        [IBA_ROW_modify_NEEDS_MIN_RNR] = MIN_RNR,
+        [IBA_ROW_modify_NEEDS_SQ_PSN] = SQ_PSN,
+        [IBA_ROW_modify_NEEDS_TIMEOUT] = TIMEOUT,
+        [IBA_ROW_modify_NEEDS_RETRY] = RETRY,
+        [IBA_ROW_modify_NEEDS_RNR_RETRY] = RNR_RETRY,
+        [IBA_ROW_modify_NEEDS_MAX_RD] = MAX_RD,
     };
 
     for (unsigned i = 0; i < sizeof needs / sizeof *needs; i++)
@@ -214,11 +214,11 @@ static const struct taking *taking_of(uint8_t from, uint8_t to)
 {
 #define TAKES(from, to)                                                                                                \
     {                                                                                                                  \
-        IBA_QPS_##from, IBA_QPS_##to, IBA_MODIFY_DOES_OPTIONAL_##from##_TO_##to,                                       \
-            IBA_MODIFY_DOES_FOREIGN_##from##_TO_##to                                                                   \
+        IBA_QPS_##from, IBA_QPS_##to, IBA_ROW_modify_OPTIONAL_##from##_TO_##to,                                        \
+            IBA_ROW_modify_FOREIGN_##from##_TO_##to                                                                    \
     }
     static const struct taking takings[] = {
-        {IBA_QPS_RESET, IBA_QPS_INIT, IBA_MODIFY_DOES_COUNT, IBA_MODIFY_DOES_FOREIGN_RESET_TO_INIT},
+        {IBA_QPS_RESET, IBA_QPS_INIT, IBA_ROW_modify_COUNT, IBA_ROW_modify_FOREIGN_RESET_TO_INIT},
         TAKES(INIT, INIT),
         TAKES(INIT, RTR),
         TAKES(RTR, RTS),
@@ -237,9 +237,9 @@ static const struct taking *taking_of(uint8_t from, uint8_t to)
 static enum iba_verb_err attributes_fit_changed(const struct iba_ca *ca, const struct iba_transition *t, uint8_t type,
                                                 uint32_t mask)
 {
-    static const struct taking to_reset = {.optional = IBA_MODIFY_DOES_COUNT,
-                                           .foreign = IBA_MODIFY_DOES_FOREIGN_TO_RESET},
-                               to_err = {.optional = IBA_MODIFY_DOES_COUNT, .foreign = IBA_MODIFY_DOES_FOREIGN_TO_ERR};
+    static const struct taking to_reset = {.optional = IBA_ROW_modify_COUNT,
+                                           .foreign = IBA_ROW_modify_FOREIGN_TO_RESET},
+                               to_err = {.optional = IBA_ROW_modify_COUNT, .foreign = IBA_ROW_modify_FOREIGN_TO_ERR};
     const struct taking *k = taking_of(t->from, t->to);
     const uint32_t required = needed_by_changed(ca, t->required[type]);
 
@@ -275,8 +275,8 @@ static enum iba_verb_err current_state_fits(const struct iba_ca *ca, uint8_t bel
         believed == IBA_QPS_RTR || believed == IBA_QPS_RTS || believed == IBA_QPS_SQD || believed == IBA_QPS_SQE;
 
     if (!can_be_told)
-        return IBA_MODIFY_IS(ca, CUR_STATE_VALUES) ? IBA_VERB_ATTR_VALUE : IBA_VERB_OK;
-    return believed == state || !IBA_MODIFY_IS(ca, CUR_STATE_IS_TRUE) ? IBA_VERB_OK : IBA_VERB_CUR_STATE;
+        return IBA_KEEPS(ca, modify, CUR_STATE_VALUES) ? IBA_VERB_ATTR_VALUE : IBA_VERB_OK;
+    return believed == state || !IBA_KEEPS(ca, modify, CUR_STATE_IS_TRUE) ? IBA_VERB_OK : IBA_VERB_CUR_STATE;
 }
 
 /* QS-23: what is under way was begun with the old attributes. */
@@ -296,7 +296,7 @@ static enum iba_verb_err judge(const struct iba_ca *ca, const struct iba_qp *qp,
     e = t ? attributes_fit(ca, t, qp->type, mask) : IBA_VERB_OK;
     if (e == IBA_VERB_OK && (mask & IBA_QPA_CUR_STATE))
         e = current_state_fits(ca, attr->cur_state, qp->state);
-    if (e == IBA_VERB_OK && still_draining(qp, to, mask) && IBA_MODIFY_IS(ca, DRAINED_FIRST))
+    if (e == IBA_VERB_OK && still_draining(qp, to, mask) && IBA_KEEPS(ca, modify, DRAINED_FIRST))
         e = IBA_VERB_STATE;
     if (e == IBA_VERB_OK && !iba_qp_attr_merge(ca, qp, attr, mask, merged))
         e = IBA_VERB_ATTR_VALUE;
@@ -309,7 +309,7 @@ static void drain(struct iba_ca *ca, struct iba_qp *qp, bool notify)
     qp->state = IBA_QPS_SQD;
     qp->s.drained = false;
     qp->s.sqd_asked = notify;
-    if (iba_requester_idle(qp) || !IBA_STATE_IS(ca, SQD_WAITS))
+    if (iba_requester_idle(qp) || !IBA_KEEPS(ca, state, SQD_WAITS))
         iba_qp_drained(ca, qp);
 }
 
@@ -345,7 +345,7 @@ static void jump(struct iba_ca *ca, struct iba_qp *qp, uint8_t to)
 
 static void empty_queues(struct iba_ca *ca, struct iba_qp *qp)
 {
-    if (IBA_STATE_ODD(ca, RESET_DISCARDS)) {
+    if (IBA_DEVIATES(ca, state, RESET_DISCARDS)) {
         iba_requester_flush(ca, qp);
         iba_recv_flush(ca, qp);
     }
@@ -381,8 +381,8 @@ static void address(const struct iba_ca *ca, struct iba_qp *qp, uint32_t mask)
     const struct iba_port *p = iba_port_of(ca, qp->attr.port);
 
     if (p && iba_qp_has(qp, IBA_QP_DATAGRAM))
-        qp->attr.path_mtu = IBA_STATE_ODD(ca, DATAGRAM_MTU) ? IBA_MTU_256 : p->mtu;
-    if (p && (mask & IBA_QPA_AV) && (qp->envelope_bytes == 0 || IBA_STATE_IS(ca, NEW_PATH)))
+        qp->attr.path_mtu = IBA_DEVIATES(ca, state, DATAGRAM_MTU) ? IBA_MTU_256 : p->mtu;
+    if (p && (mask & IBA_QPA_AV) && (qp->envelope_bytes == 0 || IBA_KEEPS(ca, state, NEW_PATH)))
         qp->envelope_bytes = iba_av_write(ca, p, &qp->attr.av, qp->qpn ^ qp->attr.dest_qpn << 8, qp->envelope);
 }
 
@@ -412,7 +412,7 @@ enum iba_verb_err iba_modify_qp(struct iba_ca *ca, uint32_t qpn, const struct ib
     to = mask & IBA_QPA_STATE ? attr->state : qp->state;
     iba_ports_follow(ca);
     e = judge(ca, qp, attr, mask, to, &merged);
-    if (e != IBA_VERB_OK && (IBA_MODIFY_IS(ca, ALL_OR_NOTHING) || !iba_qp_attr_merge(ca, qp, attr, mask, &merged)))
+    if (e != IBA_VERB_OK && (IBA_KEEPS(ca, modify, ALL_OR_NOTHING) || !iba_qp_attr_merge(ca, qp, attr, mask, &merged)))
         return e;
     qp->attr = merged;
     address(ca, qp, mask);
@@ -428,12 +428,12 @@ enum iba_verb_err iba_modify_qp(struct iba_ca *ca, uint32_t qpn, const struct ib
 void iba_qp_reset(const struct iba_ca *ca, struct iba_qp *qp)
 {
     qp->state = IBA_QPS_RESET;
-    if (IBA_STATE_IS(ca, RESET_CLEARS) || qp->attr.port == 0)
+    if (IBA_KEEPS(ca, state, RESET_CLEARS) || qp->attr.port == 0)
         qp->attr =
             (struct iba_qp_attr){.port = iba_qp_has(qp, IBA_QP_MANAGES) ? 1 : 0}; /* they have no port attribute */
     memset(qp->envelope, 0, sizeof qp->envelope);
     qp->envelope_bytes = 0;
-    if (IBA_STATE_IS(ca, RESET_DISCARDS))
+    if (IBA_KEEPS(ca, state, RESET_DISCARDS))
         qp->rq.head = qp->rq.count = 0;
     qp->cnp_due = qp->becn_due = false;
     iba_responder_reset(qp);

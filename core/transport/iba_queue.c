@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Completion queues, receive queues, shared receive queues (sections 10.2.6, 10.2.9, 10.8; QS-31..QS-43). */
 #include <assert.h>
-#include "transport/iba_qp_does.h"
+#include "transport/deviations_qp.h"
 #include "transport/iba_qp_parts.h"
 
 /* ---- completion queues ---- */
@@ -34,7 +34,7 @@ enum iba_verb_err iba_destroy_cq(struct iba_ca *ca, uint32_t number)
     if (!cq_find(ca, number))
         return IBA_VERB_NO_CQ;
     for (uint32_t i = 0; i < ca->n_qp; i++)
-        if (ca->qp[i] && completes_into(ca->qp[i], number) && IBA_VERB_IS(ca, CQ_BUSY))
+        if (ca->qp[i] && completes_into(ca->qp[i], number) && IBA_KEEPS(ca, verb, CQ_BUSY))
             return IBA_VERB_BUSY;
     ca->cq[number] = NULL;
     return IBA_VERB_OK;
@@ -49,9 +49,9 @@ enum iba_verb_err iba_req_notify_cq(struct iba_ca *ca, uint32_t number, bool sol
 
     if (!cq)
         return IBA_VERB_NO_CQ;
-    if (cq->overflow && IBA_QUEUE_IS(ca, ARM_LOST))
+    if (cq->overflow && IBA_KEEPS(ca, queue, ARM_LOST))
         return IBA_VERB_STATE;
-    if (asked > cq->armed || !IBA_QUEUE_IS(ca, ARM_STRENGTHENS))
+    if (asked > cq->armed || !IBA_KEEPS(ca, queue, ARM_STRENGTHENS))
         cq->armed = asked;
     return IBA_VERB_OK;
 }
@@ -62,7 +62,7 @@ int iba_poll_cq(struct iba_ca *ca, uint32_t number, struct iba_wc *wc)
 
     if (!cq || cq->count == 0)
         return 0;
-    if (IBA_QUEUE_ODD(ca, CQ_ORDER)) {
+    if (IBA_DEVIATES(ca, queue, CQ_ORDER)) {
         *wc = cq->ring[(cq->head + --cq->count) % cq->n];
         return 1;
     }
@@ -78,7 +78,7 @@ static void overflow(struct iba_ca *ca, struct iba_cq *cq)
     cq->overflow = true;
     cq->armed = UNARMED;
     iba_raise(ca, IBA_EVENT_CQ_ERROR, 0, cq->number, 0, 0);
-    for (uint32_t i = 0; i < ca->n_qp && IBA_QUEUE_IS(ca, CQ_OVERFLOW_FAILS); i++)
+    for (uint32_t i = 0; i < ca->n_qp && IBA_KEEPS(ca, queue, CQ_OVERFLOW_FAILS); i++)
         if (ca->qp[i] && ca->qp[i]->state != IBA_QPS_RESET && completes_into(ca->qp[i], cq->number))
             iba_qp_fail(ca, ca->qp[i]);
 }
@@ -88,27 +88,27 @@ static void push_to_lost_queue(struct iba_ca *ca, const struct iba_wc *wc)
 {
     struct iba_qp *qp = iba_qp_find(ca, wc->qpn);
 
-    if (qp && IBA_QUEUE_IS(ca, CQ_LOST_FAILS))
+    if (qp && IBA_KEEPS(ca, queue, CQ_LOST_FAILS))
         iba_qp_fail(ca, qp);
 }
 
 /* Whether an arm for solicited completions hears of this one. */
 static bool is_solicited(const struct iba_ca *ca, const struct iba_wc *wc, bool solicited)
 {
-    if (IBA_QUEUE_ODD(ca, ARM_SOLICITED))
+    if (IBA_DEVIATES(ca, queue, ARM_SOLICITED))
         return true;
     if (wc->status != IBA_WC_SUCCESS)
-        return IBA_QUEUE_IS(ca, ARM_ERRORS);
-    return solicited && IBA_QUEUE_IS(ca, ARM_SOLICITED);
+        return IBA_KEEPS(ca, queue, ARM_ERRORS);
+    return solicited && IBA_KEEPS(ca, queue, ARM_SOLICITED);
 }
 
 static void notify(const struct iba_ca *ca, struct iba_cq *cq, bool solicited)
 {
-    if (cq->armed < (solicited || !IBA_QUEUE_IS(ca, ARM_NEXT) ? ARMED_SOLICITED : ARMED_NEXT))
+    if (cq->armed < (solicited || !IBA_KEEPS(ca, queue, ARM_NEXT) ? ARMED_SOLICITED : ARMED_NEXT))
         return;
-    if (!solicited && !IBA_QUEUE_IS(ca, ARM_NEXT))
+    if (!solicited && !IBA_KEEPS(ca, queue, ARM_NEXT))
         return;
-    if (IBA_QUEUE_IS(ca, ARM_ONCE))
+    if (IBA_KEEPS(ca, queue, ARM_ONCE))
         cq->armed = UNARMED;
     cq->notified++;
 }
@@ -116,7 +116,7 @@ static void notify(const struct iba_ca *ca, struct iba_cq *cq, bool solicited)
 /* What a changed device does with a completion that finds no room, instead of losing the queue. */
 static void crowd(const struct iba_ca *ca, struct iba_cq *cq, const struct iba_wc *wc)
 {
-    if (!IBA_QUEUE_IS(ca, CQ_OVERFLOW))
+    if (!IBA_KEEPS(ca, queue, CQ_OVERFLOW))
         return;
     cq->ring[cq->head] = *wc;
     cq->head = cq->head + 1 == cq->n ? 0 : cq->head + 1;
@@ -134,14 +134,14 @@ void iba_cq_push(struct iba_ca *ca, uint32_t number, const struct iba_wc *wc, bo
         return;
     }
     if (cq->count == cq->n) {
-        if (IBA_QUEUE_IS(ca, CQ_OVERFLOW) && !IBA_QUEUE_ODD(ca, CQ_OVERFLOW))
+        if (IBA_KEEPS(ca, queue, CQ_OVERFLOW) && !IBA_DEVIATES(ca, queue, CQ_OVERFLOW))
             overflow(ca, cq);
         else
             crowd(ca, cq, wc);
         return;
     }
     cq->ring[(cq->head + cq->count++) % cq->n] = *wc;
-    if (IBA_QUEUE_ODD(ca, CQ_ONCE) && cq->count < cq->n)
+    if (IBA_DEVIATES(ca, queue, CQ_ONCE) && cq->count < cq->n)
         cq->ring[(cq->head + cq->count++) % cq->n] = *wc;
     notify(ca, cq, is_solicited(ca, wc, solicited));
 }
@@ -157,7 +157,7 @@ static enum iba_verb_err rq_put(const struct iba_ca *ca, struct iba_rq *rq, cons
     if (wr->n_sge > IBA_MAX_SGE)
         return IBA_VERB_SGE;
     if (rq->count == rq->n)
-        return IBA_QUEUE_ODD(ca, RECV_FULL) ? IBA_VERB_OK : IBA_VERB_FULL;
+        return IBA_DEVIATES(ca, queue, RECV_FULL) ? IBA_VERB_OK : IBA_VERB_FULL;
     rq->ring[(rq->head + rq->count++) % rq->n] = *wr;
     return IBA_VERB_OK;
 }
@@ -166,7 +166,7 @@ const struct iba_recv_wr *iba_rq_next(const struct iba_ca *ca, const struct iba_
 {
     if (rq->count == 0)
         return NULL;
-    return IBA_QUEUE_ODD(ca, RECV_ORDER) ? &rq->ring[(rq->head + rq->count - 1) % rq->n] : &rq->ring[rq->head];
+    return IBA_DEVIATES(ca, queue, RECV_ORDER) ? &rq->ring[(rq->head + rq->count - 1) % rq->n] : &rq->ring[rq->head];
 }
 
 static bool rq_take(struct iba_rq *rq, struct iba_recv_wr *wr, bool newest)
@@ -185,10 +185,10 @@ static bool rq_take(struct iba_rq *rq, struct iba_recv_wr *wr, bool newest)
 
 static bool srq_take(struct iba_ca *ca, struct iba_srq *srq, struct iba_recv_wr *wr)
 {
-    if (srq->error || !rq_take(&srq->rq, wr, IBA_QUEUE_ODD(ca, RECV_ORDER)))
+    if (srq->error || !rq_take(&srq->rq, wr, IBA_DEVIATES(ca, queue, RECV_ORDER)))
         return false;
-    if (srq->rq.count < srq->limit + (srq->limit > 0 && IBA_QUEUE_ODD(ca, SRQ_LIMIT_BELOW))) {
-        if (IBA_QUEUE_IS(ca, SRQ_LIMIT_ONCE)) /* the event disarms the limit (QS-38) */
+    if (srq->rq.count < srq->limit + (srq->limit > 0 && IBA_DEVIATES(ca, queue, SRQ_LIMIT_BELOW))) {
+        if (IBA_KEEPS(ca, queue, SRQ_LIMIT_ONCE)) /* the event disarms the limit (QS-38) */
             srq->limit = 0;
         iba_raise(ca, IBA_EVENT_SRQ_LIMIT, 0, srq->number, srq->rq.count, 0);
     }
@@ -199,7 +199,7 @@ bool iba_recv_take(struct iba_ca *ca, struct iba_qp *qp, struct iba_recv_wr *wr)
 {
     struct iba_srq *srq = srq_find(ca, qp->srq);
 
-    return srq ? srq_take(ca, srq, wr) : rq_take(&qp->rq, wr, IBA_QUEUE_ODD(ca, RECV_ORDER));
+    return srq ? srq_take(ca, srq, wr) : rq_take(&qp->rq, wr, IBA_DEVIATES(ca, queue, RECV_ORDER));
 }
 
 uint32_t iba_recv_free(const struct iba_ca *ca, const struct iba_qp *qp)
@@ -210,9 +210,9 @@ uint32_t iba_recv_free(const struct iba_ca *ca, const struct iba_qp *qp)
 static bool takes_receives(const struct iba_ca *ca, uint8_t state)
 {
     switch ((enum iba_qp_state)state) {
-    case IBA_QPS_RESET: return !IBA_QUEUE_IS(ca, RECV_RESET);
-    case IBA_QPS_INIT: return IBA_QUEUE_IS(ca, RECV_INIT);
-    case IBA_QPS_ERR: return !IBA_STATE_ODD(ca, ERR_FLUSHES_POSTS);
+    case IBA_QPS_RESET: return !IBA_KEEPS(ca, queue, RECV_RESET);
+    case IBA_QPS_INIT: return IBA_KEEPS(ca, queue, RECV_INIT);
+    case IBA_QPS_ERR: return !IBA_DEVIATES(ca, state, ERR_FLUSHES_POSTS);
     default: return true;
     }
 }
@@ -230,7 +230,7 @@ enum iba_verb_err iba_post_recv(struct iba_ca *ca, uint32_t qpn, const struct ib
     if (!takes_receives(ca, qp->state))
         return IBA_VERB_STATE;
     e = rq_put(ca, &qp->rq, wr);
-    if (e == IBA_VERB_OK && qp->state == IBA_QPS_ERR && IBA_STATE_IS(ca, ERR_FLUSHES_POSTS))
+    if (e == IBA_VERB_OK && qp->state == IBA_QPS_ERR && IBA_KEEPS(ca, state, ERR_FLUSHES_POSTS))
         iba_recv_flush(ca, qp);
     return e;
 }
@@ -238,7 +238,7 @@ enum iba_verb_err iba_post_recv(struct iba_ca *ca, uint32_t qpn, const struct ib
 static void flushed(struct iba_ca *ca, const struct iba_qp *qp, uint64_t wr_id)
 {
     const struct iba_wc wc = {.wr_id = wr_id,
-                              .status = IBA_STATE_ODD(ca, FLUSHED_STATUS) ? IBA_WC_SUCCESS : IBA_WC_FLUSHED,
+                              .status = IBA_DEVIATES(ca, state, FLUSHED_STATUS) ? IBA_WC_SUCCESS : IBA_WC_FLUSHED,
                               .op = IBA_WR_RECV,
                               .qpn = qp->qpn,
                               .srqn = qp->srq == IBA_NONE ? 0 : qp->srq};
@@ -249,10 +249,10 @@ static void flushed(struct iba_ca *ca, const struct iba_qp *qp, uint64_t wr_id)
 /* Each is taken off before it completes: the completion may overflow its queue and come back here. */
 static void flush_queue(struct iba_ca *ca, const struct iba_qp *qp, struct iba_rq *rq)
 {
-    const bool newest = IBA_QUEUE_ODD(ca, FLUSH_ORDER);
+    const bool newest = IBA_DEVIATES(ca, queue, FLUSH_ORDER);
     struct iba_recv_wr wr;
 
-    if (!IBA_STATE_IS(ca, ERR_FLUSHES_RECVS))
+    if (!IBA_KEEPS(ca, state, ERR_FLUSHES_RECVS))
         rq->head = rq->count = 0;
     while (rq_take(rq, &wr, newest))
         flushed(ca, qp, wr.wr_id);
@@ -264,11 +264,11 @@ void iba_recv_flush(struct iba_ca *ca, struct iba_qp *qp)
 
     if (qp->r.wqe_held) {
         qp->r.wqe_held = false;
-        if (IBA_STATE_IS(ca, ERR_FLUSHES_HELD))
+        if (IBA_KEEPS(ca, state, ERR_FLUSHES_HELD))
             flushed(ca, qp, qp->r.wqe.wr_id);
     }
     flush_queue(ca, qp, &qp->rq);
-    if (srq && IBA_STATE_ODD(ca, ERR_KEEPS_SRQ))
+    if (srq && IBA_DEVIATES(ca, state, ERR_KEEPS_SRQ))
         flush_queue(ca, qp, &srq->rq);
 }
 
@@ -276,7 +276,7 @@ enum iba_verb_err iba_create_srq(struct iba_ca *ca, struct iba_srq *srq, struct 
                                  uint32_t pd, uint32_t *number)
 {
     assert(ring && n > 0);
-    if (!iba_pd_exists(&ca->mem, pd) && IBA_VERB_IS(ca, SRQ_PD))
+    if (!iba_pd_exists(&ca->mem, pd) && IBA_KEEPS(ca, verb, SRQ_PD))
         return IBA_VERB_NO_PD;
     for (uint32_t i = 0; i < ca->n_srq; i++) {
         if (ca->srq[i])
@@ -309,7 +309,7 @@ enum iba_verb_err iba_destroy_srq(struct iba_ca *ca, uint32_t number)
     if (!srq)
         return IBA_VERB_NO_SRQ;
     for (uint32_t i = 0; i < ca->n_qp; i++)
-        if (ca->qp[i] && ca->qp[i]->srq == number && IBA_VERB_IS(ca, SRQ_BUSY))
+        if (ca->qp[i] && ca->qp[i]->srq == number && IBA_KEEPS(ca, verb, SRQ_BUSY))
             return IBA_VERB_BUSY;
     iba_pd_release(&ca->mem, srq->pd);
     ca->srq[number] = NULL;

@@ -2,7 +2,7 @@
 /* What the receivers of RC, UC and UD share. */
 #include <string.h>
 #include "iba_receiver.h"
-#include "transport/iba_receive_does.h"
+#include "transport/deviations_receiver.h"
 
 static bool under_way(const struct iba_rx *x)
 {
@@ -51,7 +51,7 @@ uint32_t iba_rx_recv_pd(const struct iba_rx *x)
 {
     const struct iba_srq *srq = srq_of(x);
 
-    return srq && !IBA_RECEIVE_ODD(x->ca, SRQ_PD) ? srq->pd : x->qp->pd;
+    return srq && !IBA_DEVIATES(x->ca, receive, SRQ_PD) ? srq->pd : x->qp->pd;
 }
 
 /* A SEND takes its WQE with the first packet, a WRITE with Immediate with the last (RR-49, RR-53). */
@@ -121,11 +121,12 @@ enum iba_mem_verdict iba_rx_write_reach(const struct iba_rx *x, uint8_t **host)
     const uint8_t *reth = iba_rx_begins(x) ? iba_rx_hdr(x, IBA_H_reth) : NULL;
     const uint64_t announced = reth ? iba_reth_dmalen(reth) : x->v->payload_len;
     /* More than announced comes only where a mutant left out that row. */
-    const bool by_itself = (announced > 0 && announced < x->v->payload_len) || IBA_RECEIVE_ODD(x->ca, WRITE_WHOLE);
+    const bool by_itself =
+        (announced > 0 && announced < x->v->payload_len) || IBA_DEVIATES(x->ca, receive, WRITE_WHOLE);
     const uint64_t length = by_itself ? x->v->payload_len : announced;
 
     *host = NULL;
-    if (length == 0 && (!reth || IBA_RECEIVE_IS(x->ca, WRITE_OF_NOTHING)))
+    if (length == 0 && (!reth || IBA_KEEPS(x->ca, receive, WRITE_OF_NOTHING)))
         return IBA_REACH_OK;
     if (reth)
         return iba_rx_reach(x, iba_reth_r_key(reth), iba_reth_va(reth), length, IBA_ACCESS_REMOTE_WRITE, host);
@@ -149,7 +150,7 @@ bool iba_rx_write_absent(const struct iba_rx *x)
 
 static enum iba_wc_status receive_check(const struct iba_rx *x, bool *absent)
 {
-    const bool fills = iba_rx_send(x) || (iba_rx_imm(x) && !IBA_RECEIVE_IS(x->ca, NOTIFY_KEYLESS));
+    const bool fills = iba_rx_send(x) || (iba_rx_imm(x) && !IBA_KEEPS(x->ca, receive, NOTIFY_KEYLESS));
     const struct iba_recv_wr *w = fills ? iba_rx_wqe(x) : NULL;
 
     *absent = false;
@@ -204,7 +205,7 @@ void iba_rx_store_send(struct iba_rx *x)
 
     if (iba_rx_begins(x))
         iba_rx_take_wqe(x);
-    const uint64_t at = IBA_RECEIVE_ODD(x->ca, SEND_FOLLOWS) ? 0 : qp->r.wqe_done;
+    const uint64_t at = IBA_DEVIATES(x->ca, receive, SEND_FOLLOWS) ? 0 : qp->r.wqe_done;
     (void)iba_sgl_scatter(x->ca, iba_rx_recv_pd(x), qp->r.wqe.sge, qp->r.wqe.n_sge, at, iba_rx_data(x),
                           x->v->payload_len, &absent); /* checked by a row */
     qp->r.wqe_done += x->v->payload_len;
@@ -224,9 +225,9 @@ void iba_rx_store_write(struct iba_rx *x)
         qp->r.dma_length = iba_reth_dmalen(reth);
         qp->r.left = qp->r.dma_length;
     }
-    if (host && IBA_RECEIVE_IS(x->ca, WRITE_STORES))
+    if (host && IBA_KEEPS(x->ca, receive, WRITE_STORES))
         memcpy(host, iba_rx_data(x), x->v->payload_len);
-    if (!IBA_RECEIVE_ODD(x->ca, WRITE_FOLLOWS))
+    if (!IBA_DEVIATES(x->ca, receive, WRITE_FOLLOWS))
         qp->r.va += x->v->payload_len;
     qp->r.left -= x->v->payload_len < qp->r.left ? x->v->payload_len : qp->r.left;
 }
@@ -239,22 +240,22 @@ static bool brings_key(const struct iba_rx *x)
 /* ImmDt as a number, or the key of SEND with Invalidate. */
 static uint32_t imm_or_key(const struct iba_rx *x)
 {
-    if (iba_rx_imm(x) && IBA_RECEIVE_IS(x->ca, WC_IMM))
+    if (iba_rx_imm(x) && IBA_KEEPS(x->ca, receive, WC_IMM))
         return iba_immdt_data(iba_rx_hdr(x, IBA_H_immdt));
-    if (brings_key(x) && IBA_RECEIVE_IS(x->ca, WC_KEY))
-        return iba_ieth_r_key(iba_rx_hdr(x, IBA_H_ieth)) + IBA_RECEIVE_ODD(x->ca, WC_KEY);
+    if (brings_key(x) && IBA_KEEPS(x->ca, receive, WC_KEY))
+        return iba_ieth_r_key(iba_rx_hdr(x, IBA_H_ieth)) + IBA_DEVIATES(x->ca, receive, WC_KEY);
     return 0;
 }
 
 bool iba_rx_solicited(const struct iba_rx *x)
 {
-    return iba_bth_se(x->bth) && IBA_RECEIVE_IS(x->ca, WC_SOLICITED);
+    return iba_bth_se(x->bth) && IBA_KEEPS(x->ca, receive, WC_SOLICITED);
 }
 
 static uint8_t flags(const struct iba_rx *x)
 {
-    const bool imm = iba_rx_imm(x) && IBA_RECEIVE_IS(x->ca, WC_IMM_FLAG);
-    const bool inv = brings_key(x) && IBA_RECEIVE_IS(x->ca, WC_KEY_FLAG);
+    const bool imm = iba_rx_imm(x) && IBA_KEEPS(x->ca, receive, WC_IMM_FLAG);
+    const bool inv = brings_key(x) && IBA_KEEPS(x->ca, receive, WC_KEY_FLAG);
 
     return (uint8_t)((imm ? IBA_WC_WITH_IMM : 0) | (inv ? IBA_WC_WITH_INV : 0) |
                      (iba_rx_solicited(x) ? IBA_WC_SOLICITED : 0));
@@ -263,19 +264,19 @@ static uint8_t flags(const struct iba_rx *x)
 static uint32_t byte_len(const struct iba_rx *x)
 {
     if (iba_rx_write(x))
-        return IBA_RECEIVE_ODD(x->ca, WC_WRITE_BYTES) ? x->v->payload_len : x->qp->r.dma_length;
-    return IBA_RECEIVE_ODD(x->ca, WC_BYTES) ? x->v->payload_len : (uint32_t)x->qp->r.wqe_done;
+        return IBA_DEVIATES(x->ca, receive, WC_WRITE_BYTES) ? x->v->payload_len : x->qp->r.dma_length;
+    return IBA_DEVIATES(x->ca, receive, WC_BYTES) ? x->v->payload_len : (uint32_t)x->qp->r.wqe_done;
 }
 
 uint16_t iba_rx_pkey_index(const struct iba_rx *x)
 {
-    return (uint16_t)(x->pkey_index < 0 || !IBA_RECEIVE_IS(x->ca, WC_PKEY_INDEX) ? 0 : x->pkey_index);
+    return (uint16_t)(x->pkey_index < 0 || !IBA_KEEPS(x->ca, receive, WC_PKEY_INDEX) ? 0 : x->pkey_index);
 }
 
 void iba_rx_complete(struct iba_rx *x, enum iba_wc_status status)
 {
     struct iba_qp *qp = x->qp;
-    const bool write = iba_rx_write(x) && IBA_RECEIVE_IS(x->ca, WC_WRITE_OP);
+    const bool write = iba_rx_write(x) && IBA_KEEPS(x->ca, receive, WC_WRITE_OP);
     const struct iba_wc wc = {
         .wr_id = qp->r.wqe.wr_id,
         .status = (uint8_t)status,

@@ -22,10 +22,10 @@ static uint64_t packets(const struct iba_ca *ca, const struct iba_qp *qp, const 
     const uint64_t n = one_packet(qp, e) ? 1 : iba_mtu_packets(e->length, UINT32_C(1) << shift);
 
     if (!iba_is_whole(ca->change) && !one_packet(qp, e)) {
-        if (e->wr.op == IBA_WR_READ && !iba_packet_does(ca->change, IBA_PK_reads_reserve))
+        if (e->wr.op == IBA_WR_READ && !iba_keeps(ca->change, &iba_packet_behaviours, IBA_ROW_packet_reads_reserve))
             return 1;
         if (iba_sqe_is(e, IBA_FORM_PAYLOAD) && n << shift == e->length &&
-            !iba_packet_does(ca->change, IBA_PK_last_not_empty))
+            !iba_keeps(ca->change, &iba_packet_behaviours, IBA_ROW_packet_last_not_empty))
             return n + 1;
     }
     return n;
@@ -42,20 +42,20 @@ static uint32_t raw_header(const struct iba_qp *qp)
 static bool datagram_fits(const struct iba_ca *ca, const struct iba_qp *qp, uint64_t length)
 {
     if (qp->attr.port > 0 && length > iba_mtu_bytes(ca->port[qp->attr.port - 1].mtu) &&
-        iba_posting_does(ca, IBA_PO_datagram_length))
+        IBA_KEEPS(ca, posting, datagram_length))
         return false;
     if (!iba_qp_is_raw(qp))
         return true;
-    return (length % 4 == 0 || !iba_posting_does(ca, IBA_PO_raw_words)) &&
-           (length + raw_header(qp) >= RAW_LEAST || !iba_posting_does(ca, IBA_PO_raw_least));
+    return (length % 4 == 0 || !IBA_KEEPS(ca, posting, raw_words)) &&
+           (length + raw_header(qp) >= RAW_LEAST || !IBA_KEEPS(ca, posting, raw_least));
 }
 
 /* WF-67, WF-68 */
 static bool length_is_legal(const struct iba_ca *ca, const struct iba_sqe *e, uint64_t length)
 {
-    if (length > IBA_MAX_MESSAGE && iba_posting_does(ca, IBA_PO_message_length))
+    if (length > IBA_MAX_MESSAGE && IBA_KEEPS(ca, posting, message_length))
         return false;
-    return !iba_sqe_is(e, IBA_FORM_EIGHT) || length == 8 || !iba_posting_does(ca, IBA_PO_eight_bytes);
+    return !iba_sqe_is(e, IBA_FORM_EIGHT) || length == 8 || !IBA_KEEPS(ca, posting, eight_bytes);
 }
 
 /* What a work request can be told wrong by itself; reported when its turn comes (RQ-14). */
@@ -64,13 +64,13 @@ static enum iba_wc_status form_fault(const struct iba_ca *ca, const struct iba_q
 {
     if (!iba_sqe_is(e, IBA_FORM_LOCAL) &&
         !iba_opcodes[iba_qp_service_bits(qp) | iba_sqe_form(e)->opcode[IBA_ONLY]].name &&
-        iba_posting_does(ca, IBA_PO_operation_offered))
+        IBA_KEEPS(ca, posting, operation_offered))
         return IBA_WC_LOCAL_QP_OPERATION; /* RQ-15 */
     if (!length_is_legal(ca, e, length) || (iba_qp_is_datagram(qp) && !datagram_fits(ca, qp, length)))
         return IBA_WC_LOCAL_LENGTH;
-    if (e->wr.op == IBA_WR_READ && packets(ca, qp, e) >= IBA_PSN_SPAN && iba_posting_does(ca, IBA_PO_read_span))
+    if (e->wr.op == IBA_WR_READ && packets(ca, qp, e) >= IBA_PSN_SPAN && IBA_KEEPS(ca, posting, read_span))
         return IBA_WC_LOCAL_LENGTH; /* RQ-03: it could never be sent */
-    if (iba_sqe_is(e, IBA_FORM_RESOURCE) && qp->attr.max_rd == 0 && iba_posting_does(ca, IBA_PO_read_no_depth))
+    if (iba_sqe_is(e, IBA_FORM_RESOURCE) && qp->attr.max_rd == 0 && IBA_KEEPS(ca, posting, read_no_depth))
         return IBA_WC_LOCAL_QP_OPERATION; /* RQ-08: it could never be sent either */
     return IBA_WC_SUCCESS;
 }
@@ -101,7 +101,7 @@ void iba_requester_post(struct iba_ca *ca, struct iba_qp *qp, const struct iba_s
     e->state = IBA_SQE_WAITING;
     e->status = (uint8_t)form_fault(ca, qp, e, length);
     qp->s.count++;
-    if (!iba_requester_does(ca, IBA_RQ_order)) /* RQ-04 */
+    if (!IBA_KEEPS(ca, requester, order)) /* RQ-04 */
         overtake(qp);
 }
 
@@ -110,24 +110,23 @@ void iba_requester_post(struct iba_ca *ca, struct iba_qp *qp, const struct iba_s
 static bool fits_span(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
 {
     const uint64_t n = e->wr.op == IBA_WR_READ ? packets(ca, qp, e) : 1;
-    return iba_psn_past(qp, qp->s.next_psn) + n < IBA_PSN_SPAN || !iba_requester_does(ca, IBA_RQ_psn_span);
+    return iba_psn_past(qp, qp->s.next_psn) + n < IBA_PSN_SPAN || !IBA_KEEPS(ca, requester, psn_span);
 }
 
 /* RQ-09 */
 static bool is_fenced(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
 {
-    if (!(e->wr.flags & IBA_WR_FENCE) || qp->s.rd_open == 0 || !iba_requester_does(ca, IBA_RQ_fence))
+    if (!(e->wr.flags & IBA_WR_FENCE) || qp->s.rd_open == 0 || !IBA_KEEPS(ca, requester, fence))
         return false;
-    return qp->s.rd_open > 1 || !iba_requester_otherwise(ca, IBA_RQ_fence);
+    return qp->s.rd_open > 1 || !IBA_DEVIATES(ca, requester, fence);
 }
 
 /* RQ-08 */
 static bool is_too_deep(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
 {
-    if (!iba_sqe_is(e, IBA_FORM_RESOURCE) || qp->s.rd_open < qp->attr.max_rd ||
-        !iba_requester_does(ca, IBA_RQ_read_depth))
+    if (!iba_sqe_is(e, IBA_FORM_RESOURCE) || qp->s.rd_open < qp->attr.max_rd || !IBA_KEEPS(ca, requester, read_depth))
         return false;
-    return qp->s.rd_open > qp->attr.max_rd || !iba_requester_otherwise(ca, IBA_RQ_read_depth);
+    return qp->s.rd_open > qp->attr.max_rd || !IBA_DEVIATES(ca, requester, read_depth);
 }
 
 /* RQ-41: one message may begin beyond the limit. */
@@ -135,25 +134,25 @@ static bool lacks_credit(const struct iba_ca *ca, const struct iba_qp *qp, const
 {
     uint32_t beyond = 1;
 
-    if (qp->s.unlimited || (!iba_sqe_is(e, IBA_FORM_RECEIVED) && iba_requester_does(ca, IBA_RQ_credit_receives)))
+    if (qp->s.unlimited || (!iba_sqe_is(e, IBA_FORM_RECEIVED) && IBA_KEEPS(ca, requester, credit_receives)))
         return false;
-    if (!iba_requester_does(ca, IBA_RQ_credit_one_beyond))
+    if (!IBA_KEEPS(ca, requester, credit_one_beyond))
         beyond = 0;
-    else if (iba_requester_otherwise(ca, IBA_RQ_credit_one_beyond))
+    else if (IBA_DEVIATES(ca, requester, credit_one_beyond))
         beyond = 2;
     return iba_requester_limited(ca, qp, qp->s.ssn - beyond);
 }
 
 static bool may_begin(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
 {
-    if (qp->state == IBA_QPS_SQD && iba_requester_does(ca, IBA_RQ_sqd_holds)) /* QS-22 */
+    if (qp->state == IBA_QPS_SQD && IBA_KEEPS(ca, requester, sqd_holds)) /* QS-22 */
         return false;
     if (e->status != IBA_WC_SUCCESS) /* to be told */
         return true;
     if (is_fenced(ca, qp, e))
         return false;
     if (iba_sqe_is(e, IBA_FORM_LOCAL)) /* QS-59: an invalidation passes nothing that may still need the key */
-        return e->wr.op != IBA_WR_LOCAL_INV || qp->s.next == 0 || !iba_requester_does(ca, IBA_RQ_invalidate_waits);
+        return e->wr.op != IBA_WR_LOCAL_INV || qp->s.next == 0 || !IBA_KEEPS(ca, requester, invalidate_waits);
     return !is_too_deep(ca, qp, e) && !lacks_credit(ca, qp, e) && fits_span(ca, qp, e);
 }
 
@@ -163,9 +162,9 @@ static bool may_continue(const struct iba_ca *ca, const struct iba_qp *qp, const
 {
     if (iba_sqe_is(e, IBA_FORM_RECEIVED) && !iba_psn_eq(qp->s.next_psn, e->first) &&
         iba_psn_diff(qp->s.una, e->first) <= 0 && iba_requester_limited(ca, qp, e->ssn) &&
-        iba_requester_does(ca, IBA_RQ_credit_one_packet))
+        IBA_KEEPS(ca, requester, credit_one_packet))
         return false;
-    if (qp->state == IBA_QPS_SQD && !iba_requester_does(ca, IBA_RQ_sqd_finishes)) /* QS-22 */
+    if (qp->state == IBA_QPS_SQD && !IBA_KEEPS(ca, requester, sqd_finishes)) /* QS-22 */
         return false;
     return e->wr.op == IBA_WR_READ || fits_span(ca, qp, e);
 }
@@ -177,7 +176,7 @@ bool iba_requester_ready(const struct iba_ca *ca, const struct iba_qp *qp, iba_t
     (void)now; /* timers that hold the queue back are ended by advance */
     if (qp->s.next >= qp->s.count || qp->s.page_due != IBA_NEVER || !iba_qp_may_send(qp))
         return false;
-    if (qp->s.rnr_due != IBA_NEVER && iba_requester_does(ca, IBA_RQ_rnr_holds)) /* RQ-28 */
+    if (qp->s.rnr_due != IBA_NEVER && IBA_KEEPS(ca, requester, rnr_holds)) /* RQ-28 */
         return false;
     if (qp->s.alone && iba_psn_eq(qp->s.una, qp->s.alone_psn) && !iba_psn_eq(qp->s.next_psn, qp->s.una))
         return false;
@@ -210,7 +209,7 @@ static void execute(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
         err = iba_mw_bind(&ca->mem, &b, qp->pd, qp->qpn, &e->wr.imm_or_key);
     else
         err = iba_mem_invalidate(&ca->mem, e->wr.imm_or_key, qp->pd, qp->qpn, false);
-    if (err != IBA_MEM_OK && iba_requester_does(ca, IBA_RQ_local_fails)) {
+    if (err != IBA_MEM_OK && IBA_KEEPS(ca, requester, local_fails)) {
         iba_requester_fault(ca, qp, IBA_WC_MW_BIND);
         return;
     }
@@ -226,7 +225,7 @@ static void begin(const struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
     e->ssn = qp->s.ssn;
     e->state = IBA_SQE_BEGUN;
     qp->s.ssn = (qp->s.ssn + 1) & IBA_PSN_MASK;
-    if (!iba_sqe_is(e, IBA_FORM_RECEIVED) && iba_requester_does(ca, IBA_RQ_credit_others_add)) /* RQ-42 */
+    if (!iba_sqe_is(e, IBA_FORM_RECEIVED) && IBA_KEEPS(ca, requester, credit_others_add)) /* RQ-42 */
         qp->s.lsn = (qp->s.lsn + 1) & IBA_PSN_MASK;
     if (iba_sqe_is(e, IBA_FORM_RESOURCE))
         qp->s.rd_open++;
@@ -247,7 +246,7 @@ static void advance_past(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e
         return;
     }
     qp->s.una = qp->s.next_psn;
-    if (iba_psn_eq(sent, e->last) && iba_requester_does(ca, IBA_RQ_uc_completes)) { /* UU-13 */
+    if (iba_psn_eq(sent, e->last) && IBA_KEEPS(ca, requester, uc_completes)) { /* UU-13 */
         e->state = IBA_SQE_DONE;
         iba_requester_retire(ca, qp);
     }
@@ -265,7 +264,7 @@ bool iba_requester_emit(struct iba_ca *ca, struct iba_qp *qp, iba_time now, stru
             execute(ca, qp, e);
             continue;
         }
-        if (e->state == IBA_SQE_WAITING && e->length == 0 && !iba_requester_does(ca, IBA_RQ_zero_length)) { /* RQ-12 */
+        if (e->state == IBA_SQE_WAITING && e->length == 0 && !IBA_KEEPS(ca, requester, zero_length)) { /* RQ-12 */
             finish(ca, qp, e);
             continue;
         }

@@ -5,7 +5,7 @@
  * s.next_psn say what is sent next; a retry only moves them back (go-back-N, RQ-21). */
 #ifndef IBA_REQUESTER_H
 #define IBA_REQUESTER_H
-#include "transport/iba_requester_does.h"
+#include "transport/deviations_requester.h"
 #include "wire/iba_aeth.h"
 
 enum iba_sqe_state {
@@ -92,9 +92,9 @@ static inline unsigned iba_request_shift(const struct iba_ca *ca, const struct i
     const unsigned path = qp->attr.path_mtu;
 
     if (!iba_is_whole(ca->change) && iba_sqe_is(e, IBA_FORM_PAYLOAD)) {
-        if (!iba_packet_does(ca->change, IBA_PK_path_mtu) && qp->attr.port > 0)
+        if (!iba_keeps(ca->change, &iba_packet_behaviours, IBA_ROW_packet_path_mtu) && qp->attr.port > 0)
             return 7u + ca->port[qp->attr.port - 1].mtu;
-        if (iba_packet_otherwise(ca->change, IBA_PK_path_mtu) && path > IBA_MTU_256)
+        if (iba_deviates(ca->change, &iba_packet_behaviours, IBA_ROW_packet_path_mtu) && path > IBA_MTU_256)
             return 6u + path;
     }
     return 7u + path;
@@ -106,8 +106,7 @@ static inline uint8_t iba_requester_retries(const struct iba_ca *ca, const struc
 }
 static inline bool iba_retries_for_ever(const struct iba_ca *ca, const struct iba_qp *qp)
 {
-    return !iba_requester_does(ca, IBA_RQ_retry_bound) ||
-           iba_does_otherwise(ca->change, &iba_retry_behaviours, qp->attr.retry);
+    return !IBA_KEEPS(ca, requester, retry_bound) || iba_deviates(ca->change, &iba_retry_behaviours, qp->attr.retry);
 }
 static inline uint8_t iba_requester_rnr_retries(const struct iba_ca *ca, const struct iba_qp *qp)
 {
@@ -116,7 +115,7 @@ static inline uint8_t iba_requester_rnr_retries(const struct iba_ca *ca, const s
 static inline bool iba_rnr_retries_for_ever(const struct iba_ca *ca, const struct iba_qp *qp)
 {
     return iba_requester_rnr_retries(ca, qp) == IBA_RNR_FOR_EVER &&
-           !iba_does_otherwise(ca->change, &iba_rnr_retry_behaviours, IBA_RNR_FOR_EVER);
+           !iba_deviates(ca->change, &iba_rnr_retry_behaviours, IBA_RNR_FOR_EVER);
 }
 
 /* s.next steps over entries that are done. */

@@ -30,7 +30,7 @@ static bool asks(const struct iba_ca *ca, const struct iba_qp *qp, const struct 
         return false;
     return last || qp->s.unasked + 1 >= IBA_ACKREQ_EVERY ||
            (iba_sqe_is(e, IBA_FORM_RECEIVED) && iba_psn_eq(qp->s.next_psn, e->first) &&
-            iba_requester_limited(ca, qp, e->ssn) && iba_requester_does(ca, IBA_RQ_credit_asks));
+            iba_requester_limited(ca, qp, e->ssn) && IBA_KEEPS(ca, requester, credit_asks));
 }
 
 /* The operation whose opcodes the message is sent with. */
@@ -38,9 +38,10 @@ static unsigned operation(const struct iba_change *c, const struct iba_sqe *e)
 {
     const uint8_t op = e->wr.op;
 
-    if (op == IBA_WR_SEND_INV && !iba_packet_does(c, IBA_PK_invalidate)) /* RQ-17 */
+    if (op == IBA_WR_SEND_INV && !iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_invalidate)) /* RQ-17 */
         return IBA_WR_SEND;
-    if ((op == IBA_WR_SEND_IMM || op == IBA_WR_WRITE_IMM) && !iba_packet_does(c, IBA_PK_immediate)) /* WF-54 */
+    if ((op == IBA_WR_SEND_IMM || op == IBA_WR_WRITE_IMM) &&
+        !iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_immediate)) /* WF-54 */
         return op == IBA_WR_SEND_IMM ? IBA_WR_SEND : IBA_WR_WRITE;
     return iba_row_in_ring(c, &iba_operation_behaviours, op);
 }
@@ -49,7 +50,7 @@ static unsigned position(const struct iba_change *c, const struct packet *p, boo
 {
     const enum iba_pos pos = first ? (p->last ? IBA_ONLY : IBA_FIRST) : (p->last ? IBA_LAST : IBA_MIDDLE);
 
-    if (p->again && !iba_packet_does(c, IBA_PK_again_opcode)) /* RQ-06 */
+    if (p->again && !iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_again_opcode)) /* RQ-06 */
         return p->last ? IBA_ONLY : IBA_FIRST;
     return iba_row_in_ring(c, &iba_position_behaviours, pos);
 }
@@ -81,11 +82,11 @@ static uint16_t pkey_of(const struct iba_change *c, const struct iba_qp *qp, con
 {
     uint16_t pkey = tx->port->pkey[qp->attr.pkey_index]; /* WF-35 */
 
-    if (qp->type == IBA_QPT_SMI && iba_packet_does(c, IBA_PK_pkey_smi))
+    if (qp->type == IBA_QPT_SMI && iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_pkey_smi))
         return PKEY_SMI;
-    if (!iba_packet_does(c, IBA_PK_pkey))
+    if (!iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_pkey))
         return PKEY_DEFAULT;
-    if (!iba_packet_does(c, IBA_PK_pkey_membership))
+    if (!iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_pkey_membership))
         pkey |= PKEY_FULL_MEMBER;
     return pkey;
 }
@@ -93,42 +94,45 @@ static uint16_t pkey_of(const struct iba_change *c, const struct iba_qp *qp, con
 /* WF-28 */
 static bool is_solicited(const struct iba_change *c, const struct packet *p)
 {
-    const bool wanted = p->e->wr.flags & IBA_WR_SOLICITED ? iba_packet_does(c, IBA_PK_solicited)
-                                                          : iba_packet_otherwise(c, IBA_PK_solicited);
-    return wanted && (p->last || !iba_packet_does(c, IBA_PK_solicited_last)) &&
-           (iba_sqe_is(p->e, IBA_FORM_RECEIVED) || !iba_packet_does(c, IBA_PK_solicited_receive));
+    const bool wanted = p->e->wr.flags & IBA_WR_SOLICITED
+                            ? iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_solicited)
+                            : iba_deviates(c, &iba_packet_behaviours, IBA_ROW_packet_solicited);
+    return wanted && (p->last || !iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_solicited_last)) &&
+           (iba_sqe_is(p->e, IBA_FORM_RECEIVED) ||
+            !iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_solicited_receive));
 }
 
 /* WF-30 */
 static bool has_migrated(const struct iba_change *c, const struct iba_qp *qp)
 {
-    return (qp->attr.path_mig == IBA_PATH_MIGRATED && iba_packet_does(c, IBA_PK_mig_req)) ||
-           iba_packet_otherwise(c, IBA_PK_mig_req);
+    return (qp->attr.path_mig == IBA_PATH_MIGRATED && iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_mig_req)) ||
+           iba_deviates(c, &iba_packet_behaviours, IBA_ROW_packet_mig_req);
 }
 
 static bool ack_req(const struct iba_change *c, const struct iba_qp *qp, const struct packet *p)
 {
-    if (p->last && !iba_packet_does(c, IBA_PK_ack_req_last)) /* RQ-05 */
+    if (p->last && !iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_ack_req_last)) /* RQ-05 */
         return false;
-    return p->ask || (p->last && !iba_qp_is_reliable(qp) && !iba_packet_does(c, IBA_PK_ack_req_reliable)); /* WF-38 */
+    return p->ask || (p->last && !iba_qp_is_reliable(qp) &&
+                      !iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_ack_req_reliable)); /* WF-38 */
 }
 
 static uint32_t wire_psn(const struct iba_change *c, const struct iba_qp *qp, const struct packet *p)
 {
     iba_psn psn = qp->s.next_psn;
 
-    if (!iba_packet_does(c, IBA_PK_psn_next))
+    if (!iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_psn_next))
         psn = p->e->first;
-    if (p->again && !iba_packet_does(c, IBA_PK_again_psn))
+    if (p->again && !iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_again_psn))
         psn = qp->s.high_psn;
-    if (iba_qp_is_datagram(qp) && !iba_packet_does(c, IBA_PK_psn_datagram))
+    if (iba_qp_is_datagram(qp) && !iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_psn_datagram))
         psn = iba_psn_of(qp->attr.sq_psn);
-    return iba_packet_otherwise(c, IBA_PK_psn_24_bits) ? psn.v & 0xffff : psn.v;
+    return iba_deviates(c, &iba_packet_behaviours, IBA_ROW_packet_psn_24_bits) ? psn.v & 0xffff : psn.v;
 }
 
 static uint32_t dest_qpn(const struct iba_change *c, const struct iba_qp *qp, const struct packet *p)
 {
-    if (iba_packet_otherwise(c, IBA_PK_dest_qpn))
+    if (iba_deviates(c, &iba_packet_behaviours, IBA_ROW_packet_dest_qpn))
         return qp->qpn;
     return iba_qp_is_datagram(qp) ? p->e->wr.remote_qpn : qp->attr.dest_qpn;
 }
@@ -140,11 +144,11 @@ static void write_bth(const struct iba_change *c, const struct iba_qp *qp, const
     iba_bth_set_opcode(bth, p->opcode);
     iba_bth_set_se(bth, is_solicited(c, p));
     iba_bth_set_m(bth, has_migrated(c, qp));
-    iba_bth_set_padcnt(bth, iba_packet_does(c, IBA_PK_pad_count) ? (0 - p->payload) & 3 : 0);
-    iba_bth_set_tver(bth, !iba_packet_does(c, IBA_PK_tver));
+    iba_bth_set_padcnt(bth, iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_pad_count) ? (0 - p->payload) & 3 : 0);
+    iba_bth_set_tver(bth, !iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_tver));
     iba_bth_set_p_key(bth, pkey_of(c, qp, tx));
-    iba_bth_set_fecn(bth, !iba_packet_does(c, IBA_PK_congestion_bits));
-    iba_bth_set_reserved7(bth, iba_packet_does(c, IBA_PK_bth_reserved) ? 0 : RESERVED_BITS);
+    iba_bth_set_fecn(bth, !iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_congestion_bits));
+    iba_bth_set_reserved7(bth, iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_bth_reserved) ? 0 : RESERVED_BITS);
     iba_bth_set_destqp(bth, dest_qpn(c, qp, p));
     iba_bth_set_a(bth, ack_req(c, qp, p));
     iba_bth_set_psn(bth, wire_psn(c, qp, p));
@@ -154,8 +158,8 @@ static void write_bth(const struct iba_change *c, const struct iba_qp *qp, const
 static uint32_t qkey_of(const struct iba_change *c, const struct iba_qp *qp, const struct packet *p)
 {
     const uint32_t given = p->e->wr.remote_qkey;
-    const bool controlled =
-        given >> 31 ? iba_packet_does(c, IBA_PK_controlled_qkey) : iba_packet_otherwise(c, IBA_PK_controlled_qkey);
+    const bool controlled = given >> 31 ? iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_controlled_qkey)
+                                        : iba_deviates(c, &iba_packet_behaviours, IBA_ROW_packet_controlled_qkey);
 
     return controlled ? qp->attr.qkey : given;
 }
@@ -166,13 +170,14 @@ static uint8_t *write_address(const struct iba_change *c, const struct iba_qp *q
     if (has(p, IBA_H_deth)) {
         memset(at, 0, IBA_BYTES_deth);
         iba_deth_set_q_key(at, qkey_of(c, qp, p));
-        iba_deth_set_reserved8(at, iba_packet_does(c, IBA_PK_deth_reserved) ? 0 : RESERVED_BITS);
-        iba_deth_set_srcqp(at, iba_packet_does(c, IBA_PK_source_qpn) ? qp->qpn : 0);
+        iba_deth_set_reserved8(at,
+                               iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_deth_reserved) ? 0 : RESERVED_BITS);
+        iba_deth_set_srcqp(at, iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_source_qpn) ? qp->qpn : 0);
         at += IBA_BYTES_deth;
     }
     if (has(p, IBA_H_xrceth)) {
         memset(at, 0, IBA_BYTES_xrceth);
-        iba_xrceth_set_srqn(at, iba_packet_does(c, IBA_PK_xrc_srqn) ? p->e->wr.xrc_srqn : 0);
+        iba_xrceth_set_srqn(at, iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_xrc_srqn) ? p->e->wr.xrc_srqn : 0);
         at += IBA_BYTES_xrceth;
     }
     return at;
@@ -181,12 +186,14 @@ static uint8_t *write_address(const struct iba_change *c, const struct iba_qp *q
 static uint8_t *write_reth(const struct iba_change *c, const struct packet *p, uint8_t *at)
 {
     const struct iba_send_wr *wr = &p->e->wr;
-    const bool read = wr->op == IBA_WR_READ, part = iba_packet_otherwise(c, IBA_PK_reth_length);
-    const uint64_t va = wr->va + (read && !iba_packet_does(c, IBA_PK_read_rest_va) ? 0 : p->offset);
-    const uint64_t rest = p->e->length - (read && !iba_packet_does(c, IBA_PK_read_rest_length) ? 0 : p->offset);
+    const bool read = wr->op == IBA_WR_READ, part = iba_deviates(c, &iba_packet_behaviours, IBA_ROW_packet_reth_length);
+    const uint64_t va =
+        wr->va + (read && !iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_read_rest_va) ? 0 : p->offset);
+    const uint64_t rest =
+        p->e->length - (read && !iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_read_rest_length) ? 0 : p->offset);
 
-    iba_reth_set_va(at, iba_packet_otherwise(c, IBA_PK_reth_va) ? va & UINT32_MAX : va);
-    iba_reth_set_r_key(at, iba_packet_does(c, IBA_PK_reth_rkey) ? wr->rkey : 0);
+    iba_reth_set_va(at, iba_deviates(c, &iba_packet_behaviours, IBA_ROW_packet_reth_va) ? va & UINT32_MAX : va);
+    iba_reth_set_r_key(at, iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_reth_rkey) ? wr->rkey : 0);
     iba_reth_set_dmalen(at, part && !read ? p->payload : rest);
     return at + IBA_BYTES_reth;
 }
@@ -194,8 +201,11 @@ static uint8_t *write_reth(const struct iba_change *c, const struct packet *p, u
 static uint8_t *write_atomic(const struct iba_change *c, const struct packet *p, uint8_t *at)
 {
     const struct iba_send_wr *wr = &p->e->wr;
-    const bool swap = wr->op == IBA_WR_CMP_SWAP, turned = swap && iba_packet_otherwise(c, IBA_PK_atomic_operands);
-    const uint64_t to_compare = swap || !iba_packet_does(c, IBA_PK_atomic_no_compare) ? wr->compare_add : 0; /* WF-45 */
+    const bool swap = wr->op == IBA_WR_CMP_SWAP,
+               turned = swap && iba_deviates(c, &iba_packet_behaviours, IBA_ROW_packet_atomic_operands);
+    const uint64_t to_compare = swap || !iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_atomic_no_compare)
+                                    ? wr->compare_add
+                                    : 0; /* WF-45 */
     const uint64_t value = swap ? wr->swap : wr->compare_add;
 
     iba_atomiceth_set_va(at, wr->va);
@@ -212,8 +222,10 @@ static uint8_t *write_reach(const struct iba_change *c, const struct packet *p, 
 
     if (has(p, IBA_H_feth)) {
         memset(at, 0, IBA_BYTES_feth);
-        iba_feth_set_selectivity(at, iba_packet_does(c, IBA_PK_flush_selectivity) ? wr->flush_selectivity : 0);
-        iba_feth_set_placement(at, iba_packet_does(c, IBA_PK_flush_placement) ? wr->flush_placement : 1);
+        iba_feth_set_selectivity(
+            at, iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_flush_selectivity) ? wr->flush_selectivity : 0);
+        iba_feth_set_placement(
+            at, iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_flush_placement) ? wr->flush_placement : 1);
         at += IBA_BYTES_feth;
     }
     if (has(p, IBA_H_reth))
@@ -233,11 +245,12 @@ static uint8_t *write_value(const struct iba_change *c, const struct packet *p, 
     const uint32_t value = p->e->wr.imm_or_key;
 
     if (has(p, IBA_H_immdt)) {
-        iba_immdt_set_data(at, iba_packet_otherwise(c, IBA_PK_immediate_order) ? reversed(value) : value);
+        iba_immdt_set_data(at, iba_deviates(c, &iba_packet_behaviours, IBA_ROW_packet_immediate_order) ? reversed(value)
+                                                                                                       : value);
         at += IBA_BYTES_immdt;
     }
     if (has(p, IBA_H_ieth)) {
-        iba_ieth_set_r_key(at, iba_packet_does(c, IBA_PK_invalidate_key) ? value : 0);
+        iba_ieth_set_r_key(at, iba_keeps(c, &iba_packet_behaviours, IBA_ROW_packet_invalidate_key) ? value : 0);
         at += IBA_BYTES_ieth;
     }
     return at;
@@ -246,10 +259,10 @@ static uint8_t *write_value(const struct iba_change *c, const struct packet *p, 
 /* QS-82. The envelope in a handle is one of its port's kind of network: that no change gets around. */
 static bool is_usable(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_ah *ah)
 {
-    if (!ah->used || (ah->pd != qp->pd && iba_posting_does(ca, IBA_PO_handle_domain)))
+    if (!ah->used || (ah->pd != qp->pd && IBA_KEEPS(ca, posting, handle_domain)))
         return false;
     return ah->av.port == qp->attr.port ||
-           (!iba_posting_does(ca, IBA_PO_handle_port) && ah->av.port >= 1 && ah->av.port <= ca->n_port &&
+           (!IBA_KEEPS(ca, posting, handle_port) && ah->av.port >= 1 && ah->av.port <= ca->n_port &&
             ca->port[ah->av.port - 1].kind == ca->port[qp->attr.port - 1].kind);
 }
 
@@ -262,7 +275,7 @@ static const struct iba_ah *handle(const struct iba_ca *ca, const struct iba_qp 
         return NULL;
     /* WF-26: a multicast packet has a GRH. */
     return wr->remote_qpn == QPN_MULTICAST && !iba_qp_is_raw(qp) && !ah->av.grh &&
-                   ca->port[qp->attr.port - 1].kind == IBA_PORT_IB && iba_posting_does(ca, IBA_PO_multicast_grh)
+                   ca->port[qp->attr.port - 1].kind == IBA_PORT_IB && IBA_KEEPS(ca, posting, multicast_grh)
                ? NULL
                : ah;
 }
@@ -271,20 +284,22 @@ static const struct iba_ah *handle(const struct iba_ca *ca, const struct iba_qp 
 static bool write_payload(struct iba_ca *ca, struct iba_qp *qp, const struct packet *p, iba_time now, uint8_t *at)
 {
     const struct iba_send_wr *wr = &p->e->wr;
-    const uint64_t from = p->again && !iba_packet_does(ca->change, IBA_PK_again_payload) ? 0 : p->offset; /* RQ-06 */
+    const uint64_t from = p->again && !iba_keeps(ca->change, &iba_packet_behaviours, IBA_ROW_packet_again_payload)
+                              ? 0
+                              : p->offset; /* RQ-06 */
     bool absent = false;
     enum iba_wc_status status;
 
     if (p->payload == 0)
         return true;
     status = iba_sgl_gather(ca, qp->pd, wr->sge, wr->n_sge, from, at, p->payload, &absent);
-    if (absent && iba_requester_does(ca, IBA_RQ_page_waits)) {
+    if (absent && IBA_KEEPS(ca, requester, page_waits)) {
         qp->s.page_due = now + IBA_PAGE_WAIT_NS;
         return false;
     }
     if (absent)
         status = IBA_WC_LOCAL_PROTECTION;
-    if (status != IBA_WC_SUCCESS && !iba_requester_does(ca, IBA_RQ_fault_stops)) {
+    if (status != IBA_WC_SUCCESS && !IBA_KEEPS(ca, requester, fault_stops)) {
         memset(at, 0, p->payload);
     } else if (status != IBA_WC_SUCCESS) {
         iba_requester_fault(ca, qp, status); /* RQ-13 */
@@ -309,10 +324,12 @@ static bool build_raw(struct iba_ca *ca, struct iba_qp *qp, iba_time now, struct
         return false;
     }
     memcpy(tx->buf, ah->envelope, IBA_BYTES_lrh);
-    iba_lrh_set_lnh(tx->buf, (qp->type == IBA_QPT_RAW_IPV6) != iba_packet_otherwise(ca->change, IBA_PK_raw_kind));
+    iba_lrh_set_lnh(tx->buf, (qp->type == IBA_QPT_RAW_IPV6) !=
+                                 iba_deviates(ca->change, &iba_packet_behaviours, IBA_ROW_packet_raw_kind));
     if (qp->type == IBA_QPT_RAW_ETHERTYPE) {
         memset(at, 0, IBA_BYTES_rwh);
-        iba_rwh_set_etype(at, iba_packet_does(ca->change, IBA_PK_raw_ethertype) ? e->wr.imm_or_key : 0);
+        iba_rwh_set_etype(
+            at, iba_keeps(ca->change, &iba_packet_behaviours, IBA_ROW_packet_raw_ethertype) ? e->wr.imm_or_key : 0);
         at += IBA_BYTES_rwh;
     }
     if (!write_payload(ca, qp, &p, now, at))
@@ -339,7 +356,7 @@ static void note_asked(const struct iba_ca *ca, struct iba_qp *qp, struct iba_sq
     }
     qp->s.unasked = 0;
     qp->s.asked = iba_psn_add(e->wr.op == IBA_WR_READ ? e->last : qp->s.next_psn, 1);
-    if (qp->s.ack_due == IBA_NEVER || !iba_requester_does(ca, IBA_RQ_timer_not_pushed))
+    if (qp->s.ack_due == IBA_NEVER || !IBA_KEEPS(ca, requester, timer_not_pushed))
         iba_requester_restart_timer(ca, qp, now);
 }
 

@@ -30,23 +30,23 @@ static bool is_told(const struct iba_ca *ca, const struct iba_qp *qp, const stru
                     enum iba_wc_status status)
 {
     const bool signaled =
-        (e->wr.flags & IBA_WR_SIGNALED) || (qp->sq_sig_all && iba_requester_does(ca, IBA_RQ_wc_signal_all));
+        (e->wr.flags & IBA_WR_SIGNALED) || (qp->sq_sig_all && IBA_KEEPS(ca, requester, wc_signal_all));
 
-    if (status == IBA_WC_FLUSHED && !iba_requester_does(ca, IBA_RQ_wc_flushed))
+    if (status == IBA_WC_FLUSHED && !IBA_KEEPS(ca, requester, wc_flushed))
         return false;
-    return signaled || (status == IBA_WC_SUCCESS ? !iba_requester_does(ca, IBA_RQ_wc_unsignaled)
-                                                 : iba_requester_does(ca, IBA_RQ_wc_failed));
+    return signaled ||
+           (status == IBA_WC_SUCCESS ? !IBA_KEEPS(ca, requester, wc_unsignaled) : IBA_KEEPS(ca, requester, wc_failed));
 }
 
 static void complete(struct iba_ca *ca, struct iba_qp *qp, const struct iba_sqe *e, enum iba_wc_status status)
 {
-    const bool bound = e->wr.op == IBA_WR_BIND_MW && iba_requester_does(ca, IBA_RQ_wc_bound_key);
-    const struct iba_wc wc = {.wr_id = iba_requester_does(ca, IBA_RQ_wc_id) ? e->wr.wr_id : 0,
+    const bool bound = e->wr.op == IBA_WR_BIND_MW && IBA_KEEPS(ca, requester, wc_bound_key);
+    const struct iba_wc wc = {.wr_id = IBA_KEEPS(ca, requester, wc_id) ? e->wr.wr_id : 0,
                               .status = (uint8_t)iba_row_in_ring(ca->change, &iba_status_behaviours, status),
-                              .op = iba_requester_otherwise(ca, IBA_RQ_wc_op) ? (uint8_t)IBA_WR_SEND : e->wr.op,
-                              .byte_len = iba_requester_does(ca, IBA_RQ_wc_bytes) ? (uint32_t)e->length : 0,
+                              .op = IBA_DEVIATES(ca, requester, wc_op) ? (uint8_t)IBA_WR_SEND : e->wr.op,
+                              .byte_len = IBA_KEEPS(ca, requester, wc_bytes) ? (uint32_t)e->length : 0,
                               .imm_or_key = bound ? e->wr.imm_or_key : 0,
-                              .qpn = iba_requester_does(ca, IBA_RQ_wc_qpn) ? qp->qpn : 0};
+                              .qpn = IBA_KEEPS(ca, requester, wc_qpn) ? qp->qpn : 0};
 
     if (is_told(ca, qp, e, status))
         iba_cq_push(ca, qp->send_cq, &wc, status != IBA_WC_SUCCESS);
@@ -83,7 +83,7 @@ void iba_requester_retire(struct iba_ca *ca, struct iba_qp *qp)
 {
     bool any = false;
 
-    if (!iba_requester_does(ca, IBA_RQ_wc_order))
+    if (!IBA_KEEPS(ca, requester, wc_order))
         turn_done(qp);
     for (; qp->s.count > 0 && iba_sqe_at(qp, 0)->state == IBA_SQE_DONE; any = true)
         pop(ca, qp, (enum iba_wc_status)iba_sqe_at(qp, 0)->status); /* of a whole device SUCCESS */
@@ -100,9 +100,9 @@ void iba_requester_flush(struct iba_ca *ca, struct iba_qp *qp)
     /* RQ-55: only the first may show a status of its own. */
     enum iba_wc_status own = qp->s.count > 0 ? (enum iba_wc_status)iba_sqe_at(qp, 0)->status : IBA_WC_SUCCESS;
 
-    const enum iba_wc_status rest = iba_requester_otherwise(ca, IBA_RQ_wc_first_status) ? own : IBA_WC_FLUSHED;
+    const enum iba_wc_status rest = IBA_DEVIATES(ca, requester, wc_first_status) ? own : IBA_WC_FLUSHED;
 
-    if (!iba_requester_does(ca, IBA_RQ_wc_first_status))
+    if (!IBA_KEEPS(ca, requester, wc_first_status))
         own = IBA_WC_FLUSHED;
     for (; qp->s.count > 0; own = rest)
         pop(ca, qp, own != IBA_WC_SUCCESS ? own : IBA_WC_FLUSHED);
@@ -119,9 +119,9 @@ void iba_requester_fail(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_status
 
     assert(qp->s.count > 0);
     oldest->status = (uint8_t)status;
-    if (oldest->state == IBA_SQE_BEGUN && !iba_requester_does(ca, IBA_RQ_error_stops))
+    if (oldest->state == IBA_SQE_BEGUN && !IBA_KEEPS(ca, requester, error_stops))
         iba_requester_acknowledge(ca, qp, oldest->last, ca->now);
-    else if (iba_qp_is_reliable(qp) || !iba_requester_does(ca, IBA_RQ_sqe))
+    else if (iba_qp_is_reliable(qp) || !IBA_KEEPS(ca, requester, sqe))
         iba_qp_fail(ca, qp);
     else
         iba_qp_sq_error(ca, qp); /* UU-14, UU-28 */
@@ -133,7 +133,7 @@ void iba_requester_fault(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_statu
 
     e->state = IBA_SQE_FAULTY;
     e->status = (uint8_t)status;
-    if (qp->s.next == 0 || !iba_requester_does(ca, IBA_RQ_fault_waits))
+    if (qp->s.next == 0 || !IBA_KEEPS(ca, requester, fault_waits))
         iba_requester_fail(ca, qp, status);
 }
 
@@ -153,18 +153,19 @@ static void count_progress(const struct iba_ca *ca, struct iba_qp *qp, iba_time 
 {
     const bool runs = qp->s.ack_due != IBA_NEVER, waits = iba_psn_diff(qp->s.asked, qp->s.una) > 0;
 
-    if (iba_requester_does(ca, IBA_RQ_retry_reload))
+    if (IBA_KEEPS(ca, requester, retry_reload))
         qp->s.retry_left = iba_requester_retries(ca, qp); /* RQ-24, RQ-31 */
-    if (iba_requester_does(ca, IBA_RQ_rnr_reload))
+    if (IBA_KEEPS(ca, requester, rnr_reload))
         qp->s.rnr_left = iba_requester_rnr_retries(ca, qp);
-    if (runs && !iba_requester_does(ca, waits ? IBA_RQ_timer_restarts : IBA_RQ_timer_stops))
+    if (runs && !iba_keeps(ca->change, &iba_requester_behaviours,
+                           waits ? IBA_ROW_requester_timer_restarts : IBA_ROW_requester_timer_stops))
         return;
     iba_requester_restart_timer(ca, qp, now);
 }
 
 void iba_requester_acknowledge(struct iba_ca *ca, struct iba_qp *qp, iba_psn psn, iba_time now)
 {
-    if (!iba_requester_does(ca, IBA_RQ_coalesced)) /* RQ-35 */
+    if (!IBA_KEEPS(ca, requester, coalesced)) /* RQ-35 */
         psn = end_of_oldest(qp, psn);
     const uint32_t through = iba_psn_past(qp, psn);
 

@@ -32,14 +32,14 @@ static void timeout(struct iba_ca *ca, struct iba_qp *qp, iba_time now)
     if (!for_ever)
         qp->s.retry_left--;
     qp->s.implied = false;
-    if (!iba_requester_does(ca, IBA_RQ_resends)) {
+    if (!IBA_KEEPS(ca, requester, resends)) {
         iba_requester_restart_timer(ca, qp, now);
         return;
     }
     iba_requester_rewind(qp);
-    if (iba_requester_otherwise(ca, IBA_RQ_resend_oldest))
+    if (IBA_DEVIATES(ca, requester, resend_oldest))
         go_back_too_little(qp);
-    qp->s.alone = iba_requester_otherwise(ca, IBA_RQ_resend_rest);
+    qp->s.alone = IBA_DEVIATES(ca, requester, resend_rest);
     qp->s.alone_psn = qp->s.una;
     if (qp->s.alone) /* whether that packet asks for an answer or not */
         qp->s.ack_due = now + iba_requester_ack_timeout(ca, qp);

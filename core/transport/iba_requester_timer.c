@@ -15,11 +15,11 @@ iba_time iba_requester_ack_timeout(const struct iba_ca *ca, const struct iba_qp 
     const iba_time t =
         iba_ack_timeout_ns((uint8_t)iba_row_in_ring(ca->change, &iba_ack_timeout_behaviours, qp->attr.timeout & 31u));
 
-    if (!iba_requester_does(ca, IBA_RQ_timer_runs))
+    if (!IBA_KEEPS(ca, requester, timer_runs))
         return 0;
-    if (iba_requester_otherwise(ca, IBA_RQ_timer_not_early))
+    if (IBA_DEVIATES(ca, requester, timer_not_early))
         return t / 2;
-    return iba_requester_otherwise(ca, IBA_RQ_timer_not_late) ? 8 * t : t;
+    return IBA_DEVIATES(ca, requester, timer_not_late) ? 8 * t : t;
 }
 
 /* RQ-19 allows [T, 4T] for noticing: here it is T sharp. */

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 #include "iba_responder.h"
-#include "transport/iba_receive_does.h"
+#include "transport/deviations_receiver.h"
 #include "wire/iba_aeth.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -146,24 +146,24 @@ static uint8_t credit_code(const struct iba_ca *ca, const struct iba_qp *qp)
     const uint32_t free = iba_recv_free(ca, qp);
     uint8_t code = 0;
 
-    if ((free == IBA_NONE && IBA_RESPOND_IS(ca, CREDITS_OF_SRQ)) ||
-        (!qp->attr.flow_control && IBA_RESPOND_IS(ca, CREDITS_AGREED))) /* RR-20, RR-21 */
+    if ((free == IBA_NONE && IBA_KEEPS(ca, respond, CREDITS_OF_SRQ)) ||
+        (!qp->attr.flow_control && IBA_KEEPS(ca, respond, CREDITS_AGREED))) /* RR-20, RR-21 */
         return IBA_CREDIT_NO_LIMIT;
     /* the one in use serves message MSN + 1 */
-    const uint32_t n = (free == IBA_NONE ? 0 : free) + (qp->r.wqe_held && IBA_RESPOND_IS(ca, CREDIT_IN_USE));
+    const uint32_t n = (free == IBA_NONE ? 0 : free) + (qp->r.wqe_held && IBA_KEEPS(ca, respond, CREDIT_IN_USE));
     while (code + 1 < IBA_CREDIT_NO_LIMIT && iba_credit_count((uint8_t)(code + 1)) <= n)
         code++;
-    return (uint8_t)(code + (code + 1 < IBA_CREDIT_NO_LIMIT && IBA_RESPOND_ODD(ca, CREDITS)));
+    return (uint8_t)(code + (code + 1 < IBA_CREDIT_NO_LIMIT && IBA_DEVIATES(ca, respond, CREDITS)));
 }
 
 static uint16_t pkey(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_tx *tx)
 {
-    return IBA_RESPOND_ODD(ca, PKEY) ? UINT16_MAX : tx->port->pkey[qp->attr.pkey_index];
+    return IBA_DEVIATES(ca, respond, PKEY) ? UINT16_MAX : tx->port->pkey[qp->attr.pkey_index];
 }
 
 static uint32_t dest_qpn(const struct iba_ca *ca, const struct iba_qp *qp)
 {
-    if (IBA_RESPOND_ODD(ca, DEST_QPN))
+    if (IBA_DEVIATES(ca, respond, DEST_QPN))
         return qp->qpn;
     return qp->type == IBA_QPT_UD ? qp->cnp_to : qp->attr.dest_qpn;
 }
@@ -177,14 +177,14 @@ static uint8_t *begin(const struct iba_ca *ca, struct iba_qp *qp, struct iba_tx 
     memcpy(tx->buf, qp->envelope, qp->envelope_bytes);
     memset(bth, 0, IBA_BYTES_bth);
     iba_bth_set_opcode(bth, opcode);
-    iba_bth_set_m(bth, qp->attr.path_mig == IBA_PATH_MIGRATED && IBA_RESPOND_IS(ca, MIGRATED)); /* WF-30 */
+    iba_bth_set_m(bth, qp->attr.path_mig == IBA_PATH_MIGRATED && IBA_KEEPS(ca, respond, MIGRATED)); /* WF-30 */
     iba_bth_set_p_key(bth, pkey(ca, qp, tx));
     iba_bth_set_destqp(bth, dest_qpn(ca, qp));
     iba_bth_set_psn(bth, psn.v);
-    iba_bth_set_becn(bth, qp->becn_due && IBA_RESPOND_IS(ca, BECN)); /* WF-82 */
+    iba_bth_set_becn(bth, qp->becn_due && IBA_KEEPS(ca, respond, BECN)); /* WF-82 */
     if (ca->change) {
-        iba_bth_set_a(bth, IBA_RESPOND_ODD(ca, NO_ACK_REQUEST));
-        iba_bth_set_se(bth, IBA_RESPOND_ODD(ca, NO_SOLICITED));
+        iba_bth_set_a(bth, IBA_DEVIATES(ca, respond, NO_ACK_REQUEST));
+        iba_bth_set_se(bth, IBA_DEVIATES(ca, respond, NO_SOLICITED));
     }
     qp->becn_due = false;
     tx->envelope = qp->envelope_bytes;
@@ -230,7 +230,7 @@ static bool emit_read_lost(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *
 {
     struct iba_resp *r = &qp->r.resp[0];
 
-    if (IBA_RESPOND_ODD(ca, READ_LOST)) {
+    if (IBA_DEVIATES(ca, respond, READ_LOST)) {
         iba_qp_fail(ca, qp);
         return false;
     }
@@ -254,15 +254,16 @@ static uint8_t read_opcode(bool first, bool last)
 /* The first packet says so, also that of a READ that was asked for again in its middle (RR-62). */
 static bool says_first(const struct iba_ca *ca, const struct iba_resp *r)
 {
-    return r->first && !IBA_RESPOND_ODD(ca, READ_FIRST) && !(r->replay && IBA_RESPOND_ODD(ca, READ_RESTARTS));
+    return r->first && !IBA_DEVIATES(ca, respond, READ_FIRST) &&
+           !(r->replay && IBA_DEVIATES(ca, respond, READ_RESTARTS));
 }
 
 /* AETH in all but Middle packets (RR-61). */
 static bool has_aeth(const struct iba_ca *ca, bool first, bool last)
 {
     if (first || last)
-        return first || IBA_RESPOND_IS(ca, READ_LAST_AETH);
-    return IBA_RESPOND_ODD(ca, READ_MIDDLE_AETH);
+        return first || IBA_KEEPS(ca, respond, READ_LAST_AETH);
+    return IBA_DEVIATES(ca, respond, READ_MIDDLE_AETH);
 }
 
 static void write_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx, const uint8_t *host, uint32_t n)
@@ -272,7 +273,7 @@ static void write_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx, 
     const uint32_t pad = (4 - n % 4) % 4;
     uint8_t *p = begin(ca, qp, tx, read_opcode(says_first(ca, r), last), r->psn);
 
-    iba_bth_set_padcnt(tx->buf + tx->envelope, IBA_RESPOND_ODD(ca, READ_PAD) ? 0 : pad);
+    iba_bth_set_padcnt(tx->buf + tx->envelope, IBA_DEVIATES(ca, respond, READ_PAD) ? 0 : pad);
     if (has_aeth(ca, r->first, last))
         p = put_aeth(p, credit_code(ca, qp), r->msn);
     if (n > 0)
@@ -283,7 +284,7 @@ static void write_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx, 
 
 static uint32_t read_most(const struct iba_ca *ca, const struct iba_qp *qp)
 {
-    return iba_mtu_bytes(IBA_RESPOND_ODD(ca, READ_MTU) ? IBA_MTU_256 : (enum iba_mtu)qp->attr.path_mtu);
+    return iba_mtu_bytes(IBA_DEVIATES(ca, respond, READ_MTU) ? IBA_MTU_256 : (enum iba_mtu)qp->attr.path_mtu);
 }
 
 /* One packet of a READ response. False: a page is not there yet; the response waits for it. */
@@ -309,7 +310,7 @@ static bool emit_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
     write_read(ca, qp, tx, host, n);
     r->left -= n;
     r->va += n;
-    r->psn = iba_psn_add(r->psn, !IBA_RESPOND_ODD(ca, READ_PSN));
+    r->psn = iba_psn_add(r->psn, !IBA_DEVIATES(ca, respond, READ_PSN));
     r->first = false;
     if (r->left == 0)
         take_out(qp, 0);
@@ -320,12 +321,12 @@ static bool emit_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 static bool emit_cnp(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     const bool ib = tx->port->kind == IBA_PORT_IB;
-    const uint8_t opcode = ib != IBA_RESPOND_ODD(ca, CNP_OPCODE) ? IBA_CNP_IB : IBA_CNP_ROCE;
-    uint8_t *p = begin(ca, qp, tx, opcode, IBA_RESPOND_ODD(ca, CNP_PSN) ? qp->r.epsn : iba_psn_of(0));
+    const uint8_t opcode = ib != IBA_DEVIATES(ca, respond, CNP_OPCODE) ? IBA_CNP_IB : IBA_CNP_ROCE;
+    uint8_t *p = begin(ca, qp, tx, opcode, IBA_DEVIATES(ca, respond, CNP_PSN) ? qp->r.epsn : iba_psn_of(0));
 
-    iba_bth_set_m(tx->buf + tx->envelope, IBA_RESPOND_ODD(ca, CNP_M));
-    iba_bth_set_becn(tx->buf + tx->envelope, ib != IBA_RESPOND_ODD(ca, CNP_BECN));
-    memset(p, IBA_RESPOND_ODD(ca, CNP_ZERO) ? UINT8_MAX : 0, IBA_BYTES_cnp);
+    iba_bth_set_m(tx->buf + tx->envelope, IBA_DEVIATES(ca, respond, CNP_M));
+    iba_bth_set_becn(tx->buf + tx->envelope, ib != IBA_DEVIATES(ca, respond, CNP_BECN));
+    memset(p, IBA_DEVIATES(ca, respond, CNP_ZERO) ? UINT8_MAX : 0, IBA_BYTES_cnp);
     end(tx, p + IBA_BYTES_cnp);
     qp->cnp_due = false;
     ca->port[tx->port->number - 1].counters.cnp_out++;
@@ -336,9 +337,9 @@ static bool emit_cnp(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 static bool is_mute(const struct iba_ca *ca, const struct iba_qp *qp)
 {
     switch ((enum iba_qp_state)qp->state) {
-    case IBA_QPS_RTR: return !IBA_RESPOND_IS(ca, RTR_ANSWERS);
-    case IBA_QPS_SQD: return !IBA_RESPOND_IS(ca, SQD_ANSWERS);
-    case IBA_QPS_SQE: return !IBA_RESPOND_IS(ca, SQE_ANSWERS);
+    case IBA_QPS_RTR: return !IBA_KEEPS(ca, respond, RTR_ANSWERS);
+    case IBA_QPS_SQD: return !IBA_KEEPS(ca, respond, SQD_ANSWERS);
+    case IBA_QPS_SQE: return !IBA_KEEPS(ca, respond, SQE_ANSWERS);
     default: return false;
     }
 }
@@ -359,7 +360,7 @@ bool iba_responder_emit(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
         return false;
     if (qp->cnp_due && iba_qp_may_receive_requests(qp))
         return emit_cnp(ca, qp, tx);
-    if (qp->r.resp_count > 1 && IBA_RESPOND_ODD(ca, IN_ORDER)) {
+    if (qp->r.resp_count > 1 && IBA_DEVIATES(ca, respond, IN_ORDER)) {
         const struct iba_resp second = qp->r.resp[1];
         qp->r.resp[1] = qp->r.resp[0];
         qp->r.resp[0] = second;

@@ -2,12 +2,12 @@
 /* What the RC responder does with a request once a row has decided (sections 9.7.5, 9.9.3). */
 #include <string.h>
 #include "iba_responder.h"
-#include "transport/iba_receive_does.h"
+#include "transport/deviations_receiver.h"
 #include "transport/iba_requester.h"
 #include "wire/iba_opcode_rows.h"
 
-_Static_assert((int)IBA_RESPOND_DOES_NAK_SEQUENCE == (int)IBA_NAK_SEQUENCE &&
-                   (int)IBA_RESPOND_DOES_NAK_OPERATION == (int)IBA_NAK_REMOTE_OPERATION,
+_Static_assert((int)IBA_ROW_respond_NAK_SEQUENCE == (int)IBA_NAK_SEQUENCE &&
+                   (int)IBA_ROW_respond_NAK_OPERATION == (int)IBA_NAK_REMOTE_OPERATION,
                "the rows that name a NAK do not stand in the order of its codes");
 
 /* ---- set-up ---- */
@@ -28,8 +28,8 @@ void iba_responder_reset(struct iba_qp *qp)
 
 void iba_responder_start(const struct iba_ca *ca, struct iba_qp *qp)
 {
-    qp->r.epsn = iba_psn_of(IBA_RESPOND_IS(ca, FIRST_PSN) ? qp->attr.rq_psn : 0);
-    if (IBA_RESPOND_ODD(ca, MSN_FROM_0))
+    qp->r.epsn = iba_psn_of(IBA_KEEPS(ca, respond, FIRST_PSN) ? qp->attr.rq_psn : 0);
+    if (IBA_DEVIATES(ca, respond, MSN_FROM_0))
         qp->r.msn = 1;
     qp->r.acked = iba_psn_add(qp->r.epsn, IBA_PSN_MASK); /* the one before */
     qp->r.op = IBA_NO_MESSAGE;
@@ -41,26 +41,26 @@ static void put_ack(const struct iba_rx *x, iba_psn psn)
 {
     struct iba_qp *qp = x->qp;
 
-    if (qp->r.resp_count > 0 && IBA_RESPOND_ODD(x->ca, ACK_NEWEST))
+    if (qp->r.resp_count > 0 && IBA_DEVIATES(x->ca, respond, ACK_NEWEST))
         return;
     iba_resp_put(qp, &(struct iba_resp){.kind = IBA_RESP_ACK, .psn = psn, .msn = qp->r.msn});
 }
 
 static struct iba_resp nak(const struct iba_rx *x, uint8_t syndrome)
 {
-    const uint32_t msn = x->qp->r.msn + IBA_RESPOND_ODD(x->ca, MSN_IN_NAK);
+    const uint32_t msn = x->qp->r.msn + IBA_DEVIATES(x->ca, respond, MSN_IN_NAK);
 
     return (struct iba_resp){.kind = IBA_RESP_NAK,
                              .syndrome = syndrome,
-                             .psn = IBA_RESPOND_ODD(x->ca, NAK_PSN) ? x->psn : x->qp->r.epsn,
+                             .psn = IBA_DEVIATES(x->ca, respond, NAK_PSN) ? x->psn : x->qp->r.epsn,
                              .msn = msn & IBA_PSN_MASK};
 }
 
-static uint8_t nak_syndrome(const struct iba_rx *x, enum iba_respond_does row)
+static uint8_t nak_syndrome(const struct iba_rx *x, enum iba_respond_row row)
 {
     const unsigned code = iba_row_for(x->ca->change, &iba_respond_behaviours, row);
 
-    const bool other = row == IBA_RESPOND_DOES_NAK_OPERATION && IBA_RESPOND_ODD(x->ca, NAK_OPERATION);
+    const bool other = row == IBA_ROW_respond_NAK_OPERATION && IBA_DEVIATES(x->ca, respond, NAK_OPERATION);
 
     return iba_syndrome(IBA_AETH_NAK, code + other);
 }
@@ -68,11 +68,11 @@ static uint8_t nak_syndrome(const struct iba_rx *x, enum iba_respond_does row)
 /* What is a message more: one that has ended (RR-16). */
 static bool counts(const struct iba_rx *x)
 {
-    if (IBA_RESPOND_ODD(x->ca, MSN_COUNTS))
+    if (IBA_DEVIATES(x->ca, respond, MSN_COUNTS))
         return true;
-    return iba_rx_ends(x) && IBA_RESPOND_IS(x->ca, MSN_COUNTS) &&
+    return iba_rx_ends(x) && IBA_KEEPS(x->ca, respond, MSN_COUNTS) &&
            (x->operation == IBA_OPERATION_SEND || x->operation == IBA_OPERATION_WRITE ||
-            IBA_RESPOND_IS(x->ca, MSN_READ));
+            IBA_KEEPS(x->ca, respond, MSN_READ));
 }
 
 /* The request is good: the next one is expected, and gaps are news again (RR-04). */
@@ -80,7 +80,7 @@ static void accept(struct iba_rx *x, uint32_t n_psn)
 {
     struct iba_qp *qp = x->qp;
 
-    qp->r.epsn = iba_psn_add(qp->r.epsn, IBA_RESPOND_ODD(x->ca, READ_PSNS) ? 1 : n_psn);
+    qp->r.epsn = iba_psn_add(qp->r.epsn, IBA_DEVIATES(x->ca, respond, READ_PSNS) ? 1 : n_psn);
     qp->r.nak_sent = qp->r.rnr_sent = false;
     qp->r.op = iba_rx_ends(x) ? IBA_NO_MESSAGE : iba_bth_opcode(x->bth);
     if (counts(x))
@@ -95,10 +95,10 @@ static void accept_and_ack(struct iba_rx *x)
     accept(x, 1);
     if (!iba_bth_a(x->bth) && iba_psn_diff(x->psn, qp->r.acked) <= (int64_t)x->ca->ack_delay)
         return;
-    if (iba_bth_a(x->bth) && !IBA_RESPOND_IS(x->ca, ACK_ASKED))
+    if (iba_bth_a(x->bth) && !IBA_KEEPS(x->ca, respond, ACK_ASKED))
         return;
     qp->r.acked = x->psn;
-    put_ack(x, IBA_RESPOND_ODD(x->ca, ACK_PSN) ? iba_psn_add(x->psn, IBA_PSN_MASK) : x->psn);
+    put_ack(x, IBA_DEVIATES(x->ca, respond, ACK_PSN) ? iba_psn_add(x->psn, IBA_PSN_MASK) : x->psn);
 }
 
 void iba_rc_establish(struct iba_rx *x)
@@ -109,18 +109,18 @@ void iba_rc_establish(struct iba_rx *x)
 
 void iba_rc_nak_sequence(struct iba_rx *x)
 {
-    const struct iba_resp r = nak(x, nak_syndrome(x, IBA_RESPOND_DOES_NAK_SEQUENCE));
+    const struct iba_resp r = nak(x, nak_syndrome(x, IBA_ROW_respond_NAK_SEQUENCE));
 
     x->qp->r.nak_sent = true;
     iba_resp_put(x->qp, &r);
-    if (IBA_RESPOND_ODD(x->ca, CNP_FOR_MARKS) && x->port->kind != IBA_PORT_IB)
+    if (IBA_DEVIATES(x->ca, respond, CNP_FOR_MARKS) && x->port->kind != IBA_PORT_IB)
         x->qp->cnp_due = true;
 }
 
 void iba_rc_rnr(struct iba_rx *x)
 {
-    const unsigned code = x->qp->attr.min_rnr + IBA_RESPOND_ODD(x->ca, RNR_CODE);
-    const struct iba_resp r = nak(x, iba_syndrome(IBA_AETH_RNR, IBA_RESPOND_IS(x->ca, RNR_CODE) ? code : 0));
+    const unsigned code = x->qp->attr.min_rnr + IBA_DEVIATES(x->ca, respond, RNR_CODE);
+    const struct iba_resp r = nak(x, iba_syndrome(IBA_AETH_RNR, IBA_KEEPS(x->ca, respond, RNR_CODE) ? code : 0));
 
     x->qp->r.rnr_sent = true;
     x->qp->r.rnr_over = x->ca->now + iba_rnr_timer_ns((uint8_t)code);
@@ -131,7 +131,7 @@ void iba_rc_rnr(struct iba_rx *x)
 /* The QP fails, but what it has to say still leaves, and in order: answers to earlier requests, then the reason. */
 static void fail(struct iba_rx *x)
 {
-    const bool fails = IBA_RESPOND_IS(x->ca, NAK_FAILS);
+    const bool fails = IBA_KEEPS(x->ca, respond, NAK_FAILS);
 
     x->qp->r.op = IBA_NO_MESSAGE;
     x->qp->r.last_words = fails;
@@ -139,7 +139,7 @@ static void fail(struct iba_rx *x)
         iba_qp_fail(x->ca, x->qp);
 }
 
-static void fail_with_nak(struct iba_rx *x, enum iba_respond_does code)
+static void fail_with_nak(struct iba_rx *x, enum iba_respond_row code)
 {
     const struct iba_resp r = nak(x, nak_syndrome(x, code));
 
@@ -148,9 +148,9 @@ static void fail_with_nak(struct iba_rx *x, enum iba_respond_does code)
 }
 
 /* Class C: the WQE in use completes in error; where none is, an event tells (RR-56, RR-59). */
-static void refuse(struct iba_rx *x, enum iba_respond_does code, enum iba_wc_status status, enum iba_event_kind event)
+static void refuse(struct iba_rx *x, enum iba_respond_row code, enum iba_wc_status status, enum iba_event_kind event)
 {
-    if (x->qp->r.wqe_held && IBA_RESPOND_IS(x->ca, REFUSED_COMPLETES))
+    if (x->qp->r.wqe_held && IBA_KEEPS(x->ca, respond, REFUSED_COMPLETES))
         iba_rx_complete(x, status);
     else if (!x->qp->r.wqe_held)
         iba_raise(x->ca, event, x->port->number, x->qp->qpn, 0, 0);
@@ -159,14 +159,14 @@ static void refuse(struct iba_rx *x, enum iba_respond_does code, enum iba_wc_sta
 
 void iba_rc_nak_invalid(struct iba_rx *x)
 {
-    refuse(x, IBA_RESPOND_DOES_NAK_INVALID, IBA_WC_REMOTE_INVALID_REQ, IBA_EVENT_WQ_INVALID_REQUEST);
+    refuse(x, IBA_ROW_respond_NAK_INVALID, IBA_WC_REMOTE_INVALID_REQ, IBA_EVENT_WQ_INVALID_REQUEST);
 }
 
 /* The operation is one that there is; its length, address or number is not. On the wire it is the same NAK, but the
  * event is that of an access: so tell two vendors' manual and driver (RR-59). */
 void iba_rc_nak_unfit(struct iba_rx *x)
 {
-    refuse(x, IBA_RESPOND_DOES_NAK_INVALID, IBA_WC_REMOTE_INVALID_REQ, IBA_EVENT_WQ_ACCESS_VIOLATION);
+    refuse(x, IBA_ROW_respond_NAK_INVALID, IBA_WC_REMOTE_INVALID_REQ, IBA_EVENT_WQ_ACCESS_VIOLATION);
 }
 
 /* A WRITE with immediate data has come to its receive before its key is looked at, and uses it up (RR-53). */
@@ -174,8 +174,8 @@ void iba_rc_nak_access(struct iba_rx *x)
 {
     if (iba_rx_write(x) && iba_rx_imm(x))
         iba_rx_take_wqe(x);
-    refuse(x, IBA_RESPOND_DOES_NAK_ACCESS,
-           IBA_RESPOND_ODD(x->ca, DENIED_STATUS) ? IBA_WC_REMOTE_ACCESS : IBA_WC_LOCAL_ACCESS,
+    refuse(x, IBA_ROW_respond_NAK_ACCESS,
+           IBA_DEVIATES(x->ca, respond, DENIED_STATUS) ? IBA_WC_REMOTE_ACCESS : IBA_WC_LOCAL_ACCESS,
            IBA_EVENT_WQ_ACCESS_VIOLATION);
 }
 
@@ -184,8 +184,8 @@ void iba_rc_nak_length(struct iba_rx *x)
 {
     if (iba_rx_begins(x))
         iba_rx_take_wqe(x);
-    iba_rx_complete(x, IBA_RESPOND_ODD(x->ca, TOO_LONG_STATUS) ? IBA_WC_REMOTE_INVALID_REQ : IBA_WC_LOCAL_LENGTH);
-    fail_with_nak(x, IBA_RESPOND_DOES_NAK_INVALID);
+    iba_rx_complete(x, IBA_DEVIATES(x->ca, respond, TOO_LONG_STATUS) ? IBA_WC_REMOTE_INVALID_REQ : IBA_WC_LOCAL_LENGTH);
+    fail_with_nak(x, IBA_ROW_respond_NAK_INVALID);
 }
 
 /* Class A: the fault is our own. */
@@ -193,8 +193,8 @@ void iba_rc_nak_operation(struct iba_rx *x)
 {
     if (iba_rx_begins(x))
         iba_rx_take_wqe(x);
-    iba_rx_complete(x, IBA_RECEIVE_ODD(x->ca, FAULT_STATUS) ? IBA_WC_LOCAL_LENGTH : IBA_WC_LOCAL_PROTECTION);
-    fail_with_nak(x, IBA_RESPOND_DOES_NAK_OPERATION);
+    iba_rx_complete(x, IBA_DEVIATES(x->ca, receive, FAULT_STATUS) ? IBA_WC_LOCAL_LENGTH : IBA_WC_LOCAL_PROTECTION);
+    fail_with_nak(x, IBA_ROW_respond_NAK_OPERATION);
 }
 
 /* ---- duplicates ---- */
@@ -206,9 +206,9 @@ void iba_rc_ack_again(struct iba_rx *x)
     struct iba_qp *qp = x->qp;
     iba_psn end = qp->r.epsn;
 
-    if (!IBA_RESPOND_IS(x->ca, AGAIN_ACKED))
+    if (!IBA_KEEPS(x->ca, respond, AGAIN_ACKED))
         return;
-    for (uint32_t i = 0; i < qp->r.n_saved && !IBA_RESPOND_ODD(x->ca, AGAIN_ACKED); i++) {
+    for (uint32_t i = 0; i < qp->r.n_saved && !IBA_DEVIATES(x->ca, respond, AGAIN_ACKED); i++) {
         const struct iba_saved_op *s = &qp->r.saved[i].op;
         if (s->used && iba_psn_diff(s->psn, x->psn) > 0 && iba_psn_diff(s->psn, end) < 0)
             end = s->psn;
@@ -273,9 +273,9 @@ void iba_rc_send_invalidate(struct iba_rx *x)
     const uint32_t key = iba_ieth_r_key(iba_rx_hdr(x, IBA_H_ieth));
 
     iba_rx_store_send(x);
-    if (!IBA_RESPOND_IS(x->ca, INVALIDATES) ||
+    if (!IBA_KEEPS(x->ca, respond, INVALIDATES) ||
         iba_mem_invalidate(&x->ca->mem, key, qp->pd, qp->qpn, true) == IBA_MEM_OK ||
-        !IBA_RESPOND_IS(x->ca, INVALIDATE_FAILS)) {
+        !IBA_KEEPS(x->ca, respond, INVALIDATE_FAILS)) {
         accept_and_ack(x);
         iba_rx_complete(x, IBA_WC_SUCCESS);
         return;
@@ -353,21 +353,21 @@ static uint64_t swap(struct iba_rx *x)
     const uint8_t *eth = iba_rx_hdr(x, IBA_H_atomiceth);
     uint8_t *host;
     const uint64_t old = load(x, &host);
-    const bool swaps = old == iba_atomiceth_cmpdt(eth) || !IBA_RESPOND_IS(x->ca, SWAP_COMPARES);
+    const bool swaps = old == iba_atomiceth_cmpdt(eth) || !IBA_KEEPS(x->ca, respond, SWAP_COMPARES);
 
     if (swaps)
         store(host, iba_atomiceth_swapdt(eth));
-    return swaps && IBA_RESPOND_ODD(x->ca, ORIGINAL) ? iba_atomiceth_swapdt(eth) : old;
+    return swaps && IBA_DEVIATES(x->ca, respond, ORIGINAL) ? iba_atomiceth_swapdt(eth) : old;
 }
 
 static uint64_t add(struct iba_rx *x)
 {
     uint8_t *host;
     const uint64_t old = load(x, &host), sum = old + iba_atomiceth_swapdt(iba_rx_hdr(x, IBA_H_atomiceth));
-    const uint64_t new = IBA_RESPOND_ODD(x->ca, ADDS_64_BITS) ? old >> 32 << 32 | (sum & UINT32_MAX) : sum;
+    const uint64_t new = IBA_DEVIATES(x->ca, respond, ADDS_64_BITS) ? old >> 32 << 32 | (sum & UINT32_MAX) : sum;
 
     store(host, new);
-    return IBA_RESPOND_ODD(x->ca, ORIGINAL) ? new : old;
+    return IBA_DEVIATES(x->ca, respond, ORIGINAL) ? new : old;
 }
 
 void iba_rc_swap(struct iba_rx *x)
@@ -385,7 +385,7 @@ void iba_rc_replay(struct iba_rx *x)
     const struct iba_saved_op *s = iba_saved_find(x);
     uint64_t result = s ? s->result : 0;
 
-    if (x->operation == IBA_OPERATION_ATOMIC && IBA_RESPOND_ODD(x->ca, REPLAYS))
+    if (x->operation == IBA_OPERATION_ATOMIC && IBA_DEVIATES(x->ca, respond, REPLAYS))
         result = iba_bth_opcode(x->bth) == IBA_RC_CMP_SWAP ? swap(x) : add(x);
     put_result(x, result, true);
 }
@@ -402,7 +402,7 @@ void iba_rc_atomic_write(struct iba_rx *x)
     uint8_t *host;
 
     if (iba_responder_reach(x, &host) == IBA_REACH_OK && host && x->v->payload_len == sizeof(uint64_t) &&
-        IBA_RESPOND_IS(x->ca, ATOMIC_WRITES))
+        IBA_KEEPS(x->ca, respond, ATOMIC_WRITES))
         memcpy(host, iba_rx_data(x), sizeof(uint64_t));
     finish(x, 0);
 }

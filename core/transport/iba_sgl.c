@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Scatter and gather: lists of local buffers, each under its own L_Key (QS-55). */
 #include <string.h>
-#include "iba_receive_does.h"
-#include "iba_requester_does.h"
+#include "deviations_receiver.h"
+#include "deviations_requester.h"
 
 uint64_t iba_sgl_length(const struct iba_sge *sge, unsigned n)
 {
@@ -69,7 +69,7 @@ enum iba_wc_status iba_sgl_check(struct iba_ca *ca, uint32_t pd, const struct ib
 enum iba_wc_status iba_sgl_scatter(struct iba_ca *ca, uint32_t pd, const struct iba_sge *sge, unsigned n, uint64_t at,
                                    const uint8_t *data, size_t len, bool *absent)
 {
-    struct walk w = {ca, sge, n, pd, IBA_ACCESS_LOCAL_WRITE, at, IBA_RECEIVE_ODD(ca, SCATTER_ORDER)};
+    struct walk w = {ca, sge, n, pd, IBA_ACCESS_LOCAL_WRITE, at, IBA_DEVIATES(ca, receive, SCATTER_ORDER)};
     uint64_t piece = 0;
 
     *absent = false;
@@ -86,7 +86,8 @@ enum iba_wc_status iba_sgl_scatter(struct iba_ca *ca, uint32_t pd, const struct 
 enum iba_wc_status iba_sgl_gather(struct iba_ca *ca, uint32_t pd, const struct iba_sge *sge, unsigned n, uint64_t at,
                                   uint8_t *data, size_t len, bool *absent)
 {
-    struct walk w = {ca, sge, n, pd, 0, at, iba_packet_otherwise(ca->change, IBA_PK_gather_order)};
+    struct walk w = {
+        ca, sge, n, pd, 0, at, iba_deviates(ca->change, &iba_packet_behaviours, IBA_ROW_packet_gather_order)};
     uint64_t piece = 0;
 
     *absent = false;

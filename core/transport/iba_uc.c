@@ -3,18 +3,18 @@
  *
  * r.op is the opcode of the message under way; r.epsn only says whether the next packet of it is the next one. */
 #include "iba_receiver.h"
-#include "transport/iba_receive_does.h"
+#include "transport/deviations_receiver.h"
 
 static bool hole(const struct iba_rx *x)
 {
-    return (!iba_rx_begins(x) || IBA_RECEIVE_ODD(x->ca, UC_ANY_PSN)) && x->ahead != 0;
+    return (!iba_rx_begins(x) || IBA_DEVIATES(x->ca, receive, UC_ANY_PSN)) && x->ahead != 0;
 }
 
 static bool receive_is_lost(const struct iba_rx *x)
 {
     if (x->qp->srq == IBA_NONE)
-        return IBA_RECEIVE_ODD(x->ca, UC_KEEPS_RECEIVE);
-    return IBA_RECEIVE_IS(x->ca, UC_SRQ_FAILS);
+        return IBA_DEVIATES(x->ca, receive, UC_KEEPS_RECEIVE);
+    return IBA_KEEPS(x->ca, receive, UC_SRQ_FAILS);
 }
 
 /* The rest of the message is not wanted. A WQE of the QP's own queue waits for the next message (UU-09), one of an SRQ
@@ -48,16 +48,16 @@ static void fail(struct iba_rx *x)
 {
     if (iba_rx_begins(x))
         iba_rx_take_wqe(x);
-    iba_rx_complete(x, IBA_RECEIVE_ODD(x->ca, FAULT_STATUS) ? IBA_WC_LOCAL_LENGTH : IBA_WC_LOCAL_PROTECTION);
+    iba_rx_complete(x, IBA_DEVIATES(x->ca, receive, FAULT_STATUS) ? IBA_WC_LOCAL_LENGTH : IBA_WC_LOCAL_PROTECTION);
     x->qp->r.op = IBA_NO_MESSAGE;
-    if (IBA_RECEIVE_IS(x->ca, FAULT_FAILS_QP))
+    if (IBA_KEEPS(x->ca, receive, FAULT_FAILS_QP))
         iba_qp_fail(x->ca, x->qp);
     x->dropped = true;
 }
 
 static bool write_unnoticed(const struct iba_rx *x)
 {
-    return iba_rx_write(x) && (iba_rx_no_receive_wqe(x) || !IBA_RECEIVE_IS(x->ca, UC_NOTIFIES));
+    return iba_rx_write(x) && (iba_rx_no_receive_wqe(x) || !IBA_KEEPS(x->ca, receive, UC_NOTIFIES));
 }
 
 static bool send_part(const struct iba_rx *x)

@@ -2,7 +2,7 @@
 /* UD receiver (section 9.8.3; catalogue 5.2), the management QPs, and raw datagrams (section 9.8.4; catalogue 5.4). */
 #include <string.h>
 #include "iba_receiver.h"
-#include "transport/iba_receive_does.h"
+#include "transport/deviations_receiver.h"
 
 enum { GRH_AREA = 40, MAD_BYTES = 256 };
 
@@ -29,7 +29,7 @@ static uint32_t data_bytes(const struct iba_rx *x)
 
 static uint32_t area_bytes(const struct iba_rx *x)
 {
-    return raw(x) || !IBA_RECEIVE_IS(x->ca, UD_AREA) ? 0 : GRH_AREA;
+    return raw(x) || !IBA_KEEPS(x->ca, receive, UD_AREA) ? 0 : GRH_AREA;
 }
 
 /* The network header as it goes into the area, at the end of it: all of a GRH or IPv6 header, the last 20 bytes for
@@ -109,8 +109,8 @@ static void scatter(struct iba_rx *x, uint64_t at, const uint8_t *from, uint32_t
 static uint8_t flags(const struct iba_rx *x)
 {
     const uint8_t *header;
-    const bool grh = network_header(x, &header) > 0 && IBA_RECEIVE_IS(x->ca, UD_GRH_FLAG);
-    const bool imm = iba_rx_imm(x) && IBA_RECEIVE_IS(x->ca, WC_IMM_FLAG);
+    const bool grh = network_header(x, &header) > 0 && IBA_KEEPS(x->ca, receive, UD_GRH_FLAG);
+    const bool imm = iba_rx_imm(x) && IBA_KEEPS(x->ca, receive, WC_IMM_FLAG);
 
     return (uint8_t)((grh ? IBA_WC_GRH : 0) | (imm ? IBA_WC_WITH_IMM : 0) |
                      (x->bth && iba_rx_solicited(x) ? IBA_WC_SOLICITED : 0));
@@ -121,16 +121,17 @@ static void tell_source(const struct iba_rx *x, struct iba_wc *wc)
 {
     if (x->port->kind == IBA_PORT_IB) {
         const uint8_t path_bits = (uint8_t)(iba_lrh_dlid(lrh(x)) & ((1u << x->port->lmc) - 1));
-        wc->slid = IBA_RECEIVE_IS(x->ca, UD_SLID) ? iba_lrh_slid(lrh(x)) : 0;
-        wc->sl = IBA_RECEIVE_IS(x->ca, UD_SL) ? iba_lrh_sl(lrh(x)) : 0;
-        wc->path_bits = IBA_RECEIVE_IS(x->ca, UD_PATH_BITS) ? path_bits : 0;
+        wc->slid = IBA_KEEPS(x->ca, receive, UD_SLID) ? iba_lrh_slid(lrh(x)) : 0;
+        wc->sl = IBA_KEEPS(x->ca, receive, UD_SL) ? iba_lrh_sl(lrh(x)) : 0;
+        wc->path_bits = IBA_KEEPS(x->ca, receive, UD_PATH_BITS) ? path_bits : 0;
     }
     if (raw(x))
         return;
-    if (iba_view_has(x->v, IBA_H_deth) && IBA_RECEIVE_IS(x->ca, UD_SOURCE_QP)) /* a changed table may lack the DETH */
+    if (iba_view_has(x->v, IBA_H_deth) &&
+        IBA_KEEPS(x->ca, receive, UD_SOURCE_QP)) /* a changed table may lack the DETH */
         wc->src_qpn = iba_deth_srcqp(iba_rx_hdr(x, IBA_H_deth));
     wc->pkey_index = iba_rx_pkey_index(x);
-    if (iba_rx_imm(x) && IBA_RECEIVE_IS(x->ca, WC_IMM))
+    if (iba_rx_imm(x) && IBA_KEEPS(x->ca, receive, WC_IMM))
         wc->imm_or_key = iba_immdt_data(iba_rx_hdr(x, IBA_H_immdt));
 }
 
@@ -142,7 +143,7 @@ static void complete(struct iba_rx *x, enum iba_wc_status status)
         .status = (uint8_t)status,
         .op = IBA_WR_RECV,
         .flags = flags(x),
-        .byte_len = (IBA_RECEIVE_ODD(x->ca, UD_BYTES) ? 0 : area_bytes(x)) + data_bytes(x),
+        .byte_len = (IBA_DEVIATES(x->ca, receive, UD_BYTES) ? 0 : area_bytes(x)) + data_bytes(x),
         .qpn = qp->qpn,
         .srqn = qp->srq == IBA_NONE ? 0 : qp->srq,
     };
@@ -158,8 +159,8 @@ static void deliver(struct iba_rx *x)
     const uint32_t n = network_header(x, &header);
 
     iba_rx_take_wqe(x);
-    if (n > 0 && area_bytes(x) > 0 && IBA_RECEIVE_IS(x->ca, UD_GRH))
-        scatter(x, IBA_RECEIVE_ODD(x->ca, UD_IPV4_AT_END) ? 0 : GRH_AREA - n, header, n);
+    if (n > 0 && area_bytes(x) > 0 && IBA_KEEPS(x->ca, receive, UD_GRH))
+        scatter(x, IBA_DEVIATES(x->ca, receive, UD_IPV4_AT_END) ? 0 : GRH_AREA - n, header, n);
     scatter(x, area_bytes(x), data(x), data_bytes(x));
     complete(x, IBA_WC_SUCCESS);
 }
@@ -168,8 +169,8 @@ static void deliver(struct iba_rx *x)
 static void fail(struct iba_rx *x)
 {
     iba_rx_take_wqe(x);
-    complete(x, IBA_RECEIVE_ODD(x->ca, FAULT_STATUS) ? IBA_WC_LOCAL_LENGTH : IBA_WC_LOCAL_PROTECTION);
-    if (IBA_RECEIVE_IS(x->ca, FAULT_FAILS_QP))
+    complete(x, IBA_DEVIATES(x->ca, receive, FAULT_STATUS) ? IBA_WC_LOCAL_LENGTH : IBA_WC_LOCAL_PROTECTION);
+    if (IBA_KEEPS(x->ca, receive, FAULT_FAILS_QP))
         iba_qp_fail(x->ca, x->qp);
     x->dropped = true;
 }

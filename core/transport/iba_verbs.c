@@ -3,7 +3,7 @@
  */
 #include <assert.h>
 #include <string.h>
-#include "transport/iba_qp_does.h"
+#include "transport/deviations_qp.h"
 #include "transport/iba_qp_parts.h"
 
 enum { QPN_LAST = 0xfffffe, QPN_MAX = 0xffffff, GID_BYTES = 16 }; /* 0, 1 and 0xFFFFFF are nobody's to choose (WF-37) */
@@ -21,7 +21,7 @@ static uint32_t free_slot(const struct iba_ca *ca, uint32_t slot)
 /* A random number that belongs to the slot: a peer of a former QP there should not hit the new one (QS-30). */
 static uint32_t random_qpn(const struct iba_ca *ca, uint32_t slot)
 {
-    const uint32_t turns = IBA_VERB_ODD(ca, QPN_RANDOM) ? 1 : (QPN_LAST - slot) / ca->n_qp + 1;
+    const uint32_t turns = IBA_DEVIATES(ca, verb, QPN_RANDOM) ? 1 : (QPN_LAST - slot) / ca->n_qp + 1;
     uint32_t qpn = slot + (uint32_t)(ca->random(ca->ctx) % turns) * ca->n_qp;
 
     while (qpn < IBA_QPN_FIRST)
@@ -35,12 +35,12 @@ static enum iba_verb_err number(const struct iba_ca *ca, const struct iba_qp_ini
 
     *qpn = managed ? init->type == IBA_QPT_GSI : init->qpn;
     if (!managed && *qpn == 0) {
-        *slot = free_slot(ca, IBA_VERB_ODD(ca, QPN_RANDOM) ? 0 : (uint32_t)(ca->random(ca->ctx) % ca->n_qp));
+        *slot = free_slot(ca, IBA_DEVIATES(ca, verb, QPN_RANDOM) ? 0 : (uint32_t)(ca->random(ca->ctx) % ca->n_qp));
         if (*slot != IBA_NONE)
             *qpn = random_qpn(ca, *slot);
         return *slot == IBA_NONE ? IBA_VERB_FULL : IBA_VERB_OK;
     }
-    if (!managed && (*qpn < IBA_QPN_FIRST || *qpn > QPN_LAST) && (*qpn > QPN_MAX || IBA_VERB_IS(ca, QPN_ORDINARY)))
+    if (!managed && (*qpn < IBA_QPN_FIRST || *qpn > QPN_LAST) && (*qpn > QPN_MAX || IBA_KEEPS(ca, verb, QPN_ORDINARY)))
         return IBA_VERB_ATTR_VALUE;
     if (iba_qp_find(ca, *qpn))
         return IBA_VERB_BUSY;
@@ -60,14 +60,14 @@ static enum iba_verb_err parts_exist(const struct iba_ca *ca, const struct iba_q
 
     if (!iba_qp_type_has(init->type, IBA_QP_SENDS | IBA_QP_SHARES))
         return IBA_VERB_TYPE;
-    if (shared && !iba_qp_type_has(init->type, IBA_QP_SHARES) && IBA_VERB_IS(ca, QP_SHARES))
+    if (shared && !iba_qp_type_has(init->type, IBA_QP_SHARES) && IBA_KEEPS(ca, verb, QP_SHARES))
         return IBA_VERB_TYPE;
-    if (!iba_pd_exists(&ca->mem, init->pd) && IBA_VERB_IS(ca, QP_PD))
+    if (!iba_pd_exists(&ca->mem, init->pd) && IBA_KEEPS(ca, verb, QP_PD))
         return IBA_VERB_NO_PD;
     if (cq_missing(ca, init, init->send_cq, IBA_QP_SENDS) ||
         cq_missing(ca, init, init->recv_cq, IBA_QP_RECEIVES | IBA_QP_SHARES))
         return IBA_VERB_NO_CQ;
-    if (shared && (init->srq >= ca->n_srq || !ca->srq[init->srq]) && IBA_VERB_IS(ca, QP_SRQ))
+    if (shared && (init->srq >= ca->n_srq || !ca->srq[init->srq]) && IBA_KEEPS(ca, verb, QP_SRQ))
         return IBA_VERB_NO_SRQ;
     return shared && init->n_rq > 0 ? IBA_VERB_ATTR_VALUE : IBA_VERB_OK;
 }
@@ -132,9 +132,9 @@ enum iba_verb_err iba_destroy_qp(struct iba_ca *ca, uint32_t qpn)
 
     if (!qp)
         return IBA_VERB_NO_QP;
-    if (attached(ca, qpn) && IBA_VERB_IS(ca, QP_ATTACHED))
+    if (attached(ca, qpn) && IBA_KEEPS(ca, verb, QP_ATTACHED))
         return IBA_VERB_BUSY;
-    if (!IBA_VERB_IS(ca, QP_BINDS) && iba_mw_of_qp(&ca->mem, qpn))
+    if (!IBA_KEEPS(ca, verb, QP_BINDS) && iba_mw_of_qp(&ca->mem, qpn))
         return IBA_VERB_BUSY;
     iba_mw_forget_qp(&ca->mem, qpn);
     iba_pd_release(&ca->mem, qp->pd);
@@ -152,7 +152,7 @@ const struct iba_qp *iba_query_qp(const struct iba_ca *ca, uint32_t qpn)
 /* ---- address handles (QS-82) ---- */
 enum iba_verb_err iba_create_ah(struct iba_ca *ca, uint32_t pd, const struct iba_av *av, uint32_t *number)
 {
-    if (!iba_pd_exists(&ca->mem, pd) && IBA_VERB_IS(ca, AH_PD))
+    if (!iba_pd_exists(&ca->mem, pd) && IBA_KEEPS(ca, verb, AH_PD))
         return IBA_VERB_NO_PD;
     if (!iba_av_legal(ca, av, false))
         return IBA_VERB_ATTR_VALUE;
@@ -210,13 +210,13 @@ enum iba_verb_err iba_attach_mcast(struct iba_ca *ca, uint32_t qpn, const uint8_
 
     if (!qp)
         return IBA_VERB_NO_QP;
-    if (!iba_qp_has(qp, IBA_QP_GROUPS) && IBA_VERB_IS(ca, ATTACH_TYPE))
+    if (!iba_qp_has(qp, IBA_QP_GROUPS) && IBA_KEEPS(ca, verb, ATTACH_TYPE))
         return IBA_VERB_TYPE;
-    if (!iba_gid_is_multicast(gid) && IBA_VERB_IS(ca, ATTACH_GID))
+    if (!iba_gid_is_multicast(gid) && IBA_KEEPS(ca, verb, ATTACH_GID))
         return IBA_VERB_ATTR_VALUE;
-    if (lid != 0 && iba_lid_classify(lid) != IBA_LID_MULTICAST && IBA_VERB_IS(ca, ATTACH_LID))
+    if (lid != 0 && iba_lid_classify(lid) != IBA_LID_MULTICAST && IBA_KEEPS(ca, verb, ATTACH_LID))
         return IBA_VERB_ATTR_VALUE;
-    if ((attachment(ca, qpn, gid, lid) && IBA_VERB_IS(ca, ATTACH_ONCE)) || !IBA_VERB_IS(ca, ATTACH))
+    if ((attachment(ca, qpn, gid, lid) && IBA_KEEPS(ca, verb, ATTACH_ONCE)) || !IBA_KEEPS(ca, verb, ATTACH))
         return IBA_VERB_OK;
     m = free_attachment(ca);
     if (!m)
@@ -234,7 +234,7 @@ enum iba_verb_err iba_detach_mcast(struct iba_ca *ca, uint32_t qpn, const uint8_
         return IBA_VERB_NO_QP;
     if (!m)
         return IBA_VERB_ATTR_VALUE;
-    m->used = !IBA_VERB_IS(ca, DETACH);
+    m->used = !IBA_KEEPS(ca, verb, DETACH);
     return IBA_VERB_OK;
 }
 

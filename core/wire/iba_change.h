@@ -2,8 +2,8 @@
 /* A broken device is a device with one thing changed. What a device does by order of the architecture stands in lists:
  * the rule tables (iba_rule.h), and for what is not decided packet by packet (what may be sent when, timers, what a
  * verb refuses, what a packet is given) the lists of behaviours that this header serves. A list is an X-macro B(name,
- * kinds, sentence, clause); the code asks iba_does() where it acts by a row, so a row can be left out or done otherwise
- * without touching the code. A whole device has no change and pays for a pointer that is NULL. */
+ * kinds, sentence, clause); the files named deviations_* say what a device does that leaves a row out, or does it
+ * otherwise. A whole device has no change and pays for a pointer that is NULL. */
 #ifndef IBA_CHANGE_H
 #define IBA_CHANGE_H
 #include <stdbool.h>
@@ -36,13 +36,13 @@ static inline bool iba_is_whole(const struct iba_change *c)
 {
     return __builtin_expect(!c, 1);
 }
-/* The row stands: false only in a device that has it left out. */
-static inline bool iba_does(const struct iba_change *c, const struct iba_behaviours *list, unsigned row)
+/* The row is kept: false only in a device that has it left out. */
+static inline bool iba_keeps(const struct iba_change *c, const struct iba_behaviours *list, unsigned row)
 {
     return iba_is_whole(c) || c->list != list || c->row != row || c->kind != IBA_CHANGE_DROP;
 }
 /* The row is done otherwise. */
-static inline bool iba_does_otherwise(const struct iba_change *c, const struct iba_behaviours *list, unsigned row)
+static inline bool iba_deviates(const struct iba_change *c, const struct iba_behaviours *list, unsigned row)
 {
     return !iba_is_whole(c) && c->list == list && c->row == row && c->kind == IBA_CHANGE_OTHER;
 }
@@ -53,4 +53,8 @@ static inline unsigned iba_row_for(const struct iba_change *c, const struct iba_
         return row;
     return row == c->row ? row + 1u : row == c->row + 1u ? c->row : row;
 }
+
+/* The same for whatever has the change of its device: an adapter, its ports, its memory. LIST and ROW are names. */
+#define IBA_KEEPS(x, list, row) iba_keeps((x)->change, &iba_##list##_behaviours, IBA_ROW_##list##_##row)
+#define IBA_DEVIATES(x, list, row) iba_deviates((x)->change, &iba_##list##_behaviours, IBA_ROW_##list##_##row)
 #endif

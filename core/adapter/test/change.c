@@ -119,7 +119,8 @@ Test(change, a_whole_device_does_not_notice)
     static const struct iba_behaviour row = {"unused", "does nothing", "RQ-01", 1 << IBA_CHANGE_DROP};
     static const struct iba_behaviours list = {"unused", &row, 1};
     const struct iba_change nobodys = {.list = &list, .kind = IBA_CHANGE_DROP};
-    const struct iba_change unasked = {.list = &iba_requester_behaviours, .row = IBA_RQ_fence, .kind = IBA_CHANGE_SWAP};
+    const struct iba_change unasked = {
+        .list = &iba_requester_behaviours, .row = IBA_ROW_requester_fence, .kind = IBA_CHANGE_SWAP};
 
     for (unsigned s = 0; s < change_scenarios; s++) {
         const uint64_t w = change_outcome(s, NULL, NULL, 0);

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "chaos.h"
-#include "fabric/iba_port_does.h"
-#include "memory/iba_mem_does.h"
-#include "transport/iba_qp_does.h"
-#include "transport/iba_receive_does.h"
+#include "fabric/deviations_port.h"
+#include "memory/deviations_memory.h"
+#include "transport/deviations_qp.h"
+#include "transport/deviations_receiver.h"
 
 #define LIST(list) &(list),
 static const struct iba_behaviours *const lists[] = {IBA_MEM_LISTS(LIST) IBA_PORT_LISTS(LIST) IBA_QP_LISTS(LIST)
@@ -80,7 +80,7 @@ Test(changed, a_row_makes_another_device)
 {
     static const struct iba_behaviours *const shown[] = {&iba_state_behaviours, &iba_event_behaviours,
                                                          &iba_receive_behaviours, &iba_respond_behaviours};
-    const struct iba_change nobodys = {.list = &iba_port_behaviours, .row = IBA_PORT_DOES_COUNT};
+    const struct iba_change nobodys = {.list = &iba_port_behaviours, .row = IBA_ROW_port_COUNT};
 
     for (uint64_t seed = 0; seed < SEEDS; seed++)
         whole[seed] = world(seed, 8000, NULL);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "fabric/iba_port.h"
-#include "fabric/iba_port_does.h"
+#include "fabric/deviations_port.h"
 #include "sim/iba_random.h"
 
 enum { ROUNDS = 4000, BODY = 32, GUARD = 0xa5 };
@@ -113,7 +113,7 @@ static uint64_t world(const struct iba_change *c)
 
 Test(changed_port, each_row_makes_another_port)
 {
-    const struct iba_change nobodys = {.list = &iba_port_behaviours, .row = IBA_PORT_DOES_COUNT};
+    const struct iba_change nobodys = {.list = &iba_port_behaviours, .row = IBA_ROW_port_COUNT};
     const uint64_t whole = world(NULL);
     unsigned n = 0;
 

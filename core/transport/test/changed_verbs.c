@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Verbs of changed devices: each row of the lists of transitions, attributes, objects, queues and memory makes another
  * device, as random verbs show, and none does harm. */
-#include "fabric/iba_port_does.h"
-#include "memory/iba_mem_does.h"
-#include "transport/iba_qp_does.h"
+#include "fabric/deviations_port.h"
+#include "memory/deviations_memory.h"
+#include "transport/deviations_qp.h"
 #include "verbs.h"
 
 enum { STEPS = 3000, SEEDS = 400, REGION = 4096, KEYS = 3, LITTLE = 3 };
@@ -368,7 +368,7 @@ static void differs(const struct iba_change *c)
 
 Test(changed_verbs, each_row_makes_another_device)
 {
-    const struct iba_change nobodys = {.list = &iba_port_behaviours, .row = IBA_PORT_DOES_COUNT};
+    const struct iba_change nobodys = {.list = &iba_port_behaviours, .row = IBA_ROW_port_COUNT};
     static const struct iba_behaviours *const lists[] = {
         &iba_mem_behaviours,  &iba_reach_behaviours, &iba_transition_behaviours, &iba_modify_behaviours,
         &iba_attr_behaviours, &iba_verb_behaviours,  &iba_queue_behaviours};
@@ -384,7 +384,7 @@ Test(changed_verbs, each_row_makes_another_device)
             for (unsigned kind = IBA_CHANGE_DROP; kind <= IBA_CHANGE_OTHER; kind++)
                 if (lists[l]->row[row].kinds >> kind & 1)
                     differs(&(struct iba_change){.list = lists[l], .row = row, .kind = (uint8_t)kind});
-    differs(&(struct iba_change){.list = &iba_state_behaviours, .row = IBA_STATE_DOES_NEW_PATH});
+    differs(&(struct iba_change){.list = &iba_state_behaviours, .row = IBA_ROW_state_NEW_PATH});
     cr_assert_gt(looked_at, 180, "%u changes looked at", looked_at);
     cr_assert_eq(alike, 0, "%u of %u changes make no difference", alike, looked_at);
 }

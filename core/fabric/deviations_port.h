@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a port does by order of the architecture: which keys and addresses are its own, and what stands before the BTH.
  * A sentence goes on from "a device ...". */
-#ifndef IBA_PORT_DOES_H
-#define IBA_PORT_DOES_H
+#ifndef IBA_ROW_port_H
+#define IBA_ROW_port_H
 #include "wire/iba_change.h"
 
 /* clang-format off */
 /*    name                kinds        a device ...                                                                         clause */
-#define IBA_PORT_DOES(B)                                                                                                            \
+#define IBA_PORT_BEHAVIOURS(B)                                                                                                       \
     B(PKEY_PARTITION,     DROP,        "matches P_Keys only when their low 15 bits are equal",                              "PV-09") \
     B(PKEY_INVALID,       DROP,        "matches nothing with a P_Key whose low 15 bits are 0",                              "PV-10") \
     B(PKEY_FULL,          DROP|OTHER,  "matches P_Keys only when one of the two is of a full member; else, both",           "PV-09, PV-11") \
@@ -54,9 +54,9 @@
     B(ICRC,               DROP|OTHER,  "ends packets with their ICRC; else, with its bytes the other way round",            "WF-74, RO-22") \
     B(VCRC,               DROP|OTHER,  "ends packets on InfiniBand with their VCRC; else, with its bytes the other way round", "WF-79")
 /* clang-format on */
-enum iba_port_does {
-#define IBA_PORT_DOES_ID(name, ...) IBA_PORT_DOES_##name,
-    IBA_PORT_DOES(IBA_PORT_DOES_ID) IBA_PORT_DOES_COUNT
+enum iba_port_row {
+#define IBA_PORT_ROW(name, ...) IBA_ROW_port_##name,
+    IBA_PORT_BEHAVIOURS(IBA_PORT_ROW) IBA_ROW_port_COUNT
 };
 extern const struct iba_behaviours iba_port_behaviours;
 #define IBA_PORT_LISTS(L) L(iba_port_behaviours)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What receivers and the RC responder do by order of the architecture, beside their rule tables, as lists. A sentence
  * goes on from "a device ...". */
-#ifndef IBA_RECEIVE_DOES_H
-#define IBA_RECEIVE_DOES_H
+#ifndef IBA_ROW_receive_H
+#define IBA_ROW_receive_H
 #include "transport/iba_engine.h"
 
 /* clang-format off */
 /* What RC, UC and UD do with a packet that was let in, and with its receive.
  *    name                kinds        a device ...                                                                    clause */
-#define IBA_RECEIVE_DOES(B)                                                                                                    \
+#define IBA_RECEIVE_BEHAVIOURS(B)                                                                                                       \
     B(PKEY_OWN,           OTHER,       "compares P_Keys with the entry of the QP's index; else, with all of the table", "PV-12, QS-79") \
     B(PKEY_SMP,           DROP,        "does not ask for the P_Key of SMPs",                                           "PV-14") \
     B(QKEY_GSI,           DROP,        "asks datagrams to QP1 for the well known Q_Key",                               "PV-19, KM-18") \
@@ -50,7 +50,7 @@
 
 /* The RC responder.
  *    name                kinds        a device ...                                                                    clause */
-#define IBA_RESPOND_DOES(B)                                                                                                    \
+#define IBA_RESPOND_BEHAVIOURS(B)                                                                                \
     B(NAK_SEQUENCE,       SWAP,        "says with NAK code 0 that a request was lost",           "RR-03, RR-56") \
     B(NAK_INVALID,        SWAP,        "says with NAK code 1 that a request is invalid",         "RR-33, RR-56") \
     B(NAK_ACCESS,         SWAP,        "says with NAK code 2 that a request has no access",      "RR-41, RR-56") \
@@ -112,16 +112,11 @@
     B(SQE_ANSWERS,        DROP,        "answers in SQE",                                                               "RR-65, QS-24")
 /* clang-format on */
 
-#define IBA_RECEIVE_DOES_ID(name, ...) IBA_RECEIVE_DOES_##name,
-enum iba_receive_does { IBA_RECEIVE_DOES(IBA_RECEIVE_DOES_ID) IBA_RECEIVE_DOES_COUNT };
-#define IBA_RESPOND_DOES_ID(name, ...) IBA_RESPOND_DOES_##name,
-enum iba_respond_does { IBA_RESPOND_DOES(IBA_RESPOND_DOES_ID) IBA_RESPOND_DOES_COUNT };
+#define IBA_RECEIVE_ROW(name, ...) IBA_ROW_receive_##name,
+enum iba_receive_row { IBA_RECEIVE_BEHAVIOURS(IBA_RECEIVE_ROW) IBA_ROW_receive_COUNT };
+#define IBA_RESPOND_ROW(name, ...) IBA_ROW_respond_##name,
+enum iba_respond_row { IBA_RESPOND_BEHAVIOURS(IBA_RESPOND_ROW) IBA_ROW_respond_COUNT };
 
 extern const struct iba_behaviours iba_receive_behaviours, iba_respond_behaviours;
 #define IBA_RECEIVE_LISTS(L) L(iba_receive_behaviours) L(iba_respond_behaviours)
-
-#define IBA_RECEIVE_IS(ca, row) iba_does((ca)->change, &iba_receive_behaviours, IBA_RECEIVE_DOES_##row)
-#define IBA_RECEIVE_ODD(ca, row) iba_does_otherwise((ca)->change, &iba_receive_behaviours, IBA_RECEIVE_DOES_##row)
-#define IBA_RESPOND_IS(ca, row) iba_does((ca)->change, &iba_respond_behaviours, IBA_RESPOND_DOES_##row)
-#define IBA_RESPOND_ODD(ca, row) iba_does_otherwise((ca)->change, &iba_respond_behaviours, IBA_RESPOND_DOES_##row)
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For the files that hold lists of behaviours (iba_change.h): from an X-macro LIST(B) of B(name, kinds, sentence,
  * clause) to rows. `kinds` is DROP, SWAP, OTHER, or several with | between. Not for other files. */
-#ifndef IBA_DOES_H
-#define IBA_DOES_H
+#ifndef IBA_BEHAVIOURS_H
+#define IBA_BEHAVIOURS_H
 #include "wire/iba_change.h"
 
 enum { DROP = 1 << IBA_CHANGE_DROP, SWAP = 1 << IBA_CHANGE_SWAP, OTHER = 1 << IBA_CHANGE_OTHER };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What memory does by order of the architecture, beside the translation of an access (iba_mem_translate.c), and that as
  * a list as well. A sentence goes on from "a device ...". */
-#ifndef IBA_MEM_DOES_H
-#define IBA_MEM_DOES_H
+#ifndef IBA_ROW_mem_H
+#define IBA_ROW_mem_H
 #include "wire/iba_change.h"
 
 /* clang-format off */
 /*    name                     kinds  a device ...                                                                       clause */
-#define IBA_MEM_DOES(B)                                                                                                         \
+#define IBA_MEM_BEHAVIOURS(B)                                                                                                     \
     B(KEEPS_BUSY_PD,           DROP,  "does not destroy a protection domain that is in use",                             "QS-54") \
     B(REGION_ACCESS_BITS,      DROP,  "refuses a region with a right there is not",                                      "QS-53") \
     B(REGION_LOCAL_WRITE,      DROP,  "refuses remote write or atomic on a region without local write",                  "QS-53") \
@@ -46,9 +46,9 @@
     B(INVALID_REGION,          DROP,  "reaches nothing by the key of an invalidated region",                             "QS-57, QS-59") \
     B(INVALID_WINDOW,          DROP,  "reaches nothing by the key of an invalidated window",                             "QS-57, QS-59")
 /* clang-format on */
-enum iba_mem_does {
-#define IBA_MEM_DOES_ID(name, ...) IBA_MEM_DOES_##name,
-    IBA_MEM_DOES(IBA_MEM_DOES_ID) IBA_MEM_DOES_COUNT
+enum iba_mem_row {
+#define IBA_MEM_ROW(name, ...) IBA_ROW_mem_##name,
+    IBA_MEM_BEHAVIOURS(IBA_MEM_ROW) IBA_ROW_mem_COUNT
 };
 extern const struct iba_behaviours iba_mem_behaviours;
 /* The translation rules, in their order. Rows that guard host memory can be neither left out nor moved. */

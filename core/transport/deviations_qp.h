@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What verbs, states, events and queues do by order of the architecture, as lists. A sentence goes on from "a device
  * ...". Whatever is changed, host memory stays safe: what a row would let in is bent to something harmless. */
-#ifndef IBA_QP_DOES_H
-#define IBA_QP_DOES_H
+#ifndef IBA_DEVIATIONS_QP_H
+#define IBA_DEVIATIONS_QP_H
 #include "transport/iba_engine.h"
 
 /* clang-format off */
@@ -14,7 +14,7 @@
 
 /* What modify QP takes beside the state.
  *    name                      kinds  a device ...                                                              clause */
-#define IBA_MODIFY_DOES(B)                                                                                               \
+#define IBA_MODIFY_BEHAVIOURS(B)                                                                                          \
     B(NEEDS_ACCESS,             DROP,  "needs the access rights for Initialized",                                "QS-01") \
     B(NEEDS_PKEY_INDEX,         DROP,  "needs the P_Key index for Initialized",                                  "QS-01, QS-12") \
     B(NEEDS_PORT,               DROP,  "needs the port for Initialized",                                         "QS-01, QS-13") \
@@ -57,7 +57,7 @@
 
 /* Values of attributes. What is let in is cut to what the field holds.
  *    name                kinds  a device ...                                                              clause */
-#define IBA_ATTR_DOES(B)                                                                                           \
+#define IBA_ATTR_BEHAVIOURS(B)                                                                                             \
     B(PORT,               DROP,  "refuses a port that does not exist",                                     "QS-01, QS-80") \
     B(ACCESS,             DROP,  "refuses rights of a QP that are not remote ones",                        "QS-01") \
     B(PKEY_INDEX,         DROP,  "refuses a P_Key index beyond the table",                                 "QS-01, KM-11") \
@@ -87,7 +87,7 @@
 
 /* What being in a state means, and what entering it does.
  *    name                kinds        a device ...                                                              clause */
-#define IBA_STATE_DOES(B)                                                                                                \
+#define IBA_STATE_BEHAVIOURS(B)                                                                                           \
     B(RESET_DISCARDS,     DROP|OTHER,  "discards its receive queue on the way to Reset; else, flushes it",       "QS-17") \
     B(RESET_CLEARS,       DROP,        "forgets its attributes in Reset",                                        "QS-17") \
     B(RTR_HEARS,          DROP,        "receives requests in RTR",                                               "PV-05, QS-19") \
@@ -110,7 +110,7 @@
 
 /* Objects, and what becomes of them.
  *    name                kinds  a device ...                                                              clause */
-#define IBA_VERB_DOES(B)                                                                                           \
+#define IBA_VERB_BEHAVIOURS(B)                                                                                             \
     B(QP_SHARES,          DROP,  "makes no QP of a type without SRQ on one",                               "QS-28, QS-44") \
     B(QP_PD,              DROP,  "makes no QP in a protection domain that does not exist",                 "QS-28") \
     B(QP_SRQ,             DROP,  "makes no QP on an SRQ that does not exist",                              "QS-28") \
@@ -131,7 +131,7 @@
 
 /* Events; in the order of enum iba_event_kind as far as the adapter raises them.
  *    event                kinds  a device ...                                                             clause */
-#define IBA_EVENT_DOES(B)                                                                                                      \
+#define IBA_EVENT_BEHAVIOURS(B)                                                                                           \
     B(PATH_MIGRATED,       DROP,  "tells that it migrated",                                               "QS-75, QS-78") \
     B(COMM_ESTABLISHED,    DROP,  "tells of the first request in RTR",                                    "QS-20, RR-64, QS-75") \
     B(SQ_DRAINED,          DROP,  "tells that its send queue is drained",                                 "QS-23, QS-75") \
@@ -146,7 +146,7 @@
 
 /* Completion queues, receive queues, shared receive queues.
  *    name                kinds        a device ...                                                              clause */
-#define IBA_QUEUE_DOES(B)                                                                                                \
+#define IBA_QUEUE_BEHAVIOURS(B)                                                                                           \
     B(CQ_ORDER,           OTHER,       "gives completions oldest first; else, newest first",                     "QS-34") \
     B(CQ_OVERFLOW,        DROP|OTHER,  "loses a CQ that overflows; left out: the completion only; else, the oldest one", "QS-32") \
     B(CQ_OVERFLOW_FAILS,  DROP,        "fails the QPs of a CQ that overflows",                                   "QS-32") \
@@ -167,18 +167,18 @@
     B(SRQ_LIMIT_ONCE,     DROP,        "tells once of an SRQ below its limit",                                   "QS-38")
 /* clang-format on */
 
-#define IBA_MODIFY_DOES_ID(name, ...) IBA_MODIFY_DOES_##name,
-enum iba_modify_does { IBA_MODIFY_DOES(IBA_MODIFY_DOES_ID) IBA_MODIFY_DOES_COUNT };
-#define IBA_ATTR_DOES_ID(name, ...) IBA_ATTR_DOES_##name,
-enum iba_attr_does { IBA_ATTR_DOES(IBA_ATTR_DOES_ID) IBA_ATTR_DOES_COUNT };
-#define IBA_STATE_DOES_ID(name, ...) IBA_STATE_DOES_##name,
-enum iba_state_does { IBA_STATE_DOES(IBA_STATE_DOES_ID) IBA_STATE_DOES_COUNT };
-#define IBA_VERB_DOES_ID(name, ...) IBA_VERB_DOES_##name,
-enum iba_verb_does { IBA_VERB_DOES(IBA_VERB_DOES_ID) IBA_VERB_DOES_COUNT };
-#define IBA_EVENT_DOES_ID(name, ...) IBA_EVENT_DOES_##name,
-enum iba_event_does { IBA_EVENT_DOES(IBA_EVENT_DOES_ID) IBA_EVENT_DOES_COUNT };
-#define IBA_QUEUE_DOES_ID(name, ...) IBA_QUEUE_DOES_##name,
-enum iba_queue_does { IBA_QUEUE_DOES(IBA_QUEUE_DOES_ID) IBA_QUEUE_DOES_COUNT };
+#define IBA_MODIFY_ROW(name, ...) IBA_ROW_modify_##name,
+enum iba_modify_row { IBA_MODIFY_BEHAVIOURS(IBA_MODIFY_ROW) IBA_ROW_modify_COUNT };
+#define IBA_ATTR_ROW(name, ...) IBA_ROW_attr_##name,
+enum iba_attr_row { IBA_ATTR_BEHAVIOURS(IBA_ATTR_ROW) IBA_ROW_attr_COUNT };
+#define IBA_STATE_ROW(name, ...) IBA_ROW_state_##name,
+enum iba_state_row { IBA_STATE_BEHAVIOURS(IBA_STATE_ROW) IBA_ROW_state_COUNT };
+#define IBA_VERB_ROW(name, ...) IBA_ROW_verb_##name,
+enum iba_verb_row { IBA_VERB_BEHAVIOURS(IBA_VERB_ROW) IBA_ROW_verb_COUNT };
+#define IBA_EVENT_ROW(name, ...) IBA_ROW_event_##name,
+enum iba_event_row { IBA_EVENT_BEHAVIOURS(IBA_EVENT_ROW) IBA_ROW_event_COUNT };
+#define IBA_QUEUE_ROW(name, ...) IBA_ROW_queue_##name,
+enum iba_queue_row { IBA_QUEUE_BEHAVIOURS(IBA_QUEUE_ROW) IBA_ROW_queue_COUNT };
 
 /* Rows by from * IBA_QPS_COUNT + to; of a pair that is no transition the row refuses it. */
 extern const struct iba_behaviours iba_transition_behaviours;
@@ -193,14 +193,4 @@ extern const struct iba_behaviours iba_verb_behaviours, iba_event_behaviours, ib
     L(iba_event_behaviours)                                                                                            \
     L(iba_queue_behaviours)
 
-#define IBA_QP_DOES(ca, list, LIST, row) iba_does((ca)->change, &iba_##list##_behaviours, IBA_##LIST##_DOES_##row)
-#define IBA_MODIFY_IS(ca, row) IBA_QP_DOES(ca, modify, MODIFY, row)
-#define IBA_ATTR_IS(ca, row) IBA_QP_DOES(ca, attr, ATTR, row)
-#define IBA_STATE_IS(ca, row) IBA_QP_DOES(ca, state, STATE, row)
-#define IBA_VERB_IS(ca, row) IBA_QP_DOES(ca, verb, VERB, row)
-#define IBA_QUEUE_IS(ca, row) IBA_QP_DOES(ca, queue, QUEUE, row)
-/* The row is done otherwise. */
-#define IBA_STATE_ODD(ca, row) iba_does_otherwise((ca)->change, &iba_state_behaviours, IBA_STATE_DOES_##row)
-#define IBA_VERB_ODD(ca, row) iba_does_otherwise((ca)->change, &iba_verb_behaviours, IBA_VERB_DOES_##row)
-#define IBA_QUEUE_ODD(ca, row) iba_does_otherwise((ca)->change, &iba_queue_behaviours, IBA_QUEUE_DOES_##row)
 #endif
