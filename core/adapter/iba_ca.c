@@ -3,6 +3,7 @@
 #include "adapter/iba_ca.h"
 #include <assert.h>
 #include <string.h>
+#include "transport/deviations.h"
 
 static const struct iba_rules *const true_tables[IBA_TABLE_COUNT] = {
 #define IBA_RULE_TABLE_ROW(id, rules, title) [IBA_TABLE_##id] = &rules,
@@ -49,6 +50,7 @@ void iba_ca_set_rules(struct iba_ca *ca, enum iba_rule_table t, const struct iba
 void iba_ca_change(struct iba_ca *ca, const struct iba_change *c)
 {
     ca->change = c;
+    ca->deviate = c ? &iba_deviations : NULL;
     ca->mem.change = c;
     iba_ports_follow(ca);
 }

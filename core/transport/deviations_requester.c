@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The lists of deviations_requester.h as data. */
+/* What broken devices do otherwise as requesters: the lists of deviations_requester.h as data, and what a row does at
+ * the points of deviations.h. The packets themselves are in deviations_request.c. */
 #include "transport/deviations_requester.h"
+#include <string.h>
+#include "transport/deviations.h"
+#include "transport/iba_receiver.h"
 #include "wire/iba_behaviours.h"
 
 #define LIST(id, title, rows) const struct iba_behaviours id = {title, rows, sizeof(rows) / sizeof *(rows)};
@@ -50,3 +54,381 @@ LIST(iba_retry_behaviours, "retry count", retry)
 static const struct iba_behaviour rnr_retry[] = {
     IBA_RETRIES(RNR_RETRY){"count_7", "retries for ever on RNR retry count 7", "RQ-29", OTHER}};
 LIST(iba_rnr_retry_behaviours, "RNR retry count", rnr_retry)
+
+static int changed(const struct iba_ca *ca)
+{
+    return IBA_CHANGED_ROW(ca, requester);
+}
+
+static bool otherwise(const struct iba_ca *ca)
+{
+    return ca->change->kind == IBA_CHANGE_OTHER;
+}
+
+/* ---- the order of requests ---- */
+
+static void exchange(struct iba_sqe *a, struct iba_sqe *b)
+{
+    const struct iba_sqe held = *a;
+
+    *a = *b;
+    *b = held;
+}
+
+/* order: the request posted last changes places with one that waits before it. */
+void iba_deviate_posted(const struct iba_ca *ca, struct iba_qp *qp)
+{
+    struct iba_sqe *before = iba_sqe_at(qp, qp->s.count > 1 ? qp->s.count - 2 : 0);
+
+    if (changed(ca) == IBA_ROW_requester_order && qp->s.count > 1 && before->state == IBA_SQE_WAITING)
+        exchange(before, iba_sqe_at(qp, qp->s.count - 1));
+}
+
+/* wc_order: what is done at the head of the queue, the other way round. */
+void iba_deviate_retires(const struct iba_ca *ca, struct iba_qp *qp)
+{
+    uint32_t n = 0;
+
+    if (changed(ca) != IBA_ROW_requester_wc_order)
+        return;
+    while (n < qp->s.count && iba_sqe_at(qp, n)->state == IBA_SQE_DONE)
+        n++;
+    for (uint32_t i = 0; i < n / 2; i++)
+        exchange(iba_sqe_at(qp, i), iba_sqe_at(qp, n - 1 - i));
+}
+
+/* ---- what may go ---- */
+
+/* The QP and its next request as the device sees them that has the row changed. */
+static void look_away(const struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
+{
+    const bool waits = e->state == IBA_SQE_WAITING, beyond = iba_psn_diff(qp->s.una, e->first) <= 0;
+
+    switch (changed(ca)) {
+    case IBA_ROW_requester_rnr_holds: qp->s.rnr_due = IBA_NEVER; break;
+    case IBA_ROW_requester_sqd_holds: qp->state = IBA_QPS_RTS; break;
+    case IBA_ROW_requester_fence:
+        if (!otherwise(ca) || qp->s.rd_open == 1)
+            e->wr.flags &= (uint8_t)~IBA_WR_FENCE;
+        break;
+    case IBA_ROW_requester_invalidate_waits: qp->s.next = 0; break;
+    case IBA_ROW_requester_read_depth:
+        if (!otherwise(ca) || qp->s.rd_open == qp->attr.max_rd)
+            qp->attr.max_rd = (uint8_t)(qp->s.rd_open + 1);
+        break;
+    case IBA_ROW_requester_credit_limit: qp->s.unlimited = true; break;
+    case IBA_ROW_requester_credit_one_packet: qp->s.unlimited |= !waits; break;
+    case IBA_ROW_requester_credit_one_beyond: qp->s.ssn += otherwise(ca) ? -1u : 1u; break;
+    case IBA_ROW_requester_psn_span: qp->s.una = !waits && beyond ? e->first : qp->s.next_psn; break;
+    default: break;
+    }
+}
+
+bool iba_deviate_may_go(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
+{
+    struct iba_qp seen = *qp;
+    struct iba_sqe next = *e;
+
+    if (qp->s.alone && iba_psn_eq(qp->s.una, qp->s.alone_psn) && !iba_psn_eq(qp->s.next_psn, qp->s.una))
+        return false;
+    if (e->state == IBA_SQE_BEGUN && qp->state == IBA_QPS_SQD && changed(ca) == IBA_ROW_requester_sqd_finishes)
+        return false;
+    if (changed(ca) == IBA_ROW_requester_credit_receives && e->state == IBA_SQE_WAITING &&
+        e->status == IBA_WC_SUCCESS && !iba_sqe_is(e, IBA_FORM_LOCAL) && iba_requester_limited(qp, qp->s.ssn - 1))
+        return false;
+    look_away(ca, &seen, &next);
+    return iba_sqe_may_go(ca, &seen, &next);
+}
+
+/* zero_length */
+bool iba_deviate_leaves_out(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
+{
+    if (changed(ca) != IBA_ROW_requester_zero_length || e->state != IBA_SQE_WAITING || e->length > 0)
+        return false;
+    iba_sqe_finish(ca, qp, e);
+    return true;
+}
+
+void iba_deviate_done_locally(const struct iba_ca *ca, enum iba_mem_err *err)
+{
+    if (changed(ca) == IBA_ROW_requester_local_fails)
+        *err = IBA_MEM_OK;
+}
+
+/* ---- credits ---- */
+
+void iba_deviate_begun(const struct iba_ca *ca, struct iba_qp *qp, const struct iba_sqe *e)
+{
+    if (changed(ca) == IBA_ROW_requester_credit_others_add && !iba_sqe_is(e, IBA_FORM_RECEIVED))
+        qp->s.lsn = (qp->s.lsn - 1) & IBA_PSN_MASK;
+}
+
+bool iba_deviate_credit(const struct iba_ca *ca, struct iba_qp *qp, unsigned *code, uint32_t *msn)
+{
+    const bool no_limit = *code == IBA_CREDIT_NO_LIMIT;
+
+    if (no_limit && !iba_keeps(ca->change, &iba_credit_behaviours, IBA_CREDIT_NO_LIMIT))
+        return false;
+    *code = iba_row_for(ca->change, &iba_credit_behaviours, *code);
+    switch (changed(ca)) {
+    case IBA_ROW_requester_credit_negotiated:
+        if (!no_limit && !qp->attr.flow_control)
+            qp->s.unlimited = false;
+        return true;
+    case IBA_ROW_requester_credit_taken: return no_limit;
+    case IBA_ROW_requester_credit_from_msn: *msn = qp->s.ssn - 1; return true;
+    case IBA_ROW_requester_credit_forward:
+        if (!no_limit && !qp->s.unlimited)
+            qp->s.lsn = (*msn + iba_credit_count((uint8_t)*code)) & IBA_PSN_MASK;
+        return true;
+    default: return true;
+    }
+}
+
+/* ---- timers and retries ---- */
+
+iba_time iba_deviate_ack_timeout(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    const unsigned code = iba_row_in_ring(ca->change, &iba_ack_timeout_behaviours, qp->attr.timeout & 31u);
+    const iba_time t = iba_ack_timeout_ns((uint8_t)code);
+
+    switch (changed(ca)) {
+    case IBA_ROW_requester_timer_runs: return 0;
+    case IBA_ROW_requester_timer_not_early: return t / 2;
+    case IBA_ROW_requester_timer_not_late: return 8 * t;
+    default: return t;
+    }
+}
+
+enum { FOR_EVER = UINT8_MAX }; /* retries: loaded again before each is counted */
+
+static bool retries_for_ever(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    return changed(ca) == IBA_ROW_requester_retry_bound ||
+           iba_deviates(ca->change, &iba_retry_behaviours, qp->attr.retry);
+}
+
+struct iba_retries iba_deviate_retries(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    const unsigned retry = iba_row_for(ca->change, &iba_retry_behaviours, qp->attr.retry & IBA_RETRIES_MOST);
+    const unsigned rnr = iba_row_for(ca->change, &iba_rnr_retry_behaviours, qp->attr.rnr_retry & IBA_RETRIES_MOST);
+
+    return (struct iba_retries){.retry = (uint8_t)(retries_for_ever(ca, qp) ? (unsigned)FOR_EVER : retry),
+                                .rnr = (uint8_t)rnr};
+}
+
+/* A new PSN was acknowledged. */
+void iba_deviate_progress(const struct iba_ca *ca, struct iba_qp *qp, iba_time now)
+{
+    const bool runs = qp->s.ack_due != IBA_NEVER, waits = iba_psn_diff(qp->s.asked, qp->s.una) > 0;
+    const struct iba_retries r = iba_requester_retries(ca, qp);
+    const int row = changed(ca);
+
+    if (row != IBA_ROW_requester_retry_reload)
+        qp->s.retry_left = r.retry;
+    if (row != IBA_ROW_requester_rnr_reload)
+        qp->s.rnr_left = r.rnr;
+    if (!runs || row != (waits ? IBA_ROW_requester_timer_restarts : IBA_ROW_requester_timer_stops))
+        iba_requester_restart_timer(ca, qp, now);
+}
+
+/* What is sent next is the oldest unacknowledged packet: here the one behind it, where there is one. */
+static void go_back_too_little(struct iba_qp *qp)
+{
+    const iba_psn behind = iba_psn_add(qp->s.una, 1);
+
+    if (iba_psn_diff(behind, qp->s.high_psn) >= 0)
+        return;
+    if (iba_psn_eq(qp->s.una, iba_sqe_at(qp, 0)->last)) {
+        if (qp->s.count < 2 || iba_sqe_at(qp, 1)->state != IBA_SQE_BEGUN)
+            return;
+        qp->s.next = 1;
+    }
+    qp->s.next_psn = behind;
+}
+
+/* What is sent next is what it was before. */
+static void go_on(struct iba_qp *qp, const struct iba_qp *was)
+{
+    qp->s.next = was->s.next;
+    qp->s.next_psn = was->s.next_psn;
+    qp->s.asked = was->s.asked;
+    qp->s.unasked = was->s.unasked;
+}
+
+static void go_back(struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp *was, iba_time now)
+{
+    switch (changed(ca)) {
+    case IBA_ROW_requester_resends:
+        go_on(qp, was);
+        iba_requester_restart_timer(ca, qp, now);
+        break;
+    case IBA_ROW_requester_resend_oldest: go_back_too_little(qp); break;
+    case IBA_ROW_requester_resend_rest: /* the timer runs whether that packet asks for an answer or not */
+        qp->s.alone = true;
+        qp->s.alone_psn = qp->s.una;
+        qp->s.ack_due = now + iba_requester_ack_timeout(ca, qp);
+        break;
+    default: break;
+    }
+}
+
+void iba_deviate_timeout(struct iba_ca *ca, struct iba_qp *qp, iba_time now)
+{
+    const struct iba_qp was = *qp;
+
+    if (qp->s.count == 0 || iba_psn_eq(qp->s.una, qp->s.high_psn)) { /* timer_stops: nothing is open */
+        qp->s.ack_due = IBA_NEVER;
+        return;
+    }
+    if (retries_for_ever(ca, qp))
+        qp->s.retry_left = FOR_EVER;
+    iba_requester_timeout(ca, qp);
+    if (was.s.retry_left > 0)
+        go_back(ca, qp, &was, now);
+}
+
+/* Everything before `psn` is acknowledged. False: that made the QP fail. */
+static bool acknowledge_before(struct iba_rx *x, iba_psn psn)
+{
+    if (iba_psn_past(x->qp, psn) > 0)
+        iba_requester_acknowledge(x->ca, x->qp, iba_psn_add(psn, IBA_PSN_MASK), x->now);
+    return iba_qp_is_alive(x->qp) && x->qp->s.count > 0;
+}
+
+bool iba_deviate_retry(struct iba_rx *x, iba_psn psn)
+{
+    struct iba_qp *qp = x->qp;
+
+    if (changed(x->ca) == IBA_ROW_requester_nak_acks_before) {
+        qp->s.retry_left -= qp->s.retry_left > 0;
+        iba_requester_rewind(qp);
+        return true;
+    }
+    if (changed(x->ca) != IBA_ROW_requester_retry_shared && !retries_for_ever(x->ca, qp))
+        return false;
+    if (acknowledge_before(x, psn))
+        iba_requester_rewind(qp);
+    return true;
+}
+
+/* ---- RNR NAKs ---- */
+
+static iba_time rnr_time(const struct iba_rx *x)
+{
+    const unsigned named = iba_aeth_syn_value(iba_view_hdr(x->v, IBA_H_aeth));
+    const iba_time t = iba_rnr_timer_ns((uint8_t)iba_row_in_ring(x->ca->change, &iba_rnr_timer_behaviours, named));
+
+    return changed(x->ca) == IBA_ROW_requester_rnr_time ? t / 2 : t;
+}
+
+/* RQ-31: here an RNR NAK uses up a retry. False: none was left. */
+static bool retry_is_left(struct iba_rx *x)
+{
+    if (x->qp->s.retry_left > 0) {
+        x->qp->s.retry_left--;
+        return true;
+    }
+    iba_requester_fail(x->ca, x->qp, IBA_WC_RETRY_EXCEEDED);
+    return false;
+}
+
+void iba_deviate_wait(struct iba_rx *x)
+{
+    struct iba_qp *qp = x->qp, was;
+    const int row = changed(x->ca);
+
+    if (row == IBA_ROW_requester_rnr_acks_before)
+        x->psn = qp->s.una;
+    if (!acknowledge_before(x, x->psn) || (row == IBA_ROW_requester_rnr_counted_apart && !retry_is_left(x)))
+        return;
+    was = *qp;
+    iba_requester_wait(x);
+    if (row == IBA_ROW_requester_rnr_resumes)
+        go_on(qp, &was);
+    if (row == IBA_ROW_requester_rnr_resumes || row == IBA_ROW_requester_rnr_stops_timer)
+        qp->s.ack_due = was.s.ack_due;
+    if (qp->s.rnr_left > 0 && iba_deviates(x->ca->change, &iba_rnr_retry_behaviours, IBA_RNR_FOR_EVER) &&
+        qp->attr.rnr_retry == IBA_RNR_FOR_EVER)
+        qp->s.rnr_left--;
+    qp->s.rnr_due = x->now + rnr_time(x);
+}
+
+/* ---- acknowledgements and completions ---- */
+
+/* coalesced: one ACK ends one request, the oldest that is open. */
+iba_psn iba_deviate_acknowledges(const struct iba_ca *ca, const struct iba_qp *qp, iba_psn psn)
+{
+    for (uint32_t i = 0; i < qp->s.count && changed(ca) == IBA_ROW_requester_coalesced; i++) {
+        const struct iba_sqe *e = iba_sqe_at(qp, i);
+        if (e->state == IBA_SQE_BEGUN)
+            return iba_psn_past(qp, e->last) < iba_psn_past(qp, psn) ? e->last : psn;
+    }
+    return psn;
+}
+
+void iba_deviate_atomic_result(const struct iba_rx *x, uint8_t host[8])
+{
+    if (changed(x->ca) == IBA_ROW_requester_atomic_host_order)
+        memcpy(host, iba_view_hdr(x->v, IBA_H_atomicacketh), 8);
+}
+
+bool iba_deviate_fails(struct iba_ca *ca, struct iba_qp *qp)
+{
+    const struct iba_sqe *oldest = iba_sqe_at(qp, 0);
+
+    if (changed(ca) == IBA_ROW_requester_error_stops && oldest->state == IBA_SQE_BEGUN) {
+        iba_requester_acknowledge(ca, qp, oldest->last, ca->now);
+        return true;
+    }
+    if (changed(ca) != IBA_ROW_requester_sqe)
+        return false;
+    iba_qp_fail(ca, qp);
+    return true;
+}
+
+/* wc_first_status: the first request has no status of its own; else all have the first's. */
+void iba_deviate_flushes(const struct iba_ca *ca, struct iba_qp *qp)
+{
+    if (changed(ca) != IBA_ROW_requester_wc_first_status || qp->s.count == 0)
+        return;
+    if (!otherwise(ca))
+        iba_sqe_at(qp, 0)->status = IBA_WC_SUCCESS;
+    for (uint32_t i = 1; i < qp->s.count && otherwise(ca); i++)
+        iba_sqe_at(qp, i)->status = iba_sqe_at(qp, 0)->status;
+}
+
+static bool is_reported(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e, uint8_t status,
+                        bool reported)
+{
+    const bool signaled = (e->wr.flags & IBA_WR_SIGNALED) != 0;
+
+    switch (changed(ca)) {
+    case IBA_ROW_requester_wc_signal_all: return signaled || status != IBA_WC_SUCCESS;
+    case IBA_ROW_requester_wc_flushed: return reported && status != IBA_WC_FLUSHED;
+    case IBA_ROW_requester_wc_unsignaled: return true;
+    case IBA_ROW_requester_wc_failed: return signaled || qp->sq_sig_all;
+    default: return reported;
+    }
+}
+
+bool iba_deviate_completion(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e,
+                            struct iba_wc *wc, bool reported)
+{
+    const uint8_t status = wc->status;
+
+    switch (changed(ca)) {
+    case IBA_ROW_requester_wc_id: wc->wr_id = 0; break;
+    case IBA_ROW_requester_wc_op: wc->op = IBA_WR_SEND; break;
+    case IBA_ROW_requester_wc_bytes: wc->byte_len = 0; break;
+    case IBA_ROW_requester_wc_bound_key: wc->imm_or_key = 0; break;
+    case IBA_ROW_requester_wc_qpn: wc->qpn = 0; break;
+    case IBA_ROW_requester_wc_first_status:
+        if (otherwise(ca) && status == IBA_WC_FLUSHED && e->status != IBA_WC_SUCCESS)
+            wc->status = e->status;
+        break;
+    default: break;
+    }
+    wc->status = (uint8_t)iba_row_in_ring(ca->change, &iba_status_behaviours, wc->status);
+    return is_reported(ca, qp, e, status, reported);
+}

@@ -171,7 +171,6 @@ enum iba_requester_row { IBA_REQUESTER_BEHAVIOURS(IBA_REQUESTER_ROW) IBA_ROW_req
 enum iba_packet_row { IBA_PACKET_BEHAVIOURS(IBA_PACKET_ROW) IBA_ROW_packet_COUNT };
 #define IBA_POSTING_ROW(name, ...) IBA_ROW_posting_##name,
 enum iba_posting_row { IBA_POSTING_BEHAVIOURS(IBA_POSTING_ROW) IBA_ROW_posting_COUNT };
-enum { IBA_RETRIES_MOST = 7, IBA_RNR_FOR_EVER = 7 }; /* RQ-22, RQ-29 */
 
 #define IBA_REQUESTER_LISTS(L)                                                                                         \
     L(iba_requester_behaviours)                                                                                        \

@@ -5,8 +5,9 @@
  * names (RQ-26, RQ-30, RQ-35, RR-14), unless a READ or ATOMIC in between still lacks its answer: those are looked for
  * before anything else. Responses of XRC have the same opcodes in other service bits (RQ-60). */
 #include <string.h>
+#include "transport/deviations.h"
+#include "transport/deviations_requester.h"
 #include "transport/iba_receiver.h"
-#include "transport/iba_requester.h"
 
 /* clang-format off */
 /*   the response ...       when                    then                     sentence                                                                    clause */
@@ -110,11 +111,11 @@ static uint8_t retries(const struct iba_rx *x)
 {
     iba_psn at = x->psn;
     missing(x, &at);
-    return iba_psn_eq(at, x->qp->s.una) ? x->qp->s.retry_left : iba_requester_retries(x->ca, x->qp);
+    return iba_psn_eq(at, x->qp->s.una) ? x->qp->s.retry_left : iba_requester_retries(x->ca, x->qp).retry;
 }
 static uint8_t rnr_retries(const struct iba_rx *x)
 {
-    return past(x) == 0 ? x->qp->s.rnr_left : iba_requester_rnr_retries(x->ca, x->qp);
+    return past(x) == 0 ? x->qp->s.rnr_left : iba_requester_retries(x->ca, x->qp).rnr;
 }
 
 /* ---- predicates ---- */
@@ -173,8 +174,7 @@ static bool nak_known(const struct iba_rx *x)
 }
 static bool retries_exhausted(const struct iba_rx *x)
 {
-    return (response_lost(x) || ack_for_answer(x) || nak_sequence(x)) && retries(x) == 0 &&
-           !iba_retries_for_ever(x->ca, x->qp);
+    return (response_lost(x) || ack_for_answer(x) || nak_sequence(x)) && retries(x) == 0;
 }
 static bool rnr_exhausted(const struct iba_rx *x)
 {
@@ -277,9 +277,11 @@ static void acknowledge(struct iba_rx *x)
 }
 static void retry_at(struct iba_rx *x, iba_psn psn)
 {
-    if (IBA_KEEPS(x->ca, requester, nak_acks_before) && !acknowledge_before(x, psn))
+    if (x->ca->deviate && x->ca->deviate->retry(x, psn))
         return;
-    if (x->qp->s.retry_left > 0 && IBA_KEEPS(x->ca, requester, retry_shared) && !iba_retries_for_ever(x->ca, x->qp))
+    if (!acknowledge_before(x, psn))
+        return;
+    if (x->qp->s.retry_left > 0)
         x->qp->s.retry_left--;
     iba_requester_rewind(x->qp);
 }
@@ -295,46 +297,29 @@ static void ask_again(struct iba_rx *x)
     retry_at(x, at);
     x->qp->s.implied = true;
 }
-static iba_time rnr_time(const struct iba_rx *x)
+void iba_requester_wait(struct iba_rx *x)
 {
-    const unsigned code = iba_row_in_ring(x->ca->change, &iba_rnr_timer_behaviours, iba_aeth_syn_value(aeth(x)));
-    const iba_time t = iba_rnr_timer_ns((uint8_t)code);
+    struct iba_qp *qp = x->qp;
 
-    return IBA_DEVIATES(x->ca, requester, rnr_time) ? t / 2 : t;
-}
-/* RQ-31: an RNR NAK uses up no retry. False: in a device where it does, none was left. */
-static bool retry_is_left(struct iba_rx *x)
-{
-    if (IBA_KEEPS(x->ca, requester, rnr_counted_apart))
-        return true;
-    if (x->qp->s.retry_left > 0) {
-        x->qp->s.retry_left--;
-        return true;
-    }
-    iba_requester_fail(x->ca, x->qp, IBA_WC_RETRY_EXCEEDED);
-    return false;
+    if (!acknowledge_before(x, x->psn))
+        return;
+    if (iba_requester_retries(x->ca, qp).rnr != IBA_RNR_FOR_EVER && qp->s.rnr_left > 0)
+        qp->s.rnr_left--;
+    iba_requester_rewind(qp);
+    qp->s.rnr_due = x->now + iba_rnr_timer_ns(iba_aeth_syn_value(aeth(x)));
 }
 static void wait_for_receiver(struct iba_rx *x)
 {
-    struct iba_qp *qp = x->qp;
-    iba_time ack_due;
-
-    if (IBA_KEEPS(x->ca, requester, rnr_acks_before) && !acknowledge_before(x, x->psn))
-        return;
-    if (!iba_rnr_retries_for_ever(x->ca, qp) && qp->s.rnr_left > 0)
-        qp->s.rnr_left--;
-    if (!retry_is_left(x))
-        return;
-    ack_due = qp->s.ack_due;
-    if (IBA_KEEPS(x->ca, requester, rnr_resumes))
-        iba_requester_rewind(qp);
-    if (!IBA_KEEPS(x->ca, requester, rnr_stops_timer))
-        qp->s.ack_due = ack_due;
-    qp->s.rnr_due = x->now + rnr_time(x);
+    if (x->ca->deviate)
+        x->ca->deviate->wait(x);
+    else
+        iba_requester_wait(x);
 }
 static void fail_at(struct iba_rx *x, iba_psn psn, enum iba_wc_status status)
 {
-    if (IBA_KEEPS(x->ca, requester, error_acks_before) ? acknowledge_before(x, psn) : x->qp->s.count > 0)
+    if (!IBA_KEEPS(x->ca, requester, error_acks_before))
+        psn = x->qp->s.una;
+    if (acknowledge_before(x, psn))
         iba_requester_fail(x->ca, x->qp, status);
 }
 static void fail_retry_exceeded(struct iba_rx *x)
@@ -401,10 +386,9 @@ static void store_atomic(struct iba_rx *x)
     uint8_t host[8];
     const uint64_t value = iba_atomicacketh_origremdt(iba_view_hdr(x->v, IBA_H_atomicacketh));
 
-    if (IBA_KEEPS(x->ca, requester, atomic_host_order))
-        memcpy(host, &value, sizeof host);
-    else
-        memcpy(host, iba_view_hdr(x->v, IBA_H_atomicacketh), sizeof host);
+    memcpy(host, &value, sizeof host);
+    if (x->ca->deviate)
+        x->ca->deviate->atomic_result(x, host);
     store(x, host, sizeof host);
 }
 

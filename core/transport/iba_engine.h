@@ -54,6 +54,7 @@ struct iba_ca {
     const struct iba_rules *table[IBA_TABLE_COUNT]; /* a broken device is a changed table */
     uint32_t hits[IBA_TABLE_COUNT][IBA_MAX_RULES];  /* by iba_rule.hit */
     const struct iba_change *change;                /* what a broken device does otherwise; NULL: a whole one */
+    const struct iba_deviations *deviate;           /* and how (deviations.h); NULL with `change` */
     uint64_t (*random)(void *ctx);
     void (*event)(void *ctx, const struct iba_event *e);                                 /* optional */
     void (*trace)(void *ctx, const char *table, const struct iba_rule *r, uint32_t qpn); /* optional: each decision */

@@ -5,7 +5,7 @@
  * s.next_psn say what is sent next; a retry only moves them back (go-back-N, RQ-21). */
 #ifndef IBA_REQUESTER_H
 #define IBA_REQUESTER_H
-#include "transport/deviations_requester.h"
+#include "transport/iba_engine.h"
 #include "wire/iba_aeth.h"
 
 enum iba_sqe_state {
@@ -36,7 +36,6 @@ enum {
     IBA_PSN_SPAN = 1 << 23,   /* open PSNs stay below this (RQ-03) */
     IBA_ACKREQ_EVERY = 64,    /* packets (RQ-05) */
     IBA_PAGE_WAIT_NS = 10000, /* before an absent page is looked for again */
-    IBA_PAYLOAD_MOST = 4096,  /* of a packet, whatever its device believes */
 };
 
 static inline const struct iba_send_form *iba_sqe_form(const struct iba_sqe *e)
@@ -86,37 +85,38 @@ static inline bool iba_qp_is_alive(const struct iba_qp *qp)
     return qp->state != IBA_QPS_ERR && qp->state != IBA_QPS_RESET;
 }
 
-/* WF-66: what the messages of `e`'s kind are cut at, as a power of two. READ responses are the responder's to cut. */
-static inline unsigned iba_request_shift(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
+/* How a message is cut into packets. */
+struct iba_cut {
+    unsigned shift;   /* each has 2^shift bytes, but the last (WF-66); READ responses are the responder's to cut */
+    uint64_t packets; /* PSNs: a READ reserves one for each response (WF-64, WF-65, RQ-02) */
+};
+static inline bool iba_sqe_has_one_psn(const struct iba_qp *qp, const struct iba_sqe *e)
 {
-    const unsigned path = qp->attr.path_mtu;
+    return iba_qp_is_datagram(qp) || iba_sqe_is(e, IBA_FORM_ONE_PSN) || e->length == 0;
+}
+static inline struct iba_cut iba_cut_at(const struct iba_qp *qp, const struct iba_sqe *e, unsigned shift)
+{
+    return (struct iba_cut){
+        .shift = shift, .packets = iba_sqe_has_one_psn(qp, e) ? 1 : iba_mtu_packets(e->length, UINT32_C(1) << shift)};
+}
 
-    if (!iba_is_whole(ca->change) && iba_sqe_is(e, IBA_FORM_PAYLOAD)) {
-        if (!iba_keeps(ca->change, &iba_packet_behaviours, IBA_ROW_packet_path_mtu) && qp->attr.port > 0)
-            return 7u + ca->port[qp->attr.port - 1].mtu;
-        if (iba_deviates(ca->change, &iba_packet_behaviours, IBA_ROW_packet_path_mtu) && path > IBA_MTU_256)
-            return 6u + path;
-    }
-    return 7u + path;
-}
-/* RQ-22, RQ-29: the counts as loaded, and whether they count at all. */
-static inline uint8_t iba_requester_retries(const struct iba_ca *ca, const struct iba_qp *qp)
-{
-    return (uint8_t)iba_row_for(ca->change, &iba_retry_behaviours, qp->attr.retry & IBA_RETRIES_MOST);
-}
-static inline bool iba_retries_for_ever(const struct iba_ca *ca, const struct iba_qp *qp)
-{
-    return !IBA_KEEPS(ca, requester, retry_bound) || iba_deviates(ca->change, &iba_retry_behaviours, qp->attr.retry);
-}
-static inline uint8_t iba_requester_rnr_retries(const struct iba_ca *ca, const struct iba_qp *qp)
-{
-    return (uint8_t)iba_row_for(ca->change, &iba_rnr_retry_behaviours, qp->attr.rnr_retry & IBA_RETRIES_MOST);
-}
-static inline bool iba_rnr_retries_for_ever(const struct iba_ca *ca, const struct iba_qp *qp)
-{
-    return iba_requester_rnr_retries(ca, qp) == IBA_RNR_FOR_EVER &&
-           !iba_deviates(ca->change, &iba_rnr_retry_behaviours, IBA_RNR_FOR_EVER);
-}
+/* RQ-22, RQ-29: the counts as they are loaded. */
+enum { IBA_RETRIES_MOST = 7, IBA_RNR_FOR_EVER = 7 };
+struct iba_retries {
+    uint8_t retry, rnr;
+};
+
+/* The request packet to write. */
+struct iba_request {
+    const struct iba_sqe *e;
+    uint64_t offset; /* bytes of the message before it */
+    uint64_t from;   /* byte of the message that its payload begins with */
+    size_t payload;
+    uint64_t hdrs;
+    uint8_t opcode;
+    bool last, ask; /* of its message; AckReq */
+    bool again;     /* it was sent before */
+};
 
 /* s.next steps over entries that are done. */
 static inline void iba_requester_step(struct iba_qp *qp)
@@ -124,6 +124,12 @@ static inline void iba_requester_step(struct iba_qp *qp)
     while (qp->s.next < qp->s.count && iba_sqe_at(qp, qp->s.next)->state == IBA_SQE_DONE)
         qp->s.next++;
 }
+
+/* iba_requester.c */
+/* The entry that is next may send its next packet: nothing holds it back. */
+bool iba_sqe_may_go(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e);
+/* The entry is done without a packet. */
+void iba_sqe_finish(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e);
 
 /* iba_requester_queue.c */
 /* Everything up to `psn`, which is open, is acknowledged: completions, counters, timer (RQ-24, RQ-35). */
@@ -139,7 +145,7 @@ void iba_requester_fault(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_statu
 /* AETH of a positive response: end-to-end credits (RQ-40, RQ-43, RQ-44). */
 void iba_requester_credit(const struct iba_ca *ca, struct iba_qp *qp, uint8_t code, uint32_t msn);
 /* Message `ssn` is beyond the credit limit (RQ-41). */
-bool iba_requester_limited(const struct iba_ca *ca, const struct iba_qp *qp, uint32_t ssn);
+bool iba_requester_limited(const struct iba_qp *qp, uint32_t ssn);
 
 /* iba_requester_timer.c */
 /* Sending resumes at the oldest unacknowledged PSN (RQ-21). */
@@ -147,13 +153,23 @@ void iba_requester_rewind(struct iba_qp *qp);
 /* The timer starts again, or stops when nothing asked for is open (RQ-20). */
 void iba_requester_restart_timer(const struct iba_ca *ca, struct iba_qp *qp, iba_time now);
 iba_time iba_requester_ack_timeout(const struct iba_ca *ca, const struct iba_qp *qp); /* 0: no timer */
-iba_time iba_ack_timeout_ns(uint8_t code);                                            /* RQ-18; 0: no timer */
+struct iba_retries iba_requester_retries(const struct iba_ca *ca, const struct iba_qp *qp);
+iba_time iba_ack_timeout_ns(uint8_t code); /* RQ-18; 0: no timer */
+
+/* iba_requester_retry.c */
+/* One more try, if one is left. */
+void iba_requester_timeout(struct iba_ca *ca, struct iba_qp *qp);
+
+/* iba_completer.c */
+/* An RNR NAK: everything before it is acknowledged, and sending rests for the time that it names (RQ-28, RQ-30). */
+void iba_requester_wait(struct iba_rx *x);
 
 /* iba_requester_check.c */
 /* The send queue's invariants; a row of iba_qp_check(). */
 bool iba_requester_is_sound(const struct iba_qp *qp);
 
 /* iba_requester_emit.c */
+struct iba_cut iba_request_cut(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e);
 /* Writes the packet that s.next and s.next_psn name. False: a fault, or a page is absent. */
 bool iba_requester_build(struct iba_ca *ca, struct iba_qp *qp, iba_time now, struct iba_tx *tx);
 #endif

@@ -2,7 +2,8 @@
 /* The send queue from its oldest end: what is acknowledged, complete, failed, flushed (catalogue 4.1; RQ-53..RQ-55). */
 #include <assert.h>
 #include <string.h>
-#include "transport/iba_requester.h"
+#include "transport/deviations.h"
+#include "transport/deviations_requester.h"
 
 void iba_requester_reset(struct iba_qp *qp)
 {
@@ -25,30 +26,20 @@ void iba_requester_start(struct iba_qp *qp)
     qp->s.rnr_left = qp->attr.rnr_retry;
 }
 
-/* RQ-53, QS-36: whether a completion tells of it. */
-static bool is_told(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e,
-                    enum iba_wc_status status)
-{
-    const bool signaled =
-        (e->wr.flags & IBA_WR_SIGNALED) || (qp->sq_sig_all && IBA_KEEPS(ca, requester, wc_signal_all));
-
-    if (status == IBA_WC_FLUSHED && !IBA_KEEPS(ca, requester, wc_flushed))
-        return false;
-    return signaled ||
-           (status == IBA_WC_SUCCESS ? !IBA_KEEPS(ca, requester, wc_unsignaled) : IBA_KEEPS(ca, requester, wc_failed));
-}
-
+/* RQ-53, QS-36 */
 static void complete(struct iba_ca *ca, struct iba_qp *qp, const struct iba_sqe *e, enum iba_wc_status status)
 {
-    const bool bound = e->wr.op == IBA_WR_BIND_MW && IBA_KEEPS(ca, requester, wc_bound_key);
-    const struct iba_wc wc = {.wr_id = IBA_KEEPS(ca, requester, wc_id) ? e->wr.wr_id : 0,
-                              .status = (uint8_t)iba_row_in_ring(ca->change, &iba_status_behaviours, status),
-                              .op = IBA_DEVIATES(ca, requester, wc_op) ? (uint8_t)IBA_WR_SEND : e->wr.op,
-                              .byte_len = IBA_KEEPS(ca, requester, wc_bytes) ? (uint32_t)e->length : 0,
-                              .imm_or_key = bound ? e->wr.imm_or_key : 0,
-                              .qpn = IBA_KEEPS(ca, requester, wc_qpn) ? qp->qpn : 0};
+    struct iba_wc wc = {.wr_id = e->wr.wr_id,
+                        .status = (uint8_t)status,
+                        .op = e->wr.op,
+                        .byte_len = e->length,
+                        .imm_or_key = e->wr.op == IBA_WR_BIND_MW ? e->wr.imm_or_key : 0,
+                        .qpn = qp->qpn};
+    bool reported = status != IBA_WC_SUCCESS || (e->wr.flags & IBA_WR_SIGNALED) || qp->sq_sig_all;
 
-    if (is_told(ca, qp, e, status))
+    if (ca->deviate)
+        reported = ca->deviate->completion(ca, qp, e, &wc, reported);
+    if (reported)
         iba_cq_push(ca, qp->send_cq, &wc, status != IBA_WC_SUCCESS);
 }
 
@@ -64,27 +55,12 @@ static void pop(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_status status)
     complete(ca, qp, e, status);
 }
 
-/* Those that are done at the head of the queue, the other way round. */
-static void turn_done(struct iba_qp *qp)
-{
-    uint32_t n = 0;
-
-    while (n < qp->s.count && iba_sqe_at(qp, n)->state == IBA_SQE_DONE)
-        n++;
-    for (uint32_t i = 0; i < n / 2; i++) {
-        struct iba_sqe *a = iba_sqe_at(qp, i), *b = iba_sqe_at(qp, n - 1 - i);
-        const struct iba_sqe held = *a;
-        *a = *b;
-        *b = held;
-    }
-}
-
 void iba_requester_retire(struct iba_ca *ca, struct iba_qp *qp)
 {
     bool any = false;
 
-    if (!IBA_KEEPS(ca, requester, wc_order))
-        turn_done(qp);
+    if (ca->deviate)
+        ca->deviate->retires(ca, qp);
     for (; qp->s.count > 0 && iba_sqe_at(qp, 0)->state == IBA_SQE_DONE; any = true)
         pop(ca, qp, (enum iba_wc_status)iba_sqe_at(qp, 0)->status); /* of a whole device SUCCESS */
     if (!iba_qp_is_alive(qp))
@@ -97,14 +73,13 @@ void iba_requester_retire(struct iba_ca *ca, struct iba_qp *qp)
 
 void iba_requester_flush(struct iba_ca *ca, struct iba_qp *qp)
 {
+    enum iba_wc_status own;
+
+    if (ca->deviate)
+        ca->deviate->flushes(ca, qp);
     /* RQ-55: only the first may show a status of its own. */
-    enum iba_wc_status own = qp->s.count > 0 ? (enum iba_wc_status)iba_sqe_at(qp, 0)->status : IBA_WC_SUCCESS;
-
-    const enum iba_wc_status rest = IBA_DEVIATES(ca, requester, wc_first_status) ? own : IBA_WC_FLUSHED;
-
-    if (!IBA_KEEPS(ca, requester, wc_first_status))
-        own = IBA_WC_FLUSHED;
-    for (; qp->s.count > 0; own = rest)
+    own = qp->s.count > 0 ? (enum iba_wc_status)iba_sqe_at(qp, 0)->status : IBA_WC_SUCCESS;
+    for (; qp->s.count > 0; own = IBA_WC_FLUSHED)
         pop(ca, qp, own != IBA_WC_SUCCESS ? own : IBA_WC_FLUSHED);
     qp->s.next = 0;
     qp->s.rd_open = 0;
@@ -115,13 +90,11 @@ void iba_requester_flush(struct iba_ca *ca, struct iba_qp *qp)
 
 void iba_requester_fail(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_status status)
 {
-    struct iba_sqe *oldest = iba_sqe_at(qp, 0);
-
     assert(qp->s.count > 0);
-    oldest->status = (uint8_t)status;
-    if (oldest->state == IBA_SQE_BEGUN && !IBA_KEEPS(ca, requester, error_stops))
-        iba_requester_acknowledge(ca, qp, oldest->last, ca->now);
-    else if (iba_qp_is_reliable(qp) || !IBA_KEEPS(ca, requester, sqe))
+    iba_sqe_at(qp, 0)->status = (uint8_t)status;
+    if (ca->deviate && ca->deviate->fails(ca, qp))
+        return;
+    if (iba_qp_is_reliable(qp))
         iba_qp_fail(ca, qp);
     else
         iba_qp_sq_error(ca, qp); /* UU-14, UU-28 */
@@ -137,36 +110,20 @@ void iba_requester_fault(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_statu
         iba_requester_fail(ca, qp, status);
 }
 
-/* The last PSN of the oldest open request, where that is before `psn`. */
-static iba_psn end_of_oldest(const struct iba_qp *qp, iba_psn psn)
-{
-    for (uint32_t i = 0; i < qp->s.count; i++) {
-        const struct iba_sqe *e = iba_sqe_at(qp, i);
-        if (e->state == IBA_SQE_BEGUN)
-            return iba_psn_past(qp, e->last) < iba_psn_past(qp, psn) ? e->last : psn;
-    }
-    return psn;
-}
-
-/* A new PSN is acknowledged: the counters, and the timer (RQ-20, RQ-24). */
+/* A new PSN is acknowledged: the counters (RQ-24, RQ-31), and the timer (RQ-20). */
 static void count_progress(const struct iba_ca *ca, struct iba_qp *qp, iba_time now)
 {
-    const bool runs = qp->s.ack_due != IBA_NEVER, waits = iba_psn_diff(qp->s.asked, qp->s.una) > 0;
+    const struct iba_retries r = iba_requester_retries(ca, qp);
 
-    if (IBA_KEEPS(ca, requester, retry_reload))
-        qp->s.retry_left = iba_requester_retries(ca, qp); /* RQ-24, RQ-31 */
-    if (IBA_KEEPS(ca, requester, rnr_reload))
-        qp->s.rnr_left = iba_requester_rnr_retries(ca, qp);
-    if (runs && !iba_keeps(ca->change, &iba_requester_behaviours,
-                           waits ? IBA_ROW_requester_timer_restarts : IBA_ROW_requester_timer_stops))
-        return;
+    qp->s.retry_left = r.retry;
+    qp->s.rnr_left = r.rnr;
     iba_requester_restart_timer(ca, qp, now);
 }
 
 void iba_requester_acknowledge(struct iba_ca *ca, struct iba_qp *qp, iba_psn psn, iba_time now)
 {
-    if (!IBA_KEEPS(ca, requester, coalesced)) /* RQ-35 */
-        psn = end_of_oldest(qp, psn);
+    if (ca->deviate)
+        psn = ca->deviate->acknowledges(ca, qp, psn); /* RQ-35 */
     const uint32_t through = iba_psn_past(qp, psn);
 
     for (uint32_t i = 0; i < qp->s.count; i++) {
@@ -185,7 +142,10 @@ void iba_requester_acknowledge(struct iba_ca *ca, struct iba_qp *qp, iba_psn psn
     if (iba_psn_diff(qp->s.una, qp->s.high_psn) > 0) /* only a changed rule table comes here */
         qp->s.high_psn = qp->s.una;
     qp->s.implied = false;
-    count_progress(ca, qp, now);
+    if (ca->deviate)
+        ca->deviate->progress(ca, qp, now);
+    else
+        count_progress(ca, qp, now);
     iba_requester_retire(ca, qp);
     iba_requester_step(qp);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The requester's clock: ACK timer, RNR timer (catalogue 4.2, 4.3). */
-#include "transport/iba_requester.h"
+#include "transport/deviations.h"
 
 iba_time iba_ack_timeout_ns(uint8_t code)
 {
@@ -10,16 +10,15 @@ iba_time iba_ack_timeout_ns(uint8_t code)
 
 iba_time iba_requester_ack_timeout(const struct iba_ca *ca, const struct iba_qp *qp)
 {
-    if (iba_is_whole(ca->change))
-        return iba_ack_timeout_ns(qp->attr.timeout);
-    const iba_time t =
-        iba_ack_timeout_ns((uint8_t)iba_row_in_ring(ca->change, &iba_ack_timeout_behaviours, qp->attr.timeout & 31u));
+    return ca->deviate ? ca->deviate->ack_timeout(ca, qp) : iba_ack_timeout_ns(qp->attr.timeout);
+}
 
-    if (!IBA_KEEPS(ca, requester, timer_runs))
-        return 0;
-    if (IBA_DEVIATES(ca, requester, timer_not_early))
-        return t / 2;
-    return IBA_DEVIATES(ca, requester, timer_not_late) ? 8 * t : t;
+struct iba_retries iba_requester_retries(const struct iba_ca *ca, const struct iba_qp *qp)
+{
+    if (ca->deviate)
+        return ca->deviate->retries(ca, qp);
+    return (struct iba_retries){.retry = qp->attr.retry & IBA_RETRIES_MOST,
+                                .rnr = qp->attr.rnr_retry & IBA_RNR_FOR_EVER};
 }
 
 /* RQ-19 allows [T, 4T] for noticing: here it is T sharp. */

@@ -2,7 +2,6 @@
 /* Scatter and gather: lists of local buffers, each under its own L_Key (QS-55). */
 #include <string.h>
 #include "deviations_receiver.h"
-#include "deviations_requester.h"
 
 uint64_t iba_sgl_length(const struct iba_sge *sge, unsigned n)
 {
@@ -86,8 +85,7 @@ enum iba_wc_status iba_sgl_scatter(struct iba_ca *ca, uint32_t pd, const struct 
 enum iba_wc_status iba_sgl_gather(struct iba_ca *ca, uint32_t pd, const struct iba_sge *sge, unsigned n, uint64_t at,
                                   uint8_t *data, size_t len, bool *absent)
 {
-    struct walk w = {
-        ca, sge, n, pd, 0, at, iba_deviates(ca->change, &iba_packet_behaviours, IBA_ROW_packet_gather_order)};
+    struct walk w = {ca, sge, n, pd, 0, at, false};
     uint64_t piece = 0;
 
     *absent = false;

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The points at which a broken device leaves the way of a whole one.
+ *
+ * The engine reads as a whole device's. At each of these points it calls a function of this table, if its adapter has
+ * one (iba_ca.deviate). A whole device has none, and pays one test of a pointer. What a broken device does there stands
+ * in the files deviations_*.c, by the row that it has changed (iba_change.h). They call the engine's functions; the
+ * engine calls theirs through the table only, and is complete without them. */
+#ifndef IBA_DEVIATIONS_H
+#define IBA_DEVIATIONS_H
+#include "transport/iba_requester.h"
+
+/* P(returns, name, arguments) */
+/* clang-format off */
+#define IBA_REQUESTER_POINTS(P)                                                                                        \
+    /* A work request was posted. */                                                                                   \
+    P(void, posted, (const struct iba_ca *ca, struct iba_qp *qp))                                                      \
+    /* Whether the entry that is next may send its next packet. */                                                     \
+    P(bool, may_go, (const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e))                       \
+    /* The entry that is next may go. True: it is done without a packet. */                                            \
+    P(bool, leaves_out, (struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e))                                     \
+    /* The entry has its PSNs. */                                                                                      \
+    P(void, begun, (const struct iba_ca *ca, struct iba_qp *qp, const struct iba_sqe *e))                              \
+    /* A bind or a local invalidation ended with `err`. */                                                             \
+    P(void, done_locally, (const struct iba_ca *ca, enum iba_mem_err *err))                                            \
+    /* How the message of `e` is cut into packets. */                                                                  \
+    P(struct iba_cut, cut, (const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e))                \
+    /* What the next packet is to be. */                                                                               \
+    P(void, plan, (const struct iba_ca *ca, const struct iba_qp *qp, struct iba_request *p))                           \
+    /* The payload goes into the packet. */                                                                            \
+    P(enum iba_wc_status, gather, (struct iba_ca *ca, const struct iba_qp *qp, const struct iba_request *p,            \
+                                   uint8_t *at, bool *absent))                                                         \
+    /* An address handle that a whole device does not use. True: it is used. */                                        \
+    P(bool, takes_handle, (const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr,             \
+                           const struct iba_ah *ah))                                                                   \
+    /* The request packet is built. */                                                                                 \
+    P(void, request, (struct iba_ca *ca, struct iba_qp *qp, const struct iba_request *p, struct iba_tx *tx))           \
+    /* A work request completes; `reported`: a whole device would report it. Whether this one does. */                 \
+    P(bool, completion, (const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e,                    \
+                         struct iba_wc *wc, bool reported))                                                            \
+    /* What is done at the head of the queue completes. */                                                             \
+    P(void, retires, (const struct iba_ca *ca, struct iba_qp *qp))                                                     \
+    /* The queue is flushed. */                                                                                        \
+    P(void, flushes, (const struct iba_ca *ca, struct iba_qp *qp))                                                     \
+    /* The oldest request failed. True: what follows from that is done. */                                             \
+    P(bool, fails, (struct iba_ca *ca, struct iba_qp *qp))                                                             \
+    /* `psn` is acknowledged. Returns what counts as acknowledged. */                                                  \
+    P(iba_psn, acknowledges, (const struct iba_ca *ca, const struct iba_qp *qp, iba_psn psn))                          \
+    /* A new PSN was acknowledged: counters, and the timer. */                                                         \
+    P(void, progress, (const struct iba_ca *ca, struct iba_qp *qp, iba_time now))                                      \
+    /* The retry counts as they are loaded. */                                                                         \
+    P(struct iba_retries, retries, (const struct iba_ca *ca, const struct iba_qp *qp))                                 \
+    /* The ACK timeout; 0: no timer. */                                                                                \
+    P(iba_time, ack_timeout, (const struct iba_ca *ca, const struct iba_qp *qp))                                       \
+    /* The ACK timer has run out. */                                                                                   \
+    P(void, timeout, (struct iba_ca *ca, struct iba_qp *qp, iba_time now))                                             \
+    /* A NAK or a response shows that the packet of `psn` was lost. True: what follows from that is done. */           \
+    P(bool, retry, (struct iba_rx *x, iba_psn psn))                                                                    \
+    /* An RNR NAK came. */                                                                                             \
+    P(void, wait, (struct iba_rx *x))                                                                                  \
+    /* The result of an ATOMIC goes to memory. */                                                                      \
+    P(void, atomic_result, (const struct iba_rx *x, uint8_t host[8]))                                                  \
+    /* Credits came. False: nothing is left to do. */                                                                  \
+    P(bool, credit, (const struct iba_ca *ca, struct iba_qp *qp, unsigned *code, uint32_t *msn))
+/* clang-format on */
+
+#define IBA_POINTS(P) IBA_REQUESTER_POINTS(P)
+
+struct iba_deviations {
+#define IBA_POINT(returns, name, arguments) returns(*name) arguments;
+    IBA_POINTS(IBA_POINT)
+};
+extern const struct iba_deviations iba_deviations;
+
+/* The functions of the table, for the files deviations_*.c. */
+#define IBA_DEVIATION(returns, name, arguments) returns iba_deviate_##name arguments;
+IBA_POINTS(IBA_DEVIATION)
+/* The row of `list` that the device has changed; -1: none of it. */
+#define IBA_CHANGED_ROW(x, list) iba_changed_row((x)->change, &iba_##list##_behaviours)
+#endif
