@@ -7,6 +7,7 @@
  * engine calls theirs through the table only, and is complete without them. */
 #ifndef IBA_DEVIATIONS_H
 #define IBA_DEVIATIONS_H
+#include "transport/iba_receiver.h"
 #include "transport/iba_requester.h"
 
 /* P(returns, name, arguments) */
@@ -61,9 +62,48 @@
     P(void, atomic_result, (const struct iba_rx *x, uint8_t host[8]))                                                  \
     /* Credits came. False: nothing is left to do. */                                                                  \
     P(bool, credit, (const struct iba_ca *ca, struct iba_qp *qp, unsigned *code, uint32_t *msn))
+
+#define IBA_RESPONDER_POINTS(P)                                                                                        \
+    /* The responder starts with the PSN it was given. */                                                              \
+    P(void, responder_started, (const struct iba_ca *ca, struct iba_qp *qp))                                           \
+    /* A request is acknowledged. False: it is not. */                                                                 \
+    P(bool, acks, (const struct iba_rx *x, iba_psn *psn))                                                              \
+    /* A NAK or RNR NAK is due. */                                                                                     \
+    P(void, nak, (const struct iba_rx *x, struct iba_resp *r))                                                         \
+    /* A request of `n_psn` PSNs was good. */                                                                          \
+    P(void, accepted, (const struct iba_rx *x, uint32_t n_psn))                                                        \
+    /* A SEND names a key to be invalidated. False: that is not done. */                                               \
+    P(bool, invalidates, (const struct iba_rx *x, uint32_t key))                                                       \
+    /* An operation was remembered for its duplicates. */                                                              \
+    P(void, remembered, (const struct iba_rx *x))                                                                      \
+    /* An ATOMIC found `old`, and leaves *new. Returns what its answer tells. */                                       \
+    P(uint64_t, atomic, (const struct iba_rx *x, uint64_t old, uint64_t *new))                                         \
+    /* The next response leaves. */                                                                                    \
+    P(bool, respond, (struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx))                                        \
+    /* The memory under a READ has gone. True: nothing is said of that. */                                             \
+    P(bool, read_lost, (struct iba_ca *ca, struct iba_qp *qp))
+
+#define IBA_RECEIVER_POINTS(P)                                                                                         \
+    /* The row of a rule table that decides. */                                                                        \
+    P(const struct iba_rule *, rule, (const struct iba_rx *x, enum iba_rule_table t))                                  \
+    /* A packet was marked: its source is owed a notification. */                                                      \
+    P(void, marked, (const struct iba_rx *x))                                                                          \
+    /* An access to no bytes. True: its key is looked at. */                                                           \
+    P(bool, asks_for_key, (const struct iba_rx *x))                                                                    \
+    /* The payload goes to memory. False: it does not. */                                                              \
+    P(bool, stores, (struct iba_rx *x))                                                                                \
+    /* The entries of a list in the order in which they are filled; `room` is for another order. */                    \
+    P(const struct iba_sge *, scatters, (const struct iba_ca *ca, const struct iba_sge *sge, unsigned n,               \
+                                         struct iba_sge *room))                                                        \
+    /* A receive completes. False: it does not. */                                                                     \
+    P(bool, received, (const struct iba_rx *x, struct iba_wc *wc))                                                     \
+    /* A UC message is broken. Whether its receive completes in error. */                                              \
+    P(bool, loses_receive, (const struct iba_rx *x, bool loses))                                                       \
+    /* What stands before a datagram's payload. */                                                                     \
+    P(void, grh_area, (const struct iba_rx *x, struct iba_grh_area *a))
 /* clang-format on */
 
-#define IBA_POINTS(P) IBA_REQUESTER_POINTS(P)
+#define IBA_POINTS(P) IBA_REQUESTER_POINTS(P) IBA_RESPONDER_POINTS(P) IBA_RECEIVER_POINTS(P)
 
 struct iba_deviations {
 #define IBA_POINT(returns, name, arguments) returns(*name) arguments;

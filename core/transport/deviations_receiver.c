@@ -1,7 +1,323 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The lists of what receivers and the RC responder do. */
+/* What broken devices do otherwise as receivers: the lists of deviations_receiver.h as data, rules with another condition,
+ * and what a row does at the points of deviations.h. */
 #include "transport/deviations_receiver.h"
+#include <string.h>
+#include "iba_responder.h"
+#include "transport/deviations.h"
+#include "transport/deviations_qp.h"
 #include "wire/iba_behaviours.h"
 
 IBA_BEHAVIOURS(iba_receive_behaviours, "receivers", IBA_RECEIVE_BEHAVIOURS)
 IBA_BEHAVIOURS(iba_respond_behaviours, "RC responder", IBA_RESPOND_BEHAVIOURS)
+
+static int changed(const struct iba_rx *x)
+{
+    return IBA_CHANGED_ROW(x->ca, receive);
+}
+
+static bool otherwise(const struct iba_rx *x)
+{
+    return x->ca->change->kind == IBA_CHANGE_OTHER;
+}
+
+static bool is_connected(const struct iba_rx *x)
+{
+    return x->qp->type == IBA_QPT_RC || x->qp->type == IBA_QPT_UC;
+}
+
+/* ---- rules with another condition ---- */
+
+static bool is_cnp(const struct iba_rx *x)
+{
+    return x->operation == IBA_OPERATION_CNP;
+}
+
+static bool is_response(const struct iba_rx *x)
+{
+    return x->op && x->op->dir == IBA_RSP && !is_cnp(x);
+}
+
+static bool other_pkey(const struct iba_rx *x)
+{
+    return x->pkey_index < 0;
+}
+
+static bool other_qkey(const struct iba_rx *x, bool smi, uint32_t gsi)
+{
+    const enum iba_qp_type type = (enum iba_qp_type)x->qp->type;
+    const bool asked = type == IBA_QPT_UD || (type == IBA_QPT_SMI && smi) || (type == IBA_QPT_GSI && gsi != 0);
+
+    if (!asked || is_cnp(x) || !iba_view_has(x->v, IBA_H_deth))
+        return false;
+    return iba_deth_q_key(iba_rx_hdr(x, IBA_H_deth)) != (type == IBA_QPT_GSI ? gsi : x->qp->attr.qkey);
+}
+
+static bool other_qkey_of_smp(const struct iba_rx *x)
+{
+    return other_qkey(x, true, IBA_GSI_QKEY);
+}
+
+static bool other_qkey_but_to_gsi(const struct iba_rx *x)
+{
+    return other_qkey(x, false, 0);
+}
+
+static bool request_unless_in(const struct iba_rx *x, enum iba_qp_state state)
+{
+    return !is_response(x) && (!iba_qp_may_receive_requests(x->qp) || x->qp->state == state);
+}
+
+static bool request_in_rtr(const struct iba_rx *x)
+{
+    return request_unless_in(x, IBA_QPS_RTR);
+}
+
+static bool request_in_sqd(const struct iba_rx *x)
+{
+    return request_unless_in(x, IBA_QPS_SQD);
+}
+
+static bool request_in_sqe(const struct iba_rx *x)
+{
+    return request_unless_in(x, IBA_QPS_SQE);
+}
+
+static bool response_in_sqd(const struct iba_rx *x)
+{
+    return is_response(x) && (!iba_qp_may_receive_responses(x->qp) || x->qp->state == IBA_QPS_SQD);
+}
+
+/* The request that met an RNR NAK comes before its timer has ended. */
+static bool gap_or_too_soon(const struct iba_rx *x)
+{
+    return (x->ahead > 0 || (x->ahead == 0 && x->ca->now < x->qp->r.rnr_over)) && x->qp->r.rnr_sent;
+}
+
+static bool hole(const struct iba_rx *x)
+{
+    return x->ahead != 0;
+}
+
+/* A receive that only notifies has to be one that could be filled. */
+static enum iba_wc_status receive_check(const struct iba_rx *x, bool *absent)
+{
+    const struct iba_recv_wr *w = iba_rx_send(x) || iba_rx_imm(x) ? iba_rx_wqe(x) : NULL;
+
+    *absent = false;
+    if (!w)
+        return IBA_WC_SUCCESS;
+    return iba_sgl_check(x->ca, iba_rx_recv_pd(x), w->sge, w->n_sge, iba_rx_begins(x) ? 0 : x->qp->r.wqe_done,
+                         x->v->payload_len, true, absent);
+}
+
+static bool receive_protected(const struct iba_rx *x)
+{
+    bool absent;
+
+    return receive_check(x, &absent) != IBA_WC_SUCCESS;
+}
+
+static bool receive_absent(const struct iba_rx *x)
+{
+    bool absent;
+
+    return receive_check(x, &absent) == IBA_WC_SUCCESS && absent;
+}
+
+static bool page_absent(const struct iba_rx *x)
+{
+    return receive_absent(x) || iba_rx_write_absent(x);
+}
+
+/* clang-format off */
+/*    list     row                table         rule                      when */
+#define OTHER_CONDITIONS(C)                                                                        \
+    C(receive, PKEY_SMP,          VALIDATE,     "pkey_differs",          other_pkey)            \
+    C(receive, QKEY_SMP,          VALIDATE,     "qkey_differs",          other_qkey_of_smp)     \
+    C(receive, QKEY_GSI,          VALIDATE,     "qkey_differs",          other_qkey_but_to_gsi) \
+    C(state,   RTR_HEARS,         VALIDATE,     "request_out_of_season", request_in_rtr)        \
+    C(state,   SQD_HEARS,         VALIDATE,     "request_out_of_season", request_in_sqd)        \
+    C(state,   SQE_HEARS,         VALIDATE,     "request_out_of_season", request_in_sqe)        \
+    C(state,   SQD_HEARS_ANSWERS, VALIDATE,     "response_out_of_season", response_in_sqd)      \
+    C(respond, RNR_AT_ONCE,       RC_RESPONDER, "gap_after_rnr",         gap_or_too_soon)       \
+    C(receive, NOTIFY_KEYLESS,    RC_RESPONDER, "receive_absent",        receive_absent)        \
+    C(receive, NOTIFY_KEYLESS,    RC_RESPONDER, "receive_protected",     receive_protected)     \
+    C(receive, NOTIFY_KEYLESS,    UC_RECEIVER,  "receive_protected",     receive_protected)     \
+    C(receive, NOTIFY_KEYLESS,    UC_RECEIVER,  "page_absent",           page_absent)           \
+    C(receive, UC_ANY_PSN,        UC_RECEIVER,  "hole",                  hole)                  \
+    C(receive, UC_NOTIFIES,       UC_RECEIVER,  "write_unnoticed",       iba_rx_write)
+/* clang-format on */
+
+static const struct other_condition {
+    const struct iba_behaviours *list;
+    uint16_t row;
+    uint8_t table;
+    const char *rule;
+    iba_when *when;
+} conditions[] = {
+#define CONDITION(list, row, table, rule, when)                                                                        \
+    {&iba_##list##_behaviours, IBA_ROW_##list##_##row, IBA_TABLE_##table, rule, when},
+    OTHER_CONDITIONS(CONDITION)};
+enum { N_CONDITIONS = sizeof conditions / sizeof *conditions };
+
+static bool is_changed(const struct iba_rx *x, enum iba_rule_table t, const struct other_condition *c)
+{
+    return iba_changed_row(x->ca->change, c->list) == c->row && c->table == t;
+}
+
+static iba_when *condition(const struct iba_rx *x, enum iba_rule_table t, const struct iba_rule *r)
+{
+    for (unsigned i = 0; i < N_CONDITIONS; i++)
+        if (is_changed(x, t, &conditions[i]) && strcmp(conditions[i].rule, r->name) == 0)
+            return conditions[i].when;
+    return r->when;
+}
+
+const struct iba_rule *iba_deviate_rule(const struct iba_rx *x, enum iba_rule_table t)
+{
+    const struct iba_rules *table = x->ca->table[t];
+    bool any = false;
+
+    for (unsigned i = 0; i < N_CONDITIONS; i++)
+        any |= is_changed(x, t, &conditions[i]);
+    if (!any)
+        return iba_rules_first(table, x);
+    for (const struct iba_rule *r = table->row; r < table->row + table->n; r++)
+        if (condition(x, t, r)(x))
+            return r;
+    return NULL;
+}
+
+/* ---- what is done with a packet ---- */
+
+void iba_deviate_marked(const struct iba_rx *x)
+{
+    struct iba_qp *qp = x->qp;
+
+    if (changed(x) == IBA_ROW_receive_MARK_IN_ANSWER && is_connected(x)) {
+        qp->becn_due = false;
+        qp->cnp_due = true;
+    }
+    if (changed(x) == IBA_ROW_receive_MARK_TO_SOURCE && !is_connected(x))
+        qp->cnp_due = false;
+}
+
+bool iba_deviate_asks_for_key(const struct iba_rx *x)
+{
+    if (x->operation == IBA_OPERATION_READ)
+        return !IBA_KEEPS(x->ca, respond, ZERO_READ);
+    return changed(x) == IBA_ROW_receive_WRITE_OF_NOTHING && iba_rx_begins(x);
+}
+
+bool iba_deviate_stores(struct iba_rx *x)
+{
+    if (changed(x) == IBA_ROW_receive_WRITE_FOLLOWS && iba_rx_write(x))
+        x->qp->r.va -= x->v->payload_len; /* the caller moves on */
+    if (iba_rx_write(x))
+        return changed(x) != IBA_ROW_receive_WRITE_STORES;
+    return IBA_KEEPS(x->ca, respond, ATOMIC_WRITES);
+}
+
+const struct iba_sge *iba_deviate_scatters(const struct iba_ca *ca, const struct iba_sge *sge, unsigned n,
+                                           struct iba_sge *room)
+{
+    if (IBA_CHANGED_ROW(ca, receive) != IBA_ROW_receive_SCATTER_ORDER)
+        return sge;
+    for (unsigned i = 0; i < n; i++)
+        room[i] = sge[n - 1 - i];
+    return room;
+}
+
+void iba_deviate_grh_area(const struct iba_rx *x, struct iba_grh_area *a)
+{
+    switch (changed(x)) {
+    case IBA_ROW_receive_UD_AREA: a->bytes = a->n = 0; break;
+    case IBA_ROW_receive_UD_GRH: a->n = 0; break;
+    case IBA_ROW_receive_UD_IPV4_AT_END: a->at = 0; break;
+    default: break;
+    }
+}
+
+/* ---- completions ---- */
+
+/* UC_KEEPS_RECEIVE, UC_SRQ_FAILS */
+bool iba_deviate_loses_receive(const struct iba_rx *x, bool loses)
+{
+    const bool shared = x->qp->srq != IBA_NONE;
+
+    return changed(x) == (shared ? IBA_ROW_receive_UC_SRQ_FAILS : IBA_ROW_receive_UC_KEEPS_RECEIVE) ? !loses : loses;
+}
+
+static void change_bytes(const struct iba_rx *x, struct iba_wc *wc)
+{
+    const int row = changed(x);
+
+    if (is_connected(x) && row == (iba_rx_write(x) ? IBA_ROW_receive_WC_WRITE_BYTES : IBA_ROW_receive_WC_BYTES))
+        wc->byte_len = x->v->payload_len;
+    if (!is_connected(x) && x->bth && row == IBA_ROW_receive_UD_BYTES)
+        wc->byte_len = x->v->payload_len;
+}
+
+static void change_values(const struct iba_rx *x, struct iba_wc *wc)
+{
+    const bool key = (wc->flags & IBA_WC_WITH_INV) != 0;
+
+    switch (changed(x)) {
+    case IBA_ROW_receive_WC_WRITE_OP: wc->op = IBA_WR_RECV; break;
+    case IBA_ROW_receive_WC_IMM: wc->imm_or_key = wc->flags & IBA_WC_WITH_IMM ? 0 : wc->imm_or_key; break;
+    case IBA_ROW_receive_WC_KEY:
+        if (key)
+            wc->imm_or_key = otherwise(x) ? wc->imm_or_key + 1 : 0;
+        break;
+    case IBA_ROW_receive_WC_PKEY_INDEX: wc->pkey_index = 0; break;
+    case IBA_ROW_receive_WC_IMM_FLAG: wc->flags &= (uint8_t)~IBA_WC_WITH_IMM; break;
+    case IBA_ROW_receive_WC_KEY_FLAG: wc->flags &= (uint8_t)~IBA_WC_WITH_INV; break;
+    case IBA_ROW_receive_WC_SOLICITED: wc->flags &= (uint8_t)~IBA_WC_SOLICITED; break;
+    case IBA_ROW_receive_FAULT_STATUS:
+        if (wc->status == IBA_WC_LOCAL_PROTECTION)
+            wc->status = IBA_WC_LOCAL_LENGTH;
+        break;
+    default: break;
+    }
+}
+
+/* Where a datagram came from. */
+static void change_source(const struct iba_rx *x, struct iba_wc *wc)
+{
+    switch (changed(x)) {
+    case IBA_ROW_receive_UD_GRH_FLAG: wc->flags &= (uint8_t)~IBA_WC_GRH; break;
+    case IBA_ROW_receive_UD_SLID: wc->slid = 0; break;
+    case IBA_ROW_receive_UD_SL: wc->sl = 0; break;
+    case IBA_ROW_receive_UD_PATH_BITS: wc->path_bits = 0; break;
+    case IBA_ROW_receive_UD_SOURCE_QP: wc->src_qpn = 0; break;
+    default: break;
+    }
+}
+
+/* What the RC responder refuses. False: its receive does not complete. */
+static bool change_refusal(const struct iba_rx *x, struct iba_wc *wc)
+{
+    switch (IBA_CHANGED_ROW(x->ca, respond)) {
+    case IBA_ROW_respond_REFUSED_COMPLETES:
+        return wc->status != IBA_WC_REMOTE_INVALID_REQ && wc->status != IBA_WC_LOCAL_ACCESS;
+    case IBA_ROW_respond_DENIED_STATUS:
+        if (wc->status == IBA_WC_LOCAL_ACCESS)
+            wc->status = IBA_WC_REMOTE_ACCESS;
+        return true;
+    case IBA_ROW_respond_TOO_LONG_STATUS:
+        if (wc->status == IBA_WC_LOCAL_LENGTH)
+            wc->status = IBA_WC_REMOTE_INVALID_REQ;
+        return true;
+    default: return true;
+    }
+}
+
+bool iba_deviate_received(const struct iba_rx *x, struct iba_wc *wc)
+{
+    change_bytes(x, wc);
+    change_values(x, wc);
+    if (!is_connected(x))
+        change_source(x, wc);
+    return x->qp->type != IBA_QPT_RC || change_refusal(x, wc);
+}

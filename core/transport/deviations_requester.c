@@ -14,46 +14,46 @@ IBA_BEHAVIOURS(iba_packet_behaviours, "request packet", IBA_PACKET_BEHAVIOURS)
 IBA_BEHAVIOURS(iba_posting_behaviours, "posting", IBA_POSTING_BEHAVIOURS)
 
 #define POSITION(name, words) {#name, "sends the " words " packet of a message as " words, "WF-64", SWAP},
-static const struct iba_behaviour position[] = {IBA_POSITIONS(POSITION)};
-LIST(iba_position_behaviours, "position", position)
+static const struct iba_behaviour position_rows[] = {IBA_POSITIONS(POSITION)};
+LIST(iba_position_behaviours, "position", position_rows)
 
 #define OPERATION(name) {#name, "sends the opcodes of " #name " for it", "WF-64, RQ-17", SWAP},
-static const struct iba_behaviour operation[] = {IBA_SENT_OPS(OPERATION)};
-LIST(iba_operation_behaviours, "operation", operation)
+static const struct iba_behaviour operation_rows[] = {IBA_SENT_OPS(OPERATION)};
+LIST(iba_operation_behaviours, "operation", operation_rows)
 
 #define STATUS(name, words, clause) {#name, "shows " #name " for a request that " words, clause, SWAP},
 #define STATUS_AT(name, ...) AT_##name,
-static const struct iba_behaviour status[] = {IBA_SHOWN(STATUS)};
+static const struct iba_behaviour status_rows[] = {IBA_SHOWN(STATUS)};
 enum { IBA_SHOWN(STATUS_AT) AT_END };
 _Static_assert((int)AT_REMOTE_INVALID_RD == (int)IBA_WC_REMOTE_INVALID_RD && (int)AT_FLUSHED == (int)IBA_WC_FLUSHED,
                "a status is its row");
-LIST(iba_status_behaviours, "status", status)
+LIST(iba_status_behaviours, "status", status_rows)
 
 #define TIMEOUT(code) {"code_" #code, "waits 4.096 us * 2^" #code " for an ACK on timeout code " #code, "RQ-18", SWAP},
-static const struct iba_behaviour ack_timeout[] = {{"code_0", "runs no ACK timer on timeout code 0", "RQ-18", SWAP},
+static const struct iba_behaviour ack_timeout_rows[] = {{"code_0", "runs no ACK timer on timeout code 0", "RQ-18", SWAP},
                                                    IBA_ACK_TIMEOUTS(TIMEOUT)};
-LIST(iba_ack_timeout_behaviours, "ACK timeout", ack_timeout)
+LIST(iba_ack_timeout_behaviours, "ACK timeout", ack_timeout_rows)
 
 #define RNR(kinds, code, units, words)                                                                                 \
     {"code_" #code, "waits " words " on RNR timer code " #code, "WF-50, RQ-28", kinds},
-static const struct iba_behaviour rnr_timer[] = {IBA_RNR_TIMERS(RNR, SWAP)};
-LIST(iba_rnr_timer_behaviours, "RNR timer", rnr_timer)
+static const struct iba_behaviour rnr_timer_rows[] = {IBA_RNR_TIMERS(RNR, SWAP)};
+LIST(iba_rnr_timer_behaviours, "RNR timer", rnr_timer_rows)
 
 #define CREDIT(kinds, code, count)                                                                                     \
     {"code_" #code, "takes credit code " #code " for " #count " messages", "WF-49, RQ-40", kinds},
-static const struct iba_behaviour credit[] = {
+static const struct iba_behaviour credit_rows[] = {
     IBA_CREDITS(CREDIT, SWAP){"code_31", "takes credit code 31 for no limit from then on", "WF-49, RQ-43", DROP}};
-LIST(iba_credit_behaviours, "credits", credit)
+LIST(iba_credit_behaviours, "credits", credit_rows)
 
 #define RETRY(count) {"count_" #count, "retries " #count " times on retry count " #count, "RQ-22", SWAP},
-static const struct iba_behaviour retry[] = {
+static const struct iba_behaviour retry_rows[] = {
     IBA_RETRIES(RETRY){"count_7", "retries 7 times on retry count 7, and not for ever", "RQ-22", OTHER}};
-LIST(iba_retry_behaviours, "retry count", retry)
+LIST(iba_retry_behaviours, "retry count", retry_rows)
 
 #define RNR_RETRY(count) {"count_" #count, "retries " #count " times on RNR retry count " #count, "RQ-29", SWAP},
-static const struct iba_behaviour rnr_retry[] = {
+static const struct iba_behaviour rnr_retry_rows[] = {
     IBA_RETRIES(RNR_RETRY){"count_7", "retries for ever on RNR retry count 7", "RQ-29", OTHER}};
-LIST(iba_rnr_retry_behaviours, "RNR retry count", rnr_retry)
+LIST(iba_rnr_retry_behaviours, "RNR retry count", rnr_retry_rows)
 
 static int changed(const struct iba_ca *ca)
 {
@@ -277,14 +277,10 @@ void iba_deviate_timeout(struct iba_ca *ca, struct iba_qp *qp, iba_time now)
 {
     const struct iba_qp was = *qp;
 
-    if (qp->s.count == 0 || iba_psn_eq(qp->s.una, qp->s.high_psn)) { /* timer_stops: nothing is open */
-        qp->s.ack_due = IBA_NEVER;
-        return;
-    }
     if (retries_for_ever(ca, qp))
         qp->s.retry_left = FOR_EVER;
     iba_requester_timeout(ca, qp);
-    if (was.s.retry_left > 0)
+    if (iba_requester_has_open(&was) && was.s.retry_left > 0)
         go_back(ca, qp, &was, now);
 }
 
@@ -301,7 +297,8 @@ bool iba_deviate_retry(struct iba_rx *x, iba_psn psn)
     struct iba_qp *qp = x->qp;
 
     if (changed(x->ca) == IBA_ROW_requester_nak_acks_before) {
-        qp->s.retry_left -= qp->s.retry_left > 0;
+        if (qp->s.retry_left > 0)
+            qp->s.retry_left--;
         iba_requester_rewind(qp);
         return true;
     }

@@ -102,6 +102,7 @@ enum { IBA_TX_MOST = IBA_ENVELOPE_MAX + 12 + 8 + 16 + 28 + 8 + 4096 + 4 + 4 + 2 
 
 /* iba_rules.c: walks a table; the first row that applies decides and is counted. */
 void iba_rules_apply(struct iba_rx *x, enum iba_rule_table t);
+const struct iba_rule *iba_rules_first(const struct iba_rules *table, const struct iba_rx *x); /* NULL: none */
 
 /* ---- QPs, events, queues: iba_qp.c, iba_event.c, iba_queue.c, iba_qp_error.c ---- */
 struct iba_qp *iba_qp_find(const struct iba_ca *ca, uint32_t qpn); /* NULL: none */

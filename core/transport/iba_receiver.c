@@ -2,6 +2,7 @@
 /* What the receivers of RC, UC and UD share. */
 #include <string.h>
 #include "iba_receiver.h"
+#include "transport/deviations.h"
 #include "transport/deviations_receiver.h"
 
 static bool under_way(const struct iba_rx *x)
@@ -113,6 +114,9 @@ enum iba_mem_verdict iba_rx_reach(const struct iba_rx *x, uint32_t key, uint64_t
 {
     const struct iba_reach r = {
         .va = va, .length = length, .key = key, .pd = x->qp->pd, .qpn = x->qp->qpn, .need = need, .remote = true};
+
+    if (length == 0 && !(x->ca->deviate && x->ca->deviate->asks_for_key(x))) /* C9-88 */
+        return IBA_REACH_OK;
     return iba_mem_reach(&x->ca->mem, &r, host);
 }
 
@@ -126,8 +130,6 @@ enum iba_mem_verdict iba_rx_write_reach(const struct iba_rx *x, uint8_t **host)
     const uint64_t length = by_itself ? x->v->payload_len : announced;
 
     *host = NULL;
-    if (length == 0 && (!reth || IBA_KEEPS(x->ca, receive, WRITE_OF_NOTHING)))
-        return IBA_REACH_OK;
     if (reth)
         return iba_rx_reach(x, iba_reth_r_key(reth), iba_reth_va(reth), length, IBA_ACCESS_REMOTE_WRITE, host);
     return iba_rx_reach(x, x->qp->r.rkey, x->qp->r.va, length, IBA_ACCESS_REMOTE_WRITE, host);
@@ -150,8 +152,7 @@ bool iba_rx_write_absent(const struct iba_rx *x)
 
 static enum iba_wc_status receive_check(const struct iba_rx *x, bool *absent)
 {
-    const bool fills = iba_rx_send(x) || (iba_rx_imm(x) && !IBA_KEEPS(x->ca, receive, NOTIFY_KEYLESS));
-    const struct iba_recv_wr *w = fills ? iba_rx_wqe(x) : NULL;
+    const struct iba_recv_wr *w = iba_rx_send(x) ? iba_rx_wqe(x) : NULL; /* what only notifies fills nothing (RR-53) */
 
     *absent = false;
     if (!w)
@@ -211,6 +212,12 @@ void iba_rx_store_send(struct iba_rx *x)
     qp->r.wqe_done += x->v->payload_len;
 }
 
+void iba_rx_put(struct iba_rx *x, uint8_t *host)
+{
+    if (!x->ca->deviate || x->ca->deviate->stores(x))
+        memcpy(host, iba_rx_data(x), x->v->payload_len);
+}
+
 void iba_rx_store_write(struct iba_rx *x)
 {
     struct iba_qp *qp = x->qp;
@@ -225,10 +232,9 @@ void iba_rx_store_write(struct iba_rx *x)
         qp->r.dma_length = iba_reth_dmalen(reth);
         qp->r.left = qp->r.dma_length;
     }
-    if (host && IBA_KEEPS(x->ca, receive, WRITE_STORES))
-        memcpy(host, iba_rx_data(x), x->v->payload_len);
-    if (!IBA_DEVIATES(x->ca, receive, WRITE_FOLLOWS))
-        qp->r.va += x->v->payload_len;
+    if (host)
+        iba_rx_put(x, host);
+    qp->r.va += x->v->payload_len;
     qp->r.left -= x->v->payload_len < qp->r.left ? x->v->payload_len : qp->r.left;
 }
 
@@ -240,55 +246,52 @@ static bool brings_key(const struct iba_rx *x)
 /* ImmDt as a number, or the key of SEND with Invalidate. */
 static uint32_t imm_or_key(const struct iba_rx *x)
 {
-    if (iba_rx_imm(x) && IBA_KEEPS(x->ca, receive, WC_IMM))
+    if (iba_rx_imm(x))
         return iba_immdt_data(iba_rx_hdr(x, IBA_H_immdt));
-    if (brings_key(x) && IBA_KEEPS(x->ca, receive, WC_KEY))
-        return iba_ieth_r_key(iba_rx_hdr(x, IBA_H_ieth)) + IBA_DEVIATES(x->ca, receive, WC_KEY);
-    return 0;
-}
-
-bool iba_rx_solicited(const struct iba_rx *x)
-{
-    return iba_bth_se(x->bth) && IBA_KEEPS(x->ca, receive, WC_SOLICITED);
+    return brings_key(x) ? iba_ieth_r_key(iba_rx_hdr(x, IBA_H_ieth)) : 0;
 }
 
 static uint8_t flags(const struct iba_rx *x)
 {
-    const bool imm = iba_rx_imm(x) && IBA_KEEPS(x->ca, receive, WC_IMM_FLAG);
-    const bool inv = brings_key(x) && IBA_KEEPS(x->ca, receive, WC_KEY_FLAG);
-
-    return (uint8_t)((imm ? IBA_WC_WITH_IMM : 0) | (inv ? IBA_WC_WITH_INV : 0) |
-                     (iba_rx_solicited(x) ? IBA_WC_SOLICITED : 0));
-}
-
-static uint32_t byte_len(const struct iba_rx *x)
-{
-    if (iba_rx_write(x))
-        return IBA_DEVIATES(x->ca, receive, WC_WRITE_BYTES) ? x->v->payload_len : x->qp->r.dma_length;
-    return IBA_DEVIATES(x->ca, receive, WC_BYTES) ? x->v->payload_len : (uint32_t)x->qp->r.wqe_done;
+    return (uint8_t)((iba_rx_imm(x) ? IBA_WC_WITH_IMM : 0) | (brings_key(x) ? IBA_WC_WITH_INV : 0) |
+                     (iba_bth_se(x->bth) ? IBA_WC_SOLICITED : 0));
 }
 
 uint16_t iba_rx_pkey_index(const struct iba_rx *x)
 {
-    return (uint16_t)(x->pkey_index < 0 || !IBA_KEEPS(x->ca, receive, WC_PKEY_INDEX) ? 0 : x->pkey_index);
+    return (uint16_t)(x->pkey_index < 0 ? 0 : x->pkey_index);
+}
+
+void iba_rx_report(struct iba_rx *x, struct iba_wc *wc)
+{
+    if (x->ca->deviate && !x->ca->deviate->received(x, wc))
+        return;
+    x->qp->r.wqe_held = false;
+    iba_cq_push(x->ca, x->qp->recv_cq, wc, (wc->flags & IBA_WC_SOLICITED) || wc->status != IBA_WC_SUCCESS);
 }
 
 void iba_rx_complete(struct iba_rx *x, enum iba_wc_status status)
 {
-    struct iba_qp *qp = x->qp;
-    const bool write = iba_rx_write(x) && IBA_KEEPS(x->ca, receive, WC_WRITE_OP);
-    const struct iba_wc wc = {
+    const struct iba_qp *qp = x->qp;
+    struct iba_wc wc = {
         .wr_id = qp->r.wqe.wr_id,
         .status = (uint8_t)status,
-        .op = write ? IBA_WR_RECV_WRITE_IMM : IBA_WR_RECV,
+        .op = iba_rx_write(x) ? IBA_WR_RECV_WRITE_IMM : IBA_WR_RECV,
         .flags = flags(x),
-        .byte_len = byte_len(x),
+        .byte_len = iba_rx_write(x) ? qp->r.dma_length : (uint32_t)qp->r.wqe_done,
         .imm_or_key = imm_or_key(x),
         .qpn = qp->qpn,
         .src_qpn = qp->attr.dest_qpn,
         .srqn = qp->srq == IBA_NONE ? 0 : qp->srq,
         .pkey_index = iba_rx_pkey_index(x),
     };
-    qp->r.wqe_held = false;
-    iba_cq_push(x->ca, qp->recv_cq, &wc, iba_rx_solicited(x) || status != IBA_WC_SUCCESS);
+
+    iba_rx_report(x, &wc);
+}
+
+void iba_rx_fail(struct iba_rx *x)
+{
+    if (IBA_KEEPS(x->ca, receive, FAULT_FAILS_QP))
+        iba_qp_fail(x->ca, x->qp);
+    x->dropped = true;
 }

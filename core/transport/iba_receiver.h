@@ -27,6 +27,12 @@
 
 enum { IBA_NO_MESSAGE = 0xff }; /* r.op: no message is under way */
 
+/* What a datagram is delivered behind: `bytes`, and in them the network header (UU-21, UU-22). */
+struct iba_grh_area {
+    uint32_t bytes, at, n; /* the header's n bytes stand at `at` */
+    const uint8_t *header;
+};
+
 typedef bool iba_when(const struct iba_rx *x);
 typedef void iba_then(struct iba_rx *x);
 
@@ -90,7 +96,7 @@ static inline const uint8_t *iba_rx_hdr(const struct iba_rx *x, enum iba_hdr h)
 const struct iba_recv_wr *iba_rx_wqe(const struct iba_rx *x);
 /* Protection domain that receive WQEs are checked against: the SRQ's, or the QP's (QS-42). */
 uint32_t iba_rx_recv_pd(const struct iba_rx *x);
-/* Whether remote access `need` to the range is good. */
+/* Whether remote access `need` to the range is good. No key is asked for no bytes (C9-88). */
 enum iba_mem_verdict iba_rx_reach(const struct iba_rx *x, uint32_t key, uint64_t va, uint64_t length, uint16_t need,
                                   uint8_t **host);
 /* The verdict on the WRITE of which this packet is part: on the whole of it at First and Only (RR-42), then on the
@@ -106,9 +112,13 @@ void iba_rx_take_wqe(struct iba_rx *x);
 void iba_rx_store_send(struct iba_rx *x);
 /* Puts the payload of a WRITE into memory. */
 void iba_rx_store_write(struct iba_rx *x);
-/* What a completion says of the packet. */
-bool iba_rx_solicited(const struct iba_rx *x); /* not for raw packets */
-uint16_t iba_rx_pkey_index(const struct iba_rx *x);
+/* Puts the payload where the host keeps it. */
+void iba_rx_put(struct iba_rx *x, uint8_t *host);
+uint16_t iba_rx_pkey_index(const struct iba_rx *x); /* as a completion reports it */
+/* The WQE in use completes with that. */
+void iba_rx_report(struct iba_rx *x, struct iba_wc *wc);
+/* Its fault is the WQE's own, so the QP of an unreliable service fails (class A). */
+void iba_rx_fail(struct iba_rx *x);
 /* Completes the WQE in use. */
 void iba_rx_complete(struct iba_rx *x, enum iba_wc_status status);
 #endif

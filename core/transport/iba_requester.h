@@ -118,6 +118,11 @@ struct iba_request {
     bool again;     /* it was sent before */
 };
 
+/* Something was sent and is not acknowledged. */
+static inline bool iba_requester_has_open(const struct iba_qp *qp)
+{
+    return qp->s.count > 0 && !iba_psn_eq(qp->s.una, qp->s.high_psn);
+}
 /* s.next steps over entries that are done. */
 static inline void iba_requester_step(struct iba_qp *qp)
 {

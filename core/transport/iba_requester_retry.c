@@ -6,6 +6,8 @@
 void iba_requester_timeout(struct iba_ca *ca, struct iba_qp *qp)
 {
     qp->s.ack_due = IBA_NEVER;
+    if (!iba_requester_has_open(qp)) /* only a changed rule table comes here */
+        return;
     if (qp->s.retry_left == 0) {
         iba_requester_fail(ca, qp, IBA_WC_RETRY_EXCEEDED);
         return;

@@ -4,7 +4,6 @@
  * The rows stand in the order of the architecture: where the PSN lies, then for the expected request its place in the
  * message, whether it is supported, resources, lengths, keys; a request that none of them refuses is executed. */
 #include "iba_responder.h"
-#include "transport/deviations_receiver.h"
 #include "wire/iba_opcode_rows.h"
 
 static bool is_read(const struct iba_rx *x)
@@ -42,9 +41,7 @@ static bool gap(const struct iba_rx *x)
 
 static bool gap_after_rnr(const struct iba_rx *x)
 {
-    const bool early = x->ahead == 0 && IBA_DEVIATES(x->ca, respond, RNR_AT_ONCE) && x->ca->now < x->qp->r.rnr_over;
-
-    return (gap(x) || early) && x->qp->r.rnr_sent;
+    return gap(x) && x->qp->r.rnr_sent;
 }
 
 static bool gap_known(const struct iba_rx *x)

@@ -36,6 +36,11 @@ uint32_t iba_resp_open(const struct iba_qp *qp);
 /* Replays that wait: at most one more than iba_saved_depth(). */
 uint32_t iba_resp_again(const struct iba_qp *qp);
 
+/* Writes the response that is due. False: nothing to send after all. */
+bool iba_responder_send(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx);
+/* The credit code that an ACK announces for so many receives. */
+uint8_t iba_responder_credit(const struct iba_qp *qp, uint32_t receives);
+
 /* ---- the acts of the table: iba_responder_exec.c ---- */
 iba_then iba_rc_establish;
 iba_then iba_rc_nak_sequence, iba_rc_rnr, iba_rc_nak_invalid, iba_rc_nak_unfit, iba_rc_nak_length, iba_rc_nak_access,

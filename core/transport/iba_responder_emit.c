@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 #include "iba_responder.h"
-#include "transport/deviations_receiver.h"
+#include "transport/deviations.h"
 #include "wire/iba_aeth.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -141,35 +141,27 @@ void iba_resp_put(struct iba_qp *qp, const struct iba_resp *r)
 /* ---- packets ---- */
 
 /* Receive WQEs as the ACK says it: the largest code that stands for no more than there are (WF-49, RR-19). */
+uint8_t iba_responder_credit(const struct iba_qp *qp, uint32_t receives)
+{
+    uint8_t code = 0;
+
+    if (receives == IBA_NONE || !qp->attr.flow_control) /* RR-20, RR-21 */
+        return IBA_CREDIT_NO_LIMIT;
+    while (code + 1 < IBA_CREDIT_NO_LIMIT && iba_credit_count((uint8_t)(code + 1)) <= receives)
+        code++;
+    return code;
+}
+
+/* The receive in use serves message MSN + 1. */
 static uint8_t credit_code(const struct iba_ca *ca, const struct iba_qp *qp)
 {
     const uint32_t free = iba_recv_free(ca, qp);
-    uint8_t code = 0;
 
-    if ((free == IBA_NONE && IBA_KEEPS(ca, respond, CREDITS_OF_SRQ)) ||
-        (!qp->attr.flow_control && IBA_KEEPS(ca, respond, CREDITS_AGREED))) /* RR-20, RR-21 */
-        return IBA_CREDIT_NO_LIMIT;
-    /* the one in use serves message MSN + 1 */
-    const uint32_t n = (free == IBA_NONE ? 0 : free) + (qp->r.wqe_held && IBA_KEEPS(ca, respond, CREDIT_IN_USE));
-    while (code + 1 < IBA_CREDIT_NO_LIMIT && iba_credit_count((uint8_t)(code + 1)) <= n)
-        code++;
-    return (uint8_t)(code + (code + 1 < IBA_CREDIT_NO_LIMIT && IBA_DEVIATES(ca, respond, CREDITS)));
-}
-
-static uint16_t pkey(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_tx *tx)
-{
-    return IBA_DEVIATES(ca, respond, PKEY) ? UINT16_MAX : tx->port->pkey[qp->attr.pkey_index];
-}
-
-static uint32_t dest_qpn(const struct iba_ca *ca, const struct iba_qp *qp)
-{
-    if (IBA_DEVIATES(ca, respond, DEST_QPN))
-        return qp->qpn;
-    return qp->type == IBA_QPT_UD ? qp->cnp_to : qp->attr.dest_qpn;
+    return iba_responder_credit(qp, free == IBA_NONE ? free : free + qp->r.wqe_held);
 }
 
 /* Envelope and BTH (RR-12, RR-15). Returns the byte behind them. */
-static uint8_t *begin(const struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx, uint8_t opcode, iba_psn psn)
+static uint8_t *begin(struct iba_qp *qp, struct iba_tx *tx, uint8_t opcode, iba_psn psn)
 {
     uint8_t *bth = tx->buf + qp->envelope_bytes;
 
@@ -177,15 +169,11 @@ static uint8_t *begin(const struct iba_ca *ca, struct iba_qp *qp, struct iba_tx 
     memcpy(tx->buf, qp->envelope, qp->envelope_bytes);
     memset(bth, 0, IBA_BYTES_bth);
     iba_bth_set_opcode(bth, opcode);
-    iba_bth_set_m(bth, qp->attr.path_mig == IBA_PATH_MIGRATED && IBA_KEEPS(ca, respond, MIGRATED)); /* WF-30 */
-    iba_bth_set_p_key(bth, pkey(ca, qp, tx));
-    iba_bth_set_destqp(bth, dest_qpn(ca, qp));
+    iba_bth_set_m(bth, qp->attr.path_mig == IBA_PATH_MIGRATED); /* WF-30 */
+    iba_bth_set_p_key(bth, tx->port->pkey[qp->attr.pkey_index]);
+    iba_bth_set_destqp(bth, qp->type == IBA_QPT_UD ? qp->cnp_to : qp->attr.dest_qpn);
     iba_bth_set_psn(bth, psn.v);
-    iba_bth_set_becn(bth, qp->becn_due && IBA_KEEPS(ca, respond, BECN)); /* WF-82 */
-    if (ca->change) {
-        iba_bth_set_a(bth, IBA_DEVIATES(ca, respond, NO_ACK_REQUEST));
-        iba_bth_set_se(bth, IBA_DEVIATES(ca, respond, NO_SOLICITED));
-    }
+    iba_bth_set_becn(bth, qp->becn_due); /* WF-82 */
     qp->becn_due = false;
     tx->envelope = qp->envelope_bytes;
     return bth + IBA_BYTES_bth;
@@ -206,7 +194,7 @@ static uint8_t *put_aeth(uint8_t *p, uint8_t syndrome, uint32_t msn)
 static bool emit_ack(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     const struct iba_resp r = qp->r.resp[0];
-    uint8_t *p = begin(ca, qp, tx, IBA_RC_ACKNOWLEDGE, r.psn);
+    uint8_t *p = begin(qp, tx, IBA_RC_ACKNOWLEDGE, r.psn);
 
     end(tx, put_aeth(p, r.kind == IBA_RESP_ACK ? credit_code(ca, qp) : r.syndrome, r.msn));
     take_out(qp, 0);
@@ -216,7 +204,7 @@ static bool emit_ack(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 static bool emit_atomic(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     const struct iba_resp r = qp->r.resp[0];
-    uint8_t *p = put_aeth(begin(ca, qp, tx, IBA_RC_ATOMIC_ACKNOWLEDGE, r.psn), credit_code(ca, qp), r.msn);
+    uint8_t *p = put_aeth(begin(qp, tx, IBA_RC_ATOMIC_ACKNOWLEDGE, r.psn), credit_code(ca, qp), r.msn);
 
     iba_atomicacketh_set_origremdt(p, r.result);
     end(tx, p + IBA_BYTES_atomicacketh);
@@ -230,10 +218,8 @@ static bool emit_read_lost(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *
 {
     struct iba_resp *r = &qp->r.resp[0];
 
-    if (IBA_DEVIATES(ca, respond, READ_LOST)) {
-        iba_qp_fail(ca, qp);
+    if (ca->deviate && ca->deviate->read_lost(ca, qp))
         return false;
-    }
     r->kind = IBA_RESP_NAK;
     r->syndrome = iba_syndrome(IBA_AETH_NAK, IBA_NAK_REMOTE_ACCESS);
     if (qp->state != IBA_QPS_ERR)
@@ -244,6 +230,7 @@ static bool emit_read_lost(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *
     return true;
 }
 
+/* The first packet says so, also that of a READ that was asked for again in its middle (RR-62). */
 static uint8_t read_opcode(bool first, bool last)
 {
     if (first)
@@ -251,30 +238,15 @@ static uint8_t read_opcode(bool first, bool last)
     return last ? IBA_RC_READ_RESP_LAST : IBA_RC_READ_RESP_MIDDLE;
 }
 
-/* The first packet says so, also that of a READ that was asked for again in its middle (RR-62). */
-static bool says_first(const struct iba_ca *ca, const struct iba_resp *r)
-{
-    return r->first && !IBA_DEVIATES(ca, respond, READ_FIRST) &&
-           !(r->replay && IBA_DEVIATES(ca, respond, READ_RESTARTS));
-}
-
-/* AETH in all but Middle packets (RR-61). */
-static bool has_aeth(const struct iba_ca *ca, bool first, bool last)
-{
-    if (first || last)
-        return first || IBA_KEEPS(ca, respond, READ_LAST_AETH);
-    return IBA_DEVIATES(ca, respond, READ_MIDDLE_AETH);
-}
-
 static void write_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx, const uint8_t *host, uint32_t n)
 {
     const struct iba_resp *r = &qp->r.resp[0];
     const bool last = n == r->left;
     const uint32_t pad = (4 - n % 4) % 4;
-    uint8_t *p = begin(ca, qp, tx, read_opcode(says_first(ca, r), last), r->psn);
+    uint8_t *p = begin(qp, tx, read_opcode(r->first, last), r->psn);
 
-    iba_bth_set_padcnt(tx->buf + tx->envelope, IBA_DEVIATES(ca, respond, READ_PAD) ? 0 : pad);
-    if (has_aeth(ca, r->first, last))
+    iba_bth_set_padcnt(tx->buf + tx->envelope, pad);
+    if (r->first || last) /* AETH in all but Middle packets (RR-61) */
         p = put_aeth(p, credit_code(ca, qp), r->msn);
     if (n > 0)
         memcpy(p, host, n);
@@ -282,16 +254,11 @@ static void write_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx, 
     end(tx, p + n + pad);
 }
 
-static uint32_t read_most(const struct iba_ca *ca, const struct iba_qp *qp)
-{
-    return iba_mtu_bytes(IBA_DEVIATES(ca, respond, READ_MTU) ? IBA_MTU_256 : (enum iba_mtu)qp->attr.path_mtu);
-}
-
 /* One packet of a READ response. False: a page is not there yet; the response waits for it. */
 static bool emit_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     struct iba_resp *r = &qp->r.resp[0];
-    const uint32_t most = read_most(ca, qp);
+    const uint32_t most = iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu);
     const uint32_t n = r->left < most ? r->left : most;
     const struct iba_reach reach = {.va = r->va,
                                     .length = n,
@@ -310,7 +277,7 @@ static bool emit_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
     write_read(ca, qp, tx, host, n);
     r->left -= n;
     r->va += n;
-    r->psn = iba_psn_add(r->psn, !IBA_DEVIATES(ca, respond, READ_PSN));
+    r->psn = iba_psn_add(r->psn, 1);
     r->first = false;
     if (r->left == 0)
         take_out(qp, 0);
@@ -321,53 +288,40 @@ static bool emit_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 static bool emit_cnp(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     const bool ib = tx->port->kind == IBA_PORT_IB;
-    const uint8_t opcode = ib != IBA_DEVIATES(ca, respond, CNP_OPCODE) ? IBA_CNP_IB : IBA_CNP_ROCE;
-    uint8_t *p = begin(ca, qp, tx, opcode, IBA_DEVIATES(ca, respond, CNP_PSN) ? qp->r.epsn : iba_psn_of(0));
+    uint8_t *p = begin(qp, tx, ib ? IBA_CNP_IB : IBA_CNP_ROCE, iba_psn_of(0));
 
-    iba_bth_set_m(tx->buf + tx->envelope, IBA_DEVIATES(ca, respond, CNP_M));
-    iba_bth_set_becn(tx->buf + tx->envelope, ib != IBA_DEVIATES(ca, respond, CNP_BECN));
-    memset(p, IBA_DEVIATES(ca, respond, CNP_ZERO) ? UINT8_MAX : 0, IBA_BYTES_cnp);
+    iba_bth_set_m(tx->buf + tx->envelope, 0);
+    iba_bth_set_becn(tx->buf + tx->envelope, ib);
+    memset(p, 0, IBA_BYTES_cnp);
     end(tx, p + IBA_BYTES_cnp);
     qp->cnp_due = false;
     ca->port[tx->port->number - 1].counters.cnp_out++;
     return true;
 }
 
-/* A state in which only a whole device answers (RR-65). */
-static bool is_mute(const struct iba_ca *ca, const struct iba_qp *qp)
-{
-    switch ((enum iba_qp_state)qp->state) {
-    case IBA_QPS_RTR: return !IBA_KEEPS(ca, respond, RTR_ANSWERS);
-    case IBA_QPS_SQD: return !IBA_KEEPS(ca, respond, SQD_ANSWERS);
-    case IBA_QPS_SQE: return !IBA_KEEPS(ca, respond, SQE_ANSWERS);
-    default: return false;
-    }
-}
-
 /* Which responses leave in which state: RTR, RTS, SQD, SQE (RR-65); in Error only the last words (RR-58). */
 bool iba_responder_ready(const struct iba_ca *ca, const struct iba_qp *qp)
 {
-    if (ca->change && is_mute(ca, qp))
-        return false;
+    (void)ca;
     if (iba_qp_may_receive_requests(qp))
         return qp->r.resp_count > 0 || qp->cnp_due;
     return qp->state == IBA_QPS_ERR && qp->r.last_words && qp->r.resp_count > 0;
+}
+
+bool iba_responder_send(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
+{
+    if (qp->cnp_due && iba_qp_may_receive_requests(qp))
+        return emit_cnp(ca, qp, tx);
+    switch ((enum iba_resp_kind)qp->r.resp[0].kind) {
+    case IBA_RESP_READ: return emit_read(ca, qp, tx);
+    case IBA_RESP_ATOMIC: return emit_atomic(ca, qp, tx);
+    default: return emit_ack(ca, qp, tx);
+    }
 }
 
 bool iba_responder_emit(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     if (!iba_responder_ready(ca, qp))
         return false;
-    if (qp->cnp_due && iba_qp_may_receive_requests(qp))
-        return emit_cnp(ca, qp, tx);
-    if (qp->r.resp_count > 1 && IBA_DEVIATES(ca, respond, IN_ORDER)) {
-        const struct iba_resp second = qp->r.resp[1];
-        qp->r.resp[1] = qp->r.resp[0];
-        qp->r.resp[0] = second;
-    }
-    switch ((enum iba_resp_kind)qp->r.resp[0].kind) {
-    case IBA_RESP_READ: return emit_read(ca, qp, tx);
-    case IBA_RESP_ATOMIC: return emit_atomic(ca, qp, tx);
-    default: return emit_ack(ca, qp, tx);
-    }
+    return ca->deviate ? ca->deviate->respond(ca, qp, tx) : iba_responder_send(ca, qp, tx);
 }

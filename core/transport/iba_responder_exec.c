@@ -2,13 +2,9 @@
 /* What the RC responder does with a request once a row has decided (sections 9.7.5, 9.9.3). */
 #include <string.h>
 #include "iba_responder.h"
+#include "transport/deviations.h"
 #include "transport/deviations_receiver.h"
-#include "transport/iba_requester.h"
 #include "wire/iba_opcode_rows.h"
-
-_Static_assert((int)IBA_ROW_respond_NAK_SEQUENCE == (int)IBA_NAK_SEQUENCE &&
-                   (int)IBA_ROW_respond_NAK_OPERATION == (int)IBA_NAK_REMOTE_OPERATION,
-               "the rows that name a NAK do not stand in the order of its codes");
 
 /* ---- set-up ---- */
 
@@ -28,63 +24,47 @@ void iba_responder_reset(struct iba_qp *qp)
 
 void iba_responder_start(const struct iba_ca *ca, struct iba_qp *qp)
 {
-    qp->r.epsn = iba_psn_of(IBA_KEEPS(ca, respond, FIRST_PSN) ? qp->attr.rq_psn : 0);
-    if (IBA_DEVIATES(ca, respond, MSN_FROM_0))
-        qp->r.msn = 1;
+    qp->r.epsn = iba_psn_of(qp->attr.rq_psn);
     qp->r.acked = iba_psn_add(qp->r.epsn, IBA_PSN_MASK); /* the one before */
     qp->r.op = IBA_NO_MESSAGE;
+    if (ca->deviate)
+        ca->deviate->responder_started(ca, qp);
 }
 
 /* ---- answers ---- */
 
-static void put_ack(const struct iba_rx *x, iba_psn psn)
+/* False: a broken device keeps silent. */
+static bool put_ack(const struct iba_rx *x, iba_psn psn)
 {
     struct iba_qp *qp = x->qp;
 
-    if (qp->r.resp_count > 0 && IBA_DEVIATES(x->ca, respond, ACK_NEWEST))
-        return;
+    if (x->ca->deviate && !x->ca->deviate->acks(x, &psn))
+        return false;
     iba_resp_put(qp, &(struct iba_resp){.kind = IBA_RESP_ACK, .psn = psn, .msn = qp->r.msn});
+    return true;
 }
 
-static struct iba_resp nak(const struct iba_rx *x, uint8_t syndrome)
+static void put_nak(const struct iba_rx *x, uint8_t syndrome)
 {
-    const uint32_t msn = x->qp->r.msn + IBA_DEVIATES(x->ca, respond, MSN_IN_NAK);
+    struct iba_resp r = {.kind = IBA_RESP_NAK, .syndrome = syndrome, .psn = x->qp->r.epsn, .msn = x->qp->r.msn};
 
-    return (struct iba_resp){.kind = IBA_RESP_NAK,
-                             .syndrome = syndrome,
-                             .psn = IBA_DEVIATES(x->ca, respond, NAK_PSN) ? x->psn : x->qp->r.epsn,
-                             .msn = msn & IBA_PSN_MASK};
+    if (x->ca->deviate)
+        x->ca->deviate->nak(x, &r);
+    iba_resp_put(x->qp, &r);
 }
 
-static uint8_t nak_syndrome(const struct iba_rx *x, enum iba_respond_row row)
-{
-    const unsigned code = iba_row_for(x->ca->change, &iba_respond_behaviours, row);
-
-    const bool other = row == IBA_ROW_respond_NAK_OPERATION && IBA_DEVIATES(x->ca, respond, NAK_OPERATION);
-
-    return iba_syndrome(IBA_AETH_NAK, code + other);
-}
-
-/* What is a message more: one that has ended (RR-16). */
-static bool counts(const struct iba_rx *x)
-{
-    if (IBA_DEVIATES(x->ca, respond, MSN_COUNTS))
-        return true;
-    return iba_rx_ends(x) && IBA_KEEPS(x->ca, respond, MSN_COUNTS) &&
-           (x->operation == IBA_OPERATION_SEND || x->operation == IBA_OPERATION_WRITE ||
-            IBA_KEEPS(x->ca, respond, MSN_READ));
-}
-
-/* The request is good: the next one is expected, and gaps are news again (RR-04). */
+/* The request is good: the next one is expected, and gaps are news again (RR-04). A message that ends counts (RR-16). */
 static void accept(struct iba_rx *x, uint32_t n_psn)
 {
     struct iba_qp *qp = x->qp;
 
-    qp->r.epsn = iba_psn_add(qp->r.epsn, IBA_DEVIATES(x->ca, respond, READ_PSNS) ? 1 : n_psn);
+    qp->r.epsn = iba_psn_add(qp->r.epsn, n_psn);
     qp->r.nak_sent = qp->r.rnr_sent = false;
     qp->r.op = iba_rx_ends(x) ? IBA_NO_MESSAGE : iba_bth_opcode(x->bth);
-    if (counts(x))
+    if (iba_rx_ends(x))
         qp->r.msn = (qp->r.msn + 1) & IBA_PSN_MASK;
+    if (x->ca->deviate)
+        x->ca->deviate->accepted(x, n_psn);
 }
 
 /* A SEND or WRITE is acknowledged when it asks for it, or when enough of them wait (RR-09, RR-11). */
@@ -95,10 +75,8 @@ static void accept_and_ack(struct iba_rx *x)
     accept(x, 1);
     if (!iba_bth_a(x->bth) && iba_psn_diff(x->psn, qp->r.acked) <= (int64_t)x->ca->ack_delay)
         return;
-    if (iba_bth_a(x->bth) && !IBA_KEEPS(x->ca, respond, ACK_ASKED))
-        return;
-    qp->r.acked = x->psn;
-    put_ack(x, IBA_DEVIATES(x->ca, respond, ACK_PSN) ? iba_psn_add(x->psn, IBA_PSN_MASK) : x->psn);
+    if (put_ack(x, x->psn))
+        qp->r.acked = x->psn;
 }
 
 void iba_rc_establish(struct iba_rx *x)
@@ -109,64 +87,52 @@ void iba_rc_establish(struct iba_rx *x)
 
 void iba_rc_nak_sequence(struct iba_rx *x)
 {
-    const struct iba_resp r = nak(x, nak_syndrome(x, IBA_ROW_respond_NAK_SEQUENCE));
-
     x->qp->r.nak_sent = true;
-    iba_resp_put(x->qp, &r);
-    if (IBA_DEVIATES(x->ca, respond, CNP_FOR_MARKS) && x->port->kind != IBA_PORT_IB)
-        x->qp->cnp_due = true;
+    put_nak(x, iba_syndrome(IBA_AETH_NAK, IBA_NAK_SEQUENCE));
 }
 
 void iba_rc_rnr(struct iba_rx *x)
 {
-    const unsigned code = x->qp->attr.min_rnr + IBA_DEVIATES(x->ca, respond, RNR_CODE);
-    const struct iba_resp r = nak(x, iba_syndrome(IBA_AETH_RNR, IBA_KEEPS(x->ca, respond, RNR_CODE) ? code : 0));
-
     x->qp->r.rnr_sent = true;
-    x->qp->r.rnr_over = x->ca->now + iba_rnr_timer_ns((uint8_t)code);
     x->qp->r.nak_sent = false;
-    iba_resp_put(x->qp, &r);
+    put_nak(x, iba_syndrome(IBA_AETH_RNR, x->qp->attr.min_rnr));
 }
 
 /* The QP fails, but what it has to say still leaves, and in order: answers to earlier requests, then the reason. */
 static void fail(struct iba_rx *x)
 {
-    const bool fails = IBA_KEEPS(x->ca, respond, NAK_FAILS);
-
     x->qp->r.op = IBA_NO_MESSAGE;
-    x->qp->r.last_words = fails;
-    if (fails)
+    x->qp->r.last_words = IBA_KEEPS(x->ca, respond, NAK_FAILS);
+    if (x->qp->r.last_words)
         iba_qp_fail(x->ca, x->qp);
 }
 
-static void fail_with_nak(struct iba_rx *x, enum iba_respond_row code)
+static void fail_with_nak(struct iba_rx *x, enum iba_nak code)
 {
-    const struct iba_resp r = nak(x, nak_syndrome(x, code));
-
-    iba_resp_put(x->qp, &r);
+    put_nak(x, iba_syndrome(IBA_AETH_NAK, code));
     fail(x);
 }
 
 /* Class C: the WQE in use completes in error; where none is, an event tells (RR-56, RR-59). */
-static void refuse(struct iba_rx *x, enum iba_respond_row code, enum iba_wc_status status, enum iba_event_kind event)
+static void refuse(struct iba_rx *x, enum iba_nak code, enum iba_wc_status status, enum iba_event_kind event)
 {
-    if (x->qp->r.wqe_held && IBA_KEEPS(x->ca, respond, REFUSED_COMPLETES))
+    if (x->qp->r.wqe_held)
         iba_rx_complete(x, status);
-    else if (!x->qp->r.wqe_held)
+    else
         iba_raise(x->ca, event, x->port->number, x->qp->qpn, 0, 0);
     fail_with_nak(x, code);
 }
 
 void iba_rc_nak_invalid(struct iba_rx *x)
 {
-    refuse(x, IBA_ROW_respond_NAK_INVALID, IBA_WC_REMOTE_INVALID_REQ, IBA_EVENT_WQ_INVALID_REQUEST);
+    refuse(x, IBA_NAK_INVALID_REQUEST, IBA_WC_REMOTE_INVALID_REQ, IBA_EVENT_WQ_INVALID_REQUEST);
 }
 
 /* The operation is one that there is; its length, address or number is not. On the wire it is the same NAK, but the
  * event is that of an access: so tell two vendors' manual and driver (RR-59). */
 void iba_rc_nak_unfit(struct iba_rx *x)
 {
-    refuse(x, IBA_ROW_respond_NAK_INVALID, IBA_WC_REMOTE_INVALID_REQ, IBA_EVENT_WQ_ACCESS_VIOLATION);
+    refuse(x, IBA_NAK_INVALID_REQUEST, IBA_WC_REMOTE_INVALID_REQ, IBA_EVENT_WQ_ACCESS_VIOLATION);
 }
 
 /* A WRITE with immediate data has come to its receive before its key is looked at, and uses it up (RR-53). */
@@ -174,8 +140,8 @@ void iba_rc_nak_access(struct iba_rx *x)
 {
     if (iba_rx_write(x) && iba_rx_imm(x))
         iba_rx_take_wqe(x);
-    refuse(x, IBA_ROW_respond_NAK_ACCESS,
-           IBA_DEVIATES(x->ca, respond, DENIED_STATUS) ? IBA_WC_REMOTE_ACCESS : IBA_WC_LOCAL_ACCESS,
+    refuse(x, IBA_NAK_REMOTE_ACCESS,
+           IBA_WC_LOCAL_ACCESS,
            IBA_EVENT_WQ_ACCESS_VIOLATION);
 }
 
@@ -184,8 +150,8 @@ void iba_rc_nak_length(struct iba_rx *x)
 {
     if (iba_rx_begins(x))
         iba_rx_take_wqe(x);
-    iba_rx_complete(x, IBA_DEVIATES(x->ca, respond, TOO_LONG_STATUS) ? IBA_WC_REMOTE_INVALID_REQ : IBA_WC_LOCAL_LENGTH);
-    fail_with_nak(x, IBA_ROW_respond_NAK_INVALID);
+    iba_rx_complete(x, IBA_WC_LOCAL_LENGTH);
+    fail_with_nak(x, IBA_NAK_INVALID_REQUEST);
 }
 
 /* Class A: the fault is our own. */
@@ -193,8 +159,8 @@ void iba_rc_nak_operation(struct iba_rx *x)
 {
     if (iba_rx_begins(x))
         iba_rx_take_wqe(x);
-    iba_rx_complete(x, IBA_DEVIATES(x->ca, receive, FAULT_STATUS) ? IBA_WC_LOCAL_LENGTH : IBA_WC_LOCAL_PROTECTION);
-    fail_with_nak(x, IBA_ROW_respond_NAK_OPERATION);
+    iba_rx_complete(x, IBA_WC_LOCAL_PROTECTION);
+    fail_with_nak(x, IBA_NAK_REMOTE_OPERATION);
 }
 
 /* ---- duplicates ---- */
@@ -206,14 +172,12 @@ void iba_rc_ack_again(struct iba_rx *x)
     struct iba_qp *qp = x->qp;
     iba_psn end = qp->r.epsn;
 
-    if (!IBA_KEEPS(x->ca, respond, AGAIN_ACKED))
-        return;
-    for (uint32_t i = 0; i < qp->r.n_saved && !IBA_DEVIATES(x->ca, respond, AGAIN_ACKED); i++) {
+    for (uint32_t i = 0; i < qp->r.n_saved; i++) {
         const struct iba_saved_op *s = &qp->r.saved[i].op;
         if (s->used && iba_psn_diff(s->psn, x->psn) > 0 && iba_psn_diff(s->psn, end) < 0)
             end = s->psn;
     }
-    put_ack(x, iba_psn_add(end, IBA_PSN_MASK));
+    (void)put_ack(x, iba_psn_add(end, IBA_PSN_MASK));
 }
 
 static void put_read(struct iba_rx *x, bool replay)
@@ -272,10 +236,12 @@ void iba_rc_send_invalidate(struct iba_rx *x)
     const struct iba_qp *qp = x->qp;
     const uint32_t key = iba_ieth_r_key(iba_rx_hdr(x, IBA_H_ieth));
 
+    enum iba_mem_err err = IBA_MEM_OK;
+
     iba_rx_store_send(x);
-    if (!IBA_KEEPS(x->ca, respond, INVALIDATES) ||
-        iba_mem_invalidate(&x->ca->mem, key, qp->pd, qp->qpn, true) == IBA_MEM_OK ||
-        !IBA_KEEPS(x->ca, respond, INVALIDATE_FAILS)) {
+    if (!x->ca->deviate || x->ca->deviate->invalidates(x, key))
+        err = iba_mem_invalidate(&x->ca->mem, key, qp->pd, qp->qpn, true);
+    if (err == IBA_MEM_OK) {
         accept_and_ack(x);
         iba_rx_complete(x, IBA_WC_SUCCESS);
         return;
@@ -347,37 +313,28 @@ static void store(uint8_t *host, uint64_t value)
         memcpy(host, &value, sizeof value);
 }
 
-/* Both return what the answer tells: what was there before (RR-48). */
-static uint64_t swap(struct iba_rx *x)
+/* Returns what the answer tells: what was there before (RR-48). */
+static uint64_t execute(struct iba_rx *x, bool swap)
 {
     const uint8_t *eth = iba_rx_hdr(x, IBA_H_atomiceth);
     uint8_t *host;
-    const uint64_t old = load(x, &host);
-    const bool swaps = old == iba_atomiceth_cmpdt(eth) || !IBA_KEEPS(x->ca, respond, SWAP_COMPARES);
+    const uint64_t old = load(x, &host), operand = iba_atomiceth_swapdt(eth);
+    uint64_t new = swap ? (old == iba_atomiceth_cmpdt(eth) ? operand : old) : old + operand, told = old;
 
-    if (swaps)
-        store(host, iba_atomiceth_swapdt(eth));
-    return swaps && IBA_DEVIATES(x->ca, respond, ORIGINAL) ? iba_atomiceth_swapdt(eth) : old;
-}
-
-static uint64_t add(struct iba_rx *x)
-{
-    uint8_t *host;
-    const uint64_t old = load(x, &host), sum = old + iba_atomiceth_swapdt(iba_rx_hdr(x, IBA_H_atomiceth));
-    const uint64_t new = IBA_DEVIATES(x->ca, respond, ADDS_64_BITS) ? old >> 32 << 32 | (sum & UINT32_MAX) : sum;
-
+    if (x->ca->deviate)
+        told = x->ca->deviate->atomic(x, old, &new);
     store(host, new);
-    return IBA_DEVIATES(x->ca, respond, ORIGINAL) ? new : old;
+    return told;
 }
 
 void iba_rc_swap(struct iba_rx *x)
 {
-    finish(x, swap(x));
+    finish(x, execute(x, true));
 }
 
 void iba_rc_add(struct iba_rx *x)
 {
-    finish(x, add(x));
+    finish(x, execute(x, false));
 }
 
 void iba_rc_replay(struct iba_rx *x)
@@ -386,7 +343,7 @@ void iba_rc_replay(struct iba_rx *x)
     uint64_t result = s ? s->result : 0;
 
     if (x->operation == IBA_OPERATION_ATOMIC && IBA_DEVIATES(x->ca, respond, REPLAYS))
-        result = iba_bth_opcode(x->bth) == IBA_RC_CMP_SWAP ? swap(x) : add(x);
+        result = execute(x, iba_bth_opcode(x->bth) == IBA_RC_CMP_SWAP);
     put_result(x, result, true);
 }
 
@@ -401,8 +358,7 @@ void iba_rc_atomic_write(struct iba_rx *x)
 {
     uint8_t *host;
 
-    if (iba_responder_reach(x, &host) == IBA_REACH_OK && host && x->v->payload_len == sizeof(uint64_t) &&
-        IBA_KEEPS(x->ca, respond, ATOMIC_WRITES))
-        memcpy(host, iba_rx_data(x), sizeof(uint64_t));
+    if (iba_responder_reach(x, &host) == IBA_REACH_OK && host && x->v->payload_len == sizeof(uint64_t))
+        iba_rx_put(x, host);
     finish(x, 0);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The memory that a READ, ATOMIC, FLUSH or ATOMIC WRITE asks for. */
 #include "iba_responder.h"
-#include "transport/deviations_receiver.h"
 
 enum { FLUSH_GLOBAL = 1, FLUSH_PERSISTENT = 2, FLUSH_REGION = 1 };
 
@@ -33,8 +32,6 @@ static enum iba_mem_verdict read_reach(const struct iba_rx *x, uint8_t **host)
 {
     const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
 
-    if (iba_reth_dmalen(reth) == 0 && IBA_KEEPS(x->ca, respond, ZERO_READ)) /* C9-88 */
-        return IBA_REACH_OK;
     return iba_rx_reach(x, iba_reth_r_key(reth), iba_reth_va(reth), iba_reth_dmalen(reth), IBA_ACCESS_REMOTE_READ,
                         host);
 }

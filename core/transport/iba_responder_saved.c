@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Operations that a responder remembers, to answer them again (RR-25..RR-32). */
 #include "iba_responder.h"
-#include "transport/deviations_receiver.h"
+#include "transport/deviations.h"
 
 uint32_t iba_saved_depth(const struct iba_qp *qp)
 {
@@ -31,10 +31,10 @@ void iba_saved_put(const struct iba_rx *x, const struct iba_saved_op *s)
     struct iba_qp *qp = x->qp;
     const uint32_t depth = iba_saved_depth(qp);
 
-    if (depth == 0 || !IBA_KEEPS(x->ca, respond, REMEMBERS))
+    if (depth == 0)
         return;
     qp->r.saved_at %= depth;
-    qp->r.saved[qp->r.saved_at].op = *s;
-    if (!IBA_DEVIATES(x->ca, respond, OLDEST_FORGOTTEN))
-        qp->r.saved_at++;
+    qp->r.saved[qp->r.saved_at++].op = *s;
+    if (x->ca->deviate)
+        x->ca->deviate->remembered(x);
 }

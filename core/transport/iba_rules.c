@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Applies a rule table to a packet: the first row that fits decides. */
-#include "transport/iba_engine.h"
+#include "transport/deviations.h"
 
-static const struct iba_rule *first_that_applies(const struct iba_rules *table, const struct iba_rx *x)
+const struct iba_rule *iba_rules_first(const struct iba_rules *table, const struct iba_rx *x)
 {
     if (table->first)
         return table->first(x);
@@ -15,7 +15,7 @@ static const struct iba_rule *first_that_applies(const struct iba_rules *table, 
 void iba_rules_apply(struct iba_rx *x, enum iba_rule_table t)
 {
     const struct iba_rules *table = x->ca->table[t];
-    const struct iba_rule *r = first_that_applies(table, x);
+    const struct iba_rule *r = x->ca->deviate ? x->ca->deviate->rule(x, t) : iba_rules_first(table, x);
 
     if (!r)
         return;

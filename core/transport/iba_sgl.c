@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Scatter and gather: lists of local buffers, each under its own L_Key (QS-55). */
 #include <string.h>
-#include "deviations_receiver.h"
+#include "transport/deviations.h"
 
 uint64_t iba_sgl_length(const struct iba_sge *sge, unsigned n)
 {
@@ -19,26 +19,20 @@ struct walk {
     unsigned n;
     uint32_t pd;
     uint16_t need;  /* enum iba_access */
-    uint64_t at;    /* of the entry, from the first byte wanted: behind it once it is used up */
-    bool backwards; /* the last entry is the first: only a changed device goes that way */
+    uint64_t at;   /* of the entry, from the first byte wanted: behind it once it is used up */
 };
-
-static const struct iba_sge *entry(const struct walk *w)
-{
-    return w->backwards ? w->sge + w->n - 1 : w->sge;
-}
 
 /* The next piece: its host address and its bytes, at most `most`. */
 static enum iba_wc_status next_piece(struct walk *w, uint64_t most, uint8_t **host, uint64_t *len, bool *absent)
 {
-    while (w->n > 0 && w->at >= entry(w)->length) {
-        w->at -= entry(w)->length;
-        w->sge += !w->backwards;
+    while (w->n > 0 && w->at >= w->sge->length) {
+        w->at -= w->sge->length;
+        w->sge++;
         w->n--;
     }
     if (w->n == 0)
         return IBA_WC_LOCAL_LENGTH;
-    const struct iba_sge *e = entry(w);
+    const struct iba_sge *e = w->sge;
     *len = e->length - w->at < most ? e->length - w->at : most;
     const struct iba_reach r = {
         .va = e->addr + w->at, .length = *len, .key = e->lkey, .pd = w->pd, .qpn = IBA_NONE, .need = w->need};
@@ -51,7 +45,7 @@ static enum iba_wc_status next_piece(struct walk *w, uint64_t most, uint8_t **ho
 enum iba_wc_status iba_sgl_check(struct iba_ca *ca, uint32_t pd, const struct iba_sge *sge, unsigned n, uint64_t at,
                                  size_t len, bool write, bool *absent)
 {
-    struct walk w = {ca, sge, n, pd, write ? IBA_ACCESS_LOCAL_WRITE : 0, at, false};
+    struct walk w = {ca, sge, n, pd, write ? IBA_ACCESS_LOCAL_WRITE : 0, at};
     enum iba_wc_status s = IBA_WC_SUCCESS;
     bool missing = false;
     uint64_t piece = 0;
@@ -68,7 +62,9 @@ enum iba_wc_status iba_sgl_check(struct iba_ca *ca, uint32_t pd, const struct ib
 enum iba_wc_status iba_sgl_scatter(struct iba_ca *ca, uint32_t pd, const struct iba_sge *sge, unsigned n, uint64_t at,
                                    const uint8_t *data, size_t len, bool *absent)
 {
-    struct walk w = {ca, sge, n, pd, IBA_ACCESS_LOCAL_WRITE, at, IBA_DEVIATES(ca, receive, SCATTER_ORDER)};
+    struct iba_sge room[IBA_MAX_SGE];
+    struct walk w = {
+        ca, ca->deviate ? ca->deviate->scatters(ca, sge, n, room) : sge, n, pd, IBA_ACCESS_LOCAL_WRITE, at};
     uint64_t piece = 0;
 
     *absent = false;
@@ -85,7 +81,7 @@ enum iba_wc_status iba_sgl_scatter(struct iba_ca *ca, uint32_t pd, const struct 
 enum iba_wc_status iba_sgl_gather(struct iba_ca *ca, uint32_t pd, const struct iba_sge *sge, unsigned n, uint64_t at,
                                   uint8_t *data, size_t len, bool *absent)
 {
-    struct walk w = {ca, sge, n, pd, 0, at, false};
+    struct walk w = {ca, sge, n, pd, 0, at};
     uint64_t piece = 0;
 
     *absent = false;

@@ -2,19 +2,18 @@
 /* UC receiver (section 9.8.2; catalogue 5.1): nothing is ever answered, and a message with a hole is no message.
  *
  * r.op is the opcode of the message under way; r.epsn only says whether the next packet of it is the next one. */
-#include "iba_receiver.h"
-#include "transport/deviations_receiver.h"
+#include "transport/deviations.h"
 
 static bool hole(const struct iba_rx *x)
 {
-    return (!iba_rx_begins(x) || IBA_DEVIATES(x->ca, receive, UC_ANY_PSN)) && x->ahead != 0;
+    return !iba_rx_begins(x) && x->ahead != 0;
 }
 
 static bool receive_is_lost(const struct iba_rx *x)
 {
-    if (x->qp->srq == IBA_NONE)
-        return IBA_DEVIATES(x->ca, receive, UC_KEEPS_RECEIVE);
-    return IBA_KEEPS(x->ca, receive, UC_SRQ_FAILS);
+    const bool shared = x->qp->srq != IBA_NONE;
+
+    return x->ca->deviate ? x->ca->deviate->loses_receive(x, shared) : shared;
 }
 
 /* The rest of the message is not wanted. A WQE of the QP's own queue waits for the next message (UU-09), one of an SRQ
@@ -48,16 +47,14 @@ static void fail(struct iba_rx *x)
 {
     if (iba_rx_begins(x))
         iba_rx_take_wqe(x);
-    iba_rx_complete(x, IBA_DEVIATES(x->ca, receive, FAULT_STATUS) ? IBA_WC_LOCAL_LENGTH : IBA_WC_LOCAL_PROTECTION);
+    iba_rx_complete(x, IBA_WC_LOCAL_PROTECTION);
     x->qp->r.op = IBA_NO_MESSAGE;
-    if (IBA_KEEPS(x->ca, receive, FAULT_FAILS_QP))
-        iba_qp_fail(x->ca, x->qp);
-    x->dropped = true;
+    iba_rx_fail(x);
 }
 
 static bool write_unnoticed(const struct iba_rx *x)
 {
-    return iba_rx_write(x) && (iba_rx_no_receive_wqe(x) || !IBA_KEEPS(x->ca, receive, UC_NOTIFIES));
+    return iba_rx_write(x) && iba_rx_no_receive_wqe(x);
 }
 
 static bool send_part(const struct iba_rx *x)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* UD receiver (section 9.8.3; catalogue 5.2), the management QPs, and raw datagrams (section 9.8.4; catalogue 5.4). */
 #include <string.h>
-#include "iba_receiver.h"
-#include "transport/deviations_receiver.h"
+#include "transport/deviations.h"
 
 enum { GRH_AREA = 40, MAD_BYTES = 256 };
 
@@ -27,11 +26,6 @@ static uint32_t data_bytes(const struct iba_rx *x)
     return raw(x) ? x->v->end - x->v->frame_at - (uint32_t)IBA_BYTES_lrh : x->v->payload_len;
 }
 
-static uint32_t area_bytes(const struct iba_rx *x)
-{
-    return raw(x) || !IBA_KEEPS(x->ca, receive, UD_AREA) ? 0 : GRH_AREA;
-}
-
 /* The network header as it goes into the area, at the end of it: all of a GRH or IPv6 header, the last 20 bytes for
  * IPv4 (UU-21, UU-22). 0: there is none. */
 static uint32_t network_header(const struct iba_rx *x, const uint8_t **at)
@@ -47,6 +41,17 @@ static uint32_t network_header(const struct iba_rx *x, const uint8_t **at)
         return 0;
     *at = iba_view_hdr(x->v, IBA_H_grh);
     return IBA_BYTES_grh;
+}
+
+static struct iba_grh_area area(const struct iba_rx *x)
+{
+    struct iba_grh_area a = {.bytes = raw(x) ? 0 : GRH_AREA};
+
+    a.n = network_header(x, &a.header);
+    a.at = GRH_AREA - a.n;
+    if (x->ca->deviate)
+        x->ca->deviate->grh_area(x, &a);
+    return a;
 }
 
 static bool longer_than_mtu(const struct iba_rx *x)
@@ -69,7 +74,7 @@ static bool too_long(const struct iba_rx *x)
     const struct iba_recv_wr *w = iba_rx_wqe(x);
 
     return w &&
-           (uint64_t)area_bytes(x) + data_bytes(x) > iba_sgl_length(w->sge, w->n_sge); /* NULL: a row is left out */
+           (uint64_t)area(x).bytes + data_bytes(x) > iba_sgl_length(w->sge, w->n_sge); /* NULL: a row is left out */
 }
 
 static enum iba_wc_status check(const struct iba_rx *x, bool *absent)
@@ -79,7 +84,7 @@ static enum iba_wc_status check(const struct iba_rx *x, bool *absent)
     *absent = false;
     if (!w)
         return IBA_WC_SUCCESS;
-    return iba_sgl_check(x->ca, iba_rx_recv_pd(x), w->sge, w->n_sge, 0, area_bytes(x) + data_bytes(x), true, absent);
+    return iba_sgl_check(x->ca, iba_rx_recv_pd(x), w->sge, w->n_sge, 0, area(x).bytes + data_bytes(x), true, absent);
 }
 
 static bool receive_protected(const struct iba_rx *x)
@@ -109,59 +114,54 @@ static void scatter(struct iba_rx *x, uint64_t at, const uint8_t *from, uint32_t
 static uint8_t flags(const struct iba_rx *x)
 {
     const uint8_t *header;
-    const bool grh = network_header(x, &header) > 0 && IBA_KEEPS(x->ca, receive, UD_GRH_FLAG);
-    const bool imm = iba_rx_imm(x) && IBA_KEEPS(x->ca, receive, WC_IMM_FLAG);
+    const bool grh = network_header(x, &header) > 0;
 
-    return (uint8_t)((grh ? IBA_WC_GRH : 0) | (imm ? IBA_WC_WITH_IMM : 0) |
-                     (x->bth && iba_rx_solicited(x) ? IBA_WC_SOLICITED : 0));
+    return (uint8_t)((grh ? IBA_WC_GRH : 0) | (iba_rx_imm(x) ? IBA_WC_WITH_IMM : 0) |
+                     (x->bth && iba_bth_se(x->bth) ? IBA_WC_SOLICITED : 0));
 }
 
 /* The address of the sender as a reply needs it (UU-23). */
 static void tell_source(const struct iba_rx *x, struct iba_wc *wc)
 {
     if (x->port->kind == IBA_PORT_IB) {
-        const uint8_t path_bits = (uint8_t)(iba_lrh_dlid(lrh(x)) & ((1u << x->port->lmc) - 1));
-        wc->slid = IBA_KEEPS(x->ca, receive, UD_SLID) ? iba_lrh_slid(lrh(x)) : 0;
-        wc->sl = IBA_KEEPS(x->ca, receive, UD_SL) ? iba_lrh_sl(lrh(x)) : 0;
-        wc->path_bits = IBA_KEEPS(x->ca, receive, UD_PATH_BITS) ? path_bits : 0;
+        wc->slid = iba_lrh_slid(lrh(x));
+        wc->sl = iba_lrh_sl(lrh(x));
+        wc->path_bits = (uint8_t)(iba_lrh_dlid(lrh(x)) & ((1u << x->port->lmc) - 1));
     }
     if (raw(x))
         return;
-    if (iba_view_has(x->v, IBA_H_deth) &&
-        IBA_KEEPS(x->ca, receive, UD_SOURCE_QP)) /* a changed table may lack the DETH */
+    if (iba_view_has(x->v, IBA_H_deth)) /* a changed table may lack the DETH */
         wc->src_qpn = iba_deth_srcqp(iba_rx_hdr(x, IBA_H_deth));
     wc->pkey_index = iba_rx_pkey_index(x);
-    if (iba_rx_imm(x) && IBA_KEEPS(x->ca, receive, WC_IMM))
+    if (iba_rx_imm(x))
         wc->imm_or_key = iba_immdt_data(iba_rx_hdr(x, IBA_H_immdt));
 }
 
 static void complete(struct iba_rx *x, enum iba_wc_status status)
 {
-    struct iba_qp *qp = x->qp;
+    const struct iba_qp *qp = x->qp;
     struct iba_wc wc = {
         .wr_id = qp->r.wqe.wr_id,
         .status = (uint8_t)status,
         .op = IBA_WR_RECV,
         .flags = flags(x),
-        .byte_len = (IBA_DEVIATES(x->ca, receive, UD_BYTES) ? 0 : area_bytes(x)) + data_bytes(x),
+        .byte_len = area(x).bytes + data_bytes(x),
         .qpn = qp->qpn,
         .srqn = qp->srq == IBA_NONE ? 0 : qp->srq,
     };
 
     tell_source(x, &wc);
-    qp->r.wqe_held = false;
-    iba_cq_push(x->ca, qp->recv_cq, &wc, (wc.flags & IBA_WC_SOLICITED) || status != IBA_WC_SUCCESS);
+    iba_rx_report(x, &wc);
 }
 
 static void deliver(struct iba_rx *x)
 {
-    const uint8_t *header;
-    const uint32_t n = network_header(x, &header);
+    const struct iba_grh_area a = area(x);
 
     iba_rx_take_wqe(x);
-    if (n > 0 && area_bytes(x) > 0 && IBA_KEEPS(x->ca, receive, UD_GRH))
-        scatter(x, IBA_DEVIATES(x->ca, receive, UD_IPV4_AT_END) ? 0 : GRH_AREA - n, header, n);
-    scatter(x, area_bytes(x), data(x), data_bytes(x));
+    if (a.n > 0)
+        scatter(x, a.at, a.header, a.n);
+    scatter(x, a.bytes, data(x), data_bytes(x));
     complete(x, IBA_WC_SUCCESS);
 }
 
@@ -169,10 +169,8 @@ static void deliver(struct iba_rx *x)
 static void fail(struct iba_rx *x)
 {
     iba_rx_take_wqe(x);
-    complete(x, IBA_DEVIATES(x->ca, receive, FAULT_STATUS) ? IBA_WC_LOCAL_LENGTH : IBA_WC_LOCAL_PROTECTION);
-    if (IBA_KEEPS(x->ca, receive, FAULT_FAILS_QP))
-        iba_qp_fail(x->ca, x->qp);
-    x->dropped = true;
+    complete(x, IBA_WC_LOCAL_PROTECTION);
+    iba_rx_fail(x);
 }
 
 /* Neither the PSN nor the order counts (UU-17): there is no row for them. A datagram that does not fit leaves the WQE

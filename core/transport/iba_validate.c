@@ -9,7 +9,7 @@
  * no_qp let through: a mutant has to keep those (iba_rules_change). Any other may be left out. */
 #include <string.h>
 #include "iba_rx_path.h"
-#include "transport/deviations_qp.h"
+#include "transport/deviations.h"
 #include "transport/deviations_receiver.h"
 
 /* ---- link and network ---- */
@@ -124,34 +124,21 @@ static bool response(const struct iba_rx *x)
     return x->op && x->op->dir == IBA_RSP;
 }
 
-/* A state in which only a whole device receives. */
-static bool deaf_to_requests(const struct iba_rx *x)
-{
-    switch ((enum iba_qp_state)x->qp->state) {
-    case IBA_QPS_RTR: return !IBA_KEEPS(x->ca, state, RTR_HEARS);
-    case IBA_QPS_SQD: return !IBA_KEEPS(x->ca, state, SQD_HEARS);
-    case IBA_QPS_SQE: return !IBA_KEEPS(x->ca, state, SQE_HEARS);
-    default: return false;
-    }
-}
-
 static bool request_out_of_season(const struct iba_rx *x)
 {
-    return (!response(x) || cnp(x)) && (!iba_qp_may_receive_requests(x->qp) || deaf_to_requests(x));
+    return (!response(x) || cnp(x)) && !iba_qp_may_receive_requests(x->qp);
 }
 
 static bool response_out_of_season(const struct iba_rx *x)
 {
-    return response(x) && !cnp(x) &&
-           (!iba_qp_may_receive_responses(x->qp) ||
-            (x->qp->state == IBA_QPS_SQD && !IBA_KEEPS(x->ca, state, SQD_HEARS_ANSWERS)));
+    return response(x) && !cnp(x) && !iba_qp_may_receive_responses(x->qp);
 }
 
 /* ---- keys ---- */
 
 static bool pkey_differs(const struct iba_rx *x)
 {
-    return (x->qp->type != IBA_QPT_SMI || !IBA_KEEPS(x->ca, receive, PKEY_SMP)) && x->pkey_index < 0;
+    return x->qp->type != IBA_QPT_SMI && x->pkey_index < 0;
 }
 
 static uint32_t source_qpn(const struct iba_rx *x)
@@ -170,9 +157,7 @@ static bool qkey_differs(const struct iba_rx *x)
 {
     const bool gsi = x->qp->type == IBA_QPT_GSI;
 
-    if (!datagram(x) || cnp(x) || !iba_view_has(x->v, IBA_H_deth) ||
-        (x->qp->type == IBA_QPT_SMI && IBA_KEEPS(x->ca, receive, QKEY_SMP)) ||
-        (gsi && !IBA_KEEPS(x->ca, receive, QKEY_GSI)))
+    if (!datagram(x) || cnp(x) || !iba_view_has(x->v, IBA_H_deth) || x->qp->type == IBA_QPT_SMI)
         return false;
     return iba_deth_q_key(iba_rx_hdr(x, IBA_H_deth)) != (gsi ? IBA_GSI_QKEY : x->qp->attr.qkey);
 }
@@ -239,7 +224,7 @@ static void owe_to_source(const struct iba_rx *x)
     struct iba_qp *qp = x->qp;
     struct iba_av back;
 
-    if (qp->type != IBA_QPT_UD || !IBA_KEEPS(x->ca, receive, MARK_TO_SOURCE) || !iba_rx_return_path(x, &back))
+    if (qp->type != IBA_QPT_UD || !iba_rx_return_path(x, &back))
         return;
     qp->cnp_to = source_qpn(x);
     qp->envelope_bytes = (uint8_t)iba_envelope_write(x->port, &back, qp->qpn ^ qp->cnp_to << 8, qp->envelope);
@@ -254,12 +239,14 @@ static void owe_notification(struct iba_rx *x)
         x->port->counters.fecn_in++;
     else
         x->port->counters.ecn_ce_in++;
-    if (x->port->kind == IBA_PORT_IB && x->qp->type == IBA_QPT_RC && IBA_KEEPS(x->ca, receive, MARK_IN_ANSWER))
+    if (x->port->kind == IBA_PORT_IB && x->qp->type == IBA_QPT_RC)
         x->qp->becn_due = true;
     else if (iba_rx_connected(x))
         x->qp->cnp_due = true;
     else
         owe_to_source(x);
+    if (x->ca->deviate)
+        x->ca->deviate->marked(x);
     again(x);
 }
 
