@@ -9,6 +9,7 @@
 #define IBA_DEVIATIONS_H
 #include "transport/iba_receiver.h"
 #include "transport/iba_requester.h"
+#include "transport/iba_verbs.h"
 
 /* P(returns, name, arguments) */
 /* clang-format off */
@@ -101,9 +102,45 @@
     P(bool, loses_receive, (const struct iba_rx *x, bool loses))                                                       \
     /* What stands before a datagram's payload. */                                                                     \
     P(void, grh_area, (const struct iba_rx *x, struct iba_grh_area *a))
+
+#define IBA_QP_POINTS(P)                                                                                               \
+    /* The row of the table for a transition; NULL: there is none. `room` is for a row of one's own. */                \
+    P(const struct iba_transition *, transition, (const struct iba_ca *ca, uint8_t from, uint8_t to,                   \
+                                                  const struct iba_transition *t, struct iba_transition *room))        \
+    /* A QP is to change its state. True: it did, on a way that does not exist. */                                     \
+    P(bool, jumps, (struct iba_ca *ca, struct iba_qp *qp, uint8_t to))                                                 \
+    /* Attributes were given, and are to be judged. */                                                                 \
+    P(void, given, (const struct iba_ca *ca, struct iba_qp_attr *a, uint32_t mask))                                    \
+    /* The QP's address is to be written. Returns what of `mask` counts. */                                            \
+    P(uint32_t, address, (const struct iba_ca *ca, struct iba_qp *qp, uint32_t mask))                                  \
+    /* A QP was modified. */                                                                                           \
+    P(void, modified, (const struct iba_ca *ca, struct iba_qp *qp))                                                    \
+    /* A QP enters Reset at its software's wish. */                                                                    \
+    P(void, resets, (struct iba_ca *ca, struct iba_qp *qp))                                                            \
+    /* A QP has entered Error, SQE or SQD. */                                                                          \
+    P(void, entered, (struct iba_ca *ca, struct iba_qp *qp))                                                           \
+    /* A QP gets a number, and a slot; IBA_NONE: there is none. True: it got them. */                                  \
+    P(bool, numbers, (const struct iba_ca *ca, uint32_t *qpn, uint32_t *slot))                                         \
+    /* An address handle was made. */                                                                                  \
+    P(void, handle_made, (const struct iba_ca *ca, struct iba_ah *ah))
+
+#define IBA_QUEUE_POINTS(P)                                                                                            \
+    /* A work request completes. */                                                                                    \
+    P(void, push, (struct iba_ca *ca, uint32_t cq, const struct iba_wc *wc, bool solicited))                           \
+    /* A completion is to be taken off. */                                                                             \
+    P(void, polled, (const struct iba_ca *ca, struct iba_cq *cq))                                                      \
+    /* A receive was put into its queue; or the queue is flushed, and the next is to be taken off. */                  \
+    P(void, queued, (const struct iba_ca *ca, struct iba_rq *rq, bool flushed))                                        \
+    /* Whether a QP in that state takes receives. */                                                                   \
+    P(bool, takes_receives, (const struct iba_ca *ca, uint8_t state))                                                  \
+    /* The receives of a QP are flushed. */                                                                            \
+    P(void, flushes_receives, (struct iba_ca *ca, struct iba_qp *qp))                                                  \
+    /* A receive was taken from an SRQ. True: its limit is seen to. */                                                 \
+    P(bool, srq_taken, (struct iba_ca *ca, struct iba_srq *srq))
 /* clang-format on */
 
-#define IBA_POINTS(P) IBA_REQUESTER_POINTS(P) IBA_RESPONDER_POINTS(P) IBA_RECEIVER_POINTS(P)
+#define IBA_POINTS(P)                                                                                                  \
+    IBA_REQUESTER_POINTS(P) IBA_RESPONDER_POINTS(P) IBA_RECEIVER_POINTS(P) IBA_QP_POINTS(P) IBA_QUEUE_POINTS(P)
 
 struct iba_deviations {
 #define IBA_POINT(returns, name, arguments) returns(*name) arguments;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The lists of what verbs, states, events and queues do; that of the transitions is with their table. */
+/* What broken devices do otherwise with QPs, states and objects: the lists of deviations_qp.h as data, and what a row
+ * does at the points of deviations.h. The list of the transitions is with their table; queues are in
+ * deviations_queue.c. */
 #include "transport/deviations_qp.h"
+#include "transport/deviations.h"
+#include "transport/iba_qp_parts.h"
 #include "wire/iba_behaviours.h"
 
 IBA_BEHAVIOURS(iba_modify_behaviours, "modify QP", IBA_MODIFY_BEHAVIOURS)
@@ -9,3 +13,275 @@ IBA_BEHAVIOURS(iba_state_behaviours, "queue pair states", IBA_STATE_BEHAVIOURS)
 IBA_BEHAVIOURS(iba_verb_behaviours, "objects", IBA_VERB_BEHAVIOURS)
 IBA_BEHAVIOURS(iba_event_behaviours, "events", IBA_EVENT_BEHAVIOURS)
 IBA_BEHAVIOURS(iba_queue_behaviours, "queues", IBA_QUEUE_BEHAVIOURS)
+
+static int state_row(const struct iba_ca *ca)
+{
+    return IBA_CHANGED_ROW(ca, state);
+}
+
+static bool otherwise(const struct iba_ca *ca)
+{
+    return ca->change->kind == IBA_CHANGE_OTHER;
+}
+
+/* ---- transitions ---- */
+
+/* The attribute that the device does not need; 0: it needs all. */
+static uint32_t not_needed(const struct iba_ca *ca)
+{
+    static const uint32_t needs[] = {
+        [IBA_ROW_modify_NEEDS_ACCESS] = IBA_QPA_ACCESS,
+        [IBA_ROW_modify_NEEDS_PKEY_INDEX] = IBA_QPA_PKEY_INDEX,
+        [IBA_ROW_modify_NEEDS_PORT] = IBA_QPA_PORT,
+        [IBA_ROW_modify_NEEDS_QKEY] = IBA_QPA_QKEY,
+        [IBA_ROW_modify_NEEDS_AV] = IBA_QPA_AV,
+        [IBA_ROW_modify_NEEDS_PATH_MTU] = IBA_QPA_PATH_MTU,
+        [IBA_ROW_modify_NEEDS_DEST_QPN] = IBA_QPA_DEST_QPN,
+        [IBA_ROW_modify_NEEDS_RQ_PSN] = IBA_QPA_RQ_PSN,
+        [IBA_ROW_modify_NEEDS_MAX_DEST_RD] = IBA_QPA_MAX_DEST_RD,
+        [IBA_ROW_modify_NEEDS_MIN_RNR] = IBA_QPA_MIN_RNR,
+        [IBA_ROW_modify_NEEDS_SQ_PSN] = IBA_QPA_SQ_PSN,
+        [IBA_ROW_modify_NEEDS_TIMEOUT] = IBA_QPA_TIMEOUT,
+        [IBA_ROW_modify_NEEDS_RETRY] = IBA_QPA_RETRY,
+        [IBA_ROW_modify_NEEDS_RNR_RETRY] = IBA_QPA_RNR_RETRY,
+        [IBA_ROW_modify_NEEDS_MAX_RD] = IBA_QPA_MAX_RD,
+    };
+    const int row = IBA_CHANGED_ROW(ca, modify);
+
+    return row >= 0 && (size_t)row < sizeof needs / sizeof *needs ? needs[row] : 0;
+}
+
+struct taking { /* rows of what a transition takes */
+    uint8_t from, to, optional, foreign;
+};
+
+static const struct taking *taking_of(uint8_t from, uint8_t to)
+{
+#define TAKES(from, to)                                                                                                \
+    {                                                                                                                  \
+        IBA_QPS_##from, IBA_QPS_##to, IBA_ROW_modify_OPTIONAL_##from##_TO_##to,                                        \
+            IBA_ROW_modify_FOREIGN_##from##_TO_##to                                                                    \
+    }
+    static const struct taking takings[] = {
+        {IBA_QPS_RESET, IBA_QPS_INIT, IBA_ROW_modify_COUNT, IBA_ROW_modify_FOREIGN_RESET_TO_INIT},
+        TAKES(INIT, INIT),
+        TAKES(INIT, RTR),
+        TAKES(RTR, RTS),
+        TAKES(RTS, RTS),
+        TAKES(RTS, SQD),
+        TAKES(SQD, RTS),
+        TAKES(SQD, SQD),
+        TAKES(SQE, RTS)};
+
+    for (unsigned i = 0; i < sizeof takings / sizeof *takings; i++)
+        if (takings[i].from == from && takings[i].to == to)
+            return &takings[i];
+    return NULL;
+}
+
+/* What a transition takes, changed for one kind of QP as for the others. */
+static void change_transition(const struct iba_ca *ca, struct iba_transition *t)
+{
+    static const struct taking to_reset = {.optional = IBA_ROW_modify_COUNT,
+                                           .foreign = IBA_ROW_modify_FOREIGN_TO_RESET},
+                               to_err = {.optional = IBA_ROW_modify_COUNT, .foreign = IBA_ROW_modify_FOREIGN_TO_ERR};
+    const struct taking *known = taking_of(t->from, t->to);
+    const struct taking *k = known ? known : t->to == IBA_QPS_RESET ? &to_reset : &to_err;
+    const int row = IBA_CHANGED_ROW(ca, modify);
+
+    for (unsigned type = 0; type < IBA_QPT_COUNT; type++) {
+        const uint32_t spared = t->required[type] & not_needed(ca);
+        t->required[type] &= ~spared;
+        if (row == k->optional)
+            t->optional[type] = 0;
+        t->optional[type] |= spared;
+        if (row == k->foreign)
+            t->optional[type] = UINT32_MAX;
+    }
+}
+
+const struct iba_transition *iba_deviate_transition(const struct iba_ca *ca, uint8_t from, uint8_t to,
+                                                    const struct iba_transition *t, struct iba_transition *room)
+{
+    const int row = IBA_CHANGED_ROW(ca, transition);
+
+    if (to < IBA_QPS_COUNT && row >= 0 && (unsigned)row == IBA_ROW_of_transition(from, to)) {
+        if (t)
+            return NULL;
+        *room = (struct iba_transition){.from = from, .to = to};
+        for (unsigned type = 0; type < IBA_QPT_COUNT; type++)
+            room->optional[type] = UINT32_MAX;
+        return room;
+    }
+    if (!t)
+        return NULL;
+    *room = *t;
+    change_transition(ca, room);
+    return room;
+}
+
+static bool is_transition(uint8_t from, uint8_t to)
+{
+    size_t n;
+    const struct iba_transition *t = iba_transitions(&n);
+
+    for (size_t i = 0; i < n; i++)
+        if (t[i].from == from && t[i].to == to)
+            return true;
+    return false;
+}
+
+static bool sends(uint8_t state)
+{
+    return iba_state_receives(state) && state != IBA_QPS_RTR;
+}
+
+/* A transition that only a broken device knows starts and stops what the states it leaves out would. */
+bool iba_deviate_jumps(struct iba_ca *ca, struct iba_qp *qp, uint8_t to)
+{
+    const uint8_t from = qp->state;
+
+    if (is_transition(from, to))
+        return false;
+    qp->state = to;
+    if (!iba_state_receives(from) && iba_state_receives(to)) {
+        iba_responder_reset(qp);
+        iba_responder_start(ca, qp);
+    }
+    if (sends(from) && !sends(to))
+        iba_requester_reset(qp);
+    if (!sends(from) && sends(to))
+        iba_requester_start(qp);
+    if (to == IBA_QPS_SQE)
+        iba_requester_flush(ca, qp);
+    if (to == IBA_QPS_SQD)
+        iba_qp_drain(ca, qp, false);
+    return true;
+}
+
+/* ---- attributes ---- */
+
+/* What the device lets in is cut to what the field holds. */
+void iba_deviate_given(const struct iba_ca *ca, struct iba_qp_attr *a, uint32_t mask)
+{
+    enum { FIVE_BITS = 31, THREE_BITS = 7, QPN_MAX = 0xffffff };
+
+    switch (IBA_CHANGED_ROW(ca, attr)) {
+    case IBA_ROW_attr_PORT:
+        if ((mask & IBA_QPA_PORT) && !iba_port_of(ca, a->port))
+            a->port = 1;
+        break;
+    case IBA_ROW_attr_FLOW_CONTROL: a->flow_control &= (mask & IBA_QPA_DEST_QPN) == 0; break;
+    case IBA_ROW_attr_TIMEOUT: a->timeout &= FIVE_BITS; break;
+    case IBA_ROW_attr_MIN_RNR: a->min_rnr &= FIVE_BITS; break;
+    case IBA_ROW_attr_RETRY: a->retry &= THREE_BITS; break;
+    case IBA_ROW_attr_RNR_RETRY: a->rnr_retry &= THREE_BITS; break;
+    case IBA_ROW_attr_RQ_PSN: a->rq_psn &= IBA_PSN_MASK; break;
+    case IBA_ROW_attr_SQ_PSN: a->sq_psn &= IBA_PSN_MASK; break;
+    case IBA_ROW_attr_DEST_QPN: a->dest_qpn &= QPN_MAX; break;
+    case IBA_ROW_attr_PKEY_INDEX: a->pkey_index %= IBA_PORT_MAX_PKEYS; break;
+    case IBA_ROW_attr_PATH_MIG:
+        if (a->path_mig > IBA_PATH_ARMED)
+            a->path_mig = IBA_PATH_ARMED;
+        break;
+    default: break;
+    }
+}
+
+static void fit_to_port(const struct iba_port *p, struct iba_av *av)
+{
+    if (av->sgid_index >= p->n_gid)
+        av->sgid_index = 0;
+}
+
+uint32_t iba_deviate_address(const struct iba_ca *ca, struct iba_qp *qp, uint32_t mask)
+{
+    if (state_row(ca) == IBA_ROW_state_NEW_PATH && qp->envelope_bytes > 0)
+        mask &= ~(uint32_t)IBA_QPA_AV;
+    if (mask & IBA_QPA_AV)
+        fit_to_port(iba_port_of(ca, qp->attr.port), &qp->attr.av);
+    return mask;
+}
+
+/* A broken device may get where it lacks what the state builds on: it makes do with what there is. */
+void iba_deviate_modified(const struct iba_ca *ca, struct iba_qp *qp)
+{
+    if (state_row(ca) == IBA_ROW_state_DATAGRAM_MTU && iba_qp_has(qp, IBA_QP_DATAGRAM) && qp->state != IBA_QPS_RESET &&
+        iba_port_of(ca, qp->attr.port))
+        qp->attr.path_mtu = IBA_MTU_256;
+    if (!iba_state_receives(qp->state))
+        return;
+    if (!iba_port_of(ca, qp->attr.port))
+        qp->attr.port = 1;
+    if (iba_qp_has(qp, IBA_QP_CONNECTED | IBA_QP_DATAGRAM) &&
+        (qp->attr.path_mtu < IBA_MTU_256 || qp->attr.path_mtu > IBA_MTU_4096))
+        qp->attr.path_mtu = iba_port_of(ca, qp->attr.port)->mtu;
+    if (iba_qp_has(qp, IBA_QP_CONNECTED) && qp->envelope_bytes == 0) {
+        fit_to_port(iba_port_of(ca, qp->attr.port), &qp->attr.av);
+        qp->envelope_bytes =
+            (uint8_t)iba_envelope_write(iba_port_of(ca, qp->attr.port), &qp->attr.av, qp->qpn, qp->envelope);
+    }
+}
+
+/* ---- states ---- */
+
+void iba_deviate_entered(struct iba_ca *ca, struct iba_qp *qp)
+{
+    const int row = state_row(ca);
+
+    if (row == (qp->state == IBA_QPS_ERR ? IBA_ROW_state_ERR_FLUSHES_SENDS : IBA_ROW_state_SQE_FLUSHES) &&
+        qp->state != IBA_QPS_SQD)
+        iba_requester_reset(qp); /* what was queued just vanishes */
+    if (row == IBA_ROW_state_ERR_SILENT && qp->state == IBA_QPS_ERR)
+        qp->r.last_words = true;
+    if (row == IBA_ROW_state_LAST_WORDS && qp->state == IBA_QPS_ERR)
+        qp->r.resp_count = 0;
+    if (row == IBA_ROW_state_SQD_TELLS_ASKED && qp->state == IBA_QPS_SQD)
+        qp->s.sqd_asked = true;
+    if (row == IBA_ROW_state_SQD_WAITS && qp->state == IBA_QPS_SQD)
+        iba_qp_drained(ca, qp);
+}
+
+void iba_deviate_resets(struct iba_ca *ca, struct iba_qp *qp)
+{
+    const struct iba_rq rq = qp->rq;
+    struct iba_qp_attr attr;
+    const bool discards = state_row(ca) == IBA_ROW_state_RESET_DISCARDS;
+
+    if (discards && otherwise(ca)) {
+        iba_requester_flush(ca, qp);
+        iba_recv_flush(ca, qp);
+    }
+    attr = qp->attr;
+    iba_qp_reset(qp);
+    if (discards && !otherwise(ca))
+        qp->rq = rq;
+    if (state_row(ca) == IBA_ROW_state_RESET_CLEARS && attr.port != 0)
+        qp->attr = attr;
+}
+
+/* ---- objects ---- */
+
+/* QPN_RANDOM: the lowest of the first slot that is free. */
+bool iba_deviate_numbers(const struct iba_ca *ca, uint32_t *qpn, uint32_t *slot)
+{
+    if (IBA_CHANGED_ROW(ca, verb) != IBA_ROW_verb_QPN_RANDOM)
+        return false;
+    for (*slot = 0; *slot < ca->n_qp && ca->qp[*slot];)
+        ++*slot;
+    if (*slot == ca->n_qp) {
+        *slot = IBA_NONE;
+        return true;
+    }
+    (void)ca->random(ca->ctx); /* as a whole device does: what is drawn next stays the same */
+    for (*qpn = *slot; *qpn < IBA_QPN_FIRST;)
+        *qpn += ca->n_qp;
+    return true;
+}
+
+void iba_deviate_handle_made(const struct iba_ca *ca, struct iba_ah *ah)
+{
+    if (!iba_port_of(ca, ah->av.port))
+        ah->av.port = 1;
+    fit_to_port(iba_port_of(ca, ah->av.port), &ah->av);
+}

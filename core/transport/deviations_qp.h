@@ -180,7 +180,8 @@ enum iba_event_row { IBA_EVENT_BEHAVIOURS(IBA_EVENT_ROW) IBA_ROW_event_COUNT };
 #define IBA_QUEUE_ROW(name, ...) IBA_ROW_queue_##name,
 enum iba_queue_row { IBA_QUEUE_BEHAVIOURS(IBA_QUEUE_ROW) IBA_ROW_queue_COUNT };
 
-/* Rows by from * IBA_QPS_COUNT + to; of a pair that is no transition the row refuses it. */
+/* The row of a transition; of a pair that is no transition the row refuses it. */
+#define IBA_ROW_of_transition(from, to) ((unsigned)(from)*IBA_QPS_COUNT + (unsigned)(to))
 extern const struct iba_behaviours iba_transition_behaviours;
 extern const struct iba_behaviours iba_modify_behaviours, iba_attr_behaviours, iba_state_behaviours;
 extern const struct iba_behaviours iba_verb_behaviours, iba_event_behaviours, iba_queue_behaviours;

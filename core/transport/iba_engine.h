@@ -111,7 +111,7 @@ void iba_raise(struct iba_ca *ca, enum iba_event_kind kind, uint8_t port, uint32
  * request off its queue before, and look at the state after. `solicited`: SE was set, or an error. */
 void iba_cq_push(struct iba_ca *ca, uint32_t cq, const struct iba_wc *wc, bool solicited);
 /* The receive work request that is taken next; NULL: there is none. */
-const struct iba_recv_wr *iba_rq_next(const struct iba_ca *ca, const struct iba_rq *rq);
+const struct iba_recv_wr *iba_rq_next(const struct iba_rq *rq);
 /* Takes the next receive work request of the QP, from its own queue or its SRQ (QS-37, QS-38). False: there is none. */
 bool iba_recv_take(struct iba_ca *ca, struct iba_qp *qp, struct iba_recv_wr *wr);
 /* Receive work requests free now, for the credit code; IBA_NONE with an SRQ (RR-19, RR-20). */

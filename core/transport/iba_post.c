@@ -50,42 +50,6 @@ static bool flush_asks_for_something(const struct iba_send_wr *wr)
     return wr->flush_placement >= 1 && wr->flush_placement <= 3 && wr->flush_selectivity <= 1;
 }
 
-static bool length_fits(const struct iba_ca *ca, const struct iba_qp *qp, const struct operation *o, uint64_t length)
-{
-    if (o->bytes)
-        return length == o->bytes || !IBA_KEEPS(ca, posting, eight_bytes);
-    return length <= longest(qp) || !iba_keeps(ca->change, &iba_posting_behaviours,
-                                               iba_qp_has(qp, IBA_QP_DATAGRAM) ? IBA_ROW_posting_datagram_length
-                                                                               : IBA_ROW_posting_message_length);
-}
-
-static enum iba_verb_err form(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr)
-{
-    const struct operation *o = &operations[wr->op < IBA_WR_RECV ? wr->op : IBA_WR_RECV];
-    const bool offered = (o->types >> qp->type & 1) != 0;
-
-    if (wr->op >= IBA_WR_RECV || (!offered && IBA_KEEPS(ca, posting, operation_offered)))
-        return IBA_VERB_OPCODE;
-    if (wr->n_sge > IBA_MAX_SGE || ((wr->n_sge < o->least || wr->n_sge > o->most) && IBA_KEEPS(ca, posting, sge_count)))
-        return IBA_VERB_SGE;
-    if (!length_fits(ca, qp, o, iba_sgl_length(wr->sge, wr->n_sge)))
-        return IBA_VERB_LENGTH;
-    if (wr->op == IBA_WR_FLUSH && !flush_asks_for_something(wr) && IBA_KEEPS(ca, posting, flush_asks))
-        return IBA_VERB_ATTR_VALUE;
-    return IBA_VERB_OK;
-}
-
-static enum iba_verb_err destination(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr)
-{
-    enum { QPN_MAX = 0xffffff };
-
-    if (!iba_qp_has(qp, IBA_QP_DATAGRAM) && (RAW >> qp->type & 1) == 0)
-        return IBA_VERB_OK;
-    if ((wr->ah >= ca->n_ah || !ca->ah[wr->ah].used) && IBA_KEEPS(ca, posting, handle_exists))
-        return IBA_VERB_NO_AH;
-    return wr->remote_qpn <= QPN_MAX ? IBA_VERB_OK : IBA_VERB_ATTR_VALUE;
-}
-
 static bool before_rts(const struct iba_qp *qp) /* QS-17, QS-18, QS-19 */
 {
     return qp->state == IBA_QPS_RESET || qp->state == IBA_QPS_INIT || qp->state == IBA_QPS_RTR;
@@ -96,20 +60,43 @@ static bool is_broken(const struct iba_qp *qp) /* QS-24, QS-25 */
     return qp->state == IBA_QPS_SQE || qp->state == IBA_QPS_ERR;
 }
 
+static bool is_datagram(const struct iba_qp *qp)
+{
+    return iba_qp_has(qp, IBA_QP_DATAGRAM);
+}
+
+/* clang-format off */
+/* The rows are some of IBA_POSTING_BEHAVIOURS.
+ *    row               error       the work request ...                                               clause */
+#define POSTING_REFUSALS(R)                                                                                                         \
+    R(operation_offered, OPCODE,    (o->types >> qp->type & 1) == 0,                                   "RQ-15")                     \
+    R(sge_count,        SGE,        wr->n_sge < o->least || wr->n_sge > o->most,                       "QS-83")                     \
+    R(eight_bytes,      LENGTH,     o->bytes && length != o->bytes,                                    "WF-68, WF-57")              \
+    R(datagram_length,  LENGTH,     !o->bytes && is_datagram(qp) && length > longest(qp),              "UU-16")                     \
+    R(message_length,   LENGTH,     !o->bytes && !is_datagram(qp) && length > longest(qp),             "WF-67")                     \
+    R(flush_asks,       ATTR_VALUE, wr->op == IBA_WR_FLUSH && !flush_asks_for_something(wr),           "WF-56")                     \
+    R(handle_exists,    NO_AH,      addressed && (wr->ah >= ca->n_ah || !ca->ah[wr->ah].used),         "QS-82")
+/* clang-format on */
+
 static enum iba_verb_err may_post(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr)
 {
-    enum iba_verb_err e;
+    enum { QPN_MAX = 0xffffff };
+    const struct operation *o = &operations[wr->op < IBA_WR_RECV ? wr->op : IBA_WR_RECV];
+    const uint64_t length = iba_sgl_length(wr->sge, wr->n_sge <= IBA_MAX_SGE ? wr->n_sge : 0);
+    const bool addressed = is_datagram(qp) || (RAW >> qp->type & 1) != 0;
 
     if (!iba_qp_has(qp, IBA_QP_SENDS))
         return IBA_VERB_TYPE;
-    if (before_rts(qp) && IBA_KEEPS(ca, posting, post_before_rts))
-        return IBA_VERB_STATE;
-    e = form(ca, qp, wr);
-    if (e == IBA_VERB_OK)
-        e = destination(ca, qp, wr);
-    if (e == IBA_VERB_OK && qp->s.count == qp->s.n)
-        e = IBA_VERB_FULL;
-    return e;
+    IBA_REFUSE(ca, posting, post_before_rts, before_rts(qp), IBA_VERB_STATE)
+    if (wr->op >= IBA_WR_RECV)
+        return IBA_VERB_OPCODE;
+#define REFUSAL(row, error, is, clause) IBA_REFUSE(ca, posting, row, is, IBA_VERB_##error)
+    POSTING_REFUSALS(REFUSAL)
+    if (wr->n_sge > IBA_MAX_SGE)
+        return IBA_VERB_SGE;
+    if (addressed && wr->remote_qpn > QPN_MAX)
+        return IBA_VERB_ATTR_VALUE;
+    return qp->s.count == qp->s.n ? IBA_VERB_FULL : IBA_VERB_OK;
 }
 
 /* The queue of a broken QP is empty, so this one is the oldest; whatever is wrong with it, it is flushed. */

@@ -1,36 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Transitions that a QP makes by itself: Error, Send Queue Error, the end of Send Queue Drain (section 10.3.1; QS-23,
  * QS-24, QS-25). */
-#include "transport/deviations_qp.h"
+#include "transport/deviations.h"
 #include "transport/iba_qp_parts.h"
 
 /* RQ-61: a QP in Error is silent. Only when the responder itself ends the connection its NAK still leaves, and before
  * it what it had promised for earlier requests (RR-06). */
-static void fall_silent(const struct iba_ca *ca, struct iba_qp *qp)
+static void fall_silent(struct iba_qp *qp)
 {
     qp->cnp_due = qp->becn_due = false;
-    if (!IBA_KEEPS(ca, state, ERR_SILENT))
-        qp->r.last_words = true;
-    if (!iba_resp_ends_connection(qp) || !IBA_KEEPS(ca, state, LAST_WORDS))
+    if (!iba_resp_ends_connection(qp))
         qp->r.resp_count = 0;
 }
 
-/* What was queued completes, flushed; in a changed device it may just vanish. */
-static void flush_sends(struct iba_ca *ca, struct iba_qp *qp, bool completes)
+void iba_qp_enter(struct iba_ca *ca, struct iba_qp *qp, enum iba_qp_state state)
 {
-    if (completes)
-        iba_requester_flush(ca, qp);
-    else
-        iba_requester_reset(qp);
+    qp->state = (uint8_t)state;
+    if (ca->deviate)
+        ca->deviate->entered(ca, qp);
 }
 
 void iba_qp_fail(struct iba_ca *ca, struct iba_qp *qp)
 {
     if (qp->state == IBA_QPS_ERR)
         return;
-    qp->state = IBA_QPS_ERR;
-    fall_silent(ca, qp);
-    flush_sends(ca, qp, IBA_KEEPS(ca, state, ERR_FLUSHES_SENDS));
+    iba_qp_enter(ca, qp, IBA_QPS_ERR);
+    fall_silent(qp);
+    iba_requester_flush(ca, qp);
     iba_recv_flush(ca, qp);
     if (qp->srq != IBA_NONE) /* what is in the SRQ stays there (QS-27) */
         iba_raise(ca, IBA_EVENT_LAST_WQE_REACHED, qp->attr.port, qp->qpn, 0, 0);
@@ -44,8 +40,8 @@ void iba_qp_sq_error(struct iba_ca *ca, struct iba_qp *qp)
     }
     if (qp->state == IBA_QPS_ERR)
         return;
-    qp->state = IBA_QPS_SQE;
-    flush_sends(ca, qp, IBA_KEEPS(ca, state, SQE_FLUSHES));
+    iba_qp_enter(ca, qp, IBA_QPS_SQE);
+    iba_requester_flush(ca, qp);
 }
 
 void iba_qp_drained(struct iba_ca *ca, struct iba_qp *qp)
@@ -53,7 +49,7 @@ void iba_qp_drained(struct iba_ca *ca, struct iba_qp *qp)
     if (qp->state != IBA_QPS_SQD || qp->s.drained)
         return;
     qp->s.drained = true;
-    if (qp->s.sqd_asked || IBA_DEVIATES(ca, state, SQD_TELLS_ASKED))
+    if (qp->s.sqd_asked)
         iba_raise(ca, IBA_EVENT_SQ_DRAINED, qp->attr.port, qp->qpn, 0, 0);
     qp->s.sqd_asked = false;
 }

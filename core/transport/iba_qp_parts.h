@@ -34,15 +34,26 @@ static inline bool iba_pd_exists(const struct iba_mem *m, uint32_t pd)
 }
 
 /* To what a new QP is: no attributes, empty queues, nothing completed (QS-17). */
-void iba_qp_reset(const struct iba_ca *ca, struct iba_qp *qp);
+void iba_qp_reset(struct iba_qp *qp);
 /* What is held and what is queued in the QP's own receive queue completes, flushed, oldest first. */
 void iba_recv_flush(struct iba_ca *ca, struct iba_qp *qp);
+void iba_recv_flush_queue(struct iba_ca *ca, const struct iba_qp *qp, struct iba_rq *rq);
+void iba_recv_flush_one(struct iba_ca *ca, const struct iba_qp *qp, uint64_t wr_id);
+/* A completion for a queue that there is; see iba_cq_push(). */
+void iba_cq_add(struct iba_ca *ca, struct iba_cq *cq, const struct iba_wc *wc, bool solicited);
+/* Into Error or SQE, or at the end of entering SQD. */
+void iba_qp_enter(struct iba_ca *ca, struct iba_qp *qp, enum iba_qp_state state);
+/* Into SQD (QS-22, QS-23). */
+void iba_qp_drain(struct iba_ca *ca, struct iba_qp *qp, bool notify);
+/* States in which a QP receives, and in which its send queue is there as well. */
+static inline bool iba_state_receives(uint8_t state)
+{
+    return state == IBA_QPS_RTR || state == IBA_QPS_RTS || state == IBA_QPS_SQD || state == IBA_QPS_SQE;
+}
 /* Responses wait, and the last of them tells the peer why the QP fails (RR-57, RR-58). */
 bool iba_resp_ends_connection(const struct iba_qp *qp);
 /* An address vector the adapter can send along; as that of a connection it leads to one port only (PV-26). */
 bool iba_av_legal(const struct iba_ca *ca, const struct iba_av *av, bool connection);
-/* iba_envelope_write() for packets from `p`. A changed device may have taken what the port has not. */
-uint8_t iba_av_write(const struct iba_ca *ca, const struct iba_port *p, struct iba_av *av, uint32_t flow, uint8_t *out);
 /* *to becomes the QP's attributes with those of `mask` taken from `given`. False: a value is out of range. */
 bool iba_qp_attr_merge(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_qp_attr *given, uint32_t mask,
                        struct iba_qp_attr *to);

@@ -2,6 +2,7 @@
 /* The state machine of queue pairs: which transitions software may ask for, which attributes each takes, and what
  * entering a state does (section 10.3.1, 11.2.5.2; QS-01..QS-27). */
 #include <string.h>
+#include "transport/deviations.h"
 #include "transport/deviations_qp.h"
 #include "transport/iba_qp_parts.h"
 #include "wire/iba_behaviours.h"
@@ -154,9 +155,8 @@ static const struct iba_transition *transition(uint8_t from, uint8_t to)
 #define WORDS_SQD "Send Queue Drain"
 #define WORDS_SQE "Send Queue Error"
 #define WORDS_ERR "Error"
-#define PAIR(from, to) ((unsigned)(from)*IBA_QPS_COUNT + (unsigned)(to))
 #define DOES_ROW(from, to, words, clause_)                                                                             \
-    [PAIR(IBA_QPS_##from, IBA_QPS_##to)] = {                                                                           \
+    [IBA_ROW_of_transition(IBA_QPS_##from, IBA_QPS_##to)] = {                                                          \
         .name = #from "_TO_" #to, .sentence = words WORDS_##from " to " WORDS_##to, .clause = clause_, .kinds = DROP},
 #define GOES(from, to, clause, columns) DOES_ROW(from, to, "goes when it is asked to from ", clause)
 #define STAYS(from, to) DOES_ROW(from, to, "does not go from ", "QS-14")
@@ -166,101 +166,11 @@ static const struct iba_behaviour pairs[IBA_QPS_COUNT * IBA_QPS_COUNT] = {IBA_TR
     GOES, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN) IBA_NO_TRANSITIONS(STAYS)};
 const struct iba_behaviours iba_transition_behaviours = {"transitions", pairs, IBA_QPS_COUNT *IBA_QPS_COUNT};
 
-static bool exists(const struct iba_ca *ca, const struct iba_transition *t, uint8_t from, uint8_t to)
-{
-    const bool stands = to >= IBA_QPS_COUNT || iba_keeps(ca->change, &iba_transition_behaviours, PAIR(from, to));
-
-    return stands == (t != NULL);
-}
-
 /* ---- what software may ask for ---- */
-static bool modify_does(const struct iba_ca *ca, unsigned row)
-{
-    return iba_keeps(ca->change, &iba_modify_behaviours, row);
-}
-
-/* Without the attribute that a changed device does not need. */
-static uint32_t needed_by_changed(const struct iba_ca *ca, uint32_t required)
-{
-    static const uint32_t needs[] = {
-        [IBA_ROW_modify_NEEDS_ACCESS] = ACCESS,
-        [IBA_ROW_modify_NEEDS_PKEY_INDEX] = PKEY,
-        [IBA_ROW_modify_NEEDS_PORT] = PORT,
-        [IBA_ROW_modify_NEEDS_QKEY] = QKEY,
-        [IBA_ROW_modify_NEEDS_AV] = AV,
-        [IBA_ROW_modify_NEEDS_PATH_MTU] = MTU,
-        [IBA_ROW_modify_NEEDS_DEST_QPN] = DEST,
-        [IBA_ROW_modify_NEEDS_RQ_PSN] = RQ_PSN,
-        [IBA_ROW_modify_NEEDS_MAX_DEST_RD] = MAX_DEST,
-        [IBA_ROW_modify_NEEDS_MIN_RNR] = MIN_RNR,
-        [IBA_ROW_modify_NEEDS_SQ_PSN] = SQ_PSN,
-        [IBA_ROW_modify_NEEDS_TIMEOUT] = TIMEOUT,
-        [IBA_ROW_modify_NEEDS_RETRY] = RETRY,
-        [IBA_ROW_modify_NEEDS_RNR_RETRY] = RNR_RETRY,
-        [IBA_ROW_modify_NEEDS_MAX_RD] = MAX_RD,
-    };
-
-    for (unsigned i = 0; i < sizeof needs / sizeof *needs; i++)
-        if (!modify_does(ca, i))
-            required &= ~needs[i];
-    return required;
-}
-
-struct taking { /* rows of what a transition takes */
-    uint8_t from, to, optional, foreign;
-};
-
-static const struct taking *taking_of(uint8_t from, uint8_t to)
-{
-#define TAKES(from, to)                                                                                                \
-    {                                                                                                                  \
-        IBA_QPS_##from, IBA_QPS_##to, IBA_ROW_modify_OPTIONAL_##from##_TO_##to,                                        \
-            IBA_ROW_modify_FOREIGN_##from##_TO_##to                                                                    \
-    }
-    static const struct taking takings[] = {
-        {IBA_QPS_RESET, IBA_QPS_INIT, IBA_ROW_modify_COUNT, IBA_ROW_modify_FOREIGN_RESET_TO_INIT},
-        TAKES(INIT, INIT),
-        TAKES(INIT, RTR),
-        TAKES(RTR, RTS),
-        TAKES(RTS, RTS),
-        TAKES(RTS, SQD),
-        TAKES(SQD, RTS),
-        TAKES(SQD, SQD),
-        TAKES(SQE, RTS)};
-
-    for (unsigned i = 0; i < sizeof takings / sizeof *takings; i++)
-        if (takings[i].from == from && takings[i].to == to)
-            return &takings[i];
-    return NULL;
-}
-
-static enum iba_verb_err attributes_fit_changed(const struct iba_ca *ca, const struct iba_transition *t, uint8_t type,
-                                                uint32_t mask)
-{
-    static const struct taking to_reset = {.optional = IBA_ROW_modify_COUNT,
-                                           .foreign = IBA_ROW_modify_FOREIGN_TO_RESET},
-                               to_err = {.optional = IBA_ROW_modify_COUNT, .foreign = IBA_ROW_modify_FOREIGN_TO_ERR};
-    const struct taking *k = taking_of(t->from, t->to);
-    const uint32_t required = needed_by_changed(ca, t->required[type]);
-
-    if (!k)
-        k = t->to == IBA_QPS_RESET ? &to_reset : &to_err;
-    if ((mask & required) != required)
-        return IBA_VERB_ATTR_MISSING;
-    if ((mask & t->optional[type]) != 0 && !modify_does(ca, k->optional))
-        return IBA_VERB_ATTR_FORBIDDEN;
-    if ((mask & ~(t->required[type] | t->optional[type] | IBA_QPA_STATE)) != 0 && modify_does(ca, k->foreign))
-        return IBA_VERB_ATTR_FORBIDDEN;
-    return IBA_VERB_OK;
-}
-
-static enum iba_verb_err attributes_fit(const struct iba_ca *ca, const struct iba_transition *t, uint8_t type,
-                                        uint32_t mask)
+static enum iba_verb_err attributes_fit(const struct iba_transition *t, uint8_t type, uint32_t mask)
 {
     const uint32_t required = t->required[type], optional = t->optional[type];
 
-    if (ca->change)
-        return attributes_fit_changed(ca, t, type, mask);
     if ((mask & required) != required)
         return IBA_VERB_ATTR_MISSING;
     if ((mask & ~(required | optional | IBA_QPA_STATE)) != 0)
@@ -268,15 +178,10 @@ static enum iba_verb_err attributes_fit(const struct iba_ca *ca, const struct ib
     return IBA_VERB_OK;
 }
 
-/* QS-16: with it software says in which state it believes the QP to be. */
-static enum iba_verb_err current_state_fits(const struct iba_ca *ca, uint8_t believed, uint8_t state)
+/* With it software says in which state it believes the QP to be. */
+static bool can_be_told(uint8_t state)
 {
-    const bool can_be_told =
-        believed == IBA_QPS_RTR || believed == IBA_QPS_RTS || believed == IBA_QPS_SQD || believed == IBA_QPS_SQE;
-
-    if (!can_be_told)
-        return IBA_KEEPS(ca, modify, CUR_STATE_VALUES) ? IBA_VERB_ATTR_VALUE : IBA_VERB_OK;
-    return believed == state || !IBA_KEEPS(ca, modify, CUR_STATE_IS_TRUE) ? IBA_VERB_OK : IBA_VERB_CUR_STATE;
+    return state == IBA_QPS_RTR || state == IBA_QPS_RTS || state == IBA_QPS_SQD || state == IBA_QPS_SQE;
 }
 
 /* QS-23: what is under way was begun with the old attributes. */
@@ -285,85 +190,64 @@ static bool still_draining(const struct iba_qp *qp, uint8_t to, uint32_t mask)
     return qp->state == IBA_QPS_SQD && to == IBA_QPS_SQD && (mask & ~(uint32_t)IBA_QPA_STATE) != 0 && !qp->s.drained;
 }
 
+/* clang-format off */
+/* The rows are some of IBA_MODIFY_BEHAVIOURS.
+ *    row                error       modify QP ...                                                                clause */
+#define MODIFY_REFUSALS(R)                                                                                                      \
+    R(CUR_STATE_VALUES,  ATTR_VALUE, (mask & IBA_QPA_CUR_STATE) && !can_be_told(attr->cur_state),                  "QS-16")     \
+    R(CUR_STATE_IS_TRUE, CUR_STATE,  (mask & IBA_QPA_CUR_STATE) && can_be_told(attr->cur_state) && attr->cur_state != qp->state, "QS-16") \
+    R(DRAINED_FIRST,     STATE,      still_draining(qp, to, mask),                                                 "QS-23")
+/* clang-format on */
+
 static enum iba_verb_err judge(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_qp_attr *attr,
                                uint32_t mask, uint8_t to, struct iba_qp_attr *merged)
 {
     const struct iba_transition *t = transition(qp->state, to);
+    struct iba_transition room;
     enum iba_verb_err e;
 
-    if (!exists(ca, t, qp->state, to))
+    if (ca->deviate)
+        t = ca->deviate->transition(ca, qp->state, to, t, &room);
+    if (!t)
         return IBA_VERB_TRANSITION;
-    e = t ? attributes_fit(ca, t, qp->type, mask) : IBA_VERB_OK;
-    if (e == IBA_VERB_OK && (mask & IBA_QPA_CUR_STATE))
-        e = current_state_fits(ca, attr->cur_state, qp->state);
-    if (e == IBA_VERB_OK && still_draining(qp, to, mask) && IBA_KEEPS(ca, modify, DRAINED_FIRST))
-        e = IBA_VERB_STATE;
-    if (e == IBA_VERB_OK && !iba_qp_attr_merge(ca, qp, attr, mask, merged))
-        e = IBA_VERB_ATTR_VALUE;
-    return e;
+    e = attributes_fit(t, qp->type, mask);
+    if (e != IBA_VERB_OK)
+        return e;
+#define REFUSAL(row, error, is, clause) IBA_REFUSE(ca, modify, row, is, IBA_VERB_##error)
+    MODIFY_REFUSALS(REFUSAL)
+    return iba_qp_attr_merge(ca, qp, attr, mask, merged) ? IBA_VERB_OK : IBA_VERB_ATTR_VALUE;
 }
 
 /* ---- what it does ---- */
-static void drain(struct iba_ca *ca, struct iba_qp *qp, bool notify)
+void iba_qp_drain(struct iba_ca *ca, struct iba_qp *qp, bool notify)
 {
-    qp->state = IBA_QPS_SQD;
     qp->s.drained = false;
     qp->s.sqd_asked = notify;
-    if (iba_requester_idle(qp) || !IBA_KEEPS(ca, state, SQD_WAITS))
+    iba_qp_enter(ca, qp, IBA_QPS_SQD);
+    if (iba_requester_idle(qp))
         iba_qp_drained(ca, qp);
-}
-
-static bool hears(uint8_t state)
-{
-    return state == IBA_QPS_RTR || state == IBA_QPS_RTS || state == IBA_QPS_SQD || state == IBA_QPS_SQE;
-}
-
-static bool sends(uint8_t state)
-{
-    return hears(state) && state != IBA_QPS_RTR;
-}
-
-/* A transition that only a changed device knows: it starts and stops what the states it leaves out would. */
-static void jump(struct iba_ca *ca, struct iba_qp *qp, uint8_t to)
-{
-    const uint8_t from = qp->state;
-
-    qp->state = to;
-    if (!hears(from) && hears(to)) {
-        iba_responder_reset(qp);
-        iba_responder_start(ca, qp);
-    }
-    if (sends(from) && !sends(to))
-        iba_requester_reset(qp);
-    if (!sends(from) && sends(to))
-        iba_requester_start(qp);
-    if (to == IBA_QPS_SQE)
-        iba_requester_flush(ca, qp);
-    if (to == IBA_QPS_SQD)
-        drain(ca, qp, false);
 }
 
 static void empty_queues(struct iba_ca *ca, struct iba_qp *qp)
 {
-    if (IBA_DEVIATES(ca, state, RESET_DISCARDS)) {
-        iba_requester_flush(ca, qp);
-        iba_recv_flush(ca, qp);
-    }
-    iba_qp_reset(ca, qp);
+    if (ca->deviate)
+        ca->deviate->resets(ca, qp);
+    else
+        iba_qp_reset(qp);
 }
 
 static void become(struct iba_ca *ca, struct iba_qp *qp, uint8_t to, uint32_t mask)
 {
     const uint8_t from = qp->state;
 
+    if (ca->deviate && ca->deviate->jumps(ca, qp, to))
+        return;
     if (to == IBA_QPS_RESET) {
         empty_queues(ca, qp);
     } else if (to == IBA_QPS_ERR) {
         iba_qp_fail(ca, qp);
-    } else if (!transition(from, to)) {
-        jump(ca, qp, to);
     } else if (from == IBA_QPS_RTS && to == IBA_QPS_SQD) {
-        drain(ca, qp, (mask & IBA_QPA_SQD_NOTIFY) && qp->attr.sqd_notify);
+        iba_qp_drain(ca, qp, (mask & IBA_QPA_SQD_NOTIFY) && qp->attr.sqd_notify);
     } else {
         qp->state = to;
         if (from == IBA_QPS_INIT && to == IBA_QPS_RTR)
@@ -380,24 +264,15 @@ static void address(const struct iba_ca *ca, struct iba_qp *qp, uint32_t mask)
 {
     const struct iba_port *p = iba_port_of(ca, qp->attr.port);
 
-    if (p && iba_qp_has(qp, IBA_QP_DATAGRAM))
-        qp->attr.path_mtu = IBA_DEVIATES(ca, state, DATAGRAM_MTU) ? IBA_MTU_256 : p->mtu;
-    if (p && (mask & IBA_QPA_AV) && (qp->envelope_bytes == 0 || IBA_KEEPS(ca, state, NEW_PATH)))
-        qp->envelope_bytes = iba_av_write(ca, p, &qp->attr.av, qp->qpn ^ qp->attr.dest_qpn << 8, qp->envelope);
-}
-
-/* A changed device may get where it lacks what the state builds on: it makes do with what there is. */
-static void make_do(const struct iba_ca *ca, struct iba_qp *qp)
-{
-    if (!hears(qp->state))
+    if (!p)
         return;
-    if (!iba_port_of(ca, qp->attr.port))
-        qp->attr.port = 1;
-    if (iba_qp_has(qp, IBA_QP_CONNECTED | IBA_QP_DATAGRAM) &&
-        (qp->attr.path_mtu < IBA_MTU_256 || qp->attr.path_mtu > IBA_MTU_4096))
-        qp->attr.path_mtu = iba_port_of(ca, qp->attr.port)->mtu;
-    if (iba_qp_has(qp, IBA_QP_CONNECTED) && qp->envelope_bytes == 0)
-        qp->envelope_bytes = iba_av_write(ca, iba_port_of(ca, qp->attr.port), &qp->attr.av, qp->qpn, qp->envelope);
+    if (ca->deviate)
+        mask = ca->deviate->address(ca, qp, mask);
+    if (iba_qp_has(qp, IBA_QP_DATAGRAM))
+        qp->attr.path_mtu = p->mtu;
+    if (mask & IBA_QPA_AV)
+        qp->envelope_bytes =
+            (uint8_t)iba_envelope_write(p, &qp->attr.av, qp->qpn ^ qp->attr.dest_qpn << 8, qp->envelope);
 }
 
 enum iba_verb_err iba_modify_qp(struct iba_ca *ca, uint32_t qpn, const struct iba_qp_attr *attr, uint32_t mask)
@@ -418,23 +293,20 @@ enum iba_verb_err iba_modify_qp(struct iba_ca *ca, uint32_t qpn, const struct ib
     address(ca, qp, mask);
     if (e == IBA_VERB_OK)
         become(ca, qp, to, mask);
-    if (ca->change)
-        make_do(ca, qp);
+    if (ca->deviate)
+        ca->deviate->modified(ca, qp);
     return e;
 }
 
 /* ---- Reset ---- */
 
-void iba_qp_reset(const struct iba_ca *ca, struct iba_qp *qp)
+void iba_qp_reset(struct iba_qp *qp)
 {
     qp->state = IBA_QPS_RESET;
-    if (IBA_KEEPS(ca, state, RESET_CLEARS) || qp->attr.port == 0)
-        qp->attr =
-            (struct iba_qp_attr){.port = iba_qp_has(qp, IBA_QP_MANAGES) ? 1 : 0}; /* they have no port attribute */
+    qp->attr = (struct iba_qp_attr){.port = iba_qp_has(qp, IBA_QP_MANAGES) ? 1 : 0}; /* they have no port attribute */
     memset(qp->envelope, 0, sizeof qp->envelope);
     qp->envelope_bytes = 0;
-    if (IBA_KEEPS(ca, state, RESET_DISCARDS))
-        qp->rq.head = qp->rq.count = 0;
+    qp->rq.head = qp->rq.count = 0;
     qp->cnp_due = qp->becn_due = false;
     iba_responder_reset(qp);
     iba_requester_reset(qp);

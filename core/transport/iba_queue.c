@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Completion queues, receive queues, shared receive queues (sections 10.2.6, 10.2.9, 10.8; QS-31..QS-43). */
 #include <assert.h>
+#include "transport/deviations.h"
 #include "transport/deviations_qp.h"
 #include "transport/iba_qp_parts.h"
 
@@ -34,8 +35,7 @@ enum iba_verb_err iba_destroy_cq(struct iba_ca *ca, uint32_t number)
     if (!cq_find(ca, number))
         return IBA_VERB_NO_CQ;
     for (uint32_t i = 0; i < ca->n_qp; i++)
-        if (ca->qp[i] && completes_into(ca->qp[i], number) && IBA_KEEPS(ca, verb, CQ_BUSY))
-            return IBA_VERB_BUSY;
+        IBA_REFUSE(ca, verb, CQ_BUSY, ca->qp[i] && completes_into(ca->qp[i], number), IBA_VERB_BUSY)
     ca->cq[number] = NULL;
     return IBA_VERB_OK;
 }
@@ -49,8 +49,7 @@ enum iba_verb_err iba_req_notify_cq(struct iba_ca *ca, uint32_t number, bool sol
 
     if (!cq)
         return IBA_VERB_NO_CQ;
-    if (cq->overflow && IBA_KEEPS(ca, queue, ARM_LOST))
-        return IBA_VERB_STATE;
+    IBA_REFUSE(ca, queue, ARM_LOST, cq->overflow, IBA_VERB_STATE)
     if (asked > cq->armed || !IBA_KEEPS(ca, queue, ARM_STRENGTHENS))
         cq->armed = asked;
     return IBA_VERB_OK;
@@ -62,10 +61,8 @@ int iba_poll_cq(struct iba_ca *ca, uint32_t number, struct iba_wc *wc)
 
     if (!cq || cq->count == 0)
         return 0;
-    if (IBA_DEVIATES(ca, queue, CQ_ORDER)) {
-        *wc = cq->ring[(cq->head + --cq->count) % cq->n];
-        return 1;
-    }
+    if (ca->deviate)
+        ca->deviate->polled(ca, cq);
     *wc = cq->ring[cq->head];
     cq->head = cq->head + 1 == cq->n ? 0 : cq->head + 1;
     cq->count--;
@@ -78,7 +75,7 @@ static void overflow(struct iba_ca *ca, struct iba_cq *cq)
     cq->overflow = true;
     cq->armed = UNARMED;
     iba_raise(ca, IBA_EVENT_CQ_ERROR, 0, cq->number, 0, 0);
-    for (uint32_t i = 0; i < ca->n_qp && IBA_KEEPS(ca, queue, CQ_OVERFLOW_FAILS); i++)
+    for (uint32_t i = 0; i < ca->n_qp; i++)
         if (ca->qp[i] && ca->qp[i]->state != IBA_QPS_RESET && completes_into(ca->qp[i], cq->number))
             iba_qp_fail(ca, ca->qp[i]);
 }
@@ -88,62 +85,43 @@ static void push_to_lost_queue(struct iba_ca *ca, const struct iba_wc *wc)
 {
     struct iba_qp *qp = iba_qp_find(ca, wc->qpn);
 
-    if (qp && IBA_KEEPS(ca, queue, CQ_LOST_FAILS))
+    if (qp)
         iba_qp_fail(ca, qp);
 }
 
-/* Whether an arm for solicited completions hears of this one. */
-static bool is_solicited(const struct iba_ca *ca, const struct iba_wc *wc, bool solicited)
+/* An arm for solicited completions hears of errors, too (QS-33). */
+static void notify(struct iba_cq *cq, bool solicited)
 {
-    if (IBA_DEVIATES(ca, queue, ARM_SOLICITED))
-        return true;
-    if (wc->status != IBA_WC_SUCCESS)
-        return IBA_KEEPS(ca, queue, ARM_ERRORS);
-    return solicited && IBA_KEEPS(ca, queue, ARM_SOLICITED);
-}
-
-static void notify(const struct iba_ca *ca, struct iba_cq *cq, bool solicited)
-{
-    if (cq->armed < (solicited || !IBA_KEEPS(ca, queue, ARM_NEXT) ? ARMED_SOLICITED : ARMED_NEXT))
+    if (cq->armed < (solicited ? ARMED_SOLICITED : ARMED_NEXT))
         return;
-    if (!solicited && !IBA_KEEPS(ca, queue, ARM_NEXT))
-        return;
-    if (IBA_KEEPS(ca, queue, ARM_ONCE))
-        cq->armed = UNARMED;
+    cq->armed = UNARMED;
     cq->notified++;
 }
 
-/* What a changed device does with a completion that finds no room, instead of losing the queue. */
-static void crowd(const struct iba_ca *ca, struct iba_cq *cq, const struct iba_wc *wc)
+void iba_cq_add(struct iba_ca *ca, struct iba_cq *cq, const struct iba_wc *wc, bool solicited)
 {
-    if (!IBA_KEEPS(ca, queue, CQ_OVERFLOW))
+    if (cq->overflow) {
+        push_to_lost_queue(ca, wc);
         return;
-    cq->ring[cq->head] = *wc;
-    cq->head = cq->head + 1 == cq->n ? 0 : cq->head + 1;
+    }
+    if (cq->count == cq->n) {
+        overflow(ca, cq);
+        return;
+    }
+    cq->ring[(cq->head + cq->count++) % cq->n] = *wc;
+    notify(cq, solicited || wc->status != IBA_WC_SUCCESS);
 }
 
 void iba_cq_push(struct iba_ca *ca, uint32_t number, const struct iba_wc *wc, bool solicited)
 {
     struct iba_cq *cq = cq_find(ca, number);
 
-    if (ca->change && !cq) /* it was destroyed under the QP */
+    if (ca->deviate) {
+        ca->deviate->push(ca, number, wc, solicited);
         return;
+    }
     assert(cq);
-    if (cq->overflow) {
-        push_to_lost_queue(ca, wc);
-        return;
-    }
-    if (cq->count == cq->n) {
-        if (IBA_KEEPS(ca, queue, CQ_OVERFLOW) && !IBA_DEVIATES(ca, queue, CQ_OVERFLOW))
-            overflow(ca, cq);
-        else
-            crowd(ca, cq, wc);
-        return;
-    }
-    cq->ring[(cq->head + cq->count++) % cq->n] = *wc;
-    if (IBA_DEVIATES(ca, queue, CQ_ONCE) && cq->count < cq->n)
-        cq->ring[(cq->head + cq->count++) % cq->n] = *wc;
-    notify(ca, cq, is_solicited(ca, wc, solicited));
+    iba_cq_add(ca, cq, wc, solicited);
 }
 
 /* ---- receive queues: a QP's own, or shared ---- */
@@ -159,24 +137,20 @@ static enum iba_verb_err rq_put(const struct iba_ca *ca, struct iba_rq *rq, cons
     if (rq->count == rq->n)
         return IBA_DEVIATES(ca, queue, RECV_FULL) ? IBA_VERB_OK : IBA_VERB_FULL;
     rq->ring[(rq->head + rq->count++) % rq->n] = *wr;
+    if (ca->deviate)
+        ca->deviate->queued(ca, rq, false);
     return IBA_VERB_OK;
 }
 
-const struct iba_recv_wr *iba_rq_next(const struct iba_ca *ca, const struct iba_rq *rq)
+const struct iba_recv_wr *iba_rq_next(const struct iba_rq *rq)
 {
-    if (rq->count == 0)
-        return NULL;
-    return IBA_DEVIATES(ca, queue, RECV_ORDER) ? &rq->ring[(rq->head + rq->count - 1) % rq->n] : &rq->ring[rq->head];
+    return rq->count > 0 ? &rq->ring[rq->head] : NULL;
 }
 
-static bool rq_take(struct iba_rq *rq, struct iba_recv_wr *wr, bool newest)
+static bool rq_take(struct iba_rq *rq, struct iba_recv_wr *wr)
 {
     if (rq->count == 0)
         return false;
-    if (newest) {
-        *wr = rq->ring[(rq->head + --rq->count) % rq->n];
-        return true;
-    }
     *wr = rq->ring[rq->head];
     rq->head = rq->head + 1 == rq->n ? 0 : rq->head + 1;
     rq->count--;
@@ -185,11 +159,12 @@ static bool rq_take(struct iba_rq *rq, struct iba_recv_wr *wr, bool newest)
 
 static bool srq_take(struct iba_ca *ca, struct iba_srq *srq, struct iba_recv_wr *wr)
 {
-    if (srq->error || !rq_take(&srq->rq, wr, IBA_DEVIATES(ca, queue, RECV_ORDER)))
+    if (srq->error || !rq_take(&srq->rq, wr))
         return false;
-    if (srq->rq.count < srq->limit + (srq->limit > 0 && IBA_DEVIATES(ca, queue, SRQ_LIMIT_BELOW))) {
-        if (IBA_KEEPS(ca, queue, SRQ_LIMIT_ONCE)) /* the event disarms the limit (QS-38) */
-            srq->limit = 0;
+    if (ca->deviate && ca->deviate->srq_taken(ca, srq))
+        return true;
+    if (srq->rq.count < srq->limit) {
+        srq->limit = 0; /* the event disarms the limit (QS-38) */
         iba_raise(ca, IBA_EVENT_SRQ_LIMIT, 0, srq->number, srq->rq.count, 0);
     }
     return true;
@@ -199,7 +174,7 @@ bool iba_recv_take(struct iba_ca *ca, struct iba_qp *qp, struct iba_recv_wr *wr)
 {
     struct iba_srq *srq = srq_find(ca, qp->srq);
 
-    return srq ? srq_take(ca, srq, wr) : rq_take(&qp->rq, wr, IBA_DEVIATES(ca, queue, RECV_ORDER));
+    return srq ? srq_take(ca, srq, wr) : rq_take(&qp->rq, wr);
 }
 
 uint32_t iba_recv_free(const struct iba_ca *ca, const struct iba_qp *qp)
@@ -207,17 +182,13 @@ uint32_t iba_recv_free(const struct iba_ca *ca, const struct iba_qp *qp)
     return srq_find(ca, qp->srq) ? IBA_NONE : qp->rq.count;
 }
 
+/* Before Init there is no queue to post to (QS-17, QS-18). */
 static bool takes_receives(const struct iba_ca *ca, uint8_t state)
 {
-    switch ((enum iba_qp_state)state) {
-    case IBA_QPS_RESET: return !IBA_KEEPS(ca, queue, RECV_RESET);
-    case IBA_QPS_INIT: return IBA_KEEPS(ca, queue, RECV_INIT);
-    case IBA_QPS_ERR: return !IBA_DEVIATES(ca, state, ERR_FLUSHES_POSTS);
-    default: return true;
-    }
+    return ca->deviate ? ca->deviate->takes_receives(ca, state) : state != IBA_QPS_RESET;
 }
 
-/* Also from Error, where each is flushed at once; before Init there is no queue to post to (QS-17, QS-18, QS-25). */
+/* Also from Error, where each is flushed at once (QS-25). */
 enum iba_verb_err iba_post_recv(struct iba_ca *ca, uint32_t qpn, const struct iba_recv_wr *wr)
 {
     struct iba_qp *qp = iba_qp_find(ca, qpn);
@@ -235,10 +206,10 @@ enum iba_verb_err iba_post_recv(struct iba_ca *ca, uint32_t qpn, const struct ib
     return e;
 }
 
-static void flushed(struct iba_ca *ca, const struct iba_qp *qp, uint64_t wr_id)
+void iba_recv_flush_one(struct iba_ca *ca, const struct iba_qp *qp, uint64_t wr_id)
 {
     const struct iba_wc wc = {.wr_id = wr_id,
-                              .status = IBA_DEVIATES(ca, state, FLUSHED_STATUS) ? IBA_WC_SUCCESS : IBA_WC_FLUSHED,
+                              .status = IBA_WC_FLUSHED,
                               .op = IBA_WR_RECV,
                               .qpn = qp->qpn,
                               .srqn = qp->srq == IBA_NONE ? 0 : qp->srq};
@@ -247,37 +218,35 @@ static void flushed(struct iba_ca *ca, const struct iba_qp *qp, uint64_t wr_id)
 }
 
 /* Each is taken off before it completes: the completion may overflow its queue and come back here. */
-static void flush_queue(struct iba_ca *ca, const struct iba_qp *qp, struct iba_rq *rq)
+void iba_recv_flush_queue(struct iba_ca *ca, const struct iba_qp *qp, struct iba_rq *rq)
 {
-    const bool newest = IBA_DEVIATES(ca, queue, FLUSH_ORDER);
     struct iba_recv_wr wr;
 
-    if (!IBA_KEEPS(ca, state, ERR_FLUSHES_RECVS))
-        rq->head = rq->count = 0;
-    while (rq_take(rq, &wr, newest))
-        flushed(ca, qp, wr.wr_id);
+    while (rq->count > 0) {
+        if (ca->deviate)
+            ca->deviate->queued(ca, rq, true);
+        if (rq_take(rq, &wr))
+            iba_recv_flush_one(ca, qp, wr.wr_id);
+    }
 }
 
+/* What an SRQ holds stays there (QS-27). */
 void iba_recv_flush(struct iba_ca *ca, struct iba_qp *qp)
 {
-    struct iba_srq *srq = srq_find(ca, qp->srq);
-
+    if (ca->deviate)
+        ca->deviate->flushes_receives(ca, qp);
     if (qp->r.wqe_held) {
         qp->r.wqe_held = false;
-        if (IBA_KEEPS(ca, state, ERR_FLUSHES_HELD))
-            flushed(ca, qp, qp->r.wqe.wr_id);
+        iba_recv_flush_one(ca, qp, qp->r.wqe.wr_id);
     }
-    flush_queue(ca, qp, &qp->rq);
-    if (srq && IBA_DEVIATES(ca, state, ERR_KEEPS_SRQ))
-        flush_queue(ca, qp, &srq->rq);
+    iba_recv_flush_queue(ca, qp, &qp->rq);
 }
 
 enum iba_verb_err iba_create_srq(struct iba_ca *ca, struct iba_srq *srq, struct iba_recv_wr *ring, uint32_t n,
                                  uint32_t pd, uint32_t *number)
 {
     assert(ring && n > 0);
-    if (!iba_pd_exists(&ca->mem, pd) && IBA_KEEPS(ca, verb, SRQ_PD))
-        return IBA_VERB_NO_PD;
+    IBA_REFUSE(ca, verb, SRQ_PD, !iba_pd_exists(&ca->mem, pd), IBA_VERB_NO_PD)
     for (uint32_t i = 0; i < ca->n_srq; i++) {
         if (ca->srq[i])
             continue;
@@ -309,8 +278,7 @@ enum iba_verb_err iba_destroy_srq(struct iba_ca *ca, uint32_t number)
     if (!srq)
         return IBA_VERB_NO_SRQ;
     for (uint32_t i = 0; i < ca->n_qp; i++)
-        if (ca->qp[i] && ca->qp[i]->srq == number && IBA_KEEPS(ca, verb, SRQ_BUSY))
-            return IBA_VERB_BUSY;
+        IBA_REFUSE(ca, verb, SRQ_BUSY, ca->qp[i] && ca->qp[i]->srq == number, IBA_VERB_BUSY)
     iba_pd_release(&ca->mem, srq->pd);
     ca->srq[number] = NULL;
     return IBA_VERB_OK;

@@ -45,7 +45,7 @@ const struct iba_recv_wr *iba_rx_wqe(const struct iba_rx *x)
 
     if (x->qp->r.wqe_held)
         return &x->qp->r.wqe;
-    return srq && srq->error ? NULL : iba_rq_next(x->ca, rq);
+    return srq && srq->error ? NULL : iba_rq_next(rq);
 }
 
 uint32_t iba_rx_recv_pd(const struct iba_rx *x)

@@ -3,6 +3,7 @@
  */
 #include <assert.h>
 #include <string.h>
+#include "transport/deviations.h"
 #include "transport/deviations_qp.h"
 #include "transport/iba_qp_parts.h"
 
@@ -21,12 +22,19 @@ static uint32_t free_slot(const struct iba_ca *ca, uint32_t slot)
 /* A random number that belongs to the slot: a peer of a former QP there should not hit the new one (QS-30). */
 static uint32_t random_qpn(const struct iba_ca *ca, uint32_t slot)
 {
-    const uint32_t turns = IBA_DEVIATES(ca, verb, QPN_RANDOM) ? 1 : (QPN_LAST - slot) / ca->n_qp + 1;
+    const uint32_t turns = (QPN_LAST - slot) / ca->n_qp + 1;
     uint32_t qpn = slot + (uint32_t)(ca->random(ca->ctx) % turns) * ca->n_qp;
 
     while (qpn < IBA_QPN_FIRST)
         qpn += ca->n_qp;
     return qpn;
+}
+
+static void random_number(const struct iba_ca *ca, uint32_t *qpn, uint32_t *slot)
+{
+    *slot = free_slot(ca, (uint32_t)(ca->random(ca->ctx) % ca->n_qp));
+    if (*slot != IBA_NONE)
+        *qpn = random_qpn(ca, *slot);
 }
 
 static enum iba_verb_err number(const struct iba_ca *ca, const struct iba_qp_init *init, uint32_t *qpn, uint32_t *slot)
@@ -35,13 +43,13 @@ static enum iba_verb_err number(const struct iba_ca *ca, const struct iba_qp_ini
 
     *qpn = managed ? init->type == IBA_QPT_GSI : init->qpn;
     if (!managed && *qpn == 0) {
-        *slot = free_slot(ca, IBA_DEVIATES(ca, verb, QPN_RANDOM) ? 0 : (uint32_t)(ca->random(ca->ctx) % ca->n_qp));
-        if (*slot != IBA_NONE)
-            *qpn = random_qpn(ca, *slot);
+        if (!ca->deviate || !ca->deviate->numbers(ca, qpn, slot))
+            random_number(ca, qpn, slot);
         return *slot == IBA_NONE ? IBA_VERB_FULL : IBA_VERB_OK;
     }
-    if (!managed && (*qpn < IBA_QPN_FIRST || *qpn > QPN_LAST) && (*qpn > QPN_MAX || IBA_KEEPS(ca, verb, QPN_ORDINARY)))
+    if (*qpn > QPN_MAX)
         return IBA_VERB_ATTR_VALUE;
+    IBA_REFUSE(ca, verb, QPN_ORDINARY, !managed && (*qpn < IBA_QPN_FIRST || *qpn > QPN_LAST), IBA_VERB_ATTR_VALUE)
     if (iba_qp_find(ca, *qpn))
         return IBA_VERB_BUSY;
     *slot = managed ? free_slot(ca, *qpn % ca->n_qp) : *qpn % ca->n_qp;
@@ -60,19 +68,16 @@ static enum iba_verb_err parts_exist(const struct iba_ca *ca, const struct iba_q
 
     if (!iba_qp_type_has(init->type, IBA_QP_SENDS | IBA_QP_SHARES))
         return IBA_VERB_TYPE;
-    if (shared && !iba_qp_type_has(init->type, IBA_QP_SHARES) && IBA_KEEPS(ca, verb, QP_SHARES))
-        return IBA_VERB_TYPE;
-    if (!iba_pd_exists(&ca->mem, init->pd) && IBA_KEEPS(ca, verb, QP_PD))
-        return IBA_VERB_NO_PD;
+    IBA_REFUSE(ca, verb, QP_SHARES, shared && !iba_qp_type_has(init->type, IBA_QP_SHARES), IBA_VERB_TYPE)
+    IBA_REFUSE(ca, verb, QP_PD, !iba_pd_exists(&ca->mem, init->pd), IBA_VERB_NO_PD)
     if (cq_missing(ca, init, init->send_cq, IBA_QP_SENDS) ||
         cq_missing(ca, init, init->recv_cq, IBA_QP_RECEIVES | IBA_QP_SHARES))
         return IBA_VERB_NO_CQ;
-    if (shared && (init->srq >= ca->n_srq || !ca->srq[init->srq]) && IBA_KEEPS(ca, verb, QP_SRQ))
-        return IBA_VERB_NO_SRQ;
+    IBA_REFUSE(ca, verb, QP_SRQ, shared && (init->srq >= ca->n_srq || !ca->srq[init->srq]), IBA_VERB_NO_SRQ)
     return shared && init->n_rq > 0 ? IBA_VERB_ATTR_VALUE : IBA_VERB_OK;
 }
 
-static void set_up(const struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp_init *init, uint32_t qpn)
+static void set_up(struct iba_qp *qp, const struct iba_qp_init *init, uint32_t qpn)
 {
     const bool sends = iba_qp_type_has(init->type, IBA_QP_SENDS);
     const bool receives = iba_qp_type_has(init->type, IBA_QP_RECEIVES);
@@ -92,7 +97,7 @@ static void set_up(const struct iba_ca *ca, struct iba_qp *qp, const struct iba_
     qp->rq.n = receives ? init->n_rq : 0;
     qp->r.saved = init->saved;
     qp->r.n_saved = init->n_saved;
-    iba_qp_reset(ca, qp);
+    iba_qp_reset(qp);
 }
 
 uint32_t iba_random_psn(struct iba_ca *ca)
@@ -111,7 +116,7 @@ enum iba_verb_err iba_create_qp(struct iba_ca *ca, struct iba_qp *qp, const stru
         e = number(ca, init, &new, &slot);
     if (e != IBA_VERB_OK)
         return e;
-    set_up(ca, qp, init, new);
+    set_up(qp, init, new);
     ca->qp[slot] = qp;
     *qpn = new;
     iba_pd_hold(&ca->mem, qp->pd);
@@ -132,8 +137,7 @@ enum iba_verb_err iba_destroy_qp(struct iba_ca *ca, uint32_t qpn)
 
     if (!qp)
         return IBA_VERB_NO_QP;
-    if (attached(ca, qpn) && IBA_KEEPS(ca, verb, QP_ATTACHED))
-        return IBA_VERB_BUSY;
+    IBA_REFUSE(ca, verb, QP_ATTACHED, attached(ca, qpn), IBA_VERB_BUSY)
     if (!IBA_KEEPS(ca, verb, QP_BINDS) && iba_mw_of_qp(&ca->mem, qpn))
         return IBA_VERB_BUSY;
     iba_mw_forget_qp(&ca->mem, qpn);
@@ -152,8 +156,7 @@ const struct iba_qp *iba_query_qp(const struct iba_ca *ca, uint32_t qpn)
 /* ---- address handles (QS-82) ---- */
 enum iba_verb_err iba_create_ah(struct iba_ca *ca, uint32_t pd, const struct iba_av *av, uint32_t *number)
 {
-    if (!iba_pd_exists(&ca->mem, pd) && IBA_KEEPS(ca, verb, AH_PD))
-        return IBA_VERB_NO_PD;
+    IBA_REFUSE(ca, verb, AH_PD, !iba_pd_exists(&ca->mem, pd), IBA_VERB_NO_PD)
     if (!iba_av_legal(ca, av, false))
         return IBA_VERB_ATTR_VALUE;
     for (uint32_t i = 0; i < ca->n_ah; i++) {
@@ -161,10 +164,10 @@ enum iba_verb_err iba_create_ah(struct iba_ca *ca, uint32_t pd, const struct iba
         if (ah->used)
             continue;
         *ah = (struct iba_ah){.av = *av, .pd = pd, .used = true};
-        if (!iba_port_of(ca, av->port)) /* a changed device let it in */
-            ah->av.port = 1;
+        if (ca->deviate)
+            ca->deviate->handle_made(ca, ah);
         iba_ports_follow(ca);
-        ah->envelope_bytes = iba_av_write(ca, iba_port_of(ca, ah->av.port), &ah->av, i, ah->envelope);
+        ah->envelope_bytes = (uint8_t)iba_envelope_write(iba_port_of(ca, ah->av.port), &ah->av, i, ah->envelope);
         iba_pd_hold(&ca->mem, pd);
         *number = i;
         return IBA_VERB_OK;
@@ -210,13 +213,11 @@ enum iba_verb_err iba_attach_mcast(struct iba_ca *ca, uint32_t qpn, const uint8_
 
     if (!qp)
         return IBA_VERB_NO_QP;
-    if (!iba_qp_has(qp, IBA_QP_GROUPS) && IBA_KEEPS(ca, verb, ATTACH_TYPE))
-        return IBA_VERB_TYPE;
-    if (!iba_gid_is_multicast(gid) && IBA_KEEPS(ca, verb, ATTACH_GID))
-        return IBA_VERB_ATTR_VALUE;
-    if (lid != 0 && iba_lid_classify(lid) != IBA_LID_MULTICAST && IBA_KEEPS(ca, verb, ATTACH_LID))
-        return IBA_VERB_ATTR_VALUE;
-    if ((attachment(ca, qpn, gid, lid) && IBA_KEEPS(ca, verb, ATTACH_ONCE)) || !IBA_KEEPS(ca, verb, ATTACH))
+    IBA_REFUSE(ca, verb, ATTACH_TYPE, !iba_qp_has(qp, IBA_QP_GROUPS), IBA_VERB_TYPE)
+    IBA_REFUSE(ca, verb, ATTACH_GID, !iba_gid_is_multicast(gid), IBA_VERB_ATTR_VALUE)
+    IBA_REFUSE(ca, verb, ATTACH_LID, lid != 0 && iba_lid_classify(lid) != IBA_LID_MULTICAST, IBA_VERB_ATTR_VALUE)
+    IBA_REFUSE(ca, verb, ATTACH_ONCE, attachment(ca, qpn, gid, lid), IBA_VERB_OK)
+    if (!IBA_KEEPS(ca, verb, ATTACH))
         return IBA_VERB_OK;
     m = free_attachment(ca);
     if (!m)

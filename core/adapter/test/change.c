@@ -6,7 +6,8 @@
 #include <string.h>
 #include "adapter/iba_change_rules.h"
 #include "change.h"
-#include "transport/iba_requester.h"
+#include "transport/deviations.h"
+#include "transport/deviations_requester.h"
 
 typedef void visit(const struct iba_change *c);
 

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What broken devices do otherwise with completion queues, receive queues and shared receive queues. */
+#include "transport/deviations.h"
+#include "transport/deviations_qp.h"
+#include "transport/iba_qp_parts.h"
+
+static int changed(const struct iba_ca *ca)
+{
+    return IBA_CHANGED_ROW(ca, queue);
+}
+
+static int state_row(const struct iba_ca *ca)
+{
+    return IBA_CHANGED_ROW(ca, state);
+}
+
+static bool otherwise(const struct iba_ca *ca)
+{
+    return ca->change->kind == IBA_CHANGE_OTHER;
+}
+
+/* ---- completions ---- */
+
+/* CQ_ORDER: the newest becomes the first. */
+void iba_deviate_polled(const struct iba_ca *ca, struct iba_cq *cq)
+{
+    const struct iba_wc newest = cq->ring[(cq->head + cq->count - 1) % cq->n];
+
+    if (changed(ca) != IBA_ROW_queue_CQ_ORDER)
+        return;
+    cq->head = (cq->head + cq->n - 1) % cq->n;
+    cq->ring[cq->head] = newest;
+}
+
+/* A completion finds no room. True: what follows from that is done. */
+static bool overflows(struct iba_ca *ca, struct iba_cq *cq, const struct iba_wc *wc)
+{
+    if (changed(ca) == IBA_ROW_queue_CQ_OVERFLOW_FAILS) {
+        cq->overflow = true;
+        cq->armed = 0;
+        iba_raise(ca, IBA_EVENT_CQ_ERROR, 0, cq->number, 0, 0);
+        return true;
+    }
+    if (changed(ca) != IBA_ROW_queue_CQ_OVERFLOW)
+        return false;
+    if (otherwise(ca)) { /* the oldest is lost */
+        cq->ring[cq->head] = *wc;
+        cq->head = cq->head + 1 == cq->n ? 0 : cq->head + 1;
+    }
+    return true;
+}
+
+/* Whether an arm for solicited completions hears of this one. */
+static bool is_heard(const struct iba_ca *ca, const struct iba_wc *wc, bool solicited)
+{
+    const bool error = wc->status != IBA_WC_SUCCESS;
+
+    switch (changed(ca)) {
+    case IBA_ROW_queue_ARM_SOLICITED: return otherwise(ca) || error;
+    case IBA_ROW_queue_ARM_ERRORS: return !error && solicited;
+    default: return solicited || error;
+    }
+}
+
+enum { ARMED_SOLICITED = 1 }; /* iba_cq.armed */
+
+/* An arm that does not hear of the completion is not there while that is added. */
+static void add(struct iba_ca *ca, struct iba_cq *cq, const struct iba_wc *wc, bool heard)
+{
+    const uint8_t armed = cq->armed;
+    const bool unheard = !heard && (armed == ARMED_SOLICITED || changed(ca) == IBA_ROW_queue_ARM_NEXT);
+
+    if (unheard)
+        cq->armed = 0;
+    iba_cq_add(ca, cq, wc, heard);
+    if (unheard || changed(ca) == IBA_ROW_queue_ARM_ONCE)
+        cq->armed = armed;
+    if (changed(ca) == IBA_ROW_queue_CQ_ONCE && cq->count < cq->n)
+        cq->ring[(cq->head + cq->count++) % cq->n] = *wc;
+}
+
+void iba_deviate_push(struct iba_ca *ca, uint32_t number, const struct iba_wc *wc, bool solicited)
+{
+    struct iba_cq *cq = number < ca->n_cq ? ca->cq[number] : NULL;
+    struct iba_wc own = *wc;
+
+    if (!cq) /* it was destroyed under the QP */
+        return;
+    if (wc->op == IBA_WR_RECV && wc->status == IBA_WC_FLUSHED && state_row(ca) == IBA_ROW_state_FLUSHED_STATUS)
+        own.status = IBA_WC_SUCCESS;
+    if (cq->overflow) {
+        if (changed(ca) != IBA_ROW_queue_CQ_LOST_FAILS)
+            iba_cq_add(ca, cq, &own, solicited);
+        return;
+    }
+    if (cq->count == cq->n) {
+        if (!overflows(ca, cq, &own))
+            iba_cq_add(ca, cq, &own, solicited);
+        return;
+    }
+    add(ca, cq, &own, is_heard(ca, &own, solicited));
+}
+
+/* ---- receives ---- */
+
+/* What is last in the queue becomes the first: when it was put there (RECV_ORDER), or while the queue is flushed
+ * (FLUSH_ORDER; of what stands newest first, the oldest). */
+void iba_deviate_queued(const struct iba_ca *ca, struct iba_rq *rq, bool flushed)
+{
+    const struct iba_recv_wr last = rq->ring[(rq->head + rq->count - 1) % rq->n];
+
+    if (changed(ca) != IBA_ROW_queue_RECV_ORDER && !(flushed && changed(ca) == IBA_ROW_queue_FLUSH_ORDER))
+        return;
+    rq->head = (rq->head + rq->n - 1) % rq->n;
+    rq->ring[rq->head] = last;
+}
+
+bool iba_deviate_takes_receives(const struct iba_ca *ca, uint8_t state)
+{
+    switch ((enum iba_qp_state)state) {
+    case IBA_QPS_RESET: return changed(ca) == IBA_ROW_queue_RECV_RESET;
+    case IBA_QPS_INIT: return changed(ca) != IBA_ROW_queue_RECV_INIT;
+    case IBA_QPS_ERR: return state_row(ca) != IBA_ROW_state_ERR_FLUSHES_POSTS || !otherwise(ca);
+    default: return true;
+    }
+}
+
+void iba_deviate_flushes_receives(struct iba_ca *ca, struct iba_qp *qp)
+{
+    struct iba_srq *srq = qp->srq < ca->n_srq ? ca->srq[qp->srq] : NULL;
+
+    if (state_row(ca) == IBA_ROW_state_ERR_FLUSHES_RECVS)
+        qp->rq.head = qp->rq.count = 0;
+    if (state_row(ca) == IBA_ROW_state_ERR_FLUSHES_HELD)
+        qp->r.wqe_held = false;
+    if (!srq || state_row(ca) != IBA_ROW_state_ERR_KEEPS_SRQ)
+        return;
+    if (qp->r.wqe_held) {
+        qp->r.wqe_held = false;
+        iba_recv_flush_one(ca, qp, qp->r.wqe.wr_id);
+    }
+    iba_recv_flush_queue(ca, qp, &srq->rq);
+}
+
+bool iba_deviate_srq_taken(struct iba_ca *ca, struct iba_srq *srq)
+{
+    if (changed(ca) == IBA_ROW_queue_SRQ_LIMIT_BELOW && srq->limit > 0 && srq->rq.count == srq->limit)
+        srq->limit++;
+    if (changed(ca) != IBA_ROW_queue_SRQ_LIMIT_ONCE)
+        return false;
+    if (srq->rq.count < srq->limit)
+        iba_raise(ca, IBA_EVENT_SRQ_LIMIT, 0, srq->number, srq->rq.count, 0);
+    return true;
+}
