@@ -3,7 +3,7 @@
  * A sentence goes on from "a device ...". */
 #ifndef IBA_ROW_port_H
 #define IBA_ROW_port_H
-#include "wire/iba_change.h"
+#include "iba_port.h"
 
 /* clang-format off */
 /*    name                kinds        a device ...                                                                         clause */
@@ -60,4 +60,28 @@ enum iba_port_row {
 };
 extern const struct iba_behaviours iba_port_behaviours;
 #define IBA_PORT_LISTS(L) L(iba_port_behaviours)
+
+/* The points at which a broken port leaves the way of a whole one: P(returns, name, arguments). */
+/* clang-format off */
+#define IBA_PORT_POINTS(P)                                                                                             \
+    /* What stands before the BTH is written, or sealed (iba_port.h). */                                               \
+    P(size_t, envelope, (const struct iba_port *p, const struct iba_av *av, uint32_t flow, uint8_t *out))              \
+    P(size_t, seal, (const struct iba_port *p, uint8_t *packet, size_t n, size_t body))                                \
+    /* Whether two P_Keys match. */                                                                                    \
+    P(bool, pkey_match, (const struct iba_port *p, uint16_t a, uint16_t b))                                            \
+    /* The first entry that matches is `i`. Returns what is found. */                                                  \
+    P(int, pkey_found, (const struct iba_port *p, int i))                                                              \
+    /* A violation is counted. */                                                                                      \
+    P(void, count, (const struct iba_port *p, uint16_t *counter))                                                      \
+    /* Whether the port answers to one of its LIDs. */                                                                 \
+    P(bool, answers_to_lid, (const struct iba_port *p, uint16_t lid))                                                  \
+    /* Whether the GID, from that byte on, is one of the port's. */                                                    \
+    P(bool, has_gid, (const struct iba_port *p, const uint8_t *gid, size_t from))
+/* clang-format on */
+struct iba_port_deviations {
+#define IBA_PORT_POINT(returns, name, arguments) returns(*name) arguments;
+    IBA_PORT_POINTS(IBA_PORT_POINT)
+};
+/* Makes it the port of a device that does one thing otherwise; NULL: of a whole one again. */
+void iba_port_change(struct iba_port *p, const struct iba_change *c);
 #endif

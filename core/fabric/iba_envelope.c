@@ -15,15 +15,13 @@ enum {
     ETHERTYPE_IPV4 = 0x0800,
     ETHERTYPE_IPV6 = 0x86dd,
     PORT_ROCE2 = 4791,
-    HOPS_MOST = 255,
     ECN_ECT0 = 2,
     VL_MANAGEMENT = 15,
     LID_PERMISSIVE = 0xffff,
     NO_VLAN = 0xffff,
-    /* The longest envelope over IPv4; the shortest over IPv6 is longer. */
-    IPV4_MAX = IBA_BYTES_eth + IBA_BYTES_vlan + IBA_BYTES_ipv4 + IBA_BYTES_udp,
 };
-_Static_assert(IPV4_MAX < IBA_BYTES_eth + IBA_BYTES_ipv6 + IBA_BYTES_udp, "the length tells IPv4 from IPv6");
+_Static_assert(IBA_ENVELOPE_IPV4_MAX < IBA_BYTES_eth + IBA_BYTES_ipv6 + IBA_BYTES_udp,
+               "the length tells IPv4 from IPv6");
 _Static_assert(IBA_ENVELOPE_MAX == IBA_BYTES_eth + IBA_BYTES_vlan + IBA_BYTES_ipv6 + IBA_BYTES_udp,
                "longest on Ethernet");
 _Static_assert(IBA_ENVELOPE_MAX >= IBA_BYTES_lrh + IBA_BYTES_grh, "longest on IB");
@@ -31,21 +29,18 @@ _Static_assert(IBA_ENVELOPE_MAX >= IBA_BYTES_lrh + IBA_BYTES_grh, "longest on IB
 static const uint8_t *source_gid(const struct iba_port *p, const struct iba_av *av)
 {
     assert(av->sgid_index < p->n_gid && p->n_gid <= IBA_MAX_GIDS);
-    return p->gid[IBA_DEVIATES(p, port, SGID) ? 0 : av->sgid_index];
+    return p->gid[av->sgid_index];
 }
 
 static size_t write_grh(const struct iba_port *p, const struct iba_av *av, uint8_t *grh)
 {
-    const bool crossed = IBA_DEVIATES(p, port, GIDS_ORDER);
-
-    iba_grh_set_ipver(grh, IBA_DEVIATES(p, port, GRH_VERSION) ? 4 : 6);
-    iba_grh_set_tclass(grh, IBA_KEEPS(p, port, GRH_TCLASS) ? av->tclass : 0);
-    iba_grh_set_flowlabel(grh, IBA_KEEPS(p, port, GRH_FLOW) ? av->flow_label : 0);
-    iba_grh_set_nxthdr(grh, IBA_DEVIATES(p, port, GRH_NEXT) ? NEXT_UDP : NEXT_IBA);
-    if (IBA_KEEPS(p, port, GRH_HOP_LIMIT))
-        iba_grh_set_hoplmt(grh, IBA_DEVIATES(p, port, GRH_HOP_LIMIT) ? HOPS_MOST : av->hop_limit);
-    iba_grh_set_sgid(grh, crossed ? av->dgid : source_gid(p, av));
-    iba_grh_set_dgid(grh, crossed ? source_gid(p, av) : av->dgid);
+    iba_grh_set_ipver(grh, 6);
+    iba_grh_set_tclass(grh, av->tclass);
+    iba_grh_set_flowlabel(grh, av->flow_label);
+    iba_grh_set_nxthdr(grh, NEXT_IBA);
+    iba_grh_set_hoplmt(grh, av->hop_limit);
+    iba_grh_set_sgid(grh, source_gid(p, av));
+    iba_grh_set_dgid(grh, av->dgid);
     return IBA_BYTES_grh;
 }
 
@@ -55,29 +50,18 @@ static uint16_t source_lid(const struct iba_port *p, const struct iba_av *av)
     const unsigned path_mask = (1u << p->lmc) - 1;
 
     if (p->lid == 0)
-        return IBA_KEEPS(p, port, SLID_UNASSIGNED) ? LID_PERMISSIVE : 0;
-    return (uint16_t)((p->lid & ~path_mask) | (IBA_KEEPS(p, port, PATH_BITS) ? av->path_bits & path_mask : 0));
-}
-
-static uint8_t virtual_lane(const struct iba_port *p, const struct iba_av *av)
-{
-    if (av->smp && IBA_KEEPS(p, port, VL_OF_SMP))
-        return VL_MANAGEMENT;
-    if (!IBA_KEEPS(p, port, SL_TO_VL))
-        return 0;
-    return IBA_DEVIATES(p, port, SL_TO_VL) ? av->sl & 0xf : p->sl2vl[av->sl & 0xf];
+        return LID_PERMISSIVE;
+    return (uint16_t)((p->lid & ~path_mask) | (av->path_bits & path_mask));
 }
 
 static size_t write_ib(const struct iba_port *p, const struct iba_av *av, uint8_t *lrh)
 {
-    const bool grh = av->grh && IBA_KEEPS(p, port, GRH);
-
-    iba_lrh_set_vl(lrh, virtual_lane(p, av));
-    iba_lrh_set_sl(lrh, IBA_KEEPS(p, port, SL) ? av->sl : 0);
-    iba_lrh_set_lnh(lrh, grh ? LNH_GLOBAL : LNH_LOCAL);
+    iba_lrh_set_vl(lrh, av->smp ? VL_MANAGEMENT : p->sl2vl[av->sl & 0xf]);
+    iba_lrh_set_sl(lrh, av->sl);
+    iba_lrh_set_lnh(lrh, av->grh ? LNH_GLOBAL : LNH_LOCAL);
     iba_lrh_set_dlid(lrh, av->dlid);
     iba_lrh_set_slid(lrh, source_lid(p, av));
-    return IBA_BYTES_lrh + (grh ? write_grh(p, av, lrh + IBA_BYTES_lrh) : 0);
+    return IBA_BYTES_lrh + (av->grh ? write_grh(p, av, lrh + IBA_BYTES_lrh) : 0);
 }
 
 static size_t write_ethernet(const struct iba_port *p, const struct iba_av *av, uint16_t type, uint8_t *eth)
@@ -86,12 +70,12 @@ static size_t write_ethernet(const struct iba_port *p, const struct iba_av *av, 
 
     iba_eth_set_dst(eth, av->dmac);
     iba_eth_set_src(eth, p->mac);
-    if (av->vlan == NO_VLAN || !IBA_KEEPS(p, port, VLAN)) {
+    if (av->vlan == NO_VLAN) {
         iba_eth_set_type(eth, type);
         return IBA_BYTES_eth;
     }
     iba_eth_set_type(eth, ETHERTYPE_VLAN);
-    iba_vlan_set_priority(tag, IBA_KEEPS(p, port, PRIORITY) ? av->sl : 0); /* RO-03, RO-27 */
+    iba_vlan_set_priority(tag, av->sl); /* RO-03, RO-27 */
     iba_vlan_set_id(tag, av->vlan);
     iba_vlan_set_etype(tag, type);
     return IBA_BYTES_eth + IBA_BYTES_vlan;
@@ -99,21 +83,12 @@ static size_t write_ethernet(const struct iba_port *p, const struct iba_av *av, 
 
 static uint8_t ecn(const struct iba_port *p)
 {
-    if (p->change && (!IBA_KEEPS(p, port, ECN) || IBA_DEVIATES(p, port, ECN)))
-        return IBA_KEEPS(p, port, ECN) ? ECN_ECT0 : 0;
     return p->congestion ? ECN_ECT0 : 0;
 }
 
-static uint8_t dscp(const struct iba_port *p, const struct iba_av *av)
+static uint8_t dscp(const struct iba_av *av)
 {
-    return IBA_KEEPS(p, port, DSCP) ? av->tclass >> 2 : 0; /* RO-13 */
-}
-
-static uint8_t time_to_live(const struct iba_port *p, const struct iba_av *av)
-{
-    if (!IBA_KEEPS(p, port, TTL))
-        return 0;
-    return IBA_DEVIATES(p, port, TTL) ? HOPS_MOST : av->hop_limit;
+    return av->tclass >> 2; /* RO-13 */
 }
 
 static size_t write_ipv4(const struct iba_port *p, const struct iba_av *av, const uint8_t *from, const uint8_t *to,
@@ -121,10 +96,10 @@ static size_t write_ipv4(const struct iba_port *p, const struct iba_av *av, cons
 {
     iba_ipv4_set_version(ip, 4);
     iba_ipv4_set_hdr_len(ip, IBA_BYTES_ipv4 / 4);
-    iba_ipv4_set_dscp(ip, dscp(p, av));
+    iba_ipv4_set_dscp(ip, dscp(av));
     iba_ipv4_set_ecn(ip, ecn(p));
-    iba_ipv4_set_df(ip, IBA_KEEPS(p, port, DONT_FRAGMENT)); /* RO-14 */
-    iba_ipv4_set_ttl(ip, time_to_live(p, av));
+    iba_ipv4_set_df(ip, 1); /* RO-14 */
+    iba_ipv4_set_ttl(ip, av->hop_limit);
     iba_ipv4_set_proto(ip, NEXT_UDP);
     iba_ipv4_set_src(ip, iba_bits_get(from, 96, 32));
     iba_ipv4_set_dst(ip, iba_bits_get(to, 96, 32));
@@ -135,34 +110,31 @@ static size_t write_ipv6(const struct iba_port *p, const struct iba_av *av, cons
                          uint8_t *ip)
 {
     iba_ipv6_set_version(ip, 6);
-    iba_ipv6_set_dscp(ip, dscp(p, av));
+    iba_ipv6_set_dscp(ip, dscp(av));
     iba_ipv6_set_ecn(ip, ecn(p));
-    iba_ipv6_set_flow(ip, IBA_KEEPS(p, port, IP_FLOW) ? av->flow_label : 0); /* RO-17 */
+    iba_ipv6_set_flow(ip, av->flow_label); /* RO-17 */
     iba_ipv6_set_nxt(ip, NEXT_UDP);
-    iba_ipv6_set_hlim(ip, time_to_live(p, av));
+    iba_ipv6_set_hlim(ip, av->hop_limit);
     iba_ipv6_set_src(ip, from);
     iba_ipv6_set_dst(ip, to);
     return IBA_BYTES_ipv6;
 }
 
 /* 0xC000..0xFFFF (RO-19): the top 14 bits of a multiplicative hash, to which every bit of the flow counts. */
-static uint16_t source_port(const struct iba_port *p, const struct iba_av *av, uint32_t flow)
+static uint16_t source_port(const struct iba_av *av, uint32_t flow)
 {
-    const bool asked = av->udp_source != 0 && IBA_KEEPS(p, port, UDP_SOURCE_ASKED);
-
-    return asked ? av->udp_source : (uint16_t)(0xc000 | (flow * UINT32_C(0x9e3779b1)) >> 18);
+    return av->udp_source != 0 ? av->udp_source : (uint16_t)(0xc000 | (flow * UINT32_C(0x9e3779b1)) >> 18);
 }
 
 static size_t write_roce2(const struct iba_port *p, const struct iba_av *av, uint32_t flow, uint8_t *out)
 {
-    const bool crossed = IBA_DEVIATES(p, port, GIDS_ORDER);
-    const uint8_t *sgid = source_gid(p, av), *from = crossed ? av->dgid : sgid, *to = crossed ? sgid : av->dgid;
-    const bool ipv4 = iba_gid_is_ipv4(sgid) && !IBA_DEVIATES(p, port, IP_VERSION);
+    const uint8_t *sgid = source_gid(p, av);
+    const bool ipv4 = iba_gid_is_ipv4(sgid);
     size_t n = write_ethernet(p, av, ipv4 ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6, out);
 
-    n += ipv4 ? write_ipv4(p, av, from, to, out + n) : write_ipv6(p, av, from, to, out + n);
-    iba_udp_set_srcport(out + n, source_port(p, av, flow));
-    iba_udp_set_dstport(out + n, IBA_DEVIATES(p, port, UDP_PORT) ? PORT_ROCE2 - 1 : PORT_ROCE2);
+    n += ipv4 ? write_ipv4(p, av, sgid, av->dgid, out + n) : write_ipv6(p, av, sgid, av->dgid, out + n);
+    iba_udp_set_srcport(out + n, source_port(av, flow));
+    iba_udp_set_dstport(out + n, PORT_ROCE2);
     return n + IBA_BYTES_udp;
 }
 
@@ -170,6 +142,8 @@ size_t iba_envelope_write(const struct iba_port *p, const struct iba_av *av, uin
 {
     size_t n;
 
+    if (p->deviate)
+        return p->deviate->envelope(p, av, flow, out);
     memset(out, 0, IBA_ENVELOPE_MAX);
     switch ((enum iba_port_kind)p->kind) {
     case IBA_PORT_IB: return write_ib(p, av, out);
@@ -199,98 +173,64 @@ static void seal_ipv4(uint8_t *ip, size_t len)
     memcpy(ip + IBA_AT_ipv4_checksum / 8, &value, sizeof value);
 }
 
-/* A length that includes the ICRC, as all that the headers have do. */
-static size_t counted(const struct iba_port *p, enum iba_port_row row, size_t n)
-{
-    return iba_deviates(p->change, &iba_port_behaviours, row) ? n : n + IBA_ICRC_BYTES;
-}
-
-static void crc_of_changed(const struct iba_port *p, enum iba_port_row row, uint8_t *crc, size_t n)
-{
-    if (!iba_keeps(p->change, &iba_port_behaviours, row))
-        memset(crc, 0, n);
-    if (iba_deviates(p->change, &iba_port_behaviours, row))
-        for (size_t i = 0; i < n / 2; i++) {
-            const uint8_t byte = crc[i];
-            crc[i] = crc[n - 1 - i];
-            crc[n - 1 - i] = byte;
-        }
-}
-
-static void udp_of_changed(const struct iba_port *p, uint8_t *udp, const uint8_t *bth)
-{
-    if (IBA_DEVIATES(p, port, UDP_SOURCE))
-        iba_udp_set_srcport(udp, 0xc000 | (iba_bth_psn(bth) & 0x3fff));
-    if (IBA_DEVIATES(p, port, UDP_CHECKSUM))
-        iba_udp_set_checksum(udp, 0xbad);
-}
-
-static size_t append_icrc(const struct iba_port *p, enum iba_icrc_kind kind, uint8_t *packet, size_t from,
-                          size_t bth_at, size_t end)
+static size_t append_icrc(enum iba_icrc_kind kind, uint8_t *packet, size_t from, size_t bth_at, size_t end)
 {
     iba_put_le32(packet + end, iba_icrc(kind, packet + from, bth_at - from, end - from));
-    if (p->change)
-        crc_of_changed(p, IBA_ROW_port_ICRC, packet + end, IBA_ICRC_BYTES);
     return end + IBA_ICRC_BYTES;
 }
 
-static size_t append_vcrc(const struct iba_port *p, uint8_t *packet, size_t end)
+static size_t append_vcrc(uint8_t *packet, size_t end)
 {
     iba_put_le16(packet + end, iba_vcrc(packet, end));
-    if (p->change)
-        crc_of_changed(p, IBA_ROW_port_VCRC, packet + end, IBA_VCRC_BYTES);
     return end + IBA_VCRC_BYTES;
 }
 
-static size_t seal_ib(const struct iba_port *p, uint8_t *packet, size_t n, size_t end)
+static size_t seal_ib(uint8_t *packet, size_t n, size_t end)
 {
     const bool global = n > IBA_BYTES_lrh;
-    const size_t short_by = IBA_DEVIATES(p, port, LRH_LENGTH);
 
     if (iba_lrh_lnh(packet) < LNH_LOCAL) { /* raw: no ICRC (WF-04) */
-        iba_lrh_set_pktlen(packet, end / 4 - short_by);
-        return append_vcrc(p, packet, end);
+        iba_lrh_set_pktlen(packet, end / 4);
+        return append_vcrc(packet, end);
     }
-    iba_lrh_set_pktlen(packet, (end + IBA_ICRC_BYTES) / 4 - short_by);
+    iba_lrh_set_pktlen(packet, (end + IBA_ICRC_BYTES) / 4);
     if (global)
-        iba_grh_set_paylen(packet + IBA_BYTES_lrh, counted(p, IBA_ROW_port_GRH_PAYLEN, end - n));
-    end = append_icrc(p, global ? IBA_ICRC_GLOBAL : IBA_ICRC_LOCAL, packet, 0, n, end);
-    return append_vcrc(p, packet, end);
+        iba_grh_set_paylen(packet + IBA_BYTES_lrh, end - n + IBA_ICRC_BYTES);
+    end = append_icrc(global ? IBA_ICRC_GLOBAL : IBA_ICRC_LOCAL, packet, 0, n, end);
+    return append_vcrc(packet, end);
 }
 
-static size_t seal_roce1(const struct iba_port *p, uint8_t *packet, size_t n, size_t end)
+static size_t seal_roce1(uint8_t *packet, size_t n, size_t end)
 {
     const size_t grh = n - IBA_BYTES_grh;
 
-    iba_grh_set_paylen(packet + grh, counted(p, IBA_ROW_port_GRH_PAYLEN, end - n));
-    return append_icrc(p, IBA_ICRC_ROCE1, packet, grh, n, end);
+    iba_grh_set_paylen(packet + grh, end - n + IBA_ICRC_BYTES);
+    return append_icrc(IBA_ICRC_ROCE1, packet, grh, n, end);
 }
 
-static size_t seal_roce2(const struct iba_port *p, uint8_t *packet, size_t n, size_t end)
+static size_t seal_roce2(uint8_t *packet, size_t n, size_t end)
 {
-    const bool ipv4 = n <= IPV4_MAX;
+    const bool ipv4 = n <= IBA_ENVELOPE_IPV4_MAX;
     const size_t udp = n - IBA_BYTES_udp, ip = udp - (ipv4 ? IBA_BYTES_ipv4 : IBA_BYTES_ipv6);
-    const size_t datagram = counted(p, IBA_ROW_port_IP_LENGTH, end - udp);
+    const size_t datagram = end - udp + IBA_ICRC_BYTES;
 
-    iba_udp_set_length(packet + udp, counted(p, IBA_ROW_port_UDP_LENGTH, end - udp));
-    if (p->change)
-        udp_of_changed(p, packet + udp, packet + n);
+    iba_udp_set_length(packet + udp, end - udp + IBA_ICRC_BYTES);
     if (ipv4) {
         seal_ipv4(packet + ip, IBA_BYTES_ipv4 + datagram);
-        if (!IBA_KEEPS(p, port, IP_CHECKSUM))
-            iba_ipv4_set_checksum(packet + ip, 0);
-        return append_icrc(p, IBA_ICRC_ROCE2_V4, packet, ip, n, end);
+        return append_icrc(IBA_ICRC_ROCE2_V4, packet, ip, n, end);
     }
     iba_ipv6_set_plen(packet + ip, datagram);
-    return append_icrc(p, IBA_ICRC_ROCE2_V6, packet, ip, n, end);
+    return append_icrc(IBA_ICRC_ROCE2_V6, packet, ip, n, end);
 }
 
 size_t iba_envelope_seal(const struct iba_port *p, uint8_t *packet, size_t n, size_t body)
 {
     assert(n >= IBA_BYTES_lrh && n <= IBA_ENVELOPE_MAX && body >= IBA_BYTES_bth && body % 4 == 0);
+    if (p->deviate)
+        return p->deviate->seal(p, packet, n, body);
     switch ((enum iba_port_kind)p->kind) {
-    case IBA_PORT_IB: return seal_ib(p, packet, n, n + body);
-    case IBA_PORT_ROCE1: return seal_roce1(p, packet, n, n + body);
-    default: return seal_roce2(p, packet, n, n + body);
+    case IBA_PORT_IB: return seal_ib(packet, n, n + body);
+    case IBA_PORT_ROCE1: return seal_roce1(packet, n, n + body);
+    default: return seal_roce2(packet, n, n + body);
     }
 }

@@ -35,27 +35,16 @@ bool iba_pkey_match(uint16_t a, uint16_t b)
     return ((a ^ b) & ~PKEY_FULL) == 0 && (a & ~PKEY_FULL) != 0 && ((a | b) & PKEY_FULL) != 0;
 }
 
-static bool match_of_changed(const struct iba_port *p, uint16_t a, uint16_t b)
-{
-    const bool partition = ((a ^ b) & ~PKEY_FULL) == 0, valid = (a & ~PKEY_FULL) != 0 && (b & ~PKEY_FULL) != 0;
-    const bool full = ((IBA_DEVIATES(p, port, PKEY_FULL) ? a & b : a | b) & PKEY_FULL) != 0;
-
-    return (partition || !IBA_KEEPS(p, port, PKEY_PARTITION)) && (valid || !IBA_KEEPS(p, port, PKEY_INVALID)) &&
-           (full || !IBA_KEEPS(p, port, PKEY_FULL));
-}
-
 bool iba_port_pkey_match(const struct iba_port *p, uint16_t a, uint16_t b)
 {
-    return p->change ? match_of_changed(p, a, b) : iba_pkey_match(a, b);
+    return p->deviate ? p->deviate->pkey_match(p, a, b) : iba_pkey_match(a, b);
 }
 
 int iba_port_pkey_find(const struct iba_port *p, uint16_t key)
 {
-    const int n = IBA_DEVIATES(p, port, PKEY_ANY) && p->n_pkey > 0 ? 1 : p->n_pkey;
-
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < p->n_pkey; i++)
         if (iba_port_pkey_match(p, p->pkey[i], key))
-            return i;
+            return p->deviate ? p->deviate->pkey_found(p, i) : i;
     return -1;
 }
 
@@ -68,22 +57,22 @@ bool iba_port_pkey_set(struct iba_port *p, uint8_t index, uint16_t key)
     return true;
 }
 
-static void count_to_the_stop(uint16_t *counter, bool stops)
+static void count_to_the_stop(struct iba_port *p, uint16_t *counter)
 {
-    if (*counter < UINT16_MAX || !stops)
+    if (p->deviate)
+        p->deviate->count(p, counter);
+    else if (*counter < UINT16_MAX)
         ++*counter;
 }
 
 void iba_port_count_pkey_violation(struct iba_port *p)
 {
-    if (IBA_KEEPS(p, port, PKEY_VIOLATIONS))
-        count_to_the_stop(&p->counters.pkey_violations, IBA_KEEPS(p, port, PKEY_SATURATES));
+    count_to_the_stop(p, &p->counters.pkey_violations);
 }
 
 void iba_port_count_qkey_violation(struct iba_port *p)
 {
-    if (IBA_KEEPS(p, port, QKEY_VIOLATIONS))
-        count_to_the_stop(&p->counters.qkey_violations, IBA_KEEPS(p, port, QKEY_SATURATES));
+    count_to_the_stop(p, &p->counters.qkey_violations);
 }
 
 enum iba_lid_class iba_lid_classify(uint16_t lid)
@@ -97,24 +86,25 @@ enum iba_lid_class iba_lid_classify(uint16_t lid)
 
 bool iba_port_has_lid(const struct iba_port *p, uint16_t lid)
 {
-    const unsigned lmc = IBA_DEVIATES(p, port, LIDS) ? 0 : p->lmc;
+    const unsigned lmc = p->lmc;
 
-    return p->lid != 0 && lid >> lmc == p->lid >> lmc && iba_lid_classify(lid) == IBA_LID_UNICAST;
+    return p->lid != 0 && lid >> lmc == p->lid >> lmc && iba_lid_classify(lid) == IBA_LID_UNICAST &&
+           (!p->deviate || p->deviate->answers_to_lid(p, lid));
 }
 
 static bool is_gid(const struct iba_port *p, unsigned i, const uint8_t *gid, size_t from)
 {
-    return memcmp(p->gid[i] + from, gid + from, GID_BYTES - from) == 0 &&
-           (memcmp(p->gid[i], zero_gid, GID_BYTES) != 0 || !IBA_KEEPS(p, port, GID_UNSPECIFIED));
+    return memcmp(p->gid[i] + from, gid + from, GID_BYTES - from) == 0 && memcmp(p->gid[i], zero_gid, GID_BYTES) != 0;
 }
 
 bool iba_port_has_gid(const struct iba_port *p, const uint8_t *gid)
 {
     const bool alias = p->kind == IBA_PORT_IB && memcmp(gid, default_prefix, GID_PREFIX_BYTES) == 0;
-    const size_t from = alias && IBA_KEEPS(p, port, GID_DEFAULT_PREFIX) ? GID_PREFIX_BYTES : 0;
-    const unsigned n = IBA_DEVIATES(p, port, GID_TABLE) && p->n_gid > 0 ? 1 : p->n_gid;
+    const size_t from = alias ? GID_PREFIX_BYTES : 0;
 
-    for (unsigned i = 0; i < n; i++)
+    if (p->deviate)
+        return p->deviate->has_gid(p, gid, from);
+    for (unsigned i = 0; i < p->n_gid; i++)
         if (is_gid(p, i, gid, from))
             return true;
     return false;

@@ -50,7 +50,8 @@ struct iba_port {
     bool congestion; /* claims A10 (IB) or RoCEv2 congestion management: FECN/ECN are answered, packets leave as ECT(0)
                       */
     struct iba_port_counters counters;
-    const struct iba_change *change; /* of the adapter, which keeps it up to date; NULL: none */
+    const struct iba_change *change;           /* of the adapter, which keeps it up to date; NULL: none */
+    const struct iba_port_deviations *deviate; /* and how (deviations_port.h); NULL with `change` */
 };
 
 /* One address vector, resolved: what every packet of a QP or an address handle begins with (RO-13..RO-19). */
@@ -103,7 +104,10 @@ bool iba_gid_is_multicast(const uint8_t *gid);
  * the network: false. */
 bool iba_gid_mac(const uint8_t *gid, uint64_t *mac);
 
-enum { IBA_ENVELOPE_MAX = 14 + 4 + 40 + 8 }; /* Ethernet, VLAN, IPv6, UDP; or LRH, GRH */
+enum {
+    IBA_ENVELOPE_MAX = 14 + 4 + 40 + 8,     /* Ethernet, VLAN, IPv6, UDP; or LRH, GRH */
+    IBA_ENVELOPE_IPV4_MAX = 14 + 4 + 20 + 8 /* the longest over IPv4; the shortest over IPv6 is longer */
+};
 /* Everything before the BTH, with lengths and checksum left 0, for packets from `p` along `av`: once per address
  * vector, as it touches every field. `flow` (say, of the two QPNs) picks a UDP source port of 0xC000..0xFFFF where
  * av->udp_source is 0. RoCEv2 goes over IPv4 when the port's GID is an IPv4 one; the destination is then the DGID's

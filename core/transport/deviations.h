@@ -151,6 +151,4 @@ extern const struct iba_deviations iba_deviations;
 /* The functions of the table, for the files deviations_*.c. */
 #define IBA_DEVIATION(returns, name, arguments) returns iba_deviate_##name arguments;
 IBA_POINTS(IBA_DEVIATION)
-/* The row of `list` that the device has changed; -1: none of it. */
-#define IBA_CHANGED_ROW(x, list) iba_changed_row((x)->change, &iba_##list##_behaviours)
 #endif

@@ -6,6 +6,7 @@
  */
 #ifndef IBA_ENGINE_H
 #define IBA_ENGINE_H
+#include "fabric/deviations_port.h"
 #include "memory/iba_mem.h"
 #include "transport/iba_qp.h"
 #include "wire/iba_change.h"
@@ -69,7 +70,7 @@ struct iba_ca {
 static inline void iba_ports_follow(struct iba_ca *ca)
 {
     for (unsigned i = 0; i < IBA_MAX_PORTS_CA; i++)
-        ca->port[i].change = ca->change;
+        iba_port_change(&ca->port[i], ca->change);
 }
 
 enum iba_rx_seen { IBA_SEEN_MARK = 1, IBA_SEEN_BECN = 2 };

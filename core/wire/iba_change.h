@@ -62,6 +62,8 @@ static inline int iba_changed_row(const struct iba_change *c, const struct iba_b
 /* The same for whatever has the change of its device: an adapter, its ports, its memory. LIST and ROW are names. */
 #define IBA_KEEPS(x, list, row) iba_keeps((x)->change, &iba_##list##_behaviours, IBA_ROW_##list##_##row)
 #define IBA_DEVIATES(x, list, row) iba_deviates((x)->change, &iba_##list##_behaviours, IBA_ROW_##list##_##row)
+/* The row of LIST that it has changed; -1: none of that. */
+#define IBA_CHANGED_ROW(x, list) iba_changed_row((x)->change, &iba_##list##_behaviours)
 /* A row of a table of refusals: where IS holds, what the row is in refuses with `result`. */
 #define IBA_REFUSE(x, list, row, is, result)                                                                           \
     if ((is) && IBA_KEEPS(x, list, row))                                                                               \

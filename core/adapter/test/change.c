@@ -93,7 +93,7 @@ Test(change, a_changed_row_is_another_device)
 
 static uint32_t limit_of(const struct iba_change *change, uint8_t code)
 {
-    const struct iba_ca ca = {.change = change};
+    const struct iba_ca ca = {.change = change, .deviate = change ? &iba_deviations : NULL};
     struct iba_qp qp = {.attr.flow_control = true};
 
     iba_requester_credit(&ca, &qp, code, 100);

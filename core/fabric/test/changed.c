@@ -47,7 +47,7 @@ static void some_port(struct iba_port *p, const struct iba_change *c)
         p->pkey[i] = (uint16_t)(below(2) << 15 | below(3));
     }
     p->counters.pkey_violations = p->counters.qkey_violations = UINT16_MAX - 1;
-    p->change = c;
+    iba_port_change(p, c);
 }
 
 static void ask(struct iba_port *p)
