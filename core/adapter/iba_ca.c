@@ -3,6 +3,7 @@
 #include "adapter/iba_ca.h"
 #include <assert.h>
 #include <string.h>
+#include "memory/deviations_memory.h"
 #include "transport/deviations.h"
 
 static const struct iba_rules *const true_tables[IBA_TABLE_COUNT] = {
@@ -51,7 +52,7 @@ void iba_ca_change(struct iba_ca *ca, const struct iba_change *c)
 {
     ca->change = c;
     ca->deviate = c ? &iba_deviations : NULL;
-    ca->mem.change = c;
+    iba_mem_change(&ca->mem, c);
     iba_ports_follow(ca);
 }
 

@@ -3,6 +3,7 @@
  * a list as well. A sentence goes on from "a device ...". */
 #ifndef IBA_ROW_mem_H
 #define IBA_ROW_mem_H
+#include "iba_mem.h"
 #include "wire/iba_change.h"
 
 /* clang-format off */
@@ -54,4 +55,33 @@ extern const struct iba_behaviours iba_mem_behaviours;
 /* The translation rules, in their order. Rows that guard host memory can be neither left out nor moved. */
 extern const struct iba_behaviours iba_reach_behaviours;
 #define IBA_MEM_LISTS(L) L(iba_mem_behaviours) L(iba_reach_behaviours)
+
+/* The points at which broken memory leaves the way of a whole device's: P(returns, name, arguments). */
+/* clang-format off */
+#define IBA_MEM_POINTS(P)                                                                                              \
+    /* A region or window gets its key bytes. */                                                                       \
+    P(void, new_keys, (struct iba_mem *m, struct iba_mkey *k, enum iba_mem_kind kind))                                 \
+    /* A zero-based region or window. True: it is counted from its address all the same. */                            \
+    P(bool, counts_from_va, (const struct iba_mem *m, bool window))                                                    \
+    /* A QP has gone. True: its windows stay. */                                                                       \
+    P(bool, remembers_qp, (const struct iba_mem *m))                                                                   \
+    /* A bind is asked for. Returns what of it is done. */                                                             \
+    P(struct iba_bind, asked, (const struct iba_mem *m, const struct iba_bind *b))                                     \
+    /* A bind of nothing. False: the window stays bound. */                                                            \
+    P(bool, unbinds, (const struct iba_mem *m))                                                                        \
+    /* A window that is bound gets a new key byte, of type 2 the one that was chosen. False: it does not. */           \
+    P(bool, rekeys, (const struct iba_mem *m, const struct iba_mkey *mw, uint8_t *chosen))                             \
+    /* A window was bound to the region. */                                                                            \
+    P(void, bound, (const struct iba_mem *m, struct iba_mkey *mw, const struct iba_mkey *mr))                          \
+    /* A key that invalidates nothing; `lkey`: it is an L_Key. True: it does. */                                       \
+    P(bool, takes_key, (const struct iba_mem *m, bool lkey))                                                           \
+    /* A region or window is invalidated. True: it stays valid. */                                                     \
+    P(bool, stays_valid, (const struct iba_mem *m, const struct iba_mkey *k))
+/* clang-format on */
+struct iba_mem_deviations {
+#define IBA_MEM_POINT(returns, name, arguments) returns(*name) arguments;
+    IBA_MEM_POINTS(IBA_MEM_POINT)
+};
+/* Makes it the memory of a device that does one thing otherwise; NULL: of a whole one again. */
+void iba_mem_change(struct iba_mem *m, const struct iba_change *c);
 #endif

@@ -46,8 +46,7 @@ enum iba_mem_err iba_pd_destroy(struct iba_mem *m, uint32_t pd)
 {
     if (!pd_exists(m, pd))
         return IBA_MEM_NO_PD;
-    if (m->pd[pd] > 0 && IBA_KEEPS(m, mem, KEEPS_BUSY_PD))
-        return IBA_MEM_PD_BUSY;
+    IBA_REFUSE(m, mem, KEEPS_BUSY_PD, m->pd[pd] > 0, IBA_MEM_PD_BUSY)
     m->pd[pd] = PD_FREE;
     return IBA_MEM_OK;
 }
@@ -55,7 +54,7 @@ enum iba_mem_err iba_pd_destroy(struct iba_mem *m, uint32_t pd)
 /* A changed device has users of domains that are gone, and of others that have their number: it counts what it can. */
 void iba_pd_hold(struct iba_mem *m, uint32_t pd)
 {
-    if (m->change && !pd_exists(m, pd))
+    if (m->deviate && !pd_exists(m, pd))
         return;
     assert(pd_exists(m, pd) && m->pd[pd] < PD_FREE - 1);
     m->pd[pd]++;
@@ -63,7 +62,7 @@ void iba_pd_hold(struct iba_mem *m, uint32_t pd)
 
 void iba_pd_release(struct iba_mem *m, uint32_t pd)
 {
-    if (m->change && (!pd_exists(m, pd) || m->pd[pd] == 0))
+    if (m->deviate && (!pd_exists(m, pd) || m->pd[pd] == 0))
         return;
     assert(pd_exists(m, pd) && m->pd[pd] > 0);
     m->pd[pd]--;
@@ -104,13 +103,11 @@ static void new_rkey(struct iba_mem *m, struct iba_mkey *k)
 /* A region has two key bytes, a window one. */
 static void new_keys(struct iba_mem *m, struct iba_mkey *k, enum iba_mem_kind kind)
 {
-    const bool two = kind == IBA_MEM_MR && IBA_KEEPS(m, mem, REGION_TWO_KEYS);
     const uint8_t old_rkey = k->rkey_byte;
 
-    if (!IBA_KEEPS(m, mem, FRESH_KEY) && old_rkey != 0 && (k->lkey_byte != old_rkey) == two)
-        return;
     new_rkey(m, k);
-    k->lkey_byte = two ? fresh_byte(m, (const uint8_t[]){old_rkey, k->lkey_byte, k->rkey_byte}) : k->rkey_byte;
+    k->lkey_byte =
+        kind == IBA_MEM_MR ? fresh_byte(m, (const uint8_t[]){old_rkey, k->lkey_byte, k->rkey_byte}) : k->rkey_byte;
 }
 
 static enum iba_mem_err claim(struct iba_mem *m, enum iba_mem_kind kind, uint32_t pd, struct iba_mkey **k)
@@ -121,7 +118,10 @@ static enum iba_mem_err claim(struct iba_mem *m, enum iba_mem_kind kind, uint32_
     if (i == 0)
         return IBA_MEM_FULL;
     *k = &m->key[i];
-    new_keys(m, *k, kind);
+    if (m->deviate)
+        m->deviate->new_keys(m, *k, kind);
+    else
+        new_keys(m, *k, kind);
     (*k)->kind = (uint8_t)kind;
     (*k)->pd = pd;
     iba_pd_hold(m, pd);
@@ -171,20 +171,57 @@ static bool lacks_local_write(unsigned remote, unsigned local)
     return (remote & (IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_ATOMIC)) && !(local & IBA_ACCESS_LOCAL_WRITE);
 }
 
+/* clang-format off */
+/* Why a region is refused, and why a window is not bound. The rows are some of IBA_MEM_BEHAVIOURS.
+ *    row                  error      where ...                                                               clause */
+#define REGION_REFUSALS(R)                                                                                                          \
+    R(REGION_ACCESS_BITS,  ACCESS,     a->access & ~IBA_ACCESS_OF_REGION,                                      "QS-53")             \
+    R(REGION_LOCAL_WRITE,  RIGHTS,     lacks_local_write(a->access, a->access),                                "QS-53")             \
+    R(REGION_WRAPS,        RANGE,      a->length > 0 && a->length - 1 > UINT64_MAX - va,                       "QS-54")
+#define WINDOW_REFUSALS(R)                                                                                                          \
+    R(BIND_PD,             OWNER,      mw->pd != pd,                                                           "QS-64")             \
+    R(BIND_NEW_BYTE,       SAME_BYTE,  !type1 && b->key_byte == mw->rkey_byte,                                 "QS-72")             \
+    R(BIND_FROM_FREE,      STATE,      !type1 && mw->state == IBA_MEM_VALID,                                   "QS-63")             \
+    R(BIND_SOME_BYTES,     ZERO,       !type1 && b->length == 0,                                               "QS-65")             \
+    R(BIND_ACCESS_BITS,    ACCESS,     b->access & ~(type1 ? IBA_ACCESS_REMOTE : IBA_ACCESS_OF_WINDOW),        "QS-62")
+#define REGION_BELOW_REFUSALS(R)                                                                                                    \
+    R(BIND_REGION_VALID,   STATE,      (*mr)->state != IBA_MEM_VALID,                                          "QS-59")             \
+    R(BIND_REGION_PD,      OWNER,      (*mr)->pd != pd,                                                        "QS-64")             \
+    R(BIND_RIGHT,          BIND_RIGHT, !((*mr)->access & IBA_ACCESS_MW_BIND),                                  "QS-66")             \
+    R(BIND_LOCAL_WRITE,    RIGHTS,     lacks_local_write(b->access, (*mr)->access),                            "QS-67")             \
+    R(BIND_FLUSH,          RIGHTS,     b->access & ~(*mr)->access & FLUSH,                                     "RR-66")
+#define REGION_INVALIDATION_REFUSALS(R)                                                                                             \
+    R(INVALIDATE_FAST_ONLY, KIND,      !(k->access & IBA_ACCESS_INVALIDATE),                                   "QS-61")             \
+    R(INVALIDATE_REMOTE_RIGHT, KIND,   remote && !(k->access & IBA_ACCESS_REMOTE),                             "QS-61")             \
+    R(INVALIDATE_VALID,    STATE,      k->state != IBA_MEM_VALID,                                              "QS-58")             \
+    R(INVALIDATE_PD,       OWNER,      k->pd != pd,                                                            "QS-61")             \
+    R(INVALIDATE_WINDOWLESS, BUSY,     k->windows > 0,                                                         "QS-74")
+#define WINDOW_INVALIDATION_REFUSALS(R)                                                                                             \
+    R(INVALIDATE_TYPE1,    KIND,       type1,                                                                  "QS-70, o10-37.2.26") \
+    R(INVALIDATE_VALID,    STATE,      !type1 && k->state != IBA_MEM_VALID,                                    "QS-58")             \
+    R(INVALIDATE_WINDOW_QP, OWNER,     !type1 && k->qpn != qpn,                                                "QS-61, QS-69")      \
+    R(INVALIDATE_WINDOW_PD, OWNER,     k->kind == IBA_MEM_MW2B && k->pd != pd,                                 "QS-69")
+#define REFUSAL(row, error, is, clause) IBA_REFUSE(m, mem, row, is, IBA_MEM_##error)
+/* clang-format on */
+enum { FLUSH = IBA_ACCESS_FLUSH_GLOBAL | IBA_ACCESS_FLUSH_PERSISTENT };
+
 static enum iba_mem_err region_refused(const struct iba_mem *m, const struct iba_mr_attr *a, uint64_t va)
 {
-    if ((a->access & ~IBA_ACCESS_OF_REGION) && IBA_KEEPS(m, mem, REGION_ACCESS_BITS))
-        return IBA_MEM_ACCESS;
-    if (lacks_local_write(a->access, a->access) && IBA_KEEPS(m, mem, REGION_LOCAL_WRITE))
-        return IBA_MEM_RIGHTS;
-    if (a->length == 0)
-        return IBA_MEM_ZERO;
-    return a->length - 1 > UINT64_MAX - va && IBA_KEEPS(m, mem, REGION_WRAPS) ? IBA_MEM_RANGE : IBA_MEM_OK;
+    REGION_REFUSALS(REFUSAL)
+    return a->length == 0 ? IBA_MEM_ZERO : IBA_MEM_OK;
+}
+
+/* What a zero-based region or window is counted from. */
+static uint64_t first_va(const struct iba_mem *m, unsigned access, uint64_t va, bool window)
+{
+    if ((access & IBA_ACCESS_ZERO_BASED) && !(m->deviate && m->deviate->counts_from_va(m, window)))
+        return 0;
+    return va;
 }
 
 enum iba_mem_err iba_mr_register(struct iba_mem *m, const struct iba_mr_attr *a, uint32_t *lkey, uint32_t *rkey)
 {
-    const uint64_t va = (a->access & IBA_ACCESS_ZERO_BASED) && IBA_KEEPS(m, mem, REGION_ZERO_BASED) ? 0 : a->iova;
+    const uint64_t va = first_va(m, a->access, a->iova, false);
     struct iba_mkey *k;
     enum iba_mem_err e = region_refused(m, a, va);
 
@@ -259,7 +296,7 @@ static bool is_of_qp(const struct iba_mkey *k, uint32_t qpn)
 
 void iba_mw_forget_qp(struct iba_mem *m, uint32_t qpn)
 {
-    if (!IBA_KEEPS(m, mem, WINDOW_OF_DEAD_QP))
+    if (m->deviate && m->deviate->remembers_qp(m))
         return;
     for (uint32_t i = 1; i < m->n_key; i++)
         if (is_of_qp(&m->key[i], qpn))
@@ -279,16 +316,7 @@ static enum iba_mem_err window_refused(const struct iba_mem *m, const struct iba
 {
     const bool type1 = mw->kind == IBA_MEM_MW1;
 
-    if (mw->pd != pd && IBA_KEEPS(m, mem, BIND_PD))
-        return IBA_MEM_OWNER;
-    if (!type1 && b->key_byte == mw->rkey_byte && IBA_KEEPS(m, mem, BIND_NEW_BYTE))
-        return IBA_MEM_SAME_BYTE;
-    if (!type1 && mw->state == IBA_MEM_VALID && IBA_KEEPS(m, mem, BIND_FROM_FREE))
-        return IBA_MEM_STATE;
-    if (!type1 && b->length == 0 && IBA_KEEPS(m, mem, BIND_SOME_BYTES))
-        return IBA_MEM_ZERO;
-    if ((b->access & ~(type1 ? IBA_ACCESS_REMOTE : IBA_ACCESS_OF_WINDOW)) && IBA_KEEPS(m, mem, BIND_ACCESS_BITS))
-        return IBA_MEM_ACCESS;
+    WINDOW_REFUSALS(REFUSAL)
     return IBA_MEM_OK;
 }
 
@@ -301,70 +329,43 @@ static enum iba_mem_err region_for_window(struct iba_mem *m, const struct iba_bi
                                           struct iba_mkey **mr)
 {
     const enum iba_mem_err e = find_region(m, b->mr_lkey, mr);
-    const unsigned flush = IBA_ACCESS_FLUSH_GLOBAL | IBA_ACCESS_FLUSH_PERSISTENT;
 
     if (e != IBA_MEM_OK)
         return e;
-    if ((*mr)->state != IBA_MEM_VALID && IBA_KEEPS(m, mem, BIND_REGION_VALID))
-        return IBA_MEM_STATE;
-    if ((*mr)->pd != pd && IBA_KEEPS(m, mem, BIND_REGION_PD))
-        return IBA_MEM_OWNER;
-    if (!((*mr)->access & IBA_ACCESS_MW_BIND) && IBA_KEEPS(m, mem, BIND_RIGHT))
-        return IBA_MEM_BIND_RIGHT;
-    if (lacks_local_write(b->access, (*mr)->access) && IBA_KEEPS(m, mem, BIND_LOCAL_WRITE))
-        return IBA_MEM_RIGHTS;
-    if ((b->access & ~(*mr)->access & flush) && IBA_KEEPS(m, mem, BIND_FLUSH))
-        return IBA_MEM_RIGHTS;
+    REGION_BELOW_REFUSALS(REFUSAL)
     return outside(*mr, b->va, b->length) ? IBA_MEM_RANGE : IBA_MEM_OK;
 }
 
 /* A type 1 window gets a new key at each bind (QS-62), a type 2 window the one its consumer chose (QS-72). */
 static void rekey(struct iba_mem *m, struct iba_mkey *mw, uint8_t chosen)
 {
-    if (mw->kind == IBA_MEM_MW1 && IBA_KEEPS(m, mem, BIND_KEY_TYPE1))
+    const bool rekeys = !m->deviate || m->deviate->rekeys(m, mw, &chosen);
+
+    if (rekeys && mw->kind == IBA_MEM_MW1)
         new_rkey(m, mw);
-    else if (mw->kind != IBA_MEM_MW1 && IBA_KEEPS(m, mem, BIND_KEY_TYPE2))
-        mw->rkey_byte = (uint8_t)(chosen + IBA_DEVIATES(m, mem, BIND_KEY_TYPE2));
+    else if (rekeys)
+        mw->rkey_byte = chosen;
     mw->lkey_byte = mw->rkey_byte;
-}
-
-/* What of the bind lies inside of the region; all of a bind that reaches it nowhere. */
-static struct iba_bind clipped(const struct iba_mem *m, const struct iba_bind *b)
-{
-    struct iba_bind part = *b;
-    struct iba_mkey *mr;
-
-    if (!IBA_DEVIATES(m, mem, BIND_RANGE) || find_region(m, b->mr_lkey, &mr) != IBA_MEM_OK || outside(mr, b->va, 1))
-        return part;
-    if (part.length > mr->length - (b->va - mr->va))
-        part.length = mr->length - (b->va - mr->va);
-    return part;
 }
 
 static void reach_through(const struct iba_mem *m, struct iba_mkey *mw, const struct iba_bind *b, uint32_t qpn,
                           const struct iba_mkey *mr)
 {
-    const bool from_zero = (b->access & IBA_ACCESS_ZERO_BASED) && IBA_KEEPS(m, mem, BIND_ZERO_BASED);
-
     mw->base = mr->base + (b->va - mr->va);
-    mw->va = from_zero ? 0 : b->va;
+    mw->va = first_va(m, b->access, b->va, true);
     mw->length = b->length;
-    if (!IBA_KEEPS(m, mem, WINDOW_BOUNDS)) {
-        mw->base = mr->base;
-        mw->va = from_zero ? 0 : mr->va;
-        mw->length = mr->length;
-    }
     mw->qpn = mw->kind == IBA_MEM_MW1 ? 0 : qpn;
     mw->parent = (uint32_t)(mr - m->key);
-    mw->access =
-        (uint16_t)(IBA_KEEPS(m, mem, WINDOW_RIGHTS) ? b->access : b->access | (mr->access & IBA_ACCESS_REMOTE));
+    mw->access = b->access;
     mw->present = mr->present;
     mw->state = IBA_MEM_VALID;
+    if (m->deviate)
+        m->deviate->bound(m, mw, mr);
 }
 
 enum iba_mem_err iba_mw_bind(struct iba_mem *m, const struct iba_bind *asked, uint32_t pd, uint32_t qpn, uint32_t *rkey)
 {
-    const struct iba_bind b = m->change ? clipped(m, asked) : *asked;
+    const struct iba_bind b = m->deviate ? m->deviate->asked(m, asked) : *asked;
     struct iba_mkey *mw, *mr = NULL;
     enum iba_mem_err e = find_window(m, b.mw_rkey, &mw);
 
@@ -375,7 +376,7 @@ enum iba_mem_err iba_mw_bind(struct iba_mem *m, const struct iba_bind *asked, ui
         e = region_for_window(m, &b, pd, &mr);
     if (e != IBA_MEM_OK)
         return e;
-    if (mr || IBA_KEEPS(m, mem, BIND_NOTHING_UNBINDS)) {
+    if (mr || !m->deviate || m->deviate->unbinds(m)) {
         unbind(m, mw);
         rekey(m, mw, b.key_byte);
     }
@@ -392,36 +393,25 @@ enum iba_mem_err iba_mw_bind(struct iba_mem *m, const struct iba_bind *asked, ui
 static enum iba_mem_err region_not_invalidated(const struct iba_mem *m, const struct iba_mkey *k, uint32_t pd,
                                                bool remote)
 {
-    if (!(k->access & IBA_ACCESS_INVALIDATE) && IBA_KEEPS(m, mem, INVALIDATE_FAST_ONLY))
-        return IBA_MEM_KIND;
-    if (remote && !(k->access & IBA_ACCESS_REMOTE) && IBA_KEEPS(m, mem, INVALIDATE_REMOTE_RIGHT))
-        return IBA_MEM_KIND;
-    if (k->state != IBA_MEM_VALID && IBA_KEEPS(m, mem, INVALIDATE_VALID))
-        return IBA_MEM_STATE;
-    if (k->pd != pd && IBA_KEEPS(m, mem, INVALIDATE_PD))
-        return IBA_MEM_OWNER;
-    return k->windows > 0 && IBA_KEEPS(m, mem, INVALIDATE_WINDOWLESS) ? IBA_MEM_BUSY : IBA_MEM_OK;
+    REGION_INVALIDATION_REFUSALS(REFUSAL)
+    return IBA_MEM_OK;
 }
 
 static enum iba_mem_err window_not_invalidated(const struct iba_mem *m, const struct iba_mkey *k, uint32_t pd,
                                                uint32_t qpn)
 {
-    if (k->kind == IBA_MEM_MW1) /* o10-37.2.26 */
-        return IBA_KEEPS(m, mem, INVALIDATE_TYPE1) ? IBA_MEM_KIND : IBA_MEM_OK;
-    if (k->state != IBA_MEM_VALID && IBA_KEEPS(m, mem, INVALIDATE_VALID))
-        return IBA_MEM_STATE;
-    if (k->qpn != qpn && IBA_KEEPS(m, mem, INVALIDATE_WINDOW_QP))
-        return IBA_MEM_OWNER;
-    return k->kind == IBA_MEM_MW2B && k->pd != pd && IBA_KEEPS(m, mem, INVALIDATE_WINDOW_PD) ? IBA_MEM_OWNER
-                                                                                             : IBA_MEM_OK;
+    const bool type1 = k->kind == IBA_MEM_MW1;
+
+    WINDOW_INVALIDATION_REFUSALS(REFUSAL)
+    return IBA_MEM_OK;
 }
 
 /* A region has two keys, of which only the R_Key is for others. */
 static bool is_key_of(const struct iba_mem *m, const struct iba_mkey *k, uint8_t byte, bool remote)
 {
-    if (byte == k->rkey_byte || !IBA_KEEPS(m, mem, INVALIDATE_KEY_BYTE))
+    if (byte == k->rkey_byte || (byte == k->lkey_byte && !remote))
         return true;
-    return byte == k->lkey_byte && (!remote || !IBA_KEEPS(m, mem, INVALIDATE_BY_RKEY));
+    return m->deviate && m->deviate->takes_key(m, byte == k->lkey_byte);
 }
 
 enum iba_mem_err iba_mem_invalidate(struct iba_mem *m, uint32_t key, uint32_t pd, uint32_t qpn, bool remote)
@@ -434,9 +424,11 @@ enum iba_mem_err iba_mem_invalidate(struct iba_mem *m, uint32_t key, uint32_t pd
         k->kind == IBA_MEM_MR ? region_not_invalidated(m, k, pd, remote) : window_not_invalidated(m, k, pd, qpn);
     if (e != IBA_MEM_OK)
         return e;
-    if (k->kind == IBA_MEM_MR && IBA_KEEPS(m, mem, INVALID_REGION))
+    if (m->deviate && m->deviate->stays_valid(m, k))
+        return IBA_MEM_OK;
+    if (k->kind == IBA_MEM_MR)
         k->state = IBA_MEM_INVALID;
-    else if (k->kind != IBA_MEM_MR && IBA_KEEPS(m, mem, INVALID_WINDOW))
+    else
         unbind(m, k);
     return IBA_MEM_OK;
 }

@@ -76,7 +76,8 @@ struct iba_mem {
     uint32_t hits[16]; /* of the translation rules, in table order */
     /* Bit i: rule i is not asked, as in a broken device. Rules that guard host memory are asked all the same. */
     uint16_t left_out;
-    const struct iba_change *change; /* of the adapter, iba_ca_change(); NULL: none */
+    const struct iba_change *change;          /* of the adapter, iba_ca_change(); NULL: none */
+    const struct iba_mem_deviations *deviate; /* and how (deviations_memory.h); NULL with `change` */
 };
 
 enum iba_mem_err { /* of the calls that change the table; 0 is success */

@@ -156,7 +156,7 @@ enum iba_mem_verdict iba_mem_reach(struct iba_mem *m, const struct iba_reach *r,
     unsigned i;
 
     assert(host);
-    if (m->change && m->change->list == &iba_reach_behaviours)
+    if (m->deviate && m->change->list == &iba_reach_behaviours)
         return reach_of_changed(m, &l, host);
     i = first_that_applies(&l);
     m->hits[i]++;
