@@ -5,14 +5,6 @@
 #include "transport/deviations_qp.h"
 #include "transport/deviations.h"
 #include "transport/iba_qp_parts.h"
-#include "wire/iba_behaviours.h"
-
-IBA_BEHAVIOURS(iba_modify_behaviours, "modify QP", IBA_MODIFY_BEHAVIOURS)
-IBA_BEHAVIOURS(iba_attr_behaviours, "attribute values", IBA_ATTR_BEHAVIOURS)
-IBA_BEHAVIOURS(iba_state_behaviours, "queue pair states", IBA_STATE_BEHAVIOURS)
-IBA_BEHAVIOURS(iba_verb_behaviours, "objects", IBA_VERB_BEHAVIOURS)
-IBA_BEHAVIOURS(iba_event_behaviours, "events", IBA_EVENT_BEHAVIOURS)
-IBA_BEHAVIOURS(iba_queue_behaviours, "queues", IBA_QUEUE_BEHAVIOURS)
 
 static int state_row(const struct iba_ca *ca)
 {

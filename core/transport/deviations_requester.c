@@ -1,59 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What broken devices do otherwise as requesters: the lists of deviations_requester.h as data, and what a row does at
- * the points of deviations.h. The packets themselves are in deviations_request.c. */
+/* What broken devices do otherwise as requesters: what a row of deviations_requester.h does at the points of
+ * deviations.h. The packets themselves are in deviations_request.c. */
 #include "transport/deviations_requester.h"
 #include <string.h>
 #include "transport/deviations.h"
 #include "transport/iba_receiver.h"
-#include "wire/iba_behaviours.h"
-
-#define LIST(id, title, rows) const struct iba_behaviours id = {title, rows, sizeof(rows) / sizeof *(rows)};
-
-IBA_BEHAVIOURS(iba_requester_behaviours, "requester", IBA_REQUESTER_BEHAVIOURS)
-IBA_BEHAVIOURS(iba_packet_behaviours, "request packet", IBA_PACKET_BEHAVIOURS)
-IBA_BEHAVIOURS(iba_posting_behaviours, "posting", IBA_POSTING_BEHAVIOURS)
-
-#define POSITION(name, words) {#name, "sends the " words " packet of a message as " words, "WF-64", SWAP},
-static const struct iba_behaviour position_rows[] = {IBA_POSITIONS(POSITION)};
-LIST(iba_position_behaviours, "position", position_rows)
-
-#define OPERATION(name) {#name, "sends the opcodes of " #name " for it", "WF-64, RQ-17", SWAP},
-static const struct iba_behaviour operation_rows[] = {IBA_SENT_OPS(OPERATION)};
-LIST(iba_operation_behaviours, "operation", operation_rows)
-
-#define STATUS(name, words, clause) {#name, "shows " #name " for a request that " words, clause, SWAP},
-#define STATUS_AT(name, ...) AT_##name,
-static const struct iba_behaviour status_rows[] = {IBA_SHOWN(STATUS)};
-enum { IBA_SHOWN(STATUS_AT) AT_END };
-_Static_assert((int)AT_REMOTE_INVALID_RD == (int)IBA_WC_REMOTE_INVALID_RD && (int)AT_FLUSHED == (int)IBA_WC_FLUSHED,
-               "a status is its row");
-LIST(iba_status_behaviours, "status", status_rows)
-
-#define TIMEOUT(code) {"code_" #code, "waits 4.096 us * 2^" #code " for an ACK on timeout code " #code, "RQ-18", SWAP},
-static const struct iba_behaviour ack_timeout_rows[] = {{"code_0", "runs no ACK timer on timeout code 0", "RQ-18", SWAP},
-                                                   IBA_ACK_TIMEOUTS(TIMEOUT)};
-LIST(iba_ack_timeout_behaviours, "ACK timeout", ack_timeout_rows)
-
-#define RNR(kinds, code, units, words)                                                                                 \
-    {"code_" #code, "waits " words " on RNR timer code " #code, "WF-50, RQ-28", kinds},
-static const struct iba_behaviour rnr_timer_rows[] = {IBA_RNR_TIMERS(RNR, SWAP)};
-LIST(iba_rnr_timer_behaviours, "RNR timer", rnr_timer_rows)
-
-#define CREDIT(kinds, code, count)                                                                                     \
-    {"code_" #code, "takes credit code " #code " for " #count " messages", "WF-49, RQ-40", kinds},
-static const struct iba_behaviour credit_rows[] = {
-    IBA_CREDITS(CREDIT, SWAP){"code_31", "takes credit code 31 for no limit from then on", "WF-49, RQ-43", DROP}};
-LIST(iba_credit_behaviours, "credits", credit_rows)
-
-#define RETRY(count) {"count_" #count, "retries " #count " times on retry count " #count, "RQ-22", SWAP},
-static const struct iba_behaviour retry_rows[] = {
-    IBA_RETRIES(RETRY){"count_7", "retries 7 times on retry count 7, and not for ever", "RQ-22", OTHER}};
-LIST(iba_retry_behaviours, "retry count", retry_rows)
-
-#define RNR_RETRY(count) {"count_" #count, "retries " #count " times on RNR retry count " #count, "RQ-29", SWAP},
-static const struct iba_behaviour rnr_retry_rows[] = {
-    IBA_RETRIES(RNR_RETRY){"count_7", "retries for ever on RNR retry count 7", "RQ-29", OTHER}};
-LIST(iba_rnr_retry_behaviours, "RNR retry count", rnr_retry_rows)
 
 static int changed(const struct iba_ca *ca)
 {
@@ -334,19 +285,25 @@ void iba_deviate_wait(struct iba_rx *x)
 {
     struct iba_qp *qp = x->qp, was;
     const int row = changed(x->ca);
+    const bool resumes = row != IBA_ROW_requester_rnr_resumes, stops = row != IBA_ROW_requester_rnr_stops_timer;
+    const bool apart = row != IBA_ROW_requester_rnr_counted_apart;
 
     if (row == IBA_ROW_requester_rnr_acks_before)
         x->psn = qp->s.una;
-    if (!acknowledge_before(x, x->psn) || (row == IBA_ROW_requester_rnr_counted_apart && !retry_is_left(x)))
+    if ((!resumes || !stops || !apart) && !acknowledge_before(x, x->psn))
+        return;
+    if (!apart && !retry_is_left(x))
         return;
     was = *qp;
     iba_requester_wait(x);
-    if (row == IBA_ROW_requester_rnr_resumes)
+    if (!iba_qp_is_alive(qp) || qp->s.count == 0) /* what it acknowledged ended the QP, or all that it was about */
+        return;
+    if (!resumes)
         go_on(qp, &was);
-    if (row == IBA_ROW_requester_rnr_resumes || row == IBA_ROW_requester_rnr_stops_timer)
+    if (!resumes || !stops)
         qp->s.ack_due = was.s.ack_due;
-    if (qp->s.rnr_left > 0 && iba_deviates(x->ca->change, &iba_rnr_retry_behaviours, IBA_RNR_FOR_EVER) &&
-        qp->attr.rnr_retry == IBA_RNR_FOR_EVER)
+    if (qp->s.rnr_left > 0 && qp->attr.rnr_retry == IBA_RNR_FOR_EVER &&
+        iba_deviates(x->ca->change, &iba_rnr_retry_behaviours, IBA_RNR_FOR_EVER))
         qp->s.rnr_left--;
     qp->s.rnr_due = x->now + rnr_time(x);
 }

@@ -138,7 +138,7 @@ uint64_t iba_deviate_atomic(const struct iba_rx *x, uint64_t old, uint64_t *new)
         return old;
     case IBA_ROW_respond_ADDS_64_BITS:
         if (!swap)
-            *new = old >> 32 << 32 | (*new & UINT32_MAX);
+            *new = old >> 32 << 32 | (*new &UINT32_MAX);
         return old;
     case IBA_ROW_respond_ORIGINAL: return *new;
     default: return old;
@@ -175,7 +175,8 @@ struct built {
 static uint8_t credit_code(const struct built *b)
 {
     const int row = changed(b->ca);
-    const uint32_t receives = iba_recv_free(b->ca, b->qp), used = b->qp->r.wqe_held && row != IBA_ROW_respond_CREDIT_IN_USE;
+    const uint32_t receives = iba_recv_free(b->ca, b->qp),
+                   used = b->qp->r.wqe_held && row != IBA_ROW_respond_CREDIT_IN_USE;
     struct iba_qp seen = *b->qp;
     uint8_t code;
 

@@ -53,7 +53,8 @@ static void put_nak(const struct iba_rx *x, uint8_t syndrome)
     iba_resp_put(x->qp, &r);
 }
 
-/* The request is good: the next one is expected, and gaps are news again (RR-04). A message that ends counts (RR-16). */
+/* The request is good: the next one is expected, and gaps are news again (RR-04). A message that ends counts (RR-16).
+ */
 static void accept(struct iba_rx *x, uint32_t n_psn)
 {
     struct iba_qp *qp = x->qp;
@@ -140,9 +141,7 @@ void iba_rc_nak_access(struct iba_rx *x)
 {
     if (iba_rx_write(x) && iba_rx_imm(x))
         iba_rx_take_wqe(x);
-    refuse(x, IBA_NAK_REMOTE_ACCESS,
-           IBA_WC_LOCAL_ACCESS,
-           IBA_EVENT_WQ_ACCESS_VIOLATION);
+    refuse(x, IBA_NAK_REMOTE_ACCESS, IBA_WC_LOCAL_ACCESS, IBA_EVENT_WQ_ACCESS_VIOLATION);
 }
 
 /* Local Length: the book; others differ (catalogue 11.1, 8). */

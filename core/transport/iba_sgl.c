@@ -18,7 +18,7 @@ struct walk {
     const struct iba_sge *sge;
     unsigned n;
     uint32_t pd;
-    uint16_t need;  /* enum iba_access */
+    uint16_t need; /* enum iba_access */
     uint64_t at;   /* of the entry, from the first byte wanted: behind it once it is used up */
 };
 
@@ -63,8 +63,8 @@ enum iba_wc_status iba_sgl_scatter(struct iba_ca *ca, uint32_t pd, const struct 
                                    const uint8_t *data, size_t len, bool *absent)
 {
     struct iba_sge room[IBA_MAX_SGE];
-    struct walk w = {
-        ca, ca->deviate ? ca->deviate->scatters(ca, sge, n, room) : sge, n, pd, IBA_ACCESS_LOCAL_WRITE, at};
+    struct walk w = {ca, ca->deviate ? ca->deviate->scatters(ca, sge, n, room) : sge, n, pd, IBA_ACCESS_LOCAL_WRITE,
+                     at};
     uint64_t piece = 0;
 
     *absent = false;
