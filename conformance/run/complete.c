@@ -21,7 +21,8 @@ static void note_bind(struct run_player *p, const struct run_wr *w, const struct
         p->live[w->window].id[device] = wc->imm_or_key;
 }
 
-static bool note_completion(struct run_player *p, const struct ibc_step *s, const struct iba_wc *wc, unsigned device)
+static bool note_completion(struct run_player *p, const struct ibc_step *s, const struct iba_wc *wc, unsigned device,
+                            uint32_t cq)
 {
     const struct run_wr *w = posted(p, wc);
     struct run_live *q = run_qp_of(p, wc->qpn, device);
@@ -30,6 +31,11 @@ static bool note_completion(struct run_player *p, const struct ibc_step *s, cons
     if (!w || !q) {
         snprintf(got, sizeof got, "a completion of work nobody posted (id %" PRIu64 ", QP 0x%06x)", wc->wr_id, wc->qpn);
         return run_fail(p, s, NULL, "completions of what was posted", got);
+    }
+    if (cq != (w->recv ? q->rcq : q->scq)) {
+        snprintf(got, sizeof got, "one of QP 0x%06x, whose %s complete into another", wc->qpn,
+                 w->recv ? "receives" : "sends");
+        return run_fail(p, s, NULL, "a completion of a queue pair that the CQ is for", got);
     }
     if (p->n_wc == RUN_MAX_WC)
         return run_error(p, s, "more completions than a play may leave unasked");
@@ -47,7 +53,7 @@ static bool poll_cq(struct run_player *p, const struct ibc_step *s, unsigned dev
     while (n) { /* ends: completions are of work that was posted, or fail the play */
         if (!run_did(p, s, p->t->ops->poll_cq(p->t, device, cq, &wc, &n), "poll its CQ"))
             return false;
-        if (n && !note_completion(p, s, &wc, device))
+        if (n && !note_completion(p, s, &wc, device, cq))
             return false;
     }
     return true;

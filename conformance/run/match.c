@@ -8,6 +8,7 @@
 #include "wire/iba_psn.h"
 
 enum { MULTICAST_QP = 0xffffff };
+enum { ETHERNET_LEAST = 64 }; /* bytes of the longest frame that Ethernet pads: a tagged one, without its FCS */
 struct match {
     struct run_player *p;
     const struct ibc_step *s;
@@ -37,6 +38,18 @@ static bool ipv4_sum_good(const uint8_t *ip)
     return sum == 0xffff;
 }
 
+/* Behind the CRCs stands nothing but what Ethernet pads short frames with (RO-04, RO-38). */
+static bool ends_with_crc(const struct match *m)
+{
+    const size_t end = m->v->end + (m->p->t->framing == IBA_LINK_IB ? IBA_VCRC_BYTES : 0u);
+    char got[RUN_TEXT];
+
+    if (m->k->len <= end || (m->p->t->framing != IBA_LINK_IB && m->k->len <= ETHERNET_LEAST))
+        return true;
+    snprintf(got, sizeof got, "%zu bytes behind it", m->k->len - end);
+    return differs(m, "a frame that ends with its CRC", got);
+}
+
 static bool sound(const struct match *m)
 {
     const struct iba_view *v = m->v;
@@ -49,7 +62,7 @@ static bool sound(const struct match *m)
         return differs(m, "vcrc good", v->vcrc == IBA_CHECK_BAD ? "vcrc bad" : "vcrc absent");
     if (iba_view_has(v, IBA_H_ipv4) && !ipv4_sum_good(iba_view_hdr(v, IBA_H_ipv4)))
         return differs(m, "ip.checksum good", "ip.checksum bad");
-    return true;
+    return ends_with_crc(m);
 }
 
 /* ---- addresses ---- */
@@ -116,8 +129,9 @@ static bool ends_of(const struct match *m, struct ends *e)
     const struct ibc_target *t = m->p->t;
     const struct ibc_arg *to = run_arg(m->s, IBC_K_to);
     const struct run_live *group = group_of(m);
+    const uint64_t port = run_number(m->p, m->s, IBC_K_port, m->q->attr.a.port, NULL);
 
-    e->from = m->q->attr.a.port == 2 ? t->second[m->q->device] : t->device[m->q->device];
+    e->from = port == 2 ? t->second[m->q->device] : t->device[m->q->device];
     e->to = m->q->twin ? t->device[m->q->twin->device] : t->tester;
     if (to && to->v[0].kind != IBC_V_REF && to->v[0].n == IBC_PARTY_stranger)
         e->to = t->stranger;
@@ -128,7 +142,7 @@ static bool ends_of(const struct match *m, struct ends *e)
         memcpy(e->to.ipv6, group->gid, 16);
         memcpy(e->to.gid, group->gid, 16);
     }
-    return m->q->attr.a.port == 1 || (m->q->attr.a.port == 2 && (m->p->caps >> IBC_CAP_two_ports & 1));
+    return port == 1 || (port == 2 && (m->p->caps >> IBC_CAP_two_ports & 1));
 }
 
 static bool addressed(const struct match *m)

@@ -56,6 +56,7 @@ static const struct ibc_row expect[] = {
     ROW(payload, PAYLOAD, 0),
     ROW(fill, PATTERN, 0),
     FL(to, PARTY, IBC_VOCAB_PARTY, 0, IBC_R_PLAIN),
+    FL(port, NUMBER, N, 2, IBC_R_PLAIN | IBC_R_SOME),
     FL(times, NUMBER, N, 4096, IBC_R_PLAIN | IBC_R_SOME),
     ROW(after, TIME, 0),
     ROW(within, TIME, 0),

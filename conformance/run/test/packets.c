@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Packets that go and come: defaults, fields, faults, patterns, times. */
 #include <criterion/criterion.h>
+#include <string.h>
 #include "cases.h"
 
 #define P IBC_IS_PASS
@@ -199,6 +200,9 @@ Test(packets, addresses_and_ports)
          P, NULL, NULL},
         {RC "qp a recv=1 sport=0xd000\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE sport=0xd001\n", F, NULL, NULL},
         {RC "qp a recv=1 port=2\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE\n", P, NULL, NULL},
+        {RC "qp a recv=1 port=2\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE port=2\n", P, NULL, NULL},
+        {RC "qp a recv=1 port=2\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE port=1\n", F, NULL, NULL},
+        {RC "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE port=2\n", F, NULL, NULL},
         {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 port=2\n a silence\n", P, NULL, NULL},
         {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 port=1\n< a ACKNOWLEDGE\n", P, NULL, NULL},
         {RC "qp a recv=1\n> a SEND_ONLY ackreq=1 via=roce2-ipv6 mapped\n a silence\n", P, NULL, NULL},
@@ -219,4 +223,49 @@ Test(packets, addresses_and_ports)
 
     run_cases(roce2);
     run_cases_on(IBC_LINK_ib_global, global, sizeof global / sizeof *global);
+}
+
+/* ---- behind the CRC ---- */
+static size_t behind;
+static enum ibc_rc longer_frames(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME],
+                                 size_t *len, uint64_t *at)
+{
+    const enum ibc_rc rc = whole->collect(t, d, until, frame, len, at);
+
+    if (*len > 0) { /* the first only: the exchange at the end is not meant */
+        memset(frame + *len, 0, behind);
+        *len += behind;
+        behind = 0;
+    }
+    return rc;
+}
+
+Test(packets, end_with_their_crc)
+{
+    static const struct {
+        enum ibc_link link;
+        const char *text;
+        size_t behind;
+        enum ibc_verdict verdict;
+    } c[] = {
+        {IBC_LINK_roce2_ipv4, RC "qp a\n a post SEND len=0\n< a SEND_ONLY\n", 2, P}, /* 60 bytes, as Ethernet pads */
+        {IBC_LINK_roce2_ipv4, RC "qp a\n a post SEND len=0\n< a SEND_ONLY\n", 6, P}, /* the tag was taken off */
+        {IBC_LINK_roce2_ipv4, RC "qp a\n a post SEND len=0\n< a SEND_ONLY\n", 7, F},
+        {IBC_LINK_roce2_ipv4, RC "qp a\n a post SEND len=64\n< a SEND_ONLY\n", 1, F},
+        {IBC_LINK_roce1, RC "qp a\n a post SEND len=0\n< a SEND_ONLY\n", 1, F},
+        {IBC_LINK_ib_local, RC "qp a\n a post SEND len=0\n< a SEND_ONLY\n", 0, P},
+        {IBC_LINK_ib_local, RC "qp a\n a post SEND len=0\n< a SEND_ONLY\n", 1, F},
+    };
+
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct ibc_target *t = open_changed();
+        struct ibc_result r;
+        behind = c[i].behind;
+        changed.collect = longer_frames;
+        r = run_text(t, c[i].text, &(struct ibc_options){.seed = 1, .link = c[i].link, .stop_at_first = true});
+        cr_expect_eq(r.verdict, c[i].verdict, "%zu: %s", i, r.finding.got);
+        if (c[i].verdict == F && c[i].link != IBC_LINK_ib_local)
+            cr_expect_str_eq(r.finding.expected, "a frame that ends with its CRC", "%zu", i);
+        close_changed(t, &r);
+    }
 }

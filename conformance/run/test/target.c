@@ -426,3 +426,23 @@ Test(target, talks_to_strangers)
     cr_expect_str_eq(r.finding.expected, "packets to the tester's queue pairs only");
     close_changed(t, &r);
 }
+
+/* ---- completions in another queue than the queue pair's ---- */
+static enum ibc_rc poll_of_next(struct ibc_target *t, unsigned d, uint32_t cq, struct iba_wc *wc, unsigned *n)
+{
+    return whole->poll_cq(t, d, cq ^ 1, wc, n);
+}
+
+Test(target, completes_into_another_queue)
+{
+    struct ibc_target *t = open_changed();
+    struct ibc_result r;
+
+    changed.poll_cq = poll_of_next;
+    r = run_text(t, RC "qp a recv=1\nqp b recv=1\n> b SEND_ONLY\n b completion recv\n",
+                 &(struct ibc_options){.seed = 1, .stop_at_first = true});
+    cr_expect_eq(r.verdict, IBC_IS_FAIL);
+    cr_expect_str_eq(r.finding.expected, "a completion of a queue pair that the CQ is for");
+    cr_expect(strstr(r.finding.got, "whose receives complete into another"), "%s", r.finding.got);
+    close_changed(t, &r);
+}
