@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Addresses: the same four parties on every link, near enough to each other that a device which compares only a part
- * of an address takes one for the other. */
+ * of an address takes one for the other. The GID of each is that of its MAC address (RFC 4291, appendix A). */
 #include <string.h>
 #include "reference.h"
 
@@ -52,8 +52,9 @@ void ref_set_ports(struct reference *r, unsigned d)
     for (unsigned n = 1; n <= REF_PORTS; n++) {
         struct iba_port *p = iba_ca_port(&r->d[d].ca, (uint8_t)n);
         const struct ibc_address a = address(d, n);
-        iba_port_init(p, (uint8_t)n, kind, IBA_MTU_4096, a.mac);
-        gid_on(r->link, &a, p->gid[0]);
+        iba_port_init(p, (uint8_t)n, kind, IBA_MTU_4096, kind == IBA_PORT_IB ? iba_bits_get(a.gid, 64, 64) : a.mac);
+        if (kind == IBA_PORT_ROCE2) /* else the port knows its first GID by itself: that of its GUID or MAC */
+            gid_on(r->link, &a, p->gid[0]);
         p->n_pkey = REF_PKEYS;
         p->lid = kind == IBA_PORT_IB ? a.lid : 0;
         p->congestion = true;
