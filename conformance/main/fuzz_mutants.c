@@ -183,9 +183,10 @@ static void done(void *ctx, uint32_t job, uint32_t part, const uint8_t *record, 
                h->seq[c.seq].seed, h->seq[c.seq].kind, c.expected, c.got);
     else if (!c.is)
         printf("not found  %s: %s%s\n", m->spec, m->says,
-               m->equivalent ? " (no exchange shows it)"
-               : m->allowed  ? " (the rules allow it)"
-                             : "");
+               m->equivalent   ? " (no exchange shows it)"
+               : m->allowed    ? " (the rules allow it)"
+               : m->not_tested ? " (the reference lacks what shows it)"
+                               : "");
     fflush(stdout);
 }
 

@@ -193,6 +193,8 @@ static int list_mutants(const struct mutation *m)
             printf("    equivalent: %s\n", m->m[i].equivalent);
         if (m->m[i].allowed)
             printf("    allowed: %s\n", m->m[i].allowed);
+        if (m->m[i].not_tested)
+            printf("    not tested: %s\n", m->m[i].not_tested);
     }
     printf("%zu mutants\n", m->n);
     return EXIT_OK;

@@ -53,21 +53,22 @@ static bool kills_any(const struct mutation *m, size_t index)
 
 static void print_sums(const struct mutation *m)
 {
-    size_t sum[OUTCOME_COUNT] = {0}, killed, equivalent = 0, allowed = 0;
+    size_t sum[OUTCOME_COUNT] = {0}, killed, equivalent = 0, allowed = 0, not_tested = 0;
 
     for (size_t i = 0; i < m->n; i++) {
         const enum outcome how = fate(m, i);
         sum[how]++;
         equivalent += how == OUTCOME_LIVES && m->m[i].equivalent;
         allowed += how == OUTCOME_LIVES && m->m[i].allowed;
+        not_tested += how == OUTCOME_LIVES && m->m[i].not_tested;
     }
     killed = m->n - sum[OUTCOME_LIVES];
     printf("%zu mutants, %zu scenarios, %.1f s\n", m->n, m->sel.n, (double)(wall_ns() - m->since_ns) / 1e9);
     printf("killed   %6zu  %5.1f %%  (%zu failed, %zu miscounted, %zu died, %zu hung)\n", killed,
            100.0 * (double)killed / (double)m->n, sum[OUTCOME_FAILED], sum[OUTCOME_MISCOUNTED], sum[OUTCOME_DIED],
            sum[OUTCOME_HUNG]);
-    printf("survived %6zu  %5.1f %%  (%zu equivalent, %zu allowed by the rules)\n", sum[OUTCOME_LIVES],
-           100.0 * (double)sum[OUTCOME_LIVES] / (double)m->n, equivalent, allowed);
+    printf("survived %6zu  %5.1f %%  (%zu equivalent, %zu allowed by the rules, %zu not tested)\n", sum[OUTCOME_LIVES],
+           100.0 * (double)sum[OUTCOME_LIVES] / (double)m->n, equivalent, allowed, not_tested);
 }
 
 /* All broken engines there are, and all scenarios. */
@@ -104,6 +105,8 @@ static void print_survivors(const struct mutation *m)
             printf("    equivalent: %s\n", m->m[i].equivalent);
         if (m->m[i].allowed)
             printf("    allowed: %s\n", m->m[i].allowed);
+        if (m->m[i].not_tested)
+            printf("    not tested: %s\n", m->m[i].not_tested);
         any = true;
     }
 }
@@ -164,7 +167,7 @@ static int judge(const struct mutation *m, size_t idle)
         if (fate(m, i) != OUTCOME_LIVES)
             killed++;
         else
-            unexplained += !m->m[i].equivalent && !m->m[i].allowed;
+            unexplained += !m->m[i].equivalent && !m->m[i].allowed && !m->m[i].not_tested;
     if (unexplained > 0)
         return wrong(EXIT_FAILED, "%zu survivor%s without a reason", unexplained, unexplained == 1 ? "" : "s");
     if (is_whole(m) && killed * 100 < m->n * CAUGHT_PERCENT)
@@ -194,6 +197,8 @@ static cJSON *matrix_of(const struct mutation *m)
                               m->m[i].equivalent ? cJSON_CreateString(m->m[i].equivalent) : cJSON_CreateNull());
         cJSON_AddItemToObject(one, "allowed",
                               m->m[i].allowed ? cJSON_CreateString(m->m[i].allowed) : cJSON_CreateNull());
+        cJSON_AddItemToObject(one, "not_tested",
+                              m->m[i].not_tested ? cJSON_CreateString(m->m[i].not_tested) : cJSON_CreateNull());
         cJSON *by = cJSON_AddArrayToObject(one, "killed_by");
         for (size_t s = 0; s < m->sel.n; s++) {
             const enum outcome how = of_scenario(m, i, s);

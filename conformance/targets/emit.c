@@ -117,12 +117,12 @@ static bool take_value(struct ref_emit *e, const char *value)
 {
     char *end;
 
-    e->op = strchr("+^*", *value) && *value ? *value++ : '=';
+    e->op = strchr("+^*-", *value) && *value ? *value++ : '=';
     if (*value < '0' || *value > '9')
         return false;
     errno = 0;
     e->value = strtoull(value, &end, 0);
-    return errno == 0 && *end == 0;
+    return errno == 0 && *end == 0 && (e->op == '-') == (e->where == EMIT_P_packet);
 }
 
 bool emit_parse(struct ref_emit *e, const char *name, size_t len, const char *value)
@@ -199,13 +199,15 @@ static void change_part(const struct ref_emit *e, const struct iba_view *v, uint
     }
 }
 
-void emit_change(struct ref_emit *e, enum iba_link link, uint8_t *frame, size_t len)
+bool emit_change(struct ref_emit *e, enum iba_link link, uint8_t *frame, size_t len)
 {
     struct iba_view v;
 
     (void)iba_view_parse(&v, link, frame, len, len, NULL);
     if (e->klass != EMIT_any && emit_class_of(&v) != e->klass)
-        return;
+        return true;
+    if (e->where == EMIT_P_packet)
+        return e->changed++ < e->value;
     iba_view_check(&v);
     if (e->where >= IBA_H_COUNT) {
         change_part(e, &v, frame);
@@ -215,4 +217,5 @@ void emit_change(struct ref_emit *e, enum iba_link link, uint8_t *frame, size_t 
             iba_view_repair_crc(&v, frame);
     }
     e->changed++;
+    return true;
 }

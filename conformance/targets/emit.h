@@ -27,7 +27,7 @@
     C(datagram,         "datagrams")                                                                                   \
     C(cnp,              "congestion notifications")
 /* What is no field of a header. */
-#define EMIT_PARTS(P) P(icrc) P(vcrc) P(payload)
+#define EMIT_PARTS(P) P(icrc) P(vcrc) P(payload) P(packet)
 /* clang-format on */
 enum emit_class {
 #define EMIT_CLASS_ID(name, words) EMIT_##name,
@@ -42,7 +42,7 @@ enum emit_part { /* behind the headers, enum iba_hdr */
 struct ref_emit {
     uint8_t where;                 /* enum iba_hdr, enum emit_part */
     uint8_t klass;                 /* enum emit_class */
-    char op;                       /* '=', '+', '^', or '*': value times the number of packets changed so far */
+    char op;                       /* '=', '+', '^', '*': value times the packets changed so far, '-': see below */
     const struct iba_field *field; /* NULL for parts */
     uint64_t value;
     uint64_t changed; /* packets so far */
@@ -51,8 +51,8 @@ struct ref_emit {
 enum emit_class emit_class_of(const struct iba_view *v);
 /* "bth.psn" or "ack/bth.psn", and "+1", "^1", "*1", "0x17". False: no such class or field, or value. */
 bool emit_parse(struct ref_emit *e, const char *name, size_t len, const char *value);
-/* One frame on its way out. */
-void emit_change(struct ref_emit *e, enum iba_link link, uint8_t *frame, size_t len);
+/* One frame on its way out. False: it does not go; of "packet" with "-N" so none does behind the first N. */
+bool emit_change(struct ref_emit *e, enum iba_link link, uint8_t *frame, size_t len);
 
 /* One mutant a row. */
 struct emit_row {

@@ -164,7 +164,13 @@
     M(request_only,      "payload",     "^1",  "WF-64",           "a payload that is not the message's")                                \
     M(extended_request,  "payload",     "^1",  "WF-57",           "a payload that is not the value to write")                           \
     M(read_response,     "payload",     "^1",  "WF-65,RR-61",     "a payload that is not in memory")                                    \
-    M(datagram,          "payload",     "^1",  "UU-16",           "a payload that is not the message's")
+    M(datagram,          "payload",     "^1",  "UU-16",           "a payload that is not the message's")                                \
+    M(ack,               "packet",      "-1",  "RR-09,RR-16",     "once and never again")                                                \
+    M(nak,               "packet",      "-1",  "RR-03,RR-08",     "once and never again")                                                \
+    M(rnr_nak,           "packet",      "-1",  "RR-52,RR-49",     "once and never again")                                                \
+    M(read_response,     "packet",      "-1",  "RR-17,RR-25",     "once and never again")                                                \
+    M(atomic_ack,        "packet",      "-1",  "RR-28,RR-48",     "once and never again")                                                \
+    M(cnp,               "packet",      "-1",  "RO-41",           "once and never again")
 /* clang-format on */
 
 #define EVERYWHERE_ROW(field, change, clause, words, why) {EMIT_any, field, change, clause, words, why},

@@ -8,10 +8,11 @@
 #include "scenario/scenario.h"
 
 #define PREFIX "mutant:"
-enum { MOST = 2048, SAYS = 256, NAME = 96 };
+enum { MOST = 2048, SAYS = 256, NAME = 96, CLAUSES = 128 };
 
 static struct ibc_mutant all[MOST];
 static char says[MOST][SAYS], names[MOST][NAME]; /* names: of a spec what stands before '=' */
+static char clauses[MOST][CLAUSES];              /* of those that break more statements than their row names */
 static size_t n_all;
 static once_flag once = ONCE_FLAG_INIT;
 
@@ -38,6 +39,17 @@ static void write_name(char *to, size_t room, const char *list, const char *row)
         *to = *to == ' ' ? '-' : *to;
 }
 
+/* Of a row's clauses and those of stands.c both. */
+static const char *all_clauses(const char *spec, const char *clause)
+{
+    const char *more = mutant_breaks(spec);
+
+    if (!more)
+        return clause;
+    (void)snprintf(clauses[n_all], CLAUSES, "%s,%s", clause, more);
+    return clauses[n_all];
+}
+
 /* The name of the next mutant, and its place; NULL when there is no room. */
 static struct ibc_mutant *next(const char *list, const char *row, const char *change, const char *clause)
 {
@@ -47,9 +59,10 @@ static struct ibc_mutant *next(const char *list, const char *row, const char *ch
         return NULL;
     write_name(names[n_all], NAME, list, row);
     (void)snprintf(m->spec, sizeof m->spec, PREFIX "%.70s=%s", names[n_all], change);
-    m->clause = clause;
+    m->clause = all_clauses(m->spec + sizeof PREFIX - 1, clause);
     m->equivalent = mutant_equivalent(m->spec + sizeof PREFIX - 1);
     m->allowed = mutant_allowed(m->spec + sizeof PREFIX - 1);
+    m->not_tested = mutant_not_tested(m->spec + sizeof PREFIX - 1);
     m->says = says[n_all++];
     return m;
 }
@@ -143,14 +156,23 @@ static void add_fields(void)
 
     for (const struct emit_row *e = emit_rows; e < emit_rows + emit_row_count; e++) {
         struct ibc_mutant *m;
+        const bool whole = strcmp(e->field, "packet") == 0;
         (void)snprintf(field, sizeof field, "%s%s%s", e->klass == EMIT_any ? "" : emit_class_names[e->klass],
                        e->klass == EMIT_any ? "" : "/", e->field);
         m = next("emit", field, e->change, e->clause);
         if (!m)
             return;
         m->equivalent = e->equivalent;
-        (void)snprintf(says[n_all - 1], SAYS, "a device that sends %s with %s", emit_class_words[e->klass], e->words);
+        (void)snprintf(says[n_all - 1], SAYS, "a device that sends %s%s%s", emit_class_words[e->klass],
+                       whole ? " " : " with ", e->words);
     }
+}
+
+static void add_heard(void)
+{
+    for (const struct hear_row *h = hear_rows; h < hear_rows + hear_row_count; h++)
+        if (next("hear", h->name, h->change, h->clause))
+            (void)snprintf(says[n_all - 1], SAYS, "a device that %s", h->words);
 }
 
 static void name_all(void)
@@ -158,6 +180,7 @@ static void name_all(void)
     add_rules();
     add_behaviours();
     add_fields();
+    add_heard();
 }
 
 size_t ibc_mutant_count(void)
@@ -262,7 +285,8 @@ static bool unknown(const char *name, size_t len, char *err, size_t errlen)
     return false;
 }
 
-static const char field_changes[] = "no such change; a number, +N, ^N or *N";
+static const char field_changes[] = "no such change; a number, +N, ^N or *N; -N withholds packets";
+static const char hear_changes[] = "no such change; a number or !N";
 static const char row_changes[] = "no such change; drop, swap, other or other:N, and not every row has each";
 static const char guards[] = "not to be had: later rows read what this one lets through, and would crash";
 
@@ -270,6 +294,30 @@ static bool impossible(const char *spec, const char *why, char *err, size_t errl
 {
     (void)snprintf(err, errlen, "mutant:%s: %s", spec, why);
     return false;
+}
+
+static bool apply_field(struct ref_change *c, const char *spec, size_t len, const char *change, char *err,
+                        size_t errlen)
+{
+    struct ref_emit known;
+
+    c->emits = emit_parse(&c->emit, spec + 5, len - 5, change);
+    if (c->emits)
+        return true;
+    return emit_parse(&known, spec + 5, len - 5, "0") ? impossible(spec, field_changes, err, errlen)
+                                                      : unknown(spec, len, err, errlen);
+}
+
+static bool apply_heard(struct ref_change *c, const char *spec, size_t len, const char *change, char *err,
+                        size_t errlen)
+{
+    struct ref_hear known;
+
+    c->hears = hear_parse(&c->hear, spec + 5, len - 5, change);
+    if (c->hears)
+        return true;
+    return hear_parse(&known, spec + 5, len - 5, "0") ? impossible(spec, hear_changes, err, errlen)
+                                                      : unknown(spec, len, err, errlen);
 }
 
 bool mutant_apply(struct ref_change *c, const char *spec, char *err, size_t errlen)
@@ -280,14 +328,10 @@ bool mutant_apply(struct ref_change *c, const char *spec, char *err, size_t errl
     bool rule;
 
     *c = (struct ref_change){0};
-    if (strncmp(spec, "emit.", 5) == 0) {
-        struct ref_emit known;
-        c->emits = emit_parse(&c->emit, spec + 5, len - 5, change);
-        if (c->emits)
-            return true;
-        return emit_parse(&known, spec + 5, len - 5, "0") ? impossible(spec, field_changes, err, errlen)
-                                                          : unknown(spec, len, err, errlen);
-    }
+    if (strncmp(spec, "emit.", 5) == 0)
+        return apply_field(c, spec, len, change, err, errlen);
+    if (strncmp(spec, "hear.", 5) == 0)
+        return apply_heard(c, spec, len, change, err, errlen);
     rule = find_rule(c, spec, len, &row);
     if (!rule && !find_behaviour(c, spec, len))
         return unknown(spec, len, err, errlen);

@@ -3,6 +3,7 @@
  * passes only where a timer of a device has to fire first. */
 #include "reference.h"
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 /* ---- a clean device ---- */
@@ -79,6 +80,7 @@ static enum ibc_rc reset(struct ibc_target *t, enum ibc_link link, uint64_t seed
     r->now = REF_START;
     r->frames = r->turns = r->last = 0;
     r->change.emit.changed = 0;
+    r->change.hear.seen = r->change.hear.field.changed = 0;
     t->said[0] = t->fault[0] = 0;
     ref_set_addresses(r);
     for (unsigned d = 0; d < IBC_DEVICES; d++)
@@ -154,14 +156,40 @@ static uint64_t now(struct ibc_target *t)
     return reference_of(t)->now;
 }
 
+static uint32_t any_qp(const struct ref_device *dev)
+{
+    for (uint32_t i = 0; i < REF_QPS; i++)
+        if (dev->qps[i])
+            return dev->qps[i]->qpn;
+    return 0;
+}
+
+/* What a device hears that hears badly; NULL: nothing. */
+static const uint8_t *heard(struct reference *r, struct ref_device *dev, const uint8_t *frame, size_t *len,
+                            uint8_t room[IBC_FRAME + HEAR_MORE])
+{
+    struct iba_view v;
+    bool knows;
+
+    (void)iba_view_parse(&v, r->t.framing, frame, *len, *len, NULL);
+    knows = !iba_view_has_bth(&v) || iba_query_qp(&dev->ca, iba_bth_destqp(iba_view_bth(&v))) != NULL;
+    memcpy(room, frame, *len);
+    return hear_change(&r->change.hear, r->t.framing, room, len, knows, any_qp(dev)) ? room : NULL;
+}
+
 static enum ibc_rc inject(struct ibc_target *t, unsigned d, const uint8_t *frame, size_t len)
 {
     struct reference *r = reference_of(t);
     struct ref_device *dev = device_of(t, d);
+    uint8_t room[IBC_FRAME + HEAR_MORE];
     struct iba_view v;
 
     if (len > IBC_FRAME)
         return ref_fault(t, IBC_BROKEN, "a frame of %zu bytes, more than %d", len, (int)IBC_FRAME);
+    if (r->change.hears)
+        frame = heard(r, dev, frame, &len, room);
+    if (!frame)
+        return IBC_OK;
     (void)iba_view_parse(&v, t->framing, frame, len, len, NULL);
     iba_view_check(&v);
     iba_ca_feed(&dev->ca, ref_port_of_frame(r, d, frame, len), &v, r->now);
@@ -179,8 +207,8 @@ static enum ibc_rc poll_device(struct reference *r, unsigned d, uint8_t *frame, 
         return IBC_OK;
     if (++r->frames > REF_MOST_FRAMES)
         return ref_fault(&r->t, IBC_DEAD, "the device does not stop sending");
-    if (r->change.emits)
-        emit_change(&r->change.emit, r->t.framing, frame, *len);
+    if (r->change.emits && !emit_change(&r->change.emit, r->t.framing, frame, *len))
+        return poll_device(r, d, frame, len); /* ends: frames are bounded */
     return IBC_OK;
 }
 

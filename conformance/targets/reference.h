@@ -6,6 +6,7 @@
 #include "adapter/iba_ca.h"
 #include "adapter/iba_change_rules.h"
 #include "emit.h"
+#include "hear.h"
 #include "sim/iba_random.h"
 #include "targets/target.h"
 
@@ -93,6 +94,8 @@ struct ref_device {
 struct ref_change {
     bool emits; /* `emit` counts */
     struct ref_emit emit;
+    bool hears; /* `hear` counts */
+    struct ref_hear hear;
     bool decides; /* `rules` in place of the engine's own, in `table` */
     enum iba_rule_table table;
     struct iba_changed_rules rules;

@@ -210,6 +210,7 @@ struct ibc_mutant {
     const char *says;       /* what the device does wrong, one sentence */
     const char *equivalent; /* why no exchange can tell it from a whole one, or NULL; it counts all the same */
     const char *allowed;    /* why the rules allow it as well as ours, or NULL; likewise */
+    const char *not_tested; /* what the reference lacks to show it, or NULL; likewise */
 };
 size_t ibc_mutant_count(void);
 bool ibc_mutant_at(size_t i, struct ibc_mutant *out);

@@ -113,12 +113,45 @@ Test(emit, only_the_field_and_what_covers_it_changes)
         if (strncmp(m.spec, "mutant:emit.", 12) != 0)
             continue;
         cr_assert(emit_parse(&e, name, (size_t)(end - name), end + 1), "%s", m.spec);
+        if (e.where == EMIT_P_packet)
+            continue;
         for (unsigned l = 0; l < IBC_LINK_COUNT; l++) {
             struct tour *r = tour_of(m.spec, (enum ibc_link)l);
             changes += compare(truth[l], r, &e, m.spec);
             tour_free(r);
         }
         cr_assert_gt(changes, 0, "%s changes nothing", m.spec);
+    }
+}
+
+static unsigned of_class(const struct tour *r, unsigned klass)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < r->n; i++) {
+        struct iba_view v;
+        view_of(r, i, &v);
+        n += emit_class_of(&v) == klass;
+    }
+    return n;
+}
+
+Test(emit, all_but_the_first_packets_are_withheld)
+{
+    static const struct {
+        const char *spec;
+        enum emit_class klass;
+        unsigned most;
+    } c[] = {{"mutant:emit.ack/packet=-1", EMIT_ack, 1},
+             {"mutant:emit.ack/packet=-2", EMIT_ack, 2},
+             {"mutant:emit.nak/packet=-0", EMIT_nak, 0}};
+
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct tour *r = tour_of(c[i].spec, IBC_LINK_roce2_ipv4);
+        const unsigned whole = of_class(truth[IBC_LINK_roce2_ipv4], c[i].klass);
+        cr_assert_gt(whole, c[i].most, "%s", c[i].spec);
+        cr_assert_eq(of_class(r, c[i].klass), c[i].most, "%s", c[i].spec);
+        tour_free(r);
     }
 }
 
@@ -134,6 +167,9 @@ Test(emit, values_are_numbers_and_changes)
     cr_assert_not(emit_parse(&e, "bth.psn", 7, "+"));
     cr_assert_not(emit_parse(&e, "bth.psn", 7, "12x"));
     cr_assert_not(emit_parse(&e, "nack/bth.psn", 12, "1"));
+    cr_assert(emit_parse(&e, "ack/packet", 10, "-1") && e.op == '-' && e.value == 1);
+    cr_assert_not(emit_parse(&e, "ack/packet", 10, "+1"));
+    cr_assert_not(emit_parse(&e, "bth.psn", 7, "-1"));
 }
 
 static bool is_right(const struct iba_opcode *op, enum emit_class is)

@@ -74,6 +74,30 @@ Test(mutants, reasons_are_of_rows)
     }
 }
 
+/* What cannot be shown here, and what a row breaks beside its own clauses: of rows that there are. */
+Test(mutants, other_tables_are_of_rows)
+{
+    const char *spec, *clause;
+    char name[128], err[200];
+
+    for (size_t i = 0; (spec = mutant_breaks_at(i, &clause)); i++) {
+        struct ibc_mutant m;
+        size_t k = 0;
+        (void)snprintf(name, sizeof name, "mutant:%s", spec);
+        while (ibc_mutant_at(k, &m) && strcmp(m.spec, name) != 0)
+            k++;
+        cr_assert(ibc_mutant_at(k, &m), "%s", name);
+        cr_assert(strlen(m.clause) > strlen(clause) && strstr(m.clause, clause), "%s", m.clause);
+    }
+    for (size_t i = 0; (spec = mutant_not_tested_at(i)); i++) {
+        (void)snprintf(name, sizeof name, "mutant:%s", spec);
+        struct ibc_target *t = ibc_target_open(name, err, sizeof err);
+        cr_assert_not_null(t, "%s: %s", name, err);
+        cr_assert(!mutant_equivalent(spec) && !mutant_allowed(spec), "%s", spec);
+        ibc_target_close(t);
+    }
+}
+
 Test(mutants, equivalents_are_rows_and_behave_alike)
 {
     const char *spec;

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Devices that hear badly: what they drop, what they read, and names that there are not. */
+#include "targets/hear.h"
+#include <criterion/criterion.h>
+#include <string.h>
+#include "wire/iba_build.h"
+#include "wire/iba_opcode_rows.h"
+
+static uint8_t frame[2048];
+static size_t len;
+
+/* A SEND of five bytes: three pad bytes. */
+static void build(enum iba_encap encap)
+{
+    static const uint8_t payload[5] = {1, 2, 3, 4, 5};
+    struct iba_recipe r;
+
+    iba_recipe_init(&r, encap, IBA_RC_SEND_ONLY);
+    r.payload = payload;
+    r.payload_len = sizeof payload;
+    cr_assert_eq(iba_build(&r, frame, sizeof frame, &len), IBA_OK);
+}
+
+static bool passes(struct ref_hear *h)
+{
+    return hear_change(h, IBA_LINK_ETHERNET, frame, &len, true, 0);
+}
+
+static struct iba_view view(void)
+{
+    struct iba_view v;
+
+    cr_assert_eq(iba_view_parse(&v, IBA_LINK_ETHERNET, frame, len, len, NULL), IBA_OK);
+    iba_view_check(&v);
+    return v;
+}
+
+Test(hear, minds_a_field)
+{
+    struct ref_hear h;
+    struct iba_view v;
+
+    build(IBA_ENCAP_ROCE2_V4);
+    v = view();
+    iba_ipv4_set_ttl(frame + v.at[IBA_H_ipv4], 64);
+    cr_assert(hear_parse(&h, "ip.ttl", 6, "!64") && passes(&h));
+    iba_ipv4_set_ttl(frame + v.at[IBA_H_ipv4], 63);
+    cr_assert_not(passes(&h));
+    cr_assert(hear_parse(&h, "ipv6.hlim", 9, "!64") && passes(&h), "a header that is not there");
+}
+
+Test(hear, reads_a_field_wrongly)
+{
+    struct ref_hear h;
+    struct iba_view v;
+
+    build(IBA_ENCAP_ROCE2_V4);
+    cr_assert(hear_parse(&h, "ip.dsfield.ecn", 14, "3") && passes(&h));
+    v = view();
+    cr_assert_eq(iba_ipv4_ecn(frame + v.at[IBA_H_ipv4]), 3);
+    cr_assert_eq(v.icrc, IBA_CHECK_GOOD);
+}
+
+Test(hear, minds_what_stands_behind_the_payload)
+{
+    struct ref_hear h;
+    struct iba_view v;
+
+    build(IBA_ENCAP_ROCE1);
+    v = view();
+    cr_assert(hear_parse(&h, "pad", 3, "!0") && passes(&h));
+    frame[v.payload_at + v.payload_len + 2] = 7;
+    cr_assert_not(passes(&h));
+    build(IBA_ENCAP_ROCE1);
+    cr_assert(hear_parse(&h, "trailer", 7, "!0") && passes(&h));
+    frame[len++] = 0;
+    cr_assert_not(passes(&h));
+}
+
+Test(hear, goes_deaf_after_faults)
+{
+    struct ref_hear h;
+    struct iba_view v;
+
+    build(IBA_ENCAP_ROCE2_V4);
+    v = view();
+    cr_assert(hear_parse(&h, "faults", 6, "!2") && passes(&h));
+    frame[v.payload_at] ^= 1;
+    cr_assert(passes(&h));
+    cr_assert_not(passes(&h));
+    frame[v.payload_at] ^= 1;
+    cr_assert_not(passes(&h));
+}
+
+Test(hear, gives_strays_to_a_queue_pair_that_there_is)
+{
+    struct ref_hear h;
+    struct iba_view v;
+
+    build(IBA_ENCAP_ROCE2_V4);
+    cr_assert(hear_parse(&h, "stray", 5, "1"));
+    cr_assert(hear_change(&h, IBA_LINK_ETHERNET, frame, &len, true, 0x123));
+    v = view();
+    cr_assert_neq(iba_bth_destqp(iba_view_bth(&v)), 0x123);
+    cr_assert(hear_change(&h, IBA_LINK_ETHERNET, frame, &len, false, 0x123));
+    v = view();
+    cr_assert_eq(iba_bth_destqp(iba_view_bth(&v)), 0x123);
+    cr_assert_eq(v.icrc, IBA_CHECK_GOOD);
+}
+
+Test(hear, reads_zeros_where_headers_are_missing)
+{
+    static const enum iba_encap encaps[] = {IBA_ENCAP_ROCE2_V4, IBA_ENCAP_ROCE2_V6, IBA_ENCAP_ROCE1};
+
+    for (size_t i = 0; i < sizeof encaps / sizeof *encaps; i++) {
+        struct ref_hear h;
+        struct iba_view v;
+        size_t before;
+
+        build(encaps[i]);
+        before = len;
+        v = view();
+        cr_assert(hear_parse(&h, "short", 5, "1") && passes(&h) && len == before);
+        iba_bth_set_opcode(frame + v.bth_at, IBA_RC_WRITE_ONLY);
+        iba_view_repair_crc(&v, frame);
+        cr_assert(passes(&h));
+        cr_assert_eq(len, before + IBA_BYTES_reth - 8); /* five bytes and their pad were there */
+        v = view();
+        cr_assert_eq(v.icrc, IBA_CHECK_GOOD);
+        cr_assert_eq(iba_reth_dmalen(frame + v.at[IBA_H_reth]), 0);
+    }
+}
+
+Test(hear, names_and_values)
+{
+    struct ref_hear h;
+
+    for (size_t i = 0; i < hear_row_count; i++)
+        cr_assert(hear_parse(&h, hear_rows[i].name, strlen(hear_rows[i].name), hear_rows[i].change), "%s",
+                  hear_rows[i].name);
+    cr_assert_not(hear_parse(&h, "ip.ttk", 6, "!64"));
+    cr_assert_not(hear_parse(&h, "ip.ttl", 6, "!"));
+    cr_assert_not(hear_parse(&h, "ip.ttl", 6, "64x"));
+    cr_assert_not(hear_parse(&h, "payload", 7, "!0"));
+}
