@@ -172,14 +172,28 @@ static void print_each(const struct coverage *c)
 }
 
 /* ---- what is missing ---- */
+/* Cited, and known to be proven by nothing. */
+static bool is_unproven(const struct coverage *c, size_t k)
+{
+    return c->cited[k] > 0 && ibc_unproven_why(ibc_statements[k].id);
+}
+
 static bool is_missing(const struct coverage *c, size_t k)
 {
-    return c->matrix ? c->mutant[k] == NULL : c->cited[k] == 0;
+    return c->matrix ? c->mutant[k] == NULL : c->cited[k] == 0 || is_unproven(c, k);
+}
+
+static void print_cited(const struct coverage *c, size_t k)
+{
+    const char *why = ibc_unproven_why(ibc_statements[k].id);
+
+    printf("%36scited by %u scenario%s, but no broken engine shows that it is checked%s%s\n", "", c->cited[k],
+           c->cited[k] == 1 ? "" : "s", why ? ": " : "", why ? why : "");
 }
 
 static void print_missing(const struct coverage *c)
 {
-    size_t n = 0, open = 0;
+    size_t n = 0, open = 0, cited = 0;
 
     for (unsigned status = 0; status < IBC_ST_COUNT; status++)
         for (size_t k = 0; k < ibc_statement_count; k++) {
@@ -188,16 +202,16 @@ static void print_missing(const struct coverage *c)
                 continue;
             n++;
             open += status == IBC_ST_OPEN;
+            cited += c->cited[k] > 0;
             printf("%-8s%-14s%-14s%s\n", st->id, ibc_statement_status_names[status], ibc_class_names[st->klass],
                    st->words);
             if (c->cited[k])
-                printf("%36scited by %u scenario%s, but no broken engine shows that it is checked\n", "", c->cited[k],
-                       c->cited[k] == 1 ? "" : "s");
+                print_cited(c, k);
             if (st->reason && *st->reason)
                 printf("%36s%s\n", "", st->reason);
         }
-    printf("%s%zu statement%s not %s, %zu of them open\n", n ? "\n" : "", n, n == 1 ? "" : "s",
-           c->matrix ? "covered" : "cited", open);
+    printf("%s%zu statement%s not covered, %zu of them open, %zu of those cited\n", n ? "\n" : "", n, n == 1 ? "" : "s",
+           open, cited);
 }
 
 /* ---- for scripts ---- */
@@ -243,6 +257,7 @@ static void add_statement(const struct coverage *c, cJSON *list, size_t k)
     if (!c->matrix)
         return;
     cJSON_AddBoolToObject(one, "covered", c->mutant[k] != NULL);
+    add_text(one, "unproven", c->cited[k] && !c->mutant[k] ? ibc_unproven_why(st->id) : NULL);
     add_text(one, "covered_by", c->scenario[k]);
     add_text(one, "mutant", c->mutant[k]);
 }

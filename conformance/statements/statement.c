@@ -11,6 +11,7 @@
 #include <string.h>
 #include "scenario/words.h"
 #include "severity.h"
+#include "unproven.h"
 #include "statements/km.h"
 #include "statements/pv.h"
 #include "statements/qs.h"
@@ -95,6 +96,19 @@ static int by_id(const void *id, const void *row)
 const struct ibc_statement *ibc_statement_find(const char *id)
 {
     return bsearch(id, ibc_statements, ibc_statement_count, sizeof ibc_statements[0], by_id);
+}
+
+#define UNPROVEN(id, why) {id, why},
+static const struct {
+    const char *id, *why;
+} unproven[] = {IBC_UNPROVEN(UNPROVEN)};
+
+const char *ibc_unproven_why(const char *id)
+{
+    for (size_t i = 0; i < sizeof unproven / sizeof *unproven; i++)
+        if (strcmp(unproven[i].id, id) == 0)
+            return unproven[i].why;
+    return NULL;
 }
 
 const struct ibc_witness *ibc_witnesses_of(const char *id, size_t *n)

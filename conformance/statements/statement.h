@@ -60,6 +60,8 @@ extern const struct ibc_statement ibc_statements[];
 extern const size_t ibc_statement_count;
 const struct ibc_statement *ibc_statement_find(const char *id); /* NULL: none */
 enum ibc_severity ibc_severity_of(const struct ibc_statement *s);
+/* Why no broken engine shows that a scenario checks it, though one cites it: unproven.h; NULL: some does, or should. */
+const char *ibc_unproven_why(const char *id);
 
 /* clang-format off */
 #define IBC_AREAS(A)                                                                                                   \

@@ -6,6 +6,7 @@
 #include "scenario/words.h"
 #include "statements/severity.h"
 #include "statements/statement.h"
+#include "statements/unproven.h"
 
 /* All that stand beside a statement in a public source. */
 static const char *const known[] = {
@@ -144,4 +145,19 @@ Test(statement, severities)
     cr_expect_eq(ibc_severity_of(ibc_statement_find("RR-03")), IBC_SEVERITY_INTEROP);
     cr_expect_eq(ibc_severity_of(ibc_statement_find("QS-76")), IBC_SEVERITY_ANSWER);
     cr_expect_eq(ibc_severity_of(ibc_statement_find("WF-30")), IBC_SEVERITY_COSMETIC);
+}
+
+/* Each row of the unproven names a statement that scenarios may cite, in order and once. */
+Test(statement, unproven)
+{
+#define UNPROVEN_ID(id, why) id,
+    static const char *const of[] = {IBC_UNPROVEN(UNPROVEN_ID)};
+
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        const struct ibc_statement *s = ibc_statement_find(of[i]);
+        cr_assert(s && s->status == IBC_ST_OPEN, "%s", of[i]);
+        cr_assert(i == 0 || strcmp(of[i - 1], of[i]) < 0, "%s is out of order", of[i]);
+        cr_assert(*ibc_unproven_why(of[i]), "%s", of[i]);
+    }
+    cr_expect_null(ibc_unproven_why("RR-03"));
 }

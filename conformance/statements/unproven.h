@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Statements that scenarios cite and of which no broken engine shows that they are checked, with the reason. A row goes
+ * when a broken engine does. */
+#ifndef IBC_STATEMENTS_UNPROVEN_H
+#define IBC_STATEMENTS_UNPROVEN_H
+
+/* clang-format off */
+#define IBC_WHY_PERMITS "it permits and forbids nothing: no device can break it"
+#define IBC_WHY_GUARD   "no engine without this check is made: its later checks need the link that it is of"
+#define IBC_WHY_DIFFER  "public sources differ, so that the scenario takes either and fails nobody"
+
+/* id, reason; by id */
+#define IBC_UNPROVEN(U) \
+    U("RO-26", IBC_WHY_GUARD) \
+    U("RO-50", "what the bit is over Ethernet no public document says: measured only") \
+    U("RQ-39", IBC_WHY_PERMITS) \
+    U("RR-11", IBC_WHY_PERMITS) \
+    U("RR-21", IBC_WHY_DIFFER) \
+    U("RR-31", IBC_WHY_PERMITS) \
+    U("RR-42", "a WRITE may be checked as a whole or by packets: the scenario takes either") \
+    U("RR-47", "not tested: the reference executes one request at a time, and can lose no result") \
+    U("WF-37", "not tested: verbs ask for no number of a queue pair, and those that the reference picks are ordinary")
+/* clang-format on */
+#endif
