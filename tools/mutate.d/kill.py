@@ -144,6 +144,8 @@ class Killers:
         for name, verdict, counters in got:
             if verdict in ("FAIL", "DEVIATES") or counters == "FAIL":
                 return name
+            if verdict == "ERROR":  # it is one process with the tester: it went down, or answered what no verb can
+                return f"{name} (the engine died)"
         return None
 
     def ask(self, group, function):
