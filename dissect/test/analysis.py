@@ -16,7 +16,7 @@ import xml.etree.ElementTree
 import bad
 from cli import Case, jsonl, lines, no_twins, run
 
-REPLAYED = bad.PCAPS.parent / "tools/replay.d"
+REPLAYED = bad.PCAPS.parent / "tools/replay-rxe.d"
 REORDER = bad.PCAPS / "rxe-reorder-rc.pcap"
 LOSS = bad.PCAPS / "rxe-counted-loss-write.pcap"
 DENIED = bad.PCAPS / "rxe-agent-bad-rkey-read.pcap"

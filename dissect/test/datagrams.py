@@ -429,7 +429,7 @@ class Nested(Case):
     """-T json, ek and pdml: the parts of a datagram as tshark shows them; dissect/README.md has what differs."""
 
     def test_parts_are_what_tshark_shows(self):
-        # of other shape, or tshark's errors: see tools/witness.d/tshark.differences
+        # of other shape, or tshark's errors: see tools/compare-tshark.d/tshark.differences
         apart = {"infiniband.reserved", "infiniband.smplid.smpdata", "infiniband.smpdirected.d", "infiniband.smpdirected.smpstatus", "infiniband.payload",
                  "infiniband.cm.req.prim_flowlabel", "infiniband.cm.req.prim_reserved0", "infiniband.cm.req.prim_pktrate", "infiniband.sa.drdlid",
                  "infiniband.smpdirected.initialpath", "infiniband.smpdirected.returnpath"}

@@ -47,12 +47,12 @@ step_run()
     "$@" >"$log" 2>&1 </dev/null || code=$?
     case $code in
     0 | 77)
-        printf '%-5s %-12s %4d s  %s\n' "$([ $code -eq 0 ] && echo ok || echo skip)" "$name" $((SECONDS - start)) \
+        printf '%-5s %-15s %4d s  %s\n' "$([ $code -eq 0 ] && echo ok || echo skip)" "$name" $((SECONDS - start)) \
             "$(tail -n 1 "$log" | cut -c1-90)"
         return $code
         ;;
     esac
-    printf 'FAIL  %-12s %4d s  %s\n' "$name" $((SECONDS - start)) "$log"
+    printf 'FAIL  %-15s %4d s  %s\n' "$name" $((SECONDS - start)) "$log"
     excerpt "$log" | sed 's/^/      | /'
     return 1
 }

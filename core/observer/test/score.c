@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Precision and recall of every kind of finding, for four ways to capture. IBPROOF_SEEDS sets how many networks are
- * tried, IBPROOF_FIRST the number of the first; `tools/score` makes the long run and prints the tables. */
+ * tried, IBPROOF_FIRST the number of the first; `tools/accuracy` makes the long run and prints the tables. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
