@@ -17,7 +17,7 @@ static const struct iba_clause clauses[] = {IBA_STATEMENTS_KM(OPEN, SHUT) IBA_ST
                                                     IBA_STATEMENTS_RQ(OPEN, SHUT) IBA_STATEMENTS_RR(OPEN, SHUT)
                                                         IBA_STATEMENTS_UU(OPEN, SHUT) IBA_STATEMENTS_WF(OPEN, SHUT)};
 
-/* No C library here but mem*: the layering test holds it. */
+/* core uses only the mem* functions of the C library: the layering test checks it. */
 static size_t length(const char *s)
 {
     size_t n = 0;
@@ -27,7 +27,7 @@ static size_t length(const char *s)
     return n;
 }
 
-/* Of the first of several, which commas part. */
+/* The length of the first word of a comma-separated list. */
 static size_t length_of_first(const char *s)
 {
     size_t n = 0;
@@ -59,7 +59,7 @@ static bool is_there(const struct list *l, const char *s, size_t len)
     return false;
 }
 
-/* Behind `between`, unless it stands there. */
+/* Appends `between` and the word, unless the list already has it. */
 static void add(struct list *l, const char *between, const char *s, size_t len)
 {
     const size_t gap = l->used > 0 ? length(between) : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where a statement stands: its section of the book and its compliance numbers, by its id. The statements themselves
- * are the rows of this folder's other headers, one fact a line: this table and conformance's are made from them. */
+/* For the id of a statement, its section of the specification and its compliance numbers. The statements themselves are
+ * the rows of this folder's other headers; both this table and conformance's are generated from them. */
 #ifndef IBA_CLAUSE_H
 #define IBA_CLAUSE_H
 #include <stdbool.h>
@@ -13,9 +13,9 @@ struct iba_clause {
 };
 enum { IBA_CLAUSE_SECTIONS = 96 }; /* bytes that the sections of a finding or a rule need at most */
 
-/* `len` bytes of an id; NULL: there is none. */
+/* Finds the clause of an id of `len` bytes; NULL if there is none. */
 const struct iba_clause *iba_clause_find(const char *id, size_t len);
-/* Of clauses as tables cite them, "RQ-01, UU-03" or "§9.7": "9.7.1 C9-114, 9.8.2", each once; "" when none is known.
- * What does not fit is left out whole. Returns its length. */
+/* Writes the sections of clauses as tables cite them, "RQ-01, UU-03" or "§9.7", as "9.7.1 C9-114, 9.8.2", each once; ""
+ * when none is known. A section that does not fit is left out completely. Returns the length. */
 size_t iba_clause_sections(const char *clauses, char *out, size_t room);
 #endif
