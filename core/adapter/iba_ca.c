@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The adapter: packets and time in, packets out; everything else is its parts' business. */
+/* The adapter: packets and time go in, packets come out. Its parts (ports, memory, queue pairs) do the rest. */
 #include "adapter/iba_ca.h"
 #include <assert.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static void clock_to(struct iba_ca *ca, iba_time now)
 }
 
 #ifndef NDEBUG
-/* A device with a changed row may well break what holds for a whole one. */
+/* A changed device (a mutant) may break invariants of the unchanged one. */
 static bool is_whole(const struct iba_ca *ca)
 {
     for (unsigned t = 0; t < IBA_TABLE_COUNT; t++)
@@ -119,13 +119,13 @@ iba_time iba_ca_deadline(const struct iba_ca *ca)
     return first;
 }
 
-/* Most QPs have nothing to send most of the time: what `ready` of either part would say first. */
+/* Fast path: most QPs have nothing to send most of the time. This is the first test of both `ready` functions. */
 static bool rests(const struct iba_qp *qp)
 {
     return qp->r.resp_count == 0 && !qp->cnp_due && qp->s.next >= qp->s.count;
 }
 
-/* One packet of one QP: what it owes as a responder comes before what it wants as a requester. */
+/* One packet of one QP. Responses go before requests. */
 static bool emit(struct iba_ca *ca, struct iba_qp *qp, iba_time now, struct iba_tx *tx)
 {
     if (iba_responder_ready(ca, qp) && iba_responder_emit(ca, qp, tx))

@@ -20,7 +20,7 @@
 #include "transport/iba_engine.h"
 #include "transport/iba_verbs.h"
 
-struct iba_ca_config { /* arrays are the caller's, cleared by init, and live as long as the adapter */
+struct iba_ca_config { /* the arrays belong to the caller, are cleared by init, and must live as long as the adapter */
     uint8_t n_port;
     struct iba_qp **qp;
     struct iba_cq **cq;
@@ -37,22 +37,22 @@ struct iba_ca_config { /* arrays are the caller's, cleared by init, and live as 
 };
 void iba_ca_init(struct iba_ca *ca, const struct iba_ca_config *cfg);
 struct iba_port *iba_ca_port(struct iba_ca *ca, uint8_t number); /* from 1 */
-/* Replaces one rule table, for mutants; NULL puts the true one back. Rows keep their `hit` indices. */
+/* Replaces one rule table, for mutants; NULL restores the true one. Rows keep their `hit` indices. */
 void iba_ca_set_rules(struct iba_ca *ca, enum iba_rule_table t, const struct iba_rules *rules);
-/* Makes it a device that does one thing otherwise (iba_change.h); NULL: a whole one again. `c` is the caller's and is
- * to outlive that. Call it before objects are made: what has happened stays. */
+/* Makes the adapter deviate in one behaviour (iba_change.h); NULL: in none. The caller owns `c`, which must live as
+ * long as the adapter uses it. Call this before objects are made: it does not undo earlier events. */
 void iba_ca_change(struct iba_ca *ca, const struct iba_change *c);
 
 /* ---- packets and time ---- */
 /* A packet that arrived at `port`, its CRCs already checked (iba_view_check). Bad CRCs are dropped by rule (WF-78). */
 void iba_ca_feed(struct iba_ca *ca, uint8_t port, const struct iba_view *v, iba_time now);
-/* Timers up to `now`. */
+/* Runs the timers up to `now`. */
 void iba_ca_advance(struct iba_ca *ca, iba_time now);
 /* The next packet to send from `port`; *len 0: none. cap >= IBA_TX_MOST, or IBA_NO_ROOM. */
 enum iba_err iba_ca_poll(struct iba_ca *ca, uint8_t port, uint8_t *buf, size_t cap, size_t *len, iba_time now);
-/* When iba_ca_advance() has something to do; IBA_NEVER when nothing waits. */
+/* The time at which iba_ca_advance() has work to do; IBA_NEVER when no timer runs. */
 iba_time iba_ca_deadline(const struct iba_ca *ca);
-/* Every invariant of every object; asserts. A device that does something otherwise (iba_ca_change) is let off. */
+/* Asserts every invariant of every object. A changed device (iba_ca_change) is exempt. */
 void iba_ca_check(const struct iba_ca *ca);
 /* The same, without the memory table. */
 void iba_ca_check_queues(const struct iba_ca *ca);

@@ -32,7 +32,7 @@ static bool same(const char *a, const char *b)
     return *a == *b;
 }
 
-/* Names end with NULL. */
+/* The list of names ends with NULL. */
 static bool is_among(const char *name, const char *const *names)
 {
     for (; *names; names++)
@@ -41,14 +41,14 @@ static bool is_among(const char *name, const char *const *names)
     return false;
 }
 
-/* What stands behind them reads what they let through. Without the row multicast the packet is for no QP: that is
- * safe, and a device without multicast. */
+/* Later rows depend on these: they read fields that only these rows prove to be there. Without the row multicast, the
+ * packet is for no QP: that is safe, and is a device without multicast. */
 static const char *const guards[] = {
     "cut_by_capture", "malformed", "foreign_link", "no_transport", "raw_unwanted", "raw", "multicast", "no_qp", NULL};
 static const char *const may_go[] = {"multicast", NULL};
 
-/* The rows whose actions read nothing of the packet that another packet may lack, and do not walk the table again: any
- * row may have them. The first drops in silence. */
+/* The rows whose actions use nothing that some packets lack, and do not walk the table again: any row may have these
+ * actions. The first drops the packet without an answer. */
 static const char *const plain[IBA_TABLE_COUNT][PLAIN] = {
     [IBA_TABLE_VALIDATE] = {"fragment", "pkey_differs", "cnp"},
     [IBA_TABLE_RC_RESPONDER] = {"gap_after_rnr", "gap", "duplicate", "reserved", "no_receive_wqe", "send_too_long",
@@ -68,7 +68,7 @@ static const struct iba_rule *named(enum iba_rule_table t, const char *name)
     return NULL;
 }
 
-/* Before the row no_qp there is no QP to do anything with. */
+/* Before the row no_qp the packet has no QP to act on. */
 static bool has_qp(enum iba_rule_table t, uint16_t row)
 {
     return t != IBA_TABLE_VALIDATE || &true_tables[t]->row[row] > named(t, "no_qp");
@@ -84,7 +84,7 @@ static bool is_plain(enum iba_rule_table t, uint16_t row, action *a)
     return false;
 }
 
-/* Adds the action of `from`, where `row` can have it and neither has it nor was offered it. */
+/* Adds the action of `from`, if `row` can have it, and neither has it nor has it in its list. */
 static uint16_t offer(const struct iba_rule **list, uint16_t n, enum iba_rule_table t, uint16_t row,
                       const struct iba_rule *from)
 {
@@ -97,7 +97,7 @@ static uint16_t offer(const struct iba_rule **list, uint16_t n, enum iba_rule_ta
     return (uint16_t)(n + 1);
 }
 
-/* The nearest other actions, of the rows behind and before, and the silent drop. */
+/* Collects the nearest other actions, of rows after and before, and the silent drop. */
 static uint16_t others(enum iba_rule_table t, uint16_t row, const struct iba_rule **list)
 {
     const struct iba_rules *table = true_tables[t];
@@ -131,13 +131,13 @@ bool iba_rule_is_guard(enum iba_rule_table t, uint16_t row)
     return t == IBA_TABLE_VALIDATE && row < true_tables[t]->n && is_among(true_tables[t]->row[row].name, guards);
 }
 
-/* A row that cannot go cannot stand behind its successor either: where both apply that is the same. */
+/* A row that cannot be left out cannot be swapped with its successor either: where both apply, that is the same. */
 static bool can_go(enum iba_rule_table t, uint16_t row)
 {
     return !iba_rule_is_guard(t, row) || is_among(true_tables[t]->row[row].name, may_go);
 }
 
-/* With one action for both it is not to be seen which of two neighbours decides. */
+/* If both rows have one action, nobody can see which of the two neighbours decides. */
 static bool can_swap(enum iba_rule_table t, uint16_t row)
 {
     const struct iba_rules *table = true_tables[t];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packet envelopes: everything before the BTH, written once, sealed per packet. */
+/* Packet envelopes: all headers before the BTH, written once per address vector, with lengths and checksums filled in
+ * per packet. */
 #include <assert.h>
 #include <string.h>
 #include "iba_port.h"
@@ -152,9 +153,9 @@ size_t iba_envelope_write(const struct iba_port *p, const struct iba_av *av, uin
     }
 }
 
-/* Total length and checksum of a header without options. Ones' complement sums do not care for byte order (RFC 1071),
- * so words are added as they lie. The length is put into the sum, not read back from the header: loading what was just
- * stored in smaller pieces stalls (8 ns of 80). */
+/* Total length and checksum of a header without options. A ones' complement sum does not depend on byte order (RFC
+ * 1071), so words are added as they are in memory. The length is added to the sum directly and not read back from the
+ * header: a load of bytes that were just stored in smaller pieces stalls (8 ns of 80). */
 static void seal_ipv4(uint8_t *ip, size_t len)
 {
     enum { LEN = IBA_AT_ipv4_len / 16, CHECKSUM = IBA_AT_ipv4_checksum / 16, WORDS = IBA_BYTES_ipv4 / 2 };

@@ -8,7 +8,7 @@ enum { PKEY_FULL = 0x8000, GID_BYTES = 16, GID_PREFIX_BYTES = 8 };
 static const uint8_t zero_gid[GID_BYTES];
 static const uint8_t default_prefix[GID_PREFIX_BYTES] = {0xfe, 0x80};
 
-/* RFC 4291, appendix A: FFFE in the middle, the universal/local bit turned over. */
+/* RFC 4291, appendix A: FFFE in the middle, the universal/local bit inverted. */
 static uint64_t eui64_of_mac(uint64_t mac)
 {
     return ((mac >> 24 << 40) | UINT64_C(0xfffe) << 24 | (mac & 0xffffff)) ^ UINT64_C(1) << 57;

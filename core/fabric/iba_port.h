@@ -42,11 +42,11 @@ struct iba_port {
     uint8_t lmc;
     uint16_t lid; /* base LID; 0 before it is assigned, and on RoCE */
     uint64_t mac;
-    uint8_t sl2vl[16];             /* 15: packets of that SL are not to be sent (KM-44); the caller's business */
+    uint8_t sl2vl[16];             /* 15: packets of that SL must not be sent (KM-44); the caller must check this */
     uint8_t gid[IBA_MAX_GIDS][16]; /* entry 0 is the default GID; RoCEv2 over IPv4: ::ffff:a.b.c.d (RO-16) */
     uint8_t n_gid;
     uint16_t pkey[IBA_PORT_MAX_PKEYS]; /* 0 in the low 15 bits: no entry (PV-10) */
-    uint8_t n_pkey;                    /* entries the table has, valid or not */
+    uint8_t n_pkey;                    /* size of the table, valid entries or not */
     bool congestion; /* claims A10 (IB) or RoCEv2 congestion management: FECN/ECN are answered, packets leave as ECT(0)
                       */
     struct iba_port_counters counters;
@@ -54,7 +54,8 @@ struct iba_port {
     const struct iba_port_deviations *deviate; /* and how (deviations_port.h); NULL with `change` */
 };
 
-/* One address vector, resolved: what every packet of a QP or an address handle begins with (RO-13..RO-19). */
+/* One resolved address vector: the header fields before the BTH for every packet of a QP or an address handle
+ * (RO-13..RO-19). */
 struct iba_av {
     uint64_t dmac; /* RoCE */
     uint8_t dgid[16];
@@ -77,15 +78,15 @@ static inline enum iba_link iba_port_link(const struct iba_port *p)
     return p->kind == IBA_PORT_IB ? IBA_LINK_IB : IBA_LINK_ETHERNET;
 }
 
-/* Sane defaults: P_Key table {0xFFFF, 0, ...} (KM-13), all SLs on VL 0, GID 0 by rule 1: FE80::/64 and the port's
- * EUI-64, which on RoCE comes from the 48 bits of the MAC. */
+/* Default values: P_Key table {0xFFFF, 0, ...} (KM-13), all SLs on VL 0, GID 0 by rule 1: FE80::/64 and the port's
+ * EUI-64, which on RoCE is derived from the 48 bits of the MAC. */
 void iba_port_init(struct iba_port *p, uint8_t number, enum iba_port_kind kind, enum iba_mtu mtu, uint64_t guid_or_mac);
 
 /* The membership rule: same partition, not the invalid one, at least one full member (PV-09, PV-10). */
 bool iba_pkey_match(uint16_t a, uint16_t b);
-/* The same as that port does it. */
+/* The same, with the deviations of that port. */
 bool iba_port_pkey_match(const struct iba_port *p, uint16_t a, uint16_t b);
-/* The first table entry that `key` matches; -1 when none does. */
+/* The index of the first table entry that `key` matches; -1 when none does. */
 int iba_port_pkey_find(const struct iba_port *p, uint16_t key);
 /* Sets one entry; false when the index is beyond the table. Takes effect at once (QS-79). */
 bool iba_port_pkey_set(struct iba_port *p, uint8_t index, uint16_t key);
@@ -100,8 +101,8 @@ bool iba_port_has_lid(const struct iba_port *p, uint16_t lid);
 bool iba_port_has_gid(const struct iba_port *p, const uint8_t *gid);
 /* FFxx::, or ::ffff:a.b.c.d of an IPv4 multicast address (RO-06). */
 bool iba_gid_is_multicast(const uint8_t *gid);
-/* The MAC a GID stands for (RO-06): multicast groups, and link-local GIDs made of a MAC. Others must be asked for on
- * the network: false. */
+/* The MAC address of a GID (RO-06): multicast groups, and link-local GIDs derived from a MAC. False for others, which
+ * need neighbour discovery. */
 bool iba_gid_mac(const uint8_t *gid, uint64_t *mac);
 
 enum {
@@ -113,8 +114,8 @@ enum {
  * av->udp_source is 0. RoCEv2 goes over IPv4 when the port's GID is an IPv4 one; the destination is then the DGID's
  * last four bytes. Returns its bytes, 8..IBA_ENVELOPE_MAX; all IBA_ENVELOPE_MAX bytes of `out` are written to. */
 size_t iba_envelope_write(const struct iba_port *p, const struct iba_av *av, uint32_t flow, uint8_t *out);
-/* Fills lengths and checksum of an envelope of `n` bytes at the front of a packet whose BTH..payload+pad is `body`
- * bytes (12 or more, whole words), then appends ICRC, and VCRC on IB: room for 6 more. May be done again after the body
- * or the envelope changed. Returns the packet's length. */
+/* Fills in lengths and checksum of an envelope of `n` bytes at the front of a packet whose BTH..payload+pad is `body`
+ * bytes (12 or more, whole words), then appends ICRC, and VCRC on IB: this needs room for 6 more bytes. May be called
+ * again after the body or the envelope changed. Returns the packet's length. */
 size_t iba_envelope_seal(const struct iba_port *p, uint8_t *packet, size_t n, size_t body);
 #endif

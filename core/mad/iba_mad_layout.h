@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the field lists of management datagrams yield: structs, getters and setters as for headers (wire/iba_hdr.h). */
+/* Structs, getters and setters generated from the field lists of management datagrams, as for headers
+ * (wire/iba_hdr.h). */
 #ifndef IBA_MAD_LAYOUT_H
 #define IBA_MAD_LAYOUT_H
 #include "cm_fields.h"
@@ -42,12 +43,13 @@ enum {
     IBA_CM_ID_SPR = 0x1c
 };
 
-/* One known attribute of a class: its parts, the offset of each from where attributes of the class begin. */
+/* One known attribute of a class: its parts, with the offset of each from the start of the class's attributes. */
 enum iba_mad_group { IBA_GROUP_SMP, IBA_GROUP_SA, IBA_GROUP_PM, IBA_GROUP_DM, IBA_GROUP_CM, IBA_GROUP_CC };
 enum { IBA_MAD_ATTR_PARTS = 4 };
 struct iba_mad_attr {
     const char *name;
-    const char *components; /* of a record, in the order of the component mask's bits, a space between; "-": none */
+    const char *
+        components; /* of a record, in the order of the component mask's bits, separated by spaces; "-": no component */
     uint16_t id;
     uint8_t group; /* enum iba_mad_group */
     struct {

@@ -18,7 +18,7 @@ static bool is_table(uint8_t method)
     return method == GET_TABLE_RESP || method == GET_MULTI_RESP || method == GET_TRACE_RESP;
 }
 
-/* Bytes of records in this datagram: what the RMPP header says, never more than there are (MD-39, MD-40). */
+/* Bytes of records in this datagram: the number in the RMPP header, limited by the datagram's length (MD-39, MD-40). */
 static uint32_t record_bytes(const uint8_t *rmpp)
 {
     const uint32_t payload = iba_rmpp_data2(rmpp);
@@ -28,8 +28,9 @@ static uint32_t record_bytes(const uint8_t *rmpp)
     return payload < IBA_BYTES_sa ? 0 : payload - IBA_BYTES_sa;
 }
 
-/* Records of a table lie AttributeOffset apart, the first at the first segment's start; later segments go on in the
- * middle of one. Where no length is told (a datagram as software hands it to the kernel) only the first one is sure. */
+/* Records of a table are AttributeOffset apart, the first at the first segment's start; later segments may begin in the
+ * middle of one. If no length is given (a datagram as software hands it to the kernel) only the first record is
+ * certain. */
 void iba_mad_add_records(struct iba_mad *m)
 {
     const uint8_t *rmpp = m->wire + IBA_RMPP_AT, *sa = m->wire + IBA_SA_AT;
@@ -37,7 +38,7 @@ void iba_mad_add_records(struct iba_mad *m)
     if (m->captured < IBA_SA_DATA_AT || iba_rmpp_rmpptype(rmpp) > IBA_RMPP_DATA)
         return;
     if (iba_rmpp_rmppflag_active(rmpp) && iba_rmpp_rmpptype(rmpp) == IBA_RMPP_DATA && iba_rmpp_data1(rmpp) > 1)
-        return; /* goes on where the segment before it ended, also of a request */
+        return; /* continues where the segment before it ended, also for a request */
     if (!is_table(iba_madhdr_method(m->wire)) || iba_rmpp_rmpptype(rmpp) != IBA_RMPP_DATA) {
         iba_mad_add_attr(m, m->attr, IBA_SA_DATA_AT, ++m->n_record);
         return;

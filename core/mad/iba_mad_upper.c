@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Upper protocols: whose a service is, and what they say when they connect. */
+/* Upper protocols: the protocol of a service, and its private data at connection setup. */
 #include "iba_mad.h"
 #include "iba_mad_parts.h"
 
-/* Ports of the IP CM service that everyone uses for one thing (IANA). */
+/* Ports of the IP CM service with a registered use (IANA). */
 static const struct {
     uint16_t port;
     uint8_t upper;
@@ -38,7 +38,8 @@ const char *iba_upper_name(enum iba_upper u)
 }
 
 enum { REQ = IBA_CM_ID_REQ, REJ = IBA_CM_ID_REJ, REP = IBA_CM_ID_REP };
-/* Of a datagram: the service identifier of a REQ, private data of each; how much of a REQ's the IP CM service takes. */
+/* Offsets in a datagram: the service identifier of a REQ, private data of each message; the part of a REQ's private
+ * data that the IP CM service uses. */
 enum {
     SERVICE_AT = IBA_BYTES_madhdr + IBA_AT_cm_req_serviceid / 8,
     REQ_AT = IBA_BYTES_madhdr + IBA_BYTES_cm_req,
@@ -47,9 +48,9 @@ enum {
     REJ_AT = IBA_BYTES_madhdr + IBA_AT_cm_rej_private / 8
 };
 
-/* Which layouts stand in whose message; `ip`: behind the private data of the IP CM service. The bits that tell
- * (`sign`, at a byte of the layout) are so, else these data are something else; without such bits as in the row before.
- */
+/* The layouts of each message's private data; `ip`: after the private data of the IP CM service. The layout applies if
+ * the bits of `sign`, at a byte of the layout, have this value; a row without `sign` uses the test of the row
+ * before. */
 static const struct {
     uint8_t upper, message, layout, at;
     bool ip;

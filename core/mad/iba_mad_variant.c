@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parts that stand where they stand because of a value in front of them. */
+/* Parts whose layout depends on a value before them. */
 #include "iba_mad_parts.h"
 
-/* The layout at `at` when all of it was captured. */
+/* The layout at `at` if all of it was captured. */
 static const uint8_t *captured(const struct iba_mad *m, enum iba_mad_layout l, uint32_t at)
 {
     return at + iba_mad_layouts[l].bytes <= m->captured ? m->wire + at : NULL;
@@ -24,7 +24,7 @@ static void notice(struct iba_mad *m, const uint8_t *wire, uint32_t at, unsigned
             iba_mad_add(m, (enum iba_mad_layout)traps[i].layout, at + IBA_BYTES_notice, 1, record);
 }
 
-/* SDGIDs: as many as are counted and fit (section 15.2.5.20). */
+/* SDGIDs: as many as the count says and as fit (section 15.2.5.20). */
 static void multipath(struct iba_mad *m, const uint8_t *wire, uint32_t at, unsigned record)
 {
     const unsigned n = iba_multipathrecord_sgidcount(wire) + iba_multipathrecord_dgidcount(wire);
@@ -39,7 +39,7 @@ bool iba_mad_is_ip_service(uint64_t service_id)
     return service_id >> 24 == 1; /* 0x0000000001PPpppp, MD-81 */
 }
 
-/* Whether 16 bytes are an IPv4 address in IPv6 clothes. */
+/* Whether 16 bytes are an IPv4-mapped IPv6 address. */
 static bool mapped_ipv4(const uint8_t *gid)
 {
     static const uint8_t prefix[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
@@ -91,7 +91,7 @@ static void cm_sidr_req(struct iba_mad *m, const uint8_t *wire, uint32_t at)
                      IBA_M_sidr_ip_cm6);
 }
 
-/* The log is of a switch or of a channel adapter, and stands in front of where other attributes are (MD-115). */
+/* The log is that of a switch or of a channel adapter, and begins before the place of other attributes (MD-115). */
 static void cc_log(struct iba_mad *m, const uint8_t *wire, uint32_t at)
 {
     enum { OF_SWITCH = 1, OF_CA = 2, SWITCH_EVENTS = 15, CA_EVENTS = 13 };

@@ -55,7 +55,7 @@ struct segment {
     bool first, last;
 };
 
-/* MD-39, MD-46: what a segment may say at all. */
+/* MD-39, MD-46: the values that a segment may have. */
 static bool plausible(const struct segment *s)
 {
     if (s->number == 0 || s->first != (s->number == 1))
@@ -63,14 +63,14 @@ static bool plausible(const struct segment *s)
     return !s->last || (s->payload >= IBA_BYTES_sa && s->payload <= IBA_BYTES_sa + IBA_RMPP_SEGMENT);
 }
 
-/* Whether it fits what other segments said of the end. */
+/* Whether it agrees with other segments about the last one. */
 static bool fits(const struct iba_rmpp_transfer *t, const struct segment *s)
 {
     if (t->last != 0)
         return s->last ? s->number == t->last && s->payload - IBA_BYTES_sa == t->last_bytes : s->number < t->last;
     if (!s->last)
         return true;
-    for (uint32_t i = s->number; i < IBA_RMPP_SEGMENTS; i++) /* none beyond it has come */
+    for (uint32_t i = s->number; i < IBA_RMPP_SEGMENTS; i++) /* no later one has come */
         if (t->seen[i / 64] >> i % 64 & 1)
             return false;
     return true;

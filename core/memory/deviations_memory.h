@@ -52,7 +52,7 @@ enum iba_mem_row {
     IBA_MEM_BEHAVIOURS(IBA_MEM_ROW) IBA_ROW_mem_COUNT
 };
 extern const struct iba_behaviours iba_mem_behaviours;
-/* The translation rules, in their order. Rows that guard host memory can be neither left out nor moved. */
+/* The translation rules, in their order. Rows that protect host memory can be neither left out nor moved. */
 extern const struct iba_behaviours iba_reach_behaviours;
 #define IBA_MEM_LISTS(L) L(iba_mem_behaviours) L(iba_reach_behaviours)
 

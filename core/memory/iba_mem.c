@@ -51,7 +51,7 @@ enum iba_mem_err iba_pd_destroy(struct iba_mem *m, uint32_t pd)
     return IBA_MEM_OK;
 }
 
-/* A changed device has users of domains that are gone, and of others that have their number: it counts what it can. */
+/* A changed device may have users of destroyed domains, and of others that have their number: it counts what it can. */
 void iba_pd_hold(struct iba_mem *m, uint32_t pd)
 {
     if (m->deviate && !pd_exists(m, pd))
@@ -70,7 +70,7 @@ void iba_pd_release(struct iba_mem *m, uint32_t pd)
 
 /* ---- entries ---- */
 
-/* Any free index, all alike, so that a key tells nothing of the next; 0: none is free. */
+/* Any free index with equal probability, so that a key does not reveal the next; 0: none is free. */
 static uint32_t free_index(struct iba_mem *m)
 {
     uint32_t n = 0, i = 0;
@@ -85,7 +85,8 @@ static uint32_t free_index(struct iba_mem *m)
     return i;
 }
 
-/* A random byte, or the first behind it, that is none of `old`. Stepping on ends whatever the entropy is worth. */
+/* A random byte, or the next one after it that is none of `old`. Counting up ends whatever the entropy source
+ * returns. */
 static uint8_t fresh_byte(struct iba_mem *m, const uint8_t old[3])
 {
     uint8_t byte = (uint8_t)m->random(m->random_ctx);
@@ -139,7 +140,7 @@ static uint32_t rkey_of(const struct iba_mem *m, const struct iba_mkey *k)
     return iba_key_of((uint32_t)(k - m->key), k->rkey_byte);
 }
 
-/* The entry in use that the key's index names, whatever its byte */
+/* The entry in use that the key's index selects, whatever its key byte */
 static struct iba_mkey *find_entry(const struct iba_mem *m, uint32_t key)
 {
     const uint32_t i = iba_key_index(key);
@@ -165,7 +166,7 @@ static enum iba_mem_err find_window(const struct iba_mem *m, uint32_t rkey, stru
 
 /* ---- regions ---- */
 
-/* What is reached from afar is written there: QS-53, and C10-74 (QS-67) for windows. */
+/* Remote writes need local write: QS-53, and C10-74 (QS-67) for windows. */
 static bool lacks_local_write(unsigned remote, unsigned local)
 {
     return (remote & (IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_ATOMIC)) && !(local & IBA_ACCESS_LOCAL_WRITE);
@@ -268,7 +269,7 @@ enum iba_mem_err iba_mw_alloc(struct iba_mem *m, enum iba_mem_kind kind, uint32_
     return e;
 }
 
-/* Leaves what the window is and its key bytes, so that a new byte differs from the last one. */
+/* Keeps the window's type and key bytes, so that a new byte differs from the last one. */
 static void unbind(struct iba_mem *m, struct iba_mkey *k)
 {
     if (k->state == IBA_MEM_INVALID)
@@ -336,7 +337,7 @@ static enum iba_mem_err region_for_window(struct iba_mem *m, const struct iba_bi
     return outside(*mr, b->va, b->length) ? IBA_MEM_RANGE : IBA_MEM_OK;
 }
 
-/* A type 1 window gets a new key at each bind (QS-62), a type 2 window the one its consumer chose (QS-72). */
+/* A type 1 window gets a new key with each bind (QS-62), a type 2 window the one its consumer chose (QS-72). */
 static void rekey(struct iba_mem *m, struct iba_mkey *mw, uint8_t chosen)
 {
     const bool rekeys = !m->deviate || m->deviate->rekeys(m, mw, &chosen);
@@ -406,7 +407,7 @@ static enum iba_mem_err window_not_invalidated(const struct iba_mem *m, const st
     return IBA_MEM_OK;
 }
 
-/* A region has two keys, of which only the R_Key is for others. */
+/* A region has two keys; only the R_Key is for remote use. */
 static bool is_key_of(const struct iba_mem *m, const struct iba_mkey *k, uint8_t byte, bool remote)
 {
     if (byte == k->rkey_byte || (byte == k->lkey_byte && !remote))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory as the architecture protects it: protection domains, regions, windows, keys (section 10.6; QS-53..QS-74).
+/* Memory protection: protection domains, regions, windows, keys (section 10.6; QS-53..QS-74).
  *
  * The caller owns every byte: the arrays of this table and the memory that regions describe. A key is 24 bits of index
  * and an 8-bit key byte. Regions are contiguous in the host; ODP is a bitmap of pages that may be absent.
  *
- * Keys, addresses and lengths may come from the wire: whatever they are, the answer is a value. A call that fails
- * changes nothing. The caller's mistakes are asserts: a region without host memory, an unbalanced hold, a QP number
- * beyond 24 bits at bind. */
+ * Keys, addresses and lengths may come from the wire: every value has a defined result. A call that fails changes
+ * nothing. Mistakes of the caller are asserts: a region without host memory, an unbalanced hold, a QP number beyond 24
+ * bits at bind. */
 #ifndef IBA_MEM_H
 #define IBA_MEM_H
 #include <stdbool.h>
@@ -24,19 +24,20 @@ enum iba_access {
     IBA_ACCESS_FLUSH_GLOBAL = 1 << 6,     /* A19: flush to global visibility */
     IBA_ACCESS_FLUSH_PERSISTENT = 1 << 7, /* A19: flush to persistence */
     IBA_ACCESS_ON_DEMAND = 1 << 8,        /* pages may be absent */
-    IBA_ACCESS_INVALIDATE = 1 << 9, /* a region as fast registration makes it: may be invalidated (QS-58, QS-61) */
+    IBA_ACCESS_INVALIDATE = 1 << 9, /* a region as fast registration makes it: it can be invalidated (QS-58, QS-61) */
 
     IBA_ACCESS_REMOTE = IBA_ACCESS_REMOTE_WRITE | IBA_ACCESS_REMOTE_READ | IBA_ACCESS_REMOTE_ATOMIC |
                         IBA_ACCESS_FLUSH_GLOBAL | IBA_ACCESS_FLUSH_PERSISTENT,
-    IBA_ACCESS_OF_REGION = (1 << 10) - 1,                            /* bits a region takes */
-    IBA_ACCESS_OF_WINDOW = IBA_ACCESS_REMOTE | IBA_ACCESS_ZERO_BASED /* bits a window takes; type 1 not zero-based */
+    IBA_ACCESS_OF_REGION = (1 << 10) - 1, /* bits that a region accepts */
+    IBA_ACCESS_OF_WINDOW =
+        IBA_ACCESS_REMOTE | IBA_ACCESS_ZERO_BASED /* bits that a window accepts; type 1 not zero-based */
 };
 
-enum { IBA_MEM_PAGE = 4096 }; /* grain of the presence bitmap, bytes */
+enum { IBA_MEM_PAGE = 4096 }; /* granularity of the presence bitmap, bytes */
 
 enum iba_mem_kind { IBA_MEM_FREE, IBA_MEM_MR, IBA_MEM_MW1, IBA_MEM_MW2A, IBA_MEM_MW2B };
-/* Invalid is what the architecture calls Free of a type 2 window or a fast registration: it may be bound again, but
- * reaches nothing. A window that is not bound is invalid. */
+/* Invalid corresponds to the architecture's Free state of a type 2 window or a fast registration: it may be bound
+ * again, but gives no access. A window that is not bound is invalid. */
 enum iba_mem_state { IBA_MEM_INVALID, IBA_MEM_VALID };
 
 static inline uint32_t iba_key_index(uint32_t key)
@@ -54,16 +55,16 @@ static inline uint32_t iba_key_of(uint32_t index, uint8_t byte)
 
 /* One entry of the key table. Treat the fields as private; see the functions. */
 struct iba_mkey {
-    uint8_t *base;          /* host address of the first byte; of the region below, for a window */
-    uint64_t va, length;    /* what remote and local addresses count from, and bytes */
+    uint8_t *base;          /* host address of the first byte; for a window, of its part of the region */
+    uint64_t va, length;    /* the address of the first byte, and the number of bytes */
     uint32_t pd, qpn;       /* qpn: of a bound type 2 window */
     uint32_t parent;        /* index of the region a window is bound to */
     uint32_t windows;       /* bound to this region */
     uint16_t access;        /* enum iba_access */
     uint8_t kind, state;    /* enum iba_mem_kind, iba_mem_state */
-    uint8_t lkey_byte;      /* differs from a region's rkey_byte, equals a window's: that has no L_Key */
-    uint8_t rkey_byte;      /* both outlive the entry, so that the next owner of the index gets others */
-    const uint8_t *present; /* of the region; NULL: all present; owned and changed by the caller */
+    uint8_t lkey_byte;      /* differs from a region's rkey_byte, equals a window's, which has no L_Key */
+    uint8_t rkey_byte;      /* both stay when the entry is freed, so that the next owner of the index gets others */
+    const uint8_t *present; /* of the region; NULL: all pages present; the caller owns and changes it */
 };
 
 struct iba_mem {
@@ -74,13 +75,13 @@ struct iba_mem {
     uint64_t (*random)(void *ctx); /* entropy for indices and key bytes; never NULL */
     void *random_ctx;
     uint32_t hits[16]; /* of the translation rules, in table order */
-    /* Bit i: rule i is not asked, as in a broken device. Rules that guard host memory are asked all the same. */
+    /* Bit i: rule i is skipped, as in a broken device. Rules that protect host memory are evaluated in any case. */
     uint16_t left_out;
     const struct iba_change *change;          /* of the adapter, iba_ca_change(); NULL: none */
     const struct iba_mem_deviations *deviate; /* and how (deviations_memory.h); NULL with `change` */
 };
 
-enum iba_mem_err { /* of the calls that change the table; 0 is success */
+enum iba_mem_err { /* results of the calls that change the table; 0 is success */
 #define IBA_MEM_ERRS(E)                                                                                                \
     E(MEM_OK, "ok")                                                                                                    \
     E(MEM_FULL, "no free entry")                                                                                       \
@@ -107,60 +108,60 @@ void iba_mem_init(struct iba_mem *m, struct iba_mkey *key, uint32_t n_key, uint3
                   uint64_t (*random)(void *), void *ctx);
 enum iba_mem_err iba_pd_create(struct iba_mem *m, uint32_t *pd);
 enum iba_mem_err iba_pd_destroy(struct iba_mem *m, uint32_t pd);
-/* QPs, SRQs and address handles hold their domain; regions and windows do by themselves. */
+/* QPs, SRQs and address handles hold their domain with this; regions and windows hold it by themselves. */
 void iba_pd_hold(struct iba_mem *m, uint32_t pd);
 void iba_pd_release(struct iba_mem *m, uint32_t pd);
 
 struct iba_mr_attr {
     uint8_t *base;
-    uint64_t length, iova; /* iova: address of the first byte as others name it; ignored with ZERO_BASED */
+    uint64_t length, iova; /* iova: address of the first byte in requests; ignored with ZERO_BASED */
     uint32_t pd;
     uint16_t access;
-    /* With ON_DEMAND: page i, counted from the first byte of the region, is there when bit i % 8 (1 << i % 8) of byte
-     * i / 8 is set. The caller's; may change any time. NULL, or without ON_DEMAND: all are there. */
+    /* With ON_DEMAND: page i, counted from the first byte of the region, is present when bit i % 8 (1 << i % 8) of byte
+     * i / 8 is set. The caller owns it and may change it at any time. NULL, or without ON_DEMAND: all are present. */
     const uint8_t *present;
 };
-/* ACCESS, RIGHTS, ZERO, RANGE, NO_PD, FULL. The R_Key is given also where no remote right is: it reaches nothing. */
+/* ACCESS, RIGHTS, ZERO, RANGE, NO_PD, FULL. Also a region without remote rights gets an R_Key: it gives no access. */
 enum iba_mem_err iba_mr_register(struct iba_mem *m, const struct iba_mr_attr *a, uint32_t *lkey, uint32_t *rkey);
 /* NO_KEY, KIND, BUSY: windows bound to it must go first (QS-74). */
 enum iba_mem_err iba_mr_deregister(struct iba_mem *m, uint32_t lkey);
-/* KIND, NO_PD, FULL. The R_Key names the window in bind and free; it reaches nothing before a bind. */
+/* KIND, NO_PD, FULL. The R_Key identifies the window in bind and free; it gives no access before a bind. */
 enum iba_mem_err iba_mw_alloc(struct iba_mem *m, enum iba_mem_kind kind, uint32_t pd, uint32_t *rkey);
-/* NO_KEY, KIND. Unbinds it first where need be. */
+/* NO_KEY, KIND. Unbinds the window first if necessary. */
 enum iba_mem_err iba_mw_free(struct iba_mem *m, uint32_t rkey);
 
 struct iba_bind {
     uint32_t mw_rkey;    /* the window's key now in force */
     uint32_t mr_lkey;    /* ignored when a type 1 window is unbound */
-    uint64_t va, length; /* va counted as the region counts; length 0 unbinds type 1 (QS-62), is an error of type 2 */
+    uint64_t va, length; /* va as in the region; length 0 unbinds type 1 (QS-62), is an error for type 2 */
     uint16_t access;     /* remote rights, and ZERO_BASED for type 2 */
     uint8_t key_byte;    /* type 2: the new key byte (QS-72); type 1: ignored, a random one is taken */
 };
-/* By QP `qpn` (24 bits) of protection domain `pd`. *rkey: the key now in force. Of the window NO_KEY, KIND, OWNER; of
- * type 2 SAME_BYTE, STATE, ZERO; ACCESS; of the region NO_KEY, KIND, STATE, OWNER, BIND_RIGHT; RIGHTS, RANGE. */
+/* By QP `qpn` (24 bits) of protection domain `pd`. *rkey: the key now in force. Errors about the window: NO_KEY, KIND,
+ * OWNER; for type 2 SAME_BYTE, STATE, ZERO; ACCESS; about the region: NO_KEY, KIND, STATE, OWNER, BIND_RIGHT; RIGHTS,
+ * RANGE. */
 enum iba_mem_err iba_mw_bind(struct iba_mem *m, const struct iba_bind *b, uint32_t pd, uint32_t qpn, uint32_t *rkey);
 /* Local Invalidate, or Remote Invalidate by a QP (QS-59, QS-61, QS-70), of a region with IBA_ACCESS_INVALIDATE or a
- * type 2 window. Remote takes R_Keys, and of regions only those with a remote right; local takes a region's L_Key too.
- * NO_KEY, KIND, STATE (already invalid), OWNER, BUSY. */
+ * type 2 window. Remote accepts R_Keys, and only those of regions with a remote right; local accepts a region's L_Key
+ * too. NO_KEY, KIND, STATE (already invalid), OWNER, BUSY. */
 enum iba_mem_err iba_mem_invalidate(struct iba_mem *m, uint32_t key, uint32_t pd, uint32_t qpn, bool remote);
-/* To be called when a QP is destroyed: invalidates the type 2 windows it bound, or the next QP of that number would
- * reach through them. */
+/* Call it when a QP is destroyed: it invalidates the type 2 windows that the QP bound, or the next QP of that number
+ * could use them. */
 void iba_mw_forget_qp(struct iba_mem *m, uint32_t qpn);
-/* Type 2 windows are bound by that QP. */
+/* Whether type 2 windows are bound by that QP. */
 bool iba_mw_of_qp(const struct iba_mem *m, uint32_t qpn);
 
-/* ---- translation: eight steps that may refuse, then the address; each a row of a rule table (iba_mem_translate.c)
- * ----
- */
+/* ---- translation: eight checks that may refuse, then the address; each is a row of a rule table (iba_mem_translate.c)
+ * ---- */
 struct iba_reach {
     uint64_t va,
-        length; /* length 0 is checked as any other: whether a key counts at all is C9-88 (RR-40), the caller's */
+        length; /* length 0 is checked as any other: the caller decides whether the key matters at all (C9-88, RR-40) */
     uint32_t key;
     uint32_t pd;   /* of the QP; of the SRQ for XRC (QS-46) */
-    uint32_t qpn;  /* UINT32_MAX: of an XRC target, no type 2 window answers to it (QS-48) */
-    uint16_t need; /* enum iba_access, all of them; 0: local read */
+    uint32_t qpn;  /* UINT32_MAX: an XRC target, which cannot use type 2 windows (QS-48) */
+    uint16_t need; /* enum iba_access, all of these rights; 0: local read */
     bool remote;   /* key is an R_Key */
-    bool whole;    /* all that the key names, va and length do not count: FLUSH of the whole region (RR-66) */
+    bool whole;    /* everything that the key covers, va and length do not count: FLUSH of the whole region (RR-66) */
 };
 enum iba_mem_verdict {
     IBA_REACH_OK,
@@ -169,21 +170,23 @@ enum iba_mem_verdict {
     IBA_REACH_PD,       /* other protection domain, or a window of another QP (QS-69) */
     IBA_REACH_RANGE,    /* outside, or beyond 2^64 */
     IBA_REACH_RIGHT,    /* a right is missing */
-    IBA_REACH_ABSENT,   /* a page is not there yet: try again later */
+    IBA_REACH_ABSENT,   /* a page is absent: try again later */
 };
-/* On OK *host is the address of the first byte; the `length` bytes behind it are the region's. Else *host is NULL. */
+/* On OK *host is the address of the first byte, and the next `length` bytes belong to the region. Else *host is
+ * NULL. */
 enum iba_mem_verdict iba_mem_reach(struct iba_mem *m, const struct iba_reach *r, uint8_t **host);
 
-/* For printing the rule table. A sentence goes on from "the access ...". */
+/* For printing the rule table. A sentence continues "the access ...". */
 struct iba_mem_rule_info {
     const char *name, *sentence, *clause;
     enum iba_mem_verdict verdict;
-    bool guard; /* host memory is safe because of it: cannot be left out */
+    bool guard; /* protects host memory: cannot be left out */
 };
 extern const struct iba_mem_rule_info iba_mem_rules[];
 extern const size_t iba_mem_rule_count;
 
-/* States every invariant of the table in one place (iba_mem_check.c): the sentence that does not hold, or NULL. */
+/* Checks every invariant of the table (iba_mem_check.c): returns the sentence of the first that does not hold, or
+ * NULL. */
 const char *iba_mem_broken(const struct iba_mem *m);
 /* Asserts that all hold. */
 void iba_mem_check(const struct iba_mem *m);

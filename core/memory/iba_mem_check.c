@@ -23,14 +23,14 @@ static bool is_bound(const struct iba_mkey *k)
     return is_window(k) && k->state == IBA_MEM_VALID;
 }
 
-/* Without address, length, rights or anything else that could be reached */
+/* Without address, length, rights or anything else that could be accessed */
 static bool is_blank(const struct iba_mkey *k)
 {
     return !k->base && k->va == 0 && k->length == 0 && k->qpn == 0 && k->parent == 0 && k->windows == 0 &&
            k->access == 0 && !k->present;
 }
 
-/* The region of a bound window; NULL: there is none of the kind */
+/* The region of a bound window; NULL if there is no such region */
 static const struct iba_mkey *region_below(const struct probe *p)
 {
     const uint32_t i = p->k->parent;
@@ -144,7 +144,7 @@ static bool windows_counted(const struct probe *p)
 }
 
 /* clang-format off */
-/* Each is asked of all entries before the next, so that a row may lean on those above it. */
+/* Each invariant is checked for all entries before the next, so a row may rely on those above it. */
 static const struct {
     bool (*holds)(const struct probe *p);
     const char *sentence;
@@ -168,7 +168,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* Holders beyond keys (QPs, SRQs, address handles) are known to the caller alone: at least, not exactly. */
+/* Only the caller knows holders other than keys (QPs, SRQs, address handles), so the count is a lower bound. */
 static bool users_counted(const struct iba_mem *m, uint32_t pd)
 {
     uint32_t n = 0;
@@ -194,6 +194,6 @@ void iba_mem_check(const struct iba_mem *m)
 {
     const char *broken = iba_mem_broken(m);
 
-    assert(!broken || m->change); /* a changed device may well break them */
+    assert(!broken || m->change); /* a changed device may break them */
     (void)broken;
 }

@@ -4,7 +4,7 @@
 #include "deviations_memory.h"
 #include "wire/iba_behaviours.h"
 
-/* An access and the entry its key names: entry 0, which is never in use, where there is none. */
+/* An access and the entry of its key: entry 0, which is never in use, if there is none. */
 struct lookup {
     const struct iba_mem *m;
     const struct iba_reach *r;
@@ -37,7 +37,7 @@ static bool other_qp(const struct lookup *l)
     return (l->k->kind == IBA_MEM_MW2A || l->k->kind == IBA_MEM_MW2B) && l->k->qpn != l->r->qpn;
 }
 
-/* Only differences that cannot wrap: neither va + length nor the entry's end is ever computed. */
+/* Uses only differences that cannot wrap: it never computes va + length nor the entry's end. */
 static bool range(const struct lookup *l)
 {
     const uint64_t va = l->r->va, first = l->k->va, bytes = l->k->length;
@@ -98,7 +98,9 @@ const size_t iba_mem_rule_count = sizeof iba_mem_rules / sizeof *iba_mem_rules;
     IBA_BEHAVIOUR_ROW(when, kinds, "answers " #verdict " to an access that " sentence, clause)
 static const struct iba_behaviour behaviours[] = {RULES(BEHAVIOUR)};
 const struct iba_behaviours iba_reach_behaviours = {
-    .name = "translation", .row = behaviours, .n = sizeof behaviours / sizeof *behaviours - 1 /* all but the grant */
+    .name = "translation",
+    .row = behaviours,
+    .n = sizeof behaviours / sizeof *behaviours - 1 /* all but the row that grants */
 };
 
 enum {
@@ -113,10 +115,10 @@ static unsigned first_that_applies(const struct lookup *l)
     if (((guard) || !(l->m->left_out >> ROW_##when & 1)) && when(l))                                                   \
         return ROW_##when;
     RULES(FIRST)
-    return ROW_reached; /* as the last row says */
+    return ROW_reached; /* as in the last row */
 }
 
-/* The same walk for a device that has a row changed. */
+/* The same walk for a device with a changed row. */
 static unsigned first_of_changed(const struct lookup *l)
 {
     static bool (*const applies[])(const struct lookup *l) = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Field-aware mutators for fuzzers: one change at a time, to a packet that stays in the caller's buffer. */
+/* Field-aware mutators for fuzzers: one change per call, in the caller's buffer. */
 #ifndef IBA_MUTATE_H
 #define IBA_MUTATE_H
 #include "sim/iba_random.h"
@@ -9,26 +9,26 @@ enum iba_mutation_kind {
     IBA_MUTATION_FIELD, /* a field of a header has another value */
     IBA_MUTATION_BYTE,  /* a byte has another value */
     IBA_MUTATION_CUT,   /* bytes are missing at the end; at least one is left */
-    IBA_MUTATION_GROWN, /* there are more at the end, random ones */
+    IBA_MUTATION_GROWN, /* random bytes are appended */
     IBA_MUTATION_COUNT
 };
-struct iba_mutation { /* what was done, for logs and tests */
-    uint8_t kind;     /* enum iba_mutation_kind */
-    uint8_t hdr;      /* FIELD: enum iba_hdr */
-    bool repaired;    /* CRCs and IPv4 checksums were made good again, as far as the changed packet has them */
-    uint32_t at;      /* first byte: of the header (FIELD), changed (BYTE), missing, added */
+struct iba_mutation {              /* a record of the change, for logs and tests */
+    uint8_t kind;                  /* enum iba_mutation_kind */
+    uint8_t hdr;                   /* FIELD: enum iba_hdr */
+    bool repaired;                 /* CRCs and IPv4 checksums were repaired, as far as the changed packet has them */
+    uint32_t at;                   /* first byte: of the header (FIELD), changed (BYTE), removed, added */
     const struct iba_field *field; /* FIELD; else NULL */
 };
 
-/* Gives one field of one header of the packet another value, an interesting one: 0, 1, the largest, the middle, a
- * neighbour of what it was or of those, a bit turned over, a value that has a name, anything. Every header, and every
- * row of it, is as likely as the others; rows whose condition does not hold too, as their bits are there all the same.
+/* Gives one field of one header of the packet another value, likely to expose faults: 0, 1, the maximum, the middle, a
+ * neighbour of these or of the old value, an inverted bit, a value that has a name, a random one. Every header, and
+ * every row of it, is equally likely, also rows whose condition does not hold, since their bits exist all the same.
  * `wire` is v->wire, writable; the view must have a layer. */
 void iba_mutate_field(const struct iba_view *v, uint8_t *wire, struct iba_random *r, struct iba_mutation *what);
 
-/* One mutation of any kind to the `len` bytes (at least 1) at `wire`; fields get most. Then with probability
- * repair / 1000000 all CRCs are made good (iba_view_repair_crc) where the changed packet, parsed again, has them;
- * lengths stay as they are. Returns the new length, 1..cap; `what` may be NULL. */
+/* One mutation of any kind to the `len` bytes (at least 1) at `wire`; field changes are the most likely. Then with
+ * probability repair / 1000000 all CRCs are repaired (iba_view_repair_crc) if the changed packet, parsed again, has
+ * them; lengths stay as they are. Returns the new length, 1..cap; `what` may be NULL. */
 size_t iba_mutate(struct iba_random *r, enum iba_link link, uint8_t *wire, size_t len, size_t cap, uint32_t repair,
                   struct iba_mutation *what);
 #endif

@@ -35,14 +35,15 @@ static bool happens(struct iba_random *r, uint32_t per_million)
     return iba_random_below(r, 1000000) < per_million;
 }
 
-/* What befalls one frame. All is drawn before any of it is done, so no fault moves another's dice. */
+/* What happens to one frame. All random numbers are drawn before any fault is applied, so no fault changes the numbers
+ * of another. */
 struct fate {
     bool lose, duplicate, corrupt, reorder, mark;
     iba_time due, copy_due;
     uint64_t flips;
 };
 
-/* When a frame that is sent now leaves the wire to side `to`. */
+/* The time at which a frame that is sent now has left the wire to side `to`. */
 static iba_time leaves(struct iba_net *n, uint8_t to, iba_time now)
 {
     const iba_time begins = n->wire[to] > now ? n->wire[to] : now;
@@ -66,7 +67,7 @@ static struct fate draw(struct iba_random *r, const struct iba_net_faults *f, ib
     return x;
 }
 
-/* Different bits, so that none is flipped back. */
+/* Chooses different bits, so that none is flipped back. */
 static void corrupt(uint8_t *frame, size_t len, uint64_t seed)
 {
     struct iba_random r;
@@ -84,7 +85,7 @@ static void corrupt(uint8_t *frame, size_t len, uint64_t seed)
     }
 }
 
-/* RFC 1624: the difference of one word goes into the checksum, so a wrong one stays wrong. */
+/* RFC 1624: the checksum is updated by the difference of one word, so a wrong checksum stays wrong. */
 static void mark_ipv4(uint8_t *ip)
 {
     const uint32_t before = (uint32_t)iba_bits_get(ip, 0, 16);
@@ -96,7 +97,7 @@ static void mark_ipv4(uint8_t *ip)
     iba_ipv4_set_checksum(ip, (uint16_t) ~((sum & 0xffff) + (sum >> 16)));
 }
 
-/* The ICRC leaves FECN out; the VCRC of IB does not. */
+/* The ICRC does not cover FECN; the VCRC of IB does. */
 static void mark_fecn(const struct iba_view *v, uint8_t *frame)
 {
     uint8_t *lrh = frame + v->l3_at, *vcrc = frame + v->end;
@@ -120,7 +121,7 @@ static bool mark(enum iba_link link, uint8_t *frame, size_t len)
     case IBA_H_ipv6: iba_ipv6_set_ecn(frame + v.l3_at, ECN_CE); return true;
     case IBA_H_lrh:
     case IBA_H_grh: mark_fecn(&v, frame); return true;
-    default: return false; /* cut so short that the view did not say where its ICRC begins */
+    default: return false; /* cut so short that the view does not know where its ICRC begins */
     }
 }
 
@@ -129,7 +130,7 @@ static uint8_t *slot_at(const struct iba_net *n, uint32_t i)
     return n->bytes + (size_t)i * n->slot_bytes;
 }
 
-/* A slot for `len` bytes, filled with them; n->n_slot when none is free. */
+/* Takes a slot and copies `len` bytes into it; n->n_slot when none is free. */
 static uint32_t take(struct iba_net *n, const uint8_t *bytes, size_t len, uint64_t frame, uint8_t to)
 {
     uint32_t i = n->free;
@@ -200,7 +201,7 @@ void iba_net_send(struct iba_net *n, uint8_t from, const uint8_t *frame, size_t 
     schedule(n, copy, x.copy_due);
 }
 
-/* The slot that is due first at side `to`; also brings n->next[to] to what holds without it. */
+/* The slot that is due first at side `to`; also sets n->next[to] to the time of the next one without it. */
 static uint32_t first_due(struct iba_net *n, uint8_t to)
 {
     uint32_t first = n->n_slot;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A hostile network for tests, fuzzers and the harness: seeded, on virtual time, in the caller's memory, without I/O.
- * Frames in, frames out later: lost, delayed, reordered, duplicated, corrupted, ECN-marked, each with its own
+/* A lossy network for tests, fuzzers and the harness: seeded, on virtual time, in the caller's memory, without I/O.
+ * Frames go in and come out later: lost, delayed, reordered, duplicated, corrupted, ECN-marked, each with its own
  * probability. Same seed and same calls give the same frames at the same times. */
 #ifndef IBA_NET_H
 #define IBA_NET_H
@@ -11,19 +11,19 @@
 #include "wire/iba_psn.h"
 #include "wire/iba_view.h"
 
-/* Probabilities in 1/1000000 of a frame. A lost frame suffers nothing else. A corrupt one has 1..3 different bits
- * flipped, anywhere in it. A duplicate is a copy of the frame as it travels, marked or corrupt, with a delay of its
- * own.
+/* Probabilities in 1/1000000 of a frame. A lost frame has no other fault. A corrupt one has 1..3 different bits
+ * flipped, anywhere in it. A duplicate is a copy of the frame in flight, marked or corrupt, with a delay of its own.
  *
- * A mark is CE in the IP header of RoCEv2, whether or not the sender said ECT (a switch that does not look), FECN in
- * the BTH of IB and RoCEv1; other frames are left alone. The IPv4 checksum and the VCRC follow, if they were right.
+ * A mark is CE in the IP header of RoCEv2, whether or not the sender set ECT (like a switch that does not check), FECN
+ * in
+ * the BTH of IB and RoCEv1; other frames are not marked. IPv4 checksum and VCRC are updated, if they were correct.
  *
- * Every frame draws from a generator of its own: another probability of one fault does not move the others. */
+ * Every frame has a random generator of its own: the probability of one fault does not affect the others. */
 struct iba_net_faults {
     uint32_t lose, duplicate, corrupt, reorder, ecn_mark;
-    iba_time delay_ns, jitter_ns; /* every frame; uniform extra, 0..jitter_ns, which reorders too */
-    iba_time reorder_ns;          /* extra delay of a frame picked for reordering */
-    iba_time spacing_ns; /* each frame of one side leaves so much later than the one before, as on a wire of limited
+    iba_time delay_ns, jitter_ns; /* delay of every frame; uniform extra delay, 0..jitter_ns, which also reorders */
+    iba_time reorder_ns;          /* extra delay of a frame selected for reordering */
+    iba_time spacing_ns; /* each frame of one side leaves this much later than the one before, as on a wire of limited
                             rate; 0: all at once */
 };
 
@@ -36,8 +36,8 @@ enum iba_net_what {
     IBA_NET_MARKED,
     IBA_NET_DELIVERED
 };
-/* The simulator's own log: ground truth for analysers. Every frame begins with SENT, and once nothing is in flight has
- * either one LOST or a DELIVERED for itself and for each DUPLICATED. */
+/* The simulator's own log: ground truth for analysers. Every frame begins with SENT, and has, once nothing is in
+ * flight, either one LOST or a DELIVERED for itself and for each DUPLICATED. */
 struct iba_net_event {
     iba_time at;
     uint64_t frame; /* serial number of the frame as sent */
@@ -47,7 +47,7 @@ struct iba_net_event {
 
 struct iba_net_slot { /* one frame in flight */
     iba_time due;
-    uint64_t serial; /* of the copy: orders those due at one time */
+    uint64_t serial; /* of the copy: the order among frames due at one time */
     uint64_t frame;
     uint32_t len;
     uint8_t to;
@@ -61,10 +61,11 @@ struct iba_net {
     uint8_t *bytes; /* n_slot * slot_bytes */
     uint32_t n_slot, slot_bytes;
     uint64_t serial, frames;
-    uint64_t overflow; /* frames lost because no slot was free, logged as LOST too; a copy without a slot is not made */
-    iba_time next[2];  /* earliest due, by side */
-    iba_time wire[2];  /* when the wire to that side is free again */
-    uint32_t free, top; /* slots below `free` are used, those from `top` on are not */
+    uint64_t
+        overflow; /* frames lost because no slot was free, logged as LOST too; a copy that finds no slot is not made */
+    iba_time next[2];   /* earliest due, by side */
+    iba_time wire[2];   /* when the wire to that side is free again */
+    uint32_t free, top; /* slots below `free` are used, slots from `top` on are unused */
     void (*log)(void *ctx, const struct iba_net_event *e); /* optional */
     void *log_ctx;
 };

@@ -4,7 +4,7 @@
 #define IBA_RANDOM_H
 #include <stdint.h>
 
-/* xorshift64* behind a mixed seed: any seed will do, near ones give unrelated streams. */
+/* xorshift64* with a hashed seed: every seed works, and similar seeds give unrelated streams. */
 struct iba_random {
     uint64_t s; /* never 0 */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which rows of the rule tables the tests hit, for `tools/tables unhit`: where $IBPROOF_HITS names a file, the first
- * hit of each row in a process appends "table<TAB>row" to it. Without that variable nothing is done. */
+/* Records which rows of the rule tables the tests hit, for `tools/tables unhit`: if $IBPROOF_HITS names a file, the
+ * first hit of each row in a process appends "table<TAB>row" to it. Without that variable it does nothing. */
 #ifndef RECORDER_H
 #define RECORDER_H
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rule tables as data: each row can be cited, counted and told from the others. */
+/* The rule tables as data: each row can be cited, counted and distinguished from the others. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "adapter/iba_change_rules.h"
@@ -27,8 +27,8 @@ static const char *number(const char *s)
     return s;
 }
 
-/* Behind one id of the catalogue (RR-03), compliance number (C9-80, o10-36.2.2, oA19-13) or section (§9.7.5); NULL:
- * there is none. */
+/* The text after one id of the catalogue (RR-03), compliance number (C9-80, o10-36.2.2, oA19-13) or section (§9.7.5);
+ * NULL: there is none. */
 static const char *id(const char *s)
 {
     static const char *const chapter[] = {"WF", "PV", "RR", "RQ", "UU", "QS", "KM", "RO", "VN", "MD"};
@@ -109,7 +109,7 @@ Test(tables, memory_translation)
     }
 }
 
-/* Transitions cite theirs too; RESET to ERR stands on a disagreement of sources, which it names. */
+/* Transitions cite theirs too; for RESET to ERR sources disagree, and its row says so. */
 Test(tables, each_transition_is_cited)
 {
     size_t n;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The syndrome of an AETH: its kinds, the codes of a NAK, of an RNR timer and of end-to-end credits (section 9.7.5).
  *
- * A syndrome is one byte: a reserved bit, two bits of kind, five bits of code. What the code means depends on the kind:
- * credits in an ACK, a timer in an RNR NAK, the reason in a NAK. The lists pass `A` on to each row, so that a user can
- * hand something to the macro that expands the rows. */
+ * A syndrome is one byte: a reserved bit, two bits of kind, five bits of code. The meaning of the code depends on the
+ * kind: credits in an ACK, a timer in an RNR NAK, the reason in a NAK. The lists pass `A` on to each row, so that a
+ * user
+ * can hand an argument to the macro that expands the rows. */
 #ifndef IBA_AETH_H
 #define IBA_AETH_H
 #include "iba_psn.h"
@@ -48,7 +49,7 @@ static inline uint8_t iba_syndrome(enum iba_aeth_kind kind, unsigned code)
 {
     return (uint8_t)((unsigned)kind << 5 | code % IBA_SYNDROME_CODES);
 }
-/* enum iba_aeth_kind; greater than all of them where the reserved bit is set (WF-48). */
+/* enum iba_aeth_kind; greater than all of them if the reserved bit is set (WF-48). */
 static inline uint8_t iba_syndrome_kind(uint8_t syndrome)
 {
     return syndrome >> 5;
@@ -57,12 +58,12 @@ static inline uint8_t iba_syndrome_code(uint8_t syndrome)
 {
     return syndrome % IBA_SYNDROME_CODES;
 }
-/* What the low five bits of `code` stand for: the least time to wait before the request comes again (WF-50). */
+/* The minimum time before the request is sent again, from the low five bits of `code` (WF-50). */
 static inline iba_time iba_rnr_timer_ns(uint8_t code)
 {
     return iba_rnr_timers_10us[code % IBA_SYNDROME_CODES] * UINT64_C(10000);
 }
-/* The same: messages behind the MSN that the requester may send (WF-49). 0 for IBA_CREDIT_NO_LIMIT. */
+/* The number of messages after the MSN that the requester may send (WF-49). 0 for IBA_CREDIT_NO_LIMIT. */
 static inline uint32_t iba_credit_count(uint8_t code)
 {
     return iba_credits[code % IBA_SYNDROME_CODES];

@@ -35,7 +35,7 @@ struct bits {
 #define HIGH64(h, name) IBA_H_##h, IBA_AT_##h##_##name, 64
 #define LOW64(h, name) IBA_H_##h, IBA_AT_##h##_##name + 64, 64
 
-/* What a header holds until told otherwise; all else is 0. Addresses are from the ranges for documentation. */
+/* Default values of header fields; all others are 0. Addresses are from the ranges for documentation. */
 static const struct bits defaults[] = {
     {FIELD(erf, vlen), 1},
     {FIELD(sll, hatype), 1},
@@ -88,7 +88,7 @@ static const struct bits defaults[] = {
     {FIELD(deth, srcqp), 0x11},
 };
 
-/* Where a header names what follows it, and the registry the number is from. */
+/* The field of a header that names the next header, and the registry of its numbers. */
 enum registry { ETHERTYPE, IPPROTO, LNH, PORT, ERF_TYPE };
 static const struct {
     uint8_t registry, hdr;
@@ -132,7 +132,7 @@ static const struct {
     {IBA_H_ipv6, ERF_TYPE, 23},
     {IBA_H_fc, ERF_TYPE, 25},
 };
-/* Bits of one header that announce another: child, then the parent's bits. */
+/* Bits of a parent header that announce a child: child, then the parent's bits. */
 static const struct {
     uint8_t child;
     struct bits parent;
@@ -143,7 +143,7 @@ static const struct {
     {IBA_H_erspanp, {FIELD(erspan3, o), 1}}, {IBA_H_ipv4, {FIELD(erspan3, ft), 2}},
     {IBA_H_ipv6, {FIELD(erspan3, ft), 2}},
 };
-/* Optional parts of the header before them, which goes on speaking for what follows. */
+/* Optional parts of the header before them: that header still announces the next one. */
 #define TRANSPARENT                                                                                                    \
     (IBA_HDR_BIT(IBA_H_erfext) | IBA_HDR_BIT(IBA_H_erfpad) | IBA_HDR_BIT(IBA_H_grecsum) | IBA_HDR_BIT(IBA_H_grekey) |  \
      IBA_HDR_BIT(IBA_H_greseq) | IBA_HDR_BIT(IBA_H_erspanp))
@@ -159,7 +159,7 @@ static void name_child(struct iba_part *parent, enum iba_hdr child)
             iba_bits_put(parent->bytes, announced[i].parent.at, announced[i].parent.n, announced[i].parent.value);
 }
 
-/* What the formats ask for behind a header's fixed part, given what came before it */
+/* The number of variable bytes that the format requires after a header's fixed part, given the headers before it */
 static uint8_t usual_extra(enum iba_hdr h)
 {
     enum { REST_OF_8 = 6 };
@@ -186,7 +186,7 @@ uint8_t *iba_recipe_add(struct iba_recipe *r, enum iba_hdr h)
         if (!(TRANSPARENT >> r->part[i].hdr & 1))
             break;
     }
-    /* without it, a MAC address that begins with 0, 4 or 6 is mistaken for something else (RFC 4385 3) */
+    /* without it, a MAC address that begins with 0, 4 or 6 would be decoded as something else (RFC 4385 3) */
     if (h == IBA_H_eth && r->n_part > 0 && p[-1].hdr == IBA_H_mpls)
         p[-1].extra = CONTROL_WORD;
     r->n_part++;
@@ -223,8 +223,8 @@ uint8_t *iba_recipe_part(struct iba_recipe *r, enum iba_hdr h)
 
 /* Fields that depend on the whole packet, in the order they are written. */
 enum how {
-    OWN_BYTES,    /* of the header with what it carries along, in `unit`s less `less` */
-    PACKET_BYTES, /* from the header to the end of the ICRC; behind the BTH, to the end of the payload */
+    OWN_BYTES,    /* of the header with its variable bytes, in `unit`s, minus `less` */
+    PACKET_BYTES, /* from the header to the end of the ICRC; after the BTH, to the end of the payload */
     FRAME_BYTES,  /* of the frame in an ERF record */
     RECORD_BYTES, /* of the ERF record */
     PAD_BYTES,
@@ -262,7 +262,7 @@ void iba_recipe_set(struct iba_recipe *r, unsigned i, const struct iba_field *f,
             p->keep = (uint16_t)(p->keep | 1u << k);
 }
 
-/* Where things come to lie. A part number of NOWHERE: there is none. */
+/* Offsets in the packet. The part number NOWHERE means that there is none. */
 enum { NOWHERE = IBA_MAX_LAYERS };
 struct plan {
     size_t at[IBA_MAX_LAYERS];
@@ -333,7 +333,7 @@ static uint16_t checksum(uint64_t sum)
     return (uint16_t)~sum;
 }
 
-/* Of an IPv4 header of `n` bytes, whatever its checksum field holds */
+/* Of an IPv4 header of `n` bytes, whatever its checksum field contains */
 static uint16_t ipv4_checksum(const uint8_t *ip, size_t n)
 {
     return checksum(sum16(ip, n) + (uint16_t)~iba_ipv4_checksum(ip));
@@ -344,7 +344,7 @@ static uint32_t by_mode(uint8_t mode, uint32_t good, uint32_t given)
     return mode == IBA_CRC_GIVEN ? given : mode == IBA_CRC_BAD ? good ^ 1 : good;
 }
 
-/* What is behind the BTH is payload: it ends before pad and ICRC. */
+/* Headers after the BTH are payload: they end before pad and ICRC. */
 static size_t end_of(const struct iba_recipe *r, const struct plan *pl, unsigned i)
 {
     return i > pl->bth ? pl->payload_at + r->payload_len : pl->end;
@@ -421,7 +421,7 @@ static void write_udp_checksum(const struct iba_recipe *r, const struct plan *pl
     iba_udp_set_checksum(p, value ? value : 0xffff);
 }
 
-/* Of parts [from, to), the inner before the outer, which covers it */
+/* Of parts [from, to), inner ones first, since outer checksums cover them */
 static void write_udp_checksums(const struct iba_recipe *r, const struct plan *pl, unsigned from, unsigned to,
                                 uint8_t *buf)
 {
@@ -447,9 +447,9 @@ enum iba_err iba_build(const struct iba_recipe *r, uint8_t *buf, size_t cap, siz
     const unsigned first_payload_part = pl.bth < r->n_part ? pl.bth : r->n_part;
     memset(buf + pl.payload_at + r->payload_len, 0, pl.total - pl.payload_at - r->payload_len);
     write_derived(r, &pl, buf);
-    write_udp_checksums(r, &pl, first_payload_part, r->n_part, buf); /* the ICRC covers these */
+    write_udp_checksums(r, &pl, first_payload_part, r->n_part, buf); /* the ICRC covers these checksums */
     write_crcs(r, &pl, buf);
-    write_udp_checksums(r, &pl, 0, first_payload_part, buf); /* and these cover the ICRC */
+    write_udp_checksums(r, &pl, 0, first_payload_part, buf); /* and these checksums cover the ICRC */
     return IBA_OK;
 }
 

@@ -7,15 +7,16 @@
  *     r.payload = bytes, r.payload_len = n;
  *     err = iba_build(&r, buf, sizeof buf, &len);
  *
- * A recipe is a list of header images. What names the next header (EtherType, protocol, LNH, port, flags that announce
- * an optional header) is written when a header is added, and may be overwritten like any other field. What can only be
- * known at the end (lengths, pad, checksums, CRCs: "derived") is written by iba_build(), unless the recipe keeps it. */
+ * A recipe is a list of header images. A field that names the next header (EtherType, protocol, LNH, port, flags that
+ * announce an optional header) is written when a header is added, and may be overwritten like any other field. Fields
+ * that are only known at the end (lengths, pad, checksums, CRCs: "derived") are written by iba_build(), unless the
+ * recipe keeps their values. */
 #ifndef IBA_BUILD_H
 #define IBA_BUILD_H
 #include "iba_view.h"
 
 /* clang-format off */
-/* What precedes the headers an opcode asks for. Where a row ends with bth, those are added behind it.
+/* The headers before those of the opcode. Where a row ends with bth, the opcode's headers are added after it.
  *    name             script name           link      headers */
 #define IBA_ENCAPS(E, X)                                                                                                   \
     E(IB_LOCAL,        "ib-local",           IB,       X(lrh) X(bth))                                                      \
@@ -69,11 +70,11 @@ extern const struct iba_encap_info iba_encaps[IBA_ENCAP_COUNT];
 /* The encapsulation of that script name; IBA_ENCAP_COUNT when there is none. */
 enum iba_encap iba_encap_find(const char *name);
 
-/* Bytes behind a header's fixed part that no row describes: IPv4 options, IPv6 extension headers, control words */
+/* Bytes after a header's fixed part that no row describes: IPv4 options, IPv6 extension headers, control words */
 enum { IBA_PART_BYTES = 40, IBA_PART_EXTRA = 40 };
 struct iba_part {
     uint8_t hdr;   /* enum iba_hdr */
-    uint8_t extra; /* 0 .. IBA_PART_EXTRA: that many bytes of `bytes` behind the header travel too */
+    uint8_t extra; /* 0 .. IBA_PART_EXTRA: that many of `bytes` follow the header in the packet */
     uint16_t keep; /* derived fields not to be written; iba_recipe_set() sets them */
     uint8_t bytes[IBA_PART_BYTES + IBA_PART_EXTRA];
 };
@@ -81,47 +82,47 @@ struct iba_part {
 enum {                         /* iba_recipe.keep */
        IBA_KEEP_LENGTHS = 1,   /* of every header; IHL and the length of extension headers too */
        IBA_KEEP_CHECKSUMS = 2, /* of IPv4 headers and flow-control packets */
-       IBA_KEEP_PAD = 4,       /* PadCnt as it stands, and no pad: the payload brings its own pad bytes or none */
+       IBA_KEEP_PAD = 4,       /* PadCnt as it is, and no pad: the payload contains its own pad bytes or none */
 };
 enum iba_crc_mode {
     IBA_CRC_GOOD,
     IBA_CRC_BAD,   /* the good one, lowest bit of its first byte flipped */
-    IBA_CRC_GIVEN, /* as the recipe says */
-    IBA_CRC_NONE,  /* not even its bytes; the lengths count what is there */
+    IBA_CRC_GIVEN, /* the value in the recipe */
+    IBA_CRC_NONE,  /* no CRC bytes; the lengths count the bytes that exist */
 };
 
 struct iba_recipe {
     const uint8_t *payload; /* borrowed until iba_build() returns */
     size_t payload_len;
-    size_t frame_pad;  /* zero bytes behind the packet, which no length but ERF's counts (RO-04, RO-38) */
-    uint32_t icrc;     /* for IBA_CRC_GIVEN: the number whose little-endian bytes travel */
+    size_t frame_pad;  /* zero bytes after the packet, which only ERF's length counts (RO-04, RO-38) */
+    uint32_t icrc;     /* for IBA_CRC_GIVEN: the number that is sent as little-endian bytes */
     uint16_t vcrc;     /* likewise; a flow-control packet's CRC follows vcrc_mode too */
     uint8_t keep;      /* IBA_KEEP_* */
-    bool udp_checksum; /* write right UDP checksums; false leaves what the images say: 0 (RO-21) */
-    uint8_t icrc_mode; /* enum iba_crc_mode: packets with a BTH behind a network header */
+    bool udp_checksum; /* write correct UDP checksums; false leaves those of the images: 0 (RO-21) */
+    uint8_t icrc_mode; /* enum iba_crc_mode: packets with a BTH after a network header */
     uint8_t vcrc_mode; /* packets with an LRH */
     unsigned n_part;   /* 0 .. IBA_MAX_LAYERS */
     struct iba_part part[IBA_MAX_LAYERS]; /* in wire order */
 };
 
-/* A packet of encapsulation `e` with that opcode and no payload, every field at a legal default. Any code is taken:
- * reserved and vendor codes have no headers behind the BTH. */
+/* A packet of encapsulation `e` with that opcode and no payload, every field at a legal default. Any code is accepted:
+ * reserved and vendor codes have no headers after the BTH. */
 void iba_recipe_init(struct iba_recipe *r, enum iba_encap e, uint8_t opcode);
-/* Likewise, with the headers of `hdrs` (IBA_HDR_BIT) behind the BTH, whatever the opcode asks for. */
+/* The same, with the headers of `hdrs` (IBA_HDR_BIT) after the BTH, whatever the opcode requires. */
 void iba_recipe_init_with(struct iba_recipe *r, enum iba_encap e, uint8_t opcode, uint64_t hdrs);
-/* Appends a header at its defaults and makes the one before it announce it, where the two are known to go together.
- * Returns its image; NULL when the recipe is full. A zeroed recipe may be added to: it is an empty one. */
+/* Appends a header with its defaults and makes the one before announce it, if that is possible. Returns its image; NULL
+ * when the recipe is full. A zeroed recipe is an empty one, and may be added to. */
 uint8_t *iba_recipe_add(struct iba_recipe *r, enum iba_hdr h);
-/* The image of the last header of that kind; NULL when there is none. For outer ones look at part[]. */
+/* The image of the last header of that kind; NULL when there is none. For outer ones use part[]. */
 uint8_t *iba_recipe_part(struct iba_recipe *r, enum iba_hdr h);
 /* Sets a field (of at most 64 bits) of part[i] to any value, and keeps iba_build() from deriving it. */
 void iba_recipe_set(struct iba_recipe *r, unsigned i, const struct iba_field *f, uint64_t v);
 
-/* Writes the packet. *len is its length, also when it is IBA_NO_ROOM and nothing was written. Also IBA_TOO_DEEP: the
- * BTH is too far behind its network header for an ICRC. A length that its field cannot hold loses its high bits. */
+/* Writes the packet. *len is its length, also when the result is IBA_NO_ROOM and nothing was written. IBA_TOO_DEEP: the
+ * BTH is too far from its network header for an ICRC. A length that exceeds its field loses its high bits. */
 enum iba_err iba_build(const struct iba_recipe *r, uint8_t *buf, size_t cap, size_t *len);
 
-/* Makes the CRCs of a parsed packet good: IPv4 header checksums, then ICRC, then VCRC or link packet CRC; those the
- * view could check. `wire` is v->wire, writable. The view's own icrc and vcrc stay as they were: parse again. */
+/* Repairs the CRCs of a parsed packet: IPv4 header checksums, then ICRC, then VCRC or link packet CRC; those the view
+ * could check. `wire` is v->wire, writable. The view's own icrc and vcrc stay as they were: parse again. */
 void iba_view_repair_crc(const struct iba_view *v, uint8_t *wire);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The checks that travel with a packet: ICRC, VCRC, and the CRC of flow-control packets. */
+/* The checks of a packet: ICRC, VCRC, and the CRC of flow-control packets. */
 #ifndef IBA_CRC_H
 #define IBA_CRC_H
 #include <stddef.h>
@@ -16,14 +16,15 @@ enum iba_icrc_kind {
     IBA_ICRC_ROCE2_V6, /* starts at the IPv6 header */
 };
 
-/* No known encapsulation puts the BTH further than this from where the ICRC starts. */
+/* In every known encapsulation the BTH is at most this far from where the ICRC starts. */
 enum { IBA_ICRC_MAX_BTH_AT = 192 };
 
-/* ICRC over from[0..end): `bth_at` is the offset of the BTH. The BTH must be whole, bth_at at least what `kind` implies
- * and at most IBA_ICRC_MAX_BTH_AT. The result is the number whose little-endian bytes travel (WF-69, WF-70, WF-74). */
+/* ICRC over from[0..end): `bth_at` is the offset of the BTH. The BTH must be complete, bth_at at least the minimum for
+ * `kind` and at most IBA_ICRC_MAX_BTH_AT. The result is the number that is sent as little-endian bytes (WF-69, WF-70,
+ * WF-74). */
 uint32_t iba_icrc(enum iba_icrc_kind kind, const uint8_t *from, size_t bth_at, size_t end);
 
-/* VCRC over LRH .. ICRC (or .. raw payload): the number whose little-endian bytes travel (WF-79). */
+/* VCRC over LRH .. ICRC (or .. raw payload): the number that is sent as little-endian bytes (WF-79). */
 uint16_t iba_vcrc(const uint8_t *lrh, size_t len);
 
 /* Link packet CRC over the first four bytes of a flow-control packet: the same CRC-16 (section 7.9.4 [K]). */

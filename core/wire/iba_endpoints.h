@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The two ends of a packet: the network addresses it goes between. */
+/* The two ends of a packet: its source and destination network addresses. */
 #ifndef IBA_ENDPOINTS_H
 #define IBA_ENDPOINTS_H
 #include <string.h>
 #include "iba_view.h"
 
-/* Where a packet's addresses stand: IP header, GRH, or LRH. A native packet with a GRH goes by its GIDs. */
+/* Which header has a packet's addresses: IP header, GRH, or LRH. For a native packet with a GRH these are its GIDs. */
 enum iba_addr_kind { IBA_ADDR_IPV4, IBA_ADDR_IPV6, IBA_ADDR_GID, IBA_ADDR_LID, IBA_ADDR_KINDS };
 /* Bytes of an address; those of IPv6 and GIDs have the most. */
 enum { IBA_ADDR_IPV4_BYTES = 4, IBA_ADDR_LID_BYTES = 2, IBA_ADDR_MOST = 16 };
@@ -19,7 +19,7 @@ struct iba_endpoint_gids {
     uint8_t src[IBA_ADDR_MOST], dst[IBA_ADDR_MOST];
 };
 
-/* False: the packet has no transport header behind addresses. */
+/* False: the packet has no transport header after addresses. */
 static inline bool iba_endpoints_of(struct iba_endpoints *e, const struct iba_view *v)
 {
     const uint8_t *l3 = v->wire + v->l3_at;
@@ -39,7 +39,8 @@ static inline bool iba_endpoints_of(struct iba_endpoints *e, const struct iba_vi
         return false;
     return true;
 }
-/* Copies an address to the left of `to`, whose bytes behind it stay. Lengths are constants, so that words move. */
+/* Copies an address to the start of `to`, and leaves the bytes after it unchanged. Lengths are constants, so that the
+ * compiler moves words. */
 static inline void iba_addr_copy(uint8_t to[IBA_ADDR_MOST], enum iba_addr_kind kind, const uint8_t *addr)
 {
     switch (kind) {
@@ -57,9 +58,9 @@ static inline bool iba_addr_eq(const uint8_t *a, const uint8_t *b, enum iba_addr
     default: return memcmp(a, b, IBA_ADDR_MOST) == 0;
     }
 }
-/* GIDs of 16 bytes that stand for an IPv4 address: ::ffff:a.b.c.d (RO-16). */
+/* GIDs of 16 bytes with an IPv4 address: ::ffff:a.b.c.d (RO-16). */
 bool iba_gid_is_ipv4(const uint8_t *gid);
 void iba_gid_set_ipv4(uint8_t *gid, uint32_t address);
-/* False: the packet has no GIDs, being native without a GRH, or no endpoints at all. */
+/* False: the packet has no GIDs (native without a GRH), or no endpoints at all. */
 bool iba_endpoints_gids(struct iba_endpoint_gids *g, const struct iba_view *v);
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Layouts of the InfiniBand headers, and nothing else. One line a field, in wire order, widths only: offsets are summed
- * by the compiler, so a field can neither overlap nor leave a gap, and each header is checked to tile its size.
+ * by the compiler, so a field can neither overlap nor leave a gap, and a check proves that each header's fields fill
+ * its
+ * size.
  *
  * F is a field: header, C type, C name, bits, how it is shown, when it is shown, value names, condition, filter name,
  * label. V is another view of bits that fields already hold: header, field it starts at, bits, then as F from "how".
@@ -95,8 +97,8 @@
         V(h, r_key,            32, BYTES,H, NONE,      ALWAYS,                   "=infiniband.ieth", "R_Key to Invalidate")
 #define IBA_CNP(F, V, h)                                                                                                   \
         F(h, B,   reserved,   128, BYTES,R, NONE,      ALWAYS,                   "reserved",         "Reserved (16 bytes)")
-/* Vendor "dynamically connected" transport: how many bytes follow is public (Wireshark 4.0 skips them), what they mean is
- * not (catalogue VN-02). Parsed on demand only (struct iba_view_opts). */
+/* Vendor "dynamically connected" transport: the number of bytes after the BTH is public (Wireshark 4.0 skips them),
+ * their meaning is not (catalogue VN-02). Parsed on request only (struct iba_view_opts). */
 #define IBA_DCBTH(F, V, h)                                                                                                 \
         F(h, B,   opaque,      64, BYTES,N, NONE,      ALWAYS,                   "opaque",           "Opaque (8 bytes)")
 #define IBA_DCCETH(F, V, h)                                                                                                \
@@ -109,8 +111,8 @@
         F(h, U16, fccl,        12, DEC,  N, NONE,      ALWAYS,                   "fccl",             "Flow Control Credit Limit") \
         F(h, U16, lpcrc,       16, X4,   N, NONE,      ALWAYS,                   "lpcrc",            "Link Packet CRC")
 
-/* Order here is order on the wire, so an opcode needs to name only the set of its headers (WF-03).
- *        list              name          bytes prefix                     title                                          */
+/* The order here is the order on the wire, so an opcode needs to name only the set of its headers (WF-03).
+ *        list              name          bytes prefix                     title */
 #define IBA_IB_HEADERS(H)                                                                                                  \
         H(IBA_FC,           fc,           6,  "infiniband_link",           "InfiniBand Flow Control Link Packet")          \
         H(IBA_LRH,          lrh,          8,  "infiniband.lrh",            "Local Route Header")                           \

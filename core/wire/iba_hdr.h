@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the field lists yield: decoded structs, inline getters and setters, and rows that code can walk at run time.
+/* Generated from the field lists: decoded structs, inline getters and setters, and rows for code that works on any
+ * field.
  *
  *   struct iba_bth { uint8_t opcode; ... }                 decoded form, values in host order
- *   iba_bth_psn(wire), iba_bth_set_psn(wire, value)        one field, constant offset; `wire` is the header's first
- * byte iba_headers[IBA_H_bth].field[i]                        the rows, for printing, filtering, building, mutating
+ *   iba_bth_psn(wire), iba_bth_set_psn(wire, value)        one field, constant offset; `wire` is at the header
+ *   iba_headers[IBA_H_bth].field[i]                        the rows, for printing, filtering, building, mutating
  *
  * Grammar of filter names: a field is the header's prefix, a dot, its name ("infiniband.bth" + "psn"); a name that
- * begins with "=" is whole ("=ip.version"). The header's prefix alone names the header. All functions here trust that
- * `wire` has the header's bytes: the packet view (iba_view.h) is where that is checked. */
+ * begins with "=" is complete ("=ip.version"). The header's prefix alone names the header. All functions here trust
+ * that `wire` has the header's bytes: the packet view (iba_view.h) checks that. */
 #ifndef IBA_HDR_H
 #define IBA_HDR_H
 #include <stdbool.h>
@@ -38,7 +39,7 @@
     S(N4, 1, 16, 4, 10, 0)                                                                                             \
     S(N6, 1, 16, 6, 10, 0)                                                                                             \
     S(N8, 1, 16, 8, 10, 0)                                                                                             \
-    S(LE, 1, 10, 0, 10, 0)   /* of 16 bits, low byte first; the row holds them as they stand */                        \
+    S(LE, 1, 10, 0, 10, 0)   /* of 16 bits, low byte first; the row keeps the byte order of the wire */                \
     S(LEX4, 1, 16, 4, 16, 4) /* the same */                                                                            \
     S(MAC, 1, 0, 0, 0, 0)                                                                                              \
     S(IP4, 1, 0, 0, 0, 0)                                                                                              \
@@ -59,10 +60,10 @@ extern const struct iba_show_info iba_shows[IBA_SHOW_COUNT];
 enum iba_visibility {
     IBA_VIS_N, /* always shown */
     IBA_VIS_R, /* reserved: shown when not zero */
-    IBA_VIS_H, /* not shown, but there for filters and -e */
+    IBA_VIS_H, /* not shown, but available to filters and -e */
 };
 
-/* A condition on another field of the same header: the row exists in a packet only where it holds. */
+/* A condition on another field of the same header: the row exists in a packet only if it holds. */
 enum iba_compare { IBA_CMP_ALWAYS, IBA_CMP_EQ, IBA_CMP_GE, IBA_CMP_LT };
 struct iba_condition {
     uint8_t cmp;
@@ -93,7 +94,7 @@ struct iba_field {
     };
 IBA_HEADERS(IBA_STRUCT)
 
-/* IBA_AT_bth_psn, IBA_W_bth_psn: an enumerator is its predecessor plus one, so each `at` lands right after the field
+/* IBA_AT_bth_psn, IBA_W_bth_psn: an enumerator is its predecessor plus one, so each `at` comes right after the field
  * before */
 #define IBA_AT(h, type, name, bits, ...) IBA_AT_##h##_##name, IBA_END_##h##_##name = IBA_AT_##h##_##name + (bits)-1,
 #define IBA_WIDTH(h, type, name, bits, ...) IBA_W_##h##_##name = (bits),
@@ -151,10 +152,10 @@ struct iba_hdr_info {
 };
 extern const struct iba_hdr_info iba_headers[IBA_H_COUNT];
 
-/* Decode a whole header into struct iba_<h>, and back. */
+/* Decodes a complete header into struct iba_<h>, and encodes it. */
 void iba_hdr_get(enum iba_hdr h, const uint8_t *wire, void *out);
 void iba_hdr_put(enum iba_hdr h, const void *in, uint8_t *wire);
-/* The same of any table in this form. */
+/* The same for any table in this form. */
 void iba_layout_get(const struct iba_hdr_info *info, const uint8_t *wire, void *out);
 void iba_layout_put(const struct iba_hdr_info *info, const void *in, uint8_t *wire);
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Path MTUs, and how many packets a message takes at one (WF-65, WF-66). */
+/* Path MTUs, and the number of packets of a message (WF-65, WF-66). */
 #ifndef IBA_MTU_H
 #define IBA_MTU_H
 #include <stdint.h>
 
-/* As verbs and management datagrams write it (WF-66); the names count bytes of payload. */
+/* The codes of verbs and management datagrams (WF-66); the names count bytes of payload. */
 enum iba_mtu { IBA_MTU_256 = 1, IBA_MTU_512, IBA_MTU_1024, IBA_MTU_2048, IBA_MTU_4096 };
 enum { IBA_MTU_LEAST_BYTES = 256, IBA_MTU_MOST_BYTES = 4096 };
 static inline uint32_t iba_mtu_bytes(enum iba_mtu m)
 {
     return 128u << m;
 }
-/* Packets that a message, or the response to a READ, of `length` bytes takes with at most `mtu` bytes in each: at least
- * one, for nothing is sent in one packet, too (WF-65). `mtu` is not 0, and the result fits 32 bits: a message has at
- * most 2^31 bytes (WF-67). */
+/* The number of packets of a message, or of the response to a READ, of `length` bytes with at most `mtu` bytes in each:
+ * at least one, since a message of zero length is one packet (WF-65). `mtu` is not 0, and the result fits 32 bits: a
+ * message has at most 2^31 bytes (WF-67). */
 static inline uint32_t iba_mtu_packets(uint64_t length, uint32_t mtu)
 {
     return length == 0 ? 1 : (uint32_t)((length - 1) / mtu + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is known of a BTH opcode: the headers behind the BTH, its direction, its place in a message, its payload. The
- * rows stand in iba_opcode_rows.h. */
+/* Properties of a BTH opcode: the headers after the BTH, its direction, its position in a message, its payload. The
+ * rows are in iba_opcode_rows.h. */
 #ifndef IBA_OPCODE_H
 #define IBA_OPCODE_H
 #include "iba_hdr.h"
@@ -9,7 +9,7 @@
 enum iba_svc { IBA_RC, IBA_UC, IBA_RD, IBA_UD, IBA_CNP, IBA_XRC, IBA_MSP0, IBA_MSP1 };
 enum iba_dir { IBA_REQ, IBA_RSP };
 enum iba_pos { IBA_FIRST, IBA_MIDDLE, IBA_LAST, IBA_ONLY };
-/* What a packet asks for or answers, whatever its service and its place in the message (WF-59): requests, then
+/* What a packet requests or responds to, whatever its service and its position in the message (WF-59): requests, then
  * responses and the notification. RESYNC is RD's. */
 #define IBA_OPERATIONS(O)                                                                                              \
     O(SEND) O(WRITE) O(READ) O(ATOMIC) O(FLUSH) O(ATOMIC_WRITE) O(RESYNC) O(READ_RESPONSE) O(ACK) O(ATOMIC_ACK) O(CNP)

@@ -19,7 +19,7 @@ static inline iba_psn iba_psn_add(iba_psn a, uint32_t n)
 {
     return iba_psn_of(a.v + n);
 }
-/* a - b in [-2^23, 2^23): negative when a is behind b (RR-02). */
+/* a - b in [-2^23, 2^23): negative when a is before b (RR-02). */
 static inline int32_t iba_psn_diff(iba_psn a, iba_psn b)
 {
     const uint32_t d = (a.v - b.v) & IBA_PSN_MASK;
@@ -30,7 +30,7 @@ static inline int iba_psn_eq(iba_psn a, iba_psn b)
     return a.v == b.v;
 }
 
-/* Nanoseconds on a clock only the caller owns; never runs backwards. */
+/* Nanoseconds on a clock of the caller; never runs backwards. */
 typedef uint64_t iba_time;
 #define IBA_NEVER UINT64_MAX
 #endif

@@ -2,8 +2,8 @@
 /* Behaviour as data: an ordered table of rules. The first row that applies decides; each row counts how often it did.
  *
  * A table is an X-macro list R(name, when, then, sentence, clause): `when` and `then` are functions of the table's own
- * context, `sentence` says in plain words what the row means ("the request ..."), `clause` is the catalogue id or the
- * section it stands for. A broken device is a changed table: the caller hands the engine other rows (see struct
+ * context, `sentence` describes the row in plain words ("the request ..."), `clause` is the catalogue id or the section
+ * that it implements. A broken device is a changed table: the caller hands the engine other rows (see struct
  * iba_rules). */
 #ifndef IBA_RULE_H
 #define IBA_RULE_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct iba_rx; /* the packet under judgement: transport's context, iba_rx.h */
+struct iba_rx; /* the packet to be judged: transport's context, iba_rx.h */
 
 struct iba_rule {
     const char *name, *sentence, *clause;
@@ -20,13 +20,13 @@ struct iba_rule {
     uint16_t hit; /* index of the row's counter */
 };
 
-/* One table as the engine walks it. */
+/* One table as the engine evaluates it. */
 struct iba_rules {
     const char *name;
     const struct iba_rule *row;
     uint16_t n;
-    /* The first row that applies, NULL for none: the same walk, compiled from the same list. Without it, as in a
-     * changed table, the rows are asked one by one. */
+    /* The first row that applies, NULL for none: the same evaluation, compiled from the same list. Without it, as in a
+     * changed table, the rows are evaluated one by one. */
     const struct iba_rule *(*first)(const struct iba_rx *x);
 };
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Vocabularies: what a code in a header field is called. A row is a value, or a range of values, and its name. */
+/* Vocabularies: the names of codes in header fields. A row is a value, or a range of values, and its name. */
 #ifndef IBA_VALUES_H
 #define IBA_VALUES_H
 #include <stddef.h>

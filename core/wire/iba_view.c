@@ -39,7 +39,7 @@ __attribute__((hot)) enum iba_err iba_view_parse(struct iba_view *v, enum iba_li
     struct walk w = {.v = v, .opts = opts ? opts : &none, .end = (uint32_t)len};
 
     assert(caplen <= len && len <= UINT32_MAX / 2);
-    memset(v, 0, offsetof(struct iba_view, at)); /* what lies behind is valid where `has` and `n_layer` say so */
+    memset(v, 0, offsetof(struct iba_view, at)); /* later fields are valid where `has` and `n_layer` say so */
     v->wire = wire;
     v->caplen = (uint32_t)caplen;
     v->len = (uint32_t)len;
@@ -47,6 +47,6 @@ __attribute__((hot)) enum iba_err iba_view_parse(struct iba_view *v, enum iba_li
         s = steps[s](&w);
     if (v->proto == IBA_PROTO_UNDECIDED)
         v->icrc = IBA_CHECK_TRUNCATED;
-    v->truncated = v->caplen < v->len; /* not only inside a header */
+    v->truncated = v->caplen < v->len; /* a packet may also be truncated outside a header */
     return v->err;
 }

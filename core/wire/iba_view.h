@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A checked, borrowed look at one packet: no copy, no allocation, valid as long as its bytes are.
  *
- * Parsing a view is the one place where lengths off the wire are believed or not. Every header in `layer` is known to
- * lie whole inside the captured bytes; whoever holds a view reads it with the getters of iba_hdr.h and checks nothing.
- */
+ * Parsing a view is the only place that checks lengths from the wire. Every header in `layer` lies completely inside
+ * the
+ * captured bytes; code that has a view reads it with the getters of iba_hdr.h and checks nothing. */
 #ifndef IBA_VIEW_H
 #define IBA_VIEW_H
 #include "iba_crc.h"
 #include "iba_opcode.h"
 
-/* What is wrong with a packet. 0 is success everywhere. The first fault is kept; parsing goes on where it can. */
+/* Faults of a packet. 0 is success everywhere. The first fault is kept; parsing continues where it can. */
 #define IBA_ERRS(E)                                                                                                    \
     E(OK, "ok")                                                                                                        \
     E(HEADER_CUT, "the packet ends inside a header")                                                                   \
@@ -35,7 +35,7 @@ enum iba_err {
 /* The text above. Never NULL. */
 const char *iba_strerror(enum iba_err e);
 
-/* What a capture's packet begins with. */
+/* The first header of a capture's packets. */
 enum iba_link {
     IBA_LINK_NONE, /* not something that can hold InfiniBand: the view has no layers */
     IBA_LINK_ETHERNET,
@@ -49,8 +49,8 @@ enum iba_link {
 };
 
 enum iba_proto {
-    IBA_PROTO_NONE,      /* nothing of InfiniBand in it */
-    IBA_PROTO_UNDECIDED, /* the capture was cut before it could be told */
+    IBA_PROTO_NONE,      /* no InfiniBand content */
+    IBA_PROTO_UNDECIDED, /* the capture was cut before the protocol could be determined */
     IBA_PROTO_IB,        /* native, LNH 2 or 3 */
     IBA_PROTO_IB_RAW,    /* native, LNH 0 or 1: no BTH, no ICRC (WF-04) */
     IBA_PROTO_IB_LINK,   /* flow-control packet */
@@ -62,13 +62,14 @@ enum iba_check {
     IBA_CHECK_ABSENT, /* the packet has no such CRC */
     IBA_CHECK_GOOD,
     IBA_CHECK_BAD,
-    IBA_CHECK_TRUNCATED, /* the capture lacks bytes it covers */
-    IBA_CHECK_PENDING,   /* can be checked, was not yet: see iba_view_check() */
+    IBA_CHECK_TRUNCATED, /* the capture lacks bytes that it covers */
+    IBA_CHECK_PENDING,   /* can be checked, but has not been yet: see iba_view_check() */
 };
 
 enum { IBA_MAX_LAYERS = 32, IBA_MAX_PORTS = 8, IBA_MAX_QPS = 16 };
 
-/* What the payload is, where somebody said so; else QPs 0 and 1 hold management datagrams, and IPoIB shows itself. */
+/* The content of the payload, if the options declare it; else QPs 0 and 1 hold management datagrams, and IPoIB is
+ * recognized by its bytes. */
 enum iba_holds { IBA_HOLDS_UNTOLD, IBA_HOLDS_DATA, IBA_HOLDS_MAD, IBA_HOLDS_IPOIB };
 struct iba_view_opts {
     struct {
@@ -86,17 +87,17 @@ struct iba_layer {
 
 struct iba_view {
     const uint8_t *wire;
-    uint32_t frame_at;    /* where the frame starts: 0, or behind an ERF header */
-    uint32_t caplen, len; /* ends of what was captured and of what was on the wire, from wire[0] */
+    uint32_t frame_at;    /* where the frame starts: 0, or after an ERF header */
+    uint32_t caplen, len; /* ends of the captured bytes and of the bytes on the wire, from wire[0] */
     uint64_t has;         /* IBA_HDR_BIT of each header in `layer` */
     enum iba_proto proto;
     enum iba_err err;
-    uint8_t err_hdr; /* the header parsing was in */
+    uint8_t err_hdr; /* the header in which the fault was found */
     bool truncated;  /* by the capture: never an error, never "malformed" */
-    bool fragment;   /* of an IP packet: the rest is elsewhere */
+    bool fragment;   /* of an IP packet: the rest is in other packets */
     uint8_t n_layer;
-    uint8_t holds;                          /* enum iba_holds, as the options say */
-    uint8_t pad;                            /* bytes behind the payload, BTH.PadCnt */
+    uint8_t holds;                          /* enum iba_holds, from the options */
+    uint8_t pad;                            /* bytes after the payload, BTH.PadCnt */
     uint8_t l3;                             /* enum iba_hdr the ICRC starts with: lrh, grh, ipv4 or ipv6 */
     enum iba_check icrc, vcrc;              /* vcrc is the link packet CRC of a flow-control packet */
     const struct iba_opcode *op;            /* NULL: no BTH, or a reserved or vendor opcode */
@@ -141,8 +142,9 @@ static inline uint32_t iba_view_payload_captured(const struct iba_view *v)
         return 0;
     return v->payload_len < v->caplen - v->payload_at ? v->payload_len : v->caplen - v->payload_at;
 }
-/* Whether its receiver drops it for what the way did to it: a bad ICRC or VCRC, or lengths and headers that do not fit
- * (WF-78, WF-80, PV-34). A CRC that is absent, truncated or pending proves nothing: call iba_view_check() before. */
+/* Whether the receiver drops the packet because of damage on the path: a bad ICRC or VCRC, or lengths and headers that
+ * do not fit (WF-78, WF-80, PV-34). A CRC that is absent, truncated or pending proves nothing: call iba_view_check()
+ * before. */
 static inline bool iba_view_is_damaged(const struct iba_view *v)
 {
     return v->icrc == IBA_CHECK_BAD || v->vcrc == IBA_CHECK_BAD || v->err != IBA_OK;

@@ -18,7 +18,7 @@ static enum iba_check capture_holds(const struct iba_view *v, uint32_t end)
     return end <= v->caplen ? IBA_CHECK_PENDING : IBA_CHECK_TRUNCATED;
 }
 
-/* LRH.PktLen counts words up to the VCRC (WF-08), which a capture may or may not have kept. */
+/* LRH.PktLen counts words up to the VCRC (WF-08), which a capture may or may not contain. */
 static void lrh_length(struct walk *w, uint32_t from, uint32_t words)
 {
     const uint32_t n = words * 4, there = w->end - from;
@@ -43,7 +43,7 @@ enum step iba_step_ib(struct walk *w)
     if (w->end - from == FLOW_CONTROL_BYTES)
         return STEP_FC;
     w->v->proto = IBA_PROTO_IB;
-    w->v->icrc = IBA_CHECK_TRUNCATED; /* until the BTH says otherwise */
+    w->v->icrc = IBA_CHECK_TRUNCATED; /* until the BTH has been read */
     p = iba_walk_take(w, IBA_H_lrh);
     if (!p) {
         w->v->icrc = w->v->truncated ? IBA_CHECK_TRUNCATED : IBA_CHECK_ABSENT;
@@ -57,7 +57,7 @@ enum step iba_step_ib(struct walk *w)
     if (iba_lrh_lnh(p) < 2) {
         w->v->proto = IBA_PROTO_IB_RAW;
         w->v->icrc = IBA_CHECK_ABSENT;
-        w->inner = true; /* an upper protocol's faults are its own */
+        w->inner = true; /* faults of an upper protocol are not faults of the InfiniBand packet */
     }
     return by_lnh[iba_lrh_lnh(p)];
 }
@@ -90,7 +90,7 @@ enum step iba_step_grh(struct walk *w)
         iba_walk_fault(w, IBA_GRH_VERSION, IBA_H_grh);
     if (native && from + IBA_BYTES_grh + iba_grh_paylen(p) != w->end)
         iba_walk_fault(w, IBA_GRH_LENGTH, IBA_H_grh);
-    if (!native) /* behind the packet an Ethernet frame may be padded (RO-04) */
+    if (!native) /* an Ethernet frame may have padding after the packet (RO-04) */
         iba_walk_bound(w, from, (uint32_t)IBA_BYTES_grh + iba_grh_paylen(p), IBA_GRH_LENGTH, IBA_H_grh);
     if (iba_grh_nxthdr(p) == IBA_TRANSPORT)
         return STEP_BTH;
@@ -99,7 +99,7 @@ enum step iba_step_grh(struct walk *w)
     return STEP_DONE;
 }
 
-/* The set of headers behind the BTH. */
+/* The set of headers after the BTH. */
 static uint64_t extensions(const struct walk *w, uint8_t opcode)
 {
     enum { DC_CONNECT = 0x55 };
@@ -112,8 +112,8 @@ static uint64_t extensions(const struct walk *w, uint8_t opcode)
     return iba_opcodes[opcode].hdrs & ~IBA_HDR_BIT(IBA_H_bth);
 }
 
-/* UDP to a RoCE port need not be RoCE: a reserved opcode must bring a good ICRC to be taken for it. Where the capture
- * lacks the bytes to tell, the port is believed: what was cut is never called wrong. */
+/* UDP to a RoCE port need not be RoCE: a packet with a reserved opcode is RoCE only if its ICRC is good. If the capture
+ * lacks the bytes to check, the port decides: a cut packet is never called wrong. */
 static bool forced(const struct walk *w, uint8_t opcode)
 {
     const struct iba_view *v = w->v;
@@ -218,7 +218,7 @@ enum step iba_step_bth(struct walk *w)
     for (uint64_t left = hdrs; left; left &= left - 1)
         if (!iba_walk_take(w, (enum iba_hdr)__builtin_ctzll(left)))
             break;
-    if (ext_end > w->end) { /* the header that did not fit is named; the rest is no payload */
+    if (ext_end > w->end) { /* the error names the header that did not fit; the rest is no payload */
         v->payload_at = w->at;
         return STEP_DONE;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Steps of the packet view through what carries InfiniBand: capture headers, Ethernet, IP, UDP, mirror tunnels. */
+/* Steps of the packet view through the headers that carry InfiniBand: capture headers, Ethernet, IP, UDP, mirror
+ * tunnels. */
 #include "iba_walk.h"
 
 static enum step ethertype(uint16_t type)
@@ -17,7 +18,7 @@ static enum step ethertype(uint16_t type)
     return STEP_DONE;
 }
 
-/* Behind a RoCE or InfiniBand payload nothing carries RoCE again. */
+/* No RoCE packet is looked for inside a RoCE or InfiniBand payload. */
 enum step iba_walk_by_ethertype(const struct walk *w, uint16_t type)
 {
     const enum step s = ethertype(type);
@@ -40,14 +41,14 @@ enum step iba_step_erf(struct walk *w)
     if (!p)
         return STEP_DONE;
     type = iba_erf_type(p);
-    if (iba_erf_rlen(p) < w->end) /* longer is no fault: pcap files drop the padding that rlen counts */
+    if (iba_erf_rlen(p) < w->end) /* a larger value is no fault: pcap files drop the padding that rlen counts */
         w->end = iba_erf_rlen(p) < w->at ? w->at : iba_erf_rlen(p);
     for (bool more = iba_erf_ext(p); more; more = (x[0] & MORE) != 0)
         if (!(x = iba_walk_take(w, IBA_H_erfext)))
             return STEP_DONE;
     if (by_type[type] == STEP_ETH && !iba_walk_take(w, IBA_H_erfpad))
         return STEP_DONE;
-    v->frame_at = w->at; /* from here on lengths are the frame's, which the record may hold cut or padded */
+    v->frame_at = w->at; /* from here on lengths are the frame's, which the record may contain cut or padded */
     wlen = iba_erf_wlen(p);
     if (v->caplen > w->end)
         v->caplen = w->end;
@@ -112,8 +113,8 @@ enum step iba_step_vlan(struct walk *w)
     return p ? iba_walk_by_ethertype(w, iba_vlan_etype(p)) : STEP_DONE;
 }
 
-/* What lies under the last label is not said; its first nibble tells IP from a pseudowire (RFC 4385 control word or
- * none). */
+/* The last label does not name its content; the first nibble distinguishes IP from a pseudowire (RFC 4385 control word
+ * or none). */
 enum step iba_step_mpls(struct walk *w)
 {
     enum { CONTROL_WORD = 4 };
@@ -156,7 +157,7 @@ static enum step by_protocol(const struct walk *w)
     }
 }
 
-/* One fragment outside makes all it carries a fragment; one inside the payload says nothing of the packet. */
+/* A fragment outside makes everything inside a fragment; one inside the payload does not affect the packet. */
 static void mark_fragment(struct walk *w, bool fragment)
 {
     w->v->fragment |= fragment && !w->inner;
@@ -181,7 +182,7 @@ enum step iba_step_ipv4(struct walk *w)
         iba_walk_fault(w, IBA_IP_HEADER, IBA_H_ipv4);
         return STEP_DONE;
     }
-    if (iba_ipv4_len(p) != 0) /* 0: seen where a NIC segments on behalf of the host; the frame's length then holds */
+    if (iba_ipv4_len(p) != 0) /* 0: seen where a NIC segments for the host; then the frame's length is used */
         iba_walk_bound(w, from, iba_ipv4_len(p), IBA_IP_LENGTH, IBA_H_ipv4);
     if (!iba_walk_skip(w, header - IBA_BYTES_ipv4, IBA_H_ipv4))
         return STEP_DONE;
@@ -244,7 +245,7 @@ static bool is_roce_port(const struct walk *w, uint16_t port)
     return false;
 }
 
-/* A UDP header that the capture cut: its ports may still tell whether RoCE follows. */
+/* A UDP header that the capture cut: its ports may still show that RoCE follows. */
 static enum step cut_udp(struct walk *w, uint32_t from)
 {
     enum { PORTS = 4 };
@@ -272,14 +273,14 @@ enum step iba_step_udp(struct walk *w)
         return STEP_DONE;
     if (!p)
         return cut_udp(w, from);
-    if (iba_udp_dstport(p) == PORT_VXLAN) /* a port proves nothing: too short is something else */
+    if (iba_udp_dstport(p) == PORT_VXLAN) /* a port proves nothing: a packet that is too short is another protocol */
         return w->end - w->at < IBA_BYTES_vxlan + IBA_BYTES_eth ? STEP_DONE : STEP_VXLAN;
     if (!is_roce_port(w, iba_udp_dstport(p)))
         return STEP_DONE;
-    if (!(v->fragment && iba_udp_length(p) > w->end - from)) { /* a first fragment's length speaks of the whole */
+    if (!(v->fragment && iba_udp_length(p) > w->end - from)) { /* a first fragment's length counts the whole datagram */
         iba_walk_bound(w, from, iba_udp_length(p), IBA_UDP_LENGTH, IBA_H_udp);
         if (w->end - w->at < IBA_BYTES_bth + IBA_ICRC_BYTES) {
-            v->err = IBA_OK; /* whatever its lengths say, it is something else */
+            v->err = IBA_OK; /* with any lengths it is another protocol */
             iba_walk_fault(w, IBA_NOT_ROCE_SHORT, IBA_H_udp);
             return STEP_DONE;
         }

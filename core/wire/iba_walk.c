@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The cursor over one packet: what fits, and what is a fault. */
+/* The cursor over one packet: which headers fit, and which are faults. */
 #include "iba_walk.h"
 
 void iba_walk_fault(struct walk *w, enum iba_err e, enum iba_hdr h)

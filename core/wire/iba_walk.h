@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of the packet view: a cursor over one packet and the steps that move it. Not for users of libiba. */
+/* Private to the packet view: a cursor over one packet and the steps that move it. Not for users of libiba. */
 #ifndef IBA_WALK_H
 #define IBA_WALK_H
 #include "iba_view.h"
@@ -37,15 +37,15 @@ enum step {
 struct walk {
     struct iba_view *v;
     const struct iba_view_opts *opts;
-    uint32_t at, end; /* cursor, and where the enclosing header says the packet ends (<= v->len) */
+    uint32_t at, end; /* the cursor, and the end of the packet by the enclosing header (<= v->len) */
     uint32_t l3_at;
-    uint32_t ip_end; /* where the last IP header says its packet ends; 0: it does not say */
+    uint32_t ip_end; /* the end of the packet by the last IP header; 0: none */
     uint8_t l3;
-    uint8_t ip_next; /* protocol the IPv6 extension chain is at */
-    bool inner;      /* below a transport payload: a fault here says nothing about the InfiniBand packet */
+    uint8_t ip_next; /* the protocol number at this point of the IPv6 extension chain */
+    bool inner;      /* inside a transport payload: a fault here is no fault of the InfiniBand packet */
 };
 
-/* The header does not fit: says why. Always NULL. */
+/* The header does not fit: records why. Always returns NULL. */
 __attribute__((cold)) const uint8_t *iba_walk_refuse(struct walk *w, enum iba_hdr h);
 /* The header at the cursor, taken as a layer; NULL when the packet ends first (a fault) or the capture does
  * (truncated). */
@@ -65,8 +65,8 @@ static inline const uint8_t *iba_walk_take(struct walk *w, enum iba_hdr h)
 /* Moves the cursor over bytes that no header row describes; false as above. */
 __attribute__((hot)) bool iba_walk_skip(struct walk *w, uint32_t n, enum iba_hdr h);
 void iba_walk_fault(struct walk *w, enum iba_err e, enum iba_hdr h);
-/* The packet ends `n` bytes from `from`, says header `h`. A claim beyond the enclosing end is fault `e` and is cut to
- * it. */
+/* Header `h` claims that the packet ends `n` bytes from `from`. A claim beyond the enclosing end is fault `e` and is
+ * cut to it. */
 __attribute__((hot)) void iba_walk_bound(struct walk *w, uint32_t from, uint32_t n, enum iba_err e, enum iba_hdr h);
 
 typedef enum step iba_step(struct walk *w);
@@ -74,9 +74,9 @@ __attribute__((hot)) iba_step iba_step_eth, iba_step_ipv4, iba_step_udp, iba_ste
 iba_step iba_step_erf, iba_step_sll, iba_step_sll2, iba_step_ipoibph, iba_step_svlan, iba_step_vlan, iba_step_mpls,
     iba_step_ip, iba_step_ipv6, iba_step_ip6ext, iba_step_vxlan, iba_step_gre, iba_step_erspan2, iba_step_erspan3,
     iba_step_ipoib, iba_step_ipoibsend, iba_step_ib, iba_step_fc, iba_step_grh, iba_step_rwh;
-/* The step for an EtherType. Behind an InfiniBand payload nothing carries RoCE again. */
+/* The step for an EtherType. No RoCE packet is looked for inside an InfiniBand payload. */
 enum step iba_walk_by_ethertype(const struct walk *w, uint16_t type);
-/* What the ICRC masks when it starts at header `l3`; `global`: a GRH follows the LRH. The builder asks too:
- * iba_view_crc.c. */
+/* The ICRC's kind when it starts at header `l3`; `global`: a GRH follows the LRH. iba_view_crc.c; the builder uses it
+ * too. */
 enum iba_icrc_kind iba_walk_icrc_kind(enum iba_hdr l3, bool global);
 #endif

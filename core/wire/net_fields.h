@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Layouts of what carries InfiniBand packets elsewhere: Ethernet, IP, UDP, mirror tunnels, capture pseudo headers.
- * Same form as iba_fields.h. Sources: IEEE 802.3, 802.1Q; RFC 791, 8200, 768, 7348, 2784/2890, 3032, 4391;
+/* Layouts of the headers that carry InfiniBand packets: Ethernet, IP, UDP, mirror tunnels, capture pseudo headers. Same
+ * form as iba_fields.h. Sources: IEEE 802.3, 802.1Q; RFC 791, 8200, 768, 7348, 2784/2890, 3032, 4391;
  * draft-foschiano-erspan; tcpdump.org link types; Annexes A16, A17 (catalogue RO-*). */
 #ifndef NET_FIELDS_H
 #define NET_FIELDS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Broken devices: whatever row is changed, two adapters exchange traffic without harm to the host; and a whole device
- * does not notice that it could be changed. */
+/* Broken devices: whichever row is changed, two adapters exchange traffic without harm to the host; and an unchanged
+ * device behaves the same whether or not it could be changed. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void survives(const struct iba_change *c)
         (void)change_outcome(s, c, c, c->row);
 }
 
-/* Both ends are broken in the same way; what they do is not looked at. */
+/* Both ends are broken in the same way; the test checks only that the host is safe. */
 Test(change, every_row_of_every_list)
 {
     each_change(survives);
@@ -114,7 +114,7 @@ Test(change, credit_codes)
     cr_assert_eq(limit_of(&none, 31), 0);
 }
 
-/* The change of a row that is not asked, and of a list that nobody asks. */
+/* A change to a row that no code consults, and to a list that no code consults. */
 Test(change, a_whole_device_does_not_notice)
 {
     static const struct iba_behaviour row = {"unused", "does nothing", "RQ-01", 1 << IBA_CHANGE_DROP};

@@ -5,8 +5,8 @@
 #include "pair.h"
 
 extern const unsigned change_scenarios;
-/* What came of scenario `s` with the ends changed: every frame with its time, every completion. Where a scenario has
- * codes (timers, counts) they are `row`. */
+/* A hash of the results of scenario `s` with the ends changed: every frame with its time, every completion. Where a
+ * scenario has codes (timers, counts) they are `row`. */
 uint64_t change_outcome(unsigned s, const struct iba_change *sender, const struct iba_change *peer, uint16_t row);
 bool change_has_codes(unsigned s);
 /* Runs it with another rule table at both ends. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The scenarios that changed devices are put through: each kind of QP, losses, receivers that are late, errors on
- * either side, a queue that drains. */
+/* The scenarios for changed devices: each kind of QP, losses, receivers that are late, errors on either side, a queue
+ * that drains. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "change.h"
@@ -9,12 +9,13 @@
 enum { BYTES = 16384, PART = BYTES / 4, QKEY = 0x1234, WHILE = 40000000, T = 4096 << 8 };
 #define HIGH_VA UINT64_C(0x500000000)
 
-enum special { /* what a message is special in */
+enum special { /* the peculiarity of a message */
                PLAIN,
-               RKEY, /* the R_Key, address handle or placement is none */
-               LKEY, /* the L_Key is none */
-               OWN, /* its buffer, or the key it invalidates, is the region that can be invalidated; so of the peer's */
-               ABSENT, /* its buffer is not there */
+               RKEY,   /* its R_Key, address handle or placement is invalid */
+               LKEY,   /* its L_Key is invalid */
+               OWN,    /* its buffer, or the key it invalidates, is the region that can be invalidated; the same on the
+                          peer */
+               ABSENT, /* its buffer is absent */
                DOMAIN, /* the address handle is of another domain */
                GROUP,  /* to a multicast group */
                TWO,    /* two scatter/gather entries */
@@ -71,7 +72,7 @@ static const struct scenario scenarios[] = {
     {.type = IBA_QPT_RC, .receives = 3, .credits = true, .peer_credits = true, .reorder = 300000, .seed = 9, .dribble = true, MANY},
     {.type = IBA_QPT_RC, .receives = 3, .credits = true, .peer_credits = true, .dribble = true,
      .m = {{W(SEND), S, 600, PLAIN}, {W(SEND), S, 700, PLAIN}, {W(SEND), S, 900, PLAIN}, {W(SEND), S, 600, PLAIN}, {W(SEND), S, 700, PLAIN}, {W(SEND), S, 900, PLAIN}}},
-    {.type = IBA_QPT_RC, .receives = 3, .credits = true, MANY}, /* the peer gives no numbers */
+    {.type = IBA_QPT_RC, .receives = 3, .credits = true, MANY}, /* the peer announces no credits */
     {.type = IBA_QPT_RC, .receives = 3, .peer_credits = true, .dribble = true, MANY},
     {.type = IBA_QPT_RC, .receives = 4, .m = {{W(SEND), 0, 100, PLAIN}, {W(WRITE), 0, 600, RKEY}, {W(WRITE), S, 100, PLAIN}, {W(SEND), 0, 10, PLAIN}}},
     {.type = IBA_QPT_RC, .receives = 4, .lose = 300000, .seed = 12, .m = {{W(SEND), S, 100, PLAIN}, {W(WRITE), S, 6, PLAIN}, {W(WRITE), S, 600, RKEY}}},
@@ -91,7 +92,7 @@ static const struct scenario scenarios[] = {
      .m = {{W(SEND), 0, 4000, PLAIN}, {W(WRITE), 0, 3000, PLAIN}, {W(SEND), S, 10, PLAIN}, {W(SEND), 0, 10, LONE}}},
     {.type = IBA_QPT_RC, .receives = 8, .drains = true, .lose = 100000, .seed = 11, .m = {{W(SEND), 0, 4000, PLAIN}, {W(WRITE), 0, 3000, PLAIN}, {W(SEND), S, 10, PLAIN}}},
     {.type = IBA_QPT_RC, .receives = 8, .m = {{W(SEND), S, 40, PLAIN}, {W(FLUSH), S, 40, PLAIN}, {W(SEND), S, 40, PLAIN}}}, /* not allowed there */
-    {.type = IBA_QPT_RC, .receives = 8, /* operations of another form than theirs */
+    {.type = IBA_QPT_RC, .receives = 8, /* operations that do not fit the service */
      .m = {{W(CMP_SWAP), S, 4, PLAIN}, {W(FETCH_ADD), S, 8, TWO}, {W(FLUSH), S, 40, RKEY}, {W(SEND), S, 0x90000000, PLAIN}, {W(SEND), S, 40, TWO}}},
     {.type = IBA_QPT_RC, .m = {{W(READ), S, 0x40000000, PLAIN}, {W(READ), S, 0x40000000, PLAIN}, {W(READ), S, 10, PLAIN}}},
     {.type = IBA_QPT_RC, .m = {{W(WRITE), S, 10, PLAIN}, {W(READ), S, 0x80000000, PLAIN}, {W(WRITE), S, 10, PLAIN}}},
@@ -229,7 +230,7 @@ static void name_local(const struct world *w, unsigned i, struct iba_send_wr *wr
     }
 }
 
-/* What the verb says counts too: a changed device may take what others refuse. */
+/* The result of the verb counts too: a changed device may accept what others refuse. */
 static void post(struct world *w, unsigned i)
 {
     const struct message *m = &w->s->m[i];
@@ -291,7 +292,7 @@ static void post_all(struct world *w)
     }
 }
 
-/* Long enough for eight tries, and twice that. */
+/* Twice the time of eight retries. */
 static iba_time long_while(const struct world *w)
 {
     const struct iba_qp *qp = &w->p->end[1].qp;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every row of the lists of memory, ports, verbs and receivers, changed in every way it can be: anything that can
- * happen to two such devices does no harm to their host. IBPROOF_STEPS sets how many steps each takes. */
+/* Every row of the lists of memory, ports, verbs and receivers, changed in every possible way: random events on two
+ * such devices do no harm to their host. IBPROOF_STEPS sets the number of steps for each. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ Test(changed, no_row_harms_the_host)
                 const struct iba_change c = {.list = lists[l], .row = row, .kind = (uint8_t)kind};
                 if (!(lists[l]->row[row].kinds >> kind & 1))
                     continue;
-                (void)setenv("IBPROOF_AT_ROW", lists[l]->row[row].name, 1); /* what a core dump wants to know */
+                (void)setenv("IBPROOF_AT_ROW", lists[l]->row[row].name, 1); /* for the reader of a core dump */
                 if (getenv("IBPROOF_VERBOSE"))
                     fprintf(stderr, "%s: %s\n", lists[l]->name, lists[l]->row[row].name);
                 (void)world(seed++, steps(), &c);
@@ -68,14 +68,14 @@ static bool is_another(const struct iba_change *c)
     return false;
 }
 
-/* What only other addresses show (a LID mask), or a region that goes at the wrong time; the other lists have tests of
- * their own: changed ports and changed verbs. */
+/* Rows that only other addresses show (a LID mask), or a region that goes at the wrong time; the other lists have tests
+ * of their own: changed ports and changed verbs. */
 static bool is_out_of_reach(const char *name)
 {
     return strcmp(name, "UD_PATH_BITS") == 0 || strcmp(name, "READ_LOST") == 0 || strcmp(name, "NEW_PATH") == 0;
 }
 
-/* A change of what nobody asks for leaves a device whole: it does what one without a change does. */
+/* A change to an unused row leaves a device unchanged: it behaves like one without a change. */
 Test(changed, a_row_makes_another_device)
 {
     static const struct iba_behaviours *const shown[] = {&iba_state_behaviours, &iba_event_behaviours,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whatever arrives, whatever software does, and whenever: no assert fires, every invariant holds, no byte changes that
- * no key covers. IBPROOF_STEPS sets how many steps are taken (200 000 in the usual run), IBPROOF_SEED where the seeds
- * begin. A seed makes one world of 20 000 steps. */
+/* Random packets, verbs and times: no assert fires, every invariant holds, no byte changes that no key covers.
+ * IBPROOF_STEPS sets how many steps are taken (200 000 in the usual run), IBPROOF_SEED the first seed. Each seed runs
+ * 20 000 steps. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,10 +74,10 @@ Test(chaos, no_assert_fires_and_no_foreign_byte_changes)
     for (uint64_t done = 0; done < steps; done += WORLD, seed++) {
         char name[32];
         (void)snprintf(name, sizeof name, "%lu", (unsigned long)seed);
-        (void)setenv("IBPROOF_AT_SEED", name, 1); /* what a core dump or a debugger wants to know */
+        (void)setenv("IBPROOF_AT_SEED", name, 1); /* for the reader of a core dump or the user of a debugger */
         (void)world(seed, WORLD);
     }
-    /* A stepper that reaches little proves little. */
+    /* A stepper that reaches few rows proves little. */
     cr_assert_leq(rows_missed(), 12, "%u rows of the rule tables never applied", rows_missed());
 }
 

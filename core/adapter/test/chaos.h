@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two adapters, every type of QP, and a step at a time of anything that can happen to them. */
+/* Two adapters with QPs of every type, driven one random step at a time. */
 #ifndef IBA_TEST_CHAOS_H
 #define IBA_TEST_CHAOS_H
 #include "adapter/iba_ca.h"
@@ -7,7 +7,7 @@
 
 enum {
     CHAOS_QPS =
-        16, /* objects of an adapter; a QP's index says its type, and who its peer is: the same one over there */
+        16, /* objects of an adapter; the QP of an index has the same type on both adapters, and is the other's peer */
     CHAOS_DEPTH = 12, /* work requests of a queue */
     CHAOS_CQS = 4,
     CHAOS_CQ_ROOM = 24,
@@ -16,14 +16,14 @@ enum {
     CHAOS_AHS = 6,
     CHAOS_KEYS = 24,
     CHAOS_SAVED = 3,
-    CHAOS_PLOTS = 12, /* places for regions, PLOT bytes each */
+    CHAOS_PLOTS = 12, /* slots for regions, PLOT bytes each */
     CHAOS_PLOT = 3 * 4096,
     CHAOS_WINDOWS = 6,
     CHAOS_FLIGHT = 32, /* frames on the wire */
-    CHAOS_CANARY = 32, /* bytes behind each ring */
+    CHAOS_CANARY = 32, /* guard bytes after each ring */
 };
 
-struct chaos_qp { /* memory lent to the adapter, with something behind each array that must not change */
+struct chaos_qp { /* memory lent to the adapter, with guard bytes after each array that must not change */
     struct iba_qp qp;
     uint8_t after_qp[CHAOS_CANARY];
     struct iba_sqe sq[CHAOS_DEPTH];
@@ -49,7 +49,7 @@ struct chaos_srq {
     uint32_t number;
     bool alive;
 };
-struct chaos_plot { /* a region, or the place for one */
+struct chaos_plot { /* a region, or an empty slot for one */
     uint64_t from, length, va;
     uint32_t lkey, rkey;
     uint16_t access;
@@ -89,7 +89,7 @@ struct chaos {
     unsigned n_flight;
     uint8_t payload[1200]; /* of crafted packets */
     uint64_t hash;
-    uint64_t fed, completions, successes, events; /* to see that something happened */
+    uint64_t fed, completions, successes, events; /* counts that prove that the run did something */
 };
 
 static inline uint64_t chaos_below(struct chaos *c, uint64_t n)
@@ -105,11 +105,11 @@ void chaos_hash(struct chaos *c, const void *data, size_t n);
 /* chaos_world.c */
 struct chaos *chaos_open(uint64_t seed);
 void chaos_close(struct chaos *c);
-/* All invariants of both adapters, and everything the adapters have no business in is as it was. */
+/* Asserts all invariants of both adapters, and that all memory outside their regions is unchanged. */
 void chaos_check(struct chaos *c);
-/* Only what is lent to the adapters: the rest need not hold of changed devices. */
+/* Asserts only that memory around the lent arrays is unchanged: changed devices need not keep the rest. */
 void chaos_check_lent(const struct chaos *c);
-/* chaos_step.c: anything that can happen. */
+/* chaos_step.c: one random event. */
 void chaos_step(struct chaos *c);
 enum iba_qp_type chaos_type(unsigned qp);
 struct iba_av chaos_av(struct chaos *c, unsigned from);
@@ -120,7 +120,7 @@ void chaos_make_region(struct chaos *c, unsigned end, unsigned i);
 void chaos_unmake_region(struct chaos *c, unsigned end, unsigned i);
 void chaos_cq(struct chaos *c, unsigned end, unsigned i);
 void chaos_srq(struct chaos *c, unsigned end, unsigned i);
-/* It is in force; and, mostly, writable and all there. */
+/* The region is in force; mostly also writable and without absent pages. */
 bool chaos_usable(struct chaos *c, unsigned end, const struct chaos_plot *p);
 /* Both QPs of that index to RTS, each other's peers. */
 void chaos_connect(struct chaos *c, unsigned i);

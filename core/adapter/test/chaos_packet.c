@@ -41,7 +41,7 @@ static uint8_t pick_opcode(struct chaos *c, const struct iba_qp *qp)
         return (uint8_t)iba_random_next(&c->r);
     if (chaos_one_in(c, 64))
         return IBA_CNP_IB + (uint8_t)chaos_below(c, 2);
-    if (qp->r.op != 0xff && !chaos_one_in(c, 8)) { /* goes on with the message under way */
+    if (qp->r.op != 0xff && !chaos_one_in(c, 8)) { /* continues the unfinished message */
         const uint8_t first = (qp->r.op & 0x1f) >= IBA_RC_WRITE_FIRST ? IBA_RC_WRITE_FIRST : IBA_RC_SEND_FIRST;
         return bits[qp->type] | (uint8_t)(first + 1 + chaos_below(c, 3));
     }
@@ -214,7 +214,7 @@ size_t chaos_craft(struct chaos *c, unsigned end, uint8_t *buf, size_t cap)
     struct iba_recipe r;
     size_t len;
 
-    if (!q->alive || (qp->type >= IBA_QPT_XRC_INI && !chaos_one_in(c, 8))) /* nobody receives XRC yet */
+    if (!q->alive || (qp->type >= IBA_QPT_XRC_INI && !chaos_one_in(c, 8))) /* no QP receives XRC yet */
         return 0;
     if (qp->type == IBA_QPT_RAW_IPV6 || qp->type == IBA_QPT_RAW_ETHERTYPE)
         return c->kind == IBA_PORT_IB ? craft_raw(c, end, buf, cap) : 0;

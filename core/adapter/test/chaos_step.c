@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One step of chaos: a packet leaves, arrives, is lost, damaged or made up; time passes; software does something. */
+/* One random step: a packet leaves, arrives, is lost, damaged or forged; time passes; software calls a verb. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 static void feed(struct chaos *c, unsigned end, const uint8_t *frame, size_t len)
 {
     struct iba_view v;
-    /* Behind it is memory that is not the adapter's: the sanitizer sees who reads it. */
+    /* An allocation of exactly this size lets the sanitizer detect reads beyond it. */
     uint8_t *exact = malloc(len);
 
     cr_assert_not_null(exact);
@@ -38,7 +38,7 @@ static void send_one(struct chaos *c, unsigned end)
     c->n_flight++;
 }
 
-/* The oldest frame, or sometimes another one; sometimes it stays on the wire too, sometimes it is lost or damaged. */
+/* Delivers the oldest frame, or sometimes another one; sometimes also keeps it on the wire, loses or damages it. */
 static void deliver_one(struct chaos *c)
 {
     const unsigned i = c->n_flight > 0 && chaos_one_in(c, 8) ? (unsigned)chaos_below(c, c->n_flight) : 0;

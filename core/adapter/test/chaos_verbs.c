@@ -32,7 +32,7 @@ static uint8_t pick_op(struct chaos *c, enum iba_qp_type type)
     }
 }
 
-/* Where a datagram goes. */
+/* The destination of a datagram. */
 static void address(struct chaos *c, unsigned end, struct iba_send_wr *wr)
 {
     wr->ah = c->end[end].ah[chaos_below(c, CHAOS_AHS)];
@@ -40,7 +40,7 @@ static void address(struct chaos *c, unsigned end, struct iba_send_wr *wr)
     wr->remote_qkey = chaos_one_in(c, 4) ? 0x80000000u : 0x1234;
 }
 
-/* What a request does to the peer's memory. */
+/* The peer's memory that a request accesses. */
 static void reach(struct chaos *c, unsigned end, struct iba_send_wr *wr)
 {
     uint32_t unused;
@@ -68,7 +68,7 @@ static void bind(struct chaos *c, unsigned end, struct iba_send_wr *wr)
     wr->bind.length = length;
 }
 
-/* A QP of any type may be given any operation, which it then refuses. */
+/* Posts any operation to a QP of any type, which may refuse it. */
 static void aim(struct chaos *c, unsigned end, unsigned i, struct iba_send_wr *wr)
 {
     if (wr->op == IBA_WR_BIND_MW)
@@ -167,7 +167,7 @@ static void modify(struct chaos *c, unsigned end)
 
     for (unsigned n = (unsigned)chaos_below(c, 3); n > 0; n--)
         mask |= 1u << chaos_below(c, 21);
-    if (a.state == IBA_QPS_RESET || a.state == IBA_QPS_ERR) /* would soon be the state of all */
+    if (a.state == IBA_QPS_RESET || a.state == IBA_QPS_ERR) /* else nearly all QPs would soon be in that state */
         a.state = chaos_one_in(c, 4) ? a.state : IBA_QPS_SQD;
     (void)iba_modify_qp(&c->end[end].ca, any_qpn(c, end), &a, mask);
 }
@@ -184,7 +184,7 @@ static void windows(struct chaos *c, unsigned end)
         *w = 0;
 }
 
-/* A bind changes the key; software knows the new one from its completion, this test from the table. */
+/* A bind changes the key; software learns the new one from its completion, this test from the table. */
 static void learn_keys(struct chaos *c, unsigned end)
 {
     struct chaos_end *e = &c->end[end];
@@ -260,7 +260,7 @@ static bool sound(const struct chaos *c, unsigned i)
     return true;
 }
 
-/* The world falls into disrepair faster than it would by itself come to anything: mend something. */
+/* Random steps break objects faster than they create working ones, so this repairs one. */
 static void mend(struct chaos *c, unsigned end)
 {
     unsigned i = (unsigned)chaos_below(c, CHAOS_QPS);

@@ -73,7 +73,7 @@ enum iba_qp_type chaos_type(unsigned qp)
     return (enum iba_qp_type)type[qp];
 }
 
-/* Mostly some, sometimes all or none. */
+/* Returns mostly a part of the space, sometimes all or none. */
 static uint32_t room(struct chaos *c)
 {
     return chaos_one_in(c, 2) ? CHAOS_DEPTH : (uint32_t)chaos_below(c, CHAOS_DEPTH + 1);
@@ -109,7 +109,8 @@ void chaos_unmake_qp(struct chaos *c, unsigned end, unsigned i)
 
     if (!q->alive || iba_destroy_qp(&c->end[end].ca, q->qpn) != IBA_VERB_OK)
         return;
-    memset(q, GUARD, offsetof(struct chaos_qp, qpn)); /* nobody looks at it any more: see chaos_check() */
+    memset(q, GUARD,
+           offsetof(struct chaos_qp, qpn)); /* the fields after this are not compared any more: see chaos_check() */
     q->alive = false;
 }
 
@@ -366,7 +367,8 @@ static void check_objects(const struct chaos_end *e)
         cr_assert(is_guard(e->srq[i].after, CHAOS_CANARY));
 }
 
-/* What no region covers, and what one covers that grants no local write (without which no other write is granted). */
+/* Checks bytes that no region covers, and bytes of regions without local write (without which no other write is
+ * granted). */
 static void check_memory(const struct chaos_end *e)
 {
     for (unsigned i = 0; i < CHAOS_PLOTS; i++) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Over any network, every byte arrives once and in order, or both sides end in the status the architecture names.
- * IBPROOF_SEEDS sets how many networks are tried, IBPROOF_FIRST which is the first; the usual run takes 200 from 0. */
+ * IBPROOF_SEEDS sets the number of networks, IBPROOF_FIRST the first seed; the usual run takes 200 from 0. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "pair.h"
 
-/* A region has three parts: what is sent or read into, what is written to or read from, and receive buffers. */
+/* A region has three parts: source of sends and target of READs; target of WRITEs and source of READs; receive
+ * buffers. */
 enum { MESSAGES = 12, SMALL = 2720, LARGE = 1 << 20, LARGE_MESSAGES = 2 };
 
 static unsigned setting(const char *name, unsigned usual)
@@ -31,7 +32,7 @@ struct run {
     struct pair_config cfg;
     struct plan plan[MESSAGES];
     unsigned n, done, received, order;
-    uint32_t slot; /* room of one message in each part */
+    uint32_t slot; /* bytes for one message in each part */
     uint64_t part;
     size_t area;
     uint8_t status; /* of the first failed send; SUCCESS when none failed */
@@ -81,11 +82,12 @@ static struct pair_config pick_config(uint64_t seed)
                                        .delay_ns = 1000,
                                        .jitter_ns = iba_random_below(&r, 3000),
                                        .reorder_ns = 20000};
-    if (seed % 20 == 19) { /* now and then a mebibyte; go-back-N bears few losses at that length */
+    if (seed % 20 == 19) { /* now and then a mebibyte; go-back-N copes with few losses at that length */
         const uint32_t rare = (uint32_t)iba_random_below(&r, 300);
         c.bytes = 3 * (LARGE_MESSAGES * LARGE + 64);
         c.faults.lose = c.faults.duplicate = c.faults.corrupt = c.faults.reorder = rare;
-        c.faults.jitter_ns = 0; /* the wire has no width: jitter alone would shuffle thousands of packets */
+        c.faults.jitter_ns =
+            0; /* the simulated wire has no serialization delay: jitter alone would reorder thousands of packets */
     }
     return c;
 }
@@ -101,7 +103,7 @@ static uint8_t pick_op(struct iba_random *r, enum iba_qp_type type)
     return uc[iba_random_below(r, type == IBA_QPT_UC ? sizeof uc : 2)];
 }
 
-/* Each message has its own place on either side, so that the end can be told from the plan alone; the counter of the
+/* Each message has its own place on either side, so the final content follows from the plan alone; the counter of the
  * ATOMICs is the last 8 bytes of the remote region. */
 static void make_plan(struct run *t)
 {
@@ -131,7 +133,7 @@ static bool takes_receive(uint8_t op)
     return op == IBA_WR_SEND || op == IBA_WR_SEND_IMM || op == IBA_WR_WRITE_IMM;
 }
 
-/* Receives carry the message's index; on RC they meet their SENDs in order. */
+/* Receives carry the message's index; on RC they match their SENDs in order. */
 static void post_receives(struct run *t)
 {
     for (unsigned i = 0; i < t->n; i++)
@@ -167,7 +169,7 @@ static void expect_memory(struct run *t)
     }
 }
 
-/* What a successful message has changed. */
+/* Applies the effect of a successful message to the expected memory. */
 static void apply(struct run *t, const struct plan *m)
 {
     uint64_t counter;
@@ -186,7 +188,7 @@ static void apply(struct run *t, const struct plan *m)
     }
 }
 
-/* What an unreliable service delivers it delivers whole: the immediate says which message it was. */
+/* An unreliable service must deliver complete messages: the immediate data name the message. */
 static void check_datagram(const struct run *t, const struct iba_wc *wc)
 {
     const struct plan *m = &t->plan[wc->imm_or_key];
@@ -299,8 +301,9 @@ static void count_event(void *ctx, const struct iba_net_event *e)
     n[e->what]++;
 }
 
-/* As long as a message may be (WF-67) with IBPROOF_GREAT=2147483648, which takes 5 GiB and a minute; a part of that
- * else. A fault of each kind comes about ten times however long it is; a packet that waits for the wire is no loss. */
+/* The longest possible message (WF-67) with IBPROOF_GREAT=2147483648, which takes 5 GiB and a minute; otherwise a part
+ * of that. A fault of each kind happens about ten times whatever the length; a packet that waits for the wire is not
+ * lost. */
 Test(hostile, one_great_message, .timeout = 600)
 {
     const unsigned length = setting("IBPROOF_GREAT", 1 << 23);

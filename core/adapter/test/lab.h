@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A small subnet for tests: up to four adapters on one virtual clock, joined by a switch that loses nothing and takes
- * no time. What is on the wire can be looked at, and changed or lost by a tap. */
+/* A small subnet for tests: up to four adapters on one virtual clock, joined by a switch without losses and delay.
+ * Tests can read the packets on the wire; a tap can change or drop them. */
 #ifndef IBA_TEST_LAB_H
 #define IBA_TEST_LAB_H
 #include "adapter/iba_ca.h"
@@ -16,7 +16,7 @@ enum {
     LAB_EVENTS = 64,
     LAB_SEEN = 512
 };
-#define LAB_VA UINT64_C(0x100000) /* where each end's region begins */
+#define LAB_VA UINT64_C(0x100000) /* the address at which each end's region begins */
 #define LAB_QKEY 0x1234u
 #define LAB_MS UINT64_C(1000000) /* ns */
 #define LAB_SECOND UINT64_C(1000000000)
@@ -59,10 +59,10 @@ struct lab {
     uint64_t random;
     struct lab_seen seen[LAB_SEEN]; /* the first LAB_SEEN packets since lab_forget() */
     unsigned n_seen;
-    /* Called for each packet before it is delivered; false loses it. It may change the packet, and says so by making
-     * the CRCs good again. */
+    /* Called for each packet before it is delivered; false drops it. It may change the packet and must then repair the
+     * CRCs. */
     bool (*tap)(struct lab *l, unsigned from, uint8_t *frame, struct iba_view *v);
-    unsigned tapped; /* for taps to count in */
+    unsigned tapped; /* a counter for taps */
 };
 
 struct lab *lab_open(enum iba_port_kind kind, unsigned n);
@@ -75,32 +75,32 @@ struct iba_av lab_av(const struct lab *l, unsigned from, unsigned to, bool grh);
 /* Good values for every attribute. */
 struct iba_qp_attr lab_attr(void);
 uint32_t lab_qp(struct lab *l, unsigned end, enum iba_qp_type type, uint32_t srq); /* in Reset */
-/* One side of a connection to RTS; `a` also gives the P_Key index and the like. */
+/* Takes one side of a connection to RTS; `a` also gives the P_Key index and the like. */
 void lab_connect_one(struct lab *l, unsigned from, uint32_t qpn, unsigned to, uint32_t peer, struct iba_qp_attr a);
 void lab_connect(struct lab *l, unsigned i, uint32_t qi, unsigned k, uint32_t qk, struct iba_qp_attr a);
-/* UD, raw, SMI or GSI to RTS. */
+/* Takes a UD, raw, SMI or GSI QP to RTS. */
 void lab_ready(struct lab *l, unsigned end, uint32_t qpn, struct iba_qp_attr a);
 uint32_t lab_ah(struct lab *l, unsigned from, unsigned to, bool grh);
 
-/* All packets and timers until `until`; the clock is there at the end. */
+/* Delivers all packets and runs all timers until `until`; then the clock has that time. */
 void lab_run(struct lab *l, iba_time until);
-/* A moment: whatever needs no timer. */
+/* Runs for a short time: everything that needs no timer. */
 static inline void lab_settle(struct lab *l)
 {
     lab_run(l, l->now);
 }
 void lab_recv(struct lab *l, unsigned end, uint32_t qpn, uint64_t wr_id, uint64_t at, uint32_t length);
-/* With one entry of the end's own region, signalled. */
+/* Posts a signaled send with one entry of the end's own region. */
 enum iba_verb_err lab_send(struct lab *l, unsigned end, uint32_t qpn, struct iba_send_wr wr, uint64_t at,
                            uint32_t length);
-/* The next completion of that end: it must be there; and there must be none. */
+/* The next completion of that end, which must exist; and a check that there is none. */
 struct iba_wc lab_wc(struct lab *l, unsigned end);
 void lab_no_wc(struct lab *l, unsigned end);
 /* The next completion, which must be of `wr_id` with `status`. */
 struct iba_wc lab_done(struct lab *l, unsigned end, uint64_t wr_id, enum iba_wc_status status);
 unsigned lab_events(const struct lab *l, unsigned end, enum iba_event_kind kind);
 enum iba_qp_state lab_state(const struct lab *l, unsigned end, uint32_t qpn);
-/* Packets of that opcode seen. */
+/* Number of packets seen with that opcode. */
 unsigned lab_count(const struct lab *l, uint8_t opcode);
 /* The first packet of that opcode and, with an AETH, syndrome class (syndrome >> 5); NULL: none. */
 const struct lab_seen *lab_find(const struct lab *l, uint8_t opcode, unsigned nth);

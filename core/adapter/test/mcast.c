@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Multicast: a copy to each member, judged for each by itself (PV-15, PV-29, UU-25). */
+/* Multicast: each member gets a copy, and each copy is checked separately (PV-15, PV-29, UU-25). */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "lab.h"
@@ -46,7 +46,7 @@ static void three_members(enum iba_port_kind kind)
     (void)member(l, 2, 2, LAB_QKEY);
     send_to_group(l, from);
     (void)lab_done(l, 1, 0, IBA_WC_SUCCESS);
-    lab_no_wc(l, 1); /* not the one with another Q_Key */
+    lab_no_wc(l, 1); /* not the member with another Q_Key */
     (void)lab_done(l, 2, 2, IBA_WC_SUCCESS);
     cr_assert_eq(iba_ca_port(&l->end[1].ca, 1)->counters.qkey_violations, 1);
     cr_assert_eq(memcmp(lab_memory(l, 0), lab_memory(l, 1) + AT + GRH, SMALL), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* On-demand regions: a page that is not there is a matter of time, never an error (RR-50, seeds: ODP). */
+/* On-demand regions: an absent page delays a request and never fails it (RR-50, seeds: ODP). */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "lab.h"
@@ -13,7 +13,7 @@ struct odp {
     uint8_t present, *memory;
 };
 
-/* A region of four pages at address 0 of `end`, of which none is there. */
+/* Registers a region of four absent pages at address 0 of `end`. */
 static void open_at(struct odp *t, unsigned end)
 {
     struct lab_end *e;

@@ -220,8 +220,8 @@ static bool is_sent(struct pair *p, unsigned from, const uint8_t *frame, size_t 
     return p->sends(p->tap_ctx, from, &v);
 }
 
-/* Each direction of a network that makes its senders wait has half of it: ACKs are not kept waiting by what they
- * answer. */
+/* If the network makes its senders wait, each direction has half of it, so that ACKs do not wait for the requests that
+ * they acknowledge. */
 static bool may_send(const struct pair *p, unsigned i)
 {
     uint32_t flying = 0;
@@ -231,7 +231,7 @@ static bool may_send(const struct pair *p, unsigned i)
     return 2 * flying < p->net.n_slot;
 }
 
-/* Everything an end wants to send at this instant, and may. */
+/* Sends everything that an end wants to send at this instant, if it may send. */
 static bool drain(struct pair *p, unsigned i)
 {
     uint8_t buf[IBA_TX_MOST];
@@ -264,7 +264,7 @@ static bool deliver(struct pair *p, unsigned i)
 
     if (len == 0)
         return false;
-    memset(&v, 0xee, sizeof v); /* whoever reads a header that is not there is seen by the sanitizer */
+    memset(&v, 0xee, sizeof v); /* the sanitizer detects a read of a header that is not there */
     (void)iba_view_parse(&v, p->link, buf, len, len, NULL);
     iba_view_check(&v);
     if (p->tap)

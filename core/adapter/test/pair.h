@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two adapters on one virtual clock, joined by a hostile network: the main property test of the engine. */
+/* Two adapters on one virtual clock, joined by a lossy network: the main property test of the engine. */
 #ifndef IBA_TEST_PAIR_H
 #define IBA_TEST_PAIR_H
 #include "adapter/iba_ca.h"
@@ -11,7 +11,7 @@ enum {
     PAIR_SAVED = 4,     /* READs and ATOMICs a responder remembers */
     PAIR_FLIGHT = 1024, /* frames the network holds at most */
     PAIR_GUARD = 64,    /* bytes of 0xA5 around each region */
-    PAIR_EARLIER = 2,   /* QPs that an end may have made before */
+    PAIR_EARLIER = 2,   /* QPs that an end may have created before */
 };
 
 struct pair_end {
@@ -46,13 +46,15 @@ struct pair {
     uint64_t steps; /* frames delivered */
     enum iba_link link;
     bool waits;
-    /* Optional, an observer: each frame as it leaves end `from`, and again when it arrives at the other. */
+    /* Optional, an observer: called for each frame when it leaves end `from`, and again when it arrives at the
+     * other. */
     void (*tap)(void *ctx, unsigned from, bool arrived, const struct iba_view *v);
-    /* Optional, with the same context: each decision of end `end`, as its trace tells it. */
+    /* Optional, with the same context: called for each decision of end `end` in its trace. */
     void (*decided)(void *ctx, unsigned end, const struct iba_rule *r);
-    /* Optional, with the same context: false keeps what the adapter of end `from` sends off the wire. */
+    /* Optional, with the same context: returns false to keep a packet of the adapter of end `from` off the wire. */
     bool (*sends)(void *ctx, unsigned from, const struct iba_view *v);
-    /* Optional, with the same context: takes what arrives at end `to`, which gets it only by pair_feed(). */
+    /* Optional, with the same context: takes each packet that arrives at end `to`, which gets it only by
+     * pair_feed(). */
     void (*arrives)(void *ctx, unsigned to, const struct iba_view *v);
     /* With it: called at `due`, which it moves; IBA_NEVER: nothing to do. */
     void (*on_due)(void *ctx);
@@ -70,15 +72,15 @@ struct pair_config {
     uint8_t timeout, retry, rnr_retry, rd_depth;
     size_t bytes;     /* of each region */
     unsigned flight;  /* frames the network holds; 0: PAIR_FLIGHT */
-    unsigned earlier; /* QPs that end 1 has made before, so that this one has another number */
-    bool waits;       /* a full network holds its senders back instead of losing what they send */
+    unsigned earlier; /* QPs that end 1 has created before, so that this one has another number */
+    bool waits;       /* a full network delays its senders instead of dropping their packets */
     struct iba_net_faults faults;
 };
 
 /* The address at which both ends' regions begin, as remote and local work requests name it. */
 #define PAIR_VA UINT64_C(0x10000)
 
-/* A reliable connection whose link and first PSN are the seed's, with as many retries as there may be */
+/* A reliable connection whose link and first PSN come from the seed, with as many retries as possible */
 struct pair_config pair_config_of(uint64_t seed, size_t bytes, const struct iba_net_faults *faults);
 struct pair *pair_open(const struct pair_config *c);
 void pair_close(struct pair *p);
@@ -86,9 +88,9 @@ static inline uint8_t *pair_memory(struct pair *p, unsigned end)
 {
     return p->end[end].memory + PAIR_GUARD;
 }
-/* Runs until nothing moves or `until` has come. False when it ran longer than any exchange should. */
+/* Runs until nothing happens any more or `until` has come. False when it ran longer than any exchange should. */
 bool pair_run(struct pair *p, iba_time until);
-/* The packet is the adapter's of end `to` now. */
+/* Feeds the packet to the adapter of end `to` now. */
 void pair_feed(struct pair *p, unsigned to, const struct iba_view *v);
 /* A completion of either end; 0 when there is none. Hashed. */
 int pair_poll(struct pair *p, unsigned end, struct iba_wc *wc);

@@ -17,7 +17,7 @@ static uint16_t violations(struct lab *l, unsigned end)
     return iba_ca_port(&l->end[end].ca, 1)->counters.pkey_violations;
 }
 
-struct talk { /* two QPs that could talk */
+struct talk { /* two QPs that try to communicate */
     uint32_t from, to;
 };
 
@@ -34,7 +34,7 @@ static struct talk introduce(struct lab *l, unsigned i, unsigned k, enum iba_qp_
     return t;
 }
 
-/* One SEND; whether it was received. */
+/* Sends one SEND; returns whether it was received. */
 static bool says(struct lab *l, unsigned i, unsigned k, const struct talk *t, uint32_t ah)
 {
     const uint32_t grh = iba_query_qp(&l->end[k].ca, t->to)->type == IBA_QPT_RC ? 0 : 40;
@@ -142,7 +142,7 @@ Test(pkey, every_pair_of_memberships)
     lab_close(l);
 }
 
-/* QS-79: what the manager writes holds from the next packet on, for connections that are there already. */
+/* QS-79: a new P_Key is in force from the next packet on, for existing connections too. */
 Test(pkey, a_key_that_changes_under_traffic)
 {
     struct lab *l = lab_open(IBA_PORT_IB, 2);
@@ -198,7 +198,7 @@ Test(pkey, the_violation_counter_stops_at_its_end)
     lab_close(l);
 }
 
-/* What matters is the value at the QP's index, not the index, and not what else is in the table. */
+/* Only the value at the QP's index matters, not the index, and not the other entries. */
 Test(pkey, each_qp_has_its_own_index)
 {
     struct lab *l = lab_open(IBA_PORT_IB, 2);
@@ -221,7 +221,7 @@ Test(pkey, each_qp_has_its_own_index)
     lab_close(l);
 }
 
-/* A port may be a full and a limited member of one partition; its QPs are what their index says. */
+/* A port may be a full and a limited member of one partition; the index of a QP decides which it is. */
 Test(pkey, one_partition_both_full_and_limited)
 {
     struct lab *l = lab_open(IBA_PORT_IB, 2);
@@ -290,7 +290,7 @@ Test(pkey, qp0_is_of_no_partition)
     lab_close(l);
 }
 
-/* No verb sends raw packets yet, so this one is made by hand. */
+/* No verb sends raw packets yet, so the test builds this one. */
 Test(pkey, raw_packets_carry_none)
 {
     struct lab *l = lab_open(IBA_PORT_IB, 2);

@@ -13,7 +13,7 @@ static void one(enum iba_qp_type type, uint32_t before)
     struct iba_send_wr wr = {.wr_id = 7, .op = IBA_WR_SEND, .imm_or_key = 0x88b5, .ah = p->end[0].ah};
     struct iba_wc wc;
 
-    pair_memory(p, 0)[0] = 0x60; /* an IPv6 header, where one is wanted */
+    pair_memory(p, 0)[0] = 0x60; /* an IPv6 header, if the case needs one */
     pair_post_recv(p, 1, 9, WHERE, 256);
     pair_post_send(p, 0, &wr, 0, LENGTH);
     cr_assert(pair_run(p, 1000000));

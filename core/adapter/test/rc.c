@@ -68,7 +68,7 @@ Test(rc, rnr_retries_come_to_an_end)
     (void)lab_done(t.l, 0, 1, IBA_WC_RNR_RETRY_EXCEEDED);
     cr_assert_eq(lab_count(t.l, IBA_RC_SEND_ONLY), 1 + 3); /* RQ-29 */
     cr_assert_eq(lab_state(t.l, 0, t.a), IBA_QPS_ERR);
-    cr_assert_eq(lab_state(t.l, 1, t.b), IBA_QPS_RTS); /* nothing has happened to the responder (RR-51) */
+    cr_assert_eq(lab_state(t.l, 1, t.b), IBA_QPS_RTS); /* the responder's state is unchanged (RR-51) */
     lab_close(t.l);
 }
 
@@ -105,8 +105,8 @@ Test(rc, retries_come_to_an_end)
     lab_close(t.l);
 }
 
-/* The memory of the second of three requests goes while all three are open: when it is to be repeated it fails by
- * itself, and the first is still complete before (RQ-13, RQ-14). Found by chaos. */
+/* The memory of the second of three requests is deregistered while all three are outstanding: when it has to be sent
+ * again it fails locally, and the first still completes before it (RQ-13, RQ-14). Found by chaos. */
 Test(rc, a_local_fault_on_a_retry_waits_for_its_turn)
 {
     struct rc t = open_with(lab_attr());
@@ -283,7 +283,7 @@ Test(rc, a_drained_queue_goes_on_where_it_stopped)
     cr_assert_eq(iba_modify_qp(&t.l->end[0].ca, t.a, &sqd, IBA_QPA_STATE | IBA_QPA_SQD_NOTIFY), IBA_VERB_OK);
     cr_assert_eq(lab_send(t.l, 0, t.a, work(&t, IBA_WR_WRITE, 2, 0), 0, 100), IBA_VERB_OK);
     lab_settle(t.l);
-    cr_assert_eq(lab_events(t.l, 0, IBA_EVENT_SQ_DRAINED), 0); /* the first is still open (QS-22) */
+    cr_assert_eq(lab_events(t.l, 0, IBA_EVENT_SQ_DRAINED), 0); /* the first is still outstanding (QS-22) */
     t.l->tap = NULL;
     lab_run(t.l, LAB_SECOND);
     (void)lab_done(t.l, 0, 1, IBA_WC_SUCCESS);
@@ -295,7 +295,8 @@ Test(rc, a_drained_queue_goes_on_where_it_stopped)
     lab_close(t.l);
 }
 
-/* ---- the longest message (WF-67): in the usual run only refused beyond; IBPROOF_LONG sends it ---- */
+/* ---- the longest message (WF-67): the usual run only checks that a longer one is refused; IBPROOF_LONG sends it
+ * ---- */
 
 Test(rc, a_message_may_have_2_to_the_31_bytes, .timeout = 600)
 {

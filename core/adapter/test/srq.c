@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared receive queues: order, the limit, what an error takes with it. */
+/* Shared receive queues: order, the limit, the effects of an error. */
 #include <criterion/criterion.h>
 #include "lab.h"
 #include "wire/iba_opcode_rows.h"
@@ -67,8 +67,8 @@ static bool lose_last(struct lab *l, unsigned from, uint8_t *frame, struct iba_v
     return iba_bth_opcode(frame + v->bth_at) != IBA_UC_SEND_LAST;
 }
 
-/* UC: the message whose end was lost completes in error when the next begins. If that finds no room in its CQ the QP is
- * in Error, and begins nothing. Found by chaos. */
+/* UC: a message without its end completes in error when the next begins. If that finds no room in its CQ the QP goes to
+ * Error, and does not begin the next message. Found by chaos. */
 Test(srq, a_broken_message_that_overflows_the_cq_is_the_last)
 {
     struct lab *l = lab_open(IBA_PORT_IB, 2);

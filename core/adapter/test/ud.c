@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Datagrams and marks of congestion, one directed case at a time. */
+/* Datagrams and congestion marks, one directed case at a time. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "lab.h"
@@ -36,7 +36,7 @@ static void say(const struct pair_of *t, bool grh, uint32_t qkey)
     lab_recv(t->l, 1, t->b, RECEIVE, AT, SMALL + GRH);
     cr_assert_eq(lab_send(t->l, 0, t->a, wr, 0, SMALL), IBA_VERB_OK);
     lab_settle(t->l);
-    (void)lab_done(t->l, 0, WR, IBA_WC_SUCCESS); /* sent: more is not known (UU-13) */
+    (void)lab_done(t->l, 0, WR, IBA_WC_SUCCESS); /* sent; the sender cannot know more (UU-13) */
 }
 
 Test(ud, without_a_grh_its_place_is_kept)
@@ -81,7 +81,7 @@ Test(ud, a_wrong_qkey_is_counted_and_dropped)
     lab_close(t.l);
 }
 
-/* PV-21: a work request that names a controlled Q_Key gets the QP's own. */
+/* PV-21: for a work request that names a controlled Q_Key the QP's own is sent. */
 Test(ud, a_controlled_qkey_is_replaced_by_the_own)
 {
     struct pair_of t = meet(IBA_PORT_IB, IBA_QPT_UD, lab_attr());
@@ -150,7 +150,7 @@ Test(ud, where_no_ack_goes_back_becn_takes_a_cnp)
     lab_close(t.l);
 }
 
-/* Of a datagram only itself tells where it came from (RO-41, WF-81). */
+/* Only the datagram itself shows its source (RO-41, WF-81). */
 Test(ud, a_marked_datagram_is_answered_by_a_cnp_to_its_source)
 {
     static const struct {

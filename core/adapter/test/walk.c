@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A rule table is walked compiled, a changed one row by row: both make the same adapter. */
+/* The engine walks an unchanged rule table with compiled code and a changed one row by row: both give the same
+ * results. */
 #include <criterion/criterion.h>
 #include "pair.h"
 

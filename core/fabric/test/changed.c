@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ports with one row of their list changed: each is another port, and none writes beyond what it is given. */
+/* Ports with one row of their list changed: each behaves differently, and none writes beyond its buffers. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Envelopes: what iba_envelope_write() and iba_envelope_seal() make is what the builder makes of the same fields, and
- * parses to good CRCs, for every kind of port and every length. */
+/* Envelopes: iba_envelope_write() and iba_envelope_seal() write the same bytes as the builder from the same fields, and
+ * the packets parse with good CRCs, for every kind of port and every length. */
 #include <criterion/criterion.h>
 #include "fabric/iba_port.h"
 #include "wire/iba_build.h"
@@ -47,7 +47,7 @@ static struct iba_av av_of(const struct form *f)
     struct iba_av av = {
         .port = 1,
         .sl = 5,
-        .path_bits = 0x7, /* of which the LMC keeps 3 */
+        .path_bits = 0x7, /* the LMC keeps 3 of these bits */
         .sgid_index = 1,
         .grh = f->grh,
         .dlid = 0x4567,
@@ -107,7 +107,7 @@ static void set_net(const struct iba_port *p, const struct iba_av *av, struct ib
         iba_udp_set_srcport(h, 0xd00d);
 }
 
-/* An RC WRITE Middle: a BTH and payload, which is what a body of any length can be. */
+/* An RC WRITE Middle: a BTH and payload, which can have any length. */
 static void fill_body(uint8_t *body, size_t n)
 {
     memset(body, 0, IBA_BYTES_bth);
@@ -119,7 +119,7 @@ static void fill_body(uint8_t *body, size_t n)
         body[i] = (uint8_t)(i * 7 + i / 256);
 }
 
-/* Twice in the same place: sealing what was sealed before, with another length, leaves nothing behind. */
+/* Twice in the same buffer: sealing a packet again, with another length, leaves no bytes of the first time. */
 static void compare_with_builder(const struct form *f, size_t body)
 {
     static uint8_t mine[ROOM], theirs[ROOM];
@@ -190,7 +190,7 @@ Test(envelope, every_kind_and_length_parses_to_good_crcs)
     }
 }
 
-/* The frame of WF-72 and WF-79 with its fields given to the envelope, and the CRCs it was published with. */
+/* The frame of WF-72 and WF-79 built from its fields by the envelope, compared with its published CRCs. */
 Test(envelope, sample_packet_of_the_specification)
 {
     static const uint8_t want[] = {0x70, 0x12, 0x37, 0x5c, 0x00, 0x0e, 0x17, 0xd2, 0x0a, 0x20, 0x24, 0x87,
@@ -233,7 +233,7 @@ Test(envelope, management_before_the_lid)
     cr_assert_eq(iba_lrh_vl(e), 9);
 }
 
-/* WF-19: of the path bits as many as the LMC allows. */
+/* WF-19: the LMC decides how many path bits are used. */
 Test(envelope, path_bits_choose_among_the_lids)
 {
     uint8_t e[IBA_ENVELOPE_MAX];
@@ -250,7 +250,7 @@ Test(envelope, path_bits_choose_among_the_lids)
         }
 }
 
-/* RO-19: given, or made of the flow: always the same, in 0xC000..0xFFFF, and spread. */
+/* RO-19: given, or derived from the flow: always the same, in 0xC000..0xFFFF, and spread. */
 Test(envelope, udp_source_port)
 {
     enum { PORTS = 0x4000, FLOWS = 4 * PORTS };
@@ -275,7 +275,7 @@ Test(envelope, udp_source_port)
     cr_assert_gt(ports, PORTS * 9 / 10, "%u ports for %u flows", ports, FLOWS);
 }
 
-/* RO-13: DSCP from the address vector; ECN is the port's own business. */
+/* RO-13: DSCP comes from the address vector; the port sets ECN. */
 Test(envelope, ecn_says_ect_where_congestion_is_managed)
 {
     static uint8_t packet[ROOM];
@@ -295,8 +295,7 @@ Test(envelope, ecn_says_ect_where_congestion_is_managed)
         }
 }
 
-/* Ones' complement sum over whole words is all ones for a good header (RFC 1071), the many ways it can carry included.
- */
+/* The ones' complement sum of a good header's words is all ones (RFC 1071), also for headers whose sums carry. */
 Test(envelope, ipv4_checksum_of_many_headers)
 {
     static uint8_t packet[ROOM];

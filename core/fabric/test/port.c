@@ -15,8 +15,8 @@ static struct iba_port ib_port(uint16_t lid, uint8_t lmc)
     return p;
 }
 
-/* The worked example of the P_Key document, as it is told: four ports, A full member of partition 1, B and C limited
- * members of it, D a full member of partition 2. */
+/* The worked example of the P_Key document: four ports, A full member of partition 1, B and C limited members of it, D
+ * a full member of partition 2. */
 Test(pkey, worked_example_of_four_ports)
 {
     const uint16_t a = 0x8001, b = 0x0001, c = 0x0001, d = 0x8002;
@@ -29,7 +29,8 @@ Test(pkey, worked_example_of_four_ports)
     cr_assert(!iba_pkey_match(d, c), "and than C");
 }
 
-/* PV-09, PV-10: every partition of 1..0x7fff with the four combinations; the invalid one never. */
+/* PV-09, PV-10: every partition of 1..0x7fff with the four combinations of membership; the invalid one never
+ * matches. */
 Test(pkey, membership_matrix)
 {
     for (unsigned base = 0; base < FULL; base++) {
@@ -42,7 +43,7 @@ Test(pkey, membership_matrix)
     }
 }
 
-/* One bit of difference among the low 15 is another partition, whatever the memberships. */
+/* One different bit among the low 15 means another partition, whatever the memberships. */
 Test(pkey, neighbours_do_not_match)
 {
     for (unsigned key = 0; key <= 0xffff; key++)
@@ -151,7 +152,7 @@ Test(port, default_gid_is_the_default_prefix_and_the_eui64)
     }
 }
 
-/* KM-35: the subnet manager's prefix does not take the default one away; KM-40: ::0 is nobody's. */
+/* KM-35: the default prefix stays valid beside the subnet manager's; KM-40: ::0 is no port's GID. */
 Test(gid, table_and_its_default_prefix_form)
 {
     uint8_t gid[16], zero[16] = {0};
@@ -200,7 +201,7 @@ Test(gid, multicast_and_the_macs_gids_stand_for)
 
     cr_assert(iba_gid_is_multicast(all_nodes));
     cr_assert(iba_gid_mac(all_nodes, &mac) && mac == UINT64_C(0x333300000001), "got %012lx", (unsigned long)mac);
-    iba_gid_set_ipv4(gid, 0xe0812233); /* 224.129.34.51: the top bit of the 24 is not the MAC's */
+    iba_gid_set_ipv4(gid, 0xe0812233); /* 224.129.34.51: the top bit of the 24 is not part of the MAC */
     cr_assert(iba_gid_is_multicast(gid) && iba_gid_is_ipv4(gid));
     cr_assert(iba_gid_mac(gid, &mac) && mac == UINT64_C(0x01005e012233), "got %012lx", (unsigned long)mac);
     iba_gid_set_ipv4(gid, 0xdf000001); /* 223.0.0.1 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The layouts against libibmad: a field that it encodes is the field that we read, and no bit of ours is elsewhere. */
+/* The layouts against libibmad: for each field that it encodes we read the same bits, and no others. */
 #include <infiniband/mad.h>
 #include <infiniband/umad_cm.h>
 #include <infiniband/umad_types.h>
@@ -8,7 +8,7 @@
 
 enum { ROOM = 256 };
 
-/* They write ones into zeros; ours, filled with ones at the same place, is the same 256 bytes. */
+/* libibmad writes ones into zeros; we fill our field with ones at the same place; the 256 bytes must be equal. */
 static void same(const char *name, unsigned at, unsigned bits, enum MAD_FIELDS theirs)
 {
     uint8_t a[ROOM] = {0}, b[ROOM] = {0}, ones[ROOM];
@@ -27,7 +27,7 @@ static void same(const char *name, unsigned at, unsigned bits, enum MAD_FIELDS t
     }
     cr_assert(memcmp(a, b, sizeof a) == 0, "%s (core/mad/*_fields.h) is not where libibmad encodes it", name);
 }
-/* Theirs counts from where `base` bytes of ours stand in front. */
+/* libibmad's offset counts from after `base` bytes of ours. */
 #define SAME_IN(base, h, field, theirs)                                                                                \
     same(#h "." #field, 8 * (base) + IBA_AT_##h##_##field, IBA_W_##h##_##field, theirs)
 #define SAME(h, field, theirs) SAME_IN(0, h, field, theirs)
@@ -302,8 +302,7 @@ Test(libibmad, optional_counters)
     SAME_IN(136, pm_lane_uncorrected, uncorrectable, IB_PESC_FEC_UNCORR_BLOCK_CTR_LANE11_F);
 }
 
-/* libibmad 44 encodes QP1Dropped where it encodes VL15Dropped. OpenSM has it two bytes in front (MD-103), as we have.
- */
+/* libibmad 44 encodes QP1Dropped where it encodes VL15Dropped. OpenSM and we have it two bytes earlier (MD-103). */
 Test(libibmad, qp1_dropped_is_misplaced_there)
 {
     uint8_t a[ROOM] = {0}, b[ROOM] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parsing of management datagrams: which parts stand where, whatever the bytes. */
+/* Parsing of management datagrams: which parts are found where, for any bytes. */
 #include "mad/iba_mad.h"
 #include <stdlib.h>
 #include "wire/test/wire.h"
@@ -23,7 +23,8 @@ static unsigned count(const struct iba_mad *m, enum iba_mad_layout l)
     return n;
 }
 
-/* Whatever is read of a part lies inside of what was captured. The bytes are on the heap, so that a sanitizer sees. */
+/* Every part that is read lies inside the captured bytes. The bytes are on the heap, so that a sanitizer detects
+ * others. */
 static uint64_t read_all(const struct iba_mad *m)
 {
     uint64_t sum = 0;
@@ -57,7 +58,7 @@ static void one(const uint8_t *w, size_t n)
     memcpy(copy, w, n);
     for (unsigned u = 0; u < IBA_UPPERS && iba_mad_parse(&m, copy, n, IBA_MAD_BYTES); u++) {
         if (u > 0 && copy[1] != IBA_CLASS_CM)
-            break; /* nobody else has private data */
+            break; /* no other message has private data */
         iba_mad_add_private(&m, (enum iba_upper)u);
         (void)read_all(&m);
     }
@@ -241,7 +242,8 @@ Test(mad, private_data_are_read_where_they_say_that_they_are_theirs)
         cr_assert_eq(count(&m, (enum iba_mad_layout)cases[i].layout), 0, "nobody has said whose they are");
         iba_mad_add_private(&m, (enum iba_upper)cases[i].upper);
         cr_assert_eq(count(&m, (enum iba_mad_layout)cases[i].layout), 1, "%zu", i);
-        memset(w + cases[i].at, 0xee, sizeof cases[i].sign); /* of iSER and NVMe/RDMA nothing tells at this place */
+        memset(w + cases[i].at, 0xee,
+               sizeof cases[i].sign); /* iSER and NVMe/RDMA have no distinguishing bits at this place */
         cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w));
         iba_mad_add_private(&m, (enum iba_upper)cases[i].upper);
         cr_assert_eq(count(&m, (enum iba_mad_layout)cases[i].layout),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables of many segments: whatever the order and whatever is said of lengths and counts. */
+/* Tables of many segments: any order, any lengths and counts. */
 #include "mad/iba_rmpp.h"
 #include <stdlib.h>
 #include "wire/test/wire.h"
@@ -134,7 +134,7 @@ Test(rmpp, the_quiet_one_makes_room)
     expect_whole(iba_rmpp_feed(&rmpp, &e, segment(LAST)));
 }
 
-/* Segments that lie about themselves, and random ones. */
+/* Segments with wrong lengths and counts, and random ones. */
 Test(rmpp, hostile_counts_and_lengths_do_no_harm)
 {
     const char *wish = getenv("IBPROOF_MADS");

@@ -15,8 +15,8 @@ static struct mr reg_at(uint64_t iova, uint64_t length, unsigned access)
     return reg_with(&bed, a);
 }
 
-/* Every access of up to SMALL + 2 bytes from two before to two behind the SMALL bytes at `first`, whose host address
- * is `base`. Byte by byte: the access is good when each byte of it is, and when it starts not behind the end. */
+/* Every access of up to SMALL + 2 bytes from two before to two after the SMALL bytes at `first`, whose host address is
+ * `base`. Byte by byte: the access is good when each byte of it is, and when it does not start after the end. */
 static void edges(uint32_t rkey, uint64_t first, const uint8_t *base)
 {
     for (int at = -2; at <= SMALL + 2; at++)
@@ -72,7 +72,7 @@ Test(bounds, window_anywhere)
             }
 }
 
-/* Both may count from zero, in any combination; the window is bound as the region counts. */
+/* Addresses of both may begin at zero, in any combination; the bind uses the region's addresses. */
 Test(bounds, zero_based_windows_and_regions)
 {
     for (unsigned kind = IBA_MEM_MW2A; kind <= IBA_MEM_MW2B; kind++)
@@ -130,7 +130,7 @@ Test(bounds, registration_up_to_2_to_the_64)
     }
 }
 
-/* FLUSH of the whole region: address and length do not count, all else does (RR-66). */
+/* FLUSH of the whole region: address and length do not count, everything else does (RR-66). */
 Test(bounds, whole)
 {
     static uint8_t pages[1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The calls that change the table: what each refuses, that a refusal changes nothing, and which keys come out. */
+/* The calls that change the table: what each refuses, that a refusal changes nothing, and which keys result. */
 #include "mem.h"
 #include <signal.h>
 
@@ -164,7 +164,7 @@ Test(calls, full)
     cr_assert(mw != r[9].lkey && mw != r[9].rkey);
 }
 
-/* Neither reads nor writes behind its arrays: what lies there tempts as free, or as a window in use. */
+/* No access after the end of the arrays: the memory there looks like a free entry, or like a window in use. */
 Test(calls, ends_where_its_arrays_end)
 {
     static const struct iba_mkey tempts[] = {{.kind = IBA_MEM_FREE},
@@ -219,7 +219,7 @@ static uint64_t counting(void *ctx)
     return ++*(uint64_t *)ctx;
 }
 
-/* Whatever the entropy, the keys of an index's last owner are refused when it has the next. */
+/* Whatever the entropy, the keys of an index's last owner are refused after the next owner got it. */
 static void stale_keys_fail(uint64_t (*random)(void *), uint64_t ctx)
 {
     uint32_t old[3] = {0};

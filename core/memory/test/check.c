@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iba_mem_broken() sees what it is there to see: each invariant, damaged alone in a table that is whole. */
+/* iba_mem_broken() detects what it should: each invariant, damaged alone in an otherwise correct table. */
 #include "mem.h"
 #include <signal.h>
 
 static struct bed bed;
 static uint8_t pages[1];
 
-/* The bed of every case: a region with bound windows of type 1 and 2B, an unbound window, a region without rights */
+/* The table of every case: a region with bound windows of type 1 and 2B, an unbound window, a region without rights */
 static struct {
     struct iba_mkey *mr, *mw1, *mw2, *unbound, *plain, *spare;
 } at;

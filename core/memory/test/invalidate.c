@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Local and Remote Invalidate: of what, by whom (QS-59, QS-61, QS-70). */
+/* Local and Remote Invalidate: which keys, by which QP (QS-59, QS-61, QS-70). */
 #include "mem.h"
 
 static struct bed bed;
@@ -15,8 +15,8 @@ static enum iba_mem_err invalidate(uint32_t key, uint32_t pd, uint32_t qpn, bool
     return e;
 }
 
-/* Kinds of key by rows; in the columns who asks: the QP that bound or registered, one of the same domain, that number
- * in another domain, one that shares neither */
+/* Rows: kinds of key. Columns: the QP that bound or registered, one of the same domain, that number in another domain,
+ * one that shares neither */
 Test(invalidate, matrix)
 {
     enum { O = IBA_MEM_OK, W = IBA_MEM_OWNER, K = IBA_MEM_KIND };
@@ -28,7 +28,7 @@ Test(invalidate, matrix)
         {IBA_MEM_MR, INV | RR, {O, O, W, W}, {O, O, W, W}},
         {IBA_MEM_MR, INV | LW | RW | RR | RA, {O, O, W, W}, {O, O, W, W}},
         {IBA_MEM_MR, INV | FG, {O, O, W, W}, {O, O, W, W}},
-        {IBA_MEM_MR, INV | LW, {O, O, W, W}, {K, K, K, K}}, /* nobody reaches it from afar */
+        {IBA_MEM_MR, INV | LW, {O, O, W, W}, {K, K, K, K}}, /* no remote access */
         {IBA_MEM_MR, INV, {O, O, W, W}, {K, K, K, K}},
         {IBA_MEM_MR, LW | RW | RR | RA, {K, K, K, K}, {K, K, K, K}}, /* no fast registration */
         {IBA_MEM_MW1, RR, {K, K, K, K}, {K, K, K, K}},
@@ -67,7 +67,7 @@ Test(invalidate, no_such_key)
     cr_assert_eq(invalidate(r.rkey, bed.pd, QP, false), IBA_MEM_NO_KEY);
 }
 
-/* An L_Key never travels: only Local Invalidate takes it. */
+/* An L_Key is never on the wire: only Local Invalidate accepts it. */
 Test(invalidate, lkey)
 {
     const struct mr r = reg(make(&bed), ALL);
@@ -112,7 +112,7 @@ Test(invalidate, a_region_below_a_window)
     cr_assert_eq(invalidate(r.rkey, bed.pd, QP, true), IBA_MEM_OK);
 }
 
-/* A region that was invalidated is still its owner's: it holds the domain, and deregisters as any other. */
+/* An invalidated region still belongs to its owner: it holds the domain, and is deregistered like any other. */
 Test(invalidate, then_deregister)
 {
     const struct mr r = reg(make(&bed), ALL);
@@ -124,7 +124,7 @@ Test(invalidate, then_deregister)
     iba_mem_check(&bed.m);
 }
 
-/* Windows on one region do not share a fate. */
+/* Windows on one region are independent. */
 Test(invalidate, one_of_two_windows)
 {
     const struct mr r = reg(make(&bed), ALL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tests of core/memory share: a small table over an arena, and requests that succeed until one thing is
+/* Shared by the tests of core/memory: a small table over an arena, and requests that succeed until one thing is
  * changed. */
 #ifndef MEM_TEST_H
 #define MEM_TEST_H
@@ -127,7 +127,7 @@ static inline struct iba_reach reach_of(const struct bed *b, uint32_t rkey, uint
     return (struct iba_reach){.va = va, .length = length, .key = rkey, .pd = b->pd, .qpn = QP, .remote = true};
 }
 
-/* What the table says, and that it counts the row that said it and hands out memory only when it grants */
+/* Calls iba_mem_reach() and checks that it counts the row that decided and returns memory only when it grants */
 static inline enum iba_mem_verdict ask(struct bed *b, struct iba_reach r, uint8_t **host)
 {
     struct iba_mem before = b->m;

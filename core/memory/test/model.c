@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A hundred thousand random calls against a naive model: an array of things with whole keys, searched from end to end,
- * whose bytes are counted one by one. Answers must agree, every invariant hold after every call, and memory that no
- * region describes is never handed out. */
+/* A hundred thousand random calls against a naive model: an array of things with complete keys, searched linearly,
+ * whose bytes are counted one by one. Results must agree, every invariant must hold after every call, and memory that
+ * no region describes is never returned. */
 #include "mem.h"
 
 enum { CALLS = 100000, STALE = 64, QPS = 3 };
@@ -20,8 +20,8 @@ struct thing {
 static struct bed bed;
 static struct thing things[KEYS]; /* as many as the table can hold, in no order */
 static int pd_users[PDS];         /* -1: not there */
-static int holds[PDS];            /* of them not by things */
-static uint32_t stale[STALE];     /* keys that once were */
+static int holds[PDS];            /* holders that are not things */
+static uint32_t stale[STALE];     /* keys that were valid once */
 static uint32_t last[KEYS][2];    /* the last keys of each index */
 static uint8_t pages[2];          /* presence, two bitmaps */
 static unsigned n_stale, errs[IBA_MEM_ERR_COUNT], verdicts[IBA_REACH_ABSENT + 1];
@@ -46,7 +46,7 @@ static struct thing *spare(void)
     return NULL;
 }
 
-/* The thing that has this very key: one of its two, or the one asked for. */
+/* The thing with exactly this key: either of its two keys, or the requested one. */
 static struct thing *with(uint32_t key, bool lkey, bool rkey)
 {
     for (unsigned i = 0; i < KEYS; i++)
@@ -64,7 +64,7 @@ static unsigned windows_on(const struct thing *mr)
     return n;
 }
 
-/* Does the thing have the byte that is called va + i? */
+/* Whether the thing has the byte at address va + i. */
 static bool has_byte(const struct thing *t, uint64_t va, uint64_t i)
 {
     return i <= UINT64_MAX - va && va + i >= t->va && va + i - t->va < t->length;
@@ -77,7 +77,7 @@ static bool byte_present(const struct thing *t, uint64_t va, uint64_t i)
     return !t->present || (t->present[page / 8] & 1u << page % 8);
 }
 
-/* All of it, counted one by one; of nothing, the place where it would be. */
+/* Whether all bytes lie inside, counted one by one; for zero bytes, the place where they would be. */
 static bool inside(const struct thing *t, uint64_t va, uint64_t length)
 {
     if (length == 0)
@@ -210,7 +210,8 @@ static enum iba_mem_err expect_invalidate(const struct thing *t, uint32_t pd, ui
     return windows_on(t) ? IBA_MEM_BUSY : IBA_MEM_OK;
 }
 
-/* A key the table made for an index: nobody else's, and not one of the last it made. */
+/* Checks a key that the table made for an index: no other thing has it, and it differs from the last ones of that
+ * index. */
 static void learn(struct thing *t, uint32_t lkey, uint32_t rkey)
 {
     const uint32_t i = rkey >> 8;
@@ -230,7 +231,7 @@ static void unbound(struct thing *t)
     *t = (struct thing){.kind = t->kind, .pd = t->pd, .lkey = t->lkey, .rkey = t->rkey};
 }
 
-/* ---- random arguments: mostly sound, for what is refused early tests little ---- */
+/* ---- random arguments: mostly valid, since arguments that are refused early test little ---- */
 
 static uint32_t any_key(void)
 {
@@ -245,7 +246,7 @@ static uint32_t any_key(void)
     }
 }
 
-/* One that is valid, and a region if asked; any, if luck has it so */
+/* A valid thing, a region if asked for; sometimes any thing */
 static const struct thing *any_valid(bool region)
 {
     const struct thing *t = &things[pick(KEYS)];
@@ -478,7 +479,7 @@ static void call_forget(void)
             unbound(&things[i]);
 }
 
-/* Every byte handed out belongs to a region that is registered now. */
+/* Every returned byte belongs to a region that is registered now. */
 static void covered(const uint8_t *host, uint64_t length)
 {
     for (uint64_t i = 0; i < length; i++) {

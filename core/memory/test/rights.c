@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rights: all sets of them against all needs, for regions and windows. */
+/* Rights: every granted set against every required set, for regions and windows. */
 #include "mem.h"
 
 static struct bed bed;
@@ -51,7 +51,7 @@ static enum iba_mem_err bind_outcome(unsigned below, unsigned access)
     return (access & (RW | RA)) && !(below & LW) ? IBA_MEM_RIGHTS : IBA_MEM_OK;
 }
 
-/* A window needs local write below it, but no remote right: it grants its own. */
+/* A window's region needs local write, but no remote right: the window grants its own. */
 static void window_on(enum iba_mem_kind kind, unsigned below, unsigned access)
 {
     static const unsigned need[] = {0, RR, RW, RA, RR | RW, RR | RA, RW | RA, RR | RW | RA, LW, FG};
@@ -86,7 +86,7 @@ Test(rights, flush)
     for (size_t below = 0; below < COUNT(flush); below++)
         for (size_t w = 0; w < COUNT(flush); w++) {
             make(&bed);
-            const struct mr r = reg(&bed, MWB | flush[below]); /* flushing stores nothing: no local write */
+            const struct mr r = reg(&bed, MWB | flush[below]); /* a FLUSH stores nothing: it needs no local write */
             cr_assert_eq(probe(&bed, r.rkey, IOVA, 8, flush[w]), (below & w) == w ? IBA_REACH_OK : IBA_REACH_RIGHT);
             const struct iba_bind b = bind_of(alloc_mw(&bed, IBA_MEM_MW2A), r, flush[w]);
             cr_assert_eq(iba_mw_bind(&bed.m, &b, bed.pd, QP, &rkey), (below & w) == w ? IBA_MEM_OK : IBA_MEM_RIGHTS);
@@ -97,7 +97,7 @@ Test(rights, flush)
         }
 }
 
-/* Bits that are not rights of that kind of key */
+/* Bits that are no rights for that kind of key */
 Test(rights, foreign_bits)
 {
     for (unsigned kind = IBA_MEM_MW1; kind <= IBA_MEM_MW2B; kind++)

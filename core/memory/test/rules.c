@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Translation: each rule decides alone what is its own, in the order of the table. */
+/* Translation: each rule alone refuses its own fault, in the order of the table. */
 #include "mem.h"
 
 static struct bed bed;
@@ -15,7 +15,7 @@ static size_t rule(const char *name)
     return i;
 }
 
-/* Whether that rule decides about r, and no other */
+/* Whether exactly that rule decides about r */
 static void decides(struct bed *b, struct iba_reach r, const char *name)
 {
     const size_t want = rule(name);
@@ -183,7 +183,7 @@ Test(rules, absent)
     decides(&bed, r, "reached");
 }
 
-/* An access with every fault at once, mended one by one, meets every rule in the order of the table. */
+/* An access with every fault at once, corrected one by one, meets every rule in the order of the table. */
 Test(rules, the_first_that_applies_decides)
 {
     struct iba_reach r = good(&bed);
@@ -227,7 +227,8 @@ Test(rules, rows_are_named_and_the_last_grants)
     }
 }
 
-/* A broken device: what the left out rule would have refused is granted; where host memory hangs on it, it is not. */
+/* A broken device: accesses that the left-out rule would have refused are granted, unless that would endanger host
+ * memory. */
 Test(rules, left_out)
 {
     struct iba_mr_attr a;

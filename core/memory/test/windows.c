@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Windows: what binds and what does not, whose a bound window is, which key it answers to. */
+/* Windows: which binds succeed, which QP may use a bound window, and with which key. */
 #include "mem.h"
 #include <signal.h>
 
@@ -43,7 +43,7 @@ Test(windows, bind_refused_by_the_window)
         b.access = LW;
         refused(b, bed.pd, IBA_MEM_ACCESS);
         b.access = ZB;
-        b.length = type1; /* of type 2 the length is seen first */
+        b.length = type1; /* for type 2 the length is checked first */
         refused(b, bed.pd, type1 ? IBA_MEM_ACCESS : IBA_MEM_ZERO);
         b = good;
         b.key_byte = iba_key_byte(good.mw_rkey);
@@ -65,7 +65,7 @@ Test(windows, bind_refused_by_the_region)
         refused(b, bed.pd, IBA_MEM_NO_KEY);
         b.mr_lkey = UINT32_MAX;
         refused(b, bed.pd, IBA_MEM_NO_KEY);
-        b.mr_lkey = r.rkey; /* an L_Key is asked for */
+        b.mr_lkey = r.rkey; /* a bind needs an L_Key */
         refused(b, bed.pd, IBA_MEM_NO_KEY);
         b.mr_lkey = alloc_mw(&bed, IBA_MEM_MW1); /* no window on a window */
         refused(b, bed.pd, IBA_MEM_KIND);
@@ -99,7 +99,8 @@ Test(windows, a_bad_queue_pair_number, .signal = SIGABRT)
     iba_mw_bind(&bed.m, &b, bed.pd, 0x1000000, &rkey);
 }
 
-/* Who reaches through a window that QP bound in domain pd: QS-64 (type 1: the domain), QS-69 (2A: the QP, 2B: both) */
+/* Which QPs may access through a window that QP bound in domain pd: QS-64 (type 1: the domain), QS-69 (2A: the QP, 2B:
+ * both) */
 Test(windows, owner_matrix)
 {
     for (size_t i = 0; i < COUNT(kinds); i++) {
@@ -142,7 +143,7 @@ Test(windows, type_1_unbinds_at_length_zero)
 {
     const struct mr r = reg(make(&bed), ALL);
     const uint32_t key = bound(&bed, bind_of(alloc_mw(&bed, IBA_MEM_MW1), r, RR));
-    struct iba_bind b = bind_of(key, (struct mr){.lkey = 0xdead00}, 0); /* no region is asked for */
+    struct iba_bind b = bind_of(key, (struct mr){.lkey = 0xdead00}, 0); /* no region is needed */
 
     b.length = 0;
     b.va = UINT64_MAX;
@@ -157,7 +158,7 @@ Test(windows, type_1_unbinds_at_length_zero)
     cr_assert_eq(iba_mr_deregister(&bed.m, r.lkey), IBA_MEM_OK);
 }
 
-/* Type 2: bound once, then only after an invalidation, with a key byte that differs (QS-63, QS-65, QS-72). */
+/* Type 2: bound once, then only after an invalidation, with a different key byte (QS-63, QS-65, QS-72). */
 Test(windows, type_2_binds_from_free_only)
 {
     for (size_t i = 1; i < COUNT(kinds); i++) {
@@ -186,7 +187,7 @@ Test(windows, type_2_binds_from_free_only)
     }
 }
 
-/* A region is held by each window on it until the last is gone, whichever way it goes (QS-74). */
+/* Each window holds its region until the last one is unbound, by whatever call (QS-74). */
 Test(windows, region_waits_for_the_last_window)
 {
     const struct mr r = reg(make(&bed), ALL);
@@ -210,7 +211,7 @@ Test(windows, region_waits_for_the_last_window)
     iba_mem_check(&bed.m);
 }
 
-/* The next QP of a number inherits no window; type 1 windows were never the QP's. */
+/* The next QP with that number inherits no window; type 1 windows did not belong to the QP. */
 Test(windows, forget_qp)
 {
     uint32_t key[3];

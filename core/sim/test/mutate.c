@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mutators: every field is reached and changes alone, nothing leaves the buffer, repaired packets are good. */
+/* Mutators: every field is reached and changes alone, no write leaves the buffer, repaired packets are good. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include "sim/iba_mutate.h"
@@ -74,8 +74,8 @@ Test(mutate, a_field_changes_alone_and_inside_the_packet)
     }
 }
 
-/* The values that break code are all there: of BTH.PadCnt every one, of PktLen both ends, both sides of the old value.
- */
+/* All values that typically break code occur: of BTH.PadCnt every one, of PktLen both ends, both sides of the old
+ * value. */
 Test(mutate, interesting_values_come_up)
 {
     uint8_t packet[CAP];
@@ -107,7 +107,7 @@ Test(mutate, interesting_values_come_up)
     cr_assert_eq(pads, 0xf);
 }
 
-/* One mutation of a packet in a block of its own: the sanitizer sees any step beyond it. */
+/* One mutation of a packet in a block of its own: the sanitizer detects any access beyond it. */
 static size_t mutate_one(uint64_t n, struct iba_random *r, uint32_t repair, struct iba_mutation *m, uint8_t *out,
                          enum iba_link *link, size_t *was)
 {
@@ -163,7 +163,7 @@ Test(mutate, every_kind_says_what_it_did)
         cr_assert_gt(count[k], 5000, "kind %u only %u times", k, count[k]);
 }
 
-/* Repaired: whatever CRC the changed packet still has is good, so the fuzzed code gets past it. */
+/* Repaired: every CRC that the changed packet still has is good, so the fuzzed code does not drop it. */
 Test(mutate, repaired_packets_have_good_crcs)
 {
     unsigned good = 0, other = 0;

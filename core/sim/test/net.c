@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The hostile network: deterministic, on time, in order, nothing unaccounted for, each fault as often as asked. */
+/* The lossy network: deterministic, on time, in order, every frame accounted for, each fault with its probability. */
 #include "net.h"
 
 static struct bench bench, other;
@@ -43,7 +43,7 @@ Test(net, same_seed_same_trace)
     cr_assert_neq(bench.trace, other.trace, "another seed, another trace");
 }
 
-/* A network without faults is a wire: in order, unchanged, after delay_ns. */
+/* A network without faults delivers in order, unchanged, after delay_ns. */
 Test(net, without_faults_a_wire)
 {
     const struct iba_net_faults none = {.delay_ns = 700};
@@ -73,7 +73,7 @@ Test(net, due_together_come_in_the_order_sent)
     uint8_t frame[BYTES], got[BYTES];
 
     start(&bench, 1, &none, IBA_LINK_ETHERNET);
-    for (unsigned round = 0; round < 50; round++) { /* slots are taken again in another order than sent */
+    for (unsigned round = 0; round < 50; round++) { /* slots are used again in another order than sent */
         for (uint64_t i = 0; i < 40; i++)
             iba_net_send(&bench.net, i % 3 == 0, frame, numbered(frame, i), 9);
         for (uint8_t to = 0; to < 2; to++)
@@ -88,7 +88,7 @@ Test(net, due_together_come_in_the_order_sent)
     }
 }
 
-/* The deadline is the earliest due there is, at every step, and exactly then something comes. */
+/* The deadline is the earliest due time, at every step, and a frame comes exactly then. */
 Test(net, deadline_is_when_something_comes)
 {
     uint8_t frame[BYTES], got[BYTES];
@@ -141,7 +141,7 @@ Test(net, log_accounts_for_every_frame)
     }
 }
 
-/* Six standard deviations of a binomial: a fair generator stays inside, a wrong factor does not. */
+/* Six standard deviations of a binomial distribution: a fair generator stays inside, a wrong factor does not. */
 static void expect_share(uint64_t n, uint64_t of, uint32_t per_million, const char *what)
 {
     const double p = per_million / 1e6, mean = (double)of * p, spread = 36 * mean * (1 - p);
@@ -163,7 +163,8 @@ static const struct lone {
 };
 enum { LONE = sizeof lone / sizeof *lone, FRAMES = 100000 };
 
-/* Each fault alone, at several probabilities, 0 and 1 among them: as often as asked, and no other one. */
+/* Each fault alone, at several probabilities, 0 and 1 among them: its share is as configured, and no other fault
+ * occurs. */
 Test(net, each_fault_alone_as_often_as_asked)
 {
     static const uint32_t p[] = {0, 1000, 33333, 500000, 999000, MILLION};
@@ -180,8 +181,8 @@ Test(net, each_fault_alone_as_often_as_asked)
         }
 }
 
-/* More of one fault must not move the others: every frame that was corrupt without loss is corrupt, or lost, with it.
- */
+/* A higher probability of one fault must not affect others: every frame that was corrupt without loss is corrupt, or
+ * lost, with it. */
 Test(net, faults_do_not_move_each_other)
 {
     static uint8_t fate[2][FRAMES];
@@ -255,7 +256,7 @@ Test(net, duplicates_are_identical)
     cr_assert_gt(apart, 900);
 }
 
-/* A wire with a width keeps frames apart that are sent at once; each side has its own. */
+/* A wire of limited rate separates frames that are sent at once; each side has its own wire. */
 Test(net, frames_are_spaced)
 {
     const struct iba_net_faults f = {.delay_ns = 1000, .spacing_ns = 100};
@@ -271,7 +272,7 @@ Test(net, frames_are_spaced)
     }
 }
 
-/* A frame picked for reordering is overtaken by those behind it. */
+/* A frame selected for reordering is overtaken by later ones. */
 Test(net, reordered_frames_are_overtaken)
 {
     const struct iba_net_faults f = {.reorder = 100000, .delay_ns = 1000, .reorder_ns = 5000};
@@ -339,7 +340,7 @@ Test(net, agrees_with_a_plain_model)
         for (uint64_t k = iba_random_below(&r, 4); k > 0 && sent < N; k--, sent++) {
             const uint8_t to = (uint8_t)iba_random_below(&r, 2);
             iba_net_send(&bench.net, to ^ 1, frame, numbered(frame, sent), now);
-            for (unsigned i = 0; i < SLOTS; i++) /* jitter is the network's own: read what it chose */
+            for (unsigned i = 0; i < SLOTS; i++) /* jitter is random: read what the network chose */
                 if (bench.slot[i].used && bench.slot[i].frame == sent)
                     pending[sent] = (struct pending){bench.slot[i].due, sent, to, 1};
         }
@@ -365,7 +366,7 @@ Test(random, below_is_uniform_and_in_range)
     unsigned count[SIDES] = {0};
     struct iba_random r;
 
-    for (uint64_t seed = 0; seed < 1000; seed++) { /* also near seeds: first numbers differ */
+    for (uint64_t seed = 0; seed < 1000; seed++) { /* also similar seeds: their first numbers differ */
         iba_random_seed(&r, seed);
         const uint64_t a = iba_random_next(&r);
         iba_random_seed(&r, seed + 1);

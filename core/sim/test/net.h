@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the simulator's tests share: a network, its log, frames that know their number. */
+/* Shared by the simulator's tests: a network, its log, frames that contain their number. */
 #ifndef NET_TEST_H
 #define NET_TEST_H
 #include <criterion/criterion.h>
@@ -14,7 +14,7 @@ struct bench {
     uint8_t bytes[(size_t)SLOTS * BYTES];
     uint64_t count[KINDS];
     uint64_t trace; /* hash of every event and every byte delivered */
-    uint8_t *fate;  /* of each frame: bit for each kind seen; NULL: not kept */
+    uint8_t *fate;  /* for each frame, a bit for each kind of event; NULL: not recorded */
     uint32_t *delivered, *duplicated;
 };
 
@@ -47,7 +47,7 @@ static inline void start(struct bench *b, uint64_t seed, const struct iba_net_fa
     b->net.log_ctx = b;
 }
 
-/* Frame i: its number, then bytes made of it. */
+/* Frame i: its number, then bytes derived from it. */
 static inline size_t numbered(uint8_t *frame, uint64_t i)
 {
     const size_t len = 16 + i % (BYTES - 16 + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Congestion marks: CE or FECN where the packet has room for one, and every check as right or wrong as it was. */
+/* Congestion marks: CE or FECN where the packet has a field for it; every check stays good or bad as it was. */
 #include "net.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -22,7 +22,7 @@ static size_t build(enum iba_encap e, uint8_t ecn, uint8_t *packet)
     return len;
 }
 
-/* Sends one frame through a network that marks all; `got` is what comes out. */
+/* Sends one frame through a network that marks all frames; `got` is the result. */
 static void through(enum iba_link link, const uint8_t *packet, size_t len, uint8_t *got)
 {
     start(&bench, 1, &always, link);
@@ -47,7 +47,7 @@ static void unmark(const struct iba_view *v, uint8_t *got, uint8_t ecn)
     iba_view_repair_crc(v, got);
 }
 
-/* Every encapsulation and every ECN value: marked in the header the ICRC starts with, nothing else touched, all CRCs
+/* Every encapsulation and every ECN value: marked in the header where the ICRC starts, nothing else changed, all CRCs
  * and IPv4 checksums good. */
 Test(net_mark, every_encapsulation)
 {
@@ -85,7 +85,7 @@ Test(net_mark, every_encapsulation)
         }
 }
 
-/* A switch that marks does not heal: wrong VCRC, ICRC and IPv4 checksum stay wrong. */
+/* Marking does not repair: wrong VCRC, ICRC and IPv4 checksum stay wrong. */
 Test(net_mark, wrong_checks_stay_wrong)
 {
     static const enum iba_encap encap[] = {IBA_ENCAP_IB_LOCAL, IBA_ENCAP_IB_GLOBAL, IBA_ENCAP_ROCE1,
@@ -112,7 +112,7 @@ Test(net_mark, wrong_checks_stay_wrong)
     }
 }
 
-/* What is no packet of ours, or only a piece of one, passes untouched and unlogged; nothing is read beyond it. */
+/* A packet of another protocol, or an incomplete one, passes unchanged and unlogged; nothing is read beyond it. */
 Test(net_mark, every_prefix_of_every_encapsulation)
 {
     uint8_t packet[BYTES], got[BYTES];

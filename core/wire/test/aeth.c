@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tables of the syndrome against second ones: the rules by which the book's rows go on. */
+/* The tables of the syndrome against independent formulas for the specification's rows. */
 #include "wire/iba_aeth.h"
 #include "wire.h"
 #include "wire/iba_values.h"

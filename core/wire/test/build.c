@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The packet builder: what it derives is right, what it is told to keep it keeps. */
+/* The packet builder: derived fields are correct, and fields that the recipe keeps stay unchanged. */
 #include "wire.h"
 #include "wire/iba_opcode_rows.h"
 
 enum { CAP = 5000 };
 
-/* Ones' complement sum over whole 16-bit words, the way RFC 1071 2 describes its check: a good header sums to 0xffff.
- */
+/* Ones' complement sum over 16-bit words, as RFC 1071 2 describes the check: a good header sums to 0xffff. */
 static unsigned words_sum(const uint8_t *p, size_t n)
 {
     unsigned sum = 0;
@@ -144,7 +143,7 @@ Test(build, kept_lengths_stay_as_set)
     cr_assert_eq(iba_udp_length(buf + 34), 9);
 }
 
-/* A field set through its row is kept, alone of its header: the checksum still follows. */
+/* A field set through its row is kept, but only that field: the header's checksum is still derived. */
 Test(build, a_field_set_by_row_is_not_derived)
 {
     static uint8_t buf[CAP];
@@ -196,7 +195,7 @@ Test(build, kept_pad_is_the_payloads_own)
     cr_assert(v.err == IBA_OK && v.icrc == IBA_CHECK_GOOD && v.pad == 3 && v.payload_len == 5);
     cr_assert_eq(memcmp(buf + v.payload_at, payload, sizeof payload), 0);
     r.payload_len = 5;
-    serve(&r, IBA_LINK_ETHERNET, &v, buf, sizeof buf); /* no multiple of four, and says so */
+    serve(&r, IBA_LINK_ETHERNET, &v, buf, sizeof buf); /* not a multiple of four, and PadCnt says so */
     cr_assert(v.icrc == IBA_CHECK_GOOD && v.pad == 3 && v.payload_len == 2);
 }
 
@@ -285,7 +284,7 @@ Test(build, udp_checksums_inside_and_outside)
     }
 }
 
-/* Third parties' bytes rebuilt from their description: scapy's test of a UC SEND Only (see vectors.h). */
+/* Packets of others rebuilt from their description: scapy's test of a UC SEND Only (see vectors.h). */
 Test(build, rebuilds_a_packet_of_scapy)
 {
     static uint8_t buf[CAP];
@@ -381,7 +380,7 @@ Test(build, repair_makes_every_check_good_again)
     }
 }
 
-/* Headers behind the BTH are payload: their lengths end where it does, and the ICRC covers their checksums. */
+/* Headers after the BTH are payload: their lengths end with the payload, and the ICRC covers their checksums. */
 Test(build, headers_inside_the_payload_end_with_it)
 {
     static uint8_t buf[CAP];

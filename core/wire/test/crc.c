@@ -6,8 +6,9 @@
 
 /* ---- references ---- */
 
-/* A shift register as the book draws it: the polynomial's highest power leaves on the left, the bits of each octet
- * enter least significant first. The result is complemented, and x^(n-1) is sent first, as bit 0 of the first octet. */
+/* A shift register as the specification draws it: the polynomial's highest power leaves on the left, the bits of each
+ * octet enter least significant first. The result is complemented, and x^(n-1) is sent first, as bit 0 of the first
+ * octet. */
 static uint32_t shift_crc(unsigned width, uint32_t poly, const uint8_t *p, size_t n)
 {
     const uint32_t top = UINT32_C(1) << (width - 1), all = top | (top - 1);
@@ -30,7 +31,8 @@ struct range {
     unsigned from, to; /* bits, inclusive */
 };
 enum { MAX_MASKS = 6 };
-/* What counts as ones, in bits from where the ICRC starts. UDP checksum and BTH octet 4 are added by offset. */
+/* The fields that count as ones, in bits from where the ICRC starts. UDP checksum and BTH octet 4 are added by
+ * offset. */
 static const struct kind {
     size_t header; /* bytes from the start to the BTH, UDP included */
     bool udp, roce;
@@ -97,7 +99,7 @@ Test(crc, vectors_of_others)
         cr_assert_eq(v.icrc, x->check, "%s: %s", x->name, iba_check_name(v.icrc));
         if (v.icrc == IBA_CHECK_ABSENT)
             continue;
-        if (v.err == IBA_UDP_LENGTH) { /* its maker went by the IP length */
+        if (v.err == IBA_UDP_LENGTH) { /* its maker used the IP length */
             cr_assert_str_eq(x->name, "libtins-expected-packet-3");
             v.end = v.l3_at + iba_ipv4_len(wire + v.l3_at);
         } else {
@@ -111,7 +113,7 @@ Test(crc, vectors_of_others)
     cr_assert_eq(bad, 6);
 }
 
-/* Table 29 of the book (WF-72): the one packet whose ICRC the specification prints. */
+/* Table 29 of the specification (WF-72): the only packet whose ICRC it prints. */
 Test(crc, published_sample_packet)
 {
     uint8_t wire[64];
@@ -121,7 +123,7 @@ Test(crc, published_sample_packet)
     cr_assert_eq(n, 58);
     cr_assert_eq(iba_icrc(IBA_ICRC_LOCAL, wire, 8, 52), 0x5ab72596);
     cr_assert_eq(iba_le32(wire + 52), 0x5ab72596);
-    cr_assert_eq(iba_vcrc(wire, 56), 0xfa45); /* 45 FA in wire order, computed by others' script, not published */
+    cr_assert_eq(iba_vcrc(wire, 56), 0xfa45); /* 45 FA in wire order, computed by a script of others, not published */
     cr_assert_eq(iba_le16(wire + 56), 0xfa45);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Endpoints of every encapsulation, against the places of the addresses as the books draw them. */
+/* Endpoints of every encapsulation, against the offsets of the addresses in the specifications. */
 #include "wire/iba_endpoints.h"
 #include "wire.h"
 #include "wire/iba_opcode_rows.h"
@@ -23,7 +23,7 @@ static const struct place *place_of(unsigned hdr)
     return NULL;
 }
 
-/* Gives every network header addresses of its own; returns the last, whose packet the BTH is. */
+/* Gives each network header different addresses; returns the last one, which belongs to the BTH's packet. */
 static const struct iba_part *address(struct iba_recipe *r, uint64_t *seed)
 {
     const struct iba_part *last = NULL;

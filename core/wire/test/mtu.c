@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Path MTUs and what they cut a message into, against counting. */
+/* Path MTUs and the number of packets of a message, against counting. */
 #include "wire/iba_mtu.h"
 #include "wire.h"
 
@@ -18,7 +18,7 @@ Test(mtu, bytes_of_every_code)
     cr_assert_eq((uint32_t)IBA_MTU_MOST_BYTES, mtus[COUNT(mtus) - 1].bytes);
 }
 
-/* As a sender does it: a packet a time, until nothing is left. */
+/* Counts as a sender does: one packet after another, until nothing is left. */
 static uint32_t counted(uint64_t length, uint32_t mtu)
 {
     uint32_t n = 1;

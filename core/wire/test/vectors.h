@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets with CRCs, made or captured by others. Facts only: the bytes. Each row states where they come from and under
- * which licence that source stands. `icrc` is what the four bytes must be, in wire order; a row marked BAD carries
- * others (its source left them zero). ABSENT: the header rows are odd enough that no ICRC is looked for (see the test).
- */
+/* Packets with CRCs, made or captured by others. Facts only: the bytes. Each row has its source and that source's
+ * licence. `icrc` is the correct value of the four bytes, in wire order; a row marked BAD has others (its source left
+ * them zero). ABSENT: the header rows are so unusual that no ICRC is looked for (see the test). */
 #ifndef WIRE_TEST_VECTORS_H
 #define WIRE_TEST_VECTORS_H
 #include "wire/iba_view.h"

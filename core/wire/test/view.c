@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The view as the inverse of the builder: every opcode in every encapsulation, cut anywhere, any bit flipped. */
+/* The view as the inverse of the builder: every opcode in every encapsulation, cut at any place, any bit flipped. */
 #include "wire.h"
 #include "wire/iba_opcode_rows.h"
 
 enum { CAP = 4700 };
 
 /* clang-format off */
-/* Fields that say how the packet goes on; set to anything else it would be another packet. */
+/* Fields that determine how parsing continues; with another value it would be another packet. */
 #define S(h, name) {IBA_H_##h, IBA_AT_##h##_##name},
 static const struct {
     uint8_t hdr;
@@ -115,7 +115,7 @@ static size_t sample(enum iba_encap e, uint8_t code, uint8_t *buf, struct iba_vi
     return serve(&r, (enum iba_link)iba_encaps[e].link, v, buf, CAP);
 }
 
-/* The first length at which a cut packet shows what it is. */
+/* The first length at which a cut packet can be recognized. */
 static size_t decided_at(const struct iba_view *whole)
 {
     switch (whole->proto) {
@@ -126,7 +126,7 @@ static size_t decided_at(const struct iba_view *whole)
     }
 }
 
-/* Bytes in a block of their own, so that the sanitizer sees a read behind them. */
+/* Bytes in a block of their own, so that the sanitizer detects a read beyond them. */
 static uint8_t *own_copy(const uint8_t *p, size_t n)
 {
     uint8_t *own = malloc(n ? n : 1);
@@ -161,7 +161,7 @@ static void cut_by_capture(const struct iba_view *whole, enum iba_link link, siz
     own_free(own, n);
 }
 
-/* A frame that really ends early: some fault or nothing recognised, and never a good ICRC. */
+/* A frame that really ends early gives a fault or is not recognized, and never has a good ICRC. */
 static void cut_on_the_wire(const struct iba_view *whole, enum iba_link link, size_t n)
 {
     uint8_t *own = own_copy(whole->wire, n);
@@ -170,8 +170,8 @@ static void cut_on_the_wire(const struct iba_view *whole, enum iba_link link, si
     look(&v, link, own, n, n);
     EXPECT(n < whole->end ? v.icrc != IBA_CHECK_GOOD : v.icrc == IBA_CHECK_GOOD, "short frame of %zu: ICRC %s", n,
            iba_check_name(v.icrc));
-    const bool link_packet = link == IBA_LINK_IB && n == IBA_BYTES_fc; /* is told by its length alone */
-    const bool card_cut = link == IBA_LINK_ERF && v.truncated;         /* the record tells how long the frame was */
+    const bool link_packet = link == IBA_LINK_IB && n == IBA_BYTES_fc; /* is recognized by its length alone */
+    const bool card_cut = link == IBA_LINK_ERF && v.truncated;         /* the record contains the frame's length */
     EXPECT(n >= whole->end || v.err != IBA_OK || link_packet || card_cut, "short frame of %zu: no fault", n);
     own_free(own, n);
 }
@@ -222,7 +222,7 @@ static bool is_masked(const struct iba_view *v, uint32_t bit)
     return global && ((bit >= grh + 4 && bit <= grh + 31) || (bit >= grh + 56 && bit <= grh + 63));
 }
 
-/* Whether the bit belongs to a field that says how the packet goes on. */
+/* Whether the bit belongs to a field that determines how parsing continues. */
 static bool steers(const struct iba_view *v, uint32_t bit)
 {
     for (unsigned i = 0; i < v->n_layer; i++) {

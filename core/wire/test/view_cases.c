@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Single cases of the view: odd encapsulations, wrong lengths, what is not RoCE. */
+/* Single cases of the view: unusual encapsulations, wrong lengths, packets that are not RoCE. */
 #include "wire.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -151,7 +151,7 @@ Test(cases, elsewhere_a_reserved_opcode_is_believed)
         parse_as((enum iba_link)iba_encaps[encaps[k]].link);
         cr_assert(v.err == IBA_OK && v.icrc == IBA_CHECK_BAD && v.op == NULL && v.payload_len == 8);
     }
-    start(IBA_ENCAP_ROCE2_V4, 0xc3, 8); /* vendors do as they like */
+    start(IBA_ENCAP_ROCE2_V4, 0xc3, 8); /* vendor opcodes have no rules */
     r.icrc_mode = IBA_CRC_BAD;
     parse_as(IBA_LINK_ETHERNET);
     cr_assert(v.err == IBA_OK && v.icrc == IBA_CHECK_BAD && v.proto == IBA_PROTO_ROCE2);
@@ -219,7 +219,7 @@ Test(cases, ipv4_fragments)
 {
     start(IBA_ENCAP_ROCE2_V4, IBA_RC_SEND_ONLY, 16);
     iba_ipv4_set_mf(iba_recipe_part(&r, IBA_H_ipv4), 1);
-    set(IBA_H_udp, "length", 1000); /* speaks of the whole datagram */
+    set(IBA_H_udp, "length", 1000); /* counts the whole datagram */
     parse_as(IBA_LINK_ETHERNET);
     cr_assert(v.fragment && v.err == IBA_OK && v.icrc == IBA_CHECK_TRUNCATED && v.proto == IBA_PROTO_ROCE2);
     cr_assert(iba_view_has_bth(&v) && !v.truncated);
@@ -363,7 +363,7 @@ Test(cases, erf_ip_and_flow_control)
     cr_assert(v.proto == IBA_PROTO_IB_LINK && v.vcrc == IBA_CHECK_GOOD && v.err == IBA_OK);
 }
 
-/* A record may hold less of the frame than there was (WLEN counts what there was). */
+/* A record may contain less of the frame than was on the wire (WLEN counts all of it). */
 Test(cases, erf_record_cut_by_the_card)
 {
     start(IBA_ENCAP_ERF_IB, IBA_RC_SEND_ONLY, 32);

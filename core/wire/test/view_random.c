@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A million packets that nobody meant: random bytes, and good packets with bytes, fields, lengths and ends changed.
- * What must hold of any view holds, nothing is read beyond the bytes (each packet has a block of its own), and repaired
- * packets are good. */
+/* A million random packets: random bytes, and good packets with changed bytes, fields, lengths and ends. The properties
+ * of every view hold, nothing is read beyond the bytes (each packet has a block of its own), and repaired packets are
+ * good. */
 #include "wire.h"
 
 enum { PACKETS = 1000000, CAP = 400, POOL = 600, LINKS = IBA_LINK_IPOIB + 1 };
@@ -14,7 +14,7 @@ static struct base {
 } pool[POOL];
 static unsigned n_pool;
 
-/* Each encapsulation with as many opcodes as the pool has room for */
+/* Each encapsulation with as many opcodes as fit into the pool */
 static void fill_pool(uint64_t *seed)
 {
     static struct iba_recipe r;
@@ -61,7 +61,7 @@ static void mutate_field(uint8_t *p, const struct iba_view *v, uint64_t *seed)
         rnd_bytes(seed, p + l->at + f->at / 8, f->bits / 8u);
 }
 
-/* A field that counts bytes, off by little */
+/* A length field, off by a small number */
 static void mutate_length(uint8_t *p, const struct iba_view *v, uint64_t *seed)
 {
 #define L(h, name)                                                                                                     \
@@ -92,7 +92,7 @@ static size_t mutate(uint8_t *p, const struct base *b, uint64_t *seed)
         case 1: p[rnd(seed) % len] ^= (uint8_t)(1u << rnd(seed) % 8); break;
         case 2: mutate_length(p, &b->view, seed); break;
         case 3: len = 1 + rnd(seed) % len; break;
-        case 4: /* stutter: a stretch of the packet again */
+        case 4: /* repeats a part of the packet */
             if (len > 40)
                 memmove(p + rnd(seed) % (len - 20), p + rnd(seed) % (len - 20), 20);
             break;
@@ -103,7 +103,7 @@ static size_t mutate(uint8_t *p, const struct base *b, uint64_t *seed)
     return len;
 }
 
-/* Whatever can be checked can be made good, and stays what it was otherwise. */
+/* Every CRC that can be checked can be repaired, and nothing else changes. */
 static bool repairs(const struct iba_view *v, enum iba_link link, uint8_t *p, size_t caplen, size_t len)
 {
     struct iba_view again;
@@ -145,7 +145,7 @@ static void one(uint64_t *seed, struct tally *t)
     free(own);
 }
 
-/* The mutations are worth their time only when they reach everything. */
+/* Proves that the mutations reach every header and fault. */
 static void reached_everything(const struct tally *t)
 {
     for (unsigned e = 0; e < IBA_ERR_COUNT; e++)
@@ -169,7 +169,7 @@ Test(view_random, a_million_packets_keep_the_invariants)
     reached_everything(&t);
 }
 
-/* Every link type with nothing, and with as many layers as it takes to be stopped. */
+/* Every link type with an empty packet, and with more layers than the view accepts. */
 Test(view_random, nothing_and_too_much)
 {
     uint8_t p[4 * 64];

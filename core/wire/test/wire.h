@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tests of core/wire share: a seeded generator, what must hold of every view, packets from recipes. */
+/* Shared by the tests of core/wire: a seeded generator, the properties of every view, packets from recipes. */
 #ifndef WIRE_TEST_H
 #define WIRE_TEST_H
 #include <criterion/criterion.h>
@@ -58,7 +58,7 @@ static inline const char *broken_layers(const struct iba_view *v)
     return has == v->has ? NULL : "has[] disagrees with the layers";
 }
 
-/* What holds of any view of any bytes; NULL when it does. */
+/* The property that a view breaks; NULL when all hold. */
 static inline const char *broken(const struct iba_view *v)
 {
     const char *layers = broken_layers(v);
@@ -89,7 +89,7 @@ static inline const char *broken(const struct iba_view *v)
     return NULL;
 }
 
-/* Parses and resolves; asserts what must always hold. */
+/* Parses and checks; asserts the properties of every view. */
 static inline enum iba_err look(struct iba_view *v, enum iba_link link, const uint8_t *p, size_t caplen, size_t len)
 {
     iba_view_parse(v, link, p, caplen, len, NULL);
@@ -107,7 +107,7 @@ static inline size_t built(const struct iba_recipe *r, uint8_t *buf, size_t cap)
     return len;
 }
 
-/* Builds and looks; `buf` holds the packet while the view lives. Returns its length. */
+/* Builds and parses; `buf` holds the packet while the view lives. Returns its length. */
 static inline size_t serve(const struct iba_recipe *r, enum iba_link link, struct iba_view *v, uint8_t *buf, size_t cap)
 {
     const size_t len = built(r, buf, cap);
