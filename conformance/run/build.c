@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A '>' line becomes a frame: defaults, then what the line says, then the faults it asks for. */
+/* Builds a frame from a '>' line: defaults, then the line's fields, then the faults it asks for. */
 #include <stdio.h>
 #include <string.h>
 #include "run/play.h"
@@ -13,7 +13,7 @@ struct draft {
     struct run_live *q;
     const struct iba_opcode *op; /* its row, or NULL: raw, or an opcode core does not know */
     uint8_t opcode;
-    bool raw, faulty; /* faulty: not meant to be a sound packet */
+    bool raw, faulty; /* faulty: deliberately not a valid packet */
     const struct run_live *group;
     struct run_context c;
     struct iba_recipe r;
@@ -73,7 +73,7 @@ static void put_addresses(struct draft *d, const struct ibc_address *from, const
     }
 }
 
-/* Only where the frame goes, not whom it names: it comes out of the device's other port. */
+/* Changes only the frame's destination port, not the addressed QP: it leaves through the device's other port. */
 static void put_other_port(struct draft *d, const struct ibc_address *port)
 {
     uint8_t *h;
@@ -84,7 +84,7 @@ static void put_other_port(struct draft *d, const struct ibc_address *port)
         iba_lrh_set_dlid(h, port->lid);
 }
 
-/* The IPv4 addresses as they never stand on a wire: in an IPv6 header (RO-24). */
+/* The IPv4 addresses in an IPv6 header, which is never valid on a wire (RO-24). */
 static void put_mapped(struct draft *d, const struct ibc_address *from, const struct ibc_address *to)
 {
     uint8_t *h = iba_recipe_part(&d->r, IBA_H_ipv6), gid[16] = {0};
@@ -180,7 +180,7 @@ static void put_extended(struct draft *d, size_t payload)
     if ((h = iba_recipe_part(&d->r, IBA_H_reth))) {
         iba_reth_set_va(h, m->mr[d->c.device].va);
         iba_reth_set_r_key(h, m->mr[d->c.device].rkey);
-        iba_reth_set_dmalen(h, payload); /* of a WRITE: others have none */
+        iba_reth_set_dmalen(h, payload); /* of a WRITE: other requests have no payload */
     }
     if ((h = iba_recipe_part(&d->r, IBA_H_atomiceth))) {
         iba_atomiceth_set_va(h, m->mr[d->c.device].va);
@@ -199,7 +199,7 @@ static int part_with(const struct draft *d, uint8_t hdr)
     return -1;
 }
 
-/* Sent 'ack', 'rnr' and 'nak' name no code: no limit of credits, the usual timer, a gap. */
+/* When sent, 'ack', 'rnr' and 'nak' without a code mean: no credit limit, the usual timer, a PSN gap. */
 static uint64_t whole_syndrome(const struct ibc_value *v, uint64_t n)
 {
     static const uint8_t usual[] = {[IBA_AETH_ACK] = IBA_CREDIT_NO_LIMIT,
@@ -313,7 +313,8 @@ static bool edits(struct draft *d, uint8_t *frame, size_t *len, size_t cap)
     return true;
 }
 
-/* What was to be sound must be what the line says: a fault here would be laid at the device's door. */
+/* A packet without a requested fault must be what the line says: otherwise our own fault would be blamed on the
+ * device. */
 static bool verify(struct draft *d, struct run_packet *k)
 {
     const struct iba_view *v = &k->view;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Completions and asynchronous events: taken from the device as they come, kept until a line asks. */
+/* Completions and asynchronous events: polled from the device as they come, kept until a line asks for them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static const struct run_wr *posted(const struct run_player *p, const struct iba_
     return wc->wr_id >= 1 && wc->wr_id <= p->n_wr ? &p->wr[wc->wr_id - 1] : NULL;
 }
 
-/* A window's key is another after each bind (QS-72). */
+/* Each bind changes a window's key (QS-72). */
 static void note_bind(struct run_player *p, const struct run_wr *w, const struct iba_wc *wc, unsigned device)
 {
     if (w->recv || w->op != IBA_WR_BIND_MW)
@@ -50,7 +50,7 @@ static bool poll_cq(struct run_player *p, const struct ibc_step *s, unsigned dev
     struct iba_wc wc;
     unsigned n = 1;
 
-    while (n) { /* ends: completions are of work that was posted, or fail the play */
+    while (n) { /* ends: completions belong to posted work, or fail the play */
         if (!run_did(p, s, p->t->ops->poll_cq(p->t, device, cq, &wc, &n), "poll its CQ"))
             return false;
         if (n && !note_completion(p, s, &wc, device, cq))
@@ -85,7 +85,7 @@ bool run_poll(struct run_player *p, const struct ibc_step *s)
     return true;
 }
 
-/* A window that is being bound has its new key only when that is done. */
+/* The new key of a window is known only when its bind has completed. */
 bool run_settle(struct run_player *p, const struct ibc_step *s)
 {
     return !p->binds || (run_collect_all(p, run_now(p), s) && run_poll(p, s));
@@ -153,7 +153,7 @@ struct looked {
     struct run_context at;
 };
 
-/* One value of a completion: what the line may say of it, and what it is */
+/* One value of a completion: the values that the line allows, and the actual one */
 static bool value_fits(const struct looked *l, enum ibc_key key, uint64_t is)
 {
     const struct ibc_arg *a = run_arg(l->s, key);
@@ -198,7 +198,7 @@ static bool op_fits(const struct looked *l)
     return run_fail(l->p, l->s, NULL, expected, got);
 }
 
-/* What a receive buffer begins with, before the payload: room for a GRH (UU-21), or what is behind the LRH (UU-40) */
+/* What a receive buffer contains before the payload: room for a GRH (UU-21), or the bytes after the LRH (UU-40) */
 static const uint8_t area_of[IBA_QPT_COUNT] = {
     [IBA_QPT_UD] = IBA_BYTES_grh,        [IBA_QPT_SMI] = IBA_BYTES_grh,           [IBA_QPT_GSI] = IBA_BYTES_grh,
     [IBA_QPT_RAW_IPV6] = IBA_BYTES_ipv6, [IBA_QPT_RAW_ETHERTYPE] = IBA_BYTES_rwh,
@@ -254,7 +254,7 @@ bool run_step_completion(struct run_player *p, const struct ibc_step *s)
     }
     i = next_of(p, q, queue_of(s));
     l.c = &p->wc[i];
-    if (!completion_fits(&l)) /* left for an alternative */
+    if (!completion_fits(&l)) /* a `|` line may match it */
         return false;
     take_completion(p, i);
     return true;
@@ -270,7 +270,7 @@ static uint32_t successes(const struct run_player *p, const struct run_live *q, 
     return n;
 }
 
-/* What is not named counts as it is. */
+/* A queue that the line does not name may have any number. */
 static uint32_t wanted(const struct ibc_step *s, enum ibc_key key, uint32_t is)
 {
     return (uint32_t)ibc_arg_n(s->arg, s->n_arg, key, is);
@@ -284,7 +284,7 @@ static bool enough(struct run_player *p, const struct ibc_step *s)
     return send >= wanted(s, IBC_K_send, send) && recv >= wanted(s, IBC_K_recv, recv);
 }
 
-/* Counted once is not counted again. */
+/* A completion that one line counted is not counted again by the next. */
 static void forget_successes(struct run_player *p, const struct run_live *q, bool recv)
 {
     for (unsigned i = p->n_wc; i-- > 0;)
@@ -305,7 +305,7 @@ static bool none_came(struct run_player *p, const struct ibc_step *s, const stru
     return run_fail(p, s, NULL, "no completion", got);
 }
 
-/* That there is none shows at once on virtual time only. */
+/* Only virtual time shows at once that there is no completion. */
 static uint64_t none_patience(const struct run_player *p)
 {
     return p->t->virtual_time ? 0 : run_scaled(p, RUN_NONE);
@@ -346,7 +346,7 @@ bool run_is_about(const struct run_live *l, const struct run_event *e)
         [IBA_EVENT_WQ_CATASTROPHIC] = IBC_O_qp,     [IBA_EVENT_WQ_INVALID_REQUEST] = IBC_O_qp,
         [IBA_EVENT_WQ_ACCESS_VIOLATION] = IBC_O_qp, [IBA_EVENT_SRQ_CATASTROPHIC] = IBC_O_srq,
         [IBA_EVENT_PKEY_CHANGE] = IBC_O_pd,         [IBA_EVENT_PKEY_VIOLATION] = IBC_O_pd,
-        [IBA_EVENT_QKEY_VIOLATION] = IBC_O_pd, /* pd: of the port, no object's */
+        [IBA_EVENT_QKEY_VIOLATION] = IBC_O_pd, /* pd: an event of the port, which belongs to no object */
     };
 
     if (!l)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a play comes to in which the agent was lost. Its channel tells nothing of the device: the agent may have been
- * ended, or stopped, or its network cut. The device failed where its own system says so. */
+/* The verdict of a play during which the agent was lost. The loss alone does not show a fault of the device: the agent
+ * may have been ended or stopped, or its network cut. The device failed only if its own system shows it. */
 #include <stdio.h>
 #include <string.h>
 #include "run/play.h"
 
 static const struct {
     bool down;        /* the device went down: a failure of the case that did it */
-    bool proved;      /* and seen once is enough */
-    bool gone;        /* nobody is there to be asked again */
+    bool proved;      /* and one observation is enough */
+    bool gone;        /* nothing answers any more */
     const char *says; /* of the device */
 } rows[IBC_CONTACT_COUNT] = {
     [IBC_CONTACT_SAME] = {false, false, false, "its system was up all the time"},
@@ -25,7 +25,7 @@ void run_gone(struct run_player *p)
     p->unwell = p->finding.down = true;
     if (strstr(p->finding.got, RUN_GONE))
         return;
-    /* The longest fault of a wire fits: its reason stands at the end. */
+    /* The longest error text of a wire fits: its reason is at the end. */
     snprintf(got, sizeof got, "%.130s: %.26s", p->finding.got, RUN_GONE);
     snprintf(p->finding.got, sizeof p->finding.got, "%s", got);
 }
@@ -39,7 +39,7 @@ static void go_down(struct run_player *p, const struct ibc_step *s, const char *
         p->unwell = p->proved = true;
         return;
     }
-    (void)run_fail(p, s, NULL, p->lost_what, p->lost_why); /* a failure before it stays the finding */
+    (void)run_fail(p, s, NULL, p->lost_what, p->lost_why); /* a failure before the loss stays the finding */
     run_gone(p);
 }
 
@@ -53,7 +53,7 @@ void run_see_contact(struct run_player *p)
         return;
     if (p->t->ops->contact)
         is = p->t->ops->contact(p->t, said, sizeof said);
-    if (p->died) /* its agent had said so before it was lost */
+    if (p->died) /* its agent had reported this before it was lost */
         return;
     if (rows[is].down && !p->unclean) {
         go_down(p, &s, said);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One capture for each scenario: every frame of every play, with what we say of it. */
+/* One capture for each scenario: every frame of every play, with comments on what was judged. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ struct run_evidence *run_evidence_open(const char *dir, const char *id, char **p
     return e;
 }
 
-/* What came out wrong where no packet shows it stands at the first one of the play. */
+/* A finding that no packet shows is a comment on the first packet of the play. */
 static void add_finding(const struct run_player *p, char *comment, size_t n)
 {
     const struct ibc_finding *f = &p->finding;
@@ -62,7 +62,7 @@ static void write_packet(struct run_evidence *e, const struct run_player *p, con
              k->comment ? k->comment : "not asked for");
     if (first)
         add_finding(p, comment, sizeof comment);
-    (void)pcapng_packet(e->w, &c, comment); /* the first failure is told at the end */
+    (void)pcapng_packet(e->w, &c, comment); /* the first failure is printed at the end */
 }
 
 void run_evidence_write(struct run_evidence *e, const struct run_player *p)

@@ -7,7 +7,7 @@ static bool failed(const struct ibc_result *r, bool strict)
            (strict && (r->verdict == IBC_IS_DEVIATES || r->counters == IBC_IS_DEVIATES));
 }
 
-/* The scenario's own verdict was waived, and its counters with it. */
+/* The waiver of the scenario's verdict covers its counters too. */
 static bool waived(const struct ibc_result *r)
 {
     return r->verdict == IBC_IS_XFAIL;

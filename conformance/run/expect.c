@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* '>', '<', silence, wait: packets that go, come, or stay away.
+/* The lines '>', '<', silence and wait: packets that are sent, expected, or must not come.
  *
- * '<?' and '<*' give a packet a little time to come, and decide nothing: they stand beside their QP until its next '<'
- * or silence is decided, and take packets that fit them and not that. */
+ * '<?' and '<*' wait a short time for a packet, and decide nothing: they stay pending at their QP until its next '<' or
+ * silence is decided, and accept packets that match them and not that line. */
 #include <stdio.h>
 #include <string.h>
 #include "run/play.h"
@@ -43,7 +43,8 @@ bool run_step_send(struct run_player *p, const struct ibc_step *s)
 }
 
 /* ---- deciding ---- */
-/* The first of an event's steps that the packet fits; NULL: none. *d is what the first of that QP missed. */
+/* The first of an event's alternatives that matches the packet; NULL: none. *d is the mismatch of the first with that
+ * QP. */
 static const struct ibc_step *first_fit(struct run_player *p, const struct ibc_step *s, const struct run_live *q,
                                         const struct run_packet *k, struct run_difference *d)
 {
@@ -62,7 +63,7 @@ static const struct ibc_step *first_fit(struct run_player *p, const struct ibc_s
     return NULL;
 }
 
-/* The payload's place in its message, as far as this packet */
+/* Advances the payload's position in its message past this packet */
 static void follow(struct run_live *q, const struct ibc_step *s, const struct run_packet *k)
 {
     struct run_flow *f = &q->rx[k->view.op && k->view.op->dir == IBA_RSP];
@@ -95,7 +96,7 @@ static bool decided(struct run_player *p, const struct ibc_step *s, struct run_l
     return say(p, s, k) && run_go_on(p, s, q, k);
 }
 
-/* An optional step that the packet fits, taken off the list when it was for one. */
+/* An optional step that matches the packet, removed from the list if it was for one packet. */
 static const struct ibc_step *optional_fit(struct run_player *p, struct run_live *q, const struct run_packet *k,
                                            bool take)
 {
@@ -129,7 +130,7 @@ static bool expect_some(struct run_player *p, const struct ibc_step *s)
     return true;
 }
 
-/* ---- what comes though nobody marked a packet ---- */
+/* ---- congestion notifications without a marked packet ---- */
 static bool is_sequence_nak(const struct run_packet *k)
 {
     const struct iba_view *v = &k->view;
@@ -138,7 +139,7 @@ static bool is_sequence_nak(const struct run_packet *k)
            *iba_view_hdr(v, IBA_H_aeth) == iba_syndrome(IBA_AETH_NAK, IBA_NAK_SEQUENCE);
 }
 
-/* The scenario has something to say of them itself. */
+/* The scenario itself has a line about them. */
 static bool expects_cnp(const struct run_player *p)
 {
     for (unsigned i = 0; i < p->play->n_step; i++)
@@ -156,9 +157,9 @@ static bool has_sequence_nak(const struct run_player *p, const struct run_live *
     return k;
 }
 
-/* Some hardware takes a hole in the PSNs for congestion, and sends a notification beside its NAK, before it or behind
- * it, unless it is told not to. RO-43 asks for one where a packet was marked, and forbids none: noted, and no business
- * of the scenario's. */
+/* Some hardware takes a gap in the PSNs for congestion, and sends a notification before or after its NAK, unless it is
+ * configured not to. RO-43 requires one for a marked packet, and forbids none: it is noted, and does not affect the
+ * scenario. */
 static bool comes_with_nak(struct run_player *p, const struct ibc_step *s, struct run_live *q)
 {
     struct run_packet *k = q->head;
@@ -197,8 +198,8 @@ static bool unexpected(struct run_player *p, const struct ibc_step *s, struct ru
     return false;
 }
 
-/* ---- what comes ---- */
-/* The QP of the event with the oldest packet that waits, or NULL */
+/* ---- packets that come ---- */
+/* The QP with the oldest waiting packet, or NULL */
 static struct run_live *ready(struct run_player *p, const struct ibc_step *s)
 {
     struct run_live *best = NULL;
@@ -211,7 +212,8 @@ static struct run_live *ready(struct run_player *p, const struct ibc_step *s)
     return best;
 }
 
-/* The packet fits what is expected and an optional line too: it is the optional one when the next fits as well. */
+/* The packet matches the expectation and an optional line too: it counts as the optional one if the next packet matches
+ * as well. */
 static bool is_early(struct run_player *p, const struct ibc_step *s, struct run_live *q)
 {
     struct run_difference d;
@@ -277,7 +279,7 @@ static bool expect_one(struct run_player *p, const struct ibc_step *s)
     if (after && after->v[0].n + run_scaled(p, RUN_PATIENCE) > patience)
         patience = after->v[0].n + run_scaled(p, RUN_PATIENCE);
     until = run_now(p) + patience;
-    for (;;) { /* ends: each turn takes a packet or lets time pass */
+    for (;;) { /* ends: each round takes a packet or lets time pass */
         struct run_live *q = ready(p, s);
         bool came = true;
         enum outcome o = q ? judge(p, s, q) : AGAIN;
@@ -300,7 +302,7 @@ bool run_step_expect(struct run_player *p, const struct ibc_step *s)
     return true;
 }
 
-/* ---- what stays away ---- */
+/* ---- packets that must not come ---- */
 static struct run_live *noisy(struct run_player *p, const struct ibc_step *s)
 {
     for (unsigned i = 0; i <= IBC_MAX_OBJECTS; i++)
@@ -332,7 +334,7 @@ static bool keep_silent(struct run_player *p, const struct ibc_step *s, uint64_t
 {
     bool came = true;
 
-    for (;;) { /* ends: each turn takes a packet or lets time pass */
+    for (;;) { /* ends: each round takes a packet or lets time pass */
         struct run_live *q = noisy(p, s);
         enum outcome o = q ? break_silence(p, s, q) : AGAIN;
         if (o != AGAIN)
@@ -372,7 +374,7 @@ bool run_step_wait(struct run_player *p, const struct ibc_step *s)
     return run_collect_all(p, run_now(p) + duration(p, s, 0), s);
 }
 
-/* Nothing may be left that no line asked for. */
+/* At the end, every packet, completion and event must have been asked for by a line. */
 bool run_leftovers(struct run_player *p)
 {
     static const struct ibc_step end = {.kind = IBC_S_silence, .object = UINT16_MAX, .text = "no more packets"};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which bits of a packet an argument means. */
+/* Finds the bits of a packet that an argument names. */
 #include <string.h>
 #include "run/play.h"
 
-/* Fields that several headers have: the first that the packet has, innermost network header first. */
+/* Fields that several headers have: the first header in this list that the packet has is used, innermost network header
+ * first. */
 static const struct {
     uint8_t key, hdr;
     const char *name;

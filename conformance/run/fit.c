@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How large the packets of a scenario may become, either way: not every port carries them. */
+/* The size of the largest packets of a scenario in either direction: not every port carries them. */
 #include "run/play.h"
 
 enum {
     HEADERS = 40 + 8 + 12 + 28 + 4 + 4, /* IPv6, UDP, BTH, the longest extended headers, immediate data, ICRC */
-    POSTED = 64,                        /* bytes of a work request that says nothing */
+    POSTED = 64,                        /* default bytes of a work request */
     USUAL_PMTU = 1024,
 };
 
@@ -20,7 +20,7 @@ static uint64_t largest(const struct ibc_arg *a)
     return most;
 }
 
-/* Bytes of the longest message that a line has the device send, whole */
+/* Bytes of the longest message that a line makes the device send */
 static uint64_t message_of(const struct ibc_step *s)
 {
     const bool posted = s->kind == IBC_S_post && s->op != IBA_WR_BIND_MW;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where time is real, frames and verbs reach the device by two ways, and a verb may overtake a frame that was sent
- * before it: a receive that is posted behind a packet would take it, and memory would be read before the packet changed
- * it. So a verb waits until the packets sent before it have arrived: until the device has answered the last one, or for
- * as long as a frame takes at most.
+/* In real time, frames and verbs reach the device on two paths, and a verb may overtake a frame that was sent before
+ * it:
+ * a receive that is posted after a packet would be used by it, and memory would be read before the packet changed it.
+ * So
+ * a verb waits until earlier packets have arrived: until the device has answered the last one, or for the longest time
+ * that a frame takes.
  *
- * How long that is follows from the round trips of health exchanges, which the device answers at once. */
+ * This time is derived from the round trips of health probes, which the device answers at once. */
 #include "run/play.h"
 #include "wire/iba_psn.h"
 
-enum { ROUND_TRIPS = 4, FADES = 8 }; /* FADES: a slow exchange counts for about so many exchanges more */
+enum { ROUND_TRIPS = 4, FADES = 8 }; /* FADES: the effect of a slow exchange lasts about so many exchanges */
 #define MOST (50 * RUN_MS)
 
 void run_flight_measure(struct run_player *p, uint64_t round_trip)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether the device still works: one good exchange on a queue pair, region and domain of its own. */
+/* The health probe: one good exchange on a queue pair, region and domain of its own. */
 #include <string.h>
 #include "run/play.h"
 #include "wire/iba_opcode_rows.h"
@@ -15,7 +15,7 @@ static enum iba_qp_type service_of(const struct run_player *p)
     return p->caps >> IBC_CAP_rc & 1 ? IBA_QPT_RC : IBA_QPT_UD;
 }
 
-/* A partition that the port is a full member of, whatever a manager has set */
+/* A partition of which the port is a full member, whatever the scenario set */
 static uint8_t pkey_index(const struct run_player *p, unsigned d)
 {
     for (unsigned i = 0; i < RUN_PKEYS; i++)

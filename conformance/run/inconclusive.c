@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Failures that prove nothing: the tester was late, or its wire has lost frames. What was found is not held against the
- * device. */
+/* Failures that prove nothing: the tester was late, or its wire has lost frames. The device is not blamed for them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include "run/play.h"
 
-/* What a verb took that is longer than the patience for what is expected: who judges packets cannot have been in time.
- */
+/* If a verb took longer than the time limit for an expected packet, the tester cannot have read packets in time. */
 static void see_slow_verb(struct run_player *p)
 {
     if (p->t->virtual_time || p->late[0] || p->t->slowest <= run_scaled(p, RUN_PATIENCE))
@@ -23,7 +21,7 @@ void run_late_conclude(struct run_player *p)
     if (!p->late[0] || p->died || !(p->verdict == IBC_IS_FAIL || (p->informs && p->verdict == IBC_IS_TOLERATED)))
         return;
     snprintf(got, sizeof got, "%.100s; %.56s", p->late, p->finding.got);
-    p->verdict = IBC_IS_PASS; /* what was found is not held against the device */
+    p->verdict = IBC_IS_PASS; /* the device is not blamed */
     p->measured[0] = '\0';
     p->unwell = false;
     (void)run_note(p, IBC_IS_INCONCLUSIVE, NULL, NULL, "a tester that is in time", got);
@@ -42,7 +40,7 @@ void run_losses_conclude(struct run_player *p, uint64_t before)
 
     if (n == 0 || !run_rank(p->verdict) || p->verdict == IBC_IS_ERROR)
         return;
-    p->verdict = IBC_IS_PASS; /* what was found is not held against the device */
+    p->verdict = IBC_IS_PASS; /* the device is not blamed */
     p->measured[0] = '\0';
     p->logged = false;
     snprintf(got, sizeof got, "%llu frames lost by the tester's wire%s%.90s", (unsigned long long)n,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where time is real: whether the tester answered the device's requests before the device's own timer ran out
- * (9.7.6.1.3).
+/* In real time: whether the tester answered the device's requests before the device's own timer expired (9.7.6.1.3).
  *
- * Time in which we waited for the device, as the script says, is not ours. What is left between the request's arrival
- * and our answer, or between it and a verb of the script, is: a busy machine, or an agent that is slow. A device whose
- * timer has run out meanwhile repeats its request, lawfully, and a script that knows of no repetition must not blame
- * it. */
+ * Time in which the script waits for the device does not count. The remaining time between the request's arrival and
+ * our
+ * answer, or between it and a verb of the script, does: it is due to a busy machine, or a slow agent. A device whose
+ * timer has expired meanwhile correctly retransmits its request, and a script that expects no retransmission must not
+ * fail it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include "run/play.h"
 #include "wire/iba_aeth.h"
 #include "wire/iba_psn.h"
 
-/* 4.096 us * 2^code, the least after which it may repeat; 0: never (RQ-18, RQ-19) */
+/* 4.096 us * 2^code, the minimum time before it may retransmit; 0: never (RQ-18, RQ-19) */
 static uint64_t timer_of(const struct run_live *q)
 {
     const uint8_t code = q->attr.a.timeout;
@@ -37,7 +37,7 @@ void run_late_asked(struct run_player *p, struct run_live *q, const struct run_p
     q->asked_psn = psn.v;
 }
 
-/* An answer to all that was asked ends the wait, and so does a NAK, after which the device does as it is told. */
+/* An answer to all requests ends the wait, and so does a NAK, after which the device acts on the NAK. */
 static bool ends_it(const struct run_live *q, const struct iba_view *v)
 {
     const bool acks = !iba_view_has(v, IBA_H_aeth) || iba_aeth_syn_kind(iba_view_hdr(v, IBA_H_aeth)) == IBA_AETH_ACK;
@@ -56,11 +56,11 @@ void run_late_answered(struct run_player *p, const struct iba_view *v, unsigned 
     q = run_qp_of(p, iba_bth_destqp(iba_view_bth(v)), device);
     if (!q || q->asked_at == 0)
         return;
-    q->asked_at = ends_it(q, v) ? 0 : run_now(p); /* progress starts the timer anew */
+    q->asked_at = ends_it(q, v) ? 0 : run_now(p); /* progress restarts the timer */
     q->asked_waited = p->waited;
 }
 
-/* A failure that was found before the tester was late is not due to that. */
+/* A failure that was found before the tester was late has another cause. */
 static bool settled(const struct run_player *p)
 {
     return p->verdict == IBC_IS_FAIL || (p->informs && p->verdict == IBC_IS_TOLERATED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether a packet is what a '<' line says. What is named is compared; beyond that it must be sound, and go from the
+/* Whether a packet matches a '<' line. Named fields are compared; in addition the packet must be valid, and go from the
  * device to its peer. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -102,7 +102,7 @@ struct ends {
     struct ibc_address from, to;
 };
 
-/* The group that is named; of a packet to QP 0xffffff the first that its addresses are, or the first */
+/* The group that the line names; for a packet to QP 0xffffff the first whose addresses match, or the first */
 static const struct run_live *group_of(const struct match *m)
 {
     const struct ibc_arg *to = run_arg(m->s, IBC_K_to);
@@ -123,7 +123,7 @@ static const struct run_live *group_of(const struct match *m)
     return first;
 }
 
-/* Where it is to come from and to go. False: a port whose address is not known. */
+/* The addresses that it must come from and go to. False: a port whose address is not known. */
 static bool ends_of(const struct match *m, struct ends *e)
 {
     const struct ibc_target *t = m->p->t;
@@ -152,7 +152,7 @@ static bool addressed(const struct match *m)
 
     if (!ends_of(m, &e))
         return true;
-    if (run_is_raw(m->q->type)) /* what is behind the LRH is payload */
+    if (run_is_raw(m->q->type)) /* the bytes after the LRH are payload */
         return same_number(m, IBA_H_lrh, "dlid", e.to.lid) && same_number(m, IBA_H_lrh, "slid", e.from.lid);
     if (iba_view_has(v, IBA_H_eth) &&
         (!same_number(m, IBA_H_eth, "dst", e.to.mac) || !same_number(m, IBA_H_eth, "src", e.from.mac)))
@@ -189,7 +189,7 @@ static bool fits_bytes(const struct ibc_value *v, const uint8_t *is, size_t n)
     return fits != v->negated;
 }
 
-/* Alternatives: any one fits. Of negated ones, all must. */
+/* Of alternatives any one must match. Of negated ones, all must. */
 static bool any_fits(const struct match *m, const struct ibc_arg *a, const struct iba_field *f, const uint8_t *h)
 {
     bool fits = false;
@@ -298,7 +298,7 @@ static bool in_time(const struct match *m)
         snprintf(expected, sizeof expected, "not before %.3f us", (double)after->v[0].n / (double)RUN_US);
         return differs(m, expected, got);
     }
-    /* Not later: counted from when we had sent it for sure */
+    /* Too late, counted from the latest time at which ours was sent */
     if (within && gap > slack + run_scaled(m->p, within->v[0].n)) {
         m->d->late = true;
         snprintf(expected, sizeof expected, "within %.3f us", (double)within->v[0].n / (double)RUN_US);

@@ -15,7 +15,7 @@ static unsigned device_of(const struct ibc_step *s)
 
 struct place {
     unsigned device;
-    uint64_t at, n, off;           /* local address; bytes; where in its region */
+    uint64_t at, n, off;           /* local address; bytes; offset in its region */
     const struct run_live *region; /* NULL: a bare address */
 };
 
@@ -35,7 +35,7 @@ static struct place place_of(struct run_player *p, const struct ibc_step *s)
     return w;
 }
 
-/* " (02 03 [05] 07 ...)": byte i of n, and those about it */
+/* " (02 03 [05] 07 ...)": byte i of n, and its neighbours */
 static void show_about(char *out, size_t room, const uint8_t *bytes, size_t n, size_t i)
 {
     enum { BEFORE = 4, BEHIND = 8 };
@@ -49,7 +49,7 @@ static void show_about(char *out, size_t room, const uint8_t *bytes, size_t n, s
         snprintf(out + used, room - used, "%s)", end < n ? " ..." : "");
 }
 
-/* Byte i of n, which in the whole is number `at`, is not as it was to be. */
+/* Whether byte i of n, which has number `at` in the whole, differs from the expected one. */
 static bool differs(struct run_player *p, const struct ibc_step *s, uint64_t at, const uint8_t *want, const uint8_t *is,
                     size_t n, size_t i)
 {
@@ -189,7 +189,7 @@ static const struct ibc_counter *counter_named(const struct ibc_counter *c, unsi
     return NULL;
 }
 
-/* Counted apart: a counter that is wrong fails no scenario. */
+/* Judged separately: a wrong counter fails no scenario. */
 static void note_counter(struct run_player *p, const struct ibc_step *s, const char *expected, const char *got)
 {
     struct ibc_finding *f = &p->counter_finding;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tester between two devices: what it saw goes on, or does not. */
+/* The tester between two devices: forwards each packet that it saw, or changes, drops, doubles or holds it. */
 #include <string.h>
 #include "run/play.h"
 
@@ -18,7 +18,7 @@ static bool forward(struct run_player *p, const struct ibc_step *s, const struct
     return forward_times(p, s, k, 1);
 }
 
-/* A bit of the ICRC flipped on the way */
+/* Forwards it with one bit of the ICRC flipped */
 static bool forward_corrupt(struct run_player *p, const struct ibc_step *s, const struct run_packet *k)
 {
     struct run_packet bad = *k;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets that a line has given a name with as=, for the lines that say same=. */
+/* Packets that a line named with as=, for the lines with same=. */
 #include <string.h>
 #include "run/play.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a step found, and how bad it is. */
+/* Records the result of a step, and keeps the worst. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ const char *run_verdict_name(const struct run_player *p, enum ibc_verdict v)
                                                                                                   : v];
 }
 
-/* UNSUPPORTED stands only where nothing worse was seen before. */
+/* UNSUPPORTED is kept only if nothing worse was seen before. */
 static bool worse(enum ibc_verdict v, enum ibc_verdict than)
 {
     if (run_rank(v) && run_rank(than))
@@ -72,7 +72,7 @@ bool run_error(struct run_player *p, const struct ibc_step *s, const char *what)
     return run_note(p, IBC_IS_ERROR, s, NULL, s ? s->text : "", what);
 }
 
-/* The agent was lost where it had to do `what`. */
+/* The agent was lost while it did `what`. */
 static bool lose(struct run_player *p, const struct ibc_step *s, const char *what)
 {
     if (p->lost)
@@ -111,7 +111,7 @@ static const char *bare(const char *word)
     return strncasecmp(word, "VERB_", 5) == 0 || strncasecmp(word, "MEM_", 4) == 0 ? strchr(word, '_') + 1 : word;
 }
 
-/* The device's own word is one of core's, with or without its prefix. */
+/* The device's error is one of core's names, with or without its prefix. */
 static bool is_known(const char *said)
 {
     for (unsigned i = 0; i < sizeof core_errs / sizeof *core_errs; i++)
@@ -125,7 +125,7 @@ static const char *error_name(const struct ibc_value *v)
     return v->kind == IBC_V_ANY ? "any" : run_word(v);
 }
 
-/* Where the device has words of its own, any refusal is the one that was meant. */
+/* If the device has names of its own, any refusal counts as the expected one. */
 static bool said_that(const char *said, const struct ibc_arg *a)
 {
     for (unsigned i = 0; i < a->n; i++) {
@@ -136,7 +136,7 @@ static bool said_that(const char *said, const struct ibc_arg *a)
     return false;
 }
 
-/* Whether a verb's answer is the one that a line asks for. */
+/* Whether a verb's result is the one that a line asks for. */
 static bool answers(const struct run_player *p, const struct ibc_step *s, enum ibc_rc rc)
 {
     const struct ibc_arg *a = run_arg(s, IBC_K_error);

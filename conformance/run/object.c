@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Regions, windows, queues, groups: made through the target's verbs. In the middle role every object but a QP is made
- * on both devices. */
+/* Regions, windows, queues, groups: created through the target's verbs. In the middle role every object but a QP is
+ * created on both devices. */
 #include <string.h>
 #include "fabric/iba_port.h"
 #include "run/play.h"
@@ -22,7 +22,7 @@ static const struct run_live *named(struct run_player *p, const struct ibc_objec
     return a ? run_object_of(p, &a->v[0]) : &p->live[0];
 }
 
-/* Rights a device without the capability would refuse to give are not asked for where nobody named them. */
+/* The default rights leave out those that a device without the capability would refuse. */
 static uint32_t usual_access(const struct run_player *p, const struct ibc_object *o)
 {
     static const struct {
@@ -108,7 +108,7 @@ static enum ibc_rc make_handle(struct run_player *p, struct run_live *l, unsigne
     return p->t->ops->create_ah(p->t, d, named(p, l->o, IBC_K_pd)->id[d], &p->t->tester, &l->id[d]);
 }
 
-/* A transient multicast group of the widest scope the link has, told apart by the object's place in the file. */
+/* A transient multicast group of the widest scope the link has, distinguished by the object's position in the file. */
 static enum ibc_rc make_group(struct run_player *p, struct run_live *l, unsigned d)
 {
     const struct ibc_arg *gid = object_arg(l->o, IBC_K_gid);
@@ -144,7 +144,7 @@ static bool make_on_each(struct run_player *p, struct run_live *l, const struct 
     return l->kind != IBC_O_srq || l->recv == 0 || run_post_receives(p, l, l->recv, l->recv_bytes, s);
 }
 
-/* Its line, as if it were a step: what is said of failures. */
+/* The line that created the object, in the form of a step, for failure messages. */
 static struct ibc_step line_of(const struct ibc_object *o)
 {
     return (struct ibc_step){.kind = IBC_S_object, .line = o->line, .text = o->name, .arg = o->arg, .n_arg = o->n_arg};
@@ -164,7 +164,7 @@ static bool raise_to_wanted(struct run_player *p, struct run_live *l)
 
 bool run_make_objects(struct run_player *p)
 {
-    uint32_t later = 0; /* objects that a step makes */
+    uint32_t later = 0; /* objects that a later step creates */
 
     _Static_assert(IBC_MAX_OBJECTS <= 32, "a set of objects is a 32-bit mask");
     for (unsigned i = 0; i < p->play->n_step; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One play: a clean device, objects, the steps in order, what is left over, and whether the device still works. */
+/* One play: a clean device, objects, the steps in order, leftover packets and completions, and the health probe. */
 #include <stdio.h>
 #include <string.h>
 #include "run/play.h"
@@ -27,7 +27,7 @@ static void begin(struct run_player *p)
         p->pkey[d][0] = 0xffff; /* KM-13 */
 }
 
-/* What bars the play from its beginning is the doing of no line of it. */
+/* If the play cannot begin, no line of it is to blame. */
 static bool clean(struct run_player *p)
 {
     static const char what[] = "a clean device";
@@ -43,7 +43,7 @@ static bool clean(struct run_player *p)
         (void)run_did(p, NULL, rc, what);
     else
         (void)run_note(p, IBC_IS_ERROR, NULL, NULL, what, got);
-    p->finding.what = IBC_FOUND_UNCLEAN; /* the first of the play: it was taken */
+    p->finding.what = IBC_FOUND_UNCLEAN; /* the play before left the device in this state */
     return false;
 }
 
@@ -55,13 +55,12 @@ static bool has_step(const struct ibc_play *play, enum ibc_step_kind kind)
     return false;
 }
 
-/* What the player does with steps of a kind */
+/* Properties of steps */
 enum {
-    /* Its alternatives are asked one after the other: packets decide among theirs when they come, verbs when they have
-     * answered. */
+    /* Its alternatives are tried one after the other: for packets when one comes, for verbs when they have returned. */
     ASKED_IN_TURN = 1,
-    /* It tells the device to do something. Who does that too late has let the device's timer run out; who merely reads
-     * has not, and an answer that goes out late is seen when it is sent. */
+    /* It tells the device to do something. If that happens too late, the device's timer may have expired; a step that
+     * only reads has no such effect, and a late answer is noticed when it is sent. */
     ACTS = 2,
     /* It acts on the device, or reads its state, at once: packets sent before must have arrived. Steps that poll wait
      * by themselves. */
@@ -98,7 +97,7 @@ static bool is(const struct ibc_step *s, uint8_t trait)
     return traits[s->kind] & trait;
 }
 
-/* Packets that the step brings about come behind those that are read here. */
+/* Packets that the step causes come after those that are read here. */
 static bool prepare(struct run_player *p, const struct ibc_step *s)
 {
     if (p->t->virtual_time || !is(s, ACTS | AT_ONCE))
@@ -106,8 +105,8 @@ static bool prepare(struct run_player *p, const struct ibc_step *s)
     return (!is(s, AT_ONCE) || run_let_arrive(p, s)) && run_collect_all(p, run_now(p), s);
 }
 
-/* A step that looks at what is there, or one of its alternatives. What the first line missed is what is told, where
- * none fits. */
+/* A step that checks a state, or one of its alternatives. If none matches, the mismatch of the first line is
+ * reported. */
 static bool any(struct run_player *p, const struct ibc_step *s)
 {
     const struct ibc_finding before = p->finding;
@@ -150,8 +149,8 @@ static bool play_steps(struct run_player *p)
     return run_leftovers(p);
 }
 
-/* Informational scenarios judge nothing: what would fail another is what was measured, and tolerated. Whether the
- * device is well is no measurement, and is looked at even so. */
+/* Informational scenarios judge nothing: a result that would fail another scenario is recorded as the measurement, and
+ * tolerated. The health probe is no measurement, and still counts. */
 static bool measured(struct run_player *p)
 {
     if (!p->informs || p->unwell || (p->verdict != IBC_IS_TOLERATED && p->verdict != IBC_IS_FAIL))
@@ -162,8 +161,8 @@ static bool measured(struct run_player *p)
     return true;
 }
 
-/* The worst that the logs of the devices' systems have since they were asked last; what was there before is not of
- * this play. */
+/* The worst complaint in the logs of the devices' systems since the last request; older ones do not belong to this
+ * play. */
 static void read_logs(struct run_player *p, char text[RUN_TEXT])
 {
     text[0] = '\0';
@@ -172,7 +171,7 @@ static void read_logs(struct run_player *p, char text[RUN_TEXT])
             text[0] = '\0';
 }
 
-/* A system that was not let run complains too: such a complaint must be seen again. */
+/* A system that was not scheduled complains too: such a complaint must be seen again. */
 static bool of_time(const char *said)
 {
     return strstr(said, "lockup") || strstr(said, "stall") || strstr(said, "blocked for");
@@ -196,7 +195,7 @@ static void see_logs(struct run_player *p, const struct ibc_step *s)
     }
 }
 
-/* Whether the device survived is told of the scenario that it met, and not of the next one. */
+/* A device that did not survive is reported for the scenario that crashed it, and not for the next one. */
 static void play(struct run_player *p)
 {
     static const struct ibc_step last = {.kind = IBC_S_health, .object = UINT16_MAX, .text = "health"};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Work requests: what the device is told to do. */
+/* Work requests: posts sends and receives on the device. */
 #include <string.h>
 #include "run/play.h"
 
-/* A place in the play's memory of what was posted; its number + 1 is the id the device sees. */
+/* A record of posted work in the play's memory; its number + 1 is the id that the device gets. */
 static struct run_wr *new_wr(struct run_player *p, const struct ibc_step *s, const struct run_live *q, bool recv)
 {
     struct run_wr *w = &p->wr[p->n_wr];
@@ -22,13 +22,13 @@ static struct run_context local_of(const struct run_live *q)
     return (struct run_context){.device = q->device, .local = true};
 }
 
-/* Keys and addresses of the QP that it talks to: role middle only, else they are nobody's. */
+/* Keys and addresses of the peer device: role middle only, otherwise there is none. */
 static struct run_context remote_of(const struct run_live *q)
 {
     return (struct run_context){.device = q->twin ? q->twin->device : q->device};
 }
 
-/* The L_Key that goes with an address: of the region it names, else of l. */
+/* The L_Key for an address: of the region it names, else of l. */
 static uint32_t lkey_of(struct run_player *p, const struct ibc_value *at, unsigned device)
 {
     const struct run_live *l = at && at->kind == IBC_V_REF ? run_object_of(p, at) : NULL;
@@ -159,7 +159,7 @@ static bool has_no_peer(uint8_t type)
     return type != IBA_QPT_RC && type != IBA_QPT_UC && type != IBA_QPT_XRC_INI;
 }
 
-/* Taken, where it might have been refused at once: the completion has to say it. */
+/* The verb accepted a request that it could have refused: then its completion must have the error. */
 static bool ends_as(struct run_player *p, const struct ibc_step *s)
 {
     struct ibc_arg status = *run_arg(s, IBC_K_late);
@@ -190,7 +190,7 @@ bool run_step_post(struct run_player *p, const struct ibc_step *s)
     send.wr.wr_id = p->n_wr;
     send.wr.flags = flags_of(p, s);
     send.wr.imm_or_key = imm_or_key(p, s, q);
-    if (s->op == IBA_WR_BIND_MW) /* they share their bytes: one of the three */
+    if (s->op == IBA_WR_BIND_MW) /* they share memory: one of the three */
         put_bind(p, s, q, w, &send.wr);
     else if (has_no_peer(q->type))
         put_destination(p, s, q, &send);
@@ -207,8 +207,8 @@ bool run_step_post(struct run_player *p, const struct ibc_step *s)
 }
 
 /* ---- receives ---- */
-/* In the second half of l, one behind the other, so that what is sent from its first half stays what it was; anew from
- * there where the next would not fit. */
+/* In the second half of l, one after the other, so that data sent from its first half stay unchanged; it wraps around
+ * when the next would not fit. */
 static uint64_t next_buffer(struct run_player *p, unsigned device, uint32_t len)
 {
     const struct run_live *l = &p->live[RUN_L];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Queue pairs: what a qp line asks for, and the way from state to state. */
+/* Queue pairs: the attributes of a qp line, and the transitions from state to state. */
 #include "run/play.h"
 
 static const struct ibc_arg *qp_arg(const struct run_live *q, enum ibc_key key)
@@ -20,7 +20,7 @@ uint8_t run_mtu(uint64_t bytes)
     for (unsigned m = IBA_MTU_256; m <= IBA_MTU_4096; m++)
         if (iba_mtu_bytes((enum iba_mtu)m) == bytes)
             return (uint8_t)m;
-    return 0; /* the device is to refuse it */
+    return 0; /* so that the device refuses it */
 }
 
 static uint32_t usual_rights(const struct run_player *p)
@@ -108,7 +108,7 @@ static void read_line(struct run_player *p, struct run_live *q)
     read_path(p, q);
 }
 
-/* A number in 24 bits that no other QP faces, by the seed. */
+/* A 24-bit number that no other peer QP has, derived from the seed. */
 static uint32_t tester_qpn(const struct run_player *p, const struct run_live *q)
 {
     const uint64_t which = (uint64_t)(q - p->live) + 1;
@@ -116,7 +116,7 @@ static uint32_t tester_qpn(const struct run_player *p, const struct run_live *q)
 
     x ^= x >> 29;
     x *= UINT64_C(0x94d049bb133111eb);
-    /* the low byte tells QPs of a play apart; the rest is neither 0 nor all ones */
+    /* the low byte distinguishes QPs of a play; the rest is neither 0 nor all ones */
     return (uint32_t)((0x10000 + (x >> 32) % 0xe00000) & ~UINT64_C(0xff)) | (uint32_t)which;
 }
 
@@ -194,7 +194,7 @@ static bool go_to(struct run_player *p, struct run_live *q, enum iba_qp_state fr
     return run_did(p, s, p->t->ops->modify_qp(p->t, q->device, q->id[0], &a), iba_qp_state_name(to));
 }
 
-/* Its peer exists now: what the line left open is what that says. */
+/* Its peer exists now: attributes that the line leaves open are set from the peer. */
 static void meet(struct run_live *q)
 {
     q->peer = q->twin->id[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A scenario: services times variations, and what they come to together. */
+/* Runs a scenario: services times variations, and one verdict for all. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static enum iba_qp_type service_at(const struct ibc_scenario *s, unsigned i)
     return (enum iba_qp_type)__builtin_ctz(left);
 }
 
-/* ---- what must be there ---- */
+/* ---- requirements ---- */
 static uint64_t needs_of(enum iba_qp_type service)
 {
     static const uint8_t of[IBA_QPT_COUNT] = {
@@ -32,7 +32,7 @@ static uint64_t needs_of(enum iba_qp_type service)
     return UINT64_C(1) << of[service];
 }
 
-/* Whether a capability is missing; then *r says which, and why no verb gives it where none does. */
+/* Whether a capability is missing; then *r names it, and says why if the verbs cannot provide it. */
 static bool lacks(uint64_t needs, uint64_t caps, struct ibc_result *r)
 {
     const uint64_t not_there = needs & ~caps;
@@ -85,7 +85,7 @@ static bool is_informational(const struct ibc_scenario *s)
     return klass == IBC_CLASS_informational;
 }
 
-/* Of two failures one that the device did not survive is worse than one that may not be held against it. */
+/* Of two failures, one that the device did not survive is worse than one that it is not blamed for. */
 static bool is_worse(const struct ibc_result *r, const struct run_player *p)
 {
     const bool down = p->verdict == IBC_IS_FAIL && p->finding.down && !r->finding.down && ibc_doubt(r->scenario);
@@ -117,7 +117,7 @@ static void add_play(struct ibc_result *r, const struct run_player *p)
     }
 }
 
-/* The i-th of the variations of a service. */
+/* Plays variation i of a service. */
 static void play_one(enum iba_qp_type service, unsigned i, struct run_player *p, struct run_evidence *e,
                      struct ibc_result *r)
 {
@@ -149,8 +149,8 @@ static void play_all(struct run_player *p, struct run_evidence *e, struct ibc_re
     }
 }
 
-/* What goes wrong is FAIL until here; it is held against the device only where a statement with a certain source says
- * so. A device that does not survive is at fault by any reading. */
+/* Until here every failure is FAIL; it stays FAIL only if a statement with a certain source requires the behaviour. A
+ * device that does not survive FAILs in any case. */
 static void doubt(const struct ibc_scenario *s, struct ibc_result *r)
 {
     if (!ibc_doubt(s))
@@ -163,7 +163,7 @@ static void doubt(const struct ibc_scenario *s, struct ibc_result *r)
         r->counters = IBC_IS_DEVIATES;
 }
 
-/* Evidence that is not complete, a device that is not well and a fault of the harness stay what they are. */
+/* Incomplete evidence, a failed health probe and a fault of the harness keep their verdict. */
 static void inform(struct ibc_result *r)
 {
     if (r->verdict > IBC_IS_TOLERATED)

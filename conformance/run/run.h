@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Plays a scenario against a target and says what came of it. */
+/* Plays a scenario against a target and returns the result. */
 #ifndef IBC_RUN_H
 #define IBC_RUN_H
 #include "scenario/scenario.h"
@@ -25,13 +25,13 @@ enum ibc_verdict { /* PASS < TOLERATED < INCONCLUSIVE < DEVIATES < FAIL < ERROR:
                    IBC_VERDICTS(IBC_VERDICT_ID) IBC_IS_COUNT
 };
 extern const char *const ibc_verdict_names[];
-/* The scenario's expectations were not met, whether or not that is held against the device. */
+/* The scenario's expectations were not met, whether or not the device is blamed. */
 static inline bool ibc_failed(enum ibc_verdict v)
 {
     return v == IBC_IS_FAIL || v == IBC_IS_DEVIATES;
 }
-/* A failure rests on the first statement that the scenario cites: the one that reports quote. Why it is not held
- * against the device, so that it DEVIATES only; NULL: it FAILs. */
+/* A failure rests on the first statement that the scenario cites, and reports quote it. Returns why the device is not
+ * blamed, so that the case only DEVIATES; NULL: it FAILs. */
 static inline const char *ibc_doubt(const struct ibc_scenario *s)
 {
     const struct ibc_statement *st = s->n_spec ? ibc_statement_find(s->spec[0]) : NULL;
@@ -45,16 +45,17 @@ static inline const char *ibc_doubt(const struct ibc_scenario *s)
 
 enum ibc_found {
     IBC_FOUND_OTHERWISE,
-    IBC_FOUND_REFUSAL, /* of a verb that was to be done */
-    IBC_FOUND_LATE,    /* a packet came later than it may */
-    IBC_FOUND_UNCLEAN, /* the play did not begin: no clean device was to be had */
+    IBC_FOUND_REFUSAL, /* a verb failed that should have succeeded */
+    IBC_FOUND_LATE,    /* a packet came after its time limit */
+    IBC_FOUND_UNCLEAN, /* the play could not begin: the device could not be reset */
 };
 #define IBC_NO_COMPLAINT "no complaint in the log of the device's system"
-/* Where and how a scenario came out wrong. `got` and `expected` are for people: "bth.psn 0x000101". */
+/* Where and how a scenario failed. `got` and `expected` are for people: "bth.psn 0x000101". */
 struct ibc_finding {
     enum ibc_found what;
-    bool down;       /* the device went away, no longer works, or its system complained: a fault by any reading */
-    uint32_t line;   /* of the scenario */
+    bool down;     /* the device went away, no longer works, or its system complained: a fault whatever the statement's
+                      source */
+    uint32_t line; /* of the scenario */
     uint32_t packet; /* in the evidence, from 1; 0: none */
     char variation[128];
     char expected[160], got[160];
@@ -63,16 +64,16 @@ struct ibc_finding {
 struct ibc_result {
     const struct ibc_scenario *scenario;
     enum ibc_verdict verdict;
-    enum ibc_verdict counters; /* PASS, FAIL, DEVIATES, NOT_APPLICABLE: nothing was to be counted; apart from verdict */
-    struct ibc_finding finding;         /* of the first worst verdict */
+    enum ibc_verdict counters;  /* PASS, FAIL, DEVIATES, NOT_APPLICABLE: no counters expected; separate from verdict */
+    struct ibc_finding finding; /* of the first worst verdict */
     struct ibc_finding counter_finding; /* likewise */
     unsigned variations, passed;        /* k of n */
-    char measured[160];                 /* INFO: what; else what is to be noted beside the verdict */
-    bool logged;                        /* measured is a complaint in the log of the device's system */
-    bool unwell;                        /* in some play the device was not well at the end */
-    bool proved;                        /* what it is failed for the device's system said itself: once is enough */
+    char measured[160];                 /* INFO: the measurement; otherwise a note beside the verdict */
+    bool logged;                        /* `measured` is a complaint in the log of the device's system */
+    bool unwell;                        /* in some play the health probe at the end failed */
+    bool proved;                        /* the device's system itself reported the failure: one play is enough */
     bool died;                          /* in some play the device went away, or its system complained */
-    bool spared;                        /* not played, as it is known to take devices down */
+    bool spared;                        /* not played, since it is known to crash devices */
     char *evidence;                     /* path, or NULL; owned */
     uint64_t wall_ns;
     const struct ibc_waiver *waiver; /* the one that applied */
@@ -83,25 +84,24 @@ struct run_player; /* run/play.h */
 struct ibc_options {
     uint64_t seed;
     const char *evidence_dir; /* NULL: no files */
-    uint32_t link;            /* enum ibc_link where the scenario leaves it open */
+    uint32_t link;            /* enum ibc_link if the scenario allows several */
     bool stop_at_first;       /* variation that fails (mutants) */
-    /* Behind the last step of each play, its objects still there. Optional. */
+    /* Called after the last step of each play, while its objects still exist. Optional. */
     void (*ended)(void *ctx, struct run_player *p);
     void *ctx;
 };
-/* All variations, all services. Never fails: what goes wrong is the verdict. */
+/* Plays all variations with all services. Never fails itself: errors are the verdict. */
 void ibc_run(const struct ibc_scenario *s, struct ibc_target *t, const struct ibc_options *o, struct ibc_result *r);
-/* Of all variations of all services together: how long the script itself says to wait, ns. */
+/* The time, ns, that the script itself waits in all variations of all services. */
 uint64_t ibc_waits(const struct ibc_scenario *s);
-/* Of the largest IP packet (RoCEv2) that its plays may send or get, as its lines say. */
+/* Bytes of the largest IP packet (RoCEv2) that its plays may send or receive. */
 unsigned ibc_packet_bytes(const struct ibc_scenario *s);
 
 /* ---- waivers: one JSON file ---- */
 struct ibc_waiver {
     char *pattern, *target, *statement, *reason, *symptom, *expires;
-    /* For people, may be NULL: its short name and those it had before, whether the statement's source is certain, where
-     * in the device's source the cause is, which version no longer has it, who suffers, what would mend it, what shows
-     * it. */
+    /* For people, may be NULL: its short name and former names, whether the statement's source is certain, the place of
+     * the cause in the device's source, the version that fixed it, who suffers, a suggested fix, how to see it. */
     char *name, *was, *certain, *cause, *mended, *impact, *remedy, *evidence, *seen;
     char *sometimes; /* why it is not always seen, else NULL: then a pass is XPASS */
     bool used;
@@ -110,18 +110,18 @@ struct ibc_waivers {
     struct ibc_waiver *w;
     size_t n;
 };
-/* today: YYYY-MM-DD; NULL: as the clock says. */
+/* today: YYYY-MM-DD; NULL: from the clock. */
 bool ibc_waivers_load(struct ibc_waivers *out, const char *path, const char *today, char *err, size_t errlen);
 void ibc_waivers_free(struct ibc_waivers *w);
 /* The i-th word of its pattern or statement; false: it has no more. */
 bool ibc_waiver_word(const char *words, size_t i, char *out, size_t n);
 /* Whether the scenario cites one of its statements. */
 bool ibc_waiver_cited(const struct ibc_waiver *w, const struct ibc_scenario *s);
-/* FAIL, DEVIATES or a failed counter becomes XFAIL where a waiver fits pattern and symptom; a pass that a waiver names,
- * XPASS. */
+/* FAIL, DEVIATES or a failed counter becomes XFAIL if a waiver matches pattern and symptom; a pass that a waiver names
+ * becomes XPASS. */
 void ibc_waivers_apply(struct ibc_waivers *w, const char *target, struct ibc_result *r);
 
-/* ---- the whole run: what reports print ---- */
+/* ---- the whole run: the data that reports print ---- */
 struct ibc_run_info {
     const char *target, *link, *version;
     uint64_t seed;
@@ -130,7 +130,7 @@ struct ibc_run_info {
     const char *started; /* ISO 8601 */
     bool strict;         /* DEVIATES fails the run */
 };
-/* 0, 1 failed or XPASS, 3 inconclusive, 4 harness fault; worst wins in the order 4, 1, 3. strict: DEVIATES failed, too.
- */
+/* 0, 1 failed or XPASS, 3 inconclusive, 4 harness fault; worst wins in the order 4, 1, 3. strict: DEVIATES counts as
+ * failed, too. */
 int ibc_exit_code(const struct ibc_result *r, size_t n, bool strict);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Values and packets as people read them: "bth.psn 0x000101", "ACKNOWLEDGE psn 0x001001 NAK PSN Sequence Error". */
+/* Values and packets in readable form: "bth.psn 0x000101", "ACKNOWLEDGE psn 0x001001 NAK PSN Sequence Error". */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static void add_syndrome(char *out, size_t n, uint64_t syndrome)
         add(out, n, " with the reserved bit");
 }
 
-/* "bth.psn" of "infiniband.bth" and "psn"; a name that begins with '=' is whole. */
+/* "bth.psn" of "infiniband.bth" and "psn"; a name that begins with '=' is already complete. */
 static void add_name(char *out, size_t n, uint8_t hdr, const struct iba_field *f)
 {
     static const char family[] = "infiniband.";
@@ -62,7 +62,7 @@ static void add_value(char *out, size_t n, uint8_t hdr, const struct iba_field *
 
     if (hdr == IBA_H_aeth && strcmp(f->name, "syndrome") == 0)
         add_syndrome(out, n, v);
-    else if (hdr == IBA_H_bth && strcmp(f->name, "psn") == 0) /* as scenarios write it */
+    else if (hdr == IBA_H_bth && strcmp(f->name, "psn") == 0) /* in the notation of scenarios */
         add(out, n, "0x%06" PRIx64, v);
     else if (show->human_base == 16)
         add(out, n, "0x%0*" PRIx64, show->human_digits, v);
@@ -92,7 +92,7 @@ void run_show_bytes(uint8_t hdr, const struct iba_field *f, const uint8_t *bytes
         add(out, n, "...");
 }
 
-/* What the values of an argument allow: "0x000101 or 1..5, not 7" */
+/* The values that an argument allows: "0x000101 or 1..5, not 7" */
 void run_show_wanted(const struct run_player *p, const struct ibc_arg *a, uint8_t hdr, const struct iba_field *f,
                      const struct run_context *c, char *out, size_t n)
 {

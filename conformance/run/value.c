@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Values of the language, now that the objects exist. */
+/* Resolves values of the language once the objects exist. */
 #include <string.h>
 #include "run/play.h"
 #include "wire/iba_psn.h"
@@ -99,7 +99,7 @@ bool run_fits(const struct run_player *p, const struct ibc_arg *a, uint64_t is, 
 {
     bool any = false;
 
-    for (unsigned i = 0; i < a->n; i++) { /* of what is negated, all must hold */
+    for (unsigned i = 0; i < a->n; i++) { /* of negated alternatives, all must hold */
         const bool one = fits(p, &a->v[i], is, c);
         if (a->v[i].negated && !one)
             return false;

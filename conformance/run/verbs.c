@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the device is told beside work: states, objects that go, notification, groups. */
+/* Verbs other than posting work: states, destruction of objects, notification, groups. */
 #include <stdio.h>
 #include <string.h>
 #include "run/play.h"
@@ -10,7 +10,7 @@ static enum ibc_rc query(struct run_player *p, const struct run_live *q, struct 
     return p->t->ops->query_qp(p->t, q->device, q->id[0], a);
 }
 
-/* Attributes a modify line may name. */
+/* Attributes that a modify line may name. */
 static const struct {
     uint8_t key;
     uint32_t mask;
@@ -79,7 +79,7 @@ static void put_attribute(struct ibc_qp_attr *to, enum ibc_key key, uint64_t n)
     case IBC_K_sport: to->path.sport = (uint16_t)n; break;
     case IBC_K_gid_index: to->path.gid_index = (uint8_t)n; break;
     case IBC_K_path_bits: to->path.path_bits = (uint8_t)n; break;
-    default: break; /* av, alt: who it is, is the target's to know */
+    default: break; /* av, alt: the target resolves the addresses */
     }
 }
 
@@ -117,7 +117,7 @@ static uint32_t left_out(const struct ibc_step *s)
     return mask;
 }
 
-/* What the device took is what packets go by from now on. */
+/* The attributes that the device accepted apply to packets from now on. */
 static void adopt(struct run_live *q, const struct ibc_qp_attr *a)
 {
     if (a->mask & IBA_QPA_RQ_PSN)
@@ -155,7 +155,7 @@ bool run_step_modify(struct run_player *p, const struct ibc_step *s)
 }
 
 /* ---- state ---- */
-/* A live device takes its time; the reference is asked once. */
+/* A live device needs time; the reference is queried once. */
 static bool in_state(struct run_player *p, const struct ibc_step *s)
 {
     static const struct run_context none;
@@ -188,7 +188,7 @@ bool run_step_state(struct run_player *p, const struct ibc_step *s)
     return run_fail(p, s, NULL, expected, got);
 }
 
-/* ---- objects that go ---- */
+/* ---- destruction of objects ---- */
 static bool destroy(struct run_player *p, const struct ibc_step *s, const char *what)
 {
     struct run_live *l = run_live(p, s);

@@ -11,7 +11,7 @@
 
 enum { MAX_FILE = 1 << 20, MAX_TEXT = 4000, MAX_PATTERN = 256, DAY = sizeof "YYYY-MM-DD" };
 
-/* What an entry has, all of it text; the first ones it must have. */
+/* The members of an entry, all text; the first ones are required. */
 static const char *const field_names[] = {"pattern", "target",    "statement", "reason",  "symptom", "expires",
                                           "name",    "was",       "certain",   "cause",   "mended",  "impact",
                                           "remedy",  "sometimes", "seen",      "evidence"};
@@ -138,7 +138,7 @@ static bool check(struct ibc_waiver *w, const char *today, int entry, const stru
     return check_statements(w, entry, c);
 }
 
-/* The whole file, ended by 0, or NULL with the fault told. */
+/* The whole file, ended by 0, or NULL after reporting the fault. */
 static char *read_file(const struct complaint *c, size_t *n)
 {
     FILE *f = fopen(c->path, "rb");
@@ -174,7 +174,7 @@ static cJSON *parse(const struct complaint *c)
 
     if (!text)
         return NULL;
-    cJSON *root = cJSON_ParseWithLengthOpts(text, n + 1, &end, 1); /* the 0 belongs to it */
+    cJSON *root = cJSON_ParseWithLengthOpts(text, n + 1, &end, 1); /* including the final 0 */
     for (const char *p = text; !root && p < end; p++)
         line += *p == '\n';
     if (!root)
@@ -257,7 +257,7 @@ bool ibc_waiver_cited(const struct ibc_waiver *w, const struct ibc_scenario *s)
     return any_word(w->statement, s, ibc_cites);
 }
 
-/* One of several, with " | " between. */
+/* One of several alternatives, separated by " | ". */
 static bool any_of(const char *several, bool (*fits)(const char *one, const void *ctx), const void *ctx)
 {
     static const char bar[] = " | ";
@@ -285,7 +285,7 @@ static bool shows(const char *symptom, const void *finding)
            strstr(f->variation, symptom);
 }
 
-/* What the waiver makes of the result; COUNT when nothing: another symptom is another fault. */
+/* The verdict after the waiver; COUNT if it does not apply: another symptom is another fault. */
 static enum ibc_verdict waived(const struct ibc_waiver *w, const struct ibc_result *r)
 {
     const bool bad = ibc_failed(r->verdict), miscounted = ibc_failed(r->counters);

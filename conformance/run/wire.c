@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Frames out and in. What comes is queued at the QP it is addressed to, until a step asks for it. */
+/* Frames out and in. A received frame is queued at the QP it is addressed to, until a step asks for it. */
 #include <string.h>
 #include "run/play.h"
 
-#define FLIGHT_LEAST (2 * RUN_MS) /* the tester's own interface may hold a frame back for so long */
+#define FLIGHT_LEAST (2 * RUN_MS) /* the tester's own interface may delay a frame this long */
 
 struct run_packet *run_packet_new(struct run_player *p, unsigned device, bool sent)
 {
@@ -17,7 +17,7 @@ struct run_packet *run_packet_new(struct run_player *p, unsigned device, bool se
     return k;
 }
 
-/* From here on it is in the evidence. */
+/* Adds the frame to the evidence. */
 static void enlist(struct run_player *p, struct run_packet *k, const struct ibc_step *s)
 {
     k->number = ++p->n_packet;
@@ -34,7 +34,7 @@ static uint32_t source_qp(const struct iba_view *v)
     return iba_view_has(v, IBA_H_deth) ? iba_deth_srcqp(iba_view_hdr(v, IBA_H_deth)) : UINT32_MAX;
 }
 
-/* The QP whose peer it goes to; a datagram may go elsewhere, and then is its sender's. */
+/* The QP whose peer is the destination; a datagram with another destination belongs to its sender. */
 static struct run_live *owner_of(struct run_player *p, const struct run_packet *k)
 {
     const struct iba_view *v = &k->view;
@@ -121,7 +121,7 @@ bool run_collect_all(struct run_player *p, uint64_t until, const struct ibc_step
 {
     bool came = true;
 
-    while (came) /* ends: what waits is bounded */
+    while (came) /* ends: the number of waiting frames is bounded */
         if (!run_collect(p, until, &came, s))
             return false;
     return true;
@@ -135,12 +135,12 @@ bool run_let_arrive(struct run_player *p, const struct ibc_step *s)
     if (p->in_flight_since == 0)
         return true;
     well = run_collect_all(p, p->in_flight_since + (scaled > FLIGHT_LEAST ? scaled : FLIGHT_LEAST), s);
-    p->waited = waited; /* the script did not ask for it */
+    p->waited = waited; /* the script did not ask to wait */
     p->in_flight_since = 0;
     return well;
 }
 
-/* What the device is to drop answers nothing. */
+/* A packet that the device must drop answers nothing. */
 static bool is_whole(const struct ibc_step *s)
 {
     static const uint8_t faults[] = {IBC_K_icrc,   IBC_K_vcrc, IBC_K_cut,  IBC_K_extra, IBC_K_insert,

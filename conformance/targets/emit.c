@@ -21,7 +21,7 @@ static const uint8_t headers[] = {IBA_H_eth,  IBA_H_vlan, IBA_H_rwh,   IBA_H_xrc
 
 /* ---- classes ---- */
 
-/* XRC's go by their position alone. */
+/* XRC packets are classified by their position alone. */
 static enum emit_class class_of_request(const struct iba_opcode *op)
 {
     static const uint8_t by_position[] = {[IBA_FIRST] = EMIT_request_first,
@@ -63,7 +63,7 @@ enum emit_class emit_class_of(const struct iba_view *v)
 
 /* ---- names ---- */
 
-/* What of `name` stands behind "PREFIX.", the header's filter name without "infiniband."; NULL: another header. */
+/* The part of `name` after "PREFIX.", the header's filter name without "infiniband."; NULL: another header. */
 static const char *behind_prefix(enum iba_hdr h, const char *name)
 {
     static const char ours[] = "infiniband.";
@@ -151,7 +151,7 @@ static uint64_t changed(const struct ref_emit *e, uint64_t v)
     }
 }
 
-/* Of what is wider than 64 bits the last 64 count. */
+/* Of a field wider than 64 bits the last 64 are changed. */
 static void change_field(const struct ref_emit *e, uint8_t *hdr)
 {
     const struct iba_field *f = e->field;
@@ -166,7 +166,7 @@ static bool is_checksum(const struct ref_emit *e)
     return e->field && strcmp(e->field->name, "checksum") == 0;
 }
 
-/* The VCRC covers the ICRC, and is to be the only wrong one when it is meant. */
+/* The VCRC covers the ICRC, and must be the only wrong one when it is the field to change. */
 static void repair_vcrc(const struct iba_view *v, uint8_t *frame)
 {
     if (v->vcrc == IBA_CHECK_GOOD)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Devices that emit one field wrongly: every packet that has the field, or every packet of one class that has it, gets
- * it changed, and its checksums and CRCs made good again, so that nothing else is wrong with it. */
+/* Devices that send one wrong field: every packet that has the field, or every packet of one class that has it, gets it
+ * changed; then its checksums and CRCs are repaired, so that nothing else is wrong. */
 #ifndef IBC_EMIT_H
 #define IBC_EMIT_H
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "wire/iba_view.h"
 
 /* clang-format off */
-/* What a packet is to its receiver. */
+/* Classes of packets, from the receiver's point of view. */
 #define EMIT_CLASSES(C)                                                                                                \
     C(any,              "packets")                                                                                     \
     C(request_first,    "first packets of SENDs and WRITEs")                                                           \
@@ -33,7 +33,7 @@ enum emit_class {
 #define EMIT_CLASS_ID(name, words) EMIT_##name,
     EMIT_CLASSES(EMIT_CLASS_ID) EMIT_CLASS_COUNT
 };
-enum emit_part { /* behind the headers, enum iba_hdr */
+enum emit_part { /* numbered after the headers, enum iba_hdr */
                  EMIT_BEFORE_PARTS = IBA_H_COUNT - 1,
 #define EMIT_PART_ID(name) EMIT_P_##name,
                  EMIT_PARTS(EMIT_PART_ID) EMIT_WHERE_END
@@ -54,10 +54,10 @@ bool emit_parse(struct ref_emit *e, const char *name, size_t len, const char *va
 /* One frame on its way out. False: it does not go; of "packet" with "-N" so none does behind the first N. */
 bool emit_change(struct ref_emit *e, enum iba_link link, uint8_t *frame, size_t len);
 
-/* One mutant a row. */
+/* One row for each mutant. */
 struct emit_row {
     uint8_t klass;      /* enum emit_class */
-    const char *field;  /* as emit_parse() takes it, without class */
+    const char *field;  /* in the notation of emit_parse(), without class */
     const char *change; /* value */
     const char *clause, *words, *equivalent;
 };

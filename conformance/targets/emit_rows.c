@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which fields are emitted wrongly: by itself each field of each header that the engine emits, then what matters most
- * for each class of packets. The clauses are those of the catalogue that such a device breaks; where it breaks none,
- * the row says why. */
+/* The fields that mutants send wrongly: each field of each header that the engine sends, then the most important ones
+ * for each class of packets. The clauses are those of the catalogue that such a device breaks; if it breaks none, the
+ * row says why. */
 #include "emit.h"
 
 /* clang-format off */
 #define FREE_ID   "an IP packet that may not be fragmented needs no identification; any will do"
 #define EITHER_WAY "a request that is answered with data is answered whatever AckReq says, and it may be set"
 
-/* Where it is the only thing wrong.
- *    field                     change  clauses                      ... with                                  why nothing shows it */
+/* The field alone is wrong, in all packets.
+ *    field                     change  clauses                      ... with                                  why
+ *    nothing shows it */
 #define EVERYWHERE(E)                                                                                                                   \
     E("eth.dst",                "^1",   "RO-06,RO-01",               "another destination MAC address",        NULL)                    \
     E("eth.src",                "^1",   "RO-05,RO-01",               "another source MAC address",             NULL)                    \
@@ -124,7 +125,7 @@
     B(atomic_ack,        "RR-10,RR-28",    "WF-28",        "WF-30", "WF-31,WF-63",   "WF-34",         "WF-35",         "WF-27")          \
     B(datagram,          "UU-17,WF-39",    "WF-28,RQ-16",  "WF-30", "WF-31",         "WF-34",         "WF-35",         "WF-27")          \
     B(cnp,               "RO-42",          "RO-42,WF-28",  "RO-42", "WF-31",         "WF-34",         "RO-42,WF-35",   "RO-42")
-/* AckReq by class: it may be set in a request that needs it not, so only clearing it where it is needed shows. */
+/* AckReq by class: setting it where it is not needed is allowed, so only clearing it where it is needed is a fault. */
 #define A_BY_CLASS(B)                                                                                                                   \
     B(request_first,     "^1", "WF-38",        NULL)                                                                                    \
     B(request_middle,    "^1", "WF-38",        NULL)                                                                                    \
@@ -148,7 +149,7 @@
     B(rnr_nak,           "WF-47",          "WF-47,RR-49",          "WF-50,RR-49",           "RR-18")                                    \
     B(read_response,     "WF-47",          "WF-47,RR-61",          "WF-49,RR-20,RR-21",     "RR-17")                                    \
     B(atomic_ack,        "WF-47",          "WF-47,RR-48",          "WF-49,RR-20,RR-21",     "RR-16")
-/* Other fields where a class has a clause of its own.
+/* Other fields for which a class has a clause of its own.
  *    class              field         change  clauses            words */
 #define MORE_BY_CLASS(M)                                                                                                                \
     M(request_first,     "reth.va",     "+1",  "WF-43",           "a remote address of one too much")                                   \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a live device can, what a reset of it is, and whether it is still there. */
+/* The capabilities of a live device, its reset, and whether it is still reachable. */
 #include "live.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "live_inside.h"
 
-/* ---- what it can ---- */
+/* ---- capabilities ---- */
 
 uint64_t live_capabilities(struct ibc_target *t)
 {
@@ -44,7 +44,7 @@ static void take_addresses(struct live *l, enum ibc_link link, const struct ag_r
     }
 }
 
-/* Greets anew after the agent was dead: a device that went down may be booting. One that stays away is waited for
+/* Greets again after the agent was dead: a device that went down may be booting. A device that stays away is waited for
  * once, and not in every case. */
 static bool is_back(struct live *l)
 {
@@ -64,7 +64,7 @@ static bool is_back(struct live *l)
     return l->up;
 }
 
-/* Whether it still answers, where the wire says that nobody does */
+/* Asks whether it still answers, when the wire reports that nothing does */
 static void ask_if_there(struct live *l)
 {
     (void)live_request(l, AG_V_no_such_verb, 0);

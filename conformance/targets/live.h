@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The live target: a device behind an agent that does what the verbs say, and a wire to it. */
+/* The live target: a device with an agent that executes the verbs, and a wire to it. */
 #ifndef IBC_LIVE_H
 #define IBC_LIVE_H
 #include "targets/target.h"
 #include "wire.h"
 
-/* ns, times the scale, in which a device that went down comes back: the reset that waits for it takes so long, and
- * those behind it fail at once. */
+/* ns, times the scale, in which a device that went down comes back: the reset that waits for it takes that long, and
+ * later ones fail at once. */
 #define IBC_LIVE_RETURN UINT64_C(100000000000)
 
 struct ibc_live {
@@ -15,10 +15,10 @@ struct ibc_live {
     const char *token;                  /* NULL: none */
     double time_scale;
 };
-/* Greets the agent and sees what it claims. NULL with one line in err. */
+/* Greets the agent and reads its capabilities. NULL with one line in err. */
 struct ibc_target *ibc_live_open(const struct ibc_live *o, char *err, size_t errlen);
-/* ": who sent how much to whom, and the likely causes of nothing having come"; for people. */
+/* ": how much each side sent to the other, and the likely causes if nothing came"; for people. */
 void ibc_live_describe(const struct ibc_target *t, char *out, size_t n);
-/* What the agent calls itself; valid while the target is. */
+/* The agent's own name; valid while the target exists. */
 const char *ibc_live_name(const struct ibc_target *t);
 #endif

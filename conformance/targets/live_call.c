@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One request, one answer, in time. An agent that breaks its word once is dead until the next reset greets it anew. */
+/* One request, one reply, in time. An agent that breaks the protocol once is dead until the next reset greets it
+ * again. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +30,7 @@ struct ag_request *live_request(struct live *l, enum ag_verb verb, unsigned d)
     return &l->q;
 }
 
-/* ---- what an agent says no with ---- */
+/* ---- refusals by an agent ---- */
 
 static enum ibc_rc refusal(struct live *l)
 {
@@ -50,7 +51,7 @@ static enum ibc_rc refusal(struct live *l)
 
 /* ---- one exchange ---- */
 
-/* What the wires hold is kept while the agent is waited for. */
+/* Frames on the wires are kept while we wait for the agent. */
 static void keep_frames(void *ctx)
 {
     struct live *l = ctx;
@@ -99,7 +100,7 @@ enum ibc_rc live_ask(struct live *l)
     uint64_t took;
 
     if (!l->up)
-        return IBC_LOST; /* why has been said */
+        return IBC_LOST; /* the reason is already recorded */
     rc = exchange(l);
     took = ibc_wire_clock() - began;
     if (l->q.verb != AG_V_reset && took > l->t.slowest) {
@@ -136,7 +137,7 @@ static bool greet(struct live *l)
     return rc == IBC_OK && l->channel.fd >= 0;
 }
 
-/* An agent that says yes to anything would pass anything. */
+/* Rejects an agent that accepts every verb, since every scenario would pass with it. */
 static bool is_honest(struct live *l)
 {
     (void)live_request(l, AG_V_no_such_verb, 0);
@@ -167,6 +168,6 @@ bool live_connect(struct live *l)
     l->no_log = false;
     l->up = greet(l) && is_honest(l);
     if (l->up && !live_same_boot(l))
-        l->log_at = 0; /* a log that has begun anew */
+        l->log_at = 0; /* the log has been started again */
     return l->up;
 }

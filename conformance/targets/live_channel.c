@@ -20,7 +20,7 @@
 
 #define MS UINT64_C(1000000)
 #define SLICE (100 * MS) /* of waiting */
-#define SLEPT (100 * MS) /* later than that after a slice nobody wakes who is allowed to run */
+#define SLEPT (100 * MS) /* a slice that ends later than this means that this process was not scheduled */
 
 static bool say(struct channel *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static bool say(struct channel *c, const char *format, ...)
@@ -42,8 +42,8 @@ static struct timespec left(uint64_t until)
     return (struct timespec){.tv_sec = (time_t)(ns / (1000 * MS)), .tv_nsec = (long)(ns % (1000 * MS))};
 }
 
-/* False when `until` has come first. Time in which this process was stopped, or not allowed to run, is no time that the
- * other end had: it is given on top. */
+/* False if `until` came first. Time in which this process was stopped, or not scheduled, was not available to the other
+ * end: it is added to the limit. */
 static bool wait_for(int fd, short events, uint64_t until, const struct channel_idle *idle)
 {
     struct pollfd p[3] = {{.fd = fd, .events = events}};
@@ -71,7 +71,7 @@ static bool wait_for(int fd, short events, uint64_t until, const struct channel_
 
 static _Noreturn void be_agent(int fd, const char *command, pid_t parent)
 {
-    setsid(); /* ended with all that it starts */
+    setsid(); /* so that it can be ended with all its child processes */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent || dup2(fd, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0)
         _exit(127);
@@ -98,7 +98,7 @@ static bool open_exec(struct channel *c, const char *command, uint64_t until)
     return say(c, "%s", strerror(errno));
 }
 
-/* Whether the command has ended by then; it is not reaped, so that its session keeps its name. */
+/* Whether the command has ended by then; it is not reaped, so that its session keeps its id. */
 static bool ended_by(pid_t child, uint64_t until, siginfo_t *how)
 {
     const struct timespec nap = {.tv_nsec = 2000000};
@@ -110,7 +110,7 @@ static bool ended_by(pid_t child, uint64_t until, siginfo_t *how)
     return true;
 }
 
-/* Its input has ended: a well-behaved agent goes by itself. What it leaves behind is ended too. */
+/* Its input has ended: a well-behaved agent exits by itself. Processes that it leaves are ended too. */
 static void end_child(struct channel *c)
 {
     siginfo_t how;
@@ -125,7 +125,7 @@ static void end_child(struct channel *c)
     c->child = 0;
 }
 
-/* The sentence for an end that nobody asked for. */
+/* The error text for an unexpected end. */
 static bool hung_up(struct channel *c)
 {
     siginfo_t how;
@@ -176,7 +176,7 @@ static bool open_unix(struct channel *c, const char *path, uint64_t until)
     return connect_to(c, (const struct sockaddr *)&a, sizeof a, until);
 }
 
-/* "HOST:PORT" or "[::1]:PORT" in two; false: it is not. */
+/* Splits "HOST:PORT" or "[::1]:PORT"; false: it has another form. */
 static bool split(char *text, char **host, char **port)
 {
     char *colon = strrchr(text, ':');
@@ -266,7 +266,7 @@ bool channel_send(struct channel *c, const char *line, size_t len, uint64_t unti
     return true;
 }
 
-/* Drops the line that was given out last. */
+/* Drops the line that was returned last. */
 static void forget_line(struct channel *c, size_t used)
 {
     memmove(c->in, c->in + used, c->have - used);

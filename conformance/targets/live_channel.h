@@ -12,11 +12,11 @@ enum { CHANNEL_LINE = 65536, CHANNEL_SENTENCE = 200 };
 struct channel {
     int fd;             /* -1: not connected */
     pid_t child;        /* exec: of the command, leader of its session; else 0 */
-    size_t have, given; /* bytes of `in`; of these, the line that was given out last */
+    size_t have, given; /* bytes of `in`; of these, the length of the line that was returned last */
     char in[CHANNEL_LINE];
     char fault[CHANNEL_SENTENCE]; /* why the last call failed */
 };
-/* Called while the channel waits, with a descriptor of each wire to be watched. */
+/* Called while the channel waits, with a descriptor of each wire to be polled. */
 struct channel_idle {
     int fd[2];
     unsigned n;
@@ -29,6 +29,6 @@ bool channel_open(struct channel *c, const char *spec, uint64_t until);
 /* A child is given time to end by itself, then ended. */
 void channel_close(struct channel *c);
 bool channel_send(struct channel *c, const char *line, size_t len, uint64_t until, const struct channel_idle *idle);
-/* One line without its end, valid until the next call; NULL: none by then. */
+/* One line without its end, valid until the next call; NULL: none came by then. */
 const char *channel_receive(struct channel *c, size_t *len, uint64_t until, const struct channel_idle *idle);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of the live target. */
+/* Private to the live target. */
 #ifndef IBC_LIVE_INSIDE_H
 #define IBC_LIVE_INSIDE_H
 #include "agent/protocol.h"
@@ -7,16 +7,16 @@
 #include "live_channel.h"
 
 enum {
-    LIVE_QPS = 1024, /* whose type is remembered, between two resets */
+    LIVE_QPS = 1024, /* QPs whose type is remembered, between two resets */
     LIVE_COUNTERS = 256,
-    LIVE_MOST_MISSED = 20, /* frames: then it does not send any */
-    LIVE_CHATTER = 100,    /* frames that are no RoCE before somebody else's turn */
-    LIVE_PARTIES = 6,      /* addresses the wire is about: of the devices, both ports, the tester, the stranger */
+    LIVE_MOST_MISSED = 20, /* lost frames in a row: then it is taken to send none */
+    LIVE_CHATTER = 100,    /* frames that are not RoCE before the other wire is polled */
+    LIVE_PARTIES = 6,      /* addresses for the wire's filter: of the devices, both ports, the tester, the stranger */
 };
-#define LIVE_AGENT "agent: "               /* how a sentence of live_dead() begins */
-#define LIVE_DEADLINE UINT64_C(5000000000) /* ns for an answer, times the scale */
-#define LIVE_SETTLE UINT64_C(2000000)      /* ns: frames of the case before are in by then */
-#define LIVE_LATE UINT64_C(250000000)      /* ns: a frame that the agent says it sent is in by then */
+#define LIVE_AGENT "agent: "               /* the beginning of a sentence of live_dead() */
+#define LIVE_DEADLINE UINT64_C(5000000000) /* ns for a reply, times the scale */
+#define LIVE_SETTLE UINT64_C(2000000)      /* ns: by then frames of the case before have arrived */
+#define LIVE_LATE UINT64_C(250000000)      /* ns: by then a frame has arrived that the agent reports as sent */
 
 struct live_qp {
     uint32_t qpn;
@@ -27,20 +27,20 @@ struct live {
     struct ibc_live o;
     char *agent, *token; /* owned */
     struct channel channel;
-    bool up;            /* greeted, and answering since */
+    bool up;            /* greeted, and has answered since */
     bool no_log;        /* it said so */
-    bool gone;          /* was waited for, and did not come back */
+    bool gone;          /* we waited for it, and it did not come back */
     enum ibc_link link; /* since the last reset */
     uint64_t id, now;   /* now: virtual time */
     struct ag_hello_ok hello;
-    char boot[AG_TEXT];     /* names the start of the device's system that was tested last; empty: it does not say */
-    uint64_t log_at;        /* up to where its log was read */
-    uint64_t missed;        /* frames that the agent sent and nobody saw */
-    unsigned missing, last; /* of these in a row; device that sent last */
+    char boot[AG_TEXT];     /* identifies the start of the device's system that was tested last; empty: not reported */
+    uint64_t log_at;        /* the position up to which its log was read */
+    uint64_t missed;        /* frames that the agent reported and that did not arrive */
+    unsigned missing, last; /* of these in a row; the device that sent last */
     struct live_qp qp[LIVE_QPS];
     uint32_t n_qp, n_counter;
     char counter[LIVE_COUNTERS][48]; /* names */
-    struct ag_request q;             /* of the call at hand */
+    struct ag_request q;             /* of the current call */
     struct ag_reply r;
     char line[AG_LINE + 1];
 };
@@ -53,13 +53,13 @@ static inline struct live *live_of(struct ibc_target *t)
 uint64_t live_scaled(const struct live *l, uint64_t ns);
 /* A new request in l->q for device `d`. */
 struct ag_request *live_request(struct live *l, enum ag_verb verb, unsigned d);
-/* Sends it; the answer is in l->r. */
+/* Sends it; the reply is in l->r. */
 enum ibc_rc live_ask(struct live *l);
-/* Channel, hello, and the verb that cannot be. */
+/* Opens the channel, greets, and calls the verb that cannot exist. */
 bool live_connect(struct live *l);
-/* Whether the system that was greeted last is the one of l->boot, not started anew. */
+/* Whether the system has not restarted since l->boot was recorded. */
 bool live_same_boot(const struct live *l);
-/* The agent is not to be believed or heard any more; the sentence goes to l->t.fault. */
+/* The agent is dead until the next reset; the sentence goes to l->t.fault. */
 enum ibc_rc live_dead(struct live *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- live_wire.c ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Greets an agent and makes a target of it. */
+/* Greets an agent and opens it as a target. */
 #include "live.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The verbs of a target as requests of the agent's protocol: arguments out, answers in. */
+/* The verbs of a target as requests of the agent's protocol: arguments out, results in. */
 #include <stdio.h>
 #include <string.h>
 #include "live_inside.h"
@@ -60,7 +60,7 @@ static enum ibc_rc create_ah(struct ibc_target *t, unsigned d, uint32_t pd, cons
     return rc;
 }
 
-/* Whether a QP's work requests name their destination is asked when one is posted. */
+/* Remembers the QP's type: posting needs to know whether work requests name their destination. */
 static void remember_qp(struct live *l, unsigned d, uint32_t qpn, uint8_t type)
 {
     if (l->n_qp < LIVE_QPS)
@@ -283,7 +283,7 @@ static enum ibc_rc attach(struct ibc_target *t, unsigned d, uint32_t qpn, const 
     return live_ask(l);
 }
 
-/* ---- memory: as many requests as it takes ---- */
+/* ---- memory: as many requests as needed ---- */
 
 static enum ibc_rc read_part(struct live *l, unsigned d, uint64_t at, uint8_t *out, uint32_t n)
 {
@@ -386,7 +386,7 @@ static enum ibc_rc choose_psn(struct ibc_target *t, unsigned d, uint32_t *psn)
     return rc;
 }
 
-/* Its name for as long as the target lives: what was counted before is compared with what is counted later. */
+/* The name is kept as long as the target exists: counters read before are compared with later ones. */
 static const char *name_of(struct live *l, const char *name)
 {
     unsigned i = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The wires of a live device, and time: the agent's where it is virtual, else the clock of this machine. */
+/* The wires of a live device, and time: the agent's if it is virtual, else the clock of this machine. */
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,9 +63,9 @@ enum ibc_rc live_inject(struct ibc_target *t, unsigned d, const uint8_t *frame, 
     return w->nobody ? IBC_LOST : IBC_BROKEN;
 }
 
-/* ---- what comes ---- */
+/* ---- received frames ---- */
 
-/* A frame of wire `d` that is for the runner. */
+/* A frame of wire `d` for the runner. */
 static enum ibc_wire_got take_one(struct live *l, unsigned d, uint8_t *frame, size_t *len, uint64_t *at)
 {
     const struct ibc_address who[] = {l->t.tester, l->t.stranger};
@@ -78,7 +78,7 @@ static enum ibc_wire_got take_one(struct live *l, unsigned d, uint8_t *frame, si
         if (l->t.framing == IBA_LINK_IB || ibc_is_roce(frame, *len))
             return got;
         if (ibc_neighbour(frame, *len, who, sizeof who / sizeof *who, answer, &n) && n > 0)
-            (void)ibc_wire_send(w, answer, n); /* not answered: it will ask again */
+            (void)ibc_wire_send(w, answer, n); /* if this is lost, the device asks again */
         got = IBC_WIRE_NOTHING;
         if (i == LIVE_CHATTER)
             break;
@@ -89,7 +89,7 @@ static enum ibc_wire_got take_one(struct live *l, unsigned d, uint8_t *frame, si
     return got;
 }
 
-/* Of the devices in the set `of` (1 << d), one that has a frame. */
+/* A frame of any device in the set `of` (1 << d). */
 static enum ibc_wire_got take_any(struct live *l, unsigned of, uint8_t *frame, size_t *len, uint64_t *at,
                                   unsigned *from)
 {
@@ -105,7 +105,7 @@ static enum ibc_wire_got take_any(struct live *l, unsigned of, uint8_t *frame, s
     return got;
 }
 
-/* Until a wire has something, or `until` on ibc_wire_clock()'s clock. */
+/* Waits until a wire has a frame, or until `until` on ibc_wire_clock()'s clock. */
 static void wait_wires(const struct live *l, uint64_t until)
 {
     struct pollfd p[IBC_DEVICES];
@@ -131,7 +131,7 @@ static enum ibc_wire_got take_until(struct live *l, unsigned of, uint64_t until,
 
 /* ---- virtual time ---- */
 
-/* Time goes on in the device; *frames: how many left while it did. */
+/* Lets time pass in the device; *frames: the number of frames it sent meanwhile. */
 static enum ibc_rc advance(struct live *l, unsigned d, uint64_t until, uint32_t *frames)
 {
     enum ibc_rc rc;

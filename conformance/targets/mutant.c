@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every mutant there is: rows of rule tables and of behaviour lists, and fields of emitted packets. All are named and
- * described once, at the first question. */
+/* The list of all mutants: rows of rule tables and of behaviour lists, and fields of emitted packets. It is built with
+ * names and descriptions at the first call. */
 #include "mutant.h"
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const struct iba_rules *const tables[IBA_TABLE_COUNT] = {
 #define TABLE(id, rules, title) [IBA_TABLE_##id] = &rules,
     IBA_RULE_TABLES(TABLE)};
 
-/* A sentence of a row goes on from this: "the packet ..." */
+/* The sentence of a row continues this: "the packet ..." */
 static const char *const subjects[IBA_TABLE_COUNT] = {
     [IBA_TABLE_VALIDATE] = "the packet ",    [IBA_TABLE_RC_RESPONDER] = "the request ", [IBA_TABLE_RC_COMPLETER] = "",
     [IBA_TABLE_UC_RECEIVER] = "the packet ", [IBA_TABLE_UD_RECEIVER] = "the datagram ",
@@ -31,7 +31,7 @@ enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
 /* ---- names ---- */
 
-/* List and row as one word. */
+/* Writes list and row as one word. */
 static void write_name(char *to, size_t room, const char *list, const char *row)
 {
     (void)snprintf(to, room, "%s.%s", list, row);
@@ -249,7 +249,7 @@ static bool find_behaviour(struct ref_change *c, const char *name, size_t len)
     return false;
 }
 
-/* The row is there: what is to be done with it. */
+/* Applies the requested change to an existing row. */
 static bool apply_row(struct ref_change *c, bool rule, uint16_t row, const char *word)
 {
     enum iba_change_kind kind;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Changed devices by name: of the spec "mutant:NAME=CHANGE" what stands behind "mutant:". */
+/* Changed devices by name: for the spec "mutant:NAME=CHANGE", the part after "mutant:". */
 #ifndef IBC_MUTANT_H
 #define IBC_MUTANT_H
 #include "reference.h"
 
 /* False with one line in err. */
 bool mutant_apply(struct ref_change *c, const char *spec, char *err, size_t errlen);
-/* Why the change of that row makes no other device; NULL: it does. */
+/* Why the change of that row does not alter the device's behaviour; NULL: it does. */
 const char *mutant_equivalent(const char *spec);
 const char *mutant_equivalent_at(size_t i); /* the i-th such spec; NULL: there are no more */
-/* Why the rules allow the device that the change makes; NULL: they do not. */
+/* Why the rules allow the device with this change; NULL: they do not. */
 const char *mutant_allowed(const char *spec);
 const char *mutant_allowed_at(size_t i);
 /* Why this bench cannot tell it from a whole device, though another might; NULL: it can. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the engine answers, in the words of a target. */
+/* Translates the engine's results into those of a target. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counters: the engine's of a port, and Linux' names (hw_counters of rxe and mlx5) for what rules have decided. Only
- * what a count of rules says without guessing: timeouts, for one, are no rule. */
+/* Counters: the engine's port counters, and Linux' names (hw_counters of rxe and mlx5) for counts of rules. Only
+ * counters that rules count exactly: timeouts, for example, are no rule. */
 #include <string.h>
 #include "reference.h"
 

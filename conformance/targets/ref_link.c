@@ -99,7 +99,7 @@ uint8_t ref_port_of_frame(const struct reference *r, unsigned d, const uint8_t *
     return len >= IBA_BYTES_eth && iba_eth_dst(frame) == second->mac ? 2 : 1;
 }
 
-/* ---- what a manager sets ---- */
+/* ---- settings of a subnet manager ---- */
 
 static bool set_mtu(struct iba_port *p, uint64_t bytes)
 {
@@ -141,7 +141,7 @@ enum ibc_rc ref_set_port(struct ibc_target *t, unsigned d, enum ibc_key key, uin
     struct iba_port *p = iba_ca_port(&dev->ca, 1);
     bool good;
 
-    dev->epoch++; /* address handles made so far do not know of it */
+    dev->epoch++; /* address handles made before do not have this setting */
     switch (key) {
     case IBC_K_pkey:
         if (index > UINT8_MAX || value > UINT16_MAX)
@@ -169,7 +169,7 @@ enum ibc_rc ref_set_gid(struct ibc_target *t, unsigned d, uint32_t index, const 
         return ref_verb(t, IBA_VERB_ATTR_VALUE);
     dev->epoch++;
     memcpy(p->gid[index], gid, sizeof p->gid[index]);
-    if (p->n_gid <= index) /* those between are :: */
+    if (p->n_gid <= index) /* the entries between are :: */
         p->n_gid = (uint8_t)(index + 1);
     if (index == 0)
         ibc_set_first_gid(r->link, &t->device[d], gid);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The device's memory: regions side by side, guards between them, address ranges far enough apart that no region
- * follows another. The tester sees what was ever registered since the reset: it is the application's memory. */
+/* The device's memory: regions side by side with guards between them, and address ranges far apart, so that no region
+ * follows another. The tester can read every region registered since the reset: it is the application's memory. */
 #include <string.h>
 #include "reference.h"
 #include "scenario/scenario.h"
@@ -20,14 +20,14 @@ static void fill(char letter, uint8_t *to, uint64_t n)
 
 /* ---- regions ---- */
 
-/* What a region of that length takes, its page bits behind it. */
+/* Bytes for a region of that length, with its page bits after it. */
 static size_t room_for(uint64_t length, size_t *bits)
 {
     *bits = (size_t)(length / IBA_MEM_PAGE + 8) / 8 + 1;
     return ((size_t)length + *bits + 2 * REF_GUARD + 63) & ~(size_t)63;
 }
 
-/* One that was deregistered, where there is no room left for another. */
+/* A deregistered region, to be reused when no other space is left. */
 static struct ref_region *old_region(struct ref_device *dev, size_t room)
 {
     for (uint32_t i = 0; i < dev->n_region; i++)
@@ -79,7 +79,7 @@ enum ibc_rc ref_reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_spe
     const struct iba_mr_attr a = {
         .base = g->base,
         .length = m->length,
-        .iova = m->has_iova ? m->iova : dev->next_va, /* for the device to set aside where it is zero-based */
+        .iova = m->has_iova ? m->iova : dev->next_va, /* the device chooses it for a zero-based region */
         .pd = m->pd,
         .access = (uint16_t)m->access,
         .present = g->present};
@@ -125,9 +125,9 @@ bool ref_guards_hold(const struct ref_device *dev)
     return true;
 }
 
-/* ---- the tester's look ---- */
+/* ---- access by the tester ---- */
 
-/* The region that has all of it: of several at one address, live ones before others, then the newest. */
+/* The region that contains the whole range: of several at one address, live ones before others, then the newest. */
 static struct ref_region *region_at(struct ref_device *dev, uint64_t at, size_t n)
 {
     struct ref_region *gone = NULL;

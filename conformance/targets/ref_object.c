@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Objects of a device: slots of fixed tables, queues cut from one piece of memory. A slot keeps its queues when its
- * object goes, so that making and unmaking objects for ever needs no more than there ever was at once. */
+/* Objects of a device: slots of fixed tables, queues allocated from one block of memory. A slot keeps its queues when
+ * its object is destroyed, so that endless creation and destruction needs no more memory than the largest number of
+ * objects at once. */
 #include <string.h>
 #include "reference.h"
 
-/* From the device's memory for queues, NULL when there is not enough left. Alignment is that of any type. */
+/* Allocates from the device's memory for queues, NULL when not enough is left. The alignment suits any type. */
 static void *cut(struct ref_device *dev, size_t n, size_t each)
 {
     const size_t bytes = (n * each + 63) & ~(size_t)63;
@@ -178,9 +179,9 @@ static enum iba_verb_err destroy_qp(struct ref_device *dev, uint32_t qpn)
     return e;
 }
 
-/* ---- what goes ---- */
+/* ---- destruction ---- */
 
-/* The target's own address handles are no users of a domain that the tester could know of. */
+/* The target's own address handles do not count as users of a domain, since the tester does not know them. */
 static enum iba_mem_err destroy_pd(struct ref_device *dev, uint32_t pd)
 {
     uint32_t own = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The reference target: the engine in this process, on virtual time. What the tester may wait for comes at once; time
- * passes only where a timer of a device has to fire first. */
+/* The reference target: the engine in this process, on virtual time. Packets that the tester waits for come at once;
+ * time passes only if a timer of a device must fire first. */
 #include "reference.h"
 #include <stdlib.h>
 #include <string.h>
@@ -88,12 +88,13 @@ static enum ibc_rc reset(struct ibc_target *t, enum ibc_link link, uint64_t seed
     return hold ? IBC_OK : ref_fault(t, IBC_BROKEN, "the device wrote beside its regions before this reset");
 }
 
-/* ---- what it can ---- */
+/* ---- capabilities ---- */
 
 static uint64_t capabilities(struct ibc_target *t)
 {
     (void)t;
-    return (UINT64_C(1) << IBC_CAP_COUNT) - 1; /* libiba has them all; see core/README.md for what it lacks beside */
+    return (UINT64_C(1) << IBC_CAP_COUNT) -
+           1; /* libiba has all of them; core/README.md lists other features that it lacks */
 }
 
 static uint32_t links(struct ibc_target *t)
@@ -102,7 +103,7 @@ static uint32_t links(struct ibc_target *t)
     return (1u << IBC_LINK_COUNT) - 1;
 }
 
-/* ---- verbs that need no words of their own ---- */
+/* ---- verbs without data of their own ---- */
 
 static enum ibc_rc arm_cq(struct ibc_target *t, unsigned d, uint32_t cq, bool solicited_only)
 {
@@ -212,7 +213,7 @@ static enum ibc_rc poll_device(struct reference *r, unsigned d, uint8_t *frame, 
     return IBC_OK;
 }
 
-/* Time goes on to what a device waits for next, but not beyond `until`. *more: there is something to look at. */
+/* Advances time to the next timer of a device, but not beyond `until`. *more: there may be a frame. */
 static enum ibc_rc let_time_pass(struct reference *r, iba_time until, bool *more)
 {
     iba_time next = IBA_NEVER;
@@ -273,7 +274,7 @@ static enum ibc_rc collect_any(struct ibc_target *t, uint64_t until, uint8_t fra
 
 /* ---- from open to close ---- */
 
-/* Zeros, between two pages that nobody may touch; those nobody touches cost nothing, under a sanitizer neither. */
+/* Zeros, between two inaccessible pages; unused pages take no memory, under a sanitizer neither. */
 enum { FENCE = 64 * 1024 }; /* a multiple of any page */
 static void *fenced(size_t n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of the reference target: two adapters of libiba on one virtual clock, with all the memory they may need.
- * Everything is allocated at open; a reset clears what was used since the last one and nothing else. */
+/* Private to the reference target: two adapters of libiba on one virtual clock, with all the memory they may need.
+ * Everything is allocated at open; a reset clears only what was used since the last one. */
 #ifndef IBC_REFERENCE_H
 #define IBC_REFERENCE_H
 #include "adapter/iba_ca.h"
@@ -16,22 +16,22 @@ enum {
     REF_SRQS = 16,
     REF_AHS = 64,
     REF_GROUPS = 32,
-    REF_KEYS = 256, /* regions and windows; the first is never used */
+    REF_KEYS = 256, /* regions and windows; index 0 is never used */
     REF_PDS = 32,
     REF_SAVED = 16, /* READs and ATOMICs a responder remembers */
     REF_DEPTH = 16384,
     REF_EVENTS = 256,
-    REF_REGIONS = 512, /* that the tester may still look at, deregistered ones included */
+    REF_REGIONS = 512, /* that the tester may still read, deregistered ones included */
     REF_PORTS = 2,
     REF_PKEYS = 16,
     REF_GUARD = 64,           /* bytes of REF_GUARD_BYTE around each region */
-    REF_RINGS = 8 << 20,      /* bytes for queues, a device; touched when used */
+    REF_RINGS = 8 << 20,      /* bytes for queues, per device; pages are used on demand */
     REF_MEMORY = 32 << 20,    /* bytes for regions, likewise */
-    REF_MOST_FRAMES = 100000, /* from one reset to the next: a broken device may never stop */
+    REF_MOST_FRAMES = 100000, /* from one reset to the next: a broken device may never stop sending */
     REF_MOST_TURNS = 1000000, /* of timers, likewise */
 };
 #define REF_GUARD_BYTE 0xa5
-#define REF_START UINT64_C(1000000000)            /* ns, what the clock says after a reset */
+#define REF_START UINT64_C(1000000000)            /* ns, the time after a reset */
 #define REF_FIRST_VA UINT64_C(0x00007f4c00000000) /* above 32 bits, as addresses of processes are */
 
 struct ref_qp {
@@ -59,8 +59,8 @@ struct ref_ah { /* an address handle made on demand */
     uint32_t pd, number, epoch; /* epoch: of the port's settings */
 };
 struct ref_region {
-    uint8_t *base, *present; /* present: of an on-demand region, a bit a page */
-    uint64_t va, length;     /* va: as the device's own work requests count */
+    uint8_t *base, *present; /* present: of an on-demand region, one bit per page */
+    uint64_t va, length;     /* va: as in the device's own work requests */
     size_t room;
     uint32_t lkey, pd;
     bool live;
@@ -82,7 +82,7 @@ struct ref_device {
     struct ref_srq srq[REF_SRQS];
     struct ref_ah ah[REF_AHS];
     struct ref_region region[REF_REGIONS];
-    struct iba_event event[REF_EVENTS]; /* a ring; what does not fit is lost */
+    struct iba_event event[REF_EVENTS]; /* a ring; events that do not fit are lost */
     uint32_t n_qp, n_cq, n_srq;         /* slots ever used since the reset */
     uint32_t n_ah, n_region, first_event, n_event, epoch;
     uint8_t *rings, *memory;
@@ -90,7 +90,7 @@ struct ref_device {
     uint64_t next_va;
 };
 
-/* What a mutant does otherwise; at most one of these. */
+/* The deviation of a mutant; at most one of these. */
 struct ref_change {
     bool emits; /* `emit` counts */
     struct ref_emit emit;
@@ -120,27 +120,27 @@ static inline struct ref_device *device_of(struct ibc_target *t, unsigned d)
     return &reference_of(t)->d[d < IBC_DEVICES ? d : 0];
 }
 
-/* A whole device; NULL without memory. Mutants are made of it before the first reset. */
+/* An unchanged device; NULL without memory. Mutants are made from it before the first reset. */
 struct reference *ref_open(void);
 
-/* ---- ref_answer.c: answers of the engine as the target gives them ---- */
+/* ---- ref_answer.c: results of the engine as the target returns them ---- */
 enum ibc_rc ref_verb(struct ibc_target *t, enum iba_verb_err e);
 enum ibc_rc ref_mem(struct ibc_target *t, enum iba_mem_err e);
-/* The one sentence of DEAD and BROKEN. */
+/* Sets the error text of DEAD and BROKEN. */
 enum ibc_rc ref_fault(struct ibc_target *t, enum ibc_rc rc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* ---- ref_link.c: who is where on the wire ---- */
+/* ---- ref_link.c: the addresses on the wire ---- */
 void ref_set_addresses(struct reference *r);
 void ref_set_ports(struct reference *r, unsigned d);
 /* Along the link to `to`, NULL for the tester. */
 struct iba_av ref_path(const struct reference *r, uint8_t port, const struct ibc_address *to);
 struct iba_av ref_path_to_group(const struct reference *r, uint8_t port, const uint8_t *gid);
-/* The port of device `d` that a frame arrives at: the second only where it is addressed to that. */
+/* The port of device `d` that a frame arrives at: the second only if the frame is addressed to it. */
 uint8_t ref_port_of_frame(const struct reference *r, unsigned d, const uint8_t *frame, size_t len);
 enum ibc_rc ref_set_port(struct ibc_target *t, unsigned d, enum ibc_key key, uint32_t index, uint64_t value);
 enum ibc_rc ref_set_gid(struct ibc_target *t, unsigned d, uint32_t index, const uint8_t gid[16]);
-/* What an address vector says beyond where it leads. */
+/* Copies the fields of an address vector except the destination. */
 void ref_put_path(struct iba_av *av, const struct ibc_path *path);
 
 /* ---- ref_object.c, ref_memory.c, ref_queue.c: verbs ---- */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is tested, behind one table of functions. A target is one device, or two with the tester between them; each has
- * the verbs of the agent's protocol (interfaces: ibagent) and one wire to the tester.
+/* The thing under test, behind one table of functions. A target is one device, or two with the tester between them;
+ * each
+ * has the verbs of the agent's protocol (interfaces: ibagent) and one wire to the tester.
  *
- * Verbs answer REFUSED where the device itself refuses (what it said is in `said`), UNSUPPORTED where the target cannot
- * ask it. Nothing here judges. Times are ns on the target's clock: virtual for the reference. */
+ * Verbs return REFUSED if the device itself refuses (its error is in `said`), UNSUPPORTED if the target cannot ask it.
+ * Nothing here judges. Times are ns on the target's clock: virtual for the reference. */
 #ifndef IBC_TARGET_H
 #define IBC_TARGET_H
 #include <stdbool.h>
@@ -15,30 +16,31 @@
 
 enum ibc_rc {
     IBC_OK,
-    IBC_REFUSED,     /* by the device: *said */
-    IBC_UNSUPPORTED, /* by the target: this step cannot be done with it */
-    IBC_DEAD,        /* the device is gone, or does not answer: who asked it says so */
-    IBC_BROKEN,      /* a fault of the harness: the sentence is in ibc_target.fault */
-    IBC_LOST, /* its agent is gone, silent or not to be believed, or nobody is on its wire: contact() says more */
+    IBC_REFUSED,     /* by the device: its error is in `said` */
+    IBC_UNSUPPORTED, /* by the target: it cannot do this step */
+    IBC_DEAD,        /* the device is gone, or does not answer: the caller reports this */
+    IBC_BROKEN,      /* a fault of the harness: the text is in ibc_target.fault */
+    IBC_LOST, /* its agent is gone, silent or broke the protocol, or nothing answers on its wire: contact() tells more
+               */
 };
-/* What became of the device when its agent was lost */
+/* The state of the device after its agent was lost */
 enum ibc_contact {
     IBC_CONTACT_SAME,    /* the agent is back, and its system was up all the time */
-    IBC_CONTACT_REBOOT,  /* it is back, and its system has started anew */
-    IBC_CONTACT_LOG,     /* it is back, and its system complained meanwhile */
-    IBC_CONTACT_UNKNOWN, /* it is back, and cannot say */
+    IBC_CONTACT_REBOOT,  /* it is back, and its system has restarted */
+    IBC_CONTACT_LOG,     /* it is back, and its system's log has a new complaint */
+    IBC_CONTACT_UNKNOWN, /* it is back, and cannot tell */
     IBC_CONTACT_NONE,    /* it did not come back */
     IBC_CONTACT_COUNT
 };
 
 struct ibc_target;
 struct ibc_counter {
-    const char *name; /* as Linux names it where it has the counter (hw_counters), else a word of ours */
+    const char *name; /* Linux' name if it has the counter (hw_counters), else a name of ours */
     uint64_t value;
 };
 enum { IBC_MAX_COUNTERS = 48, IBC_FRAME = 16384, IBC_DEVICES = 2 };
 
-/* How the tester and a device reach each other, on every link the target has. */
+/* The addresses at which tester and device reach each other, on every link the target has. */
 struct ibc_address {
     uint64_t mac;
     uint32_t ipv4;
@@ -52,12 +54,12 @@ struct ibc_mr_spec {
     uint64_t length, iova;
     bool has_iova;
     uint32_t access; /* enum iba_access */
-    char fill;       /* pattern it begins with */
+    char fill;       /* the pattern it begins with */
 };
 struct ibc_mr {
     uint32_t id;
-    uint64_t va;    /* as the peer names its first byte */
-    uint64_t local; /* as the device's own work requests name it */
+    uint64_t va;    /* the address of its first byte for the peer */
+    uint64_t local; /* the same for the device's own work requests */
     uint32_t lkey, rkey;
 };
 struct ibc_qp_spec {
@@ -66,22 +68,22 @@ struct ibc_qp_spec {
     bool has_srq, sig_all;
     uint32_t sq, rq; /* depths */
 };
-/* What an address vector says beyond where it leads. */
+/* The fields of an address vector except the destination. */
 struct ibc_path {
     bool tagged;          /* RoCE: with a VLAN tag */
-    uint16_t vlan, sport; /* sport: RoCEv2; 0: the device's own choice */
+    uint16_t vlan, sport; /* sport: RoCEv2; 0: the device chooses */
     uint8_t gid_index, path_bits;
 };
-/* Attributes of modify: core's, with the peer given by who it is. */
+/* Attributes of modify: core's, with the peer given by its address. */
 struct ibc_qp_attr {
-    struct iba_qp_attr a; /* av and alt_av are the target's to fill */
+    struct iba_qp_attr a; /* the target fills in av and alt_av */
     uint32_t mask;        /* enum iba_qp_attr_mask, beside STATE */
     uint8_t hop, tclass, sl;
     uint32_t flow;
     bool to_twin;                       /* role middle: the peer is the other device */
-    const struct ibc_address *to, *alt; /* where the first and the alternate path lead; NULL: to the peer */
+    const struct ibc_address *to, *alt; /* the destinations of the first and the alternate path; NULL: the peer */
     struct ibc_path path;
-    uint8_t av_port, alt_port; /* through which the first and the alternate path leave; 0: the QP's */
+    uint8_t av_port, alt_port; /* the ports of the first and the alternate path; 0: the QP's */
 };
 struct ibc_ah_spec {
     const struct ibc_address *to; /* NULL: the tester */
@@ -93,15 +95,15 @@ struct ibc_ah_spec {
     uint8_t port;      /* through which it leaves; 0: the QP's */
 };
 struct ibc_send {
-    struct iba_send_wr wr; /* ah is filled by the target from `dest` */
+    struct iba_send_wr wr; /* the target fills in ah from `dest` */
     struct ibc_ah_spec dest;
 };
 
 struct ibc_target_ops {
     const char *name, *help;
-    /* A clean device: no objects, clock going on, link as asked for. False: DEAD, or a link it does not have. */
+    /* A clean device: no objects, clock running, link as requested. Errors: DEAD, or a link it does not have. */
     enum ibc_rc (*reset)(struct ibc_target *t, enum ibc_link link, uint64_t seed);
-    uint64_t (*capabilities)(struct ibc_target *t); /* 1 << enum ibc_capability; of the device as it is */
+    uint64_t (*capabilities)(struct ibc_target *t); /* 1 << enum ibc_capability; of the device in its current state */
     uint32_t (*links)(struct ibc_target *t);        /* 1 << enum ibc_link */
 
     /* Objects of device d (0 or 1). */
@@ -112,8 +114,8 @@ struct ibc_target_ops {
     enum ibc_rc (*create_qp)(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn);
     enum ibc_rc (*reg_mr)(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out);
     enum ibc_rc (*alloc_mw)(struct ibc_target *t, unsigned d, unsigned type, uint32_t pd, uint32_t *rkey);
-    /* Of the usual path to that address. It is a user of the domain as long as it is there; those that are made for
-     * work requests are the target's own, and go with the domain. */
+    /* An address handle of the default path to that address. It holds the domain as long as it exists; handles that the
+     * target creates for work requests do not, and are destroyed with the domain. */
     enum ibc_rc (*create_ah)(struct ibc_target *t, unsigned d, uint32_t pd, const struct ibc_address *to, uint32_t *ah);
     /* kind: enum ibc_object_kind; id: of a region its L_Key, of a window its R_Key, of a QP its number */
     enum ibc_rc (*destroy)(struct ibc_target *t, unsigned d, enum ibc_object_kind kind, uint32_t id);
@@ -139,30 +141,30 @@ struct ibc_target_ops {
     /* key: IBC_K_pkey (index), IBC_K_lmc, IBC_K_lid, IBC_K_mtu, IBC_K_congestion, IBC_K_sl2vl (index),
      * IBC_K_pkey_violations, IBC_K_qkey_violations */
     enum ibc_rc (*set_port)(struct ibc_target *t, unsigned d, enum ibc_key key, uint32_t index, uint64_t value);
-    /* Returns how many; 0: it has none. */
+    /* Returns the number of counters; 0: it has none. */
     unsigned (*counters)(struct ibc_target *t, unsigned d, struct ibc_counter out[IBC_MAX_COUNTERS]);
 
     /* The wire of device d. */
     uint64_t (*now)(struct ibc_target *t);
     enum ibc_rc (*inject)(struct ibc_target *t, unsigned d, const uint8_t *frame, size_t len);
-    /* The next frame the device sends, or *len 0 when `until` has come without one. Time passes, and no more than has
-     * to: *at is when the frame left. */
+    /* The next frame the device sends, or *len 0 if none came before `until`. Advances time as little as possible: *at
+     * is when the frame left. */
     enum ibc_rc (*collect)(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len,
                            uint64_t *at);
-    /* Likewise of any device: *from says which. */
+    /* The same for any device: *from tells which. */
     enum ibc_rc (*collect_any)(struct ibc_target *t, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len,
                                uint64_t *at, unsigned *from);
     void (*close)(struct ibc_target *t);
-    /* A starting PSN as the device's software would choose it; NULL: the target chooses none. */
+    /* A starting PSN as the device's software would choose it; NULL: the target cannot choose one. */
     enum ibc_rc (*choose_psn)(struct ibc_target *t, unsigned d, uint32_t *psn);
     /* An entry of the first port's GID table; NULL: the target cannot set it. */
     enum ibc_rc (*set_gid)(struct ibc_target *t, unsigned d, uint32_t index, const uint8_t gid[16]);
-    /* What the device's system complained of since it was last asked, the first of it; empty: nothing. NULL: no log. */
+    /* The first complaint of the device's system since the last call; empty: none. NULL: no log. */
     enum ibc_rc (*log)(struct ibc_target *t, unsigned d, char *text, size_t n);
-    /* Frames that the wire lost since the target was opened, as far as it can tell; NULL: it loses none. */
+    /* Frames that the wire lost since the target was opened, as far as it can know; NULL: it loses none. */
     uint64_t (*lost)(struct ibc_target *t);
-    /* After IBC_LOST: waits for the agent to come back, and says what became of the device; text: its system's
-     * complaint with IBC_CONTACT_LOG. NULL: nothing is ever lost. */
+    /* After IBC_LOST: waits for the agent to come back, and returns the state of the device; text: its system's
+     * complaint with IBC_CONTACT_LOG. NULL: the target never loses its agent. */
     enum ibc_contact (*contact)(struct ibc_target *t, char *text, size_t n);
 };
 struct ibc_target {
@@ -170,25 +172,25 @@ struct ibc_target {
     enum iba_link framing;                  /* of its frames, for the view and the evidence */
     struct ibc_address device[IBC_DEVICES]; /* role middle: device 0 and 1 are each other's peer */
     struct ibc_address tester, stranger;
-    char said[80];     /* REFUSED: the device's word: enum iba_verb_err or iba_mem_err, "attr_missing", "mem_busy" */
+    char said[80];     /* REFUSED: the device's error: enum iba_verb_err or iba_mem_err, "attr_missing", "mem_busy" */
     char fault[160];   /* DEAD, BROKEN: one sentence */
     double time_scale; /* live: waits are multiplied by it */
     bool virtual_time;
-    bool hurried;                           /* live: an agent that is gone is not waited for */
+    bool hurried;                           /* live: do not wait for an agent that is gone */
     struct ibc_address second[IBC_DEVICES]; /* the second port, capability two_ports */
-    uint64_t log_at;       /* where the log is read from, then up to where it was read; 0: from where it was left */
-    uint64_t slowest;      /* ns: of the verbs since the last reset, reset not counted, the one that took longest, */
-    const char *slow_verb; /* and which; NULL: none */
+    uint64_t log_at;                        /* start of the log to read, then its end; 0: continue */
+    uint64_t slowest;      /* ns: the longest time that a verb took since the last reset, reset not counted, */
+    const char *slow_verb; /* and that verb; NULL: none */
 };
 
-/* The LID of a multicast group on InfiniBand, as a subnet manager would give it: by the last bytes of the group. Its
- * MAC is iba_gid_mac()'s. */
+/* The LID of a multicast group on InfiniBand, as a subnet manager would assign it: from the last bytes of the group.
+ * Its MAC is iba_gid_mac()'s. */
 static inline uint16_t ibc_group_lid(const uint8_t *gid)
 {
     return (uint16_t)(0xc000 | (gid[14] & 0x1f) << 8 | gid[15]);
 }
 
-/* A device's first GID on that link is another: packets to it go there from now on. */
+/* Changes a device's first GID on that link: packets to it use this one from now on. */
 static inline void ibc_set_first_gid(enum ibc_link link, struct ibc_address *a, const uint8_t gid[16])
 {
     if (link == IBC_LINK_roce2_ipv4)
@@ -203,7 +205,7 @@ struct ibc_target *ibc_target_open(const char *spec, char *err, size_t errlen);
 void ibc_target_close(struct ibc_target *t);
 
 /* ---- mutants ---- */
-/* Every changed device there is: rows of rule tables and of behaviour lists, and fields of emitted packets. */
+/* Every changed device: rows of rule tables and of behaviour lists, and fields of emitted packets. */
 struct ibc_mutant {
     char spec[96];          /* "mutant:RC responder.gap=drop" as --target takes it (blanks as '-') */
     const char *clause;     /* catalogue ids it stands for, comma between */

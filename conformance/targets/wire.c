@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is the same for all wires: patience, frames that are kept, frames that are lost on purpose. */
+/* Common to all wires: time limits, frames that are kept, frames that are dropped on purpose. */
 #include "wire.h"
 #include <errno.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 enum {
     SEND_PATIENCE_MS = 2000,
     MOST_KEPT = 32 << 20,  /* bytes */
-    MOST_AT_ONCE = 100000, /* frames: the other end may send faster than we look */
+    MOST_AT_ONCE = 100000, /* frames: the other end may send faster than we read */
 };
 
 struct ibc_wire_kept {
@@ -43,7 +43,7 @@ bool ibc_wire_privileged(const char *spec)
     return adapter_of(spec) == &ibc_wire_afpacket;
 }
 
-/* Takes ",drop=N%" off the end of `args`. */
+/* Removes ",drop=N%" from the end of `args`. */
 static bool take_drop(struct ibc_wire *w, char *args)
 {
     static const char word[] = ",drop=";
@@ -162,7 +162,7 @@ static bool is_dropped(struct ibc_wire *w)
     return true;
 }
 
-/* One frame of the adapter's own; those that are to be lost are not seen. */
+/* One frame from the adapter itself; frames to be dropped are skipped. */
 static enum ibc_wire_got take(struct ibc_wire *w, uint8_t *frame, size_t *len, uint64_t *at)
 {
     for (unsigned i = 0; i < MOST_AT_ONCE; i++) {

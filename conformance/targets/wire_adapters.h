@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of the wires: the adapters, and what those that are sockets have in common. */
+/* Private to the wires: the adapters, and the common part of those that are sockets. */
 #ifndef IBC_WIRE_ADAPTERS_H
 #define IBC_WIRE_ADAPTERS_H
 #include <sys/socket.h>
@@ -15,9 +15,9 @@ void wire_port_look(const struct ibc_wire *w, struct ibc_wire_port *p);
 /* ---- wire_socket.c ---- */
 /* Big buffers, times of arrival. */
 void wire_prepare(int fd);
-/* One datagram. `control` of the message may be given for more than its time; 0, or errno as take() says. */
+/* One datagram. `control` of the message may be larger than its time stamp needs; 0, or errno as for take(). */
 int wire_take(int fd, struct msghdr *m, size_t room, size_t *len, uint64_t *at);
 uint64_t wire_kernel_lost(int fd);
-/* The sentence of `fault`, behind the wire's name. */
+/* Writes the text of `fault`, after the wire's name. */
 void wire_say(struct ibc_wire *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #endif

@@ -34,7 +34,7 @@ static int send_connected(struct ibc_wire *w, const uint8_t *frame, size_t len)
 {
     int e = sent(send(w->fd, frame, len, MSG_DONTWAIT | MSG_NOSIGNAL));
 
-    if (e == ECONNREFUSED) /* of the datagram before, which found nobody: this one may */
+    if (e == ECONNREFUSED) /* an error of the datagram before: try again */
         e = sent(send(w->fd, frame, len, MSG_DONTWAIT | MSG_NOSIGNAL));
     return e;
 }
@@ -50,7 +50,7 @@ static bool path_of(const char *path, size_t n, struct sockaddr_un *a)
     return true;
 }
 
-/* A socket that someone left behind is in the way; one that somebody reads is not ours to take. */
+/* Removes a socket that an ended process left; one that a process still reads is not ours to remove. */
 static bool bind_own(struct ibc_wire *w, const struct sockaddr_un *own)
 {
     struct stat st;
@@ -89,7 +89,7 @@ static bool open_unix(struct ibc_wire *w, const char *args, char *err, size_t er
     return true;
 }
 
-/* By name each time: the peer may have come back since. */
+/* By name each time: the peer may have created its socket again. */
 static int send_unix(struct ibc_wire *w, const uint8_t *frame, size_t len)
 {
     struct sockaddr_un to;
@@ -117,7 +117,7 @@ const struct ibc_wire_ops ibc_wire_unix = {
 
 /* ---- dgram:HOST:PORT,HOST:PORT ---- */
 
-/* "HOST:PORT", "[::1]:PORT"; what getaddrinfo gives, or NULL. */
+/* "HOST:PORT", "[::1]:PORT"; the result of getaddrinfo, or NULL. */
 static struct addrinfo *resolve(char *text)
 {
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV};
@@ -153,8 +153,8 @@ static bool join(struct ibc_wire *w, const struct addrinfo *peer, const struct a
     return false;
 }
 
-/* A name may have addresses of both families, in either order, and the other side's only one of them: the first two of
- * one family that can be used. *fits: there were two of one family; when none could be used errno says why. */
+/* A name may have addresses of both families, in either order, and the other side's only one of them: uses the first
+ * two of one family that work. *fits: there were two of one family; if none worked, errno has the reason. */
 static bool join_any(struct ibc_wire *w, const struct addrinfo *peer, const struct addrinfo *all_own, bool *fits)
 {
     *fits = false;

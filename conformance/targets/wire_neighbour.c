@@ -46,7 +46,7 @@ static void put_mac(uint8_t *p, uint64_t mac)
         p[i] = (uint8_t)(mac >> (40 - 8 * i));
 }
 
-/* Back to who sent it, in the same VLAN; returns where the type stands. */
+/* Writes a header back to the sender, in the same VLAN; returns the offset of the type. */
 static size_t put_ether(uint8_t *answer, const uint8_t *frame, uint64_t mac)
 {
     const size_t tag = get16(frame + ETHER) == TYPE_VLAN ? TAG : 0;
@@ -59,7 +59,7 @@ static size_t put_ether(uint8_t *answer, const uint8_t *frame, uint64_t mac)
 
 static size_t answer_arp(const uint8_t *frame, size_t at, const struct ibc_address *who, size_t n_who, uint8_t *answer)
 {
-    static const uint8_t request[] = {0, 1, 8, 0, 6, 4, 0, 1}; /* Ethernet, IPv4, lengths, who has */
+    static const uint8_t request[] = {0, 1, 8, 0, 6, 4, 0, 1}; /* Ethernet, IPv4, lengths, request */
     const uint8_t *arp = frame + at;
     uint8_t *out;
     size_t i = 0;
@@ -101,7 +101,7 @@ static size_t answer_solicitation(const uint8_t *frame, size_t at, const struct 
 
     while (i < n_who && memcmp(who[i].ipv6, target, 16) != 0 && memcmp(who[i].gid, target, 16) != 0)
         i++;
-    if (i == n_who || memcmp(ip + 8, nobody, 16) == 0) /* from nobody: somebody looks whether the address is free */
+    if (i == n_who || memcmp(ip + 8, nobody, 16) == 0) /* without a source: a host checks whether the address is free */
         return 0;
     out = answer + put_ether(answer, frame, who[i].mac);
     put16(out, TYPE_IPV6);
@@ -110,7 +110,7 @@ static size_t answer_solicitation(const uint8_t *frame, size_t at, const struct 
     out[0] = 0x60;
     put16(out + 4, ND + LINK_OPTION);
     out[6] = ICMPV6;
-    out[7] = 255; /* or it is not believed */
+    out[7] = 255; /* any other value makes the receiver ignore it */
     memcpy(out + 8, target, 16);
     memcpy(out + 24, ip + 8, 16);
     out[IPV6] = ADVERTISEMENT;
@@ -154,7 +154,7 @@ bool ibc_neighbour(const uint8_t *frame, size_t len, const struct ibc_address *w
     }
 }
 
-/* Of an IP packet: its UDP header begins `head` bytes behind `ip`. */
+/* For an IP packet: its UDP header begins `head` bytes after `ip`. */
 static bool goes_to_roce(const uint8_t *ip, size_t left, size_t head)
 {
     return left >= head + 4 && get16(ip + head + 2) == ROCE2;

@@ -20,8 +20,8 @@
 
 enum { TAG = 4, MACS = 12, FILTER_TEXT = 2048 }; /* bytes */
 
-/* What a tester and a device say to each other. The kernel has taken a VLAN tag out before it filters. Neighbour
- * solicitation and advertisement are ICMPv6 135 and 136 right behind the IPv6 header (RFC 4861 7.1). */
+/* The traffic between a tester and a device. The kernel removes a VLAN tag before it filters. Neighbour solicitation
+ * and advertisement are ICMPv6 135 and 136 right after the IPv6 header (RFC 4861 7.1). */
 static const char roce[] = "(ether proto 0x8915 or arp or udp dst port 4791 or "
                            "(ip6 proto 58 and (ip6[40] == 135 or ip6[40] == 136)))";
 
@@ -32,7 +32,7 @@ static bool filter(int fd, const char *text)
     bool good = dead && pcap_compile(dead, &p, text, 1, PCAP_NETMASK_UNKNOWN) == 0;
 
     if (good) {
-        /* of the same layout: struct bpf_insn is what the kernel calls struct sock_filter */
+        /* the layouts are equal: the kernel's struct sock_filter is struct bpf_insn */
         const struct sock_fprog f = {.len = (unsigned short)p.bf_len, .filter = (struct sock_filter *)p.bf_insns};
         good = setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &f, sizeof f) == 0;
         pcap_freecode(&p);
@@ -98,7 +98,8 @@ static bool open_afpacket(struct ibc_wire *w, const char *args, char *err, size_
         say_interfaces(w, err, errlen);
         return false;
     }
-    w->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); /* of no protocol: deaf until its filter stands */
+    w->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC,
+                   0); /* without a protocol: it receives nothing until its filter is set */
     if (w->fd < 0) {
         snprintf(err, errlen, "wire %s: %s", w->spec,
                  errno == EPERM ? "needs root or CAP_NET_RAW (setcap cap_net_raw+ep)" : strerror(errno));
@@ -140,7 +141,7 @@ static bool auxdata_of(struct msghdr *m, struct tpacket_auxdata *aux)
     return false;
 }
 
-/* When the interface says it came, on its own clock; 0: it does not say. */
+/* The interface's own time stamp, on its own clock; 0: it has none. */
 static uint64_t stamp_of(struct msghdr *m)
 {
     struct scm_timestamping s = {0};
@@ -151,7 +152,7 @@ static uint64_t stamp_of(struct msghdr *m)
     return (uint64_t)s.ts[2].tv_sec * 1000000000u + (uint64_t)s.ts[2].tv_nsec;
 }
 
-/* The tag goes back to where it was on the wire: four bytes were left free for it. */
+/* Puts the tag back to its place on the wire: four bytes were left free for it. */
 static void put_tag(uint8_t *frame, size_t *len, const struct tpacket_auxdata *aux)
 {
     const uint16_t tpid = aux->tp_status & TP_STATUS_VLAN_TPID_VALID ? aux->tp_vlan_tpid : ETH_P_8021Q;
@@ -176,7 +177,7 @@ static int take_packet(struct ibc_wire *w, uint8_t *frame, size_t room, size_t *
     uint64_t stamp;
     int e = wire_take(w->fd, &m, room - TAG, len, at);
 
-    if (e == ENETDOWN) /* told once, when the interface went down: it may come back */
+    if (e == ENETDOWN) /* reported once, when the interface went down: it may come back */
         e = EAGAIN;
     if (e == 0 && w->lead && (stamp = stamp_of(&m)) != 0)
         *at = wire_arrival(w->lead, stamp, *at);

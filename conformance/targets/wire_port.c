@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an interface says of itself: whether it carries what the suite sends, as it is sent, and to us alone. */
+/* Properties of an interface: whether it carries the suite's packets, unchanged, and to us alone. */
 #include <dirent.h>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
@@ -20,7 +20,7 @@ static bool ask(const struct ibc_wire *w, unsigned long what, struct ifreq *r)
 
 /* ---- frames that are joined ---- */
 
-/* GRO as such joins no datagrams, unless nobody listens to them in this machine: these do. */
+/* GRO alone joins no datagrams, unless no process in this machine listens for them: these settings do. */
 static bool joins(const char *feature)
 {
     static const char *const names[] = {"rx-lro", "rx-gro-list", "rx-udp-gro-forwarding", "rx-gro-hw"};
@@ -47,7 +47,7 @@ static unsigned feature_count(const struct ibc_wire *w)
     return n;
 }
 
-/* Owned; NULL: the interface has none, or does not say. */
+/* Owned; NULL: the interface has none, or does not report them. */
 static struct ethtool_gstrings *feature_names(const struct ibc_wire *w, unsigned n)
 {
     struct ethtool_gstrings *all = calloc(1, sizeof *all + (size_t)n * ETH_GSTRING_LEN);
@@ -95,7 +95,7 @@ static void find_joins(const struct ibc_wire *w, struct ibc_wire_port *p)
     free(names);
 }
 
-/* ---- who else answers ---- */
+/* ---- other responders ---- */
 
 static bool first_line(const char *path, char *out, size_t n)
 {
@@ -108,7 +108,7 @@ static bool first_line(const char *path, char *out, size_t n)
     return good;
 }
 
-/* Of each RDMA device the network interfaces that its first GIDs are of */
+/* For each RDMA device, the network interfaces of its first GIDs */
 static void find_rdma(const struct ibc_wire *w, struct ibc_wire_port *p)
 {
     static const char all[] = "/sys/class/infiniband";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What adapters that are sockets have in common: the clock, big buffers, one datagram and when it came, frames that the
- * kernel lost, and the sentence of a failure. */
+/* The common part of adapters that are sockets: the clock, large buffers, one datagram with its arrival time, frames
+ * that the kernel lost, and the text of a failure. */
 #include <errno.h>
 #include <linux/sock_diag.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 #include "wire_adapters.h"
 
-enum { BUFFER = 16 << 20 }; /* bytes each way; without privileges the kernel gives less */
+enum { BUFFER = 16 << 20 }; /* bytes in each direction; without privileges the kernel gives less */
 
 uint64_t ibc_wire_clock(void)
 {
@@ -48,7 +48,7 @@ uint64_t wire_kernel_lost(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info, &n) == 0 ? info[SK_MEMINFO_DROPS] : 0;
 }
 
-/* Time of arrival on the monotonic clock: the kernel tells it on the other one. */
+/* Time of arrival on the monotonic clock: the kernel reports it on the realtime clock. */
 static uint64_t arrival(const struct timespec *when)
 {
     const uint64_t now = ibc_wire_clock();
@@ -66,7 +66,7 @@ int wire_take(int fd, struct msghdr *m, size_t room, size_t *len, uint64_t *at)
 
     do
         n = recvmsg(fd, m, MSG_DONTWAIT | MSG_TRUNC);
-    while (n < 0 && (errno == EINTR || errno == ECONNREFUSED)); /* REFUSED: what was sent before found nobody */
+    while (n < 0 && (errno == EINTR || errno == ECONNREFUSED)); /* REFUSED: an earlier datagram had no receiver */
     if (n < 0)
         return errno == EWOULDBLOCK ? EAGAIN : errno;
     if ((size_t)n > room)

@@ -19,22 +19,22 @@
 
 enum {
     MOST_OUT = 1024,      /* frames sent and not yet seen */
-    MOST_AT_ONCE = 65536, /* others send by the interface too */
+    MOST_AT_ONCE = 65536, /* other programs send through the interface too */
 };
 #define PATIENCE UINT64_C(100000000) /* ns */
 
 struct wire_tap {
     int fd;
     struct sent {
-        uint64_t as, at; /* what it is known by; when */
+        uint64_t as, at; /* its hash; when it was sent */
     } out[MOST_OUT];     /* oldest first */
     unsigned n;
     uint64_t unseen;
 };
 
-/* ---- what left ---- */
+/* ---- frames that left ---- */
 
-/* FNV-1a: nobody gains by two frames that look alike. */
+/* FNV-1a: collisions do no harm that anybody could use. */
 static uint64_t known_by(const uint8_t *frame, size_t len)
 {
     uint64_t h = UINT64_C(14695981039346656037) ^ len;
@@ -66,7 +66,8 @@ struct wire_tap *wire_tap_open(unsigned ifindex)
 
     if (!t)
         return NULL;
-    t->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); /* of no protocol: deaf until its filter stands */
+    t->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC,
+                   0); /* without a protocol: it receives nothing until its filter is set */
     if (t->fd >= 0)
         wire_prepare(t->fd);
     if (t->fd >= 0 && hear_what_leaves(t->fd, ifindex))
@@ -148,7 +149,7 @@ uint64_t wire_tap_unseen(struct wire_tap *t)
     return t->unseen;
 }
 
-/* ---- when it came ---- */
+/* ---- time of arrival ---- */
 
 static bool can_stamp(int fd, const char *ifname)
 {
@@ -161,7 +162,7 @@ static bool can_stamp(int fd, const char *ifname)
            info.rx_filters >> HWTSTAMP_FILTER_ALL & 1;
 }
 
-/* One that stamps some frames for a clock daemon is left as it is. */
+/* An interface that stamps only some frames for a clock daemon is not changed. */
 static bool stamps_all(int fd, const char *ifname)
 {
     struct hwtstamp_config c = {0};
@@ -188,11 +189,11 @@ bool wire_stamps(int fd, const char *ifname)
 
 uint64_t wire_arrival(struct wire_lead *l, uint64_t stamp, uint64_t told)
 {
-    enum { MOST_LATE = 20000000, DRIFT = 5000 }; /* ns; one part in 5000: clocks are better than that */
+    enum { MOST_LATE = 20000000, DRIFT = 5000 }; /* ns; one part in 5000: clocks are more accurate than that */
     const int64_t lead = (int64_t)(told - stamp);
     const int64_t drift = told > l->at ? (int64_t)((told - l->at) / DRIFT) : 0;
 
-    if (!l->known || lead < l->ns || lead - l->ns > MOST_LATE) /* the last: one of the clocks was set */
+    if (!l->known || lead < l->ns || lead - l->ns > MOST_LATE) /* in the last case one of the clocks was set */
         l->ns = lead;
     else
         l->ns = lead - l->ns < drift ? lead : l->ns + drift;

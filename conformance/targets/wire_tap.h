@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A second ear on an interface: which of the frames that were sent have left, and which clock said when frames came. */
+/* A second socket on an interface: which of the sent frames have left, and which clock stamped received frames. */
 #ifndef IBC_WIRE_TAP_H
 #define IBC_WIRE_TAP_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- what left ---- */
+/* ---- frames that left ---- */
 struct wire_tap;
-/* NULL with errno. Hears what leaves by the interface; of one thread at a time. */
+/* NULL with errno. Receives the frames that leave through the interface; not thread-safe. */
 struct wire_tap *wire_tap_open(unsigned ifindex);
 void wire_tap_close(struct wire_tap *t); /* NULL is allowed */
 void wire_tap_sent(struct wire_tap *t, const uint8_t *frame, size_t len);
-/* Frames that were not seen to leave within 100 ms of being sent, since it was opened. Waits for those on their way. */
+/* Frames that did not leave within 100 ms of being sent, since it was opened. Waits for those in flight. */
 uint64_t wire_tap_unseen(struct wire_tap *t);
 
-/* ---- when it came ---- */
+/* ---- time of arrival ---- */
 
-/* Asks the interface to stamp what it receives with its own clock. False: it cannot, may not be asked, or is asked
- * by somebody else for something else. */
+/* Asks the interface to stamp received frames with its own clock. False: it cannot, may not be asked, or another
+ * program has configured it differently. */
 bool wire_stamps(int fd, const char *ifname);
-/* How far our clock is ahead of the interface's, at least. */
+/* The minimum by which our clock is ahead of the interface's. */
 struct wire_lead {
     bool known;
     int64_t ns;
-    uint64_t at; /* of our clock, when it was looked at last */
+    uint64_t at; /* on our clock, when it was updated last */
 };
-/* The time of arrival on our clock: the interface's stamp moved by what the two clocks differ, which is seen best in
- * the frame that was told of soonest. Never behind `told`, when the kernel saw the frame. */
+/* The time of arrival on our clock: the interface's stamp plus the difference of the two clocks, whose best estimate
+ * comes from the frame that was reported soonest. Never after `told`, when the kernel saw the frame. */
 uint64_t wire_arrival(struct wire_lead *l, uint64_t stamp, uint64_t told);
 #endif
