@@ -10,7 +10,7 @@
 /* ---- signals ---- */
 
 static volatile sig_atomic_t stopped;
-static sigset_t usual; /* what was blocked before: nothing of ours */
+static sigset_t usual; /* the signals blocked before: not ours to change */
 
 static void stop(int signal)
 {
@@ -62,7 +62,7 @@ bool ag_await(struct ag_server *s, int fd, short events, uint64_t until)
         const struct timespec left = time_left(wake);
         const int ready = ppoll(p, n, wake == UINT64_MAX ? NULL : &left, &usual);
         if (ready == 0 && wake < until) {
-            (void)ag_take_in(s); /* the next reply says what is wrong */
+            (void)ag_take_in(s); /* the next reply has the error */
             continue;
         }
         if (ready == 0 || (ready < 0 && errno != EINTR))
@@ -70,7 +70,7 @@ bool ag_await(struct ag_server *s, int fd, short events, uint64_t until)
         if (ready < 0)
             continue;
         if (n > 1 && (p[1].revents || p[n - 1].revents) && !ag_take_in(s))
-            n = 1; /* gone: the next reply says so */
+            n = 1; /* closed: the next reply has the error */
         if (p[0].revents)
             return true;
     }
@@ -82,7 +82,7 @@ bool ag_await(struct ag_server *s, int fd, short events, uint64_t until)
 struct client {
     struct ag_server *s;
     int in, out;
-    uint64_t until; /* it has to have said hello */
+    uint64_t until; /* until then it must have sent hello */
     size_t have;
     bool skipping; /* the rest of a line that is too long */
     char line[AG_LINE], reply[AG_LINE];
@@ -93,7 +93,7 @@ static uint64_t patience(const struct client *c)
     return c->s->token && !c->s->greeted ? c->until : UINT64_MAX;
 }
 
-/* A pipe that is ready takes PIPE_BUF bytes without blocking; more than that at once might. */
+/* A pipe that is ready takes PIPE_BUF bytes without blocking; with more, a write might block. */
 static bool say(struct client *c, size_t n)
 {
     size_t done = 0;
@@ -129,7 +129,7 @@ static bool answer_too_long(struct client *c)
     return n > 0 && say(c, n);
 }
 
-/* All lines that are whole; what is behind them stays. */
+/* Answers all complete lines; the rest stays. */
 static bool answer_all(struct client *c)
 {
     size_t at = 0;

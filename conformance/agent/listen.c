@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include "client.h"
 
-enum { WAITING = 4 }; /* clients that wait for their turn */
+enum { WAITING = 4 }; /* clients in the queue */
 
 static bool failed(char *err, size_t errlen, const char *what, const char *why)
 {
@@ -24,7 +24,7 @@ static bool failed(char *err, size_t errlen, const char *what, const char *why)
 
 /* ---- unix: ---- */
 
-/* A socket that someone left behind is in the way; one that somebody serves is not ours to take. */
+/* Removes a socket that an ended process left; a socket that a process still serves is not ours to remove. */
 static bool is_left_behind(const struct sockaddr_un *a)
 {
     struct stat st;

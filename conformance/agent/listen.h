@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where clients come from, when not by the standard input. */
+/* Accepts clients, when they do not use the standard input. */
 #ifndef IBC_AGENT_LISTEN_H
 #define IBC_AGENT_LISTEN_H
 #include "server.h"
 
 struct ag_listener {
     int fd;
-    bool tcp;       /* whoever comes must have the token */
+    bool tcp;       /* each client must have the token */
     char name[160]; /* "tcp:127.0.0.1:4711": with the port it got; "unix:PATH" */
 };
 
@@ -14,7 +14,7 @@ struct ag_listener {
  * that is free. False with one line in err. */
 bool ag_listen(struct ag_listener *l, const char *spec, char *err, size_t errlen);
 void ag_listen_end(struct ag_listener *l);
-/* One client after the other, until the program is to end. */
+/* Serves one client after the other, until the program must end. */
 void ag_serve_listener(struct ag_server *s, struct ag_listener *l);
 
 /* 32 hex digits that nobody can guess. False: the machine has none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ibagent: what runs on the device under test. */
+/* ibagent: the program that runs on the device under test. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

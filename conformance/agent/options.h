@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What ibagent is told on its command line. */
+/* The command line of ibagent. */
 #ifndef IBC_AGENT_OPTIONS_H
 #define IBC_AGENT_OPTIONS_H
 #include "targets/target.h"
@@ -9,7 +9,7 @@ enum { EXIT_OK, EXIT_WRONG = 2, EXIT_BROKEN = 4 };
 struct options {
     const char *engine, *listen, *token_file, *wire[IBC_DEVICES];
     const char *device, *tester, *stranger;
-    unsigned port, n_wire; /* port 0: not said */
+    unsigned port, n_wire; /* port 0: not given */
     bool real_time;
 };
 

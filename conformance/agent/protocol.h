@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The agent's protocol: its verbs, what each asks and answers. One table, from which both sides are made: C structures,
- * what writes them as lines of JSON, and what reads them again. README.md says what they mean.
+/* The agent's protocol: its verbs, with the members of requests and replies. One table, from which both sides are
+ * generated: C structures, and the code that writes them as lines of JSON and reads them. README.md has the meaning.
  *
- * A structure's `given` has a bit for each member that may be left out; the others are always there. Nothing here
- * allocates what outlives its call. */
+ * A structure's `given` has a bit for each optional member; the others always exist. Nothing here allocates memory that
+ * outlives its call. */
 #ifndef IBC_AGENT_PROTOCOL_H
 #define IBC_AGENT_PROTOCOL_H
 #include "targets/target.h"
@@ -51,7 +51,7 @@ struct ag_counters {
     K(MAC,      MAC,       0)               /* "02:00:00:00:00:01" */                                                  \
     K(BYTES,    BYTES,     0)               /* "00ff" */                                                               \
     K(COUNTERS, COUNTERS,  0)               /* an object: name, value */                                               \
-    K(STATE,    WORD,      AG_W_STATE)      /* a word stands for a number of 8 bits */                                 \
+    K(STATE,    WORD,      AG_W_STATE)      /* a word for a number of 8 bits */                                        \
     K(TYPE,     WORD,      AG_W_TYPE)                                                                                  \
     K(OP,       WORD,      AG_W_OP)                                                                                    \
     K(STATUS,   WORD,      AG_W_STATUS)                                                                                \
@@ -61,7 +61,7 @@ struct ag_counters {
     K(OBJECT,   WORD,      AG_W_OBJECT)                                                                                \
     K(SETTING,  WORD,      AG_W_SETTING)    /* enum ibc_key */                                                         \
     K(CLOCK,    WORD,      AG_W_CLOCK)      /* 1: virtual */                                                           \
-    K(ACCESS,   WORDS,     AG_W_ACCESS)     /* a list of words stands for a set of bits */                             \
+    K(ACCESS,   WORDS,     AG_W_ACCESS)     /* a list of words for a set of bits */                                    \
     K(LINKS,    WORDS,     AG_W_LINK)                                                                                  \
     K(CAPS,     WORDS,     AG_W_CAP)                                                                                   \
     K(LIMITS,   MEMBERS,   AG_S_limits)                                                                                \
@@ -74,7 +74,7 @@ struct ag_counters {
     K(PORTS,    LIST,      AG_S_address)                                                                               \
     K(SGES,     LIST,      AG_S_sge)
 
-/* What consists of members: M(shape, kind, member, need). Need: MUST, MAY (left out), or OR_NULL (null stands for none). */
+/* Structures: M(shape, kind, member, need). Need: MUST, MAY (optional), or OR_NULL (null means none). */
 #define AG_M_limits(M, s)                                                                                              \
     M(s, U32, line, MUST) M(s, U32, bytes, MUST)
 #define AG_M_address(M, s)                                                                                             \
@@ -190,7 +190,7 @@ struct ag_counters {
 #define AG_M_advance_args(M, s)      M(s, U64, until, MUST)
 #define AG_M_advance_ok(M, s)        M(s, U64, now, MUST) M(s, U32, frames, MUST)
 
-/* Errors of the agent itself; any other word is the device's. */
+/* Errors of the agent itself; any other word is an error of the device. */
 #define AG_ERRORS(E)                                                                                                   \
     E(unsupported,   "the agent does not have this verb, or the device cannot do it")                                  \
     E(dead,          "the device is gone, or does not answer")                                                         \
@@ -242,12 +242,12 @@ enum ag_kind {
 enum ag_verb {
 #define AG_VERB_ID(verb) AG_V_##verb,
     AG_VERBS(AG_VERB_ID) AG_V_COUNT,
-    AG_V_no_such_verb = AG_V_COUNT /* what a tester may ask for, to see that it is refused */
+    AG_V_no_such_verb = AG_V_COUNT /* a verb that a tester uses to check that unknown verbs are refused */
 };
 enum ag_error {
     AG_FINE,
 #define AG_ERROR_ID(word, text) AG_E_##word,
-    AG_ERRORS(AG_ERROR_ID) AG_E_COUNT /* a word of the device's */
+    AG_ERRORS(AG_ERROR_ID) AG_E_COUNT /* an error of the device */
 };
 enum ag_shape_id {
 #define AG_SHAPE_ID(shape) AG_S_##shape,
@@ -318,7 +318,7 @@ AG_VERBS(AG_VERB_STRUCTS)
 
 #define AG_BIT(shape, name) (UINT64_C(1) << AG_I_##shape##_##name)
 #define AG_HAS(p, shape, name) (((p)->given & AG_BIT(shape, name)) != 0)
-/* Gives a member that may be left out. */
+/* Sets an optional member. */
 #define AG_GIVE(p, shape, name, value) ((p)->given |= AG_BIT(shape, name), (p)->name = (value))
 
 struct ag_request {
@@ -332,9 +332,9 @@ struct ag_request {
 };
 struct ag_reply {
     uint64_t id;
-    bool has_id; /* false: the request had none that could be read */
+    bool has_id; /* false: the request had no id that could be read */
     enum ag_verb verb;
-    enum ag_error error; /* AG_FINE: `u` counts; else word and text */
+    enum ag_error error; /* AG_FINE: `u` is valid; else word and text */
     char word[80];       /* of the error: the agent's or the device's */
     char text[AG_SENTENCE];
     union {
@@ -344,14 +344,15 @@ struct ag_reply {
 };
 
 /* ---- lines ---- */
-/* Without end of line. Returns its length; 0: it does not fit `cap`, which never happens with AG_LINE. */
+/* Without end of line. Returns its length; 0: it exceeds `cap`, which never happens with AG_LINE. */
 size_t ag_write_request(const struct ag_request *r, char *line, size_t cap);
 size_t ag_write_reply(const struct ag_reply *r, char *line, size_t cap);
-/* AG_FINE; else the reply that says what is wrong is in *no. Members that the table does not know are refused. */
+/* AG_FINE; else the reply with the error is in *no. Unknown members are refused. */
 enum ag_error ag_read_request(const char *line, size_t len, struct ag_request *r, struct ag_reply *no);
-/* To a request for `verb`. False: it is no reply; why is in `text`. Unknown members are of a newer agent: ignored. */
+/* To a request for `verb`. False: it is no reply; the reason is in `text`. Unknown members come from a newer agent:
+ * ignored. */
 bool ag_read_reply(const char *line, size_t len, enum ag_verb verb, struct ag_reply *r, char *text, size_t cap);
-/* *r says no, in one of the agent's words, or in the device's (AG_E_COUNT and `word`). */
+/* Makes *r a refusal, with one of the agent's errors, or the device's (AG_E_COUNT and `word`). */
 void ag_refuse(struct ag_reply *r, enum ag_error e, const char *word, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 const char *ag_verb_name(enum ag_verb v);
@@ -397,13 +398,13 @@ struct ibc_address ag_to_address(const struct ag_address *a);
 /* `twin`: the other device's address, where a->to_twin. */
 void ag_from_modify(struct ag_modify_qp_args *to, uint32_t qpn, const struct ibc_qp_attr *a,
                     const struct ibc_address *twin);
-/* room: what to->to and to->alt then point to. */
+/* room: storage for to->to and to->alt. */
 void ag_to_modify(struct ibc_qp_attr *to, const struct ag_modify_qp_args *a, struct ibc_address room[2]);
 void ag_from_query(struct ag_query_qp_ok *to, const struct iba_qp_attr *a);
 void ag_to_query(struct iba_qp_attr *to, const struct ag_query_qp_ok *a);
 /* datagram: of a QP that is not connected, whose work requests name a destination: neither RC, UC nor XRC. */
 void ag_from_send(struct ag_post_send_args *to, uint32_t qpn, const struct ibc_send *s, bool datagram);
-/* room: what to->dest.to points to; to->dest.group points into *a. */
+/* room: storage for to->dest.to; to->dest.group points into *a. */
 void ag_to_send(struct ibc_send *to, const struct ag_post_send_args *a, struct ibc_address *room);
 struct ag_recv ag_from_recv(const struct iba_recv_wr *wr);
 struct iba_recv_wr ag_to_recv(const struct ag_recv *r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines as structures. What a line may be is bounded before it is parsed: its length, and how deep it nests. */
+/* Reads lines into structures. Before parsing, it limits their length and their nesting. */
 #include <arpa/inet.h>
 #include <cjson/cJSON.h>
 #include <ctype.h>
@@ -92,7 +92,7 @@ static bool read_mtu(const struct in *in, const struct ag_field *f, const cJSON 
 
     if (!whole_number(j, &n))
         return wrong(in, "%s: want a number of bytes", f->name);
-    *mtu = 0; /* the device is to refuse it */
+    *mtu = 0; /* so that the device refuses it */
     for (uint8_t m = 0; m < 8; m++)
         if (iba_mtu_bytes((enum iba_mtu)m) == n)
             *mtu = m;
@@ -178,7 +178,7 @@ static bool read_bytes(const struct in *in, const struct ag_field *f, const cJSO
     return true;
 }
 
-/* Those that find no place are left out: a device may have more than anybody here looks at. */
+/* Counters beyond the array are left out: a device may have more than the tester uses. */
 static bool read_counters(const struct in *in, const struct ag_field *f, const cJSON *j, struct ag_counters *c)
 {
     const cJSON *e;
@@ -276,7 +276,7 @@ static bool read_words(const struct in *in, const struct ag_field *f, const cJSO
 
 static bool read_members(const struct in *in, const struct ag_shape *s, const cJSON *j, bool top, void *p);
 
-/* What is wrong inside of a member is said with the member's name before it. */
+/* An error inside a member is reported with the member's name before it. */
 static struct in inside(const struct in *in, const char *name, char where[AG_SENTENCE])
 {
     struct in to = *in;
@@ -368,7 +368,7 @@ static unsigned find_field(const struct ag_shape *s, const char *name)
     return i;
 }
 
-/* top: the object is the request. Recursion ends with the table, whatever the line says. */
+/* top: the object is the request. The recursion is bounded by the table, whatever the line contains. */
 static bool read_members(const struct in *in, const struct ag_shape *s, const cJSON *j, bool top, void *p)
 {
     uint64_t seen = 0, given = 0;
@@ -422,7 +422,7 @@ static bool too_deep(const char *line, size_t len)
     return false;
 }
 
-/* NULL: no JSON object, or something beside it. */
+/* NULL: no JSON object, or more than one. */
 static cJSON *parse(const char *line, size_t len)
 {
     const char *end = line;
@@ -463,7 +463,7 @@ static enum ag_error find_verb(const cJSON *j, struct ag_request *r, struct ag_r
     return no->error;
 }
 
-/* What stands beside the arguments */
+/* The members other than the arguments */
 static enum ag_error read_head(const cJSON *j, struct ag_request *r, struct ag_reply *no)
 {
     const cJSON *device = cJSON_GetObjectItemCaseSensitive(j, "device");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each verb as the target does it. */
+/* Executes each verb on the target. */
 #include "server.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <strings.h>
 #include "watch.h"
 
-enum { MOST_FRAMES = 4096 }; /* taken in before one request: who sends faster than this waits for its reply */
+enum { MOST_FRAMES = 4096 }; /* frames taken in before one request: a faster sender waits for its reply */
 
 unsigned ag_devices(const struct ag_server *s)
 {
@@ -27,8 +27,8 @@ static bool wire_gone(struct ag_server *s, const struct ibc_wire *w)
     return false;
 }
 
-/* Real time: the devices live on up to now. A frame that leaves late takes their time with it: timers may be late, but
- * never early. One that never stops sending is cut off, and goes on with the next turn. */
+/* Real time: runs the devices up to the present. A frame that leaves late delays their time: timers may be late, but
+ * never early. A device that never stops sending is interrupted, and continues in the next round. */
 static void let_live(struct ag_server *s)
 {
     unsigned from = 0;
@@ -38,12 +38,12 @@ static void let_live(struct ag_server *s)
     for (unsigned n = 0; s->real_time && len > 0 && n < MOST_FRAMES; n++) {
         const uint64_t now = ibc_wire_clock() - s->ahead;
         if (s->target->ops->collect_any(s->target, now, s->frame, &len, &at, &from) != IBC_OK)
-            return; /* the next verb says so */
+            return; /* the next verb reports it */
         if (len == 0)
             return;
         s->ahead = ibc_wire_clock() - at;
         if (from < s->n_wire)
-            (void)ibc_wire_send(s->wire[from], s->frame, len); /* nobody there: lost, as on any wire */
+            (void)ibc_wire_send(s->wire[from], s->frame, len); /* no receiver: lost, as on any wire */
     }
 }
 
@@ -71,7 +71,7 @@ bool ag_take_in(struct ag_server *s)
 
 /* ---- verbs ---- */
 
-/* For a request that is well formed, but asks for what cannot be. */
+/* For a request that is well formed, but asks for something impossible. */
 static enum ibc_rc bad(struct ag_server *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static enum ibc_rc bad(struct ag_server *s, const char *format, ...)
 {
@@ -85,8 +85,7 @@ static enum ibc_rc bad(struct ag_server *s, const char *format, ...)
     return IBC_BROKEN;
 }
 
-/* DO(verb): the function of one verb. CALL(op, ...): what the target says, UNSUPPORTED where it has no such function.
- */
+/* DO(verb): the function of one verb. CALL(op, ...): the target's result, UNSUPPORTED if it has no such function. */
 #define DO(verb)                                                                                                       \
     static enum ibc_rc do_##verb(struct ag_server *s, unsigned d, const struct ag_##verb##_args *a,                    \
                                  struct ag_##verb##_ok *ok)
@@ -102,8 +101,8 @@ static uint64_t claimed(struct ag_server *s)
     return ag_devices(s) > 1 ? caps : caps & ~(UINT64_C(1) << IBC_CAP_two_devices);
 }
 
-/* What names this start of the system, and changes with the next: a device that went down is told from an agent that
- * did. False: the system does not say. */
+/* The id of this start of the system, which changes with the next one: it distinguishes a device that restarted from an
+ * agent that did. False: the system has none. */
 static bool read_boot(struct ag_text *id)
 {
     FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -433,13 +432,13 @@ static enum ibc_rc perform(struct ag_server *s)
         ag_watch_begin(s->out, s->q.id, s->q.verb);
     rc = dispatch(s);
     s->is_late = s->watched && ag_watch_end();
-    let_live(s); /* what was posted leaves at once */
+    let_live(s); /* posted work is sent at once */
     return rc;
 }
 
 /* ---- answers ---- */
 
-/* The sentence behind a word of core's: "attr_missing", "mem_busy". */
+/* The text for one of core's error names: "attr_missing", "mem_busy". */
 static const char *sentence_of(const char *word)
 {
 #define SENTENCE(name, text) {#name, text},
@@ -483,7 +482,7 @@ static size_t written(struct ag_server *s, char *reply)
     return ag_write_reply(&s->r, reply, AG_LINE);
 }
 
-/* In the same time whatever is in it. */
+/* Compares in constant time. */
 static bool same_token(const char *want, const char *got)
 {
     struct ag_text a = {""}, b = {""};

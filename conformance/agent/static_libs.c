@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For ibagent-static only: what two libraries without a static form do for the agent, done by two that have one. Of
- * members that are given twice the last one counts here; cJSON keeps both, and the agent refuses them. */
+/* For ibagent-static only: the functions of two libraries without a static version that the agent needs, implemented
+ * with two that have one. If a member is given twice the last one counts here; cJSON keeps both, and the agent refuses
+ * them. */
 #include <cjson/cJSON.h>
 #include <isa-l.h>
 #include <json-c/json.h>
@@ -16,7 +17,7 @@ uint32_t crc32_gzip_refl(uint32_t seed, const unsigned char *buf, uint64_t len)
     return (uint32_t)crc32_z(seed, buf, (z_size_t)len);
 }
 
-/* ---- the part of cJSON that the agent reads requests with ---- */
+/* ---- the part of cJSON that the agent uses to read requests ---- */
 
 void cJSON_Delete(cJSON *item)
 {
@@ -32,7 +33,7 @@ void cJSON_Delete(cJSON *item)
 
 static cJSON *from(json_object *j, const char *name);
 
-/* Behind `last`, or as the first child of `parent`. False: no memory. */
+/* Appends after `last`, or as the first child of `parent`. False: no memory. */
 static bool add(cJSON *parent, cJSON **last, cJSON *item)
 {
     if (!item)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The verbs target: from open to close, and what its answers look like. */
+/* The verbs target: open, close, reset and the conversion of results. */
 #include "verbs_device.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -96,7 +96,7 @@ static void forget_events(struct verbs *v)
         ibv_ack_cq_events(cq, 1);
 }
 
-/* What a device does not let go of one by one goes with the context. */
+/* Objects that the device does not destroy one by one are destroyed with the context. */
 static bool make_clean(struct verbs *v)
 {
     char name[VERBS_NAME], err[sizeof v->t.fault];
@@ -115,7 +115,7 @@ static enum ibc_rc reset(struct ibc_target *t, enum ibc_link link, uint64_t seed
     struct verbs *v = verbs_of(t);
     const bool hold = verbs_guards_hold(v);
 
-    (void)seed; /* what a device chooses at random it chooses by itself */
+    (void)seed; /* a device makes its own random choices */
     if (link >= IBC_LINK_COUNT || !(v->links >> link & 1))
         return IBC_UNSUPPORTED;
     t->said[0] = t->fault[0] = 0;
@@ -148,13 +148,13 @@ static uint64_t now(struct ibc_target *t)
 static enum ibc_rc page(struct ibc_target *t, unsigned d, uint64_t at, bool present)
 {
     (void)t, (void)d, (void)at, (void)present;
-    return IBC_UNSUPPORTED; /* the system's pager comes between */
+    return IBC_UNSUPPORTED; /* the system's pager controls this */
 }
 
 static enum ibc_rc set_port(struct ibc_target *t, unsigned d, enum ibc_key key, uint32_t index, uint64_t value)
 {
     (void)t, (void)d, (void)key, (void)index, (void)value;
-    return IBC_UNSUPPORTED; /* the subnet manager's, and the kernel's */
+    return IBC_UNSUPPORTED; /* the subnet manager and the kernel control this */
 }
 
 static void close_verbs(struct ibc_target *t)

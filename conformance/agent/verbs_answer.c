@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the verbs target answers when libibverbs says no. */
+/* The verbs target's result when libibverbs refuses. */
 #include "verbs_device.h"
 #include <errno.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counters, as Linux names them: of the port, of the port's hardware, of the device's. */
+/* Counters with Linux' names: of the port, of the port's hardware, of the device. */
 #include "verbs_device.h"
 #include <dirent.h>
 #include <fcntl.h>
@@ -27,8 +27,8 @@ static bool read_number(int folder, const char *name, uint64_t *value)
     return end != text && (*end == 0 || *end == '\n');
 }
 
-/* Of hardware counters the kernel keeps copies for this many milliseconds; a tester wants them as they are. Not allowed
- * to everybody: then they may be late by that. */
+/* The kernel caches hardware counters for this many milliseconds; a tester wants current values. Needs privileges:
+ * without them counters may be late by that time. */
 static void no_copies(int folder)
 {
     const int fd = openat(folder, "lifespan", O_WRONLY | O_CLOEXEC);

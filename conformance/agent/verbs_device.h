@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of the verbs target: tables of what was made, so that a reset can unmake it in order. */
+/* Private to the verbs target: tables of created objects, so that a reset can destroy them in order. */
 #ifndef IBC_VERBS_DEVICE_H
 #define IBC_VERBS_DEVICE_H
 #include <infiniband/verbs.h>
@@ -28,8 +28,8 @@ struct verbs_qp {
 };
 struct verbs_mw {
     struct ibv_mw *mw;
-    uint32_t rkey;    /* as its user knows it; libibverbs tells a type 1's new one as soon as its bind is posted */
-    uint32_t next;    /* once the bind that is on its way has succeeded */
+    uint32_t rkey;    /* as its user knows it; libibverbs reports a type 1's new key as soon as its bind is posted */
+    uint32_t next;    /* the key once the posted bind has succeeded */
     uint64_t bind_id; /* of that bind */
     uint32_t bind_qpn;
     bool binding;
@@ -38,7 +38,7 @@ struct verbs_ah {
     struct ibv_ah *ah;
     struct ibv_pd *pd;
     struct ibv_ah_attr attr;
-    bool named; /* made by the tester, who destroys it; else for a work request */
+    bool named; /* created by the tester, who destroys it; else for a work request */
 };
 struct verbs_group {
     struct ibv_qp *qp;
@@ -47,11 +47,11 @@ struct verbs_group {
     int member; /* socket of the host's membership, -1: none */
 };
 struct verbs_region {
-    struct ibv_mr *mr; /* NULL: deregistered, its memory still there */
+    struct ibv_mr *mr; /* NULL: deregistered, its memory still allocated */
     uint8_t *map;      /* pages: guard, region from a page's beginning, guard; NULL: free */
     size_t mapped;
     uint8_t *base;
-    uint64_t local, length; /* local: as the device's own work requests count */
+    uint64_t local, length; /* local: as in the device's own work requests */
     uint64_t age;
 };
 
@@ -77,9 +77,9 @@ struct verbs {
     struct verbs_group group[VERBS_GROUPS];
     struct verbs_region region[VERBS_REGIONS];
     size_t memory; /* bytes mapped */
-    uint64_t age;  /* regions made so far */
+    uint64_t age;  /* regions registered so far */
 
-    int kmsg;        /* the kernel's log, -1: not to be read */
+    int kmsg;        /* the kernel's log, -1: cannot be read */
     uint64_t log_at; /* number of the record to be read next */
     char counter_names[IBC_MAX_COUNTERS][VERBS_NAME];
 };
@@ -89,18 +89,18 @@ static inline struct verbs *verbs_of(struct ibc_target *t)
 }
 
 /* ---- verbs_answer.c ---- */
-/* Of a call that returns 0, an errno, or -1 with errno set. */
+/* The result of a call that returns 0, an errno, or -1 with errno set. */
 enum ibc_rc verbs_answer(struct verbs *v, int result);
-/* Of a call that returns a pointer and sets errno. */
+/* The result of a call that returns a pointer and sets errno. */
 enum ibc_rc verbs_made(struct verbs *v, const void *object);
-/* REFUSED with one of the engine's words. */
+/* REFUSED with one of the engine's errors. */
 enum ibc_rc verbs_refused(struct verbs *v, const char *word);
 enum ibc_rc verbs_fault(struct verbs *v, enum ibc_rc rc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- verbs_link.c: ports, GIDs, addresses ---- */
-/* Which links the port has, and where on each this device, the tester and a stranger are. */
+/* The links of the port, and on each the addresses of this device, the tester and a third host. */
 bool verbs_find_links(struct verbs *v, const struct ibc_verbs_options *o, char *err, size_t errlen);
-/* The address vector on the link of the last reset; UNSUPPORTED where verbs cannot say it. `to` NULL: the tester. */
+/* The address vector on the link of the last reset; UNSUPPORTED if verbs cannot express it. `to` NULL: the tester. */
 enum ibc_rc verbs_path(struct verbs *v, const struct ibc_address *to, const uint8_t *group, const struct ibc_path *path,
                        struct ibv_ah_attr *out);
 
@@ -111,7 +111,7 @@ enum ibc_rc verbs_log(struct ibc_target *t, unsigned d, char *text, size_t n);
 /* ---- verbs_probe.c ---- */
 uint64_t verbs_probe(struct verbs *v);
 
-/* ---- verbs_find.c: by the tester's number, NULL when there is none ---- */
+/* ---- verbs_find.c: by the tester's number, NULL if it does not exist ---- */
 struct verbs_qp *verbs_find_qp(struct verbs *v, uint32_t qpn);
 struct ibv_pd *verbs_find_pd(struct verbs *v, uint32_t pd);
 struct verbs_cq *verbs_find_cq(struct verbs *v, uint32_t cq);
@@ -129,16 +129,16 @@ enum ibc_rc verbs_destroy(struct ibc_target *t, unsigned d, enum ibc_object_kind
 enum ibc_rc verbs_arm_cq(struct ibc_target *t, unsigned d, uint32_t cq, bool solicited_only);
 enum ibc_rc verbs_notified(struct ibc_target *t, unsigned d, uint32_t cq, uint64_t *times);
 enum ibc_rc verbs_arm_srq(struct ibc_target *t, unsigned d, uint32_t srq, uint32_t limit);
-/* All of it, users before what they use. False: the device would not let go of something. */
+/* Destroys everything, users before the objects they use. False: the device refused to destroy something. */
 bool verbs_destroy_all(struct verbs *v);
 
 /* ---- verbs_group.c ---- */
 enum ibc_rc verbs_attach(struct ibc_target *t, unsigned d, uint32_t qpn, const uint8_t *gid, uint16_t lid, bool attach);
-/* 0: left, and the entry is free; else as ibv_detach_mcast() says. */
+/* 0: left, and the entry is free; else the result of ibv_detach_mcast(). */
 int verbs_leave(struct verbs_group *g);
 
 /* ---- verbs_memory.c ---- */
-uint32_t verbs_access(uint32_t access, bool *all); /* *all false: some of it has no verb */
+uint32_t verbs_access(uint32_t access, bool *all); /* *all false: verbs lack some of the rights */
 struct verbs_region *verbs_find_mr(struct verbs *v, uint32_t lkey);
 struct verbs_mw *verbs_find_mw(struct verbs *v, uint32_t rkey);
 enum ibc_rc verbs_reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out);
@@ -147,7 +147,7 @@ enum ibc_rc verbs_alloc_mw(struct ibc_target *t, unsigned d, unsigned type, uint
 enum ibc_rc verbs_free_mw(struct verbs *v, uint32_t rkey);
 enum ibc_rc verbs_read_memory(struct ibc_target *t, unsigned d, uint64_t at, uint8_t *out, size_t n);
 enum ibc_rc verbs_write_memory(struct ibc_target *t, unsigned d, uint64_t at, const uint8_t *in, size_t n);
-/* What is between the regions is as it was. */
+/* The bytes between the regions are unchanged. */
 bool verbs_guards_hold(const struct verbs *v);
 void verbs_unmap(struct verbs *v, struct verbs_region *g);
 

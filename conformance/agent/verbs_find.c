@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An object by the number that the tester has for it; NULL when there is none. */
+/* Finds an object by the number that the tester has for it; NULL if it does not exist. */
 #include "verbs_device.h"
 
 struct ibv_pd *verbs_find_pd(struct verbs *v, uint32_t pd)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Multicast groups. Attaching is between the device and its adapter; over IP the host has to be a member too, or its
- * network stack drops what arrives, and that is the application's to see to. */
+/* Multicast groups. A QP is attached by its adapter; over IP the host must be a member too, or its network stack drops
+ * the packets, and the application must see to that. */
 #include "verbs_device.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* -1: on this link there is nobody to join, or it was refused; then it is as if nobody had. */
+/* -1: this link has no membership, or it was refused; then the host simply is no member. */
 static int membership(const struct verbs *v, const union ibv_gid *gid)
 {
     const bool ip4 = v->link == IBC_LINK_roce2_ipv4;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the kernel complains of while it is tested: Linux' log, where this process may read it. */
+/* Complaints of the kernel during the test: Linux' log, if this process may read it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "verbs_device.h"
 
 enum {
-    RECORD = 8192, /* bytes of one, as the kernel writes them */
+    RECORD = 8192, /* bytes of one record, as the kernel formats it */
     MOST_RECORDS = 100000,
     LEVEL = 7, /* bits of a record's number; the others are its facility */
     LEVEL_CRITICAL = 2,
@@ -23,13 +23,14 @@ static bool next_record(int fd, char record[RECORD + 1])
             record[got] = '\0';
             return true;
         }
-        if (got == 0 || errno != EPIPE) /* EPIPE: some were overwritten before they were read: the next one is there */
+        if (got == 0 ||
+            errno != EPIPE) /* EPIPE: some were overwritten before they were read: the next one is available */
             return false;
     }
     return false;
 }
 
-/* A record's number, the second of its words, counts from 0 on. */
+/* A record's number is the second of its words and counts from 0. */
 static uint64_t behind(const char *record)
 {
     const char *comma = strchr(record, ',');
@@ -37,7 +38,7 @@ static uint64_t behind(const char *record)
     return comma ? strtoull(comma + 1, NULL, 10) + 1 : 0;
 }
 
-/* From its end on: what was said before is not of this device as it is tested. */
+/* Starts at the end: earlier messages do not belong to this test. */
 void verbs_log_open(struct verbs *v)
 {
     char record[RECORD + 1];
@@ -47,8 +48,10 @@ void verbs_log_open(struct verbs *v)
         v->log_at = behind(record);
 }
 
-/* "6,339,5140900,-;text\n more\n": what is critical, and where the kernel found itself at fault. What a driver says of
- * requests that it refuses is no complaint. */
+/* "6,339,5140900,-;text
+ *  more
+ * ": critical messages, and those in which the kernel reports a fault of its own. A driver's messages about refused
+ * requests are no complaints. */
 static const char *complaint(char *record)
 {
     static const char *const words[] = {"WARNING:", "BUG:", "kernel BUG", "UBSAN:", "KASAN:", "refcount_t:"};
@@ -64,7 +67,7 @@ static const char *complaint(char *record)
     return bad ? text : NULL;
 }
 
-/* Where the tester left off, when it talked to another process than this one. */
+/* Continues where the tester stopped reading, when it talked to another process than this one. */
 static void go_back(const struct verbs *v, uint64_t since)
 {
     if (since > 0 && since < v->log_at)

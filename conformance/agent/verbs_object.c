@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Objects: what was made is remembered in tables, so that it can be named, found and unmade. */
+/* Objects: tables of created objects, so that they can be named, found and destroyed. */
 #include "verbs_device.h"
 #include <errno.h>
 #include <string.h>
@@ -125,7 +125,7 @@ enum ibv_qp_type verbs_qp_type(uint8_t type)
     }
 }
 
-/* False: something it is to be made of is not there; the refusal is said. */
+/* False: an object it needs does not exist; the refusal is recorded. */
 static bool parts_of(struct verbs *v, const struct ibc_qp_spec *s, struct ibv_qp_init_attr *init)
 {
     const struct verbs_cq *scq = verbs_find_cq(v, s->scq), *rcq = verbs_find_cq(v, s->rcq);
@@ -144,8 +144,8 @@ static bool parts_of(struct verbs *v, const struct ibc_qp_spec *s, struct ibv_qp
     return init->send_cq != NULL;
 }
 
-/* ATOMIC WRITE has no place in the older way of posting: where the device has it, the QP is made for the newer one too.
- */
+/* The older posting interface has no ATOMIC WRITE: if the device supports it, the QP is created for the newer one
+ * too. */
 static struct ibv_qp *make_qp(struct verbs *v, struct ibv_pd *pd, struct ibv_qp_init_attr *init)
 {
     struct ibv_qp_init_attr_ex ex = {.send_cq = init->send_cq,
@@ -189,14 +189,14 @@ enum ibc_rc verbs_create_qp(struct ibc_target *t, unsigned d, const struct ibc_q
     return rc;
 }
 
-/* ---- what goes ---- */
+/* ---- destruction ---- */
 
 static enum ibc_rc gone(struct verbs *v, int result, const char *busy)
 {
     return result == EBUSY || (result < 0 && errno == EBUSY) ? verbs_refused(v, busy) : verbs_answer(v, result);
 }
 
-/* Of the domain, those made for work requests: they are no users of it that the tester could know of. NULL: all. */
+/* Destroys those of the domain that were created for work requests, since the tester does not know them. NULL: all. */
 static bool destroy_handles(struct verbs *v, const struct ibv_pd *pd)
 {
     bool good = true;
@@ -292,8 +292,8 @@ enum ibc_rc verbs_destroy(struct ibc_target *t, unsigned d, enum ibc_object_kind
     }
 }
 
-/* Users before what they use; windows before the QPs they are bound to, for which rdma_rxe would wait. What is refused
- * is forgotten: the caller closes the context. */
+/* Users before the objects they use; windows before the QPs they are bound to, for which rdma_rxe would wait. Refused
+ * objects are forgotten: the caller closes the context. */
 static bool destroy_users(struct verbs *v)
 {
     bool good = true;

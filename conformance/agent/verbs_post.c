@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Work requests. The operation goes into the upper bits of the id, for the completion to tell. */
+/* Work requests. The operation goes into the upper bits of the id, so that the completion has it. */
 #include "verbs_device.h"
 #include <errno.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void put_sges(const struct iba_sge *in, unsigned n, struct ibv_sge *out)
         out[i] = (struct ibv_sge){.addr = in[i].addr, .length = in[i].length, .lkey = in[i].lkey};
 }
 
-/* Posting says ENOMEM when the queue has no room. */
+/* Posting returns ENOMEM when the queue is full. */
 static enum ibc_rc posted(struct verbs *v, int result)
 {
     return result == ENOMEM || (result < 0 && errno == ENOMEM) ? verbs_refused(v, "full") : verbs_answer(v, result);
@@ -102,7 +102,7 @@ static enum ibc_rc handle(struct verbs *v, struct ibv_pd *of_qp, const struct ib
     enum ibc_rc rc = verbs_path(v, s->to, s->group, &s->path, &attr);
     unsigned i;
 
-    if (rc != IBC_OK || s->none) /* libibverbs looks into what it is given */
+    if (rc != IBC_OK || s->none) /* libibverbs dereferences its arguments */
         return s->none ? IBC_UNSUPPORTED : rc;
     if (!pd)
         return verbs_refused(v, "no_pd");
@@ -157,7 +157,7 @@ static enum ibc_rc post_bind(struct verbs *v, struct ibv_qp *qp, const struct ib
                                           .mw_access_flags = verbs_access(wr->bind.access, &all)};
     enum ibc_rc rc;
 
-    /* libibverbs takes objects here, no keys: a wrong one cannot be said. */
+    /* libibverbs takes objects here, no keys: a wrong key cannot be given. */
     if (!all || !w || (!g && wr->bind.length > 0))
         return IBC_UNSUPPORTED;
     rc = w->mw->type == IBV_MW_TYPE_1 ? bind_type1(v, qp, w, wr, &info) : bind_type2(v, qp, w, wr, &info);
@@ -171,7 +171,7 @@ static enum ibc_rc post_bind(struct verbs *v, struct ibv_qp *qp, const struct ib
 
 /* ---- ATOMIC WRITE ---- */
 
-/* libibverbs takes the eight bytes themselves here, no place where they are. */
+/* libibverbs takes the eight bytes themselves here, not their address. */
 static enum ibc_rc post_atomic_write(struct verbs *v, struct ibv_qp *qp, const struct iba_send_wr *wr)
 {
     struct ibv_qp_ex *ex = ibv_qp_to_qp_ex(qp);
@@ -246,7 +246,7 @@ enum ibc_rc verbs_post_send(struct ibc_target *t, unsigned d, uint32_t qpn, cons
 
 /* ---- receive ---- */
 
-/* REFUSED or UNSUPPORTED: it cannot be said to libibverbs. */
+/* REFUSED or UNSUPPORTED: libibverbs cannot express it. */
 static enum ibc_rc receive(struct verbs *v, const struct iba_recv_wr *wr, struct ibv_sge sge[IBA_MAX_SGE],
                            struct ibv_recv_wr *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the device can: asked where libibverbs has a question for it, tried where it has none. */
+/* The device's capabilities: queried if libibverbs has a query, else tried. */
 #include "verbs_device.h"
 #include <stdio.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ static bool can_have_qp(const struct trial *p, uint8_t type)
     return verbs_create_qp(t, 0, &s, &qpn) == IBC_OK && verbs_destroy(t, 0, IBC_O_qp, qpn) == IBC_OK;
 }
 
-/* A device may make queues deeper than asked: the capacity is what it tells then. */
+/* A device may make queues deeper than requested: it returns the real depth. */
 static bool has_exact_depth(const struct trial *p)
 {
     const struct ibc_qp_spec s = {
@@ -99,7 +99,7 @@ static uint64_t tried(const struct trial *p)
         [IBC_CAP_rc] = rc,
         [IBC_CAP_write] = rc,
         [IBC_CAP_read] = rc,
-        [IBC_CAP_credits] = rc, /* no verb has a say in them: each ACK of an adapter has a code (RR-19) */
+        [IBC_CAP_credits] = rc, /* no verb controls them: each ACK of an adapter has a code (RR-19) */
         [IBC_CAP_flush] = said & VERBS_DEVICE_FLUSH_GLOBAL && can_have_region(p, IBA_ACCESS_FLUSH_GLOBAL),
         [IBC_CAP_persistent] = said & VERBS_DEVICE_FLUSH_PERSISTENT && can_have_region(p, IBA_ACCESS_FLUSH_PERSISTENT),
         [IBC_CAP_uc] = can_have_qp(p, IBA_QPT_UC),
@@ -120,7 +120,7 @@ static uint64_t tried(const struct trial *p)
     return can;
 }
 
-/* Leaves its trials' objects to the reset that follows. */
+/* The reset that follows destroys the objects of the trials. */
 uint64_t verbs_probe(struct verbs *v)
 {
     struct trial p = {.v = v};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Modify, query, poll: the engine's numbers against those of libibverbs. */
+/* Modify, query, poll: translates the engine's numbers to those of libibverbs. */
 #include "verbs_device.h"
 #include <errno.h>
 #include <string.h>
 
 enum { MOST_SKIPPED = 64 };
 
-/* Attributes have the same bits in the specification's order; what would be left of that is checked here. */
+/* Attributes have the same bits in the specification's order; a difference is detected here. */
 #define SAME(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #ours)
 SAME(IBA_QPA_STATE, IBV_QP_STATE);
 SAME(IBA_QPA_CUR_STATE, IBV_QP_CUR_STATE);
@@ -52,7 +52,7 @@ static enum ibc_rc path_of_qp(struct verbs *v, const struct ibc_address *to, uin
     return rc;
 }
 
-/* UNSUPPORTED where verbs have no word for what is asked. */
+/* UNSUPPORTED if verbs cannot express the request. */
 static enum ibc_rc attributes(struct verbs *v, const struct ibc_qp_attr *a, struct ibv_qp_attr *out)
 {
     bool all;
@@ -79,7 +79,7 @@ static enum ibc_rc attributes(struct verbs *v, const struct ibc_qp_attr *a, stru
                                 .alt_timeout = a->a.timeout,
                                 .retry_cnt = a->a.retry,
                                 .rnr_retry = a->a.rnr_retry};
-    /* Flow control is agreed on by connection managers; no verb knows it, and the device does what it does. */
+    /* Connection managers agree on flow control; no verb sets it, and the device decides. */
     if ((a->mask & IBA_QPA_ACCESS && !all) || a->to_twin)
         return IBC_UNSUPPORTED;
     if (a->mask & IBA_QPA_AV)
@@ -168,7 +168,7 @@ static const uint8_t statuses[] = {
     [IBV_WC_INV_EEC_STATE_ERR] = IBA_WC_INVALID_EE_STATE,
 };
 
-/* What libibverbs tells apart is less than what was posted: its one SEND is three of ours. */
+/* libibverbs distinguishes fewer operations than were posted: its one SEND is three of ours. */
 static uint8_t coarse(uint8_t op)
 {
     return op == IBA_WR_SEND_IMM || op == IBA_WR_SEND_INV ? IBA_WR_SEND : op == IBA_WR_WRITE_IMM ? IBA_WR_WRITE : op;
@@ -191,7 +191,7 @@ static uint8_t reported(enum ibv_wc_opcode op)
     }
 }
 
-/* What was posted, unless the device says that it was something else. A failed one has no opcode of its own. */
+/* The posted operation, unless the device reports another. A failed completion has no opcode. */
 static uint8_t op_of(const struct ibv_wc *wc)
 {
     const uint8_t posted = (uint8_t)(wc->wr_id >> VERBS_ID_BITS), said = reported(wc->opcode);
@@ -199,7 +199,7 @@ static uint8_t op_of(const struct ibv_wc *wc)
     return wc->status != IBV_WC_SUCCESS || coarse(posted) == said ? posted : said;
 }
 
-/* A window's key is another after each bind; the completion of a bind says which, where it succeeded. */
+/* Each bind changes a window's key; the completion of a successful bind has the new one. */
 static uint32_t bound(struct verbs *v, const struct iba_wc *wc)
 {
     for (unsigned i = 0; i < VERBS_MWS; i++) {
@@ -209,7 +209,7 @@ static uint32_t bound(struct verbs *v, const struct iba_wc *wc)
         w->binding = false;
         if (wc->status == IBA_WC_SUCCESS)
             w->rkey = w->next;
-        w->mw->rkey = w->rkey; /* libibverbs leaves it to us to take back the key of a bind that failed */
+        w->mw->rkey = w->rkey; /* libibverbs leaves it to us to restore the key after a failed bind */
         return w->rkey;
     }
     return 0;
@@ -248,7 +248,7 @@ enum ibc_rc verbs_poll_cq(struct ibc_target *t, unsigned d, uint32_t cq, struct 
                           .op = op_of(&in),
                           .byte_len = in.byte_len,
                           .qpn = in.qp_num};
-    if (in.status == IBV_WC_SUCCESS) { /* of a failed one nothing else counts */
+    if (in.status == IBV_WC_SUCCESS) { /* a failed one has no other valid member */
         wc->sl = in.sl;
         wc->slid = in.slid;
         wc->path_bits = in.dlid_path_bits;

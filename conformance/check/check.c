@@ -8,7 +8,7 @@
 #include "check_print.h"
 #include "merge.h"
 
-/* Directions remembered at once; one takes 12 KiB. */
+/* Directions remembered at once; each takes 12 KiB. */
 enum { FLOWS = 4096, LINE = 320 };
 
 struct check {
@@ -21,7 +21,7 @@ struct check {
     struct cap_merge *merge;
     struct iba_observer *observer;
     struct ibc_check_print print;
-    FILE *summary; /* of connections that made room for others, until the end */
+    FILE *summary; /* of evicted connections, until the end */
     iba_time now;
     bool unreadable, began;
 };

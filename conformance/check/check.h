@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Passive judgement: captures in, what the architecture's rules say of them out. Nothing is sent to anybody. */
+/* Passive tests: reads captures and reports what the rules of the architecture say of them. Sends nothing. */
 #ifndef IBC_CHECK_H
 #define IBC_CHECK_H
 #include <stdbool.h>
@@ -9,15 +9,15 @@
 enum {                           /* what ibc_check() returns: exit codes */
        IBC_CHECK_CLEAN = 0,      /* notes at most */
        IBC_CHECK_FOUND = 1,      /* warnings or errors */
-       IBC_CHECK_UNREADABLE = 2, /* a file could not be read to its end; what was read has been judged */
+       IBC_CHECK_UNREADABLE = 2, /* a file could not be read to its end; everything before was judged */
 };
 struct ibc_check_options {
-    const char *const *file; /* 1 to CAP_MERGE_MAX; "-" is stdin. Several are one stretch of time */
+    const char *const *file; /* 1 to CAP_MERGE_MAX; "-" is stdin. Several are merged by time */
     size_t n_file;
     bool json;    /* one object a line instead of text */
-    bool verbose; /* the summary also of connections without findings, and of clean captures */
+    bool verbose; /* also summarizes connections without findings, and captures without any */
 };
-/* Findings in the order of the packets, then a line for each connection that has some, then the totals; a clean capture
- * prints nothing. What cannot be read is one line each on `err`. */
+/* Findings in the order of the packets, then a line for each connection that has some, then the totals; a capture
+ * without findings prints nothing. Each file that cannot be read gives one line on `err`. */
 int ibc_check(const struct ibc_check_options *o, FILE *out, FILE *err);
 #endif

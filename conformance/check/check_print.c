@@ -20,7 +20,7 @@ static const char *addr(char *buf, const struct iba_flow_key *k, const uint8_t *
     return buf;
 }
 
-/* The QP a flow comes from; false when nothing told. */
+/* The QP that sends this direction; false when it is not known. */
 static bool source_qp(const struct ibc_check_print *p, const struct iba_flow *f, uint32_t *qp)
 {
     const struct iba_flow *peer = iba_observer_peer(p->observer, f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of check: findings and connections as lines, for people or as JSON. */
+/* Private to check: prints findings and connections as lines, for people or as JSON. */
 #ifndef IBC_CHECK_PRINT_H
 #define IBC_CHECK_PRINT_H
 #include "check.h"
@@ -14,7 +14,7 @@ struct ibc_check_print {
     uint64_t severity[IBA_ERROR + 1], connections;
 };
 void ibc_check_finding(struct ibc_check_print *p, const struct iba_finding *f);
-/* Both directions of a connection, once: for the flow of the two that was seen first. */
+/* Both directions of a connection, once: when called for the one that was seen first. */
 void ibc_check_connection(struct ibc_check_print *p, FILE *to, const struct iba_flow *f);
 void ibc_check_totals(struct ibc_check_print *p);
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What sequences are made of. A rule stands for a piece of scenario text with holes in it; rules of one name are
- * alternatives. A hole is
+/* The grammar of sequences. A rule is a piece of scenario text with placeholders; rules of one name are alternatives. A
+ * placeholder is
  *
  *     {name}     a rule of that name, or one of make.c's own words (a PSN, a length, ...)
- *     {name?}    likewise, now and then; mostly nothing
+ *     {name?}    the same, now and then; mostly nothing
  *     {1..9}     a number
- *     {a|b|}     one of these, which may have holes too
+ *     {a|b|}     one of these, which may contain placeholders too
  *
- * A rule that needs what the device does not have, or that is of another link, is not there. */
+ * A rule that needs a capability that the device lacks, or that is for another link, is not used. */
 #ifndef IBC_FUZZ_GRAMMAR_H
 #define IBC_FUZZ_GRAMMAR_H
 #include "fuzz.h"
@@ -28,15 +28,15 @@ struct fuzz_rule {
     uint32_t links; /* 1 << enum ibc_link */
     const char *text;
 };
-/* What a case is about: the objects there are, and what each input is made of. */
+/* The kind of a case: its objects, and the rule of its inputs. */
 struct fuzz_kind {
     const char *name;
-    uint32_t weight; /* how often, of all kinds */
+    uint32_t weight; /* relative frequency among kinds */
     uint32_t links;
     uint64_t needs;
     const char *spec, *service;
     const char *objects; /* text with holes */
-    const char *begin;   /* text with holes: the first inputs; NULL: as any */
+    const char *begin;   /* text with placeholders: the first inputs; NULL: like the others */
     const char *step;    /* rule of an input */
 };
 extern const struct fuzz_kind fuzz_kinds[];

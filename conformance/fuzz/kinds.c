@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a case can be about. The rules name these objects: QPs a b u e j, regions m l of the language itself, f (peers
- * may write), g (peers may read), x (of another domain), i (may be invalidated), z (zero-based), o (on demand), windows
+/* The kinds of cases. The rules use these names of objects: QPs a b u e j, regions m l of the language itself, f (peers
+ * may write), g (peers may read), x (of another domain), i (can be invalidated), z (zero-based), o (on demand), windows
  * w and v of type 1 and 2, CQs c d, SRQ s, groups n h, domain p. */
 #include "grammar.h"
 

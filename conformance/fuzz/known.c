@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What devices are known to do otherwise, by the names of their waivers, as far as sequences meet it again and again.
- */
+/* Known deviations of devices, by the names of their waivers, as far as sequences meet them often. */
 #include "known.h"
 #include <fnmatch.h>
 #include <stdio.h>
@@ -88,7 +87,7 @@ static bool is_like(const char *globs, const char *text)
     return globs == NULL;
 }
 
-/* A glob for the line; behind '&' one for a word of it. */
+/* A glob for the line; after '&' one for a word of it. */
 static bool is_input(const char *glob, const char *line)
 {
     const size_t n = strcspn(glob, "&");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A case from a seed: a kind, its objects, and inputs, all of them text with holes that are filled by chance. */
+/* Makes a case from a seed: a kind, its objects, and inputs, all of them text with placeholders that are filled at
+ * random. */
 #include "fuzz.h"
 #include <ctype.h>
 #include <inttypes.h>
@@ -23,7 +24,7 @@ static bool is_rule(const struct fuzz_rule *r, const char *name, size_t len)
     return strncmp(r->name, name, len) == 0 && r->name[len] == '\0';
 }
 
-/* One of the rules of that name, all of them alike; NULL: none. */
+/* One of the rules of that name, with equal probability; NULL: none. */
 static const struct fuzz_rule *pick(struct making *m, const char *name, size_t len)
 {
     static const struct fuzz_rules *const files[] = {&fuzz_packet_rules, &fuzz_work_rules, &fuzz_verb_rules};
@@ -39,7 +40,7 @@ static const struct fuzz_rule *pick(struct making *m, const char *name, size_t l
     return chosen;
 }
 
-/* "a|b{c|d}|e": where the i-th alternative begins, and how long it is; false: there are no more. */
+/* "a|b{c|d}|e": the start and length of the i-th alternative; false: there are no more. */
 static bool alternative(const char *text, size_t len, unsigned i, const char **at, size_t *n)
 {
     size_t from = 0;
@@ -89,7 +90,7 @@ static bool range(struct making *m, const char *text, size_t len, char *out, siz
     return true;
 }
 
-/* What a hole is filled with; it may have holes itself. */
+/* The content of a placeholder; it may contain placeholders itself. */
 static void content(struct making *m, const char *hole, size_t len, char *out, size_t room)
 {
     const char *at;
@@ -117,7 +118,7 @@ static void content(struct making *m, const char *hole, size_t len, char *out, s
     snprintf(out, room, "%s", r->text);
 }
 
-/* Where the hole that begins at `at` ends */
+/* The end of the placeholder that begins at `at` */
 static const char *end_of(const char *at)
 {
     int depth = 0;
@@ -147,7 +148,7 @@ void making_fill(struct making *m, char text[MAKING_TEXT])
 
 /* ---- the case ---- */
 
-/* Its lines become inputs, as long as there is room. */
+/* Appends its lines as inputs, as many as fit. */
 static void take_lines(struct fuzz_case *c, uint64_t known, const char *text)
 {
     while (*text && c->n < FUZZ_INPUTS) {
@@ -216,7 +217,7 @@ static void put_head(struct making *m, const struct fuzz_kind *k, const char *ob
 
 void fuzz_make(struct fuzz_case *c, const struct fuzz_may *may, uint64_t seed)
 {
-    static const uint32_t mtus[] = {256, 256, 256, 512, 1024, 4096 /* where the link is known to take it */};
+    static const uint32_t mtus[] = {256, 256, 256, 512, 1024, 4096 /* if the link supports it */};
     struct making m = {.c = c, .may = may};
     char objects[MAKING_TEXT], step[32];
     const struct fuzz_kind *k;

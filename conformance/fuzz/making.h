@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of fuzz/: a case that is being made. */
+/* Private to fuzz/: the state of a case while it is generated. */
 #ifndef IBC_FUZZ_MAKING_H
 #define IBC_FUZZ_MAKING_H
 #include "grammar.h"
@@ -7,7 +7,7 @@
 
 enum { MAKING_REGION = 65536, MAKING_OPEN = 32, MAKING_TEXT = 4000 };
 
-struct making_request { /* of the device's, as far as a peer knows of it */
+struct making_request { /* of the device, as far as a peer knows it */
     uint32_t psn, psns, len;
     bool read, atomic;
 };
@@ -21,7 +21,7 @@ struct making {
     /* the device's requests, and how far they are answered */
     struct making_request open[MAKING_OPEN];
     unsigned n_open, answered;
-    uint32_t msn, read_done; /* read_done: responses given of the READ at hand */
+    uint32_t msn, read_done; /* read_done: responses sent of the current READ */
 };
 static inline uint32_t making_below(struct making *m, uint32_t n)
 {
@@ -32,8 +32,8 @@ static inline bool making_one_in(struct making *m, uint32_t n)
     return making_below(m, n) == 0;
 }
 
-/* A word of make.c's own: its text into `out`, with holes where it likes. False: there is none of that name. */
+/* A word of make.c's own: writes its text to `out`, possibly with placeholders. False: there is none of that name. */
 bool making_word(struct making *m, const char *name, size_t len, char *out, size_t room);
-/* Fills the holes of `text` where it stands, from left to right. */
+/* Fills the placeholders of `text` in place, from left to right. */
 void making_fill(struct making *m, char text[MAKING_TEXT]);
 #endif

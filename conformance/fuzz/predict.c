@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the model says comes of a case. Played with a pause behind each input, in which all that it causes comes; then
- * written down as expectations, by the packet's kind. */
+/* The model's results of a case. It plays the case with a pause after each input, in which all its effects happen, and
+ * writes them down as expectations, by the packet's kind. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,19 +20,19 @@ static void answers_of(struct predicting *f, uint32_t line)
             predict_say(f, "%s\n", f->answer[i].text);
 }
 
-/* The input of that line; c.n: it is of none. */
+/* The input of that line; c.n: the line belongs to none. */
 static unsigned input_of(const struct predicting *f, unsigned long line)
 {
     return line < f->first_line || line >= f->last_line ? f->c.n : (unsigned)(line - f->first_line) / 2;
 }
 
-/* What ended before its last line has nothing to say of the rest. */
+/* A play that ended before its last line gives no expectations for the rest. */
 static bool whole(const struct predicting *f, const struct run_player *p)
 {
     return p->verdict == IBC_IS_PASS || (p->verdict == IBC_IS_FAIL && p->finding.line >= f->last_line);
 }
 
-/* The input that posted what failed before it left; c.n: none. Works have numbers of their own. */
+/* The input that posted a request which failed locally; c.n: none. Work requests have numbers of their own. */
 static unsigned failed_at_home(const struct predicting *f, const struct run_player *p)
 {
     char id[32];
@@ -58,7 +58,7 @@ static bool is_rnr(const struct run_packet *k)
            iba_aeth_syn_kind(iba_view_hdr(&k->view, IBA_H_aeth)) == IBA_AETH_RNR;
 }
 
-/* All of it may be written under region m's key. */
+/* The whole range may be written with region m's key. */
 static bool is_good_write(const struct run_player *p, const struct iba_view *v)
 {
     const struct run_live *m = &p->live[RUN_M];
@@ -69,8 +69,8 @@ static bool is_good_write(const struct run_player *p, const struct iba_view *v)
            (iba_reth_r_key(reth) == m->mr[0].rkey && at <= m->length && iba_reth_dmalen(reth) <= m->length - at);
 }
 
-/* The input that is a WRITE with immediate data, with neither receive nor, for all that is seen here, a good key:
- * sources differ on which of the two is looked at first, and all that follows differs with it. c.n: none. */
+/* The input that is a WRITE with immediate data, with neither receive nor, as far as this code sees, a good key:
+ * sources differ on which of the two is checked first, and everything after it differs too. c.n: none. */
 static unsigned refused_or_not_ready(const struct predicting *f, const struct run_player *p)
 {
     for (const struct run_packet *k = p->first; k; k = k->next) {
@@ -140,8 +140,8 @@ static bool leave_out_nonsense(struct predicting *f)
     return true;
 }
 
-/* A verb that the model refuses is to be refused: for which of several reasons is nobody's business. What cannot be
- * sent, or asked of the target, is left out. */
+/* A verb that the model refuses must be refused; the reason does not matter. Inputs that cannot be sent, or that the
+ * target does not support, are left out. */
 static bool learn(struct predicting *f, const struct ibc_finding *is, enum ibc_verdict v)
 {
     static const char refused[] = " error=any";
@@ -161,7 +161,7 @@ static bool learn(struct predicting *f, const struct ibc_finding *is, enum ibc_v
     return true;
 }
 
-/* True: it is to be tried again. */
+/* True: try again. */
 static bool try(struct predicting *f, struct ibc_target *model)
 {
     const struct ibc_options o = {.seed = 1, .link = (uint32_t)f->c.link, .ended = ended, .ctx = f};
@@ -186,7 +186,7 @@ static bool try(struct predicting *f, struct ibc_target *model)
     return again;
 }
 
-/* What the model itself does otherwise with other keys, numbers and addresses is not the rules'. */
+/* Results of the model that depend on keys, numbers and addresses do not follow from the rules. */
 static bool holds(const struct predicting *f, const struct ibc_scenario *s, struct ibc_target *model)
 {
     const struct ibc_options o = {.seed = 2, .link = (uint32_t)f->c.link};

@@ -9,13 +9,13 @@
 #include "wire/iba_aeth.h"
 #include "wire/iba_opcode_rows.h"
 
-#define ANY_PSN (UINT32_C(1) << 31) /* beside enum fuzz_free: not compared either */
+#define ANY_PSN (UINT32_C(1) << 31) /* in addition to enum fuzz_free: not compared either */
 enum { HEX = 256, MOST_WORDS = 18 /* of fields: a line has IBC_MAX_ARGS */ };
 #define SAID "another word of the line, or one of its checks"
 #define PARSED "a packet with another is none, or has another payload"
-#define TIMED (100 * RUN_US) /* what comes later than that behind a packet came by a timer */
+#define TIMED (100 * RUN_US) /* a packet that comes later than that after another one was caused by a timer */
 
-/* Fields that devices choose, or that a line's other words say. */
+/* Fields that devices choose, or that the line's other words determine. */
 static const struct {
     uint8_t hdr;
     const char *name, *why;
@@ -56,7 +56,7 @@ static const struct {
     {IBA_H_bth, "padcnt", PARSED},
 };
 
-/* Fields that a device is known to fill otherwise. */
+/* Fields that a device is known to fill wrongly. */
 static const struct {
     const char *name;
     uint32_t is_free; /* enum fuzz_free */
@@ -119,7 +119,7 @@ static void header(struct line *l, const struct iba_view *v, unsigned h)
     }
 }
 
-/* RQ-05: AckReq may be set where it need not be, and what is answered with data is answered anyway. */
+/* RQ-05: AckReq may be set where it is not needed, and requests that return data are answered anyway. */
 static void ack_request(struct line *l, const struct iba_view *v)
 {
     const bool a = iba_bth_a(iba_view_bth(v));
@@ -143,7 +143,7 @@ static void payload(struct line *l, const struct iba_view *v)
         put(l, "%02x", p[i]);
 }
 
-/* A group or a stranger, where that is whom it goes to. */
+/* Names a group or the third host, if that is the destination. */
 static void destination(struct line *l, const struct run_player *p, const struct iba_view *v)
 {
     const bool ib = iba_view_has(v, IBA_H_lrh);
@@ -162,7 +162,7 @@ static void destination(struct line *l, const struct run_player *p, const struct
     }
 }
 
-/* What is compared: all that the rules fix. */
+/* Compares all fields that the rules determine. */
 static void describe(struct line *l, const struct run_player *p, const struct run_live *q, const struct iba_view *v)
 {
     if (!iba_view_has_bth(v)) {
@@ -214,7 +214,7 @@ static struct predict_answer *new_answer(struct predicting *f, uint32_t line)
     return &f->answer[f->n_answer++];
 }
 
-/* When the step of that line began: on virtual time it is the waits that take time, and the play ends with one. */
+/* When the step of that line began: on virtual time only waits take time, and the play ends with one. */
 static uint64_t begun_at(const struct run_player *p, uint32_t line)
 {
     uint64_t waited = 0;
@@ -225,8 +225,8 @@ static uint64_t begun_at(const struct run_player *p, uint32_t line)
     return run_now(p) - waited;
 }
 
-/* By the rules a timeout may be up to four times as long as it must be (RQ-19), and nothing says how soon a requester
- * goes on behind a wait. */
+/* By the rules a timeout may be up to four times the minimum (RQ-19), and no rule limits how soon a requester continues
+ * after a wait. */
 static void timing(struct line *l, const struct run_player *p, const struct run_packet *k, uint64_t before)
 {
     const uint64_t gap = k->at > before ? k->at - before : 0, begun = begun_at(p, k->line);
@@ -235,7 +235,7 @@ static void timing(struct line *l, const struct run_player *p, const struct run_
         put(l, " after=%" PRIu64 "us within=%" PRIu64 "us", gap / RUN_US, 4 * gap / RUN_US + 100000);
 }
 
-/* Of a SEND or WRITE that comes again: by its own PSN or by the newest, sources differ. */
+/* The acknowledgement of a SEND or WRITE that is sent again: with its own PSN or the newest, sources differ. */
 static bool is_ack_again(const struct run_packet *in, const struct iba_view *v, const struct run_packet *first)
 {
     const struct iba_view *of = in && iba_view_has_bth(&in->view) && in->view.op ? &in->view : NULL;
@@ -251,7 +251,7 @@ static bool is_ack_again(const struct run_packet *in, const struct iba_view *v, 
     return false;
 }
 
-/* An acknowledgement that nobody asked for may be left out, or come where the model sends none. */
+/* An unsolicited acknowledgement may be left out, or come where the model sends none. */
 static bool may_be_missing(const struct predicting *f, const struct run_packet *in, const struct iba_view *v)
 {
     if ((f->c.is_free & FUZZ_FREE_cnp) && iba_view_has(v, IBA_H_cnp))
@@ -273,8 +273,8 @@ static void note(struct predicting *f, const struct run_player *p, const struct 
     timing(&l, p, out, before);
 }
 
-/* Where the model does not acknowledge what nobody asked it to, another may; and whether a key that cannot be
- * invalidated is answered with nothing, an ACK or a NAK, sources differ (RR-55). */
+/* Another device may acknowledge requests without AckReq that the model does not; and sources differ on whether a key
+ * that cannot be invalidated is answered with nothing, an ACK or a NAK (RR-55). */
 static bool may_acknowledge(const struct run_packet *k)
 {
     return iba_view_has_bth(&k->view) && k->view.op && k->view.op->svc == IBA_RC && k->view.op->dir == IBA_REQ &&

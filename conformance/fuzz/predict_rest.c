@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is left when the packets are gone. */
+/* The results that remain after all packets: states, completions, events, memory. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "predict.h"
 #include "scenario/vocab.h"
 
-enum { REGION = 65536, RUN = 64 /* bytes that a line tells */ };
+enum { REGION = 65536, RUN = 64 /* bytes in one line */ };
 
-/* The word of core's i-th; valid until the next one. */
+/* Core's i-th word; valid until the next call. */
 static const char *word(enum ibc_vocab v, size_t i)
 {
     return ibc_vocab_name(i, &v);
@@ -37,7 +37,7 @@ static void state(struct predicting *f, struct run_player *p, const struct run_l
 
 /* ---- completions ---- */
 
-/* The object whose key that is. */
+/* The object with that key. */
 static const struct run_live *keyed(const struct run_player *p, uint32_t rkey)
 {
     for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++) {
@@ -72,7 +72,7 @@ static void received(struct predicting *f, struct run_player *p, const struct ru
         predict_say(f, " srcqp=0x%06x", wc->src_qpn);
 }
 
-/* Where sources differ on how a receive fails, each of their words. */
+/* If sources differ on how a receive fails, the status of each. */
 static const char *status_of(const struct run_wc *c)
 {
     const uint8_t s = c->wc.status;
@@ -115,8 +115,8 @@ static const struct run_live *object_of(const struct run_player *p, const struct
 
 _Static_assert(IBC_MAX_OBJECTS <= 32, "a set of them is 32 bits");
 
-/* A connection that is left in RTR meets packets there: whether one that is refused or dropped is the first contact,
- * sources differ (RR-64). */
+/* A connection that is left in RTR receives packets there: sources differ on whether a refused or dropped one counts as
+ * established communication (RR-64). */
 static bool meets_packets_in_rtr(const struct fuzz_case *c)
 {
     static const char rtr[] = "state=rtr";
@@ -169,7 +169,7 @@ static void notified(struct predicting *f, struct run_player *p, const struct ru
 
 /* ---- memory ---- */
 
-/* NULL: it was not given back. */
+/* NULL: it was not completed. */
 static const struct run_wc *given_back(const struct run_player *p, const struct run_wr *w)
 {
     for (unsigned i = 0; i < p->n_wc; i++)
@@ -183,12 +183,12 @@ static bool writes(const struct run_wr *w)
     return w->recv || w->op == IBA_WR_READ || w->op == IBA_WR_CMP_SWAP || w->op == IBA_WR_FETCH_ADD;
 }
 
-/* A buffer that was not given back, or behind what came, or where a GRH may be, holds what it likes. */
+/* A buffer that was not completed, or its part after the message, or the space of a GRH, may contain anything. */
 static void free_of(const struct run_player *p, const struct run_live *m, const struct run_wr *w, bool any[REGION])
 {
     enum { AREA = 40 };
     const struct run_wc *c = given_back(p, w);
-    const uint8_t type = c ? c->qp->type : IBA_QPT_RC; /* of a shared receive: who took it */
+    const uint8_t type = c ? c->qp->type : IBA_QPT_RC; /* of a shared receive: the QP that used it */
     const bool area = w->recv && (type == IBA_QPT_UD || type == IBA_QPT_GSI || type == IBA_QPT_SMI);
     const bool good = c && c->wc.status == IBA_WC_SUCCESS;
     const uint64_t came = !c ? 0 : w->recv || w->op == IBA_WR_READ ? c->wc.byte_len : 8;

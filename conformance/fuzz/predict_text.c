@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The scenario's text as it grows. What does not fit marks it as full. */
+/* The scenario's text while it grows. If a line does not fit, the text is marked as full. */
 #include <stdarg.h>
 #include <stdio.h>
 #include "predict.h"

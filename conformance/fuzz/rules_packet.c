@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tester sends: requests and datagrams to the device, and what may be wrong with a packet. */
+/* Packets of the tester: requests and datagrams to the device, and the faults that a packet may have. */
 #include "rules.h"
 
 /* clang-format off */
 static const struct fuzz_rule rules[] = {
-    /* ---- one thing wrong, or unusual, with a packet ---- */
+    /* ---- one fault, or unusual value, in a packet ---- */
     ANY("spoil", " icrc=bad"),
     ANY("spoil", " tver={1..15}"),
     ANY("spoil", " pkey={pkeys}"),

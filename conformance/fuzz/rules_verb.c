@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is asked of the device beside work: states, attributes, queues, groups. */
+/* Verbs other than posting work: states, attributes, queues, groups. */
 #include "rules.h"
 
 /* clang-format off */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the device is told to do, and how it is answered. */
+/* Work requests of the device, and the tester's responses. */
 #include "rules.h"
 
 /* clang-format off */
@@ -11,7 +11,7 @@ static const struct fuzz_rule rules[] = {
     ANY("receive", "  a recv sge=l+{0..9}*64:{1..64} sge=l+2048:{1..600} {sge=l+8192:1000|} id={id}"),
     ANY("times", " times={2..6}"),
 
-    /* ---- what is around the sequence ---- */
+    /* ---- conditions of the sequence ---- */
     ANY("circumstance", "  a modify state={rts|sqd|rts|err|rts}"),
     ANY("circumstance", "  wait {1us|50us|200us|3ms}"),
     ANY("circumstance", "  write {m|f}+{place} len={1..64} fill={a|x}"),
@@ -27,11 +27,11 @@ static const struct fuzz_rule rules[] = {
     ON("circumstance", IB, "  port sl2vl[{0|3}]={0..3}"),
     IF("circumstance", counter_hook, "  port {pkey|qkey}_violations=0xfffe"),
 
-    /* ---- a connection that is made anew ---- */
+    /* ---- a connection that is set up again ---- */
     ANY("heal", "  a modify state=reset\n  a modify state=init{odd?}\n{receive}\n  a modify state=rtr\n  a modify state=rts{anew}"),
     ANY("odd", " {attr}"),
 
-    /* ---- what a device waits: where time is real, shorter than it takes to play an input ---- */
+    /* ---- the device's timers: in real time, shorter than playing an input takes ---- */
     ANY("rnr", "1"),
     IF("rnr", virtual_time, "{0..31}"),
     IF("rnr", virtual_time, "{0..31}"),

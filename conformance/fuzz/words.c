@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Words that the grammar cannot say: what depends on what was sent before. */
+/* Words that the grammar cannot express, because they depend on earlier packets. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "wire/iba_mtu.h"
 
 enum { OFTEN = 4 };
-struct place { /* where a word's text goes */
+struct place { /* the destination of a word's text */
     char *out;
     size_t room;
 };
@@ -91,7 +91,7 @@ static void w_long(struct making *m, struct place *p)
     put(p, "%u", length(m, 3 * m->pmtu));
 }
 
-/* Of a READ whose PSN was the last one: it takes as many as its responses */
+/* Of a READ whose PSN was the last one: it takes as many PSNs as responses */
 static void w_span(struct making *m, struct place *p)
 {
     const uint32_t n = length(m, 3 * m->pmtu);
@@ -100,7 +100,7 @@ static void w_span(struct making *m, struct place *p)
     put(p, "%u", n);
 }
 
-/* Where in a region; now and then at its end. */
+/* An offset in a region; now and then at its end. */
 static void w_place(struct making *m, struct place *p)
 {
     put(p, "%u", making_one_in(m, 4 * OFTEN) ? MAKING_REGION - making_below(m, m->pmtu) : 8 * making_below(m, 512));
@@ -141,7 +141,7 @@ static void w_id(struct making *m, struct place *p)
 
 /* ---- packets that depend on each other ---- */
 
-/* What was sent before comes again. */
+/* Repeats an earlier packet. */
 static void w_again(struct making *m, struct place *p)
 {
     unsigned n = 0, chosen = 0;
@@ -180,7 +180,7 @@ static void w_message(struct making *m, struct place *p)
     }
 }
 
-/* ---- requests of the device, and answers to them ---- */
+/* ---- requests of the device, and responses to them ---- */
 
 static void w_post(struct making *m, struct place *p)
 {
@@ -220,7 +220,7 @@ static void w_post(struct making *m, struct place *p)
     put(p, "  a post %s len=%u id={id} %s{flags?}", ops[k].op, flush ? 64 : eight ? 8 : q.len, ops[k].words);
 }
 
-/* The next response of the READ at hand. */
+/* The next response of the current READ. */
 static void read_response(struct making *m, const struct making_request *q, struct place *p)
 {
     const uint32_t i = m->read_done++;
@@ -259,7 +259,7 @@ static void w_answer(struct making *m, struct place *p)
         put(p, "> a ACKNOWLEDGE psn=+%u syndrome=ack{credit} msn=%u{spoil?}", q->psn + q->psns - 1, m->msn);
 }
 
-/* All that was asked for is answered by one acknowledgement. */
+/* Acknowledges all outstanding requests at once. */
 static void w_all(struct making *m, struct place *p)
 {
     put(p, "%s", "");
@@ -271,7 +271,7 @@ static void w_all(struct making *m, struct place *p)
     put(p, "> a ACKNOWLEDGE psn=+%u syndrome=ack{credit} msn=%u", m->next - 1, m->msn);
 }
 
-/* Mostly to the oldest that is open. */
+/* Mostly for the oldest outstanding request. */
 static void w_refusal(struct making *m, struct place *p)
 {
     const uint32_t from = m->answered < m->n_open ? m->open[m->answered].psn : m->next;
@@ -280,7 +280,7 @@ static void w_refusal(struct making *m, struct place *p)
         from + (making_one_in(m, 3) && m->next > from ? making_below(m, m->next - from) : 0), m->msn);
 }
 
-/* Again and again, more often than the device may be ready to bear. */
+/* Repeats it more often than the retry count allows. */
 static void w_storm(struct making *m, struct place *p)
 {
     const uint32_t psn = m->answered < m->n_open ? m->open[m->answered].psn : m->next, n = 2 + making_below(m, 7);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is tested, before it is opened: by each child process for itself. */
+/* The device under test, before it is opened: each child process opens it. */
 #ifndef IBC_DUT_H
 #define IBC_DUT_H
 #include "options.h"
@@ -7,25 +7,25 @@
 #include "targets/live.h"
 
 struct dut {
-    const char *spec;            /* as ibc_target_open() takes it, else "live" */
-    const struct live_dut *live; /* NULL: spec says it all */
+    const char *spec;            /* the argument of ibc_target_open(), else "live" */
+    const struct live_dut *live; /* NULL: spec is sufficient */
 };
-/* lane: which of several live devices that are all alike. NULL with one line in err. */
+/* lane: which of several equal live devices. NULL with one line in err. */
 struct ibc_target *dut_open(const struct dut *d, unsigned lane, char *err, size_t errlen);
-/* What --target says. Of a live one the wires are open then, and privileges given up. EXIT_OK, or the exit code after
+/* Handles --target. For a live device the wires are then open, and privileges dropped. EXIT_OK, or the exit code after
  * the message. */
 int dut_choose(struct dut *d, struct live_dut *l, const struct options *o);
-/* As waivers and reports have it. */
+/* The name in waivers and reports. */
 const char *dut_name(const struct dut *d);
-/* What helps who cannot reach the agent, behind the sentence `why`; empty: nothing is known. */
+/* A hint for users who cannot reach the agent, after the sentence `why`; empty: none. */
 void dut_hint(const struct dut *d, const char *why, char *out, size_t n);
-/* Of the tester's ports in that lane the smallest MTU; 0: they set no limit. */
+/* The smallest MTU of the tester's ports in that lane; 0: they set no limit. */
 unsigned dut_mtu(const struct dut *d, unsigned lane);
-/* Whether the tester's ports can do their work: EXIT_OK, or EXIT_HARNESS after the message. What spoils some scenarios
- * only is a warning. */
+/* Whether the tester's ports are suitable: EXIT_OK, or EXIT_HARNESS after the message. A fault that affects some
+ * scenarios only is a warning. */
 struct cases;
 int dut_look_at_ports(const struct dut *d, const struct cases *cases);
-/* One good exchange. `why` is what it came to. */
+/* The health probe. `why` is its result. */
 bool dut_is_well(struct ibc_target *t, const struct ibc_options *o, char *why, size_t n);
 
 /* ---- live ---- */
@@ -36,19 +36,19 @@ struct live_lane {
 };
 struct live_dut {
     struct live_lane *lane; /* owned */
-    unsigned n;             /* processes may test as many devices at a time */
+    unsigned n;             /* so many processes may test one device each at a time */
     char token[DUT_TOKEN];
-    char user[DUT_USER]; /* whom root was given up for; empty: it was not */
+    char user[DUT_USER]; /* the user that replaced root; empty: root was kept */
     char name[DUT_NAME]; /* "live:NAME OF THE AGENT" once live_name() has taken it */
 };
 void live_end(struct live_dut *l); /* all zero is allowed */
 void live_name(struct live_dut *l, const struct ibc_target *t);
-/* One good exchange: a device that is not well is told of once, and not by every scenario. EXIT_OK, or EXIT_HARNESS
- * after the message. when: "before the first scenario". */
+/* The health probe: its failure is reported once, and not for every scenario. EXIT_OK, or EXIT_HARNESS after the
+ * message. when: "before the first scenario". */
 int live_health(struct ibc_target *t, const struct options *o, enum ibc_link link, const char *when);
 
 /* ---- privileges ---- */
-/* The rest of the program runs as `user`: NULL: the owner of the working directory, or nobody where that is root.
- * Without root only CAP_NET_RAW is given up. as: who it became; empty: nobody else. False with one line in err. */
+/* Runs the rest of the program as `user`: NULL: the owner of the working directory, or nobody where that is root.
+ * Without root only CAP_NET_RAW is dropped. as: the new user; empty: unchanged. False with one line in err. */
 bool privileges_drop(const char *user, char as[DUT_USER], char *err, size_t errlen);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How ibconform ends: its exit codes, and the line that says why. */
+/* How ibconform ends: its exit codes, and the line with the reason. */
 #ifndef IBC_FAULT_H
 #define IBC_FAULT_H
 #include <stdbool.h>
@@ -8,6 +8,6 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INCONCLUSIVE = 3, EXIT
 
 /* Prints "ibconform: ..." as one line; returns `code`. */
 int wrong(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Whoever read the standard output has had enough: that is no fault. */
+/* The reader of the standard output has closed it: that is no fault. */
 bool reader_left(void);
 #endif

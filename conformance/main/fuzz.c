@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz: sequences that nobody wrote, played against a target and judged by the model. */
+/* fuzz: generated sequences, played against a target and judged by the model. */
 #include <ctype.h>
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -18,12 +18,12 @@
 #include "progress.h"
 
 enum {
-    MOST_KINDS = 256, /* of differences told apart */
+    MOST_KINDS = 256, /* of differences that are distinguished */
     KIND = 200,
-    COUNT = 1000, /* sequences when nobody said */
-    TRIES = 3,    /* where time is real a difference must be seen in two of three plays */
-    DEATHS = 8,   /* of a device, to make the case that kills it smaller */
-    FAULTS = 20,  /* of the harness, one behind the other, before it gives up */
+    COUNT = 1000, /* default number of sequences */
+    TRIES = 3,    /* in real time a difference must be seen in two of three plays */
+    DEATHS = 8,   /* crashes of a device while a crashing case is reduced */
+    FAULTS = 20,  /* faults of the harness in a row before it gives up */
 };
 
 struct fuzzing {
@@ -35,21 +35,21 @@ struct fuzzing {
     struct fuzz_may may;
     struct progress progress;
     uint64_t begun, played, differ, inconclusive, unfit, known, deaths;
-    unsigned faults, tries_left; /* faults: one behind the other; tries_left: of a case that kills */
-    bool gone;                   /* it did not come back */
+    unsigned faults, tries_left; /* faults: in a row; tries_left: for a crashing case */
+    bool gone;                   /* the device did not come back */
     struct {
         char text[KIND];
-        bool known; /* a waiver told it: the next one may be another */
+        bool known; /* a waiver covers it: the next difference may be a new one */
     } kind[MOST_KINDS];
     unsigned n_kind;
-    char wanted[KIND]; /* while a case is made smaller */
+    char wanted[KIND]; /* while a case is reduced */
     char packets[480]; /* folder of captures */
     char err[512];
 };
 
 /* ---- one case ---- */
 
-/* What memory holds about the byte that differs is of the case, not of its kind. */
+/* The content of memory near the differing byte belongs to the case, not to its kind. */
 static int told(const char *text)
 {
     enum { MOST = 98 };
@@ -73,7 +73,7 @@ static void kind_of(const struct ibc_finding *f, char out[KIND])
     out[n] = '\0';
 }
 
-/* What a play is told by: a complaint of the device's system, also where something else had failed it before. */
+/* The finding that identifies a play: a complaint of the device's system comes before any other failure. */
 static struct ibc_finding told_by(const struct ibc_result *r)
 {
     struct ibc_finding f = r->finding;
@@ -126,7 +126,7 @@ static void await_device(struct fuzzing *z)
     }
 }
 
-/* Whether the device was there when the play began. */
+/* Whether the device was reachable when the play began. */
 static bool was_there(const struct ibc_result *r)
 {
     return r->finding.what != IBC_FOUND_UNCLEAN;
@@ -155,7 +155,7 @@ static bool shows(void *ctx, const struct fuzz_case *c)
     return same;
 }
 
-/* ---- what is kept ---- */
+/* ---- kept cases ---- */
 
 static bool keep_text(const struct fuzzing *z, const char *id, const char *text)
 {
@@ -175,7 +175,7 @@ static void tell(const struct ibc_finding *f, const char *id, unsigned inputs, c
     fflush(stdout);
 }
 
-/* Seen before: one like it was kept, or has the same look and, like this one, a waiver. */
+/* Seen before: a similar one was kept, or has the same symptom and, like this one, a waiver. */
 static bool seen_before(const struct fuzzing *z, bool known)
 {
     for (unsigned i = 0; i < z->n_kind; i++)
@@ -184,7 +184,7 @@ static bool seen_before(const struct fuzzing *z, bool known)
     return z->n_kind == MOST_KINDS;
 }
 
-/* Of a kind not seen before: made smaller, told, kept. False: it cannot be written. */
+/* A difference of a new kind: reduces, reports and keeps it. False: it cannot be written. */
 static bool found(struct fuzzing *z, struct fuzz_case *c, const struct ibc_finding *as)
 {
     static char text[FUZZ_TEXT];
@@ -214,7 +214,7 @@ static bool found(struct fuzzing *z, struct fuzz_case *c, const struct ibc_findi
     return good || wrong(EXIT_HARNESS, "%s/scenarios/%s.ibt cannot be written", z->o->evidence, c->id) == EXIT_OK;
 }
 
-/* A fault of the harness is told, and the next sequence may be better; not for ever. */
+/* Reports a fault of the harness and continues with the next sequence, up to a limit. */
 static bool bear(struct fuzzing *z, const char *id, const char *what)
 {
     (void)wrong(EXIT_HARNESS, "%s: %s", id, what);
@@ -268,7 +268,7 @@ static bool one(struct fuzzing *z, uint64_t seed)
 
 /* ---- the run ---- */
 
-/* Not the wires of this machine: somebody else may be on them. */
+/* On wires that leave this machine there may be other hosts. */
 static int allowed(const struct options *o)
 {
     for (size_t i = 0; i < o->wire.n; i++) {
@@ -322,7 +322,7 @@ static int look(struct fuzzing *z, const char *when)
     return z->dut.live ? live_health(z->target, z->o, z->link, when) : EXIT_OK;
 }
 
-/* So that no more than --rate sequences begin in a second. */
+/* Limits the number of sequences begun per second to --rate. */
 static void keep_pace(const struct fuzzing *z)
 {
     const uint64_t due = z->o->rate ? z->begun + z->played * UINT64_C(1000000000) / z->o->rate : 0, now = wall_ns();
@@ -357,7 +357,7 @@ static int play_all(struct fuzzing *z)
     return good ? z->differ ? EXIT_FAILED : z->inconclusive ? EXIT_INCONCLUSIVE : EXIT_OK : EXIT_HARNESS;
 }
 
-/* A folder of scenarios has nothing else in it, so that it can be played. */
+/* The folder of scenarios has no other files, so that it can be played. */
 static int make_folders(struct fuzzing *z)
 {
     const char *const of = z->o->evidence;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fuzz --target mutant:all: how many of the broken engines the sequences find, and how soon.
  *
- * The sequences are predicted once, before the processes part; each engine plays them in their order until one
- * differs. What is told is the processor time that one engine alone would have needed: what making and predicting the
- * sequences so far took, and what playing them did. */
+ * The sequences are predicted once, before the processes fork; each engine plays them in their order until one differs.
+ * The report has the processor time that one engine alone would have needed: generating and predicting the sequences up
+ * to that one, and playing them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "pool.h"
 
 enum {
-    COUNT = 3000,     /* sequences when nobody said */
+    COUNT = 3000,     /* default number of sequences */
     BEHIND_RULES = 5, /* letters of "emit." */
 };
 
@@ -30,13 +30,13 @@ struct hunt {
     struct mutation all;
     struct sequence *seq;
     unsigned n_seq;
-    uint64_t whole_ns; /* of wall time, which the model took: it plays each at least twice */
+    uint64_t whole_ns; /* of wall time, for the model: it plays each at least twice */
     struct ibc_target *model;
     unsigned found, rules, rules_found, died;
     uint64_t slowest; /* ns, of those that were found */
 };
 struct catch
-{ /* what a child sends */
+{ /* the record of a child */
     uint64_t ns;
     uint32_t seq, is;
     char expected[160], got[160];
@@ -50,7 +50,7 @@ static uint64_t cpu_ns(void)
     return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
-/* Options of one device, of its wires and of what is found on it. */
+/* Refuses options for one device, for its wires and for its findings. */
 static int without_others(const struct options *o)
 {
     const struct {
@@ -190,7 +190,7 @@ static void done(void *ctx, uint32_t job, uint32_t part, const uint8_t *record, 
     fflush(stdout);
 }
 
-/* An engine that runs in circles, or takes the process with it, has been found. */
+/* An engine that loops without end, or crashes its process, counts as found. */
 static void died(void *ctx, uint32_t job, uint32_t part, int status)
 {
     struct hunt *h = ctx;

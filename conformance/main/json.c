@@ -52,7 +52,7 @@ int json_write(cJSON *root, const char *path)
     return rc;
 }
 
-/* The whole file with a 0 behind, *n bytes before it. */
+/* The whole file followed by a 0, *n bytes before it. */
 static char *slurp(FILE *f, size_t *n)
 {
     enum { MOST = 256 << 20 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* list, show: what scenarios there are and what they say. */
+/* list, show: the scenarios and their contents. */
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>

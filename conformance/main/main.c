@@ -4,7 +4,7 @@
 #include "command.h"
 #include "fault.h"
 
-/* What was printed must have arrived. */
+/* Whether the output was written completely. */
 static int flushed(int rc)
 {
     if ((fflush(stdout) == 0 && !ferror(stdout)) || reader_left())

@@ -12,9 +12,9 @@
 
 /* NULL after the message when the file is not one. Owned: cJSON_Delete(). */
 cJSON *matrix_read(const char *path);
-/* A mutant that stands for `statement` and a scenario of the suite that cites it and catches that mutant. */
+/* Whether a scenario of the suite that cites `statement` catches a mutant that breaks it. */
 bool matrix_shows(const cJSON *matrix, const struct ibc_suite *suite, const char *statement, const char **mutant,
                   const char **scenario);
-/* Of "RR-03, RR-04" both */
+/* "RR-03, RR-04" as a list */
 cJSON *clause_list(const char *clause);
 #endif

@@ -11,7 +11,7 @@
 #include "pool.h"
 #include "progress.h"
 
-/* What is said of a scenario on the whole engine: only one that passes there can catch a broken one. */
+/* Whether a scenario passes on the unbroken engine: only then can it catch a broken one. */
 static bool passes(const struct ibc_result *r)
 {
     return r->verdict == IBC_IS_PASS || r->verdict == IBC_IS_TOLERATED;
@@ -39,7 +39,7 @@ static uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* So many of them, in the order they had. */
+/* So many of them, in their order. */
 static void sample(struct mutation *m, size_t want, uint64_t seed)
 {
     size_t kept = 0, left = m->n;
@@ -83,7 +83,7 @@ int mutants_choose(struct mutation *m, const struct options *o)
     return rc;
 }
 
-/* ---- on the whole engine ---- */
+/* ---- on the unbroken engine ---- */
 static int play_reference(struct mutation *m)
 {
     const struct play_run run = {.dut = {.spec = "reference"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What came of every scenario on every broken engine. */
+/* The result of every scenario on every broken engine. */
 #ifndef IBC_MUTANTS_H
 #define IBC_MUTANTS_H
 #include "cases.h"
@@ -7,9 +7,9 @@
 
 enum outcome {
     OUTCOME_LIVES,
-    OUTCOME_FAILED,     /* the scenario says FAIL or DEVIATES */
+    OUTCOME_FAILED,     /* the verdict is FAIL or DEVIATES */
     OUTCOME_MISCOUNTED, /* a counter does */
-    OUTCOME_DIED,       /* the engine took the process with it */
+    OUTCOME_DIED,       /* the engine crashed its process */
     OUTCOME_HUNG,
     OUTCOME_ERROR, /* a fault of the harness: catches nothing */
     OUTCOME_COUNT
@@ -21,7 +21,7 @@ struct mutation {
     struct cases cases;
     struct ibc_mutant *m;
     size_t n;
-    struct ibc_result *reference; /* of each case, on the whole engine */
+    struct ibc_result *reference; /* of each case, on the unbroken engine */
     uint32_t *usable, n_usable;   /* the cases that pass there */
     uint8_t *outcome;             /* enum outcome: mutant * cases.n + case */
     unsigned children;
@@ -31,7 +31,7 @@ struct mutation {
     uint32_t target_is;
 };
 
-/* Those that --only and --sample leave, into m->m (owned) and m->n. EXIT_OK, or the code after the message. */
+/* The mutants that --only and --sample select, in m->m (owned) and m->n. EXIT_OK, or the code after the message. */
 int mutants_choose(struct mutation *m, const struct options *o);
 /* Prints the sums, the survivors, the scenarios that catch nothing; writes --out. The exit code. */
 int mutants_report(const struct mutation *m);

@@ -21,7 +21,7 @@ static bool kills(enum outcome how)
     return how != OUTCOME_LIVES && how != OUTCOME_ERROR;
 }
 
-/* How it was caught: by a verdict rather than by a death, if there is the choice. LIVES: not at all. */
+/* How it was caught: by a verdict rather than by a crash, if both happened. LIVES: not caught. */
 static enum outcome fate(const struct mutation *m, size_t mutant)
 {
     enum outcome best = OUTCOME_LIVES;
@@ -34,7 +34,7 @@ static enum outcome fate(const struct mutation *m, size_t mutant)
     return best;
 }
 
-/* Of all cases of a scenario (links) the first that tells. */
+/* The first decisive result among all cases of a scenario (links). */
 static enum outcome of_scenario(const struct mutation *m, size_t mutant, size_t index)
 {
     for (size_t c = m->cases.first[index]; c < m->cases.first[index + 1]; c++)
@@ -71,13 +71,13 @@ static void print_sums(const struct mutation *m)
            100.0 * (double)sum[OUTCOME_LIVES] / (double)m->n, equivalent, allowed, not_tested);
 }
 
-/* All broken engines there are, and all scenarios. */
+/* Whether all broken engines and all scenarios took part. */
 static bool is_whole(const struct mutation *m)
 {
     return !m->o->sample && !m->o->only && m->o->pattern.n == 0;
 }
 
-/* Of a few that somebody asked for: who caught each first. */
+/* For a few selected mutants: the first scenario that caught each. */
 static void print_caught(const struct mutation *m)
 {
     bool any = false;
@@ -111,7 +111,8 @@ static void print_survivors(const struct mutation *m)
     }
 }
 
-/* Scenarios that pass on the whole engine and on every broken one; of a part nothing follows, so they are not named. */
+/* Scenarios that pass on the unbroken engine and on every broken one; after a partial run this proves nothing, so they
+ * are not named. */
 static size_t print_idle(const struct mutation *m)
 {
     size_t n = 0;
@@ -128,7 +129,7 @@ static size_t print_idle(const struct mutation *m)
     return n;
 }
 
-/* Scenarios that fail on the whole engine: nothing follows from them. */
+/* Scenarios that fail on the unbroken engine: their other results prove nothing. */
 static size_t print_unusable(const struct mutation *m)
 {
     size_t n = 0;
@@ -156,8 +157,8 @@ static size_t print_errors(const struct mutation *m)
     return n;
 }
 
-/* What a release wants: nearly all broken engines caught, a reason for each that is not, and no scenario that cannot
- * fail. Of a sample only the reasons can be asked for. */
+/* The requirements of a release: nearly all broken engines caught, a reason for each that is not, and no scenario that
+ * cannot fail. A sample can only be checked for the reasons. */
 enum { CAUGHT_PERCENT = 95 };
 static int judge(const struct mutation *m, size_t idle)
 {

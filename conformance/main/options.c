@@ -25,7 +25,7 @@ static const struct option_row {
     IBC_OPTIONS(IBC_OPTION_ROW)};
 _Static_assert(OPT_COUNT <= 64, "a command's options are 64 bits");
 
-/* What COUNT options may be at most. */
+/* The largest values of COUNT options. */
 static const unsigned count_most[OPT_COUNT] = {
     [OPT_repeat] = MAX_REPEAT, [OPT_jobs] = MAX_CHILDREN,  [OPT_sample] = MAX_MUTANTS, [OPT_least] = MAX_MUTANTS,
     [OPT_count] = UINT32_MAX,  [OPT_seconds] = UINT32_MAX, [OPT_rate] = UINT32_MAX};
@@ -90,7 +90,7 @@ static int set_option(struct options *o, enum option_id id, const char *arg)
 {
     void *to = (char *)o + rows[id].to;
 
-    if (!arg) /* no value is no mistake with these only: getopt_long saw to it */
+    if (!arg) /* only these options may lack a value: getopt_long checked */
         arg = rows[id].kind == KIND_COLOR ? "auto" : "-";
     if (*arg == '\0')
         return wrong(EXIT_USAGE, "--%s: its value is empty", rows[id].name);
@@ -132,7 +132,7 @@ static const struct command *find_command(const char *name)
 
 enum { GETOPT_HELP = 0x1000, GETOPT_FIRST }; /* what getopt_long returns: GETOPT_FIRST + enum option_id */
 
-/* The command's rows as getopt_long wants them. */
+/* The command's rows in the form of getopt_long. */
 static void getopt_rows(const struct command *c, struct option longs[OPT_COUNT + 2], char shorts[2 * OPT_COUNT + 4])
 {
     *shorts++ = ':';

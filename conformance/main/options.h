@@ -66,7 +66,7 @@ struct options {
 };
 
 struct command;
-/* EXIT_OK: run `*command`, or nothing when it is NULL (help was printed). Else the program ends with that code; the
- * message has been printed. */
+/* EXIT_OK: run `*command`, or nothing when it is NULL (help was printed). Else end with that code; the message has been
+ * printed. */
 int options_parse(struct options *o, int argc, char **argv, const struct command **command);
 #endif

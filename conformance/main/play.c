@@ -24,7 +24,7 @@ struct playing {
     struct progress progress;
     struct ibc_target *target; /* of the child */
     unsigned lane;             /* likewise */
-    unsigned refused;          /* times that it could not be opened */
+    unsigned refused;          /* failed attempts to open it */
     char why[512];
     struct settle settle;
 };
@@ -34,7 +34,7 @@ static const struct play_case *case_of(const struct playing *p, uint32_t nth)
     return &p->run->cases->c[nth / p->run->repeat];
 }
 
-/* One folder a link and a seed where there are several: a case's file is never written twice. */
+/* One folder per link and seed if there are several: no file of a case is overwritten. */
 static const char *evidence_dir(const struct playing *p, uint32_t nth, char *out, size_t n)
 {
     const struct play_case *c = case_of(p, nth);
@@ -54,7 +54,7 @@ static const char *evidence_dir(const struct playing *p, uint32_t nth, char *out
     return out;
 }
 
-/* One that cannot be opened is not waited for in every case. */
+/* A target that cannot be opened is not waited for in every case. */
 static bool have_target(struct playing *p)
 {
     enum { PATIENCE = 3 };
@@ -68,7 +68,7 @@ static bool have_target(struct playing *p)
     return p->target != NULL;
 }
 
-/* Frames that the tester's port does not carry would look as if the device had not sent them. */
+/* If the tester's port cannot carry frames, it would look as if the device had not sent them. */
 static bool fits(const struct playing *p, const struct ibc_scenario *s, struct ibc_result *r)
 {
     const unsigned mtu = dut_mtu(&p->run->dut, p->lane), bytes = mtu ? ibc_packet_bytes(s) : 0;
@@ -135,7 +135,7 @@ static void leave(void *ctx)
         ibc_target_close(p->target);
 }
 
-/* On virtual time nothing waits: what takes so long never ends. A live device has its deadlines. */
+/* On virtual time nothing waits: a case that takes this long never ends. A live device has its deadlines. */
 static unsigned limit(void *ctx, uint32_t job, uint32_t part)
 {
     const struct playing *p = ctx;
@@ -181,8 +181,8 @@ static int by_turn(const void *a, const void *b)
     return x->waits != y->waits ? (x->waits < y->waits ? 1 : -1) : (x->nth > y->nth) - (x->nth < y->nth);
 }
 
-/* In the order of the selection; where waiting takes time what waits longest begins, so that no child is alone with it
- * at the end. What may take the device down comes last, behind all that can be learnt of it before. */
+/* In the order of the selection; if waiting takes real time the longest case begins, so that no child is alone with it
+ * at the end. Cases that may crash the device come last. */
 static bool take_turns(struct playing *p, uint32_t n)
 {
     const bool wait = !p->run->cases->virtual_time && p->run->children > 1;

@@ -14,7 +14,7 @@ struct play_run {
     const char *evidence;              /* folder, or NULL */
     const struct ibc_waivers *waivers; /* NULL: none */
     const char *target;                /* as waivers name it */
-    bool stop_at_first, hazardous;     /* hazardous: also what is known to take devices down; asked of live ones only */
+    bool stop_at_first, hazardous; /* hazardous: also scenarios that are known to crash devices; for live ones only */
 };
 /* r[case * repeat + k]: of case with seed + k. False after the message, when no process can be had. Owned by the
  * caller: ibc_result_clear() each. */

@@ -17,7 +17,7 @@
 struct child {
     pid_t pid; /* 0: not running */
     int to, from;
-    uint32_t job, part; /* at hand, while it runs */
+    uint32_t job, part; /* the current ones, while it runs */
 };
 struct crew {
     const struct pool *p;
@@ -82,7 +82,7 @@ static _Noreturn void work(const struct pool *p, int in, int out)
         p->leave(p->ctx);
     if (p->mute)
         _exit(0);
-    exit(0); /* leaks are told of at the end */
+    exit(0); /* so that leaks are reported at the end */
 }
 
 /* ---- the parent ---- */
@@ -111,7 +111,7 @@ static bool start(struct crew *w, struct child *c)
             _exit(0);
         for (size_t i = 0; i < w->p->children; i++)
             if (w->child[i].pid)
-                forget(&w->child[i]); /* else its end of work would not be seen */
+                forget(&w->child[i]); /* else the child would not see the end of its input */
         close(to[1]);
         close(from[0]);
         if (w->p->mute)
@@ -130,7 +130,7 @@ static bool start(struct crew *w, struct child *c)
     return pid > 0;
 }
 
-/* The next job, or word that there is none. */
+/* Gives the child the next job, or tells it that there is none. */
 static void give(struct crew *w, struct child *c)
 {
     if (c->part == w->p->parts) {
@@ -146,15 +146,15 @@ static void give(struct crew *w, struct child *c)
         return;
     }
     const struct order o = {c->job, c->part};
-    (void)write_whole(c->to, &o, sizeof o); /* a child that is gone shows as the end of its records */
+    (void)write_whole(c->to, &o, sizeof o); /* a child that is gone is detected by the end of its records */
 }
 
-/* False when no other child can be had in its place. */
+/* Reaps a child. False when it cannot be replaced. */
 static bool bury(struct crew *w, struct child *c)
 {
     int status = 0;
 
-    kill(c->pid, SIGKILL); /* no record and yet alive: it closed the pipe */
+    kill(c->pid, SIGKILL); /* no more records although it is alive: it closed the pipe */
     waitpid(c->pid, &status, 0);
     forget(c);
     w->p->died(w->p->ctx, c->job, c->part++, status);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Child processes that take numbered jobs and send back one record for each part of a job, in order.
+/* Child processes that take numbered jobs and return one record for each part of a job, in order.
  *
- * What a child does cannot hurt the rest: one that dies loses the part at hand, and another goes on behind it. Which
- * child does which job is left to chance; the caller sorts by number. */
+ * A child cannot harm the rest: if one dies, its current part is lost, and another child continues after it. The order
+ * of jobs among children is random; the caller sorts by number. */
 #ifndef IBC_POOL_H
 #define IBC_POOL_H
 #include <stdbool.h>
@@ -13,8 +13,8 @@ enum { POOL_RECORD = 16384 }; /* bytes at most */
 
 struct pool {
     unsigned children;
-    uint32_t jobs, parts; /* every job has so many parts */
-    bool mute;            /* children are broken on purpose: what they print is dropped, and no core is written */
+    uint32_t jobs, parts; /* every job has this many parts */
+    bool mute;            /* children are broken on purpose: their output is dropped, and no core is written */
     void *ctx;
     /* In the child. enter: before its first job; child: 0 to children - 1, and of two that are alive never the same;
      * may be NULL. limit: s of wall time for a part, 0 for no end; may be NULL. work: bytes of the record. */
@@ -34,8 +34,8 @@ bool pool_run(const struct pool *p, char *err, size_t errlen);
 bool pool_hung(int status);
 /* "signal 11 (Segmentation fault)", "exit code 1" */
 void pool_death(int status, char *out, size_t n);
-/* A limit for what may run in circles, from the time that the same takes when all is well. */
+/* A time limit for a part that may loop without end, from the time that a correct run takes. */
 unsigned pool_patience(uint64_t well_ns);
-/* How many children when nobody said. */
+/* The default number of children. */
 unsigned pool_cores(void);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tester's own ports, before anything is played: one that is too small, or shared, makes good devices look bad. */
+/* Checks the tester's own ports before playing: a port that is too small, or shared, makes correct devices fail. */
 #include <stdio.h>
 #include <string.h>
 #include "cases.h"

@@ -29,7 +29,7 @@ static const struct passwd *choose(const char *user, char *err, size_t errlen)
     return p;
 }
 
-/* With file capabilities (setcap) the process is nobody special but for the socket. */
+/* With file capabilities (setcap) the process has no other privilege than for the socket. */
 static bool drop_capabilities(void)
 {
     struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -60,7 +60,7 @@ bool privileges_drop(const char *user, char as[DUT_USER], char *err, size_t errl
     p = choose(user, err, errlen);
     if (!p)
         return false;
-    if (p->pw_uid == 0) /* asked for by name */
+    if (p->pw_uid == 0) /* the user asked for root by name */
         return true;
     snprintf(as, DUT_USER, "%s", p->pw_name);
     if (become(p) && setuid(0) != 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How far it is, on a terminal only. */
+/* Prints the progress, on a terminal only. */
 #ifndef IBC_PROGRESS_H
 #define IBC_PROGRESS_H
 #include <stdbool.h>
@@ -13,6 +13,6 @@ void progress_begin(struct progress *p, uint64_t total);
 /* One more is done; `what` may be NULL. */
 void progress_step(struct progress *p, const char *what);
 void progress_end(struct progress *p);
-/* ns of a clock that only goes on */
+/* ns of a monotonic clock */
 uint64_t wall_ns(void);
 #endif

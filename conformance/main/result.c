@@ -47,7 +47,7 @@ static bool ranks(enum ibc_verdict v)
     return v <= IBC_IS_ERROR;
 }
 
-/* Verdicts that rank win over those that do not, the worse over the better, the first over its equals. */
+/* Verdicts that rank come before those that do not, the worse before the better, the first before its equals. */
 static bool outweighs(enum ibc_verdict a, enum ibc_verdict b)
 {
     return ranks(a) && (!ranks(b) || a > b);
@@ -82,7 +82,7 @@ void result_add(struct ibc_result *to, struct ibc_result *r)
     ibc_result_clear(r);
 }
 
-/* The finding of the worse one says where. */
+/* The finding of the worse one has the place. */
 static void differ(enum ibc_verdict *to, struct ibc_finding *f, enum ibc_verdict is, const struct ibc_finding *its,
                    uint64_t seed, bool sure)
 {

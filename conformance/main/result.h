@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Results on their way from a child, and several of one scenario made one. */
+/* Serializes results for a pipe from a child, and merges several of one scenario. */
 #ifndef IBC_RESULT_H
 #define IBC_RESULT_H
 #include "run/run.h"
 
 /* Bytes used of `out`; what the result owns goes along. Between processes of one program only. */
 size_t result_pack(const struct ibc_result *r, uint8_t *out, size_t room);
-/* False when it is not whole. Owned: ibc_result_clear(). */
+/* False when it is not complete. Owned: ibc_result_clear(). */
 bool result_unpack(struct ibc_result *r, const struct ibc_scenario *s, const uint8_t *in, size_t n);
-/* A result that says only this. */
+/* A result with this error only. */
 void result_error(struct ibc_result *r, const struct ibc_scenario *s, const char *why);
-/* A result that says that the device was spared. */
+/* A result for a scenario that was not played since it may crash the device. */
 void result_spare(struct ibc_result *r, const struct ibc_scenario *s);
 
 /* One scenario on several links: the worst verdict, variations added. Takes over what `r` owns. */

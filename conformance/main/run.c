@@ -26,7 +26,7 @@ struct running {
     char started[32];
     uint64_t since_ns;
     unsigned children;
-    bool taken; /* the standard output, by a report */
+    bool taken; /* a report uses the standard output */
 };
 
 static void read_clock(struct running *u)
@@ -39,7 +39,7 @@ static void read_clock(struct running *u)
     u->since_ns = wall_ns();
 }
 
-/* A waiver is of the suite, not of what was chosen today: each of its patterns must match some scenario that cites its
+/* A waiver is for the whole suite, not for the selection: each of its patterns must match a scenario that cites its
  * statement. `n`: its number in the file. */
 static int check_pattern(const struct running *u, const struct ibc_waiver *w, size_t n, const char *pattern)
 {
@@ -157,7 +157,7 @@ static int report(struct running *u)
     return rc;
 }
 
-/* ---- what was left out ---- */
+/* ---- scenarios left out ---- */
 
 struct reason {
     const char *why;
@@ -171,7 +171,7 @@ static int by_count(const void *a, const void *b)
     return x->n != y->n ? (x->n < y->n ? 1 : -1) : strcmp(x->why, y->why);
 }
 
-/* How many do not apply to a live device, by what it lacks: behind a terminal's report. */
+/* The numbers of scenarios that do not apply to a live device, by the missing capability: after a terminal's report. */
 static void tell_left_out(const struct running *u)
 {
     struct reason *all = u->dut.live && !u->taken ? calloc(u->sel.n, sizeof *all) : NULL;
@@ -193,7 +193,7 @@ static void tell_left_out(const struct running *u)
     free(all);
 }
 
-/* ---- what is tested ---- */
+/* ---- the target ---- */
 
 static struct ibc_target *open_lane(const struct running *u, unsigned lane, const char *before)
 {
@@ -218,7 +218,7 @@ static int look_at(const struct running *u, unsigned lane, const char *before, c
     return rc;
 }
 
-/* Opened here to see that it can be, and which links it has; a live one must be well, too. */
+/* Opens the target to check that it works, and to learn its links; a live one must pass the health probe, too. */
 static int look(struct running *u)
 {
     static const char when[] = "before the first scenario";
@@ -243,7 +243,7 @@ static int look(struct running *u)
     return rc;
 }
 
-/* A device that the last scenario took down is waited for as in any other place. */
+/* Waits for a device that the last scenario crashed, as after any other. */
 static void await(const struct running *u, unsigned lane)
 {
     const struct timespec nap = {.tv_nsec = 500000000};
@@ -256,7 +256,7 @@ static void await(const struct running *u, unsigned lane)
     ibc_target_close(t);
 }
 
-/* The last word on live devices: what they said of themselves while they were played may be worth nothing. */
+/* Checks live devices at the end: if they fail, their earlier results may mean nothing. */
 static int look_again(const struct running *u)
 {
     int rc = EXIT_OK;

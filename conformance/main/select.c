@@ -15,7 +15,7 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Beside the program, as `cmake --install` laid it out: found from where the program is, so a prefix may be moved. */
+/* Relative to the program, as `cmake --install` installs it, so a prefix may be moved. */
 static bool installed(char *out, size_t n)
 {
     char self[PATH_MAX];

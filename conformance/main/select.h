@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The scenarios that a command is about. */
+/* The scenarios that a command works on. */
 #ifndef IBC_SELECT_H
 #define IBC_SELECT_H
 #include "options.h"
@@ -9,7 +9,7 @@
 struct selection {
     struct ibc_suite suite; /* all there are */
     const struct ibc_scenario **s;
-    size_t n; /* those that were meant; never none */
+    size_t n; /* the selected ones; never none */
 };
 
 /* All scenarios are loaded and the statements they cite looked up; patterns and excludes that match nothing are wrong.

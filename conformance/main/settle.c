@@ -21,7 +21,7 @@ struct playing {
     unsigned odd_play;               /* and which it was, from 1 */
 };
 
-/* Neither what the rules say nor what is known of the device */
+/* A failure that is not known from a waiver */
 static enum play_kind kind_of(const struct settle *x, const struct ibc_result *r)
 {
     struct ibc_waivers w = x->w ? *x->w : (struct ibc_waivers){0};
@@ -56,7 +56,7 @@ static char *path_of_play(const char *path, unsigned play)
     return strdup(out);
 }
 
-/* The next play writes where this one has. */
+/* Renames it, since the next play writes to the same file. */
 static void put_aside(struct playing *p, const struct ibc_result *r)
 {
     char **to = &p->evidence[p->n - 1];
@@ -68,7 +68,7 @@ static void put_aside(struct playing *p, const struct ibc_result *r)
     }
 }
 
-/* What said the same as the last one is seen in the last one. */
+/* Keeps the evidence of plays with another verdict than the last one. */
 static void keep_what_differs(struct playing *p)
 {
     for (unsigned i = 0; i + 1 < p->n; i++) {
@@ -78,7 +78,7 @@ static void keep_what_differs(struct playing *p)
     }
 }
 
-/* ---- what all plays come to ---- */
+/* ---- one verdict for all plays ---- */
 
 static void note(const struct playing *p, struct ibc_result *r, char *out, size_t n)
 {
@@ -94,7 +94,7 @@ static void note(const struct playing *p, struct ibc_result *r, char *out, size_
         snprintf(out, n, "%s%s it passed", plays, file);
 }
 
-/* Too few plays agree to say anything of the device. */
+/* Too few plays agree to blame the device. */
 static void leave_open(const struct playing *p, struct ibc_result *r)
 {
     char got[sizeof r->finding.got];
@@ -124,7 +124,7 @@ static void count(struct playing *p, enum play_kind kind, const struct ibc_resul
     }
 }
 
-/* ---- is it well? ---- */
+/* ---- health probe ---- */
 
 static bool is_well(struct settle *x, unsigned tries, char *why, size_t n)
 {
@@ -139,7 +139,7 @@ static bool is_well(struct settle *x, unsigned tries, char *why, size_t n)
     return false;
 }
 
-/* Behind a case that it did not survive, and with everything made anew: is it the device, or the way to it? */
+/* After a case that it did not survive, with new objects: is the fault the device's or the wire's? */
 static void look_after(struct settle *x, struct ibc_result *r)
 {
     enum { TRIES = 5 };
@@ -169,7 +169,7 @@ static bool is_ill(struct settle *x, const struct ibc_scenario *s, struct ibc_re
 
 /* ---- plays ---- */
 
-/* One that did not begin is begun once more: whoever came before may have been the cause. */
+/* A play that could not begin is started once more: an earlier case may have been the cause. */
 static void play(struct settle *x, const struct ibc_scenario *s, struct ibc_result *r)
 {
     ibc_run(s, x->t, x->o, r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A case on a live device: played until it is settled what it comes to. */
+/* Plays a case on a live device until its verdict is certain. */
 #ifndef IBC_SETTLE_H
 #define IBC_SETTLE_H
 #include "run/run.h"
@@ -9,9 +9,9 @@ struct settle {
     const struct ibc_options *o;
     const struct ibc_waivers *w; /* NULL: none */
     const char *target;          /* as waivers name it */
-    bool ill;                    /* the device was not well behind a case, and has not been since */
+    bool ill;                    /* the health probe after a case failed, and no later one has passed */
 };
-/* The result is of the last play, but for what confirm() makes of all of them. Evidence of a play that said something
- * else is kept beside it: ID.play-N.pcapng. */
+/* The result is that of the last play, except where confirm() combines all of them. Evidence of a play with another
+ * verdict is kept beside it: ID.play-N.pcapng. */
 void settle(struct settle *x, const struct ibc_scenario *s, struct ibc_result *r);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* show: one scenario, all that is known of it before it is played. */
+/* show: everything known of one scenario before it is played. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static void print_objects(const struct ibc_play *p)
     }
 }
 
-/* One target: does it have what the scenario needs, on which link is it played, what is made there. */
+/* For one target: whether it has the capabilities, the link, the objects created. */
 static void print_target(const struct ibc_scenario *s, const char *spec)
 {
     char err[512];
@@ -96,7 +96,7 @@ static void print_target(const struct ibc_scenario *s, const char *spec)
     ibc_target_close(t);
 }
 
-/* What is made before the first step, and how often. */
+/* The objects created before the first step, and their numbers. */
 static void print_setup(const struct ibc_scenario *s)
 {
     printf("\nSet-up\n");

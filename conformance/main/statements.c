@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* statements: which sentences of the specification the scenarios check, and which not, with the reason. */
+/* statements: which statements of the specification the scenarios check, and which not, with the reason. */
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@ enum { LEVEL_CITED = IBC_ST_COUNT, LEVEL_COVERED, N_COLUMNS };
 
 struct coverage {
     struct selection sel;
-    cJSON *matrix;         /* NULL: only what is cited can be told */
+    cJSON *matrix;         /* NULL: only citations can be shown */
     unsigned char *chosen; /* of each statement */
     unsigned *cited;
-    const char **mutant, **scenario; /* that show it, or NULL */
+    const char **mutant, **scenario; /* that prove coverage, or NULL */
 };
 
 static bool chosen(const struct ibc_statement *st, const char *pattern)
@@ -127,8 +127,8 @@ static void print_table(const struct coverage *c)
                      : " With --matrix FILE of ibconform mutants --out: which of them a scenario really checks.");
 }
 
-/* How many are certain is told wherever they are counted: a statement that becomes so may turn a DEVIATES into a FAIL,
- * and one that ceases to be so the reverse. */
+/* The number of certain statements is printed wherever they are counted: a statement that becomes certain may turn a
+ * DEVIATES into a FAIL, and the reverse. */
 static void print_certain(void)
 {
     size_t settled;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One case: what it says in one line, and behind it all that is known. */
+/* One case: one line, followed by everything known of it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "markup.h"
 
-/* ---- the line that is always seen ---- */
+/* ---- the visible line ---- */
 static void variations(struct out *o, const struct ibc_result *r)
 {
     OUT_LIT(o, "<span class=\"of\">");
@@ -89,7 +89,7 @@ static void fact_str(struct out *o, const char *name, const char *s)
         fact(o, name, s, strlen(s));
 }
 
-/* Who else does or expects what the statement says, and who does not. */
+/* Other sources that confirm the statement, and those that contradict it. */
 static void witnesses(struct out *o, const struct rep_case *c)
 {
     static const char *const kind[] = {"Confirmed by", "Confirmed by", "Contradicted by"};
@@ -104,7 +104,7 @@ static void witnesses(struct out *o, const struct rep_case *c)
     }
 }
 
-/* The statement's own words stand above. */
+/* The statement's own words were printed before. */
 static void finding(struct out *o, const struct rep_case *c, const struct ibc_finding *f)
 {
     const size_t n = strnlen(f->sentence, sizeof f->sentence);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What went wrong, worst first, and what looks alike told as one. */
+/* Failures, worst first, with similar ones grouped. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +20,10 @@ enum ibc_severity rep_severity(const struct rep_case *c)
     return c->statement ? ibc_severity_of(c->statement) : IBC_SEVERITY_ANSWER;
 }
 
-/* The next character of a symptom: numbers, which differ from play to play, are one '#'. 0: no more. */
+/* The next character of a symptom: numbers, which differ from play to play, become one '#'. 0: no more. */
 static char symptom_char(const char *s, size_t n, size_t *i)
 {
-    if (*i >= n || s[*i] == '\0' || s[*i] == '(') /* in brackets stands what is about it */
+    if (*i >= n || s[*i] == '\0' || s[*i] == '(') /* text in brackets is detail */
         return '\0';
     if (!isdigit((unsigned char)s[*i]))
         return s[(*i)++];
@@ -48,7 +48,7 @@ static bool same_symptom(const struct ibc_finding *a, const struct ibc_finding *
     }
 }
 
-/* A waiver names the cause; else one statement that is missed in one way is taken for one. */
+/* A waiver names the cause; else failures with one statement and one symptom count as one cause. */
 static bool same_cause(const struct rep_case *a, const struct rep_case *b)
 {
     const struct ibc_waiver *v = a->r->waiver, *w = b->r->waiver;
@@ -59,7 +59,7 @@ static bool same_cause(const struct rep_case *a, const struct rep_case *b)
            same_symptom(&a->r->finding, &b->r->finding);
 }
 
-/* Faults of the harness say nothing of the device, and stand behind all that does. */
+/* Faults of the harness do not concern the device, and come last. */
 static unsigned rank(const struct rep_cause *x)
 {
     static const uint8_t of[IBC_IS_COUNT] = {[IBC_IS_FAIL] = 0,         [IBC_IS_XPASS] = 1, [IBC_IS_DEVIATES] = 2,

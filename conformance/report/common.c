@@ -65,7 +65,7 @@ static int by_group(const void *a, const void *b)
     return d ? d : (x->r > y->r) - (x->r < y->r);
 }
 
-/* Of what was not played no statement is checked. */
+/* A scenario that was not played checks no statement. */
 static void cite(struct rep *p, const struct ibc_result *r)
 {
     const struct ibc_scenario *s = r->scenario;
@@ -186,7 +186,7 @@ size_t rep_char(const char *s, size_t n, uint32_t *code)
             return 1;
         c = c << 6 | (p[i] & 0x3fu);
     }
-    if (c < least[k] || c > LAST_CHAR || c >> 11 == 0x1b) /* too long a form, too large, half a surrogate pair */
+    if (c < least[k] || c > LAST_CHAR || c >> 11 == 0x1b) /* overlong form, too large, half a surrogate pair */
         return 1;
     *code = c;
     return k;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the reports share: results in order of group and id, counted, and text that may be hostile. */
+/* Shared by the reports: results in order of group and id, counts, and escaping of untrusted text. */
 #ifndef IBC_REPORT_COMMON_H
 #define IBC_REPORT_COMMON_H
 #include "output/printer.h"
@@ -7,12 +7,12 @@
 
 struct rep_case {
     const struct ibc_result *r;
-    const struct ibc_statement *statement; /* the first that it cites; NULL: none that there is */
-    const char *id, *name;                 /* name: what of the id is behind the group */
+    const struct ibc_statement *statement; /* the first that it cites; NULL: none exists */
+    const char *id, *name;                 /* name: the part of the id after the group */
     size_t n_group;                        /* bytes of the id that are the group: "rc.responder" */
-    const struct rep_case *cause;          /* the first case that went wrong as this one did; NULL: it did not */
+    const struct rep_case *cause;          /* the first case with the same cause; NULL: it did not fail */
 };
-/* Cases that went wrong in one way, as a waiver names it or as statement and symptom have it */
+/* Cases with one cause: the same waiver, or the same statement and symptom */
 struct rep_cause {
     const struct rep_case *first;
     size_t n;
@@ -24,9 +24,9 @@ struct rep {
     struct rep_case *c;
     size_t n;
     unsigned count[IBC_IS_COUNT]; /* by verdict */
-    unsigned counters_off;        /* cases whose counters came out wrong */
-    unsigned spared;              /* not played, as they are known to take devices down */
-    bool *cited;                  /* by statement: a scenario that was played names it */
+    unsigned counters_off;        /* cases with wrong counters */
+    unsigned spared;              /* not played, since they are known to crash devices */
+    bool *cited;                  /* by statement: a played scenario cites it */
     size_t n_cited;
     struct rep_cause *cause; /* the worst first */
     size_t n_cause;
@@ -38,21 +38,21 @@ void rep_clear(struct rep *p);
 /* Cases from `first` on that are of one group. */
 size_t rep_group_end(const struct rep *p, size_t first);
 enum ibc_class rep_class(const struct rep_case *c);
-/* Of a case that DEVIATES, or does so but for a waiver: why it is not held against the device; else NULL. */
+/* For a case that DEVIATES, or would without a waiver: why the device is not blamed; else NULL. */
 const char *rep_doubt(const struct rep_case *c);
 /* "9.7.5.1 C9-105", the section and the compliance numbers of what is known of a statement; "" */
 enum { REP_CLAUSE = 96 };
 void rep_clause(const struct ibc_statement *s, char out[REP_CLAUSE]);
 /* ---- cause.c ---- */
-/* To be looked at: FAIL, DEVIATES, ERROR, INCONCLUSIVE, XPASS. */
+/* Needs attention: FAIL, DEVIATES, ERROR, INCONCLUSIVE, XPASS. */
 bool rep_bad(enum ibc_verdict v);
 enum ibc_severity rep_severity(const struct rep_case *c);
 bool rep_causes(struct rep *p); /* of rep_begin(); false: out of memory */
 /* The case behind `c` of that cause, the first one for NULL; NULL: no more. */
 const struct rep_case *rep_cause_next(const struct rep *p, const struct rep_cause *x, const struct rep_case *c);
 
-/* What the verdict rests on: the alternative's words, else the statement's, else the title. f->sentence may lack its 0.
- */
+/* The basis of the verdict: the alternative's words, else the statement's, else the title. f->sentence may lack its
+ * 0. */
 const char *rep_sentence(const struct rep_case *c, const struct ibc_finding *f);
 
 extern const char *const rep_class_names[IBC_CLASS_COUNT];
@@ -69,10 +69,10 @@ extern const char *const rep_verdict_names[IBC_IS_COUNT], *const rep_verdict_wor
 /* The lines of a scenario's file, as they are; NULL when it cannot be read or has more than 256 KiB. */
 char *rep_source(const struct ibc_scenario *s, size_t *len);
 
-/* ---- text of unknown origin ---- */
+/* ---- untrusted text ---- */
 /* Bytes of the first character, at least 1; *code: what it is, U+FFFD where it is no UTF-8. n > 0. */
 size_t rep_char(const char *s, size_t n, uint32_t *code);
-/* For XML and HTML, also between double quotes: characters that XML 1.0 does not have become U+FFFD. */
+/* For XML and HTML, also between double quotes: characters that XML 1.0 does not allow become U+FFFD. */
 void rep_xml(struct out *o, const char *s, size_t n);
 static inline void rep_str(struct out *o, const char *s)
 {
@@ -84,6 +84,6 @@ static inline void rep_str(struct out *o, const char *s)
 bool rep_write(const char *path, const struct ibc_report *r, void (*document)(struct out *o, const struct rep *p),
                char *err, size_t errlen);
 
-/* A char array, which its 0 may be missing from */
+/* A char array that may lack its final 0 */
 #define REP_ARRAY(a) (a), strnlen((a), sizeof(a))
 #endif

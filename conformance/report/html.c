@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One page that needs nothing but itself: no request leaves it, and its policy forbids any. It is well-formed XML too,
- * which is how a test sees that nothing went unescaped. */
+/* One page that loads no other file: it makes no request, and its policy forbids any. It is well-formed XML too, which
+ * lets a test check that everything was escaped. */
 #include <string.h>
 #include "markup.h"
 
@@ -78,7 +78,7 @@ static void one_cause(struct out *o, const struct rep *p, const struct rep_cause
     OUT_LIT(o, "</li>\n");
 }
 
-/* All of them, the worst first; what a waiver names stands last. */
+/* All of them, the worst first; those that a waiver names come last. */
 static void named(struct out *o, const struct rep *p)
 {
     if (p->n_cause == 0)
@@ -163,7 +163,7 @@ static void filter(struct out *o, const struct rep *p)
 
 static void groups(struct out *o, const struct rep *p)
 {
-    size_t room[2] = {MAX_PACKETS, MAX_PACKETS}; /* those that went wrong have their own */
+    size_t room[2] = {MAX_PACKETS, MAX_PACKETS}; /* failed cases have their own limit */
 
     for (size_t i = 0, end; i < p->n; i = end) {
         unsigned count[IBC_IS_COUNT] = {0};

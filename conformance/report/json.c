@@ -8,7 +8,7 @@ enum { FORMAT = 1 };
 struct writer {
     struct out *o;
     unsigned depth;
-    bool any; /* something stands before, in this object or array */
+    bool any; /* an element precedes, in this object or array */
 };
 
 static void next(struct writer *w, const char *key)
@@ -82,7 +82,7 @@ static void boolean(struct writer *w, const char *key, bool is)
     out_str(w->o, is ? "true" : "false");
 }
 
-/* Beyond 2^53, which readers may not hold as a number */
+/* Numbers beyond 2^53, which readers may not represent exactly */
 static void big(struct writer *w, const char *key, uint64_t n)
 {
     next(w, key);

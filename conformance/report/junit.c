@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* JUnit XML in the shape that Jenkins and its kin read: one suite a group, one case a scenario; a scenario with
- * counters has a second case for them, for they have a verdict of their own. The shape stands in junit.xsd. */
+/* JUnit XML in the form that Jenkins and similar tools read: one suite per group, one case per scenario; a scenario
+ * with counters has a second case for them, since they have a verdict of their own. junit.xsd has the schema. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@ enum { OF_SUITE = 3, OF_CASE = 6 }; /* decimals of seconds */
 enum outcome { PASSED, FAILURE, FAULT, SKIPPED, OUTCOMES };
 static const char *const elements[OUTCOMES] = {"", "failure", "error", "skipped"};
 
-/* What cannot be told is no pass; what was waived or rests on no certain statement is no failure of the build. */
+/* An undecided result is no pass; a waived one, or one without a certain statement, is no failure of the build. */
 static enum outcome outcome(const struct rep *p, enum ibc_verdict v)
 {
     switch (v) {
@@ -33,7 +33,7 @@ static bool has_counters(const struct ibc_result *r)
     return r->counters != IBC_IS_NOT_APPLICABLE;
 }
 
-/* Of suites the plug-ins take three decimals at most. */
+/* For suites the plug-ins accept three decimals at most. */
 static void seconds(struct out *o, uint64_t ns, unsigned decimals)
 {
     char text[40];
@@ -110,7 +110,7 @@ static void finding(struct out *o, const struct rep_case *c, const struct ibc_fi
         said_str(o, "waiver", c->r->waiver->reason);
 }
 
-/* One line: what was expected and what came, or why it was not played. */
+/* One line: the expected and the received packet, or why it was not played. */
 static void message(struct out *o, const struct rep_case *c, enum ibc_verdict v, const struct ibc_finding *f)
 {
     OUT_LIT(o, " message=\"");

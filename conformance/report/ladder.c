@@ -17,8 +17,8 @@
 enum {
     BEFORE = 40, /* packets shown before the judged one */
     AFTER = 8,   /* and behind it */
-    FIRST = 24,  /* shown of what passed */
-    LAST = 48,   /* shown of what failed without a judged packet */
+    FIRST = 24,  /* shown of a case that passed */
+    LAST = 48,   /* shown of a failed case without a judged packet */
     SOURCE = 16, /* bytes of an address, at most */
     LINKTYPE_ETHERNET = 1,
     LINKTYPE_IB = 247,
@@ -35,7 +35,7 @@ struct ladder {
     bool device_certain;
     uint64_t judged;    /* numbers in the file, from 1; 0: none */
     uint64_t play, end; /* first and last packet of the play that is drawn; 0: not known yet */
-    uint64_t from, to;  /* what is shown of it */
+    uint64_t from, to;  /* the part that is shown */
     uint64_t first_ns, last_ns;
     uint64_t shown, packets;
     size_t *room;
@@ -71,7 +71,7 @@ static enum sender sender_of(const char *comment)
     return begins(s, ": >") ? TESTER : begins(s, ": <") || begins(s, ": |") ? DEVICE : UNKNOWN;
 }
 
-/* The play of the variation that went wrong. Which link it was is not in the comment. */
+/* The play of the variation that failed. The comment does not have its link. */
 static bool is_wrong_play(const struct ladder *l, const struct cap_packet *p)
 {
     const struct ibc_finding *f = &l->c->r->finding;
@@ -89,7 +89,7 @@ static bool is_wrong_play(const struct ladder *l, const struct cap_packet *p)
     return at && (!end || at < end);
 }
 
-/* ---- whose packet it is ---- */
+/* ---- the sender of a packet ---- */
 static enum iba_link link_of(uint32_t dlt)
 {
     switch (dlt) {
@@ -145,7 +145,7 @@ static void look_for_device(struct ladder *l, const struct cap_packet *p)
     l->device_certain = known;
 }
 
-/* Whether the arrow goes to the left. */
+/* Whether the arrow points to the left. */
 static bool goes_back(const struct ladder *l, const struct cap_packet *p, const struct iba_view *v)
 {
     const struct source s = end_of(v, true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of the page's writers: elements, links, embedded files. */
+/* Private to the page's writers: elements, links, embedded files. */
 #ifndef IBC_REPORT_MARKUP_H
 #define IBC_REPORT_MARKUP_H
 #include <inttypes.h>
@@ -18,7 +18,7 @@ void html_case_link(struct out *o, const char *id);
 void html_file_link(struct out *o, const char *report, const char *file);
 /* "12 passed, 1 failed" */
 void html_counts(struct out *o, const unsigned count[IBC_IS_COUNT]);
-/* How a verdict looks: "good", "bad", "warn", "note", "off". */
+/* The style class of a verdict: "good", "bad", "warn", "note", "off". */
 const char *html_tone(enum ibc_verdict v);
 /* "1.5 ms" */
 void html_duration(struct out *o, uint64_t ns);

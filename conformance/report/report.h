@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reports: the same results for people and for machines. */
+/* Reports: the same results for people and for programs. */
 #ifndef IBC_REPORT_H
 #define IBC_REPORT_H
 #include <stdio.h>

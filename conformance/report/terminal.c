@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Cases by group; the quiet ones only as counts. A line of a case begins with its verdict and id, for scripts. */
+/* Cases by group; cases without findings only as counts. A case's line begins with its verdict and id, for scripts. */
 #include "terminal.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct page {
     unsigned column; /* characters of this line so far; each is taken to be one column wide */
 };
 
-/* Bytes that are no text, and those that would command the terminal, become '?'. */
+/* Invalid bytes, and control characters of the terminal, become '?'. */
 static void put(struct page *g, const char *s, size_t n)
 {
     for (size_t k; n > 0; s += k, n -= k, g->column++) {
@@ -49,7 +49,7 @@ static void newline(struct page *g, unsigned indent)
     g->column = indent;
 }
 
-/* Broken between words where the width asks for it; lines after the first stand under `indent`. */
+/* Broken between words if the width requires it; later lines are indented by `indent`. */
 static void text(struct page *g, unsigned indent, const char *s, size_t n)
 {
     for (bool first = true; n > 0; first = false) {
@@ -82,7 +82,7 @@ static void paint(const struct page *g, unsigned color, const char *words)
         fputs(words, g->out);
 }
 
-/* ---- what came of a case ---- */
+/* ---- the result of a case ---- */
 static void label(struct page *g, const char *name)
 {
     fprintf(g->out, "%*s%-*s", INDENT, "", LABEL, name);
@@ -162,7 +162,7 @@ static bool silent(enum ibc_verdict v)
     return v == IBC_IS_PASS || v == IBC_IS_NOT_APPLICABLE;
 }
 
-/* The counters' own verdict stands on a line of its own, as a case's does. */
+/* The counters' own verdict has a line of its own, like a case's. */
 static void counters(struct page *g, const struct rep_case *c)
 {
     const struct rep_verdict *v = rep_verdict(c->r->counters);
@@ -243,7 +243,7 @@ static void group(struct page *g, const struct rep *p, size_t first, size_t end)
         one_case(g, &p->c[i]);
 }
 
-/* Named, for what was not played may be what matters most. */
+/* Scenarios that were not played are named, since they may be the most important ones. */
 static void spared(struct page *g, const struct rep *p)
 {
     fprintf(g->out, "%u not played, known to take devices down (--hazardous plays them):", p->spared);
@@ -253,7 +253,7 @@ static void spared(struct page *g, const struct rep *p)
     fputc('\n', g->out);
 }
 
-/* A waiver's name, else the statement and what came. */
+/* A waiver's name, else the statement and the symptom. */
 static void cause_words(const struct rep_cause *x, char *out, size_t n)
 {
     const struct ibc_result *r = x->first->r;
@@ -290,7 +290,7 @@ static void cause(struct page *g, const struct rep *p, const struct rep_cause *x
     fputc('\n', g->out);
 }
 
-/* What one looks at first stands last, above the counts. What a waiver names is listed with -v. */
+/* The most important causes come last, above the counts. Those that a waiver names are listed with -v. */
 static void causes(struct page *g, const struct rep *p)
 {
     bool any = false;

@@ -4,6 +4,6 @@
 #define IBC_REPORT_TERMINAL_H
 #include "report/report.h"
 
-/* Columns; 0: lines are as long as they are, for scripts. */
+/* Columns; 0: lines are not broken, for scripts. */
 void rep_terminal(FILE *out, const struct ibc_report *r, bool color, bool verbose, unsigned width);
 #endif

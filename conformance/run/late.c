@@ -2,10 +2,9 @@
 /* In real time: whether the tester answered the device's requests before the device's own timer expired (9.7.6.1.3).
  *
  * Time in which the script waits for the device does not count. The remaining time between the request's arrival and
- * our
- * answer, or between it and a verb of the script, does: it is due to a busy machine, or a slow agent. A device whose
- * timer has expired meanwhile correctly retransmits its request, and a script that expects no retransmission must not
- * fail it. */
+ * our answer, or between it and a verb of the script, does: it is due to a busy machine, or a slow agent. A device
+ * whose timer has expired meanwhile correctly retransmits its request, and a script that expects no retransmission must
+ * not fail it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include "run/play.h"

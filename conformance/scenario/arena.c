@@ -13,7 +13,7 @@ struct chunk {
     _Alignas(ALIGN) unsigned char bytes[];
 };
 struct ibc_arena {
-    struct chunk *chunk; /* the one that is being used up, first */
+    struct chunk *chunk; /* the chunk in use, first */
 };
 
 static void *must(void *p)
@@ -35,7 +35,7 @@ static struct chunk *chunk_new(size_t size, struct chunk *next)
     return c;
 }
 
-/* The arena lies in its own first chunk: one allocation makes a small play. */
+/* The arena is stored in its own first chunk: a small play needs one allocation. */
 struct ibc_arena *ibc_arena_new(void)
 {
     struct chunk *c = chunk_new(CHUNK, NULL);

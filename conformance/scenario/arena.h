@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory that is taken piece by piece and given back all at once. Out of memory ends the program. */
+/* Memory that is allocated piece by piece and freed all at once. Out of memory ends the program. */
 #ifndef IBC_ARENA_H
 #define IBC_ARENA_H
 #include <stddef.h>

@@ -16,7 +16,7 @@ uint64_t ibc_arg_n(const struct ibc_arg *arg, unsigned n, enum ibc_key key, uint
     return a == NULL ? otherwise : a->v[0].n;
 }
 
-/* No period shorter than anything that is ever sent, so that bytes which landed elsewhere show. */
+/* The period is longer than any payload, so that bytes at a wrong offset are detected. */
 uint8_t ibc_pattern(char letter, uint64_t i)
 {
     uint64_t x =

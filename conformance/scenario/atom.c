@@ -25,7 +25,7 @@ static bool number(struct ibc_binder *b, const struct ibc_word *w, const char *s
     return true;
 }
 
-/* ---- live values: object[.attr][+-^ number] ---- */
+/* ---- values known at run time: object[.attr][+-^ number] ---- */
 static const uint16_t attrs_of[IBC_O_COUNT] = {
     [IBC_O_mr] = 1 << IBC_A_va | 1 << IBC_A_lkey | 1 << IBC_A_rkey | 1 << IBC_A_length,
     [IBC_O_mw] = 1 << IBC_A_va | 1 << IBC_A_rkey | 1 << IBC_A_length,
@@ -68,7 +68,7 @@ static bool offset(struct ibc_binder *b, const struct ibc_word *w, const char *s
     return true;
 }
 
-/* A bare object where none of its values is meant by itself. */
+/* An object without an attribute is an error where no default attribute exists. */
 static bool no_number(struct ibc_binder *b, const struct ibc_word *w, uint16_t object)
 {
     const struct ibc_object *o = &b->play->object[object];
@@ -173,7 +173,7 @@ static bool kind_word(struct ibc_binder *b, const struct ibc_kind_word *row, siz
     return ibc_fault_unknown(IBC_AT_VALUE(b, w), "word", s, kind_word_name, n, row);
 }
 
-/* A word of the field's vocabulary, else a live value. */
+/* A word of the field's vocabulary, else a value known at run time. */
 static bool word_or_live(struct ibc_binder *b, const struct ibc_want *want, const struct ibc_word *w, const char *s,
                          struct ibc_value *v)
 {
@@ -428,7 +428,7 @@ static bool a_time(struct ibc_binder *b, const struct ibc_word *w, const char *s
     return n.n <= MOST_NS || ibc_fault(IBC_AT_VALUE(b, w), "'%.80s' is too long: at most twelve hours", s);
 }
 
-/* ---- names packets are remembered by ---- */
+/* ---- names given to packets ---- */
 static const char *known_name(size_t i, const void *binder)
 {
     return ((const struct ibc_binder *)binder)->known[i];

@@ -15,7 +15,7 @@ static bool var_add(struct ibc_binder *b, const struct ibc_vary *v, const char *
     value = ibc_expand(b, value, v->line, v->column);
     if (value == NULL)
         return false;
-    if (ibc_expr_is_compound(value)) { /* so that $x*2 is twice all of it */
+    if (ibc_expr_is_compound(value)) { /* so that $x*2 is twice the whole value */
         ibc_expr(value, false, &n);
         sum = ibc_arena_take(b->arena, 24);
         snprintf(sum, 24, "%llu", (unsigned long long)n.n);
@@ -65,12 +65,12 @@ static void object_add(struct ibc_play *p, const char *name, enum ibc_object_kin
 {
     struct ibc_object *o = &p->object[p->n_object++];
 
-    memcpy(o->name, name, strlen(name) + 1); /* structure() in load.c saw that it fits */
+    memcpy(o->name, name, strlen(name) + 1); /* structure() in load.c checked that it fits */
     o->kind = (uint8_t)kind;
     o->line = line;
 }
 
-/* All there ever will be; what they are like is known when their line is reached. */
+/* Registers all objects of the play; their attributes are read when their line is reached. */
 static void objects(struct ibc_binder *b)
 {
     const struct ibc_loaded *l = b->loaded;
@@ -175,7 +175,7 @@ static bool opcode(struct ibc_binder *b, struct ibc_step *s, const struct ibc_wo
     return true;
 }
 
-/* The word behind the step's that says what operation; *from moves behind it. */
+/* The word after the step's that names the operation; *from moves past it. */
 static bool operation(struct ibc_binder *b, const struct ibc_shape *shape, struct ibc_step *s, unsigned *from)
 {
     const struct ibc_word *w = &b->word[*from];
@@ -199,7 +199,7 @@ static bool operation(struct ibc_binder *b, const struct ibc_shape *shape, struc
     return true;
 }
 
-/* The step's own word and its object, in whichever order; *from moves behind them. */
+/* The step's own word and its object, in either order; *from moves past them. */
 static bool step_object(struct ibc_binder *b, const struct ibc_shape *shape, struct ibc_step *s, unsigned *from)
 {
     const char *own = ibc_step_names[s->kind];
@@ -218,7 +218,7 @@ static bool step_object(struct ibc_binder *b, const struct ibc_shape *shape, str
     return s->object != UINT16_MAX;
 }
 
-/* Alternatives hang on the event before them. A verb is called once: what differs is its answer. */
+/* Alternatives belong to the event before them. A verb is called once: its alternatives differ in the result. */
 static bool chain(struct ibc_binder *b)
 {
     const unsigned last = b->play->n_step - 1u;
@@ -332,7 +332,7 @@ struct ibc_play *ibc_play_new(const struct ibc_loaded *l, enum iba_qp_type servi
         good = lines(&b, l->body, l->body + l->n_body, 0);
     }
     *work += b.work;
-    f->tail = ""; /* it lies in the play */
+    f->tail = ""; /* it is stored in the play */
     if (good)
         return p;
     ibc_arena_free(arena);

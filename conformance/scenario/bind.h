@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of the loader: one variation of a scenario being made. Not for users of the library. */
+/* Private to the loader: the state while one variation of a scenario is built. Not for users of the library. */
 #ifndef IBC_BIND_H
 #define IBC_BIND_H
 #include "field.h"
@@ -11,13 +11,13 @@ enum {
     IBC_MAX_WORDS = 40,               /* of a line, values of variables counted as the words they are */
     IBC_MAX_KNOWN = 64,               /* as=NAME of a play */
     IBC_MAX_NEST = 2,                 /* repeats */
-    IBC_MAX_WORK = 4 * IBC_MAX_STEPS, /* lines that making a play may have to look at */
+    IBC_MAX_WORK = 4 * IBC_MAX_STEPS, /* lines that building a play may have to process */
     IBC_MAX_LOAD = 1 << 19            /* and loading a file: all its variations */
 };
 
 /* What a line is. */
 enum ibc_form { IBC_FORM_STEP, IBC_FORM_OBJECT, IBC_FORM_PACKET, IBC_FORM_REPEAT, IBC_FORM_END };
-/* Steps that may stand for each other as alternatives; NONE: those that have none. Of VERB only the same one does. */
+/* Steps that can be alternatives of each other; NONE: those without alternatives. For VERB only the same verb. */
 enum ibc_family {
     IBC_FAMILY_NONE,
     IBC_FAMILY_PACKET,
@@ -35,7 +35,7 @@ struct ibc_vary {       /* one line */
     uint32_t line;
     uint16_t column; /* of the names */
 };
-/* What ibc_load() hands out is the first member of this. */
+/* ibc_load() returns the first member of this. */
 struct ibc_loaded {
     struct ibc_scenario s;
     struct ibc_arena *arena;
@@ -54,18 +54,18 @@ struct ibc_binder {
     struct ibc_fault *fault;
     struct ibc_var var[IBC_MAX_VARS + IBC_MAX_NEST]; /* repeats' indices first */
     unsigned n_var, room;                            /* room: for steps */
-    /* the line at hand */
+    /* the current line */
     const struct ibc_text *at;
     struct ibc_word word[IBC_MAX_WORDS];
     unsigned n_word;
-    bool compares;                    /* it says what is expected */
-    bool packet;                      /* it may name fields */
+    bool compares;                    /* the line is an expectation */
+    bool packet;                      /* the line may name fields */
     uint64_t hdrs;                    /* of the packet, from the BTH on */
     uint16_t op;                      /* of the packet or the work request */
-    const char *known[IBC_MAX_KNOWN]; /* names packets were given */
+    const char *known[IBC_MAX_KNOWN]; /* names given to packets */
     unsigned n_known;
     unsigned work;
-    const char *tail; /* of messages on lines with variables: which variation */
+    const char *tail; /* appended to messages about lines with variables: the variation */
 };
 
 /* A fault at the word. Always false. */
@@ -79,24 +79,24 @@ const char *ibc_expand(struct ibc_binder *b, const char *s, uint32_t line, uint3
 bool ibc_words(struct ibc_binder *b);
 
 /* ---- object.c ---- */
-/* The object of that name, made above (or, `later`, anywhere) and of one of `kinds`. UINT16_MAX with a fault. */
+/* The object of that name, defined above (or, `later`, anywhere) and of one of `kinds`. UINT16_MAX with a fault. */
 uint16_t ibc_object_find(struct ibc_binder *b, const struct ibc_word *w, const char *name, unsigned kinds, bool later);
 
 /* ---- value.c ---- */
 /* The value(s) `s`, of word `w`, of a key into arg->v. */
 bool ibc_value_bind(struct ibc_binder *b, const struct ibc_row *row, const struct ibc_word *w, const char *s,
                     struct ibc_arg *arg);
-/* Likewise of a header field; `attr`: what a bare object stands for. */
+/* The same for a header field; `attr`: the attribute that an object without one means. */
 bool ibc_field_bind(struct ibc_binder *b, const struct ibc_word *w, const char *s, uint8_t attr, struct ibc_arg *arg);
 
 /* ---- atom.c: one value of a key, without alternatives ---- */
-struct ibc_want { /* what a value may be */
+struct ibc_want { /* the values that are allowed */
     const struct ibc_row *row;
     const struct iba_field *field; /* of a header field, else NULL */
-    uint8_t attr;                  /* a bare object stands for */
+    uint8_t attr;                  /* that an object without an attribute means */
     uint64_t max;
     uint8_t words; /* enum iba_vocabulary */
-    bool relative; /* +N may be said */
+    bool relative; /* +N is allowed */
 };
 bool ibc_atom(struct ibc_binder *b, const struct ibc_want *want, const struct ibc_word *w, const char *s,
               struct ibc_arg *arg, struct ibc_value *v);
@@ -111,15 +111,15 @@ bool ibc_args(struct ibc_binder *b, const struct ibc_shape *shape, unsigned from
 
 /* Whether the word begins a line of the head. */
 bool ibc_head_is(const char *word);
-/* Whether an object may be called that. */
+/* Whether an object may have that name. */
 bool ibc_name_is_free(const char *name);
 
 /* ---- head.c ---- */
-/* The lines of the head; *body: the first line behind it. */
+/* Reads the lines of the head; *body: the first line after it. */
 bool ibc_head_read(struct ibc_loaded *l, struct ibc_fault *f, unsigned *body);
 
 /* ---- bind.c ---- */
-/* NULL with a fault. *work grows by the lines looked at. */
+/* NULL with a fault. *work grows by the number of lines processed. */
 struct ibc_play *ibc_play_new(const struct ibc_loaded *l, enum iba_qp_type service, unsigned variation,
                               struct ibc_fault *f, unsigned *work);
 #endif

@@ -12,7 +12,7 @@ static const char *var_name(size_t i, const void *binder)
     return ((const struct ibc_binder *)binder)->var[i].name;
 }
 
-/* The variable named at *s, behind its '$': "x" or "{x}"; *s moves behind it. */
+/* The variable named at *s, after its '$': "x" or "{x}"; *s moves past it. */
 static const char *var_value(struct ibc_binder *b, const char **s, uint32_t line, uint32_t column)
 {
     const bool brace = **s == '{';
@@ -82,7 +82,7 @@ static bool word_expand(struct ibc_binder *b, const struct ibc_word *w)
     if (n > IBC_MAX_WORDS - b->n_word)
         return ibc_fault(IBC_AT(b, w), "more than %d words", IBC_MAX_WORDS);
     for (struct ibc_word *x = b->word + b->n_word; x < b->word + b->n_word + n; x++) {
-        x->column = w->column; /* the variable, not what it holds, stands in the file */
+        x->column = w->column; /* columns count the variable as written in the file, not its value */
         x->value = w->value;
     }
     b->n_word += n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers as files write them: terms of +, -, *, / left to right, * and / first; KiB and MiB; times with their unit. */
+/* Numbers in files: terms of +, -, *, / left to right, * and / first; KiB and MiB; times with their unit. */
 #ifndef IBC_EXPR_H
 #define IBC_EXPR_H
 #include <stdbool.h>
@@ -8,11 +8,11 @@
 struct ibc_number {
     uint64_t n;      /* magnitude */
     bool negative;   /* never of 0 */
-    const char *why; /* what is wrong, when the text is no number */
+    const char *why; /* the error, when the text is no number */
 };
-/* All of `s`, unsigned terms; a sign may stand before the first. Time: ns, and every product has one unit at most, the
- * whole at least one. False: `why`. */
+/* All of `s`, unsigned terms; the first may have a sign. Time: ns; every product has one unit at most, the whole at
+ * least one. False: `why`. */
 bool ibc_expr(const char *s, bool time, struct ibc_number *out);
-/* A sum, product or quotient of two numbers or more, not beginning with a sign: what a variable's value may be. */
+/* Whether a variable's value is a sum, product or quotient of two numbers or more that does not begin with a sign. */
 bool ibc_expr_is_compound(const char *s);
 #endif

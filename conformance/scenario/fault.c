@@ -20,7 +20,7 @@ bool ibc_fault(struct ibc_fault *f, uint32_t line, uint32_t column, const char *
     if (line > 0)
         snprintf(place, sizeof place, "%u:%u:", line, column);
     snprintf(f->err, f->errlen, "%s:%s %s%s", f->path, place, what, f->tail == NULL ? "" : f->tail);
-    for (char *c = f->err; *c != '\0'; c++) /* what was quoted may hold anything; the answer is one line */
+    for (char *c = f->err; *c != '\0'; c++) /* quoted text may contain any byte; the message must be one line */
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';
     return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The first thing that is wrong with a file: "FILE:LINE:COLUMN: what; did you mean 'x'?". */
+/* The first error of a file: "FILE:LINE:COLUMN: what; did you mean 'x'?". */
 #ifndef IBC_FAULT_H
 #define IBC_FAULT_H
 #include <stdbool.h>
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 struct ibc_fault {
-    const char *path, *tail; /* tail: "" or what to add behind, say the variation */
-    char *err;               /* NULL: nobody wants to know */
+    const char *path, *tail; /* tail: "" or text to append, for example the variation */
+    char *err;               /* NULL: the caller wants no message */
     size_t errlen;
     bool set;
 };

@@ -61,7 +61,7 @@ static const struct iba_field *whole_find(const char *name, enum iba_hdr *hdr)
     return NULL;
 }
 
-/* What stands before the BTH is the link's business. */
+/* The scenario language does not restrict headers before the BTH. */
 static bool there(enum iba_hdr h, uint64_t hdrs)
 {
     return h < IBA_H_bth || (hdrs >> h & 1) != 0;

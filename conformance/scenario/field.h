@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of packets: opcodes, fields, and the words that a field's values have. All from core's tables, beside one table
- * of short names. */
+/* Names in packets: opcodes, fields, and the words for a field's values. All from core's tables, plus one table of
+ * short names. */
 #ifndef IBC_FIELD_H
 #define IBC_FIELD_H
 #include "scenario.h"
@@ -8,14 +8,14 @@
 struct ibc_field_name {
     const char *name, *row; /* short; core's, in that header */
     uint8_t hdr;            /* enum iba_hdr */
-    uint8_t attr;           /* enum ibc_attr a bare object stands for; IBC_A_ITSELF: none */
+    uint8_t attr;           /* enum ibc_attr that an object without an attribute means; IBC_A_ITSELF: none */
 };
 extern const struct ibc_field_name ibc_field_names[];
 extern const size_t ibc_field_name_count;
 
-/* The field of that name, short or whole ("psn", "bth.psn"), of a packet with these headers behind and including the
- * BTH: where several have a short name, the first that is there. What comes before the BTH is always there.
- * IBC_FIELD_ABSENT: there is one, but not in this packet; *hdr says whose. */
+/* The field of that name, short or complete ("psn", "bth.psn"), in a packet with these headers from the BTH on: if
+ * several have a short name, the first one that the packet has. Headers before the BTH always exist. IBC_FIELD_ABSENT:
+ * the field exists, but not in this packet; *hdr is its header. */
 enum ibc_field_found { IBC_FIELD_UNKNOWN, IBC_FIELD_ABSENT, IBC_FIELD_FOUND };
 enum ibc_field_found ibc_field_find(const char *name, uint64_t hdrs, enum iba_hdr *hdr, const struct iba_field **field,
                                     uint8_t *attr);
@@ -34,15 +34,15 @@ const char *ibc_opcode_name(size_t i, const void *unused);
 /* IBA_HDR_BIT of the headers from the BTH on. */
 uint64_t ibc_opcode_hdrs(uint16_t op);
 
-/* A value's name as files write it: small letters and digits, '_' for what is between. */
+/* A value's name in files: small letters and digits, '_' for other characters. */
 const struct iba_value *ibc_value_find(enum iba_vocabulary w, const char *word);
 const char *ibc_value_word(size_t i, const void *vocabulary); /* for messages; enum iba_vocabulary */
-/* Fields whose words have two parts: "kind", "kind:number" or "kind.name". Alone it stands for every number of the kind
- * when comparing, and for `usual` when sending. */
+/* Fields whose words have two parts: "kind", "kind:number" or "kind.name". A kind alone matches every number of the
+ * kind when comparing, and means `usual` when sending. */
 struct ibc_kind_word {
     const char *word;
-    uint8_t kind, mask, usual; /* kind: its bits; mask: the bits that tell kinds apart */
-    uint8_t names;             /* enum iba_vocabulary of what may stand behind '.' */
+    uint8_t kind, mask, usual; /* kind: its bits; mask: the bits that distinguish kinds */
+    uint8_t names;             /* enum iba_vocabulary of the words that may follow '.' */
 };
 /* Those of the field; NULL: it has none. */
 const struct ibc_kind_word *ibc_kind_words(enum iba_hdr hdr, const struct iba_field *f, size_t *n);

@@ -22,7 +22,7 @@
 #define MUST (IBC_R_BARE | IBC_R_MUST)
 #define N IBC_A_ITSELF
 
-/* ---- what stands in front of the BTH, in one header or another ---- */
+/* ---- fields before the BTH, in one header or another ---- */
 #define EVERYWHERE(k, bits, words) {IBC_K_##k, IBC_T_EVERYWHERE, 0, IBA_VALUES_##words, 0, MAX(bits)}
 #define PACKET_FIELDS                                                                                                  \
     EVERYWHERE(hop, 8, NONE), EVERYWHERE(tclass, 8, NONE), EVERYWHERE(flow, 20, NONE), EVERYWHERE(ecn, 2, ECN),        \
@@ -82,8 +82,8 @@ static const struct ibc_row srq[] = {
 static const struct ibc_row handle[] = {OBJECT(pd, KIND(pd)), FAILS};
 static const struct ibc_row group[] = {ROW(gid, GID, 0), BITS(lid, 16)};
 
-/* Attributes may be out of their range where a device has to refuse that: modify takes them wider than the line of the
- * QP, which packets go by. */
+/* Attributes may be out of their range where a device must refuse them: modify accepts larger values than the QP's
+ * line, whose values packets use. */
 #define QP_ATTRS(rights, psn_bits, flow_bits, paths)                                                                                                    \
     UPTO(pmtu, 65536), LIVE(epsn, psn_bits, epsn), LIVE(psn, psn_bits, psn), BITS(timeout, 8), BITS(retry, 8), BITS(rnr_retry, 8), \
     BITS(min_rnr, 8), BITS(rd, 8), BITS(dest_rd, 8), WORDS(access, rights), BITS(pkey, 8), BITS(qkey, 32),          \

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The language as one table: which keys a step or an object takes, and what their values are. Who interprets it knows
- * types, not the protocol. */
+/* The language as one table: the keys of each step and object, and the types of their values. Code that interprets it
+ * knows types, not the protocol. */
 #ifndef IBC_GRAMMAR_H
 #define IBC_GRAMMAR_H
 #include "scenario.h"
 #include "vocab.h"
 
-/* Types of values. `of` is the row's: a vocabulary, a set of object kinds, or the attribute a bare object stands for.
- */
+/* Types of values. `of` depends on the row: a vocabulary, a set of object kinds, or the attribute that an object
+ * without one means. */
 enum ibc_type {
     IBC_T_FLAG,       /* a bare word: 1 */
     IBC_T_NUMBER,     /* up to max; or of an object: `of` */
     IBC_T_PLACE,      /* address: as above with IBC_A_va; `of` is not used */
     IBC_T_WORD,       /* one word of vocabulary `of` */
     IBC_T_WORDS,      /* some, commas between: or-ed */
-    IBC_T_OBJECT,     /* of kinds `of` (1 << enum ibc_object_kind), made above */
-    IBC_T_LATER,      /* likewise, made anywhere in the file */
+    IBC_T_OBJECT,     /* of kinds `of` (1 << enum ibc_object_kind), defined above */
+    IBC_T_LATER,      /* the same, defined anywhere in the file */
     IBC_T_PARTY,      /* word of vocabulary `of`, or a group */
     IBC_T_PATTERN,    /* x, x+100 */
     IBC_T_BYTES,      /* hex digits; as a value also hex:... */
     IBC_T_PAYLOAD,    /* how many, or hex:... */
     IBC_T_GID,        /* IPv6 address, hex:..., or a group */
     IBC_T_TIME,       /* 10us */
-    IBC_T_NEW,        /* a name for what the packet was */
-    IBC_T_KNOWN,      /* such a name, given above */
+    IBC_T_NEW,        /* a name for the packet */
+    IBC_T_KNOWN,      /* such a name, defined above */
     IBC_T_NAME,       /* any word */
     IBC_T_DELTA,      /* +N */
     IBC_T_CRC,        /* word of vocabulary `of`, or a number up to max */
@@ -36,12 +36,12 @@ enum ibc_type {
 };
 enum ibc_row_flag {
     IBC_R_BARE = 1,     /* positional: the next word without '=' */
-    IBC_R_MUST = 2,     /* cannot be left out */
+    IBC_R_MUST = 2,     /* required */
     IBC_R_MANY = 4,     /* may be given more than once */
-    IBC_R_ONE = 8,      /* one of these, and no more, must be there */
+    IBC_R_ONE = 8,      /* exactly one of these is required */
     IBC_R_INDEX = 16,   /* key[I]=value, I in arg.at, below 256 */
     IBC_R_COLON = 32,   /* key:value is the same */
-    IBC_R_PLAIN = 64,   /* says what to do, also on a line that says what is expected: one value */
+    IBC_R_PLAIN = 64,   /* an instruction even on an expectation line: only one value */
     IBC_R_SOME = 128,   /* a number of at least 1 */
     IBC_R_MIDDLE = 256, /* role middle only */
 };

@@ -11,7 +11,7 @@ struct head {
 };
 
 /* ---- kinds of lines ---- */
-/* What stands behind the first word, as it stands. */
+/* The text after the first word, unchanged. */
 static const char *rest(const struct ibc_text *t)
 {
     const char *s = t->text + strcspn(t->text, " \t");
@@ -33,7 +33,7 @@ static bool head_drawn(struct head *h)
     return true;
 }
 
-/* The line's text behind that of those before it. */
+/* Appends the line's text to that of earlier lines. */
 static bool add_text(struct head *h, char **to)
 {
     const char *before = *to == NULL ? "" : *to, *more = rest(h->t);
@@ -58,7 +58,7 @@ static bool head_hazard(struct head *h)
     return add_text(h, &h->l->s.hazard);
 }
 
-/* The line's words behind those there are already. */
+/* Appends the line's words to the words read before. */
 static void append(struct head *h, const char ***list, unsigned *n)
 {
     const unsigned more = h->t->n_word - 1u;
@@ -106,7 +106,7 @@ static bool head_see(struct head *h)
     return true;
 }
 
-/* The capability that begins as the word does, by two letters at least, and best ends so too; NULL: none does. */
+/* The capability with the longest common prefix, of at least two letters; NULL: none. */
 static const char *begins_as(const char *word)
 {
     const char *best = NULL;
@@ -124,7 +124,7 @@ static const char *begins_as(const char *word)
     return best;
 }
 
-/* The words are many, and not to be guessed: there is a list of them. */
+/* There are many capabilities, so the message names the list instead of guessing. */
 static bool unknown_capability(struct head *h, const struct ibc_word *w)
 {
     const enum ibc_vocab v = IBC_VOCAB_CAPABILITY;

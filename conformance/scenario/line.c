@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what a line is ---- */
+/* ---- the kind of a line ---- */
 static int step_of(const char *word)
 {
     for (int k = 0; k < IBC_S_COUNT; k++)
-        if (strcmp(ibc_step_names[k], word) == 0 && k != IBC_S_object && *word > '>') /* '<', '>' stand first only */
+        if (strcmp(ibc_step_names[k], word) == 0 && k != IBC_S_object &&
+            *word > '>') /* only the first word can be '<', '>' */
             return k;
     return -1;
 }
@@ -32,7 +33,7 @@ bool ibc_head_is(const char *word)
     return false;
 }
 
-/* Everything a line may begin with, or have behind its object. */
+/* Every word that may begin a line or follow its object. */
 static const char *line_word(size_t i, const void *unused)
 {
     (void)unused;
@@ -73,7 +74,7 @@ static bool starts_with_object(int kind)
 
 enum { LINE_WORDS = (int)IBC_S_COUNT + (int)IBC_O_COUNT + (int)OTHERS };
 
-/* The first word, unless it looks like an object's name and the second is what is wrong. */
+/* Reports the first word, unless it looks like an object's name; then the second. */
 static bool no_step(struct ibc_fault *f, const struct ibc_text *t, const struct ibc_word *w, bool two)
 {
     const size_t n = (size_t)LINE_WORDS + IBC_HEAD_COUNT;
@@ -83,7 +84,7 @@ static bool no_step(struct ibc_fault *f, const struct ibc_text *t, const struct 
     return ibc_fault_unknown(f, t->line, w->column, "step", w->s, line_word, n, NULL);
 }
 
-/* By the words from t->skip on. */
+/* Classifies the words from t->skip on. */
 static bool classify(struct ibc_fault *f, struct ibc_text *t)
 {
     const struct ibc_word *w = t->word + t->skip;
@@ -210,7 +211,7 @@ static bool unknown(const struct args *a, const struct ibc_word *w, const char *
     return ibc_fault_unknown(IBC_AT(b, w), b->packet ? "field" : "word", name, key_name, n, a);
 }
 
-/* The row of a key as named, or NULL. */
+/* The row of a key by its name, or NULL. */
 static const struct ibc_row *row_find(const struct ibc_shape *shape, const char *name, size_t len)
 {
     for (unsigned i = 0; i < shape->n; i++) {
@@ -223,7 +224,7 @@ static const struct ibc_row *row_find(const struct ibc_shape *shape, const char 
     return NULL;
 }
 
-/* Room for one more, which must not be there yet. */
+/* Space for one more argument, which must not exist yet. */
 static struct ibc_arg *arg_new(struct args *a, const struct ibc_word *w, const char *name, uint8_t key, unsigned flags,
                                const struct iba_field *field)
 {
@@ -330,7 +331,7 @@ static bool named(struct args *a, const struct ibc_word *w, const char *equals)
     return a->b->packet ? field(a, w, name, equals + 1) : unknown(a, w, name);
 }
 
-/* A word without '=': a flag, key:value, or the next value that has no name. */
+/* A word without '=': a flag, key:value, or the next positional value. */
 static bool bare(struct args *a, const struct ibc_word *w)
 {
     const struct ibc_row *r = row_find(a->shape, w->s, strlen(w->s));
@@ -363,7 +364,7 @@ static bool one_of(const struct args *a, const struct ibc_word *last)
     return ibc_fault(IBC_AT(a->b, last), "%s%s is wanted", strchr(names, ',') != NULL ? "one of " : "", names);
 }
 
-/* What must be there is. */
+/* Whether all required arguments exist. */
 static bool complete(const struct args *a)
 {
     const struct ibc_binder *b = a->b;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what can be said of the lines without their variables ---- */
+/* ---- checks that do not need the values of variables ---- */
 static bool object_named(struct ibc_loaded *l, struct ibc_fault *f, const struct ibc_text *t, unsigned *n)
 {
     static const char *const taken[] = {"pd", "m", "l", "any", "none", "peer", "stranger"};
@@ -32,7 +32,7 @@ static bool object_named(struct ibc_loaded *l, struct ibc_fault *f, const struct
     return true;
 }
 
-/* An alternative hangs on the event before it, and is of its kind: one thing comes, or one verb answers. */
+/* An alternative belongs to the event before it, and has the same kind: one packet comes, or one verb returns. */
 static bool alternative_placed(struct ibc_fault *f, const struct ibc_text *first, const struct ibc_text *t)
 {
     const struct ibc_text *before = t - 1;
@@ -89,7 +89,7 @@ static bool structure(struct ibc_loaded *l, struct ibc_fault *f, struct ibc_text
     return depth == 0 || ibc_fault(f, open[depth - 1]->line, open[depth - 1]->column, "the repeat has no end");
 }
 
-/* ---- variables that nobody uses ---- */
+/* ---- unused variables ---- */
 static bool mentions(const char *s, const char *name)
 {
     const size_t n = strlen(name);
@@ -183,7 +183,7 @@ struct ibc_scenario *ibc_load_text(const char *text, size_t len, const char *pat
     return NULL;
 }
 
-/* Without them a line that is no step may be one of the head's, misspelt. */
+/* Without these lines, a line that is no step may be a misspelt line of the head. */
 static bool head_is_whole(const char *text)
 {
     static const char *const must[] = {"title", "spec", "role", "service"};
@@ -198,7 +198,7 @@ static bool head_is_whole(const char *text)
     return n == (1u << sizeof must / sizeof *must) - 1;
 }
 
-/* Whether the line says something that lines behind it may rest on: they could not be judged without it. */
+/* Whether later lines depend on this one: they could not be checked without it. */
 static bool is_needed(const char *line, size_t n)
 {
     static const char *const words[] = {"repeat", "end"};
@@ -221,7 +221,7 @@ static bool is_needed(const char *line, size_t n)
     return ibc_head_is(word) || (line[n] == '\n' && line[n + 1 + strspn(line + n + 1, " \t")] == '|');
 }
 
-/* Blanks line `number`; false when what follows needs it. */
+/* Blanks line `number`; false when later lines need it. */
 static bool drop_line(char *text, size_t len, unsigned number)
 {
     char *line = text, *end;
@@ -248,7 +248,7 @@ static unsigned line_of(const char *err, const char *path)
     return strncmp(err, path, n) == 0 && err[n] == ':' ? (unsigned)strtoul(err + n + 1, NULL, 10) : 0;
 }
 
-/* The steps behind the first that is wrong, each fault a line: what a step says is its own. */
+/* Reports the faults of later steps too, one line each: each step can be checked alone. */
 static void tell_the_rest(char *text, size_t len, const char *path, const char *id, char *err, size_t errlen)
 {
     unsigned line = head_is_whole(text) ? line_of(err, path) : 0;

@@ -9,7 +9,7 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* How many letters to change, add, drop or swap with their neighbour; `far` or more: not near. */
+/* The number of letters to change, add, drop or swap with a neighbour; `far` or more: not similar. */
 static unsigned distance(const char *a, size_t n_a, const char *b, size_t n_b, unsigned far)
 {
     unsigned row[3][LONGEST + 1];
@@ -46,7 +46,7 @@ const char *ibc_nearest(const char *word, const char *(*name)(size_t i, const vo
         if (n_s > LONGEST || n_s == 0)
             continue;
         d = distance(word, len, s, n_s, best);
-        if (d < best && d < (len > n_s ? len : n_s)) /* something of it must be left */
+        if (d < best && d < (len > n_s ? len : n_s)) /* at least one letter must remain */
             best = d, at = i;
     }
     return at < n ? name(at, ctx) : NULL;

@@ -20,26 +20,26 @@
 
 enum {
     IBC_NAME = 32,        /* bytes of an object's or variable's name, with its 0 */
-    IBC_MAX_OBJECTS = 24, /* a play */
+    IBC_MAX_OBJECTS = 24, /* a play, repeats unrolled */
     IBC_MAX_STEPS = 4096, /* a play, repeats unrolled */
     IBC_MAX_ARGS = 24,    /* a line */
     IBC_MAX_ALTS = 6,     /* x|y|z of one value */
     IBC_MAX_VARIATIONS = 512,
     IBC_ANY_OPCODE = 0x100,
-    IBC_RAW_OPCODE = 0x101, /* no BTH: what a raw QP exchanges */
+    IBC_RAW_OPCODE = 0x101, /* no BTH: packets of raw QPs */
     IBC_NO_OP = 0xffff,
 };
 
 /* ---- values ---- */
 enum ibc_value_kind {
-    IBC_V_NUMBER,   /* n; `mask` says which bits count when comparing (syndrome=ack: the kind only) */
+    IBC_V_NUMBER,   /* n; `mask`: the bits that are compared (syndrome=ack: the kind only) */
     IBC_V_RELATIVE, /* n (signed) from the first PSN of the direction */
-    IBC_V_REF,      /* live value `attr` of object `object`, then `op` n */
+    IBC_V_REF,      /* attribute `attr` of object `object`, then `op` n */
     IBC_V_RANGE,    /* n..hi */
     IBC_V_ANY,
     IBC_V_BYTES,   /* bytes, n_bytes */
     IBC_V_PATTERN, /* letter in n, offset in hi */
-    IBC_V_WORD,    /* text: a name the step's own table will know (an object not yet made, as=NAME) */
+    IBC_V_WORD,    /* text: a name that the step resolves (an object not yet created, as=NAME) */
     IBC_V_TIME,    /* ns in n */
 };
 /* What a key's value is, beside plain NUMBER:
@@ -65,7 +65,7 @@ enum ibc_value_kind {
  *   as same, name of counter WORD; delta: NUMBER or RANGE
  *   event, score (IBC_K_value)         enum iba_event_kind, enum ibc_score
  *   FIELD                    NUMBER, RELATIVE (bth.psn), REF, RANGE, ANY; BYTES where the row is of bytes */
-enum { IBC_A_ITSELF = IBC_A_COUNT }; /* attr of a REF that names the object, not a number of it */
+enum { IBC_A_ITSELF = IBC_A_COUNT }; /* attr of a REF that means the object itself, not one of its numbers */
 struct ibc_value {
     uint8_t kind;
     bool negated;         /* !x */
@@ -82,8 +82,8 @@ struct ibc_arg {
     uint8_t hdr;                   /* enum iba_hdr */
     uint8_t n;                     /* values: 1, or the alternatives of an expectation */
     uint32_t at;                   /* for poke, insert, remove, pkey[I], sge */
-    const struct iba_field *field; /* for fields that several headers have (hop, ecn) of the first; `everywhere` */
-    const char *name;              /* as the file has it */
+    const struct iba_field *field; /* for fields that several headers have (hop, ecn) that of the first; `everywhere` */
+    const char *name;              /* as written in the file */
     struct ibc_value v[IBC_MAX_ALTS];
 };
 
@@ -101,17 +101,17 @@ struct ibc_step {
     uint8_t many; /* '<?': '?', '<*': '*', else 0 */
     uint8_t says; /* alternatives: enum ibc_verdict_word */
     uint8_t n_arg;
-    uint16_t object;      /* index into play->object; UINT16_MAX: none */
-    uint16_t op;          /* packets: opcode with the service's bits, IBC_ANY_OPCODE or IBC_RAW_OPCODE; post and
-                           * completion: enum iba_wr_op; IBC_NO_OP: none named */
+    uint16_t object; /* index into play->object; UINT16_MAX: none */
+    uint16_t op; /* packets: opcode with the service's bits, IBC_ANY_OPCODE or IBC_RAW_OPCODE; post and completion: enum
+                    iba_wr_op; IBC_NO_OP: not given */
     uint16_t alternative; /* index of the next alternative of this event in play->step, 0: none */
-    bool is_alternative;  /* only reached through the one before it */
+    bool is_alternative;  /* only reached through the line before it */
     uint32_t line;
-    const char *text, *why; /* the line; what an alternative says of itself, or NULL */
+    const char *text, *why; /* the line; the text of an alternative, or NULL */
     const struct ibc_arg *arg;
 };
 
-/* One variation of a scenario for one service, ready to be played. Memory is the play's. */
+/* One variation of a scenario for one service, ready to be played. It owns its memory. */
 struct ibc_play {
     const struct ibc_scenario *scenario;
     enum iba_qp_type service;
@@ -127,8 +127,8 @@ struct ibc_place {
 };
 struct ibc_scenario {
     char *id, *path, *title, *note;
-    char *hazard;                /* how it took a known device down, and which; NULL: it took none */
-    const char *drawn;           /* why what it expects is more than its statement says: it only DEVIATES; or NULL */
+    char *hazard;                /* which known device it crashed, and how; NULL: none */
+    const char *drawn;           /* why its expectation goes beyond its statement: it only DEVIATES; or NULL */
     const char **spec, **covers; /* statement ids; outside references */
     unsigned n_spec, n_covers;
     uint8_t klass, role;   /* enum ibc_class (UINT8_MAX: the statement's), enum ibc_role */
@@ -138,7 +138,7 @@ struct ibc_scenario {
     unsigned n_variation;  /* per service */
     struct ibc_text *text; /* the lines, as loaded */
     unsigned n_line;
-    const struct ibc_place *spec_at; /* where each of `spec` stands */
+    const struct ibc_place *spec_at; /* the position of each of `spec` */
     const char **see;
     unsigned n_see;
 };
@@ -153,8 +153,8 @@ void ibc_free(struct ibc_scenario *s);
 struct ibc_play *ibc_bind(const struct ibc_scenario *s, enum iba_qp_type service, unsigned variation);
 void ibc_play_free(struct ibc_play *p);
 
-/* All scenarios below `dir` whose id matches, sorted by id. A file that does not load is an error of the whole:
- * `err` has a line for each fault, as far as it goes. */
+/* All scenarios below `dir` whose id matches, sorted by id. If a file does not load, the whole call fails: `err` has a
+ * line for each fault, as far as it has space. */
 struct ibc_suite {
     struct ibc_scenario **s;
     size_t n;
@@ -164,7 +164,7 @@ void ibc_suite_free(struct ibc_suite *suite);
 /* Glob over ids: '*' also crosses dots; a pattern without wildcard also matches the group it names ("rc.responder"),
  * and a statement id ("RR-04", "RR-*") the scenarios that cite it. */
 bool ibc_id_matches(const struct ibc_scenario *s, const char *pattern);
-/* Here, for reports know scenarios by sight only. */
+/* In the header, because reports do not link the loader. */
 static inline bool ibc_cites(const struct ibc_scenario *s, const char *statement)
 {
     for (unsigned i = 0; i < s->n_spec; i++)
@@ -178,11 +178,11 @@ const struct ibc_arg *ibc_arg(const struct ibc_arg *arg, unsigned n, enum ibc_ke
 /* Its first number, or `otherwise`. */
 uint64_t ibc_arg_n(const struct ibc_arg *arg, unsigned n, enum ibc_key key, uint64_t otherwise);
 
-/* Byte i of pattern `letter`: fixed for ever. */
+/* Byte i of pattern `letter`: never changes between versions. */
 uint8_t ibc_pattern(char letter, uint64_t i);
 enum { IBC_PATTERN_ROW = 65536 };
-/* Bytes `at` to `at` + `n` of it, made once; NULL: of no small letter, or beyond IBC_PATTERN_ROW. */
+/* Bytes `at` to `at` + `n` of it, computed once; NULL: no small letter, or beyond IBC_PATTERN_ROW. */
 const uint8_t *ibc_pattern_row(char letter, uint64_t at, uint64_t n);
-/* The nearest of n names to `word`, or NULL when none is near. */
+/* The most similar of n names to `word`, or NULL when none is similar. */
 const char *ibc_nearest(const char *word, const char *(*name)(size_t i, const void *ctx), size_t n, const void *ctx);
 #endif

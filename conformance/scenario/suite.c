@@ -11,7 +11,7 @@ enum { DEEPEST = 8, PATH = 1024, LONGEST_ID = 160, MOST = 20000 };
 
 struct visit {
     struct ibc_suite *suite;
-    struct ibc_fault *f; /* its err: what room is left */
+    struct ibc_fault *f; /* its err: the remaining space */
     bool bad;            /* a file has a fault */
     char path[PATH];
     char id[LONGEST_ID];
@@ -54,7 +54,7 @@ static bool enter(struct visit *v, const char *name, bool folder)
 
 static bool folder(struct visit *v, unsigned depth);
 
-/* What was found is kept, a line each, and the next file is looked at. */
+/* Keeps the message, one line each, and continues with the next file. */
 static void go_on(struct visit *v)
 {
     const size_t n = strlen(v->f->err);
@@ -78,7 +78,7 @@ static bool file(struct visit *v)
     return s == NULL || keep(v, s);
 }
 
-/* What the suite passes over: hidden files and what is for readers. */
+/* Files that the suite ignores: hidden files and texts for readers. */
 static bool passed_over(const char *name)
 {
     const size_t n = strlen(name);

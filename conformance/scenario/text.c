@@ -7,7 +7,7 @@ static bool blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Where the word at `i` ends; len + 1: inside a quote. */
+/* The end of the word at `i`; len + 1: inside a quote. */
 static size_t word_end(const char *s, size_t len, size_t i)
 {
     bool quoted = false;
@@ -84,7 +84,7 @@ static bool is_text(struct ibc_fault *f, uint32_t number, const char *s, size_t 
     return true;
 }
 
-/* *used: whether the line holds anything. */
+/* *used: whether the line has any words. */
 static bool line_read(struct ibc_arena *a, struct ibc_fault *f, const char *s, size_t len, struct ibc_text *t,
                       bool *used)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A file as lines of words. Blanks separate, '#' behind a blank begins a comment, "..." holds both. */
+/* A file as lines of words. Blanks separate, '#' after a blank begins a comment, "..." may contain both. */
 #ifndef IBC_TEXT_H
 #define IBC_TEXT_H
 #include "arena.h"
@@ -9,8 +9,8 @@ enum { IBC_MAX_FILE = 64 * 1024, IBC_MAX_LINE = 1000 };
 
 struct ibc_word {
     const char *s;          /* without the quotes */
-    uint16_t column, value; /* of its first byte, and of the one behind its first '=', from 1 */
-    bool dollar, quoted;    /* holds a variable; held quotes */
+    uint16_t column, value; /* of its first byte, and of the byte after its first '=', from 1 */
+    bool dollar, quoted;    /* contains a variable; contained quotes */
 };
 struct ibc_text {
     const char *text; /* without indentation and comment */
@@ -31,8 +31,8 @@ struct ibc_text {
 /* The lines that are not empty. False with the fault of the first line that is no text. */
 bool ibc_text_read(struct ibc_arena *a, struct ibc_fault *f, const char *text, size_t len, struct ibc_text **line,
                    unsigned *n);
-/* Cuts `s` into words; n: in, room; out, how many there are (also beyond the room). False: a quote that never ends, its
- * column in *n. Words are in the arena or point into `s`; their columns count from `column`. */
+/* Splits `s` into words; n: in, space; out, their number (also if larger). False: a quote without an end, its column in
+ * *n. Words are in the arena or point into `s`; their columns count from `column`. */
 bool ibc_text_words(struct ibc_arena *a, const char *s, size_t len, unsigned column, struct ibc_word *word,
                     unsigned *n);
 #endif

@@ -6,7 +6,7 @@
 static bool compared(const struct ibc_binder *b, const struct ibc_want *want)
 {
     if (want->row != NULL && (want->row->type == IBC_T_ERROR || want->row->key == IBC_K_late))
-        return true; /* what is expected, on lines that otherwise say what to do */
+        return true; /* an expectation, on lines that are otherwise instructions */
     return b->compares && (want->row == NULL || (want->row->flags & IBC_R_PLAIN) == 0);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Vocabularies: which words a value may be, and the number each stands for. Made from core's lists and words.h. */
+/* Vocabularies: the words that a value may have, and the number of each. Generated from core's lists and words.h. */
 #ifndef IBC_VOCAB_H
 #define IBC_VOCAB_H
 #include <stdbool.h>

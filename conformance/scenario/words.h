@@ -50,7 +50,7 @@
     C(notify,        "completion notification")                                                                        \
     C(counters,      "counters")                                                                                       \
     C(virtual_time,  "time that is exact and costs nothing: hours, and single microseconds")
-/* Why a device that is asked through libibverbs does not claim them, where it is not the device that cannot */
+/* Why a device under libibverbs does not claim them, when the device itself could do them */
 #define IBC_UNCLAIMED(U)                                                                                               \
     U(management, "QP0 and QP1 are the kernel's: no verb gives them to a program")                                     \
     U(fast_reg, "libibverbs has no verb for them: only a kernel's users register so")                                  \
@@ -58,20 +58,20 @@
     U(page_hook, "the kernel takes pages away, no verb")                                                               \
     U(counter_hook, "no verb sets counters")
 #define IBC_OBJECT_KINDS(K) K(pd) K(mr) K(mw) K(cq) K(srq) K(group) K(handle) K(qp)
-/* Live values of an object: "m.rkey", "a.peer" */
+/* Attributes of an object with values known at run time: "m.rkey", "a.peer" */
 #define IBC_ATTRS(A) A(va) A(lkey) A(rkey) A(length) A(qpn) A(peer) A(epsn) A(psn)
 
 /* What qp types a file may name */
 #define IBC_SERVICES(S)                                                                                                \
     S(RC, "rc") S(UC, "uc") S(UD, "ud") S(RAW_IPV6, "raw-ipv6") S(RAW_ETHERTYPE, "raw-ethertype") S(SMI, "smi")        \
     S(GSI, "gsi") S(XRC_INI, "xrc-ini")
-/* What becomes of a packet, role middle; who a datagram goes to or seems to come from; what score counts */
+/* Actions on a packet, role middle; destinations and sources of datagrams; what score measures */
 #define IBC_THENS(T) T(forward) T(drop) T(twice) T(hold) T(corrupt)
-/* ... and where no path may lead: no address, ::1, a multicast group, on IPv6 an IPv4 address */
+/* ... and invalid destinations of a path: no address, ::1, a multicast group, on IPv6 an IPv4 address */
 #define IBC_PARTIES(P) P(none) P(peer) P(stranger) P(nowhere) P(loopback) P(group) P(ipv4)
 #define IBC_SCORES(S) S(rkeys) S(qpns) S(psns)
 
-/* Lines of the head: word, at most one of it, wanted */
+/* Lines of the head: word, at most one of it, required */
 #define IBC_HEADS(H)                                                                                                   \
     H(title,   true,  true)                                                                                            \
     H(spec,    false, true)                                                                                            \
@@ -118,10 +118,10 @@
     S(release,        "release")                                                                                       \
     S(score,          "score")                                                                                         \
     S(health,         "health")                                                                                        \
-    S(object,         "object")   /* mr, mw, qp ... below the first step: made when its turn comes */
+    S(object,         "object")   /* mr, mw, qp ... below the first step: created in the order of steps */
 
-/* Keys of name=value words, and bare words (a flag: value 1; a positional value has a key of its own). A key means the
- * same wherever it stands; the loader's table says which step takes which. */
+/* Keys of name=value words, and bare words (a flag: value 1; a positional value has a key of its own). A key has the
+ * same meaning everywhere; the loader's table lists the keys of each step. */
 #define IBC_KEYS(K)                                                                                                    \
     K(FIELD) /* a header field: arg.hdr, arg.field */                                                                  \
     /* packets */                                                                                                      \
@@ -144,7 +144,7 @@
     /* positional: the one value of silence, wait, state, event, notified, counter, memory, score, group, op */        \
     K(value) K(name) K(delta)
 /* clang-format on */
-enum { IBC_ACCESS_UNKNOWN = 1 << 15 }; /* a right that there is not */
+enum { IBC_ACCESS_UNKNOWN = 1 << 15 }; /* a right that does not exist */
 enum ibc_role {
 #define IBC_ROLE_ID(w) IBC_ROLE_##w,
     IBC_ROLES(IBC_ROLE_ID) IBC_ROLE_COUNT

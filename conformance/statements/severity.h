@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What it means for users when a device does not keep a statement. See statement.c for what the rows become.
+/* The effect on users when a device violates a statement. statement.c uses the rows.
  *
- * Columns: an area, or the id of a statement that is not as its area; severity. Areas first, ids in order. That a
- * device goes down is no statement's severity: it is seen. */
+ * Columns: an area, or the id of a statement whose severity differs from its area's; severity. Areas first, ids in
+ * order. That a device goes down is an observation and not a statement's severity. */
 #ifndef IBC_STATEMENTS_SEVERITY_H
 #define IBC_STATEMENTS_SEVERITY_H
 
@@ -10,7 +10,7 @@
 #define IBC_SEVERITY_ROWS(S) \
     S("WF", INTEROP) S("PV", INTEROP) S("RR", INTEROP) S("RQ", INTEROP) S("UU", INTEROP) S("QS", ANSWER) S("KM", INTEROP) \
     S("RO", INTEROP) \
-    /* memory that nobody gave access to, data that is not what was sent, work told done that is not */ \
+    /* access to memory without a right, wrong data, work reported complete that is not */              \
     S("KM-19", SAFETY) \
     S("PV-10", SAFETY) S("PV-12", SAFETY) S("PV-15", SAFETY) S("PV-16", ANSWER) S("PV-18", SAFETY) S("PV-19", SAFETY) \
     S("PV-21", SAFETY) S("PV-22", SAFETY) S("PV-24", SAFETY) \

@@ -2,10 +2,9 @@
 /* The statements of all areas, in the order of their ids: rows of core/statements. A row is OPEN (a scenario can show
  * it) or SHUT, with status and reason.
  *
- * Columns: id; section of the book or annex it stands in, "" where not known; compliance numbers, only those that a
- * public source shows beside the statement; edition or annex; class, M mandatory, O optional, R recommended,
- * C conditional on what the device claims, I informational; S seen in a public source, K known to us only; our words.
- */
+ * Columns: id; section of the specification or annex, "" where not known; compliance numbers, only those that a public
+ * source shows beside the statement; edition or annex; class, M mandatory, O optional, R recommended,
+ * C conditional on a claim of the device, I informational; S seen in a public source, K known to us only; our words. */
 #include "statement.h"
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +68,7 @@ static const struct {
     uint8_t severity;
 } severities[] = {IBC_SEVERITY_ROWS(SEVERITY)};
 
-/* Rows of ids stand behind those of areas. */
+/* Rows of ids come after those of areas. */
 enum ibc_severity ibc_severity_of(const struct ibc_statement *s)
 {
     enum ibc_severity is = IBC_SEVERITY_ANSWER;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The normative statements in scope, one row each: printed, cited by scenarios, counted. Ids are the catalogue's and
- * never change; a compliance number of the book stands in `compliance` only where a public source shows it. */
+ * never change; `compliance` has a compliance number of the specification only if a public source shows it. */
 #ifndef IBC_STATEMENT_H
 #define IBC_STATEMENT_H
 #include <stdbool.h>
@@ -29,21 +29,21 @@ struct ibc_statement {
     const char *words;      /* one sentence, ours */
     const char *reason;     /* for every status but OPEN */
 };
-/* What others do or expect, read beside the statement's own source: witnesses.h */
+/* What others do or expect, compared with the statement's own source: witnesses.h */
 enum ibc_witness_kind { IBC_CONFIRMS, IBC_SETTLES, IBC_CONTRADICTS };
 struct ibc_witness {
     const char *id; /* of the statement */
-    uint8_t kind;   /* enum ibc_witness_kind; SETTLES: confirms, and is what made the statement certain */
+    uint8_t kind;   /* enum ibc_witness_kind; SETTLES: confirms, and made the statement certain */
     const char *who, *where;
 };
 extern const struct ibc_witness ibc_witnesses[]; /* by id */
 extern const size_t ibc_witness_count;
-/* Those of one statement: the first, and how many; NULL and 0 where there are none. */
+/* The witnesses of one statement: the first, and their number; NULL and 0 if there are none. */
 const struct ibc_witness *ibc_witnesses_of(const char *id, size_t *n);
 /* Statements that are certain, and how many of them are so by a second source alone. */
 size_t ibc_certain_count(size_t *settled);
 
-/* What it means for users, the worst first */
+/* The effect on users, the worst first */
 #define IBC_SEVERITIES(S)                                                                                              \
     S(DOWN, "goes down", "the device goes down")                                                                       \
     S(SAFETY, "unsafe", "memory without access, other data than was sent, or work told done that is not")              \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Second sources of the statements: implementations and tests of others that were read beside the source that the
- * statement was taken from. See statement.c for what the rows become.
+/* Second sources of the statements: implementations and tests of others that were compared with the source that the
+ * statement was taken from. statement.c uses the rows.
  *
- * CONFIRMS: does or expects the same. SETTLES: likewise, and it is what made the statement certain (its column `seen`
- * was K before). CONTRADICTS: does or expects otherwise, so that a device that deviates is in company.
+ * CONFIRMS: does or expects the same. SETTLES: the same, and it made the statement certain (its column `seen` was K
+ * before). CONTRADICTS: does or expects something else, so a device that deviates is not the only one.
  *
  * Columns: id; who; where. "qib 6.1" are Linux 6.1's drivers/infiniband/hw/qib and sw/rdmavt, "hfi1 6.1" hw/hfi1,
  * rdma-unit-test is google/rdma-unit-test at 1f368ab, roce-sim datenlord/roce-sim at 120df9e, blue-rdma

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The thing under test, behind one table of functions. A target is one device, or two with the tester between them;
- * each
- * has the verbs of the agent's protocol (interfaces: ibagent) and one wire to the tester.
+ * each has the verbs of the agent's protocol (interfaces: ibagent) and one wire to the tester.
  *
  * Verbs return REFUSED if the device itself refuses (its error is in `said`), UNSUPPORTED if the target cannot ask it.
  * Nothing here judges. Times are ns on the target's clock: virtual for the reference. */

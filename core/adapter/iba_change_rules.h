@@ -2,8 +2,7 @@
 /* Broken devices: every list of behaviours, and changed copies of the five rule tables.
  *
  * A rule table changes by one row: the row is left out, swapped with its successor, or gets another action of the
- * table.
- * Only changes that alter the device's behaviour are made, and only those that leave host memory safe. */
+ * table. Only changes that alter the device's behaviour are made, and only those that leave host memory safe. */
 #ifndef IBA_CHANGE_RULES_H
 #define IBA_CHANGE_RULES_H
 #include "adapter/iba_ca.h"

@@ -15,8 +15,7 @@
  * flipped, anywhere in it. A duplicate is a copy of the frame in flight, marked or corrupt, with a delay of its own.
  *
  * A mark is CE in the IP header of RoCEv2, whether or not the sender set ECT (like a switch that does not check), FECN
- * in
- * the BTH of IB and RoCEv1; other frames are not marked. IPv4 checksum and VCRC are updated, if they were correct.
+ * in the BTH of IB and RoCEv1; other frames are not marked. IPv4 checksum and VCRC are updated, if they were correct.
  *
  * Every frame has a random generator of its own: the probability of one fault does not affect the others. */
 struct iba_net_faults {

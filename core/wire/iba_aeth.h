@@ -3,8 +3,7 @@
  *
  * A syndrome is one byte: a reserved bit, two bits of kind, five bits of code. The meaning of the code depends on the
  * kind: credits in an ACK, a timer in an RNR NAK, the reason in a NAK. The lists pass `A` on to each row, so that a
- * user
- * can hand an argument to the macro that expands the rows. */
+ * user can hand an argument to the macro that expands the rows. */
 #ifndef IBA_AETH_H
 #define IBA_AETH_H
 #include "iba_psn.h"

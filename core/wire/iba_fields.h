@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Layouts of the InfiniBand headers, and nothing else. One line a field, in wire order, widths only: offsets are summed
  * by the compiler, so a field can neither overlap nor leave a gap, and a check proves that each header's fields fill
- * its
- * size.
+ * its size.
  *
  * F is a field: header, C type, C name, bits, how it is shown, when it is shown, value names, condition, filter name,
  * label. V is another view of bits that fields already hold: header, field it starts at, bits, then as F from "how".

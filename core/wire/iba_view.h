@@ -2,8 +2,7 @@
 /* A checked, borrowed look at one packet: no copy, no allocation, valid as long as its bytes are.
  *
  * Parsing a view is the only place that checks lengths from the wire. Every header in `layer` lies completely inside
- * the
- * captured bytes; code that has a view reads it with the getters of iba_hdr.h and checks nothing. */
+ * the captured bytes; code that has a view reads it with the getters of iba_hdr.h and checks nothing. */
 #ifndef IBA_VIEW_H
 #define IBA_VIEW_H
 #include "iba_crc.h"
