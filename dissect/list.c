@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* -G: everything a user can name, printed from the tables. */
+/* -G: every name that a user can type, printed from the tables. */
 #include "field/field.h"
 #include "options.h"
 

@@ -371,7 +371,7 @@ static int lists(const char *what)
     return EXIT_INPUT;
 }
 
-/* Whether only what comes later tells its values. */
+/* Whether later packets determine its values. */
 static bool needs_future(const struct field *f)
 {
     static const char *const names[] = {"infiniband.analysis.response_in", "infiniband.mad.response_in",
@@ -387,7 +387,7 @@ static bool wants_future(const struct options *opt)
 {
     bool wants = opt->hold || (opt->filter && filter_uses(opt->filter, needs_future));
 
-    /* What is found later of packets that do not match must not count. */
+    /* Findings made later about packets that do not match must not count. */
     wants |= opt->filter && opt->fail_on != IBA_SEVERITY_NONE;
 
     for (size_t i = 0; i < opt->print.n_field; i++)
@@ -395,7 +395,7 @@ static bool wants_future(const struct options *opt)
     return wants;
 }
 
-/* Judging costs, so it is done only where somebody sees what comes of it. */
+/* Judging costs time, so it is done only if some output uses the result. */
 static bool wants_judgement(const struct options *opt)
 {
     bool wants = opt->fail_on != IBA_SEVERITY_NONE || opt->report_path;

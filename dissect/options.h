@@ -29,12 +29,12 @@ struct options {
     bool json_stats; /* -T json with -q */
     bool quiet, line_buffered;
     bool check_crc;                             /* -o icrc:off leaves it out */
-    bool hold;                                  /* -2: hold packets back until it is known what became of them */
-    bool judge;                                 /* packets are to be judged: something asks for it */
-    bool judge_printed;                         /* -o analysis:off: not for the forms that show all there is */
+    bool hold;                                  /* -2: buffer packets until later packets complete them */
+    bool judge;                                 /* packets are judged, since some output needs it */
+    bool judge_printed;                         /* -o analysis:off: not for the forms that show everything */
     enum iba_severity fail_on;                  /* --fail-on; IBA_SEVERITY_NONE: never */
     uint32_t pmtu;                              /* --mtu; 0: learned */
-    enum iba_link user_link[16];                /* what DLT 147..162 hold, -d user0,infiniband */
+    enum iba_link user_link[16];                /* the link type of DLT 147..162, -d user0,infiniband */
     struct service_hint service[SERVICE_HINTS]; /* -d infiniband.cm.serviceid==ID,PROTOCOL */
     size_t n_service;
     struct iba_view_opts view;

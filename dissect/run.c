@@ -22,10 +22,10 @@ struct run {
     struct cap_merge *merge;
     struct pcapng_writer *writer;
     struct report *report;
-    struct judge *judge; /* NULL: nothing asks for it */
+    struct judge *judge; /* NULL: no output needs it */
     struct track *track;
-    struct held *held; /* NULL: packets go on at once */
-    const char *fault; /* of the one capture, to be told when what is held has gone on */
+    struct held *held; /* NULL: packets are printed at once */
+    const char *fault; /* of the one capture, to be printed after the buffered packets */
     bool full;         /* nothing further need be read */
     struct out *out;
     struct {
@@ -37,7 +37,7 @@ struct run {
     const struct packet *packet; /* at hand */
     uint64_t first_ns, prev_ns;
     uint64_t read, shown;
-    enum iba_severity worst; /* of packets that match, and of findings told late */
+    enum iba_severity worst; /* of packets that match, and of late findings */
     int rc;
     bool progress, write_failed;
     time_t said;
@@ -56,14 +56,14 @@ static void deliver_held(struct run *r);
 static void complain(struct run *r, const char *what)
 {
     deliver_held(r);
-    (void)out_flush(r->out); /* what was read comes before what went wrong */
+    (void)out_flush(r->out); /* packets come before the message about the fault */
     if (r->progress)
         fputs("\r\033[K", stderr);
     fprintf(stderr, "ibdissect: %s\n", what);
     r->rc = EXIT_INPUT;
 }
 
-/* What a capture's link type is to the packet view. False for a link type that cannot be read. */
+/* The packet view's link type for that of a capture. False for an unknown one. */
 static bool link_of(const struct options *opt, uint32_t dlt, enum iba_link *link)
 {
     static const struct {
@@ -82,7 +82,7 @@ static bool link_of(const struct options *opt, uint32_t dlt, enum iba_link *link
     return *link != IBA_LINK_NONE;
 }
 
-/* A finding that is told when its packet has passed. */
+/* A finding that is made after its packet was printed. */
 static void late(void *ctx, const struct judged *j)
 {
     struct run *r = ctx;
@@ -207,13 +207,13 @@ static void finish_write(struct run *r, int error)
     if (error == 0 || r->write_failed) /* the writer repeats its first error when it is closed */
         return;
     r->write_failed = true;
-    if (error == EPIPE) /* whoever read has had enough */
+    if (error == EPIPE) /* the reader of the pipe has closed it */
         return;
     snprintf(line, sizeof line, "%s: %s", r->opt->write_path, strerror(error));
     complain(r, line);
 }
 
-/* Opening it for writing would empty what is to be read. */
+/* Opening the input for writing would empty it. */
 static bool is_input(const struct options *opt, const char *path)
 {
     struct stat out, in;
@@ -273,7 +273,7 @@ static void deliver_held(struct run *r)
         ;
 }
 
-/* A packet that another capture has too is shown once, with both numbers, while the other is held. */
+/* Shows a packet that two captures have once, with both numbers, while the other one is buffered. */
 static void hold(struct run *r, const struct packet *p)
 {
     struct verdict *twin = p->verdict->same_as ? held_verdict(r->held, p->verdict->same_as) : NULL;
@@ -308,7 +308,7 @@ static enum cap_result next(struct run *r, struct cap_packet *cap, size_t *sourc
     return r->merge ? cap_merge_next(r->merge, cap, source) : cap_next(r->capture[0], cap);
 }
 
-/* An ERF record brings its own time, finer than a pcap header's: little-endian 32.32 seconds. */
+/* An ERF record has its own time, finer than a pcap header's: little-endian 32.32 seconds. */
 static void erf_time(struct cap_packet *cap)
 {
     enum { GIGA = 1000000000 };
@@ -346,7 +346,7 @@ __attribute__((hot)) static bool parse(struct run *r, struct packet *p, struct c
     return true;
 }
 
-/* Packets that are in memory together, at least one. False: there are no more. */
+/* Reads packets that are in memory together, at least one. False: there are no more. */
 static bool fill(struct run *r)
 {
     size_t source;
@@ -371,14 +371,14 @@ static bool fill(struct run *r)
     return r->n_batch > 0;
 }
 
-/* Several packets at once: one CRC waits for its own steps, not for another. */
+/* Checks several packets together: the steps of one CRC depend on each other, but not on those of another. */
 static void check(struct run *r, unsigned from, unsigned end)
 {
     for (unsigned i = from; r->opt->check_crc && i < end; i++)
         iba_view_check(&r->batch[i].packet.view);
 }
 
-/* What is known of their connections is far away in memory: the last of three steps to fetch it. */
+/* The state of their connections is in distant memory: the last of three steps to prefetch it. */
 static void fetch(struct run *r)
 {
     uint32_t direction[JUDGE_AHEAD];
@@ -440,7 +440,7 @@ static void end(struct run *r)
                 (unsigned long long)cap_dropped(r->capture[0]));
 }
 
-/* What is written beside standard output. */
+/* Opens the outputs other than standard output. */
 static bool open_outputs(struct run *r)
 {
     const struct options *opt = r->opt;

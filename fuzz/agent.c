@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any lines said to the agent, which serves the engine: each has a reply that can be read, and what could be read says
- * the same when it is written. */
+/* Sends any lines to the agent, which serves the engine: each has a reply that can be read, and a request that could be
+ * read is equal when it is written and read again. */
 #include <string.h>
 #include "agent/server.h"
 #include "fuzz.h"
@@ -26,7 +26,7 @@ static bool round_trip(const char *text, size_t n)
     return true;
 }
 
-/* As a tester takes them: answers of a device that nobody vouches for. */
+/* Reads the lines as a tester reads replies: a device may send anything. */
 static void as_reply(const char *text, size_t n)
 {
     char why[AG_SENTENCE];
@@ -53,7 +53,8 @@ enum { KEPT = false };
 enum { KEPT = true };
 #endif
 
-/* A new device. Where a sanitizer makes that slow it is one as new: that it can be reset says that its guards hold. */
+/* A new device. Where a sanitizer makes this slow it is reset instead: the reset succeeds only if its guards are
+ * intact. */
 static struct ibc_target *device(void)
 {
     static struct ibc_target *t;

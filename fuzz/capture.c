@@ -10,7 +10,7 @@
 const struct fuzz_target fuzz_target = {"capture", FUZZ_BYTES, NULL};
 
 enum { MOST_PACKETS = 20000 }; /* a few kilobytes of gzip may hold millions */
-/* All pieces wait in the pipe at once. A write takes a page of its room for each 4096 bytes it begins. */
+/* All pieces wait in the pipe at once. Each write occupies a page for each 4096 bytes it begins. */
 enum { PIECE = 4096, MOST_PIECES = 200, ROOM = 256 * PIECE };
 
 static int file_of(const uint8_t *data, size_t n)
@@ -21,7 +21,7 @@ static int file_of(const uint8_t *data, size_t n)
     return fd;
 }
 
-/* The same as a pipe, which gives a few bytes a time: so that records are put together from pieces. */
+/* Feeds the same bytes through a pipe, a few at a time: so that records are assembled from pieces. */
 static int pieces_of(const uint8_t *data, size_t n)
 {
     const size_t piece = n / MOST_PIECES + 1;
@@ -55,8 +55,8 @@ static void read_packets(struct capture *c)
         FUZZ_CHECK(cap_next(c, &p) == got); /* it stands for ever */
 }
 
-/* What was read, as one number. Of a fault it counts that there is one: its words may say more when it is seen early.
- */
+/* A hash of everything read. For a fault it only counts that there is one: the message may differ when it is detected
+ * early. */
 static uint64_t read_all(int fd)
 {
     char err[256] = "";

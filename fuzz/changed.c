@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two adapters that do one thing otherwise, as mutants do: whatever they do to one another, their hosts take no harm.
- * What is done otherwise the first record names; the others are steps, each of one of the two. */
+/* Two adapters with one deviation each, like mutants: whatever they send to each other, their hosts take no harm. The
+ * first record selects the deviation; the others are steps, each of one of the two. */
 #include "world.h"
 
 const struct fuzz_target fuzz_target = {"changed", FUZZ_RECORDS, NULL};
@@ -20,7 +20,7 @@ static struct world_device changed_rule(enum iba_rule_table t, uint16_t row, uin
     return (struct world_device){.rules = &rules.rules, .table = t};
 }
 
-/* Every row of every table and list has a number; those beyond the last are a whole device. */
+/* Every row of every table and list has a number; numbers beyond the last mean an unchanged device. */
 static struct world_device device(struct fuzz_in *in)
 {
     size_t n;

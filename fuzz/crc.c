@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A masked bit never changes the ICRC, any other bit always does; and any bit changes the VCRC. What is masked is told
- * here by header and byte, apart from core's tables (WF-71, WF-75..WF-77). */
+/* A masked bit never changes the ICRC, any other bit always does; and any bit changes the VCRC. This file has its own
+ * list of masked bits, by header and byte, independent of core's tables (WF-71, WF-75..WF-77). */
 #include <string.h>
 #include "records.h"
 
@@ -8,7 +8,7 @@ const struct fuzz_target fuzz_target = {"crc", FUZZ_PACKET, NULL};
 
 enum { ROOM = 4096, MOST_BITS = 64 };
 
-/* Of the header the ICRC starts with: the byte's bits that do not count. */
+/* Of the header the ICRC starts with: the byte's masked bits. */
 static uint8_t masked_l3(const struct iba_view *v, size_t at)
 {
     const bool global = iba_view_has(v, IBA_H_grh);

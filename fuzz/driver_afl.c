@@ -11,7 +11,7 @@ __AFL_FUZZ_INIT();
 
 enum { ROUNDS = 100000 };
 
-/* What is made once is made before the first input that counts: the same input then takes the same way each time. */
+/* Allocates everything that is made once before the first input: then the same input always takes the same path. */
 static void warm(void)
 {
     static const uint8_t nothing[16] = {0};
@@ -32,7 +32,7 @@ int main(void)
     input = __AFL_FUZZ_TESTCASE_BUF;
     while (__AFL_LOOP(ROUNDS)) {
         const size_t n = (size_t)__AFL_FUZZ_TESTCASE_LEN;
-        uint8_t *exact = malloc(n ? n : 1); /* whoever reads beyond it is seen by a sanitizer */
+        uint8_t *exact = malloc(n ? n : 1); /* a sanitizer detects a read beyond it */
 
         if (!exact)
             return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* libFuzzer's driver, with the mutator of mutator.h in front of its own. */
+/* libFuzzer's driver, which calls the mutator of mutator.h before its own. */
 #include "fuzz.h"
 #include "mutator.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The driver without an engine: replays files. Needs no clang; a sanitizer build sees what an engine would. */
+/* The driver without an engine: replays files. Needs no clang; in a sanitizer build it detects what an engine would. */
 #include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
@@ -53,7 +53,7 @@ static bool add_file(struct inputs *in, const char *path)
     whole = must(malloc(MOST_BYTES));
     n = fread(whole, 1, MOST_BYTES, f);
     fclose(f);
-    exact = must(malloc(n ? n : 1)); /* whoever reads beyond it is seen by a sanitizer */
+    exact = must(malloc(n ? n : 1)); /* a sanitizer detects a read beyond it */
     memcpy(exact, whole, n);
     free(whole);
     in->data = must(realloc(in->data, (in->n + 1) * sizeof *in->data));
@@ -79,7 +79,7 @@ static bool add(struct inputs *in, const char *path)
     int n;
 
     if (stat(path, &st) != 0 && strstr(path, "regress/"))
-        return true; /* of a target that no fault was found by yet */
+        return true; /* a target that has found no fault yet */
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
         return add_file(in, path);
     n = scandir(path, &entry, seen, alphasort);
@@ -108,7 +108,7 @@ static bool replay(const struct inputs *in, const struct settings *s)
         const uint64_t trace = once(in, i);
         if (s->verbose)
             printf("%016llx %s\n", (unsigned long long)trace, in->name[i]);
-        fflush(stdout); /* the last line says what it was when a signal ends it */
+        fflush(stdout); /* if a signal ends the process, the last line names the input */
         for (unsigned long k = 1; k < s->repeat; k++)
             if (once(in, i) != trace) {
                 printf("%s: another trace in round %lu\n", in->name[i], k + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any text as a display filter, asked of packets of each kind. */
+/* Compiles any text as a display filter, and runs it on packets of each kind. */
 #include <string.h>
 #include "field/packet.h"
 #include "filter/filter.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a fuzz target is, and what all of them use.
+/* The interface of a fuzz target, and functions that all of them use.
  *
  * A target is one file with one entry, fuzz_one(), and one row, fuzz_target. Three drivers call it: libFuzzer's,
- * AFL++'s and a plain one that replays files and needs no clang. A target keeps nothing from one input to the next: the
- * same input gives the same trace. What is wrong ends the process: an assert, a sanitizer, or FUZZ_CHECK. */
+ * AFL++'s and a plain one that replays files and needs no clang. A target keeps no state from one input to the next:
+ * the same input gives the same trace. A fault ends the process: an assert, a sanitizer, or FUZZ_CHECK. */
 #ifndef FUZZ_H
 #define FUZZ_H
 #include <stdbool.h>
@@ -21,7 +21,8 @@ enum fuzz_form {
 struct fuzz_target {
     const char *name;
     enum fuzz_form form;
-    const char *first; /* an input by which is made what is made once and kept, such as tables of names; or NULL */
+    const char
+        *first; /* an input that makes the target allocate everything it keeps, such as tables of names; or NULL */
 };
 extern const struct fuzz_target fuzz_target;
 /* `n` may be 0. Always 0, which libFuzzer wants. */
@@ -36,10 +37,10 @@ int fuzz_one(const uint8_t *data, size_t n);
         }                                                                                                              \
     } while (0)
 
-/* Whether `tools/fuzz coverage` asks which rows are hit (core/test/recorder.h). */
+/* Whether `tools/fuzz coverage` records which rows are hit (core/test/recorder.h). */
 bool fuzz_recording(void);
 
-/* ---- what happened, as one number ---- */
+/* ---- a hash of all events ---- */
 extern uint64_t fuzz_trace;
 #define FUZZ_TRACE_START UINT64_C(14695981039346656037)
 static inline void fuzz_note(uint64_t what)
@@ -60,7 +61,7 @@ static inline void fuzz_note_bytes(const void *p, size_t n)
         fuzz_note(b[i]);
 }
 
-/* ---- the input, read from the front; behind its end everything is 0 ---- */
+/* ---- the input, read from the front; after its end everything is 0 ---- */
 struct fuzz_in {
     const uint8_t *p;
     size_t n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any packet through core's mutator and its hostile network: what is repaired has good CRCs, and of each frame the log
- * tells whether it was lost, or how often it arrived. */
+/* Feeds any packet to core's mutator and its lossy network: repaired packets have good CRCs, and for each frame the log
+ * records whether it was lost, or how often it arrived. */
 #include "records.h"
 #include "sim/iba_mutate.h"
 #include "sim/iba_net.h"

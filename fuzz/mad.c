@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Management datagrams as they come: parts lie inside of what was captured, every row can be read, tables of segments
- * are put together. One after the other, so that segments meet. */
+/* Management datagrams: parts lie inside the captured bytes, every row can be read, tables are reassembled from
+ * segments. Many per input, so that segments belong together. */
 #include "mad/iba_rmpp.h"
 #include "records.h"
 
 const struct fuzz_target fuzz_target = {"mad", FUZZ_RECORDS, NULL};
 
 enum { MOST_ROWS = 1 << 16 };
-/* Of a record's kind, beside its lowest bit, which way it goes, and the next, which says that it is cut */
+/* Bits of a record's kind, besides the lowest: the direction, and whether it is cut */
 enum { OTHER_KIND = 4, OTHER_END = 8, AGAIN = 0x10 };
 
 static void read_rows(const struct iba_mad *m)
@@ -59,7 +59,8 @@ static void read_table(const struct iba_rmpp_transfer *t)
     }
 }
 
-/* The datagram of a record: its bytes, or the one before with some bytes changed, two a change: where, to what. */
+/* The datagram of a record: its bytes, or the previous one with some bytes changed, two bytes per change: offset,
+ * value. */
 struct datagram {
     uint8_t bytes[IBA_MAD_BYTES];
     size_t n;

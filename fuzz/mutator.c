@@ -5,7 +5,7 @@
 #include "sim/iba_mutate.h"
 #include "wire/iba_build.h"
 
-/* Of a million packets so many get good CRCs again: without them nothing behind the ICRC check would be reached. */
+/* Out of a million packets this many get repaired CRCs: without them no code after the ICRC check would be reached. */
 enum { REPAIR = 900000, PACKET_HEAD = 2, MOST_PACKET = 8192 };
 
 static size_t smaller(size_t a, size_t b)
@@ -63,7 +63,7 @@ static void move(uint8_t *data, size_t n, size_t from, size_t to)
     memmove(data + to, data + from, n - from);
 }
 
-/* A byte, or a few in a row, to something: the edges of numbers, or what texts escape. */
+/* Sets a byte, or a few in a row: to boundary values of numbers, or to characters that texts escape. */
 static void mutate_bytes(struct iba_random *r, uint8_t *p, size_t n)
 {
     static const uint8_t interesting[] = {0,    1,    2,    4,    7,    8,   0x10, 0x1f, 0x20, 0x40, 0x60,
@@ -86,7 +86,7 @@ static void set_length(uint8_t *record, size_t n)
     record[2] = (uint8_t)(n >> 8);
 }
 
-/* Gives the record at[i] `len` bytes; what follows moves. Returns the new length of the input. */
+/* Gives the record at[i] `len` bytes; the rest moves. Returns the new length of the input. */
 static size_t resize(uint8_t *data, size_t n, const size_t *at, size_t i, size_t len)
 {
     const size_t to = at[i] + FUZZ_RECORD_HEAD + len;
@@ -169,7 +169,7 @@ static size_t insert(struct iba_random *r, uint8_t *data, size_t n, size_t most,
     return n + all;
 }
 
-/* All PSNs from record i on go up or down alike. */
+/* Adds the same number to all PSNs from record i on. */
 static void shift_psns(struct iba_random *r, uint8_t *data, const size_t *at, size_t count, size_t i)
 {
     const uint32_t by = (uint32_t)(below(r, 2) ? below(r, 4) : iba_random_next(r)) - 2;

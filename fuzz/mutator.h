@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mutations that know what an input is made of: packets by core/sim's field tables, sequences at the borders of their
- * records. One for libFuzzer (driver_libfuzzer.c) and AFL++ (mutator_afl.c). */
+/* Mutations that know the structure of an input: packets by core/sim's field tables, sequences at the borders of their
+ * records. Used by libFuzzer (driver_libfuzzer.c) and AFL++ (mutator_afl.c). */
 #ifndef FUZZ_MUTATOR_H
 #define FUZZ_MUTATOR_H
 #include "fuzz.h"
@@ -11,6 +11,6 @@ size_t fuzz_mutate(enum fuzz_form form, struct iba_random *r, uint8_t *data, siz
 /* The front of one input and the back of another, cut between records where there are any; returns the length. */
 size_t fuzz_splice(enum fuzz_form form, struct iba_random *r, const uint8_t *a, size_t na, const uint8_t *b, size_t nb,
                    uint8_t *out, size_t most);
-/* Where the records of a sequence begin, and behind them its end: 1..cap places. */
+/* The offsets of a sequence's records, and of its end: 1..cap entries. */
 size_t fuzz_borders(const uint8_t *data, size_t n, size_t *at, size_t cap);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* AFL++'s custom mutator: a library for AFL_CUSTOM_MUTATOR_LIBRARY. IBFUZZ_FORM in the environment says what inputs
- * are: "packet" or "records". */
+/* AFL++'s custom mutator: a library for AFL_CUSTOM_MUTATOR_LIBRARY. IBFUZZ_FORM in the environment names the form of
+ * inputs: "packet" or "records". */
 #include <string.h>
 #include "mutator.h"
 #include "records.h"
@@ -14,7 +14,7 @@ struct state {
     size_t at[FUZZ_MOST_RECORDS + 1], count, next; /* of the input that is trimmed */
     uint8_t whole[MOST], less[MOST];
     size_t n;
-    int32_t steps; /* AFL++ ends when it is told so many */
+    int32_t steps; /* the number of steps reported to AFL++ */
 };
 
 void *afl_custom_init(void *afl, unsigned seed);
@@ -86,7 +86,7 @@ size_t afl_custom_trim(void *state, uint8_t **out)
     return s->n - (to - from);
 }
 
-/* What could be left out stays out; the next record then stands where it stood. */
+/* A record that could be left out is removed; the next one then has its index. */
 int32_t afl_custom_post_trim(void *state, uint8_t good)
 {
     struct state *s = state;

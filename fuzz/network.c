@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two adapters under a network that loses, repeats, delays and damages frames as the input says, and at last none:
- * every byte of every message arrives once, or both sides end in the status the architecture names. */
+/* Two adapters with a network that loses, repeats, delays and damages frames as the input says, and finally none: every
+ * byte of every message arrives once, or both sides end in the status the architecture names. */
 #include <string.h>
 #include "world.h"
 
@@ -31,7 +31,7 @@ struct net {
     uint8_t want[2][WORLD_BYTES];
 };
 
-/* ---- what is to happen ---- */
+/* ---- the plan ---- */
 
 static void read_plan(struct net *t, struct fuzz_in *in)
 {
@@ -111,7 +111,7 @@ static void leave(struct net *t, unsigned from, uint8_t *frame, size_t len)
         fly(t, 1 - from, frame, len, due + (fate >> 3) * (iba_time)TRIP_NS);
 }
 
-/* What is due first, of those the one that left first. */
+/* The frame that is due first; of several the one that left first. */
 static struct flying *next_due(struct net *t)
 {
     struct flying *next = NULL;
@@ -136,7 +136,7 @@ static bool drain(struct net *t)
     return any;
 }
 
-/* Until nothing moves any more. */
+/* Runs until nothing happens any more. */
 static void run(struct net *t)
 {
     struct world *w = t->w;
@@ -164,7 +164,7 @@ static void run(struct net *t)
     }
 }
 
-/* ---- what must have come of it ---- */
+/* ---- the expected result ---- */
 
 static void apply(struct net *t, unsigned i)
 {
@@ -217,7 +217,7 @@ int fuzz_one(const uint8_t *data, size_t n)
         head[i] = fuzz_u8(&in);
     head[6] |= 5; /* a READ at a time, or more: both sides agree */
     head[6] = head[6] & 3 ? head[6] & 5 : 5;
-    head[7] = (uint8_t)(1 + head[7] % 12); /* a timeout there must be */
+    head[7] = (uint8_t)(1 + head[7] % 12); /* otherwise a lost frame would never be sent again */
     memset(t, 0, offsetof(struct net, flying));
     for (unsigned i = 0; i < FLIGHT; i++)
         t->flying[i].used = false;

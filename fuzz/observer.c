@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any sequence of packets, at any time, before the observer: it stays within its memory, its lists stay lists, and what
- * it reports it counts. */
+/* Feeds any sequence of packets, at any time, to the observer: it stays within its memory, its lists stay consistent,
+ * and it counts what it reports. */
 #include <string.h>
 #include "records.h"
 #include "observer/test/sound.h"
@@ -17,7 +17,7 @@ struct observer {
     uint64_t frame;
     iba_time now;
     uint32_t source;
-    uint8_t cut; /* bytes that the next packet lacks at its end */
+    uint8_t cut; /* bytes to cut from the end of the next packet */
     _Alignas(64) unsigned char memory[OBSERVER_BYTES(FLOWS, KNOWN)];
 };
 
@@ -50,7 +50,7 @@ static void see(struct observer *o, enum iba_link link, const uint8_t *p, size_t
     free(exact);
 }
 
-/* Few QPs, few PSNs, few sizes: so that packets have to do with one another. */
+/* Few QPs, few PSNs, few sizes: so that packets belong together. */
 static void craft(struct observer *o, uint8_t link, struct fuzz_in *in)
 {
     static const uint8_t encap[] = {IBA_ENCAP_ROCE2_V4, IBA_ENCAP_ROCE2_V6, IBA_ENCAP_ROCE1, IBA_ENCAP_IB_LOCAL};

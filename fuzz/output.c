@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets, comments and file names of a stranger's, through everything ibdissect writes: JSON can be parsed, lines stay
- * lines, markup nests and holds no character that XML forbids. */
+/* Untrusted packets, comments and file names through every output of ibdissect: JSON can be parsed, lines stay lines,
+ * markup nests and has no character that XML forbids. */
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@
 
 const struct fuzz_target fuzz_target = {"output", FUZZ_RECORDS, NULL};
 
-/* In the second byte of the settings: judged packets, and messages followed, take most of the time. */
+/* In the second byte of the settings: judge packets, and track messages, which takes most of the time. */
 enum { JUDGED = 1, MESSAGES = 2 };
 enum { STATS = 32 };
 enum { RAW = FUZZ_RAW, COMMENT, NAME, TIME, KINDS };
@@ -32,8 +32,8 @@ struct session {
 };
 /* ---- what was written ---- */
 
-/* A page has elements that are never closed, and scripts: its own text is known, so look for what a stranger could add.
- */
+/* A page has elements that are never closed, and scripts: its own text is known, so this looks for text that the input
+ * could add. */
 static void check_page(const struct written *t)
 {
     FUZZ_CHECK(t->n > 0 && memchr(t->p, '\0', t->n) == NULL);
@@ -61,7 +61,7 @@ static struct written end_writing(int fd)
     return t;
 }
 
-/* As the third to sixth byte of the settings say. */
+/* Takes the options from bytes three to six of the settings. */
 static void set_options(struct print_opts *o, const uint8_t *head)
 {
     enum { COLOR = 0x10, FILES = 0x20, HEADER = 0x40, NO_HEX = 0x80 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is told of packets on their way: where $IBFUZZ_PACKETS names a file, the packets that a target meets are written
- * to it as a capture. */
+/* Records packets: if $IBFUZZ_PACKETS names a file, the packets that a target handles are written to it as a
+ * capture. */
 #include "records.h"
 #include "test/recorder.h"
 
@@ -37,7 +37,7 @@ void fuzz_packet(enum iba_link link, const uint8_t *p, size_t n)
     const uint32_t record[RECORD_WORDS] = {0, number++, (uint32_t)n, (uint32_t)n};
     (void)fwrite(record, sizeof record, 1, f);
     (void)fwrite(p, n, 1, f);
-    (void)fflush(f); /* the next may be the last */
+    (void)fflush(f); /* the next packet may crash the process */
 }
 
 bool fuzz_recording(void)
@@ -49,7 +49,7 @@ bool fuzz_recording(void)
     return said == 2;
 }
 
-/* libFuzzer takes these for coverage: an opcode that is new is kept. Others take no notice. */
+/* libFuzzer counts this section as coverage: an input with a new opcode is kept. Other engines ignore it. */
 __attribute__((used, section("__libfuzzer_extra_counters"))) static uint8_t reached[FUZZ_OPCODE_TABLES][256];
 
 void fuzz_opcode(enum fuzz_opcode_table t, const struct iba_view *v)

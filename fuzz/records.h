@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Inputs that are sequences: FUZZ_HEAD bytes of settings, then records. A record is its kind, its length (two bytes,
- * low one first), and that many bytes; the last one may be cut. Kinds are taken modulo what the target knows, and the
- * first is a packet as it is, so that mutators know it. */
+ * low one first), and that many bytes; the last one may be cut. Kinds are taken modulo the number that the target has,
+ * and the first kind is an unchanged packet, so that mutators recognize it. */
 #ifndef FUZZ_RECORDS_H
 #define FUZZ_RECORDS_H
 #include "fuzz.h"
@@ -9,7 +9,7 @@
 
 enum { FUZZ_HEAD = 8, FUZZ_RECORD_HEAD = 3, FUZZ_MOST_RECORDS = 256, FUZZ_RAW = 0 };
 
-/* What the first byte of a packet's or a sequence's settings stands for. */
+/* The link type for the first byte of a packet's or a sequence's settings. */
 static inline enum iba_link fuzz_link(uint8_t b)
 {
     static const uint8_t link[] = {IBA_LINK_ETHERNET, IBA_LINK_ETHERNET, IBA_LINK_ETHERNET, IBA_LINK_IB,
@@ -19,10 +19,10 @@ static inline enum iba_link fuzz_link(uint8_t b)
     return (enum iba_link)link[b % sizeof link];
 }
 
-/* A packet on its way to what is tested (packets.c). */
+/* Called for each packet that a target handles (packets.c). */
 void fuzz_packet(enum iba_link link, const uint8_t *p, size_t n);
 
-/* A packet that is whole, with an opcode that is none of the reserved ones, for `tools/fuzz coverage`. */
+/* Called for an undamaged packet with an opcode that is not reserved, for `tools/fuzz coverage`. */
 enum fuzz_opcode_table { FUZZ_OPCODES_READ, FUZZ_OPCODES_GIVEN, FUZZ_OPCODE_TABLES };
 void fuzz_opcode(enum fuzz_opcode_table t, const struct iba_view *v);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Results of a run, their texts a stranger's, through every report of ibconform: JSON can be parsed, XML nests and
- * holds no character that it forbids, a terminal is told nothing but what it may be told. */
+/* Untrusted results of a run through every report of ibconform: JSON can be parsed, XML nests and has no character that
+ * it forbids, a terminal gets only the commands that are allowed. */
 #include <sys/mman.h>
 #include <unistd.h>
 #include "input/pcapng_write.h"
@@ -13,7 +13,7 @@ const struct fuzz_target fuzz_target = {"report", FUZZ_RECORDS, NULL};
 enum { RAW = FUZZ_RAW, RESULT, TEXT, COMMENT, SOURCE, KINDS };
 enum { MOST_STEPS = 64, MOST_RESULTS = 6, MOST_TEXT = 250, TEXTS = 12, PATH = 64 };
 
-/* One result, and what it points to. The first texts are strings, the others go into its own arrays. */
+/* One result, and the data it points to. The first texts are strings, the others go into its own arrays. */
 enum {
     ID,
     TITLE,
@@ -156,7 +156,7 @@ static void written_file(const struct ibc_report *of,
     close(fd);
 }
 
-/* Lines, and colours; nothing else that a terminal obeys. */
+/* Checks that there are lines and colours only; no other command for a terminal. */
 static void written_lines(const struct ibc_report *of, uint8_t how)
 {
     char *text = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The requester of a reliable connection against a responder that answers as it likes: work completes in the order it
- * was posted, each at most once, and after the first error everything else is flushed (RQ-55). */
+/* The requester of a reliable connection with a responder that answers arbitrarily: work completes in the order it was
+ * posted, each at most once, and after the first error everything else is flushed (RQ-55). */
 #include "world.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -11,7 +11,7 @@ enum { MOST_STEPS = 200, MOST_POLLS = 16 };
 static uint8_t frame[IBA_TX_MOST];
 
 struct work {
-    uint64_t posted, done; /* wr_ids: one beyond the last */
+    uint64_t posted, done; /* wr_ids: one after the last */
     bool failed;
 };
 
@@ -35,7 +35,7 @@ static void send(struct world *w, struct work *k, struct fuzz_in *in)
     k->posted += iba_post_send(&w->end[0].ca, w->end[0].qp[0].qpn, &wr) == IBA_VERB_OK;
 }
 
-/* An acknowledgement: what takes least to say: a distance from the oldest unacknowledged PSN, and a syndrome. */
+/* An acknowledgement in its shortest form: a distance from the oldest unacknowledged PSN, and a syndrome. */
 static void respond(struct world *w, struct fuzz_in *in, bool acknowledge)
 {
     uint8_t body[32] = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The responder of a reliable connection against a requester that does as it likes: nothing is acknowledged that was
- * not asked for, no response is longer than the path MTU. */
+/* The responder of a reliable connection with an arbitrary requester: it acknowledges only requests that came, and no
+ * response is longer than the path MTU. */
 #include "world.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -23,7 +23,7 @@ static void check_response(const struct world *w, size_t len)
         return;
     FUZZ_CHECK(v.payload_len <= iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu));
     const uint32_t behind = (qp->r.epsn.v - iba_bth_psn(iba_view_bth(&v))) & IBA_PSN_MASK;
-    FUZZ_CHECK(behind <= IBA_PSN_MASK / 2); /* RR-03: a NAK's PSN is the expected one, an answer's lies before it */
+    FUZZ_CHECK(behind <= IBA_PSN_MASK / 2); /* RR-03: a NAK's PSN is the expected one, a response's is before it */
 }
 
 static void answers(struct world *w)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any recipe: what is built is read back, header by header, with good CRCs. */
+/* Builds any recipe and reads it back, header by header, with good CRCs. */
 #include <string.h>
 #include "fuzz.h"
 #include "wire/iba_build.h"
@@ -8,7 +8,8 @@ const struct fuzz_target fuzz_target = {"roundtrip", FUZZ_BYTES, NULL};
 
 enum { ROOM = 2048, MOST_PAYLOAD = 512 };
 
-/* A field of a header behind the network headers: those decide what the packet is, and whether it is RoCE at all. */
+/* Sets a field of a header after the network headers: those decide what the packet is, and whether it is RoCE at
+ * all. */
 static void set_field(struct iba_recipe *r, struct fuzz_in *in)
 {
     static const uint64_t free_to_set = IBA_HDR_BIT(IBA_H_deth) | IBA_HDR_BIT(IBA_H_reth) | IBA_HDR_BIT(IBA_H_aeth) |
@@ -31,7 +32,7 @@ static bool derived(const struct iba_field *f, uint8_t hdr)
     return hdr == IBA_H_bth && f->at == IBA_AT_bth_padcnt && f->bits == IBA_W_bth_padcnt;
 }
 
-/* The images of the headers that no length or checksum stands in. */
+/* Compares the images of headers without lengths and checksums. */
 static void compare(const struct iba_recipe *r, const struct iba_view *v)
 {
     for (unsigned i = 0; i < r->n_part; i++) {
@@ -70,8 +71,8 @@ static void read_back(const struct iba_recipe *r, enum iba_encap e, uint8_t opco
     compare(r, &v);
 }
 
-/* A recipe of what no sender sends: lengths and checksums as they stand, CRCs that are not good or not there. It can be
- * built, and once repaired the CRCs are good, where there are any. */
+/* A recipe for a packet that no sender sends: arbitrary lengths and checksums, bad or missing CRCs. It can be built,
+ * and after repair the CRCs are good, if it has any. */
 static void odd(struct iba_recipe *r, enum iba_encap e, struct fuzz_in *in)
 {
     static uint8_t wire[ROOM];

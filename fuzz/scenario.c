@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any text as a scenario: it loads, and each of its variations can be bound; or one line says where it is wrong. */
+/* Loads any text as a scenario: either each of its variations can be bound, or one line has the error. */
 #include "scenario/scenario.h"
 #include "fuzz.h"
 

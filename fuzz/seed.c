@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Seeds for corpora: what captures hold, and what the builder builds. tools/fuzz seed calls it, then adds what needs no
+/* Seeds for corpora: packets of captures, and of the builder. tools/fuzz seed calls it, then adds files that need no
  * program. */
 #include <string.h>
 #include "input/capture.h"
@@ -95,7 +95,7 @@ static void datagrams(const char *path, const char *base)
         seed_save("mad", base, all, n);
 }
 
-/* Sequences: for the observer, the engine, and each way to print. */
+/* Sequences: for the observer, the engine, and each output form. */
 static void sequence(const char *base, unsigned window, uint8_t *all, size_t n)
 {
     static const uint8_t ways[][7] = {{3, 0, 0, 0, 0, 0, 0},

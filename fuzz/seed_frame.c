@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Seeds of single packets and of management datagrams: what captures seldom hold. */
+/* Seeds of single packets and of management datagrams that captures seldom contain. */
 #include "mad/iba_mad.h"
 #include "seed.h"
 #include "wire/iba_opcode_rows.h"
@@ -17,7 +17,7 @@ static void frame(const char *what, unsigned a, unsigned b, uint8_t link, uint8_
     seed_save_steps("crc", what, a, b, buf, len + HEAD);
 }
 
-/* RoCEv2 at other UDP ports, as options say. */
+/* RoCEv2 at other UDP ports, set by options. */
 static void ports(void)
 {
     struct iba_recipe r;
@@ -60,8 +60,8 @@ static void ipoib(void)
         }
 }
 
-/* Headers in an order that no table has: tunnels within tunnels, a GRE without sequence number, more than can be kept.
- */
+/* Headers in an order that no table has: tunnels within tunnels, a GRE without sequence number, more layers than a view
+ * keeps. */
 static void tunnels(void)
 {
     static const uint8_t chains[][8] = {
@@ -139,7 +139,7 @@ static size_t segment(uint8_t *to, uint8_t kind, uint8_t transaction, unsigned n
     return seed_record(to, kind & 15, w, sizeof w);
 }
 
-/* In order; the last one first; again and otherwise; ended; of others beside it; too many of them. */
+/* In order; the last one first; repeated with changes; ended; interleaved with others; too many of them. */
 static void tables(void)
 {
     static const uint16_t attributes[] = {0x35, 0x38, 0x11, 0x31, 0x39, 0x1b, 0x33, 0x36, 0xffff};
@@ -158,7 +158,7 @@ static void tables(void)
             }
             seed_save_steps("mad", "table", a, o, all, n);
         }
-    for (unsigned more = 0; more < 3; more++) { /* more transfers than are kept, segments than there may be */
+    for (unsigned more = 0; more < 3; more++) { /* more transfers than are kept, more segments than allowed */
         enum { AGAIN = 0x10, TRANSACTION_AT = 15, NUMBER_AT = RMPP_AT + 6, OFFSET_AT = SA_AT + 8 };
         size_t n = FUZZ_HEAD;
         n += segment(all + n, 0, 7, 1, 3, 0x35);
@@ -171,7 +171,7 @@ static void tables(void)
     }
 }
 
-/* A table as packets, its segments as datagrams of the subnet administration, for what prints. */
+/* A table as packets, its segments as datagrams of the subnet administration, for printers. */
 static void printed_tables(void)
 {
     static const uint16_t attributes[] = {0x35, 0x38, 0x11, 0x39};
@@ -200,7 +200,7 @@ static void printed_tables(void)
         }
 }
 
-/* Results of a run: each verdict, each text that a stranger may have chosen. */
+/* Results of a run: each verdict, each text that the input may choose. */
 static void results(void)
 {
     enum { VERDICTS = 10, TEXTS = 12, RESULT = 1, TEXT, COMMENT, SOURCE, KINDS };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Seeds of the engine's targets that need verbs: memory that comes and goes, attributes, types of QPs; and the same
- * between two adapters, for each thing that they can do otherwise. */
+ * between two adapters, for each of their deviations. */
 #include "seed.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -95,7 +95,7 @@ static void edges(uint8_t link)
             }
 }
 
-/* More answers wait again than may be remembered: only where that has become less. */
+/* More responses are pending again than may be remembered: this only happens after the depth was lowered. */
 static void replays(uint8_t link)
 {
     struct script s;
@@ -116,7 +116,7 @@ static void replays(uint8_t link)
     done(&s, "engine", "replays", link, 0);
 }
 
-/* Headers that no sender writes, and packets that are not where they should be. */
+/* Headers that no sender writes, and packets to wrong addresses. */
 static void headers(uint8_t link)
 {
     enum { OTHER_PORT = RAW_OTHER_PORT + 2, HEADERLESS = RAW_HEADERLESS + 8, FLAGS = 12 };
@@ -237,7 +237,7 @@ void seed_verbs(uint8_t link)
 
 /* ---- two, changed ---- */
 
-/* Both ways, until nothing is left: twice, as answers cause answers. */
+/* In both directions, until nothing is left: twice, since responses cause responses. */
 static void exchange(struct script *s, uint8_t lost, uint8_t twice)
 {
     for (unsigned i = 0; i < 2; i++) {
@@ -295,7 +295,7 @@ static void datagrams(struct script *s)
     SAY(s, OTHER + WORLD_COMPLETE, 0);
 }
 
-/* What verbs refuse, or not; and what is left when they let it through. */
+/* Requests that verbs refuse, or not; and the results when they accept them. */
 static void refused(struct script *s)
 {
     SAY(s, WORLD_MEMORY, MEMORY_REGISTER, 0, 0, 0, 0, 0, 16, 0xff, 3);

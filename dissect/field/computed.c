@@ -106,7 +106,7 @@ static bool get_payload_len(const struct packet *p, struct value *v)
     return iba_view_has_bth(&p->view) && number(v, p->view.payload_len);
 }
 
-/* CRC fields are read as the numbers the bytes make in wire order, as Wireshark shows them. */
+/* CRC fields are read as big-endian numbers, as Wireshark shows them. */
 static bool get_icrc(const struct packet *p, struct value *v)
 {
     const uint8_t *at = p->view.wire + p->view.end - IBA_ICRC_BYTES;
@@ -227,7 +227,7 @@ bool computed_value(enum computed c, const struct packet *p, struct value *v)
 {
 #define COMPUTED_GET(id, ...) [COMPUTED_##id] = get_##id,
     static get *const gets[COMPUTED_COUNT] = {COMPUTED_FIELDS(COMPUTED_GET)};
-    /* How such a value looks, where its form is not plain decimal. */
+    /* The format of such a value, if it is not plain decimal. */
     static const struct iba_field forms[IBA_SHOW_COUNT] = {[IBA_SHOW_X4] = {.show = IBA_SHOW_X4},
                                                            [IBA_SHOW_X6] = {.show = IBA_SHOW_X6},
                                                            [IBA_SHOW_X8] = {.show = IBA_SHOW_X8},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fields that no header holds: what the capture says of a packet, and what ibdissect worked out. */
+/* Fields that no header has: facts about the packet from the capture, and results of ibdissect. */
 #ifndef DISSECT_COMPUTED_H
 #define DISSECT_COMPUTED_H
 #include "field/field.h"
@@ -47,7 +47,7 @@
 enum computed {
 #define COMPUTED_ID(id, ...) COMPUTED_##id,
     COMPUTED_FIELDS(COMPUTED_ID) COMPUTED_COUNT,
-    COMPUTED_TOLD = COMPUTED_mad_response_to, /* from here to there: none of them where told_any() says no */
+    COMPUTED_TOLD = COMPUTED_mad_response_to, /* the first of the fields that have no value where told_any() is false */
     COMPUTED_TOLD_END = COMPUTED_cm_setup_in + 1
 };
 struct computed_info {

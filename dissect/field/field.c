@@ -6,7 +6,7 @@
 #include "field/verdict.h"
 #include "observer/iba_finding_kinds.h"
 
-/* Where a field's values come from: a row of a header, the header as a whole (no row), the same of a part of a
+/* The source of a field's values: a row of a header, the header as a whole (no row), the same for a part of a
  * management datagram, a computation, or the findings of the packet. */
 enum kind { OF_HEADER, OF_MAD, COMPUTED, FOUND };
 struct source {
@@ -59,7 +59,7 @@ static const char *full_name(const char *prefix, const char *leaf)
         return leaf + 1;
     const size_t p = strlen(prefix), l = strlen(leaf);
     if (registry.names_used + p + l + 2 > sizeof registry.names)
-        abort(); /* the tables outgrew the room: a fault of this program, seen at the first run */
+        abort(); /* the tables exceed the array: a fault of this program, detected at the first run */
     memcpy(at, prefix, p);
     at[p] = '.';
     memcpy(at + p + 1, leaf, l + 1);
@@ -114,7 +114,7 @@ static int by_name(const void *a, const void *b)
 
 static const char analysis[] = "infiniband.analysis";
 
-/* One field for each name that findings go by, and those that all of them have. */
+/* One field for each name of a finding, and those that all findings have. */
 static void build_findings(void)
 {
     static const struct {
@@ -150,7 +150,7 @@ static void build_headers(void)
     }
 }
 
-/* Rows first: where tshark gives a field the name of its message, the message as a whole has none. */
+/* Rows first: if tshark gives a field the name of its message, the message as a whole has no field. */
 static void build_mads(void)
 {
     for (unsigned l = 0; l < IBA_M_COUNT; l++) {
@@ -244,7 +244,8 @@ const struct field *field_find(const char *name)
     return find_exact(whole);
 }
 
-/* The distance if it is less than `least`, else no less than that. As far as lengths differ, names do. */
+/* The distance if it is less than `least`, else a value not below it. The distance is at least the difference of the
+ * lengths. */
 static unsigned nearer(const char *name, const char *known, unsigned least)
 {
     const size_t a = strlen(name), b = strlen(known);
@@ -289,7 +290,7 @@ struct value field_row_value(const struct iba_field *row, const uint8_t *wire)
     return v;
 }
 
-/* Values of one header; false when the caller has had enough. */
+/* Values of one header; false when the callback stopped. */
 static bool header_values(const struct entry *e, enum iba_hdr h, const uint8_t *wire, field_each *each, void *ctx)
 {
     for (const struct source *s = e->first; s; s = s->next) {
@@ -356,7 +357,7 @@ static void all_mad_values(const struct entry *e, const struct packet *p, field_
     }
 }
 
-/* A finding may cite several clauses, "RQ-01, UU-03": a value each. */
+/* A finding may cite several clauses, "RQ-01, UU-03": one value each. */
 static bool found_value(const char *text, bool list, field_each *each, void *ctx)
 {
     while (*text) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every name a user can type: the rows of core's header tables, and the fields that ibdissect computes.
  *
- * A name may have several sources (udp.port is both ports, erspan.version stands in two headers), and a header may
- * occur several times in a packet, so a field has zero or more values in a packet, in wire order. */
+ * A name may have several sources (udp.port is both ports, erspan.version is in two headers), and a header may occur
+ * several times in a packet, so a field has zero or more values in a packet, in wire order. */
 #ifndef DISSECT_FIELD_H
 #define DISSECT_FIELD_H
 #include "field/packet.h"
@@ -26,14 +26,14 @@ struct value {
     int64_t ns;
     const uint8_t *bytes; /* borrowed from the packet, or constant */
     size_t len;
-    const struct iba_field *row; /* the row it came from, or NULL: how to show it, and what its codes are called */
+    const struct iba_field *row; /* the row it came from, or NULL: its format, and the names of its codes */
 };
 
 struct field {
     const char *name; /* "infiniband.bth.psn" */
     const char *label;
     enum field_type type;
-    uint64_t hdrs;  /* IBA_HDR_BIT of the headers it stands in; 0 for a computed field */
+    uint64_t hdrs;  /* IBA_HDR_BIT of the headers that have it; 0 for a computed field */
     uint32_t index; /* position in the registry, dense from 0 */
 };
 
@@ -41,10 +41,10 @@ struct field {
 const struct field *field_all(size_t *n);
 /* NULL when there is none. The prefix "infiniband." may be left out. */
 const struct field *field_find(const char *name);
-/* The known name nearest to a mistyped one; never NULL. */
+/* The known name most similar to a mistyped one; never NULL. */
 const char *field_nearest(const char *name);
 
-/* The packet's datagram with the private data of the upper protocol that its connection is known to be of. As
+/* The packet's datagram with the private data of its connection's upper protocol, if known. Otherwise as
  * iba_mad_of(). */
 bool packet_mad(struct iba_mad *m, const struct packet *p);
 
@@ -55,9 +55,9 @@ void field_values(const struct field *f, const struct packet *p, field_each *eac
 bool field_first(const struct field *f, const struct packet *p, struct value *v);
 /* The value of one row of the header at `wire`; the row must be present there (iba_field_present). */
 struct value field_row_value(const struct iba_field *row, const uint8_t *wire);
-/* Whether packets must be judged for it to have values. */
+/* Whether it has values only when packets are judged. */
 bool field_is_analysis(const struct field *f);
-/* Calls `each` for every such field that has a value in the packet, by name, and tells how many it has. */
+/* Calls `each` for every such field that has a value in the packet, by name, with the number of its values. */
 typedef void field_of_packet(void *ctx, const struct packet *p, const struct field *f, unsigned values);
 void field_analysis(const struct packet *p, field_of_packet *each, void *ctx);
 /* The same for the fields of a management datagram that are shown, in the order they stand in it. */
@@ -66,6 +66,6 @@ void field_mad(const struct packet *p, field_of_packet *each, void *ctx);
 const struct field *field_of_mad_row(enum iba_mad_layout l, unsigned row);
 /* Whether the value is 0, or all of its bytes are. */
 bool field_is_zero(const struct value *v);
-/* The row that tells how values of this field look and what they are called; NULL for a computed field. */
+/* The row with the format and names of this field's values; NULL for a computed field. */
 const struct iba_field *field_row(const struct field *f);
 #endif

@@ -204,7 +204,7 @@ void out_xml(struct out *o, const char *s, size_t n)
     }
 }
 
-/* C1 control characters are two bytes of UTF-8, and some terminals obey them. */
+/* C1 control characters are two bytes of UTF-8, and some terminals execute them. */
 static bool is_control(const unsigned char *p, size_t k)
 {
     return *p < 0x20 || *p == 0x7f || (k == 2 && p[0] == 0xc2 && p[1] < 0xa0);

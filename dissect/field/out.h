@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Buffered output that is cheap per value, notices every write error, and takes a closed pipe for the end of the work.
- */
+/* Buffered output with little work per value. It detects every write error, and treats a closed pipe as the end of the
+ * work. */
 #ifndef DISSECT_OUT_H
 #define DISSECT_OUT_H
 #include <stdbool.h>
@@ -27,8 +27,7 @@ static inline void out_room(struct out *o)
     if (o->n > OUT_BYTES - OUT_SLACK)
         (void)out_flush(o);
 }
-/* At the start of a line: whatever the line holds, up to 3 * OUT_SLACK bytes, stays in the buffer, so that columns
- * align. */
+/* At the start of a line: the whole line, up to 3 * OUT_SLACK bytes, stays in the buffer, so that columns align. */
 static inline void out_line(struct out *o)
 {
     if (o->n > OUT_BYTES - 4 * OUT_SLACK)
@@ -77,7 +76,8 @@ void out_mac(struct out *o, uint64_t a);
 void out_pad(struct out *o, size_t from, size_t width);
 void out_pad_left(struct out *o, size_t from, size_t width);
 /* A string inside JSON quotes, or inside XML: control characters and invalid UTF-8 escaped. */
-/* Harmless to a terminal, and one line: control characters and what is no UTF-8 as \ooo, or \n \r \t; \\ itself. */
+/* One line that is safe for a terminal: control characters and invalid UTF-8 as \ooo, or
+ *  \r \t; \\ itself. */
 void out_text(struct out *o, const char *s, size_t n);
 void out_json(struct out *o, const char *s, size_t n);
 void out_xml(struct out *o, const char *s, size_t n);

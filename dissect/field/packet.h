@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One packet on its way through ibdissect: what the reader gave, and the view of it. */
+/* One packet inside ibdissect: the reader's data, and the view of it. */
 #ifndef DISSECT_PACKET_H
 #define DISSECT_PACKET_H
 #include "field/told.h"
@@ -18,7 +18,7 @@ struct packet {
     const char *source_name;
     const struct iba_rmpp_transfer *table; /* of many segments, which this packet completes; else NULL */
     struct told told;
-    const struct verdict *verdict; /* NULL: packets are not judged in this run */
+    const struct verdict *verdict; /* NULL: this run does not judge packets */
 };
 
 /* Bytes of the frame, the ERF header in front of it not counted: on the wire, captured, and where it starts. */

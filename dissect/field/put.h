@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text written at a cursor: each function returns where the next character goes. The caller has made sure of the room;
- * nothing here is longer than PUT_MOST bytes. */
+/* Text written at a cursor: each function returns the position of the next character. The caller has made sure of the
+ * room; nothing here is longer than PUT_MOST bytes. */
 #ifndef DISSECT_PUT_H
 #define DISSECT_PUT_H
 #include <stdint.h>
@@ -26,7 +26,7 @@ static inline char *put_8(char *p, uint32_t v)
     return put_pair(put_pair(p, low / 100), low % 100);
 }
 
-/* Most of what is printed is a small number. */
+/* Fast path: most printed values are small numbers. */
 static inline char *put_u32(char *p, uint32_t v)
 {
     if (v < 100) {

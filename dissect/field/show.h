@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How a value looks: the form scripts know from tshark, and the form people read. */
+/* The format of a value: tshark's for scripts, and a readable one. */
 #ifndef DISSECT_SHOW_H
 #define DISSECT_SHOW_H
 #include "field/field.h"
@@ -7,8 +7,8 @@
 
 /* As `tshark -T fields -e` prints it. */
 void show_script(struct out *o, const struct value *v);
-/* As people want it: base of the row's choice; no name of the code. */
+/* For people: in the base that the row chooses, without the code's name. */
 void show_human(struct out *o, const struct value *v);
-/* The name of the code the value is, or NULL. */
+/* The name of the value as a code, or NULL. */
 const char *show_name(const struct value *v);
 #endif

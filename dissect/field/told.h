@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What management datagrams told of a packet, beyond its own bytes. Made by track/, read by fields and printers; all 0:
- * nothing. */
+/* Context of a packet from management datagrams, beyond its own bytes. Made by track/, read by fields and printers; all
+ * 0: none. */
 #ifndef DISSECT_TOLD_H
 #define DISSECT_TOLD_H
 #include <stdbool.h>
@@ -9,16 +9,17 @@
 struct told {
     bool used;           /* else all of it is 0 */
     uint64_t setup_in;   /* frame of the REQ or SIDR_REQ of its connection; 0: of none that is known */
-    uint64_t service_id; /* valid with setup_in, as what follows */
+    uint64_t service_id; /* valid with setup_in, as are the next ones */
     uint32_t source_qp;
-    uint8_t upper;                     /* enum iba_upper: whose connection it is */
+    uint8_t upper;                     /* enum iba_upper: the upper protocol of the connection */
     bool has_source_qp;                /* the packet's own headers have none */
     uint64_t response_to, response_in; /* frames of the same transaction; 0: not known */
     int64_t time_ns;                   /* since the request; valid with has_time */
     bool has_time;
-    bool other_partition; /* it answers with the P_Key of another */
+    bool other_partition; /* the response has the P_Key of another partition */
     uint64_t begun_in;    /* the message that made its connection, REP; 0: a management datagram, or not known */
-    uint64_t reused_in;   /* it gives a QP to a connection: the frame of the REQ of that which had it before */
+    uint64_t reused_in;   /* the message gives a QP to a connection: the frame of the REQ of the connection that had it
+                             before */
     bool refused;         /* it is a REJ, the first of its connection */
     uint16_t reason;      /* valid with it */
     uint32_t setup_source, response_to_source, reused_source; /* files that these frames came from, valid with them */
@@ -30,6 +31,6 @@ static inline bool told_any(const struct told *t)
 }
 
 enum { OWNER_BYTES = 40 };
-/* Whose a service is: "NVMe/RDMA", "TCP port 7174"; empty when nothing tells. `upper`: enum iba_upper. */
+/* The protocol of a service: "NVMe/RDMA", "TCP port 7174"; empty when unknown. `upper`: enum iba_upper. */
 void owner_text(char to[OWNER_BYTES], uint64_t service_id, uint8_t upper);
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What was judged of one packet: findings, and which packet it answers. Made by judge/, read by fields and printers. */
+/* The result of judging one packet: findings, and the request it answers. Made by judge/, read by fields and
+ * printers. */
 #ifndef DISSECT_VERDICT_H
 #define DISSECT_VERDICT_H
 #include "output/finding_text.h"
@@ -16,7 +17,7 @@ struct judged {
 };
 struct verdict {
     enum iba_severity worst; /* of the findings of this packet */
-    unsigned n;              /* of them the first VERDICT_MOST are kept */
+    unsigned n;              /* the first VERDICT_MOST are kept */
     struct judged judged[VERDICT_MOST];
     uint64_t request_in, response_in, same_as; /* frames; 0: not known. same_as: this packet in another capture */
     int64_t time_ns;                           /* since the request; valid with request_in */
@@ -28,15 +29,16 @@ void verdict_add(struct verdict *v, const struct judged *j);
 /* The finding as a sentence, valid until the next call. */
 const char *verdict_text(const struct judged *j);
 
-/* "9.7.5.1 C9-105, 9.8.2": where what the finding cites stands; "" where not known. Valid until the next call. */
+/* "9.7.5.1 C9-105, 9.8.2": sections of the statements that the finding cites; "" if unknown. Valid until the next
+ * call. */
 const char *verdict_sections(unsigned kind);
-/* "RR-04, C9-80": the same behind the ids. Valid until the next call. */
+/* "RR-04, C9-80": the ids, then the same. Valid until the next call. */
 const char *verdict_cited(unsigned kind);
 
 /* Every finding in a line: "warn: retransmission: SENTENCE [CLAUSE, SECTION]". False when there is none, or `v` is
  * NULL. */
 bool verdict_comment(const struct verdict *v, char to[VERDICT_COMMENT]);
-/* Whether there is anything to say; `v` may be NULL, here and below. */
+/* Whether the packet has findings; `v` may be NULL, here and below. */
 static inline bool verdict_any(const struct verdict *v)
 {
     return v && (v->n > 0 || v->request_in != 0 || v->response_in != 0 || v->same_as != 0);
@@ -52,7 +54,7 @@ static inline unsigned verdict_kept(const struct verdict *v)
     return !v ? 0 : v->n < VERDICT_MOST ? v->n : (unsigned)VERDICT_MOST;
 }
 
-/* Fields below infiniband.analysis that a packet may have several values of. What they hold: */
+/* Fields below infiniband.analysis that a packet may have several values of. Their contents: */
 enum verdict_field {
     VERDICT_OF_KIND, /* the kinds whose findings go by this name: "RETRY_NAK" of infiniband.analysis.retransmission */
     VERDICT_FINDING, /* every kind */

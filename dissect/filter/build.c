@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Nodes out of their parts: which class of values meets which, and what constants are in that company. */
+/* Builds nodes from their parts: which classes of values can be compared, and the class that constants take. */
 #include <assert.h>
 #include <string.h>
 #include "filter/parser.h"
@@ -107,7 +107,7 @@ static bool compatible(enum value_class a, enum value_class b)
     return a == b || (a == CLASS_BYTES && b == CLASS_ETHER) || (a == CLASS_ETHER && b == CLASS_BYTES);
 }
 
-/* A constant takes the class of its partner; two of them have none. */
+/* A constant takes the class of the other operand; two constants have none. */
 static bool pair(struct parser *ps, struct node *a, struct node *b)
 {
     if (a->kind == NODE_LITERAL && b->kind == NODE_LITERAL)
@@ -222,7 +222,7 @@ static struct node *leading(struct node *args)
     return args;
 }
 
-/* The values max() and min() keep must outlive the walk over the packet, so nothing made on the way is let in. */
+/* The values that max() and min() keep must outlive the walk over the packet, so temporary values are not allowed. */
 static bool argument_allowed(enum call call, const struct node *arg)
 {
     switch (call) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A compiled filter against a packet. Values are streamed through callbacks, so nothing is allocated however many a
- * field has; a comparison of two fields meets every pair. */
+/* Evaluates a compiled filter for a packet. Values are streamed through callbacks, so nothing is allocated however many
+ * a field has; a comparison of two fields compares every pair. */
 #include "filter/filter.h"
 #include "filter/node.h"
 
-struct stream { /* what a callback needs to go on */
+struct stream { /* the state of a callback */
     const struct node *n;
     const struct packet *p;
     operand_take *take;
@@ -241,7 +241,7 @@ static bool holds(enum test_op op, const struct operand *a, const struct operand
     }
 }
 
-/* One pair of values: "any" goes on until one holds, "all" until one does not. */
+/* One pair of values: "any" stops at the first that holds, "all" at the first that does not. */
 static bool on_pair(void *ctx, const struct operand *right)
 {
     struct comparison *c = ctx;

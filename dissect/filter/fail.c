@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The one line a wrong filter gets. */
+/* The one-line message for an invalid filter. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

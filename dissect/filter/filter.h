@@ -15,7 +15,7 @@ struct filter;
 struct filter *filter_compile(const char *text, char *err, size_t errlen);
 /* Allocates nothing. One filter is for one thread: `matches` works in memory of the filter. */
 bool filter_match(const struct filter *f, const struct packet *p);
-/* Whether it asks for a field that `is` holds of. */
+/* Whether it uses a field for which `is` is true. */
 bool filter_uses(const struct filter *f, bool (*is)(const struct field *field));
 /* NULL is allowed. */
 void filter_free(struct filter *f);

@@ -31,7 +31,7 @@ static const struct keyword {
         {"bitwise_and", TOKEN_ARITH, ARITH_AND, false},
 },
   marks[] = {
-      /* a longer mark before its own beginning */
+      /* longer tokens before their prefixes */
       {"===", TOKEN_TEST, OP_EQ, true},     {"!==", TOKEN_TEST, OP_NE, false},    {"==", TOKEN_TEST, OP_EQ, false},
       {"!=", TOKEN_TEST, OP_NE, true},      {"~=", TOKEN_TEST, OP_NE, false},     {"<=", TOKEN_TEST, OP_LE, false},
       {">=", TOKEN_TEST, OP_GE, false},     {"<", TOKEN_TEST, OP_LT, false},      {">", TOKEN_TEST, OP_GT, false},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a constant is, seen from the field it is compared with. */
+/* Gives a constant its type, which depends on the field it is compared with. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>

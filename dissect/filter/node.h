@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of the display filter: the tree that the parser builds and the evaluator walks. */
+/* Private to the display filter: the tree that the parser builds and the evaluator walks. */
 #ifndef DISSECT_FILTER_NODE_H
 #define DISSECT_FILTER_NODE_H
 #ifndef PCRE2_CODE_UNIT_WIDTH
@@ -9,12 +9,12 @@
 #include "field/field.h"
 
 enum { FILTER_MAX_TEXT = 64 * 1024, FILTER_MAX_DEPTH = 64, FILTER_MAX_NODES = 8192, FILTER_MAX_WORD = 128 };
-/* Bytes of a result that must be put together: several slices in one, the bitwise and of two byte strings. */
+/* Bytes of a temporary result: several slices in one, the bitwise and of two byte strings. */
 enum { FILTER_SCRATCH = 256 };
 /* upper() and lower() look at this much of a text. */
 enum { FILTER_CASE_TEXT = 1024 };
 
-/* What can be compared with what: values of one class. */
+/* Values can be compared with values of the same class. */
 enum value_class { CLASS_NONE, CLASS_NUMBER, CLASS_TIME, CLASS_ETHER, CLASS_IP4, CLASS_IP6, CLASS_BYTES, CLASS_TEXT };
 
 struct operand {

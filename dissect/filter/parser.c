@@ -328,7 +328,7 @@ static bool parse(struct parser *ps)
     return !ps->failed;
 }
 
-/* A word of text gives at most three nodes: a span or element, the value, the test. */
+/* A word of text makes at most three nodes: a span or element, the value, the test. */
 static bool make_room(struct filter *f, const char *text, size_t len)
 {
     f->max_node = 3 * len + 8 < FILTER_MAX_NODES ? 3 * len + 8 : FILTER_MAX_NODES;
@@ -340,7 +340,8 @@ static bool make_room(struct filter *f, const char *text, size_t len)
         return false;
     memcpy(f->text, text, len + 1);
     f->text_used = len + 1;
-    (void)pcre2_set_match_limit(f->limits, 1000000); /* a pattern that explodes matches nothing instead of hanging */
+    (void)pcre2_set_match_limit(f->limits,
+                                1000000); /* a pattern that backtracks without end matches nothing instead of hanging */
     return true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of the display filter: text to tree. One token of lookahead; the first error is kept. */
+/* Private to the display filter: text to tree. One token of lookahead; the first error is kept. */
 #ifndef DISSECT_FILTER_PARSER_H
 #define DISSECT_FILTER_PARSER_H
 #include "filter/node.h"
@@ -56,8 +56,8 @@ bool parser_fail_field(struct parser *ps, uint32_t col, const char *name, size_t
 
 /* lexer.c */
 void lexer_next(struct parser *ps);
-/* What stands between brackets; the current token is "[". One span of possibly several: false after an error, *last
- * when the bracket was closed. */
+/* The text between brackets; the current token is "[". One span of possibly several: false after an error, *last when
+ * the bracket was closed. */
 bool lexer_span(struct parser *ps, struct span *s, bool *last);
 
 /* literal.c: makes a constant of a literal, of class `cls`, with the names and limits of `f` (or NULL). */

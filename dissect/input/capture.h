@@ -42,16 +42,12 @@ struct capture *cap_open_fd(int fd, const char *name, char *err, size_t errlen);
 /* A network interface by libpcap, promiscuous; bpf is a tcpdump filter or NULL. NULL on failure as above. */
 struct capture *cap_open_live(const char *iface, const char *bpf, char *err, size_t errlen);
 
-/*
- * The next packet. CAP_END and CAP_ERROR leave *p alone and stand for ever: a capture has at most one fault, and all
- * packets before it were given. A live capture waits until there is a packet or cap_stop() was called.
- */
+/* The next packet. CAP_END and CAP_ERROR leave *p unchanged and are final: a capture has at most one fault, and all
+ * packets before it were given. A live capture waits until there is a packet or cap_stop() was called. */
 enum cap_result cap_next(struct capture *c, struct cap_packet *p);
 
-/*
- * Whether the next packet is in memory already: then cap_next() gives it, and what it gave before stays where it is.
- * False says nothing.
- */
+/* Whether the next packet is in memory already: then cap_next() returns it, and earlier packets stay valid. False has
+ * no meaning. */
 bool cap_ready(const struct capture *c);
 
 /* After CAP_ERROR one line: "x.pcap: packet 17 at offset 0x2c0: what is wrong"; else "". Borrowed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How reading ends: the one line that says what is wrong and where, or the end of the file. */
+/* The end of reading: the one-line message about a fault and its place, or the end of the file. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

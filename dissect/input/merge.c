@@ -37,7 +37,7 @@ static bool earlier(const struct cap_merge *m, uint8_t a, uint8_t b)
     return ta != tb ? ta < tb : a < b;
 }
 
-/* Lets the entry at place i of the heap sink below all earlier ones. */
+/* Moves the entry at index i of the heap down below all earlier ones. */
 static void sink(struct cap_merge *m, size_t i)
 {
     uint8_t entry = m->heap[i];
@@ -83,7 +83,7 @@ static enum cap_result start(struct cap_merge *m, size_t *source)
     return CAP_PACKET;
 }
 
-/* The packet given last is at the heap's top still: its successor takes the place. */
+/* The packet given last is still at the heap's top: its successor takes its place. */
 static enum cap_result replace(struct cap_merge *m, size_t *source)
 {
     if (m->taken == m->count)

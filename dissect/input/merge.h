@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Several captures as one stretch of time. */
+/* Several captures merged by time. */
 #ifndef IBPROOF_DISSECT_INPUT_MERGE_H
 #define IBPROOF_DISSECT_INPUT_MERGE_H
 
@@ -15,12 +15,10 @@ struct cap_merge;
  */
 struct cap_merge *cap_merge_open(struct capture *const *captures, size_t count);
 
-/*
- * The next packet by time, and the index of its capture. Packets of one capture keep their order; between captures
- * equal times go by index; a packet without time counts as its predecessor in the same capture. CAP_ERROR tells once
- * that capture *source has failed (cap_error() on it), after its last packet; the others go on with the next call.
- * CAP_END is final. The packet is borrowed until the next call.
- */
+/* The next packet by time, and the index of its capture. Packets of one capture keep their order; between captures
+ * equal times go by index; a packet without time counts as its predecessor in the same capture. CAP_ERROR reports once
+ * that capture *source has failed (cap_error() on it), after its last packet; the next call continues with the others.
+ * CAP_END is final. The packet is borrowed until the next call. */
 enum cap_result cap_merge_next(struct cap_merge *m, struct cap_packet *p, size_t *source);
 
 /* NULL is allowed. */

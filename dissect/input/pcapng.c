@@ -14,13 +14,13 @@ enum {
     OPT_COMMENT = 1,
     IF_TSRESOL = 9,
     IF_TSOFFSET = 14,
-    FRAME = 12, /* type and length in front, length behind */
+    FRAME = 12, /* type and length before the body, length after it */
     ORDER_MAGIC = 0x1a2b3c4d,
     MAX_INTERFACES = 2048, /* a section */
     SECTION_LEAST = 28
 };
 
-/* What a block's handler found: a packet, a block to go on after, or a fault that ends the capture. */
+/* The result of a block's handler: a packet, a skipped block, or a fault that ends the capture. */
 enum outcome { GIVE, GO_ON, FAULT };
 
 static const char lengths_differ[] = "its two lengths differ";
@@ -280,7 +280,7 @@ static bool read_byte_order(struct capture *c)
     return c->pcapng.big || cap_get32(mark, false) == ORDER_MAGIC;
 }
 
-/* A block nobody needs, whatever its length. */
+/* Skips a block of another type, whatever its length. */
 static enum outcome skip_block(struct capture *c, uint32_t length)
 {
     uint64_t start = cap_stream_offset(&c->in), skipped = cap_stream_skip(&c->in, length - 4);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets out as pcapng, with comments: what Wireshark shows as our verdict. */
+/* Writes packets as pcapng, with comments: Wireshark shows our findings this way. */
 #ifndef IBPROOF_DISSECT_INPUT_PCAPNG_WRITE_H
 #define IBPROOF_DISSECT_INPUT_PCAPNG_WRITE_H
 
@@ -21,7 +21,7 @@ struct pcapng_writer *pcapng_open(const char *path, char *err, size_t errlen);
  */
 int pcapng_packet(struct pcapng_writer *w, const struct cap_packet *p, const char *comment);
 
-/* Hands everything to the system, for whoever reads on while we write. 0 or an errno value as above. */
+/* Hands everything to the system, for a reader that follows the file. 0 or an errno value as above. */
 int pcapng_flush(struct pcapng_writer *w);
 
 /* Writes the rest, closes (stdout stays open) and frees. 0, or the errno value of the first failure since opening. */

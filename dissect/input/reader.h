@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside dissect/input only: what the readers of the formats share. */
+/* Private to dissect/input: shared by the readers of the formats. */
 #ifndef IBPROOF_DISSECT_INPUT_READER_H
 #define IBPROOF_DISSECT_INPUT_READER_H
 
@@ -33,7 +33,7 @@ struct cap_pcapng {
 };
 
 struct capture {
-    struct cap_stream in; /* first, with next: what the fast path touches */
+    struct cap_stream in; /* first, with next: the fields of the fast path */
     enum cap_result (*next)(struct capture *c, struct cap_packet *p);
     bool (*ready)(const struct capture *c); /* NULL: it cannot tell */
     uint64_t number;                        /* packets given */
@@ -72,7 +72,7 @@ enum cap_result cap_fail_early(struct capture *c, const char *format, ...) __att
 enum cap_result cap_fail_header(struct capture *c, uint64_t have, uint64_t need);
 enum cap_result cap_fail_cut(struct capture *c, uint64_t have, uint64_t need);
 
-/* The stream has ended between two records: CAP_END, or the stream's fault. */
+/* The same as cap_fail(), followed by the stream's own fault if there is one. */
 enum cap_result cap_finish(struct capture *c);
 
 static inline uint16_t cap_get16(const uint8_t *b, bool big)

@@ -85,7 +85,7 @@ bool cap_stream_gunzip(struct cap_stream *s)
     return true;
 }
 
-/* Has input for zlib, or has ended the stream and says so. */
+/* Gets input for zlib, or ends the stream with a message. */
 static bool gunzip_input(struct cap_stream *s)
 {
     struct cap_gunzip *g = s->gunzip;
@@ -101,7 +101,7 @@ static bool gunzip_input(struct cap_stream *s)
     return false;
 }
 
-/* Behind a member: another one, or zeros as tape blocks pad with. False when there is no member to go on with yet. */
+/* After a member: another one, or zeros as tape blocks pad with. False when there is no member to continue with yet. */
 static bool gunzip_member(struct cap_stream *s)
 {
     struct cap_gunzip *g = s->gunzip;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Inside dissect/input only: a file as a window of bytes that moves forward, gunzipped when need be. Readers use the
- * bytes in place; what they need is moved to the front of the window before it is read on.
- */
+/* Private to dissect/input: a file as a window of bytes that moves forward, decompressed if necessary. Readers use the
+ * bytes in place; bytes that they still need are moved to the front of the window before more is read. */
 #ifndef IBPROOF_DISSECT_INPUT_STREAM_H
 #define IBPROOF_DISSECT_INPUT_STREAM_H
 

@@ -7,11 +7,11 @@ struct one {
     struct packet packet;
     struct cap_packet cap;
     struct verdict verdict;
-    size_t at; /* of its bytes, behind them its comment */
+    size_t at; /* offset of its bytes, followed by its comment */
 };
 struct held {
     size_t first, n;
-    size_t next; /* where bytes of the next packet go */
+    size_t next; /* offset for the next packet's bytes */
     struct one one[HELD_PACKETS];
     bool taken[HELD_TABLES];
     struct iba_rmpp_transfer table[HELD_TABLES];
@@ -33,7 +33,7 @@ static size_t comment_bytes(const struct packet *p)
     return p->cap->comment ? strlen(p->cap->comment) + 1 : 0;
 }
 
-/* Where so many bytes would go; HELD_BYTES: nowhere. They are never split at the end of the ring. */
+/* The offset for so many bytes; HELD_BYTES: none. They are never split at the end of the ring. */
 static size_t room(const struct held *h, size_t n)
 {
     const size_t oldest = h->n ? h->one[h->first].at : 0;
@@ -50,7 +50,8 @@ bool held_fits(const struct held *h, const struct packet *p)
     return h->n < HELD_PACKETS && room(h, p->cap->caplen + comment_bytes(p)) < HELD_BYTES;
 }
 
-/* The table itself is gone by the time the packet goes on. Where no room is left the packet goes on without. */
+/* Keeps a copy of the table, which no longer exists when the packet is printed. If there is no space the packet is
+ * printed without it. */
 static void keep_table(struct held *h, struct one *o, const struct iba_rmpp_transfer *t)
 {
     unsigned i = 0;
@@ -72,7 +73,7 @@ void held_push(struct held *h, const struct packet *p)
 
     assert(held_fits(h, p) && caplen + comment < HELD_BYTES);
     o->at = room(h, caplen + comment);
-    h->next = o->at + caplen + comment + (caplen + comment == 0); /* so that no two stand at one place */
+    h->next = o->at + caplen + comment + (caplen + comment == 0); /* so that no two have the same offset */
     h->n++;
     memcpy(h->bytes + o->at, p->cap->data, caplen);
     if (comment)

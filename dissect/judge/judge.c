@@ -6,7 +6,7 @@
 #include "judge/message.h"
 #include "observer/iba_finding_kinds.h"
 
-/* An observer's tag: which file, and the packet's number in it. */
+/* An observer's tag: the file, and the packet's number in it. */
 enum { SOURCE_BITS = 8 };
 _Static_assert(CAP_MERGE_MAX < 1 << SOURCE_BITS, "a source fits the tag");
 
@@ -14,8 +14,8 @@ struct judge {
     struct judge_config cfg;
     struct iba_observer *observer;
     struct direction *direction;
-    bool crowded;                           /* some directions are at rest */
-    bool many;                              /* so most flows were given back */
+    bool crowded;                           /* some directions are in the short form */
+    bool many;                              /* so most flows were released */
     struct iba_expected ahead[JUDGE_AHEAD]; /* packets that are judged next, in this order */
     unsigned n_ahead, next_ahead;
     struct messages *messages; /* NULL: not followed */
@@ -23,7 +23,7 @@ struct judge {
     uint64_t beyond;
     const char *file[CAP_MERGE_MAX + 1];
     iba_time now;
-    uint64_t frame; /* of the packet at hand; 0 behind the end */
+    uint64_t frame; /* of the current packet; 0 after the end */
     struct verdict verdict;
 };
 
@@ -53,8 +53,7 @@ static void know_source(struct direction *d, uint32_t qpn)
     d->knows_source_qp = true;
 }
 
-/* Takes over what the observer has learned since. A pairing, which only responses can change, may turn out to be wrong.
- */
+/* Updates what the observer has learned since. A pairing, which only responses can change, may turn out to be wrong. */
 static void follow(struct judge *j, struct direction *d, const struct iba_flow *f, bool response)
 {
     const uint32_t pmtu = iba_flow_pmtu(f);
@@ -163,7 +162,7 @@ static void follow_message(struct judge *j, const struct iba_view *view, const s
                                                           .now = j->now});
 }
 
-/* It may lie across two lines. */
+/* It may lie in two cache lines. */
 static void fetch(const struct direction *d)
 {
     __builtin_prefetch(d);
@@ -200,7 +199,7 @@ __attribute__((hot)) unsigned judge_fetch_more(const struct judge *j, uint32_t d
     return n;
 }
 
-/* What was expected of this packet; NULL: it was not. */
+/* The prediction for this packet; NULL: there was none. */
 static const struct iba_expected *expected_of(struct judge *j, const struct iba_view *view)
 {
     if (j->next_ahead == j->n_ahead || j->ahead[j->next_ahead].view != view)
@@ -208,7 +207,7 @@ static const struct iba_expected *expected_of(struct judge *j, const struct iba_
     return &j->ahead[j->next_ahead++];
 }
 
-/* From here on most directions rest: the memory of most flows is given back. */
+/* From here on most directions are in the short form: the memory of most flows is released. */
 static void use_fewer_flows(struct judge *j)
 {
     void *fewer = realloc(j->observer, iba_observer_shrink(j->observer, JUDGE_FLOWS_OF_MANY));
@@ -218,7 +217,7 @@ static void use_fewer_flows(struct judge *j)
     j->many = true;
 }
 
-/* What management datagrams say of the packet, as the observer wants it. */
+/* The context of the packet from management datagrams, in the observer's form. */
 static struct iba_told told_of(const struct packet *p)
 {
     const struct told *t = &p->told;

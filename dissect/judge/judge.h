@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets judged as they come, in one pass and bounded memory: core's observer, and what ibdissect makes of it.
+/* Judges packets as they come, in one pass and bounded memory: core's observer, and what ibdissect adds to its
+ * findings.
  *
  *     struct judge *j = judge_open(&config);
- *     each packet:  p->verdict = judge_packet(j, p);     CRCs checked before, filters asked behind
- *     at the end:   judge_end(j);                        what was still waited for
+ *     each packet:  p->verdict = judge_packet(j, p);     after checking CRCs, before filters
+ *     at the end:   judge_end(j);                        reports pending findings
  *
- * Of packets without a time the last one known is taken. */
+ * A packet without a time counts with the last known time. */
 #ifndef DISSECT_JUDGE_H
 #define DISSECT_JUDGE_H
 #include <string.h>
@@ -13,10 +14,10 @@
 #include "field/verdict.h"
 #include "observer/iba_observer.h"
 
-/* Flows the observer looks at together: so many until there are more directions than that, then fewer, and the others
- * are at rest. Directions that are remembered to the end, whatever becomes of them. */
+/* Directions that the observer keeps in full state: JUDGE_FLOWS until there are more directions than that, then fewer,
+ * and the others are in the short form. Directions that are remembered to the end in either form. */
 enum { JUDGE_FLOWS = 2048, JUDGE_FLOWS_OF_MANY = 384 };
-#ifdef IBPROOF_FUZZED /* opened for each input, where memory is dear */
+#ifdef IBPROOF_FUZZED /* opened for each input, where memory is scarce */
 enum { JUDGE_DIRECTIONS = JUDGE_FLOWS };
 #else
 enum { JUDGE_DIRECTIONS = 1 << 18 };
@@ -25,12 +26,12 @@ enum { JUDGE_DIRECTIONS = 1 << 18 };
 /* One direction of a connection; lives as long as the judge. */
 struct direction {
     struct iba_flow_key key; /* addresses and DestQP */
-    uint32_t id;             /* from 0, in the order they began */
+    uint32_t id;             /* from 0, in the order of their first packets */
     uint32_t source_qp;
     uint32_t peer; /* id of the other direction plus 1; 0: not known */
     uint16_t pmtu; /* bytes; 0: not seen */
     uint8_t svc;   /* enum iba_svc */
-    bool guess;    /* the other direction is one of several that would fit */
+    bool guess;    /* the other direction is one of several candidates */
     bool knows_source_qp;
 };
 
@@ -44,11 +45,11 @@ static inline bool direction_same_ends(const struct direction *a, const struct d
 struct message; /* judge/message.h */
 struct judge_config {
     uint32_t pmtu; /* of all connections; 0: learned */
-    /* A finding that is not of the packet at hand: of one before it, or of the end. Optional. */
+    /* A finding that does not belong to the current packet: to an earlier one, or to the end. Optional. */
     void (*late)(void *ctx, const struct judged *j);
-    /* The packet at hand is the first to answer this frame, a request. Optional. */
+    /* The current packet is the first to answer this frame, a request. Optional. */
     void (*answered)(void *ctx, uint64_t frame);
-    /* A message that has ended. Optional: without it they are not followed. */
+    /* A message that has ended. Optional: without it messages are not tracked. */
     void (*message)(void *ctx, const struct message *m);
     void *ctx;
 };
@@ -57,9 +58,9 @@ struct judge;
 /* NULL when out of memory. Owned: judge_close(). */
 struct judge *judge_open(const struct judge_config *cfg);
 enum { JUDGE_AHEAD = 16 };
-/* Packets that are judged next, at most JUDGE_AHEAD: what is known of their connections is fetched from far memory
- * together, in three steps with other work between them. Each packet; all of them; all of them, and the ids of the
- * directions that are known, as many as it returns. All are optional, and do nothing where there is no need. */
+/* Packets that are judged next, at most JUDGE_AHEAD: prefetches the state of their connections in three steps with
+ * other work between them. Arguments: each packet; all of them; all of them, and the ids of the known directions, whose
+ * number it returns. All are optional, and do nothing if there is no need. */
 void judge_expect(struct judge *j, const struct iba_view *view);
 void judge_fetch(struct judge *j);
 unsigned judge_fetch_more(const struct judge *j, uint32_t direction[JUDGE_AHEAD]);
@@ -69,7 +70,7 @@ void judge_end(struct judge *j);
 /* NULL is allowed. */
 void judge_close(struct judge *j);
 
-/* Directions that found no room any more: their packets have no direction. */
+/* Directions beyond the limit: their packets have no direction. */
 uint64_t judge_beyond(const struct judge *j);
 const struct direction *judge_direction(const struct judge *j, uint32_t id);
 #endif

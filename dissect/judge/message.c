@@ -7,9 +7,9 @@
 
 enum { ATOMIC_BYTES = 8 };
 
-struct line { /* messages of one direction, in the order they were seen to begin */
+struct line { /* messages of one direction, in the order in which their first packets were seen */
     const struct direction *direction;
-    uint32_t n, pmtu; /* pmtu: by which READs were measured */
+    uint32_t n, pmtu; /* pmtu: the path MTU for which READs were measured */
     struct message open[MESSAGES_OPEN];
 };
 struct messages {
@@ -45,7 +45,7 @@ void messages_close(struct messages *s)
     free(s);
 }
 
-/* Ends the message at `i`. `frame` 0: nobody answered. */
+/* Ends the message at `i`. `frame` 0: no response. */
 static void finish(struct messages *s, struct line *l, uint32_t i, enum message_end end, uint64_t frame, iba_time now)
 {
     struct message m = l->open[i];
@@ -64,7 +64,7 @@ static void give_up(struct messages *s, struct line *l)
         finish(s, l, 0, MESSAGE_OPEN, 0, 0);
 }
 
-/* PSNs a message takes that is one request; of a READ, while the path MTU is not known, at most. */
+/* The number of PSNs of a message that is one request; for a READ, while the path MTU is not known, the maximum. */
 static uint32_t psns_of(uint32_t known_pmtu, enum message_kind kind, uint64_t bytes)
 {
     const uint32_t pmtu = known_pmtu ? known_pmtu : IBA_MTU_LEAST_BYTES;
@@ -117,7 +117,7 @@ static struct message *covering(struct line *l, iba_psn psn)
     return NULL;
 }
 
-/* The message that a middle or last packet goes on with: the nearest before it that has not ended. */
+/* The message that a middle or last packet continues: the nearest before it that has not ended. */
 static struct message *unfinished(struct line *l, iba_psn psn, enum message_kind kind)
 {
     struct message *best = NULL;
@@ -161,7 +161,7 @@ static bool resent(const struct verdict *v)
     return false;
 }
 
-/* The request behind a READ shows where the READ ends, if nothing else does. */
+/* The request after a READ shows where the READ ends, if nothing else does. */
 static void end_read(struct line *l, const struct verdict *v, iba_psn psn)
 {
     struct message *m = l->pmtu == 0 && !resent(v) ? covering(l, psn) : NULL;
@@ -170,7 +170,7 @@ static void end_read(struct line *l, const struct verdict *v, iba_psn psn)
         m->last = iba_psn_add(psn, IBA_PSN_MASK);
 }
 
-/* A message whose first packet comes again, and was not seen before. */
+/* A message whose first packet is sent again, and was not seen before. */
 static bool prepend(struct line *l, const struct message_packet *p, iba_psn psn, enum message_kind kind)
 {
     for (uint32_t i = 0; p->view->op->pos == IBA_FIRST && i < l->n; i++) {
@@ -188,7 +188,8 @@ static bool prepend(struct line *l, const struct message_packet *p, iba_psn psn,
     return false;
 }
 
-/* A WRITE's length stands in its first packet; a SEND's adds up, with what was lost counted as whole packets. */
+/* A WRITE's length is in its first packet; a SEND's is the sum of its packets, with lost ones counted as full
+ * packets. */
 static void grow(struct message *m, const struct message_packet *p, iba_psn psn, uint32_t pmtu)
 {
     const uint32_t step = (uint32_t)iba_psn_diff(psn, m->last);
@@ -225,7 +226,7 @@ static void request(struct messages *s, const struct message_packet *p)
         finish(s, l, (uint32_t)(m - l->open), MESSAGE_UNASKED, 0, 0);
 }
 
-/* SEND and WRITE are done when anything up to their last PSN was acknowledged; the rest when their own answer comes. */
+/* A SEND or WRITE is done when any PSN from its last on was acknowledged; others when their own response comes. */
 static void acknowledge(struct messages *s, struct line *l, const struct message_packet *p, iba_psn up_to)
 {
     for (uint32_t i = 0; i < l->n;) {

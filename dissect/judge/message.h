@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Messages as the capture shows them: which packets a SEND, WRITE, READ or ATOMIC took, and when it was answered.
- * Bounded: of each direction MESSAGES_OPEN that wait for their answer; when there are more, the oldest is given up. */
+/* Messages as the capture shows them: the packets of a SEND, WRITE, READ or ATOMIC, and when it was answered. Bounded:
+ * for each direction MESSAGES_OPEN that wait for their response; if there are more, the oldest ends as open. */
 #ifndef DISSECT_MESSAGE_H
 #define DISSECT_MESSAGE_H
 #include "judge/judge.h"
@@ -16,8 +16,8 @@ enum message_kind {
     MESSAGE_ATOMIC_WRITE,
     MESSAGE_KINDS
 };
-/* How it ended. UNASKED: of a service that answers nothing. OPEN: no answer before the capture, the connection or the
- * room for it ended. */
+/* How it ended. UNASKED: of a service without responses. OPEN: no response before the capture or the connection ended,
+ * or too many were open. */
 enum message_end { MESSAGE_ANSWERED, MESSAGE_REFUSED, MESSAGE_UNASKED, MESSAGE_OPEN, MESSAGE_ENDS };
 
 struct message {
@@ -49,7 +49,7 @@ struct message_packet {
 };
 /* NULL when out of memory. Owned: messages_close(). */
 struct messages *messages_open(size_t slots, message_done *done, void *ctx);
-/* A packet of a connection, good and no copy. A slot whose direction is another than before is begun anew. */
+/* A packet of a connection, undamaged and no copy. A slot that has another direction than before starts anew. */
 void messages_packet(struct messages *s, const struct message_packet *p);
 void messages_end(struct messages *s);
 /* NULL is allowed. */

@@ -126,7 +126,7 @@ static void info_aeth(struct out *o, const uint8_t *aeth)
     number(o, " MSN=", iba_aeth_msn(aeth));
 }
 
-/* What each extension header adds to the line, in wire order. */
+/* The text that each extension header adds to the line, in wire order. */
 static void info_extensions(struct out *o, const struct iba_view *v, const struct told *told)
 {
     const uint8_t *h;
@@ -226,7 +226,7 @@ void print_info(struct out *o, const struct packet *p)
         OUT_LIT(o, " [cut by the capture]");
     if (v->fragment)
         OUT_LIT(o, " [IP fragment]");
-    if (o->n > from && o->buf[from] == ' ') { /* nothing stood in front of the first bracket */
+    if (o->n > from && o->buf[from] == ' ') { /* nothing precedes the first bracket */
         memmove(o->buf + from, o->buf + from + 1, o->n - from - 1);
         o->n--;
     }

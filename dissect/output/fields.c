@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* -T fields: the form scripts know from tshark, byte for byte. */
+/* -T fields: tshark's form for scripts, byte for byte. */
 #include "field/show.h"
 #include "output/printer.h"
 
@@ -29,7 +29,7 @@ static bool add_value(void *ctx, const struct value *v)
     if (!c->any && c->opts->quote)
         out_ch(c->o, c->opts->quote);
     if (c->any && c->opts->occurrence == 'l')
-        c->o->n = c->start + (c->opts->quote != '\0'); /* columns are shorter than what a flush leaves room for */
+        c->o->n = c->start + (c->opts->quote != '\0'); /* columns are shorter than the space that a flush leaves */
     else if (c->any)
         out_ch(c->o, c->opts->aggregator);
     c->any = true;

@@ -52,7 +52,7 @@ static bool add_reason(struct text *t, uint32_t reason, const char *between)
     return true;
 }
 
-/* What the number of a finding counts; nothing where it says nothing to people. */
+/* The unit of a finding's number; nothing if the number means nothing to people. */
 static bool add_count(struct text *t, const struct iba_finding *f, const char *between)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A finding as a sentence for people; the suite's `ibconform check` says the same. */
+/* A finding as a sentence for people; `ibconform check` prints the same. */
 #ifndef DISSECT_FINDING_TEXT_H
 #define DISSECT_FINDING_TEXT_H
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* -T json and -T ek: tshark's shapes, every value a string. */
+/* -T json and -T ek: tshark's structure, every value a string. */
 #include <time.h>
 #include "field/computed.h"
 #include "field/show.h"
@@ -10,7 +10,7 @@ struct json {
     bool ek; /* one line, dots are underscores, a layer's name in front of each key */
     bool comma;
     unsigned depth;
-    const char *group; /* the layer we are in: a prefix up to its first dot */
+    const char *group; /* the current layer: a prefix up to its first dot */
     size_t group_len;
 };
 
@@ -205,7 +205,7 @@ static void mad_value(struct mad_values *s, const struct iba_field *row, unsigne
     json_value(s->j, &v);
 }
 
-/* Bytes that other rows show one by one are there, too, as in tshark; another layout's names are not. */
+/* Bytes that other rows show one by one are included, too, as in tshark; names of another layout are not. */
 static bool in_json(const struct iba_field *row)
 {
     return row->vis != IBA_VIS_H || row->name[0] != '=';
@@ -253,7 +253,7 @@ static bool named_before(const struct iba_mad *m, unsigned from, unsigned k)
     return from < k;
 }
 
-/* Parts of one name are one object, where the first of them stands: its bytes where they are told, and its rows. */
+/* Parts of one name are one object, at the place of the first: its bytes if known, and its rows. */
 static void mad_parts(struct json *j, const struct iba_mad *m, unsigned from, unsigned to)
 {
     for (unsigned k = from; k < to; k++) {
@@ -302,7 +302,7 @@ static unsigned record_end(const struct iba_mad *m, unsigned from)
     return to;
 }
 
-/* Records are an array, also when there is one, so that what stands in one stays together. */
+/* Records are an array, even a single one, so that each record's fields stay together. */
 static void mad_records(struct json *j, const struct iba_mad *m, unsigned from)
 {
     open_array(j, "infiniband.sa.record");
@@ -347,7 +347,7 @@ static void mad(struct json *j, const struct packet *p)
         mad_table(j, p->table);
 }
 
-/* Closes a layer; InfiniBand's ends with what belongs to the packet as a whole. */
+/* Closes a layer; InfiniBand's ends with the fields of the packet as a whole. */
 static void close_group(struct json *j, const struct packet *p)
 {
     static const uint8_t last[] = {COMPUTED_encapsulation, COMPUTED_service,     COMPUTED_payload, COMPUTED_payload_len,

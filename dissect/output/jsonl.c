@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* -T jsonl: one flat object a packet, numbers as numbers, no key twice. A field that occurs several times (tunnels) is
- * an array. Keys are laid out once; this is the form that scripts read by the gigabyte. */
+ * an array. Keys are prepared once, since scripts read gigabytes of this form. */
 #include <stdlib.h>
 #include "field/computed.h"
 #include "field/put.h"
@@ -15,7 +15,7 @@ struct key {
  */
 enum { MAX_ROWS = 24, KEY_ROOM = 64 * 1024, KEY_COPY = 64, ROW_MOST = 320 };
 
-/* A row of a header as it is written: where its bytes are, and which of the short ways its value takes. */
+/* A row of a header as it is written: the offset of its bytes, and the fast method that suits its value. */
 enum way { WAY_NUMBER, WAY_FLAG, WAY_MAC, WAY_IP4, WAY_OTHER };
 struct plan {
     const struct iba_field *row;
@@ -44,7 +44,7 @@ static struct key key_of(const char *prefix, const char *leaf, const char *tail)
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
         const size_t n = strlen(part[i]);
         if (keys.used + n + KEY_COPY > KEY_ROOM || k.len + n > KEY_COPY)
-            abort(); /* the tables outgrew the room: a fault of this program, seen at the first run */
+            abort(); /* the tables exceed the array: a fault of this program, detected at the first run */
         memcpy(at, part[i], n);
         at += n;
         keys.used += n;
@@ -179,7 +179,7 @@ static void row_wide(struct out *o, const struct plan *r, const uint8_t *wire)
     jsonl_value(o, &v);
 }
 
-/* Neighbouring rows often share a condition, which is then looked at once. */
+/* Neighbouring rows often share a condition, which is then evaluated once. */
 struct known {
     struct iba_condition when;
     bool holds;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A management datagram: what it adds to the line, and its part of the full tree. */
+/* A management datagram: its text in the line, and its part of the full tree. */
 #include "output/mad_text.h"
 #include "field/show.h"
 #include "output/printer.h"
@@ -33,7 +33,7 @@ static void status(struct out *o, const uint8_t *h)
     }
 }
 
-/* What a connection manager's message is about. */
+/* The connection that a connection manager's message is for. */
 static void connection(struct out *o, const struct iba_mad *m)
 {
     const uint8_t *req = iba_mad_layout_at(m, IBA_M_cm_req), *rep = iba_mad_layout_at(m, IBA_M_cm_rep);

@@ -5,7 +5,7 @@
 #include "field/out.h"
 #include "field/packet.h"
 
-/* Class, method and attribute behind what the transport header says; nothing when the packet is no datagram. */
+/* Class, method and attribute after the text of the transport header; nothing when the packet is no datagram. */
 void print_mad_info(struct out *o, const struct packet *p);
 /* Every part that was captured. */
 void print_mad_tree(struct out *o, const struct packet *p);

@@ -85,7 +85,7 @@ static bool each_value(void *ctx, const struct value *v)
     return true;
 }
 
-/* `at`: where the layout begins in the frame; NOWHERE: it does not stand there. */
+/* `at`: the offset of the layout in the frame; NOWHERE: it is not in the frame. */
 static void pdml_row(struct out *o, const struct iba_hdr_info *info, const struct iba_field *row, const uint8_t *wire,
                      uint32_t at)
 {
@@ -114,7 +114,7 @@ static void pdml_row(struct out *o, const struct iba_hdr_info *info, const struc
     OUT_LIT(o, "\"/>\n");
 }
 
-/* One part of a datagram; `at`: where the datagram begins in the frame, or NOWHERE of a record put together. */
+/* One part of a datagram; `at`: the offset of the datagram in the frame, or NOWHERE for a reassembled record. */
 static void mad_part(struct out *o, const struct iba_mad *m, const struct iba_mad_part *p, uint32_t at)
 {
     const struct iba_hdr_info *info = &iba_mad_layouts[p->layout];

@@ -18,7 +18,7 @@ struct print_opts {
     bool header;                /* -E header=y */
     bool hex;                   /* -x */
     bool color;
-    bool sources; /* several files: say which one a packet is from */
+    bool sources; /* several files: name the one a packet is from */
     enum time_format time;
 };
 
@@ -36,7 +36,7 @@ extern const struct printer printers[];
 /* Pieces that several printers share. */
 void print_time(struct out *o, const struct packet *p, enum time_format f);
 void print_info(struct out *o, const struct packet *p);
-/* What the protocol column says. Never NULL. */
+/* The text of the protocol column. Never NULL. */
 const char *print_protocol(const struct packet *p);
 void print_hex_dump(struct out *o, const struct packet *p);
 /* One line of the tree: label, name of the code, value (tree_line.c). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One line a packet, and the full tree. */
+/* One line for each packet, and the full tree. */
 #include "field/computed.h"
 #include "field/show.h"
 #include "field/verdict.h"
@@ -11,7 +11,7 @@
 
 enum { WIDTH_NUMBER = 5, WIDTH_TIME = 12, WIDTH_ADDRESS = 15, WIDTH_PROTOCOL = 10, WIDTH_LENGTH = 4 };
 
-/* Source or destination as the packet's transport knows it. */
+/* Source or destination in the packet's network header. */
 static void address(struct out *o, const struct iba_view *v, bool source)
 {
     const bool ib = iba_view_is_transport(v) && iba_view_has_bth(v);
@@ -53,7 +53,7 @@ static const char *color_of(const struct packet *p)
     return NULL;
 }
 
-/* Kind, and the frame that explains it; not what the line says already. */
+/* Kind, and the frame that explains it, unless the line has it already. */
 static void findings(struct out *o, const struct verdict *v)
 {
     for (unsigned i = 0; i < verdict_kept(v); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A line of the full tree, of whatever part. */
+/* A line of the full tree, for any part. */
 #include "field/show.h"
 #include "output/printer.h"
 

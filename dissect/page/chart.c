@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the charts draw, as data beside the place they are drawn in: page.js does the rest. Numbers only, so that
- * nothing needs escaping. */
+/* The data of the charts, beside the place they are drawn in: page.js does the rest. Numbers only, so nothing needs
+ * escaping. */
 #include "page/parts.h"
 
 static const char *const what_name[POINT_KINDS] = {"sent", "answer", "again", "nak", "other"};

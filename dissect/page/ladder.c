@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What happened around the first finding of each kind, as a ladder: requests to the right, answers to the left. */
+/* The packets around the first finding of each kind, as a ladder diagram: requests to the right, responses to the
+ * left. */
 #include "page/parts.h"
 #include "wire/iba_aeth.h"
 #include "wire/iba_values.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --report: what was found, as one page that needs nothing but itself. Collected in bounded memory, written at the end.
- */
+/* --report: the findings as one page that loads no other file. Collected in bounded memory, written at the end. */
 #ifndef DISSECT_PAGE_H
 #define DISSECT_PAGE_H
 #include "field/packet.h"
@@ -12,7 +11,7 @@ struct report;
 struct report *report_open(const char *path, char *err, size_t errlen);
 /* A packet with its verdict. */
 void report_packet(struct report *r, const struct packet *p);
-/* A finding that is not of the packet at hand. */
+/* A finding that does not belong to the current packet. */
 void report_late(struct report *r, const struct judged *j);
 void report_message(struct report *r, const struct message *m);
 /* Writes the page and frees. 0, or the errno value of the first failure. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of the report: what was collected, and the parts of the page. */
+/* Private to the report: the collected data, and the parts of the page. */
 #ifndef DISSECT_PAGE_PARTS_H
 #define DISSECT_PAGE_PARTS_H
 #include "field/out.h"
@@ -8,13 +8,13 @@
 
 enum {
     REPORT_FINDINGS = 1000, /* listed one by one */
-    REPORT_FIRST = 5,       /* packets named of each kind */
+    REPORT_FIRST = 5,       /* example packets of each kind */
     REPORT_LINES = 256,     /* directions whose PSNs are kept */
-    REPORT_CHARTS = 24,     /* of them shown, those with the most errors and warnings first */
+    REPORT_CHARTS = 24,     /* directions with a chart, those with the most errors and warnings first */
     REPORT_POINTS = 2048,   /* of a direction; when there are more, every other one is dropped */
-    REPORT_MARKS = 512,     /* packets of a direction that went wrong; the first are kept */
+    REPORT_MARKS = 512,     /* packets of a direction with findings; the first are kept */
     REPORT_TIMES = 64,      /* classes of latency, each twice as long as the one before */
-    REPORT_LADDERS = 16,    /* kinds of findings whose surroundings are shown: of each the first */
+    REPORT_LADDERS = 16,    /* kinds of findings with a ladder diagram, each for its first finding */
     REPORT_BEFORE = 5,      /* packets shown before it */
     REPORT_AFTER = 5,       /* and behind it */
 };
@@ -38,11 +38,11 @@ struct report_step { /* a packet of a ladder */
 struct report_line;
 struct report_ladder {
     const struct report_line *line;
-    uint32_t n, hit; /* index of the one that it is about */
+    uint32_t n, hit; /* index of the packet with the finding */
     struct report_step step[REPORT_BEFORE + 1 + REPORT_AFTER];
 };
 
-struct report_line { /* requests of one direction, and what the other answers */
+struct report_line { /* requests of one direction, and the responses to them */
     const struct direction *d;
     bool any;
     iba_psn last;
@@ -89,7 +89,7 @@ void report_verdict(const struct report *r, struct out *o);
 /* "3 packets" */
 void report_counted(struct out *o, uint64_t n, const char *what);
 /* summary.c */
-/* Directions with requests, those with the most errors and warnings first; how many. */
+/* Sorts directions with requests, those with the most errors and warnings first; returns their number. */
 uint32_t report_order(const struct report *r, const struct report_line *order[REPORT_LINES]);
 void report_summary(const struct report *r, struct out *o);
 /* chart.c */

@@ -51,7 +51,7 @@ static struct report_line *line_of(struct report *r, uint32_t id, const struct d
     return l;
 }
 
-/* Keeps every stride-th point; when there is no room, every other one goes and the stride doubles. */
+/* Keeps every stride-th point; when the array is full, every other one is dropped and the stride doubles. */
 static void add_point(struct report_line *l, struct report_point p)
 {
     if (p.what > POINT_ANSWER) {
@@ -106,7 +106,7 @@ static void tally(struct report_line *l, const struct packet *p, bool answers)
     l->again_bytes += again ? p->view.payload_len : 0;
 }
 
-/* A request stands in its own direction's chart, a response in that of the requests it answers. */
+/* A request belongs to the chart of its own direction, a response to that of the requests it answers. */
 static void plot(struct report *r, const struct packet *p)
 {
     const struct direction *d = p->verdict->direction;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is wrong, in sentences: of the capture, of each connection that had trouble, of each kind of finding. */
+/* The faults in sentences: of the capture, of each connection with findings, of each kind of finding. */
 #include <stdlib.h>
 #include "page/parts.h"
 #include "observer/iba_finding_kinds.h"
@@ -18,7 +18,7 @@ uint32_t report_order(const struct report *r, const struct report_line *order[RE
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < r->n_line; i++)
-        if (r->line[i].d) /* its requests were seen, not only answers to them */
+        if (r->line[i].d) /* its requests were seen, not only responses to them */
             order[n++] = &r->line[i];
     qsort(order, n, sizeof *order, by_harm);
     return n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Words that several parts of the page say. */
+/* Texts that several parts of the page use. */
 #include "page/parts.h"
 #include "track/addr.h"
 

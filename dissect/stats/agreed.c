@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* -z agreed: what each side of a reliable connection was seen to do, beside what it agreed to do in the connection
- * manager's REQ and REP. Where the capture lacks them, or they do not say, that side is "-". */
+/* -z agreed: for each side of a reliable connection, the observed behaviour, beside the values it agreed to in the
+ * connection manager's REQ and REP. Where the capture lacks them, or they do not contain the value, it is "-". */
 #include "stats/agreed.h"
 #include <stdlib.h>
 #include "mad/iba_mad.h"
@@ -24,7 +24,7 @@ static struct agreed_row *row_of(struct agreed *s, const struct direction *d)
     return r;
 }
 
-/* Retries of a packet are counted where the requester goes back to; what it sends again behind that is not. */
+/* Retries are counted for the packet that the requester goes back to, not for those that it sends again after it. */
 static void again(struct agreed_run *r, iba_psn psn)
 {
     const bool within = r->on && iba_psn_diff(psn, r->first) >= 0 && iba_psn_diff(psn, r->last) <= 1;
@@ -44,7 +44,7 @@ static void shortest(uint64_t *least, uint64_t ns)
     *least = ns != 0 && (*least == 0 || ns < *least) ? ns : *least;
 }
 
-/* True when the packet is news: not sent again, not a copy. */
+/* True when the packet is new: not sent again, not a copy. */
 static bool look_at_findings(struct agreed *s, struct agreed_row *r, const struct verdict *v)
 {
     bool news = v->same_as == 0;
@@ -89,7 +89,7 @@ static void widen(struct agreed_range *r, uint32_t v)
     r->any = true;
 }
 
-/* Of the header the ICRC starts with: what routers and switches go by. */
+/* Fields of the network header in which the ICRC starts: those that routers and switches use. */
 static void look_at_network(struct agreed_row *r, const struct iba_view *v)
 {
     const uint8_t *l3 = v->wire + v->l3_at;
@@ -160,7 +160,8 @@ void stat_agreed_packet(void *state, const struct packet *p)
     }
 }
 
-/* How each is called, and shown. The text has two tables: what a connection does, and what stands in every packet. */
+/* The label and format of each. The text has two tables: the behaviour of a connection, and the fields of every
+ * packet. */
 enum { IN_EACH_PACKET = SHOW_PSN };
 static const struct {
     const char *title, *key;

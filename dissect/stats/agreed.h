@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside -z agreed: what is seen of each direction, what was agreed on it, and what is remarkable about the two. */
+/* Private to -z agreed: the observed values of each direction, the agreed values, and the differences. */
 #ifndef DISSECT_STATS_AGREED_H
 #define DISSECT_STATS_AGREED_H
 #include "track/cm_track.h"
@@ -9,30 +9,30 @@ struct agreed_range {
     bool any;
     uint32_t least, most;
 };
-struct agreed_run { /* of one packet that is sent again and again */
+struct agreed_run { /* one packet that is sent again repeatedly */
     bool on;
     iba_psn first, last;
     uint32_t n, most;
 };
 struct agreed_row {
     const struct direction *d;  /* NULL: nothing seen */
-    uint32_t reads, most_reads; /* READs and ATOMICs that wait for their answers; FLUSH and ATOMIC WRITE with them */
-    uint32_t refused;           /* so many waited when one was called invalid; 0: none was */
+    uint32_t reads, most_reads; /* READs and ATOMICs without a response yet, including FLUSH and ATOMIC WRITE */
+    uint32_t refused;           /* the number outstanding when one was refused as invalid; 0: none was */
     struct agreed_run retry, rnr;
     uint64_t timeout_ns, rnr_wait_ns; /* shortest; 0: none */
     bool acks, credits;
-    bool requests, ect, ce, ack_ect; /* ECN: able to be marked; marked; so its ACKs */
-    bool too_often;                  /* one was sent again more often than any retry counter allows */
-    iba_psn psn;                     /* where its requests begin, if there are any */
+    bool requests, ect, ce, ack_ect; /* ECN: ECT set; CE set; CE set in its ACKs */
+    bool too_often;                  /* a packet was sent again more often than any retry counter allows */
+    iba_psn psn;                     /* the first PSN of its requests, if there are any */
     struct agreed_range p_key, sl, dscp, hops, migreq, port;
-    uint64_t mac[2]; /* of its last packet: source, destination; 0 where there is none */
+    uint64_t mac[2]; /* of its last packet: source, destination; 0 if it has none */
     enum iba_proto proto;
 };
 struct agreed {
     struct agreed_row row[JUDGE_DIRECTIONS];
     const struct direction *seen[JUDGE_DIRECTIONS];
     size_t n;
-    uint64_t no_mac, no_mac_frame; /* InfiniBand packets from a MAC address of zeros, of any service; the first */
+    uint64_t no_mac, no_mac_frame; /* InfiniBand packets from an all-zero MAC address, of any service; the first */
     struct cm_track cm;
 };
 
@@ -61,16 +61,17 @@ void agreed_number(struct out *o, enum agreed_form form, uint64_t v);
 struct agreed_value { /* agreed is one number, observed may be several */
     uint64_t least, most;
 };
-/* False: the capture does not show it. */
+/* The observed value. False: the capture does not show it. */
 bool agreed_observed(const struct agreed_row *r, enum agreed_shown what, struct agreed_value *v);
-/* What the sender of the direction agreed to; c NULL: nothing is known. */
+/* The value that the sender of the direction agreed to; c NULL: unknown. */
 bool agreed_said(const struct cm_connection *c, bool active, enum agreed_shown what, uint64_t *v);
-/* The connection that the direction is of; `active`: sent by its active end. NULL: nothing tells. */
+/* The connection of the direction; `active`: sent by its active end. NULL: unknown. */
 const struct cm_connection *agreed_connection(const struct agreed *s, const struct direction *d, bool *active);
 
 /* agreed_differ.c: one sentence for each difference, in the order of s->seen. */
 void agreed_differ_text(const struct agreed *s, struct out *o);
 void agreed_differ_json(const struct agreed *s, struct out *o);
-/* Directions that begin with one and the same PSN, when they are most and at least four; else 0. */
+/* The number of directions that begin with the most frequent PSN, if they are the majority and at least four; else
+ * 0. */
 uint32_t agreed_same_psn(const struct agreed *s);
 #endif

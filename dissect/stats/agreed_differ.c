@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is remarkable of a connection: where the packets are not what was agreed on, or the two ends, or several
- * connections, do not go together. Each is a sentence about the sender of a direction; none says whose fault it is. */
+/* Differences of a connection: packets that do not match the agreement, ends that do not match each other, or several
+ * connections with a suspicious value. Each is a sentence about the sender of a direction; none assigns the fault. */
 #include <string.h>
 #include "track/addr.h"
 #include "stats/agreed.h"
 
 enum { MOST_COMPARED = 2048 }; /* directions, each with each */
-enum { FULL = 0x8000 };        /* member of a partition, in a P_Key; without it a limited one */
-enum { FOR_EVER = 7 };         /* RNR retries, as REQ and REP say it */
+enum { FULL = 0x8000 };        /* full member of a partition, in a P_Key; without it a limited one */
+enum { FOR_EVER = 7 };         /* RNR retries without limit, in REQ and REP */
 
-/* `#` is what was observed, `@` what was agreed, or what the other direction does. */
+/* `#` is the observed value, `@` the agreed one, or that of the other direction. */
 enum about {
     PSN,
     PMTU,
@@ -75,7 +75,7 @@ static const struct {
     [MIXED] = {"encapsulations", FORM_NUMBER, "is RoCEv1, and what comes back from that port is RoCEv2"},
 };
 
-struct pen { /* where it is written, and how */
+struct pen { /* the output and its format */
     struct out *o;
     bool json, any;
 };
@@ -186,7 +186,7 @@ static void by_itself(struct pen *p, const struct agreed_row *r)
         say(p, r, LINK_LOCAL, 0, 0);
 }
 
-/* Against the other direction; said of one of the two. */
+/* Compared with the other direction; reported for one of the two. */
 static void two_ways(struct pen *p, const struct agreed *s, const struct agreed_row *r, const struct cm_connection *c,
                      bool active)
 {
@@ -206,7 +206,7 @@ static void two_ways(struct pen *p, const struct agreed *s, const struct agreed_
         say(p, r, MIGREQ, r->migreq.most, other->migreq.most);
 }
 
-/* Against other connections; all those of the same two are counted once, at their first. */
+/* Compared with other connections; all those of the same two hosts are counted once, at their first. */
 static void among_all(struct pen *p, const struct agreed *s, size_t at)
 {
     const struct agreed_row *r = &s->row[s->seen[at]->id];
@@ -249,7 +249,7 @@ static void differ(const struct agreed *s, struct pen *p)
     }
 }
 
-/* How many begin with the PSN that most begin with, when that are many; 0: they differ. */
+/* The number of directions with the most frequent first PSN, if that is suspiciously large; 0: they differ. */
 static uint32_t same_psn(const struct agreed *s, iba_psn *psn)
 {
     enum { MANY = 4 };

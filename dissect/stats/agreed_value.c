@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One number of a connection, from both sides: what was observed of it, and what was agreed on. */
+/* One value of a connection from both sources: observed and agreed. */
 #include "stats/agreed.h"
 
 static bool range(const struct agreed_range *r, struct agreed_value *v)
@@ -41,8 +41,8 @@ const struct cm_connection *agreed_connection(const struct agreed *s, const stru
     return cm_track_find(&s->cm, k->kind, k->src, d->knows_source_qp ? &d->source_qp : NULL, k->dst, k->qpn, active);
 }
 
-/* Each end says where the other is to begin. REQ says what the passive end is to do: how often to send again and how
- * long to wait; of the active end REP says the RNR retries only (sections 12.7.27, 12.7.34, 12.7.38). */
+/* Each end gives the first PSN of the other. REQ sets values for the passive end: retry count and timeout; for the
+ * active end REP has the RNR retries only (sections 12.7.27, 12.7.34, 12.7.38). */
 bool agreed_said(const struct cm_connection *c, bool active, enum agreed_shown what, uint64_t *v)
 {
     const struct cm_end *end = c ? active ? &c->active : &c->passive : NULL;
@@ -56,7 +56,9 @@ bool agreed_said(const struct cm_connection *c, bool active, enum agreed_shown w
     case SHOW_TIMEOUT: *v = UINT64_C(4096) << c->ack_timeout; return !active;
     case SHOW_RNR_RETRIES: *v = end->rnr_retries; return true;
     case SHOW_CREDITS: *v = end->flow_control; return true;
-    case SHOW_PSN: *v = active ? c->passive.psn : c->active.psn; return true; /* each says where the other begins */
+    case SHOW_PSN:
+        *v = active ? c->passive.psn : c->active.psn;
+        return true; /* each gives the first PSN of the other */
     case SHOW_PKEY: *v = c->p_key; return true;
     case SHOW_SL: *v = c->sl; return true;
     case SHOW_DSCP: *v = c->traffic_class >> 2; return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* -z cm: connections as the connection manager agreed on them. */
+/* -z cm: connections as the connection manager established them. */
 #include <stdlib.h>
 #include "mad/iba_mad.h"
 #include "track/cm_track.h"

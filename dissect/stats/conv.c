@@ -17,7 +17,7 @@ _Static_assert(sizeof(struct conv_key) == 40, "keys are compared as bytes: no ho
 
 struct conv {
     struct conv_key key; /* first: see stat_slot() */
-    uint32_t source_qp;  /* what the first DETH said */
+    uint32_t source_qp;  /* from the first DETH */
     uint8_t source;      /* enum source */
     bool timed;
     uint64_t packets, bytes;
@@ -50,7 +50,7 @@ static bool key_of(struct conv_key *k, const struct iba_view *v)
     return true;
 }
 
-/* NULL when there is no room for one more. */
+/* NULL when the table is full. */
 static struct conv *conv_of(struct convs *s, const struct conv_key *k, uint32_t psn)
 {
     const size_t at = stat_slot(s->slot, SLOTS, s->conv, sizeof *s->conv, k, sizeof *k);
@@ -121,7 +121,7 @@ static int by_bytes(const void *a, const void *b)
         return x->bytes < y->bytes ? 1 : -1;
     if (x->packets != y->packets)
         return x->packets < y->packets ? 1 : -1;
-    return x < y ? -1 : x > y; /* both in one array: the order they were first seen in */
+    return x < y ? -1 : x > y; /* both in one array: the order in which they were first seen */
 }
 
 static void sort(struct convs *s)

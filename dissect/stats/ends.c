@@ -28,7 +28,8 @@ static size_t hash_of(const struct iba_flow_key *k)
 void ends_columns(struct out *o, struct column column[ENDS_COLUMNS], const struct direction *const *d, size_t n)
 {
     enum { SEEN = 64 };
-    const struct direction *seen[SEEN] = {NULL}; /* many directions have the same addresses, so most need no look */
+    const struct direction *seen[SEEN] = {
+        NULL}; /* many directions have the same addresses, so most of these need no computation */
 
     column[0] = (struct column){"Source", sizeof "Destination" - 1, true};
     column[1] = (struct column){"Source QP", 9, true};
@@ -87,7 +88,7 @@ void ends_json(struct out *o, const struct direction *d)
     out_str(o, d->guess ? "true" : "false");
 }
 
-/* The direction of the connection that began first. */
+/* The direction of the connection whose first packet came first. */
 static uint32_t first_of(const struct direction *d)
 {
     return d->peer && d->peer - 1 < d->id ? d->peer - 1 : d->id;
@@ -115,7 +116,8 @@ static uint64_t weight_of(const struct direction *d, ends_weight *weight, const 
     return weight ? weight(ctx, d->id) + (d->peer ? weight(ctx, d->peer - 1) : 0) : 0;
 }
 
-/* By the order they began: as many passes as there are directions would take too long, so each goes to its place. */
+/* By the order of their first packets: one pass for each direction would take too long, so each is put directly into
+ * its place. */
 static bool sort_by_first(const struct direction **d, size_t n)
 {
     const struct direction **to = calloc(n + 1, sizeof *to);
@@ -144,7 +146,7 @@ void ends_sort(const struct direction **d, size_t n, ends_weight *weight, const 
 {
     size_t heavy = 0, left = n;
 
-    if (!sort_by_first(d, n)) /* without memory: as they began */
+    if (!sort_by_first(d, n)) /* without memory: in the order they began */
         return;
     for (size_t i = 0; i < n; i++)
         heavy += weight_of(d[i], weight, ctx) > 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Both ends of a direction, as every statistic of connections shows them, and the order they are shown in. */
+/* The columns for both ends of a direction in every statistic of connections, and the order of rows. */
 #ifndef DISSECT_STATS_ENDS_H
 #define DISSECT_STATS_ENDS_H
 #include "judge/judge.h"
@@ -11,15 +11,14 @@ enum { ENDS_COLUMNS = 5 };
 void ends_columns(struct out *o, struct column column[ENDS_COLUMNS], const struct direction *const *d, size_t n);
 /* The cells. A source QP that is a guess has a question mark, one that is not known is "-". */
 void ends_cells(struct table *t, const struct direction *d);
-/* The members of an object that follows: ,"address":...,"src":... */
+/* The members of an object that the caller has begun: ,"address":...,"src":... */
 void ends_json(struct out *o, const struct direction *d);
 
-/* Directions in the order they are shown: the two of a connection side by side, the one that began first in front;
- * connections by weight (the sum of both, the heaviest first), then in the order they began. `weight` NULL: all weigh
- * nothing. */
+/* Sorts directions for printing: the two of a connection side by side, the one that began first in front; connections
+ * by weight (the sum of both, the heaviest first), then in the order they began. `weight` NULL: all have weight 0. */
 typedef uint64_t ends_weight(const void *ctx, uint32_t id);
 void ends_sort(const struct direction **d, size_t n, ends_weight *weight, const void *ctx);
-/* A request with this PSN was sent before the one that was seen first: it came again, or late. */
+/* A request with this PSN was sent before the one that was seen first: this one is a retransmission, or late. */
 static inline bool stat_is_before(iba_psn psn, iba_psn first)
 {
     const int32_t before = iba_psn_diff(first, psn);

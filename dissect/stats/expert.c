@@ -15,7 +15,7 @@ struct kind {
 struct expert {
     enum iba_severity least;
     uint64_t packets;
-    const char *file; /* the one file so far; several: see below */
+    const char *file; /* the only file so far; with several: see below */
     bool several;
     struct kind kind[IBA_FINDING_COUNT];
 };
@@ -95,7 +95,7 @@ static void frames(struct out *o, const struct kind *k)
         OUT_LIT(o, " ...");
 }
 
-/* Where the first one is, when there are several files. */
+/* The place of the first one, when there are several files. */
 static void whereabouts(struct out *o, const struct expert *s, const struct kind *k)
 {
     if (!s->several)

@@ -13,7 +13,7 @@ struct icrc {
     struct bad bad[CRC_COUNT];
 };
 
-/* Which cells of the counts are worth a row. */
+/* The combinations of counts that have a row. */
 static const struct row {
     uint8_t crc, proto;
     const char *encapsulation; /* as infiniband.encapsulation says it */
@@ -41,7 +41,7 @@ static void note_bad(struct bad *b, uint64_t number)
     b->n++;
 }
 
-/* What is not RoCE after all has a fault that says so, and is not malformed. */
+/* A packet that turned out not to be RoCE has that as its fault, and is not malformed. */
 static bool is_malformed(const struct iba_view *v)
 {
     return v->err != IBA_OK && stat_is_infiniband(v);

@@ -91,7 +91,7 @@ static void double_length(struct io *s)
     s->doubled++;
 }
 
-/* Room for index i < limit. Without memory the limit becomes what there is, and intervals are merged instead. */
+/* Room for index i < limit. Without memory the limit becomes the present size, and intervals are merged instead. */
 static void grow(struct io *s, size_t i)
 {
     size_t room = s->room;
@@ -128,7 +128,7 @@ static struct interval *interval_at(struct io *s, uint64_t ns)
     }
 }
 
-/* A packet without a time stands where the one before it stood; one older than the first, with the first. */
+/* A packet without a time counts with the one before it; one older than the first, with the first. */
 static uint64_t place(struct io *s, const struct packet *p)
 {
     int64_t ns;

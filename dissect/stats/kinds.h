@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the kinds share, and their functions by name; stats.c puts them into the table. */
+/* Shared by the kinds of statistics, and their functions by name; stats.c puts them into the table. */
 #ifndef DISSECT_STATS_KINDS_H
 #define DISSECT_STATS_KINDS_H
 #include "stats/stats.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* -z mad: management datagrams by class, method, attribute and status, and how long answers took. */
+/* -z mad: management datagrams by class, method, attribute and status, and response times. */
 #include "mad/iba_mad.h"
 #include <stdlib.h>
 #include "stats/kinds.h"
@@ -70,7 +70,7 @@ void stat_mad_packet(void *state, const struct packet *p)
     struct key k = {iba_madhdr_mgmtclass(h), iba_madhdr_method(h), iba_madhdr_attributeid(h),
                     (uint16_t)iba_bits_get(h, IBA_AT_madhdr_status_class, 16), 0};
     if (k.class == IBA_CLASS_DIRECTED)
-        k.status &= 0x7fff; /* above it is the direction */
+        k.status &= 0x7fff; /* the bit above is the direction */
     struct row *row = row_of(s, &k);
     if (!row) {
         s->beyond++;

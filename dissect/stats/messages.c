@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* -z messages: each message with its packets and its answer. */
+/* -z messages: each message with its packets and its response. */
 #include "judge/message.h"
 #include <stdlib.h>
 #include "stats/ends.h"
@@ -68,7 +68,7 @@ static void print_message(struct table *t, const struct message *m)
     table_begin(t);
     out_u64(t->o, m->bytes);
     if (!m->whole || !m->closed)
-        out_ch(t->o, '+'); /* the capture lacks an end of it */
+        out_ch(t->o, '+'); /* one of its ends is not in the capture */
     table_end(t);
     table_u64(t, m->again);
     if (m->answer_frame != 0)

@@ -25,7 +25,7 @@ void *stat_qp_open(const char *arg, char *err, size_t errlen)
     return stat_open_plain("qp", sizeof(struct qps), arg, err, errlen);
 }
 
-/* The packet that its requests begin with may come again, or late. */
+/* The packet with which its requests begin may be a retransmission, or late. */
 static void begin_with(struct row *r, const struct iba_view *v)
 {
     const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(v)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* -z rc,analysis: what each direction of each reliable connection had to bear. */
+/* -z rc,analysis: the findings of each direction of each reliable connection. */
 #include <stdlib.h>
 #include "stats/ends.h"
 #include "stats/kinds.h"
@@ -18,17 +18,17 @@ struct total {
     struct found found;
 };
 struct rc {
-    uint64_t no_connection; /* packets of the service that could not be put on a connection's account */
-    uint64_t elsewhere;     /* findings that are on no reliable connection's account */
+    uint64_t no_connection; /* packets of the service that belong to no known connection */
+    uint64_t elsewhere;     /* findings that belong to no reliable connection */
     struct judged first;    /* the first of the worst; frame 0: no warning and no error */
     struct row row[JUDGE_DIRECTIONS];
-    struct found found[JUDGE_DIRECTIONS]; /* as many as have some, so that the others need no memory */
+    struct found found[JUDGE_DIRECTIONS]; /* one for each direction with findings, so that the others need no memory */
     uint32_t n_found;
     const struct direction *seen[JUDGE_DIRECTIONS];
     size_t n;
 };
 
-/* Columns that add findings up; the last of `kinds` is repeated. */
+/* Columns that add up findings; the last of `kinds` is repeated. */
 struct sum {
     const char *title, *key;
     uint8_t width, n;
@@ -123,7 +123,7 @@ __attribute__((hot)) void stat_rc_packet(void *state, const struct packet *p)
 static void fetch_row(const struct rc *s, uint32_t direction)
 {
     __builtin_prefetch(&s->row[direction], 1);
-    __builtin_prefetch((const char *)&s->row[direction + 1] - 1, 1); /* it may lie across two lines */
+    __builtin_prefetch((const char *)&s->row[direction + 1] - 1, 1); /* it may lie in two cache lines */
 }
 
 __attribute__((hot)) void stat_rc_expect(void *state, uint32_t direction)
@@ -173,7 +173,7 @@ static uint64_t weight(const void *ctx, uint32_t id)
     return found ? (uint64_t)s->found[found - 1].severity[IBA_ERROR] + s->found[found - 1].severity[IBA_WARN] : 0;
 }
 
-/* What nobody had is left out, so that the rest fits a screen. */
+/* Columns without any count are left out, so that the rest fits a screen. */
 static void cells(struct table *t, const struct total *r, const struct total *total)
 {
     table_u64(t, r->packets);
@@ -209,7 +209,7 @@ static struct total total_of(const struct rc *s)
     return total;
 }
 
-/* One sentence, to be checked against the packets. */
+/* One sentence, which the user should check against the packets. */
 static void diagnosis(const struct judged *j, struct out *o)
 {
     out_str(o, severity_of(j) == IBA_ERROR ? "First error: packet " : "First warning: packet ");
@@ -221,7 +221,7 @@ static void diagnosis(const struct judged *j, struct out *o)
     OUT_LIT(o, "]\n");
 }
 
-/* Rows are printed in another order than they lie in memory. */
+/* Rows are printed in another order than their order in memory. */
 static void look_ahead(const struct rc *s, size_t i)
 {
     enum { AHEAD = 8 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* -z srt: how long answers took. From the first packet of the message to the answer to its last, what was sent again
- * included. Times are counted in classes that are 1/64 wide, so percentiles are at most 1.6 % too long. */
+/* -z srt: response times. From the first packet of the message to the response to its last, retransmissions included.
+ * Times are counted in classes that are 1/64 wide, so percentiles are at most 1.6 % too long. */
 #include <stdlib.h>
 #include "judge/message.h"
 #include "stats/kinds.h"
@@ -70,7 +70,7 @@ void stat_srt_message(void *state, const struct message *m)
     t->count[class_of(ns)]++;
 }
 
-/* The time that `percent` of the messages did not take longer than. */
+/* The time that at least `percent` of the messages did not exceed. */
 static uint64_t percentile(const struct times *t, unsigned percent)
 {
     const uint64_t rank = t->n - t->n * (100 - percent) / 100;

@@ -18,11 +18,12 @@ struct stat_kind {
     void (*print)(void *state, struct out *o, bool json);
     void (*close)(void *state);
     bool judged; /* packets must come with a verdict */
-    /* Optional: a packet of this direction is most likely next: time to fetch what is far away in memory. */
+    /* Optional: a packet of this direction is most likely next: prefetch its data. */
     void (*expect)(void *state, uint32_t direction);
-    /* Optional: a finding that is not of the packet at hand, but of one before it. Comes whatever -Y says. */
+    /* Optional: a finding that does not belong to the current packet, but to an earlier one. Called for all packets,
+     * whatever -Y selects. */
     void (*late)(void *state, const struct judged *j);
-    /* Optional: every message when it ends, whatever -Y says; they are followed when a statistic wants them. */
+    /* Optional: every message when it ends, whatever -Y selects; messages are tracked when a statistic needs them. */
     void (*message)(void *state, const struct message *m);
 };
 

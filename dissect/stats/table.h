@@ -7,7 +7,7 @@
 struct column {
     const char *title;
     uint8_t width;
-    bool left; /* text; numbers stand on the right. The last column must be on the right: no blanks end a line */
+    bool left; /* text; numbers are right-aligned. The last column must be right-aligned: no blanks end a line */
 };
 struct table {
     struct out *o;
@@ -21,21 +21,21 @@ void table_open(struct table *t, struct out *o, const char *title, const struct 
 void table_rule(const struct table *t, char c);
 void table_close(const struct table *t);
 
-/* A cell is what the caller writes to t->o between the two. */
+/* The caller writes a cell to t->o between the two calls. */
 void table_begin(struct table *t);
 void table_end(struct table *t);
 void table_str(struct table *t, const char *s);
 void table_u64(struct table *t, uint64_t v);
-void table_known(struct table *t, bool known, uint64_t v); /* "-" when it is not */
+void table_known(struct table *t, bool known, uint64_t v); /* "-" when it is not known */
 void table_time(struct table *t, int64_t ns);
 /* Of `whole`, two decimals and the sign. */
 void table_percent(struct table *t, uint64_t part, uint64_t whole);
 
-/* Members of an object, each with a comma in front: an object begins with one the caller writes. */
+/* Members of an object, each preceded by a comma: the caller writes the first member. */
 void json_key(struct out *o, const char *key);
 void json_str(struct out *o, const char *key, const char *s);
 void json_u64(struct out *o, const char *key, uint64_t v);
-void json_known(struct out *o, const char *key, bool known, uint64_t v); /* null when it is not */
+void json_known(struct out *o, const char *key, bool known, uint64_t v); /* null when it is not known */
 void json_time(struct out *o, const char *key, int64_t ns);
 void json_percent(struct out *o, const char *key, uint64_t part, uint64_t whole);
 #endif

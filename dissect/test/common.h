@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tests of fields and forms share: a packet made by the builder, and a look at what was printed. */
+/* Shared by the tests of fields and forms: a packet made by the builder, and access to the printed text. */
 #ifndef DISSECT_TEST_COMMON_H
 #define DISSECT_TEST_COMMON_H
 #include <criterion/criterion.h>

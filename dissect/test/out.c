@@ -77,7 +77,7 @@ Test(out, json_strings)
     SAYS(out_json(&printed, "\xe2\x86\x92", 3), "\xe2\x86\x92");
 }
 
-/* Whatever comes in, what goes out is text that JSON and XML readers take. */
+/* For any input, the output is text that JSON and XML readers accept. */
 Test(out, broken_utf8_never_gets_through)
 {
     static const char *const broken[] = {"\xff", "\xc0\x80",     "\xe2\x86",         "\xed\xa0\x80", "\xf4\x90\x80\x80",
@@ -93,7 +93,7 @@ Test(out, broken_utf8_never_gets_through)
     }
 }
 
-/* What a stranger wrote must not drive the terminal. */
+/* Text from the network must not control the terminal. */
 Test(out, text_from_the_wire)
 {
     SAYS(out_text(&printed, "switch-7 HCA-1", 14), "switch-7 HCA-1");

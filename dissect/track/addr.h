@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who talks to whom: the network addresses of a packet, and a bounded set of things known by a key. */
+/* The network addresses of a packet, and a bounded table of items with a key. */
 #ifndef DISSECT_TRACK_ADDR_H
 #define DISSECT_TRACK_ADDR_H
 #include "field/out.h"
@@ -14,15 +14,15 @@ struct stat_addrs {
 bool stat_addrs_get(struct stat_addrs *a, const struct iba_view *v);
 /* As tshark's columns show it: "192.0.2.1", "2001:db8::1", "GID: fe80::1", "LID: 4". */
 void stat_addr_print(struct out *o, enum iba_addr_kind kind, const uint8_t *addr);
-/* Characters that it takes, if more than `width`, else `width`. It is written where the output goes next, and taken
- * back. */
+/* The larger of `width` and the number of characters of the address. Writes to the output's buffer, and removes the
+ * text again. */
 uint8_t stat_addr_wider(struct out *o, uint8_t width, enum iba_addr_kind kind, const uint8_t *addr);
 /* "ipv4", "ipv6", "gid", "lid". */
 const char *stat_addr_kind_name(enum iba_addr_kind kind);
 
-/* Where in `slot`, an open hash table of `slots` (a power of two), the item stands whose first `key_bytes` bytes are
- * the key, or the free place where it belongs (value 0). A slot holds the item's index plus one; the caller keeps half
- * of the slots free. */
+/* The index in `slot`, an open hash table of `slots` (a power of two) entries, of the item whose first `key_bytes`
+ * bytes are the key, or of the free entry for it (value 0). An entry is the item's index plus one; the caller keeps
+ * half of the entries free. */
 size_t stat_slot(const uint16_t *slot, size_t slots, const void *items, size_t item_bytes, const void *key,
                  size_t key_bytes);
 #endif

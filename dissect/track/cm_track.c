@@ -58,8 +58,8 @@ static void drop_qp(struct cm_track *t, struct cm_end *e)
     e->known = false;
 }
 
-/* A QP is of one connection at a time: an older one with this QP at this end is over, whether its DREP was seen or not.
- */
+/* A QP belongs to one connection at a time: an older connection with this QP at this end has ended, whether its DREP
+ * was seen or not. */
 static void outlive(struct cm_track *t, const struct cm_connection *c, const struct cm_end *e, uint32_t qpn)
 {
     for (uint16_t at = t->qp_bucket[qp_hash(qpn)]; at; at = end_at(t, at)->next_qp) {
@@ -243,7 +243,7 @@ static struct cm_connection *reject(struct cm_track *t, const struct message *in
     return c;
 }
 
-/* What changes the state only. All of these begin with both identifiers. */
+/* Messages that change the state only. All of these begin with both identifiers. */
 static struct cm_connection *step(struct cm_track *t, const struct message *in, const uint8_t *w, uint16_t attribute)
 {
     bool from_active;
@@ -323,7 +323,7 @@ struct cm_connection *cm_track_packet(struct cm_track *t, const struct packet *p
     return iba_mad_of(&m, &p->view) ? cm_track_message(t, p, &m) : NULL;
 }
 
-/* Whether the end is there: where its messages come from, or on a path of the connection. */
+/* Whether the end has this address: that of its messages, or of a path of the connection. */
 static bool end_is_at(const struct cm_connection *c, const struct cm_end *e, uint8_t kind, const uint8_t *addr)
 {
     static const uint8_t none[16] = {0};
@@ -348,7 +348,7 @@ struct walk {
     uint32_t qpn;
 };
 
-/* The next connection with an end of this QP number; the QP known last comes first. */
+/* The next connection with an end of this QP number; the QP seen last comes first. */
 static const struct cm_connection *walk_on(struct walk *w, const struct cm_end **end, const struct cm_end **other)
 {
     while (w->link) {
@@ -373,7 +373,7 @@ static bool lasts(const struct cm_connection *c)
     return !c->outlived && (c->state == CM_REPLIED || c->state == CM_ESTABLISHED || c->state == CM_RELEASING);
 }
 
-/* A datagram QP is of a service when the connection manager has said so of this QP at this address. */
+/* A datagram QP belongs to a service if the connection manager assigned this QP at this address to it. */
 static const struct cm_connection *service_at(const struct cm_track *t, uint8_t kind, const uint8_t *addr, uint32_t qpn)
 {
     struct walk w = walk_from(t, qpn);

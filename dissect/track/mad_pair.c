@@ -4,7 +4,7 @@
 
 enum { WAYS = 16, RMPP_DATA = 1 };
 
-/* MD-11: a response has the method's highest bit; Send, Trap, Report and TrapRepress ask for nothing by themselves. */
+/* MD-11: a response has the method's highest bit; Send, Trap, Report and TrapRepress need no response. */
 static bool is_response(uint8_t method)
 {
     return (method & 0x80) != 0;
@@ -16,7 +16,8 @@ static bool wants_answer(uint8_t method)
     return method == GET || method == SET || method == REPORT || (method >= GET_TABLE && method <= DELETE);
 }
 
-/* Messages of the connection manager are sent, not asked for; which one answers which is the protocol's (MD-54). */
+/* Messages of the connection manager use the method Send; the protocol determines which message answers which
+ * (MD-54). */
 static const struct {
     uint16_t answer, request;
 } cm_pairs[] = {{IBA_CM_ID_REP, IBA_CM_ID_REQ},   {IBA_CM_ID_REJ, IBA_CM_ID_REQ},
@@ -38,7 +39,7 @@ static bool is_of(const struct mad_request *r, const struct exchange *x)
            memcmp(r->addrs.dst, x->dst, sizeof r->addrs.dst) == 0;
 }
 
-/* Which of two makes room first: an unused one, then one that was answered, then the older. */
+/* Which of two is replaced first: an unused one, then one that was answered, then the older. */
 static bool gives_way(const struct mad_request *a, const struct mad_request *b)
 {
     const int rank_a = !a->used ? 0 : a->answered ? 1 : 2, rank_b = !b->used ? 0 : b->answered ? 1 : 2;
@@ -46,7 +47,7 @@ static bool gives_way(const struct mad_request *a, const struct mad_request *b)
     return rank_a != rank_b ? rank_a < rank_b : a->frame < b->frame;
 }
 
-/* The request of the exchange; when there is none: where one would be put down, or NULL. */
+/* The request of the exchange; if there is none: the entry to use for it, or NULL. */
 static struct mad_request *place_of(struct mad_pairs *t, const struct exchange *x, bool put)
 {
     uint64_t at = (x->transaction ^ x->class) * UINT64_C(0x9e3779b97f4a7c15);
@@ -95,7 +96,7 @@ static const struct mad_request *answer(struct mad_pairs *t, const struct exchan
     return r;
 }
 
-/* REP is both: an answer, and what RTU answers. */
+/* REP is both: a response, and a message that RTU answers. */
 static const struct mad_request *cm_message(struct mad_pairs *t, const struct stat_addrs *a, struct exchange *x,
                                             const struct packet *p, uint16_t attribute, bool *first)
 {
@@ -134,7 +135,7 @@ const struct mad_request *mad_pair(struct mad_pairs *t, const struct packet *p, 
         !wants_answer(iba_madhdr_method(h)))
         return cm_message(t, &a, &x, p, m->attr->id, first);
     if (rmpp && iba_rmpp_rmppflag_active(rmpp) && iba_rmpp_rmpptype(rmpp) > RMPP_DATA)
-        return NULL; /* ACK, STOP and ABORT have the method of what they are about (MD-38) */
+        return NULL; /* ACK, STOP and ABORT have the method of the datagram that they refer to (MD-38) */
     if (is_response(iba_madhdr_method(h))) {
         x.src = a.dst;
         x.dst = a.src;

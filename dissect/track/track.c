@@ -2,7 +2,7 @@
 #include "track/track.h"
 #include "mad/iba_mad.h"
 
-/* Between GSIs, whose packets are of a partition; the highest bit is the sender's own (MD-07). */
+/* Only between GSIs, whose packets have a partition; the highest bit is the sender's membership (MD-07). */
 static bool is_of_other_partition(const struct iba_view *v, uint16_t p_key)
 {
     enum { GSI = 1, PARTITION = 0x7fff };
@@ -47,7 +47,7 @@ static enum iba_upper upper_of(const struct track *t, uint64_t service_id)
     return iba_upper_of(service_id);
 }
 
-/* An I/O controller lists its services by name and identifier; SRP targets are called so (T10 SRP, annex B). */
+/* An I/O controller lists its services by name and identifier; this is the name of SRP targets (T10 SRP, annex B). */
 static void learn_services(struct track *t, const struct packet *p, const struct iba_mad *m)
 {
     static const char srp[] = "SRP.T10:";
@@ -63,7 +63,7 @@ static void learn_services(struct track *t, const struct packet *p, const struct
         }
 }
 
-/* The table whose last missing segment this packet brings. */
+/* The table that this packet completes. */
 static const struct iba_rmpp_transfer *reassemble(struct track *t, const struct packet *p, const struct iba_mad *m)
 {
     struct iba_rmpp_ends ends;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a run knows from management datagrams, told to each packet as it comes (its `told` and `table`): never from what
- * comes later. */
+/* The context that a run collects from management datagrams and attaches to each packet (its `told` and `table`): from
+ * earlier packets only. */
 #ifndef DISSECT_TRACK_H
 #define DISSECT_TRACK_H
 #include "track/cm_track.h"
 #include "track/mad_pair.h"
 
-/* Services whose identifier says nothing: told by the user, or by a target's ServiceEntries (section 16.3.3.5). */
+/* Protocols of services whose identifier does not show it: from the user, or from a target's ServiceEntries (section
+ * 16.3.3.5). */
 enum { SERVICE_HINTS = 64 };
 struct service_hint {
     uint64_t service_id;
@@ -20,7 +21,7 @@ struct track {
     uint64_t hints;
 };
 
-/* What is said of a service later wins. */
+/* A later hint for a service replaces an earlier one. */
 void track_hint(struct track *t, uint64_t service_id, enum iba_upper u);
 /* Call once for each packet, in order, its CRCs checked. The table is valid until the next call. */
 void track_packet(struct track *t, struct packet *p);

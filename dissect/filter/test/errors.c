@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a user is told: the whole line, with the column. */
+/* Error messages: the whole line, with the column. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

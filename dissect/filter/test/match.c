@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Expression by expression, over the packets of packets.h: which of them it lets through. */
+/* For each expression, which of the packets of packets.h it selects. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include "filter/filter.h"

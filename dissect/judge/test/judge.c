@@ -45,7 +45,7 @@ Test(judge, a_response_is_linked_and_directions_find_each_other)
 Test(judge, findings_keep_what_fields_need)
 {
     static struct wire w;
-    /* Of a reliable connection a gap is told when it is certain that nobody reordered; of UC at once. */
+    /* On a reliable connection a gap is reported when it is certain that no packet was reordered; on UC at once. */
     static const struct shot shots[] = {{.opcode = IBA_UC_SEND_ONLY, .qp = 7, .psn = 1, .bytes = 8},
                                         {.opcode = IBA_UC_SEND_ONLY, .qp = 7, .psn = 3, .bytes = 8}};
     struct judge *j = judge_open(&(struct judge_config){.late = late});

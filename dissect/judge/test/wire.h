@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets for the tests of this folder: made by the builder, fed to a judge as a capture would. */
+/* Packets for the tests of this folder: built by the builder, fed to a judge like a capture. */
 #ifndef JUDGE_TEST_WIRE_H
 #define JUDGE_TEST_WIRE_H
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hand-built packets into a statistic, and what it prints out of it. */
+/* Feeds hand-built packets to a statistic, and returns its output. */
 #ifndef STATS_TEST_FEED_H
 #define STATS_TEST_FEED_H
 #include "stats/stats.h"
@@ -20,7 +20,7 @@ struct frame {
     size_t n, caplen; /* caplen 0: all of it was captured */
     uint8_t b[160];
 };
-/* What differs between the packets of these tests. */
+/* The differences between the packets of these tests. */
 struct spec {
     enum iba_proto proto;
     bool v6;          /* IPv6 for RoCEv2, a GRH for native packets */
@@ -31,7 +31,7 @@ struct spec {
     uint8_t words;                    /* of payload */
     bool bad_icrc, bad_vcrc;
 };
-/* A frame with good CRCs but for what the spec says. */
+/* A frame with good CRCs, except where the spec asks for bad ones. */
 struct frame frame_of(const struct spec *s);
 /* A RoCEv2 frame of a real device: a UC SEND Only from Scapy's tests, ICRC good, 18 payload bytes. */
 struct frame frame_captured(void);
