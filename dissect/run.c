@@ -34,7 +34,7 @@ struct run {
     } batch[JUDGE_AHEAD]; /* read, and in memory together */
     unsigned n_batch;
     bool over;                   /* nothing more can be read */
-    const struct packet *packet; /* at hand */
+    const struct packet *packet; /* the current one */
     uint64_t first_ns, prev_ns;
     uint64_t read, shown;
     enum iba_severity worst; /* of packets that match, and of late findings */

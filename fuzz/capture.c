@@ -52,7 +52,7 @@ static void read_packets(struct capture *c)
     }
     FUZZ_CHECK((got == CAP_ERROR) == (cap_error(c)[0] != '\0'));
     if (got != CAP_PACKET)
-        FUZZ_CHECK(cap_next(c, &p) == got); /* it stands for ever */
+        FUZZ_CHECK(cap_next(c, &p) == got); /* the result repeats */
 }
 
 /* A hash of everything read. For a fault it only counts that there is one: the message may differ when it is detected

@@ -30,7 +30,7 @@ static void read_rows(const struct iba_mad *m)
     }
 }
 
-/* What names bits of the component mask have. */
+/* Reads the names of all bits of the component mask. */
 static void read_components(const struct iba_mad *m)
 {
     enum { MASK_BITS = 64 };

@@ -171,7 +171,7 @@ static void make_region(struct world_end *e, unsigned i)
     FUZZ_CHECK(iba_mr_register(&e->ca.mem, &a, &r->lkey, &r->rkey) == IBA_MEM_OK);
 }
 
-/* Whoever reads a guard is seen by the sanitizer; without it only who writes to one. */
+/* The sanitizer detects reads of a guard; without it only writes are detected. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define POISONED
@@ -311,7 +311,8 @@ static bool same(const void *a, const void *b, size_t n)
     return memcmp(a, b, n) == 0;
 }
 
-/* iba_ca_check(). What is said of the key table is said of its bytes: where they are as before, it is still true. */
+/* iba_ca_check(). Invariants of the key table depend only on its bytes: if these are unchanged, the invariants still
+ * hold. */
 static void check_invariants(struct world_end *e)
 {
     if (!e->checked.done || !same(e->checked.keys, e->keys, sizeof e->keys) ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the engine's targets share: one or two adapters with a QP of each kind, regions with guards, and steps that
- * records of an input name. Everything is in static memory and made anew for each input. */
+/* Shared by the engine's targets: one or two adapters with a QP of each kind, regions with guards, and steps selected
+ * by records of an input. Everything is in static memory and created again for each input. */
 #ifndef FUZZ_WORLD_H
 #define FUZZ_WORLD_H
 #include "adapter/iba_change_rules.h"
@@ -46,7 +46,7 @@ struct world_region {
     uint32_t lkey, rkey;
     uint64_t va;
 };
-/* A device that does one thing otherwise: a list's row, or a rule table. All NULL: a whole one. */
+/* A device with a deviation: a list's row, or a rule table. All NULL: unchanged. */
 struct world_device {
     const struct iba_change *change;
     const struct iba_rules *rules;
@@ -90,18 +90,18 @@ struct world {
  * port has; READs, how far QPs go, VLAN; how long the ACK timeout is and what QPs allow. Adapter 0, and 1 when `ends`
  * is 2, each QP connected with its namesake at the other end. */
 struct world *world_open(struct fuzz_in *in, unsigned ends);
-/* The same of devices that do something otherwise; NULL: whole ones. */
+/* The same for devices with deviations; NULL: unchanged. */
 struct world *world_open_as(struct fuzz_in *in, unsigned ends, const struct world_device *d);
 enum iba_qp_type world_type(unsigned qp);
 uint16_t world_lid(const struct world *w, unsigned end);
 struct iba_av world_av(const struct world *w, unsigned from);
-/* What make it, before the input changes something. */
+/* The step's default, before the input changes something. */
 struct iba_qp_init world_init(struct world_end *e, unsigned i);
 /* Makes QP i of that end, and takes it to RTS. */
 void world_connect(struct world *w, unsigned end, unsigned i);
 /* After each step: all invariants, and guards are as they were. Of changed devices the guards only. */
 void world_check(struct world *w);
-/* At the end: read-only memory of whole devices is, too. */
+/* At the end: for unchanged devices read-only memory must be unchanged, too. */
 void world_close(const struct world *w);
 /* A step of any kind (world_step.c); with two ends what leaves one arrives at the other. */
 void world_step(struct world *w, unsigned end, uint8_t kind, struct fuzz_in *in);
@@ -139,7 +139,7 @@ enum {
     REQUESTER_KINDS
 };
 enum { NETWORK_NOTHING = FUZZ_RAW, NETWORK_MESSAGE, NETWORK_FATES, NETWORK_KINDS };
-/* What a step of memory or of objects does, by its first byte. */
+/* The action of a step on memory or objects, by its first byte. */
 enum {
     MEMORY_INVALIDATE,
     MEMORY_FREE,
@@ -181,15 +181,15 @@ enum {
     CRAFT_OTHER_SERVICE = 64,
     CRAFT_GROUP = 128
 };
-enum { CRAFT_BYTES = 11 }; /* of every crafted packet: what its headers take and what changes them is behind */
+enum { CRAFT_BYTES = 11 }; /* of every crafted packet: bytes for its headers and for changes follow */
 /* In place of the number of a header whose bytes change. */
 enum { TWIST_KEEP = 0xff, TWIST_PAYLOAD = 0xfe, TWIST_MAP_SOURCE = 0xfd, TWIST_MAP_TARGET = 0xfc };
 /* Checked and fed, in memory of exactly its size; on port 1. */
 void world_feed(struct world *w, unsigned end, const uint8_t *frame, size_t len);
 /* Likewise as the kind of its record says: at another port, not captured whole, or without any header seen in it. */
 void world_feed_raw(struct world *w, unsigned end, uint8_t kind, const struct fuzz_in *in);
-/* Builds a packet for a QP of `end` from a few bytes: near what it expects; bytes behind them change headers. 0: none.
- */
+/* Builds a packet for a QP of `end` from a few bytes: similar to the one it expects; further bytes change headers. 0:
+ * none. */
 size_t world_craft(struct world *w, unsigned end, struct fuzz_in *in, uint8_t *buf, size_t cap);
 /* The next packet that leaves `end`, noted; 0: none. cap >= IBA_TX_MOST. */
 size_t world_poll(struct world *w, unsigned end, uint8_t *buf, size_t cap);

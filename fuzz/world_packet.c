@@ -170,8 +170,7 @@ static void set_extras(struct iba_recipe *r, struct fuzz_in *in)
         iba_immdt_set_data(h, fuzz_u8(in));
 }
 
-/* What is left of the bytes, three a time: a header, a place in it, and what its byte is turned over with; or one of
- * the last. */
+/* Uses the remaining bytes, three at a time: a header, an offset in it, and a value to XOR; or one of the last. */
 static void twist(struct iba_recipe *r, uint8_t *payload, struct fuzz_in *in)
 {
     while (in->n >= 3) {

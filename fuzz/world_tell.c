@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For people: where $IBFUZZ_SCENARIO names a file, what happens between QP 0, the reliable one, and its peer is written
- * to it as a scenario (docs/scenarios.md): what arrives and what software does as lines that a tester plays, what
- * leaves as a comment on a line that takes anything. What no scenario can say is a comment. */
+/* For people: if $IBFUZZ_SCENARIO names a file, the exchange between QP 0, the reliable one, and its peer is written to
+ * it as a scenario (docs/scenarios.md): packets that arrive and verbs of software as lines that a tester plays, packets
+ * that leave as a comment on a line that accepts anything. Steps that no scenario can express are comments. */
 #include <inttypes.h>
 #include "world.h"
 

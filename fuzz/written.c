@@ -34,7 +34,7 @@ void written_json_lines(const struct written *t)
     }
 }
 
-/* One element's tag, from behind its '<'; returns what is behind its '>'. */
+/* One element's tag, from after its '<'; returns the text after its '>'. */
 static const char *check_tag(const char *p, char open[MOST_DEPTH][MOST_NAME], unsigned *depth)
 {
     const bool closes = *p == '/';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What writers wrote: whether it is what it says, whatever a stranger put into it. */
+/* Checks on the output of writers: it must be well formed, whatever the input contains. */
 #ifndef FUZZ_WRITTEN_H
 #define FUZZ_WRITTEN_H
 #include "fuzz.h"

@@ -123,7 +123,7 @@ static enum ibc_rc reset(struct ibc_target *t, enum ibc_link link, uint64_t seed
     t->framing = link == IBC_LINK_ib_local || link == IBC_LINK_ib_global ? IBA_LINK_IB : IBA_LINK_ETHERNET;
     if (!make_clean(v))
         return verbs_fault(v, IBC_DEAD, "%s does not let go of its objects and cannot be opened again", v->name);
-    return hold ? IBC_OK : verbs_fault(v, IBC_BROKEN, "the device wrote behind its regions before this reset");
+    return hold ? IBC_OK : verbs_fault(v, IBC_BROKEN, "the device wrote outside its regions before this reset");
 }
 
 static uint64_t capabilities(struct ibc_target *t)

@@ -43,7 +43,7 @@ static void put_number(struct out *o, uint64_t n)
         put(o, "\"0x%" PRIx64 "\"", n);
 }
 
-/* What is not ASCII is of no text of ours: it may be half of a character. */
+/* Our own texts are ASCII: another byte may be a part of a character that was cut. */
 static void put_text(struct out *o, const char *s)
 {
     put_char(o, '"');

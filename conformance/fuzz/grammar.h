@@ -35,7 +35,7 @@ struct fuzz_kind {
     uint32_t links;
     uint64_t needs;
     const char *spec, *service;
-    const char *objects; /* text with holes */
+    const char *objects; /* text with placeholders */
     const char *begin;   /* text with placeholders: the first inputs; NULL: like the others */
     const char *step;    /* rule of an input */
 };

@@ -12,7 +12,7 @@
 
 enum { NOW_AND_THEN = 6, MOST_HOLES = 400 };
 
-/* ---- holes ---- */
+/* ---- placeholders ---- */
 
 static bool has(const struct making *m, uint64_t needs, uint32_t links)
 {

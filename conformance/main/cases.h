@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A case: one scenario on one link. What `run` and `mutants` play. */
+/* A case: one scenario on one link. `run` and `mutants` play cases. */
 #ifndef IBC_CASES_H
 #define IBC_CASES_H
 #include "run/run.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* check: nobody's peer. What the packets of a capture show by themselves, judged by the same rules. */
+/* check: judges captures passively. It applies the same rules to the packets of a capture alone. */
 #include "check/check.h"
 #include "command.h"
 

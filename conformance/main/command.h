@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What ibconform can be told to do: one row a command. */
+/* The commands of ibconform: one row each. */
 #ifndef IBC_COMMAND_H
 #define IBC_COMMAND_H
 #include "options.h"

@@ -9,7 +9,7 @@ enum play_kind {
     PLAY_OPEN,   /* its evidence is not complete */
     PLAY_LATE,   /* it failed, but only for a packet that came later than it may */
     PLAY_BAD,    /* it failed */
-    PLAY_DOWN,   /* it failed, and the device went down or was not well behind it */
+    PLAY_DOWN,   /* it failed, and then the device went down or failed its health probe */
     PLAY_PROVED, /* it failed, and the device's system itself said so, or no time is real: once is enough */
     PLAY_FAULT,  /* a fault of the harness */
     PLAY_KINDS

@@ -194,7 +194,7 @@ bool dut_is_well(struct ibc_target *t, const struct ibc_options *o, char *why, s
     return well;
 }
 
-/* What a silent device comes of, and what of that the tester can see */
+/* Prints the possible causes of a silent device, and those that the tester can check */
 static void say_causes(struct ibc_target *t, struct ibc_result *r, char *out, size_t n)
 {
     char *gone = strstr(r->finding.got, ": the device did not survive");
@@ -217,7 +217,7 @@ int live_health(struct ibc_target *t, const struct options *o, enum ibc_link lin
 
     if (!s)
         return wrong(EXIT_HARNESS, "%s", err);
-    t->hurried = true; /* who waits at a terminal is told soon */
+    t->hurried = true; /* a user at a terminal gets the message soon */
     for (unsigned i = 0; i < TRIES && (i == 0 || r.verdict == IBC_IS_INCONCLUSIVE); i++) { /* frames may be lost */
         ibc_result_clear(&r);
         ibc_run(s, t, &how, &r);

@@ -56,7 +56,7 @@ void help_print(const struct command *c)
     printf("\n  ibconform COMMAND --help says more; ibconform --version says which this is\n"
            "\nExit code: 0 all passed or waived; 1 a scenario failed, or a waiver is no longer needed; 2 wrong usage;\n"
            "3 inconclusive; 4 a fault of the harness.\n"
-           "\nPassing is no certification: what is not covered is told by ibconform statements --missing.\n"
+           "\nPassing is no certification: see what is not covered with ibconform statements --missing.\n"
            "\nExamples\n");
     for (size_t i = 0; i < command_count; i++)
         printf("%.*s\n", (int)(strcspn(commands[i].examples, "\n")), commands[i].examples);

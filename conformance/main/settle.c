@@ -148,7 +148,7 @@ static void look_after(struct settle *x, struct ibc_result *r)
     if (r->verdict != IBC_IS_FAIL || !r->unwell || r->proved || is_well(x, TRIES, why, sizeof why))
         return;
     x->ill = true;
-    snprintf(got, sizeof got, "%.60s; made anew it is not well either: %.60s", r->finding.got, why);
+    snprintf(got, sizeof got, "%.60s; with new objects it fails, too: %.60s", r->finding.got, why);
     memcpy(r->finding.got, got, sizeof got);
     r->verdict = IBC_IS_ERROR;
     r->counters = IBC_IS_NOT_APPLICABLE;

@@ -83,7 +83,7 @@ static int by_weight(const void *a, const void *b)
 
 static void add(struct rep *p, struct rep_case *c)
 {
-    struct rep_cause *x = p->cause; /* one more than there are cases: the one behind the last is empty */
+    struct rep_cause *x = p->cause; /* one more than the number of cases: the one after the last is empty */
     const enum ibc_severity severity = rep_severity(c);
 
     while (x->first && !same_cause(x->first, c))

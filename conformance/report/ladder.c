@@ -16,7 +16,7 @@
 
 enum {
     BEFORE = 40, /* packets shown before the judged one */
-    AFTER = 8,   /* and behind it */
+    AFTER = 8,   /* and after it */
     FIRST = 24,  /* shown of a case that passed */
     LAST = 48,   /* shown of a failed case without a judged packet */
     SOURCE = 16, /* bytes of an address, at most */

@@ -54,7 +54,7 @@ void html_case_link(struct out *o, const char *id)
     out_ch(o, '"');
 }
 
-/* Folders that both absolute paths begin with, the slash behind them included */
+/* The common folders at the start of two absolute paths, including the last slash */
 static size_t common_folders(const char *a, const char *b)
 {
     size_t end = 0;

@@ -198,7 +198,7 @@ static bool op_fits(const struct looked *l)
     return run_fail(l->p, l->s, NULL, expected, got);
 }
 
-/* What a receive buffer contains before the payload: room for a GRH (UU-21), or the bytes after the LRH (UU-40) */
+/* Bytes of a receive buffer before the payload: room for a GRH (UU-21), or the bytes after the LRH (UU-40) */
 static const uint8_t area_of[IBA_QPT_COUNT] = {
     [IBA_QPT_UD] = IBA_BYTES_grh,        [IBA_QPT_SMI] = IBA_BYTES_grh,           [IBA_QPT_GSI] = IBA_BYTES_grh,
     [IBA_QPT_RAW_IPV6] = IBA_BYTES_ipv6, [IBA_QPT_RAW_ETHERTYPE] = IBA_BYTES_rwh,

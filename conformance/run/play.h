@@ -147,7 +147,7 @@ struct run_player {
     const struct run_live *in_flight_to; /* the QP it is for, if it is a request; else NULL */
     uint32_t in_flight_psn;
     uint64_t flight_ns; /* 4 round trips of the slowest recent health probe; kept for all plays */
-    uint64_t waited;    /* ns that the script told the play to wait */
+    uint64_t waited;    /* ns that the play waited because its script says so */
     bool keep_evidence;
 
     struct run_name name[RUN_MAX_NAMES];

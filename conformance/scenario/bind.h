@@ -15,7 +15,7 @@ enum {
     IBC_MAX_LOAD = 1 << 19            /* and loading a file: all its variations */
 };
 
-/* What a line is. */
+/* The kind of a line. */
 enum ibc_form { IBC_FORM_STEP, IBC_FORM_OBJECT, IBC_FORM_PACKET, IBC_FORM_REPEAT, IBC_FORM_END };
 /* Steps that can be alternatives of each other; NONE: those without alternatives. For VERB only the same verb. */
 enum ibc_family {
@@ -102,7 +102,7 @@ bool ibc_atom(struct ibc_binder *b, const struct ibc_want *want, const struct ib
               struct ibc_arg *arg, struct ibc_value *v);
 
 /* ---- line.c ---- */
-/* What the line is, by its first words: fills form, kind and many. */
+/* The kind of the line, by its first words: fills form, kind and many. */
 bool ibc_line_classify(struct ibc_fault *f, struct ibc_text *t);
 enum ibc_family ibc_line_family(uint8_t kind);
 /* The words from `from` on as arguments of that shape, in the play's arena. */

@@ -65,7 +65,7 @@ static const struct {
 } units[] = {{"KiB", 1024, false}, {"MiB", 1024 * 1024, false}, {"ns", 1, true},
              {"us", 1000, true},   {"ms", 1000000, true},       {"s", 1000000000, true}};
 
-/* Letters behind a number. */
+/* Letters after a number. */
 static bool unit(struct expr *e, uint64_t *factor)
 {
     size_t n = 0;

@@ -42,7 +42,7 @@ enum ibc_value_kind {
     IBC_V_WORD,    /* text: a name that the step resolves (an object not yet created, as=NAME) */
     IBC_V_TIME,    /* ns in n */
 };
-/* What a key's value is, beside plain NUMBER:
+/* The values of keys that are not a plain NUMBER:
  *   state cur_state          enum iba_qp_state; a step's `state` is IBC_K_value
  *   type (qp)                enum iba_qp_type; of mw: 1 or 2
  *   access                   enum iba_access, or-ed

@@ -61,7 +61,7 @@
 /* Attributes of an object with values known at run time: "m.rkey", "a.peer" */
 #define IBC_ATTRS(A) A(va) A(lkey) A(rkey) A(length) A(qpn) A(peer) A(epsn) A(psn)
 
-/* What qp types a file may name */
+/* The qp types that a file may name */
 #define IBC_SERVICES(S)                                                                                                \
     S(RC, "rc") S(UC, "uc") S(UD, "ud") S(RAW_IPV6, "raw-ipv6") S(RAW_ETHERTYPE, "raw-ethertype") S(SMI, "smi")        \
     S(GSI, "gsi") S(XRC_INI, "xrc-ini")

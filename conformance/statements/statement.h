@@ -29,7 +29,7 @@ struct ibc_statement {
     const char *words;      /* one sentence, ours */
     const char *reason;     /* for every status but OPEN */
 };
-/* What others do or expect, compared with the statement's own source: witnesses.h */
+/* Behaviour or expectations of others, compared with the statement's own source: witnesses.h */
 enum ibc_witness_kind { IBC_CONFIRMS, IBC_SETTLES, IBC_CONTRADICTS };
 struct ibc_witness {
     const char *id; /* of the statement */
@@ -46,9 +46,9 @@ size_t ibc_certain_count(size_t *settled);
 /* The effect on users, the worst first */
 #define IBC_SEVERITIES(S)                                                                                              \
     S(DOWN, "goes down", "the device goes down")                                                                       \
-    S(SAFETY, "unsafe", "memory without access, other data than was sent, or work told done that is not")              \
+    S(SAFETY, "unsafe", "memory without access, other data than was sent, or work reported done that is not")          \
     S(INTEROP, "interoperation", "does not work with a peer that keeps the rules")                                     \
-    S(ANSWER, "wrong answer", "the user is told something wrong, or a verb does otherwise")                            \
+    S(ANSWER, "wrong answer", "the user gets a wrong status, or a verb acts differently")                              \
     S(COSMETIC, "cosmetic", "nobody minds")
 enum ibc_severity {
 #define IBC_SEVERITY_ID(id, name, words) IBC_SEVERITY_##id,

@@ -43,7 +43,7 @@
     CONFIRMS("RQ-24",    "qib 6.1",         "qib_rc.c:1132") \
     CONFIRMS("RQ-29",    "qib 6.1",         "qib_rc.c:1147: without limit at 7") \
     CONFIRMS("RQ-30",    "qib 6.1",         "qib_rc.c:1137") \
-    CONFIRMS("RQ-33",    "qib and hfi1 6.1, SpinalHDL RDMA", "qib_rc.c:1313, rc.c:2326: ignore invalid responses; RespVerifer discards ghost ACKs") \
+    CONFIRMS("RQ-33",    "qib and hfi1 6.1, SpinalHDL RDMA", "qib_rc.c:1313, rc.c:2326: ignore invalid responses; RespVerifer discards ACKs of unsent PSNs") \
     CONFIRMS("RQ-36",    "qib 6.1",         "qib_rc.c:1055") \
     CONFIRMS("RQ-38",    "qib 6.1",         "qib_rc.c:1056: a plain ACK for a READ has it sent again") \
     CONTRADICTS("RQ-46", "qib 6.1",         "qib_rc.c:1369 takes a well-sized Middle without a First") \

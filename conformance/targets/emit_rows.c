@@ -18,7 +18,7 @@
     E("vlan.id",                "^1",   "RO-03,RO-05",               "another VLAN",                           NULL)                    \
     E("vlan.priority",          "^1",   "RO-03,RO-27",               "another priority",                       NULL)                    \
     E("vlan.dei",               "^1",   "RO-03",                     "a tag that says it may be dropped",      NULL)                    \
-    E("vlan.etype",             "+1",   "RO-01,RO-03",               "another EtherType behind the tag",       NULL)                    \
+    E("vlan.etype",             "+1",   "RO-01,RO-03",               "another EtherType after the tag",       NULL)                    \
     E("ip.version",             "+1",   "RO-12,RO-11",               "an IP version that is not 4",            NULL)                    \
     E("ip.hdr_len",             "+1",   "RO-12",                     "an IPv4 header length of six words",     NULL)                    \
     E("ip.dsfield.dscp",        "+1",   "RO-13",                     "a DSCP that is not the traffic class'",  NULL)                    \

@@ -13,7 +13,7 @@
 #define ENDS "the first row wants more to come, the second comes with the last packet only"
 #define EITHER_END "public sources differ on what is left of a WRITE whose notification is lost"
 #define WORD_OR_SILENCE "public sources differ on a repeated READ whose region has gone: a NAK or nothing"
-#define UNDER_WAY "where a message is under way its first packet was the first contact: no packet meets both rows"
+#define UNDER_WAY "inside a message, its First was the first packet: no packet meets both rows"
 #define FIRST_CONTACT "public sources differ on whether a packet that is refused or dropped is the first contact (a12)"
 #define WHICH_EVENT "public sources differ on the event of a request whose length, address or number does not fit (a1)"
 #define NAK_CODE_4 "four implementations read NAK code 4 on a reliable connection in four ways (c)"
@@ -34,8 +34,7 @@ static const struct reason equivalents[] = {
     {"header-validation.rc_request=swap", OTHER_QP},
     {"RC-responder.other_operation=swap", UNDER_WAY},
     {"RC-responder.gap=swap", "a PSN is ahead or behind, never both"},
-    {"RC-responder.duplicate=swap",
-     "a request that is behind and has a reserved opcode was dropped as malformed before"},
+    {"RC-responder.duplicate=swap", "a duplicate with a reserved opcode was dropped as malformed before"},
     {"RC-responder.depth_exceeded=swap", OTHER_OPERATION},
     {"RC-responder.write_short=swap", OTHER_OPERATION},
     {"RC-responder.send_too_long=swap", OTHER_OPERATION},
@@ -51,8 +50,7 @@ static const struct reason equivalents[] = {
     {"RC-responder.read=swap", OTHER_OPERATION},
     {"RC-responder.add=swap", OTHER_OPERATION},
     {"RC-responder.flush=swap", OTHER_OPERATION},
-    {"RC-requester.DUPLICATE=drop",
-     "modulo 2^24 a PSN that is behind is also one that was never sent, and dropped alike"},
+    {"RC-requester.DUPLICATE=drop", "modulo 2^24 an old PSN is also one that was never sent, and both are dropped"},
     {"RC-requester.NAK_KNOWN=other:1", "no NAK has credits to take: nothing is done either way"},
     {"RC-requester.ACK_FOR_ANSWER=swap", OTHER_SYNDROME},
     {"RC-requester.NAK_SEQUENCE=swap", OTHER_SYNDROME},
@@ -63,8 +61,8 @@ static const struct reason equivalents[] = {
     {"RC-requester.NAK_INVALID_RD=swap", OTHER_SYNDROME},
     {"RC-requester.ACK=swap", OTHER_SYNDROME},
     {"RC-requester.READ_DATA=swap", "a response is a READ Response or an ATOMIC Acknowledge, never both"},
-    {"UC-receiver.nothing_to_go_on=swap", "where no message is under way there is nothing to abandon"},
-    {"UC-receiver.nothing_to_go_on=other", "where no message is under way there is nothing to abandon"},
+    {"UC-receiver.nothing_to_go_on=swap", "outside a message there is nothing to abandon"},
+    {"UC-receiver.nothing_to_go_on=other", "outside a message there is nothing to abandon"},
     {"UC-receiver.send_without_wqe=other:1",
      "a receive is missing where a message begins, and there the one before was abandoned already"},
     {"UC-receiver.dma_too_long=other:1",
@@ -133,7 +131,7 @@ static const struct reason allowed[] = {
     {"attribute-values.AV_FLOW_LABEL=drop", NO_VERB_CHECKS},
     {"memory.WINDOW_OF_DEAD_QP=drop", "no rule says when a window of a queue pair that went may be bound again"},
     {"memory.INVALIDATE_VALID=drop", "public sources differ on invalidating a region that is invalid already"},
-    {"transitions.RESET_TO_ERR=drop", "public sources differ on the way from Reset to Error"},
+    {"transitions.RESET_TO_ERR=drop", "public sources differ on the transition from Reset to Error"},
 };
 
 static const char *reason(const struct reason *r, size_t n, const char *spec)

@@ -13,7 +13,7 @@
  *     }
  *
  * A malformed or unwanted packet is never an error of these calls: it is dropped by a rule, and the rule is counted.
- * What a caller does wrong is an enum iba_verb_err, or an assert where no verb would report it. No assert depends on
+ * A caller's mistake is an enum iba_verb_err, or an assert where no verb would report it. No assert depends on
  * wire bytes. */
 #ifndef IBA_CA_H
 #define IBA_CA_H

@@ -28,7 +28,7 @@
     B(BIND_FLUSH,              DROP,  "binds a kind of flush only to a region that has it",                              "RR-66") \
     B(BIND_RANGE,              OTHER, "refuses a window that is not inside of its region; else, binds the part that is", "QS-68") \
     B(BIND_KEY_TYPE1,          DROP,  "gives a type 1 window another key at each bind",                                  "QS-62") \
-    B(BIND_KEY_TYPE2,          DROP|OTHER, "gives a type 2 window the key byte its consumer chose; else, the one behind it", "QS-72") \
+    B(BIND_KEY_TYPE2,          DROP|OTHER, "gives a type 2 window the key byte its consumer chose; else, the next one", "QS-72") \
     B(BIND_ZERO_BASED,         DROP,  "counts a zero-based window from 0",                                               "QS-56") \
     B(BIND_NOTHING_UNBINDS,    DROP,  "unbinds a type 1 window that is bound to nothing",                                "QS-62") \
     B(WINDOW_RIGHTS,           DROP,  "grants through a window no more than its bind did",                               "QS-71") \

@@ -76,7 +76,7 @@ static bool reached(const struct lookup *l)
 
 /* clang-format off */
 /* The kinds are those of the row as a behaviour: OTHER, it answers "not there yet" for "refused", or the other way
- * round. What guards host memory always comes in its place.
+ * round. A row that protects host memory is always in its place.
  *    when          verdict   guard  kinds               the access ...                                                  clause */
 #define RULES(R)                                                                                                                           \
     R(no_index,     NO_KEY,   true,  OTHER,              "names no entry of the key table, as the reserved L_Key",     "QS-54, QS-60")     \

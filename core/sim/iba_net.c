@@ -35,7 +35,7 @@ static bool happens(struct iba_random *r, uint32_t per_million)
     return iba_random_below(r, 1000000) < per_million;
 }
 
-/* What happens to one frame. All random numbers are drawn before any fault is applied, so no fault changes the numbers
+/* The faults of one frame. All random numbers are drawn before any fault is applied, so no fault changes the numbers
  * of another. */
 struct fate {
     bool lose, duplicate, corrupt, reorder, mark;

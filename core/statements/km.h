@@ -21,7 +21,7 @@
     OPEN(KM, "KM-13", "",          "",                     "", M, K, "A port starts with P_Key 0xffff in entry 0 and no other.") \
     OPEN(KM, "KM-14", "10.9",      "",                     "", M, S, "An entry of the P_Key table that is set to 0 is no entry.") \
     OPEN(KM, "KM-15", "14.2.5.7",  "",                     "", M, K, "A P_Key table may hold a partition twice, as full and as limited member.") \
-    SHUT(KM, "KM-16", "18.2",      "",                     "", C, S, SCOPE, "A switch port may be told to drop packets of foreign partitions.", IBC_WHY_SWITCH) \
+    SHUT(KM, "KM-16", "18.2",      "",                     "", C, S, SCOPE, "A switch port may be configured to drop packets of foreign partitions.", IBC_WHY_SWITCH) \
     SHUT(KM, "KM-17", "16.2",      "",                     "", O, S, SCOPE, "A B_Key guards baseboard management as the M_Key guards SMPs.", IBC_WHY_SMA) \
     OPEN(KM, "KM-18", "15.4.2",    "",                     "", M, S, "The general service interface has the Q_Key 0x80010000.") \
     OPEN(KM, "KM-19", "10.2.5",    "",                     "", M, S, "A Q_Key with bit 31 set comes from the QP, never from a work request.") \

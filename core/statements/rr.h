@@ -9,7 +9,7 @@
 #define IBA_STATEMENTS_RR(OPEN, SHUT) \
     OPEN(RR, "RR-01", "9.7.4.1.2", "",                "",    M, S, "A responder expects its initial PSN, then one more for each request packet, and for a READ one for each response.") \
     OPEN(RR, "RR-02", "9.7.1",     "",                "",    M, S, "A PSN up to half the PSN space before the expected one is a duplicate; a later PSN is out of sequence.") \
-    OPEN(RR, "RR-03", "9.7.4.1.2", "",                "",    M, S, "A responder drops a request after a PSN gap and answers it with NAK 0x60, with the expected PSN.") \
+    OPEN(RR, "RR-03", "9.7.4.1.2", "",                "",    M, S, "A responder answers a request after a PSN gap with NAK 0x60 and the expected PSN, and drops it.") \
     OPEN(RR, "RR-04", "",          "C9-80 C9-114",    "",    M, S, "A responder sends one NAK for a gap, then does not answer later packets until the missing one has come.") \
     OPEN(RR, "RR-05", "9.7.5.2",   "",                "",    M, K, "A responder sends NAKs other than for sequence only for the request with the expected PSN.") \
     OPEN(RR, "RR-06", "9.7.4",     "",                "",    M, S, "A responder answers in PSN order and executes messages in order.") \

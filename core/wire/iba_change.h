@@ -10,10 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum iba_change_kind {                   /* of a row; a row's kinds are a set of 1 << these */
-                       IBA_CHANGE_DROP,  /* the row is not there */
-                       IBA_CHANGE_SWAP,  /* it stands behind its successor; of a table of numbers: the two have each
-                                            other's */
+enum iba_change_kind {                  /* of a row; a row's kinds are a set of 1 << these */
+                       IBA_CHANGE_DROP, /* the row is not there */
+                       IBA_CHANGE_SWAP, /* it comes after its successor; in a table of numbers: the two are exchanged */
                        IBA_CHANGE_OTHER, /* it does something else; `with` says which, where there is a choice */
 };
 struct iba_behaviour {
@@ -31,7 +30,7 @@ struct iba_change { /* one row of one list */
     uint8_t kind; /* enum iba_change_kind */
 };
 
-/* Most devices are: what a change costs stands out of their way. */
+/* Fast path: most devices are unchanged, and need one test for NULL. */
 static inline bool iba_is_whole(const struct iba_change *c)
 {
     return __builtin_expect(!c, 1);

@@ -9,8 +9,8 @@
 enum iba_svc { IBA_RC, IBA_UC, IBA_RD, IBA_UD, IBA_CNP, IBA_XRC, IBA_MSP0, IBA_MSP1 };
 enum iba_dir { IBA_REQ, IBA_RSP };
 enum iba_pos { IBA_FIRST, IBA_MIDDLE, IBA_LAST, IBA_ONLY };
-/* What a packet requests or responds to, whatever its service and its position in the message (WF-59): requests, then
- * responses and the notification. RESYNC is RD's. */
+/* The request or response that a packet carries, whatever its service and its position in the message (WF-59):
+ * requests, then responses and the notification. RESYNC is RD's. */
 #define IBA_OPERATIONS(O)                                                                                              \
     O(SEND) O(WRITE) O(READ) O(ATOMIC) O(FLUSH) O(ATOMIC_WRITE) O(RESYNC) O(READ_RESPONSE) O(ACK) O(ATOMIC_ACK) O(CNP)
 enum iba_operation {

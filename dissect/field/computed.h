@@ -18,7 +18,7 @@
     C(frame_interface, "frame.interface", UINT, DEC, "Interface index in its file")                                    \
     C(frame_comment, "frame.comment", TEXT, DEC, "Comment")                                                            \
     C(infiniband, "infiniband", PRESENCE, DEC, "InfiniBand")                                                           \
-    C(encapsulation, "infiniband.encapsulation", TEXT, DEC, "What carries the packet")                                 \
+    C(encapsulation, "infiniband.encapsulation", TEXT, DEC, "Protocol that carries the packet")                        \
     C(service, "infiniband.bth.service", TEXT, DEC, "Transport Service")                                               \
     C(payload, "infiniband.payload", BYTES, DEC, "Payload (pad removed)")                                              \
     C(payload_len, "infiniband.payload.length", UINT, DEC, "Payload Length (pad removed)")                             \

@@ -131,7 +131,7 @@ static bool take_mark(struct parser *ps)
     return false;
 }
 
-/* One escape behind the backslash at pos - 1. -1 for an unknown one. */
+/* One escape after the backslash at pos - 1. -1 for an unknown one. */
 static int take_escape(struct parser *ps)
 {
     static const char from[] = "abfnrtv\\'\"?", to[] = "\a\b\f\n\r\t\v\\'\"?";
@@ -151,7 +151,7 @@ static int take_escape(struct parser *ps)
     return n && v < 256 ? v : -1;
 }
 
-/* From behind the opening quote to behind the closing one. */
+/* Reads from after the opening quote to after the closing one. */
 static void take_quoted(struct parser *ps, char quote, bool raw)
 {
     struct filter *f = ps->f;
@@ -230,7 +230,7 @@ static bool take_index(struct parser *ps, int64_t *n)
     return true;
 }
 
-/* Behind the first index: ":count", ":", "-last" or nothing. */
+/* After the first index: ":count", ":", "-last" or nothing. */
 static bool take_count(struct parser *ps, int64_t from, int64_t *count)
 {
     const char c = at(ps, ps->pos);

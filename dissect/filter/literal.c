@@ -133,7 +133,7 @@ static int64_t days(int64_t y, int64_t m, int64_t d)
     return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
-/* `lead`, then exactly `digits` digits, at *s, which moves behind them. */
+/* `lead`, then exactly `digits` digits, at *s, which moves past them. */
 static bool take_digits(const char **s, const char *lead, unsigned digits, int *out)
 {
     const char *at = *s;
@@ -290,7 +290,7 @@ static bool bind_ether(const struct node *lit, struct operand *o)
     return true;
 }
 
-/* An address and, behind a slash, its significant bits. */
+/* An address and, after a slash, its significant bits. */
 static bool bind_ip(const struct node *lit, struct operand *o, enum value_class cls)
 {
     const size_t max = cls == CLASS_IP4 ? 32 : 128;
@@ -334,7 +334,7 @@ static bool bind_class(struct parser *ps, struct node *lit, struct operand *o, c
     }
 }
 
-/* What was written, for a message of one line. */
+/* The text as the user wrote it, for a message of one line. */
 static const char *show_literal(const struct node *lit, char *buf, size_t size)
 {
     size_t n = 0;

@@ -68,7 +68,7 @@ struct node {
     uint8_t op;
     uint8_t form;  /* of a literal */
     bool all;      /* a comparison must hold for every pair of values, not for one */
-    bool negative; /* a literal behind a minus sign */
+    bool negative; /* a literal after a minus sign */
     uint8_t height;
     enum value_class cls;
     uint32_t col;

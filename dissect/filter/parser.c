@@ -57,7 +57,7 @@ static struct node *parse_arguments(struct parser *ps)
     return expect(ps, TOKEN_RPAREN) ? first : NULL;
 }
 
-/* A name and "(" behind it. */
+/* A name followed by "(". */
 static struct node *parse_call(struct parser *ps, const struct token *name)
 {
     const enum call call = build_call_named(name->text, name->len);
@@ -95,7 +95,7 @@ static struct node *parse_group(struct parser *ps)
     return n && expect(ps, TOKEN_RBRACE) ? n : NULL;
 }
 
-/* The current token is "[" behind a value. */
+/* The current token is "[" after a value. */
 static struct node *parse_slice(struct parser *ps, struct node *of)
 {
     struct node *first = NULL, **link = &first;
@@ -218,7 +218,7 @@ static struct node *parse_not_in(struct parser *ps, struct node *of)
     return n->a ? n : NULL;
 }
 
-/* One comparison behind its left side; *right is the next one's left side. */
+/* One comparison after its left side; *right is the next one's left side. */
 static struct node *parse_test(struct parser *ps, struct node *left, struct node **right, enum token_kind quantifier)
 {
     struct token op = ps->t;

@@ -42,7 +42,7 @@ struct token {
 struct parser {
     struct filter *f;
     size_t pos, len; /* in f->text */
-    struct token t;  /* the current one; pos is behind it */
+    struct token t;  /* the current one; pos is after it */
     unsigned depth;
     bool failed;
     char *err;

@@ -159,13 +159,13 @@ static const char *find_comment(struct capture *c, const uint8_t *at, const uint
         if (o.code != OPT_COMMENT)
             continue;
         uint8_t *text = c->in.at + (o.value - c->in.at);
-        text[o.size] = '\0'; /* the block's last length is behind every option */
+        text[o.size] = '\0'; /* the block's last length comes after every option */
         return (const char *)text;
     }
     return NULL;
 }
 
-/* The packet of a block whose data starts at body + header; its options lie behind the padded data. */
+/* The packet of a block whose data starts at body + header; its options come after the padded data. */
 static enum outcome give(struct capture *c, struct block b, uint32_t header, struct cap_packet *p)
 {
     const struct cap_pcapng *f = &c->pcapng;

@@ -65,7 +65,7 @@ enum cap_result cap_fail(struct capture *c, const char *format, ...) __attribute
 /* The same for the packet that comes next, at the stream's place: "NAME: packet N at offset 0xO: " and the text. */
 enum cap_result cap_fail_packet(struct capture *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same as cap_fail(), with the stream's own fault behind it where there is one. */
+/* The same as cap_fail(), followed by the stream's own fault if there is one. */
 enum cap_result cap_fail_early(struct capture *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The file header, or the packet that comes next, has only have of its need bytes. */

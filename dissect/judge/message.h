@@ -49,7 +49,8 @@ struct message_packet {
 };
 /* NULL when out of memory. Owned: messages_close(). */
 struct messages *messages_open(size_t slots, message_done *done, void *ctx);
-/* A packet of a connection, undamaged and no copy. A slot that has another direction than before starts anew. */
+/* A packet of a connection, undamaged and no copy. If a slot has another direction than before, its state is
+ * cleared. */
 void messages_packet(struct messages *s, const struct message_packet *p);
 void messages_end(struct messages *s);
 /* NULL is allowed. */

@@ -62,7 +62,7 @@ static bool add_count(struct text *t, const struct iba_finding *f, const char *b
                 {"msn", "MSN ", ""},
                 {"rnr", "timer ", ""},
                 {"end", "tries: ", ""},
-                {"cnp", "", " us behind the one before"},
+                {"cnp", "", " us after the one before"},
                 {"psn_of_read", "which takes ", ""}};
     static const char *const copy[] = {[IBA_COPY_UNKNOWN] = "the copy before may have arrived",
                                        [IBA_COPY_ARRIVED] = "the copy before had arrived",

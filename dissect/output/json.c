@@ -216,8 +216,8 @@ static bool is_twin(const struct iba_field *a, const struct iba_field *b)
     return a == b || (in_json(b) && strcmp(a->name, b->name) == 0);
 }
 
-/* A row of a part, with those behind it that have its name: one value, or an array where a layout stands several times
- * or several rows are there. */
+/* A row of a part, with later rows that have its name: one value, or an array if a layout occurs several times or
+ * several rows exist. */
 static void mad_row(struct json *j, const struct iba_mad *m, const struct iba_mad_part *p, const struct iba_field *row)
 {
     const struct iba_hdr_info *l = &iba_mad_layouts[p->layout];

@@ -205,7 +205,7 @@ static void tree_told(struct out *o, const struct packet *p)
 {
     if (!told_any(&p->told))
         return;
-    OUT_LIT(o, "Told by management datagrams\n");
+    OUT_LIT(o, "From management datagrams\n");
     for (unsigned c = COMPUTED_TOLD; c < COMPUTED_TOLD_END; c++)
         tree_computed(o, p, (enum computed)c);
 }

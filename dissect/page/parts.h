@@ -16,7 +16,7 @@ enum {
     REPORT_TIMES = 64,      /* classes of latency, each twice as long as the one before */
     REPORT_LADDERS = 16,    /* kinds of findings with a ladder diagram, each for its first finding */
     REPORT_BEFORE = 5,      /* packets shown before it */
-    REPORT_AFTER = 5,       /* and behind it */
+    REPORT_AFTER = 5,       /* and after it */
 };
 
 struct report_point {

@@ -13,7 +13,7 @@ struct conv_key {
     uint16_t p_key;
     uint32_t dest_qp;
 };
-_Static_assert(sizeof(struct conv_key) == 40, "keys are compared as bytes: no holes");
+_Static_assert(sizeof(struct conv_key) == 40, "keys are compared as bytes: no padding");
 
 struct conv {
     struct conv_key key; /* first: see stat_slot() */

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What ibdissect says went wrong: findings as fields, in every form, as comments, and as an exit code. IBPROOF_BIN names
-its folder."""
+"""The findings of ibdissect: as fields, in every form, as comments, and as an exit code. IBPROOF_BIN names its folder."""
 import collections
 import json
 import os
@@ -34,7 +33,7 @@ FAULTS = {
     bad.PCAPS / "rxe-agent-dest-qp-gone.pcap": [(2, "RETRY_TIMEOUT", 1), (3, "RETRY_TIMEOUT", 2)],
     bad.PCAPS / "rxe-agent-imm.pcap": [(10, "MSN_WRONG", 9)],
 }
-# Told of packets that have passed.
+# Findings about earlier packets.
 LATE = {"SILENCE", "SERVICE", "END_RETRIES", "END_NAK", "END_RNR", "GAP", "RESPONSE_GAP", "LATE", "REORDERED", "NAK_IGNORED"}
 CLEAN = ["rxe-rping", "rxe-rping-v6", "rxe-udaddy", "rxe-ucmatose", "rxe-agent-ops", "rxe-bw-atomic-cas", "rxe-ud-send-100",
          "opcodes-roce1", "opcodes-roce2-v4", "opcodes-roce2-v6"]
@@ -544,7 +543,7 @@ class Report(Case):
 
 
 class Hostile(Case):
-    """Whatever a capture holds, every form and statistic ends well. IBPROOF_SEEDS: how many captures, 40."""
+    """For any content of a capture, every form and statistic ends well. IBPROOF_SEEDS: how many captures, 40."""
 
     EVERYTHING = [word for name in ("rc,analysis", "expert", "qp", "messages", "srt", "agreed") for word in ("-z", name)]
 

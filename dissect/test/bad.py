@@ -38,8 +38,8 @@ def pcap_records(data):
 
 
 def cut_erf(record, n):
-    """A whole ERF record, cut as a card with a snap length does: the wire length stays, the record length shrinks, to a
-    multiple of 8, since what pads a record cannot be told from what was captured."""
+    """A complete ERF record, cut as a card with a snap length does: the wire length stays, the record length shrinks, to a
+    multiple of 8, since padding and captured bytes of a record cannot be distinguished."""
     head = 16
     kind, more = record[8], record[8] & 0x80
     while more:

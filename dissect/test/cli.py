@@ -478,7 +478,7 @@ class Cut(Case):
                         self.compare(was, now)
 
     def icrc_is_there(self, was, now):
-        """What was cut lies behind the ICRC: the VCRC, or bytes beyond a length that is too small."""
+        """The missing bytes come after the ICRC: the VCRC, or bytes beyond a length that is too small."""
         behind = 2 if "infiniband.vcrc.status" in was else 0
         return "infiniband.fault" in was or now["frame.cap_len"] >= was["frame.len"] - behind
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What becomes of connections, on a capture that was made for it: how they end, and how others follow them. IBPROOF_BIN names the programs' folder."""
+"""How connections end and how others follow them, on a capture made for it. IBPROOF_BIN names the programs' folder."""
 import json
 import re
 import unittest
@@ -59,7 +59,7 @@ class Connections(Case):
         rows = jsonl(self.good("-T", "jsonl", "-Y", 'analysis.finding == "QP_REUSED"', CAPTURE))
         told = [(row["infiniband.mad.attributeid"], "frame 21" in row["infiniband.analysis.message"]) for row in rows]
         self.assertEqual(told, [(0x10, True)])
-        self.assertEqual(self.told(5), [])  # the PSNs of the first are not held against the second
+        self.assertEqual(self.told(5), [])  # PSNs of the first connection cause no findings in the second
 
     def parted(self, path, rows, together):
         """Two captures: in b.pcap the packets of these findings, with what each names as its cause or without, in a.pcap the others."""

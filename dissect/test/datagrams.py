@@ -129,7 +129,7 @@ class Tables(Case):
         self.assertEqual(plain.count(b", record "), self.good("-2", "-V", "-o", "icrc:off", path).stdout.count(b", record "))
 
     def test_more_tables_than_are_kept(self):
-        """Held back, 16 have room; the rest show their own records, and all packets come."""
+        """16 of them fit into the buffer; the rest show their own records, and all packets are printed."""
         packets = [p for t in range(20) for p in (datagram(n, 2, self.RECORDS[:384], transaction=t) for n in (1, 2))]
         path = self.file(bad.pcap(packets, link=self.INFINIBAND))
         counts = [len(row.get("infiniband.pathrecord.dlid", [])) for row in jsonl(self.good("-2", "-T", "jsonl", "-o", "icrc:off", path))]
@@ -184,7 +184,7 @@ def native(slid, dlid, opcode, qp, behind):
 
 
 def cm(slid, dlid, attribute, *pieces):
-    """A message of the connection manager; pieces: offset behind the common header, bytes."""
+    """A message of the connection manager; pieces: offset after the common header, bytes."""
     mad = bytearray(struct.pack(">4BHHQHHI", 1, 7, 2, 3, 0, 0, 5, attribute, 0, 0) + bytes(232))
     for at, raw in pieces:
         mad[24 + at : 24 + at + len(raw)] = raw
@@ -251,7 +251,7 @@ class Connections(Case):
 
 
 class Told(Case):
-    """What datagrams tell of other packets."""
+    """The context that datagrams give to other packets."""
 
     def erased(self, path, gone=(), change=lambda n, data: data):
         _, link, records = bad.pcap_records(path.read_bytes())
@@ -518,7 +518,7 @@ class Statistics(Case):
         self.assertEqual([(row["method_name"], row["packets"]) for row in info], [("Get", 8), ("GetResp", 8)])
 
     def test_more_connections_than_are_kept(self):
-        """The oldest make room, in a table that says so; nothing is believed of what was forgotten."""
+        """New connections replace the oldest, and a counter shows it; data of forgotten ones are not used."""
         _, link, records = bad.pcap_records(UCMATOSE.read_bytes())
         req = next(data for _, data, _ in records if data[-4 - 232 - 8 : -4 - 232 - 6] == b"\x00\x10")
         at = len(req) - 4 - 232

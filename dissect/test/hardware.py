@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What adapters do that Soft-RoCE does not, on a capture that was made for it. IBPROOF_BIN names the programs' folder."""
+"""Behaviour of adapters that Soft-RoCE does not have, on a capture made for it. IBPROOF_BIN names the programs' folder."""
 
 import json
 import unittest

@@ -10,7 +10,7 @@ struct stat_addrs {
     uint8_t src[IBA_ADDR_MOST], dst[IBA_ADDR_MOST]; /* in wire order from the left, zero behind */
 };
 
-/* False when the packet has no transport header behind an address. A native packet with a GRH goes by its GIDs. */
+/* False when the packet has no transport header after an address. For a native packet with a GRH these are its GIDs. */
 bool stat_addrs_get(struct stat_addrs *a, const struct iba_view *v);
 /* As tshark's columns show it: "192.0.2.1", "2001:db8::1", "GID: fe80::1", "LID: 4". */
 void stat_addr_print(struct out *o, enum iba_addr_kind kind, const uint8_t *addr);

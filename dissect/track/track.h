@@ -17,7 +17,7 @@ struct track {
     struct cm_track cm;
     struct mad_pairs pairs;
     struct iba_rmpp_desk desk;
-    struct service_hint hint[SERVICE_HINTS]; /* the oldest makes room */
+    struct service_hint hint[SERVICE_HINTS]; /* a new one replaces the oldest */
     uint64_t hints;
 };
 

@@ -159,7 +159,7 @@ enum { ETHERNET = 1, RAW_IP = 101, LINUX_SLL = 113, ERF = 197, IPOIB = 242, INFI
     "raw:eth,ipv4,udp udp.dstport=4792 payload=64\n"                                                                   \
     "raw:eth,ipv6 ipv6.nxt=6 payload=64\n"
 
-/* Behind an IPv6 extension header: what a Fragment header holds */
+/* After an IPv6 extension header: the content of a Fragment header */
 #define FRAGMENTS                                                                                                      \
     "roce2-ipv4 RC_SEND_ONLY payload=256 fragment=64\n"                                                                \
     "roce2-ipv4 RC_SEND_ONLY payload=256 fragment=16\n"                                                                \

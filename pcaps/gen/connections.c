@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What becomes of connections, each on a pair of QPs of its own: how they end, and how others follow them.
- * dissect/test/connections.py says what the judge is to say of each. Packets are 10 ms apart. */
+/* How connections end and how others follow them, each on a pair of QPs of its own. dissect/test/connections.py has the
+ * expected findings of each. Packets are 10 ms apart. */
 #include "connect.h"
 #include "gen.h"
 

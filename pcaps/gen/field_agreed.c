@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What went wrong in the field although each packet by itself is in order: the two ends, what they agreed on and what
- * they do, several connections. Each has hosts of its own, 10.0.N.1 and 10.0.N.2. dissect/test/field_bugs.py says what
- * `-z agreed` and `-z cm` are to say of each. Packets are 10 ms apart. */
+/* Faults from the field in which each packet by itself is correct: the two ends, their agreement and their behaviour,
+ * several connections. Each has hosts of its own, 10.0.N.1 and 10.0.N.2. dissect/test/field_bugs.py has the expected
+ * output of `-z agreed` and `-z cm` for each. Packets are 10 ms apart. */
 #include "connect.h"
 #include "gen.h"
 
@@ -40,7 +40,7 @@ const char *const field_bugs_agreed[] = {
     REQ("0d", "0000000d", "00200d", "10", "10", "000200", "7", "ffff", "37", "00", "40", "70") REJ("0d", "00000000", "0000000d", "000a")
     REQ("0d", "0000100d", "00200d", "10", "10", "000300", "7", "ffff", "37", "00", "40", "70") REJ("0d", "00000000", "0000100d", "000a")
     REQ("0d", "0000200d", "00200d", "10", "10", "000400", "7", "ffff", "37", "00", "40", "70") REJ("0d", "00000000", "0000200d", "000a"),
-    /* CM-03: a REJ right behind an MRA */
+    /* CM-03: a REJ directly after an MRA */
     REQ("0e", "0000000e", "00200e", "10", "10", "000200", "7", "ffff", "37", "00", "40", "70") MRA("0e", "0000010e", "0000000e") REJ("0e", "0000010e", "0000000e", "001c"),
     /* CM-07: a connection dies of retries, and each new one is refused */
     CONNECT("0f", "0f", "10", "10", "10", "10", "e0", "00", "ffff") SEND("0f", "0f", "256") "\n" SEND("0f", "0f", "256") "\n"
@@ -52,7 +52,7 @@ const char *const field_bugs_path[] = {
     /* ADR-01, ADR-02: RoCEv1 one way, RoCEv2 back */
     "roce1 RC_SEND_ONLY bth.destqp=0x1021 bth.a=1 payload=64 bth.psn=1 eth.src=0x020000000021 eth.dst=0x020000001021\n"
     "roce2-ipv4 RC_SEND_ONLY reverse=1 bth.destqp=0x2021 bth.a=1 payload=64 bth.psn=1 eth.src=0x020000001021 eth.dst=0x020000000021" FROM("21") "\n",
-    /* ADR-03, ADR-04: a link-local address where a router is on the way */
+    /* ADR-03, ADR-04: a link-local address where a router is on the path */
     "roce2-ipv6 RC_SEND_ONLY bth.destqp=0x1022 bth.a=1 payload=64 bth.psn=1 ipv6.src=fe800000000000000000000000000022 ipv6.dst=20010db8000000000000000000000022\n",
     /* ADR-05: hop limit 1 */
     SEND("23", "23", "1") " ipv4.ttl=1\n" ACK("23", "23", "1", "1") "\n",
@@ -80,7 +80,7 @@ const char *const field_bugs_path[] = {
     "roce2-ipv4 RC_READ_RESP_MIDDLE reverse=1 bth.destqp=0x202c payload=256 bth.psn=2" FROM("2c") "\n"
     "roce2-ipv4 RC_READ_RESP_LAST reverse=1 bth.destqp=0x202c payload=256 bth.psn=4 aeth.syndrome=0x1f aeth.msn=1" FROM("2c") "\n"
     "roce2-ipv4 RC_READ_REQUEST bth.destqp=0x102c reth.dmalen=1024 bth.psn=3" TO("2c") "\n",
-    /* PSN-10: a NAK asks for the third packet, the message begins anew */
+    /* PSN-10: a NAK asks for the third packet, the message begins again */
     "roce2-ipv4 RC_SEND_FIRST bth.destqp=0x102d payload=256 bth.psn=1" TO("2d") "\n" "roce2-ipv4 RC_SEND_MIDDLE bth.destqp=0x102d payload=256 bth.psn=2" TO("2d") "\n"
     "roce2-ipv4 RC_SEND_LAST bth.destqp=0x102d bth.a=1 payload=256 bth.psn=4" TO("2d") "\n" NAK("2d", "2d", "3", "0x60") "\n"
     "roce2-ipv4 RC_SEND_FIRST bth.destqp=0x102d payload=256 bth.psn=1" TO("2d") "\n" "roce2-ipv4 RC_SEND_MIDDLE bth.destqp=0x102d payload=256 bth.psn=2" TO("2d") "\n",

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What went wrong in the field, each on a pair of QPs of its own. dissect/test/field_bugs.py says what the judge is to
- * say of each. Packets are 10 ms apart. */
+/* Faults from the field, each on a pair of QPs of its own. dissect/test/field_bugs.py has the expected findings of
+ * each. Packets are 10 ms apart. */
 #include "gen.h"
 
 /* clang-format off */
 const char field_bugs_order[] =
-    /* PSN-02: an ACK for a WRITE sent twice has the PSN of the READ behind it */
+    /* PSN-02: an ACK for a WRITE sent twice has the PSN of the READ after it */
     "roce2-ipv4 RC_WRITE_ONLY bth.destqp=0x1001 bth.psn=131102 payload=64 reth.dmalen=64\n"
     "roce2-ipv4 RC_ACKNOWLEDGE reverse=1 bth.destqp=0x2001 bth.psn=131102 aeth.syndrome=0x1f aeth.msn=1\n"
     "roce2-ipv4 RC_READ_REQUEST bth.destqp=0x1001 bth.psn=131103 reth.dmalen=64\n"
@@ -38,7 +38,7 @@ const char field_bugs_order[] =
     /* PSN-15: the flag overtakes the data */
     "roce2-ipv4 UC_WRITE_ONLY bth.destqp=0x1008 bth.psn=589826 payload=8 reth.dmalen=8\n"
     "roce2-ipv4 UC_WRITE_ONLY bth.destqp=0x1008 bth.psn=589825 payload=64 reth.dmalen=64\n"
-    /* RNR-01: behind an RNR NAK only the refused SEND is sent again */
+    /* RNR-01: after an RNR NAK only the refused SEND is sent again */
     "roce2-ipv4 RC_SEND_ONLY bth.destqp=0x1009 bth.psn=655361 payload=64\n"
     "roce2-ipv4 RC_SEND_ONLY bth.destqp=0x1009 bth.psn=655362 payload=64\n"
     "roce2-ipv4 RC_SEND_ONLY bth.destqp=0x1009 bth.psn=655363 payload=64 bth.a=1\n"

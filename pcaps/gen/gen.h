@@ -8,17 +8,17 @@
  *
  *   HEADER.FIELD=N     any field, by its filter name within the header; of the last such header, HEADER#0 is the first.
  *                      A length or checksum set this way is not computed. Fields wider than 64 bits take hex digits.
- *   HEADER.extra=HEX   bytes behind the header: options, or what an extension header holds
+ *   HEADER.extra=HEX   bytes after the header: options, or the content of an extension header
  *   payload=N          that many bytes, which count upwards
  *   mad=C:M:A          a management datagram: class, method, attribute in hex; bytes of no header have no meaning
- *   at=N:HEX           behind mad=: those bytes at offset N of it
+ *   at=N:HEX           after mad=: those bytes at offset N of it
  *   reverse=1          from the responder to the requester: addresses swapped, destination QP 0x11
  *   icrc= vcrc=        bad, none, or a number
  *   keep=N             IBA_KEEP_* bits; frame_pad=N and udp_checksum=1 as in struct iba_recipe
- *   after=N            ns behind the packet before it; else 10.007 ms
+ *   after=N            ns after the packet before it; else 10.007 ms
  *   drop=N             the last N bytes never were on the wire
  *   cut=N              the capture kept N bytes only
- *   fragment=N         two IPv4 fragments, N bytes behind the IP header in the first
+ *   fragment=N         two IPv4 fragments, N bytes after the IP header in the first
  *   iface=N comment=S  pcapng: interface in the section, comment ('_' for a space)
  *
  * Other lines: `flow SERVICE ENCAPSULATION` (see flow.c); `mads CLASS ENCAPSULATION`, every attribute that is known; in
@@ -70,7 +70,7 @@ void put(struct bytes *b, const void *p, size_t n);
 void put_uint(struct bytes *b, uint64_t v, unsigned size);
 void put_hex(struct bytes *b, const char *digits);
 
-/* One capture on its way to the disk */
+/* One capture while it is written */
 struct job {
     const struct capture *capture;
     struct bytes out;

@@ -28,7 +28,7 @@ def stem(capture):
 
 
 def said(program, capture, form):
-    """What ibdissect prints, with its complaints and its exit code where it has any. Run beside the capture, so that no
+    """The output of ibdissect, with its error messages and its exit code where it has any. Run beside the capture, so that no
     path of this machine can come in."""
     run = subprocess.run([program, "--color=never", "-T", FORMS[form], capture.name], cwd=capture.parent,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What adapters do that Soft-RoCE does not, each on QPs of its own; and what is easily taken for a fault. Times are
- * those of a fabric. dissect/test/hardware.py says what the judge is to say of each. */
+/* Behaviour of adapters that Soft-RoCE does not have, each on QPs of its own; and correct behaviour that resembles a
+ * fault. Times are those of a fabric. dissect/test/hardware.py has the expected findings of each. */
 #include "gen.h"
 
 /* clang-format off */
@@ -19,7 +19,7 @@ const char *const hardware[] = {
     OUT("1003", "308", "8", "") OUT("1003", "306", "6", "") OUT("1003", "307", "7", "") BACK("2003", "308", "0x1f", "8"),
     /* 04: only what was lost comes again */
     ONE("1004", "2004", "401", "1", "1") OUT("1004", "402", "2", "") OUT("1004", "403", "3", "") OUT("1004", "404", "4", "") BACK("2004", "402", "0x60", "1") OUT("1004", "402", "5", "") BACK("2004", "404", "0x1f", "4"),
-    /* 05: a buffer that was written while its SEND was under way; then another length */
+    /* 05: a buffer that was overwritten while its SEND was in flight; then another length */
     OUT("1005", "501", "1", "") OUT("1005", "501", "2", "after=70000000 at=0:ff") OUT("1005", "501", "3", "after=140000000 payload=8") BACK("2005", "501", "0x1f", "1"),
     /* 06: a NAK, and only the timer makes it come back; then nobody answers, more than seven times */
     ONE("1006", "2006", "601", "1", "1") OUT("1006", "603", "3", "after=1000000") BACK("2006", "602", "0x60", "1") OUT("1006", "602", "4", "after=70000000") OUT("1006", "603", "5", "") BACK("2006", "603", "0x1f", "3")

@@ -94,7 +94,7 @@ void mad_patch(const struct job *job, uint8_t *mad, const char *what)
         die(job, "want OFFSET:HEX", what);
     put_hex(&b, hex + 1);
     if (at + b.n > MAD)
-        die(job, "behind the datagram's end", what);
+        die(job, "after the datagram's end", what);
     memcpy(mad + at, b.at, b.n);
     free(b.at);
 }

@@ -14,7 +14,7 @@ const char misread[] =
     "roce2-ipv4 UD_SEND_ONLY mad=7:3:10 at=8:0000000000000001 at=24:0a000001 at=32:0000000001061144 at=164:00001388"
     "0000000000000000000000000a0000010000000000000000000000000a000002 bth.destqp=1 deth.srcqp=1\n";
 
-/* PSNs 2 and 3 are damaged on their way, are asked for, and 3 is damaged once more. None of them is missing from the
+/* PSNs 2 and 3 are damaged in flight, a NAK asks for them, and 3 is damaged once more. None of them is missing from the
  * capture. */
 const char damaged_not_missing[] =
     "roce2-ipv4 RC_SEND_ONLY ipv4.id=1 bth.psn=1 bth.a=1 payload=16\n"

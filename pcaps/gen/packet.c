@@ -9,7 +9,7 @@ struct plan {
     struct iba_recipe recipe;
     enum iba_link link;
     size_t cut, drop, fragment;
-    uint64_t after; /* ns behind the packet before; 0: as usual */
+    uint64_t after; /* ns after the packet before; 0: the default */
     uint32_t iface;
     const char *comment;
 };
@@ -134,7 +134,7 @@ static void set_crc(const struct job *job, const char *value, uint8_t *mode, uin
     }
 }
 
-static uint8_t payload[FRAME_BYTES]; /* of the packet at hand */
+static uint8_t payload[FRAME_BYTES]; /* of the current packet */
 
 static void change(const struct job *job, struct plan *p, char *word)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What upper protocols put into the private data of the connection manager's messages. */
+/* Private data of upper protocols in the connection manager's messages. */
 #include "gen.h"
 
 /* clang-format off */

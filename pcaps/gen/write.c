@@ -100,7 +100,7 @@ static struct bytes erf_record(const struct job *job, const struct frame *f)
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (types[i].link != f->link)
             continue;
-        /* what pads a record cannot be told from what was captured, so a card that cuts does so at a multiple of 8 */
+        /* padding of a record and captured bytes cannot be distinguished, so a card cuts at a multiple of 8 */
         const size_t before = ERF_HEADER + types[i].pad, used = before + f->caplen;
         const size_t record = (f->caplen < f->len ? used : used + ERF_ALIGN - 1) / ERF_ALIGN * ERF_ALIGN;
         erf_header(&b, f, types[i].type, types[i].pad, record);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What `cmake --install` puts where. Included last, when every target exists.
+# The files that `cmake --install` installs, and their folders. Included last, when every target exists.
 #   bin/            the programs that people run
 #   lib/libiba.a    the model; include/iba/ its headers, folders kept (<wire/...> with the flags of libiba.pc)
 #   share/man/man1  the manual pages
-#   share/ibproof   the scenarios that ibconform plays when it is told of no others
+#   share/ibproof   the scenarios that ibconform plays by default
 install(TARGETS iba ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 foreach(program ibdissect ibconform ibagent)

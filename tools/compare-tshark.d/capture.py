@@ -23,7 +23,7 @@ class Unreadable(Exception):
 
 
 def read(path):
-    """All packets of a pcap, pcapng or ERF file, also gzipped. What follows a fault is not read, as everywhere."""
+    """All packets of a pcap, pcapng or ERF file, also gzipped. Bytes after a fault are not read, as everywhere."""
     with open(path, "rb") as file:
         data = file.read()
     if data[:2] == b"\x1f\x8b":
@@ -132,7 +132,7 @@ def is_link(packet):
 
 
 def pad_link(packet, size=80):
-    """A link packet in an ERF record, zeros behind it."""
+    """A link packet in an ERF record, followed by zeros."""
     data = packet.data[:10] + struct.pack(">3H", 16 + size, 0, size) + packet.data[16:]
     return Packet(ERF, packet.time, 16 + size, data + bytes(16 + size - len(data)))
 

@@ -36,7 +36,7 @@ class Difference:
 
 
 def last_four(gid):
-    """What tshark makes of a GID where it expects an IPv4 address."""
+    """tshark's text for a GID where it expects an IPv4 address."""
     return str(ipaddress.IPv4Address(ipaddress.IPv6Address(gid).packed[-4:])) if gid else ""
 
 
@@ -60,7 +60,7 @@ def count(given, version):
 
 
 def load(path, version):
-    """What stands in this version of the witness. What was mended in it is no excuse any more."""
+    """The entries for this version of tshark. A fault that is fixed in it is no longer accepted."""
     with open(path, "rb") as file:
         entries = [Difference(entry, version) for entry in tomllib.load(file)["difference"]]
     return [entry for entry in entries if entry.stands(version)]

@@ -12,7 +12,7 @@ class Failed(Exception):
 
 
 class Rows:
-    """What one dissector printed of one file: a list of packets, each a dict of field to bytes as text."""
+    """The output of one dissector for one file: a list of packets, each a dict of field to bytes as text."""
 
     def __init__(self, fields, run):
         self.status = run.returncode

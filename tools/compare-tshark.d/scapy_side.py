@@ -29,7 +29,7 @@ EXTENDED = {
 }  # fmt: skip
 HAS_AETH = {0x0D, 0x0F, 0x10, 0x11, 0x12}
 NO_PAYLOAD = {0x0C, 0x11, 0x12, 0x13, 0x14}
-# What scapy 2.5 names and reliable datagrams are not: those are compared with nothing but their BTH (see README.md).
+# Opcodes that scapy 2.5 names, without reliable datagrams: of those only the BTH is compared (see README.md).
 OPCODES = [*range(0x00, 0x15), *range(0x20, 0x2C), 0x64, 0x65, CNP_OPCODE]
 BTH_FIELDS = {"opcode": "opcode", "solicited": "se", "migreq": "m", "padcount": "padcnt", "version": "tver", "pkey": "p_key",
               "fecn": "fecn", "becn": "becn", "resv6": "reserved6", "dqpn": "destqp", "ackreq": "a", "resv7": "reserved7",
@@ -44,7 +44,7 @@ class Built:
 
 
 def _transport(dice, expected):
-    """BTH and all behind it, with every field at random."""
+    """BTH and everything after it, with every field at random."""
     opcode = dice.choice(OPCODES)
     size = 0 if opcode in NO_PAYLOAD else dice.randint(0, 64)
     pad = -size % 4

@@ -22,7 +22,8 @@ PLAIN_FIELDS = ["data.data", "infiniband.invariant.crc", "infiniband.variant.crc
 
 
 def predicate_names(theirs, ours, plain=None):
-    """What a predicate sees of one packet besides `theirs` and `ours`. A field that was not asked for is a mistake."""
+    """The names that a predicate can use for one packet besides `theirs` and `ours`. A field that was not requested is an
+    error."""
     protocols = theirs["frame.protocols"].split(":")
     behind = protocols[protocols.index("infiniband") + 1 :] if "infiniband" in protocols else []
     return {"plain": plain, "blob": theirs["infiniband.vendor"].split(",")[-1], "tshark": theirs.__getitem__, "our": ours.__getitem__, "protocols": protocols, "behind": behind,
@@ -94,7 +95,7 @@ class Comparison:
                     yield ONLY, field, where, their[field], "", names
 
     def round_trip(self, path, stem, before):
-        """What ibdissect -w wrote says the same to tshark as what ibdissect read."""
+        """tshark reads the same from the output of ibdissect -w as from its input."""
         copy = stem + ".copy.pcapng"
         run = self.ours.run("-q", "-o", "analysis:off", "-r", path, "-w", copy)  # findings would come in as comments
         if not os.path.exists(copy):
@@ -127,7 +128,7 @@ class Comparison:
                 yield "link", field, f"{path} link packet {number}", their.get(field, ""), our.get(field, ""), names
 
     def cut(self, where, theirs, ours):
-        """Of a packet that the capture cut, tshark shows little. What both show must be the same, header by header."""
+        """tshark shows few fields of a packet that the capture cut. Fields that both show must be the same, header by header."""
         yield "cut", "(packets)", where, str(len(theirs.packets)), str(len(ours.packets))
         for number, (their, our) in enumerate(zip(theirs.packets, ours.packets), 1):
             names = predicate_names(their, our)

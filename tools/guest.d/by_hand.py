@@ -42,7 +42,7 @@ class Agent:
         return answer["ok"]
 
     def waited_for(self, what, do, **args):
-        """What the device tells a moment later than it answers on the wire."""
+        """State that the device shows a moment after it answers on the wire."""
         until = time.monotonic() + 60
         while time.monotonic() < until:
             found = self(do, **args)[what]
@@ -71,7 +71,7 @@ def greeted(patience):
 
 
 def console():
-    """What the guest's kernel said, over all its lives."""
+    """The messages of the guest's kernel, over all its boots."""
     files = pathlib.Path(os.environ["IBPROOF_WIRE"].removeprefix("unix:").split(",")[0]).parent
     return (files / "console").read_text(encoding="utf-8", errors="replace")
 
@@ -97,7 +97,7 @@ class Wire:
         self.socket.sendto(frame, self.peer)
 
     def receive(self, patience=10):
-        """The next RoCE packet, its ICRC as scapy would have it (which knows none over IPv6). None: none came."""
+        """The next RoCE packet, with the ICRC that scapy computes (none over IPv6). None: none came."""
         until = time.monotonic() + patience
         while True:
             self.socket.settimeout(max(until - time.monotonic(), 0.001))

@@ -3,8 +3,8 @@
 """cable.py TAP PEER,OWN COMMAND...: a network interface whose cable leads to a unix: wire.
 
 Makes the interface TAP in this network namespace, carries frames between it and datagram sockets (PEER's path, our OWN:
-what qemu's -netdev dgram and `ibagent --wire unix:` speak), and runs COMMAND meanwhile; ends with its exit code. So what
-is behind a unix: wire is tested over afpacket: too. Wants to be root in the namespace:
+what qemu's -netdev dgram and `ibagent --wire unix:` speak), and runs COMMAND meanwhile; ends with its exit code. So a device
+on a unix: wire is tested over afpacket: too. Needs root in the namespace:
 
     tools/guest run -- tools/guest.d/same_wires.sh build/rel/bin/ibconform rc.responder
 """

@@ -30,7 +30,7 @@ class Qp:
         self.lead(given.pop("state", "rts"), given)
 
     def attributes(self, state):
-        """What the transition to a state needs."""
+        """The attributes that the transition to a state requires."""
         to_init = {"pkey": 0, "port": 1}
         return {
             ("init", "ud"): {**to_init, "qkey": QKEY},

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """disturb.py IBCONFORM [OPTION]... [PATTERN]...: plays scenarios undisturbed, then under each disturbance, and compares.
 
-Whatever happens to the tester, to the agent's channel and to the machine under the device, no device may be blamed for
-it. Under a disturbance
+No device may be blamed for disturbances of the tester, of the agent's channel and of the machine that the device runs on. Under a disturbance
   - nothing fails that did not fail without it,
   - a scenario whose verdict is another one is ERROR or INCONCLUSIVE, and says why,
   - the run ends.
@@ -191,7 +190,7 @@ class Run:
 
 
 def blames(quiet, run):
-    """What is wrong with the run, a sentence each, and those whose verdict is another one, with the reason."""
+    """The faults of the run, a sentence each, and scenarios with another verdict, with the reason."""
     wrong, other = [], []
     if run.code is None:
         wrong.append(f"it did not end in {run.options.limit} s")

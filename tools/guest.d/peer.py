@@ -11,7 +11,7 @@ import socket
 import time
 
 COUNTERS = "/sys/class/infiniband/rxe0/ports/1/hw_counters"
-# What is waited for: perftest's and ibverbs-utils' port (18515, in hex), or an id of the connection manager.
+# The resource to wait for: perftest's and ibverbs-utils' port (18515, in hex), or an id of the connection manager.
 LISTENS = "grep -qsE ':4853 .* 0A ' /proc/net/tcp /proc/net/tcp6 || rdma resource show cm_id | grep -q 'state LISTEN'"
 
 

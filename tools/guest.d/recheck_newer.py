@@ -69,7 +69,7 @@ def denied_read_counts_in_msn(d):
 
 @deviation
 def work_of_before_reset_is_sent(d):
-    """Behind a Reset the first SEND is preceded by a WRITE that nobody posted."""
+    """After a Reset the first SEND is preceded by a WRITE that was not posted."""
     qp = Qp(d, "rc")
     qp.post("send", sge=d.sge(8))
     sent(d, "SEND_ONLY", 0)
@@ -119,7 +119,7 @@ def drained_event_unasked(d):
 
 @deviation
 def kept_work_not_sent_after_drain(d):
-    """What is posted in Send Queue Drain is not sent when the queue pair goes on."""
+    """Work that is posted in Send Queue Drain is not sent when the queue pair leaves it."""
     qp = Qp(d, "rc")
     qp.post("send", sge=d.sge(8))
     sent(d, "SEND_ONLY", 0)

@@ -209,7 +209,7 @@ def group_address_with_own_qpn(d):
     assert d.completes("success")[0]["bytes"] == 48
 
 
-# ---- faults, and how they are told ----
+# ---- faults, and how they are reported ----
 
 
 @deviation
@@ -353,7 +353,8 @@ def region_past_the_end(d):
 
 @deviation
 def window_bounds_not_enforced(d):
-    """A window opens all of its region behind its first byte: WRITEs pass its end, of type 1 and of zero-based type 2."""
+    """A window gives access to all of its region after its first byte: WRITEs exceed its end, for type 1 and zero-based type
+    2."""
     qp = Qp(d, "rc")
     for psn, (kind, rights, base) in enumerate(((1, ["remote_write"], d.m["va"] + 4096), (2, ["remote_write", "zero_based"], 0))):
         window = d.window(kind)
@@ -576,7 +577,7 @@ def psn_width_unchecked(d):
 
 
 def sent_with(d, link, **path):
-    """What a connection sends whose path is such."""
+    """The packets of a connection with such a path."""
     d.fresh(link)
     Qp(d, "rc", **path).post("send", sge=d.sge(4))
     return d.packet()

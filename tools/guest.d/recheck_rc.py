@@ -78,7 +78,7 @@ def misplaced_read_response_completes_as_success(device):
 
 @deviation
 def nak_inside_read_completes_as_success(device):
-    """A NAK behind the first response of a READ ends in Error, yet the READ completes as a success, mostly unread."""
+    """A NAK after the first response of a READ ends in Error, yet the READ completes as a success, mostly without data."""
     for responses in ((READ_FIRST,), (READ_FIRST, READ_MIDDLE)):
         d = device().connect(pmtu=256)
         before = d.memory(256, 512)
@@ -189,7 +189,7 @@ def read_hole_waits_for_timer(device):
 
 @deviation
 def implied_nak_once(device):
-    """Once a NAK has caused a retry, an ACK that passes over the READ causes none: without a timer all stands still."""
+    """Once a NAK has caused a retry, an ACK beyond the READ causes none: without a timer nothing more is sent."""
     d = device().connect()
     d.post("read")
     d.post("send", number=2)
@@ -219,7 +219,8 @@ def drain_forgets_what_is_open(device):
 
 @deviation
 def local_fault_stalls_queue(device):
-    """A bad L_Key behind an open request: that one's ACK is not taken any more, nothing completes, the state stays RTS."""
+    """A bad L_Key after an outstanding request: the device ignores the ACK of that request, nothing completes, the state stays
+    RTS."""
     d = device().connect(timeout=14, retry=2)
     d.post("send")
     d.post("send", lkey=0x00BAD000, number=2)
@@ -255,7 +256,7 @@ def overlong_message_is_taken(device):
 
 @deviation
 def read_without_depth_waits_for_ever(device):
-    """A READ on a connection of depth 0 is taken, never leaves, never completes, and holds up what is behind it."""
+    """A READ on a connection of depth 0 is accepted, never sent, never completes, and blocks later requests."""
     d = device().connect(rd=0)
     d.post("read")
     d.post("send", number=2)
@@ -266,7 +267,8 @@ def read_without_depth_waits_for_ever(device):
 
 @deviation
 def read_of_half_the_psns(device):
-    """A READ whose responses are 2^23 PSNs is asked for whole, and its timeout finds nothing to repeat: it waits for ever."""
+    """A READ whose responses take 2^23 PSNs is sent as one request, and its timeout finds nothing to repeat: it waits without
+    end."""
     d = device().connect(pmtu=256, timeout=8, retry=1)
     d.post("read", (1 << 31) - 256)
     d.comes("RDMA_READ_REQUEST", PSN)
@@ -349,7 +351,7 @@ def rnr_nak_counts_twice(device):
 
 @deviation
 def rnr_wait_holds_no_new_request(device):
-    """What is posted while an RNR NAK is waited out leaves at once, ahead of the request that must be repeated."""
+    """Requests that are posted during an RNR wait are sent at once, before the request that must be repeated."""
     d = device().connect()
     d.post("send")
     d.comes("SEND_ONLY", PSN)
@@ -361,7 +363,7 @@ def rnr_wait_holds_no_new_request(device):
 
 @deviation
 def credits_are_not_read(device):
-    """No credits are given behind the first message (credit code 0), and four more leave."""
+    """After the first message no credits are given (credit code 0), and four more are sent."""
     d = device().connect()
     d.post("send")
     d.comes("SEND_ONLY", PSN)
@@ -455,7 +457,7 @@ def repeated_read_starts_in_the_middle(device):
 
 @deviation
 def no_established_event(device):
-    """The first request in RTR is answered, but told by no event."""
+    """The first request in RTR is answered, but raises no event."""
     d = device().connect(state="rtr")
     d.receive()
     d.send("SEND_ONLY", EPSN, bytes(8))
@@ -490,7 +492,7 @@ def no_event(d, state):
 
 @deviation
 def nak_behind_rnr(device):
-    """A request behind one that was told to come again gets a sequence NAK, which calls for that one at once."""
+    """A request after one that got an RNR NAK gets a sequence NAK, which requests that one at once."""
     d = device().connect(min_rnr=28)
     d.send("SEND_ONLY", EPSN, bytes(8))
     d.comes("ACKNOWLEDGE", EPSN, syndrome=RNR | 28)
@@ -625,7 +627,7 @@ def rnr_begins_the_message_again(device):
 
 @deviation
 def fenced_request_not_repeated(device):
-    """A fenced READ or ATOMIC that a sequence NAK asks for again does not come, nor does what is behind it."""
+    """A fenced READ or ATOMIC is not sent again after a sequence NAK, nor are later requests."""
     for op, word in (("read", "RDMA_READ_REQUEST"), ("fetch_add", "FETCH_ADD")):
         d = device().connect()
         d.post(op, fence=True)

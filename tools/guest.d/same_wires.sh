@@ -8,7 +8,7 @@ here=$(dirname "$0")
 program=$1 out=build/wires
 shift
 mkdir -p "$out"
-# Its failures are told by the comparison.
+# The comparison reports its failures.
 "$program" run --target live --wire "$IBPROOF_WIRE" --agent "$IBPROOF_AGENT" --json "$out/unix.json" "$@" >/dev/null || true
 mapped=()
 [ $EUID -eq 0 ] || mapped=(--user --map-root-user)

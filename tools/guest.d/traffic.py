@@ -69,10 +69,10 @@ def by_programs(experiment, a, b, story):
     if not listens:
         raise Failed(f"the server does not listen: {last_line(server_text)}")
     if experiment.says not in text:
-        # rping's server gives up when the first message is there before it was told of the connection.
+        # rping's server gives up when the first message comes before the event of the connection.
         raise Unlucky(f"the client does not say '{experiment.says}'")
     if experiment.netem and bool(code) != bool(server_code):
-        # One has gone before the other knows; rxe with a retry count of 7, that of these programs, asks for ever.
+        # One side ends before the other knows; rxe with a retry count of 7, as in these programs, retries without end.
         raise Unlucky("the last acknowledge did not arrive")
     if code or server_code:
         raise Failed(f"exit code {code} on a, {server_code} on b: {last_line(text if code else server_text)}")
@@ -105,7 +105,7 @@ def difference(before, after):
 
 @contextlib.contextmanager
 def captured(relay, path, peers, story):
-    """What is sent between both counts of the counters, in a capture."""
+    """The traffic between the two readings of the counters, in a capture."""
     relay.wait_quiet(QUIET, MOST_QUIET)
     before = {name: peer.counters() for name, peer in peers.items()}
     relay.open(path)

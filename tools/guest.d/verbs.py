@@ -188,7 +188,7 @@ def rnr_exhaust(a, b):
 
 
 def refused(op, status="remote_access", rights=None, **where):
-    """3,000 bytes to or from somewhere that is not allowed: `at` behind the region's begin, `key`."""
+    """3,000 bytes to or from an address that is not allowed: `at` after the region's begin, `key`."""
 
     def play(a, b):
         a, b = pair(a, b, rights=rights)
@@ -197,7 +197,7 @@ def refused(op, status="remote_access", rights=None, **where):
     return play
 
 
-# What both ends of these two are told, devices do not agree on.
+# Devices disagree on the attributes that both ends of these two get.
 
 
 def invalidate_nothing(a, b):

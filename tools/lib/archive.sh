@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
-# Packages of Debian's archive, unpacked and not installed. Sourced behind house.sh by what needs another version of a
+# Packages of Debian's archive, unpacked and not installed. Sourced after house.sh by scripts that need another version of a
 # program than this machine has. $store: the folder they are kept in, by version, below the checkout.
 #
-# The mirror is the one that apt uses here. What it does not have is said, and is a failure: no verdict without the witness.
+# The mirror is the one that apt uses here. If it lacks a package, the script says so and fails: no verdict without the
+# package.
 
 : "${root:?house.sh comes first}" "${store:?the folder that packages are kept in}"
 apt=(-o APT::Sandbox::User=root)

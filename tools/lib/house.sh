@@ -27,7 +27,7 @@ usage()
     sed -n '2,/^[^#]/{/SPDX-/d;/^#/s/^# \{0,1\}//p}' "$self"
 }
 
-# What to show of the log of a failed step: of a test run the failed tests, of anything else the unexpected and the end.
+# The part of a failed step's log to show: of a test run the failed tests, of anything else the unexpected and the end.
 excerpt()
 {
     if grep -qE '^ *[0-9]+/[0-9]+ Test +#' "$1"; then

@@ -95,7 +95,7 @@ static uint32_t distance(const struct capture_file *c, const struct flow *f, con
 
 static void add_response(struct flows *fs, const struct capture_file *c, size_t at)
 {
-    enum { FAR = 4096 }; /* PSNs: nobody has that many under way */
+    enum { FAR = 4096 }; /* PSNs: more than are ever outstanding */
     const struct packet *p = &c->packet[at];
     const uint32_t qpn = iba_bth_destqp(iba_view_bth(&p->view));
     struct address from, to;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What Linux said and what we said: pairs, fields, and what only one of the two said. */
+/* Compares Linux' responses with ours: pairs, fields, and responses that only one of the two sent. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static bool same_response(const struct iba_view *a, const struct iba_view *b)
     return class_of(a) == class_of(b) && iba_psn_eq(psn_of(a), psn_of(b));
 }
 
-/* A frame of the responder that the network damaged on its way, as long as `a` is. */
+/* A frame of the responder that the network damaged, as long as `a` is. */
 static bool damaged(const struct match *m, const struct packet *p, const struct answer *a)
 {
     const uint8_t *eth = packet_hdr(p, IBA_H_eth);
@@ -55,7 +55,7 @@ static bool taken(const struct match *m, uint64_t number)
     return false;
 }
 
-/* The earliest packet behind the request that may be the answer, damaged ones too. */
+/* The earliest packet after the request that may be the response, damaged ones too. */
 static void find_partner(struct match *m, size_t i)
 {
     struct answer *a = &m->s->answer[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the responder's memory was, as far as the capture shows it. */
+/* The content of the responder's memory, as far as the capture shows it. */
 #include <stdlib.h>
 #include <string.h>
 #include "replay.h"
@@ -136,7 +136,7 @@ static void show(struct memory *m, uint64_t va, const uint8_t *bytes, size_t n, 
     }
 }
 
-/* What the capture's responses to request i say was there; those before `until` belong to it. */
+/* The content that the capture's responses to request i show; those before `until` belong to it. */
 static void from_responses(const struct capture_file *c, const struct flow *f, struct memory *m, size_t i, uint32_t mtu,
                            bool all)
 {

@@ -325,7 +325,7 @@ static void collect(struct player *p, size_t i)
     p->waiting = qp && qp->rq.count > 0;
 }
 
-/* A packet behind which a completion tells of a message. */
+/* A packet after which a completion reports a message. */
 static bool ends_message(const struct packet *q)
 {
     if (!packet_good(q) || !q->view.op)

@@ -74,8 +74,8 @@ static void behaviours_md(void)
     const struct iba_behaviours *const *lists = iba_behaviour_lists(&n);
 
     for (size_t l = 0; l < n; l++) {
-        printf("%s## %s\n\n| no. | row | a whole device | can be | clause |\n|---:|---|---|---|---|\n", l ? "\n" : "",
-               lists[l]->name);
+        printf("%s## %s\n\n| no. | row | an unbroken device | can be | clause |\n|---:|---|---|---|---|\n",
+               l ? "\n" : "", lists[l]->name);
         for (unsigned i = 0; i < lists[l]->n; i++) {
             const struct iba_behaviour *b = &lists[l]->row[i];
             printf("| %u | `%s` | %s | %s | %s |\n", i + 1, b->name, b->sentence, changes(b->kinds), b->clause);
@@ -187,7 +187,7 @@ static void qp_states_dot(void)
         printf("    %s -> %s [label=\"%s\"%s];\n", state_id(t[i].from), state_id(t[i].to), t[i].clause,
                any_time ? ", color=gray, fontcolor=gray" : "");
     }
-    /* What the adapter does by itself. */
+    /* Behaviour of the adapter apart from rules. */
     printf("    RTS -> SQE [label=\"QS-24 (UC, UD)\", style=dashed];\n");
     for (unsigned s = IBA_QPS_RTR; s < IBA_QPS_ERR; s++)
         printf("    %s -> ERR [label=\"QS-25\", style=dashed];\n", state_id((uint8_t)s));

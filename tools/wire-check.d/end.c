@@ -166,7 +166,7 @@ static bool is_connected(const struct side *s)
     return s->qp.type == IBA_QPT_RC || s->qp.type == IBA_QPT_UC;
 }
 
-/* What was asked for, for whoever looks at the packets; 0 for what the operation does not take. */
+/* The requested operation, for people who look at the packets; 0 for members that the operation does not use. */
 static void tell(const struct talk *t, const struct iba_send_wr *wr, uint32_t length)
 {
     const struct side *s = &t->side[0];

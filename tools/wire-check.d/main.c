@@ -130,7 +130,7 @@ static void datagrams(struct talk *t, const struct network_kind *k)
     do_all(t, works, sizeof works / sizeof *works, false);
 }
 
-/* A packet of an EtherType for experiments; and an IPv6 header that says "nothing follows", with bytes behind it. */
+/* A packet of an EtherType for experiments; and an IPv6 header that says "nothing follows", followed by bytes. */
 static void raw_datagrams(struct talk *t, const struct network_kind *k)
 {
     enum { LENGTH = 80, IPV6 = 40, NO_NEXT_HEADER = 59, EXPERIMENTAL = 0x88b5 };

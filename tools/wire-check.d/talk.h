@@ -61,8 +61,8 @@ struct talk {
 /* One capture holds several conversations, one after the other; the clock goes on. */
 void talk_begin(struct talk *t, const struct conversation *c);
 void talk_receive(struct talk *t, unsigned side, uint32_t length);
-/* From side 0; `length` bytes of its region. What the work request does not say is filled in, and a line
- * of JSON on stdout says what it is. */
+/* From side 0; `length` bytes of its region. Members that the work request leaves out get defaults, and a line of JSON
+ * on stdout describes it. */
 void talk_send(struct talk *t, struct iba_send_wr *wr, uint32_t length);
 /* Until nothing moves, or for `span` of virtual time. */
 void talk_run(struct talk *t, iba_time span);

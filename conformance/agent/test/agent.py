@@ -81,7 +81,7 @@ class Case(unittest.TestCase):
         self.assertNotIn("runtime error", said.read_text())
 
     def wait_for(self, what):
-        """What the last one started has said, when that is in it."""
+        """The output of the last one started, when that is in it."""
         for _ in range(600):
             if what in self.said.read_text() and self.said.read_text().endswith("\n"):
                 return self.said.read_text()

@@ -17,7 +17,7 @@ static bool same(const struct ibc_address *a, const struct ibc_address *b)
            memcmp(a->gid, b->gid, 16) == 0;
 }
 
-/* What the other side reads of what this side writes. */
+/* One side reads the same values that the other side writes. */
 static void over_the_line(enum ag_verb verb, const struct ag_request *q, struct ag_request *read)
 {
     static char line[AG_LINE];

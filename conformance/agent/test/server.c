@@ -54,7 +54,7 @@ static struct ag_request *request(struct bench *b, enum ag_verb verb, unsigned d
     return &b->q;
 }
 
-/* What comes of the request in b->q, in b->r */
+/* The reply to the request in b->q, in b->r */
 static enum ag_error ask(struct bench *b)
 {
     char why[AG_SENTENCE];
@@ -267,7 +267,7 @@ Test(server, frames_are_taken_in_before_the_next_request)
     request(b, AG_V_counters, 0);
     must(b);
     for (uint32_t i = 0; i < b->r.u.counters.counters.n; i++)
-        cr_assert_eq(b->r.u.counters.counters.c[i].value, 0, "what was on its way is gone with the reset");
+        cr_assert_eq(b->r.u.counters.counters.c[i].value, 0, "the reset drops frames in flight");
     bench_close(b);
 }
 
@@ -469,7 +469,7 @@ static void set_up(struct bench *b, enum ibc_link link)
     cr_assert(strstr(say(b, "{\"id\":1,\"do\":\"modify_qp\",\"qpn\":0,\"state\":\"rts\",\"psn\":9}"), "\"ok\""));
 }
 
-/* Whatever the line, there is one reply, and it is JSON. True: a good one. */
+/* For any line there is one reply, and it is JSON. True: a good one. */
 static bool answers(struct bench *b, size_t n)
 {
     cJSON *j;

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Soft-RoCE captures counted a second time, from the frames, and compared with what check finds.
+"""Soft-RoCE captures counted a second time, from the frames, and compared with the findings of check.
 
 compare.py PROGRAM IBDISSECT FOLDER...   every rxe-*.pcap in the folders
 
 Nothing of ibproof decodes anything here. Linux numbers the IPv4 packets it sends, so identifications in order are the
-order of sending: a copy has the identification of its original, a late packet has one behind those before it, and a
-request is sent again when one that left before it, and was captured before it, has passed its PSN. What check calls
-retransmission, duplicate, out_of_order, gap, nak, rnr, icrc must come out the same, and ibdissect has to find what check
-finds. NAKs and RNR NAKs are counted by tshark as well, where it is installed and nothing is damaged or doubled.
+order of sending: a copy has the identification of its original, a late packet has a lower one than packets before it, and a
+request is sent again when one that left before it, and was captured before it, has a PSN that is not lower. The counts of
+retransmission, duplicate, out_of_order, gap, nak, rnr, icrc in check must be the same, and ibdissect has to find what check
+finds. tshark counts NAKs and RNR NAKs as well, where it is installed and nothing is damaged or doubled.
 """
 import collections
 import gzip

@@ -96,7 +96,7 @@ Test(fuzz, every_kind_has_its_turn)
     cr_assert_eq(seen, fuzz_kind_count);
 }
 
-/* What a kind begins with: there where it must be, now and then where it may. */
+/* The first inputs of a kind exist where they must, and now and then where they may. */
 Test(fuzz, a_kind_begins_as_it_says)
 {
     static const struct {
@@ -219,7 +219,7 @@ Test(fuzz, holes)
     }
     cr_assert(first > 250 && first < 420);
     cr_assert_eq(m.next, 1000);
-    strcpy(text, "{a|b"); /* no hole */
+    strcpy(text, "{a|b"); /* no placeholder */
     making_fill(&m, text);
     cr_assert_str_eq(text, "{a|b");
 }
@@ -282,7 +282,7 @@ Test(fuzz, what_the_loader_refuses_is_told)
     ibc_target_close(model);
 }
 
-/* What a verb says of nonsense is learnt from the model, and what is no language is left out. */
+/* The model decides the result of a verb with nonsense arguments; inputs that are no valid language are left out. */
 Test(fuzz, refusals_are_learnt)
 {
     static struct fuzz_case c = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What plays come to, row by row: a letter a play, and what is said after the last of them; AGAIN after each before. */
+/* The verdicts of several plays, row by row: a letter for each play, and the verdict after the last; AGAIN after each
+ * before. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "main/confirm.h"
@@ -37,7 +38,7 @@ Test(confirm, rows)
     }
 }
 
-/* Whatever comes, it ends. */
+/* Any series of plays ends. */
 Test(confirm, ends)
 {
     for (unsigned seed = 0; seed < 7 * 7 * 7 * 7 * 7; seed++) {

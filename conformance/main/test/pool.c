@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Children that work, die, hang and lie; every part of every job is told of once all the same. */
+/* Children that work, die, hang and lie; even so every part of every job is reported once. */
 #include "main/pool.h"
 #include <criterion/criterion.h>
 #include <limits.h>

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the waivers of a device call certain is what the suite holds against it. IBPROOF_BIN names ibconform's folder."""
+"""The waivers of a device call a statement certain if, and only if, the suite FAILs for it. IBPROOF_BIN names ibconform's
+folder."""
 import fnmatch
 import json
 import os

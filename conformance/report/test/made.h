@@ -10,7 +10,7 @@
     "\xef\xbf\xbf</script><script>alert(1)//"
 
 enum { MADE_RESULTS = 15 };
-/* Borrowed, for ever. `evidence` of some results is `path`, NULL for none. */
+/* Borrowed, valid without limit. `evidence` of some results is `path`, NULL for none. */
 const struct ibc_report *made_report(const char *path);
 /* A capture of three plays; the second has six packets, the fourth of them, 5 in the file, the judged one. */
 void made_evidence(const char *path);

@@ -124,7 +124,7 @@ Test(report, terminal)
 
     has(text, "rc.responder: 1 passed, 2 failed, 1 deviate, 1 inconclusive, 1 tolerated\n");
     has(text, "  FAIL  rc.responder.d-fail  a gap in the PSN sequence gets exactly one NAK\n");
-    has(text, "        RR-03     A responder answers a request that is ahead with NAK 0x60");
+    has(text, "        RR-03     A responder answers a request after a PSN gap with NAK 0x60");
     has(text, "        expected  bth.psn 0x000101\n        got       bth.psn 0x000102 <of> \"device\" & co\n");
     has(text, "psn-gap-one-nak.ibt:15\n        packet    5 of ");
     has(text, "        clause    9.7.4.1.2\n");
@@ -175,6 +175,6 @@ Test(report, lines_fit)
 {
     char *text = printed(false, false, WIDTH);
 
-    has(text, "        RR-03     A responder answers a request that is\n                  ahead with NAK 0x60");
+    has(text, "        RR-03     A responder answers a request after a PSN\n                  gap with NAK 0x60");
     free(text);
 }

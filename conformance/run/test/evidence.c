@@ -63,7 +63,7 @@ Test(evidence, tells_what_was_sent_and_judged)
     play(RC "vary n 8 9\nqp a recv=2\n> a SEND_ONLY ackreq=1 payload=$n\n< a ACKNOWLEDGE psn=+0\n"
             "> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=+1 msn=10-$n\n",
          IBC_LINK_roce2_ipv4, &k, &r);
-    cr_expect_eq(k.n, 4 + 2 + 4 + 2, "%u", k.n); /* health behind each play */
+    cr_expect_eq(k.n, 4 + 2 + 4 + 2, "%u", k.n); /* a health probe after each play */
     cr_expect_eq(k.dlt, 1);
     cr_expect_str_eq(k.comment[0], "variation: RC n=8\nline 7: > a SEND_ONLY ackreq=1 payload=8");
     cr_expect_str_eq(k.comment[1], "line 8: < a ACKNOWLEDGE psn=+0: as expected");

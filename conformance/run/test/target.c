@@ -193,8 +193,8 @@ Test(target, loses_its_agent)
     }
 }
 
-/* What failed before the agent was lost stays the finding of a device that went down; else nothing is held against it.
- */
+/* A failure before the agent was lost stays the finding of a device that went down; otherwise the device is not
+ * blamed. */
 Test(target, loses_its_agent_behind_a_failure)
 {
     static const struct {

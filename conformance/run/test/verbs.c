@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the device is told and asked. */
+/* Verbs, and reading the device's state. */
 #include <criterion/criterion.h>
 #include "cases.h"
 
@@ -205,7 +205,7 @@ Test(verbs, memory_pages_counters)
     run_cases(c);
 }
 
-/* A verb is called once: its alternatives are other answers. What comes is looked at by one line after the other. */
+/* A verb is called once: its alternatives are other results. Each line checks the result after the line before it. */
 Test(verbs, alternatives)
 {
 #define T IBC_IS_TOLERATED

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a play is: values, variables, repeats, alternatives, objects. */
+/* The parts of a play: values, variables, repeats, alternatives, objects. */
 #include "load.h"
 #include "scenario/expr.h"
 #include "wire/iba_opcode_rows.h"

@@ -90,7 +90,7 @@ static bool one_line(const char *err)
 static void load_and_play(const char *text, size_t len, unsigned *loaded)
 {
     char err[500] = "";
-    char *exact = malloc(len + (len == 0)); /* the sanitizer sees a read behind the text */
+    char *exact = malloc(len + (len == 0)); /* the sanitizer detects a read after the text */
     struct ibc_scenario *s;
 
     memcpy(exact, text, len);

@@ -77,7 +77,7 @@ Test(suite, one_bad_file_spoils_it)
     refused("a.b.ibt", WHOLE, "/a.b.ibt: a name has");
 }
 
-/* Every file with a fault is told in one run, and every step of it that is wrong by itself. */
+/* One run reports every file with a fault, and every step of it that is wrong by itself. */
 Test(suite, all_faults_are_told)
 {
     char dir[] = "suite-XXXXXX", err[4000] = "";
@@ -93,7 +93,7 @@ Test(suite, all_faults_are_told)
     for (size_t i = 0; i < 5; i++) {
         static const char *const told[] = {
             "/a.ibt:1:1: ", "/c.ibt:6:5: ", "/c.ibt:7:17: ", "/c.ibt:9:4: ", "/D.ibt: a name has"};
-        cr_expect(strstr(err, told[i]), "%s is not told:\n%s", told[i], err);
+        cr_expect(strstr(err, told[i]), "%s is not reported:\n%s", told[i], err);
     }
     cr_expect_null(strstr(err, "/b.ibt"));
     cr_expect_null(strstr(err, "/c.ibt:8"));

@@ -28,7 +28,7 @@ struct bed {
 
 struct bed *bed_open(const char *spec, enum ibc_link link, uint64_t seed);
 void bed_close(struct bed *b);
-/* Everything anew: domain, CQ, a region of 64 KiB with every right, of device d. */
+/* Creates all objects again: domain, CQ, a region of 64 KiB with every right, of device d. */
 void bed_reset(struct bed *b, enum ibc_link link, uint64_t seed);
 /* A QP of device d to RTS, facing the tester's BED_PEER, or the twin's `peer` where that is not 0. */
 uint32_t bed_qp(struct bed *b, unsigned d, enum iba_qp_type type);

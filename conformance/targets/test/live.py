@@ -160,7 +160,7 @@ class Live(unittest.TestCase):
         self.env = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", ""), "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]}
 
     def tearDown(self):
-        until = time.monotonic() + 10  # who was told to end may need the processor for it
+        until = time.monotonic() + 10  # a process that must end may need the processor for it
         while alive(str(self.folder)) and time.monotonic() < until:
             time.sleep(0.05)
         self.assertEqual(alive(str(self.folder)), [], "processes were left behind")
@@ -362,7 +362,7 @@ class Channels(Live):
 
 
 class Punctual(Live):
-    """What measures time, or has little of it, goes before other work where that is allowed."""
+    """Processes that measure time, or have little of it, get priority where that is allowed."""
 
     @classmethod
     def setUpClass(cls):
@@ -463,7 +463,7 @@ class Faults(Punctual):
 
     def killer(self, deaths, boots, nap=0):
         """A suite, and the agent of a device that goes down when a queue pair is destroyed, so many times. boots: its system
-        begins anew then; nap: for so many seconds it is not back."""
+        restarts then; nap: for so many seconds it is not back."""
         suite, count, wrapper, relay = (self.folder / n for n in ("suite", "count", "wrapper", "killer.py"))
         suite.mkdir(exist_ok=True)
         for name, steps in (("a", "qp a\na state rts\n"), ("b", "qp a\na destroy\n"), ("c", "qp a\na state rts\n")):
@@ -496,7 +496,7 @@ class Faults(Punctual):
         self.assertEqual((code, self.verdicts(report)), (1, {"b": "FAIL"}), report)
 
     def test_a_cable_that_is_pulled(self):
-        """The agent answers, the wire does not any more: not the case's fault, and not that of those behind it."""
+        """The agent still answers, the wire no longer does: not the case's fault, and not that of later cases."""
         suite = self.folder / "suite"
         suite.mkdir()
         for name in "abc":
@@ -532,7 +532,7 @@ class Faults(Punctual):
 
     def test_nobody_at_the_other_end(self):
         _, agent = self.wires(1)
-        ours = f"{self.folder}/a0".ljust(100, "0")  # the reason is told however long the names
+        ours = f"{self.folder}/a0".ljust(100, "0")  # the reason is printed however long the names
         r = self.live("rc", tester=("--wire", f"unix:{self.folder}/nobody,{ours}"),
                       agent="exec:" + " ".join([AGENT, "--engine", *agent]))
         self.one_line(r, 4, "not well before the first scenario: .*nobody is at the other end")
@@ -540,7 +540,7 @@ class Faults(Punctual):
 
 class Mutated(Punctual):
     def test_mutated_answers(self):
-        """Whatever it says: verdicts, no crash, no hang."""
+        """Any agent output gives verdicts, no crash, no hang."""
         played = 0
         for seed in range(3):
             begun = time.monotonic()
@@ -571,7 +571,7 @@ def unhurried(test):
 
 
 class Disturbed(Punctual):
-    """Whatever happens to the tester, the channel or the agent's machine, no device is blamed: tools/disturb on the engine."""
+    """When tester, channel or the agent's machine are disturbed, no device is blamed: tools/disturb on the engine."""
 
     def test_disturbances(self):
         at = self.folder / "agent"
@@ -668,7 +668,7 @@ class Interface(Punctual):
         return f"unix:{at}"
 
     def play(self, *args, code=0, user=None):
-        # who gives up root is no longer told of leaks: the sanitizer may not look at it
+        # after root was dropped leaks are not reported: the sanitizer may not inspect the process
         return self.within(self.here, PROGRAM, "run", "--target", "live", "--wire", "afpacket:tester", "--agent", self.at, *args,
                            *(("--user", self.user) if os.geteuid() or user else ()), code=code,
                            ASAN_OPTIONS=self.env["ASAN_OPTIONS"] + ":detect_leaks=0")
@@ -755,7 +755,7 @@ class Interface(Punctual):
 
     @unhurried
     def test_a_port_that_is_too_small(self):
-        """What fits is judged as ever; the rest is INCONCLUSIVE, and says what to do. Nothing fails."""
+        """Packets that fit are judged as before; the rest is INCONCLUSIVE, with advice. Nothing fails."""
         self.at = self.agent()
         which = ("rc.requester.send-segmented", "rc.responder.read-segmented", "rc.responder.write-segmented", "rc.responder.psn*", "ud.receiver")
         self.play(*which, "--json", "wide.json")

@@ -32,7 +32,7 @@ static void request(struct tour *r, struct bed *b, uint8_t opcode, uint32_t psn,
     listen(r, b);
 }
 
-/* What the device answers; the last one is refused and ends the QP. */
+/* The device's responses; the last request is refused and ends the QP. */
 static void as_responder(struct tour *r, struct bed *b)
 {
     struct iba_recipe x;
@@ -69,7 +69,7 @@ static void answer(struct bed *b, uint8_t opcode, uint32_t psn, uint8_t syndrome
     bed_inject(b, 0, &x);
 }
 
-/* What the device asks: answered in part, and refused in the end. */
+/* The device's requests: answered in part, and refused in the end. */
 static void as_requester(struct tour *r, struct bed *b)
 {
     static const enum iba_wr_op ops[] = {IBA_WR_SEND,     IBA_WR_SEND_IMM, IBA_WR_SEND_INV, IBA_WR_WRITE_IMM,
@@ -138,7 +138,7 @@ static void seldom(struct tour *r, struct bed *b)
     listen(r, b);
 }
 
-/* A packet that met congestion on its way. */
+/* A packet with an ECN mark. */
 static void marked(struct tour *r, struct bed *b)
 {
     struct iba_recipe x;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The same stimuli whatever the device answers: every kind of packet that it sends, once. What it sends is kept. */
+/* The same stimuli for any responses: every kind of packet that it sends, once. It keeps the packets that it sends. */
 #ifndef TOUR_H
 #define TOUR_H
 #include "bed.h"

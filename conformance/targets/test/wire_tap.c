@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The interface's clock and ours. What leaves is looked at in live.py, where there is an interface. */
+/* The interface's clock and ours. live.py checks frames that leave, where there is an interface. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include "targets/wire_tap.h"
 
-/* A clock of its own, 80 millionths too fast and elsewhere; the kernel is late by up to 3 ms, seldom by less than 10
- * us. What is said is never behind what the kernel said, and soon within 150 us of the truth. */
+/* A clock of its own, 80 millionths too fast and with another origin; the kernel is late by up to 3 ms, seldom by less
+ * than 10 us. The reported time is never after the kernel's, and soon within 150 us of the true one. */
 Test(wire_tap, when_it_came)
 {
     struct wire_lead lead = {0};

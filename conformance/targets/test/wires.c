@@ -391,7 +391,7 @@ Test(neighbours, solicitation)
 Test(neighbours, roce_is_told_from_chatter)
 {
     static const struct {
-        const char *frame; /* behind the addresses */
+        const char *frame; /* after the addresses */
         bool is;
     } rows[] = {
         {"\x89\x15"
@@ -447,7 +447,7 @@ Test(neighbours, the_rest_is_for_the_runner)
     solicitation(frame, who[0].gid);
     frame[20] = 17;
     cr_assert_not(ibc_neighbour(frame, 86, who, 2, answer, &n));
-    for (unsigned i = 0; i < 2; i++) /* cut anywhere: nothing behind the end is read */
+    for (unsigned i = 0; i < 2; i++) /* cut at any place: no byte after the end is read */
         for (size_t have = 0; have < 86; have++) {
             solicitation(frame, who[0].gid);
             len = i ? tagged(frame, arp, sizeof arp) : 86;

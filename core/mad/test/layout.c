@@ -61,7 +61,7 @@ Test(layout, fields_tile_their_layout_in_order)
         unsigned at = 0;
         for (const struct iba_field *f = iba_mad_layouts[l].field; f < row_end(l); f++) {
             cr_assert(f->at + f->bits <= iba_mad_layouts[l].bytes * 8u,
-                      "%s.%s (" LISTS ") ends behind the %u bytes of %s", iba_mad_layouts[l].name, f->name,
+                      "%s.%s (" LISTS ") ends after the %u bytes of %s", iba_mad_layouts[l].name, f->name,
                       iba_mad_layouts[l].bytes, iba_mad_layouts[l].name);
             if (f->mem_size == 0)
                 continue;
@@ -90,7 +90,7 @@ Test(layout, decoded_struct_is_the_same_layout)
             EXPECT(memcmp(w, out, iba_mad_layouts[l].bytes) == 0, "%s is not written as it was read",
                    iba_mad_layouts[l].name);
             for (size_t i = iba_mad_layouts[l].bytes; i < sizeof out; i++)
-                EXPECT(out[i] == (k % 2 ? 0xff : 0), "%s: wrote behind the layout", iba_mad_layouts[l].name);
+                EXPECT(out[i] == (k % 2 ? 0xff : 0), "%s: wrote after the layout", iba_mad_layouts[l].name);
         }
 }
 

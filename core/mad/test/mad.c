@@ -35,14 +35,14 @@ static uint64_t read_all(const struct iba_mad *m)
         const struct iba_hdr_info *info = &iba_mad_layouts[p->layout];
         size_t n;
         const uint8_t *whole = iba_mad_whole(m, p, &n);
-        EXPECT(n <= m->captured && (!whole || whole + n <= m->wire + m->captured), "part %s ends behind the datagram",
+        EXPECT(n <= m->captured && (!whole || whole + n <= m->wire + m->captured), "part %s ends after the datagram",
                info->name);
         for (unsigned i = 0; i < p->n; i++)
             for (const struct iba_field *f = info->field; f < info->field + info->n_field; f++) {
                 const uint8_t *wire = iba_mad_row_at(m, p, i, f);
                 if (!wire)
                     continue;
-                EXPECT(wire + (f->at + f->bits + 7) / 8 <= m->wire + m->captured, "%s.%s ends behind the datagram",
+                EXPECT(wire + (f->at + f->bits + 7) / 8 <= m->wire + m->captured, "%s.%s ends after the datagram",
                        info->name, f->name);
                 sum += iba_field_is_bytes(f) ? wire[f->at / 8 + f->bits / 8 - 1] : iba_field_get(f, wire);
             }

@@ -219,7 +219,7 @@ static uint64_t counting(void *ctx)
     return ++*(uint64_t *)ctx;
 }
 
-/* Whatever the entropy, the keys of an index's last owner are refused after the next owner got it. */
+/* With any entropy, the keys of an index's last owner are refused after the next owner got it. */
 static void stale_keys_fail(uint64_t (*random)(void *), uint64_t ctx)
 {
     uint32_t old[3] = {0};

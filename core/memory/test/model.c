@@ -487,7 +487,7 @@ static void covered(const uint8_t *host, uint64_t length)
         for (unsigned k = 0; k < KEYS && !found; k++)
             found = things[k].kind == IBA_MEM_MR && things[k].valid && host + i >= bed.arena + things[k].at &&
                     host + i < bed.arena + things[k].at + things[k].length;
-        EXPECT(found, "byte %lu of an access is nobody's", (unsigned long)i);
+        EXPECT(found, "byte %lu of an access belongs to no region", (unsigned long)i);
     }
 }
 

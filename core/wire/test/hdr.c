@@ -92,7 +92,7 @@ Test(hdr, fields_tile_their_header_in_order)
     for (unsigned h = 0; h < IBA_H_COUNT; h++) {
         unsigned at = 0;
         for (const struct iba_field *f = iba_headers[h].field; f < row_end(h); f++) {
-            cr_assert(f->at + f->bits <= iba_headers[h].bytes * 8u, "%s.%s (" LISTS ") ends behind its header",
+            cr_assert(f->at + f->bits <= iba_headers[h].bytes * 8u, "%s.%s (" LISTS ") ends after its header",
                       iba_headers[h].name, f->name);
             if (f->mem_size == 0)
                 continue;
@@ -120,7 +120,7 @@ Test(hdr, decoded_struct_is_the_same_header)
             iba_hdr_put((enum iba_hdr)h, s, out);
             EXPECT(memcmp(w, out, iba_headers[h].bytes) == 0, "%s is not written as it was read", iba_headers[h].name);
             for (size_t i = iba_headers[h].bytes; i < sizeof out; i++)
-                EXPECT(out[i] == (k % 2 ? 0xff : 0), "%s: wrote behind the header", iba_headers[h].name);
+                EXPECT(out[i] == (k % 2 ? 0xff : 0), "%s: wrote after the header", iba_headers[h].name);
         }
 }
 

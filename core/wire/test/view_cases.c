@@ -235,7 +235,7 @@ Test(cases, ipv4_fragments)
     cr_assert_eq(v.icrc, IBA_CHECK_TRUNCATED);
 }
 
-/* The extension header's number and its bytes behind the first two (RFC 8200, RFC 4302) */
+/* The extension header's number and its bytes after the first two (RFC 8200, RFC 4302) */
 Test(cases, ipv6_extension_headers)
 {
     static const struct {

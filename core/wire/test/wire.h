@@ -83,7 +83,7 @@ static inline const char *broken(const struct iba_view *v)
         return "more payload captured than sent";
     if (iba_view_is_transport(v) && v->op && v->err == IBA_OK && !v->truncated && !v->fragment &&
         v->payload_at + v->payload_len + v->pad + IBA_ICRC_BYTES != v->end)
-        return "a whole packet with a hole";
+        return "a complete packet with a gap";
     if (v->op && !iba_view_has_bth(v))
         return "an opcode without BTH";
     return NULL;

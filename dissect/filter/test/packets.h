@@ -14,6 +14,6 @@ enum test_packet {
 };
 
 /* Packet `which` as number which + 1 of a capture with one packet a second, the first at 2024-02-29 12:00:00.5 UTC.
- * Borrowed, valid for ever. */
+ * Borrowed, valid without limit. */
 const struct packet *test_packet(enum test_packet which);
 #endif

@@ -157,7 +157,7 @@ Test(pcapng, obsolete_packet_blocks)
     bytes_free(&body);
 }
 
-/* What a packet with these options has for a comment. */
+/* The comment of a packet with these options. */
 static void expect_comment(const struct bytes *options, const char *comment)
 {
     struct bytes f = start();
@@ -193,7 +193,7 @@ Test(pcapng, comments)
     expect_comment(&options, "");
     bytes_free(&options);
     put32(&options, 0, false);
-    ng_option(&options, false, 1, "behind the end", 14);
+    ng_option(&options, false, 1, "after the end", 14);
     expect_comment(&options, NULL);
     bytes_free(&options);
 }

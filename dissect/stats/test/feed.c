@@ -169,7 +169,7 @@ struct frame frame_other(void)
 void feed_at(struct feed *f, const struct frame *frame, uint64_t ts_ns)
 {
     const size_t caplen = frame->caplen ? frame->caplen : frame->n;
-    uint8_t *exact = malloc(caplen); /* so that the sanitizer sees a read behind the capture */
+    uint8_t *exact = malloc(caplen); /* so that the sanitizer detects a read after the capture */
 
     cr_assert_not_null(exact);
     memcpy(exact, frame->b, caplen);

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """captures.py IBCONFORM FOLDER: captures of `tools/guest traffic` against the hardware counters stored beside them.
 
-What a guest has sent is in the capture, less what its netem dropped, and its peer has received it; unless it was damaged, or
-came to a queue pair that is gone or in the error state, for which rxe does not count.
-What ibconform finds in a capture is what the responder has counted; where nothing was disturbed nor refused it finds nothing.
+The capture has all packets that a guest has sent, except those that its netem dropped, and its peer has received them; unless
+they were damaged, or came to a queue pair that is gone or in the error state, for which rxe does not count.
+The findings of ibconform in a capture agree with the responder's counters; where nothing was disturbed nor refused it finds
+nothing.
 """
 
 import collections
@@ -31,8 +32,8 @@ REFUSED = {
     "peer-gone": {"RETRY_TIMEOUT", "SILENCE"},
     "peer-in-error": {"RETRY_TIMEOUT", "SILENCE"},
 }
-# What netem does: one of these must be found. Of loss where a guest has seen it too: a request that is lost before the capture,
-# with nothing behind it, is seen by nobody.
+# The effect of netem: one of these must be found. For loss only if a guest has seen it too: nobody sees the loss of a
+# request before the capture that no other follows.
 DISTURBED = {
     "loss": {"GAP", "RETRY_TIMEOUT", "RETRY_NAK", "RETRY_UNCLEAR", "RESPONSE_GAP", "ANSWER_MISSING", "NAK_SEQUENCE"},
     "duplicate": {"NETWORK_COPY"},

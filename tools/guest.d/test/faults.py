@@ -50,7 +50,7 @@ class Faults(unittest.TestCase):
         return json.loads(report.read_text()), p.returncode, said
 
     def lost(self, report):
-        """What was not judged because the agent did not answer: nothing of it is held against the device."""
+        """Scenarios that were not judged because the agent did not answer: the device is not blamed."""
         self.assertEqual([(r["id"], r["finding"]) for r in report["results"] if r["verdict"] == "FAIL"], [])
         return [r["finding"]["got"] for r in report["results"] if r["verdict"] == "ERROR"]
 
