@@ -13,12 +13,12 @@
                                            "`ibconform run --target`: reference (the default), mutant:...")            \
     O("wire",       required,   " SPEC",   "of the engine's port: unix:PEER,OWN, dgram:HOST:PORT,HOST:PORT, ...;\n"    \
                                            "given twice: two devices")                                                 \
-    O("real-time",  no,         "",        "the engine's time goes with the clock")                                    \
+    O("real-time",  no,         "",        "the engine's time follows the clock")                                    \
     O("device",     required,   " NAME",   "of libibverbs; left out: the only one there is")                           \
     O("port",       required,   " N",      "of the device; left out: 1")                                               \
     O("tester",     required,   " WHERE",  "addresses of the tester, mac=02:..,ipv4=10.0.0.3; left out: the\n"         \
                                            "device's own with 2 added to the last number")                             \
-    O("stranger",   required,   " WHERE",  "likewise, of somebody else; 3 added")                                      \
+    O("stranger",   required,   " WHERE",  "likewise, of a third host; 3 added")                                      \
     O("listen",     required,   " WHERE",  "unix:PATH or tcp:[HOST:]PORT; left out: standard input and output")        \
     O("token-file", required,   " FILE",   "with tcp: the token that hello must carry; left out: a random one,\n"      \
                                            "printed on the standard error")                                            \
@@ -60,7 +60,7 @@ static int help(void)
 
     puts("usage: ibagent [--device NAME] [--port N] [--listen WHERE]\n"
          "       ibagent --engine[=SPEC] [--real-time] [--wire SPEC]... [--listen WHERE]\n\n"
-         "Does on the device under test what ibconform asks for: one request a line, one reply a line.\n");
+         "Executes verbs on the device under test for ibconform: one request a line, one reply a line.\n");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *what = rows[i].what, *end;
         printf("  %-19s ", rows[i].form);
@@ -68,7 +68,8 @@ static int help(void)
             printf("%.*s\n%22s", (int)(end - what), what, "");
         puts(what);
     }
-    puts("\nExit: 0 the client has left, or a signal came; 2 wrong usage; 4 the device or the channel cannot be had.");
+    puts("\nExit: 0 the client has left, or a signal came; 2 wrong usage; 4 the device or the channel cannot be "
+         "opened.");
     return EXIT_OK;
 }
 

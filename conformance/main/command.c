@@ -8,7 +8,7 @@ const struct command commands[] = {
     {"list", "[PATTERN]...", 0, ANY, "scenarios: id, clause, class, sentence",
      HAS(json) | HAS(capabilities) | HAS(scenarios),
      "  ibconform list                          all of them\n"
-     "  ibconform list 'rc.responder.*' RR-04   a group, and what cites a statement\n"
+     "  ibconform list 'rc.responder.*' RR-04   a group, and those that cite a statement\n"
      "  ibconform list --json | jq '.[].id'     for scripts\n",
      command_list},
     {"show", "ID", 1, 1, "a scenario, its statements, what it needs, how each target sets it up", HAS(scenarios),
@@ -27,7 +27,7 @@ const struct command commands[] = {
      HAS(missing) | HAS(json) | HAS(matrix) | HAS(least) | HAS(scenarios),
      "  ibconform statements                                 by area and by class\n"
      "  ibconform statements RR-52                           one: its clause, who confirms and who contradicts it\n"
-     "  ibconform statements --missing 'RR-*'                what no scenario cites, and why\n"
+     "  ibconform statements --missing 'RR-*'                statements that no scenario cites, and why\n"
      "  ibconform mutants --out m.json && ibconform statements --matrix m.json\n"
      "                                                       covered: a scenario that cites it catches a violation\n",
      command_statements},
@@ -38,14 +38,14 @@ const struct command commands[] = {
      "  ibconform mutants rc.responder --only 'mutant:RC-responder.*'\n"
      "  ibconform mutants --sample 50 --seed 7               a quick look\n",
      command_mutants},
-    {"fuzz", "", 0, 0, "sequences nobody wrote, judged by the model; differences as scenarios",
+    {"fuzz", "", 0, 0, "generated sequences, judged by the model; differences as scenarios",
      HAS(target) | HAS(wire) | HAS(agent) | HAS(agent_token_file) | HAS(user) | HAS(evidence) | HAS(seed) | HAS(count) |
          HAS(seconds) | HAS(rate) | HAS(own_network) | HAS(timeout_scale) | HAS(only) | HAS(sample) | HAS(jobs) |
          HAS(verbose) | HAS(waivers),
      "  ibconform fuzz --target 'mutant:emit.aeth.msn=+1' --evidence found\n"
      "  ibconform fuzz --target mutant:all --sample 100      how many broken engines are found, and which not\n"
      "  ibconform fuzz --target live --wire unix:dut,tester --agent unix:ctl --time 600 --evidence found\n"
-     "  ibconform run --scenarios found/scenarios            what was found, again\n",
+     "  ibconform run --scenarios found/scenarios            the kept differences again\n",
      command_fuzz},
     {"check", "CAPTURE...", 1, ANY, "judge captures by the rules, passively", HAS(json) | HAS(verbose),
      "  ibconform check trace.pcap                           what went wrong in it, frame by frame; nothing if nothing "

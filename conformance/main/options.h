@@ -23,11 +23,11 @@ enum { MAX_WORDS = 256, MAX_CHILDREN = 256, MAX_REPEAT = 100000, MAX_MUTANTS = 1
     O(html,          "html",          0,   "FILE",    TEXT,   html,          "report as one page; - is the standard output") \
     O(evidence,      "evidence",      0,   "DIR",     TEXT,   evidence,      "a pcapng of every case, with comments on what was judged") \
     O(waivers,       "waivers",       0,   "FILE",    TEXT,   waivers,       "known failures (see the manual page)")    \
-    O(seed,          "seed",          0,   "N",       SEED,   seed,          "for all that is chosen at random (1)")    \
+    O(seed,          "seed",          0,   "N",       SEED,   seed,          "seed of all random choices (1)")    \
     O(repeat,        "repeat",        0,   "N",       COUNT,  repeat,        "play each N times, with seeds from --seed on: the verdicts must agree") \
     O(jobs,          "jobs",          'j', "N",       COUNT,  jobs,          "play in N processes (all cores; 1 where time is real)") \
     O(timeout_scale, "timeout-scale", 0,   "X",       SCALE,  timeout_scale, "multiply every wait by X (live targets)") \
-    O(hazardous,     "hazardous",     0,   NULL,      FLAG,   hazardous,     "live: play also what is known to take devices down (\"hazard\" in a scenario)") \
+    O(hazardous,     "hazardous",     0,   NULL,      FLAG,   hazardous,     "live: also play scenarios that are known to crash devices (\"hazard\" lines)") \
     O(verbose,       "verbose",       'v', NULL,      FLAG,   verbose,       "print what passed too")                   \
     O(json,          "json",          0,   NULL,      FLAG,   json,          "as JSON")                                 \
     O(capabilities,  "capabilities",  0,   NULL,      FLAG,   capabilities,  "the words of \"needs\" lines instead")    \
@@ -37,7 +37,7 @@ enum { MAX_WORDS = 256, MAX_CHILDREN = 256, MAX_REPEAT = 100000, MAX_MUTANTS = 1
     O(only,          "only",          0,   "GLOB",    TEXT,   only,          "only mutants whose name matches, as \"mutant:emit.*\"") \
     O(list,          "list",          0,   NULL,      FLAG,   list,          "name the mutants, play nothing")          \
     O(out,           "out",           0,   "FILE",    TEXT,   out,           "write which scenario catches which mutant, as JSON; - is the standard output") \
-    O(strict,        "strict",        0,   NULL,      FLAG,   strict,        "fail unless all is as a release wants it: see the manual page") \
+    O(strict,        "strict",        0,   NULL,      FLAG,   strict,        "fail unless the requirements of a release are met: see the manual page") \
     O(least,         "least",         0,   "N",       COUNT,  least,         "fail when fewer statements are covered, or cited without --matrix") \
     O(count,         "count",         0,   "N",       COUNT,  count,         "sequences (1000, or as many as fit --time)") \
     O(seconds,       "time",          0,   "SECONDS", COUNT,  seconds,       "go on for so long")                       \

@@ -9,8 +9,7 @@
 #define EITHER_WAY "a request that is answered with data is answered whatever AckReq says, and it may be set"
 
 /* The field alone is wrong, in all packets.
- *    field                     change  clauses                      ... with                                  why
- *    nothing shows it */
+ *    field                     change  clauses                      ... with                                  why nothing shows it */
 #define EVERYWHERE(E)                                                                                                                   \
     E("eth.dst",                "^1",   "RO-06,RO-01",               "another destination MAC address",        NULL)                    \
     E("eth.src",                "^1",   "RO-05,RO-01",               "another source MAC address",             NULL)                    \

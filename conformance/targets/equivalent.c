@@ -9,14 +9,14 @@
 #define OTHER_OPERATION "the two rows are about different operations: no request meets both"
 #define OTHER_SYNDROME "the two rows are about different syndromes: no response has both"
 #define OTHER_QP "the two rows are about different types of QP: no packet meets both"
-#define NOTED_BOTH "both rows note something and let the packet go on: either order notes both"
-#define ENDS "the first row wants more to come, the second comes with the last packet only"
-#define EITHER_END "public sources differ on what is left of a WRITE whose notification is lost"
+#define NOTED_BOTH "both rows count something and continue with the packet: either order counts both"
+#define ENDS "the first row is for packets with more to come, the second for the last packet"
+#define EITHER_END "public sources differ on the effect of a WRITE whose notification is lost"
 #define WORD_OR_SILENCE "public sources differ on a repeated READ whose region has gone: a NAK or nothing"
 #define UNDER_WAY "inside a message, its First was the first packet: no packet meets both rows"
 #define FIRST_CONTACT "public sources differ on whether a packet that is refused or dropped is the first contact (a12)"
 #define WHICH_EVENT "public sources differ on the event of a request whose length, address or number does not fit (a1)"
-#define NAK_CODE_4 "four implementations read NAK code 4 on a reliable connection in four ways (c)"
+#define NAK_CODE_4 "four implementations handle NAK code 4 on a reliable connection differently (c)"
 #define NO_VERB_CHECKS "no source has the verb refuse it, and public implementations take it (measured only)"
 #define SHARED_KEPT "two implementations keep the shared receive of a broken message for the next one (c)"
 #define OPEN_OPCODE "public sources differ on reserved opcodes: a NAK or nothing"
@@ -33,14 +33,14 @@ static const struct reason equivalents[] = {
     {"header-validation.marked=swap", NOTED_BOTH},
     {"header-validation.rc_request=swap", OTHER_QP},
     {"RC-responder.other_operation=swap", UNDER_WAY},
-    {"RC-responder.gap=swap", "a PSN is ahead or behind, never both"},
+    {"RC-responder.gap=swap", "a PSN is after a gap or a duplicate, never both"},
     {"RC-responder.duplicate=swap", "a duplicate with a reserved opcode was dropped as malformed before"},
     {"RC-responder.depth_exceeded=swap", OTHER_OPERATION},
     {"RC-responder.write_short=swap", OTHER_OPERATION},
     {"RC-responder.send_too_long=swap", OTHER_OPERATION},
     {"RC-responder.atomic_write_misaligned=swap", OTHER_OPERATION},
     {"RC-responder.receive_protected=swap", OTHER_OPERATION},
-    {"RC-responder.atomic_write_denied=swap", "what is denied has no page to wait for: no request meets both rows"},
+    {"RC-responder.atomic_write_denied=swap", "a denied request does not wait for a page: no request meets both rows"},
     {"RC-responder.page_absent=swap", OTHER_OPERATION},
     {"RC-responder.send_part=swap", ENDS},
     {"RC-responder.send_end=swap", OTHER_OPERATION},
@@ -67,12 +67,12 @@ static const struct reason equivalents[] = {
      "a receive is missing where a message begins, and there the one before was abandoned already"},
     {"UC-receiver.dma_too_long=other:1",
      "a DMA length comes where a message begins, and there the one before was abandoned already"},
-    {"UC-receiver.other_operation=swap", "a packet begins a message or goes on with one, never both"},
+    {"UC-receiver.other_operation=swap", "a packet begins a message or continues one, never both"},
     {"UC-receiver.unfinished_before=swap", UNDER_WAY},
     {"UC-receiver.receive_protected=swap", OTHER_OPERATION},
     {"UC-receiver.send_end=swap", OTHER_OPERATION},
     {"UD-receiver.receive_protected=swap", "a page is waited for only where the receive has a right to the buffer"},
-    {"UD-receiver.raw=drop", "the next row delivers alike; what is raw shows in the packet"},
+    {"UD-receiver.raw=drop", "the next row delivers the same way; the packet itself shows that it is raw"},
     {"memory.INVALIDATE_WINDOW_PD=drop",
      "only the queue pair that bound a window gets as far, and that had to be of the window's domain"},
 };
@@ -86,19 +86,20 @@ static const struct reason not_tested[] = {
 static const struct reason allowed[] = {
     {"header-validation.split_word=drop",
      "drawn from the rule for senders: no source has a receiver check it (measured only)"},
-    {"RC-responder.malformed_again=drop", "two public engines look no further than the PSN of a duplicate"},
+    {"RC-responder.malformed_again=drop", "two public engines check only the PSN of a duplicate"},
     {"RC-responder.answer_waits=drop", "no rule forbids to answer a duplicate twice"},
-    {"RC-responder.no_room_again=drop", "a duplicate of what is remembered may be answered or not"},
+    {"RC-responder.no_room_again=drop", "a duplicate of a remembered request may be answered or not"},
     {"RC-responder.read_gone=drop", WORD_OR_SILENCE},
     {"RC-responder.read_gone=swap", WORD_OR_SILENCE},
     {"RC-responder.reserved=drop", OPEN_OPCODE},
     {"RC-responder.reserved=other:2", OPEN_OPCODE},
-    {"RC-responder.depth_exceeded=drop", "a READ more than agreed may be served by who has the room"},
+    {"RC-responder.depth_exceeded=drop", "a responder with resources may serve a READ beyond the agreed number"},
     {"RC-responder.first_in_rtr=swap", FIRST_CONTACT},
     {"RC-responder.atomic_write_not_enabled=swap", WHICH_EVENT},
     {"RC-responder.depth_exceeded=other:1", WHICH_EVENT},
-    {"RC-responder.receive_absent=swap", "nobody has to look for the page of a request that is refused for its length"},
-    {"RC-responder.RNR_AT_ONCE=other", "a requester has to wait (RQ-28): three responders drop what comes before (a6)"},
+    {"RC-responder.receive_absent=swap", "a request that is refused for its length needs no page"},
+    {"RC-responder.RNR_AT_ONCE=other",
+     "a requester has to wait (RQ-28): three responders drop requests that come earlier (a6)"},
     {"RC-responder.CNP_FOR_MARKS=other",
      "RO-43 forbids no notification where nothing was marked, and hardware sends it (c)"},
     {"RC-responder.CREDITS_AGREED=drop", "public sources differ on credit codes where no flow control was agreed on"},

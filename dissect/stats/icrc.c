@@ -131,7 +131,7 @@ static void print_text(const struct icrc *s, struct out *o)
     table_rule(&t, '-');
     print_total(o, "Packets ", packets(s));
     print_total(o, ", not InfiniBand ", sum(s->icrc[IBA_PROTO_NONE]));
-    print_total(o, ", cut before it could be determined ", sum(s->icrc[IBA_PROTO_UNDECIDED]));
+    print_total(o, ", cut too short to be decoded ", sum(s->icrc[IBA_PROTO_UNDECIDED]));
     print_total(o, ", malformed ", s->malformed);
     out_ch(o, '\n');
     for (unsigned c = 0; c < CRC_COUNT; c++)

@@ -133,7 +133,7 @@ static void print_text(const struct opcode *s, struct out *o)
         print_service(&t, s, svc, whole);
     print_item(&t, "  InfiniBand without BTH", s->no_bth, whole);
     print_item(&t, "  Not InfiniBand", s->not_infiniband, whole);
-    print_item(&t, "  Cut before it could be determined", s->undecided, whole);
+    print_item(&t, "  Cut too short to be decoded", s->undecided, whole);
     table_rule(&t, '-');
     print_item(&t, "Of these with a reserved opcode", sum_of_kind(s, "reserved"), whole);
     print_item(&t, "Of these with a manufacturer's opcode", sum_of_kind(s, "vendor"), whole);

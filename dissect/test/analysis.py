@@ -19,7 +19,7 @@ REPLAYED = bad.PCAPS.parent / "tools/replay-rxe.d"
 REORDER = bad.PCAPS / "rxe-reorder-rc.pcap"
 LOSS = bad.PCAPS / "rxe-counted-loss-write.pcap"
 DENIED = bad.PCAPS / "rxe-agent-bad-rkey-read.pcap"
-# Of each injected fault: frame, finding, and the frame that explains it.
+# For each injected fault: frame, finding, and the frame that explains it.
 FAULTS = {
     REPLAYED / "rxe-loss15-rc.pcap": [(29, "GAP", 28), (37, "NAK_SEQUENCE", None), (38, "RETRY_NAK", 37)],
     REPLAYED / "rxe-dup30-rc.pcap": [(3, "NETWORK_COPY", 2), (5, "NETWORK_COPY", 4)],
@@ -54,7 +54,7 @@ def operation(opcode):
 
 
 def put_together(rows):
-    """Messages of a capture in which nothing went wrong, in the order they began."""
+    """The messages of a capture without faults, in the order they began."""
     messages, building = [], {}
     for row in rows:
         opcode, psn, service = row["infiniband.bth.opcode"], row["infiniband.bth.psn"], row["infiniband.bth.service"]
@@ -180,7 +180,7 @@ class Fields(Case):
 
 
 class Statistics(Case):
-    """Each statistic against the packets it counts, and as it is known to look."""
+    """Each statistic compared with the packets it counts, and with its expected output."""
 
     GOLDEN = pathlib.Path(__file__).parent / "golden"
     GOLDENS = {"rc": ["rc,analysis"], "expert": ["expert"], "expert-error": ["expert,error"], "qp": ["qp"],
@@ -255,7 +255,7 @@ class Statistics(Case):
                     self.assertEqual((other["dest_qp"], other["source_qp"]), (d["source_qp"], d["dest_qp"]))
 
     def test_messages_of_clean_captures(self):
-        """Against messages put together from the packets, here. IBPROOF_CLEAN=DIR: of the captures there."""
+        """Compared with messages that this test derives from the packets. IBPROOF_CLEAN=DIR: of the captures there."""
         folder = os.environ.get("IBPROOF_CLEAN")
         paths = sorted(pathlib.Path(folder).iterdir()) if folder else [bad.PCAPS / (stem + ".pcap") for stem in CLEAN]
         total = 0
@@ -276,7 +276,7 @@ class Statistics(Case):
         self.assertGreater(total, 30)
 
     def compare_times(self, path, messages):
-        """Percentiles against those of the list: at most 1/64 too long."""
+        """Percentiles compared with those of the sorted list: at most 1/64 too long."""
         times = collections.defaultdict(list)
         for m in messages:
             if m["end"] == "answered":
@@ -317,7 +317,7 @@ class Statistics(Case):
 
 
 class Several(Case):
-    """Several captures are one stretch of time, judged as one."""
+    """Several captures are merged by time and judged as one."""
 
     def both_ends(self, path):
         """The same packets at a second capture point, 40 us later, as a second file."""
@@ -378,7 +378,7 @@ class Several(Case):
 
 
 class Held(Case):
-    """-2: packets wait until it is known what became of them."""
+    """-2: packets are buffered until later packets complete them."""
 
     ANSWER = "infiniband.analysis.response_in"
 
@@ -453,7 +453,7 @@ class Report(Case):
         return xml.etree.ElementTree.fromstring(text.split("\n", 1)[1])
 
     def rows(self, page):
-        """Of the table of findings."""
+        """Checks the rows of the table of findings."""
         return [r for r in self.cells(page) if len(r) == 6]
 
     def cells(self, within):
@@ -494,7 +494,7 @@ class Report(Case):
                           "(19 RETRY_NAK); 5 GAP, 4 NAK_SEQUENCE; it begins with packet 2."])
 
     def test_ladders(self):
-        """Of each kind of finding the first, with the packets around it."""
+        """The first finding of each kind, with the packets around it."""
         page = self.page(LOSS)
         ladders = self.figures(page, "ladder")
         self.assertEqual([f.find("figcaption").text.split(":")[0] for f in ladders], ["GAP", "NAK_SEQUENCE", "RETRY_NAK"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Spoilt captures, and what the reader of records has to know to make them: plain struct, none of the project's code."""
+"""Damaged captures, and a reader of records to make them: plain struct, without the project's code."""
 import gzip
 import pathlib
 import struct
@@ -75,7 +75,7 @@ def cut_file_of_erf(data, n):
 
 
 def cut_pcapng(data, n):
-    """Enhanced packets lose their options too, which nothing here asks for."""
+    """Enhanced packets lose their options too, which no test here needs."""
     out, at, order = b"", 0, "<"
     while at < len(data):
         if data[at : at + 4] == b"\x0a\x0d\x0d\x0a":

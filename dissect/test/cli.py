@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""ibdissect as its users meet it: options, forms, exit codes, and every bad input. IBPROOF_BIN names its folder."""
+"""ibdissect from its users' point of view: options, forms, exit codes, and every bad input. IBPROOF_BIN names its folder."""
 import functools
 import gzip
 import json
@@ -58,7 +58,7 @@ class Case(unittest.TestCase):
         return r
 
     def fails(self, code, *args, says="", printed=None, **kw):
-        """One line on stderr, this exit code, and so many lines on stdout."""
+        """Expects one line on stderr, this exit code, and so many lines on stdout."""
         r = run(*args, **kw)
         err = r.stderr.decode("utf-8")
         self.assertEqual(r.returncode, code, (args, err))
@@ -84,7 +84,7 @@ class BadInput(Case):
         self.fails(2, self.file(b"hello, this is a text file\n" * 9, "x.txt"), printed=0)
 
     def test_cut_anywhere(self):
-        """Every prefix of a pcap: packets that are whole are printed, the fault is named, exit code 2."""
+        """Every prefix of a pcap: complete packets are printed, an error names the fault, exit code 2."""
         data = bad.pcap([bytes(60), bytes(70)])
         ends = {24: 0, 24 + 76: 1, 24 + 76 + 86: 2}
         for n in range(len(data) + 1):
@@ -258,7 +258,7 @@ class Forms(Case):
                          self.good("-T", "fields", "-e", "infiniband.bth.psn", ACKS).stdout)
 
     def test_wireshark_names_of_feth(self):
-        """Since 4.4; Wireshark's masks of them are wrong, so what they hold is ours, and the tree does not say it twice."""
+        """Since 4.4; Wireshark's masks of them are wrong, so the values are ours, and the tree does not show them twice."""
         chosen = [x for name in ("placement", "plt", "selectivity", "sel") for x in ("-e", f"infiniband.feth.{name}")]
         asked = "infiniband.feth.plt == 3 && infiniband.feth.sel == 1 && infiniband.feth == 00:00:00:13"
         self.assertEqual(lines(self.good("-T", "fields", *chosen, "-Y", asked, PLAIN)), ["3\t3\t1\t1"])
@@ -339,7 +339,7 @@ class Input(Case):
         self.assertEqual(len(json.loads(self.good("-c", 2, "-T", "json", ACKS).stdout)), 2)
 
     def test_merge_by_time(self):
-        """Odd packets in one file, even ones in another: together they are the whole again."""
+        """Odd packets in one file, even ones in another: merged they are the original."""
         order, link, records = bad.pcap_records(PLAIN.read_bytes())
         data = PLAIN.read_bytes()
         parts = [b"", b""]
@@ -356,7 +356,7 @@ class Input(Case):
         self.assertRegex(shown[1], r"\{.*b\.pcap 1\}$")
 
     def test_write_and_read_back(self):
-        """Nothing is lost; findings, which come in as comments, are left out here: see analysis.py."""
+        """Nothing is lost; findings, which are added as comments, are left out here: see analysis.py."""
         for path in bad.captures():
             with self.subTest(path.name):
                 whole = jsonl(self.good("-T", "jsonl", path))
@@ -418,7 +418,7 @@ class Input(Case):
 
 
 class AsTshark(Case):
-    """-E, where tshark says what is right."""
+    """-E, compared with tshark."""
 
     def both(self, path, *args):
         tshark = subprocess.run(["tshark", "-n", "-r", str(path), "-T", "fields", *args], stdout=subprocess.PIPE,
@@ -453,7 +453,7 @@ class AsTshark(Case):
 
 
 class Cut(Case):
-    """A capture cut by a snap length: what is missing is never called wrong."""
+    """A capture cut by a snap length: missing bytes are never reported as errors."""
 
     STATUS = "infiniband.icrc.status"
 

@@ -17,7 +17,7 @@ def several(x):
 
 class Connections(Case):
     def told(self, qp, *options):
-        """(frame, finding, message) of one pair of QPs, also what only the end shows."""
+        """(frame, finding, message) of one pair of QPs, including findings at the end of the capture."""
         rows = jsonl(self.good("-2", "-T", "jsonl", *options, CAPTURE))
         found = []
         for row in rows:
@@ -46,7 +46,7 @@ class Connections(Case):
         self.assertEqual(self.end(3)[:2], (14, "END_NAK"))
 
     def test_never_ready(self):
-        # The capture ends before it is sure that nobody comes back.
+        # The capture ends before it is certain that the requester gave up.
         self.assertEqual([kind for _, kind, _ in self.told(4) if kind.startswith("END_")], [])
 
     def test_a_refused_connection(self):
@@ -62,7 +62,8 @@ class Connections(Case):
         self.assertEqual(self.told(5), [])  # PSNs of the first connection cause no findings in the second
 
     def parted(self, path, rows, together):
-        """Two captures: in b.pcap the packets of these findings, with what each names as its cause or without, in a.pcap the others."""
+        """Two captures: in b.pcap the packets of these findings, with or without the packet that each names as its cause, in
+        a.pcap the others."""
         apart = {row["frame.number"] for row in rows}
         apart |= {cause for row in rows for cause in self.causes(row)} if together else set()
         data, parts = path.read_bytes(), [[], []]
@@ -75,7 +76,7 @@ class Connections(Case):
         return [int(n) for n in re.findall(r"frame (\d+)", " ".join(several(row["infiniband.analysis.message"])))]
 
     def test_what_explains_it_is_in_the_other_capture(self):
-        """Not where the packet is, and not in the file that happens to be the first."""
+        """Neither where the packet is, nor in the first file."""
         for name, kind, n in (("field-bugs-agreed", "END_REFUSED", 6), ("connections", "QP_REUSED", 1), ("field-bugs-content", "MAD_PKEY", 1)):
             path, want = bad.PCAPS / f"{name}.pcap", ("-T", "jsonl", "-Y", f'analysis.finding == "{kind}"')
             rows = jsonl(self.good(*want, path))
@@ -104,7 +105,7 @@ class Connections(Case):
         rows = jsonl(self.good("-T", "jsonl", "-Y", "analysis.cnp", path))
         said = {row["frame.number"]: row["infiniband.analysis.message"] for row in rows}
         self.assertEqual(["frame %d, 10.01 ms" % (n - 1) in said[n] for n in (3, 5, 9)], [True] * 3, said)
-        self.assertEqual(["%d us behind the one before" % us in said[n] for n, us in ((6, 30021), (7, 10007))], [True] * 2, said)
+        self.assertEqual(["%d us after the one before" % us in said[n] for n, us in ((6, 30021), (7, 10007))], [True] * 2, said)
 
     def test_it_is_counted(self):
         listed = json.loads(self.good("-q", "-T", "json", "-z", "expert", CAPTURE).stdout)["findings"]

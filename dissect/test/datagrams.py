@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Management datagrams as users meet them: names, tables of records, statistics. IBPROOF_BIN names ibdissect's folder."""
+"""Management datagrams from the users' point of view: names, tables of records, statistics. IBPROOF_BIN names ibdissect's
+folder."""
 import json
 import struct
 import subprocess
@@ -69,7 +70,7 @@ class Decode(Case):
 
 
 def datagram(segment, last, records, transaction=9, kind=1):
-    """A segment of a response of PathRecords, native, without CRCs that anyone would check."""
+    """A segment of a response of PathRecords, native, with CRCs of 0."""
     flags = 1 | 2 * (segment == 1) | 4 * (segment == last)
     rest = len(records) - 200 * (last - 1)
     payload = 20 + rest if segment == last else 0
@@ -153,7 +154,7 @@ class Tables(Case):
 
 
 def theirs(path, *names):
-    """The same fields as tshark has them: the witness for who said what to whom."""
+    """The fields as tshark decodes them: an independent source for the pairs of datagrams."""
     words = [word for name in names for word in ("-e", name)]
     said = subprocess.run(["tshark", "-n", "-r", path, "-T", "fields", *words], capture_output=True, check=True)
     return [line.split("\t") for line in said.stdout.decode().splitlines()]
@@ -163,7 +164,7 @@ CM = ("req", "req.localqpn", "rep", "rep.localqpn", "rep.remotecommid", "drsp.re
 
 
 def source_qps(rows):
-    """From what tshark reads in REQ, REP and DREP, per packet: the QP that sends to the one it goes to."""
+    """For each packet, derived from tshark's REQ, REP and DREP: the QP that sends to the destination QP."""
     asked, lasting, expected = {}, {}, []
     for src, dst, dest, req, qp, rep, reply_qp, to, released in rows:
         expected.append(next((c[src, dst, dest] for c in lasting.values() if (src, dst, dest) in c), ""))
@@ -178,7 +179,7 @@ def source_qps(rows):
 
 
 def native(slid, dlid, opcode, qp, behind):
-    """A native packet without CRCs that anyone would check."""
+    """A native packet with CRCs of 0."""
     words = (8 + 12 + len(behind) + 4) // 4
     return struct.pack(">BBHHH", 0, 2, dlid, words, slid) + struct.pack(">BBHII", opcode, 0, 0xFFFF, qp, 7) + behind + bytes(6)
 
@@ -206,7 +207,7 @@ def step(attribute, number, back=False):
 
 
 class Connections(Case):
-    """Which connection a packet is of: by hand-made packets, whose truth is how they were made."""
+    """The connection of a packet, for packets made by hand, whose connection is known."""
 
     RTU, DREQ, DREP, REJ = 0x14, 0x15, 0x16, 0x12
 
@@ -231,7 +232,7 @@ class Connections(Case):
         data = self.send(1, 2, 0x22)
         got = self.told(req(1, 0x11), rep(1, 0x22), data, req(2, 0x33), data, rep(2, 0x22), data,
                         step(self.DREQ, 2), data, step(self.DREP, 2, True), data)
-        self.assertEqual(got, [(0x11, 1), (0x11, 1), (0x33, 4), (0x33, 4), None])  # the first is over: it has no QP any more
+        self.assertEqual(got, [(0x11, 1), (0x11, 1), (0x33, 4), (0x33, 4), None])  # the first connection has ended: it has no QP any more
 
     def test_nothing_of_one_that_was_refused_or_released(self):
         data = self.send(1, 2, 0x22)
@@ -325,7 +326,7 @@ class Told(Case):
                 self.assertAlmostEqual(float(took), stamps[int(n) - 1] - stamps[int(a) - 1], places=6)
 
     def test_more_requests_than_have_room(self):
-        """Some are not waited for; no answer is linked to another's request."""
+        """Some requests are dropped from the table; no response is linked to another's request."""
         ask = cm(1, 2, 0x11)
         at = 8 + 12 + 8
         def mad(tid, answer):
@@ -356,7 +357,7 @@ class Told(Case):
         self.assertEqual(sorted(set(pairs)), [(0x13, 0x10), (0x14, 0x13), (0x16, 0x15)])
 
     def test_private_data_are_what_was_built(self):
-        """Built from the structs that Linux and the standards give, by place; see pcaps/gen/private.c."""
+        """Built from the structs of Linux and the standards, by offset; see pcaps/gen/private.c."""
         le = lambda *n: struct.pack("<%dH" % len(n), *n)
         rows = {n: row for n, row in enumerate(jsonl(self.good("-T", "jsonl", PRIVATE)), 1)}
         raws = [bytes.fromhex(raw) for (raw,) in fields(self, PRIVATE, "mad")]
@@ -409,7 +410,7 @@ class Told(Case):
 
 
 def leaves(tree):
-    """Names and values at the ends of a layer as JSON has it."""
+    """Names and values at the leaves of a layer in JSON."""
     for name, value in tree.items() if isinstance(tree, dict) else tree:
         parts = value if isinstance(value, list) and value and isinstance(value[0], list) else [value]
         if isinstance(parts[0], list) and parts[0] and isinstance(parts[0][0], tuple):
@@ -420,7 +421,7 @@ def leaves(tree):
 
 
 def shown(path, program, *options):
-    """The InfiniBand layer of each packet; pairs, since tshark has names twice."""
+    """The InfiniBand layer of each packet; pairs, since tshark repeats names."""
     said = subprocess.run([program, *options, "-r", path, "-T", "json"], capture_output=True, check=True).stdout
     return [dict(dict(dict(dict(p)["_source"])["layers"]))["infiniband"] for p in json.loads(said, object_pairs_hook=list)]
 
@@ -429,7 +430,7 @@ class Nested(Case):
     """-T json, ek and pdml: the parts of a datagram as tshark shows them; dissect/README.md has what differs."""
 
     def test_parts_are_what_tshark_shows(self):
-        # of other shape, or tshark's errors: see tools/compare-tshark.d/tshark.differences
+        # another structure, or tshark's errors: see tools/compare-tshark.d/tshark.differences
         apart = {"infiniband.reserved", "infiniband.smplid.smpdata", "infiniband.smpdirected.d", "infiniband.smpdirected.smpstatus", "infiniband.payload",
                  "infiniband.cm.req.prim_flowlabel", "infiniband.cm.req.prim_reserved0", "infiniband.cm.req.prim_pktrate", "infiniband.sa.drdlid",
                  "infiniband.smpdirected.initialpath", "infiniband.smpdirected.returnpath"}

@@ -9,7 +9,7 @@ import bad
 from cli import Case, jsonl
 
 CAPTURE = bad.PCAPS / "hardware.pcap"
-# By destination QP of the requests; what is found of them and of their answers, and nothing else.
+# By destination QP of the requests: all findings about them and their responses.
 WANTED = {
     0x1001: [], 0x1101: [], 0x2001: ["QP_REUSED"],
     0x1002: ["RETRY_TIMEOUT", "RETRY_TIMEOUT"], 0x2002: [],

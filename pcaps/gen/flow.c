@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A clean exchange that uses every opcode of a service: messages, their answers, right PSNs, MSNs and lengths. */
+/* An exchange without faults that uses every opcode of a service: messages, their responses, correct PSNs, MSNs and
+ * lengths. */
 #include <stdio.h>
 #include "gen.h"
 #include "wire/iba_opcode_rows.h"
@@ -97,7 +98,7 @@ static void one_exchange(struct flow *f, const uint8_t *ops)
     f->size = ops[0] == IBA_RC_FLUSH ? 4096 : 0;
     for (const uint8_t *op = ops; *op != END; op++) {
         const struct iba_opcode *o = row(f, *op);
-        if (!o->name && (*op & 0x1f) != OP(ACKNOWLEDGE)) /* what the service lacks; UC merely sends no answers */
+        if (!o->name && (*op & 0x1f) != OP(ACKNOWLEDGE)) /* the service has no such opcode; UC only lacks responses */
             return;
         if (!o->name)
             continue;

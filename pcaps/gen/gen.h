@@ -42,7 +42,7 @@ struct capture {
     unsigned flags;
     uint32_t linktype, snaplen; /* of pcap files; snaplen 0: whole packets */
     const char *lines;          /* each ends with a newline */
-    const char *const *more;    /* further lines, for what is too long for one string; ends with NULL. May be NULL */
+    const char *const *more;    /* further lines, if there are too many for one string; ends with NULL. May be NULL */
 };
 extern const struct capture captures[];
 extern const size_t n_captures;
@@ -60,7 +60,7 @@ struct frame {
     const char *comment; /* NULL for none */
 };
 
-/* Growing bytes, and the order in which numbers are put there */
+/* Growing bytes, and the byte order of numbers */
 struct bytes {
     uint8_t *at;
     size_t n, room;
@@ -80,7 +80,7 @@ struct job {
     unsigned n_iface;
 };
 
-/* Says which capture and line, and ends the program. */
+/* Prints the capture and line, and ends the program. */
 void die(const struct job *job, const char *what, const char *line) __attribute__((noreturn));
 
 /* Writes one line of the table. Modifies the line. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Management datagrams: headers as they should be, the rest of them bytes without meaning, always the same ones. */
+/* Management datagrams: correct headers, and arbitrary but constant bytes in the rest. */
 #include <stdlib.h>
 #include "gen.h"
 #include "mad/iba_mad.h"
@@ -44,7 +44,7 @@ static void administration(uint8_t *mad, bool table)
     iba_rmpp_set_data2(mad + RMPP_AT, IBA_BYTES_sa + SA_ROOM / size * size);
 }
 
-/* Text that a terminal and a list of columns can bear. */
+/* Text without control characters and separators. */
 static void spell(uint8_t *mad)
 {
     struct iba_mad m;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets that tshark takes for another protocol, or stops at; and damaged packets that are no gap. */
+/* Packets that tshark decodes as another protocol, or not at all; and damaged packets that are no gap. */
 #include "gen.h"
 
 /* clang-format off */

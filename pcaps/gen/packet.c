@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines of text into packets: the grammar is in gen.h. */
+/* Converts lines of text to packets: the grammar is in gen.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "gen.h"
@@ -55,7 +55,7 @@ static unsigned part_named(const struct job *job, const struct iba_recipe *r, ch
     die(job, "the packet has no such header", name);
 }
 
-/* By filter name within the header; of "=gre.key", a name that is whole, the last word. */
+/* By filter name within the header; for "=gre.key", a complete name, the last word. */
 static const struct iba_field *field_named(const struct job *job, enum iba_hdr h, const char *leaf)
 {
     const struct iba_hdr_info *info = &iba_headers[h];

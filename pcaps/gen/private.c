@@ -49,7 +49,7 @@ const char mads_private[] =
     "c90300001f2d bth.destqp=1 deth.srcqp=1\n"
     "ib-local UD_SEND_ONLY mad=7:3:12 at=8:0000000000000008 at=24:0b0000080a000008 at=32:0000001c at=108:c2000000"
     "00010006000000000000000700000000000000000006000000000000 reverse=1 bth.destqp=1 deth.srcqp=1\n"
-    /* An unknown format, another identifier, a REP whose REQ the capture lacks: what they hold is not known */
+    /* An unknown format, another identifier, a REP whose REQ the capture lacks: their content is unknown */
     "ib-local UD_SEND_ONLY mad=7:3:10 at=8:0000000000000009 at=24:0a000009 at=32:0000000001061144 at=164:00401388"
     "0000000000000000000000000a0000010000000000000000000000000a0000020100 bth.destqp=1 deth.srcqp=1\n"
     "ib-local UD_SEND_ONLY mad=7:3:13 at=8:0000000000000009 at=24:0b0000090a000009 at=60:0100 reverse=1 bth.destq"

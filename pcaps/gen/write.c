@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Container formats, in simple code that can write what well-behaved writers do not. */
+/* Container formats, in simple code that can also write unusual files. */
 #include "gen.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void erf_header(struct bytes *b, const struct frame *f, unsigned type, si
     b->big = big;
 }
 
-/* The frame as an ERF record. A frame that is one gets its time, and keeps the rest. */
+/* The frame as an ERF record. If it already is one, only its time is set. */
 static struct bytes erf_record(const struct job *job, const struct frame *f)
 {
     static const struct {
@@ -123,7 +123,7 @@ static void pcap_record(struct job *job, uint64_t ns, const uint8_t *p, size_t c
     put(b, p, caplen);
 }
 
-/* Blocks: type, length, body, length again. The two lengths are filled in when the body is there. */
+/* Blocks: type, length, body, length again. The two lengths are filled in when the body is complete. */
 static size_t block_begin(struct bytes *b, uint32_t type)
 {
     const size_t from = b->n;

@@ -127,7 +127,7 @@ static void open_end(struct end *e, unsigned i, uint32_t qps)
         connect(e, FIRST_QPN + q, &e->flow[q], &av);
 }
 
-/* Everything `from` wants to send reaches the other end. */
+/* Delivers everything that `from` wants to send to the other end. */
 static void carry(unsigned from, iba_time now)
 {
     static uint8_t buf[IBA_TX_MOST];

@@ -40,7 +40,7 @@ struct qp {
     unsigned id;
     uint32_t requester, responder, r_key;
     uint64_t va;
-    uint32_t psn, msn; /* of the next request; messages that are whole */
+    uint32_t psn, msn; /* of the next request; messages that are complete */
     unsigned burst, sent;
     bool ack_due;
 };
@@ -49,7 +49,7 @@ struct gen {
     FILE *out;
     uint64_t random, now_us;
     size_t payload, left; /* left: packets that remain to be written */
-    unsigned due;         /* acknowledgements among them that somebody waits for */
+    unsigned due;         /* acknowledgements among them that are still due */
     struct qp *qp;
     unsigned qps;
 };
@@ -110,7 +110,7 @@ static uint16_t ipv4_checksum(const uint8_t *ip)
     return (uint16_t)~sum;
 }
 
-/* Everything below the BTH of a frame that ends at `end`, ICRC included. */
+/* All headers before the BTH of a frame that ends at `end`, ICRC included. */
 static void frame_address(struct gen *g, const struct qp *qp, bool request, uint8_t *frame, size_t end)
 {
     uint8_t *ip = frame + AT_IP, *udp = frame + AT_UDP;
@@ -125,7 +125,8 @@ static void frame_address(struct gen *g, const struct qp *qp, bool request, uint
     iba_ipv4_set_dscp(ip, 26);
     iba_ipv4_set_ecn(ip, 2);
     iba_ipv4_set_len(ip, end - AT_IP);
-    /* One counter for all: of the few packets of each of many it would be noise, which looks like counting at times. */
+    /* One counter for all: with many queue pairs, each would have so few packets that random values could look like
+     * counting. */
     iba_ipv4_set_id(ip, g->qps > QPS ? 0 : g->left & 0xffff);
     iba_ipv4_set_df(ip, 1);
     iba_ipv4_set_ttl(ip, 64);
@@ -190,7 +191,7 @@ static void request_send(struct gen *g, struct qp *qp)
     uint8_t *at = frame + AT_BTH + IBA_BYTES_bth;
     const uint8_t opcode = request_opcode(g, qp);
     const bool whole = opcode == IBA_RC_WRITE_LAST || opcode == IBA_RC_WRITE_ONLY, last = qp->sent + 1 == qp->burst;
-    /* The capture ends with nobody waiting: who asks must leave room for the answer. */
+    /* The capture must end without an unanswered request: one with AckReq must leave space for its ACK. */
     const bool ask = last && g->left > g->due + 1;
 
     bth_fill(frame + AT_BTH, opcode, qp->responder, ask, qp->psn);
@@ -213,7 +214,7 @@ static void request_send(struct gen *g, struct qp *qp)
 
 static void qps_begin(struct gen *g)
 {
-    /* The low bits keep queue pair numbers apart, also those of one host. */
+    /* The low bits make queue pair numbers unique, also within one host. */
     const unsigned bits = g->qps > QPS ? QPN_BITS_MANY : QPN_BITS;
     const uint64_t most = (UINT64_C(1) << (QPN_ALL_BITS - 1 - bits)) - 1;
 
@@ -230,7 +231,7 @@ static void qps_begin(struct gen *g)
     }
 }
 
-/* A queue pair that waits sends nothing; when only answers fit any more, only they are sent. */
+/* A queue pair that waits for an ACK sends nothing; when there is space for ACKs only, only these are sent. */
 static void packets_write(struct gen *g)
 {
     while (g->left > 0) {

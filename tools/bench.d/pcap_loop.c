@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ibbench-pcap-loop FILE: the least that reading a capture costs. Every packet is asked for, none is looked at. */
+/* ibbench-pcap-loop FILE: the minimum cost of reading a capture. It reads every packet and looks at none. */
 #include <inttypes.h>
 #include <pcap/pcap.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""applicable.py REPORT LEAST: of a JSON report of ibconform: what the scenarios that do not apply to the device would have
-needed, what came out as nobody expects, and how many files apply. Exit code 1 when less than LEAST do, or the harness was at fault."""
+"""applicable.py REPORT LEAST: for a JSON report of ibconform: the capabilities that scenarios would have needed, unexpected
+results, and how many files apply. Exit code 1 when less than LEAST do, or the harness was at fault."""
 
 import collections
 import json

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""by_hand.py: the guest's two ends without a line of ours on this side: requests to its agent as text, packets by scapy
-(its ICRC too) through a unix datagram socket. For programs run by `tools/guest run -- PROGRAM`."""
+"""by_hand.py: the guest's two ends without our own code on this side: requests to its agent as text, packets by scapy (its
+ICRC too) through a unix datagram socket. For programs run by `tools/guest run -- PROGRAM`."""
 
 import json
 import os
@@ -56,7 +56,7 @@ class Agent:
 
 
 def greeted(patience):
-    """The agent, with no object left. A guest whose kernel has gone down comes back by itself, some seconds later."""
+    """The agent, without objects. A guest whose kernel has crashed restarts by itself, some seconds later."""
     until = time.monotonic() + patience
     while True:
         try:

@@ -33,7 +33,7 @@ def carry(tap, wire, peer):
                 else:
                     wire.sendto(os.read(tap, LONGEST), peer)
             except OSError:
-                pass  # nobody is there: lost, as on any cable
+                pass  # no receiver: lost, as on any cable
 
 
 def open_tun():
@@ -51,7 +51,7 @@ def main():
     name, (peer, own), command = sys.argv[1], sys.argv[2].split(","), sys.argv[3:]
     tap = open_tun()
     fcntl.ioctl(tap, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_TAP | IFF_NO_PI))
-    # Nothing is to leave by itself.
+    # Prevents the kernel from sending packets of its own.
     with open(f"/proc/sys/net/ipv6/conf/{name}/disable_ipv6", "w", encoding="ascii") as f:
         f.write("1")
     subprocess.run(["ip", "link", "set", name, "mtu", "9000", "up"], check=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""device.py: the guest as one device, on top of by_hand.py: queue pairs, regions and windows in a line each, and what comes back
-said as an expectation (AssertionError tells what came instead)."""
+"""device.py: the guest as one device, on top of by_hand.py: queue pairs, regions and windows in a line each, and expected
+results (AssertionError has the actual one)."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ SERVICES = {"rc": 0x00, "uc": 0x20, "ud": 0x60}
 
 
 class Qp:
-    """A queue pair of the device's, and what its peer knows of it."""
+    """A queue pair of the device, and the values that its peer knows."""
 
     def __init__(self, device, service, **given):
         self.device, self.service = device, service
@@ -56,7 +56,7 @@ class Qp:
         self.device("modify_qp", qpn=self.n, state=state, **attributes)
 
     def change(self, state, **attributes):
-        """To a state with what that needs, and these."""
+        """Goes to a state with the required attributes, and these."""
         self.modify(state, **(self.attributes(state) | attributes))
 
     def refuses(self, state, **attributes):
@@ -66,7 +66,7 @@ class Qp:
         return self.device("query_qp", qpn=self.n)["state"]
 
     def send(self, op, psn, body=b"", **fields):
-        """A packet to it: a name of RC or its number there; the PSN counts from what it expects first."""
+        """Sends a packet to it: a name of RC or its number; the PSN counts from the expected first one."""
         code = op if isinstance(op, int) else opcode("RC", op)[0]
         self.device.wire.send(SERVICES[self.service] + code, self.n, (EPSN + psn) % (1 << 24), body, **fields)
 
@@ -116,7 +116,7 @@ class Device:
     def memory(self, at, n):
         return bytes.fromhex(self("read_memory", at=self.m["local"] + at, n=n)["hex"])
 
-    # ---- what comes back ----
+    # ---- results ----
 
     def packet(self):
         frame = self.wire.receive(2)
@@ -175,7 +175,7 @@ def one_device():
             return None
         except (AssertionError, OSError, ValueError, KeyError) as why:
             if not isinstance(why, AssertionError):
-                device.ask = None  # it may have gone down
+                device.ask = None  # the device may have crashed
             return str(why) or repr(why)
 
     try:

@@ -84,7 +84,7 @@ def tell(pids, what):
             pass
 
 
-# ---- disturbances: each is begun once some scenarios were played; what it returns is called when the run has ended ----
+# ---- disturbances: each begins after some scenarios; the function that it returns is called when the run has ended ----
 
 
 def kill_channel(run):
@@ -126,7 +126,7 @@ def stop_tester(run):
 
 
 def usual():
-    """They do not go before others, as the tester may."""
+    """Gives them no higher priority than others, as the tester may have."""
     os.setpriority(os.PRIO_PROCESS, 0, 0)
 
 

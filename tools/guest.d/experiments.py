@@ -15,7 +15,7 @@ class Experiment:
     what: str
     server: str = ""  # on b; its client on a is given b's address
     client: str = ""
-    says: str = ""  # what the client must print, where its exit code tells nothing
+    says: str = ""  # text that the client must print, if its exit code shows nothing
     play: Optional[Callable] = None  # instead of the two, by verbs
     netem: str = ""  # what tc's netem does to RoCE packets that `at` sends
     at: str = "a"
@@ -35,7 +35,7 @@ def perftest(test, name, what, options, **more):
 
 
 def manager(name, what, program, options, says, own=f"-b {B}", other=f"-s {B}"):
-    """librdmacm's examples: the connection manager joins their queue pairs."""
+    """librdmacm's examples: the connection manager connects their queue pairs."""
     return Experiment(name, what, f"{program} {own} {options}", f"{program} {other} {options}", says)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""One of the two guests, as it is seen from here: its shell (commands by number, tools/guest.d/init), its agent
-(conformance/agent/README.md), its counters."""
+"""One of the two guests: its shell (commands by number, tools/guest.d/init), its agent (conformance/agent/README.md), its
+counters."""
 
 import base64
 import contextlib
@@ -16,15 +16,15 @@ LISTENS = "grep -qsE ':4853 .* 0A ' /proc/net/tcp /proc/net/tcp6 || rdma resourc
 
 
 class Failed(Exception):
-    """An experiment did not go as it must, or a guest does not answer."""
+    """An experiment failed, or a guest does not answer."""
 
 
 class Gone(Exception):
-    """A guest went down; it is started again, but as a new one."""
+    """A guest crashed; it is started again, but without its state."""
 
 
 class Unlucky(Failed):
-    """Chance did not do what the experiment is for; another attempt may."""
+    """By chance the disturbance had no effect; another attempt may work."""
 
 
 def channel(path, seconds):
@@ -70,7 +70,7 @@ class Shell:
         return self.ended.pop(number)
 
     def end(self, number, command, seconds):
-        """As wait, but what takes longer is killed."""
+        """As wait, but kills a command that takes longer."""
         try:
             return self.wait(number, seconds)
         except Failed:
@@ -82,7 +82,7 @@ class Shell:
 
 
 def brief(answer):
-    """Without memory's contents, where these are long."""
+    """Without the contents of memory, where these are long."""
     if isinstance(answer, dict) and len(answer.get("hex", "")) > 64:
         return {"bytes": len(answer["hex"]) // 2}
     return answer
@@ -106,7 +106,7 @@ class Agent:
         answer = json.loads(self.lines.readline() or "null")
         if not answer or answer.get("id") != self.number:
             raise Failed(f"guest {self.name}'s agent: {answer} to {do}")
-        # Polls that found nothing are left out: their number is chance.
+        # Polls without a result are left out: their number is random.
         if self.said is not None and answer.get("ok") != {"wc": None}:
             self.said.append({"do": do, **args, **{key: brief(answer[key]) for key in ("ok", "error", "text") if key in answer}})
         if "ok" not in answer:
@@ -132,7 +132,7 @@ class Peer:
             yield agent
         finally:
             agent.close()
-            # It ends when it sees that; the next one is to be another.
+            # The watcher ends when it sees that; the next one must be another.
             self.shell.run("n=0; while pidof ibagent >/dev/null && [ $n -lt 100 ]; do n=$((n + 1)); usleep 20000; done")
 
     def counters(self):
@@ -152,7 +152,7 @@ class Peer:
             time.sleep(0.05)
         return True
 
-    # Of RoCE packets only: the programs' TCP connection is left in peace.
+    # For RoCE packets only: the programs' TCP connection is not disturbed.
     def disturb(self, netem):
         commands = ["tc qdisc add dev eth0 root handle 1: prio bands 4", f"tc qdisc add dev eth0 parent 1:4 handle 4: netem {netem}"]
         for family, match in (("ip", "ip"), ("ipv6", "ip6")):
@@ -163,7 +163,7 @@ class Peer:
         self.disturbed = True
 
     def leave_in_peace(self):
-        """Ends the disturbance; how many packets it let pass, and dropped."""
+        """Ends the disturbance; returns how many packets it let pass, and dropped."""
         self.disturbed = False
         text = self.shell.run("/bin/tc -s qdisc show dev eth0 parent 1:4; /bin/tc qdisc del dev eth0 root")[1]
         found = re.search(r"(\d+) pkt \(dropped (\d+)", text)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""rc_by_hand.py: a reliable connection of the guest, by hand: what its agent is asked for, what is sent to it, what must
-come back. With by_hand.py, for programs run by `tools/guest run -- PROGRAM`."""
+"""rc_by_hand.py: a reliable connection of the guest, by hand: requests to its agent, packets to it, expected packets. With
+by_hand.py, for programs run by `tools/guest run -- PROGRAM`."""
 
 import contextlib
 import os
@@ -26,7 +26,7 @@ class Device:
             pass
 
     def close(self):
-        with contextlib.suppress(OSError):  # it may have gone down
+        with contextlib.suppress(OSError):  # the device may have crashed
             self.agent.close()
         self.wire.close()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""recheck.py: the program around functions that each show one deviation of the guest's."""
+"""recheck.py: the program around functions that each show one deviation of the guest."""
 
 import sys
 
@@ -7,13 +7,13 @@ DEVIATIONS = {}
 
 
 def deviation(function):
-    """Its name, with dashes, is the waiver's; it takes a device and fails where the deviation does not show."""
+    """Its name, with dashes, is the waiver's; it takes a device and fails if the deviation does not show."""
     DEVIATIONS[function.__name__.replace("_", "-")] = function
     return function
 
 
 def main(names, seen):
-    """seen: calls the function; None when it is as said, else what came instead. The exit code."""
+    """seen: calls the function; returns None if the deviation shows, else the actual result. Returns the exit code."""
     for name in names:
         if name not in DEVIATIONS:
             print(f"no deviation '{name}': there are {' '.join(DEVIATIONS)}", file=sys.stderr)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""recheck_newer.py [NAME...]: shows by hand what the waivers in conformance/waivers/rxe.json say of newer kernels alone: one
-function a waiver. Run by `tools/guest run --kernel 6.12 -- tools/guest.d/recheck_newer.py`."""
+"""recheck_newer.py [NAME...]: shows by hand the deviations that the waivers in conformance/waivers/rxe.json list for newer
+kernels only: one function a waiver. Run by `tools/guest run --kernel 6.12 -- tools/guest.d/recheck_newer.py`."""
 
 import pathlib
 import struct
@@ -32,7 +32,7 @@ def acknowledge(qp, psn, msn):
 
 @deviation
 def local_failure_is_flushed(d):
-    """A SEND with a key that there is not, a bind beyond its region, and a READ on an unreliable connection are flushed."""
+    """A SEND with an invalid key, a bind beyond its region, and a READ on an unreliable connection are flushed."""
     Qp(d, "rc").post("send", sge=d.sge(8, lkey=0xBAD))
     d.completes("flushed")
     window = d.window(2)
@@ -45,7 +45,7 @@ def local_failure_is_flushed(d):
 
 @deviation
 def error_raises_no_solicited_notification(d):
-    """A receive that is flushed does not notify a completion queue that waits for solicited ones."""
+    """A flushed receive does not notify a completion queue armed for solicited completions."""
     qp = Qp(d, "rc")
     qp.receive(d.sge(2048))
     d("arm_cq", cq=d.cq, solicited=True)
@@ -59,7 +59,7 @@ def error_raises_no_solicited_notification(d):
 
 @deviation
 def denied_read_counts_in_msn(d):
-    """The NAK of a READ over the end of all addresses has MSN 1, the READ being the first message."""
+    """The NAK of a READ past the highest address has MSN 1, the READ being the first message."""
     qp = Qp(d, "rc")
     qp.send("RDMA_READ_REQUEST", 0, struct.pack(">QII", 0xFFFFFFFFFFFFFFF8, d.m["rkey"], 16))
     frame = d.packet()
@@ -106,7 +106,7 @@ def write_of_no_length_with_payload_warns(d):
 
 @deviation
 def drained_event_unasked(d):
-    """A send queue is drained; the event comes without the flag that asks for it."""
+    """The event of a drained send queue comes without a request for it."""
     qp = Qp(d, "rc")
     qp.post("send", sge=d.sge(8))
     sent(d, "SEND_ONLY", 0)
@@ -136,7 +136,7 @@ ICRC, BEFORE_BTH = 4, 14 + 20 + 8  # bytes; Ethernet, IPv4, UDP
 
 
 def with_headers_twice(frame):
-    """The same with an ICRC that goes on over the headers, from the BTH on, once more."""
+    """The same with an ICRC that covers the headers, from the BTH on, once more."""
     body = frame[:BEFORE_BTH - 2] + bytes(2) + frame[BEFORE_BTH:-ICRC]  # no UDP checksum; the ICRC does not cover it
     return body + zlib.crc32(body[BEFORE_BTH:], int.from_bytes(frame[-ICRC:], "little")).to_bytes(ICRC, "little")
 

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""recheck_other.py [NAME...]: shows by hand what the waivers in conformance/waivers/rxe.json say of Soft-RoCE: one function
-a waiver, all of them unless named. Run by `tools/guest run -- tools/guest.d/recheck_other.py`; exit code 1: one was not seen."""
+"""recheck_other.py [NAME...]: shows by hand the deviations that the waivers in conformance/waivers/rxe.json list for
+Soft-RoCE: one function a waiver, all of them unless named. Run by `tools/guest run -- tools/guest.d/recheck_other.py`; exit
+code 1: one was not seen."""
 
 import pathlib
 import struct
@@ -31,7 +32,7 @@ def written(va, rkey, data, announced=None):
 
 @deviation
 def overflowed_cq_armed(d):
-    """A completion queue that has overflowed, and said so, may still be armed."""
+    """A completion queue can still be armed after its overflow event."""
     small = d("create_cq", depth=1)["cq"]
     qp = Qp(d, "rc", rcq=small, scq=small)
     qp.receive(d.sge(64), 2)
@@ -44,7 +45,7 @@ def overflowed_cq_armed(d):
 
 @deviation
 def error_of_a_message_is_unsolicited(d):
-    """The receive of a message that breaks completes in error and does not notify a queue that waits for solicited ones."""
+    """The receive of a broken message completes in error and does not notify a queue armed for solicited completions."""
     qp = Qp(d, "rc")
     qp.receive(d.sge(2048))
     d("arm_cq", cq=d.cq, solicited=True)
@@ -70,7 +71,7 @@ def atomic_operand_size_unchecked(d):
 
 @deviation
 def atomic_in_two_segments(d):
-    """An ATOMIC with two local segments of four bytes is taken, and its result parted among them."""
+    """An ATOMIC with two local segments of four bytes is accepted, and its result is split between them."""
     qp = Qp(d, "rc")
     qp.post("fetch_add", sge=d.sge(4) + d.sge(4, 64), cmp=1, to=0x10000, rkey=1)
     assert d.packet()[BTH].opcode == opcode("RC", "FETCH_ADD")[0]
@@ -90,7 +91,7 @@ def send_with_wrong_key_is_operation_error(d):
 
 @deviation
 def receive_with_wrong_key_is_operation_error(d):
-    """Receives of UC and UD whose key does not serve fail as Local QP Operation Error."""
+    """Receives of UC and UD with a bad key fail as Local QP Operation Error."""
     uc, ud = Qp(d, "uc"), Qp(d, "ud")
     uc.receive(d.sge(64, region=d.region(["remote_read"])))
     uc.send("SEND_ONLY", 0, bytes(8), ackreq=0)
@@ -125,7 +126,7 @@ def failed_send_not_recovered(d):
 
 @deviation
 def controlled_qkey_sent(d):
-    """The Q_Key of a work request leaves as it is, also with bit 31 set."""
+    """The Q_Key of a work request is sent unchanged, also with bit 31 set."""
     for key in (0x80000000, 0x80010000, 0xFFFFFFFF):
         Qp(d, "ud").post("send", sge=d.sge(4), qkey=key)
         came = bytes(d.packet()[BTH].payload)[:4]
@@ -134,7 +135,7 @@ def controlled_qkey_sent(d):
 
 @deviation
 def migreq_never_set(d):
-    """MigReq is 0 on a queue pair that never heard of migration."""
+    """MigReq is 0 on a queue pair without path migration."""
     for service in ("rc", "uc", "ud"):
         Qp(d, service).post("send", sge=d.sge(4))
         assert d.packet()[BTH].migreq == 0
@@ -151,12 +152,12 @@ def no_local_invalidate_on_uc(d):
     assert came["status"] in ("local_qp_operation", "flushed"), came
 
 
-# ---- what responders let pass ----
+# ---- invalid packets that responders accept ----
 
 
 @deviation
 def rc_payload_length_unchecked(d):
-    """SENDs whose First or Middle is no whole path MTU are acknowledged, whatever their pad."""
+    """SENDs whose First or Middle is shorter than the path MTU are acknowledged, whatever their pad."""
     for packets in ([("SEND_FIRST", 1020, 0)], [("SEND_FIRST", 1023, 1)], [("SEND_FIRST", 0, 0)], [("SEND_FIRST", 1024, 0), ("SEND_MIDDLE", 1022, 2)]):
         d.fresh()
         qp = Qp(d, "rc")
@@ -214,7 +215,7 @@ def group_address_with_own_qpn(d):
 
 @deviation
 def send_too_long_is_operation_error(d):
-    """A SEND longer than its receive, own or shared, gets NAK 0x63; 0x61 is due."""
+    """A SEND longer than its receive, own or shared, gets NAK 0x63; 0x61 is correct."""
     srq = d("create_srq", pd=d.pd, depth=7, limit=0)["srq"]
     d("post_recv", srq=srq, wr={"id": 1, "sge": d.sge(64)})
     own, shared = Qp(d, "rc"), Qp(d, "rc", srq=srq)
@@ -227,7 +228,7 @@ def send_too_long_is_operation_error(d):
 
 @deviation
 def uc_send_too_long_is_an_error(d):
-    """A UC SEND longer than its receive fails the receive and the queue pair; it is to be dropped."""
+    """A UC SEND longer than its receive fails the receive and the queue pair; it should be dropped."""
     for sizes in ((68,), (1024, 16)):
         d.fresh()
         qp = Qp(d, "uc")
@@ -292,12 +293,12 @@ def receive_in_error_not_flushed(d):
         d.no_completion()
 
 
-# ---- messages that break off on unreliable connections ----
+# ---- unfinished messages on unreliable connections ----
 
 
 @deviation
 def uc_message_lost_behind_a_broken_one(d):
-    """When a UC message breaks off, the packet that begins the next one is dropped, whole or first."""
+    """After an unfinished UC message, the packet that begins the next one is dropped, Only or First."""
     for packets in (
         [("SEND_FIRST", 0, 1024), ("SEND_FIRST", 1, 1024), ("SEND_LAST", 2, 8)],
         [("SEND_FIRST", 0, 1024), ("SEND_LAST", 2, 8), ("SEND_ONLY", 3, 16)],
@@ -315,7 +316,7 @@ def uc_message_lost_behind_a_broken_one(d):
 
 @deviation
 def uc_broken_write_goes_on(d):
-    """A UC WRITE that a SEND broke into is not abandoned: whole SENDs are dropped until it has its end."""
+    """A UC WRITE that a SEND interrupted is not abandoned: complete SENDs are dropped until its Last has come."""
     qp = Qp(d, "uc")
     qp.receive(d.sge(4096), 3)
     qp.send("RDMA_WRITE_FIRST", 0, written(d.m["va"], d.m["rkey"], bytes(1024), announced=1028), ackreq=0)
@@ -328,7 +329,7 @@ def uc_broken_write_goes_on(d):
 
 @deviation
 def uc_shared_receive_not_failed(d):
-    """The receive that a broken UC message took from a shared queue completes when the next message comes, which is lost for it."""
+    """The receive that a broken UC message took from a shared queue completes with the next message, which is lost."""
     srq = d("create_srq", pd=d.pd, depth=7, limit=0)["srq"]
     qp = Qp(d, "uc", srq=srq)
     for at in (0, 4096):
@@ -353,8 +354,7 @@ def region_past_the_end(d):
 
 @deviation
 def window_bounds_not_enforced(d):
-    """A window gives access to all of its region after its first byte: WRITEs exceed its end, for type 1 and zero-based type
-    2."""
+    """A window gives access to all of its region after its first byte: WRITEs exceed the end of type 1 and zero-based type 2."""
     qp = Qp(d, "rc")
     for psn, (kind, rights, base) in enumerate(((1, ["remote_write"], d.m["va"] + 4096), (2, ["remote_write", "zero_based"], 0))):
         window = d.window(kind)
@@ -382,7 +382,7 @@ def window_key_byte_kept(d):
 
 @deviation
 def window_invalidated_by_other_qp(d):
-    """Another queue pair than the one that has bound a type 2 window invalidates it."""
+    """Another queue pair than the one that bound a type 2 window invalidates it."""
     owner, other, window = Qp(d, "rc"), Qp(d, "rc"), d.window(2)
     d.bind(owner, window)
     other.post("local_inv", inv=window["rkey"])
@@ -407,7 +407,7 @@ def invalidated_key_not_told(d):
 
 @deviation
 def second_invalidate_kills_the_host(d):
-    """A second Local Invalidate of a type 2 window takes the kernel down."""
+    """A second Local Invalidate of a type 2 window crashes the kernel."""
     qp, window = Qp(d, "rc"), d.window(2)
     d.bind(qp, window)
     for _ in range(2):
@@ -440,7 +440,7 @@ def srq_domain_is_the_qps(d):
 
 @deviation
 def current_state_believed(d):
-    """A change that names SQD as the current state is done in RTS."""
+    """A transition that names SQD as the current state succeeds in RTS."""
     for service in ("rc", "ud"):
         qp = Qp(d, service)
         qp.modify("rts", cur_state="sqd")
@@ -462,7 +462,7 @@ def drained(d, post_more=False):
 
 @deviation
 def drain_never_ends(d):
-    """When all that was begun is acknowledged there is no drained event, and attributes are still refused."""
+    """When all outstanding work is acknowledged there is no drained event, and attributes are still refused."""
     qp = drained(d)
     d.no_event()
     assert qp.refuses("sqd", timeout=12), "it takes attributes"
@@ -470,7 +470,7 @@ def drain_never_ends(d):
 
 @deviation
 def drained_queue_not_resumed(d):
-    """With work posted while it drained there is no way back to RTS, and that work stays where it is."""
+    """With work posted while it drained there is no transition back to RTS, and that work is never sent."""
     qp = drained(d, post_more=True)
     d.silent(1)
     assert qp.refuses("rts"), "it is back"
@@ -479,7 +479,7 @@ def drained_queue_not_resumed(d):
 
 @deviation
 def drain_bars_reset(d):
-    """In SQD, and with a SEND that is not acknowledged, the way to Reset is refused; that to Error is open."""
+    """In SQD, with a SEND that is not acknowledged, the transition to Reset is refused; that to Error is allowed."""
     qp = Qp(d, "rc")
     qp.post("send", sge=d.sge(4))
     d.packet()
@@ -512,7 +512,7 @@ def takes(d, service, begin, end, **attributes):
 
 @deviation
 def qp_limits_unchecked(d):
-    """P_Key index, RNR timer and retry counts beyond what there is are taken."""
+    """P_Key index, RNR timer and retry counts beyond their range are accepted."""
     for service in ("rc", "uc", "ud"):
         takes(d, service, "reset", "init", pkey=255)
     takes(d, "rc", "init", "rtr", min_rnr=32)
@@ -522,7 +522,7 @@ def qp_limits_unchecked(d):
 
 @deviation
 def read_depth_255_is_none(d):
-    """A queue pair that was promised 255 READs refuses the first."""
+    """A queue pair with 255 responder resources refuses the first READ."""
     qp = takes(d, "rc", "init", "rtr", dest_rd=255)
     qp.send("RDMA_READ_REQUEST", 0, struct.pack(">QII", d.m["va"], d.m["rkey"], 8))
     d.answers(NAK_REQUEST)
@@ -530,7 +530,7 @@ def read_depth_255_is_none(d):
 
 @deviation
 def rights_of_a_qp_unchecked(d):
-    """A queue pair takes rights that only regions have."""
+    """A queue pair accepts rights that only regions have."""
     for service in ("rc", "uc"):
         for right in ("local_write", "mw_bind"):
             takes(d, service, "reset", "init", access=["remote_write", right])
@@ -538,7 +538,7 @@ def rights_of_a_qp_unchecked(d):
 
 @deviation
 def peer_number_unchecked(d):
-    """QP 0, QP 1 and the multicast number are taken for a connection's peer."""
+    """QP 0, QP 1 and the multicast number are accepted as a connection's peer."""
     for service in ("rc", "uc"):
         for number in (0, 1, 0xFFFFFF):
             takes(d, service, "init", "rtr", qpn_of_peer=number)
@@ -546,7 +546,7 @@ def peer_number_unchecked(d):
 
 @deviation
 def path_to_a_group(d):
-    """A connection takes a multicast address for its path, and sends there."""
+    """A connection accepts a multicast address as its path, and sends there."""
     for service in ("rc", "uc"):
         qp = takes(d, service, "init", "rtr", to={"ipv4": GROUP[1], "mac": GROUP[0]})
         qp.change("rts")
@@ -585,7 +585,7 @@ def sent_with(d, link, **path):
 
 @deviation
 def congestion_mark_sent(d):
-    """The two low bits of the traffic class leave as ECN: Congestion Experienced."""
+    """The two low bits of the traffic class are sent as ECN: Congestion Experienced."""
     for tclass in (0x03, 0x6B, 0xFF):
         assert sent_with(d, "roce2-ipv4", tclass=tclass)[IP].tos == tclass
         assert sent_with(d, "roce2-ipv6", tclass=tclass)[IPv6].tc == tclass
@@ -593,7 +593,7 @@ def congestion_mark_sent(d):
 
 @deviation
 def hop_limit_of_the_route(d):
-    """Time to live and hop limit are 64, whatever the address vector says."""
+    """Time to live and hop limit are 64, whatever the address vector contains."""
     for hop in (1, 7, 255):
         assert sent_with(d, "roce2-ipv4", hop=hop)[IP].ttl == 64
         assert sent_with(d, "roce2-ipv6", hop=hop)[IPv6].hlim == 64
@@ -601,14 +601,14 @@ def hop_limit_of_the_route(d):
 
 @deviation
 def flow_label_zero(d):
-    """Over IPv6 the flow label is 0, whatever the address vector says."""
+    """Over IPv6 the flow label is 0, whatever the address vector contains."""
     for label in (0x12345, 0xFFFFF):
         assert sent_with(d, "roce2-ipv6", flow=label)[IPv6].fl == 0
 
 
 @deviation
 def service_level_unchecked(d):
-    """Service levels that RoCE does not have are taken."""
+    """Service levels that RoCE does not have are accepted."""
     for level in range(8, 16):
         takes(d, "rc", "init", "rtr", sl=level)
 
@@ -621,7 +621,7 @@ def destroy_waits_for_its_window(d):
     d.ask.socket.settimeout(100)
     begun = time.monotonic()
     reply = d.ask.reply("destroy", kind="qp", number=qp.n)
-    # The agent answers for a verb that hangs 3 s (dead); its next answer comes when the verb has returned.
+    # The agent reports a verb that hangs for 3 s (dead); its next reply comes when the verb has returned.
     if reply.get("error") == "dead":
         d("poll_event")
     else:

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""recheck_rc.py [NAME]...: what the waivers of reliable connections say of Soft-RoCE, shown by hand: no line of ours on
-this side of the wire. Run by `tools/guest run -- tools/guest.d/recheck_rc.py`; a line for each name; exit code 1 when
-one is not seen. A function is named as its waiver, with underscores."""
+"""recheck_rc.py [NAME]...: shows by hand the deviations of reliable connections that the waivers list for Soft-RoCE: without
+our own code on this side of the wire. Run by `tools/guest run -- tools/guest.d/recheck_rc.py`; a line for each name; exit code
+1 when one is not seen. A function is named as its waiver, with underscores."""
 
 import json
 import struct
@@ -18,19 +18,19 @@ from recheck import deviation, main
 
 
 def fails(d, status, completed=()):
-    """The request completes with that status and the queue pair is in Error, whatever the status says."""
+    """The request completes with that status and the queue pair is in Error, whatever the status."""
     for number in completed:
         expect("completion", d.completion(), (number, "success"))
     expect("completion", d.completion()[1], status)
     expect("state", d.state(), "err")
 
 
-# ---- requester: what answers may do ----
+# ---- requester: effects of responses ----
 
 
 @deviation
 def ack_of_what_was_never_sent(device):
-    """An ACK of a PSN ahead of all that was sent completes the SEND: rxe asks only whether it is beyond its last packet."""
+    """An ACK of a PSN that was never sent completes the SEND: rxe checks only that it is not before its last packet."""
     for ahead in (1, 100, 0x400000):
         d = device().connect()
         d.post("send")
@@ -51,7 +51,7 @@ def ack_with_payload(device):
 
 @deviation
 def wrong_answer_completes_as_success(device):
-    """An answer that does not fit ends in Error, yet the request completes as a success, its buffer untouched."""
+    """A response of the wrong kind ends in Error, yet the request completes as a success, its buffer unchanged."""
     for op, answer, syndrome, data in (("read", "ATOMIC_ACKNOWLEDGE", ACK, bytes(8)), ("fetch_add", "ATOMIC_ACKNOWLEDGE", ACCESS, bytes(8)),
                                        ("read", READ_ONLY, ACCESS, bytes(8)), ("read", READ_ONLY, RNR | 3, bytes(8))):
         d = device().connect()
@@ -93,7 +93,7 @@ def nak_inside_read_completes_as_success(device):
 
 @deviation
 def plain_ack_completes_read(device):
-    """A plain ACK completes READs and ATOMICs as successes that brought no data; all goes on in RTS."""
+    """A plain ACK completes READs and ATOMICs as successes without data; the state stays RTS."""
     for op, request in (("read", "RDMA_READ_REQUEST"), ("fetch_add", "FETCH_ADD"), ("cmp_swap", "COMPARE_SWAP")):
         d = device().connect(retry=0)
         before = d.memory(8)
@@ -106,7 +106,7 @@ def plain_ack_completes_read(device):
 
 @deviation
 def reserved_syndrome_fails_request(device):
-    """Reserved syndromes fail the request, most of them with a completion that says success; reserved NAK codes too."""
+    """Reserved syndromes fail the request, most of them with a completion that reports success; reserved NAK codes too."""
     for syndrome, status in ((0x40, "success"), (0x5F, "success"), (0x80, "success"), (0xFF, "success"),
                              (0x65, "remote_operation"), (0x7F, "remote_operation")):
         d = device().connect()
@@ -118,7 +118,8 @@ def reserved_syndrome_fails_request(device):
 
 @deviation
 def foreign_read_response_has_no_status(device):
-    """A READ response to a SEND fails it with IB_WC_FATAL_ERR, which the agent must call remote_aborted: no status of 11.6.2."""
+    """A READ response to a SEND fails it with IB_WC_FATAL_ERR, which the agent must report as remote_aborted: no status of
+    11.6.2."""
     d = device().connect()
     d.post("send")
     d.comes("SEND_ONLY", PSN)
@@ -128,8 +129,8 @@ def foreign_read_response_has_no_status(device):
 
 @deviation
 def read_response_length_taken(device):
-    """READ responses of any length are taken while they fit: too short ones never complete the READ, not even with its timer,
-    and wrong ones do whose sum is right; only what is too long for the buffer fails it, as a protection error."""
+    """READ responses of any length are accepted while they fit: too short ones never complete the READ, not even with its timer,
+    and wrong ones with the right sum do; only one that exceeds the buffer fails it, as a protection error."""
     for length, first, op, n in ((8, 0, READ_ONLY, 0), (8, 0, READ_ONLY, 4), (344, 256, READ_LAST, 84)):
         d = answered_read(device, length, first, op, n)
         d.silence(2 * d.over)
@@ -143,7 +144,7 @@ def read_response_length_taken(device):
 
 
 def answered_read(device, length, first, op, n):
-    """A READ whose answer leaves before half of its timeout is over: on a busy machine one with a longer timeout. Its `over` is
+    """A READ whose response comes before half of its timeout is over: on a busy machine one with a longer timeout. Its `over` is
     the time in s after which all retries are used up."""
     for code in (14, 16, 18):
         timeout = 4.096e-6 * (1 << code)
@@ -177,7 +178,7 @@ def nak_code_4_is_an_operation_error(device):
 
 @deviation
 def read_hole_waits_for_timer(device):
-    """A gap in READ responses is no implied NAK: without a timer the READ is never asked for again."""
+    """A gap in READ responses is no implied NAK: without a timer the READ is never sent again."""
     d = device().connect(pmtu=256)
     d.post("read", 1280)
     d.comes("RDMA_READ_REQUEST", PSN)
@@ -219,8 +220,7 @@ def drain_forgets_what_is_open(device):
 
 @deviation
 def local_fault_stalls_queue(device):
-    """A bad L_Key after an outstanding request: the device ignores the ACK of that request, nothing completes, the state stays
-    RTS."""
+    """After a bad L_Key the ACK of an earlier outstanding request is ignored: nothing completes, the state stays RTS."""
     d = device().connect(timeout=14, retry=2)
     d.post("send")
     d.post("send", lkey=0x00BAD000, number=2)
@@ -243,7 +243,7 @@ def bad_send_key_is_operation_error(device):
 
 @deviation
 def overlong_message_is_taken(device):
-    """Messages of 2^31 + 1 bytes are taken and fail later; a READ of that length even leaves, with it as DMA length."""
+    """Messages of 2^31 + 1 bytes are accepted and fail later; a READ of that length is even sent, with it as DMA length."""
     for op in ("send", "write"):
         d = device().connect(pmtu=4096)
         d.post(op, 1 << 31, then=[1])
@@ -267,8 +267,7 @@ def read_without_depth_waits_for_ever(device):
 
 @deviation
 def read_of_half_the_psns(device):
-    """A READ whose responses take 2^23 PSNs is sent as one request, and its timeout finds nothing to repeat: it waits without
-    end."""
+    """A READ whose responses take 2^23 PSNs is sent as one request, and its timeout finds nothing to repeat: it never ends."""
     d = device().connect(pmtu=256, timeout=8, retry=1)
     d.post("read", (1 << 31) - 256)
     d.comes("RDMA_READ_REQUEST", PSN)
@@ -293,7 +292,7 @@ def retry_count_7_is_forever(device):
 
 @deviation
 def timer_counts_ticks(device):
-    """Timeouts are whole ticks, rounded down: 67.1 ms are 64 ms and part of a tick. Of twenty first copies some are early."""
+    """Timeouts are whole ticks, rounded down: 67.1 ms become 64 ms and part of a tick. Of twenty first retries some are early."""
     waits = sorted(first_copy_after(device, 14) for _ in range(20))
     if not 0.060 < waits[2] < 0.0671:
         raise AssertionError(f"the first copies came after {', '.join(f'{1000 * x:.1f}' for x in waits)} ms")
@@ -310,7 +309,7 @@ def first_copy_after(device, code):
 
 @deviation
 def timer_not_stopped_by_last_ack(device):
-    """The last ACK leaves the timer running: the next request is sent again when the first one's timeout is over."""
+    """The last ACK does not stop the timer: the next request is sent again when the first one's timeout is over."""
     d = device().connect(timeout=17)
     d.post("send")
     d.comes("SEND_ONLY", PSN)
@@ -324,7 +323,7 @@ def timer_not_stopped_by_last_ack(device):
 
 @deviation
 def timer_runs_on_during_rnr(device):
-    """The timer runs on while an RNR NAK is waited out, and uses up the retries: 67 ms and one retry do not outlast 205 ms."""
+    """The timer runs on during an RNR wait, and uses up the retries: 67 ms and one retry are over before 205 ms."""
     d = device().connect(timeout=14, retry=1)
     d.post("send")
     d.comes("SEND_ONLY", PSN)
@@ -340,7 +339,7 @@ def timer_runs_on_during_rnr(device):
 
 @deviation
 def rnr_nak_counts_twice(device):
-    """A second RNR NAK while the first one is waited out counts as another: one retry, one copy, and it is used up."""
+    """A second RNR NAK during the wait of the first counts as another: one retry, one copy, and it is used up."""
     d = device().connect(rnr_retry=1)
     d.post("send")
     d.comes("SEND_ONLY", PSN)
@@ -412,7 +411,7 @@ def refused_immediate_is_remote_access(device):
 
 @deviation
 def send_lengths_unchecked(device):
-    """SENDs whose payload does not suit their opcode are acknowledged; those too long for the path MTU are delivered whole."""
+    """SENDs whose payload does not fit their opcode are acknowledged; those too long for the path MTU are delivered."""
     for op, n in (("SEND_FIRST", 0), ("SEND_FIRST", 4), ("SEND_FIRST", 1028), ("SEND_ONLY", 1025), ("SEND_ONLY", 2048)):
         d = device().connect()
         d.receive(8192)
@@ -430,7 +429,7 @@ def send_lengths_unchecked(device):
 
 @deviation
 def dma_length_unchecked(device):
-    """DMA lengths above 2^31 are not refused as such, but as an access error where the region is smaller."""
+    """DMA lengths above 2^31 are not refused as such, but as an access error if the region is smaller."""
     for length in ((1 << 31) + 1, 0xFFFFFFFF):
         for op in ("FIRST", "ONLY"):
             d = device().connect()
@@ -443,7 +442,7 @@ def dma_length_unchecked(device):
 
 @deviation
 def repeated_read_starts_in_the_middle(device):
-    """A READ that is asked for again from its second response on is answered by a Middle first."""
+    """A READ that is sent again from its second response on is answered with a Middle first."""
     d = device().connect(pmtu=256)
     d.read(EPSN, 7, 768)
     for i, op in enumerate((READ_FIRST, READ_MIDDLE, READ_LAST)):
@@ -467,7 +466,7 @@ def no_established_event(device):
 
 @deviation
 def no_event_of_a_bad_request(device):
-    """A WRITE that is refused for its key or length takes the queue pair to Error, and no event tells it."""
+    """A WRITE that is refused for its key or length takes the queue pair to Error without an event."""
     for fault in ({"rkey": 0xAA}, {"length": 0xFFFFFFFF}):
         d = device().connect()
         d.write(EPSN, **fault)
@@ -477,7 +476,7 @@ def no_event_of_a_bad_request(device):
 
 @deviation
 def no_event_of_an_invalid_request(device):
-    """A WRITE that is refused for its length takes the queue pair to Error, and no event tells it."""
+    """A WRITE that is refused for its length takes the queue pair to Error without an event."""
     d = device().connect()
     d.write(EPSN, length=0xFFFFFFFF)
     d.comes("ACKNOWLEDGE", EPSN)
@@ -502,7 +501,7 @@ def nak_behind_rnr(device):
 
 @deviation
 def long_send_is_a_local_fault(device):
-    """A SEND longer than its receive is refused by NAK 0x63, as if the receive were at fault, not by 0x61."""
+    """A SEND longer than its receive is refused with NAK 0x63, as for a fault of the receive, not with 0x61."""
     for n in (65, 1024):
         d = device().connect()
         d.receive(64)
@@ -530,7 +529,7 @@ def bad_receive_key_is_operation_error(device):
 
 @deviation
 def write_of_no_length_with_payload_panics(device):
-    """A WRITE of DMA length 0 that brings payload brings the kernel down, in rxe_mr_copy: no key, no region is needed."""
+    """A WRITE of DMA length 0 with payload crashes the kernel, in rxe_mr_copy: no key, no region is needed."""
     d = device().connect()
     before = console().count("Kernel panic")
     d.write(EPSN, n=8, length=0, rkey=0)
@@ -543,7 +542,7 @@ def write_of_no_length_with_payload_panics(device):
 
 @deviation
 def short_datagram_panics(device):
-    """A datagram over IPv6 that is too short for a BTH brings the kernel down, in __rxe_put; 12 bytes, or IPv4, do not."""
+    """A datagram over IPv6 that is too short for a BTH crashes the kernel, in __rxe_put; 12 bytes, or IPv4, do not."""
     for layer, size, dies in ((IPv6, 12, 0), (IP, 0, 0), (IPv6, 0, 1)):
         d = device()
         before = console().count("Kernel panic")
@@ -559,7 +558,7 @@ def short_datagram_panics(device):
 
 @deviation
 def atomic_repeats_a_read(device):
-    """An ATOMIC with the PSN of a READ is answered with that READ's address for the value, and not executed."""
+    """An ATOMIC with the PSN of a READ is answered with that READ's address as the value, and not executed."""
     for at in (0, 1):
         d = device().connect(pmtu=256)
         before = d.memory(8)
@@ -596,7 +595,7 @@ def request_with_payload_is_answered(device):
 
 @deviation
 def early_duplicate_acks_another_psn(device):
-    """A WRITE from before the first PSN, and before anything came, is acknowledged with PSN 0xffffff."""
+    """A WRITE with a PSN before the first one, before any request came, is acknowledged with PSN 0xffffff."""
     d = device().connect()
     d.send("RDMA_WRITE_ONLY", EPSN - 2, struct.pack(">QII", d.mr["va"], d.mr["rkey"], 8) + bytes(8), ackreq=1)
     expect("syndrome", bytes(d.comes("ACKNOWLEDGE", 0xFFFFFF)[BTH].payload)[0], ACK)
@@ -604,7 +603,7 @@ def early_duplicate_acks_another_psn(device):
 
 @deviation
 def repeated_read_beyond_its_end(device):
-    """A READ asked for again from its last PSN on, but whole, is answered on PSNs that it never had."""
+    """A READ that is sent again from its last PSN, but with its full length, is answered on PSNs that it never had."""
     d = device().connect(pmtu=256)
     d.read(EPSN, 0, 512)
     d.comes(READ_FIRST, EPSN)
@@ -616,7 +615,7 @@ def repeated_read_beyond_its_end(device):
 
 @deviation
 def rnr_begins_the_message_again(device):
-    """After an RNR NAK of the packet with the immediate data the WRITE comes from its first packet on."""
+    """After an RNR NAK of the packet with the immediate data the WRITE is sent again from its first packet."""
     d = device().connect(pmtu=256)
     d.post("write_imm", 512, imm=1, to=0x9000, rkey=0x1234)
     d.comes("RDMA_WRITE_FIRST", PSN)
@@ -641,7 +640,7 @@ def fenced_request_not_repeated(device):
 
 
 def seen(function):
-    """None when it is as said, else what came instead."""
+    """None if the deviation shows, else the actual result."""
     current = []
 
     def device():

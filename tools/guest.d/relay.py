@@ -39,9 +39,9 @@ class Relay(threading.Thread):
             self.sockets.append(end)
         self.lock = threading.Lock()
         self.capture = None
-        self.frames = self.roce = 0  # of the capture that is open, or was last
+        self.frames = self.roce = 0  # of the current capture, or the last one
         self.last = time.monotonic()
-        # Time of day as it was at the beginning, counted on: it is never set back.
+        # The time of day at the beginning, counted on: it never goes back.
         self.epoch = time.time_ns() - time.monotonic_ns()
         self.start()
 
@@ -54,7 +54,7 @@ class Relay(threading.Thread):
                 try:
                     self.sockets[1 - side].sendto(frame, self.peers[1 - side])
                 except OSError:
-                    pass  # nobody is there: a guest that starts, or went down
+                    pass  # no receiver: a guest that starts, or crashed
 
     def record(self, frame):
         with self.lock:
@@ -77,7 +77,7 @@ class Relay(threading.Thread):
             self.capture = None
 
     def wait_quiet(self, seconds, most):
-        """Until nothing was sent for so long; not longer than `most`."""
+        """Waits until nothing was sent for so long; not longer than `most`."""
         until = time.monotonic() + most
         while (left := min(until, self.last + seconds) - time.monotonic()) > 0:
             time.sleep(left)

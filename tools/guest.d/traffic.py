@@ -25,7 +25,7 @@ from relay import Relay  # noqa: E402
 PATIENCE, AFTERWARDS = 20, 5  # seconds for a client; for its server, after that
 ATTEMPTS = 5
 RETRIED = ("completer_retry_err", "duplicate_request", "out_of_seq_request", "rcvd_seq_err")
-QUIET, MOST_QUIET = 0.15, 4  # nothing sent for so long: it is over
+QUIET, MOST_QUIET = 0.15, 4  # nothing sent for so long means the end
 
 
 def arguments():
@@ -53,7 +53,7 @@ def last_line(text):
 
 
 def by_programs(experiment, a, b, story):
-    """Server, then client; each has to end well. story tells what came of it, also where that is a failure."""
+    """Runs server, then client; each must end well. story records the results, also of a failure."""
     server = b.shell.start(f"timeout {PATIENCE + 10} {experiment.server}")
     story["server"] = {"guest": "b", "command": experiment.server}
     story["client"] = {"guest": "a", "command": experiment.client}
@@ -140,7 +140,7 @@ def make(experiment, a, b, capture, story):
 
 
 def judge_luck(experiment, story):
-    """netem may have done nothing. And a guest that had to wait for its processor sends again what was acknowledged."""
+    """netem may have dropped nothing by chance. And a guest that had to wait for its processor retransmits without loss."""
     counted = {name: counters["difference"] for name, counters in story["counters"].items()}
     netem = story.get("netem")
     if experiment.netem.startswith("loss") and not netem["dropped"]:
@@ -153,7 +153,7 @@ def judge_luck(experiment, story):
 
 
 def run(experiment, peers, relay, given):
-    """True where it went as it must; one line says so."""
+    """True if it went as it must; prints one line."""
     a, b = peers.values()
     path = os.path.join(given.out, experiment.name)
     began = time.monotonic()

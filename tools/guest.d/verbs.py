@@ -13,8 +13,7 @@ RIGHTS = ["local_write", "remote_write", "remote_read", "remote_atomic", "mw_bin
 BYTES = 65536
 NO_KEY = 0x12345  # an R_Key of nothing
 PSN_A, PSN_B = 0x111111, 0x222222
-# Exponents of the time after which it is sent again: half a second, more than a processor that is emulated needs to answer;
-# and 67 ms where packets are lost.
+# Exponents of the timeout: half a second, more than an emulated processor needs to answer; and 67 ms where packets are lost.
 PATIENT, QUICK = 17, 14
 
 
@@ -38,7 +37,7 @@ class End:
         self.ask("post_recv", qpn=self.qpn, wr={"id": number, "sge": self.sge(length, at)})
 
     def completes(self, number, status="success", seconds=10):
-        """The next completion; Failed when it is not this one. No status: any will do, it is written down."""
+        """The next completion; Failed when it is not this one. Without a status any is accepted and recorded."""
         until = time.monotonic() + seconds
         while not (wc := self.ask("poll_cq", cq=self.cq)["wc"]):
             if time.monotonic() > until:
@@ -80,7 +79,7 @@ def pair(a, b, rights=None, **attributes):
 
 
 def there(end, at=0, key=None):
-    """Where in the other end's memory."""
+    """An offset in the other end's memory."""
     return {"to": end.mr["va"] + at, "rkey": end.mr["rkey"] if key is None else key}
 
 
@@ -98,7 +97,7 @@ def write(a, b):
 
 
 def writes(a, b):
-    """All at once: what is lost is missed by what follows."""
+    """All at once: later packets show the loss of earlier ones."""
     a, b = pair(a, b, pmtu=256, timeout=QUICK)
     data = bytes.fromhex(a.ask("read_memory", at=a.mr["local"], n=8000)["hex"])
     for number in range(8):
@@ -160,7 +159,7 @@ def window(a, b):
 
 
 def invalidate(a, b):
-    """The window's key is good until the SEND that invalidates it."""
+    """The window's key is valid until the SEND that invalidates it."""
     a, b = pair(a, b)
     key = bound(b, 2)
     b.receive(4096, 1)
@@ -170,7 +169,7 @@ def invalidate(a, b):
     a.does("write", 64, 3, "remote_access", to=b.mr["va"], rkey=key)
 
 
-# ---- what does not ----
+# ---- requests that fail ----
 
 
 def rnr_recover(a, b):
@@ -218,7 +217,7 @@ def receive_too_short(a, b):
 
 
 def nobody(do):
-    """The destination QP is gone, or in the error state: retries, and no answer."""
+    """The destination QP is gone, or in the error state: retries, and no response."""
 
     def play(a, b):
         a, b = pair(a, b, timeout=12, retry=2)

@@ -15,7 +15,7 @@ const struct packet *flow_response(const struct capture_file *c, const struct fl
     return &c->packet[f->response[i]];
 }
 
-/* Addresses of both ends as a port has them (RO-16). False: not RoCEv2, and nothing for us. */
+/* Addresses of both ends in the form of a port (RO-16). False: not RoCEv2, which is ignored. */
 static bool addresses(const struct packet *p, struct address *from, struct address *to)
 {
     const uint8_t *eth = packet_hdr(p, IBA_H_eth);
@@ -55,7 +55,7 @@ static void add_request(struct flows *fs, const struct capture_file *c, size_t a
     if (!addresses(p, &from, &to))
         return;
     f = find(fs, p, &from, &to);
-    if (!f && !packet_good(p)) /* damaged, and not the requester's address of anybody */
+    if (!f && !packet_good(p)) /* damaged, and from no known requester's address */
         return;
     if (!f) {
         fs->flow = grow(fs->flow, fs->n, sizeof *fs->flow);
@@ -73,7 +73,7 @@ static void add_request(struct flows *fs, const struct capture_file *c, size_t a
     f->request[f->n_request++] = at;
 }
 
-/* How far the response's PSN is from what was asked before; UINT32_MAX where nothing was. */
+/* The distance of the response's PSN from earlier requests; UINT32_MAX if there were none. */
 static uint32_t distance(const struct capture_file *c, const struct flow *f, const struct packet *p)
 {
     enum { LEAST_MTU = 256 };

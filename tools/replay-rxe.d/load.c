@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The capture as packets that stay. */
+/* Loads the capture as packets in memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ibreplay CAPTURE: see replay.h. The last line tells what was looked at; exit code 0 also where there are differences,
- * 2 when the capture cannot be read. */
+/* ibreplay CAPTURE: see replay.h. The last line is a summary; exit code 0 also if there are differences, 2 when the
+ * capture cannot be read. */
 #include <inttypes.h>
 #include <stdio.h>
 #include "replay.h"

@@ -23,7 +23,7 @@ static iba_psn psn_of(const struct iba_view *v)
     return iba_psn_of(iba_bth_psn(bth(v)));
 }
 
-/* Responses of one class and PSN are the same response, whatever else they say. */
+/* Responses of one class and PSN are the same response, whatever their other fields. */
 enum class { ACK, RNR, RESERVED, NAK, READ, ATOMIC };
 static enum class class_of(const struct iba_view *v) {
     switch (iba_opcode_operation(iba_bth_opcode(bth(v)))){
@@ -151,7 +151,7 @@ static void put_ours(const struct match *m, size_t i)
            m->c->n - 1 - m->f->request[m->s->answer[i].request]);
 }
 
-/* Byte for byte a frame that the capture has shown before: the network copied it, not the responder. */
+/* A frame that is equal to an earlier one byte for byte: the network copied it, not the responder. */
 static bool is_copy(const struct match *m, size_t k)
 {
     const struct packet *r = flow_response(m->c, m->f, k);
@@ -164,9 +164,9 @@ static bool is_copy(const struct match *m, size_t k)
     return false;
 }
 
-/* ---- what only one of the two said ---- */
+/* ---- responses that only one of the two sent ---- */
 
-/* Whether a responder may say this to that. */
+/* Whether a responder may send this in response to that. */
 static bool may_answer(const struct packet *q, const struct packet *r)
 {
     const int32_t ahead = iba_psn_diff(packet_psn(q), packet_psn(r));
@@ -178,8 +178,8 @@ static bool may_answer(const struct packet *q, const struct packet *r)
     return class_of(&r->view) == ACK ? ahead <= 0 : class_of(&r->view) == READ ? ahead <= 0 : ahead == 0;
 }
 
-/* The request that a response of Linux without partner most likely answers: responses come in the order of their
- * requests, so it lies between those of its neighbours; and we said nothing of it. */
+/* The request that an unpaired response of Linux most likely answers: responses come in the order of their requests, so
+ * it lies between those of its neighbours; and our engine did not answer it. */
 static size_t request_of(const struct match *m, size_t k)
 {
     const struct packet *r = flow_response(m->c, m->f, k);
@@ -309,7 +309,7 @@ static void further(iba_psn *most, bool *any, const struct iba_view *v)
     *any = true;
 }
 
-/* How far both have acknowledged when all has been said. */
+/* Compares the last acknowledged PSN of both at the end. */
 static void compare_end(const struct match *m)
 {
     iba_psn theirs = {0}, ours = {0};

@@ -62,7 +62,7 @@ static struct block *block_of(const struct memory *m, uint64_t va)
     return NULL;
 }
 
-/* Regions that overlap lie in one block: a byte is one byte, whatever key leads to it. */
+/* Regions that overlap are in one block: they share their bytes, whatever the key. */
 static void add_block(struct memory *m, uint64_t first, uint64_t end)
 {
     for (size_t i = 0; i < m->n_block;) {
@@ -146,7 +146,7 @@ static void from_responses(const struct capture_file *c, const struct flow *f, s
     if (!reach_of(p, &r) || !r.read)
         return;
     const int32_t n = r.atomic ? 1 : (int32_t)iba_mtu_packets(r.length, mtu);
-    uint64_t seen = 0; /* bit k: response k was there; a later one answers a repetition */
+    uint64_t seen = 0; /* bit k: response k was seen; a later one answers a retransmission */
     for (size_t k = 0; k < f->n_response; k++) {
         const struct packet *a = flow_response(c, f, k);
         const int32_t d = iba_psn_diff(packet_psn(a), packet_psn(p));
@@ -170,7 +170,7 @@ void memory_before(const struct capture_file *c, const struct flow *f, struct me
     from_responses(c, f, m, i, mtu, false);
 }
 
-/* A WRITE's bytes are known from its First or Only on, all DMALen of them: parts that follow write the rest. */
+/* A WRITE's bytes are known from its First or Only on, all DMALen of them: its later packets write the rest. */
 void memory_after(const struct capture_file *c, const struct flow *f, struct memory *m, size_t i, uint32_t mtu)
 {
     const struct packet *p = flow_request(c, f, i);

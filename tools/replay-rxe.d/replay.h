@@ -18,7 +18,7 @@
 struct packet {
     uint8_t *bytes; /* owned by the capture, as all of it */
     uint64_t number;
-    iba_time at; /* since the first packet; never runs backwards */
+    iba_time at; /* since the first packet; never decreases */
     struct iba_view view;
 };
 struct capture_file {
@@ -33,7 +33,7 @@ struct address {
 };
 struct flow {
     struct address from, to;      /* of the requests */
-    uint32_t qpn, peer_qpn;       /* of the responder, of the requester; peer_qpn IBA_NONE: it was never named */
+    uint32_t qpn, peer_qpn;       /* of the responder, of the requester; peer_qpn IBA_NONE: unknown */
     uint8_t service;              /* enum iba_svc: RC, UC, UD */
     size_t *request, n_request;   /* packets that go to the responder, damaged ones too */
     size_t *response, n_response; /* its answers, undamaged ones */
@@ -44,10 +44,10 @@ struct flows {
     uint64_t alone; /* responses that answer no request in the capture */
 };
 
-/* Bytes of the responder that remote requests reach, and the R_Key they use there. */
+/* Bytes of the responder that remote requests access, and the R_Key they use. */
 struct block {
     uint64_t first, end;
-    uint8_t *bytes, *known; /* known: written or shown by the capture */
+    uint8_t *bytes, *known; /* known: written by a request or shown by the capture */
 };
 struct region {
     uint32_t rkey, ours; /* as captured, as the engine has it */
@@ -65,10 +65,10 @@ struct answer {
     uint8_t *bytes;
     struct iba_view view;
     size_t request;   /* index into flow.request */
-    size_t match;     /* index into flow.response; NOBODY: Linux said no such thing */
+    size_t match;     /* index into flow.response; NOBODY: Linux sent no such response */
     uint64_t damaged; /* number of the packet that was this response, before the network damaged it; 0: none */
 };
-struct verdict { /* which row decided about a request */
+struct verdict { /* the row that decided about a request */
     const char *table;
     const struct iba_rule *rule;
 };
@@ -76,42 +76,43 @@ struct side {
     struct answer *answer;
     struct verdict *verdict; /* of each request */
     size_t n_answer;
-    uint64_t delivered, messages; /* UC and UD: completions, and how many the capture makes one expect */
+    uint64_t delivered, messages; /* UC and UD: completions, and the number expected from the capture */
 };
 
-/* Every function that finds something impossible says so and ends the program with 2. */
+/* Reports an impossible state and ends the program with 2. */
 _Noreturn void die(const char *what, const char *detail);
-void *grow(void *array, size_t n, size_t bytes); /* room for one more behind n */
+void *grow(void *array, size_t n, size_t bytes); /* space for one more after n */
 
 void capture_load(struct capture_file *c, const char *path);
 void capture_free(struct capture_file *c);
 
 void flows_find(const struct capture_file *c, struct flows *f);
 void flows_free(struct flows *f);
-/* Path MTU in bytes: what First and Middle packets of the direction carry, else the least that holds every payload. */
+/* Path MTU in bytes: the payload of First and Middle packets of the direction, else the smallest that fits every
+ * payload. */
 enum iba_mtu flow_mtu(const struct capture_file *c, const struct flow *f);
 const struct packet *flow_request(const struct capture_file *c, const struct flow *f, size_t i);
 const struct packet *flow_response(const struct capture_file *c, const struct flow *f, size_t i);
 
 iba_psn packet_psn(const struct packet *p);
 uint8_t packet_opcode(const struct packet *p);
-bool packet_good(const struct packet *p); /* InfiniBand, whole, with a good ICRC */
-/* The header, NULL where the packet has none. */
+bool packet_good(const struct packet *p); /* InfiniBand, complete, with a good ICRC */
+/* The header, NULL if the packet has none. */
 const uint8_t *packet_hdr(const struct packet *p, enum iba_hdr h);
 bool packet_is_nak(const struct packet *p, enum iba_nak code);
 bool packet_is_rnr(const struct packet *p);
 
 void memory_find(const struct capture_file *c, const struct flow *f, struct memory *m);
 void memory_free(struct memory *m);
-/* Before request i is fed: bytes it will read and nobody knows yet are as the capture's response shows them. */
+/* Before request i is fed: sets bytes that it reads and that are not known yet from the capture's response. */
 void memory_before(const struct capture_file *c, const struct flow *f, struct memory *m, size_t i, uint32_t mtu);
-/* After it: what it wrote is known; what a READ or ATOMIC found is made what the capture says. */
+/* After it: marks written bytes as known; sets the data of a READ or ATOMIC to the capture's values. */
 void memory_after(const struct capture_file *c, const struct flow *f, struct memory *m, size_t i, uint32_t mtu);
 const struct region *memory_region(const struct memory *m, uint32_t rkey);
 
 void side_play(const struct capture_file *c, const struct flow *f, struct side *s);
 void side_free(struct side *s);
 
-/* Prints the differences; returns how many responses, of either, were looked at. */
+/* Prints the differences; returns the number of responses, of either side, that were compared. */
 uint64_t match_flow(const struct capture_file *c, const struct flow *f, struct side *s);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The engine as one side of the conversation: a fresh adapter, configured as the capture implies. */
+/* The engine as one side of the conversation: a fresh adapter, configured from the capture. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static void open_adapter(struct player *p)
                                       .ctx = p};
     iba_random_seed(&p->random, 1);
     iba_ca_init(&p->ca, &cfg);
-    p->ca.ack_delay = 1u << 20; /* acknowledges where it is asked to, and no more: as Linux */
+    p->ca.ack_delay = 1u << 20; /* acknowledges only requests with AckReq, as Linux does */
     struct iba_port *port = iba_ca_port(&p->ca, 1);
     iba_port_init(port, 1, IBA_PORT_ROCE2, IBA_MTU_4096, p->f->to.mac);
     memcpy(port->gid[0], p->f->to.gid, 16);
@@ -103,7 +103,7 @@ static void register_memory(struct player *p)
     }
     for (size_t i = 0; i < p->f->n_request; i++)
         sum += flow_request(p->c, p->f, i)->view.payload_len;
-    p->inbox_bytes = (uint32_t)sum; /* no message is longer than all of them */
+    p->inbox_bytes = (uint32_t)sum; /* no message is longer than the sum of all */
     p->inbox = calloc(sum, 1);
     must(p->inbox, "memory");
     const struct iba_mr_attr a = {.base = p->inbox, .length = sum, .pd = p->pd, .access = IBA_ACCESS_LOCAL_WRITE};
@@ -197,9 +197,10 @@ static void connect(struct player *p, enum iba_mtu mtu)
     must(iba_modify_qp(&p->ca, p->qp.qpn, &a, rts) == IBA_VERB_OK, "Ready to Send");
 }
 
-/* ---- receive work requests ---- */
+/* The first expected PSN of the responder: that of the first request, unless its first response is a sequence NAK for
+ * an earlier PSN: then the first request was lost or overtaken. */
 
-/* A packet that takes a receive work request off the queue: the first of a SEND, the last of a WRITE that notifies. */
+/* A packet that consumes a receive work request: the first of a SEND, the last of a WRITE with immediate data. */
 static bool takes_receive(const struct packet *q)
 {
     if (!q->view.op)
@@ -208,8 +209,8 @@ static bool takes_receive(const struct packet *q)
                                                        : (q->view.op->hdrs & IBA_HDR_BIT(IBA_H_immdt)) != 0;
 }
 
-/* The capture's responder had none for request i: its RNR NAKs for that PSN and the copies of the request pair up in
- * order. */
+/* The capture's responder had no receive for request i: its RNR NAKs for that PSN and the copies of the request pair up
+ * in order. */
 static bool was_not_ready(const struct player *p, size_t i)
 {
     const struct packet *q = flow_request(p->c, p->f, i);
@@ -224,7 +225,7 @@ static bool was_not_ready(const struct player *p, size_t i)
     return before < naks;
 }
 
-/* The capture's responder found its buffer too short: NAK of a SEND for other than its key or its place. */
+/* The capture's responder found its buffer too short: a NAK of a SEND that is not due to its key or its PSN. */
 static bool was_too_short(const struct player *p, const struct packet *q)
 {
     for (size_t k = 0; k < p->f->n_response; k++) {
@@ -257,12 +258,12 @@ static uint32_t key_for_us(const struct player *p, uint32_t rkey)
     if (r)
         return r->ours;
     for (size_t i = 0; i < p->m.n_region; i++)
-        if (p->m.region[i].ours == rkey) /* a bad key stays a bad key */
+        if (p->m.region[i].ours == rkey) /* a bad key stays bad */
             return rkey ^ 0xff;
     return rkey;
 }
 
-/* Gives the packet the engine's keys in the place of those that Linux chose, and a good ICRC again. */
+/* Replaces the keys that Linux chose by the engine's, and repairs the ICRC. */
 static void translate(const struct player *p, const struct iba_view *v, uint8_t *bytes)
 {
     uint8_t *reth = bytes + v->at[IBA_H_reth], *atomic = bytes + v->at[IBA_H_atomiceth],
@@ -275,7 +276,7 @@ static void translate(const struct player *p, const struct iba_view *v, uint8_t 
     else if (iba_view_has(v, IBA_H_ieth))
         iba_ieth_set_r_key(ieth, key_for_us(p, iba_ieth_r_key(ieth)));
     else
-        return; /* as it came, its checksums too */
+        return; /* unchanged, with its checksums */
     iba_view_repair_crc(v, bytes);
 }
 
@@ -346,7 +347,7 @@ void side_play(const struct capture_file *c, const struct flow *f, struct side *
     open_adapter(p);
     register_memory(p);
     must(iba_create_cq(&p->ca, &p->cq, p->ring, SLOTS * DEPTH, &p->cqn) == IBA_VERB_OK, "a completion queue");
-    if (f->service != IBA_RC || f->n_response > 0) { /* a responder that never says anything is not there */
+    if (f->service != IBA_RC || f->n_response > 0) { /* a responder that never sends anything does not exist */
         create_qp(p);
         connect(p, mtu);
     }

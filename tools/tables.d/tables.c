@@ -125,7 +125,7 @@ static bool same_attributes(const struct iba_transition *t, unsigned a, unsigned
     return t->required[a] == t->required[b] && t->optional[a] == t->optional[b];
 }
 
-/* The types from `type` on that take the same attributes share a line; that of the first is theirs. */
+/* Types from `type` on with the same attributes share a line, that of the first. */
 static bool told_before(const struct iba_transition *t, unsigned type)
 {
     for (unsigned earlier = 0; earlier < type; earlier++)

@@ -20,7 +20,7 @@ static void expect(struct talk *t, unsigned side, unsigned n, const char *what)
 struct work {
     struct iba_send_wr wr;
     uint32_t length;
-    bool receive; /* takes one at the peer */
+    bool receive; /* consumes a receive at the peer */
 };
 
 /* One at a time; all must succeed. */
@@ -66,7 +66,7 @@ static void every_operation(struct talk *t, const struct network_kind *k)
     do_all(t, works, sizeof works / sizeof *works, true);
 }
 
-/* Lost, overtaking and doubled packets: NAKs, repetitions. */
+/* Lost, reordered and duplicated packets: NAKs, retransmissions. */
 static void bad_weather(struct talk *t, const struct network_kind *k)
 {
     static const struct work works[] = {{{.op = IBA_WR_SEND}, 1500, true},
@@ -139,7 +139,7 @@ static void raw_datagrams(struct talk *t, const struct network_kind *k)
 
     for (size_t i = 0; i < 2; i++) {
         const struct conversation c = {
-            .kind = k, .service = types[i], .mtu = IBA_MTU_256, .seed = 8 + i}; /* each conversation its own QPNs */
+            .kind = k, .service = types[i], .mtu = IBA_MTU_256, .seed = 8 + i}; /* each conversation has its own QPNs */
         const struct work w = {{.op = IBA_WR_SEND, .imm_or_key = EXPERIMENTAL}, LENGTH, true};
         talk_begin(t, &c);
         memcpy(t->side[0].memory + 1, ipv6, sizeof ipv6); /* where messages begin */

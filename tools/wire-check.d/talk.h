@@ -29,7 +29,7 @@ struct side {
     struct iba_recv_wr rq[DEPTH];
     struct iba_saved saved[SAVED];
     uint32_t pd, cqn, qpn, lkey, rkey, ah;
-    uint32_t spare_rkey; /* of a region that the peer may invalidate */
+    uint32_t spare_rkey; /* of a region that the peer can invalidate */
     uint8_t memory[REGION], spare[64];
 };
 
@@ -64,9 +64,9 @@ void talk_receive(struct talk *t, unsigned side, uint32_t length);
 /* From side 0; `length` bytes of its region. Members that the work request leaves out get defaults, and a line of JSON
  * on stdout describes it. */
 void talk_send(struct talk *t, struct iba_send_wr *wr, uint32_t length);
-/* Until nothing moves, or for `span` of virtual time. */
+/* Runs until nothing happens any more, or for `span` of virtual time. */
 void talk_run(struct talk *t, iba_time span);
-/* How many work requests have completed well at that side since the last call. */
+/* The number of work requests that completed successfully at that side since the last call. */
 unsigned talk_completed(struct talk *t, unsigned side);
 _Noreturn void die(const char *what, const char *detail);
 #endif

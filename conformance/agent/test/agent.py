@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""ibagent as its clients meet it: channels, tokens, lines too long, ends. IBPROOF_BIN names its folder."""
+"""ibagent from its clients' point of view: channels, tokens, lines too long, ends. IBPROOF_BIN names its folder."""
 import json
 import os
 import pathlib
@@ -285,7 +285,7 @@ class Sockets(Case):
 
 class Wires(Case):
     def sender(self, *args):
-        """A UC queue pair that may send, the tester's end of its wire, and a send of 1500 bytes to be posted."""
+        """A UC queue pair in RTS, the tester's end of its wire, and a send of 1500 bytes to be posted."""
         mine, theirs = self.folder / "tester", self.folder / "device"
         wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.addCleanup(wire.close)
@@ -305,7 +305,7 @@ class Wires(Case):
         return c, wire, theirs, cq, {"qpn": qpn, "wr": {"op": "send", "id": 3, "sge": [sge]}}
 
     def test_frames_go_by_the_wire(self):
-        """A QP of the engine, asked to send, sends to the tester's socket; its answer is taken in."""
+        """A QP of the engine sends to the tester's socket on request, and receives the answer."""
         c, wire, theirs, cq, send = self.sender()
         c.ok("post_send", **send)
         wire.setblocking(False)
@@ -322,7 +322,7 @@ class Wires(Case):
         self.assertEqual(c.ok("advance", until=2000000000), {"now": 2000000000, "frames": 0})
         self.assertEqual(c.ok("poll_cq", cq=cq)["wc"]["status"], "success")
         for _ in range(500):
-            wire.sendto(first, str(theirs))  # taken in while nothing is asked
+            wire.sendto(first, str(theirs))  # received while there is no request
         counters = c.ok("counters")["counters"]
         self.assertEqual((counters["packets_in"], counters["packets_out"]), (500, 2))
 

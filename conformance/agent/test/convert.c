@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Core's structures survive the way to the other side and back. */
+/* Core's structures are unchanged after conversion to the other side and back. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "agent/protocol.h"
@@ -54,7 +54,7 @@ static struct ibc_qp_attr back_from(const struct ibc_qp_attr *a, struct ibc_addr
     return back;
 }
 
-/* Each attribute alone: no other is given with it, and its value comes through. */
+/* Each attribute alone: no other is set with it, and its value is unchanged. */
 Test(convert, attributes_one_by_one)
 {
     static const uint32_t bits[] = {

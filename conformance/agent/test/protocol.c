@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Both sides of the protocol agree, verb by verb, and refuse what is no request. */
+/* Both sides of the protocol agree, verb by verb, and refuse lines that are no request. */
 #include <criterion/criterion.h>
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -86,7 +86,7 @@ static cJSON *some_request(struct iba_random *r, enum ag_verb verb)
     return cJSON_Parse(line);
 }
 
-/* How it is read, in `read` and `got`; frees it. */
+/* Parses it, into `read` and `got`; frees it. */
 static enum ag_error judged(cJSON *j)
 {
     char *text = cJSON_PrintUnformatted(j);

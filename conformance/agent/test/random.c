@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Small ones, wide ones, those at the edges. */
+/* Small numbers, large numbers, those at the limits. */
 static uint64_t any_number(struct iba_random *r)
 {
     static const uint64_t edges[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The server over the reference: a session as a tester has it, and what no tester should send. */
+/* The server over the reference: a tester's session, and requests that no tester should send. */
 #include <criterion/criterion.h>
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ static void must(struct bench *b)
     cr_assert_eq(ask(b), AG_FINE, "%s\n%s: %s", b->line, b->r.word, b->r.text);
 }
 
-/* A line as it is; its reply is in b->answer. */
+/* Sends a line unchanged; its reply is in b->answer. */
 static const char *say(struct bench *b, const char *line)
 {
     return ag_serve(&b->s, line, strlen(line), b->answer) > 0 ? b->answer : NULL;
@@ -157,7 +157,7 @@ static void join(struct bench *b, unsigned d, const struct side *s, uint32_t pee
     go(b, d, s, a, IBA_QPS_RTS, IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_RNR_RETRY | IBA_QPA_SQ_PSN | IBA_QPA_MAX_RD);
 }
 
-/* The tester passes on what comes until nothing has come for a millisecond. How many frames. */
+/* The tester forwards frames until none has come for a millisecond. Returns their number. */
 static unsigned pass_on(struct bench *b)
 {
     static uint8_t frame[IBC_WIRE_MOST];
@@ -246,7 +246,7 @@ Test(server, a_message_goes_from_device_to_device)
         session((enum ibc_link)l);
 }
 
-/* Sent before the request: the device has it when the request is answered. */
+/* Sent before the request: the device has received it before the request is answered. */
 Test(server, frames_are_taken_in_before_the_next_request)
 {
     struct bench *b = bench_open(1, NULL);
@@ -308,7 +308,7 @@ Test(server, says_no_in_the_device_s_words)
     bench_close(b);
 }
 
-/* ---- who is let in ---- */
+/* ---- access control ---- */
 
 Test(server, hello_comes_first)
 {
@@ -364,7 +364,7 @@ static void put_small(const struct ag_field *f, uint8_t *p, uint32_t n)
         memcpy(p, &wide, sizeof wide);
 }
 
-/* Numbers of objects that exist, mostly, in b->q. */
+/* Fills b->q with numbers of objects, most of which exist. */
 static void name_objects(struct bench *b, struct iba_random *r)
 {
     static const char *const small[] = {"pd", "cq", "scq", "rcq", "srq", "depth", "sq", "rq", "length", "n"};
@@ -383,7 +383,7 @@ static void name_objects(struct bench *b, struct iba_random *r)
     }
 }
 
-/* A request that some tester might send. */
+/* A request that a tester might send. */
 static size_t fair_line(struct bench *b, struct iba_random *r)
 {
     static const char *const usual[] = {
@@ -417,11 +417,11 @@ static size_t fair_line(struct bench *b, struct iba_random *r)
         return (size_t)snprintf(b->line, sizeof b->line, "%s", usual[which]);
     memset(&b->q, 0, sizeof b->q);
     b->q.verb = (enum ag_verb)iba_random_below(r, AG_V_COUNT);
-    if (b->q.verb == AG_V_reset && iba_random_below(r, 50)) /* what is made is to live for a while */
+    if (b->q.verb == AG_V_reset && iba_random_below(r, 50)) /* so that objects live for a while */
         b->q.verb = AG_V_post_send;
     random_members(r, ag_args_shape(b->q.verb), &b->q.u);
     name_objects(b, r);
-    if (b->q.verb == AG_V_advance) /* hours of a busy device take their time */
+    if (b->q.verb == AG_V_advance) /* simulating hours of a busy device takes long */
         b->q.u.advance.until = b->s.target->ops->now(b->s.target) + iba_random_below(r, 20000000);
     return ag_write_request(&b->q, b->line, sizeof b->line);
 }
@@ -454,7 +454,7 @@ static void note_qpn(struct bench *b)
         b->qpn = (uint32_t)strtoul(made + strlen("\"ok\":{\"qpn\":"), NULL, 10);
 }
 
-/* A connection and a datagram QP that have come as far as they can. */
+/* A connection and a datagram QP that are ready to send. */
 static void set_up(struct bench *b, enum ibc_link link)
 {
     struct side s;

@@ -24,7 +24,7 @@ READ_REQUEST, ACK, ATOMIC_ACK = 12, 17, 18
 RESPONSES = set(range(13, 19))
 FIRST_MIDDLE = {0, 1, 6, 7, 13, 14}
 FIELDS = ("retransmission", "duplicate", "out_of_order", "gap", "nak", "rnr", "icrc")
-# The rules beyond counting, by capture: kinds that must be there, and how often.
+# The expected kinds and numbers that the counting below does not cover, by capture.
 EXPECTED = {
     "rxe-agent-imm": {"MSN_WRONG": 1},
     "rxe-agent-rnr-exhaust": {"RNR": 3, "RETRY_RNR": 1},
@@ -34,13 +34,13 @@ EXPECTED = {
     "rxe-agent-recv-too-short": {"NAK_OPERATION": 1},
     "rxe-agent-dest-qp-gone": {"RETRY_TIMEOUT": 2, "SILENCE": 1},
     "rxe-dup30-atomic": {"NETWORK_COPY": 1, "ANSWER_AGAIN": 1},
-    # As the guests' hardware counters say, too (rxe-counted-*.json)
+    # As in the guests' hardware counters (rxe-counted-*.json)
     "rxe-counted-bad-rkey-read": {"NAK_ACCESS": 1},
     "rxe-counted-rnr-recover": {"RNR": 4, "NAK_SEQUENCE": 4, "NAK_AFTER_RNR": 4, "RETRY_RNR": 8},
     "rxe-counted-loss-write": {"NAK_SEQUENCE": 4},
     "rxe-counted-copies-write": {"NETWORK_COPY": 10},
 }
-# Rules on top of what is counted here.
+# Rules that need more than counting.
 NOT_COUNTED = {"NAK_AFTER_RNR": "nak", "NAK_AGAIN": "nak", "NAK_IGNORED": "nak", "ANSWER_AGAIN": "retransmission", "ANSWER_MISSING": "gap",
                "RESPONSE_GAP": "gap", "NOT_CAPTURED": "gap", "RETRY_CHANGED": "retransmission", "RNR_EARLY": "rnr"}
 
@@ -142,7 +142,7 @@ def answer(p, way, ways, found, late):
         found["rnr"] += p.syndrome >> 5 == 1
     if late:
         return
-    # These QPs have one number at both ends.
+    # Both ends of these QPs have the same number.
     peer = ways[(p.way[1], p.way[0], p.way[2])]
     una = (p.psn + (p.syndrome is None or p.syndrome >> 5 == 0)) & 0xffffff
     if peer.una is None or ahead(una, peer.una) > 0:
@@ -180,7 +180,7 @@ def dissected(ibdissect, path):
 
 
 def by_tshark(path):
-    """NAKs and RNR NAKs, or None where tshark is not there."""
+    """NAKs and RNR NAKs, or None if tshark is missing."""
     if not shutil.which("tshark"):
         return None
     out = subprocess.run(["tshark", "-r", path, "-Y", "infiniband.aeth", "-T", "fields", "-e", "infiniband.aeth.syndrome"],

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""check as its users meet it: what it prints, where, and its exit codes. program.py PROGRAM PCAPS"""
+"""check from its users' point of view: its output and its exit codes. program.py PROGRAM PCAPS"""
 import json
 import pathlib
 import subprocess

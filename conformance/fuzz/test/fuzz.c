@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sequences from seeds: the same again, as predicted by the model itself, and seen through by broken engines. */
+/* Sequences from seeds: they are reproducible, the model itself passes them, and broken engines fail them. */
 #include "fuzz/known.h"
 #include "fuzz/making.h"
 #include <criterion/criterion.h>
@@ -45,10 +45,10 @@ Test(fuzz, a_seed_is_a_case)
     }
 }
 
-/* With other keys, numbers and addresses than those it was predicted with. */
+/* With other keys, numbers and addresses than in the prediction. */
 Test(fuzz, the_model_does_what_it_says)
 {
-    enum { SEEDS = 300, UNFIT = 9 /* a device that its own port settings made deaf, and the like */ };
+    enum { SEEDS = 300, UNFIT = 9 /* for example, a device whose port settings stop it from receiving */ };
     static struct fuzz_case c;
     static char text[FUZZ_TEXT];
     struct ibc_target *model = target("reference"), *other = target("reference");
@@ -68,7 +68,7 @@ Test(fuzz, the_model_does_what_it_says)
     ibc_target_close(other);
 }
 
-/* All there is to be asked is asked, on every link, and nothing of a device that cannot do it. */
+/* Every rule is used, on every link, and no capability that the device does not claim. */
 Test(fuzz, every_kind_has_its_turn)
 {
     static struct fuzz_case c;
@@ -171,8 +171,8 @@ Test(fuzz, every_hole_can_be_filled)
     }
 }
 
-/* An object that the kind does not have, an opcode that its service does not have, a word by chance twice: such inputs
- * are left out. No other is made in vain. */
+/* An object that the kind does not have, an opcode that its service does not have, a random name twice: such inputs are
+ * left out. All other inputs are valid. */
 static bool may_be_made_in_vain(const char *err)
 {
     static const char unknown[] = " unknown object '";
@@ -242,8 +242,8 @@ static bool fails(void *ctx, const struct fuzz_case *c)
     return bad;
 }
 
-/* One that answers, one that asks, one that touches memory it should not, one that takes states as they come, one whose
- * keys say too much, one whose timer is late, one that writes memory that is not to change. */
+/* Faults of responses, requests, memory access, state transitions, keys, timers, and writes to memory that must not
+ * change. */
 Test(fuzz, broken_engines_are_found_and_the_case_made_small)
 {
     static const char *const spec[] = {"mutant:emit.aeth.msn=+1",
@@ -360,7 +360,7 @@ Test(fuzz, known_differences_are_told_from_new_ones)
     cr_assert_eq(fuzz_known_free(known_as("migration-bit-zero")), FUZZ_FREE_migreq);
 }
 
-/* A real device: what it may say at once, or later, or never, is not asked. */
+/* A real device: failures that may come at once, later, or never are not provoked. */
 Test(fuzz, work_that_fails_at_home_is_left_out_where_time_is_real)
 {
     static struct fuzz_case c = {.head = "title t\nspec RR-01\nrole both\nservice rc\nqp a\n",
@@ -380,7 +380,7 @@ Test(fuzz, work_that_fails_at_home_is_left_out_where_time_is_real)
     ibc_target_close(model);
 }
 
-/* The PSN in the answer to a SEND that comes again: sources differ. */
+/* The PSN in the acknowledgement of a SEND that is sent again: sources differ. */
 Test(fuzz, an_acknowledgement_again_may_have_either_psn)
 {
     static struct fuzz_case c = {
@@ -419,7 +419,7 @@ Test(fuzz, a_lost_queue_may_fail_its_idle_queue_pairs_at_once_or_later)
     ibc_target_close(model);
 }
 
-/* Of a datagram without a GRH the first 40 bytes of the receive are anything's, also of a shared one. */
+/* For a datagram without a GRH the first 40 bytes of the receive may have any content, also of a shared one. */
 Test(fuzz, room_for_a_grh_is_not_compared)
 {
     static const char *const own[] = {"qp a type=ud recv=1\n", "srq s recv=1\nqp a type=ud srq=s\n"};

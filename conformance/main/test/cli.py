@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""ibconform as its users meet it: commands, options, exit codes, one line for every mistake. IBPROOF_BIN names its folder."""
+"""ibconform from its users' point of view: commands, options, exit codes, one line for every mistake. IBPROOF_BIN names its
+folder."""
 import contextlib
 import datetime
 import json
@@ -318,7 +319,7 @@ class Run(Case):
         self.assertEqual(self.verdicts(0, "area.failing"), {"area.failing": "INFO"})
 
     def test_a_child_that_dies(self):
-        """Its case is an ERROR that names the signal, the others are played."""
+        """Its case is an ERROR that names the signal, and the other cases are played."""
         play = subprocess.Popen([PROGRAM, "run", "-j", "2", "--repeat", "4000"], stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**PLACE, **self.env})
         children = pathlib.Path("/proc/%d/task/%d/children" % (play.pid, play.pid))
@@ -330,7 +331,7 @@ class Run(Case):
         self.assertEqual(out.count(b"  got       the harness died: signal 9"), 1, out)
 
     def test_progress(self):
-        """On a terminal: on its own line of the standard error, wiped at the end."""
+        """On a terminal: on a separate line of the standard error, erased at the end."""
         master, slave = os.openpty()
         r = subprocess.run([PROGRAM, "run", "--repeat", "2000"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=slave,
                            env={**PLACE, **self.env}, timeout=300)

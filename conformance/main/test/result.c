@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Results sent between processes, and several made one. */
+/* Results sent between processes, and several merged into one. */
 #include "main/result.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ Test(result, arrives_whole)
     ibc_result_clear(&r);
 }
 
-/* All pairs: the worse wins, those that rank over those that do not, the first reason is kept among equals. */
+/* All pairs: the worse wins, verdicts that rank win over others, the first reason is kept among equals. */
 Test(result, links_worst_wins)
 {
     for (enum ibc_verdict a = IBC_IS_PASS; a < IBC_IS_XFAIL; a++)

@@ -25,8 +25,8 @@ def fails(s):
 
 
 def complaints(waiver, of):
-    """One that is not certain never is a FAIL; of one that is certain some scenario shows it as FAIL, or measures what
-    only a device that went down fails."""
+    """A statement that is not certain never gives a FAIL; for one that is certain some scenario gives FAIL, or measures a
+    behaviour that only a crash fails."""
     name, no = waiver["name"], waiver["certain"].partition(":")[0] == "no"
     ids = [i for p in waiver["pattern"].split() for i in of if fnmatch.fnmatch(i, p)]
     if no:
@@ -41,7 +41,7 @@ def main():
     waivers = json.loads((SUITE / "waivers/rxe.json").read_text(encoding="utf-8"))
     bad = [c for w in waivers for c in complaints(w, of)]
     assert len(waivers) > 50 and not bad, "\n" + "\n".join(bad)
-    # Either kind of mistake is seen.
+    # The test detects either kind of mistake.
     scenario = {"id": "a.b", "class": "mandatory", "doubt": None, "links": []}
     waiver = {"name": "w", "pattern": "a.*", "certain": "no: a test"}
     assert complaints(waiver, {"a.b": scenario})

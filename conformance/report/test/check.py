@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""check.py junit|json|html FILE: what the reports of test/made.c must say. Asserts."""
+"""check.py junit|json|html FILE: checks the reports of test/made.c. Asserts."""
 import html.parser
 import json
 import sys
@@ -122,7 +122,7 @@ def page(path):
     assert "drawn <from> it" in p.text
     assert "the line that decided:" in p.text and "RC Acknowledge" in p.text
     assert "expected bth.psn 0x000101, got 0x000102" in p.text
-    # One play of three: six packets, three of each side; of what passed the first play.
+    # One play of three: six packets, three from each side; for a passed case the first play.
     assert p.classes.count("back") == 10 * 2 and p.classes.count("out") == 10 * 3 + 1, (p.classes.count("back"), p.classes.count("out"))
     assert "6 of 8 packets are shown" in p.text and "1 of 8 packets are shown" in p.text
     assert "/nowhere/" in p.text and "not played: it kills" in p.text

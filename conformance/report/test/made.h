@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Results nobody played: every verdict, and every field that can hold text holds text meant to do harm. */
+/* Artificial results: every verdict, and every text field has malicious content. */
 #ifndef MADE_H
 #define MADE_H
 #include "report/report.h"
 
-/* Quotes, markup, controls, a terminal's commands, bytes that are no UTF-8, characters that XML does not have */
+/* Quotes, markup, control characters, terminal commands, invalid UTF-8, characters that XML does not allow */
 #define HOSTILE                                                                                                        \
     "\"'<b onclick=\"x\">&amp;]]>--\x01\r\n\x1b[31m\x7f\xff\xc0\x80\xed\xa0\x80 "                                      \
     "\xef\xbf\xbf</script><script>alert(1)//"

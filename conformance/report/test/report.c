@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reports of results that nobody played: well formed whatever stands in them, and right. */
+/* Reports of artificial results: well formed whatever they contain, and correct. */
 #include "../terminal.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ Test(report, json)
     shell(CHECK "json '%s'", written("r.json", ibc_report_json));
 }
 
-/* Well-formed XML, so that nothing is unescaped, and no more than our own elements and attributes. */
+/* Well-formed XML, so that everything is escaped, with our own elements and attributes only. */
 Test(report, html)
 {
     const char *path = written("r.html", ibc_report_html);
@@ -170,7 +170,7 @@ Test(report, nothing_commands_the_terminal)
     free(colored);
 }
 
-/* Only what has no blank in it may be longer. */
+/* Only a word without blanks may be longer. */
 Test(report, lines_fit)
 {
     char *text = printed(false, false, WIDTH);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Scenarios as text, played against the reference: what comes of them. */
+/* Scenarios as text, played against the reference, and their results. */
 #ifndef IBC_RUN_TEST_CASES_H
 #define IBC_RUN_TEST_CASES_H
 #include "run/run.h"
@@ -13,9 +13,9 @@
 struct run_case {
     const char *text;
     enum ibc_verdict verdict;
-    const char *expected, *got; /* of the finding; NULL: not looked at */
+    const char *expected, *got; /* of the finding; NULL: not checked */
 };
-/* Each against a fresh look at one reference target, on the link. */
+/* Each case uses one reference target, after a reset, on the link. */
 void run_cases_on(enum ibc_link link, const struct run_case *c, size_t n);
 #define run_cases(c) run_cases_on(IBC_LINK_roce2_ipv4, (c), sizeof(c) / sizeof *(c))
 
@@ -23,7 +23,7 @@ void run_cases_on(enum ibc_link link, const struct run_case *c, size_t n);
 struct ibc_result run_text(struct ibc_target *t, const char *text, const struct ibc_options *o);
 struct ibc_target *run_reference(void);
 
-/* The reference with functions of the test's: those written into `changed`; `whole` has its own. */
+/* The reference with functions replaced by the test: those written into `changed`; `whole` has the original ones. */
 extern struct ibc_target_ops changed;
 extern const struct ibc_target_ops *whole;
 struct ibc_target *open_changed(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The capture of a play: read back by the reader that ibdissect uses. */
+/* The capture of a play, read with the reader of ibdissect. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where time is real: testers and agents that are late, and frames that are slower than verbs. */
+/* In real time: testers and agents that are late, and frames that are slower than verbs. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static struct ibc_target *open_on_real_time(void)
     return t;
 }
 
-/* Plays the text, and closes the target. got: NULL: not looked at. */
+/* Plays the text, and closes the target. got: NULL: not checked. */
 static void expect(struct ibc_target *t, const char *text, enum ibc_verdict verdict, const char *got)
 {
     const struct ibc_options o = {.seed = 1};
@@ -27,7 +27,7 @@ static void expect(struct ibc_target *t, const char *text, enum ibc_verdict verd
 
 /* ---- testers that are late ---- */
 
-static uint64_t skew, jump; /* of our clock before the device's; by how much it jumps at the next verb or packet */
+static uint64_t skew, jump; /* our clock minus the device's; the jump at the next verb or packet */
 static uint64_t later_now(struct ibc_target *t)
 {
     return whole->now(t) + skew;
@@ -68,18 +68,18 @@ Test(late, tester_is_late)
         {ASKED("8") ACK WRONG, 1100, IBC_IS_INCONCLUSIVE,
          "the tester was late: it went on 1100 us after the request; the device's timer is 1048 us; state Ready to "
          "Send"},
-        {ASKED("8") ACK " a completions send=1\n", 1100, IBC_IS_PASS, ""}, /* it waited: all was seen */
+        {ASKED("8") ACK " a completions send=1\n", 1100, IBC_IS_PASS, ""}, /* it waited: all packets were seen */
         {ASKED("14") ACK WRONG, 1100, IBC_IS_FAIL, "state Ready to Send"},
         {ASKED("0") ACK WRONG, 1100000, IBC_IS_FAIL, "state Ready to Send"},
         {ASKED("8") " a modify state=err\n" WRONG, 1100, IBC_IS_INCONCLUSIVE,
          "the tester was late: it went on 1100 us after the request; the device's timer is 1048 us; state Error"},
         /* answered before: nothing waits */
         {ASKED("8") ACK " a completions send=1\n> a SEND_ONLY psn=+0\n" WRONG, 0, IBC_IS_FAIL, "state Ready to Send"},
-        /* late behind what was found: the health exchange is */
+        /* late after the finding: this is the health probe */
         {ASKED("8") " memory m u64=1\n", 1100, IBC_IS_FAIL, NULL},
         /* the script itself waits longer than the timer */
         {ASKED("8") "wait 1500us\n" ACK WRONG, 100, IBC_IS_FAIL, NULL},
-        /* what is to be dropped answers nothing */
+        /* a packet that must be dropped answers nothing */
         {ASKED("8") "> a ACKNOWLEDGE psn=+0 icrc=bad\n" WRONG, 1100, IBC_IS_INCONCLUSIVE, NULL},
     };
 
@@ -126,7 +126,7 @@ static enum ibc_rc flying_collect(struct ibc_target *t, unsigned d, uint64_t unt
     return whole->collect(t, d, until, frame, len, at);
 }
 
-/* A verb waits until what was sent before it is with the device. */
+/* A verb waits until the device has received earlier packets. */
 Test(late, verbs_wait_for_frames)
 {
     static const char *const text[] = {

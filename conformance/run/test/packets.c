@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets that go and come: defaults, fields, faults, patterns, times. */
+/* Sent and expected packets: defaults, fields, faults, patterns, times. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "cases.h"

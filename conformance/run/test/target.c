@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Targets that cannot, that die, that are broken: the reference with one function changed. */
+/* Targets with missing functions, crashes or faults: the reference with one function changed. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,13 +102,13 @@ Test(target, dies_after_the_case)
     cr_expect_eq(r.verdict, IBC_IS_FAIL);
     cr_expect_str_eq(r.finding.got, "the agent is gone: the device did not survive");
     close_changed(t, &r);
-    t = open_changed(); /* one that has failed is looked at too: the next case is innocent */
+    t = open_changed(); /* the health probe runs after a failure too: the next case must not be blamed */
     changed.create_pd = second_domain_kills;
     domains = 0;
     r = run_text(t, RC "qp a\n a state err\n", &o);
     cr_expect_str_eq(r.finding.got, "state Ready to Send: the device did not survive");
     close_changed(t, &r);
-    t = open_changed(); /* but for mutants, which are not alive after the first finding */
+    t = open_changed(); /* except for mutants, which need not be alive after the first finding */
     changed.create_pd = second_domain_kills;
     domains = 0;
     r = run_text(t, RC "qp a\n a state err\n", &(struct ibc_options){.seed = 1, .stop_at_first = true});
@@ -143,7 +143,7 @@ static enum ibc_rc lost_at_reset(struct ibc_target *t, enum ibc_link link, uint6
     return IBC_LOST;
 }
 
-/* Every row of contact.c's table, where the agent is lost in a step, and before the play began */
+/* Every row of contact.c's table, for an agent lost in a step, and before the play began */
 Test(target, loses_its_agent)
 {
     static const struct {
@@ -254,7 +254,7 @@ Test(target, complains_in_its_log)
     cr_expect_str_eq(r.finding.got, "its log: WARNING: CPU: 0 PID: 7");
     cr_expect_not(r.logged, "it is the finding");
     close_changed(t, &r);
-    t = open_changed(); /* what failed stays the finding; the log stands beside it */
+    t = open_changed(); /* the failure stays the finding; the log's complaint is beside it */
     changed.log = complains;
     says[5] = "BUG: of memory";
     r = run_text(t, RC "qp a\n a state err\n", &o);

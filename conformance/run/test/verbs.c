@@ -30,7 +30,7 @@ Test(verbs, states_and_transitions)
     run_cases(c);
 }
 
-/* Asked for as written, and refused for that; the same with a value that is in its range is taken. */
+/* Verbs get values as written, and refuse them; the same attribute with a valid value is accepted. */
 Test(verbs, attributes_that_no_device_takes)
 {
     static const struct run_case c[] = {

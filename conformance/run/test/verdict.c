@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Many plays, one verdict; what is beside the verdict. */
+/* Many plays, one verdict; notes beside the verdict. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "cases.h"
@@ -32,7 +32,7 @@ Test(verdict, worst_wins_and_the_first_is_kept)
     cr_expect_str_eq(r.finding.variation, "x=+1");
     cr_expect_str_eq(r.finding.expected, "bth.psn 0x001001");
     cr_expect_eq(r.finding.line, 8);
-    cr_expect_eq(r.finding.packet, 6, "%u", r.finding.packet); /* two of health after the first play */
+    cr_expect_eq(r.finding.packet, 6, "%u", r.finding.packet); /* two of the health probe after the first play */
     cr_expect_str_eq(r.finding.sentence, ibc_statement_find("RR-03")->words);
     done(&r);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Waivers: what a file must say, what it makes of results; and exit codes. */
+/* Waivers: required members of the file, their effect on results; and exit codes. */
 #include "run/run.h"
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -312,7 +312,7 @@ Test(bind, patterns_differ)
                 same += ibc_pattern(a, i) == ibc_pattern(b, i);
             cr_expect_lt(same, 4096 / 32, "%c %c", a, b);
         }
-    for (unsigned shift = 1; shift < 300; shift++) { /* nor does a pattern repeat itself */
+    for (unsigned shift = 1; shift < 300; shift++) { /* a pattern does not repeat itself either */
         unsigned same = 0;
 
         for (uint64_t i = 0; i < 4096; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every kind of fault, with the line that says it. */
+/* Every kind of fault, with its error message. */
 #include "load.h"
 
 static const struct {

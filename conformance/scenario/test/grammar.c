@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every row of the table of the language: what it takes is taken, what it does not take is refused in its line. */
+/* Every row of the table of the language: valid keys are accepted, others are refused with an error for their line. */
 #include "load.h"
 #include "scenario/grammar.h"
 #include "scenario/vocab.h"
@@ -63,7 +63,7 @@ static size_t key_put(char *at, const struct ibc_row *r, const char *value)
     return (size_t)sprintf(at, " %s%s=%s", ibc_key_names[r->key], (r->flags & IBC_R_INDEX) != 0 ? "[1]" : "", value);
 }
 
-/* The line up to its keys. */
+/* The part of the line before its keys. */
 static size_t line_begin(char *at, const struct ibc_shape *shape, const char *word, const struct ibc_row *row)
 {
     const char *object = first_of(shape->kinds);
@@ -86,7 +86,7 @@ static size_t line_begin(char *at, const struct ibc_shape *shape, const char *wo
     return (size_t)(at - from);
 }
 
-/* Line LINE with that row's key and whatever else must be there. */
+/* Line LINE with that row's key and the required ones. */
 static void line_put(char *at, const struct ibc_shape *shape, const char *word, const struct ibc_row *row,
                      const char *value, unsigned times)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Texts nobody meant: whatever they are, they load or fail in one line that says where. */
+/* Random texts: each loads or fails with one line that has the place. */
 #include "load.h"
 #include <stdlib.h>
 #include <time.h>

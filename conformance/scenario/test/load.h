@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Texts to load, and what they all begin with. */
+/* Texts to load, and their common beginning. */
 #ifndef IBC_TEST_LOAD_H
 #define IBC_TEST_LOAD_H
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Folders of scenarios, and patterns that pick among them. */
+/* Folders of scenarios, and patterns that select among them. */
 #include "load.h"
 #include <stdlib.h>
 #include <sys/stat.h>

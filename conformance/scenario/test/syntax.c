@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The editors' files know every word of the language. */
+/* The editors' files contain every word of the language. */
 #include "load.h"
 #include "scenario/bind.h"
 #include "scenario/field.h"
@@ -28,7 +28,7 @@ static void all_there(const char *file, const char *text, const char *const *nam
             cr_expect(has_word(text, name[i]), "%s lacks '%s'", file, name[i]);
 }
 
-/* Names that no file writes: a header's fields have their own, a positional value has none. */
+/* Names that no file contains: a header's fields have their own, a positional value has none. */
 static bool unwritten(unsigned key)
 {
     return key == IBC_K_FIELD || key == IBC_K_value || key == IBC_K_name || key == IBC_K_delta;

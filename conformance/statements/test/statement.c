@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of statements: whole, in order, and honest about its numbers. */
+/* The table of statements: complete, in order, with correct numbers. */
 #include <criterion/criterion.h>
 #include <ctype.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "statements/statement.h"
 #include "statements/unproven.h"
 
-/* All that stand beside a statement in a public source. */
+/* All numbers that a public source shows beside a statement. */
 static const char *const known[] = {
     "C8-7",      "C9-1",         "C9-2",      "C9-49",      "C9-80",       "C9-88",       "C9-92",       "C9-94",
     "C9-105",    "C9-110",       "C9-114",    "C9-140",     "C9-148",      "C10-72",      "C10-73",      "C10-74",
@@ -65,7 +65,7 @@ Test(statement, columns)
     }
 }
 
-/* No number of the book is made up. */
+/* Every number of the specification comes from that list. */
 Test(statement, compliance)
 {
     EACH(s)
@@ -77,7 +77,7 @@ Test(statement, compliance)
     }
 }
 
-/* Most of them a scenario can show. */
+/* Scenarios can show most of them. */
 Test(statement, coverable)
 {
     size_t open = 0;
@@ -100,7 +100,7 @@ Test(statement, find)
     cr_assert_null(ibc_statement_find(""));
 }
 
-/* Each names a statement that is there, in order; what settled a statement left it certain, and does so once. */
+/* Each names an existing statement, in order; a statement that one SETTLES is certain, and has only one such row. */
 Test(statement, witnesses)
 {
     size_t settled = 0, n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A target with the usual objects, and the tester's hand at the wire. */
+/* A target with the usual objects, and functions for the tester's end of the wire. */
 #ifndef BED_H
 #define BED_H
 #include <criterion/criterion.h>
@@ -22,15 +22,15 @@ struct bed {
     uint64_t at;
     unsigned from;
     struct iba_view v;
-    bool tagged;  /* the next connections: with a VLAN tag, where there are such */
-    bool lenient; /* a broken device: refusals and bad CRCs are no surprise */
+    bool tagged;  /* the next connections have a VLAN tag, if the link has them */
+    bool lenient; /* a broken device: refusals and bad CRCs are expected */
 };
 
 struct bed *bed_open(const char *spec, enum ibc_link link, uint64_t seed);
 void bed_close(struct bed *b);
 /* Creates all objects again: domain, CQ, a region of 64 KiB with every right, of device d. */
 void bed_reset(struct bed *b, enum ibc_link link, uint64_t seed);
-/* A QP of device d to RTS, facing the tester's BED_PEER, or the twin's `peer` where that is not 0. */
+/* A QP of device d in RTS, whose peer is the tester's BED_PEER, or the twin's `peer` if that is not 0. */
 uint32_t bed_qp(struct bed *b, unsigned d, enum iba_qp_type type);
 void bed_connect(struct bed *b, unsigned d, uint32_t qpn, enum iba_qp_type type, uint32_t peer);
 void bed_recv(struct bed *b, unsigned d, uint32_t offset, uint32_t len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A field that is emitted wrongly: it, and nothing else. */
+/* Mutants that send a wrong field: only that field is wrong. */
 #include "targets/emit.h"
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static void view_of(const struct tour *r, unsigned i, struct iba_view *v)
     iba_view_check(v);
 }
 
-/* Where the bytes lie that may differ: the field's own, and what covers it. */
+/* The bytes that may differ: those of the field, and of checks that cover it. */
 static void allow(const struct iba_view *v, const struct ref_emit *e, uint8_t *mask, size_t len)
 {
     memset(mask, 0, len);
@@ -67,7 +67,7 @@ static void allow(const struct iba_view *v, const struct ref_emit *e, uint8_t *m
         memset(mask + v->end, 0xff, IBA_VCRC_BYTES);
 }
 
-/* The CRCs of the changed frame, as computed over it by the view of the true one. */
+/* The CRCs of the changed frame, computed with the view of the original one. */
 static void crcs_are_good(const struct iba_view *of, const struct ref_emit *e, const uint8_t *frame, const char *spec)
 {
     struct iba_view v = *of;

@@ -133,7 +133,7 @@ agent.stdin.close()
 
 
 def without_time(value):
-    """A report without what differs from run to run."""
+    """A report without the parts that differ from run to run."""
     if isinstance(value, dict):
         return {k: without_time(v) for k, v in value.items() if not k.startswith("wall") and k not in ("started", "evidence")}
     return [without_time(v) for v in value] if isinstance(value, list) else value
@@ -211,7 +211,7 @@ class Live(unittest.TestCase):
 
 
 class Same(Live):
-    """The agent's path gives what the engine gives in this process."""
+    """A device over an agent gets the same verdicts as the engine in this process."""
 
     def compare(self, *args, engine="reference"):
         code, ours = self.report("ours.json", self.run_suite, "--target", engine, *args)
@@ -253,7 +253,7 @@ class Same(Live):
         self.assertNotIn(b" passed", r.stdout.split(b"\n")[1])
 
     def test_what_takes_devices_down(self):
-        """Not played without --hazardous, and said; with it played behind all others."""
+        """Left out without --hazardous, with a message; with it played after all others."""
         listed = subprocess.run([PROGRAM, "list", "--json"], stdout=subprocess.PIPE, env=self.env, check=True).stdout
         known = {s["id"] for s in json.loads(listed) if "hazard" in s}
         self.assertLessEqual({"header.short.bth", "memory.invalidate.twice", "rc.responder.write-only-other-length"}, known)
@@ -279,7 +279,7 @@ class Same(Live):
 
 
 class Sequences(Live):
-    """`ibconform fuzz` goes to live devices by the same path."""
+    """`ibconform fuzz` uses live devices in the same manner."""
 
     def fuzz(self, *args, agent=None, engine="--engine"):
         tester, ours = self.wires()
@@ -437,7 +437,7 @@ class Faults(Punctual):
                 self.assertEqual(alive(str(self.folder)), [])
 
     def test_an_agent_that_stays_away(self):
-        """Nobody waits for it in every case."""
+        """Only one case waits for it."""
         relay = self.folder / "relay.py"
         count = self.folder / "count"
         wrapper = self.folder / "wrapper"
@@ -452,7 +452,7 @@ class Faults(Punctual):
         self.assertGreater(len(count.read_text()), 10, "it is greeted again and again for a while")
 
     def test_an_agent_that_boots(self):
-        """It is gone in a case, and back after a while: one case is not judged."""
+        """It is gone during a case, and comes back later: one case is not judged."""
         relay, count, wrapper = (self.folder / name for name in ("relay.py", "count", "wrapper"))
         _, agent = self.wires()
         relay.write_text(RELAY)
@@ -476,7 +476,8 @@ class Faults(Punctual):
         return ("--scenarios", suite, "--evidence", self.folder / "evidence"), f"exec:exec sh {wrapper}"
 
     def test_devices_that_go_down(self):
-        """Their fault when they do so twice in three plays of the case; an agent that ends by itself never is."""
+        """The fault is the device's if it happens twice in three plays of the case; that of an agent that ends by itself never
+        is."""
         rows = ((99, True, 1, "FAIL", "the device did not survive"), (1, True, 3, "INCONCLUSIVE", "in one of three plays .play-1.pcapng."),
                 (99, False, 4, "ERROR", "was up all the time"), (1, False, 4, "ERROR", "was up all the time"))
         for deaths, boots, wanted, verdict, says in rows:
@@ -490,7 +491,7 @@ class Faults(Punctual):
                 shutil.rmtree(self.folder / "evidence")
 
     def test_the_last_case_takes_the_device_down(self):
-        """It is waited for, and the failure is the case's."""
+        """The run waits for it, and the failure belongs to the case."""
         args, agent = self.killer(2, True, nap=7)
         code, report = self.report("r.json", self.live, "b", *args, agent=agent)
         self.assertEqual((code, self.verdicts(report)), (1, {"b": "FAIL"}), report)
@@ -505,14 +506,14 @@ class Faults(Punctual):
         relay = self.folder / "cable.py"
         relay.write_text(CABLE)
         _, agent = self.wires()
-        told = "made anew it is not well either|an earlier case the device is not well"
+        reason = "with new objects it fails, too|an earlier case the device is not well"
         for scale in ("0.2", "1", "5"):  # on a busy machine the agent itself may answer too late: more patience, then
             code, report = self.report("r.json", self.live, "--scenarios", suite, "--timeout-scale", scale,
                                        agent="exec:exec 2>&-; exec " + " ".join([sys.executable, str(relay), "60", AGENT, "--engine", *agent]))
             self.assertEqual((code, set(self.verdicts(report).values()) - {"PASS"}), (4, {"ERROR"}), report)
-            if re.search(told, json.dumps(report)):
+            if re.search(reason, json.dumps(report)):
                 break
-        self.assertRegex(json.dumps(report), told)
+        self.assertRegex(json.dumps(report), reason)
 
     def test_frames_that_the_wire_lost(self):
         code, report = self.report("r.json", self.live, "rc", "ud", "middle", ours=",drop=1%")
@@ -552,13 +553,13 @@ class Mutated(Punctual):
                 self.assertNotIn("the harness", report.read_text())
                 report.unlink()
                 played += 1
-            else:  # what it said first was wrong already
+            else:  # the first reply was wrong already
                 self.one_line(r, 4, "agent")
         self.assertGreater(played, 0)
 
 
 def unhurried(test):
-    """Where time is real a busy machine may be too slow for the device's timeouts: one clean run of three will do."""
+    """In real time a busy machine may be too slow for the device's timeouts: one good run of three is enough."""
     @functools.wraps(test)
     def thrice(self):
         for i in range(3):
@@ -689,7 +690,7 @@ class Interface(Punctual):
 
     @unhurried
     def test_verdicts_of_every_wire(self):
-        """veth and tap give what datagram sockets give, scenario by scenario."""
+        """veth and tap give the same verdicts as datagram sockets, scenario by scenario."""
         code, unix = self.report("unix.json", self.live, *self.WIRES, wires=1, engine=("--engine", "--real-time"), hazardous=False)
         self.assertEqual(code, 0, unix["counts"])
         self.at = self.agent()
@@ -712,7 +713,7 @@ class Interface(Punctual):
             self.assertGreater(report["counts"]["PASS"], 150)
 
     def test_tags_and_neighbours(self):
-        """The kernel at the device's end asks for the tester's addresses while the device is tested."""
+        """The kernel at the device's end resolves the tester's addresses while the device is tested."""
         self.at = self.agent()
         suite = self.folder / "suite"
         suite.mkdir()
@@ -736,7 +737,7 @@ class Interface(Punctual):
         self.assertIn(b"PASS", r.stdout)
 
     def test_frames_that_do_not_leave(self):
-        """The kernel takes them and keeps them: whatever the device does then proves nothing."""
+        """The kernel accepts frames and does not send them: then the device's behaviour proves nothing."""
         self.at = self.agent()
         suite = self.folder / "suite"
         suite.mkdir()
@@ -772,7 +773,7 @@ class Interface(Punctual):
     def test_a_port_without_link(self):
         self.at = self.agent()
         self.within(self.there, "ip", "link", "set", "device", "down")
-        time.sleep(1.5)  # the kernel tells of links once in a second
+        time.sleep(1.5)  # the kernel reports links once per second
         r = self.play("audit", code=4)
         self.assertRegex(r.stderr.decode(), r"\Aibconform: tester: it has no link: cable, [^\n]+\n\Z")
         self.within(self.here, "ip", "link", "set", "tester", "down")
@@ -780,11 +781,11 @@ class Interface(Punctual):
         self.assertRegex(r.stderr.decode(), r"\Aibconform: tester: it is down .ip link set tester up.\n\Z")
 
     def test_a_wire_that_leads_nowhere(self):
-        """The message says what was sent, what came, and what it may be."""
+        """The message has the sent packets, the received ones, and likely causes."""
         self.at = self.agent()
         self.within(self.here, "ip", "link", "add", "other", "mtu", "9000", "type", "veth", "peer", "name", "nobody", "netns", str(self.there))
         self.within(self.here, "ip", "link", "set", "other", "up")
-        # Nothing is to leave by itself.
+        # Prevents the kernel from sending packets of its own.
         self.within(self.there, "sh", "-c", "echo 1 >/proc/sys/net/ipv6/conf/nobody/disable_ipv6")
         self.within(self.there, "ip", "link", "set", "nobody", "up")
         time.sleep(1)
@@ -795,7 +796,7 @@ class Interface(Punctual):
                          r"came, [^\n]*Likely: cable, VLAN, MTU")
 
     def test_who_reaches_the_agent(self):
-        """Root is given up before the agent is asked: the message says who asks, and how that is changed."""
+        """Root is dropped before the agent is started: the message names the user, and the option to change it."""
         if os.geteuid() != 0:
             self.skipTest("root only")
         at = self.folder / "shut"

@@ -59,7 +59,7 @@ Test(mutants, each_opens_and_survives_a_tour, .timeout = 280)
     }
 }
 
-/* A reason for a row that is not there would be a reason for nothing. */
+/* Each reason belongs to an existing row. */
 Test(mutants, reasons_are_of_rows)
 {
     const char *spec;

@@ -118,7 +118,7 @@ static void unreliable(struct tour *r, struct bed *b)
     listen(r, b);
 }
 
-/* Headers that the ordinary conversations do not have: a VLAN tag, XRCETH, the raw header. */
+/* Headers that the ordinary exchanges do not have: a VLAN tag, XRCETH, the raw header. */
 static void seldom(struct tour *r, struct bed *b)
 {
     const bool ib = b->t->framing == IBA_LINK_IB;
@@ -155,7 +155,7 @@ static void marked(struct tour *r, struct bed *b)
     listen(r, b);
 }
 
-/* Nothing of this is for the device, or nothing that could be read. */
+/* Packets for other devices, and packets that cannot be parsed. */
 static void nonsense(struct tour *r, struct bed *b)
 {
     uint8_t frame[400];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The wire of the reference target: who is addressed how, time, ports, counters, and the twin. */
+/* The wire of the reference target: addresses, time, ports, counters, and the twin. */
 #include <stdlib.h>
 #include <string.h>
 #include "tour.h"

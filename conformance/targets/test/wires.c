@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The adapters of the wire, end to end in this process, and the answers to who asks for the tester. */
+/* The adapters of the wire, end to end in this process, and address resolution for the tester. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <netdb.h>
@@ -127,7 +127,7 @@ Test(wires, unix_sockets, .init = in_folder, .fini = out_of_folder)
     struct ibc_wire *b = opened("unix:a,b");
     both_ways(a, b);
     ibc_wire_close(b);
-    b = opened("unix:a,b"); /* comes back: the other end goes on */
+    b = opened("unix:a,b"); /* is created again: the other end continues */
     both_ways(a, b);
     ibc_wire_close(a);
     ibc_wire_close(b);
@@ -141,7 +141,7 @@ Test(wires, unix_socket_in_the_way, .init = in_folder, .fini = out_of_folder)
     cr_assert_null(ibc_wire_open("unix:b,a", err, sizeof err));
     cr_assert_str_eq(err, "wire unix:b,a: a: Address already in use");
     cr_assert(rename("a", "c") == 0);
-    ibc_wire_close(a); /* leaves c behind, which nobody reads */
+    ibc_wire_close(a); /* leaves the socket c, which nothing reads */
     b = opened("unix:b,c");
     ibc_wire_close(b);
     cr_assert(mkdir("d", 0700) == 0);
@@ -165,7 +165,7 @@ Test(wires, full_queue_is_told, .init = in_folder, .fini = out_of_folder)
 
 /* ---- UDP ---- */
 
-/* A bare system has no file of names. */
+/* A minimal system has no file of names. */
 static bool named(const char *name)
 {
     struct addrinfo *found;
@@ -219,7 +219,7 @@ Test(wires, kernel_tells_what_it_lost)
     ibc_wire_close(b);
 }
 
-/* ---- lost on purpose ---- */
+/* ---- frames dropped on purpose ---- */
 
 Test(wires, drop, .init = in_folder, .fini = out_of_folder)
 {
@@ -247,7 +247,7 @@ Test(wires, drop, .init = in_folder, .fini = out_of_folder)
     ibc_wire_close(b);
 }
 
-/* ---- what cannot be opened ---- */
+/* ---- specs that cannot be opened ---- */
 
 Test(wires, one_line_for_every_mistake)
 {
@@ -283,7 +283,7 @@ Test(wires, one_line_for_every_mistake)
         cr_assert(strstr(err, wrong[i].says), "%s: %s", wrong[i].spec, err);
         cr_assert(strncmp(err, "wire ", 5) == 0 && !strchr(err, '\n'), "%s", err);
     }
-    for (size_t n = 90; n < 300; n++) { /* too long, wherever it is */
+    for (size_t n = 90; n < 300; n++) { /* too long, at any place */
         char spec[400];
         snprintf(spec, sizeof spec, "unix:%0*d,%0*d", (int)n, 0, (int)n, 0);
         if (n > 107)
