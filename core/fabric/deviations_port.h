@@ -12,7 +12,7 @@
     B(PKEY_INVALID,       DROP,        "matches nothing with a P_Key whose low 15 bits are 0",                              "PV-10") \
     B(PKEY_FULL,          DROP|OTHER,  "matches P_Keys only when one of the two is of a full member; else, both",           "PV-09, PV-11") \
     B(PKEY_ANY,           OTHER,       "looks for QP1's P_Key in all of the table; else, in entry 0",                       "PV-13") \
-    B(PKEY_SET,           DROP,        "takes a P_Key that is set into its table at once",                                  "QS-79, KM-14") \
+    B(PKEY_SET,           DROP,        "uses a P_Key that is set in its table at once",                                     "QS-79, KM-14") \
     B(PKEY_VIOLATIONS,    DROP,        "counts packets of other partitions",                                                "PV-16") \
     B(PKEY_SATURATES,     DROP,        "stops the counter of P_Key violations at 0xFFFF",                                   "PV-16") \
     B(QKEY_VIOLATIONS,    DROP,        "counts datagrams with another Q_Key",                                               "PV-18") \
@@ -24,17 +24,17 @@
     B(SL,                 DROP,        "puts the SL of the address vector into the LRH",                                    "WF-14") \
     B(SL_TO_VL,           DROP|OTHER,  "sends on the VL that its table has for the SL; else, on the SL's own number",       "WF-14, KM-44") \
     B(VL_OF_SMP,          DROP,        "sends SMPs on VL 15",                                                               "WF-12") \
-    B(PATH_BITS,          DROP,        "sends from the LID that the path bits say",                                         "WF-19") \
+    B(PATH_BITS,          DROP,        "sends from the LID that the path bits select",                                      "WF-19") \
     B(SLID_UNASSIGNED,    DROP,        "sends from the permissive LID while it has none",                                   "UU-27") \
     B(GRH,                DROP,        "sends a GRH where the address vector has one",                                      "WF-26, QS-82") \
     B(GRH_VERSION,        OTHER,       "sends GRHs of version 6; else, of 4",                                               "WF-21") \
     B(GRH_TCLASS,         DROP,        "puts the traffic class of the address vector into the GRH",                         "WF-25") \
     B(GRH_FLOW,           DROP,        "puts the flow label of the address vector into the GRH",                            "WF-25") \
-    B(GRH_NEXT,           OTHER,       "names IBA transport as what follows the GRH; else, UDP",                            "WF-22, RO-02") \
+    B(GRH_NEXT,           OTHER,       "has IBA transport as next header of the GRH; else, UDP",                            "WF-22, RO-02") \
     B(GRH_HOP_LIMIT,      DROP|OTHER,  "puts the hop limit of the address vector into the GRH; else, 255",                  "WF-20, QS-82") \
-    B(GRH_PAYLEN,         OTHER,       "counts what follows the GRH, ICRC and all; else, without the ICRC",                 "WF-23, RO-02") \
-    B(SGID,               OTHER,       "sends from the GID that the address vector names; else, from entry 0",              "KM-35, RO-16") \
-    B(GIDS_ORDER,         OTHER,       "names the sender's GID or IP address before the receiver's; else, after it",        "WF-20, RO-16") \
+    B(GRH_PAYLEN,         OTHER,       "counts the bytes after the GRH with the ICRC; else, without it",                    "WF-23, RO-02") \
+    B(SGID,               OTHER,       "sends from the GID that the address vector selects; else, from entry 0",            "KM-35, RO-16") \
+    B(GIDS_ORDER,         OTHER,       "puts the source GID or IP address before the destination's; else, after it",        "WF-20, RO-16") \
     B(VLAN,               DROP,        "tags frames with the VLAN of the address vector",                                   "RO-03") \
     B(PRIORITY,           DROP,        "gives tagged frames the SL as their priority",                                      "RO-03, RO-27") \
     B(DSCP,               DROP,        "takes the DSCP from the traffic class",                                             "RO-13, RO-17") \
@@ -46,13 +46,13 @@
     B(IP_LENGTH,          OTHER,       "counts the IP packet up to and including the ICRC; else, without it",               "RO-12, RO-17") \
     B(IP_CHECKSUM,        DROP,        "sends IPv4 headers with their checksum",                                            "RO-12") \
     B(UDP_PORT,           OTHER,       "sends to UDP port 4791; else, to 4790",                                             "RO-18") \
-    B(UDP_SOURCE,         OTHER,       "keeps to one UDP source port in a flow; else, changes it with the PSN",             "RO-19") \
+    B(UDP_SOURCE,         OTHER,       "keeps one UDP source port in a flow; else, changes it with the PSN",                "RO-19") \
     B(UDP_SOURCE_ASKED,   DROP,        "sends from the UDP source port of the address vector",                              "RO-19") \
     B(UDP_LENGTH,         OTHER,       "counts the UDP datagram up to and including the ICRC; else, without it",            "RO-20") \
-    B(UDP_CHECKSUM,       OTHER,       "sends UDP without checksum; else, with one that is wrong",                          "RO-21") \
+    B(UDP_CHECKSUM,       OTHER,       "sends UDP without checksum; else, with a wrong one",                                "RO-21") \
     B(LRH_LENGTH,         OTHER,       "counts the words from LRH to ICRC; else, one too few",                              "WF-11, WF-10") \
-    B(ICRC,               DROP|OTHER,  "ends packets with their ICRC; else, with its bytes the other way round",            "WF-74, RO-22") \
-    B(VCRC,               DROP|OTHER,  "ends packets on InfiniBand with their VCRC; else, with its bytes the other way round", "WF-79")
+    B(ICRC,               DROP|OTHER,  "ends packets with their ICRC; else, with its bytes reversed",                       "WF-74, RO-22") \
+    B(VCRC,               DROP|OTHER,  "ends packets on InfiniBand with their VCRC; else, with its bytes reversed",            "WF-79")
 /* clang-format on */
 enum iba_port_row {
 #define IBA_PORT_ROW(name, ...) IBA_ROW_port_##name,

@@ -21,13 +21,13 @@ enum { IBA_MAX_GIDS = 8, IBA_PORT_MAX_PKEYS = 64 };
     C(uint16_t, pkey_violations, "packets of another partition; stops at 0xFFFF, set to 0 by the manager", "PV-16")             \
     C(uint16_t, qkey_violations, "datagrams with another Q_Key than the QP; stops at 0xFFFF, set to 0 by the manager", "PV-18") \
     C(uint64_t, packets_in,      "packets that arrived", "")                                                                    \
-    C(uint64_t, packets_out,     "packets that left", "")                                                                       \
+    C(uint64_t, packets_out,     "packets that were sent", "")                                                                  \
     C(uint64_t, bytes_in,        "bytes of the packets that arrived", "")                                                       \
-    C(uint64_t, bytes_out,       "bytes of the packets that left", "")                                                          \
+    C(uint64_t, bytes_out,       "bytes of the packets that were sent", "")                                                     \
     C(uint64_t, fecn_in,         "packets with FECN", "WF-81")                                                                  \
     C(uint64_t, becn_in,         "packets with BECN", "WF-83")                                                                  \
     C(uint64_t, cnp_in,          "congestion notification packets that arrived", "WF-84")                                       \
-    C(uint64_t, cnp_out,         "congestion notification packets that left", "WF-81")                                          \
+    C(uint64_t, cnp_out,         "congestion notification packets that were sent", "WF-81")                                     \
     C(uint64_t, ecn_ce_in,       "packets with ECN Congestion Experienced", "RO-41")
 /* clang-format on */
 struct iba_port_counters {

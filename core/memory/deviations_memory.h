@@ -10,42 +10,42 @@
 /*    name                     kinds  a device ...                                                                       clause */
 #define IBA_MEM_BEHAVIOURS(B)                                                                                                     \
     B(KEEPS_BUSY_PD,           DROP,  "does not destroy a protection domain that is in use",                             "QS-54") \
-    B(REGION_ACCESS_BITS,      DROP,  "refuses a region with a right there is not",                                      "QS-53") \
+    B(REGION_ACCESS_BITS,      DROP,  "refuses a region with an unknown right",                                          "QS-53") \
     B(REGION_LOCAL_WRITE,      DROP,  "refuses remote write or atomic on a region without local write",                  "QS-53") \
-    B(REGION_WRAPS,            DROP,  "refuses a region that passes 2^64",                                               "QS-54") \
-    B(REGION_ZERO_BASED,       DROP,  "counts a zero-based region from 0",                                               "QS-56") \
+    B(REGION_WRAPS,            DROP,  "refuses a region that ends beyond 2^64",                                          "QS-54") \
+    B(REGION_ZERO_BASED,       DROP,  "starts the addresses of a zero-based region at 0",                                "QS-56") \
     B(REGION_TWO_KEYS,         DROP,  "gives a region an L_Key that is not its R_Key",                                   "QS-54, QS-55") \
     B(FRESH_KEY,               DROP,  "gives the next owner of a key's index another key byte",                          "QS-57") \
     B(BIND_PD,                 DROP,  "binds no window of another protection domain than the QP's",                      "QS-64") \
     B(BIND_NEW_BYTE,           DROP,  "binds a type 2 window only with a key byte that is new",                          "QS-72") \
     B(BIND_FROM_FREE,          DROP,  "binds a type 2 window only when it is not bound",                                 "QS-63") \
-    B(BIND_SOME_BYTES,         DROP,  "refuses to bind a type 2 window to nothing",                                      "QS-65") \
+    B(BIND_SOME_BYTES,         DROP,  "refuses to bind a type 2 window with length 0",                                   "QS-65") \
     B(BIND_ACCESS_BITS,        DROP,  "refuses to bind with a right that windows do not have, or type 1 zero-based",     "QS-62") \
     B(BIND_REGION_VALID,       DROP,  "binds no window to an invalidated region",                                        "QS-59") \
     B(BIND_REGION_PD,          DROP,  "binds no window to a region of another protection domain",                        "QS-64") \
     B(BIND_RIGHT,              DROP,  "binds only to a region with the right to bind",                                   "QS-66") \
     B(BIND_LOCAL_WRITE,        DROP,  "binds remote write or atomic only to a region with local write",                  "QS-67") \
-    B(BIND_FLUSH,              DROP,  "binds a kind of flush only to a region that has it",                              "RR-66") \
-    B(BIND_RANGE,              OTHER, "refuses a window that is not inside of its region; else, binds the part that is", "QS-68") \
+    B(BIND_FLUSH,              DROP,  "binds a FLUSH right only to a region that has it",                                "RR-66") \
+    B(BIND_RANGE,              OTHER, "refuses a window that is not inside its region; else, binds the part that is",    "QS-68") \
     B(BIND_KEY_TYPE1,          DROP,  "gives a type 1 window another key at each bind",                                  "QS-62") \
     B(BIND_KEY_TYPE2,          DROP|OTHER, "gives a type 2 window the key byte its consumer chose; else, the next one", "QS-72") \
-    B(BIND_ZERO_BASED,         DROP,  "counts a zero-based window from 0",                                               "QS-56") \
-    B(BIND_NOTHING_UNBINDS,    DROP,  "unbinds a type 1 window that is bound to nothing",                                "QS-62") \
-    B(WINDOW_RIGHTS,           DROP,  "grants through a window no more than its bind did",                               "QS-71") \
-    B(WINDOW_BOUNDS,           DROP,  "reaches through a window no more of the region than was bound",                   "QS-71") \
+    B(BIND_ZERO_BASED,         DROP,  "starts the addresses of a zero-based window at 0",                                "QS-56") \
+    B(BIND_NOTHING_UNBINDS,    DROP,  "unbinds a type 1 window with a bind of length 0",                                 "QS-62") \
+    B(WINDOW_RIGHTS,           DROP,  "grants through a window only the rights of its bind",                             "QS-71") \
+    B(WINDOW_BOUNDS,           DROP,  "gives access through a window only to the bound range",                           "QS-71") \
     B(WINDOW_OF_DEAD_QP,       DROP,  "unbinds the type 2 windows of a QP that is destroyed",                            "QS-69") \
     B(INVALIDATE_KEY_BYTE,     DROP,  "invalidates only by the key byte in force",                                       "QS-54, QS-61") \
-    B(INVALIDATE_BY_RKEY,      DROP,  "invalidates from afar by an R_Key only",                                          "QS-61") \
+    B(INVALIDATE_BY_RKEY,      DROP,  "invalidates remotely by an R_Key only",                                           "QS-61") \
     B(INVALIDATE_FAST_ONLY,    DROP,  "invalidates only regions that were fast-registered",                              "QS-61") \
-    B(INVALIDATE_REMOTE_RIGHT, DROP,  "invalidates from afar only regions with a remote right",                          "QS-61") \
-    B(INVALIDATE_VALID,        DROP,  "does not invalidate what is invalid already",                                     "QS-58") \
+    B(INVALIDATE_REMOTE_RIGHT, DROP,  "invalidates remotely only regions with a remote right",                           "QS-61") \
+    B(INVALIDATE_VALID,        DROP,  "refuses to invalidate an invalid key",                                            "QS-58") \
     B(INVALIDATE_PD,           DROP,  "invalidates no region of another protection domain",                              "QS-61") \
     B(INVALIDATE_WINDOWLESS,   DROP,  "does not invalidate a region with windows on it",                                 "QS-74") \
     B(INVALIDATE_TYPE1,        DROP,  "does not invalidate type 1 windows",                                              "QS-70") \
     B(INVALIDATE_WINDOW_QP,    DROP,  "invalidates a type 2 window only by the QP that bound it",                        "QS-61, QS-69") \
     B(INVALIDATE_WINDOW_PD,    DROP,  "invalidates a type 2B window only in its own protection domain",                  "QS-69") \
-    B(INVALID_REGION,          DROP,  "reaches nothing by the key of an invalidated region",                             "QS-57, QS-59") \
-    B(INVALID_WINDOW,          DROP,  "reaches nothing by the key of an invalidated window",                             "QS-57, QS-59")
+    B(INVALID_REGION,          DROP,  "gives no access by the key of an invalidated region",                             "QS-57, QS-59") \
+    B(INVALID_WINDOW,          DROP,  "gives no access by the key of an invalidated window",                             "QS-57, QS-59")
 /* clang-format on */
 enum iba_mem_row {
 #define IBA_MEM_ROW(name, ...) IBA_ROW_mem_##name,

@@ -79,14 +79,14 @@ static bool reached(const struct lookup *l)
  * round. A row that protects host memory is always in its place.
  *    when          verdict   guard  kinds               the access ...                                                  clause */
 #define RULES(R)                                                                                                                           \
-    R(no_index,     NO_KEY,   true,  OTHER,              "names no entry of the key table, as the reserved L_Key",     "QS-54, QS-60")     \
-    R(not_in_force, NO_KEY,   true,  OTHER,              "names a key freed, unbound or invalid, or a window locally", "QS-57, QS-59")     \
+    R(no_index,     NO_KEY,   true,  OTHER,              "has a key that names no entry of the table, as the reserved L_Key", "QS-54, QS-60") \
+    R(not_in_force, NO_KEY,   true,  OTHER,              "has a key that is freed, unbound or invalid, or a window's key locally", "QS-57, QS-59") \
     R(key_byte,     KEY_BYTE, false, DROP | OTHER,       "has a key byte other than the one in force",                 "QS-54, QS-62")     \
-    R(other_pd,     PD,       false, DROP | OTHER,       "is of another protection domain (type 2A is not asked)",     "QS-54, QS-55")     \
-    R(other_qp,     PD,       false, DROP | OTHER,       "is of another QP than bound the type 2 window",              "QS-69, QS-48")     \
-    R(range,        RANGE,    true,  OTHER,              "leaves the region or window, or passes 2^64",                "QS-54, QS-71")     \
+    R(other_pd,     PD,       false, DROP | OTHER,       "is for another protection domain (not checked for type 2A)", "QS-54, QS-55")     \
+    R(other_qp,     PD,       false, DROP | OTHER,       "comes from another QP than the one that bound the type 2 window", "QS-69, QS-48") \
+    R(range,        RANGE,    true,  OTHER,              "exceeds the region or window, or 2^64",                      "QS-54, QS-71")     \
     R(right,        RIGHT,    false, DROP | SWAP | OTHER, "needs a right that the region or window does not grant",    "QS-54, QS-55")     \
-    R(absent,       ABSENT,   false, DROP | OTHER,       "touches a page that is not there yet",                       "RR-50")            \
+    R(absent,       ABSENT,   false, DROP | OTHER,       "includes an absent page",                                    "RR-50")            \
     R(reached,      OK,       true,  0,                  "is granted: host address = base + (va - first va)",          "RR-41, QS-56")
 /* clang-format on */
 

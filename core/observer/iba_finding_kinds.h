@@ -14,18 +14,18 @@
     F(RETRY_RNR,        retransmission,    WARN,  "is sent again: the receiver was not ready",                          "RQ-28")  \
     F(RETRY_IMPLIED,    retransmission,    WARN,  "is sent again: a response showed that another was lost",             "RQ-36")  \
     F(RETRY_TIMEOUT,    retransmission,    WARN,  "is sent again: its timer ran out",                                   "RQ-21")  \
-    F(RETRY_UNCLEAR,    retransmission,    WARN,  "is sent again, for no reason that the capture shows",                "RQ-21")  \
-    F(RETRY_CHANGED,    retransmission,    ERROR, "is sent again as another request",                                   "RQ-06")  \
+    F(RETRY_UNCLEAR,    retransmission,    WARN,  "is sent again, and the capture does not show why",                   "RQ-21")  \
+    F(RETRY_CHANGED,    retransmission,    ERROR, "is sent again with other headers",                                   "RQ-06")  \
     F(RETRY_PAYLOAD,    retransmission,    NOTE,  "is sent again with other payload: its buffer changed before it was acknowledged", "§10.8") \
     F(RETRY_LIMIT,      retransmission,    WARN,  "is sent again more often than a retry counter of 3 bits allows",     "RQ-22")  \
-    F(ANSWER_AGAIN,     retransmission,    NOTE,  "answers again what was answered before",                             "RR-25, RR-28") \
+    F(ANSWER_AGAIN,     retransmission,    NOTE,  "answers a request that was answered before",                         "RR-25, RR-28") \
     F(NETWORK_COPY,     duplicate,         WARN,  "is a copy made by the network",                                      "RR-23")  \
     F(GAP,              gap,               WARN,  "jumps over PSNs: those before it are missing",                       "RQ-01, UU-03") \
     F(RESPONSE_GAP,     gap,               WARN,  "jumps over a response that is missing",                              "RQ-37")  \
-    F(ANSWER_MISSING,   gap,               WARN,  "answers beyond a READ or ATOMIC whose own answer is missing",        "RQ-36")  \
+    F(ANSWER_MISSING,   gap,               WARN,  "answers a later request than a READ or ATOMIC whose response is missing", "RQ-36") \
     F(NOT_CAPTURED,     gap,               NOTE,  "acknowledges requests that the capture lacks: they did arrive",      "RR-10")  \
     F(LATE,             out_of_order,      WARN,  "was overtaken by packets that were sent after it",                   "RR-02")  \
-    F(REORDERED,        out_of_order,      NOTE,  "overtakes others, as many do here: the receiver takes them in any order, and nobody asks for them again", "RR-02") \
+    F(REORDERED,        out_of_order,      NOTE,  "overtakes others, as many do here: the receiver takes them in any order, and no NAK asks for them",       "RR-02") \
     F(NAK_SEQUENCE,     nak,               WARN,  "is a NAK: the responder misses this PSN",                            "RR-03")  \
     F(NAK_INVALID,      nak,               ERROR, "is a NAK: the responder cannot take the request",                    "RQ-51")  \
     F(NAK_ACCESS,       nak,               ERROR, "is a NAK: the responder denies the access",                          "RQ-51")  \
@@ -33,44 +33,44 @@
     F(NAK_RD,           nak,               ERROR, "is a NAK: the responder refuses the reliable datagram",              "RQ-51")  \
     F(NAK_RESERVED,     nak,               ERROR, "is a NAK with a reserved code",                                      "WF-48")  \
     F(SYNDROME_RESERVED, nak,              ERROR, "has a reserved syndrome",                                            "WF-48")  \
-    F(NAK_AGAIN,        nak,               WARN,  "repeats a NAK before what it asks for has come",                     "RR-04")  \
-    F(NAK_AFTER_RNR,    nak,               WARN,  "is a NAK for what an RNR NAK has just put off",                      "RR-51")  \
-    F(NAK_IGNORED,      nak,               WARN,  "is a NAK that was not heeded: what it asks for came only when a timer ran out", "RQ-26") \
+    F(NAK_AGAIN,        nak,               WARN,  "repeats a NAK before the requested packet has come",                 "RR-04")  \
+    F(NAK_AFTER_RNR,    nak,               WARN,  "is a NAK for a request that just got an RNR NAK",                    "RR-51")  \
+    F(NAK_IGNORED,      nak,               WARN,  "is a NAK without effect: the requested packet came only when a timer ran out",  "RQ-26") \
     F(RNR,              rnr,               WARN,  "says that the receiver is not ready",                                "RR-49")  \
-    F(RNR_EARLY,        rnr,               WARN,  "comes back before the wait that the RNR NAK asked for is over",      "RQ-28")  \
+    F(RNR_EARLY,        rnr,               WARN,  "is sent again before the wait of the RNR NAK is over",               "RQ-28")  \
     F(GHOST_ACK,        ghost_ack,         WARN,  "answers a PSN that was not sent",                                    "RQ-33")  \
-    F(ACK_AGAIN,        duplicate_ack,     NOTE,  "acknowledges again what was acknowledged before",                    "RQ-33")  \
+    F(ACK_AGAIN,        duplicate_ack,     NOTE,  "acknowledges a PSN that was acknowledged before",                    "RQ-33")  \
     F(CREDIT_UPDATE,    credit,            NOTE,  "repeats an acknowledgement with other credits",                      "RR-22")  \
     F(CREDIT_STALL,     credit,            NOTE,  "could not be sent sooner, for lack of credits",                      "RQ-40, RQ-41") \
-    F(MSN_WRONG,        msn,               ERROR, "counts other messages than were sent",                               "RR-16")  \
-    F(SILENCE,          timeout,           WARN,  "asks for an answer, and got no good one",                            "RR-09")  \
+    F(MSN_WRONG,        msn,               ERROR, "has an MSN that does not match the messages sent",                   "RR-16")  \
+    F(SILENCE,          timeout,           WARN,  "asks for a response, and got no good one",                           "RR-09")  \
     F(AFTER_FATAL,      after_fatal,       ERROR, "is a request on a connection that a NAK has ended",                  "RQ-61")  \
     F(END_REFUSED,      end,               NOTE,  "refuses the connection",                                             "MD-74")  \
-    F(END_NAK,          end,               NOTE,  "ends the connection: nothing more was asked of it",                  "RQ-51, RQ-61") \
-    F(END_RETRIES,      end,               NOTE,  "ends the connection: nobody answered, and it was not sent again",    "RQ-22")  \
-    F(END_RNR,          end,               NOTE,  "ends the connection: the receiver was never ready, and nothing more was asked of it", "RQ-29") \
+    F(END_NAK,          end,               NOTE,  "ends the connection: no new request followed",                       "RQ-51, RQ-61") \
+    F(END_RETRIES,      end,               NOTE,  "ends the connection: no response came, and it was not sent again",   "RQ-22")  \
+    F(END_RNR,          end,               NOTE,  "ends the connection: the receiver was never ready, and no new request followed",      "RQ-29") \
     F(QP_REUSED,        qp_reuse,          NOTE,  "is the first of another connection of its QP",                       "QS-30")  \
-    F(SEQUENCE,         opcode_sequence,   ERROR, "does not go on where the message before stopped",                    "RR-33, UU-06")  \
-    F(ANSWER_KIND,      opcode_sequence,   ERROR, "is not an answer to that kind of request",                           "RQ-48")  \
+    F(SEQUENCE,         opcode_sequence,   ERROR, "does not continue the unfinished message before it",                 "RR-33, UU-06")  \
+    F(ANSWER_KIND,      opcode_sequence,   ERROR, "is not a response to that kind of request",                          "RQ-48")  \
     F(ANSWER_SEQUENCE,  opcode_sequence,   ERROR, "is not the READ response that belongs at its PSN",                   "RQ-46")  \
     F(PSN_OF_READ,      psn_of_read,       ERROR, "has a PSN that the READ before it takes: the ends count its packets differently", "RQ-02")  \
     F(SERVICE,          opcode_sequence,   ERROR, "is of another service than those before and after it",                          "WF-60")  \
     F(OPCODE_RESERVED,  opcode_sequence,   ERROR, "has a reserved opcode",                                              "WF-61")  \
-    F(OPCODE_VENDOR,    opcode_sequence,   NOTE,  "has an opcode that its manufacturer gives a meaning",                "VN-02")  \
+    F(OPCODE_VENDOR,    opcode_sequence,   NOTE,  "has a manufacturer specific opcode",                                 "VN-02")  \
     F(LENGTH,           length,            ERROR, "has a payload that its opcode cannot have",                          "WF-62")  \
-    F(DMA_LENGTH,       length,            ERROR, "does not bring the message to its DMA length",                       "RR-37, UU-07")  \
-    F(ANSWER_LENGTH,    length,            ERROR, "has another payload than is missing there of the READ",              "RQ-47")  \
+    F(DMA_LENGTH,       length,            ERROR, "does not complete the message's DMA length",                         "RR-37, UU-07")  \
+    F(ANSWER_LENGTH,    length,            ERROR, "has another length than the missing part of the READ",               "RQ-47")  \
     F(MALFORMED,        length,            ERROR, "has lengths or headers that do not fit",                             "PV-34")  \
-    F(BAD_ICRC,         icrc,              ERROR, "has no good ICRC: it was damaged on its way",                        "WF-78")  \
+    F(BAD_ICRC,         icrc,              ERROR, "has no good ICRC: it was damaged in flight",                         "WF-78")  \
     F(BAD_VCRC,         vcrc,              ERROR, "has no good VCRC: it was damaged on its last link",                  "WF-80")  \
-    F(PKEY,             pkey,              WARN,  "is of another partition than those before it",                       "PV-09")  \
+    F(PKEY,             pkey,              WARN,  "has another partition than those before it",                         "PV-09")  \
     F(MAD_PKEY,         pkey,              WARN,  "answers a management datagram with another partition's P_Key",       "MD-07")  \
     F(QKEY,             qkey,              WARN,  "has another Q_Key than the datagrams before it",                     "PV-18")  \
     F(SPOOF,            spoof,             WARN,  "comes to a connected QP from another address than its peer's",       "PV-22")  \
-    F(PATH_CHANGED,     path_change,       NOTE,  "goes another way than those before it",                              "RO-13, RO-15, RO-19") \
+    F(PATH_CHANGED,     path_change,       NOTE,  "takes another path than those before it",                            "RO-13, RO-15, RO-19") \
     F(CNP,              cnp,               NOTE,  "is a congestion notification",                                       "WF-81")  \
-    F(ECN,              ecn,               NOTE,  "met congestion on its way",                                          "RO-41")  \
-    F(EVICTED,          evicted,           NOTE,  "needs room: a connection not seen for long is forgotten",            "§9.7")
+    F(ECN,              ecn,               NOTE,  "has a congestion mark",                                              "RO-41")  \
+    F(EVICTED,          evicted,           NOTE,  "replaces a connection that was not seen for long",                   "§9.7")
 /* clang-format on */
 
 enum iba_finding_kind {

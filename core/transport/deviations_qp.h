@@ -34,36 +34,36 @@
     B(OPTIONAL_INIT_TO_RTR,     DROP,  "takes optional attributes when it gets ready to receive",                "QS-04") \
     B(OPTIONAL_RTR_TO_RTS,      DROP,  "takes optional attributes when it gets ready to send",                   "QS-06") \
     B(OPTIONAL_RTS_TO_RTS,      DROP,  "takes optional attributes in Ready to Send",                             "QS-07") \
-    B(OPTIONAL_RTS_TO_SQD,      DROP,  "takes the wish to be told when the send queue is drained",               "QS-08") \
-    B(OPTIONAL_SQD_TO_RTS,      DROP,  "takes optional attributes when a drained send queue goes on",            "QS-09") \
+    B(OPTIONAL_RTS_TO_SQD,      DROP,  "takes the request for the drained event",                                "QS-08") \
+    B(OPTIONAL_SQD_TO_RTS,      DROP,  "takes optional attributes when a drained send queue returns to Ready to Send", "QS-09") \
     B(OPTIONAL_SQD_TO_SQD,      DROP,  "takes optional attributes while the send queue is drained",              "QS-10") \
     B(OPTIONAL_SQE_TO_RTS,      DROP,  "takes optional attributes when a send queue recovers",                   "QS-11") \
-    B(FOREIGN_RESET_TO_INIT,    DROP,  "refuses foreign attributes from Reset to Initialized",                   "QS-01") \
-    B(FOREIGN_INIT_TO_INIT,     DROP,  "refuses foreign attributes in Initialized",                              "QS-02") \
-    B(FOREIGN_INIT_TO_RTR,      DROP,  "refuses foreign attributes from Initialized to Ready to Receive",        "QS-03, QS-04") \
-    B(FOREIGN_RTR_TO_RTS,       DROP,  "refuses foreign attributes from Ready to Receive to Ready to Send",      "QS-05, QS-06") \
-    B(FOREIGN_RTS_TO_RTS,       DROP,  "refuses foreign attributes in Ready to Send",                            "QS-07") \
-    B(FOREIGN_RTS_TO_SQD,       DROP,  "refuses foreign attributes from Ready to Send to Send Queue Drain",      "QS-08") \
-    B(FOREIGN_SQD_TO_RTS,       DROP,  "refuses foreign attributes from Send Queue Drain to Ready to Send",      "QS-09") \
-    B(FOREIGN_SQD_TO_SQD,       DROP,  "refuses foreign attributes in Send Queue Drain",                         "QS-10") \
-    B(FOREIGN_SQE_TO_RTS,       DROP,  "refuses foreign attributes from Send Queue Error to Ready to Send",      "QS-11") \
-    B(FOREIGN_TO_RESET,         DROP,  "takes no attribute but the state on the way to Reset",                   "QS-14") \
-    B(FOREIGN_TO_ERR,           DROP,  "takes no attribute but the state on the way to Error",                   "QS-14") \
-    B(CUR_STATE_VALUES,         DROP,  "may be told no other current state than RTR, RTS, SQD, SQE",             "QS-16") \
-    B(CUR_STATE_IS_TRUE,        DROP,  "refuses when the current state is not the one it is told",               "QS-16") \
+    B(FOREIGN_RESET_TO_INIT,    DROP,  "refuses attributes that the transition from Reset to Initialized does not take", "QS-01") \
+    B(FOREIGN_INIT_TO_INIT,     DROP,  "refuses attributes that a transition in Initialized does not take",      "QS-02") \
+    B(FOREIGN_INIT_TO_RTR,      DROP,  "refuses attributes that the transition from Initialized to Ready to Receive does not take", "QS-03, QS-04") \
+    B(FOREIGN_RTR_TO_RTS,       DROP,  "refuses attributes that the transition from Ready to Receive to Ready to Send does not take", "QS-05, QS-06") \
+    B(FOREIGN_RTS_TO_RTS,       DROP,  "refuses attributes that a transition in Ready to Send does not take",    "QS-07") \
+    B(FOREIGN_RTS_TO_SQD,       DROP,  "refuses attributes that the transition from Ready to Send to Send Queue Drain does not take", "QS-08") \
+    B(FOREIGN_SQD_TO_RTS,       DROP,  "refuses attributes that the transition from Send Queue Drain to Ready to Send does not take", "QS-09") \
+    B(FOREIGN_SQD_TO_SQD,       DROP,  "refuses attributes that a transition in Send Queue Drain does not take", "QS-10") \
+    B(FOREIGN_SQE_TO_RTS,       DROP,  "refuses attributes that the transition from Send Queue Error to Ready to Send does not take", "QS-11") \
+    B(FOREIGN_TO_RESET,         DROP,  "takes no attribute but the state in the transition to Reset",            "QS-14") \
+    B(FOREIGN_TO_ERR,           DROP,  "takes no attribute but the state in the transition to Error",            "QS-14") \
+    B(CUR_STATE_VALUES,         DROP,  "accepts no other current state than RTR, RTS, SQD, SQE",                 "QS-16") \
+    B(CUR_STATE_IS_TRUE,        DROP,  "refuses a transition whose current state attribute is not the QP's state", "QS-16") \
     B(DRAINED_FIRST,            DROP,  "takes no attributes while its send queue still drains",                  "QS-23") \
-    B(ALL_OR_NOTHING,           DROP,  "takes none of the attributes when it refuses one thing",                 "QS-15") \
-    B(JUDGES_AGAIN,             DROP,  "judges P_Key index, path and MTU again when the port changes",           "QS-10")
+    B(ALL_OR_NOTHING,           DROP,  "takes none of the attributes when it refuses one of them",               "QS-15") \
+    B(JUDGES_AGAIN,             DROP,  "checks P_Key index, path and MTU again when the port changes",           "QS-10")
 
 /* Values of attributes. What is let in is cut to what the field holds.
  *    name                kinds  a device ...                                                              clause */
 #define IBA_ATTR_BEHAVIOURS(B)                                                                                             \
     B(PORT,               DROP,  "refuses a port that does not exist",                                     "QS-01, QS-80") \
-    B(ACCESS,             DROP,  "refuses rights of a QP that are not remote ones",                        "QS-01") \
+    B(ACCESS,             DROP,  "refuses access rights of a QP other than remote ones",                   "QS-01") \
     B(PKEY_INDEX,         DROP,  "refuses a P_Key index beyond the table",                                 "QS-01, KM-11") \
     B(QKEY,               DROP,  "refuses another Q_Key for the GSI than the well known one",              "PV-19, KM-18") \
     B(PATH_PORT,          DROP,  "refuses an address vector of another port than the QP's",                "PV-24") \
-    B(ALTERNATE,          DROP,  "refuses an alternate path that cannot be sent along",                    "QS-78") \
+    B(ALTERNATE,          DROP,  "refuses an alternate path that cannot be used",                          "QS-78") \
     B(PATH_MTU,           DROP,  "refuses a path MTU above the port's",                                    "RO-08, QS-80") \
     B(TIMEOUT,            DROP,  "refuses a timeout code above 31",                                        "RQ-18") \
     B(RETRY,              DROP,  "refuses a retry count above 7",                                          "RQ-22") \
@@ -71,10 +71,10 @@
     B(MIN_RNR,            DROP,  "refuses an RNR timer code above 31",                                     "WF-50") \
     B(RQ_PSN,             DROP,  "refuses a receive PSN above 24 bits",                                    "WF-39") \
     B(SQ_PSN,             DROP,  "refuses a send PSN above 24 bits",                                       "WF-39") \
-    B(MAX_DEST_RD,        DROP,  "refuses to promise more READs as responder than it can remember",        "RR-29") \
-    B(PATH_MIG,           DROP,  "lets software not say that the QP is armed",                             "QS-78") \
+    B(MAX_DEST_RD,        DROP,  "refuses more responder resources than it has memory for",                "RR-29") \
+    B(PATH_MIG,           DROP,  "refuses software that sets the migration state Armed",                   "QS-78") \
     B(DEST_QPN,           DROP,  "refuses QP0, QP1 and the multicast QP as the peer of a connection",      "WF-37") \
-    B(FLOW_CONTROL,       DROP,  "takes with the destination QP that flow control was negotiated",         "RQ-45, RR-21") \
+    B(FLOW_CONTROL,       DROP,  "takes with the destination QP whether flow control was negotiated",      "RQ-45, RR-21") \
     B(AV_PORT,            DROP,  "refuses an address vector of a port that does not exist",                "QS-82") \
     B(AV_SL,              DROP,  "refuses an SL above 15, on RoCE above 7",                                "RO-27") \
     B(AV_DLID,            DROP,  "refuses LID 0 as destination",                                           "WF-15, WF-16") \
@@ -95,18 +95,18 @@
     B(SQE_HEARS,          DROP,        "receives requests in SQE",                                               "PV-05, QS-24") \
     B(SQD_HEARS_ANSWERS,  DROP,        "receives responses in SQD",                                              "PV-06, QS-22") \
     B(DATAGRAM_MTU,       OTHER,       "bounds datagrams by the port's MTU; else, by 256 bytes",                 "UU-16") \
-    B(NEW_PATH,           DROP,        "sends along an address vector that was changed",                         "QS-10, RR-15") \
-    B(SQD_WAITS,          DROP,        "is drained when what has begun is done, not at once",                    "QS-22, QS-23") \
-    B(SQD_TELLS_ASKED,    OTHER,       "tells that it is drained if it was asked to; else, always",              "QS-23") \
-    B(ERR_FLUSHES_SENDS,  DROP,        "completes in Error what its send queue held",                            "QS-25") \
-    B(ERR_FLUSHES_RECVS,  DROP,        "completes in Error what its receive queue held",                         "QS-25") \
+    B(NEW_PATH,           DROP,        "uses an address vector that was changed",                                "QS-10, RR-15") \
+    B(SQD_WAITS,          DROP,        "is drained when outstanding requests are done, not at once",             "QS-22, QS-23") \
+    B(SQD_TELLS_ASKED,    OTHER,       "raises the drained event if it was requested; else, always",             "QS-23") \
+    B(ERR_FLUSHES_SENDS,  DROP,        "completes in Error the work of its send queue",                          "QS-25") \
+    B(ERR_FLUSHES_RECVS,  DROP,        "completes in Error the work of its receive queue",                       "QS-25") \
     B(ERR_FLUSHES_HELD,   DROP,        "completes in Error the receive that was in use",                         "QS-25, QS-27") \
     B(ERR_FLUSHES_POSTS,  DROP|OTHER,  "flushes receives posted in Error; else, refuses them",                   "QS-25") \
-    B(FLUSHED_STATUS,     OTHER,       "completes what is flushed with Flushed; else, with success",             "QS-25, RQ-57") \
-    B(ERR_KEEPS_SRQ,      OTHER,       "leaves in Error what the SRQ holds; else, flushes that as well",         "QS-27, QS-52") \
-    B(ERR_SILENT,         DROP,        "sends nothing in Error that it owed before",                             "RQ-61, QS-25") \
-    B(LAST_WORDS,         DROP,        "tells the peer why the connection ends",                                 "RR-58") \
-    B(SQE_FLUSHES,        DROP,        "completes in SQE what its send queue held",                              "QS-24")
+    B(FLUSHED_STATUS,     OTHER,       "completes flushed work with Flushed; else, with success",                "QS-25, RQ-57") \
+    B(ERR_KEEPS_SRQ,      OTHER,       "leaves in Error the receives of the SRQ posted; else, flushes them as well", "QS-27, QS-52") \
+    B(ERR_SILENT,         DROP,        "sends no pending response in Error",                                     "RQ-61, QS-25") \
+    B(LAST_WORDS,         DROP,        "sends the NAK that ends the connection",                                 "RR-58") \
+    B(SQE_FLUSHES,        DROP,        "completes in SQE the work of its send queue",                            "QS-24")
 
 /* Objects, and what becomes of them.
  *    name                kinds  a device ...                                                              clause */
@@ -114,10 +114,10 @@
     B(QP_SHARES,          DROP,  "makes no QP of a type without SRQ on one",                               "QS-28, QS-44") \
     B(QP_PD,              DROP,  "makes no QP in a protection domain that does not exist",                 "QS-28") \
     B(QP_SRQ,             DROP,  "makes no QP on an SRQ that does not exist",                              "QS-28") \
-    B(QPN_RANDOM,         OTHER, "gives QPs random numbers; else, the lowest of their slots",              "QS-30") \
+    B(QPN_RANDOM,         OTHER, "gives QPs random numbers; else, the lowest free ones",                   "QS-30") \
     B(QPN_ORDINARY,       DROP,  "gives no QP the number 1 or 0xFFFFFF",                                   "WF-37") \
     B(QP_ATTACHED,        DROP,  "does not destroy a QP that is attached to a group",                      "QS-29, UU-25") \
-    B(QP_BINDS,           DROP,  "destroys a QP with windows of type 2 bound",                             "QS-29, QS-69") \
+    B(QP_BINDS,           DROP,  "destroys a QP that has bound type 2 windows",                            "QS-29, QS-69") \
     B(CQ_BUSY,            DROP,  "does not destroy a CQ that QPs complete into",                           "QS-28") \
     B(SRQ_BUSY,           DROP,  "does not destroy an SRQ that QPs take from",                             "QS-28") \
     B(SRQ_PD,             DROP,  "makes no SRQ in a protection domain that does not exist",                "QS-42") \
@@ -125,7 +125,7 @@
     B(ATTACH_TYPE,        DROP,  "attaches UD and raw QPs only",                                           "UU-25") \
     B(ATTACH_GID,         DROP,  "attaches to multicast GIDs only",                                        "UU-25, KM-38") \
     B(ATTACH_LID,         DROP,  "attaches to multicast LIDs only",                                        "UU-25, WF-15") \
-    B(ATTACH_ONCE,        DROP,  "attaches once when asked twice",                                         "UU-25, PV-29") \
+    B(ATTACH_ONCE,        DROP,  "attaches once when it is attached twice",                                "UU-25, PV-29") \
     B(ATTACH,             DROP,  "delivers to a QP that was attached",                                     "UU-25") \
     B(DETACH,             DROP,  "delivers no more to a QP that was detached",                             "UU-25")
 
@@ -148,23 +148,23 @@
  *    name                kinds        a device ...                                                              clause */
 #define IBA_QUEUE_BEHAVIOURS(B)                                                                                           \
     B(CQ_ORDER,           OTHER,       "gives completions oldest first; else, newest first",                     "QS-34") \
-    B(CQ_OVERFLOW,        DROP|OTHER,  "loses a CQ that overflows; left out: the completion only; else, the oldest one", "QS-32") \
+    B(CQ_OVERFLOW,        DROP|OTHER,  "makes a CQ unusable when it overflows; left out: only drops the completion; else, the oldest one", "QS-32") \
     B(CQ_OVERFLOW_FAILS,  DROP,        "fails the QPs of a CQ that overflows",                                   "QS-32") \
-    B(CQ_LOST_FAILS,      DROP,        "fails a QP that completes into a lost CQ",                               "QS-32") \
+    B(CQ_LOST_FAILS,      DROP,        "fails a QP that completes into an overflowed CQ",                        "QS-32") \
     B(CQ_ONCE,            OTHER,       "writes one completion for each work request; else, two",                 "QS-31") \
-    B(ARM_LOST,           DROP,        "does not arm a lost CQ",                                                 "QS-32") \
-    B(ARM_STRENGTHENS,    DROP,        "strengthens an arm only, never weakens it",                              "QS-33") \
-    B(ARM_ONCE,           DROP,        "notifies once for each arm",                                             "QS-33") \
+    B(ARM_LOST,           DROP,        "does not arm an overflowed CQ",                                          "QS-32") \
+    B(ARM_STRENGTHENS,    DROP,        "extends the arming of a CQ to any completion, never reduces it",         "QS-33") \
+    B(ARM_ONCE,           DROP,        "notifies once each time it is armed",                                    "QS-33") \
     B(ARM_SOLICITED,      DROP|OTHER,  "notifies of solicited completions when armed for them; else, of any",    "QS-33, WF-29") \
     B(ARM_ERRORS,         DROP,        "notifies of errors when armed for solicited completions",                "QS-33, WF-29") \
     B(ARM_NEXT,           DROP,        "notifies of any completion when armed for the next",                     "QS-33") \
     B(RECV_ORDER,         OTHER,       "takes receives oldest first; else, newest first",                        "QS-37, RR-06") \
     B(RECV_RESET,         DROP,        "refuses receives in Reset",                                              "QS-17") \
     B(RECV_INIT,          DROP,        "takes receives in Init",                                                 "QS-18") \
-    B(RECV_FULL,          OTHER,       "refuses receives when its queue is full; else, forgets them",            "QS-83") \
+    B(RECV_FULL,          OTHER,       "refuses receives when its queue is full; else, drops them",              "QS-83") \
     B(FLUSH_ORDER,        OTHER,       "flushes receives oldest first; else, newest first",                      "QS-25, QS-34") \
-    B(SRQ_LIMIT_BELOW,    OTHER,       "tells of an SRQ below its limit; else, at its limit too",                "QS-38") \
-    B(SRQ_LIMIT_ONCE,     DROP,        "tells once of an SRQ below its limit",                                   "QS-38")
+    B(SRQ_LIMIT_BELOW,    OTHER,       "raises the limit event of an SRQ below its limit; else, at its limit too", "QS-38") \
+    B(SRQ_LIMIT_ONCE,     DROP,        "raises the limit event of an SRQ once",                                  "QS-38")
 /* clang-format on */
 
 #define IBA_MODIFY_ROW(name, ...) IBA_ROW_modify_##name,

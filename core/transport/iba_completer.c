@@ -17,11 +17,11 @@
     R(UNSOLICITED_ACK,      unsolicited_ack,        take_credits,            "the ACK repeats the last one: only its credits count",                      "RQ-34, RR-22") \
     R(DUPLICATE,            duplicate,              drop,                    "the PSN was acknowledged before",                                           "RQ-33, RQ-27, RQ-32, RQ-49") \
     R(NEVER_SENT,           never_sent,             drop,                    "the PSN was not sent yet",                                                  "RQ-33, RQ-27") \
-    R(LOSS_KNOWN,           loss_known,             drop,                    "an answer before it is missing, and was asked for again",                   "RQ-37") \
-    R(NAK_KNOWN,            nak_known,              drop,                    "the NAK repeats what is being waited for or resent",                        "RQ-23, RQ-28") \
+    R(LOSS_KNOWN,           loss_known,             drop,                    "an earlier response is missing, and was requested again",                   "RQ-37") \
+    R(NAK_KNOWN,            nak_known,              drop,                    "the NAK is for a PSN that is already being sent again",                     "RQ-23, RQ-28") \
     R(RETRIES_EXHAUSTED,    retries_exhausted,      fail_retry_exceeded,     "the response asks for a retry, and none is left",                           "RQ-22, RQ-23") \
-    R(RESPONSE_LOST,        response_lost,          ask_again,               "the answer to an earlier READ or ATOMIC is missing: an implied NAK",        "RQ-36, RQ-37") \
-    R(ACK_FOR_ANSWER,       ack_for_answer,         ask_again,               "a plain ACK names a READ or ATOMIC: its answer is missing",                 "RQ-38") \
+    R(RESPONSE_LOST,        response_lost,          ask_again,               "the response to an earlier READ or ATOMIC is missing: an implied NAK",      "RQ-36, RQ-37") \
+    R(ACK_FOR_ANSWER,       ack_for_answer,         ask_again,               "a plain ACK has the PSN of a READ or ATOMIC: its response is missing",      "RQ-38") \
     R(NAK_SEQUENCE,         nak_sequence,           resend,                  "the responder misses this PSN",                                             "RQ-26") \
     R(RNR_EXHAUSTED,        rnr_exhausted,          fail_rnr_exceeded,       "the receiver is not ready, and no retry is left",                           "RQ-29") \
     R(RNR,                  rnr,                    wait_for_receiver,       "the receiver is not ready yet",                                             "RQ-28, RQ-30") \
@@ -30,13 +30,13 @@
     R(NAK_REMOTE_OPERATION, nak_remote_operation,   fail_remote_operation,   "the responder failed",                                                      "RQ-51") \
     R(NAK_INVALID_RD,       nak_invalid_rd,         fail_invalid_rd,         "the responder refuses the reliable datagram request",                       "RQ-51") \
     R(ACK,                  ack,                    acknowledge,             "the responder has everything up to this PSN",                               "RQ-35, RQ-24") \
-    R(ANSWER_NOT_POSITIVE,  answer_not_positive,    fail_bad_response,       "the answer carries data and a syndrome that is not ACK",                    "RQ-48, WF-47") \
+    R(ANSWER_NOT_POSITIVE,  answer_not_positive,    fail_bad_response,       "the response carries data and a syndrome that is not ACK",                  "RQ-48, WF-47") \
     R(EXTENDED_DONE,        extended_done,          acknowledge,             "an empty READ Response Only ends a FLUSH or ATOMIC WRITE",                  "RR-32, RR-66") \
-    R(OTHER_KIND,           other_kind,             fail_bad_response,       "the answer is not one to that kind of request",                             "RQ-48") \
-    R(READ_OUT_OF_ORDER,    read_out_of_order,      fail_bad_response,       "First, Middle, Last or Only is not where it belongs",                       "RQ-46") \
-    R(READ_WRONG_LENGTH,    read_wrong_length,      fail_local_length,       "the payload is not what is missing there",                                  "RQ-47") \
-    R(READ_DATA,            read_data,              store_read,              "the answer brings the next bytes of the READ",                              "RQ-38, RQ-07") \
-    R(ATOMIC_RESULT,        atomic_result,          store_atomic,            "the answer brings the value from before the ATOMIC",                        "RQ-50")
+    R(OTHER_KIND,           other_kind,             fail_bad_response,       "the response does not fit that kind of request",                            "RQ-48") \
+    R(READ_OUT_OF_ORDER,    read_out_of_order,      fail_bad_response,       "First, Middle, Last or Only is out of place",                               "RQ-46") \
+    R(READ_WRONG_LENGTH,    read_wrong_length,      fail_local_length,       "the payload has the wrong length for its place",                            "RQ-47") \
+    R(READ_DATA,            read_data,              store_read,              "the response has the next bytes of the READ",                               "RQ-38, RQ-07") \
+    R(ATOMIC_RESULT,        atomic_result,          store_atomic,            "the response has the value from before the ATOMIC",                         "RQ-50")
 /* clang-format on */
 
 /* ---- what the response is ---- */

@@ -141,24 +141,24 @@ TRUE_OF_QP(sends_soundly)
 
 /* clang-format off */
 #define INVARIANTS(I)                                                                                                  \
-    I( is_offered,        "type and state are ones the adapter knows"                                                ) \
-    I( is_found,          "its number finds it"                                                                      ) \
+    I( is_offered,        "type and state have valid values"                                                )          \
+    I( is_found,          "its number leads to it"                                                                      ) \
     I( parts_exist,       "its protection domain, completion queues and SRQ exist"                                   ) \
     I( one_receive_queue, "with an SRQ it has no receive queue of its own"                                           ) \
     I( queues_hold,       "no queue holds more than it can"                                                          ) \
-    I( reset_is_empty,    "in Reset nothing is queued, held or owed (QS-17)"                                         ) \
-    I( init_is_deaf,      "in Init nothing is sent, held or owed (QS-18)"                                            ) \
+    I( reset_is_empty,    "in Reset no work is queued and no response is pending (QS-17)"                                         ) \
+    I( init_is_deaf,      "in Init nothing is sent and no response is pending (QS-18)"                                            ) \
     I( rtr_has_no_sends,  "in RTR nothing is queued to be sent (QS-19)"                                              ) \
-    I( drained_is_told,   "a drained send queue has been told of (QS-23)"                                            ) \
+    I( drained_is_told,   "a drained send queue has raised its event (QS-23)"                                            ) \
     I( sqe_is_flushed,    "in SQE the send queue is empty, and a reliable QP is never there (QS-24)"                 ) \
     I( err_is_flushed,    "in Error both queues are empty (QS-25)"                                                   ) \
-    I( err_is_silent,     "in Error nothing is owed, unless a NAK that ends the connection comes last (RQ-61, RR-58)") \
-    I( has_a_port,        "a QP that can be heard has a port"                                                        ) \
-    I( has_a_path,        "a connection that can be heard has a path and its MTU"                                    ) \
+    I( err_is_silent,     "in Error no response is pending, except a NAK that ends the connection (RQ-61, RR-58)")     \
+    I( has_a_port,        "a QP that can receive has a port"                                                        )  \
+    I( has_a_path,        "a connection that can receive has a path and its MTU"                                    )  \
     I( counts_in_24_bits, "PSNs and MSN have 24 bits"                                                                ) \
-    I( sends_soundly,     "its open requests hold the open PSNs in order, below the limits (RQ-03, RQ-04, RQ-08)"    ) \
-    I( can_remember,      "it has room for the READs and ATOMICs it promises to remember (RR-29)"                    ) \
-    I( answers_are_few,   "its answers wait for no more READs and ATOMICs than it can remember (RR-35)"              )
+    I( sends_soundly,     "its outstanding requests have the outstanding PSNs in order, below the limits (RQ-03, RQ-04, RQ-08)"    ) \
+    I( can_remember,      "it has memory for its responder resources (RR-29)"                    )                     \
+    I( answers_are_few,   "its pending responses belong to no more READs and ATOMICs than its responder resources (RR-35)"              )
 /* clang-format on */
 
 const char *iba_qp_broken(const struct iba_ca *ca, const struct iba_qp *qp)

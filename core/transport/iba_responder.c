@@ -225,45 +225,45 @@ static bool swap(const struct iba_rx *x)
 /* clang-format off */
 /*    name                      when                       then                    the request ...                                                clause */
 #define RC_RESPONDER_RULES(R)                                                                                                                               \
-    R(gap_after_rnr,            gap_after_rnr,             iba_rx_drop,            "is ahead, and the one before was told to come again later",   "RR-51")   \
-    R(gap_known,                gap_known,                 iba_rx_drop,            "is ahead, and the peer was told so",                          "RR-04")   \
-    R(gap,                      gap,                       iba_rc_nak_sequence,    "is ahead: one before it was lost",                            "RR-03")   \
-    R(malformed_again,          malformed_again,           iba_rx_drop,            "is behind, and not even well formed",                         "RR-24")   \
-    R(answer_waits,             answer_waits,              iba_rx_drop,            "is behind, and its answer has yet to leave",                  "RR-30")   \
-    R(unknown_again,            unknown_again,             iba_rx_drop,            "is behind, and repeats nothing that is remembered",           "RR-26")   \
-    R(no_room_again,            no_room_again,             iba_rx_drop,            "is behind, and too many answers wait already",                "RR-26")   \
-    R(read_gone,                read_gone,                 iba_rx_drop,            "repeats a READ of what cannot be read any more",              "RR-27")   \
+    R(gap_after_rnr,            gap_after_rnr,             iba_rx_drop,            "follows a PSN gap, and the missing one got an RNR NAK",       "RR-51")   \
+    R(gap_known,                gap_known,                 iba_rx_drop,            "follows a PSN gap that was already NAKed",                    "RR-04")   \
+    R(gap,                      gap,                       iba_rc_nak_sequence,    "follows a PSN gap: an earlier request was lost",              "RR-03")   \
+    R(malformed_again,          malformed_again,           iba_rx_drop,            "is a duplicate, and malformed",                               "RR-24")   \
+    R(answer_waits,             answer_waits,              iba_rx_drop,            "is a duplicate, and its response is still pending",           "RR-30")   \
+    R(unknown_again,            unknown_again,             iba_rx_drop,            "is a duplicate that matches no remembered request",           "RR-26")   \
+    R(no_room_again,            no_room_again,             iba_rx_drop,            "is a duplicate, and too many responses are pending",          "RR-26")   \
+    R(read_gone,                read_gone,                 iba_rx_drop,            "repeats a READ of memory that can no longer be read",         "RR-27")   \
     R(read_again,               read_again,                iba_rc_read_again,      "repeats a READ, or the rest of it",                           "RR-25")   \
     R(result_again,             result_again,              iba_rc_replay,          "repeats an ATOMIC, FLUSH or ATOMIC WRITE",                    "RR-28")   \
     R(duplicate,                duplicate,                 iba_rc_ack_again,       "repeats a SEND or WRITE",                                     "RR-23")   \
     R(reserved,                 iba_rx_reserved,           iba_rc_nak_invalid,     "has a reserved opcode",                                       "WF-61")   \
-    R(unfinished_before,        iba_rx_unfinished_before,  iba_rc_nak_invalid,     "begins a message inside of another",                          "RR-33")   \
-    R(nothing_to_go_on,         iba_rx_nothing_to_go_on,   iba_rc_nak_invalid,     "goes on with a message that never began",                     "RR-33")   \
-    R(other_operation,          iba_rx_other_operation,    iba_rc_nak_invalid,     "goes on with another operation than the message's",           "RR-33")   \
-    R(first_in_rtr,             iba_rx_first_in_rtr,       iba_rc_establish,       "is the first of a connection whose own side does not send yet", "RR-64") \
+    R(unfinished_before,        iba_rx_unfinished_before,  iba_rc_nak_invalid,     "begins a message inside another",                             "RR-33")   \
+    R(nothing_to_go_on,         iba_rx_nothing_to_go_on,   iba_rc_nak_invalid,     "continues a message that never began",                        "RR-33")   \
+    R(other_operation,          iba_rx_other_operation,    iba_rc_nak_invalid,     "continues a message with another operation",                  "RR-33")   \
+    R(first_in_rtr,             iba_rx_first_in_rtr,       iba_rc_establish,       "is the first request while the QP is in RTR",                   "RR-64") \
     R(write_not_enabled,        iba_rx_write_not_enabled,  iba_rc_nak_invalid,     "is a WRITE, which the QP does not allow",                     "RR-34")   \
     R(read_not_enabled,         read_not_enabled,          iba_rc_nak_invalid,     "is a READ, which the QP does not allow",                      "RR-34")   \
     R(atomic_not_enabled,       atomic_not_enabled,        iba_rc_nak_invalid,     "is an ATOMIC, which the QP does not allow",                   "RR-45")   \
     R(flush_not_enabled,        flush_not_enabled,         iba_rc_nak_invalid,     "is a FLUSH of a kind that the QP does not allow",             "RR-66")   \
     R(atomic_write_not_enabled, atomic_write_not_enabled,  iba_rc_nak_invalid,     "is an ATOMIC WRITE, and the QP allows no WRITE",              "RR-67")   \
-    R(depth_exceeded,           depth_exceeded,            iba_rc_nak_unfit,       "is more READs and ATOMICs at once than agreed",               "RR-35")   \
+    R(depth_exceeded,           depth_exceeded,            iba_rc_nak_unfit,       "exceeds the agreed number of outstanding READs and ATOMICs",  "RR-35")   \
     R(no_receive_wqe,           iba_rx_no_receive_wqe,     iba_rc_rnr,             "needs a receive WQE, and there is none",                      "RR-49")   \
-    R(receive_absent,           iba_rx_receive_absent,     iba_rc_rnr,             "would fill a buffer whose page is not there yet",             "RR-50")   \
+    R(receive_absent,           iba_rx_receive_absent,     iba_rc_rnr,             "needs a receive buffer whose page is absent",                 "RR-50")   \
     R(bad_payload,              iba_rx_bad_payload,        iba_rc_nak_unfit,       "has a payload that its opcode cannot have",                   "RR-36")   \
-    R(dma_too_long,             iba_rx_dma_too_long,       iba_rc_nak_unfit,       "is of more than 2^31 bytes",                                  "RR-39")   \
+    R(dma_too_long,             iba_rx_dma_too_long,       iba_rc_nak_unfit,       "has a DMA length of more than 2^31 bytes",                    "RR-39")   \
     R(write_beyond,             iba_rx_write_beyond,       iba_rc_nak_unfit,       "writes more than its DMA length",                             "RR-37")   \
     R(write_short,              iba_rx_write_short,        iba_rc_nak_unfit,       "ends before its DMA length is written",                       "RR-37")   \
     R(send_too_long,            iba_rx_send_too_long,      iba_rc_nak_length,      "is longer than its receive WQE",                              "RR-38")   \
     R(atomic_misaligned,        atomic_misaligned,         iba_rc_nak_unfit,       "is an ATOMIC on an address that is not a multiple of 8",      "RR-44")   \
     R(atomic_write_length,      atomic_write_length,       iba_rc_nak_unfit,       "is an ATOMIC WRITE of other than 8 bytes",                    "WF-57")   \
     R(atomic_write_misaligned,  atomic_write_misaligned,   iba_rc_nak_unfit,       "is an ATOMIC WRITE to an address that is not a multiple of 8", "RR-67")  \
-    R(receive_protected,        iba_rx_receive_protected,  iba_rc_nak_operation,   "would fill a buffer that its receive WQE has no right to",    "RR-57")   \
-    R(write_denied,             iba_rx_write_denied,       iba_rc_nak_access,      "may not write there",                                         "RR-41")   \
-    R(read_denied,              read_denied,               iba_rc_nak_access,      "may not read there",                                          "RR-43")   \
-    R(atomic_denied,            atomic_denied,             iba_rc_nak_access,      "is an ATOMIC, and may not touch that",                        "RR-45")   \
-    R(flush_denied,             flush_denied,              iba_rc_nak_access,      "may not flush that, or not in that way",                      "RR-66")   \
-    R(atomic_write_denied,      atomic_write_denied,       iba_rc_nak_access,      "is an ATOMIC WRITE, and may not write there",                 "RR-67")   \
-    R(page_absent,              page_absent,               iba_rc_rnr,             "touches a page that is not there yet",                        "RR-50")   \
+    R(receive_protected,        iba_rx_receive_protected,  iba_rc_nak_operation,   "needs a receive buffer that its WQE may not write",           "RR-57")   \
+    R(write_denied,             iba_rx_write_denied,       iba_rc_nak_access,      "is a WRITE without access to that range",                     "RR-41")   \
+    R(read_denied,              read_denied,               iba_rc_nak_access,      "is a READ without access to that range",                      "RR-43")   \
+    R(atomic_denied,            atomic_denied,             iba_rc_nak_access,      "is an ATOMIC without access to that range",                   "RR-45")   \
+    R(flush_denied,             flush_denied,              iba_rc_nak_access,      "is a FLUSH without access to that range, or without that placement type", "RR-66") \
+    R(atomic_write_denied,      atomic_write_denied,       iba_rc_nak_access,      "is an ATOMIC WRITE without access to that range",             "RR-67")   \
+    R(page_absent,              page_absent,               iba_rc_rnr,             "accesses an absent page",                                     "RR-50")   \
     R(send_part,                send_part,                 iba_rc_send_part,       "is a SEND with more to come",                                 "RR-13")   \
     R(send_invalidate,          send_invalidate,           iba_rc_send_invalidate, "ends a SEND and invalidates a key",                           "RR-54")   \
     R(send_end,                 iba_rx_send,               iba_rc_send_end,        "ends a SEND",                                                 "RR-16")   \

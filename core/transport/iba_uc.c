@@ -113,24 +113,24 @@ static void deliver_write(struct iba_rx *x)
 /*    name               when                       then               the packet ...                                               clause */
 #define UC_RULES(R)                                                                                                                           \
     R(reserved,          iba_rx_reserved,           iba_rx_drop,       "has a reserved opcode",                                      "UU-01") \
-    R(nothing_to_go_on,  iba_rx_nothing_to_go_on,   iba_rx_drop,       "goes on with a message that never began, or was abandoned",  "UU-06") \
-    R(hole,              hole,                      abandon,           "does not follow the one before: some of the message is lost", "UU-03") \
-    R(other_operation,   iba_rx_other_operation,    abandon,           "goes on with another operation than the message's",          "UU-06") \
+    R(nothing_to_go_on,  iba_rx_nothing_to_go_on,   iba_rx_drop,       "continues a message that never began, or was abandoned",     "UU-06") \
+    R(hole,              hole,                      abandon,           "follows a PSN gap: a part of the message was lost",           "UU-03") \
+    R(other_operation,   iba_rx_other_operation,    abandon,           "continues a message with another operation",                 "UU-06") \
     R(unfinished_before, iba_rx_unfinished_before,  abandon_and_begin, "begins a message, and the one before never ended",           "UU-06") \
-    R(first_in_rtr,      iba_rx_first_in_rtr,       establish,         "is the first of a connection whose own side does not send yet", "QS-20") \
+    R(first_in_rtr,      iba_rx_first_in_rtr,       establish,         "is the first request while the QP is in RTR",                   "QS-20") \
     R(write_not_enabled, iba_rx_write_not_enabled,  abandon,           "is a WRITE, which the QP does not allow",                    "UU-10") \
     R(send_without_wqe,  send_without_wqe,          abandon,           "is a SEND, and there is no receive WQE",                     "UU-08") \
     R(bad_payload,       iba_rx_bad_payload,        abandon,           "has a payload that its opcode cannot have",                  "UU-07") \
-    R(dma_too_long,      iba_rx_dma_too_long,       abandon,           "is of more than 2^31 bytes",                                 "WF-44") \
+    R(dma_too_long,      iba_rx_dma_too_long,       abandon,           "has a DMA length of more than 2^31 bytes",                   "WF-44") \
     R(write_beyond,      iba_rx_write_beyond,       abandon,           "writes more than its DMA length",                            "UU-07") \
     R(write_short,       iba_rx_write_short,        abandon,           "ends before its DMA length is written",                      "UU-07") \
     R(send_too_long,     iba_rx_send_too_long,      abandon,           "is longer than its receive WQE",                             "UU-15") \
-    R(receive_protected, iba_rx_receive_protected,  fail,              "would fill a buffer that its receive WQE has no right to",   "UU-29") \
-    R(write_denied,      iba_rx_write_denied,       abandon,           "may not write there",                                        "UU-10") \
-    R(page_absent,       page_absent,               abandon,           "touches a page that is not there yet",                       "UU-10") \
+    R(receive_protected, iba_rx_receive_protected,  fail,              "needs a receive buffer that its WQE may not write",          "UU-29") \
+    R(write_denied,      iba_rx_write_denied,       abandon,           "is a WRITE without access to that range",                    "UU-10") \
+    R(page_absent,       page_absent,               abandon,           "accesses an absent page",                                    "UU-10") \
     R(send_part,         send_part,                 store_send,        "is a SEND with more to come",                                "UU-12") \
     R(send_end,          iba_rx_send,               deliver_send,      "ends a SEND",                                                "UU-12") \
-    R(write_unnoticed,   write_unnoticed,           store_write,       "ends a WRITE, and finds no receive WQE to notify with",      "UU-08") \
+    R(write_unnoticed,   write_unnoticed,           store_write,       "ends a WRITE with immediate data, and there is no receive WQE", "UU-08") \
     R(write_notify,      write_notify,              deliver_write,     "ends a WRITE and notifies",                                  "UU-12") \
     R(write,             iba_rx_write,              store_write,       "is a WRITE",                                                 "UU-12")
 /* clang-format on */

@@ -182,10 +182,10 @@ static void fail(struct iba_rx *x)
     R(no_mad,            no_mad,            iba_rx_drop, "is for QP0 or QP1, and not of 256 bytes",                  "UU-26")      \
     R(no_wqe,            no_wqe,            iba_rx_drop, "finds no receive WQE",                                     "UU-19")      \
     R(too_long,          too_long,          iba_rx_drop, "is longer than the receive WQE",                           "UU-20")      \
-    R(receive_protected, receive_protected, fail,        "would fill a buffer that its receive WQE has no right to", "UU-29")      \
-    R(receive_absent,    receive_absent,    iba_rx_drop, "would fill a buffer whose page is not there yet",          "UU-19")      \
-    R(raw,               raw,               deliver,     "is raw: all behind the LRH is delivered",                  "UU-40")      \
-    R(datagram,          iba_rx_any,        deliver,     "is delivered behind 40 bytes for its GRH",                 "UU-21")
+    R(receive_protected, receive_protected, fail,        "needs a receive buffer that its WQE may not write",        "UU-29")      \
+    R(receive_absent,    receive_absent,    iba_rx_drop, "needs a receive buffer whose page is absent",              "UU-19")      \
+    R(raw,               raw,               deliver,     "is raw: everything after the LRH is delivered",            "UU-40")      \
+    R(datagram,          iba_rx_any,        deliver,     "is delivered after 40 bytes for its GRH",                  "UU-21")
 /* clang-format on */
 
 IBA_RULE_TABLE(UD_RULES, iba_ud_receiver_rules, "UD receiver")

@@ -336,7 +336,7 @@ static void to_each_member(struct iba_rx *x)
 /* clang-format off */
 /*    name                   when                         then              the packet ...                                                     clause */
 #define VALIDATE_RULES(R)                                                                                                                                 \
-    R(cut_by_capture,        cut_by_capture,              iba_rx_drop,      "was not captured whole",                                          "PV-34")  \
+    R(cut_by_capture,        cut_by_capture,              iba_rx_drop,      "was not captured completely",                                     "PV-34")  \
     R(malformed,             malformed,                   iba_rx_drop,      "has lengths or headers that do not fit",                          "PV-34")  \
     R(foreign_link,          iba_rx_foreign_link,         iba_rx_drop,      "is not of the kind of network the port is on, or tunnelled",      "RO-26")  \
     R(fragment,              fragment,                    iba_rx_drop,      "is a fragment of an IP packet",                                   "RO-14")  \
@@ -346,17 +346,17 @@ static void to_each_member(struct iba_rx *x)
     R(longer_than_mtu,       iba_rx_longer_than_mtu,      iba_rx_drop,      "is longer than the port's MTU allows",                            "WF-10")  \
     R(mac_foreign,           iba_rx_mac_foreign,          iba_rx_drop,      "goes to another MAC address",                                     "RO-07")  \
     R(dlid_foreign,          iba_rx_dlid_foreign,         iba_rx_drop,      "goes to a LID that is not the port's",                            "WF-16")  \
-    R(slid_impossible,       iba_rx_slid_impossible,      iba_rx_drop,      "comes from a LID no sender has",                                  "WF-18")  \
+    R(slid_impossible,       iba_rx_slid_impossible,      iba_rx_drop,      "comes from a LID that no sender can have",                        "WF-18")  \
     R(permissive_misuse,     iba_rx_permissive_misuse,    iba_rx_drop,      "uses the permissive LID, and is no directed-route SMP",           "WF-17")  \
-    R(vl_of_other_kind,      iba_rx_vl_of_other_kind,     iba_rx_drop,      "is on VL 15 and not for QP0, or the other way round",             "WF-12")  \
-    R(raw_unwanted,          raw_unwanted,                iba_rx_drop,      "is raw, and the port has no QP for that",                         "UU-40")  \
+    R(vl_of_other_kind,      iba_rx_vl_of_other_kind,     iba_rx_drop,      "is on VL 15 and not for QP0, or for QP0 on another VL",           "WF-12")  \
+    R(raw_unwanted,          raw_unwanted,                iba_rx_drop,      "is raw, and the port has no QP for its kind",                     "UU-40")  \
     R(raw,                   raw,                         to_ud,            "is raw",                                                          "UU-40")  \
     R(ip_length_absent,      iba_rx_ip_length_absent,     iba_rx_drop,      "has an IP length of 0",                                           "RO-23")  \
     R(ip_options,            iba_rx_ip_options,           iba_rx_drop,      "has IP options or extension headers",                             "RO-12")  \
     R(ip_mapped_wrongly,     iba_rx_ip_mapped_wrongly,    iba_rx_drop,      "has an IPv4 GID in an IPv6 header",                               "RO-24")  \
     R(other_version,         other_version,               iba_rx_drop,      "has a transport header version that is not 0",                    "PV-03")  \
     R(split_word,            split_word,                  iba_rx_drop,      "is not padded to whole words",                                    "WF-31")  \
-    R(to_qp0_over_ethernet,  to_qp0_over_ethernet,        iba_rx_drop,      "is for QP0, which Ethernet has none of",                          "RO-33")  \
+    R(to_qp0_over_ethernet,  to_qp0_over_ethernet,        iba_rx_drop,      "is for QP0, which does not exist on Ethernet",                    "RO-33")  \
     R(multicast_no_grh,      iba_rx_multicast_no_grh,     iba_rx_drop,      "is multicast and has no GRH",                                     "WF-26")  \
     R(multicast_disagrees,   iba_rx_multicast_disagrees,  iba_rx_drop,      "is multicast by DestQP or by its addresses, not by both",         "PV-30")  \
     R(multicast,             iba_rx_multicast,            to_each_member,   "is multicast: a copy to each QP of the group",                    "PV-29")  \
@@ -370,17 +370,17 @@ static void to_each_member(struct iba_rx *x)
     R(migrates,              migrates,                    migrate,          "has migrated to the alternate path, and the QP is armed",         "PV-32")  \
     R(migration_refused,     asks_to_migrate,             iba_rx_drop,      "asks to migrate, and did not come along the alternate path",      "PV-32")  \
     R(other_port,            iba_rx_other_port,           iba_rx_drop,      "arrived at another port than the QP's",                           "PV-24")  \
-    R(grh_missing,           iba_rx_grh_missing,          iba_rx_drop,      "lacks the GRH that the connection has",                           "PV-22")  \
-    R(grh_unwanted,          iba_rx_grh_unwanted,         iba_rx_drop,      "has a GRH that the connection has not",                           "PV-22")  \
+    R(grh_missing,           iba_rx_grh_missing,          iba_rx_drop,      "has no GRH, although the connection uses one",                    "PV-22")  \
+    R(grh_unwanted,          iba_rx_grh_unwanted,         iba_rx_drop,      "has a GRH, although the connection uses none",                    "PV-22")  \
     R(gids_differ,           iba_rx_gids_differ,          iba_rx_drop,      "has other GIDs or IP addresses than the connection",              "PV-22")  \
     R(slid_differs,          iba_rx_slid_differs,         iba_rx_drop,      "comes from another LID than the peer's",                          "PV-24")  \
     R(dlid_differs,          iba_rx_dlid_differs,         iba_rx_drop,      "goes to another LID of the port than the connection's",           "PV-25")  \
     R(gid_foreign,           iba_rx_gid_foreign,          iba_rx_drop,      "is a datagram to a GID that is not the port's",                   "PV-23")  \
     R(qkey_differs,          qkey_differs,                count_qkey,       "has another Q_Key than the QP",                                   "PV-18")  \
-    R(cnp,                   cnp,                         count_cnp,        "is a congestion notification: noted, never answered",             "WF-84")  \
+    R(cnp,                   cnp,                         count_cnp,        "is a congestion notification: counted, never answered",           "WF-84")  \
     R(peer_armed,            peer_armed,                  arm,              "shows that the peer is ready to migrate too",                     "PV-33")  \
-    R(marked,                marked,                      owe_notification, "met congestion on its way, which its source is to learn",         "RO-41")  \
-    R(backward_mark,         backward_mark,               count_becn,       "says that packets of this QP meet congestion",                    "WF-83")  \
+    R(marked,                marked,                      owe_notification, "has a congestion mark, and its source gets a notification",       "RO-41")  \
+    R(backward_mark,         backward_mark,               count_becn,       "has BECN: packets of this QP met congestion",                     "WF-83")  \
     R(rc_response,           rc_response,                 to_completer,     "is a response on a reliable connection",                          "PV-36")  \
     R(rc_request,            rc_request,                  to_responder,     "is a request on a reliable connection",                           "PV-36")  \
     R(uc_packet,             uc_packet,                   to_uc,            "is for an unreliable connection",                                 "PV-36")  \

@@ -12,7 +12,7 @@
 #define IBA_ERRS(E)                                                                                                    \
     E(OK, "ok")                                                                                                        \
     E(HEADER_CUT, "the packet ends inside a header")                                                                   \
-    E(NO_ICRC, "no room for the ICRC")                                                                                 \
+    E(NO_ICRC, "the packet is too short for an ICRC")                                                                  \
     E(BAD_PAD, "BTH.PadCnt is larger than the payload")                                                                \
     E(LRH_LENGTH, "LRH.PktLen does not fit the packet (WF-08, WF-11)")                                                 \
     E(LRH_VERSION, "LRH.LVer is not 0 (WF-07)")                                                                        \

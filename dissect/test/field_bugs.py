@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bugs and outages of the field that a capture can show: each entry is named on a capture, or it says here what is missing."""
+"""Bugs and outages of the field that a capture can show: each entry has a finding on a capture, or the reason why it has none."""
 import json
 import os
 import pathlib
@@ -15,8 +15,8 @@ AGREED, PATH = "field-bugs-agreed", "field-bugs-path"
 
 # Entry: capture, QP (the requests go to 0x1000 + QP, the answers to 0x2000 + QP; None: any), finding, words of its message.
 NAMED = {
-    "PSN-02": (ORDER, 1, "ANSWER_MISSING", "answers beyond a READ"),
-    "PSN-03": (ORDER, 2, "ANSWER_MISSING", "answers beyond a READ"),
+    "PSN-02": (ORDER, 1, "ANSWER_MISSING", "answers a later request than a READ"),
+    "PSN-03": (ORDER, 2, "ANSWER_MISSING", "answers a later request than a READ"),
     "PSN-06": (ORDER, 3, "GAP", "1 missing"),
     "PSN-08": (ORDER, 4, "RETRY_TIMEOUT", "its timer ran out"),
     "PSN-09": (ORDER, 5, "RETRY_TIMEOUT", "10.01 ms"),
@@ -40,17 +40,17 @@ NAMED = {
     "LEN-13": (CONTENT, 18, "BAD_ICRC", "damaged"),
     "CRC-01": (CONTENT, 19, "BAD_ICRC", "damaged"),
     "CRC-04": (CONTENT, 19, "BAD_ICRC", "damaged"),
-    "CC-01": (CONTENT, 20, "ECN", "met congestion"),
+    "CC-01": (CONTENT, 20, "ECN", "congestion mark"),
     "CC-02": ("congestion", None, "CNP", "congestion notification"),
     "CC-13": ("congestion", None, "CNP", "congestion notification"),
     "CNT-06": (ORDER, 12, "RNR", "not ready"),
     "MGT-04": (CONTENT, 21, "PKEY", "another partition"),
     "MGT-03": (CONTENT, None, "MAD_PKEY", "another partition's P_Key (frame 23)"),
-    "PSN-04": (PATH, 0x2C, "RETRY_CHANGED", "another request"),
+    "PSN-04": (PATH, 0x2C, "RETRY_CHANGED", "other headers"),
     "TOL-03": (PATH, 0x33, "NOT_CAPTURED", "2 missing"),
     "UDM-06": (PATH, 0x2F, "LENGTH", "2048 bytes"),  # with --mtu 1024
 }
-# Entry: capture, QP as above, what the sentence that `-z agreed` says of it is about, words of it.
+# Entry: capture, QP as above, the topic of the sentence below `-z agreed`, words of it.
 REMARKABLE = {
     "PSN-07": (AGREED, 0x1002, "psn", "PSN 0x000300, agreed was 0x000100"),
     "RNR-05": (AGREED, 0x1003, "rnr_few", "1 times only"),
@@ -77,7 +77,7 @@ REMARKABLE = {
     "CC-12": (PATH, 0x1029, "unmarked", "none of them was"),
     "MGT-02": (AGREED, 0x100B, "p_key_limited", "both ends are limited members"),
 }
-ELSEWHERE = {  # how it is named there stands in the test of that name
+ELSEWHERE = {  # the test of that name shows it
     "CM-01": "refused_for_ever", "CM-03": "refused_after_being_put_off", "CM-07": "refused_after_a_timeout",
     "PSN-10": "begun_anew", "PSN-11": "never_finished", "ADR-10": "no_mac_address", "CNT-05": "notified_though_unmarked",
     "KEY-08": "key_0_is_a_key", "MGT-01": "members_of_one_partition", "MGT-05": "only_short_ones_answered",

@@ -41,8 +41,8 @@ static void prepare(void)
 
 Test(check, entries)
 {
-    BREAKS(at.mr->kind = IBA_MEM_MW2B + 1, "of their lists");
-    BREAKS(at.mr->state = 2, "of their lists");
+    BREAKS(at.mr->kind = IBA_MEM_MW2B + 1, "valid values");
+    BREAKS(at.mr->state = 2, "valid values");
     BREAKS(bed.key[0].kind = IBA_MEM_MR, "entry 0");
     BREAKS(bed.key[0].rkey_byte = 1, "entry 0");
     BREAKS(at.spare->length = 1, "a free entry");
@@ -60,8 +60,8 @@ Test(check, entries)
     BREAKS(at.plain->va = UINT64_MAX, "has bytes");
     BREAKS(at.plain->access = ZB, "zero-based");
     BREAKS((at.mw1->access |= ZB, at.mw1->va = 0), "zero-based");
-    BREAKS(at.mr->access |= 0x8000, "only the bits");
-    BREAKS(at.mw2->access |= LW, "only the bits");
+    BREAKS(at.mr->access |= 0x8000, "only rights");
+    BREAKS(at.mw2->access |= LW, "only rights");
     BREAKS(at.mr->qpn = QP, "neither parent");
     BREAKS(at.plain->parent = 1, "neither parent");
     BREAKS(at.mw1->qpn = QP, "only type 2");
@@ -71,14 +71,14 @@ Test(check, entries)
 
 Test(check, relations)
 {
-    BREAKS(at.mw2->parent = KEYS, "below a bound window");
-    BREAKS(at.mw2->parent = 0, "below a bound window");
-    BREAKS(at.mw2->parent = (uint32_t)(at.mw1 - bed.key), "below a bound window");
-    BREAKS(at.mw2->parent = (uint32_t)(at.plain - bed.key), "below a bound window");
-    BREAKS(at.mr->state = IBA_MEM_INVALID, "below a bound window");
-    BREAKS((at.mw2->pd = bed.pd2, iba_pd_hold(&bed.m, bed.pd2)), "below a bound window");
-    BREAKS(at.plain->access = RW, "locally");
-    BREAKS(at.mr->access = MWB, "locally");
+    BREAKS(at.mw2->parent = KEYS, "the region of a bound window");
+    BREAKS(at.mw2->parent = 0, "the region of a bound window");
+    BREAKS(at.mw2->parent = (uint32_t)(at.mw1 - bed.key), "the region of a bound window");
+    BREAKS(at.mw2->parent = (uint32_t)(at.plain - bed.key), "the region of a bound window");
+    BREAKS(at.mr->state = IBA_MEM_INVALID, "the region of a bound window");
+    BREAKS((at.mw2->pd = bed.pd2, iba_pd_hold(&bed.m, bed.pd2)), "the region of a bound window");
+    BREAKS(at.plain->access = RW, "come with local write");
+    BREAKS(at.mr->access = MWB, "come with local write");
     BREAKS(at.plain->present = pages, "absent only");
     BREAKS(at.mw1->present = pages, "absent only");
     BREAKS(at.mw2->base--, "within its region");

@@ -281,9 +281,9 @@ Test(fail, invariants)
 {
     const struct iba_resp answer = {.kind = IBA_RESP_ATOMIC};
 
-    BREAKS(RTS, "adapter knows", qp->state = IBA_QPS_COUNT);
-    BREAKS(RTS, "adapter knows", qp->type = IBA_QPT_RD);
-    BREAKS(RTS, "finds it", qp->qpn++);
+    BREAKS(RTS, "valid values", qp->state = IBA_QPS_COUNT);
+    BREAKS(RTS, "valid values", qp->type = IBA_QPT_RD);
+    BREAKS(RTS, "leads to it", qp->qpn++);
     BREAKS(RTS, "exist", qp->pd = N_PD);
     BREAKS(RTS, "exist", qp->send_cq = N_CQ);
     BREAKS(RTS, "exist", qp->recv_cq = IBA_NONE);
@@ -294,14 +294,14 @@ Test(fail, invariants)
     BREAKS(RESET, "in Reset", qp->rq.count = 1);
     BREAKS(INIT, "in Init", qp->cnp_due = true);
     BREAKS(RTR, "in RTR", qp->s.count = 1);
-    BREAKS(SQD, "told", qp->s.sqd_asked = true);
+    BREAKS(SQD, "raised its event", qp->s.sqd_asked = true);
     BREAKS(RTS, "in SQE", qp->state = IBA_QPS_SQE);
     BREAKS(ERR, "in Error both", qp->r.wqe_held = true);
-    BREAKS(ERR, "in Error nothing", qp->r.resp_count = 1);
+    BREAKS(ERR, "in Error no", qp->r.resp_count = 1);
     BREAKS(RTR, "port", qp->attr.port = 3);
     BREAKS(RTR, "path", qp->envelope_bytes = 0);
     BREAKS(RTR, "24 bits", qp->r.msn = 1 << 24);
-    BREAKS(RTR, "remember", qp->attr.max_dest_rd = N_SAVED + 1);
-    BREAKS(RTR, "than it can remember", qp->attr.max_dest_rd = 0; qp->r.n_saved = 0; iba_resp_put(qp, &answer));
+    BREAKS(RTR, "has memory", qp->attr.max_dest_rd = N_SAVED + 1);
+    BREAKS(RTR, "than its responder resources", qp->attr.max_dest_rd = 0; qp->r.n_saved = 0; iba_resp_put(qp, &answer));
     BREAKS(INIT, "receive queue of its own", (iba_create_srq(&d->ca, &d->srq[0], d->shared[0], N_WR, d->pd, &qp->srq)));
 }
