@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What ibdissect says of disturbed sample captures, to the last number.
+"""ibdissect reports the same findings and statistics for disturbed sample captures, to the last number.
 
 Each capture of pcaps/ is disturbed in seven ways by a seed of its own: packets are lost, copied, exchanged, late, cut, damaged, or
-only the second half is there. disturbed.golden has a line for each: how often each finding is told, a digest of all findings with
-what explains them, and a digest of every statistic. The digests show that something changed, the counts mostly what; which is
+only the second half is there. disturbed.golden has a line for each: how often each finding is reported, a digest of all findings with
+their explanations, and a digest of every statistic. The digests show that something changed, the counts mostly what; which is
 right they do not show. Sentences do not count.
 
   disturbed.py          compare
@@ -169,7 +169,7 @@ def lines(folder):
 
 
 def difference(before, after):
-    """What of two lines about one capture is not the same."""
+    """The difference between two lines about one capture."""
     name, now = after.partition(": ")[0], after.partition(": ")[2].split()
     if before.partition(": ")[0] != name:
         return f"+{after}"

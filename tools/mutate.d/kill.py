@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What may notice a mutant: Criterion programs of the folder, other tests, goldens, the conformance suite."""
+"""The tests that may notice a mutant: Criterion programs of the folder, other tests, goldens, the conformance suite."""
 
 import json
 import os

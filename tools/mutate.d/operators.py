@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Mutants of a C source: places where one expression or statement is replaced by another that a mistake could have made.
 
-libclang finds the places, so a `*` is known to be a product and no pointer. What a macro's expansion made is left alone,
+libclang finds the places, so a `*` is known to be a product and no pointer. Code from a macro's expansion is left alone,
 and so are assertions: no user sees them. Every mutant keeps the number of lines, so that objects can be compared.
 """
 

@@ -79,7 +79,7 @@ class Reach:
                 self.by_function[function].add(test)
 
     def may_notice(self, test, function):
-        """Whether the test may notice a change in the function (None: outside of any): yes, when in doubt."""
+        """Whether the test may notice a change in the function (None: outside of any): yes, if unknown."""
         return function not in self.by_function or test not in self.known or test in self.by_function[function]
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Mutants of tables: rows of X-macros (#define NAME(F) F(a, b, c) F(d, e, f)), which no parser of C sees as rows.
 
-A row is left out, exchanged with the one behind it, or has another row's entry in one column. Sentences, clauses and names
+A row is left out, exchanged with the one after it, or has another row's entry in one column. Sentences, clauses and names
 (strings and the first column) stay as they are: what they say is no behaviour. Lists of what a broken engine may do
 otherwise are left alone, too.
 """
@@ -16,7 +16,7 @@ COMMENT = re.compile(rb"/\*.*?\*/", re.S)
 
 
 def closing(text, at):
-    """Offset behind the parenthesis that closes the one at `at`, or None."""
+    """Offset after the parenthesis that closes the one at `at`, or None."""
     depth, quoted = 0, None
     for i in range(at, len(text)):
         c = text[i:i + 1]

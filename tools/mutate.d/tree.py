@@ -25,7 +25,7 @@ class BuildError(Exception):
 
 
 def files_of(root):
-    """What the tree consists of: files that git knows or would add."""
+    """The files of the tree: those that git knows or would add."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=root, check=True, capture_output=True)
     return [name for name in listed.stdout.decode().split("\0") if name and (root / name).exists()]
 

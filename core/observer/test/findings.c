@@ -4,7 +4,7 @@
  * say.
  *
  * Limits of precision and recall (score.c) let single mistakes pass; this lets none. It does not say which is right:
- * when a change is meant, look at the lines that differ, hold them against tools/score, and renew the file:
+ * when a change is meant, look at the lines that differ, hold them against tools/accuracy, and renew the file:
  * IBPROOF_BLESS=1 build/dev/test/t-core-observer-findings, or the target "bless". */
 #include <criterion/criterion.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What tools/mutate makes of a small source, kind by kind; and that a table's rows are found."""
+"""The mutants that tools/mutate makes of a small source, kind by kind; and that a table's rows are found."""
 
 import pathlib
 import re
