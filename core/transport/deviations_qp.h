@@ -88,8 +88,8 @@
 /* What being in a state means, and what entering it does.
  *    name                kinds        a device ...                                                              clause */
 #define IBA_STATE_BEHAVIOURS(B)                                                                                           \
-    B(RESET_DISCARDS,     DROP|OTHER,  "discards its receive queue on the way to Reset; else, flushes it",       "QS-17") \
-    B(RESET_CLEARS,       DROP,        "forgets its attributes in Reset",                                        "QS-17") \
+    B(RESET_DISCARDS,     DROP|OTHER,  "discards its receive queue in the transition to Reset; else, flushes it",       "QS-17") \
+    B(RESET_CLEARS,       DROP,        "clears its attributes in Reset",                                        "QS-17") \
     B(RTR_HEARS,          DROP,        "receives requests in RTR",                                               "PV-05, QS-19") \
     B(SQD_HEARS,          DROP,        "receives requests in SQD",                                               "PV-05, QS-22") \
     B(SQE_HEARS,          DROP,        "receives requests in SQE",                                               "PV-05, QS-24") \
@@ -132,17 +132,17 @@
 /* Events; in the order of enum iba_event_kind as far as the adapter raises them.
  *    event                kinds  a device ...                                                             clause */
 #define IBA_EVENT_BEHAVIOURS(B)                                                                                           \
-    B(PATH_MIGRATED,       DROP,  "tells that it migrated",                                               "QS-75, QS-78") \
-    B(COMM_ESTABLISHED,    DROP,  "tells of the first request in RTR",                                    "QS-20, RR-64, QS-75") \
-    B(SQ_DRAINED,          DROP,  "tells that its send queue is drained",                                 "QS-23, QS-75") \
-    B(LAST_WQE_REACHED,    DROP,  "tells that a QP in Error takes no more from its SRQ",                  "QS-27, QS-75") \
-    B(SRQ_LIMIT,           DROP,  "tells that an SRQ fell below its limit",                               "QS-38, QS-75") \
-    B(CQ_ERROR,            DROP,  "tells that a CQ overflowed",                                           "QS-32, QS-76") \
-    B(WQ_INVALID_REQUEST,  DROP,  "tells of an invalid request that used no receive",                     "RR-59, QS-76") \
-    B(WQ_ACCESS_VIOLATION, DROP,  "tells of a forbidden access that used no receive",                     "RR-59, QS-76") \
-    B(PKEY_CHANGE,         DROP,  "tells that a P_Key was changed",                                       "QS-77") \
-    B(PKEY_VIOLATION,      DROP,  "tells of packets of other partitions",                                 "PV-17") \
-    B(QKEY_VIOLATION,      DROP,  "tells of datagrams with another Q_Key",                                "PV-18")
+    B(PATH_MIGRATED,       DROP,  "raises the event of a migration",                                               "QS-75, QS-78") \
+    B(COMM_ESTABLISHED,    DROP,  "raises an event for the first request in RTR",                                    "QS-20, RR-64, QS-75") \
+    B(SQ_DRAINED,          DROP,  "raises the event of a drained send queue",                                 "QS-23, QS-75") \
+    B(LAST_WQE_REACHED,    DROP,  "raises the event that a QP in Error took its last receive from the SRQ",                  "QS-27, QS-75") \
+    B(SRQ_LIMIT,           DROP,  "raises the event of an SRQ below its limit",                               "QS-38, QS-75") \
+    B(CQ_ERROR,            DROP,  "raises the event of a CQ overflow",                                           "QS-32, QS-76") \
+    B(WQ_INVALID_REQUEST,  DROP,  "raises an event for an invalid request that consumed no receive",                     "RR-59, QS-76") \
+    B(WQ_ACCESS_VIOLATION, DROP,  "raises an event for a denied access that consumed no receive",                     "RR-59, QS-76") \
+    B(PKEY_CHANGE,         DROP,  "raises the event of a P_Key change",                                       "QS-77") \
+    B(PKEY_VIOLATION,      DROP,  "raises an event for packets of other partitions",                                 "PV-17") \
+    B(QKEY_VIOLATION,      DROP,  "raises an event for datagrams with another Q_Key",                                "PV-18")
 
 /* Completion queues, receive queues, shared receive queues.
  *    name                kinds        a device ...                                                              clause */

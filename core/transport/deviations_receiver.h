@@ -51,12 +51,12 @@
 /* The RC responder.
  *    name                kinds        a device ...                                                                    clause */
 #define IBA_RESPOND_BEHAVIOURS(B)                                                                                \
-    B(NAK_SEQUENCE,       SWAP,        "says with NAK code 0 that a request was lost",           "RR-03, RR-56") \
-    B(NAK_INVALID,        SWAP,        "says with NAK code 1 that a request is invalid",         "RR-33, RR-56") \
-    B(NAK_ACCESS,         SWAP,        "says with NAK code 2 that a request has no access",      "RR-41, RR-56") \
-    B(NAK_OPERATION,      OTHER,       "says with NAK code 3 that a receive is at fault; else, with code 4",           "RR-57, RR-56") \
-    B(FIRST_PSN,          DROP,        "expects first the PSN it was given",                                           "RR-01") \
-    B(READ_PSNS,          OTHER,       "expects behind a READ the PSN behind its last response; else, behind its first", "RR-01") \
+    B(NAK_SEQUENCE,       SWAP,        "reports a lost request with NAK code 0",           "RR-03, RR-56") \
+    B(NAK_INVALID,        SWAP,        "reports an invalid request with NAK code 1",         "RR-33, RR-56") \
+    B(NAK_ACCESS,         SWAP,        "reports a denied access with NAK code 2",      "RR-41, RR-56") \
+    B(NAK_OPERATION,      OTHER,       "reports a fault of the receive with NAK code 3; else, with code 4",           "RR-57, RR-56") \
+    B(FIRST_PSN,          DROP,        "expects the configured PSN first",                                           "RR-01") \
+    B(READ_PSNS,          OTHER,       "expects after a READ the PSN after its last response; else, after its first", "RR-01") \
     B(MSN_FROM_0,         OTHER,       "counts messages from 0; else, from 1",                                         "RR-16") \
     B(MSN_COUNTS,         DROP|OTHER,  "counts messages when they end; else, packets",                                 "RR-16") \
     B(MSN_READ,           DROP,        "counts READs and ATOMICs as messages",                                         "RR-16, RR-17") \
