@@ -38,7 +38,7 @@ static bool ipv4_sum_good(const uint8_t *ip)
     return sum == 0xffff;
 }
 
-/* Behind the CRCs stands nothing but what Ethernet pads short frames with (RO-04, RO-38). */
+/* After the CRCs comes nothing but Ethernet's padding of short frames (RO-04, RO-38). */
 static bool ends_with_crc(const struct match *m)
 {
     const size_t end = m->v->end + (m->p->t->framing == IBA_LINK_IB ? IBA_VCRC_BYTES : 0u);
@@ -46,7 +46,7 @@ static bool ends_with_crc(const struct match *m)
 
     if (m->k->len <= end || (m->p->t->framing != IBA_LINK_IB && m->k->len <= ETHERNET_LEAST))
         return true;
-    snprintf(got, sizeof got, "%zu bytes behind it", m->k->len - end);
+    snprintf(got, sizeof got, "%zu bytes after it", m->k->len - end);
     return differs(m, "a frame that ends with its CRC", got);
 }
 

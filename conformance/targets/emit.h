@@ -26,7 +26,7 @@
     C(atomic_ack,       "ATOMIC Acknowledges")                                                                         \
     C(datagram,         "datagrams")                                                                                   \
     C(cnp,              "congestion notifications")
-/* What is no field of a header. */
+/* Changes that are not to a field of a header. */
 #define EMIT_PARTS(P) P(icrc) P(vcrc) P(payload) P(packet)
 /* clang-format on */
 enum emit_class {
@@ -51,7 +51,7 @@ struct ref_emit {
 enum emit_class emit_class_of(const struct iba_view *v);
 /* "bth.psn" or "ack/bth.psn", and "+1", "^1", "*1", "0x17". False: no such class or field, or value. */
 bool emit_parse(struct ref_emit *e, const char *name, size_t len, const char *value);
-/* One frame on its way out. False: it does not go; of "packet" with "-N" so none does behind the first N. */
+/* One frame to be sent. False: it does not go; of "packet" with "-N" so none does after the first N. */
 bool emit_change(struct ref_emit *e, enum iba_link link, uint8_t *frame, size_t len);
 
 /* One row for each mutant. */

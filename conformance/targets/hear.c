@@ -6,7 +6,7 @@
 #include "wire/iba_crc.h"
 
 /* clang-format off */
-/* What a device may not mind, with the value that the tester's packets have where a scenario does not say otherwise.
+/* Fields that a broken device ignores, with the value that the tester's packets have where a scenario does not say otherwise.
  *    name                change   clauses                what the device does */
 #define HEARS(H)                                                                                                          \
     H("ip.ttl",           "!64",   "WF-24,WF-76,RO-15",   "drops packets with another TTL than 64")                       \
@@ -22,9 +22,9 @@
     H("bth.reserved7",    "!0",    "WF-05",               "drops packets with reserved bits of the BTH set, beside AckReq") \
     H("lrh.reserved5",    "!0",    "WF-05,WF-06",         "drops packets with reserved bits of the LRH set")              \
     H("lrh.sl",           "!0",    "WF-14",               "drops packets with another service level than 0")              \
-    H("trailer",          "!0",    "RO-04,RO-38",         "drops frames that have bytes behind their CRC")                \
+    H("trailer",          "!0",    "RO-04,RO-38",         "drops frames that have bytes after their CRC")                \
     H("pad",              "!0",    "WF-33",               "drops packets whose pad bytes are not 0")                      \
-    H("stray",            "1",     "PV-04",               "gives packets for a queue pair that does not exist to one that does") \
+    H("unknown_qp",       "1",     "PV-04",               "gives packets for a queue pair that does not exist to one that does") \
     H("short",            "1",     "PV-34",               "reads zeros where a packet is too short for its headers")                \
     H("faults",           "!4",    "PV-35",               "drops everything once four packets had a wrong ICRC")
 /* clang-format on */
@@ -34,7 +34,7 @@ const size_t hear_row_count = sizeof hear_rows / sizeof *hear_rows;
 
 static const char *const names[HEAR_COUNT] = {[HEAR_TRAILER] = "trailer",
                                               [HEAR_PAD] = "pad",
-                                              [HEAR_STRAY] = "stray",
+                                              [HEAR_UNKNOWN_QP] = "unknown_qp",
                                               [HEAR_SHORT] = "short",
                                               [HEAR_FAULTS] = "faults"};
 
@@ -93,7 +93,7 @@ static bool suits(struct ref_hear *h, enum iba_link link, const struct iba_view 
     }
 }
 
-/* Bytes that the headers behind the BTH lack. */
+/* Bytes that the headers after the BTH lack. */
 static size_t missing_bytes(const struct iba_view *v)
 {
     const size_t at = v->bth_at + IBA_BYTES_bth, end = v->end - IBA_ICRC_BYTES;
@@ -156,7 +156,7 @@ bool hear_change(struct ref_hear *h, enum iba_link link, uint8_t *frame, size_t 
         return suits(h, link, &v, frame, *len);
     if (h->what == HEAR_FIELD)
         (void)emit_change(&h->field, link, frame, *len);
-    else if (h->what == HEAR_STRAY && !knows_qp)
+    else if (h->what == HEAR_UNKNOWN_QP && !knows_qp)
         give_to(&v, frame, any_qp);
     return true;
 }

@@ -5,14 +5,14 @@
 #define IBC_HEAR_H
 #include "emit.h"
 
-/* What is no field, and what a device does that has it. */
+/* Rows that are not fields, and how a device with the row acts. */
 enum ref_hear_what {
-    HEAR_FIELD,   /* "ip.ttl=!64": drops other values; "ip.dsfield.ecn=3": reads this whatever is there */
-    HEAR_TRAILER, /* "trailer=!0": drops frames with bytes behind their CRC */
-    HEAR_PAD,     /* "pad=!0": drops packets whose pad bytes are not 0 */
-    HEAR_STRAY,   /* "stray=1": gives packets for a QP that does not exist to one that does */
-    HEAR_SHORT,   /* "short=1": reads zeros where a packet is too short for the headers of its opcode */
-    HEAR_FAULTS,  /* "faults=!4": drops everything once so many packets had a wrong ICRC */
+    HEAR_FIELD,      /* "ip.ttl=!64": drops other values; "ip.dsfield.ecn=3": reads this whatever is there */
+    HEAR_TRAILER,    /* "trailer=!0": drops frames with bytes after their CRC */
+    HEAR_PAD,        /* "pad=!0": drops packets whose pad bytes are not 0 */
+    HEAR_UNKNOWN_QP, /* "unknown_qp=1": gives packets for a QP that does not exist to one that does */
+    HEAR_SHORT,      /* "short=1": reads zeros where a packet is too short for the headers of its opcode */
+    HEAR_FAULTS,     /* "faults=!4": drops everything once so many packets had a wrong ICRC */
     HEAR_COUNT
 };
 struct ref_hear {

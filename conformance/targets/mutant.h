@@ -12,7 +12,7 @@ const char *mutant_equivalent_at(size_t i); /* the i-th such spec; NULL: there a
 /* Why the rules allow the device with this change; NULL: they do not. */
 const char *mutant_allowed(const char *spec);
 const char *mutant_allowed_at(size_t i);
-/* Why this bench cannot tell it from a whole device, though another might; NULL: it can. */
+/* Why this bench cannot tell it from an unchanged device, though another might; NULL: it can. */
 const char *mutant_not_tested(const char *spec);
 const char *mutant_not_tested_at(size_t i);
 /* stands.c: statements that it breaks beside those of its row, comma between; NULL: none. */

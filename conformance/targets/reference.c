@@ -165,7 +165,7 @@ static uint32_t any_qp(const struct ref_device *dev)
     return 0;
 }
 
-/* What a device hears that hears badly; NULL: nothing. */
+/* The frames that a broken device takes wrongly; NULL: none. */
 static const uint8_t *heard(struct reference *r, struct ref_device *dev, const uint8_t *frame, size_t *len,
                             uint8_t room[IBC_FRAME + HEAR_MORE])
 {

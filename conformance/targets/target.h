@@ -209,7 +209,7 @@ struct ibc_mutant {
     char spec[96];          /* "mutant:RC responder.gap=drop" as --target takes it (blanks as '-') */
     const char *clause;     /* catalogue ids it stands for, comma between */
     const char *says;       /* what the device does wrong, one sentence */
-    const char *equivalent; /* why no exchange can tell it from a whole one, or NULL; it counts all the same */
+    const char *equivalent; /* why no exchange can tell it from an unchanged one, or NULL; it counts all the same */
     const char *allowed;    /* why the rules allow it as well as ours, or NULL; likewise */
     const char *not_tested; /* what the reference lacks to show it, or NULL; likewise */
 };

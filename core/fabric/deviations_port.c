@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What broken ports do otherwise: the list of deviations_port.h as data, keys and addresses, and what stands before the
+/* Behaviour of broken ports: the list of deviations_port.h as data, keys and addresses, and what stands before the
  * BTH, changed when it is written. */
 #include "deviations_port.h"
 #include <string.h>
@@ -289,7 +289,7 @@ static void change_crc(const struct iba_port *p, int row, uint8_t *crc, size_t n
         exchange(&crc[i], &crc[n - 1 - i], 1);
 }
 
-/* What the ICRC covers begins with the network header, on InfiniBand with the LRH. */
+/* The bytes that the ICRC covers begin with the network header, on InfiniBand with the LRH. */
 static void put_icrc(const struct iba_port *p, uint8_t *packet, size_t n, size_t end)
 {
     const bool ib = p->kind == IBA_PORT_IB, v1 = p->kind == IBA_PORT_ROCE1, ipv4 = n <= IBA_ENVELOPE_IPV4_MAX;

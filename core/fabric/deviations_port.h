@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a port does by order of the architecture: which keys and addresses are its own, and what stands before the BTH.
- * A sentence goes on from "a device ...". */
+/* Behaviour that the architecture requires of a port: which keys and addresses are its own, and the headers before the
+ * BTH. A sentence goes on from "a device ...". */
 #ifndef IBA_ROW_port_H
 #define IBA_ROW_port_H
 #include "iba_port.h"
@@ -61,10 +61,10 @@ enum iba_port_row {
 extern const struct iba_behaviours iba_port_behaviours;
 #define IBA_PORT_LISTS(L) L(iba_port_behaviours)
 
-/* The points at which a broken port leaves the way of a whole one: P(returns, name, arguments). */
+/* The points at which a broken port deviates: P(returns, name, arguments). */
 /* clang-format off */
 #define IBA_PORT_POINTS(P)                                                                                             \
-    /* What stands before the BTH is written, or sealed (iba_port.h). */                                               \
+    /* The headers before the BTH are written, or sealed (iba_port.h). */                                               \
     P(size_t, envelope, (const struct iba_port *p, const struct iba_av *av, uint32_t flow, uint8_t *out))              \
     P(size_t, seal, (const struct iba_port *p, uint8_t *packet, size_t n, size_t body))                                \
     /* Whether two P_Keys match. */                                                                                    \
@@ -82,6 +82,6 @@ struct iba_port_deviations {
 #define IBA_PORT_POINT(returns, name, arguments) returns(*name) arguments;
     IBA_PORT_POINTS(IBA_PORT_POINT)
 };
-/* Makes it the port of a device that does one thing otherwise; NULL: of a whole one again. */
+/* Makes it the port of a device that does one thing otherwise; NULL: unchanged again. */
 void iba_port_change(struct iba_port *p, const struct iba_change *c);
 #endif

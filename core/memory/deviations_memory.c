@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What broken memory does otherwise: the list of deviations_memory.h as data, and what a row does at its points. */
+/* Behaviour of broken memory: the list of deviations_memory.h as data, and the change that each row makes. */
 #include "deviations_memory.h"
 #include "wire/iba_behaviours.h"
 

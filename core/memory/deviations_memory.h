@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What memory does by order of the architecture, beside the translation of an access (iba_mem_translate.c), and that as
- * a list as well. A sentence goes on from "a device ...". */
+/* Behaviour that the architecture requires of memory, beside the translation of an access (iba_mem_translate.c), and
+ * that as a list as well. A sentence goes on from "a device ...". */
 #ifndef IBA_ROW_mem_H
 #define IBA_ROW_mem_H
 #include "iba_mem.h"
@@ -56,7 +56,7 @@ extern const struct iba_behaviours iba_mem_behaviours;
 extern const struct iba_behaviours iba_reach_behaviours;
 #define IBA_MEM_LISTS(L) L(iba_mem_behaviours) L(iba_reach_behaviours)
 
-/* The points at which broken memory leaves the way of a whole device's: P(returns, name, arguments). */
+/* The points at which broken memory deviates: P(returns, name, arguments). */
 /* clang-format off */
 #define IBA_MEM_POINTS(P)                                                                                              \
     /* A region or window gets its key bytes. */                                                                       \
@@ -82,6 +82,6 @@ struct iba_mem_deviations {
 #define IBA_MEM_POINT(returns, name, arguments) returns(*name) arguments;
     IBA_MEM_POINTS(IBA_MEM_POINT)
 };
-/* Makes it the memory of a device that does one thing otherwise; NULL: of a whole one again. */
+/* Makes it the memory of a device that does one thing otherwise; NULL: unchanged again. */
 void iba_mem_change(struct iba_mem *m, const struct iba_change *c);
 #endif

@@ -212,7 +212,7 @@ static enum iba_mem_err region_refused(const struct iba_mem *m, const struct iba
     return a->length == 0 ? IBA_MEM_ZERO : IBA_MEM_OK;
 }
 
-/* What a zero-based region or window is counted from. */
+/* The address from which a zero-based region or window is counted. */
 static uint64_t first_va(const struct iba_mem *m, unsigned access, uint64_t va, bool window)
 {
     if ((access & IBA_ACCESS_ZERO_BASED) && !(m->deviate && m->deviate->counts_from_va(m, window)))

@@ -55,10 +55,10 @@ LIST(iba_credit_behaviours, "credits", credit_rows)
 
 #define RETRY(count) {"count_" #count, "retries " #count " times on retry count " #count, "RQ-22", SWAP},
 static const struct iba_behaviour retry_rows[] = {
-    IBA_RETRIES(RETRY){"count_7", "retries 7 times on retry count 7, and not for ever", "RQ-22", OTHER}};
+    IBA_RETRIES(RETRY){"count_7", "retries 7 times on retry count 7, and no more", "RQ-22", OTHER}};
 LIST(iba_retry_behaviours, "retry count", retry_rows)
 
 #define RNR_RETRY(count) {"count_" #count, "retries " #count " times on RNR retry count " #count, "RQ-29", SWAP},
 static const struct iba_behaviour rnr_retry_rows[] = {
-    IBA_RETRIES(RNR_RETRY){"count_7", "retries for ever on RNR retry count 7", "RQ-29", OTHER}};
+    IBA_RETRIES(RNR_RETRY){"count_7", "retries without end on RNR retry count 7", "RQ-29", OTHER}};
 LIST(iba_rnr_retry_behaviours, "RNR retry count", rnr_retry_rows)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A broken device is a device with one thing changed. What a device does by order of the architecture stands in lists:
- * the rule tables (iba_rule.h), and for what is not decided packet by packet (what may be sent when, timers, what a
- * verb refuses, what a packet is given) the lists of behaviours that this header serves. A list is an X-macro B(name,
- * kinds, sentence, clause); the files named deviations_* say what a device does that leaves a row out, or does it
- * otherwise. A whole device has no change and pays for a pointer that is NULL. */
+/* A broken device is a device with one thing changed. The behaviour that the architecture requires of a device stands
+ * in lists: the rule tables (iba_rule.h), and for what is not decided packet by packet (what may be sent when, timers,
+ * what a verb refuses, what a packet is given) the lists of behaviours that this header serves. A list is an X-macro
+ * B(name, kinds, sentence, clause); the files named deviations_* say what a device does that leaves a row out, or does
+ * it otherwise. An unbroken device has no change and pays for a pointer that is NULL. */
 #ifndef IBA_CHANGE_H
 #define IBA_CHANGE_H
 #include <stdbool.h>

@@ -45,7 +45,7 @@ def end_all(mark):
 
 
 def run_bounded(command, timeout, env=None, **how):
-    """Runs a command and, when it takes too long, ends it with all that it started: mutants loop for ever. (exit code, what it
+    """Runs a command and, when it takes too long, ends it with all that it started: mutants may loop without end. (exit code, what it
     printed), or None when it took too long."""
     name = uuid.uuid4().hex
     environment = dict(env or os.environ, MUTATE_RUN=name)

@@ -225,7 +225,7 @@ Test(packets, addresses_and_ports)
     run_cases_on(IBC_LINK_ib_global, global, sizeof global / sizeof *global);
 }
 
-/* ---- behind the CRC ---- */
+/* ---- after the CRC ---- */
 static size_t behind;
 static enum ibc_rc longer_frames(struct ibc_target *t, unsigned d, uint64_t until, uint8_t frame[IBC_FRAME],
                                  size_t *len, uint64_t *at)

@@ -74,7 +74,7 @@ Test(mutants, reasons_are_of_rows)
     }
 }
 
-/* What cannot be shown here, and what a row breaks beside its own clauses: of rows that there are. */
+/* Every row named as not shown here, or as breaking further clauses, exists. */
 Test(mutants, other_tables_are_of_rows)
 {
     const char *spec, *clause;
