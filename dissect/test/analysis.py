@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -121,7 +122,7 @@ class Fields(Case):
                                   for k in listed(x.get("infiniband", {}).get(name))], want)
                 pdml = xml.etree.ElementTree.fromstring(self.good("-T", "pdml", path).stdout)
                 self.assertEqual([f.get("show") for f in pdml.iter("field") if f.get("name") == name], [k for _, k in want])
-                tree = [line for line in lines(self.good("-V", path)) if line.startswith("    ") and line.endswith("]")]
+                tree = [line for line in lines(self.good("-V", path)) if re.match(r" {4}\S.*\]$", line)]
                 self.assertEqual(len(tree), len(want))
 
     def test_filters(self):
