@@ -92,13 +92,13 @@ Test(hear, goes_deaf_after_faults)
     cr_assert_not(passes(&h));
 }
 
-Test(hear, gives_strays_to_a_queue_pair_that_there_is)
+Test(hear, gives_packets_for_no_queue_pair_to_one)
 {
     struct ref_hear h;
     struct iba_view v;
 
     build(IBA_ENCAP_ROCE2_V4);
-    cr_assert(hear_parse(&h, "stray", 5, "1"));
+    cr_assert(hear_parse(&h, "unknown_qp", 10, "1"));
     cr_assert(hear_change(&h, IBA_LINK_ETHERNET, frame, &len, true, 0x123));
     v = view();
     cr_assert_neq(iba_bth_destqp(iba_view_bth(&v)), 0x123);
