@@ -52,10 +52,10 @@ static inline unsigned iba_row_for(const struct iba_change *c, const struct iba_
         return row;
     return row == c->row ? row + 1u : row == c->row + 1u ? c->row : row;
 }
-/* The row of `list` that is changed; -1: none of it. */
+/* The row of `list` that is changed, in a way in which it can be changed; -1: none of it. */
 static inline int iba_changed_row(const struct iba_change *c, const struct iba_behaviours *list)
 {
-    return c && c->list == list ? c->row : -1;
+    return c && c->list == list && c->row < list->n && (list->row[c->row].kinds >> c->kind & 1) ? c->row : -1;
 }
 
 /* The same for whatever has the change of its device: an adapter, its ports, its memory. LIST and ROW are names. */
