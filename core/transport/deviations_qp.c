@@ -180,6 +180,14 @@ void iba_deviate_given(const struct iba_ca *ca, struct iba_qp_attr *a, uint32_t 
     }
 }
 
+/* The port of that number; where there is none, the first, and the number is set to it. */
+static const struct iba_port *port_or_first(const struct iba_ca *ca, uint8_t *number)
+{
+    if (*number < 1 || *number > ca->n_port)
+        *number = 1;
+    return &ca->port[*number - 1];
+}
+
 static void fit_to_port(const struct iba_port *p, struct iba_av *av)
 {
     if (av->sgid_index >= p->n_gid)
@@ -190,8 +198,11 @@ uint32_t iba_deviate_address(const struct iba_ca *ca, struct iba_qp *qp, uint32_
 {
     if (state_row(ca) == IBA_ROW_state_NEW_PATH && qp->envelope_bytes > 0)
         mask &= ~(uint32_t)IBA_QPA_AV;
-    if (mask & IBA_QPA_AV)
-        fit_to_port(iba_port_of(ca, qp->attr.port), &qp->attr.av);
+    if (mask & IBA_QPA_AV) {
+        const struct iba_port *const p = iba_port_of(ca, qp->attr.port);
+        if (p)
+            fit_to_port(p, &qp->attr.av);
+    }
     return mask;
 }
 
@@ -203,15 +214,13 @@ void iba_deviate_modified(const struct iba_ca *ca, struct iba_qp *qp)
         qp->attr.path_mtu = IBA_MTU_256;
     if (!iba_state_receives(qp->state))
         return;
-    if (!iba_port_of(ca, qp->attr.port))
-        qp->attr.port = 1;
+    const struct iba_port *const p = port_or_first(ca, &qp->attr.port);
     if (iba_qp_has(qp, IBA_QP_CONNECTED | IBA_QP_DATAGRAM) &&
         (qp->attr.path_mtu < IBA_MTU_256 || qp->attr.path_mtu > IBA_MTU_4096))
-        qp->attr.path_mtu = iba_port_of(ca, qp->attr.port)->mtu;
+        qp->attr.path_mtu = p->mtu;
     if (iba_qp_has(qp, IBA_QP_CONNECTED) && qp->envelope_bytes == 0) {
-        fit_to_port(iba_port_of(ca, qp->attr.port), &qp->attr.av);
-        qp->envelope_bytes =
-            (uint8_t)iba_envelope_write(iba_port_of(ca, qp->attr.port), &qp->attr.av, qp->qpn, qp->envelope);
+        fit_to_port(p, &qp->attr.av);
+        qp->envelope_bytes = (uint8_t)iba_envelope_write(p, &qp->attr.av, qp->qpn, qp->envelope);
     }
 }
 
@@ -273,7 +282,5 @@ bool iba_deviate_numbers(const struct iba_ca *ca, uint32_t *qpn, uint32_t *slot)
 
 void iba_deviate_handle_made(const struct iba_ca *ca, struct iba_ah *ah)
 {
-    if (!iba_port_of(ca, ah->av.port))
-        ah->av.port = 1;
-    fit_to_port(iba_port_of(ca, ah->av.port), &ah->av);
+    fit_to_port(port_or_first(ca, &ah->av.port), &ah->av);
 }
