@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What broken devices do at each point, as a table. */
+/* The table of the functions that the engine of a broken device calls at the points of deviations.h. */
 #include "transport/deviations.h"
 
 const struct iba_deviations iba_deviations = {

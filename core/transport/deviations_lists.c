@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The lists of deviations_qp.h, deviations_receiver.h and deviations_requester.h as data; that of the transitions is
- * with their table (iba_qp_state.c). */
+/* The lists of deviations_qp.h, deviations_receiver.h and deviations_requester.h as data. The list of the transitions
+ * is in iba_qp_state.c, beside their table. */
 #include "transport/deviations_qp.h"
 #include "transport/deviations_receiver.h"
 #include "transport/deviations_requester.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What broken devices do otherwise with QPs, states and objects: the lists of deviations_qp.h as data, and what a row
- * does at the points of deviations.h. The list of the transitions is with their table; queues are in
- * deviations_queue.c. */
+/* Broken devices deviate in QPs, states and objects: this file has what a row of deviations_qp.h does at the points of
+ * deviations.h. The list of the transitions is in iba_qp_state.c; queues are in deviations_queue.c. */
 #include "transport/deviations_qp.h"
 #include "transport/deviations.h"
 #include "transport/iba_qp_parts.h"
@@ -18,7 +17,7 @@ static bool otherwise(const struct iba_ca *ca)
 
 /* ---- transitions ---- */
 
-/* The attribute that the device does not need; 0: it needs all. */
+/* Returns the attribute that the device does not need; 0: the device needs all attributes. */
 static uint32_t not_needed(const struct iba_ca *ca)
 {
     static const uint32_t needs[] = {
@@ -43,7 +42,7 @@ static uint32_t not_needed(const struct iba_ca *ca)
     return row >= 0 && (size_t)row < sizeof needs / sizeof *needs ? needs[row] : 0;
 }
 
-struct taking { /* rows of what a transition takes */
+struct taking { /* the rows that say which attributes a transition takes */
     uint8_t from, to, optional, foreign;
 };
 
@@ -71,7 +70,7 @@ static const struct taking *taking_of(uint8_t from, uint8_t to)
     return NULL;
 }
 
-/* What a transition takes, changed for one kind of QP as for the others. */
+/* Changes the attributes that a transition takes, for all types of QP alike. */
 static void change_transition(const struct iba_ca *ca, struct iba_transition *t)
 {
     static const struct taking to_reset = {.optional = IBA_ROW_modify_COUNT,
@@ -128,7 +127,8 @@ static bool sends(uint8_t state)
     return iba_state_receives(state) && state != IBA_QPS_RTR;
 }
 
-/* A transition that only a broken device knows starts and stops what the states it leaves out would. */
+/* A broken device may take a transition that does not exist. The transition skips states, so it starts and stops the
+ * responder and the requester as these states would. */
 bool iba_deviate_jumps(struct iba_ca *ca, struct iba_qp *qp, uint8_t to)
 {
     const uint8_t from = qp->state;
@@ -153,7 +153,7 @@ bool iba_deviate_jumps(struct iba_ca *ca, struct iba_qp *qp, uint8_t to)
 
 /* ---- attributes ---- */
 
-/* What the device lets in is cut to what the field holds. */
+/* A value that the device wrongly accepts is cut to the width of its field. */
 void iba_deviate_given(const struct iba_ca *ca, struct iba_qp_attr *a, uint32_t mask)
 {
     enum { FIVE_BITS = 31, THREE_BITS = 7, QPN_MAX = 0xffffff };
@@ -206,7 +206,8 @@ uint32_t iba_deviate_address(const struct iba_ca *ca, struct iba_qp *qp, uint32_
     return mask;
 }
 
-/* A broken device may get where it lacks what the state builds on: it makes do with what there is. */
+/* A broken device may enter a state without the attributes that the state needs. It then uses port 1, the port's MTU,
+ * and an address vector that fits the port. */
 void iba_deviate_modified(const struct iba_ca *ca, struct iba_qp *qp)
 {
     if (state_row(ca) == IBA_ROW_state_DATAGRAM_MTU && iba_qp_has(qp, IBA_QP_DATAGRAM) && qp->state != IBA_QPS_RESET &&
@@ -232,7 +233,7 @@ void iba_deviate_entered(struct iba_ca *ca, struct iba_qp *qp)
 
     if (row == (qp->state == IBA_QPS_ERR ? IBA_ROW_state_ERR_FLUSHES_SENDS : IBA_ROW_state_SQE_FLUSHES) &&
         qp->state != IBA_QPS_SQD)
-        iba_requester_reset(qp); /* what was queued just vanishes */
+        iba_requester_reset(qp); /* the queued requests vanish without completions */
     if (row == IBA_ROW_state_ERR_SILENT && qp->state == IBA_QPS_ERR)
         qp->r.last_words = true;
     if (row == IBA_ROW_state_LAST_WORDS && qp->state == IBA_QPS_ERR)
@@ -263,7 +264,7 @@ void iba_deviate_resets(struct iba_ca *ca, struct iba_qp *qp)
 
 /* ---- objects ---- */
 
-/* QPN_RANDOM: the lowest of the first slot that is free. */
+/* QPN_RANDOM: the lowest number of the first free slot. */
 bool iba_deviate_numbers(const struct iba_ca *ca, uint32_t *qpn, uint32_t *slot)
 {
     if (IBA_CHANGED_ROW(ca, verb) != IBA_ROW_verb_QPN_RANDOM)
@@ -274,7 +275,7 @@ bool iba_deviate_numbers(const struct iba_ca *ca, uint32_t *qpn, uint32_t *slot)
         *slot = IBA_NONE;
         return true;
     }
-    (void)ca->random(ca->ctx); /* as a whole device does: what is drawn next stays the same */
+    (void)ca->random(ca->ctx); /* an unbroken device draws here too, so later draws stay the same */
     for (*qpn = *slot; *qpn < IBA_QPN_FIRST;)
         *qpn += ca->n_qp;
     return true;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What verbs, states, events and queues do by order of the architecture, as lists. A sentence goes on from "a device
- * ...". Whatever is changed, host memory stays safe: what a row would let in is bent to something harmless. */
+/* The behaviours that the architecture requires of verbs, states, events and queues, as lists. A sentence goes on from
+ * "a device ...". Host memory stays safe in every broken device: a harmless value replaces a value that the device
+ * wrongly accepts. */
 #ifndef IBA_DEVIATIONS_QP_H
 #define IBA_DEVIATIONS_QP_H
 #include "transport/iba_engine.h"
 
 /* clang-format off */
-/* Transitions that do not exist (QS-14). Those that do are the table of iba_qp_state.c. */
+/* Transitions that do not exist (QS-14). The table of iba_qp_state.c has those that exist. */
 #define IBA_NO_TRANSITIONS(N)                                                                                                     \
     N(RESET, RTR) N(RESET, RTS) N(RESET, SQD) N(RESET, SQE) N(INIT, RTS) N(INIT, SQD) N(INIT, SQE) N(RTR, INIT) N(RTR, RTR)       \
     N(RTR, SQD)   N(RTR, SQE)   N(RTS, INIT)  N(RTS, RTR)   N(RTS, SQE)  N(SQD, INIT) N(SQD, RTR)  N(SQD, SQE)  N(SQE, INIT)      \
     N(SQE, RTR)   N(SQE, SQD)   N(SQE, SQE)   N(ERR, INIT)  N(ERR, RTR)  N(ERR, RTS)  N(ERR, SQD)  N(ERR, SQE)
 
-/* What modify QP takes beside the state.
+/* The attributes that modify QP takes beside the state.
  *    name                      kinds  a device ...                                                              clause */
 #define IBA_MODIFY_BEHAVIOURS(B)                                                                                          \
     B(NEEDS_ACCESS,             DROP,  "needs the access rights for Initialized",                                "QS-01") \
@@ -55,7 +56,7 @@
     B(ALL_OR_NOTHING,           DROP,  "takes none of the attributes when it refuses one of them",               "QS-15") \
     B(JUDGES_AGAIN,             DROP,  "checks P_Key index, path and MTU again when the port changes",           "QS-10")
 
-/* Values of attributes. What is let in is cut to what the field holds.
+/* Values of attributes. A value that the device wrongly accepts is cut to the width of its field.
  *    name                kinds  a device ...                                                              clause */
 #define IBA_ATTR_BEHAVIOURS(B)                                                                                             \
     B(PORT,               DROP,  "refuses a port that does not exist",                                     "QS-01, QS-80") \
@@ -85,7 +86,7 @@
     B(AV_IP_VERSION,      DROP,  "refuses a path between an IPv4 and an IPv6 address",                     "RO-24") \
     B(AV_GROUP,           DROP,  "refuses a multicast address for a connection",                           "PV-26")
 
-/* What being in a state means, and what entering it does.
+/* Behaviour in a state, and when a QP enters it.
  *    name                kinds        a device ...                                                              clause */
 #define IBA_STATE_BEHAVIOURS(B)                                                                                           \
     B(RESET_DISCARDS,     DROP|OTHER,  "discards its receive queue in the transition to Reset; else, flushes it",       "QS-17") \
@@ -108,7 +109,7 @@
     B(LAST_WORDS,         DROP,        "sends the NAK that ends the connection",                                 "RR-58") \
     B(SQE_FLUSHES,        DROP,        "completes in SQE the work of its send queue",                            "QS-24")
 
-/* Objects, and what becomes of them.
+/* Objects: how they are made, used and destroyed.
  *    name                kinds  a device ...                                                              clause */
 #define IBA_VERB_BEHAVIOURS(B)                                                                                             \
     B(QP_SHARES,          DROP,  "makes no QP of a type without SRQ on one",                               "QS-28, QS-44") \
@@ -129,7 +130,7 @@
     B(ATTACH,             DROP,  "delivers to a QP that was attached",                                     "UU-25") \
     B(DETACH,             DROP,  "delivers no more to a QP that was detached",                             "UU-25")
 
-/* Events; in the order of enum iba_event_kind as far as the adapter raises them.
+/* The events that the adapter raises, in the order of enum iba_event_kind.
  *    event                kinds  a device ...                                                             clause */
 #define IBA_EVENT_BEHAVIOURS(B)                                                                                           \
     B(PATH_MIGRATED,       DROP,  "raises the event of a migration",                                               "QS-75, QS-78") \
@@ -180,7 +181,7 @@ enum iba_event_row { IBA_EVENT_BEHAVIOURS(IBA_EVENT_ROW) IBA_ROW_event_COUNT };
 #define IBA_QUEUE_ROW(name, ...) IBA_ROW_queue_##name,
 enum iba_queue_row { IBA_QUEUE_BEHAVIOURS(IBA_QUEUE_ROW) IBA_ROW_queue_COUNT };
 
-/* The row of a transition; of a pair that is no transition the row refuses it. */
+/* The row of a transition. For two states without a transition, the row says that the device refuses it. */
 #define IBA_ROW_of_transition(from, to) ((unsigned)(from)*IBA_QPS_COUNT + (unsigned)(to))
 extern const struct iba_behaviours iba_transition_behaviours;
 extern const struct iba_behaviours iba_modify_behaviours, iba_attr_behaviours, iba_state_behaviours;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What broken devices do otherwise with completion queues, receive queues and shared receive queues. */
+/* Broken devices deviate in completion queues, receive queues and shared receive queues. */
 #include "transport/deviations.h"
 #include "transport/deviations_qp.h"
 #include "transport/iba_qp_parts.h"
@@ -21,7 +21,7 @@ static bool otherwise(const struct iba_ca *ca)
 
 /* ---- completions ---- */
 
-/* CQ_ORDER: the newest becomes the first. */
+/* CQ_ORDER: the newest completion becomes the first. */
 void iba_deviate_polled(const struct iba_ca *ca, struct iba_cq *cq)
 {
     const struct iba_wc newest = cq->ring[(cq->head + cq->count - 1) % cq->n];
@@ -32,7 +32,7 @@ void iba_deviate_polled(const struct iba_ca *ca, struct iba_cq *cq)
     cq->ring[cq->head] = newest;
 }
 
-/* A completion finds no room. True: what follows from that is done. */
+/* The completion queue is full. True: this function has handled the overflow. */
 static bool overflows(struct iba_ca *ca, struct iba_cq *cq, const struct iba_wc *wc)
 {
     if (changed(ca) == IBA_ROW_queue_CQ_OVERFLOW_FAILS) {
@@ -43,14 +43,14 @@ static bool overflows(struct iba_ca *ca, struct iba_cq *cq, const struct iba_wc 
     }
     if (changed(ca) != IBA_ROW_queue_CQ_OVERFLOW)
         return false;
-    if (otherwise(ca)) { /* the oldest is lost */
+    if (otherwise(ca)) { /* the oldest completion is lost */
         cq->ring[cq->head] = *wc;
         cq->head = cq->head + 1 == cq->n ? 0 : cq->head + 1;
     }
     return true;
 }
 
-/* Whether an arm for solicited completions hears of this one. */
+/* Returns whether the completion fires an arm for solicited completions. */
 static bool is_heard(const struct iba_ca *ca, const struct iba_wc *wc, bool solicited)
 {
     const bool error = wc->status != IBA_WC_SUCCESS;
@@ -64,7 +64,8 @@ static bool is_heard(const struct iba_ca *ca, const struct iba_wc *wc, bool soli
 
 enum { ARMED_SOLICITED = 1 }; /* iba_cq.armed */
 
-/* An arm that does not hear of the completion is not there while that is added. */
+/* iba_cq_add() fires the arm. An arm that this completion does not fire is cleared before the call, and restored after
+ * it. */
 static void add(struct iba_ca *ca, struct iba_cq *cq, const struct iba_wc *wc, bool heard)
 {
     const uint8_t armed = cq->armed;
@@ -84,7 +85,7 @@ void iba_deviate_push(struct iba_ca *ca, uint32_t number, const struct iba_wc *w
     struct iba_cq *cq = number < ca->n_cq ? ca->cq[number] : NULL;
     struct iba_wc own = *wc;
 
-    if (!cq) /* it was destroyed under the QP */
+    if (!cq) /* the queue was destroyed while the QP used it */
         return;
     if (wc->op == IBA_WR_RECV && wc->status == IBA_WC_FLUSHED && state_row(ca) == IBA_ROW_state_FLUSHED_STATUS)
         own.status = IBA_WC_SUCCESS;
@@ -103,8 +104,8 @@ void iba_deviate_push(struct iba_ca *ca, uint32_t number, const struct iba_wc *w
 
 /* ---- receives ---- */
 
-/* What is last in the queue becomes the first: when it was put there (RECV_ORDER), or while the queue is flushed
- * (FLUSH_ORDER; of what stands newest first, the oldest). */
+/* The last receive of the queue becomes the first: with FLUSH_ORDER while the queue is flushed, with RECV_ORDER also
+ * when a receive is posted. RECV_ORDER keeps the newest receive first, so its flush begins with the oldest. */
 void iba_deviate_queued(const struct iba_ca *ca, struct iba_rq *rq, bool flushed)
 {
     const struct iba_recv_wr last = rq->ring[(rq->head + rq->count - 1) % rq->n];

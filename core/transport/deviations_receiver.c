@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What broken devices do otherwise as receivers: rules with another condition, and what a row does at the points of
- * deviations.h. */
+/* Broken devices deviate as receivers: this file has the rules with another condition, and what a row of
+ * deviations_receiver.h does at the points of deviations.h. */
 #include "transport/deviations_receiver.h"
 #include "iba_responder.h"
 #include "transport/deviations.h"
@@ -83,7 +83,7 @@ static bool response_in_sqd(const struct iba_rx *x)
     return is_response(x) && (!iba_qp_may_receive_responses(x->qp) || x->qp->state == IBA_QPS_SQD);
 }
 
-/* The request that met an RNR NAK comes before its timer has ended. */
+/* The request that got an RNR NAK comes again before the RNR timer has ended, or a later request comes before it. */
 static bool gap_or_too_soon(const struct iba_rx *x)
 {
     return (x->ahead > 0 || (x->ahead == 0 && x->ca->now < x->qp->r.rnr_over)) && x->qp->r.rnr_sent;
@@ -94,7 +94,8 @@ static bool hole(const struct iba_rx *x)
     return x->ahead != 0;
 }
 
-/* A receive that only notifies has to be one that could be filled. */
+/* A WRITE with Immediate completes a receive and fills none of its buffers. This device checks the buffers all the
+ * same. */
 static enum iba_wc_status receive_check(const struct iba_rx *x, bool *absent)
 {
     const struct iba_recv_wr *w = iba_rx_send(x) || iba_rx_imm(x) ? iba_rx_wqe(x) : NULL;
@@ -215,7 +216,7 @@ bool iba_deviate_asks_for_key(const struct iba_rx *x)
 bool iba_deviate_stores(struct iba_rx *x)
 {
     if (changed(x) == IBA_ROW_receive_WRITE_FOLLOWS && iba_rx_write(x))
-        x->qp->r.va -= x->v->payload_len; /* the caller moves on */
+        x->qp->r.va -= x->v->payload_len; /* cancels the step that the caller makes next */
     if (iba_rx_write(x))
         return changed(x) != IBA_ROW_receive_WRITE_STORES;
     return IBA_KEEPS(x->ca, respond, ATOMIC_WRITES);
@@ -284,7 +285,7 @@ static void change_values(const struct iba_rx *x, struct iba_wc *wc)
     }
 }
 
-/* Where a datagram came from. */
+/* Changes what a completion reports of a datagram's source. */
 static void change_source(const struct iba_rx *x, struct iba_wc *wc)
 {
     switch (changed(x)) {
@@ -297,7 +298,7 @@ static void change_source(const struct iba_rx *x, struct iba_wc *wc)
     }
 }
 
-/* What the RC responder refuses. False: its receive does not complete. */
+/* Changes the completion of a receive whose request the RC responder refuses. False: the receive does not complete. */
 static bool change_refusal(const struct iba_rx *x, struct iba_wc *wc)
 {
     switch (IBA_CHANGED_ROW(x->ca, respond)) {

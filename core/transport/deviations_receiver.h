@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What receivers and the RC responder do by order of the architecture, beside their rule tables, as lists. A sentence
- * goes on from "a device ...". */
+/* The behaviours that the architecture requires of receivers and of the RC responder beside their rule tables, as
+ * lists. A sentence goes on from "a device ...". */
 #ifndef IBA_ROW_receive_H
 #define IBA_ROW_receive_H
 #include "transport/iba_engine.h"
 
 /* clang-format off */
-/* What RC, UC and UD do with a packet that was let in, and with its receive.
+/* RC, UC and UD receivers: how they treat a packet that passed validation, and its receive.
  *    name                kinds        a device ...                                                                    clause */
 #define IBA_RECEIVE_BEHAVIOURS(B)                                                                                                       \
     B(PKEY_OWN,           OTHER,       "compares P_Keys with the entry of the QP's index; else, with all of the table", "PV-12, QS-79") \

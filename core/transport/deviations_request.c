@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Request packets of broken devices: planned otherwise, or changed when they are built. */
+/* Broken devices deviate in request packets: they plan other packets, or change a packet after it was built. */
 #include <string.h>
 #include "transport/deviations.h"
 #include "transport/deviations_requester.h"
 
 enum {
-    PAYLOAD_MOST = 4096, /* bytes of a packet, whatever its device believes */
+    PAYLOAD_MOST = 4096, /* bytes of a packet, also where a broken device has a larger MTU */
     QPN_MULTICAST = 0xffffff,
     PKEY_DEFAULT = 0xffff,
     PKEY_FULL_MEMBER = 0x8000,
     RESERVED_BITS = 0x55,
-    RAW_BODY_LEAST = 12, /* bytes behind the LRH (WF-09) */
+    RAW_BODY_LEAST = 12, /* bytes after the LRH (WF-09) */
 };
 
 static bool otherwise(const struct iba_ca *ca)
@@ -41,7 +41,7 @@ struct iba_cut iba_deviate_cut(const struct iba_ca *ca, const struct iba_qp *qp,
 
 /* ---- planned ---- */
 
-/* The operation whose opcodes the message is sent with. */
+/* Returns the operation whose opcodes the message has. */
 static unsigned operation(const struct iba_ca *ca, uint8_t op)
 {
     const int row = IBA_CHANGED_ROW(ca, packet);
@@ -100,7 +100,8 @@ enum iba_wc_status iba_deviate_gather(struct iba_ca *ca, const struct iba_qp *qp
     return IBA_WC_SUCCESS;
 }
 
-/* The envelope in a handle is one of its port's kind of network: that no change gets around. */
+/* The envelope of a handle fits one kind of network. So even a broken device uses no handle of a port of another
+ * kind. */
 bool iba_deviate_takes_handle(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr,
                               const struct iba_ah *ah)
 {
@@ -116,7 +117,7 @@ bool iba_deviate_takes_handle(const struct iba_ca *ca, const struct iba_qp *qp, 
 
 /* ---- changed when it is built ---- */
 
-/* A packet with the header that a row is about. */
+/* A request packet that was built, and its BTH. */
 struct built {
     const struct iba_ca *ca;
     struct iba_qp *qp;
@@ -125,7 +126,8 @@ struct built {
     uint8_t *bth;
 };
 
-/* The extension header; NULL: the packet has none. They stand in the order of this list. */
+/* Returns the extension header `h`; NULL: the packet has none. The list `order` has the headers in their order in a
+ * packet. */
 static uint8_t *header(const struct built *b, enum iba_hdr h)
 {
     static const uint8_t order[][2] = {
@@ -274,7 +276,8 @@ static void change_headers(const struct built *b, int row)
         iba_ieth_set_r_key(ieth, 0);
 }
 
-/* There is no BTH. A raw packet is as long as it has to be also where the device takes a shorter one. */
+/* A raw packet has no BTH. A broken device may accept a message that is too short for a raw packet, so zeros pad the
+ * packet to the least length. */
 static void change_raw(const struct built *b, int row, struct iba_tx *tx)
 {
     uint8_t *behind = tx->buf + IBA_BYTES_lrh;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What broken devices do otherwise as requesters: what a row of deviations_requester.h does at the points of
- * deviations.h. The packets themselves are in deviations_request.c. */
+/* Broken devices deviate as requesters: this file has what a row of deviations_requester.h does at the points of
+ * deviations.h. deviations_request.c changes the packets themselves. */
 #include "transport/deviations_requester.h"
 #include <string.h>
 #include "transport/deviations.h"
@@ -26,7 +26,7 @@ static void exchange(struct iba_sqe *a, struct iba_sqe *b)
     *b = held;
 }
 
-/* order: the request posted last changes places with one that waits before it. */
+/* order: the newest request changes places with the one before it, if that request has not begun. */
 void iba_deviate_posted(const struct iba_ca *ca, struct iba_qp *qp)
 {
     struct iba_sqe *before = iba_sqe_at(qp, qp->s.count > 1 ? qp->s.count - 2 : 0);
@@ -35,7 +35,7 @@ void iba_deviate_posted(const struct iba_ca *ca, struct iba_qp *qp)
         exchange(before, iba_sqe_at(qp, qp->s.count - 1));
 }
 
-/* wc_order: what is done at the head of the queue, the other way round. */
+/* wc_order: the finished requests at the head of the queue complete in reverse order. */
 void iba_deviate_retires(const struct iba_ca *ca, struct iba_qp *qp)
 {
     uint32_t n = 0;
@@ -48,9 +48,9 @@ void iba_deviate_retires(const struct iba_ca *ca, struct iba_qp *qp)
         exchange(iba_sqe_at(qp, i), iba_sqe_at(qp, n - 1 - i));
 }
 
-/* ---- what may go ---- */
+/* ---- which request may go ---- */
 
-/* The QP and its next request as the device sees them that has the row changed. */
+/* Changes `qp` and `e`, which are copies, so that the engine's own check permits what the broken device permits. */
 static void look_away(const struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
 {
     const bool waits = e->state == IBA_SQE_WAITING, beyond = iba_psn_diff(qp->s.una, e->first) <= 0;
@@ -91,7 +91,7 @@ bool iba_deviate_may_go(const struct iba_ca *ca, const struct iba_qp *qp, const 
     return iba_sqe_may_go(ca, &seen, &next);
 }
 
-/* zero_length */
+/* zero_length: a message of zero length completes without a packet. */
 bool iba_deviate_leaves_out(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
 {
     if (changed(ca) != IBA_ROW_requester_zero_length || e->state != IBA_SQE_WAITING || e->length > 0)
@@ -151,7 +151,7 @@ iba_time iba_deviate_ack_timeout(const struct iba_ca *ca, const struct iba_qp *q
     }
 }
 
-enum { FOR_EVER = UINT8_MAX }; /* retries: loaded again before each is counted */
+enum { FOR_EVER = UINT8_MAX }; /* retry count: it is loaded again before each retry is counted */
 
 static bool retries_for_ever(const struct iba_ca *ca, const struct iba_qp *qp)
 {
@@ -183,7 +183,8 @@ void iba_deviate_progress(const struct iba_ca *ca, struct iba_qp *qp, iba_time n
         iba_requester_restart_timer(ca, qp, now);
 }
 
-/* What is sent next is the oldest unacknowledged packet: here the one behind it, where there is one. */
+/* After a timeout an unbroken device goes back to the oldest unacknowledged packet. This device goes back to the packet
+ * after that, if one was sent. */
 static void go_back_too_little(struct iba_qp *qp)
 {
     const iba_psn behind = iba_psn_add(qp->s.una, 1);
@@ -198,7 +199,7 @@ static void go_back_too_little(struct iba_qp *qp)
     qp->s.next_psn = behind;
 }
 
-/* What is sent next is what it was before. */
+/* Sending continues where it was before the timeout or the RNR NAK. */
 static void go_on(struct iba_qp *qp, const struct iba_qp *was)
 {
     qp->s.next = was->s.next;
@@ -215,7 +216,7 @@ static void go_back(struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp *w
         iba_requester_restart_timer(ca, qp, now);
         break;
     case IBA_ROW_requester_resend_oldest: go_back_too_little(qp); break;
-    case IBA_ROW_requester_resend_rest: /* the timer runs whether that packet asks for an answer or not */
+    case IBA_ROW_requester_resend_rest: /* the timer runs even if the packet asks for no ACK */
         qp->s.alone = true;
         qp->s.alone_psn = qp->s.una;
         qp->s.ack_due = now + iba_requester_ack_timeout(ca, qp);
@@ -235,7 +236,7 @@ void iba_deviate_timeout(struct iba_ca *ca, struct iba_qp *qp, iba_time now)
         go_back(ca, qp, &was, now);
 }
 
-/* Everything before `psn` is acknowledged. False: that made the QP fail. */
+/* Acknowledges all PSNs before `psn`. False: the QP failed, or no request is left. */
 static bool acknowledge_before(struct iba_rx *x, iba_psn psn)
 {
     if (iba_psn_past(x->qp, psn) > 0)
@@ -270,7 +271,7 @@ static iba_time rnr_time(const struct iba_rx *x)
     return changed(x->ca) == IBA_ROW_requester_rnr_time ? t / 2 : t;
 }
 
-/* RQ-31: here an RNR NAK uses up a retry. False: none was left. */
+/* RQ-31: in this device an RNR NAK uses up a retry. False: no retry was left. */
 static bool retry_is_left(struct iba_rx *x)
 {
     if (x->qp->s.retry_left > 0) {
@@ -296,7 +297,7 @@ void iba_deviate_wait(struct iba_rx *x)
         return;
     was = *qp;
     iba_requester_wait(x);
-    if (!iba_qp_is_alive(qp) || qp->s.count == 0) /* what it acknowledged ended the QP, or all that it was about */
+    if (!iba_qp_is_alive(qp) || qp->s.count == 0) /* the RNR NAK failed the QP, or acknowledged all its requests */
         return;
     if (!resumes)
         go_on(qp, &was);
@@ -310,7 +311,7 @@ void iba_deviate_wait(struct iba_rx *x)
 
 /* ---- acknowledgements and completions ---- */
 
-/* coalesced: one ACK ends one request, the oldest that is open. */
+/* coalesced: an ACK completes one request only, the oldest open one. */
 iba_psn iba_deviate_acknowledges(const struct iba_ca *ca, const struct iba_qp *qp, iba_psn psn)
 {
     for (uint32_t i = 0; i < qp->s.count && changed(ca) == IBA_ROW_requester_coalesced; i++) {
@@ -341,7 +342,7 @@ bool iba_deviate_fails(struct iba_ca *ca, struct iba_qp *qp)
     return true;
 }
 
-/* wc_first_status: the first request has no status of its own; else all have the first's. */
+/* wc_first_status: the first request loses its own status; OTHER: all requests have the status of the first. */
 void iba_deviate_flushes(const struct iba_ca *ca, struct iba_qp *qp)
 {
     if (changed(ca) != IBA_ROW_requester_wc_first_status || qp->s.count == 0)

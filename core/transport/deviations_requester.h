@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a sending device does by order of the architecture, row by row, where no rule table says it: iba_change.h.
+/* The behaviours that the architecture requires of a sending device and that no rule table has, as lists
+ * (iba_change.h).
  *
- * A sentence goes on from "a device ...". DROP, SWAP and OTHER are the kinds of change that make another device: the
- * row left out, exchanged with the next (the last with the first), done otherwise; behind the row stands what
- * "otherwise" is. */
+ * A sentence goes on from "a device ...". The kinds of change that make another device are DROP (the device lacks the
+ * row), SWAP (the row and the next one are exchanged, the last with the first) and OTHER (the device does something
+ * else). The comment after a row says what the device does instead: with OTHER, or, after "D:", with DROP. */
 #ifndef IBA_DEVIATIONS_REQUESTER_H
 #define IBA_DEVIATIONS_REQUESTER_H
 #include "transport/iba_engine.h"
 
 /* clang-format off */
-/* The send queue: what goes when, what is sent again, what completes how. */
+/* The send queue: when requests go, which are sent again, how they complete. */
 #define IBA_REQUESTER_BEHAVIOURS(B)                                                                                                                             \
     B(fence,              DROP|OTHER, "delays a fenced request until the READs and ATOMICs before it are complete",          "RQ-09") /* one may be open */ \
     B(read_depth,         DROP|OTHER, "has no more READs and ATOMICs outstanding than the QP's depth",                                  "RQ-08") /* one more */     \
@@ -45,8 +46,8 @@
     B(timer_not_early,    OTHER,      "treats no packet as lost before the ACK timeout",                                         "RQ-19") /* half of it */   \
     B(timer_not_late,     OTHER,      "treats a packet as lost after four times the ACK timeout at the latest",                  "RQ-19") /* eight times */  \
     B(resends,            DROP,       "sends unacknowledged requests again after the timeout",                                           "RQ-21")                    \
-    B(resend_oldest,      OTHER,      "goes back to the oldest unacknowledged PSN after a timeout",                              "RQ-21") /* to the one behind it */ \
-    B(resend_rest,        OTHER,      "sends everything after the oldest PSN again after a timeout too",                        "RQ-21") /* what is behind it waits for its answer */ \
+    B(resend_oldest,      OTHER,      "goes back to the oldest unacknowledged PSN after a timeout",                              "RQ-21") /* to the next one */      \
+    B(resend_rest,        OTHER,      "sends everything after the oldest PSN again after a timeout too",                        "RQ-21") /* the rest waits for the answer to it */    \
     B(retry_bound,        DROP,       "gives up when its retries are used up",                                                   "RQ-22")                    \
     B(retry_reload,       DROP,       "reloads the retry count when a new PSN is acknowledged",                                  "RQ-24")                    \
     B(retry_shared,       DROP,       "counts a sequence NAK as a retry, as it does a timeout",                          "RQ-23")                    \
@@ -117,7 +118,7 @@
     B(raw_kind,           OTHER,      "puts the kind of a raw packet into the LRH",                                       "WF-02") /* the other */    \
     B(raw_ethertype,      DROP,       "sends the EtherType of a raw packet",                                                     "WF-58")
 
-/* What is wrong with a work request, at once or when its turn comes. */
+/* Faults of a work request: some are reported at once, others when the request's turn comes. */
 #define IBA_POSTING_BEHAVIOURS(B)                                                                                                                            \
     B(post_before_rts,    DROP,       "refuses sends before the QP is ready to send",                                            "QS-17, QS-18, QS-19")      \
     B(post_flushes,       DROP,       "flushes a send posted to a broken QP",                                                    "QS-24, QS-25")             \
@@ -129,15 +130,16 @@
     B(raw_words,          DROP,       "sends raw packets of whole words only",                                                   "WF-58") /* D: pads */      \
     B(raw_least,          DROP,       "sends no raw packet of less than five words",                                             "WF-09") /* D: pads */      \
     B(read_span,          DROP,       "refuses a READ whose responses span 2^23 PSNs",                                           "RQ-03")                    \
-    B(read_no_depth,      DROP,       "refuses a READ or ATOMIC on a QP of depth 0",                                             "RQ-08") /* D: it waits for ever */ \
+    B(read_no_depth,      DROP,       "refuses a READ or ATOMIC on a QP of depth 0",                                             "RQ-08") /* D: it waits forever */  \
     B(flush_asks,         DROP,       "refuses a FLUSH without a known placement type",                                             "WF-56")                    \
     B(handle_exists,      DROP,       "refuses a datagram without an address handle at once",                                    "QS-82")                    \
     B(handle_domain,      DROP,       "refuses an address handle of another protection domain",                                  "QS-82")                    \
     B(handle_port,        DROP,       "refuses an address handle of another port",                                               "QS-82")                    \
     B(multicast_grh,      DROP,       "sends no multicast without a GRH",                                                        "WF-26, UU-24")
 
-/* Tables of numbers: a row and what it stands for. The work is done by the row that answers for it (iba_row_in_ring). */
-/* Behind row 0, no timer (RQ-18). */
+/* Tables of numbers: a row has a code, and what the code stands for. In a broken device another row may act in place
+ * of a row (iba_row_in_ring). */
+/* These rows follow row 0, which means no timer (RQ-18). */
 #define IBA_ACK_TIMEOUTS(N)                                                                                            \
     N(1) N(2) N(3) N(4) N(5) N(6) N(7) N(8) N(9) N(10) N(11) N(12) N(13) N(14) N(15) N(16) N(17) N(18) N(19)      \
     N(20) N(21) N(22) N(23) N(24) N(25) N(26) N(27) N(28) N(29) N(30) N(31)
@@ -146,7 +148,8 @@
 /* Operations with opcodes of their own, as in IBA_WR_OPS. */
 #define IBA_SENT_OPS(N)                                                                                                \
     N(SEND) N(SEND_IMM) N(SEND_INV) N(WRITE) N(WRITE_IMM) N(READ) N(CMP_SWAP) N(FETCH_ADD) N(FLUSH) N(ATOMIC_WRITE)
-/* Completion statuses, as in IBA_WC_STATUSES; those that a sending device never shows are there to be exchanged. */
+/* Completion statuses, as in IBA_WC_STATUSES. The table also has statuses that a sending device never shows, because
+ * two neighbouring rows can be exchanged. */
 #define IBA_SHOWN(N)                                                                                                   \
     N(SUCCESS,            "succeeded",                                             "RQ-57")                            \
     N(LOCAL_LENGTH,       "has a wrong length, or got a response of a wrong length", "RQ-47, RQ-13")                     \
@@ -187,7 +190,7 @@ enum iba_posting_row { IBA_POSTING_BEHAVIOURS(IBA_POSTING_ROW) IBA_ROW_posting_C
 #define IBA_BEHAVIOURS_DECL(list) extern const struct iba_behaviours list;
 IBA_REQUESTER_LISTS(IBA_BEHAVIOURS_DECL)
 
-/* The row that answers for `row` of a table of numbers whose last is followed by its first. */
+/* Returns the row that acts in place of `row` in a table of numbers. The first row follows the last. */
 static inline unsigned iba_row_in_ring(const struct iba_change *c, const struct iba_behaviours *list, unsigned row)
 {
     if (!iba_is_whole(c) && c->list == list && c->kind == IBA_CHANGE_SWAP && c->row + 1u == list->n)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What broken devices do otherwise as RC responders, and their responses, changed when they are built. */
+/* Broken devices deviate as RC responders: they treat a request differently, or change a response after it was built.
+ */
 #include <string.h>
 #include "iba_responder.h"
 #include "transport/deviations.h"
@@ -145,7 +146,7 @@ uint64_t iba_deviate_atomic(const struct iba_rx *x, uint64_t old, uint64_t *new)
     }
 }
 
-/* ---- responses on their way out ---- */
+/* ---- responses when they leave ---- */
 
 bool iba_deviate_read_lost(struct iba_ca *ca, struct iba_qp *qp)
 {
@@ -155,7 +156,7 @@ bool iba_deviate_read_lost(struct iba_ca *ca, struct iba_qp *qp)
     return true;
 }
 
-/* A state in which only a whole device answers (RR-65). */
+/* The QP is in a state in which an unbroken device answers and this one is silent (RR-65). */
 static bool is_mute(const struct iba_ca *ca, const struct iba_qp *qp)
 {
     return (qp->state == IBA_QPS_RTR && changed(ca) == IBA_ROW_respond_RTR_ANSWERS) ||
@@ -163,11 +164,11 @@ static bool is_mute(const struct iba_ca *ca, const struct iba_qp *qp)
            (qp->state == IBA_QPS_SQE && changed(ca) == IBA_ROW_respond_SQE_ANSWERS);
 }
 
-/* A response that was built. */
+/* A response packet that was built. */
 struct built {
     const struct iba_ca *ca;
     const struct iba_qp *qp;
-    struct iba_resp was; /* before it left */
+    struct iba_resp was; /* the queue's entry before the packet left */
     struct iba_tx *tx;
     uint8_t *bth;
 };
@@ -273,7 +274,7 @@ static void change_response(const struct built *b)
         change_read_response(b);
 }
 
-/* READ_PSN: the READ goes on with the PSN it had. */
+/* READ_PSN: the next packet of the READ response has the PSN of this one. */
 static void stay(struct iba_qp *qp, const struct iba_resp *was)
 {
     if (was->kind == IBA_RESP_READ && was->left > iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu) &&
