@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RC requester: what it does with one response (sections 9.7.5 to 9.7.7; catalogue 4.2 to 4.7).
+/* RC requester: how it handles a response (sections 9.7.5 to 9.7.7; catalogue 4.2 to 4.7).
  *
- * The oldest open request is the one that responses answer. A response also acknowledges everything before the PSN it
- * names (RQ-26, RQ-30, RQ-35, RR-14), unless a READ or ATOMIC in between still lacks its answer: those are looked for
- * before anything else. Responses of XRC have the same opcodes in other service bits (RQ-60). */
+ * Responses answer the oldest open request. A response also acknowledges everything before its PSN (RQ-26, RQ-30,
+ * RQ-35, RR-14), unless a READ or ATOMIC before that PSN still lacks its answer. So the rows first look for such a READ
+ * or ATOMIC. Responses of XRC have the same opcodes with other service bits (RQ-60). */
 #include <string.h>
 #include "transport/deviations.h"
 #include "transport/deviations_requester.h"
@@ -39,7 +39,7 @@
     R(ATOMIC_RESULT,        atomic_result,          store_atomic,            "the response has the value from before the ATOMIC",                         "RQ-50")
 /* clang-format on */
 
-/* ---- what the response is ---- */
+/* ---- the kind of response ---- */
 
 static bool is_plain(const struct iba_rx *x)
 {
@@ -53,7 +53,7 @@ static bool has_aeth(const struct iba_rx *x)
 {
     return iba_view_has(x->v, IBA_H_aeth);
 }
-static const uint8_t *aeth(const struct iba_rx *x) /* where there is one */
+static const uint8_t *aeth(const struct iba_rx *x) /* the response must have one */
 {
     return iba_view_hdr(x->v, IBA_H_aeth);
 }
@@ -66,14 +66,15 @@ static bool nak_is(const struct iba_rx *x, unsigned code)
     return is_plain(x) && syndrome_is(x, IBA_AETH_NAK) && iba_aeth_syn_value(aeth(x)) == code;
 }
 
-/* ---- where its PSN stands ---- */
+/* ---- the PSN of the response ---- */
 
-/* PSNs between the oldest unacknowledged one and the response's. */
+/* Number of PSNs from the oldest unacknowledged PSN to the response's PSN. */
 static uint32_t past(const struct iba_rx *x)
 {
     return iba_psn_past(x->qp, x->psn);
 }
-/* The request that owns the PSN, which is open; NULL: it was sent in part, and failed locally. */
+/* The request that the response's PSN belongs to; the PSN is open. NULL: the request was sent in part, and failed
+ * locally. */
 static const struct iba_sqe *owner(const struct iba_rx *x)
 {
     for (uint32_t i = 0; i < x->qp->s.count; i++) {
@@ -85,7 +86,8 @@ static const struct iba_sqe *owner(const struct iba_rx *x)
     }
     return NULL;
 }
-/* *at: the PSN where a READ or ATOMIC before or at the response's PSN lacks its answer; untouched when none does. */
+/* Returns whether a READ or ATOMIC before or at the response's PSN lacks its answer. *at becomes the PSN of the missing
+ * answer; it is unchanged when no answer is missing. */
 static bool missing(const struct iba_rx *x, iba_psn *at)
 {
     const struct iba_qp *qp = x->qp;
@@ -106,7 +108,7 @@ static bool missing(const struct iba_rx *x, iba_psn *at)
     }
     return false;
 }
-/* Counters as they are once everything before the PSN is acknowledged (RQ-24, RQ-31). */
+/* The retry counters after everything before the response's PSN is acknowledged (RQ-24, RQ-31). */
 static uint8_t retries(const struct iba_rx *x)
 {
     iba_psn at = x->psn;
@@ -163,7 +165,8 @@ static bool rnr(const struct iba_rx *x)
 {
     return is_plain(x) && syndrome_is(x, IBA_AETH_RNR);
 }
-/* While an RNR timer runs a responder may still send both kinds (11.2/29). */
+/* A NAK or RNR NAK that the requester has already handled. While an RNR timer runs, a responder may still send both
+ * kinds (11.2/29). */
 static bool nak_known(const struct iba_rx *x)
 {
     const struct iba_qp *qp = x->qp;
@@ -204,7 +207,7 @@ static bool answer_not_positive(const struct iba_rx *x)
 {
     return has_aeth(x) && !syndrome_is(x, IBA_AETH_ACK);
 }
-/* Their answer is a READ Response without payload (catalogue 11.2, 40). */
+/* The answer to a FLUSH or ATOMIC WRITE is a READ Response without payload (catalogue 11.2, 40). */
 static bool extended_done(const struct iba_rx *x)
 {
     const struct iba_sqe *e = owner(x);
@@ -217,7 +220,8 @@ static bool other_kind(const struct iba_rx *x)
     const bool atomic = e && (e->wr.op == IBA_WR_CMP_SWAP || e->wr.op == IBA_WR_FETCH_ADD);
     return is_read(x) ? !e || e->wr.op != IBA_WR_READ : !atomic;
 }
-/* A READ that was asked for again may start there once more (RR-62); one that was not cannot. */
+/* When the requester sent a READ again from PSN `asked`, responses may begin again at that PSN (RR-62). Otherwise they
+ * begin at the first PSN of the READ only. */
 static bool read_out_of_order(const struct iba_rx *x)
 {
     const struct iba_sqe *e = owner(x);
@@ -229,7 +233,7 @@ static bool read_out_of_order(const struct iba_rx *x)
     return ends != (bool)iba_psn_eq(x->psn, e->last) ||
            (starts ? !iba_psn_eq(x->psn, e->asked) && !iba_psn_eq(x->psn, e->first) : iba_psn_eq(x->psn, e->first));
 }
-/* Bytes of the READ before the response's. */
+/* Number of bytes of the READ before the payload of the response. */
 static uint64_t offset(const struct iba_rx *x, const struct iba_sqe *e)
 {
     return ((x->psn.v - e->first.v) & IBA_PSN_MASK) * (uint64_t)iba_mtu_bytes((enum iba_mtu)x->qp->attr.path_mtu);
@@ -263,7 +267,7 @@ static void take_credits(struct iba_rx *x)
     if (syndrome_is(x, IBA_AETH_ACK))
         iba_requester_credit(x->ca, x->qp, iba_aeth_syn_value(aeth(x)), iba_aeth_msn(aeth(x)));
 }
-/* Everything before `psn` is acknowledged. False: that made the QP fail. */
+/* Acknowledges all PSNs before `psn`. False: the QP failed, or no request is left. */
 static bool acknowledge_before(struct iba_rx *x, iba_psn psn)
 {
     if (iba_psn_past(x->qp, psn) > 0)
@@ -357,15 +361,16 @@ static void fail_local_length(struct iba_rx *x)
 {
     fail_at(x, x->psn, IBA_WC_LOCAL_LENGTH);
 }
-/* The response's data goes to the buffers of the oldest request, which it answers; then it is acknowledged. A page that
- * is absent makes the response a lost one. */
+/* Writes the response's data to the buffers of the oldest request, then acknowledges the response's PSN. The response
+ * counts as lost when a page of the buffers is absent. */
 static void store(struct iba_rx *x, const uint8_t *data, size_t len)
 {
     const struct iba_sqe *e;
     enum iba_wc_status status;
     bool absent = false;
 
-    if (!acknowledge_before(x, x->psn) || !iba_psn_eq(x->qp->s.una, x->psn)) /* the latter of changed devices only */
+    if (!acknowledge_before(x, x->psn) ||
+        !iba_psn_eq(x->qp->s.una, x->psn)) /* the PSNs differ in broken devices only */
         return;
     e = iba_sqe_at(x->qp, 0);
     status = iba_sgl_scatter(x->ca, x->qp->pd, e->wr.sge, e->wr.n_sge, e->wr.op == IBA_WR_READ ? offset(x, e) : 0, data,

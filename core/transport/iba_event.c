@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Asynchronous events: what an adapter tells its user unasked. */
+/* Asynchronous events: the adapter reports them to its user. */
 #include "transport/deviations_qp.h"
 #include "transport/iba_qp_parts.h"
 

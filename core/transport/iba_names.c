@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the codes of work requests, completions, events, states and verbs are called. */
+/* The names of the codes of work requests, completions, events, states and verbs. */
 #include "transport/iba_verbs.h"
 
 #define NAME(id, words) words,

@@ -10,9 +10,9 @@ enum { /* types of QP */
 };
 enum { EIGHT = 8 };
 
-/* What the services offer (WF-59..WF-61; UU-01, UU-16, PV-08), and the local operations beside them. SMI and GSI take
- * no Immediate; raw QPs send whole datagrams (UU-39). `entries` are those of the scatter/gather list, `bytes` what they add up to, where
- * the operation fixes it.
+/* The operations that the services offer (WF-59..WF-61; UU-01, UU-16, PV-08), and the local operations. SMI and GSI take
+ * no Immediate; raw QPs send whole datagrams (UU-39). `entries` limits the entries of the scatter/gather list; `bytes` is
+ * the sum of their lengths, where the operation fixes it.
  *      operation     types                          least and most entries  bytes  */
 #define OPERATIONS(O)                                                                 \
     O( SEND         , RC|UC|UD|SMI|GSI|XRC | RAW    , 0, IBA_MAX_SGE        , 0     ) \
@@ -36,7 +36,7 @@ static const struct operation {
 #define ROW(op, types, least, most, bytes) [IBA_WR_##op] = {(types), (least), (most), (bytes)},
     OPERATIONS(ROW)};
 
-/* A datagram is one packet (UU-16). A QP that never had a port has no MTU; what is posted to it is flushed anyway. */
+/* A datagram is one packet (UU-16). A QP that never had a port has no MTU; requests posted to it are flushed anyway. */
 static uint64_t longest(const struct iba_qp *qp)
 {
     const bool one_packet = iba_qp_has(qp, IBA_QP_DATAGRAM) && qp->attr.path_mtu != 0;
@@ -44,7 +44,7 @@ static uint64_t longest(const struct iba_qp *qp)
     return one_packet ? iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu) : IBA_MAX_MESSAGE;
 }
 
-/* Only what FETH can say without its reserved codes (WF-56). */
+/* FETH has reserved codes (WF-56), so only the other codes are accepted. */
 static bool flush_asks_for_something(const struct iba_send_wr *wr)
 {
     return wr->flush_placement >= 1 && wr->flush_placement <= 3 && wr->flush_selectivity <= 1;
@@ -99,7 +99,8 @@ static enum iba_verb_err may_post(const struct iba_ca *ca, const struct iba_qp *
     return qp->s.count == qp->s.n ? IBA_VERB_FULL : IBA_VERB_OK;
 }
 
-/* The queue of a broken QP is empty, so this one is the oldest; whatever is wrong with it, it is flushed. */
+/* The queue of a QP in SQE or Error is empty, so this work request is the oldest. It is flushed even if it has a
+ * fault. */
 static void flush(struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr)
 {
     const struct iba_wc wc = {.wr_id = wr->wr_id, .status = IBA_WC_FLUSHED, .op = wr->op, .qpn = qp->qpn};

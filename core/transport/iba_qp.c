@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Questions about a QP: which one has a number, what its type is made of, what its state allows. */
+/* Questions about QPs: which QP has a number, which traits its type has, what its state permits. */
 #include "transport/iba_qp_parts.h"
 
 bool iba_qp_type_has(uint8_t type, unsigned traits)
@@ -35,7 +35,7 @@ struct iba_qp *iba_qp_find(const struct iba_ca *ca, uint32_t qpn)
 {
     struct iba_qp *qp;
 
-    if (qpn < IBA_QPN_FIRST) /* they take any slot */
+    if (qpn < IBA_QPN_FIRST) /* QP0 and QP1 may be in any slot */
         return management_qp(ca, qpn);
     qp = ca->qp[qpn % ca->n_qp];
     return qp && qp->qpn == qpn ? qp : NULL;

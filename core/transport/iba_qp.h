@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Queue pairs, completion queues, shared receive queues: their state, all of it, in the caller's memory.
+/* Queue pairs, completion queues, shared receive queues. All their state is in the caller's memory.
  *
- * Treat the fields as private to core: users go through adapter/iba_ca.h. */
+ * The fields are private to core: users call the functions of adapter/iba_ca.h. */
 #ifndef IBA_QP_H
 #define IBA_QP_H
 #include "fabric/iba_port.h"
@@ -38,10 +38,10 @@ enum iba_qp_state {
 #define IBA_QP_STATE_ID(name, words) IBA_QPS_##name,
     IBA_QP_STATES(IBA_QP_STATE_ID) IBA_QPS_COUNT
 };
-enum iba_path_mig { IBA_PATH_MIGRATED, IBA_PATH_REARM, IBA_PATH_ARMED }; /* QS-78; ARMED is the adapter's to enter */
+enum iba_path_mig { IBA_PATH_MIGRATED, IBA_PATH_REARM, IBA_PATH_ARMED }; /* QS-78; only the adapter sets ARMED */
 #define IBA_GSI_QKEY 0x80010000u                                         /* PV-19 */
 
-/* Attributes of modify QP: the bit of the mask that says that one is given (QS-01..QS-13). */
+/* Attributes of modify QP: a bit of the mask says that the attribute is given (QS-01..QS-13). */
 /* clang-format off */
 #define IBA_QP_ATTRS(A)                                                                                                \
     A(STATE,       0,  "state")                                                                                        \
@@ -75,9 +75,9 @@ struct iba_qp_attr {
     uint8_t pkey_index, port;
     uint8_t path_mtu;              /* enum iba_mtu */
     uint8_t timeout;               /* 4.096 us * 2^n; 0: no timer (RQ-18) */
-    uint8_t retry, rnr_retry;      /* 7 bits of meaning: RQ-22, RQ-29 */
+    uint8_t retry, rnr_retry;      /* 0 to 7: RQ-22, RQ-29 */
     uint8_t min_rnr;               /* code of WF-50 */
-    uint8_t max_rd, max_dest_rd;   /* READ and ATOMIC: as requester, as responder */
+    uint8_t max_rd, max_dest_rd;   /* open READs and ATOMICs: as requester, as responder */
     uint8_t path_mig;              /* enum iba_path_mig: MIGRATED or REARM */
     bool sqd_notify, flow_control; /* flow_control: end-to-end credits were negotiated (RQ-45); given with DEST_QPN */
     uint32_t qkey, dest_qpn, rq_psn, sq_psn;
@@ -89,10 +89,10 @@ struct iba_cq {
     uint32_t n, head, count, number;
     uint8_t armed;     /* 0 not, 1 solicited only, 2 next (QS-33) */
     bool overflow;     /* QS-32 */
-    uint64_t notified; /* times the arm fired */
+    uint64_t notified; /* number of times that the arm fired */
 };
 
-struct iba_rq {               /* a QP's own, or an SRQ's */
+struct iba_rq {               /* of a QP, or of an SRQ */
     struct iba_recv_wr *ring; /* caller's */
     uint32_t n, head, count;
 };
@@ -102,8 +102,8 @@ struct iba_srq {
     bool error;
 };
 
-/* Responses that wait to be sent, in PSN order: what was asked for and, between, at most one ACK each. A READ is one
- * entry until its last packet has left. */
+/* Responses that wait to be sent, in PSN order: answers and NAKs, and between two of them at most one ACK. A READ has
+ * one entry until its last packet has left. */
 enum iba_resp_kind {
     IBA_RESP_ACK,
     IBA_RESP_NAK,   /* NAK or RNR NAK: `syndrome` */
@@ -125,12 +125,12 @@ struct iba_resp {
     };
 };
 
-/* Places for them. A QP's own suffice for all it says without responder resources: an ACK, a NAK, and a NAK that the
- * request it asked for has overtaken. Each responder resource brings places for its answer and for that of a duplicate
- * (RR-35). */
+/* Entries for responses. A QP needs three without responder resources: for an ACK, for a NAK, and for a NAK that is
+ * outdated because the request that it asked for has come. Each responder resource adds an entry for its answer and an
+ * entry for the answer to a duplicate (RR-35). */
 enum { IBA_RESP_OWN = 3, IBA_RESP_EACH = 2 };
 
-/* A READ, ATOMIC, FLUSH or ATOMIC WRITE the responder remembers for its duplicates (RR-25..RR-32). */
+/* A READ, ATOMIC, FLUSH or ATOMIC WRITE that the responder remembers for its duplicates (RR-25..RR-32). */
 struct iba_saved_op {
     iba_psn psn;    /* first */
     uint32_t n_psn; /* responses */
@@ -140,26 +140,26 @@ struct iba_saved_op {
     uint32_t rkey, length;
 };
 
-/* A responder resource: caller's memory. Its two parts are filled independently: `op` as a ring (RR-29), `resp` as what
- * follows iba_qp.r.resp, wherever the operation it answers is remembered. */
+/* A responder resource, in the caller's memory. Its two parts are independent: `op` is an entry of a ring (RR-29);
+ * `resp` continues the queue of iba_qp.r.resp. The answer in `resp` need not belong to the operation in `op`. */
 struct iba_saved {
     struct iba_saved_op op;
-    struct iba_resp resp[IBA_RESP_EACH]; /* the QP's queue goes on here */
+    struct iba_resp resp[IBA_RESP_EACH]; /* the QP's queue continues here */
 };
 
-/* Send queue entry: the request and where it stands. */
+/* Send queue entry: the work request and its progress. */
 struct iba_sqe {
     struct iba_send_wr wr;
-    uint32_t length;     /* bytes of the message; 0 when it is longer than any may be, and `status` says so */
-    iba_psn first, last; /* PSNs it took, once begun */
+    uint32_t length;     /* bytes of the message; 0 when the message is too long, and `status` says so */
+    iba_psn first, last; /* PSNs of the request, after it has begun */
     iba_psn asked;       /* READ: PSN of its latest request packet; a response may start there (RQ-07) */
     uint32_t ssn;        /* RQ-40 */
     uint8_t state;       /* enum iba_sqe_state, requester */
-    uint8_t status;      /* enum iba_wc_status: a local fault that waits for its turn (RQ-14), or what failed it */
+    uint8_t status;      /* enum iba_wc_status: a local fault, pending until its turn (RQ-14), or the error */
 };
 
 struct iba_qp {
-    /* what it is (fixed at creation, QS-28) */
+    /* fixed when the QP is created (QS-28) */
     uint32_t qpn, pd, send_cq, recv_cq, srq; /* srq: UINT32_MAX for none */
     uint8_t type, state;
     bool sq_sig_all;
@@ -170,49 +170,49 @@ struct iba_qp {
     struct { /* responder */
         iba_psn epsn;
         uint32_t msn;
-        uint8_t op;        /* opcode of the message under way; 0xff: none */
+        uint8_t op;        /* opcode of the unfinished message; 0xff: none */
         bool nak_sent;     /* one NAK per gap (RR-04) */
-        bool rnr_sent;     /* wait for ePSN after an RNR NAK (RR-51) */
-        iba_time rnr_over; /* its timer's end: of a changed device */
+        bool rnr_sent;     /* an RNR NAK was sent: wait for ePSN (RR-51) */
+        iba_time rnr_over; /* end of the RNR timer; only broken devices use it */
         bool established;  /* QS-20 */
-        bool drop_message; /* UC: rest of a broken message (UU-03) */
+        bool drop_message; /* UC: drop the rest of a broken message (UU-03) */
         bool wqe_held;     /* `wqe` is taken from the queue */
         struct iba_recv_wr wqe;
         uint64_t wqe_done; /* bytes delivered to it */
-        uint64_t va, left; /* RDMA WRITE: where next, how much yet */
+        uint64_t va, left; /* RDMA WRITE: next address, bytes left */
         uint32_t rkey;
         uint32_t dma_length;
         iba_psn acked;           /* most recent PSN acknowledged */
         struct iba_saved *saved; /* caller's, attr.max_dest_rd of n_saved used as a ring */
         uint32_t n_saved, saved_at;
-        struct iba_resp resp[IBA_RESP_OWN]; /* in PSN order (RR-06), the next to send first; goes on in `saved` */
+        struct iba_resp resp[IBA_RESP_OWN]; /* in PSN order (RR-06), next to send first; continues in `saved` */
         uint16_t resp_count;
-        bool last_words; /* the QP is in error, and tells the peer why: what is queued still leaves (RR-58) */
+        bool last_words; /* the QP is in Error and a NAK reports why: queued responses still leave (RR-58) */
     } r;
 
     struct {                     /* requester */
         struct iba_sqe *ring;    /* caller's */
         uint32_t n, head, count; /* head: oldest not completed */
-        uint32_t next;           /* of ring: entry the next packet belongs to, as an offset from head */
-        iba_psn next_psn;        /* of the next packet to be sent, also on a retry */
+        uint32_t next;           /* entry of the next packet, as an offset from head */
+        iba_psn next_psn;        /* PSN of the next packet to be sent, also on a retry */
         iba_psn high_psn;        /* one beyond the highest ever sent (READ: reserved) */
         iba_psn una;             /* oldest unacknowledged */
-        iba_psn asked;           /* one beyond the last PSN whose answer was asked for since the last rewind (RQ-20) */
-        uint32_t ssn, lsn;       /* of the next message to begin; limit (RQ-40) */
-        bool unlimited;          /* credits: RQ-43 */
-        uint8_t unasked;         /* packets since the last one with AckReq (RQ-05) */
+        iba_psn asked;           /* one beyond the last PSN that asked for an answer since the last rewind (RQ-20) */
+        uint32_t ssn, lsn;       /* SSN of the next message to begin; credit limit (RQ-40) */
+        bool unlimited;          /* no credit limit (RQ-43) */
+        uint8_t unasked;         /* number of packets since the last AckReq (RQ-05) */
         uint8_t rd_open;         /* READs, ATOMICs, FLUSHes, ATOMIC WRITEs begun and not complete (RQ-08) */
         uint8_t retry_left, rnr_left;
         iba_time ack_due, rnr_due; /* IBA_NEVER when not running */
         iba_time page_due;         /* wait for an absent page of a local buffer; IBA_NEVER when not waiting */
         bool drained, sqd_asked;
-        bool alone; /* nothing behind `alone_psn` is sent before that is answered: a changed device */
+        bool alone; /* nothing after `alone_psn` is sent before its answer; only broken devices */
         iba_psn alone_psn;
-        bool implied; /* an implied NAK is being worked on (RQ-36) */
+        bool implied; /* the requester is handling an implied NAK (RQ-36) */
     } s;
 
     struct iba_rq rq;
-    bool cnp_due, becn_due; /* congestion: answer owed to the peer */
-    uint32_t cnp_to;        /* UD: the QP it is owed to; `envelope` then leads there */
+    bool cnp_due, becn_due; /* congestion: notification owed to the peer */
+    uint32_t cnp_to;        /* UD: the QP that gets the CNP; `envelope` then addresses its port */
 };
 #endif

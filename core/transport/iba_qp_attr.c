@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Attributes of modify QP: where each lives, and which values it takes. */
+/* Attributes of modify QP: their fields, and the values that they accept. */
 #include <string.h>
 #include "transport/deviations.h"
 #include "transport/deviations_qp.h"
@@ -28,7 +28,7 @@ static bool gid_can_be_sent_to(const uint8_t *gid)
     return memcmp(gid, zeros, sizeof zeros) != 0 || gid[GID_BYTES - 1] > 1;
 }
 
-/* One IP version for both ends (RO-24). */
+/* Both ends of a path have the same IP version (RO-24). */
 static bool same_ip_version(const struct iba_port *p, const struct iba_av *av)
 {
     const unsigned i = av->sgid_index < p->n_gid ? av->sgid_index : 0;
@@ -44,7 +44,7 @@ static bool leads_to_a_group(const struct iba_port *p, const struct iba_av *av)
 }
 
 /* clang-format off */
-/* What is wrong with an address vector. The rows are some of IBA_ATTR_BEHAVIOURS.
+/* Faults of an address vector. The rows are some of IBA_ATTR_BEHAVIOURS.
  *    row             the vector ...                                                                clause */
 #define AV_FAULTS(F)                                                                                                  \
     F(AV_SL,          av->sl > (ib ? SL_MAX_IB : SL_MAX_ROCE),                                      "RO-27")          \
@@ -70,7 +70,8 @@ bool iba_av_legal(const struct iba_ca *ca, const struct iba_av *av, bool connect
     return true;
 }
 
-/* ---- values; `a` is what the QP would have, so that attributes given together are seen together ---- */
+/* ---- values; `a` has the attributes of the QP after the call, so attributes given together are checked together ----
+ */
 static bool pkey_in_table(const struct iba_ca *ca, const struct iba_qp_attr *a)
 {
     const struct iba_port *p = iba_port_of(ca, a->port);
@@ -122,7 +123,7 @@ static bool ordinary_qpn(uint32_t qpn)
     A( PATH_MIG,    path_mig   ) \
     A( DEST_QPN,    dest_qpn   )
 
-/* What is wrong with the value of an attribute. The rows are some of IBA_ATTR_BEHAVIOURS.
+/* Faults in the value of an attribute. The rows are some of IBA_ATTR_BEHAVIOURS.
  *    attribute    row          the value ...                                                      clause */
 #define VALUE_FAULTS(F)                                                                                                           \
     F(PORT,        PORT,        !iba_port_of(ca, a->port),                                         "QS-01, QS-80")                \
@@ -166,7 +167,8 @@ static const struct attribute {
     ATTRIBUTES(ROW)};
 enum { N_ATTRIBUTES = sizeof attributes / sizeof *attributes };
 
-/* What depends on another attribute is judged again when only the other one is given. */
+/* Some attributes depend on others, so they are checked again when only the other one is given. Returns `mask` with
+ * these attributes added. */
 static uint32_t depends(const struct iba_ca *ca, const struct iba_qp *qp, uint32_t mask)
 {
     const bool has_path = iba_qp_has(qp, IBA_QP_CONNECTED) && qp->envelope_bytes > 0;

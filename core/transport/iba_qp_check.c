@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is true of every QP and queue between two calls, whatever the peer sends. */
+/* Invariants of every QP and queue. They are true between two calls for any packets of the peer. */
 #include <assert.h>
 #include "transport/iba_qp_parts.h"
 #include "transport/iba_requester.h"
@@ -176,7 +176,7 @@ const char *iba_qp_broken(const struct iba_ca *ca, const struct iba_qp *qp)
     return NULL;
 }
 
-/* A changed device may well break what holds for a whole one. */
+/* A broken device may violate the invariants of an unbroken one. */
 void iba_qp_check(const struct iba_ca *ca, const struct iba_qp *qp)
 {
     assert(ca->change || !iba_qp_broken(ca, qp));

@@ -4,8 +4,8 @@
 #include "transport/deviations.h"
 #include "transport/iba_qp_parts.h"
 
-/* RQ-61: a QP in Error is silent. Only when the responder itself ends the connection its NAK still leaves, and before
- * it what it had promised for earlier requests (RR-06). */
+/* RQ-61: a QP in Error is silent. The exception is a responder that itself ends the connection: its NAK still leaves,
+ * and before the NAK the responses to earlier requests (RR-06). */
 static void fall_silent(struct iba_qp *qp)
 {
     qp->cnp_due = qp->becn_due = false;
@@ -28,7 +28,7 @@ void iba_qp_fail(struct iba_ca *ca, struct iba_qp *qp)
     fall_silent(qp);
     iba_requester_flush(ca, qp);
     iba_recv_flush(ca, qp);
-    if (qp->srq != IBA_NONE) /* what is in the SRQ stays there (QS-27) */
+    if (qp->srq != IBA_NONE) /* receives in the SRQ stay there (QS-27) */
         iba_raise(ca, IBA_EVENT_LAST_WQE_REACHED, qp->attr.port, qp->qpn, 0, 0);
 }
 

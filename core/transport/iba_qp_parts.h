@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the verbs' own files share: iba_verbs.c, iba_post.c, iba_qp*.c, iba_queue.c. */
+/* Declarations that the files of the verbs share: iba_verbs.c, iba_post.c, iba_qp*.c, iba_queue.c. */
 #ifndef IBA_QP_PARTS_H
 #define IBA_QP_PARTS_H
 #include "transport/iba_verbs.h"
 
-enum { IBA_QPN_FIRST = 2 }; /* 0 and 1 are SMI's and GSI's (WF-37) */
+enum { IBA_QPN_FIRST = 2 }; /* 0 and 1 are the numbers of SMI and GSI (WF-37) */
 
-/* What a type of QP is made of; a type without any is not offered. */
+/* Traits of a type of QP. A type without traits is not offered. */
 enum iba_qp_trait {
     IBA_QP_SENDS = 1 << 0,    /* has a send queue */
-    IBA_QP_RECEIVES = 1 << 1, /* has a receive queue of its own, unless it was given an SRQ */
+    IBA_QP_RECEIVES = 1 << 1, /* has a receive queue of its own, unless it uses an SRQ */
     IBA_QP_SHARES = 1 << 2,   /* can take from an SRQ */
     IBA_QP_CONNECTED = 1 << 3,
     IBA_QP_RELIABLE = 1 << 4,
@@ -17,7 +17,7 @@ enum iba_qp_trait {
     IBA_QP_MANAGES = 1 << 6,  /* SMI, GSI */
     IBA_QP_GROUPS = 1 << 7,   /* may join multicast groups (UU-25) */
 };
-/* Any of these. */
+/* Returns whether the type has at least one of these traits. */
 bool iba_qp_type_has(uint8_t type, unsigned traits);
 static inline bool iba_qp_has(const struct iba_qp *qp, unsigned traits)
 {
@@ -33,28 +33,28 @@ static inline bool iba_pd_exists(const struct iba_mem *m, uint32_t pd)
     return pd < m->n_pd && m->pd[pd] != UINT32_MAX;
 }
 
-/* To what a new QP is: no attributes, empty queues, nothing completed (QS-17). */
+/* Makes the QP like a new one: no attributes, empty queues. The queued work requests do not complete (QS-17). */
 void iba_qp_reset(struct iba_qp *qp);
-/* What is held and what is queued in the QP's own receive queue completes, flushed, oldest first. */
+/* Flushes the receive in use and the QP's own receive queue, oldest first. */
 void iba_recv_flush(struct iba_ca *ca, struct iba_qp *qp);
 void iba_recv_flush_queue(struct iba_ca *ca, const struct iba_qp *qp, struct iba_rq *rq);
 void iba_recv_flush_one(struct iba_ca *ca, const struct iba_qp *qp, uint64_t wr_id);
-/* A completion for a queue that there is; see iba_cq_push(). */
+/* Adds a completion to an existing queue; see iba_cq_push(). */
 void iba_cq_add(struct iba_ca *ca, struct iba_cq *cq, const struct iba_wc *wc, bool solicited);
-/* Into Error or SQE, or at the end of entering SQD. */
+/* Sets the state Error or SQE, or, at the end of iba_qp_drain(), SQD. */
 void iba_qp_enter(struct iba_ca *ca, struct iba_qp *qp, enum iba_qp_state state);
-/* Into SQD (QS-22, QS-23). */
+/* Moves the QP to SQD (QS-22, QS-23). */
 void iba_qp_drain(struct iba_ca *ca, struct iba_qp *qp, bool notify);
-/* States in which a QP receives, and in which its send queue is there as well. */
+/* Returns whether a QP receives in that state. Its send queue exists in these states too. */
 static inline bool iba_state_receives(uint8_t state)
 {
     return state == IBA_QPS_RTR || state == IBA_QPS_RTS || state == IBA_QPS_SQD || state == IBA_QPS_SQE;
 }
-/* Responses wait, and the last of them tells the peer why the QP fails (RR-57, RR-58). */
+/* Responses wait, and the last of them is the NAK that ends the connection (RR-57, RR-58). */
 bool iba_resp_ends_connection(const struct iba_qp *qp);
-/* An address vector the adapter can send along; as that of a connection it leads to one port only (PV-26). */
+/* Returns whether the adapter can send to the address vector. The address of a connection is not multicast (PV-26). */
 bool iba_av_legal(const struct iba_ca *ca, const struct iba_av *av, bool connection);
-/* *to becomes the QP's attributes with those of `mask` taken from `given`. False: a value is out of range. */
+/* *to becomes the QP's attributes, with the attributes of `mask` from `given`. False: a value is out of range. */
 bool iba_qp_attr_merge(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_qp_attr *given, uint32_t mask,
                        struct iba_qp_attr *to);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The state machine of queue pairs: which transitions software may ask for, which attributes each takes, and what
- * entering a state does (section 10.3.1, 11.2.5.2; QS-01..QS-27). */
+/* The state machine of queue pairs: the transitions that software may request, the attributes that each takes, and the
+ * actions when a QP enters a state (section 10.3.1, 11.2.5.2; QS-01..QS-27). */
 #include <string.h>
 #include "transport/deviations.h"
 #include "transport/deviations_qp.h"
@@ -31,11 +31,11 @@ enum {
 };
 
 /* clang-format off */
-/* Each transition, then per type of QP what must be given and what may be given; a type that is not named takes the
- * state alone. A transition that is not here does not exist. Each of the rows is QS-14 as well.
+/* Each transition has, per type of QP, the attributes that must be given and those that may be given. A type that is
+ * not named takes the state alone. A transition that is not in the table does not exist. Each row is QS-14 as well.
  *
- * SMI and GSI take what UD takes, less the port: QS-12 gives two of their rows only. Raw has QS-13 only. RC and XRC
- * have SQE to RTS for the matrix's sake (QS-11): they are never in SQE. Reset to Error is catalogue 11.1 no. 14.
+ * SMI and GSI take the attributes of UD except the port: QS-12 gives two of their rows only. Raw has QS-13 only. RC and
+ * XRC have SQE to RTS because the matrix of QS-11 has it; they are never in SQE. Reset to Error: catalogue 11.1, 14.
  *
  *       type      required                                            optional                             */
 #define IBA_TRANSITIONS(FROM_TO, UD, UC, RC, XI, XT, MG, RAW)                                                          \
@@ -147,7 +147,7 @@ static const struct iba_transition *transition(uint8_t from, uint8_t to)
     return NULL;
 }
 
-/* ---- the same as behaviours ---- */
+/* ---- the transitions as a list of behaviours ---- */
 #define WORDS_RESET "Reset"
 #define WORDS_INIT "Initialized"
 #define WORDS_RTR "Ready to Receive"
@@ -166,7 +166,7 @@ static const struct iba_behaviour pairs[IBA_QPS_COUNT * IBA_QPS_COUNT] = {IBA_TR
     GOES, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN) IBA_NO_TRANSITIONS(STAYS)};
 const struct iba_behaviours iba_transition_behaviours = {"transitions", pairs, IBA_QPS_COUNT *IBA_QPS_COUNT};
 
-/* ---- what software may ask for ---- */
+/* ---- requests of software ---- */
 static enum iba_verb_err attributes_fit(const struct iba_transition *t, uint8_t type, uint32_t mask)
 {
     const uint32_t required = t->required[type], optional = t->optional[type];
@@ -178,13 +178,13 @@ static enum iba_verb_err attributes_fit(const struct iba_transition *t, uint8_t 
     return IBA_VERB_OK;
 }
 
-/* With it software says in which state it believes the QP to be. */
+/* Software may give the state in which it believes the QP to be. Returns whether it may give this one. */
 static bool can_be_told(uint8_t state)
 {
     return state == IBA_QPS_RTR || state == IBA_QPS_RTS || state == IBA_QPS_SQD || state == IBA_QPS_SQE;
 }
 
-/* QS-23: what is under way was begun with the old attributes. */
+/* QS-23: unfinished requests were begun with the old attributes, so these stay until the queue is drained. */
 static bool still_draining(const struct iba_qp *qp, uint8_t to, uint32_t mask)
 {
     return qp->state == IBA_QPS_SQD && to == IBA_QPS_SQD && (mask & ~(uint32_t)IBA_QPA_STATE) != 0 && !qp->s.drained;
@@ -218,7 +218,7 @@ static enum iba_verb_err judge(const struct iba_ca *ca, const struct iba_qp *qp,
     return iba_qp_attr_merge(ca, qp, attr, mask, merged) ? IBA_VERB_OK : IBA_VERB_ATTR_VALUE;
 }
 
-/* ---- what it does ---- */
+/* ---- actions of a transition ---- */
 void iba_qp_drain(struct iba_ca *ca, struct iba_qp *qp, bool notify)
 {
     qp->s.drained = false;
@@ -259,7 +259,7 @@ static void become(struct iba_ca *ca, struct iba_qp *qp, uint8_t to, uint32_t ma
     }
 }
 
-/* Datagrams have no path MTU attribute: the port's bounds them (UU-16). */
+/* Datagrams have no path MTU attribute: the port's MTU limits them (UU-16). */
 static void address(const struct iba_ca *ca, struct iba_qp *qp, uint32_t mask)
 {
     const struct iba_port *p = iba_port_of(ca, qp->attr.port);
@@ -303,7 +303,8 @@ enum iba_verb_err iba_modify_qp(struct iba_ca *ca, uint32_t qpn, const struct ib
 void iba_qp_reset(struct iba_qp *qp)
 {
     qp->state = IBA_QPS_RESET;
-    qp->attr = (struct iba_qp_attr){.port = iba_qp_has(qp, IBA_QP_MANAGES) ? 1 : 0}; /* they have no port attribute */
+    qp->attr =
+        (struct iba_qp_attr){.port = iba_qp_has(qp, IBA_QP_MANAGES) ? 1 : 0}; /* SMI and GSI have no port attribute */
     memset(qp->envelope, 0, sizeof qp->envelope);
     qp->envelope_bytes = 0;
     qp->rq.head = qp->rq.count = 0;

@@ -69,7 +69,8 @@ int iba_poll_cq(struct iba_ca *ca, uint32_t number, struct iba_wc *wc)
     return 1;
 }
 
-/* The completion that finds no room is lost, and so is the queue: every QP that completes into it fails (QS-32). */
+/* A completion for a full queue is lost. The queue becomes unusable, and every QP that completes into it fails
+ * (QS-32). */
 static void overflow(struct iba_ca *ca, struct iba_cq *cq)
 {
     cq->overflow = true;
@@ -80,7 +81,7 @@ static void overflow(struct iba_ca *ca, struct iba_cq *cq)
             iba_qp_fail(ca, ca->qp[i]);
 }
 
-/* QPs that were in Reset, or came later, fail with their first completion. */
+/* A QP that was in Reset at the overflow, or was created later, fails with its first completion. */
 static void push_to_lost_queue(struct iba_ca *ca, const struct iba_wc *wc)
 {
     struct iba_qp *qp = iba_qp_find(ca, wc->qpn);
@@ -89,7 +90,7 @@ static void push_to_lost_queue(struct iba_ca *ca, const struct iba_wc *wc)
         iba_qp_fail(ca, qp);
 }
 
-/* An arm for solicited completions hears of errors, too (QS-33). */
+/* Errors also fire an arm for solicited completions (QS-33). */
 static void notify(struct iba_cq *cq, bool solicited)
 {
     if (cq->armed < (solicited ? ARMED_SOLICITED : ARMED_NEXT))
@@ -124,7 +125,7 @@ void iba_cq_push(struct iba_ca *ca, uint32_t number, const struct iba_wc *wc, bo
     iba_cq_add(ca, cq, wc, solicited);
 }
 
-/* ---- receive queues: a QP's own, or shared ---- */
+/* ---- receive queues of QPs, and shared ones ---- */
 static struct iba_srq *srq_find(const struct iba_ca *ca, uint32_t number)
 {
     return number < ca->n_srq ? ca->srq[number] : NULL;
@@ -182,13 +183,13 @@ uint32_t iba_recv_free(const struct iba_ca *ca, const struct iba_qp *qp)
     return srq_find(ca, qp->srq) ? IBA_NONE : qp->rq.count;
 }
 
-/* Before Init there is no queue to post to (QS-17, QS-18). */
+/* A QP takes no receives before Init (QS-17, QS-18). */
 static bool takes_receives(const struct iba_ca *ca, uint8_t state)
 {
     return ca->deviate ? ca->deviate->takes_receives(ca, state) : state != IBA_QPS_RESET;
 }
 
-/* Also from Error, where each is flushed at once (QS-25). */
+/* Software may post receives in Error too; each is flushed at once (QS-25). */
 enum iba_verb_err iba_post_recv(struct iba_ca *ca, uint32_t qpn, const struct iba_recv_wr *wr)
 {
     struct iba_qp *qp = iba_qp_find(ca, qpn);
@@ -217,7 +218,8 @@ void iba_recv_flush_one(struct iba_ca *ca, const struct iba_qp *qp, uint64_t wr_
     iba_cq_push(ca, qp->recv_cq, &wc, true);
 }
 
-/* Each is taken off before it completes: the completion may overflow its queue and come back here. */
+/* A completion may overflow its queue and call this function again. So each receive leaves the queue before it
+ * completes. */
 void iba_recv_flush_queue(struct iba_ca *ca, const struct iba_qp *qp, struct iba_rq *rq)
 {
     struct iba_recv_wr wr;
@@ -230,7 +232,7 @@ void iba_recv_flush_queue(struct iba_ca *ca, const struct iba_qp *qp, struct iba
     }
 }
 
-/* What an SRQ holds stays there (QS-27). */
+/* The receives in an SRQ stay there (QS-27). */
 void iba_recv_flush(struct iba_ca *ca, struct iba_qp *qp)
 {
     if (ca->deviate)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the receivers of RC, UC and UD share. */
+/* Functions that the receivers of RC, UC and UD share. */
 #include <string.h>
 #include "iba_receiver.h"
 #include "transport/deviations.h"
@@ -10,7 +10,7 @@ static bool under_way(const struct iba_rx *x)
     return x->qp->r.op != IBA_NO_MESSAGE;
 }
 
-/* ---- whether it fits ---- */
+/* ---- checks of a packet ---- */
 
 bool iba_rx_unfinished_before(const struct iba_rx *x)
 {
@@ -32,7 +32,7 @@ bool iba_rx_write_not_enabled(const struct iba_rx *x)
     return iba_rx_write(x) && !(x->qp->attr.access & IBA_ACCESS_REMOTE_WRITE);
 }
 
-/* NULL: the QP has a queue of its own. */
+/* NULL: the QP has a receive queue of its own. */
 static const struct iba_srq *srq_of(const struct iba_rx *x)
 {
     return x->qp->srq < x->ca->n_srq ? x->ca->srq[x->qp->srq] : NULL;
@@ -96,7 +96,7 @@ bool iba_rx_write_short(const struct iba_rx *x)
     return iba_rx_write(x) && iba_rx_ends(x) && x->v->payload_len < write_left(x);
 }
 
-/* Bytes already in the WQE of a message under way. */
+/* Number of bytes of the unfinished message that are already in the WQE. */
 static uint64_t done(const struct iba_rx *x)
 {
     return iba_rx_begins(x) ? 0 : x->qp->r.wqe_done;
@@ -124,7 +124,7 @@ enum iba_mem_verdict iba_rx_write_reach(const struct iba_rx *x, uint8_t **host)
 {
     const uint8_t *reth = iba_rx_begins(x) ? iba_rx_hdr(x, IBA_H_reth) : NULL;
     const uint64_t announced = reth ? iba_reth_dmalen(reth) : x->v->payload_len;
-    /* More than announced comes only where a mutant left out that row. */
+    /* A packet with more data than the RETH announces comes here only in a mutant without the row for that. */
     const bool by_itself =
         (announced > 0 && announced < x->v->payload_len) || IBA_DEVIATES(x->ca, receive, WRITE_WHOLE);
     const uint64_t length = by_itself ? x->v->payload_len : announced;
@@ -152,7 +152,8 @@ bool iba_rx_write_absent(const struct iba_rx *x)
 
 static enum iba_wc_status receive_check(const struct iba_rx *x, bool *absent)
 {
-    const struct iba_recv_wr *w = iba_rx_send(x) ? iba_rx_wqe(x) : NULL; /* what only notifies fills nothing (RR-53) */
+    const struct iba_recv_wr *w =
+        iba_rx_send(x) ? iba_rx_wqe(x) : NULL; /* a WRITE with Immediate fills no buffer (RR-53) */
 
     *absent = false;
     if (!w)
@@ -179,7 +180,7 @@ bool iba_rx_first_in_rtr(const struct iba_rx *x)
     return x->qp->state == IBA_QPS_RTR && !x->qp->r.established;
 }
 
-/* ---- acts ---- */
+/* ---- actions ---- */
 
 void iba_rx_drop(struct iba_rx *x)
 {
@@ -223,7 +224,7 @@ void iba_rx_store_write(struct iba_rx *x)
     struct iba_qp *qp = x->qp;
     uint8_t *host;
 
-    if (iba_rx_write_reach(x, &host) != IBA_REACH_OK) /* only where a mutant left out the check */
+    if (iba_rx_write_reach(x, &host) != IBA_REACH_OK) /* only in a mutant without the row of this check */
         return;
     if (iba_rx_begins(x)) {
         const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
@@ -243,7 +244,7 @@ static bool brings_key(const struct iba_rx *x)
     return x->op && (x->op->hdrs & IBA_HDR_BIT(IBA_H_ieth));
 }
 
-/* ImmDt as a number, or the key of SEND with Invalidate. */
+/* ImmDt in host byte order, or the key of a SEND with Invalidate. */
 static uint32_t imm_or_key(const struct iba_rx *x)
 {
     if (iba_rx_imm(x))

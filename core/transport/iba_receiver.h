@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of the receivers: what RC, UC and UD ask alike of a packet, and do alike with it. Not for users of libiba.
+/* Inside of the receivers: the checks and actions that RC, UC and UD share. Not for users of libiba.
  *
- * Those that ask are pure and named as predicates; `x->op` may be NULL only where it is said. */
+ * The checks are pure, and their names are predicates. `x->op` may be NULL only where a comment says so. */
 #ifndef IBA_RECEIVER_H
 #define IBA_RECEIVER_H
 #include "transport/iba_engine.h"
@@ -25,18 +25,18 @@
     }                                                                                                                  \
     const struct iba_rules id = {.name = title, .row = rows, .n = HIT_COUNT, .first = first_that_applies};
 
-enum { IBA_NO_MESSAGE = 0xff }; /* r.op: no message is under way */
+enum { IBA_NO_MESSAGE = 0xff }; /* r.op: no message is unfinished */
 
-/* What a datagram is delivered behind: `bytes`, and in them the network header (UU-21, UU-22). */
+/* The area before the payload of a delivered datagram: `bytes` long, with the network header in it (UU-21, UU-22). */
 struct iba_grh_area {
-    uint32_t bytes, at, n; /* the header's n bytes stand at `at` */
+    uint32_t bytes, at, n; /* the header has n bytes and begins at byte `at` */
     const uint8_t *header;
 };
 
 typedef bool iba_when(const struct iba_rx *x);
 typedef void iba_then(struct iba_rx *x);
 
-/* ---- what the packet is (op may be NULL) ---- */
+/* ---- the kind of packet (op may be NULL) ---- */
 static inline bool iba_rx_reserved(const struct iba_rx *x)
 {
     return !x->op;
@@ -66,20 +66,20 @@ static inline bool iba_rx_any(const struct iba_rx *x)
     (void)x;
     return true;
 }
-/* ---- whether it fits ---- */
+/* ---- checks of a packet ---- */
 iba_when iba_rx_unfinished_before; /* First or Only inside of a message */
 iba_when iba_rx_nothing_to_go_on;  /* Middle or Last outside of a message */
 iba_when iba_rx_other_operation;   /* Middle or Last of another operation than the message's */
-iba_when iba_rx_write_not_enabled; /* by the QP */
-iba_when iba_rx_no_receive_wqe;    /* one is needed, none is there */
-iba_when iba_rx_bad_payload;       /* length or pad not as the opcode wants (C9-92) */
+iba_when iba_rx_write_not_enabled; /* in the QP's access rights */
+iba_when iba_rx_no_receive_wqe;    /* the packet needs a WQE, and there is none */
+iba_when iba_rx_bad_payload;       /* length or pad is illegal for the opcode (C9-92) */
 iba_when iba_rx_dma_too_long;      /* C9-94 */
 iba_when iba_rx_write_beyond;      /* more data than RETH.DMALen said */
-iba_when iba_rx_write_short;       /* the last packet leaves some unwritten */
-iba_when iba_rx_send_too_long;     /* for the receive WQE */
-iba_when iba_rx_write_denied;      /* R_Key, range or right */
+iba_when iba_rx_write_short;       /* less data than RETH.DMALen said, after the last packet */
+iba_when iba_rx_send_too_long;     /* more data than the receive WQE has space for */
+iba_when iba_rx_write_denied;      /* by R_Key, range or access right */
 iba_when iba_rx_write_absent;      /* a page is not there yet */
-iba_when iba_rx_receive_protected; /* the WQE's own L_Key, range or right */
+iba_when iba_rx_receive_protected; /* by the L_Key, range or access right of the WQE */
 iba_when iba_rx_receive_absent;
 iba_when iba_rx_first_in_rtr; /* QS-20 */
 
@@ -87,38 +87,38 @@ static inline const uint8_t *iba_rx_data(const struct iba_rx *x)
 {
     return x->v->wire + x->v->payload_at;
 }
-/* The RETH, AtomicETH etc. at `h`, which the opcode must have. */
+/* The extension header `h`, for example the RETH. The opcode must have it. */
 static inline const uint8_t *iba_rx_hdr(const struct iba_rx *x, enum iba_hdr h)
 {
     return iba_view_hdr(x->v, h);
 }
 /* The WQE that the packet would fill: the one in use, or the next. NULL: there is none. */
 const struct iba_recv_wr *iba_rx_wqe(const struct iba_rx *x);
-/* Protection domain that receive WQEs are checked against: the SRQ's, or the QP's (QS-42). */
+/* The protection domain that receive WQEs are checked with: that of the SRQ or, without SRQ, of the QP (QS-42). */
 uint32_t iba_rx_recv_pd(const struct iba_rx *x);
-/* Whether remote access `need` to the range is good. No key is asked for no bytes (C9-88). */
+/* Checks a remote access with the rights `need` to the range. An access to no bytes needs no key (C9-88). */
 enum iba_mem_verdict iba_rx_reach(const struct iba_rx *x, uint32_t key, uint64_t va, uint64_t length, uint16_t need,
                                   uint8_t **host);
-/* The verdict on the WRITE of which this packet is part: on the whole of it at First and Only (RR-42), then on the
- * packet's own bytes (QS-57). Without data to write there is nothing to check (C9-88). */
+/* Checks the WRITE of which this packet is part. With First and Only packets the check is on the whole WRITE (RR-42),
+ * with the others on the packet's own bytes (QS-57). A WRITE of no bytes needs no check (C9-88). */
 enum iba_mem_verdict iba_rx_write_reach(const struct iba_rx *x, uint8_t **host);
 
-/* ---- acts ---- */
+/* ---- actions ---- */
 iba_then iba_rx_drop;
 iba_then iba_rx_establish; /* COMM_ESTABLISHED, once */
-/* Takes the WQE that iba_rx_wqe() showed. */
+/* Takes the WQE that iba_rx_wqe() returned. */
 void iba_rx_take_wqe(struct iba_rx *x);
-/* Puts the payload of a SEND into the WQE, behind what is there. */
+/* Appends the payload of a SEND to the data in the WQE. */
 void iba_rx_store_send(struct iba_rx *x);
 /* Puts the payload of a WRITE into memory. */
 void iba_rx_store_write(struct iba_rx *x);
-/* Puts the payload where the host keeps it. */
+/* Writes the payload to `host`. */
 void iba_rx_put(struct iba_rx *x, uint8_t *host);
 uint16_t iba_rx_pkey_index(const struct iba_rx *x); /* as a completion reports it */
-/* The WQE in use completes with that. */
+/* Completes the WQE in use with *wc. */
 void iba_rx_report(struct iba_rx *x, struct iba_wc *wc);
-/* Its fault is the WQE's own, so the QP of an unreliable service fails (class A). */
+/* The fault is in the receive WQE, so the QP of an unreliable service fails (class A). */
 void iba_rx_fail(struct iba_rx *x);
-/* Completes the WQE in use. */
+/* Completes the WQE in use with `status`. */
 void iba_rx_complete(struct iba_rx *x, enum iba_wc_status status);
 #endif

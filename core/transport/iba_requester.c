@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The requester: work requests posted, and which of them may go next (catalogue 4.1). */
+/* The requester: posts work requests, and decides which of them may go next (catalogue 4.1). */
 #include <assert.h>
 #include "transport/deviations.h"
 #include "transport/deviations_requester.h"
 
-/* RQ-24, RQ-31: nothing is open, or less than before. */
+/* RQ-24, RQ-31: a request that begins when no other is open has full retry counts. */
 static void load_counters(const struct iba_ca *ca, struct iba_qp *qp)
 {
     const struct iba_retries r = iba_requester_retries(ca, qp);
@@ -13,7 +13,7 @@ static void load_counters(const struct iba_ca *ca, struct iba_qp *qp)
     qp->s.rnr_left = r.rnr;
 }
 
-enum { RAW_LEAST = 5 * 4 - IBA_BYTES_lrh }; /* bytes behind the LRH of the shortest raw packet (WF-09) */
+enum { RAW_LEAST = 5 * 4 - IBA_BYTES_lrh }; /* bytes after the LRH of the shortest raw packet (WF-09) */
 
 static uint32_t raw_header(const struct iba_qp *qp)
 {
@@ -33,7 +33,7 @@ static bool is_offered(const struct iba_qp *qp, const struct iba_sqe *e)
 }
 
 /* clang-format off */
-/* What can be wrong with a work request by itself. The rows are some of IBA_POSTING_BEHAVIOURS.
+/* Faults that a work request has by itself. The rows are some of IBA_POSTING_BEHAVIOURS.
  *    row                status               the work request ...                                                clause */
 #define FORM_FAULTS(F)                                                                                                                   \
     F(operation_offered, LOCAL_QP_OPERATION,  !is_offered(qp, e),                                                "RQ-15")               \
@@ -46,7 +46,7 @@ static bool is_offered(const struct iba_qp *qp, const struct iba_sqe *e)
     F(read_no_depth,     LOCAL_QP_OPERATION,  iba_sqe_is(e, IBA_FORM_RESOURCE) && qp->attr.max_rd == 0,          "RQ-08: nor could it")
 /* clang-format on */
 
-/* The first of them; reported when the request's turn comes (RQ-14). */
+/* Returns the first of these faults. The requester reports it when the request's turn comes (RQ-14). */
 static enum iba_wc_status form_fault(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e,
                                      uint64_t length)
 {
@@ -72,7 +72,7 @@ void iba_requester_post(struct iba_ca *ca, struct iba_qp *qp, const struct iba_s
         ca->deviate->posted(ca, qp);
 }
 
-/* ---- what goes next ---- */
+/* ---- which request goes next ---- */
 
 static bool fits_span(const struct iba_qp *qp, uint64_t packets)
 {
@@ -89,19 +89,19 @@ static bool may_begin(const struct iba_ca *ca, const struct iba_qp *qp, const st
 {
     if (qp->state == IBA_QPS_SQD) /* QS-22 */
         return false;
-    if (e->status != IBA_WC_SUCCESS) /* to be told */
+    if (e->status != IBA_WC_SUCCESS) /* the fault is to be reported */
         return true;
     if ((e->wr.flags & IBA_WR_FENCE) && qp->s.rd_open > 0) /* RQ-09 */
         return false;
-    if (iba_sqe_is(e, IBA_FORM_LOCAL)) /* QS-59: an invalidation passes nothing that may still need the key */
+    if (iba_sqe_is(e, IBA_FORM_LOCAL)) /* QS-59: an invalidation passes no request that may still need the key */
         return e->wr.op != IBA_WR_LOCAL_INV || qp->s.next == 0;
     if (iba_sqe_is(e, IBA_FORM_RESOURCE) && qp->s.rd_open >= qp->attr.max_rd) /* RQ-08 */
         return false;
     return !lacks_credit(qp, e) && fits_span(qp, e->wr.op == IBA_WR_READ ? iba_request_cut(ca, qp, e).packets : 1);
 }
 
-/* RQ-41: a message beyond the limit stops behind its first packet, until that one is acknowledged: then the responder
- * has taken a receive work request for it. */
+/* RQ-41: a message beyond the limit stops after its first packet until that packet is acknowledged. The acknowledgement
+ * means that the responder has taken a receive work request for the message. */
 static bool may_continue(const struct iba_qp *qp, const struct iba_sqe *e)
 {
     if (iba_sqe_is(e, IBA_FORM_RECEIVED) && !iba_psn_eq(qp->s.next_psn, e->first) &&
@@ -123,7 +123,7 @@ bool iba_requester_ready(const struct iba_ca *ca, const struct iba_qp *qp, iba_t
 {
     const struct iba_sqe *e;
 
-    (void)now; /* timers that hold the queue back are ended by advance */
+    (void)now; /* iba_requester_advance() ends the timers that delay the queue */
     if (qp->s.next >= qp->s.count || qp->s.page_due != IBA_NEVER || !iba_qp_may_send(qp))
         return false;
     e = iba_sqe_at(qp, qp->s.next);
@@ -137,7 +137,7 @@ void iba_sqe_finish(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
     iba_requester_retire(ca, qp);
 }
 
-/* BIND_MW and LOCAL_INV. */
+/* Executes BIND_MW and LOCAL_INV, which send nothing. */
 static void execute(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
 {
     const struct iba_bind b = {.mw_rkey = e->wr.bind.mw_rkey,
@@ -177,7 +177,7 @@ static void begin(const struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
         ca->deviate->begun(ca, qp, e);
 }
 
-/* The packet is written: what comes after it. */
+/* Moves s.next and s.next_psn past the packet that was written. */
 static void advance_past(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
 {
     const iba_psn sent = e->wr.op == IBA_WR_READ ? e->last : qp->s.next_psn;

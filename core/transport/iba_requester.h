@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of the requester: how its files look at the send queue. Not for users of libiba.
+/* Inside of the requester: the send queue as its files use it. Not for users of libiba.
  *
- * The queue holds, oldest first: entries begun (they own PSNs, from s.una up), then entries that wait. s.next and
- * s.next_psn say what is sent next; a retry only moves them back (go-back-N, RQ-21). */
+ * The queue has the oldest entries first: begun entries, which own PSNs from s.una up, then entries that wait. s.next
+ * and s.next_psn name the next packet; a retry only moves them back (go-back-N, RQ-21). */
 #ifndef IBA_REQUESTER_H
 #define IBA_REQUESTER_H
 #include "transport/iba_engine.h"
 #include "wire/iba_aeth.h"
 
 enum iba_sqe_state {
-    IBA_SQE_WAITING, /* no PSNs yet; with a status already set it fails when its turn comes */
-    IBA_SQE_BEGUN,   /* has its PSNs, is sent in part or whole */
-    IBA_SQE_DONE,    /* nothing is missing but its turn to complete (RQ-54) */
+    IBA_SQE_WAITING, /* has no PSNs yet; if its status is an error, it fails when its turn comes */
+    IBA_SQE_BEGUN,   /* has its PSNs; some or all of its packets were sent */
+    IBA_SQE_DONE,    /* is finished, and waits for its turn to complete (RQ-54) */
     IBA_SQE_FAULTY,  /* `status` says why; fails the queue as soon as it is the oldest (RQ-14) */
 };
 
 enum iba_form_trait {
     IBA_FORM_PAYLOAD = 1,  /* the message travels in the request */
-    IBA_FORM_RECEIVED = 2, /* takes a receive work request there: credits (RQ-42), and SE is allowed (WF-28) */
+    IBA_FORM_RECEIVED = 2, /* takes a receive of the peer: credits (RQ-42), and SE is allowed (WF-28) */
     IBA_FORM_ANSWERED = 4, /* only its own response completes it (RQ-38) */
-    IBA_FORM_RESOURCE = 8, /* one of max_rd (RQ-08) */
-    IBA_FORM_ONE_PSN = 16, /* whatever its length (RQ-02) */
+    IBA_FORM_RESOURCE = 8, /* counts against max_rd (RQ-08) */
+    IBA_FORM_ONE_PSN = 16, /* takes one PSN at any length (RQ-02) */
     IBA_FORM_EIGHT = 32,   /* operand of 8 bytes (WF-57, WF-68) */
     IBA_FORM_LOCAL = 64,   /* nothing is sent */
 };
 
-/* How each kind of work request looks on the wire (WF-64, RQ-17), opcodes without their service bits. */
+/* The form of each kind of work request on the wire (WF-64, RQ-17), with opcodes without their service bits. */
 struct iba_send_form {
     uint8_t opcode[4]; /* by enum iba_pos */
     uint8_t traits;
@@ -52,7 +52,8 @@ static inline struct iba_sqe *iba_sqe_at(const struct iba_qp *qp, uint32_t i)
     const uint32_t k = qp->s.head + i;
     return &qp->s.ring[k < qp->s.n ? k : k - qp->s.n];
 }
-/* PSNs from the oldest unacknowledged one to `psn`, in [0, 2^24): orders all that is open or may become so. */
+/* Number of PSNs from the oldest unacknowledged one to `psn`, in [0, 2^24). The numbers order all PSNs that are open or
+ * may be opened. */
 static inline uint32_t iba_psn_past(const struct iba_qp *qp, iba_psn psn)
 {
     return (psn.v - qp->s.una.v) & IBA_PSN_MASK;
@@ -65,7 +66,7 @@ static inline bool iba_qp_is_raw(const struct iba_qp *qp)
 {
     return qp->type == IBA_QPT_RAW_IPV6 || qp->type == IBA_QPT_RAW_ETHERTYPE;
 }
-/* One packet a message, each with an address of its own. */
+/* Each message is one packet, with an address of its own. */
 static inline bool iba_qp_is_datagram(const struct iba_qp *qp)
 {
     return qp->type == IBA_QPT_UD || qp->type == IBA_QPT_SMI || qp->type == IBA_QPT_GSI || iba_qp_is_raw(qp);
@@ -79,7 +80,7 @@ static inline uint8_t iba_qp_service_bits(const struct iba_qp *qp)
                                                                                           : IBA_UD;
     return (uint8_t)(svc << 5);
 }
-/* Nothing failed meanwhile: a completion that overflows its queue fails the QP. */
+/* A completion that overflows its queue fails the QP, so callers check this after a completion. */
 static inline bool iba_qp_is_alive(const struct iba_qp *qp)
 {
     return qp->state != IBA_QPS_ERR && qp->state != IBA_QPS_RESET;
@@ -87,8 +88,8 @@ static inline bool iba_qp_is_alive(const struct iba_qp *qp)
 
 /* How a message is cut into packets. */
 struct iba_cut {
-    unsigned shift;   /* each has 2^shift bytes, but the last (WF-66); READ responses are the responder's to cut */
-    uint64_t packets; /* PSNs: a READ reserves one for each response (WF-64, WF-65, RQ-02) */
+    unsigned shift;   /* all but the last have 2^shift bytes (WF-66); the responder cuts READ responses */
+    uint64_t packets; /* number of PSNs: a READ reserves one for each response (WF-64, WF-65, RQ-02) */
 };
 static inline bool iba_sqe_has_one_psn(const struct iba_qp *qp, const struct iba_sqe *e)
 {
@@ -100,30 +101,30 @@ static inline struct iba_cut iba_cut_at(const struct iba_qp *qp, const struct ib
         .shift = shift, .packets = iba_sqe_has_one_psn(qp, e) ? 1 : iba_mtu_packets(e->length, UINT32_C(1) << shift)};
 }
 
-/* RQ-22, RQ-29: the counts as they are loaded. */
+/* RQ-22, RQ-29: the values of the retry counts. */
 enum { IBA_RETRIES_MOST = 7, IBA_RNR_FOR_EVER = 7 };
 struct iba_retries {
     uint8_t retry, rnr;
 };
 
-/* The request packet to write. */
+/* The plan of a request packet. */
 struct iba_request {
     const struct iba_sqe *e;
-    uint64_t offset; /* bytes of the message before it */
-    uint64_t from;   /* byte of the message that its payload begins with */
+    uint64_t offset; /* bytes of the message before the packet */
+    uint64_t from;   /* first byte of the message in the payload */
     size_t payload;
     uint64_t hdrs;
     uint8_t opcode;
-    bool last, ask; /* of its message; AckReq */
-    bool again;     /* it was sent before */
+    bool last, ask; /* last packet of the message; AckReq */
+    bool again;     /* the packet was sent before */
 };
 
-/* Something was sent and is not acknowledged. */
+/* A packet was sent and is not acknowledged. */
 static inline bool iba_requester_has_open(const struct iba_qp *qp)
 {
     return qp->s.count > 0 && !iba_psn_eq(qp->s.una, qp->s.high_psn);
 }
-/* s.next steps over entries that are done. */
+/* Moves s.next past entries that are done. */
 static inline void iba_requester_step(struct iba_qp *qp)
 {
     while (qp->s.next < qp->s.count && iba_sqe_at(qp, qp->s.next)->state == IBA_SQE_DONE)
@@ -131,46 +132,48 @@ static inline void iba_requester_step(struct iba_qp *qp)
 }
 
 /* iba_requester.c */
-/* The entry that is next may send its next packet: nothing holds it back. */
+/* Returns whether the next entry may send its next packet. */
 bool iba_sqe_may_go(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e);
-/* The entry is done without a packet. */
+/* Ends the entry without a packet. */
 void iba_sqe_finish(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e);
 
 /* iba_requester_queue.c */
-/* Everything up to `psn`, which is open, is acknowledged: completions, counters, timer (RQ-24, RQ-35). */
+/* Acknowledges everything up to `psn`, which is open: completions, counters, timer (RQ-24, RQ-35). */
 void iba_requester_acknowledge(struct iba_ca *ca, struct iba_qp *qp, iba_psn psn, iba_time now);
-/* Completes what is done, in posting order (RQ-54); then the oldest one's local fault may be told (RQ-14). */
+/* Completes finished entries in posting order (RQ-54). Then it reports the local fault of the oldest entry, if that
+ * entry has one (RQ-14). */
 void iba_requester_retire(struct iba_ca *ca, struct iba_qp *qp);
-/* The oldest entry fails the queue with `status` (RQ-55). */
+/* Fails the queue: the oldest entry completes with `status` (RQ-55). */
 void iba_requester_fail(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_status status);
-/* A local fault of the entry that is next: earlier ones complete first (RQ-13, RQ-14). */
+/* Notes a local fault of the next entry: earlier entries complete first (RQ-13, RQ-14). */
 void iba_requester_fault(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_status status);
 
 /* iba_requester_credit.c */
-/* AETH of a positive response: end-to-end credits (RQ-40, RQ-43, RQ-44). */
+/* Takes the end-to-end credits from the AETH of a positive response (RQ-40, RQ-43, RQ-44). */
 void iba_requester_credit(const struct iba_ca *ca, struct iba_qp *qp, uint8_t code, uint32_t msn);
-/* Message `ssn` is beyond the credit limit (RQ-41). */
+/* Returns whether message `ssn` is beyond the credit limit (RQ-41). */
 bool iba_requester_limited(const struct iba_qp *qp, uint32_t ssn);
 
 /* iba_requester_timer.c */
 /* Sending resumes at the oldest unacknowledged PSN (RQ-21). */
 void iba_requester_rewind(struct iba_qp *qp);
-/* The timer starts again, or stops when nothing asked for is open (RQ-20). */
+/* Starts the ACK timer again, or stops it when no open PSN has asked for an answer (RQ-20). */
 void iba_requester_restart_timer(const struct iba_ca *ca, struct iba_qp *qp, iba_time now);
 iba_time iba_requester_ack_timeout(const struct iba_ca *ca, const struct iba_qp *qp); /* 0: no timer */
 struct iba_retries iba_requester_retries(const struct iba_ca *ca, const struct iba_qp *qp);
 iba_time iba_ack_timeout_ns(uint8_t code); /* RQ-18; 0: no timer */
 
 /* iba_requester_retry.c */
-/* One more try, if one is left. */
+/* Uses one retry, and fails the queue if none is left. */
 void iba_requester_timeout(struct iba_ca *ca, struct iba_qp *qp);
 
 /* iba_completer.c */
-/* An RNR NAK: everything before it is acknowledged, and sending rests for the time that it names (RQ-28, RQ-30). */
+/* Handles an RNR NAK: everything before its PSN is acknowledged, and sending stops for the time that the RNR NAK names
+ * (RQ-28, RQ-30). */
 void iba_requester_wait(struct iba_rx *x);
 
 /* iba_requester_check.c */
-/* The send queue's invariants; a row of iba_qp_check(). */
+/* Returns whether the invariants of the send queue are true; a row of iba_qp_check(). */
 bool iba_requester_is_sound(const struct iba_qp *qp);
 
 /* iba_requester_emit.c */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is true of every send queue between two calls, whatever the peer answers. */
+/* Invariants of every send queue. They are true between two calls for any answers of the peer. */
 #include "transport/iba_requester.h"
 
-/* Entries with PSNs come first and follow each other without a gap; local operations stand between them without any. */
+/* Entries with PSNs come first, and their PSNs have no gap. Local operations between them have no PSNs. */
 static bool psns_follow(const struct iba_qp *qp)
 {
     const struct iba_sqe *before = NULL;
@@ -13,7 +13,7 @@ static bool psns_follow(const struct iba_qp *qp)
         if (waiting && e->state != IBA_SQE_WAITING)
             return false;
         waiting = e->state == IBA_SQE_WAITING;
-        if (e->state == IBA_SQE_FAULTY) /* with PSNs when it failed on a retry, without when it never began */
+        if (e->state == IBA_SQE_FAULTY) /* has PSNs if it failed on a retry, none if it never began */
             before = NULL;
         if (e->state != IBA_SQE_BEGUN)
             continue;
@@ -24,7 +24,7 @@ static bool psns_follow(const struct iba_qp *qp)
     return true;
 }
 
-/* RQ-08: the count of open READs and the like is that of the queue. */
+/* RQ-08: rd_open counts the open READs, ATOMICs, FLUSHes and ATOMIC WRITEs of the queue. */
 static bool depth_is_counted(const struct iba_qp *qp)
 {
     uint32_t open = 0, faulty = 0;
@@ -37,7 +37,8 @@ static bool depth_is_counted(const struct iba_qp *qp)
     return qp->s.rd_open >= open && qp->s.rd_open <= open + faulty;
 }
 
-/* RQ-03, RQ-21: the oldest request holds the oldest open PSN; what is sent next lies between it and the highest. */
+/* RQ-03, RQ-21: the oldest open PSN belongs to the oldest request; the next PSN to send is between the oldest and the
+ * highest one. */
 static bool window_holds(const struct iba_qp *qp)
 {
     const uint32_t high = iba_psn_past(qp, qp->s.high_psn), next = iba_psn_past(qp, qp->s.next_psn);

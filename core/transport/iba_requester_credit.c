@@ -21,7 +21,7 @@ void iba_requester_credit(const struct iba_ca *ca, struct iba_qp *qp, uint8_t co
         return;
     if (credit == IBA_CREDIT_NO_LIMIT) /* RQ-43 */
         qp->s.unlimited = true;
-    if (qp->s.unlimited) /* also what was not negotiated does not count (RQ-45) */
+    if (qp->s.unlimited) /* also true without negotiated flow control (RQ-45) */
         return;
     limit = msn + iba_credit_count((uint8_t)credit);
     if (sequence_diff(limit, qp->s.lsn) > 0) /* RQ-44 */

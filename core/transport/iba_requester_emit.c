@@ -10,7 +10,8 @@ struct iba_cut iba_request_cut(const struct iba_ca *ca, const struct iba_qp *qp,
     return ca->deviate ? ca->deviate->cut(ca, qp, e) : iba_cut_at(qp, e, 7u + qp->attr.path_mtu);
 }
 
-/* RQ-05; a message beyond the credit limit asks with its first packet (RQ-41). */
+/* Returns whether the packet asks for an ACK (RQ-05). A message beyond the credit limit asks with its first packet
+ * (RQ-41). */
 static bool asks(const struct iba_qp *qp, const struct iba_sqe *e, bool last)
 {
     if (!iba_qp_is_reliable(qp)) /* WF-38 */
@@ -63,7 +64,7 @@ static void write_bth(const struct iba_qp *qp, const struct iba_request *p, cons
     iba_bth_set_psn(bth, qp->s.next_psn.v);
 }
 
-/* PV-21 */
+/* Returns the Q_Key for the DETH (PV-21). */
 static uint32_t qkey_of(const struct iba_qp *qp, const struct iba_request *p)
 {
     const uint32_t given = p->e->wr.remote_qkey;
@@ -71,7 +72,7 @@ static uint32_t qkey_of(const struct iba_qp *qp, const struct iba_request *p)
     return given >> 31 ? qp->attr.qkey : given;
 }
 
-/* What addresses someone: XRCETH, DETH. */
+/* Writes the headers with addresses: XRCETH, DETH. */
 static uint8_t *write_address(const struct iba_qp *qp, const struct iba_request *p, uint8_t *at)
 {
     if (has(p, IBA_H_deth)) {
@@ -99,7 +100,8 @@ static uint8_t *write_atomic(const struct iba_send_wr *wr, uint8_t *at)
     return at + IBA_BYTES_atomiceth;
 }
 
-/* What reaches for remote memory: FETH, RETH, AtomicETH. A READ asked again names what is missing (RQ-07). */
+/* Writes the headers of remote memory accesses: FETH, RETH, AtomicETH. A repeated READ names the missing part (RQ-07).
+ */
 static uint8_t *write_reach(const struct iba_request *p, uint8_t *at)
 {
     const struct iba_send_wr *wr = &p->e->wr;
@@ -134,7 +136,7 @@ static uint8_t *write_value(const struct iba_request *p, uint8_t *at)
     return at;
 }
 
-/* Of the QP's domain and port (QS-82); a multicast packet has a GRH (WF-26). */
+/* The handle is of the QP's protection domain and port (QS-82), and has a GRH for a multicast packet (WF-26). */
 static bool leads_there(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr,
                         const struct iba_ah *ah)
 {
@@ -144,7 +146,7 @@ static bool leads_there(const struct iba_ca *ca, const struct iba_qp *qp, const 
            (!multicast || ah->av.grh || ca->port[qp->attr.port - 1].kind != IBA_PORT_IB);
 }
 
-/* The address handle of a datagram; NULL: it is gone, of another domain, or of another port. */
+/* The address handle of a datagram; NULL: it was destroyed, or is of another protection domain or port. */
 static const struct iba_ah *handle(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr)
 {
     const struct iba_ah *ah = wr->ah < ca->n_ah ? &ca->ah[wr->ah] : NULL;
@@ -164,7 +166,7 @@ static enum iba_wc_status gather(struct iba_ca *ca, const struct iba_qp *qp, con
     return iba_sgl_gather(ca, qp->pd, wr->sge, wr->n_sge, p->from, at, p->payload, absent);
 }
 
-/* Payload straight into the packet, and zeros behind it (WF-31). */
+/* Writes the payload and the pad bytes into the packet (WF-31). */
 static bool write_payload(struct iba_ca *ca, struct iba_qp *qp, const struct iba_request *p, iba_time now, uint8_t *at)
 {
     bool absent = false;
@@ -185,7 +187,7 @@ static bool write_payload(struct iba_ca *ca, struct iba_qp *qp, const struct iba
     return true;
 }
 
-/* LRH, then RWH or the caller's own IPv6 header (WF-02, WF-58): there is no BTH and no ICRC. */
+/* Builds a raw packet: LRH, then RWH or the caller's own IPv6 header (WF-02, WF-58). It has no BTH and no ICRC. */
 static bool build_raw(struct iba_ca *ca, struct iba_qp *qp, const struct iba_request *p, iba_time now,
                       struct iba_tx *tx)
 {
@@ -210,7 +212,7 @@ static bool build_raw(struct iba_ca *ca, struct iba_qp *qp, const struct iba_req
     return true;
 }
 
-/* What was sent asks for an answer: the timer runs from the first such packet (RQ-20). */
+/* Notes whether the packet asks for an answer. The ACK timer starts with the first packet that does (RQ-20). */
 static void note_asked(const struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, bool ask, iba_time now)
 {
     if (e->wr.op == IBA_WR_READ)
@@ -225,7 +227,7 @@ static void note_asked(const struct iba_ca *ca, struct iba_qp *qp, struct iba_sq
         iba_requester_restart_timer(ca, qp, now);
 }
 
-/* BTH, extension headers, payload and pad, behind the envelope of the path. */
+/* Builds the packet: the envelope of the path, then BTH, extension headers, payload and pad. */
 static bool build(struct iba_ca *ca, struct iba_qp *qp, const struct iba_request *p, iba_time now, struct iba_tx *tx)
 {
     const uint8_t *envelope = qp->envelope;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The send queue from its oldest end: what is acknowledged, complete, failed, flushed (catalogue 4.1; RQ-53..RQ-55). */
+/* The oldest end of the send queue: work requests are acknowledged, complete, fail, are flushed (catalogue 4.1;
+ * RQ-53..RQ-55). */
 #include <assert.h>
 #include <string.h>
 #include "transport/deviations.h"
@@ -26,7 +27,7 @@ void iba_requester_start(struct iba_qp *qp)
     qp->s.rnr_left = qp->attr.rnr_retry;
 }
 
-/* RQ-53, QS-36 */
+/* Reports the completion if the work request asks for it, or if it failed (RQ-53, QS-36). */
 static void complete(struct iba_ca *ca, struct iba_qp *qp, const struct iba_sqe *e, enum iba_wc_status status)
 {
     struct iba_wc wc = {.wr_id = e->wr.wr_id,
@@ -43,7 +44,7 @@ static void complete(struct iba_ca *ca, struct iba_qp *qp, const struct iba_sqe 
         iba_cq_push(ca, qp->send_cq, &wc, status != IBA_WC_SUCCESS);
 }
 
-/* The oldest entry leaves the queue before its completion is reported: that may fail the QP (QS-32). */
+/* A completion may fail the QP (QS-32). So the oldest entry leaves the queue before its completion is reported. */
 static void pop(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_status status)
 {
     const struct iba_sqe *e = iba_sqe_at(qp, 0);
@@ -62,7 +63,7 @@ void iba_requester_retire(struct iba_ca *ca, struct iba_qp *qp)
     if (ca->deviate)
         ca->deviate->retires(ca, qp);
     for (; qp->s.count > 0 && iba_sqe_at(qp, 0)->state == IBA_SQE_DONE; any = true)
-        pop(ca, qp, (enum iba_wc_status)iba_sqe_at(qp, 0)->status); /* of a whole device SUCCESS */
+        pop(ca, qp, (enum iba_wc_status)iba_sqe_at(qp, 0)->status); /* SUCCESS in an unbroken device */
     if (!iba_qp_is_alive(qp))
         return;
     if (qp->s.count > 0 && iba_sqe_at(qp, 0)->state == IBA_SQE_FAULTY)
@@ -77,7 +78,7 @@ void iba_requester_flush(struct iba_ca *ca, struct iba_qp *qp)
 
     if (ca->deviate)
         ca->deviate->flushes(ca, qp);
-    /* RQ-55: only the first may show a status of its own. */
+    /* RQ-55: only the oldest request may have a status of its own. */
     own = qp->s.count > 0 ? (enum iba_wc_status)iba_sqe_at(qp, 0)->status : IBA_WC_SUCCESS;
     for (; qp->s.count > 0; own = IBA_WC_FLUSHED)
         pop(ca, qp, own != IBA_WC_SUCCESS ? own : IBA_WC_FLUSHED);
@@ -110,7 +111,7 @@ void iba_requester_fault(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_statu
         iba_requester_fail(ca, qp, status);
 }
 
-/* A new PSN is acknowledged: the counters (RQ-24, RQ-31), and the timer (RQ-20). */
+/* A new PSN is acknowledged, so the counters are loaded (RQ-24, RQ-31) and the timer restarts (RQ-20). */
 static void count_progress(const struct iba_ca *ca, struct iba_qp *qp, iba_time now)
 {
     const struct iba_retries r = iba_requester_retries(ca, qp);
@@ -137,9 +138,9 @@ void iba_requester_acknowledge(struct iba_ca *ca, struct iba_qp *qp, iba_psn psn
             qp->s.rd_open--;
     }
     qp->s.una = iba_psn_add(psn, 1);
-    if (iba_psn_diff(qp->s.una, qp->s.next_psn) > 0) /* a retry need not repeat this any more */
+    if (iba_psn_diff(qp->s.una, qp->s.next_psn) > 0) /* a retry need not repeat these PSNs */
         qp->s.next_psn = qp->s.una;
-    if (iba_psn_diff(qp->s.una, qp->s.high_psn) > 0) /* only a changed rule table comes here */
+    if (iba_psn_diff(qp->s.una, qp->s.high_psn) > 0) /* only with a changed rule table */
         qp->s.high_psn = qp->s.una;
     qp->s.implied = false;
     if (ca->deviate)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the requester does when a timer of its has run out: it sends again, or gives up (catalogue 4.2, 4.3). */
+/* A timer of the requester has run out: the requester sends again, or gives up (catalogue 4.2, 4.3). */
 #include "transport/deviations.h"
 
-/* RQ-22: 7 means seven. */
+/* RQ-22: retry count 7 means seven retries. */
 void iba_requester_timeout(struct iba_ca *ca, struct iba_qp *qp)
 {
     qp->s.ack_due = IBA_NEVER;
-    if (!iba_requester_has_open(qp)) /* only a changed rule table comes here */
+    if (!iba_requester_has_open(qp)) /* only with a changed rule table */
         return;
     if (qp->s.retry_left == 0) {
         iba_requester_fail(ca, qp, IBA_WC_RETRY_EXCEEDED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The requester's clock: ACK timer, RNR timer (catalogue 4.2, 4.3). */
+/* The requester's timers: ACK timer, RNR timer (catalogue 4.2, 4.3). */
 #include "transport/deviations.h"
 
 iba_time iba_ack_timeout_ns(uint8_t code)
@@ -21,7 +21,7 @@ struct iba_retries iba_requester_retries(const struct iba_ca *ca, const struct i
                                 .rnr = qp->attr.rnr_retry & IBA_RNR_FOR_EVER};
 }
 
-/* RQ-19 allows [T, 4T] for noticing: here it is T sharp. */
+/* RQ-19 permits a timeout between T and 4T; this requester uses exactly T. */
 void iba_requester_restart_timer(const struct iba_ca *ca, struct iba_qp *qp, iba_time now)
 {
     iba_time t;
@@ -39,7 +39,7 @@ void iba_requester_rewind(struct iba_qp *qp)
     qp->s.next = 0;
     qp->s.next_psn = qp->s.asked = qp->s.una;
     qp->s.unasked = 0;
-    qp->s.ack_due = IBA_NEVER; /* runs again once a packet asks for an answer */
+    qp->s.ack_due = IBA_NEVER; /* the timer runs again when a packet asks for an answer */
 }
 
 iba_time iba_requester_deadline(const struct iba_qp *qp)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RC responder: what it does with a request (sections 9.7.4, 9.7.5; catalogue section 3).
+/* RC responder: how it handles a request (sections 9.7.4, 9.7.5; catalogue section 3).
  *
- * The rows stand in the order of the architecture: where the PSN lies, then for the expected request its place in the
- * message, whether it is supported, resources, lengths, keys; a request that none of them refuses is executed. */
+ * The rows are in the order of the architecture. The first rows look at the PSN. The next rows check the expected
+ * request: its position in the message, support, resources, lengths, keys. A request that no row refuses is executed.
+ */
 #include "iba_responder.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -26,13 +27,14 @@ static bool is_atomic_write(const struct iba_rx *x)
     return x->operation == IBA_OPERATION_ATOMIC_WRITE;
 }
 
-/* READ, ATOMIC, FLUSH, ATOMIC WRITE: answered one by one, and remembered for duplicates (RR-68). */
+/* The responder answers each READ, ATOMIC, FLUSH and ATOMIC WRITE by itself, and remembers it for duplicates (RR-68).
+ */
 static bool takes_resource(const struct iba_rx *x)
 {
     return is_read(x) || is_atomic(x) || is_flush(x) || is_atomic_write(x);
 }
 
-/* ---- where the PSN lies ---- */
+/* ---- the PSN ---- */
 
 static bool gap(const struct iba_rx *x)
 {
@@ -64,7 +66,7 @@ static bool answer_waits(const struct iba_rx *x)
     return duplicate(x) && takes_resource(x) && iba_resp_waits(x->qp, x->psn);
 }
 
-/* A remembered READ whose remainder from this PSN on is what is asked for (RR-25). */
+/* The duplicate READ asks for the remainder of a remembered READ from this PSN on (RR-25). */
 static bool remainder_of_read(const struct iba_rx *x)
 {
     const struct iba_saved_op *s = iba_saved_find(x);
@@ -83,8 +85,8 @@ static bool unknown_again(const struct iba_rx *x)
     return is_read(x) ? !remainder_of_read(x) : !iba_saved_find(x);
 }
 
-/* One for each that is remembered, and one that may replace another: the part of a READ before what is asked for
- * already. */
+/* There is an entry for the replay of each remembered operation. One more is for a replay that replaces others: a READ
+ * may be repeated from a PSN before the part that already waits. */
 static bool no_room_again(const struct iba_rx *x)
 {
     return duplicate(x) && takes_resource(x) && iba_resp_again(x->qp) > iba_saved_depth(x->qp);
@@ -107,7 +109,7 @@ static bool result_again(const struct iba_rx *x)
     return duplicate(x) && takes_resource(x);
 }
 
-/* ---- whether it is supported ---- */
+/* ---- support ---- */
 
 static bool lacks(const struct iba_rx *x, unsigned access)
 {
@@ -195,7 +197,7 @@ static bool page_absent(const struct iba_rx *x)
     return iba_rx_write_absent(x) || iba_responder_reach(x, &host) == IBA_REACH_ABSENT;
 }
 
-/* ---- what is executed ---- */
+/* ---- execution ---- */
 
 static bool send_part(const struct iba_rx *x)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of the RC responder: what its table (iba_responder.c) does (iba_responder_exec.c), and the queue of responses
- * between that and sending (iba_responder_emit.c). Not for users of libiba. */
+/* Inside of the RC responder: the actions (iba_responder_exec.c) of its table (iba_responder.c), and the queue of
+ * responses that wait to be sent (iba_responder_emit.c). Not for users of libiba. */
 #ifndef IBA_RESPONDER_H
 #define IBA_RESPONDER_H
 #include "iba_receiver.h"
@@ -8,40 +8,42 @@
 enum { IBA_ATOMIC_BYTES = 8 };
 
 /* ---- iba_responder_saved.c ---- */
-/* The remembered operation that the request repeats, or part of it, of the same kind; NULL: none (RR-25..RR-32). */
+/* The remembered operation of the same kind that the request repeats, in whole or in part; NULL: none
+ * (RR-25..RR-32). */
 const struct iba_saved_op *iba_saved_find(const struct iba_rx *x);
-/* Operations to remember, and to have open at once (RR-29, RR-35). */
+/* Number of operations that are remembered, and of those that may be open at once (RR-29, RR-35). */
 uint32_t iba_saved_depth(const struct iba_qp *qp);
-/* Where a READ of `length` bytes ends: packets of its response (RR-01). */
+/* Number of packets of the response to a READ of `length` bytes (RR-01). */
 uint32_t iba_read_packets(const struct iba_qp *qp, uint32_t length);
-/* Remembers it; the oldest gives way (RR-29). */
+/* Remembers the operation; it replaces the oldest one (RR-29). */
 void iba_saved_put(const struct iba_rx *x, const struct iba_saved_op *s);
 
 /* ---- iba_responder_reach.c ---- */
 unsigned iba_flush_access(const struct iba_rx *x); /* rights that a FLUSH needs */
-/* Reach of what a READ, ATOMIC, FLUSH or ATOMIC WRITE asks for. */
+/* Checks the memory access of a READ, ATOMIC, FLUSH or ATOMIC WRITE. */
 enum iba_mem_verdict iba_responder_reach(const struct iba_rx *x, uint8_t **host);
 
 /* ---- the queue: iba_responder_emit.c ---- */
-/* Puts a response where its PSN belongs. An ACK swallows the ACK before it; a repeated NAK replaces itself. There is
- * always a place: answers are bounded by the rows that admit them (iba_resp_open, iba_resp_again), NAKs and ACKs give
- * way to newer ones. */
+/* Puts a response into the queue by its PSN. An ACK replaces an ACK directly before it; a repeated NAK replaces the
+ * earlier copy. The queue always has an entry: rows limit the number of answers (iba_resp_open, iba_resp_again), and
+ * newer NAKs and ACKs replace older ones. */
 void iba_resp_put(struct iba_qp *qp, const struct iba_resp *r);
-/* An answer with that PSN is still to be sent. */
+/* Returns whether an answer with that PSN is still to be sent. */
 bool iba_resp_waits(const struct iba_qp *qp, iba_psn psn);
-/* The most responses that can wait. */
+/* The largest number of responses that can wait. */
 uint32_t iba_resp_most(const struct iba_qp *qp);
-/* Answers, replays aside, that wait for operations that take a responder resource: at most iba_saved_depth(). */
+/* Number of waiting answers to operations that take a responder resource, without replays: at most
+ * iba_saved_depth(). */
 uint32_t iba_resp_open(const struct iba_qp *qp);
-/* Replays that wait: at most one more than iba_saved_depth(). */
+/* Number of waiting replays: at most one more than iba_saved_depth(). */
 uint32_t iba_resp_again(const struct iba_qp *qp);
 
-/* Writes the response that is due. False: nothing to send after all. */
+/* Writes the next response. False: there is nothing to send. */
 bool iba_responder_send(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx);
-/* The credit code that an ACK announces for so many receives. */
+/* The credit code that an ACK announces for this number of receives. */
 uint8_t iba_responder_credit(const struct iba_qp *qp, uint32_t receives);
 
-/* ---- the acts of the table: iba_responder_exec.c ---- */
+/* ---- the actions of the table: iba_responder_exec.c ---- */
 iba_then iba_rc_establish;
 iba_then iba_rc_nak_sequence, iba_rc_rnr, iba_rc_nak_invalid, iba_rc_nak_unfit, iba_rc_nak_length, iba_rc_nak_access,
     iba_rc_nak_operation;

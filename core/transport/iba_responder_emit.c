@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Responses of the RC responder on their way out: the queue, and the packets (section 9.7.5). */
+/* Responses of the RC responder: the queue of those that wait, and their packets (section 9.7.5). */
 #include <assert.h>
 #include <string.h>
 #include "iba_responder.h"
@@ -79,7 +79,8 @@ uint32_t iba_resp_again(const struct iba_qp *qp)
     return answers(qp, true);
 }
 
-/* What `r` takes the place of: the same NAK, or the part of a READ that a duplicate asks for again. */
+/* Returns whether `r` replaces `old`: `old` is the same NAK, or an answer inside the part of a READ that `r` repeats.
+ */
 static bool replaced(const struct iba_qp *qp, const struct iba_resp *old, const struct iba_resp *r)
 {
     if (r->kind == IBA_RESP_NAK)
@@ -88,7 +89,7 @@ static bool replaced(const struct iba_qp *qp, const struct iba_resp *old, const 
            iba_psn_diff(old->psn, last_psn(qp, r)) <= 0;
 }
 
-/* The request that the NAK asked for has come since. */
+/* The request that the NAK asked for has come. */
 static bool is_overtaken(const struct iba_qp *qp, const struct iba_resp *r)
 {
     return r->kind == IBA_RESP_NAK && iba_psn_diff(r->psn, qp->r.epsn) < 0;
@@ -110,9 +111,10 @@ static bool drop_oldest(struct iba_qp *qp, bool (*such)(const struct iba_qp *qp,
     return false;
 }
 
-/* With n responder resources answers take at most n places, replays n + 1, a NAK that is not overtaken one. So when all
- * 2n + 3 are taken and nothing is overtaken, there are two ACKs, or one and the NAK, which say what the oldest ACK does
- * (RR-14). False: a device that lacks the rows which bound the answers has no place; the peer will ask again. */
+/* Frees an entry of a full queue. With n responder resources, answers take at most n entries, replays n + 1, and a NAK
+ * that is not overtaken one. So when all 2n + 3 entries are used and no NAK is overtaken, the queue has two ACKs, or an
+ * ACK and the NAK. The newer of the two also acknowledges the PSNs of the oldest ACK (RR-14), which is dropped. False:
+ * a broken device without the rows that limit answers has no entry left; the peer will ask again. */
 static bool make_room(struct iba_qp *qp)
 {
     return qp->r.resp_count < iba_resp_most(qp) || drop_oldest(qp, is_overtaken) || drop_oldest(qp, is_ack);
@@ -140,7 +142,7 @@ void iba_resp_put(struct iba_qp *qp, const struct iba_resp *r)
 
 /* ---- packets ---- */
 
-/* Receive WQEs as the ACK says it: the largest code that stands for no more than there are (WF-49, RR-19). */
+/* The ACK announces the largest credit code that is not above the number of receive WQEs (WF-49, RR-19). */
 uint8_t iba_responder_credit(const struct iba_qp *qp, uint32_t receives)
 {
     uint8_t code = 0;
@@ -152,7 +154,7 @@ uint8_t iba_responder_credit(const struct iba_qp *qp, uint32_t receives)
     return code;
 }
 
-/* The receive in use serves message MSN + 1. */
+/* The receive in use counts, because it is for message MSN + 1. */
 static uint8_t credit_code(const struct iba_ca *ca, const struct iba_qp *qp)
 {
     const uint32_t free = iba_recv_free(ca, qp);
@@ -160,7 +162,7 @@ static uint8_t credit_code(const struct iba_ca *ca, const struct iba_qp *qp)
     return iba_responder_credit(qp, free == IBA_NONE ? free : free + qp->r.wqe_held);
 }
 
-/* Envelope and BTH (RR-12, RR-15). Returns the byte behind them. */
+/* Writes envelope and BTH (RR-12, RR-15). Returns a pointer to the byte after them. */
 static uint8_t *begin(struct iba_qp *qp, struct iba_tx *tx, uint8_t opcode, iba_psn psn)
 {
     uint8_t *bth = tx->buf + qp->envelope_bytes;
@@ -212,8 +214,9 @@ static bool emit_atomic(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
     return true;
 }
 
-/* The memory under a READ has gone while it was answered: a NAK stands where the response would (RR-60), and nothing
- * behind it is answered, also not where the QP had failed already and its last words were due (RR-58). */
+/* The memory of a READ became inaccessible before its response was complete. A NAK replaces the next response packet
+ * (RR-60), and later responses are dropped. This is also true when the QP has already failed and its pending responses
+ * still leave (RR-58). */
 static bool emit_read_lost(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     struct iba_resp *r = &qp->r.resp[0];
@@ -230,7 +233,7 @@ static bool emit_read_lost(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *
     return true;
 }
 
-/* The first packet says so, also that of a READ that was asked for again in its middle (RR-62). */
+/* The first packet of a response has a First or Only opcode, even if a duplicate READ begins in the middle (RR-62). */
 static uint8_t read_opcode(bool first, bool last)
 {
     if (first)
@@ -246,7 +249,7 @@ static void write_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx, 
     uint8_t *p = begin(qp, tx, read_opcode(r->first, last), r->psn);
 
     iba_bth_set_padcnt(tx->buf + tx->envelope, pad);
-    if (r->first || last) /* AETH in all but Middle packets (RR-61) */
+    if (r->first || last) /* all but Middle packets have an AETH (RR-61) */
         p = put_aeth(p, credit_code(ca, qp), r->msn);
     if (n > 0)
         memcpy(p, host, n);
@@ -254,7 +257,7 @@ static void write_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx, 
     end(tx, p + n + pad);
 }
 
-/* One packet of a READ response. False: a page is not there yet; the response waits for it. */
+/* Writes one packet of a READ response. False: a page is absent, and the response waits for it. */
 static bool emit_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     struct iba_resp *r = &qp->r.resp[0];
@@ -284,7 +287,7 @@ static bool emit_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
     return true;
 }
 
-/* 16 zero bytes; PSN 0, M 0 (RO-42, WF-81). BECN stays 0 on RoCEv2 (RO-29), is the message on IB. */
+/* A CNP has 16 zero bytes, PSN 0 and M 0 (RO-42, WF-81). BECN is 0 on RoCEv2 (RO-29) and 1 on IB. */
 static bool emit_cnp(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
 {
     const bool ib = tx->port->kind == IBA_PORT_IB;
@@ -299,7 +302,8 @@ static bool emit_cnp(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
     return true;
 }
 
-/* Which responses leave in which state: RTR, RTS, SQD, SQE (RR-65); in Error only the last words (RR-58). */
+/* Responses leave in RTR, RTS, SQD and SQE (RR-65). In Error only the NAK that ended the connection and the responses
+ * before it leave (RR-58). */
 bool iba_responder_ready(const struct iba_ca *ca, const struct iba_qp *qp)
 {
     (void)ca;

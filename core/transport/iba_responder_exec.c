@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the RC responder does with a request once a row has decided (sections 9.7.5, 9.9.3). */
+/* The actions of the RC responder after a row has decided on a request (sections 9.7.5, 9.9.3). */
 #include <string.h>
 #include "iba_responder.h"
 #include "transport/deviations.h"
@@ -25,7 +25,7 @@ void iba_responder_reset(struct iba_qp *qp)
 void iba_responder_start(const struct iba_ca *ca, struct iba_qp *qp)
 {
     qp->r.epsn = iba_psn_of(qp->attr.rq_psn);
-    qp->r.acked = iba_psn_add(qp->r.epsn, IBA_PSN_MASK); /* the one before */
+    qp->r.acked = iba_psn_add(qp->r.epsn, IBA_PSN_MASK); /* the PSN before ePSN */
     qp->r.op = IBA_NO_MESSAGE;
     if (ca->deviate)
         ca->deviate->responder_started(ca, qp);
@@ -33,7 +33,7 @@ void iba_responder_start(const struct iba_ca *ca, struct iba_qp *qp)
 
 /* ---- answers ---- */
 
-/* False: a broken device keeps silent. */
+/* False: a broken device sends no ACK. */
 static bool put_ack(const struct iba_rx *x, iba_psn psn)
 {
     struct iba_qp *qp = x->qp;
@@ -53,8 +53,8 @@ static void put_nak(const struct iba_rx *x, uint8_t syndrome)
     iba_resp_put(x->qp, &r);
 }
 
-/* The request is good: the next one is expected, and gaps are news again (RR-04). A message that ends counts (RR-16).
- */
+/* The request is good. The next request is expected, and a new gap gets a NAK again (RR-04). The end of a message
+ * increases the MSN (RR-16). */
 static void accept(struct iba_rx *x, uint32_t n_psn)
 {
     struct iba_qp *qp = x->qp;
@@ -68,7 +68,7 @@ static void accept(struct iba_rx *x, uint32_t n_psn)
         x->ca->deviate->accepted(x, n_psn);
 }
 
-/* A SEND or WRITE is acknowledged when it asks for it, or when enough of them wait (RR-09, RR-11). */
+/* A SEND or WRITE is acknowledged when it has AckReq, or when enough packets are unacknowledged (RR-09, RR-11). */
 static void accept_and_ack(struct iba_rx *x)
 {
     struct iba_qp *qp = x->qp;
@@ -99,7 +99,7 @@ void iba_rc_rnr(struct iba_rx *x)
     put_nak(x, iba_syndrome(IBA_AETH_RNR, x->qp->attr.min_rnr));
 }
 
-/* The QP fails, but what it has to say still leaves, and in order: answers to earlier requests, then the reason. */
+/* The QP fails, but pending responses still leave in order: answers to earlier requests, then the NAK. */
 static void fail(struct iba_rx *x)
 {
     x->qp->r.op = IBA_NO_MESSAGE;
@@ -114,7 +114,7 @@ static void fail_with_nak(struct iba_rx *x, enum iba_nak code)
     fail(x);
 }
 
-/* Class C: the WQE in use completes in error; where none is, an event tells (RR-56, RR-59). */
+/* Class C: the WQE in use completes in error. Without a WQE in use, an event reports the error (RR-56, RR-59). */
 static void refuse(struct iba_rx *x, enum iba_nak code, enum iba_wc_status status, enum iba_event_kind event)
 {
     if (x->qp->r.wqe_held)
@@ -129,14 +129,14 @@ void iba_rc_nak_invalid(struct iba_rx *x)
     refuse(x, IBA_NAK_INVALID_REQUEST, IBA_WC_REMOTE_INVALID_REQ, IBA_EVENT_WQ_INVALID_REQUEST);
 }
 
-/* The operation is one that there is; its length, address or number is not. On the wire it is the same NAK, but the
- * event is that of an access: so tell two vendors' manual and driver (RR-59). */
+/* The operation is supported, but its length, address or number is illegal. The NAK is the same as for an invalid
+ * request, but the event is that of an access violation: the manual and the driver of two vendors say so (RR-59). */
 void iba_rc_nak_unfit(struct iba_rx *x)
 {
     refuse(x, IBA_NAK_INVALID_REQUEST, IBA_WC_REMOTE_INVALID_REQ, IBA_EVENT_WQ_ACCESS_VIOLATION);
 }
 
-/* A WRITE with immediate data has come to its receive before its key is looked at, and uses it up (RR-53). */
+/* A WRITE with Immediate takes its receive before its key is checked, so it consumes the receive (RR-53). */
 void iba_rc_nak_access(struct iba_rx *x)
 {
     if (iba_rx_write(x) && iba_rx_imm(x))
@@ -144,7 +144,7 @@ void iba_rc_nak_access(struct iba_rx *x)
     refuse(x, IBA_NAK_REMOTE_ACCESS, IBA_WC_LOCAL_ACCESS, IBA_EVENT_WQ_ACCESS_VIOLATION);
 }
 
-/* Local Length: the book; others differ (catalogue 11.1, 8). */
+/* The receive completes with Local Length, as the architecture says; other devices differ (catalogue 11.1, 8). */
 void iba_rc_nak_length(struct iba_rx *x)
 {
     if (iba_rx_begins(x))
@@ -153,7 +153,7 @@ void iba_rc_nak_length(struct iba_rx *x)
     fail_with_nak(x, IBA_NAK_INVALID_REQUEST);
 }
 
-/* Class A: the fault is our own. */
+/* Class A: the fault is on the responder's side. */
 void iba_rc_nak_operation(struct iba_rx *x)
 {
     if (iba_rx_begins(x))
@@ -164,8 +164,8 @@ void iba_rc_nak_operation(struct iba_rx *x)
 
 /* ---- duplicates ---- */
 
-/* The most recent request that an ACK may speak for: up to the next READ or ATOMIC behind the duplicate, which only
- * its own response acknowledges (RR-23; catalogue 11.1, 10). */
+/* Only its own response acknowledges a READ or ATOMIC. So the ACK of a duplicate has the PSN before the next READ or
+ * ATOMIC after the duplicate, otherwise the most recent PSN (RR-23; catalogue 11.1, 10). */
 void iba_rc_ack_again(struct iba_rx *x)
 {
     struct iba_qp *qp = x->qp;
@@ -198,8 +198,8 @@ void iba_rc_read_again(struct iba_rx *x)
     put_read(x, true);
 }
 
-/* An ATOMIC by its own acknowledgement, FLUSH and ATOMIC WRITE by a READ response without payload (catalogue 11.2, 37
- * and 40). */
+/* An ATOMIC is answered by an ATOMIC Acknowledge, a FLUSH or ATOMIC WRITE by a READ response without payload (catalogue
+ * 11.2, 37 and 40). */
 static void put_result(struct iba_rx *x, uint64_t result, bool replay)
 {
     const bool atomic = x->operation == IBA_OPERATION_ATOMIC;
@@ -227,9 +227,9 @@ void iba_rc_send_end(struct iba_rx *x)
     iba_rx_complete(x, IBA_WC_SUCCESS);
 }
 
-/* The data are delivered, then the key goes, then the completion tells (RR-54). A key that cannot be invalidated is
- * class J (RR-55): the receive WQE completes in error and the QP fails; the wire sees nothing, so that the requester is
- * not told of a success. */
+/* The responder delivers the data, then invalidates the key, then completes the receive (RR-54). A key that cannot be
+ * invalidated is class J (RR-55): the receive WQE completes in error and the QP fails. The responder sends nothing, so
+ * the requester sees no success. */
 void iba_rc_send_invalidate(struct iba_rx *x)
 {
     const struct iba_qp *qp = x->qp;
@@ -296,7 +296,7 @@ static void finish(struct iba_rx *x, uint64_t result)
     put_result(x, result, false);
 }
 
-/* Eight bytes at the target, in the host's order; 0 when a mutant left out the check. */
+/* The eight bytes at the target, in host byte order; 0 in a mutant without the check of the target. */
 static uint64_t load(struct iba_rx *x, uint8_t **host)
 {
     uint64_t value = 0;
@@ -312,7 +312,7 @@ static void store(uint8_t *host, uint64_t value)
         memcpy(host, &value, sizeof value);
 }
 
-/* Returns what the answer tells: what was there before (RR-48). */
+/* Executes an ATOMIC. Returns the value for its answer: the value before the operation (RR-48). */
 static uint64_t execute(struct iba_rx *x, bool swap)
 {
     const uint8_t *eth = iba_rx_hdr(x, IBA_H_atomiceth);
@@ -346,13 +346,13 @@ void iba_rc_replay(struct iba_rx *x)
     put_result(x, result, true);
 }
 
-/* What was written is visible and, in this model, persistent at once: the answer is all that is left to do. */
+/* In this model written data is visible and persistent at once, so a FLUSH only needs its answer. */
 void iba_rc_flush(struct iba_rx *x)
 {
     finish(x, 0);
 }
 
-/* Eight bytes as they came, at once. */
+/* Writes the eight bytes of the payload at once, in their order in the packet. */
 void iba_rc_atomic_write(struct iba_rx *x)
 {
     uint8_t *host;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The memory that a READ, ATOMIC, FLUSH or ATOMIC WRITE asks for. */
+/* Checks of the memory that a READ, ATOMIC, FLUSH or ATOMIC WRITE accesses. */
 #include "iba_responder.h"
 
 enum { FLUSH_GLOBAL = 1, FLUSH_PERSISTENT = 2, FLUSH_REGION = 1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Operations that a responder remembers, to answer them again (RR-25..RR-32). */
+/* Operations that a responder remembers so that it can answer duplicates (RR-25..RR-32). */
 #include "iba_responder.h"
 #include "transport/deviations.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Applies a rule table to a packet: the first row that fits decides. */
+/* Applies a rule table to a packet: the first row that applies decides. */
 #include "transport/deviations.h"
 
 const struct iba_rule *iba_rules_first(const struct iba_rules *table, const struct iba_rx *x)

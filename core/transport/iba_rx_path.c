@@ -22,7 +22,8 @@ static const uint8_t *l3(const struct iba_rx *x)
 
 /* ---- the envelope by itself ---- */
 
-/* Nothing but Ethernet and at most one tag before the network header: an end node unwraps no tunnels. */
+/* An end node unwraps no tunnels. So only the Ethernet header and at most one VLAN tag are before the network header.
+ */
 static bool plain_ethernet(const struct iba_rx *x)
 {
     const uint32_t n = x->v->l3_at - x->v->frame_at;
@@ -45,7 +46,8 @@ static uint32_t l3_bytes(const struct iba_rx *x)
     return x->v->bth_at - x->v->l3_at - (uint32_t)IBA_BYTES_udp;
 }
 
-/* The view takes a length of 0 for a capture of what a NIC is still to segment; on a wire there is no such thing. */
+/* In a capture, an IP length of 0 is a packet that a NIC will segment, and the packet view accepts it. On a wire there
+ * are no such packets. */
 bool iba_rx_ip_length_absent(const struct iba_rx *x)
 {
     return x->v->proto == IBA_PROTO_ROCE2 &&
@@ -123,7 +125,7 @@ bool iba_rx_marked(const struct iba_rx *x)
 
 /* ---- GIDs ---- */
 
-/* All but IB packets without GRH. */
+/* The packet has GIDs or IP addresses: all packets but IB packets without GRH. */
 static bool has_ends(const struct iba_rx *x)
 {
     return x->v->proto == IBA_PROTO_ROCE2 || iba_view_has(x->v, IBA_H_grh);
@@ -165,7 +167,7 @@ static bool same_gid(const struct iba_rx *x, const uint8_t *packet, const uint8_
     return memcmp(packet, configured, GID_BYTES) == 0;
 }
 
-/* ---- against DestQP and the port ---- */
+/* ---- the envelope compared with DestQP and the port ---- */
 
 bool iba_rx_multicast(const struct iba_rx *x)
 {
@@ -203,7 +205,7 @@ bool iba_rx_ip_mapped_wrongly(const struct iba_rx *x)
            (iba_gid_is_ipv4(e.src) || iba_gid_is_ipv4(e.dst));
 }
 
-/* ---- against the QP ---- */
+/* ---- the envelope compared with the QP ---- */
 
 bool iba_rx_connected(const struct iba_rx *x)
 {

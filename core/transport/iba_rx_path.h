@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of validation: where a packet came from and went to, in the words of any of the fabrics. Pure predicates. */
+/* Inside of validation: pure predicates on source and destination of a packet, for all kinds of network. */
 #ifndef IBA_RX_PATH_H
 #define IBA_RX_PATH_H
 #include "iba_receiver.h"
 
 /* ---- the envelope by itself ---- */
-iba_when iba_rx_foreign_link;      /* not what a port of this kind receives */
+iba_when iba_rx_foreign_link;      /* a port of this kind receives no such packets */
 iba_when iba_rx_ip_options;        /* RO-12, RO-17 */
 iba_when iba_rx_longer_than_mtu;   /* WF-10 */
 iba_when iba_rx_vl_of_other_kind;  /* WF-12 */
@@ -16,13 +16,13 @@ iba_when iba_rx_ip_length_absent;  /* RO-23 */
 iba_when iba_rx_mac_foreign;       /* RO-07 */
 iba_when iba_rx_marked;            /* FECN, or ECN CE on RoCEv2 */
 
-/* ---- against DestQP and the port ---- */
+/* ---- the envelope compared with DestQP and the port ---- */
 iba_when iba_rx_multicast;           /* DestQP is 0xFFFFFF */
 iba_when iba_rx_multicast_no_grh;    /* WF-26 */
-iba_when iba_rx_multicast_disagrees; /* addresses and DestQP (PV-30) */
+iba_when iba_rx_multicast_disagrees; /* only one of address and DestQP is multicast (PV-30) */
 iba_when iba_rx_ip_mapped_wrongly;   /* an IPv4 address inside of an IPv6 header (RO-24) */
 
-/* ---- against the QP ---- */
+/* ---- the envelope compared with the QP ---- */
 iba_when iba_rx_connected;    /* the QP is one of a connection */
 iba_when iba_rx_other_port;   /* PV-24 */
 iba_when iba_rx_grh_missing;  /* PV-22 */
@@ -32,10 +32,10 @@ iba_when iba_rx_slid_differs; /* PV-24 */
 iba_when iba_rx_dlid_differs; /* PV-25 */
 iba_when iba_rx_gid_foreign;  /* PV-23 */
 
-/* Whether all of the above hold of the packet and an address vector. */
+/* Returns whether the packet came along the path of the address vector. */
 bool iba_rx_comes_along(const struct iba_rx *x, const struct iba_av *av);
-/* The way back to where the packet came from. False: nobody can be answered there. */
+/* Writes the address vector of the packet's source. False: the source cannot be addressed. */
 bool iba_rx_return_path(const struct iba_rx *x, struct iba_av *av);
-/* Attachment `m` is to the group that the packet is for (UU-25). */
+/* Returns whether attachment `m` is to the multicast group of the packet (UU-25). */
 bool iba_rx_of_group(const struct iba_rx *x, const struct iba_mcast *m);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How each kind of work request looks on the wire (WF-64, RQ-17). */
+/* The form of each kind of work request on the wire (WF-64, RQ-17). */
 #include "transport/iba_requester.h"
 #include "wire/iba_opcode_rows.h"
 

@@ -12,17 +12,17 @@ uint64_t iba_sgl_length(const struct iba_sge *sge, unsigned n)
     return length;
 }
 
-/* A walk over the pieces of [at, at + len) of the list. */
+/* A walk over the pieces of the bytes [at, at + len) of the list. */
 struct walk {
     struct iba_ca *ca;
     const struct iba_sge *sge;
     unsigned n;
     uint32_t pd;
     uint16_t need; /* enum iba_access */
-    uint64_t at;   /* of the entry, from the first byte wanted: behind it once it is used up */
+    uint64_t at;   /* offset into the entry; its length or more: the entry is used up */
 };
 
-/* The next piece: its host address and its bytes, at most `most`. */
+/* Returns the host address and the length of the next piece, which has at most `most` bytes. */
 static enum iba_wc_status next_piece(struct walk *w, uint64_t most, uint8_t **host, uint64_t *len, bool *absent)
 {
     while (w->n > 0 && w->at >= w->sge->length) {

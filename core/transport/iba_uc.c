@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* UC receiver (section 9.8.2; catalogue 5.1): nothing is ever answered, and a message with a hole is no message.
+/* UC receiver (section 9.8.2; catalogue 5.1): it sends no answers, and drops a message with a gap.
  *
- * r.op is the opcode of the message under way; r.epsn only says whether the next packet of it is the next one. */
+ * r.op is the opcode of the unfinished message; r.epsn only shows whether a packet follows the last packet of that
+ * message. */
 #include "transport/deviations.h"
 
 static bool hole(const struct iba_rx *x)
@@ -16,7 +17,7 @@ static bool receive_is_lost(const struct iba_rx *x)
     return x->ca->deviate ? x->ca->deviate->loses_receive(x, shared) : shared;
 }
 
-/* The rest of the message is not wanted. A WQE of the QP's own queue waits for the next message (UU-09), one of an SRQ
+/* Drops the rest of the message. A WQE of the QP's own queue waits for the next message (UU-09); a WQE of an SRQ
  * completes in error (class E). */
 static void abandon(struct iba_rx *x)
 {
@@ -36,13 +37,13 @@ static void establish(struct iba_rx *x)
 static void abandon_and_begin(struct iba_rx *x)
 {
     abandon(x);
-    if (!iba_qp_may_receive_requests(x->qp)) /* the completion of the old message found no room (QS-32) */
+    if (!iba_qp_may_receive_requests(x->qp)) /* the completion of the old message overflowed its CQ (QS-32) */
         return;
     x->dropped = false;
     iba_rules_apply(x, IBA_TABLE_UC_RECEIVER);
 }
 
-/* Class A: the receive WQE's own fault, so the QP fails. */
+/* Class A: the fault is in the receive WQE, so the QP fails. */
 static void fail(struct iba_rx *x)
 {
     if (iba_rx_begins(x))
@@ -77,7 +78,7 @@ static bool page_absent(const struct iba_rx *x)
     return iba_rx_receive_absent(x) || iba_rx_write_absent(x);
 }
 
-/* Any PSN begins a message, and sets what is expected next (UU-03, UU-05). */
+/* A message may begin at any PSN; the PSN of each packet sets the expected one (UU-03, UU-05). */
 static void accept(struct iba_rx *x)
 {
     x->qp->r.epsn = iba_psn_add(x->psn, 1);

@@ -15,7 +15,7 @@ static const uint8_t *lrh(const struct iba_rx *x)
     return x->v->wire + x->v->frame_at;
 }
 
-/* What is delivered behind the area for the GRH; of a raw packet all that follows the LRH. */
+/* The data that is delivered after the GRH area; of a raw packet, everything after the LRH. */
 static const uint8_t *data(const struct iba_rx *x)
 {
     return raw(x) ? lrh(x) + IBA_BYTES_lrh : iba_rx_data(x);
@@ -26,8 +26,8 @@ static uint32_t data_bytes(const struct iba_rx *x)
     return raw(x) ? x->v->end - x->v->frame_at - (uint32_t)IBA_BYTES_lrh : x->v->payload_len;
 }
 
-/* The network header as it goes into the area, at the end of it: all of a GRH or IPv6 header, the last 20 bytes for
- * IPv4 (UU-21, UU-22). 0: there is none. */
+/* The network header, which is written at the end of the GRH area: all 40 bytes for a GRH or IPv6 header, the last 20
+ * bytes for IPv4 (UU-21, UU-22). 0: there is none. */
 static uint32_t network_header(const struct iba_rx *x, const uint8_t **at)
 {
     *at = x->v->wire + x->v->l3_at;
@@ -73,8 +73,8 @@ static bool too_long(const struct iba_rx *x)
 {
     const struct iba_recv_wr *w = iba_rx_wqe(x);
 
-    return w &&
-           (uint64_t)area(x).bytes + data_bytes(x) > iba_sgl_length(w->sge, w->n_sge); /* NULL: a row is left out */
+    return w && (uint64_t)area(x).bytes + data_bytes(x) >
+                    iba_sgl_length(w->sge, w->n_sge); /* NULL: in a mutant without a row */
 }
 
 static enum iba_wc_status check(const struct iba_rx *x, bool *absent)
@@ -101,7 +101,7 @@ static bool receive_absent(const struct iba_rx *x)
     return check(x, &absent) == IBA_WC_SUCCESS && absent;
 }
 
-/* ---- acts ---- */
+/* ---- actions ---- */
 
 static void scatter(struct iba_rx *x, uint64_t at, const uint8_t *from, uint32_t n)
 {
@@ -120,7 +120,7 @@ static uint8_t flags(const struct iba_rx *x)
                      (x->bth && iba_bth_se(x->bth) ? IBA_WC_SOLICITED : 0));
 }
 
-/* The address of the sender as a reply needs it (UU-23). */
+/* Reports the sender's address, which a reply needs (UU-23). */
 static void tell_source(const struct iba_rx *x, struct iba_wc *wc)
 {
     if (x->port->kind == IBA_PORT_IB) {
@@ -165,7 +165,7 @@ static void deliver(struct iba_rx *x)
     complete(x, IBA_WC_SUCCESS);
 }
 
-/* Class A: the receive WQE's own fault, so the QP fails. */
+/* Class A: the fault is in the receive WQE, so the QP fails. */
 static void fail(struct iba_rx *x)
 {
     iba_rx_take_wqe(x);
@@ -173,8 +173,8 @@ static void fail(struct iba_rx *x)
     iba_rx_fail(x);
 }
 
-/* Neither the PSN nor the order counts (UU-17): there is no row for them. A datagram that does not fit leaves the WQE
- * where it is (UU-20; catalogue 11.1, 21). */
+/* UD ignores PSN and order of packets (UU-17), so no row checks them. A datagram that is too long leaves the WQE in the
+ * queue (UU-20; catalogue 11.1, 21). */
 /* clang-format off */
 /*    name               when               then         the datagram ...                                            clause */
 #define UD_RULES(R)                                                                                                                \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What every packet meets first: is it one for this port, for this QP, from its peer? (section 9.6)
+/* The first checks of every packet: is the packet for this port, for this QP, from its peer? (section 9.6)
  *
- * A packet that fails a row is dropped in silence: no answer, no change of the QP, at most a counter and an event
- * (PV-01, PV-37). The order is the one of PV-02: link, transport version, DestQP, state and service, P_Key, addresses,
- * Q_Key. Rows that only note something (a congestion mark, a migration) let the packet meet the table again.
+ * A packet that fails a row is dropped silently: no answer, no change of the QP, at most a counter and an event (PV-01,
+ * PV-37). The order is that of PV-02: link, transport version, DestQP, state and service, P_Key, addresses, Q_Key.
+ * After a row that only notes something (a congestion mark, a migration), the table is applied to the packet again.
  *
- * Rows behind them read what cut_by_capture, malformed, foreign_link, no_transport, raw_unwanted, raw, multicast and
- * no_qp let through: a mutant has to keep those (iba_rules_change). Any other may be left out. */
+ * Later rows rely on the rows cut_by_capture, malformed, foreign_link, no_transport, raw_unwanted, raw, multicast and
+ * no_qp, so a mutant must keep these (iba_rules_change). A mutant may lack any other row. */
 #include <string.h>
 #include "iba_rx_path.h"
 #include "transport/deviations.h"
@@ -91,7 +91,7 @@ static bool datagram(const struct iba_rx *x)
     return x->qp->type == IBA_QPT_UD || management(x);
 }
 
-/* Services in the high three bits of the opcode. RD and XRC are not offered: no QP type answers to them (PV-27,
+/* The high three bits of the opcode are the service. RD and XRC are not offered: no QP type receives them (PV-27,
  * PV-28). */
 static bool other_service(const struct iba_rx *x)
 {
@@ -218,7 +218,8 @@ static bool marked(const struct iba_rx *x)
     return x->port->congestion && !cnp(x) && !(x->seen & IBA_SEEN_MARK) && iba_rx_marked(x);
 }
 
-/* A datagram's source is known by the datagram alone; of several that are marked the last one is told (RO-41). */
+/* A UD QP knows a source only from its datagram. Of several marked datagrams, the source of the last one gets a CNP
+ * (RO-41). */
 static void owe_to_source(const struct iba_rx *x)
 {
     struct iba_qp *qp = x->qp;
@@ -231,7 +232,8 @@ static void owe_to_source(const struct iba_rx *x)
     qp->cnp_due = true;
 }
 
-/* The mark goes back in a response where there is one, else in a packet of its own (WF-81, WF-82, RO-41). */
+/* The adapter returns the mark in a response if there is one, otherwise in a packet of its own (WF-81, WF-82, RO-41).
+ */
 static void owe_notification(struct iba_rx *x)
 {
     x->seen |= IBA_SEEN_MARK;
@@ -267,7 +269,7 @@ static void count_cnp(struct iba_rx *x)
     x->port->counters.cnp_in++;
 }
 
-/* ---- where it goes ---- */
+/* ---- the QP and table of the packet ---- */
 
 static bool rc_response(const struct iba_rx *x)
 {
@@ -306,8 +308,8 @@ static void to_ud(struct iba_rx *x)
     iba_rules_apply(x, IBA_TABLE_UD_RECEIVER);
 }
 
-/* The P_Key table entry that lets the packet in; -1: none. QP1 takes any entry, others the one they were given
- * (PV-12, PV-13). */
+/* Returns the index of the P_Key table entry that matches the packet; -1: none. QP1 accepts any entry, other QPs the
+ * entry of their attribute (PV-12, PV-13). */
 static int pkey_index(const struct iba_rx *x)
 {
     const uint16_t key = iba_bth_p_key(x->bth);
@@ -318,7 +320,7 @@ static int pkey_index(const struct iba_rx *x)
     return own < x->port->n_pkey && iba_port_pkey_match(x->port, x->port->pkey[own], key) ? own : -1;
 }
 
-/* One copy to each QP attached to the group; each meets the table by itself (PV-15, PV-29). */
+/* Each QP attached to the group gets a copy; the table is applied to each copy by itself (PV-15, PV-29). */
 static void to_each_member(struct iba_rx *x)
 {
     for (uint32_t i = 0; i < x->ca->n_mcast; i++) {
@@ -389,7 +391,7 @@ static void to_each_member(struct iba_rx *x)
 
 IBA_RULE_TABLE(VALIDATE_RULES, iba_validate_rules, "header validation")
 
-/* The raw QP of that kind (UU-40); LNH tells the kind. */
+/* The raw QP for the kind of raw packet that LNH names (UU-40). */
 static struct iba_qp *raw_qp(const struct iba_rx *x)
 {
     enum { LNH_RAW_ETHERTYPE = 0 };
@@ -402,7 +404,7 @@ static struct iba_qp *raw_qp(const struct iba_rx *x)
     return NULL;
 }
 
-/* Finds what the rows judge: header, opcode, QP and its P_Key entry. */
+/* Finds the parts of the packet that the rows check: header, opcode, QP and its P_Key entry. */
 void iba_receive(struct iba_rx *x)
 {
     x->bth = NULL;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Verbs that make and unmake: queue pairs, address handles, multicast attachments, P_Keys (sections 10.2, 10.5).
- */
+/* Verbs that create, destroy and set: queue pairs, address handles, multicast attachments, P_Keys (sections 10.2,
+ * 10.5). */
 #include <assert.h>
 #include <string.h>
 #include "transport/deviations.h"
 #include "transport/deviations_qp.h"
 #include "transport/iba_qp_parts.h"
 
-enum { QPN_LAST = 0xfffffe, QPN_MAX = 0xffffff, GID_BYTES = 16 }; /* 0, 1 and 0xFFFFFF are nobody's to choose (WF-37) */
+enum { QPN_LAST = 0xfffffe, QPN_MAX = 0xffffff, GID_BYTES = 16 }; /* 0, 1 and 0xFFFFFF are reserved (WF-37) */
 
-/* ---- QP numbers: random, their low bits the slot ---- */
+/* ---- QP numbers: random, but their low bits are the slot ---- */
 /* The first free slot from `slot` on; IBA_NONE when all are taken. */
 static uint32_t free_slot(const struct iba_ca *ca, uint32_t slot)
 {
@@ -19,7 +19,7 @@ static uint32_t free_slot(const struct iba_ca *ca, uint32_t slot)
     return IBA_NONE;
 }
 
-/* A random number that belongs to the slot: a peer of a former QP there should not hit the new one (QS-30). */
+/* A peer of a former QP of the slot must not reach the new QP, so the QPN is random but for the slot (QS-30). */
 static uint32_t random_qpn(const struct iba_ca *ca, uint32_t slot)
 {
     const uint32_t turns = (QPN_LAST - slot) / ca->n_qp + 1;

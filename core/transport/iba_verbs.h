@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Verbs: what software asks of the adapter (chapter 11). Users include adapter/iba_ca.h.
+/* Verbs: calls of software to the adapter (chapter 11). Users include adapter/iba_ca.h.
  *
- * A verb that fails changes nothing. Objects and rings are the caller's memory; an object is in use until it is
- * destroyed. Null pointers and rings shorter than their stated length are the caller's mistakes: asserts. */
+ * A verb that fails changes nothing. Objects and rings are memory of the caller; an object is in use until it is
+ * destroyed. Null pointers and rings shorter than their stated length are mistakes of the caller: asserts. The comment
+ * of a verb lists the errors that it returns. */
 #ifndef IBA_VERBS_H
 #define IBA_VERBS_H
 #include "transport/iba_engine.h"
@@ -33,24 +34,25 @@ enum iba_verb_err {
 const char *iba_verb_strerror(enum iba_verb_err e);
 
 /* ---- completion queues; a number is a slot of the adapter's table ---- */
-/* FULL. `ring` is the caller's, of n >= 1. */
+/* FULL. `ring` is memory of the caller, n >= 1. */
 enum iba_verb_err iba_create_cq(struct iba_ca *ca, struct iba_cq *cq, struct iba_wc *ring, uint32_t n,
                                 uint32_t *number);
 /* NO_CQ; BUSY while a QP completes into it. */
 enum iba_verb_err iba_destroy_cq(struct iba_ca *ca, uint32_t number);
-/* One notification, iba_cq.notified, for the next completion, or the next that is solicited or an error. A second call
- * may only strengthen the first (QS-33). NO_CQ; STATE when the queue has overflown. */
+/* Requests one notification (iba_cq.notified) for the next completion or, with `solicited_only`, for the next one that
+ * is solicited or an error. A second call may only extend the first (QS-33). NO_CQ; STATE: the queue has overflowed. */
 enum iba_verb_err iba_req_notify_cq(struct iba_ca *ca, uint32_t number, bool solicited_only);
-/* 1: *wc is a completion; 0: there is none, or no such queue. What came before an overflow can still be read. */
+/* 1: *wc is a completion; 0: there is none, or no such queue. Completions from before an overflow can still be read. */
 int iba_poll_cq(struct iba_ca *ca, uint32_t number, struct iba_wc *wc);
 
 /* ---- shared receive queues ---- */
-/* NO_PD, FULL. `ring` is the caller's, of n >= 1. */
+/* NO_PD, FULL. `ring` is memory of the caller, n >= 1. */
 enum iba_verb_err iba_create_srq(struct iba_ca *ca, struct iba_srq *srq, struct iba_recv_wr *ring, uint32_t n,
                                  uint32_t pd, uint32_t *number);
-/* One event when fewer than `limit` work requests are left; 0: none (QS-38). NO_SRQ; ATTR_VALUE: more than it holds. */
+/* Requests one event when fewer than `limit` work requests are left; 0: no event (QS-38). NO_SRQ; ATTR_VALUE: `limit`
+ * is larger than the SRQ. */
 enum iba_verb_err iba_arm_srq(struct iba_ca *ca, uint32_t number, uint32_t limit);
-/* NO_SRQ; BUSY while a QP takes from it. */
+/* NO_SRQ; BUSY while a QP uses it. */
 enum iba_verb_err iba_destroy_srq(struct iba_ca *ca, uint32_t number);
 /* NO_SRQ, STATE (the queue is in error), SGE, FULL. */
 enum iba_verb_err iba_post_srq_recv(struct iba_ca *ca, uint32_t number, const struct iba_recv_wr *wr);
@@ -59,46 +61,48 @@ enum iba_verb_err iba_post_srq_recv(struct iba_ca *ca, uint32_t number, const st
 struct iba_qp_init {
     uint8_t type; /* enum iba_qp_type; RD is not offered */
     bool sq_sig_all;
-    uint32_t pd, send_cq, recv_cq, srq; /* srq: IBA_NONE for none; a CQ of a queue the type lacks does not count */
-    uint32_t qpn; /* 0: a random one, as it should be (SMI and GSI: 0 and 1 whatever this says); else this, for tests */
-    struct iba_sqe *sq;      /* caller's, n_sq */
+    uint32_t pd, send_cq, recv_cq, srq; /* srq: IBA_NONE for none; the CQ of a queue that the type lacks is ignored */
+    uint32_t qpn;       /* 0: random, the normal case; other: this number, for tests. SMI and GSI always have 0 and 1 */
+    struct iba_sqe *sq; /* caller's, n_sq */
     struct iba_recv_wr *rq;  /* caller's, n_rq; none with an SRQ */
-    struct iba_saved *saved; /* caller's, n_saved: bounds max_dest_rd, and holds the answers that wait beside it */
+    struct iba_saved *saved; /* caller's, n_saved: limits max_dest_rd; also has space for waiting answers */
     uint32_t n_sq, n_rq, n_saved;
 };
-/* TYPE (of the QP, or it cannot have an SRQ), NO_PD, NO_CQ, NO_SRQ; ATTR_VALUE: the number, or an own receive queue
- * beside an SRQ; BUSY: the number is taken, as that of the one SMI and the one GSI; FULL. */
-/* A starting PSN that nobody can guess, for attr.sq_psn and to be told to the peer. */
+/* TYPE (not offered, or cannot have an SRQ), NO_PD, NO_CQ, NO_SRQ; ATTR_VALUE: the number is illegal, or the QP has a
+ * receive queue beside an SRQ; BUSY: the number is taken, for example by the one SMI or the one GSI; FULL. */
+/* Returns a random starting PSN, which an attacker cannot guess. It is for attr.sq_psn, and for the peer. */
 uint32_t iba_random_psn(struct iba_ca *ca);
 enum iba_verb_err iba_create_qp(struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp_init *init, uint32_t *qpn);
-/* In any state; what was queued vanishes (QS-29). NO_QP; BUSY while it is attached to a multicast group. */
+/* Permitted in any state; queued work requests do not complete (QS-29). NO_QP; BUSY while the QP is attached to a
+ * multicast group. */
 enum iba_verb_err iba_destroy_qp(struct iba_ca *ca, uint32_t qpn);
-/* All or nothing (QS-15). NO_QP, TRANSITION, ATTR_MISSING, ATTR_FORBIDDEN, ATTR_VALUE, CUR_STATE; STATE: attributes
- * while the send queue drains (QS-23). */
+/* Sets all attributes or none (QS-15). NO_QP, TRANSITION, ATTR_MISSING, ATTR_FORBIDDEN, ATTR_VALUE, CUR_STATE; STATE:
+ * attributes while the send queue drains (QS-23). */
 enum iba_verb_err iba_modify_qp(struct iba_ca *ca, uint32_t qpn, const struct iba_qp_attr *attr, uint32_t mask);
 const struct iba_qp *iba_query_qp(const struct iba_ca *ca, uint32_t qpn); /* NULL: none */
 /* NO_QP, TYPE (no send queue), STATE, OPCODE, SGE, LENGTH, ATTR_VALUE, NO_AH, FULL. In SQE and ERR the work request
  * completes at once, flushed (QS-24, QS-25). */
 enum iba_verb_err iba_post_send(struct iba_ca *ca, uint32_t qpn, const struct iba_send_wr *wr);
-/* NO_QP, TYPE (no receive queue of its own), STATE, SGE, FULL. Flushed at once in ERR (QS-25). */
+/* NO_QP, TYPE (no receive queue of its own), STATE, SGE, FULL. In ERR the work request is flushed at once (QS-25). */
 enum iba_verb_err iba_post_recv(struct iba_ca *ca, uint32_t qpn, const struct iba_recv_wr *wr);
 
 /* ---- addresses, groups, partitions ---- */
 /* NO_PD, ATTR_VALUE, FULL. */
 enum iba_verb_err iba_create_ah(struct iba_ca *ca, uint32_t pd, const struct iba_av *av, uint32_t *number);
 enum iba_verb_err iba_destroy_ah(struct iba_ca *ca, uint32_t number); /* NO_AH */
-/* UD and raw only (UU-25). NO_QP, TYPE, ATTR_VALUE (no multicast GID, or `lid` neither 0 nor multicast), FULL.
- * Attaching twice is attaching once. */
+/* UD and raw only (UU-25). A second attachment to the same group changes nothing. NO_QP, TYPE, ATTR_VALUE (no multicast
+ * GID, or `lid` neither 0 nor multicast), FULL. */
 enum iba_verb_err iba_attach_mcast(struct iba_ca *ca, uint32_t qpn, const uint8_t *gid, uint16_t lid);
 /* NO_QP; ATTR_VALUE: not attached there. */
 enum iba_verb_err iba_detach_mcast(struct iba_ca *ca, uint32_t qpn, const uint8_t *gid, uint16_t lid);
-/* What the subnet manager does; takes effect at once (QS-79), and is an event when it changes the entry. ATTR_VALUE. */
+/* Sets an entry of the P_Key table, as the subnet manager does. It takes effect at once (QS-79); a change of the entry
+ * raises an event. ATTR_VALUE. */
 enum iba_verb_err iba_set_pkey(struct iba_ca *ca, uint8_t port, uint8_t index, uint16_t key);
 
 /* ---- the transition table of modify QP, for tables and tests (iba_qp_state.c) ---- */
 struct iba_transition {
     uint8_t from, to;
-    uint32_t required[IBA_QPT_COUNT], optional[IBA_QPT_COUNT]; /* enum iba_qp_attr_mask, beside STATE */
+    uint32_t required[IBA_QPT_COUNT], optional[IBA_QPT_COUNT]; /* enum iba_qp_attr_mask, without STATE */
     const char *clause;
 };
 const struct iba_transition *iba_transitions(size_t *n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Work in, completions and events out (chapter 11: verbs semantics, not an API). */
+/* Work requests, completions and events (chapter 11: verbs semantics, not an API). */
 #ifndef IBA_WR_H
 #define IBA_WR_H
 #include <stdbool.h>
@@ -79,14 +79,14 @@ const char *iba_wc_status_name(enum iba_wc_status s);
 const char *iba_event_name(enum iba_event_kind k);
 
 struct iba_sge {
-    uint64_t addr; /* as the region of lkey counts */
+    uint64_t addr; /* address in the region of lkey */
     uint32_t length, lkey;
 };
 
 enum iba_wr_flags {
-    IBA_WR_SIGNALED = 1,  /* a completion also when it succeeds */
+    IBA_WR_SIGNALED = 1,  /* completion also on success */
     IBA_WR_SOLICITED = 2, /* SE in the last packet (WF-28) */
-    IBA_WR_FENCE = 4,     /* wait for earlier READs and ATOMICs (RQ-09) */
+    IBA_WR_FENCE = 4,     /* waits for earlier READs and ATOMICs (RQ-09) */
 };
 
 struct iba_send_wr {
@@ -94,7 +94,7 @@ struct iba_send_wr {
     uint8_t op; /* enum iba_wr_op */
     uint8_t flags, n_sge;
     uint32_t imm_or_key; /* ImmDt; R_Key of SEND_INV; key of LOCAL_INV */
-    union {              /* what no service and no operation takes together shares its bytes: set one of the three */
+    union {              /* set one of the three: no work request uses two of them */
         struct {         /* connections */
             uint64_t va; /* remote address */
             uint32_t rkey;
@@ -141,7 +141,7 @@ struct iba_wc {
 struct iba_event {
     uint8_t kind; /* enum iba_event_kind */
     uint8_t port;
-    uint32_t object; /* QPN, CQ or SRQ number it is about */
-    uint32_t a, b;   /* violations: the key, the source QP; traps want them */
+    uint32_t object; /* number of the QP, CQ or SRQ */
+    uint32_t a, b;   /* of violations: the key, the source QP, for traps */
 };
 #endif
