@@ -369,8 +369,7 @@ static void store(struct iba_rx *x, const uint8_t *data, size_t len)
     enum iba_wc_status status;
     bool absent = false;
 
-    if (!acknowledge_before(x, x->psn) ||
-        !iba_psn_eq(x->qp->s.una, x->psn)) /* the PSNs differ in broken devices only */
+    if (!acknowledge_before(x, x->psn) || !iba_psn_eq(x->qp->s.una, x->psn)) /* unequal in broken devices only */
         return;
     e = iba_sqe_at(x->qp, 0);
     status = iba_sgl_scatter(x->ca, x->qp->pd, e->wr.sge, e->wr.n_sge, e->wr.op == IBA_WR_READ ? offset(x, e) : 0, data,

@@ -303,8 +303,7 @@ enum iba_verb_err iba_modify_qp(struct iba_ca *ca, uint32_t qpn, const struct ib
 void iba_qp_reset(struct iba_qp *qp)
 {
     qp->state = IBA_QPS_RESET;
-    qp->attr =
-        (struct iba_qp_attr){.port = iba_qp_has(qp, IBA_QP_MANAGES) ? 1 : 0}; /* SMI and GSI have no port attribute */
+    qp->attr = (struct iba_qp_attr){.port = iba_qp_has(qp, IBA_QP_MANAGES) ? 1 : 0}; /* SMI, GSI: no port attribute */
     memset(qp->envelope, 0, sizeof qp->envelope);
     qp->envelope_bytes = 0;
     qp->rq.head = qp->rq.count = 0;

@@ -152,8 +152,7 @@ bool iba_rx_write_absent(const struct iba_rx *x)
 
 static enum iba_wc_status receive_check(const struct iba_rx *x, bool *absent)
 {
-    const struct iba_recv_wr *w =
-        iba_rx_send(x) ? iba_rx_wqe(x) : NULL; /* a WRITE with Immediate fills no buffer (RR-53) */
+    const struct iba_recv_wr *w = iba_rx_send(x) ? iba_rx_wqe(x) : NULL; /* a WRITE fills no receive (RR-53) */
 
     *absent = false;
     if (!w)

@@ -73,8 +73,8 @@ static bool too_long(const struct iba_rx *x)
 {
     const struct iba_recv_wr *w = iba_rx_wqe(x);
 
-    return w && (uint64_t)area(x).bytes + data_bytes(x) >
-                    iba_sgl_length(w->sge, w->n_sge); /* NULL: in a mutant without a row */
+    return w && /* NULL: a mutant lacks a row */
+           (uint64_t)area(x).bytes + data_bytes(x) > iba_sgl_length(w->sge, w->n_sge);
 }
 
 static enum iba_wc_status check(const struct iba_rx *x, bool *absent)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Verbs of changed devices: each row of the lists of transitions, attributes, objects, queues and memory makes another
- * device, as random verbs show, and none does harm. */
+/* Verbs of broken devices: a change of any row of the lists of transitions, attributes, objects, queues and memory
+ * makes a different device. Random verbs show the difference, and that no change does harm. */
 #include "fabric/deviations_port.h"
 #include "memory/deviations_memory.h"
 #include "transport/deviations_qp.h"
@@ -9,9 +9,9 @@
 enum { STEPS = 3000, SEEDS = 400, REGION = 4096, KEYS = 3, LITTLE = 3 };
 
 static struct desk *d;
-static struct iba_random dice; /* the device's entropy is not the test's */
+static struct iba_random dice; /* the device has random numbers of its own */
 static uint64_t trace;
-static uint32_t lkey[KEYS], rkey[KEYS], window[KEYS]; /* the last that were given */
+static uint32_t lkey[KEYS], rkey[KEYS], window[KEYS]; /* the keys given most recently */
 static uint8_t memory[REGION];
 
 static uint32_t below(uint32_t n)
@@ -132,7 +132,7 @@ static void modify_qp(void)
         mask |= spoil(&a) & (below(2) ? UINT32_MAX : 0);
     if (rarely())
         spoil_path(below(2) ? &a.av : &a.alt_av);
-    if (rarely()) /* what waits to be drained */
+    if (rarely()) /* as if requests were still to be drained, or not */
         ((struct iba_qp *)qp)->s.drained = below(2);
     tell(iba_modify_qp(&d->ca, qpn, &a, mask));
     tell((uint32_t)qp->state << 8 | (uint32_t)qp->attr.port << 16 | (uint32_t)qp->attr.pkey_index << 24 |
@@ -169,7 +169,7 @@ static void post(void)
 }
 
 /* ---- queues ---- */
-/* A queue's number is the first that is free; its memory here is that of its number. */
+/* A queue gets the lowest free number; its memory here is the entry of that number. */
 static void make_queue(bool cq)
 {
     uint32_t n = 0;
@@ -266,7 +266,7 @@ static void regions(void)
     switch (below(7)) {
     case 0:
     case 1:
-        tell(iba_mr_deregister(&d->ca.mem, lkey[i])); /* few keys are there */
+        tell(iba_mr_deregister(&d->ca.mem, lkey[i])); /* registers a region again, because there are few keys */
         tell(iba_mr_register(&d->ca.mem, &mr, &lkey[i], &rkey[i]));
         break;
     case 2: tell(iba_mr_deregister(&d->ca.mem, lkey[i])); break;
@@ -375,7 +375,7 @@ Test(changed_verbs, each_row_makes_another_device)
 
     for (uint64_t seed = 0; seed < SEEDS; seed++)
         whole[seed] = world(seed, NULL);
-    for (uint64_t seed = 0; seed < SEEDS; seed++) { /* what nobody asks for makes no difference */
+    for (uint64_t seed = 0; seed < SEEDS; seed++) { /* a change of a row that nothing reads makes no difference */
         cr_assert_eq(world(seed, NULL), whole[seed], "seed %lu", (unsigned long)seed);
         cr_assert_eq(world(seed, &nobodys), whole[seed], "seed %lu", (unsigned long)seed);
     }

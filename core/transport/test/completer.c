@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The RC completer's rules, each row alone. */
+/* The RC completer's rules: a test for each row. */
 #include "requester.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -89,7 +89,7 @@ Test(completer, never_sent_is_dropped)
     nak(0x60, 100);
     EXPECT_ROW("NEVER_SENT", 1);
     post(IBA_WR_SEND, 1, 10);
-    ack(100); /* posted, but still here */
+    ack(100); /* the SEND is posted, but not sent */
     EXPECT_ROW("NEVER_SENT", 2);
     EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
     nak(0x60, 200);
@@ -99,7 +99,7 @@ Test(completer, never_sent_is_dropped)
     cr_assert(no_wc());
 }
 
-/* RQ-36: READ(3 responses), SEND; only the SEND is acknowledged. */
+/* RQ-36: the test sends a WRITE, a READ of 3 responses and a SEND. Only the SEND is acknowledged. */
 static void lose_read(void)
 {
     start_rc();
@@ -114,7 +114,7 @@ Test(completer, lost_response_is_an_implied_nak)
 {
     lose_read();
     EXPECT_ROW("RESPONSE_LOST", 1);
-    EXPECT_WC(1, IBA_WC_SUCCESS); /* before the READ */
+    EXPECT_WC(1, IBA_WC_SUCCESS); /* the WRITE before the READ */
     cr_assert(no_wc());
     cr_assert_eq(b.qp->s.retry_left, 6);
     EXPECT_SENT(IBA_RC_READ_REQUEST, 101);
@@ -136,7 +136,7 @@ Test(completer, known_loss_counts_once)
     data(IBA_RC_READ_RESP_LAST, 103, bytes, 952);
     EXPECT_ROW("LOSS_KNOWN", 2);
     cr_assert_eq(b.qp->s.retry_left, 6);
-    /* Once the timer tells that this was in vain, it may count again. */
+    /* After a timeout, which means that the retry failed too, the same loss counts again. */
     cr_assert_eq(sends_all(), 2);
     wait_until(iba_ca_deadline(&b.ca));
     cr_assert_eq(b.qp->s.retry_left, 5);
@@ -145,7 +145,7 @@ Test(completer, known_loss_counts_once)
     EXPECT_ROW("RESPONSE_LOST", 2);
 }
 
-/* RQ-37, RQ-07: a hole in the stream of responses; the READ goes on at the hole. */
+/* RQ-37, RQ-07: responses have a gap; the READ is sent again from the gap. */
 Test(completer, hole_in_a_read_is_filled)
 {
     start_rc();
@@ -177,7 +177,7 @@ Test(completer, retries_run_out)
     cr_assert_eq(sends_all(), 2);
     nak(0x60, 100);
     cr_assert_eq(sends_all(), 2);
-    nak(0x60, 101); /* progress: one more try (RQ-24) */
+    nak(0x60, 101); /* progress loads the retry count (RQ-24) */
     EXPECT_WC(1, IBA_WC_SUCCESS);
     cr_assert_eq(sends_all(), 1);
     nak(0x60, 101);
@@ -281,7 +281,7 @@ Test(completer, rnr_retries_run_out)
         EXPECT_ROW("RNR", i + 1);
         wait_until(b.now + 10000);
     }
-    EXPECT_SENT(IBA_RC_SEND_ONLY, 100); /* third and last */
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 100); /* third and last try */
     nak(0x21, 100);
     EXPECT_ROW("RNR_EXHAUSTED", 1);
     EXPECT_WC(1, IBA_WC_RNR_RETRY_EXCEEDED);
@@ -312,11 +312,11 @@ static const struct {
 Test(completer, fatal_naks)
 {
     for (size_t i = 0; i < sizeof naks / sizeof *naks; i++) {
-        START(IBA_QPT_RC, s.sig_all = false); /* RQ-53: errors are told all the same */
+        START(IBA_QPT_RC, s.sig_all = false); /* RQ-53: errors are reported all the same */
         for (uint64_t id = 1; id <= 3; id++)
             post(IBA_WR_WRITE, id, 2000);
         cr_assert_eq(sends_all(), 6);
-        nak(naks[i].syndrome, 103); /* second packet of the second message */
+        nak(naks[i].syndrome, 103); /* PSN of the second message's second packet */
         EXPECT_ROW(naks[i].row, 1);
         EXPECT_WC(2, naks[i].status);
         EXPECT_WC(3, IBA_WC_FLUSHED);
@@ -331,7 +331,7 @@ Test(completer, ack_completes_everything_before)
     for (uint64_t id = 0; id < 10; id++)
         post(IBA_WR_SEND, id, 2000);
     cr_assert_eq(sends_all(), 20);
-    ack(118); /* first packet of the last */
+    ack(118); /* first packet of the last message */
     EXPECT_ROW("ACK", 1);
     for (unsigned id = 0; id < 9; id++)
         EXPECT_WC(id, IBA_WC_SUCCESS);
@@ -362,7 +362,7 @@ Test(completer, flush_and_atomic_write_end)
     data(IBA_RC_READ_RESP_ONLY, 100, NULL, 0);
     EXPECT_ROW("EXTENDED_DONE", 1);
     EXPECT_WC(1, IBA_WC_SUCCESS);
-    ack(101); /* a plain ACK is taken as well */
+    ack(101); /* a plain ACK is accepted as well */
     EXPECT_ROW("ACK", 1);
     EXPECT_WC(2, IBA_WC_SUCCESS);
     cr_assert_eq(b.qp->s.rd_open, 1);
@@ -388,12 +388,12 @@ Test(completer, answer_of_another_kind)
         cr_assert_eq(sends_all(), 2);
         data((enum iba_op)unfit[i].opcode, 101, NULL, 0);
         EXPECT_ROW("OTHER_KIND", 1);
-        EXPECT_WC(1, IBA_WC_SUCCESS); /* what comes before is acknowledged (RR-14) */
+        EXPECT_WC(1, IBA_WC_SUCCESS); /* earlier requests are acknowledged (RR-14) */
         EXPECT_WC(2, IBA_WC_BAD_RESPONSE);
     }
 }
 
-/* RQ-46, every opcode at every place of a READ of 3 packets, and of 1. */
+/* RQ-46: every opcode at every position of a READ of 3 packets, and of 1 packet. */
 Test(completer, read_order)
 {
     static const enum iba_op op[] = {IBA_RC_READ_RESP_FIRST, IBA_RC_READ_RESP_MIDDLE, IBA_RC_READ_RESP_LAST,
@@ -422,7 +422,7 @@ Test(completer, read_starts_again_only_where_it_was_asked_again)
     data(IBA_RC_READ_RESP_FIRST, 100, bytes, 1024);
     wait_until(iba_ca_deadline(&b.ca));
     EXPECT_SENT(IBA_RC_READ_REQUEST, 101);
-    data(IBA_RC_READ_RESP_MIDDLE, 101, bytes + 1024, 1024); /* late, of the first request */
+    data(IBA_RC_READ_RESP_MIDDLE, 101, bytes + 1024, 1024); /* late response to the first request */
     EXPECT_ROW("READ_DATA", 2);
     data(IBA_RC_READ_RESP_FIRST, 102, bytes + 2048, 1024);
     EXPECT_ROW("READ_OUT_OF_ORDER", 1);
@@ -446,7 +446,7 @@ Test(completer, read_length)
         data((enum iba_op)row[i].opcode, 100, bytes + 8, row[i].wrong);
         EXPECT_ROW("READ_WRONG_LENGTH", 1);
         EXPECT_WC(1, IBA_WC_LOCAL_LENGTH);
-        cr_assert(arrived(0, sizeof bytes)); /* untouched */
+        cr_assert(arrived(0, sizeof bytes)); /* memory is unchanged */
     }
 }
 
@@ -500,7 +500,7 @@ Test(completer, atomic_result_in_host_order)
     cr_assert_eq(value, 0x0102030405060708);
 }
 
-/* RQ-40, RQ-44: every credit code against the vocabulary of the wire (WF-49); a stale MSN takes nothing back. */
+/* RQ-40, RQ-44: every credit code, compared with the wire's table (WF-49). An old MSN does not lower the limit. */
 Test(completer, credits_by_code)
 {
     for (unsigned code = 0; code < 31; code++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What leaving the good states does: flushing, silence, draining (QS-17, QS-22..QS-27, RQ-55, RQ-61). */
+/* A QP enters Reset, SQD, SQE or Error: flushing, silence, draining (QS-17, QS-22..QS-27, RQ-55, RQ-61). */
 #include "transport/iba_responder.h"
 #include "verbs.h"
 
@@ -15,7 +15,7 @@ static void post(struct desk *d, uint32_t qpn, unsigned recvs, unsigned sends)
     }
 }
 
-/* The next completions, all of them, are `n` flushed work requests in the order they were posted. */
+/* Expects `n` completions and no more: flushed work requests in the order in which they were posted. */
 static void flushed(struct desk *d, uint32_t cq, uint64_t first, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
@@ -25,7 +25,7 @@ static void flushed(struct desk *d, uint32_t cq, uint64_t first, unsigned n)
 
 static const uint8_t senders[] = {IBA_QPT_RC, IBA_QPT_UC, IBA_QPT_UD, IBA_QPT_SMI, IBA_QPT_GSI};
 
-/* QS-25: what was posted, both queues, each in its order; then what is posted. */
+/* QS-25: posted work requests of both queues are flushed in order; later ones are flushed when they are posted. */
 Test(fail, flushes_both_queues)
 {
     for (unsigned t = 0; t < sizeof senders; t++) {
@@ -44,7 +44,8 @@ Test(fail, flushes_both_queues)
     }
 }
 
-/* Unsignaled sends are flushed as loudly (RQ-53); more posts than the queue holds, as each leaves it at once. */
+/* Flushed sends complete even if they are unsignaled (RQ-53). Each post leaves the queue at once, so more can be posted
+ * than the queue has entries. */
 Test(fail, flushes_unsignaled_and_forever)
 {
     struct desk *d = desk_open();
@@ -58,7 +59,7 @@ Test(fail, flushes_unsignaled_and_forever)
     }
 }
 
-/* A work request held by a message under way is the oldest. */
+/* The receive in use by an unfinished message is flushed first. */
 Test(fail, flushes_what_is_held)
 {
     struct desk *d = desk_open();
@@ -74,7 +75,7 @@ Test(fail, flushes_what_is_held)
     cr_assert_eq(d->n_event, 0);
 }
 
-/* QS-26, RQ-55: the oldest send may have a cause of its own. */
+/* QS-26, RQ-55: the oldest send may have an error status of its own. */
 Test(fail, first_shows_its_cause)
 {
     struct desk *d = desk_open();
@@ -88,7 +89,8 @@ Test(fail, first_shows_its_cause)
     flushed(d, d->recv_cq, 100, 1);
 }
 
-/* QS-27: the SRQ keeps its work requests, but for the one this QP holds; the QP says it will take no more. */
+/* QS-27: the SRQ keeps its work requests, except for the one in use by this QP. An event reports that the QP will take
+ * no more. */
 Test(fail, srq_is_left_alone)
 {
     struct desk *d = desk_open();
@@ -111,7 +113,7 @@ Test(fail, srq_is_left_alone)
     iba_ca_check(&d->ca);
 }
 
-/* QS-17: Reset forgets without a word, from any state, and the QP is as new. */
+/* QS-17: a transition to Reset from any state discards work requests without completions, and the QP is as new. */
 Test(fail, reset_forgets)
 {
     for (uint8_t s = 0; s < IBA_QPS_COUNT; s++) {
@@ -134,13 +136,13 @@ Test(fail, reset_forgets)
         cr_assert_eq(d->qp[0].rq.count + d->qp[0].s.count, 0);
         cr_assert_eq(d->qp[0].s.n, N_WR);
         cr_assert_eq(d->qp[0].r.n_saved, N_SAVED);
-        desk_drive(d, qpn, IBA_QPS_RTS); /* and can go the whole way again */
+        desk_drive(d, qpn, IBA_QPS_RTS); /* the QP can go to RTS again */
         post(d, qpn, N_WR, N_WR);
         iba_ca_check(&d->ca);
     }
 }
 
-/* QS-24: UC and UD go on receiving in SQE, sends are flushed; RC fails instead. */
+/* QS-24: UC and UD still receive in SQE, and sends are flushed. RC enters Error instead. */
 Test(fail, send_queue_error)
 {
     for (unsigned t = 0; t < sizeof senders; t++) {
@@ -162,19 +164,19 @@ Test(fail, send_queue_error)
         iba_ca_check(&d->ca);
         if (reliable)
             continue;
-        post(d, qpn, 1, 0); /* waits */
+        post(d, qpn, 1, 0); /* the receive waits */
         cr_assert_eq(d->qp[0].rq.count, 3);
         OK(desk_step(d, qpn, IBA_QPS_RTS, IBA_QPA_CUR_STATE));
-        post(d, qpn, 0, 2); /* waits too */
+        post(d, qpn, 0, 2); /* the sends wait too */
         cr_assert_eq(d->qp[0].s.count, 2);
         nothing_completes(d, d->send_cq);
         OK(desk_step(d, qpn, IBA_QPS_ERR, 0));
-        iba_qp_sq_error(&d->ca, &d->qp[0]); /* Error is no better for it */
+        iba_qp_sq_error(&d->ca, &d->qp[0]); /* a QP in Error stays in Error */
         cr_assert_eq(d->qp[0].state, IBA_QPS_ERR);
     }
 }
 
-/* QS-22, QS-23: a queue that has begun nothing is drained at once, which is told when it was asked for, once. */
+/* QS-22, QS-23: a queue without begun requests is drained at once. One event reports that, if it was requested. */
 Test(fail, drained_at_once)
 {
     for (unsigned notify = 0; notify < 4; notify++) { /* bit 0: the attribute is given; bit 1: its value */
@@ -195,13 +197,13 @@ Test(fail, drained_at_once)
         cr_assert(iba_qp_may_send(&d->qp[0]));
         cr_assert_eq(d->qp[0].s.count, 4);
         nothing_completes(d, d->send_cq);
-        iba_qp_drained(&d->ca, &d->qp[0]); /* means nothing in RTS */
+        iba_qp_drained(&d->ca, &d->qp[0]); /* has no effect in RTS */
         cr_assert_eq(d->n_event, notify == 3);
         iba_ca_check(&d->ca);
     }
 }
 
-/* While something that has begun is not done, attributes stay (QS-23). */
+/* Attributes cannot change while a begun request is unfinished (QS-23). */
 Test(fail, drains_first)
 {
     struct desk *d = desk_open();
@@ -215,7 +217,7 @@ Test(fail, drains_first)
     cr_assert_gt(len, 0);
     OK(iba_modify_qp(&d->ca, qpn, &a, IBA_QPA_STATE | IBA_QPA_SQD_NOTIFY));
     cr_assert_eq(d->n_event, 0);
-    cr_assert(iba_qp_may_send(&d->qp[0])); /* to send it again, if need be */
+    cr_assert(iba_qp_may_send(&d->qp[0])); /* for a possible retry */
     REFUSED(d, iba_modify_qp(&d->ca, qpn, &a, IBA_QPA_STATE | IBA_QPA_RETRY), STATE);
     OK(iba_modify_qp(&d->ca, qpn, &a, IBA_QPA_STATE));
     iba_qp_drained(&d->ca, &d->qp[0]);
@@ -224,7 +226,7 @@ Test(fail, drains_first)
     cr_assert_eq(d->qp[0].attr.retry, 3);
 }
 
-/* RQ-61, RR-58: nothing leaves a QP in Error but the NAK that put it there, and what is due before that. */
+/* RQ-61, RR-58: a QP in Error sends only the NAK that ended the connection, and the responses before it. */
 Test(fail, last_words)
 {
     for (unsigned i = 0; i < 4; i++) {
@@ -263,7 +265,7 @@ Test(fail, who_may_what)
     }
 }
 
-/* ---- each invariant notices what breaks it ---- */
+/* ---- each invariant detects a violation ---- */
 #define BREAKS(state, words, change)                                                                                   \
     do {                                                                                                               \
         struct desk *d = desk_open();                                                                                  \

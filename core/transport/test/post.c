@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Posting: which operations, in which form, in which state (QS-17..QS-25, QS-83, RQ-15). */
+/* Posting: operations, their form, and states of the QP (QS-17..QS-25, QS-83, RQ-15). */
 #include "verbs.h"
 
 /* The services and their operations, typed from catalogue 1.6 and section 5. */
@@ -114,7 +114,7 @@ Test(post, length)
         REFUSED(d, iba_post_send(&d->ca, qpn, &wr), LENGTH);
         if (forms[f].most == 1)
             continue;
-        wr.n_sge = 4; /* no sum overflows */
+        wr.n_sge = 4; /* the sum does not overflow */
         for (unsigned i = 0; i < 4; i++)
             wr.sge[i].length = 1u << 30;
         REFUSED(d, iba_post_send(&d->ca, qpn, &wr), LENGTH);
@@ -176,7 +176,7 @@ Test(post, destination_of_datagrams)
     }
 }
 
-/* Connections have theirs: what the work request says of it does not count. */
+/* A connection has a fixed destination, so the destination in the work request is ignored. */
 Test(post, destination_of_connections)
 {
     struct desk *d = desk_open();
@@ -211,7 +211,8 @@ Test(post, send_by_state)
         }
 }
 
-/* QS-25: in Error nothing but Flushed, also for what could never have been sent: no port, no initiator depth. */
+/* QS-25: in Error the status is always Flushed, even for requests that could never be sent: no port, no initiator
+ * depth. */
 Test(post, nothing_but_flushed)
 {
     struct desk *d = desk_open();
@@ -256,7 +257,7 @@ Test(post, recv_by_state)
         }
 }
 
-/* QS-83: a full queue refuses, and keeps what it has. */
+/* QS-83: a full queue refuses a post, and keeps its work requests. */
 Test(post, until_full)
 {
     struct desk *d = desk_open();
@@ -274,7 +275,7 @@ Test(post, until_full)
     nothing_completes(d, d->send_cq);
 }
 
-/* Queues that a type, an SRQ or their owner leaves out. */
+/* QPs without a queue, because of their type, an SRQ, or a queue of length 0. */
 Test(post, without_a_queue)
 {
     struct desk *d = desk_open();

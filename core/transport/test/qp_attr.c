@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Values of attributes: the last good one and the first bad one of each; what becomes of them. */
+/* Values of attributes: the last legal one and the first illegal one of each, and their effects. */
 #include "verbs.h"
 
 static struct desk *d;
@@ -10,7 +10,7 @@ static void begin(enum iba_qp_type type, enum iba_qp_state state)
     d = desk_open();
     qpn = desk_qp_in(d, 0, type, state);
 }
-/* desk_attr() with one thing changed, given with what the transition requires and `mask`. */
+/* Gives desk_attr() with one change: the attributes that the transition requires, and those of `mask`. */
 #define TRY(to, mask, change, err)                                                                                     \
     do {                                                                                                               \
         struct iba_qp_attr a = desk_attr(&d->qp[0]);                                                                   \
@@ -50,7 +50,7 @@ Test(attr, to_init)
     cr_assert_eq(d->qp[0].attr.access, IBA_ACCESS_REMOTE);
 }
 
-/* The other port has a shorter table: the index is judged again (QS-02). */
+/* The other port has a shorter table, so the index is checked again (QS-02). */
 Test(attr, port_moves_under_pkey)
 {
     GOOD(UC, RESET, INIT, 0, a.pkey_index = 9);
@@ -104,7 +104,7 @@ Test(attr, to_rts)
     BAD(RTS, 0, a.retry = 8);
     BAD(RTS, 0, a.rnr_retry = 8);
     BAD(RTS, IBA_QPA_MIN_RNR, a.min_rnr = 32);
-    BAD(RTS, IBA_QPA_PATH_MIG, a.path_mig = IBA_PATH_ARMED); /* QS-78: the adapter's to enter */
+    BAD(RTS, IBA_QPA_PATH_MIG, a.path_mig = IBA_PATH_ARMED); /* QS-78: only the adapter sets ARMED */
     BAD(RTS, IBA_QPA_PATH_MIG, a.path_mig = 3);
     GOOD(RC, RTR, RTS, 0, a.sq_psn = 0xffffff);
     cr_assert_eq(d->qp[0].s.next_psn.v, 0xffffff);
@@ -120,7 +120,7 @@ Test(attr, path_on_roce)
 
     begin(IBA_QPT_UC, IBA_QPS_INIT);
     BAD(RTR, 0, a.av.port = 0);
-    BAD(RTR, 0, a.av.port = 2); /* not the QP's */
+    BAD(RTR, 0, a.av.port = 2); /* not the port of the QP */
     BAD(RTR, 0, a.av.sl = 8);   /* RO-27 */
     BAD(RTR, 0, a.av.sgid_index = 1);
     BAD(RTR, 0, a.av.flow_label = 1 << 20);
@@ -135,7 +135,7 @@ Test(attr, path_on_roce)
     BAD(RTR, 0, a.av.sgid_index = 1);
     GOOD(UC, INIT, RTR, 0, (a.av.sl = 7, a.av.flow_label = 0xfffff, a.av.vlan = 0xffe));
     cr_assert_eq(d->qp[0].envelope_bytes, 14 + 4 + 40 + 8);
-    GOOD(UC, INIT, RTR, 0, a.av.grh = false); /* RoCE: there is one whatever this says */
+    GOOD(UC, INIT, RTR, 0, a.av.grh = false); /* RoCE always has one */
     cr_assert_eq(d->qp[0].envelope_bytes, 14 + 40 + 8);
 }
 
@@ -171,7 +171,7 @@ Test(attr, handle_on_ib)
     OK(iba_destroy_ah(&d->ca, ah));
     av = good;
     av.dlid = 0xffff;
-    av.sgid_index = 7; /* counts with a GRH only */
+    av.sgid_index = 7; /* used with a GRH only */
     OK(iba_create_ah(&d->ca, d->pd, &av, &ah));
     OK(iba_destroy_ah(&d->ca, ah));
     av = good;
@@ -214,7 +214,7 @@ Test(attr, envelope_follows_path)
     cr_assert_arr_eq(d->qp[0].envelope, expected, 62);
     OK(desk_step(d, qpn, IBA_QPS_RTS, 0));
     OK(desk_step(d, qpn, IBA_QPS_SQD, 0));
-    BAD(SQD, IBA_QPA_PORT, a.port = 2); /* the path would leave through another port */
+    BAD(SQD, IBA_QPA_PORT, a.port = 2); /* the path is of another port */
     BAD(SQD, IBA_QPA_PORT | IBA_QPA_AV, (a.port = 2, a.av.port = 1));
     {
         struct iba_qp_attr a = desk_attr(&d->qp[0]);
@@ -234,7 +234,7 @@ Test(attr, flow_control_comes_with_the_peer)
     cr_assert_not(d->qp[0].attr.flow_control);
 }
 
-/* What is not in the mask is not looked at. */
+/* Attributes that are not in the mask are ignored. */
 Test(attr, only_what_is_given)
 {
     GOOD(RC, RTS, RTS, IBA_QPA_MIN_RNR, (a.min_rnr = 1, a.retry = 200, a.port = 0, a.sq_psn = UINT32_MAX));
@@ -243,7 +243,7 @@ Test(attr, only_what_is_given)
     cr_assert_eq(d->qp[0].attr.port, 1);
 }
 
-/* UU-16: datagrams are bounded by the port. */
+/* UU-16: the port's MTU limits datagrams. */
 Test(attr, datagrams_take_the_ports_mtu)
 {
     GOOD(UD, RESET, INIT, 0, a.port = 2);

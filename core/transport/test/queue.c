@@ -38,7 +38,7 @@ Test(queue, cq_without_room_to_begin_with, .signal = SIGABRT)
     iba_create_cq(&d->ca, &d->cq[2], d->wc[2], 0, &n);
 }
 
-/* QS-34: as a ring, over its end many times. */
+/* QS-34: the CQ keeps its order when the ring wraps many times. */
 Test(queue, cq_keeps_order)
 {
     struct desk *d = desk_open();
@@ -57,7 +57,7 @@ Test(queue, cq_keeps_order)
     cr_assert_eq(d->n_event, 0);
 }
 
-/* QS-32: an event once, the queue is lost, and so are the QPs on it, whichever of their queues it served. */
+/* QS-32: one event; the CQ becomes unusable, and the QPs that use it for either of their queues fail. */
 Test(queue, cq_overflow)
 {
     struct desk *d = desk_open();
@@ -71,7 +71,7 @@ Test(queue, cq_overflow)
     OK(iba_create_qp(&d->ca, &d->qp[2], &other, &qpn[2])); /* stays in Reset */
     other.recv_cq = lone;
     other.sq = d->sq[3], other.rq = d->rq[3], other.saved = d->saved[3];
-    OK(iba_create_qp(&d->ca, &d->qp[3], &other, &qpn[3])); /* has nothing to do with it */
+    OK(iba_create_qp(&d->ca, &d->qp[3], &other, &qpn[3])); /* uses other CQs */
     desk_drive(d, qpn[3], IBA_QPS_RTS);
     OK(iba_req_notify_cq(&d->ca, d->recv_cq, true));
     for (unsigned i = 0; i < N_WC; i++)
@@ -86,7 +86,7 @@ Test(queue, cq_overflow)
     cr_assert_eq(d->qp[3].state, IBA_QPS_RTS);
     cr_assert_eq(d->cq[1].notified, 0);
     REFUSED(d, iba_req_notify_cq(&d->ca, d->recv_cq, false), STATE);
-    for (unsigned i = 0; i < N_WC; i++) /* what was there can be read; what was lost is lost */
+    for (unsigned i = 0; i < N_WC; i++) /* earlier completions can be read, the lost ones not */
         completes(d, d->recv_cq, i, IBA_WC_SUCCESS);
     push(d, d->recv_cq, 100, IBA_WC_SUCCESS, false);
     nothing_completes(d, d->recv_cq);
@@ -94,7 +94,7 @@ Test(queue, cq_overflow)
     iba_ca_check(&d->ca);
 }
 
-/* A QP that comes to a lost queue later fails with its first completion. */
+/* A QP that is created on an overflowed CQ fails with its first completion. */
 Test(queue, cq_overflow_later)
 {
     struct desk *d = desk_open();
@@ -110,7 +110,7 @@ Test(queue, cq_overflow_later)
     cr_assert_eq(desk_events(d, IBA_EVENT_CQ_ERROR, d->send_cq), 1);
 }
 
-/* The flush of a QP that fails may itself be what overflows: of this QP's other queue, and of other QPs. */
+/* The flush of a failed QP may overflow a CQ: that of this QP's other queue, and that of other QPs. */
 Test(queue, cq_overflow_while_flushing)
 {
     struct desk *d = desk_open();
@@ -140,7 +140,8 @@ Test(queue, cq_overflow_while_flushing)
     iba_ca_check(&d->ca);
 }
 
-/* QS-33: one notification per arm; solicited is the weaker one, and never weakens. */
+/* QS-33: one notification per arm. The arm for solicited completions is the weaker one, and does not replace the
+ * other. */
 Test(queue, cq_arm)
 {
     static const struct {
@@ -163,14 +164,14 @@ Test(queue, cq_arm)
             OK(iba_req_notify_cq(&d->ca, d->recv_cq, c[i].second));
         push(d, d->recv_cq, 1, (enum iba_wc_status)c[i].status, c[i].solicited);
         cr_assert_eq(d->cq[1].notified, c[i].notified, "case %u", i);
-        if (c[i].notified) { /* the arm is spent */
+        if (c[i].notified) { /* the arm has fired, and does not fire again */
             push(d, d->recv_cq, 2, IBA_WC_FLUSHED, true);
             cr_assert_eq(d->cq[1].notified, 1, "case %u", i);
         }
     }
 }
 
-/* A solicited arm lets what is not solicited pass, and then fires. */
+/* A solicited arm ignores unsolicited completions, and fires at the first solicited one. */
 Test(queue, cq_arm_waits)
 {
     struct desk *d = desk_open();
@@ -230,7 +231,7 @@ Test(queue, srq_create_destroy)
     iba_ca_check(&d->ca);
 }
 
-/* An SRQ holds its protection domain, and lets it go. */
+/* A protection domain cannot be destroyed while an SRQ uses it, and can be afterwards. */
 Test(queue, srq_holds_pd)
 {
     struct desk *d = desk_open();
@@ -243,7 +244,7 @@ Test(queue, srq_holds_pd)
     cr_assert_eq(iba_pd_destroy(&d->ca.mem, pd), IBA_MEM_OK);
 }
 
-/* QS-37, QS-39: QPs take in the order of posting, whoever asks. */
+/* QS-37, QS-39: QPs take receives from an SRQ in the order of posting, no matter which QP takes one. */
 Test(queue, srq_shared)
 {
     struct desk *d = desk_open();
@@ -268,7 +269,7 @@ Test(queue, srq_shared)
     cr_assert_not(iba_recv_take(&d->ca, &d->qp[0], &wr));
 }
 
-/* QS-38: once, when fewer than the limit are left; then disarmed until it is armed again. */
+/* QS-38: one event when fewer receives than the limit are left. The limit is then off until it is armed again. */
 Test(queue, srq_limit)
 {
     struct desk *d = desk_open();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A bed for tests of everything that receives: an adapter with one QP of each kind, a peer made of recipes. */
+/* A test bed for receivers: an adapter with one QP of each kind, and a peer whose packets are recipes. */
 #ifndef RECEIVE_TEST_H
 #define RECEIVE_TEST_H
 #include "../../wire/test/wire.h"
@@ -18,7 +18,7 @@ enum {
     ALT_LID = 0x19,
     GROUP_LID = 0xc001,
     MTU = 256,
-    EPSN = 0xfffffe, /* so that it wraps soon */
+    EPSN = 0xfffffe, /* the PSN wraps soon */
     N_SAVED = 4,
     N_RQ = 8,
     MEMORY = 16384,
@@ -44,7 +44,7 @@ struct bed {
     uint32_t lkey, rkey;
     uint64_t seed;
     unsigned events[64];
-    struct iba_recipe r; /* the packet being made */
+    struct iba_recipe r; /* the packet that is being built */
     uint8_t payload[4096 + 8], in[4096 + 200], out[IBA_TX_MOST];
     struct iba_view answer;
     bool answered;
@@ -229,7 +229,7 @@ static inline void address_ethernet(struct bed *b, const struct iba_av *av)
     }
 }
 
-/* Begins a packet of that encapsulation to `qpn`, right in every way; the test spoils it. */
+/* Begins a packet with the encapsulation `e` to `qpn`. The packet is correct; the test then makes it wrong. */
 static inline void packet(struct bed *b, enum iba_encap e, uint8_t opcode, uint32_t qpn, uint32_t psn, size_t payload)
 {
     const struct iba_av av = path_to_peer(b);
@@ -277,7 +277,7 @@ static inline void ask(struct bed *b, uint8_t opcode, int ahead, size_t payload)
     packet(b, IBA_ENCAP_IB_LOCAL, opcode, RC_QPN, (uint32_t)(EPSN + ahead), payload);
 }
 
-/* Feeds the packet; counters are of it alone. */
+/* Gives the packet to the adapter. The counters then count this packet only. */
 static inline void send_as(struct bed *b, enum iba_link link)
 {
     struct iba_view v;
@@ -285,7 +285,7 @@ static inline void send_as(struct bed *b, enum iba_link link)
 
     memset(b->ca.hits, 0, sizeof b->ca.hits);
     memset(b->events, 0, sizeof b->events);
-    memset(&v, 0xee, sizeof v); /* whoever reads a header that is not there is seen by the sanitizer */
+    memset(&v, 0xee, sizeof v); /* the sanitizer notices reads of absent headers */
     iba_view_parse(&v, link, b->in, len, len, NULL);
     iba_view_check(&v);
     iba_ca_feed(&b->ca, 1, &v, b->ca.now);
@@ -296,7 +296,7 @@ static inline void give(struct bed *b)
     send_as(b, iba_port_link(iba_ca_port(&b->ca, 1)));
 }
 
-/* Every changed table that can be made of this one. */
+/* Calls `use` with every change of the table. */
 static inline void each_changed_table(enum iba_rule_table t, uint16_t rows,
                                       void (*use)(const struct iba_rules *changed))
 {
@@ -311,7 +311,7 @@ static inline void each_changed_table(enum iba_rule_table t, uint16_t rows,
             }
 }
 
-/* The next packet the adapter sends, in b->answer. */
+/* Puts the next packet that the adapter sends into b->answer. */
 static inline bool answer(struct bed *b)
 {
     size_t len;

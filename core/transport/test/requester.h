@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tests of the requester share: an adapter with one QP whose peer is the test itself. */
+/* Shared by the tests of the requester: an adapter with one QP. The test itself is the peer. */
 #ifndef REQUESTER_TEST_H
 #define REQUESTER_TEST_H
 #include <criterion/criterion.h>
@@ -164,7 +164,7 @@ static inline void start(struct setup s)
         b.memory[i] = (uint8_t)(i * 7 + (i >> 8));
 }
 
-/* start() with defaults, but for what `...` says of s. */
+/* start() with defaults, except for the fields of s that `...` sets. */
 #define START(type_, ...)                                                                                              \
     do {                                                                                                               \
         struct setup s = {.type = (uint8_t)(type_),                                                                    \
@@ -221,7 +221,7 @@ static inline bool sends(void)
     b.bth = iba_view_bth(&b.v);
     return true;
 }
-/* A packet of that opcode and PSN is sent. */
+/* Expects that the next packet has this opcode and PSN. */
 #define EXPECT_SENT(opcode_, psn_)                                                                                     \
     do {                                                                                                               \
         cr_assert(sends(), "nothing sent");                                                                            \
@@ -242,7 +242,7 @@ static inline const uint8_t *sent(enum iba_hdr h)
     return iba_view_hdr(&b.v, h);
 }
 
-/* A response straight to the completer's table; headers as the opcode wants them. */
+/* A response that goes directly to the completer's table, with the headers of its opcode. */
 struct response {
     uint8_t opcode, syndrome;
     uint32_t psn, msn;
@@ -304,7 +304,7 @@ static inline uint32_t hits(const char *name)
     cr_assert(0, "no row %s", name);
     return 0;
 }
-/* The last response hit that row, and was counted there for the n-th time. */
+/* Expects that the last response hit this row, and that the row was hit n times. */
 #define EXPECT_ROW(name_, n_)                                                                                          \
     do {                                                                                                               \
         cr_assert_str_eq(b.row, name_);                                                                                \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What requests look like. */
+/* The packets of requests. */
 #include "requester.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -8,7 +8,7 @@ static uint64_t pmtu_of(const struct iba_qp *qp)
     return UINT64_C(128) << qp->attr.path_mtu;
 }
 
-/* The packets of one message of `len` bytes by the book (WF-64), read back byte by byte. */
+/* Expects the packets of one message of `len` bytes as the architecture has them (WF-64), and compares every byte. */
 static void expect_message(enum iba_wr_op op, uint32_t len, uint32_t psn, bool reliable)
 {
     const uint8_t svc = reliable ? 0 : 0x20;
@@ -47,14 +47,14 @@ static void expect_message(enum iba_wr_op op, uint32_t len, uint32_t psn, bool r
     EXPECT_SILENCE();
 }
 
-/* Sizes around the edges, 0 .. 3 * PMTU + 1, at each path MTU. */
+/* Sizes around the limits of packets, 0 to 3 * PMTU + 1, at each path MTU. */
 Test(requester_packet, segmentation)
 {
     static const uint8_t ops[] = {IBA_WR_SEND, IBA_WR_SEND_IMM, IBA_WR_SEND_INV, IBA_WR_WRITE, IBA_WR_WRITE_IMM};
 
     for (uint8_t mtu = IBA_MTU_256; mtu <= IBA_MTU_4096; mtu++)
         for (unsigned o = 0; o < sizeof ops; o++) {
-            uint32_t psn = 0xfffff0; /* and the PSN wraps (RQ-01) */
+            uint32_t psn = 0xfffff0; /* the PSN wraps (RQ-01) */
             START(IBA_QPT_RC, s.mtu = mtu, s.psn = psn);
             for (uint32_t len = 0; len <= 3 * pmtu_of(b.qp) + 1;
                  len += len % (pmtu_of(b.qp) / 2) < 9 ? 1 : (uint32_t)pmtu_of(b.qp) / 2 - 11) {
@@ -124,7 +124,7 @@ Test(requester_packet, solicited_only_where_it_is_received)
     }
 }
 
-/* RQ-02: what a request takes. */
+/* RQ-02: the number of PSNs that a request takes. */
 Test(requester_packet, psns_of_requests)
 {
     START(IBA_QPT_RC, s.max_rd = 100, s.psn = 0xfffffd);
@@ -262,7 +262,7 @@ Test(requester_packet, ud_datagrams)
     EXPECT_WC(2, IBA_WC_SUCCESS);
 }
 
-/* UU-16: a port's MTU may shrink between posting and sending; verbs refuse what is too long when it is posted. */
+/* UU-16: verbs refuse a datagram that is too long when it is posted. A port's MTU may shrink before it is sent. */
 Test(requester_packet, ud_too_long)
 {
     struct iba_send_wr w;
@@ -333,7 +333,7 @@ Test(requester_packet, raw_datagrams)
     EXPECT_WC(1, IBA_WC_LOCAL_LENGTH);
 }
 
-/* RQ-60: XRC requests name the receiving queue in every packet, and are otherwise those of RC. */
+/* RQ-60: XRC requests name the receiving SRQ in every packet, and otherwise equal those of RC. */
 Test(requester_packet, xrc)
 {
     struct iba_send_wr w;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* When requests may go, and what happens to those that cannot. */
+/* Conditions under which requests may go, and requests that cannot. */
 #include "requester.h"
 #include "wire/iba_opcode_rows.h"
 
-/* RQ-08: others behind a stalled READ wait too. */
+/* RQ-08: requests after a READ that waits also wait. */
 Test(requester_queue, depth)
 {
     for (uint8_t depth = 1; depth <= 3; depth++) {
@@ -46,7 +46,7 @@ Test(requester_queue, fence)
     data(IBA_RC_READ_RESP_ONLY, 101, b.memory, 8);
     EXPECT_SENT(IBA_RC_SEND_ONLY, 102);
     w.wr_id = 3;
-    post_wr(&w); /* other open requests do not hold it (catalogue 11.1/24) */
+    post_wr(&w); /* it does not wait for other open requests (catalogue 11.1/24) */
     EXPECT_SENT(IBA_RC_SEND_ONLY, 103);
 }
 
@@ -81,7 +81,7 @@ Test(requester_queue, what_takes_no_receive_is_not_limited)
     post(IBA_WR_WRITE_IMM, 5, 10);
     post(IBA_WR_WRITE, 6, 10);
     EXPECT_SENT(IBA_RC_WRITE_ONLY_IMM, 103);
-    EXPECT_SILENCE(); /* nor does the WRITE pass */
+    EXPECT_SILENCE(); /* the WRITE does not overtake either */
 }
 
 Test(requester_queue, without_flow_control_there_is_no_limit)
@@ -138,10 +138,10 @@ Test(requester_queue, local_fault_waits_for_its_turn)
     post(IBA_WR_SEND, 3, 10);
     EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
     EXPECT_SENT(IBA_RC_SEND_FIRST, 101);
-    EXPECT_SILENCE(); /* RQ-13: not its second packet, nor anything behind it */
+    EXPECT_SILENCE(); /* RQ-13: neither its second packet nor a later request */
     cr_assert_eq(b.qp->state, IBA_QPS_RTS);
     ack(100);
-    EXPECT_WC(2, IBA_WC_LOCAL_PROTECTION); /* RQ-14; the first was not signaled */
+    EXPECT_WC(2, IBA_WC_LOCAL_PROTECTION); /* RQ-14; the first request was not signaled */
     EXPECT_WC(3, IBA_WC_FLUSHED);
     cr_assert_eq(b.qp->state, IBA_QPS_ERR);
 }
@@ -162,7 +162,7 @@ Test(requester_queue, local_fault_of_the_oldest_at_once)
     EXPECT_WC(2, IBA_WC_FLUSHED);
 }
 
-/* RQ-55: another failure before the local fault's turn. */
+/* RQ-55: another request fails before the local fault's turn. */
 Test(requester_queue, only_the_first_failure_is_told)
 {
     struct iba_send_wr w;
@@ -216,9 +216,9 @@ Test(requester_queue, bind_in_order)
     post_wr(&w);
     post(IBA_WR_SEND, 3, 10);
     EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
-    EXPECT_SENT(IBA_RC_SEND_ONLY, 101); /* behind the bind, which took no PSN */
+    EXPECT_SENT(IBA_RC_SEND_ONLY, 101); /* after the bind, which took no PSN */
     cr_assert(no_wc());
-    nak(0x60, 100); /* and the bind is not done twice */
+    nak(0x60, 100); /* the bind is not repeated */
     cr_assert_eq(sends_all(), 2);
     ack(101);
     EXPECT_WC(1, IBA_WC_SUCCESS);
@@ -226,7 +226,7 @@ Test(requester_queue, bind_in_order)
     cr_assert_eq(wc.status, IBA_WC_SUCCESS);
     cr_assert_eq(wc.imm_or_key, (mw & ~0xffu) | 0x77);
     EXPECT_WC(3, IBA_WC_SUCCESS);
-    /* Bound already: only an invalidation frees it (QS-63). */
+    /* The window is bound already: only an invalidation frees it (QS-63). */
     w.wr_id = 4;
     w.bind.mw_rkey = wc.imm_or_key;
     post_wr(&w);
@@ -303,7 +303,7 @@ Test(requester_queue, drain)
     cr_assert_eq(b.events[IBA_EVENT_SQ_DRAINED], 1);
 }
 
-/* ---- what verbs refuse, told late when it comes all the same ---- */
+/* ---- faults that verbs refuse: without verbs, the requester reports them when the request's turn comes ---- */
 
 Test(requester_queue, illegal_forms)
 {
@@ -327,7 +327,7 @@ Test(requester_queue, illegal_forms)
     }
 }
 
-/* Too long is too long, also where 32 bits cannot say how long (WF-67, WF-68). */
+/* A message is too long even if its length overflows 32 bits (WF-67, WF-68). */
 Test(requester_queue, longer_than_32_bits)
 {
     static const uint8_t op[] = {IBA_WR_SEND, IBA_WR_WRITE, IBA_WR_READ, IBA_WR_FETCH_ADD};
@@ -337,7 +337,7 @@ Test(requester_queue, longer_than_32_bits)
         START(IBA_QPT_RC, (void)0);
         w = wr_of((enum iba_wr_op)op[i], 1, 8);
         w.sge[0].length = 0x80000000;
-        w.sge[1] = (struct iba_sge){.addr = IOVA, .length = 0x80000008, .lkey = b.lkey}; /* 8, in 32 bits */
+        w.sge[1] = (struct iba_sge){.addr = IOVA, .length = 0x80000008, .lkey = b.lkey}; /* the sum is 8 in 32 bits */
         w.n_sge = 2;
         iba_requester_post(&b.ca, b.qp, &w);
         EXPECT_SILENCE();
@@ -345,7 +345,7 @@ Test(requester_queue, longer_than_32_bits)
     }
 }
 
-/* ---- an absent page of a local buffer is waited for ---- */
+/* ---- the requester waits for an absent page of a local buffer ---- */
 
 Test(requester_queue, absent_page_is_waited_for)
 {

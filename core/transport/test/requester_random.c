@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any answers at any time: the send queue stays sound (iba_ca_check), writes only where it was asked to, and every work
- * request completes exactly once, in order. */
+/* Random answers at random times: the invariants of the send queue stay true (iba_ca_check), only the requested memory
+ * is written, and every work request completes exactly once, in order. */
 #include "requester.h"
 #include "wire/iba_opcode_rows.h"
 
-enum { STEPS = 20000, NO_ROW = -1, TARGET = 1 << 17 /* READs land below, SENDs are taken from above */ };
+enum { STEPS = 20000, NO_ROW = -1, TARGET = 1 << 17 /* READs write below it, SENDs read above it */ };
 
 static uint32_t below(uint32_t n)
 {
@@ -28,7 +28,7 @@ static void post_any(void)
         posted++;
 }
 
-/* Mostly what fits the oldest open request, sometimes anything near it. */
+/* Most answers fit the oldest open request; some have any PSN near it. */
 static void answer_any(void)
 {
     static const uint8_t op[] = {IBA_RC_ACKNOWLEDGE,       IBA_RC_ACKNOWLEDGE,    IBA_RC_READ_RESP_FIRST,
@@ -71,11 +71,11 @@ static void collect(void)
 static void again(const struct setup *s)
 {
     modify(IBA_QPS_RESET, &(struct iba_qp_attr){0}, 0);
-    completed = posted; /* Reset tells nothing (QS-17) */
+    completed = posted; /* Reset reports no completions (QS-17) */
     to_rts(s);
 }
 
-/* The true table, or one row less: a broken device, but never a broken queue. */
+/* The unchanged table, or a table without one row: a broken device must not break the invariants of its queue. */
 static void drop_row(int dropped)
 {
     static struct iba_rule rows[IBA_MAX_RULES];

@@ -10,7 +10,7 @@ Test(requester_time, ack_timeout_table)
         cr_assert_eq(iba_ack_timeout_ns(n), UINT64_C(4096) << n); /* RQ-18 */
 }
 
-/* WF-50: the numbers against the names the dissector prints. */
+/* WF-50: the numbers, compared with the names that the dissector prints. */
 Test(requester_time, rnr_table)
 {
     for (uint8_t c = 0; c < 32; c++) {
@@ -29,7 +29,7 @@ Test(requester_time, rnr_wait_is_exact)
         post(IBA_WR_SEND, 1, 10);
         EXPECT_SENT(IBA_RC_SEND_ONLY, 100);
         nak((uint8_t)(0x20 | c), 100);
-        cr_assert_eq(iba_ca_deadline(&b.ca), b.now + iba_rnr_timer_ns(c)); /* and the ACK timer stands still */
+        cr_assert_eq(iba_ca_deadline(&b.ca), b.now + iba_rnr_timer_ns(c)); /* the ACK timer does not run */
         wait_until(b.now + iba_rnr_timer_ns(c) - 1);
         EXPECT_SILENCE();
         wait_until(b.now + 1);
@@ -38,7 +38,7 @@ Test(requester_time, rnr_wait_is_exact)
     }
 }
 
-/* RQ-22: 1 + r copies at distance T, then the error; 7 means seven. */
+/* RQ-22: 1 + r copies at intervals of T, then the error; 7 means seven retries. */
 Test(requester_time, retry_count)
 {
     for (uint8_t r = 0; r <= 7; r++) {
@@ -74,7 +74,7 @@ Test(requester_time, code_zero_never_times_out)
     EXPECT_SILENCE();
 }
 
-/* RQ-20: the timer starts over with progress, and only with progress. */
+/* RQ-20: the timer restarts when a new PSN is acknowledged, and at no other time. */
 Test(requester_time, progress_restarts)
 {
     const iba_time t = UINT64_C(4096) << 14;
@@ -99,7 +99,7 @@ Test(requester_time, progress_restarts)
     cr_assert_eq(iba_ca_deadline(&b.ca), IBA_NEVER);
 }
 
-/* The timer does not run for packets that nobody was asked to acknowledge. */
+/* The timer does not run for packets without AckReq. */
 Test(requester_time, starts_with_ackreq)
 {
     START(IBA_QPT_RC, (void)0);
@@ -111,7 +111,7 @@ Test(requester_time, starts_with_ackreq)
     cr_assert_eq(iba_ca_deadline(&b.ca), b.now + (UINT64_C(4096) << 14));
 }
 
-/* RQ-24: counters are loaded again with each progress. */
+/* RQ-24: each new acknowledged PSN loads the counters again. */
 Test(requester_time, counters_reload)
 {
     START(IBA_QPT_RC, s.retry = 1, s.rnr_retry = 1);
@@ -155,7 +155,7 @@ Test(requester_time, copies_are_equal)
     EXPECT_SILENCE();
 }
 
-/* A late ACK of the first copies spares the second ones. */
+/* After a late ACK of first copies, their second copies are not sent. */
 Test(requester_time, late_ack_during_a_retry)
 {
     START(IBA_QPT_RC, (void)0);
@@ -164,7 +164,7 @@ Test(requester_time, late_ack_during_a_retry)
     cr_assert_eq(sends_all(), 8);
     wait_until(iba_ca_deadline(&b.ca));
     EXPECT_SENT(IBA_RC_WRITE_FIRST, 100);
-    ack(104); /* first packet of the third */
+    ack(104); /* first packet of the third message */
     EXPECT_WC(0, IBA_WC_SUCCESS);
     EXPECT_WC(1, IBA_WC_SUCCESS);
     EXPECT_SENT(IBA_RC_WRITE_LAST, 105);
@@ -173,7 +173,7 @@ Test(requester_time, late_ack_during_a_retry)
     EXPECT_SILENCE();
 }
 
-/* RQ-07: a timeout in the middle of a READ asks for the rest, wherever it stands. */
+/* RQ-07: after a timeout in a READ, the requester asks for the rest, from any PSN of the READ. */
 Test(requester_time, rest_of_a_read)
 {
     for (uint32_t got = 0; got < 5; got++) {

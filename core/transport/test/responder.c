@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the RC responder does over several packets: numbers, order, duplicates, memory. */
+/* The RC responder with several packets: PSNs, order, duplicates, memory. */
 #include "receive.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -60,7 +60,8 @@ static uint64_t cell(void)
 
 TestSuite(responder, .timeout = 30);
 
-/* RR-03, RR-04, RR-05: one NAK a gap, duplicates are answered meanwhile, a good request re-arms. */
+/* RR-03, RR-04, RR-05: one NAK per gap. Duplicates are answered during the gap. After a good request the next gap gets
+ * a NAK again. */
 Test(responder, one_nak_a_gap)
 {
     bed_make(&bed, IBA_PORT_IB, false);
@@ -98,7 +99,7 @@ Test(responder, rnr_waits_for_the_same_psn)
     cr_assert_eq(completion(&bed).byte_len, 8);
 }
 
-/* RR-01, RR-61, RR-62, WF-65: segmentation of READ responses, PSNs of what follows, restart at an inner packet. */
+/* RR-01, RR-61, RR-62, WF-65: segmentation of READ responses, PSNs of later requests, restart at an inner packet. */
 Test(responder, read_segments)
 {
     static const uint32_t lengths[] = {0, 1, MTU, MTU + 1, 2 * MTU, 4 * MTU + 3};
@@ -106,7 +107,7 @@ Test(responder, read_segments)
     for (size_t i = 0; i < COUNT(lengths); i++) {
         const int n = lengths[i] ? (int)((lengths[i] - 1) / MTU + 1) : 1;
         bed_make(&bed, IBA_PORT_IB, false);
-        for (int from = 0; from < n; from++) { /* the whole, then each remainder */
+        for (int from = 0; from < n; from++) { /* the whole READ, then each remainder */
             give_read(from, VA + (unsigned)from * MTU, lengths[i] - (unsigned)from * MTU);
             for (int k = from; k < n; k++) {
                 const bool first = k == from, last = k == n - 1;
@@ -125,7 +126,7 @@ Test(responder, read_segments)
     }
 }
 
-/* RR-06: answers leave in the order of PSNs, however long the READ between takes. */
+/* RR-06: answers leave in the order of PSNs, even if a long READ is between them. */
 Test(responder, answers_in_order)
 {
     bed_make(&bed, IBA_PORT_IB, false);
@@ -144,7 +145,7 @@ Test(responder, answers_in_order)
     expect_silence();
 }
 
-/* A NAK that ends the connection comes after what was promised (RR-06, RR-58). */
+/* A NAK that ends the connection leaves after the responses to earlier requests (RR-06, RR-58). */
 Test(responder, last_words_in_order)
 {
     bed_make(&bed, IBA_PORT_IB, false);
@@ -158,7 +159,8 @@ Test(responder, last_words_in_order)
     expect_silence();
 }
 
-/* RR-60, RR-58: a READ that loses its memory behind a failure ends with the one NAK, and nothing follows. */
+/* RR-60, RR-58: the QP has failed, and a READ before that then loses its memory. The READ ends with a NAK, and no other
+ * response leaves. */
 Test(responder, lost_read_is_the_last_word)
 {
     bed_make(&bed, IBA_PORT_IB, false);
@@ -173,7 +175,7 @@ Test(responder, lost_read_is_the_last_word)
     expect_silence();
 }
 
-/* Without responder resources the QP's own places suffice, however many NAKs and ACKs wait: the newest leave. */
+/* Without responder resources the QP's own entries suffice for any number of NAKs and ACKs: the newest leave. */
 Test(responder, own_places_suffice)
 {
     enum { GAPS = 20 };
@@ -195,8 +197,8 @@ Test(responder, own_places_suffice)
     expect_silence();
 }
 
-/* Replays, READs and a NAK all wait at once, more than there are places for with the ACKs between: none of them is
- * lost, and only ACKs that others imply give way (RR-14). */
+/* Replays, READs and a NAK wait at once, and together with the ACKs between them need more entries than there are. None
+ * of them is lost: only ACKs are dropped, because later responses acknowledge the same PSNs (RR-14). */
 Test(responder, answers_keep_their_places)
 {
     bed_make(&bed, IBA_PORT_IB, false);
@@ -225,7 +227,7 @@ Test(responder, answers_keep_their_places)
     expect_silence();
 }
 
-/* As many at once as agreed, up to the most that can be (RR-35); one more is one too many. */
+/* The responder takes as many READs at once as negotiated, up to the largest number (RR-35), and refuses one more. */
 Test(responder, deepest)
 {
     enum { DEEPEST = UINT8_MAX };
@@ -250,7 +252,7 @@ Test(responder, deepest)
     expect_silence();
 }
 
-/* RR-09..RR-11: with a delay ACKs are gathered; AckReq calls for one at once. */
+/* RR-09..RR-11: with an ACK delay one ACK is for several packets; AckReq causes an ACK at once. */
 Test(responder, acks_are_gathered)
 {
     bed_make(&bed, IBA_PORT_IB, false);
@@ -267,7 +269,7 @@ Test(responder, acks_are_gathered)
     expect_silence();
 }
 
-/* RR-19, WF-49: the largest code for no more than there are. */
+/* RR-19, WF-49: the largest code that is not above the number of receives. */
 Test(responder, credits)
 {
     static const uint8_t code[] = {0, 1, 2, 3, 4, 4, 5, 5, 6};
@@ -286,7 +288,7 @@ Test(responder, credits)
     expect_syndrome(0x1f, 0);
 }
 
-/* RR-23: a duplicate WRITE is acknowledged, and writes nothing; the ACK does not speak for a READ behind it. */
+/* RR-23: a duplicate WRITE is acknowledged, and writes nothing. The ACK does not acknowledge a READ after the WRITE. */
 Test(responder, duplicate_write)
 {
     bed_make(&bed, IBA_PORT_IB, false);
@@ -302,7 +304,7 @@ Test(responder, duplicate_write)
     cr_assert_eq(cell(), 0);
 }
 
-/* RR-27: a READ again yields what is there now; RR-26: not more than it was. */
+/* RR-27: a duplicate READ returns the present data of the memory; RR-26: it is not longer than the first one. */
 Test(responder, duplicate_read)
 {
     bed_make(&bed, IBA_PORT_IB, false);
@@ -369,7 +371,7 @@ Test(responder, duplicate_atomic_write)
     }
 }
 
-/* RR-30: a duplicate of an earlier READ is served first, and the later one still in full. */
+/* RR-30: the duplicate of an earlier READ is answered first, and the later READ is still answered in full. */
 Test(responder, earlier_duplicate_goes_first)
 {
     bed_make(&bed, IBA_PORT_IB, false);
@@ -379,7 +381,7 @@ Test(responder, earlier_duplicate_goes_first)
     give_read(2, VA, 3 * MTU);
     expect(IBA_RC_READ_RESP_FIRST, 2);
     give_read(0, VA, 2 * MTU);
-    give_read(2, VA, 3 * MTU); /* restarts what was half sent */
+    give_read(2, VA, 3 * MTU); /* restarts a READ that was half sent */
     expect(IBA_RC_READ_RESP_FIRST, 0);
     expect(IBA_RC_READ_RESP_LAST, 1);
     expect(IBA_RC_READ_RESP_FIRST, 2);
@@ -388,7 +390,7 @@ Test(responder, earlier_duplicate_goes_first)
     expect_silence();
 }
 
-/* RR-40, C9-88: nothing to write or read, so no key to check. */
+/* RR-40, C9-88: a WRITE or READ of no bytes needs no key. */
 Test(responder, zero_length_needs_no_key)
 {
     bed_make(&bed, IBA_PORT_IB, false);
@@ -402,7 +404,7 @@ Test(responder, zero_length_needs_no_key)
     expect(IBA_RC_READ_RESP_ONLY, 1);
 }
 
-/* RR-42: a range that ends one byte too far: no byte of the first packet is stored. */
+/* RR-42: the range of a WRITE ends one byte beyond the region, so no byte of the first packet is stored. */
 Test(responder, write_is_checked_whole)
 {
     bed_make(&bed, IBA_PORT_IB, false);
@@ -414,7 +416,8 @@ Test(responder, write_is_checked_whole)
     cr_assert_eq(cell(), 0);
 }
 
-/* QS-57: a key that goes while the message is under way. RR-59: the WQE in use tells, where there is one. */
+/* QS-57: a key becomes invalid in the middle of a message. RR-59: the WQE in use completes in error, if there is one.
+ */
 Test(responder, key_goes_under_a_write)
 {
     bed_make(&bed, IBA_PORT_IB, false);
@@ -428,7 +431,7 @@ Test(responder, key_goes_under_a_write)
     expect_syndrome(0x62, 1);
 }
 
-/* RR-60: memory that goes while a READ is answered; a page that goes is waited for. */
+/* RR-60: memory becomes invalid while a READ is answered. When only a page is absent, the response waits. */
 Test(responder, memory_goes_under_a_read)
 {
     bed_make(&bed, IBA_PORT_IB, false);
@@ -444,7 +447,8 @@ Test(responder, memory_goes_under_a_read)
     cr_assert_eq(bed.rc.state, IBA_QPS_ERR);
 }
 
-/* A SEND over three buffers and three packets; then one that does not fit: nothing is written beyond (RR-38). */
+/* A SEND over three buffers and three packets; then a SEND that is too long: nothing is written after the buffers
+ * (RR-38). */
 Test(responder, send_scatters)
 {
     struct iba_recv_wr w = {.wr_id = 5, .n_sge = 3};
@@ -479,7 +483,7 @@ Test(responder, send_scatters)
     cr_assert_eq(answer_syndrome(&bed), 0x61);
 }
 
-/* RR-53: the WQE is taken with the last packet only, and tells of the whole length. */
+/* RR-53: only the last packet takes the WQE, and the completion has the length of the whole message. */
 Test(responder, write_with_immediate)
 {
     bed_make(&bed, IBA_PORT_IB, false);
@@ -523,7 +527,7 @@ Test(responder, send_with_invalidate)
     }
 }
 
-/* Any request stream whatever: the adapter's invariants hold, and memory outside of the region is left alone. */
+/* With any stream of requests the adapter's invariants are true, and memory outside of the region is unchanged. */
 Test(responder, survives_anything)
 {
     uint64_t seed = 7;

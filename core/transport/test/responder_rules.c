@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each row of the RC responder's table, hit alone, and what it does to the wire and the QP. */
+/* Each row of the RC responder's table, hit alone, and its effect on the wire and the QP. */
 #include "receive.h"
 #include "transport/iba_responder.h"
 #include "wire/iba_opcode_rows.h"
@@ -42,7 +42,7 @@ static void bad_key(struct bed *b)
         iba_atomiceth_set_r_key(PART(b, atomiceth), b->rkey ^ 1);
 }
 
-/* ---- what leads to each row: prepares the bed, and leaves the packet in b->r ---- */
+/* ---- the causes of each row: a function prepares the bed, and leaves the packet in b->r ---- */
 static void first_in_rtr(struct bed *b)
 {
     b->rc.state = IBA_QPS_RTR;
@@ -91,7 +91,7 @@ static void unknown_again(struct bed *b)
     read(b, 0, 8);
 }
 
-/* A READ ahead of which wait as many replays as there may be. */
+/* A READ arrives while the largest number of replays waits. */
 static void no_room_again(struct bed *b)
 {
     read(b, 0, 8);
@@ -386,7 +386,8 @@ static void atomic_write(struct bed *b)
     ask(b, IBA_RC_ATOMIC_WRITE, 0, 8);
 }
 
-/* What leaves: opcode and syndrome, or SILENCE; the PSN as a distance from the first; whether the QP fails. */
+/* The expected response: opcode and syndrome, or SILENCE; the PSN as a distance from the first; whether the QP fails.
+ */
 struct expectation {
     const char *row;
     void (*prepare)(struct bed *b);
@@ -485,7 +486,7 @@ static void check_answer(struct bed *b, const struct expectation *e)
 
 static void check_row(struct bed *b, const struct expectation *e)
 {
-    const bool once = strcmp(e->row, "first_in_rtr") != 0; /* that one lets the packet go on */
+    const bool once = strcmp(e->row, "first_in_rtr") != 0; /* after this row the table is applied again */
 
     bed_make(b, IBA_PORT_IB, false);
     e->prepare(b);
@@ -524,13 +525,13 @@ static void meet(const struct iba_rules *changed)
     }
 }
 
-/* Any row may be changed, as in a broken device: the packet meets another row or none, and is survived. */
+/* Any row may be changed, as in a broken device. Another row or none then applies, and the adapter survives. */
 Test(responder_rules, a_changed_row)
 {
     each_changed_table(IBA_TABLE_RC_RESPONDER, iba_rc_responder_rules.n, meet);
 }
 
-/* After a NAK that ends the connection nothing is answered any more (RR-58). */
+/* After a NAK that ends the connection, the responder sends no answers (RR-58). */
 Test(responder_rules, error_is_silent)
 {
     bed_make(&bed, IBA_PORT_IB, false);
@@ -543,7 +544,7 @@ Test(responder_rules, error_is_silent)
     cr_assert_eq(all_hits(&bed, IBA_TABLE_RC_RESPONDER), 0);
 }
 
-/* RR-53, RR-56: the receive of a WRITE with immediate data is used up when the key is refused, and no event tells. */
+/* RR-53, RR-56: a WRITE with Immediate whose key is refused consumes its receive, and raises no event. */
 Test(responder_rules, write_with_immediate_denied)
 {
     bed_make(&bed, IBA_PORT_IB, false);
@@ -557,7 +558,7 @@ Test(responder_rules, write_with_immediate_denied)
     cr_assert_eq(events(&bed), 0);
 }
 
-/* RR-64: neither a gap nor an opcode out of order is a first contact; the good request behind a gap is. */
+/* RR-64: a gap or an opcode out of order does not establish the connection; a good request after a gap does. */
 Test(responder_rules, what_is_refused_establishes_nothing)
 {
     bed_make(&bed, IBA_PORT_IB, false);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every transition of every type, against a second table typed from catalogue 6.1 and not derived from the first. */
+/* Every transition of every type, compared with a second table. That table was typed from catalogue 6.1, and not
+ * derived from the first. */
 #include "verbs.h"
 
 enum { UD, UC, RC, XI, XT, MG, RAW, COLUMNS };
@@ -97,7 +98,7 @@ static uint32_t mask_of(const char *list)
     return mask;
 }
 
-/* What the book says; false: there is no such transition. */
+/* Looks up the second table; false: there is no such transition. */
 static bool look_up(uint8_t type, uint8_t from, uint8_t to, uint32_t *required, uint32_t *optional)
 {
     *required = *optional = 0;
@@ -141,7 +142,7 @@ static const char *say(const struct visit *v)
 }
 static void refused(struct visit *v, uint32_t mask, enum iba_verb_err err, uint32_t bit)
 {
-    static struct desk before; /* QS-15: nothing anywhere has changed */
+    static struct desk before; /* QS-15: nothing has changed */
     enum iba_verb_err got;
 
     memcpy(&before, v->d, sizeof before);
@@ -242,7 +243,7 @@ Test(transition, each_optional_added)
     cr_assert_gt(visits, 100);
 }
 
-/* The printed table is the one that acts, has no row twice, and cites its clause. */
+/* The printed table is the one in use, has no row twice, and cites its clause. */
 Test(transition, table)
 {
     size_t n;
@@ -263,7 +264,8 @@ Test(transition, table)
     }
 }
 
-/* Without the state attribute the state stays: only where a transition to itself exists. */
+/* Without the state attribute the QP keeps its state. This is permitted only if the state has a transition to itself.
+ */
 Test(transition, without_state)
 {
     for (uint8_t s = 0; s < IBA_QPS_COUNT; s++) {
@@ -292,7 +294,7 @@ Test(transition, to_no_state)
     REFUSED(d, iba_modify_qp(&d->ca, qpn + 1, &a, IBA_QPA_STATE), NO_QP);
 }
 
-/* QS-16: only RTR, RTS, SQD, SQE can be claimed, and only the true one. */
+/* QS-16: the current state attribute may be RTR, RTS, SQD or SQE, and must be the QP's state. */
 Test(transition, current_state)
 {
     static const uint8_t from[] = {IBA_QPS_RTR, IBA_QPS_RTS, IBA_QPS_SQD, IBA_QPS_SQE};

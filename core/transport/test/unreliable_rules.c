@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each row of the UC and UD receivers, hit alone; and what they deliver. */
+/* Each row of the UC and UD receivers, hit alone, and the delivered data. */
 #include "receive.h"
 #include "wire/iba_opcode_rows.h"
 
@@ -158,7 +158,7 @@ struct row_case {
     const char *row;
     void (*prepare)(struct bed *b);
     uint8_t rows; /* hit in this table */
-    uint8_t done; /* completions; status of the first: */
+    uint8_t done; /* number of completions; the next member is the status of the first */
     uint8_t status;
 };
 
@@ -317,14 +317,14 @@ static void meet_ud(const struct iba_rules *changed)
         meet(&ud_cases[i], IBA_TABLE_UD_RECEIVER, changed);
 }
 
-/* Any row may be changed. */
+/* Any row may be changed, and the adapter survives. */
 Test(unreliable_rules, a_changed_row)
 {
     each_changed_table(IBA_TABLE_UC_RECEIVER, iba_uc_receiver_rules.n, meet_uc);
     each_changed_table(IBA_TABLE_UD_RECEIVER, iba_ud_receiver_rules.n, meet_ud);
 }
 
-/* UU-03, UU-05, UU-09: the WQE of a broken message takes the next one; any PSN begins a message. */
+/* UU-03, UU-05, UU-09: the WQE of a broken message is used for the next message; a message may begin at any PSN. */
 Test(unreliable_rules, a_broken_message_leaves_its_wqe)
 {
     struct iba_wc wc;
@@ -343,7 +343,7 @@ Test(unreliable_rules, a_broken_message_leaves_its_wqe)
     }
 }
 
-/* Class E: a WQE of an SRQ does not wait. */
+/* Class E: a WQE of an SRQ completes in error, and does not wait for the next message. */
 Test(unreliable_rules, a_broken_message_costs_an_srq_its_wqe)
 {
     bed_make(&bed, IBA_PORT_IB, true);

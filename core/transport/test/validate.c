@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Validation where one packet is not enough to see it: congestion marks, addresses over IPv4. */
+/* Validation that needs more than one packet: congestion marks, addresses over IPv4. */
 #include "receive.h"
 #include "wire/iba_opcode_rows.h"
 
 static struct bed bed;
 
-/* A packet marked on its way is answered with BECN on IB (WF-82), with a CNP on RoCEv2 (RO-41, RO-42); not without the
- * port's consent (WF-36), and a CNP never (WF-84). */
+/* A packet that the network marked is answered with BECN on IB (WF-82), with a CNP on RoCEv2 (RO-41, RO-42). A port
+ * with congestion control off sends no answer (WF-36), and a CNP never gets one (WF-84). */
 Test(validate, congestion)
 {
     for (int consent = 0; consent < 2; consent++) {
@@ -36,7 +36,7 @@ Test(validate, congestion)
     cr_assert(!answer(&bed));
 }
 
-/* RO-16, RO-24: over IPv4 the addresses are those of the GIDs, and IPv6 does not do. */
+/* RO-16, RO-24: over IPv4 the addresses are those in the GIDs, and a packet over IPv6 is dropped. */
 Test(validate, ipv4_gids)
 {
     bed_make(&bed, IBA_PORT_ROCE2, false);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each row of header validation, hit by a packet that is wrong in that one way. */
+/* Each row of header validation, hit by a packet that has only this fault. */
 #include "receive.h"
 #include "wire/iba_opcode_rows.h"
 
 static struct bed bed;
 
-/* ---- RC over IB, spoiled ---- */
+/* ---- RC over IB with a fault ---- */
 static void good(struct bed *b)
 {
     ask(b, IBA_RC_WRITE_ONLY, 0, 8);
@@ -300,7 +300,7 @@ struct row_case {
     const char *row;
     void (*prepare)(struct bed *b);
     uint8_t port; /* enum iba_port_kind */
-    uint8_t rows; /* hit in this table: those that let the packet go on make more */
+    uint8_t rows; /* hits in this table: more than one if a row applies the table again */
     bool passes;  /* the packet is for some receiver */
 };
 static const struct row_case cases[] = {
@@ -372,7 +372,7 @@ static void check_row(const struct row_case *c)
     cr_assert_eq(hits(&bed, V, c->row), 1, "%s is hit", c->row);
     cr_assert_eq(all_hits(&bed, V), c->rows, "%s is hit alone: %u", c->row, all_hits(&bed, V));
     cr_assert_eq(received(&bed) > 0, c->passes, "%s lets through", c->row);
-    if (!c->passes) { /* silent discard: nothing moves (section 2) */
+    if (!c->passes) { /* silent discard: nothing changes (section 2) */
         cr_assert_eq(bed.rc.r.epsn.v, epsn, "%s: ePSN", c->row);
         cr_assert(!answer(&bed), "%s is silent", c->row);
         cr_assert(no_completion(&bed), "%s: no completion", c->row);
@@ -392,7 +392,7 @@ Test(validate_rules, each_row_alone)
     for (unsigned i = 0; i < iba_validate_rules.n; i++) {
         const char *row = iba_validate_rules.row[i].name;
         if (!strcmp(row, "cut_by_capture") || !strcmp(row, "no_transport"))
-            continue; /* below */
+            continue; /* has a test of its own below */
         cr_assert(case_of(row), "validation rule %s has no case in core/transport/test/validate_rules.c", row);
         check_row(case_of(row));
     }
@@ -412,7 +412,7 @@ static void meet(const struct iba_rules *changed)
     }
 }
 
-/* Whatever row is changed, all packets are survived. */
+/* The adapter survives all packets with any row changed. */
 Test(validate_rules, a_changed_row)
 {
     each_changed_table(V, iba_validate_rules.n, meet);
@@ -440,7 +440,7 @@ Test(validate_rules, cut_by_capture)
     }
 }
 
-/* Every prefix of a good packet taken as a whole one: dropped, and never read beyond. */
+/* Every prefix of a good packet, given as a packet, is dropped. The adapter never reads bytes after it. */
 Test(validate_rules, every_prefix_is_dropped)
 {
     static const uint8_t kinds[] = {IBA_PORT_IB, IBA_PORT_ROCE1, IBA_PORT_ROCE2};
@@ -465,8 +465,8 @@ Test(validate_rules, every_prefix_is_dropped)
     }
 }
 
-/* No BTH where one should be: an Ethernet frame of another protocol on a RoCE port is of no kind the port knows; native
- * without BTH is malformed. The row stands for what is left. */
+/* A packet without the BTH that it should have. An Ethernet frame of another protocol hits the row for foreign links on
+ * a RoCE port, and an IB packet without BTH is malformed. This row is for all other such packets. */
 Test(validate_rules, no_transport)
 {
     struct iba_view v = {.proto = IBA_PROTO_IB, .vcrc = IBA_CHECK_GOOD, .icrc = IBA_CHECK_GOOD, .wire = bed.in};
@@ -540,7 +540,7 @@ Test(validate_rules, states)
     }
 }
 
-/* PV-15, PV-29: each member by itself. */
+/* PV-15, PV-29: each member of a group is checked by itself. */
 Test(validate_rules, members_differ)
 {
     bed_make(&bed, IBA_PORT_IB, false);
@@ -557,7 +557,7 @@ Test(validate_rules, members_differ)
     cr_assert_eq(all_hits(&bed, IBA_TABLE_UD_RECEIVER), 0);
 }
 
-/* PV-32: the new path is in force at once, for the answer too. */
+/* PV-32: the QP uses the new path at once, for the answer too. */
 Test(validate_rules, migration)
 {
     bed_make(&bed, IBA_PORT_IB, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Queue pairs and their numbers, address handles, attachments, P_Keys, names: every verb, and every error it has. */
+/* Queue pairs and their numbers, address handles, attachments, P_Keys, names: every verb, and each of its errors. */
 #include <signal.h>
 #include "verbs.h"
 
@@ -86,7 +86,7 @@ Test(verbs, random_psns)
     cr_assert(all == 0xffffff && none == 0, "bits that never change");
 }
 
-/* WF-37: random, never 0, 1 or 0xFFFFFF, and the slot in the low bits. */
+/* WF-37: QPNs are random, never 0, 1 or 0xFFFFFF, and have the slot in their low bits. */
 Test(verbs, random_numbers)
 {
     struct desk *d = desk_open();
@@ -120,7 +120,7 @@ static uint64_t always(void *ctx)
     return *(const uint64_t *)ctx;
 }
 
-/* Whatever the entropy, and however many slots, the number is legal and finds its QP. */
+/* With any random numbers and any number of slots, a QPN is legal and finds its QP. */
 Test(verbs, worst_numbers)
 {
     static const uint64_t entropy[] = {0, 1, 2, 0xfffffe, 0xffffff, 0x1000000, UINT64_MAX};
@@ -141,7 +141,7 @@ Test(verbs, worst_numbers)
         }
 }
 
-/* SMI and GSI are QP 0 and QP 1, one each, wherever there is room. */
+/* SMI and GSI are QP0 and QP1, one of each, in any free slot. */
 Test(verbs, management_qps)
 {
     struct desk *d = desk_open();
@@ -165,7 +165,7 @@ Test(verbs, management_qps)
     iba_ca_check(&d->ca);
 }
 
-/* QS-29: in any state; what was queued vanishes, and the number with it. */
+/* QS-29: a QP can be destroyed in any state. Its queued work requests and its number vanish. */
 Test(verbs, destroy_qp)
 {
     for (uint8_t s = 0; s < IBA_QPS_COUNT; s++) {
@@ -186,7 +186,7 @@ Test(verbs, destroy_qp)
     }
 }
 
-/* Type 2 windows belong to a QP by its number: they end with it (QS-69). */
+/* Type 2 windows belong to a QP by its number, so they end with the QP (QS-69). */
 Test(verbs, destroy_qp_ends_its_windows)
 {
     struct desk *d = desk_open();
@@ -207,7 +207,7 @@ Test(verbs, destroy_qp_ends_its_windows)
     cr_assert_neq(iba_mem_reach(&d->ca.mem, &reach, &host), IBA_REACH_OK);
 }
 
-/* QS-28: what creation fixed is what query shows. */
+/* QS-28: a query shows the values that creation fixed. */
 Test(verbs, query_qp)
 {
     struct desk *d = desk_open();
@@ -315,7 +315,7 @@ Test(verbs, set_pkey)
     cr_assert_eq(d->events[0].a, 0x8001);
     OK(iba_set_pkey(&d->ca, 2, 5, 0x8001));
     cr_assert_eq(d->n_event, 1);
-    d->ca.event = NULL; /* nobody listens */
+    d->ca.event = NULL; /* the user takes no events */
     OK(iba_set_pkey(&d->ca, 2, 5, 0));
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tests of the verbs share: an adapter with room for some of everything, and QPs driven to any state. */
+/* Shared by the tests of the verbs: an adapter with space for some objects of each kind, and QPs driven to any state.
+ */
 #ifndef VERBS_TEST_H
 #define VERBS_TEST_H
 #include <criterion/criterion.h>
@@ -27,7 +28,7 @@ struct desk {
     struct iba_event events[16];
     unsigned n_event;
     struct iba_random random;
-    uint32_t pd, send_cq, recv_cq, ah0; /* numbers of the first of each */
+    uint32_t pd, send_cq, recv_cq, ah0; /* the number of the first object of each kind */
 };
 
 static inline uint64_t desk_random(void *ctx)
@@ -47,7 +48,7 @@ static inline void desk_event(void *ctx, const struct iba_event *e)
         const enum iba_verb_err ok_ = (call);                                                                          \
         cr_assert_eq(ok_, IBA_VERB_OK, "%s: %s", #call, iba_verb_strerror(ok_));                                       \
     } while (0)
-/* The call fails that way and leaves no trace anywhere. */
+/* Expects that the call fails with this error and changes nothing. */
 #define REFUSED(where, call, err)                                                                                      \
     do {                                                                                                               \
         static struct desk before_;                                                                                    \
@@ -103,7 +104,7 @@ static inline struct desk *desk_open(void)
     return &d;
 }
 
-/* What QP `i` of the desk would be. */
+/* The values to create QP `i` of the desk with. */
 static inline struct iba_qp_init desk_init(struct desk *d, unsigned i, enum iba_qp_type type)
 {
     return (struct iba_qp_init){.type = (uint8_t)type,
@@ -161,7 +162,7 @@ static inline struct iba_qp_attr desk_attr(const struct iba_qp *qp)
                                 .cur_state = qp->state};
 }
 
-/* Where a queue pair in that state goes next to be of use. */
+/* The next state on a queue pair's path to RTS. */
 static inline uint8_t desk_onwards(uint8_t state)
 {
     static const uint8_t onwards[] = {IBA_QPS_INIT, IBA_QPS_RTR, IBA_QPS_RTS,  IBA_QPS_RTS,
@@ -170,7 +171,7 @@ static inline uint8_t desk_onwards(uint8_t state)
     return onwards[state];
 }
 
-/* With what the table itself requires: whether that is the right thing is the business of transition.c. */
+/* The attributes that the engine's own table requires; transition.c tests whether the table is right. */
 static inline uint32_t desk_required(enum iba_qp_type type, uint8_t from, uint8_t to)
 {
     size_t n;
@@ -190,7 +191,7 @@ static inline enum iba_verb_err desk_step(struct desk *d, uint32_t qpn, enum iba
     return iba_modify_qp(&d->ca, qpn, &a, desk_required(qp->type, qp->state, (uint8_t)to) | more | IBA_QPA_STATE);
 }
 
-/* From Reset. A reliable QP is put into SQE by force, as nothing else does. */
+/* Drives a QP from Reset to `to`. No transition puts a reliable QP into SQE, so the function sets that state itself. */
 static inline void desk_drive(struct desk *d, uint32_t qpn, enum iba_qp_state to)
 {
     static const uint8_t path[] = {IBA_QPS_INIT, IBA_QPS_RTR, IBA_QPS_RTS};
@@ -226,7 +227,7 @@ static inline struct iba_send_wr desk_send(const struct desk *d, uint64_t id)
         .wr_id = id, .op = IBA_WR_SEND, .flags = IBA_WR_SIGNALED, .ah = d->ah0, .remote_qpn = 0x345};
 }
 
-/* The next completion is this one. */
+/* Expects this completion next. */
 static inline void completes(struct desk *d, uint32_t cq, uint64_t id, enum iba_wc_status status)
 {
     struct iba_wc wc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Random verbs, legal and not, over an adapter that is always short of something: what must hold always holds, and a
- * refused verb leaves no trace. */
+/* Random legal and illegal verbs on an adapter that always lacks some resource. The invariants are always true, and a
+ * refused verb changes nothing. */
 #include "verbs.h"
 
 enum { STEPS = 60000, TINY = 3 };
@@ -12,7 +12,7 @@ static uint32_t below(uint32_t n)
 {
     return (uint32_t)iba_random_below(&d->random, n);
 }
-/* One of those that exist, or nearly. */
+/* The number of a QP that exists, or a number near it. */
 static uint32_t some_qpn(void)
 {
     const struct iba_qp *qp = d->qps[below(N_QP)];
@@ -55,7 +55,7 @@ static enum iba_verb_err modify_qp(void)
         mask ^= 1u << below(21);
     if (below(4) == 0)
         ((uint8_t *)&a)[below(sizeof a)] = (uint8_t)below(256);
-    a.av.grh = a.alt_av.grh = a.sqd_notify = a.flow_control = true; /* bool takes no other byte */
+    a.av.grh = a.alt_av.grh = a.sqd_notify = a.flow_control = true; /* a bool may have no other value */
     a.av.smp = a.alt_av.smp = false;
     return iba_modify_qp(&d->ca, qpn, &a, mask);
 }
@@ -86,7 +86,7 @@ static enum iba_verb_err post_srq(void)
     return iba_post_srq_recv(&d->ca, below(N_SRQ), &wr);
 }
 
-/* As a responder would: a work request held, or completed. */
+/* Acts as a responder: it takes a receive, or completes the one in use. */
 static enum iba_verb_err receive(void)
 {
     struct iba_qp *qp = iba_qp_find(&d->ca, some_qpn());
@@ -205,7 +205,7 @@ Test(verbs_random, everything_holds)
         for (unsigned q = 0; q < N_CQ; q++)
             overflows += d->cqs[q] && d->cqs[q]->overflow;
     }
-    for (unsigned s = 0; s < N_STEPS; s++) /* the walk went everywhere */
+    for (unsigned s = 0; s < N_STEPS; s++) /* each kind of step was done */
         cr_assert(done[s] > 20, "step %u: %u done, %u refused", s, done[s], refused[s]);
     for (unsigned s = 0; s < IBA_QPS_COUNT; s++)
         cr_assert_gt(states[s], 100, "%s", iba_qp_state_name((enum iba_qp_state)s));
