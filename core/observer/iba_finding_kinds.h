@@ -77,5 +77,4 @@ enum iba_finding_kind {
 #define IBA_FINDING_ID(kind, ...) IBA_FINDING_##kind,
     IBA_FINDINGS(IBA_FINDING_ID) IBA_FINDING_COUNT
 };
-extern const struct iba_finding_info iba_findings[IBA_FINDING_COUNT];
 #endif
