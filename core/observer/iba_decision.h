@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One row. In -V of ibdissect: "why.nak: SENTENCE [CLAUSE]". */
+/* One row of a table. `ibdissect -V` prints it as "why.nak: SENTENCE [CLAUSE]". */
 struct iba_decision {
     const char *table, *name;
     const char *says; /* "RETRY_NAK", a kind of finding; or "yes", "no" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What may be found, as a table; and how it is reported. */
+/* The table of all findings, and how a finding is reported. */
 #include "observer/iba_obs_parts.h"
 
 #define FINDING(kind, field, severity, sentence, clause) {#kind, #field, IBA_##severity, sentence, clause},

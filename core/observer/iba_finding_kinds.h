@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every kind of finding, once: one row each, and a name for it. Only files that name a kind include this header, so
- * that a new row does not rebuild the others; those read iba_findings[] (iba_finding.h). */
+/* Every kind of finding has one row here, and a name. Only files that name a kind include this header, so that a new
+ * row does not rebuild the other files. Those read iba_findings[] (iba_finding.h). */
 #ifndef IBA_FINDING_KINDS_H
 #define IBA_FINDING_KINDS_H
 #include "observer/iba_finding.h"
 
 /* clang-format off */
-/* Each finding: field is the name below infiniband.analysis, so several kinds may share one; "the packet ..." goes before
- * the sentence. Clauses are ids of the catalogue.
+/* One row for each finding. "The packet ..." goes before its sentence. `field` is the name below infiniband.analysis, so
+ * several kinds may share one. Clauses are ids of the catalogue.
  *   kind               field              severity sentence                                                          clause */
 #define IBA_FINDINGS(F)                                                                                                         \
     F(RETRY_NAK,        retransmission,    WARN,  "is sent again: the responder asked for it",                          "RQ-26")  \

@@ -17,7 +17,7 @@ static const struct iba_obs_mark *request_of(const struct iba_obs_requests *q, i
     return m;
 }
 
-/* All requests before una are answered. Those before the last call were reported then. */
+/* All requests before una are answered. The caller already knows of those before `announced`. */
 static void announce(const struct iba_observer *s, struct iba_flow *peer)
 {
     const struct iba_obs_requests *q = &peer->rq;

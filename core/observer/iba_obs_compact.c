@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rest: what a direction is reduced to while others need the room, and what is made of it when it goes on.
+/* Directions at rest. When flows are scarce, the observer reduces a direction to a short form. It restores the
+ * direction from that form when the next packet comes.
  *
- * Kept are where it stands in its PSNs, its last request, whether it waits in vain, its partner, and what its packets
- * had in common. Lost are the requests before the last, READs under way, reasons to go back, and what copies are found
- * by: such a direction goes on as one whose capture lacked those. */
+ * The short form keeps the position in the PSNs, the last request, whether the direction waits for an answer, its peer,
+ * and the fields that its packets have in common. It loses the requests before the last one, outstanding READs, reasons
+ * to go back, and the record by which network copies are found. The restored direction is treated as one whose capture
+ * lacks these. */
 #include "observer/iba_obs_parts.h"
 
 enum { PMTU_UNIT = 256 };
-enum kind { KIND_COUNT, KIND_ENDED, KIND_ASKED, KIND_DATAGRAMS }; /* what the union holds */
+enum kind { KIND_COUNT, KIND_ENDED, KIND_ASKED, KIND_DATAGRAMS }; /* which member of the union is valid */
 
 static enum kind kind_of(const struct iba_flow *f)
 {
@@ -43,8 +45,8 @@ static void keep_union(struct iba_known *k, const struct iba_flow *f, enum kind 
     }
 }
 
-/* Bits, all at once: each would be read again to write the next. Of a READ whose number of PSNs is not known nothing
- * that follows is: then it begins anew. */
+/* The bits are written together, since each separate write would first read the others back. When a READ takes an
+ * unknown number of PSNs, the next PSN is unknown too. Such a direction starts again after its rest. */
 static void keep_bits(struct iba_known *k, const struct iba_flow *f, enum kind kind)
 {
     const struct iba_obs_requests *q = &f->rq;

@@ -4,7 +4,7 @@
 
 enum { ECN_CE = 3 };
 
-/* `hash` is over whose packets are notified of: the sender's QP, the sender, the receiver. */
+/* `hash` identifies the congested sender: its QP, its address, and the receiver's address. */
 static struct iba_obs_congested *place(struct iba_obs_congested *all, uint64_t hash)
 {
     struct iba_obs_congested *c = &all[hash >> 32 & (IBA_OBS_MARKED - 1)];
@@ -14,7 +14,7 @@ static struct iba_obs_congested *place(struct iba_obs_congested *all, uint64_t h
     return c;
 }
 
-/* The QP that sent it is known where its direction has a peer; else that is all that is known of it. */
+/* The sender's QP is known only when the direction has a peer. Otherwise 0 stands for it. */
 static void remember(struct iba_look *l)
 {
     const struct iba_flow *f = l->flow;
@@ -38,7 +38,7 @@ void iba_obs_congestion(struct iba_look *l)
     remember(l);
 }
 
-/* It answers the first marked packet since the one before it. */
+/* A notification answers the first marked packet since the previous notification. */
 void iba_obs_notified(struct iba_look *l)
 {
     enum { NS_IN_US = 1000 };

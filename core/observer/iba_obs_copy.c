@@ -5,21 +5,21 @@
 
 enum { ROUND_TRIPS = 4 };
 
-struct twin { /* the packet, and the one before with the same bytes */
+struct twin { /* a packet, and an earlier packet with the same bytes */
     const struct iba_look *l;
     struct iba_obs_requests *q;
     const struct iba_obs_recent *r;
-    iba_time ago; /* since that one */
+    iba_time ago; /* time since the earlier packet */
 };
 
-/* Packets with IPv4 identifications that count tell a copy from a retransmission for certain. */
+/* Where IPv4 identifications count packets, an equal identification proves that the network made the copy. */
 static bool same_identification(const struct twin *c)
 {
     return c->l->has_ip_id && c->l->op && c->l->flow->ip_id[c->l->op->dir].trust >= IBA_OBS_TRUST;
 }
 
-/* A responder that gets a copied request makes the same bytes twice where they are an answer by themselves, or an RNR
- * NAK. It does not repeat a NAK of another kind (RR-04). */
+/* A responder that gets a copied request sends the same bytes twice if its answer is a single packet or an RNR NAK. It
+ * does not repeat other NAKs (RR-04). */
 static bool answers_copied_request(const struct twin *c)
 {
     const struct iba_look *l = c->l;
@@ -99,7 +99,7 @@ static bool before_others(const struct twin *c)
 
 /* ---- responses ---- */
 
-/* One of several to a READ: these come again from the First on. */
+/* The packet is one of several responses to a READ. A responder repeats these from the First on. */
 static bool part_of_answer(const struct twin *c)
 {
     const struct iba_opcode *op = c->l->op;
@@ -139,7 +139,7 @@ static bool unknown_request(const struct twin *c)
     return !c->r->request && !c->l->peer && c->ago >= IBA_OBS_LEAST_RTT_NS;
 }
 
-/* The packet came after the original, or so shortly before it that its effect may come after. */
+/* The packet of `m` came after the original, or so shortly before it that its effect may come after the original. */
 static bool since_original(const struct twin *c, const struct iba_obs_mark *m)
 {
     return m->frame != 0 && m->at + c->l->s->cfg.copy_ns >= c->r->mark.at;
@@ -172,7 +172,7 @@ static bool asked_for(const struct twin *c)
     return iba_obs_was_asked_for(c->l, c->q);
 }
 
-/* A READ comes back when a response that the capture has was lost after the capture point. */
+/* A requester sends a READ again when the network loses one of its responses after the capture point. */
 static bool partly_answered(const struct twin *c)
 {
     const struct iba_obs_read *read = iba_obs_read_at(c->q, c->l->psn);

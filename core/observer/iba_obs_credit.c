@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Credits: how far the responder lets the requester go, and who had to wait for them (section 9.7.7.2). Whether credits
- * were agreed on no packet says (RQ-45): who goes on without is not told. */
+/* Credits limit how many messages the requester may send (section 9.7.7.2). CREDIT_STALL reports a requester that had
+ * to wait for them. No packet shows whether the ends agreed on credits (RQ-45). So a requester that sends beyond its
+ * credits is not reported. */
 #include "observer/iba_obs_parts.h"
 
-/* A round trip; who waits no longer waits for the acknowledgement. */
+/* Longer than a round trip: a requester that pauses for so long does not merely wait for an acknowledgement. */
 #define ROUND_NS UINT64_C(1000000)
 
 static int32_t count_diff(uint32_t a, uint32_t b)
@@ -11,7 +12,7 @@ static int32_t count_diff(uint32_t a, uint32_t b)
     return iba_psn_diff(iba_psn_of(a), iba_psn_of(b));
 }
 
-/* An acknowledgement: the limit moves (RQ-40). What came before the requester went on is one grant. */
+/* An acknowledgement moves the limit (RQ-40). All acknowledgements between two requests count as one grant. */
 void iba_obs_grant(const struct iba_look *l, struct iba_obs_requests *q)
 {
     const uint8_t code = iba_syndrome_code(l->syndrome);
@@ -33,8 +34,8 @@ void iba_obs_grant(const struct iba_look *l, struct iba_obs_requests *q)
     q->credit.limited = true;
 }
 
-/* The first of a message that takes a receive (RQ-42), behind a grant. One message may begin beyond the limit (RQ-41),
- * unless it is an acknowledgement with nothing but credits that it waited for (RR-22). */
+/* The packet begins a message that takes a receive (RQ-42), and comes after a grant. One message may begin beyond the
+ * limit (RQ-41). So its pause is a stall only when the grant brings nothing but credits (RR-22). */
 void iba_obs_stall(struct iba_look *l, const struct iba_obs_requests *q)
 {
     const bool starts = iba_opcode_begins(l->op);
@@ -44,7 +45,7 @@ void iba_obs_stall(struct iba_look *l, const struct iba_obs_requests *q)
         return;
     const iba_time wait = q->credit.grant.at - q->last.at;
     if (!q->counts || q->msn_lo != q->msn_hi || l->s->now.at - q->credit.grant.at > wait)
-        return; /* who comes so late had nothing to send */
+        return; /* the requester paused after the grant, so it had nothing to send */
     const int32_t beyond = count_diff(q->messages + q->msn_lo + 1, q->credit.before);
     const bool waited = beyond > 1 && wait >= ROUND_NS;
     if (waited || (beyond == 1 && q->credit.update))

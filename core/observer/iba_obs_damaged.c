@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Damaged packets. Their receiver drops them, so for the connection they are lost. Nothing that a damaged packet says
- * is held against anybody. It may excuse: a packet that jumps over PSNs is told as GAP because these PSNs are missing
- * from the capture, and they are not missing if the capture has them damaged. BAD_ICRC tells the cause then. */
+/* Damaged packets. Their receiver drops them, so the connection loses them. The observer blames neither end for the
+ * contents of a damaged packet. A damaged packet can explain a gap, though. GAP says that PSNs are missing from the
+ * capture. They are not missing when the capture has them in damaged packets, and BAD_ICRC already names the cause.
+ * Then GAP is not reported. */
 #include "observer/iba_obs_parts.h"
 
 static enum iba_finding_kind damage(const struct iba_view *v)
@@ -11,7 +12,7 @@ static enum iba_finding_kind damage(const struct iba_view *v)
     return v->err != IBA_OK ? IBA_FINDING_MALFORMED : IBA_FINDING_BAD_VCRC;
 }
 
-/* The same packet was seen at another capture point. A network copy of it is a packet of its own. */
+/* The same packet was seen at another capture point. A network copy is a separate packet. */
 static bool seen_elsewhere(const struct iba_look *l, uint64_t hash)
 {
     struct iba_observer *const s = l->s;
@@ -55,8 +56,8 @@ void iba_obs_damaged_unknown(struct iba_observer *s, const struct iba_view *v)
     report(&(struct iba_look){.s = s, .v = v});
 }
 
-/* The damaged packet came after the packet before the jump. An older damaged packet of that PSN does not count: the
- * PSN was sent again since, and that repeat is missing. */
+/* The damaged packet came after the packet that precedes the jump. An older damaged packet with that PSN does not
+ * explain the jump: the sender has sent the PSN again since, and that retransmission is missing. */
 static bool is_since(const struct iba_flow *f, const struct iba_finding *t, const struct iba_obs_damaged *d)
 {
     const uint64_t before = t->kind == IBA_FINDING_GAP ? t->cause : 0;
@@ -82,7 +83,7 @@ bool iba_obs_damage_explains(const struct iba_observer *s, const struct iba_flow
     }
     for (uint32_t i = 0; i < t->count; i++) {
         if (here >> i & 1)
-            read = reads >> i & 1; /* its length may be what was damaged: it takes the PSNs up to the next packet */
+            read = reads >> i & 1; /* the damage may be in its length, so it takes the PSNs up to the next packet */
         else if (!read)
             return false;
     }

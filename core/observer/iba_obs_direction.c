@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whose a packet is: where it says it goes and comes from, and hashes of that. */
+/* The direction of a packet: its source, its destination, and hashes of both. */
 #include <string.h>
 #include "observer/iba_obs_parts.h"
 #include "wire/iba_endpoints.h"
@@ -25,7 +25,8 @@ bool iba_obs_is_between(const struct iba_flow_key *k, const struct iba_view *v)
            iba_addr_eq(k->dst, e.dst, e.kind);
 }
 
-/* In the machine's order: nobody relies on the hash. Lengths are constants, so that words do not go through memory. */
+/* The hash uses the machine's byte order, since it is never stored or printed. Lengths are constants, so that the
+ * compiler loads words directly. */
 static uint64_t hash_address(enum iba_addr_kind kind, const uint8_t *address)
 {
     uint64_t low = 0, high = 0;

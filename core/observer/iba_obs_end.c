@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What only the end of a capture, or of a connection, shows: what was waited for in vain, and why nothing more came. */
+/* Findings that only the end of a capture or of a connection shows: requests that got no answer, and why the connection
+ * ended. */
 #include "observer/iba_obs_parts.h"
 
-/* Only what shows that the other side was not merely out of sight: it answered before, or was asked again in vain. */
+/* A missing answer alone may mean that the capture does not see the other side. So the other side must have answered
+ * before, or the request must have been sent again without success. */
 static bool left_alone(const struct iba_observer *s, const struct iba_flow *f)
 {
     const struct iba_obs_requests *q = &f->rq;
@@ -19,18 +21,19 @@ static void tell_silence(struct iba_observer *s, struct iba_flow *f)
         f->rq.ask.psn);
 }
 
-/* The next try would have come: a requester waits at most four times as long as it did before. Where how long it did is
- * forgotten, it is taken to be less than silence_ns. */
+/* The requester has given up, since the next retransmission is overdue. A requester waits at most four times as long as
+ * before its previous retransmission. When that pause is forgotten, the observer assumes less than silence_ns. */
 static bool gave_up(const struct iba_observer *s, const struct iba_obs_requests *q, bool over)
 {
     const iba_time since = s->now.at - q->last.at;
 
     if (q->ask.again == 0 || (q->ask.pause && q->ask.pause < IBA_OBS_SOONEST_TIMEOUT_NS))
-        return false; /* it came back for what an answer told it: that one was not the last */
+        return false; /* a response, not a timer, caused the retransmission: it was not the last try */
     return over || since > 4 * (q->ask.pause ? q->ask.pause : s->cfg.silence_ns);
 }
 
-/* Refused, and not back since, long after the wait was over. */
+/* The responder refused the request with RNR NAKs, and the requester has not sent it again, long after the wait was
+ * over. */
 static bool never_came_back(const struct iba_observer *s, const struct iba_obs_requests *q, bool over)
 {
     const struct iba_obs_reason *r = &q->pending;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What users of the observer may know of its state. */
+/* Reads the observer's state for its users. */
 #include "observer/iba_obs_state.h"
 
 const struct iba_flow_key *iba_flow_key(const struct iba_flow *f)

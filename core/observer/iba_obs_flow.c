@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Flows: found by addresses and DestQP, kept in the order of use; when there are too many, some rest. */
+/* Flows: the observer finds them by addresses and DestQP, and keeps them in the order of use. When all flows are used,
+ * some directions go to rest. */
 #include <assert.h>
 #include <stddef.h>
 #include <string.h>
@@ -8,9 +9,10 @@
 /* A flow moves to the front of its list when n_flow / NEAR packets have passed since it last did. */
 enum { NEAR = 16, MOST_COMPARED = 8 };
 
-/* Buckets hold at most one direction each, its index plus 1, and bits of its hash, so that another is passed without
- * being looked at. It stands where its hash says, or in one of the full ones right behind. The hash is of where the
- * packet goes, not where it comes from: a stranger's packet to a QP meets that QP's flow. */
+/* A bucket holds at most one direction: its index plus 1, and some bits of its hash, so that a search skips other
+ * directions without reading them. A direction is in the bucket that its hash selects, or in one of the occupied
+ * buckets that follow it. The hash covers the destination, not the source. So a packet from an unexpected sender to a
+ * QP finds that QP's flow. */
 enum { INDEX_BITS = 20 };
 
 static uint32_t n_bucket(const struct iba_observer *s)
@@ -33,7 +35,7 @@ static uint32_t index_in(uint32_t entry)
     return entry & ((1 << INDEX_BITS) - 1);
 }
 
-/* The next direction from bucket *at on that may have this target, and *at behind it; 0: there is none. */
+/* The next direction from bucket *at on that may have this target; 0: none. Sets *at to the bucket after it. */
 static uint32_t next_of(const struct iba_observer *s, uint32_t *at, uint32_t target)
 {
     for (uint32_t entry; (entry = s->bucket[*at]) != 0;) {
@@ -53,7 +55,7 @@ static void into_bucket(struct iba_observer *s, uint32_t known, uint32_t target)
     s->bucket[at] = known | target << INDEX_BITS;
 }
 
-/* Those behind that would not be found any more move up. */
+/* Moves up those of the following entries that a search would no longer find. */
 static void leave_bucket(struct iba_observer *s, uint32_t known)
 {
     const uint32_t n = n_bucket(s);
@@ -77,7 +79,7 @@ static uint32_t index_of(const struct iba_observer *s, const struct iba_flow *f)
     return (uint32_t)(f - s->flow) + 1;
 }
 
-/* All lines of it, long before they are read. */
+/* Fetches all cache lines of the entry, long before they are read. */
 void iba_obs_prefetch(const struct iba_known *k)
 {
     enum { LINE = 64 };
@@ -124,16 +126,15 @@ static struct iba_flow *unused_longest(const struct iba_observer *s, enum iba_ob
 
 /* ---- what a flow is for ---- */
 
-/* By the library, which knows better than the compiler how to do that. */
+/* Calls the library's memset, which is faster than the code that the compiler would place here. */
 static void *(*const volatile library_memset)(void *, int, size_t) = memset;
 static void zero(void *at, size_t n)
 {
     (void)library_memset(at, 0, n);
 }
 
-/* What its packets have shown becomes zero, all but the large arrays: counts and `generation` say what of them is this
- * flow's.
- */
+/* Clears everything that the packets of this flow have shown, except the large arrays. Counts and `generation` mark
+ * which entries of these belong to the flow. */
 static void clear(struct iba_observer *s, struct iba_flow *f)
 {
     const size_t from = offsetof(struct iba_flow, has_pkey);
@@ -173,7 +174,7 @@ static void put_to_rest(struct iba_observer *s, struct iba_flow *f)
     s->resting++;
 }
 
-/* A flow that nobody uses: there is one where a list is not full; else somebody rests. */
+/* Returns an unused flow if its list may grow. Otherwise the direction that was unused longest goes to rest. */
 static struct iba_flow *take_flow(struct iba_observer *s, enum iba_obs_list list, const struct iba_flow *keep)
 {
     const bool room = s->list[list].n < s->list[list].most;
@@ -187,17 +188,17 @@ static struct iba_flow *take_flow(struct iba_observer *s, enum iba_obs_list list
         return &s->flow[s->n++];
     f = unused_longest(s, room ? IBA_OBS_PROTECTED : list, keep);
     assert(f);
-    if (f->list == IBA_OBS_PROBATION && f->again) { /* it stays */
+    if (f->list == IBA_OBS_PROBATION && f->again) { /* it was used a second time, so it moves to the other list */
         leave_list(s, f);
         to_front(s, f, IBA_OBS_PROTECTED);
         f = unused_longest(s, IBA_OBS_PROTECTED, keep);
     }
-    assert(f); /* a list that is full holds two, of which one is not kept */
+    assert(f); /* a full list holds at least two flows, of which `keep` is one at most */
     put_to_rest(s, f);
     return f;
 }
 
-/* Its key is still that of another. */
+/* Assigns a flow to a direction. The flow's key is still that of its previous direction. */
 __attribute__((hot)) static struct iba_flow *take_place(struct iba_observer *s, uint32_t known, bool is_protected,
                                                         const struct iba_flow *keep)
 {
@@ -273,16 +274,17 @@ size_t iba_observer_shrink(struct iba_observer *s, uint32_t n_flow)
     return iba_observer_bytes(&s->cfg);
 }
 
-/* ---- those that are known ---- */
+/* ---- directions that are remembered ---- */
 
-/* Of some that rest the one that was seen longest ago; when none rests, the flow that was used longest ago. */
+/* Chooses a direction to forget: among some that rest, the one that was seen longest ago. When none rests, it is the
+ * flow that was unused longest. */
 static uint32_t to_forget(struct iba_observer *s)
 {
     uint32_t best = 0;
 
     if (s->resting == 0) {
         const struct iba_flow *f = unused_longest(s, IBA_OBS_PROTECTED, NULL);
-        assert(f); /* all that are known have one */
+        assert(f); /* no direction rests, so each has a flow */
         return f->known;
     }
     for (uint32_t i = 0, left = MOST_COMPARED; i < s->n_known && left > 0; i++) {
@@ -334,9 +336,10 @@ static uint32_t begin(struct iba_look *l, uint8_t svc)
     return i;
 }
 
-struct neighbours {                  /* directions to the same QP */
-    uint32_t own, stranger, service; /* of another sender; of another service */
-    uint32_t earlier;                /* of another sender, who has been quiet for long */
+struct neighbours { /* directions to the same QP */
+    uint32_t own, stranger,
+        service;      /* own: the packet's direction; stranger: from another sender; service: of another service */
+    uint32_t earlier; /* from another sender that has been quiet for long */
 };
 
 static bool is_paired(const struct iba_observer *s, const struct iba_known *k)
@@ -364,7 +367,7 @@ __attribute__((hot)) static void find(struct neighbours *n, const struct iba_obs
         if (k->source == iba_obs_source_of(id->from)) {
             *(k->svc == svc ? &n->own : &n->service) = i;
             if (n->own == i && !k->shared)
-                return; /* no other need be looked for */
+                return; /* no other direction can be relevant */
         } else if (k->svc == svc && is_paired(s, k))
             *(is_quiet(s, k) ? &n->earlier : &n->stranger) = i;
     }
@@ -375,8 +378,8 @@ static iba_psn last_psn(const struct iba_flow *f)
     return f->recent[(f->next_recent + IBA_OBS_RECENT - 1) % IBA_OBS_RECENT].psn;
 }
 
-/* A QP has one service. What came in the middle of the connection's packets was foreign; a QP number that has gone over
- * to another connection is not. What manufacturers put in between is their affair. */
+/* A QP has one service, so a packet of another service in the middle of the connection's packets is an error. A QP
+ * number that has passed to another connection is no error. Manufacturer specific services are not judged. */
 static void foreign_service(struct iba_look *l, const struct iba_flow *own, uint32_t service)
 {
     struct iba_flow *f = iba_obs_awake(l->s, service);
@@ -396,7 +399,7 @@ struct iba_flow *iba_obs_known(struct iba_look *l)
     return n.own ? iba_obs_wake(l->s, n.own, l->v, NULL) : NULL;
 }
 
-/* It goes on, awake. */
+/* A flow is used again, so it moves in the order of use. */
 static void use(struct iba_observer *s, struct iba_flow *f)
 {
     if (f->list == IBA_OBS_PROBATION)
@@ -427,7 +430,7 @@ static uint32_t *last_found(struct iba_observer *s, uint32_t qpn)
     return &s->last_found[qpn % IBA_OBS_LAST_FOUND];
 }
 
-/* The flow that was last found with such a QP, if it is the packet's; NULL: it must be searched for. */
+/* The flow that was last found for this QP number, if it is the packet's; NULL: a search is needed. */
 static struct iba_flow *found_lately(const struct iba_look *l, uint8_t svc)
 {
     const uint32_t qpn = iba_bth_destqp(l->bth);
@@ -456,7 +459,7 @@ struct iba_flow *iba_obs_flow(struct iba_look *l)
             foreign_service(l, f, n.service);
         return f;
     }
-    *last_found(s, l->id.qpn) = 0; /* there may be another service by now */
+    *last_found(s, l->id.qpn) = 0; /* the QP may have two services from now on */
     if (n.stranger || n.earlier) {
         const uint32_t other = n.stranger ? n.stranger : n.earlier;
         const struct iba_flow *before = iba_obs_awake(s, other);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The record of a direction: its requests and READs by PSN, its gaps, the PSN up to which all is answered, and the
- * response that will make its requester go back. The other files look things up here. */
+ * response that will make its requester go back. The other files look these up here. */
 #include "observer/iba_obs_parts.h"
 
 void iba_obs_close_read(struct iba_obs_requests *q, uint32_t n)
@@ -94,15 +94,15 @@ void iba_obs_progress(struct iba_obs_requests *q, iba_psn psn)
     q->answered = true;
     q->refused = 0;
     q->stuck.n = 0;
-    q->ask.again = 0; /* tries are counted from the last progress (RQ-23) */
-    /* What showed that an answer is missing stays true when later ones come (RQ-37). */
+    q->ask.again = 0; /* the retry counter starts again at each progress (RQ-23) */
+    /* A response has shown that an earlier answer is missing. That stays true when later answers come (RQ-37). */
     if (q->pending.cause == IBA_CAUSE_IMPLIED || iba_psn_diff(after, q->pending.psn) <= 0)
         return;
     iba_obs_replace_reason(q);
     q->pending.cause = IBA_CAUSE_NONE;
 }
 
-/* Requests up to `end` came, some of them out of the capture's sight: messages begin to be counted anew. */
+/* The responder has all requests up to `end`, and the capture lacks some of them. So the message count starts again. */
 void iba_obs_go_on_at(struct iba_obs_requests *q, iba_psn end)
 {
     q->seq = end;

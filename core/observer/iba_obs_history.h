@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the observer remembers of packets that have passed: the newest of a direction, its requests by PSN, its READs
- * and ATOMICs, and its gaps. Not for users of libiba. */
+/* The observer's memory of past packets: the newest packets of a direction, its requests by PSN, its READs and ATOMICs,
+ * and its gaps. Not for users of libiba. */
 #ifndef IBA_OBS_HISTORY_H
 #define IBA_OBS_HISTORY_H
 #include "observer/iba_observer.h"
 
 enum {
     IBA_OBS_SENT = IBA_OBSERVER_WINDOW, /* requests of a direction whose content is remembered */
-    IBA_OBS_RECENT = 64,                /* packets of a direction among which copies are looked for */
-    IBA_OBS_GAPS = 8,                   /* gaps of a direction whose packets may only be late */
-    IBA_OBS_READS = 32                  /* READs and ATOMICs of a direction that wait for their answers */
+    IBA_OBS_RECENT = 64,                /* newest packets of a direction, among which the observer looks for copies */
+    IBA_OBS_GAPS = 8,                   /* gaps of a direction: their packets may still come late */
+    IBA_OBS_READS = 32                  /* READs and ATOMICs of a direction that wait for their responses */
 };
 
 /* One of the newest packets of a direction. */
 struct iba_obs_recent {
-    uint64_t hash, number; /* number: among all packets that were fed */
+    uint64_t hash, number; /* number: position among all packets of the observer */
     struct iba_obs_mark mark;
     uint32_t source;
     iba_psn psn;
@@ -23,31 +23,35 @@ struct iba_obs_recent {
 };
 /* A request packet. */
 struct iba_obs_sent {
-    struct iba_obs_mark mark;  /* of its latest copy; frame 0: nothing remembered */
-    uint16_t request, content; /* bits of hashes of what a retransmission repeats (RQ-06): headers and length; all */
-    uint32_t messages;         /* messages that end before this PSN; valid when counted */
+    struct iba_obs_mark mark;  /* of the newest transmission; frame 0: nothing is remembered */
+    uint16_t request, content; /* bits of two hashes of the fields that a retransmission repeats (RQ-06): request:
+                                  headers and length; content: all bytes */
+    uint32_t messages;         /* messages that end before this PSN; valid with `counted` */
     iba_psn psn;
-    uint32_t generation; /* of the requests when this was written; with another generation the entry is void */
+    uint32_t
+        generation; /* the generation of the requests at the time of writing; an entry of another generation is void */
     uint8_t opcode;
     bool counted, again; /* again: it was sent more than once */
-    bool acked;          /* by an ACK with exactly this PSN */
-    bool cut;            /* the capture lacks a part of it: it is not compared with what comes again */
+    bool acked;          /* an ACK has exactly this PSN */
+    bool cut;            /* the capture lacks a part of the packet, so retransmissions are not compared with it */
 };
 /* A READ or ATOMIC, and its run of responses. */
 struct iba_obs_read {
     struct iba_obs_mark mark;
-    iba_psn psn, expect; /* of the request as last sent; of the next response */
+    iba_psn psn, expect; /* psn: of the newest transmission of the request; expect: of the next response */
     iba_psn seen;        /* one past the highest response */
-    uint32_t n, length;  /* responses, bytes: as last sent. n 0: not known, since the path MTU is not known */
+    uint32_t n, length; /* number of responses; bytes: as the newest transmission asks. n 0: unknown, since the path MTU
+                           is unknown */
     uint8_t opcode;
-    bool used, again;       /* again: it was sent more than once, so responses of several runs may mix */
-    bool fresh;             /* it began at another PSN before: a First or Only here answers the latest request */
-    bool told, told_before; /* its missing answer is reported: as it was sent last; before that */
+    bool used, again; /* again: the request was sent more than once, so responses of several runs may mix */
+    bool fresh; /* the newest transmission begins at another PSN, so a First or Only at that PSN answers the newest
+                   transmission */
+    bool told, told_before; /* ANSWER_MISSING is reported: for the newest transmission; for one before it */
 };
 /* PSNs that a packet jumped over. */
 struct iba_obs_gap {
     iba_time at; /* time of the jump */
     iba_psn psn;
-    uint16_t n, done; /* n 0: none. Responses: those before `done` came with another run, too */
+    uint16_t n, done; /* n 0: no gap. done: responses: those before `done` came in another run, too */
 };
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether a request with a PSN that others jumped over is late, or sent again. */
+/* Decides whether a request whose PSN was jumped over is late, or was sent again. */
 #include "observer/iba_obs_parts.h"
 #include "observer/iba_obs_rules.h"
 
 /* ---- whether a request is late ---- */
 
-struct maybe_late { /* a request that was sent before, or that packets jumped over */
+struct maybe_late { /* a request that the capture has already, or whose PSN was jumped over */
     const struct iba_look *l;
     const struct iba_obs_requests *q;
     const struct iba_obs_gap *gap;  /* the jump over it; NULL: none */
-    const struct iba_obs_reason *r; /* for which it may come again */
+    const struct iba_obs_reason *r; /* the reason for which the requester may have sent it again */
     int32_t ahead;                  /* PSNs that it jumps over itself */
 };
 
@@ -38,7 +38,7 @@ static bool after_timer(const struct maybe_late *c)
     return iba_obs_pause(c->l, c->q) >= IBA_OBS_SOONEST_TIMEOUT_NS;
 }
 
-/* There was time to send it again. */
+/* The requester had time to send the request again. */
 static bool had_time(const struct maybe_late *c)
 {
     return c->l->s->now.at - c->gap->at >= iba_obs_rtt(c->l);
@@ -49,7 +49,7 @@ static bool asked_for(const struct maybe_late *c)
     return c->r && (c->r->cause == IBA_CAUSE_IMPLIED || iba_psn_eq(c->r->psn, c->l->psn));
 }
 
-/* The run that goes on lost some, rather. */
+/* The request continues a run of retransmissions, some of which are lost. */
 static bool run_lost_some(const struct maybe_late *c)
 {
     return c->q->run.on && c->ahead > 0 && c->ahead <= IBA_OBS_MOST_LOST;

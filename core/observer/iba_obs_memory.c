@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The observer in its caller's memory: the observer itself, then the directions remembered, the tables that find them,
- * and last the flows, so that a caller can take memory back when there are fewer of these. */
+/* The layout of the caller's memory: the observer, the remembered directions, the tables that find them, and last the
+ * flows. Flows come last so that a caller can take memory back when it needs fewer flows. */
 #include <assert.h>
 #include <string.h>
 #include "observer/iba_obs_parts.h"
@@ -54,7 +54,7 @@ struct iba_observer *iba_observer_moved(void *memory)
     return s;
 }
 
-/* Flows on probation are few, so that directions that come and go stay in the cache. */
+/* Flows on probation are few, so that short-lived directions stay in the processor's cache. */
 void iba_obs_share(struct iba_observer *s)
 {
     enum { MOST_ON_PROBATION = 8, PROBATION_SHARE = 8 };

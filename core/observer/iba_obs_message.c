@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Messages as the responder puts them together: opcodes in order, lengths that add up. */
+/* Messages as the responder assembles them. The observer checks the order of opcodes and the lengths. */
 #include "observer/iba_obs_parts.h"
 
-/* How many responses READs take becomes known, or known better. */
+/* The path MTU has become known, or known more exactly. So the number of responses of each READ becomes known. */
 static void recount(struct iba_obs_requests *q, uint32_t pmtu)
 {
     if (q->open.used)
@@ -11,7 +11,7 @@ static void recount(struct iba_obs_requests *q, uint32_t pmtu)
         struct iba_obs_read *r = &q->read[i];
         if (!r->used || !iba_obs_is_read(r->opcode))
             continue;
-        if (r->n == 0) { /* another was the open one */
+        if (r->n == 0) { /* q->open is a different READ */
             q->open = *r;
             iba_obs_close_read(q, iba_mtu_packets(r->length, pmtu));
         }
@@ -49,7 +49,7 @@ void iba_obs_payload(struct iba_look *l)
         iba_obs_tell(l, IBA_FINDING_LENGTH, &(struct iba_tell){.count = n});
 }
 
-/* SEND, WRITE, or NONE for what is a message by itself. */
+/* SEND, WRITE, or NONE for a request that is a message by itself. */
 static enum iba_obs_message message_of(const struct iba_opcode *op)
 {
     switch ((enum iba_operation)op->operation) {
@@ -59,7 +59,7 @@ static enum iba_obs_message message_of(const struct iba_opcode *op)
     }
 }
 
-/* WRITE: bytes of this packet, and what is still to come. */
+/* Counts the bytes of a WRITE packet against the rest of the message's DMA length. */
 static void take_write(struct iba_look *l, struct iba_obs_requests *q, bool ends)
 {
     const uint32_t n = l->v->payload_len;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pairs: the direction that a response comes from, and the one whose requests it answers, find each other by addresses
- * and PSNs; they share their path MTU. */
+/* Pairs. The observer matches the direction of a response with the direction whose requests it answers, by addresses
+ * and PSNs. The two directions of a pair share the path MTU. */
 #include <string.h>
 #include "observer/iba_obs_parts.h"
 
 enum { MOST_TRIES = 64, MOST_LOOKED_AT = 32 };
 
-/* Whether `psn` answers what `f` has asked; or may have asked just before the capture began. */
+/* True when `psn` answers a request of `f`, or one that `f` may have sent just before the capture began. */
 static bool answers(struct iba_flow *f, iba_psn psn)
 {
     struct iba_obs_requests *q = &f->rq;
@@ -16,12 +16,13 @@ static bool answers(struct iba_flow *f, iba_psn psn)
         return false;
     if (iba_obs_sent_at(q, psn) || iba_obs_read_at(q, psn))
         return true;
-    if (f->began == 0 && !q->answered) /* it rested: where it began is not known any more */
+    if (f->began == 0 && !q->answered) /* the direction has rested, so its first PSN is no longer known */
         return false;
     return iba_psn_diff(psn, from) >= 0 && iba_psn_diff(psn, q->high) < 0 && iba_psn_diff(psn, from) < 1 << 20;
 }
 
-/* Or may have asked before the capture, which has just begun and shows what came again. */
+/* True when `psn` may answer a request from before the capture. The capture has just begun, and shows only
+ * retransmissions. */
 static bool may_answer(const struct iba_observer *s, const struct iba_flow *f, iba_psn psn)
 {
     const struct iba_obs_requests *q = &f->rq;
@@ -31,7 +32,7 @@ static bool may_answer(const struct iba_observer *s, const struct iba_flow *f, i
            s->now.at - f->first.at < IBA_OBS_FLIGHT_NS;
 }
 
-/* Responses may have passed before the two found each other: from here on they are judged. */
+/* Responses may have come before the pair was found. The observer judges only the responses from here on. */
 static void take_over(struct iba_obs_requests *q, iba_psn psn)
 {
     for (unsigned i = 0; i < q->n_read; i++) {
@@ -42,12 +43,13 @@ static void take_over(struct iba_obs_requests *q, iba_psn psn)
     }
 }
 
-/* An entry of the table: who asked, whether somebody else asked the same, and bits of what was asked and where. */
+/* An entry of the table `asked`: the index of the direction that sent the request, a bit for several such directions,
+ * and bits of a hash of the PSN and the addresses. */
 enum { INDEX_BITS = 20 };
 #define SEVERAL (UINT32_C(1) << INDEX_BITS)
 #define WHAT_BITS (~(SEVERAL | (SEVERAL - 1)))
 
-/* `from`, `to`: hashes of the addresses of who asked, and whom. */
+/* `from`, `to`: hashes of the addresses of the requester and the responder. */
 static uint32_t *asked(const struct iba_observer *s, uint64_t from, uint64_t to, iba_psn psn, uint32_t *what)
 {
     const uint64_t h = iba_obs_mix(iba_obs_mix(psn.v, from), to);
@@ -72,7 +74,8 @@ static bool has_peer(const struct iba_observer *s, uint32_t known)
     return f ? f->peer != 0 : s->known[known - 1].peer != 0;
 }
 
-/* Of many connections some ask with the same PSN. */
+/* Records the request in the table, so that its response finds the direction. Among many connections, some send
+ * requests with the same PSN. */
 void iba_obs_wait_for_peer(struct iba_look *l)
 {
     struct iba_observer *s = l->s;
@@ -99,12 +102,12 @@ static bool may_be_peer(const struct iba_look *l, struct iba_flow *g)
     return g != l->flow && g->used && !g->peer && g->svc == l->flow->svc && opposite(&l->flow->key, &g->key);
 }
 
-/* Over those that were used last, `left` of them at most. */
+/* Walks over the flows that were used last, over `left` of them at most. */
 struct walk {
     unsigned list, left;
-    const struct iba_flow *at; /* the one before; NULL: the list is to be begun */
+    const struct iba_flow *at; /* the previous flow; NULL: the walk begins with the list's first flow */
 };
-/* The next that may be the partner; NULL: none is left. */
+/* The next flow that may be the peer; NULL: none is left. */
 static struct iba_flow *next_candidate(const struct iba_look *l, struct walk *w)
 {
     while (w->left > 0 && w->list < IBA_OBS_LISTS) {
@@ -121,7 +124,7 @@ static struct iba_flow *next_candidate(const struct iba_look *l, struct walk *w)
     return NULL;
 }
 
-/* Who asked for a response with this PSN, by the table; woken when it rests. */
+/* The direction that sent a request with this PSN, found in the table. Wakes it when it is at rest. */
 static struct iba_flow *who_asked(struct iba_look *l, bool *several)
 {
     uint32_t what;
@@ -152,7 +155,8 @@ static void join(struct iba_look *l, struct iba_flow *other, bool guess)
 
 static void take_peer(struct iba_look *l);
 
-/* By the PSN of a request; else, and to see whether others fit too, among those that were used last. */
+/* Looks for the peer by the PSN of a request. Then it searches the flows that were used last, also to learn whether
+ * several of them fit. */
 void iba_obs_pair(struct iba_look *l)
 {
     struct iba_observer *s = l->s;
@@ -185,7 +189,7 @@ void iba_obs_pair(struct iba_look *l)
         take_peer(l);
         return;
     }
-    /* Of those that rest another might have fitted. */
+    /* A direction at rest might have fitted, too. */
     const bool once = fits == 1 && best == known && s->resting > 0;
     const bool guess = fits > 1 || once || (best != known && s->n_known > MOST_LOOKED_AT);
     join(l, best, guess);
@@ -193,9 +197,9 @@ void iba_obs_pair(struct iba_look *l)
     take_over(&best->rq, l->psn);
 }
 
-/* ---- another connection of a QP, of which connection management says nothing ---- */
+/* ---- another connection of a QP, which connection management does not report ---- */
 
-/* What asks for an answer at just this PSN, and has none; NULL: nothing. */
+/* The request of `f` at exactly this PSN that has no answer yet; NULL: there is none. */
 static const struct iba_obs_mark *waits_for(struct iba_flow *f, iba_psn psn)
 {
     struct iba_obs_requests *q = &f->rq;
@@ -207,7 +211,7 @@ static const struct iba_obs_mark *waits_for(struct iba_flow *f, iba_psn psn)
     return r ? &r->mark : e ? &e->mark : NULL;
 }
 
-/* That direction has sent nothing for so long, nor since this was asked. */
+/* The direction has sent nothing for `pause`, and nothing since the request `asked`. */
 static bool left_before(const struct iba_observer *s, uint32_t known, const struct iba_obs_mark *asked, iba_time pause)
 {
     const struct iba_flow *f = iba_obs_awake(s, known);
@@ -216,9 +220,9 @@ static bool left_before(const struct iba_observer *s, uint32_t known, const stru
     return last < asked->at && s->now.at - last >= pause;
 }
 
-/* It would answer nothing that its pair asks for, but what another direction between the same two does; the pair has
- * been quiet. So this QP has another peer, with the PSNs of that. One that repeats its last answer may have something
- * to say of its credits (RR-22), even after long. */
+/* The response answers no request of its pair. It answers a request of another direction between the same two
+ * addresses, and the pair has been quiet. So this QP has a new peer, which uses these PSNs. A responder that repeats
+ * its last acknowledgement may report new credits (RR-22), even after a long time. */
 void iba_obs_pair_anew(struct iba_look *l)
 {
     const struct iba_obs_requests *q = &l->peer->rq;
@@ -236,8 +240,8 @@ void iba_obs_pair_anew(struct iba_look *l)
     take_over(&g->rq, l->psn);
 }
 
-/* The other way round: requests go on to a QP, and another than the one that answered does now. NULL: none such, or
- * several. */
+/* The opposite case: a direction goes on with requests to a QP, whose previous peer is quiet, and now a new direction
+ * answers them. NULL: there is no such direction, or there are several. */
 static struct iba_flow *who_lost_its_peer(const struct iba_look *l)
 {
     struct iba_flow *found = NULL;

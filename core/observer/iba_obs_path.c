@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The path of a direction: what its packets carry that the network picks their path by, or that shows which way they
- * came, as seen at one capture point. Addresses are not of it: with others it is another direction. Requests and
- * responses have ways of their own. */
+/* The path of a direction: the fields of its packets that routers hash on, or that show the route of the packet, as
+ * seen at one capture point. Addresses are not part of the path: packets with other addresses belong to another
+ * direction. Requests and responses have separate paths. */
 #include <stddef.h>
 #include "observer/iba_obs_parts.h"
 
@@ -13,7 +13,7 @@ const char *iba_path_part_name(unsigned part)
     return part < sizeof names / sizeof *names ? names[part] : NULL;
 }
 
-enum at { /* of a part in its word */
+enum at { /* bit position of a part in its word */
 #define AT(part, name, word, at, bits) AT_##part = (at),
           IBA_PATH_PARTS(AT)
 };
@@ -23,7 +23,7 @@ static uint64_t put(uint64_t value, enum at at)
     return value << at;
 }
 
-/* VLAN and what an LRH has. */
+/* The VLAN tag and the fields of the LRH. */
 static uint64_t link_of(const struct iba_view *v)
 {
     enum { LID_BITS = 16 };
@@ -39,7 +39,7 @@ static uint64_t link_of(const struct iba_view *v)
     return route;
 }
 
-/* What an IP header or GRH has, and UDP. */
+/* The fields of the IP header or GRH, and the UDP source port. */
 static uint64_t net_of(const struct iba_view *v)
 {
     enum { DSCP_SHIFT = 2 };

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include "observer/iba_obs_parts.h"
 
-/* The other direction's, wherever it stands. */
+/* Sets the peer of a direction, in its flow, or in its short form when the direction is at rest. */
 void iba_obs_set_peer(const struct iba_observer *s, uint32_t known, uint32_t peer, bool guess)
 {
     struct iba_flow *f = iba_obs_awake(s, known);

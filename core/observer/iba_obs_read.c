@@ -16,7 +16,7 @@ static bool fits(enum iba_operation request, const struct iba_opcode *response)
     }
 }
 
-/* How many responses there are shows in the last one when the path MTU is not known. */
+/* When the path MTU is not known, the last response shows how many responses there are. */
 static void settle(const struct iba_look *l, struct iba_obs_requests *q, struct iba_obs_read *r)
 {
     if (r->n != 0 || !iba_opcode_ends(l->op))
@@ -28,7 +28,8 @@ static void settle(const struct iba_look *l, struct iba_obs_requests *q, struct 
     r->n = n;
 }
 
-/* Only the last may end, and it has to; a First where a lost request for the rest would begin is let pass (RR-62). */
+/* Only the last response may end the message, and it must. A First is accepted where a lost request for the rest of the
+ * READ would begin (RR-62). */
 static bool in_order(const struct iba_look *l, const struct iba_obs_read *r)
 {
     const bool first = iba_psn_eq(l->psn, r->psn);
@@ -51,7 +52,7 @@ static bool right_length(const struct iba_look *l, const struct iba_obs_read *r)
            (iba_psn_eq(l->psn, iba_psn_add(r->psn, r->n - 1)) ? r->length - (r->n - 1) * pmtu : pmtu);
 }
 
-/* The gap of answers that never came in which this one is. */
+/* The gap of missing responses that this response belongs to. */
 static struct iba_obs_gap *never_came(const struct iba_look *l)
 {
     for (unsigned i = 0; i < IBA_OBS_GAPS; i++) {
@@ -84,12 +85,13 @@ static void came_before(struct iba_look *l, const struct iba_obs_mark *cause)
         iba_obs_tell(l, IBA_FINDING_ANSWER_AGAIN, &(struct iba_tell){.cause = cause});
 }
 
-/* Tells when it came before. */
+/* Records the response; reports one that came before. */
 static void note_answer(struct iba_look *l, struct iba_obs_read *r)
 {
     const iba_psn end = iba_psn_add(l->psn, 1);
     struct iba_obs_gap *h = never_came(l);
-    /* This READ had its answers; the responses jump over them because an earlier READ was answered again. */
+    /* This READ had its answers. The responses jump over them only because the responder answered an earlier READ
+     * again. */
     const bool came = h && iba_psn_diff(r->psn, h->psn) > 0 && iba_psn_diff(l->psn, r->seen) < 0;
 
     if (h && !came)
@@ -100,7 +102,7 @@ static void note_answer(struct iba_look *l, struct iba_obs_read *r)
         r->seen = end;
 }
 
-/* It goes on right behind the newest answer, and none beyond it has come since. */
+/* The response continues the newest one, and no response beyond it has come since. */
 static bool goes_on(const struct iba_look *l, const struct iba_obs_read *r)
 {
     const iba_psn before = iba_psn_add(l->flow->answers, IBA_PSN_MASK);
@@ -111,7 +113,7 @@ static bool goes_on(const struct iba_look *l, const struct iba_obs_read *r)
         return false;
     const struct iba_obs_read *other = l->peer && lost > 0 ? iba_obs_read_at(&l->peer->rq, before) : NULL;
     if (r && other && iba_psn_diff(l->psn, other->psn) >= (int32_t)other->n)
-        return false; /* that was of another READ */
+        return false; /* the newest response belongs to another READ */
     for (unsigned i = 0; i < l->flow->n_recent; i++) {
         const struct iba_obs_recent *o = &l->flow->recent[i];
         if (o->mark.frame != 0 && !o->request && iba_psn_eq(o->psn, before) && o->number > since)
@@ -149,7 +151,7 @@ bool iba_obs_continues(const struct iba_look *l)
     return false;
 }
 
-/* The response that came in the same instant, right before; NULL: none. */
+/* The previous response, if it came in the same instant; NULL: it did not. */
 __attribute__((cold)) static const struct iba_obs_recent *comes_with(const struct iba_look *l)
 {
     const struct iba_obs_recent *const last = iba_obs_response_before(l);
@@ -157,7 +159,8 @@ __attribute__((cold)) static const struct iba_obs_recent *comes_with(const struc
     return last && l->s->now.at - last->mark.at < IBA_OBS_LEAST_RTT_NS ? last : NULL;
 }
 
-/* Right behind the response that came last, unless that was late, and at once: of the same run. */
+/* The response belongs to the same run as the previous one: it has the next PSN, came at once, and the previous one was
+ * not late. */
 static bool follows(const struct iba_look *l)
 {
     const struct iba_obs_recent *const last = iba_opcode_begins(l->op) ? comes_with(l) : NULL;
@@ -165,7 +168,7 @@ static bool follows(const struct iba_look *l)
     return last && !last->late && iba_psn_eq(iba_psn_add(last->psn, 1), l->psn);
 }
 
-/* Of the same READ as the response before it, which was late, and it had come before. */
+/* The response has come before. It belongs to the same READ as the previous response, which was late. */
 static bool joins_late(const struct iba_look *l, const struct iba_obs_read *r)
 {
     const bool came = r && !iba_opcode_begins(l->op) && iba_psn_diff(r->expect, l->psn) > 0;
@@ -174,13 +177,14 @@ static bool joins_late(const struct iba_look *l, const struct iba_obs_read *r)
     return last && last->late && iba_psn_diff(last->psn, r->psn) >= 0 && iba_psn_diff(l->psn, last->psn) > 0;
 }
 
-/* The first answer to what was asked for last, which began elsewhere before. */
+/* The response is the first to the newest transmission of a READ, whose earlier transmission began at another PSN. */
 static bool answers_afresh(const struct iba_look *l, const struct iba_obs_read *r)
 {
     return r && r->fresh && iba_opcode_begins(l->op) && iba_psn_eq(l->psn, r->psn) && iba_psn_eq(r->expect, r->psn);
 }
 
-/* It would have come with answers to what was asked for behind it, if it were to what was asked for last. */
+/* The response does not answer the newest transmission of the READ, since responses to later requests came before it.
+ */
 __attribute__((cold)) static bool passed_by(const struct iba_look *l, const struct iba_obs_read *r)
 {
     const iba_time soonest = r->mark.at + l->flow->rtt_min_ns;
@@ -189,7 +193,7 @@ __attribute__((cold)) static bool passed_by(const struct iba_look *l, const stru
            l->s->now.at >= soonest + IBA_OBS_LEAST_RTT_NS && iba_obs_overtaken(l, soonest);
 }
 
-/* It was jumped over, and was asked for only once: it is no other answer's. */
+/* The response fills a gap, and its READ was sent only once. So it belongs to no other answer. */
 static bool fills_once(const struct iba_look *l, const struct iba_obs_read *r)
 {
     return r && !r->again && l->flow->order.taken > 0 && iba_obs_fills(l->flow, true, l->psn) &&
@@ -200,11 +204,11 @@ static bool fills_once(const struct iba_look *l, const struct iba_obs_read *r)
 
 struct answer { /* a response with data */
     const struct iba_look *l;
-    const struct iba_obs_read *r;  /* the READ or ATOMIC that it answers; NULL: not known */
+    const struct iba_obs_read *r;  /* the READ or ATOMIC that the response answers; NULL: not known */
     const struct iba_obs_gap *gap; /* the jump over it; NULL: none */
-    bool starts;                   /* it is the first of its run of responses, or the only one */
-    bool fills;                    /* it fills a jump that is put off, for the first time */
-    bool older;                    /* it belongs to an earlier run of responses */
+    bool starts;                   /* the response is the first of its run, or an Only */
+    bool fills;                    /* the response fills a deferred gap, for the first time */
+    bool older;                    /* the response belongs to an earlier run */
 };
 
 static bool fills_only_run(const struct answer *c)
@@ -257,7 +261,7 @@ static bool unknown_read(const struct answer *c)
     return !c->r;
 }
 
-/* The READ came again after the jump, and its new answer has had the time to begin with this. */
+/* The READ came again after the jump, and this response may be the first of the new answer. */
 static bool begins_second_run(const struct answer *c)
 {
     const struct iba_look *l = c->l;
@@ -307,7 +311,7 @@ const struct iba_decision *iba_obs_answer_lateness(const struct iba_look *l, con
 {
     struct answer c = {
         .l = l, .r = r, .gap = iba_obs_gap_at(l->s, l->flow->unanswered, l->psn), .starts = iba_opcode_begins(l->op)};
-    /* It ends what was requested before, and what was requested since is answered. */
+    /* The response completes the answer to an earlier transmission, and later requests are answered already. */
     const bool breaks = r && iba_psn_eq(l->psn, r->expect) && iba_psn_eq(l->psn, l->flow->answers);
 
     c.older = joins_late(l, r) || (r && r->again && !c.starts && (breaks || iba_psn_eq(l->psn, r->psn)));
@@ -337,13 +341,13 @@ bool iba_obs_begins_amid(const struct iba_look *l, const struct iba_obs_read *r)
            iba_psn_diff(l->psn, r->seen) < 0 && iba_obs_had_time(l, r->mark.at) && !goes_on(l, r);
 }
 
-/* Not the First: the beginning is missing. */
+/* The pending response is not a First: the beginning of its answer is missing. */
 static bool is_amid(const struct iba_obs_held *h)
 {
     return !iba_psn_eq(h->from, h->psn);
 }
 
-/* Of an answer that begins amid: the beginning is missing. */
+/* Reports the missing beginning of an answer. */
 static void let_gap(struct iba_observer *s, struct iba_flow *f)
 {
     const struct iba_obs_held *h = &f->held;
@@ -385,8 +389,8 @@ static bool is_at_once(const struct iba_observer *s, const struct iba_obs_held *
     return s->now.at - h->mark.at < (h->late && !is_amid(h) ? IBA_OBS_LEAST_RTT_NS : IBA_OBS_AT_ONCE_NS);
 }
 
-/* Who answers a READ sends all there is to it: a First that stands alone was overtaken, and so was what comes before
- * the First. */
+/* A responder sends all responses to a READ at once. So a First that no further response follows was overtaken. A
+ * response that begins an answer in its middle was overtaken when the responses before it follow. */
 void iba_obs_release(struct iba_observer *s, struct iba_flow *f, const struct iba_look *l)
 {
     const struct iba_obs_held *h = &f->held;
@@ -396,7 +400,7 @@ void iba_obs_release(struct iba_observer *s, struct iba_flow *f, const struct ib
 
     if (h->mark.frame == 0 || (l && d < 0 && !begins) || (l && !amid && d == 0 && l->op->pos != IBA_FIRST))
         return;
-    const bool missing = l && iba_obs_gap_at(s, f->unanswered, l->psn); /* it may be late, too */
+    const bool missing = l && iba_obs_gap_at(s, f->unanswered, l->psn); /* this one may be late, too */
     const bool goes_on = inside && d <= IBA_OBS_MOST_LOST && (d == 1 || !(iba_psn_eq(l->psn, h->answers) || missing));
     const bool late = amid ? d <= 0 || (d > 1 && (!inside || missing)) : !goes_on;
     let_go(s, f, l && is_at_once(s, h) ? late : h->late);
@@ -413,7 +417,8 @@ void iba_obs_release_by_request(struct iba_look *l)
     const struct iba_obs_held *h = l->peer ? &l->peer->held : NULL;
 
     if (h && h->mark.frame != 0 && iba_psn_diff(l->psn, h->psn) < 0 && iba_psn_diff(l->psn, h->from) >= 0)
-        let_go(l->s, l->peer, iba_psn_diff(h->psn, h->from) > 1); /* rather than that so many were lost */
+        let_go(l->s, l->peer,
+               iba_psn_diff(h->psn, h->from) > 1); /* a late packet is likelier than the loss of so many responses */
 }
 
 void iba_obs_miss(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from, iba_psn end)
@@ -437,8 +442,8 @@ static void jump(struct iba_look *l, struct iba_obs_requests *q, const struct ib
     iba_obs_expect_retry(l, q, IBA_CAUSE_IMPLIED, from, 0);
 }
 
-/* Where the run of answers that this one belongs to should be: behind the newest, or at its beginning. A READ that was
- * sent again is answered anew, and its older answers may still be on their way. */
+/* The PSN at which the run of this response should go on: after the newest response, or at the run's beginning. A READ
+ * that was sent again is answered again, and responses of its older answer may still be in flight. */
 static iba_psn belongs(const struct iba_look *l, struct iba_obs_requests *q, const struct iba_obs_read *r,
                        iba_psn newest)
 {
@@ -451,7 +456,7 @@ static iba_psn belongs(const struct iba_look *l, struct iba_obs_requests *q, con
     return iba_psn_diff(l->psn, r->expect) > 0 ? r->expect : l->psn;
 }
 
-/* What answers everything that the READ still waits for, as it was sent last. */
+/* Moves the expected PSN, where the response belongs to the newest transmission of the READ. */
 static void advance(const struct iba_look *l, struct iba_obs_read *r)
 {
     const bool starts = iba_psn_eq(l->psn, r->psn) && iba_opcode_begins(l->op);

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Why requests come again: what the capture shows that made the requester go back, or that they were late. */
+/* Decides why a request comes again: which event of the capture made the requester go back, or whether the request was
+ * late. */
 #include "observer/iba_obs_parts.h"
 #include "observer/iba_obs_rules.h"
 
-/* How much longer than asked for software waits; less than the usual ACK timer (code 14, 67 ms). */
+/* Software waits up to this much longer than an RNR NAK asks for. Shorter than the usual ACK timer (code 14, 67 ms). */
 #define SLOW_TIMER_NS UINT64_C(60000000)
-enum { MOST_BEGINNING = 3 }; /* packets, of what comes again for an answer */
-/* Of an adaptive timer. */
+enum {
+    MOST_BEGINNING = 3
+}; /* most packets that the capture may lack at the beginning of the retransmissions for a missing answer */
+/* The shortest time of an adaptive timer. */
 #define SHORTEST_TIMER_NS UINT64_C(4000)
 enum { ROUND_TRIPS = 4 };
-enum { MOST_RETRIES = 7 }; /* RQ-22: as often as a timer may send a packet again */
+enum { MOST_RETRIES = 7 }; /* RQ-22: a timer sends a packet again at most this often */
 
-/* How soon it may have an effect here. Where nothing has shown that yet, an RNR NAK right behind its request shows that
- * it was seen where it was made. */
+/* How soon the response of `r` may have an effect here. Before any round trip is known, an RNR NAK directly after its
+ * request shows that the capture point is at the responder. */
 static iba_time soonest(const struct iba_look *l, const struct iba_obs_reason *r)
 {
     if (l->flow->has_rtt)
@@ -23,8 +26,8 @@ static iba_time soonest(const struct iba_look *l, const struct iba_obs_reason *r
     return near ? IBA_OBS_LEAST_RTT_NS : 0;
 }
 
-/* A response that left just now has had no effect yet. One that left long ago, and had none, was lost after the capture
- * point. */
+/* A response that left just now has had no effect yet. A response that left long ago, and had no effect, was lost after
+ * the capture point. */
 bool iba_obs_is_recent(const struct iba_look *l, const struct iba_obs_reason *r)
 {
     const iba_time effect = r->cause == IBA_CAUSE_RNR ? r->wait_ns + SLOW_TIMER_NS : IBA_OBS_FLIGHT_NS;
@@ -33,7 +36,7 @@ bool iba_obs_is_recent(const struct iba_look *l, const struct iba_obs_reason *r)
     return r->mark.frame != 0 && ago < effect && ago >= soonest(l, r);
 }
 
-/* For just this request, and it may be the effect. */
+/* The response of `r` asks for exactly this request, which may be its effect. */
 static bool is_reason(const struct iba_look *l, const struct iba_obs_reason *r)
 {
     return !r->served && iba_psn_eq(r->psn, l->psn) && iba_obs_is_recent(l, r);
@@ -52,7 +55,8 @@ bool iba_obs_was_asked_for(const struct iba_look *l, struct iba_obs_requests *q)
     return is_reason(l, &q->pending) || earlier_reason(l, q);
 }
 
-/* A NAK for this request, of which `before` cannot be the effect. No cause: it was answered since. */
+/* A NAK asked for this request, and `before` cannot be its effect. A NAK with IBA_CAUSE_NONE counts, too: a later
+ * response has made progress since. */
 static bool asks_in_vain(const struct iba_look *l, const struct iba_obs_reason *r, const struct iba_obs_recent *before)
 {
     const bool nak = r->cause == IBA_CAUSE_NAK || r->cause == IBA_CAUSE_NONE;
@@ -78,7 +82,7 @@ void iba_obs_restore_reason(struct iba_obs_reason *r)
     r->served = false;
 }
 
-/* All that are remembered, the pending one last: `i` below REASONS_AT_ALL. */
+/* All remembered reasons, the pending one last: `i` is below REASONS_AT_ALL. */
 enum { REASONS_AT_ALL = IBA_OBS_REASONS + 1 };
 static struct iba_obs_reason *reason_at(struct iba_obs_requests *q, unsigned i)
 {
@@ -106,7 +110,8 @@ bool iba_obs_had_another_reason(const struct iba_look *l, const struct iba_obs_r
     return false;
 }
 
-/* The packet that the NAK asked for came late, and the first packet that it brought back is missing. */
+/* The packet that the NAK asked for came late, and the first packet that was sent again because of the NAK is missing.
+ */
 static struct iba_obs_reason *outrun_reason(const struct iba_look *l, struct iba_obs_requests *q)
 {
     const iba_time soon = 2 * iba_obs_rtt(l) + IBA_OBS_LEAST_RTT_NS;
@@ -148,11 +153,12 @@ void iba_obs_use_up_reason(const struct iba_look *l, struct iba_obs_requests *q,
     }
 }
 
-/* One that does not begin where the NAK asks for has been taken for its effect, and now comes what it does ask for. */
+/* A run that does not begin at the PSN of a NAK was taken for the NAK's effect. Now the packet comes that the NAK does
+ * ask for. */
 void iba_obs_undo_effect(const struct iba_look *l, struct iba_obs_requests *q)
 {
-    const bool broke_off =
-        l->s->now.at - q->last.at >= IBA_OBS_LEAST_RTT_NS && iba_psn_diff(q->next, q->high) < 0; /* of all there is */
+    const bool broke_off = l->s->now.at - q->last.at >= IBA_OBS_LEAST_RTT_NS &&
+                           iba_psn_diff(q->next, q->high) < 0; /* the run stopped before it reached the highest PSN */
 
     if (!q->run.on || q->run.kind != IBA_FINDING_RETRY_NAK || !(broke_off || (!q->run.shown && q->strays == 1)) ||
         iba_obs_stopped(l, q))
@@ -164,8 +170,8 @@ void iba_obs_undo_effect(const struct iba_look *l, struct iba_obs_requests *q)
     }
 }
 
-/* It goes back to just what a NAK asked for: what goes to it may have an effect sooner than was seen before. Where it
- * may have been overtaken, not much sooner. */
+/* The requester goes back to exactly the PSN that a NAK asked for. So responses may have an effect sooner than the
+ * shortest round trip seen before. Where the packet may be late instead, the effect may come only a little sooner. */
 bool iba_obs_sooner_than_known(const struct iba_look *l, const struct iba_obs_reason *r)
 {
     const iba_time ago = l->s->now.at - r->mark.at, known = soonest(l, r);
@@ -174,23 +180,24 @@ bool iba_obs_sooner_than_known(const struct iba_look *l, const struct iba_obs_re
            (ago >= known / 2 || !iba_obs_gap_at(l->s, l->flow->rq.gaps, l->psn));
 }
 
-/* A READ that asks for the rest of an earlier READ: a retransmission, and no packet that was merely delayed. */
+/* The packet is a READ that asks for the rest of an earlier READ. So it is a retransmission, and not merely delayed. */
 bool iba_obs_is_rest(const struct iba_look *l)
 {
     return l->again && iba_obs_is_read(l->opcode) && !iba_psn_eq(l->again->psn, l->psn);
 }
 
-/* It may be late or sent again, and only what comes next will show. */
+/* The request may be late, or sent again. Only the next packet shows which. */
 bool iba_obs_doubts(const struct iba_look *l, struct iba_obs_requests *q)
 {
     return !iba_obs_id_says_no(l) && !iba_obs_is_rest(l) && l->s->now.at - q->last.at < IBA_OBS_SOONEST_TIMEOUT_NS &&
            iba_obs_gap_at(l->s, q->gaps, l->psn);
 }
 
-/* A READ or ATOMIC whose missing answer may make the requester go back: of those that are not long ago, any. */
+/* A recent READ or ATOMIC whose missing answer may have made the requester go back. */
 static const struct iba_obs_read *may_lack(const struct iba_look *l, const struct iba_obs_requests *q)
 {
-    const struct iba_obs_read *near = NULL; /* rather the next before it: the requester goes back to that */
+    const struct iba_obs_read *near =
+        NULL; /* preferably the nearest one before this request: the requester goes back to that */
 
     for (unsigned i = 0; i < q->n_read; i++) {
         const struct iba_obs_read *r = &q->read[i];
@@ -203,7 +210,7 @@ static const struct iba_obs_read *may_lack(const struct iba_look *l, const struc
     return near;
 }
 
-/* The beginning of what comes again is missing: it may come yet. */
+/* The capture lacks the beginning of the retransmissions. It may still come. */
 static void lacks_beginning(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from)
 {
     const int32_t lost = iba_psn_diff(l->psn, from);
@@ -212,14 +219,14 @@ static void lacks_beginning(const struct iba_look *l, struct iba_obs_requests *q
         iba_obs_open_gap(q->gaps, &q->next_gap, l->s->now.at, from, (uint32_t)lost);
 }
 
-/* The response that was the reason may be none of the capture: where it has shown that it lacks packets, has just
- * begun, or sees all that reaches this requester. READs and ATOMICs mostly come again for an answer that is missing,
- * and first of all. */
+/* The reason may be a response that the capture lacks. That is so when the capture is known to lack packets, has just
+ * begun, or was recorded near the requester. READs and ATOMICs are mostly the first that a requester sends again, for a
+ * missing answer. */
 static bool may_be_unseen(const struct iba_look *l, const struct iba_obs_read *lacks)
 {
     const struct iba_flow *f = l->flow;
     const bool near = f->has_rtt && f->rtt_min_ns < IBA_OBS_LEAST_RTT_NS;
-    /* Nothing beyond it was answered, so no answer is missing: a NAK, rather. */
+    /* Nothing after this PSN was answered, so no answer is missing, and a NAK is likelier. */
     const bool next = f->rq.answered && iba_psn_eq(l->psn, f->rq.una) && (near || !iba_obs_fetches(l));
     const int32_t lost = l->again ? 0 : iba_psn_diff(l->psn, iba_psn_add(lacks->psn, lacks->n ? lacks->n : 1)) + 1;
 
@@ -228,14 +235,15 @@ static bool may_be_unseen(const struct iba_look *l, const struct iba_obs_read *l
            (f->has_rtt && l->s->now.at - f->first.at < f->rtt_min_ns);
 }
 
-/* A READ or ATOMIC that was sent before, but not seen: mid-stream. */
+/* The packet is a READ or ATOMIC that was sent before, but before the capture began. */
 static bool asks_again_unseen(const struct iba_look *l, struct iba_obs_requests *q)
 {
     return iba_obs_fetches(l) && !l->again && iba_psn_diff(l->psn, q->first) < 0 && l->flow->has_rtt &&
            l->s->now.at - l->flow->first.at >= l->flow->rtt_min_ns;
 }
 
-/* When the newest response to it came, at the latest: before all that is remembered, if none is; 0: there was none. */
+/* When the newest response of `peer` came, at the latest. When none is remembered, it came before all remembered
+ * packets; 0: there was none. */
 static iba_time last_answer(const struct iba_flow *peer)
 {
     iba_time at = peer->n_recent == IBA_OBS_RECENT ? peer->recent[peer->next_recent].mark.at : 0;
@@ -246,7 +254,7 @@ static iba_time last_answer(const struct iba_flow *peer)
     return at;
 }
 
-/* For how long nothing was answered, nor this sent. */
+/* For how long nothing was answered, and this request was not sent. */
 static iba_time waited_for(const struct iba_look *l, const struct iba_obs_requests *q)
 {
     const struct iba_obs_sent *e = iba_obs_request_at(q, l->psn);
@@ -255,9 +263,10 @@ static iba_time waited_for(const struct iba_look *l, const struct iba_obs_reques
     return l->s->now.at - (answer > sent ? answer : sent);
 }
 
-/* So long after the newest response nothing that it said can be why this comes: what an end does about a response takes
- * it one round trip. The capture point cuts that in two, and each part is known by itself. Where nothing was ever
- * answered, no response said anything; but that there is no receive (RR-49) may have been said out of sight. */
+/* So much time has passed since the newest response that no response can be the reason for this request. A requester
+ * reacts to a response within one round trip. The capture point divides the round trip in two parts, and the minimum of
+ * each part is known separately. Where no response came at all, no response can be the reason. An exception is a
+ * request that needs a receive, since the capture may lack its RNR NAK (RR-49). */
 static bool is_quiet(const struct iba_look *l, iba_time waited)
 {
     const bool takes_receive = l->op->operation == IBA_OPERATION_SEND || (l->op->hdrs & IBA_HDR_BIT(IBA_H_immdt));
@@ -276,11 +285,11 @@ bool iba_obs_stopped(const struct iba_look *l, const struct iba_obs_requests *q)
            is_quiet(l, waited_for(l, q));
 }
 
-/* Some adapters learn how soon an answer comes, and let their timer run a little longer only, at first: from 4 us on,
- * and twice as long each time (RQ-21). All had been sent, and nothing was answered for the time of several answers. A
- * response would have shown a missing answer (RQ-36) sooner than that, so what was answered and comes again was
- * answered in vain: that was lost behind the capture point. Where that takes no longer than a round trip may, or where
- * the capture may lack the response that was the reason, the second time shows it. */
+/* Some adapters measure the round trip, and first set their timer only a little longer: to 4 us or more, doubled at
+ * each retry (RQ-21). Such a timer is the reason when the requester had sent everything, and nothing was answered for
+ * several round trips. A response would have reported a missing answer sooner (RQ-36). So when an answered request
+ * comes again, its answer was lost after the capture point. A second retry has to confirm the timer in two cases: the
+ * wait is no longer than a round trip may be, or the capture may lack the response that was the reason. */
 static bool is_hasty_timer(const struct iba_look *l, struct iba_obs_requests *q)
 {
     const iba_psn oldest = q->answered ? q->una : q->first;
@@ -288,7 +297,7 @@ static bool is_hasty_timer(const struct iba_look *l, struct iba_obs_requests *q)
     const int32_t beyond = iba_psn_diff(l->psn, oldest);
 
     if (!l->peer || !is_quiet(l, waited) || beyond > 0 || (beyond < 0 && waited < IBA_OBS_ROUND_NS) ||
-        iba_psn_diff(l->psn, q->first) < 0 /* what came for it before the capture began */ ||
+        iba_psn_diff(l->psn, q->first) < 0 /* no response before the capture may be the reason */ ||
         !(iba_psn_eq(q->next, q->high) || iba_obs_stopped(l, q)))
         return false;
     const bool doubles = before && iba_psn_eq(q->hasty.psn, l->psn) && 2 * waited >= 3 * before && waited <= 3 * before;
@@ -298,8 +307,8 @@ static bool is_hasty_timer(const struct iba_look *l, struct iba_obs_requests *q)
     return q->hasty.known;
 }
 
-/* A timer brings back the packet that a NAK asked for before. The capture does not show whether the requester did not
- * get the NAK, or did not heed it. */
+/* A timer makes the requester send the packet that a NAK asked for before. The capture does not show whether the
+ * requester did not get the NAK, or ignored it. */
 static void tell_ignored(const struct iba_look *l, const struct iba_obs_requests *q)
 {
     const struct iba_obs_reason *r = &q->pending;
@@ -313,7 +322,7 @@ static void tell_ignored(const struct iba_look *l, const struct iba_obs_requests
 void iba_obs_count_retry(struct iba_look *l, struct iba_obs_requests *q)
 {
     if (q->hasty.known)
-        return; /* such adapters count otherwise */
+        return; /* adapters with adaptive timers count retries differently */
     q->stuck.n = iba_obs_count(q->stuck.n, q->stuck.n > 0 && iba_psn_eq(q->stuck.psn, l->psn));
     q->stuck.psn = l->psn;
     if (q->stuck.n == MOST_RETRIES + 1)
@@ -325,12 +334,12 @@ void iba_obs_count_retry(struct iba_look *l, struct iba_obs_requests *q)
 struct coming_again {
     const struct iba_look *l;
     struct iba_obs_requests *q;
-    struct iba_obs_reason *r;            /* that the capture shows; NULL: none */
-    const struct iba_obs_reason *copied; /* one that had its effect already */
-    const struct iba_obs_read *lacks;    /* whose answer may be missing */
-    bool hasty;                          /* a timer that adapts may have run out */
-    bool reorders;                       /* packets overtake others in this network */
-    bool inside;                         /* it may be late, and stand alone */
+    struct iba_obs_reason *r;            /* the reason in the capture; NULL: none */
+    const struct iba_obs_reason *copied; /* a reason that had its effect already */
+    const struct iba_obs_read *lacks;    /* the READ or ATOMIC whose answer may be missing; NULL: none */
+    bool hasty;                          /* an adaptive timer may have run out */
+    bool reorders;                       /* this network reorders packets */
+    bool inside;                         /* the request may be a single late packet */
 };
 
 static bool nak(const struct coming_again *c)
@@ -405,8 +414,8 @@ static const struct iba_decision *decide(const struct coming_again *c)
     return NULL;
 }
 
-/* A response in the capture is the reason. Whether this is its effect, or only late, the next packet may have to show.
- */
+/* The reason is a response in the capture. The next packet may have to show whether this request is its effect, or only
+ * late. */
 static void go_back_for(const struct coming_again *c)
 {
     const struct iba_look *l = c->l;
@@ -419,7 +428,7 @@ static void go_back_for(const struct coming_again *c)
     lacks_beginning(l, q, c->r->psn);
 }
 
-/* No response in the capture is the reason, as row `by` says. */
+/* The reason is no response in the capture, but the one of row `by`. */
 static void go_back_by(const struct coming_again *c, const struct iba_decision *by)
 {
     struct iba_obs_requests *q = c->q;
@@ -479,7 +488,7 @@ void iba_obs_start_run(const struct iba_look *l, struct iba_obs_requests *q)
         go_back_by(&c, by);
 }
 
-/* The reason that showed in `mark` has had its effect. */
+/* The reason in the packet `mark` has had its effect. */
 static void serve(struct iba_obs_requests *q, const struct iba_obs_mark *mark)
 {
     bool found = false;

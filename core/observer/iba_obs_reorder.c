@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reordering. Networks may choose a path for each packet, and adapters may take packets in any order: both are lawful,
- * and told once a direction (REORDERED).
+/* Reordering. Networks may choose a path for each packet, and adapters may accept packets in any order. Both are
+ * lawful, and REORDERED reports them once for each direction.
  *
- * A jump over PSNs may be that, or a loss; only later packets show it. So a jump, and the late packets that fill it,
- * are put off. They are reported when a requester or a NAK asks for the gap, and dropped when all packets came and were
- * acknowledged. What is still put off when the capture ends is reported if somebody asked for a gap of this direction
- * before, and REORDERED was not told. */
+ * A jump over PSNs may be reordering or loss. Only later packets show which. So the observer defers the findings of a
+ * jump, and of the late packets that fill it. It reports them when a requester or a NAK asks for the missing PSNs. It
+ * drops them when all packets have come and were acknowledged. At the end of the capture it reports the findings that
+ * are still deferred, if the direction had a gap that somebody asked for, and REORDERED was not reported. */
 #include "observer/iba_obs_parts.h"
 
 static bool is_gap(uint8_t kind)
@@ -18,19 +18,19 @@ static bool is_inside(const struct iba_obs_put_off *o, iba_psn psn)
     return iba_psn_diff(psn, o->psn) < 0 && iba_psn_diff(psn, o->psn) >= -(int32_t)o->n;
 }
 
-/* A late packet that no captured packet jumped over: the capture begins after it, or lacks the request. */
+/* No captured packet jumped over this late packet: the capture begins after that packet, or lacks the request. */
 static bool is_alone(const struct iba_obs_put_off *o)
 {
     return o->kind == IBA_FINDING_LATE && o->of == o->mark.frame;
 }
 
-/* Of requests, or of answers: both may have the same PSNs. */
+/* True when the jump is one of requests, or with `answers` one of responses: both may have the same PSNs. */
 static bool is_of(const struct iba_obs_put_off *o, bool answers)
 {
     return is_gap(o->kind) && (o->kind != IBA_FINDING_GAP) == answers;
 }
 
-/* The jump that this PSN was missing from, and that something is missing from yet; NULL: none. */
+/* The jump over this PSN, if it still lacks a packet; NULL: none. */
 static struct iba_obs_put_off *jump_over(struct iba_flow *f, bool answers, iba_psn psn)
 {
     for (unsigned i = 0; i < f->order.n; i++)
@@ -54,7 +54,7 @@ static void tell(struct iba_observer *s, struct iba_flow *f, const struct iba_ob
                                          .count = o->kind == IBA_FINDING_ANSWER_MISSING ? 0 : o->n});
 }
 
-/* The packet that filled a lawful jump may still be pending, late or sent again: then it is not reported as late. */
+/* The packet that filled a lawful jump may still be pending: late or sent again. It is not reported as late then. */
 static void excuse_pending(struct iba_flow *f, const struct iba_obs_put_off *jump)
 {
     if (jump->kind == IBA_FINDING_GAP)
@@ -63,7 +63,7 @@ static void excuse_pending(struct iba_flow *f, const struct iba_obs_put_off *jum
         f->held.lawful |= is_inside(jump, f->held.psn);
 }
 
-/* The jump at `at` and what was late for it: told, or let be. */
+/* Reports the jump at `at` and the late packets that belong to it, or drops them if they are lawful. */
 static void resolve(struct iba_observer *s, struct iba_flow *f, unsigned at, bool lawful)
 {
     const struct iba_obs_put_off jump = f->put_off[at];
@@ -93,7 +93,7 @@ static bool goes_with_others(const struct iba_flow *f)
     return f->order.lawful || (f->order.taken > 0 && !f->order.strict);
 }
 
-/* All has come; the last of it may still be looked at. */
+/* All packets of the jump have come. The last of them may still be pending. */
 static bool is_full(const struct iba_flow *f, const struct iba_obs_put_off *o)
 {
     const bool answers = o->kind != IBA_FINDING_GAP;
@@ -128,7 +128,8 @@ void iba_obs_order_comes_again(struct iba_flow *f, iba_psn psn)
     f->order.wanted &= iba_psn_diff(psn, f->order.psn) > 0;
 }
 
-/* It was taken before, or is going to be sent again: what its receiver does of its order does not show. */
+/* The receiver took the packet before, or the sender is going to send it again. So the packet does not show how its
+ * receiver treats reordering. */
 static bool is_asked_for(const struct iba_observer *s, struct iba_flow *f, const struct iba_finding *t)
 {
     struct iba_flow *const peer = iba_obs_awake(s, f->peer);
@@ -139,7 +140,7 @@ static bool is_asked_for(const struct iba_observer *s, struct iba_flow *f, const
     return r && r->again;
 }
 
-/* The capture began after the packet that jumped over it, or after the request that it answers. */
+/* The capture began after the packet that jumped over this one, or after the request that this one answers. */
 static bool began_before(const struct iba_observer *s, const struct iba_flow *f, const struct iba_finding *t)
 {
     struct iba_flow *const peer = iba_obs_awake(s, f->peer);
@@ -172,7 +173,7 @@ bool iba_obs_puts_off(struct iba_observer *s, struct iba_flow *f, const struct i
         jump->filled++;
     make_room(s, f);
     if (jump && !is_put_off(f, of))
-        return false; /* that has been told now */
+        return false; /* the jump was just reported */
     f->put_off[f->order.n++] = (struct iba_obs_put_off){.mark = {t->frame, t->tag, t->at},
                                                         .cause = t->cause,
                                                         .cause_tag = t->cause_tag,
@@ -224,7 +225,7 @@ void iba_obs_order_asked(struct iba_observer *s, struct iba_flow *f, bool answer
     }
     for (unsigned i = 0; i < f->order.n;) {
         const struct iba_obs_put_off *o = &f->put_off[i];
-        const bool taken = iba_psn_diff(o->psn, psn) < 0; /* nobody asks for what is before `psn` */
+        const bool taken = iba_psn_diff(o->psn, psn) < 0; /* the peer has everything before `psn` */
         if (is_of(o, answers) && (taken || !f->order.lawful || is_inside(o, psn))) {
             f->order.strict |= !taken;
             resolve(s, f, i, taken && is_full(f, o));

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Requests of a reliable connection: new, sent again, late, or after a gap; and which of them wait for an answer. */
+/* Requests of a reliable connection: whether each is new, sent again, late, or after a gap, and which of them wait for
+ * an answer. */
 #include <string.h>
 #include "observer/iba_obs_parts.h"
 
 enum { MOST_ID_STEP = 1024 };
 
-/* The request after a READ shows how many PSNs the READ took, and so, mostly, the path MTU. */
+/* The request after a READ shows how many PSNs the READ took, and with that mostly the path MTU. */
 static void resolve_open(struct iba_look *l, struct iba_obs_requests *q)
 {
     const int32_t d = iba_psn_diff(l->psn, q->open.psn);
@@ -32,7 +33,8 @@ static void begin(struct iba_look *l, struct iba_obs_requests *q)
     q->message = iba_opcode_begins(l->op) ? IBA_MESSAGE_NONE : IBA_MESSAGE_UNKNOWN;
 }
 
-/* Where the requester goes on: after its last packet, or where answers have shown that this was no longer needed. */
+/* The PSN at which the requester goes on: after its last packet, or where answers have shown that these retransmissions
+ * were unnecessary. */
 static iba_psn expected(const struct iba_obs_requests *q, iba_psn psn)
 {
     if (q->answered && iba_psn_diff(q->una, q->next) > 0 && iba_psn_diff(q->una, q->high) <= 0 &&
@@ -46,7 +48,8 @@ bool iba_obs_goes_on(const struct iba_obs_requests *q, iba_psn psn)
     return iba_psn_eq(psn, expected(q, psn));
 }
 
-/* By its identification the packet left before others that have come; some with this PSN or higher before it? */
+/* By its IPv4 identification the packet left before packets that have come already. True when one of the packets that
+ * left before it has this PSN or a higher one. */
 static bool sent_again_though_late(const struct iba_look *l)
 {
     for (unsigned i = 0; i < l->flow->n_recent; i++) {
@@ -59,8 +62,8 @@ static bool sent_again_though_late(const struct iba_look *l)
     return false;
 }
 
-/* By its identification it left behind all requests that came before that: it is of what that caused, though that run
- * is over. */
+/* By its IPv4 identification the packet left after all requests that were captured before `reason`. So it belongs to
+ * the retransmissions for that reason, though that run is over. */
 static bool left_since(const struct iba_look *l, const struct iba_obs_mark *reason)
 {
     const struct iba_obs_recent *before = NULL;
@@ -75,7 +78,7 @@ static bool left_since(const struct iba_look *l, const struct iba_obs_mark *reas
     return step > 0 && step <= MOST_ID_STEP;
 }
 
-/* A hash of what tells the request from others: the headers after the BTH, and the length. */
+/* A hash of the fields that distinguish the request from others: the headers after the BTH, and the length. */
 static uint16_t request_of(const struct iba_look *l)
 {
     uint64_t h = iba_obs_mix(0, l->v->payload_len);
@@ -85,8 +88,9 @@ static uint16_t request_of(const struct iba_look *l)
     return (uint16_t)h;
 }
 
-/* Headers and length are the engine's. The payload is read from memory once more: what the application writes there
- * before the request has completed goes out, and is lost on a responder that has the first copy. */
+/* A retransmission has the same headers and length, which the adapter keeps. The adapter reads the payload from memory
+ * again. So the retransmission carries data that the application wrote there before the request completed. A responder
+ * that has the first copy ignores that data. */
 static void compare(struct iba_look *l, const struct iba_obs_requests *q, const struct iba_obs_sent *e)
 {
     const bool arrived = e->acked || (q->answered && iba_psn_diff(l->psn, q->una) < 0);
@@ -113,7 +117,7 @@ static void tell_again(struct iba_look *l, struct iba_obs_requests *q)
 
     iba_obs_tell(l, (enum iba_finding_kind)q->run.kind, &t);
     q->repeat = l->s->now;
-    /* A READ may come back for the rest only (RQ-07). */
+    /* A READ may be sent again for only the rest of its data (RQ-07). */
     if (e && !iba_obs_is_read(l->opcode) && !l->v->truncated && !e->cut)
         compare(l, q, e);
 }
@@ -144,7 +148,8 @@ static void tell_gap(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
     iba_obs_open_gap(q->gaps, &q->next_gap, l->s->now.at, iba_psn_of(l->psn.v - n), n);
 }
 
-/* It directly follows a packet that may only have been late. Two late packets may follow each other. */
+/* The packet directly follows one that may only have been late. True when that shows a retransmission: two late packets
+ * may follow each other, too. */
 __attribute__((cold)) static bool goes_right_on(const struct iba_look *l, struct iba_obs_requests *q)
 {
     const bool asked = q->run.shown || (q->run.asked && q->run.kind != IBA_FINDING_RETRY_NAK);
@@ -153,13 +158,14 @@ __attribute__((cold)) static bool goes_right_on(const struct iba_look *l, struct
            !iba_obs_gap_at(l->s, q->gaps, l->psn);
 }
 
-/* It goes on where one that may only have been late left off, so they did go back; some between may be lost. */
+/* The packet goes on where a possibly late packet ended. So the requester did go back; some packets in between may be
+ * lost. */
 __attribute__((cold)) static bool follows_stray(const struct iba_look *l, struct iba_obs_requests *q)
 {
     const int32_t lost = iba_psn_diff(l->psn, q->stray);
 
     if (!q->run.shown && q->run.kind == IBA_FINDING_RETRY_NAK && iba_obs_was_asked_for(l, q))
-        return false; /* they go back here */
+        return false; /* the requester goes back to this PSN */
     const bool alone = lost == 0 ? goes_right_on(l, q)
                                  : q->run.asked && q->run.shown && !iba_obs_was_asked_for(l, q) &&
                                        !iba_obs_gap_at(l->s, q->gaps, l->psn);
@@ -169,7 +175,8 @@ __attribute__((cold)) static bool follows_stray(const struct iba_look *l, struct
             (lost <= IBA_OBS_MOST_LOST && alone));
 }
 
-/* A READ takes as many PSNs as it has answers; what goes on before those are used up counts with another path MTU. */
+/* A READ takes as many PSNs as it has responses. A requester that uses these PSNs for other requests counts with
+ * another path MTU. */
 static bool inside_read(struct iba_look *l)
 {
     const struct iba_obs_read *r = l->again;
@@ -181,7 +188,7 @@ static bool inside_read(struct iba_look *l)
     return true;
 }
 
-/* A READ that comes again asks for no more than the rest of it (RQ-07). */
+/* A READ that is sent again asks for no more than the rest of it (RQ-07). */
 static void too_much(struct iba_look *l)
 {
     const struct iba_obs_read *r = l->again;
@@ -221,7 +228,7 @@ static void take_late(struct iba_look *l, struct iba_obs_requests *q, uint32_t n
     stray(l, q, n);
 }
 
-/* Packets that were jumped over before are missing, then. */
+/* The requester goes back, so the packets that earlier packets jumped over are missing. */
 static void ask_again(const struct iba_look *l)
 {
     iba_obs_order_asked(l->s, l->flow, false, l->psn);
@@ -229,8 +236,8 @@ static void ask_again(const struct iba_look *l)
         iba_obs_order_asked(l->s, l->peer, true, l->psn);
 }
 
-/* It does not go on with the packets that came again before it: a timer ran out since, or a NAK asks for just this.
- * Where single packets are repeated no run continues, except after an RNR NAK. */
+/* The packet does not continue the retransmissions before it: a timer ran out since, or a NAK asks for exactly this
+ * packet. A requester with selective repeat continues no run, except after an RNR NAK. */
 static bool comes_by_itself(const struct iba_look *l, struct iba_obs_requests *q, bool single)
 {
     const iba_time pause = iba_obs_pause(l, q);
@@ -245,14 +252,15 @@ static bool comes_by_itself(const struct iba_look *l, struct iba_obs_requests *q
            (pause >= IBA_OBS_SOONEST_TIMEOUT_NS || (pause >= IBA_OBS_LEAST_RTT_NS && iba_obs_was_asked_for(l, q)));
 }
 
-/* A request that was sent before. `next` is where the requester would go on. */
+/* The request was sent before. `next` is where the requester would go on. */
 static void take_again(struct iba_look *l, struct iba_obs_requests *q, uint32_t n, iba_psn next, bool asked_for)
 {
     const bool single = iba_obs_repeats_single(q);
     const bool paused = iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS;
-    const bool came = single || (paused && q->answered && iba_psn_diff(l->psn, q->una) <= 0); /* all before it */
+    const bool came = single || (paused && q->answered &&
+                                 iba_psn_diff(l->psn, q->una) <= 0); /* the responder has all packets before this one */
     const int32_t jumps = iba_psn_diff(l->psn, next), ahead = came && jumps > 0 ? 0 : jumps;
-    /* A NAK for the packet that would have come next may still make them go back to it later. */
+    /* A NAK for the packet that would come next anyway may still make the requester go back to it later. */
     const bool starts = (asked_for && (jumps != 0 || q->pending.cause == IBA_CAUSE_RNR)) || ahead < 0 || !q->run.on ||
                         comes_by_itself(l, q, single);
 
@@ -279,17 +287,18 @@ static void take_again(struct iba_look *l, struct iba_obs_requests *q, uint32_t 
     }
     tell_again(l, q);
     if (!starts && !single)
-        q->kept = 0; /* go-back-N: it sends what follows again, too */
+        q->kept = 0; /* go-back-N: the requester sends the following packets again, too */
     if (starts && q->run.kind == IBA_FINDING_RETRY_TIMEOUT)
         iba_obs_count_retry(l, q);
     q->run.on = true;
     iba_obs_use_up_reason(l, q, starts || ahead < 0 ? l->psn : next, iba_psn_add(l->psn, n));
-    if (!starts && ahead == 0 && iba_psn_diff(l->psn, q->next) > 0) /* no longer needed, but it may come yet */
+    if (!starts && ahead == 0 &&
+        iba_psn_diff(l->psn, q->next) > 0) /* these packets are no longer needed, but may still come */
         iba_obs_open_gap(q->gaps, &q->next_gap, l->s->now.at, q->next, (uint32_t)iba_psn_diff(l->psn, q->next));
     move(l, q, n);
 }
 
-/* Forgets a request that jumped far ahead, when this one continues the packet before it instead. */
+/* Forgets a request that jumped far ahead, when this one continues the packet before that request. */
 static void unleap(const struct iba_look *l, struct iba_obs_requests *q)
 {
     const int32_t back = iba_psn_diff(l->psn, q->leap.next);
@@ -302,30 +311,31 @@ static void unleap(const struct iba_look *l, struct iba_obs_requests *q)
     q->leap.on = false;
 }
 
-/* The first request of the capture is forgotten, too, when the second goes far back. */
+/* Forgets the first request of the capture, too, when the second one goes far back. */
 __attribute__((cold)) static void forget_first(const struct iba_look *l, struct iba_obs_requests *q)
 {
     if (q->any && iba_psn_diff(q->next, l->psn) >= IBA_OBS_LEAP)
         memset(q, 0, sizeof *q);
 }
 
-/* It was not seen before, no response asked for it, and the packets after it have just gone: not all senders keep to
- * the order. */
+/* The request fills a gap: it was not seen before, no response asked for it, and the packets after it have just come.
+ * Some senders do not keep the order. */
 __attribute__((cold)) static bool fills_only(const struct iba_look *l, struct iba_obs_requests *q)
 {
     return iba_obs_fills(l->flow, false, l->psn) && !q->run.on && !iba_obs_sent_at(q, l->psn) &&
            l->s->now.at - q->last.at < IBA_OBS_AT_ONCE_NS && !iba_obs_was_asked_for(l, q);
 }
 
-/* The capture may have begun with a retransmission of a single packet: later PSNs were sent before it began. */
+/* The capture may have begun with the retransmission of a single packet. The sender had sent later PSNs before the
+ * capture began. */
 static bool begins_amid(const struct iba_look *l, const struct iba_obs_requests *q, int32_t lost)
 {
     return (q->ahead && l->flow->requests <= IBA_OBS_FEW + 1) ||
            (l->flow->requests == 2 && lost > IBA_OBS_MOST_LOST && iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS);
 }
 
-/* PSNs that a packet which was never sent before jumps over. Behind one that came again it may go on with what is new:
- * the responder has the rest. */
+/* The number of PSNs that a new packet jumps over. After a retransmission the requester may go on with a new packet, if
+ * the responder has the packets in between. */
 static int32_t lost_before(const struct iba_look *l, struct iba_obs_requests *q, iba_psn next)
 {
     const int32_t lost = iba_psn_diff(l->psn, next), beyond = iba_psn_diff(l->psn, q->high);
@@ -342,7 +352,7 @@ static int32_t lost_before(const struct iba_look *l, struct iba_obs_requests *q,
     return iba_obs_repeats_single(q) || (beyond == 0 && iba_obs_skips(l, q, next)) ? beyond : lost;
 }
 
-/* Where the packet stands among those before it. */
+/* Decides whether the packet is new, sent again, late, or after a gap. */
 static void place(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
 {
     if (q->doubt.mark.frame != 0)
@@ -357,13 +367,14 @@ static void place(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
         q->pending.cause != IBA_CAUSE_NONE && !q->pending.served && iba_psn_eq(l->psn, q->pending.psn);
 
     if (iba_psn_eq(l->psn, next))
-        l->late = false; /* identifications are no better witness than PSNs in order */
+        l->late = false; /* PSNs in order are as good evidence as identifications */
     const struct iba_decision *by = again && !l->late ? iba_obs_lateness(l, q) : NULL;
     if (l->late || (by && (by->kind || fills_only(l, q)))) {
         take_late(l, q, n, by && by->kind ? by : NULL);
         return;
     }
-    if (asked_for && !(again && q->run.on && iba_psn_eq(l->psn, next))) /* who came back before it does not wait */
+    if (asked_for &&
+        !(again && q->run.on && iba_psn_eq(l->psn, next))) /* a requester that had gone back before does not wait */
         too_soon(l, q);
     if (again) {
         take_again(l, q, n, next, asked_for);
@@ -406,7 +417,7 @@ static void note_ask(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
     }
 }
 
-/* What is known of a READ from `psn` on, or of parts of it that were asked for: one entry, the others are given up. */
+/* The entry of a READ that begins at `psn`. It replaces the entries of the READs that asked for parts of it before. */
 static struct iba_obs_read *take_read(struct iba_obs_requests *q, iba_psn psn, uint32_t n)
 {
     struct iba_obs_read *found = iba_obs_read_at(q, psn);
@@ -424,7 +435,7 @@ static struct iba_obs_read *take_read(struct iba_obs_requests *q, iba_psn psn, u
     return found;
 }
 
-/* READs and all else that is answered by more than an ACK. */
+/* Records READs and all other requests that are answered by more than an ACK. */
 static void note_read(struct iba_look *l, struct iba_obs_requests *q, uint32_t n, bool sent_before)
 {
     const bool read = iba_obs_is_read(l->opcode);
@@ -474,7 +485,8 @@ static void remember(struct iba_look *l, struct iba_obs_requests *q, bool sent_b
                                .acked = acked};
 }
 
-/* It is sent again for answers that were jumped over; the capture began after it was sent first. */
+/* The request was sent again because responses jumped over its answer. The capture began after its first transmission.
+ */
 static bool asks_for_missing(const struct iba_look *l)
 {
     return iba_obs_fetches(l) && !l->again && !l->late && l->peer && iba_obs_fills(l->peer, true, l->psn);
@@ -490,7 +502,7 @@ void iba_obs_request(struct iba_look *l)
         forget_first(l, q);
     if (!q->any)
         begin(l, q);
-    /* A requester that sends again may not have got the NAK. */
+    /* A requester that sends requests again may not have got the NAK. */
     if (q->fatal.frame != 0 && l->s->now.at - q->fatal.at > IBA_OBS_FLIGHT_NS && iba_psn_diff(l->psn, q->high) >= 0)
         iba_obs_tell(l, IBA_FINDING_AFTER_FATAL, &(struct iba_tell){.cause = &q->fatal});
     resolve_open(l, q);
@@ -515,7 +527,8 @@ void iba_obs_request(struct iba_look *l)
     remember(l, q, sent_before);
     iba_obs_wait_for_peer(l);
     const struct iba_obs_read *known = iba_obs_read_at(q, l->psn);
-    const bool rest = known && !iba_psn_eq(known->psn, l->psn); /* of a READ: no message of its own */
+    const bool rest =
+        known && !iba_psn_eq(known->psn, l->psn); /* the packet asks for the rest of a READ, so it is no new message */
     note_read(l, q, n, sent_before);
     note_ask(l, q, least);
     if (iba_psn_eq(l->psn, q->seq) && !rest) {

@@ -1,108 +1,114 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a direction requests: how far it has come, what is answered, and why it goes back. Not for users of libiba. */
+/* The requests of a direction: how far they have come, which are answered, and why the requester goes back. Not for
+ * users of libiba. */
 #ifndef IBA_OBS_REQUESTS_H
 #define IBA_OBS_REQUESTS_H
 #include "observer/iba_obs_history.h"
 
 enum {
-    IBA_OBS_REASONS = 8, /* to go back, of a direction, whose effect may still be on its way */
-    IBA_OBS_LEAP = 256,  /* PSNs: a packet that jumps so far, and that no packet follows, was damaged or forged */
-    IBA_OBS_UNSENT = 2   /* answers to PSNs that were not sent, as far as seen, of a direction */
+    IBA_OBS_REASONS = 8, /* reasons to go back, for each direction, whose effect may still come */
+    IBA_OBS_LEAP = 256,  /* PSNs: a packet that jumps so far ahead, and that no packet follows, was damaged or forged */
+    IBA_OBS_UNSENT = 2   /* responses, for each direction, to PSNs that were not sent as far as the capture shows */
 };
 
-/* What made the requester go back, or will make it. */
+/* The kind of response that makes the requester go back. */
 enum iba_obs_cause { IBA_CAUSE_NONE, IBA_CAUSE_NAK, IBA_CAUSE_RNR, IBA_CAUSE_IMPLIED };
-/* Where a message is, as the responder sees it. */
+/* The kind of message in progress, as the responder sees it. */
 enum iba_obs_message { IBA_MESSAGE_UNKNOWN, IBA_MESSAGE_NONE, IBA_MESSAGE_SEND, IBA_MESSAGE_WRITE };
 
 /* A response that makes the requester go back to a PSN. */
 struct iba_obs_reason {
     uint8_t cause; /* enum iba_obs_cause */
-    bool served;   /* that PSN came again since */
+    bool served;   /* the request with that PSN came again since */
     iba_psn psn;
     iba_time wait_ns;
     struct iba_obs_mark mark;
 };
-/* Answers to PSNs that were not sent yet, or not seen; frame 0: none. */
+/* Responses to PSNs that were not sent yet, or that the capture lacks; frame 0: none. */
 struct iba_obs_unsent {
-    struct iba_obs_mark mark; /* of the first */
+    struct iba_obs_mark mark; /* the first of these responses */
     iba_psn psn, end;
-    bool asks; /* a NAK: for that PSN */
+    bool asks; /* the response is a NAK for that PSN */
 };
 
 struct iba_obs_requests {
-    uint32_t generation; /* number of this beginning: older entries of `sent` belong to another */
-    iba_psn first;       /* of the capture */
+    uint32_t generation; /* number of the connection of this flow: `sent` may have entries of earlier connections */
+    iba_psn first;       /* PSN of the first captured request */
     iba_psn high;        /* one past the highest PSN that was sent */
     iba_psn next;        /* one past the packet sent last */
-    iba_psn stray;       /* one past a packet that came again out of place: the next one shows whether they go back */
-    uint8_t strays;      /* how many of them, each directly after the one before */
-    uint8_t kept;        /* packets after a lost one that were acknowledged, and not sent again */
-    bool unproven;       /* they were not sent again, but nothing has acknowledged them yet */
-    iba_psn seq;         /* the PSN that the responder expects, as far as the capture shows */
-    iba_psn una;         /* one past the highest that was answered; valid when answered */
-    bool any, answered, counts;  /* counts: msn_lo and msn_hi are known */
-    bool older;                  /* requests before the first were answered: the capture begins in the middle */
-    bool miscounts;              /* its messages were counted wrongly */
-    bool ahead;                  /* answers show that it had sent more than the capture has; nothing new came since */
+    iba_psn stray;  /* one past a packet that came out of place: the next one shows whether the requester goes back */
+    uint8_t strays; /* number of such packets, each directly after the previous one */
+    uint8_t kept;   /* packets that were sent after a lost one, were acknowledged, and were not sent again */
+    bool unproven;  /* those packets were not sent again, but are not acknowledged yet */
+    iba_psn seq;    /* the PSN that the responder expects, as far as the capture shows */
+    iba_psn una;    /* one past the highest that was answered; valid when answered */
+    bool any, answered, counts; /* counts: msn_lo and msn_hi are known */
+    bool older;                 /* requests before the first were answered: the capture begins in the middle */
+    bool miscounts;             /* MSN_WRONG was reported: the responder counts wrongly */
+    bool ahead; /* responses show that the requester had sent more than the capture has; no new request came since */
     uint8_t message;             /* enum iba_obs_message, before seq */
     uint32_t dma_left, messages; /* messages that ended before seq */
     uint32_t msn_lo, msn_hi;     /* AETH.MSN minus messages lies between these */
     struct iba_obs_read open;    /* used: the last READ takes a number of PSNs that is not known */
-    struct {                     /* why requests go back now */
+    struct {                     /* why the requester goes back now */
         bool on;
-        bool guess, asked; /* only the next packet will show whether they went back; the last response asked for it */
-        bool alone;        /* nothing in the capture asks for it: if no packet follows, it was late */
+        bool guess, asked; /* guess: only the next packet shows whether the requester went back; asked: the last
+                              response asked for this */
+        bool alone;        /* nothing in the capture asks for the packet: if no packet follows, it was late */
         bool shown;        /* a response in the capture asks for exactly this PSN */
         uint8_t kind;      /* enum iba_finding_kind */
         struct iba_obs_mark mark;
-        const struct iba_decision *decision; /* that gave this kind; NULL: none */
+        const struct iba_decision *decision; /* the row that chose this kind; NULL: none */
     } run;
     struct iba_obs_unsent unsent[IBA_OBS_UNSENT];
-    struct { /* the last packet jumped far ahead: the state before it */
+    struct { /* the last packet jumped far ahead: the state before that packet */
         bool on;
         iba_psn high, next, seq;
     } leap;
-    struct { /* a packet that came again, or late: the next packet will show which; frame 0: none */
+    struct { /* a packet that was sent again or is late: the next packet shows which; frame 0: none */
         struct iba_obs_mark mark;
         iba_psn psn;
-        uint16_t ahead;    /* PSNs it jumps over if it is sent again */
-        bool told, lawful; /* lawful: as of a response that is held */
+        uint16_t ahead; /* PSNs that the packet jumps over if it was sent again */
+        bool told,
+            lawful; /* `told`: the finding was reported before; lawful: LATE is not reported, as in iba_obs_held */
     } doubt;
-    struct iba_obs_reason pending, before[IBA_OBS_REASONS]; /* why the next one will go back; earlier reasons */
+    struct iba_obs_reason pending, before[IBA_OBS_REASONS]; /* why the next request will go back; earlier reasons */
     uint8_t next_before;
     struct { /* the last packet that asked for an answer */
         bool any;
         uint32_t again;
         iba_psn psn;
-        iba_time pause; /* between the last two tries */
+        iba_time pause; /* time between the last two tries */
         struct iba_obs_mark mark, last;
     } ask;
     uint32_t refused; /* RNR NAKs in a row */
-    struct {          /* a timer that runs out sooner than others do */
+    struct {          /* an adaptive timer, which runs out sooner than others */
         bool known;
-        iba_psn psn;     /* the packet that it sent again last, or may have */
+        iba_psn psn;     /* the packet that this timer sent again last, or may have sent */
         iba_time waited; /* 0: none */
     } hasty;
-    struct { /* what a timer has sent again, with nothing answered since */
+    struct { /* the packet that a timer has sent again, with nothing answered since */
         iba_psn psn;
         uint8_t n;
     } stuck;
-    iba_psn kept_from;               /* with unproven: the first of those that were kept */
-    struct {                         /* how far the responder lets it go */
+    iba_psn kept_from;               /* with `unproven`: the first packet that was not sent again */
+    struct {                         /* the limit of credits */
         bool limited, update;        /* update: the grant acknowledged nothing */
-        uint32_t msn, limit, before; /* of the last acknowledgement; message number; before the last grant */
-        struct iba_obs_mark grant;   /* that raised it last; frame 0: none */
+        uint32_t msn, limit, before; /* msn: of the last acknowledgement; limit: a message number; before: the limit
+                                        before the last grant */
+        struct iba_obs_mark grant;   /* the acknowledgement that raised the limit last; frame 0: none */
     } credit;
-    struct iba_obs_mark fatal;             /* frame 0: none */
-    struct iba_obs_mark last, repeat, gap; /* packet; packet that was sent again; packet that jumped over others */
+    struct iba_obs_mark fatal; /* frame 0: none */
+    struct iba_obs_mark last, repeat,
+        gap; /* the last packet; the last one that was sent again; the last one that jumped over others */
     struct iba_obs_gap gaps[IBA_OBS_GAPS];
     uint8_t next_gap;
-    struct iba_obs_mark copied; /* by the network */
+    struct iba_obs_mark copied; /* the last network copy */
     struct iba_obs_read read[IBA_OBS_READS];
     uint8_t next_read, n_read;              /* n_read: entries that were ever used; they fill from the front */
     struct iba_obs_sent sent[IBA_OBS_SENT]; /* by PSN, modulo */
-    struct iba_obs_mark unheeded; /* a NAK that ends the connection if nothing comes back for the answer before it */
+    struct iba_obs_mark
+        unheeded; /* a NAK that ends the connection, unless the requester goes back for an earlier answer */
 };
 
 /* Whether the request at this PSN is remembered. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Responses: what they say, what they prove, and what the requester will do about it. */
+/* Responses: their contents, the requests that they prove to have arrived, and the reaction of the requester. */
 #include <string.h>
 #include "observer/iba_obs_parts.h"
 
@@ -13,14 +13,14 @@ static bool stale(const struct iba_obs_requests *q, iba_psn psn)
 static bool never_sent(const struct iba_obs_requests *q, iba_psn psn)
 {
     if (iba_psn_diff(q->first, psn) > MOST_BACK)
-        return true; /* no responder goes back that far */
+        return true; /* no responder answers a PSN so far back */
     if (q->open.used && iba_psn_diff(psn, q->open.psn) < (int32_t)iba_mtu_packets(q->open.length, 256))
         return false;
     return iba_psn_diff(psn, q->high) >= 0;
 }
 
-/* How many of the PSNs before `end`, from `q->seq` on, no request of the capture has. Of those that are not remembered
- * any more, none. */
+/* Counts the PSNs from `q->seq` to before `end` for which the capture has no request. Requests that are no longer
+ * remembered are not counted. */
 static uint32_t unseen(struct iba_obs_requests *q, iba_psn end)
 {
     const int32_t all = iba_psn_diff(end, q->seq), forgotten = iba_psn_diff(q->high, q->seq) - IBA_OBS_SENT;
@@ -33,7 +33,7 @@ static uint32_t unseen(struct iba_obs_requests *q, iba_psn end)
     return n;
 }
 
-/* The responder has everything up to `psn`: what the capture lacks of it was not lost. */
+/* The responder has all requests up to `psn`. So requests that the capture lacks were not lost. */
 static void arrived(struct iba_look *l, struct iba_obs_requests *q, iba_psn psn)
 {
     const iba_psn end = iba_psn_add(psn, 1);
@@ -47,10 +47,11 @@ static void arrived(struct iba_look *l, struct iba_obs_requests *q, iba_psn psn)
     iba_obs_go_on_at(q, end);
 }
 
-/* A capture may begin in the middle of a connection, whose MSN began at 0 (RR-16), and while requests come again: what
- * answers those counts messages that went out before, and so what comes next counts too few. Who was found to count
- * wrongly has no such excuse, nor who counts fewer messages than were seen: so many that the MSN began again at 0 went
- * hardly just before. */
+/* True when requests from before the capture explain the MSN. A capture may begin in the middle of a connection, whose
+ * MSN began at 0 (RR-16), and while requests are sent again. The responses to these requests count messages that were
+ * sent before the capture, so later responses seem to count too few. A responder with a wrong MSN before has no such
+ * excuse. A responder that counts fewer messages than the capture has seen has none either: the connection is hardly so
+ * old that its MSN has just wrapped to 0. */
 static bool counted_before(const struct iba_look *l, const struct iba_obs_requests *q, uint32_t hi)
 {
     const iba_psn start = iba_psn_of(0), most = iba_psn_of(q->msn_hi);
@@ -62,9 +63,9 @@ static bool counted_before(const struct iba_look *l, const struct iba_obs_reques
            l->s->now.at - l->peer->first.at < IBA_OBS_FLIGHT_NS;
 }
 
-/* MSN against messages: at least those that ended up to the PSN it answers, at most all that were sent (RR-16, RR-17);
- * of a NAK exactly those before it (RR-18). Where the count began shows only as a range, which each response narrows.
- */
+/* Compares the MSN with the messages. It counts at least the messages that ended up to the PSN of the response, and at
+ * most all that were sent (RR-16, RR-17). A NAK counts exactly the messages before its PSN (RR-18). The start of the
+ * count is known only as a range, which each response narrows. */
 static void check_msn(struct iba_look *l, struct iba_obs_requests *q, const struct iba_obs_sent *e)
 {
     if (!e || !e->counted)
@@ -99,8 +100,8 @@ static void check_msn(struct iba_look *l, struct iba_obs_requests *q, const stru
     q->msn_hi = hi;
 }
 
-/* A capture that has just begun, in the middle, does not show how often it was asked for, and what was answered then.
- */
+/* A capture that has just begun, in the middle of a connection, does not show how often the READ was sent, and which of
+ * its transmissions were answered. */
 __attribute__((cold)) static bool asked_before(const struct iba_look *l, const struct iba_obs_requests *q,
                                                const struct iba_obs_read *r)
 {
@@ -110,9 +111,9 @@ __attribute__((cold)) static bool asked_before(const struct iba_look *l, const s
            (at_once ? !r->again : r->again && !l->flow->has_rtt);
 }
 
-/* What answers everything up to `psn` passes over the answers of READs and ATOMICs before it (RQ-36). The first of them
- * is told. What passes over a READ that was sent again, and is too soon to be for that, or may be, passes over the
- * answer before. */
+/* A response that acknowledges everything up to `psn` jumps over the missing answers of READs and ATOMICs before it
+ * (RQ-36). Only the first of these is reported. A READ may have been sent again so recently that the response may be
+ * too early to follow its answer. Then the missing answer is the one to the earlier transmission. */
 static bool passed_over(struct iba_look *l, struct iba_obs_requests *q, iba_psn psn, const struct iba_obs_read *own)
 {
     const struct iba_obs_read *missing = NULL;
@@ -146,7 +147,8 @@ static bool passed_over(struct iba_look *l, struct iba_obs_requests *q, iba_psn 
     return true;
 }
 
-/* It counts more messages than had ended at its PSN: what it answers came again since (RR-16). */
+/* The MSN counts more messages than had ended at the response's PSN. So the response answers a retransmission (RR-16).
+ */
 static bool counts_later(const struct iba_look *l, const struct iba_obs_requests *q, const struct iba_obs_sent *e)
 {
     if (!e || !e->again || !e->counted || !q->counts)
@@ -160,11 +162,12 @@ static bool counts_later(const struct iba_look *l, const struct iba_obs_requests
 static void again(struct iba_look *l, struct iba_obs_requests *q)
 {
     const bool last = iba_psn_eq(iba_psn_add(l->psn, 1), q->una);
-    /* A responder repeats its last acknowledgement, or acknowledges the duplicate as it did before (RR-23): an older
-     * one that never came was overtaken. */
+    /* A responder repeats its last acknowledgement, or acknowledges the duplicate as before (RR-23). So an older
+     * acknowledgement that the capture has not seen before was overtaken. */
     const struct iba_obs_sent *e = iba_obs_sent_at(q, l->psn);
     const iba_time rtt = iba_obs_rtt(l);
-    const struct iba_obs_read *next = iba_obs_read_at(q, iba_psn_add(l->psn, 1)); /* which no reply passes over */
+    const struct iba_obs_read *next =
+        iba_obs_read_at(q, iba_psn_add(l->psn, 1)); /* no reply to a duplicate acknowledges this READ */
     const bool replies = (last || (next && iba_psn_eq(next->psn, iba_psn_add(l->psn, 1)))) && e && e->again &&
                          l->s->now.at - e->mark.at >= rtt && !iba_obs_overtaken(l, e->mark.at + rtt);
     const bool at_once = rtt == 0 && q->repeat.frame != 0 && l->s->now.at - q->repeat.at < IBA_OBS_LEAST_RTT_NS;
@@ -179,7 +182,7 @@ static void again(struct iba_look *l, struct iba_obs_requests *q)
                  &(struct iba_tell){.cause = q->repeat.frame ? &q->repeat : NULL, .count = l->msn});
 }
 
-/* The least time between a request and what answers it. */
+/* Updates the minimum time between a request and its response. */
 static void learn_turn(struct iba_look *l, struct iba_obs_requests *q)
 {
     const struct iba_obs_sent *e = iba_obs_sent_at(q, l->psn);
@@ -211,10 +214,10 @@ static void rnr(struct iba_look *l, struct iba_obs_requests *q)
 {
     if (stale(q, l->psn))
         return;
-    q->ask.any = false; /* an answer, if not the one hoped for */
+    q->ask.any = false; /* an RNR NAK is an answer, too */
     q->stuck.n = 0;
     if (passed_over(l, q, iba_psn_add(l->psn, IBA_PSN_MASK), NULL))
-        return; /* the requester asks for the missing answer instead (RQ-36) */
+        return; /* the requester sends the request of the missing answer again instead (RQ-36) */
     iba_obs_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
     q->refused++;
     iba_obs_expect_retry(l, q, IBA_CAUSE_RNR, l->psn, iba_rnr_timer_ns(l->syndrome));
@@ -239,29 +242,29 @@ static void nak_sequence(struct iba_look *l, struct iba_obs_requests *q)
     iba_obs_order_asked(l->s, l->peer, false, l->psn);
     if (asked && q->pending.cause == IBA_CAUSE_RNR) {
         iba_obs_tell(l, IBA_FINDING_NAK_AFTER_RNR, &t);
-        return; /* it is still to wait */
+        return; /* the requester still waits */
     }
     if (asked && q->pending.cause == IBA_CAUSE_NAK)
         iba_obs_tell(l, IBA_FINDING_NAK_AGAIN, &t);
     q->ask.any = false;
-    q->stuck.n = 0; /* some requesters reload their counter (RQ-23) */
+    q->stuck.n = 0; /* some requesters reload their retry counter (RQ-23) */
     const bool implied = passed_over(l, q, iba_psn_add(l->psn, IBA_PSN_MASK), NULL) || misses_an_answer(l, q);
     arrived(l, q, iba_psn_add(l->psn, IBA_PSN_MASK));
     iba_obs_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
     const struct iba_obs_reason missing = q->pending;
     iba_obs_expect_retry(l, q, IBA_CAUSE_NAK, l->psn, 0);
     if (iba_psn_diff(l->psn, q->first) < 0 && !iba_obs_sent_at(q, l->psn) &&
-        !iba_obs_gap_at(l->s, q->gaps, l->psn)) /* what came before the first may be late */
+        !iba_obs_gap_at(l->s, q->gaps, l->psn)) /* packets before the first captured one may come late */
         iba_obs_open_gap(q->gaps, &q->next_gap, l->s->now.at, l->psn, 1);
     if (!implied)
         return;
-    /* The requester goes back to the answer it misses (RQ-36), and with that behind what the NAK asks for; unless it is
-     * the capture alone that lacks that answer. */
+    /* The requester goes back to the request of the missing answer (RQ-36). With that it also sends the packets again
+     * that the NAK asks for. This does not hold when only the capture lacks the answer. */
     iba_obs_expect_retry(l, q, IBA_CAUSE_IMPLIED, missing.psn, 0);
     q->pending.mark = missing.mark;
 }
 
-/* For answers to READs or ATOMICs before `psn`, which it asked for again. */
+/* The requester waits for answers to READs or ATOMICs before `psn` that it has sent again. */
 static bool waits(const struct iba_obs_requests *q, iba_psn psn)
 {
     for (unsigned i = 0; i < q->n_read; i++) {
@@ -278,7 +281,8 @@ static void fatal(struct iba_look *l, struct iba_obs_requests *q)
     if (stale(q, l->psn))
         return;
     if (passed_over(l, q, iba_psn_add(l->psn, IBA_PSN_MASK), NULL) || waits(q, l->psn)) {
-        q->unheeded = l->s->now; /* the requester asks for the missing answer instead (RQ-36), if it is one */
+        q->unheeded = l->s->now; /* the requester sends the request of the missing answer again instead (RQ-36), if the
+                                    answer is missing for it, too */
         return;
     }
     iba_obs_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
@@ -287,7 +291,7 @@ static void fatal(struct iba_look *l, struct iba_obs_requests *q)
         q->fatal = l->s->now;
 }
 
-/* What the AETH says, whether or not its request was seen. */
+/* Reports the syndrome of the AETH, whether or not its request was captured. */
 static void tell_syndrome(struct iba_look *l, struct iba_obs_requests *q)
 {
     static const uint8_t nak[IBA_NAK_CODES] = {IBA_FINDING_NAK_SEQUENCE, IBA_FINDING_NAK_INVALID,
@@ -315,7 +319,8 @@ static void negative(struct iba_look *l, struct iba_obs_requests *q)
 {
     const uint8_t kind = iba_syndrome_kind(l->syndrome), code = iba_syndrome_code(l->syndrome);
 
-    /* It refuses what was taken since: no duplicate is refused (RR-24). */
+    /* The NAK refuses a request that the responder has accepted since. A responder refuses no duplicates (RR-24), so
+     * the NAK is late. */
     if (stale(q, l->psn) && !iba_obs_id_says_no(l) &&
         (kind == IBA_AETH_RNR || (kind == IBA_AETH_NAK && code == IBA_NAK_SEQUENCE)))
         iba_obs_tell(l, IBA_FINDING_LATE, NULL);
@@ -326,11 +331,11 @@ static void negative(struct iba_look *l, struct iba_obs_requests *q)
     else if (kind == IBA_AETH_NAK && code < IBA_NAK_CODES)
         fatal(l, q);
     else
-        return; /* the requester takes no notice of what is reserved (RQ-52) */
+        return; /* the requester ignores reserved syndromes (RQ-52) */
     check_msn(l, q, iba_obs_sent_at(q, l->psn));
 }
 
-/* Whose requests it refuses will show when they come again. */
+/* The direction of the refused request is not known yet. It will show when the request comes again. */
 static void note_refusal(const struct iba_look *l)
 {
     const uint8_t kind = iba_syndrome_kind(l->syndrome), code = iba_syndrome_code(l->syndrome);
@@ -345,7 +350,7 @@ static void note_refusal(const struct iba_look *l)
     }
 }
 
-/* The requests this answers, or NULL when nothing can be held against it. */
+/* The requests that the response answers. NULL: they are not known well enough to judge the response. */
 static struct iba_obs_requests *answered(struct iba_look *l)
 {
     struct iba_obs_requests *q = l->peer ? &l->peer->rq : NULL;
@@ -355,7 +360,7 @@ static struct iba_obs_requests *answered(struct iba_look *l)
     q->older |= iba_psn_diff(l->psn, q->first) < 0;
     if (!never_sent(q, l->psn))
         return q;
-    /* Until something is answered nothing shows how far the requester had come before the capture began. */
+    /* Before the first response, nothing shows how far the requester had come when the capture began. */
     if (!l->flow->guess && !q->answered && iba_psn_diff(l->psn, q->high) < IBA_OBS_SENT &&
         iba_psn_diff(l->psn, q->high) >= 0) {
         const iba_psn end = iba_psn_add(l->psn, 1);
@@ -372,7 +377,7 @@ static struct iba_obs_requests *answered(struct iba_look *l)
     return NULL;
 }
 
-/* What the responses show where no request is in the capture yet. */
+/* Judges responses while the capture has none of their requests. */
 static void alone(struct iba_look *l)
 {
     const bool plain = l->op->operation == IBA_OPERATION_ACK;
@@ -381,11 +386,12 @@ static void alone(struct iba_look *l)
     if (iba_syndrome_kind(l->syndrome) != IBA_AETH_ACK || iba_obs_id_says_no(l))
         return;
     const struct iba_obs_recent *const before = iba_obs_response_before(l);
-    const bool in_order = before && !(before->late && l->flow->has_answers); /* behind a late one the newest counts */
+    const bool in_order =
+        before && !(before->late && l->flow->has_answers); /* after a late response the newest one counts */
     const iba_psn next = in_order ? iba_psn_add(before->psn, 1) : l->flow->answers;
     const int32_t lost = before ? iba_psn_diff(l->psn, next) : 0;
     const bool old = plain && iba_obs_overtaken(l, 0),
-               turns = old && lost >= 0; /* or goes on with answers that came again */
+               turns = old && lost >= 0; /* or it continues answers that came again */
     const struct iba_decision *by = plain ? NULL : iba_obs_answer_lateness(l, NULL);
     const bool late = plain ? old && !turns : by->kind || (!starts && lost < -1);
 
@@ -415,7 +421,7 @@ static void count_row(const struct iba_look *l)
     f->row.next = iba_psn_add(l->psn, 1);
 }
 
-/* False when it came late, or may have. */
+/* Takes a response with data. False when it came late, or may have. */
 static bool data(struct iba_look *l, struct iba_obs_requests *q)
 {
     struct iba_obs_read *r = iba_obs_read_at(q, l->psn);
@@ -441,7 +447,7 @@ static bool data(struct iba_look *l, struct iba_obs_requests *q)
         iba_obs_tell(l, IBA_FINDING_LATE, &(struct iba_tell){.cause = r ? &r->mark : NULL, .decision = by});
         iba_obs_close_gap(l->s, l->flow->unanswered, l->psn);
         if (r && iba_psn_eq(l->psn, r->seen))
-            r->seen = iba_psn_add(l->psn, 1); /* it came, if late */
+            r->seen = iba_psn_add(l->psn, 1); /* this response came, though late */
         return false;
     }
     const int32_t lost = iba_psn_diff(l->psn, l->flow->answers);
@@ -468,7 +474,7 @@ void iba_obs_response(struct iba_look *l)
     if (!l->peer)
         iba_obs_pair(l);
     else if (l->flow->once && iba_obs_sent_at(&l->peer->rq, l->psn))
-        iba_obs_confirm_pair(l->s, l->flow); /* it fits a second time */
+        iba_obs_confirm_pair(l->s, l->flow); /* the pair fits a second time */
     if (aeth)
         tell_syndrome(l, l->peer ? &l->peer->rq : NULL);
     if (l->late) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How a decision table is made: a list of rows R(name, when, kind, sentence, clause), `when` a function of the context
- * `c`. The file that has the list defines DECISION_TABLE, its name. Not for users of libiba. */
+/* Macros that make a decision table from a list of rows R(name, when, kind, sentence, clause). `when` is a function of
+ * the context `c`. The file with the list defines DECISION_TABLE, the name of the table. Not for users of libiba. */
 #ifndef IBA_OBS_RULES_H
 #define IBA_OBS_RULES_H
 #include "observer/iba_decision.h"

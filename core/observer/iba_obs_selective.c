@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Adapters that repeat single packets (selective repeat). Their responder keeps what comes behind a lost packet, and
- * their requester sends only the lost packet again, or only the oldest that was not acknowledged. RQ-21 and RQ-26 allow
- * a requester to go back and send everything from there on; they do not ask for it.
+/* Adapters with selective repeat. Their responder keeps the packets that arrive after a lost one. Their requester sends
+ * only the lost packet again, or only the oldest unacknowledged one. RQ-21 and RQ-26 allow a requester to go back and
+ * send all packets from there on, but do not require it.
  *
- * A connection shows that it does so by packets that were behind a lost one, were acknowledged, and did not come again.
- * One or two such packets may be missing from the capture instead, so three of them count as proof. */
+ * Packets that were sent after a lost one, were acknowledged, and did not come again show that a connection uses
+ * selective repeat. The capture may lack the retransmissions of one or two such packets, so three of them count as
+ * proof. */
 #include "observer/iba_obs_parts.h"
 
-/* Counts the packets from `from` on, before `end`, that the capture has. */
+/* Counts those packets from `from` to before `end` that the capture has. */
 static void keep(struct iba_obs_requests *q, iba_psn from, iba_psn end)
 {
     const int32_t n = iba_psn_diff(end, from);
@@ -20,7 +21,8 @@ bool iba_obs_skips(const struct iba_look *l, struct iba_obs_requests *q, iba_psn
 {
     const bool pauses = iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS; /* go-back-N sends the rest at once */
 
-    /* Behind an RNR NAK the responder has kept nothing (RR-51), and what is not sent again is lost. */
+    /* After an RNR NAK the responder has kept no later packets (RR-51). Packets that are not sent again then are lost.
+     */
     if (pauses && q->run.kind != IBA_FINDING_RETRY_RNR)
         keep(q, from, q->high);
     q->unproven = iba_obs_repeats_single(q);
@@ -28,7 +30,7 @@ bool iba_obs_skips(const struct iba_look *l, struct iba_obs_requests *q, iba_psn
     return q->unproven;
 }
 
-/* A responder that asks for one of them has not kept them. */
+/* A responder that asks for one of these packets has not kept it. */
 static void prove(const struct iba_look *l, struct iba_obs_requests *q)
 {
     const bool refuses = iba_view_has(l->v, IBA_H_aeth) && iba_syndrome_kind(l->syndrome) == IBA_AETH_NAK;

@@ -13,7 +13,7 @@ static bool is_gap(enum iba_finding_kind kind)
     return kind == IBA_FINDING_GAP || kind == IBA_FINDING_RESPONSE_GAP;
 }
 
-/* It may turn out to be nothing. */
+/* Later packets may show that the finding is lawful reordering. */
 static bool may_be_put_off(enum iba_finding_kind kind)
 {
     return is_gap(kind) || kind == IBA_FINDING_LATE;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ghosts: answers to what was never sent, or is not in the capture. The next request shows which. */
+/* Responses to PSNs that were never sent, or that the capture lacks. The next request shows which. */
 #include "observer/iba_obs_parts.h"
 
-/* Behind what it says has arrived. */
+/* One past the PSNs that the response says have arrived. */
 static iba_psn covered(const struct iba_look *l)
 {
     return iba_syndrome_kind(l->syndrome) == IBA_AETH_ACK ? iba_psn_add(l->psn, 1) : l->psn;
 }
 
-/* It answers what was never sent, or what the capture lacks: the next request will show. What is not positive covers
- * what is before it; a READ's answer goes on within one request. */
+/* The response answers a PSN that was never sent, or that the capture lacks. The next request shows which. A NAK covers
+ * the PSNs before its own. The responses to a READ continue within one request. */
 void iba_obs_hold_unsent(struct iba_look *l, struct iba_obs_requests *q)
 {
     struct iba_obs_unsent *g = NULL;
@@ -30,14 +30,14 @@ void iba_obs_hold_unsent(struct iba_look *l, struct iba_obs_requests *q)
         g = h->mark.frame == 0 || !g ? h : g;
     }
     if (g && g->mark.frame != 0 && l->peer->requests <= IBA_OBS_FEW && iba_psn_diff(l->psn, g->end) >= 0)
-        g->end = end; /* all these may have been asked for before the capture began */
+        g->end = end; /* the requester may have sent all these requests before the capture began */
     else if (g && g->mark.frame == 0 && iba_psn_diff(end, q->high) <= IBA_OBS_SENT)
         *g = (struct iba_obs_unsent){.mark = l->s->now, .psn = l->psn, .end = end, .asks = asks};
     else
         iba_obs_tell(l, IBA_FINDING_GHOST_ACK, &(struct iba_tell){.cause = &q->last});
 }
 
-/* Requests up to `g` were sent out of the capture's sight. */
+/* The requester did send the requests up to `g`, and the capture lacks them. */
 static void believe_unsent(struct iba_observer *s, struct iba_flow *f, struct iba_obs_unsent *g)
 {
     struct iba_obs_requests *q = &f->rq;
@@ -66,8 +66,8 @@ void iba_obs_resolve_unsent(struct iba_look *l, struct iba_obs_requests *q)
     for (unsigned i = 0; i < IBA_OBS_UNSENT; i++) {
         struct iba_obs_unsent *g = &q->unsent[i];
         if (g->mark.frame == 0 || iba_psn_diff(l->psn, q->high) < 0)
-            continue; /* what comes again shows nothing */
-        /* A capture may begin while requests are sent again. */
+            continue; /* a retransmission shows nothing about this */
+        /* The capture may have begun while the requester sent old requests again. */
         if (iba_psn_diff(l->psn, g->psn) > 0 || l->s->now.at - l->flow->first.at < IBA_OBS_FLIGHT_NS)
             believe_unsent(l->s, l->flow, g);
         else
@@ -76,7 +76,7 @@ void iba_obs_resolve_unsent(struct iba_look *l, struct iba_obs_requests *q)
     }
 }
 
-/* A capture that has shown that it lacks packets lacks that one, rather. */
+/* A capture that is known to lack packets probably lacks this request, too. */
 void iba_obs_resolve_unsent_alone(struct iba_observer *s, struct iba_flow *f)
 {
     for (unsigned i = 0; i < IBA_OBS_UNSENT; i++) {

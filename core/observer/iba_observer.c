@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The observer's front: what a packet is, whether it was seen before, what stands in its headers; then by service. */
+/* The entry of the observer. It finds the direction of a packet, skips packets that it has seen before, checks the
+ * headers, and hands the packet to the functions of its service. */
 #include <string.h>
 #include "observer/iba_obs_parts.h"
 
 enum { MOST_TRUST = 8, MOST_STEP = 1024, GSI = 1, MAD_BYTES = 256 };
 
-/* Four lanes, so that one multiplication need not wait for the other. */
+/* The hash has four lanes, so that the processor computes their multiplications in parallel. */
 __attribute__((hot)) static uint64_t hash_bytes(uint64_t seed, const uint8_t *p, size_t n)
 {
     enum { LANES = 4, WORD = sizeof(uint64_t) };
@@ -33,7 +34,7 @@ static uint32_t captured(const struct iba_view *v, uint32_t end)
     return end < v->caplen ? end : v->caplen;
 }
 
-/* A hash of what a retransmission repeats: all bytes after the BTH, without the pad. */
+/* A hash of the bytes that a retransmission repeats: all bytes after the BTH, without the pad. */
 static uint64_t content_of(const struct iba_view *v)
 {
     const uint32_t at = v->bth_at + IBA_BYTES_bth, end = captured(v, v->payload_at + v->payload_len);
@@ -41,7 +42,7 @@ static uint64_t content_of(const struct iba_view *v)
     return hash_bytes(0, v->wire + at, end > at ? end - at : 0);
 }
 
-/* The first `n` bytes of a word, at most all; by a processor's own load where n is a constant. */
+/* The first `n` bytes of a word, eight at most. Where n is a constant, the compiler emits a single load. */
 static uint64_t word_of(const uint8_t *p, size_t n)
 {
     uint64_t word = 0;
@@ -67,7 +68,7 @@ __attribute__((hot)) static uint64_t hash_of(const struct iba_look *l)
     return iba_obs_mix(iba_obs_mix(iba_obs_mix(l->content ^ l->ip_id, first), second), third);
 }
 
-/* Mostly it is not, so this has no branch to guess. */
+/* Mostly no tag matches, so the loop has no branch that the processor could mispredict. */
 static bool may_be_recent(const struct iba_flow *f, uint16_t tag)
 {
     uint16_t any = 0;
@@ -77,7 +78,7 @@ static bool may_be_recent(const struct iba_flow *f, uint16_t tag)
     return any;
 }
 
-/* True when the packet is no news: the same at another capture point, or a copy made by the network. */
+/* True when the packet was seen before: the same packet at another capture point, or a network copy. */
 static bool seen_before(struct iba_look *l)
 {
     struct iba_flow *f = l->flow;
@@ -146,11 +147,12 @@ static void partition(struct iba_look *l)
     const uint16_t pkey = iba_bth_p_key(l->bth);
 
     if (f->key.qpn <= GSI)
-        return; /* QP0 has none, QP1 is in every partition */
+        return; /* QP0 has no partition, QP1 is in all */
     if (f->has_pkey && (f->pkey ^ pkey) & 0x7fff)
         iba_obs_tell(l, IBA_FINDING_PKEY, &(struct iba_tell){.cause = &f->first, .count = pkey});
     if (!f->has_pkey || pkey == f->last_pkey)
-        f->pkey = pkey; /* twice in a row: the one before may have been damaged where no ICRC shows it */
+        f->pkey =
+            pkey; /* two packets in a row agree, so the one before may have been damaged without an ICRC to show it */
     f->last_pkey = pkey;
     f->has_pkey = true;
 }
@@ -209,7 +211,7 @@ static void look(struct iba_look *l, const struct iba_sighting *p)
     }
 }
 
-/* Adapters choose their UDP source port by the two QPs, for as long as these are connected. */
+/* Adapters choose the UDP source port by the two QPs, and keep it for the whole connection. */
 static bool has_another_port(const struct iba_look *l)
 {
     enum { PORT = 48 }; /* its place in the second word of a route */
@@ -235,7 +237,8 @@ static bool is_other_connection(const struct iba_look *l)
     return d != 0 && f->peer && !f->guess && (has_another_port(l) || iba_obs_another_began(l));
 }
 
-/* Connection management made the connection after the last packet of this direction: there was another before. */
+/* Connection management made a connection after the last packet of this direction. So the earlier packets belong to
+ * another connection. */
 static bool was_begun_since(const struct iba_look *l, const struct iba_told *t)
 {
     const struct iba_flow *f = l->flow;
@@ -260,7 +263,8 @@ static void believe(struct iba_look *l)
         by_reserved_opcode(l);
         return;
     }
-    if ((l->v->has & l->op->hdrs) != l->op->hdrs) { /* cut by the capture: what it did is not known, so begin anew */
+    if ((l->v->has & l->op->hdrs) != l->op->hdrs) { /* the capture cut the headers, so the effect of the packet is not
+                                                       known, and the requests start again */
         if (l->op->dir == IBA_REQ)
             memset(&l->flow->rq, 0, sizeof l->flow->rq);
         return;
@@ -272,7 +276,7 @@ static void believe(struct iba_look *l)
     by_service(l);
 }
 
-/* The direction of the packet; NULL: it is of none. */
+/* The direction of the packet; NULL: the packet belongs to none. */
 __attribute__((hot)) static const struct iba_flow *observe(struct iba_observer *s, const struct iba_sighting *p)
 {
     struct iba_look l;
@@ -285,7 +289,7 @@ __attribute__((hot)) static const struct iba_flow *observe(struct iba_observer *
     s->source = p->source;
     if (!(p->expected ? p->expected->any : iba_obs_is_directed(p->view))) {
         s->others++;
-        if (iba_view_is_damaged(p->view)) /* before its BTH: whose it is cannot be told */
+        if (iba_view_is_damaged(p->view)) /* the damage is before the BTH, so the direction is not known */
             iba_obs_damaged_unknown(s, p->view);
         return NULL;
     }
@@ -304,7 +308,7 @@ __attribute__((hot)) static const struct iba_flow *observe(struct iba_observer *
             l.flow->packets++;
         return l.flow;
     }
-    if (l.opcode >> 5 == IBA_CNP) { /* of no connection, whatever its PSN says */
+    if (l.opcode >> 5 == IBA_CNP) { /* a CNP belongs to no connection, whatever its PSN is */
         if (l.op)
             iba_obs_notified(&l);
         else
@@ -313,7 +317,7 @@ __attribute__((hot)) static const struct iba_flow *observe(struct iba_observer *
     }
     l.flow = iba_obs_flow(&l);
     if (was_begun_since(&l, p->told))
-        begin_another(&l, false); /* the message has told */
+        begin_another(&l, false); /* the finding of the connection management message reports it already */
     else if (is_other_connection(&l))
         begin_another(&l, true);
     l.peer = l.op && l.op->dir == IBA_RSP ? iba_obs_wake_peer(s, l.flow) : iba_obs_awake(s, l.flow->peer);
@@ -342,7 +346,7 @@ __attribute__((hot)) const struct iba_observed *iba_observer_feed(struct iba_obs
     return &s->seen;
 }
 
-/* First those awake, which rest as the others take their places. */
+/* Flows in use come first, since they go to rest when resting directions take their places. */
 void iba_observer_end(struct iba_observer *s, iba_time now)
 {
     s->seen.worst = IBA_SEVERITY_NONE;

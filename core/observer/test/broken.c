@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Broken engines under observation: whole ones are never said to break a rule (hostile.c), some broken ones must be.
- * What a device does inside, an observer cannot see; these rows show on the wire. */
+/* Broken engines under observation. The observer never says that an unbroken engine breaks a rule (hostile.c). For some
+ * broken engines it must say so. An observer cannot see all that a device does inside; the rows here change packets. */
 #include <string.h>
 #include "adapter/iba_change_rules.h"
 #include "adapter/test/pair.h"
@@ -9,7 +9,8 @@
 enum { MESSAGES = 20, SLOT = 2048, MOST = 2000, CLEAN = 0, LOSSY, COPYING, UNREADY, KINDS_OF_NETWORK, SEEDS = 3 };
 #define SECOND UINT64_C(1000000000)
 #define K(kind) (UINT64_C(1) << IBA_FINDING_##kind)
-/* What no device that keeps the rules does, whatever the network: where no application writes into its buffers. */
+/* Findings that no device causes that keeps the rules, whatever the network does. Applications do not write into
+ * buffers in use here. */
 #define BREACHES                                                                                                       \
     (K(RETRY_CHANGED) | K(RETRY_PAYLOAD) | K(NAK_RESERVED) | K(SYNDROME_RESERVED) | K(NAK_AGAIN) | K(NAK_AFTER_RNR) |  \
      K(RNR_EARLY) | K(GHOST_ACK) | K(MSN_WRONG) | K(AFTER_FATAL) | K(SEQUENCE) | K(ANSWER_KIND) | K(ANSWER_SEQUENCE) | \
@@ -25,12 +26,12 @@ static void tap(void *ctx, unsigned from, bool arrived, const struct iba_view *v
     struct scene *s = ctx;
 
     if (from == 0 ? !arrived : arrived)
-        return; /* a capture at end 1 */
+        return; /* the capture is at end 1 */
     s->w->frame++;
     (void)iba_observer_feed(s->w->observer, &(struct iba_sighting){.view = v, .now = s->p->now, .frame = s->w->frame});
 }
 
-/* Broken devices may refuse, fail or hang: that is theirs. */
+/* Broken devices may refuse, fail or hang: this test does not judge that. */
 static void exchange(struct pair *p, uint64_t seed, bool unready)
 {
     static const uint8_t op[] = {IBA_WR_SEND, IBA_WR_WRITE, IBA_WR_READ, IBA_WR_WRITE_IMM, IBA_WR_FETCH_ADD};
@@ -64,7 +65,7 @@ static void exchange(struct pair *p, uint64_t seed, bool unready)
 }
 
 struct mutant {
-    const struct iba_change *change; /* or */
+    const struct iba_change *change; /* the change to the sent packets; NULL: `rules` replaces a table */
     const struct iba_rules *rules;
     enum iba_rule_table table;
 };

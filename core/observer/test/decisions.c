@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The decision tables of the observer: each row has a case, whose last packet it decides. */
+/* The decision tables of the observer. Each row has a case, whose last packet the row decides. */
 #include "observer/iba_decision.h"
 #include "shots.h"
 
@@ -16,7 +16,7 @@
 #define MIDDLE(n, ns)     {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = n, .bytes = 256, .wait = ns}
 #define LAST(n, ns)       {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = n, .bytes = 88, .syndrome = ACK, .wait = ns}
 #define ONLY(n, ns)       {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = n, .bytes = 8, .syndrome = ACK, .wait = ns}
-/* A's round trip: it answers B after 30 us. */
+/* A round trip for A: it answers B after 30 us. */
 #define ROUND_TRIP        {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 50, .bytes = 8, .how = ASKING}, \
                           {.opcode = IBA_RC_ACKNOWLEDGE, .psn = 50, .syndrome = ACK, .wait = 30000}
 
@@ -105,7 +105,7 @@ static const struct iba_decision *row_named(const char *name)
     return NULL;
 }
 
-static const struct iba_decision *last[TABLES]; /* that spoke, of each table */
+static const struct iba_decision *last[TABLES]; /* the row of each table that decided last */
 
 static void on_decision(void *ctx, const struct iba_decision *row)
 {

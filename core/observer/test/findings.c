@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the observer says of simulated networks, to the last number: core/observer/test/findings.golden has a line for
- * each network and way to capture it, with how often it says each finding, and a digest of everything that the findings
- * say.
+/* The exact findings of the observer on simulated networks. core/observer/test/findings.golden has a line for each
+ * network and way to capture it: the count of each finding, and a digest of the findings' contents.
  *
- * Limits of precision and recall (score.c) let single mistakes pass; this lets none. It does not say which is right:
- * when a change is meant, look at the lines that differ, hold them against tools/accuracy, and renew the file:
+ * The limits of precision and recall (score.c) let single mistakes pass; this test lets none pass. It does not know
+ * which result is right. After an intended change, check the lines that differ with tools/accuracy, and renew the file:
  * IBPROOF_BLESS=1 build/dev/test/t-core-observer-findings, or the target "bless". */
 #include <criterion/criterion.h>
 #include <inttypes.h>

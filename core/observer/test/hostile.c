@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two engines, a hostile network, and an observer: its counts are those of the simulator, and engines that keep the
- * rules are never said to break one. IBPROOF_SEEDS sets how many networks are tried. */
+/* Two engines, a hostile network, and an observer. The observer's counts equal those of the simulator. The observer
+ * never says that an engine that keeps the rules breaks one. IBPROOF_SEEDS sets the number of networks. */
 #include <stdlib.h>
 #include "adapter/test/pair.h"
 #include "witness.h"
@@ -16,14 +16,14 @@ struct scene {
     struct pair *p;
     struct witness *w;
     enum { AT_SENDERS, AT_RECEIVER, REQUESTS_ONLY, RESPONSES_ONLY } where;
-    uint64_t skip; /* frames before the observer comes */
+    uint64_t skip; /* frames before the observer starts */
     bool plain;    /* SENDs and WRITEs only */
-    bool unready;  /* receives come after the SENDs that need them */
+    bool unready;  /* the receiver posts receives after the SENDs that need them */
     struct truth truth;
     bool began;
     iba_psn high;
     bool arrived, answered;
-    iba_psn next, una; /* behind the request that arrived last; behind the highest answer that left */
+    iba_psn next, una; /* next: one past the request that arrived last; una: one past the highest answer that left */
 };
 
 static unsigned seeds(void)
@@ -40,7 +40,7 @@ static uint32_t psns(const struct iba_view *v)
     return n == 0 ? 1 : (n + MTU - 1) / MTU;
 }
 
-/* The shortest account of what was sent: no state but the highest PSN. */
+/* The simplest record of the sent requests: it keeps only the highest PSN. */
 static void account(struct scene *s, unsigned from, const struct iba_view *v)
 {
     const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(v)));
@@ -63,7 +63,7 @@ static iba_psn later(iba_psn a, iba_psn b)
     return iba_psn_diff(a, b) > 0 ? a : b;
 }
 
-/* At the receiver: what the requests that arrive jump over, unless it had been answered. */
+/* Counts at the receiver the PSNs that arriving requests jump over, unless these were answered before. */
 static void account_arrival(struct scene *s, unsigned from, bool arrived, const struct iba_view *v)
 {
     const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(v)));
@@ -133,7 +133,7 @@ static void post(struct scene *s, uint64_t seed)
         const bool atomic = wr.op == IBA_WR_FETCH_ADD || wr.op == IBA_WR_CMP_SWAP;
         if (!s->unready)
             pair_post_recv(s->p, 1, i, SLOT, MOST);
-        /* What is fetched lies apart, or messages would change between their copies. */
+        /* READs fetch from a separate buffer. Otherwise a message would change between its copies. */
         pair_post_send(s->p, 0, &wr, atomic || wr.op == IBA_WR_READ ? SLOT : 0,
                        atomic ? 8 : (uint32_t)iba_random_below(&r, MOST));
         if (s->unready) {
@@ -181,8 +181,8 @@ static void nothing_but(const struct witness *w, uint64_t seed, uint64_t allowed
 #define ALLOW(kind) (UINT64_C(1) << IBA_FINDING_##kind)
 #define RETRIES                                                                                                        \
     (ALLOW(RETRY_NAK) | ALLOW(RETRY_RNR) | ALLOW(RETRY_IMPLIED) | ALLOW(RETRY_TIMEOUT) | ALLOW(RETRY_UNCLEAR) |        \
-     ALLOW(NAK_SEQUENCE) | ALLOW(NAK_IGNORED) | ALLOW(RNR)) /* a NAK may be lost, too */
-/* What an engine may do when it sees a request twice. */
+     ALLOW(NAK_SEQUENCE) | ALLOW(NAK_IGNORED) | ALLOW(RNR)) /* the network may lose a NAK, too */
+/* Findings that an engine may cause when a request reaches it twice. */
 #define REPLIES (ALLOW(ACK_AGAIN) | ALLOW(ANSWER_AGAIN) | ALLOW(CREDIT_UPDATE))
 
 static const struct iba_net_faults none = {.delay_ns = 1000};
@@ -281,7 +281,7 @@ Test(hostile, who_was_not_ready_is_waited_for)
     cr_assert_gt(total, seeds(), "somebody was not ready");
 }
 
-/* Everything at once: what happened cannot always be told, but nobody broke a rule. */
+/* All faults at once. The observer cannot always find out what happened, but neither engine broke a rule. */
 Test(hostile, engines_never_break_a_rule)
 {
     for (uint64_t seed = 0; seed < seeds(); seed++) {

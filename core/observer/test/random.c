@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any packets at all: the observer stays within its memory, and its lists stay lists. IBPROOF_PACKETS sets how many. */
+/* Random packets. The observer stays within its memory, and its lists stay consistent. IBPROOF_PACKETS sets the number
+ * of packets. */
 #include <stdlib.h>
 #include "sim/iba_mutate.h"
 #include "wire/iba_build.h"
@@ -15,7 +16,7 @@ static unsigned long packets(void)
     return s ? strtoul(s, NULL, 10) : PACKETS;
 }
 
-/* Few QPs, few PSNs, few sizes: so that packets have to do with one another. */
+/* Few QPs, PSNs and sizes, so that packets relate to each other. */
 static size_t build(struct iba_random *r, uint8_t *packet, enum iba_link *link)
 {
     static const enum iba_encap encap[] = {IBA_ENCAP_ROCE2_V4, IBA_ENCAP_ROCE2_V6, IBA_ENCAP_ROCE1, IBA_ENCAP_IB_LOCAL,
@@ -46,7 +47,7 @@ static size_t build(struct iba_random *r, uint8_t *packet, enum iba_link *link)
     return len;
 }
 
-/* With room for all that is known, with less, and with so little that there are no guests. */
+/* Runs with flows for all directions, with fewer, and with so few that no flow is on probation. */
 static const struct iba_observer_config rooms[] = {{0}, {.n_flow = 16, .n_known = 20}, {.n_flow = 2, .n_known = 12}};
 
 static void observe(const struct iba_observer_config *room, unsigned long n)
@@ -65,7 +66,7 @@ static void observe(const struct iba_observer_config *room, unsigned long n)
         if (iba_random_below(&r, 2))
             len = iba_mutate(&r, link, packet, len, sizeof packet, 900000, NULL);
         caplen = iba_random_below(&r, 8) ? len : 1 + (size_t)iba_random_below(&r, len);
-        uint8_t *exact = malloc(caplen); /* so that a sanitizer sees the end */
+        uint8_t *exact = malloc(caplen); /* exact size, so that a sanitizer sees reads past the end */
         cr_assert_not_null(exact);
         memcpy(exact, packet, caplen);
         now += iba_random_below(&r, 5) ? iba_random_below(&r, 100000) : iba_random_below(&r, 3000000000u);

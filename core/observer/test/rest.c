@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Connections that take turns, far more of them than flows: each rests between its packets, and is judged all the same.
- */
+/* Connections that send in turn, many more than there are flows. Each rests between its packets, and the observer still
+ * judges it. */
 #include "sound.h"
 #include "wire/iba_build.h"
 #include "witness.h"
@@ -43,7 +43,7 @@ static void feed(uint8_t opcode, unsigned qp, bool answer, uint32_t psn, uint8_t
     iba_observer_expect(w.observer, &e, &v);
     iba_observer_fetch(w.observer, &e);
     (void)iba_observer_fetch_peer(w.observer, &e);
-    w.frame++; /* every other is expected, which must make no difference */
+    w.frame++; /* every second packet is prefetched, which must not change the results */
     (void)iba_observer_feed(
         w.observer,
         &(struct iba_sighting){.view = &v, .now = now, .frame = w.frame, .expected = w.frame % 2 ? &e : NULL});
@@ -65,7 +65,7 @@ static void reply(unsigned qp, uint32_t n, uint8_t syndrome, uint32_t msn)
     feed(IBA_RC_ACKNOWLEDGE, qp, true, psn_of(qp, n), syndrome, msn, 0);
 }
 
-/* Every connection sends and is answered, in turns, so many times. */
+/* Every connection sends a request and gets its response, in turn, so many times. */
 static void converse(uint32_t rounds)
 {
     now = MS;
@@ -148,19 +148,19 @@ Test(rest, its_end_is_remembered)
     cr_assert_eq(w.kept[0].cause, 1 + 2 * QPS * ROUNDS + QPS);
 }
 
-/* A packet of which only the next would show whether it was late or sent again is told of before its direction rests.
- */
+/* Only the next packet would show whether a packet was late or sent again. The observer reports the packet before its
+ * direction rests. */
 Test(rest, what_was_in_doubt_is_told)
 {
     converse(ROUNDS);
     send(ONE, ROUNDS);
-    now += MS / 2; /* who waits does not overtake */
+    now += MS / 2; /* after such a pause a packet does not overtake others */
     send(ONE, ROUNDS + 2);
     send(ONE, ROUNDS + 1);
     const uint64_t doubted = w.frame;
     found(IBA_FINDING_GAP, doubted - 2);
     cr_assert_neq(w.observer->known[ONE].flow, 0);
-    for (unsigned qp = 0; qp < QPS; qp++) /* they come twice each, so they stay */
+    for (unsigned qp = 0; qp < QPS; qp++) /* each direction has two packets, so its flow stays in use */
         for (uint32_t n = ROUNDS; qp != ONE && n < ROUNDS + 2; n++) {
             send(qp, n);
             reply(qp, n, ACK, n + 1);
@@ -183,7 +183,8 @@ static void others(void)
         }
 }
 
-/* One whose partner answered before, and one who asks twice; both are told of although they rest when the end comes. */
+/* One direction got answers before, another sends its request twice. Both are reported at the end, although they rest
+ * then. */
 Test(rest, who_waits_in_vain_is_told)
 {
     converse(ROUNDS);
@@ -205,7 +206,7 @@ Test(rest, who_asked_again_in_vain_is_told)
     const uint64_t asked = w.frame;
     now += 70 * MS;
     send(ONE, ROUNDS);
-    iba_observer_shrink(w.observer, 2); /* who has come twice is not the first to rest */
+    iba_observer_shrink(w.observer, 2); /* a direction with two packets is not the first to rest */
     others();
     cr_assert_eq(w.observer->known[ONE].flow, 0, "it rests");
     w.n_kept = 0;

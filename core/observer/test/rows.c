@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every kind of finding, provoked by a few packets; each row of the table has its case, and no case finds more. */
+/* Every kind of finding, caused by a few packets. Each row of the table has its case, and no case causes other
+ * findings. */
 #include "shots.h"
 
 struct row {
-    uint64_t kinds; /* that are to be found, and no others */
+    uint64_t kinds; /* the kinds that the observer must find, and no others */
     struct shot shot[MOST];
 };
 #define K(kind) (UINT64_C(1) << IBA_FINDING_##kind)
@@ -37,7 +38,7 @@ static const struct row rows[] = {
     {K(RETRY_UNCLEAR), {SEND(1), SEND(2), SEND(1), SEND(2), REPLY(2, 2)}},
     {K(LATE), {SEND(1), SEND(2), SEND(3), SEND(1), REPLY(3, 3)}},
     {K(RETRY_TIMEOUT) | K(RETRY_PAYLOAD), {SEND(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = OTHER_BYTES, .wait = 70 * MS}}},
-    /* the capture lacks the end of one copy: the two are not compared */
+    /* the capture lacks the end of one copy, so the observer does not compare the two */
     {K(RETRY_TIMEOUT), {SEND(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = OTHER_BYTES, .cut = 6, .wait = 70 * MS}}},
     {K(RETRY_TIMEOUT), {{.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .cut = 6}, {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = OTHER_BYTES, .wait = 70 * MS}}},
     {K(RETRY_TIMEOUT) | K(RETRY_CHANGED), {SEND(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 12, .wait = 70 * MS}}},
@@ -164,7 +165,7 @@ static void differ(unsigned row, uint64_t found)
             cr_expect_fail("row %u: %s is %s", row, iba_findings[k].name, found >> k & 1 ? "found" : "not found");
 }
 
-/* At every PSN, also where PSN and MSN wrap inside of the case. */
+/* Plays the case at every start PSN, including those where PSN and MSN wrap during the case. */
 Test(rows, each_case_finds_what_it_shows)
 {
     static const uint32_t base[] = {0, 0x1000, 0x7ffffe, 0xfffffd, 0xffffff};
@@ -177,7 +178,7 @@ Test(rows, each_case_finds_what_it_shows)
 
 Test(rows, each_finding_has_a_case)
 {
-    uint64_t shown = K(EVICTED) | K(BAD_VCRC); /* have their own below */
+    uint64_t shown = K(EVICTED) | K(BAD_VCRC); /* these have their own tests below */
 
     for (unsigned i = 0; i < N_ROWS; i++)
         shown |= rows[i].kinds;
@@ -201,7 +202,7 @@ Test(rows, findings_are_told_apart_and_cited)
     }
 }
 
-/* More connections than room: the one unused longest goes, and that is said. */
+/* More connections than the observer remembers. It forgets the one that was unused longest, and reports that. */
 Test(rows, connections_are_bounded)
 {
     static struct witness w;
@@ -233,7 +234,7 @@ Test(rows, connections_are_bounded)
     cr_assert_eq(w.kept[0].cause, 1, "the first is the one unused longest");
 }
 
-/* What a row does not show: of which packet a finding is, and what it says of it. */
+/* Tests of facts that the table does not cover: which packet a finding is about, and the contents of the finding. */
 Test(rows, findings_name_their_packet)
 {
     static struct witness w;
@@ -291,7 +292,7 @@ Test(rows, findings_name_their_packet)
     }
 }
 
-/* The capture shows more and more messages, none of which is counted. */
+/* The capture shows ever more messages, and the MSN counts none of them. */
 Test(rows, each_wrong_count_is_told)
 {
     static struct witness w;
@@ -303,11 +304,11 @@ Test(rows, each_wrong_count_is_told)
             shoot(&w, &(struct shot)SEND(psn), 0, &now);
             shoot(&w, &(struct shot)REPLY(psn, psn <= before ? psn : 0), 0, &now);
         }
-        cr_expect_eq(w.found[IBA_FINDING_MSN_WRONG], before ? 8 : 7); /* of the first alone nothing shows it */
+        cr_expect_eq(w.found[IBA_FINDING_MSN_WRONG], before ? 8 : 7); /* a single response does not show a wrong MSN */
     }
 }
 
-/* The same packets at two capture points are one conversation. */
+/* The same packets at two capture points count as one conversation. */
 Test(rows, a_packet_seen_twice_is_one)
 {
     static struct witness w;
@@ -355,7 +356,8 @@ Test(rows, a_path_mtu_that_is_told_is_believed)
     }
 }
 
-/* Which marked packet it answers, how soon, and how long after the one before. */
+/* Which marked packet the notification answers, the time since that packet, and the time since the previous
+ * notification. */
 Test(rows, notifications_answer_marked_packets)
 {
     static struct witness w;
@@ -389,7 +391,7 @@ Test(rows, notifications_answer_marked_packets)
     cr_assert_eq(n, 3);
 }
 
-/* A sender that takes another way for each packet is told so a few times. */
+/* A sender that changes its path with each packet is reported only a few times. */
 Test(rows, a_way_that_changes_all_the_time)
 {
     static struct witness w;
@@ -406,7 +408,7 @@ Test(rows, a_way_that_changes_all_the_time)
     cr_assert_eq(w.kept[0].cause, 1);
 }
 
-/* A SEND of 8 bytes; its length. `packet` has room for CAP bytes. */
+/* Writes a SEND of 8 bytes into `packet`, which has CAP bytes; returns its length. */
 static size_t build_send(uint8_t *packet, enum iba_encap encap, bool bad_vcrc)
 {
     static struct iba_recipe r;
@@ -421,7 +423,7 @@ static size_t build_send(uint8_t *packet, enum iba_encap encap, bool bad_vcrc)
     return len;
 }
 
-/* Whose it is cannot be told. */
+/* The packet belongs to no known direction. */
 Test(rows, damage_before_the_bth_is_told)
 {
     static struct witness w;
@@ -440,7 +442,7 @@ Test(rows, damage_before_the_bth_is_told)
     cr_assert_eq(witness_count(&w, IBA_NOTE), 1);
 }
 
-/* The ICRC may be good all the same: it leaves out what switches change. */
+/* The ICRC may be good although the VCRC is bad: it does not cover fields that switches change. */
 Test(rows, a_bad_vcrc_is_damage)
 {
     static struct witness w;
@@ -457,7 +459,8 @@ Test(rows, a_bad_vcrc_is_damage)
     cr_assert_eq(witness_count(&w, IBA_NOTE), 1);
 }
 
-/* What goes on in another partition is in that one: the first may have been damaged where no ICRC shows it. */
+/* When a direction continues with another P_Key, that is its P_Key: its first packet may have been damaged without an
+ * ICRC to show it. */
 Test(rows, the_second_of_another_partition_is_the_last_to_be_told)
 {
     static struct witness w;
@@ -470,7 +473,7 @@ Test(rows, the_second_of_another_partition_is_the_last_to_be_told)
     cr_assert_eq(w.found[IBA_FINDING_PKEY], 2);
 }
 
-/* Far ahead of all that follow: damaged where no ICRC shows it. */
+/* The packet is far ahead of all that follow, so it was damaged without an ICRC to show it. */
 Test(rows, a_first_request_that_is_far_off_is_forgotten)
 {
     static struct witness w;

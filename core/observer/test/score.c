@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Precision and recall of every kind of finding, for four ways to capture. IBPROOF_SEEDS sets how many networks are
- * tried, IBPROOF_FIRST the number of the first; `tools/accuracy` makes the long run and prints the tables. */
+/* Precision and recall of every kind of finding, for four ways to capture. IBPROOF_SEEDS sets the number of networks,
+ * IBPROOF_FIRST the number of the first. `tools/accuracy` makes the long run and prints the tables. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@ enum { SEEDS_ENOUGH = 500 };
 
 struct tally {
     uint64_t truth, hit, hidden, said, wrong,
-        veiled;                       /* veiled: said of what was damaged, and could not be known to be */
-    uint64_t clear_said, clear_wrong; /* where what the capture lacks is no excuse */
+        veiled; /* veiled: findings about damaged packets whose damage the capture does not show */
+    uint64_t clear_said, clear_wrong; /* findings that missing parts of the capture do not excuse */
 };
 
 static uint64_t setting(const char *name, uint64_t otherwise)
@@ -28,8 +28,8 @@ static bool is_wrong(const struct score_sight *e, unsigned kind)
     return (e->found & ~(e->must | e->hidden | e->either)) >> kind & 1;
 }
 
-/* Packets that are cut are an excuse in networks where something damaged looks whole; packets that are missing, where
- * the whole capture of that network is judged right. */
+/* Counts hits and mistakes. Cut packets excuse a mistake in networks where a damaged packet looks undamaged. Missing
+ * packets excuse a mistake where the full capture of that network is judged right. */
 static void count(struct tally *t, const struct score_run *r, const struct score_run *whole, uint64_t seed)
 {
     const char *show = getenv("IBPROOF_SHOW");
@@ -59,11 +59,12 @@ static void count(struct tally *t, const struct score_run *r, const struct score
     }
 }
 
-/* The limits are 0.99 of both in the whole capture, else a recall of 0.95. These kinds are not held to them, because
- * two histories give one capture: `why` names what is missing from it. Or the observer does not keep them yet. */
+/* The limits are 0.99 for both in the full capture, and otherwise 0.95 for recall. The limits do not apply to these
+ * kinds, since two histories give the same capture: `why` names what is missing from it. Or `open` is set: the observer
+ * does not reach the limits yet. */
 #define W(way) (1u << SCORE_##way)
 #define F(kind) SCORE_KIND(kind)
-static const char no_icrc[] = "no ICRC: damaged on its way, or sent like that, and the rest follows from it";
+static const char no_icrc[] = "no ICRC: damaged in flight, or sent like that, and the rest follows from it";
 static const char no_packet[] = "not captured: what came in between, or was asked for";
 static const char no_request[] = "no request: it was not captured, or never sent";
 static const char mixed[] = "limit not kept: what is sent or answered again while packets overtake each other";
@@ -75,7 +76,7 @@ static const struct exception {
     unsigned networks, ways; /* bits */
     uint64_t kinds;
     const char *why;
-    bool open; /* nothing is missing from the capture: it is not judged well enough */
+    bool open; /* nothing is missing from the capture: the observer does not judge it well enough */
 } exceptions[] = {
     {~0u, W(CUT),
      F(RETRY_IMPLIED) | F(LATE) | F(MSN_WRONG) | F(PSN_OF_READ) | F(SEQUENCE) | F(DMA_LENGTH) | F(RETRY_UNCLEAR) |
@@ -112,8 +113,8 @@ static const struct exception *excepted(enum score_network network, enum score_w
     return found;
 }
 
-/* One line of the table. Mistakes come in runs, so the limits hold where there is enough to count, and in few networks
- * only about. */
+/* Judges one line of the table. Mistakes come in groups. So the limits apply where enough findings were counted, and
+ * are looser where there are few networks. */
 static void judge(const struct tally *t, enum score_network network, enum score_way way, unsigned kind, bool few)
 {
     const struct exception *const x = excepted(network, way, kind);
@@ -147,7 +148,7 @@ static void names(uint64_t kinds, const char *what)
             printf(" %s%s", what, iba_findings[k].name);
 }
 
-/* Every packet at the capture point, one a line. */
+/* Prints every packet at the capture point, one on each line. */
 static void list(const struct score_run *r)
 {
     for (uint32_t i = 0; i < r->n_sight; i++) {
@@ -167,7 +168,7 @@ static void list(const struct score_run *r)
 }
 
 static const char *const ways[] = {[SCORE_WHOLE] = "The whole capture",
-                                   [SCORE_CUT] = "Packets cut behind the last transport header",
+                                   [SCORE_CUT] = "Packets cut after the last transport header",
                                    [SCORE_LOSSY] = "1 % of the packets missing from the capture",
                                    [SCORE_MIDSTREAM] = "From the middle on"};
 static const char *const networks[] = {
@@ -204,7 +205,7 @@ static void score(enum score_way way, enum score_network network, unsigned n)
     fflush(stdout);
 }
 
-/* Of the kind that the environment names. */
+/* Prints the mistakes of the kind that the environment names. */
 static void score_named(enum score_way way)
 {
     const char *name = getenv("IBPROOF_KIND");
@@ -236,7 +237,7 @@ Test(score, midstream)
     score_named(SCORE_MIDSTREAM);
 }
 
-/* A few of each other kind. */
+/* Runs a few networks of each other kind. */
 Test(score, others)
 {
     enum { SAMPLE = 12 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Findings held against what the simulator logged and the engines traced: precision and recall of each kind.
+/* Compares findings with the log of the simulator and the traces of the engines: precision and recall of each kind.
  *
- * The capture is what the network card of end 0 sees: its own packets as they leave, the other end's as they arrive.
- * Both ends ask, so both views of every kind are in it. What must be found comes from the log, the engines, and what of
- * that passed the capture point, never from the observer. Packets are matched one by one: core/README.md says what
- * counts. */
+ * The capture is what the network card of end 0 sees: its own packets as they leave, and the packets of the other end
+ * as they arrive. Both ends send requests, so the capture has both views of every kind. The required findings come from
+ * the log, the engines, and the packets that passed the capture point, never from the observer. Packets are matched one
+ * by one: core/README.md lists the rules of counting. */
 #ifndef SCORE_H
 #define SCORE_H
 #include "adapter/test/pair.h"
@@ -14,59 +14,65 @@
 enum { SCORE_FRAMES = 1 << 16 };
 #define SCORE_KIND(kind) (UINT64_C(1) << IBA_FINDING_##kind)
 
-/* Of a packet that others overtook. */
+/* The kind of a packet that others overtook. */
 enum score_overtaken {
-    SCORE_SHOWN,  /* as late: its receiver, or the capture, lacks a packet that was overtaken with it */
+    SCORE_SHOWN,  /* shows as late: its receiver, or the capture, lacks a packet that was overtaken with it */
     SCORE_LAWFUL, /* its receiver waited for it */
-    SCORE_UNCLEAR /* so it did, but waited in vain for another */
+    SCORE_UNCLEAR /* its receiver waited for it, but waited for another packet that did not come */
 };
-struct score_frame { /* as an engine sent it */
+struct score_frame { /* a packet as an engine sent it */
     iba_psn psn;
     uint32_t n;    /* PSNs it takes */
-    uint32_t read; /* READ responses: which run of them, from 1 */
+    uint32_t read; /* READ responses: number of the run, from 1 */
     uint64_t retry,
-        nak;          /* kind of finding, as a bit: a request sent before, and why; a response that is not positive */
+        nak;          /* kinds of findings, as a bit: retry: a retransmission, and its reason; nak: a NAK or RNR NAK */
     uint64_t headers; /* a hash of all before the payload */
-    uint64_t content; /* a hash of what stands behind the BTH */
-    uint64_t asked;   /* of the headers there, and the length */
-    uint64_t way;     /* what picks its way: traffic class without ECN, hop limit, flow label */
+    uint64_t content; /* a hash of the bytes after the BTH */
+    uint64_t asked;   /* a hash of the headers after the BTH, and the length */
+    uint64_t way;     /* a hash of its path: traffic class without ECN, hop limit, flow label */
     uint64_t ends;    /* kind of finding, as a bit: the requester took it as the end of the connection */
     uint32_t cause;   /* retry: the frame that made the sender go back, plus 1; 0: a timer */
     uint32_t run;     /* retry: the frame with which the sender went back */
-    uint64_t heeded;  /* of that frame: score_reason() of those that came with it, as far as the capture has come */
+    uint64_t heeded;  /* for the frame `run`: score_reason() of the retransmissions that came with it, up to this point
+                         of the capture */
     uint8_t from, opcode, credits, overtaken;
     bool request, plain; /* plain: an ACK and nothing else */
-    bool asks;           /* request: for an answer */
-    bool marked;         /* by the network */
-    bool captured;       /* as far as the capture has come */
-    bool accepted;       /* a copy arrived, and the adapter found it whole */
-    bool in_vain;        /* its receiver dropped it because one before it was lost, or waited for that in vain */
-    bool misses;         /* a response: the requester found that an answer before it is missing */
+    bool asks;           /* a request that asks for an answer */
+    bool marked;         /* the network set a congestion mark */
+    bool captured;       /* captured up to this point of the capture */
+    bool accepted;       /* a copy arrived, and the adapter found it undamaged */
+    bool in_vain; /* its receiver dropped it, because an earlier packet was lost, or did not come while the receiver
+                     waited */
+    bool misses;  /* a response: the requester found that an answer before it is missing */
 };
-/* Of a PSN that a packet jumps over. Uncertain: the capture has it in a packet whose headers are damaged. */
+/* Whether the capture lacks a PSN that a packet jumps over. Uncertain: the capture has it in a packet with damaged
+ * headers. */
 enum score_missing { SCORE_CAPTURED, SCORE_UNCERTAIN, SCORE_MISSING };
 struct score_sight { /* one packet that passed the capture point */
     uint32_t frame;
     iba_time at;
-    bool copy;                 /* that frame has passed before */
-    bool refused;              /* by the adapter's checks of lengths and CRCs */
-    bool seen;                 /* is in the capture */
-    uint64_t way;              /* of score_frame.way, what it is in the capture */
-    bool headers_damaged;      /* they are not as they were sent */
-    bool shows_damage;         /* if it is damaged: its ICRC or its lengths are in the capture */
-    bool disguised;            /* damaged in what was captured of it, and no ICRC to show it: the capture has another */
-    enum score_overtaken jump; /* of those it left a hole for; SCORE_SHOWN as well: it left none */
-    uint64_t found, must;      /* kinds of findings: said; true */
-    uint64_t hidden, either;   /* true, but another history gives the same capture; as good said as left out */
+    bool copy;            /* the frame has passed the capture point before */
+    bool refused;         /* the adapter's checks of lengths and CRCs refused it */
+    bool seen;            /* the packet is in the capture */
+    uint64_t way;         /* the hash score_frame.way, as the capture shows it */
+    bool headers_damaged; /* the headers differ from those that were sent */
+    bool shows_damage;    /* if it is damaged: the capture has its ICRC or its lengths */
+    bool disguised; /* the captured bytes are damaged, and no ICRC shows it: the capture seems to have another packet */
+    enum score_overtaken jump; /* kind of those packets that it overtook and whose PSNs it jumps over; SCORE_SHOWN also:
+                                  there are none */
+    uint64_t found, must;      /* kinds of findings: found: those reported; must: those required */
+    uint64_t hidden,
+        either; /* hidden: true, but another history gives the same capture; either: may be reported or not */
 };
 
-/* What the network and the adapters in it are like. */
+/* The network, and the adapters in it. */
 enum score_network {
-    SCORE_PLAIN,      /* packets come in order, but for faults; adapters go back to what was lost */
-    SCORE_REORDERING, /* packets overtake others all the time, and adapters take them in any order */
-    SCORE_OLDEST, /* adapters keep what comes behind a loss, and a timer makes them send the oldest packet again only */
-    SCORE_SELECTIVE, /* the same, and they ask for what is missing */
-    SCORE_ADAPTIVE,  /* timers begin below 1 ms, and run twice as long each time that nothing is answered */
+    SCORE_PLAIN,      /* packets come in order, except for faults; adapters go back to lost packets */
+    SCORE_REORDERING, /* packets overtake others all the time, and adapters accept them in any order */
+    SCORE_OLDEST,    /* adapters keep packets that arrive after a lost one, and at a timeout send only the oldest packet
+                        again */
+    SCORE_SELECTIVE, /* as SCORE_OLDEST, and the responders ask for missing packets */
+    SCORE_ADAPTIVE,  /* timers begin below 1 ms, and run twice as long each time that nothing was answered */
     SCORE_REUSED,    /* a QP of each connection, or both, had another connection before, and has other PSNs now */
     SCORE_NETWORKS
 };
@@ -78,21 +84,21 @@ struct score_run {
     struct score_frame frame[SCORE_FRAMES];
     struct score_sight sight[SCORE_FRAMES];
     uint32_t n_frame, n_sight;
-    bool gave_up[2];                  /* that end: it was tried as often as agreed */
-    uint32_t said[IBA_FINDING_COUNT]; /* how often, in the connection that is scored */
-    uint64_t digest;                  /* of everything that these findings say, in their order */
+    bool gave_up[2];                  /* that end gave up: it had sent a packet as often as agreed */
+    uint32_t said[IBA_FINDING_COUNT]; /* number of findings in the connection that is scored */
+    uint64_t digest;                  /* a digest of the contents of these findings, in order */
 };
 
-/* Plays the network of that kind and number, and fills in what is true and what was said. */
+/* Plays the network of that kind and number. Fills in the required and the reported findings. */
 void score_play(struct score_run *r, enum score_way way, enum score_network network, uint64_t seed);
-/* Whether the capture before `e` lacks that frame and its repeats, damaged ones not counted as lacking. */
+/* Whether the capture before `e` lacks that frame and its repeats. Damaged ones count as captured. */
 enum score_missing score_missing(const struct score_run *r, const struct score_sight *e, uint32_t frame);
-/* What was captured of that PSN before was another request, or had other payload: its memory was written in between.
- * The kind of finding, as a bit; 0: neither. */
+/* Whether the earlier captured packet of that PSN was another request, or had other payload, since its memory was
+ * written in between. The kind of finding, as a bit; 0: neither. */
 uint64_t score_changed(const struct score_run *r, const struct score_frame *f, uint32_t id);
-/* For what a request that is sent again was asked for, by responses captured since it was sent last and 10 ms ago at
- * most: kinds of findings. A slow requester may heed them only now. */
+/* The kinds of retransmission that responses asked for: responses captured since the request was sent last, 10 ms ago
+ * at most. A slow requester may react to them only now. */
 uint64_t score_reason(const struct score_run *r, const struct score_sight *e);
-/* Fills in must and may of every packet in the capture. */
+/* Fills in the required and possible findings of every packet in the capture. */
 void score_truth(struct score_run *r);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What two frames of a run have to do with each other. */
+/* Relations between two frames of a run. */
 #include "score.h"
 
 enum score_missing score_missing(const struct score_run *r, const struct score_sight *e, uint32_t frame)
@@ -30,7 +30,7 @@ uint64_t score_changed(const struct score_run *r, const struct score_frame *f, u
     return 0;
 }
 
-/* It asks the requester to go back to that PSN, or to one before it; an RNR NAK, when its wait is over. */
+/* The frame asks the requester to go back to that PSN, or to one before it. An RNR NAK counts once its wait is over. */
 static uint64_t asks_back(const struct score_run *r, const struct score_sight *o, iba_psn psn, iba_time waited)
 {
     const struct score_frame *g = &r->frame[o->frame];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What adapters do that the engine does not: take packets in any order, keep those that come behind a loss, and adapt
- * their timers. */
+/* Adapter behaviour that the engine lacks: accepting packets in any order, keeping packets that arrive after a lost
+ * one, and adaptive timers. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "score_play.h"
 #include "transport/iba_requester.h"
 
-/* ---- adapters that take packets in any order ---- */
+/* ---- adapters that accept packets in any order ---- */
 
-/* A packet that overtook others waits for them so long: longer than the network lets any be overtaken. */
+/* A packet that overtook others waits this long for them: longer than the network delays any packet. */
 static const iba_time patience_ns = 10000;
 
 static bool misses_one_before(const struct score_play *y, unsigned to, uint32_t frame)
@@ -91,7 +91,7 @@ static void arrives_in_any_order(void *ctx, unsigned to, const struct iba_view *
     set_due(y);
 }
 
-/* What was to come before it is lost. */
+/* The packets before this one are lost. */
 static void give_up_waiting(void *ctx)
 {
     struct score_play *y = ctx;
@@ -109,9 +109,9 @@ static void give_up_waiting(void *ctx)
     set_due(y);
 }
 
-/* ---- adapters that keep what comes behind a loss ---- */
+/* ---- adapters that keep packets that arrive after a lost one ---- */
 
-/* A READ or ATOMIC before it lacks its answer. */
+/* An earlier READ or ATOMIC lacks its answer. */
 static bool is_early_answer(const struct iba_qp *qp, const struct score_frame *f)
 {
     for (uint32_t i = 0; i < qp->s.count; i++) {
@@ -136,7 +136,7 @@ static bool is_early(const struct score_play *y, unsigned to, uint32_t frame)
                       : iba_psn_diff(f->psn, qp->s.una) >= 0 && is_early_answer(qp, f);
 }
 
-/* What its receiver waits for, among those it keeps; w->n: nothing. */
+/* The kept packet that the receiver waits for; w->n: none. */
 static uint32_t next_kept(const struct score_play *y, unsigned to)
 {
     const struct score_waits *w = &y->waits[to];
@@ -166,22 +166,22 @@ static void arrives_behind_a_loss(void *ctx, unsigned to, const struct iba_view 
     const struct iba_qp *qp = &y->p->end[to].qp;
     const struct score_frame *f = &y->r->frame[y->delivered];
     const bool early = is_early(y, to, y->delivered);
-    const bool unready = f->request && qp->r.rnr_sent; /* all has to come again */
+    const bool unready = f->request && qp->r.rnr_sent; /* the requester has to send all packets again */
 
     if (early && !unready && !is_kept(y, to, f))
         hold(y, to, v);
     if (!early || (y->r->network == SCORE_SELECTIVE && !(f->request && qp->r.nak_sent)))
-        feed(y, to, y->delivered, v); /* a packet too early makes it ask for the missing one */
+        feed(y, to, y->delivered, v); /* a packet that comes too early makes the receiver ask for the missing one */
     for (uint32_t i = next_kept(y, to); i < w->n; i = next_kept(y, to)) {
         const iba_psn before = qp->r.epsn;
         const bool request = y->r->frame[w->held[i].frame].request;
         feed_held(y, to, i);
         if (request && iba_psn_eq(before, qp->r.epsn))
-            break; /* it is not ready for it */
+            break; /* the receiver is not ready for the packet */
     }
 }
 
-/* A NAK that has had no effect yet asks for it. */
+/* A NAK asks for the packet, and has had no effect yet. */
 static bool is_asked_for(const struct score_play *y, unsigned from, iba_psn psn)
 {
     const struct score_why *why = &y->cause[from];
@@ -189,7 +189,8 @@ static bool is_asked_for(const struct score_play *y, unsigned from, iba_psn psn)
     return why->kind == SCORE_KIND(RETRY_NAK) && iba_psn_eq(y->r->frame[why->frame - 1].psn, psn);
 }
 
-/* Of what is sent again only the oldest leaves, and what a NAK asks for. Behind an RNR NAK all of it does. */
+/* Of the retransmissions only the oldest packet leaves, and the packet that a NAK asks for. After an RNR NAK all of
+ * them leave. */
 static bool sends_the_oldest(void *ctx, unsigned from, const struct iba_view *v)
 {
     struct score_play *y = ctx;
@@ -207,11 +208,11 @@ static bool sends_the_oldest(void *ctx, unsigned from, const struct iba_view *v)
     return true;
 }
 
-/* ---- timers that adapt ---- */
+/* ---- adaptive timers ---- */
 
 enum { SHORTEST_TIMEOUT = 4, LONGEST_TIMEOUT = 12 }; /* 66 us, 17 ms */
 
-/* The timer of a requester runs twice as long as it did, unless something was answered since. */
+/* The timer of a requester runs twice as long as last time, unless something was answered since. */
 static bool sets_its_timer(void *ctx, unsigned from, const struct iba_view *v)
 {
     struct score_play *y = ctx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One simulated network, played to its end: what the engines say of what they do, what the network does, and what of it
+/* One simulated network, played to its end: the trace of the engines, the faults of the network, and the packets that
  * the observer sees. */
 #include <criterion/criterion.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 enum { MESSAGES = 20, SLOT = 4096, MOST = 4000, MTU = 256, RATE = 10000 };
 #define HOUR UINT64_C(3600000000000)
 
-/* ---- what the engines say ---- */
+/* ---- the trace of the engines ---- */
 
 static void decided(void *ctx, unsigned end, const struct iba_rule *rule)
 {
@@ -88,7 +88,8 @@ static uint64_t hash_byte(uint64_t h, uint8_t byte)
     return (h ^ byte) * UINT64_C(1099511628211);
 }
 
-/* What the network does not change when it marks: without the traffic class, its checksum, and FECN. */
+/* A hash of the headers that the network does not change when it marks a packet: it leaves out the traffic class, its
+ * checksum, and FECN. */
 static uint64_t headers(const struct iba_view *v)
 {
     uint64_t h = HASH_EMPTY;
@@ -103,8 +104,7 @@ static uint64_t headers(const struct iba_view *v)
     return h;
 }
 
-/* What the network picks a packet's way by, or that shows which it took: traffic class without ECN, hop limit, flow
- * label; UDP source port; service level and LIDs. */
+/* A hash of the path: traffic class without ECN, hop limit, flow label; UDP source port; service level and LIDs. */
 static uint64_t way_of(const struct iba_view *v)
 {
     const bool six = v->l3 == IBA_H_ipv6 || iba_view_has(v, IBA_H_grh);
@@ -125,7 +125,8 @@ static uint64_t way_of(const struct iba_view *v)
     return way;
 }
 
-/* Headers behind the BTH, and with them what an engine fetched from memory that may have been written since. */
+/* A hash of the headers after the BTH. It includes data that an engine fetched from memory, which may have been written
+ * since. */
 static uint64_t content(const struct iba_view *v, uint32_t end)
 {
     enum { BTH = 12 };
@@ -230,7 +231,7 @@ static void tap(void *ctx, unsigned from, bool arrived, const struct iba_view *v
     cr_assert_lt(y->r->n_sight, (uint32_t)SCORE_FRAMES);
     *e = (struct score_sight){.frame = id, .copy = y->passed[id], .at = y->p->now};
     capture(y, e, v);
-    e->seen &= iba_view_is_transport(v); /* damage may leave nothing that could be told from other traffic */
+    e->seen &= iba_view_is_transport(v); /* damage may make a packet look like other traffic */
     y->passed[id] |= e->seen;
 }
 
@@ -285,7 +286,7 @@ static void converse(struct score_play *y, uint64_t seed)
     cr_assert(pair_run(y->p, y->p->now + HOUR));
 }
 
-/* A clean network, one fault by itself, all at once. */
+/* By its number: a network without faults, with a single kind of fault, or with all. */
 static struct iba_net_faults faults_of_plain(uint64_t seed)
 {
     struct iba_net_faults f = {.delay_ns = 5000, .reorder_ns = seed % 2 ? 4000 : 20000};
@@ -297,7 +298,7 @@ static struct iba_net_faults faults_of_plain(uint64_t seed)
     return f;
 }
 
-/* A fabric that picks a way for each packet; of some networks it also loses packets. */
+/* A fabric that picks a path for each packet. Some of these networks also lose packets. */
 static struct iba_net_faults faults_of_reordering(uint64_t seed)
 {
     enum { SPACING = 100, FARTHEST = 12 };
@@ -311,7 +312,7 @@ static struct iba_net_faults faults_of_reordering(uint64_t seed)
                                    .ecn_mark = seed % 5 == 0 ? RATE : 0};
 }
 
-/* A network that loses packets, some also mark them. */
+/* A network that loses packets. Some of these networks also mark them. */
 static struct iba_net_faults faults_of_losing(uint64_t seed)
 {
     return (struct iba_net_faults){.delay_ns = 5000,
@@ -324,7 +325,7 @@ static struct iba_net_faults (*const faults_of[])(uint64_t seed) = {
     [SCORE_PLAIN] = faults_of_plain,      [SCORE_REORDERING] = faults_of_reordering, [SCORE_OLDEST] = faults_of_losing,
     [SCORE_SELECTIVE] = faults_of_losing, [SCORE_ADAPTIVE] = faults_of_losing,       [SCORE_REUSED] = faults_of_losing};
 
-/* Who gave up for want of an answer. */
+/* Records which end gave up because no answer came. */
 static void completed(struct score_play *y)
 {
     struct iba_wc wc;
@@ -334,7 +335,7 @@ static void completed(struct score_play *y)
             y->r->gave_up[e] |= wc.status == IBA_WC_RETRY_EXCEEDED;
 }
 
-/* One connection, from `now` on. Returns when it is over. */
+/* Plays one connection, from `now` on. Returns the time of its end. */
 static iba_time connection(struct score_play *y, const struct pair_config *c, iba_time now, uint64_t seed)
 {
     y->p = pair_open(c);
@@ -354,17 +355,18 @@ static iba_time connection(struct score_play *y, const struct pair_config *c, ib
 
 /* ---- QPs that had another connection before ---- */
 
-/* Longer than the observer takes a QP to be the same, and the next connection's PSNs are far from these. */
+/* Longer than the observer assumes that a QP keeps its connection. The PSNs of the next connection are far from these.
+ */
 #define PAUSE UINT64_C(2000000000)
 enum { OTHER_PSN = 0x5a5a5 };
 
-/* Of odd networks end 1 has a new QP. */
+/* In networks with an odd number, end 1 has a new QP. */
 static bool is_new(uint64_t seed, unsigned end)
 {
     return end == 1 && seed % 2;
 }
 
-/* Of each QP that had a connection before one packet to it is to be told as the first of another, and no second. */
+/* For each QP that had a connection before, the observer must report QP_REUSED for one packet to it, and not twice. */
 static void reused(struct score_run *r, uint64_t seed)
 {
     for (unsigned from = 0; from < 2; from++) {
@@ -378,7 +380,7 @@ static void reused(struct score_run *r, uint64_t seed)
     }
 }
 
-/* The capture has the connection before as well; that is judged elsewhere. */
+/* The capture also has the earlier connection, which other tests judge. */
 static iba_time connection_before(struct score_play *y, struct pair_config *c, uint64_t seed)
 {
     static struct score_run before;

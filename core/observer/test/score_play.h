@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of a simulated network: who plays, and what an adapter does that the engine does not. */
+/* The internals of a simulated network: its players, and the adapter behaviour that the engine lacks. */
 #ifndef SCORE_PLAY_H
 #define SCORE_PLAY_H
 #include "score.h"
@@ -13,36 +13,39 @@ struct score_play {
     struct iba_observer *observer;
     _Alignas(64) unsigned char memory[OBSERVER_BYTES(SCORE_FLOWS, SCORE_FLOWS)];
     struct iba_random random;
-    uint32_t skip, delivered; /* sights before the capture begins; frame delivered last */
-    uint32_t earlier;         /* sights of the connection before */
+    uint32_t skip, delivered; /* skip: packets before the capture begins; delivered: the frame delivered last */
+    uint32_t earlier;         /* captured packets of the earlier connection */
     struct score_why {
         uint64_t kind;
-        uint32_t frame;     /* of the response that was the cause, plus 1; 0: none */
-    } cause[2], running[2]; /* what an engine was told to send again for, and has not begun to; kind 0: nothing */
-    uint32_t run[2];        /* frame: with which that end went back last */
+        uint32_t frame;     /* the frame of the response that was the cause, plus 1; 0: none */
+    } cause[2], running[2]; /* cause: an engine was asked to send again for this, and has not begun; running: it has
+                               begun; kind 0: none */
+    uint32_t run[2];        /* the frame with which that end went back last */
     bool began[2];
     iba_psn high[2], next[2];
     uint32_t reads[2];
     bool passed[SCORE_FRAMES], arrived[SCORE_FRAMES];
-    struct score_waits { /* for packets that were overtaken, by the end that waits */
+    struct score_waits { /* waiting for packets that were overtaken, by the end that waits */
         struct score_held {
             iba_time since;
             uint32_t frame, len;
             uint8_t bytes[SCORE_HELD_BYTES];
         } held[SCORE_HELD];
-        uint32_t n, next; /* next: frame; of those before it the end waits for none */
+        uint32_t n, next; /* next: a frame; the end waits for no frame before it */
     } waits[2];
-    struct score_again { /* what was sent again last, by its end; all: and what is behind it, at once */
+    struct score_again { /* the packet that each end sent again last; all: also the packets after it, in the same
+                            instant */
         bool any, all;
         iba_psn psn;
         iba_time at;
     } again[2];
-    struct { /* of an end whose timer adapts: what was not answered when it ran last, and when it runs out */
+    struct { /* for an end with an adaptive timer: the packet that was unanswered when the timer ran out last, and when
+                it runs out next */
         iba_psn una;
         iba_time due;
     } timer[2];
 };
 
-/* Makes the ends do what the kind of network says. */
+/* Gives the ends the adapter behaviour of this kind of network. */
 void score_peer_open(struct score_play *y);
 #endif

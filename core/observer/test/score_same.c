@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Why some of what is true is hidden: two histories that leave the same packets at the same times in the capture, and
- * of which each has another truth. What is asked for in one would be wrong in the other. */
+/* Why some true findings are hidden. Two histories leave the same packets at the same times in the capture, and each
+ * has a different truth. A finding that is required for one would be wrong for the other. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "score.h"
 #include "wire/iba_opcode_rows.h"
 
 enum { PSN = 10, US = 1000, SHORT_WAIT = 1, LONG_WAIT = 11 /* RNR timer codes: 10 us, 480 us */ };
-static struct score_run timer, response; /* why it came again */
+static struct score_run timer, response; /* the two reasons for the retransmission */
 
-/* A packet; `cause`: frame of the response that made its sender go back, plus 1, 0: its timer. Lost: before the capture
- * point. */
+/* A packet. `cause`: the frame of the response that made its sender go back, plus 1; 0: its timer. Lost packets are
+ * lost before the capture point. */
 static struct score_frame *send_one(struct score_run *r, struct score_frame f, iba_time at, bool lost)
 {
     const uint32_t id = r->n_frame++;
@@ -44,7 +44,7 @@ static struct score_frame refusal(uint64_t nak, uint8_t code)
         .psn = iba_psn_of(PSN), .plain = true, .nak = nak, .credits = code, .opcode = IBA_RC_ACKNOWLEDGE};
 }
 
-/* The captured packets of both: their headers, content, times and order. */
+/* The captured packets of both histories: their headers, content, times and order. */
 static void expect_same_capture(void)
 {
     cr_assert_eq(timer.n_sight, response.n_sight);
@@ -52,18 +52,18 @@ static void expect_same_capture(void)
         const struct score_sight *a = &timer.sight[i], *b = &response.sight[i];
         struct score_frame f = timer.frame[a->frame];
         const struct score_frame *g = &response.frame[b->frame];
-        f.retry = g->retry; /* what only their sender knows */
+        f.retry = g->retry; /* only the sender knows this */
         f.cause = g->cause;
         cr_expect_eq(memcmp(&f, g, sizeof f), 0, "packet %u", i + 1);
         cr_expect_eq(a->at, b->at, "packet %u", i + 1);
     }
 }
 
-/* A NAK asks for PSN, which is lost, and so is its first repeat. The second repeat is that of a timer, or the NAK was
- * copied behind the capture point, and made the requester go back twice. */
+/* A NAK asks for PSN, which was lost. Its first retransmission is lost, too. The second has one of two reasons: a timer
+ * ran out, or the network copied the NAK after the capture point, and the copy made the requester go back twice. */
 static void after_a_nak(struct score_run *r, uint64_t why)
 {
-    const uint32_t nak = 4; /* its frame, plus 1 */
+    const uint32_t nak = 4; /* the frame of the NAK, plus 1 */
     const uint32_t cause = why == SCORE_KIND(RETRY_NAK) ? nak : 0;
 
     memset(r, 0, sizeof *r);
@@ -77,7 +77,8 @@ static void after_a_nak(struct score_run *r, uint64_t why)
     send_one(r, again(PSN + 1, why, cause, 6), 76 * US, false);
 }
 
-/* Who goes back does so for one reason: where that of the first is hidden, so is that of those behind it. */
+/* A requester goes back for one reason. So when the reason of the first retransmission is hidden, the reason of the
+ * following ones is hidden, too. */
 Test(score_same, run)
 {
     after_a_nak(&timer, SCORE_KIND(RETRY_TIMEOUT));
@@ -92,8 +93,8 @@ Test(score_same, run)
     cr_expect_not(a->must & (SCORE_KIND(RETRY_NAK) | SCORE_KIND(RETRY_TIMEOUT)));
 }
 
-/* The requester waited as an RNR NAK had asked it to, or that was lost behind the capture point, and its timer ran out.
- */
+/* Either the requester waited as an RNR NAK asked, or the RNR NAK was lost after the capture point, and the requester's
+ * timer ran out. */
 static void after_an_rnr_nak(struct score_run *r, uint64_t why, uint8_t code)
 {
     memset(r, 0, sizeof *r);
@@ -115,7 +116,8 @@ Test(score_same, rnr)
     cr_expect_not(timer.sight[2].must & (SCORE_KIND(RETRY_RNR) | SCORE_KIND(RETRY_TIMEOUT)));
 }
 
-/* Before its wait is over nobody comes back for an RNR NAK (RQ-28): then the capture shows the timer. */
+/* A requester does not go back for an RNR NAK before the wait is over (RQ-28). So the capture shows that the timer ran
+ * out. */
 Test(score_same, rnr_too_soon)
 {
     after_an_rnr_nak(&timer, SCORE_KIND(RETRY_TIMEOUT), LONG_WAIT);

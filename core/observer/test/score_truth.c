@@ -1,47 +1,48 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is true of each captured packet, from what was sent, what befell it, and what of that is in the capture. */
+/* The true findings of each captured packet. They follow from the sent packets, the faults of the network, and the
+ * capture. */
 #include <string.h>
 #include "score.h"
 #include "observer/iba_obs_state.h"
 #include "wire/iba_opcode_rows.h"
 
-/* JUMPS: that lawful, the network is one that reorders */
+/* JUMPS: after so many lawful jumps, the network is one that reorders */
 enum { PSNS = 1 << 14, INSTANT_NS = 1000, JUMPS = 3, ACKNOWLEDGED_NS = 30000 };
 #define RETRIES                                                                                                        \
     (SCORE_KIND(RETRY_NAK) | SCORE_KIND(RETRY_RNR) | SCORE_KIND(RETRY_IMPLIED) | SCORE_KIND(RETRY_TIMEOUT) |           \
      SCORE_KIND(RETRY_UNCLEAR))
 
-/* ASKS: for data; PASSED: by an answer beyond; TWICE: a request */
+/* ASKS: a request for data; PASSED: an answer to a later request came; TWICE: a request came twice */
 enum have { REQUEST = 1, ACK = 2, DATA = 4, ASKS = 8, PASSED = 16, TWICE = 32 };
 
-struct stream { /* one kind of packets of one end, as far as captured */
+struct stream { /* one kind of packets of one end, up to this point of the capture */
     bool any;
-    uint32_t newest;     /* frame */
-    iba_psn high;        /* behind the highest PSN */
-    iba_psn next;        /* behind the newest frame */
-    uint8_t have[PSNS];  /* enum have, of PSNs that were captured, by distance from the first ever sent */
-    uint32_t asks[PSNS]; /* the frame that first asked for data there */
+    uint32_t newest;     /* the newest frame */
+    iba_psn high;        /* one past the highest PSN */
+    iba_psn next;        /* one past the newest frame */
+    uint8_t have[PSNS];  /* enum have, for captured PSNs, by distance from the first PSN that was ever sent */
+    uint32_t asks[PSNS]; /* the frame that first asked for data at that PSN */
 };
 struct truth {
     struct score_run *r;
     iba_psn first[2];
     bool started[2];
-    uint32_t begin;                        /* frame: the first of the capture */
+    uint32_t begin;                        /* the first frame of the capture */
     struct stream request[2], response[2]; /* by the end that sends them */
-    iba_psn una[2];                        /* of the requests of that end: behind the highest that was answered */
+    iba_psn una[2]; /* for the requests of that end: one past the highest PSN that was answered */
     bool answered[2];
-    iba_psn proven[2]; /* of the requests of that end: all before it was captured, or is known to be missing */
+    iba_psn proven[2]; /* for the requests of that end: all before this PSN are captured, or known to be missing */
     uint8_t credits[2];
     bool has_credits[2];
     struct {
         bool any, disguised;
         uint64_t way;
         unsigned changes;
-    } way[2][2];                  /* of the newest packet: by the end that sends it, and whether it is a request */
-    struct score_sight *asked[2]; /* the newest that asked the other end for an answer */
-    unsigned lawful[2];           /* jumps of that end's packets, of which all came in time */
-    iba_time third[2];            /* of those */
-    bool ended[2];                /* the requests of that end, and it is told */
+    } way[2][2];                  /* path of the newest packet, by the end that sends it, and whether it is a request */
+    struct score_sight *asked[2]; /* the newest packet that asked the other end for an answer */
+    unsigned lawful[2];           /* number of that end's jumps for which all packets came in time */
+    iba_time third[2];            /* time of the third such jump */
+    bool ended[2];                /* the connection ended for the requests of that end, and the finding is counted */
 };
 
 static uint32_t index_of(const struct truth *t, unsigned asker, iba_psn psn)
@@ -85,8 +86,8 @@ static void take(struct truth *t, struct stream *s, unsigned asker, uint32_t id)
     s->any = true;
 }
 
-/* How surely it jumps over a request that the capture lacks: one sent since the last; with selective repeat, one sent
- * ever. */
+/* Whether the packet jumps over a request that the capture lacks: one sent since the last captured one; with selective
+ * repeat, any. */
 static enum score_missing jumps(const struct truth *t, const struct stream *s, const struct score_sight *e)
 {
     const uint32_t id = e->frame;
@@ -113,8 +114,8 @@ static bool was_heeded(const struct truth *t, uint32_t id)
     return false;
 }
 
-/* A timer makes a requester go back to what a NAK has asked for, if one did: of responses since, it was the last that
- * says something new. Another NAK, that of another PSN, is as good a reason to leave it out. */
+/* Requires NAK_IGNORED when a timer makes a requester go back to the PSN of a NAK. The NAK must be the newest response
+ * that says something new. When the requester went back for another NAK, the finding may be reported or not. */
 static void of_ignored(const struct truth *t, const struct score_sight *e)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
@@ -136,8 +137,8 @@ static void of_ignored(const struct truth *t, const struct score_sight *e)
     }
 }
 
-/* The request of its sender right before or behind it, if that has the same bytes and comes in the same instant; NULL:
- * not so. */
+/* The previous or next request of the same sender, if it has the same bytes and comes in the same instant; NULL: it
+ * does not. */
 static const struct score_sight *twin_of(const struct truth *t, const struct score_sight *e, int step)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
@@ -155,8 +156,8 @@ static const struct score_sight *twin_of(const struct truth *t, const struct sco
     return NULL;
 }
 
-/* With what was sent again for a response that is captured: the two look like that and a copy of it, which is the
- * likelier. */
+/* The next packet is a retransmission of this one, caused by a captured response. The two look like that retransmission
+ * and a network copy of it, which is likelier. */
 static const struct score_sight *comes_with_retry(const struct truth *t, const struct score_sight *e)
 {
     const struct score_sight *o = twin_of(t, e, 1);
@@ -165,7 +166,7 @@ static const struct score_sight *comes_with_retry(const struct truth *t, const s
     return g && o->frame > e->frame && g->retry && g->cause && t->r->frame[g->cause - 1].captured ? o : NULL;
 }
 
-/* A request that its sender has sent before. */
+/* The packet is a retransmission. */
 static void of_retry(const struct truth *t, struct score_sight *e, const struct stream *s)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
@@ -179,17 +180,18 @@ static void of_retry(const struct truth *t, struct score_sight *e, const struct 
     }
     if (!asks_data(f) && t->r->way != SCORE_CUT)
         e->must |= score_changed(t->r, f, e->frame);
-    e->either |= SCORE_KIND(RETRY_UNCLEAR);               /* true of each, and says less */
-    uint64_t *const heeded = &t->r->frame[f->run].heeded; /* who goes back does so for one reason */
+    e->either |= SCORE_KIND(RETRY_UNCLEAR);               /* true of each retransmission, but less exact */
+    uint64_t *const heeded = &t->r->frame[f->run].heeded; /* a requester goes back for one reason */
     *heeded |= f->retry == SCORE_KIND(RETRY_TIMEOUT) ? score_reason(t->r, e) : 0;
     const uint64_t heeded_late = *heeded;
     e->either |= heeded_late;
     if (heeded_late || !s->any || iba_psn_diff(f->psn, s->high) >= 0)
-        e->hidden |= f->retry; /* or nothing of that PSN or beyond it had been captured: it may be the first */
+        e->hidden |=
+            f->retry; /* also when no packet with that PSN or a higher one was captured: this may be the first */
     else if (f->cause && !t->r->frame[f->cause - 1].captured) {
         e->hidden |= f->retry; /* the response that was the cause is not in the capture */
         if (!have(t, s, f->from, f->psn, REQUEST))
-            e->either |= SCORE_KIND(LATE); /* nor anything of that PSN: it may be the first */
+            e->either |= SCORE_KIND(LATE); /* no packet with that PSN was captured either: this may be the first */
     } else
         e->must |= f->retry;
     if (f->retry == SCORE_KIND(RETRY_TIMEOUT) && s->any && !iba_psn_eq(f->psn, s->next))
@@ -211,7 +213,7 @@ static void of_request(struct truth *t, struct score_sight *e)
     take(t, s, f->from, e->frame);
 }
 
-/* Within the answer to one READ: some of it was sent in between, and did not come. */
+/* Finds jumps within the answer to one READ: a response was sent in between, and did not come. */
 static void jumps_within(const struct truth *t, struct stream *s, struct score_sight *e)
 {
     const uint32_t id = e->frame;
@@ -223,7 +225,7 @@ static void jumps_within(const struct truth *t, struct stream *s, struct score_s
         if (b->from != f->from || b->request || b->plain || b->nak || iba_psn_diff(b->psn, f->psn) >= 0)
             continue;
         const bool within = b->read && b->read == f->read;
-        const bool came = have(t, s, asker, b->psn, DATA); /* with an earlier answer */
+        const bool came = have(t, s, asker, b->psn, DATA); /* it came with an earlier answer */
         if (within)
             s->have[index_of(t, asker, b->psn)] |= PASSED;
         const enum score_missing gap = within ? score_missing(t->r, e, g) : SCORE_CAPTURED;
@@ -232,11 +234,11 @@ static void jumps_within(const struct truth *t, struct stream *s, struct score_s
         else if (within)
             continue;
         else if (!have(t, &t->request[asker], asker, b->psn, ASKS))
-            e->hidden |= SCORE_KIND(ANSWER_MISSING); /* that somebody asked for it is not in the capture */
+            e->hidden |= SCORE_KIND(ANSWER_MISSING); /* the request is not in the capture */
     }
 }
 
-/* READs and ATOMICs before what this one answers that were asked for, and of whose answers some never came. */
+/* Finds READs and ATOMICs before the answered request that lack some of their responses. */
 static void passes_over(struct truth *t, struct stream *s, struct score_sight *e)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
@@ -248,7 +250,7 @@ static void passes_over(struct truth *t, struct stream *s, struct score_sight *e
     for (uint32_t i = 0; i < end; i++) {
         if (!(q->have[i] & ASKS) || (s->have[i] & DATA) || (asked && q->asks[i] == q->asks[end]))
             continue;
-        if (q->asks[i] > e->frame) /* nor what was asked before, and how that was answered */
+        if (q->asks[i] > e->frame) /* the capture has no earlier transmission, nor its answer */
             e->hidden |= SCORE_KIND(ANSWER_MISSING);
         else
             *(s->have[i] & PASSED ? &e->either : &e->must) |= SCORE_KIND(ANSWER_MISSING);
@@ -256,7 +258,7 @@ static void passes_over(struct truth *t, struct stream *s, struct score_sight *e
     }
 }
 
-/* Requests sent before frame `id` that arrived, and that no packet of the capture carries. */
+/* True when requests that were sent before frame `id` arrived, and the capture lacks all their packets. */
 static bool unseen_request(struct truth *t, uint32_t id, unsigned asker, iba_psn psn)
 {
     bool any = false;
@@ -272,7 +274,7 @@ static bool unseen_request(struct truth *t, uint32_t id, unsigned asker, iba_psn
     return any;
 }
 
-/* The same bytes were sent before, and come after it: the two are told apart by nothing. */
+/* A packet with the same bytes was sent before this one and is captured after it. Nothing distinguishes the two. */
 static bool swapped(const struct truth *t, const struct score_sight *e)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
@@ -297,7 +299,8 @@ static void of_plain_ack(const struct truth *t, struct score_sight *e, unsigned 
     const bool update = last && t->has_credits[asker] && t->credits[asker] != f->credits;
     const uint64_t kind = update ? SCORE_KIND(CREDIT_UPDATE) : SCORE_KIND(ACK_AGAIN);
     const bool never = !have(t, &t->response[f->from], asker, f->psn, ACK | DATA);
-    const bool sent_once = !have(t, &t->request[asker], asker, f->psn, TWICE); /* nothing shows why it came again */
+    const bool sent_once =
+        !have(t, &t->request[asker], asker, f->psn, TWICE); /* nothing shows why the answer came again */
     const bool either = swapped(t, e) || (never && sent_once && !last);
     *(either ? &e->hidden : &e->must) |= kind;
     e->hidden |= either ? SCORE_KIND(LATE) : 0;
@@ -311,7 +314,7 @@ static void of_response(struct truth *t, struct score_sight *e)
 
     jumps_within(t, s, e);
     passes_over(t, s, e);
-    /* It came before, and was asked for again since: the requester did not take it then. */
+    /* The answer came before, and the requester asked again since. So it did not accept the answer then. */
     e->either |= f->misses && (f->plain || f->nak || iba_opcode_begins(&iba_opcodes[f->opcode]))
                      ? SCORE_KIND(ANSWER_MISSING)
                      : 0;
@@ -333,7 +336,7 @@ static void of_response(struct truth *t, struct score_sight *e)
     take(t, s, asker, e->frame);
 }
 
-/* Another frame with the same bytes was sent before the newest that is captured. */
+/* Another frame with the same PSN and opcode was sent before the newest captured frame. */
 static bool was_sent_twice(const struct truth *t, const struct stream *s, uint32_t id)
 {
     const struct score_frame *f = &t->r->frame[id];
@@ -347,9 +350,9 @@ static bool was_sent_twice(const struct truth *t, const struct stream *s, uint32
     return false;
 }
 
-/* Copied by the network. A responder that gets a copied request makes copies of a whole answer itself, and what was
- * sent twice and then delayed is the same as what was copied: where those could have been, what is true in either case
- * is asked for. */
+/* The network copied the packet. A responder that gets a copied request repeats a whole answer itself. A packet that
+ * was sent twice and then delayed looks the same as a network copy. Where these are possible, the finding that is true
+ * in either case is required. */
 static void of_copy(const struct truth *t, struct score_sight *e, const struct stream *s)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
@@ -371,8 +374,7 @@ static void of_copy(const struct truth *t, struct score_sight *e, const struct s
     e->either |= late ? SCORE_KIND(LATE) : 0;
 }
 
-/* A packet with a later PSN was sent after this one and captured before it: else it may as well have been sent later.
- */
+/* A packet with a later PSN was sent after this one and captured before it. Otherwise this one may be the later one. */
 static bool shows_late(const struct truth *t, const struct stream *s, uint32_t id)
 {
     const struct score_frame *f = &t->r->frame[id];
@@ -385,7 +387,8 @@ static bool shows_late(const struct truth *t, const struct stream *s, uint32_t i
     return false;
 }
 
-/* Engines keep to their ways: only damage changes what shows one, and the next packet changes it back. */
+/* An engine does not change its path. Only damage changes a field that shows the path, and the next packet has the old
+ * value again. */
 static void of_way(struct truth *t, struct score_sight *e)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
@@ -399,11 +402,11 @@ static void of_way(struct truth *t, struct score_sight *e)
     t->way[from][request].disguised = e->disguised;
 }
 
-/* ---- fabrics that reorder, and adapters that wait for what was overtaken ---- */
+/* ---- fabrics that reorder, and adapters that wait for overtaken packets ---- */
 
 #define LOSSES (SCORE_KIND(GAP) | SCORE_KIND(RESPONSE_GAP) | SCORE_KIND(ANSWER_MISSING))
 
-/* Of its kind and sender, sent before it and not captured yet. */
+/* The frame is of the same kind and sender, was sent before the packet, and is not captured yet. */
 static bool is_overtaken(const struct score_run *r, const struct score_sight *e, uint32_t frame)
 {
     const struct score_frame *f = &r->frame[e->frame], *b = &r->frame[frame];
@@ -419,7 +422,7 @@ static bool is_captured_later(const struct score_run *r, const struct score_sigh
     return false;
 }
 
-/* Its receiver refused it, or what came before it, so that it is sent again; or it comes again. */
+/* The receiver refused the packet or an earlier one, so it is sent again; or it is a retransmission itself. */
 static bool is_repeated(const struct truth *t, uint32_t id)
 {
     const struct score_run *r = t->r;
@@ -435,8 +438,9 @@ static bool is_repeated(const struct truth *t, uint32_t id)
     return f->retry != 0;
 }
 
-/* The packet overtakes those before it that are not captured yet. Nothing is missing when all of them come while their
- * receiver waits for them; when they come, and it waits in vain for another, that shows as little. */
+/* The packet overtakes earlier packets that are not captured yet. No loss is required when all of them come while their
+ * receiver waits for them. When they come, but the receiver waits for another one that does not, a loss may be reported
+ * or not. */
 static void of_overtaking(struct truth *t, struct score_sight *e, uint32_t from)
 {
     struct score_run *r = t->r;
@@ -463,7 +467,7 @@ static void of_overtaking(struct truth *t, struct score_sight *e, uint32_t from)
     e->jump = !jumps ? SCORE_SHOWN : unclear ? SCORE_UNCLEAR : SCORE_LAWFUL;
 }
 
-/* Before it is known that packets overtake each other, what leaves no hole is as good called late. */
+/* Before the network is known to reorder, a late packet that fills no gap may be reported as LATE or not. */
 static void of_overtaken(const struct truth *t, struct score_sight *e)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
@@ -476,8 +480,8 @@ static void of_overtaken(const struct truth *t, struct score_sight *e)
     e->either |= f->overtaken == SCORE_UNCLEAR || (f->plain && !known) ? SCORE_KIND(LATE) : 0;
 }
 
-/* Which of its jumps shows that an end's packets overtake each other depends on what is acknowledged when: one of them
- * is to be told, and no second. */
+/* The acknowledgements decide which jump shows that the packets of an end overtake each other. Exactly one of the jumps
+ * must be reported as REORDERED. */
 static void of_order(struct score_run *r, unsigned from)
 {
     struct score_sight *chosen = NULL;
@@ -495,17 +499,17 @@ static void of_order(struct score_run *r, unsigned from)
         *(lawful >= JUMPS ? &chosen->must : &chosen->either) |= SCORE_KIND(REORDERED);
 }
 
-/* It comes behind packets that its end sent after it. */
+/* The packet comes after packets that its end sent later. */
 static void of_late(struct truth *t, struct score_sight *e, struct stream *s)
 {
     struct score_frame *f = &t->r->frame[e->frame];
 
-    /* The same bytes as an answer before it: which of the two was sent first cannot be seen, nor whether it was
-     * sent late, for a copy of its request, or came late. */
+    /* The packet has the same bytes as an earlier answer. The capture does not show which of the two was sent first. It
+     * does not show either whether this packet was sent late, for a copy of its request, or came late. */
     const bool only = !f->request && !f->nak && iba_opcodes[f->opcode].pos == IBA_ONLY;
     const bool same = only && have(t, s, 1u - f->from, f->psn, f->plain ? ACK : DATA);
-    /* Before anything of its sender has answered, nothing shows how soon it may have sent this again; where a READ
-     * was asked for before the capture, nothing shows how often. */
+    /* Before the first answer, nothing shows how soon the sender may have sent the packet again. Where a READ was sent
+     * before the capture, nothing shows how often. */
     const bool starts = iba_opcode_begins(&iba_opcodes[f->opcode]);
     const bool unasked =
         sort_of(f) == DATA && starts && !have(t, &t->request[1u - f->from], 1u - f->from, f->psn, ASKS);
@@ -515,7 +519,7 @@ static void of_late(struct truth *t, struct score_sight *e, struct stream *s)
     e->must |= f->nak | (same ? again : shows ? SCORE_KIND(LATE) : 0);
     e->hidden |= SCORE_KIND(LATE) | (twin ? t->r->frame[twin->frame].retry : 0);
     e->either |= f->request && !t->response[f->from].any ? RETRIES : 0;
-    /* These are true of a late one, too. */
+    /* These findings are true of a late packet, too. */
     e->either |= f->plain && !f->nak ? SCORE_KIND(ACK_AGAIN) : 0;
     e->either |= !f->request && have(t, s, 1u - f->from, f->psn, DATA) ? SCORE_KIND(ANSWER_AGAIN) : 0;
     e->either |= f->retry ? f->retry | SCORE_KIND(RETRY_UNCLEAR) : 0;
@@ -588,7 +592,7 @@ void score_truth(struct score_run *r)
     for (unsigned i = 0; i < 2; i++)
         if (r->gave_up[i] && t.asked[i])
             t.asked[i]->must |= SCORE_KIND(END_RETRIES);
-    for (uint32_t i = 0; i < r->n_sight; i++) { /* who was never answered was left alone */
+    for (uint32_t i = 0; i < r->n_sight; i++) { /* a request that was never answered may be reported as SILENCE */
         const struct score_frame *f = &r->frame[r->sight[i].frame];
         if (f->request && (!t.answered[f->from] || iba_psn_diff(iba_psn_add(f->psn, f->n), t.una[f->from]) > 0))
             r->sight[i].either |= SCORE_KIND(SILENCE);

@@ -9,7 +9,7 @@
 enum { A, B, QP_A = 0x11, QP_B = 0x12, CAP = 5000, MTU = 256, MOST = 24, ACK = 0x1f, RNR = 0x2e, NAK = 0x60 };
 #define MS UINT64_C(1000000)
 
-/* One packet: by whom, opcode, PSN, payload or DMA length, and what is special. */
+/* One packet: sender, opcode, PSN, payload or DMA length, and special fields. */
 struct shot {
     uint8_t opcode, from;
     uint32_t psn;
@@ -35,9 +35,9 @@ struct shot {
         OTHER_PORT,
         MADE
     } how;
-    uint64_t wait; /* ns before it; 0: 10 us */
-    uint16_t id;   /* IPv4 identification; 0: it counts nothing */
-    uint16_t cut;  /* bytes at the end that the capture lacks */
+    uint64_t wait; /* ns before the packet; 0: 10 us */
+    uint16_t id;   /* IPv4 identification; 0: the sender does not count packets */
+    uint16_t cut;  /* number of bytes at the end that the capture lacks */
 };
 /* clang-format off */
 #define SEND(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8}

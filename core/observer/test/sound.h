@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What holds of an observer between any two packets: its lists are lists, each direction stands in one place, pairs are
- * mutual. Shared by tests and the fuzz target. */
+/* Invariants of an observer between any two packets: its lists are consistent, each direction has one bucket, and pairs
+ * are mutual. Shared by tests and the fuzz target. */
 #ifndef SOUND_H
 #define SOUND_H
 #include "observer/iba_obs_state.h"
 
-/* Bytes that are enough for an observer of so many flows and known directions. */
+/* Bytes that suffice for an observer with so many flows and known directions. */
 #define OBSERVER_BYTES(flows, known)                                                                                   \
     (sizeof(struct iba_observer) + (flows) * sizeof(struct iba_flow) +                                                 \
      (known) * (sizeof(struct iba_known) + IBA_OBS_BUCKETS * sizeof(uint32_t)) + IBA_OBS_ASKED * sizeof(uint32_t) +    \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared by the tests of the observer: what it reported, and two engines to watch. */
+/* Shared by the tests of the observer: a record of its findings, and two engines to observe. */
 #ifndef WITNESS_H
 #define WITNESS_H
 #include <criterion/criterion.h>
@@ -11,7 +11,7 @@ struct witness {
     struct iba_observer *observer;
     _Alignas(64) unsigned char memory[OBSERVER_BYTES(WITNESS_FLOWS, WITNESS_KNOWN)];
     uint64_t frame;
-    uint64_t found[IBA_FINDING_COUNT], missing; /* PSNs that gaps of requests jump over */
+    uint64_t found[IBA_FINDING_COUNT], missing; /* missing: PSNs that gaps of requests jump over */
     struct iba_finding kept[WITNESS_KEPT];
     size_t n_kept;
 };
