@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which request a response answers, and which requests are answered from then on. */
+/* Finds the request that a response answers, and the requests that are answered from then on. */
 #include "observer/iba_obs_parts.h"
 
 /* The request that a response answers at its PSN, as the other direction last sent it; NULL: none is known. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Congestion: which marked packet a notification answers, and how long after the one before it comes (RO-41, RO-47). */
+/* Congestion: finds the marked packet that a notification answers, and the time since the previous notification (RO-41,
+ * RO-47). */
 #include "observer/iba_obs_parts.h"
 
 enum { ECN_CE = 3 };

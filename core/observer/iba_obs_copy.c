@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A packet that comes twice, byte for byte: whether the network copied it, or its sender sent it again. */
+/* Decides whether the network copied a packet that comes twice, byte for byte, or its sender sent it again. */
 #include "observer/iba_obs_parts.h"
 #include "observer/iba_obs_rules.h"
 

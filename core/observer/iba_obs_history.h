@@ -6,7 +6,7 @@
 #include "observer/iba_observer.h"
 
 enum {
-    IBA_OBS_SENT = IBA_OBSERVER_WINDOW, /* requests of a direction whose content is remembered */
+    IBA_OBS_SENT = IBA_OBSERVER_WINDOW, /* requests of a direction whose content the observer remembers */
     IBA_OBS_RECENT = 64,                /* newest packets of a direction, among which the observer looks for copies */
     IBA_OBS_GAPS = 8,                   /* gaps of a direction: their packets may still come late */
     IBA_OBS_READS = 32                  /* READs and ATOMICs of a direction that wait for their responses */

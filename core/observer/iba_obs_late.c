@@ -49,7 +49,7 @@ static bool asked_for(const struct maybe_late *c)
     return c->r && (c->r->cause == IBA_CAUSE_IMPLIED || iba_psn_eq(c->r->psn, c->l->psn));
 }
 
-/* The request continues a run of retransmissions, some of which are lost. */
+/* The request continues a run of retransmissions, and those before it are lost. That is likelier than a late packet. */
 static bool run_lost_some(const struct maybe_late *c)
 {
     return c->q->run.on && c->ahead > 0 && c->ahead <= IBA_OBS_MOST_LOST;

@@ -18,7 +18,7 @@
 #define IBA_OBS_SOONEST_TIMEOUT_NS UINT64_C(1000000)
 /* Longer than a round trip in one data centre. */
 #define IBA_OBS_ROUND_NS UINT64_C(60000)
-/* An end that continues a run of responses, or that goes back, sends the next packet sooner. */
+/* An end that continues a run of responses, or that goes back, sends the next packet within this time. */
 #define IBA_OBS_AT_ONCE_NS UINT64_C(200000)
 /* After this many steps forward, the observer assumes that IPv4 identifications count packets. */
 enum { IBA_OBS_TRUST = 2 };
@@ -168,8 +168,8 @@ void iba_obs_unpair(struct iba_observer *s, struct iba_flow *f);
 /* ---- flows: iba_obs_flow.c ---- */
 /* Fetches the entry of a direction into the cache. */
 void iba_obs_prefetch(const struct iba_known *k);
-/* The flow of the packet. A new direction gets a new flow; then the direction that was unused longest may be forgotten.
- */
+/* The flow of the packet. A new direction gets a flow; for that the observer may have to forget the direction that was
+ * unused longest. */
 __attribute__((hot)) struct iba_flow *iba_obs_flow(struct iba_look *l);
 /* The flow of the packet; NULL when its direction is not known. */
 struct iba_flow *iba_obs_known(struct iba_look *l);
@@ -217,7 +217,7 @@ bool iba_obs_waits(const struct iba_observer *s, const struct iba_known *k);
 
 /* ---- congestion: iba_obs_congestion.c ---- */
 __attribute__((hot)) void iba_obs_congestion(struct iba_look *l);
-/* The packet is a notification. */
+/* Reports a congestion notification. */
 void iba_obs_notified(struct iba_look *l);
 
 /* ---- paths: iba_obs_path.c ---- */
@@ -276,10 +276,10 @@ static inline bool iba_obs_fetches(const struct iba_look *l)
 
 /* ---- requests: iba_obs_request.c, iba_obs_message.c ---- */
 __attribute__((hot)) void iba_obs_request(struct iba_look *l);
-/* A request of an unreliable connection. */
+/* Processes a request of an unreliable connection. */
 void iba_obs_unreliable(struct iba_look *l);
-/* The packet has the PSN that the responder expects. Checks the sequence of opcodes, the lengths, and counts messages.
- */
+/* The packet has the PSN that the responder expects. Checks the sequence of opcodes and the lengths, and counts
+ * messages. */
 __attribute__((hot)) void iba_obs_message(struct iba_look *l, struct iba_obs_requests *q);
 /* The path MTU has become known, or known more exactly. */
 void iba_obs_learn_pmtu(struct iba_observer *s, struct iba_flow *f, uint32_t pmtu, bool sure);
@@ -407,13 +407,13 @@ static inline bool iba_obs_had_time(const struct iba_look *l, iba_time at)
 }
 /* The responder has all requests up to `end`, and the capture lacks some of them. The message count starts again. */
 void iba_obs_go_on_at(struct iba_obs_requests *q, iba_psn end);
-/* A response with data: READ or ATOMIC. */
+/* Processes a response with data: to a READ or ATOMIC. */
 void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q);
 /* An earlier response among the remembered packets has the same PSN. */
 bool iba_obs_answered_before(const struct iba_look *l);
 /* `psn` is where the requester goes on, as far as the capture shows. */
 bool iba_obs_goes_on(const struct iba_obs_requests *q, iba_psn psn);
-/* Everything up to `psn` is answered. */
+/* Records that all requests up to `psn` are answered. */
 void iba_obs_progress(struct iba_obs_requests *q, iba_psn psn);
 /* The pending reason to go back is replaced or no longer needed. It is remembered, since its effect may still come. */
 void iba_obs_replace_reason(struct iba_obs_requests *q);
@@ -425,7 +425,7 @@ bool iba_obs_overtaken(const struct iba_look *l, iba_time since);
 const struct iba_obs_recent *iba_obs_response_before(const struct iba_look *l);
 /* `r` becomes the pending reason to go back; the previous one is remembered. */
 void iba_obs_expect_for(struct iba_obs_requests *q, const struct iba_obs_reason *r);
-/* The requester learns that it has to go back to `psn`. */
+/* Records that a response makes the requester go back to `psn`. */
 void iba_obs_expect_retry(struct iba_look *l, struct iba_obs_requests *q, enum iba_obs_cause cause, iba_psn psn,
                           iba_time wait_ns);
 

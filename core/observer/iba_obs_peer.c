@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Flows by their index, and which two are a pair. */
+/* Finds flows by their index, and records which two directions are a pair. */
 #include <stddef.h>
 #include "observer/iba_obs_parts.h"
 

@@ -126,7 +126,7 @@ static struct iba_obs_reason *outrun_reason(const struct iba_look *l, struct iba
     return NULL;
 }
 
-/* The reason that the capture shows. A NAK makes the requester go back to its PSN, no further. */
+/* Finds the reason in the capture. A NAK makes the requester go back to its PSN, no further. */
 struct iba_obs_reason *iba_obs_reason_for(const struct iba_look *l, struct iba_obs_requests *q)
 {
     struct iba_obs_reason *const r = &q->pending;
@@ -505,7 +505,7 @@ static void serve(struct iba_obs_requests *q, const struct iba_obs_mark *mark)
     q->pending.served = true;
 }
 
-/* A requester that goes back sends every packet from there on. */
+/* A requester that goes back sends every packet from there on. So a single packet may be late instead. */
 bool iba_obs_went_back_alone(const struct iba_observer *s, const struct iba_obs_requests *q)
 {
     return q->run.shown && (!iba_obs_reorders(s) || iba_psn_eq(q->stray, q->high));

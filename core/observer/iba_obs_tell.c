@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reports findings. Drops a gap whose packets were captured damaged, and puts off what may be lawful reordering. */
+/* Reports findings. Drops a gap whose packets were captured damaged, and defers findings that may be lawful reordering.
+ */
 #include "observer/iba_obs_parts.h"
 
 __attribute__((cold)) static void note_late(struct iba_flow *f, uint64_t frame)

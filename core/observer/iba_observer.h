@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The observer of captures: what packets show of both ends of a connection, and what the rules say of it.
+/* The observer of captures. It follows both ends of each connection from packets alone, and reports findings: events
+ * that explain the traffic, and packets that break a rule.
  *
  *     struct iba_observer_config cfg = {.n_flow = 1024, .n_known = 65536, .report = print, .ctx = &out};
  *     struct iba_observer *s = iba_observer_init(malloc(iba_observer_bytes(&cfg)), &cfg);
@@ -53,8 +54,8 @@ struct iba_observer_config {
     void (*forget)(void *ctx, const struct iba_flow *f);
     void *ctx;
     /* 0: the default. Without IPv4 identifications that count packets, a copy comes within copy_ns of its original, and
-     * a late packet within late_ns of the packet that overtook it. A request without a response for silence_ns gets
-     * none. A flow that rested for rest_ns may belong to another connection. */
+     * a late packet within late_ns of the packet that overtook it. A request that has no response after silence_ns
+     * counts as unanswered. A flow that rested for rest_ns may belong to another connection. */
     iba_time copy_ns, late_ns, silence_ns, rest_ns;
 };
 

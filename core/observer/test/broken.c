@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Broken engines under observation. The observer never says that an unbroken engine breaks a rule (hostile.c). For some
- * broken engines it must say so. An observer cannot see all that a device does inside; the rows here change packets. */
+ * broken engines it must say so. An observer cannot see all that a device does inside; the changes in this table are
+ * visible in the packets. */
 #include <string.h>
 #include "adapter/iba_change_rules.h"
 #include "adapter/test/pair.h"
@@ -65,7 +66,7 @@ static void exchange(struct pair *p, uint64_t seed, bool unready)
 }
 
 struct mutant {
-    const struct iba_change *change; /* the change to the sent packets; NULL: `rules` replaces a table */
+    const struct iba_change *change; /* the changed row; NULL: `rules` replaces `table` */
     const struct iba_rules *rules;
     enum iba_rule_table table;
 };
