@@ -188,33 +188,33 @@ static bool any(const struct twin *c)
 
 /* clang-format off */
 /* "The packet ..." goes before each sentence.
- *    name                     when                      copy  sentence                                                                            clause */
-#define COPY_RULES(R)                                                                                                                                        \
-    R(same_identification,     same_identification,      yes, "has the IPv4 identification of the first, and its sender counts these",                  "RR-23")   \
-    R(answers_copied_request,  answers_copied_request,   no,  "is an answer by itself, and a responder that gets a copied request makes the same bytes", "RR-23")   \
-    R(long_after,              long_after,               no,  "comes later than a copy does",                                                          "RR-23")   \
-    R(after_others,            after_others,             no,  "comes after packets that were sent after the first",                                    "RR-23")   \
-    R(copy_of_doubtful,        copy_of_doubtful,         yes, "follows at once a packet that came again itself",                                       "RR-23")   \
-    R(original_was_late,       original_was_late,        no,  "is a request whose first was late",                                                     "RQ-26")   \
-    R(original_came_too_soon,  original_came_too_soon,   no,  "is a request that a NAK asked for, and the first came too soon to be the effect of it", "RQ-26")   \
-    R(after_round_trips,       after_round_trips,        no,  "is a request that comes after several round trips",                                     "RQ-21")   \
-    R(goes_on_at_once,         goes_on_at_once,          no,  "is a request at once after the first, where its requester goes on",                     "RQ-01")   \
-    R(asked_for_at_once,       asked_for_at_once,        no,  "is a request at once after the first, and a response asked for it",                     "RQ-26")   \
-    R(at_once,                 at_once,                  yes, "is a request at once after the first, and nothing asked for it",                        "RR-23")   \
-    R(jumped_over,             jumped_over,              no,  "is a request that was sent once more, and that packets jumped over",                    "RQ-26")   \
-    R(before_others,           before_others,            no,  "is a request before others that were sent: its requester goes back",                    "RQ-26")   \
-    R(part_of_new_run,         part_of_new_run,          no,  "is part of an answer to a READ that came again since",                                  "RR-25")   \
-    R(begins_new_run,          begins_new_run,           no,  "begins the answer to a READ that came again, and was not answered since",               "RR-25")   \
-    R(original_stood_alone,    original_stood_alone,     no,  "is part of an answer whose first came alone, and the rest of an answer comes at once",  "RR-25")   \
-    R(part_of_answer,          part_of_answer,           yes, "is part of an answer that does not begin again",                                        "RR-23")   \
-    R(unknown_request,         unknown_request,          no,  "answers requests that the capture does not show",                                       "RR-23")   \
-    R(request_came_again,      request_came_again,       no,  "is a response, and a request came again since",                                         "RR-25")   \
-    R(request_was_copied,      request_was_copied,       no,  "is a response, and the network copied a request since",                                 "RR-23")   \
-    R(response,                response,                 yes, "is a response that nothing asked for again",                                            "RR-23")   \
-    R(reason_pending,          reason_pending,           no,  "is a request whose requester has a reason to go back",                                  "RQ-26")   \
-    R(asked_for,               asked_for,                no,  "is a request that an earlier response asked for",                                       "RQ-26")   \
-    R(partly_answered,         partly_answered,          no,  "is a READ whose answer may be lost after the capture point",                            "RQ-36")   \
-    R(no_reason,               any,                      yes, "is a request that nobody had a reason to send again",                                   "RR-23")
+ *    name                     when                      copy  sentence                                                                                        clause */
+#define COPY_RULES(R)                                                                                                                                                    \
+    R(same_identification,     same_identification,      yes, "has the IPv4 identification of the first copy, and its sender counts packets with it",          "RR-23")  \
+    R(answers_copied_request,  answers_copied_request,   no,  "is an answer by itself, and a responder that gets a copied request makes the same bytes",       "RR-23")  \
+    R(long_after,              long_after,               no,  "comes later than a network copy would",                                                         "RR-23")  \
+    R(after_others,            after_others,             no,  "comes after packets that were sent after the first copy",                                       "RR-23")  \
+    R(copy_of_doubtful,        copy_of_doubtful,         yes, "directly follows a packet that was itself sent again",                                          "RR-23")  \
+    R(original_was_late,       original_was_late,        no,  "is a request whose first copy was late",                                                        "RQ-26")  \
+    R(original_came_too_soon,  original_came_too_soon,   no,  "is a request that a NAK asked for, and the first copy came too soon to be its effect",          "RQ-26")  \
+    R(after_round_trips,       after_round_trips,        no,  "is a request that comes after several round trips",                                             "RQ-21")  \
+    R(goes_on_at_once,         goes_on_at_once,          no,  "is a request directly after the first copy, and has the PSN at which its requester goes on",    "RQ-01")  \
+    R(asked_for_at_once,       asked_for_at_once,        no,  "is a request directly after the first copy, and a response asked for it",                       "RQ-26")  \
+    R(at_once,                 at_once,                  yes, "is a request directly after the first copy, and nothing asked for it",                          "RR-23")  \
+    R(jumped_over,             jumped_over,              no,  "is a request that was sent once more, and that packets jumped over",                            "RQ-26")  \
+    R(before_others,           before_others,            no,  "has a lower PSN than requests sent before it: its requester goes back",                         "RQ-26")  \
+    R(part_of_new_run,         part_of_new_run,          no,  "is part of an answer to a READ that came again since",                                          "RR-25")  \
+    R(begins_new_run,          begins_new_run,           no,  "begins the answer to a READ that came again, and was not answered since",                       "RR-25")  \
+    R(original_stood_alone,    original_stood_alone,     no,  "is part of an answer whose first copy came alone, though the parts of an answer come together", "RR-25")  \
+    R(part_of_answer,          part_of_answer,           yes, "is part of an answer that does not begin again",                                                "RR-23")  \
+    R(unknown_request,         unknown_request,          no,  "answers requests that the capture does not show",                                               "RR-23")  \
+    R(request_came_again,      request_came_again,       no,  "is a response, and a request came again since",                                                 "RR-25")  \
+    R(request_was_copied,      request_was_copied,       no,  "is a response, and the network copied a request since",                                         "RR-23")  \
+    R(response,                response,                 yes, "is a response that nothing asked for again",                                                    "RR-23")  \
+    R(reason_pending,          reason_pending,           no,  "is a request whose requester has a reason to go back",                                          "RQ-26")  \
+    R(asked_for,               asked_for,                no,  "is a request that an earlier response asked for",                                               "RQ-26")  \
+    R(partly_answered,         partly_answered,          no,  "is a READ whose answer may be lost after the capture point",                                    "RQ-36")  \
+    R(no_reason,               any,                      yes, "is a request that its requester had no reason to send again",                                   "RR-23")
 /* clang-format on */
 
 #define DECISION_TABLE "copy"

@@ -73,19 +73,19 @@ static bool too_soon(const struct maybe_late *c)
 
 /* clang-format off */
 /* "The request ..." goes before each sentence.
- *    name                   when                  late  sentence                                                                             clause */
-#define LATE_RULES(R)                                                                                                                                  \
-    R(no_gap,                no_gap,               no,  "was not jumped over a moment ago",                                                 "RR-02")   \
-    R(newer_identification,  newer_identification, no,  "has an IPv4 identification that is newer than those before it",                    "RR-02")   \
-    R(rest_of_read,          rest_of_read,         no,  "is a READ that asks for the rest of an earlier READ",                              "RQ-07")   \
-    R(in_sequence,           in_sequence,          no,  "has the PSN that comes next",                                                      "RQ-01")   \
-    R(after_timer,           after_timer,          no,  "comes after a pause in which a timer may have run out",                            "RQ-21")   \
-    R(had_time,              had_time,             no,  "may as well have been sent again since: the next packet shows which",              "RR-02")   \
-    R(asked_for,             asked_for,            no,  "was asked for by a response",                                                      "RQ-26")   \
-    R(run_lost_some,         run_lost_some,        no,  "jumps over few PSNs of what comes again: these are missing",                       "RQ-26")   \
-    R(after_many,            after_many,           no,  "follows three that came again in order: so many in a row are not late",            "RR-02")   \
-    R(shorter_round_trip,    shorter_round_trip,   no,  "was asked for by a NAK, sooner than the shortest round trip known",                "RQ-26")   \
-    R(too_soon,              too_soon,             yes, "comes too soon after it was jumped over to have been sent again",                  "RR-02")
+ *    name                   when                  late  sentence                                                                        clause */
+#define LATE_RULES(R)                                                                                                                              \
+    R(no_gap,                no_gap,               no,  "was not jumped over a moment ago",                                              "RR-02")  \
+    R(newer_identification,  newer_identification, no,  "has an IPv4 identification that is newer than those before it",                 "RR-02")  \
+    R(rest_of_read,          rest_of_read,         no,  "is a READ that asks for the rest of an earlier READ",                           "RQ-07")  \
+    R(in_sequence,           in_sequence,          no,  "has the PSN that comes next",                                                   "RQ-01")  \
+    R(after_timer,           after_timer,          no,  "comes after a pause in which a timer may have run out",                         "RQ-21")  \
+    R(had_time,              had_time,             no,  "may be late or sent again: the next packet shows which",                        "RR-02")  \
+    R(asked_for,             asked_for,            no,  "was asked for by a response",                                                   "RQ-26")  \
+    R(run_lost_some,         run_lost_some,        no,  "jumps over a few PSNs of the retransmissions: these are missing",               "RQ-26")  \
+    R(after_many,            after_many,           no,  "follows three packets that came again in order: so many in a row are not late", "RR-02")  \
+    R(shorter_round_trip,    shorter_round_trip,   no,  "was asked for by a NAK, sooner than the shortest round trip known",             "RQ-26")  \
+    R(too_soon,              too_soon,             yes, "comes too soon after it was jumped over to have been sent again",               "RR-02")
 /* clang-format on */
 
 #define DECISION_TABLE "late"

@@ -280,20 +280,20 @@ static bool jumped_over(const struct answer *c)
 
 /* clang-format off */
 /* "The response ..." goes before each sentence.
- *    name                   when                  late  sentence                                                                             clause */
-#define ANSWER_RULES(R)                                                                                                                                \
-    R(fills_only_run,        fills_only_run,       yes, "was jumped over, and its READ was sent only once",                                 "RR-02")   \
-    R(not_jumped_over,       not_jumped_over,      no,  "was not jumped over a moment ago",                                                 "RR-02")   \
-    R(newer_identification,  newer_identification, no,  "has an IPv4 identification that is newer than those before it",                    "RR-02")   \
-    R(goes_on_with_newest,   goes_on_with_newest,  no,  "goes on where the newest response ended",                                          "RQ-46")   \
-    R(answers_new_request,   answers_new_request,  no,  "begins the answer to a READ that came again for the rest",                         "RQ-07")   \
-    R(follows_at_once,       follows_at_once,      no,  "follows at once the response before it",                                           "RQ-46")   \
-    R(earlier_run,           earlier_run,          yes, "belongs to the answer before its READ came again",                                 "RR-02")   \
-    R(one_of_two,            one_of_two,           no,  "is one of two that are alike: neither shows that it is the late one",              "RR-25")   \
-    R(begins_unknown,        begins_unknown,       no,  "begins the answer to a READ that the capture lacks",                               "RR-02")   \
-    R(unknown_read,          unknown_read,         yes, "was jumped over, and the capture lacks its READ",                                  "RR-02")   \
-    R(begins_second_run,     begins_second_run,    no,  "may answer the READ that came again since",                                        "RR-25")   \
-    R(jumped_over,           jumped_over,          yes, "was jumped over, and nothing asked for it again",                                  "RR-02")
+ *    name                   when                  late  sentence                                                                     clause */
+#define ANSWER_RULES(R)                                                                                                                         \
+    R(fills_only_run,        fills_only_run,       yes, "was jumped over, and its READ was sent only once",                           "RR-02")  \
+    R(not_jumped_over,       not_jumped_over,      no,  "was not jumped over a moment ago",                                           "RR-02")  \
+    R(newer_identification,  newer_identification, no,  "has an IPv4 identification that is newer than those before it",              "RR-02")  \
+    R(goes_on_with_newest,   goes_on_with_newest,  no,  "goes on where the newest response ended",                                    "RQ-46")  \
+    R(answers_new_request,   answers_new_request,  no,  "begins the answer to a READ that came again for the rest",                   "RQ-07")  \
+    R(follows_at_once,       follows_at_once,      no,  "directly follows the response before it",                                    "RQ-46")  \
+    R(earlier_run,           earlier_run,          yes, "belongs to the answer before its READ came again",                           "RR-02")  \
+    R(one_of_two,            one_of_two,           no,  "has the PSN of an earlier response: nothing shows which of the two is late", "RR-25")  \
+    R(begins_unknown,        begins_unknown,       no,  "begins the answer to a READ that the capture lacks",                         "RR-02")  \
+    R(unknown_read,          unknown_read,         yes, "was jumped over, and the capture lacks its READ",                            "RR-02")  \
+    R(begins_second_run,     begins_second_run,    no,  "may answer the READ that came again since",                                  "RR-25")  \
+    R(jumped_over,           jumped_over,          yes, "was jumped over, and nothing asked for it again",                            "RR-02")
 /* clang-format on */
 
 #define DECISION_TABLE "answer"

@@ -390,17 +390,17 @@ static bool unclear(const struct coming_again *c)
 
 /* clang-format off */
 /* "It is sent again, since ..." goes before each sentence.
- *    name                  when                  kind           sentence                                                                                  clause */
-#define WHY_RULES(R)                                                                                                                                               \
-    R(nak,                  nak,                  RETRY_NAK,     "a NAK asks for its PSN, or for one before it",                                          "RQ-26")   \
-    R(rnr_nak,              rnr_nak,              RETRY_RNR,     "an RNR NAK asked the requester to wait and send it again",                              "RQ-28")   \
-    R(answer_missing,       answer_missing,       RETRY_IMPLIED, "a response to a later request showed that its response is missing",                     "RQ-36")   \
-    R(timer,                timer,                RETRY_TIMEOUT, "its requester sent nothing for 1 ms: no ACK timer is shorter",                          "RQ-21")   \
-    R(adaptive_timer,       adaptive_timer,       RETRY_TIMEOUT, "nothing was answered for several round trips: the timer adapts to them",                "RQ-21")   \
-    R(nak_copied,           nak_copied,           RETRY_NAK,     "a NAK that had its effect asks for it: the network copied that after the capture point", "RQ-26")  \
-    R(read_before_capture,  read_before_capture,  RETRY_IMPLIED, "it is a READ or ATOMIC from before the capture, and comes too soon for a timer",        "RQ-36")   \
-    R(answer_lost,          answer_lost,          RETRY_IMPLIED, "an answer to a READ or ATOMIC was lost after the capture point: too soon for a timer",  "RQ-36")   \
-    R(unclear,              unclear,              RETRY_UNCLEAR, "the capture shows no reason",                                                           "RQ-21")
+ *    name                  when                  kind           sentence                                                                                            clause */
+#define WHY_RULES(R)                                                                                                                                                           \
+    R(nak,                  nak,                  RETRY_NAK,     "a NAK asks for its PSN, or for one before it",                                                     "RQ-26")  \
+    R(rnr_nak,              rnr_nak,              RETRY_RNR,     "an RNR NAK asked the requester to wait and send it again",                                         "RQ-28")  \
+    R(answer_missing,       answer_missing,       RETRY_IMPLIED, "a response to a later request showed that its response is missing",                                "RQ-36")  \
+    R(timer,                timer,                RETRY_TIMEOUT, "its requester sent nothing for 1 ms: no ACK timer is shorter",                                     "RQ-21")  \
+    R(adaptive_timer,       adaptive_timer,       RETRY_TIMEOUT, "nothing was answered for several round trips: the timer adapts to them",                           "RQ-21")  \
+    R(nak_copied,           nak_copied,           RETRY_NAK,     "a NAK asks for it that had its effect before: the network copied the NAK after the capture point", "RQ-26")  \
+    R(read_before_capture,  read_before_capture,  RETRY_IMPLIED, "it is a READ or ATOMIC from before the capture, and comes too soon for a timer",                   "RQ-36")  \
+    R(answer_lost,          answer_lost,          RETRY_IMPLIED, "an answer to a READ or ATOMIC was lost after the capture point: too soon for a timer",             "RQ-36")  \
+    R(unclear,              unclear,              RETRY_UNCLEAR, "the capture shows no reason",                                                                      "RQ-21")
 /* clang-format on */
 
 #define DECISION_TABLE "why"
