@@ -238,7 +238,7 @@ static void fields_md(void)
 static void findings_md(void)
 {
     printf("| finding | field | severity | sentence | clause |\n|---|---|---|---|---|\n");
-    for (unsigned i = 0; i < COUNT(iba_findings); i++) {
+    for (unsigned i = 0; i < IBA_FINDING_COUNT; i++) {
         const struct iba_finding_info *f = &iba_findings[i];
         printf("| `%s` | `%s` | %s | %s | %s |\n", f->name, f->field, iba_severity_name(f->severity), f->sentence,
                f->clause);
