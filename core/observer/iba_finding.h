@@ -28,11 +28,12 @@ struct iba_finding {
     const struct iba_decision *decision; /* the row that decided the finding; NULL: no table decides this kind */
     const struct iba_flow *flow;         /* NULL: the packet belongs to no connection. Valid during the report */
     iba_psn psn;
-    bool response;    /* the packet is a response, not a request */
-    bool no_psn;      /* the packet ends before its BTH */
-    uint32_t count;   /* GAP and its relatives: missing PSNs; NAKs: code; RNR: timer code; MSN_WRONG: MSN; PATH_CHANGED:
-                         one bit for each part of the path that changed; CNP: us since the previous notification;
-                         RETRY_PAYLOAD: enum iba_copy of the previous copy */
+    bool response; /* the packet is a response, not a request */
+    bool no_psn;   /* the packet ends before its BTH */
+    /* GAP and its relatives: missing PSNs; NAKs: code; RNR: timer code; MSN_WRONG: MSN; PATH_CHANGED: one bit for each
+     * part of the path that changed; CNP: us since the previous notification; RETRY_PAYLOAD: enum iba_copy of the
+     * previous copy */
+    uint32_t count;
     iba_time wait_ns; /* retransmissions: time since the cause; RNR: time to wait; 0: the kind has no time */
 };
 /* The name of the part of a path that bit `part` of `count` stands for; NULL: no part has this bit. */

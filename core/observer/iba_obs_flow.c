@@ -337,8 +337,8 @@ static uint32_t begin(struct iba_look *l, uint8_t svc)
 }
 
 struct neighbours { /* directions to the same QP */
-    uint32_t own, stranger,
-        service;      /* own: the packet's direction; stranger: from another sender; service: of another service */
+    /* own: the packet's direction; stranger: from another sender; service: of another service */
+    uint32_t own, stranger, service;
     uint32_t earlier; /* from another sender that has been quiet for long */
 };
 

@@ -28,8 +28,8 @@ struct iba_obs_sent {
                                   headers and length; content: all bytes */
     uint32_t messages;         /* messages that end before this PSN; valid with `counted` */
     iba_psn psn;
-    uint32_t
-        generation; /* the generation of the requests at the time of writing; an entry of another generation is void */
+    /* the generation of the requests at the time of writing; an entry of another generation is void */
+    uint32_t generation;
     uint8_t opcode;
     bool counted, again; /* again: it was sent more than once */
     bool acked;          /* an ACK has exactly this PSN */

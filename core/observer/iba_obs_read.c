@@ -416,9 +416,9 @@ void iba_obs_release_by_request(struct iba_look *l)
 {
     const struct iba_obs_held *h = l->peer ? &l->peer->held : NULL;
 
+    /* a late packet is likelier than the loss of so many responses */
     if (h && h->mark.frame != 0 && iba_psn_diff(l->psn, h->psn) < 0 && iba_psn_diff(l->psn, h->from) >= 0)
-        let_go(l->s, l->peer,
-               iba_psn_diff(h->psn, h->from) > 1); /* a late packet is likelier than the loss of so many responses */
+        let_go(l->s, l->peer, iba_psn_diff(h->psn, h->from) > 1);
 }
 
 void iba_obs_miss(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from, iba_psn end)

@@ -6,9 +6,7 @@
 
 /* Software waits up to this much longer than an RNR NAK asks for. Shorter than the usual ACK timer (code 14, 67 ms). */
 #define SLOW_TIMER_NS UINT64_C(60000000)
-enum {
-    MOST_BEGINNING = 3
-}; /* most packets that the capture may lack at the beginning of the retransmissions for a missing answer */
+enum { MOST_BEGINNING = 3 }; /* packets at the beginning of a run that the capture may lack */
 /* The shortest time of an adaptive timer. */
 #define SHORTEST_TIMER_NS UINT64_C(4000)
 enum { ROUND_TRIPS = 4 };
@@ -157,8 +155,8 @@ void iba_obs_use_up_reason(const struct iba_look *l, struct iba_obs_requests *q,
  * ask for. */
 void iba_obs_undo_effect(const struct iba_look *l, struct iba_obs_requests *q)
 {
-    const bool broke_off = l->s->now.at - q->last.at >= IBA_OBS_LEAST_RTT_NS &&
-                           iba_psn_diff(q->next, q->high) < 0; /* the run stopped before it reached the highest PSN */
+    /* the run stopped before it reached the highest PSN */
+    const bool broke_off = l->s->now.at - q->last.at >= IBA_OBS_LEAST_RTT_NS && iba_psn_diff(q->next, q->high) < 0;
 
     if (!q->run.on || q->run.kind != IBA_FINDING_RETRY_NAK || !(broke_off || (!q->run.shown && q->strays == 1)) ||
         iba_obs_stopped(l, q))
@@ -196,8 +194,8 @@ bool iba_obs_doubts(const struct iba_look *l, struct iba_obs_requests *q)
 /* A recent READ or ATOMIC whose missing answer may have made the requester go back. */
 static const struct iba_obs_read *may_lack(const struct iba_look *l, const struct iba_obs_requests *q)
 {
-    const struct iba_obs_read *near =
-        NULL; /* preferably the nearest one before this request: the requester goes back to that */
+    /* preferably the nearest one before this request: the requester goes back to that */
+    const struct iba_obs_read *near = NULL;
 
     for (unsigned i = 0; i < q->n_read; i++) {
         const struct iba_obs_read *r = &q->read[i];
@@ -296,9 +294,9 @@ static bool is_hasty_timer(const struct iba_look *l, struct iba_obs_requests *q)
     const iba_time before = q->hasty.waited, waited = l->peer ? waited_for(l, q) : 0;
     const int32_t beyond = iba_psn_diff(l->psn, oldest);
 
+    /* before the first captured PSN, a response from before the capture may be the reason */
     if (!l->peer || !is_quiet(l, waited) || beyond > 0 || (beyond < 0 && waited < IBA_OBS_ROUND_NS) ||
-        iba_psn_diff(l->psn, q->first) < 0 /* no response before the capture may be the reason */ ||
-        !(iba_psn_eq(q->next, q->high) || iba_obs_stopped(l, q)))
+        iba_psn_diff(l->psn, q->first) < 0 || !(iba_psn_eq(q->next, q->high) || iba_obs_stopped(l, q)))
         return false;
     const bool doubles = before && iba_psn_eq(q->hasty.psn, l->psn) && 2 * waited >= 3 * before && waited <= 3 * before;
     q->hasty.psn = l->psn;

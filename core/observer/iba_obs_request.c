@@ -257,8 +257,8 @@ static void take_again(struct iba_look *l, struct iba_obs_requests *q, uint32_t 
 {
     const bool single = iba_obs_repeats_single(q);
     const bool paused = iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS;
-    const bool came = single || (paused && q->answered &&
-                                 iba_psn_diff(l->psn, q->una) <= 0); /* the responder has all packets before this one */
+    /* the responder has all packets before this one */
+    const bool came = single || (paused && q->answered && iba_psn_diff(l->psn, q->una) <= 0);
     const int32_t jumps = iba_psn_diff(l->psn, next), ahead = came && jumps > 0 ? 0 : jumps;
     /* A NAK for the packet that would come next anyway may still make the requester go back to it later. */
     const bool starts = (asked_for && (jumps != 0 || q->pending.cause == IBA_CAUSE_RNR)) || ahead < 0 || !q->run.on ||
@@ -292,8 +292,8 @@ static void take_again(struct iba_look *l, struct iba_obs_requests *q, uint32_t 
         iba_obs_count_retry(l, q);
     q->run.on = true;
     iba_obs_use_up_reason(l, q, starts || ahead < 0 ? l->psn : next, iba_psn_add(l->psn, n));
-    if (!starts && ahead == 0 &&
-        iba_psn_diff(l->psn, q->next) > 0) /* these packets are no longer needed, but may still come */
+    /* these packets are no longer needed, but may still come */
+    if (!starts && ahead == 0 && iba_psn_diff(l->psn, q->next) > 0)
         iba_obs_open_gap(q->gaps, &q->next_gap, l->s->now.at, q->next, (uint32_t)iba_psn_diff(l->psn, q->next));
     move(l, q, n);
 }
@@ -373,8 +373,8 @@ static void place(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
         take_late(l, q, n, by && by->kind ? by : NULL);
         return;
     }
-    if (asked_for &&
-        !(again && q->run.on && iba_psn_eq(l->psn, next))) /* a requester that had gone back before does not wait */
+    /* a requester already going back does not wait */
+    if (asked_for && !(again && q->run.on && iba_psn_eq(l->psn, next)))
         too_soon(l, q);
     if (again) {
         take_again(l, q, n, next, asked_for);
@@ -527,8 +527,8 @@ void iba_obs_request(struct iba_look *l)
     remember(l, q, sent_before);
     iba_obs_wait_for_peer(l);
     const struct iba_obs_read *known = iba_obs_read_at(q, l->psn);
-    const bool rest =
-        known && !iba_psn_eq(known->psn, l->psn); /* the packet asks for the rest of a READ, so it is no new message */
+    /* the packet asks for the rest of a READ, so it is no new message */
+    const bool rest = known && !iba_psn_eq(known->psn, l->psn);
     note_read(l, q, n, sent_before);
     note_ask(l, q, least);
     if (iba_psn_eq(l->psn, q->seq) && !rest) {

@@ -69,8 +69,8 @@ struct iba_obs_requests {
         struct iba_obs_mark mark;
         iba_psn psn;
         uint16_t ahead; /* PSNs that the packet jumps over if it was sent again */
-        bool told,
-            lawful; /* `told`: the finding was reported before; lawful: LATE is not reported, as in iba_obs_held */
+        /* `told`: the finding was reported before; lawful: LATE is not reported, as in iba_obs_held */
+        bool told, lawful;
     } doubt;
     struct iba_obs_reason pending, before[IBA_OBS_REASONS]; /* why the next request will go back; earlier reasons */
     uint8_t next_before;
@@ -99,16 +99,16 @@ struct iba_obs_requests {
         struct iba_obs_mark grant;   /* the acknowledgement that raised the limit last; frame 0: none */
     } credit;
     struct iba_obs_mark fatal; /* frame 0: none */
-    struct iba_obs_mark last, repeat,
-        gap; /* the last packet; the last one that was sent again; the last one that jumped over others */
+    /* the last packet; the last one that was sent again; the last one that jumped over others */
+    struct iba_obs_mark last, repeat, gap;
     struct iba_obs_gap gaps[IBA_OBS_GAPS];
     uint8_t next_gap;
     struct iba_obs_mark copied; /* the last network copy */
     struct iba_obs_read read[IBA_OBS_READS];
     uint8_t next_read, n_read;              /* n_read: entries that were ever used; they fill from the front */
     struct iba_obs_sent sent[IBA_OBS_SENT]; /* by PSN, modulo */
-    struct iba_obs_mark
-        unheeded; /* a NAK that ends the connection, unless the requester goes back for an earlier answer */
+    /* a NAK that ends the connection, unless the requester goes back for an earlier answer */
+    struct iba_obs_mark unheeded;
 };
 
 /* Whether the request at this PSN is remembered. */

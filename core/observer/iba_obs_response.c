@@ -166,8 +166,7 @@ static void again(struct iba_look *l, struct iba_obs_requests *q)
      * acknowledgement that the capture has not seen before was overtaken. */
     const struct iba_obs_sent *e = iba_obs_sent_at(q, l->psn);
     const iba_time rtt = iba_obs_rtt(l);
-    const struct iba_obs_read *next =
-        iba_obs_read_at(q, iba_psn_add(l->psn, 1)); /* no reply to a duplicate acknowledges this READ */
+    const struct iba_obs_read *next = iba_obs_read_at(q, iba_psn_add(l->psn, 1)); /* no reply goes beyond this READ */
     const bool replies = (last || (next && iba_psn_eq(next->psn, iba_psn_add(l->psn, 1)))) && e && e->again &&
                          l->s->now.at - e->mark.at >= rtt && !iba_obs_overtaken(l, e->mark.at + rtt);
     const bool at_once = rtt == 0 && q->repeat.frame != 0 && l->s->now.at - q->repeat.at < IBA_OBS_LEAST_RTT_NS;
@@ -386,8 +385,7 @@ static void alone(struct iba_look *l)
     if (iba_syndrome_kind(l->syndrome) != IBA_AETH_ACK || iba_obs_id_says_no(l))
         return;
     const struct iba_obs_recent *const before = iba_obs_response_before(l);
-    const bool in_order =
-        before && !(before->late && l->flow->has_answers); /* after a late response the newest one counts */
+    const bool in_order = before && !(before->late && l->flow->has_answers); /* after a late one the newest counts */
     const iba_psn next = in_order ? iba_psn_add(before->psn, 1) : l->flow->answers;
     const int32_t lost = before ? iba_psn_diff(l->psn, next) : 0;
     const bool old = plain && iba_obs_overtaken(l, 0),

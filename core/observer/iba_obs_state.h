@@ -7,13 +7,11 @@
 #include "observer/iba_obs_requests.h"
 
 enum {
-    IBA_OBS_ASKED =
-        8192, /* requests of directions without a peer, among which the observer looks for the request of a response */
+    IBA_OBS_ASKED = 8192, /* remembered requests of directions without a peer: a response looks for its request there */
     IBA_OBS_BUCKETS = 2,  /* buckets for each remembered direction */
     IBA_OBS_PUT_OFF = 24, /* deferred findings of a direction, which may be dropped */
     IBA_OBS_ROUTES = 4,   /* most reported changes of a path, since some senders change it all the time */
-    IBA_OBS_MARKED =
-        64, /* remembered QPs with congestion, a power of two. Of two QPs with the same index the later one is kept */
+    IBA_OBS_MARKED = 64,  /* remembered QPs with congestion, a power of two: of two at one index the later stays */
     IBA_OBS_LAST_FOUND = 256 /* directions that are found without a search: one for each of so many QP numbers */
 };
 
@@ -41,8 +39,8 @@ struct iba_obs_path {
 struct iba_obs_held {
     struct iba_obs_mark mark;
     iba_psn psn, answers; /* answers: one past the newest response before this one */
-    iba_psn
-        from; /* the first missing PSN of the READ if the response is not late; equal to psn: the response is a First */
+    /* the first missing PSN of the READ if the response is not late; equal to psn: the response is a First */
+    iba_psn from;
     bool late, again; /* late: the decision when no packet follows; again: the response came before */
     bool lawful;      /* the response was overtaken, and its receiver took it: LATE is not reported */
 };
@@ -86,8 +84,8 @@ struct iba_flow {
     uint64_t began, touched;   /* numbers of its first and last packet, among all packets of the observer; began 0: the
                                   direction has rested */
     struct iba_obs_mark fatal; /* the first NAK this direction sent that ends the connection; frame 0: none */
-    uint64_t packets, bytes, requests,
-        responses; /* bytes: of payload. These counts and `found` start again when the direction rests */
+    /* bytes: of payload. These counts and `found` start again when the direction rests */
+    uint64_t packets, bytes, requests, responses;
     uint32_t found[IBA_FINDING_COUNT];
     struct { /* whether the IPv4 identification counts packets. By iba_dir, since requests and responses take different
                 paths */
@@ -113,17 +111,17 @@ struct iba_flow {
         iba_psn psn;
     } order;
     uint8_t next_recent, n_recent; /* n_recent: entries that were ever used; they fill from the front */
-    uint16_t
-        recent_tag[IBA_OBS_RECENT]; /* low bits of the hashes in `recent`: each packet is compared with all of them */
+    /* low bits of the hashes in `recent`: each packet is compared with all of them */
+    uint16_t recent_tag[IBA_OBS_RECENT];
     struct iba_obs_recent recent[IBA_OBS_RECENT];
     struct iba_obs_put_off put_off[IBA_OBS_PUT_OFF];
     struct iba_obs_requests rq;
-    struct iba_obs_reason
-        refused; /* the last NAK that this direction sent while its requests were not known; frame 0: none */
+    /* the last NAK that this direction sent while its requests were not known; frame 0: none */
+    struct iba_obs_reason refused;
 };
 
-/* A remembered direction. The members after `tag` are valid only at rest, when the direction has no flow. Two
- * directions with an equal hash differ in their QP number. */
+/* A remembered direction. The members after `tag` are valid only at rest, when the direction has no flow. Since two
+ * directions may share a hash, a search compares the QP number, too. */
 struct iba_known {
     uint32_t target, source; /* target: hash of destination and QP; source: hash of the source */
     uint32_t qpn;
@@ -147,8 +145,8 @@ struct iba_known {
     };
     uint16_t pkey, ip_id[2];
     uint8_t trust[2]; /* trust plus 1; 0: no identification was seen */
-    uint8_t svc, opcode, message, pmtu, credits,
-        tries;        /* opcode: KIND_ASKED: the number of retries instead. pmtu: in units of 256 bytes */
+    /* opcode: KIND_ASKED: the number of retries instead. pmtu: in units of 256 bytes */
+    uint8_t svc, opcode, message, pmtu, credits, tries;
     uint8_t kind : 2; /* enum kind of iba_obs_compact.c: the valid member of the union */
     bool any : 1, answered : 1, counts : 1, steady : 1, asks : 1, again : 1;
     bool guess : 1, once : 1, pmtu_sure : 1, has_pkey : 1, has_qkey : 1, has_aeth : 1;
@@ -192,8 +190,8 @@ struct iba_observer {
     uint32_t n_known, resting, clock_hand; /* n_known: entries that were ever used; resting: directions at rest;
                                               clock_hand: where the search for one to forget goes on */
     uint32_t generation;                   /* number of times that a flow started a new connection */
-    uint64_t packets, others,
-        evicted;         /* packets: with a transport header; others: without; evicted: forgotten directions */
+    /* packets: with a transport header; others: without; evicted: forgotten directions */
+    uint64_t packets, others, evicted;
     uint64_t seen_twice; /* packets seen at two capture points */
     uint32_t found[IBA_FINDING_COUNT];
     bool reorders;            /* LATE was found */

@@ -61,9 +61,10 @@ __attribute__((hot)) static uint64_t hash_of(const struct iba_look *l)
     const uint32_t behind = end > at ? end - at : 0; /* pad and ICRC, more where the packet is malformed */
     const uint64_t first = word_of(l->bth, sizeof first) & word_of(steady, sizeof steady);
     const uint64_t second = word_of(l->bth + sizeof first, IBA_BYTES_bth - sizeof first);
-    const uint64_t third = behind == IBA_ICRC_BYTES /* mostly */ ? word_of(v->wire + at, IBA_ICRC_BYTES)
-                           : behind <= sizeof third              ? word_of(v->wire + at, behind)
-                                                                 : hash_bytes(0, v->wire + at, behind);
+    /* mostly only the ICRC follows */
+    const uint64_t third = behind == IBA_ICRC_BYTES ? word_of(v->wire + at, IBA_ICRC_BYTES)
+                           : behind <= sizeof third ? word_of(v->wire + at, behind)
+                                                    : hash_bytes(0, v->wire + at, behind);
 
     return iba_obs_mix(iba_obs_mix(iba_obs_mix(l->content ^ l->ip_id, first), second), third);
 }
@@ -150,9 +151,9 @@ static void partition(struct iba_look *l)
         return; /* QP0 has no partition, QP1 is in all */
     if (f->has_pkey && (f->pkey ^ pkey) & 0x7fff)
         iba_obs_tell(l, IBA_FINDING_PKEY, &(struct iba_tell){.cause = &f->first, .count = pkey});
+    /* two packets in a row agree, so the one before may have been damaged without an ICRC to show it */
     if (!f->has_pkey || pkey == f->last_pkey)
-        f->pkey =
-            pkey; /* two packets in a row agree, so the one before may have been damaged without an ICRC to show it */
+        f->pkey = pkey;
     f->last_pkey = pkey;
     f->has_pkey = true;
 }

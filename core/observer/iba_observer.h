@@ -41,8 +41,8 @@ struct iba_observer_config {
     uint32_t n_known; /* n_known: directions remembered, n_flow to 2^20 - 1; a direction at rest takes a hundredth of a
                          flow. With n_known equal to n_flow no direction rests: when all flows are used, the observer
                          forgets one */
-    uint32_t
-        n_asked;   /* requests among which the observer looks for the request of a response, a power of two; 0: 8192 */
+    /* requests among which the observer looks for the request of a response, a power of two; 0: 8192 */
+    uint32_t n_asked;
     bool zeroed;   /* every byte of the memory is 0 already, so the observer need not touch pages that it never uses */
     uint32_t pmtu; /* path MTU of all connections, bytes; 0: learned from each. A power of two, 256 to 4096 */
     void (*report)(void *ctx, const struct iba_finding *f);
@@ -59,13 +59,14 @@ struct iba_observer_config {
     iba_time copy_ns, late_ns, silence_ns, rest_ns;
 };
 
-struct iba_told {              /* facts from connection management about a packet */
-    bool any;                  /* the packet is a connection management message with a finding */
-    uint8_t kind;              /* enum iba_finding_kind: END_REFUSED, QP_REUSED, MAD_PKEY */
-    uint32_t count;            /* END_REFUSED: the reason */
-    struct iba_obs_mark cause; /* the message that began the connection, or the one before it; the request that the
-                                  packet answers; frame 0: none */
-    uint64_t begun;            /* for a data packet: the frame that made its connection; 0: not known */
+struct iba_told {   /* facts from connection management about a packet */
+    bool any;       /* the packet is a connection management message with a finding */
+    uint8_t kind;   /* enum iba_finding_kind: END_REFUSED, QP_REUSED, MAD_PKEY */
+    uint32_t count; /* END_REFUSED: the reason */
+    /* the message that began the connection, or the one before it; the request that the packet answers; frame 0: none
+     */
+    struct iba_obs_mark cause;
+    uint64_t begun; /* for a data packet: the frame that made its connection; 0: not known */
 };
 struct iba_direction { /* the key by which a direction is found */
     uint64_t from, to; /* hashes of the addresses */
@@ -90,12 +91,12 @@ struct iba_sighting {                    /* one packet at one capture point */
 struct iba_observed {            /* results for one packet */
     const struct iba_flow *flow; /* its direction; NULL: the packet belongs to no connection */
     uint32_t *tag;               /* iba_observer_tag() of the direction */
-    struct iba_obs_mark request; /* the newest transmission of the request that the packet answers; frame 0: not known,
-                                    or the pair is a guess */
-    uint64_t same_as;            /* frame of the same packet at another capture point; 0: it was not seen there */
-    enum iba_severity worst;     /* the worst severity of its findings */
-    bool copy;                   /* the packet repeats an earlier one: at another capture point, or as a network copy */
-    bool damaged;                /* its receiver drops it: iba_view_is_damaged() */
+    /* the newest transmission of the request that the packet answers; frame 0: not known, or the pair is a guess */
+    struct iba_obs_mark request;
+    uint64_t same_as;        /* frame of the same packet at another capture point; 0: it was not seen there */
+    enum iba_severity worst; /* the worst severity of its findings */
+    bool copy;               /* the packet repeats an earlier one: at another capture point, or as a network copy */
+    bool damaged;            /* its receiver drops it: iba_view_is_damaged() */
 };
 
 /* Bytes of memory that the observer needs, aligned as malloc() aligns. */

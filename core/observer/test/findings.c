@@ -12,7 +12,8 @@
 #include <string.h>
 #include "score.h"
 
-enum { LINE = 1024, SHOWN = 20, PLAIN = 28, OTHERS = 16, FIRST = 5000 /* the networks are as good as any others */ };
+/* FIRST: these networks are as good as any others */
+enum { LINE = 1024, SHOWN = 20, PLAIN = 28, OTHERS = 16, FIRST = 5000 };
 static const char golden_path[] = IBPROOF_SOURCE_DIR "/core/observer/test/findings.golden";
 static const char *const networks[] = {
     [SCORE_PLAIN] = "plain",         [SCORE_REORDERING] = "reordering", [SCORE_OLDEST] = "oldest",

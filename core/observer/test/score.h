@@ -61,8 +61,8 @@ struct score_sight { /* one packet that passed the capture point */
     enum score_overtaken jump; /* kind of those packets that it overtook and whose PSNs it jumps over; SCORE_SHOWN also:
                                   there are none */
     uint64_t found, must;      /* kinds of findings: found: those reported; must: those required */
-    uint64_t hidden,
-        either; /* hidden: true, but another history gives the same capture; either: may be reported or not */
+    /* hidden: true, but another history gives the same capture; either: may be reported or not */
+    uint64_t hidden, either;
 };
 
 /* The network, and the adapters in it. */

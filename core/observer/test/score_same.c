@@ -6,7 +6,8 @@
 #include "score.h"
 #include "wire/iba_opcode_rows.h"
 
-enum { PSN = 10, US = 1000, SHORT_WAIT = 1, LONG_WAIT = 11 /* RNR timer codes: 10 us, 480 us */ };
+/* SHORT_WAIT, LONG_WAIT: RNR timer codes: 10 us, 480 us */
+enum { PSN = 10, US = 1000, SHORT_WAIT = 1, LONG_WAIT = 11 };
 static struct score_run timer, response; /* the two reasons for the retransmission */
 
 /* A packet. `cause`: the frame of the response that made its sender go back, plus 1; 0: its timer. Lost packets are

@@ -185,9 +185,9 @@ static void of_retry(const struct truth *t, struct score_sight *e, const struct 
     *heeded |= f->retry == SCORE_KIND(RETRY_TIMEOUT) ? score_reason(t->r, e) : 0;
     const uint64_t heeded_late = *heeded;
     e->either |= heeded_late;
+    /* also when no packet with that PSN or a higher one was captured: this may be the first */
     if (heeded_late || !s->any || iba_psn_diff(f->psn, s->high) >= 0)
-        e->hidden |=
-            f->retry; /* also when no packet with that PSN or a higher one was captured: this may be the first */
+        e->hidden |= f->retry;
     else if (f->cause && !t->r->frame[f->cause - 1].captured) {
         e->hidden |= f->retry; /* the response that was the cause is not in the capture */
         if (!have(t, s, f->from, f->psn, REQUEST))
@@ -299,8 +299,8 @@ static void of_plain_ack(const struct truth *t, struct score_sight *e, unsigned 
     const bool update = last && t->has_credits[asker] && t->credits[asker] != f->credits;
     const uint64_t kind = update ? SCORE_KIND(CREDIT_UPDATE) : SCORE_KIND(ACK_AGAIN);
     const bool never = !have(t, &t->response[f->from], asker, f->psn, ACK | DATA);
-    const bool sent_once =
-        !have(t, &t->request[asker], asker, f->psn, TWICE); /* nothing shows why the answer came again */
+    /* nothing shows why the answer came again */
+    const bool sent_once = !have(t, &t->request[asker], asker, f->psn, TWICE);
     const bool either = swapped(t, e) || (never && sent_once && !last);
     *(either ? &e->hidden : &e->must) |= kind;
     e->hidden |= either ? SCORE_KIND(LATE) : 0;
