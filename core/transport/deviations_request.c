@@ -145,7 +145,7 @@ static uint8_t *header(const struct built *b, enum iba_hdr h)
     return NULL;
 }
 
-/* WF-28 */
+/* Returns whether the packet has SE (WF-28). */
 static bool is_solicited(const struct built *b, int row)
 {
     const bool asked = (b->p->e->wr.flags & IBA_WR_SOLICITED) != 0;

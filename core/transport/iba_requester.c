@@ -20,7 +20,7 @@ static uint32_t raw_header(const struct iba_qp *qp)
     return qp->type == IBA_QPT_RAW_ETHERTYPE ? IBA_BYTES_rwh : 0;
 }
 
-/* UU-16 */
+/* The datagram is longer than the MTU of its port (UU-16). */
 static bool exceeds_port(const struct iba_ca *ca, const struct iba_qp *qp, uint64_t length)
 {
     return iba_qp_is_datagram(qp) && qp->attr.port > 0 && length > iba_mtu_bytes(ca->port[qp->attr.port - 1].mtu);

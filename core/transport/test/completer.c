@@ -59,7 +59,7 @@ Test(completer, unsolicited_ack_moves_credits_only)
     EXPECT_ROW("UNSOLICITED_ACK", 1);
     cr_assert(no_wc());
     cr_assert_eq(sends_all(), 2);
-    /* Code 31 lifts the limit for good (RQ-43). */
+    /* Code 31 removes the credit limit forever (RQ-43). */
     respond((struct response){.opcode = IBA_RC_ACKNOWLEDGE, .syndrome = 31, .psn = 100, .msn = 1});
     EXPECT_ROW("UNSOLICITED_ACK", 2);
     cr_assert(b.qp->s.unlimited);
