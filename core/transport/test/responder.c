@@ -516,7 +516,7 @@ Test(responder, send_with_invalidate)
         cr_assert_eq(wc.status, good ? IBA_WC_SUCCESS : IBA_WC_MW_BIND);
         cr_assert_eq(bed.rc.state, good ? IBA_QPS_RTS : IBA_QPS_ERR);
         if (!good) {
-            cr_assert(!answer(&bed), "nobody is told of a success");
+            cr_assert(!answer(&bed), "no response reports success");
             continue;
         }
         expect_syndrome(0x1f, 0);
