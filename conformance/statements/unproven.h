@@ -11,6 +11,7 @@
 
 /* id, reason; by id */
 #define IBC_UNPROVEN(U) \
+    U("KM-13", "not tested: every scenario sends with the first P_Key, and none looks for others") \
     U("RO-26", IBC_WHY_GUARD) \
     U("RO-50", "what the bit is over Ethernet no public document says: measured only") \
     U("RQ-39", IBC_WHY_PERMITS) \

@@ -39,7 +39,7 @@ static void write_name(char *to, size_t room, const char *list, const char *row)
         *to = *to == ' ' ? '-' : *to;
 }
 
-/* Of a row's clauses and those of stands.c both. */
+/* The statements that a broken engine breaks: those of its row, and those that stands.c adds for it. */
 static const char *all_clauses(const char *spec, const char *clause)
 {
     const char *more = mutant_breaks(spec);
@@ -296,28 +296,32 @@ static bool impossible(const char *spec, const char *why, char *err, size_t errl
     return false;
 }
 
+/* `known`: the row or field exists, so its change is wrong; `why` says which changes there are. */
+static bool no_such(const char *spec, size_t len, bool known, const char *why, char *err, size_t errlen)
+{
+    return known ? impossible(spec, why, err, errlen) : unknown(spec, len, err, errlen);
+}
+
+enum { FIELD_AT = 5 }; /* after "emit." or "hear." */
+
 static bool apply_field(struct ref_change *c, const char *spec, size_t len, const char *change, char *err,
                         size_t errlen)
 {
-    struct ref_emit known;
+    struct ref_emit other;
 
-    c->emits = emit_parse(&c->emit, spec + 5, len - 5, change);
-    if (c->emits)
-        return true;
-    return emit_parse(&known, spec + 5, len - 5, "0") ? impossible(spec, field_changes, err, errlen)
-                                                      : unknown(spec, len, err, errlen);
+    c->emits = emit_parse(&c->emit, spec + FIELD_AT, len - FIELD_AT, change);
+    return c->emits ||
+           no_such(spec, len, emit_parse(&other, spec + FIELD_AT, len - FIELD_AT, "0"), field_changes, err, errlen);
 }
 
 static bool apply_heard(struct ref_change *c, const char *spec, size_t len, const char *change, char *err,
                         size_t errlen)
 {
-    struct ref_hear known;
+    struct ref_hear other;
 
-    c->hears = hear_parse(&c->hear, spec + 5, len - 5, change);
-    if (c->hears)
-        return true;
-    return hear_parse(&known, spec + 5, len - 5, "0") ? impossible(spec, hear_changes, err, errlen)
-                                                      : unknown(spec, len, err, errlen);
+    c->hears = hear_parse(&c->hear, spec + FIELD_AT, len - FIELD_AT, change);
+    return c->hears ||
+           no_such(spec, len, hear_parse(&other, spec + FIELD_AT, len - FIELD_AT, "0"), hear_changes, err, errlen);
 }
 
 bool mutant_apply(struct ref_change *c, const char *spec, char *err, size_t errlen)
@@ -328,9 +332,9 @@ bool mutant_apply(struct ref_change *c, const char *spec, char *err, size_t errl
     bool rule;
 
     *c = (struct ref_change){0};
-    if (strncmp(spec, "emit.", 5) == 0)
+    if (strncmp(spec, "emit.", FIELD_AT) == 0)
         return apply_field(c, spec, len, change, err, errlen);
-    if (strncmp(spec, "hear.", 5) == 0)
+    if (strncmp(spec, "hear.", FIELD_AT) == 0)
         return apply_heard(c, spec, len, change, err, errlen);
     rule = find_rule(c, spec, len, &row);
     if (!rule && !find_behaviour(c, spec, len))

@@ -165,17 +165,18 @@ static uint32_t any_qp(const struct ref_device *dev)
     return 0;
 }
 
-/* The frames that a broken device takes wrongly; NULL: none. */
+/* Returns the frame as the broken device takes it; NULL: the device drops it. `room` has space for a changed frame. */
 static const uint8_t *heard(struct reference *r, struct ref_device *dev, const uint8_t *frame, size_t *len,
                             uint8_t room[IBC_FRAME + HEAR_MORE])
 {
     struct iba_view v;
     bool knows;
 
-    (void)iba_view_parse(&v, r->t.framing, frame, *len, *len, NULL);
-    knows = !iba_view_has_bth(&v) || iba_query_qp(&dev->ca, iba_bth_destqp(iba_view_bth(&v))) != NULL;
     memcpy(room, frame, *len);
-    return hear_change(&r->change.hear, r->t.framing, room, len, knows, any_qp(dev)) ? room : NULL;
+    if (iba_view_parse(&v, r->t.framing, room, *len, *len, NULL) == IBA_OK)
+        iba_view_check(&v);
+    knows = !iba_view_has_bth(&v) || iba_query_qp(&dev->ca, iba_bth_destqp(iba_view_bth(&v))) != NULL;
+    return hear_change(&r->change.hear, r->t.framing, &v, room, len, knows, any_qp(dev)) ? room : NULL;
 }
 
 static enum ibc_rc inject(struct ibc_target *t, unsigned d, const uint8_t *frame, size_t len)
@@ -222,7 +223,7 @@ static enum ibc_rc let_time_pass(struct reference *r, iba_time until, bool *more
         const iba_time t = iba_ca_deadline(&r->d[d].ca);
         next = t < next ? t : next;
     }
-    *more = next <= until;
+    *more = next <= until && next != IBA_NEVER; /* no timer runs: also before the end of time */
     next = *more ? next : until;
     r->now = next > r->now ? next : r->now;
     if (!*more)

@@ -12,7 +12,6 @@
     B("header-validation.to_qp0_over_ethernet=drop",    "RO-10")                         \
     B("header-validation.other_version=drop",           "PV-01,PV-37,RQ-59")             \
     B("header-validation.other_service=drop",           "WF-60")                         \
-    B("header-validation.request_out_of_season=drop",   "QS-29")                         \
     B("header-validation.response_out_of_season=drop",  "PV-37")                         \
     B("header-validation.response_out_of_season=swap",  "PV-02")                         \
     B("header-validation.pkey_differs=drop",            "PV-15,RO-37")                   \
@@ -28,12 +27,10 @@
     B("RC-responder.result_again=drop",                 "RR-32")                         \
     B("RC-responder.no_receive_wqe=drop",               "QS-40")                         \
     B("RC-responder.bad_payload=drop",                  "WF-62")                         \
-    B("RC-requester.NAK_SEQUENCE=drop",                 "RR-07")                         \
     B("UC-receiver.send_without_wqe=drop",              "QS-40")                         \
     B("UC-receiver.bad_payload=drop",                   "WF-62")                         \
     B("UD-receiver.no_wqe=drop",                        "QS-40")                         \
     B("receivers.PKEY_OWN=other",                       "PV-15")                         \
-    B("receivers.WRITE_STORES=drop",                    "RQ-10,RR-46")                   \
     B("receivers.SCATTER_ORDER=other",                  "QS-81")                         \
     B("request-packet.gather_order=other",              "QS-81")                         \
     B("request-packet.controlled_qkey=drop",            "KM-19")                         \
@@ -49,10 +46,8 @@
     B("port.LIDS=other",                                "KM-21")                         \
     B("port.VL_OF_SMP=drop",                            "KM-57")                         \
     B("port.VCRC=drop",                                 "WF-04")                         \
-    B("emit.bth.p_key=^0x8000",                         "KM-13")                         \
     B("emit.datagram/bth.destqp=+1",                    "RO-48")                         \
-    B("emit.rwh.etype=+1",                              "UU-39")                         \
-    B("emit.atomic_ack/aeth.msn=+1",                    "WF-46")
+    B("emit.rwh.etype=+1",                              "UU-39")
 /* clang-format on */
 
 struct breaks {

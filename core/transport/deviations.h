@@ -12,31 +12,16 @@
 #include "transport/iba_requester.h"
 #include "transport/iba_verbs.h"
 
+struct iba_call;
+struct iba_refusals;
+
 /* P(returns, name, arguments) */
 /* clang-format off */
 #define IBA_REQUESTER_POINTS(P)                                                                                        \
-    /* A work request was posted. */                                                                                   \
-    P(void, posted, (const struct iba_ca *ca, struct iba_qp *qp))                                                      \
     /* Returns whether the next entry may send its next packet. */                                                     \
     P(bool, may_go, (const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e))                       \
-    /* The next entry may go. True: the entry is done without a packet. */                                             \
-    P(bool, leaves_out, (struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e))                                     \
-    /* The entry has its PSNs. */                                                                                      \
-    P(void, begun, (const struct iba_ca *ca, struct iba_qp *qp, const struct iba_sqe *e))                              \
-    /* A bind or a local invalidation ended with `err`. */                                                             \
-    P(void, done_locally, (const struct iba_ca *ca, enum iba_mem_err *err))                                            \
-    /* Returns how the message of `e` is cut into packets. */                                                          \
-    P(struct iba_cut, cut, (const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e))                \
-    /* The engine has planned the next packet. */                                                                      \
-    P(void, plan, (const struct iba_ca *ca, const struct iba_qp *qp, struct iba_request *p))                           \
-    /* The payload goes into the packet. */                                                                            \
-    P(enum iba_wc_status, gather, (struct iba_ca *ca, const struct iba_qp *qp, const struct iba_request *p,            \
-                                   uint8_t *at, bool *absent))                                                         \
-    /* An unbroken device does not use the address handle. True: this device does. */                                  \
-    P(bool, takes_handle, (const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr,             \
-                           const struct iba_ah *ah))                                                                   \
-    /* The request packet is built. */                                                                                 \
-    P(void, request, (struct iba_ca *ca, struct iba_qp *qp, const struct iba_request *p, struct iba_tx *tx))           \
+    /* The next entry may go. True: it has written a packet. */                                                        \
+    P(bool, turn, (struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, iba_time now, struct iba_tx *tx))          \
     /* A work request completes; `reported`: an unbroken device reports it. Returns whether this one does. */          \
     P(bool, completion, (const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e,                    \
                          struct iba_wc *wc, bool reported))                                                            \
@@ -56,44 +41,24 @@
     P(iba_time, ack_timeout, (const struct iba_ca *ca, const struct iba_qp *qp))                                       \
     /* The ACK timer has run out. */                                                                                   \
     P(void, timeout, (struct iba_ca *ca, struct iba_qp *qp, iba_time now))                                             \
-    /* A NAK or a response shows that the packet of `psn` was lost. True: the function has handled that. */            \
-    P(bool, retry, (struct iba_rx *x, iba_psn psn))                                                                    \
-    /* An RNR NAK came. */                                                                                             \
-    P(void, wait, (struct iba_rx *x))                                                                                  \
-    /* The result of an ATOMIC goes to memory. */                                                                      \
-    P(void, atomic_result, (const struct iba_rx *x, uint8_t host[8]))                                                  \
     /* Credits came. False: the engine leaves the credit limit as it is. */                                            \
     P(bool, credit, (const struct iba_ca *ca, struct iba_qp *qp, unsigned *code, uint32_t *msn))
 
 #define IBA_RESPONDER_POINTS(P)                                                                                        \
-    /* The responder starts with the PSN it was given. */                                                              \
-    P(void, responder_started, (const struct iba_ca *ca, struct iba_qp *qp))                                           \
-    /* The responder acknowledges a request. False: this device does not. */                                           \
-    P(bool, acks, (const struct iba_rx *x, iba_psn *psn))                                                              \
-    /* A NAK or RNR NAK is due. */                                                                                     \
-    P(void, nak, (const struct iba_rx *x, struct iba_resp *r))                                                         \
+    /* An ACK, NAK or RNR NAK is due. False: this device does not send it. */                                          \
+    P(bool, answers, (const struct iba_rx *x, struct iba_resp *r))                                                     \
     /* A request of `n_psn` PSNs was good. */                                                                          \
     P(void, accepted, (const struct iba_rx *x, uint32_t n_psn))                                                        \
-    /* A SEND names a key to be invalidated. False: the key stays valid. */                                            \
-    P(bool, invalidates, (const struct iba_rx *x, uint32_t key))                                                       \
-    /* The responder remembered an operation for its duplicates. */                                                    \
-    P(void, remembered, (const struct iba_rx *x))                                                                      \
-    /* An ATOMIC found `old`, and leaves *new. Returns the value for its answer. */                                    \
-    P(uint64_t, atomic, (const struct iba_rx *x, uint64_t old, uint64_t *new))                                         \
     /* The next response leaves. False: there is nothing to send. */                                                   \
-    P(bool, respond, (struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx))                                        \
-    /* The memory of a READ has gone. True: the peer gets no NAK for that. */                                          \
-    P(bool, read_lost, (struct iba_ca *ca, struct iba_qp *qp))
+    P(bool, respond, (struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx))
 
 #define IBA_RECEIVER_POINTS(P)                                                                                         \
-    /* Returns the row of a rule table that decides. */                                                                \
-    P(const struct iba_rule *, rule, (const struct iba_rx *x, enum iba_rule_table t))                                  \
-    /* A packet has a congestion mark: the adapter owes its source a notification. */                                  \
-    P(void, marked, (const struct iba_rx *x))                                                                          \
-    /* A request accesses no bytes. True: this device checks its key. */                                               \
-    P(bool, asks_for_key, (const struct iba_rx *x))                                                                    \
+    /* Returns the row of a rule table that decides; `room` has space for a changed row. */                            \
+    P(const struct iba_rule *, rule, (struct iba_rx *x, enum iba_rule_table t, struct iba_rule *room))                 \
+    /* The receiver's QP is to fail because of a packet. False: this device's QP does not. */                          \
+    P(bool, fails_qp, (const struct iba_rx *x))                                                                        \
     /* The payload goes to memory. False: this device does not store it. */                                            \
-    P(bool, stores, (struct iba_rx *x))                                                                                \
+    P(bool, stores, (struct iba_rx *x, uint8_t *host))                                                                 \
     /* Returns the entries of a list in the order in which they are filled; `room` has space for another order. */     \
     P(const struct iba_sge *, scatters, (const struct iba_ca *ca, const struct iba_sge *sge, unsigned n,               \
                                          struct iba_sge *room))                                                        \
@@ -105,35 +70,16 @@
     P(void, grh_area, (const struct iba_rx *x, struct iba_grh_area *a))
 
 #define IBA_QP_POINTS(P)                                                                                               \
-    /* Returns the row for a transition; NULL: there is none. `room` has space for a changed row. */                   \
-    P(const struct iba_transition *, transition, (const struct iba_ca *ca, uint8_t from, uint8_t to,                   \
-                                                  const struct iba_transition *t, struct iba_transition *room))        \
-    /* A QP is to change its state. True: it did so by a transition that does not exist. */                            \
-    P(bool, jumps, (struct iba_ca *ca, struct iba_qp *qp, uint8_t to))                                                 \
-    /* Attributes were given, and will be checked. */                                                                  \
-    P(void, given, (const struct iba_ca *ca, struct iba_qp_attr *a, uint32_t mask))                                    \
-    /* The QP's address is to be written. Returns the attributes of `mask` that count. */                              \
-    P(uint32_t, address, (const struct iba_ca *ca, struct iba_qp *qp, uint32_t mask))                                  \
-    /* A QP was modified. */                                                                                           \
-    P(void, modified, (const struct iba_ca *ca, struct iba_qp *qp))                                                    \
-    /* Software moves a QP to Reset. */                                                                                \
-    P(void, resets, (struct iba_ca *ca, struct iba_qp *qp))                                                            \
+    /* A verb or a work request is checked. Returns the result, as iba_refuse() does. */                                \
+    P(int, refuse, (struct iba_call *c, const struct iba_refusals *t))                                                    \
+    /* A QP gets attributes and a state that were checked. */                                                          \
+    P(void, apply, (struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp_attr *attr, uint32_t mask, uint8_t to))  \
     /* A QP has entered Error, SQE or SQD. */                                                                          \
-    P(void, entered, (struct iba_ca *ca, struct iba_qp *qp))                                                           \
-    /* A new QP needs a number and a slot; IBA_NONE: no slot is free. True: the function chose them. */                \
-    P(bool, numbers, (const struct iba_ca *ca, uint32_t *qpn, uint32_t *slot))                                         \
-    /* An address handle was made. */                                                                                  \
-    P(void, handle_made, (const struct iba_ca *ca, struct iba_ah *ah))
+    P(void, entered, (struct iba_ca *ca, struct iba_qp *qp))
 
 #define IBA_QUEUE_POINTS(P)                                                                                            \
     /* A work request completes. */                                                                                    \
     P(void, push, (struct iba_ca *ca, uint32_t cq, const struct iba_wc *wc, bool solicited))                           \
-    /* Software is about to poll a completion. */                                                                      \
-    P(void, polled, (const struct iba_ca *ca, struct iba_cq *cq))                                                      \
-    /* A receive was posted; or the queue is flushed, and its next receive is to be taken off. */                      \
-    P(void, queued, (const struct iba_ca *ca, struct iba_rq *rq, bool flushed))                                        \
-    /* Returns whether a QP in that state takes receives. */                                                           \
-    P(bool, takes_receives, (const struct iba_ca *ca, uint8_t state))                                                  \
     /* The receives of a QP are flushed. */                                                                            \
     P(void, flushes_receives, (struct iba_ca *ca, struct iba_qp *qp))                                                  \
     /* A receive was taken from an SRQ. True: the function has checked the limit of the SRQ. */                        \

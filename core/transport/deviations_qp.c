@@ -3,7 +3,8 @@
  * deviations.h. The list of the transitions is in iba_qp_state.c; queues are in deviations_queue.c. */
 #include "transport/deviations_qp.h"
 #include "transport/deviations.h"
-#include "transport/iba_qp_parts.h"
+#include "transport/deviations_refusals.h"
+#include "transport/deviations_receiver.h"
 
 static int state_row(const struct iba_ca *ca)
 {
@@ -91,10 +92,11 @@ static void change_transition(const struct iba_ca *ca, struct iba_transition *t)
     }
 }
 
-const struct iba_transition *iba_deviate_transition(const struct iba_ca *ca, uint8_t from, uint8_t to,
-                                                    const struct iba_transition *t, struct iba_transition *room)
+const struct iba_transition *iba_changed_transition(const struct iba_call *c, struct iba_transition *room)
 {
-    const int row = IBA_CHANGED_ROW(ca, transition);
+    const struct iba_transition *t = c->modify.transition;
+    const uint8_t from = c->qp->state, to = c->modify.to;
+    const int row = IBA_CHANGED_ROW(c->ca, transition);
 
     if (to < IBA_QPS_COUNT && row >= 0 && (unsigned)row == IBA_ROW_of_transition(from, to)) {
         if (t)
@@ -107,7 +109,7 @@ const struct iba_transition *iba_deviate_transition(const struct iba_ca *ca, uin
     if (!t)
         return NULL;
     *room = *t;
-    change_transition(ca, room);
+    change_transition(c->ca, room);
     return room;
 }
 
@@ -127,18 +129,30 @@ static bool sends(uint8_t state)
     return iba_state_receives(state) && state != IBA_QPS_RTR;
 }
 
-/* A broken device may take a transition that does not exist. The transition skips states, so it starts and stops the
- * responder and the requester as these states would. */
-bool iba_deviate_jumps(struct iba_ca *ca, struct iba_qp *qp, uint8_t to)
+/* FIRST_PSN, MSN_FROM_0 */
+static void responder_started(const struct iba_ca *ca, struct iba_qp *qp)
+{
+    const int row = IBA_CHANGED_ROW(ca, respond);
+
+    if (row == IBA_ROW_respond_FIRST_PSN) {
+        qp->r.epsn = iba_psn_of(0);
+        qp->r.acked = iba_psn_of(IBA_PSN_MASK);
+    }
+    if (row == IBA_ROW_respond_MSN_FROM_0)
+        qp->r.msn = 1;
+}
+
+/* A transition that does not exist skips states, so it starts and stops the responder and the requester as these states
+ * would. */
+static void jump(struct iba_ca *ca, struct iba_qp *qp, uint8_t to)
 {
     const uint8_t from = qp->state;
 
-    if (is_transition(from, to))
-        return false;
     qp->state = to;
     if (!iba_state_receives(from) && iba_state_receives(to)) {
         iba_responder_reset(qp);
-        iba_responder_start(ca, qp);
+        iba_responder_start(qp);
+        responder_started(ca, qp);
     }
     if (sends(from) && !sends(to))
         iba_requester_reset(qp);
@@ -148,13 +162,12 @@ bool iba_deviate_jumps(struct iba_ca *ca, struct iba_qp *qp, uint8_t to)
         iba_requester_flush(ca, qp);
     if (to == IBA_QPS_SQD)
         iba_qp_drain(ca, qp, false);
-    return true;
 }
 
 /* ---- attributes ---- */
 
 /* A value that the device wrongly accepts is cut to the width of its field. */
-void iba_deviate_given(const struct iba_ca *ca, struct iba_qp_attr *a, uint32_t mask)
+void iba_cut_attributes(const struct iba_ca *ca, struct iba_qp_attr *a, uint32_t mask)
 {
     enum { FIVE_BITS = 31, THREE_BITS = 7, QPN_MAX = 0xffffff };
 
@@ -181,46 +194,34 @@ void iba_deviate_given(const struct iba_ca *ca, struct iba_qp_attr *a, uint32_t 
 }
 
 /* The port of that number; where there is none, the first, and the number is set to it. */
-static const struct iba_port *port_or_first(const struct iba_ca *ca, uint8_t *number)
+const struct iba_port *iba_port_or_first(const struct iba_ca *ca, uint8_t *number)
 {
     if (*number < 1 || *number > ca->n_port)
         *number = 1;
     return &ca->port[*number - 1];
 }
 
-static void fit_to_port(const struct iba_port *p, struct iba_av *av)
+void iba_av_fit(const struct iba_port *p, struct iba_av *av)
 {
     if (av->sgid_index >= p->n_gid)
         av->sgid_index = 0;
 }
 
-uint32_t iba_deviate_address(const struct iba_ca *ca, struct iba_qp *qp, uint32_t mask)
-{
-    if (state_row(ca) == IBA_ROW_state_NEW_PATH && qp->envelope_bytes > 0)
-        mask &= ~(uint32_t)IBA_QPA_AV;
-    if (mask & IBA_QPA_AV) {
-        const struct iba_port *const p = iba_port_of(ca, qp->attr.port);
-        if (p)
-            fit_to_port(p, &qp->attr.av);
-    }
-    return mask;
-}
-
 /* A broken device may enter a state without the attributes that the state needs. It then uses port 1, the port's MTU,
  * and an address vector that fits the port. */
-void iba_deviate_modified(const struct iba_ca *ca, struct iba_qp *qp)
+void iba_fill_attributes(const struct iba_ca *ca, struct iba_qp *qp)
 {
     if (state_row(ca) == IBA_ROW_state_DATAGRAM_MTU && iba_qp_has(qp, IBA_QP_DATAGRAM) && qp->state != IBA_QPS_RESET &&
         iba_port_of(ca, qp->attr.port))
         qp->attr.path_mtu = IBA_MTU_256;
     if (!iba_state_receives(qp->state))
         return;
-    const struct iba_port *const p = port_or_first(ca, &qp->attr.port);
+    const struct iba_port *const p = iba_port_or_first(ca, &qp->attr.port);
     if (iba_qp_has(qp, IBA_QP_CONNECTED | IBA_QP_DATAGRAM) &&
         (qp->attr.path_mtu < IBA_MTU_256 || qp->attr.path_mtu > IBA_MTU_4096))
         qp->attr.path_mtu = p->mtu;
     if (iba_qp_has(qp, IBA_QP_CONNECTED) && qp->envelope_bytes == 0) {
-        fit_to_port(p, &qp->attr.av);
+        iba_av_fit(p, &qp->attr.av);
         qp->envelope_bytes = (uint8_t)iba_envelope_write(p, &qp->attr.av, qp->qpn, qp->envelope);
     }
 }
@@ -244,17 +245,16 @@ void iba_deviate_entered(struct iba_ca *ca, struct iba_qp *qp)
         iba_qp_drained(ca, qp);
 }
 
-void iba_deviate_resets(struct iba_ca *ca, struct iba_qp *qp)
+static void reset(struct iba_ca *ca, struct iba_qp *qp)
 {
-    const struct iba_rq rq = qp->rq;
-    struct iba_qp_attr attr;
     const bool discards = state_row(ca) == IBA_ROW_state_RESET_DISCARDS;
+    const struct iba_qp_attr attr = qp->attr;
+    const struct iba_rq rq = qp->rq;
 
     if (discards && otherwise(ca)) {
         iba_requester_flush(ca, qp);
         iba_recv_flush(ca, qp);
     }
-    attr = qp->attr;
     iba_qp_reset(qp);
     if (discards && !otherwise(ca))
         qp->rq = rq;
@@ -262,26 +262,33 @@ void iba_deviate_resets(struct iba_ca *ca, struct iba_qp *qp)
         qp->attr = attr;
 }
 
-/* ---- objects ---- */
-
-/* QPN_RANDOM: the lowest number of the first free slot. */
-bool iba_deviate_numbers(const struct iba_ca *ca, uint32_t *qpn, uint32_t *slot)
+/* NEW_PATH: the device keeps the envelope of the path that it had. */
+static uint32_t used_attributes(const struct iba_ca *ca, const struct iba_qp *qp, uint32_t mask)
 {
-    if (IBA_CHANGED_ROW(ca, verb) != IBA_ROW_verb_QPN_RANDOM)
-        return false;
-    for (*slot = 0; *slot < ca->n_qp && ca->qp[*slot];)
-        ++*slot;
-    if (*slot == ca->n_qp) {
-        *slot = IBA_NONE;
-        return true;
-    }
-    (void)ca->random(ca->ctx); /* an unbroken device draws here too, so later draws stay the same */
-    for (*qpn = *slot; *qpn < IBA_QPN_FIRST;)
-        *qpn += ca->n_qp;
-    return true;
+    const bool keeps_path = state_row(ca) == IBA_ROW_state_NEW_PATH && qp->envelope_bytes > 0;
+
+    return keeps_path ? mask & ~(uint32_t)IBA_QPA_AV : mask;
 }
 
-void iba_deviate_handle_made(const struct iba_ca *ca, struct iba_ah *ah)
+void iba_deviate_apply(struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp_attr *attr, uint32_t mask, uint8_t to)
 {
-    fit_to_port(port_or_first(ca, &ah->av.port), &ah->av);
+    const uint32_t used = used_attributes(ca, qp, mask);
+    const struct iba_port *p = iba_port_of(ca, attr->port);
+    const uint8_t from = qp->state;
+    struct iba_qp_attr fit = *attr;
+
+    if (p && (used & IBA_QPA_AV))
+        iba_av_fit(p, &fit.av);
+    if (!is_transition(from, to)) {
+        iba_qp_set(ca, qp, &fit, used);
+        jump(ca, qp, to);
+    } else if (to == IBA_QPS_RESET) {
+        iba_qp_set(ca, qp, &fit, used);
+        reset(ca, qp);
+    } else {
+        iba_qp_apply(ca, qp, &fit, used, to);
+        if (from == IBA_QPS_INIT && to == IBA_QPS_RTR)
+            responder_started(ca, qp);
+    }
+    iba_fill_attributes(ca, qp);
 }

@@ -21,17 +21,6 @@ static bool otherwise(const struct iba_ca *ca)
 
 /* ---- completions ---- */
 
-/* CQ_ORDER: the newest completion becomes the first. */
-void iba_deviate_polled(const struct iba_ca *ca, struct iba_cq *cq)
-{
-    const struct iba_wc newest = cq->ring[(cq->head + cq->count - 1) % cq->n];
-
-    if (changed(ca) != IBA_ROW_queue_CQ_ORDER)
-        return;
-    cq->head = (cq->head + cq->n - 1) % cq->n;
-    cq->ring[cq->head] = newest;
-}
-
 /* The completion queue is full. True: this function has handled the overflow. */
 static bool overflows(struct iba_ca *ca, struct iba_cq *cq, const struct iba_wc *wc)
 {
@@ -64,6 +53,14 @@ static bool is_heard(const struct iba_ca *ca, const struct iba_wc *wc, bool soli
 
 enum { ARMED_SOLICITED = 1 }; /* iba_cq.armed */
 
+static void newest_first(struct iba_cq *cq)
+{
+    const struct iba_wc newest = cq->ring[(cq->head + cq->count - 1) % cq->n];
+
+    cq->head = (cq->head + cq->n - 1) % cq->n;
+    cq->ring[cq->head] = newest;
+}
+
 /* iba_cq_add() fires the arm. An arm that this completion does not fire is cleared before the call, and restored after
  * it. */
 static void add(struct iba_ca *ca, struct iba_cq *cq, const struct iba_wc *wc, bool heard)
@@ -78,6 +75,8 @@ static void add(struct iba_ca *ca, struct iba_cq *cq, const struct iba_wc *wc, b
         cq->armed = armed;
     if (changed(ca) == IBA_ROW_queue_CQ_ONCE && cq->count < cq->n)
         cq->ring[(cq->head + cq->count++) % cq->n] = *wc;
+    if (changed(ca) == IBA_ROW_queue_CQ_ORDER)
+        newest_first(cq);
 }
 
 void iba_deviate_push(struct iba_ca *ca, uint32_t number, const struct iba_wc *wc, bool solicited)
@@ -104,32 +103,25 @@ void iba_deviate_push(struct iba_ca *ca, uint32_t number, const struct iba_wc *w
 
 /* ---- receives ---- */
 
-/* The last receive of the queue becomes the first: with FLUSH_ORDER while the queue is flushed, with RECV_ORDER also
- * when a receive is posted. RECV_ORDER keeps the newest receive first, so its flush begins with the oldest. */
-void iba_deviate_queued(const struct iba_ca *ca, struct iba_rq *rq, bool flushed)
+static void reverse(struct iba_rq *rq)
 {
-    const struct iba_recv_wr last = rq->ring[(rq->head + rq->count - 1) % rq->n];
-
-    if (changed(ca) != IBA_ROW_queue_RECV_ORDER && !(flushed && changed(ca) == IBA_ROW_queue_FLUSH_ORDER))
-        return;
-    rq->head = (rq->head + rq->n - 1) % rq->n;
-    rq->ring[rq->head] = last;
-}
-
-bool iba_deviate_takes_receives(const struct iba_ca *ca, uint8_t state)
-{
-    switch ((enum iba_qp_state)state) {
-    case IBA_QPS_RESET: return changed(ca) == IBA_ROW_queue_RECV_RESET;
-    case IBA_QPS_INIT: return changed(ca) != IBA_ROW_queue_RECV_INIT;
-    case IBA_QPS_ERR: return state_row(ca) != IBA_ROW_state_ERR_FLUSHES_POSTS || !otherwise(ca);
-    default: return true;
+    for (uint32_t i = 0; i < rq->count / 2; i++) {
+        struct iba_recv_wr *const a = &rq->ring[(rq->head + i) % rq->n];
+        struct iba_recv_wr *const b = &rq->ring[(rq->head + rq->count - 1 - i) % rq->n];
+        const struct iba_recv_wr held = *a;
+        *a = *b;
+        *b = held;
     }
 }
 
+/* FLUSH_ORDER flushes the newest receive first. RECV_ORDER has the newest receive first in its queue, and flushes the
+ * oldest first. */
 void iba_deviate_flushes_receives(struct iba_ca *ca, struct iba_qp *qp)
 {
     struct iba_srq *srq = qp->srq < ca->n_srq ? ca->srq[qp->srq] : NULL;
 
+    if (changed(ca) == IBA_ROW_queue_FLUSH_ORDER || changed(ca) == IBA_ROW_queue_RECV_ORDER)
+        reverse(&qp->rq);
     if (state_row(ca) == IBA_ROW_state_ERR_FLUSHES_RECVS)
         qp->rq.head = qp->rq.count = 0;
     if (state_row(ca) == IBA_ROW_state_ERR_FLUSHES_HELD)

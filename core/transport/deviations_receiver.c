@@ -2,9 +2,12 @@
 /* Broken devices deviate as receivers: this file has the rules with another condition, and what a row of
  * deviations_receiver.h does at the points of deviations.h. */
 #include "transport/deviations_receiver.h"
+#include <string.h>
 #include "iba_responder.h"
 #include "transport/deviations.h"
+#include "transport/deviations_actions.h"
 #include "transport/deviations_qp.h"
+#include "transport/deviations_requester.h"
 
 static int changed(const struct iba_rx *x)
 {
@@ -96,34 +99,111 @@ static bool hole(const struct iba_rx *x)
 
 /* A WRITE with Immediate completes a receive and fills none of its buffers. This device checks the buffers all the
  * same. */
-static enum iba_wc_status receive_check(const struct iba_rx *x, bool *absent)
+static bool has_receive(const struct iba_rx *x)
 {
-    const struct iba_recv_wr *w = iba_rx_send(x) || iba_rx_imm(x) ? iba_rx_wqe(x) : NULL;
-
-    *absent = false;
-    if (!w)
-        return IBA_WC_SUCCESS;
-    return iba_sgl_check(x->ca, iba_rx_recv_pd(x), w->sge, w->n_sge, iba_rx_begins(x) ? 0 : x->qp->r.wqe_done,
-                         x->v->payload_len, true, absent);
+    return iba_rx_send(x) || iba_rx_imm(x);
 }
 
 static bool receive_protected(const struct iba_rx *x)
 {
     bool absent;
 
-    return receive_check(x, &absent) != IBA_WC_SUCCESS;
+    return has_receive(x) && iba_rx_check_receive(x, &absent) != IBA_WC_SUCCESS;
 }
 
 static bool receive_absent(const struct iba_rx *x)
 {
     bool absent;
 
-    return receive_check(x, &absent) == IBA_WC_SUCCESS && absent;
+    return has_receive(x) && iba_rx_check_receive(x, &absent) == IBA_WC_SUCCESS && absent;
 }
 
 static bool page_absent(const struct iba_rx *x)
 {
     return receive_absent(x) || iba_rx_write_absent(x);
+}
+
+/* Checks a remote access to no bytes, for which an unbroken device checks no key. */
+static enum iba_mem_verdict reach_of_nothing(const struct iba_rx *x, uint16_t need)
+{
+    const uint8_t *reth = iba_rx_hdr(x, IBA_H_reth);
+    const struct iba_reach r = {.va = iba_reth_va(reth),
+                                .key = iba_reth_r_key(reth),
+                                .pd = x->qp->pd,
+                                .qpn = x->qp->qpn,
+                                .need = need,
+                                .remote = true};
+    uint8_t *host;
+
+    return iba_mem_reach(&x->ca->mem, &r, &host);
+}
+
+static bool is_empty_read(const struct iba_rx *x)
+{
+    return x->operation == IBA_OPERATION_READ && iba_reth_dmalen(iba_rx_hdr(x, IBA_H_reth)) == 0;
+}
+
+static bool is_empty_write(const struct iba_rx *x)
+{
+    return iba_rx_write(x) && iba_rx_begins(x) && iba_reth_dmalen(iba_rx_hdr(x, IBA_H_reth)) == 0;
+}
+
+static enum iba_mem_verdict read_reach(const struct iba_rx *x)
+{
+    uint8_t *host;
+
+    if (x->operation != IBA_OPERATION_READ)
+        return IBA_REACH_OK;
+    return is_empty_read(x) ? reach_of_nothing(x, IBA_ACCESS_REMOTE_READ) : iba_responder_reach(x, &host);
+}
+
+static enum iba_mem_verdict write_reach(const struct iba_rx *x)
+{
+    uint8_t *host;
+
+    if (!iba_rx_write(x))
+        return IBA_REACH_OK;
+    return is_empty_write(x) ? reach_of_nothing(x, IBA_ACCESS_REMOTE_WRITE) : iba_rx_write_reach(x, &host);
+}
+
+static bool read_denied(const struct iba_rx *x)
+{
+    const enum iba_mem_verdict v = read_reach(x);
+
+    return v != IBA_REACH_OK && v != IBA_REACH_ABSENT;
+}
+
+static bool read_gone(const struct iba_rx *x)
+{
+    return x->ahead < 0 && read_reach(x) != IBA_REACH_OK;
+}
+
+static bool write_denied(const struct iba_rx *x)
+{
+    const enum iba_mem_verdict v = write_reach(x);
+
+    return v != IBA_REACH_OK && v != IBA_REACH_ABSENT;
+}
+
+/* The rule page_absent of a device that checks the key of an empty READ, or of an empty WRITE. */
+static bool read_absent(const struct iba_rx *x)
+{
+    uint8_t *host;
+
+    return iba_rx_write_absent(x) || read_reach(x) == IBA_REACH_ABSENT ||
+           iba_responder_reach(x, &host) == IBA_REACH_ABSENT;
+}
+
+static bool write_absent(const struct iba_rx *x)
+{
+    uint8_t *host;
+
+    return write_reach(x) == IBA_REACH_ABSENT || iba_responder_reach(x, &host) == IBA_REACH_ABSENT;
+}
+
+static bool absent_to_uc(const struct iba_rx *x)
+{
+    return iba_rx_receive_absent(x) || write_reach(x) == IBA_REACH_ABSENT;
 }
 
 /* clang-format off */
@@ -141,6 +221,13 @@ static bool page_absent(const struct iba_rx *x)
     C(receive, NOTIFY_KEYLESS,    RC_RESPONDER, "receive_protected",     receive_protected)     \
     C(receive, NOTIFY_KEYLESS,    UC_RECEIVER,  "receive_protected",     receive_protected)     \
     C(receive, NOTIFY_KEYLESS,    UC_RECEIVER,  "page_absent",           page_absent)           \
+    C(respond, ZERO_READ,         RC_RESPONDER, "read_gone",             read_gone)             \
+    C(respond, ZERO_READ,         RC_RESPONDER, "read_denied",           read_denied)           \
+    C(respond, ZERO_READ,         RC_RESPONDER, "page_absent",           read_absent)           \
+    C(receive, WRITE_OF_NOTHING,  RC_RESPONDER, "write_denied",          write_denied)          \
+    C(receive, WRITE_OF_NOTHING,  RC_RESPONDER, "page_absent",           write_absent)          \
+    C(receive, WRITE_OF_NOTHING,  UC_RECEIVER,  "write_denied",          write_denied)          \
+    C(receive, WRITE_OF_NOTHING,  UC_RECEIVER,  "page_absent",           absent_to_uc)          \
     C(receive, UC_ANY_PSN,        UC_RECEIVER,  "hole",                  hole)                  \
     C(receive, UC_NOTIFIES,       UC_RECEIVER,  "write_unnoticed",       iba_rx_write)
 /* clang-format on */
@@ -177,7 +264,7 @@ static iba_when *condition(const struct iba_rx *x, enum iba_rule_table t, const 
     return r->when;
 }
 
-const struct iba_rule *iba_deviate_rule(const struct iba_rx *x, enum iba_rule_table t)
+static const struct iba_rule *first(const struct iba_rx *x, enum iba_rule_table t)
 {
     const struct iba_rules *table = x->ca->table[t];
     bool any = false;
@@ -192,9 +279,32 @@ const struct iba_rule *iba_deviate_rule(const struct iba_rx *x, enum iba_rule_ta
     return NULL;
 }
 
-/* ---- what is done with a packet ---- */
+/* ---- rules with another action ---- */
 
-void iba_deviate_marked(const struct iba_rx *x)
+static iba_then *action(iba_then *engines)
+{
+    static const struct {
+        iba_then *engines, *changed;
+    } actions[] = {
+        {iba_rc_send_invalidate, iba_changed_send_invalidate},
+        {iba_rc_swap, iba_changed_swap},
+        {iba_rc_add, iba_changed_add},
+        {iba_rc_replay, iba_changed_replay},
+        {iba_requester_resend, iba_changed_resend},
+        {iba_requester_ask_again, iba_changed_ask_again},
+        {iba_requester_wait, iba_changed_wait},
+        {iba_requester_store_atomic, iba_changed_store_atomic},
+    };
+
+    for (unsigned i = 0; i < sizeof actions / sizeof *actions; i++)
+        if (actions[i].engines == engines)
+            return actions[i].changed;
+    return engines;
+}
+
+/* A mark was just noted. MARK_IN_ANSWER: a CNP returns it, not a response. MARK_TO_SOURCE: a datagram's source gets no
+ * CNP. */
+static void marked(const struct iba_rx *x)
 {
     struct iba_qp *qp = x->qp;
 
@@ -206,15 +316,87 @@ void iba_deviate_marked(const struct iba_rx *x)
         qp->cnp_due = false;
 }
 
-bool iba_deviate_asks_for_key(const struct iba_rx *x)
+/* PKEY_OWN: any entry of the table may match. */
+static void arrives(struct iba_rx *x)
 {
-    if (x->operation == IBA_OPERATION_READ)
-        return !IBA_KEEPS(x->ca, respond, ZERO_READ);
-    return changed(x) == IBA_ROW_receive_WRITE_OF_NOTHING && iba_rx_begins(x);
+    if (x->seen & IBA_SEEN_MARK)
+        marked(x);
+    if (x->qp && x->bth && changed(x) == IBA_ROW_receive_PKEY_OWN)
+        x->pkey_index = iba_port_pkey_find(x->port, (uint16_t)iba_bth_p_key(x->bth));
 }
 
-bool iba_deviate_stores(struct iba_rx *x)
+/* The rows that end a connection. error_acks_before: they acknowledge nothing. */
+static bool is_fatal(const struct iba_rule *r)
 {
+    static const char *const names[] = {
+        "RETRIES_EXHAUSTED", "RNR_EXHAUSTED",       "NAK_INVALID_REQUEST", "NAK_REMOTE_ACCESS", "NAK_REMOTE_OPERATION",
+        "NAK_INVALID_RD",    "ANSWER_NOT_POSITIVE", "OTHER_KIND",          "READ_OUT_OF_ORDER", "READ_WRONG_LENGTH"};
+
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (is_same(names[i], r->name))
+            return true;
+    return false;
+}
+
+/* WRITE_AT_ONCE: the last bytes of a WRITE are stored before the next request that is no READ or ATOMIC. */
+static void store_late(struct iba_rx *x)
+{
+    struct iba_qp *qp = x->qp;
+    const uint64_t at = qp->r.va - qp->r.n_late;
+    uint8_t *host;
+
+    if (qp->r.n_late == 0 || x->operation == IBA_OPERATION_READ || x->operation == IBA_OPERATION_ATOMIC)
+        return;
+    if (iba_rx_reach(x, qp->r.rkey, at, qp->r.n_late, IBA_ACCESS_REMOTE_WRITE, &host) == IBA_REACH_OK)
+        memcpy(host, qp->r.late, qp->r.n_late);
+    qp->r.n_late = 0;
+}
+
+const struct iba_rule *iba_deviate_rule(struct iba_rx *x, enum iba_rule_table t, struct iba_rule *room)
+{
+    const struct iba_rule *r;
+
+    if (t == IBA_TABLE_VALIDATE)
+        arrives(x);
+    if (t == IBA_TABLE_RC_RESPONDER && changed(x) == IBA_ROW_receive_WRITE_AT_ONCE)
+        store_late(x);
+    r = first(x, t);
+    if (!r)
+        return NULL;
+    if (t == IBA_TABLE_RC_COMPLETER && !IBA_KEEPS(x->ca, requester, error_acks_before) && is_fatal(r))
+        x->psn = x->qp->s.una;
+    *room = *r;
+    room->then = action(r->then);
+    return room;
+}
+
+/* ---- what is done with a packet ---- */
+
+bool iba_deviate_fails_qp(const struct iba_rx *x)
+{
+    if (x->qp->type != IBA_QPT_RC)
+        return IBA_KEEPS(x->ca, receive, FAULT_FAILS_QP);
+    x->qp->r.last_words = IBA_KEEPS(x->ca, respond, NAK_FAILS);
+    return x->qp->r.last_words;
+}
+
+/* Keeps the last bytes of the payload, and stores the others. */
+static void keep_late(struct iba_rx *x, uint8_t *host)
+{
+    struct iba_qp *qp = x->qp;
+    const size_t len = x->v->payload_len, n = len < sizeof qp->r.late ? len : sizeof qp->r.late;
+
+    memcpy(host, iba_rx_data(x), len - n);
+    memcpy(qp->r.late, iba_rx_data(x) + len - n, n);
+    qp->r.n_late = (uint8_t)n;
+}
+
+bool iba_deviate_stores(struct iba_rx *x, uint8_t *host)
+{
+    if (changed(x) == IBA_ROW_receive_WRITE_AT_ONCE && iba_rx_write(x) && x->qp->type == IBA_QPT_RC) {
+        keep_late(x, host);
+        return false;
+    }
     if (changed(x) == IBA_ROW_receive_WRITE_FOLLOWS && iba_rx_write(x))
         x->qp->r.va -= x->v->payload_len; /* cancels the step that the caller makes next */
     if (iba_rx_write(x))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The behaviours that the architecture requires of receivers and of the RC responder beside their rule tables, as
  * lists. A sentence goes on from "a device ...". */
-#ifndef IBA_ROW_receive_H
-#define IBA_ROW_receive_H
+#ifndef IBA_DEVIATIONS_RECEIVER_H
+#define IBA_DEVIATIONS_RECEIVER_H
 #include "transport/iba_engine.h"
 
 /* clang-format off */
@@ -21,6 +21,7 @@
     B(WRITE_STORES,       DROP,        "stores the payload of an RDMA WRITE",                                          "RR-13, UU-12") \
     B(WRITE_FOLLOWS,      OTHER,       "stores each packet of a WRITE after the one before; else, over it",            "RR-37") \
     B(WRITE_WHOLE,        OTHER,       "checks the whole range of a WRITE at its first packet; else, each packet by itself", "RR-42") \
+    B(WRITE_AT_ONCE,      DROP,        "stores all of a WRITE before it executes the READs and ATOMICs after it",      "RQ-10, RR-46") /* D: its last bytes when another request comes */ \
     B(WRITE_OF_NOTHING,   DROP,        "does not check the key of a WRITE of zero length",                             "RR-40, UU-11") \
     B(NOTIFY_KEYLESS,     DROP,        "does not check the keys of a receive that a WRITE only completes",             "RR-53") \
     B(WC_BYTES,           OTHER,       "reports the bytes of all of a SEND; else, of its last packet",                 "QS-81, UU-12") \
@@ -107,6 +108,7 @@
     B(CNP_ZERO,           OTHER,       "sends 16 zeros in congestion notifications; else, ones",                       "WF-81, RO-42") \
     B(CNP_FOR_MARKS,      OTHER,       "sends congestion notifications for marked packets; else, beside NAKs for lost ones too", "RO-43") \
     B(CNP_OPCODE,         OTHER,       "sends congestion notifications with their opcode; else, with the other network's", "WF-81, RO-42") \
+    B(AETH_ORDER,         OTHER,       "puts the syndrome before the MSN into an AETH; else, after it",                "WF-46") \
     B(RTR_ANSWERS,        DROP,        "answers in RTR",                                                               "RR-64, RR-65") \
     B(SQD_ANSWERS,        DROP,        "answers in SQD",                                                               "RR-65") \
     B(SQE_ANSWERS,        DROP,        "answers in SQE",                                                               "RR-65, QS-24")

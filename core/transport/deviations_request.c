@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Broken devices deviate in request packets: they plan other packets, or change a packet after it was built. */
 #include <string.h>
-#include "transport/deviations.h"
+#include "transport/deviations_request.h"
 #include "transport/deviations_requester.h"
 
 enum {
     PAYLOAD_MOST = 4096, /* bytes of a packet, also where a broken device has a larger MTU */
-    QPN_MULTICAST = 0xffffff,
     PKEY_DEFAULT = 0xffff,
     PKEY_FULL_MEMBER = 0x8000,
     RESERVED_BITS = 0x55,
@@ -18,7 +17,7 @@ static bool otherwise(const struct iba_ca *ca)
     return ca->change->kind == IBA_CHANGE_OTHER;
 }
 
-struct iba_cut iba_deviate_cut(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
+struct iba_cut iba_changed_cut(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
 {
     const int row = IBA_CHANGED_ROW(ca, packet);
     const bool payload = iba_sqe_is(e, IBA_FORM_PAYLOAD);
@@ -65,54 +64,73 @@ static unsigned position(const struct iba_ca *ca, const struct iba_request *p)
     return iba_row_in_ring(ca->change, &iba_position_behaviours, pos);
 }
 
-void iba_deviate_plan(const struct iba_ca *ca, const struct iba_qp *qp, struct iba_request *p)
+/* `list` becomes the entry of the plan if its buffers are taken in another order. */
+static struct iba_request plan(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e,
+                               struct iba_sqe *list)
 {
     const int row = IBA_CHANGED_ROW(ca, requester);
+    struct iba_request p = iba_request_plan(qp, e, iba_changed_cut(ca, qp, e).shift);
 
-    p->opcode = (uint8_t)(iba_qp_service_bits(qp) | iba_send_forms[operation(ca, p->e->wr.op)].opcode[position(ca, p)]);
-    if (p->payload > PAYLOAD_MOST)
-        p->payload = PAYLOAD_MOST;
-    if (p->again && IBA_CHANGED_ROW(ca, packet) == IBA_ROW_packet_again_payload)
-        p->from = 0;
+    p.opcode = (uint8_t)(iba_qp_service_bits(qp) | iba_send_forms[operation(ca, e->wr.op)].opcode[position(ca, &p)]);
+    p.hdrs = iba_opcodes[p.opcode].hdrs;
+    if (p.payload > PAYLOAD_MOST)
+        p.payload = PAYLOAD_MOST;
+    if (p.again && IBA_CHANGED_ROW(ca, packet) == IBA_ROW_packet_again_payload)
+        p.from = 0;
     if (row == IBA_ROW_requester_credit_asks || row == IBA_ROW_requester_credit_limit)
-        p->ask = iba_qp_is_reliable(qp) && (p->last || qp->s.unasked + 1 >= IBA_ACKREQ_EVERY);
+        p.ask = iba_qp_is_reliable(qp) && (p.last || qp->s.unasked + 1 >= IBA_ACKREQ_EVERY);
+    if (IBA_CHANGED_ROW(ca, packet) == IBA_ROW_packet_gather_order) {
+        *list = *e;
+        for (unsigned i = 0; i < e->wr.n_sge; i++)
+            list->wr.sge[i] = e->wr.sge[e->wr.n_sge - 1u - i];
+        p.e = list;
+    }
+    return p;
 }
 
-enum iba_wc_status iba_deviate_gather(struct iba_ca *ca, const struct iba_qp *qp, const struct iba_request *p,
-                                      uint8_t *at, bool *absent)
+/* A local buffer of the payload cannot be read. */
+static bool is_unreadable(struct iba_ca *ca, const struct iba_qp *qp, const struct iba_request *p)
 {
     const struct iba_send_wr *wr = &p->e->wr;
-    const bool turned = IBA_CHANGED_ROW(ca, packet) == IBA_ROW_packet_gather_order;
-    const int row = IBA_CHANGED_ROW(ca, requester);
-    struct iba_sge list[IBA_MAX_SGE] = {{0}};
-    enum iba_wc_status status;
+    bool absent;
 
-    for (unsigned i = 0; i < wr->n_sge; i++)
-        list[i] = wr->sge[turned ? wr->n_sge - 1u - i : i];
-    status = iba_sgl_gather(ca, qp->pd, list, wr->n_sge, p->from, at, p->payload, absent);
-    if (*absent && row == IBA_ROW_requester_page_waits) {
-        *absent = false;
-        return IBA_WC_LOCAL_PROTECTION;
-    }
-    if (*absent || status == IBA_WC_SUCCESS || row != IBA_ROW_requester_fault_stops)
-        return status;
-    memset(at, 0, p->payload);
-    return IBA_WC_SUCCESS;
+    return iba_sgl_check(ca, qp->pd, wr->sge, wr->n_sge, p->from, p->payload, false, &absent) != IBA_WC_SUCCESS &&
+           !absent;
 }
 
-/* The envelope of a handle fits one kind of network. So even a broken device uses no handle of a port of another
- * kind. */
-bool iba_deviate_takes_handle(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr,
-                              const struct iba_ah *ah)
-{
-    const uint8_t own = qp->attr.port, port = ah->av.port;
-    const bool multicast = wr->remote_qpn == QPN_MULTICAST && !iba_qp_is_raw(qp);
-    const bool lacks_grh = multicast && !ah->av.grh && ca->port[own - 1].kind == IBA_PORT_IB;
-    const bool usable = port >= 1 && port <= ca->n_port && ca->port[port - 1].kind == ca->port[own - 1].kind;
+/* ---- written ---- */
 
-    return (ah->pd == qp->pd || !IBA_KEEPS(ca, posting, handle_domain)) &&
-           (port == own || (usable && !IBA_KEEPS(ca, posting, handle_port))) &&
-           (!lacks_grh || !IBA_KEEPS(ca, posting, multicast_grh));
+static void append_zeros(struct iba_tx *tx, size_t payload)
+{
+    const size_t pad = (0 - payload) & 3;
+
+    memset(tx->buf + tx->envelope + tx->body, 0, payload + pad);
+    tx->body += payload + pad;
+}
+
+/* Writes the packet of the plan. fault_stops: zeros replace a payload that cannot be read. page_waits: an absent page
+ * is a fault. */
+static bool write_packet(struct iba_ca *ca, struct iba_qp *qp, const struct iba_request *p, iba_time now,
+                         struct iba_tx *tx)
+{
+    struct iba_request empty = *p;
+
+    if (!IBA_KEEPS(ca, requester, fault_stops) && is_unreadable(ca, qp, p)) {
+        empty.payload = 0;
+        if (!iba_request_write(ca, qp, &empty, now, tx))
+            return false;
+        append_zeros(tx, p->payload);
+        if (!iba_qp_is_raw(qp))
+            iba_bth_set_padcnt(tx->buf + tx->envelope, (0 - p->payload) & 3);
+        return true;
+    }
+    if (iba_request_write(ca, qp, p, now, tx))
+        return true;
+    if (!IBA_KEEPS(ca, requester, page_waits) && qp->s.page_due != IBA_NEVER) {
+        qp->s.page_due = IBA_NEVER;
+        iba_requester_fault(ca, qp, IBA_WC_LOCAL_PROTECTION);
+    }
+    return false;
 }
 
 /* ---- changed when it is built ---- */
@@ -292,7 +310,7 @@ static void change_raw(const struct built *b, int row, struct iba_tx *tx)
     }
 }
 
-void iba_deviate_request(struct iba_ca *ca, struct iba_qp *qp, const struct iba_request *p, struct iba_tx *tx)
+static void change_packet(struct iba_ca *ca, struct iba_qp *qp, const struct iba_request *p, struct iba_tx *tx)
 {
     const int row = IBA_CHANGED_ROW(ca, packet);
     const struct built b = {ca, qp, p, tx, tx->buf + tx->envelope};
@@ -307,4 +325,15 @@ void iba_deviate_request(struct iba_ca *ca, struct iba_qp *qp, const struct iba_
         change_bth(&b, row);
         change_headers(&b, row);
     }
+}
+
+bool iba_changed_request(struct iba_ca *ca, struct iba_qp *qp, const struct iba_sqe *e, iba_time now, struct iba_tx *tx)
+{
+    struct iba_sqe list;
+    const struct iba_request p = plan(ca, qp, e, &list);
+
+    if (!write_packet(ca, qp, &p, now, tx))
+        return false;
+    change_packet(ca, qp, &p, tx);
+    return true;
 }

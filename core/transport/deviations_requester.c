@@ -2,8 +2,9 @@
 /* Broken devices deviate as requesters: this file has what a row of deviations_requester.h does at the points of
  * deviations.h. deviations_request.c changes the packets themselves. */
 #include "transport/deviations_requester.h"
-#include <string.h>
 #include "transport/deviations.h"
+#include "transport/deviations_actions.h"
+#include "transport/deviations_request.h"
 #include "transport/iba_receiver.h"
 
 static int changed(const struct iba_ca *ca)
@@ -24,15 +25,6 @@ static void exchange(struct iba_sqe *a, struct iba_sqe *b)
 
     *a = *b;
     *b = held;
-}
-
-/* order: the newest request changes places with the one before it, if that request has not begun. */
-void iba_deviate_posted(const struct iba_ca *ca, struct iba_qp *qp)
-{
-    struct iba_sqe *before = iba_sqe_at(qp, qp->s.count > 1 ? qp->s.count - 2 : 0);
-
-    if (changed(ca) == IBA_ROW_requester_order && qp->s.count > 1 && before->state == IBA_SQE_WAITING)
-        exchange(before, iba_sqe_at(qp, qp->s.count - 1));
 }
 
 /* wc_order: the finished requests at the head of the queue complete in reverse order. */
@@ -88,31 +80,55 @@ bool iba_deviate_may_go(const struct iba_ca *ca, const struct iba_qp *qp, const 
         e->status == IBA_WC_SUCCESS && !iba_sqe_is(e, IBA_FORM_LOCAL) && iba_requester_limited(qp, qp->s.ssn - 1))
         return false;
     look_away(ca, &seen, &next);
-    return iba_sqe_may_go(ca, &seen, &next);
+    if (e->wr.op == IBA_WR_READ && !IBA_KEEPS(ca, packet, reads_reserve))
+        next.length = 0; /* it takes one PSN */
+    return iba_sqe_may_go(&seen, &next);
 }
 
-/* zero_length: a message of zero length completes without a packet. */
-bool iba_deviate_leaves_out(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
+/* Begins the entry. credit_others_add: the credit limit stays where it is. */
+static void begin(const struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
 {
-    if (changed(ca) != IBA_ROW_requester_zero_length || e->state != IBA_SQE_WAITING || e->length > 0)
-        return false;
-    iba_sqe_finish(ca, qp, e);
-    return true;
-}
-
-void iba_deviate_done_locally(const struct iba_ca *ca, enum iba_mem_err *err)
-{
-    if (changed(ca) == IBA_ROW_requester_local_fails)
-        *err = IBA_MEM_OK;
-}
-
-/* ---- credits ---- */
-
-void iba_deviate_begun(const struct iba_ca *ca, struct iba_qp *qp, const struct iba_sqe *e)
-{
+    iba_sqe_begin(ca, qp, e);
+    e->last = iba_psn_add(e->first, (uint32_t)(iba_changed_cut(ca, qp, e).packets - 1));
     if (changed(ca) == IBA_ROW_requester_credit_others_add && !iba_sqe_is(e, IBA_FORM_RECEIVED))
         qp->s.lsn = (qp->s.lsn - 1) & IBA_PSN_MASK;
 }
+
+/* zero_length: a message of zero length completes without a packet. local_fails: so does a bind or local invalidation
+ * that memory refuses. */
+static bool turn(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, iba_time now, struct iba_tx *tx)
+{
+    const bool waits = e->state == IBA_SQE_WAITING, local = iba_sqe_is(e, IBA_FORM_LOCAL);
+
+    if (waits && e->status != IBA_WC_SUCCESS)
+        return iba_requester_turn(ca, qp, e, now, tx);
+    if (local && changed(ca) != IBA_ROW_requester_local_fails)
+        return iba_requester_turn(ca, qp, e, now, tx);
+    if (local)
+        (void)iba_sqe_execute(ca, qp, e);
+    if (local || (waits && e->length == 0 && changed(ca) == IBA_ROW_requester_zero_length)) {
+        iba_sqe_finish(ca, qp, e);
+        return false;
+    }
+    if (waits)
+        begin(ca, qp, e);
+    if (!iba_changed_request(ca, qp, e, now, tx))
+        return false;
+    if (iba_sqe_advance(qp, e) && changed(ca) != IBA_ROW_requester_uc_completes)
+        iba_sqe_finish(ca, qp, e);
+    return true;
+}
+
+bool iba_deviate_turn(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, iba_time now, struct iba_tx *tx)
+{
+    const bool sent = turn(ca, qp, e, now, tx);
+
+    if (changed(ca) == IBA_ROW_requester_fault_waits && qp->s.next > 0 && e->state == IBA_SQE_FAULTY)
+        iba_requester_fail(ca, qp, (enum iba_wc_status)e->status);
+    return sent;
+}
+
+/* ---- credits ---- */
 
 bool iba_deviate_credit(const struct iba_ca *ca, struct iba_qp *qp, unsigned *code, uint32_t *msn)
 {
@@ -244,7 +260,8 @@ static bool acknowledge_before(struct iba_rx *x, iba_psn psn)
     return iba_qp_is_alive(x->qp) && x->qp->s.count > 0;
 }
 
-bool iba_deviate_retry(struct iba_rx *x, iba_psn psn)
+/* True: the function has handled that the packet of `psn` was lost. */
+static bool retry(struct iba_rx *x, iba_psn psn)
 {
     struct iba_qp *qp = x->qp;
 
@@ -259,6 +276,20 @@ bool iba_deviate_retry(struct iba_rx *x, iba_psn psn)
     if (acknowledge_before(x, psn))
         iba_requester_rewind(qp);
     return true;
+}
+
+void iba_changed_resend(struct iba_rx *x)
+{
+    if (!retry(x, x->psn))
+        iba_requester_resend(x);
+}
+
+void iba_changed_ask_again(struct iba_rx *x)
+{
+    if (retry(x, iba_requester_missing(x)))
+        x->qp->s.implied = true;
+    else
+        iba_requester_ask_again(x);
 }
 
 /* ---- RNR NAKs ---- */
@@ -282,7 +313,7 @@ static bool retry_is_left(struct iba_rx *x)
     return false;
 }
 
-void iba_deviate_wait(struct iba_rx *x)
+void iba_changed_wait(struct iba_rx *x)
 {
     struct iba_qp *qp = x->qp, was;
     const int row = changed(x->ca);
@@ -322,10 +353,12 @@ iba_psn iba_deviate_acknowledges(const struct iba_ca *ca, const struct iba_qp *q
     return psn;
 }
 
-void iba_deviate_atomic_result(const struct iba_rx *x, uint8_t host[8])
+void iba_changed_store_atomic(struct iba_rx *x)
 {
     if (changed(x->ca) == IBA_ROW_requester_atomic_host_order)
-        memcpy(host, iba_view_hdr(x->v, IBA_H_atomicacketh), 8);
+        iba_requester_store(x, iba_view_hdr(x->v, IBA_H_atomicacketh), 8);
+    else
+        iba_requester_store_atomic(x);
 }
 
 bool iba_deviate_fails(struct iba_ca *ca, struct iba_qp *qp)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "iba_responder.h"
 #include "transport/deviations.h"
+#include "transport/deviations_actions.h"
 #include "transport/deviations_receiver.h"
 #include "wire/iba_aeth.h"
 #include "wire/iba_opcode_rows.h"
@@ -29,14 +30,23 @@ static iba_psn psn_before(iba_psn psn)
 
 /* ---- what a request does to the responder ---- */
 
-void iba_deviate_responder_started(const struct iba_ca *ca, struct iba_qp *qp)
+static bool is_remembered(const struct iba_rx *x)
 {
-    if (changed(ca) == IBA_ROW_respond_FIRST_PSN) {
-        qp->r.epsn = iba_psn_of(0);
-        qp->r.acked = psn_before(qp->r.epsn);
-    }
-    if (changed(ca) == IBA_ROW_respond_MSN_FROM_0)
-        qp->r.msn = 1;
+    return x->operation == IBA_OPERATION_READ || x->operation == IBA_OPERATION_ATOMIC ||
+           x->operation == IBA_OPERATION_FLUSH || x->operation == IBA_OPERATION_ATOMIC_WRITE;
+}
+
+/* REMEMBERS, OLDEST_FORGOTTEN: what the responder remembers of the operation. */
+static void forget(const struct iba_rx *x)
+{
+    struct iba_qp *qp = x->qp;
+
+    if (!is_remembered(x) || iba_saved_depth(qp) == 0)
+        return;
+    if (changed(x->ca) == IBA_ROW_respond_REMEMBERS)
+        qp->r.saved[qp->r.saved_at - 1].op = (struct iba_saved_op){.used = false};
+    if (changed(x->ca) == IBA_ROW_respond_OLDEST_FORGOTTEN)
+        qp->r.saved_at--;
 }
 
 void iba_deviate_accepted(const struct iba_rx *x, uint32_t n_psn)
@@ -53,9 +63,10 @@ void iba_deviate_accepted(const struct iba_rx *x, uint32_t n_psn)
     default: break;
     }
     qp->r.msn = (qp->r.msn + counts - counted) & IBA_PSN_MASK;
+    forget(x);
 }
 
-bool iba_deviate_acks(const struct iba_rx *x, iba_psn *psn)
+static bool acks(const struct iba_rx *x, struct iba_resp *r)
 {
     const bool again = x->ahead < 0; /* a duplicate */
 
@@ -63,7 +74,7 @@ bool iba_deviate_acks(const struct iba_rx *x, iba_psn *psn)
     case IBA_ROW_respond_ACK_ASKED: return again || !iba_bth_a(x->bth);
     case IBA_ROW_respond_ACK_PSN:
         if (!again)
-            *psn = psn_before(*psn);
+            r->psn = psn_before(r->psn);
         return true;
     case IBA_ROW_respond_ACK_NEWEST:
         if (x->qp->r.resp_count == 0)
@@ -73,13 +84,13 @@ bool iba_deviate_acks(const struct iba_rx *x, iba_psn *psn)
         return false;
     case IBA_ROW_respond_AGAIN_ACKED:
         if (again && otherwise(x->ca))
-            *psn = psn_before(x->qp->r.epsn);
+            r->psn = psn_before(x->qp->r.epsn);
         return !again || otherwise(x->ca);
     default: return true;
     }
 }
 
-void iba_deviate_nak(const struct iba_rx *x, struct iba_resp *r)
+static void change_nak(const struct iba_rx *x, struct iba_resp *r)
 {
     const unsigned code = iba_syndrome_code(r->syndrome);
     const bool rnr = iba_syndrome_kind(r->syndrome) == IBA_AETH_RNR;
@@ -107,50 +118,87 @@ void iba_deviate_nak(const struct iba_rx *x, struct iba_resp *r)
     }
 }
 
+bool iba_deviate_answers(const struct iba_rx *x, struct iba_resp *r)
+{
+    if (r->kind == IBA_RESP_ACK)
+        return acks(x, r);
+    change_nak(x, r);
+    return true;
+}
+
 /* ---- operations ---- */
 
-bool iba_deviate_invalidates(const struct iba_rx *x, uint32_t key)
+/* INVALIDATES: the key stays valid. INVALIDATE_FAILS: the message is good even if its key cannot be invalidated. */
+void iba_changed_send_invalidate(struct iba_rx *x)
 {
-    if (changed(x->ca) == IBA_ROW_respond_INVALIDATE_FAILS) {
-        (void)iba_mem_invalidate(&x->ca->mem, key, x->qp->pd, x->qp->qpn, true);
-        return false;
+    const struct iba_qp *qp = x->qp;
+    const int row = changed(x->ca);
+
+    if (row != IBA_ROW_respond_INVALIDATES && row != IBA_ROW_respond_INVALIDATE_FAILS) {
+        iba_rc_send_invalidate(x);
+        return;
     }
-    return changed(x->ca) != IBA_ROW_respond_INVALIDATES;
+    iba_rc_send_end(x);
+    if (row == IBA_ROW_respond_INVALIDATE_FAILS)
+        (void)iba_mem_invalidate(&x->ca->mem, iba_ieth_r_key(iba_rx_hdr(x, IBA_H_ieth)), qp->pd, qp->qpn, true);
 }
 
-void iba_deviate_remembered(const struct iba_rx *x)
+static uint64_t swapped(const struct iba_rx *x, uint64_t old)
 {
-    struct iba_qp *qp = x->qp;
-
-    if (changed(x->ca) == IBA_ROW_respond_REMEMBERS)
-        qp->r.saved[qp->r.saved_at - 1].op = (struct iba_saved_op){.used = false};
-    if (changed(x->ca) == IBA_ROW_respond_OLDEST_FORGOTTEN)
-        qp->r.saved_at--;
+    if (changed(x->ca) == IBA_ROW_respond_SWAP_COMPARES)
+        return iba_atomiceth_swapdt(iba_rx_hdr(x, IBA_H_atomiceth));
+    return iba_rc_swapped(x, old);
 }
 
-uint64_t iba_deviate_atomic(const struct iba_rx *x, uint64_t old, uint64_t *new)
+static uint64_t added(const struct iba_rx *x, uint64_t old)
+{
+    const uint64_t sum = iba_rc_added(x, old);
+
+    return changed(x->ca) == IBA_ROW_respond_ADDS_64_BITS ? old >> 32 << 32 | (sum & UINT32_MAX) : sum;
+}
+
+/* ORIGINAL: the answer has the new value. */
+static void execute(struct iba_rx *x, iba_rc_atomic *value)
+{
+    const uint64_t old = iba_rc_execute(x, value);
+
+    iba_rc_finish(x, changed(x->ca) == IBA_ROW_respond_ORIGINAL ? value(x, old) : old);
+}
+
+void iba_changed_swap(struct iba_rx *x)
+{
+    execute(x, swapped);
+}
+
+void iba_changed_add(struct iba_rx *x)
+{
+    execute(x, added);
+}
+
+/* REPLAYS: a repeated ATOMIC is executed again. */
+void iba_changed_replay(struct iba_rx *x)
 {
     const bool swap = iba_bth_opcode(x->bth) == IBA_RC_CMP_SWAP;
 
-    switch (changed(x->ca)) {
-    case IBA_ROW_respond_SWAP_COMPARES:
-        if (swap)
-            *new = iba_atomiceth_swapdt(iba_rx_hdr(x, IBA_H_atomiceth));
-        return old;
-    case IBA_ROW_respond_ADDS_64_BITS:
-        if (!swap)
-            *new = old >> 32 << 32 | (*new &UINT32_MAX);
-        return old;
-    case IBA_ROW_respond_ORIGINAL: return *new;
-    default: return old;
-    }
+    if (x->operation == IBA_OPERATION_ATOMIC && changed(x->ca) == IBA_ROW_respond_REPLAYS)
+        iba_rc_answer(x, iba_rc_execute(x, swap ? swapped : added), true);
+    else
+        iba_rc_replay(x);
 }
 
 /* ---- responses when they leave ---- */
 
-bool iba_deviate_read_lost(struct iba_ca *ca, struct iba_qp *qp)
+/* READ_LOST: the QP fails, and the peer of a READ that cannot continue gets nothing. */
+static bool loses_read(struct iba_ca *ca, struct iba_qp *qp)
 {
-    if (changed(ca) != IBA_ROW_respond_READ_LOST)
+    enum iba_mem_verdict v;
+    uint8_t *host;
+    uint32_t n;
+
+    if (changed(ca) != IBA_ROW_respond_READ_LOST || qp->r.resp[0].kind != IBA_RESP_READ)
+        return false;
+    v = iba_resp_reach(ca, qp, &host, &n);
+    if (v == IBA_REACH_OK || v == IBA_REACH_ABSENT)
         return false;
     iba_qp_fail(ca, qp);
     return true;
@@ -198,10 +246,16 @@ static bool is_read_response(const struct built *b)
 static void change_aeth(const struct built *b)
 {
     uint8_t *aeth = b->bth + IBA_BYTES_bth;
+    const uint8_t syndrome = *aeth;
 
-    if ((iba_opcodes[iba_bth_opcode(b->bth)].hdrs & IBA_HDR_BIT(IBA_H_aeth)) &&
-        iba_syndrome_kind(*aeth) == IBA_AETH_ACK)
+    if (!(iba_opcodes[iba_bth_opcode(b->bth)].hdrs & IBA_HDR_BIT(IBA_H_aeth)))
+        return;
+    if (iba_syndrome_kind(syndrome) == IBA_AETH_ACK)
         *aeth = credit_code(b);
+    if (changed(b->ca) == IBA_ROW_respond_AETH_ORDER) {
+        memmove(aeth, aeth + 1, IBA_BYTES_aeth - 1);
+        aeth[IBA_BYTES_aeth - 1] = syndrome;
+    }
 }
 
 static void insert_aeth(const struct built *b)
@@ -301,6 +355,8 @@ bool iba_deviate_respond(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx
         return false;
     if (!cnp && qp->r.resp_count > 1 && changed(ca) == IBA_ROW_respond_IN_ORDER)
         exchange(qp);
+    if (!cnp && loses_read(ca, qp))
+        return false;
     b.was = qp->r.resp[0];
     if (changed(ca) == IBA_ROW_respond_READ_MTU)
         qp->attr.path_mtu = IBA_MTU_256;

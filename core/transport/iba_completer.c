@@ -5,9 +5,8 @@
  * RQ-35, RR-14), unless a READ or ATOMIC before that PSN still lacks its answer. So the rows first look for such a READ
  * or ATOMIC. Responses of XRC have the same opcodes with other service bits (RQ-60). */
 #include <string.h>
-#include "transport/deviations.h"
-#include "transport/deviations_requester.h"
 #include "transport/iba_receiver.h"
+#include "transport/iba_requester.h"
 
 /* clang-format off */
 /*   the response ...       when                    then                     sentence                                                                    clause */
@@ -20,11 +19,11 @@
     R(LOSS_KNOWN,           loss_known,             drop,                    "an earlier response is missing, and was requested again",                   "RQ-37") \
     R(NAK_KNOWN,            nak_known,              drop,                    "the NAK is for a PSN that is already being sent again",                     "RQ-23, RQ-28") \
     R(RETRIES_EXHAUSTED,    retries_exhausted,      fail_retry_exceeded,     "the response asks for a retry, and none is left",                           "RQ-22, RQ-23") \
-    R(RESPONSE_LOST,        response_lost,          ask_again,               "the response to an earlier READ or ATOMIC is missing: an implied NAK",      "RQ-36, RQ-37") \
-    R(ACK_FOR_ANSWER,       ack_for_answer,         ask_again,               "a plain ACK has the PSN of a READ or ATOMIC: its response is missing",      "RQ-38") \
-    R(NAK_SEQUENCE,         nak_sequence,           resend,                  "the responder misses this PSN",                                             "RQ-26") \
+    R(RESPONSE_LOST,        response_lost,          iba_requester_ask_again, "the response to an earlier READ or ATOMIC is missing: an implied NAK",      "RQ-36, RQ-37") \
+    R(ACK_FOR_ANSWER,       ack_for_answer,         iba_requester_ask_again, "a plain ACK has the PSN of a READ or ATOMIC: its response is missing",      "RQ-38") \
+    R(NAK_SEQUENCE,         nak_sequence,           iba_requester_resend,    "the responder misses this PSN",                                             "RQ-26") \
     R(RNR_EXHAUSTED,        rnr_exhausted,          fail_rnr_exceeded,       "the receiver is not ready, and no retry is left",                           "RQ-29") \
-    R(RNR,                  rnr,                    wait_for_receiver,       "the receiver is not ready yet",                                             "RQ-28, RQ-30") \
+    R(RNR,                  rnr,                    iba_requester_wait,      "the receiver is not ready yet",                                             "RQ-28, RQ-30") \
     R(NAK_INVALID_REQUEST,  nak_invalid_request,    fail_invalid_request,    "the responder cannot take the request",                                     "RQ-51") \
     R(NAK_REMOTE_ACCESS,    nak_remote_access,      fail_remote_access,      "the responder denies the access",                                           "RQ-51") \
     R(NAK_REMOTE_OPERATION, nak_remote_operation,   fail_remote_operation,   "the responder failed",                                                      "RQ-51") \
@@ -36,7 +35,7 @@
     R(READ_OUT_OF_ORDER,    read_out_of_order,      fail_bad_response,       "First, Middle, Last or Only is out of place",                               "RQ-46") \
     R(READ_WRONG_LENGTH,    read_wrong_length,      fail_local_length,       "the payload has the wrong length for its place",                            "RQ-47") \
     R(READ_DATA,            read_data,              store_read,              "the response has the next bytes of the READ",                               "RQ-38, RQ-07") \
-    R(ATOMIC_RESULT,        atomic_result,          store_atomic,            "the response has the value from before the ATOMIC",                         "RQ-50")
+    R(ATOMIC_RESULT,        atomic_result,          iba_requester_store_atomic, "the response has the value from before the ATOMIC",                         "RQ-50")
 /* clang-format on */
 
 /* ---- the kind of response ---- */
@@ -111,9 +110,8 @@ static bool missing(const struct iba_rx *x, iba_psn *at)
 /* The retry counters after everything before the response's PSN is acknowledged (RQ-24, RQ-31). */
 static uint8_t retries(const struct iba_rx *x)
 {
-    iba_psn at = x->psn;
-    missing(x, &at);
-    return iba_psn_eq(at, x->qp->s.una) ? x->qp->s.retry_left : iba_requester_retries(x->ca, x->qp).retry;
+    return iba_psn_eq(iba_requester_missing(x), x->qp->s.una) ? x->qp->s.retry_left
+                                                              : iba_requester_retries(x->ca, x->qp).retry;
 }
 static uint8_t rnr_retries(const struct iba_rx *x)
 {
@@ -281,24 +279,26 @@ static void acknowledge(struct iba_rx *x)
 }
 static void retry_at(struct iba_rx *x, iba_psn psn)
 {
-    if (x->ca->deviate && x->ca->deviate->retry(x, psn))
-        return;
     if (!acknowledge_before(x, psn))
         return;
     if (x->qp->s.retry_left > 0)
         x->qp->s.retry_left--;
     iba_requester_rewind(x->qp);
 }
-static void resend(struct iba_rx *x)
+void iba_requester_resend(struct iba_rx *x)
 {
     retry_at(x, x->psn);
 }
-static void ask_again(struct iba_rx *x)
+iba_psn iba_requester_missing(const struct iba_rx *x)
 {
     iba_psn at = x->psn;
 
     missing(x, &at);
-    retry_at(x, at);
+    return at;
+}
+void iba_requester_ask_again(struct iba_rx *x)
+{
+    retry_at(x, iba_requester_missing(x));
     x->qp->s.implied = true;
 }
 void iba_requester_wait(struct iba_rx *x)
@@ -312,26 +312,14 @@ void iba_requester_wait(struct iba_rx *x)
     iba_requester_rewind(qp);
     qp->s.rnr_due = x->now + iba_rnr_timer_ns(iba_aeth_syn_value(aeth(x)));
 }
-static void wait_for_receiver(struct iba_rx *x)
-{
-    if (x->ca->deviate)
-        x->ca->deviate->wait(x);
-    else
-        iba_requester_wait(x);
-}
 static void fail_at(struct iba_rx *x, iba_psn psn, enum iba_wc_status status)
 {
-    if (!IBA_KEEPS(x->ca, requester, error_acks_before))
-        psn = x->qp->s.una;
     if (acknowledge_before(x, psn))
         iba_requester_fail(x->ca, x->qp, status);
 }
 static void fail_retry_exceeded(struct iba_rx *x)
 {
-    iba_psn at = x->psn;
-
-    missing(x, &at);
-    fail_at(x, at, IBA_WC_RETRY_EXCEEDED);
+    fail_at(x, iba_requester_missing(x), IBA_WC_RETRY_EXCEEDED);
 }
 static void fail_rnr_exceeded(struct iba_rx *x)
 {
@@ -363,7 +351,7 @@ static void fail_local_length(struct iba_rx *x)
 }
 /* Writes the response's data to the buffers of the oldest request, then acknowledges the response's PSN. The response
  * counts as lost when a page of the buffers is absent. */
-static void store(struct iba_rx *x, const uint8_t *data, size_t len)
+void iba_requester_store(struct iba_rx *x, const uint8_t *data, size_t len)
 {
     const struct iba_sqe *e;
     enum iba_wc_status status;
@@ -383,17 +371,15 @@ static void store(struct iba_rx *x, const uint8_t *data, size_t len)
 }
 static void store_read(struct iba_rx *x)
 {
-    store(x, x->v->wire + x->v->payload_at, x->v->payload_len);
+    iba_requester_store(x, x->v->wire + x->v->payload_at, x->v->payload_len);
 }
-static void store_atomic(struct iba_rx *x)
+void iba_requester_store_atomic(struct iba_rx *x)
 {
     uint8_t host[8];
     const uint64_t value = iba_atomicacketh_origremdt(iba_view_hdr(x->v, IBA_H_atomicacketh));
 
     memcpy(host, &value, sizeof host);
-    if (x->ca->deviate)
-        x->ca->deviate->atomic_result(x, host);
-    store(x, host, sizeof host);
+    iba_requester_store(x, host, sizeof host);
 }
 
 IBA_RULE_TABLE(RC_COMPLETER_RULES, iba_rc_completer_rules, "RC requester")

@@ -151,8 +151,8 @@ enum iba_wc_status iba_sgl_gather(struct iba_ca *ca, uint32_t pd, const struct i
 /* ---- receiving: iba_validate.c, iba_responder*.c, iba_uc.c, iba_ud.c ---- */
 /* Finds the QP, and applies the tables of its type to the packet. The caller has set x->v, ca, port and now. */
 void iba_receive(struct iba_rx *x);
-void iba_responder_reset(struct iba_qp *qp);                          /* the QP enters RESET */
-void iba_responder_start(const struct iba_ca *ca, struct iba_qp *qp); /* the QP enters RTR: ePSN from attr */
+void iba_responder_reset(struct iba_qp *qp); /* the QP enters RESET */
+void iba_responder_start(struct iba_qp *qp); /* the QP enters RTR: ePSN from attr */
 bool iba_responder_ready(const struct iba_ca *ca, const struct iba_qp *qp);
 /* Writes the next ACK, NAK, READ response, ATOMIC Acknowledge or CNP. False: there is nothing to send. */
 bool iba_responder_emit(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx);

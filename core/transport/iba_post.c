@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Posting sends: which operations a QP takes, in which form, and when (section 11.4.1; RQ-15, QS-17..QS-25, QS-83). */
-#include "transport/iba_qp_parts.h"
 #include "transport/deviations_requester.h"
+#include "transport/iba_refusals.h"
+#include "transport/iba_qp_parts.h"
 
 /* clang-format off */
 enum { /* types of QP */
     RC = 1 << IBA_QPT_RC, UC = 1 << IBA_QPT_UC, UD = 1 << IBA_QPT_UD, GSI = 1 << IBA_QPT_GSI, SMI = 1 << IBA_QPT_SMI,
     XRC = 1 << IBA_QPT_XRC_INI, RAW = 1 << IBA_QPT_RAW_IPV6 | 1 << IBA_QPT_RAW_ETHERTYPE,
 };
-enum { EIGHT = 8 };
+enum { EIGHT = 8, QPN_MAX = 0xffffff };
 
 /* The operations that the services offer (WF-59..WF-61; UU-01, UU-16, PV-08), and the local operations. SMI and GSI take
  * no Immediate; raw QPs send whole datagrams (UU-39). `entries` limits the entries of the scatter/gather list; `bytes` is
@@ -65,39 +66,39 @@ static bool is_datagram(const struct iba_qp *qp)
     return iba_qp_has(qp, IBA_QP_DATAGRAM);
 }
 
-/* clang-format off */
-/* The rows are some of IBA_POSTING_BEHAVIOURS.
- *    row               error       the work request ...                                               clause */
-#define POSTING_REFUSALS(R)                                                                                                         \
-    R(operation_offered, OPCODE,    (o->types >> qp->type & 1) == 0,                                   "RQ-15")                     \
-    R(sge_count,        SGE,        wr->n_sge < o->least || wr->n_sge > o->most,                       "QS-83")                     \
-    R(eight_bytes,      LENGTH,     o->bytes && length != o->bytes,                                    "WF-68, WF-57")              \
-    R(datagram_length,  LENGTH,     !o->bytes && is_datagram(qp) && length > longest(qp),              "UU-16")                     \
-    R(message_length,   LENGTH,     !o->bytes && !is_datagram(qp) && length > longest(qp),             "WF-67")                     \
-    R(flush_asks,       ATTR_VALUE, wr->op == IBA_WR_FLUSH && !flush_asks_for_something(wr),           "WF-56")                     \
-    R(handle_exists,    NO_AH,      addressed && (wr->ah >= ca->n_ah || !ca->ah[wr->ah].used),         "QS-82")
-/* clang-format on */
-
-static enum iba_verb_err may_post(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr)
+/* QS-82: datagrams and raw packets are addressed by each work request. */
+static bool is_addressed(const struct iba_qp *qp)
 {
-    enum { QPN_MAX = 0xffffff };
-    const struct operation *o = &operations[wr->op < IBA_WR_RECV ? wr->op : IBA_WR_RECV];
-    const uint64_t length = iba_sgl_length(wr->sge, wr->n_sge <= IBA_MAX_SGE ? wr->n_sge : 0);
-    const bool addressed = is_datagram(qp) || (RAW >> qp->type & 1) != 0;
-
-    if (!iba_qp_has(qp, IBA_QP_SENDS))
-        return IBA_VERB_TYPE;
-    IBA_REFUSE(ca, posting, post_before_rts, before_rts(qp), IBA_VERB_STATE)
-    if (wr->op >= IBA_WR_RECV)
-        return IBA_VERB_OPCODE;
-#define REFUSAL(row, error, is, clause) IBA_REFUSE(ca, posting, row, is, IBA_VERB_##error)
-    POSTING_REFUSALS(REFUSAL)
-    if (wr->n_sge > IBA_MAX_SGE)
-        return IBA_VERB_SGE;
-    if (addressed && wr->remote_qpn > QPN_MAX)
-        return IBA_VERB_ATTR_VALUE;
-    return qp->s.count == qp->s.n ? IBA_VERB_FULL : IBA_VERB_OK;
+    return is_datagram(qp) || (RAW >> qp->type & 1) != 0;
 }
+
+static bool handle_missing(const struct iba_ca *ca, const struct iba_send_wr *wr)
+{
+    return wr->ah >= ca->n_ah || !ca->ah[wr->ah].used;
+}
+
+/* clang-format off */
+#define POSTED c->send.wr
+#define OF(member) operations[POSTED->op].member
+#define ENTRIES_WRONG (POSTED->n_sge < OF(least) || POSTED->n_sge > OF(most))
+#define TOO_LONG (!OF(bytes) && c->send.length > longest(c->qp))
+#define POST_SEND_CHECKS(R, A)                                                                                                          \
+    A(no_qp_to_send,              IBA_VERB_NO_QP,      !c->qp,                                                     "QS-83")             \
+    A(no_send_queue,              IBA_VERB_TYPE,       !iba_qp_has(c->qp, IBA_QP_SENDS),                           "QS-44")             \
+    R(posting, post_before_rts,   IBA_VERB_STATE,      before_rts(c->qp),                                          "QS-17, QS-18, QS-19") \
+    A(no_operation_to_send,       IBA_VERB_OPCODE,     POSTED->op >= IBA_WR_RECV,                                  "RQ-15")             \
+    R(posting, operation_offered, IBA_VERB_OPCODE,     (OF(types) >> c->qp->type & 1) == 0,                        "RQ-15")             \
+    R(posting, sge_count,         IBA_VERB_SGE,        ENTRIES_WRONG,                                              "QS-83")             \
+    R(posting, eight_bytes,       IBA_VERB_LENGTH,     OF(bytes) && c->send.length != OF(bytes),                   "WF-68, WF-57")      \
+    R(posting, datagram_length,   IBA_VERB_LENGTH,     TOO_LONG && is_datagram(c->qp),                             "UU-16")             \
+    R(posting, message_length,    IBA_VERB_LENGTH,     TOO_LONG && !is_datagram(c->qp),                            "WF-67")             \
+    R(posting, flush_asks,        IBA_VERB_ATTR_VALUE, POSTED->op == IBA_WR_FLUSH && !flush_asks_for_something(POSTED), "WF-56")        \
+    R(posting, handle_exists,     IBA_VERB_NO_AH,      is_addressed(c->qp) && handle_missing(c->ca, POSTED),       "QS-82")             \
+    A(list_too_long,              IBA_VERB_SGE,        POSTED->n_sge > IBA_MAX_SGE,                                "QS-83")             \
+    A(remote_qpn_too_large,       IBA_VERB_ATTR_VALUE, is_addressed(c->qp) && POSTED->remote_qpn > QPN_MAX,        "WF-37")             \
+    A(send_queue_full,            IBA_VERB_FULL,       c->qp->s.count == c->qp->s.n,                               "QS-83")
+/* clang-format on */
+IBA_REFUSAL_TABLE(POST_SEND_CHECKS, post_send_checks, POST_SEND)
 
 /* The queue of a QP in SQE or Error is empty, so this work request is the oldest. It is flushed even if it has a
  * fault. */
@@ -111,14 +112,13 @@ static void flush(struct iba_ca *ca, const struct iba_qp *qp, const struct iba_s
 enum iba_verb_err iba_post_send(struct iba_ca *ca, uint32_t qpn, const struct iba_send_wr *wr)
 {
     struct iba_qp *qp = iba_qp_find(ca, qpn);
-    enum iba_verb_err e;
+    const uint64_t length = iba_sgl_length(wr->sge, wr->n_sge <= IBA_MAX_SGE ? wr->n_sge : 0);
+    struct iba_call c = {.ca = ca, .qp = qp, .send = {.wr = wr, .length = length}};
+    const int refused = iba_refuse(&c, &post_send_checks);
 
-    if (!qp)
-        return IBA_VERB_NO_QP;
-    e = may_post(ca, qp, wr);
-    if (e != IBA_VERB_OK)
-        return e;
-    if (is_broken(qp) && IBA_KEEPS(ca, posting, post_flushes))
+    if (refused != IBA_PASSES)
+        return (enum iba_verb_err)refused;
+    if (is_broken(qp))
         flush(ca, qp, wr);
     else
         iba_requester_post(ca, qp, wr);

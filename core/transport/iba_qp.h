@@ -170,10 +170,14 @@ struct iba_qp {
     struct { /* responder */
         iba_psn epsn;
         uint32_t msn;
-        uint8_t op;        /* opcode of the unfinished message; 0xff: none */
-        bool nak_sent;     /* one NAK per gap (RR-04) */
-        bool rnr_sent;     /* an RNR NAK was sent: wait for ePSN (RR-51) */
-        iba_time rnr_over; /* end of the RNR timer; only broken devices use it */
+        uint8_t op;            /* opcode of the unfinished message; 0xff: none */
+        bool nak_sent;         /* one NAK per gap (RR-04) */
+        bool rnr_sent;         /* an RNR NAK was sent: wait for ePSN (RR-51) */
+        union {                /* only broken devices use them */
+            iba_time rnr_over; /* end of the RNR timer */
+            uint8_t late[8];   /* bytes before `va` that a WRITE has not stored yet */
+        };
+        uint8_t n_late;
         bool established;  /* QS-20 */
         bool drop_message; /* UC: drop the rest of a broken message (UU-03) */
         bool wqe_held;     /* `wqe` is taken from the queue */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Attributes of modify QP: their fields, and the values that they accept. */
 #include <string.h>
-#include "transport/deviations.h"
 #include "transport/deviations_qp.h"
+#include "transport/iba_refusals.h"
 #include "transport/iba_qp_parts.h"
 
 enum {
@@ -43,31 +43,40 @@ static bool leads_to_a_group(const struct iba_port *p, const struct iba_av *av)
     return (p->kind != IBA_PORT_IB || av->grh) && iba_gid_is_multicast(av->dgid);
 }
 
-/* clang-format off */
-/* Faults of an address vector. The rows are some of IBA_ATTR_BEHAVIOURS.
- *    row             the vector ...                                                                clause */
-#define AV_FAULTS(F)                                                                                                  \
-    F(AV_SL,          av->sl > (ib ? SL_MAX_IB : SL_MAX_ROCE),                                      "RO-27")          \
-    F(AV_DLID,        ib && iba_lid_classify(av->dlid) == IBA_LID_RESERVED,                         "WF-15, WF-16")   \
-    F(AV_VLAN,        !ib && av->vlan != NO_VLAN && av->vlan > VLAN_MAX,                            "RO-03")          \
-    F(AV_SGID,        grh && av->sgid_index >= p->n_gid,                                            "QS-82, KM-36")   \
-    F(AV_FLOW_LABEL,  grh && av->flow_label > FLOW_LABEL_MAX,                                       "WF-20")          \
-    F(AV_DGID,        grh && !gid_can_be_sent_to(av->dgid),                                         "KM-40")          \
-    F(AV_IP_VERSION,  !ib && !same_ip_version(p, av),                                               "RO-24")          \
-    F(AV_GROUP,       connection && leads_to_a_group(p, av),                                        "PV-26")
-/* clang-format on */
-
-bool iba_av_legal(const struct iba_ca *ca, const struct iba_av *av, bool connection)
+static bool is_ib(const struct iba_call *c)
 {
-    const struct iba_port *p = iba_port_of(ca, av->port);
-    const bool ib = p && p->kind == IBA_PORT_IB, grh = !ib || av->grh;
+    return c->path.port->kind == IBA_PORT_IB;
+}
 
-    IBA_REFUSE(ca, attr, AV_PORT, !p, false)
-    if (!p || (!ib && av->dmac >> 48 != 0))
-        return !p;
-#define FAULT(row, is, clause) IBA_REFUSE(ca, attr, row, is, false)
-    AV_FAULTS(FAULT)
-    return true;
+static bool has_gids(const struct iba_call *c)
+{
+    return !is_ib(c) || c->path.av->grh;
+}
+
+/* clang-format off */
+#define ADDRESS c->path.av
+#define VLAN_WRONG (!is_ib(c) && ADDRESS->vlan != NO_VLAN && ADDRESS->vlan > VLAN_MAX)
+/* Faults of an address vector.
+ *    row                    result               the vector ...                                                        clause */
+#define ADDRESS_CHECKS(R, A)                                                                                                            \
+    R(attr, AV_PORT,         IBA_VERB_ATTR_VALUE, !c->path.port,                                                        "QS-82")        \
+    A(mac_too_long,          IBA_VERB_ATTR_VALUE, !is_ib(c) && ADDRESS->dmac >> 48 != 0,                                "RO-07")        \
+    R(attr, AV_SL,           IBA_VERB_ATTR_VALUE, ADDRESS->sl > (is_ib(c) ? SL_MAX_IB : SL_MAX_ROCE),                   "RO-27")        \
+    R(attr, AV_DLID,         IBA_VERB_ATTR_VALUE, is_ib(c) && iba_lid_classify(ADDRESS->dlid) == IBA_LID_RESERVED,      "WF-15, WF-16") \
+    R(attr, AV_VLAN,         IBA_VERB_ATTR_VALUE, VLAN_WRONG,                                                           "RO-03")        \
+    R(attr, AV_SGID,         IBA_VERB_ATTR_VALUE, has_gids(c) && ADDRESS->sgid_index >= c->path.port->n_gid,            "QS-82, KM-36") \
+    R(attr, AV_FLOW_LABEL,   IBA_VERB_ATTR_VALUE, has_gids(c) && ADDRESS->flow_label > FLOW_LABEL_MAX,                  "WF-20")        \
+    R(attr, AV_DGID,         IBA_VERB_ATTR_VALUE, has_gids(c) && !gid_can_be_sent_to(ADDRESS->dgid),                    "KM-40")        \
+    R(attr, AV_IP_VERSION,   IBA_VERB_ATTR_VALUE, !is_ib(c) && !same_ip_version(c->path.port, ADDRESS),                 "RO-24")        \
+    R(attr, AV_GROUP,        IBA_VERB_ATTR_VALUE, c->path.connection && leads_to_a_group(c->path.port, ADDRESS),        "PV-26")
+/* clang-format on */
+IBA_REFUSAL_TABLE(ADDRESS_CHECKS, address_checks, ADDRESS)
+
+bool iba_av_legal(struct iba_ca *ca, struct iba_av *av, bool connection)
+{
+    struct iba_call c = {.ca = ca, .path = {.av = av, .port = iba_port_of(ca, av->port), .connection = connection}};
+
+    return iba_refuse(&c, &address_checks) == IBA_PASSES;
 }
 
 /* ---- values; `a` has the attributes of the QP after the call, so attributes given together are checked together ----
@@ -122,42 +131,47 @@ static bool ordinary_qpn(uint32_t qpn)
     A( MAX_DEST_RD, max_dest_rd) \
     A( PATH_MIG,    path_mig   ) \
     A( DEST_QPN,    dest_qpn   )
-
-/* Faults in the value of an attribute. The rows are some of IBA_ATTR_BEHAVIOURS.
- *    attribute    row          the value ...                                                      clause */
-#define VALUE_FAULTS(F)                                                                                                           \
-    F(PORT,        PORT,        !iba_port_of(ca, a->port),                                         "QS-01, QS-80")                \
-    F(ACCESS,      ACCESS,      (a->access & ~ACCESS_OF_QP) != 0,                                  "QS-01")                       \
-    F(PKEY_INDEX,  PKEY_INDEX,  !pkey_in_table(ca, a),                                             "QS-01, KM-11")                \
-    F(QKEY,        QKEY,        qp->type == IBA_QPT_GSI && a->qkey != IBA_GSI_QKEY,                "PV-19, KM-18")                \
-    F(AV,          PATH_PORT,   a->av.port != a->port,                                             "PV-24")                       \
-    F(ALT_PATH,    ALTERNATE,   !iba_av_legal(ca, &a->alt_av, true),                               "QS-78: may be of another port") \
-    F(PATH_MTU,    PATH_MTU,    !mtu_of_port(ca, a),                                               "RO-08, QS-80")                \
-    F(TIMEOUT,     TIMEOUT,     a->timeout > FIVE_BITS,                                            "RQ-18")                       \
-    F(RETRY,       RETRY,       a->retry > THREE_BITS,                                             "RQ-22")                       \
-    F(RNR_RETRY,   RNR_RETRY,   a->rnr_retry > THREE_BITS,                                         "RQ-29")                       \
-    F(MIN_RNR,     MIN_RNR,     a->min_rnr > FIVE_BITS,                                            "WF-50")                       \
-    F(RQ_PSN,      RQ_PSN,      a->rq_psn > IBA_PSN_MASK,                                          "WF-39")                       \
-    F(SQ_PSN,      SQ_PSN,      a->sq_psn > IBA_PSN_MASK,                                          "WF-39")                       \
-    F(MAX_DEST_RD, MAX_DEST_RD, a->max_dest_rd > qp->r.n_saved,                                    "RR-29")                       \
-    F(PATH_MIG,    PATH_MIG,    !mig_of_software(a->path_mig),                                     "QS-78")                       \
-    F(DEST_QPN,    DEST_QPN,    !ordinary_qpn(a->dest_qpn),                                        "WF-37")
 /* clang-format on */
 
-static bool values_fit(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_qp_attr *a, uint32_t judged)
+/* The attribute is checked. */
+static bool judged(const struct iba_call *c, uint32_t attribute)
 {
-    const bool has_port = iba_port_of(ca, a->port);
-
-    if ((judged & IBA_QPA_PKEY_INDEX) && !has_port)
-        return false;
-    if ((judged & IBA_QPA_PATH_MTU) && (!has_port || !mtu_exists(a->path_mtu)))
-        return false;
-    if ((judged & IBA_QPA_AV) && !iba_av_legal(ca, &a->av, true))
-        return false;
-#define VALUE_FAULT(attribute, row, is, clause) IBA_REFUSE(ca, attr, row, (judged & IBA_QPA_##attribute) && (is), false)
-    VALUE_FAULTS(VALUE_FAULT)
-    return true;
+    return (c->modify.judged & attribute) != 0;
 }
+
+static bool has_no_port(const struct iba_call *c)
+{
+    return !iba_port_of(c->ca, c->modify.merged->port);
+}
+
+/* clang-format off */
+#define V c->modify.merged
+#define BAD_VALUE IBA_VERB_ATTR_VALUE
+/* Faults in the value of an attribute.
+ *    row                  result     the value ...                                                                          clause */
+#define ATTR_VALUES_CHECKS(R, A)                                                                                                                       \
+    A(pkey_index_of_no_port, BAD_VALUE, judged(c, IBA_QPA_PKEY_INDEX) && has_no_port(c),                                     "QS-01, KM-11")            \
+    A(mtu_of_no_port,      BAD_VALUE, judged(c, IBA_QPA_PATH_MTU) && has_no_port(c),                                         "QS-80")                   \
+    A(mtu_unknown,         BAD_VALUE, judged(c, IBA_QPA_PATH_MTU) && !mtu_exists(V->path_mtu),                               "QS-80")                   \
+    A(path_illegal,        BAD_VALUE, judged(c, IBA_QPA_AV) && !iba_av_legal(c->ca, &V->av, true),                           "QS-82")                   \
+    R(attr, PORT,          BAD_VALUE, judged(c, IBA_QPA_PORT) && has_no_port(c),                                             "QS-01, QS-80")            \
+    R(attr, ACCESS,        BAD_VALUE, judged(c, IBA_QPA_ACCESS) && (V->access & ~ACCESS_OF_QP) != 0,                         "QS-01")                   \
+    R(attr, PKEY_INDEX,    BAD_VALUE, judged(c, IBA_QPA_PKEY_INDEX) && !pkey_in_table(c->ca, V),                             "QS-01, KM-11")            \
+    R(attr, QKEY,          BAD_VALUE, judged(c, IBA_QPA_QKEY) && c->qp->type == IBA_QPT_GSI && V->qkey != IBA_GSI_QKEY,      "PV-19, KM-18")            \
+    R(attr, PATH_PORT,     BAD_VALUE, judged(c, IBA_QPA_AV) && V->av.port != V->port,                                        "PV-24")                   \
+    R(attr, ALTERNATE,     BAD_VALUE, judged(c, IBA_QPA_ALT_PATH) && !iba_av_legal(c->ca, &V->alt_av, true),                 "QS-78: may be of another port") \
+    R(attr, PATH_MTU,      BAD_VALUE, judged(c, IBA_QPA_PATH_MTU) && !mtu_of_port(c->ca, V),                                 "RO-08, QS-80")            \
+    R(attr, TIMEOUT,       BAD_VALUE, judged(c, IBA_QPA_TIMEOUT) && V->timeout > FIVE_BITS,                                  "RQ-18")                   \
+    R(attr, RETRY,         BAD_VALUE, judged(c, IBA_QPA_RETRY) && V->retry > THREE_BITS,                                     "RQ-22")                   \
+    R(attr, RNR_RETRY,     BAD_VALUE, judged(c, IBA_QPA_RNR_RETRY) && V->rnr_retry > THREE_BITS,                             "RQ-29")                   \
+    R(attr, MIN_RNR,       BAD_VALUE, judged(c, IBA_QPA_MIN_RNR) && V->min_rnr > FIVE_BITS,                                  "WF-50")                   \
+    R(attr, RQ_PSN,        BAD_VALUE, judged(c, IBA_QPA_RQ_PSN) && V->rq_psn > IBA_PSN_MASK,                                 "WF-39")                   \
+    R(attr, SQ_PSN,        BAD_VALUE, judged(c, IBA_QPA_SQ_PSN) && V->sq_psn > IBA_PSN_MASK,                                 "WF-39")                   \
+    R(attr, MAX_DEST_RD,   BAD_VALUE, judged(c, IBA_QPA_MAX_DEST_RD) && V->max_dest_rd > c->qp->r.n_saved,                   "RR-29")                   \
+    R(attr, PATH_MIG,      BAD_VALUE, judged(c, IBA_QPA_PATH_MIG) && !mig_of_software(V->path_mig),                          "QS-78")                   \
+    R(attr, DEST_QPN,      BAD_VALUE, judged(c, IBA_QPA_DEST_QPN) && !ordinary_qpn(V->dest_qpn),                             "WF-37")
+/* clang-format on */
+IBA_REFUSAL_TABLE(ATTR_VALUES_CHECKS, attr_values_checks, ATTR_VALUES)
 
 static const struct attribute {
     uint32_t bit;
@@ -169,28 +183,28 @@ enum { N_ATTRIBUTES = sizeof attributes / sizeof *attributes };
 
 /* Some attributes depend on others, so they are checked again when only the other one is given. Returns `mask` with
  * these attributes added. */
-static uint32_t depends(const struct iba_ca *ca, const struct iba_qp *qp, uint32_t mask)
+static uint32_t depends(const struct iba_qp *qp, uint32_t mask)
 {
     const bool has_path = iba_qp_has(qp, IBA_QP_CONNECTED) && qp->envelope_bytes > 0;
 
-    if ((mask & IBA_QPA_PORT) == 0 || !IBA_KEEPS(ca, modify, JUDGES_AGAIN))
+    if ((mask & IBA_QPA_PORT) == 0)
         return mask;
     return mask | (qp->state != IBA_QPS_RESET ? IBA_QPA_PKEY_INDEX : 0) |
            (has_path ? IBA_QPA_AV | IBA_QPA_PATH_MTU : 0);
 }
 
-bool iba_qp_attr_merge(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_qp_attr *given, uint32_t mask,
-                       struct iba_qp_attr *to)
+bool iba_qp_attr_merge(struct iba_call *c, struct iba_qp_attr *to)
 {
-    const uint32_t judged = depends(ca, qp, mask);
+    const struct iba_qp_attr *given = c->modify.given;
+    const uint32_t mask = c->modify.mask;
 
-    *to = qp->attr;
+    *to = c->qp->attr;
     for (const struct attribute *a = attributes; a < attributes + N_ATTRIBUTES; a++)
         if (mask & a->bit)
             memcpy((uint8_t *)to + a->at, (const uint8_t *)given + a->at, a->bytes);
     if (mask & IBA_QPA_DEST_QPN)
         to->flow_control = given->flow_control;
-    if (ca->deviate)
-        ca->deviate->given(ca, to, mask);
-    return values_fit(ca, qp, to, judged);
+    c->modify.judged = depends(c->qp, mask);
+    c->modify.merged = to;
+    return iba_refuse(c, &attr_values_checks) == IBA_PASSES;
 }

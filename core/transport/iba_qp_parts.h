@@ -53,8 +53,14 @@ static inline bool iba_state_receives(uint8_t state)
 /* Responses wait, and the last of them is the NAK that ends the connection (RR-57, RR-58). */
 bool iba_resp_ends_connection(const struct iba_qp *qp);
 /* Returns whether the adapter can send to the address vector. The address of a connection is not multicast (PV-26). */
-bool iba_av_legal(const struct iba_ca *ca, const struct iba_av *av, bool connection);
-/* *to becomes the QP's attributes, with the attributes of `mask` from `given`. False: a value is out of range. */
-bool iba_qp_attr_merge(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_qp_attr *given, uint32_t mask,
-                       struct iba_qp_attr *to);
+bool iba_av_legal(struct iba_ca *ca, struct iba_av *av, bool connection);
+struct iba_call;
+/* *to becomes the QP's attributes, with the attributes that the call gives. False: a value is out of range. */
+bool iba_qp_attr_merge(struct iba_call *c, struct iba_qp_attr *to);
+/* Gives the QP the attributes *attr; the attributes of `mask` are new. */
+void iba_qp_set(struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp_attr *attr, uint32_t mask);
+/* The same, and the transition to the state `to`. */
+void iba_qp_apply(struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp_attr *attr, uint32_t mask, uint8_t to);
+/* Puts a receive into a queue that is not full. */
+void iba_rq_put(struct iba_rq *rq, const struct iba_recv_wr *wr);
 #endif

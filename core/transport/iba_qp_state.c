@@ -4,6 +4,7 @@
 #include <string.h>
 #include "transport/deviations.h"
 #include "transport/deviations_qp.h"
+#include "transport/iba_refusals.h"
 #include "transport/iba_qp_parts.h"
 #include "wire/iba_behaviours.h"
 
@@ -167,17 +168,6 @@ static const struct iba_behaviour pairs[IBA_QPS_COUNT * IBA_QPS_COUNT] = {IBA_TR
 const struct iba_behaviours iba_transition_behaviours = {"transitions", pairs, IBA_QPS_COUNT *IBA_QPS_COUNT};
 
 /* ---- requests of software ---- */
-static enum iba_verb_err attributes_fit(const struct iba_transition *t, uint8_t type, uint32_t mask)
-{
-    const uint32_t required = t->required[type], optional = t->optional[type];
-
-    if ((mask & required) != required)
-        return IBA_VERB_ATTR_MISSING;
-    if ((mask & ~(required | optional | IBA_QPA_STATE)) != 0)
-        return IBA_VERB_ATTR_FORBIDDEN;
-    return IBA_VERB_OK;
-}
-
 /* Software may give the state in which it believes the QP to be. Returns whether it may give this one. */
 static bool can_be_told(uint8_t state)
 {
@@ -190,33 +180,43 @@ static bool still_draining(const struct iba_qp *qp, uint8_t to, uint32_t mask)
     return qp->state == IBA_QPS_SQD && to == IBA_QPS_SQD && (mask & ~(uint32_t)IBA_QPA_STATE) != 0 && !qp->s.drained;
 }
 
-/* clang-format off */
-/* The rows are some of IBA_MODIFY_BEHAVIOURS.
- *    row                error       modify QP ...                                                                clause */
-#define MODIFY_REFUSALS(R)                                                                                                      \
-    R(CUR_STATE_VALUES,  ATTR_VALUE, (mask & IBA_QPA_CUR_STATE) && !can_be_told(attr->cur_state),                  "QS-16")     \
-    R(CUR_STATE_IS_TRUE, CUR_STATE,  (mask & IBA_QPA_CUR_STATE) && can_be_told(attr->cur_state) && attr->cur_state != qp->state, "QS-16") \
-    R(DRAINED_FIRST,     STATE,      still_draining(qp, to, mask),                                                 "QS-23")
-/* clang-format on */
-
-static enum iba_verb_err judge(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_qp_attr *attr,
-                               uint32_t mask, uint8_t to, struct iba_qp_attr *merged)
+static bool attribute_missing(const struct iba_call *c)
 {
-    const struct iba_transition *t = transition(qp->state, to);
-    struct iba_transition room;
-    enum iba_verb_err e;
+    const uint32_t required = c->modify.transition->required[c->qp->type];
 
-    if (ca->deviate)
-        t = ca->deviate->transition(ca, qp->state, to, t, &room);
-    if (!t)
-        return IBA_VERB_TRANSITION;
-    e = attributes_fit(t, qp->type, mask);
-    if (e != IBA_VERB_OK)
-        return e;
-#define REFUSAL(row, error, is, clause) IBA_REFUSE(ca, modify, row, is, IBA_VERB_##error)
-    MODIFY_REFUSALS(REFUSAL)
-    return iba_qp_attr_merge(ca, qp, attr, mask, merged) ? IBA_VERB_OK : IBA_VERB_ATTR_VALUE;
+    return (c->modify.mask & required) != required;
 }
+
+static bool attribute_foreign(const struct iba_call *c)
+{
+    const struct iba_transition *t = c->modify.transition;
+
+    return (c->modify.mask & ~(t->required[c->qp->type] | t->optional[c->qp->type] | IBA_QPA_STATE)) != 0;
+}
+
+static bool gives_cur_state(const struct iba_call *c)
+{
+    return (c->modify.mask & IBA_QPA_CUR_STATE) != 0;
+}
+
+static bool cur_state_untrue(const struct iba_call *c)
+{
+    const uint8_t given = c->modify.given->cur_state;
+
+    return gives_cur_state(c) && can_be_told(given) && given != c->qp->state;
+}
+
+/* clang-format off */
+/*    row                        result                   modify QP ...                                                   clause */
+#define MODIFY_QP_CHECKS(R, A)                                                                                                        \
+    A(no_transition,             IBA_VERB_TRANSITION,     !c->modify.transition,                                          "QS-14")    \
+    A(too_few_attributes,        IBA_VERB_ATTR_MISSING,   attribute_missing(c),                                           "QS-01..QS-13") \
+    A(too_many_attributes,       IBA_VERB_ATTR_FORBIDDEN, attribute_foreign(c),                                           "QS-01..QS-13") \
+    R(modify, CUR_STATE_VALUES,  IBA_VERB_ATTR_VALUE,     gives_cur_state(c) && !can_be_told(c->modify.given->cur_state), "QS-16")    \
+    R(modify, CUR_STATE_IS_TRUE, IBA_VERB_CUR_STATE,      cur_state_untrue(c),                                            "QS-16")    \
+    R(modify, DRAINED_FIRST,     IBA_VERB_STATE,          still_draining(c->qp, c->modify.to, c->modify.mask),            "QS-23")
+/* clang-format on */
+IBA_REFUSAL_TABLE(MODIFY_QP_CHECKS, modify_qp_checks, MODIFY_QP)
 
 /* ---- actions of a transition ---- */
 void iba_qp_drain(struct iba_ca *ca, struct iba_qp *qp, bool notify)
@@ -228,22 +228,12 @@ void iba_qp_drain(struct iba_ca *ca, struct iba_qp *qp, bool notify)
         iba_qp_drained(ca, qp);
 }
 
-static void empty_queues(struct iba_ca *ca, struct iba_qp *qp)
-{
-    if (ca->deviate)
-        ca->deviate->resets(ca, qp);
-    else
-        iba_qp_reset(qp);
-}
-
 static void become(struct iba_ca *ca, struct iba_qp *qp, uint8_t to, uint32_t mask)
 {
     const uint8_t from = qp->state;
 
-    if (ca->deviate && ca->deviate->jumps(ca, qp, to))
-        return;
     if (to == IBA_QPS_RESET) {
-        empty_queues(ca, qp);
+        iba_qp_reset(qp);
     } else if (to == IBA_QPS_ERR) {
         iba_qp_fail(ca, qp);
     } else if (from == IBA_QPS_RTS && to == IBA_QPS_SQD) {
@@ -251,7 +241,7 @@ static void become(struct iba_ca *ca, struct iba_qp *qp, uint8_t to, uint32_t ma
     } else {
         qp->state = to;
         if (from == IBA_QPS_INIT && to == IBA_QPS_RTR)
-            iba_responder_start(ca, qp);
+            iba_responder_start(qp);
         if (from == IBA_QPS_RTR && to == IBA_QPS_RTS)
             iba_requester_start(qp);
         if (from == IBA_QPS_SQD && to == IBA_QPS_RTS)
@@ -260,14 +250,13 @@ static void become(struct iba_ca *ca, struct iba_qp *qp, uint8_t to, uint32_t ma
 }
 
 /* Datagrams have no path MTU attribute: the port's MTU limits them (UU-16). */
-static void address(const struct iba_ca *ca, struct iba_qp *qp, uint32_t mask)
+void iba_qp_set(struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp_attr *attr, uint32_t mask)
 {
-    const struct iba_port *p = iba_port_of(ca, qp->attr.port);
+    const struct iba_port *p = iba_port_of(ca, attr->port);
 
+    qp->attr = *attr;
     if (!p)
         return;
-    if (ca->deviate)
-        mask = ca->deviate->address(ca, qp, mask);
     if (iba_qp_has(qp, IBA_QP_DATAGRAM))
         qp->attr.path_mtu = p->mtu;
     if (mask & IBA_QPA_AV)
@@ -275,27 +264,41 @@ static void address(const struct iba_ca *ca, struct iba_qp *qp, uint32_t mask)
             (uint8_t)iba_envelope_write(p, &qp->attr.av, qp->qpn ^ qp->attr.dest_qpn << 8, qp->envelope);
 }
 
+void iba_qp_apply(struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp_attr *attr, uint32_t mask, uint8_t to)
+{
+    iba_qp_set(ca, qp, attr, mask);
+    become(ca, qp, to, mask);
+}
+
+static enum iba_verb_err modify(struct iba_call *c)
+{
+    const int refused = iba_refuse(c, &modify_qp_checks);
+    struct iba_qp_attr merged;
+
+    if (refused != IBA_PASSES)
+        return (enum iba_verb_err)refused;
+    if (!iba_qp_attr_merge(c, &merged))
+        return IBA_VERB_ATTR_VALUE;
+    if (c->ca->deviate)
+        c->ca->deviate->apply(c->ca, c->qp, &merged, c->modify.mask, c->modify.to);
+    else
+        iba_qp_apply(c->ca, c->qp, &merged, c->modify.mask, c->modify.to);
+    return IBA_VERB_OK;
+}
+
 enum iba_verb_err iba_modify_qp(struct iba_ca *ca, uint32_t qpn, const struct iba_qp_attr *attr, uint32_t mask)
 {
     struct iba_qp *qp = iba_qp_find(ca, qpn);
-    struct iba_qp_attr merged;
-    enum iba_verb_err e;
     uint8_t to;
 
     if (!qp)
         return IBA_VERB_NO_QP;
     to = mask & IBA_QPA_STATE ? attr->state : qp->state;
     iba_ports_follow(ca);
-    e = judge(ca, qp, attr, mask, to, &merged);
-    if (e != IBA_VERB_OK && (IBA_KEEPS(ca, modify, ALL_OR_NOTHING) || !iba_qp_attr_merge(ca, qp, attr, mask, &merged)))
-        return e;
-    qp->attr = merged;
-    address(ca, qp, mask);
-    if (e == IBA_VERB_OK)
-        become(ca, qp, to, mask);
-    if (ca->deviate)
-        ca->deviate->modified(ca, qp);
-    return e;
+    return modify(
+        &(struct iba_call){.ca = ca,
+                           .qp = qp,
+                           .modify = {.given = attr, .mask = mask, .to = to, .transition = transition(qp->state, to)}});
 }
 
 /* ---- Reset ---- */

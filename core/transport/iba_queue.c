@@ -3,6 +3,7 @@
 #include <assert.h>
 #include "transport/deviations.h"
 #include "transport/deviations_qp.h"
+#include "transport/iba_refusals.h"
 #include "transport/iba_qp_parts.h"
 
 /* ---- completion queues ---- */
@@ -30,12 +31,32 @@ enum iba_verb_err iba_create_cq(struct iba_ca *ca, struct iba_cq *cq, struct iba
     return IBA_VERB_FULL;
 }
 
+static bool has_completing_qp(const struct iba_ca *ca, uint32_t cq)
+{
+    for (uint32_t i = 0; i < ca->n_qp; i++)
+        if (ca->qp[i] && completes_into(ca->qp[i], cq))
+            return true;
+    return false;
+}
+
+/* clang-format off */
+#define DESTROY_CQ_CHECKS(R, A)                                                                                      \
+    A(no_cq_to_destroy, IBA_VERB_NO_CQ, !cq_find(c->ca, c->queue.number),             "QS-28")                       \
+    R(verb, CQ_BUSY,    IBA_VERB_BUSY,  has_completing_qp(c->ca, c->queue.number),    "QS-28")
+#define ARM_CQ_CHECKS(R, A)                                                                                          \
+    A(no_cq_to_arm,     IBA_VERB_NO_CQ, !c->queue.cq,                                 "QS-33")                       \
+    R(queue, ARM_LOST,  IBA_VERB_STATE, c->queue.cq->overflow,                        "QS-32")
+/* clang-format on */
+IBA_REFUSAL_TABLE(DESTROY_CQ_CHECKS, destroy_cq_checks, DESTROY_CQ)
+IBA_REFUSAL_TABLE(ARM_CQ_CHECKS, arm_cq_checks, ARM_CQ)
+
 enum iba_verb_err iba_destroy_cq(struct iba_ca *ca, uint32_t number)
 {
-    if (!cq_find(ca, number))
-        return IBA_VERB_NO_CQ;
-    for (uint32_t i = 0; i < ca->n_qp; i++)
-        IBA_REFUSE(ca, verb, CQ_BUSY, ca->qp[i] && completes_into(ca->qp[i], number), IBA_VERB_BUSY)
+    struct iba_call c = {.ca = ca, .queue = {.number = number}};
+    const int refused = iba_refuse(&c, &destroy_cq_checks);
+
+    if (refused != IBA_PASSES)
+        return (enum iba_verb_err)refused;
     ca->cq[number] = NULL;
     return IBA_VERB_OK;
 }
@@ -46,11 +67,13 @@ enum iba_verb_err iba_req_notify_cq(struct iba_ca *ca, uint32_t number, bool sol
 {
     struct iba_cq *cq = cq_find(ca, number);
     const uint8_t asked = solicited_only ? ARMED_SOLICITED : ARMED_NEXT;
+    struct iba_call c = {.ca = ca, .queue = {.cq = cq, .number = number}};
+    const int refused = iba_refuse(&c, &arm_cq_checks);
 
-    if (!cq)
-        return IBA_VERB_NO_CQ;
-    IBA_REFUSE(ca, queue, ARM_LOST, cq->overflow, IBA_VERB_STATE)
-    if (asked > cq->armed || !IBA_KEEPS(ca, queue, ARM_STRENGTHENS))
+    if (refused != IBA_PASSES)
+        return (enum iba_verb_err)refused;
+    assert(cq); /* by a row */
+    if (asked > cq->armed)
         cq->armed = asked;
     return IBA_VERB_OK;
 }
@@ -61,8 +84,6 @@ int iba_poll_cq(struct iba_ca *ca, uint32_t number, struct iba_wc *wc)
 
     if (!cq || cq->count == 0)
         return 0;
-    if (ca->deviate)
-        ca->deviate->polled(ca, cq);
     *wc = cq->ring[cq->head];
     cq->head = cq->head + 1 == cq->n ? 0 : cq->head + 1;
     cq->count--;
@@ -131,16 +152,9 @@ static struct iba_srq *srq_find(const struct iba_ca *ca, uint32_t number)
     return number < ca->n_srq ? ca->srq[number] : NULL;
 }
 
-static enum iba_verb_err rq_put(const struct iba_ca *ca, struct iba_rq *rq, const struct iba_recv_wr *wr)
+void iba_rq_put(struct iba_rq *rq, const struct iba_recv_wr *wr)
 {
-    if (wr->n_sge > IBA_MAX_SGE)
-        return IBA_VERB_SGE;
-    if (rq->count == rq->n)
-        return IBA_DEVIATES(ca, queue, RECV_FULL) ? IBA_VERB_OK : IBA_VERB_FULL;
     rq->ring[(rq->head + rq->count++) % rq->n] = *wr;
-    if (ca->deviate)
-        ca->deviate->queued(ca, rq, false);
-    return IBA_VERB_OK;
 }
 
 const struct iba_recv_wr *iba_rq_next(const struct iba_rq *rq)
@@ -183,28 +197,30 @@ uint32_t iba_recv_free(const struct iba_ca *ca, const struct iba_qp *qp)
     return srq_find(ca, qp->srq) ? IBA_NONE : qp->rq.count;
 }
 
+/* clang-format off */
 /* A QP takes no receives before Init (QS-17, QS-18). */
-static bool takes_receives(const struct iba_ca *ca, uint8_t state)
-{
-    return ca->deviate ? ca->deviate->takes_receives(ca, state) : state != IBA_QPS_RESET;
-}
+#define POST_RECV_CHECKS(R, A)                                                                                        \
+    A(no_qp_to_receive,     IBA_VERB_NO_QP, !c->qp,                                                      "QS-83")     \
+    A(no_own_receive_queue, IBA_VERB_TYPE,  !iba_qp_has(c->qp, IBA_QP_RECEIVES) || c->qp->srq != IBA_NONE, "QS-83")   \
+    R(queue, RECV_RESET,    IBA_VERB_STATE, c->qp->state == IBA_QPS_RESET,                               "QS-17")     \
+    A(receive_too_long,     IBA_VERB_SGE,   c->receive.wr->n_sge > IBA_MAX_SGE,                          "QS-83")     \
+    A(receive_queue_full,   IBA_VERB_FULL,  c->receive.rq->count == c->receive.rq->n,                    "QS-83")
+/* clang-format on */
+IBA_REFUSAL_TABLE(POST_RECV_CHECKS, post_recv_checks, POST_RECV)
 
 /* Software may post receives in Error too; each is flushed at once (QS-25). */
 enum iba_verb_err iba_post_recv(struct iba_ca *ca, uint32_t qpn, const struct iba_recv_wr *wr)
 {
     struct iba_qp *qp = iba_qp_find(ca, qpn);
-    enum iba_verb_err e;
+    struct iba_call c = {.ca = ca, .qp = qp, .receive = {.wr = wr, .rq = qp ? &qp->rq : NULL}};
+    const int refused = iba_refuse(&c, &post_recv_checks);
 
-    if (!qp)
-        return IBA_VERB_NO_QP;
-    if (!iba_qp_has(qp, IBA_QP_RECEIVES) || qp->srq != IBA_NONE)
-        return IBA_VERB_TYPE;
-    if (!takes_receives(ca, qp->state))
-        return IBA_VERB_STATE;
-    e = rq_put(ca, &qp->rq, wr);
-    if (e == IBA_VERB_OK && qp->state == IBA_QPS_ERR && IBA_KEEPS(ca, state, ERR_FLUSHES_POSTS))
+    if (refused != IBA_PASSES)
+        return (enum iba_verb_err)refused;
+    iba_rq_put(&qp->rq, wr);
+    if (qp->state == IBA_QPS_ERR)
         iba_recv_flush(ca, qp);
-    return e;
+    return IBA_VERB_OK;
 }
 
 void iba_recv_flush_one(struct iba_ca *ca, const struct iba_qp *qp, uint64_t wr_id)
@@ -224,12 +240,8 @@ void iba_recv_flush_queue(struct iba_ca *ca, const struct iba_qp *qp, struct iba
 {
     struct iba_recv_wr wr;
 
-    while (rq->count > 0) {
-        if (ca->deviate)
-            ca->deviate->queued(ca, rq, true);
-        if (rq_take(rq, &wr))
-            iba_recv_flush_one(ca, qp, wr.wr_id);
-    }
+    while (rq_take(rq, &wr))
+        iba_recv_flush_one(ca, qp, wr.wr_id);
 }
 
 /* The receives in an SRQ stay there (QS-27). */
@@ -244,11 +256,33 @@ void iba_recv_flush(struct iba_ca *ca, struct iba_qp *qp)
     iba_recv_flush_queue(ca, qp, &qp->rq);
 }
 
+static bool has_taking_qp(const struct iba_ca *ca, uint32_t srq)
+{
+    for (uint32_t i = 0; i < ca->n_qp; i++)
+        if (ca->qp[i] && ca->qp[i]->srq == srq)
+            return true;
+    return false;
+}
+
+/* clang-format off */
+#define CREATE_SRQ_CHECKS(R, A)                                                                                      \
+    R(verb, SRQ_PD,      IBA_VERB_NO_PD,  !iba_pd_exists(&c->ca->mem, c->queue.pd),     "QS-42")
+#define DESTROY_SRQ_CHECKS(R, A)                                                                                     \
+    A(no_srq_to_destroy, IBA_VERB_NO_SRQ, !srq_find(c->ca, c->queue.number),            "QS-28")                     \
+    R(verb, SRQ_BUSY,    IBA_VERB_BUSY,   has_taking_qp(c->ca, c->queue.number),        "QS-28")
+/* clang-format on */
+IBA_REFUSAL_TABLE(CREATE_SRQ_CHECKS, create_srq_checks, CREATE_SRQ)
+IBA_REFUSAL_TABLE(DESTROY_SRQ_CHECKS, destroy_srq_checks, DESTROY_SRQ)
+
 enum iba_verb_err iba_create_srq(struct iba_ca *ca, struct iba_srq *srq, struct iba_recv_wr *ring, uint32_t n,
                                  uint32_t pd, uint32_t *number)
 {
+    struct iba_call c = {.ca = ca, .queue = {.pd = pd}};
+    const int refused = iba_refuse(&c, &create_srq_checks);
+
     assert(ring && n > 0);
-    IBA_REFUSE(ca, verb, SRQ_PD, !iba_pd_exists(&ca->mem, pd), IBA_VERB_NO_PD)
+    if (refused != IBA_PASSES)
+        return (enum iba_verb_err)refused;
     for (uint32_t i = 0; i < ca->n_srq; i++) {
         if (ca->srq[i])
             continue;
@@ -275,24 +309,33 @@ enum iba_verb_err iba_arm_srq(struct iba_ca *ca, uint32_t number, uint32_t limit
 
 enum iba_verb_err iba_destroy_srq(struct iba_ca *ca, uint32_t number)
 {
-    struct iba_srq *srq = srq_find(ca, number);
+    struct iba_call c = {.ca = ca, .queue = {.number = number}};
+    const int refused = iba_refuse(&c, &destroy_srq_checks);
 
-    if (!srq)
-        return IBA_VERB_NO_SRQ;
-    for (uint32_t i = 0; i < ca->n_qp; i++)
-        IBA_REFUSE(ca, verb, SRQ_BUSY, ca->qp[i] && ca->qp[i]->srq == number, IBA_VERB_BUSY)
-    iba_pd_release(&ca->mem, srq->pd);
+    if (refused != IBA_PASSES)
+        return (enum iba_verb_err)refused;
+    iba_pd_release(&ca->mem, ca->srq[number]->pd);
     ca->srq[number] = NULL;
     return IBA_VERB_OK;
 }
 
+/* clang-format off */
+#define POST_SRQ_RECV_CHECKS(R, A)                                                                                   \
+    A(no_srq,               IBA_VERB_NO_SRQ, !c->receive.srq,                                "QS-83")                \
+    A(srq_lost,             IBA_VERB_STATE,  c->receive.srq->error,                          "QS-43")               \
+    A(srq_receive_too_long, IBA_VERB_SGE,    c->receive.wr->n_sge > IBA_MAX_SGE,             "QS-83")                \
+    A(srq_full,             IBA_VERB_FULL,   c->receive.rq->count == c->receive.rq->n,       "QS-83")
+/* clang-format on */
+IBA_REFUSAL_TABLE(POST_SRQ_RECV_CHECKS, post_srq_recv_checks, POST_SRQ_RECV)
+
 enum iba_verb_err iba_post_srq_recv(struct iba_ca *ca, uint32_t number, const struct iba_recv_wr *wr)
 {
     struct iba_srq *srq = srq_find(ca, number);
+    struct iba_call c = {.ca = ca, .receive = {.wr = wr, .rq = srq ? &srq->rq : NULL, .srq = srq}};
+    const int refused = iba_refuse(&c, &post_srq_recv_checks);
 
-    if (!srq)
-        return IBA_VERB_NO_SRQ;
-    if (srq->error)
-        return IBA_VERB_STATE;
-    return rq_put(ca, &srq->rq, wr);
+    if (refused != IBA_PASSES)
+        return (enum iba_verb_err)refused;
+    iba_rq_put(&srq->rq, wr);
+    return IBA_VERB_OK;
 }

@@ -115,7 +115,7 @@ enum iba_mem_verdict iba_rx_reach(const struct iba_rx *x, uint32_t key, uint64_t
     const struct iba_reach r = {
         .va = va, .length = length, .key = key, .pd = x->qp->pd, .qpn = x->qp->qpn, .need = need, .remote = true};
 
-    if (length == 0 && !(x->ca->deviate && x->ca->deviate->asks_for_key(x))) /* C9-88 */
+    if (length == 0) /* C9-88 */
         return IBA_REACH_OK;
     return iba_mem_reach(&x->ca->mem, &r, host);
 }
@@ -150,9 +150,9 @@ bool iba_rx_write_absent(const struct iba_rx *x)
     return iba_rx_write(x) && iba_rx_write_reach(x, &host) == IBA_REACH_ABSENT;
 }
 
-static enum iba_wc_status receive_check(const struct iba_rx *x, bool *absent)
+enum iba_wc_status iba_rx_check_receive(const struct iba_rx *x, bool *absent)
 {
-    const struct iba_recv_wr *w = iba_rx_send(x) ? iba_rx_wqe(x) : NULL; /* a WRITE fills no receive (RR-53) */
+    const struct iba_recv_wr *w = iba_rx_wqe(x);
 
     *absent = false;
     if (!w)
@@ -164,14 +164,14 @@ bool iba_rx_receive_protected(const struct iba_rx *x)
 {
     bool absent;
 
-    return receive_check(x, &absent) != IBA_WC_SUCCESS;
+    return iba_rx_send(x) && iba_rx_check_receive(x, &absent) != IBA_WC_SUCCESS;
 }
 
 bool iba_rx_receive_absent(const struct iba_rx *x)
 {
     bool absent;
 
-    return receive_check(x, &absent) == IBA_WC_SUCCESS && absent;
+    return iba_rx_send(x) && iba_rx_check_receive(x, &absent) == IBA_WC_SUCCESS && absent;
 }
 
 bool iba_rx_first_in_rtr(const struct iba_rx *x)
@@ -214,7 +214,7 @@ void iba_rx_store_send(struct iba_rx *x)
 
 void iba_rx_put(struct iba_rx *x, uint8_t *host)
 {
-    if (!x->ca->deviate || x->ca->deviate->stores(x))
+    if (!x->ca->deviate || x->ca->deviate->stores(x, host))
         memcpy(host, iba_rx_data(x), x->v->payload_len);
 }
 
@@ -289,9 +289,14 @@ void iba_rx_complete(struct iba_rx *x, enum iba_wc_status status)
     iba_rx_report(x, &wc);
 }
 
+void iba_rx_fail_qp(struct iba_rx *x)
+{
+    if (!x->ca->deviate || x->ca->deviate->fails_qp(x))
+        iba_qp_fail(x->ca, x->qp);
+}
+
 void iba_rx_fail(struct iba_rx *x)
 {
-    if (IBA_KEEPS(x->ca, receive, FAULT_FAILS_QP))
-        iba_qp_fail(x->ca, x->qp);
+    iba_rx_fail_qp(x);
     x->dropped = true;
 }

@@ -96,6 +96,9 @@ static inline const uint8_t *iba_rx_hdr(const struct iba_rx *x, enum iba_hdr h)
 const struct iba_recv_wr *iba_rx_wqe(const struct iba_rx *x);
 /* The protection domain that receive WQEs are checked with: that of the SRQ or, without SRQ, of the QP (QS-42). */
 uint32_t iba_rx_recv_pd(const struct iba_rx *x);
+/* Checks that the packet's payload may be written after the data that is already in the WQE. *absent: a page is
+ * missing. The rows ask this of SENDs only: a WRITE fills no receive (RR-53). */
+enum iba_wc_status iba_rx_check_receive(const struct iba_rx *x, bool *absent);
 /* Checks a remote access with the rights `need` to the range. An access to no bytes needs no key (C9-88). */
 enum iba_mem_verdict iba_rx_reach(const struct iba_rx *x, uint32_t key, uint64_t va, uint64_t length, uint16_t need,
                                   uint8_t **host);
@@ -117,6 +120,8 @@ void iba_rx_put(struct iba_rx *x, uint8_t *host);
 uint16_t iba_rx_pkey_index(const struct iba_rx *x); /* as a completion reports it */
 /* Completes the WQE in use with *wc. */
 void iba_rx_report(struct iba_rx *x, struct iba_wc *wc);
+/* The QP fails because of the packet. */
+void iba_rx_fail_qp(struct iba_rx *x);
 /* The fault is in the receive WQE, so the QP of an unreliable service fails (class A). */
 void iba_rx_fail(struct iba_rx *x);
 /* Completes the WQE in use with `status`. */

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include "transport/deviations.h"
 #include "transport/deviations_requester.h"
+#include "transport/iba_refusals.h"
 
 /* RQ-24, RQ-31: a request that begins when no other is open has full retry counts. */
 static void load_counters(const struct iba_ca *ca, struct iba_qp *qp)
@@ -32,44 +33,45 @@ static bool is_offered(const struct iba_qp *qp, const struct iba_sqe *e)
            iba_opcodes[iba_qp_service_bits(qp) | iba_sqe_form(e)->opcode[IBA_ONLY]].name;
 }
 
-/* clang-format off */
-/* Faults that a work request has by itself. The rows are some of IBA_POSTING_BEHAVIOURS.
- *    row                status               the work request ...                                                clause */
-#define FORM_FAULTS(F)                                                                                                                   \
-    F(operation_offered, LOCAL_QP_OPERATION,  !is_offered(qp, e),                                                "RQ-15")               \
-    F(message_length,    LOCAL_LENGTH,        length > IBA_MAX_MESSAGE,                                          "WF-67")               \
-    F(eight_bytes,       LOCAL_LENGTH,        iba_sqe_is(e, IBA_FORM_EIGHT) && length != 8,                      "WF-68")               \
-    F(datagram_length,   LOCAL_LENGTH,        exceeds_port(ca, qp, length),                                      "UU-16")               \
-    F(raw_words,         LOCAL_LENGTH,        iba_qp_is_raw(qp) && length % 4 != 0,                              "WF-58")               \
-    F(raw_least,         LOCAL_LENGTH,        iba_qp_is_raw(qp) && length + raw_header(qp) < RAW_LEAST,          "WF-09")               \
-    F(read_span,         LOCAL_LENGTH,        e->wr.op == IBA_WR_READ && iba_request_cut(ca, qp, e).packets >= IBA_PSN_SPAN, "RQ-03: it could never be sent") \
-    F(read_no_depth,     LOCAL_QP_OPERATION,  iba_sqe_is(e, IBA_FORM_RESOURCE) && qp->attr.max_rd == 0,          "RQ-08: nor could it")
-/* clang-format on */
-
-/* Returns the first of these faults. The requester reports it when the request's turn comes (RQ-14). */
-static enum iba_wc_status form_fault(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e,
-                                     uint64_t length)
+/* RQ-03: the responses of a READ would span so many PSNs that it could never be sent. */
+static bool spans_too_much(const struct iba_call *c)
 {
-#define FAULT(row, status, is, clause)                                                                                 \
-    if ((is) && IBA_KEEPS(ca, posting, row))                                                                           \
-        return IBA_WC_##status;
-    FORM_FAULTS(FAULT)
-    return IBA_WC_SUCCESS;
+    return c->send.wr->op == IBA_WR_READ && iba_request_cut(c->qp, c->send.entry).packets >= IBA_PSN_SPAN;
 }
+
+/* clang-format off */
+#define WORDS_WRONG (iba_qp_is_raw(c->qp) && c->send.length % 4 != 0)
+#define EIGHT_WRONG (iba_sqe_is(c->send.entry, IBA_FORM_EIGHT) && c->send.length != 8)
+#define RAW_TOO_SHORT (iba_qp_is_raw(c->qp) && c->send.length + raw_header(c->qp) < RAW_LEAST)
+#define NO_DEPTH (iba_sqe_is(c->send.entry, IBA_FORM_RESOURCE) && c->qp->attr.max_rd == 0)
+/* Faults that a work request has by itself. The requester reports the first when the request's turn comes (RQ-14).
+ *    row                         status                     the work request ...                               clause */
+#define WORK_REQUEST_CHECKS(R, A)                                                                                                  \
+    R(posting, operation_offered, IBA_WC_LOCAL_QP_OPERATION, !is_offered(c->qp, c->send.entry),                 "RQ-15")           \
+    R(posting, message_length,    IBA_WC_LOCAL_LENGTH,       c->send.length > IBA_MAX_MESSAGE,                  "WF-67")           \
+    R(posting, eight_bytes,       IBA_WC_LOCAL_LENGTH,       EIGHT_WRONG,                                       "WF-68")           \
+    R(posting, datagram_length,   IBA_WC_LOCAL_LENGTH,       exceeds_port(c->ca, c->qp, c->send.length),        "UU-16")           \
+    R(posting, raw_words,         IBA_WC_LOCAL_LENGTH,       WORDS_WRONG,                                       "WF-58")           \
+    R(posting, raw_least,         IBA_WC_LOCAL_LENGTH,       RAW_TOO_SHORT,                                     "WF-09")           \
+    R(posting, read_span,         IBA_WC_LOCAL_LENGTH,       spans_too_much(c),                                 "RQ-03")           \
+    R(posting, read_no_depth,     IBA_WC_LOCAL_QP_OPERATION, NO_DEPTH,                                          "RQ-08")
+/* clang-format on */
+IBA_REFUSAL_TABLE(WORK_REQUEST_CHECKS, work_request_checks, WORK_REQUEST)
 
 void iba_requester_post(struct iba_ca *ca, struct iba_qp *qp, const struct iba_send_wr *wr)
 {
     struct iba_sqe *e = iba_sqe_at(qp, qp->s.count);
     const uint64_t length = iba_sgl_length(wr->sge, wr->n_sge);
+    struct iba_call c = {.ca = ca, .qp = qp, .send = {.wr = wr, .entry = e, .length = length}};
+    int fault;
 
     assert(qp->s.count < qp->s.n && wr->op < IBA_WR_RECV && wr->n_sge <= IBA_MAX_SGE);
     e->wr = *wr;
     e->length = length <= IBA_MAX_MESSAGE ? (uint32_t)length : 0;
     e->state = IBA_SQE_WAITING;
-    e->status = (uint8_t)form_fault(ca, qp, e, length);
+    fault = iba_refuse(&c, &work_request_checks);
+    e->status = fault == IBA_PASSES ? IBA_WC_SUCCESS : (uint8_t)fault;
     qp->s.count++;
-    if (ca->deviate)
-        ca->deviate->posted(ca, qp);
 }
 
 /* ---- which request goes next ---- */
@@ -85,7 +87,7 @@ static bool lacks_credit(const struct iba_qp *qp, const struct iba_sqe *e)
     return iba_sqe_is(e, IBA_FORM_RECEIVED) && iba_requester_limited(qp, qp->s.ssn - 1);
 }
 
-static bool may_begin(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
+static bool may_begin(const struct iba_qp *qp, const struct iba_sqe *e)
 {
     if (qp->state == IBA_QPS_SQD) /* QS-22 */
         return false;
@@ -97,7 +99,7 @@ static bool may_begin(const struct iba_ca *ca, const struct iba_qp *qp, const st
         return e->wr.op != IBA_WR_LOCAL_INV || qp->s.next == 0;
     if (iba_sqe_is(e, IBA_FORM_RESOURCE) && qp->s.rd_open >= qp->attr.max_rd) /* RQ-08 */
         return false;
-    return !lacks_credit(qp, e) && fits_span(qp, e->wr.op == IBA_WR_READ ? iba_request_cut(ca, qp, e).packets : 1);
+    return !lacks_credit(qp, e) && fits_span(qp, e->wr.op == IBA_WR_READ ? iba_request_cut(qp, e).packets : 1);
 }
 
 /* RQ-41: a message beyond the limit stops after its first packet until that packet is acknowledged. The acknowledgement
@@ -110,12 +112,12 @@ static bool may_continue(const struct iba_qp *qp, const struct iba_sqe *e)
     return e->wr.op == IBA_WR_READ || fits_span(qp, 1);
 }
 
-bool iba_sqe_may_go(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
+bool iba_sqe_may_go(const struct iba_qp *qp, const struct iba_sqe *e)
 {
     if (qp->s.rnr_due != IBA_NEVER) /* RQ-28 */
         return false;
     if (e->state == IBA_SQE_WAITING)
-        return may_begin(ca, qp, e);
+        return may_begin(qp, e);
     return e->state == IBA_SQE_BEGUN && may_continue(qp, e);
 }
 
@@ -127,7 +129,7 @@ bool iba_requester_ready(const struct iba_ca *ca, const struct iba_qp *qp, iba_t
     if (qp->s.next >= qp->s.count || qp->s.page_due != IBA_NEVER || !iba_qp_may_send(qp))
         return false;
     e = iba_sqe_at(qp, qp->s.next);
-    return ca->deviate ? ca->deviate->may_go(ca, qp, e) : iba_sqe_may_go(ca, qp, e);
+    return ca->deviate ? ca->deviate->may_go(ca, qp, e) : iba_sqe_may_go(qp, e);
 }
 
 void iba_sqe_finish(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
@@ -137,8 +139,7 @@ void iba_sqe_finish(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
     iba_requester_retire(ca, qp);
 }
 
-/* Executes BIND_MW and LOCAL_INV, which send nothing. */
-static void execute(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
+enum iba_mem_err iba_sqe_execute(struct iba_ca *ca, const struct iba_qp *qp, struct iba_sqe *e)
 {
     const struct iba_bind b = {.mw_rkey = e->wr.bind.mw_rkey,
                                .mr_lkey = e->wr.bind.mr_lkey,
@@ -146,26 +147,18 @@ static void execute(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
                                .length = e->wr.bind.length,
                                .access = e->wr.bind.access,
                                .key_byte = e->wr.bind.key_byte};
-    enum iba_mem_err err;
 
     if (e->wr.op == IBA_WR_BIND_MW)
-        err = iba_mw_bind(&ca->mem, &b, qp->pd, qp->qpn, &e->wr.imm_or_key);
-    else
-        err = iba_mem_invalidate(&ca->mem, e->wr.imm_or_key, qp->pd, qp->qpn, false);
-    if (ca->deviate)
-        ca->deviate->done_locally(ca, &err);
-    if (err != IBA_MEM_OK)
-        iba_requester_fault(ca, qp, IBA_WC_MW_BIND);
-    else
-        iba_sqe_finish(ca, qp, e);
+        return iba_mw_bind(&ca->mem, &b, qp->pd, qp->qpn, &e->wr.imm_or_key);
+    return iba_mem_invalidate(&ca->mem, e->wr.imm_or_key, qp->pd, qp->qpn, false);
 }
 
-static void begin(const struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
+void iba_sqe_begin(const struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
 {
     if (iba_psn_eq(qp->s.una, qp->s.next_psn))
         load_counters(ca, qp);
     e->first = qp->s.next_psn;
-    e->last = iba_psn_add(e->first, (uint32_t)(iba_request_cut(ca, qp, e).packets - 1));
+    e->last = iba_psn_add(e->first, (uint32_t)(iba_request_cut(qp, e).packets - 1));
     e->ssn = qp->s.ssn;
     e->state = IBA_SQE_BEGUN;
     qp->s.ssn = (qp->s.ssn + 1) & IBA_PSN_MASK;
@@ -173,12 +166,9 @@ static void begin(const struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
         qp->s.lsn = (qp->s.lsn + 1) & IBA_PSN_MASK;
     if (iba_sqe_is(e, IBA_FORM_RESOURCE))
         qp->s.rd_open++;
-    if (ca->deviate)
-        ca->deviate->begun(ca, qp, e);
 }
 
-/* Moves s.next and s.next_psn past the packet that was written. */
-static void advance_past(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
+bool iba_sqe_advance(struct iba_qp *qp, const struct iba_sqe *e)
 {
     const iba_psn sent = e->wr.op == IBA_WR_READ ? e->last : qp->s.next_psn;
 
@@ -189,35 +179,42 @@ static void advance_past(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e
         qp->s.next++;
     if (iba_qp_is_reliable(qp)) {
         iba_requester_step(qp);
-        return;
+        return false;
     }
     qp->s.una = qp->s.next_psn;
-    if (iba_psn_eq(sent, e->last) && IBA_KEEPS(ca, requester, uc_completes)) { /* UU-13 */
-        e->state = IBA_SQE_DONE;
-        iba_requester_retire(ca, qp);
+    return iba_psn_eq(sent, e->last); /* UU-13 */
+}
+
+bool iba_requester_turn(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, iba_time now, struct iba_tx *tx)
+{
+    if (e->state == IBA_SQE_WAITING && e->status != IBA_WC_SUCCESS) {
+        iba_requester_fault(ca, qp, (enum iba_wc_status)e->status);
+        return false;
     }
+    if (iba_sqe_is(e, IBA_FORM_LOCAL)) {
+        if (iba_sqe_execute(ca, qp, e) != IBA_MEM_OK)
+            iba_requester_fault(ca, qp, IBA_WC_MW_BIND);
+        else
+            iba_sqe_finish(ca, qp, e);
+        return false;
+    }
+    if (e->state == IBA_SQE_WAITING)
+        iba_sqe_begin(ca, qp, e);
+    const struct iba_request p = iba_request_plan(qp, e, iba_request_cut(qp, e).shift);
+    if (!iba_request_write(ca, qp, &p, now, tx))
+        return false;
+    if (iba_sqe_advance(qp, e))
+        iba_sqe_finish(ca, qp, e);
+    return true;
 }
 
 bool iba_requester_emit(struct iba_ca *ca, struct iba_qp *qp, iba_time now, struct iba_tx *tx)
 {
-    while (iba_requester_ready(ca, qp, now)) {
+    bool sent = false;
+
+    while (!sent && iba_requester_ready(ca, qp, now)) {
         struct iba_sqe *e = iba_sqe_at(qp, qp->s.next);
-        if (e->state == IBA_SQE_WAITING && e->status != IBA_WC_SUCCESS) {
-            iba_requester_fault(ca, qp, (enum iba_wc_status)e->status);
-            continue;
-        }
-        if (iba_sqe_is(e, IBA_FORM_LOCAL)) {
-            execute(ca, qp, e);
-            continue;
-        }
-        if (ca->deviate && ca->deviate->leaves_out(ca, qp, e))
-            continue;
-        if (e->state == IBA_SQE_WAITING)
-            begin(ca, qp, e);
-        if (!iba_requester_build(ca, qp, now, tx))
-            return false;
-        advance_past(ca, qp, e);
-        return true;
+        sent = ca->deviate ? ca->deviate->turn(ca, qp, e, now, tx) : iba_requester_turn(ca, qp, e, now, tx);
     }
-    return false;
+    return sent;
 }

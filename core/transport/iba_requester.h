@@ -101,6 +101,11 @@ static inline struct iba_cut iba_cut_at(const struct iba_qp *qp, const struct ib
         .shift = shift, .packets = iba_sqe_has_one_psn(qp, e) ? 1 : iba_mtu_packets(e->length, UINT32_C(1) << shift)};
 }
 
+static inline struct iba_cut iba_request_cut(const struct iba_qp *qp, const struct iba_sqe *e)
+{
+    return iba_cut_at(qp, e, 7u + qp->attr.path_mtu);
+}
+
 /* RQ-22, RQ-29: the values of the retry counts. */
 enum { IBA_RETRIES_MOST = 7, IBA_RNR_FOR_EVER = 7 };
 struct iba_retries {
@@ -133,8 +138,17 @@ static inline void iba_requester_step(struct iba_qp *qp)
 
 /* iba_requester.c */
 /* Returns whether the next entry may send its next packet. */
-bool iba_sqe_may_go(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e);
-/* Ends the entry without a packet. */
+bool iba_sqe_may_go(const struct iba_qp *qp, const struct iba_sqe *e);
+/* Lets the next entry, which may go, act once. True: it has written a packet. */
+bool iba_requester_turn(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, iba_time now, struct iba_tx *tx);
+/* The parts of a turn. Executes BIND_MW or LOCAL_INV, which send nothing. */
+enum iba_mem_err iba_sqe_execute(struct iba_ca *ca, const struct iba_qp *qp, struct iba_sqe *e);
+/* Gives the entry its PSNs. */
+void iba_sqe_begin(const struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e);
+/* Moves s.next and s.next_psn past the packet that was written. True: that was the last packet of an unreliable
+ * message, which is finished. */
+bool iba_sqe_advance(struct iba_qp *qp, const struct iba_sqe *e);
+/* The entry is finished. It and those before it complete. */
 void iba_sqe_finish(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e);
 
 /* iba_requester_queue.c */
@@ -167,17 +181,29 @@ iba_time iba_ack_timeout_ns(uint8_t code); /* RQ-18; 0: no timer */
 /* Uses one retry, and fails the queue if none is left. */
 void iba_requester_timeout(struct iba_ca *ca, struct iba_qp *qp);
 
-/* iba_completer.c */
+/* iba_completer.c: actions of its table that broken devices have in another form */
 /* Handles an RNR NAK: everything before its PSN is acknowledged, and sending stops for the time that the RNR NAK names
  * (RQ-28, RQ-30). */
 void iba_requester_wait(struct iba_rx *x);
+/* Handles a sequence NAK: everything before its PSN is acknowledged, and sending resumes there (RQ-26). */
+void iba_requester_resend(struct iba_rx *x);
+/* Does the same at the PSN whose response is missing (RQ-36). */
+void iba_requester_ask_again(struct iba_rx *x);
+/* The PSN of the first READ or ATOMIC, up to the response's PSN, whose response is missing; else the response's PSN. */
+iba_psn iba_requester_missing(const struct iba_rx *x);
+/* Stores the result of an ATOMIC (RQ-50). */
+void iba_requester_store_atomic(struct iba_rx *x);
+/* Writes the response's data to the buffers of the oldest request, then acknowledges the response's PSN. */
+void iba_requester_store(struct iba_rx *x, const uint8_t *data, size_t len);
 
 /* iba_requester_check.c */
 /* Returns whether the invariants of the send queue are true; a row of iba_qp_check(). */
 bool iba_requester_is_sound(const struct iba_qp *qp);
 
 /* iba_requester_emit.c */
-struct iba_cut iba_request_cut(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e);
-/* Writes the packet that s.next and s.next_psn name. False: a fault, or a page is absent. */
-bool iba_requester_build(struct iba_ca *ca, struct iba_qp *qp, iba_time now, struct iba_tx *tx);
+/* Plans the packet that s.next and s.next_psn name; the packets of the message have 2^shift bytes. */
+struct iba_request iba_request_plan(const struct iba_qp *qp, const struct iba_sqe *e, unsigned shift);
+/* Writes the packet. False: a fault, or a page is absent. */
+bool iba_request_write(struct iba_ca *ca, struct iba_qp *qp, const struct iba_request *p, iba_time now,
+                       struct iba_tx *tx);
 #endif

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Request packets: envelope, BTH, extension headers, payload, pad (catalogue 4.1; WF-28, WF-31, WF-64). */
 #include <string.h>
-#include "transport/deviations.h"
+#include "transport/deviations_requester.h"
+#include "transport/iba_refusals.h"
+#include "transport/iba_requester.h"
 
 enum { QPN_MULTICAST = 0xffffff, PKEY_SMI = 0xffff /* PV-14 */ };
-
-struct iba_cut iba_request_cut(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
-{
-    return ca->deviate ? ca->deviate->cut(ca, qp, e) : iba_cut_at(qp, e, 7u + qp->attr.path_mtu);
-}
 
 /* Returns whether the packet asks for an ACK (RQ-05). A message beyond the credit limit asks with its first packet
  * (RQ-41). */
@@ -26,9 +23,8 @@ static unsigned position(bool first, bool last)
     return first ? (last ? IBA_ONLY : IBA_FIRST) : (last ? IBA_LAST : IBA_MIDDLE);
 }
 
-static struct iba_request plan(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e)
+struct iba_request iba_request_plan(const struct iba_qp *qp, const struct iba_sqe *e, unsigned shift)
 {
-    const unsigned shift = iba_request_cut(ca, qp, e).shift;
     const uint64_t index = (qp->s.next_psn.v - e->first.v) & IBA_PSN_MASK;
     const bool read = e->wr.op == IBA_WR_READ, last = read || iba_psn_eq(qp->s.next_psn, e->last);
     struct iba_request p = {.e = e, .offset = index << shift, .last = last, .ask = asks(qp, e, last)};
@@ -36,11 +32,9 @@ static struct iba_request plan(const struct iba_ca *ca, const struct iba_qp *qp,
     p.from = p.offset;
     p.again = iba_psn_diff(qp->s.next_psn, qp->s.high_psn) < 0;
     p.opcode = (uint8_t)(iba_qp_service_bits(qp) | iba_sqe_form(e)->opcode[position(index == 0, last)]);
+    p.hdrs = iba_opcodes[p.opcode].hdrs;
     if (iba_sqe_is(e, IBA_FORM_PAYLOAD))
         p.payload = last ? (size_t)(e->length - p.offset) : (size_t)1 << shift;
-    if (ca->deviate)
-        ca->deviate->plan(ca, qp, &p);
-    p.hdrs = iba_opcodes[p.opcode].hdrs;
     return p;
 }
 
@@ -136,45 +130,50 @@ static uint8_t *write_value(const struct iba_request *p, uint8_t *at)
     return at;
 }
 
-/* The handle is of the QP's protection domain and port (QS-82), and has a GRH for a multicast packet (WF-26). */
-static bool leads_there(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr,
-                        const struct iba_ah *ah)
+/* The envelope of a handle fits one kind of network. */
+static bool of_other_network(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_ah *ah)
 {
-    const bool multicast = wr->remote_qpn == QPN_MULTICAST && !iba_qp_is_raw(qp);
+    const uint8_t port = ah->av.port, own = qp->attr.port;
 
-    return ah->pd == qp->pd && ah->av.port == qp->attr.port &&
-           (!multicast || ah->av.grh || ca->port[qp->attr.port - 1].kind != IBA_PORT_IB);
+    return port < 1 || port > ca->n_port || ca->port[port - 1].kind != ca->port[own - 1].kind;
 }
 
-/* The address handle of a datagram; NULL: it was destroyed, or is of another protection domain or port. */
-static const struct iba_ah *handle(const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_send_wr *wr)
+/* WF-26 */
+static bool lacks_grh(const struct iba_ca *ca, const struct iba_qp *qp, uint32_t to, const struct iba_ah *ah)
+{
+    return to == QPN_MULTICAST && !iba_qp_is_raw(qp) && !ah->av.grh && ca->port[qp->attr.port - 1].kind == IBA_PORT_IB;
+}
+
+/* clang-format off */
+/*    row                      status                     the address handle ...                                            clause */
+#define ADDRESS_HANDLE_CHECKS(R, A)                                                                                                     \
+    A(handle_destroyed,        IBA_WC_LOCAL_QP_OPERATION, !c->send.ah || !c->send.ah->used,                                 "QS-82")    \
+    A(handle_of_other_network, IBA_WC_LOCAL_QP_OPERATION, of_other_network(c->ca, c->qp, c->send.ah),                       "QS-82")    \
+    R(posting, handle_domain,  IBA_WC_LOCAL_QP_OPERATION, c->send.ah->pd != c->qp->pd,                                      "QS-82")    \
+    R(posting, handle_port,    IBA_WC_LOCAL_QP_OPERATION, c->send.ah->av.port != c->qp->attr.port,                          "QS-82")    \
+    R(posting, multicast_grh,  IBA_WC_LOCAL_QP_OPERATION, lacks_grh(c->ca, c->qp, c->send.wr->remote_qpn, c->send.ah),      "WF-26, UU-24")
+/* clang-format on */
+IBA_REFUSAL_TABLE(ADDRESS_HANDLE_CHECKS, address_handle_checks, ADDRESS_HANDLE)
+
+/* Returns the address handle of a datagram; NULL: it cannot be used. */
+static const struct iba_ah *handle(struct iba_ca *ca, struct iba_qp *qp, const struct iba_send_wr *wr)
 {
     const struct iba_ah *ah = wr->ah < ca->n_ah ? &ca->ah[wr->ah] : NULL;
+    struct iba_call c = {.ca = ca, .qp = qp, .send = {.wr = wr, .ah = ah}};
 
-    if (!ah || !ah->used)
-        return NULL;
-    return leads_there(ca, qp, wr, ah) || (ca->deviate && ca->deviate->takes_handle(ca, qp, wr, ah)) ? ah : NULL;
-}
-
-static enum iba_wc_status gather(struct iba_ca *ca, const struct iba_qp *qp, const struct iba_request *p, uint8_t *at,
-                                 bool *absent)
-{
-    const struct iba_send_wr *wr = &p->e->wr;
-
-    if (ca->deviate)
-        return ca->deviate->gather(ca, qp, p, at, absent);
-    return iba_sgl_gather(ca, qp->pd, wr->sge, wr->n_sge, p->from, at, p->payload, absent);
+    return iba_refuse(&c, &address_handle_checks) == IBA_PASSES ? ah : NULL;
 }
 
 /* Writes the payload and the pad bytes into the packet (WF-31). */
 static bool write_payload(struct iba_ca *ca, struct iba_qp *qp, const struct iba_request *p, iba_time now, uint8_t *at)
 {
+    const struct iba_send_wr *wr = &p->e->wr;
     bool absent = false;
     enum iba_wc_status status;
 
     if (p->payload == 0)
         return true;
-    status = gather(ca, qp, p, at, &absent);
+    status = iba_sgl_gather(ca, qp->pd, wr->sge, wr->n_sge, p->from, at, p->payload, &absent);
     if (absent) {
         qp->s.page_due = now + IBA_PAGE_WAIT_NS;
         return false;
@@ -253,16 +252,13 @@ static bool build(struct iba_ca *ca, struct iba_qp *qp, const struct iba_request
     return true;
 }
 
-bool iba_requester_build(struct iba_ca *ca, struct iba_qp *qp, iba_time now, struct iba_tx *tx)
+bool iba_request_write(struct iba_ca *ca, struct iba_qp *qp, const struct iba_request *p, iba_time now,
+                       struct iba_tx *tx)
 {
-    struct iba_sqe *e = iba_sqe_at(qp, qp->s.next);
-    const struct iba_request p = plan(ca, qp, e);
-
-    if (!(iba_qp_is_raw(qp) ? build_raw(ca, qp, &p, now, tx) : build(ca, qp, &p, now, tx)))
+    if (iba_qp_is_raw(qp))
+        return build_raw(ca, qp, p, now, tx);
+    if (!build(ca, qp, p, now, tx))
         return false;
-    if (!iba_qp_is_raw(qp))
-        note_asked(ca, qp, e, p.ask, now);
-    if (ca->deviate)
-        ca->deviate->request(ca, qp, &p, tx);
+    note_asked(ca, qp, iba_sqe_at(qp, qp->s.next), p->ask, now);
     return true;
 }

@@ -107,7 +107,7 @@ void iba_requester_fault(struct iba_ca *ca, struct iba_qp *qp, enum iba_wc_statu
 
     e->state = IBA_SQE_FAULTY;
     e->status = (uint8_t)status;
-    if (qp->s.next == 0 || !IBA_KEEPS(ca, requester, fault_waits))
+    if (qp->s.next == 0)
         iba_requester_fail(ca, qp, status);
 }
 

@@ -37,13 +37,26 @@ uint32_t iba_resp_most(const struct iba_qp *qp);
 uint32_t iba_resp_open(const struct iba_qp *qp);
 /* Number of waiting replays: at most one more than iba_saved_depth(). */
 uint32_t iba_resp_again(const struct iba_qp *qp);
+/* Checks the access of the next packet of the READ response at the head of the queue: *n bytes at *host. */
+enum iba_mem_verdict iba_resp_reach(struct iba_ca *ca, const struct iba_qp *qp, uint8_t **host, uint32_t *n);
 
 /* Writes the next response. False: there is nothing to send. */
 bool iba_responder_send(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx);
 /* The credit code that an ACK announces for this number of receives. */
 uint8_t iba_responder_credit(const struct iba_qp *qp, uint32_t receives);
 
-/* ---- the actions of the table: iba_responder_exec.c ---- */
+/* ---- iba_responder_exec.c ---- */
+/* The value that an ATOMIC leaves where it finds `old` (RR-48). */
+typedef uint64_t iba_rc_atomic(const struct iba_rx *x, uint64_t old);
+iba_rc_atomic iba_rc_swapped, iba_rc_added;
+/* Executes an ATOMIC. Returns the value before it, in host byte order. */
+uint64_t iba_rc_execute(struct iba_rx *x, iba_rc_atomic *changed);
+/* An ATOMIC, FLUSH or ATOMIC WRITE is done: it is remembered and answered. */
+void iba_rc_finish(struct iba_rx *x, uint64_t result);
+/* Answers an ATOMIC by an ATOMIC Acknowledge, a FLUSH or ATOMIC WRITE by a READ response without payload (catalogue
+ * 11.2, 37 and 40). */
+void iba_rc_answer(struct iba_rx *x, uint64_t result, bool replay);
+/* The actions of the table. */
 iba_then iba_rc_establish;
 iba_then iba_rc_nak_sequence, iba_rc_rnr, iba_rc_nak_invalid, iba_rc_nak_unfit, iba_rc_nak_length, iba_rc_nak_access,
     iba_rc_nak_operation;

@@ -221,8 +221,6 @@ static bool emit_read_lost(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *
 {
     struct iba_resp *r = &qp->r.resp[0];
 
-    if (ca->deviate && ca->deviate->read_lost(ca, qp))
-        return false;
     r->kind = IBA_RESP_NAK;
     r->syndrome = iba_syndrome(IBA_AETH_NAK, IBA_NAK_REMOTE_ACCESS);
     if (qp->state != IBA_QPS_ERR)
@@ -257,21 +255,30 @@ static void write_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx, 
     end(tx, p + n + pad);
 }
 
-/* Writes one packet of a READ response. False: a page is absent, and the response waits for it. */
-static bool emit_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
+enum iba_mem_verdict iba_resp_reach(struct iba_ca *ca, const struct iba_qp *qp, uint8_t **host, uint32_t *n)
 {
-    struct iba_resp *r = &qp->r.resp[0];
+    const struct iba_resp *r = &qp->r.resp[0];
     const uint32_t most = iba_mtu_bytes((enum iba_mtu)qp->attr.path_mtu);
-    const uint32_t n = r->left < most ? r->left : most;
+
+    *n = r->left < most ? r->left : most;
+    *host = NULL;
     const struct iba_reach reach = {.va = r->va,
-                                    .length = n,
+                                    .length = *n,
                                     .key = r->rkey,
                                     .pd = qp->pd,
                                     .qpn = qp->qpn,
                                     .need = IBA_ACCESS_REMOTE_READ,
                                     .remote = true};
-    uint8_t *host = NULL;
-    const enum iba_mem_verdict v = n > 0 ? iba_mem_reach(&ca->mem, &reach, &host) : IBA_REACH_OK;
+    return *n > 0 ? iba_mem_reach(&ca->mem, &reach, host) : IBA_REACH_OK;
+}
+
+/* Writes one packet of a READ response. False: a page is absent, and the response waits for it. */
+static bool emit_read(struct iba_ca *ca, struct iba_qp *qp, struct iba_tx *tx)
+{
+    struct iba_resp *r = &qp->r.resp[0];
+    uint32_t n;
+    uint8_t *host;
+    const enum iba_mem_verdict v = iba_resp_reach(ca, qp, &host, &n);
 
     if (v == IBA_REACH_ABSENT)
         return false;

@@ -3,7 +3,6 @@
 #include <string.h>
 #include "iba_responder.h"
 #include "transport/deviations.h"
-#include "transport/deviations_receiver.h"
 #include "wire/iba_opcode_rows.h"
 
 /* ---- set-up ---- */
@@ -22,35 +21,34 @@ void iba_responder_reset(struct iba_qp *qp)
     qp->cnp_due = qp->becn_due = false;
 }
 
-void iba_responder_start(const struct iba_ca *ca, struct iba_qp *qp)
+void iba_responder_start(struct iba_qp *qp)
 {
     qp->r.epsn = iba_psn_of(qp->attr.rq_psn);
     qp->r.acked = iba_psn_add(qp->r.epsn, IBA_PSN_MASK); /* the PSN before ePSN */
     qp->r.op = IBA_NO_MESSAGE;
-    if (ca->deviate)
-        ca->deviate->responder_started(ca, qp);
 }
 
 /* ---- answers ---- */
 
-/* False: a broken device sends no ACK. */
+/* Queues an ACK or NAK. False: the device does not answer. */
+static bool put(const struct iba_rx *x, struct iba_resp r)
+{
+    if (x->ca->deviate && !x->ca->deviate->answers(x, &r))
+        return false;
+    iba_resp_put(x->qp, &r);
+    return true;
+}
+
 static bool put_ack(const struct iba_rx *x, iba_psn psn)
 {
-    struct iba_qp *qp = x->qp;
-
-    if (x->ca->deviate && !x->ca->deviate->acks(x, &psn))
-        return false;
-    iba_resp_put(qp, &(struct iba_resp){.kind = IBA_RESP_ACK, .psn = psn, .msn = qp->r.msn});
-    return true;
+    return put(x, (struct iba_resp){.kind = IBA_RESP_ACK, .psn = psn, .msn = x->qp->r.msn});
 }
 
 static void put_nak(const struct iba_rx *x, uint8_t syndrome)
 {
-    struct iba_resp r = {.kind = IBA_RESP_NAK, .syndrome = syndrome, .psn = x->qp->r.epsn, .msn = x->qp->r.msn};
+    const iba_psn expected = x->qp->r.epsn; /* RR-03 */
 
-    if (x->ca->deviate)
-        x->ca->deviate->nak(x, &r);
-    iba_resp_put(x->qp, &r);
+    (void)put(x, (struct iba_resp){.kind = IBA_RESP_NAK, .syndrome = syndrome, .psn = expected, .msn = x->qp->r.msn});
 }
 
 /* The request is good. The next request is expected, and a new gap gets a NAK again (RR-04). The end of a message
@@ -103,9 +101,8 @@ void iba_rc_rnr(struct iba_rx *x)
 static void fail(struct iba_rx *x)
 {
     x->qp->r.op = IBA_NO_MESSAGE;
-    x->qp->r.last_words = IBA_KEEPS(x->ca, respond, NAK_FAILS);
-    if (x->qp->r.last_words)
-        iba_qp_fail(x->ca, x->qp);
+    x->qp->r.last_words = true;
+    iba_rx_fail_qp(x);
 }
 
 static void fail_with_nak(struct iba_rx *x, enum iba_nak code)
@@ -198,9 +195,7 @@ void iba_rc_read_again(struct iba_rx *x)
     put_read(x, true);
 }
 
-/* An ATOMIC is answered by an ATOMIC Acknowledge, a FLUSH or ATOMIC WRITE by a READ response without payload (catalogue
- * 11.2, 37 and 40). */
-static void put_result(struct iba_rx *x, uint64_t result, bool replay)
+void iba_rc_answer(struct iba_rx *x, uint64_t result, bool replay)
 {
     const bool atomic = x->operation == IBA_OPERATION_ATOMIC;
 
@@ -235,12 +230,8 @@ void iba_rc_send_invalidate(struct iba_rx *x)
     const struct iba_qp *qp = x->qp;
     const uint32_t key = iba_ieth_r_key(iba_rx_hdr(x, IBA_H_ieth));
 
-    enum iba_mem_err err = IBA_MEM_OK;
-
     iba_rx_store_send(x);
-    if (!x->ca->deviate || x->ca->deviate->invalidates(x, key))
-        err = iba_mem_invalidate(&x->ca->mem, key, qp->pd, qp->qpn, true);
-    if (err == IBA_MEM_OK) {
+    if (iba_mem_invalidate(&x->ca->mem, key, qp->pd, qp->qpn, true) == IBA_MEM_OK) {
         accept_and_ack(x);
         iba_rx_complete(x, IBA_WC_SUCCESS);
         return;
@@ -287,13 +278,13 @@ void iba_rc_read(struct iba_rx *x)
     put_read(x, false);
 }
 
-static void finish(struct iba_rx *x, uint64_t result)
+void iba_rc_finish(struct iba_rx *x, uint64_t result)
 {
     iba_saved_put(x, &(struct iba_saved_op){
                          .psn = x->psn, .n_psn = 1, .opcode = iba_bth_opcode(x->bth), .used = true, .result = result});
     accept(x, 1);
     x->qp->r.acked = x->psn;
-    put_result(x, result, false);
+    iba_rc_answer(x, result, false);
 }
 
 /* The eight bytes at the target, in host byte order; 0 in a mutant without the check of the target. */
@@ -312,44 +303,48 @@ static void store(uint8_t *host, uint64_t value)
         memcpy(host, &value, sizeof value);
 }
 
-/* Executes an ATOMIC. Returns the value for its answer: the value before the operation (RR-48). */
-static uint64_t execute(struct iba_rx *x, bool swap)
+uint64_t iba_rc_swapped(const struct iba_rx *x, uint64_t old)
 {
     const uint8_t *eth = iba_rx_hdr(x, IBA_H_atomiceth);
-    uint8_t *host;
-    const uint64_t old = load(x, &host), operand = iba_atomiceth_swapdt(eth);
-    uint64_t new = swap ? (old == iba_atomiceth_cmpdt(eth) ? operand : old) : old + operand, told = old;
 
-    if (x->ca->deviate)
-        told = x->ca->deviate->atomic(x, old, &new);
-    store(host, new);
-    return told;
+    return old == iba_atomiceth_cmpdt(eth) ? iba_atomiceth_swapdt(eth) : old;
+}
+
+uint64_t iba_rc_added(const struct iba_rx *x, uint64_t old)
+{
+    return old + iba_atomiceth_swapdt(iba_rx_hdr(x, IBA_H_atomiceth));
+}
+
+uint64_t iba_rc_execute(struct iba_rx *x, iba_rc_atomic *changed)
+{
+    uint8_t *host;
+    const uint64_t old = load(x, &host);
+
+    store(host, changed(x, old));
+    return old;
 }
 
 void iba_rc_swap(struct iba_rx *x)
 {
-    finish(x, execute(x, true));
+    iba_rc_finish(x, iba_rc_execute(x, iba_rc_swapped));
 }
 
 void iba_rc_add(struct iba_rx *x)
 {
-    finish(x, execute(x, false));
+    iba_rc_finish(x, iba_rc_execute(x, iba_rc_added));
 }
 
 void iba_rc_replay(struct iba_rx *x)
 {
     const struct iba_saved_op *s = iba_saved_find(x);
-    uint64_t result = s ? s->result : 0;
 
-    if (x->operation == IBA_OPERATION_ATOMIC && IBA_DEVIATES(x->ca, respond, REPLAYS))
-        result = execute(x, iba_bth_opcode(x->bth) == IBA_RC_CMP_SWAP);
-    put_result(x, result, true);
+    iba_rc_answer(x, s ? s->result : 0, true);
 }
 
 /* In this model written data is visible and persistent at once, so a FLUSH only needs its answer. */
 void iba_rc_flush(struct iba_rx *x)
 {
-    finish(x, 0);
+    iba_rc_finish(x, 0);
 }
 
 /* Writes the eight bytes of the payload at once, in their order in the packet. */
@@ -359,5 +354,5 @@ void iba_rc_atomic_write(struct iba_rx *x)
 
     if (iba_responder_reach(x, &host) == IBA_REACH_OK && host && x->v->payload_len == sizeof(uint64_t))
         iba_rx_put(x, host);
-    finish(x, 0);
+    iba_rc_finish(x, 0);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Operations that a responder remembers so that it can answer duplicates (RR-25..RR-32). */
 #include "iba_responder.h"
-#include "transport/deviations.h"
 
 uint32_t iba_saved_depth(const struct iba_qp *qp)
 {
@@ -35,6 +34,4 @@ void iba_saved_put(const struct iba_rx *x, const struct iba_saved_op *s)
         return;
     qp->r.saved_at %= depth;
     qp->r.saved[qp->r.saved_at++].op = *s;
-    if (x->ca->deviate)
-        x->ca->deviate->remembered(x);
 }

@@ -15,7 +15,8 @@ const struct iba_rule *iba_rules_first(const struct iba_rules *table, const stru
 void iba_rules_apply(struct iba_rx *x, enum iba_rule_table t)
 {
     const struct iba_rules *table = x->ca->table[t];
-    const struct iba_rule *r = x->ca->deviate ? x->ca->deviate->rule(x, t) : iba_rules_first(table, x);
+    struct iba_rule room;
+    const struct iba_rule *r = x->ca->deviate ? x->ca->deviate->rule(x, t, &room) : iba_rules_first(table, x);
 
     if (!r)
         return;

@@ -9,8 +9,7 @@
  * no_qp, so a mutant must keep these (iba_rules_change). A mutant may lack any other row. */
 #include <string.h>
 #include "iba_rx_path.h"
-#include "transport/deviations.h"
-#include "transport/deviations_receiver.h"
+#include "transport/iba_receiver.h"
 
 /* ---- link and network ---- */
 
@@ -247,8 +246,6 @@ static void owe_notification(struct iba_rx *x)
         x->qp->cnp_due = true;
     else
         owe_to_source(x);
-    if (x->ca->deviate)
-        x->ca->deviate->marked(x);
     again(x);
 }
 
@@ -315,7 +312,7 @@ static int pkey_index(const struct iba_rx *x)
     const uint16_t key = iba_bth_p_key(x->bth);
     const uint8_t own = x->qp->attr.pkey_index;
 
-    if (x->qp->type == IBA_QPT_GSI || IBA_DEVIATES(x->ca, receive, PKEY_OWN))
+    if (x->qp->type == IBA_QPT_GSI)
         return iba_port_pkey_find(x->port, key);
     return own < x->port->n_pkey && iba_port_pkey_match(x->port, x->port->pkey[own], key) ? own : -1;
 }

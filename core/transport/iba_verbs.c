@@ -3,8 +3,8 @@
  * 10.5). */
 #include <assert.h>
 #include <string.h>
-#include "transport/deviations.h"
 #include "transport/deviations_qp.h"
+#include "transport/iba_refusals.h"
 #include "transport/iba_qp_parts.h"
 
 enum { QPN_LAST = 0xfffffe, QPN_MAX = 0xffffff, GID_BYTES = 16 }; /* 0, 1 and 0xFFFFFF are reserved (WF-37) */
@@ -37,44 +37,61 @@ static void random_number(const struct iba_ca *ca, uint32_t *qpn, uint32_t *slot
         *qpn = random_qpn(ca, *slot);
 }
 
-static enum iba_verb_err number(const struct iba_ca *ca, const struct iba_qp_init *init, uint32_t *qpn, uint32_t *slot)
-{
-    const bool managed = iba_qp_type_has(init->type, IBA_QP_MANAGES);
-
-    *qpn = managed ? init->type == IBA_QPT_GSI : init->qpn;
-    if (!managed && *qpn == 0) {
-        if (!ca->deviate || !ca->deviate->numbers(ca, qpn, slot))
-            random_number(ca, qpn, slot);
-        return *slot == IBA_NONE ? IBA_VERB_FULL : IBA_VERB_OK;
-    }
-    if (*qpn > QPN_MAX)
-        return IBA_VERB_ATTR_VALUE;
-    IBA_REFUSE(ca, verb, QPN_ORDINARY, !managed && (*qpn < IBA_QPN_FIRST || *qpn > QPN_LAST), IBA_VERB_ATTR_VALUE)
-    if (iba_qp_find(ca, *qpn))
-        return IBA_VERB_BUSY;
-    *slot = managed ? free_slot(ca, *qpn % ca->n_qp) : *qpn % ca->n_qp;
-    return *slot == IBA_NONE || ca->qp[*slot] ? IBA_VERB_FULL : IBA_VERB_OK;
-}
-
 /* ---- queue pairs ---- */
 static bool cq_missing(const struct iba_ca *ca, const struct iba_qp_init *init, uint32_t cq, unsigned traits)
 {
     return iba_qp_type_has(init->type, traits) && (cq >= ca->n_cq || !ca->cq[cq]);
 }
 
-static enum iba_verb_err parts_exist(const struct iba_ca *ca, const struct iba_qp_init *init)
+static bool is_shared(const struct iba_qp_init *init)
 {
-    const bool shared = init->srq != IBA_NONE;
+    return init->srq != IBA_NONE;
+}
 
-    if (!iba_qp_type_has(init->type, IBA_QP_SENDS | IBA_QP_SHARES))
-        return IBA_VERB_TYPE;
-    IBA_REFUSE(ca, verb, QP_SHARES, shared && !iba_qp_type_has(init->type, IBA_QP_SHARES), IBA_VERB_TYPE)
-    IBA_REFUSE(ca, verb, QP_PD, !iba_pd_exists(&ca->mem, init->pd), IBA_VERB_NO_PD)
-    if (cq_missing(ca, init, init->send_cq, IBA_QP_SENDS) ||
-        cq_missing(ca, init, init->recv_cq, IBA_QP_RECEIVES | IBA_QP_SHARES))
-        return IBA_VERB_NO_CQ;
-    IBA_REFUSE(ca, verb, QP_SRQ, shared && (init->srq >= ca->n_srq || !ca->srq[init->srq]), IBA_VERB_NO_SRQ)
-    return shared && init->n_rq > 0 ? IBA_VERB_ATTR_VALUE : IBA_VERB_OK;
+static bool srq_missing(const struct iba_ca *ca, const struct iba_qp_init *init)
+{
+    return is_shared(init) && (init->srq >= ca->n_srq || !ca->srq[init->srq]);
+}
+
+static bool is_managed(const struct iba_qp_init *init)
+{
+    return iba_qp_type_has(init->type, IBA_QP_MANAGES);
+}
+
+/* WF-37: only SMI and GSI have the numbers 0 and 1. */
+static bool qpn_reserved(const struct iba_qp_init *init, uint32_t qpn)
+{
+    return !is_managed(init) && (qpn < IBA_QPN_FIRST || qpn > QPN_LAST);
+}
+
+/* clang-format off */
+#define INIT c->create.init
+#define NAMED !c->create.any
+#define CREATE_QP_CHECKS(R, A)                                                                                                          \
+    A(type_unknown,       IBA_VERB_TYPE,       !iba_qp_type_has(INIT->type, IBA_QP_SENDS | IBA_QP_SHARES),               "QS-28")       \
+    R(verb, QP_SHARES,    IBA_VERB_TYPE,       is_shared(INIT) && !iba_qp_type_has(INIT->type, IBA_QP_SHARES),           "QS-28, QS-44") \
+    R(verb, QP_PD,        IBA_VERB_NO_PD,      !iba_pd_exists(&c->ca->mem, INIT->pd),                                    "QS-28")       \
+    A(no_send_cq,         IBA_VERB_NO_CQ,      cq_missing(c->ca, INIT, INIT->send_cq, IBA_QP_SENDS),                     "QS-28")       \
+    A(no_receive_cq,      IBA_VERB_NO_CQ,      cq_missing(c->ca, INIT, INIT->recv_cq, IBA_QP_RECEIVES | IBA_QP_SHARES),  "QS-28")       \
+    R(verb, QP_SRQ,       IBA_VERB_NO_SRQ,     srq_missing(c->ca, INIT),                                                 "QS-28")       \
+    A(two_receive_queues, IBA_VERB_ATTR_VALUE, is_shared(INIT) && INIT->n_rq > 0,                                        "QS-28")       \
+    A(qpn_too_large,      IBA_VERB_ATTR_VALUE, NAMED && c->create.qpn > QPN_MAX,                                         "WF-37")       \
+    R(verb, QPN_ORDINARY, IBA_VERB_ATTR_VALUE, NAMED && qpn_reserved(INIT, c->create.qpn),                               "WF-37")       \
+    A(qpn_taken,          IBA_VERB_BUSY,       NAMED && iba_qp_find(c->ca, c->create.qpn),                               "QS-28")
+/* clang-format on */
+IBA_REFUSAL_TABLE(CREATE_QP_CHECKS, create_qp_checks, CREATE_QP)
+
+/* Returns a free slot for the new QP, which gets its number; IBA_NONE: no slot is free. */
+static uint32_t number(struct iba_call *c)
+{
+    const struct iba_ca *ca = c->ca;
+    uint32_t slot;
+
+    if (c->create.any)
+        random_number(ca, &c->create.qpn, &slot);
+    else
+        slot = is_managed(c->create.init) ? free_slot(ca, c->create.qpn % ca->n_qp) : c->create.qpn % ca->n_qp;
+    return slot == IBA_NONE || ca->qp[slot] ? IBA_NONE : slot;
 }
 
 static void set_up(struct iba_qp *qp, const struct iba_qp_init *init, uint32_t qpn)
@@ -105,20 +122,32 @@ uint32_t iba_random_psn(struct iba_ca *ca)
     return (uint32_t)ca->random(ca->ctx) & IBA_PSN_MASK;
 }
 
+static struct iba_call creation(struct iba_ca *ca, const struct iba_qp_init *init)
+{
+    const bool managed = is_managed(init);
+
+    return (struct iba_call){.ca = ca,
+                             .create = {.init = init,
+                                        .qpn = managed ? init->type == IBA_QPT_GSI : init->qpn,
+                                        .any = !managed && init->qpn == 0}};
+}
+
 enum iba_verb_err iba_create_qp(struct iba_ca *ca, struct iba_qp *qp, const struct iba_qp_init *init, uint32_t *qpn)
 {
-    enum iba_verb_err e = parts_exist(ca, init);
-    uint32_t new = 0, slot;
+    struct iba_call c = creation(ca, init);
+    const int refused = iba_refuse(&c, &create_qp_checks);
+    uint32_t slot;
 
     assert(ca->n_qp > 0 && ca->n_qp <= QPN_LAST / 2);
     assert((init->n_sq == 0 || init->sq) && (init->n_rq == 0 || init->rq) && (init->n_saved == 0 || init->saved));
-    if (e == IBA_VERB_OK)
-        e = number(ca, init, &new, &slot);
-    if (e != IBA_VERB_OK)
-        return e;
-    set_up(qp, init, new);
+    if (refused != IBA_PASSES)
+        return (enum iba_verb_err)refused;
+    slot = number(&c);
+    if (slot == IBA_NONE)
+        return IBA_VERB_FULL;
+    set_up(qp, init, c.create.qpn);
     ca->qp[slot] = qp;
-    *qpn = new;
+    *qpn = c.create.qpn;
     iba_pd_hold(&ca->mem, qp->pd);
     return IBA_VERB_OK;
 }
@@ -131,15 +160,21 @@ static bool attached(const struct iba_ca *ca, uint32_t qpn)
     return false;
 }
 
+/* clang-format off */
+#define DESTROY_QP_CHECKS(R, A)                                                                                   \
+    A(no_qp_to_destroy,  IBA_VERB_NO_QP, !c->qp,                         "QS-29")                                 \
+    R(verb, QP_ATTACHED, IBA_VERB_BUSY,  attached(c->ca, c->qp->qpn),    "QS-29, UU-25")
+/* clang-format on */
+IBA_REFUSAL_TABLE(DESTROY_QP_CHECKS, destroy_qp_checks, DESTROY_QP)
+
 enum iba_verb_err iba_destroy_qp(struct iba_ca *ca, uint32_t qpn)
 {
     struct iba_qp *qp = iba_qp_find(ca, qpn);
+    struct iba_call c = {.ca = ca, .qp = qp};
+    const int refused = iba_refuse(&c, &destroy_qp_checks);
 
-    if (!qp)
-        return IBA_VERB_NO_QP;
-    IBA_REFUSE(ca, verb, QP_ATTACHED, attached(ca, qpn), IBA_VERB_BUSY)
-    if (!IBA_KEEPS(ca, verb, QP_BINDS) && iba_mw_of_qp(&ca->mem, qpn))
-        return IBA_VERB_BUSY;
+    if (refused != IBA_PASSES)
+        return (enum iba_verb_err)refused;
     iba_mw_forget_qp(&ca->mem, qpn);
     iba_pd_release(&ca->mem, qp->pd);
     for (uint32_t i = 0; i < ca->n_qp; i++)
@@ -154,18 +189,26 @@ const struct iba_qp *iba_query_qp(const struct iba_ca *ca, uint32_t qpn)
 }
 
 /* ---- address handles (QS-82) ---- */
-enum iba_verb_err iba_create_ah(struct iba_ca *ca, uint32_t pd, const struct iba_av *av, uint32_t *number)
+/* clang-format off */
+#define CREATE_AH_CHECKS(R, A)                                                                                    \
+    R(verb, AH_PD,      IBA_VERB_NO_PD,      !iba_pd_exists(&c->ca->mem, c->path.pd),        "QS-82")             \
+    A(av_illegal,       IBA_VERB_ATTR_VALUE, !iba_av_legal(c->ca, c->path.av, false),        "QS-82")
+/* clang-format on */
+IBA_REFUSAL_TABLE(CREATE_AH_CHECKS, create_ah_checks, CREATE_AH)
+
+enum iba_verb_err iba_create_ah(struct iba_ca *ca, uint32_t pd, const struct iba_av *given, uint32_t *number)
 {
-    IBA_REFUSE(ca, verb, AH_PD, !iba_pd_exists(&ca->mem, pd), IBA_VERB_NO_PD)
-    if (!iba_av_legal(ca, av, false))
-        return IBA_VERB_ATTR_VALUE;
+    struct iba_av av = *given;
+    struct iba_call c = {.ca = ca, .path = {.av = &av, .pd = pd}};
+    const int refused = iba_refuse(&c, &create_ah_checks);
+
+    if (refused != IBA_PASSES)
+        return (enum iba_verb_err)refused;
     for (uint32_t i = 0; i < ca->n_ah; i++) {
         struct iba_ah *ah = &ca->ah[i];
         if (ah->used)
             continue;
-        *ah = (struct iba_ah){.av = *av, .pd = pd, .used = true};
-        if (ca->deviate)
-            ca->deviate->handle_made(ca, ah);
+        *ah = (struct iba_ah){.av = av, .pd = pd, .used = true};
         iba_ports_follow(ca);
         ah->envelope_bytes = (uint8_t)iba_envelope_write(iba_port_of(ca, ah->av.port), &ah->av, i, ah->envelope);
         iba_pd_hold(&ca->mem, pd);
@@ -206,19 +249,35 @@ static struct iba_mcast *free_attachment(const struct iba_ca *ca)
     return NULL;
 }
 
+static bool lid_is_of_group(uint16_t lid)
+{
+    return lid == 0 || iba_lid_classify(lid) == IBA_LID_MULTICAST;
+}
+
+/* clang-format off */
+#define ATTACH_CHECKS(R, A)                                                                                       \
+    A(no_qp_to_attach,   IBA_VERB_NO_QP,      !c->qp,                                   "UU-25")                  \
+    R(verb, ATTACH_TYPE, IBA_VERB_TYPE,       !iba_qp_has(c->qp, IBA_QP_GROUPS),        "UU-25")                  \
+    R(verb, ATTACH_GID,  IBA_VERB_ATTR_VALUE, !iba_gid_is_multicast(c->group.gid),      "UU-25, KM-38")           \
+    R(verb, ATTACH_LID,  IBA_VERB_ATTR_VALUE, !lid_is_of_group(c->group.lid),           "UU-25, WF-15")           \
+    R(verb, ATTACH_ONCE, IBA_VERB_OK,         c->group.attachment,                      "UU-25, PV-29")
+#define DETACH_CHECKS(R, A)                                                                                       \
+    A(no_qp_to_detach,   IBA_VERB_NO_QP,      !c->qp,                                   "UU-25")                  \
+    A(not_attached,      IBA_VERB_ATTR_VALUE, !c->group.attachment,                     "UU-25")
+/* clang-format on */
+IBA_REFUSAL_TABLE(ATTACH_CHECKS, attach_checks, ATTACH)
+IBA_REFUSAL_TABLE(DETACH_CHECKS, detach_checks, DETACH)
+
 enum iba_verb_err iba_attach_mcast(struct iba_ca *ca, uint32_t qpn, const uint8_t *gid, uint16_t lid)
 {
-    const struct iba_qp *qp = iba_qp_find(ca, qpn);
+    struct iba_call c = {.ca = ca,
+                         .qp = iba_qp_find(ca, qpn),
+                         .group = {.attachment = attachment(ca, qpn, gid, lid), .gid = gid, .lid = lid}};
+    const int refused = iba_refuse(&c, &attach_checks);
     struct iba_mcast *m;
 
-    if (!qp)
-        return IBA_VERB_NO_QP;
-    IBA_REFUSE(ca, verb, ATTACH_TYPE, !iba_qp_has(qp, IBA_QP_GROUPS), IBA_VERB_TYPE)
-    IBA_REFUSE(ca, verb, ATTACH_GID, !iba_gid_is_multicast(gid), IBA_VERB_ATTR_VALUE)
-    IBA_REFUSE(ca, verb, ATTACH_LID, lid != 0 && iba_lid_classify(lid) != IBA_LID_MULTICAST, IBA_VERB_ATTR_VALUE)
-    IBA_REFUSE(ca, verb, ATTACH_ONCE, attachment(ca, qpn, gid, lid), IBA_VERB_OK)
-    if (!IBA_KEEPS(ca, verb, ATTACH))
-        return IBA_VERB_OK;
+    if (refused != IBA_PASSES)
+        return (enum iba_verb_err)refused;
     m = free_attachment(ca);
     if (!m)
         return IBA_VERB_FULL;
@@ -230,12 +289,13 @@ enum iba_verb_err iba_attach_mcast(struct iba_ca *ca, uint32_t qpn, const uint8_
 enum iba_verb_err iba_detach_mcast(struct iba_ca *ca, uint32_t qpn, const uint8_t *gid, uint16_t lid)
 {
     struct iba_mcast *m = attachment(ca, qpn, gid, lid);
+    struct iba_call c = {.ca = ca, .qp = iba_qp_find(ca, qpn), .group = {.attachment = m, .gid = gid, .lid = lid}};
+    const int refused = iba_refuse(&c, &detach_checks);
 
-    if (!iba_qp_find(ca, qpn))
-        return IBA_VERB_NO_QP;
-    if (!m)
-        return IBA_VERB_ATTR_VALUE;
-    m->used = !IBA_KEEPS(ca, verb, DETACH);
+    if (refused != IBA_PASSES)
+        return (enum iba_verb_err)refused;
+    assert(m); /* by a row */
+    m->used = false;
     return IBA_VERB_OK;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where statements stand, and that what findings cite stands somewhere. */
+/* Statements are found by their ids, with section and compliance number. Each finding of the observer cites statements
+ * whose section or number is known. */
 #include "statements/iba_clause.h"
 #include <criterion/criterion.h>
 #include <string.h>

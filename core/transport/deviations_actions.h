@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Inside of the deviations: actions of rule tables in the form in which a broken device has them. Each does what the
+ * engine's action of that name does, but for the row that the device has changed. */
+#ifndef IBA_DEVIATIONS_ACTIONS_H
+#define IBA_DEVIATIONS_ACTIONS_H
+#include "transport/iba_receiver.h"
+
+/* deviations_responder.c */
+iba_then iba_changed_send_invalidate, iba_changed_swap, iba_changed_add, iba_changed_replay;
+/* deviations_requester.c */
+iba_then iba_changed_resend, iba_changed_ask_again, iba_changed_wait, iba_changed_store_atomic;
+#endif
