@@ -27,7 +27,7 @@ bool iba_obs_is_between(const struct iba_flow_key *k, const struct iba_view *v)
 
 /* The hash uses the machine's byte order, since it is never stored or printed. Lengths are constants, so that the
  * compiler loads words directly. */
-static uint64_t hash_address(enum iba_addr_kind kind, const uint8_t *address)
+static uint64_t hash_address(uint64_t seed, enum iba_addr_kind kind, const uint8_t *address)
 {
     uint64_t low = 0, high = 0;
 
@@ -36,7 +36,7 @@ static uint64_t hash_address(enum iba_addr_kind kind, const uint8_t *address)
     case IBA_ADDR_LID: memcpy(&low, address, IBA_ADDR_LID_BYTES); break;
     default: memcpy(&low, address, sizeof low); memcpy(&high, address + sizeof low, sizeof high);
     }
-    return iba_obs_mix(iba_obs_mix((uint64_t)kind << 32, low), high);
+    return iba_obs_mix(iba_obs_mix(seed ^ (uint64_t)kind << 32, low), high);
 }
 
 bool iba_obs_is_directed(const struct iba_view *v)
@@ -46,14 +46,14 @@ bool iba_obs_is_directed(const struct iba_view *v)
     return iba_endpoints_of(&e, v);
 }
 
-bool iba_obs_identify(struct iba_direction *id, const struct iba_view *v)
+bool iba_obs_identify(struct iba_direction *id, const struct iba_view *v, uint64_t seed)
 {
     struct iba_endpoints e;
 
     if (!iba_endpoints_of(&e, v))
         return false;
-    id->from = hash_address(e.kind, e.src);
-    id->to = hash_address(e.kind, e.dst);
+    id->from = hash_address(seed, e.kind, e.src);
+    id->to = hash_address(seed, e.kind, e.dst);
     id->qpn = iba_bth_destqp(iba_view_bth(v));
     id->target = iba_obs_target_of(id->to, id->qpn);
     return true;
@@ -62,6 +62,6 @@ bool iba_obs_identify(struct iba_direction *id, const struct iba_view *v)
 const struct iba_direction *iba_obs_id(struct iba_look *l)
 {
     if (!l->has_id)
-        l->has_id = iba_obs_identify(&l->id, l->v);
+        l->has_id = iba_obs_identify(&l->id, l->v, l->s->cfg.seed);
     return &l->id;
 }

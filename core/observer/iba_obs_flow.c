@@ -8,11 +8,14 @@
 
 /* A flow moves to the front of its list when n_flow / NEAR packets have passed since it last did. */
 enum { NEAR = 16, MOST_COMPARED = 8 };
+/* Directions to one QP of a connected service: it has one peer, and those before it matter little. */
+enum { MOST_SENDERS = 32 };
 
 /* A bucket holds at most one direction: its index plus 1, and some bits of its hash, so that a search skips other
- * directions without reading them. A direction is in the bucket that its hash selects, or in one of the occupied
- * buckets that follow it. The hash covers the destination, not the source. So a packet from an unexpected sender to a
- * QP finds that QP's flow. */
+ * directions without reading them. A direction is in the bucket that its place selects, or in one of the occupied
+ * buckets that follow it. The place of a connected service covers the destination, not the source: so a packet from an
+ * unexpected sender to a QP finds that QP's flow. Any number of senders may send datagrams to one QP, as to a subnet
+ * manager's, so the place of other services covers the source, too. */
 enum { INDEX_BITS = 20 };
 
 static uint32_t n_bucket(const struct iba_observer *s)
@@ -20,9 +23,19 @@ static uint32_t n_bucket(const struct iba_observer *s)
     return s->cfg.n_known * IBA_OBS_BUCKETS;
 }
 
-static uint32_t home(const struct iba_observer *s, uint32_t target)
+static bool is_connected(uint8_t svc)
 {
-    return (uint32_t)(((uint64_t)target * n_bucket(s)) >> 32);
+    return svc == IBA_RC || svc == IBA_UC || svc == IBA_XRC;
+}
+
+static uint32_t place_of(uint32_t target, uint32_t source, bool connected)
+{
+    return connected ? target : (uint32_t)(iba_obs_mix(target, source) >> 32);
+}
+
+static uint32_t home(const struct iba_observer *s, uint32_t place)
+{
+    return (uint32_t)(((uint64_t)place * n_bucket(s)) >> 32);
 }
 
 static uint32_t behind(const struct iba_observer *s, uint32_t at)
@@ -35,24 +48,30 @@ static uint32_t index_in(uint32_t entry)
     return entry & ((1 << INDEX_BITS) - 1);
 }
 
-/* The next direction from bucket *at on that may have this target; 0: none. Sets *at to the bucket after it. */
-static uint32_t next_of(const struct iba_observer *s, uint32_t *at, uint32_t target)
+/* The next direction from bucket *at on that may have this place; 0: none. Sets *at to the bucket after it. */
+static uint32_t next_of(const struct iba_observer *s, uint32_t *at, uint32_t place)
 {
     for (uint32_t entry; (entry = s->bucket[*at]) != 0;) {
         *at = behind(s, *at);
-        if (((entry ^ target << INDEX_BITS) >> INDEX_BITS) == 0)
+        if (((entry ^ place << INDEX_BITS) >> INDEX_BITS) == 0)
             return index_in(entry);
     }
     return 0;
 }
 
-static void into_bucket(struct iba_observer *s, uint32_t known, uint32_t target)
+static uint32_t place_of_known(const struct iba_known *k)
 {
-    uint32_t at = home(s, target);
+    return place_of(k->target, k->source, is_connected(k->svc));
+}
+
+static void into_bucket(struct iba_observer *s, uint32_t known)
+{
+    const uint32_t place = place_of_known(&s->known[known - 1]);
+    uint32_t at = home(s, place);
 
     while (s->bucket[at] != 0)
         at = behind(s, at);
-    s->bucket[at] = known | target << INDEX_BITS;
+    s->bucket[at] = known | place << INDEX_BITS;
 }
 
 /* Moves up those of the following entries that a search would no longer find. */
@@ -60,12 +79,12 @@ static void leave_bucket(struct iba_observer *s, uint32_t known)
 {
     const uint32_t n = n_bucket(s);
     assert(n > 0);
-    uint32_t hole = home(s, s->known[known - 1].target);
+    uint32_t hole = home(s, place_of_known(&s->known[known - 1]));
 
     while (index_in(s->bucket[hole]) != known)
         hole = behind(s, hole);
     for (uint32_t at = behind(s, hole); s->bucket[at] != 0; at = behind(s, at)) {
-        const uint32_t from = home(s, s->known[index_in(s->bucket[at]) - 1].target);
+        const uint32_t from = home(s, place_of_known(&s->known[index_in(s->bucket[at]) - 1]));
         if ((at + n - from) % n < (at + n - hole) % n)
             continue;
         s->bucket[hole] = s->bucket[at];
@@ -322,24 +341,11 @@ static void forget(struct iba_look *l, uint32_t known)
         s->resting--;
 }
 
-static uint32_t begin(struct iba_look *l, uint8_t svc)
-{
-    struct iba_observer *s = l->s;
-    const bool room = s->n_known < s->cfg.n_known;
-    const uint32_t i = room ? ++s->n_known : to_forget(s);
-
-    if (!room)
-        forget(l, i);
-    s->known[i - 1] = (struct iba_known){
-        .target = l->id.target, .source = iba_obs_source_of(l->id.from), .qpn = l->id.qpn, .svc = svc};
-    into_bucket(s, i, l->id.target);
-    return i;
-}
-
 struct neighbours { /* directions to the same QP */
     /* own: the packet's direction; stranger: from another sender; service: of another service */
     uint32_t own, stranger, service;
-    uint32_t earlier; /* from another sender that has been quiet for long */
+    uint32_t earlier;         /* from another sender that has been quiet for long */
+    uint32_t senders, oldest; /* number of those from other senders; the one that was seen longest ago */
 };
 
 static bool is_paired(const struct iba_observer *s, const struct iba_known *k)
@@ -356,21 +362,50 @@ static bool is_quiet(const struct iba_observer *s, const struct iba_known *k)
     return s->now.at - (f ? f->last.at : k->at) >= s->cfg.rest_ns;
 }
 
+static iba_time seen_at(const struct iba_observer *s, uint32_t known)
+{
+    const struct iba_flow *f = iba_obs_flow_at(s, s->known[known - 1].flow);
+
+    return f ? f->last.at : s->known[known - 1].at;
+}
+
+/* From another sender */
+static void compare(struct neighbours *n, const struct iba_observer *s, uint32_t i, uint8_t svc)
+{
+    const struct iba_known *k = &s->known[i - 1];
+
+    if (n->senders++ == 0 || seen_at(s, i) < seen_at(s, n->oldest))
+        n->oldest = i;
+    if (k->svc == svc && is_paired(s, k))
+        *(is_quiet(s, k) ? &n->earlier : &n->stranger) = i;
+}
+
+/* Those of connected services, or of the others. */
+__attribute__((hot)) static void look_at(struct neighbours *n, const struct iba_observer *s,
+                                         const struct iba_direction *id, uint8_t svc, bool connected)
+{
+    const uint32_t source = iba_obs_source_of(id->from), place = place_of(id->target, source, connected);
+
+    for (uint32_t at = home(s, place), i; (i = next_of(s, &at, place)) != 0;) {
+        const struct iba_known *k = &s->known[i - 1];
+        if (k->target != id->target || k->qpn != id->qpn || is_connected(k->svc) != connected)
+            continue;
+        if (k->source == source) {
+            *(k->svc == svc ? &n->own : &n->service) = i;
+            if (n->own == i && !k->shared)
+                return; /* no other direction can be relevant */
+        } else if (connected)
+            compare(n, s, i, svc);
+    }
+}
+
 __attribute__((hot)) static void find(struct neighbours *n, const struct iba_observer *s,
                                       const struct iba_direction *id, uint8_t svc)
 {
     *n = (struct neighbours){0};
-    for (uint32_t at = home(s, id->target), i; (i = next_of(s, &at, id->target)) != 0;) {
-        const struct iba_known *k = &s->known[i - 1];
-        if (k->target != id->target || k->qpn != id->qpn)
-            continue;
-        if (k->source == iba_obs_source_of(id->from)) {
-            *(k->svc == svc ? &n->own : &n->service) = i;
-            if (n->own == i && !k->shared)
-                return; /* no other direction can be relevant */
-        } else if (k->svc == svc && is_paired(s, k))
-            *(is_quiet(s, k) ? &n->earlier : &n->stranger) = i;
-    }
+    look_at(n, s, id, svc, is_connected(svc));
+    if (!n->own || s->known[n->own - 1].shared)
+        look_at(n, s, id, svc, !is_connected(svc));
 }
 
 static iba_psn last_psn(const struct iba_flow *f)
@@ -425,6 +460,22 @@ static struct iba_flow *come_back(struct iba_look *l, uint32_t known)
     return f;
 }
 
+/* Remembers a direction, in the place of another one if there is no room, or if too many send to this QP. */
+static uint32_t begin(struct iba_look *l, uint8_t svc, const struct neighbours *n)
+{
+    struct iba_observer *s = l->s;
+    const bool crowd = is_connected(svc) && n->senders >= MOST_SENDERS;
+    const bool room = !crowd && s->n_known < s->cfg.n_known;
+    const uint32_t i = crowd ? n->oldest : room ? ++s->n_known : to_forget(s);
+
+    if (!room)
+        forget(l, i);
+    s->known[i - 1] = (struct iba_known){
+        .target = l->id.target, .source = iba_obs_source_of(l->id.from), .qpn = l->id.qpn, .svc = svc};
+    into_bucket(s, i);
+    return i;
+}
+
 static uint32_t *last_found(struct iba_observer *s, uint32_t qpn)
 {
     return &s->last_found[qpn % IBA_OBS_LAST_FOUND];
@@ -466,7 +517,7 @@ struct iba_flow *iba_obs_flow(struct iba_look *l)
         const struct iba_obs_mark last = before ? before->last : s->known[other - 1].mark;
         iba_obs_tell(l, n.stranger ? IBA_FINDING_SPOOF : IBA_FINDING_QP_REUSED, &(struct iba_tell){.cause = &last});
     }
-    const uint32_t new = begin(l, svc);
+    const uint32_t new = begin(l, svc, &n);
     if (n.service)
         s->known[new - 1].shared = s->known[n.service - 1].shared = true;
     f = take_place(s, new, false, NULL);
@@ -481,18 +532,20 @@ __attribute__((hot)) void iba_observer_expect(const struct iba_observer *s, stru
 {
     e->view = v;
     e->known = 0;
-    e->any = iba_view_is_transport(v) && iba_obs_identify(&e->id, v);
+    e->any = iba_view_is_transport(v) && iba_obs_identify(&e->id, v, s->cfg.seed);
     if (!e->any)
         return;
-    __builtin_prefetch(&s->bucket[home(s, e->id.target)]);
+    e->place =
+        place_of(e->id.target, iba_obs_source_of(e->id.from), is_connected(iba_bth_opcode(iba_view_bth(v)) >> 5));
+    __builtin_prefetch(&s->bucket[home(s, e->place)]);
 }
 
 __attribute__((hot)) void iba_observer_fetch(const struct iba_observer *s, struct iba_expected *e)
 {
     if (!e->any)
         return;
-    uint32_t at = home(s, e->id.target);
-    e->known = next_of(s, &at, e->id.target);
+    uint32_t at = home(s, e->place);
+    e->known = next_of(s, &at, e->place);
     if (e->known)
         iba_obs_prefetch(&s->known[e->known - 1]);
 }

@@ -129,8 +129,8 @@ __attribute__((hot)) bool iba_obs_is_directed(const struct iba_view *v);
 __attribute__((hot)) void iba_obs_key(struct iba_flow_key *k, const struct iba_view *v);
 /* The packet goes between the addresses of the key, in its direction. */
 __attribute__((hot)) bool iba_obs_is_between(const struct iba_flow_key *k, const struct iba_view *v);
-/* Hashes of the packet's direction. False when the packet belongs to no direction. */
-__attribute__((hot)) bool iba_obs_identify(struct iba_direction *id, const struct iba_view *v);
+/* Hashes of the packet's direction, with the configuration's seed. False when the packet belongs to no direction. */
+__attribute__((hot)) bool iba_obs_identify(struct iba_direction *id, const struct iba_view *v, uint64_t seed);
 /* The hashes of the packet's direction, computed at first use: the observer mostly finds the flow without them. */
 __attribute__((hot)) const struct iba_direction *iba_obs_id(struct iba_look *l);
 /* The hashes that the observer keeps of a direction: of its destination and QP; of its source. */

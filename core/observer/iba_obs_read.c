@@ -171,7 +171,8 @@ static bool follows(const struct iba_look *l)
 /* The response has come before. It belongs to the same READ as the previous response, which was late. */
 static bool joins_late(const struct iba_look *l, const struct iba_obs_read *r)
 {
-    const bool came = r && !iba_opcode_begins(l->op) && iba_psn_diff(r->expect, l->psn) > 0;
+    const bool came = r && !iba_opcode_begins(l->op) && iba_psn_diff(r->expect, l->psn) > 0 &&
+                      (r->again || !iba_obs_answered_before(l));
     const struct iba_obs_recent *const last = came ? comes_with(l) : NULL;
 
     return last && last->late && iba_psn_diff(last->psn, r->psn) >= 0 && iba_psn_diff(l->psn, last->psn) > 0;
@@ -389,6 +390,16 @@ static bool is_at_once(const struct iba_observer *s, const struct iba_obs_held *
     return s->now.at - h->mark.at < (h->late && !is_amid(h) ? IBA_OBS_LEAST_RTT_NS : IBA_OBS_AT_ONCE_NS);
 }
 
+/* The pending First and the next response both came for the first time, and their READ was sent once. A second answer
+ * to the READ would repeat responses. */
+static bool is_filling_only_run(const struct iba_look *l, struct iba_flow *f, const struct iba_obs_held *h)
+{
+    const struct iba_obs_read *const r = l && l->peer ? iba_obs_read_at(&l->peer->rq, h->psn) : NULL;
+
+    return r && !r->again && iba_obs_fills(f, true, h->psn) && iba_obs_read_at(&l->peer->rq, l->psn) == r &&
+           !iba_obs_answered_before(l);
+}
+
 /* A responder sends all responses to a READ at once. So a First that no further response follows was overtaken. A
  * response that begins an answer in its middle was overtaken when the responses before it follow. */
 void iba_obs_release(struct iba_observer *s, struct iba_flow *f, const struct iba_look *l)
@@ -402,7 +413,7 @@ void iba_obs_release(struct iba_observer *s, struct iba_flow *f, const struct ib
         return;
     const bool missing = l && iba_obs_gap_at(s, f->unanswered, l->psn); /* this one may be late, too */
     const bool goes_on = inside && d <= IBA_OBS_MOST_LOST && (d == 1 || !(iba_psn_eq(l->psn, h->answers) || missing));
-    const bool late = amid ? d <= 0 || (d > 1 && (!inside || missing)) : !goes_on;
+    const bool late = amid ? d <= 0 || (d > 1 && (!inside || missing)) : !goes_on || is_filling_only_run(l, f, h);
     let_go(s, f, l && is_at_once(s, h) ? late : h->late);
 }
 

@@ -412,6 +412,13 @@ static const struct iba_decision *decide(const struct coming_again *c)
     return NULL;
 }
 
+/* The READ or ATOMIC was answered before it comes, so it was sent before, and is not the first transmission, late. A
+ * late retransmission is possible, but these two are mostly sent again for a missing answer. */
+static bool came_before(const struct iba_look *l, const struct iba_obs_requests *q)
+{
+    return iba_obs_fetches(l) && q->answered && iba_psn_diff(l->psn, q->una) < 0;
+}
+
 /* The reason is a response in the capture. The next packet may have to show whether this request is its effect, or only
  * late. */
 static void go_back_for(const struct coming_again *c)
@@ -467,7 +474,7 @@ void iba_obs_start_run(const struct iba_look *l, struct iba_obs_requests *q)
     c.r = known || !iba_obs_sooner_than_known(l, &q->pending) ? known : &q->pending;
     c.lacks = l->again ? l->again : may_lack(l, q);
     c.hasty = !c.r && !timer(&c) && is_hasty_timer(l, q);
-    c.inside = !c.r && !iba_obs_gap_at(l->s, q->gaps, l->psn) &&
+    c.inside = !c.r && !came_before(l, q) && !iba_obs_gap_at(l->s, q->gaps, l->psn) &&
                iba_psn_diff(iba_psn_add(l->psn, iba_obs_psns(l)), q->high) < 0;
     const struct iba_decision *by = decide(&c);
 

@@ -103,6 +103,18 @@ static bool is_full(const struct iba_flow *f, const struct iba_obs_put_off *o)
     return o->filled + doubt + held >= o->n;
 }
 
+/* All packets of the jump came, and their receiver accepted them: it does so in this direction, or they are responses
+ * that their requester did not ask for again, longer than a round trip of any fabric. Silence proves nothing of a
+ * responder, nor after a NAK that ends the connection. */
+static bool is_accepted(const struct iba_observer *s, const struct iba_flow *f, const struct iba_obs_put_off *o)
+{
+    const struct iba_flow *const peer = iba_obs_awake(s, f->peer);
+    const bool lives = f->fatal.frame == 0 && peer && peer->fatal.frame == 0;
+    const bool unasked = lives && o->kind != IBA_FINDING_GAP && s->now.at - o->mark.at > IBA_OBS_FLIGHT_NS;
+
+    return is_full(f, o) && (f->order.lawful || unasked);
+}
+
 static void make_room(struct iba_observer *s, struct iba_flow *f)
 {
     while (f->order.n > 0 && (f->order.n == IBA_OBS_PUT_OFF || s->now.at - f->put_off[0].mark.at > s->cfg.late_ns)) {
@@ -110,8 +122,7 @@ static void make_room(struct iba_observer *s, struct iba_flow *f)
                            s->now.at - f->put_off[0].mark.at <= IBA_OBS_FLIGHT_NS;
         if (waits)
             return;
-        resolve(s, f, 0,
-                is_alone(&f->put_off[0]) ? goes_with_others(f) : is_full(f, &f->put_off[0]) && f->order.lawful);
+        resolve(s, f, 0, is_alone(&f->put_off[0]) ? goes_with_others(f) : is_accepted(s, f, &f->put_off[0]));
     }
 }
 
@@ -252,6 +263,7 @@ void iba_obs_order_end(struct iba_observer *s, struct iba_flow *f)
 {
     while (f->order.n > 0)
         resolve(s, f, 0,
-                is_alone(&f->put_off[0]) ? goes_with_others(f)
-                                         : is_full(f, &f->put_off[0]) && (f->order.lawful || !f->order.strict));
+                is_alone(&f->put_off[0])
+                    ? goes_with_others(f)
+                    : is_accepted(s, f, &f->put_off[0]) || (is_full(f, &f->put_off[0]) && !f->order.strict));
 }

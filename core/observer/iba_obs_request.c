@@ -252,6 +252,14 @@ static bool comes_by_itself(const struct iba_look *l, struct iba_obs_requests *q
            (pause >= IBA_OBS_SOONEST_TIMEOUT_NS || (pause >= IBA_OBS_LEAST_RTT_NS && iba_obs_was_asked_for(l, q)));
 }
 
+/* The requester's timer ran out after a NAK that ends the connection, and after the NAK had time to reach it. So the
+ * NAK was lost after the capture point, and the connection goes on. */
+static void outlive_nak(const struct iba_look *l, struct iba_obs_requests *q)
+{
+    if (q->fatal.frame != 0 && l->s->now.at - q->fatal.at >= IBA_OBS_ROUND_NS + iba_obs_rtt(l))
+        q->fatal.frame = 0;
+}
+
 /* The request was sent before. `next` is where the requester would go on. */
 static void take_again(struct iba_look *l, struct iba_obs_requests *q, uint32_t n, iba_psn next, bool asked_for)
 {
@@ -288,8 +296,10 @@ static void take_again(struct iba_look *l, struct iba_obs_requests *q, uint32_t 
     tell_again(l, q);
     if (!starts && !single)
         q->kept = 0; /* go-back-N: the requester sends the following packets again, too */
-    if (starts && q->run.kind == IBA_FINDING_RETRY_TIMEOUT)
+    if (starts && q->run.kind == IBA_FINDING_RETRY_TIMEOUT) {
         iba_obs_count_retry(l, q);
+        outlive_nak(l, q);
+    }
     q->run.on = true;
     iba_obs_use_up_reason(l, q, starts || ahead < 0 ? l->psn : next, iba_psn_add(l->psn, n));
     /* these packets are no longer needed, but may still come */
@@ -326,12 +336,13 @@ __attribute__((cold)) static bool fills_only(const struct iba_look *l, struct ib
            l->s->now.at - q->last.at < IBA_OBS_AT_ONCE_NS && !iba_obs_was_asked_for(l, q);
 }
 
-/* The capture may have begun with the retransmission of a single packet. The sender had sent later PSNs before the
- * capture began. */
+/* The capture may have begun with retransmissions of single packets, each after a pause. The sender had sent later PSNs
+ * before the capture began. */
 static bool begins_amid(const struct iba_look *l, const struct iba_obs_requests *q, int32_t lost)
 {
-    return (q->ahead && l->flow->requests <= IBA_OBS_FEW + 1) ||
-           (l->flow->requests == 2 && lost > IBA_OBS_MOST_LOST && iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS);
+    const bool apart = !q->together && iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS;
+
+    return l->flow->requests <= IBA_OBS_FEW + 1 && (q->ahead || (apart && lost > IBA_OBS_MOST_LOST));
 }
 
 /* The number of PSNs that a new packet jumps over. After a retransmission the requester may go on with a new packet, if
@@ -524,6 +535,7 @@ void iba_obs_request(struct iba_look *l)
     if (asks_for_missing(l))
         iba_obs_order_asked(l->s, l->peer, true, l->psn);
     place(l, q, least);
+    q->together |= l->flow->requests > 1 && iba_obs_pause(l, q) < IBA_OBS_LEAST_RTT_NS;
     remember(l, q, sent_before);
     iba_obs_wait_for_peer(l);
     const struct iba_obs_read *known = iba_obs_read_at(q, l->psn);

@@ -43,6 +43,8 @@ struct iba_observer_config {
                          forgets one */
     /* requests among which the observer looks for the request of a response, a power of two; 0: 8192 */
     uint32_t n_asked;
+    uint64_t seed; /* secret, so that nobody can choose addresses whose directions are in each other's way; no result
+                      depends on it */
     bool zeroed;   /* every byte of the memory is 0 already, so the observer need not touch pages that it never uses */
     uint32_t pmtu; /* path MTU of all connections, bytes; 0: learned from each. A power of two, 256 to 4096 */
     void (*report)(void *ctx, const struct iba_finding *f);
@@ -76,6 +78,7 @@ struct iba_direction { /* the key by which a direction is found */
 struct iba_expected { /* a packet that is fed soon */
     const struct iba_view *view;
     struct iba_direction id;
+    uint32_t place; /* where a search for it begins */
     uint32_t known; /* index plus 1; 0: not known yet */
     bool any;       /* the packet has a direction */
 };

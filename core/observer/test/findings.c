@@ -15,19 +15,13 @@
 /* FIRST: these networks are as good as any others */
 enum { LINE = 1024, SHOWN = 20, PLAIN = 28, OTHERS = 16, FIRST = 5000 };
 static const char golden_path[] = IBPROOF_SOURCE_DIR "/core/observer/test/findings.golden";
-static const char *const networks[] = {
-    [SCORE_PLAIN] = "plain",         [SCORE_REORDERING] = "reordering", [SCORE_OLDEST] = "oldest",
-    [SCORE_SELECTIVE] = "selective", [SCORE_ADAPTIVE] = "adaptive",     [SCORE_REUSED] = "reused"};
-static const char *const ways[] = {
-    [SCORE_WHOLE] = "whole", [SCORE_CUT] = "cut", [SCORE_LOSSY] = "lossy", [SCORE_MIDSTREAM] = "midstream"};
-
 static void describe(char line[LINE], enum score_network network, enum score_way way, uint64_t seed)
 {
     static struct score_run r;
     int n;
 
     score_play(&r, way, network, seed);
-    n = snprintf(line, LINE, "%s %s %" PRIu64 " %016" PRIx64, networks[network], ways[way], seed, r.digest);
+    n = snprintf(line, LINE, "%s %s %" PRIu64 " %016" PRIx64, score_networks[network], score_ways[way], seed, r.digest);
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
         if (r.said[k] && n > 0 && n < LINE)
             n += snprintf(line + n, (size_t)(LINE - n), " %s=%u", iba_findings[k].name, (unsigned)r.said[k]);

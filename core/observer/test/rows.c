@@ -37,6 +37,9 @@ static const struct row rows[] = {
     {K(RETRY_TIMEOUT), {SEND(1), REPLY(1, 1), SEND(2), SEND(3), SEND(4), HASTY(2, 100), SEND(3), SEND(4), HASTY(2, 200), SEND(3), SEND(4), REPLY(4, 4)}},
     {K(RETRY_UNCLEAR), {SEND(1), SEND(2), SEND(1), SEND(2), REPLY(2, 2)}},
     {K(LATE), {SEND(1), SEND(2), SEND(3), SEND(1), REPLY(3, 3)}},
+    /* a READ from before the capture, which was answered before it came again: it is not late */
+    {K(LATE) | K(RETRY_IMPLIED), {{.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 50, .bytes = 8, .how = ASKING}, {.opcode = IBA_RC_ACKNOWLEDGE, .psn = 50, .syndrome = ACK, .msn = 1, .wait = 30000},
+         SEND(11), SEND(12), REPLY(12, 12), REPLY(11, 12), {.opcode = IBA_RC_READ_REQUEST, .psn = 5, .dma = 8, .wait = 30000}}},
     {K(RETRY_TIMEOUT) | K(RETRY_PAYLOAD), {SEND(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = OTHER_BYTES, .wait = 70 * MS}}},
     /* the capture lacks the end of one copy, so the observer does not compare the two */
     {K(RETRY_TIMEOUT), {SEND(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = OTHER_BYTES, .cut = 6, .wait = 70 * MS}}},
@@ -47,6 +50,8 @@ static const struct row rows[] = {
     {K(ANSWER_AGAIN), {READ(1, 8), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 1}, SEND(2), REPLY(2, 2), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 2}}},
     {K(NETWORK_COPY), {SEND(1), SEND(1), REPLY(1, 1)}},
     {K(NOT_CAPTURED) | K(GAP), {SEND(1), REPLY(1, 1), SEND(3), REPLY(3, 3), SEND(4), REPLY(4, 4)}},
+    /* single packets, each after a round trip: they may be retransmissions from before the capture, and the rest was sent then */
+    {K(NOT_CAPTURED), {SEND(1), REPLY(1, 1), SEND(2), REPLY(2, 2), SEND(30), REPLY(30, 30), SEND(31), REPLY(31, 31)}},
     {0, {SEND(1), SEND(3), SEND(2), REPLY(1, 1)}},
     {0, {SEND(1), SEND(3), SEND(2), REPLY(3, 3), SEND(4), SEND(7), SEND(6), SEND(5), REPLY(7, 7)}},
     {K(REORDERED), {SEND(1), SEND(3), SEND(2), REPLY(3, 3), SEND(4), SEND(7), SEND(6), SEND(5), REPLY(7, 7), SEND(9), SEND(8), REPLY(9, 9)}},
@@ -56,6 +61,11 @@ static const struct row rows[] = {
     {0, {READ(1, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1},
          {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 2, .bytes = 256}, SEND(4), REPLY(4, 2)}},
     {K(GAP) | K(NAK_SEQUENCE) | K(RETRY_NAK), {SEND(1), SEND(3), REFUSE(2, NAK, 1), SEND(2), SEND(3), REPLY(3, 3), SEND(5), SEND(4), REPLY(5, 5)}},
+    {0, {SEND(0), REPLY(0, 0), READ(1, 600), {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1, .wait = 500},
+         {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 2, .bytes = 256, .wait = 100}, SEND(4), REPLY(4, 2)}},
+    {K(RESPONSE_GAP) | K(RETRY_IMPLIED), {READ(1, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1},
+         {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}, READ(2, 8), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 2, .bytes = 8, .syndrome = ACK, .msn = 1}, READ(4, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 4, .bytes = 256, .syndrome = ACK, .msn = 2},
+         {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 6, .bytes = 88, .syndrome = ACK, .msn = 2}, {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 5, .bytes = 256}, {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 50, .bytes = 8, .wait = 20 * MS}}},
     {0, {READ(1, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 2, .bytes = 256}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}, READ(4, 8), SEND(5), REPLY(5, 3),
          {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 4, .bytes = 8, .syndrome = ACK, .msn = 2}, SEND(6), REPLY(6, 4)}},
     {0, {READ(1, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 2, .bytes = 256}, {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}, SEND(4),
@@ -89,6 +99,8 @@ static const struct row rows[] = {
     {K(END_REFUSED), {{.opcode = IBA_UD_SEND_ONLY, .psn = 1, .bytes = 8, .how = REFUSING}}},
     {K(NAK_ACCESS) | K(SILENCE) | K(RETRY_TIMEOUT) | K(END_RETRIES), {ASK(1), REFUSE(1, NAK + 2, 0), SEVEN_LATER(1), MUCH_LATER}},
     {K(NAK_ACCESS) | K(END_NAK), {ASK(1), REFUSE(1, NAK + 2, 0), {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 20 * MS}}},
+    /* the NAK was lost after the capture point: the requester's timer goes on */
+    {K(NAK_ACCESS) | K(RETRY_TIMEOUT) | K(END_RETRIES) | K(SILENCE), {ASK(1), REFUSE(1, NAK + 2, 0), SOON(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 1, .bytes = 8, .how = ASKING, .wait = 4 * MS}, {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 50, .bytes = 8, .wait = 20 * MS}}},
     {K(SILENCE) | K(RETRY_TIMEOUT) | K(END_RETRIES), {SEND(0), REPLY(0, 0), ASK(1), SEVEN_LATER(1), MUCH_LATER}},
     {K(SILENCE) | K(RETRY_TIMEOUT) | K(END_RETRIES), {SEND(0), REPLY(0, 0), ASK(1), LATER(1), {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 400 * MS}}},
     {K(RNR) | K(RETRY_RNR) | K(END_RNR), {ASK(1), REFUSE(1, RNR, 0), SOON(1), REFUSE(1, RNR, 0), {.opcode = IBA_RC_SEND_ONLY, .from = B, .psn = 9, .bytes = 8, .wait = 2000 * MS}}},

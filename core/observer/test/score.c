@@ -167,13 +167,10 @@ static void list(const struct score_run *r)
     }
 }
 
-static const char *const ways[] = {[SCORE_WHOLE] = "The whole capture",
-                                   [SCORE_CUT] = "Packets cut after the last transport header",
-                                   [SCORE_LOSSY] = "1 % of the packets missing from the capture",
-                                   [SCORE_MIDSTREAM] = "From the middle on"};
-static const char *const networks[] = {
-    [SCORE_PLAIN] = "plain",         [SCORE_REORDERING] = "reordering", [SCORE_OLDEST] = "oldest",
-    [SCORE_SELECTIVE] = "selective", [SCORE_ADAPTIVE] = "adaptive",     [SCORE_REUSED] = "reused"};
+static const char *const headings[] = {[SCORE_WHOLE] = "The whole capture",
+                                       [SCORE_CUT] = "Packets cut after the last transport header",
+                                       [SCORE_LOSSY] = "1 % of the packets missing from the capture",
+                                       [SCORE_MIDSTREAM] = "From the middle on"};
 
 static void score(enum score_way way, enum score_network network, unsigned n)
 {
@@ -192,8 +189,9 @@ static void score(enum score_way way, enum score_network network, unsigned n)
         if (setting("IBPROOF_LIST", UINT64_MAX) == seed)
             list(&r);
     }
-    printf("\n%s, %u networks (%s) from %lu on\n  %-18s %8s %8s %8s %8s %8s %10s\n", ways[way], n, networks[network],
-           (unsigned long)first, "finding", "true", "hidden", "found", "wrong", "recall", "precision");
+    printf("\n%s, %u networks (%s) from %lu on\n  %-18s %8s %8s %8s %8s %8s %10s\n", headings[way], n,
+           score_networks[network], (unsigned long)first, "finding", "true", "hidden", "found", "wrong", "recall",
+           "precision");
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
         if (t[k].truth > 0 || t[k].said > 0)
             judge(&t[k], network, way, k, n < SEEDS_ENOUGH);
@@ -211,7 +209,7 @@ static void score_named(enum score_way way)
     const char *name = getenv("IBPROOF_KIND");
     unsigned network = 0;
 
-    while (name && network < SCORE_NETWORKS && strcmp(name, networks[network]) != 0)
+    while (name && network < SCORE_NETWORKS && strcmp(name, score_networks[network]) != 0)
         network++;
     cr_assert_lt(network, (unsigned)SCORE_NETWORKS, "IBPROOF_KIND: no kind of network is named %s", name);
     score(way, (enum score_network)network, (unsigned)setting("IBPROOF_SEEDS", 60));

@@ -77,6 +77,8 @@ enum score_network {
     SCORE_NETWORKS
 };
 enum score_way { SCORE_WHOLE, SCORE_CUT, SCORE_LOSSY, SCORE_MIDSTREAM, SCORE_WAYS };
+/* "plain", "reordering" ...; "whole", "cut" ... */
+extern const char *const score_networks[SCORE_NETWORKS], *const score_ways[SCORE_WAYS];
 
 struct score_run {
     enum score_way way;

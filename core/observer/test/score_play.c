@@ -7,6 +7,12 @@
 #include "score_play.h"
 #include "wire/iba_opcode_rows.h"
 
+const char *const score_networks[SCORE_NETWORKS] = {
+    [SCORE_PLAIN] = "plain",         [SCORE_REORDERING] = "reordering", [SCORE_OLDEST] = "oldest",
+    [SCORE_SELECTIVE] = "selective", [SCORE_ADAPTIVE] = "adaptive",     [SCORE_REUSED] = "reused"};
+const char *const score_ways[SCORE_WAYS] = {
+    [SCORE_WHOLE] = "whole", [SCORE_CUT] = "cut", [SCORE_LOSSY] = "lossy", [SCORE_MIDSTREAM] = "midstream"};
+
 enum { MESSAGES = 20, SLOT = 4096, MOST = 4000, MTU = 256, RATE = 10000 };
 #define HOUR UINT64_C(3600000000000)
 
