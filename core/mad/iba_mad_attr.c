@@ -133,7 +133,7 @@
         A(PM,  0x0032, "PortSLRcvFECN", NULL, P(pm_select, 0, 1) P(pm_sl_fecn, 4, 16))                                          \
         A(PM,  0x0033, "PortSLRcvBECN", NULL, P(pm_select, 0, 1) P(pm_sl_becn, 4, 16))                                          \
         A(PM,  0x0034, "PortXmitConCtrl", NULL, P(pm_select, 0, 1) P(pm_xmit_con, 4, 1))                                        \
-        A(PM,  0x0035, "PortVLXmitTimeCong", NULL, P(pm_select, 0, 1) P(pm_vl_time, 4, 16))                                     \
+        A(PM,  0x0035, "PortVLXmitTimeCong", NULL, P(pm_select, 0, 1) P(pm_vl_time, 4, 15))                                     \
         A(PM,  0x0036, "PortXmitDataSL", NULL, P(pm_select, 0, 1) P(pm_xmit_sl, 4, 16))                                         \
         A(PM,  0x0037, "PortRcvDataSL", NULL, P(pm_select, 0, 1) P(pm_rcv_sl, 4, 16))                                           \
         A(DM,  0x0001, "ClassPortInfo", NULL, P(classportinfo, 0, 1))                                                           \

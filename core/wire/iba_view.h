@@ -107,7 +107,8 @@ struct iba_view {
     struct iba_layer layer[IBA_MAX_LAYERS]; /* in wire order */
 };
 
-/* Parses one packet. caplen <= len. Always leaves a view that may be read; returns v->err. `opts` may be NULL. */
+/* Parses one packet. caplen <= len <= INT32_MAX. Always leaves a view that may be read; returns v->err. `opts` may be
+ * NULL. */
 enum iba_err iba_view_parse(struct iba_view *v, enum iba_link link, const uint8_t *wire, size_t caplen, size_t len,
                             const struct iba_view_opts *opts);
 /* Resolves IBA_CHECK_PENDING in icrc and vcrc. */

@@ -47,7 +47,7 @@ static size_t room(const struct held *h, size_t n)
 
 bool held_fits(const struct held *h, const struct packet *p)
 {
-    return h->n < HELD_PACKETS && room(h, p->cap->caplen + comment_bytes(p)) < HELD_BYTES;
+    return h->n < HELD_PACKETS && room(h, p->cap->caplen + comment_bytes(p) + p->cap->options.bytes) < HELD_BYTES;
 }
 
 /* Keeps a copy of the table, which no longer exists when the packet is printed. If there is no space the packet is
@@ -68,18 +68,22 @@ static void keep_table(struct held *h, struct one *o, const struct iba_rmpp_tran
 
 void held_push(struct held *h, const struct packet *p)
 {
-    const size_t comment = comment_bytes(p), caplen = p->cap->caplen;
+    const size_t comment = comment_bytes(p), caplen = p->cap->caplen, options = p->cap->options.bytes;
+    const size_t all = caplen + comment + options;
     struct one *o = &h->one[(h->first + h->n) % HELD_PACKETS];
 
-    assert(held_fits(h, p) && caplen + comment < HELD_BYTES);
-    o->at = room(h, caplen + comment);
-    h->next = o->at + caplen + comment + (caplen + comment == 0); /* so that no two have the same offset */
+    assert(held_fits(h, p) && all < HELD_BYTES);
+    o->at = room(h, all);
+    h->next = o->at + all + (all == 0); /* so that no two have the same offset */
     h->n++;
     memcpy(h->bytes + o->at, p->cap->data, caplen);
     if (comment)
         memcpy(h->bytes + o->at + caplen, p->cap->comment, comment);
+    if (options)
+        memcpy(h->bytes + o->at + caplen + comment, p->cap->options.list, options);
     o->packet = *p;
     o->cap = *p->cap;
+    o->cap.options.list = h->bytes + o->at + caplen + comment;
     o->verdict = *p->verdict;
     o->cap.data = h->bytes + o->at;
     o->cap.comment = comment ? (const char *)h->bytes + o->at + caplen : NULL;

@@ -130,6 +130,7 @@ struct judge *judge_open(const struct judge_config *cfg)
     const struct iba_observer_config observer = {.n_flow = JUDGE_FLOWS,
                                                  .n_known = JUDGE_DIRECTIONS,
                                                  .n_asked = JUDGE_DIRECTIONS,
+                                                 .seed = cfg->seed,
                                                  .zeroed = true,
                                                  .pmtu = cfg->pmtu,
                                                  .report = on_finding,

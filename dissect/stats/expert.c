@@ -103,7 +103,7 @@ static void whereabouts(struct out *o, const struct expert *s, const struct kind
     OUT_LIT(o, " (");
     out_u64(o, k->number[0]);
     OUT_LIT(o, " of ");
-    out_str(o, k->file[0]);
+    out_text(o, k->file[0], strlen(k->file[0]));
     out_ch(o, ')');
 }
 

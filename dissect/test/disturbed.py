@@ -18,18 +18,17 @@ import collections
 import concurrent.futures
 import hashlib
 import json
-import os
 import pathlib
 import re
 import struct
-import subprocess
 import sys
 import tempfile
 
+import bad
+from cli import jsonl, run
+
 HERE = pathlib.Path(__file__).resolve().parent
 GOLDEN = HERE / "disturbed.golden"
-PCAPS = HERE.parent.parent / "pcaps"
-PROGRAM = pathlib.Path(os.environ.get("IBPROOF_BIN", HERE.parent.parent / "build" / "dev" / "bin")) / "ibdissect"
 STATISTICS = ("icrc", "opcode,tree", "io,stat,0.01", "conv,qp", "rc,analysis", "expert", "messages", "srt", "agreed", "cm", "mad", "qp")
 WORDS = {"sentence", "clause", "section", "packet", "message", "file"}
 SHOWN = 20
@@ -47,17 +46,10 @@ class Random:
 
 
 def read(path):
-    """The file's header and its packets, each as (seconds, fraction, length on the wire, bytes); None: no classic pcap."""
+    """The file's byte order, its header and its packets, each as (seconds, fraction, length on the wire, bytes)."""
     data = path.read_bytes()
-    order = {b"\xd4\xc3\xb2\xa1": "<", b"\x4d\x3c\xb2\xa1": "<", b"\xa1\xb2\xc3\xd4": ">", b"\xa1\xb2\x3c\x4d": ">"}.get(data[:4])
-    if not order:
-        return None
-    at, packets = 24, []
-    while at + 16 <= len(data):
-        seconds, fraction, captured, length = struct.unpack_from(order + "IIII", data, at)
-        packets.append((seconds, fraction, length, data[at + 16:at + 16 + captured]))
-        at += 16 + captured
-    return order, data[:24], packets
+    order, _, records = bad.pcap_records(data)
+    return order, data[:24], [(*struct.unpack_from(order + "II", data, at), length, packet) for at, packet, length in records]
 
 
 def write(path, order, head, packets):
@@ -133,32 +125,27 @@ def as_list(value):
 
 def said(capture):
     """One line about a capture."""
-    run = subprocess.run([PROGRAM, "-2", "-T", "jsonl", capture], capture_output=True, timeout=120, check=False)
+    judged = run("-2", "-T", "jsonl", capture)
     counts, explained = collections.Counter(), []
-    for line in run.stdout.decode().splitlines():
-        row = json.loads(line)
+    for row in jsonl(judged):
         for finding in as_list(row.get("infiniband.analysis.finding")):
             counts[finding] += 1
         because = [re.findall(r"\(([^()]*)\)$", m) for m in as_list(row.get("infiniband.analysis.message"))]
         linked = {k: v for k, v in row.items() if k.startswith("infiniband.") and k.endswith(("_in", "_to", "time", "icrc.status"))}
         explained.append((row["frame.number"], row.get("infiniband.analysis.finding"), because, linked))
     wanted = [w for s in STATISTICS for w in ("-z", s)]
-    stats = subprocess.run([PROGRAM, "-q", "-T", "jsonl", *wanted, capture], capture_output=True, timeout=120, check=False)
+    stats = run("-q", "-T", "jsonl", *wanted, capture)
     parts = [f"findings:{short(json.dumps(explained))}"]
-    for line in stats.stdout.decode().splitlines():
-        one = json.loads(line)
+    for one in jsonl(stats):
         parts.append(f"{one['stat'].split(',')[0]}:{short(json.dumps(without_words(one)))}")
-    parts.append(f"exit:{run.returncode},{stats.returncode}")
+    parts.append(f"exit:{judged.returncode},{stats.returncode}")
     return " ".join([f"{k}={counts[k]}" for k in sorted(counts)] + parts)
 
 
 def lines(folder):
     jobs = []
-    for path in sorted(PCAPS.glob("*.pcap")):
-        parsed = read(path)
-        if not parsed:
-            continue
-        order, head, packets = parsed
+    for path in sorted(bad.PCAPS.glob("*.pcap")):
+        order, head, packets = read(path)
         for way in WAYS:
             name = f"{path.stem} {way.__name__}"
             to = folder / f"{path.stem}-{way.__name__}.pcap"

@@ -219,3 +219,25 @@ Test(errors, small_buffer)
     cr_expect(!filter_compile("nonsense", err, sizeof err));
     cr_expect(strcmp(err, "-Y: col") == 0);
 }
+
+Test(errors, edges_of_constants)
+{
+    static const struct row rows[] = {
+        {"udp \"x\"", "-Y: column 5: a constant was not expected here"},
+        {"udp 'x'", "-Y: column 5: a constant was not expected here"},
+        {"eth matches 'a'", "-Y: column 13: \"matches\" needs a quoted string"},
+        {"udp.dstport == 1x10", "-Y: column 16: \"1x10\" is neither a number nor the name of a value of udp.dstport"},
+        {"udp.dstport == 0b2", "-Y: column 16: \"0b2\" is neither a number nor the name of a value of udp.dstport"},
+        {"udp.dstport == 0xg", "-Y: column 16: \"0xg\" is neither a number nor the name of a value of udp.dstport"},
+        {"udp.dstport == 65536", "-Y: column 16: 65536 is too big for udp.dstport, maximum 65535"},
+        {"frame.time_relative == 1.0000000001",
+         "-Y: column 24: \"1.0000000001\" is not a time in seconds, as needed for frame.time_relative"},
+        {"frame.time_relative == 1.5.5",
+         "-Y: column 24: \"1.5.5\" is not a time in seconds, as needed for frame.time_relative"},
+        {"frame.time_relative == x",
+         "-Y: column 24: \"x\" is not a time in seconds, as needed for frame.time_relative"},
+        {"frame.time_relative + 1.5.5 > 1",
+         "-Y: column 23: \"1.5.5\" is not a time in seconds, as needed for frame.time_relative"},
+    };
+    CHECK(rows);
+}

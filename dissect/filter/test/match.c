@@ -375,3 +375,57 @@ Test(match, logic)
     };
     CHECK(rows);
 }
+
+/* Each way to write a constant, at its edges: digits of either case, prefixes, separators, decimals. */
+Test(match, constants)
+{
+    static const struct row rows[] = {
+        {"infiniband.invariant.crc == 0X170F8B21", 10000},
+        {"infiniband.invariant.crc == 0x170f8B21", 10000},
+        {"infiniband.invariant.crc == 0x170f8b20", 0},
+        {"bth.opcode == 0B10001", 110},
+        {"bth.opcode == 0b10000", 0},
+        {"bth.opcode == 0", 0},
+        {"bth.opcode == 00", 0},
+        {"bth.opcode == 04", 10000},
+        {"bth.opcode == 014", 1000},
+        {"bth.opcode == '\\x0C'", 1000},
+        {"bth.opcode == '\\x0c'", 1000},
+        {"bth.opcode == '\\014'", 1000},
+        {"bth contains \"\\xFF\\xfF\"", 11110},
+        {"bth[2-3] == FF:fF", 11110},
+        {"bth[2-3] == Ff-FF", 11110},
+        {"bth[2-3] == ff.FF", 11110},
+        {"bth[2-3] == FFff", 11110},
+        {"bth[2] == ff", 11110},
+        {"bth[2] == fe", 0},
+        {"bth[0] == c", 1000},
+        {"bth[0] == C", 1000},
+        {"frame.time_relative == 1.0", 1000},
+        {"frame.time_relative == 1.000000001", 0},
+        {"frame.time_relative > 0.999999999", 1111},
+        {"frame.time_relative < 1.000000001", 11000},
+        {"frame.time_relative == -1", 0},
+        {"-frame.time_relative == -1", 1000},
+        {"-frame.time_relative < -1", 111},
+        {"abs(frame.time_relative) == 1", 1000},
+        {"-udp.dstport == -4791", 11110},
+        {"2 + udp.dstport == 4793", 11110},
+        {"udp.dstport + 2 == 4793", 11110},
+    };
+    CHECK(rows);
+}
+
+/* Every name of a comparison. */
+Test(match, names_of_comparisons)
+{
+    static const struct row rows[] = {
+        {"bth.opcode gt 12", 110},       {"bth.opcode > 12", 110},       {"bth.opcode ge 12", 1110},
+        {"bth.opcode >= 12", 1110},      {"bth.opcode lt 12", 10000},    {"bth.opcode < 12", 10000},
+        {"bth.opcode le 12", 11000},     {"bth.opcode <= 12", 11000},    {"bth.opcode eq 12", 1000},
+        {"bth.opcode == 12", 1000},      {"bth.opcode ne 12", 10110},    {"bth.opcode != 12", 10110},
+        {"bth.opcode any_eq 12", 1000},  {"bth.opcode all_eq 12", 1000}, {"bth.opcode any_ne 12", 10110},
+        {"bth.opcode all_ne 12", 10110},
+    };
+    CHECK(rows);
+}
