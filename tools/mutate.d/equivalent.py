@@ -2,8 +2,11 @@
 """The list of mutants that change nothing, though their object code differs, each with the reason.
 
 A mutant is named by what it changes, not by its line: file, the source line without blanks at its ends, kind of change, new
-text. An entry of the list is one line: these four and the reason, separated by " | ".
+text. An entry of the list is one line: these four and the reason, separated by " | ". Where no change in a function can change a
+result (memory is only fetched early), the entry names the function instead: file, "NAME()", reason.
 """
+
+import re
 
 
 def key(mutant, text):
@@ -13,15 +16,19 @@ def key(mutant, text):
     return " | ".join((mutant.file, line, mutant.operator, mutant.shown))
 
 
+def function_key(mutant):
+    return f"{mutant.file} | {mutant.function}()"
+
+
 def read(path):
-    """key: reason."""
+    """key, of a mutant or of a function: reason."""
     found = {}
     if path.exists():
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             if line.startswith("#") or not line.strip():
                 continue
             known, _, reason = line.rpartition(" | ")
-            if known.count(" | ") < 3 or not reason.strip():
-                raise ValueError(f"{path}:{number}: file | line | kind | new text | reason")
+            if (known.count(" | ") < 3 and not re.fullmatch(r"\S+ \| \w+\(\)", known)) or not reason.strip():
+                raise ValueError(f"{path}:{number}: file | line | kind | new text | reason, or file | function() | reason")
             found[known] = reason
     return found

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The tests that may notice a mutant: Criterion programs of the folder, other tests, goldens, the conformance suite."""
+"""The tests that may notice a mutant: Criterion programs of the folder, other tests, goldens, the conformance suite, replayed
+corpora of the fuzz targets, and the score of the observer on simulated networks."""
 
+import collections
 import json
 import os
 import pathlib
@@ -9,8 +11,11 @@ import subprocess
 import time
 import uuid
 
-CLASSES = ("unit", "tests", "goldens", "scenarios")
+USUAL = ("unit", "tests", "goldens", "scenarios", "fuzz")
+CLASSES = (*USUAL, "accuracy")
 SHORTEST_TIMEOUT = 20  # seconds; else ten times what the test takes without the mutant
+LONGEST_TIMEOUT = 600  # for a test whose time is not known
+ACCURACY = {"test": "core-observer-score", "folders": ("core/wire", "core/sim", "core/observer"), "networks": "1000"}
 NOT_ASKED = ("guest", "planted", "tables-", "lint", "selftest")
 
 # A folder of the tree: prefixes of its own tests, and of the others that use it.
@@ -61,7 +66,7 @@ def run_bounded(command, timeout, env=None, **how):
 class Test:
     def __init__(self, name, command, environment, slow):
         self.name, self.command, self.environment, self.slow = name, command, environment, slow
-        self.seconds = 0.0
+        self.seconds = None  # without a mutant; None: not known
 
     def run(self, timeout):
         """None when it passes, else how it ended."""
@@ -70,6 +75,33 @@ class Test:
         if done is None:
             return "takes too long"
         return None if done[0] == 0 else f"exit code {done[0]}"
+
+
+class Suite:
+    """The conformance suite, which plays against a device that has the mistake."""
+
+    name, seconds, slow = "scenarios", 8.0, False
+
+    def __init__(self, tree):
+        ibconform = tree.build_dir("device") / "bin" / "ibconform"
+        self.command = [str(ibconform), "run", "-j", "1", "--link", "all", "--json", "-", "--scenarios",
+                        str(tree.source / "conformance" / "scenarios")]
+
+    def run(self, timeout):
+        """The first scenario that fails, or how the run ended; None: all pass."""
+        done = run_bounded(self.command, timeout, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        try:
+            report = json.loads(done[1]) if done else None
+        except ValueError:
+            report = None
+        if report is None:
+            return "the engine died"
+        for result in report["results"]:
+            if result["verdict"] in ("FAIL", "DEVIATES") or result["counters"] == "FAIL":
+                return result["id"]
+            if result["verdict"] == "ERROR":  # it is one process with the tester: it went down, or answered what no verb can
+                return f"{result['id']} (the engine died)"
+        return None
 
 
 def tests_of(build_dir):
@@ -87,75 +119,68 @@ def tests_of(build_dir):
     return found
 
 
+def class_of(test, folder):
+    """The class of killers that the test belongs to, None: it uses nothing of the folder."""
+    own, others = USERS[folder]
+    if test.name.startswith("golden-"):
+        return "goldens" if folder.startswith(("core/wire", "core/observer", "core/mad", "dissect")) else None
+    if test.name.startswith(own):
+        return "unit"
+    if test.name.startswith(others):
+        return "fuzz" if test.name.startswith("fuzz-") else "tests"
+    return None
+
+
+def asked(tests, folder, classes, quick):
+    """Those of the tests that are asked about mutants of the folder."""
+    return [t for t in tests.values() if class_of(t, folder) in classes and not (quick and t.slow)]
+
+
 class Killers:
-    """The tests that are asked about mutants of one folder, quickest first, measured without a mutant."""
+    """The tests that are asked about mutants of one folder in one tree, quickest first.
 
-    def __init__(self, tree, folder, quick, classes, reach, log):
-        own, others = USERS[folder]
-        self.reach = reach
-        self.tree, self.groups = tree, {c: [] for c in CLASSES}
-        for test in tests_of(tree.build_dir("tests")).values() if "tests" in tree.builds else ():
-            if quick and test.slow:
-                continue
-            if test.name.startswith("golden-"):
-                self.groups["goldens"].append(test)
-            elif test.name.startswith(own):
-                self.groups["unit"].append(test)
-            elif test.name.startswith(others):
-                self.groups["tests"].append(test)
-        if not folder.startswith(("core/wire", "core/observer", "core/mad", "dissect")):
-            self.groups["goldens"] = []
-        for name, group in self.groups.items():
-            if name not in classes:
-                group.clear()
-            for test in list(group):
-                begin = time.monotonic()
-                ended = test.run(600)
-                test.seconds = time.monotonic() - begin
-                if ended:
-                    log(f"{test.name} does not pass without a mutant ({ended}): not asked")
-                    group.remove(test)
-            group.sort(key=lambda t: t.seconds)
-        self.expected = None
+    A test that fails without a mutant must not count. Running all of them beforehand would cost more than most samples: so a
+    test is run without the mutant when it notices its first one. `passes` is shared by all trees and folders of a run.
+    """
+
+    def __init__(self, tree, folder, quick, classes, reach, passes, log):
+        self.reach, self.passes, self.log = reach, passes, log
+        self.spent = collections.Counter()  # seconds, by class
+        self.groups = {c: [] for c in classes}
+        known = tests_of(tree.build_dir("tests")) if "tests" in tree.builds else {}
+        for test in asked(known, folder, classes, quick):
+            test.seconds = reach.seconds.get(test.name)
+            self.groups[class_of(test, folder)].append(test)
         if "scenarios" in classes:
-            self.expected = self.verdicts(600)
+            self.groups["scenarios"] = [Suite(tree)]
+        if "accuracy" in classes and folder in ACCURACY["folders"] and ACCURACY["test"] in known:
+            score = known[ACCURACY["test"]]
+            self.groups["accuracy"] = [Test("accuracy", score.command, dict(score.environment, IBPROOF_SEEDS=ACCURACY["networks"]), True)]
+        for group in self.groups.values():
+            group.sort(key=lambda t: (t.seconds is None, t.seconds))
 
-    # -- the conformance suite --
+    def in_turn(self, group, function):
+        """Those of the group that may notice a change of the function; first those that noticed another one."""
+        found = [t for t in self.groups[group] if self.passes.get(t.name) is not False and self.reach.may_notice(t.name, function)]
+        first = self.reach.noticed.get(function, ())
+        return sorted(found, key=lambda t: t.name not in first)
 
-    def verdicts(self, timeout):
-        """The verdict of each scenario on each link, or None when the run did not end well."""
-        ibconform = self.tree.build_dir("device") / "bin" / "ibconform"
-        done = run_bounded([str(ibconform), "run", "-j", "1", "--link", "all", "--json", "-", "--scenarios",
-                            str(self.tree.source / "conformance" / "scenarios")],
-                           timeout, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        try:
-            report = json.loads(done[1]) if done else None
-        except ValueError:
-            report = None
-        if report is None:
-            return None
-        return [(r["id"], r["verdict"], r["counters"]) for r in report["results"]]
-
-    def by_scenarios(self):
-        """A device with this mistake: the first scenario that fails, or how the run ended; None: all pass."""
-        got = self.verdicts(SHORTEST_TIMEOUT)
-        if got is None:
-            return "the engine died"
-        for name, verdict, counters in got:
-            if verdict in ("FAIL", "DEVIATES") or counters == "FAIL":
-                return name
-            if verdict == "ERROR":  # it is one process with the tester: it went down, or answered what no verb can
-                return f"{name} (the engine died)"
-        return None
-
-    def ask(self, group, function):
-        """The first test of the group that notices, and how it ended; None: none of those that run the function does."""
-        if group == "scenarios":
-            return self.by_scenarios() if self.expected is not None else None
-        for test in self.groups[group]:
-            if not self.reach.may_notice(test.name, function):
-                continue
-            ended = test.run(max(SHORTEST_TIMEOUT, 10 * test.seconds))
+    def passes_without(self, test, without):
+        if test.name not in self.passes:
+            ended = without(lambda: test.run(LONGEST_TIMEOUT))
+            self.passes[test.name] = ended is None
             if ended:
+                self.log(f"{test.name} does not pass without a mutant ({ended}): not asked")
+        return self.passes[test.name]
+
+    def ask(self, group, function, without):
+        """The first test of the group that notices, and how it ended; None: none of those that run the function does.
+        `without` calls a function while the tree has no mutant, and returns what that returns."""
+        for test in self.in_turn(group, function):
+            begin = time.monotonic()
+            ended = test.run(LONGEST_TIMEOUT if test.seconds is None else max(SHORTEST_TIMEOUT, 10 * test.seconds))
+            self.spent[group] += time.monotonic() - begin
+            if ended and self.passes_without(test, without):
+                self.reach.noticed[function].add(test.name)
                 return f"{test.name} ({ended})"
         return None

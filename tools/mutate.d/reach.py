@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Which test runs which functions: measured once, kept until a test or a list of tests changes."""
+"""Which test runs which functions, and how long it takes: measured once, and again when the test changes."""
 
 import collections
 import concurrent.futures
@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import subprocess
+import time
 
 import kill
 
@@ -16,12 +17,15 @@ HERE = pathlib.Path(__file__).resolve().parent
 FLAGS = "-O1 -g0 -finstrument-functions"
 
 
-def state_of(root, names):
-    """Changes with every file that decides what the tests do."""
-    digest = hashlib.sha256()
-    for name in sorted(names):
-        if re.search(r"/test/|CMakeLists|^tools/cmake|reach", name):
-            digest.update(name.encode() + b"\0" + (root / name).read_bytes())
+def state_of(test, source):
+    """Changes with each file that decides what the test does: its program, its script, its inputs."""
+    digest = hashlib.sha256(repr((test.command, sorted(test.environment.items()))).encode())
+    for path in (pathlib.Path(word) for word in test.command):
+        if path.is_dir():
+            digest.update(repr(sorted(p.name for p in path.iterdir())).encode())
+        elif path.is_relative_to(source) and path.exists() and path.parent.name != "bin":  # the programs under test change all the time
+            for one in sorted(path.parent.glob("*.py")) if path.suffix == ".py" else [path]:
+                digest.update(one.read_bytes())
     return digest.hexdigest()
 
 
@@ -43,13 +47,14 @@ def reached(path, cache):
     return found
 
 
-def measure(copy, log, say):
-    """test: names of the functions that it runs. Uses the tree's build "reach"."""
-    where, preload = copy.build_dir("reach"), copy.place / "reach.so"
-    subprocess.run(["cc", "-O2", "-fPIC", "-shared", "-o", str(preload), str(HERE / "reach.c"), "-ldl"], check=True)
-    copy.call(["cmake", "--preset", "mutate", "-B", str(where), f"-DCMAKE_C_FLAGS_DEBUG={FLAGS}"], log)
+def measure(copy, names, log, say):
+    """test: names of the functions that it runs, and seconds. Uses the tree's build "reach"."""
+    where, library = copy.build_dir("reach"), copy.place / "reach.so"
+    subprocess.run(["cc", "-O2", "-fPIC", "-shared", "-o", str(library), str(HERE / "reach.c"), "-ldl"], check=True)
+    copy.call(["cmake", "--preset", "mutate", "-B", str(where), f"-DCMAKE_C_FLAGS_DEBUG={FLAGS}",
+               f"-DCMAKE_EXE_LINKER_FLAGS=-Wl,--no-as-needed {library} -Wl,--as-needed"], log)
     copy.ninja("reach", log, None)
-    tests = kill.tests_of(where)
+    tests = [t for t in kill.tests_of(where).values() if t.name in names]
     folder = copy.place / "reach"
     folder.mkdir(exist_ok=True)
     cache, result = {}, {}
@@ -57,13 +62,15 @@ def measure(copy, log, say):
     def one(test):
         to = folder / test.name
         to.unlink(missing_ok=True)
-        test.environment.update(LD_PRELOAD=str(preload), MUTATE_REACH=str(to))
-        return test.name, to, test.run(600)
+        test.environment.update(MUTATE_REACH=str(to))
+        begin = time.monotonic()
+        return test.name, to, test.run(kill.LONGEST_TIMEOUT), time.monotonic() - begin
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for n, (name, to, ended) in enumerate(pool.map(one, tests.values()), 1):
-            if not ended:  # one that fails when it is instrumented is asked about every mutant
-                result[name] = sorted(reached(to, cache))
+        for n, (name, to, ended, seconds) in enumerate(pool.map(one, tests), 1):
+            found = [] if ended else sorted(reached(to, cache))
+            # One that fails when it is instrumented, or that seems to run nothing, is asked about every mutant.
+            result[name] = {"functions": found or None, "seconds": None if ended else seconds}
             to.unlink(missing_ok=True)
             if n % 50 == 0:
                 say(f"which test runs what: {n} of {len(tests)}")
@@ -71,11 +78,15 @@ def measure(copy, log, say):
 
 
 class Reach:
+    """Facts about tests: {test: {"functions": [name...], "seconds": n}}; None: not known."""
+
     def __init__(self, tests):
         self.by_function = collections.defaultdict(set)
-        self.known = set(tests)
-        for test, functions in tests.items():
-            for function in functions:
+        self.noticed = collections.defaultdict(set)  # function: tests that noticed a mutant in it, in this run
+        self.known = {name for name, known in tests.items() if known["functions"] is not None}
+        self.seconds = {name: known["seconds"] for name, known in tests.items()}
+        for test in self.known:
+            for function in tests[test]["functions"]:
                 self.by_function[function].add(test)
 
     def may_notice(self, test, function):
@@ -83,13 +94,15 @@ class Reach:
         return function not in self.by_function or test not in self.known or test in self.by_function[function]
 
 
-def read_or_measure(root, names, copy, place, log, say):
-    path, state = place / "reach.json", state_of(root, names)
-    if path.exists():
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        if kept["state"] == state:
-            return Reach(kept["tests"])
-    say("measuring which test runs what, once: some minutes")
-    tests = measure(copy, log, say)
-    path.write_text(json.dumps({"state": state, "tests": tests}), encoding="utf-8")
-    return Reach(tests)
+def read_or_measure(copy, tests, place, log, say):
+    """The facts about these tests; measures new tests and those that changed."""
+    path = place / "reach.json"
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    states = {test.name: state_of(test, copy.source) for test in tests}
+    missing = {name for name, state in states.items() if kept.get(name, {}).get("state") != state}
+    if missing:
+        say(f"measuring once what each of {len(missing)} tests runs")
+        for name, known in measure(copy, missing, log, say).items():
+            kept[name] = dict(known, state=states[name])
+        path.write_text(json.dumps(kept), encoding="utf-8")
+    return Reach({name: kept[name] for name in states if name in kept})

@@ -57,7 +57,7 @@ class Tree:
         self.root, self.place, self.builds = root, place, builds
         self.source = place / "src"
         self.changed = {}  # file: its own bytes
-        self.hashes = {}  # object: hash in the unchanged build
+        self.objects = {}  # for each build, object: time and hash without a mutant
 
     def build_dir(self, build):
         return self.source / "build" / f"mutate-{build}"
@@ -73,18 +73,16 @@ class Tree:
             command = ["cmake", "--preset", "mutate", "-B", str(where), *BUILDS[build]]
             self.call(command, log)
             self.ninja(build, log, None)
-            self.hashes[build] = {o: self.hash_of(where / o) for o in self.objects(build)}
+            self.objects[build] = {o: (o.stat().st_mtime_ns, self.hash_of(o)) for o in where.rglob("*.o")}
 
     def call(self, command, log):
         with open(log, "ab") as out:
             if subprocess.run(command, cwd=self.source, stdout=out, stderr=out, check=False).returncode:
                 raise BuildError(f"{shlex.join(command)} failed: {log}")
 
-    def ninja(self, build, log, timeout, targets=()):
-        where = self.build_dir(build)
-        if build == "device" and not targets:  # "reach" is built whole
-            targets = ("ibconform",)
-        command = ["ninja", "-C", str(where), "-j", "1" if timeout else str(os.cpu_count()), *targets]
+    def ninja(self, build, log, timeout):
+        targets = ["ibconform"] if build == "device" else []
+        command = ["ninja", "-C", str(self.build_dir(build)), "-j", "1" if timeout else str(os.cpu_count()), *targets]
         with open(log, "ab") as out:
             try:
                 done = subprocess.run(command, stdout=out, stderr=out, check=False, timeout=timeout)
@@ -92,9 +90,6 @@ class Tree:
                 raise BuildError("took too long") from error
         if done.returncode:
             raise BuildError(f"the build fails: {log}")
-
-    def objects(self, build):
-        return [str(p.relative_to(self.build_dir(build))) for p in self.build_dir(build).rglob("*.o")]
 
     @staticmethod
     def hash_of(path):
@@ -112,9 +107,9 @@ class Tree:
         self.changed.clear()
 
     def is_same_code(self, build):
-        """Whether all objects are what they are without the mutant, as far as they run: equal, then."""
-        where = self.build_dir(build)
-        return all(self.hash_of(where / o) == h for o, h in self.hashes[build].items() if (where / o).exists())
+        """Whether all objects are what they are without the mutant: equal, then."""
+        return all(not o.exists() or o.stat().st_mtime_ns == time or self.hash_of(o) == own
+                   for o, (time, own) in self.objects[build].items())
 
     def compile_arguments(self):
         """For each source file below the root, the options that libclang needs."""

@@ -155,7 +155,7 @@ class Lists(unittest.TestCase):
                 equivalent.read(path)
 
     def test_a_test_that_does_not_run_a_function_is_not_asked_about_it(self):
-        known = reach.Reach({"one": ["f", "g"], "two": ["g"]})
+        known = reach.Reach({"one": {"functions": ["f", "g"], "seconds": 1}, "two": {"functions": ["g"], "seconds": 1}})
         self.assertTrue(known.may_notice("one", "f"))
         self.assertFalse(known.may_notice("two", "f"))
         for doubt in (("three", "f"), ("two", None), ("two", "nobody_saw")):

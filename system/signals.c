@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "system/signals.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+enum { ENDS = sizeof ends / sizeof *ends };
+
+static volatile sig_atomic_t came;
+static volatile int pipe_end[2] = {-1, -1};
+static void (*first_too)(void);
+static bool minded[ENDS];
+
+/* sigaction() may be called in a handler (POSIX.1-2017, 2.4.3). */
+static void usual_effect(void)
+{
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
+
+    for (size_t i = 0; i < ENDS; i++)
+        if (minded[i])
+            (void)sigaction(ends[i], &usual, NULL);
+}
+
+static void note(int signal)
+{
+    const int error = errno;
+
+    came = signal;
+    usual_effect();
+    if (write(pipe_end[1], "", 1) < 0) /* it is full: readable, then */
+        errno = 0;
+    if (first_too)
+        first_too();
+    errno = error;
+}
+
+bool signals_mind(void (*first)(void))
+{
+    struct sigaction act = {.sa_handler = note, .sa_flags = SA_RESTART}, was; /* writing goes on */
+    int fd[2];
+
+    first_too = first;
+    if (pipe_end[0] < 0) {
+        if (pipe2(fd, O_CLOEXEC | O_NONBLOCK) != 0)
+            return false;
+        pipe_end[0] = fd[0];
+        pipe_end[1] = fd[1];
+    }
+    (void)sigemptyset(&act.sa_mask);
+    for (size_t i = 0; i < ENDS; i++)
+        (void)sigaddset(&act.sa_mask, ends[i]);
+    for (size_t i = 0; i < ENDS; i++) {
+        minded[i] = sigaction(ends[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN;
+        if (minded[i])
+            (void)sigaction(ends[i], &act, NULL);
+    }
+    return true;
+}
+
+int signals_came(void)
+{
+    return came;
+}
+
+int signals_fd(void)
+{
+    return pipe_end[0];
+}
+
+bool signals_await(int fd)
+{
+    struct pollfd p[2] = {{.fd = fd, .events = POLLIN}, {.fd = pipe_end[0], .events = POLLIN}};
+
+    if (pipe_end[0] < 0)
+        return true;
+    while (!came && poll(p, 2, -1) < 0)
+        if (errno != EINTR && errno != EAGAIN)
+            break; /* reading reports what is wrong */
+    return !came;
+}
+
+static void close_pipe(void)
+{
+    came = 0;
+    first_too = NULL;
+    for (unsigned i = 0; i < 2; i++)
+        if (pipe_end[i] >= 0) {
+            (void)close(pipe_end[i]);
+            pipe_end[i] = -1;
+        }
+}
+
+void signals_leave_to_parent(void)
+{
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+    usual_effect();
+    for (size_t i = 0; i < ENDS; i++)
+        if (minded[i] && ends[i] != SIGTERM)
+            (void)sigaction(ends[i], &ignore, NULL);
+    close_pipe();
+}
+
+void signals_forget(void)
+{
+    usual_effect();
+    close_pipe();
+}
