@@ -12,6 +12,7 @@ const char help_text[] =
     "Input (pcap, pcapng, ERF, each also gzipped; several files are merged by time; - is stdin)\n"
     "  -r FILE           read FILE; the -r may be left out\n"
     "  -i IFACE          capture live (needs CAP_NET_RAW); -f BPF is a capture filter\n"
+    "  --user NAME       with -i: run as NAME then\n"
     "  -Y EXPR           only packets that match; every field of -G fields can stand in EXPR\n"
     "  -c N              stop after N packets\n"
     "  -d SEL,PROTO      decode as: udp.port==N,infiniband | user0..15,infiniband|infiniband_link|eth|ip|erf |\n"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "run.h"
 #include <signal.h>
+#include "system/descriptors.h"
 
 int main(int argc, char **argv)
 {
@@ -8,6 +9,8 @@ int main(int argc, char **argv)
     bool done;
     int rc;
 
+    if (!descriptors_fill())
+        return EXIT_INPUT;
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is the end of the work, not of the process: see out.h */
     rc = options_parse(&opt, argc, argv, &done);
     if (rc == EXIT_OK && !done)

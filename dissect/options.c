@@ -8,17 +8,16 @@
 #include <unistd.h>
 #include "filter/filter.h"
 #include "help.h"
+#include "system/text.h"
 
 static int wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static int wrong(const char *format, ...)
 {
     va_list ap;
 
-    fputs("ibdissect: ", stderr);
     va_start(ap, format);
-    vfprintf(stderr, format, ap);
+    text_complain(stderr, "ibdissect", format, ap);
     va_end(ap);
-    fputc('\n', stderr);
     return EXIT_USAGE;
 }
 
@@ -292,7 +291,7 @@ static int set_filter(struct options *opt, const char *text)
     opt->filter = filter_compile(text, err, sizeof err);
     if (opt->filter)
         return EXIT_OK;
-    fprintf(stderr, "ibdissect: %s\n", err);
+    (void)wrong("%s", err);
     return EXIT_INPUT;
 }
 
@@ -324,7 +323,7 @@ static int set_fail_on(struct options *opt, const char *text)
     return wrong("--fail-on=%s: want note, warn or error", text);
 }
 
-enum { OPT_COLOR = 256, OPT_FAIL_ON, OPT_MTU, OPT_PORT, OPT_REPORT, OPT_HELP, OPT_VERSION };
+enum { OPT_COLOR = 256, OPT_FAIL_ON, OPT_MTU, OPT_PORT, OPT_REPORT, OPT_USER, OPT_HELP, OPT_VERSION };
 
 static int one_option(struct options *opt, int c, const char *arg)
 {
@@ -354,20 +353,24 @@ static int one_option(struct options *opt, int c, const char *arg)
     case OPT_MTU: return set_mtu(opt, arg);
     case OPT_PORT: return add_port(opt, arg);
     case OPT_REPORT: opt->report_path = arg; return EXIT_OK;
+    case OPT_USER: opt->user = arg; return EXIT_OK;
     default: return wrong("see ibdissect --help");
     }
 }
 
-static int lists(const char *what)
+/* Prints a text, or a list of -G where it is NULL. */
+static int show(const char *what, const char *text)
 {
     static struct out o;
 
     out_init(&o, STDOUT_FILENO);
-    if (!list_print(&o, what))
+    if (text)
+        out_str(&o, text);
+    else if (!list_print(&o, what))
         return wrong("-G: no list \"%s\"; there are: fields values opcodes", what);
     if (out_flush(&o) || o.error == EPIPE)
         return EXIT_OK;
-    fprintf(stderr, "ibdissect: standard output: %s\n", strerror(o.error));
+    (void)wrong("standard output: %s", strerror(o.error));
     return EXIT_INPUT;
 }
 
@@ -414,6 +417,8 @@ static int check_whole(struct options *opt)
         return wrong("-i and files do not go together");
     if (opt->bpf && !opt->iface)
         return wrong("-f is a capture filter and needs -i; for files there is -Y");
+    if (opt->user && !opt->iface)
+        return wrong("--user is for -i: files are read as the user who starts the program");
     if (!opt->iface && opt->n_file == 0)
         return wrong("no capture named; try ibdissect FILE, or --help");
     if (strcmp(opt->printer->name, "fields") == 0 && opt->print.n_field == 0)
@@ -430,11 +435,15 @@ static int check_whole(struct options *opt)
 
 int options_parse(struct options *opt, int argc, char **argv, bool *done)
 {
-    static const struct option longs[] = {
-        {"color", optional_argument, NULL, OPT_COLOR},   {"fail-on", required_argument, NULL, OPT_FAIL_ON},
-        {"mtu", required_argument, NULL, OPT_MTU},       {"port", required_argument, NULL, OPT_PORT},
-        {"report", required_argument, NULL, OPT_REPORT}, {"help", no_argument, NULL, OPT_HELP},
-        {"version", no_argument, NULL, OPT_VERSION},     {NULL, 0, NULL, 0}};
+    static const struct option longs[] = {{"color", optional_argument, NULL, OPT_COLOR},
+                                          {"fail-on", required_argument, NULL, OPT_FAIL_ON},
+                                          {"mtu", required_argument, NULL, OPT_MTU},
+                                          {"port", required_argument, NULL, OPT_PORT},
+                                          {"report", required_argument, NULL, OPT_REPORT},
+                                          {"help", no_argument, NULL, OPT_HELP},
+                                          {"version", no_argument, NULL, OPT_VERSION},
+                                          {"user", required_argument, NULL, OPT_USER},
+                                          {NULL, 0, NULL, 0}};
     int c, rc = EXIT_OK;
 
     *opt = (struct options){.check_crc = true, .judge_printed = true, .printer = &printers[0]};
@@ -444,11 +453,9 @@ int options_parse(struct options *opt, int argc, char **argv, bool *done)
     while (rc == EXIT_OK && (c = getopt_long(argc, argv, "r:i:f:Y:c:nVxlT:e:E:t:w:P2qz:d:o:G:hv", longs, NULL)) != -1) {
         *done = c == 'h' || c == OPT_HELP || c == 'v' || c == OPT_VERSION || c == 'G';
         if (c == 'G')
-            return lists(optarg);
-        if (*done) {
-            fputs(c == 'h' || c == OPT_HELP ? help_text : version_text, stdout);
-            return EXIT_OK;
-        }
+            return show(optarg, NULL);
+        if (*done)
+            return show(NULL, c == 'h' || c == OPT_HELP ? help_text : version_text);
         rc = one_option(opt, c, optarg);
     }
     for (; rc == EXIT_OK && optind < argc; optind++)

@@ -20,6 +20,7 @@ struct options {
     const char *file[MAX_FILES];
     size_t n_file;
     const char *iface, *bpf;
+    const char *user;      /* --user: with -i; NULL: as privileges_drop() chooses */
     struct filter *filter; /* NULL: every packet */
     uint64_t count;        /* -c: packets to print; 0 for no limit */
     const struct printer *printer;

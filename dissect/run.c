@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "run.h"
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 #include "filter/filter.h"
@@ -12,7 +11,11 @@
 #include "input/pcapng_write.h"
 #include "judge/held.h"
 #include "judge/judge.h"
+#include "outputs.h"
 #include "page/page.h"
+#include "system/privileges.h"
+#include "system/signals.h"
+#include "system/text.h"
 #include "track/track.h"
 
 struct run {
@@ -35,20 +38,23 @@ struct run {
     unsigned n_batch;
     bool over;                   /* nothing more can be read */
     const struct packet *packet; /* the current one */
+    uint64_t seed;               /* of the observer's hashes */
     uint64_t first_ns, prev_ns;
     uint64_t read, shown;
     enum iba_severity worst; /* of packets that match, and of late findings */
     int rc;
     bool progress, write_failed;
+    uint64_t unwritten;       /* ERF records that are too short to be some */
+    char as[PRIVILEGES_USER]; /* the user that replaced root; empty: root was not given up */
     time_t said;
 };
 
 static struct capture *volatile live; /* for the signal handler only */
 
-static void stop_capture(int sig)
+static void stop_capture(void)
 {
-    (void)sig;
-    cap_stop(live); /* NOLINT(bugprone-signal-handler): it may be called from one, see capture.h */
+    if (live)
+        cap_stop(live); /* it may be called from a handler, see capture.h */
 }
 
 static void deliver_held(struct run *r);
@@ -59,7 +65,7 @@ static void complain(struct run *r, const char *what)
     (void)out_flush(r->out); /* packets come before the message about the fault */
     if (r->progress)
         fputs("\r\033[K", stderr);
-    fprintf(stderr, "ibdissect: %s\n", what);
+    text_say(stderr, "ibdissect: %s", what);
     r->rc = EXIT_INPUT;
 }
 
@@ -123,7 +129,7 @@ static void message(void *ctx, const struct message *m)
 
 static bool open_judge(struct run *r)
 {
-    struct judge_config cfg = {.pmtu = r->opt->pmtu, .late = late, .ctx = r};
+    struct judge_config cfg = {.pmtu = r->opt->pmtu, .seed = r->seed, .late = late, .ctx = r};
 
     cfg.message = r->report ? message : NULL;
     for (size_t i = 0; i < r->opt->n_stat; i++)
@@ -142,6 +148,17 @@ static bool open_judge(struct run *r)
     return true;
 }
 
+/* The interface is open: packets of a network are not parsed, and files not written, as root. */
+static bool give_up_root(struct run *r)
+{
+    char err[256];
+
+    if (privileges_drop(r->opt->user, r->as, err, sizeof err))
+        return true;
+    complain(r, err);
+    return false;
+}
+
 static bool open_all(struct run *r)
 {
     char err[512];
@@ -153,9 +170,9 @@ static bool open_all(struct run *r)
             complain(r, err);
             return false;
         }
-        signal(SIGINT, stop_capture);
-        signal(SIGTERM, stop_capture);
-        return true;
+        if (signals_came()) /* before there was something to stop */
+            cap_stop(live);
+        return give_up_root(r);
     }
     for (size_t i = 0; i < r->opt->n_file; i++) {
         struct capture *c = cap_open(r->opt->file[i], err, sizeof err);
@@ -213,17 +230,21 @@ static void finish_write(struct run *r, int error)
     complain(r, line);
 }
 
-/* Opening the input for writing would empty it. */
-static bool is_input(const struct options *opt, const char *path)
+/* False: it cannot be written to any more. */
+static bool write_packet(struct run *r, const struct packet *p)
 {
-    struct stat out, in;
+    char comment[VERDICT_COMMENT];
+    int error = pcapng_packet(r->writer, p->cap, verdict_comment(p->verdict, comment) ? comment : NULL);
 
-    if (!path || strcmp(path, "-") == 0 || stat(path, &out) != 0 || !S_ISREG(out.st_mode))
-        return false;
-    for (size_t i = 0; i < opt->n_file; i++)
-        if (stat(opt->file[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-            return true;
-    return false;
+    if (error == EBADMSG) {
+        r->unwritten++;
+        return true;
+    }
+    if (error == 0 && (r->opt->line_buffered || r->opt->iface))
+        error = pcapng_flush(r->writer);
+    if (error)
+        finish_write(r, error);
+    return error == 0;
 }
 
 __attribute__((hot)) static void deliver(struct run *r, const struct packet *p)
@@ -238,14 +259,9 @@ __attribute__((hot)) static void deliver(struct run *r, const struct packet *p)
         opt->stat[i].kind->packet(opt->stat[i].state, p);
     if (r->report)
         report_packet(r->report, p);
-    if (r->writer) {
-        char comment[VERDICT_COMMENT];
-        const int error = pcapng_packet(r->writer, p->cap, verdict_comment(p->verdict, comment) ? comment : NULL);
-        r->full = error != 0;
-        if (error) {
-            finish_write(r, error);
-            return;
-        }
+    if (r->writer && !write_packet(r, p)) {
+        r->full = true;
+        return;
     }
     if (!opt->quiet) {
         opt->printer->packet(r->out, p, &opt->print, r->shown == 0);
@@ -389,11 +405,29 @@ static void fetch(struct run *r)
             r->opt->stat[s].kind->expect(r->opt->stat[s].state, direction[i]);
 }
 
+/* A signal is the usual end of a live capture and of a pipe. A file has an end of its own: results without the rest of
+ * it must not look like results of the whole. */
+static void say_unread(struct run *r)
+{
+    char line[320];
+
+    for (size_t i = 0; i < r->n_capture; i++) {
+        uint64_t done, total;
+        cap_progress(r->capture[i], &done, &total);
+        if (total == 0 || (r->over && !r->merge))
+            continue;
+        snprintf(line, sizeof line, "%s: a signal ended the run; the packets up to number %llu were read",
+                 cap_name(r->capture[i]), (unsigned long long)r->read);
+        complain(r, line);
+        return;
+    }
+}
+
 static void read_all(struct run *r)
 {
     enum { PROGRESS_EVERY = 4096 };
 
-    while (!r->full && fill(r)) {
+    while (!r->full && !signals_came() && fill(r)) {
         if (r->judge)
             judge_fetch(r->judge);
         check(r, 0, r->n_batch / 2);
@@ -404,6 +438,8 @@ static void read_all(struct run *r)
         if (r->progress && r->read / PROGRESS_EVERY != (r->read - r->n_batch) / PROGRESS_EVERY)
             show_progress(r);
     }
+    if (signals_came() && !r->full)
+        say_unread(r);
 }
 
 static void print_stats(struct run *r)
@@ -423,6 +459,12 @@ static void end(struct run *r)
         complain(r, r->fault);
     if (r->writer)
         finish_write(r, pcapng_close(r->writer));
+    if (r->unwritten) {
+        char line[320];
+        snprintf(line, sizeof line, "%s: lacks %llu ERF records that are shorter than an ERF header", opt->write_path,
+                 (unsigned long long)r->unwritten);
+        complain(r, line);
+    }
     if (!opt->quiet && opt->printer->end)
         opt->printer->end(r->out, r->shown > 0);
     print_stats(r);
@@ -444,24 +486,42 @@ static void end(struct run *r)
 static bool open_outputs(struct run *r)
 {
     const struct options *opt = r->opt;
-    const bool over = is_input(opt, opt->write_path);
-    char err[512];
+    char err[512], line[768];
 
-    if (over || is_input(opt, opt->report_path)) {
-        snprintf(err, sizeof err, "%s: is the input; %s would destroy it", over ? opt->write_path : opt->report_path,
-                 over ? "-w" : "--report");
-        complain(r, err);
-        return false;
-    }
     if (opt->write_path)
         r->writer = pcapng_open(opt->write_path, err, sizeof err);
     if (opt->report_path && (!opt->write_path || r->writer))
         r->report = report_open(opt->report_path, err, sizeof err);
-    if ((opt->write_path && !r->writer) || (opt->report_path && !r->report)) {
+    if ((!opt->write_path || r->writer) && (!opt->report_path || r->report))
+        return true;
+    snprintf(line, sizeof line,
+             r->as[0] ? "%s (root was given up, this user is %s; --user NAME chooses another)" : "%s", err, r->as);
+    complain(r, line);
+    return false;
+}
+
+/* Nobody can make a capture whose packets collide in the tables of this run. Without random numbers hashes are as good
+ * as constant ones. */
+static void seed_hashes(struct run *r)
+{
+    uint64_t random[3];
+
+    if (getrandom(random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random)
+        return;
+    stat_hash_key(random);
+    r->seed = random[2];
+}
+
+/* A file that cannot be read is reported after its outputs were made; an interface needs root, and files do not. */
+static bool open_both(struct run *r)
+{
+    char err[512];
+
+    if (!outputs_are_apart(r->opt, err, sizeof err)) {
         complain(r, err);
         return false;
     }
-    return true;
+    return r->opt->iface ? open_all(r) && open_outputs(r) : open_outputs(r) && open_all(r);
 }
 
 __attribute__((hot)) int run(struct options *opt)
@@ -472,12 +532,18 @@ __attribute__((hot)) int run(struct options *opt)
 
     r = (struct run){.opt = opt, .out = &out, .track = &track, .rc = EXIT_OK};
 
+    seed_hashes(&r);
     out_init(&out, STDOUT_FILENO);
     for (size_t i = 0; i < opt->n_service; i++)
         track_hint(&track, opt->service[i].service_id, (enum iba_upper)opt->service[i].upper);
-    if (opt->write_path && strcmp(opt->write_path, "-") == 0)
+    if ((opt->write_path && strcmp(opt->write_path, "-") == 0) ||
+        (opt->report_path && strcmp(opt->report_path, "-") == 0))
         opt->quiet = true;
-    if (open_outputs(&r) && open_judge(&r) && open_all(&r)) {
+    if (!signals_mind(stop_capture)) {
+        complain(&r, "no descriptors are left");
+        return r.rc;
+    }
+    if (open_both(&r) && open_judge(&r)) {
         r.progress = !opt->iface && isatty(STDERR_FILENO) && (opt->quiet || !isatty(STDOUT_FILENO));
         if (!opt->quiet && opt->printer->begin)
             opt->printer->begin(&out, &opt->print);

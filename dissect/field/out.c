@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 #include "field/put.h"
+#include "system/text.h"
 
 void out_init(struct out *o, int fd)
 {
@@ -129,23 +130,6 @@ void out_pad_left(struct out *o, size_t from, size_t width)
     o->n += pad;
 }
 
-/* Bytes of the UTF-8 sequence at s, 0 when it is not well formed (RFC 3629). */
-static size_t utf8(const unsigned char *s, size_t n)
-{
-    const size_t k = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0;
-    uint32_t c = k < 2 ? s[0] : s[0] & (0x7fu >> k);
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-
-    if (k == 0 || k > n)
-        return 0;
-    for (size_t i = 1; i < k; i++) {
-        if (s[i] >> 6 != 2)
-            return 0;
-        c = c << 6 | (s[i] & 0x3fu);
-    }
-    return c < least[k] || c > 0x10ffff || c >> 11 == 0x1b ? 0 : k;
-}
-
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
 /* Characters of s that JSON takes as they are. */
@@ -161,22 +145,24 @@ static size_t plain(const unsigned char *s, size_t n)
 void out_json(struct out *o, const char *s, size_t n)
 {
     const unsigned char *p = (const unsigned char *)s;
+    uint32_t code;
 
     for (size_t k; n > 0; p += k, n -= k) {
         if ((k = plain(p, n)) > 0) {
             out_mem(o, (const char *)p, k);
             continue;
         }
-        k = utf8(p, n);
+        k = text_char((const char *)p, n, &code);
         if (k == 0) {
             OUT_LIT(o, replacement);
             k = 1;
         } else if (*p == '"' || *p == '\\') {
             out_ch(o, '\\');
             out_ch(o, (char)*p);
-        } else if (*p < 0x20) {
-            OUT_LIT(o, "\\u00");
-            out_hex_bytes(o, p, 1);
+        } else if (!text_is_plain(code)) {
+            const uint8_t unit[2] = {(uint8_t)(code >> 8), (uint8_t)code}; /* all of these are below U+10000 */
+            OUT_LIT(o, "\\u");
+            out_hex_bytes(o, unit, sizeof unit);
         } else
             out_mem(o, (const char *)p, k);
     }
@@ -184,49 +170,35 @@ void out_json(struct out *o, const char *s, size_t n)
 
 void out_xml(struct out *o, const char *s, size_t n)
 {
-    const unsigned char *p = (const unsigned char *)s;
+    uint32_t code;
 
-    for (size_t k; n > 0; p += k, n -= k) {
-        k = utf8(p, n);
-        switch (k ? *p : 0) {
+    for (size_t k; n > 0; s += k, n -= k) {
+        k = text_char(s, n, &code);
+        switch (code) {
         case '<': OUT_LIT(o, "&lt;"); break;
         case '>': OUT_LIT(o, "&gt;"); break;
         case '&': OUT_LIT(o, "&amp;"); break;
         case '"': OUT_LIT(o, "&quot;"); break;
         default:
-            if (k == 0 || (*p < 0x20 && *p != '\t' && *p != '\n'))
+            if (k == 0 || !text_is_xml(code) || code == '\r' || !(text_is_plain(code) || code == '\t' || code == '\n'))
                 OUT_LIT(o, replacement);
             else
-                out_mem(o, (const char *)p, k);
+                out_mem(o, s, k);
         }
         if (k == 0)
             k = 1;
     }
 }
 
-/* C1 control characters are two bytes of UTF-8, and some terminals execute them. */
-static bool is_control(const unsigned char *p, size_t k)
+void out_quoted(struct out *o, const char *s, size_t n, char quote)
 {
-    return *p < 0x20 || *p == 0x7f || (k == 2 && p[0] == 0xc2 && p[1] < 0xa0);
+    for (size_t k; n > 0; s += k, n -= k) {
+        out_room(o);
+        o->n += text_escape(o->buf + o->n, s, n, quote, &k);
+    }
 }
 
 void out_text(struct out *o, const char *s, size_t n)
 {
-    static const char letters[] = {['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't', ['\\'] = '\\'};
-    const unsigned char *p = (const unsigned char *)s;
-
-    for (size_t k; n > 0; p += k, n -= k) {
-        k = utf8(p, n);
-        if (k == 1 && *p < sizeof letters && letters[*p]) {
-            out_ch(o, '\\');
-            out_ch(o, letters[*p]);
-        } else if (k > 0 && !is_control(p, k))
-            out_mem(o, (const char *)p, k);
-        else {
-            k = 1;
-            out_ch(o, '\\');
-            for (unsigned shift = 9; shift > 0;)
-                out_ch(o, (char)('0' + (*p >> (shift -= 3) & 7)));
-        }
-    }
+    out_quoted(o, s, n, '\0');
 }

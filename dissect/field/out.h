@@ -75,10 +75,14 @@ void out_mac(struct out *o, uint64_t a);
  */
 void out_pad(struct out *o, size_t from, size_t width);
 void out_pad_left(struct out *o, size_t from, size_t width);
-/* A string inside JSON quotes, or inside XML: control characters and invalid UTF-8 escaped. */
-/* One line that is safe for a terminal: control characters and invalid UTF-8 as \ooo, or
- *  \r \t; \\ itself. */
+/* One line that is safe for a terminal: invalid UTF-8 and characters that are not plain (system/text.h) as \ooo, or
+ * \n \r \t; \\ itself. */
 void out_text(struct out *o, const char *s, size_t n);
+/* The same between quotes: they get a backslash, too. */
+void out_quoted(struct out *o, const char *s, size_t n, char quote);
+/* Inside JSON quotes: characters that are not plain (system/text.h) as \uXXXX; U+FFFD for invalid UTF-8. */
 void out_json(struct out *o, const char *s, size_t n);
+/* Inside XML or HTML, also between double quotes. U+FFFD stands for invalid UTF-8, for characters that XML 1.0 does not
+ * allow, and for those that are not plain (system/text.h) but tab and line feed. */
 void out_xml(struct out *o, const char *s, size_t n);
 #endif

@@ -34,6 +34,14 @@ void show_script(struct out *o, const struct value *v)
         out_u64(o, v->u);
 }
 
+void show_quoted(struct out *o, const struct value *v, char quote)
+{
+    if (v->type == FIELD_TEXT)
+        out_quoted(o, (const char *)v->bytes, v->len, quote);
+    else
+        show_script(o, v);
+}
+
 void show_human(struct out *o, const struct value *v)
 {
     if (common(o, v))

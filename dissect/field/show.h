@@ -7,6 +7,8 @@
 
 /* As `tshark -T fields -e` prints it. */
 void show_script(struct out *o, const struct value *v);
+/* The same in quotes: text gets a backslash before each of them. '\0': none. */
+void show_quoted(struct out *o, const struct value *v, char quote);
 /* For people: in the base that the row chooses, without the code's name. */
 void show_human(struct out *o, const struct value *v);
 /* The name of the value as a code, or NULL. */

@@ -101,7 +101,10 @@ struct capture *cap_open_fd(int fd, const char *name, char *err, size_t errlen)
     bool directory = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
     if (directory ? fail_begin(c, "is a directory") : begin(c))
         return c;
-    snprintf(err, errlen, "%s", c->error);
+    if (c->in.stopped)
+        snprintf(err, errlen, "%s: a signal came before its first packet", name);
+    else
+        snprintf(err, errlen, "%s", c->error);
     cap_close(c);
     return NULL;
 }
@@ -119,7 +122,10 @@ struct capture *cap_open(const char *path, char *err, size_t errlen)
 
 enum cap_result cap_next(struct capture *c, struct cap_packet *p)
 {
-    return c->next(c, p);
+    const enum cap_result got = c->next(c, p);
+    if (got == CAP_PACKET && p->len > CAP_MAX_LEN)
+        p->len = CAP_MAX_LEN;
+    return got;
 }
 
 bool cap_ready(const struct capture *c)
@@ -169,6 +175,11 @@ void cap_close(struct capture *c)
     if (c->live != NULL)
         pcap_close(c->live);
     cap_stream_close(&c->in);
+    for (struct cap_kept *k = c->pcapng.kept, *before; k != NULL; k = before) {
+        before = k->before;
+        free(k);
+    }
+    free(c->pcapng.comment);
     free(c->pcapng.ifaces);
     free(c->name);
     free(c->error);

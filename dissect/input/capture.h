@@ -13,20 +13,33 @@
 /* Bytes; a packet that claims to be larger is a fault of the file. */
 enum { CAP_MAX_RECORD = 256 * 1024 };
 
+/* Bytes; a packet that claims to have been longer on the wire counts as one of this length: the most that the packet
+ * view takes (core/wire/iba_view.h). */
+enum { CAP_MAX_LEN = INT32_MAX };
+
 /* LINKTYPE_ERF: data is a whole ERF record (16-byte header, extension headers, payload, padding). */
 enum { CAP_LINKTYPE_ERF = 197 };
+
+/* The options of a pcapng block as they are in the file, for a writer. */
+struct cap_options {
+    const uint8_t *list; /* complete options, without the one that ends them */
+    uint32_t bytes;      /* 0: none */
+    bool big;            /* the byte order of its numbers */
+};
 
 struct cap_packet {
     const uint8_t *data; /* borrowed until the next cap_next() on the same capture, as is comment */
     uint32_t caplen;     /* bytes at data */
-    uint32_t len;        /* bytes on the wire, never below caplen whatever the file says */
+    uint32_t len;        /* bytes on the wire, never below caplen, at most CAP_MAX_LEN, whatever the file says */
     uint32_t dlt;    /* LINKTYPE_ of its interface, without the FCS bits of a pcap header; CAP_LINKTYPE_ERF in .erf */
     uint64_t ts_ns;  /* since 1970 UTC; 0 when has_ts is false; clamped when a file's units leave 64 bits */
     bool has_ts;     /* a pcapng Simple Packet Block carries no time */
     uint64_t offset; /* of its record in the stream (after gunzip); 0 when live */
     uint64_t number; /* from 1, in its capture */
     uint32_t iface;  /* pcapng interface, counted over all sections of the file; 0 elsewhere */
-    const char *comment; /* the first opt_comment of its block, or NULL */
+    const char *comment;              /* the first opt_comment of its block, or NULL */
+    struct cap_options options;       /* of its block, comments included; borrowed as data */
+    struct cap_options iface_options; /* of its interface; borrowed until the capture is closed */
 };
 
 enum cap_result { CAP_PACKET, CAP_END, CAP_ERROR };

@@ -30,6 +30,10 @@ static void append(struct capture *c, const char *format, ...)
 
 static enum cap_result finish(struct capture *c, enum cap_result verdict)
 {
+    if (c->in.stopped) { /* what is missing was not waited for */
+        c->error[0] = '\0';
+        verdict = CAP_END;
+    }
     c->verdict = verdict;
     c->next = over;
     return verdict;

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     SECTION = 0x0a0d0d0a,
@@ -17,7 +18,8 @@ enum {
     FRAME = 12, /* type and length before the body, length after it */
     ORDER_MAGIC = 0x1a2b3c4d,
     MAX_INTERFACES = 2048, /* a section */
-    SECTION_LEAST = 28
+    SECTION_LEAST = 28,
+    MOST_KEPT = 1024 * 1024 /* bytes of interfaces' options */
 };
 
 /* The result of a block's handler: a packet, a skipped block, or a fault that ends the capture. */
@@ -54,6 +56,17 @@ static bool next_option(const uint8_t **at, const uint8_t *end, bool big, struct
     return true;
 }
 
+/* All of them up to the end, or up to one that overruns it. */
+static struct cap_options options_of(const uint8_t *from, const uint8_t *end, bool big)
+{
+    const uint8_t *at = from, *last = from;
+    struct option o;
+
+    while (next_option(&at, end, big, &o))
+        last = at;
+    return (struct cap_options){.list = from, .bytes = (uint32_t)(last - from), .big = big};
+}
+
 static enum outcome fault(struct capture *c, uint64_t offset, const char *what)
 {
     cap_fail(c, "block at offset 0x%" PRIx64 ": %s", offset, what);
@@ -63,6 +76,21 @@ static enum outcome fault(struct capture *c, uint64_t offset, const char *what)
 static enum outcome fault_here(struct capture *c, const char *what)
 {
     return fault(c, cap_stream_offset(&c->in), what);
+}
+
+/* A copy that stays until the capture is closed. A file with very many of them loses some. */
+static struct cap_options keep_options(struct cap_pcapng *f, struct cap_options o)
+{
+    struct cap_kept *k = o.bytes > 0 && o.bytes <= MOST_KEPT - f->kept_bytes ? malloc(sizeof *k + o.bytes) : NULL;
+
+    if (k == NULL)
+        return (struct cap_options){0};
+    k->before = f->kept;
+    memcpy(k->bytes, o.list, o.bytes);
+    f->kept = k;
+    f->kept_bytes += o.bytes;
+    o.list = k->bytes;
+    return o;
 }
 
 static bool add_interface(struct cap_pcapng *f, const struct cap_iface *iface)
@@ -99,6 +127,7 @@ static enum outcome read_interface(struct capture *c, struct block b, struct cap
         return fault_here(c, "an option overruns it");
     if (f->count == MAX_INTERFACES)
         return fault_here(c, "more than 2048 interfaces in a section");
+    iface.options = keep_options(f, options_of(b.body + 8, end, f->big));
     return add_interface(f, &iface) ? GO_ON : fault_here(c, "out of memory");
 }
 
@@ -151,16 +180,22 @@ static uint64_t ticks_ns(const struct cap_iface *iface, uint64_t ticks)
     return add_offset(ns, iface->ts_offset);
 }
 
-/* NUL terminated in the window, over what follows it and has been read already; NULL when there is none. */
+/* The first one, a copy with a NUL at its end; NULL when there is none. */
 static const char *find_comment(struct capture *c, const uint8_t *at, const uint8_t *end)
 {
+    struct cap_pcapng *f = &c->pcapng;
     struct option o;
-    while (next_option(&at, end, c->pcapng.big, &o)) {
+
+    while (next_option(&at, end, f->big, &o)) {
         if (o.code != OPT_COMMENT)
             continue;
-        uint8_t *text = c->in.at + (o.value - c->in.at);
-        text[o.size] = '\0'; /* the block's last length comes after every option */
-        return (const char *)text;
+        if (f->comment == NULL)
+            f->comment = malloc(UINT16_MAX + 1);
+        if (f->comment == NULL)
+            return NULL;
+        memcpy(f->comment, o.value, o.size);
+        f->comment[o.size] = '\0';
+        return f->comment;
     }
     return NULL;
 }
@@ -188,6 +223,7 @@ static enum outcome give(struct capture *c, struct block b, uint32_t header, str
     p->len = p->len < p->caplen ? p->caplen : p->len;
     p->dlt = iface->dlt;
     p->ts_ns = p->has_ts ? ticks_ns(iface, p->ts_ns) : 0;
+    p->iface_options = iface->options;
     p->iface += f->before;
     p->offset = cap_stream_offset(&c->in);
     p->number = ++c->number;
@@ -206,8 +242,10 @@ static enum outcome give_timed(struct capture *c, struct block b, uint32_t iface
     if (give(c, b, 20, &p) == FAULT)
         return FAULT;
     uint32_t options = 20 + ((p.caplen + 3) & ~3u);
-    if (options < b.size)
+    if (options < b.size) {
         p.comment = find_comment(c, b.body + options, b.body + b.size);
+        p.options = options_of(b.body + options, b.body + b.size, big);
+    }
     *out = p;
     return GIVE;
 }
@@ -339,7 +377,7 @@ static enum cap_result next(struct capture *c, struct cap_packet *p)
             return cap_finish(c);
         o = read_block(c, p);
     }
-    return o == GIVE ? CAP_PACKET : CAP_ERROR;
+    return o == GIVE ? CAP_PACKET : c->verdict;
 }
 
 bool cap_pcapng_begin(struct capture *c)

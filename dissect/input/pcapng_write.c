@@ -6,14 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_INTERFACES = 64, OPTION_MAX = 65535, OPT_COMMENT = 1, SHB_USERAPPL = 4, IF_TSRESOL = 9 };
+enum {
+    ERF_HEADER = 16,     /* bytes */
+    MAX_INTERFACES = 64, /* without options */
+    MAX_NAMED = 256,     /* with options */
+    OPTION_MAX = 65535,
+    OPT_COMMENT = 1,
+    SHB_USERAPPL = 4,
+    IF_TSRESOL = 9,
+    IF_FILTER = 11,
+    IF_TSOFFSET = 14,
+    MOST_KNOWN = 18 /* codes from here on are others' */
+};
 
 struct pcapng_writer {
     FILE *file;
     int error; /* errno of the first failure */
     uint64_t last_ts_ns;
-    uint32_t count;
-    uint32_t dlts[MAX_INTERFACES];
+    uint32_t count, types, named, last; /* interfaces, link types, interfaces with options; the one used last */
+    struct {
+        uint32_t dlt;
+        const uint8_t *options; /* by which it is known; NULL: of all interfaces without options */
+    } iface[MAX_INTERFACES + MAX_NAMED];
 };
 
 static uint8_t *put16(uint8_t *b, uint32_t v)
@@ -77,29 +91,106 @@ static void write_section(struct pcapng_writer *w)
     emit32(w, size);
 }
 
-static void write_interface(struct pcapng_writer *w, uint32_t dlt)
+/* ---- options of the capture that is read ---- */
+
+/* Numbers among the options of a block are in the byte order of its section; other values are bytes. */
+struct number {
+    uint16_t code, bytes;
+};
+static const struct number packet_numbers[] = {
+    {2, 4}, {4, 8}, {5, 8}, {6, 4}, {0, 0}}; /* flags, drops, packet, queue */
+static const struct number iface_numbers[] = {{8, 8}, {10, 4}, {13, 1}, {16, 8}, {17, 8}, {0, 0}}; /* speed, ... */
+
+static uint32_t get16(const uint8_t *b, bool big)
+{
+    return big ? (uint32_t)b[0] << 8 | b[1] : (uint32_t)b[1] << 8 | b[0];
+}
+
+/* Whether the writer describes it by itself, or its byte order is not known. */
+static bool leaves_out(uint32_t code, const struct number *numbers, const struct cap_options *o)
+{
+    const bool of_iface = numbers == iface_numbers;
+
+    return (of_iface && (code == IF_TSRESOL || code == IF_TSOFFSET)) ||
+           (o->big && (code >= MOST_KNOWN || (of_iface && code == IF_FILTER)));
+}
+
+static void emit_value(struct pcapng_writer *w, const uint8_t *value, uint32_t size, uint32_t code, bool big,
+                       const struct number *numbers)
+{
+    uint8_t turned[8];
+
+    while (numbers->bytes && numbers->code != code)
+        numbers++;
+    if (!big || numbers->bytes != size || size > sizeof turned) {
+        emit_padded(w, value, size);
+        return;
+    }
+    for (uint32_t i = 0; i < size; i++)
+        turned[i] = value[size - 1 - i];
+    emit_padded(w, turned, size);
+}
+
+/* The bytes that the options take; with `w` also writes them. */
+static uint32_t copy_options(struct pcapng_writer *w, const struct cap_options *o, const struct number *numbers)
+{
+    uint32_t space = 0;
+
+    for (uint32_t at = 0; o->bytes - at >= 4;) {
+        const uint32_t code = get16(o->list + at, o->big), size = get16(o->list + at + 2, o->big);
+        if (size > o->bytes - at - 4)
+            break;
+        if (!leaves_out(code, numbers, o)) {
+            uint8_t head[4];
+            space += 4 + padded(size);
+            put16(put16(head, code), size);
+            if (w) {
+                emit(w, head, sizeof head);
+                emit_value(w, o->list + at + 4, size, code, o->big, numbers);
+            }
+        }
+        at = padded(size) > o->bytes - at - 4 ? o->bytes : at + 4 + padded(size);
+    }
+    return space;
+}
+
+static void write_interface(struct pcapng_writer *w, uint32_t dlt, const struct cap_options *options)
 {
     static const uint8_t nanoseconds = 9;
-    const uint32_t size = 20 + 8 + 4;
+    const uint32_t size = 20 + copy_options(NULL, options, iface_numbers) + 8 + 4;
     uint8_t b[16];
     put32(put16(put16(put32(put32(b, 1), size), dlt), 0), CAP_MAX_RECORD);
     emit(w, b, sizeof b);
+    (void)copy_options(w, options, iface_numbers);
     emit_option(w, IF_TSRESOL, &nanoseconds, 1);
     emit32(w, 0);
     emit32(w, size);
 }
 
-/* The number of the interface for this link type, described when new; MAX_INTERFACES when there are too many. */
-static uint32_t find_interface(struct pcapng_writer *w, uint32_t dlt)
+/* The number of the packet's interface, described when new: one for each interface that has options, such as a name, up
+ * to MAX_NAMED, and one for each link type. MAX_INTERFACES + MAX_NAMED when there are too many. */
+static uint32_t find_interface(struct pcapng_writer *w, const struct cap_packet *p)
 {
-    for (uint32_t i = 0; i < w->count; i++)
-        if (w->dlts[i] == dlt)
-            return i;
-    if (w->count == MAX_INTERFACES)
-        return MAX_INTERFACES;
-    write_interface(w, dlt);
-    w->dlts[w->count] = dlt;
-    return w->count++;
+    static const struct cap_options none = {0};
+    const struct cap_options *o = &p->iface_options;
+
+    if (o->bytes == 0 || w->named == MAX_NAMED)
+        o = &none;
+    for (uint32_t i = 0, at = w->last; i < w->count; i++, at = at + 1 == w->count ? 0 : at + 1)
+        if (w->iface[at].dlt == p->dlt &&
+            w->iface[at].options == (p->iface_options.bytes ? p->iface_options.list : NULL))
+            return w->last = at;
+    for (uint32_t i = 0; o == &none && i < w->count; i++)
+        if (w->iface[i].dlt == p->dlt && !w->iface[i].options)
+            return w->last = i;
+    if (o == &none && w->types == MAX_INTERFACES)
+        return MAX_INTERFACES + MAX_NAMED;
+    w->types += o == &none;
+    w->named += o != &none;
+    write_interface(w, p->dlt, o);
+    w->iface[w->count].dlt = p->dlt;
+    w->iface[w->count].options = o->list;
+    return w->last = w->count++;
 }
 
 /* Bytes of a comment that fit an option, without half a UTF-8 character at the end. */
@@ -121,9 +212,11 @@ static uint32_t option_space(size_t size)
 
 static void write_packet(struct pcapng_writer *w, const struct cap_packet *p, uint32_t iface, const char *comment)
 {
-    const char *comments[2] = {comment, p->comment};
-    size_t sizes[2] = {comment_size(comment), comment_size(p->comment)};
-    uint32_t options = option_space(sizes[0]) + option_space(sizes[1]);
+    const char *own = p->options.bytes > 0 ? NULL : p->comment; /* else it is among the options */
+    const char *comments[2] = {comment, own};
+    size_t sizes[2] = {comment_size(comment), comment_size(own)};
+    uint32_t options =
+        option_space(sizes[0]) + option_space(sizes[1]) + copy_options(NULL, &p->options, packet_numbers);
     uint32_t size = 32 + padded(p->caplen) + (options ? options + 4 : 0);
     uint64_t ts = w->last_ts_ns;
     uint8_t b[28], *at = put32(put32(put32(b, 6), size), iface);
@@ -133,6 +226,7 @@ static void write_packet(struct pcapng_writer *w, const struct cap_packet *p, ui
     for (size_t i = 0; i < 2; i++)
         if (sizes[i] > 0)
             emit_option(w, OPT_COMMENT, comments[i], sizes[i]);
+    (void)copy_options(w, &p->options, packet_numbers);
     if (options > 0)
         emit32(w, 0);
     emit32(w, size);
@@ -158,8 +252,10 @@ int pcapng_packet(struct pcapng_writer *w, const struct cap_packet *p, const cha
         return w->error;
     if (p->caplen > CAP_MAX_RECORD)
         return EMSGSIZE;
-    uint32_t iface = find_interface(w, p->dlt);
-    if (iface == MAX_INTERFACES)
+    if (p->dlt == CAP_LINKTYPE_ERF && p->caplen < ERF_HEADER)
+        return EBADMSG;
+    uint32_t iface = find_interface(w, p);
+    if (iface == MAX_INTERFACES + MAX_NAMED)
         return E2BIG;
     if (p->has_ts)
         w->last_ts_ns = p->ts_ns;

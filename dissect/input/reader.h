@@ -23,6 +23,12 @@ struct cap_iface {
     bool binary;       /* a tick is 2^-exponent s, else 10^-exponent */
     uint8_t exponent;  /* 0 to 127 */
     int64_t ts_offset; /* s */
+    struct cap_options options;
+};
+
+struct cap_kept { /* bytes that stay until the capture is closed */
+    struct cap_kept *before;
+    uint8_t bytes[];
 };
 
 struct cap_pcapng {
@@ -30,6 +36,9 @@ struct cap_pcapng {
     struct cap_iface *ifaces; /* of this section */
     uint32_t count, room;
     uint32_t before; /* interfaces of earlier sections */
+    struct cap_kept *kept;
+    uint32_t kept_bytes;
+    char *comment; /* of the current packet */
 };
 
 struct capture {

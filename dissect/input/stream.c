@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include "system/signals.h"
 
 struct cap_gunzip {
     z_stream z;
@@ -26,6 +27,10 @@ static void end_early(struct cap_stream *s, const char *what, const char *detail
 static size_t read_file(struct cap_stream *s, uint8_t *to, size_t room)
 {
     ssize_t n;
+    if (s->waits && !signals_await(s->fd)) {
+        s->stopped = true;
+        return 0;
+    }
     do
         n = read(s->fd, to, room);
     while (n < 0 && errno == EINTR);
@@ -46,7 +51,8 @@ bool cap_stream_open(struct cap_stream *s, int fd)
         return false;
     s->at = s->end = s->window;
     s->fd = fd;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+    s->waits = fstat(fd, &st) != 0 || !S_ISREG(st.st_mode);
+    if (!s->waits)
         s->file_total = (uint64_t)st.st_size;
     return true;
 }
@@ -96,7 +102,7 @@ static bool gunzip_input(struct cap_stream *s)
     if (g->z.avail_in > 0)
         return true;
     s->eof = true;
-    if (!g->between && s->fault[0] == '\0')
+    if (!g->between && !s->stopped && s->fault[0] == '\0')
         end_early(s, "the gzip stream is cut", NULL);
     return false;
 }

@@ -25,6 +25,8 @@ struct cap_stream {
     size_t want;   /* size the window may grow to once a read has filled it */
     uint64_t base; /* stream offset of the window's first byte */
     int fd;        /* owned */
+    bool waits;    /* no regular file: reading may take forever */
+    bool stopped;  /* a signal ended it (system/signals.h) */
     bool eof;      /* nothing more will come, because of the end or of fault */
     uint64_t file_done, file_total;
     struct cap_gunzip *gunzip; /* NULL: plain */

@@ -36,7 +36,7 @@ static bool add_value(void *ctx, const struct value *v)
     if (v->type == FIELD_PRESENCE && v->len == 0)
         out_ch(c->o, '1');
     else
-        show_script(c->o, v);
+        show_quoted(c->o, v, c->opts->quote);
     return c->opts->occurrence != 'f';
 }
 

@@ -107,7 +107,7 @@ void print_text(struct out *o, const struct packet *p, const struct print_opts *
     findings(o, p->verdict);
     if (opts->sources) {
         OUT_LIT(o, " {");
-        out_str(o, p->source_name);
+        out_text(o, p->source_name, strlen(p->source_name));
         out_ch(o, ' ');
         out_u64(o, p->cap->number);
         out_ch(o, '}');

@@ -7,7 +7,8 @@
 
 struct report;
 
-/* The file is created or emptied. NULL on failure with one line in err. Owned: report_close(). */
+/* The page appears at the path when it is complete (file_begin()); "-" is the standard output. NULL on failure with one
+ * line in err. Owned: report_close(). */
 struct report *report_open(const char *path, char *err, size_t errlen);
 /* A packet with its verdict. */
 void report_packet(struct report *r, const struct packet *p);

@@ -5,6 +5,7 @@
 #include "field/out.h"
 #include "page/page.h"
 #include "observer/iba_finding_kinds.h"
+#include "system/files.h"
 
 enum {
     REPORT_FINDINGS = 1000, /* listed one by one */
@@ -64,6 +65,7 @@ struct report_kind {
 
 struct report {
     const char *path;
+    struct file_new place; /* path, or standard output: then it has no names */
     uint64_t packets, severity[IBA_ERROR + 1];
     uint64_t first_ns, last_ns;
     const char *file[8]; /* names of the first captures */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -9,15 +8,19 @@
 struct report *report_open(const char *path, char *err, size_t errlen)
 {
     struct report *r = calloc(1, sizeof *r);
-    const int fd = r ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+    bool good = r != NULL;
 
-    if (fd < 0) {
+    if (good && strcmp(path, "-") == 0)
+        r->place = (struct file_new){.fd = STDOUT_FILENO};
+    else
+        good = r && file_begin(&r->place, path);
+    if (!good) {
         (void)snprintf(err, errlen, "%s: %s", path, strerror(r ? errno : ENOMEM));
         free(r);
         return NULL;
     }
     r->path = path;
-    out_init(&r->out, fd);
+    out_init(&r->out, r->place.fd);
     return r;
 }
 
@@ -168,8 +171,10 @@ int report_close(struct report *r)
     report_page(r, &r->out);
     (void)out_flush(&r->out);
     int error = r->out.error;
-    if (close(r->out.fd) != 0 && error == 0)
-        error = errno;
+    if (r->place.to) {
+        const int end = file_end(&r->place, error == 0);
+        error = error ? error : end;
+    }
     free(r);
     return error;
 }

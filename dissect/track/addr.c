@@ -42,25 +42,61 @@ const char *stat_addr_kind_name(enum iba_addr_kind kind)
     return name[kind];
 }
 
-/* FNV-1a by words, and a final mix, as the table uses the low bits. */
-static uint64_t hash(const uint8_t *key, size_t n)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+static uint64_t secret[2] = {UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908)};
 
-    for (size_t i = 0; i < n; i += 4) {
-        uint32_t word = 0;
-        memcpy(&word, key + i, n - i < 4 ? n - i : 4);
-        h = (h ^ word) * UINT64_C(0x100000001b3);
+void stat_hash_key(const uint64_t key[2])
+{
+    secret[0] = key[0];
+    secret[1] = key[1];
+}
+
+static inline uint64_t turn(uint64_t v, unsigned bits)
+{
+    return v << bits | v >> (64 - bits);
+}
+
+static inline void sip_round(uint64_t v[4])
+{
+    v[0] += v[1];
+    v[2] += v[3];
+    v[1] = turn(v[1], 13) ^ v[0];
+    v[3] = turn(v[3], 16) ^ v[2];
+    v[0] = turn(v[0], 32) + v[3];
+    v[2] += v[1];
+    v[1] = turn(v[1], 17) ^ v[2];
+    v[3] = turn(v[3], 21) ^ v[0];
+    v[2] = turn(v[2], 32);
+}
+
+uint64_t stat_hash(const void *key, size_t bytes)
+{
+    const uint8_t *p = key;
+    uint64_t v[4] = {secret[0] ^ UINT64_C(0x736f6d6570736575), secret[1] ^ UINT64_C(0x646f72616e646f6d),
+                     secret[0] ^ UINT64_C(0x6c7967656e657261), secret[1] ^ UINT64_C(0x7465646279746573)};
+    uint64_t word, last = (uint64_t)bytes << 56;
+
+    for (; bytes >= sizeof word; p += sizeof word, bytes -= sizeof word) {
+        memcpy(&word, p, sizeof word);
+        v[3] ^= word;
+        sip_round(v);
+        v[0] ^= word;
     }
-    h = (h ^ h >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-    return h ^ h >> 32;
+    for (size_t i = 0; i < bytes; i++)
+        last |= (uint64_t)p[i] << 8 * i;
+    v[3] ^= last;
+    sip_round(v);
+    v[0] ^= last;
+    v[2] ^= 0xff;
+    for (unsigned i = 0; i < 3; i++)
+        sip_round(v);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
 size_t stat_slot(const uint16_t *slot, size_t slots, const void *items, size_t item_bytes, const void *key,
                  size_t key_bytes)
 {
     const uint8_t *base = items;
-    size_t at = (size_t)hash(key, key_bytes) & (slots - 1);
+    size_t at = (size_t)stat_hash(key, key_bytes) & (slots - 1);
 
     while (slot[at] && memcmp(base + (slot[at] - 1u) * item_bytes, key, key_bytes) != 0)
         at = (at + 1) & (slots - 1);

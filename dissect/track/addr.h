@@ -20,6 +20,12 @@ uint8_t stat_addr_wider(struct out *o, uint8_t width, enum iba_addr_kind kind, c
 /* "ipv4", "ipv6", "gid", "lid". */
 const char *stat_addr_kind_name(enum iba_addr_kind kind);
 
+/* A hash with a key (SipHash-1-3): who does not know the key cannot choose inputs that collide. Results of tables never
+ * depend on it. */
+uint64_t stat_hash(const void *key, size_t bytes);
+/* The key of all later hashes; until then it is constant. Before any table is filled. */
+void stat_hash_key(const uint64_t key[2]);
+
 /* The index in `slot`, an open hash table of `slots` (a power of two) entries, of the item whose first `key_bytes`
  * bytes are the key, or of the free entry for it (value 0). An entry is the item's index plus one; the caller keeps
  * half of the entries free. */

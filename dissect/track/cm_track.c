@@ -16,56 +16,145 @@ const char *cm_state_name(enum cm_state s)
     return name[s];
 }
 
-static uint16_t *bucket_of(struct cm_track *t, uint32_t active_id)
+/* ---- connections by the identifier of their active end ---- */
+
+struct id_key {
+    uint32_t id;
+    uint8_t kind, sidr, zero[2];
+    uint8_t active[16], passive[16];
+};
+
+/* Among connections of one key only the last one is found, so it takes the place of the others. */
+static uint16_t *bucket_of(struct cm_track *t, const struct id_key *k)
 {
-    return &t->bucket[(active_id ^ active_id >> 12 ^ active_id >> 20) % CM_CONNECTIONS];
+    return &t->bucket[stat_hash(k, sizeof *k) % CM_CONNECTIONS];
 }
 
-/* Ends by the number of their QP. */
-static size_t qp_hash(uint32_t qpn)
+static struct id_key id_key(uint32_t id, bool sidr, uint8_t kind, const uint8_t *active, const uint8_t *passive)
 {
-    return (qpn ^ qpn >> 12) % CM_CONNECTIONS;
+    struct id_key k = {.id = id, .sidr = sidr, .kind = kind};
+
+    memcpy(k.active, active, sizeof k.active);
+    memcpy(k.passive, passive, sizeof k.passive);
+    return k;
 }
 
-/* A link holds the end's number plus 1: active ends are even, passive ones odd. */
-static size_t connection_of(uint16_t link)
+static struct id_key id_key_of(const struct cm_connection *c)
 {
-    return (link - 1u) / 2;
+    return id_key(c->active.comm_id, c->sidr, c->kind, c->active.addr, c->passive.addr);
 }
 
-static bool is_active(uint16_t link)
+static void leave_bucket(struct cm_track *t, const struct cm_connection *c)
 {
-    return link % 2 != 0;
-}
+    const struct id_key k = id_key_of(c);
+    const uint16_t self = (uint16_t)(c - t->connection + 1);
+    uint16_t *at = bucket_of(t, &k);
 
-static struct cm_end *end_at(struct cm_track *t, uint16_t link)
-{
-    struct cm_connection *c = &t->connection[connection_of(link)];
-
-    return is_active(link) ? &c->active : &c->passive;
-}
-
-static void drop_qp(struct cm_track *t, struct cm_end *e)
-{
-    uint16_t *at = &t->qp_bucket[qp_hash(e->qpn)];
-
-    if (!e->known)
-        return;
-    while (*at && end_at(t, *at) != e)
-        at = &end_at(t, *at)->next_qp;
+    while (*at && *at != self)
+        at = &t->connection[*at - 1].next;
     if (*at)
-        *at = e->next_qp;
+        *at = c->next;
+}
+
+/* ---- ends by address and QP ---- */
+
+/* A data packet shows the address of an end's messages, or that of a path of the connection: a link for each leads to
+ * the end. Links hold the number of connection, end and key, plus 1. */
+struct end_key {
+    uint32_t qpn, lid; /* lid: 1 if the address is a LID */
+    uint8_t addr[16];
+};
+
+static struct end_key end_key(uint32_t qpn, uint8_t kind, const uint8_t *addr)
+{
+    struct end_key k = {.qpn = qpn, .lid = kind == IBA_ADDR_LID};
+
+    if (kind == IBA_ADDR_IPV4)
+        iba_gid_set_ipv4(k.addr, (uint32_t)iba_bits_get(addr, 0, 32)); /* A17 */
+    else
+        memcpy(k.addr, addr, sizeof k.addr);
+    return k;
+}
+
+/* The n-th key of an end. False: it has none. */
+static bool nth_key(const struct cm_connection *c, const struct cm_end *e, unsigned n, struct end_key *k)
+{
+    static const uint8_t none[16] = {0};
+    uint8_t lid[16] = {0};
+
+    if (n == 0)
+        *k = end_key(e->qpn, c->kind, e->addr);
+    else if (n <= CM_PATHS)
+        *k = end_key(e->qpn, IBA_ADDR_GID, e->gid[n - 1]);
+    else {
+        iba_bits_put(lid, 0, 16, e->lid[n - 1 - CM_PATHS]);
+        *k = end_key(e->qpn, IBA_ADDR_LID, lid);
+    }
+    return n == 0 || memcmp(k->addr, none, sizeof none) != 0;
+}
+
+static struct cm_end *end_at(struct cm_track *t, uint16_t link, struct cm_connection **c, unsigned *key)
+{
+    const unsigned n = (link - 1u) / CM_KEYS;
+
+    *key = (link - 1u) % CM_KEYS;
+    *c = &t->connection[n / 2];
+    return n % 2 ? &(*c)->passive : &(*c)->active;
+}
+
+static uint16_t *next_link(struct cm_track *t, uint16_t link)
+{
+    struct cm_connection *c;
+    unsigned key;
+    struct cm_end *e = end_at(t, link, &c, &key);
+
+    return &e->key[key].next;
+}
+
+static void drop_link(struct cm_track *t, uint16_t link)
+{
+    struct cm_connection *c;
+    unsigned key;
+    struct cm_end *e = end_at(t, link, &c, &key);
+    uint16_t *at = &t->qp_bucket[e->key[key].bucket - 1];
+
+    while (*at && *at != link)
+        at = next_link(t, *at);
+    if (*at)
+        *at = e->key[key].next;
+    e->key[key].bucket = 0;
+}
+
+static uint16_t link_of(const struct cm_track *t, const struct cm_connection *c, const struct cm_end *e, unsigned key)
+{
+    return (uint16_t)(((size_t)(c - t->connection) * 2 + (e == &c->passive)) * CM_KEYS + key + 1);
+}
+
+static void drop_qp(struct cm_track *t, struct cm_connection *c, struct cm_end *e)
+{
+    for (unsigned n = 0; e->known && n < CM_KEYS; n++)
+        if (e->key[n].bucket)
+            drop_link(t, link_of(t, c, e, n));
     e->known = false;
+}
+
+static size_t end_bucket(const struct end_key *k)
+{
+    return stat_hash(k, sizeof *k) % CM_BUCKETS;
 }
 
 /* A QP belongs to one connection at a time: an older connection with this QP at this end has ended, whether its DREP
  * was seen or not. */
 static void outlive(struct cm_track *t, const struct cm_connection *c, const struct cm_end *e, uint32_t qpn)
 {
-    for (uint16_t at = t->qp_bucket[qp_hash(qpn)]; at; at = end_at(t, at)->next_qp) {
-        struct cm_connection *old = &t->connection[connection_of(at)];
-        if (old == c || old->sidr || old->kind != c->kind || end_at(t, at)->qpn != qpn ||
-            memcmp(end_at(t, at)->addr, e->addr, sizeof e->addr) != 0)
+    const struct end_key k = end_key(qpn, c->kind, e->addr);
+
+    for (uint16_t at = t->qp_bucket[end_bucket(&k)]; at; at = *next_link(t, at)) {
+        struct cm_connection *old;
+        unsigned key;
+        const struct cm_end *other = end_at(t, at, &old, &key);
+        if (key != 0 || old == c || old->sidr || old->kind != c->kind || other->qpn != qpn ||
+            memcmp(other->addr, e->addr, sizeof e->addr) != 0)
             continue;
         if (!old->outlived && old->state != CM_REQUESTED && old->state != CM_REJECTED) {
             t->reuses = old->begin_frame;
@@ -75,40 +164,78 @@ static void outlive(struct cm_track *t, const struct cm_connection *c, const str
     }
 }
 
+/* Ends of one address and QP would make a chain of any length. */
+static void drop_oldest(struct cm_track *t, size_t bucket, const struct end_key *k)
+{
+    unsigned same = 0;
+    uint16_t oldest = 0;
+
+    for (uint16_t at = t->qp_bucket[bucket]; at; at = *next_link(t, at)) {
+        struct cm_connection *c;
+        struct end_key is;
+        unsigned key;
+        const struct cm_end *e = end_at(t, at, &c, &key);
+        if (nth_key(c, e, key, &is) && memcmp(&is, k, sizeof is) == 0) {
+            same++;
+            oldest = at;
+        }
+    }
+    if (same > CM_SAME)
+        drop_link(t, oldest);
+}
+
+static bool has_key_before(const struct cm_connection *c, const struct cm_end *e, unsigned n, const struct end_key *k)
+{
+    struct end_key is;
+
+    for (unsigned i = 0; i < n; i++)
+        if (nth_key(c, e, i, &is) && memcmp(&is, k, sizeof is) == 0)
+            return true;
+    return false;
+}
+
 static void keep_qp(struct cm_track *t, struct cm_connection *c, struct cm_end *e, uint32_t qpn)
 {
-    uint16_t *bucket = &t->qp_bucket[qp_hash(qpn)];
+    struct end_key k;
 
-    drop_qp(t, e);
+    drop_qp(t, c, e);
     outlive(t, c, e, qpn);
     e->known = true;
     e->qpn = qpn;
-    e->next_qp = *bucket;
-    *bucket = (uint16_t)((c - t->connection) * 2 + (e == &c->passive) + 1);
+    for (unsigned n = 0; n < CM_KEYS; n++) {
+        if (!nth_key(c, e, n, &k) || has_key_before(c, e, n, &k))
+            continue;
+        const size_t bucket = end_bucket(&k);
+        e->key[n].bucket = (uint16_t)(bucket + 1);
+        e->key[n].next = t->qp_bucket[bucket];
+        t->qp_bucket[bucket] = link_of(t, c, e, n);
+        drop_oldest(t, bucket, &k);
+    }
 }
+
+/* ---- from begin to end ---- */
 
 static void forget(struct cm_track *t, struct cm_connection *c)
 {
-    uint16_t *at = bucket_of(t, c->active.comm_id);
-    const uint16_t self = (uint16_t)(c - t->connection + 1);
-
-    drop_qp(t, &c->active);
-    drop_qp(t, &c->passive);
-    while (*at && *at != self)
-        at = &t->connection[*at - 1].next;
-    if (*at)
-        *at = c->next;
+    drop_qp(t, c, &c->active);
+    drop_qp(t, c, &c->passive);
+    leave_bucket(t, c);
     t->forgotten++;
 }
 
-static struct cm_connection *begin(struct cm_track *t, const struct message *in, uint32_t id)
+/* replaces: the connection of the same ends and identifier, or NULL. */
+static struct cm_connection *begin(struct cm_track *t, const struct message *in, uint32_t id, bool sidr,
+                                   const struct cm_connection *replaces)
 {
     struct cm_connection *c = &t->connection[t->begun++ % CM_CONNECTIONS];
-    uint16_t *bucket = bucket_of(t, id);
+    const struct id_key k = id_key(id, sidr, in->addrs.kind, in->addrs.src, in->addrs.dst);
+    uint16_t *bucket = bucket_of(t, &k);
 
+    if (replaces)
+        leave_bucket(t, replaces);
     if (c->used)
         forget(t, c);
-    *c = (struct cm_connection){.used = true, .kind = in->addrs.kind, .next = *bucket};
+    *c = (struct cm_connection){.used = true, .sidr = sidr, .kind = in->addrs.kind, .next = *bucket};
     *bucket = (uint16_t)(c - t->connection + 1);
     memcpy(c->active.addr, in->addrs.src, sizeof c->active.addr);
     memcpy(c->passive.addr, in->addrs.dst, sizeof c->passive.addr);
@@ -131,7 +258,11 @@ static bool between(const struct cm_connection *c, const struct message *in, boo
 static struct cm_connection *find(struct cm_track *t, const struct message *in, uint32_t active_id, bool from_active,
                                   bool sidr)
 {
-    for (uint16_t at = *bucket_of(t, active_id); at; at = t->connection[at - 1].next) {
+    const uint8_t *active = from_active ? in->addrs.src : in->addrs.dst;
+    const uint8_t *passive = from_active ? in->addrs.dst : in->addrs.src;
+    const struct id_key k = id_key(active_id, sidr, in->addrs.kind, active, passive);
+
+    for (uint16_t at = *bucket_of(t, &k); at; at = t->connection[at - 1].next) {
         struct cm_connection *c = &t->connection[at - 1];
         if (c->active.comm_id == active_id && c->sidr == sidr && between(c, in, from_active))
             return c;
@@ -176,9 +307,9 @@ static struct cm_connection *request(struct cm_track *t, const struct message *i
         c->again++; /* MD-68 */
         return c;
     }
-    c = begin(t, in, iba_cm_req_localcommid(w));
-    keep_qp(t, c, &c->active, iba_cm_req_localqpn(w));
+    c = begin(t, in, iba_cm_req_localcommid(w), false, c);
     paths(c, w);
+    keep_qp(t, c, &c->active, iba_cm_req_localqpn(w));
     c->active.psn = iba_cm_req_startpsn(w);
     c->active.reads = iba_cm_req_initdepth(w);
     c->active.flow_control = iba_cm_req_e2eflowctrl(w);
@@ -276,8 +407,7 @@ static struct cm_connection *resolution(struct cm_track *t, const struct message
             c->again++;
             return c;
         }
-        c = begin(t, in, iba_cm_sidr_req_requestid(req));
-        c->sidr = true;
+        c = begin(t, in, iba_cm_sidr_req_requestid(req), true, c);
         c->service_id = iba_cm_sidr_req_serviceid(req);
         return c;
     }
@@ -352,20 +482,22 @@ struct walk {
 static const struct cm_connection *walk_on(struct walk *w, const struct cm_end **end, const struct cm_end **other)
 {
     while (w->link) {
-        const uint16_t link = w->link;
-        const struct cm_connection *c = &w->t->connection[connection_of(link)];
-        *end = is_active(link) ? &c->active : &c->passive;
-        *other = is_active(link) ? &c->passive : &c->active;
-        w->link = (*end)->next_qp;
+        const unsigned n = (w->link - 1u) / CM_KEYS, key = (w->link - 1u) % CM_KEYS;
+        const struct cm_connection *c = &w->t->connection[n / 2];
+        *end = n % 2 ? &c->passive : &c->active;
+        *other = n % 2 ? &c->active : &c->passive;
+        w->link = (*end)->key[key].next;
         if ((*end)->qpn == w->qpn)
             return c;
     }
     return NULL;
 }
 
-static struct walk walk_from(const struct cm_track *t, uint32_t qpn)
+static struct walk walk_from(const struct cm_track *t, uint8_t kind, const uint8_t *addr, uint32_t qpn)
 {
-    return (struct walk){t, t->qp_bucket[qp_hash(qpn)], qpn};
+    const struct end_key k = end_key(qpn, kind, addr);
+
+    return (struct walk){t, t->qp_bucket[end_bucket(&k)], qpn};
 }
 
 static bool lasts(const struct cm_connection *c)
@@ -376,7 +508,7 @@ static bool lasts(const struct cm_connection *c)
 /* A datagram QP belongs to a service if the connection manager assigned this QP at this address to it. */
 static const struct cm_connection *service_at(const struct cm_track *t, uint8_t kind, const uint8_t *addr, uint32_t qpn)
 {
-    struct walk w = walk_from(t, qpn);
+    struct walk w = walk_from(t, kind, addr, qpn);
     const struct cm_connection *c;
     const struct cm_end *end, *other;
 
@@ -401,7 +533,7 @@ const struct cm_connection *cm_track_of(const struct cm_track *t, const struct i
         c = service_at(t, a.kind, a.dst, dst_qpn);
         return c ? c : service_at(t, a.kind, a.src, iba_deth_srcqp(iba_view_hdr(v, IBA_H_deth)));
     }
-    struct walk w = walk_from(t, dst_qpn);
+    struct walk w = walk_from(t, a.kind, a.dst, dst_qpn);
     while ((c = walk_on(&w, &end, &other)) != NULL)
         if (!c->sidr && lasts(c) && other->known && end_is_at(c, end, a.kind, a.dst) &&
             end_is_at(c, other, a.kind, a.src)) {
@@ -414,7 +546,7 @@ const struct cm_connection *cm_track_of(const struct cm_track *t, const struct i
 const struct cm_connection *cm_track_find(const struct cm_track *t, uint8_t kind, const uint8_t *src,
                                           const uint32_t *src_qpn, const uint8_t *dst, uint32_t dst_qpn, bool *active)
 {
-    struct walk w = walk_from(t, dst_qpn);
+    struct walk w = walk_from(t, kind, dst, dst_qpn);
     const struct cm_connection *c;
     const struct cm_end *end, *other;
 

@@ -7,14 +7,21 @@
 #include "track/addr.h"
 
 enum { CM_CONNECTIONS = 4096, CM_PATHS = 2 };
+enum {
+    CM_KEYS = 1 + 2 * CM_PATHS, /* addresses of an end: of its messages, the GIDs and LIDs of its paths */
+    CM_BUCKETS = 16384,
+    CM_SAME = 8, /* ends of one address and QP that are found: the last ones */
+};
 enum cm_state { CM_REQUESTED, CM_REPLIED, CM_ESTABLISHED, CM_REJECTED, CM_RELEASING, CM_RELEASED, CM_STATES };
 
 struct cm_end {
     uint8_t addr[16];          /* the source and destination of the messages */
     uint8_t gid[CM_PATHS][16]; /* of the primary and the alternate path, as in REQ; 0: none (MD-55) */
     uint16_t lid[CM_PATHS];
-    bool known;       /* the members below are known */
-    uint16_t next_qp; /* end in the same bucket, see cm_track.c */
+    bool known; /* the members below are known */
+    struct {
+        uint16_t bucket, next; /* plus 1; bucket 0: the end is not found by this key. See cm_track.c */
+    } key[CM_KEYS];
     uint32_t comm_id, qpn, psn;
     uint8_t reads;       /* READs and ATOMICs that it may have outstanding, as agreed */
     uint8_t rnr_retries; /* that it must make */
@@ -43,7 +50,7 @@ struct cm_connection {
 };
 struct cm_track {
     struct cm_connection connection[CM_CONNECTIONS];
-    uint16_t bucket[CM_CONNECTIONS], qp_bucket[CM_CONNECTIONS];
+    uint16_t bucket[CM_CONNECTIONS], qp_bucket[CM_BUCKETS];
     uint64_t begun, forgotten, stray; /* stray: messages of unknown connections */
     uint64_t reuses;                  /* the first frame of the connection that had its QP before; 0: none */
     uint32_t reuses_source;           /* index of the file that this frame came from */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "outputs.h"
+#include <stdio.h>
+#include <unistd.h>
+#include "system/files.h"
+
+enum { OUTPUTS = 3 }; /* -w, --report, standard output */
+
+struct output {
+    const char *path, *option;
+    struct file_id id;
+};
+
+static bool is_standard(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+/* The outputs of this run; standard output counts when something is printed on it. */
+static size_t list(const struct options *opt, struct output to[OUTPUTS])
+{
+    const bool prints = !opt->quiet || opt->n_stat > 0;
+    size_t n = 0;
+
+    if (opt->write_path)
+        to[n++] = (struct output){opt->write_path, "-w", file_id(opt->write_path, STDOUT_FILENO)};
+    if (opt->report_path)
+        to[n++] = (struct output){opt->report_path, "--report", file_id(opt->report_path, STDOUT_FILENO)};
+    if (prints && !is_standard(opt->write_path) && !is_standard(opt->report_path))
+        to[n++] = (struct output){"-", "standard output", file_id("-", STDOUT_FILENO)};
+    return n;
+}
+
+static bool is_input(const struct options *opt, const struct output *o)
+{
+    for (size_t i = 0; i < opt->n_file; i++) {
+        const struct file_id in = file_id(opt->file[i], STDIN_FILENO);
+        if (in.name[0] == '\0' && file_same(&in, &o->id))
+            return true;
+    }
+    return false;
+}
+
+static bool both_on_standard(const struct options *opt, char *err, size_t errlen)
+{
+    const bool w = is_standard(opt->write_path), report = is_standard(opt->report_path);
+
+    if (w && report)
+        (void)snprintf(err, errlen, "only one of -w and --report can be the standard output");
+    else if ((w || report) && opt->n_stat > 0)
+        (void)snprintf(err, errlen, "%s -: the standard output cannot take the statistics of -z, too",
+                       w ? "-w" : "--report");
+    else
+        return false;
+    return true;
+}
+
+bool outputs_are_apart(const struct options *opt, char *err, size_t errlen)
+{
+    struct output to[OUTPUTS];
+    const size_t n = list(opt, to);
+
+    if (both_on_standard(opt, err, errlen))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (is_input(opt, &to[i])) {
+            (void)snprintf(err, errlen, "%s: is the input; %s would destroy it", to[i].path, to[i].option);
+            return false;
+        }
+        for (size_t k = 0; k < i; k++)
+            if (file_same(&to[i].id, &to[k].id)) {
+                (void)snprintf(err, errlen, "%s: %s and %s are the same file", to[k].path, to[k].option, to[i].option);
+                return false;
+            }
+    }
+    return true;
+}
