@@ -6,41 +6,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-/* ---- signals ---- */
-
-static volatile sig_atomic_t stopped;
-static sigset_t usual; /* the signals blocked before: not ours to change */
-
-static void stop(int signal)
-{
-    (void)signal;
-    stopped = 1;
-}
-
-void ag_mind_signals(void)
-{
-    static const int ends[] = {SIGTERM, SIGINT, SIGHUP};
-    const struct sigaction act = {.sa_handler = stop}, ignore = {.sa_handler = SIG_IGN};
-    sigset_t set;
-
-    (void)sigemptyset(&set);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        (void)sigaddset(&set, ends[i]);
-        (void)sigaction(ends[i], &act, NULL);
-    }
-    (void)sigaction(SIGPIPE, &ignore, NULL);
-    (void)sigprocmask(SIG_BLOCK, &set, &usual);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        (void)sigdelset(&usual, ends[i]);
-}
-
-bool ag_stopped(void)
-{
-    return stopped != 0;
-}
-
-/* ---- waiting ---- */
+#include "system/signals.h"
 
 static struct timespec time_left(uint64_t until)
 {
@@ -49,18 +15,34 @@ static struct timespec time_left(uint64_t until)
     return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
 }
 
-bool ag_await(struct ag_server *s, int fd, short events, uint64_t until)
+/* The descriptors that ag_await() polls: first the one waited for, then signals, then the wires, last other clients. */
+enum { AT_FD, AT_SIGNALS, AT_WIRES };
+
+static bool wire_is_ready(const struct pollfd *p, nfds_t n)
 {
-    struct pollfd p[1 + IBC_DEVICES] = {{.fd = fd, .events = events}};
-    nfds_t n = 1;
+    bool ready = false;
+
+    for (nfds_t i = AT_WIRES; i < n; i++)
+        ready |= p[i].revents != 0;
+    return ready;
+}
+
+bool ag_await(struct ag_server *s, int fd, short events, uint64_t until, uint64_t rivalled)
+{
+    struct pollfd p[AT_WIRES + IBC_DEVICES + 1] = {{.fd = fd, .events = events},
+                                                   {.fd = signals_fd(), .events = POLLIN}};
+    nfds_t wires = AT_WIRES;
+    bool alone = s->rivals >= 0 && rivalled != UINT64_MAX;
 
     for (unsigned d = 0; d < s->n_wire; d++)
-        p[n++] = (struct pollfd){.fd = ibc_wire_fd(s->wire[d]), .events = POLLIN};
-    while (!stopped) {
+        p[wires++] = (struct pollfd){.fd = ibc_wire_fd(s->wire[d]), .events = POLLIN};
+    p[wires] = (struct pollfd){.fd = s->rivals, .events = POLLIN};
+    while (!signals_came()) {
         const uint64_t tick = s->real_time ? ibc_wire_clock() + AG_TICK : UINT64_MAX,
                        wake = tick < until ? tick : until;
         const struct timespec left = time_left(wake);
-        const int ready = ppoll(p, n, wake == UINT64_MAX ? NULL : &left, &usual);
+        struct pollfd *other = &p[wires];
+        const int ready = ppoll(p, wires + alone, wake == UINT64_MAX ? NULL : &left, NULL);
         if (ready == 0 && wake < until) {
             (void)ag_take_in(s); /* the next reply has the error */
             continue;
@@ -69,9 +51,15 @@ bool ag_await(struct ag_server *s, int fd, short events, uint64_t until)
             return false;
         if (ready < 0)
             continue;
-        if (n > 1 && (p[1].revents || p[n - 1].revents) && !ag_take_in(s))
-            n = 1; /* closed: the next reply has the error */
-        if (p[0].revents)
+        if (alone && other->revents) {
+            alone = false;
+            until = rivalled < until ? rivalled : until;
+        }
+        if (wire_is_ready(p, wires) && !ag_take_in(s)) {
+            wires = AT_WIRES; /* closed: the next reply has the error */
+            p[wires] = *other;
+        }
+        if (p[AT_FD].revents)
             return true;
     }
     return false;
@@ -82,15 +70,22 @@ bool ag_await(struct ag_server *s, int fd, short events, uint64_t until)
 struct client {
     struct ag_server *s;
     int in, out;
-    uint64_t until; /* until then it must have sent hello */
+    uint64_t since; /* when it came */
     size_t have;
     bool skipping; /* the rest of a line that is too long */
     char line[AG_LINE], reply[AG_LINE];
 };
 
-static uint64_t patience(const struct client *c)
+static bool is_stranger(const struct client *c)
 {
-    return c->s->token && !c->s->greeted ? c->until : UINT64_MAX;
+    return c->s->token && !c->s->greeted;
+}
+
+/* Until when it may say nothing; `rivalled`: if another client waits. */
+static uint64_t patience(const struct client *c, uint64_t *rivalled)
+{
+    *rivalled = is_stranger(c) ? c->since + AG_RIVALLED : UINT64_MAX;
+    return is_stranger(c) ? c->since + AG_PATIENCE : UINT64_MAX;
 }
 
 /* A pipe that is ready takes PIPE_BUF bytes without blocking; with more, a write might block. */
@@ -102,7 +97,7 @@ static bool say(struct client *c, size_t n)
     while (done < n) {
         const size_t piece = n - done < PIPE_BUF ? n - done : PIPE_BUF;
         ssize_t wrote;
-        if (!ag_await(c->s, c->out, POLLOUT, UINT64_MAX))
+        if (!ag_await(c->s, c->out, POLLOUT, UINT64_MAX, ibc_wire_clock() + AG_PATIENCE))
             return false;
         wrote = write(c->out, c->reply + done, piece);
         if (wrote < 0 && errno != EAGAIN && errno != EINTR)
@@ -158,11 +153,11 @@ void ag_serve_client(struct ag_server *s, int in, int out)
     c->s = s;
     c->in = in;
     c->out = out;
-    c->until = ibc_wire_clock() + AG_PATIENCE;
+    c->since = ibc_wire_clock();
     ag_forget_client(s);
     s->watched = true;
     s->out = out;
-    while (ag_await(s, in, POLLIN, patience(c))) {
+    for (uint64_t until, rivalled; until = patience(c, &rivalled), ag_await(s, in, POLLIN, until, rivalled);) {
         const ssize_t n = read(in, c->line + c->have, sizeof c->line - c->have);
         if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
             break;

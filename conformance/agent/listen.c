@@ -154,7 +154,8 @@ void ag_serve_listener(struct ag_server *s, struct ag_listener *l)
 {
     const int on = 1;
 
-    while (ag_await(s, l->fd, POLLIN, UINT64_MAX)) {
+    s->rivals = l->fd;
+    while (ag_await(s, l->fd, POLLIN, UINT64_MAX, UINT64_MAX)) {
         const int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd < 0 && is_passing(errno))
             continue;

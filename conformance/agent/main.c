@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ibagent: the program that runs on the device under test. */
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "client.h"
 #include "listen.h"
 #include "options.h"
+#include "system/descriptors.h"
+#include "system/signals.h"
 #ifdef IBAGENT_VERBS
 #include "verbs.h"
 #endif
@@ -60,6 +64,7 @@ static int serve(struct ag_server *s, const struct options *o)
     char err[AG_SENTENCE], token[AG_TEXT];
     bool good;
 
+    s->rivals = -1;
     if (!o->listen) {
         ag_serve_client(s, STDIN_FILENO, STDOUT_FILENO);
         return EXIT_OK;
@@ -102,10 +107,14 @@ int main(int argc, char **argv)
     static struct ag_server server;
     struct options o = {0};
     bool done = false;
-    const int code = read_options(&o, argc, argv, &done);
+    const int code = descriptors_fill() ? read_options(&o, argc, argv, &done) : EXIT_BROKEN;
 
+    if (done && fflush(stdout) != 0)
+        return wrong(EXIT_BROKEN, "standard output: %s", strerror(errno));
     if (code != EXIT_OK || done)
         return code;
-    ag_mind_signals();
+    (void)signal(SIGPIPE, SIG_IGN);
+    if (!signals_mind(NULL))
+        return wrong(EXIT_BROKEN, "no descriptors are left");
     return open_and_serve(&server, &o);
 }

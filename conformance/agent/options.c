@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "system/text.h"
 
 /* clang-format off */
 /*    name          value       what */
@@ -43,11 +44,9 @@ int wrong(int code, const char *format, ...)
 {
     va_list args;
 
-    fputs("ibagent: ", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    text_complain(stderr, "ibagent", format, args);
     va_end(args);
-    fputc('\n', stderr);
     return code;
 }
 
@@ -141,7 +140,7 @@ int read_options(struct options *o, int argc, char **argv, bool *done)
                          got == ':' ? "wants a value" : "no such option, or it takes no value");
         *done = got == 'h' || which == O_HELP || which == O_VERSION;
         if (*done && got != 'h' && which == O_VERSION)
-            return puts("ibagent " IBPROOF_VERSION) < 0 ? EXIT_BROKEN : EXIT_OK;
+            return puts("ibagent " IBPROOF_VERSION), EXIT_OK;
         if (*done)
             return help();
         e = set_option(o, (enum option_id)which, optarg);

@@ -463,15 +463,37 @@ static enum ag_error find_verb(const cJSON *j, struct ag_request *r, struct ag_r
     return no->error;
 }
 
+/* A member of the request or reply itself that is given twice: which one counts would depend on the reader. NULL:
+ * none. */
+static const char *doubled(const cJSON *j)
+{
+    static const char *const names[] = {"id", "do", "device", "ok", "error", "text"};
+    unsigned times[sizeof names / sizeof *names] = {0};
+    const cJSON *e;
+
+    cJSON_ArrayForEach(e, j)
+    {
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (strcmp(e->string, names[i]) == 0 && ++times[i] > 1)
+                return names[i];
+    }
+    return NULL;
+}
+
 /* The members other than the arguments */
 static enum ag_error read_head(const cJSON *j, struct ag_request *r, struct ag_reply *no)
 {
     const cJSON *device = cJSON_GetObjectItemCaseSensitive(j, "device");
     uint64_t n = 0;
 
-    no->has_id = whole_number(cJSON_GetObjectItemCaseSensitive(j, "id"), &r->id);
+    const char *twice = doubled(j);
+
+    no->has_id =
+        (!twice || strcmp(twice, "id") != 0) && whole_number(cJSON_GetObjectItemCaseSensitive(j, "id"), &r->id);
     no->id = r->id;
-    if (!no->has_id)
+    if (twice)
+        ag_refuse(no, AG_E_bad_request, NULL, "%s: given twice", twice);
+    else if (!no->has_id)
         ag_refuse(no, AG_E_bad_request, NULL, "id: want a whole number, up to 2^53, else \"0x...\"");
     else if (device && (!whole_number(device, &n) || n >= IBC_DEVICES))
         ag_refuse(no, AG_E_bad_request, NULL, "device: want 0 or 1");
@@ -521,8 +543,11 @@ bool ag_read_reply(const char *line, size_t len, enum ag_verb verb, struct ag_re
     memset(r, 0, sizeof *r);
     r->verb = verb;
     r->has_id = whole_number(cJSON_GetObjectItemCaseSensitive(j, "id"), &r->id);
+    const char *twice = doubled(j);
     if (!j)
         good = wrong(&in, "the answer is no JSON object");
+    else if (twice)
+        good = wrong(&in, "%s: given twice", twice);
     else if (cJSON_IsString(error) && !ok)
         take_error(r, error->valuestring, cJSON_GetObjectItemCaseSensitive(j, "text"));
     else if (!ok || error)

@@ -27,16 +27,17 @@ static bool wire_gone(struct ag_server *s, const struct ibc_wire *w)
     return false;
 }
 
-/* Real time: runs the devices up to the present. A frame that leaves late delays their time: timers may be late, but
- * never early. A device that never stops sending is interrupted, and continues in the next round. */
-static void let_live(struct ag_server *s)
+/* Real time: runs the devices up to the present, and not beyond `until` (ibc_wire_clock()). A frame that leaves late
+ * delays their time: timers may be late, but never early. A device that never stops sending is interrupted, and
+ * continues in the next round. */
+static void let_live(struct ag_server *s, uint64_t until)
 {
     unsigned from = 0;
     uint64_t at;
     size_t len = 1;
 
     for (unsigned n = 0; s->real_time && len > 0 && n < MOST_FRAMES; n++) {
-        const uint64_t now = ibc_wire_clock() - s->ahead;
+        const uint64_t clock = ibc_wire_clock(), now = (clock < until ? clock : until) - s->ahead;
         if (s->target->ops->collect_any(s->target, now, s->frame, &len, &at, &from) != IBC_OK)
             return; /* the next verb reports it */
         if (len == 0)
@@ -47,25 +48,27 @@ static void let_live(struct ag_server *s)
     }
 }
 
+/* Timers that expire after a frame's arrival run after the frame, however late it is read: an acknowledgement that
+ * came in time stops its timer. */
 bool ag_take_in(struct ag_server *s)
 {
     enum ibc_wire_got got = IBC_WIRE_FRAME;
     uint64_t at;
     size_t len;
 
-    let_live(s);
     for (unsigned d = 0; d < s->n_wire; d++) {
         for (unsigned n = 0; n < MOST_FRAMES; n++) {
-            got = ibc_wire_receive(s->wire[d], s->frame, &len, &at, 0);
+            got = ibc_wire_receive(s->wire[d], s->arrived, &len, &at, 0);
             if (got != IBC_WIRE_FRAME)
                 break;
+            let_live(s, at);
             if (len <= IBC_FRAME)
-                (void)s->target->ops->inject(s->target, d, s->frame, len);
+                (void)s->target->ops->inject(s->target, d, s->arrived, len);
         }
         if (got == IBC_WIRE_GONE)
             return wire_gone(s, s->wire[d]);
     }
-    let_live(s);
+    let_live(s, UINT64_MAX);
     return true;
 }
 
@@ -432,7 +435,7 @@ static enum ibc_rc perform(struct ag_server *s)
         ag_watch_begin(s->out, s->q.id, s->q.verb);
     rc = dispatch(s);
     s->is_late = s->watched && ag_watch_end();
-    let_live(s); /* posted work is sent at once */
+    let_live(s, UINT64_MAX); /* posted work is sent at once */
     return rc;
 }
 

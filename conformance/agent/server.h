@@ -14,6 +14,7 @@ struct ag_server {
     unsigned n_wire;
     const char *name;  /* its name in hello */
     const char *token; /* that hello must carry; NULL: none */
+    int rivals;        /* the socket that others connect to while a client is served; -1: none */
     bool greeted;      /* hello came, with the token */
     bool watched;      /* another thread answers to `out` in place of a verb that does not return */
     bool is_late;      /* which has happened */
@@ -22,7 +23,8 @@ struct ag_server {
     uint64_t ahead; /* real_time: ns that the clock is ahead of the target's time */
     struct ag_request q;
     struct ag_reply r;
-    uint8_t frame[IBC_WIRE_MOST];
+    uint8_t frame[IBC_WIRE_MOST];   /* leaves */
+    uint8_t arrived[IBC_WIRE_MOST]; /* waits until the device has caught up with its arrival */
 };
 
 /* 2 if there are two wires, else 1: the devices that the tester can reach. */

@@ -13,14 +13,14 @@ if(NOT static_ok OR CMAKE_C_FLAGS MATCHES "-fsanitize|-fprofile")
   return()
 endif()
 
-set(parts ibcserver ibcagent ibctargets ibcwire ibcscenario ibcverbs iba)
+set(parts ibcserver ibcagent ibctargets ibcwire ibcscenario ibcverbs ibsystem iba)
 add_executable(ibagent-static main.c static_libs.c verbs.c $<TARGET_OBJECTS:ibcoptions>)
 # Archives by file, so that what they link otherwise, shared, stays away.
 foreach(part ${parts})
   target_link_libraries(ibagent-static PRIVATE $<TARGET_FILE:${part}>)
 endforeach()
 add_dependencies(ibagent-static ${parts})
-target_include_directories(ibagent-static PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/.. ${CMAKE_SOURCE_DIR}/core
+target_include_directories(ibagent-static PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/.. ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR}
                            ${CJSON_INCLUDE_DIRS} ${ISAL_INCLUDE_DIRS})
 target_compile_definitions(ibagent-static PRIVATE _GNU_SOURCE IBAGENT_VERBS RDMA_STATIC_PROVIDERS=all)
 target_link_libraries(ibagent-static PRIVATE ${IBVERBS_STATIC_LIBRARIES} json-c z m)

@@ -7,6 +7,8 @@
 #include "capture.h"
 #include "check_print.h"
 #include "merge.h"
+#include "system/signals.h"
+#include "system/text.h"
 
 /* Directions remembered at once; each takes 12 KiB. */
 enum { FLOWS = 4096, LINE = 320 };
@@ -28,7 +30,7 @@ struct check {
 
 static void complain(struct check *c, const char *what)
 {
-    fprintf(c->err, "ibconform: %s\n", what);
+    text_say(c->err, "ibconform: %s", what);
     c->unreadable = true;
 }
 
@@ -127,15 +129,17 @@ static bool open_all(struct check *c)
 static void read_all(struct check *c)
 {
     struct cap_packet p;
-    enum cap_result got;
+    enum cap_result got = CAP_PACKET;
     size_t source = 0;
 
-    while ((got = cap_merge_next(c->merge, &p, &source)) != CAP_END) {
+    while (!signals_came() && (got = cap_merge_next(c->merge, &p, &source)) != CAP_END) {
         if (got == CAP_ERROR)
             complain(c, cap_error(c->capture[source]));
         else
             judge(c, &p, source);
     }
+    if (got != CAP_END)
+        complain(c, "a signal ended the run");
     iba_observer_end(c->observer, c->now);
 }
 

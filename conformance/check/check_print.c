@@ -8,6 +8,7 @@
 #include "output/finding_text.h"
 #include "observer/iba_finding_kinds.h"
 #include "wire/iba_endpoints.h"
+#include "system/text.h"
 
 enum { ADDR_BYTES = 64, QP_BYTES = 16 };
 
@@ -50,13 +51,14 @@ static void print_text(struct ibc_check_print *p, const struct iba_finding *f)
     char src[ADDR_BYTES], dst[ADDR_BYTES], qp[QP_BYTES], text[FINDING_TEXT_BYTES];
 
     finding_text(text, sizeof text, f, f->cause_tag != f->tag ? p->file[f->cause_tag] : NULL);
-    fprintf(p->out, "%s: frame %" PRIu64 ": ", p->file[f->tag], f->frame);
+    text_print(p->out, p->file[f->tag], strlen(p->file[f->tag]));
+    fprintf(p->out, ": frame %" PRIu64 ": ", f->frame);
     if (f->flow) {
         const struct iba_flow_key *k = iba_flow_key(f->flow);
         fprintf(p->out, "%s QP %s -> %s QP 0x%06" PRIx32 ": ", addr(src, k, k->src), source_text(qp, p, f->flow),
                 addr(dst, k, k->dst), k->qpn);
     }
-    fprintf(p->out, "%s: %s: %s [%s]\n", iba_severity_name(info->severity), info->field, text, info->clause);
+    text_say(p->out, "%s: %s: %s [%s]", iba_severity_name(info->severity), info->field, text, info->clause);
 }
 
 static void print_object(FILE *to, cJSON *o)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fault.h"
+#include "reports.h"
+#include "system/text.h"
 
 struct ibc_target *dut_open(const struct dut *d, unsigned lane, char *err, size_t errlen)
 {
@@ -68,11 +70,50 @@ static int check_places(const struct options *o)
                  o->jobs);
 }
 
+/* ---- who takes part ---- */
+
+static struct live_pins live_pins;
+static FILE *parties_to;
+
+static void tell_parties(const char *line)
+{
+    text_say(parties_to, "%s", line);
+    fflush(parties_to);
+}
+
+static int read_pins(const struct options *o)
+{
+    live_pins = (struct live_pins){.n = 0};
+    for (size_t i = 0; i < o->device.n; i++)
+        if (!live_pin_add(&live_pins, o->device.w[i]))
+            return wrong(EXIT_USAGE, "--device %s: want a MAC, IPv4 or IPv6 address, %d of them at most",
+                         o->device.w[i], (int)LIVE_PINS);
+    parties_to = reports_take_stdout(o) ? stderr : stdout;
+    return EXIT_OK;
+}
+
+bool dut_leaves(const struct dut *d, const struct options *o, const char **wire)
+{
+    for (size_t i = 0; i < o->wire.n; i++) {
+        *wire = o->wire.w[i];
+        if (!d->live && ibc_wire_leaves(*wire, NULL))
+            return true;
+        for (unsigned k = 0; d->live && k < d->live->n; k++)
+            if (ibc_wire_leaves(*wire, d->live->lane[k].live.wire[i]))
+                return true;
+    }
+    return false;
+}
+
 static int open_lane(struct live_lane *l, const struct options *o, unsigned number)
 {
     char spec[sizeof l->live.wire[0]->spec], err[512];
 
-    l->live = (struct ibc_live){.agent = l->agent, .time_scale = o->timeout_scale};
+    l->live = (struct ibc_live){.agent = l->agent,
+                                .time_scale = o->timeout_scale,
+                                .pins = o->device.n ? &live_pins : NULL,
+                                .accepted = &l->accepted,
+                                .tell = tell_parties};
     if (!fill(o->agent, number, l->agent, sizeof l->agent))
         return wrong(EXIT_USAGE, "--agent: longer than %zu bytes", sizeof l->agent - 1);
     for (size_t i = 0; i < o->wire.n; i++) {
@@ -103,6 +144,8 @@ static int live_begin(struct live_dut *l, const struct options *o)
     char err[512];
     int rc = check_options(o);
 
+    if (rc == EXIT_OK)
+        rc = read_pins(o);
     if (rc != EXIT_OK)
         return rc;
     l->n = o->jobs ? o->jobs : 1;
@@ -159,8 +202,8 @@ int dut_choose(struct dut *d, struct live_dut *l, const struct options *o)
         d->live = l;
         return live_begin(l, o);
     }
-    if (o->wire.n || o->agent || o->agent_token_file || o->user)
-        return wrong(EXIT_USAGE, "--wire, --agent, --agent-token-file and --user are for --target live");
+    if (o->wire.n || o->agent || o->agent_token_file || o->user || o->device.n)
+        return wrong(EXIT_USAGE, "--wire, --agent, --agent-token-file, --device and --user are for --target live");
     return EXIT_OK;
 }
 

@@ -4,6 +4,7 @@
 #define IBC_DUT_H
 #include "options.h"
 #include "run/run.h"
+#include "system/privileges.h"
 #include "targets/live.h"
 
 struct dut {
@@ -15,6 +16,8 @@ struct ibc_target *dut_open(const struct dut *d, unsigned lane, char *err, size_
 /* Handles --target. For a live device the wires are then open, and privileges dropped. EXIT_OK, or the exit code after
  * the message. */
 int dut_choose(struct dut *d, struct live_dut *l, const struct options *o);
+/* Whether frames may leave this machine, before or after dut_choose(); *wire: by which --wire. */
+bool dut_leaves(const struct dut *d, const struct options *o, const char **wire);
 /* The name in waivers and reports. */
 const char *dut_name(const struct dut *d);
 /* A hint for users who cannot reach the agent, after the sentence `why`; empty: none. */
@@ -29,26 +32,22 @@ int dut_look_at_ports(const struct dut *d, const struct cases *cases);
 bool dut_is_well(struct ibc_target *t, const struct ibc_options *o, char *why, size_t n);
 
 /* ---- live ---- */
-enum { DUT_NAME = 160, DUT_TOKEN = 128, DUT_AGENT = 4096, DUT_USER = 64 };
+enum { DUT_NAME = 160, DUT_TOKEN = 128, DUT_AGENT = 4096 };
 struct live_lane {
     struct ibc_live live;
     char agent[DUT_AGENT];
+    struct live_accepted accepted;
 };
 struct live_dut {
     struct live_lane *lane; /* owned */
     unsigned n;             /* so many processes may test one device each at a time */
     char token[DUT_TOKEN];
-    char user[DUT_USER]; /* the user that replaced root; empty: root was kept */
-    char name[DUT_NAME]; /* "live:NAME OF THE AGENT" once live_name() has taken it */
+    char user[PRIVILEGES_USER]; /* the user that replaced root; empty: root was kept */
+    char name[DUT_NAME];        /* "live:NAME OF THE AGENT" once live_name() has taken it */
 };
 void live_end(struct live_dut *l); /* all zero is allowed */
 void live_name(struct live_dut *l, const struct ibc_target *t);
 /* The health probe: its failure is reported once, and not for every scenario. EXIT_OK, or EXIT_HARNESS after the
  * message. when: "before the first scenario". */
 int live_health(struct ibc_target *t, const struct options *o, enum ibc_link link, const char *when);
-
-/* ---- privileges ---- */
-/* Runs the rest of the program as `user`: NULL: the owner of the working directory, or nobody where that is root.
- * Without root only CAP_NET_RAW is dropped. as: the new user; empty: unchanged. False with one line in err. */
-bool privileges_drop(const char *user, char as[DUT_USER], char *err, size_t errlen);
 #endif

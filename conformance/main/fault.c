@@ -4,16 +4,25 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
+#include "system/text.h"
+
+static char last[160];
+
+const char *wrong_last(void)
+{
+    return last;
+}
 
 int wrong(int code, const char *format, ...)
 {
     va_list ap;
 
-    fputs("ibconform: ", stderr);
     va_start(ap, format);
-    vfprintf(stderr, format, ap);
+    (void)vsnprintf(last, sizeof last, format, ap);
     va_end(ap);
-    fputc('\n', stderr);
+    va_start(ap, format);
+    text_complain(stderr, "ibconform", format, ap);
+    va_end(ap);
     return code;
 }
 

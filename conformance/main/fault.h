@@ -8,6 +8,8 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INCONCLUSIVE = 3, EXIT
 
 /* Prints "ibconform: ..." as one line; returns `code`. */
 int wrong(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The sentence of the last call of wrong(), "" before the first. */
+const char *wrong_last(void);
 /* The reader of the standard output has closed it: that is no fault. */
 bool reader_left(void);
 #endif

@@ -16,6 +16,8 @@
 #include "fuzz/known.h"
 #include "fuzz_mutants.h"
 #include "progress.h"
+#include "system/signals.h"
+#include "system/text.h"
 
 enum {
     MOST_KINDS = 256, /* of differences that are distinguished */
@@ -120,7 +122,7 @@ static void await_device(struct fuzzing *z)
     const uint64_t until = wall_ns() + (uint64_t)((double)IBC_LIVE_RETURN * z->o->timeout_scale);
 
     while (!z->gone && z->target->ops->reset(z->target, z->link, z->o->seed) != IBC_OK) {
-        z->gone = wall_ns() >= until;
+        z->gone = wall_ns() >= until || signals_came();
         if (!z->gone)
             nanosleep(&second, NULL);
     }
@@ -169,9 +171,8 @@ static bool keep_text(const struct fuzzing *z, const char *id, const char *text)
 
 static void tell(const struct ibc_finding *f, const char *id, unsigned inputs, const char *waiver)
 {
-    if (waiver)
-        printf("known: %s: ", waiver);
-    printf("%s: expected %s, got %s (line %u; %u inputs)\n", id, f->expected, f->got, f->line, inputs);
+    text_say(stdout, "%s%s%s%s: expected %s, got %s (line %u; %u inputs)", waiver ? "known: " : "",
+             waiver ? waiver : "", waiver ? ": " : "", id, f->expected, f->got, f->line, inputs);
     fflush(stdout);
 }
 
@@ -242,7 +243,7 @@ static bool judge(struct fuzzing *z, struct fuzz_case *c, struct ibc_scenario *s
         z->differ++;
         good = found(z, c, &f);
     } else if (r.died)
-        printf("%s: the device went away: expected %s, got %s\n", c->id, r.finding.expected, r.finding.got);
+        text_say(stdout, "%s: the device went away: expected %s, got %s", c->id, r.finding.expected, r.finding.got);
     ibc_result_clear(&r);
     return good;
 }
@@ -269,22 +270,21 @@ static bool one(struct fuzzing *z, uint64_t seed)
 /* ---- the run ---- */
 
 /* On wires that leave this machine there may be other hosts. */
-static int allowed(const struct options *o)
+static int allowed(const struct fuzzing *z)
 {
-    for (size_t i = 0; i < o->wire.n; i++) {
-        const char *w = o->wire.w[i];
-        const bool here = strncmp(w, "unix:", 5) == 0 || strncmp(w, "dgram:127.", 10) == 0 ||
-                          strncmp(w, "dgram:[::1]", 11) == 0 || strncmp(w, "dgram:localhost:", 16) == 0;
-        if (!here && !o->own_network)
-            return wrong(EXIT_USAGE, "--wire %s: broken packets go out on it; say --i-own-this-network if you do", w);
-    }
-    return EXIT_OK;
+    const char *wire = "";
+
+    if (z->o->own_network || !dut_leaves(&z->dut, z->o, &wire))
+        return EXIT_OK;
+    return wrong(EXIT_USAGE, "--wire %s: broken packets go out on it; say --i-own-this-network if you do", wire);
 }
 
 static int open_target(struct fuzzing *z)
 {
-    const int rc = dut_choose(&z->dut, &z->live, z->o);
+    int rc = dut_choose(&z->dut, &z->live, z->o);
 
+    if (rc == EXIT_OK)
+        rc = allowed(z); /* a name may have another address than before */
     if (rc != EXIT_OK)
         return rc;
     z->target = dut_open(&z->dut, 0, z->err, sizeof z->err);
@@ -343,7 +343,7 @@ static int play_all(struct fuzzing *z)
 
     z->begun = wall_ns();
     progress_begin(&z->progress, o->seconds ? 0 : most);
-    for (uint64_t i = 0; good && i < most && wall_ns() < end; i++) {
+    for (uint64_t i = 0; good && i < most && wall_ns() < end && !signals_came(); i++) {
         keep_pace(z);
         good = one(z, o->seed + i);
         progress_step(&z->progress, NULL);
@@ -394,7 +394,7 @@ int command_fuzz(const struct options *o)
     if (o->only || o->sample || o->jobs || o->verbose)
         return wrong(EXIT_USAGE, "--only, --sample, --jobs and --verbose are for --target mutant:all");
     z = (struct fuzzing){.o = o};
-    rc = allowed(o);
+    rc = allowed(&z);
     if (rc == EXIT_OK)
         rc = make_folders(&z);
     if (rc == EXIT_OK)

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include "command.h"
 #include "fault.h"
+#include "system/descriptors.h"
+#include "system/signals.h"
 
 /* Whether the output was written completely. */
 static int flushed(int rc)
@@ -18,7 +20,11 @@ int main(int argc, char **argv)
     const struct command *command;
     int rc;
 
+    if (!descriptors_fill())
+        return EXIT_HARNESS;
     signal(SIGPIPE, SIG_IGN);
+    if (!signals_mind(NULL))
+        return EXIT_HARNESS;
     rc = options_parse(&o, argc, argv, &command);
     if (rc == EXIT_OK && command)
         rc = command->run(&o);

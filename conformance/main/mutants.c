@@ -187,15 +187,8 @@ static int play_mutants(struct mutation *m)
 
 static int list_mutants(const struct mutation *m)
 {
-    for (size_t i = 0; i < m->n; i++) {
-        printf("%s\n    %s  %s\n", m->m[i].spec, m->m[i].clause, m->m[i].says);
-        if (m->m[i].equivalent)
-            printf("    equivalent: %s\n", m->m[i].equivalent);
-        if (m->m[i].allowed)
-            printf("    allowed: %s\n", m->m[i].allowed);
-        if (m->m[i].not_tested)
-            printf("    not tested: %s\n", m->m[i].not_tested);
-    }
+    for (size_t i = 0; i < m->n; i++)
+        mutants_print(&m->m[i]);
     printf("%zu mutants\n", m->n);
     return EXIT_OK;
 }

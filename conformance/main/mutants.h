@@ -33,6 +33,8 @@ struct mutation {
 
 /* The mutants that --only and --sample select, in m->m (owned) and m->n. EXIT_OK, or the code after the message. */
 int mutants_choose(struct mutation *m, const struct options *o);
+/* Prints the name of the mutant, the statements that it breaks, what it does, and why it need not be caught. */
+void mutants_print(const struct ibc_mutant *m);
 /* Prints the sums, the survivors, the scenarios that catch nothing; writes --out. The exit code. */
 int mutants_report(const struct mutation *m);
 #endif

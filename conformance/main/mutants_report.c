@@ -93,6 +93,17 @@ static void print_caught(const struct mutation *m)
     }
 }
 
+void mutants_print(const struct ibc_mutant *m)
+{
+    printf("%s\n    %s  %s\n", m->spec, m->clause, m->says);
+    if (m->equivalent)
+        printf("    equivalent: %s\n", m->equivalent);
+    if (m->allowed)
+        printf("    allowed: %s\n", m->allowed);
+    if (m->not_tested)
+        printf("    not tested: %s\n", m->not_tested);
+}
+
 static void print_survivors(const struct mutation *m)
 {
     bool any = false;
@@ -100,13 +111,9 @@ static void print_survivors(const struct mutation *m)
     for (size_t i = 0; i < m->n; i++) {
         if (fate(m, i) != OUTCOME_LIVES)
             continue;
-        printf("%s%s\n    %s  %s\n", any ? "" : "\nSurvivors\n", m->m[i].spec, m->m[i].clause, m->m[i].says);
-        if (m->m[i].equivalent)
-            printf("    equivalent: %s\n", m->m[i].equivalent);
-        if (m->m[i].allowed)
-            printf("    allowed: %s\n", m->m[i].allowed);
-        if (m->m[i].not_tested)
-            printf("    not tested: %s\n", m->m[i].not_tested);
+        if (!any)
+            printf("\nSurvivors\n");
+        mutants_print(&m->m[i]);
         any = true;
     }
 }

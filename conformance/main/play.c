@@ -11,6 +11,7 @@
 #include "progress.h"
 #include "result.h"
 #include "settle.h"
+#include "system/signals.h"
 
 struct turn {
     uint64_t waits;
@@ -223,5 +224,8 @@ bool play_cases(const struct play_run *run, struct ibc_result *r)
     free(p.turn);
     if (!good)
         wrong(EXIT_HARNESS, "%s", err);
-    return good;
+    for (uint32_t i = 0; i < pool.jobs; i++)
+        if (!r[i].scenario)
+            result_error(&r[i], case_of(&p, i)->s, err);
+    return good || signals_came();
 }

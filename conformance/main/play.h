@@ -16,7 +16,8 @@ struct play_run {
     const char *target;                /* as waivers name it */
     bool stop_at_first, hazardous; /* hazardous: also scenarios that are known to crash devices; for live ones only */
 };
-/* r[case * repeat + k]: of case with seed + k. False after the message, when no process can be had. Owned by the
+/* r[case * repeat + k]: of case with seed + k. False after the message, when no process can be had. After a
+ * signal the cases that were not played are an ERROR. Owned by the
  * caller: ibc_result_clear() each. */
 bool play_cases(const struct play_run *run, struct ibc_result *r);
 #endif

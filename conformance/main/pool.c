@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "options.h"
+#include "system/signals.h"
 
 struct child {
     pid_t pid; /* 0: not running */
@@ -107,6 +108,7 @@ static bool start(struct crew *w, struct child *c)
     const pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        signals_leave_to_parent();
         if (getppid() != parent)
             _exit(0);
         for (size_t i = 0; i < w->p->children; i++)
@@ -181,7 +183,7 @@ static bool receive(struct crew *w, struct child *c)
 
 static bool listen_once(struct crew *w, bool *any)
 {
-    struct pollfd fd[MAX_CHILDREN];
+    struct pollfd fd[MAX_CHILDREN + 1];
     struct child *who[MAX_CHILDREN];
     nfds_t n = 0;
 
@@ -193,9 +195,10 @@ static bool listen_once(struct crew *w, bool *any)
     *any = n > 0;
     if (n == 0)
         return true;
-    if (poll(fd, n, -1) < 0)
+    fd[n] = (struct pollfd){.fd = signals_fd(), .events = POLLIN};
+    if (poll(fd, n + 1, -1) < 0)
         return errno == EINTR;
-    for (nfds_t i = 0; i < n; i++)
+    for (nfds_t i = 0; !signals_came() && i < n; i++)
         if (fd[i].revents && !receive(w, who[i]))
             return false;
     return true;
@@ -216,11 +219,14 @@ bool pool_run(const struct pool *p, char *err, size_t errlen)
         if (good)
             give(&w, &w.child[i]);
     }
-    while (good && any)
+    while (good && any && !signals_came())
         good = listen_once(&w, &any);
-    if (good)
+    if (good && !any)
         return true;
-    snprintf(err, errlen, "no process to be had: %s", strerror(errno));
+    if (signals_came())
+        snprintf(err, errlen, "a signal ended the run");
+    else
+        snprintf(err, errlen, "no process to be had: %s", strerror(errno));
     for (size_t i = 0; i < q.children; i++)
         if (w.child[i].pid) {
             kill(w.child[i].pid, SIGKILL);

@@ -27,7 +27,8 @@ struct pool {
     void (*died)(void *ctx, uint32_t job, uint32_t part, int status);
 };
 
-/* False with one line in err when no process can be had. Standard output must be flushed before. */
+/* False with one line in err when no process can be had, or a signal came (system/signals.h): then what the children
+ * were at is lost. Standard output must be flushed before. */
 bool pool_run(const struct pool *p, char *err, size_t errlen);
 
 /* Of a child that died: its time was up. */

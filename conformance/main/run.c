@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 #include "cases.h"
 #include "command.h"
 #include "fault.h"
@@ -12,7 +13,10 @@
 #include "pool.h"
 #include "progress.h"
 #include "report/report.h"
+#include "reports.h"
 #include "result.h"
+#include "system/signals.h"
+#include "system/text.h"
 
 struct running {
     const struct options *o;
@@ -26,7 +30,9 @@ struct running {
     char started[32];
     uint64_t since_ns;
     unsigned children;
-    bool taken; /* a report uses the standard output */
+    bool opened;     /* the wires: root is given up */
+    bool unwritable; /* a report */
+    bool taken;      /* a report uses the standard output */
 };
 
 static void read_clock(struct running *u)
@@ -70,16 +76,10 @@ static int load_waivers(struct running *u)
     return rc;
 }
 
-static int check_outputs(const struct options *o)
+static int make_evidence(const struct options *o)
 {
-    const char *file[] = {o->junit, o->json_file, o->html};
-    unsigned to_stdout = 0;
     struct stat st;
 
-    for (size_t i = 0; i < sizeof file / sizeof *file; i++)
-        to_stdout += file[i] && strcmp(file[i], "-") == 0;
-    if (to_stdout > 1)
-        return wrong(EXIT_USAGE, "only one report can go to the standard output");
     if (o->evidence && mkdir(o->evidence, 0777) != 0 && (stat(o->evidence, &st) != 0 || !S_ISDIR(st.st_mode)))
         return wrong(EXIT_USAGE, "--evidence %s: no folder, and none can be made", o->evidence);
     return EXIT_OK;
@@ -139,22 +139,28 @@ static int report(struct running *u)
                                       .started = u->started,
                                       .strict = o->strict};
     const struct ibc_report rep = {.info = &info, .result = u->r, .n = u->sel.n};
-    const struct {
-        const char *path;
-        bool (*write)(const char *path, const struct ibc_report *r, char *err, size_t errlen);
-    } files[] = {{o->junit, ibc_report_junit}, {o->json_file, ibc_report_json}, {o->html, ibc_report_html}};
-    int rc = ibc_exit_code(u->r, u->sel.n, o->strict);
-    char err[512];
+    const int rc = ibc_exit_code(u->r, u->sel.n, o->strict), written = reports_write(o, &rep, true);
 
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        const bool here = files[i].path && strcmp(files[i].path, "-") == 0;
-        u->taken |= here;
-        if (files[i].path && !files[i].write(files[i].path, &rep, err, sizeof err) && !(here && reader_left()))
-            rc = wrong(EXIT_HARNESS, "%s", err);
-    }
+    u->taken = reports_take_stdout(o);
     if (!u->taken)
         ibc_report_terminal(stdout, &rep, o->color, o->verbose);
-    return rc;
+    return written != EXIT_OK ? written : rc;
+}
+
+/* Until the run has its results, its files say that it has none: those of an earlier run must not look like its. */
+static int report_nothing(const struct running *u, const char *why)
+{
+    const bool root = geteuid() == 0 && u->o->wire.n > 0 && !u->opened; /* not given up yet */
+    const struct ibc_run_info info = {.target = u->o->target ? u->o->target : "reference",
+                                      .link = u->o->link ? u->o->link : "",
+                                      .version = IBPROOF_VERSION,
+                                      .seed = u->o->seed,
+                                      .repeat = u->o->repeat,
+                                      .wall_ns = wall_ns() - u->since_ns,
+                                      .started = u->started,
+                                      .strict = u->o->strict};
+
+    return reports_of_no_result(u->o, &info, why, !root);
 }
 
 /* ---- scenarios left out ---- */
@@ -189,7 +195,7 @@ static void tell_left_out(const struct running *u)
     if (n > 0)
         qsort(all, n, sizeof *all, by_count);
     for (k = 0; k < n; k++)
-        printf("%6zu left out: %s\n", all[k].n, all[k].why);
+        text_say(stdout, "%6zu left out: %s", all[k].n, all[k].why);
     free(all);
 }
 
@@ -251,7 +257,7 @@ static void await(const struct running *u, unsigned lane)
     struct ibc_target *t = NULL;
     char err[512];
 
-    while (!(t = dut_open(&u->dut, lane, err, sizeof err)) && wall_ns() < until)
+    while (!(t = dut_open(&u->dut, lane, err, sizeof err)) && wall_ns() < until && !signals_came())
         nanosleep(&nap, NULL);
     ibc_target_close(t);
 }
@@ -282,32 +288,71 @@ static void end(struct running *u)
     live_end(&u->live);
 }
 
+/* Sequences that `fuzz` found are broken packets, too. */
+static int may_replay(const struct running *u)
+{
+    const char *wire = "";
+    unsigned long long number;
+    char colon = 0;
+
+    if (u->o->own_network || !dut_leaves(&u->dut, u->o, &wire))
+        return EXIT_OK;
+    for (size_t i = 0; i < u->sel.n; i++)
+        if (u->sel.s[i]->title && sscanf(u->sel.s[i]->title, "sequence %llu%c", &number, &colon) == 2 && colon == ':')
+            return wrong(EXIT_USAGE,
+                         "%s: found by fuzz; --wire %s: its broken packets go out on it; say "
+                         "--i-own-this-network if you do",
+                         u->sel.s[i]->id, wire);
+    return EXIT_OK;
+}
+
+static int prepare(struct running *u)
+{
+    const struct options *o = u->o;
+    int rc = select_scenarios(&u->sel, o, &o->pattern, &o->exclude);
+
+    if (rc == EXIT_OK)
+        rc = load_waivers(u);
+    if (rc == EXIT_OK)
+        rc = may_replay(u);
+    if (rc == EXIT_OK)
+        rc = dut_choose(&u->dut, &u->live, u->o);
+    if (rc == EXIT_OK)
+        rc = may_replay(u); /* a name may have another address than before */
+    if (rc == EXIT_OK)
+        u->opened = true;
+    if (rc == EXIT_OK)
+        u->unwritable = (rc = report_nothing(u, "the run has not ended")) != EXIT_OK;
+    if (rc == EXIT_OK)
+        rc = make_evidence(o);
+    if (rc == EXIT_OK)
+        rc = look(u);
+    if (rc == EXIT_OK && signals_came())
+        rc = wrong(EXIT_HARNESS, "a signal ended the run");
+    return rc;
+}
+
 int command_run(const struct options *o)
 {
     struct running u = {.o = o};
-    int rc;
+    int rc = reports_check(o);
 
     read_clock(&u);
-    rc = select_scenarios(&u.sel, o, &o->pattern, &o->exclude);
-    if (rc == EXIT_OK)
-        rc = load_waivers(&u);
-    if (rc == EXIT_OK)
-        rc = dut_choose(&u.dut, &u.live, u.o);
-    if (rc == EXIT_OK)
-        rc = check_outputs(o);
-    if (rc == EXIT_OK)
-        rc = look(&u);
+    if (rc != EXIT_OK)
+        return rc;
+    rc = prepare(&u);
     if (rc == EXIT_OK) {
         u.children = o->jobs ? o->jobs : u.cases.virtual_time && !u.dut.live ? pool_cores() : 1;
         rc = play_all(&u);
     }
     if (rc == EXIT_OK) {
-        const int last = look_again(&u);
+        const int last = signals_came() ? EXIT_HARNESS : look_again(&u);
         merge(&u);
         rc = report(&u);
         tell_left_out(&u);
         rc = last != EXIT_OK ? last : rc;
-    }
+    } else if (!u.unwritable)
+        (void)report_nothing(&u, wrong_last());
     end(&u);
     return rc;
 }

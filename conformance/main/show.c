@@ -7,6 +7,7 @@
 #include "fault.h"
 #include "run/run.h"
 #include "select.h"
+#include "system/text.h"
 #include "targets/target.h"
 
 static const char *const targets[] = {"reference"};
@@ -16,7 +17,9 @@ static void print_file(const struct ibc_scenario *s)
     FILE *f = fopen(s->path, "r");
     char line[4096];
 
-    printf("%s\n%s\n\n", s->id, s->path);
+    text_say(stdout, "%s", s->id);
+    text_say(stdout, "%s", s->path);
+    printf("\n");
     if (!f) {
         printf("    (%s)\n", strerror(errno));
         return;

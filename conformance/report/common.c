@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "common.h"
+#include "system/files.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -168,47 +169,6 @@ char *rep_source(const struct ibc_scenario *s, size_t *len)
     return text;
 }
 
-/* ---- text ---- */
-enum { REPLACEMENT = 0xfffd, UTF8_MORE = 0x80, LAST_CHAR = 0x10ffff };
-
-size_t rep_char(const char *s, size_t n, uint32_t *code)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char *p = (const unsigned char *)s;
-    const size_t k = p[0] < 0x80 ? 1 : p[0] >> 5 == 6 ? 2 : p[0] >> 4 == 14 ? 3 : p[0] >> 3 == 30 ? 4 : 0;
-    uint32_t c = k < 2 ? p[0] : p[0] & (0x7fu >> k);
-
-    *code = REPLACEMENT;
-    if (k == 0 || k > n)
-        return 1;
-    for (size_t i = 1; i < k; i++) {
-        if ((p[i] & 0xc0) != UTF8_MORE)
-            return 1;
-        c = c << 6 | (p[i] & 0x3fu);
-    }
-    if (c < least[k] || c > LAST_CHAR || c >> 11 == 0x1b) /* overlong form, too large, half a surrogate pair */
-        return 1;
-    *code = c;
-    return k;
-}
-
-void rep_xml(struct out *o, const char *s, size_t n)
-{
-    size_t done = 0;
-
-    for (size_t i = 0, k; i < n; i += k) {
-        uint32_t c;
-
-        k = rep_char(s + i, n - i, &c);
-        if (c != 0xfffe && c != 0xffff)
-            continue;
-        out_xml(o, s + done, i - done);
-        OUT_LIT(o, "\xef\xbf\xbd");
-        done = i + k;
-    }
-    out_xml(o, s + done, n - done);
-}
-
 /* ---- files ---- */
 static bool failed(const char *path, int error, char *err, size_t errlen)
 {
@@ -216,15 +176,19 @@ static bool failed(const char *path, int error, char *err, size_t errlen)
     return false;
 }
 
-static void write_to(int fd, struct out *o, const struct rep *p, void (*document)(struct out *o, const struct rep *p),
-                     int *error)
+/* To standard output, or to a file that appears when it is complete. */
+static int write_to(const char *path, struct out *o, const struct rep *p,
+                    void (*document)(struct out *o, const struct rep *p))
 {
-    out_init(o, fd);
+    struct file_new file = {.fd = STDOUT_FILENO};
+
+    if (p->path && !file_begin(&file, path))
+        return errno;
+    out_init(o, file.fd);
     document(o, p);
     (void)out_flush(o);
-    *error = o->error;
-    if (fd != STDOUT_FILENO && close(fd) != 0 && !*error)
-        *error = errno;
+    const int ended = p->path ? file_end(&file, o->error == 0) : 0;
+    return o->error ? o->error : ended;
 }
 
 bool rep_write(const char *path, const struct ibc_report *r, void (*document)(struct out *o, const struct rep *p),
@@ -235,14 +199,8 @@ bool rep_write(const char *path, const struct ibc_report *r, void (*document)(st
     int error = ENOMEM;
 
     if (o && rep_begin(&p, r)) {
-        const bool standard = strcmp(path, "-") == 0;
-        const int fd = standard ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-
-        p.path = standard ? NULL : path;
-        if (fd < 0)
-            error = errno;
-        else
-            write_to(fd, o, &p, document, &error);
+        p.path = strcmp(path, "-") == 0 ? NULL : path;
+        error = write_to(path, o, &p, document);
     }
     rep_clear(&p);
     free(o);

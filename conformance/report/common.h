@@ -69,14 +69,10 @@ extern const char *const rep_verdict_names[IBC_IS_COUNT], *const rep_verdict_wor
 /* The lines of a scenario's file, as they are; NULL when it cannot be read or has more than 256 KiB. */
 char *rep_source(const struct ibc_scenario *s, size_t *len);
 
-/* ---- untrusted text ---- */
-/* Bytes of the first character, at least 1; *code: what it is, U+FFFD where it is no UTF-8. n > 0. */
-size_t rep_char(const char *s, size_t n, uint32_t *code);
-/* For XML and HTML, also between double quotes: characters that XML 1.0 does not allow become U+FFFD. */
-void rep_xml(struct out *o, const char *s, size_t n);
+/* Untrusted text, for XML and HTML */
 static inline void rep_str(struct out *o, const char *s)
 {
-    rep_xml(o, s, strlen(s));
+    out_xml(o, s, strlen(s));
 }
 
 /* ---- files ---- */

@@ -172,7 +172,7 @@ static void groups(struct out *o, const struct rep *p)
         for (size_t k = i; k < end; k++)
             count[p->c[k].r->verdict]++;
         OUT_LIT(o, "<section class=\"group\">\n<h3>");
-        rep_xml(o, p->c[i].id, p->c[i].n_group);
+        out_xml(o, p->c[i].id, p->c[i].n_group);
         OUT_LIT(o, " <span class=\"aside\">");
         html_counts(o, count);
         OUT_LIT(o, "</span></h3>\n");

@@ -181,7 +181,7 @@ static void finding(struct writer *w, const char *key, const struct rep_case *c,
     str(w, "doubt", rep_doubt(c));
     str(w, "section", c->statement ? c->statement->reference : NULL);
     str(w, "compliance", c->statement ? c->statement->compliance : NULL);
-    boolean(w, "certain", c->statement && c->statement->certain);
+    boolean(w, "certain", f->down || (c->statement && c->statement->certain)); /* going down needs no source */
     str(w, "severity", ibc_severity_names[rep_severity(c)]);
     witnesses(w, c->statement);
     end(w, '}');

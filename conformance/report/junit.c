@@ -16,14 +16,14 @@ static const char *const elements[OUTCOMES] = {"", "failure", "error", "skipped"
 static enum outcome outcome(const struct rep *p, enum ibc_verdict v)
 {
     switch (v) {
+    case IBC_IS_UNSUPPORTED:
     case IBC_IS_DEVIATES: return p->of->info && p->of->info->strict ? FAILURE : SKIPPED;
     case IBC_IS_FAIL:
     case IBC_IS_XPASS: return FAILURE;
     case IBC_IS_ERROR:
     case IBC_IS_INCONCLUSIVE: return FAULT;
     case IBC_IS_XFAIL:
-    case IBC_IS_NOT_APPLICABLE:
-    case IBC_IS_UNSUPPORTED: return SKIPPED;
+    case IBC_IS_NOT_APPLICABLE: return SKIPPED;
     default: return PASSED;
     }
 }
@@ -56,7 +56,7 @@ static void attribute(struct out *o, const char *name, const char *s, size_t n)
     out_ch(o, ' ');
     out_str(o, name);
     OUT_LIT(o, "=\"");
-    rep_xml(o, s, n);
+    out_xml(o, s, n);
     out_ch(o, '"');
 }
 
@@ -67,7 +67,7 @@ static void said(struct out *o, const char *name, const char *s, size_t n)
         return;
     out_str(o, name);
     OUT_LIT(o, ": ");
-    rep_xml(o, s, n);
+    out_xml(o, s, n);
     out_ch(o, '\n');
 }
 
@@ -115,14 +115,14 @@ static void message(struct out *o, const struct rep_case *c, enum ibc_verdict v,
 {
     OUT_LIT(o, " message=\"");
     if (c->r->spared || (v == IBC_IS_NOT_APPLICABLE && c->r->measured[0])) /* what it lacks */
-        rep_xml(o, REP_ARRAY(c->r->measured));
+        out_xml(o, REP_ARRAY(c->r->measured));
     else if (f->expected[0]) {
         OUT_LIT(o, "expected ");
-        rep_xml(o, REP_ARRAY(f->expected));
+        out_xml(o, REP_ARRAY(f->expected));
         OUT_LIT(o, ", got ");
-        rep_xml(o, REP_ARRAY(f->got));
+        out_xml(o, REP_ARRAY(f->got));
     } else if (f->got[0])
-        rep_xml(o, REP_ARRAY(f->got));
+        out_xml(o, REP_ARRAY(f->got));
     else
         rep_str(o, ibc_failed(v) && *rep_sentence(c, f) ? rep_sentence(c, f) : rep_verdict_words[v]);
     out_ch(o, '"');

@@ -16,7 +16,7 @@ void html_text(struct out *o, const char *name, const char *c, const char *s, si
         out_ch(o, '"');
     }
     out_ch(o, '>');
-    rep_xml(o, s, n);
+    out_xml(o, s, n);
     OUT_LIT(o, "</");
     out_str(o, name);
     out_ch(o, '>');

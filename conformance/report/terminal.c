@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include "common.h"
+#include "system/text.h"
 
 enum { INDENT = 8, LABEL = 10, NARROWEST = 40, BOLD = 1 };
 
@@ -17,30 +18,10 @@ struct page {
     unsigned column; /* characters of this line so far; each is taken to be one column wide */
 };
 
-/* Invalid bytes, and control characters of the terminal, become '?'. */
 static void put(struct page *g, const char *s, size_t n)
 {
-    for (size_t k; n > 0; s += k, n -= k, g->column++) {
-        uint32_t c;
-
-        k = rep_char(s, n, &c);
-        if (c < ' ' || (c >= 0x7f && c < 0xa0) || (k == 1 && c > 0x7f))
-            fputc('?', g->out);
-        else
-            fwrite(s, 1, k, g->out);
-    }
-}
-
-static unsigned columns(const char *s, size_t n)
-{
-    unsigned w = 0;
-
-    for (size_t k; n > 0; s += k, n -= k, w++) {
-        uint32_t c;
-
-        k = rep_char(s, n, &c);
-    }
-    return w;
+    text_print(g->out, s, n);
+    g->column += text_columns(s, n);
 }
 
 static void newline(struct page *g, unsigned indent)
@@ -62,7 +43,7 @@ static void text(struct page *g, unsigned indent, const char *s, size_t n)
         k = end ? (size_t)(end - s) : n;
         if (k == 0)
             break;
-        if (g->width && !first && g->column + 1 + columns(s, k) > g->width)
+        if (g->width && !first && g->column + 1 + text_columns(s, k) > g->width)
             newline(g, indent);
         else if (!first) {
             fputc(' ', g->out);
@@ -191,7 +172,7 @@ static void one_case(struct page *g, const struct rep_case *c)
         paint(g, v->color, rep_verdict_names[v->v]);
         fputs("  ", g->out);
         put(g, c->id, strlen(c->id));
-        g->column = 6 + (unsigned)strlen(rep_verdict_names[v->v]) + columns(c->id, strlen(c->id));
+        g->column = 6 + (unsigned)strlen(rep_verdict_names[v->v]) + text_columns(c->id, strlen(c->id));
         fputs(title[0] ? "  " : "", g->out);
         text(g, INDENT, title, strlen(title));
         fputc('\n', g->out);

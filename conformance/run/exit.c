@@ -4,7 +4,8 @@
 static bool failed(const struct ibc_result *r, bool strict)
 {
     return r->verdict == IBC_IS_FAIL || r->verdict == IBC_IS_XPASS || r->counters == IBC_IS_FAIL ||
-           (strict && (r->verdict == IBC_IS_DEVIATES || r->counters == IBC_IS_DEVIATES));
+           (strict && (r->verdict == IBC_IS_DEVIATES || r->verdict == IBC_IS_UNSUPPORTED ||
+                       r->counters == IBC_IS_DEVIATES || r->counters == IBC_IS_UNSUPPORTED));
 }
 
 /* The waiver of the scenario's verdict covers its counters too. */

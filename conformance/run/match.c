@@ -41,7 +41,7 @@ static bool ipv4_sum_good(const uint8_t *ip)
 /* After the CRCs comes nothing but Ethernet's padding of short frames (RO-04, RO-38). */
 static bool ends_with_crc(const struct match *m)
 {
-    const size_t end = m->v->end + (m->p->t->framing == IBA_LINK_IB ? IBA_VCRC_BYTES : 0u);
+    const size_t end = ibc_frame_end(m->p->t->framing, m->v);
     char got[RUN_TEXT];
 
     if (m->k->len <= end || (m->p->t->framing != IBA_LINK_IB && m->k->len <= ETHERNET_LEAST))

@@ -128,9 +128,9 @@ struct ibc_run_info {
     unsigned repeat, jobs;
     uint64_t wall_ns;
     const char *started; /* ISO 8601 */
-    bool strict;         /* DEVIATES fails the run */
+    bool strict;         /* DEVIATES and UNSUPPORTED fail the run */
 };
-/* 0, 1 failed or XPASS, 3 inconclusive, 4 harness fault; worst wins in the order 4, 1, 3. strict: DEVIATES counts as
- * failed, too. */
+/* 0, 1 failed or XPASS, 3 inconclusive, 4 harness fault; worst wins in the order 4, 1, 3. strict: DEVIATES and
+ * UNSUPPORTED count as failed, too. */
 int ibc_exit_code(const struct ibc_result *r, size_t n, bool strict);
 #endif

@@ -2,6 +2,7 @@
 #include "hear.h"
 #include <stdlib.h>
 #include <string.h>
+#include "target.h"
 #include "wire/iba_build.h"
 #include "wire/iba_crc.h"
 
@@ -77,16 +78,11 @@ static bool has_value(const struct ref_hear *h, const struct iba_view *v)
     return !iba_view_has(v, hdr) || iba_field_get(h->field.field, iba_view_hdr(v, hdr)) == h->value;
 }
 
-static bool ends_with_crc(enum iba_link link, const struct iba_view *v, size_t len)
-{
-    return len <= v->end + (link == IBA_LINK_IB ? IBA_VCRC_BYTES : 0u);
-}
-
 /* Whether the device takes it. */
 static bool suits(struct ref_hear *h, enum iba_link link, const struct iba_view *v, const uint8_t *frame, size_t len)
 {
     switch ((enum ref_hear_what)h->what) {
-    case HEAR_TRAILER: return ends_with_crc(link, v, len);
+    case HEAR_TRAILER: return len <= ibc_frame_end(link, v);
     case HEAR_PAD: return pads_with_zeros(v, frame);
     case HEAR_FAULTS: h->seen += v->icrc == IBA_CHECK_BAD; return h->seen < h->value;
     default: return has_value(h, v);
@@ -98,10 +94,8 @@ static size_t missing_bytes(const struct iba_view *v)
 {
     const size_t at = v->bth_at + IBA_BYTES_bth, end = v->end - IBA_ICRC_BYTES;
     const struct iba_opcode *op = iba_view_has_bth(v) ? &iba_opcodes[iba_bth_opcode(iba_view_bth(v))] : NULL;
-    size_t need = 0;
+    const size_t need = op && op->name ? iba_hdrs_bytes(op->hdrs & ~IBA_HDR_BIT(IBA_H_bth)) : 0;
 
-    for (unsigned k = 0; op && op->name && k < IBA_H_COUNT; k++)
-        need += op->hdrs >> k & 1 && k != IBA_H_bth ? iba_headers[k].bytes : 0;
     return op && v->end >= IBA_ICRC_BYTES && end >= at && at + need > end ? at + need - end : 0;
 }
 
@@ -142,21 +136,20 @@ static void give_to(const struct iba_view *v, uint8_t *frame, uint32_t qpn)
     iba_view_repair_crc(v, frame);
 }
 
-bool hear_change(struct ref_hear *h, enum iba_link link, uint8_t *frame, size_t *len, bool knows_qp, uint32_t any_qp)
+bool hear_change(struct ref_hear *h, enum iba_link link, const struct iba_view *v, uint8_t *frame, size_t *len,
+                 bool knows_qp, uint32_t any_qp)
 {
-    struct iba_view v;
-    const bool whole = iba_view_parse(&v, link, frame, *len, *len, NULL) == IBA_OK;
+    const bool whole = v->err == IBA_OK;
 
     if (h->what == HEAR_SHORT && !whole)
-        read_zeros(link, &v, frame, len);
+        read_zeros(link, v, frame, len);
     if (!whole)
         return true;
-    iba_view_check(&v);
     if (h->minds)
-        return suits(h, link, &v, frame, *len);
+        return suits(h, link, v, frame, *len);
     if (h->what == HEAR_FIELD)
         (void)emit_change(&h->field, link, frame, *len);
     else if (h->what == HEAR_UNKNOWN_QP && !knows_qp)
-        give_to(&v, frame, any_qp);
+        give_to(v, frame, any_qp);
     return true;
 }

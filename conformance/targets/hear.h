@@ -25,10 +25,12 @@ struct ref_hear {
 
 /* "ip.ttl", "!64". False: no such field, or value. */
 bool hear_parse(struct ref_hear *h, const char *name, size_t len, const char *change);
-/* One frame that arrives, which may be changed, and become longer by HEAR_MORE bytes. False: the device drops it.
- * any_qp: a QP that it has; knows_qp: whether it has the one that the packet is for. */
+/* One frame that arrives, and its view, whose CRCs are checked. The frame may be changed, and become longer by
+ * HEAR_MORE bytes. False: the device drops it. any_qp: a QP that it has; knows_qp: whether it has the one that the
+ * packet is for. */
 enum { HEAR_MORE = 64 };
-bool hear_change(struct ref_hear *h, enum iba_link link, uint8_t *frame, size_t *len, bool knows_qp, uint32_t any_qp);
+bool hear_change(struct ref_hear *h, enum iba_link link, const struct iba_view *v, uint8_t *frame, size_t *len,
+                 bool knows_qp, uint32_t any_qp);
 
 /* One mutant a row. */
 struct hear_row {

@@ -110,6 +110,8 @@ enum ibc_rc live_reset(struct ibc_target *t, enum ibc_link link, uint64_t seed)
     if (l->r.u.reset.device.n < l->hello.devices)
         return live_dead(l, "reset: it gives no address of each device");
     take_addresses(l, link, &l->r.u.reset);
+    if (!live_accept(t, link, l->o.wire, l->o.pins, l->o.accepted ? l->o.accepted : &l->accepted, l->o.tell))
+        return IBC_BROKEN;
     l->link = link;
     l->now = l->r.u.reset.now;
     l->n_qp = l->last = 0;

@@ -2,6 +2,7 @@
 /* The live target: a device with an agent that executes the verbs, and a wire to it. */
 #ifndef IBC_LIVE_H
 #define IBC_LIVE_H
+#include "live_parties.h"
 #include "targets/target.h"
 #include "wire.h"
 
@@ -14,6 +15,9 @@ struct ibc_live {
     const char *agent;                  /* "exec:COMMAND", "unix:PATH", "tcp:HOST:PORT" */
     const char *token;                  /* NULL: none */
     double time_scale;
+    const struct live_pins *pins;   /* addresses that the device must have; NULL: any */
+    struct live_accepted *accepted; /* shared by the targets of a run; NULL: this one's own */
+    void (*tell)(const char *line); /* for people: who takes part; NULL: nobody */
 };
 /* Greets the agent and reads its capabilities. NULL with one line in err. */
 struct ibc_target *ibc_live_open(const struct ibc_live *o, char *err, size_t errlen);

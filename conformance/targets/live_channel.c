@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "system/signals.h"
 #include "wire.h"
 
 #define MS UINT64_C(1000000)
@@ -71,6 +72,7 @@ static bool wait_for(int fd, short events, uint64_t until, const struct channel_
 
 static _Noreturn void be_agent(int fd, const char *command, pid_t parent)
 {
+    signals_forget();
     setsid(); /* so that it can be ended with all its child processes */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent || dup2(fd, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0)

@@ -11,7 +11,6 @@ enum {
     LIVE_COUNTERS = 256,
     LIVE_MOST_MISSED = 20, /* lost frames in a row: then it is taken to send none */
     LIVE_CHATTER = 100,    /* frames that are not RoCE before the other wire is polled */
-    LIVE_PARTIES = 6,      /* addresses for the wire's filter: of the devices, both ports, the tester, the stranger */
 };
 #define LIVE_AGENT "agent: "               /* the beginning of a sentence of live_dead() */
 #define LIVE_DEADLINE UINT64_C(5000000000) /* ns for a reply, times the scale */
@@ -25,7 +24,8 @@ struct live_qp {
 struct live {
     struct ibc_target t;
     struct ibc_live o;
-    char *agent, *token; /* owned */
+    struct live_accepted accepted; /* where the run shares none */
+    char *agent, *token;           /* owned */
     struct channel channel;
     bool up;            /* greeted, and has answered since */
     bool no_log;        /* it said so */

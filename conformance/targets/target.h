@@ -12,6 +12,8 @@
 #include <string.h>
 #include "scenario/words.h"
 #include "transport/iba_verbs.h"
+#include "wire/iba_crc.h"
+#include "wire/iba_view.h"
 
 enum ibc_rc {
     IBC_OK,
@@ -38,6 +40,12 @@ struct ibc_counter {
     uint64_t value;
 };
 enum { IBC_MAX_COUNTERS = 48, IBC_FRAME = 16384, IBC_DEVICES = 2 };
+
+/* Bytes of the frame up to the end of its last CRC: a view ends before the VCRC. */
+static inline size_t ibc_frame_end(enum iba_link framing, const struct iba_view *v)
+{
+    return v->end + (framing == IBA_LINK_IB ? IBA_VCRC_BYTES : 0u);
+}
 
 /* The addresses at which tester and device reach each other, on every link the target has. */
 struct ibc_address {

@@ -43,6 +43,13 @@ bool ibc_wire_privileged(const char *spec)
     return adapter_of(spec) == &ibc_wire_afpacket;
 }
 
+bool ibc_wire_leaves(const char *spec, const struct ibc_wire *w)
+{
+    const struct ibc_wire_ops *ops = adapter_of(spec);
+
+    return ops && ops->leaves && ops->leaves(w, spec + strlen(ops->name) + 1);
+}
+
 /* Removes ",drop=N%" from the end of `args`. */
 static bool take_drop(struct ibc_wire *w, char *args)
 {

@@ -23,6 +23,7 @@ struct ibc_wire;
 /* Properties of a network interface, as far as the system tells */
 struct ibc_wire_port {
     char name[16];
+    uint64_t mac;
     unsigned mtu;   /* bytes of an IP packet; 0: no limit */
     bool up, link;  /* switched on; the cable has a link */
     char joins[64]; /* settings that join frames before we read them; empty: none */
@@ -41,6 +42,8 @@ struct ibc_wire_ops {
     int (*take)(struct ibc_wire *w, uint8_t *frame, size_t room, size_t *len, uint64_t *at);
     bool (*hear)(struct ibc_wire *w, const uint64_t *mac, size_t n); /* NULL: it receives everything */
     void (*close)(struct ibc_wire *w);                               /* closes more than `fd`; NULL: nothing */
+    /* NULL: see ibc_wire_leaves(). */
+    bool (*leaves)(const struct ibc_wire *w, const char *args);
     void (*look)(const struct ibc_wire *w, struct ibc_wire_port *p); /* NULL: it is no port */
 };
 struct ibc_wire_kept; /* frames that came before a caller asked for one */
@@ -69,6 +72,10 @@ bool ibc_wire_loop(struct ibc_wire *end[2]);
 void ibc_wire_close(struct ibc_wire *w); /* NULL is allowed */
 /* Whether the spec names an adapter that needs CAP_NET_RAW. */
 bool ibc_wire_privileged(const char *spec);
+/* Whether frames may leave this machine: an interface's do, datagrams' do unless the peer's address, resolved, is this
+ * machine's own. Those of a local socket do not, as far as we can see: a virtual machine at its other end may pass them
+ * on. w: the open wire of that spec, or NULL before it is opened. */
+bool ibc_wire_leaves(const char *spec, const struct ibc_wire *w);
 
 /* True: the adapter took the frame. Waits while the other end's queue is full, 2 s at most; keeps frames that arrive
  * meanwhile. */

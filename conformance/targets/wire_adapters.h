@@ -12,6 +12,9 @@ bool wire_pair(int fd[2]);
 /* Of the interface w->own: wire_port.c. */
 void wire_port_look(const struct ibc_wire *w, struct ibc_wire_port *p);
 
+/* Packets to this address stay in this machine: wire_route.c. */
+bool wire_is_local(const struct sockaddr *to);
+
 /* ---- wire_socket.c ---- */
 /* Big buffers, times of arrival. */
 void wire_prepare(int fd);

@@ -195,6 +195,25 @@ static bool open_dgram(struct ibc_wire *w, const char *args, char *err, size_t e
     return good;
 }
 
+/* Every address that the peer's name has counts: which of them is used is decided when the wire is opened. */
+static bool dgram_leaves(const struct ibc_wire *w, const char *args)
+{
+    struct sockaddr_storage to;
+    socklen_t size = sizeof to;
+    char text[256];
+    bool leaves = false;
+
+    if (w)
+        return getpeername(w->fd, (struct sockaddr *)&to, &size) != 0 || !wire_is_local((struct sockaddr *)&to);
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(args, ","), args);
+    struct addrinfo *all = resolve(text);
+    for (const struct addrinfo *a = all; a; a = a->ai_next)
+        leaves |= !wire_is_local(a->ai_addr);
+    if (all)
+        freeaddrinfo(all);
+    return leaves;
+}
+
 const struct ibc_wire_ops ibc_wire_dgram = {
     .name = "dgram",
     .form = "dgram:HOST:PORT,HOST:PORT",
@@ -203,6 +222,7 @@ const struct ibc_wire_ops ibc_wire_dgram = {
     .open = open_dgram,
     .send = send_connected,
     .take = take,
+    .leaves = dgram_leaves,
 };
 
 /* ---- loop ---- */

@@ -154,6 +154,98 @@ bool ibc_neighbour(const uint8_t *frame, size_t len, const struct ibc_address *w
     }
 }
 
+/* ---- questions ---- */
+
+static size_t ask_arp(uint8_t *frame, uint64_t own, uint32_t ipv4)
+{
+    static const uint8_t request[] = {0, 1, 8, 0, 6, 4, 0, 1};
+    uint8_t *arp = frame + ETHER + 2;
+
+    memset(frame, 0xff, MAC);
+    put_mac(frame + MAC, own);
+    put16(frame + ETHER, TYPE_ARP);
+    memset(arp, 0, ARP);
+    memcpy(arp, request, sizeof request);
+    put_mac(arp + ARP_SENDER, own);
+    put16(arp + ARP_TARGET + MAC, ipv4 >> 16);
+    put16(arp + ARP_TARGET + MAC + 2, ipv4 & 0xffff);
+    return ETHER + 2 + ARP;
+}
+
+/* To the group of all hosts whose address ends in the same three bytes (RFC 4291 2.7.1). */
+static size_t ask_neighbour(uint8_t *frame, uint64_t own, const uint8_t address[16])
+{
+    static const uint8_t group[13] = {0xff, 2, [11] = 1, [12] = 0xff}, group_mac[3] = {0x33, 0x33, 0xff};
+    uint8_t *ip = frame + ETHER + 2;
+
+    memcpy(frame, group_mac, sizeof group_mac);
+    memcpy(frame + 3, address + 13, 3);
+    put_mac(frame + MAC, own);
+    put16(frame + ETHER, TYPE_IPV6);
+    memset(ip, 0, IPV6 + ND);
+    ip[0] = 0x60;
+    put16(ip + 4, ND);
+    ip[6] = ICMPV6;
+    ip[7] = 255;
+    memcpy(ip + 24, group, sizeof group);
+    memcpy(ip + 24 + 13, address + 13, 3);
+    ip[IPV6] = SOLICITATION;
+    memcpy(ip + IPV6 + 8, address, 16);
+    put16(ip + IPV6 + 2, checksum(ip, ND));
+    return ETHER + 2 + IPV6 + ND;
+}
+
+size_t ibc_neighbour_ask(uint8_t frame[IBC_NEIGHBOUR_ANSWER], uint64_t own, const struct ibc_address *a,
+                         unsigned question)
+{
+    static const uint8_t none[16];
+    const uint8_t *ipv6 = question == 1 ? a->ipv6 : a->gid;
+
+    if (question == 0)
+        return a->ipv4 ? ask_arp(frame, own, a->ipv4) : 0;
+    if (memcmp(ipv6, none, sizeof none) == 0 || (question == 2 && memcmp(ipv6, a->ipv6, sizeof none) == 0))
+        return 0;
+    return ask_neighbour(frame, own, ipv6);
+}
+
+static bool is_ipv6_of(const struct ibc_address *a, const uint8_t *target)
+{
+    static const uint8_t none[16];
+
+    return memcmp(target, none, 16) != 0 && (memcmp(a->ipv6, target, 16) == 0 || memcmp(a->gid, target, 16) == 0);
+}
+
+/* Its sender has the address, or asks for it without one of its own: another host that wants it. */
+static bool arp_claims(const uint8_t *arp, const struct ibc_address *a)
+{
+    const uint32_t sender = get32(arp + ARP_SENDER + MAC), target = get32(arp + ARP_TARGET + MAC);
+
+    return a->ipv4 && (sender == a->ipv4 || (sender == 0 && target == a->ipv4));
+}
+
+static bool neighbour_claims(const uint8_t *ip, const struct ibc_address *a)
+{
+    static const uint8_t none[16];
+    const bool asks = ip[IPV6] == SOLICITATION;
+
+    return (!asks || memcmp(ip + 8, none, 16) == 0 ? is_ipv6_of(a, ip + IPV6 + 8) : is_ipv6_of(a, ip + 8));
+}
+
+bool ibc_neighbour_claims(const uint8_t *frame, size_t len, const struct ibc_address *a, uint64_t *mac)
+{
+    const bool tag = len >= ETHER + TAG + 2 && get16(frame + ETHER) == TYPE_VLAN;
+    const size_t at = ETHER + (tag ? TAG : 0) + 2;
+
+    if (len < at)
+        return false;
+    *mac = (uint64_t)get16(frame + MAC) << 32 | get32(frame + MAC + 2);
+    switch (get16(frame + at - 2)) {
+    case TYPE_ARP: return len - at >= ARP && arp_claims(frame + at, a);
+    case TYPE_IPV6: return is_discovery(frame + at, len - at) && neighbour_claims(frame + at, a);
+    default: return false;
+    }
+}
+
 /* For an IP packet: its UDP header begins `head` bytes after `ip`. */
 static bool goes_to_roce(const uint8_t *ip, size_t left, size_t head)
 {

@@ -186,6 +186,13 @@ static int take_packet(struct ibc_wire *w, uint8_t *frame, size_t room, size_t *
     return e;
 }
 
+static bool leaves(const struct ibc_wire *w, const char *args)
+{
+    (void)w;
+    (void)args;
+    return true;
+}
+
 const struct ibc_wire_ops ibc_wire_afpacket = {
     .name = "afpacket",
     .form = "afpacket:IFACE",
@@ -194,5 +201,6 @@ const struct ibc_wire_ops ibc_wire_afpacket = {
     .send = send_packet,
     .take = take_packet,
     .hear = hear,
+    .leaves = leaves,
     .look = wire_port_look,
 };

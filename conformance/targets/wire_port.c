@@ -133,6 +133,10 @@ void wire_port_look(const struct ibc_wire *w, struct ibc_wire_port *p)
     if (ask(w, SIOCGIFMTU, &r))
         p->mtu = (unsigned)r.ifr_mtu;
     r = (struct ifreq){0};
+    if (ask(w, SIOCGIFHWADDR, &r))
+        for (unsigned i = 0; i < 6; i++)
+            p->mac = p->mac << 8 | (uint8_t)r.ifr_hwaddr.sa_data[i];
+    r = (struct ifreq){0};
     if (ask(w, SIOCGIFFLAGS, &r)) {
         p->up = r.ifr_flags & IFF_UP;
         p->link = r.ifr_flags & IFF_RUNNING;

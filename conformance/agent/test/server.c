@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "agent/server.h"
 #include "random.h"
 #include "scenario/scenario.h"
@@ -134,7 +135,7 @@ static void go(struct bench *b, unsigned d, const struct side *s, struct ibc_qp_
     must(b);
 }
 
-static void join(struct bench *b, unsigned d, const struct side *s, uint32_t peer)
+static void join_with(struct bench *b, unsigned d, const struct side *s, uint32_t peer, uint8_t timeout, uint8_t retry)
 {
     const struct ibc_qp_attr a = {.a = {.port = 1,
                                         .access = IBA_ACCESS_REMOTE_WRITE,
@@ -142,8 +143,8 @@ static void join(struct bench *b, unsigned d, const struct side *s, uint32_t pee
                                         .rq_psn = 0x1000,
                                         .sq_psn = 0x1000,
                                         .dest_qpn = peer,
-                                        .timeout = 14,
-                                        .retry = 7,
+                                        .timeout = timeout,
+                                        .retry = retry,
                                         .rnr_retry = 7,
                                         .max_rd = 4,
                                         .max_dest_rd = 4,
@@ -155,6 +156,11 @@ static void join(struct bench *b, unsigned d, const struct side *s, uint32_t pee
     go(b, d, s, a, IBA_QPS_RTR,
        IBA_QPA_AV | IBA_QPA_PATH_MTU | IBA_QPA_DEST_QPN | IBA_QPA_RQ_PSN | IBA_QPA_MAX_DEST_RD | IBA_QPA_MIN_RNR);
     go(b, d, s, a, IBA_QPS_RTS, IBA_QPA_TIMEOUT | IBA_QPA_RETRY | IBA_QPA_RNR_RETRY | IBA_QPA_SQ_PSN | IBA_QPA_MAX_RD);
+}
+
+static void join(struct bench *b, unsigned d, const struct side *s, uint32_t peer)
+{
+    join_with(b, d, s, peer, 14, 7);
 }
 
 /* The tester forwards frames until none has come for a millisecond. Returns their number. */
@@ -244,6 +250,58 @@ Test(server, a_message_goes_from_device_to_device)
 {
     for (unsigned l = 0; l < IBC_LINK_COUNT; l++)
         session((enum ibc_link)l);
+}
+
+/* ---- real time ---- */
+
+static void forward(struct bench *b, unsigned from)
+{
+    static uint8_t frame[IBC_WIRE_MOST];
+    uint64_t at;
+    size_t len;
+
+    while (ibc_wire_receive(b->end[from][1], frame, &len, &at, 0) == IBC_WIRE_FRAME)
+        cr_assert(ibc_wire_send(b->end[from ^ 1][1], frame, len));
+}
+
+/* The status of a SEND without retries, whose ACK comes in time, and is read when the timer has expired. False: the
+ * machine was so busy that the ACK itself was late. */
+static bool acknowledged_in_time(uint8_t *status)
+{
+    const uint64_t timer = UINT64_C(4096) << 16;
+    struct bench *b = bench_open(2, NULL);
+    struct side side[2];
+
+    hello(b);
+    b->s.real_time = true;
+    reset(b, IBC_LINK_roce2_ipv4);
+    for (unsigned d = 0; d < 2; d++)
+        make(b, d, &side[d]);
+    for (unsigned d = 0; d < 2; d++)
+        join_with(b, d, &side[d], side[d ^ 1].qpn, 16, 0);
+    post_receive(b, &side[1]);
+    const uint64_t begun = ibc_wire_clock();
+    post(b, &side[0]);
+    forward(b, 0);
+    cr_assert(ag_take_in(&b->s));
+    forward(b, 1);
+    const uint64_t took = ibc_wire_clock() - begun;
+    nanosleep(&(struct timespec){.tv_nsec = (long)(timer + timer / 4)}, NULL);
+    *status = completion(b, 0, &side[0]).status;
+    bench_close(b);
+    return took < timer / 2;
+}
+
+/* A busy machine that reads a frame late is not a device that ignores it. */
+Test(server, an_ack_that_came_in_time_stops_the_timer)
+{
+    uint8_t status = IBA_WC_SUCCESS;
+    bool in_time = false;
+
+    for (unsigned i = 0; i < 20 && !in_time; i++)
+        in_time = acknowledged_in_time(&status);
+    cr_assert(in_time, "the machine is too busy for this test");
+    cr_assert_eq(status, IBA_WC_SUCCESS, "status %u", status);
 }
 
 /* Sent before the request: the device has received it before the request is answered. */

@@ -486,6 +486,8 @@ class Faults(Punctual):
                 code, report = self.report("r.json", self.live, *args, agent=agent)
                 self.assertEqual((code, list(self.verdicts(report).values())), (wanted, ["PASS", verdict, "PASS"]), report)
                 self.assertRegex(report["results"][1]["finding"]["got"], says)
+                if verdict == "FAIL":  # by a statement without a certain source: the fault is that the device is gone
+                    self.assertEqual((report["results"][1]["finding"]["certain"], report["results"][1]["finding"]["severity"]), (True, "goes down"))
                 kept = sorted(p.name for p in (self.folder / "evidence").glob("b*"))
                 self.assertEqual(kept, ["b.pcapng", "b.play-1.pcapng"] if verdict == "INCONCLUSIVE" else ["b.pcapng"])
                 shutil.rmtree(self.folder / "evidence")
@@ -794,6 +796,44 @@ class Interface(Punctual):
         self.assertRegex(r.stderr.decode(), r"not well before the first scenario: expected [^\n]+, got nothing for 1000 ms; from "
                          r"02:00:00:00:00:0\d 10.0.0.\d to 02:00:00:00:00:01 10.0.0.1 by afpacket:other .MTU 9000, link up.: [1-9]\d* frames sent, 0 "
                          r"came, [^\n]*Likely: cable, VLAN, MTU")
+
+    def test_who_takes_part(self):
+        """All addresses are printed; those in use, this machine's and its gateways' are refused before the tester answers for them."""
+        self.at = self.agent()
+        suite = self.folder / "suite"
+        suite.mkdir()
+        suite.joinpath("one.ibt").write_text("title one\nspec RR-03\nrole responder\nservice rc\nhealth\n")
+        pins = ("--device", "10.0.0.1", "--device", "02:00:00:00:00:01", "--device", "02:00:00:00:00:11", "--device", "10.0.0.17")
+        r = self.play("--scenarios", suite, *pins)
+        self.assertRegex(r.stdout.decode(), r"\Atester 02:00:00:00:00:03 10.0.0.3 2001:db8::3; stranger 02:00:00:00:00:04 [^\n]*; device "
+                                            r"02:00:00:00:00:01 10.0.0.1 2001:db8::1[^\n]*\n")
+        r = self.play("--scenarios", suite, "--json", "-")
+        self.assertEqual(json.loads(r.stdout)["counts"]["PASS"], 1)
+        self.assertIn(b"tester 02:00:00:00:00:03", r.stderr)
+        r = self.play("--scenarios", suite, "--device", "10.0.0.77", code=4)
+        self.assertIn(b"the agent's address of the device, 10.0.0.1, is none of --device", r.stderr)
+        for address, who, where, why in (("10.0.0.3/24", "tester", self.there, "is in use on tester, by"),
+                                         ("2001:db8::4/64", "stranger", self.there, "is in use on tester, by"),
+                                         ("10.0.0.1/24", "device", self.here, "10.0.0.1, is this machine's own"),
+                                         ("10.0.0.2/30", "tester", self.here, "10.0.0.3, is the broadcast of a network of this machine")):
+            dev = "device" if where == self.there else "tester"
+            extra = ("nodad",) if ":" in address else ("brd", "+") if where == self.here else ()
+            self.within(where, "ip", "address", "add", address, "dev", dev, *extra)
+            r = self.play("--scenarios", suite, code=4)
+            self.assertRegex(r.stderr.decode(), f"the agent's address of the {who},? [^\n]*{why}", address)
+            self.within(where, "ip", "address", "del", address, "dev", dev)
+        self.within(self.here, "ip", "address", "add", "10.0.0.200/24", "dev", "tester")
+        self.within(self.here, "ip", "route", "add", "default", "via", "10.0.0.4")
+        self.assertIn(b"stranger, 10.0.0.4, is a gateway's", self.play("--scenarios", suite, code=4).stderr)
+
+    def test_found_sequences_stay_here(self):
+        """Scenarios that fuzz kept are played over an interface only on demand."""
+        self.at = self.agent()
+        suite = self.folder / "suite"
+        suite.mkdir()
+        suite.joinpath("sequence-7.ibt").write_text("title sequence 7: rc\nspec RR-03\nrole responder\nservice rc\nhealth\n")
+        self.assertIn(b"say --i-own-this-network", self.play("--scenarios", suite, code=2).stderr)
+        self.play("--scenarios", suite, "--i-own-this-network")
 
     def test_who_reaches_the_agent(self):
         """Root is dropped before the agent is started: the message names the user, and the option to change it."""

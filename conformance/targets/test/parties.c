@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which addresses an agent may name, and the frames that ask whether one is free. */
+#include "../live_parties.h"
+#include "../wire_neighbour.h"
+#include <criterion/criterion.h>
+#include <string.h>
+
+static struct ibc_wire *const no_wire[IBC_DEVICES];
+
+static struct ibc_address address(uint8_t n)
+{
+    struct ibc_address a = {.mac = 0x020000000000 + n, .ipv4 = 0xc0000200u + n};
+    static const uint8_t net[4] = {0x20, 1, 0x0d, 0xb8}, local[2] = {0xfe, 0x80};
+
+    memcpy(a.ipv6, net, sizeof net);
+    memcpy(a.gid, local, sizeof local);
+    a.ipv6[15] = a.gid[15] = n;
+    return a;
+}
+
+static struct ibc_target target(void)
+{
+    return (struct ibc_target){
+        .framing = IBA_LINK_ETHERNET, .device = {address(1)}, .tester = address(3), .stranger = address(4)};
+}
+
+static bool accepts(struct ibc_target *t, const struct live_pins *pins)
+{
+    struct live_accepted a = {0};
+
+    t->fault[0] = '\0';
+    return live_accept(t, IBC_LINK_roce2_ipv4, no_wire, pins, &a, NULL);
+}
+
+Test(parties, ordinary_addresses)
+{
+    struct ibc_target t = target();
+
+    cr_expect(accepts(&t, NULL), "%s", t.fault);
+    t.device[1] = address(2);
+    cr_expect(accepts(&t, NULL), "%s", t.fault);
+}
+
+Test(parties, addresses_that_no_host_has)
+{
+    static const struct {
+        uint64_t mac;
+        uint32_t ipv4;
+        const char *says;
+    } rows[] = {{0, 0xc0000209, "00:00:00:00:00:00, is zero"},
+                {0xffffffffffff, 0xc0000209, "ff:ff:ff:ff:ff:ff, is a group's"},
+                {0x01005e000001, 0xc0000209, "01:00:5e:00:00:01, is a group's"},
+                {0x020000000009, 0, "0.0.0.0, is zero"},
+                {0x020000000009, 0x00000001, "0.0.0.1, is zero"},
+                {0x020000000009, 0xffffffff, "255.255.255.255, is a group's"},
+                {0x020000000009, 0xe0000001, "224.0.0.1, is a group's"},
+                {0x020000000009, 0x7f000001, "127.0.0.1, is of the loopback"}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (unsigned who = 0; who < 3; who++) {
+            struct ibc_target t = target();
+            struct ibc_address *a = who == 0 ? &t.tester : who == 1 ? &t.stranger : &t.device[0];
+            a->mac = rows[i].mac;
+            a->ipv4 = rows[i].ipv4;
+            cr_expect_not(accepts(&t, NULL));
+            cr_expect(strstr(t.fault, rows[i].says), "%s", t.fault);
+        }
+    struct ibc_target t = target();
+    t.tester.ipv6[0] = 0xff;
+    cr_expect_not(accepts(&t, NULL));
+    t = target();
+    memset(t.device[0].gid, 0, 16);
+    t.device[0].gid[15] = 1;
+    cr_expect_not(accepts(&t, NULL));
+}
+
+Test(parties, one_address_for_two)
+{
+    struct ibc_target t = target();
+
+    t.tester.ipv4 = t.device[0].ipv4;
+    cr_expect_not(accepts(&t, NULL));
+    cr_expect_str_eq(t.fault, "the agent gives tester and device the same address");
+    t = target();
+    t.stranger.mac = t.tester.mac;
+    cr_expect_not(accepts(&t, NULL));
+    t = target();
+    memcpy(t.stranger.gid, t.device[0].gid, 16);
+    cr_expect_not(accepts(&t, NULL));
+}
+
+Test(parties, pinned_addresses)
+{
+    struct live_pins pins = {0};
+    struct ibc_target t = target();
+
+    cr_assert(live_pin_add(&pins, "192.0.2.1"));
+    cr_expect(accepts(&t, &pins), "%s", t.fault);
+    cr_assert(live_pin_add(&pins, "02:00:00:00:00:01") && live_pin_add(&pins, "2001:db8::1"));
+    cr_expect(accepts(&t, &pins), "%s", t.fault);
+    t.device[1] = address(2);
+    cr_expect_not(accepts(&t, &pins));
+    cr_expect_str_eq(t.fault, "the agent's address of the second device, 02:00:00:00:00:02, is none of --device");
+    cr_assert(live_pin_add(&pins, "02:00:00:00:00:02") && live_pin_add(&pins, "192.0.2.2") &&
+              live_pin_add(&pins, "2001:db8::2"));
+    cr_expect(accepts(&t, &pins), "%s", t.fault);
+    t.device[0] = address(77);
+    cr_expect_not(accepts(&t, &pins));
+    for (size_t i = 0; i < 3; i++)
+        cr_expect_not(live_pin_add(&pins, (const char *[]){"", "192.0.2", "02:00:00:00:00:0g"}[i]));
+}
+
+/* A change of addresses during the run is looked at again. */
+Test(parties, accepted_ones_are_not_checked_twice)
+{
+    struct live_accepted a = {0};
+    struct ibc_target t = target();
+
+    cr_expect(live_accept(&t, IBC_LINK_roce2_ipv4, no_wire, NULL, &a, NULL));
+    cr_expect(live_accept(&t, IBC_LINK_roce2_ipv4, no_wire, NULL, &a, NULL));
+    t.tester.mac = 0;
+    cr_expect_not(live_accept(&t, IBC_LINK_roce2_ipv4, no_wire, NULL, &a, NULL));
+}
+
+Test(parties, questions_are_answered_by_the_owner_alone)
+{
+    const struct ibc_address a = address(3), other = address(4);
+    uint8_t question[IBC_NEIGHBOUR_ANSWER], answer[IBC_NEIGHBOUR_ANSWER];
+    uint64_t mac;
+    size_t n;
+
+    for (unsigned q = 0; q < IBC_NEIGHBOUR_QUESTIONS; q++) {
+        const size_t len = ibc_neighbour_ask(question, 0x0a0000000001, &a, q);
+        cr_assert_gt(len, 0);
+        cr_expect(ibc_neighbour_claims(question, len, &a, &mac), "another host that asks is about to take it");
+        cr_expect_eq(mac, 0x0a0000000001);
+        cr_expect_not(ibc_neighbour_claims(question, len, &other, &mac));
+        cr_expect(ibc_neighbour(question, len, &a, 1, answer, &n));
+        if (q > 0)
+            continue; /* a solicitation without a source is answered to all hosts, which ours leaves to kernels */
+        cr_assert_gt(n, 0);
+        cr_expect(ibc_neighbour_claims(answer, n, &a, &mac));
+        cr_expect_eq(mac, a.mac);
+        cr_expect_not(ibc_neighbour_claims(answer, n, &other, &mac));
+        for (size_t cut = 0; cut < n; cut++)
+            cr_expect_not(ibc_neighbour_claims(answer, cut, &a, &mac));
+    }
+    const struct ibc_address none = {.mac = 1};
+    for (unsigned q = 0; q < IBC_NEIGHBOUR_QUESTIONS; q++)
+        cr_expect_eq(ibc_neighbour_ask(question, 1, &none, q), 0);
+}
+
+Test(parties, what_leaves_this_machine)
+{
+    cr_expect(ibc_wire_leaves("afpacket:lo", NULL));
+    cr_expect_not(ibc_wire_leaves("unix:a,b", NULL));
+    cr_expect_not(ibc_wire_leaves("dgram:127.0.0.1:9,127.0.0.1:9", NULL));
+    cr_expect_not(ibc_wire_leaves("dgram:[::1]:9,[::1]:9", NULL));
+    cr_expect(ibc_wire_leaves("dgram:192.0.2.1:9,127.0.0.1:9", NULL));
+}
