@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The waivers of a device call a statement certain if, and only if, the suite FAILs for it. IBPROOF_BIN names ibconform's
-folder."""
+"""Every waiver fits the suite: `run` takes the file, and it calls a statement certain if, and only if, the suite FAILs for it.
+IBPROOF_BIN names ibconform's folder."""
 import fnmatch
 import json
 import os
 import pathlib
 import subprocess
+import tempfile
 
 SUITE = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.path.join(os.environ["IBPROOF_BIN"], "ibconform")
@@ -36,10 +37,17 @@ def complaints(waiver, of):
     return [f"{name} is certain, and none of its scenarios would say FAIL: " + "; ".join(f"{i}: {of[i]['doubt']}" for i in ids)]
 
 
+def refused(path):
+    """`run` refuses a whole file if one scenario cites none of its waiver's statements, or is not there."""
+    p = subprocess.run([PROGRAM, "run", "crc.cover", "--waivers", str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                       text=True, env={"IBPROOF_SCENARIOS": str(SUITE / "scenarios")}, check=False)
+    return p.stderr.splitlines() if p.returncode == 2 else []
+
+
 def main():
     of = scenarios()
     waivers = json.loads((SUITE / "waivers/rxe.json").read_text(encoding="utf-8"))
-    bad = [c for w in waivers for c in complaints(w, of)]
+    bad = [c for w in waivers for c in complaints(w, of)] + refused(SUITE / "waivers/rxe.json")
     assert len(waivers) > 50 and not bad, "\n" + "\n".join(bad)
     # The test detects either kind of mistake.
     scenario = {"id": "a.b", "class": "mandatory", "doubt": None, "links": []}
@@ -48,6 +56,11 @@ def main():
     assert not complaints({**waiver, "certain": "yes"}, {"a.b": scenario})
     assert complaints({**waiver, "certain": "yes"}, {"a.b": {**scenario, "doubt": "drawn"}})
     assert not complaints(waiver, {"a.b": {**scenario, "doubt": "drawn"}})
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
+        wrong = {**waivers[0], "pattern": waivers[0]["pattern"] + " crc.cover", "statement": "KM-01"}
+        f.write(json.dumps([wrong]))
+        f.flush()
+        assert refused(f.name)
 
 
 main()

@@ -42,8 +42,10 @@ class Faults(unittest.TestCase):
         command += ["--waivers", str(WAIVERS), "--timeout-scale", scale, "--evidence", str(evidence), "--json", str(report)]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as p:
             until = time.monotonic() + 120  # a busy machine is slow, not wrong
-            while len(list(evidence.glob("*"))) < 4 and time.monotonic() < until:
+            while len(list(evidence.glob("*"))) < 4 and p.poll() is None and time.monotonic() < until:
                 time.sleep(0.02)
+            if p.poll() is not None:
+                self.fail(f"ended before the guest was disturbed: {p.stderr.read()}")
             do()
             _, said = p.communicate(timeout=600)
         self.assertNotRegex(said, "Sanitizer|runtime error")
