@@ -9,7 +9,7 @@
 #include "filter/filter.h"
 #include "input/merge.h"
 #include "input/pcapng_write.h"
-#include "judge/held.h"
+#include "judge/undecided.h"
 #include "judge/judge.h"
 #include "outputs.h"
 #include "page/page.h"
@@ -27,9 +27,9 @@ struct run {
     struct report *report;
     struct judge *judge; /* NULL: no output needs it */
     struct track *track;
-    struct held *held; /* NULL: packets are printed at once */
-    const char *fault; /* of the one capture, to be printed after the buffered packets */
-    bool full;         /* nothing further need be read */
+    struct undecided *undecided; /* NULL: packets are printed at once */
+    const char *fault;           /* of the one capture, to be printed after the buffered packets */
+    bool full;                   /* nothing further need be read */
     struct out *out;
     struct {
         struct cap_packet cap;
@@ -57,11 +57,11 @@ static void stop_capture(void)
         cap_stop(live); /* it may be called from a handler, see capture.h */
 }
 
-static void deliver_held(struct run *r);
+static void deliver_undecided(struct run *r);
 
 static void complain(struct run *r, const char *what)
 {
-    deliver_held(r);
+    deliver_undecided(r);
     (void)out_flush(r->out); /* packets come before the message about the fault */
     if (r->progress)
         fputs("\r\033[K", stderr);
@@ -93,7 +93,7 @@ static void late(void *ctx, const struct judged *j)
 {
     struct run *r = ctx;
     const enum iba_severity severity = iba_findings[j->finding.kind].severity;
-    struct verdict *v = r->held ? held_verdict(r->held, j->finding.frame) : NULL;
+    struct verdict *v = r->undecided ? undecided_verdict(r->undecided, j->finding.frame) : NULL;
 
     if (v) {
         verdict_add(v, j);
@@ -110,7 +110,7 @@ static void late(void *ctx, const struct judged *j)
 static void answered(void *ctx, uint64_t frame)
 {
     struct run *r = ctx;
-    struct verdict *v = held_verdict(r->held, frame);
+    struct verdict *v = undecided_verdict(r->undecided, frame);
 
     if (v && v->response_in == 0)
         v->response_in = r->packet->number;
@@ -140,8 +140,8 @@ static bool open_judge(struct run *r)
     if (r->opt->judge)
         r->judge = judge_open(&cfg);
     if (r->opt->hold)
-        r->held = held_open();
-    if ((r->opt->judge && !r->judge) || (r->opt->hold && !r->held)) {
+        r->undecided = undecided_open();
+    if ((r->opt->judge && !r->judge) || (r->opt->hold && !r->undecided)) {
         complain(r, "out of memory");
         return false;
     }
@@ -274,16 +274,16 @@ __attribute__((hot)) static void deliver(struct run *r, const struct packet *p)
 
 static bool deliver_first(struct run *r)
 {
-    const struct packet *p = r->held && !r->full ? held_first(r->held) : NULL;
+    const struct packet *p = r->undecided && !r->full ? undecided_first(r->undecided) : NULL;
 
     if (!p)
         return false;
     deliver(r, p);
-    held_drop_first(r->held);
+    undecided_drop_first(r->undecided);
     return true;
 }
 
-static void deliver_held(struct run *r)
+static void deliver_undecided(struct run *r)
 {
     while (deliver_first(r))
         ;
@@ -292,27 +292,27 @@ static void deliver_held(struct run *r)
 /* Shows a packet that two captures have once, with both numbers, while the other one is buffered. */
 static void hold(struct run *r, const struct packet *p)
 {
-    struct verdict *twin = p->verdict->same_as ? held_verdict(r->held, p->verdict->same_as) : NULL;
+    struct verdict *twin = p->verdict->same_as ? undecided_verdict(r->undecided, p->verdict->same_as) : NULL;
 
     if (twin) {
         twin->same_as = p->number;
         return;
     }
-    while (!held_fits(r->held, p) && deliver_first(r))
+    while (!undecided_fits(r->undecided, p) && deliver_first(r))
         ;
     if (!r->full)
-        held_push(r->held, p);
+        undecided_push(r->undecided, p);
 }
 
 static void one_packet(struct run *r, struct packet *p)
 {
     r->packet = p;
     track_packet(r->track, p);
-    if (r->held && p->told.response_to != 0)
-        held_response(r->held, p->told.response_to, p->number);
+    if (r->undecided && p->mad_context.response_to != 0)
+        undecided_response(r->undecided, p->mad_context.response_to, p->number);
     if (r->judge)
         p->verdict = judge_packet(r->judge, p);
-    if (r->held)
+    if (r->undecided)
         hold(r, p);
     else
         deliver(r, p);
@@ -454,7 +454,7 @@ static void end(struct run *r)
 
     if (r->judge)
         judge_end(r->judge);
-    deliver_held(r);
+    deliver_undecided(r);
     if (r->fault)
         complain(r, r->fault);
     if (r->writer)
@@ -553,7 +553,7 @@ __attribute__((hot)) int run(struct options *opt)
         finish_write(&r, pcapng_close(r.writer));
     finish_report(&r);
     judge_close(r.judge);
-    held_close(r.held);
+    undecided_close(r.undecided);
     cap_merge_close(r.merge);
     for (size_t i = 0; i < r.n_capture; i++)
         cap_close(r.capture[i]);

@@ -13,7 +13,7 @@ const char *iba_severity_name(enum iba_severity s)
 }
 
 struct iba_finding iba_obs_finding(const struct iba_flow *f, enum iba_finding_kind kind, const struct iba_obs_mark *of,
-                                   const struct iba_tell *t, iba_psn psn)
+                                   const struct iba_obs_detail *t, iba_psn psn)
 {
     return (struct iba_finding){.kind = (uint8_t)kind,
                                 .frame = of->frame,
@@ -29,7 +29,8 @@ struct iba_finding iba_obs_finding(const struct iba_flow *f, enum iba_finding_ki
                                 .wait_ns = t ? t->wait_ns : 0};
 }
 
-struct iba_finding iba_obs_finding_now(const struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t)
+struct iba_finding iba_obs_finding_now(const struct iba_look *l, enum iba_finding_kind kind,
+                                       const struct iba_obs_detail *t)
 {
     struct iba_finding f = iba_obs_finding(l->flow, kind, &l->s->now, t, l->psn);
 
@@ -38,7 +39,7 @@ struct iba_finding iba_obs_finding_now(const struct iba_look *l, enum iba_findin
     return f;
 }
 
-void iba_obs_report(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *finding)
+void iba_obs_emit(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *finding)
 {
     const enum iba_severity severity = iba_findings[finding->kind].severity;
 

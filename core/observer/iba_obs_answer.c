@@ -36,7 +36,7 @@ static void announce(const struct iba_observer *s, struct iba_flow *peer)
 
 void iba_obs_link_answer(struct iba_look *l)
 {
-    struct iba_flow *peer = l->flow->guess ? NULL : iba_obs_awake(l->s, l->flow->peer);
+    struct iba_flow *peer = l->flow->guess ? NULL : iba_obs_active(l->s, l->flow->peer);
 
     if (!peer)
         return;

@@ -35,7 +35,7 @@ void iba_obs_congestion(struct iba_look *l)
 
     if (!ce && !iba_bth_fecn(l->bth))
         return;
-    iba_obs_tell(l, IBA_FINDING_ECN, NULL);
+    iba_obs_report(l, IBA_FINDING_ECN, NULL);
     remember(l);
 }
 
@@ -47,7 +47,7 @@ void iba_obs_notified(struct iba_look *l)
     struct iba_flow_key k;
     iba_obs_key(&k, l->v);
     struct iba_obs_congested *marked = place(s->marked, iba_obs_mix_ends(k.qpn, k.dst, k.src));
-    struct iba_tell t = {0};
+    struct iba_obs_detail t = {0};
 
     if (marked->mark.frame == 0)
         marked = place(s->marked, iba_obs_mix_ends(0, k.dst, k.src));
@@ -59,7 +59,7 @@ void iba_obs_notified(struct iba_look *l)
         place(s->notified, iba_obs_mix(iba_obs_mix_ends(k.qpn, k.dst, k.src), s->source + UINT64_C(1)));
     const iba_time since = before->mark.frame ? (s->now.at - before->mark.at) / NS_IN_US : 0;
     t.count = since < UINT32_MAX ? (uint32_t)since : UINT32_MAX;
-    iba_obs_tell(l, IBA_FINDING_CNP, &t);
+    iba_obs_report(l, IBA_FINDING_CNP, &t);
     before->mark = s->now;
     marked->mark.frame = 0;
 }

@@ -52,9 +52,9 @@ static bool at_once(const struct twin *c)
     return c->r->request && c->ago < IBA_OBS_LEAST_RTT_NS;
 }
 
-static bool copy_of_doubtful(const struct twin *c)
+static bool copy_of_undecided(const struct twin *c)
 {
-    return at_once(c) && c->q->doubt.mark.frame == c->r->mark.frame;
+    return at_once(c) && c->q->undecided.mark.frame == c->r->mark.frame;
 }
 
 static bool original_was_late(const struct twin *c)
@@ -131,7 +131,7 @@ static bool begins_new_run(const struct twin *c)
 
 static bool original_stood_alone(const struct twin *c)
 {
-    return part_of_answer(c) && c->l->flow->held.mark.frame == c->r->mark.frame && c->ago >= IBA_OBS_LEAST_RTT_NS;
+    return part_of_answer(c) && c->l->flow->undecided.mark.frame == c->r->mark.frame && c->ago >= IBA_OBS_LEAST_RTT_NS;
 }
 
 static bool unknown_request(const struct twin *c)
@@ -194,7 +194,7 @@ static bool any(const struct twin *c)
     R(answers_copied_request,  answers_copied_request,   no,  "is an answer by itself, and a responder that gets a copied request makes the same bytes",       "RR-23")  \
     R(long_after,              long_after,               no,  "comes later than a network copy would",                                                         "RR-23")  \
     R(after_others,            after_others,             no,  "comes after packets that were sent after the first copy",                                       "RR-23")  \
-    R(copy_of_doubtful,        copy_of_doubtful,         yes, "directly follows a packet that was itself sent again",                                          "RR-23")  \
+    R(copy_of_undecided,        copy_of_undecided,         yes, "directly follows a packet that was itself sent again",                                          "RR-23")  \
     R(original_was_late,       original_was_late,        no,  "is a request whose first copy was late",                                                        "RQ-26")  \
     R(original_came_too_soon,  original_came_too_soon,   no,  "is a request that a NAK asked for, and the first copy came too soon to be its effect",          "RQ-26")  \
     R(after_round_trips,       after_round_trips,        no,  "is a request that comes after several round trips",                                             "RQ-21")  \

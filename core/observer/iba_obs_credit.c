@@ -49,5 +49,6 @@ void iba_obs_stall(struct iba_look *l, const struct iba_obs_requests *q)
     const int32_t beyond = count_diff(q->messages + q->msn_lo + 1, q->credit.before);
     const bool waited = beyond > 1 && wait >= ROUND_NS;
     if (waited || (beyond == 1 && q->credit.update))
-        iba_obs_tell(l, IBA_FINDING_CREDIT_STALL, &(struct iba_tell){.cause = &q->credit.grant, .wait_ns = wait});
+        iba_obs_report(l, IBA_FINDING_CREDIT_STALL,
+                       &(struct iba_obs_detail){.cause = &q->credit.grant, .wait_ns = wait});
 }

@@ -31,7 +31,7 @@ static void report(const struct iba_look *l)
 {
     const struct iba_finding f = iba_obs_finding_now(l, damage(l->v), NULL);
 
-    iba_obs_report(l->s, l->flow, &f);
+    iba_obs_emit(l->s, l->flow, &f);
 }
 
 void iba_obs_damaged(struct iba_look *l, uint64_t hash)

@@ -13,12 +13,12 @@ static bool left_alone(const struct iba_observer *s, const struct iba_flow *f)
            (q->ask.again > 0 || (f->peer && !f->guess && s->now.at - q->ask.mark.at >= s->cfg.silence_ns));
 }
 
-static void tell_silence(struct iba_observer *s, struct iba_flow *f)
+static void report_silence(struct iba_observer *s, struct iba_flow *f)
 {
-    iba_obs_tell_of(
-        s, f, IBA_FINDING_SILENCE, &f->rq.ask.mark,
-        &(struct iba_tell){.cause = f->rq.ask.again ? &f->rq.ask.last : NULL, .wait_ns = s->now.at - f->rq.ask.mark.at},
-        f->rq.ask.psn);
+    iba_obs_report_of(s, f, IBA_FINDING_SILENCE, &f->rq.ask.mark,
+                      &(struct iba_obs_detail){.cause = f->rq.ask.again ? &f->rq.ask.last : NULL,
+                                               .wait_ns = s->now.at - f->rq.ask.mark.at},
+                      f->rq.ask.psn);
 }
 
 /* The requester has given up, since the next retransmission is overdue. A requester waits at most four times as long as
@@ -43,25 +43,25 @@ static bool never_came_back(const struct iba_observer *s, const struct iba_obs_r
     return over || s->now.at - r->mark.at > 4 * r->wait_ns + s->cfg.silence_ns;
 }
 
-void iba_obs_tell_end(struct iba_observer *s, struct iba_flow *f, bool over)
+void iba_obs_report_end(struct iba_observer *s, struct iba_flow *f, bool over)
 {
     struct iba_obs_requests *q = &f->rq;
     const bool alone = left_alone(s, f);
 
     if (alone && gave_up(s, q, over))
-        iba_obs_tell_of(s, f, IBA_FINDING_END_RETRIES, &q->ask.last,
-                        &(struct iba_tell){.cause = &q->ask.mark, .count = q->ask.again + 1}, q->ask.psn);
+        iba_obs_report_of(s, f, IBA_FINDING_END_RETRIES, &q->ask.last,
+                          &(struct iba_obs_detail){.cause = &q->ask.mark, .count = q->ask.again + 1}, q->ask.psn);
     if (alone && !over)
-        tell_silence(s, f);
+        report_silence(s, f);
     if (alone)
         q->ask.any = false;
-    struct iba_flow *const peer = iba_obs_awake(s, f->peer), *const other = peer ? peer : f;
+    struct iba_flow *const peer = iba_obs_active(s, f->peer), *const other = peer ? peer : f;
     if (q->fatal.frame == 0)
-        q->fatal = q->unheeded;
+        q->fatal = q->ignored_nak;
     if (q->fatal.frame != 0 && !iba_obs_outlives(q) && s->now.at - q->fatal.at > IBA_OBS_FLIGHT_NS)
-        iba_obs_tell_of(s, other, IBA_FINDING_END_NAK, &q->fatal,
-                        &(struct iba_tell){.wait_ns = s->now.at - q->fatal.at, .response = true}, q->una);
+        iba_obs_report_of(s, other, IBA_FINDING_END_NAK, &q->fatal,
+                          &(struct iba_obs_detail){.wait_ns = s->now.at - q->fatal.at, .response = true}, q->una);
     if (never_came_back(s, q, over))
-        iba_obs_tell_of(s, other, IBA_FINDING_END_RNR, &q->pending.mark,
-                        &(struct iba_tell){.count = q->refused, .response = true}, q->pending.psn);
+        iba_obs_report_of(s, other, IBA_FINDING_END_RNR, &q->pending.mark,
+                          &(struct iba_obs_detail){.count = q->refused, .response = true}, q->pending.psn);
 }

@@ -161,7 +161,7 @@ static void clear(struct iba_observer *s, struct iba_flow *f)
     zero((char *)f + from, offsetof(struct iba_flow, recent_tag) - from);
     zero(&f->rq, offsetof(struct iba_obs_requests, read));
     f->rq.next_read = f->rq.n_read = 0;
-    f->rq.unheeded.frame = f->refused.mark.frame = 0;
+    f->rq.ignored_nak.frame = f->refused.mark.frame = 0;
     f->rq.generation = ++s->generation;
     f->pmtu = s->cfg.pmtu;
     f->pmtu_sure = f->pmtu != 0;
@@ -170,7 +170,7 @@ static void clear(struct iba_observer *s, struct iba_flow *f)
 void iba_obs_begin_anew(struct iba_observer *s, struct iba_flow *f)
 {
     iba_obs_settle_alone(s, f);
-    iba_obs_tell_end(s, f, true);
+    iba_obs_report_end(s, f, true);
     if (s->cfg.forget)
         s->cfg.forget(s->cfg.ctx, f);
     iba_obs_unpair(s, f);
@@ -244,8 +244,8 @@ static void reverse(struct iba_flow_key *k, const struct iba_flow_key *opposite,
     memcpy(k->src, opposite->dst, sizeof k->src);
 }
 
-struct iba_flow *iba_obs_wake(struct iba_observer *s, uint32_t known, const struct iba_view *v,
-                              const struct iba_flow *opposite)
+struct iba_flow *iba_obs_activate(struct iba_observer *s, uint32_t known, const struct iba_view *v,
+                                  const struct iba_flow *opposite)
 {
     const struct iba_known *k = &s->known[known - 1];
 
@@ -263,12 +263,12 @@ struct iba_flow *iba_obs_wake(struct iba_observer *s, uint32_t known, const stru
     return f;
 }
 
-struct iba_flow *iba_obs_wake_peer(struct iba_observer *s, struct iba_flow *f)
+struct iba_flow *iba_obs_activate_peer(struct iba_observer *s, struct iba_flow *f)
 {
-    return f->peer == 0 ? NULL : iba_obs_wake(s, f->peer, NULL, f);
+    return f->peer == 0 ? NULL : iba_obs_activate(s, f->peer, NULL, f);
 }
 
-struct iba_flow *iba_obs_wake_opposite(struct iba_look *l, uint32_t known)
+struct iba_flow *iba_obs_activate_opposite(struct iba_look *l, uint32_t known)
 {
     const struct iba_known *k = known <= l->s->n_known ? iba_obs_known_at(l->s, known) : NULL;
 
@@ -276,7 +276,7 @@ struct iba_flow *iba_obs_wake_opposite(struct iba_look *l, uint32_t known)
         return NULL;
     const struct iba_direction *id = iba_obs_id(l);
     const bool opposite = k->target == iba_obs_target_of(id->from, k->qpn) && k->source == iba_obs_source_of(id->to);
-    return opposite ? iba_obs_wake(l->s, known, NULL, l->flow) : NULL;
+    return opposite ? iba_obs_activate(l->s, known, NULL, l->flow) : NULL;
 }
 
 size_t iba_observer_shrink(struct iba_observer *s, uint32_t n_flow)
@@ -327,7 +327,7 @@ static void forget(struct iba_look *l, uint32_t known)
     s->evicted++;
     if (f)
         iba_obs_settle_alone(s, f);
-    iba_obs_tell(l, IBA_FINDING_EVICTED, &(struct iba_tell){.cause = &last});
+    iba_obs_report(l, IBA_FINDING_EVICTED, &(struct iba_obs_detail){.cause = &last});
     if (f && s->cfg.forget)
         s->cfg.forget(s->cfg.ctx, f);
     iba_obs_set_peer(s, f ? f->peer : k->peer, 0, false);
@@ -417,13 +417,14 @@ static iba_psn last_psn(const struct iba_flow *f)
  * number that has passed to another connection is no error. Manufacturer specific services are not judged. */
 static void foreign_service(struct iba_look *l, const struct iba_flow *own, uint32_t service)
 {
-    struct iba_flow *f = iba_obs_awake(l->s, service);
+    struct iba_flow *f = iba_obs_active(l->s, service);
 
     if (!f || iba_opcode_is_vendor((uint8_t)(f->svc << 5)) || iba_opcode_is_vendor(l->opcode))
         return;
     if (f->began > own->touched && f->last.frame != 0 && l->s->now.at - own->last.at < l->s->cfg.rest_ns)
-        iba_obs_tell_of(l->s, f, IBA_FINDING_SERVICE, &f->last,
-                        &(struct iba_tell){.cause = &own->last, .wait_ns = l->s->now.at - f->last.at}, last_psn(f));
+        iba_obs_report_of(l->s, f, IBA_FINDING_SERVICE, &f->last,
+                          &(struct iba_obs_detail){.cause = &own->last, .wait_ns = l->s->now.at - f->last.at},
+                          last_psn(f));
 }
 
 struct iba_flow *iba_obs_known(struct iba_look *l)
@@ -431,7 +432,7 @@ struct iba_flow *iba_obs_known(struct iba_look *l)
     struct neighbours n;
 
     find(&n, l->s, iba_obs_id(l), l->opcode >> 5);
-    return n.own ? iba_obs_wake(l->s, n.own, l->v, NULL) : NULL;
+    return n.own ? iba_obs_activate(l->s, n.own, l->v, NULL) : NULL;
 }
 
 /* A flow is used again, so it moves in the order of use. */
@@ -454,7 +455,7 @@ static struct iba_flow *come_back(struct iba_look *l, uint32_t known)
     if (!f) {
         if (k->peer && l->op && l->op->dir == IBA_RSP)
             iba_obs_prefetch(&s->known[k->peer - 1]);
-        return iba_obs_wake(s, known, l->v, NULL);
+        return iba_obs_activate(s, known, l->v, NULL);
     }
     use(s, f);
     return f;
@@ -513,9 +514,10 @@ struct iba_flow *iba_obs_flow(struct iba_look *l)
     *last_found(s, l->id.qpn) = 0; /* the QP may have two services from now on */
     if (n.stranger || n.earlier) {
         const uint32_t other = n.stranger ? n.stranger : n.earlier;
-        const struct iba_flow *before = iba_obs_awake(s, other);
+        const struct iba_flow *before = iba_obs_active(s, other);
         const struct iba_obs_mark last = before ? before->last : s->known[other - 1].mark;
-        iba_obs_tell(l, n.stranger ? IBA_FINDING_SPOOF : IBA_FINDING_QP_REUSED, &(struct iba_tell){.cause = &last});
+        iba_obs_report(l, n.stranger ? IBA_FINDING_SPOOF : IBA_FINDING_QP_REUSED,
+                       &(struct iba_obs_detail){.cause = &last});
     }
     const uint32_t new = begin(l, svc, &n);
     if (n.service)

@@ -46,7 +46,7 @@ struct iba_obs_read {
     bool used, again; /* again: the request was sent more than once, so responses of several runs may mix */
     bool fresh; /* the newest transmission begins at another PSN, so a First or Only at that PSN answers the newest
                    transmission */
-    bool told, told_before; /* ANSWER_MISSING is reported: for the newest transmission; for one before it */
+    bool reported, reported_before; /* ANSWER_MISSING is reported: for the newest transmission; for one before it */
 };
 /* PSNs that a packet jumped over. */
 struct iba_obs_gap {

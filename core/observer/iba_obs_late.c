@@ -57,7 +57,7 @@ static bool run_lost_some(const struct maybe_late *c)
 
 static bool after_many(const struct maybe_late *c)
 {
-    return iba_psn_eq(c->l->psn, c->q->stray) && c->q->strays >= IBA_OBS_RUN;
+    return iba_psn_eq(c->l->psn, c->q->misplaced) && c->q->misplaced_run >= IBA_OBS_RUN;
 }
 
 static bool shorter_round_trip(const struct maybe_late *c)

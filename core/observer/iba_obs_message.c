@@ -21,7 +21,7 @@ static void recount(struct iba_obs_requests *q, uint32_t pmtu)
 
 void iba_obs_learn_pmtu(struct iba_observer *s, struct iba_flow *f, uint32_t pmtu, bool sure)
 {
-    struct iba_flow *both[2] = {f, iba_obs_awake(s, f->peer)};
+    struct iba_flow *both[2] = {f, iba_obs_active(s, f->peer)};
     struct iba_known *k = both[1] ? NULL : iba_obs_known_at(s, f->peer);
 
     for (unsigned i = 0; i < 2; i++)
@@ -46,7 +46,7 @@ void iba_obs_payload(struct iba_look *l)
         return;
     }
     if (!iba_payload_allowed(l->op, n, pmtu ? pmtu : IBA_MTU_MOST_BYTES))
-        iba_obs_tell(l, IBA_FINDING_LENGTH, &(struct iba_tell){.count = n});
+        iba_obs_report(l, IBA_FINDING_LENGTH, &(struct iba_obs_detail){.count = n});
 }
 
 /* SEND, WRITE, or NONE for a request that is a message by itself. */
@@ -66,7 +66,7 @@ static void take_write(struct iba_look *l, struct iba_obs_requests *q, bool ends
     const bool fits = ends ? n == q->dma_left : n < q->dma_left;
 
     if (!fits)
-        iba_obs_tell(l, IBA_FINDING_DMA_LENGTH, &(struct iba_tell){.count = q->dma_left});
+        iba_obs_report(l, IBA_FINDING_DMA_LENGTH, &(struct iba_obs_detail){.count = q->dma_left});
     q->dma_left -= n < q->dma_left ? n : q->dma_left;
 }
 
@@ -83,12 +83,12 @@ void iba_obs_message(struct iba_look *l, struct iba_obs_requests *q)
         e->counted = true;
     }
     if (known && (starts ? q->message != IBA_MESSAGE_NONE : q->message != op))
-        iba_obs_tell(l, IBA_FINDING_SEQUENCE, &(struct iba_tell){.cause = &q->last});
+        iba_obs_report(l, IBA_FINDING_SEQUENCE, &(struct iba_obs_detail){.cause = &q->last});
     known = starts || q->message == op;
     if (starts && iba_view_has(l->v, IBA_H_reth)) {
         q->dma_left = iba_reth_dmalen(iba_view_hdr(l->v, IBA_H_reth));
         if (q->dma_left > LONGEST_DMA)
-            iba_obs_tell(l, IBA_FINDING_DMA_LENGTH, &(struct iba_tell){.count = q->dma_left});
+            iba_obs_report(l, IBA_FINDING_DMA_LENGTH, &(struct iba_obs_detail){.count = q->dma_left});
     }
     if (known && op == IBA_MESSAGE_WRITE)
         take_write(l, q, ends);

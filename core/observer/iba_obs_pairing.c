@@ -69,7 +69,7 @@ void iba_obs_expect_asked(const struct iba_observer *s, const struct iba_expecte
 
 static bool has_peer(const struct iba_observer *s, uint32_t known)
 {
-    const struct iba_flow *f = iba_obs_awake(s, known);
+    const struct iba_flow *f = iba_obs_active(s, known);
 
     return f ? f->peer != 0 : s->known[known - 1].peer != 0;
 }
@@ -132,7 +132,7 @@ static struct iba_flow *who_asked(struct iba_look *l, bool *several)
     const uint32_t entry = *asked(l->s, id->to, id->from, l->psn, &what);
 
     *several = (entry & SEVERAL) != 0;
-    return (entry & WHAT_BITS) == what ? iba_obs_wake_opposite(l, entry & (SEVERAL - 1)) : NULL;
+    return (entry & WHAT_BITS) == what ? iba_obs_activate_opposite(l, entry & (SEVERAL - 1)) : NULL;
 }
 
 void iba_obs_confirm_pair(struct iba_observer *s, struct iba_flow *f)
@@ -214,7 +214,7 @@ static const struct iba_obs_mark *waits_for(struct iba_flow *f, iba_psn psn)
 /* The direction has sent nothing for `pause`, and nothing since the request `asked`. */
 static bool left_before(const struct iba_observer *s, uint32_t known, const struct iba_obs_mark *asked, iba_time pause)
 {
-    const struct iba_flow *f = iba_obs_awake(s, known);
+    const struct iba_flow *f = iba_obs_active(s, known);
     const iba_time last = f ? f->last.at : s->known[known - 1].at;
 
     return last < asked->at && s->now.at - last >= pause;
@@ -235,7 +235,8 @@ void iba_obs_pair_anew(struct iba_look *l)
     if (!asked || !left_before(l->s, l->peer->known, asked, last ? l->s->cfg.rest_ns : IBA_OBS_FLIGHT_NS))
         return;
     iba_obs_begin_anew(l->s, l->flow);
-    iba_obs_tell(l, IBA_FINDING_QP_REUSED, &(struct iba_tell){.cause = &before, .wait_ns = l->s->now.at - before.at});
+    iba_obs_report(l, IBA_FINDING_QP_REUSED,
+                   &(struct iba_obs_detail){.cause = &before, .wait_ns = l->s->now.at - before.at});
     join(l, g, false);
     take_over(&g->rq, l->psn);
 }
@@ -269,12 +270,13 @@ static void take_peer(struct iba_look *l)
 
     if (!g)
         return;
-    const struct iba_flow *f = iba_obs_awake(l->s, g->peer);
+    const struct iba_flow *f = iba_obs_active(l->s, g->peer);
     const struct iba_obs_mark last = f ? f->last : l->s->known[g->peer - 1].mark;
     iba_obs_unpair(l->s, g);
-    iba_obs_tell(l, IBA_FINDING_QP_REUSED, &(struct iba_tell){.cause = &last, .wait_ns = l->s->now.at - last.at});
+    iba_obs_report(l, IBA_FINDING_QP_REUSED,
+                   &(struct iba_obs_detail){.cause = &last, .wait_ns = l->s->now.at - last.at});
     g->rq.counts = g->rq.miscounts = false;
-    g->rq.fatal.frame = g->rq.unheeded.frame = 0;
+    g->rq.fatal.frame = g->rq.ignored_nak.frame = 0;
     join(l, g, false);
     take_over(&g->rq, l->psn);
 }
@@ -311,7 +313,7 @@ void iba_obs_pair_by_refusal(struct iba_look *l)
 
 const struct iba_flow *iba_observer_peer(const struct iba_observer *s, const struct iba_flow *f)
 {
-    return iba_obs_awake(s, f->peer);
+    return iba_obs_active(s, f->peer);
 }
 
 __attribute__((hot)) uint32_t iba_observer_fetch_peer(const struct iba_observer *s, const struct iba_expected *e)

@@ -62,7 +62,7 @@ struct iba_look { /* one packet with a BTH */
 };
 
 /* Details of a finding. `cause` may be NULL. */
-struct iba_tell {
+struct iba_obs_detail {
     const struct iba_obs_mark *cause;
     const struct iba_decision *decision; /* the row that decided; NULL: no table decides this kind */
     uint32_t count;
@@ -70,19 +70,22 @@ struct iba_tell {
     bool response; /* for an earlier packet than the current one: it is a response */
 };
 /* Reports `kind` of the current packet. `t` may be NULL. */
-__attribute__((cold)) void iba_obs_tell(struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t);
+__attribute__((cold)) void iba_obs_report(struct iba_look *l, enum iba_finding_kind kind,
+                                          const struct iba_obs_detail *t);
 /* Reports `kind` of the packet `of`, an earlier one than the current. `f` counts the finding; NULL: no flow counts it.
  */
-__attribute__((cold)) void iba_obs_tell_of(struct iba_observer *s, struct iba_flow *f, enum iba_finding_kind kind,
-                                           const struct iba_obs_mark *of, const struct iba_tell *t, iba_psn psn);
+__attribute__((cold)) void iba_obs_report_of(struct iba_observer *s, struct iba_flow *f, enum iba_finding_kind kind,
+                                             const struct iba_obs_mark *of, const struct iba_obs_detail *t,
+                                             iba_psn psn);
 
 /* A finding about the packet `of`. `t` may be NULL. */
 struct iba_finding iba_obs_finding(const struct iba_flow *f, enum iba_finding_kind kind, const struct iba_obs_mark *of,
-                                   const struct iba_tell *t, iba_psn psn);
+                                   const struct iba_obs_detail *t, iba_psn psn);
 /* A finding about the current packet. `t` may be NULL. */
-struct iba_finding iba_obs_finding_now(const struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t);
+struct iba_finding iba_obs_finding_now(const struct iba_look *l, enum iba_finding_kind kind,
+                                       const struct iba_obs_detail *t);
 /* Reports a finding at once, and defers none. */
-void iba_obs_report(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *finding);
+void iba_obs_emit(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *finding);
 
 /* ---- damaged packets: iba_obs_damaged.c ---- */
 /* Reports the damaged packet, unless the observer has seen it at another capture point. `hash` covers the bytes that
@@ -157,7 +160,7 @@ static inline struct iba_known *iba_obs_known_at(const struct iba_observer *s, u
     return index_plus_1 == 0 ? NULL : &s->known[index_plus_1 - 1];
 }
 /* The flow of a direction; NULL: the direction is not known, or at rest. */
-static inline struct iba_flow *iba_obs_awake(const struct iba_observer *s, uint32_t known)
+static inline struct iba_flow *iba_obs_active(const struct iba_observer *s, uint32_t known)
 {
     return known == 0 ? NULL : iba_obs_flow_at(s, s->known[known - 1].flow);
 }
@@ -175,13 +178,13 @@ __attribute__((hot)) struct iba_flow *iba_obs_flow(struct iba_look *l);
 struct iba_flow *iba_obs_known(struct iba_look *l);
 /* The flow of a known direction. A direction at rest is restored from its short form. Its addresses come from `v`, a
  * packet of the direction, or from `opposite`, the other direction, which stays awake; both may be NULL. */
-__attribute__((hot)) struct iba_flow *iba_obs_wake(struct iba_observer *s, uint32_t known, const struct iba_view *v,
-                                                   const struct iba_flow *opposite);
+__attribute__((hot)) struct iba_flow *iba_obs_activate(struct iba_observer *s, uint32_t known, const struct iba_view *v,
+                                                       const struct iba_flow *opposite);
 /* The other direction's flow, awake from here on; NULL when it is not known. */
-struct iba_flow *iba_obs_wake_peer(struct iba_observer *s, struct iba_flow *f);
+struct iba_flow *iba_obs_activate_peer(struct iba_observer *s, struct iba_flow *f);
 /* The flow of the direction `known`, if its packets go the opposite way to the current packet. Wakes it when it is at
  * rest. */
-struct iba_flow *iba_obs_wake_opposite(struct iba_look *l, uint32_t known);
+struct iba_flow *iba_obs_activate_opposite(struct iba_look *l, uint32_t known);
 /* Clears the flow, since another connection uses its QP. */
 void iba_obs_begin_anew(struct iba_observer *s, struct iba_flow *f);
 
@@ -245,7 +248,7 @@ void iba_obs_link_answer(struct iba_look *l);
 
 /* ---- the end: iba_obs_end.c ---- */
 /* Reports why the direction ended. `over`: no more packets can come, since another connection has its QP. */
-void iba_obs_tell_end(struct iba_observer *s, struct iba_flow *f, bool over);
+void iba_obs_report_end(struct iba_observer *s, struct iba_flow *f, bool over);
 
 /* ---- the record of a direction: iba_obs_history.c; gaps and responses are declared below ---- */
 /* The number of PSNs that the packet takes; 0: unknown, a READ while the path MTU is unknown. */
@@ -348,7 +351,7 @@ void iba_obs_open_gap(struct iba_obs_gap *holes, uint8_t *next, iba_time now, ib
  * again. */
 const struct iba_decision *iba_obs_lateness(const struct iba_look *l, struct iba_obs_requests *q);
 /* The request may be late, or sent again. Only the next packet shows which. */
-bool iba_obs_doubts(const struct iba_look *l, struct iba_obs_requests *q);
+bool iba_obs_is_undecided(const struct iba_look *l, struct iba_obs_requests *q);
 /* The packets from `from` to before `end` come again, so NAKs for them have had their effect. */
 void iba_obs_use_up_reason(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from, iba_psn end);
 /* The requester's timer sends this packet once more, and nothing was answered since. Reports too many retries. */

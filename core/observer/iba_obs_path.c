@@ -60,7 +60,7 @@ static uint64_t net_of(const struct iba_view *v)
            put(iba_grh_flowlabel(grh), AT_LABEL);
 }
 
-static void tell_change(struct iba_look *l, struct iba_obs_path *p, uint64_t link, uint64_t net)
+static void report_change(struct iba_look *l, struct iba_obs_path *p, uint64_t link, uint64_t net)
 {
     const uint64_t differ[] = {link ^ p->route[0], net ^ p->route[1]};
     uint32_t changed = 0;
@@ -68,8 +68,8 @@ static void tell_change(struct iba_look *l, struct iba_obs_path *p, uint64_t lin
 #define CHANGED(part, name, word, at, bits)                                                                            \
     changed |= (uint32_t)((differ[word] >> (at) & ((UINT64_C(1) << (bits)) - 1)) != 0) << IBA_PATH_##part;
     IBA_PATH_PARTS(CHANGED)
-    p->told++;
-    iba_obs_tell(l, IBA_FINDING_PATH_CHANGED, &(struct iba_tell){.cause = &p->mark, .count = changed});
+    p->reported++;
+    iba_obs_report(l, IBA_FINDING_PATH_CHANGED, &(struct iba_obs_detail){.cause = &p->mark, .count = changed});
 }
 
 void iba_obs_path(struct iba_look *l)
@@ -80,8 +80,8 @@ void iba_obs_path(struct iba_look *l)
         return;
     const uint64_t link = link_of(l->v), net = net_of(l->v);
     const bool same_point = p->any && p->source == l->s->source;
-    if (same_point && (link != p->route[0] || net != p->route[1]) && p->told < IBA_OBS_ROUTES)
-        tell_change(l, p, link, net);
+    if (same_point && (link != p->route[0] || net != p->route[1]) && p->reported < IBA_OBS_ROUTES)
+        report_change(l, p, link, net);
     p->route[0] = link;
     p->route[1] = net;
     p->any = true;

@@ -6,7 +6,7 @@
 /* Sets the peer of a direction, in its flow, or in its short form when the direction is at rest. */
 void iba_obs_set_peer(const struct iba_observer *s, uint32_t known, uint32_t peer, bool guess)
 {
-    struct iba_flow *f = iba_obs_awake(s, known);
+    struct iba_flow *f = iba_obs_active(s, known);
 
     if (f)
         f->peer = peer, f->guess = guess, f->once = false;

@@ -79,10 +79,10 @@ bool iba_obs_answer_came(const struct iba_look *l, const struct iba_obs_read *r)
 
 static void came_before(struct iba_look *l, const struct iba_obs_mark *cause)
 {
-    if (l->flow->held.mark.frame == l->s->now.frame)
-        l->flow->held.again = true;
+    if (l->flow->undecided.mark.frame == l->s->now.frame)
+        l->flow->undecided.again = true;
     else
-        iba_obs_tell(l, IBA_FINDING_ANSWER_AGAIN, &(struct iba_tell){.cause = cause});
+        iba_obs_report(l, IBA_FINDING_ANSWER_AGAIN, &(struct iba_obs_detail){.cause = cause});
 }
 
 /* Records the response; reports one that came before. */
@@ -343,7 +343,7 @@ bool iba_obs_begins_amid(const struct iba_look *l, const struct iba_obs_read *r)
 }
 
 /* The pending response is not a First: the beginning of its answer is missing. */
-static bool is_amid(const struct iba_obs_held *h)
+static bool is_amid(const struct iba_obs_undecided *h)
 {
     return !iba_psn_eq(h->from, h->psn);
 }
@@ -351,13 +351,13 @@ static bool is_amid(const struct iba_obs_held *h)
 /* Reports the missing beginning of an answer. */
 static void let_gap(struct iba_observer *s, struct iba_flow *f)
 {
-    const struct iba_obs_held *h = &f->held;
-    struct iba_flow *peer = iba_obs_awake(s, f->peer);
+    const struct iba_obs_undecided *h = &f->undecided;
+    struct iba_flow *peer = iba_obs_active(s, f->peer);
     struct iba_obs_read *r = peer ? iba_obs_read_at(&peer->rq, h->psn) : NULL;
     const uint32_t lost = (uint32_t)iba_psn_diff(h->psn, h->from);
 
-    iba_obs_tell_of(s, f, IBA_FINDING_RESPONSE_GAP, &h->mark,
-                    &(struct iba_tell){.cause = r ? &r->mark : NULL, .count = lost, .response = true}, h->psn);
+    iba_obs_report_of(s, f, IBA_FINDING_RESPONSE_GAP, &h->mark,
+                      &(struct iba_obs_detail){.cause = r ? &r->mark : NULL, .count = lost, .response = true}, h->psn);
     if (!r)
         return;
     if (iba_psn_diff(r->expect, h->psn) <= 0)
@@ -368,31 +368,32 @@ static void let_gap(struct iba_observer *s, struct iba_flow *f)
 
 static void let_go(struct iba_observer *s, struct iba_flow *f, bool late)
 {
-    struct iba_obs_held *h = &f->held;
+    struct iba_obs_undecided *h = &f->undecided;
 
     if (late) {
         if (!h->lawful)
-            iba_obs_tell_of(s, f, IBA_FINDING_LATE, &h->mark, &(struct iba_tell){.response = true}, h->psn);
+            iba_obs_report_of(s, f, IBA_FINDING_LATE, &h->mark, &(struct iba_obs_detail){.response = true}, h->psn);
         iba_obs_close_gap(s, f->unanswered, h->psn);
         f->answers = h->answers;
     } else {
         if (is_amid(h))
             let_gap(s, f);
         if (h->again)
-            iba_obs_tell_of(s, f, IBA_FINDING_ANSWER_AGAIN, &h->mark, &(struct iba_tell){.response = true}, h->psn);
+            iba_obs_report_of(s, f, IBA_FINDING_ANSWER_AGAIN, &h->mark, &(struct iba_obs_detail){.response = true},
+                              h->psn);
         f->answers = iba_psn_add(h->psn, 1);
     }
     h->mark.frame = 0;
 }
 
-static bool is_at_once(const struct iba_observer *s, const struct iba_obs_held *h)
+static bool is_at_once(const struct iba_observer *s, const struct iba_obs_undecided *h)
 {
     return s->now.at - h->mark.at < (h->late && !is_amid(h) ? IBA_OBS_LEAST_RTT_NS : IBA_OBS_AT_ONCE_NS);
 }
 
 /* The pending First and the next response both came for the first time, and their READ was sent once. A second answer
  * to the READ would repeat responses. */
-static bool is_filling_only_run(const struct iba_look *l, struct iba_flow *f, const struct iba_obs_held *h)
+static bool is_filling_only_run(const struct iba_look *l, struct iba_flow *f, const struct iba_obs_undecided *h)
 {
     const struct iba_obs_read *const r = l && l->peer ? iba_obs_read_at(&l->peer->rq, h->psn) : NULL;
 
@@ -404,7 +405,7 @@ static bool is_filling_only_run(const struct iba_look *l, struct iba_flow *f, co
  * response that begins an answer in its middle was overtaken when the responses before it follow. */
 void iba_obs_release(struct iba_observer *s, struct iba_flow *f, const struct iba_look *l)
 {
-    const struct iba_obs_held *h = &f->held;
+    const struct iba_obs_undecided *h = &f->undecided;
     const int32_t d = l ? iba_psn_diff(l->psn, h->psn) : 0;
     const bool inside = l && !iba_opcode_begins(l->op), amid = is_amid(h);
     const bool begins = amid && l && iba_psn_diff(l->psn, h->from) >= 0;
@@ -419,13 +420,13 @@ void iba_obs_release(struct iba_observer *s, struct iba_flow *f, const struct ib
 
 void iba_obs_release_alone(struct iba_observer *s, struct iba_flow *f)
 {
-    if (f->held.mark.frame != 0)
-        let_go(s, f, is_at_once(s, &f->held) || f->held.late);
+    if (f->undecided.mark.frame != 0)
+        let_go(s, f, is_at_once(s, &f->undecided) || f->undecided.late);
 }
 
 void iba_obs_release_by_request(struct iba_look *l)
 {
-    const struct iba_obs_held *h = l->peer ? &l->peer->held : NULL;
+    const struct iba_obs_undecided *h = l->peer ? &l->peer->undecided : NULL;
 
     /* a late packet is likelier than the loss of so many responses */
     if (h && h->mark.frame != 0 && iba_psn_diff(l->psn, h->psn) < 0 && iba_psn_diff(l->psn, h->from) >= 0)
@@ -449,7 +450,7 @@ static void jump(struct iba_look *l, struct iba_obs_requests *q, const struct ib
     const uint32_t n = (uint32_t)iba_psn_diff(l->psn, from);
 
     iba_obs_miss(l, q, from, l->psn);
-    iba_obs_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.cause = &r->mark, .count = n});
+    iba_obs_report(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_obs_detail){.cause = &r->mark, .count = n});
     iba_obs_expect_retry(l, q, IBA_CAUSE_IMPLIED, from, 0);
 }
 
@@ -488,22 +489,22 @@ void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q)
     if (!r) {
         const struct iba_obs_sent *e = iba_obs_sent_at(q, l->psn);
         if (e && iba_opcodes[e->opcode].pay != IBA_PAY_NONE)
-            iba_obs_tell(l, IBA_FINDING_ANSWER_KIND, &(struct iba_tell){.cause = &e->mark});
+            iba_obs_report(l, IBA_FINDING_ANSWER_KIND, &(struct iba_obs_detail){.cause = &e->mark});
         else if (iba_obs_answered_before(l))
             came_before(l, NULL);
         const int32_t lost = iba_psn_diff(l->psn, newest);
         const bool jumps = !e && !iba_opcode_begins(l->op) && lost > 0 && lost <= IBA_OBS_SENT && !iba_obs_continues(l);
         if (jumps)
-            iba_obs_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.count = (uint32_t)lost});
+            iba_obs_report(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_obs_detail){.count = (uint32_t)lost});
         iba_obs_progress(q, l->psn);
         if (jumps)
             iba_obs_expect_retry(l, q, IBA_CAUSE_IMPLIED, newest, 0);
         return;
     }
-    const struct iba_tell t = {.cause = &r->mark};
+    const struct iba_obs_detail t = {.cause = &r->mark};
     const int32_t d = iba_psn_diff(l->psn, r->expect);
     if (!fits(iba_opcode_operation(r->opcode), l->op)) {
-        iba_obs_tell(l, IBA_FINDING_ANSWER_KIND, &t);
+        iba_obs_report(l, IBA_FINDING_ANSWER_KIND, &t);
         return;
     }
     settle(l, q, r);
@@ -514,9 +515,9 @@ void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q)
     if (iba_psn_diff(l->psn, from) > 0)
         jump(l, q, r, from);
     else if (d == 0 && !in_order(l, r))
-        iba_obs_tell(l, IBA_FINDING_ANSWER_SEQUENCE, &t);
+        iba_obs_report(l, IBA_FINDING_ANSWER_SEQUENCE, &t);
     else if (d == 0 && iba_obs_is_read(r->opcode) && !right_length(l, r))
-        iba_obs_tell(l, IBA_FINDING_ANSWER_LENGTH, &t);
+        iba_obs_report(l, IBA_FINDING_ANSWER_LENGTH, &t);
     note_answer(l, r);
     advance(l, r);
 }

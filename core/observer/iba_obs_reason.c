@@ -158,8 +158,8 @@ void iba_obs_undo_effect(const struct iba_look *l, struct iba_obs_requests *q)
     /* the run stopped before it reached the highest PSN */
     const bool broke_off = l->s->now.at - q->last.at >= IBA_OBS_LEAST_RTT_NS && iba_psn_diff(q->next, q->high) < 0;
 
-    if (!q->run.on || q->run.kind != IBA_FINDING_RETRY_NAK || !(broke_off || (!q->run.shown && q->strays == 1)) ||
-        iba_obs_stopped(l, q))
+    if (!q->run.on || q->run.kind != IBA_FINDING_RETRY_NAK ||
+        !(broke_off || (!q->run.shown && q->misplaced_run == 1)) || iba_obs_stopped(l, q))
         return;
     for (unsigned i = 0; i < REASONS_AT_ALL; i++) {
         struct iba_obs_reason *r = reason_at(q, i);
@@ -185,7 +185,7 @@ bool iba_obs_is_rest(const struct iba_look *l)
 }
 
 /* The request may be late, or sent again. Only the next packet shows which. */
-bool iba_obs_doubts(const struct iba_look *l, struct iba_obs_requests *q)
+bool iba_obs_is_undecided(const struct iba_look *l, struct iba_obs_requests *q)
 {
     return !iba_obs_id_says_no(l) && !iba_obs_is_rest(l) && l->s->now.at - q->last.at < IBA_OBS_SOONEST_TIMEOUT_NS &&
            iba_obs_gap_at(l->s, q->gaps, l->psn);
@@ -213,7 +213,7 @@ static void lacks_beginning(const struct iba_look *l, struct iba_obs_requests *q
 {
     const int32_t lost = iba_psn_diff(l->psn, from);
 
-    if (lost > 0 && lost <= IBA_OBS_MOST_LOST && !iba_obs_doubts(l, q))
+    if (lost > 0 && lost <= IBA_OBS_MOST_LOST && !iba_obs_is_undecided(l, q))
         iba_obs_open_gap(q->gaps, &q->next_gap, l->s->now.at, from, (uint32_t)lost);
 }
 
@@ -307,14 +307,15 @@ static bool is_hasty_timer(const struct iba_look *l, struct iba_obs_requests *q)
 
 /* A timer makes the requester send the packet that a NAK asked for before. The capture does not show whether the
  * requester did not get the NAK, or ignored it. */
-static void tell_ignored(const struct iba_look *l, const struct iba_obs_requests *q)
+static void report_ignored(const struct iba_look *l, const struct iba_obs_requests *q)
 {
     const struct iba_obs_reason *r = &q->pending;
 
     if (l->peer && !l->flow->guess && r->cause == IBA_CAUSE_NAK && !r->served && iba_psn_eq(r->psn, l->psn))
-        iba_obs_tell_of(l->s, l->peer, IBA_FINDING_NAK_IGNORED, &r->mark,
-                        &(struct iba_tell){.cause = &l->s->now, .wait_ns = l->s->now.at - r->mark.at, .response = true},
-                        r->psn);
+        iba_obs_report_of(
+            l->s, l->peer, IBA_FINDING_NAK_IGNORED, &r->mark,
+            &(struct iba_obs_detail){.cause = &l->s->now, .wait_ns = l->s->now.at - r->mark.at, .response = true},
+            r->psn);
 }
 
 void iba_obs_count_retry(struct iba_look *l, struct iba_obs_requests *q)
@@ -324,7 +325,7 @@ void iba_obs_count_retry(struct iba_look *l, struct iba_obs_requests *q)
     q->stuck.n = iba_obs_count(q->stuck.n, q->stuck.n > 0 && iba_psn_eq(q->stuck.psn, l->psn));
     q->stuck.psn = l->psn;
     if (q->stuck.n == MOST_RETRIES + 1)
-        iba_obs_tell(l, IBA_FINDING_RETRY_LIMIT, &(struct iba_tell){.cause = &q->ask.mark});
+        iba_obs_report(l, IBA_FINDING_RETRY_LIMIT, &(struct iba_obs_detail){.cause = &q->ask.mark});
 }
 
 /* ---- why a request comes again ---- */
@@ -428,7 +429,7 @@ static void go_back_for(const struct coming_again *c)
 
     q->run.mark = c->r->mark;
     q->run.guess = !(q->run.shown && iba_obs_repeats_single(q)) &&
-                   (iba_obs_doubts(l, q) || (c->reorders && !q->run.shown && c->r->cause == IBA_CAUSE_NAK));
+                   (iba_obs_is_undecided(l, q) || (c->reorders && !q->run.shown && c->r->cause == IBA_CAUSE_NAK));
     c->r->served = !q->run.guess;
     lacks_beginning(l, q, c->r->psn);
 }
@@ -440,7 +441,7 @@ static void go_back_by(const struct coming_again *c, const struct iba_decision *
 
     switch (by - rows) {
     case ROW_timer:
-    case ROW_adaptive_timer: tell_ignored(c->l, q); break;
+    case ROW_adaptive_timer: report_ignored(c->l, q); break;
     case ROW_nak_copied:
         q->run.mark = c->copied->mark;
         q->run.guess = true;
@@ -478,7 +479,7 @@ void iba_obs_start_run(const struct iba_look *l, struct iba_obs_requests *q)
                iba_psn_diff(iba_psn_add(l->psn, iba_obs_psns(l)), q->high) < 0;
     const struct iba_decision *by = decide(&c);
 
-    q->unheeded.frame = 0;
+    q->ignored_nak.frame = 0;
     q->run.on = true;
     q->run.guess = false;
     q->run.asked = c.r == &q->pending || (!c.r && l->again);
@@ -513,7 +514,7 @@ static void serve(struct iba_obs_requests *q, const struct iba_obs_mark *mark)
 /* A requester that goes back sends every packet from there on. So a single packet may be late instead. */
 bool iba_obs_went_back_alone(const struct iba_observer *s, const struct iba_obs_requests *q)
 {
-    return q->run.shown && (!iba_obs_reorders(s) || iba_psn_eq(q->stray, q->high));
+    return q->run.shown && (!iba_obs_reorders(s) || iba_psn_eq(q->misplaced, q->high));
 }
 
 void iba_obs_settle_alone(struct iba_observer *s, struct iba_flow *f)
@@ -528,18 +529,19 @@ void iba_obs_settle(struct iba_observer *s, struct iba_flow *f, bool went_back)
 {
     struct iba_obs_requests *q = &f->rq;
     const bool by_itself = q->run.kind == IBA_FINDING_RETRY_TIMEOUT || q->run.kind == IBA_FINDING_RETRY_UNCLEAR;
-    const iba_psn psn = q->doubt.psn;
+    const iba_psn psn = q->undecided.psn;
 
-    if (q->doubt.mark.frame == 0)
+    if (q->undecided.mark.frame == 0)
         return;
-    if (!q->doubt.told && went_back && q->doubt.ahead > 0)
-        iba_obs_tell_of(s, f, IBA_FINDING_GAP, &q->doubt.mark, &(struct iba_tell){.count = q->doubt.ahead}, psn);
-    if (!q->doubt.told && (went_back || !q->doubt.lawful))
-        iba_obs_tell_of(s, f, went_back ? (enum iba_finding_kind)q->run.kind : IBA_FINDING_LATE, &q->doubt.mark,
-                        &(struct iba_tell){.cause = went_back && !by_itself ? &q->run.mark : NULL,
-                                           .decision = went_back ? q->run.decision : NULL},
-                        psn);
-    q->doubt.mark.frame = 0;
+    if (!q->undecided.reported && went_back && q->undecided.ahead > 0)
+        iba_obs_report_of(s, f, IBA_FINDING_GAP, &q->undecided.mark,
+                          &(struct iba_obs_detail){.count = q->undecided.ahead}, psn);
+    if (!q->undecided.reported && (went_back || !q->undecided.lawful))
+        iba_obs_report_of(s, f, went_back ? (enum iba_finding_kind)q->run.kind : IBA_FINDING_LATE, &q->undecided.mark,
+                          &(struct iba_obs_detail){.cause = went_back && !by_itself ? &q->run.mark : NULL,
+                                                   .decision = went_back ? q->run.decision : NULL},
+                          psn);
+    q->undecided.mark.frame = 0;
     q->run.guess = false;
     if (!went_back) {
         iba_obs_close_gap(s, q->gaps, psn);
@@ -549,5 +551,5 @@ void iba_obs_settle(struct iba_observer *s, struct iba_flow *f, bool went_back)
     iba_obs_order_comes_again(f, psn);
     serve(q, &q->run.mark);
     q->run.on = true;
-    q->next = q->stray;
+    q->next = q->misplaced;
 }

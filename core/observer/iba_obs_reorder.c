@@ -41,26 +41,26 @@ static struct iba_obs_put_off *jump_over(struct iba_flow *f, bool answers, iba_p
 
 static void tell(struct iba_observer *s, struct iba_flow *f, const struct iba_obs_put_off *o)
 {
-    iba_obs_report(s, f,
-                   &(struct iba_finding){.kind = o->kind,
-                                         .frame = o->mark.frame,
-                                         .tag = o->mark.tag,
-                                         .cause = o->cause,
-                                         .cause_tag = o->cause_tag,
-                                         .at = o->mark.at,
-                                         .flow = f,
-                                         .decision = o->decision,
-                                         .psn = o->psn,
-                                         .count = o->kind == IBA_FINDING_ANSWER_MISSING ? 0 : o->n});
+    iba_obs_emit(s, f,
+                 &(struct iba_finding){.kind = o->kind,
+                                       .frame = o->mark.frame,
+                                       .tag = o->mark.tag,
+                                       .cause = o->cause,
+                                       .cause_tag = o->cause_tag,
+                                       .at = o->mark.at,
+                                       .flow = f,
+                                       .decision = o->decision,
+                                       .psn = o->psn,
+                                       .count = o->kind == IBA_FINDING_ANSWER_MISSING ? 0 : o->n});
 }
 
 /* The packet that filled a lawful jump may still be pending: late or sent again. It is not reported as late then. */
 static void excuse_pending(struct iba_flow *f, const struct iba_obs_put_off *jump)
 {
     if (jump->kind == IBA_FINDING_GAP)
-        f->rq.doubt.lawful |= is_inside(jump, f->rq.doubt.psn);
+        f->rq.undecided.lawful |= is_inside(jump, f->rq.undecided.psn);
     else
-        f->held.lawful |= is_inside(jump, f->held.psn);
+        f->undecided.lawful |= is_inside(jump, f->undecided.psn);
 }
 
 /* Reports the jump at `at` and the late packets that belong to it, or drops them if they are lawful. */
@@ -72,7 +72,7 @@ static void resolve(struct iba_observer *s, struct iba_flow *f, unsigned at, boo
     f->order.taken = (uint8_t)(f->order.taken + (lawful && !is_alone(&jump) && f->order.taken < IBA_OBS_RUN));
     if (f->order.taken == IBA_OBS_RUN && !f->order.lawful) {
         const struct iba_finding said = iba_obs_finding(f, IBA_FINDING_REORDERED, &jump.mark, NULL, jump.psn);
-        iba_obs_report(s, f, &said);
+        iba_obs_emit(s, f, &said);
     }
     f->order.lawful = f->order.taken == IBA_OBS_RUN;
     if (lawful)
@@ -97,10 +97,11 @@ static bool goes_with_others(const struct iba_flow *f)
 static bool is_full(const struct iba_flow *f, const struct iba_obs_put_off *o)
 {
     const bool answers = o->kind != IBA_FINDING_GAP;
-    const bool doubt = !answers && f->rq.doubt.mark.frame != 0 && !f->rq.doubt.told && is_inside(o, f->rq.doubt.psn);
-    const bool held = answers && f->held.mark.frame != 0 && is_inside(o, f->held.psn);
+    const bool undecided_request =
+        !answers && f->rq.undecided.mark.frame != 0 && !f->rq.undecided.reported && is_inside(o, f->rq.undecided.psn);
+    const bool undecided_response = answers && f->undecided.mark.frame != 0 && is_inside(o, f->undecided.psn);
 
-    return o->filled + doubt + held >= o->n;
+    return o->filled + undecided_request + undecided_response >= o->n;
 }
 
 /* All packets of the jump came, and their receiver accepted them: it does so in this direction, or they are responses
@@ -108,7 +109,7 @@ static bool is_full(const struct iba_flow *f, const struct iba_obs_put_off *o)
  * responder, nor after a NAK that ends the connection. */
 static bool is_accepted(const struct iba_observer *s, const struct iba_flow *f, const struct iba_obs_put_off *o)
 {
-    const struct iba_flow *const peer = iba_obs_awake(s, f->peer);
+    const struct iba_flow *const peer = iba_obs_active(s, f->peer);
     const bool lives = f->fatal.frame == 0 && peer && peer->fatal.frame == 0;
     const bool unasked = lives && o->kind != IBA_FINDING_GAP && s->now.at - o->mark.at > IBA_OBS_FLIGHT_NS;
 
@@ -143,7 +144,7 @@ void iba_obs_order_comes_again(struct iba_flow *f, iba_psn psn)
  * receiver treats reordering. */
 static bool is_asked_for(const struct iba_observer *s, struct iba_flow *f, const struct iba_finding *t)
 {
-    struct iba_flow *const peer = iba_obs_awake(s, f->peer);
+    struct iba_flow *const peer = iba_obs_active(s, f->peer);
     const struct iba_obs_read *const r = peer ? iba_obs_read_at(&peer->rq, t->psn) : NULL;
 
     if (t->kind == IBA_FINDING_GAP)
@@ -154,7 +155,7 @@ static bool is_asked_for(const struct iba_observer *s, struct iba_flow *f, const
 /* The capture began after the packet that jumped over this one, or after the request that this one answers. */
 static bool began_before(const struct iba_observer *s, const struct iba_flow *f, const struct iba_finding *t)
 {
-    struct iba_flow *const peer = iba_obs_awake(s, f->peer);
+    struct iba_flow *const peer = iba_obs_active(s, f->peer);
 
     if (!t->response)
         return iba_psn_diff(t->psn, f->rq.first) < 0;

@@ -97,25 +97,25 @@ static void compare(struct iba_look *l, const struct iba_obs_requests *q, const 
     const bool asked = q->run.kind == IBA_FINDING_RETRY_NAK && !q->run.guess;
 
     if (e->opcode != l->opcode || e->request != request_of(l))
-        iba_obs_tell(l, IBA_FINDING_RETRY_CHANGED, &(struct iba_tell){.cause = &e->mark});
+        iba_obs_report(l, IBA_FINDING_RETRY_CHANGED, &(struct iba_obs_detail){.cause = &e->mark});
     else if (e->content != (uint16_t)l->content)
-        iba_obs_tell(l, IBA_FINDING_RETRY_PAYLOAD,
-                     &(struct iba_tell){.cause = &e->mark,
-                                        .count = arrived ? IBA_COPY_ARRIVED
-                                                 : asked ? IBA_COPY_LOST
-                                                         : IBA_COPY_UNKNOWN});
+        iba_obs_report(l, IBA_FINDING_RETRY_PAYLOAD,
+                       &(struct iba_obs_detail){.cause = &e->mark,
+                                                .count = arrived ? IBA_COPY_ARRIVED
+                                                         : asked ? IBA_COPY_LOST
+                                                                 : IBA_COPY_UNKNOWN});
 }
 
-static void tell_again(struct iba_look *l, struct iba_obs_requests *q)
+static void report_again(struct iba_look *l, struct iba_obs_requests *q)
 {
     const struct iba_obs_sent *e = iba_obs_sent_at(q, l->psn);
     const bool by_itself = q->run.kind == IBA_FINDING_RETRY_TIMEOUT || q->run.kind == IBA_FINDING_RETRY_UNCLEAR;
     const struct iba_obs_mark *why = q->run.mark.frame ? &q->run.mark : NULL;
     const struct iba_obs_mark *cause = by_itself ? (e ? &e->mark : NULL) : why;
-    const struct iba_tell t = {
+    const struct iba_obs_detail t = {
         .cause = cause, .decision = q->run.decision, .wait_ns = cause ? l->s->now.at - cause->at : 0};
 
-    iba_obs_tell(l, (enum iba_finding_kind)q->run.kind, &t);
+    iba_obs_report(l, (enum iba_finding_kind)q->run.kind, &t);
     q->repeat = l->s->now;
     /* A READ may be sent again for only the rest of its data (RQ-07). */
     if (e && !iba_obs_is_read(l->opcode) && !l->v->truncated && !e->cut)
@@ -128,8 +128,8 @@ static void too_soon(struct iba_look *l, const struct iba_obs_requests *q)
 
     if (q->pending.cause == IBA_CAUSE_RNR && !q->pending.served && waited < q->pending.wait_ns &&
         !iba_obs_had_another_reason(l, q))
-        iba_obs_tell(l, IBA_FINDING_RNR_EARLY,
-                     &(struct iba_tell){.cause = &q->pending.mark, .wait_ns = q->pending.wait_ns});
+        iba_obs_report(l, IBA_FINDING_RNR_EARLY,
+                       &(struct iba_obs_detail){.cause = &q->pending.mark, .wait_ns = q->pending.wait_ns});
 }
 
 static void move(const struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
@@ -141,9 +141,9 @@ static void move(const struct iba_look *l, struct iba_obs_requests *q, uint32_t 
         q->high = end;
 }
 
-static void tell_gap(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
+static void report_gap(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
 {
-    iba_obs_tell(l, IBA_FINDING_GAP, &(struct iba_tell){.cause = &q->last, .count = n});
+    iba_obs_report(l, IBA_FINDING_GAP, &(struct iba_obs_detail){.cause = &q->last, .count = n});
     q->gap = l->s->now;
     iba_obs_open_gap(q->gaps, &q->next_gap, l->s->now.at, iba_psn_of(l->psn.v - n), n);
 }
@@ -154,15 +154,15 @@ __attribute__((cold)) static bool goes_right_on(const struct iba_look *l, struct
 {
     const bool asked = q->run.shown || (q->run.asked && q->run.kind != IBA_FINDING_RETRY_NAK);
 
-    return q->strays >= IBA_OBS_RUN || asked || q->doubt.told || l->again || q->doubt.ahead > 0 ||
+    return q->misplaced_run >= IBA_OBS_RUN || asked || q->undecided.reported || l->again || q->undecided.ahead > 0 ||
            !iba_obs_gap_at(l->s, q->gaps, l->psn);
 }
 
 /* The packet goes on where a possibly late packet ended. So the requester did go back; some packets in between may be
  * lost. */
-__attribute__((cold)) static bool follows_stray(const struct iba_look *l, struct iba_obs_requests *q)
+__attribute__((cold)) static bool follows_misplaced(const struct iba_look *l, struct iba_obs_requests *q)
 {
-    const int32_t lost = iba_psn_diff(l->psn, q->stray);
+    const int32_t lost = iba_psn_diff(l->psn, q->misplaced);
 
     if (!q->run.shown && q->run.kind == IBA_FINDING_RETRY_NAK && iba_obs_was_asked_for(l, q))
         return false; /* the requester goes back to this PSN */
@@ -184,7 +184,7 @@ static bool inside_read(struct iba_look *l)
     if (!r || !l->flow->pmtu_sure || r->again || iba_psn_diff(l->psn, r->psn) <= 0 || iba_obs_is_read(l->opcode) ||
         !iba_obs_is_read(r->opcode))
         return false;
-    iba_obs_tell(l, IBA_FINDING_PSN_OF_READ, &(struct iba_tell){.cause = &r->mark, .count = r->n});
+    iba_obs_report(l, IBA_FINDING_PSN_OF_READ, &(struct iba_obs_detail){.cause = &r->mark, .count = r->n});
     return true;
 }
 
@@ -198,15 +198,15 @@ static void too_much(struct iba_look *l)
         return;
     const uint64_t before = (uint64_t)(uint32_t)iba_psn_diff(l->psn, r->psn) * l->flow->pmtu;
     if (before + iba_reth_dmalen(iba_view_hdr(l->v, IBA_H_reth)) > r->length)
-        iba_obs_tell(l, IBA_FINDING_RETRY_CHANGED, &(struct iba_tell){.cause = &r->mark});
+        iba_obs_report(l, IBA_FINDING_RETRY_CHANGED, &(struct iba_obs_detail){.cause = &r->mark});
 }
 
-static void stray(const struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
+static void misplaced(const struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
 {
-    const bool behind = iba_psn_eq(l->psn, q->stray) && l->s->now.at - q->last.at < IBA_OBS_AT_ONCE_NS;
+    const bool behind = iba_psn_eq(l->psn, q->misplaced) && l->s->now.at - q->last.at < IBA_OBS_AT_ONCE_NS;
 
-    q->strays = iba_obs_count(q->strays, behind);
-    q->stray = iba_psn_add(l->psn, n);
+    q->misplaced_run = iba_obs_count(q->misplaced_run, behind);
+    q->misplaced = iba_psn_add(l->psn, n);
 }
 
 static void take_late(struct iba_look *l, struct iba_obs_requests *q, uint32_t n, const struct iba_decision *by)
@@ -215,17 +215,17 @@ static void take_late(struct iba_look *l, struct iba_obs_requests *q, uint32_t n
 
     if (n > 1)
         iba_obs_order_fill(l->flow, l->psn, n - 1);
-    iba_obs_tell(l, IBA_FINDING_LATE, &(struct iba_tell){.decision = by});
+    iba_obs_report(l, IBA_FINDING_LATE, &(struct iba_obs_detail){.decision = by});
     iba_obs_close_gap(l->s, q->gaps, l->psn);
     if (l->late && !first && sent_again_though_late(l)) {
         if (!q->run.on && !left_since(l, &q->run.mark)) {
             q->run.kind = IBA_FINDING_RETRY_UNCLEAR;
             q->run.decision = NULL;
         }
-        tell_again(l, q);
+        report_again(l, q);
     }
     q->high = iba_psn_diff(l->psn, q->high) < 0 ? q->high : iba_psn_add(l->psn, n);
-    stray(l, q, n);
+    misplaced(l, q, n);
 }
 
 /* The requester goes back, so the packets that earlier packets jumped over are missing. */
@@ -272,28 +272,28 @@ static void take_again(struct iba_look *l, struct iba_obs_requests *q, uint32_t 
     const bool starts = (asked_for && (jumps != 0 || q->pending.cause == IBA_CAUSE_RNR)) || ahead < 0 || !q->run.on ||
                         comes_by_itself(l, q, single);
 
-    const bool doubts = ahead != 0 && iba_obs_doubts(l, q);
+    const bool undecided = ahead != 0 && iba_obs_is_undecided(l, q);
 
-    if (ahead > 0 && !doubts)
-        tell_gap(l, q, (uint32_t)ahead);
+    if (ahead > 0 && !undecided)
+        report_gap(l, q, (uint32_t)ahead);
     if (starts)
         iba_obs_start_run(l, q);
     if (starts && !q->run.guess)
         ask_again(l);
     iba_obs_order_comes_again(l->flow, l->psn);
-    stray(l, q, n);
-    if (doubts || (starts && q->run.guess)) {
-        q->doubt.mark = l->s->now;
-        q->doubt.psn = l->psn;
-        q->doubt.ahead = (uint16_t)(ahead < 0 ? 0 : ahead < UINT16_MAX ? ahead : UINT16_MAX);
-        q->doubt.told = !doubts && !(q->run.guess && q->run.alone);
-        q->doubt.lawful = false;
-        if (q->doubt.told)
-            tell_again(l, q);
+    misplaced(l, q, n);
+    if (undecided || (starts && q->run.guess)) {
+        q->undecided.mark = l->s->now;
+        q->undecided.psn = l->psn;
+        q->undecided.ahead = (uint16_t)(ahead < 0 ? 0 : ahead < UINT16_MAX ? ahead : UINT16_MAX);
+        q->undecided.reported = !undecided && !(q->run.guess && q->run.alone);
+        q->undecided.lawful = false;
+        if (q->undecided.reported)
+            report_again(l, q);
         q->repeat = l->s->now;
         return;
     }
-    tell_again(l, q);
+    report_again(l, q);
     if (!starts && !single)
         q->kept = 0; /* go-back-N: the requester sends the following packets again, too */
     if (starts && q->run.kind == IBA_FINDING_RETRY_TIMEOUT) {
@@ -366,10 +366,10 @@ static int32_t lost_before(const struct iba_look *l, struct iba_obs_requests *q,
 /* Decides whether the packet is new, sent again, late, or after a gap. */
 static void place(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
 {
-    if (q->doubt.mark.frame != 0)
+    if (q->undecided.mark.frame != 0)
         iba_obs_settle(l->s, l->flow,
-                       l->s->now.at - q->doubt.mark.at < IBA_OBS_AT_ONCE_NS ? follows_stray(l, q)
-                                                                            : iba_obs_went_back_alone(l->s, q));
+                       l->s->now.at - q->undecided.mark.at < IBA_OBS_AT_ONCE_NS ? follows_misplaced(l, q)
+                                                                                : iba_obs_went_back_alone(l->s, q));
     const iba_psn next = expected(q, l->psn);
     const bool again = iba_psn_diff(l->psn, q->high) < 0;
     if (again)
@@ -395,7 +395,7 @@ static void place(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
     if (l->peer && l->peer->order.n)
         iba_obs_order_taken(l->s, l->peer, true, l->psn);
     if (jumps > 0)
-        tell_gap(l, q, (uint32_t)jumps);
+        report_gap(l, q, (uint32_t)jumps);
     q->ahead = false;
     q->leap.on = jumps >= IBA_OBS_LEAP;
     q->leap.high = q->high;
@@ -471,7 +471,7 @@ static void note_read(struct iba_look *l, struct iba_obs_requests *q, uint32_t n
                                .used = true,
                                .again = again,
                                .fresh = known && !iba_psn_eq(before.psn, l->psn),
-                               .told_before = before.told || before.told_before || (!known && again)};
+                               .reported_before = before.reported || before.reported_before || (!known && again)};
     if (n == 0 && !q->open.used)
         q->open = *r;
 }
@@ -515,7 +515,7 @@ void iba_obs_request(struct iba_look *l)
         begin(l, q);
     /* A requester that sends requests again may not have got the NAK. */
     if (q->fatal.frame != 0 && l->s->now.at - q->fatal.at > IBA_OBS_FLIGHT_NS && iba_psn_diff(l->psn, q->high) >= 0)
-        iba_obs_tell(l, IBA_FINDING_AFTER_FATAL, &(struct iba_tell){.cause = &q->fatal});
+        iba_obs_report(l, IBA_FINDING_AFTER_FATAL, &(struct iba_obs_detail){.cause = &q->fatal});
     resolve_open(l, q);
     if (iba_psn_diff(l->psn, q->high) < 0) {
         iba_obs_release_by_request(l);
@@ -562,11 +562,11 @@ void iba_obs_unreliable(struct iba_look *l)
         begin(l, q);
     const int32_t d = iba_psn_diff(l->psn, q->next);
     if (d < 0) {
-        iba_obs_tell(l, IBA_FINDING_LATE, &(struct iba_tell){.cause = &q->last});
+        iba_obs_report(l, IBA_FINDING_LATE, &(struct iba_obs_detail){.cause = &q->last});
         return;
     }
     if (d > 0) {
-        iba_obs_tell(l, IBA_FINDING_GAP, &(struct iba_tell){.cause = &q->last, .count = (uint32_t)d});
+        iba_obs_report(l, IBA_FINDING_GAP, &(struct iba_obs_detail){.cause = &q->last, .count = (uint32_t)d});
         q->message = IBA_MESSAGE_UNKNOWN;
     }
     iba_obs_message(l, q);

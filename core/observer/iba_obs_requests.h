@@ -36,12 +36,13 @@ struct iba_obs_requests {
     iba_psn first;       /* PSN of the first captured request */
     iba_psn high;        /* one past the highest PSN that was sent */
     iba_psn next;        /* one past the packet sent last */
-    iba_psn stray;  /* one past a packet that came out of place: the next one shows whether the requester goes back */
-    uint8_t strays; /* number of such packets, each directly after the previous one */
-    uint8_t kept;   /* packets that were sent after a lost one, were acknowledged, and were not sent again */
-    bool unproven;  /* those packets were not sent again, but are not acknowledged yet */
-    iba_psn seq;    /* the PSN that the responder expects, as far as the capture shows */
-    iba_psn una;    /* one past the highest that was answered; valid when answered */
+    iba_psn
+        misplaced; /* one past a packet that came out of place: the next one shows whether the requester goes back */
+    uint8_t misplaced_run; /* number of such packets, each directly after the previous one */
+    uint8_t kept;          /* packets that were sent after a lost one, were acknowledged, and were not sent again */
+    bool unproven;         /* those packets were not sent again, but are not acknowledged yet */
+    iba_psn seq;           /* the PSN that the responder expects, as far as the capture shows */
+    iba_psn una;           /* one past the highest that was answered; valid when answered */
     bool any, answered, counts; /* counts: msn_lo and msn_hi are known */
     bool older;                 /* requests before the first were answered: the capture begins in the middle */
     bool together;              /* two requests came within a round trip: so they were not all single retransmissions */
@@ -70,9 +71,9 @@ struct iba_obs_requests {
         struct iba_obs_mark mark;
         iba_psn psn;
         uint16_t ahead; /* PSNs that the packet jumps over if it was sent again */
-        /* `told`: the finding was reported before; lawful: LATE is not reported, as in iba_obs_held */
-        bool told, lawful;
-    } doubt;
+        /* `reported`: the finding was reported before; lawful: LATE is not reported, as in iba_obs_undecided */
+        bool reported, lawful;
+    } undecided;
     struct iba_obs_reason pending, before[IBA_OBS_REASONS]; /* why the next request will go back; earlier reasons */
     uint8_t next_before;
     struct { /* the last packet that asked for an answer */
@@ -109,7 +110,7 @@ struct iba_obs_requests {
     uint8_t next_read, n_read;              /* n_read: entries that were ever used; they fill from the front */
     struct iba_obs_sent sent[IBA_OBS_SENT]; /* by PSN, modulo */
     /* a NAK that ends the connection, unless the requester goes back for an earlier answer */
-    struct iba_obs_mark unheeded;
+    struct iba_obs_mark ignored_nak;
 };
 
 /* Whether the request at this PSN is remembered. */

@@ -42,8 +42,8 @@ static void arrived(struct iba_look *l, struct iba_obs_requests *q, iba_psn psn)
         return;
     const uint32_t n = unseen(q, end);
     if (n > 0)
-        iba_obs_tell(l, IBA_FINDING_NOT_CAPTURED,
-                     &(struct iba_tell){.cause = q->gap.frame ? &q->gap : NULL, .count = n});
+        iba_obs_report(l, IBA_FINDING_NOT_CAPTURED,
+                       &(struct iba_obs_detail){.cause = q->gap.frame ? &q->gap : NULL, .count = n});
     iba_obs_go_on_at(q, end);
 }
 
@@ -91,7 +91,7 @@ static void check_msn(struct iba_look *l, struct iba_obs_requests *q, const stru
             return;
         }
         if (!counted_before(l, q, hi)) {
-            iba_obs_tell(l, IBA_FINDING_MSN_WRONG, &(struct iba_tell){.cause = &e->mark, .count = l->msn});
+            iba_obs_report(l, IBA_FINDING_MSN_WRONG, &(struct iba_obs_detail){.cause = &e->mark, .count = l->msn});
             q->miscounts = true;
         }
     }
@@ -124,11 +124,11 @@ static bool passed_over(struct iba_look *l, struct iba_obs_requests *q, iba_psn 
         struct iba_obs_read *r = &q->read[i];
         const bool before = r->again && l->s->now.at - r->mark.at < 2 * iba_obs_rtt(l) + IBA_OBS_LEAST_RTT_NS;
         const iba_psn end = iba_psn_add(r->psn, r->n), stops = before ? r->seen : r->expect;
-        bool *told = before ? &r->told_before : &r->told;
-        if (!r->used || r == own || r->n == 0 || *told || iba_psn_diff(psn, r->psn) < 0 ||
+        bool *reported = before ? &r->reported_before : &r->reported;
+        if (!r->used || r == own || r->n == 0 || *reported || iba_psn_diff(psn, r->psn) < 0 ||
             iba_psn_diff(stops, end) >= 0 || asked_before(l, q, r))
             continue;
-        *told = true;
+        *reported = true;
         if (iba_obs_answer_came(l, r))
             continue;
         iba_obs_miss(l, q, stops, end);
@@ -141,7 +141,7 @@ static bool passed_over(struct iba_look *l, struct iba_obs_requests *q, iba_psn 
     if (!missing)
         return false;
     if (!iba_obs_puts_off_missing(l, missing, from, n))
-        iba_obs_tell(l, IBA_FINDING_ANSWER_MISSING, &(struct iba_tell){.cause = &missing->mark});
+        iba_obs_report(l, IBA_FINDING_ANSWER_MISSING, &(struct iba_obs_detail){.cause = &missing->mark});
     iba_obs_progress(q, psn);
     iba_obs_expect_retry(l, q, IBA_CAUSE_IMPLIED, from, 0);
     return true;
@@ -172,13 +172,13 @@ static void again(struct iba_look *l, struct iba_obs_requests *q)
     const bool at_once = rtt == 0 && q->repeat.frame != 0 && l->s->now.at - q->repeat.at < IBA_OBS_LEAST_RTT_NS;
     if ((!last || e) && !at_once && !replies && l->flow->row.before < IBA_OBS_RUN && !counts_later(l, q, e) &&
         !(e && e->acked) && !iba_obs_id_says_no(l) && !iba_obs_answered_before(l)) {
-        iba_obs_tell(l, IBA_FINDING_LATE, NULL);
+        iba_obs_report(l, IBA_FINDING_LATE, NULL);
         return;
     }
     const bool update = last && l->flow->has_aeth && iba_syndrome_code(l->syndrome) != l->flow->credits;
 
-    iba_obs_tell(l, update ? IBA_FINDING_CREDIT_UPDATE : IBA_FINDING_ACK_AGAIN,
-                 &(struct iba_tell){.cause = q->repeat.frame ? &q->repeat : NULL, .count = l->msn});
+    iba_obs_report(l, update ? IBA_FINDING_CREDIT_UPDATE : IBA_FINDING_ACK_AGAIN,
+                   &(struct iba_obs_detail){.cause = q->repeat.frame ? &q->repeat : NULL, .count = l->msn});
 }
 
 /* Updates the minimum time between a request and its response. */
@@ -234,17 +234,17 @@ static bool misses_an_answer(const struct iba_look *l, struct iba_obs_requests *
 static void nak_sequence(struct iba_look *l, struct iba_obs_requests *q)
 {
     const bool asked = !q->pending.served && iba_psn_eq(q->pending.psn, l->psn);
-    const struct iba_tell t = {.cause = &q->pending.mark};
+    const struct iba_obs_detail t = {.cause = &q->pending.mark};
 
     if (stale(q, l->psn))
         return;
     iba_obs_order_asked(l->s, l->peer, false, l->psn);
     if (asked && q->pending.cause == IBA_CAUSE_RNR) {
-        iba_obs_tell(l, IBA_FINDING_NAK_AFTER_RNR, &t);
+        iba_obs_report(l, IBA_FINDING_NAK_AFTER_RNR, &t);
         return; /* the requester still waits */
     }
     if (asked && q->pending.cause == IBA_CAUSE_NAK)
-        iba_obs_tell(l, IBA_FINDING_NAK_AGAIN, &t);
+        iba_obs_report(l, IBA_FINDING_NAK_AGAIN, &t);
     q->ask.any = false;
     q->stuck.n = 0; /* some requesters reload their retry counter (RQ-23) */
     const bool implied = passed_over(l, q, iba_psn_add(l->psn, IBA_PSN_MASK), NULL) || misses_an_answer(l, q);
@@ -280,8 +280,8 @@ static void fatal(struct iba_look *l, struct iba_obs_requests *q)
     if (stale(q, l->psn))
         return;
     if (passed_over(l, q, iba_psn_add(l->psn, IBA_PSN_MASK), NULL) || waits(q, l->psn)) {
-        q->unheeded = l->s->now; /* the requester sends the request of the missing answer again instead (RQ-36), if the
-                                    answer is missing for it, too */
+        q->ignored_nak = l->s->now; /* the requester sends the request of the missing answer again instead (RQ-36), if
+                                    the answer is missing for it, too */
         return;
     }
     iba_obs_progress(q, iba_psn_add(l->psn, IBA_PSN_MASK));
@@ -291,24 +291,24 @@ static void fatal(struct iba_look *l, struct iba_obs_requests *q)
 }
 
 /* Reports the syndrome of the AETH, whether or not its request was captured. */
-static void tell_syndrome(struct iba_look *l, struct iba_obs_requests *q)
+static void report_syndrome(struct iba_look *l, struct iba_obs_requests *q)
 {
     static const uint8_t nak[IBA_NAK_CODES] = {IBA_FINDING_NAK_SEQUENCE, IBA_FINDING_NAK_INVALID,
                                                IBA_FINDING_NAK_ACCESS, IBA_FINDING_NAK_OPERATION, IBA_FINDING_NAK_RD};
     const uint8_t kind = iba_syndrome_kind(l->syndrome), code = iba_syndrome_code(l->syndrome);
     const struct iba_obs_sent *e = q ? iba_obs_sent_at(q, l->psn) : NULL;
-    struct iba_tell t = {.cause = e ? &e->mark : NULL, .count = code};
+    struct iba_obs_detail t = {.cause = e ? &e->mark : NULL, .count = code};
 
     if (kind == IBA_AETH_ACK)
         return;
     if (kind == IBA_AETH_RNR) {
         t.wait_ns = iba_rnr_timer_ns(code);
-        iba_obs_tell(l, IBA_FINDING_RNR, &t);
+        iba_obs_report(l, IBA_FINDING_RNR, &t);
     } else if (kind != IBA_AETH_NAK) {
         t.count = l->syndrome;
-        iba_obs_tell(l, IBA_FINDING_SYNDROME_RESERVED, &t);
+        iba_obs_report(l, IBA_FINDING_SYNDROME_RESERVED, &t);
     } else {
-        iba_obs_tell(l, code < IBA_NAK_CODES ? (enum iba_finding_kind)nak[code] : IBA_FINDING_NAK_RESERVED, &t);
+        iba_obs_report(l, code < IBA_NAK_CODES ? (enum iba_finding_kind)nak[code] : IBA_FINDING_NAK_RESERVED, &t);
         if (code > IBA_NAK_SEQUENCE && code < IBA_NAK_CODES && l->flow->fatal.frame == 0)
             l->flow->fatal = l->s->now;
     }
@@ -322,7 +322,7 @@ static void negative(struct iba_look *l, struct iba_obs_requests *q)
      * the NAK is late. */
     if (stale(q, l->psn) && !iba_obs_id_says_no(l) &&
         (kind == IBA_AETH_RNR || (kind == IBA_AETH_NAK && code == IBA_NAK_SEQUENCE)))
-        iba_obs_tell(l, IBA_FINDING_LATE, NULL);
+        iba_obs_report(l, IBA_FINDING_LATE, NULL);
     if (kind == IBA_AETH_RNR)
         rnr(l, q);
     else if (kind == IBA_AETH_NAK && code == IBA_NAK_SEQUENCE)
@@ -363,7 +363,8 @@ static struct iba_obs_requests *answered(struct iba_look *l)
     if (!l->flow->guess && !q->answered && iba_psn_diff(l->psn, q->high) < IBA_OBS_SENT &&
         iba_psn_diff(l->psn, q->high) >= 0) {
         const iba_psn end = iba_psn_add(l->psn, 1);
-        iba_obs_tell(l, IBA_FINDING_NOT_CAPTURED, &(struct iba_tell){.count = (uint32_t)iba_psn_diff(end, q->high)});
+        iba_obs_report(l, IBA_FINDING_NOT_CAPTURED,
+                       &(struct iba_obs_detail){.count = (uint32_t)iba_psn_diff(end, q->high)});
         q->high = end;
         q->ahead = true;
         iba_obs_go_on_at(q, end);
@@ -394,11 +395,11 @@ static void alone(struct iba_look *l)
     const bool late = plain ? old && !turns : by->kind || (!starts && lost < -1);
 
     if (turns || iba_obs_answered_before(l))
-        iba_obs_tell(l, plain ? IBA_FINDING_ACK_AGAIN : IBA_FINDING_ANSWER_AGAIN, NULL);
+        iba_obs_report(l, plain ? IBA_FINDING_ACK_AGAIN : IBA_FINDING_ANSWER_AGAIN, NULL);
     else if (late)
-        iba_obs_tell(l, IBA_FINDING_LATE, &(struct iba_tell){.decision = by && by->kind ? by : NULL});
+        iba_obs_report(l, IBA_FINDING_LATE, &(struct iba_obs_detail){.decision = by && by->kind ? by : NULL});
     else if (!plain && !starts && lost > 0 && lost <= IBA_OBS_SENT && !iba_obs_continues(l))
-        iba_obs_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.count = (uint32_t)lost});
+        iba_obs_report(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_obs_detail){.count = (uint32_t)lost});
     if (plain || late)
         return;
     if (lost > 0)
@@ -428,21 +429,21 @@ static bool data(struct iba_look *l, struct iba_obs_requests *q)
     const bool begins_amid = iba_obs_begins_amid(l, r);
     if (begins_amid || iba_obs_holds(l, r)) {
         iba_obs_release_alone(l->s, l->flow);
-        l->flow->held =
-            (struct iba_obs_held){.mark = l->s->now,
-                                  .psn = l->psn,
-                                  .answers = l->flow->answers,
-                                  .from = begins_amid ? r->psn : l->psn,
-                                  .again = begins_amid,
-                                  .late = late || begins_amid || (r && iba_psn_diff(r->expect, l->psn) > 0)};
+        l->flow->undecided =
+            (struct iba_obs_undecided){.mark = l->s->now,
+                                       .psn = l->psn,
+                                       .answers = l->flow->answers,
+                                       .from = begins_amid ? r->psn : l->psn,
+                                       .again = begins_amid,
+                                       .late = late || begins_amid || (r && iba_psn_diff(r->expect, l->psn) > 0)};
         if (begins_amid)
             return false;
-        l->flow->held.again = late && iba_obs_answered_before(l);
+        l->flow->undecided.again = late && iba_obs_answered_before(l);
         if (late)
             return false;
     }
     if (late) {
-        iba_obs_tell(l, IBA_FINDING_LATE, &(struct iba_tell){.cause = r ? &r->mark : NULL, .decision = by});
+        iba_obs_report(l, IBA_FINDING_LATE, &(struct iba_obs_detail){.cause = r ? &r->mark : NULL, .decision = by});
         iba_obs_close_gap(l->s, l->flow->unanswered, l->psn);
         if (r && iba_psn_eq(l->psn, r->seen))
             r->seen = iba_psn_add(l->psn, 1); /* this response came, though late */
@@ -474,9 +475,9 @@ void iba_obs_response(struct iba_look *l)
     else if (l->flow->once && iba_obs_sent_at(&l->peer->rq, l->psn))
         iba_obs_confirm_pair(l->s, l->flow); /* the pair fits a second time */
     if (aeth)
-        tell_syndrome(l, l->peer ? &l->peer->rq : NULL);
+        report_syndrome(l, l->peer ? &l->peer->rq : NULL);
     if (l->late) {
-        iba_obs_tell(l, IBA_FINDING_LATE, NULL);
+        iba_obs_report(l, IBA_FINDING_LATE, NULL);
         return;
     }
     struct iba_obs_requests *q = answered(l);
@@ -497,7 +498,7 @@ void iba_obs_response(struct iba_look *l)
         acknowledge(l, q);
     else if (!data(l, q))
         return;
-    if (q->run.on || q->unproven || q->doubt.mark.frame != 0)
+    if (q->run.on || q->unproven || q->undecided.mark.frame != 0)
         iba_obs_learn_kept(l, q, una);
     struct iba_obs_sent *e = iba_obs_sent_at(q, l->psn);
     if (e && iba_syndrome_kind(l->syndrome) == IBA_AETH_ACK)

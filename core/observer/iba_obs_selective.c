@@ -42,8 +42,8 @@ static void prove(const struct iba_look *l, struct iba_obs_requests *q)
 
 void iba_obs_learn_kept(struct iba_look *l, struct iba_obs_requests *q, iba_psn una)
 {
-    const bool doubted = q->doubt.mark.frame != 0;
-    const iba_psn behind = doubted ? q->stray : q->next;
+    const bool doubted = q->undecided.mark.frame != 0;
+    const iba_psn behind = doubted ? q->misplaced : q->next;
 
     if (q->unproven)
         prove(l, q);

@@ -30,13 +30,13 @@ enum iba_path_part {
 };
 struct iba_obs_path {
     bool any;
-    uint8_t told; /* number of reported changes */
+    uint8_t reported; /* number of reported changes */
     uint32_t source;
     uint64_t route[2];
     struct iba_obs_mark mark;
 };
 /* A pending response to a READ, which may be late: the next packet shows it; frame 0: none. */
-struct iba_obs_held {
+struct iba_obs_undecided {
     struct iba_obs_mark mark;
     iba_psn psn, answers; /* answers: one past the newest response before this one */
     /* the first missing PSN of the READ if the response is not late; equal to psn: the response is a First */
@@ -102,7 +102,7 @@ struct iba_flow {
         uint8_t n, before; /* before: length of the previous row, which the last response did not continue */
         iba_psn next;
     } row;
-    struct iba_obs_held held;
+    struct iba_obs_undecided undecided;
     struct { /* n: deferred findings; taken: jumps that filled up before anybody asked; strict: an end asked for a gap;
                 lawful: many jumps filled up, so reordering is lawful here */
         uint8_t n, taken;

@@ -23,7 +23,7 @@ void iba_obs_hold_unsent(struct iba_look *l, struct iba_obs_requests *q)
         const int32_t beyond = iba_psn_diff(l->psn, h->end);
         if (h->mark.frame != 0 && iba_psn_diff(l->psn, h->psn) >= 0 && beyond <= (goes_on ? IBA_OBS_MOST_LOST : -1)) {
             if (beyond > 0)
-                iba_obs_tell(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_tell){.count = (uint32_t)beyond});
+                iba_obs_report(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_obs_detail){.count = (uint32_t)beyond});
             h->end = iba_psn_diff(end, h->end) > 0 ? end : h->end;
             return;
         }
@@ -34,11 +34,11 @@ void iba_obs_hold_unsent(struct iba_look *l, struct iba_obs_requests *q)
     else if (g && g->mark.frame == 0 && iba_psn_diff(end, q->high) <= IBA_OBS_SENT)
         *g = (struct iba_obs_unsent){.mark = l->s->now, .psn = l->psn, .end = end, .asks = asks};
     else
-        iba_obs_tell(l, IBA_FINDING_GHOST_ACK, &(struct iba_tell){.cause = &q->last});
+        iba_obs_report(l, IBA_FINDING_GHOST_ACK, &(struct iba_obs_detail){.cause = &q->last});
 }
 
 /* The requester did send the requests up to `g`, and the capture lacks them. */
-static void believe_unsent(struct iba_observer *s, struct iba_flow *f, struct iba_obs_unsent *g)
+static void accept_unsent(struct iba_observer *s, struct iba_flow *f, struct iba_obs_unsent *g)
 {
     struct iba_obs_requests *q = &f->rq;
     const int32_t n = iba_psn_diff(g->end, q->high);
@@ -47,8 +47,8 @@ static void believe_unsent(struct iba_observer *s, struct iba_flow *f, struct ib
         iba_obs_expect_for(q, &(struct iba_obs_reason){.cause = IBA_CAUSE_NAK, .psn = g->psn, .mark = g->mark});
     if (n <= 0)
         return;
-    iba_obs_tell_of(s, f, IBA_FINDING_NOT_CAPTURED, &g->mark,
-                    &(struct iba_tell){.count = (uint32_t)n, .response = true}, g->psn);
+    iba_obs_report_of(s, f, IBA_FINDING_NOT_CAPTURED, &g->mark,
+                      &(struct iba_obs_detail){.count = (uint32_t)n, .response = true}, g->psn);
     q->high = g->end;
     q->ahead = true;
     iba_obs_progress(q, iba_psn_add(g->end, IBA_PSN_MASK));
@@ -57,8 +57,8 @@ static void believe_unsent(struct iba_observer *s, struct iba_flow *f, struct ib
 
 static void drop_unsent(struct iba_observer *s, struct iba_flow *f, const struct iba_obs_unsent *g)
 {
-    iba_obs_tell_of(s, f, IBA_FINDING_GHOST_ACK, &g->mark, &(struct iba_tell){.cause = &f->rq.last, .response = true},
-                    g->psn);
+    iba_obs_report_of(s, f, IBA_FINDING_GHOST_ACK, &g->mark,
+                      &(struct iba_obs_detail){.cause = &f->rq.last, .response = true}, g->psn);
 }
 
 void iba_obs_resolve_unsent(struct iba_look *l, struct iba_obs_requests *q)
@@ -69,7 +69,7 @@ void iba_obs_resolve_unsent(struct iba_look *l, struct iba_obs_requests *q)
             continue; /* a retransmission shows nothing about this */
         /* The capture may have begun while the requester sent old requests again. */
         if (iba_psn_diff(l->psn, g->psn) > 0 || l->s->now.at - l->flow->first.at < IBA_OBS_FLIGHT_NS)
-            believe_unsent(l->s, l->flow, g);
+            accept_unsent(l->s, l->flow, g);
         else
             drop_unsent(l->s, l->flow, g);
         g->mark.frame = 0;
@@ -82,7 +82,7 @@ void iba_obs_resolve_unsent_alone(struct iba_observer *s, struct iba_flow *f)
     for (unsigned i = 0; i < IBA_OBS_UNSENT; i++) {
         struct iba_obs_unsent *g = &f->rq.unsent[i];
         if (g->mark.frame != 0 && s->found[IBA_FINDING_NOT_CAPTURED] > 0)
-            believe_unsent(s, f, g);
+            accept_unsent(s, f, g);
         else if (g->mark.frame != 0)
             drop_unsent(s, f, g);
         g->mark.frame = 0;

@@ -100,7 +100,7 @@ static bool seen_before(struct iba_look *l)
         if (!by->kind)
             continue;
         l->s->seen.copy = true;
-        iba_obs_tell(l, IBA_FINDING_NETWORK_COPY, &(struct iba_tell){.cause = &r->mark, .decision = by});
+        iba_obs_report(l, IBA_FINDING_NETWORK_COPY, &(struct iba_obs_detail){.cause = &r->mark, .decision = by});
         if (r->request)
             f->rq.copied = l->s->now;
         return true;
@@ -150,7 +150,7 @@ static void partition(struct iba_look *l)
     if (f->key.qpn <= GSI)
         return; /* QP0 has no partition, QP1 is in all */
     if (f->has_pkey && (f->pkey ^ pkey) & 0x7fff)
-        iba_obs_tell(l, IBA_FINDING_PKEY, &(struct iba_tell){.cause = &f->first, .count = pkey});
+        iba_obs_report(l, IBA_FINDING_PKEY, &(struct iba_obs_detail){.cause = &f->first, .count = pkey});
     /* two packets in a row agree, so the one before may have been damaged without an ICRC to show it */
     if (!f->has_pkey || pkey == f->last_pkey)
         f->pkey = pkey;
@@ -166,18 +166,18 @@ static void datagram(struct iba_look *l)
 
     if (l->v->payload_len > (f->pmtu ? f->pmtu : IBA_MTU_MOST_BYTES) ||
         (f->key.qpn <= GSI && l->v->payload_len != MAD_BYTES))
-        iba_obs_tell(l, IBA_FINDING_LENGTH, &(struct iba_tell){.count = l->v->payload_len});
+        iba_obs_report(l, IBA_FINDING_LENGTH, &(struct iba_obs_detail){.count = l->v->payload_len});
     if (!f->has_qkey) {
         f->qkey = qkey;
         f->src_qp = iba_deth_srcqp(deth);
     } else if (f->qkey != qkey)
-        iba_obs_tell(l, IBA_FINDING_QKEY, &(struct iba_tell){.cause = &f->first});
+        iba_obs_report(l, IBA_FINDING_QKEY, &(struct iba_obs_detail){.cause = &f->first});
     f->has_qkey = true;
 }
 
 static void by_reserved_opcode(struct iba_look *l)
 {
-    iba_obs_tell(l, iba_opcode_is_vendor(l->opcode) ? IBA_FINDING_OPCODE_VENDOR : IBA_FINDING_OPCODE_RESERVED, NULL);
+    iba_obs_report(l, iba_opcode_is_vendor(l->opcode) ? IBA_FINDING_OPCODE_VENDOR : IBA_FINDING_OPCODE_RESERVED, NULL);
 }
 
 static void by_service(struct iba_look *l)
@@ -218,7 +218,7 @@ static bool has_another_port(const struct iba_look *l)
     enum { PORT = 48 }; /* its place in the second word of a route */
     const struct iba_obs_path *p = &l->flow->path[IBA_REQ];
 
-    return p->any && p->told == 0 && iba_view_has(l->v, IBA_H_udp) &&
+    return p->any && p->reported == 0 && iba_view_has(l->v, IBA_H_udp) &&
            iba_udp_srcport(iba_view_hdr(l->v, IBA_H_udp)) != p->route[1] >> PORT;
 }
 
@@ -240,7 +240,7 @@ static bool is_other_connection(const struct iba_look *l)
 
 /* Connection management made a connection after the last packet of this direction. So the earlier packets belong to
  * another connection. */
-static bool was_begun_since(const struct iba_look *l, const struct iba_told *t)
+static bool was_begun_since(const struct iba_look *l, const struct iba_cm_facts *t)
 {
     const struct iba_flow *f = l->flow;
     const bool goes_on = l->op && l->op->dir == IBA_REQ && f->rq.any && iba_psn_eq(l->psn, f->rq.high);
@@ -254,11 +254,11 @@ static void begin_another(struct iba_look *l, bool tell)
 
     iba_obs_begin_anew(l->s, l->flow);
     if (tell)
-        iba_obs_tell(l, IBA_FINDING_QP_REUSED,
-                     &(struct iba_tell){.cause = &before, .wait_ns = l->s->now.at - before.at});
+        iba_obs_report(l, IBA_FINDING_QP_REUSED,
+                       &(struct iba_obs_detail){.cause = &before, .wait_ns = l->s->now.at - before.at});
 }
 
-static void believe(struct iba_look *l)
+static void judge_packet(struct iba_look *l)
 {
     if (!l->op) {
         by_reserved_opcode(l);
@@ -317,19 +317,19 @@ __attribute__((hot)) static const struct iba_flow *observe(struct iba_observer *
         return NULL;
     }
     l.flow = iba_obs_flow(&l);
-    if (was_begun_since(&l, p->told))
+    if (was_begun_since(&l, p->cm))
         begin_another(&l, false); /* the finding of the connection management message reports it already */
     else if (is_other_connection(&l))
         begin_another(&l, true);
-    l.peer = l.op && l.op->dir == IBA_RSP ? iba_obs_wake_peer(s, l.flow) : iba_obs_awake(s, l.flow->peer);
+    l.peer = l.op && l.op->dir == IBA_RSP ? iba_obs_activate_peer(s, l.flow) : iba_obs_active(s, l.flow->peer);
     if (l.peer && l.op && l.op->dir == IBA_RSP && !iba_obs_is_wanted(&l.peer->rq, l.psn))
         iba_obs_pair_anew(&l);
     l.flow->packets++;
     l.flow->bytes += l.v->payload_len;
     if (!seen_before(&l)) {
-        believe(&l);
-        if (p->told && p->told->any)
-            iba_obs_tell(&l, p->told->kind, &(struct iba_tell){.cause = &p->told->cause, .count = p->told->count});
+        judge_packet(&l);
+        if (p->cm && p->cm->any)
+            iba_obs_report(&l, p->cm->kind, &(struct iba_obs_detail){.cause = &p->cm->cause, .count = p->cm->count});
     }
     if (s->cfg.answered || (l.op && l.op->dir == IBA_RSP))
         iba_obs_link_answer(&l);
@@ -355,11 +355,11 @@ void iba_observer_end(struct iba_observer *s, iba_time now)
     for (uint32_t i = 0; i < s->n; i++)
         if (s->flow[i].used) {
             iba_obs_settle_alone(s, &s->flow[i]);
-            iba_obs_tell_end(s, &s->flow[i], false);
+            iba_obs_report_end(s, &s->flow[i], false);
         }
     for (uint32_t i = 0; s->resting > 0 && i < s->n_known; i++) {
         const struct iba_known *k = &s->known[i];
         if (k->flow == 0 && iba_obs_waits(s, k))
-            iba_obs_tell_end(s, iba_obs_wake(s, i + 1, NULL, NULL), false);
+            iba_obs_report_end(s, iba_obs_activate(s, i + 1, NULL, NULL), false);
     }
 }

@@ -61,10 +61,10 @@ struct iba_observer_config {
     iba_time copy_ns, late_ns, silence_ns, rest_ns;
 };
 
-struct iba_told {   /* facts from connection management about a packet */
-    bool any;       /* the packet is a connection management message with a finding */
-    uint8_t kind;   /* enum iba_finding_kind: END_REFUSED, QP_REUSED, MAD_PKEY */
-    uint32_t count; /* END_REFUSED: the reason */
+struct iba_cm_facts { /* facts from connection management about a packet */
+    bool any;         /* the packet is a connection management message with a finding */
+    uint8_t kind;     /* enum iba_finding_kind: END_REFUSED, QP_REUSED, MAD_PKEY */
+    uint32_t count;   /* END_REFUSED: the reason */
     /* the message that began the connection, or the one before it; the request that the packet answers; frame 0: none
      */
     struct iba_obs_mark cause;
@@ -88,7 +88,7 @@ struct iba_sighting {                    /* one packet at one capture point */
     uint64_t frame;                      /* not 0 */
     uint64_t tag;                        /* any value: findings give it back with the frame */
     uint32_t source;                     /* capture point: the same packet at two capture points counts once */
-    const struct iba_told *told;         /* optional */
+    const struct iba_cm_facts *cm;       /* optional */
     const struct iba_expected *expected; /* optional: from iba_observer_expect() of the same view */
 };
 struct iba_observed {            /* results for one packet */

@@ -43,7 +43,7 @@ void iba_deviate_retires(const struct iba_ca *ca, struct iba_qp *qp)
 /* ---- which request may go ---- */
 
 /* Changes `qp` and `e`, which are copies, so that the engine's own check permits what the broken device permits. */
-static void look_away(const struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
+static void permit_as_broken(const struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
 {
     const bool waits = e->state == IBA_SQE_WAITING, beyond = iba_psn_diff(qp->s.una, e->first) <= 0;
 
@@ -79,7 +79,7 @@ bool iba_deviate_may_go(const struct iba_ca *ca, const struct iba_qp *qp, const 
     if (changed(ca) == IBA_ROW_requester_credit_receives && e->state == IBA_SQE_WAITING &&
         e->status == IBA_WC_SUCCESS && !iba_sqe_is(e, IBA_FORM_LOCAL) && iba_requester_limited(qp, qp->s.ssn - 1))
         return false;
-    look_away(ca, &seen, &next);
+    permit_as_broken(ca, &seen, &next);
     if (e->wr.op == IBA_WR_READ && !IBA_KEEPS(ca, packet, reads_reserve))
         next.length = 0; /* it takes one PSN */
     return iba_sqe_may_go(&seen, &next);

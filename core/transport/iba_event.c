@@ -3,7 +3,7 @@
 #include "transport/deviations_qp.h"
 #include "transport/iba_qp_parts.h"
 
-static bool is_told(const struct iba_ca *ca, enum iba_event_kind kind)
+static bool is_reported(const struct iba_ca *ca, enum iba_event_kind kind)
 {
 #define EVENT_ROW(name, ...) [IBA_EVENT_##name] = IBA_ROW_event_##name,
     static const uint8_t row[IBA_EVENT_COUNT] = {IBA_EVENT_BEHAVIOURS(EVENT_ROW)};
@@ -15,6 +15,6 @@ void iba_raise(struct iba_ca *ca, enum iba_event_kind kind, uint8_t port, uint32
 {
     const struct iba_event e = {.kind = (uint8_t)kind, .port = port, .object = object, .a = a, .b = b};
 
-    if (ca->event && is_told(ca, kind))
+    if (ca->event && is_reported(ca, kind))
         ca->event(ca->ctx, &e);
 }

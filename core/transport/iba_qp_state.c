@@ -169,7 +169,7 @@ const struct iba_behaviours iba_transition_behaviours = {"transitions", pairs, I
 
 /* ---- requests of software ---- */
 /* Software may give the state in which it believes the QP to be. Returns whether it may give this one. */
-static bool can_be_told(uint8_t state)
+static bool may_change_to_or_from(uint8_t state)
 {
     return state == IBA_QPS_RTR || state == IBA_QPS_RTS || state == IBA_QPS_SQD || state == IBA_QPS_SQE;
 }
@@ -203,7 +203,7 @@ static bool cur_state_untrue(const struct iba_call *c)
 {
     const uint8_t given = c->modify.given->cur_state;
 
-    return gives_cur_state(c) && can_be_told(given) && given != c->qp->state;
+    return gives_cur_state(c) && may_change_to_or_from(given) && given != c->qp->state;
 }
 
 /* clang-format off */
@@ -212,7 +212,7 @@ static bool cur_state_untrue(const struct iba_call *c)
     A(no_transition,             IBA_VERB_TRANSITION,     !c->modify.transition,                                          "QS-14")    \
     A(too_few_attributes,        IBA_VERB_ATTR_MISSING,   attribute_missing(c),                                           "QS-01..QS-13") \
     A(too_many_attributes,       IBA_VERB_ATTR_FORBIDDEN, attribute_foreign(c),                                           "QS-01..QS-13") \
-    R(modify, CUR_STATE_VALUES,  IBA_VERB_ATTR_VALUE,     gives_cur_state(c) && !can_be_told(c->modify.given->cur_state), "QS-16")    \
+    R(modify, CUR_STATE_VALUES,  IBA_VERB_ATTR_VALUE,     gives_cur_state(c) && !may_change_to_or_from(c->modify.given->cur_state), "QS-16")    \
     R(modify, CUR_STATE_IS_TRUE, IBA_VERB_CUR_STATE,      cur_state_untrue(c),                                            "QS-16")    \
     R(modify, DRAINED_FIRST,     IBA_VERB_STATE,          still_draining(c->qp, c->modify.to, c->modify.mask),            "QS-23")
 /* clang-format on */

@@ -121,7 +121,7 @@ static uint8_t flags(const struct iba_rx *x)
 }
 
 /* Reports the sender's address, which a reply needs (UU-23). */
-static void tell_source(const struct iba_rx *x, struct iba_wc *wc)
+static void report_source(const struct iba_rx *x, struct iba_wc *wc)
 {
     if (x->port->kind == IBA_PORT_IB) {
         wc->slid = iba_lrh_slid(lrh(x));
@@ -150,7 +150,7 @@ static void complete(struct iba_rx *x, enum iba_wc_status status)
         .srqn = qp->srq == IBA_NONE ? 0 : qp->srq,
     };
 
-    tell_source(x, &wc);
+    report_source(x, &wc);
     iba_rx_report(x, &wc);
 }
 

@@ -162,37 +162,37 @@ static bool frame_known(struct value *v, uint64_t frame)
 }
 static bool get_mad_response_to(const struct packet *p, struct value *v)
 {
-    return frame_known(v, p->told.response_to);
+    return frame_known(v, p->mad_context.response_to);
 }
 static bool get_mad_response_in(const struct packet *p, struct value *v)
 {
-    return frame_known(v, p->told.response_in);
+    return frame_known(v, p->mad_context.response_in);
 }
 static bool get_mad_time(const struct packet *p, struct value *v)
 {
-    v->ns = p->told.time_ns;
-    return p->told.response_to != 0 && p->told.has_time;
+    v->ns = p->mad_context.time_ns;
+    return p->mad_context.response_to != 0 && p->mad_context.has_time;
 }
 static bool get_cm_srcqp(const struct packet *p, struct value *v)
 {
-    return p->told.has_source_qp && number(v, p->told.source_qp);
+    return p->mad_context.has_source_qp && number(v, p->mad_context.source_qp);
 }
 static bool get_cm_serviceid(const struct packet *p, struct value *v)
 {
-    return p->told.setup_in != 0 && number(v, p->told.service_id);
+    return p->mad_context.setup_in != 0 && number(v, p->mad_context.service_id);
 }
 static bool get_cm_owner(const struct packet *p, struct value *v)
 {
     static char owner[OWNER_BYTES];
 
-    if (p->told.setup_in == 0)
+    if (p->mad_context.setup_in == 0)
         return false;
-    owner_text(owner, p->told.service_id, p->told.upper);
+    owner_text(owner, p->mad_context.service_id, p->mad_context.upper);
     return owner[0] != '\0' && text(v, owner);
 }
 static bool get_cm_setup_in(const struct packet *p, struct value *v)
 {
-    return frame_known(v, p->told.setup_in);
+    return frame_known(v, p->mad_context.setup_in);
 }
 static bool get_analysis(const struct packet *p, struct value *v)
 {

@@ -338,8 +338,8 @@ bool packet_mad(struct iba_mad *m, const struct packet *p)
 {
     if (!iba_mad_of(m, &p->view))
         return false;
-    if (p->told.upper != IBA_UPPER_NONE)
-        iba_mad_add_private(m, (enum iba_upper)p->told.upper);
+    if (p->mad_context.upper != IBA_UPPER_NONE)
+        iba_mad_add_private(m, (enum iba_upper)p->mad_context.upper);
     return true;
 }
 

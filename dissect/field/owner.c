@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "field/told.h"
+#include "field/mad_context.h"
 #include <stdio.h>
 #include "mad/iba_mad.h"
 

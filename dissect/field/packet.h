@@ -2,7 +2,7 @@
 /* One packet inside ibdissect: the reader's data, and the view of it. */
 #ifndef DISSECT_PACKET_H
 #define DISSECT_PACKET_H
-#include "field/told.h"
+#include "field/mad_context.h"
 #include "input/capture.h"
 #include "mad/iba_rmpp.h"
 #include "wire/iba_view.h"
@@ -17,7 +17,7 @@ struct packet {
     uint32_t source;              /* index of the file it came from */
     const char *source_name;
     const struct iba_rmpp_transfer *table; /* of many segments, which this packet completes; else NULL */
-    struct told told;
+    struct mad_context mad_context;
     const struct verdict *verdict; /* NULL: this run does not judge packets */
 };
 

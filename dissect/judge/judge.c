@@ -219,10 +219,10 @@ static void use_fewer_flows(struct judge *j)
 }
 
 /* The context of the packet from management datagrams, in the observer's form. */
-static struct iba_told told_of(const struct packet *p)
+static struct iba_cm_facts cm_facts_of(const struct packet *p)
 {
-    const struct told *t = &p->told;
-    struct iba_told said = {.any = true, .begun = t->begun_in};
+    const struct mad_context *t = &p->mad_context;
+    struct iba_cm_facts said = {.any = true, .begun = t->begun_in};
 
     if (t->refused) {
         said.kind = IBA_FINDING_END_REFUSED;
@@ -253,16 +253,16 @@ __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const s
         j->now = p->cap->ts_ns;
     if (j->crowded && !j->many)
         use_fewer_flows(j);
-    struct iba_told told;
-    if (p->told.used)
-        told = told_of(p);
+    struct iba_cm_facts facts;
+    if (p->mad_context.used)
+        facts = cm_facts_of(p);
     const struct iba_observed *seen =
         iba_observer_feed(j->observer, &(struct iba_sighting){.view = &p->view,
                                                               .now = j->now,
                                                               .frame = p->number,
                                                               .tag = p->source | p->cap->number << SOURCE_BITS,
                                                               .source = p->source,
-                                                              .told = p->told.used ? &told : NULL,
+                                                              .cm = p->mad_context.used ? &facts : NULL,
                                                               .expected = expected_of(j, &p->view)});
     v->same_as = seen->same_as;
     if (seen->request.frame) {

@@ -127,7 +127,7 @@ static void info_aeth(struct out *o, const uint8_t *aeth)
 }
 
 /* The text that each extension header adds to the line, in wire order. */
-static void info_extensions(struct out *o, const struct iba_view *v, const struct told *told)
+static void info_extensions(struct out *o, const struct iba_view *v, const struct mad_context *told)
 {
     const uint8_t *h;
 
@@ -158,7 +158,7 @@ static void info_extensions(struct out *o, const struct iba_view *v, const struc
         hex(o, " Inv=", iba_ieth_r_key(iba_view_hdr(v, IBA_H_ieth)), 8);
 }
 
-static void info_transport(struct out *o, const struct iba_view *v, const struct told *told)
+static void info_transport(struct out *o, const struct iba_view *v, const struct mad_context *told)
 {
     const uint8_t *bth = iba_view_bth(v);
 
@@ -207,7 +207,7 @@ void print_info(struct out *o, const struct packet *p)
     const size_t from = o->n;
 
     if (iba_view_has_bth(v)) {
-        info_transport(o, v, &p->told);
+        info_transport(o, v, &p->mad_context);
         print_mad_info(o, p);
     } else if (iba_view_has(v, IBA_H_fc))
         info_link(o, v);

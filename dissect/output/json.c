@@ -360,7 +360,7 @@ static void close_group(struct json *j, const struct packet *p)
         mad(j, p);
         for (size_t i = 0; i < sizeof last; i++)
             computed_field(j, p, (enum computed)last[i]);
-        for (unsigned c = COMPUTED_TOLD; c < COMPUTED_TOLD_END && told_any(&p->told); c++)
+        for (unsigned c = COMPUTED_TOLD; c < COMPUTED_TOLD_END && mad_context_any(&p->mad_context); c++)
             computed_field(j, p, (enum computed)c);
         field_analysis(p, several_values, j);
     }

@@ -201,9 +201,9 @@ static void tree_verdict(struct out *o, const struct packet *p)
     tree_computed(o, p, COMPUTED_analysis_same_as);
 }
 
-static void tree_told(struct out *o, const struct packet *p)
+static void tree_mad_context(struct out *o, const struct packet *p)
 {
-    if (!told_any(&p->told))
+    if (!mad_context_any(&p->mad_context))
         return;
     OUT_LIT(o, "From management datagrams\n");
     for (unsigned c = COMPUTED_TOLD; c < COMPUTED_TOLD_END; c++)
@@ -222,7 +222,7 @@ void print_tree(struct out *o, const struct packet *p, const struct print_opts *
     for (unsigned i = 0; i < p->view.n_layer; i++)
         tree_header(o, &p->view, &p->view.layer[i]);
     print_mad_tree(o, p);
-    tree_told(o, p);
+    tree_mad_context(o, p);
     OUT_LIT(o, "Packet\n");
     for (size_t i = 0; i < sizeof last; i++)
         tree_computed(o, p, (enum computed)last[i]);

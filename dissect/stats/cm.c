@@ -15,7 +15,7 @@ void stat_cm_packet(void *state, const struct packet *p)
     struct cm_connection *c = cm_track_packet(state, p);
 
     if (c)
-        c->upper = p->told.upper;
+        c->upper = p->mad_context.upper;
 }
 
 static const char *service_name(const struct cm_connection *c)
@@ -106,7 +106,7 @@ static void print_text(const struct cm_track *s, struct out *o)
     OUT_LIT(o, ", forgotten for want of room ");
     out_u64(o, s->forgotten);
     OUT_LIT(o, ", messages of connections that did not begin here ");
-    out_u64(o, s->stray);
+    out_u64(o, s->unknown);
     out_ch(o, '\n');
     table_close(&t);
 }
@@ -173,7 +173,7 @@ static void print_json(const struct cm_track *s, struct out *o)
     OUT_LIT(o, "{\"stat\":\"cm\"");
     json_u64(o, "begun", s->begun);
     json_u64(o, "forgotten", s->forgotten);
-    json_u64(o, "stray", s->stray);
+    json_u64(o, "stray", s->unknown);
     json_u64(o, "limit", CM_CONNECTIONS);
     json_key(o, "connections");
     out_ch(o, '[');

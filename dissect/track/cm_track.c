@@ -281,7 +281,7 @@ static struct cm_connection *find_either(struct cm_track *t, const struct messag
         return c;
     c = find(t, in, remote, false, false);
     if (!c)
-        t->stray++;
+        t->unknown++;
     return c;
 }
 
@@ -343,7 +343,7 @@ static struct cm_connection *reply(struct cm_track *t, const struct message *in,
     struct cm_connection *c = find(t, in, iba_cm_rep_remotecommid(w), false, false);
 
     if (!c) {
-        t->stray++;
+        t->unknown++;
         return NULL;
     }
     answered(c, in, c->state > CM_REPLIED ? (enum cm_state)c->state : CM_REPLIED);
@@ -413,7 +413,7 @@ static struct cm_connection *resolution(struct cm_track *t, const struct message
     }
     c = rep ? find(t, in, iba_cm_sidr_rep_requestid(rep), false, true) : NULL;
     if (!c) {
-        t->stray += rep != NULL;
+        t->unknown += rep != NULL;
         return NULL;
     }
     answered(c, in, iba_cm_sidr_rep_status(rep) ? CM_REJECTED : CM_REPLIED);

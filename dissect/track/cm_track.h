@@ -51,10 +51,10 @@ struct cm_connection {
 struct cm_track {
     struct cm_connection connection[CM_CONNECTIONS];
     uint16_t bucket[CM_CONNECTIONS], qp_bucket[CM_BUCKETS];
-    uint64_t begun, forgotten, stray; /* stray: messages of unknown connections */
-    uint64_t reuses;                  /* the first frame of the connection that had its QP before; 0: none */
-    uint32_t reuses_source;           /* index of the file that this frame came from */
-    bool refused;                     /* by the message processed last, and by none before it */
+    uint64_t begun, forgotten, unknown; /* unknown: messages of unknown connections */
+    uint64_t reuses;                    /* the first frame of the connection that had its QP before; 0: none */
+    uint32_t reuses_source;             /* index of the file that this frame came from */
+    bool refused;                       /* by the message processed last, and by none before it */
     uint16_t reason;
 };
 

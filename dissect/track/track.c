@@ -12,7 +12,7 @@ static bool is_of_other_partition(const struct iba_view *v, uint16_t p_key)
 }
 
 /* Also with a bad ICRC: datagrams that software recorded have none. */
-static void tell_transaction(struct track *t, struct packet *p, const struct iba_mad *m)
+static void follow_transaction(struct track *t, struct packet *p, const struct iba_mad *m)
 {
     const uint8_t *h = iba_mad_layout_at(m, IBA_M_madhdr);
     bool first = false;
@@ -20,11 +20,11 @@ static void tell_transaction(struct track *t, struct packet *p, const struct iba
 
     if (!r)
         return;
-    p->told.response_to = r->frame;
-    p->told.response_to_source = r->source;
-    p->told.other_partition = first && is_of_other_partition(&p->view, r->p_key);
-    p->told.has_time = r->has_time && p->cap->has_ts;
-    p->told.time_ns = (int64_t)(p->cap->ts_ns - p->first_ns) - r->ns;
+    p->mad_context.response_to = r->frame;
+    p->mad_context.response_to_source = r->source;
+    p->mad_context.other_partition = first && is_of_other_partition(&p->view, r->p_key);
+    p->mad_context.has_time = r->has_time && p->cap->has_ts;
+    p->mad_context.time_ns = (int64_t)(p->cap->ts_ns - p->first_ns) - r->ns;
 }
 
 void track_hint(struct track *t, uint64_t service_id, enum iba_upper u)
@@ -77,17 +77,17 @@ static const struct iba_rmpp_transfer *reassemble(struct track *t, const struct 
     return iba_rmpp_feed(&t->desk, &ends, m);
 }
 
-static const struct cm_connection *tell_datagram(struct track *t, struct packet *p, const struct iba_mad *m)
+static const struct cm_connection *follow_datagram(struct track *t, struct packet *p, const struct iba_mad *m)
 {
-    p->told.used = true;
+    p->mad_context.used = true;
     p->table = reassemble(t, p, m);
     learn_services(t, p, m);
-    tell_transaction(t, p, m);
+    follow_transaction(t, p, m);
     const struct cm_connection *c = cm_track_message(&t->cm, p, m);
-    p->told.refused = t->cm.refused;
-    p->told.reused_in = t->cm.reuses;
-    p->told.reused_source = t->cm.reuses_source;
-    p->told.reason = t->cm.reason;
+    p->mad_context.refused = t->cm.refused;
+    p->mad_context.reused_in = t->cm.reuses;
+    p->mad_context.reused_source = t->cm.reuses_source;
+    p->mad_context.reason = t->cm.reason;
     return c;
 }
 
@@ -97,21 +97,21 @@ void track_packet(struct track *t, struct packet *p)
     const struct cm_end *source = NULL;
     struct iba_mad m;
 
-    if (p->told.used) /* by the packet that had this place before */
-        p->told = (struct told){0};
+    if (p->mad_context.used) /* by the packet that had this place before */
+        p->mad_context = (struct mad_context){0};
     p->table = NULL;
     if (!iba_mad_in(&p->view))
         c = cm_track_of(&t->cm, &p->view, &source);
     else if (iba_mad_of(&m, &p->view))
-        c = tell_datagram(t, p, &m);
+        c = follow_datagram(t, p, &m);
     if (!c)
         return;
-    p->told.used = true;
-    p->told.setup_in = c->begin_frame;
-    p->told.setup_source = c->begin_source;
-    p->told.begun_in = source ? c->answer_frame : 0;
-    p->told.service_id = c->service_id;
-    p->told.upper = (uint8_t)upper_of(t, c->service_id);
-    p->told.has_source_qp = source != NULL;
-    p->told.source_qp = source ? source->qpn : 0;
+    p->mad_context.used = true;
+    p->mad_context.setup_in = c->begin_frame;
+    p->mad_context.setup_source = c->begin_source;
+    p->mad_context.begun_in = source ? c->answer_frame : 0;
+    p->mad_context.service_id = c->service_id;
+    p->mad_context.upper = (uint8_t)upper_of(t, c->service_id);
+    p->mad_context.has_source_qp = source != NULL;
+    p->mad_context.source_qp = source ? source->qpn : 0;
 }

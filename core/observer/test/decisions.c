@@ -60,7 +60,7 @@ static const struct decided {
     {"copy.answers_copied_request", {ACKED(3, 0), ACKED(3, 0)}},
     {"copy.long_after", {SENT(3, 0), ACKED(2, 70000000), SENT(3, 0)}},
     {"copy.after_others", {SHORT_READ(7, 0), SENT(5, 0), SHORT_READ(7, 0)}},
-    {"copy.copy_of_doubtful", {SENT(5, 0), SENT(2, 0), SENT(2, 500)}},
+    {"copy.copy_of_undecided", {SENT(5, 0), SENT(2, 0), SENT(2, 500)}},
     {"copy.original_was_late", {LONG_READ(1, 0), LONG_READ(5, 0), SENT(4, 0), SENT(4, 0)}},
     {"copy.original_came_too_soon", {ROUND_TRIP, LONG_READ(6, 0), NAKED(6, 0), LAST(4, 0), ONLY(1, 0), SENT(6, 3000), SENT(6, 0)}},
     {"copy.after_round_trips", {SENT(6, 0), FIRST(6, 0), SENT(6, 300000)}},

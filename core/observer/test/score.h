@@ -33,7 +33,7 @@ struct score_frame { /* a packet as an engine sent it */
     uint64_t ends;    /* kind of finding, as a bit: the requester took it as the end of the connection */
     uint32_t cause;   /* retry: the frame that made the sender go back, plus 1; 0: a timer */
     uint32_t run;     /* retry: the frame with which the sender went back */
-    uint64_t heeded;  /* for the frame `run`: score_reason() of the retransmissions that came with it, up to this point
+    uint64_t obeyed;  /* for the frame `run`: score_reason() of the retransmissions that came with it, up to this point
                          of the capture */
     uint8_t from, opcode, credits, overtaken;
     bool request, plain; /* plain: an ACK and nothing else */

@@ -106,7 +106,7 @@ static enum score_missing jumps(const struct truth *t, const struct stream *s, c
 }
 
 /* The requester went back because of this response. */
-static bool was_heeded(const struct truth *t, uint32_t id)
+static bool was_obeyed(const struct truth *t, uint32_t id)
 {
     for (uint32_t i = id + 1; i < t->r->n_frame; i++)
         if (t->r->frame[i].cause == id + 1)
@@ -129,7 +129,7 @@ static void of_ignored(const struct truth *t, const struct score_sight *e)
         if (g->request && iba_psn_eq(g->psn, f->psn))
             return;
         if (!g->request && asks) {
-            *(o->copy || was_heeded(t, o->frame) ? &o->either : &o->must) |= SCORE_KIND(NAK_IGNORED);
+            *(o->copy || was_obeyed(t, o->frame) ? &o->either : &o->must) |= SCORE_KIND(NAK_IGNORED);
             return;
         }
         if (!g->request && (g->nak || iba_psn_diff(g->psn, f->psn) >= 0))
@@ -181,12 +181,12 @@ static void of_retry(const struct truth *t, struct score_sight *e, const struct 
     if (!asks_data(f) && t->r->way != SCORE_CUT)
         e->must |= score_changed(t->r, f, e->frame);
     e->either |= SCORE_KIND(RETRY_UNCLEAR);               /* true of each retransmission, but less exact */
-    uint64_t *const heeded = &t->r->frame[f->run].heeded; /* a requester goes back for one reason */
-    *heeded |= f->retry == SCORE_KIND(RETRY_TIMEOUT) ? score_reason(t->r, e) : 0;
-    const uint64_t heeded_late = *heeded;
-    e->either |= heeded_late;
+    uint64_t *const obeyed = &t->r->frame[f->run].obeyed; /* a requester goes back for one reason */
+    *obeyed |= f->retry == SCORE_KIND(RETRY_TIMEOUT) ? score_reason(t->r, e) : 0;
+    const uint64_t obeyed_late = *obeyed;
+    e->either |= obeyed_late;
     /* also when no packet with that PSN or a higher one was captured: this may be the first */
-    if (heeded_late || !s->any || iba_psn_diff(f->psn, s->high) >= 0)
+    if (obeyed_late || !s->any || iba_psn_diff(f->psn, s->high) >= 0)
         e->hidden |= f->retry;
     else if (f->cause && !t->r->frame[f->cause - 1].captured) {
         e->hidden |= f->retry; /* the response that was the cause is not in the capture */

@@ -113,13 +113,13 @@ static inline void shoot(struct witness *w, const struct shot *x, uint32_t base,
     (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len - x->cut, len, NULL);
     iba_view_check(&v);
     w->frame++;
-    const struct iba_told told = {.any = x->how == REFUSING || x->how == GIVING || x->how == ANSWERING,
-                                  .kind = x->how == GIVING      ? IBA_FINDING_QP_REUSED
-                                          : x->how == ANSWERING ? IBA_FINDING_MAD_PKEY
-                                                                : IBA_FINDING_END_REFUSED,
-                                  .count = x->how == REFUSING ? 28 : 0,
-                                  .begun = x->how == MADE ? w->frame : 0};
+    const struct iba_cm_facts facts = {.any = x->how == REFUSING || x->how == GIVING || x->how == ANSWERING,
+                                       .kind = x->how == GIVING      ? IBA_FINDING_QP_REUSED
+                                               : x->how == ANSWERING ? IBA_FINDING_MAD_PKEY
+                                                                     : IBA_FINDING_END_REFUSED,
+                                       .count = x->how == REFUSING ? 28 : 0,
+                                       .begun = x->how == MADE ? w->frame : 0};
     (void)iba_observer_feed(w->observer,
-                            &(struct iba_sighting){.view = &v, .now = *now, .frame = w->frame, .told = &told});
+                            &(struct iba_sighting){.view = &v, .now = *now, .frame = w->frame, .cm = &facts});
 }
 #endif

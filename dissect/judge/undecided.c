@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "judge/held.h"
+#include "judge/undecided.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -9,21 +9,21 @@ struct one {
     struct verdict verdict;
     size_t at; /* offset of its bytes, followed by its comment */
 };
-struct held {
+struct undecided {
     size_t first, n;
     size_t next; /* offset for the next packet's bytes */
-    struct one one[HELD_PACKETS];
-    bool taken[HELD_TABLES];
-    struct iba_rmpp_transfer table[HELD_TABLES];
-    uint8_t bytes[HELD_BYTES];
+    struct one one[UNDECIDED_PACKETS];
+    bool taken[UNDECIDED_TABLES];
+    struct iba_rmpp_transfer table[UNDECIDED_TABLES];
+    uint8_t bytes[UNDECIDED_BYTES];
 };
 
-struct held *held_open(void)
+struct undecided *undecided_open(void)
 {
-    return calloc(1, sizeof(struct held));
+    return calloc(1, sizeof(struct undecided));
 }
 
-void held_close(struct held *h)
+void undecided_close(struct undecided *h)
 {
     free(h);
 }
@@ -33,46 +33,47 @@ static size_t comment_bytes(const struct packet *p)
     return p->cap->comment ? strlen(p->cap->comment) + 1 : 0;
 }
 
-/* The offset for so many bytes; HELD_BYTES: none. They are never split at the end of the ring. */
-static size_t room(const struct held *h, size_t n)
+/* The offset for so many bytes; UNDECIDED_BYTES: none. They are never split at the end of the ring. */
+static size_t room(const struct undecided *h, size_t n)
 {
     const size_t oldest = h->n ? h->one[h->first].at : 0;
 
     if (h->n == 0)
         return 0;
     if (h->next > oldest)
-        return n < HELD_BYTES - h->next ? h->next : n < oldest ? 0 : (size_t)HELD_BYTES;
-    return h->next < oldest && n < oldest - h->next ? h->next : (size_t)HELD_BYTES;
+        return n < UNDECIDED_BYTES - h->next ? h->next : n < oldest ? 0 : (size_t)UNDECIDED_BYTES;
+    return h->next < oldest && n < oldest - h->next ? h->next : (size_t)UNDECIDED_BYTES;
 }
 
-bool held_fits(const struct held *h, const struct packet *p)
+bool undecided_fits(const struct undecided *h, const struct packet *p)
 {
-    return h->n < HELD_PACKETS && room(h, p->cap->caplen + comment_bytes(p) + p->cap->options.bytes) < HELD_BYTES;
+    return h->n < UNDECIDED_PACKETS &&
+           room(h, p->cap->caplen + comment_bytes(p) + p->cap->options.bytes) < UNDECIDED_BYTES;
 }
 
 /* Keeps a copy of the table, which no longer exists when the packet is printed. If there is no space the packet is
  * printed without it. */
-static void keep_table(struct held *h, struct one *o, const struct iba_rmpp_transfer *t)
+static void keep_table(struct undecided *h, struct one *o, const struct iba_rmpp_transfer *t)
 {
     unsigned i = 0;
 
     o->packet.table = NULL;
-    while (t && i < HELD_TABLES && h->taken[i])
+    while (t && i < UNDECIDED_TABLES && h->taken[i])
         i++;
-    if (!t || i == HELD_TABLES)
+    if (!t || i == UNDECIDED_TABLES)
         return;
     h->table[i] = *t;
     h->taken[i] = true;
     o->packet.table = &h->table[i];
 }
 
-void held_push(struct held *h, const struct packet *p)
+void undecided_push(struct undecided *h, const struct packet *p)
 {
     const size_t comment = comment_bytes(p), caplen = p->cap->caplen, options = p->cap->options.bytes;
     const size_t all = caplen + comment + options;
-    struct one *o = &h->one[(h->first + h->n) % HELD_PACKETS];
+    struct one *o = &h->one[(h->first + h->n) % UNDECIDED_PACKETS];
 
-    assert(held_fits(h, p) && all < HELD_BYTES);
+    assert(undecided_fits(h, p) && all < UNDECIDED_BYTES);
     o->at = room(h, all);
     h->next = o->at + all + (all == 0); /* so that no two have the same offset */
     h->n++;
@@ -93,27 +94,27 @@ void held_push(struct held *h, const struct packet *p)
     o->packet.verdict = &o->verdict;
 }
 
-const struct packet *held_first(const struct held *h)
+const struct packet *undecided_first(const struct undecided *h)
 {
     return h->n ? &h->one[h->first].packet : NULL;
 }
 
-void held_drop_first(struct held *h)
+void undecided_drop_first(struct undecided *h)
 {
     assert(h->n > 0);
     if (h->one[h->first].packet.table)
         h->taken[h->one[h->first].packet.table - h->table] = false;
-    h->first = (h->first + 1) % HELD_PACKETS;
+    h->first = (h->first + 1) % UNDECIDED_PACKETS;
     h->n--;
 }
 
-static struct one *find(struct held *h, uint64_t number)
+static struct one *find(struct undecided *h, uint64_t number)
 {
     size_t lo = 0, hi = h->n;
 
     while (lo < hi) {
         const size_t mid = lo + (hi - lo) / 2;
-        struct one *o = &h->one[(h->first + mid) % HELD_PACKETS];
+        struct one *o = &h->one[(h->first + mid) % UNDECIDED_PACKETS];
         if (o->packet.number == number)
             return o;
         if (o->packet.number < number)
@@ -124,17 +125,17 @@ static struct one *find(struct held *h, uint64_t number)
     return NULL;
 }
 
-struct verdict *held_verdict(struct held *h, uint64_t number)
+struct verdict *undecided_verdict(struct undecided *h, uint64_t number)
 {
     struct one *o = find(h, number);
 
     return o ? &o->verdict : NULL;
 }
 
-void held_response(struct held *h, uint64_t request, uint64_t answer)
+void undecided_response(struct undecided *h, uint64_t request, uint64_t answer)
 {
     struct one *o = find(h, request);
 
-    if (o && o->packet.told.response_in == 0)
-        o->packet.told.response_in = answer;
+    if (o && o->packet.mad_context.response_in == 0)
+        o->packet.mad_context.response_in = answer;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Context of a packet from management datagrams, beyond its own bytes. Made by track/, read by fields and printers; all
  * 0: none. */
-#ifndef DISSECT_TOLD_H
-#define DISSECT_TOLD_H
+#ifndef DISSECT_MAD_CONTEXT_H
+#define DISSECT_MAD_CONTEXT_H
 #include <stdbool.h>
 #include <stdint.h>
 
-struct told {
+struct mad_context {
     bool used;           /* else all of it is 0 */
     uint64_t setup_in;   /* frame of the REQ or SIDR_REQ of its connection; 0: of none that is known */
     uint64_t service_id; /* valid with setup_in, as are the next ones */
@@ -25,7 +25,7 @@ struct told {
     uint32_t setup_source, response_to_source, reused_source; /* files that these frames came from, valid with them */
 };
 
-static inline bool told_any(const struct told *t)
+static inline bool mad_context_any(const struct mad_context *t)
 {
     return t->setup_in != 0 || t->response_to != 0 || t->response_in != 0;
 }

@@ -29,18 +29,18 @@ static void report(struct iba_observer *s, struct iba_flow *f, const struct iba_
     if (f && is_gap(finding->kind) && iba_obs_damage_explains(s, f, finding))
         return;
     if (!f || !may_be_put_off(finding->kind) || !iba_obs_puts_off(s, f, finding))
-        iba_obs_report(s, f, finding);
+        iba_obs_emit(s, f, finding);
 }
 
-void iba_obs_tell(struct iba_look *l, enum iba_finding_kind kind, const struct iba_tell *t)
+void iba_obs_report(struct iba_look *l, enum iba_finding_kind kind, const struct iba_obs_detail *t)
 {
     const struct iba_finding f = iba_obs_finding_now(l, kind, t);
 
     report(l->s, l->flow, &f);
 }
 
-void iba_obs_tell_of(struct iba_observer *s, struct iba_flow *f, enum iba_finding_kind kind,
-                     const struct iba_obs_mark *of, const struct iba_tell *t, iba_psn psn)
+void iba_obs_report_of(struct iba_observer *s, struct iba_flow *f, enum iba_finding_kind kind,
+                       const struct iba_obs_mark *of, const struct iba_obs_detail *t, iba_psn psn)
 {
     const struct iba_finding finding = iba_obs_finding(f, kind, of, t, psn);
 

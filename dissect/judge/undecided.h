@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Packets that are buffered until later packets complete their verdict. Bounded: UNDECIDED_PACKETS packets and
+ * UNDECIDED_BYTES bytes, and UNDECIDED_TABLES tables of management datagrams. */
+#ifndef DISSECT_UNDECIDED_H
+#define DISSECT_UNDECIDED_H
+#include "field/packet.h"
+#include "field/verdict.h"
+
+enum { UNDECIDED_PACKETS = 8192, UNDECIDED_BYTES = 8 << 20, UNDECIDED_TABLES = 16 };
+
+struct undecided;
+
+/* NULL when out of memory. Owned: undecided_close(). */
+struct undecided *undecided_open(void);
+/* NULL is allowed. */
+void undecided_close(struct undecided *h);
+
+/* Whether this packet fits; it always fits when the buffer is empty. */
+bool undecided_fits(const struct undecided *h, const struct packet *p);
+/* Copies it, with its bytes, comment and verdict. Numbers ascend; it must fit. */
+void undecided_push(struct undecided *h, const struct packet *p);
+/* The oldest packet, or NULL. Valid until it is dropped. */
+const struct packet *undecided_first(const struct undecided *h);
+void undecided_drop_first(struct undecided *h);
+/* The verdict of a buffered packet, to be completed; NULL when it is not buffered. */
+struct verdict *undecided_verdict(struct undecided *h, uint64_t number);
+/* Records this datagram as the response to the one in frame `request`, if that is buffered; the first response
+ * counts. */
+void undecided_response(struct undecided *h, uint64_t request, uint64_t answer);
+#endif
