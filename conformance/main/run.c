@@ -288,17 +288,27 @@ static void end(struct running *u)
     live_end(&u->live);
 }
 
+/* Sequences that `fuzz` found have the title "sequence NUMBER: ...". */
+static bool was_found_by_fuzz(const char *title)
+{
+    static const char word[] = "sequence ";
+
+    if (!title || strncmp(title, word, sizeof word - 1) != 0)
+        return false;
+    title += sizeof word - 1;
+    const size_t digits = strspn(title, "0123456789");
+    return digits > 0 && title[digits] == ':';
+}
+
 /* Sequences that `fuzz` found are broken packets, too. */
 static int may_replay(const struct running *u)
 {
     const char *wire = "";
-    unsigned long long number;
-    char colon = 0;
 
     if (u->o->own_network || !dut_leaves(&u->dut, u->o, &wire))
         return EXIT_OK;
     for (size_t i = 0; i < u->sel.n; i++)
-        if (u->sel.s[i]->title && sscanf(u->sel.s[i]->title, "sequence %llu%c", &number, &colon) == 2 && colon == ':')
+        if (was_found_by_fuzz(u->sel.s[i]->title))
             return wrong(EXIT_USAGE,
                          "%s: found by fuzz; --wire %s: its broken packets go out on it; say "
                          "--i-own-this-network if you do",

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "live_parties.h"
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <ifaddrs.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "wire_neighbour.h"
 
@@ -52,18 +54,28 @@ static void print(const uint8_t b[16], enum live_family f, char out[TEXT])
         out[0] = '\0';
 }
 
+/* n bytes, each as two hex digits, with the separator between them; '\0': none. The text has nothing else. */
+static bool unhex(const char *text, char separator, uint8_t *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && separator != '\0' && *text++ != separator)
+            return false;
+        if (!isxdigit((unsigned char)text[0]) || !isxdigit((unsigned char)text[1]))
+            return false;
+        out[i] = (uint8_t)strtoul((const char[]){text[0], text[1], '\0'}, NULL, 16);
+        text += 2;
+    }
+    return *text == '\0';
+}
+
 bool live_pin_add(struct live_pins *p, const char *text)
 {
     struct live_pin pin = {.family = LIVE_MAC};
-    unsigned m[6];
-    char end;
 
     if (p->n == LIVE_PINS)
         return false;
-    if (strlen(text) == 17 &&
-        sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%c", &m[0], &m[1], &m[2], &m[3], &m[4], &m[5], &end) == 6)
-        for (unsigned i = 0; i < 6; i++)
-            pin.bytes[i] = (uint8_t)m[i];
+    if (unhex(text, ':', pin.bytes, 6))
+        pin.family = LIVE_MAC;
     else if (inet_pton(AF_INET, text, pin.bytes) == 1)
         pin.family = LIVE_IPV4;
     else if (inet_pton(AF_INET6, text, pin.bytes) == 1)
@@ -122,14 +134,19 @@ static const char *is_ours(const uint8_t b[16], enum live_family f)
 
 /* ---- gateways ---- */
 
-static bool unhex(const char *text, uint8_t b[16])
+/* The gateway of a line of the kernel's table of routes. */
+static bool gateway_read(const char *line, enum live_family f, uint8_t b[16])
 {
-    for (unsigned i = 0; i < 16; i++) {
-        unsigned byte;
-        if (sscanf(text + 2 * i, "%2x", &byte) != 1)
-            return false;
-        b[i] = (uint8_t)byte;
-    }
+    char hop[64];
+
+    memset(b, 0, 16);
+    if (f == LIVE_IPV6)
+        return sscanf(line, "%*s %*s %*s %*s %63s", hop) == 1 && unhex(hop, '\0', b, 16);
+    if (f != LIVE_IPV4 || sscanf(line, "%*s %*s %63s", hop) != 1 || !unhex(hop, '\0', b, 4))
+        return false;
+    /* The kernel prints the four bytes as one word of this machine. */
+    const uint32_t word = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+    memcpy(b, &word, sizeof word);
     return true;
 }
 
@@ -137,18 +154,12 @@ static bool unhex(const char *text, uint8_t b[16])
 static bool is_gateway(const uint8_t b[16], enum live_family f)
 {
     FILE *t = fopen(f == LIVE_IPV4 ? "/proc/net/route" : "/proc/net/ipv6_route", "re");
-    char line[256], hop[64];
+    char line[256];
     bool found = false;
 
     while (t && !found && fgets(line, sizeof line, t)) {
-        uint8_t is[16] = {0};
-        unsigned word;
-        if (f == LIVE_IPV4 && sscanf(line, "%*s %*x %x", &word) == 1)
-            memcpy(is, &word, 4); /* it is printed as the word that the bytes are */
-        else if (f != LIVE_IPV6 || sscanf(line, "%*s %*s %*s %*s %63s", hop) != 1 || strlen(hop) != 32 ||
-                 !unhex(hop, is))
-            continue;
-        found = !is_zero(is) && memcmp(is, b, 16) == 0;
+        uint8_t is[16];
+        found = gateway_read(line, f, is) && !is_zero(is) && memcmp(is, b, 16) == 0;
     }
     if (t)
         fclose(t);
@@ -192,11 +203,17 @@ struct parties {
 };
 enum { TESTER, STRANGER, DEVICES }; /* places in it */
 
+static bool is_equal(const struct ibc_address *a, const struct ibc_address *b)
+{
+    return a->mac == b->mac && a->ipv4 == b->ipv4 && a->lid == b->lid && memcmp(a->ipv6, b->ipv6, 16) == 0 &&
+           memcmp(a->gid, b->gid, 16) == 0;
+}
+
 static void add(struct parties *p, const char *name, const struct ibc_address *a, bool always)
 {
     static const struct ibc_address none;
 
-    if (!always && memcmp(a, &none, sizeof none) == 0)
+    if (!always && is_equal(a, &none))
         return;
     p->name[p->n] = name;
     p->a[p->n++] = a;
@@ -341,7 +358,7 @@ static bool was_accepted(const struct live_accepted *a, const struct parties *p)
     bool same = a->any;
 
     for (unsigned i = 0; i < p->n && same; i++)
-        same = memcmp(&a->is[i], p->a[i], sizeof a->is[i]) == 0;
+        same = is_equal(&a->is[i], p->a[i]);
     return same;
 }
 
