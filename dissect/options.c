@@ -191,7 +191,7 @@ static int add_qp(struct options *opt, const char *text)
     char *end;
 
     const unsigned long n = strtoul(text, &end, 0);
-    while (at < IBA_MAX_QPS && opt->view.qp[at].holds != IBA_HOLDS_UNTOLD)
+    while (at < IBA_MAX_QPS && opt->view.qp[at].holds != IBA_HOLDS_UNKNOWN)
         at++;
     if (at == IBA_MAX_QPS)
         return wrong("-d qp==: more than %d of them", IBA_MAX_QPS);

@@ -65,7 +65,7 @@ static void complain(struct run *r, const char *what)
     (void)out_flush(r->out); /* packets come before the message about the fault */
     if (r->progress)
         fputs("\r\033[K", stderr);
-    text_say(stderr, "ibdissect: %s", what);
+    text_line(stderr, "ibdissect: %s", what);
     r->rc = EXIT_INPUT;
 }
 
@@ -407,7 +407,7 @@ static void fetch(struct run *r)
 
 /* A signal is the usual end of a live capture and of a pipe. A file has an end of its own: results without the rest of
  * it must not look like results of the whole. */
-static void say_unread(struct run *r)
+static void report_unread(struct run *r)
 {
     char line[320];
 
@@ -439,7 +439,7 @@ static void read_all(struct run *r)
             show_progress(r);
     }
     if (signals_came() && !r->full)
-        say_unread(r);
+        report_unread(r);
 }
 
 static void print_stats(struct run *r)

@@ -18,7 +18,7 @@ static void read_rows(const struct iba_mad *m)
         const struct iba_mad_part *p = &m->part[i];
         const struct iba_hdr_info *l = &iba_mad_layouts[p->layout];
         size_t n = 0;
-        const uint8_t *whole = iba_mad_whole(m, p, &n);
+        const uint8_t *whole = iba_mad_part_bytes(m, p, &n);
         FUZZ_CHECK(!whole || (whole >= m->wire && whole + n <= m->wire + m->captured));
         for (unsigned k = 0; k < p->n; k++)
             for (unsigned f = 0; f < l->n_field; f++) {

@@ -9,11 +9,11 @@ struct script {
     size_t n;
 };
 
-static void say(struct script *s, uint8_t kind, const void *body, size_t n)
+static void add(struct script *s, uint8_t kind, const void *body, size_t n)
 {
     s->n += seed_record(s->bytes + s->n, kind, body, n);
 }
-#define SAY(s, kind, ...) say(s, kind, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+#define ADD(s, kind, ...) add(s, kind, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
 
 /* Steps of the other of two adapters. */
 enum { OTHER = WORLD_KINDS };
@@ -32,13 +32,13 @@ static void modify(struct script *s, uint8_t kind, uint8_t qp, uint32_t mask, ui
 {
     const uint8_t m[] = {(uint8_t)mask, (uint8_t)(mask >> 8), (uint8_t)(mask >> 16)};
 
-    SAY(s, kind + WORLD_MODIFY, qp, m[0], m[1], m[2], 0, state, IBA_QPS_RTS, value, 0, value, value, value, value,
+    ADD(s, kind + WORLD_MODIFY, qp, m[0], m[1], m[2], 0, state, IBA_QPS_RTS, value, 0, value, value, value, value,
         value, 0, value, 0, 0, 0, value % 2, 0, value, 0, 0, 0, 1);
 }
 
 static void request(struct script *s, uint8_t opcode, int delta, uint8_t where, uint16_t at, uint16_t length)
 {
-    SAY(s, WORLD_CRAFT, 0, opcode, (uint8_t)delta, CRAFT_ACKREQ, opcode == IBA_RC_READ_REQUEST ? 0 : 8, 0, where,
+    ADD(s, WORLD_CRAFT, 0, opcode, (uint8_t)delta, CRAFT_ACKREQ, opcode == IBA_RC_READ_REQUEST ? 0 : 8, 0, where,
         (uint8_t)at, (uint8_t)(at >> 8), (uint8_t)length, (uint8_t)(length >> 8));
 }
 
@@ -51,25 +51,25 @@ static void memory(uint8_t link)
 
     for (uint8_t domain = 0; domain < 2; domain++) {
         begin(&s, link, 0);
-        SAY(&s, WORLD_MEMORY, MEMORY_REGISTER, domain, 0, 0, 0, 0, 16, 0xff, 0);
+        ADD(&s, WORLD_MEMORY, MEMORY_REGISTER, domain, 0, 0, 0, 0, 16, 0xff, 0);
         request(&s, IBA_RC_WRITE_ONLY, 0, PLACE_SPARE, 0, 8);
         request(&s, IBA_RC_READ_REQUEST, 0, PLACE_SPARE, 0, 64);
-        SAY(&s, WORLD_DRAIN, 0);
-        SAY(&s, WORLD_MEMORY, MEMORY_DEREGISTER, 0, PLACE_SPARE, 0, 0, 0, 0);
+        ADD(&s, WORLD_DRAIN, 0);
+        ADD(&s, WORLD_MEMORY, MEMORY_DEREGISTER, 0, PLACE_SPARE, 0, 0, 0, 0);
         request(&s, IBA_RC_READ_REQUEST, -1, PLACE_SPARE, 0, 64);
-        SAY(&s, WORLD_DRAIN, 0);
+        ADD(&s, WORLD_DRAIN, 0);
         done(&s, "engine", "spare", link, domain);
     }
     for (uint8_t kind = 0; kind < 6; kind++)
         for (uint8_t binder = 0; binder < 8; binder += 2) {
             begin(&s, link, 0);
-            SAY(&s, WORLD_MEMORY, MEMORY_FREE, 0, 0, 0, 0, 0, 0);
-            SAY(&s, WORLD_MEMORY, MEMORY_ALLOC, kind * 2, 0, 0, 0, 0, 0);
-            SAY(&s, WORLD_MEMORY, MEMORY_BIND, (uint8_t)(6 + 8 * binder), 0, 0, 0, 0, 4, (uint8_t)(77 + kind), 0);
+            ADD(&s, WORLD_MEMORY, MEMORY_FREE, 0, 0, 0, 0, 0, 0);
+            ADD(&s, WORLD_MEMORY, MEMORY_ALLOC, kind * 2, 0, 0, 0, 0, 0);
+            ADD(&s, WORLD_MEMORY, MEMORY_BIND, (uint8_t)(6 + 8 * binder), 0, 0, 0, 0, 4, (uint8_t)(77 + kind), 0);
             request(&s, IBA_RC_WRITE_ONLY, 0, PLACE_WINDOW, 0, 8);
             request(&s, IBA_RC_SEND_ONLY_INV, 1, PLACE_WINDOW, 0, 8);
-            SAY(&s, WORLD_MEMORY, MEMORY_INVALIDATE, 0, PLACE_WINDOW, 0, 0, 0, 0);
-            SAY(&s, WORLD_DRAIN, 0);
+            ADD(&s, WORLD_MEMORY, MEMORY_INVALIDATE, 0, PLACE_WINDOW, 0, 0, 0, 0);
+            ADD(&s, WORLD_DRAIN, 0);
             done(&s, "engine", "window", link * 16u + kind, binder);
         }
 }
@@ -87,10 +87,10 @@ static void edges(uint8_t link)
             for (unsigned l = 0; l < LENGTHS; l++) {
                 const uint8_t low = (uint8_t)lengths[l], high = (uint8_t)(lengths[l] >> 8);
                 begin(&s, link, 0);
-                SAY(&s, WORLD_RECV, 0, 1, PLACE_NEAR_END, at, 0, low, high);
-                SAY(&s, WORLD_SEND, 0, 0, 1, 1, PLACE_NEAR_END, at, 0, low, high);
+                ADD(&s, WORLD_RECV, 0, 1, PLACE_NEAR_END, at, 0, low, high);
+                ADD(&s, WORLD_SEND, 0, 0, 1, 1, PLACE_NEAR_END, at, 0, low, high);
                 request(&s, opcodes[i], 0, PLACE_NEAR_END, at, lengths[l]);
-                SAY(&s, WORLD_DRAIN, 0);
+                ADD(&s, WORLD_DRAIN, 0);
                 done(&s, "engine", "edge", link * 16u + at, i * LENGTHS + l);
             }
 }
@@ -105,14 +105,14 @@ static void replays(uint8_t link)
     request(&s, IBA_RC_READ_REQUEST, 0, 0, 0, 512);
     request(&s, IBA_RC_READ_REQUEST, 0, 0, 0, 8);
     request(&s, IBA_RC_READ_REQUEST, 0, 0, 0, 16);
-    SAY(&s, WORLD_DRAIN, 0);
+    ADD(&s, WORLD_DRAIN, 0);
     request(&s, IBA_RC_READ_REQUEST, -3, 0, 256, 256);
     request(&s, IBA_RC_READ_REQUEST, -2, 0, 0, 8);
     request(&s, IBA_RC_READ_REQUEST, -1, 0, 0, 16);
     modify(&s, 0, 0, IBA_QPA_STATE, IBA_QPS_SQD, 0);
     modify(&s, 0, 0, IBA_QPA_STATE | IBA_QPA_MAX_DEST_RD, IBA_QPS_SQD, 1);
     request(&s, IBA_RC_READ_REQUEST, -4, 0, 0, 512);
-    SAY(&s, WORLD_DRAIN, 0);
+    ADD(&s, WORLD_DRAIN, 0);
     done(&s, "engine", "replays", link, 0);
 }
 
@@ -150,11 +150,11 @@ static void headers(uint8_t link)
             }
             for (unsigned k = 0; k < 3; k++)
                 packet[n++] = twists[i][k];
-            say(&s, WORLD_CRAFT, packet, n);
+            add(&s, WORLD_CRAFT, packet, n);
             const size_t len = seed_crafted(frame, s.bytes, packet, n);
-            say(&s, OTHER_PORT, frame, len);
-            say(&s, HEADERLESS, frame, len);
-            SAY(&s, WORLD_DRAIN, 0);
+            add(&s, OTHER_PORT, frame, len);
+            add(&s, HEADERLESS, frame, len);
+            ADD(&s, WORLD_DRAIN, 0);
             done(&s, "engine", "header", link * 16u + i, qp);
         }
 }
@@ -166,31 +166,31 @@ static void objects(uint8_t link)
     for (uint8_t type = 0; type < (uint8_t)(IBA_QPT_COUNT + 1); type++)
         for (uint8_t flags = 0; flags < 4; flags++) {
             begin(&s, link, 0);
-            SAY(&s, WORLD_OBJECT, OBJECT_DESTROY, 0);
-            SAY(&s, WORLD_OBJECT, OBJECT_CREATE, 0, 0, type, flags == 3 ? 0x80 : flags, 0, 0, 0, flags == 2,
+            ADD(&s, WORLD_OBJECT, OBJECT_DESTROY, 0);
+            ADD(&s, WORLD_OBJECT, OBJECT_CREATE, 0, 0, type, flags == 3 ? 0x80 : flags, 0, 0, 0, flags == 2,
                 flags == 1);
-            SAY(&s, WORLD_OBJECT, OBJECT_CONNECT, 0);
-            SAY(&s, WORLD_SEND, 0, 0, 1, 1, 0, 0, 0, 16);
+            ADD(&s, WORLD_OBJECT, OBJECT_CONNECT, 0);
+            ADD(&s, WORLD_SEND, 0, 0, 1, 1, 0, 0, 0, 16);
             request(&s, IBA_RC_SEND_ONLY, 0, 0, 0, 8);
-            SAY(&s, WORLD_DRAIN, 0);
-            SAY(&s, WORLD_COMPLETE, 0);
+            ADD(&s, WORLD_DRAIN, 0);
+            ADD(&s, WORLD_COMPLETE, 0);
             done(&s, "engine", "type", link * 16u + type, flags);
         }
     for (uint8_t field = 0; field < (uint8_t)(AV_FIELDS); field++)
         for (uint8_t value = 0; value < 5; value++) {
             static const uint8_t values[] = {0, 1, 3, 0x80, 0xff};
             begin(&s, link, value & 1 ? 3 : 0);
-            SAY(&s, WORLD_OBJECT, OBJECT_ADDRESS, 0, 3, 0); /* handle 1, gone again */
-            SAY(&s, WORLD_OBJECT, OBJECT_ADDRESS, 0, 0, 1, field, values[value]);
-            SAY(&s, WORLD_SEND, 3, 0, 1, 1, 0, 0, 0, 16, 0, 0, 0, 0, 0, 1, 0, value == 3);
-            SAY(&s, WORLD_DRAIN, 0);
-            SAY(&s, WORLD_MODIFY, 0, IBA_QPA_STATE, 0, 0, 0, IBA_QPS_RESET);
-            SAY(&s, WORLD_MODIFY, 0, 0x39, 0, 0, 0, IBA_QPS_INIT);
-            SAY(&s, WORLD_MODIFY, 0, 0x81, 0x91, 0x12, 0, IBA_QPS_RTR, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0,
+            ADD(&s, WORLD_OBJECT, OBJECT_ADDRESS, 0, 3, 0); /* handle 1, gone again */
+            ADD(&s, WORLD_OBJECT, OBJECT_ADDRESS, 0, 0, 1, field, values[value]);
+            ADD(&s, WORLD_SEND, 3, 0, 1, 1, 0, 0, 0, 16, 0, 0, 0, 0, 0, 1, 0, value == 3);
+            ADD(&s, WORLD_DRAIN, 0);
+            ADD(&s, WORLD_MODIFY, 0, IBA_QPA_STATE, 0, 0, 0, IBA_QPS_RESET);
+            ADD(&s, WORLD_MODIFY, 0, 0x39, 0, 0, 0, IBA_QPS_INIT);
+            ADD(&s, WORLD_MODIFY, 0, 0x81, 0x91, 0x12, 0, IBA_QPS_RTR, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0,
                 0, 0, 0, 0, 1, field, values[value], 0);
-            SAY(&s, WORLD_OBJECT, OBJECT_SRQ, value);
-            SAY(&s, WORLD_OBJECT, OBJECT_CQ_AGAIN, value);
-            SAY(&s, WORLD_MEMORY, MEMORY_DOMAIN, value, 0, 0, 0, 0, 0);
+            ADD(&s, WORLD_OBJECT, OBJECT_SRQ, value);
+            ADD(&s, WORLD_OBJECT, OBJECT_CQ_AGAIN, value);
+            ADD(&s, WORLD_MEMORY, MEMORY_DOMAIN, value, 0, 0, 0, 0, 0);
             done(&s, "engine", "address", link * 16u + field, value);
         }
 }
@@ -207,7 +207,7 @@ static void every_opcode(uint8_t link)
             if (iba_opcodes[op].name) {
                 const size_t n = seed_craft(packet, 0, (uint8_t)op, 0, 0, 8);
                 packet[3] = CRAFT_OTHER_SERVICE | CRAFT_ACKREQ;
-                say(&s, WORLD_CRAFT, packet, n);
+                add(&s, WORLD_CRAFT, packet, n);
             }
         done(&s, "engine", "opcode", link, first);
     }
@@ -226,10 +226,10 @@ void seed_verbs(uint8_t link)
     for (uint8_t state = 0; state < (uint8_t)(IBA_QPS_COUNT); state++)
         for (unsigned bit = 0; bit < 21; bit++) {
             begin(&s, link, state & 1 ? 3 : 0);
-            SAY(&s, WORLD_SEND, 0, 0, 1, 1, 0, 0, 0, 16);
+            ADD(&s, WORLD_SEND, 0, 0, 1, 1, 0, 0, 0, 16);
             modify(&s, 0, 0, IBA_QPA_STATE | 1u << bit, state, (uint8_t)bit);
             modify(&s, 0, 2, IBA_QPA_STATE | 1u << bit, state, (uint8_t)(bit ^ 0x80));
-            SAY(&s, WORLD_DRAIN, 0);
+            ADD(&s, WORLD_DRAIN, 0);
             modify(&s, 0, 0, IBA_QPA_STATE | IBA_QPA_CUR_STATE, IBA_QPS_RTS, 0);
             done(&s, "engine", "modify", link * 16u + state, bit);
         }
@@ -241,8 +241,8 @@ void seed_verbs(uint8_t link)
 static void exchange(struct script *s, uint8_t lost, uint8_t twice)
 {
     for (unsigned i = 0; i < 2; i++) {
-        SAY(s, WORLD_DRAIN, i ? 0 : lost, twice);
-        SAY(s, OTHER + WORLD_DRAIN, 0, twice);
+        ADD(s, WORLD_DRAIN, i ? 0 : lost, twice);
+        ADD(s, OTHER + WORLD_DRAIN, 0, twice);
     }
 }
 
@@ -251,16 +251,16 @@ static void work(struct script *s, uint8_t from, uint8_t qp, uint8_t op, uint16_
     const uint8_t low = (uint8_t)length, high = (uint8_t)(length >> 8);
 
     if (qp < 3)
-        SAY(s, from + WORLD_SEND, qp, op, 3, 1, 0, 0, 0, low, high, 0, 0, 4, low, high, 1, 2);
+        ADD(s, from + WORLD_SEND, qp, op, 3, 1, 0, 0, 0, low, high, 0, 0, 4, low, high, 1, 2);
     else
-        SAY(s, from + WORLD_SEND, qp, op, 3, 1, 0, 0, 0, low, high, 0, 0, 4, low, high, 0, 0, 0, 0);
+        ADD(s, from + WORLD_SEND, qp, op, 3, 1, 0, 0, 0, low, high, 0, 0, 4, low, high, 0, 0, 0, 0);
 }
 
 static void receives(struct script *s)
 {
     for (uint8_t qp = 0; qp < (uint8_t)(WORLD_QPS); qp++)
         for (unsigned i = 0; i < 2; i++)
-            SAY(s, OTHER + WORLD_RECV, qp, 1, 0, 0, 0, 0, 4);
+            ADD(s, OTHER + WORLD_RECV, qp, 1, 0, 0, 0, 0, 4);
 }
 
 /* Reliable; with frames lost, and time that passes. */
@@ -271,63 +271,63 @@ static void reliable(struct script *s, uint8_t qp, uint8_t lost)
         work(s, 0, qp, op, op == IBA_WR_CMP_SWAP || op == IBA_WR_FETCH_ADD || op == IBA_WR_ATOMIC_WRITE ? 8 : 700);
         exchange(s, lost, lost >> 4);
         if (lost) {
-            SAY(s, WORLD_WAIT, 0);
+            ADD(s, WORLD_WAIT, 0);
             exchange(s, 0, 0);
         }
     }
-    SAY(s, WORLD_COMPLETE, 0);
-    SAY(s, OTHER + WORLD_COMPLETE, 0);
+    ADD(s, WORLD_COMPLETE, 0);
+    ADD(s, OTHER + WORLD_COMPLETE, 0);
 }
 
 static void datagrams(struct script *s)
 {
-    SAY(s, OTHER + WORLD_OBJECT, OBJECT_ATTACH, 3);
+    ADD(s, OTHER + WORLD_OBJECT, OBJECT_ATTACH, 3);
     receives(s);
     for (uint8_t qp = 2; qp < (uint8_t)(WORLD_QPS); qp++)
         for (uint8_t op = 0; op < 2; op++)
             work(s, 0, qp, op, qp == 4 || qp == 5 ? 256 : 64);
     work(s, 0, 2, IBA_WR_WRITE_IMM, 700);
     exchange(s, 0, 0);
-    SAY(s, OTHER + WORLD_OBJECT, OBJECT_PKEY, 0, 1, 0x80);
+    ADD(s, OTHER + WORLD_OBJECT, OBJECT_PKEY, 0, 1, 0x80);
     work(s, 0, 3, 0, 64);
     exchange(s, 0, 0);
-    SAY(s, OTHER + WORLD_CRAFT, 3, 4, 0, CRAFT_GROUP | CRAFT_MARKED, 8, 0, 0, 0, 0, 0, 0, 0, 0);
-    SAY(s, OTHER + WORLD_COMPLETE, 0);
+    ADD(s, OTHER + WORLD_CRAFT, 3, 4, 0, CRAFT_GROUP | CRAFT_MARKED, 8, 0, 0, 0, 0, 0, 0, 0, 0);
+    ADD(s, OTHER + WORLD_COMPLETE, 0);
 }
 
 /* Requests that verbs refuse, or not; and the results when they accept them. */
 static void refused(struct script *s)
 {
-    SAY(s, WORLD_MEMORY, MEMORY_REGISTER, 0, 0, 0, 0, 0, 16, 0xff, 3);
-    SAY(s, WORLD_MEMORY, MEMORY_REGISTER, 0, 0, 0, 0, 0, 16, 0xff, 0xff);
-    SAY(s, WORLD_MEMORY, MEMORY_REGISTER, 2, 0, 0, 0, 0, 16, 0x0e, 0);
-    SAY(s, WORLD_MEMORY, MEMORY_FREE, 0, 0, 0, 0, 0, 0);
-    SAY(s, WORLD_MEMORY, MEMORY_ALLOC, 4, 0, 0, 0, 0, 0);
-    SAY(s, WORLD_MEMORY, MEMORY_BIND, 6, 0, 0, 0, 0, 64, 9, 0);
-    SAY(s, WORLD_MEMORY, MEMORY_BIND, 6, 0, 0, 0, 0, 4, 9, 0);
-    SAY(s, WORLD_MEMORY, MEMORY_INVALIDATE, 1, PLACE_WINDOW, 0, 0, 0, 0);
-    SAY(s, WORLD_MEMORY, MEMORY_DEREGISTER, 0, 0, 0, 0, 0, 0);
-    SAY(s, WORLD_MEMORY, MEMORY_DOMAIN, 0, 0, 0, 0, 0, 0);
+    ADD(s, WORLD_MEMORY, MEMORY_REGISTER, 0, 0, 0, 0, 0, 16, 0xff, 3);
+    ADD(s, WORLD_MEMORY, MEMORY_REGISTER, 0, 0, 0, 0, 0, 16, 0xff, 0xff);
+    ADD(s, WORLD_MEMORY, MEMORY_REGISTER, 2, 0, 0, 0, 0, 16, 0x0e, 0);
+    ADD(s, WORLD_MEMORY, MEMORY_FREE, 0, 0, 0, 0, 0, 0);
+    ADD(s, WORLD_MEMORY, MEMORY_ALLOC, 4, 0, 0, 0, 0, 0);
+    ADD(s, WORLD_MEMORY, MEMORY_BIND, 6, 0, 0, 0, 0, 64, 9, 0);
+    ADD(s, WORLD_MEMORY, MEMORY_BIND, 6, 0, 0, 0, 0, 4, 9, 0);
+    ADD(s, WORLD_MEMORY, MEMORY_INVALIDATE, 1, PLACE_WINDOW, 0, 0, 0, 0);
+    ADD(s, WORLD_MEMORY, MEMORY_DEREGISTER, 0, 0, 0, 0, 0, 0);
+    ADD(s, WORLD_MEMORY, MEMORY_DOMAIN, 0, 0, 0, 0, 0, 0);
     work(s, 0, 0, IBA_WR_READ, 64);
-    SAY(s, WORLD_OBJECT, OBJECT_CQ_AGAIN, 0);
-    SAY(s, WORLD_OBJECT, OBJECT_SRQ, 1);
-    SAY(s, WORLD_OBJECT, OBJECT_CREATE, 0, 0, 1, 0);
-    SAY(s, WORLD_OBJECT, OBJECT_ADDRESS, 0, 0, 2, 0, 3, 5, 200);
-    SAY(s, WORLD_OBJECT, OBJECT_ATTACH, 0, 0x80, 0x80);
-    SAY(s, WORLD_OBJECT, OBJECT_ATTACH, 3);
-    SAY(s, WORLD_OBJECT, OBJECT_DESTROY, 3);
-    SAY(s, WORLD_OBJECT, OBJECT_ARM, 200);
+    ADD(s, WORLD_OBJECT, OBJECT_CQ_AGAIN, 0);
+    ADD(s, WORLD_OBJECT, OBJECT_SRQ, 1);
+    ADD(s, WORLD_OBJECT, OBJECT_CREATE, 0, 0, 1, 0);
+    ADD(s, WORLD_OBJECT, OBJECT_ADDRESS, 0, 0, 2, 0, 3, 5, 200);
+    ADD(s, WORLD_OBJECT, OBJECT_ATTACH, 0, 0x80, 0x80);
+    ADD(s, WORLD_OBJECT, OBJECT_ATTACH, 3);
+    ADD(s, WORLD_OBJECT, OBJECT_DESTROY, 3);
+    ADD(s, WORLD_OBJECT, OBJECT_ARM, 200);
     modify(s, 0, 0, IBA_QPA_STATE, IBA_QPS_SQD, 0);
     modify(s, 0, 0, IBA_QPA_STATE | IBA_QPA_TIMEOUT | IBA_QPA_RETRY, IBA_QPS_SQD, 200);
     modify(s, 0, 0, IBA_QPA_STATE | IBA_QPA_ALT_PATH | IBA_QPA_PATH_MIG, IBA_QPS_RTS, 1);
     modify(s, 0, 1, IBA_QPA_STATE | IBA_QPA_QKEY, IBA_QPS_INIT, 1);
     modify(s, 0, 2, IBA_QPA_STATE, IBA_QPS_ERR, 0);
     work(s, 0, 2, 0, 64);
-    SAY(s, WORLD_RECV, 2, 1, 0, 0, 0, 0, 4);
+    ADD(s, WORLD_RECV, 2, 1, 0, 0, 0, 0, 4);
     modify(s, 0, 2, IBA_QPA_STATE, IBA_QPS_RESET, 0);
     exchange(s, 0, 0);
-    SAY(s, WORLD_OBJECT, OBJECT_DESTROY, 0);
-    SAY(s, WORLD_COMPLETE, 0);
+    ADD(s, WORLD_OBJECT, OBJECT_DESTROY, 0);
+    ADD(s, WORLD_COMPLETE, 0);
 }
 
 /* Requests near what is expected: again, ahead, too long, of another kind; as they come at the other. */
@@ -339,15 +339,15 @@ static void odd_requests(struct script *s)
     receives(s);
     for (unsigned i = 0; i < sizeof opcodes; i++)
         for (uint8_t delta = 0; delta < 3; delta++) {
-            SAY(s, OTHER + WORLD_CRAFT, 0, opcodes[i], (uint8_t)(delta - 1),
+            ADD(s, OTHER + WORLD_CRAFT, 0, opcodes[i], (uint8_t)(delta - 1),
                 (uint8_t)(delta == 2 ? CRAFT_ACKREQ | CRAFT_MARKED : CRAFT_ACKREQ), 0xff, 0xff, 0, 0, 0, 0, 1, 0x60, 1);
-            SAY(s, OTHER + WORLD_DRAIN, 0);
+            ADD(s, OTHER + WORLD_DRAIN, 0);
         }
     work(s, OTHER, 0, IBA_WR_SEND, 64);
-    SAY(s, OTHER + WORLD_DRAIN, 0xff);
+    ADD(s, OTHER + WORLD_DRAIN, 0xff);
     for (uint8_t syndrome = 0x60; syndrome < 0x66; syndrome++)
-        SAY(s, OTHER + WORLD_CRAFT, 0, IBA_RC_ACKNOWLEDGE, 0, 0, 0, 0, 0, 0, 0, 0, 0, syndrome, 1);
-    SAY(s, OTHER + WORLD_COMPLETE, 0);
+        ADD(s, OTHER + WORLD_CRAFT, 0, IBA_RC_ACKNOWLEDGE, 0, 0, 0, 0, 0, 0, 0, 0, 0, syndrome, 1);
+    ADD(s, OTHER + WORLD_COMPLETE, 0);
 }
 
 static void (*const scripts[])(struct script *s) = {datagrams, refused, odd_requests};
@@ -368,7 +368,7 @@ void seed_changed(uint8_t link)
         for (uint8_t kind = 0; kind <= (uint8_t)(IBA_CHANGE_OTHER); kind++)
             for (unsigned i = 0; i < SCRIPTS + LOSSES; i++) {
                 begin(&s, link, 3 * (row & 1));
-                SAY(&s, 0, (uint8_t)row, (uint8_t)(row >> 8), kind, (uint8_t)i);
+                ADD(&s, 0, (uint8_t)row, (uint8_t)(row >> 8), kind, (uint8_t)i);
                 if (i < SCRIPTS)
                     scripts[i](&s);
                 else

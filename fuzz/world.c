@@ -297,7 +297,7 @@ struct world *world_open_as(struct fuzz_in *in, unsigned ends, const struct worl
     w->device = d ? *d : (struct world_device){.change = NULL};
     for (unsigned i = 0; i < ends; i++)
         open_end(w, i);
-    world_tell_begin(w);
+    world_log_begin(w);
     return w;
 }
 

@@ -194,13 +194,13 @@ size_t world_craft(struct world *w, unsigned end, struct fuzz_in *in, uint8_t *b
 /* The next packet that leaves `end`, noted; 0: none. cap >= IBA_TX_MOST. */
 size_t world_poll(struct world *w, unsigned end, uint8_t *buf, size_t cap);
 
-/* ---- the same as a scenario, for people: world_tell.c ---- */
-void world_tell_begin(const struct world *w);
-void world_tell_arrival(const struct world *w, unsigned end, const struct iba_view *v);
-void world_tell_departure(const struct world *w, unsigned end, const uint8_t *frame, size_t len);
-void world_tell_recv(unsigned end, unsigned qp, const struct iba_recv_wr *wr);
-void world_tell_send(unsigned end, unsigned qp, const struct iba_send_wr *wr);
-void world_tell_wait(iba_time ns);
+/* ---- the same as a scenario, for people: world_log.c ---- */
+void world_log_begin(const struct world *w);
+void world_log_arrival(const struct world *w, unsigned end, const struct iba_view *v);
+void world_log_departure(const struct world *w, unsigned end, const uint8_t *frame, size_t len);
+void world_log_recv(unsigned end, unsigned qp, const struct iba_recv_wr *wr);
+void world_log_send(unsigned end, unsigned qp, const struct iba_send_wr *wr);
+void world_log_wait(iba_time ns);
 
 /* ---- verbs: world_verb.c ---- */
 void world_post_send(struct world *w, unsigned end, struct fuzz_in *in);

@@ -26,7 +26,7 @@ static void feed(struct world *w, unsigned end, const uint8_t *frame, const stru
             .wire = exact, .len = v.len, .proto = IBA_PROTO_IB, .icrc = IBA_CHECK_GOOD, .vcrc = IBA_CHECK_GOOD};
     else
         fuzz_opcode(FUZZ_OPCODES_GIVEN, &v);
-    world_tell_arrival(w, end, &v);
+    world_log_arrival(w, end, &v);
     iba_ca_feed(&w->end[end].ca, a->port, &v, w->now);
     free(exact);
 }
@@ -56,7 +56,7 @@ size_t world_poll(struct world *w, unsigned end, uint8_t *buf, size_t cap)
     fuzz_note_bytes(buf, len);
     if (len > 0) {
         fuzz_packet(w->link, buf, len);
-        world_tell_departure(w, end, buf, len);
+        world_log_departure(w, end, buf, len);
     }
     return len;
 }

@@ -88,7 +88,7 @@ void world_post_send(struct world *w, unsigned end, struct fuzz_in *in)
 
     wr.n_sge = fill_sge(w, end, wr.sge, in);
     set_remote(w, end, i, &wr, in);
-    world_tell_send(end, i, &wr);
+    world_log_send(end, i, &wr);
     fuzz_note(iba_post_send(&w->end[end].ca, w->end[end].qp[i].qpn, &wr));
 }
 
@@ -98,7 +98,7 @@ void world_post_recv(struct world *w, unsigned end, struct fuzz_in *in)
     struct iba_recv_wr wr = {.wr_id = i};
 
     wr.n_sge = fill_sge(w, end, wr.sge, in);
-    world_tell_recv(end, i, &wr);
+    world_log_recv(end, i, &wr);
     if (i == 1)
         fuzz_note(iba_post_srq_recv(&w->end[end].ca, w->end[end].srqn, &wr));
     else
@@ -130,7 +130,7 @@ void world_wait(struct world *w, struct fuzz_in *in)
         w->now += (iba_time)(how & 0x0f) << (how >> 4 & 7) * 5;
     else if (next != IBA_NEVER && next > w->now)
         w->now = next;
-    world_tell_wait(w->now - before);
+    world_log_wait(w->now - before);
     for (unsigned i = 0; i < w->ends; i++)
         iba_ca_advance(&w->end[i].ca, w->now);
 }

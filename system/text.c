@@ -128,7 +128,7 @@ static void say(FILE *to, const char *format, va_list args)
     free(all);
 }
 
-void text_say(FILE *to, const char *format, ...)
+void text_line(FILE *to, const char *format, ...)
 {
     va_list args;
 

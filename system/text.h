@@ -35,7 +35,7 @@ void text_print(FILE *to, const char *s, size_t n);
 unsigned text_columns(const char *s, size_t n);
 
 /* One line: the formatted text as text_print() writes it, and a line feed. */
-void text_say(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_line(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same, after "PROGRAM: ". */
 void text_complain(FILE *to, const char *program, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));

@@ -25,15 +25,15 @@ struct ag_address ag_from_address(const struct ibc_address *a)
     struct ag_address to = {0};
 
     if (a->mac != 0)
-        AG_GIVE(&to, address, mac, a->mac);
+        AG_SET(&to, address, mac, a->mac);
     if (a->ipv4 != 0)
-        AG_GIVE(&to, address, ipv4, a->ipv4);
+        AG_SET(&to, address, ipv4, a->ipv4);
     if (!is_zero(a->ipv6))
-        AG_GIVE(&to, address, ipv6, gid_of(a->ipv6));
+        AG_SET(&to, address, ipv6, gid_of(a->ipv6));
     if (!is_zero(a->gid))
-        AG_GIVE(&to, address, gid, gid_of(a->gid));
+        AG_SET(&to, address, gid, gid_of(a->gid));
     if (a->lid != 0)
-        AG_GIVE(&to, address, lid, a->lid);
+        AG_SET(&to, address, lid, a->lid);
     return to;
 }
 
@@ -71,44 +71,44 @@ struct ibc_address ag_to_address(const struct ag_address *a)
     A(flow_control, flow_control, DEST_QPN)
 /* clang-format on */
 
-static void from_path(struct ag_modify_qp_args *to, const struct ibc_qp_attr *a, const struct ibc_address *twin)
+static void from_path(struct ag_modify_qp_args *to, const struct ibc_qp_attr *a, const struct ibc_address *partner)
 {
-    const struct ibc_address *first = a->to ? a->to : a->to_twin ? twin : NULL;
-    const struct ibc_address *second = a->alt ? a->alt : a->to_twin ? twin : NULL;
+    const struct ibc_address *first = a->to ? a->to : a->to_partner ? partner : NULL;
+    const struct ibc_address *second = a->alt ? a->alt : a->to_partner ? partner : NULL;
 
     if (first)
-        AG_GIVE(to, modify_qp_args, to, ag_from_address(first));
+        AG_SET(to, modify_qp_args, to, ag_from_address(first));
     if (second)
-        AG_GIVE(to, modify_qp_args, alt_to, ag_from_address(second));
-    AG_GIVE(to, modify_qp_args, sl, a->sl);
-    AG_GIVE(to, modify_qp_args, hop, a->hop);
-    AG_GIVE(to, modify_qp_args, tclass, a->tclass);
-    AG_GIVE(to, modify_qp_args, flow, a->flow);
-    AG_GIVE(to, modify_qp_args, sport, a->path.sport);
-    AG_GIVE(to, modify_qp_args, gid_index, a->path.gid_index);
-    AG_GIVE(to, modify_qp_args, path_bits, a->path.path_bits);
+        AG_SET(to, modify_qp_args, alt_to, ag_from_address(second));
+    AG_SET(to, modify_qp_args, sl, a->sl);
+    AG_SET(to, modify_qp_args, hop, a->hop);
+    AG_SET(to, modify_qp_args, tclass, a->tclass);
+    AG_SET(to, modify_qp_args, flow, a->flow);
+    AG_SET(to, modify_qp_args, sport, a->path.sport);
+    AG_SET(to, modify_qp_args, gid_index, a->path.gid_index);
+    AG_SET(to, modify_qp_args, path_bits, a->path.path_bits);
     if (a->av_port)
-        AG_GIVE(to, modify_qp_args, av_port, a->av_port);
+        AG_SET(to, modify_qp_args, av_port, a->av_port);
     if (a->alt_port)
-        AG_GIVE(to, modify_qp_args, alt_port, a->alt_port);
+        AG_SET(to, modify_qp_args, alt_port, a->alt_port);
     if (a->path.tagged)
-        AG_GIVE(to, modify_qp_args, vlan, a->path.vlan);
+        AG_SET(to, modify_qp_args, vlan, a->path.vlan);
 }
 
 void ag_from_modify(struct ag_modify_qp_args *to, uint32_t qpn, const struct ibc_qp_attr *a,
-                    const struct ibc_address *twin)
+                    const struct ibc_address *partner)
 {
     *to = (struct ag_modify_qp_args){.qpn = qpn, .state = a->a.state};
 #define GIVE(member, core, bit)                                                                                        \
     if (a->mask & IBA_QPA_##bit)                                                                                       \
-        AG_GIVE(to, modify_qp_args, member, a->a.core);
+        AG_SET(to, modify_qp_args, member, a->a.core);
     ATTRIBUTES(GIVE)
     if (a->mask & IBA_QPA_AV)
-        AG_GIVE(to, modify_qp_args, av, true);
+        AG_SET(to, modify_qp_args, av, true);
     if (a->mask & IBA_QPA_ALT_PATH)
-        AG_GIVE(to, modify_qp_args, alt, true);
+        AG_SET(to, modify_qp_args, alt, true);
     if (a->mask & (IBA_QPA_AV | IBA_QPA_ALT_PATH))
-        from_path(to, a, twin);
+        from_path(to, a, partner);
 }
 
 static struct ibc_path path_of(bool tagged, uint16_t vlan, uint16_t sport, uint8_t gid_index, uint8_t path_bits)
@@ -147,8 +147,8 @@ void ag_to_modify(struct ibc_qp_attr *to, const struct ag_modify_qp_args *a, str
 void ag_from_query(struct ag_query_qp_ok *to, const struct iba_qp_attr *a)
 {
     *to = (struct ag_query_qp_ok){.state = a->state};
-#define TELL(member, core, bit) AG_GIVE(to, query_qp_ok, member, a->core);
-    ATTRIBUTES(TELL)
+#define FROM_CORE(member, core, bit) AG_SET(to, query_qp_ok, member, a->core);
+    ATTRIBUTES(FROM_CORE)
 }
 
 void ag_to_query(struct iba_qp_attr *to, const struct ag_query_qp_ok *a)
@@ -188,49 +188,49 @@ static bool is_atomic(uint8_t op)
 
 static void from_bind(struct ag_send *to, const struct iba_send_wr *wr)
 {
-    AG_GIVE(to, send, mw, wr->bind.mw_rkey);
-    AG_GIVE(to, send, lkey, wr->bind.mr_lkey);
-    AG_GIVE(to, send, va, wr->bind.va);
-    AG_GIVE(to, send, len, wr->bind.length);
-    AG_GIVE(to, send, access, wr->bind.access);
-    AG_GIVE(to, send, key, wr->bind.key_byte);
+    AG_SET(to, send, mw, wr->bind.mw_rkey);
+    AG_SET(to, send, lkey, wr->bind.mr_lkey);
+    AG_SET(to, send, va, wr->bind.va);
+    AG_SET(to, send, len, wr->bind.length);
+    AG_SET(to, send, access, wr->bind.access);
+    AG_SET(to, send, key, wr->bind.key_byte);
 }
 
 static void from_remote(struct ag_send *to, const struct iba_send_wr *wr)
 {
-    AG_GIVE(to, send, to, wr->va);
-    AG_GIVE(to, send, rkey, wr->rkey);
-    AG_GIVE(to, send, srqn, wr->xrc_srqn);
+    AG_SET(to, send, to, wr->va);
+    AG_SET(to, send, rkey, wr->rkey);
+    AG_SET(to, send, srqn, wr->xrc_srqn);
     if (is_atomic(wr->op)) {
-        AG_GIVE(to, send, cmp, wr->compare_add);
-        AG_GIVE(to, send, swap, wr->swap);
+        AG_SET(to, send, cmp, wr->compare_add);
+        AG_SET(to, send, swap, wr->swap);
     }
     if (wr->op == IBA_WR_FLUSH) {
-        AG_GIVE(to, send, placement, wr->flush_placement);
-        AG_GIVE(to, send, selectivity, wr->flush_selectivity);
+        AG_SET(to, send, placement, wr->flush_placement);
+        AG_SET(to, send, selectivity, wr->flush_selectivity);
     }
 }
 
 static void from_dest(struct ag_dest *to, const struct ibc_ah_spec *d)
 {
     if (d->to)
-        AG_GIVE(to, dest, to, ag_from_address(d->to));
+        AG_SET(to, dest, to, ag_from_address(d->to));
     if (d->group)
-        AG_GIVE(to, dest, group, gid_of(d->group));
-    AG_GIVE(to, dest, sl, d->sl);
-    AG_GIVE(to, dest, hop, d->hop);
-    AG_GIVE(to, dest, tclass, d->tclass);
-    AG_GIVE(to, dest, sport, d->path.sport);
-    AG_GIVE(to, dest, gid_index, d->path.gid_index);
-    AG_GIVE(to, dest, path_bits, d->path.path_bits);
+        AG_SET(to, dest, group, gid_of(d->group));
+    AG_SET(to, dest, sl, d->sl);
+    AG_SET(to, dest, hop, d->hop);
+    AG_SET(to, dest, tclass, d->tclass);
+    AG_SET(to, dest, sport, d->path.sport);
+    AG_SET(to, dest, gid_index, d->path.gid_index);
+    AG_SET(to, dest, path_bits, d->path.path_bits);
     if (d->port)
-        AG_GIVE(to, dest, port, d->port);
+        AG_SET(to, dest, port, d->port);
     if (d->has_pd)
-        AG_GIVE(to, dest, pd, d->pd);
+        AG_SET(to, dest, pd, d->pd);
     if (d->none)
-        AG_GIVE(to, dest, none, true);
+        AG_SET(to, dest, none, true);
     if (d->path.tagged)
-        AG_GIVE(to, dest, vlan, d->path.vlan);
+        AG_SET(to, dest, vlan, d->path.vlan);
 }
 
 void ag_from_send(struct ag_post_send_args *to, uint32_t qpn, const struct ibc_send *s, bool datagram)
@@ -239,21 +239,21 @@ void ag_from_send(struct ag_post_send_args *to, uint32_t qpn, const struct ibc_s
     struct ag_send *t = &to->wr;
 
     *to = (struct ag_post_send_args){.qpn = qpn, .wr.op = wr->op};
-    AG_GIVE(t, send, id, wr->wr_id);
-    AG_GIVE(t, send, signaled, (wr->flags & IBA_WR_SIGNALED) != 0);
-    AG_GIVE(t, send, solicited, (wr->flags & IBA_WR_SOLICITED) != 0);
-    AG_GIVE(t, send, fence, (wr->flags & IBA_WR_FENCE) != 0);
+    AG_SET(t, send, id, wr->wr_id);
+    AG_SET(t, send, signaled, (wr->flags & IBA_WR_SIGNALED) != 0);
+    AG_SET(t, send, solicited, (wr->flags & IBA_WR_SOLICITED) != 0);
+    AG_SET(t, send, fence, (wr->flags & IBA_WR_FENCE) != 0);
     from_sge(&t->sge, wr->sge, wr->n_sge);
     t->given |= AG_BIT(send, sge);
     if (takes_key(wr->op))
-        AG_GIVE(t, send, inv, wr->imm_or_key);
+        AG_SET(t, send, inv, wr->imm_or_key);
     else if (wr->imm_or_key != 0)
-        AG_GIVE(t, send, imm, wr->imm_or_key);
+        AG_SET(t, send, imm, wr->imm_or_key);
     if (wr->op == IBA_WR_BIND_MW) {
         from_bind(t, wr);
     } else if (datagram) {
-        AG_GIVE(t, send, qpn, wr->remote_qpn);
-        AG_GIVE(t, send, qkey, wr->remote_qkey);
+        AG_SET(t, send, qpn, wr->remote_qpn);
+        AG_SET(t, send, qkey, wr->remote_qkey);
         from_dest(&to->dest, &s->dest);
         to->given |= AG_BIT(post_send_args, dest);
     } else {
@@ -330,7 +330,7 @@ struct ag_recv ag_from_recv(const struct iba_recv_wr *wr)
 {
     struct ag_recv to = {0};
 
-    AG_GIVE(&to, recv, id, wr->wr_id);
+    AG_SET(&to, recv, id, wr->wr_id);
     from_sge(&to.sge, wr->sge, wr->n_sge);
     to.given |= AG_BIT(recv, sge);
     return to;
@@ -350,23 +350,23 @@ struct ag_wc ag_from_wc(const struct iba_wc *wc)
 {
     struct ag_wc to = {.id = wc->wr_id, .status = wc->status};
 
-    AG_GIVE(&to, wc, op, wc->op);
-    AG_GIVE(&to, wc, bytes, wc->byte_len);
-    AG_GIVE(&to, wc, qpn, wc->qpn);
-    AG_GIVE(&to, wc, srcqp, wc->src_qpn);
-    AG_GIVE(&to, wc, srqn, wc->srqn);
-    AG_GIVE(&to, wc, grh, (wc->flags & IBA_WC_GRH) != 0);
-    AG_GIVE(&to, wc, solicited, (wc->flags & IBA_WC_SOLICITED) != 0);
-    AG_GIVE(&to, wc, sl, wc->sl);
-    AG_GIVE(&to, wc, path_bits, wc->path_bits);
-    AG_GIVE(&to, wc, slid, wc->slid);
-    AG_GIVE(&to, wc, pkey_index, wc->pkey_index);
+    AG_SET(&to, wc, op, wc->op);
+    AG_SET(&to, wc, bytes, wc->byte_len);
+    AG_SET(&to, wc, qpn, wc->qpn);
+    AG_SET(&to, wc, srcqp, wc->src_qpn);
+    AG_SET(&to, wc, srqn, wc->srqn);
+    AG_SET(&to, wc, grh, (wc->flags & IBA_WC_GRH) != 0);
+    AG_SET(&to, wc, solicited, (wc->flags & IBA_WC_SOLICITED) != 0);
+    AG_SET(&to, wc, sl, wc->sl);
+    AG_SET(&to, wc, path_bits, wc->path_bits);
+    AG_SET(&to, wc, slid, wc->slid);
+    AG_SET(&to, wc, pkey_index, wc->pkey_index);
     if (wc->flags & IBA_WC_WITH_IMM)
-        AG_GIVE(&to, wc, imm, wc->imm_or_key);
+        AG_SET(&to, wc, imm, wc->imm_or_key);
     else if (wc->flags & IBA_WC_WITH_INV)
-        AG_GIVE(&to, wc, inv, wc->imm_or_key);
+        AG_SET(&to, wc, inv, wc->imm_or_key);
     else if (wc->imm_or_key != 0) /* of a bind */
-        AG_GIVE(&to, wc, rkey, wc->imm_or_key);
+        AG_SET(&to, wc, rkey, wc->imm_or_key);
     return to;
 }
 
@@ -398,10 +398,10 @@ struct ag_event ag_from_event(const struct iba_event *e)
 {
     struct ag_event to = {.kind = e->kind};
 
-    AG_GIVE(&to, event, port, e->port);
-    AG_GIVE(&to, event, object, e->object);
-    AG_GIVE(&to, event, key, e->a);
-    AG_GIVE(&to, event, srcqp, e->b);
+    AG_SET(&to, event, port, e->port);
+    AG_SET(&to, event, object, e->object);
+    AG_SET(&to, event, key, e->a);
+    AG_SET(&to, event, srcqp, e->b);
     return to;
 }
 

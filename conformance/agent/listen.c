@@ -25,7 +25,7 @@ static bool failed(char *err, size_t errlen, const char *what, const char *why)
 /* ---- unix: ---- */
 
 /* Removes a socket that an ended process left; a socket that a process still serves is not ours to remove. */
-static bool is_left_behind(const struct sockaddr_un *a)
+static bool is_stale(const struct sockaddr_un *a)
 {
     struct stat st;
     const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -43,7 +43,7 @@ static bool bind_path(int fd, const struct sockaddr_un *a)
     bool good = bind(fd, (const struct sockaddr *)a, sizeof *a) == 0;
 
     if (!good && errno == EADDRINUSE) {
-        good = is_left_behind(a) && unlink(a->sun_path) == 0 && bind(fd, (const struct sockaddr *)a, sizeof *a) == 0;
+        good = is_stale(a) && unlink(a->sun_path) == 0 && bind(fd, (const struct sockaddr *)a, sizeof *a) == 0;
         errno = EADDRINUSE;
     }
     (void)umask(was);

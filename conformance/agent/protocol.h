@@ -219,7 +219,7 @@ enum ag_word_list {
     AG_W_CAP,
     AG_W_COUNT
 };
-enum ag_how {
+enum ag_form {
     AG_H_NUMBER,
     AG_H_FLAG,
     AG_H_TEXT,
@@ -319,7 +319,7 @@ AG_VERBS(AG_VERB_STRUCTS)
 #define AG_BIT(shape, name) (UINT64_C(1) << AG_I_##shape##_##name)
 #define AG_HAS(p, shape, name) (((p)->given & AG_BIT(shape, name)) != 0)
 /* Sets an optional member. */
-#define AG_GIVE(p, shape, name, value) ((p)->given |= AG_BIT(shape, name), (p)->name = (value))
+#define AG_SET(p, shape, name, value) ((p)->given |= AG_BIT(shape, name), (p)->name = (value))
 
 struct ag_request {
     uint64_t id;
@@ -381,7 +381,7 @@ struct ag_words {
 };
 extern const struct ag_shape ag_shapes[AG_S_COUNT];
 extern const struct ag_words ag_words[AG_W_COUNT];
-extern const uint8_t ag_how[AG_K_COUNT], ag_of[AG_K_COUNT]; /* by enum ag_kind */
+extern const uint8_t ag_form[AG_K_COUNT], ag_of[AG_K_COUNT]; /* by enum ag_kind */
 static inline const struct ag_shape *ag_args_shape(enum ag_verb v)
 {
     return &ag_shapes[AG_S_hello_args + 2 * (int)v];
@@ -395,9 +395,9 @@ static inline const struct ag_shape *ag_ok_shape(enum ag_verb v)
 /* All zero where a link has no such address. */
 struct ag_address ag_from_address(const struct ibc_address *a);
 struct ibc_address ag_to_address(const struct ag_address *a);
-/* `twin`: the other device's address, where a->to_twin. */
+/* `twin`: the other device's address, where a->to_partner. */
 void ag_from_modify(struct ag_modify_qp_args *to, uint32_t qpn, const struct ibc_qp_attr *a,
-                    const struct ibc_address *twin);
+                    const struct ibc_address *partner);
 /* room: storage for to->to and to->alt. */
 void ag_to_modify(struct ibc_qp_attr *to, const struct ag_modify_qp_args *a, struct ibc_address room[2]);
 void ag_from_query(struct ag_query_qp_ok *to, const struct iba_qp_attr *a);

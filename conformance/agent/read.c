@@ -49,7 +49,7 @@ static bool hex_number(const char *s, uint64_t *n)
     return true;
 }
 
-static bool whole_number(const cJSON *j, uint64_t *n)
+static bool is_natural(const cJSON *j, uint64_t *n)
 {
     if (cJSON_IsString(j))
         return hex_number(j->valuestring, n);
@@ -78,7 +78,7 @@ static bool read_number(const struct in *in, const struct ag_field *f, const cJS
     const unsigned bits = 8u * f->size;
     uint64_t n;
 
-    if (!whole_number(j, &n))
+    if (!is_natural(j, &n))
         return wrong(in, "%s: want a whole number, up to 2^53, else \"0x...\"", f->name);
     if (bits < 64 && n >> bits != 0)
         return wrong(in, "%s: want a number of %u bits", f->name, bits);
@@ -90,7 +90,7 @@ static bool read_mtu(const struct in *in, const struct ag_field *f, const cJSON 
 {
     uint64_t n;
 
-    if (!whole_number(j, &n))
+    if (!is_natural(j, &n))
         return wrong(in, "%s: want a number of bytes", f->name);
     *mtu = 0; /* so that the device refuses it */
     for (uint8_t m = 0; m < 8; m++)
@@ -189,7 +189,7 @@ static bool read_counters(const struct in *in, const struct ag_field *f, const c
     cJSON_ArrayForEach(e, j)
     {
         uint64_t value;
-        if (!whole_number(e, &value))
+        if (!is_natural(e, &value))
             return wrong(in, "%s: want whole numbers", f->name);
         if (c->n == IBC_MAX_COUNTERS || strlen(e->string) >= sizeof c->c[0].name)
             continue;
@@ -319,7 +319,7 @@ static bool read_list(const struct in *in, const struct ag_field *f, const cJSON
 
 static bool read_value(const struct in *in, const struct ag_field *f, const cJSON *j, void *p)
 {
-    switch ((enum ag_how)ag_how[f->kind]) {
+    switch ((enum ag_form)ag_form[f->kind]) {
     case AG_H_NUMBER: return read_number(in, f, j, p);
     case AG_H_FLAG:
         *(bool *)p = cJSON_IsTrue(j);
@@ -488,14 +488,13 @@ static enum ag_error read_head(const cJSON *j, struct ag_request *r, struct ag_r
 
     const char *twice = doubled(j);
 
-    no->has_id =
-        (!twice || strcmp(twice, "id") != 0) && whole_number(cJSON_GetObjectItemCaseSensitive(j, "id"), &r->id);
+    no->has_id = (!twice || strcmp(twice, "id") != 0) && is_natural(cJSON_GetObjectItemCaseSensitive(j, "id"), &r->id);
     no->id = r->id;
     if (twice)
         ag_refuse(no, AG_E_bad_request, NULL, "%s: given twice", twice);
     else if (!no->has_id)
         ag_refuse(no, AG_E_bad_request, NULL, "id: want a whole number, up to 2^53, else \"0x...\"");
-    else if (device && (!whole_number(device, &n) || n >= IBC_DEVICES))
+    else if (device && (!is_natural(device, &n) || n >= IBC_DEVICES))
         ag_refuse(no, AG_E_bad_request, NULL, "device: want 0 or 1");
     r->device = (uint32_t)n;
     return no->error != AG_FINE ? no->error : find_verb(j, r, no);
@@ -542,7 +541,7 @@ bool ag_read_reply(const char *line, size_t len, enum ag_verb verb, struct ag_re
 
     memset(r, 0, sizeof *r);
     r->verb = verb;
-    r->has_id = whole_number(cJSON_GetObjectItemCaseSensitive(j, "id"), &r->id);
+    r->has_id = is_natural(cJSON_GetObjectItemCaseSensitive(j, "id"), &r->id);
     const char *twice = doubled(j);
     if (!j)
         good = wrong(&in, "the answer is no JSON object");

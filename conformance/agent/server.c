@@ -301,7 +301,7 @@ DO(poll_cq)
     const enum ibc_rc rc = CALL(poll_cq, d, a->cq, &wc, &n);
 
     if (n > 0)
-        AG_GIVE(ok, poll_cq_ok, wc, ag_from_wc(&wc));
+        AG_SET(ok, poll_cq_ok, wc, ag_from_wc(&wc));
     return rc;
 }
 
@@ -313,7 +313,7 @@ DO(poll_event)
 
     UNUSED(a);
     if (n > 0)
-        AG_GIVE(ok, poll_event_ok, event, ag_from_event(&e));
+        AG_SET(ok, poll_event_ok, event, ag_from_event(&e));
     return rc;
 }
 
@@ -386,9 +386,9 @@ DO(log)
     s->target->log_at = AG_HAS(a, log_args, since) ? a->since : 0;
     rc = CALL(log, d, ok->text.s, sizeof ok->text.s);
     if (ok->text.s[0])
-        AG_GIVE(ok, log_ok, text, ok->text);
+        AG_SET(ok, log_ok, text, ok->text);
     if (s->target->log_at > 0)
-        AG_GIVE(ok, log_ok, at, s->target->log_at);
+        AG_SET(ok, log_ok, at, s->target->log_at);
     return rc;
 }
 

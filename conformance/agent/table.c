@@ -21,9 +21,9 @@ AG_VERBS(VERB_FIELDS)
 #define VERB_SHAPES(verb) SHAPE(verb##_args) SHAPE(verb##_ok)
 const struct ag_shape ag_shapes[AG_S_COUNT] = {AG_LEAVES(SHAPE) AG_BRANCHES(SHAPE) AG_VERBS(VERB_SHAPES)};
 
-#define HOW(kind, how, of) AG_H_##how,
+#define FORM(kind, how, of) AG_H_##how,
 #define OF(kind, how, of) of,
-const uint8_t ag_how[AG_K_COUNT] = {AG_KINDS(HOW)}, ag_of[AG_K_COUNT] = {AG_KINDS(OF)};
+const uint8_t ag_form[AG_K_COUNT] = {AG_KINDS(FORM)}, ag_of[AG_K_COUNT] = {AG_KINDS(OF)};
 
 /* ---- words ---- */
 

@@ -31,7 +31,7 @@ static struct ibv_device *device_named(struct ibv_device **list, int n, const ch
     return NULL;
 }
 
-static void say_which(struct ibv_device **list, int n, const char *name, char *err, size_t errlen)
+static void list_devices(struct ibv_device **list, int n, const char *name, char *err, size_t errlen)
 {
     int used = name ? snprintf(err, errlen, "%s: no such verbs device; there is", name)
                     : snprintf(err, errlen, "which verbs device? There is");
@@ -50,7 +50,7 @@ static struct ibv_context *open_named(const char *name, char *err, size_t errlen
     struct ibv_context *ctx = device ? ibv_open_device(device) : NULL;
 
     if (!device)
-        say_which(list, list ? n : 0, name, err, errlen);
+        list_devices(list, list ? n : 0, name, err, errlen);
     else if (!ctx)
         (void)snprintf(err, errlen, "%s: cannot be opened: %s", ibv_get_device_name(device), strerror(errno));
     if (list)

@@ -31,7 +31,7 @@ static bool next_record(int fd, char record[RECORD + 1])
 }
 
 /* A record's number is the second of its words and counts from 0. */
-static uint64_t behind(const char *record)
+static uint64_t after(const char *record)
 {
     const char *comma = strchr(record, ',');
 
@@ -45,7 +45,7 @@ void verbs_log_open(struct verbs *v)
 
     v->kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     for (unsigned i = 0; v->kmsg >= 0 && i < MOST_RECORDS && next_record(v->kmsg, record); i++)
-        v->log_at = behind(record);
+        v->log_at = after(record);
 }
 
 /* "6,339,5140900,-;text
@@ -85,9 +85,9 @@ enum ibc_rc verbs_log(struct ibc_target *t, unsigned d, char *text, size_t n)
         return IBC_UNSUPPORTED;
     go_back(v, since);
     for (unsigned i = 0; i < MOST_RECORDS && next_record(v->kmsg, record); i++) {
-        const bool is_new = behind(record) > since;
+        const bool is_new = after(record) > since;
         const char *said = is_new ? complaint(record) : NULL;
-        v->log_at = behind(record);
+        v->log_at = after(record);
         if (said && !*text) {
             strncpy(text, said, n - 1);
             text[n - 1] = '\0';

@@ -80,7 +80,7 @@ static enum ibc_rc attributes(struct verbs *v, const struct ibc_qp_attr *a, stru
                                 .retry_cnt = a->a.retry,
                                 .rnr_retry = a->a.rnr_retry};
     /* Connection managers agree on flow control; no verb sets it, and the device decides. */
-    if ((a->mask & IBA_QPA_ACCESS && !all) || a->to_twin)
+    if ((a->mask & IBA_QPA_ACCESS && !all) || a->to_partner)
         return IBC_UNSUPPORTED;
     if (a->mask & IBA_QPA_AV)
         rc = path_of_qp(v, a->to, a->av_port, a, &out->ah_attr);

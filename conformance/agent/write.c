@@ -169,7 +169,7 @@ static void put_value(struct out *o, const struct ag_field *f, const void *p)
     const uint8_t of = ag_of[f->kind];
     const uint64_t n = number_at(p, f->size);
 
-    switch ((enum ag_how)ag_how[f->kind]) {
+    switch ((enum ag_form)ag_form[f->kind]) {
     case AG_H_NUMBER: put_number(o, n); break;
     case AG_H_FLAG: put(o, "%s", *(const bool *)p ? "true" : "false"); break;
     case AG_H_TEXT: put_text(o, ((const struct ag_text *)p)->s); break;

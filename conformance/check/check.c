@@ -30,7 +30,7 @@ struct check {
 
 static void complain(struct check *c, const char *what)
 {
-    text_say(c->err, "ibconform: %s", what);
+    text_line(c->err, "ibconform: %s", what);
     c->unreadable = true;
 }
 

@@ -58,7 +58,7 @@ static void print_text(struct ibc_check_print *p, const struct iba_finding *f)
         fprintf(p->out, "%s QP %s -> %s QP 0x%06" PRIx32 ": ", addr(src, k, k->src), source_text(qp, p, f->flow),
                 addr(dst, k, k->dst), k->qpn);
     }
-    text_say(p->out, "%s: %s: %s [%s]", iba_severity_name(info->severity), info->field, text, info->clause);
+    text_line(p->out, "%s: %s: %s [%s]", iba_severity_name(info->severity), info->field, text, info->clause);
 }
 
 static void print_object(FILE *to, cJSON *o)

@@ -10,7 +10,7 @@
 #include "known.h"
 #include "making.h"
 
-enum { NOW_AND_THEN = 6, MOST_HOLES = 400 };
+enum { NOW_AND_THEN = 6, MOST_SLOTS = 400 };
 
 /* ---- placeholders ---- */
 
@@ -91,27 +91,27 @@ static bool range(struct making *m, const char *text, size_t len, char *out, siz
 }
 
 /* The content of a placeholder; it may contain placeholders itself. */
-static void content(struct making *m, const char *hole, size_t len, char *out, size_t room)
+static void content(struct making *m, const char *slot, size_t len, char *out, size_t room)
 {
     const char *at;
     size_t n;
     const struct fuzz_rule *r;
 
     out[0] = '\0';
-    if (alternative(hole, len, 1, &at, &n)) {
-        one_of(m, hole, len, out, room);
+    if (alternative(slot, len, 1, &at, &n)) {
+        one_of(m, slot, len, out, room);
         return;
     }
-    if (range(m, hole, len, out, room))
+    if (range(m, slot, len, out, room))
         return;
-    if (len > 0 && hole[len - 1] == '?') {
+    if (len > 0 && slot[len - 1] == '?') {
         len--;
         if (!making_one_in(m, NOW_AND_THEN))
             return;
     }
-    if (making_word(m, hole, len, out, room))
+    if (making_word(m, slot, len, out, room))
         return;
-    r = pick(m, hole, len);
+    r = pick(m, slot, len);
     if (!r)
         return;
     m->needs |= r->needs;
@@ -135,7 +135,7 @@ void making_fill(struct making *m, char text[MAKING_TEXT])
 {
     char filled[MAKING_TEXT], rest[MAKING_TEXT];
 
-    for (unsigned i = 0; i < MOST_HOLES; i++) {
+    for (unsigned i = 0; i < MOST_SLOTS; i++) {
         char *open = strchr(text, '{');
         const char *end = open ? end_of(open) : NULL;
         if (!end)
@@ -160,11 +160,11 @@ static void take_lines(struct fuzz_case *c, uint64_t known, const char *text)
     }
 }
 
-static void add_inputs(struct making *m, const char *holes)
+static void add_inputs(struct making *m, const char *slots)
 {
     char text[MAKING_TEXT];
 
-    snprintf(text, sizeof text, "%s", holes);
+    snprintf(text, sizeof text, "%s", slots);
     making_fill(m, text);
     take_lines(m->c, m->may->known, text);
 }

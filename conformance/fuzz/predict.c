@@ -17,7 +17,7 @@ static void answers_of(struct predicting *f, uint32_t line)
 {
     for (unsigned i = 0; i < f->n_answer; i++)
         if (f->answer[i].line == line || f->answer[i].line == line + 1)
-            predict_say(f, "%s\n", f->answer[i].text);
+            predict_print(f, "%s\n", f->answer[i].text);
 }
 
 /* The input of that line; c.n: the line belongs to none. */
@@ -97,12 +97,12 @@ static void ended(void *ctx, struct run_player *p)
     f->n_answer = 0;
     f->used = 0;
     predict_packets(f, p);
-    predict_say(f, "%s", f->c.head);
+    predict_print(f, "%s", f->c.head);
     for (unsigned i = 0; i < f->c.n; i++) {
-        predict_say(f, "%s\n" PAUSE "\n", f->c.input[i]);
+        predict_print(f, "%s\n" PAUSE "\n", f->c.input[i]);
         answers_of(f, f->first_line + 2 * i);
     }
-    predict_say(f, END "\n");
+    predict_print(f, END "\n");
     answers_of(f, f->last_line);
     predict_rest(f, p);
     f->had_play = true;

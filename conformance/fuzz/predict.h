@@ -25,7 +25,7 @@ struct predicting {
                        none */
 };
 
-void predict_say(struct predicting *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void predict_print(struct predicting *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The received packets, each with the input before it. */
 void predict_packets(struct predicting *f, struct run_player *p);
 /* The state after the last input: QP states, completions, events, notifications, memory. */

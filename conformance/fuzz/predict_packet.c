@@ -67,7 +67,7 @@ static const struct {
     {"dsfield.ecn", FUZZ_FREE_ecn, IBA_H_ipv4}, {"tclass.ecn", FUZZ_FREE_ecn, IBA_H_ipv6},
 };
 
-static bool is_said(unsigned h, const struct iba_field *f, uint32_t is_free)
+static bool is_listed(unsigned h, const struct iba_field *f, uint32_t is_free)
 {
     if ((is_free & ANY_PSN) && h == IBA_H_bth && strcmp(f->name, "psn") == 0)
         return false;
@@ -113,7 +113,7 @@ static void header(struct line *l, const struct iba_view *v, unsigned h)
 
     for (unsigned i = 0; i < info->n_field; i++) {
         const struct iba_field *f = &info->field[i];
-        if (is_said(h, f, l->is_free) && l->words < MOST_WORDS &&
+        if (is_listed(h, f, l->is_free) && l->words < MOST_WORDS &&
             iba_field_present(f, iba_view_hdr(v, (enum iba_hdr)h)))
             put(l, " %s.%s=0x%" PRIx64, prefix, f->name, iba_field_get(f, iba_view_hdr(v, (enum iba_hdr)h)));
     }

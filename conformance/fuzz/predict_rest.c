@@ -32,7 +32,7 @@ static void state(struct predicting *f, struct run_player *p, const struct run_l
 
     if (has_lost_queue(p, q, lost) || p->t->ops->query_qp(p->t, 0, q->id[0], &a) != IBC_OK || a.state >= IBA_QPS_COUNT)
         return;
-    predict_say(f, "  %s state %s\n", q->o->name, word(IBC_VOCAB_STATE, a.state));
+    predict_print(f, "  %s state %s\n", q->o->name, word(IBC_VOCAB_STATE, a.state));
 }
 
 /* ---- completions ---- */
@@ -54,22 +54,22 @@ static void received(struct predicting *f, struct run_player *p, const struct ru
     const struct iba_wc *wc = &c->wc;
     const struct run_live *key = wc->flags & IBA_WC_WITH_INV ? keyed(p, wc->imm_or_key) : NULL;
 
-    predict_say(f, " bytes=%u", wc->byte_len);
+    predict_print(f, " bytes=%u", wc->byte_len);
     if (!(f->c.is_free & FUZZ_FREE_solicited))
-        predict_say(f, " solicited=%d", (wc->flags & IBA_WC_SOLICITED) != 0);
+        predict_print(f, " solicited=%d", (wc->flags & IBA_WC_SOLICITED) != 0);
     if (wc->flags & IBA_WC_WITH_IMM)
-        predict_say(f, " imm=0x%08x", wc->imm_or_key);
+        predict_print(f, " imm=0x%08x", wc->imm_or_key);
     if (key)
-        predict_say(f, " inv=%s.rkey", key->o->name);
+        predict_print(f, " inv=%s.rkey", key->o->name);
     if (c->qp->type == IBA_QPT_RC || c->qp->type == IBA_QPT_UC)
         return;
-    predict_say(f, " grh=%d pkey_index=%u", (wc->flags & IBA_WC_GRH) != 0, (unsigned)wc->pkey_index);
+    predict_print(f, " grh=%d pkey_index=%u", (wc->flags & IBA_WC_GRH) != 0, (unsigned)wc->pkey_index);
     if (p->link == IBC_LINK_ib_local || p->link == IBC_LINK_ib_global)
-        predict_say(f, " sl=%u path_bits=%u slid=%u", (unsigned)wc->sl, (unsigned)wc->path_bits, (unsigned)wc->slid);
+        predict_print(f, " sl=%u path_bits=%u slid=%u", (unsigned)wc->sl, (unsigned)wc->path_bits, (unsigned)wc->slid);
     if (wc->src_qpn == c->qp->peer)
-        predict_say(f, " srcqp=%s.peer", c->qp->o->name);
+        predict_print(f, " srcqp=%s.peer", c->qp->o->name);
     else if (!run_is_raw(c->qp->type))
-        predict_say(f, " srcqp=0x%06x", wc->src_qpn);
+        predict_print(f, " srcqp=0x%06x", wc->src_qpn);
 }
 
 /* If sources differ on how a receive fails, the status of each. */
@@ -89,16 +89,16 @@ static void completion(struct predicting *f, struct run_player *p, const struct 
     const struct iba_wc *wc = &c->wc;
     const bool done = wc->status == IBA_WC_SUCCESS && wc->op < IBA_WR_OP_COUNT;
 
-    predict_say(f, "  %s completion %s", c->qp->o->name,
-                done          ? word(IBC_VOCAB_DONE, wc->op)
-                : c->wr->recv ? "recv"
-                              : "send");
-    predict_say(f, " status=%s id=%" PRIu64, status_of(c), c->wr->id);
+    predict_print(f, "  %s completion %s", c->qp->o->name,
+                  done          ? word(IBC_VOCAB_DONE, wc->op)
+                  : c->wr->recv ? "recv"
+                                : "send");
+    predict_print(f, " status=%s id=%" PRIu64, status_of(c), c->wr->id);
     if (wc->status == IBA_WC_SUCCESS && c->wr->recv)
         received(f, p, c);
     else if (wc->status == IBA_WC_SUCCESS && wc->op == IBA_WR_READ)
-        predict_say(f, " bytes=%u", wc->byte_len);
-    predict_say(f, "\n");
+        predict_print(f, " bytes=%u", wc->byte_len);
+    predict_print(f, "\n");
 }
 
 /* ---- events and notification ---- */
@@ -140,7 +140,7 @@ static const char *event_word(unsigned kind)
 /* Which completion queues overflowed. */
 static uint32_t events(struct predicting *f, struct run_player *p)
 {
-    const bool told = !(f->c.is_free & FUZZ_FREE_events) && !meets_packets_in_rtr(&f->c);
+    const bool is_counted = !(f->c.is_free & FUZZ_FREE_events) && !meets_packets_in_rtr(&f->c);
     struct iba_event e;
     uint32_t lost = 0;
     unsigned n = 1;
@@ -151,11 +151,11 @@ static uint32_t events(struct predicting *f, struct run_player *p)
         const struct run_live *l = ports ? NULL : object_of(p, &e);
         if (l && l->kind == IBC_O_cq)
             lost |= UINT32_C(1) << (l - p->live);
-        if (told && (ports || l))
-            predict_say(f, "  %s%sevent %s\n", l ? l->o->name : "", l ? " " : "", event_word(e.kind));
+        if (is_counted && (ports || l))
+            predict_print(f, "  %s%sevent %s\n", l ? l->o->name : "", l ? " " : "", event_word(e.kind));
     }
-    if (told)
-        predict_say(f, "  events none\n");
+    if (is_counted)
+        predict_print(f, "  events none\n");
     return lost;
 }
 
@@ -164,7 +164,7 @@ static void notified(struct predicting *f, struct run_player *p, const struct ru
     uint64_t n;
 
     if (p->t->ops->notified(p->t, 0, cq->id[0], &n) == IBC_OK)
-        predict_say(f, "  %s notified %" PRIu64 "\n", cq->o->name, n);
+        predict_print(f, "  %s notified %" PRIu64 "\n", cq->o->name, n);
 }
 
 /* ---- memory ---- */
@@ -214,13 +214,13 @@ static void tell(struct predicting *f, const struct run_live *m, const uint8_t *
                  uint32_t to)
 {
     if (kind == SAME)
-        predict_say(f, "  memory %s+%u len=%u unchanged\n", m->o->name, from, to - from);
+        predict_print(f, "  memory %s+%u len=%u unchanged\n", m->o->name, from, to - from);
     if (kind != OTHER)
         return;
-    predict_say(f, "  memory %s+%u len=%u hex:", m->o->name, from, to - from);
+    predict_print(f, "  memory %s+%u len=%u hex:", m->o->name, from, to - from);
     for (uint32_t i = from; i < to; i++)
-        predict_say(f, "%02x", is[i]);
-    predict_say(f, "\n");
+        predict_print(f, "%02x", is[i]);
+    predict_print(f, "\n");
 }
 
 static void memory(struct predicting *f, struct run_player *p, const struct run_live *m)
@@ -256,7 +256,7 @@ void predict_rest(struct predicting *f, struct run_player *p)
         completion(f, p, &p->wc[i]);
     for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++)
         if (p->live[i].o && p->live[i].made && p->live[i].kind == IBC_O_qp && !p->live[i].cq_gone)
-            predict_say(f, "  %s completions none\n", p->live[i].o->name);
+            predict_print(f, "  %s completions none\n", p->live[i].o->name);
     for (unsigned i = 0; i < IBC_MAX_OBJECTS; i++) {
         const struct run_live *l = &p->live[i];
         if (l->o && l->made && l->kind == IBC_O_cq && !(f->c.is_free & FUZZ_FREE_notified))

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include "predict.h"
 
-void predict_say(struct predicting *f, const char *format, ...)
+void predict_print(struct predicting *f, const char *format, ...)
 {
     va_list args;
     int n;

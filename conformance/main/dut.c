@@ -75,9 +75,9 @@ static int check_places(const struct options *o)
 static struct live_pins live_pins;
 static FILE *parties_to;
 
-static void tell_parties(const char *line)
+static void print_parties(const char *line)
 {
-    text_say(parties_to, "%s", line);
+    text_line(parties_to, "%s", line);
     fflush(parties_to);
 }
 
@@ -113,7 +113,7 @@ static int open_lane(struct live_lane *l, const struct options *o, unsigned numb
                                 .time_scale = o->timeout_scale,
                                 .pins = o->device.n ? &live_pins : NULL,
                                 .accepted = &l->accepted,
-                                .tell = tell_parties};
+                                .show = print_parties};
     if (!fill(o->agent, number, l->agent, sizeof l->agent))
         return wrong(EXIT_USAGE, "--agent: longer than %zu bytes", sizeof l->agent - 1);
     for (size_t i = 0; i < o->wire.n; i++) {
@@ -238,7 +238,7 @@ bool dut_is_well(struct ibc_target *t, const struct ibc_options *o, char *why, s
 }
 
 /* Prints the possible causes of a silent device, and those that the tester can check */
-static void say_causes(struct ibc_target *t, struct ibc_result *r, char *out, size_t n)
+static void list_causes(struct ibc_target *t, struct ibc_result *r, char *out, size_t n)
 {
     char *gone = strstr(r->finding.got, ": the device did not survive");
 
@@ -265,7 +265,7 @@ int live_health(struct ibc_target *t, const struct options *o, enum ibc_link lin
         ibc_result_clear(&r);
         ibc_run(s, t, &how, &r);
     }
-    say_causes(t, &r, causes, sizeof causes);
+    list_causes(t, &r, causes, sizeof causes);
     if (r.verdict == IBC_IS_NOT_APPLICABLE)
         rc = wrong(EXIT_HARNESS, "no health exchange %s: %s", when, r.measured);
     else if (r.verdict != IBC_IS_PASS)

@@ -76,7 +76,7 @@ static void kind_of(const struct ibc_finding *f, char out[KIND])
 }
 
 /* The finding that identifies a play: a complaint of the device's system comes before any other failure. */
-static struct ibc_finding told_by(const struct ibc_result *r)
+static struct ibc_finding finding_of(const struct ibc_result *r)
 {
     struct ibc_finding f = r->finding;
 
@@ -144,7 +144,7 @@ static bool shows(void *ctx, const struct fuzz_case *c)
     bool same = false;
 
     if (s && differs(z, s, &r)) {
-        const struct ibc_finding f = told_by(&r);
+        const struct ibc_finding f = finding_of(&r);
         kind_of(&f, kind);
         same = strcmp(kind, z->wanted) == 0;
     }
@@ -169,10 +169,10 @@ static bool keep_text(const struct fuzzing *z, const char *id, const char *text)
     return f && fclose(f) == 0 && good;
 }
 
-static void tell(const struct ibc_finding *f, const char *id, unsigned inputs, const char *waiver)
+static void print_finding(const struct ibc_finding *f, const char *id, unsigned inputs, const char *waiver)
 {
-    text_say(stdout, "%s%s%s%s: expected %s, got %s (line %u; %u inputs)", waiver ? "known: " : "",
-             waiver ? waiver : "", waiver ? ": " : "", id, f->expected, f->got, f->line, inputs);
+    text_line(stdout, "%s%s%s%s: expected %s, got %s (line %u; %u inputs)", waiver ? "known: " : "",
+              waiver ? waiver : "", waiver ? ": " : "", id, f->expected, f->got, f->line, inputs);
     fflush(stdout);
 }
 
@@ -207,7 +207,7 @@ static bool found(struct fuzzing *z, struct fuzz_case *c, const struct ibc_findi
         good = keep_text(z, c->id, text);
     }
     z->known += waiver != NULL;
-    tell(ibc_failed(r.verdict) && !r.died ? &r.finding : as, c->id, c->n, waiver);
+    print_finding(ibc_failed(r.verdict) && !r.died ? &r.finding : as, c->id, c->n, waiver);
     if (r.died)
         await_device(z);
     ibc_result_clear(&r);
@@ -239,11 +239,11 @@ static bool judge(struct fuzzing *z, struct fuzz_case *c, struct ibc_scenario *s
         await_device(z);
     }
     if (bad && was_there(&r)) {
-        const struct ibc_finding f = told_by(&r);
+        const struct ibc_finding f = finding_of(&r);
         z->differ++;
         good = found(z, c, &f);
     } else if (r.died)
-        text_say(stdout, "%s: the device went away: expected %s, got %s", c->id, r.finding.expected, r.finding.got);
+        text_line(stdout, "%s: the device went away: expected %s, got %s", c->id, r.finding.expected, r.finding.got);
     ibc_result_clear(&r);
     return good;
 }

@@ -17,8 +17,8 @@
 #include "pool.h"
 
 enum {
-    COUNT = 3000,     /* default number of sequences */
-    BEHIND_RULES = 5, /* letters of "emit." */
+    COUNT = 3000,    /* default number of sequences */
+    AFTER_RULES = 5, /* letters of "emit." */
 };
 
 struct sequence {
@@ -153,7 +153,7 @@ static unsigned limit(void *ctx, uint32_t job, uint32_t part)
 
 static bool is_rule(const char *spec)
 {
-    return strncmp(strchr(spec, ':') + 1, "emit.", BEHIND_RULES) != 0;
+    return strncmp(strchr(spec, ':') + 1, "emit.", AFTER_RULES) != 0;
 }
 
 static void count(struct hunt *h, uint32_t job, bool found, uint64_t ns)

@@ -60,7 +60,8 @@ static void add_scenario(cJSON *list, const struct ibc_scenario *s)
     if (s->hazard)
         cJSON_AddStringToObject(one, "hazard", s->hazard);
     cJSON_AddStringToObject(one, "path", s->path);
-    cJSON_AddItemToObject(one, "doubt", ibc_doubt(s) ? cJSON_CreateString(ibc_doubt(s)) : cJSON_CreateNull());
+    cJSON_AddItemToObject(one, "doubt",
+                          ibc_uncertainty(s) ? cJSON_CreateString(ibc_uncertainty(s)) : cJSON_CreateNull());
 }
 
 static void join_clauses(const struct ibc_scenario *s, char *out, size_t n)

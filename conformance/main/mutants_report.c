@@ -72,7 +72,7 @@ static void print_sums(const struct mutation *m)
 }
 
 /* Whether all broken engines and all scenarios took part. */
-static bool is_whole(const struct mutation *m)
+static bool is_everything(const struct mutation *m)
 {
     return !m->o->sample && !m->o->only && m->o->pattern.n == 0;
 }
@@ -82,7 +82,7 @@ static void print_caught(const struct mutation *m)
 {
     bool any = false;
 
-    for (size_t i = 0; i < m->n && !is_whole(m); i++) {
+    for (size_t i = 0; i < m->n && !is_everything(m); i++) {
         size_t s = 0;
         while (s < m->sel.n && of_scenario(m, i, s) == OUTCOME_LIVES)
             s++;
@@ -128,9 +128,9 @@ static size_t print_idle(const struct mutation *m)
         const struct play_case *c = &m->cases.c[m->usable[u]];
         if ((u > 0 && m->cases.c[m->usable[u - 1]].index == c->index) || kills_any(m, c->index))
             continue;
-        if (n++ == 0 && is_whole(m))
+        if (n++ == 0 && is_everything(m))
             printf("\nScenarios that catch none of these\n");
-        if (is_whole(m))
+        if (is_everything(m))
             printf("%s\n", c->s->id);
     }
     return n;
@@ -178,9 +178,9 @@ static int judge(const struct mutation *m, size_t idle)
             unexplained += !m->m[i].equivalent && !m->m[i].allowed && !m->m[i].not_tested;
     if (unexplained > 0)
         return wrong(EXIT_FAILED, "%zu survivor%s without a reason", unexplained, unexplained == 1 ? "" : "s");
-    if (is_whole(m) && killed * 100 < m->n * CAUGHT_PERCENT)
+    if (is_everything(m) && killed * 100 < m->n * CAUGHT_PERCENT)
         return wrong(EXIT_FAILED, "fewer than %d %% are caught", CAUGHT_PERCENT);
-    if (is_whole(m) && idle > 0)
+    if (is_everything(m) && idle > 0)
         return wrong(EXIT_FAILED, "%zu scenario%s none", idle, idle == 1 ? " catches" : "s catch");
     return EXIT_OK;
 }

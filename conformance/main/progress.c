@@ -23,9 +23,9 @@ void progress_step(struct progress *p, const char *what)
     const uint64_t now = p->on ? wall_ns() : 0;
 
     p->done++;
-    if (!p->on || now - p->said_ns < every_ns)
+    if (!p->on || now - p->printed_ns < every_ns)
         return;
-    p->said_ns = now;
+    p->printed_ns = now;
     const double left = (double)(now - p->since_ns) / 1e9 / (double)p->done * (double)(p->total - p->done);
     fprintf(stderr, "\r%llu of %llu, %.0f s to go%s%.80s\033[K", (unsigned long long)p->done,
             (unsigned long long)p->total, left, what ? "  " : "", what ? what : "");

@@ -7,7 +7,7 @@
 
 struct progress {
     bool on;
-    uint64_t done, total, since_ns, said_ns;
+    uint64_t done, total, since_ns, printed_ns;
 };
 void progress_begin(struct progress *p, uint64_t total);
 /* One more is done; `what` may be NULL. */

@@ -100,7 +100,7 @@ static void differ(enum ibc_verdict *to, struct ibc_finding *f, enum ibc_verdict
 void result_repeats(struct ibc_result *r, size_t n, uint64_t seed)
 {
     const enum ibc_verdict verdict = r->verdict, counters = r->counters;
-    const bool sure = !ibc_doubt(r->scenario);
+    const bool sure = !ibc_uncertainty(r->scenario);
 
     for (size_t i = 1; i < n; i++) {
         if (r[i].verdict == IBC_IS_ERROR && r->verdict != IBC_IS_ERROR) {

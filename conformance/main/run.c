@@ -178,7 +178,7 @@ static int by_count(const void *a, const void *b)
 }
 
 /* The numbers of scenarios that do not apply to a live device, by the missing capability: after a terminal's report. */
-static void tell_left_out(const struct running *u)
+static void print_left_out(const struct running *u)
 {
     struct reason *all = u->dut.live && !u->taken ? calloc(u->sel.n, sizeof *all) : NULL;
     size_t n = 0, k;
@@ -195,7 +195,7 @@ static void tell_left_out(const struct running *u)
     if (n > 0)
         qsort(all, n, sizeof *all, by_count);
     for (k = 0; k < n; k++)
-        text_say(stdout, "%6zu left out: %s", all[k].n, all[k].why);
+        text_line(stdout, "%6zu left out: %s", all[k].n, all[k].why);
     free(all);
 }
 
@@ -359,7 +359,7 @@ int command_run(const struct options *o)
         const int last = signals_came() ? EXIT_HARNESS : look_again(&u);
         merge(&u);
         rc = report(&u);
-        tell_left_out(&u);
+        print_left_out(&u);
         rc = last != EXIT_OK ? last : rc;
     } else if (!u.unwritable)
         (void)report_nothing(&u, wrong_last());

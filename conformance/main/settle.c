@@ -18,7 +18,7 @@ struct playing {
     enum play_kind kind[MOST_PLAYS]; /* of each play */
     char *evidence[MOST_PLAYS];      /* of each but the last; owned */
     struct ibc_finding odd;          /* of the first play that was not good, */
-    unsigned odd_play;               /* and which it was, from 1 */
+    unsigned other_play;             /* and which it was, from 1 */
 };
 
 /* A failure that is not known from a waiver */
@@ -85,9 +85,9 @@ static void note(const struct playing *p, struct ibc_result *r, char *out, size_
     char file[32] = "", plays[32] = "in one of three plays";
 
     if (p->n != 3)
-        snprintf(plays, sizeof plays, "in play %u of %u", p->odd_play, p->n);
-    if (r->evidence && p->odd_play < p->n)
-        snprintf(file, sizeof file, " (play-%u.pcapng)", p->odd_play);
+        snprintf(plays, sizeof plays, "in play %u of %u", p->other_play, p->n);
+    if (r->evidence && p->other_play < p->n)
+        snprintf(file, sizeof file, " (play-%u.pcapng)", p->other_play);
     if (p->odd.got[0])
         snprintf(out, n, "%s%s: expected %.48s, got %.50s", plays, file, p->odd.expected, p->odd.got);
     else
@@ -118,9 +118,9 @@ static void count(struct playing *p, enum play_kind kind, const struct ibc_resul
 {
     p->kind[p->n++] = kind;
     p->plays.n[kind]++;
-    if (kind != PLAY_GOOD && p->odd_play == 0) {
+    if (kind != PLAY_GOOD && p->other_play == 0) {
         p->odd = r->finding;
-        p->odd_play = p->n;
+        p->other_play = p->n;
     }
 }
 

@@ -17,8 +17,8 @@ static void print_file(const struct ibc_scenario *s)
     FILE *f = fopen(s->path, "r");
     char line[4096];
 
-    text_say(stdout, "%s", s->id);
-    text_say(stdout, "%s", s->path);
+    text_line(stdout, "%s", s->id);
+    text_line(stdout, "%s", s->path);
     printf("\n");
     if (!f) {
         printf("    (%s)\n", strerror(errno));
@@ -40,8 +40,8 @@ static void print_statements(const struct ibc_scenario *s)
         statement_print_clause(st);
         printf(")\n");
     }
-    if (ibc_doubt(s))
-        printf("    A failure is DEVIATES, not FAIL: %s\n", ibc_doubt(s));
+    if (ibc_uncertainty(s))
+        printf("    A failure is DEVIATES, not FAIL: %s\n", ibc_uncertainty(s));
 }
 
 static void print_needs(const struct ibc_scenario *s)

@@ -123,7 +123,7 @@ static void found(struct out *o, const struct rep_case *c)
     const struct ibc_result *r = c->r;
 
     OUT_LIT(o, "<dl class=\"found\">\n");
-    fact_str(o, "Not certain", rep_doubt(c));
+    fact_str(o, "Not certain", rep_uncertainty(c));
     if (c->cause) {
         fact_str(o, "Severity", ibc_severity_names[rep_severity(c)]);
         witnesses(o, c);

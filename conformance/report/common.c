@@ -130,12 +130,12 @@ void rep_clause(const struct ibc_statement *s, char out[REP_CLAUSE])
              s ? s->compliance : "");
 }
 
-const char *rep_doubt(const struct rep_case *c)
+const char *rep_uncertainty(const struct rep_case *c)
 {
     const struct ibc_result *r = c->r;
     const bool failed = ibc_failed(r->verdict) || ibc_failed(r->counters) || r->verdict == IBC_IS_XFAIL;
 
-    return failed && !r->finding.down ? ibc_doubt(r->scenario) : NULL;
+    return failed && !r->finding.down ? ibc_uncertainty(r->scenario) : NULL;
 }
 
 enum ibc_class rep_class(const struct rep_case *c)

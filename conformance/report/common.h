@@ -39,7 +39,7 @@ void rep_clear(struct rep *p);
 size_t rep_group_end(const struct rep *p, size_t first);
 enum ibc_class rep_class(const struct rep_case *c);
 /* For a case that DEVIATES, or would without a waiver: why the device is not blamed; else NULL. */
-const char *rep_doubt(const struct rep_case *c);
+const char *rep_uncertainty(const struct rep_case *c);
 /* "9.7.5.1 C9-105", the section and the compliance numbers of what is known of a statement; "" */
 enum { REP_CLAUSE = 96 };
 void rep_clause(const struct ibc_statement *s, char out[REP_CLAUSE]);

@@ -178,7 +178,7 @@ static void finding(struct writer *w, const char *key, const struct rep_case *c,
     text(w, "variation", REP_ARRAY(f->variation));
     number(w, "line", f->line);
     number(w, "packet", f->packet);
-    str(w, "doubt", rep_doubt(c));
+    str(w, "doubt", rep_uncertainty(c));
     str(w, "section", c->statement ? c->statement->reference : NULL);
     str(w, "compliance", c->statement ? c->statement->compliance : NULL);
     boolean(w, "certain", f->down || (c->statement && c->statement->certain)); /* going down needs no source */

@@ -98,7 +98,7 @@ static void finding(struct out *o, const struct rep_case *c, const struct ibc_fi
     said(o, "clause", clause, strlen(clause));
     if (ibc_failed(c->r->verdict))
         said_str(o, "severity", ibc_severity_names[rep_severity(c)]);
-    said_str(o, "not certain", rep_doubt(c));
+    said_str(o, "not certain", rep_uncertainty(c));
     said(o, "expected", REP_ARRAY(f->expected));
     said(o, "got", REP_ARRAY(f->got));
     said(o, "variation", REP_ARRAY(f->variation));

@@ -122,8 +122,8 @@ static void finding(struct page *g, const struct rep_case *c, const struct ibc_f
          sentence == f->sentence ? strnlen(sentence, sizeof f->sentence) : strlen(sentence));
     rep_clause(c->statement, clause);
     line(g, "clause", clause, strlen(clause));
-    if (rep_doubt(c))
-        line(g, "doubt", rep_doubt(c), strlen(rep_doubt(c)));
+    if (rep_uncertainty(c))
+        line(g, "doubt", rep_uncertainty(c), strlen(rep_uncertainty(c)));
     line(g, "expected", REP_ARRAY(f->expected));
     line(g, "got", REP_ARRAY(f->got));
     where(g, c, f);

@@ -101,7 +101,7 @@ static void address(struct draft *d)
 {
     const struct ibc_arg *from = run_arg(d->s, IBC_K_from);
     const struct ibc_target *t = d->p->t;
-    const struct ibc_address *source = d->q->twin ? &t->device[d->q->twin->device] : &t->tester;
+    const struct ibc_address *source = d->q->partner ? &t->device[d->q->partner->device] : &t->tester;
 
     if (from && from->v[0].kind != IBC_V_REF && from->v[0].n == IBC_PARTY_stranger)
         source = &t->stranger;

@@ -91,8 +91,8 @@ bool run_settle(struct run_player *p, const struct ibc_step *s)
     return !p->binds || (run_collect_all(p, run_now(p), s) && run_poll(p, s));
 }
 
-enum run_came run_await(struct run_player *p, const struct ibc_step *s, uint64_t patience, bool events,
-                        bool (*there)(struct run_player *p, const struct ibc_step *s))
+enum run_arrival run_await(struct run_player *p, const struct ibc_step *s, uint64_t patience, bool events,
+                           bool (*there)(struct run_player *p, const struct ibc_step *s))
 {
     const uint64_t until = run_now(p) + patience;
     uint64_t slice = 10 * RUN_US;
@@ -105,7 +105,7 @@ enum run_came run_await(struct run_player *p, const struct ibc_step *s, uint64_t
         if (!events && !run_poll(p, s))
             return RUN_STOP;
         if (there(p, s))
-            return RUN_CAME;
+            return RUN_ARRIVED;
         if (now >= until)
             return RUN_NOT;
         if (!run_collect_all(p, now + slice < until ? now + slice : until, s))
@@ -386,7 +386,7 @@ bool run_step_event(struct run_player *p, const struct ibc_step *s)
 
     switch (run_await(p, s, run_scaled(p, RUN_PATIENCE), true, event_there)) {
     case RUN_STOP: return false;
-    case RUN_CAME:
+    case RUN_ARRIVED:
         i = next_event(p, s);
         snprintf(got, sizeof got, "event %s", event_name(p->event[i].event.kind));
         if (run_fits(p, a, p->event[i].event.kind, &none)) {

@@ -49,16 +49,16 @@ static const struct ibc_step *first_fit(struct run_player *p, const struct ibc_s
                                         const struct run_packet *k, struct run_difference *d)
 {
     struct run_difference other;
-    bool told = false;
+    bool answered = false;
 
     d->expected[0] = '\0';
     d->late = false;
     for (; s; s = run_alternative(p, s)) {
         if (s->kind != IBC_S_expect || run_live(p, s) != q)
             continue;
-        if (run_matches(p, s, k, told ? &other : d))
+        if (run_matches(p, s, k, answered ? &other : d))
             return s;
-        told = true;
+        answered = true;
     }
     return NULL;
 }
@@ -78,7 +78,7 @@ static bool say(struct run_player *p, const struct ibc_step *s, struct run_packe
 
     if (k)
         run_show_packet(k, got, sizeof got);
-    return run_say(p, s, k, "the answer above", got);
+    return run_conclude(p, s, k, "the answer above", got);
 }
 
 static bool decided(struct run_player *p, const struct ibc_step *s, struct run_live *q)

@@ -132,7 +132,7 @@ static bool ends_of(const struct match *m, struct ends *e)
     const uint64_t port = run_number(m->p, m->s, IBC_K_port, m->q->attr.a.port, NULL);
 
     e->from = port == 2 ? t->second[m->q->device] : t->device[m->q->device];
-    e->to = m->q->twin ? t->device[m->q->twin->device] : t->tester;
+    e->to = m->q->partner ? t->device[m->q->partner->device] : t->tester;
     if (to && to->v[0].kind != IBC_V_REF && to->v[0].n == IBC_PARTY_stranger)
         e->to = t->stranger;
     if (group) {
@@ -368,7 +368,7 @@ bool run_matches(struct run_player *p, const struct ibc_step *s, const struct ru
 
     if (!is_opcode(&m) || !sound(&m) || !to_peer(&m) || !addressed(&m))
         return false;
-    m.c.device = q->twin ? q->twin->device : q->device;
+    m.c.device = q->partner ? q->partner->device : q->device;
     if (iba_view_has_bth(v))
         m.c.psn_base = run_psn_base(q, iba_bth_opcode(iba_view_bth(v)), false);
     for (unsigned i = 0; i < s->n_arg; i++)

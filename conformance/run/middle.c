@@ -34,16 +34,16 @@ static bool forward_corrupt(struct run_player *p, const struct ibc_step *s, cons
 static void hold(struct run_live *q, struct run_packet *k)
 {
     k->queued = NULL;
-    if (q->held)
-        q->held_tail->queued = k;
+    if (q->queued_head)
+        q->queued_tail->queued = k;
     else
-        q->held = k;
-    q->held_tail = k;
+        q->queued_head = k;
+    q->queued_tail = k;
 }
 
 bool run_go_on(struct run_player *p, const struct ibc_step *s, struct run_live *q, struct run_packet *k)
 {
-    if (!q->twin)
+    if (!q->partner)
         return true;
     switch (ibc_arg_n(s->arg, s->n_arg, IBC_K_then, IBC_THEN_forward)) {
     case IBC_THEN_drop: return true;
@@ -59,12 +59,12 @@ bool run_step_release(struct run_player *p, const struct ibc_step *s)
     struct run_live *q = run_live(p, s);
     struct run_packet *next;
 
-    for (struct run_packet *k = q->held; k; k = next) {
+    for (struct run_packet *k = q->queued_head; k; k = next) {
         next = k->queued;
         if (!forward(p, s, k))
             return false;
     }
-    q->held = q->held_tail = NULL;
+    q->queued_head = q->queued_tail = NULL;
     return true;
 }
 
@@ -97,7 +97,7 @@ bool run_step_pass(struct run_player *p, const struct ibc_step *s)
         }
         run_take(p, q);
         run_comment(p, k, s, "passed", NULL);
-        if (q->twin && !forward(p, s, k))
+        if (q->partner && !forward(p, s, k))
             return false;
     }
 }

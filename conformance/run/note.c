@@ -22,8 +22,9 @@ unsigned run_rank(enum ibc_verdict v)
 
 const char *run_verdict_name(const struct run_player *p, enum ibc_verdict v)
 {
-    return ibc_verdict_names[v == IBC_IS_FAIL && !p->finding.down && ibc_doubt(p->play->scenario) ? IBC_IS_DEVIATES
-                                                                                                  : v];
+    return ibc_verdict_names[v == IBC_IS_FAIL && !p->finding.down && ibc_uncertainty(p->play->scenario)
+                                 ? IBC_IS_DEVIATES
+                                 : v];
 }
 
 /* UNSUPPORTED is kept only if nothing worse was seen before. */
@@ -126,7 +127,7 @@ static const char *error_name(const struct ibc_value *v)
 }
 
 /* If the device has names of its own, any refusal counts as the expected one. */
-static bool said_that(const char *said, const struct ibc_arg *a)
+static bool was_refused_as(const char *said, const struct ibc_arg *a)
 {
     for (unsigned i = 0; i < a->n; i++) {
         const char *want = error_name(&a->v[i]);
@@ -141,7 +142,7 @@ static bool answers(const struct run_player *p, const struct ibc_step *s, enum i
 {
     const struct ibc_arg *a = run_arg(s, IBC_K_error);
 
-    return a ? rc == IBC_REFUSED && said_that(p->t->said, a) : rc == IBC_OK;
+    return a ? rc == IBC_REFUSED && was_refused_as(p->t->said, a) : rc == IBC_OK;
 }
 
 bool run_did_or(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, const char *what)
@@ -159,7 +160,7 @@ bool run_did_or(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, 
         snprintf(got, sizeof got, "refused: %s", p->t->said);
     while (one && !answers(p, one, rc))
         one = run_alternative(p, one);
-    return one ? one == s || run_say(p, one, NULL, expected, got) : run_fail(p, s, NULL, expected, got);
+    return one ? one == s || run_conclude(p, one, NULL, expected, got) : run_fail(p, s, NULL, expected, got);
 }
 
 /* ---- alternatives ---- */
@@ -168,8 +169,8 @@ const struct ibc_step *run_alternative(const struct run_player *p, const struct 
     return s->alternative ? &p->play->step[s->alternative] : NULL;
 }
 
-bool run_say(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, const char *expected,
-             const char *got)
+bool run_conclude(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, const char *expected,
+                  const char *got)
 {
     p->over |= s->says == IBC_SAYS_DONE;
     if (s->says == IBC_SAYS_PASS || s->says == IBC_SAYS_DONE)

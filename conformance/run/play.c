@@ -122,7 +122,7 @@ static bool any(struct run_player *p, const struct ibc_step *s)
         p->finding = before;
         p->verdict = verdict;
         if (steps[one->kind](p, one))
-            return run_say(p, one, NULL, missed.expected, missed.got);
+            return run_conclude(p, one, NULL, missed.expected, missed.got);
         if (p->verdict != IBC_IS_FAIL)
             return false;
     }

@@ -79,7 +79,7 @@ struct run_live {
     uint8_t type, state_wanted;
     uint32_t peer, epsn, psn, pmtu, qkey, pkey_index;
     uint32_t scq, rcq, recv, recv_bytes, sq, rq;
-    struct run_live *twin;          /* role middle: the QP of the other device that is its peer */
+    struct run_live *partner;       /* role middle: the QP of the other device that is its peer */
     struct ibc_qp_attr attr;        /* the attributes of the qp line */
     uint32_t optional_mask;         /* optional attributes, set where the transition accepts them */
     uint32_t next_psn;              /* of requests to the device */
@@ -87,7 +87,7 @@ struct run_live {
     struct run_packet *head, *tail; /* came, not judged */
     uint16_t optional[RUN_MAX_OPTIONAL];
     uint8_t n_optional;
-    struct run_packet *held, *held_tail;
+    struct run_packet *queued_head, *queued_tail;
     /* its unanswered requests: when the oldest came (0: there are none), how long the play had waited by then, and the
      * newest one's PSN */
     uint64_t asked_at, asked_waited;
@@ -192,8 +192,8 @@ const char *run_verdict_name(const struct run_player *p, enum ibc_verdict v);
 const struct ibc_step *run_alternative(const struct run_player *p, const struct ibc_step *s); /* NULL: no more */
 /* An alternative matches: records its verdict and text. True: the play goes on. `expected` and `got` are the mismatch
  * of the first line. */
-bool run_say(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, const char *expected,
-             const char *got);
+bool run_conclude(struct run_player *p, const struct ibc_step *s, const struct run_packet *k, const char *expected,
+                  const char *got);
 
 /* ---- values: value.c ---- */
 struct run_context {
@@ -284,11 +284,11 @@ static inline bool run_is_raw(uint8_t type)
 /* ---- completions and events: complete.c ---- */
 bool run_poll(struct run_player *p, const struct ibc_step *s);   /* all queues, all devices */
 bool run_settle(struct run_player *p, const struct ibc_step *s); /* waits for binds, so that their windows have keys */
-enum run_came { RUN_STOP, RUN_NOT, RUN_CAME };
+enum run_arrival { RUN_STOP, RUN_NOT, RUN_ARRIVED };
 /* Lets time pass, in growing slices, until `there` is true or the time limit ends; polls completions or events before
  * each call. */
-enum run_came run_await(struct run_player *p, const struct ibc_step *s, uint64_t patience, bool events,
-                        bool (*there)(struct run_player *p, const struct ibc_step *s));
+enum run_arrival run_await(struct run_player *p, const struct ibc_step *s, uint64_t patience, bool events,
+                           bool (*there)(struct run_player *p, const struct ibc_step *s));
 
 /* Whether an event belongs to that object; NULL matches every event. An event of the port belongs to no object. */
 bool run_is_about(const struct run_live *l, const struct run_event *e);

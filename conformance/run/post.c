@@ -25,7 +25,7 @@ static struct run_context local_of(const struct run_live *q)
 /* Keys and addresses of the peer device: role middle only, otherwise there is none. */
 static struct run_context remote_of(const struct run_live *q)
 {
-    return (struct run_context){.device = q->twin ? q->twin->device : q->device};
+    return (struct run_context){.device = q->partner ? q->partner->device : q->device};
 }
 
 /* The L_Key for an address: of the region it names, else of l. */
@@ -103,8 +103,8 @@ static void put_remote(struct run_player *p, const struct ibc_step *s, const str
     const struct run_context c = remote_of(q);
     const struct ibc_mr *m = &p->live[RUN_M].mr[c.device];
 
-    wr->va = run_number(p, s, IBC_K_to, q->twin ? m->va : SOMEWHERE, &c);
-    wr->rkey = (uint32_t)run_number(p, s, IBC_K_rkey, q->twin ? m->rkey : SOME_KEY, &c);
+    wr->va = run_number(p, s, IBC_K_to, q->partner ? m->va : SOMEWHERE, &c);
+    wr->rkey = (uint32_t)run_number(p, s, IBC_K_rkey, q->partner ? m->rkey : SOME_KEY, &c);
     wr->xrc_srqn = (uint32_t)run_number(p, s, IBC_K_srqn, 0, &c);
     if (wr->op == IBA_WR_FLUSH) {
         wr->flush_placement = (uint8_t)run_number(p, s, IBC_K_placement, 1, &c);
@@ -141,8 +141,8 @@ static void put_destination(struct run_player *p, const struct ibc_step *s, cons
         send->dest.group = group->gid;
     else if (dest && dest->v[0].n != IBC_PARTY_peer)
         send->dest.to = run_party(p, &dest->v[0]);
-    else if (q->twin)
-        send->dest.to = &p->t->device[q->twin->device];
+    else if (q->partner)
+        send->dest.to = &p->t->device[q->partner->device];
     send->wr.remote_qpn = (uint32_t)run_number(p, s, IBC_K_qpn, group ? 0xffffff : q->peer, &c);
     send->wr.remote_qkey = (uint32_t)run_number(p, s, IBC_K_qkey, q->qkey, &c);
 }

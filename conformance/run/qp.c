@@ -150,8 +150,8 @@ bool run_make_qp(struct run_player *p, struct run_live *q, const struct ibc_step
     q->device = (uint8_t)(qp_n(p, q, IBC_K_dut, 1) - 1) % IBC_DEVICES;
     read_line(p, q);
     q->peer = peer_of(p, q);
-    q->twin = peer && p->n_device > 1 ? run_object_of(p, &peer->v[0]) : NULL;
-    q->attr.to_twin = q->twin != NULL;
+    q->partner = peer && p->n_device > 1 ? run_object_of(p, &peer->v[0]) : NULL;
+    q->attr.to_partner = q->partner != NULL;
     if (!make_cqs(p, q, s))
         return false;
     spec = (struct ibc_qp_spec){
@@ -197,9 +197,9 @@ static bool go_to(struct run_player *p, struct run_live *q, enum iba_qp_state fr
 /* Its peer exists now: attributes that the line leaves open are set from the peer. */
 static void meet(struct run_live *q)
 {
-    q->peer = q->twin->id[0];
+    q->peer = q->partner->id[0];
     if (!qp_arg(q, IBC_K_epsn))
-        q->epsn = q->next_psn = q->attr.a.rq_psn = q->twin->psn;
+        q->epsn = q->next_psn = q->attr.a.rq_psn = q->partner->psn;
 }
 
 bool run_raise_from(struct run_player *p, struct run_live *q, enum iba_qp_state from, enum iba_qp_state to,
@@ -207,7 +207,7 @@ bool run_raise_from(struct run_player *p, struct run_live *q, enum iba_qp_state 
 {
     static const uint8_t way[] = {IBA_QPS_RESET, IBA_QPS_INIT, IBA_QPS_RTR, IBA_QPS_RTS};
 
-    if (q->twin)
+    if (q->partner)
         meet(q);
     for (unsigned i = 0; i + 1 < sizeof way && way[i] < to; i++) {
         if (way[i] < from)

@@ -88,7 +88,7 @@ static bool is_informational(const struct ibc_scenario *s)
 /* Of two failures, one that the device did not survive is worse than one that it is not blamed for. */
 static bool is_worse(const struct ibc_result *r, const struct run_player *p)
 {
-    const bool down = p->verdict == IBC_IS_FAIL && p->finding.down && !r->finding.down && ibc_doubt(r->scenario);
+    const bool down = p->verdict == IBC_IS_FAIL && p->finding.down && !r->finding.down && ibc_uncertainty(r->scenario);
 
     return run_rank(p->verdict) > run_rank(r->verdict) || (down && run_rank(p->verdict) == run_rank(r->verdict));
 }
@@ -138,8 +138,8 @@ static void play_all(struct run_player *p, struct run_evidence *e, struct ibc_re
 
     for (unsigned i = 0; i < n; i++) {
         const enum iba_qp_type service = service_at(s, i / s->n_variation);
-        struct ibc_result unused = {0}, *told = r->variations == 0 ? r : &unused;
-        if (lacks(needs_of(service), p->caps, told))
+        struct ibc_result unused = {0}, *answered = r->variations == 0 ? r : &unused;
+        if (lacks(needs_of(service), p->caps, answered))
             continue;
         if (r->variations == 0)
             r->measured[0] = '\0';
@@ -153,7 +153,7 @@ static void play_all(struct run_player *p, struct run_evidence *e, struct ibc_re
  * device that does not survive FAILs in any case. */
 static void doubt(const struct ibc_scenario *s, struct ibc_result *r)
 {
-    if (!ibc_doubt(s))
+    if (!ibc_uncertainty(s))
         return;
     if (r->verdict == IBC_IS_FAIL && !r->finding.down)
         r->verdict = IBC_IS_DEVIATES;

@@ -32,7 +32,7 @@ static inline bool ibc_failed(enum ibc_verdict v)
 }
 /* A failure rests on the first statement that the scenario cites, and reports quote it. Returns why the device is not
  * blamed, so that the case only DEVIATES; NULL: it FAILs. */
-static inline const char *ibc_doubt(const struct ibc_scenario *s)
+static inline const char *ibc_uncertainty(const struct ibc_scenario *s)
 {
     const struct ibc_statement *st = s->n_spec ? ibc_statement_find(s->spec[0]) : NULL;
 

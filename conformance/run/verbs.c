@@ -178,7 +178,7 @@ bool run_step_state(struct run_player *p, const struct ibc_step *s)
 
     switch (run_await(p, s, patience, false, in_state)) {
     case RUN_STOP: return false;
-    case RUN_CAME: return true;
+    case RUN_ARRIVED: return true;
     default: break;
     }
     if (!run_did(p, s, query(p, run_live(p, s), &a), "say its state"))
@@ -259,7 +259,7 @@ bool run_step_notified(struct run_player *p, const struct ibc_step *s)
 
     switch (run_await(p, s, patience, false, as_often)) {
     case RUN_STOP: return false;
-    case RUN_CAME: return true;
+    case RUN_ARRIVED: return true;
     default: break;
     }
     if (!run_did(p, s, p->t->ops->notified(p->t, 0, run_live(p, s)->id[0], &n), "count notifications"))

@@ -141,7 +141,7 @@ bool run_let_arrive(struct run_player *p, const struct ibc_step *s)
 }
 
 /* A packet that the device must drop answers nothing. */
-static bool is_whole(const struct ibc_step *s)
+static bool is_unbroken(const struct ibc_step *s)
 {
     static const uint8_t faults[] = {IBC_K_icrc,   IBC_K_vcrc, IBC_K_cut,  IBC_K_extra, IBC_K_insert,
                                      IBC_K_remove, IBC_K_poke, IBC_K_from, IBC_K_port};
@@ -161,7 +161,7 @@ bool run_inject(struct run_player *p, struct run_packet *k, const struct ibc_ste
         return false;
     p->sent_by = run_now(p);
     run_flight_sent(p, &k->view, k->device);
-    if (is_whole(s))
+    if (is_unbroken(s))
         run_late_answered(p, &k->view, k->device);
     return true;
 }

@@ -184,7 +184,7 @@ struct ibc_scenario *ibc_load_text(const char *text, size_t len, const char *pat
 }
 
 /* Without these lines, a line that is no step may be a misspelt line of the head. */
-static bool head_is_whole(const char *text)
+static bool head_is_complete(const char *text)
 {
     static const char *const must[] = {"title", "spec", "role", "service"};
     unsigned n = 0;
@@ -249,9 +249,9 @@ static unsigned line_of(const char *err, const char *path)
 }
 
 /* Reports the faults of later steps too, one line each: each step can be checked alone. */
-static void tell_the_rest(char *text, size_t len, const char *path, const char *id, char *err, size_t errlen)
+static void print_other_faults(char *text, size_t len, const char *path, const char *id, char *err, size_t errlen)
 {
-    unsigned line = head_is_whole(text) ? line_of(err, path) : 0;
+    unsigned line = head_is_complete(text) ? line_of(err, path) : 0;
     size_t used = strlen(err);
 
     while (line > 0 && used + 2 < errlen && drop_line(text, len, line)) { /* ends: lines are blanked */
@@ -285,7 +285,7 @@ struct ibc_scenario *ibc_load(const char *path, const char *id, char *err, size_
         s = ibc_load_text(text, n, path, id, err, errlen);
     if (s == NULL && text != NULL && n <= IBC_MAX_FILE && err != NULL) {
         text[n] = '\0';
-        tell_the_rest(text, n, path, id, err, errlen);
+        print_other_faults(text, n, path, id, err, errlen);
     }
     fclose(file);
     free(text);

@@ -103,14 +103,14 @@ enum ibc_rc live_reset(struct ibc_target *t, enum ibc_link link, uint64_t seed)
     t->said[0] = t->fault[0] = 0;
     a = &live_request(l, AG_V_reset, 0)->u.reset;
     a->link = (uint8_t)link;
-    AG_GIVE(a, reset_args, seed, seed);
+    AG_SET(a, reset_args, seed, seed);
     rc = live_ask(l);
     if (rc != IBC_OK)
         return rc;
     if (l->r.u.reset.device.n < l->hello.devices)
         return live_dead(l, "reset: it gives no address of each device");
     take_addresses(l, link, &l->r.u.reset);
-    if (!live_accept(t, link, l->o.wire, l->o.pins, l->o.accepted ? l->o.accepted : &l->accepted, l->o.tell))
+    if (!live_accept(t, link, l->o.wire, l->o.pins, l->o.accepted ? l->o.accepted : &l->accepted, l->o.show))
         return IBC_BROKEN;
     l->link = link;
     l->now = l->r.u.reset.now;

@@ -17,7 +17,7 @@ struct ibc_live {
     double time_scale;
     const struct live_pins *pins;   /* addresses that the device must have; NULL: any */
     struct live_accepted *accepted; /* shared by the targets of a run; NULL: this one's own */
-    void (*tell)(const char *line); /* for people: who takes part; NULL: nobody */
+    void (*show)(const char *line); /* for people: who takes part; NULL: nobody */
 };
 /* Greets the agent and reads its capabilities. NULL with one line in err. */
 struct ibc_target *ibc_live_open(const struct ibc_live *o, char *err, size_t errlen);

@@ -120,7 +120,7 @@ static bool greet(struct live *l)
 
     h->version = AG_VERSION;
     if (l->token) {
-        AG_GIVE(h, hello_args, token, (struct ag_text){{0}});
+        AG_SET(h, hello_args, token, (struct ag_text){{0}});
         snprintf(h->token.s, sizeof h->token.s, "%s", l->token);
     }
     rc = exchange(l);

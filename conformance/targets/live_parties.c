@@ -287,7 +287,7 @@ static bool check_pins(const struct parties *p, const struct live_pins *pins)
     return true;
 }
 
-static void say(const struct parties *p, void (*tell)(const char *line))
+static void say(const struct parties *p, void (*show)(const char *line))
 {
     char line[LINE], text[TEXT];
     size_t used = 0;
@@ -304,7 +304,7 @@ static void say(const struct parties *p, void (*tell)(const char *line))
         if (used >= sizeof line)
             break;
     }
-    tell(line);
+    show(line);
 }
 
 /* ---- are they free? ---- */
@@ -363,7 +363,7 @@ static bool was_accepted(const struct live_accepted *a, const struct parties *p)
 }
 
 bool live_accept(struct ibc_target *t, enum ibc_link link, struct ibc_wire *const wire[IBC_DEVICES],
-                 const struct live_pins *pins, struct live_accepted *a, void (*tell)(const char *line))
+                 const struct live_pins *pins, struct live_accepted *a, void (*show)(const char *line))
 {
     const struct parties p = list(t);
     struct ibc_wire_port port;
@@ -382,8 +382,8 @@ bool live_accept(struct ibc_target *t, enum ibc_link link, struct ibc_wire *cons
     }
     if (pins && !check_pins(&p, pins))
         return false;
-    if (tell && on_interface)
-        say(&p, tell);
+    if (show && on_interface)
+        say(&p, show);
     for (unsigned d = 0; d < IBC_DEVICES; d++)
         if (wire[d] && ibc_wire_port(wire[d], &port) && !probe(t, wire[d], port.mac))
             return false;

@@ -31,5 +31,5 @@ struct live_accepted {
  * second). pins, tell may be NULL; tell gets one line with all addresses before the first frame is sent. False with one
  * line in t->fault. */
 bool live_accept(struct ibc_target *t, enum ibc_link link, struct ibc_wire *const wire[IBC_DEVICES],
-                 const struct live_pins *pins, struct live_accepted *a, void (*tell)(const char *line));
+                 const struct live_pins *pins, struct live_accepted *a, void (*show)(const char *line));
 #endif

@@ -39,7 +39,7 @@ static enum ibc_rc create_srq(struct ibc_target *t, unsigned d, uint32_t pd, uin
 
     a->pd = pd;
     a->depth = depth;
-    AG_GIVE(a, create_srq_args, limit, limit);
+    AG_SET(a, create_srq_args, limit, limit);
     rc = live_ask(l);
     if (rc == IBC_OK)
         *srq = l->r.u.create_srq.srq;
@@ -97,9 +97,9 @@ static enum ibc_rc create_qp(struct ibc_target *t, unsigned d, const struct ibc_
     a->rcq = q->rcq;
     a->sq = q->sq;
     if (q->has_srq)
-        AG_GIVE(a, create_qp_args, srq, q->srq);
-    AG_GIVE(a, create_qp_args, sig_all, q->sig_all);
-    AG_GIVE(a, create_qp_args, rq, q->rq);
+        AG_SET(a, create_qp_args, srq, q->srq);
+    AG_SET(a, create_qp_args, sig_all, q->sig_all);
+    AG_SET(a, create_qp_args, rq, q->rq);
     rc = live_ask(l);
     if (rc != IBC_OK)
         return rc;
@@ -120,7 +120,7 @@ static enum ibc_rc reg_mr(struct ibc_target *t, unsigned d, const struct ibc_mr_
     a->access = m->access;
     a->fill = m->fill;
     if (m->has_iova)
-        AG_GIVE(a, reg_mr_args, iova, m->iova);
+        AG_SET(a, reg_mr_args, iova, m->iova);
     rc = live_ask(l);
     if (rc == IBC_OK)
         *out = (struct ibc_mr){.id = is->id, .va = is->va, .local = is->local, .lkey = is->lkey, .rkey = is->rkey};
@@ -163,7 +163,7 @@ static enum ibc_rc arm_cq(struct ibc_target *t, unsigned d, uint32_t cq, bool so
     struct ag_arm_cq_args *a = &live_request(l, AG_V_arm_cq, d)->u.arm_cq;
 
     a->cq = cq;
-    AG_GIVE(a, arm_cq_args, solicited, solicited_only);
+    AG_SET(a, arm_cq_args, solicited, solicited_only);
     return live_ask(l);
 }
 
@@ -224,7 +224,7 @@ static enum ibc_rc post_recv(struct ibc_target *t, unsigned d, uint32_t qpn, con
     struct live *l = live_of(t);
     struct ag_post_recv_args *a = &live_request(l, AG_V_post_recv, d)->u.post_recv;
 
-    AG_GIVE(a, post_recv_args, qpn, qpn);
+    AG_SET(a, post_recv_args, qpn, qpn);
     a->wr = ag_from_recv(wr);
     return live_ask(l);
 }
@@ -234,7 +234,7 @@ static enum ibc_rc post_srq_recv(struct ibc_target *t, unsigned d, uint32_t srq,
     struct live *l = live_of(t);
     struct ag_post_recv_args *a = &live_request(l, AG_V_post_recv, d)->u.post_recv;
 
-    AG_GIVE(a, post_recv_args, srq, srq);
+    AG_SET(a, post_recv_args, srq, srq);
     a->wr = ag_from_recv(wr);
     return live_ask(l);
 }
@@ -278,7 +278,7 @@ static enum ibc_rc attach(struct ibc_target *t, unsigned d, uint32_t qpn, const 
 
     a->qpn = qpn;
     memcpy(a->gid.b, gid, sizeof a->gid.b);
-    AG_GIVE(a, attach_args, lid, lid);
+    AG_SET(a, attach_args, lid, lid);
     a->on = on;
     return live_ask(l);
 }
@@ -353,7 +353,7 @@ static enum ibc_rc set_port(struct ibc_target *t, unsigned d, enum ibc_key key, 
 
     a->key = (uint8_t)key;
     a->value = value;
-    AG_GIVE(a, set_port_args, index, index);
+    AG_SET(a, set_port_args, index, index);
     rc = live_ask(l);
     if (rc == IBC_OK && key == IBC_K_lid)
         t->device[d].lid = (uint16_t)value;
@@ -427,7 +427,7 @@ static enum ibc_rc complaint(struct ibc_target *t, unsigned d, char *text, size_
         return IBC_UNSUPPORTED;
     a = &live_request(l, AG_V_log, d)->u.log;
     if (l->log_at > 0)
-        AG_GIVE(a, log_args, since, l->log_at);
+        AG_SET(a, log_args, since, l->log_at);
     rc = live_ask(l);
     l->no_log = rc == IBC_UNSUPPORTED;
     if (rc == IBC_OK && AG_HAS(&l->r.u.log, log_ok, at))

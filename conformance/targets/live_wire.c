@@ -207,7 +207,7 @@ enum ibc_rc live_collect_any(struct ibc_target *t, uint64_t until, uint8_t frame
 
 /* ---- for people ---- */
 
-static int say_address(char *out, size_t n, const struct ibc_address *a, enum ibc_link link)
+static int print_address(char *out, size_t n, const struct ibc_address *a, enum ibc_link link)
 {
     const uint64_t m = a->mac;
     const uint32_t i = a->ipv4;
@@ -228,8 +228,8 @@ void ibc_live_describe(const struct ibc_target *t, char *out, size_t n)
     struct ibc_wire_port p;
     char from[64], to[64], port[48] = "";
 
-    say_address(from, sizeof from, &t->tester, l->link);
-    say_address(to, sizeof to, &t->device[0], l->link);
+    print_address(from, sizeof from, &t->tester, l->link);
+    print_address(to, sizeof to, &t->device[0], l->link);
     if (ibc_wire_port(w, &p))
         snprintf(port, sizeof port, " (MTU %u, link %s)", p.mtu, p.link ? "up" : "down");
     snprintf(

@@ -86,7 +86,7 @@ static const char *sentence_of(enum iba_rule_table t, const char *name)
     return "";
 }
 
-static void say_rule(char *to, enum iba_rule_table t, uint16_t row, enum iba_change_kind kind, uint16_t with)
+static void name_rule(char *to, enum iba_rule_table t, uint16_t row, enum iba_change_kind kind, uint16_t with)
 {
     const struct iba_rule *r = &tables[t]->row[row];
     const char *who = subjects[t];
@@ -110,7 +110,7 @@ static void add_rule(enum iba_rule_table t, uint16_t row, enum iba_change_kind k
     if (!iba_rules_change(&changed, t, row, kind, with))
         return;
     if (next(tables[t]->name, r->name, change_word(kind, with, word), r->clause))
-        say_rule(says[n_all - 1], t, row, kind, with);
+        name_rule(says[n_all - 1], t, row, kind, with);
 }
 
 static void add_rules(void)

@@ -29,7 +29,7 @@ enum ibc_rc ref_modify_qp(struct ibc_target *t, unsigned d, uint32_t qpn, const 
     struct iba_ca *ca = &device_of(t, d)->ca;
     const uint8_t port = a->mask & IBA_QPA_PORT ? a->a.port : port_of(iba_query_qp(ca, qpn));
     struct iba_qp_attr attr = a->a;
-    const struct ibc_address *peer = a->to_twin ? &t->device[d ^ 1] : NULL;
+    const struct ibc_address *peer = a->to_partner ? &t->device[d ^ 1] : NULL;
 
     attr.av = path_of_qp(r, a->av_port ? a->av_port : port, a->to ? a->to : peer, a);
     attr.alt_av = path_of_qp(r, a->alt_port ? a->alt_port : port, a->alt ? a->alt : peer, a);

@@ -78,7 +78,7 @@ static enum ibc_rc reset(struct ibc_target *t, enum ibc_link link, uint64_t seed
         hold &= ref_guards_hold(&r->d[d]);
     r->link = link;
     r->now = REF_START;
-    r->frames = r->turns = r->last = 0;
+    r->frames = r->rounds = r->last = 0;
     r->change.emit.changed = 0;
     r->change.hear.seen = r->change.hear.field.changed = 0;
     t->said[0] = t->fault[0] = 0;
@@ -230,7 +230,7 @@ static enum ibc_rc let_time_pass(struct reference *r, iba_time until, bool *more
         return IBC_OK;
     for (unsigned d = 0; d < IBC_DEVICES; d++)
         iba_ca_advance(&r->d[d].ca, r->now);
-    if (++r->turns > REF_MOST_TURNS)
+    if (++r->rounds > REF_MOST_ROUNDS)
         return ref_fault(&r->t, IBC_DEAD, "the device's timers do not stop");
     return IBC_OK;
 }

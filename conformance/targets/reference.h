@@ -24,11 +24,11 @@ enum {
     REF_REGIONS = 512, /* that the tester may still read, deregistered ones included */
     REF_PORTS = 2,
     REF_PKEYS = 16,
-    REF_GUARD = 64,           /* bytes of REF_GUARD_BYTE around each region */
-    REF_RINGS = 8 << 20,      /* bytes for queues, per device; pages are used on demand */
-    REF_MEMORY = 32 << 20,    /* bytes for regions, likewise */
-    REF_MOST_FRAMES = 100000, /* from one reset to the next: a broken device may never stop sending */
-    REF_MOST_TURNS = 1000000, /* of timers, likewise */
+    REF_GUARD = 64,            /* bytes of REF_GUARD_BYTE around each region */
+    REF_RINGS = 8 << 20,       /* bytes for queues, per device; pages are used on demand */
+    REF_MEMORY = 32 << 20,     /* bytes for regions, likewise */
+    REF_MOST_FRAMES = 100000,  /* from one reset to the next: a broken device may never stop sending */
+    REF_MOST_ROUNDS = 1000000, /* of timers, likewise */
 };
 #define REF_GUARD_BYTE 0xa5
 #define REF_START UINT64_C(1000000000)            /* ns, the time after a reset */
@@ -108,7 +108,7 @@ struct reference {
     struct ref_device d[IBC_DEVICES];
     enum ibc_link link;
     iba_time now;
-    uint32_t frames, turns, last; /* since the reset; last: device that sent last */
+    uint32_t frames, rounds, last; /* since the reset; last: device that sent last */
     struct ref_change change;
 };
 static inline struct reference *reference_of(struct ibc_target *t)

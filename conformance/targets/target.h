@@ -87,7 +87,7 @@ struct ibc_qp_attr {
     uint32_t mask;        /* enum iba_qp_attr_mask, beside STATE */
     uint8_t hop, tclass, sl;
     uint32_t flow;
-    bool to_twin;                       /* role middle: the peer is the other device */
+    bool to_partner;                    /* role middle: the peer is the other device */
     const struct ibc_address *to, *alt; /* the destinations of the first and the alternate path; NULL: the peer */
     struct ibc_path path;
     uint8_t av_port, alt_port; /* the ports of the first and the alternate path; 0: the QP's */

@@ -78,7 +78,7 @@ static struct ibc_wire *new_wire(const struct ibc_wire_ops *ops, const char *spe
     return w;
 }
 
-static void say_adapters(const char *spec, char *err, size_t errlen)
+static void list_adapters(const char *spec, char *err, size_t errlen)
 {
     int n = snprintf(err, errlen, "wire %s: no such adapter; there are", spec);
 
@@ -93,7 +93,7 @@ struct ibc_wire *ibc_wire_open(const char *spec, char *err, size_t errlen)
     struct ibc_wire *w;
 
     if (!ops) {
-        say_adapters(spec, err, errlen);
+        list_adapters(spec, err, errlen);
         return NULL;
     }
     snprintf(args, sizeof args, "%s", spec + strlen(ops->name) + 1);
@@ -183,7 +183,7 @@ static enum ibc_wire_got take(struct ibc_wire *w, uint8_t *frame, size_t *len, u
         else if (e == EAGAIN)
             return IBC_WIRE_NOTHING;
         else if (e != 0) {
-            wire_say(w, "%s", strerror(e));
+            wire_explain(w, "%s", strerror(e));
             return IBC_WIRE_GONE;
         }
     }
@@ -239,11 +239,11 @@ bool ibc_wire_send(struct ibc_wire *w, const uint8_t *frame, size_t len)
     if (e == 0)
         return true;
     switch (e) {
-    case EMSGSIZE: wire_say(w, "takes no frame of %zu bytes", len); break;
-    case EAGAIN: wire_say(w, "the other end does not take frames"); break;
+    case EMSGSIZE: wire_explain(w, "takes no frame of %zu bytes", len); break;
+    case EAGAIN: wire_explain(w, "the other end does not take frames"); break;
     case ENOENT:
-    case ECONNREFUSED: wire_say(w, "nobody is at the other end"); break;
-    default: wire_say(w, "%s", strerror(e));
+    case ECONNREFUSED: wire_explain(w, "nobody is at the other end"); break;
+    default: wire_explain(w, "%s", strerror(e));
     }
     return false;
 }

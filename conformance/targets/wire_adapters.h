@@ -22,5 +22,5 @@ void wire_prepare(int fd);
 int wire_take(int fd, struct msghdr *m, size_t room, size_t *len, uint64_t *at);
 uint64_t wire_kernel_lost(int fd);
 /* Writes the text of `fault`, after the wire's name. */
-void wire_say(struct ibc_wire *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void wire_explain(struct ibc_wire *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #endif

@@ -56,7 +56,7 @@ static bool hear(struct ibc_wire *w, const uint64_t *mac, size_t n)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s", n ? ")" : "");
     if (used < sizeof text && filter(w->fd, text))
         return true;
-    wire_say(w, "no filter to be had: %s", strerror(errno));
+    wire_explain(w, "no filter to be had: %s", strerror(errno));
     return false;
 }
 
@@ -79,7 +79,7 @@ static bool bind_to(int fd, unsigned index)
     return bind(fd, (const struct sockaddr *)&a, sizeof a) == 0;
 }
 
-static void say_interfaces(const struct ibc_wire *w, char *err, size_t errlen)
+static void list_interfaces(const struct ibc_wire *w, char *err, size_t errlen)
 {
     struct if_nameindex *all = if_nameindex();
     int n = snprintf(err, errlen, "wire %s: no such interface; there are", w->spec);
@@ -95,7 +95,7 @@ static bool open_afpacket(struct ibc_wire *w, const char *args, char *err, size_
     const unsigned index = if_nametoindex(args);
 
     if (index == 0) {
-        say_interfaces(w, err, errlen);
+        list_interfaces(w, err, errlen);
         return false;
     }
     w->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC,

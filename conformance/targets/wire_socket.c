@@ -19,7 +19,7 @@ uint64_t ibc_wire_clock(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void wire_say(struct ibc_wire *w, const char *format, ...)
+void wire_explain(struct ibc_wire *w, const char *format, ...)
 {
     int n = snprintf(w->fault, sizeof w->fault, "wire %.90s: ", w->spec);
     va_list args;

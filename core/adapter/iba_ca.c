@@ -64,7 +64,7 @@ static void clock_to(struct iba_ca *ca, iba_time now)
 
 #ifndef NDEBUG
 /* A changed device (a mutant) may break invariants of the unchanged one. */
-static bool is_whole(const struct iba_ca *ca)
+static bool is_unbroken(const struct iba_ca *ca)
 {
     for (unsigned t = 0; t < IBA_TABLE_COUNT; t++)
         if (ca->table[t] != true_tables[t])
@@ -76,7 +76,7 @@ static bool is_whole(const struct iba_ca *ca)
 static void check_in_debug(const struct iba_ca *ca, const struct iba_qp *qp)
 {
 #ifndef NDEBUG
-    if (qp && is_whole(ca))
+    if (qp && is_unbroken(ca))
         iba_qp_check(ca, qp);
 #else
     (void)ca;

@@ -144,7 +144,7 @@ bool iba_mad_in(const struct iba_view *v)
     if (!iba_view_is_transport(v) || !iba_view_has(v, IBA_H_deth) || !iba_view_has_bth(v) ||
         iba_bth_opcode(iba_view_bth(v)) != IBA_UD_SEND_ONLY)
         return false;
-    if (v->holds != IBA_HOLDS_UNTOLD)
+    if (v->holds != IBA_HOLDS_UNKNOWN)
         return v->holds == IBA_HOLDS_MAD;
     return iba_bth_destqp(iba_view_bth(v)) <= 1 || iba_deth_srcqp(iba_view_hdr(v, IBA_H_deth)) <= 1;
 }
@@ -164,7 +164,7 @@ const uint8_t *iba_mad_row_at(const struct iba_mad *m, const struct iba_mad_part
     return iba_field_present(row, m->wire + at) ? m->wire + at : NULL;
 }
 
-const uint8_t *iba_mad_whole(const struct iba_mad *m, const struct iba_mad_part *p, size_t *n)
+const uint8_t *iba_mad_part_bytes(const struct iba_mad *m, const struct iba_mad_part *p, size_t *n)
 {
     const uint16_t to = p->to < m->captured ? p->to : m->captured;
 

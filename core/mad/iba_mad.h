@@ -74,7 +74,7 @@ static inline uint32_t iba_mad_at(const struct iba_mad_part *p, unsigned i)
 const uint8_t *iba_mad_row_at(const struct iba_mad *m, const struct iba_mad_part *p, unsigned i,
                               const struct iba_field *row);
 /* The bytes that a part's name covers; NULL when another part has the name, 0 bytes when they are not known. */
-const uint8_t *iba_mad_whole(const struct iba_mad *m, const struct iba_mad_part *p, size_t *n);
+const uint8_t *iba_mad_part_bytes(const struct iba_mad *m, const struct iba_mad_part *p, size_t *n);
 
 /* The first byte of the first part with this layout if all of it was captured, for the accessors; else NULL. */
 const uint8_t *iba_mad_layout_at(const struct iba_mad *m, enum iba_mad_layout l);

@@ -79,18 +79,18 @@ static void leave_bucket(struct iba_observer *s, uint32_t known)
 {
     const uint32_t n = n_bucket(s);
     assert(n > 0);
-    uint32_t hole = home(s, place_of_known(&s->known[known - 1]));
+    uint32_t slot = home(s, place_of_known(&s->known[known - 1]));
 
-    while (index_in(s->bucket[hole]) != known)
-        hole = behind(s, hole);
-    for (uint32_t at = behind(s, hole); s->bucket[at] != 0; at = behind(s, at)) {
+    while (index_in(s->bucket[slot]) != known)
+        slot = behind(s, slot);
+    for (uint32_t at = behind(s, slot); s->bucket[at] != 0; at = behind(s, at)) {
         const uint32_t from = home(s, place_of_known(&s->known[index_in(s->bucket[at]) - 1]));
-        if ((at + n - from) % n < (at + n - hole) % n)
+        if ((at + n - from) % n < (at + n - slot) % n)
             continue;
-        s->bucket[hole] = s->bucket[at];
-        hole = at;
+        s->bucket[slot] = s->bucket[at];
+        slot = at;
     }
-    s->bucket[hole] = 0;
+    s->bucket[slot] = 0;
 }
 
 static uint32_t index_of(const struct iba_observer *s, const struct iba_flow *f)
@@ -167,7 +167,7 @@ static void clear(struct iba_observer *s, struct iba_flow *f)
     f->pmtu_sure = f->pmtu != 0;
 }
 
-void iba_obs_begin_anew(struct iba_observer *s, struct iba_flow *f)
+void iba_obs_begin_again(struct iba_observer *s, struct iba_flow *f)
 {
     iba_obs_settle_alone(s, f);
     iba_obs_report_end(s, f, true);
@@ -483,7 +483,7 @@ static uint32_t *last_found(struct iba_observer *s, uint32_t qpn)
 }
 
 /* The flow that was last found for this QP number, if it is the packet's; NULL: a search is needed. */
-static struct iba_flow *found_lately(const struct iba_look *l, uint8_t svc)
+static struct iba_flow *found_recently(const struct iba_look *l, uint8_t svc)
 {
     const uint32_t qpn = iba_bth_destqp(l->bth);
     struct iba_flow *f = iba_obs_flow_at(l->s, *last_found(l->s, qpn));
@@ -495,7 +495,7 @@ struct iba_flow *iba_obs_flow(struct iba_look *l)
 {
     struct iba_observer *s = l->s;
     const uint8_t svc = l->opcode >> 5;
-    struct iba_flow *f = found_lately(l, svc);
+    struct iba_flow *f = found_recently(l, svc);
     struct neighbours n;
 
     if (f) {

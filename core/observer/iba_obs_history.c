@@ -29,16 +29,16 @@ uint32_t iba_obs_psns(const struct iba_look *l)
     return l->flow->pmtu ? iba_mtu_packets(length, l->flow->pmtu) : 0;
 }
 
-void iba_obs_open_gap(struct iba_obs_gap *holes, uint8_t *next, iba_time now, iba_psn psn, uint32_t n)
+void iba_obs_open_gap(struct iba_obs_gap *gap, uint8_t *next, iba_time now, iba_psn psn, uint32_t n)
 {
-    holes[*next] = (struct iba_obs_gap){.at = now, .psn = psn, .n = (uint16_t)(n < UINT16_MAX ? n : UINT16_MAX)};
+    gap[*next] = (struct iba_obs_gap){.at = now, .psn = psn, .n = (uint16_t)(n < UINT16_MAX ? n : UINT16_MAX)};
     *next = (uint8_t)((*next + 1) % IBA_OBS_GAPS);
 }
 
-struct iba_obs_gap *iba_obs_gap_at(const struct iba_observer *s, struct iba_obs_gap *holes, iba_psn psn)
+struct iba_obs_gap *iba_obs_gap_at(const struct iba_observer *s, struct iba_obs_gap *gap, iba_psn psn)
 {
     for (unsigned i = 0; i < IBA_OBS_GAPS; i++) {
-        struct iba_obs_gap *h = &holes[i];
+        struct iba_obs_gap *h = &gap[i];
         const int32_t d = iba_psn_diff(psn, h->psn);
         if (d >= 0 && (uint32_t)d < h->n && s->now.at - h->at <= s->cfg.late_ns)
             return h;
@@ -46,9 +46,9 @@ struct iba_obs_gap *iba_obs_gap_at(const struct iba_observer *s, struct iba_obs_
     return NULL;
 }
 
-void iba_obs_close_gap(const struct iba_observer *s, struct iba_obs_gap *holes, iba_psn psn)
+void iba_obs_close_gap(const struct iba_observer *s, struct iba_obs_gap *gap, iba_psn psn)
 {
-    struct iba_obs_gap *h = iba_obs_gap_at(s, holes, psn);
+    struct iba_obs_gap *h = iba_obs_gap_at(s, gap, psn);
 
     if (!h)
         return;

@@ -20,7 +20,7 @@ static bool no_gap(const struct maybe_late *c)
 
 static bool newer_identification(const struct maybe_late *c)
 {
-    return iba_obs_id_says_no(c->l);
+    return iba_obs_has_newer_id(c->l);
 }
 
 static bool rest_of_read(const struct maybe_late *c)

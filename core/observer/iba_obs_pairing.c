@@ -223,7 +223,7 @@ static bool left_before(const struct iba_observer *s, uint32_t known, const stru
 /* The response answers no request of its pair. It answers a request of another direction between the same two
  * addresses, and the pair has been quiet. So this QP has a new peer, which uses these PSNs. A responder that repeats
  * its last acknowledgement may report new credits (RR-22), even after a long time. */
-void iba_obs_pair_anew(struct iba_look *l)
+void iba_obs_pair_again(struct iba_look *l)
 {
     const struct iba_obs_requests *q = &l->peer->rq;
     const bool last = q->answered && iba_psn_eq(iba_psn_add(l->psn, 1), q->una);
@@ -234,7 +234,7 @@ void iba_obs_pair_anew(struct iba_look *l)
 
     if (!asked || !left_before(l->s, l->peer->known, asked, last ? l->s->cfg.rest_ns : IBA_OBS_FLIGHT_NS))
         return;
-    iba_obs_begin_anew(l->s, l->flow);
+    iba_obs_begin_again(l->s, l->flow);
     iba_obs_report(l, IBA_FINDING_QP_REUSED,
                    &(struct iba_obs_detail){.cause = &before, .wait_ns = l->s->now.at - before.at});
     join(l, g, false);

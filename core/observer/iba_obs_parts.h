@@ -186,7 +186,7 @@ struct iba_flow *iba_obs_activate_peer(struct iba_observer *s, struct iba_flow *
  * rest. */
 struct iba_flow *iba_obs_activate_opposite(struct iba_look *l, uint32_t known);
 /* Clears the flow, since another connection uses its QP. */
-void iba_obs_begin_anew(struct iba_observer *s, struct iba_flow *f);
+void iba_obs_begin_again(struct iba_observer *s, struct iba_flow *f);
 
 /* ---- pairs: iba_obs_pairing.c ---- */
 /* The response to this request may come from a direction that is not known yet, so the request is recorded for it. */
@@ -199,7 +199,7 @@ void iba_obs_expect_asked(const struct iba_observer *s, const struct iba_expecte
 void iba_obs_pair(struct iba_look *l);
 /* The response does not answer its pair. If it answers another direction, the two become a pair, and the flow starts as
  * a new connection. */
-__attribute__((cold)) void iba_obs_pair_anew(struct iba_look *l);
+__attribute__((cold)) void iba_obs_pair_again(struct iba_look *l);
 /* The response answers a request of its pair that has no answer yet. */
 static inline bool iba_obs_is_wanted(const struct iba_obs_requests *q, iba_psn psn)
 {
@@ -342,11 +342,11 @@ bool iba_obs_sooner_than_known(const struct iba_look *l, const struct iba_obs_re
  * better. */
 __attribute__((cold)) void iba_obs_undo_effect(const struct iba_look *l, struct iba_obs_requests *q);
 /* The recent gap that this PSN belongs to; NULL: none. `holes` has IBA_OBS_GAPS entries. */
-struct iba_obs_gap *iba_obs_gap_at(const struct iba_observer *s, struct iba_obs_gap *holes, iba_psn psn);
+struct iba_obs_gap *iba_obs_gap_at(const struct iba_observer *s, struct iba_obs_gap *gap, iba_psn psn);
 /* A late packet closes the gap at its PSN. */
-void iba_obs_close_gap(const struct iba_observer *s, struct iba_obs_gap *holes, iba_psn psn);
+void iba_obs_close_gap(const struct iba_observer *s, struct iba_obs_gap *gap, iba_psn psn);
 /* Records a gap of `n` PSNs in the ring of IBA_OBS_GAPS entries. */
-void iba_obs_open_gap(struct iba_obs_gap *holes, uint8_t *next, iba_time now, iba_psn psn, uint32_t n);
+void iba_obs_open_gap(struct iba_obs_gap *gap, uint8_t *next, iba_time now, iba_psn psn, uint32_t n);
 /* Decides whether a request is late: its PSN was jumped over, and its sender had neither reason nor time to send it
  * again. */
 const struct iba_decision *iba_obs_lateness(const struct iba_look *l, struct iba_obs_requests *q);
@@ -380,7 +380,7 @@ void iba_obs_release_alone(struct iba_observer *s, struct iba_flow *f);
 /* The packet is the First of a READ, and may be late. Only the next packet shows that. `r` may be NULL. */
 bool iba_obs_holds(const struct iba_look *l, const struct iba_obs_read *r);
 /* The packet is not a First, and may be late. Its READ was sent again, and the new answer has not begun. */
-bool iba_obs_begins_amid(const struct iba_look *l, const struct iba_obs_read *r);
+bool iba_obs_begins_inside(const struct iba_look *l, const struct iba_obs_read *r);
 /* The requester goes back. The pending response may be the reason. */
 void iba_obs_release_by_request(struct iba_look *l);
 /* The minimum time until a packet to the sender of this packet shows an effect here; 0: not known. */
@@ -397,7 +397,7 @@ static inline bool iba_obs_reorders(const struct iba_observer *s)
     return s->reorders;
 }
 /* IPv4 identifications count packets, and show that this packet is not late. */
-static inline bool iba_obs_id_says_no(const struct iba_look *l)
+static inline bool iba_obs_has_newer_id(const struct iba_look *l)
 {
     return l->has_ip_id && l->flow->ip_id[l->op->dir].trust >= 2;
 }

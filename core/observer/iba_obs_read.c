@@ -224,7 +224,7 @@ static bool not_jumped_over(const struct answer *c)
 
 static bool newer_identification(const struct answer *c)
 {
-    return iba_obs_id_says_no(c->l) && !c->fills;
+    return iba_obs_has_newer_id(c->l) && !c->fills;
 }
 
 static bool goes_on_with_newest(const struct answer *c)
@@ -327,23 +327,23 @@ bool iba_obs_holds(const struct iba_look *l, const struct iba_obs_read *r)
     const struct iba_obs_requests *q = &l->peer->rq;
     const bool behind = q->answered && iba_psn_diff(l->psn, q->una) < 0;
 
-    return !fills_once(l, r) && l->op->pos == IBA_FIRST && !iba_obs_id_says_no(l) && !answers_afresh(l, r) &&
+    return !fills_once(l, r) && l->op->pos == IBA_FIRST && !iba_obs_has_newer_id(l) && !answers_afresh(l, r) &&
            (iba_obs_gap_at(l->s, l->flow->unanswered, l->psn) ||
             (iba_obs_reorders(l->s) && (behind || iba_obs_answered_before(l)))) &&
            !follows(l);
 }
 
-bool iba_obs_begins_amid(const struct iba_look *l, const struct iba_obs_read *r)
+bool iba_obs_begins_inside(const struct iba_look *l, const struct iba_obs_read *r)
 {
     const int32_t lost = r ? iba_psn_diff(l->psn, r->psn) : 0;
 
-    return iba_obs_reorders(l->s) && !iba_obs_id_says_no(l) && !iba_opcode_begins(l->op) && r && r->again &&
+    return iba_obs_reorders(l->s) && !iba_obs_has_newer_id(l) && !iba_opcode_begins(l->op) && r && r->again &&
            r->n != 0 && lost > 0 && lost <= IBA_OBS_MOST_LOST && iba_psn_eq(r->expect, r->psn) &&
            iba_psn_diff(l->psn, r->seen) < 0 && iba_obs_had_time(l, r->mark.at) && !goes_on(l, r);
 }
 
 /* The pending response is not a First: the beginning of its answer is missing. */
-static bool is_amid(const struct iba_obs_undecided *h)
+static bool is_inside(const struct iba_obs_undecided *h)
 {
     return !iba_psn_eq(h->from, h->psn);
 }
@@ -376,7 +376,7 @@ static void let_go(struct iba_observer *s, struct iba_flow *f, bool late)
         iba_obs_close_gap(s, f->unanswered, h->psn);
         f->answers = h->answers;
     } else {
-        if (is_amid(h))
+        if (is_inside(h))
             let_gap(s, f);
         if (h->again)
             iba_obs_report_of(s, f, IBA_FINDING_ANSWER_AGAIN, &h->mark, &(struct iba_obs_detail){.response = true},
@@ -388,7 +388,7 @@ static void let_go(struct iba_observer *s, struct iba_flow *f, bool late)
 
 static bool is_at_once(const struct iba_observer *s, const struct iba_obs_undecided *h)
 {
-    return s->now.at - h->mark.at < (h->late && !is_amid(h) ? IBA_OBS_LEAST_RTT_NS : IBA_OBS_AT_ONCE_NS);
+    return s->now.at - h->mark.at < (h->late && !is_inside(h) ? IBA_OBS_LEAST_RTT_NS : IBA_OBS_AT_ONCE_NS);
 }
 
 /* The pending First and the next response both came for the first time, and their READ was sent once. A second answer
@@ -407,7 +407,7 @@ void iba_obs_release(struct iba_observer *s, struct iba_flow *f, const struct ib
 {
     const struct iba_obs_undecided *h = &f->undecided;
     const int32_t d = l ? iba_psn_diff(l->psn, h->psn) : 0;
-    const bool inside = l && !iba_opcode_begins(l->op), amid = is_amid(h);
+    const bool inside = l && !iba_opcode_begins(l->op), amid = is_inside(h);
     const bool begins = amid && l && iba_psn_diff(l->psn, h->from) >= 0;
 
     if (h->mark.frame == 0 || (l && d < 0 && !begins) || (l && !amid && d == 0 && l->op->pos != IBA_FIRST))

@@ -187,7 +187,7 @@ bool iba_obs_is_rest(const struct iba_look *l)
 /* The request may be late, or sent again. Only the next packet shows which. */
 bool iba_obs_is_undecided(const struct iba_look *l, struct iba_obs_requests *q)
 {
-    return !iba_obs_id_says_no(l) && !iba_obs_is_rest(l) && l->s->now.at - q->last.at < IBA_OBS_SOONEST_TIMEOUT_NS &&
+    return !iba_obs_has_newer_id(l) && !iba_obs_is_rest(l) && l->s->now.at - q->last.at < IBA_OBS_SOONEST_TIMEOUT_NS &&
            iba_obs_gap_at(l->s, q->gaps, l->psn);
 }
 

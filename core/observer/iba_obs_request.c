@@ -309,22 +309,22 @@ static void take_again(struct iba_look *l, struct iba_obs_requests *q, uint32_t 
 }
 
 /* Forgets a request that jumped far ahead, when this one continues the packet before that request. */
-static void unleap(const struct iba_look *l, struct iba_obs_requests *q)
+static void undo_jump(const struct iba_look *l, struct iba_obs_requests *q)
 {
-    const int32_t back = iba_psn_diff(l->psn, q->leap.next);
+    const int32_t back = iba_psn_diff(l->psn, q->jump.next);
 
-    if (q->leap.on && back < IBA_OBS_LEAP && back > -IBA_OBS_LEAP && iba_psn_diff(q->next, l->psn) >= IBA_OBS_LEAP) {
-        q->high = q->leap.high;
-        q->next = q->leap.next;
-        q->seq = q->leap.seq;
+    if (q->jump.on && back < IBA_OBS_JUMP && back > -IBA_OBS_JUMP && iba_psn_diff(q->next, l->psn) >= IBA_OBS_JUMP) {
+        q->high = q->jump.high;
+        q->next = q->jump.next;
+        q->seq = q->jump.seq;
     }
-    q->leap.on = false;
+    q->jump.on = false;
 }
 
 /* Forgets the first request of the capture, too, when the second one goes far back. */
 __attribute__((cold)) static void forget_first(const struct iba_look *l, struct iba_obs_requests *q)
 {
-    if (q->any && iba_psn_diff(q->next, l->psn) >= IBA_OBS_LEAP)
+    if (q->any && iba_psn_diff(q->next, l->psn) >= IBA_OBS_JUMP)
         memset(q, 0, sizeof *q);
 }
 
@@ -338,7 +338,7 @@ __attribute__((cold)) static bool fills_only(const struct iba_look *l, struct ib
 
 /* The capture may have begun with retransmissions of single packets, each after a pause. The sender had sent later PSNs
  * before the capture began. */
-static bool begins_amid(const struct iba_look *l, const struct iba_obs_requests *q, int32_t lost)
+static bool begins_inside(const struct iba_look *l, const struct iba_obs_requests *q, int32_t lost)
 {
     const bool apart = !q->together && iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS;
 
@@ -356,7 +356,7 @@ static int32_t lost_before(const struct iba_look *l, struct iba_obs_requests *q,
 
     if (lost <= 0)
         return lost;
-    if (begins_amid(l, q, lost) || kept)
+    if (begins_inside(l, q, lost) || kept)
         return 0;
     if (!went_back || q->run.kind == IBA_FINDING_RETRY_RNR)
         return lost;
@@ -397,10 +397,10 @@ static void place(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
     if (jumps > 0)
         report_gap(l, q, (uint32_t)jumps);
     q->ahead = false;
-    q->leap.on = jumps >= IBA_OBS_LEAP;
-    q->leap.high = q->high;
-    q->leap.next = q->next;
-    q->leap.seq = q->seq;
+    q->jump.on = jumps >= IBA_OBS_JUMP;
+    q->jump.high = q->high;
+    q->jump.next = q->next;
+    q->jump.seq = q->seq;
     q->run.on = false;
     move(l, q, n);
 }
@@ -528,7 +528,7 @@ void iba_obs_request(struct iba_look *l)
         return;
     }
     too_much(l);
-    unleap(l, q);
+    undo_jump(l, q);
     if (!l->late)
         iba_obs_resolve_unsent(l, q);
     const bool sent_before = iba_psn_diff(l->psn, q->high) < 0;

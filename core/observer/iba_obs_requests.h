@@ -7,7 +7,7 @@
 
 enum {
     IBA_OBS_REASONS = 8, /* reasons to go back, for each direction, whose effect may still come */
-    IBA_OBS_LEAP = 256,  /* PSNs: a packet that jumps so far ahead, and that no packet follows, was damaged or forged */
+    IBA_OBS_JUMP = 256,  /* PSNs: a packet that jumps so far ahead, and that no packet follows, was damaged or forged */
     IBA_OBS_UNSENT = 2   /* responses, for each direction, to PSNs that were not sent as far as the capture shows */
 };
 
@@ -66,7 +66,7 @@ struct iba_obs_requests {
     struct { /* the last packet jumped far ahead: the state before that packet */
         bool on;
         iba_psn high, next, seq;
-    } leap;
+    } jump;
     struct { /* a packet that was sent again or is late: the next packet shows which; frame 0: none */
         struct iba_obs_mark mark;
         iba_psn psn;

@@ -171,7 +171,7 @@ static void again(struct iba_look *l, struct iba_obs_requests *q)
                          l->s->now.at - e->mark.at >= rtt && !iba_obs_overtaken(l, e->mark.at + rtt);
     const bool at_once = rtt == 0 && q->repeat.frame != 0 && l->s->now.at - q->repeat.at < IBA_OBS_LEAST_RTT_NS;
     if ((!last || e) && !at_once && !replies && l->flow->row.before < IBA_OBS_RUN && !counts_later(l, q, e) &&
-        !(e && e->acked) && !iba_obs_id_says_no(l) && !iba_obs_answered_before(l)) {
+        !(e && e->acked) && !iba_obs_has_newer_id(l) && !iba_obs_answered_before(l)) {
         iba_obs_report(l, IBA_FINDING_LATE, NULL);
         return;
     }
@@ -182,7 +182,7 @@ static void again(struct iba_look *l, struct iba_obs_requests *q)
 }
 
 /* Updates the minimum time between a request and its response. */
-static void learn_turn(struct iba_look *l, struct iba_obs_requests *q)
+static void learn_rtt(struct iba_look *l, struct iba_obs_requests *q)
 {
     const struct iba_obs_sent *e = iba_obs_sent_at(q, l->psn);
     const struct iba_obs_read *r = iba_obs_read_at(q, l->psn);
@@ -320,7 +320,7 @@ static void negative(struct iba_look *l, struct iba_obs_requests *q)
 
     /* The NAK refuses a request that the responder has accepted since. A responder refuses no duplicates (RR-24), so
      * the NAK is late. */
-    if (stale(q, l->psn) && !iba_obs_id_says_no(l) &&
+    if (stale(q, l->psn) && !iba_obs_has_newer_id(l) &&
         (kind == IBA_AETH_RNR || (kind == IBA_AETH_NAK && code == IBA_NAK_SEQUENCE)))
         iba_obs_report(l, IBA_FINDING_LATE, NULL);
     if (kind == IBA_AETH_RNR)
@@ -383,18 +383,18 @@ static void alone(struct iba_look *l)
     const bool plain = l->op->operation == IBA_OPERATION_ACK;
     const bool starts = iba_opcode_begins(l->op);
 
-    if (iba_syndrome_kind(l->syndrome) != IBA_AETH_ACK || iba_obs_id_says_no(l))
+    if (iba_syndrome_kind(l->syndrome) != IBA_AETH_ACK || iba_obs_has_newer_id(l))
         return;
     const struct iba_obs_recent *const before = iba_obs_response_before(l);
     const bool in_order = before && !(before->late && l->flow->has_answers); /* after a late one the newest counts */
     const iba_psn next = in_order ? iba_psn_add(before->psn, 1) : l->flow->answers;
     const int32_t lost = before ? iba_psn_diff(l->psn, next) : 0;
     const bool old = plain && iba_obs_overtaken(l, 0),
-               turns = old && lost >= 0; /* or it continues answers that came again */
+               goes_on = old && lost >= 0; /* or it continues answers that came again */
     const struct iba_decision *by = plain ? NULL : iba_obs_answer_lateness(l, NULL);
-    const bool late = plain ? old && !turns : by->kind || (!starts && lost < -1);
+    const bool late = plain ? old && !goes_on : by->kind || (!starts && lost < -1);
 
-    if (turns || iba_obs_answered_before(l))
+    if (goes_on || iba_obs_answered_before(l))
         iba_obs_report(l, plain ? IBA_FINDING_ACK_AGAIN : IBA_FINDING_ANSWER_AGAIN, NULL);
     else if (late)
         iba_obs_report(l, IBA_FINDING_LATE, &(struct iba_obs_detail){.decision = by && by->kind ? by : NULL});
@@ -426,17 +426,17 @@ static bool data(struct iba_look *l, struct iba_obs_requests *q)
     struct iba_obs_read *r = iba_obs_read_at(q, l->psn);
     const struct iba_decision *by = l->flow->row.n <= IBA_OBS_RUN ? iba_obs_answer_lateness(l, r) : NULL;
     const bool late = by && by->kind;
-    const bool begins_amid = iba_obs_begins_amid(l, r);
-    if (begins_amid || iba_obs_holds(l, r)) {
+    const bool begins_inside = iba_obs_begins_inside(l, r);
+    if (begins_inside || iba_obs_holds(l, r)) {
         iba_obs_release_alone(l->s, l->flow);
         l->flow->undecided =
             (struct iba_obs_undecided){.mark = l->s->now,
                                        .psn = l->psn,
                                        .answers = l->flow->answers,
-                                       .from = begins_amid ? r->psn : l->psn,
-                                       .again = begins_amid,
-                                       .late = late || begins_amid || (r && iba_psn_diff(r->expect, l->psn) > 0)};
-        if (begins_amid)
+                                       .from = begins_inside ? r->psn : l->psn,
+                                       .again = begins_inside,
+                                       .late = late || begins_inside || (r && iba_psn_diff(r->expect, l->psn) > 0)};
+        if (begins_inside)
             return false;
         l->flow->undecided.again = late && iba_obs_answered_before(l);
         if (late)
@@ -490,7 +490,7 @@ void iba_obs_response(struct iba_look *l)
     }
     const iba_psn una = q->una;
     iba_obs_release(l->s, l->flow, l);
-    learn_turn(l, q);
+    learn_rtt(l, q);
     count_row(l);
     if (aeth && iba_syndrome_kind(l->syndrome) != IBA_AETH_ACK)
         negative(l, q);

@@ -252,7 +252,7 @@ static void begin_another(struct iba_look *l, bool tell)
 {
     const struct iba_obs_mark before = l->flow->last;
 
-    iba_obs_begin_anew(l->s, l->flow);
+    iba_obs_begin_again(l->s, l->flow);
     if (tell)
         iba_obs_report(l, IBA_FINDING_QP_REUSED,
                        &(struct iba_obs_detail){.cause = &before, .wait_ns = l->s->now.at - before.at});
@@ -323,7 +323,7 @@ __attribute__((hot)) static const struct iba_flow *observe(struct iba_observer *
         begin_another(&l, true);
     l.peer = l.op && l.op->dir == IBA_RSP ? iba_obs_activate_peer(s, l.flow) : iba_obs_active(s, l.flow->peer);
     if (l.peer && l.op && l.op->dir == IBA_RSP && !iba_obs_is_wanted(&l.peer->rq, l.psn))
-        iba_obs_pair_anew(&l);
+        iba_obs_pair_again(&l);
     l.flow->packets++;
     l.flow->bytes += l.v->payload_len;
     if (!seen_before(&l)) {

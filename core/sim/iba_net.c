@@ -22,7 +22,7 @@ void iba_net_init(struct iba_net *n, uint64_t seed, const struct iba_net_faults 
         slot[i] = (struct iba_net_slot){0};
 }
 
-static void tell(const struct iba_net *n, enum iba_net_what what, uint64_t frame, uint8_t from, iba_time at)
+static void report(const struct iba_net *n, enum iba_net_fate what, uint64_t frame, uint8_t from, iba_time at)
 {
     const struct iba_net_event e = {.at = at, .frame = frame, .what = what, .from = from};
 
@@ -178,26 +178,26 @@ void iba_net_send(struct iba_net *n, uint8_t from, const uint8_t *frame, size_t 
     assert(from <= 1 && len > 0 && len <= n->slot_bytes);
     iba_random_seed(&own, iba_random_next(&n->random));
     x = draw(&own, &n->faults, leaves(n, to, now));
-    tell(n, IBA_NET_SENT, id, from, now);
+    report(n, IBA_NET_SENT, id, from, now);
     i = x.lose ? n->n_slot : take(n, frame, len, id, to);
     if (i == n->n_slot) {
         n->overflow += !x.lose;
-        tell(n, IBA_NET_LOST, id, from, now);
+        report(n, IBA_NET_LOST, id, from, now);
         return;
     }
     if (x.mark && mark(n->link, slot_at(n, i), len))
-        tell(n, IBA_NET_MARKED, id, from, now);
+        report(n, IBA_NET_MARKED, id, from, now);
     if (x.corrupt) {
         corrupt(slot_at(n, i), len, x.flips);
-        tell(n, IBA_NET_CORRUPTED, id, from, now);
+        report(n, IBA_NET_CORRUPTED, id, from, now);
     }
     if (x.reorder)
-        tell(n, IBA_NET_REORDERED, id, from, now);
+        report(n, IBA_NET_REORDERED, id, from, now);
     schedule(n, i, x.due);
     copy = x.duplicate ? take(n, slot_at(n, i), len, id, to) : n->n_slot;
     if (copy == n->n_slot)
         return;
-    tell(n, IBA_NET_DUPLICATED, id, from, now);
+    report(n, IBA_NET_DUPLICATED, id, from, now);
     schedule(n, copy, x.copy_due);
 }
 
@@ -238,7 +238,7 @@ size_t iba_net_receive(struct iba_net *n, uint8_t to, uint8_t *buf, size_t cap, 
     len = n->slot[i].len;
     memcpy(buf, slot_at(n, i), len);
     release(n, i);
-    tell(n, IBA_NET_DELIVERED, n->slot[i].frame, to ^ 1, now);
+    report(n, IBA_NET_DELIVERED, n->slot[i].frame, to ^ 1, now);
     return len;
 }
 

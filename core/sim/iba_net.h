@@ -26,7 +26,7 @@ struct iba_net_faults {
                             rate; 0: all at once */
 };
 
-enum iba_net_what {
+enum iba_net_fate {
     IBA_NET_SENT,
     IBA_NET_LOST,
     IBA_NET_DUPLICATED,
@@ -40,7 +40,7 @@ enum iba_net_what {
 struct iba_net_event {
     iba_time at;
     uint64_t frame; /* serial number of the frame as sent */
-    enum iba_net_what what;
+    enum iba_net_fate what;
     uint8_t from; /* side, 0 or 1 */
 };
 

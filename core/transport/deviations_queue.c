@@ -125,11 +125,11 @@ void iba_deviate_flushes_receives(struct iba_ca *ca, struct iba_qp *qp)
     if (state_row(ca) == IBA_ROW_state_ERR_FLUSHES_RECVS)
         qp->rq.head = qp->rq.count = 0;
     if (state_row(ca) == IBA_ROW_state_ERR_FLUSHES_HELD)
-        qp->r.wqe_held = false;
+        qp->r.has_wqe = false;
     if (!srq || state_row(ca) != IBA_ROW_state_ERR_KEEPS_SRQ)
         return;
-    if (qp->r.wqe_held) {
-        qp->r.wqe_held = false;
+    if (qp->r.has_wqe) {
+        qp->r.has_wqe = false;
         iba_recv_flush_one(ca, qp, qp->r.wqe.wr_id);
     }
     iba_recv_flush_queue(ca, qp, &srq->rq);

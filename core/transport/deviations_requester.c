@@ -101,9 +101,9 @@ static bool turn(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, iba_ti
     const bool waits = e->state == IBA_SQE_WAITING, local = iba_sqe_is(e, IBA_FORM_LOCAL);
 
     if (waits && e->status != IBA_WC_SUCCESS)
-        return iba_requester_turn(ca, qp, e, now, tx);
+        return iba_requester_serve(ca, qp, e, now, tx);
     if (local && changed(ca) != IBA_ROW_requester_local_fails)
-        return iba_requester_turn(ca, qp, e, now, tx);
+        return iba_requester_serve(ca, qp, e, now, tx);
     if (local)
         (void)iba_sqe_execute(ca, qp, e);
     if (local || (waits && e->length == 0 && changed(ca) == IBA_ROW_requester_zero_length)) {

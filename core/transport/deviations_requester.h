@@ -193,7 +193,7 @@ IBA_REQUESTER_LISTS(IBA_BEHAVIOURS_DECL)
 /* Returns the row that acts in place of `row` in a table of numbers. The first row follows the last. */
 static inline unsigned iba_row_in_ring(const struct iba_change *c, const struct iba_behaviours *list, unsigned row)
 {
-    if (!iba_is_whole(c) && c->list == list && c->kind == IBA_CHANGE_SWAP && c->row + 1u == list->n)
+    if (!iba_is_unbroken(c) && c->list == list && c->kind == IBA_CHANGE_SWAP && c->row + 1u == list->n)
         return row == c->row ? 0 : row == 0 ? c->row : row;
     return iba_row_for(c, list, row);
 }

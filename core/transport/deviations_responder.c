@@ -225,7 +225,7 @@ static uint8_t credit_code(const struct built *b)
 {
     const int row = changed(b->ca);
     const uint32_t receives = iba_recv_free(b->ca, b->qp),
-                   used = b->qp->r.wqe_held && row != IBA_ROW_respond_CREDIT_IN_USE;
+                   used = b->qp->r.has_wqe && row != IBA_ROW_respond_CREDIT_IN_USE;
     struct iba_qp seen = *b->qp;
     uint8_t code;
 

@@ -180,7 +180,7 @@ struct iba_qp {
         uint8_t n_late;
         bool established;  /* QS-20 */
         bool drop_message; /* UC: drop the rest of a broken message (UU-03) */
-        bool wqe_held;     /* `wqe` is taken from the queue */
+        bool has_wqe;      /* `wqe` is taken from the queue */
         struct iba_recv_wr wqe;
         uint64_t wqe_done; /* bytes delivered to it */
         uint64_t va, left; /* RDMA WRITE: next address, bytes left */

@@ -63,13 +63,13 @@ TRUE_OF_QP(reset_is_empty)
 {
     (void)ca;
     return qp->state != IBA_QPS_RESET ||
-           (qp->s.count == 0 && qp->rq.count == 0 && !qp->r.wqe_held && sends_nothing(qp) && qp->envelope_bytes == 0);
+           (qp->s.count == 0 && qp->rq.count == 0 && !qp->r.has_wqe && sends_nothing(qp) && qp->envelope_bytes == 0);
 }
 
 TRUE_OF_QP(init_is_deaf)
 {
     (void)ca;
-    return qp->state != IBA_QPS_INIT || (qp->s.count == 0 && !qp->r.wqe_held && sends_nothing(qp));
+    return qp->state != IBA_QPS_INIT || (qp->s.count == 0 && !qp->r.has_wqe && sends_nothing(qp));
 }
 
 TRUE_OF_QP(rtr_has_no_sends)
@@ -78,7 +78,7 @@ TRUE_OF_QP(rtr_has_no_sends)
     return qp->state != IBA_QPS_RTR || qp->s.count == 0;
 }
 
-TRUE_OF_QP(drained_is_told)
+TRUE_OF_QP(drained_is_reported)
 {
     (void)ca;
     return qp->state != IBA_QPS_SQD || !qp->s.drained || !qp->s.sqd_asked;
@@ -93,7 +93,7 @@ TRUE_OF_QP(sqe_is_flushed)
 TRUE_OF_QP(err_is_flushed)
 {
     (void)ca;
-    return qp->state != IBA_QPS_ERR || (qp->s.count == 0 && qp->rq.count == 0 && !qp->r.wqe_held);
+    return qp->state != IBA_QPS_ERR || (qp->s.count == 0 && qp->rq.count == 0 && !qp->r.has_wqe);
 }
 
 TRUE_OF_QP(err_is_silent)
@@ -149,7 +149,7 @@ TRUE_OF_QP(sends_soundly)
     I( reset_is_empty,    "in Reset no work is queued and no response is pending (QS-17)"                                         ) \
     I( init_is_deaf,      "in Init nothing is sent and no response is pending (QS-18)"                                            ) \
     I( rtr_has_no_sends,  "in RTR nothing is queued to be sent (QS-19)"                                              ) \
-    I( drained_is_told,   "a drained send queue has raised its event (QS-23)"                                            ) \
+    I( drained_is_reported,   "a drained send queue has raised its event (QS-23)"                                            ) \
     I( sqe_is_flushed,    "in SQE the send queue is empty, and a reliable QP is never there (QS-24)"                 ) \
     I( err_is_flushed,    "in Error both queues are empty (QS-25)"                                                   ) \
     I( err_is_silent,     "in Error no response is pending, except a NAK that ends the connection (RQ-61, RR-58)")     \

@@ -249,8 +249,8 @@ void iba_recv_flush(struct iba_ca *ca, struct iba_qp *qp)
 {
     if (ca->deviate)
         ca->deviate->flushes_receives(ca, qp);
-    if (qp->r.wqe_held) {
-        qp->r.wqe_held = false;
+    if (qp->r.has_wqe) {
+        qp->r.has_wqe = false;
         iba_recv_flush_one(ca, qp, qp->r.wqe.wr_id);
     }
     iba_recv_flush_queue(ca, qp, &qp->rq);

@@ -5,7 +5,7 @@
 #include "transport/deviations.h"
 #include "transport/deviations_receiver.h"
 
-static bool under_way(const struct iba_rx *x)
+static bool is_inside_message(const struct iba_rx *x)
 {
     return x->qp->r.op != IBA_NO_MESSAGE;
 }
@@ -14,17 +14,17 @@ static bool under_way(const struct iba_rx *x)
 
 bool iba_rx_unfinished_before(const struct iba_rx *x)
 {
-    return iba_rx_begins(x) && under_way(x);
+    return iba_rx_begins(x) && is_inside_message(x);
 }
 
 bool iba_rx_nothing_to_go_on(const struct iba_rx *x)
 {
-    return x->op && !iba_rx_begins(x) && !under_way(x);
+    return x->op && !iba_rx_begins(x) && !is_inside_message(x);
 }
 
 bool iba_rx_other_operation(const struct iba_rx *x)
 {
-    return x->op && !iba_rx_begins(x) && under_way(x) && x->operation != iba_opcode_operation(x->qp->r.op);
+    return x->op && !iba_rx_begins(x) && is_inside_message(x) && x->operation != iba_opcode_operation(x->qp->r.op);
 }
 
 bool iba_rx_write_not_enabled(const struct iba_rx *x)
@@ -43,7 +43,7 @@ const struct iba_recv_wr *iba_rx_wqe(const struct iba_rx *x)
     const struct iba_srq *srq = srq_of(x);
     const struct iba_rq *rq = srq ? &srq->rq : &x->qp->rq;
 
-    if (x->qp->r.wqe_held)
+    if (x->qp->r.has_wqe)
         return &x->qp->r.wqe;
     return srq && srq->error ? NULL : iba_rq_next(rq);
 }
@@ -195,8 +195,8 @@ void iba_rx_establish(struct iba_rx *x)
 void iba_rx_take_wqe(struct iba_rx *x)
 {
     x->qp->r.wqe_done = 0;
-    if (!x->qp->r.wqe_held)
-        x->qp->r.wqe_held = iba_recv_take(x->ca, x->qp, &x->qp->r.wqe);
+    if (!x->qp->r.has_wqe)
+        x->qp->r.has_wqe = iba_recv_take(x->ca, x->qp, &x->qp->r.wqe);
 }
 
 void iba_rx_store_send(struct iba_rx *x)
@@ -266,7 +266,7 @@ void iba_rx_report(struct iba_rx *x, struct iba_wc *wc)
 {
     if (x->ca->deviate && !x->ca->deviate->received(x, wc))
         return;
-    x->qp->r.wqe_held = false;
+    x->qp->r.has_wqe = false;
     iba_cq_push(x->ca, x->qp->recv_cq, wc, (wc->flags & IBA_WC_SOLICITED) || wc->status != IBA_WC_SUCCESS);
 }
 

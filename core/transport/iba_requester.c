@@ -185,7 +185,7 @@ bool iba_sqe_advance(struct iba_qp *qp, const struct iba_sqe *e)
     return iba_psn_eq(sent, e->last); /* UU-13 */
 }
 
-bool iba_requester_turn(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, iba_time now, struct iba_tx *tx)
+bool iba_requester_serve(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, iba_time now, struct iba_tx *tx)
 {
     if (e->state == IBA_SQE_WAITING && e->status != IBA_WC_SUCCESS) {
         iba_requester_fault(ca, qp, (enum iba_wc_status)e->status);
@@ -214,7 +214,7 @@ bool iba_requester_emit(struct iba_ca *ca, struct iba_qp *qp, iba_time now, stru
 
     while (!sent && iba_requester_ready(ca, qp, now)) {
         struct iba_sqe *e = iba_sqe_at(qp, qp->s.next);
-        sent = ca->deviate ? ca->deviate->turn(ca, qp, e, now, tx) : iba_requester_turn(ca, qp, e, now, tx);
+        sent = ca->deviate ? ca->deviate->turn(ca, qp, e, now, tx) : iba_requester_serve(ca, qp, e, now, tx);
     }
     return sent;
 }

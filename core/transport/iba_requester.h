@@ -140,7 +140,7 @@ static inline void iba_requester_step(struct iba_qp *qp)
 /* Returns whether the next entry may send its next packet. */
 bool iba_sqe_may_go(const struct iba_qp *qp, const struct iba_sqe *e);
 /* Lets the next entry, which may go, act once. True: it has written a packet. */
-bool iba_requester_turn(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, iba_time now, struct iba_tx *tx);
+bool iba_requester_serve(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, iba_time now, struct iba_tx *tx);
 /* The parts of a turn. Executes BIND_MW or LOCAL_INV, which send nothing. */
 enum iba_mem_err iba_sqe_execute(struct iba_ca *ca, const struct iba_qp *qp, struct iba_sqe *e);
 /* Gives the entry its PSNs. */

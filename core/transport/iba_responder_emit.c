@@ -159,7 +159,7 @@ static uint8_t credit_code(const struct iba_ca *ca, const struct iba_qp *qp)
 {
     const uint32_t free = iba_recv_free(ca, qp);
 
-    return iba_responder_credit(qp, free == IBA_NONE ? free : free + qp->r.wqe_held);
+    return iba_responder_credit(qp, free == IBA_NONE ? free : free + qp->r.has_wqe);
 }
 
 /* Writes envelope and BTH (RR-12, RR-15). Returns a pointer to the byte after them. */

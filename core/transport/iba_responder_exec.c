@@ -114,7 +114,7 @@ static void fail_with_nak(struct iba_rx *x, enum iba_nak code)
 /* Class C: the WQE in use completes in error. Without a WQE in use, an event reports the error (RR-56, RR-59). */
 static void refuse(struct iba_rx *x, enum iba_nak code, enum iba_wc_status status, enum iba_event_kind event)
 {
-    if (x->qp->r.wqe_held)
+    if (x->qp->r.has_wqe)
         iba_rx_complete(x, status);
     else
         iba_raise(x->ca, event, x->port->number, x->qp->qpn, 0, 0);

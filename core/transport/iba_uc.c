@@ -23,7 +23,7 @@ static void abandon(struct iba_rx *x)
 {
     x->qp->r.op = IBA_NO_MESSAGE;
     x->dropped = true;
-    if (x->qp->r.wqe_held && receive_is_lost(x))
+    if (x->qp->r.has_wqe && receive_is_lost(x))
         iba_rx_complete(x, IBA_WC_REMOTE_INVALID_REQ);
     x->qp->r.wqe_done = 0;
 }

@@ -31,24 +31,24 @@ struct iba_change { /* one row of one list */
 };
 
 /* Fast path: most devices are unchanged, and need one test for NULL. */
-static inline bool iba_is_whole(const struct iba_change *c)
+static inline bool iba_is_unbroken(const struct iba_change *c)
 {
     return __builtin_expect(!c, 1);
 }
 /* The row is kept: false only in a device that has it left out. */
 static inline bool iba_keeps(const struct iba_change *c, const struct iba_behaviours *list, unsigned row)
 {
-    return iba_is_whole(c) || c->list != list || c->row != row || c->kind != IBA_CHANGE_DROP;
+    return iba_is_unbroken(c) || c->list != list || c->row != row || c->kind != IBA_CHANGE_DROP;
 }
 /* The row is done otherwise. */
 static inline bool iba_deviates(const struct iba_change *c, const struct iba_behaviours *list, unsigned row)
 {
-    return !iba_is_whole(c) && c->list == list && c->row == row && c->kind == IBA_CHANGE_OTHER;
+    return !iba_is_unbroken(c) && c->list == list && c->row == row && c->kind == IBA_CHANGE_OTHER;
 }
 /* The row that answers for `row` of a table of numbers. */
 static inline unsigned iba_row_for(const struct iba_change *c, const struct iba_behaviours *list, unsigned row)
 {
-    if (iba_is_whole(c) || c->list != list || c->kind != IBA_CHANGE_SWAP)
+    if (iba_is_unbroken(c) || c->list != list || c->kind != IBA_CHANGE_SWAP)
         return row;
     return row == c->row ? row + 1u : row == c->row + 1u ? c->row : row;
 }

@@ -69,11 +69,11 @@ enum { IBA_MAX_LAYERS = 32, IBA_MAX_PORTS = 8, IBA_MAX_QPS = 16 };
 
 /* The content of the payload, if the options declare it; else QPs 0 and 1 hold management datagrams, and IPoIB is
  * recognized by its bytes. */
-enum iba_holds { IBA_HOLDS_UNTOLD, IBA_HOLDS_DATA, IBA_HOLDS_MAD, IBA_HOLDS_IPOIB };
+enum iba_holds { IBA_HOLDS_UNKNOWN, IBA_HOLDS_DATA, IBA_HOLDS_MAD, IBA_HOLDS_IPOIB };
 struct iba_view_opts {
     struct {
         uint32_t qpn;  /* destination */
-        uint8_t holds; /* enum iba_holds; IBA_HOLDS_UNTOLD ends the list */
+        uint8_t holds; /* enum iba_holds; IBA_HOLDS_UNKNOWN ends the list */
     } qp[IBA_MAX_QPS];
     uint16_t port[IBA_MAX_PORTS]; /* UDP ports that carry RoCEv2 beside 4791; 0 ends the list */
     bool dc;                      /* read the RD opcodes as the vendor's DC transport (see IBA_DCBTH) */

@@ -148,7 +148,7 @@ static bool holds_ipoib(const struct iba_view *v)
     if (!v->op || v->op->svc > IBA_UD || (v->op->hdrs & IBA_HDR_BIT(IBA_H_reth)) || v->op->pos != IBA_ONLY ||
         v->op->dir != IBA_REQ)
         return false;
-    if (v->holds != IBA_HOLDS_UNTOLD)
+    if (v->holds != IBA_HOLDS_UNKNOWN)
         return v->holds == IBA_HOLDS_IPOIB && iba_view_payload_captured(v) >= IBA_BYTES_ipoibsend;
     if (iba_bth_destqp(iba_view_bth(v)) < 2 || iba_view_payload_captured(v) < LEAST)
         return false;
@@ -162,10 +162,10 @@ static bool holds_ipoib(const struct iba_view *v)
 
 static uint8_t told(const struct walk *w, uint32_t qpn)
 {
-    for (unsigned i = 0; i < IBA_MAX_QPS && w->opts->qp[i].holds != IBA_HOLDS_UNTOLD; i++)
+    for (unsigned i = 0; i < IBA_MAX_QPS && w->opts->qp[i].holds != IBA_HOLDS_UNKNOWN; i++)
         if (w->opts->qp[i].qpn == qpn)
             return w->opts->qp[i].holds;
-    return IBA_HOLDS_UNTOLD;
+    return IBA_HOLDS_UNKNOWN;
 }
 
 static enum step payload(struct walk *w, uint32_t at, uint32_t room)

@@ -47,9 +47,9 @@
 enum computed {
 #define COMPUTED_ID(id, ...) COMPUTED_##id,
     COMPUTED_FIELDS(COMPUTED_ID) COMPUTED_COUNT,
-    COMPUTED_TOLD =
+    COMPUTED_MAD =
         COMPUTED_mad_response_to, /* the first of the fields that have no value where mad_context_any() is false */
-    COMPUTED_TOLD_END = COMPUTED_cm_setup_in + 1
+    COMPUTED_MAD_END = COMPUTED_cm_setup_in + 1
 };
 struct computed_info {
     const char *name, *label;

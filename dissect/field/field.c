@@ -311,7 +311,7 @@ static bool part_values(const struct source *s, const struct iba_mad *m, const s
 {
     if (!s->row) {
         struct value v = {.type = FIELD_PRESENCE};
-        v.bytes = iba_mad_whole(m, p, &v.len);
+        v.bytes = iba_mad_part_bytes(m, p, &v.len);
         return !v.bytes || each(ctx, &v);
     }
     for (unsigned i = 0; i < p->n; i++) {

@@ -32,7 +32,7 @@ static void add_wait(struct text *t, iba_time ns)
         add(t, "%.4g ms", (double)ns / 1e6);
 }
 
-static bool add_ways(struct text *t, uint32_t changed, const char *between)
+static bool add_path_parts(struct text *t, uint32_t changed, const char *between)
 {
     const char *name;
 
@@ -75,7 +75,7 @@ static bool add_count(struct text *t, const struct iba_finding *f, const char *b
     if (f->count != 0 && f->kind == IBA_FINDING_END_REFUSED)
         return add_reason(t, f->count, between);
     if (f->kind == IBA_FINDING_PATH_CHANGED)
-        return add_ways(t, f->count, between);
+        return add_path_parts(t, f->count, between);
     for (size_t i = 0; f->count != 0 && i < sizeof unit / sizeof *unit; i++)
         if (strcmp(iba_findings[f->kind].field, unit[i].field) == 0) {
             add(t, "%s%s%" PRIu32 "%s", between, unit[i].before, f->count, unit[i].behind);

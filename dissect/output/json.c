@@ -261,7 +261,7 @@ static void mad_parts(struct json *j, const struct iba_mad *m, unsigned from, un
         struct value whole = {.type = FIELD_PRESENCE};
         if (named_before(m, from, k))
             continue;
-        whole.bytes = iba_mad_whole(m, &m->part[k], &whole.len);
+        whole.bytes = iba_mad_part_bytes(m, &m->part[k], &whole.len);
         if (whole.bytes && whole.len > 0) {
             key(j, info->prefix, "", "", false);
             json_value(j, &whole);
@@ -360,7 +360,7 @@ static void close_group(struct json *j, const struct packet *p)
         mad(j, p);
         for (size_t i = 0; i < sizeof last; i++)
             computed_field(j, p, (enum computed)last[i]);
-        for (unsigned c = COMPUTED_TOLD; c < COMPUTED_TOLD_END && mad_context_any(&p->mad_context); c++)
+        for (unsigned c = COMPUTED_MAD; c < COMPUTED_MAD_END && mad_context_any(&p->mad_context); c++)
             computed_field(j, p, (enum computed)c);
         field_analysis(p, several_values, j);
     }

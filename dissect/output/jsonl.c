@@ -366,7 +366,7 @@ void print_jsonl(struct out *o, const struct packet *p, const struct print_opts 
         jsonl_layers(o, &p->view);
         for (size_t i = 0; i < sizeof tail; i++)
             jsonl_computed(o, p, (enum computed)tail[i]);
-        for (unsigned c = COMPUTED_TOLD; c < COMPUTED_TOLD_END && mad_context_any(&p->mad_context); c++)
+        for (unsigned c = COMPUTED_MAD; c < COMPUTED_MAD_END && mad_context_any(&p->mad_context); c++)
             jsonl_computed(o, p, (enum computed)c);
         field_mad(p, jsonl_several, o);
         field_analysis(p, jsonl_several, o);

@@ -212,7 +212,7 @@ void print_pdml(struct out *o, const struct packet *p, const struct print_opts *
         OUT_LIT(o, "  <proto name=\"infiniband\" showname=\"InfiniBand packet\" size=\"0\" pos=\"0\">\n");
         for (size_t i = 0; i < sizeof tail; i++)
             pdml_computed(o, p, (enum computed)tail[i]);
-        for (unsigned c = COMPUTED_TOLD; c < COMPUTED_TOLD_END && mad_context_any(&p->mad_context); c++)
+        for (unsigned c = COMPUTED_MAD; c < COMPUTED_MAD_END && mad_context_any(&p->mad_context); c++)
             pdml_computed(o, p, (enum computed)c);
         field_analysis(p, several_values, o);
         OUT_LIT(o, "  </proto>\n");

@@ -206,7 +206,7 @@ static void tree_mad_context(struct out *o, const struct packet *p)
     if (!mad_context_any(&p->mad_context))
         return;
     OUT_LIT(o, "From management datagrams\n");
-    for (unsigned c = COMPUTED_TOLD; c < COMPUTED_TOLD_END; c++)
+    for (unsigned c = COMPUTED_MAD; c < COMPUTED_MAD_END; c++)
         tree_computed(o, p, (enum computed)c);
 }
 

@@ -3,7 +3,7 @@
  * escaping. */
 #include "page/parts.h"
 
-static const char *const what_name[POINT_KINDS] = {"sent", "answer", "again", "nak", "other"};
+static const char *const point_name[POINT_KINDS] = {"sent", "answer", "again", "nak", "other"};
 
 static void integer(struct out *o, int64_t v)
 {
@@ -30,14 +30,14 @@ static void end_figure(struct out *o)
 }
 
 /* "again":[ns,psn,ns,psn] of one kind */
-static void points(struct out *o, const struct report_line *l, enum report_what what)
+static void points(struct out *o, const struct report_line *l, enum report_point_kind what)
 {
     const struct report_point *p = what > POINT_ANSWER ? l->mark : l->point;
     const uint32_t n = what > POINT_ANSWER ? l->n_mark : l->n;
     bool any = false;
 
     OUT_LIT(o, ",\"");
-    out_str(o, what_name[what]);
+    out_str(o, point_name[what]);
     OUT_LIT(o, "\":[");
     for (uint32_t i = 0; i < n; i++) {
         if (p[i].what != what)
@@ -66,7 +66,7 @@ static void chart(struct out *o, const struct report_line *l)
     OUT_LIT(o, "\"base\":");
     out_u64(o, base.v);
     for (unsigned what = 0; what < POINT_KINDS; what++)
-        points(o, l, (enum report_what)what);
+        points(o, l, (enum report_point_kind)what);
     end_figure(o);
 }
 

@@ -24,7 +24,7 @@ struct report_point {
     int64_t ns, psn; /* since the first packet; since the first of the direction, wraps counted */
     uint8_t what;
 };
-enum report_what { POINT_SENT, POINT_ANSWER, POINT_AGAIN, POINT_NAK, POINT_OTHER, POINT_KINDS };
+enum report_point_kind { POINT_SENT, POINT_ANSWER, POINT_AGAIN, POINT_NAK, POINT_OTHER, POINT_KINDS };
 
 struct report_step { /* a packet of a ladder */
     uint64_t frame;

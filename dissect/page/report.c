@@ -75,7 +75,7 @@ static void add_point(struct report_line *l, struct report_point p)
     l->point[l->n++] = p;
 }
 
-static enum report_what what_of(const struct packet *p)
+static enum report_point_kind point_kind(const struct packet *p)
 {
     bool again = false, nak = false, other = false;
 
@@ -131,7 +131,7 @@ static void plot(struct report *r, const struct packet *p)
     l->last = psn;
     l->at = at;
     tally(l, p, answers);
-    add_point(l, (struct report_point){ns, at, (uint8_t)what_of(p)});
+    add_point(l, (struct report_point){ns, at, (uint8_t)point_kind(p)});
     report_climb(r, l, p);
 }
 

@@ -189,7 +189,7 @@ static void cell(struct table *t, const struct agreed_row *r, const struct cm_co
     uint64_t said;
 
     table_begin(t);
-    if (agreed_said(c, active, what, &said))
+    if (agreed_announced(c, active, what, &said))
         agreed_number(t->o, form, said);
     else
         out_ch(t->o, '-');
@@ -255,7 +255,7 @@ static void print_json(const struct agreed *s, struct out *o)
             const uint64_t unit = shown[k].form == FORM_TIME;
             json_key(o, shown[k].key);
             OUT_LIT(o, "{\"agreed\":");
-            if (!agreed_said(c, active, what, &said))
+            if (!agreed_announced(c, active, what, &said))
                 OUT_LIT(o, "null");
             else if (unit)
                 out_time(o, (int64_t)said);

@@ -64,7 +64,7 @@ struct agreed_value { /* agreed is one number, observed may be several */
 /* The observed value. False: the capture does not show it. */
 bool agreed_observed(const struct agreed_row *r, enum agreed_shown what, struct agreed_value *v);
 /* The value that the sender of the direction agreed to; c NULL: unknown. */
-bool agreed_said(const struct cm_connection *c, bool active, enum agreed_shown what, uint64_t *v);
+bool agreed_announced(const struct cm_connection *c, bool active, enum agreed_shown what, uint64_t *v);
 /* The connection of the direction; `active`: sent by its active end. NULL: unknown. */
 const struct cm_connection *agreed_connection(const struct agreed *s, const struct direction *d, bool *active);
 

@@ -136,7 +136,7 @@ static void against_agreement(struct pen *p, const struct agreed_row *r, const s
     uint64_t said;
 
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
-        if (!agreed_said(c, active, (enum agreed_shown)same[i].what, &said) ||
+        if (!agreed_announced(c, active, (enum agreed_shown)same[i].what, &said) ||
             !agreed_observed(r, (enum agreed_shown)same[i].what, &v))
             continue;
         const bool none = same[i].what == SHOW_DSCP && said == 0; /* nobody asked for one */
@@ -146,7 +146,7 @@ static void against_agreement(struct pen *p, const struct agreed_row *r, const s
             say(p, r, (enum about)same[i].about, v.most, said);
     }
     for (size_t i = 0; i < sizeof at_most / sizeof *at_most; i++)
-        if (agreed_said(c, active, (enum agreed_shown)at_most[i].what, &said) &&
+        if (agreed_announced(c, active, (enum agreed_shown)at_most[i].what, &said) &&
             agreed_observed(r, (enum agreed_shown)at_most[i].what, &v) && v.most > said &&
             !(at_most[i].what == SHOW_RNR_RETRIES && said == FOR_EVER))
             say(p, r, (enum about)at_most[i].about, v.most, said);
@@ -157,7 +157,7 @@ static void against_agreement(struct pen *p, const struct agreed_row *r, const s
         say(p, r, NO_READS, 0, 0);
     if (!active && reads > c->offered_reads)
         say(p, r, TAKES_READS, reads, c->offered_reads);
-    if (agreed_said(c, active, SHOW_TIMEOUT, &said) && r->timeout_ns && c->ack_timeout &&
+    if (agreed_announced(c, active, SHOW_TIMEOUT, &said) && r->timeout_ns && c->ack_timeout &&
         (r->timeout_ns < said || r->timeout_ns > LONGEST * said))
         say(p, r, TIMEOUT, r->timeout_ns, said);
 }
@@ -187,8 +187,8 @@ static void by_itself(struct pen *p, const struct agreed_row *r)
 }
 
 /* Compared with the other direction; reported for one of the two. */
-static void two_ways(struct pen *p, const struct agreed *s, const struct agreed_row *r, const struct cm_connection *c,
-                     bool active)
+static void both_directions(struct pen *p, const struct agreed *s, const struct agreed_row *r,
+                            const struct cm_connection *c, bool active)
 {
     const struct agreed_row *other = r->d->peer ? &s->row[r->d->peer - 1] : NULL;
 
@@ -243,7 +243,7 @@ static void differ(const struct agreed *s, struct pen *p)
         if (c)
             against_agreement(p, r, c, active);
         by_itself(p, r);
-        two_ways(p, s, r, c, active);
+        both_directions(p, s, r, c, active);
         if (s->n <= MOST_COMPARED)
             among_all(p, s, i);
     }

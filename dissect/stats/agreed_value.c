@@ -43,7 +43,7 @@ const struct cm_connection *agreed_connection(const struct agreed *s, const stru
 
 /* Each end gives the first PSN of the other. REQ sets values for the passive end: retry count and timeout; for the
  * active end REP has the RNR retries only (sections 12.7.27, 12.7.34, 12.7.38). */
-bool agreed_said(const struct cm_connection *c, bool active, enum agreed_shown what, uint64_t *v)
+bool agreed_announced(const struct cm_connection *c, bool active, enum agreed_shown what, uint64_t *v)
 {
     const struct cm_end *end = c ? active ? &c->active : &c->passive : NULL;
 

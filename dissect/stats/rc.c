@@ -57,7 +57,7 @@ static const struct sum sums[] = {
     {"ECN", "ecn", 6, 1, {F(ECN)}},
 };
 #undef F
-enum { N_SUMS = sizeof sums / sizeof *sums, BEHIND = 3, COLUMNS = ENDS_COLUMNS + 2 + N_SUMS + BEHIND };
+enum { N_SUMS = sizeof sums / sizeof *sums, LAST_COLUMNS = 3, COLUMNS = ENDS_COLUMNS + 2 + N_SUMS + LAST_COLUMNS };
 
 void *stat_rc_open(const char *arg, char *err, size_t errlen)
 {

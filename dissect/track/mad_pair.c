@@ -2,7 +2,7 @@
 #include "track/mad_pair.h"
 #include "mad/iba_mad.h"
 
-enum { WAYS = 16, RMPP_DATA = 1 };
+enum { ENTRIES = 16, RMPP_DATA = 1 };
 
 /* MD-11: a response has the method's highest bit; Send, Trap, Report and TrapRepress need no response. */
 static bool is_response(uint8_t method)
@@ -40,7 +40,7 @@ static bool is_of(const struct mad_request *r, const struct exchange *x)
 }
 
 /* Which of two is replaced first: an unused one, then one that was answered, then the older. */
-static bool gives_way(const struct mad_request *a, const struct mad_request *b)
+static bool is_evicted_before(const struct mad_request *a, const struct mad_request *b)
 {
     const int rank_a = !a->used ? 0 : a->answered ? 1 : 2, rank_b = !b->used ? 0 : b->answered ? 1 : 2;
 
@@ -54,11 +54,11 @@ static struct mad_request *place_of(struct mad_pairs *t, const struct exchange *
     struct mad_request *best = NULL;
 
     at ^= at >> 32;
-    for (unsigned i = 0; i < WAYS; i++) {
+    for (unsigned i = 0; i < ENTRIES; i++) {
         struct mad_request *r = &t->request[(at + i) % MAD_REQUESTS];
         if (is_of(r, x))
             return r;
-        if (!best || gives_way(r, best))
+        if (!best || is_evicted_before(r, best))
             best = r;
     }
     return put ? best : NULL;

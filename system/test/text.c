@@ -99,7 +99,7 @@ Test(text, columns_and_long_lines)
     cr_expect_eq(text_columns("\xc3\xa4\x1b\\", 4), 1 + 4 + 1);
     memset(line, 'x', sizeof line - 1);
     line[sizeof line - 1] = '\0';
-    text_say(f, "%s\x1b", line);
+    text_line(f, "%s\x1b", line);
     cr_assert_eq(fclose(f), 0);
     cr_expect_eq(size, sizeof line - 1 + strlen("\\033\n"));
     cr_expect_str_eq(out + sizeof line - 1, "\\033\n");

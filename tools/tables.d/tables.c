@@ -126,7 +126,7 @@ static bool same_attributes(const struct iba_transition *t, unsigned a, unsigned
 }
 
 /* Types from `type` on with the same attributes share a line, that of the first. */
-static bool told_before(const struct iba_transition *t, unsigned type)
+static bool listed_before(const struct iba_transition *t, unsigned type)
 {
     for (unsigned earlier = 0; earlier < type; earlier++)
         if (same_attributes(t, earlier, type))
@@ -152,7 +152,7 @@ static void transition_rows(const struct iba_transition *t)
         return;
     }
     for (unsigned type = 0; type < IBA_QPT_COUNT; type++) {
-        if (type == IBA_QPT_RD || told_before(t, type))
+        if (type == IBA_QPT_RD || listed_before(t, type))
             continue;
         printf("| %s → %s | ", state_id(t->from), state_id(t->to));
         types_alike(t, type);

@@ -7,7 +7,7 @@
 
 static const struct ibc_address there = {
     .mac = 0x020000000003, .ipv4 = 0x0a000003, .ipv6 = {0x20, 1, [15] = 3}, .gid = {0xfe, 0x80, [15] = 3}, .lid = 24};
-static const struct ibc_address twin = {.mac = 0x020000000002, .ipv4 = 0x0a000002, .lid = 16};
+static const struct ibc_address partner = {.mac = 0x020000000002, .ipv4 = 0x0a000002, .lid = 16};
 
 static const struct ibc_address nowhere;
 
@@ -47,7 +47,7 @@ static struct ibc_qp_attr back_from(const struct ibc_qp_attr *a, struct ibc_addr
     struct ibc_qp_attr back;
 
     q = (struct ag_request){.verb = AG_V_modify_qp};
-    ag_from_modify(&q.u.modify_qp, 0x123456, a, &twin);
+    ag_from_modify(&q.u.modify_qp, 0x123456, a, &partner);
     over_the_line(AG_V_modify_qp, &q, &r);
     cr_assert_eq(r.u.modify_qp.qpn, 0x123456);
     ag_to_modify(&back, &r.u.modify_qp, room);
@@ -119,12 +119,13 @@ Test(convert, paths)
     cr_assert(back.path.gid_index == 1 && back.path.path_bits == 2);
     cr_assert(back.av_port == 2 && back.alt_port == 1);
     a.to = NULL;
-    a.to_twin = true;
+    a.to_partner = true;
     a.path.tagged = false;
     back = back_from(&a, room);
-    cr_assert(back.to && same(back.to, &twin) && back.alt && same(back.alt, &twin), "the other device is an address");
+    cr_assert(back.to && same(back.to, &partner) && back.alt && same(back.alt, &partner),
+              "the other device is an address");
     cr_assert_not(back.path.tagged);
-    a.to_twin = false;
+    a.to_partner = false;
     back = back_from(&a, room);
     cr_assert(!back.to && !back.alt, "the tester");
     a.alt = &nowhere;

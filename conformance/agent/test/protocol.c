@@ -136,7 +136,7 @@ static bool has_members_it_must(const struct ag_shape *s)
 
 static bool takes(const struct ag_field *f, const char *json)
 {
-    const enum ag_how how = (enum ag_how)ag_how[f->kind];
+    const enum ag_form how = (enum ag_form)ag_form[f->kind];
 
     if (strcmp(json, "null") == 0)
         return f->need != AG_MUST;
@@ -162,7 +162,7 @@ Test(protocol, wrong_types_are_refused_with_the_argument_s_name)
             for (unsigned k = 0; k < sizeof values / sizeof *values; k++) {
                 const struct ag_field *f = &s->field[i];
                 cJSON *j = some_request(&r, (enum ag_verb)v);
-                if (ag_how[f->kind] == AG_H_TEXT && values[k][0] == '"') {
+                if (ag_form[f->kind] == AG_H_TEXT && values[k][0] == '"') {
                     cJSON_Delete(j);
                     continue;
                 }

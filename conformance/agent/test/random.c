@@ -75,7 +75,7 @@ static void any_value(struct iba_random *r, const struct ag_field *f, uint8_t *p
 {
     const uint8_t of = ag_of[f->kind];
 
-    switch ((enum ag_how)ag_how[f->kind]) {
+    switch ((enum ag_form)ag_form[f->kind]) {
     case AG_H_NUMBER: put(p, f->size, any_number(r)); break;
     case AG_H_IPV4: put(p, f->size, iba_random_next(r)); break;
     case AG_H_FLAG: *p = (uint8_t)iba_random_below(r, 2); break;

@@ -119,8 +119,8 @@ static void make(struct bench *b, unsigned d, struct side *s)
     s->mr = b->r.u.reg_mr;
     q = &request(b, AG_V_create_qp, d)->u.create_qp;
     *q = (struct ag_create_qp_args){.type = IBA_QPT_RC, .pd = s->pd, .scq = s->cq, .rcq = s->cq, .sq = 16};
-    AG_GIVE(q, create_qp_args, rq, 16);
-    AG_GIVE(q, create_qp_args, sig_all, true);
+    AG_SET(q, create_qp_args, rq, 16);
+    AG_SET(q, create_qp_args, sig_all, true);
     must(b);
     s->qpn = b->r.u.create_qp.qpn;
 }
@@ -149,7 +149,7 @@ static void join_with(struct bench *b, unsigned d, const struct side *s, uint32_
                                         .max_rd = 4,
                                         .max_dest_rd = 4,
                                         .min_rnr = 12},
-                                  .to_twin = true,
+                                  .to_partner = true,
                                   .hop = 64};
 
     go(b, d, s, a, IBA_QPS_INIT, IBA_QPA_PKEY_INDEX | IBA_QPA_PORT | IBA_QPA_ACCESS);
@@ -207,7 +207,7 @@ static void post_receive(struct bench *b, const struct side *to)
 {
     struct ag_post_recv_args *a = &request(b, AG_V_post_recv, 1)->u.post_recv;
 
-    AG_GIVE(a, post_recv_args, qpn, to->qpn);
+    AG_SET(a, post_recv_args, qpn, to->qpn);
     a->wr = ag_from_recv(&(struct iba_recv_wr){
         .wr_id = 42, .n_sge = 1, .sge = {{.addr = to->mr.local, .length = 4096, .lkey = to->mr.lkey}}});
     must(b);

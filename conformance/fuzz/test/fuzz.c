@@ -143,7 +143,7 @@ static bool is_named(const char *name, size_t len)
     return making_word(&m, name, len, out, sizeof out);
 }
 
-static void look_at_holes(const char *text)
+static void look_at_slots(const char *text)
 {
     for (const char *at = strchr(text, '{'); at; at = strchr(at + 1, '{')) {
         const size_t len = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz_0123456789");
@@ -159,12 +159,12 @@ Test(fuzz, every_hole_can_be_filled)
 
     for (size_t f = 0; f < sizeof files / sizeof *files; f++)
         for (size_t i = 0; i < files[f]->n; i++)
-            look_at_holes(files[f]->rule[i].text);
+            look_at_slots(files[f]->rule[i].text);
     for (size_t i = 0; i < fuzz_kind_count; i++) {
-        look_at_holes(fuzz_kinds[i].objects);
-        look_at_holes(fuzz_kinds[i].service);
+        look_at_slots(fuzz_kinds[i].objects);
+        look_at_slots(fuzz_kinds[i].service);
         if (fuzz_kinds[i].begin)
-            look_at_holes(fuzz_kinds[i].begin);
+            look_at_slots(fuzz_kinds[i].begin);
         cr_assert(is_named(fuzz_kinds[i].step, strlen(fuzz_kinds[i].step)),
                   "kind '%s' names the rule %s, which is in no conformance/fuzz/rules_*.c", fuzz_kinds[i].name,
                   fuzz_kinds[i].step);
@@ -200,7 +200,7 @@ Test(fuzz, inputs_are_language)
     }
 }
 
-Test(fuzz, holes)
+Test(fuzz, slots)
 {
     static struct fuzz_case c;
     struct making m = {.c = &c, .may = &all, .pmtu = 256};

@@ -77,10 +77,10 @@ Test(result, repeats_that_differ)
     cr_expect_str_eq(first_bad[0].finding.got, "verdicts differ between repeats: FAIL before, PASS with seed 2; x");
 
     const struct ibc_scenario not_certain = {.id = scenario.id};
-    struct ibc_result doubtful[2] = {make(IBC_IS_PASS, ""), make(IBC_IS_DEVIATES, "x")};
-    doubtful[0].scenario = doubtful[1].scenario = &not_certain;
-    result_repeats(doubtful, 2, 1);
-    cr_expect_eq(doubtful[0].verdict, IBC_IS_DEVIATES);
+    struct ibc_result uncertain[2] = {make(IBC_IS_PASS, ""), make(IBC_IS_DEVIATES, "x")};
+    uncertain[0].scenario = uncertain[1].scenario = &not_certain;
+    result_repeats(uncertain, 2, 1);
+    cr_expect_eq(uncertain[0].verdict, IBC_IS_DEVIATES);
 
     struct ibc_result dead[3] = {make(IBC_IS_PASS, ""), make(IBC_IS_ERROR, "the harness died"), make(IBC_IS_PASS, "")};
     result_repeats(dead, 3, 1);

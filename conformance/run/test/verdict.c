@@ -63,7 +63,7 @@ Test(verdict, what_is_not_certain_deviates)
     done(&r);
     run_cases(c);
     r = of(HEAD_OF("RR-05") OTHER);
-    cr_expect_str_eq(ibc_doubt(r.scenario), "the source of the statement is not certain");
+    cr_expect_str_eq(ibc_uncertainty(r.scenario), "the source of the statement is not certain");
     cr_expect_str_eq(r.finding.sentence, ibc_statement_find("RR-05")->words);
     done(&r);
 }

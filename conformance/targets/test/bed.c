@@ -77,7 +77,7 @@ void bed_connect(struct bed *b, unsigned d, uint32_t qpn, enum iba_qp_type type,
                                         .dest_qpn = peer ? peer : BED_PEER},
                                   .hop = 64,
                                   .path = {.tagged = b->tagged, .vlan = b->tagged ? BED_VLAN : 0},
-                                  .to_twin = peer != 0};
+                                  .to_partner = peer != 0};
 
     modify(b, d, qpn, a, IBA_QPS_INIT,
            raw                  ? IBA_QPA_PORT

@@ -56,7 +56,7 @@ static void gets_nothing(struct ibc_wire *w, uint64_t timeout)
     cr_assert(ibc_wire_clock() - begun >= timeout);
 }
 
-static void both_ways(struct ibc_wire *a, struct ibc_wire *b)
+static void both_directions(struct ibc_wire *a, struct ibc_wire *b)
 {
     sends(a, 1, 60);
     sends(a, 2, 9000);
@@ -74,7 +74,7 @@ Test(wires, loop)
     struct ibc_wire *end[2];
 
     cr_assert(ibc_wire_loop(end));
-    both_ways(end[0], end[1]);
+    both_directions(end[0], end[1]);
     ibc_wire_close(end[0]);
     ibc_wire_close(end[1]);
 }
@@ -125,10 +125,10 @@ Test(wires, unix_sockets, .init = in_folder, .fini = out_of_folder)
     cr_assert(a->nobody);
     cr_assert_str_eq(a->fault, "wire unix:b,a: nobody is at the other end");
     struct ibc_wire *b = opened("unix:a,b");
-    both_ways(a, b);
+    both_directions(a, b);
     ibc_wire_close(b);
     b = opened("unix:a,b"); /* is created again: the other end continues */
-    both_ways(a, b);
+    both_directions(a, b);
     ibc_wire_close(a);
     ibc_wire_close(b);
 }
@@ -183,7 +183,7 @@ Test(wires, udp)
         opened(named("localhost") ? "dgram:localhost:47912,127.0.0.1:47911" : "dgram:127.0.0.1:47912,127.0.0.1:47911");
     struct ibc_wire *other = opened("dgram:127.0.0.1:47911,127.0.0.1:47913");
 
-    both_ways(a, b);
+    both_directions(a, b);
     sends(other, 1, 60);
     gets_nothing(b, never);
     ibc_wire_close(a);
@@ -195,7 +195,7 @@ Test(wires, udp_over_ipv6)
 {
     struct ibc_wire *a = opened("dgram:[::1]:47914,[::1]:47915"), *b = opened("dgram:[::1]:47915,[::1]:47914");
 
-    both_ways(a, b);
+    both_directions(a, b);
     ibc_wire_close(a);
     ibc_wire_close(b);
 }

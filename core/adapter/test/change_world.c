@@ -19,7 +19,7 @@ enum special { /* the peculiarity of a message */
                DOMAIN, /* the address handle is of another domain */
                GROUP,  /* to a multicast group */
                TWO,    /* two scatter/gather entries */
-               LONE,   /* long after those before it */
+               ALONE,  /* long after those before it */
                LATER,  /* a little after them */
 };
 struct message {
@@ -78,7 +78,7 @@ static const struct scenario scenarios[] = {
     {.type = IBA_QPT_RC, .receives = 4, .lose = 300000, .seed = 12, .m = {{W(SEND), S, 100, PLAIN}, {W(WRITE), S, 6, PLAIN}, {W(WRITE), S, 600, RKEY}}},
     {.type = IBA_QPT_RC, .receives = 4, .lose = 300000, .seed = 13, .m = {{W(SEND), S, 100, PLAIN}, {W(WRITE), S, 6, PLAIN}, {W(WRITE), S, 600, RKEY}}},
     {.type = IBA_QPT_RC, .receives = 4, .lose = 300000, .seed = 14, .m = {{W(SEND), S, 100, PLAIN}, {W(WRITE), S, 6, PLAIN}, {W(WRITE), S, 600, RKEY}}},
-    {.type = IBA_QPT_RC, .receives = 4, .m = {{W(SEND), S, 100, PLAIN}, {W(SEND), 0, 600, LKEY}, {W(WRITE), S, 100, PLAIN}, {W(SEND), 0, 10, LONE}}},
+    {.type = IBA_QPT_RC, .receives = 4, .m = {{W(SEND), S, 100, PLAIN}, {W(SEND), 0, 600, LKEY}, {W(WRITE), S, 100, PLAIN}, {W(SEND), 0, 10, ALONE}}},
     {.type = IBA_QPT_RC, .receives = 4, .m = {{W(WRITE), S, 900, PLAIN}, {W(LOCAL_INV), S, 0, PLAIN}, {W(SEND), S, 10, PLAIN}}},
     {.type = IBA_QPT_RC, .lose = 500000, .seed = 10, .m = {{W(WRITE), S, 1900, OWN}, {W(LOCAL_INV), S, 0, OWN}}},
     {.type = IBA_QPT_RC, .m = {{W(BIND_MW), S, 0, PLAIN}, {W(WRITE), S, 10, PLAIN}}},
@@ -89,7 +89,7 @@ static const struct scenario scenarios[] = {
     {.type = IBA_QPT_RC, .codes = RNR_TIMER, .m = {{W(WRITE), S, 600, PLAIN}, {W(SEND), S, 10, PLAIN}}}, /* never a receive */
     {.type = IBA_QPT_RC, .codes = RNR_RETRIES, .m = {{W(WRITE), S, 600, PLAIN}, {W(SEND), S, 10, PLAIN}}},
     {.type = IBA_QPT_RC, .receives = 8, .drains = true, .sig_all = true,
-     .m = {{W(SEND), 0, 4000, PLAIN}, {W(WRITE), 0, 3000, PLAIN}, {W(SEND), S, 10, PLAIN}, {W(SEND), 0, 10, LONE}}},
+     .m = {{W(SEND), 0, 4000, PLAIN}, {W(WRITE), 0, 3000, PLAIN}, {W(SEND), S, 10, PLAIN}, {W(SEND), 0, 10, ALONE}}},
     {.type = IBA_QPT_RC, .receives = 8, .drains = true, .lose = 100000, .seed = 11, .m = {{W(SEND), 0, 4000, PLAIN}, {W(WRITE), 0, 3000, PLAIN}, {W(SEND), S, 10, PLAIN}}},
     {.type = IBA_QPT_RC, .receives = 8, .m = {{W(SEND), S, 40, PLAIN}, {W(FLUSH), S, 40, PLAIN}, {W(SEND), S, 40, PLAIN}}}, /* not allowed there */
     {.type = IBA_QPT_RC, .receives = 8, /* operations that do not fit the service */
@@ -99,7 +99,7 @@ static const struct scenario scenarios[] = {
     {.type = IBA_QPT_RC, .no_depth = true, .m = {{W(WRITE), S, 10, PLAIN}, {W(READ), S, 10, PLAIN}, {W(WRITE), S, 10, PLAIN}}},
     {.type = IBA_QPT_UC, .kind = IBA_PORT_ROCE1, .receives = 8,
      .m = {{W(SEND), S, 700, PLAIN}, {W(SEND_IMM), S, 512, PLAIN}, {W(WRITE), S, 1000, PLAIN}, {W(WRITE_IMM), S, 10, PLAIN}, {W(SEND), S, 0, PLAIN}, {W(READ), S, 10, PLAIN}}},
-    {.type = IBA_QPT_UC, .receives = 8, .m = {{W(SEND), S, 700, PLAIN}, {W(WRITE), 0, 1000, LKEY}, {W(SEND), S, 512, PLAIN}, {W(SEND), 0, 12, LONE}}},
+    {.type = IBA_QPT_UC, .receives = 8, .m = {{W(SEND), S, 700, PLAIN}, {W(WRITE), 0, 1000, LKEY}, {W(SEND), S, 512, PLAIN}, {W(SEND), 0, 12, ALONE}}},
     {.type = IBA_QPT_UD, .receives = 8,
      .m = {{W(SEND), S | E, 700, PLAIN}, {W(SEND_IMM), S, 512, PLAIN}, {W(SEND), S, 0, PLAIN}, {W(SEND), S, 5000, PLAIN}, {W(WRITE), S, 10, PLAIN}, {W(SEND), 0, 1, PLAIN}}},
     {.type = IBA_QPT_UD, .kind = IBA_PORT_ROCE2, .receives = 8, .m = {{W(SEND), S, 700, PLAIN}, {W(SEND), S, 10, RKEY}, {W(SEND), S, 10, PLAIN}}},
@@ -280,9 +280,9 @@ static void post_all(struct world *w)
     const struct message *m = w->s->m;
 
     for (unsigned i = 0; i < sizeof w->s->m / sizeof *m && (m[i].flags || m[i].length || m[i].special); i++) {
-        if (m[i].special == LONE || m[i].special == LATER)
-            go_on(w, m[i].special == LONE ? WHILE : T / 2);
-        if (m[i].special == LONE && w->s->drains)
+        if (m[i].special == ALONE || m[i].special == LATER)
+            go_on(w, m[i].special == ALONE ? WHILE : T / 2);
+        if (m[i].special == ALONE && w->s->drains)
             become(w, 0, IBA_QPS_RTS);
         post(w, i);
         if (w->s->drains && i == 1) {

@@ -374,8 +374,8 @@ static void check_memory(const struct chaos_end *e)
     for (unsigned i = 0; i < CHAOS_PLOTS; i++) {
         const struct chaos_plot *p = &e->plot[i];
         const uint64_t first = i * CHAOS_PLOT, end = first + CHAOS_PLOT;
-        const uint64_t hole = may_change(p) ? p->from : end, behind = may_change(p) ? p->from + p->length : end;
-        cr_assert(memcmp(e->memory + first, e->observer + first, hole - first) == 0 &&
+        const uint64_t gap = may_change(p) ? p->from : end, behind = may_change(p) ? p->from + p->length : end;
+        cr_assert(memcmp(e->memory + first, e->observer + first, gap - first) == 0 &&
                       memcmp(e->memory + behind, e->observer + behind, end - behind) == 0,
                   "memory outside of writable regions has changed");
     }

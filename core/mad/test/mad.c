@@ -34,7 +34,7 @@ static uint64_t read_all(const struct iba_mad *m)
         const struct iba_mad_part *p = &m->part[k];
         const struct iba_hdr_info *info = &iba_mad_layouts[p->layout];
         size_t n;
-        const uint8_t *whole = iba_mad_whole(m, p, &n);
+        const uint8_t *whole = iba_mad_part_bytes(m, p, &n);
         EXPECT(n <= m->captured && (!whole || whole + n <= m->wire + m->captured), "part %s ends after the datagram",
                info->name);
         for (unsigned i = 0; i < p->n; i++)

@@ -180,14 +180,14 @@ Test(parts, names_cover_bytes)
     cr_assert(iba_mad_parse(&m, w, 200, sizeof w));
     cr_assert_eq(m.n_part, COUNT(smp));
     for (size_t i = 0; i < COUNT(smp); i++) {
-        const uint8_t *bytes = iba_mad_whole(&m, &m.part[i], &n);
+        const uint8_t *bytes = iba_mad_part_bytes(&m, &m.part[i], &n);
         cr_expect(smp[i].n < 0 ? !bytes : bytes == w + m.part[i].from && n == (size_t)smp[i].n, "part %zu: %zu bytes",
                   i, n);
     }
     header(SA, GET_RESP, 0x35);
     cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w));
-    cr_assert(m.part[2].layout == IBA_M_rmpp && iba_mad_whole(&m, &m.part[2], &n) == w + 24 && n == 12);
-    cr_assert(m.part[3].layout == IBA_M_sa && iba_mad_whole(&m, &m.part[3], &n) == w && n == 256);
+    cr_assert(m.part[2].layout == IBA_M_rmpp && iba_mad_part_bytes(&m, &m.part[2], &n) == w + 24 && n == 12);
+    cr_assert(m.part[3].layout == IBA_M_sa && iba_mad_part_bytes(&m, &m.part[3], &n) == w && n == 256);
 }
 
 /* Section 13.4.8.2, 14.3.9 to 14.3.14: data of a generic notice by its trap number. */
@@ -461,16 +461,16 @@ Test(parts, which_packets_are_datagrams)
     enum { UD_SEND_ONLY = 0x64, UD_SEND_ONLY_IMM = 0x65, RC_SEND_ONLY = 0x04 };
     static const uint32_t others[] = {2, 3, 0x100, 0x10001, 0x800000, 0xffffff};
 
-    cr_assert(is_datagram(UD_SEND_ONLY, 0, 0, IBA_HOLDS_UNTOLD) && is_datagram(UD_SEND_ONLY, 1, 1, IBA_HOLDS_UNTOLD));
+    cr_assert(is_datagram(UD_SEND_ONLY, 0, 0, IBA_HOLDS_UNKNOWN) && is_datagram(UD_SEND_ONLY, 1, 1, IBA_HOLDS_UNKNOWN));
     for (size_t i = 0; i < COUNT(others); i++) {
         for (uint32_t qp = 0; qp < 2; qp++)
-            cr_expect(is_datagram(UD_SEND_ONLY, qp, others[i], IBA_HOLDS_UNTOLD) &&
-                      is_datagram(UD_SEND_ONLY, others[i], qp, IBA_HOLDS_UNTOLD));
-        cr_expect_not(is_datagram(UD_SEND_ONLY, others[i], 2, IBA_HOLDS_UNTOLD));
+            cr_expect(is_datagram(UD_SEND_ONLY, qp, others[i], IBA_HOLDS_UNKNOWN) &&
+                      is_datagram(UD_SEND_ONLY, others[i], qp, IBA_HOLDS_UNKNOWN));
+        cr_expect_not(is_datagram(UD_SEND_ONLY, others[i], 2, IBA_HOLDS_UNKNOWN));
         cr_expect(is_datagram(UD_SEND_ONLY, others[i], 2, IBA_HOLDS_MAD));
         cr_expect_not(is_datagram(UD_SEND_ONLY, others[i], 1, IBA_HOLDS_DATA));
     }
-    cr_assert_not(is_datagram(UD_SEND_ONLY_IMM, 1, 1, IBA_HOLDS_UNTOLD));
-    cr_assert_not(is_datagram(RC_SEND_ONLY, 1, 1, IBA_HOLDS_UNTOLD));
+    cr_assert_not(is_datagram(UD_SEND_ONLY_IMM, 1, 1, IBA_HOLDS_UNKNOWN));
+    cr_assert_not(is_datagram(RC_SEND_ONLY, 1, 1, IBA_HOLDS_UNKNOWN));
     cr_assert_not(is_datagram(RC_SEND_ONLY, 1, 1, IBA_HOLDS_MAD));
 }

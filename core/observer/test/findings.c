@@ -15,13 +15,14 @@
 /* FIRST: these networks are as good as any others */
 enum { LINE = 1024, SHOWN = 20, PLAIN = 28, OTHERS = 16, FIRST = 5000 };
 static const char golden_path[] = IBPROOF_SOURCE_DIR "/core/observer/test/findings.golden";
-static void describe(char line[LINE], enum score_network network, enum score_way way, uint64_t seed)
+static void describe(char line[LINE], enum score_network network, enum score_mode mode, uint64_t seed)
 {
     static struct score_run r;
     int n;
 
-    score_play(&r, way, network, seed);
-    n = snprintf(line, LINE, "%s %s %" PRIu64 " %016" PRIx64, score_networks[network], score_ways[way], seed, r.digest);
+    score_play(&r, mode, network, seed);
+    n = snprintf(line, LINE, "%s %s %" PRIu64 " %016" PRIx64, score_networks[network], score_ways[mode], seed,
+                 r.digest);
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
         if (r.said[k] && n > 0 && n < LINE)
             n += snprintf(line + n, (size_t)(LINE - n), " %s=%u", iba_findings[k].name, (unsigned)r.said[k]);
@@ -36,9 +37,9 @@ static void every_line(void (*each)(FILE *golden, const char *line), FILE *golde
     char line[LINE];
 
     for (unsigned network = 0; network < SCORE_NETWORKS; network++)
-        for (unsigned way = 0; way < SCORE_WAYS; way++)
+        for (unsigned mode = 0; mode < SCORE_MODES; mode++)
             for (uint64_t i = 0; i < (network == SCORE_PLAIN ? PLAIN : OTHERS); i++) {
-                describe(line, (enum score_network)network, (enum score_way)way, FIRST + i);
+                describe(line, (enum score_network)network, (enum score_mode)mode, FIRST + i);
                 each(golden, line);
             }
 }

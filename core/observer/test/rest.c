@@ -157,8 +157,8 @@ Test(rest, what_was_in_doubt_is_told)
     now += MS / 2; /* after such a pause a packet does not overtake others */
     send(ONE, ROUNDS + 2);
     send(ONE, ROUNDS + 1);
-    const uint64_t doubted = w.frame;
-    found(IBA_FINDING_GAP, doubted - 2);
+    const uint64_t pending = w.frame;
+    found(IBA_FINDING_GAP, pending - 2);
     cr_assert_neq(w.observer->known[ONE].flow, 0);
     for (unsigned qp = 0; qp < QPS; qp++) /* each direction has two packets, so its flow stays in use */
         for (uint32_t n = ROUNDS; qp != ONE && n < ROUNDS + 2; n++) {
@@ -168,7 +168,7 @@ Test(rest, what_was_in_doubt_is_told)
     cr_assert_eq(w.observer->known[ONE].flow, 0, "it rests");
     cr_assert_eq(w.n_kept, 2);
     cr_assert_eq(w.kept[1].kind, IBA_FINDING_LATE, "%s", iba_findings[w.kept[1].kind].name);
-    cr_assert_eq(w.kept[1].frame, doubted);
+    cr_assert_eq(w.kept[1].frame, pending);
     send(ONE, ROUNDS + 3);
     iba_observer_end(w.observer, now);
     cr_assert_eq(w.n_kept, 2, "and once only");

@@ -12,7 +12,7 @@ enum { SEEDS_ENOUGH = 500 };
 struct tally {
     uint64_t truth, hit, hidden, said, wrong,
         veiled; /* veiled: findings about damaged packets whose damage the capture does not show */
-    uint64_t clear_said, clear_wrong; /* findings that missing parts of the capture do not excuse */
+    uint64_t clear_reported, clear_wrong; /* findings that missing parts of the capture do not excuse */
 };
 
 static uint64_t setting(const char *name, uint64_t otherwise)
@@ -33,10 +33,10 @@ static bool is_wrong(const struct score_sight *e, unsigned kind)
 static void count(struct tally *t, const struct score_run *r, const struct score_run *whole, uint64_t seed)
 {
     const char *show = getenv("IBPROOF_SHOW");
-    bool looks_whole = false;
+    bool looks_unbroken = false;
 
     for (uint32_t i = 0; i < r->n_sight; i++)
-        looks_whole |= r->sight[i].disguised || (r->sight[i].seen && r->sight[i].refused);
+        looks_unbroken |= r->sight[i].disguised || (r->sight[i].seen && r->sight[i].refused);
     for (uint32_t i = 0; i < r->n_sight; i++) {
         const struct score_sight *e = &r->sight[i];
         for (unsigned k = 0; k < IBA_FINDING_COUNT; k++) {
@@ -48,9 +48,9 @@ static void count(struct tally *t, const struct score_run *r, const struct score
             t[k].hidden += hidden;
             t[k].said += found && (must || !may);
             const bool wrong = is_wrong(e, k);
-            const bool excused = r->way == SCORE_CUT ? looks_whole : !is_wrong(&whole->sight[i], k);
+            const bool excused = r->mode == SCORE_CUT ? looks_unbroken : !is_wrong(&whole->sight[i], k);
             t[k].wrong += wrong;
-            t[k].clear_said += found && (must || (wrong && !excused)) && !(r->way == SCORE_CUT && excused);
+            t[k].clear_reported += found && (must || (wrong && !excused)) && !(r->mode == SCORE_CUT && excused);
             t[k].clear_wrong += wrong && !excused;
             if (show && must != found && !may && strcmp(show, iba_findings[k].name) == 0)
                 printf("seed %u frame %u psn %06x: %s\n", (unsigned)seed, i + 1, (unsigned)r->frame[e->frame].psn.v,
@@ -62,7 +62,7 @@ static void count(struct tally *t, const struct score_run *r, const struct score
 /* The limits are 0.99 for both in the full capture, and otherwise 0.95 for recall. The limits do not apply to these
  * kinds, since two histories give the same capture: `why` names what is missing from it. Or `open` is set: the observer
  * does not reach the limits yet. */
-#define W(way) (1u << SCORE_##way)
+#define W(mode) (1u << SCORE_##mode)
 #define F(kind) SCORE_KIND(kind)
 static const char no_icrc[] = "no ICRC: damaged in flight, or sent like that, and the rest follows from it";
 static const char no_packet[] = "not captured: what came in between, or was asked for";
@@ -73,7 +73,7 @@ static const char before[] = "limit not kept: what was sent before the capture b
 static const char hasty[] = "limit not kept: a timer that runs out where an answer may be missing as well";
 enum { EACH_WAY = W(WHOLE) | W(CUT) | W(LOSSY) | W(MIDSTREAM) };
 static const struct exception {
-    unsigned networks, ways; /* bits */
+    unsigned networks, modes; /* bits */
     uint64_t kinds;
     const char *why;
     bool open; /* nothing is missing from the capture: the observer does not judge it well enough */
@@ -101,13 +101,13 @@ static const struct exception {
     {W(ADAPTIVE), W(MIDSTREAM), F(RETRY_RNR), hasty, true},
 };
 
-static const struct exception *excepted(enum score_network network, enum score_way way, unsigned kind)
+static const struct exception *excepted(enum score_network network, enum score_mode mode, unsigned kind)
 {
     const struct exception *found = NULL;
 
     for (unsigned i = 0; i < sizeof exceptions / sizeof *exceptions; i++) {
         const struct exception *x = &exceptions[i];
-        if (x->kinds >> kind & 1 && x->ways >> way & 1 && x->networks >> network & 1)
+        if (x->kinds >> kind & 1 && x->modes >> mode & 1 && x->networks >> network & 1)
             found = x;
     }
     return found;
@@ -115,18 +115,19 @@ static const struct exception *excepted(enum score_network network, enum score_w
 
 /* Judges one line of the table. Mistakes come in groups. So the limits apply where enough findings were counted, and
  * are looser where there are few networks. */
-static void judge(const struct tally *t, enum score_network network, enum score_way way, unsigned kind, bool few)
+static void judge(const struct tally *t, enum score_network network, enum score_mode mode, unsigned kind, bool few)
 {
-    const struct exception *const x = excepted(network, way, kind);
+    const struct exception *const x = excepted(network, mode, kind);
     const bool excused = x && !x->open;
     const uint64_t enough = few ? 500 : 50;
     const double slack = few ? 0.06 : 0, least_precision = 0.99 - slack,
-                 least_recall = (way == SCORE_WHOLE ? 0.99 : 0.95) - slack;
+                 least_recall = (mode == SCORE_WHOLE ? 0.99 : 0.95) - slack;
     const double recall = t->truth ? (double)t->hit / (double)t->truth : 1;
     const double precision = t->said ? (double)(t->said - t->wrong) / (double)t->said : 1;
     const bool below =
         (t->truth >= enough && recall < least_recall) || (t->said >= enough && precision < least_precision);
-    const double clear = t->clear_said ? (double)(t->clear_said - t->clear_wrong) / (double)t->clear_said : 1;
+    const double clear =
+        t->clear_reported ? (double)(t->clear_reported - t->clear_wrong) / (double)t->clear_reported : 1;
 
     printf("  %-18s %8lu %8lu %8lu %8lu %8.4f %10.4f  %s\n", iba_findings[kind].name, (unsigned long)t->truth,
            (unsigned long)t->hidden, (unsigned long)t->hit, (unsigned long)t->wrong, recall, precision,
@@ -134,10 +135,10 @@ static void judge(const struct tally *t, enum score_network network, enum score_
            : below                 ? "NOT REACHED"
                                    : "");
     if (excused)
-        printf("  %-18s %8lu said, %lu wrong, without that excuse\n", "", (unsigned long)t->clear_said,
+        printf("  %-18s %8lu said, %lu wrong, without that excuse\n", "", (unsigned long)t->clear_reported,
                (unsigned long)t->clear_wrong);
     cr_expect(x || !below, "%s: recall %.4f, precision %.4f", iba_findings[kind].name, recall, precision);
-    cr_expect(!excused || t->clear_said < enough || clear >= least_precision, "%s: precision %.4f without excuse",
+    cr_expect(!excused || t->clear_reported < enough || clear >= least_precision, "%s: precision %.4f without excuse",
               iba_findings[kind].name, clear);
 }
 
@@ -172,7 +173,7 @@ static const char *const headings[] = {[SCORE_WHOLE] = "The whole capture",
                                        [SCORE_LOSSY] = "1 % of the packets missing from the capture",
                                        [SCORE_MIDSTREAM] = "From the middle on"};
 
-static void score(enum score_way way, enum score_network network, unsigned n)
+static void score(enum score_mode mode, enum score_network network, unsigned n)
 {
     static struct score_run r, whole;
     static struct tally t[IBA_FINDING_COUNT];
@@ -181,20 +182,20 @@ static void score(enum score_way way, enum score_network network, unsigned n)
     memset(t, 0, sizeof t);
 
     for (uint64_t seed = first; seed < first + n; seed++) {
-        score_play(&r, way, network, seed);
-        const bool lacks = way == SCORE_LOSSY || way == SCORE_MIDSTREAM;
+        score_play(&r, mode, network, seed);
+        const bool lacks = mode == SCORE_LOSSY || mode == SCORE_MIDSTREAM;
         if (lacks)
             score_play(&whole, SCORE_WHOLE, network, seed);
         count(t, &r, lacks ? &whole : &r, seed);
         if (setting("IBPROOF_LIST", UINT64_MAX) == seed)
             list(&r);
     }
-    printf("\n%s, %u networks (%s) from %lu on\n  %-18s %8s %8s %8s %8s %8s %10s\n", headings[way], n,
+    printf("\n%s, %u networks (%s) from %lu on\n  %-18s %8s %8s %8s %8s %8s %10s\n", headings[mode], n,
            score_networks[network], (unsigned long)first, "finding", "true", "hidden", "found", "wrong", "recall",
            "precision");
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
         if (t[k].truth > 0 || t[k].said > 0)
-            judge(&t[k], network, way, k, n < SEEDS_ENOUGH);
+            judge(&t[k], network, mode, k, n < SEEDS_ENOUGH);
     uint64_t veiled = 0;
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
         veiled += t[k].veiled;
@@ -204,7 +205,7 @@ static void score(enum score_way way, enum score_network network, unsigned n)
 }
 
 /* Prints the mistakes of the kind that the environment names. */
-static void score_named(enum score_way way)
+static void score_named(enum score_mode mode)
 {
     const char *name = getenv("IBPROOF_KIND");
     unsigned network = 0;
@@ -212,7 +213,7 @@ static void score_named(enum score_way way)
     while (name && network < SCORE_NETWORKS && strcmp(name, score_networks[network]) != 0)
         network++;
     cr_assert_lt(network, (unsigned)SCORE_NETWORKS, "IBPROOF_KIND: no kind of network is named %s", name);
-    score(way, (enum score_network)network, (unsigned)setting("IBPROOF_SEEDS", 60));
+    score(mode, (enum score_network)network, (unsigned)setting("IBPROOF_SEEDS", 60));
 }
 
 Test(score, whole)
@@ -241,6 +242,6 @@ Test(score, others)
     enum { SAMPLE = 12 };
 
     for (unsigned network = SCORE_PLAIN + 1; network < SCORE_NETWORKS; network++)
-        for (unsigned way = 0; way < SCORE_WAYS; way++)
-            score((enum score_way)way, (enum score_network)network, SAMPLE);
+        for (unsigned mode = 0; mode < SCORE_MODES; mode++)
+            score((enum score_mode)mode, (enum score_network)network, SAMPLE);
 }

@@ -29,7 +29,7 @@ struct score_frame { /* a packet as an engine sent it */
     uint64_t headers; /* a hash of all before the payload */
     uint64_t content; /* a hash of the bytes after the BTH */
     uint64_t asked;   /* a hash of the headers after the BTH, and the length */
-    uint64_t way;     /* a hash of its path: traffic class without ECN, hop limit, flow label */
+    uint64_t mode;    /* a hash of its path: traffic class without ECN, hop limit, flow label */
     uint64_t ends;    /* kind of finding, as a bit: the requester took it as the end of the connection */
     uint32_t cause;   /* retry: the frame that made the sender go back, plus 1; 0: a timer */
     uint32_t run;     /* retry: the frame with which the sender went back */
@@ -54,7 +54,7 @@ struct score_sight { /* one packet that passed the capture point */
     bool copy;            /* the frame has passed the capture point before */
     bool refused;         /* the adapter's checks of lengths and CRCs refused it */
     bool seen;            /* the packet is in the capture */
-    uint64_t way;         /* the hash score_frame.way, as the capture shows it */
+    uint64_t mode;        /* the hash score_frame.way, as the capture shows it */
     bool headers_damaged; /* the headers differ from those that were sent */
     bool shows_damage;    /* if it is damaged: the capture has its ICRC or its lengths */
     bool disguised; /* the captured bytes are damaged, and no ICRC shows it: the capture seems to have another packet */
@@ -76,12 +76,12 @@ enum score_network {
     SCORE_REUSED,    /* a QP of each connection, or both, had another connection before, and has other PSNs now */
     SCORE_NETWORKS
 };
-enum score_way { SCORE_WHOLE, SCORE_CUT, SCORE_LOSSY, SCORE_MIDSTREAM, SCORE_WAYS };
+enum score_mode { SCORE_WHOLE, SCORE_CUT, SCORE_LOSSY, SCORE_MIDSTREAM, SCORE_MODES };
 /* "plain", "reordering" ...; "whole", "cut" ... */
-extern const char *const score_networks[SCORE_NETWORKS], *const score_ways[SCORE_WAYS];
+extern const char *const score_networks[SCORE_NETWORKS], *const score_ways[SCORE_MODES];
 
 struct score_run {
-    enum score_way way;
+    enum score_mode mode;
     enum score_network network;
     struct score_frame frame[SCORE_FRAMES];
     struct score_sight sight[SCORE_FRAMES];
@@ -92,7 +92,7 @@ struct score_run {
 };
 
 /* Plays the network of that kind and number. Fills in the required and the reported findings. */
-void score_play(struct score_run *r, enum score_way way, enum score_network network, uint64_t seed);
+void score_play(struct score_run *r, enum score_mode mode, enum score_network network, uint64_t seed);
 /* Whether the capture before `e` lacks that frame and its repeats. Damaged ones count as captured. */
 enum score_missing score_missing(const struct score_run *r, const struct score_sight *e, uint32_t frame);
 /* Whether the earlier captured packet of that PSN was another request, or had other payload, since its memory was

@@ -24,7 +24,7 @@ static uint32_t oldest(const struct score_waits *w)
     uint32_t first = 0;
 
     for (uint32_t i = 1; i < w->n; i++)
-        if (w->held[i].frame < w->held[first].frame)
+        if (w->queued[i].frame < w->queued[first].frame)
             first = i;
     return first;
 }
@@ -38,14 +38,14 @@ static void feed(struct score_play *y, unsigned to, uint32_t frame, const struct
     pair_feed(y->p, to, v);
 }
 
-static void feed_held(struct score_play *y, unsigned to, uint32_t i)
+static void feed_queued(struct score_play *y, unsigned to, uint32_t i)
 {
     struct score_waits *w = &y->waits[to];
-    static struct score_held h;
+    static struct score_queued h;
     struct iba_view v;
 
-    h = w->held[i];
-    w->held[i] = w->held[--w->n];
+    h = w->queued[i];
+    w->queued[i] = w->queued[--w->n];
     (void)iba_view_parse(&v, y->p->link, h.bytes, h.len, h.len, NULL);
     iba_view_check(&v);
     feed(y, to, h.frame, &v);
@@ -55,9 +55,9 @@ static void hold(struct score_play *y, unsigned to, const struct iba_view *v)
 {
     struct score_waits *w = &y->waits[to];
 
-    cr_assert_lt(w->n, (uint32_t)SCORE_HELD);
-    cr_assert_leq(v->len, (uint32_t)SCORE_HELD_BYTES);
-    struct score_held *h = &w->held[w->n++];
+    cr_assert_lt(w->n, (uint32_t)SCORE_QUEUED);
+    cr_assert_leq(v->len, (uint32_t)SCORE_QUEUED_BYTES);
+    struct score_queued *h = &w->queued[w->n++];
     h->since = y->p->now;
     h->frame = y->delivered;
     h->len = v->len;
@@ -69,7 +69,7 @@ static void set_due(struct score_play *y)
     y->p->due = IBA_NEVER;
     for (unsigned to = 0; to < 2; to++)
         for (uint32_t i = 0; i < y->waits[to].n; i++) {
-            const iba_time over = y->waits[to].held[i].since + patience_ns;
+            const iba_time over = y->waits[to].queued[i].since + patience_ns;
             y->p->due = over < y->p->due ? over : y->p->due;
         }
 }
@@ -86,8 +86,8 @@ static void arrives_in_any_order(void *ctx, unsigned to, const struct iba_view *
         return;
     }
     feed(y, to, y->delivered, v);
-    while (w->n > 0 && !misses_one_before(y, to, w->held[oldest(w)].frame))
-        feed_held(y, to, oldest(w));
+    while (w->n > 0 && !misses_one_before(y, to, w->queued[oldest(w)].frame))
+        feed_queued(y, to, oldest(w));
     set_due(y);
 }
 
@@ -100,11 +100,11 @@ static void give_up_waiting(void *ctx)
         struct score_waits *w = &y->waits[to];
         bool over = false;
         for (uint32_t i = 0; i < w->n; i++)
-            over |= y->p->now - w->held[i].since >= patience_ns;
+            over |= y->p->now - w->queued[i].since >= patience_ns;
         for (uint32_t i = 0; over && i < w->n; i++)
-            y->r->frame[w->held[i].frame].in_vain = true;
+            y->r->frame[w->queued[i].frame].in_vain = true;
         while (over && w->n > 0)
-            feed_held(y, to, oldest(w));
+            feed_queued(y, to, oldest(w));
     }
     set_due(y);
 }
@@ -142,7 +142,7 @@ static uint32_t next_kept(const struct score_play *y, unsigned to)
     const struct score_waits *w = &y->waits[to];
     uint32_t i = 0;
 
-    while (i < w->n && is_early(y, to, w->held[i].frame))
+    while (i < w->n && is_early(y, to, w->queued[i].frame))
         i++;
     return i;
 }
@@ -152,7 +152,7 @@ static bool is_kept(const struct score_play *y, unsigned to, const struct score_
     const struct score_waits *w = &y->waits[to];
 
     for (uint32_t i = 0; i < w->n; i++) {
-        const struct score_frame *h = &y->r->frame[w->held[i].frame];
+        const struct score_frame *h = &y->r->frame[w->queued[i].frame];
         if (h->request == f->request && iba_psn_eq(h->psn, f->psn))
             return true;
     }
@@ -174,8 +174,8 @@ static void arrives_behind_a_loss(void *ctx, unsigned to, const struct iba_view 
         feed(y, to, y->delivered, v); /* a packet that comes too early makes the receiver ask for the missing one */
     for (uint32_t i = next_kept(y, to); i < w->n; i = next_kept(y, to)) {
         const iba_psn before = qp->r.epsn;
-        const bool request = y->r->frame[w->held[i].frame].request;
-        feed_held(y, to, i);
+        const bool request = y->r->frame[w->queued[i].frame].request;
+        feed_queued(y, to, i);
         if (request && iba_psn_eq(before, qp->r.epsn))
             break; /* the receiver is not ready for the packet */
     }

@@ -10,7 +10,7 @@
 const char *const score_networks[SCORE_NETWORKS] = {
     [SCORE_PLAIN] = "plain",         [SCORE_REORDERING] = "reordering", [SCORE_OLDEST] = "oldest",
     [SCORE_SELECTIVE] = "selective", [SCORE_ADAPTIVE] = "adaptive",     [SCORE_REUSED] = "reused"};
-const char *const score_ways[SCORE_WAYS] = {
+const char *const score_ways[SCORE_MODES] = {
     [SCORE_WHOLE] = "whole", [SCORE_CUT] = "cut", [SCORE_LOSSY] = "lossy", [SCORE_MIDSTREAM] = "midstream"};
 
 enum { MESSAGES = 20, SLOT = 4096, MOST = 4000, MTU = 256, RATE = 10000 };
@@ -115,20 +115,20 @@ static uint64_t way_of(const struct iba_view *v)
 {
     const bool six = v->l3 == IBA_H_ipv6 || iba_view_has(v, IBA_H_grh);
     const uint8_t *h = iba_view_has(v, IBA_H_grh) ? iba_view_hdr(v, IBA_H_grh) : v->wire + v->l3_at;
-    uint64_t way = 0;
+    uint64_t mode = 0;
 
     if (six)
-        way = (uint64_t)(h[0] & 0x0f) << 32 | (uint64_t)(h[1] & 0xcf) << 24 | (uint64_t)h[2] << 16 |
-              (uint64_t)h[3] << 8 | h[7];
+        mode = (uint64_t)(h[0] & 0x0f) << 32 | (uint64_t)(h[1] & 0xcf) << 24 | (uint64_t)h[2] << 16 |
+               (uint64_t)h[3] << 8 | h[7];
     else if (v->l3 == IBA_H_ipv4)
-        way = (uint64_t)(h[1] >> 2) << 8 | h[8];
+        mode = (uint64_t)(h[1] >> 2) << 8 | h[8];
     if (iba_view_has(v, IBA_H_udp))
-        way = way << 16 | iba_udp_srcport(iba_view_hdr(v, IBA_H_udp));
+        mode = mode << 16 | iba_udp_srcport(iba_view_hdr(v, IBA_H_udp));
     if (iba_view_has(v, IBA_H_lrh)) {
         const uint8_t *lrh = iba_view_hdr(v, IBA_H_lrh);
-        way ^= (uint64_t)(lrh[1] >> 4) << 32 | (uint64_t)iba_lrh_dlid(lrh) << 16 | iba_lrh_slid(lrh);
+        mode ^= (uint64_t)(lrh[1] >> 4) << 32 | (uint64_t)iba_lrh_dlid(lrh) << 16 | iba_lrh_slid(lrh);
     }
-    return way;
+    return mode;
 }
 
 /* A hash of the headers after the BTH. It includes data that an engine fetched from memory, which may have been written
@@ -152,7 +152,7 @@ static void sent(struct score_play *y, unsigned from, const struct iba_view *v)
                               .psn = iba_psn_of(iba_bth_psn(iba_view_bth(v))),
                               .n = 1,
                               .headers = headers(v),
-                              .way = way_of(v),
+                              .mode = way_of(v),
                               .content = content(v, v->payload_at + v->payload_len),
                               .asked = content(v, v->payload_at),
                               .opcode = iba_bth_opcode(iba_view_bth(v)),
@@ -208,18 +208,18 @@ static void capture(struct score_play *y, struct score_sight *e, const struct ib
 {
     struct iba_view cut;
 
-    e->seen = y->r->n_sight > y->skip && !(y->r->way == SCORE_LOSSY && iba_random_below(&y->random, 100) == 0);
+    e->seen = y->r->n_sight > y->skip && !(y->r->mode == SCORE_LOSSY && iba_random_below(&y->random, 100) == 0);
     if (!e->seen)
         return;
-    e->way = way_of(v);
+    e->mode = way_of(v);
     e->headers_damaged = headers(v) != y->r->frame[e->frame].headers;
-    e->disguised = y->r->way == SCORE_CUT && e->headers_damaged;
-    if (y->r->way == SCORE_CUT && v->payload_at > 0 && v->payload_at < v->len) {
+    e->disguised = y->r->mode == SCORE_CUT && e->headers_damaged;
+    if (y->r->mode == SCORE_CUT && v->payload_at > 0 && v->payload_at < v->len) {
         (void)iba_view_parse(&cut, y->p->link, v->wire, v->payload_at, v->len, NULL);
         iba_view_check(&cut);
         v = &cut;
     }
-    e->shows_damage = y->r->way != SCORE_CUT || v->err != IBA_OK;
+    e->shows_damage = y->r->mode != SCORE_CUT || v->err != IBA_OK;
     (void)iba_observer_feed(y->observer,
                             &(struct iba_sighting){.view = v, .now = y->p->now, .frame = y->earlier + y->r->n_sight});
 }
@@ -393,7 +393,7 @@ static iba_time connection_before(struct score_play *y, struct pair_config *c, u
     struct score_run *const r = y->r;
 
     memset(&before, 0, sizeof before);
-    before.way = r->way;
+    before.mode = r->mode;
     before.network = SCORE_REUSED;
     y->r = &before;
     (void)connection(y, c, 0, seed);
@@ -408,7 +408,7 @@ static iba_time connection_before(struct score_play *y, struct pair_config *c, u
     return last + PAUSE;
 }
 
-void score_play(struct score_run *r, enum score_way way, enum score_network network, uint64_t seed)
+void score_play(struct score_run *r, enum score_mode mode, enum score_network network, uint64_t seed)
 {
     static struct score_play y;
     const struct iba_net_faults faults = faults_of[network](seed);
@@ -416,10 +416,10 @@ void score_play(struct score_run *r, enum score_way way, enum score_network netw
 
     memset(&y, 0, sizeof y);
     memset(r, 0, sizeof *r);
-    r->way = way;
+    r->mode = mode;
     r->network = network;
     y.r = r;
-    y.skip = way == SCORE_MIDSTREAM ? 20 + (uint32_t)(seed * 13 % 200) : 0;
+    y.skip = mode == SCORE_MIDSTREAM ? 20 + (uint32_t)(seed * 13 % 200) : 0;
     iba_random_seed(&y.random, seed);
     y.observer = iba_observer_init(
         y.memory, &(struct iba_observer_config){

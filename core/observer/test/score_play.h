@@ -5,7 +5,7 @@
 #include "score.h"
 #include "sound.h"
 
-enum { SCORE_FLOWS = 16, SCORE_HELD = 512, SCORE_HELD_BYTES = 1024 };
+enum { SCORE_FLOWS = 16, SCORE_QUEUED = 512, SCORE_QUEUED_BYTES = 1024 };
 
 struct score_play {
     struct pair *p;
@@ -26,11 +26,11 @@ struct score_play {
     uint32_t reads[2];
     bool passed[SCORE_FRAMES], arrived[SCORE_FRAMES];
     struct score_waits { /* waiting for packets that were overtaken, by the end that waits */
-        struct score_held {
+        struct score_queued {
             iba_time since;
             uint32_t frame, len;
-            uint8_t bytes[SCORE_HELD_BYTES];
-        } held[SCORE_HELD];
+            uint8_t bytes[SCORE_QUEUED_BYTES];
+        } queued[SCORE_QUEUED];
         uint32_t n, next; /* next: a frame; the end waits for no frame before it */
     } waits[2];
     struct score_again { /* the packet that each end sent again last; all: also the packets after it, in the same

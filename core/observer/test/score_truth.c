@@ -36,9 +36,9 @@ struct truth {
     bool has_credits[2];
     struct {
         bool any, disguised;
-        uint64_t way;
+        uint64_t mode;
         unsigned changes;
-    } way[2][2];                  /* path of the newest packet, by the end that sends it, and whether it is a request */
+    } mode[2][2];                 /* path of the newest packet, by the end that sends it, and whether it is a request */
     struct score_sight *asked[2]; /* the newest packet that asked the other end for an answer */
     unsigned lawful[2];           /* number of that end's jumps for which all packets came in time */
     iba_time third[2];            /* time of the third such jump */
@@ -178,7 +178,7 @@ static void of_retry(const struct truth *t, struct score_sight *e, const struct 
         e->hidden |= f->retry | SCORE_KIND(NETWORK_COPY);
         return;
     }
-    if (!asks_data(f) && t->r->way != SCORE_CUT)
+    if (!asks_data(f) && t->r->mode != SCORE_CUT)
         e->must |= score_changed(t->r, f, e->frame);
     e->either |= SCORE_KIND(RETRY_UNCLEAR);               /* true of each retransmission, but less exact */
     uint64_t *const obeyed = &t->r->frame[f->run].obeyed; /* a requester goes back for one reason */
@@ -389,17 +389,17 @@ static bool shows_late(const struct truth *t, const struct stream *s, uint32_t i
 
 /* An engine does not change its path. Only damage changes a field that shows the path, and the next packet has the old
  * value again. */
-static void of_way(struct truth *t, struct score_sight *e)
+static void of_path(struct truth *t, struct score_sight *e)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
     const unsigned from = f->from, request = f->request;
 
-    if (t->way[from][request].any && t->way[from][request].way != e->way &&
-        t->way[from][request].changes++ < IBA_OBS_ROUTES)
-        *(t->way[from][request].disguised ? &e->either : &e->must) |= SCORE_KIND(PATH_CHANGED);
-    t->way[from][request].any = true;
-    t->way[from][request].way = e->way;
-    t->way[from][request].disguised = e->disguised;
+    if (t->mode[from][request].any && t->mode[from][request].mode != e->mode &&
+        t->mode[from][request].changes++ < IBA_OBS_ROUTES)
+        *(t->mode[from][request].disguised ? &e->either : &e->must) |= SCORE_KIND(PATH_CHANGED);
+    t->mode[from][request].any = true;
+    t->mode[from][request].mode = e->mode;
+    t->mode[from][request].disguised = e->disguised;
 }
 
 /* ---- fabrics that reorder, and adapters that wait for overtaken packets ---- */
@@ -534,17 +534,17 @@ static void of_sight(struct truth *t, struct score_sight *e)
     struct stream *s = f->request ? &t->request[f->from] : &t->response[f->from];
 
     if (e->disguised) {
-        of_way(t, e);
+        of_path(t, e);
         e->must = 0;
         e->either = UINT64_MAX;
         return;
     }
     f->captured = true;
-    if (e->refused && t->r->way != SCORE_CUT) {
+    if (e->refused && t->r->mode != SCORE_CUT) {
         e->must |= SCORE_KIND(BAD_ICRC);
         return;
     }
-    of_way(t, e);
+    of_path(t, e);
     e->must |= t->ended[1 - f->from] ? 0 : f->ends;
     t->ended[1 - f->from] |= f->ends != 0;
     if (f->asks)

@@ -151,17 +151,17 @@ static void expect_share(uint64_t n, uint64_t of, uint32_t per_million, const ch
               per_million);
 }
 
-static const struct lone {
+static const struct single {
     const char *name;
-    enum iba_net_what what;
+    enum iba_net_fate what;
     size_t at;
-} lone[] = {
+} single[] = {
     {"lose", IBA_NET_LOST, offsetof(struct iba_net_faults, lose)},
     {"duplicate", IBA_NET_DUPLICATED, offsetof(struct iba_net_faults, duplicate)},
     {"corrupt", IBA_NET_CORRUPTED, offsetof(struct iba_net_faults, corrupt)},
     {"reorder", IBA_NET_REORDERED, offsetof(struct iba_net_faults, reorder)},
 };
-enum { LONE = sizeof lone / sizeof *lone, FRAMES = 100000 };
+enum { SINGLE = sizeof single / sizeof *single, FRAMES = 100000 };
 
 /* Each fault alone, at several probabilities, 0 and 1 among them: its share is as configured, and no other fault
  * occurs. */
@@ -169,15 +169,15 @@ Test(net, each_fault_alone_as_often_as_asked)
 {
     static const uint32_t p[] = {0, 1000, 33333, 500000, 999000, MILLION};
 
-    for (unsigned i = 0; i < LONE; i++)
+    for (unsigned i = 0; i < SINGLE; i++)
         for (unsigned k = 0; k < sizeof p / sizeof *p; k++) {
             struct iba_net_faults f = {.delay_ns = 10};
-            memcpy((uint8_t *)&f + lone[i].at, &p[k], sizeof p[k]);
+            memcpy((uint8_t *)&f + single[i].at, &p[k], sizeof p[k]);
             start(&bench, 100 + k, &f, IBA_LINK_ETHERNET);
             run(&bench, FRAMES);
-            expect_share(bench.count[lone[i].what], FRAMES, p[k], lone[i].name);
+            expect_share(bench.count[single[i].what], FRAMES, p[k], single[i].name);
             for (unsigned w = IBA_NET_LOST; w < IBA_NET_DELIVERED; w++)
-                cr_expect(w == lone[i].what || bench.count[w] == 0, "%s: event %u", lone[i].name, w);
+                cr_expect(w == single[i].what || bench.count[w] == 0, "%s: event %u", single[i].name, w);
         }
 }
 

@@ -163,7 +163,7 @@ static void post(void)
     if (qp && below(4) == 0 && qp->state != IBA_QPS_ERR && iba_recv_take(&d->ca, qp, &taken))
         tell(taken.wr_id);
     if (qp && rarely() && below(2))
-        qp->r.wqe_held = qp->recv_cq != IBA_NONE && (qp->state == IBA_QPS_RTR || qp->state == IBA_QPS_RTS);
+        qp->r.has_wqe = qp->recv_cq != IBA_NONE && (qp->state == IBA_QPS_RTR || qp->state == IBA_QPS_RTS);
     if (qp && rarely() && rarely() && qp->state == IBA_QPS_RTS)
         iba_qp_sq_error(&d->ca, qp);
 }

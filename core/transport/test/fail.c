@@ -67,7 +67,7 @@ Test(fail, flushes_what_is_held)
 
     post(d, qpn, 3, 0);
     cr_assert(iba_recv_take(&d->ca, &d->qp[0], &d->qp[0].r.wqe));
-    d->qp[0].r.wqe_held = true;
+    d->qp[0].r.has_wqe = true;
     iba_qp_fail(&d->ca, &d->qp[0]);
     flushed(d, d->recv_cq, 100, 3);
     iba_qp_fail(&d->ca, &d->qp[0]);
@@ -102,7 +102,7 @@ Test(fail, srq_is_left_alone)
     for (unsigned i = 0; i < 4; i++)
         OK(iba_post_srq_recv(&d->ca, srq, &(struct iba_recv_wr){.wr_id = i}));
     cr_assert(iba_recv_take(&d->ca, &d->qp[0], &d->qp[0].r.wqe));
-    d->qp[0].r.wqe_held = true;
+    d->qp[0].r.has_wqe = true;
     OK(desk_step(d, qpn, IBA_QPS_ERR, 0));
     OK(desk_step(d, qpn, IBA_QPS_ERR, 0));
     completes(d, d->recv_cq, 0, IBA_WC_FLUSHED);
@@ -127,7 +127,7 @@ Test(fail, reset_forgets)
             post(d, qpn, 3, 0);
         if (s == IBA_QPS_RTS || s == IBA_QPS_SQD)
             post(d, qpn, 0, 2);
-        d->qp[0].r.wqe_held = s >= IBA_QPS_RTR && s < IBA_QPS_ERR;
+        d->qp[0].r.has_wqe = s >= IBA_QPS_RTR && s < IBA_QPS_ERR;
         OK(desk_step(d, qpn, IBA_QPS_RESET, 0));
         nothing_completes(d, d->send_cq);
         nothing_completes(d, d->recv_cq);
@@ -298,7 +298,7 @@ Test(fail, invariants)
     BREAKS(RTR, "in RTR", qp->s.count = 1);
     BREAKS(SQD, "raised its event", qp->s.sqd_asked = true);
     BREAKS(RTS, "in SQE", qp->state = IBA_QPS_SQE);
-    BREAKS(ERR, "in Error both", qp->r.wqe_held = true);
+    BREAKS(ERR, "in Error both", qp->r.has_wqe = true);
     BREAKS(ERR, "in Error no", qp->r.resp_count = 1);
     BREAKS(RTR, "port", qp->attr.port = 3);
     BREAKS(RTR, "path", qp->envelope_bytes = 0);

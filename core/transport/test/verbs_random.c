@@ -94,11 +94,11 @@ static enum iba_verb_err receive(void)
 
     if (!qp || !iba_qp_may_receive_requests(qp))
         return IBA_VERB_STATE;
-    if (!qp->r.wqe_held) {
-        qp->r.wqe_held = iba_recv_take(&d->ca, qp, &qp->r.wqe);
+    if (!qp->r.has_wqe) {
+        qp->r.has_wqe = iba_recv_take(&d->ca, qp, &qp->r.wqe);
         return IBA_VERB_OK;
     }
-    qp->r.wqe_held = false;
+    qp->r.has_wqe = false;
     wc = (struct iba_wc){.wr_id = qp->r.wqe.wr_id, .op = IBA_WR_RECV, .qpn = qp->qpn};
     iba_cq_push(&d->ca, qp->recv_cq, &wc, below(2));
     return IBA_VERB_OK;

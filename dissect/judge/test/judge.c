@@ -5,12 +5,12 @@
 #include "observer/iba_finding_kinds.h"
 
 static struct judged told[64];
-static unsigned n_told;
+static unsigned n_late;
 
 static void late(void *ctx, const struct judged *j)
 {
     (void)ctx;
-    told[n_told++ % 64] = *j;
+    told[n_late++ % 64] = *j;
 }
 
 #define SEND(n)                                                                                                        \
@@ -74,15 +74,15 @@ Test(judge, what_only_the_end_shows_is_told_late)
     struct shot again = SEND(1);
     struct judge *j = judge_open(&(struct judge_config){.late = late});
 
-    n_told = 0;
+    n_late = 0;
     again.opcode = IBA_RC_CMP_SWAP; /* wants an answer */
     again.bytes = 0;
     (void)judge_packet(j, wire_shoot(&w, &again));
     w.now += 100000 * US;
     (void)judge_packet(j, wire_shoot(&w, &again));
-    cr_assert_eq(n_told, 0);
+    cr_assert_eq(n_late, 0);
     judge_end(j);
-    cr_assert_eq(n_told, 1);
+    cr_assert_eq(n_late, 1);
     cr_assert_eq(told[0].finding.kind, IBA_FINDING_SILENCE);
     cr_assert_eq(told[0].finding.frame, 1);
     cr_assert_eq(told[0].direction->id, 0);

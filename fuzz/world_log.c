@@ -10,14 +10,14 @@ static uint32_t first_request, first_answer;
 static bool took;
 
 /* At once: the next step may be the last. */
-#define SAY(...) ((void)fprintf(out, __VA_ARGS__), (void)fflush(out))
+#define LOG(...) ((void)fprintf(out, __VA_ARGS__), (void)fflush(out))
 
-static bool is_told(unsigned end)
+static bool is_logged(unsigned end)
 {
     return out && end == 0;
 }
 
-void world_tell_begin(const struct world *w)
+void world_log_begin(const struct world *w)
 {
     static const char *const links[] = {"roce2-ipv4", "roce2-ipv6", "roce1", "ib-local"};
     const char *name = getenv("IBFUZZ_SCENARIO");
@@ -29,11 +29,11 @@ void world_tell_begin(const struct world *w)
     first_request = a->rq_psn;
     first_answer = a->sq_psn;
     took = false;
-    SAY("title    what the fuzzer did, and the device is well afterwards\n"
+    LOG("title    what the fuzzer did, and the device is well afterwards\n"
         "spec     RR-03\nclass    informational\nrole     responder\nservice  rc\nlink     %s\n"
         "note     Found by fuzzing. The statement is the nearest one, not what is broken.\n\n",
         global ? "ib-global" : links[w->head[0] % 4]);
-    SAY("qp a     pmtu=%u epsn=0x%06x psn=0x%06x timeout=%u retry=%u rnr_retry=%u min_rnr=%u rd=%u dest_rd=%u "
+    LOG("qp a     pmtu=%u epsn=0x%06x psn=0x%06x timeout=%u retry=%u rnr_retry=%u min_rnr=%u rd=%u dest_rd=%u "
         "flow_control=%u\n\n",
         iba_mtu_bytes((enum iba_mtu)a->path_mtu), first_request, first_answer, a->timeout, a->retry, a->rnr_retry,
         a->min_rnr, a->max_rd, a->max_dest_rd, a->flow_control);
@@ -41,50 +41,50 @@ void world_tell_begin(const struct world *w)
 
 /* ---- packets ---- */
 
-static void tell_place(const struct world *w, uint64_t va, uint32_t key)
+static void log_place(const struct world *w, uint64_t va, uint32_t key)
 {
     const struct world_region *r = &w->end[0].region[0];
 
-    SAY(" va=m+%" PRIu64, va >= r->va ? va - r->va : 0);
+    LOG(" va=m+%" PRIu64, va >= r->va ? va - r->va : 0);
     if (key != r->rkey)
-        SAY(" rkey=m.rkey^0x%x", key == (r->rkey ^ 1) ? 1 : 0x100);
+        LOG(" rkey=m.rkey^0x%x", key == (r->rkey ^ 1) ? 1 : 0x100);
 }
 
-static void tell_extras(const struct world *w, const struct iba_view *v)
+static void log_extras(const struct world *w, const struct iba_view *v)
 {
     const uint8_t *h;
 
     if (iba_view_has(v, IBA_H_reth)) {
         h = iba_view_hdr(v, IBA_H_reth);
-        tell_place(w, iba_reth_va(h), (uint32_t)iba_reth_r_key(h));
-        SAY(" dmalen=%u", (unsigned)iba_reth_dmalen(h));
+        log_place(w, iba_reth_va(h), (uint32_t)iba_reth_r_key(h));
+        LOG(" dmalen=%u", (unsigned)iba_reth_dmalen(h));
     }
     if (iba_view_has(v, IBA_H_atomiceth)) {
         h = iba_view_hdr(v, IBA_H_atomiceth);
-        tell_place(w, iba_atomiceth_va(h), (uint32_t)iba_atomiceth_r_key(h));
-        SAY(" swap=0x%" PRIx64 " cmp=0x%" PRIx64, iba_atomiceth_swapdt(h), iba_atomiceth_cmpdt(h));
+        log_place(w, iba_atomiceth_va(h), (uint32_t)iba_atomiceth_r_key(h));
+        LOG(" swap=0x%" PRIx64 " cmp=0x%" PRIx64, iba_atomiceth_swapdt(h), iba_atomiceth_cmpdt(h));
     }
     if (iba_view_has(v, IBA_H_aeth)) {
         h = iba_view_hdr(v, IBA_H_aeth);
-        SAY(" syndrome=0x%02x msn=%u", h[0], (unsigned)iba_aeth_msn(h));
+        LOG(" syndrome=0x%02x msn=%u", h[0], (unsigned)iba_aeth_msn(h));
     }
     if (iba_view_has(v, IBA_H_feth)) {
         h = iba_view_hdr(v, IBA_H_feth);
-        SAY(" placement=%u selectivity=%u", (unsigned)iba_feth_placement(h), (unsigned)iba_feth_selectivity(h));
+        LOG(" placement=%u selectivity=%u", (unsigned)iba_feth_placement(h), (unsigned)iba_feth_selectivity(h));
     }
     if (iba_view_has(v, IBA_H_immdt))
-        SAY(" imm=0x%x", (unsigned)iba_immdt_data(iba_view_hdr(v, IBA_H_immdt)));
+        LOG(" imm=0x%x", (unsigned)iba_immdt_data(iba_view_hdr(v, IBA_H_immdt)));
 }
 
 /* From the first PSN of its direction. */
-static void tell_psn(const uint8_t *bth, uint32_t first)
+static void log_psn(const uint8_t *bth, uint32_t first)
 {
     const int32_t d = iba_psn_diff(iba_psn_of((uint32_t)iba_bth_psn(bth)), iba_psn_of(first));
 
-    SAY(" psn=%c%" PRId32, d < 0 ? '-' : '+', d < 0 ? -d : d);
+    LOG(" psn=%c%" PRId32, d < 0 ? '-' : '+', d < 0 ? -d : d);
 }
 
-static bool tellable(const struct world *w, const struct iba_view *v, bool arrives)
+static bool can_log(const struct world *w, const struct iba_view *v, bool arrives)
 {
     const struct world_qp *q = &w->end[0].qp[0];
 
@@ -92,46 +92,46 @@ static bool tellable(const struct world *w, const struct iba_view *v, bool arriv
            iba_bth_destqp(iba_view_bth(v)) == (arrives ? q->qpn : q->qp.attr.dest_qpn);
 }
 
-void world_tell_arrival(const struct world *w, unsigned end, const struct iba_view *v)
+void world_log_arrival(const struct world *w, unsigned end, const struct iba_view *v)
 {
-    if (!is_told(end))
+    if (!is_logged(end))
         return;
-    if (!tellable(w, v, true)) {
-        SAY("# %u bytes that are nothing for a\n", v->len);
+    if (!can_log(w, v, true)) {
+        LOG("# %u bytes that are nothing for a\n", v->len);
         return;
     }
     const uint8_t *bth = iba_view_bth(v);
     took = false;
-    SAY("> a %s", v->op->name);
-    tell_psn(bth, v->op->dir == IBA_RSP ? first_answer : first_request);
-    SAY(" ackreq=%u payload=%u", (unsigned)iba_bth_a(bth), v->payload_len);
+    LOG("> a %s", v->op->name);
+    log_psn(bth, v->op->dir == IBA_RSP ? first_answer : first_request);
+    LOG(" ackreq=%u payload=%u", (unsigned)iba_bth_a(bth), v->payload_len);
     if (iba_bth_p_key(bth) != 0xffff)
-        SAY(" pkey=0x%04x", (unsigned)iba_bth_p_key(bth));
+        LOG(" pkey=0x%04x", (unsigned)iba_bth_p_key(bth));
     if (!iba_bth_m(bth))
-        SAY(" migreq=0");
+        LOG(" migreq=0");
     if (v->icrc == IBA_CHECK_BAD)
-        SAY(" icrc=bad");
-    tell_extras(w, v);
-    SAY("\n");
+        LOG(" icrc=bad");
+    log_extras(w, v);
+    LOG("\n");
 }
 
-void world_tell_departure(const struct world *w, unsigned end, const uint8_t *frame, size_t len)
+void world_log_departure(const struct world *w, unsigned end, const uint8_t *frame, size_t len)
 {
     struct iba_view v;
 
-    if (!is_told(end))
+    if (!is_logged(end))
         return;
     (void)iba_view_parse(&v, w->link, frame, len, len, NULL);
     iba_view_check(&v);
-    if (!tellable(w, &v, false))
+    if (!can_log(w, &v, false))
         return;
     if (!took)
-        SAY("<* a ANY\n");
+        LOG("<* a ANY\n");
     took = true;
-    SAY("#   %s", v.op->name);
-    tell_psn(iba_view_bth(&v), v.op->dir == IBA_RSP ? first_request : first_answer);
-    tell_extras(w, &v);
-    SAY("\n");
+    LOG("#   %s", v.op->name);
+    log_psn(iba_view_bth(&v), v.op->dir == IBA_RSP ? first_request : first_answer);
+    log_extras(w, &v);
+    LOG("\n");
 }
 
 /* ---- verbs and time ---- */
@@ -145,20 +145,20 @@ static uint64_t bytes_of(const struct iba_sge *sge, unsigned n)
     return bytes;
 }
 
-void world_tell_recv(unsigned end, unsigned qp, const struct iba_recv_wr *wr)
+void world_log_recv(unsigned end, unsigned qp, const struct iba_recv_wr *wr)
 {
-    if (is_told(end) && qp == 0)
-        SAY("  a recv len=%" PRIu64 "\n", bytes_of(wr->sge, wr->n_sge));
+    if (is_logged(end) && qp == 0)
+        LOG("  a recv len=%" PRIu64 "\n", bytes_of(wr->sge, wr->n_sge));
 }
 
-void world_tell_send(unsigned end, unsigned qp, const struct iba_send_wr *wr)
+void world_log_send(unsigned end, unsigned qp, const struct iba_send_wr *wr)
 {
-    if (is_told(end) && qp == 0)
-        SAY("# post %s len=%" PRIu64 "\n", iba_wr_op_name((enum iba_wr_op)wr->op), bytes_of(wr->sge, wr->n_sge));
+    if (is_logged(end) && qp == 0)
+        LOG("# post %s len=%" PRIu64 "\n", iba_wr_op_name((enum iba_wr_op)wr->op), bytes_of(wr->sge, wr->n_sge));
 }
 
-void world_tell_wait(iba_time ns)
+void world_log_wait(iba_time ns)
 {
     if (out && ns > 0)
-        SAY("  wait %" PRIu64 "ns\n", (uint64_t)ns);
+        LOG("  wait %" PRIu64 "ns\n", (uint64_t)ns);
 }
