@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* -G: every name that a user can type, printed from the tables. */
 #include "field/field.h"
+#include "finding_help.h"
 #include "options.h"
 
 static const char *type_name(const struct field *f)
@@ -120,12 +121,31 @@ static void list_opcodes(struct out *o)
     }
 }
 
+/* name, severity, field, sentence, clause, what it means, what causes it, what to do */
+static void list_findings(struct out *o)
+{
+    for (unsigned i = 0; i < IBA_FINDING_COUNT; i++) {
+        const struct iba_finding_info *f = &iba_findings[i];
+        out_str(o, f->name);
+        tab(o, iba_severity_name(f->severity));
+        OUT_LIT(o, "\tinfiniband.analysis.");
+        out_str(o, f->field);
+        tab(o, f->sentence);
+        tab(o, f->clause);
+        tab(o, finding_help[i].means);
+        tab(o, finding_help[i].causes);
+        tab(o, finding_help[i].advice);
+        out_ch(o, '\n');
+    }
+}
+
 bool list_print(struct out *o, const char *what)
 {
     static const struct {
         const char *name;
         void (*print)(struct out *o);
-    } lists[] = {{"fields", list_fields}, {"values", list_values}, {"opcodes", list_opcodes}};
+    } lists[] = {
+        {"fields", list_fields}, {"values", list_values}, {"opcodes", list_opcodes}, {"findings", list_findings}};
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (strcmp(what, lists[i].name) == 0) {

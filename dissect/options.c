@@ -367,7 +367,7 @@ static int show(const char *what, const char *text)
     if (text)
         out_str(&o, text);
     else if (!list_print(&o, what))
-        return wrong("-G: no list \"%s\"; there are: fields values opcodes", what);
+        return wrong("-G: no list \"%s\"; there are: fields values opcodes findings", what);
     if (out_flush(&o) || o.error == EPIPE)
         return EXIT_OK;
     (void)wrong("standard output: %s", strerror(o.error));

@@ -313,6 +313,17 @@ class Forms(Case):
         values = [line.split("\t") for line in lines(self.good("-G", "values"))]
         self.assertTrue(all(r[0] in "VR" and r[1] in names and len(r) == 4 + (r[0] == "R") for r in values))
 
+    def test_every_finding_has_help(self):
+        rows = [line.split("\t") for line in lines(self.good("-G", "findings"))]
+        self.assertEqual({len(row) for row in rows}, {8})
+        self.assertEqual(len(rows), len({row[0] for row in rows}))
+        fields = {line.split("\t")[2] for line in lines(self.good("-G", "fields"))}
+        for name, severity, field, *_, means, causes, advice in rows:
+            self.assertIn(severity, ("note", "warn", "error"), name)
+            self.assertIn(field, fields, name)
+            for text in (means, causes, advice):
+                self.assertRegex(text, r"^[A-Zi].*\.$", name)
+
     def test_fields_in_json_are_listed(self):
         names = {line.split("\t")[2] for line in lines(self.good("-G", "fields"))}
         for path in bad.captures():

@@ -2,7 +2,7 @@
 # The files that `cmake --install` installs, and their folders. Included last, when every target exists.
 #   bin/            the programs that people run
 #   lib/libiba.a    the model; include/iba/ its headers, folders kept (<wire/...> with the flags of libiba.pc)
-#   share/man/man1  the manual pages
+#   share/man/man1, man7  the manual pages
 #   share/ibproof   the scenarios that ibconform plays by default
 install(TARGETS iba ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
@@ -25,6 +25,8 @@ endif()
 
 file(GLOB manuals CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/*/man/*.1)
 install(FILES ${manuals} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+file(GLOB manuals CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/*/man/*.7)
+install(FILES ${manuals} DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
 
 # The file finds its prefix from where it lies, so `cmake --install --prefix` and packages staged elsewhere stay right.
 file(RELATIVE_PATH pc_to_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters|findings|decisions [--format md|dot]: the tables of
- * libiba, as the code has them.
+/* ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters|findings|decisions [--format md|dot|man]: the tables
+ * of libiba, as the code has them.
  *
  * rules: every rule table; rows: the same for programs, table<TAB>row; behaviours: every list of them; qp-states: the
  * transitions of modify QP; opcodes, fields: the wire formats; counters: of a port; findings, decisions: of the
- * observer. Markdown, or DOT for qp-states. */
+ * observer. Markdown; DOT for qp-states; a manual page for findings, with what ibdissect says of them. */
 #include <stdio.h>
 #include <string.h>
 #include "adapter/iba_change_rules.h"
+#include "finding_help.h"
 #include "observer/iba_decision.h"
 #include "observer/iba_finding_kinds.h"
 
@@ -245,6 +246,32 @@ static void findings_md(void)
     }
 }
 
+/* A text in a manual page: mdoc reads a line that begins with a dot or an apostrophe as a macro, and a backslash as an
+ * escape. Sentences begin on lines of their own, as mdoc wants them. */
+static void mdoc_text(const char *s)
+{
+    for (; *s; s++) {
+        if (*s == '\\')
+            putchar('\\');
+        putchar(*s == ' ' && (s[-1] == '.' || s[-1] == ':') ? '\n' : *s);
+    }
+    putchar('\n');
+}
+
+static void findings_man(void)
+{
+    for (unsigned i = 0; i < IBA_FINDING_COUNT; i++) {
+        const struct iba_finding_info *f = &iba_findings[i];
+        printf(".Ss %s\nThe packet %s.\n(%s, infiniband.analysis.%s, clause %s)\n.Pp\n", f->name, f->sentence,
+               iba_severity_name(f->severity), f->field, f->clause);
+        mdoc_text(finding_help[i].means);
+        printf(".Pp\n.Em Causes :\n");
+        mdoc_text(finding_help[i].causes);
+        printf(".Pp\n.Em What to do :\n");
+        mdoc_text(finding_help[i].advice);
+    }
+}
+
 static void decisions_md(void)
 {
     static const struct iba_decisions *const decisions[] = {&iba_why_rules, &iba_late_rules, &iba_answer_rules,
@@ -283,6 +310,7 @@ static const struct {
     {"opcodes", "md", opcodes_md},       {"fields", "md", fields_md},
     {"counters", "md", counters_md},     {"findings", "md", findings_md},
     {"behaviours", "md", behaviours_md}, {"decisions", "md", decisions_md},
+    {"findings", "man", findings_man},
 };
 
 int main(int argc, char **argv)
@@ -295,6 +323,6 @@ int main(int argc, char **argv)
             return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
         }
     fprintf(stderr, "ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters|findings|decisions "
-                    "[--format md|dot]; DOT is for qp-states\n");
+                    "[--format md|dot|man]; DOT is for qp-states, man for findings\n");
     return 2;
 }

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Advice about each finding: one row a kind, in the order of IBA_FINDINGS. `ibdissect -G findings` prints the rows,
+ * and ibproof-findings(7) is made of them. Three texts, each of full sentences: what the finding means for the
+ * connection, what causes it in practice, and what to look at or to do. */
+#ifndef DISSECT_FINDING_HELP_H
+#define DISSECT_FINDING_HELP_H
+#include "observer/iba_finding_kinds.h"
+
+struct finding_help {
+    const char *means, *causes, *advice;
+};
+
+/* clang-format off */
+#define FINDING_HELP(H) \
+    H(RETRY_NAK, \
+      "The responder missed a packet, sent a NAK with code PSN Sequence Error, and the requester went back to that PSN.", \
+      "A packet was lost between the requester and the responder: a full switch queue, a port without flow control, a damaged frame.", \
+      "Look for the GAP before it and compare both ends' captures: where the packet is last seen it was lost. Read the discard counters of the switch ports between them (tail drops, PFC, ECN), and the symbol errors of the links.") \
+    H(RETRY_RNR, \
+      "The receiver had no receive posted, sent an RNR NAK, and the requester waited for the time in it.", \
+      "The application posts receives more slowly than its peer sends, or the receive queue is too short for a burst.", \
+      "Post more receives, or post them earlier. Look at the time between RNR NAK and repeat: it is the receiver's min_rnr_timer, and each one is time lost.") \
+    H(RETRY_IMPLIED, \
+      "A response of a later request showed that an earlier response was lost, and the requester asked again without waiting for its timer.", \
+      "A READ response or an acknowledgement was lost between the responder and the requester.", \
+      "Look for loss in the direction from the responder to the requester; it is often another path than that of the requests.") \
+    H(RETRY_TIMEOUT, \
+      "No response came before the requester's timer ran out, so the packet was sent again. The connection stood still for that time.", \
+      "The last packet of a message or its acknowledgement was lost, so that no NAK could tell of it; or the responder answered too late; or the responder is gone.", \
+      "Compare the pause before it with the timeout of the QP (ibdissect -z agreed). Look whether the packet and its answer reached the other end. A few of these cost more time than many RETRY_NAK.") \
+    H(RETRY_UNCLEAR, \
+      "The packet was sent before, and the capture shows no reason why it is sent again.", \
+      "The capture lacks the NAK, or it was taken at one end only, or packets were dropped by the capture.", \
+      "Capture at both ends, and read the number of packets that the capture itself dropped.") \
+    H(RETRY_CHANGED, \
+      "The repeat has the PSN of an earlier request, but other headers. A responder that took the first one may execute another request.", \
+      "A fault of the requester: its state was overwritten, or a QP was started again with PSNs that are in use.", \
+      "Compare both packets field by field (ibdissect -V). Report it to the maker of the requester with both packets.") \
+    H(RETRY_PAYLOAD, \
+      "The repeat carries other bytes than the first packet. The architecture allows it: the adapter reads the buffer again.", \
+      "The application changed the buffer before the completion returned it.", \
+      "Look at the application: a send buffer belongs to the adapter until its completion. It is a fault only if the receiver can see old bytes as new.") \
+    H(RETRY_LIMIT, \
+      "The packet came more often than seven repeats, which is the most that the retry counter of 3 bits can count.", \
+      "An adapter that does not count repeats, or starts to count again after each NAK; adaptive retransmission of some adapters.", \
+      "Look at the retry count that both ends agreed on (ibdissect -z agreed), and at settings of the adapter's vendor.") \
+    H(ANSWER_AGAIN, \
+      "The responder answers a request that it has answered before. This is its duty when a request is sent again.", \
+      "The first answer was lost or late.", \
+      "Nothing to do here: look at the repeat that it answers.") \
+    H(NETWORK_COPY, \
+      "The same packet arrived twice, and its sender did not send it twice.", \
+      "A mirror port that copies both directions, a loop, a bond that floods, or a capture of two interfaces that see the same packet.", \
+      "Check how the capture was taken first. If it was taken on one port, look for a loop or a flooding switch.") \
+    H(GAP, \
+      "PSNs between the last packet and this one are missing: packets of the requester were lost before the capture.", \
+      "Loss in the network before the capture point, or packets that the capture dropped.", \
+      "If the responder answers with a NAK, they were lost in the network. If it acknowledges them (NOT_CAPTURED), the capture lost them.") \
+    H(RESPONSE_GAP, \
+      "Responses of a READ between the last one and this one are missing.", \
+      "Loss between the responder and the capture point.", \
+      "Look at the path from the responder to the requester. The requester will ask again (RETRY_IMPLIED or RETRY_TIMEOUT).") \
+    H(ANSWER_MISSING, \
+      "A later request was answered, although an earlier READ or ATOMIC has no response yet. Its response was lost.", \
+      "Loss between the responder and the capture point.", \
+      "As for RESPONSE_GAP.") \
+    H(NOT_CAPTURED, \
+      "The responder acknowledges requests that this capture does not have. They did arrive.", \
+      "The capture dropped packets, or began after them, or the requests take another link than the captured one.", \
+      "Do not count these as loss. Capture with a shorter snap length, a larger buffer, or on the other port of a bond.") \
+    H(LATE, \
+      "The packet arrived after packets that were sent after it.", \
+      "Packets of one connection take several paths: adaptive routing, packet spraying, a link aggregation that does not hash by flow.", \
+      "On adapters that expect packets in order each of these costs a NAK. Look at the hashing of the switches, or at the adapter's support of out-of-order packets.") \
+    H(REORDERED, \
+      "Packets overtake each other in this direction, and the receiver takes them in any order.", \
+      "Adaptive routing or packet spraying, as configured. Not a fault.", \
+      "Nothing to do, unless you expected one path.") \
+    H(NAK_SEQUENCE, \
+      "The responder received a later packet than it expects, and asks for the one in the NAK.", \
+      "Loss or reordering between the requester and the responder.", \
+      "As for RETRY_NAK.") \
+    H(NAK_INVALID, \
+      "The responder cannot execute the request. The connection ends: both QPs go to Error.", \
+      "A message longer than the receive, an operation that the QP does not allow (a READ to a QP without that right), too many READs or ATOMICs at once, or a request out of order within a message.", \
+      "Look at the request that it answers: its opcode, length, and the number of READs in flight against what was agreed (ibdissect -z agreed).") \
+    H(NAK_ACCESS, \
+      "The R_Key, the address or the length of the request names memory that the responder does not open to it. The connection ends.", \
+      "A key that was deregistered or invalidated too early, an address beyond the region, a right that is missing, or another protection domain.", \
+      "Print address, R_Key and DMA length of the request (RETH) and compare them with what the responder's application has registered and sent to its peer.") \
+    H(NAK_OPERATION, \
+      "The responder failed for a reason of its own while it executed the request. The connection ends.", \
+      "The receive posted there has a bad L_Key or is too short for the local rules, or the adapter had an internal error.", \
+      "Read the completion status and the kernel's log at the responder.") \
+    H(NAK_RD, \
+      "The responder refuses a request of the service Reliable Datagram, which no adapter that is sold has.", \
+      "A damaged or invented packet, or a reserved code that is used for something else.", \
+      "Look at the sender of the NAK.") \
+    H(NAK_RESERVED, \
+      "The NAK has a code that the architecture reserves. What it means is not defined.", \
+      "A fault of the responder, or a manufacturer's extension.", \
+      "Report it to the maker of the responder.") \
+    H(SYNDROME_RESERVED, \
+      "The AETH has a syndrome that the architecture reserves.", \
+      "A fault of the responder, or a manufacturer's extension.", \
+      "Report it to the maker of the responder.") \
+    H(NAK_AGAIN, \
+      "The responder sends the same NAK again, before the packet that it asked for came. One NAK a gap is allowed.", \
+      "A responder that sends a NAK for each packet it drops. It costs bandwidth and can make the requester go back twice.", \
+      "Report it to the maker of the responder if it happens often.") \
+    H(NAK_AFTER_RNR, \
+      "The responder sends a NAK for a request right after it sent an RNR NAK for it.", \
+      "A responder that does not drop what follows an RNR NAK.", \
+      "Report it to the maker of the responder.") \
+    H(NAK_IGNORED, \
+      "The responder asked for a packet, and the requester sent it only when its timer ran out.", \
+      "The NAK was lost between the capture point and the requester, or the requester ignored it.", \
+      "Capture at the requester: if the NAK arrives there, its maker should know.") \
+    H(RNR, \
+      "The receiver has no receive for this message, and says for how long the sender shall wait.", \
+      "As for RETRY_RNR.", \
+      "As for RETRY_RNR.") \
+    H(RNR_EARLY, \
+      "The requester sends again before the time in the RNR NAK is over.", \
+      "A requester that uses a fixed wait, or a coarse timer.", \
+      "Compare the wait with the timer in the RNR NAK. Report it to the maker of the requester.") \
+    H(GHOST_ACK, \
+      "A response names a PSN that the requester has not sent.", \
+      "The capture lacks the requests; or an old connection of the same QP number still answers; or somebody forges packets.", \
+      "Look whether the requests were captured at all. If they were, compare MAC and IP addresses of this packet with those before.") \
+    H(ACK_AGAIN, \
+      "The packet acknowledges what is acknowledged already. This is harmless.", \
+      "The request was sent again, or the responder coalesces acknowledgements and repeats the last one.", \
+      "Nothing to do.") \
+    H(CREDIT_UPDATE, \
+      "The responder tells of new receive credits with an acknowledgement of its own.", \
+      "Receives were posted after the credits had run out. This is as intended.", \
+      "Nothing to do.") \
+    H(CREDIT_STALL, \
+      "The sender had a message ready and no credit for it: it waited for the receiver to post a receive.", \
+      "The receiving application posts receives too slowly, or the receive queue is short.", \
+      "Post more receives. The pause before this packet is what it cost.") \
+    H(MSN_WRONG, \
+      "The message sequence number in the AETH does not match the messages that the responder has completed.", \
+      "A fault of the responder. Some requesters rely on it for credits.", \
+      "Report it to the maker of the responder with the messages before it.") \
+    H(SILENCE, \
+      "The request asks for a response, and no good one came until the capture ended or the packet was sent again.", \
+      "The response was lost, the responder dropped the request (wrong P_Key, wrong QP, bad ICRC), or the responder is gone.", \
+      "Look at the responder's counters of dropped packets, and whether the request reached it.") \
+    H(AFTER_FATAL, \
+      "A NAK ended the connection, and the requester still sends new requests on it.", \
+      "The NAK was lost between the capture point and the requester, or the requester does not go to Error.", \
+      "If the requester received the NAK, report it to its maker.") \
+    H(END_REFUSED, \
+      "The connection manager's peer refuses the connection.", \
+      "No listener on that service, parameters that do not fit, or the application said no. The reason is in the REJ.", \
+      "Read the reason (ibdissect -z cm).") \
+    H(END_NAK, \
+      "The NAK is the last that happened on this connection.", \
+      "An error that ends a connection: see the finding on the NAK.", \
+      "Look at the request that was answered by it.") \
+    H(END_RETRIES, \
+      "The requester gave up: no response came to any repeat.", \
+      "The responder or the path to it is gone: a reboot, a killed process, a link that went down, a wrong route.", \
+      "Look for the last packet that the peer sent on any connection. If the peer is alive elsewhere, its process has ended.") \
+    H(END_RNR, \
+      "The requester gave up: the receiver was never ready.", \
+      "The receiving application hangs or has stopped posting receives.", \
+      "Look at the application at the receiver at that time.") \
+    H(QP_REUSED, \
+      "The QP number serves a new connection from here on.", \
+      "A job that ended and another that began, or a host that booted again.", \
+      "Nothing to do. If the old connection should still live, its host has restarted.") \
+    H(SEQUENCE, \
+      "A message of several packets was begun, and this packet does not continue it.", \
+      "A fault of the sender, or loss in an unreliable connection.", \
+      "For UC look for loss. For RC report it to the maker of the requester.") \
+    H(ANSWER_KIND, \
+      "The response is of another kind than the request asks for, for example an ACK for a READ.", \
+      "A fault of the responder, or two ends that count PSNs differently.", \
+      "Compare the PSNs of requests and responses (ibdissect -V).") \
+    H(ANSWER_SEQUENCE, \
+      "A READ response has a position (First, Middle, Last, Only) that does not belong at its PSN.", \
+      "A fault of the responder, often after a READ was repeated in part.", \
+      "Report it to the maker of the responder with the READ request.") \
+    H(PSN_OF_READ, \
+      "A READ takes as many PSNs as it has responses, and this request uses one of them.", \
+      "Both ends use different path MTUs, or the requester counts wrongly.", \
+      "Compare the path MTU of both QPs: it must be the same.") \
+    H(SERVICE, \
+      "The opcode belongs to another transport service than the packets before and after it on the same QP.", \
+      "A fault of the sender, or a damaged packet.", \
+      "Look whether the ICRC is good: then it was sent like this.") \
+    H(OPCODE_RESERVED, \
+      "The opcode is reserved.", \
+      "A fault of the sender, or a new opcode that this version does not know.", \
+      "Look at the ICRC and at the version of the sender's software.") \
+    H(OPCODE_VENDOR, \
+      "The opcode is in the range that manufacturers may use as they like.", \
+      "A manufacturer's extension.", \
+      "Nothing to do.") \
+    H(LENGTH, \
+      "The payload is longer or shorter than the opcode allows: a First or Middle has exactly the path MTU, a Last at least one byte.", \
+      "Both ends use different path MTUs, or the sender cuts messages wrongly.", \
+      "Compare the path MTU of both QPs (ibdissect -z agreed).") \
+    H(DMA_LENGTH, \
+      "The packets of a WRITE carry more or fewer bytes than its RETH announced.", \
+      "A fault of the requester.", \
+      "Report it to the maker of the requester with all packets of the message.") \
+    H(ANSWER_LENGTH, \
+      "The READ response carries another number of bytes than the rest of the READ has.", \
+      "A fault of the responder, or different path MTUs.", \
+      "Compare the path MTU of both QPs.") \
+    H(MALFORMED, \
+      "Lengths or headers of the packet contradict each other, so that it cannot be read to its end.", \
+      "A fault of the sender, a damaged packet, or something else on the RoCE port.", \
+      "Look at the bytes (ibdissect -x).") \
+    H(BAD_ICRC, \
+      "The invariant CRC is wrong. A receiver drops the packet silently.", \
+      "A bit was damaged in a switch or adapter (links have a checksum of their own), a device between both ends that changes packets, or a capture before the adapter fills in the CRC.", \
+      "If all packets that a host sends have it in its own capture, the adapter fills it in later. If only some have it, look for the device on the path: compare captures at its two sides.") \
+    H(BAD_VCRC, \
+      "The variant CRC of the last link is wrong.", \
+      "A bad cable or port on that link.", \
+      "Read the symbol error counters of both ports, and replace the cable.") \
+    H(PKEY, \
+      "The partition key differs from that of the packets before it. A QP has one.", \
+      "A fault of the sender, or a changed partition.", \
+      "Compare with the P_Key table of the port.") \
+    H(MAD_PKEY, \
+      "The answer to a management datagram is in another partition than the question.", \
+      "A manager that answers with its default P_Key.", \
+      "Look at the partition configuration of the subnet manager.") \
+    H(QKEY, \
+      "The Q_Key differs from that of the datagrams before it to this QP.", \
+      "Applications that use several Q_Keys, or a wrong one that the receiver drops.", \
+      "If datagrams are missing at the receiver, compare with the Q_Key of its QP.") \
+    H(SPOOF, \
+      "A packet for a connected QP comes from another address than that of its peer.", \
+      "A changed address (failover), a stale peer, a misrouted packet, or somebody who forges packets.", \
+      "Compare MAC and IP addresses with the inventory. A receiver must drop it.") \
+    H(PATH_CHANGED, \
+      "Fields that routers hash on, or that show the route, changed within the connection.", \
+      "Path migration, a new route, or a sender that changes the UDP source port to spread its load.", \
+      "If packets come late from here on, the new path is longer or both are in use.") \
+    H(CNP, \
+      "The receiver asks the sender to slow down, because packets with a congestion mark arrived.", \
+      "Congestion at a switch on the path: incast, a slow link, or marking thresholds that are too low.", \
+      "Look for ECN marks in the other direction, and count senders to the same host at that time.") \
+    H(ECN, \
+      "A switch on the path marked the packet: its queue was longer than its threshold.", \
+      "As for CNP.", \
+      "As for CNP.") \
+    H(EVICTED, \
+      "ibdissect has a bound on the connections that it follows, and forgot the one that was idle for longest.", \
+      "A capture with more than a hundred thousand connections, or with forged addresses.", \
+      "Filter the capture, or split it by hosts, and judge the parts.")
+/* clang-format on */
+
+static const struct finding_help finding_help[] = {
+#define FINDING_HELP_ROW(kind, ...) [IBA_FINDING_##kind] = {__VA_ARGS__},
+    FINDING_HELP(FINDING_HELP_ROW)};
+#define FINDING_HELP_ONE(...) +1
+_Static_assert(FINDING_HELP(FINDING_HELP_ONE) == IBA_FINDING_COUNT, "each finding has a row in FINDING_HELP");
+#endif
