@@ -89,22 +89,22 @@ static bool link_of(const struct options *opt, uint32_t dlt, enum iba_link *link
 }
 
 /* A finding that is made after its packet was printed. */
-static void late(void *ctx, const struct judged *j)
+static void late(void *ctx, const struct iba_finding *f, const struct verdict_names *names)
 {
     struct run *r = ctx;
-    const enum iba_severity severity = iba_findings[j->finding.kind].severity;
-    struct verdict *v = r->undecided ? undecided_verdict(r->undecided, j->finding.frame) : NULL;
+    const enum iba_severity severity = iba_findings[f->kind].severity;
+    struct verdict *v = r->undecided ? undecided_verdict(r->undecided, f->frame) : NULL;
 
     if (v) {
-        verdict_add(v, j);
+        verdict_add(v, f);
         return;
     }
     r->worst = severity > r->worst ? severity : r->worst;
     if (r->report)
-        report_late(r->report, j);
+        report_late(r->report, f, names);
     for (size_t i = 0; i < r->opt->n_stat; i++)
         if (r->opt->stat[i].kind->late)
-            r->opt->stat[i].kind->late(r->opt->stat[i].state, j);
+            r->opt->stat[i].kind->late(r->opt->stat[i].state, f, names);
 }
 
 static void answered(void *ctx, uint64_t frame)

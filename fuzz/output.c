@@ -120,14 +120,14 @@ static void print_stats(const struct session *s)
 
 /* ---- a run of ibdissect ---- */
 
-static void on_late(void *ctx, const struct judged *j)
+static void on_late(void *ctx, const struct iba_finding *f, const struct verdict_names *names)
 {
     const struct session *s = ctx;
 
-    report_late(s->report, j);
+    report_late(s->report, f, names);
     for (unsigned i = 0; stat_kinds[i].name; i++)
         if (s->stat[i] && stat_kinds[i].late)
-            stat_kinds[i].late(s->stat[i], j);
+            stat_kinds[i].late(s->stat[i], f, names);
 }
 
 static void on_message(void *ctx, const struct message *m)

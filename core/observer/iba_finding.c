@@ -47,5 +47,7 @@ void iba_obs_emit(struct iba_observer *s, struct iba_flow *f, const struct iba_f
     if (f)
         f->found[finding->kind]++;
     s->seen.worst = severity > s->seen.worst ? severity : s->seen.worst;
-    s->cfg.report(s->cfg.ctx, finding);
+    struct iba_finding numbered = *finding;
+    numbered.direction = f ? iba_obs_number(s, f) : 0;
+    s->cfg.report(s->cfg.ctx, &numbered);
 }

@@ -24,6 +24,7 @@ struct iba_finding {
     uint64_t cause; /* of the packet that explains the finding: the NAK, the original, the request; 0: no such packet
                        was seen */
     uint64_t tag, cause_tag; /* the tags that the caller gave with those frames */
+    uint32_t direction;      /* the number that the caller gave the direction; 0: none */
     iba_time at;
     const struct iba_decision *decision; /* the row that decided the finding; NULL: no table decides this kind */
     const struct iba_flow *flow;         /* NULL: the packet belongs to no connection. Valid during the report */

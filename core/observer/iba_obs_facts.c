@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads the observer's state for its users. */
-#include "observer/iba_obs_state.h"
+#include "observer/iba_obs_parts.h"
 
 const struct iba_flow_key *iba_flow_key(const struct iba_flow *f)
 {
@@ -45,9 +45,9 @@ struct iba_flow_counts iba_flow_counts(const struct iba_flow *f)
                                     .began = f->first.at};
 }
 
-uint32_t *iba_observer_tag(struct iba_observer *s, const struct iba_flow *f)
+uint32_t iba_observer_direction(struct iba_observer *s, const struct iba_flow *f)
 {
-    return &s->known[f->known - 1].tag;
+    return iba_obs_number(s, f);
 }
 
 uint32_t iba_observer_index(const struct iba_observer *s, const struct iba_flow *f)

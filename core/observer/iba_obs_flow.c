@@ -177,7 +177,7 @@ void iba_obs_begin_again(struct iba_observer *s, struct iba_flow *f)
     clear(s, f);
     f->first = s->now;
     f->began = s->packets;
-    s->known[f->known - 1].tag = 0;
+    s->known[f->known - 1].number = 0;
 }
 
 static void put_to_rest(struct iba_observer *s, struct iba_flow *f)

@@ -324,5 +324,5 @@ __attribute__((hot)) uint32_t iba_observer_fetch_peer(const struct iba_observer 
         iba_obs_expect_asked(s, e);
     else if (k && k->flow == 0)
         iba_obs_prefetch(&s->known[k->peer - 1]);
-    return k ? k->tag : 0;
+    return k ? k->number : 0;
 }

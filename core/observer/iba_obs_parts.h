@@ -369,6 +369,16 @@ bool iba_obs_went_back_alone(const struct iba_observer *s, const struct iba_obs_
 /* Reports the pending request, and all else that waits for a packet, when no packet follows. */
 __attribute__((hot)) void iba_obs_settle_alone(struct iba_observer *s, struct iba_flow *f);
 
+/* The number that the caller gave the direction; it gives one now if there is none yet. */
+static inline uint32_t iba_obs_number(struct iba_observer *s, const struct iba_flow *f)
+{
+    uint32_t *number = &s->known[f->known - 1].number;
+
+    if (*number == 0 && s->cfg.begun)
+        *number = s->cfg.begun(s->cfg.ctx, f);
+    return *number;
+}
+
 /* ---- responses: iba_obs_response.c, iba_obs_read.c ---- */
 __attribute__((hot)) void iba_obs_response(struct iba_look *l);
 /* Decides whether a response with data is late; `r` may be NULL. */

@@ -120,13 +120,13 @@ struct iba_flow {
     struct iba_obs_reason refused;
 };
 
-/* A remembered direction. The members after `tag` are valid only at rest, when the direction has no flow. Since two
+/* A remembered direction. The members after `number` are valid only at rest, when the direction has no flow. Since two
  * directions may share a hash, a search compares the QP number, too. */
 struct iba_known {
     uint32_t target, source; /* target: hash of destination and QP; source: hash of the source */
     uint32_t qpn;
-    uint32_t flow; /* index plus 1; 0: it is at rest */
-    uint32_t tag;  /* the caller's: 0 when the direction begins */
+    uint32_t flow;   /* index plus 1; 0: it is at rest */
+    uint32_t number; /* the caller gave it; 0 when the direction begins */
     uint32_t peer, touched;
     iba_psn high, next, una;
     uint32_t content; /* both hashes of the last request; KIND_ASKED: the PSN that asked */

@@ -343,7 +343,7 @@ __attribute__((hot)) const struct iba_observed *iba_observer_feed(struct iba_obs
     s->seen = (struct iba_observed){.flow = NULL};
     s->seen.flow = observe(s, p);
     if (s->seen.flow)
-        s->seen.tag = &s->known[s->seen.flow->known - 1].tag;
+        s->seen.direction = iba_obs_number(s, s->seen.flow);
     return &s->seen;
 }
 

@@ -48,6 +48,9 @@ struct iba_observer_config {
     bool zeroed;   /* every byte of the memory is 0 already, so the observer need not touch pages that it never uses */
     uint32_t pmtu; /* path MTU of all connections, bytes; 0: learned from each. A power of two, 256 to 4096 */
     void (*report)(void *ctx, const struct iba_finding *f);
+    /* Optional: a direction begins. The caller numbers it; findings and iba_observer_feed() give the number back. 0:
+     * not numbered, so the observer asks again when it needs the number. */
+    uint32_t (*begun)(void *ctx, const struct iba_flow *f);
     /* Optional: the current packet is the first to answer the request in this frame. */
     void (*answered)(void *ctx, uint64_t frame);
     /* Optional: a decision table has decided, also where no finding follows. */
@@ -93,7 +96,7 @@ struct iba_sighting {                    /* one packet at one capture point */
 };
 struct iba_observed {            /* results for one packet */
     const struct iba_flow *flow; /* its direction; NULL: the packet belongs to no connection */
-    uint32_t *tag;               /* iba_observer_tag() of the direction */
+    uint32_t direction;          /* the number that the caller gave the direction; 0: none */
     /* the newest transmission of the request that the packet answers; frame 0: not known, or the pair is a guess */
     struct iba_obs_mark request;
     uint64_t same_as;        /* frame of the same packet at another capture point; 0: it was not seen there */
@@ -119,7 +122,7 @@ void iba_observer_end(struct iba_observer *s, iba_time now);
 
 /* Optional, for packets that are fed soon. The entries of their directions are probably not in the cache. Each step
  * prefetches the memory that the next step reads, so the caller does each step for several packets before the next
- * step. The last step returns the direction's tag, 0 when the direction is not known. */
+ * step. The last step returns the direction's number, 0 when the direction is not known. */
 void iba_observer_expect(const struct iba_observer *s, struct iba_expected *e, const struct iba_view *v);
 void iba_observer_fetch(const struct iba_observer *s, struct iba_expected *e);
 uint32_t iba_observer_fetch_peer(const struct iba_observer *s, const struct iba_expected *e);
@@ -146,9 +149,8 @@ struct iba_flow_counts { /* counted since the last rest */
 struct iba_flow_counts iba_flow_counts(const struct iba_flow *f);
 /* The other direction. NULL: it is not known, or it is at rest. It is never at rest while a response is fed. */
 const struct iba_flow *iba_observer_peer(const struct iba_observer *s, const struct iba_flow *f);
-/* A word for the caller's use, one for each direction: 0 when the direction begins, kept until the observer forgets it.
- */
-uint32_t *iba_observer_tag(struct iba_observer *s, const struct iba_flow *f);
+/* The number that the caller gave the direction: it is asked for one when it has none yet. 0: none. */
+uint32_t iba_observer_direction(struct iba_observer *s, const struct iba_flow *f);
 /* The index of a flow among n_flow. */
 uint32_t iba_observer_index(const struct iba_observer *s, const struct iba_flow *f);
 /* The flow with this index; NULL: neither this flow nor one after it was ever used. */

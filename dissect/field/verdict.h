@@ -9,25 +9,38 @@
 enum { VERDICT_MOST = 8, VERDICT_COMMENT = VERDICT_MOST * 256 };
 
 struct direction; /* judge/judge.h */
-struct judged {
-    struct iba_finding finding;        /* its flow is NULL: see direction */
-    const struct direction *direction; /* NULL: of no connection */
-    const char *file, *cause_file;     /* of its frame, and of the one that explains it; NULL without one */
-    uint64_t file_number;              /* of its frame, in that file */
+
+/* A finding's tag is the number of a packet in its capture file, and the file among those of this run. */
+enum { VERDICT_SOURCE_BITS = 8 };
+/* The files and directions that findings name by number. Lives as long as the judge. */
+struct verdict_names {
+    const char *file[1 << VERDICT_SOURCE_BITS]; /* NULL: no packet of it was judged yet */
+    const struct direction *direction;
 };
 struct verdict {
     enum iba_severity worst; /* of the findings of this packet */
     unsigned n;              /* the first VERDICT_MOST are kept */
-    struct judged judged[VERDICT_MOST];
+    bool again, late;        /* it was sent again; packets sent after it overtook it */
+    struct iba_finding finding[VERDICT_MOST];
+    const struct verdict_names *names;
     uint64_t request_in, response_in, same_as; /* frames; 0: not known. same_as: this packet in another capture */
     int64_t time_ns;                           /* since the request; valid with request_in */
     const struct direction *direction;         /* NULL: of no connection */
 };
 
-/* One more finding. */
-void verdict_add(struct verdict *v, const struct judged *j);
+/* One more finding. Its flow, which is valid during the report only, is not kept. */
+void verdict_add(struct verdict *v, const struct iba_finding *f);
 /* The finding as a sentence, valid until the next call. */
-const char *verdict_text(const struct judged *j);
+const char *verdict_text(const struct iba_finding *f, const struct verdict_names *names);
+/* The name of the file of this tag, and the number of the packet in it. */
+static inline const char *verdict_file(const struct verdict_names *names, uint64_t tag)
+{
+    return names->file[tag & ((1U << VERDICT_SOURCE_BITS) - 1)];
+}
+static inline uint64_t verdict_file_number(uint64_t tag)
+{
+    return tag >> VERDICT_SOURCE_BITS;
+}
 
 /* "9.7.5.1 C9-105, 9.8.2": sections of the statements that the finding cites; "" if unknown. Valid until the next
  * call. */

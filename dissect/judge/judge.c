@@ -6,9 +6,7 @@
 #include "judge/message.h"
 #include "observer/iba_finding_kinds.h"
 
-/* An observer's tag: the file, and the packet's number in it. */
-enum { SOURCE_BITS = 8 };
-_Static_assert(CAP_MERGE_MAX < 1 << SOURCE_BITS, "a source fits the tag");
+_Static_assert(CAP_MERGE_MAX < 1 << VERDICT_SOURCE_BITS, "a source fits the tag");
 
 struct judge {
     struct judge_config cfg;
@@ -21,30 +19,29 @@ struct judge {
     struct messages *messages; /* NULL: not followed */
     uint32_t n;
     uint64_t beyond;
-    const char *file[CAP_MERGE_MAX + 1];
+    struct verdict_names names;
     iba_time now;
     uint64_t frame; /* of the current packet; 0 after the end */
     struct verdict verdict;
 };
 
-static struct direction *begin_direction(struct judge *j, const struct iba_flow *f)
+static uint32_t on_begun(void *ctx, const struct iba_flow *f)
 {
+    struct judge *j = ctx;
+
     if (j->n == JUDGE_DIRECTIONS) {
         j->beyond++;
-        return NULL;
+        return 0;
     }
-    struct direction *d = &j->direction[j->n];
-    *d = (struct direction){.id = j->n, .key = *iba_flow_key(f), .svc = (uint8_t)iba_flow_svc(f)};
-    *iba_observer_tag(j->observer, f) = ++j->n;
+    j->direction[j->n] = (struct direction){.id = j->n, .key = *iba_flow_key(f), .svc = (uint8_t)iba_flow_svc(f)};
     j->crowded = iba_observer_has_resting(j->observer);
-    return d;
+    return ++j->n;
 }
 
-static struct direction *direction_of(struct judge *j, const struct iba_flow *f)
+/* The direction of this number; NULL: beyond the limit. */
+static struct direction *numbered(struct judge *j, uint32_t number)
 {
-    const uint32_t tag = *iba_observer_tag(j->observer, f);
-
-    return tag ? &j->direction[tag - 1] : begin_direction(j, f);
+    return number ? &j->direction[number - 1] : NULL;
 }
 
 static void know_source(struct direction *d, uint32_t qpn)
@@ -73,9 +70,9 @@ static void follow(struct judge *j, struct direction *d, const struct iba_flow *
     if (!response && d->peer != 0 && d->guess == guess)
         return;
     const struct iba_flow *peer = iba_observer_peer(j->observer, f);
-    if (peer && d->peer == *iba_observer_tag(j->observer, peer) && d->guess == guess)
+    struct direction *other = peer ? numbered(j, iba_observer_direction(j->observer, peer)) : NULL;
+    if (other && d->peer == other->id + 1 && d->guess == guess)
         return;
-    struct direction *other = peer ? direction_of(j, peer) : NULL;
     if (!other)
         return;
     const uint32_t others = iba_flow_pmtu(peer);
@@ -89,28 +86,14 @@ static void follow(struct judge *j, struct direction *d, const struct iba_flow *
     know_source(other, d->key.qpn);
 }
 
-static const char *file_of(const struct judge *j, uint64_t tag)
-{
-    return j->file[tag & ((1 << SOURCE_BITS) - 1)];
-}
-
 static void on_finding(void *ctx, const struct iba_finding *f)
 {
     struct judge *j = ctx;
-    struct verdict *v = &j->verdict;
-    struct judged one = {.finding = *f,
-                         .direction = f->flow ? direction_of(j, f->flow) : NULL,
-                         .file = file_of(j, f->tag),
-                         .cause_file = f->cause ? file_of(j, f->cause_tag) : NULL,
-                         .file_number = f->tag >> SOURCE_BITS};
 
-    one.finding.flow = NULL;
-    if (f->frame != j->frame) {
-        if (j->cfg.late)
-            j->cfg.late(j->cfg.ctx, &one);
-        return;
-    }
-    verdict_add(v, &one);
+    if (f->frame == j->frame)
+        verdict_add(&j->verdict, f);
+    else if (j->cfg.late)
+        j->cfg.late(j->cfg.ctx, f, &j->names);
 }
 
 static void on_answered(void *ctx, uint64_t frame)
@@ -134,10 +117,11 @@ struct judge *judge_open(const struct judge_config *cfg)
                                                  .zeroed = true,
                                                  .pmtu = cfg->pmtu,
                                                  .report = on_finding,
+                                                 .begun = on_begun,
                                                  .answered = cfg->answered ? on_answered : NULL,
                                                  .ctx = j};
     void *memory = calloc(1, iba_observer_bytes(&observer));
-    j->direction = calloc(JUDGE_DIRECTIONS, sizeof *j->direction);
+    j->names.direction = j->direction = calloc(JUDGE_DIRECTIONS, sizeof *j->direction);
     if (cfg->message)
         j->messages = messages_open(JUDGE_FLOWS, cfg->message, cfg->ctx);
     if (memory)
@@ -154,13 +138,14 @@ static void follow_message(struct judge *j, const struct iba_view *view, const s
     if (!j->messages || seen->copy)
         return;
     const struct iba_flow *peer = iba_observer_peer(j->observer, seen->flow);
-    messages_packet(j->messages, &(struct message_packet){.view = view,
-                                                          .verdict = &j->verdict,
-                                                          .peer = peer ? direction_of(j, peer) : NULL,
-                                                          .slot = iba_observer_index(j->observer, seen->flow),
-                                                          .peer_slot = peer ? iba_observer_index(j->observer, peer) : 0,
-                                                          .frame = j->frame,
-                                                          .now = j->now});
+    messages_packet(j->messages, &(struct message_packet){
+                                     .view = view,
+                                     .verdict = &j->verdict,
+                                     .peer = peer ? numbered(j, iba_observer_direction(j->observer, peer)) : NULL,
+                                     .slot = iba_observer_index(j->observer, seen->flow),
+                                     .peer_slot = peer ? iba_observer_index(j->observer, peer) : 0,
+                                     .frame = j->frame,
+                                     .now = j->now});
 }
 
 /* It may lie in two cache lines. */
@@ -191,11 +176,11 @@ __attribute__((hot)) unsigned judge_fetch_more(const struct judge *j, uint32_t d
     unsigned n = 0;
 
     for (unsigned i = j->next_ahead; i < j->n_ahead; i++) {
-        const uint32_t tag = iba_observer_fetch_peer(j->observer, &j->ahead[i]);
-        if (tag == 0)
+        const uint32_t number = iba_observer_fetch_peer(j->observer, &j->ahead[i]);
+        if (number == 0)
             continue;
-        direction[n++] = tag - 1;
-        fetch(&j->direction[tag - 1]);
+        direction[n++] = number - 1;
+        fetch(&j->direction[number - 1]);
     }
     return n;
 }
@@ -245,10 +230,12 @@ __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const s
 
     v->worst = IBA_SEVERITY_NONE;
     v->n = 0;
+    v->again = v->late = false;
+    v->names = &j->names;
     v->request_in = v->response_in = v->same_as = 0;
     v->direction = NULL;
     j->frame = p->number;
-    j->file[p->source] = p->source_name;
+    j->names.file[p->source] = p->source_name;
     if (p->cap->has_ts && p->cap->ts_ns > j->now)
         j->now = p->cap->ts_ns;
     if (j->crowded && !j->many)
@@ -260,7 +247,7 @@ __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const s
         iba_observer_feed(j->observer, &(struct iba_sighting){.view = &p->view,
                                                               .now = j->now,
                                                               .frame = p->number,
-                                                              .tag = p->source | p->cap->number << SOURCE_BITS,
+                                                              .tag = p->source | p->cap->number << VERDICT_SOURCE_BITS,
                                                               .source = p->source,
                                                               .cm = p->mad_context.used ? &facts : NULL,
                                                               .expected = expected_of(j, &p->view)});
@@ -271,7 +258,7 @@ __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const s
     }
     if (!seen->flow)
         return v;
-    struct direction *d = *seen->tag ? &j->direction[*seen->tag - 1] : begin_direction(j, seen->flow);
+    struct direction *d = numbered(j, seen->direction);
     if (!d)
         return v;
     follow(j, d, seen->flow, p->view.op && p->view.op->dir == IBA_RSP);

@@ -35,6 +35,13 @@ struct direction {
     bool knows_source_qp;
 };
 
+/* The direction that a finding is about; NULL: of no connection. */
+static inline const struct direction *direction_of_finding(const struct iba_finding *f,
+                                                           const struct verdict_names *names)
+{
+    return f->direction ? &names->direction[f->direction - 1] : NULL;
+}
+
 /* Both go between the same two addresses, the same way. */
 static inline bool direction_same_ends(const struct direction *a, const struct direction *b)
 {
@@ -47,7 +54,7 @@ struct judge_config {
     uint32_t pmtu; /* of all connections; 0: learned */
     uint64_t seed; /* of hashes: secret; no result depends on it */
     /* A finding that does not belong to the current packet: to an earlier one, or to the end. Optional. */
-    void (*late)(void *ctx, const struct judged *j);
+    void (*late)(void *ctx, const struct iba_finding *f, const struct verdict_names *names);
     /* The current packet is the first to answer this frame, a request. Optional. */
     void (*answered)(void *ctx, uint64_t frame);
     /* A message that has ended. Optional: without it messages are not tracked. */

@@ -151,20 +151,10 @@ static struct message *begin(struct messages *s, struct line *l, const struct me
     return m;
 }
 
-static bool resent(const struct verdict *v)
-{
-    for (unsigned i = 0; i < verdict_kept(v); i++) {
-        const enum iba_finding_kind k = v->judged[i].finding.kind;
-        if (k <= IBA_FINDING_RETRY_CHANGED || k == IBA_FINDING_LATE)
-            return true;
-    }
-    return false;
-}
-
 /* The request after a READ shows where the READ ends, if nothing else does. */
 static void end_read(struct line *l, const struct verdict *v, iba_psn psn)
 {
-    struct message *m = l->pmtu == 0 && !resent(v) ? covering(l, psn) : NULL;
+    struct message *m = l->pmtu == 0 && !v->again && !v->late ? covering(l, psn) : NULL;
 
     if (m && m->kind == MESSAGE_READ && iba_psn_diff(psn, m->first) > 0)
         m->last = iba_psn_add(psn, IBA_PSN_MASK);

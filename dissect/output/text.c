@@ -57,7 +57,7 @@ static const char *color_of(const struct packet *p)
 static void findings(struct out *o, const struct verdict *v)
 {
     for (unsigned i = 0; i < verdict_kept(v); i++) {
-        const struct iba_finding *f = &v->judged[i].finding;
+        const struct iba_finding *f = &v->finding[i];
         if (f->kind == IBA_FINDING_BAD_ICRC || f->kind == IBA_FINDING_MALFORMED || f->kind == IBA_FINDING_CNP)
             continue;
         OUT_LIT(o, " [");
@@ -183,17 +183,17 @@ static void tree_verdict(struct out *o, const struct packet *p)
         return;
     OUT_LIT(o, "Analysis\n");
     for (unsigned i = 0; i < verdict_kept(v); i++) {
-        const struct iba_finding_info *info = &iba_findings[v->judged[i].finding.kind];
+        const struct iba_finding_info *info = &iba_findings[v->finding[i].kind];
         OUT_LIT(o, "    ");
         out_str(o, iba_severity_name(info->severity));
         OUT_LIT(o, ": ");
         out_str(o, info->field);
         OUT_LIT(o, ": ");
-        out_str(o, verdict_text(&v->judged[i]));
+        out_str(o, verdict_text(&v->finding[i], v->names));
         OUT_LIT(o, " [");
-        out_str(o, verdict_cited(v->judged[i].finding.kind));
+        out_str(o, verdict_cited(v->finding[i].kind));
         OUT_LIT(o, "]\n");
-        tree_decision(o, v->judged[i].finding.decision);
+        tree_decision(o, v->finding[i].decision);
     }
     tree_computed(o, p, COMPUTED_analysis_request_in);
     tree_computed(o, p, COMPUTED_analysis_time);

@@ -25,18 +25,18 @@ static struct report_step step_of(const struct report *r, const struct packet *p
     if (s.has_reth)
         s.dmalen = (uint32_t)iba_reth_dmalen(iba_view_hdr(v, IBA_H_reth));
     for (unsigned i = 0; i < verdict_kept(p->verdict) && !s.has_finding; i++) {
-        s.finding = p->verdict->judged[i];
-        s.has_finding = iba_findings[s.finding.finding.kind].severity == p->verdict->worst;
+        s.finding = p->verdict->finding[i];
+        s.has_finding = iba_findings[s.finding.kind].severity == p->verdict->worst;
     }
     return s;
 }
 
 static bool is_new_kind(const struct report *r, const struct report_step *s)
 {
-    if (!s->has_finding || iba_findings[s->finding.finding.kind].severity < IBA_WARN)
+    if (!s->has_finding || iba_findings[s->finding.kind].severity < IBA_WARN)
         return false;
     for (uint32_t i = 0; i < r->n_ladder; i++)
-        if (r->ladder[i].step[r->ladder[i].hit].finding.finding.kind == s->finding.finding.kind)
+        if (r->ladder[i].step[r->ladder[i].hit].finding.kind == s->finding.kind)
             return false;
     return r->n_ladder < REPORT_LADDERS;
 }
@@ -118,10 +118,10 @@ static void row(struct out *o, const struct report_step *s, bool hit)
     OUT_LIT(o, "\">");
     words(o, s);
     OUT_LIT(o, "</td><td class=\"");
-    out_str(o, s->has_finding ? iba_severity_name(iba_findings[s->finding.finding.kind].severity) : "none");
+    out_str(o, s->has_finding ? iba_severity_name(iba_findings[s->finding.kind].severity) : "none");
     OUT_LIT(o, "\">");
     if (s->has_finding)
-        report_text(o, iba_findings[s->finding.finding.kind].name);
+        report_text(o, iba_findings[s->finding.kind].name);
     OUT_LIT(o, "</td></tr>\n");
 }
 
@@ -134,13 +134,13 @@ void report_ladders(const struct report *r, struct out *o)
                "right, answers to the left.</p>\n");
     for (uint32_t i = 0; i < r->n_ladder; i++) {
         const struct report_ladder *a = &r->ladder[i];
-        const struct judged *j = &a->step[a->hit].finding;
+        const struct iba_finding *f = &a->step[a->hit].finding;
         OUT_LIT(o, "<figure class=\"ladder\">\n<figcaption>");
-        out_str(o, iba_findings[j->finding.kind].name);
+        out_str(o, iba_findings[f->kind].name);
         OUT_LIT(o, ": ");
-        report_text(o, verdict_text(j));
+        report_text(o, verdict_text(f, r->names));
         OUT_LIT(o, " [");
-        report_text(o, verdict_cited(j->finding.kind));
+        report_text(o, verdict_cited(f->kind));
         OUT_LIT(o, "]</figcaption>\n<table class=\"ladder\">\n");
         for (uint32_t k = 0; k < a->n; k++)
             row(o, &a->step[k], k == a->hit);

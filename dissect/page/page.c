@@ -40,24 +40,25 @@ static void cell(struct out *o, const char *s)
     OUT_LIT(o, "</td>");
 }
 
-static void finding(struct out *o, const struct judged *j, uint64_t first_ns)
+static void finding(struct out *o, const struct iba_finding *f, const struct report *r)
 {
-    const struct iba_finding_info *info = &iba_findings[j->finding.kind];
+    const struct iba_finding_info *info = &iba_findings[f->kind];
+    const struct direction *d = direction_of_finding(f, r->names);
 
     OUT_LIT(o, "<tr><td class=\"n\">");
-    out_u64(o, j->finding.frame);
+    out_u64(o, f->frame);
     OUT_LIT(o, "</td><td class=\"n\">");
-    out_time(o, j->finding.at > first_ns ? (int64_t)(j->finding.at - first_ns) : 0);
+    out_time(o, f->at > r->first_ns ? (int64_t)(f->at - r->first_ns) : 0);
     OUT_LIT(o, "</td><td class=\"kind ");
     out_str(o, iba_severity_name(info->severity));
     OUT_LIT(o, "\">");
     out_str(o, info->name);
     OUT_LIT(o, "</td><td>");
-    if (j->direction)
-        report_direction(o, j->direction);
+    if (d)
+        report_direction(o, d);
     OUT_LIT(o, "</td>");
-    cell(o, verdict_text(j));
-    cell(o, verdict_cited(j->finding.kind));
+    cell(o, verdict_text(f, r->names));
+    cell(o, verdict_cited(f->kind));
     OUT_LIT(o, "</tr>\n");
 }
 
@@ -68,7 +69,7 @@ static void findings(const struct report *r, struct out *o)
     OUT_LIT(o, "<h2>Findings</h2>\n<table>\n<tr><th>Packet</th><th>Time (s)</th><th>Finding</th><th>From, to</th>"
                "<th>What</th><th>Clause</th></tr>\n");
     for (uint64_t i = 0; i < r->n_finding && i < REPORT_FINDINGS; i++)
-        finding(o, &r->finding[i], r->first_ns);
+        finding(o, &r->finding[i], r);
     OUT_LIT(o, "</table>\n");
     if (r->n_finding > REPORT_FINDINGS) {
         OUT_LIT(o, "<p>");

@@ -13,7 +13,7 @@ struct report *report_open(const char *path, char *err, size_t errlen);
 /* A packet with its verdict. */
 void report_packet(struct report *r, const struct packet *p);
 /* A finding that does not belong to the current packet. */
-void report_late(struct report *r, const struct judged *j);
+void report_late(struct report *r, const struct iba_finding *f, const struct verdict_names *names);
 void report_message(struct report *r, const struct message *m);
 /* Writes the page and frees. 0, or the errno value of the first failure. */
 int report_close(struct report *r);

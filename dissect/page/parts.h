@@ -34,7 +34,7 @@ struct report_step { /* a packet of a ladder */
     iba_psn psn;
     uint8_t opcode, syndrome, value; /* the last two: of the AETH, valid with has_aeth */
     bool answers, has_aeth, has_reth, has_finding;
-    struct judged finding; /* its worst */
+    struct iba_finding finding; /* its worst */
 };
 struct report_line;
 struct report_ladder {
@@ -71,7 +71,8 @@ struct report {
     const char *file[8]; /* names of the first captures */
     unsigned n_file, last_source;
     struct report_kind kind[IBA_FINDING_COUNT];
-    struct judged finding[REPORT_FINDINGS];
+    struct iba_finding finding[REPORT_FINDINGS];
+    const struct verdict_names *names; /* of all findings; NULL: there were none */
     uint64_t n_finding;
     struct report_line line[REPORT_LINES];
     uint32_t n_line, line_of[JUDGE_DIRECTIONS]; /* index plus 1 */

@@ -24,22 +24,23 @@ struct report *report_open(const char *path, char *err, size_t errlen)
     return r;
 }
 
-static void count(struct report *r, const struct judged *j)
+static void count(struct report *r, const struct iba_finding *f, const struct verdict_names *names)
 {
-    struct report_kind *k = &r->kind[j->finding.kind];
+    struct report_kind *k = &r->kind[f->kind];
 
-    r->severity[iba_findings[j->finding.kind].severity]++;
+    r->names = names;
+    r->severity[iba_findings[f->kind].severity]++;
     if (k->count < REPORT_FIRST)
-        k->frame[k->count] = j->finding.frame;
+        k->frame[k->count] = f->frame;
     k->count++;
     if (r->n_finding < REPORT_FINDINGS)
-        r->finding[r->n_finding] = *j;
+        r->finding[r->n_finding] = *f;
     r->n_finding++;
 }
 
-void report_late(struct report *r, const struct judged *j)
+void report_late(struct report *r, const struct iba_finding *f, const struct verdict_names *names)
 {
-    count(r, j);
+    count(r, f, names);
 }
 
 static struct report_line *line_of(struct report *r, uint32_t id, const struct direction *d)
@@ -77,36 +78,32 @@ static void add_point(struct report_line *l, struct report_point p)
 
 static enum report_point_kind point_kind(const struct packet *p)
 {
-    bool again = false, nak = false, other = false;
+    bool nak = false, other = false;
 
     for (unsigned i = 0; i < verdict_kept(p->verdict); i++) {
-        const enum iba_finding_kind k = p->verdict->judged[i].finding.kind;
-        again |= k <= IBA_FINDING_RETRY_CHANGED;
+        const enum iba_finding_kind k = p->verdict->finding[i].kind;
         nak |= (k >= IBA_FINDING_NAK_SEQUENCE && k <= IBA_FINDING_RNR);
         other |= iba_findings[k].severity >= IBA_WARN;
     }
-    if (again || nak || other)
-        return again ? POINT_AGAIN : nak ? POINT_NAK : POINT_OTHER;
+    if (p->verdict->again || nak || other)
+        return p->verdict->again ? POINT_AGAIN : nak ? POINT_NAK : POINT_OTHER;
     return p->view.op->dir == IBA_REQ ? POINT_SENT : POINT_ANSWER;
 }
 
 static void tally(struct report_line *l, const struct packet *p, bool answers)
 {
     const struct verdict *v = p->verdict;
-    bool again = false;
 
-    for (unsigned i = 0; i < verdict_kept(v); i++) {
-        l->kind[v->judged[i].finding.kind]++;
-        again |= v->judged[i].finding.kind <= IBA_FINDING_RETRY_CHANGED;
-    }
+    for (unsigned i = 0; i < verdict_kept(v); i++)
+        l->kind[v->finding[i].kind]++;
     if (v->worst >= IBA_WARN && l->bad++ == 0)
         l->first_bad = p->number;
     if (answers)
         return;
     l->requests++;
     l->bytes += p->view.payload_len;
-    l->again += again;
-    l->again_bytes += again ? p->view.payload_len : 0;
+    l->again += v->again;
+    l->again_bytes += v->again ? p->view.payload_len : 0;
 }
 
 /* A request belongs to the chart of its own direction, a response to that of the requests it answers. */
@@ -150,7 +147,7 @@ void report_packet(struct report *r, const struct packet *p)
     r->first_ns = p->first_ns;
     r->last_ns = p->cap->ts_ns > r->last_ns ? p->cap->ts_ns : r->last_ns;
     for (unsigned i = 0; i < verdict_kept(p->verdict); i++)
-        count(r, &p->verdict->judged[i]);
+        count(r, &p->verdict->finding[i], p->verdict->names);
     if (p->verdict->direction && v->op && v->op->svc != IBA_UD && v->icrc != IBA_CHECK_BAD && v->err == IBA_OK &&
         !verdict_is_twin(p->verdict, p->number))
         plot(r, p);

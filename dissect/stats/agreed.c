@@ -50,7 +50,7 @@ static bool look_at_findings(struct agreed *s, struct agreed_row *r, const struc
     bool news = v->same_as == 0;
 
     for (unsigned i = 0; i < verdict_kept(v); i++) {
-        const struct iba_finding *f = &v->judged[i].finding;
+        const struct iba_finding *f = &v->finding[i];
         if (f->kind == IBA_FINDING_RETRY_RNR)
             again(&r->rnr, f->psn);
         else if (f->kind < IBA_FINDING_RETRY_CHANGED)

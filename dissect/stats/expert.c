@@ -37,16 +37,16 @@ void *stat_expert_open(const char *arg, char *err, size_t errlen)
     return s;
 }
 
-static void count(struct expert *s, const struct judged *j)
+static void count(struct expert *s, const struct iba_finding *f, const struct verdict_names *names)
 {
-    struct kind *k = &s->kind[j->finding.kind];
+    struct kind *k = &s->kind[f->kind];
 
-    if (iba_findings[j->finding.kind].severity < s->least)
+    if (iba_findings[f->kind].severity < s->least)
         return;
     if (k->count < FIRST_FRAMES) {
-        k->frame[k->count] = j->finding.frame;
-        k->file[k->count] = j->file;
-        k->number[k->count] = j->file_number;
+        k->frame[k->count] = f->frame;
+        k->file[k->count] = verdict_file(names, f->tag);
+        k->number[k->count] = verdict_file_number(f->tag);
     }
     k->count++;
 }
@@ -59,12 +59,12 @@ void stat_expert_packet(void *state, const struct packet *p)
     s->several |= s->file && s->file != p->source_name;
     s->file = p->source_name;
     for (unsigned i = 0; i < verdict_kept(p->verdict); i++)
-        count(s, &p->verdict->judged[i]);
+        count(s, &p->verdict->finding[i], p->verdict->names);
 }
 
-void stat_expert_late(void *state, const struct judged *j)
+void stat_expert_late(void *state, const struct iba_finding *f, const struct verdict_names *names)
 {
-    count(state, j);
+    count(state, f, names);
 }
 
 /* Worst first, then as the table of findings has them. */

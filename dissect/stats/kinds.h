@@ -22,10 +22,10 @@ STAT_KIND(qp)
 STAT_KIND(rc)
 STAT_KIND(srt)
 void stat_io_close(void *state);
-void stat_expert_late(void *state, const struct judged *j);
+void stat_expert_late(void *state, const struct iba_finding *f, const struct verdict_names *names);
 void stat_messages_message(void *state, const struct message *m);
 void stat_srt_message(void *state, const struct message *m);
-void stat_rc_late(void *state, const struct judged *j);
+void stat_rc_late(void *state, const struct iba_finding *f, const struct verdict_names *names);
 void stat_rc_expect(void *state, uint32_t direction);
 
 /* A zeroed state of a kind that takes no argument; NULL with one line in err. Owned by the caller: free().

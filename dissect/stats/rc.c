@@ -18,9 +18,10 @@ struct total {
     struct found found;
 };
 struct rc {
-    uint64_t no_connection; /* packets of the service that belong to no known connection */
-    uint64_t elsewhere;     /* findings that belong to no reliable connection */
-    struct judged first;    /* the first of the worst; frame 0: no warning and no error */
+    uint64_t no_connection;   /* packets of the service that belong to no known connection */
+    uint64_t elsewhere;       /* findings that belong to no reliable connection */
+    struct iba_finding first; /* the first of the worst; frame 0: no warning and no error */
+    const struct verdict_names *names;
     struct row row[JUDGE_DIRECTIONS];
     struct found found[JUDGE_DIRECTIONS]; /* one for each direction with findings, so that the others need no memory */
     uint32_t n_found;
@@ -81,17 +82,18 @@ static struct row *row_of(struct rc *s, const struct direction *d)
     return r;
 }
 
-static enum iba_severity severity_of(const struct judged *j)
+static enum iba_severity severity_of(const struct iba_finding *f)
 {
-    return iba_findings[j->finding.kind].severity;
+    return iba_findings[f->kind].severity;
 }
 
-static void count(struct rc *s, const struct judged *j)
+static void count(struct rc *s, const struct iba_finding *finding, const struct verdict_names *names)
 {
-    struct row *r = row_of(s, j->direction);
+    struct row *r = row_of(s, direction_of_finding(finding, names));
 
-    if (severity_of(j) >= IBA_WARN && (s->first.finding.frame == 0 || severity_of(j) > severity_of(&s->first)))
-        s->first = *j;
+    s->names = names;
+    if (severity_of(finding) >= IBA_WARN && (s->first.frame == 0 || severity_of(finding) > severity_of(&s->first)))
+        s->first = *finding;
     if (!r) {
         s->elsewhere++;
         return;
@@ -99,8 +101,8 @@ static void count(struct rc *s, const struct judged *j)
     if (!r->found)
         r->found = ++s->n_found;
     struct found *f = &s->found[r->found - 1];
-    f->kind[j->finding.kind]++;
-    f->severity[severity_of(j)]++;
+    f->kind[finding->kind]++;
+    f->severity[severity_of(finding)]++;
 }
 
 __attribute__((hot)) void stat_rc_packet(void *state, const struct packet *p)
@@ -112,7 +114,7 @@ __attribute__((hot)) void stat_rc_packet(void *state, const struct packet *p)
     if (verdict_is_twin(v, p->number))
         return;
     for (unsigned i = 0; i < verdict_kept(v); i++)
-        count(s, &v->judged[i]);
+        count(s, &v->finding[i], v->names);
     if (r) {
         r->packets++;
         r->bytes += p->view.icrc == IBA_CHECK_BAD ? 0 : p->view.payload_len;
@@ -131,9 +133,9 @@ __attribute__((hot)) void stat_rc_expect(void *state, uint32_t direction)
     fetch_row(state, direction);
 }
 
-void stat_rc_late(void *state, const struct judged *j)
+void stat_rc_late(void *state, const struct iba_finding *f, const struct verdict_names *names)
 {
-    count(state, j);
+    count(state, f, names);
 }
 
 static uint64_t sum_of(const struct total *t, const struct sum *sum)
@@ -210,14 +212,14 @@ static struct total total_of(const struct rc *s)
 }
 
 /* One sentence, which the user should check against the packets. */
-static void diagnosis(const struct judged *j, struct out *o)
+static void diagnosis(const struct rc *s, struct out *o)
 {
-    out_str(o, severity_of(j) == IBA_ERROR ? "First error: packet " : "First warning: packet ");
-    out_u64(o, j->finding.frame);
+    out_str(o, severity_of(&s->first) == IBA_ERROR ? "First error: packet " : "First warning: packet ");
+    out_u64(o, s->first.frame);
     out_ch(o, ' ');
-    out_str(o, verdict_text(j));
+    out_str(o, verdict_text(&s->first, s->names));
     OUT_LIT(o, " [");
-    out_str(o, verdict_cited(j->finding.kind));
+    out_str(o, verdict_cited(s->first.kind));
     OUT_LIT(o, "]\n");
 }
 
@@ -258,8 +260,8 @@ static void print_text(const struct rc *s, struct out *o)
         out_u64(o, s->elsewhere);
         out_ch(o, '\n');
     }
-    if (s->first.finding.frame != 0)
-        diagnosis(&s->first, o);
+    if (s->first.frame != 0)
+        diagnosis(s, o);
     table_close(&t);
 }
 
@@ -304,13 +306,13 @@ static void print_json(const struct rc *s, struct out *o)
     out_u64(o, s->n);
     json_row(o, &total);
     out_ch(o, '}');
-    if (s->first.finding.frame != 0) {
+    if (s->first.frame != 0) {
         OUT_LIT(o, ",\"first\":{\"packet\":");
-        out_u64(o, s->first.finding.frame);
-        json_str(o, "finding", iba_findings[s->first.finding.kind].name);
-        json_str(o, "message", verdict_text(&s->first));
-        json_str(o, "clause", iba_findings[s->first.finding.kind].clause);
-        json_str(o, "section", verdict_sections(s->first.finding.kind));
+        out_u64(o, s->first.frame);
+        json_str(o, "finding", iba_findings[s->first.kind].name);
+        json_str(o, "message", verdict_text(&s->first, s->names));
+        json_str(o, "clause", iba_findings[s->first.kind].clause);
+        json_str(o, "section", verdict_sections(s->first.kind));
         out_ch(o, '}');
     }
     json_u64(o, "no_connection_packets", s->no_connection);

@@ -22,7 +22,7 @@ struct stat_kind {
     void (*expect)(void *state, uint32_t direction);
     /* Optional: a finding that does not belong to the current packet, but to an earlier one. Called for all packets,
      * whatever -Y selects. */
-    void (*late)(void *state, const struct judged *j);
+    void (*late)(void *state, const struct iba_finding *f, const struct verdict_names *names);
     /* Optional: every message when it ends, whatever -Y selects; messages are tracked when a statistic needs them. */
     void (*message)(void *state, const struct message *m);
 };

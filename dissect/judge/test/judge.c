@@ -4,13 +4,15 @@
 #include "wire/iba_opcode_rows.h"
 #include "observer/iba_finding_kinds.h"
 
-static struct judged told[64];
+static struct iba_finding late_finding[64];
+static const struct direction *late_direction;
 static unsigned n_late;
 
-static void late(void *ctx, const struct judged *j)
+static void late(void *ctx, const struct iba_finding *f, const struct verdict_names *names)
 {
     (void)ctx;
-    told[n_late++ % 64] = *j;
+    late_finding[n_late++ % 64] = *f;
+    late_direction = direction_of_finding(f, names);
 }
 
 #define SEND(n)                                                                                                        \
@@ -56,11 +58,11 @@ Test(judge, findings_keep_what_fields_need)
         v = judge_packet(j, wire_shoot(&w, &shots[i]));
     cr_assert_eq(v->n, 1);
     cr_assert_eq(v->worst, IBA_WARN);
-    cr_assert_eq(v->judged[0].finding.kind, IBA_FINDING_GAP);
-    cr_assert_eq(v->judged[0].finding.cause, 1);
-    cr_assert_null(v->judged[0].finding.flow);
-    cr_assert_str_eq(v->judged[0].file, "x.pcap");
-    cr_assert_eq(v->judged[0].file_number, 2);
+    cr_assert_eq(v->finding[0].kind, IBA_FINDING_GAP);
+    cr_assert_eq(v->finding[0].cause, 1);
+    cr_assert_null(v->finding[0].flow);
+    cr_assert_str_eq(verdict_file(v->names, v->finding[0].tag), "x.pcap");
+    cr_assert_eq(verdict_file_number(v->finding[0].tag), 2);
     cr_assert(verdict_comment(v, comment));
     cr_assert_str_eq(comment,
                      "warn: gap: PSN 0x000003 jumps over PSNs: those before it are missing (frame 1, 1 missing) "
@@ -83,9 +85,9 @@ Test(judge, what_only_the_end_shows_is_told_late)
     cr_assert_eq(n_late, 0);
     judge_end(j);
     cr_assert_eq(n_late, 1);
-    cr_assert_eq(told[0].finding.kind, IBA_FINDING_SILENCE);
-    cr_assert_eq(told[0].finding.frame, 1);
-    cr_assert_eq(told[0].direction->id, 0);
+    cr_assert_eq(late_finding[0].kind, IBA_FINDING_SILENCE);
+    cr_assert_eq(late_finding[0].frame, 1);
+    cr_assert_eq(late_direction->id, 0);
     judge_close(j);
 }
 
