@@ -381,6 +381,10 @@ static inline uint32_t iba_obs_number(struct iba_observer *s, const struct iba_f
 
 /* ---- responses: iba_obs_response.c, iba_obs_read.c ---- */
 __attribute__((hot)) void iba_obs_response(struct iba_look *l);
+/* An acknowledgement that is older than the newest one: iba_obs_ack.c. */
+void iba_obs_ack_again(struct iba_look *l, struct iba_obs_requests *q);
+/* A response while the capture has none of its requests: iba_obs_alone.c. */
+void iba_obs_response_alone(struct iba_look *l);
 /* Decides whether a response with data is late; `r` may be NULL. */
 const struct iba_decision *iba_obs_answer_lateness(const struct iba_look *l, const struct iba_obs_read *r);
 /* Decides whether the pending response is late, or `l` continues its run. `l` NULL: no packet follows. */

@@ -477,6 +477,24 @@ static void advance(const struct iba_look *l, struct iba_obs_read *r)
         r->expect = iba_psn_add(l->psn, 1);
 }
 
+/* The capture lacks the READ or ATOMIC that the response answers. */
+static void answer_to_unknown(struct iba_look *l, struct iba_obs_requests *q, iba_psn newest)
+{
+    const struct iba_obs_sent *e = iba_obs_sent_at(q, l->psn);
+
+    if (e && iba_opcodes[e->opcode].pay != IBA_PAY_NONE)
+        iba_obs_report(l, IBA_FINDING_ANSWER_KIND, &(struct iba_obs_detail){.cause = &e->mark});
+    else if (iba_obs_answered_before(l))
+        came_before(l, NULL);
+    const int32_t lost = iba_psn_diff(l->psn, newest);
+    const bool jumps = !e && !iba_opcode_begins(l->op) && lost > 0 && lost <= IBA_OBS_SENT && !iba_obs_continues(l);
+    if (jumps)
+        iba_obs_report(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_obs_detail){.count = (uint32_t)lost});
+    iba_obs_progress(q, l->psn);
+    if (jumps)
+        iba_obs_expect_retry(l, q, IBA_CAUSE_IMPLIED, newest, 0);
+}
+
 void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q)
 {
     struct iba_obs_read *r = iba_obs_read_at(q, l->psn);
@@ -487,18 +505,7 @@ void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q)
     l->flow->answers = iba_psn_add(l->psn, 1);
     l->flow->has_answers = true;
     if (!r) {
-        const struct iba_obs_sent *e = iba_obs_sent_at(q, l->psn);
-        if (e && iba_opcodes[e->opcode].pay != IBA_PAY_NONE)
-            iba_obs_report(l, IBA_FINDING_ANSWER_KIND, &(struct iba_obs_detail){.cause = &e->mark});
-        else if (iba_obs_answered_before(l))
-            came_before(l, NULL);
-        const int32_t lost = iba_psn_diff(l->psn, newest);
-        const bool jumps = !e && !iba_opcode_begins(l->op) && lost > 0 && lost <= IBA_OBS_SENT && !iba_obs_continues(l);
-        if (jumps)
-            iba_obs_report(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_obs_detail){.count = (uint32_t)lost});
-        iba_obs_progress(q, l->psn);
-        if (jumps)
-            iba_obs_expect_retry(l, q, IBA_CAUSE_IMPLIED, newest, 0);
+        answer_to_unknown(l, q, newest);
         return;
     }
     const struct iba_obs_detail t = {.cause = &r->mark};

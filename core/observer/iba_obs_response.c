@@ -147,40 +147,6 @@ static bool passed_over(struct iba_look *l, struct iba_obs_requests *q, iba_psn 
     return true;
 }
 
-/* The MSN counts more messages than had ended at the response's PSN. So the response answers a retransmission (RR-16).
- */
-static bool counts_later(const struct iba_look *l, const struct iba_obs_requests *q, const struct iba_obs_sent *e)
-{
-    if (!e || !e->again || !e->counted || !q->counts)
-        return false;
-    const struct iba_opcode *op = &iba_opcodes[e->opcode];
-    const uint32_t ended = e->messages + iba_opcode_ends(op);
-
-    return iba_psn_diff(iba_psn_of(l->msn - ended), iba_psn_of(q->msn_hi)) > 0;
-}
-
-static void again(struct iba_look *l, struct iba_obs_requests *q)
-{
-    const bool last = iba_psn_eq(iba_psn_add(l->psn, 1), q->una);
-    /* A responder repeats its last acknowledgement, or acknowledges the duplicate as before (RR-23). So an older
-     * acknowledgement that the capture has not seen before was overtaken. */
-    const struct iba_obs_sent *e = iba_obs_sent_at(q, l->psn);
-    const iba_time rtt = iba_obs_rtt(l);
-    const struct iba_obs_read *next = iba_obs_read_at(q, iba_psn_add(l->psn, 1)); /* no reply goes beyond this READ */
-    const bool replies = (last || (next && iba_psn_eq(next->psn, iba_psn_add(l->psn, 1)))) && e && e->again &&
-                         l->s->now.at - e->mark.at >= rtt && !iba_obs_overtaken(l, e->mark.at + rtt);
-    const bool at_once = rtt == 0 && q->repeat.frame != 0 && l->s->now.at - q->repeat.at < IBA_OBS_LEAST_RTT_NS;
-    if ((!last || e) && !at_once && !replies && l->flow->row.before < IBA_OBS_RUN && !counts_later(l, q, e) &&
-        !(e && e->acked) && !iba_obs_has_newer_id(l) && !iba_obs_answered_before(l)) {
-        iba_obs_report(l, IBA_FINDING_LATE, NULL);
-        return;
-    }
-    const bool update = last && l->flow->has_aeth && iba_syndrome_code(l->syndrome) != l->flow->credits;
-
-    iba_obs_report(l, update ? IBA_FINDING_CREDIT_UPDATE : IBA_FINDING_ACK_AGAIN,
-                   &(struct iba_obs_detail){.cause = q->repeat.frame ? &q->repeat : NULL, .count = l->msn});
-}
-
 /* Updates the minimum time between a request and its response. */
 static void learn_rtt(struct iba_look *l, struct iba_obs_requests *q)
 {
@@ -198,7 +164,7 @@ static void learn_rtt(struct iba_look *l, struct iba_obs_requests *q)
 static void acknowledge(struct iba_look *l, struct iba_obs_requests *q)
 {
     if (stale(q, l->psn))
-        again(l, q);
+        iba_obs_ack_again(l, q);
     else {
         (void)passed_over(l, q, l->psn, NULL);
         arrived(l, q, l->psn);
@@ -377,37 +343,6 @@ static struct iba_obs_requests *answered(struct iba_look *l)
     return NULL;
 }
 
-/* Judges responses while the capture has none of their requests. */
-static void alone(struct iba_look *l)
-{
-    const bool plain = l->op->operation == IBA_OPERATION_ACK;
-    const bool starts = iba_opcode_begins(l->op);
-
-    if (iba_syndrome_kind(l->syndrome) != IBA_AETH_ACK || iba_obs_has_newer_id(l))
-        return;
-    const struct iba_obs_recent *const before = iba_obs_response_before(l);
-    const bool in_order = before && !(before->late && l->flow->has_answers); /* after a late one the newest counts */
-    const iba_psn next = in_order ? iba_psn_add(before->psn, 1) : l->flow->answers;
-    const int32_t lost = before ? iba_psn_diff(l->psn, next) : 0;
-    const bool old = plain && iba_obs_overtaken(l, 0),
-               goes_on = old && lost >= 0; /* or it continues answers that came again */
-    const struct iba_decision *by = plain ? NULL : iba_obs_answer_lateness(l, NULL);
-    const bool late = plain ? old && !goes_on : by->kind || (!starts && lost < -1);
-
-    if (goes_on || iba_obs_answered_before(l))
-        iba_obs_report(l, plain ? IBA_FINDING_ACK_AGAIN : IBA_FINDING_ANSWER_AGAIN, NULL);
-    else if (late)
-        iba_obs_report(l, IBA_FINDING_LATE, &(struct iba_obs_detail){.decision = by && by->kind ? by : NULL});
-    else if (!plain && !starts && lost > 0 && lost <= IBA_OBS_SENT && !iba_obs_continues(l))
-        iba_obs_report(l, IBA_FINDING_RESPONSE_GAP, &(struct iba_obs_detail){.count = (uint32_t)lost});
-    if (plain || late)
-        return;
-    if (lost > 0)
-        iba_obs_miss(l, NULL, next, l->psn);
-    l->flow->answers = iba_psn_add(l->psn, 1);
-    l->flow->has_answers = true;
-}
-
 static void count_row(const struct iba_look *l)
 {
     struct iba_flow *f = l->flow;
@@ -485,7 +420,7 @@ void iba_obs_response(struct iba_look *l)
         if (aeth && !l->peer)
             note_refusal(l);
         if (!l->peer || !l->peer->rq.any)
-            alone(l);
+            iba_obs_response_alone(l);
         return;
     }
     const iba_psn una = q->una;

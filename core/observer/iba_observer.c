@@ -248,12 +248,12 @@ static bool was_begun_since(const struct iba_look *l, const struct iba_cm_facts 
     return t && f->last.frame != 0 && t->begun > f->last.frame && !goes_on;
 }
 
-static void begin_another(struct iba_look *l, bool tell)
+static void begin_another(struct iba_look *l, bool report)
 {
     const struct iba_obs_mark before = l->flow->last;
 
     iba_obs_begin_again(l->s, l->flow);
-    if (tell)
+    if (report)
         iba_obs_report(l, IBA_FINDING_QP_REUSED,
                        &(struct iba_obs_detail){.cause = &before, .wait_ns = l->s->now.at - before.at});
 }
@@ -277,6 +277,40 @@ static void judge_packet(struct iba_look *l)
     by_service(l);
 }
 
+static bool has_direction(struct iba_observer *s, const struct iba_sighting *p)
+{
+    if (p->expected ? p->expected->any : iba_obs_is_directed(p->view))
+        return true;
+    s->others++;
+    if (iba_view_is_damaged(p->view)) /* the damage is before the BTH, so the direction is not known */
+        iba_obs_damaged_unknown(s, p->view);
+    return false;
+}
+
+static const struct iba_flow *observe_damaged(struct iba_look *l)
+{
+    l->s->seen.damaged = true;
+    l->flow = iba_obs_known(l);
+    iba_obs_damaged(l, hash_of(l));
+    if (l->flow)
+        l->flow->packets++;
+    return l->flow;
+}
+
+/* The flow of the packet, cleared when another connection has begun. */
+static void enter_flow(struct iba_look *l, const struct iba_sighting *p)
+{
+    l->flow = iba_obs_flow(l);
+    if (was_begun_since(l, p->cm))
+        begin_another(l, false); /* the finding of the connection management message reports it already */
+    else if (is_other_connection(l))
+        begin_another(l, true);
+    const bool response = l->op && l->op->dir == IBA_RSP;
+    l->peer = response ? iba_obs_activate_peer(l->s, l->flow) : iba_obs_active(l->s, l->flow->peer);
+    if (l->peer && response && !iba_obs_is_wanted(&l->peer->rq, l->psn))
+        iba_obs_pair_again(l);
+}
+
 /* The direction of the packet; NULL: the packet belongs to none. */
 __attribute__((hot)) static const struct iba_flow *observe(struct iba_observer *s, const struct iba_sighting *p)
 {
@@ -288,12 +322,8 @@ __attribute__((hot)) static const struct iba_flow *observe(struct iba_observer *
     }
     s->now = (struct iba_obs_mark){p->frame, p->tag, p->now > s->now.at ? p->now : s->now.at};
     s->source = p->source;
-    if (!(p->expected ? p->expected->any : iba_obs_is_directed(p->view))) {
-        s->others++;
-        if (iba_view_is_damaged(p->view)) /* the damage is before the BTH, so the direction is not known */
-            iba_obs_damaged_unknown(s, p->view);
+    if (!has_direction(s, p))
         return NULL;
-    }
     s->packets++;
     look(&l, p);
     l.s = s;
@@ -301,14 +331,8 @@ __attribute__((hot)) static const struct iba_flow *observe(struct iba_observer *
         l.id = p->expected->id;
         l.has_id = true;
     }
-    if (iba_view_is_damaged(p->view)) {
-        s->seen.damaged = true;
-        l.flow = iba_obs_known(&l);
-        iba_obs_damaged(&l, hash_of(&l));
-        if (l.flow)
-            l.flow->packets++;
-        return l.flow;
-    }
+    if (iba_view_is_damaged(p->view))
+        return observe_damaged(&l);
     if (l.opcode >> 5 == IBA_CNP) { /* a CNP belongs to no connection, whatever its PSN is */
         if (l.op)
             iba_obs_notified(&l);
@@ -316,14 +340,7 @@ __attribute__((hot)) static const struct iba_flow *observe(struct iba_observer *
             by_reserved_opcode(&l);
         return NULL;
     }
-    l.flow = iba_obs_flow(&l);
-    if (was_begun_since(&l, p->cm))
-        begin_another(&l, false); /* the finding of the connection management message reports it already */
-    else if (is_other_connection(&l))
-        begin_another(&l, true);
-    l.peer = l.op && l.op->dir == IBA_RSP ? iba_obs_activate_peer(s, l.flow) : iba_obs_active(s, l.flow->peer);
-    if (l.peer && l.op && l.op->dir == IBA_RSP && !iba_obs_is_wanted(&l.peer->rq, l.psn))
-        iba_obs_pair_again(&l);
+    enter_flow(&l, p);
     l.flow->packets++;
     l.flow->bytes += l.v->payload_len;
     if (!seen_before(&l)) {

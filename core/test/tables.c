@@ -154,8 +154,8 @@ Test(tables, names_tell_behaviours_and_lists_apart)
 
 Test(tables, each_decision_is_cited)
 {
-    static const struct iba_decisions *const decisions[] = {&iba_why_rules, &iba_late_rules, &iba_answer_rules,
-                                                            &iba_copy_rules};
+    static const struct iba_decisions *const decisions[] = {&iba_why_rules, &iba_late_rules,  &iba_answer_rules,
+                                                            &iba_ack_rules, &iba_alone_rules, &iba_copy_rules};
 
     for (unsigned t = 0; t < sizeof decisions / sizeof *decisions; t++)
         for (unsigned i = 0; i < decisions[t]->n; i++)

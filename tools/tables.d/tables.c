@@ -274,8 +274,8 @@ static void findings_man(void)
 
 static void decisions_md(void)
 {
-    static const struct iba_decisions *const decisions[] = {&iba_why_rules, &iba_late_rules, &iba_answer_rules,
-                                                            &iba_copy_rules};
+    static const struct iba_decisions *const decisions[] = {&iba_why_rules, &iba_late_rules,  &iba_answer_rules,
+                                                            &iba_ack_rules, &iba_alone_rules, &iba_copy_rules};
 
     for (size_t t = 0; t < COUNT(decisions); t++) {
         printf("%s## %s\n\nTable `%s`; the first row that applies decides.\n\n", t ? "\n" : "", decisions[t]->question,

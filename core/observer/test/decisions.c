@@ -10,6 +10,8 @@
 #define LONG_READ(n, ns)  {.opcode = IBA_RC_READ_REQUEST, .psn = n, .dma = 600, .wait = ns}
 #define SHORT_READ(n, ns) {.opcode = IBA_RC_READ_REQUEST, .psn = n, .dma = 8, .wait = ns}
 #define ACKED(n, ns)      {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = ACK, .wait = ns}
+#define NUMBERED_ACK(n, count) {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = ACK, .id = count}
+#define COUNTING(n, count, ns) {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = ACK, .msn = count, .wait = ns}
 #define NAKED(n, ns)      {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = NAK, .wait = ns}
 #define REFUSED(n, ns)    {.opcode = IBA_RC_ACKNOWLEDGE, .from = B, .psn = n, .syndrome = RNR, .wait = ns}
 #define FIRST(n, ns)      {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = n, .bytes = 256, .syndrome = ACK, .wait = ns}
@@ -56,6 +58,22 @@ static const struct decided {
     {"answer.unknown_read", {ONLY(4, 0), FIRST(7, 0), LAST(6, 0)}},
     {"answer.begins_second_run", {FIRST(5, 0), MIDDLE(8, 0), LONG_READ(5, 0), ONLY(7, 0)}},
     {"answer.jumped_over", {ONLY(3, 0), LONG_READ(6, 0), ONLY(8, 0), FIRST(6, 0)}},
+    {"ack.repeats_last", {ASK(4), ACKED(7, 0), ACKED(7, 0)}},
+    {"ack.answers_repeat_at_once", {LONG_READ(8, 0), ASK(6), LAST(4, 100), ACKED(1, 500)}},
+    {"ack.answers_repeat", {LONG_READ(6, 1000), LAST(8, 0), SHORT_READ(8, 70000000), ACKED(8, 30000)}},
+    {"ack.goes_on_in_row", {SENT(7, 0), SENT(8, 0), ACKED(8, 0), ACKED(1, 0), ACKED(2, 100), ACKED(3, 100), ACKED(4, 100), ACKED(6, 100)}},
+    {"ack.counts_later", {ASK(1), ACKED(1, 1000), SHORT_READ(1, 1000), LAST(8, 0), COUNTING(1, 3, 70000000)}},
+    {"ack.acked_before", {SHORT_READ(6, 100), ACKED(6, 30000), ACKED(6, 70000000)}},
+    {"ack.newer_identification", {LONG_READ(4, 1000), NUMBERED_ACK(4, 103), NUMBERED_ACK(7, 106), NUMBERED_ACK(3, 109)}},
+    {"ack.seen_before", {SENT(8, 500), MIDDLE(2, 500), LAST(3, 300000), ACKED(2, 0)}},
+    {"ack.overtaken", {ASK(8), NAKED(7, 0), ACKED(3, 2000000)}},
+    {"alone.continues_repeats", {ACKED(7, 0), LAST(1, 0), ACKED(3, 100)}},
+    {"alone.ack_again", {ACKED(2, 1000), ACKED(2, 0)}},
+    {"alone.answer_again", {ONLY(5, 0), LAST(5, 0)}},
+    {"alone.overtaken_ack", {ACKED(6, 0), ACKED(4, 0)}},
+    {"alone.goes_back", {ACKED(5, 300000), LAST(4, 70000000)}},
+    {"alone.jumps", {ACKED(4, 30000), MIDDLE(6, 2000000)}},
+    {"alone.in_order", {FIRST(6, 0)}},
     {"copy.same_identification", {COUNTED(1, 100), COUNTED(2, 101), COUNTED(3, 102), COUNTED(3, 102)}},
     {"copy.answers_copied_request", {ACKED(3, 0), ACKED(3, 0)}},
     {"copy.long_after", {SENT(3, 0), ACKED(2, 70000000), SENT(3, 0)}},
@@ -84,8 +102,8 @@ static const struct decided {
 };
 /* clang-format on */
 enum { CASES = sizeof cases / sizeof *cases };
-static const struct iba_decisions *const tables[] = {&iba_why_rules, &iba_late_rules, &iba_answer_rules,
-                                                     &iba_copy_rules};
+static const struct iba_decisions *const tables[] = {&iba_why_rules, &iba_late_rules,  &iba_answer_rules,
+                                                     &iba_ack_rules, &iba_alone_rules, &iba_copy_rules};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 static bool is_named(const struct iba_decision *row, const char *name)
