@@ -66,8 +66,9 @@ void iba_cm_advance(struct iba_cm *cm, iba_time now)
     clock_to(cm, now);
     while ((c = iba_cm_first_due(cm)) && c->due <= now && iba_cm_has_room(cm)) {
         struct iba_cm_rx x = {.cm = cm, .c = c, .on = IBA_CM_ON_TIMER, .now = now};
-        if (!iba_cm_apply(&x, IBA_CM_TABLE_TIMERS))
-            iba_cm_set_timer(cm, c, IBA_NEVER); /* only in a broken CM */
+        iba_cm_apply(&x, IBA_CM_TABLE_TIMERS);
+        if (c->due <= now) /* only in a broken CM */
+            iba_cm_set_timer(cm, c, IBA_NEVER);
     }
 }
 

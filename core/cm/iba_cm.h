@@ -152,7 +152,7 @@ struct iba_cm_datagram {
 struct iba_cm_conn {
     uint32_t local_id; /* 0: free */
     uint32_t remote_id, generation;
-    uint64_t remote_guid, tid;
+    uint64_t remote_guid, tid, first_tid; /* transactions: the current one, that of the REQ */
     uint32_t local_qpn, remote_qpn;
     uint8_t state;        /* enum iba_cm_state */
     uint8_t service;      /* IBA_CM_RC, UC, EXTENDED or DATAGRAM */
@@ -249,6 +249,7 @@ struct iba_cm {
     uint64_t foreign, overrun, unexpected; /* datagrams dropped: not a CM's, no room for an answer, no row takes it */
     const struct iba_change *change;       /* the changed row of a broken CM (iba_change.h); NULL: unbroken */
     const struct iba_cm_deviations *deviate;
+    bool broken; /* a table or a row of a list is changed */
 };
 void iba_cm_init(struct iba_cm *cm, const struct iba_cm_config *cfg);
 

@@ -53,8 +53,7 @@ static void start_timer(struct iba_cm_rx *x, enum iba_cm_timer t)
 
 const struct iba_cm_rule *iba_cm_apply(struct iba_cm_rx *x, enum iba_cm_table t)
 {
-    struct iba_cm_rule room;
-    const struct iba_cm_rule *r = x->cm->deviate ? x->cm->deviate->rule(x, t, &room) : first_that_applies(x, t);
+    const struct iba_cm_rule *r = first_that_applies(x, t);
 
     if (!r)
         return NULL;

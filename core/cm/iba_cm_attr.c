@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The attributes that the messages of a connection give its queue pair (sections 12.7, 12.10). */
 #include <string.h>
-#include "cm/iba_cm_parts.h"
+#include "cm/deviations_cm.h"
 
 /* The path of the REQ's sender is the path to it, seen from the other end. */
 static void path_of(const struct iba_cm *cm, const struct iba_cm_conn *c, struct iba_av *av)
@@ -82,9 +82,12 @@ bool iba_cm_qp_attr(const struct iba_cm *cm, uint32_t id, enum iba_qp_state stat
     if (!c || c->service == IBA_CM_DATAGRAM || (state != IBA_QPS_INIT && !c->has_rep))
         return false;
     switch (state) {
-    case IBA_QPS_INIT: to_init(cm, c, attr, mask); return true;
-    case IBA_QPS_RTR: to_rtr(cm, c, attr, mask); return true;
-    case IBA_QPS_RTS: to_rts(c, attr, mask); return true;
+    case IBA_QPS_INIT: to_init(cm, c, attr, mask); break;
+    case IBA_QPS_RTR: to_rtr(cm, c, attr, mask); break;
+    case IBA_QPS_RTS: to_rts(c, attr, mask); break;
     default: return false;
     }
+    if (cm->deviate)
+        cm->deviate->attributes(cm, c, attr);
+    return true;
 }

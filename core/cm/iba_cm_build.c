@@ -250,9 +250,12 @@ static uint64_t transaction(struct iba_cm_rx *x, enum iba_cm_answer a)
     case IBA_CMA_DREQ:
     case IBA_CMA_LAP:
     case IBA_CMA_SAP:
-    case IBA_CMA_SIDR_REQ: return x->c->tid = ++x->cm->tid;
+    case IBA_CMA_SIDR_REQ: x->c->tid = ++x->cm->tid; break;
     default: return x->c && !(x->mad && a == IBA_CMA_REJ) ? x->c->tid : iba_madhdr_transactionid(x->mad);
     }
+    if (a == IBA_CMA_REQ)
+        x->c->first_tid = x->c->tid;
+    return x->c->tid;
 }
 
 /* Messages that a timer repeats, or a duplicate of the message that they answer. */

@@ -40,7 +40,7 @@ void iba_cm_check(const struct iba_cm *cm)
 {
     uint32_t used = 0, timers = 0, waiting = 0;
 
-    if (cm->change)
+    if (cm->broken)
         return;
     for (uint32_t i = 0; i < cm->cfg.n_conn; i++) {
         const struct iba_cm_conn *c = &cm->cfg.conn[i];

@@ -184,6 +184,8 @@ void iba_cm_set_peer(struct iba_cm *cm, struct iba_cm_conn *c)
 void iba_cm_conn_free(struct iba_cm *cm, struct iba_cm_conn *c)
 {
     iba_cm_set_timer(cm, c, IBA_NEVER);
+    if (c->listener != IBA_CM_NO_LISTENER) /* only in a broken CM */
+        cm->cfg.listener[c->listener].waiting--;
     for (unsigned k = 0; k < IBA_CM_KEYS; k++)
         unlink_key(cm, c, (enum iba_cm_key)k);
     memset(c, 0, sizeof *c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which connection a message is for: by its communication IDs, or, where the sender cannot know ours, by its own. */
 #include <string.h>
-#include "cm/iba_cm_parts.h"
+#include "cm/deviations_cm.h"
 
 /* A SIDR_REQ names its sender by nothing but where it comes from: its LID or GID, as a number. */
 uint64_t iba_cm_sidr_key(const struct iba_cm_rx *x)
@@ -63,7 +63,7 @@ static void by_request(struct iba_cm_rx *x)
 static void by_both(struct iba_cm_rx *x)
 {
     x->c = iba_cm_by_id(x->cm, iba_cm_rtu_remotecommid(x->data));
-    if (x->c && (!x->c->known || x->c->remote_id != iba_cm_rtu_localcommid(x->data)))
+    if (x->c && IBA_KEEPS(x->cm, cm, REMOTE_ID) && (!x->c->known || x->c->remote_id != iba_cm_rtu_localcommid(x->data)))
         x->c = NULL;
 }
 

@@ -125,7 +125,7 @@ static void adopt(struct iba_cm_rx *x)
     struct iba_cm_conn *c = x->c;
 
     c->active = false;
-    c->tid = iba_madhdr_transactionid(x->mad);
+    c->tid = c->first_tid = iba_madhdr_transactionid(x->mad);
     c->service = iba_cm_req_transpsvctype(x->data);
     c->response = iba_cm_req_localresptout(x->data);
     c->av = x->from->av;

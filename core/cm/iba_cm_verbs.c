@@ -2,6 +2,7 @@
 /* The verbs of a CM: what its user may do in which state (section 12.9, 12.11). */
 #include <assert.h>
 #include <string.h>
+#include "cm/deviations_cm.h"
 #include "cm/iba_cm_rows.h"
 
 #define NO IN(NONE)
@@ -30,8 +31,10 @@ static void take_accept(struct iba_cm_rx *x)
     iba_cm_rep_set_remotecommid(c->rep, c->remote_id);
     iba_cm_rep_set_localcaguid(c->rep, x->cm->cfg.ca_guid);
     iba_cm_rep_set_tgtackdelay(c->rep, x->cm->cfg.target_ack_delay);
-    iba_cm_rep_set_respres(c->rep, at_most(given->respres, iba_cm_req_initdepth(c->req)));
-    iba_cm_rep_set_initdepth(c->rep, at_most(given->initdepth, iba_cm_req_responderres(c->req)));
+    if (IBA_KEEPS(x->cm, cm, BOUNDS)) {
+        iba_cm_rep_set_respres(c->rep, at_most(given->respres, iba_cm_req_initdepth(c->req)));
+        iba_cm_rep_set_initdepth(c->rep, at_most(given->initdepth, iba_cm_req_responderres(c->req)));
+    }
     c->has_rep = true;
     iba_cm_set_local_qp(x->cm, c, c->service == IBA_CM_EXTENDED ? given->localeecn : given->localqpn);
 }
