@@ -2,14 +2,6 @@
 /* Broken CMs: changed rows of the tables, and the deviations of the lists. */
 #include "cm/deviations_cm.h"
 #include <string.h>
-#include "wire/iba_behaviours.h"
-
-IBA_BEHAVIOURS(iba_cm_behaviours, "CM", IBA_CM_BEHAVIOURS)
-
-#define FIELD_ROW(name_, message, layout, field, sentence_, clause_)                                                   \
-    {.name = #name_, .sentence = sentence_, .clause = clause_, .kinds = OTHER},
-static const struct iba_behaviour field_rows[] = {IBA_CM_FIELDS(FIELD_ROW)};
-const struct iba_behaviours iba_cm_field_behaviours = {"CM field", field_rows, sizeof field_rows / sizeof *field_rows};
 
 enum { REQ_PRIVATE_AT = IBA_BYTES_cm_req * 8 };
 enum { BASE_cm_req = 0, BASE_cm_req_private = REQ_PRIVATE_AT, BASE_cm_mra = 0, BASE_cm_rej = 0, BASE_cm_rep = 0 };

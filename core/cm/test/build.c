@@ -185,7 +185,7 @@ Test(build, sidr)
     hand_close(&h);
 }
 
-/* Bytes of a REP that the CM of Linux 6.1 accepted from a program of about 140 lines that knows nothing of libiba: it
+/* Bytes of a REP that the CM of Linux 6.1 accepted from another program, which has no code in common with libiba: it
  * answered the REQ of rping, whose fields these are, and rping ended without error. Ours has the same bytes. */
 Test(build, rep_that_a_kernel_accepted)
 {
