@@ -59,7 +59,7 @@ struct emit_row {
     uint8_t klass;      /* enum emit_class */
     const char *field;  /* in the notation of emit_parse(), without class */
     const char *change; /* value */
-    const char *clause, *words, *equivalent;
+    const char *clause, *words, *allowed; /* allowed: why it may be so; NULL: it may not */
 };
 extern const struct emit_row emit_rows[];
 extern const size_t emit_row_count;

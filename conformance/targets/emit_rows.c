@@ -6,10 +6,10 @@
 
 /* clang-format off */
 #define FREE_ID   "an IP packet that may not be fragmented needs no identification; any will do"
-#define EITHER_WAY "a request that is answered with data is answered whatever AckReq says, and it may be set"
+#define EITHER_WAY "a request that is answered with a READ response or an ATOMIC Acknowledge is answered whatever AckReq says"
 
 /* The field alone is wrong, in all packets.
- *    field                     change  clauses                      ... with                                  why nothing shows it */
+ *    field                     change  clauses                      ... with                                  why it may be so */
 #define EVERYWHERE(E)                                                                                                                   \
     E("eth.dst",                "^1",   "RO-06,RO-01",               "another destination MAC address",        NULL)                    \
     E("eth.src",                "^1",   "RO-05,RO-01",               "another source MAC address",             NULL)                    \

@@ -162,7 +162,7 @@ static void add_fields(void)
         m = next("emit", field, e->change, e->clause);
         if (!m)
             return;
-        m->equivalent = e->equivalent;
+        m->allowed = e->allowed;
         (void)snprintf(says[n_all - 1], SAYS, "a device that sends %s%s%s", emit_class_words[e->klass],
                        whole ? " " : " with ", e->words);
     }

@@ -561,6 +561,23 @@ class Mutants(Case):
         self.assertFalse(any(k["scenario"] == "area.failing" for x in m["mutants"] for k in x["killed_by"]))
         self.assertIn("Left out", text(self.ends(1, "mutants", "--sample", 10)))
 
+    def test_strict_wants_a_reason_for_those_not_caught_and_none_for_those_caught(self):
+        def strict(code, only):
+            r = run("mutants", "--strict", "--only", only, env=self.env)
+            self.assertEqual(r.returncode, code, r.stdout + r.stderr)
+            return r
+        aeth, ackreq = "mutant:emit.ack/aeth.msn=+1", "mutant:emit.read_request/bth.a=^1"
+        strict(0, aeth)  # caught
+        strict(0, ackreq)  # not caught, and the rules allow it
+        self.scenario("area/one/good.ibt", GOOD.replace(" msn=1", ""))
+        self.scenario("area/two/fine.ibt", GOOD.replace(" msn=1", ""))
+        self.assertIn("1 survivor without a reason", strict(1, aeth).stderr.decode())
+        self.scenario("area/too/strict.ibt", "title a READ asks for an acknowledgment\nspec RQ-05\nrole requester\nservice rc\n"
+                      "needs read\nqp a\n  a post READ len=8 at=l\n< a READ_REQUEST psn=+0 ackreq=1\n")
+        wrong = strict(1, ackreq)
+        self.assertIn("1 is caught, though a reason says why not", wrong.stderr.decode())
+        self.assertIn("caught by area.too.strict", text(wrong))
+
     def test_every_mutant_opens(self):
         for m in self.matrix()["mutants"][::40]:
             r = run("run", "area.one", "--target", m["spec"], env=self.env)
