@@ -201,7 +201,8 @@ static int judge(const struct mutation *m, size_t idle, size_t in_spite)
     if (unexplained > 0)
         return wrong(EXIT_FAILED, "%zu survivor%s without a reason", unexplained, unexplained == 1 ? "" : "s");
     if (in_spite > 0)
-        return wrong(EXIT_FAILED, "%zu %s caught, though a reason says why not", in_spite, in_spite == 1 ? "is" : "are");
+        return wrong(EXIT_FAILED, "%zu %s caught, though a reason says why not", in_spite,
+                     in_spite == 1 ? "is" : "are");
     if (is_everything(m) && idle > 0)
         return wrong(EXIT_FAILED, "%zu scenario%s none", idle, idle == 1 ? " catches" : "s catch");
     return EXIT_OK;

@@ -56,9 +56,9 @@ bool emit_change(struct ref_emit *e, enum iba_link link, uint8_t *frame, size_t 
 
 /* One row for each mutant. */
 struct emit_row {
-    uint8_t klass;      /* enum emit_class */
-    const char *field;  /* in the notation of emit_parse(), without class */
-    const char *change; /* value */
+    uint8_t klass;                        /* enum emit_class */
+    const char *field;                    /* in the notation of emit_parse(), without class */
+    const char *change;                   /* value */
     const char *clause, *words, *allowed; /* allowed: why it may be so; NULL: it may not */
 };
 extern const struct emit_row emit_rows[];

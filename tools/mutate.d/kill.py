@@ -3,18 +3,24 @@
 corpora of the fuzz targets, and the score of the observer on simulated networks."""
 
 import collections
+import hashlib
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
+import tempfile
+import threading
 import time
 import uuid
 
 USUAL = ("unit", "tests", "goldens", "scenarios", "fuzz")
 CLASSES = (*USUAL, "accuracy")
-SHORTEST_TIMEOUT = 20  # seconds; else ten times what the test takes without the mutant
-LONGEST_TIMEOUT = 600  # for a test whose time is not known
+SHORTEST_TIMEOUT = 60  # seconds; else ten times what the test takes without the mutant
+SHORTEST_PROCESSOR_TIME = 5  # seconds of one process: a loop without end ends soon, also on a busy machine
+LONGEST_TIMEOUT = 900  # for a test whose time is not known
+PART = 40  # scenarios that are played by one process
 ACCURACY = {"test": "core-observer-score", "folders": ("core/wire", "core/sim", "core/observer"), "networks": "1000"}
 NOT_ASKED = ("guest", "planted", "tables-", "lint", "selftest")
 
@@ -37,6 +43,13 @@ USERS = {
 def folder_of(file):
     """The longest folder of USERS that the file is below."""
     return max((f for f in USERS if file.startswith(f + "/")), key=len, default=None)
+
+
+def users_of(folder):
+    """Prefixes of the tests of a folder of USERS, or of one below, and of the others that use it."""
+    top = folder_of(folder + "/")
+    own, others = USERS[top]
+    return (own, others) if folder == top else (folder.replace("/", "-"), (own, *others))
 
 
 def end_all(mark):
@@ -64,44 +77,93 @@ def run_bounded(command, timeout, env=None, **how):
 
 
 class Test:
+    """A test of the build. It passes or fails; in parts, if it can tell in which it does (Suite)."""
+
     def __init__(self, name, command, environment, slow):
         self.name, self.command, self.environment, self.slow = name, command, environment, slow
-        self.seconds = None  # without a mutant; None: not known
+        self.lock = threading.Lock()  # not beside itself: it may use files or ports of its own
 
-    def run(self, timeout):
-        """None when it passes, else how it ended."""
-        environment = dict(os.environ, **self.environment)
-        done = run_bounded(self.command, timeout, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    def parts(self):
+        return [None]
+
+    def run(self, _, environment, timeout, processor_time):
+        """None when it passes, else how it ended. Each of its processes may take so much processor time."""
+        with self.lock:
+            done = run_bounded(["prlimit", f"--cpu={processor_time}", *self.command], timeout,
+                               env=dict(os.environ, **self.environment, **environment),
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if done is None:
             return "takes too long"
         return None if done[0] == 0 else f"exit code {done[0]}"
 
 
-class Suite:
-    """The conformance suite, which plays against a device that has the mistake."""
-
-    name, seconds, slow = "scenarios", 8.0, False
+class Suite(Test):
+    """The conformance suite, which plays against a device that has the mistake. Its parts are groups of scenarios."""
 
     def __init__(self, tree):
-        ibconform = tree.build_dir("device") / "bin" / "ibconform"
-        self.command = [str(ibconform), "run", "-j", "1", "--link", "all", "--json", "-", "--scenarios",
-                        str(tree.source / "conformance" / "scenarios")]
+        ibconform, self.scenarios = tree.build_dir("device") / "bin" / "ibconform", tree.source / "conformance" / "scenarios"
+        super().__init__("scenarios", [str(ibconform), "run", "-j", "1", "--link", "all", "--json", "-", "--scenarios", str(self.scenarios)],
+                         {}, False)
 
-    def run(self, timeout):
+    def parts(self):
+        groups = collections.defaultdict(list)
+        for path in sorted(self.scenarios.rglob("*.ibt")):
+            one = ".".join(path.relative_to(self.scenarios).with_suffix("").parts)
+            groups[one.rpartition(".")[0]].append(one)
+        found = [tuple(ids[i:i + PART]) for ids in groups.values() for i in range(0, len(ids), PART)]
+        return found or [("*",)]
+
+    def run(self, part, environment, timeout, processor_time):
         """The first scenario that fails, or how the run ended; None: all pass."""
-        done = run_bounded(self.command, timeout, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        done = run_bounded(["prlimit", f"--cpu={processor_time}", *self.command, *part], timeout,
+                           env=dict(os.environ, **environment), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         try:
             report = json.loads(done[1]) if done else None
         except ValueError:
             report = None
         if report is None:
-            return "the engine died"
+            return f"{part[0]} or one after it (the engine died)"
         for result in report["results"]:
             if result["verdict"] in ("FAIL", "DEVIATES") or result["counters"] == "FAIL":
                 return result["id"]
             if result["verdict"] == "ERROR":  # it is one process with the tester: it went down, or answered what no verb can
                 return f"{result['id']} (the engine died)"
         return None
+
+
+class Comparison(Test):
+    """Whether the device does anything in another way than one that has no mutant: the trace of each input of the fuzz
+    targets' corpora (packets, completions, events, results of verbs, rules that were used), and all packets of all scenarios. It judges
+    nothing: it separates mutants that a scenario could have shown from those that no exchange seems to show."""
+
+    TARGETS = ("engine", "responder", "requester", "network")
+
+    def __init__(self, tree):
+        super().__init__("comparison", [str(tree.build_dir("device") / "fuzz")], {}, False)
+        self.suite, self.corpus = Suite(tree), tree.source / "corpus"
+        self.plain = {}  # part: digest without a mutant
+
+    def parts(self):
+        return [(target,) for target in self.TARGETS] + self.suite.parts()
+
+    def digest(self, part, environment, timeout, processor_time):
+        limits, digest = ["prlimit", f"--cpu={processor_time}"], hashlib.sha256()
+        environment = dict(os.environ, **environment)
+        if part[0] in self.TARGETS:
+            command = [*limits, f"{self.command[0]}/ibfuzz_{part[0]}", "-v", str(self.corpus / part[0])]
+            done = run_bounded(command, timeout, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            return repr((done[0], hashlib.sha256(done[1]).hexdigest())) if done else "takes too long"
+        with tempfile.TemporaryDirectory() as folder:
+            run_bounded([*limits, *self.suite.command[:-4], "--scenarios", str(self.suite.scenarios), "--evidence", folder, *part], timeout,
+                        env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            for path in sorted(pathlib.Path(folder).rglob("*")):
+                digest.update(path.name.encode() + (path.read_bytes() if path.is_file() else b""))
+        return digest.hexdigest()
+
+    def run(self, part, environment, timeout, processor_time):
+        if part not in self.plain:
+            self.plain[part] = self.digest(part, {"MUTATE": "0"}, LONGEST_TIMEOUT, LONGEST_TIMEOUT)
+        return None if self.digest(part, environment, timeout, processor_time) == self.plain[part] else part[0]
 
 
 def tests_of(build_dir):
@@ -115,13 +177,13 @@ def tests_of(build_dir):
         if "guest" in labels or entry["name"].startswith(NOT_ASKED) or "command" not in entry:
             continue
         environment = dict(e.split("=", 1) for e in properties.get("ENVIRONMENT", []))
-        found[entry["name"]] = Test(entry["name"], entry["command"], environment, "slow" in labels)
+        found[entry["name"]] = Test(entry["name"], entry["command"], environment, not {"slow", "program"}.isdisjoint(labels))
     return found
 
 
 def class_of(test, folder):
     """The class of killers that the test belongs to, None: it uses nothing of the folder."""
-    own, others = USERS[folder]
+    own, others = users_of(folder)
     if test.name.startswith("golden-"):
         return "goldens" if folder.startswith(("core/wire", "core/observer", "core/mad", "dissect")) else None
     if test.name.startswith(own):
@@ -136,51 +198,98 @@ def asked(tests, folder, classes, quick):
     return [t for t in tests.values() if class_of(t, folder) in classes and not (quick and t.slow)]
 
 
+class Known:
+    """Facts about each part of a test while no mutant is on: whether it passes, how long it takes, which mutants it reaches.
+    Measured when it is first asked; kept in a file for as long as programs and tests stay what they are."""
+
+    def __init__(self, place, state, log):
+        self.place, self.log = place / "seen", log
+        self.path = self.place / f"{hashlib.sha256(state.encode()).hexdigest()[:16]}.json"
+        self.place.mkdir(parents=True, exist_ok=True)
+        self.kept = json.loads(self.path.read_text(encoding="utf-8")) if self.path.exists() else {}
+        self.locks, self.lock = collections.defaultdict(threading.Lock), threading.Lock()
+
+    def of(self, test, part, state):
+        name = f"{test.name} {part[0] if part else ''}".strip()
+        with self.lock:
+            lock = self.locks[name]
+        with lock:
+            known = self.kept.get(name)
+            if known is None or known["state"] != state:
+                known = self.kept[name] = dict(self.measured(test, part, name), state=state)
+        return known
+
+    def measured(self, test, part, name):
+        file = self.place / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.bytes"
+        file.unlink(missing_ok=True)
+        begin, ended = time.monotonic(), "not run"
+        ended = test.run(part, {"MUTATE_SEEN": str(file)}, LONGEST_TIMEOUT, LONGEST_TIMEOUT)
+        seen = [n for n, byte in enumerate(file.read_bytes()) if byte] if file.exists() else []
+        file.unlink(missing_ok=True)
+        if ended:
+            self.log(f"{name} does not pass without a mutant ({ended}): not asked")
+        return {"passes": ended is None, "seconds": time.monotonic() - begin, "seen": seen}
+
+    def write(self):
+        self.path.write_text(json.dumps(self.kept), encoding="utf-8")
+
+
+def state_of(test, source):
+    """Changes with each file that decides what the test does: its program, its script, its inputs."""
+    digest = hashlib.sha256(repr((test.command, sorted(test.environment.items()))).encode())
+    for path in (pathlib.Path(word) for word in test.command):
+        if path.is_dir():
+            for one in sorted(path.rglob("*")) if path.name == "scenarios" else ():
+                digest.update(one.name.encode() + (one.read_bytes() if one.is_file() else b""))
+            digest.update(repr(sorted(p.name for p in path.iterdir())).encode())
+        elif path.is_relative_to(source) and path.exists() and path.parent.name != "bin":  # the programs under test change all the time
+            for one in sorted(path.parent.glob("*.py")) if path.suffix == ".py" else [path]:
+                digest.update(one.read_bytes())
+    return digest.hexdigest()
+
+
 class Killers:
-    """The tests that are asked about mutants of one folder in one tree, quickest first.
+    """The tests that are asked about mutants of one folder, quickest first. Safe to use from several threads."""
 
-    A test that fails without a mutant must not count. Running all of them beforehand would cost more than most samples: so a
-    test is run without the mutant when it notices its first one. `passes` is shared by all trees and folders of a run.
-    """
-
-    def __init__(self, tree, folder, quick, classes, reach, passes, log):
-        self.reach, self.passes, self.log = reach, passes, log
-        self.spent = collections.Counter()  # seconds, by class
+    def __init__(self, tree, folder, quick, classes, known, visible=False):
+        self.known, self.spent = known, collections.Counter()  # seconds, by class
         self.groups = {c: [] for c in classes}
-        known = tests_of(tree.build_dir("tests")) if "tests" in tree.builds else {}
-        for test in asked(known, folder, classes, quick):
-            test.seconds = reach.seconds.get(test.name)
+        self.noticed = collections.defaultdict(collections.Counter)  # function: names of parts that noticed a mutant in it
+        tests = tests_of(tree.build_dir("tests")) if "tests" in tree.builds else {}
+        for test in asked(tests, folder, classes, quick):
             self.groups[class_of(test, folder)].append(test)
         if "scenarios" in classes:
             self.groups["scenarios"] = [Suite(tree)]
-        if "accuracy" in classes and folder in ACCURACY["folders"] and ACCURACY["test"] in known:
-            score = known[ACCURACY["test"]]
+        if visible:
+            self.groups["comparison"] = [Comparison(tree)]
+        if "accuracy" in classes and folder in ACCURACY["folders"] and ACCURACY["test"] in tests:
+            score = tests[ACCURACY["test"]]
             self.groups["accuracy"] = [Test("accuracy", score.command, dict(score.environment, IBPROOF_SEEDS=ACCURACY["networks"]), True)]
-        for group in self.groups.values():
-            group.sort(key=lambda t: (t.seconds is None, t.seconds))
+        self.parts = {c: [(test, part, state_of(test, tree.source)) for test in group for part in test.parts()]
+                      for c, group in self.groups.items()}
+        for group in self.parts.values():  # programs first, scripts then; what is known to be slow last
+            group.sort(key=lambda p: (p[0].slow, any(w.endswith(".py") for w in p[0].command), p[0].name))
 
     def in_turn(self, group, function):
-        """Those of the group that may notice a change of the function; first those that noticed another one."""
-        found = [t for t in self.groups[group] if self.passes.get(t.name) is not False and self.reach.may_notice(t.name, function)]
-        first = self.reach.noticed.get(function, ())
-        return sorted(found, key=lambda t: t.name not in first)
+        """Those that noticed another mutant of the function, and the others."""
+        first = self.noticed[function]
+        return sorted(self.parts[group], key=lambda p: -first[p[0].name, p[1]])
 
-    def passes_without(self, test, without):
-        if test.name not in self.passes:
-            ended = without(lambda: test.run(LONGEST_TIMEOUT))
-            self.passes[test.name] = ended is None
-            if ended:
-                self.log(f"{test.name} does not pass without a mutant ({ended}): not asked")
-        return self.passes[test.name]
-
-    def ask(self, group, function, without):
-        """The first test of the group that notices, and how it ended; None: none of those that run the function does.
-        `without` calls a function while the tree has no mutant, and returns what that returns."""
-        for test in self.in_turn(group, function):
-            begin = time.monotonic()
-            ended = test.run(LONGEST_TIMEOUT if test.seconds is None else max(SHORTEST_TIMEOUT, 10 * test.seconds))
+    def ask(self, group, mutant, number):
+        """The first of the group that notices the mutant, and how it ended; None: none of those that reach it does. `number`: of its
+        switch; None: it is built in, and all are asked."""
+        begin = time.monotonic()
+        try:
+            for test, part, state in self.in_turn(group, mutant.function):
+                known = self.known.of(test, part, state)
+                if not known["passes"] or (number is not None and number not in known["seen"]):
+                    continue
+                timeout = max(SHORTEST_TIMEOUT, 10 * known["seconds"])
+                ended = test.run(part, {} if number is None else {"MUTATE": str(number)}, timeout,
+                                 max(SHORTEST_PROCESSOR_TIME, int(5 * known["seconds"])))
+                if ended:
+                    self.noticed[mutant.function][test.name, part] += 1
+                    return ended if group in ("scenarios", "comparison") else f"{test.name} ({ended})"
+        finally:
             self.spent[group] += time.monotonic() - begin
-            if ended and self.passes_without(test, without):
-                self.reach.noticed[function].add(test.name)
-                return f"{test.name} ({ended})"
         return None

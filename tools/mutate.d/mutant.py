@@ -14,6 +14,9 @@ class Mutant:
     end: int
     replacement: str
     function: str = None  # that the place is in
+    # Offsets of the expression or statement around it that a running program can choose instead; None: no program can, as the
+    # compiler must know it (a table, a case).
+    around: tuple = None
 
     @property
     def name(self):
@@ -27,3 +30,8 @@ class Mutant:
     def applied(self, text):
         """The source's bytes with the mutant in them."""
         return text[: self.start] + self.replacement.encode() + text[self.end :]
+
+    def around_applied(self, text):
+        """The expression or statement around it with the mutant in it."""
+        first, last = self.around
+        return (text[first : self.start] + self.replacement.encode() + text[self.end : last]).decode()

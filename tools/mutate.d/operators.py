@@ -98,6 +98,7 @@ class Finder:
     def __init__(self, source, name, lines=None):
         self.source, self.name, self.lines = source, name, lines
         self.found = []
+        self.fixed = 0  # above 0: inside of what the compiler must know
 
     def add(self, cursor, span, operator, replacement):
         line, column = cursor.extent.start.line, cursor.extent.start.column
@@ -105,7 +106,19 @@ class Finder:
         if old == replacement or (self.lines is not None and line not in self.lines):
             return
         replacement += "\n" * (old.count("\n") - replacement.count("\n"))  # later lines keep their numbers
-        self.found.append(Mutant(self.name, line, column, operator, span[0], span[1], replacement, self.inside))
+        around = self.source.span(cursor) if self.inside and not self.fixed else None
+        self.found.append(Mutant(self.name, line, column, operator, span[0], span[1], replacement, self.inside, around))
+
+    def is_fixed(self, parent, child):
+        """Whether the compiler must know the child's value: a case, a static object's first value, the size of an array."""
+        if parent.kind == KIND.CASE_STMT:
+            return child == next(parent.get_children())
+        if parent.kind != KIND.VAR_DECL:
+            return parent.kind in (KIND.ENUM_DECL, KIND.ENUM_CONSTANT_DECL, KIND.STRUCT_DECL)
+        if parent.storage_class == cindex.StorageClass.STATIC:
+            return True
+        before = self.source.text[parent.extent.start.offset:child.extent.start.offset]
+        return parent.type.get_canonical().kind == cindex.TypeKind.CONSTANTARRAY and b"=" not in before
 
     def walk(self, cursor, is_statement=False):
         if cursor.kind == KIND.CALL_EXPR and ASSERTIONS.match(cursor.spelling or ""):
@@ -118,7 +131,10 @@ class Finder:
             if is_statement:
                 self.removed(cursor, span)
         for child in cursor.get_children():
+            fixed = self.is_fixed(cursor, child)
+            self.fixed += fixed
             self.walk(child, self.is_statement(cursor, child))
+            self.fixed -= fixed
 
     @staticmethod
     def is_statement(parent, child):
@@ -222,14 +238,14 @@ class Finder:
             return
         text, kind = self.source.of(inner), children[0].type
         if is_boolean(self.result) if self.result is not None else is_boolean(kind):
-            self.add(cursor, inner, "result", "false" if text != "false" else "true")
-            self.add(cursor, inner, "result", "true" if text != "true" else "false")
+            self.add(children[0], inner, "result", "false" if text != "false" else "true")
+            self.add(children[0], inner, "result", "true" if text != "true" else "false")
         elif self.result is not None and is_integer(self.result):
-            self.add(cursor, inner, "result", f"({text}) + 1")
+            self.add(children[0], inner, "result", f"({text}) + 1")
             if text != "0":
-                self.add(cursor, inner, "result", "0")
+                self.add(children[0], inner, "result", "0")
         elif self.result is not None and self.result.get_canonical().kind == cindex.TypeKind.POINTER and text != "NULL":
-            self.add(cursor, inner, "result", "(void *)0")
+            self.add(children[0], inner, "result", "(void *)0")
 
     result = None  # type of the function that is walked through
     inside = None  # its name

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A copy of the source tree with a build of its own, in which one mutant after the other is built and tested.
+"""A copy of the source tree with builds of its own, whose sources contain the mutants of a sample.
 
-The libraries are shared (preset "mutate"), so that a mutant costs one compilation and one link. Two builds:
+Most are chosen when a program starts (switched.py). A value that the compiler must know (a row of a table, a case) costs a build: the
+libraries are shared (preset "mutate"), so that it is one compilation and one link. Two builds:
   tests    with assertions and the tests
   device   without assertions, ibconform only: what a device would do that has the mistake
 """
@@ -10,14 +11,25 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
+import threading
 
+import switched
+
+HERE = pathlib.Path(__file__).resolve().parent
 BUILDS = {
     "tests": [],
     "device": ["-DIBA_TESTS=OFF", "-DCMAKE_C_FLAGS=-DNDEBUG"],
 }
+
+
+BUILD_SECONDS = 900
+DEVICE = ["ibconform", "ibfuzz_engine", "ibfuzz_responder", "ibfuzz_requester", "ibfuzz_network"]
+# Pointers that only a broken engine has. Compiled as NULL, all that a broken engine alone runs has no code.
+BROKEN = re.compile(rb"(?<![\w.>])((?:\w+(?:->|\.))+(?:deviate|change))\b(?!\s*=[^=])")
 
 
 class BuildError(Exception):
@@ -30,8 +42,18 @@ def files_of(root):
     return [name for name in listed.stdout.decode().split("\0") if name and (root / name).exists()]
 
 
-def copy_changed(root, to, names):
-    """Copies what differs, and removes what is no longer there; untouched files keep their times."""
+def put(target, content, mode=None):
+    """Writes a file unless it has this content: untouched files keep their times."""
+    if target.is_symlink() or not target.exists() or target.read_bytes() != content:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)
+        target.write_bytes(content)
+    if mode is not None:
+        target.chmod(mode)
+
+
+def copy_changed(root, to, names, instead):
+    """Copies what differs, and removes what is no longer there. `instead`: content of some files."""
     wanted = set(names)
     for name in names:
         source, target = root / name, to / name
@@ -41,11 +63,7 @@ def copy_changed(root, to, names):
                 target.unlink(missing_ok=True)
                 target.symlink_to(os.readlink(source))
             continue
-        if target.exists() and target.stat().st_size == source.stat().st_size and target.read_bytes() == source.read_bytes():
-            continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.unlink(missing_ok=True)
-        shutil.copy(source, target)
+        put(target, instead.get(name) or source.read_bytes(), source.stat().st_mode & 0o777)
     for path in list(to.rglob("*")):
         relative = path.relative_to(to)
         if relative.parts[0] not in ("build", ".git") and (path.is_file() or path.is_symlink()) and str(relative) not in wanted:
@@ -53,72 +71,154 @@ def copy_changed(root, to, names):
 
 
 class Tree:
-    def __init__(self, root, place, builds):
-        self.root, self.place, self.builds = root, place, builds
+    def __init__(self, root, place, builds, log):
+        self.root, self.place, self.builds, self.log = root, place, builds, log
         self.source = place / "src"
-        self.changed = {}  # file: its own bytes
-        self.objects = {}  # for each build, object: time and hash without a mutant
+        self.texts = {}  # file: its content when the run began: whoever goes on editing does not disturb it
+        self.instead = {}  # file: its content with the mutants of the sample
+        self.plain = {}  # (build, file): its object code without a mutant
+        self.entries = {}  # build: {file: (folder, words of the command that compiles it)}
+
+    def text(self, name):
+        if name not in self.texts:
+            self.texts[name] = (self.root / name).read_bytes()
+        return self.texts[name]
 
     def build_dir(self, build):
         return self.source / "build" / f"mutate-{build}"
 
-    def prepare(self, log):
-        """Brings the copy up to date, builds it, and remembers its objects."""
+    def configure(self):
+        """Brings the copy's build systems up to date; then files can be compiled."""
         self.source.mkdir(parents=True, exist_ok=True)
-        copy_changed(self.root, self.source, files_of(self.root))
+        for name in files_of(self.root):  # what cmake reads
+            if name.endswith(("CMakeLists.txt", ".cmake", "CMakePresets.json")) or not (self.source / name).exists():
+                put(self.source / name, (self.root / name).read_bytes()) if not (self.root / name).is_symlink() else None
         if not (self.source / ".git").exists():
             subprocess.run(["git", "init", "-q"], cwd=self.source, check=True)
+        library = self.place / "switch.so"
+        made = self.place / "switch.new.so"
+        subprocess.run(["cc", "-O2", "-fPIC", "-shared", "-o", str(made), str(HERE / "switch.c")], check=True)
+        put(library, made.read_bytes(), 0o755)
+        link = f"-Wl,--no-as-needed {library} -Wl,--as-needed"
         for build in self.builds:
-            where = self.build_dir(build)
-            command = ["cmake", "--preset", "mutate", "-B", str(where), *BUILDS[build]]
-            self.call(command, log)
-            self.ninja(build, log, None)
-            self.objects[build] = {o: (o.stat().st_mtime_ns, self.hash_of(o)) for o in where.rglob("*.o")}
+            self.call(["cmake", "--preset", "mutate", "-B", str(self.build_dir(build)), f"-DCMAKE_EXE_LINKER_FLAGS={link}",
+                       f"-DCMAKE_SHARED_LINKER_FLAGS={link}", *BUILDS[build]])
+            with open(self.build_dir(build) / "compile_commands.json", encoding="utf-8") as f:
+                self.entries[build] = {e["file"]: (e["directory"], shlex.split(e["command"])) for e in json.load(f)}
 
-    def call(self, command, log):
-        with open(log, "ab") as out:
+    def prepare(self, numbered):
+        """Builds all with the mutants: {file: [(number, mutant)]}. Returns those that no running program can choose."""
+        left = []
+        self.instead = {}
+        for name, mutants in numbered.items():
+            content, out = self.switchable(name, mutants)
+            left += out
+            if content:
+                self.instead[name] = content
+        copy_changed(self.root, self.source, files_of(self.root), self.instead)
+        for build in self.builds:
+            self.ninja(build, None)
+        return left
+
+    def switchable(self, name, mutants):
+        """(the file's content with all mutants that can be switched, the others)."""
+        text, build = self.text(name), self.builds[0]
+        content, out = switched.switched(text, mutants)
+        if self.compiles(build, name, content):
+            return content, out
+        good = [(n, m) for n, m in mutants if (n, m) not in out and self.compiles(build, name, switched.switched(text, [(n, m)])[0])]
+        content = switched.switched(text, good)[0]
+        if not self.compiles(build, name, content):
+            good, content = [], None
+        return content, [pair for pair in mutants if pair not in good]
+
+    def command(self, build, name):
+        """(folder, words) that compile the file from the standard input to where "-o" says; None: it is no source of the build."""
+        folder, words = self.entries[build].get(str(self.source / name), (None, None))
+        if words is None:
+            return None
+        kept, skip = [], False
+        for word in words:
+            if skip or word in (str(self.source / name), "ccache", "-c", "-MD") or word.startswith("-Werror"):
+                skip = False
+            elif word in ("-o", "-MF", "-MT"):
+                skip = True
+            else:
+                kept.append(word)
+        return folder, [*kept, "-w", "-iquote", str((self.source / name).parent), "-x", "c", "-"]
+
+    def compiles(self, build, name, content):
+        folder, words = self.command(build, name)
+        return subprocess.run([*words, "-fsyntax-only"], cwd=folder, input=content, capture_output=True, check=False).returncode == 0
+
+    def object_code(self, build, name, content):
+        """Hash of the file's object code; None: it does not compile."""
+        folder, words = self.command(build, name)
+        to = self.place / f"object-{threading.get_ident()}.o"
+        done = subprocess.run([*words, "-c", "-o", str(to)], cwd=folder, input=content, capture_output=True, check=False)
+        return hashlib.sha256(to.read_bytes()).hexdigest() if done.returncode == 0 else None
+
+    def is_same_code(self, build, mutant):
+        """Whether the file has the same object code with the mutant: equal, then. None: it does not compile. A header has none."""
+        if self.command(build, mutant.file) is None:
+            return False
+        text = self.text(mutant.file)
+        same = self.have_same_code(build, mutant, text, mutant.applied(text))
+        if same is False and build == "device" and BROKEN.search(text):
+            unbroken = (BROKEN.sub(rb"((__typeof__(\1))0)", t) for t in (text, mutant.applied(text)))
+            return bool(self.have_same_code(build, mutant, *unbroken))
+        return same
+
+    def have_same_code(self, build, mutant, text, changed):
+        key = (build, mutant.file, hash(text))
+        if key not in self.plain:
+            self.plain[key] = self.object_code(build, mutant.file, text)
+        code = self.object_code(build, mutant.file, changed)
+        return None if code is None else self.plain[key] is not None and code == self.plain[key]
+
+    def call(self, command):
+        with open(self.log, "ab") as out:
             if subprocess.run(command, cwd=self.source, stdout=out, stderr=out, check=False).returncode:
-                raise BuildError(f"{shlex.join(command)} failed: {log}")
+                raise BuildError(f"{shlex.join(command)} failed: {self.log}")
 
-    def ninja(self, build, log, timeout):
-        targets = ["ibconform"] if build == "device" else []
-        command = ["ninja", "-C", str(self.build_dir(build)), "-j", "1" if timeout else str(os.cpu_count()), *targets]
-        with open(log, "ab") as out:
+    def ninja(self, build, timeout):
+        targets = DEVICE if build == "device" else []
+        command = ["ninja", "-C", str(self.build_dir(build)), *targets]
+        with open(self.log, "ab") as out:
             try:
                 done = subprocess.run(command, stdout=out, stderr=out, check=False, timeout=timeout)
             except subprocess.TimeoutExpired as error:
                 raise BuildError("took too long") from error
         if done.returncode:
-            raise BuildError(f"the build fails: {log}")
+            raise BuildError(f"the build fails: {self.log}")
 
-    @staticmethod
-    def hash_of(path):
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-
-    def apply(self, mutant):
+    def built_with(self, mutant, check):
+        """Builds with the mutant and no other one, and returns the result of `check`."""
         path = self.source / mutant.file
-        own = path.read_bytes()
-        self.changed[mutant.file] = own
-        path.write_bytes(mutant.applied(own))
+        before = path.read_bytes()
+        path.write_bytes(mutant.applied(self.text(mutant.file)))
+        try:
+            for build in self.builds:
+                self.ninja(build, BUILD_SECONDS)
+            return check()
+        finally:
+            path.write_bytes(before)
 
-    def restore(self):
-        for name, own in self.changed.items():
-            (self.source / name).write_bytes(own)
-        self.changed.clear()
-
-    def is_same_code(self, build):
-        """Whether all objects are what they are without the mutant: equal, then."""
-        return all(not o.exists() or o.stat().st_mtime_ns == time or self.hash_of(o) == own
-                   for o, (time, own) in self.objects[build].items())
+    def state(self):
+        """Changes with each byte that the programs are made of."""
+        digest = hashlib.sha256()
+        for name in files_of(self.root):
+            if name.endswith((".c", ".h", ".txt", ".cmake", ".json", ".ibt")) and "/test/" not in name:
+                digest.update(name.encode() + b"\0" + (self.source / name).read_bytes())
+        return digest.hexdigest()
 
     def compile_arguments(self):
-        """For each source file below the root, the options that libclang needs."""
-        with open(self.build_dir(self.builds[0]) / "compile_commands.json", encoding="utf-8") as f:
-            entries = json.load(f)
+        """For each source file, the options that libclang needs to read it where it is."""
         found = {}
-        for entry in entries:
-            path = pathlib.Path(entry["file"])
-            if path.is_relative_to(self.source):
-                words = shlex.split(entry["command"])
-                found[str(path.relative_to(self.source))] = [w for w in words if w.startswith(("-I", "-D", "-std"))]
+        for path, (_, words) in self.entries[self.builds[0]].items():
+            relative = pathlib.Path(path)
+            if relative.is_relative_to(self.source):
+                found[str(relative.relative_to(self.source))] = [
+                    w if f"{self.source}/build" in w else w.replace(str(self.source), str(self.root))
+                    for w in words if w.startswith(("-I", "-D", "-std"))]
         return found

@@ -4,6 +4,7 @@
 
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import time
@@ -15,8 +16,8 @@ sys.path.insert(0, str(HERE.parent))
 import equivalent  # noqa: E402
 import kill  # noqa: E402
 import operators  # noqa: E402
-import reach  # noqa: E402
 import rows  # noqa: E402
+import switched  # noqa: E402
 
 CODE = r"""
 #include <assert.h>
@@ -154,12 +155,86 @@ class Lists(unittest.TestCase):
             with self.assertRaises(ValueError):
                 equivalent.read(path)
 
-    def test_a_test_that_does_not_run_a_function_is_not_asked_about_it(self):
-        known = reach.Reach({"one": {"functions": ["f", "g"], "seconds": 1}, "two": {"functions": ["g"], "seconds": 1}})
-        self.assertTrue(known.may_notice("one", "f"))
-        self.assertFalse(known.may_notice("two", "f"))
-        for doubt in (("three", "f"), ("two", None), ("two", "nobody_saw")):
-            self.assertTrue(known.may_notice(*doubt))
+
+class Switched(unittest.TestCase):
+    """A program with all mutants of a source in it does what the mutant whose number is on does."""
+
+    MAIN = r"""
+#include <stdio.h>
+int main(void)
+{
+    struct box full = {4, true}, room = {1, false};
+    bool fitted = fits(&room, 3);
+    printf("%d %d %d %d %d %d\n", fitted, room.n, fits(&full, 1), full.n, mix(BLUE, &full.n), count(5));
+}
+"""
+    MORE = r"""
+int count(int n)
+{
+    int found = 0;
+    static const int ten = 10;
+    for (int i = 0; i < ten; i++) {
+        if (i == n)
+            break;
+        switch (i) {
+        case 3:
+            found += 5;
+            continue;
+        default:
+            break;
+        }
+        found++;
+    }
+    return found;
+}
+"""
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+        self.mutants, self.text = made(CODE.replace("static void touch", "void touch") + self.MORE)
+        subprocess.run(["cc", "-O2", "-fPIC", "-shared", "-o", str(self.folder / "switch.so"), str(HERE.parent / "switch.c")], check=True)
+
+    def program(self, content, name):
+        (self.folder / f"{name}.c").write_bytes(content + self.MAIN.encode())
+        done = subprocess.run(["cc", "-w", "-o", str(self.folder / name), str(self.folder / f"{name}.c"), str(self.folder / "switch.so")],
+                              capture_output=True, check=False)
+        return str(self.folder / name) if done.returncode == 0 else None
+
+    def says(self, program, **environment):
+        done = subprocess.run([program], env=environment, capture_output=True, check=False, timeout=20)
+        return done.returncode, done.stdout
+
+    def test_each_number_does_what_its_mutant_does(self):
+        numbered = [(n, m) for n, m in enumerate(self.mutants, 1) if m.around]
+        content, apart = switched.switched(self.text, numbered)
+        self.assertFalse(apart)
+        all_of_them, plain = self.program(content, "all"), self.program(self.text, "plain")
+        self.assertEqual(self.says(all_of_them), self.says(plain))
+        loops = 0
+        for number, mutant in numbered:
+            if mutant.operator in ("step", "assignment") or "i < ten" in mutant.around_applied(self.text):
+                loops += 1  # some run without end
+                continue
+            alone = self.program(mutant.applied(self.text), "alone")
+            self.assertEqual(self.says(all_of_them, MUTATE=str(number)), self.says(alone), mutant.name)
+        self.assertGreater(len(numbered) - loops, 30)
+
+    def test_what_a_program_reaches_is_written_down(self):
+        numbered = [(n, m) for n, m in enumerate(self.mutants, 1) if m.around]
+        program, seen = self.program(switched.switched(self.text, numbered)[0], "all"), self.folder / "seen"
+        self.says(program, MUTATE_SEEN=str(seen))
+        reached = {(m.operator, m.around_applied(self.text)) for n, m in numbered if seen.read_bytes()[n]}
+        self.assertIn(("negation-dropped", " b->full"), reached)
+        self.assertIn(("relation", "i != n"), reached)
+        self.assertIn(("relation", "b->n + more >= ROOM"), reached)  # 1 + 3 is ROOM
+        self.assertNotIn(("relation", "i <= ten"), reached)  # it never gets as far as 10
+
+    def test_what_only_the_compiler_can_choose_has_no_switch(self):
+        fixed = [m for m in self.mutants if not m.around]
+        self.assertTrue([m for m in fixed if self.text[m.start:m.end] == b"3" and b"case" in self.text[m.start - 5:m.start]])
+        self.assertTrue([m for m in fixed if self.text[m.start:m.end] == b"10"])
 
 
 class Bounded(unittest.TestCase):
