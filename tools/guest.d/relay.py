@@ -26,8 +26,29 @@ def is_roce(frame):
     return len(frame) >= port + 2 and frame[protocol] == UDP and int.from_bytes(frame[port : port + 2], "big") == ROCE_PORT
 
 
+QP1, UD_SEND_ONLY, BTH, DETH, CM_CLASS = 1, 0x64, 12, 8, 7
+CM_MESSAGES = {
+    name: 0x10 + n for n, name in enumerate(("REQ", "MRA", "REJ", "REP", "RTU", "DREQ", "DREP", "SIDR_REQ", "SIDR_REP", "LAP", "APR"))
+}
+
+
+def cm_message(frame):
+    """The attribute of a RoCEv2 packet that is a message of the connection manager; None: it is another packet."""
+    bth = 42 if frame[12:14] == b"\x08\x00" else 62
+    mad = bth + BTH + DETH
+    if not is_roce(frame) or len(frame) < mad + 24 or frame[bth] != UD_SEND_ONLY or frame[mad + 1] != CM_CLASS:
+        return None
+    if int.from_bytes(frame[bth + 5 : bth + 8], "big") != QP1:
+        return None
+    return int.from_bytes(frame[mad + 16 : mad + 18], "big")
+
+
 class Relay(threading.Thread):
-    """ends: for each side our socket's path, to which its card sends, and the card's."""
+    """ends: for each side our socket's path, to which its card sends, and the card's.
+
+    loses(side, frame): a frame for which it is true is in the capture, but does not arrive. data_most: so many packets that
+    are no messages of the connection manager are in the capture, of those after them none.
+    """
 
     def __init__(self, ends):
         super().__init__(daemon=True)
@@ -39,7 +60,8 @@ class Relay(threading.Thread):
             self.sockets.append(end)
         self.lock = threading.Lock()
         self.capture = None
-        self.frames = self.roce = 0  # of the current capture, or the last one
+        self.frames = self.roce = self.data = 0  # of the current capture, or the last one
+        self.loses, self.data_most = None, None
         self.last = time.monotonic()
         # The time of day at the beginning, counted on: it never goes back.
         self.epoch = time.time_ns() - time.monotonic_ns()
@@ -51,6 +73,8 @@ class Relay(threading.Thread):
                 side = self.sockets.index(end)
                 frame = end.recv(LONGEST)
                 self.record(frame)
+                if self.loses and self.loses(side, frame):
+                    continue
                 try:
                     self.sockets[1 - side].sendto(frame, self.peers[1 - side])
                 except OSError:
@@ -59,17 +83,23 @@ class Relay(threading.Thread):
     def record(self, frame):
         with self.lock:
             self.last = time.monotonic()
-            if self.capture:
+            if self.capture and self.is_kept(frame):
                 seconds, ns = divmod(self.epoch + time.monotonic_ns(), 10**9)
                 self.capture.write(struct.pack("<4I", seconds, ns, len(frame), len(frame)) + frame)
                 self.frames += 1
                 self.roce += is_roce(frame)
 
+    def is_kept(self, frame):
+        if self.data_most is None or cm_message(frame) is not None:
+            return True
+        self.data += 1
+        return self.data <= self.data_most
+
     def open(self, path):
         capture = open(path, "wb")  # pylint: disable=consider-using-with
         capture.write(struct.pack("<IHHiIII", NANOSECONDS, 2, 4, 0, 0, LONGEST, ETHERNET))
         with self.lock:
-            self.capture, self.frames, self.roce = capture, 0, 0
+            self.capture, self.frames, self.roce, self.data = capture, 0, 0, 0
 
     def close(self):
         with self.lock:

@@ -106,16 +106,19 @@ def faults_of_findings(story, found):
 
 def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    stories, faults = sorted(folder.glob("*.json")), 0
+    stories, counted, faults = sorted(folder.glob("*.json")), 0, 0
     for at in stories:
         story = json.loads(at.read_text(encoding="utf-8"))
+        if "counters" not in story:
+            continue  # of `tools/guest connections`
+        counted += 1
         capture = at.with_suffix(".pcap")
         found = findings(program, capture)
         wrong = [*faults_of_counters(story, capture), *faults_of_findings(story, found)]
         print(f"{story['name']}: " + ("; ".join(wrong) or ", ".join(f"{n} {kind}" for kind, n in sorted(found.items())) or "clean"))
         faults += bool(wrong)
-    print(f"{len(stories)} captures, {faults} that differ from their counters")
-    return faults or not stories
+    print(f"{counted} captures, {faults} that differ from their counters")
+    return faults or not counted
 
 
 if __name__ == "__main__":

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""connections.py --guests FOLDER FOLDER --kernel NAME --out FOLDER [--] [NAME...]
+connections.py --list [--] [NAME...]
+
+Makes captures of connection attempts, good ones and failures of each kind, between two guests that `tools/guest connections`
+has started. NAME.pcap has every frame that either guest sent, also those that were lost on the way to the other; NAME.json
+tells how it was made, and so its cause. A NAME is a shell pattern; without one all attempts are made.
+"""
+
+import argparse
+import fnmatch
+import json
+import os
+import sys
+import threading
+import time
+
+sys.dont_write_bytecode = True
+
+from attempts import ATTEMPTS, Losses  # noqa: E402
+from peer import Failed, Gone, Peer  # noqa: E402
+from relay import CM_MESSAGES, Relay, cm_message  # noqa: E402
+from traffic import text  # noqa: E402
+
+DATA_MOST = 40  # packets of data in a capture
+MOST_QUIET = 20
+LAST_RESEND, MOST_RESENDING = 9, 150  # an attempt may leave messages that its kernel sends again
+
+
+def arguments():
+    parser = argparse.ArgumentParser(usage=__doc__, allow_abbrev=False)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--guests", nargs=2)
+    parser.add_argument("--kernel")
+    parser.add_argument("--out")
+    parser.add_argument("names", nargs="*")
+    given = parser.parse_args()
+    for name in given.names:
+        if not any(fnmatch.fnmatchcase(e.name, name) for e in ATTEMPTS):
+            sys.exit(f"guest: no attempt '{name}' (--list names them)")
+    if not given.list and not (given.guests and given.kernel and given.out):
+        parser.error("--guests, --kernel and --out are wanted")
+    return given
+
+
+def chosen(names):
+    return [e for e in ATTEMPTS if not names or any(fnmatch.fnmatchcase(e.name, name) for name in names)]
+
+
+class Way:
+    """Between the guests while one attempt is made: what is lost, the first REQ, and frames of our own."""
+
+    def __init__(self, relay, losses):
+        self.relay, self.losses, self.req = relay, Losses(losses), None
+        relay.loses = self.passes
+
+    def passes(self, side, frame):
+        if self.req is None and cm_message(frame) == CM_MESSAGES["REQ"]:
+            self.req = frame
+        return self.losses(side, frame)
+
+    def inject(self, make):
+        """As if a had sent it."""
+        if self.req is None:
+            raise Failed("there is no REQ to make another of")
+        frame = make(self.req)
+        self.relay.record(frame)
+        self.relay.sockets[1].sendto(frame, self.relay.peers[1])
+
+
+def at_times(attempt, peers, way):
+    """Starts what happens while the client runs; the client's wait goes on meanwhile."""
+    for seconds, side, command in attempt.during:
+        threading.Timer(seconds, peers[side].shell.start, (command,)).start()
+    if attempt.inject:
+        threading.Timer(2, way.inject, (attempt.inject,)).start()
+
+
+def make(attempt, peers, relay, story):
+    a, b = peers["a"].shell, peers["b"].shell
+    server = None
+    way = Way(relay, attempt.losses)
+    if attempt.server:
+        server = b.start(f"timeout {attempt.patience + 30} {attempt.server}")
+        if not peers["b"].wait_for_listener(server):
+            raise Failed("the server does not listen")
+    if attempt.before:
+        b.run(attempt.before)
+    at_times(attempt, peers, way)
+    code, said = a.run(f"timeout {attempt.patience} {attempt.client}", attempt.patience + 20)
+    story["client"] = {"guest": "a", "command": attempt.client, "exit": code, "output": said.splitlines()[-6:]}
+    relay.wait_quiet(attempt.quiet, MOST_QUIET)
+    if server is not None:
+        program = attempt.server.split()[0]
+        b.run(f"killall -q -CONT {program}; killall -q {program}")
+        code, said = b.wait(server, 30)
+        story["server"] = {"guest": "b", "command": attempt.server, "exit": code, "output": said.splitlines()[-6:]}
+    relay.wait_quiet(attempt.quiet, MOST_QUIET)
+
+
+def run(attempt, peers, relay, given):
+    path = os.path.join(given.out, attempt.name)
+    story = {"name": attempt.name, "truth": attempt.truth, "why": attempt.why, "kernel": peers["a"].kernel}
+    story |= {"made": time.strftime("%Y-%m-%d", time.gmtime()), "lost": [vars(loss) for loss in attempt.losses]}
+    fault, began = None, time.monotonic()
+    relay.data_most = DATA_MOST
+    relay.open(f"{path}.pcap")
+    try:
+        make(attempt, peers, relay, story)
+    except (Failed, OSError) as error:
+        fault = str(error)
+    finally:
+        relay.close()
+        relay.loses = None
+    story |= {"frames": relay.frames, "data_left_out": max(0, relay.data - DATA_MOST), "fault": fault}
+    with open(f"{path}.json", "w", encoding="utf-8") as f:
+        f.write(text(story) + "\n")
+    done = f"{'FAIL' if fault else 'ok':4}  {attempt.name:20} {time.monotonic() - began:6.1f} s {relay.frames:5} packets"
+    print(f"{done}  {fault or attempt.truth}", flush=True)
+    relay.wait_quiet(LAST_RESEND if attempt.losses or attempt.inject else 1, MOST_RESENDING)
+    return not fault
+
+
+def main():
+    given = arguments()
+    wanted = chosen(given.names)
+    if given.list:
+        for e in wanted:
+            print(f"{e.name:20} {e.truth}" + (f" ({e.why})" if e.why else ""))
+        return 0
+    relay = Relay([(os.path.join(folder, "tester"), os.path.join(folder, "dut")) for folder in given.guests])
+    peers = {name: Peer(name, folder) for name, folder in zip("ab", given.guests)}
+    good = sum([run(attempt, peers, relay, given) for attempt in wanted])
+    print(f"{good} of {len(wanted)} attempts made: {given.out}")
+    return 0 if good == len(wanted) else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (Failed, Gone, OSError, json.JSONDecodeError) as trouble:
+        sys.exit(f"guest: {trouble}")
+    except KeyboardInterrupt:
+        sys.exit(130)
