@@ -194,6 +194,10 @@ static bool get_cm_setup_in(const struct packet *p, struct value *v)
 {
     return frame_known(v, p->mad_context.setup_in);
 }
+static bool get_cm_why(const struct packet *p, struct value *v)
+{
+    return p->mad_context.why && text(v, p->mad_context.why);
+}
 static bool get_analysis(const struct packet *p, struct value *v)
 {
     v->len = 0;

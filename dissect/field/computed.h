@@ -37,6 +37,7 @@
     C(cm_serviceid, "infiniband.cm.serviceid", UINT, X16, "ServiceID of the connection")                               \
     C(cm_owner, "infiniband.cm.owner", TEXT, DEC, "Owner of the connection, as its ServiceID tells")                   \
     C(cm_setup_in, "infiniband.cm.setup_in", UINT, DEC, "Connection set up from frame")                                \
+    C(cm_why, "infiniband.cm.why", TEXT, DEC, "How the connection stands")                                             \
     C(analysis, "infiniband.analysis", PRESENCE, DEC, "Analysis: the packet has a finding")                            \
     C(analysis_severity, "infiniband.analysis.severity", TEXT, DEC, "Worst severity of the findings")                  \
     C(analysis_request_in, "infiniband.analysis.request_in", UINT, DEC, "Answers the request in frame")                \
@@ -49,7 +50,7 @@ enum computed {
     COMPUTED_FIELDS(COMPUTED_ID) COMPUTED_COUNT,
     COMPUTED_MAD =
         COMPUTED_mad_response_to, /* the first of the fields that have no value where mad_context_any() is false */
-    COMPUTED_MAD_END = COMPUTED_cm_setup_in + 1
+    COMPUTED_MAD_END = COMPUTED_cm_why + 1
 };
 struct computed_info {
     const char *name, *label;

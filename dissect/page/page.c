@@ -82,6 +82,7 @@ void report_page(const struct report *r, struct out *o)
 {
     head(r, o);
     report_summary(r, o);
+    report_connections(r, o);
     report_ladders(r, o);
     report_charts(r, o);
     report_latencies(r, o);

@@ -5,6 +5,7 @@
 #include "field/out.h"
 #include "page/page.h"
 #include "observer/iba_finding_kinds.h"
+#include "stats/cm_outcome.h"
 #include "system/files.h"
 
 enum {
@@ -80,6 +81,7 @@ struct report {
     uint32_t n_ladder;
     uint64_t messages, answered[MESSAGE_KINDS];
     uint32_t times[MESSAGE_KINDS][REPORT_TIMES];
+    struct cm_survey cm;
     struct out out;
 };
 
@@ -95,6 +97,8 @@ void report_counted(struct out *o, uint64_t n, const char *what);
 /* Sorts directions with requests, those with the most errors and warnings first; returns their number. */
 uint32_t report_order(const struct report *r, const struct report_line *order[REPORT_LINES]);
 void report_summary(const struct report *r, struct out *o);
+/* connect.c: how connections were made and ended */
+void report_connections(const struct report *r, struct out *o);
 /* chart.c */
 void report_charts(const struct report *r, struct out *o);
 void report_latencies(const struct report *r, struct out *o);

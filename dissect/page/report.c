@@ -20,6 +20,7 @@ struct report *report_open(const char *path, char *err, size_t errlen)
         return NULL;
     }
     r->path = path;
+    cm_survey_begin(&r->cm);
     out_init(&r->out, r->place.fd);
     return r;
 }
@@ -144,6 +145,7 @@ void report_packet(struct report *r, const struct packet *p)
             r->file[r->n_file++] = p->source_name;
         r->last_source = p->source;
     }
+    cm_survey_packet(&r->cm, p);
     r->first_ns = p->first_ns;
     r->last_ns = p->cap->ts_ns > r->last_ns ? p->cap->ts_ns : r->last_ns;
     for (unsigned i = 0; i < verdict_kept(p->verdict); i++)

@@ -2,20 +2,21 @@
 /* -z cm: connections as the connection manager established them. */
 #include <stdlib.h>
 #include "mad/iba_mad.h"
-#include "track/cm_track.h"
+#include "stats/cm_outcome.h"
 #include "stats/kinds.h"
 
 void *stat_cm_open(const char *arg, char *err, size_t errlen)
 {
-    return stat_open_plain("cm", sizeof(struct cm_track), arg, err, errlen);
+    struct cm_survey *s = stat_open_plain("cm", sizeof *s, arg, err, errlen);
+
+    if (s)
+        cm_survey_begin(s);
+    return s;
 }
 
 void stat_cm_packet(void *state, const struct packet *p)
 {
-    struct cm_connection *c = cm_track_packet(state, p);
-
-    if (c)
-        c->upper = p->mad_context.upper;
+    cm_survey_packet(state, p);
 }
 
 static const char *service_name(const struct cm_connection *c)
@@ -82,7 +83,7 @@ static void row(struct table *t, const struct cm_connection *c)
     table_end(t);
 }
 
-static void print_text(const struct cm_track *s, struct out *o)
+static void print_text(const struct cm_track *s, const struct cm_outcomes *outcomes, struct out *o)
 {
     struct column column[] = {
         {"Packet", 7, false}, {"Active", 15, true},       {"QP", 8, true},           {"Passive", 15, true},
@@ -109,6 +110,7 @@ static void print_text(const struct cm_track *s, struct out *o)
     out_u64(o, s->unknown);
     out_ch(o, '\n');
     table_close(&t);
+    cm_outcome_text(outcomes, s, o);
 }
 
 static void end_json(struct out *o, const char *key, const struct cm_connection *c, const struct cm_end *e)
@@ -127,7 +129,7 @@ static void end_json(struct out *o, const char *key, const struct cm_connection 
     out_ch(o, '}');
 }
 
-static void connection_json(struct out *o, const struct cm_connection *c)
+static void connection_json(struct out *o, const struct cm_connection *c, int64_t now_ns)
 {
     const char *mtu = iba_value_name(IBA_VALUES_MTU, c->mtu_code);
     char owner[OWNER_BYTES];
@@ -163,10 +165,11 @@ static void connection_json(struct out *o, const struct cm_connection *c)
     json_known(o, "cm_response_timeout", !c->sidr, c->cm_timeout);
     json_u64(o, "mra", c->mras);
     json_u64(o, "again", c->again);
+    cm_outcome_connection_json(o, c, now_ns);
     out_ch(o, '}');
 }
 
-static void print_json(const struct cm_track *s, struct out *o)
+static void print_json(const struct cm_track *s, const struct cm_outcomes *outcomes, struct out *o)
 {
     const struct cm_connection *c;
 
@@ -180,12 +183,18 @@ static void print_json(const struct cm_track *s, struct out *o)
     for (size_t i = 0; (c = cm_track_nth(s, i)) != NULL; i++) {
         if (i > 0)
             out_ch(o, ',');
-        connection_json(o, c);
+        connection_json(o, c, outcomes->now_ns);
     }
-    OUT_LIT(o, "]}\n");
+    out_ch(o, ']');
+    cm_outcome_json(outcomes, o);
+    OUT_LIT(o, "}\n");
 }
 
 void stat_cm_print(void *state, struct out *o, bool json)
 {
-    (json ? print_json : print_text)(state, o);
+    const struct cm_survey *s = state;
+    struct cm_outcomes all;
+
+    cm_survey_outcomes(s, &all);
+    (json ? print_json : print_text)(&s->track, &all, o);
 }

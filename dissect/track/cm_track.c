@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "track/cm_track.h"
+#include "track/cm_parts.h"
 #include "mad/iba_mad.h"
 
 struct message {
@@ -58,37 +58,19 @@ static void leave_bucket(struct cm_track *t, const struct cm_connection *c)
 
 /* ---- ends by address and QP ---- */
 
-/* A data packet shows the address of an end's messages, or that of a path of the connection: a link for each leads to
- * the end. Links hold the number of connection, end and key, plus 1. */
-struct end_key {
-    uint32_t qpn, lid; /* lid: 1 if the address is a LID */
-    uint8_t addr[16];
-};
-
-static struct end_key end_key(uint32_t qpn, uint8_t kind, const uint8_t *addr)
-{
-    struct end_key k = {.qpn = qpn, .lid = kind == IBA_ADDR_LID};
-
-    if (kind == IBA_ADDR_IPV4)
-        iba_gid_set_ipv4(k.addr, (uint32_t)iba_bits_get(addr, 0, 32)); /* A17 */
-    else
-        memcpy(k.addr, addr, sizeof k.addr);
-    return k;
-}
-
 /* The n-th key of an end. False: it has none. */
-static bool nth_key(const struct cm_connection *c, const struct cm_end *e, unsigned n, struct end_key *k)
+static bool nth_key(const struct cm_connection *c, const struct cm_end *e, unsigned n, struct cm_end_key *k)
 {
     static const uint8_t none[16] = {0};
     uint8_t lid[16] = {0};
 
     if (n == 0)
-        *k = end_key(e->qpn, c->kind, e->addr);
+        *k = cm_end_key(e->qpn, c->kind, e->addr);
     else if (n <= CM_PATHS)
-        *k = end_key(e->qpn, IBA_ADDR_GID, e->gid[n - 1]);
+        *k = cm_end_key(e->qpn, IBA_ADDR_GID, e->gid[n - 1]);
     else {
         iba_bits_put(lid, 0, 16, e->lid[n - 1 - CM_PATHS]);
-        *k = end_key(e->qpn, IBA_ADDR_LID, lid);
+        *k = cm_end_key(e->qpn, IBA_ADDR_LID, lid);
     }
     return n == 0 || memcmp(k->addr, none, sizeof none) != 0;
 }
@@ -138,18 +120,13 @@ static void drop_qp(struct cm_track *t, struct cm_connection *c, struct cm_end *
     e->known = false;
 }
 
-static size_t end_bucket(const struct end_key *k)
-{
-    return stat_hash(k, sizeof *k) % CM_BUCKETS;
-}
-
 /* A QP belongs to one connection at a time: an older connection with this QP at this end has ended, whether its DREP
  * was seen or not. */
 static void outlive(struct cm_track *t, const struct cm_connection *c, const struct cm_end *e, uint32_t qpn)
 {
-    const struct end_key k = end_key(qpn, c->kind, e->addr);
+    const struct cm_end_key k = cm_end_key(qpn, c->kind, e->addr);
 
-    for (uint16_t at = t->qp_bucket[end_bucket(&k)]; at; at = *next_link(t, at)) {
+    for (uint16_t at = t->qp_bucket[cm_end_bucket(&k)]; at; at = *next_link(t, at)) {
         struct cm_connection *old;
         unsigned key;
         const struct cm_end *other = end_at(t, at, &old, &key);
@@ -165,14 +142,14 @@ static void outlive(struct cm_track *t, const struct cm_connection *c, const str
 }
 
 /* Ends of one address and QP would make a chain of any length. */
-static void drop_oldest(struct cm_track *t, size_t bucket, const struct end_key *k)
+static void drop_oldest(struct cm_track *t, size_t bucket, const struct cm_end_key *k)
 {
     unsigned same = 0;
     uint16_t oldest = 0;
 
     for (uint16_t at = t->qp_bucket[bucket]; at; at = *next_link(t, at)) {
         struct cm_connection *c;
-        struct end_key is;
+        struct cm_end_key is;
         unsigned key;
         const struct cm_end *e = end_at(t, at, &c, &key);
         if (nth_key(c, e, key, &is) && memcmp(&is, k, sizeof is) == 0) {
@@ -184,9 +161,10 @@ static void drop_oldest(struct cm_track *t, size_t bucket, const struct end_key 
         drop_link(t, oldest);
 }
 
-static bool has_key_before(const struct cm_connection *c, const struct cm_end *e, unsigned n, const struct end_key *k)
+static bool has_key_before(const struct cm_connection *c, const struct cm_end *e, unsigned n,
+                           const struct cm_end_key *k)
 {
-    struct end_key is;
+    struct cm_end_key is;
 
     for (unsigned i = 0; i < n; i++)
         if (nth_key(c, e, i, &is) && memcmp(&is, k, sizeof is) == 0)
@@ -196,7 +174,7 @@ static bool has_key_before(const struct cm_connection *c, const struct cm_end *e
 
 static void keep_qp(struct cm_track *t, struct cm_connection *c, struct cm_end *e, uint32_t qpn)
 {
-    struct end_key k;
+    struct cm_end_key k;
 
     drop_qp(t, c, e);
     outlive(t, c, e, qpn);
@@ -205,7 +183,7 @@ static void keep_qp(struct cm_track *t, struct cm_connection *c, struct cm_end *
     for (unsigned n = 0; n < CM_KEYS; n++) {
         if (!nth_key(c, e, n, &k) || has_key_before(c, e, n, &k))
             continue;
-        const size_t bucket = end_bucket(&k);
+        const size_t bucket = cm_end_bucket(&k);
         e->key[n].bucket = (uint16_t)(bucket + 1);
         e->key[n].next = t->qp_bucket[bucket];
         t->qp_bucket[bucket] = link_of(t, c, e, n);
@@ -215,8 +193,21 @@ static void keep_qp(struct cm_track *t, struct cm_connection *c, struct cm_end *
 
 /* ---- from begin to end ---- */
 
+static void count_sent(struct cm_connection *c, enum cm_kept k, int64_t ns)
+{
+    struct cm_sent *s = &c->sent[k];
+
+    if (s->n == 0)
+        s->first_ns = ns;
+    s->last_ns = ns;
+    if (s->n < UINT16_MAX)
+        s->n++;
+}
+
 static void forget(struct cm_track *t, struct cm_connection *c)
 {
+    if (t->ending)
+        t->ending(t->ctx, c);
     drop_qp(t, c, &c->active);
     drop_qp(t, c, &c->passive);
     leave_bucket(t, c);
@@ -243,6 +234,7 @@ static struct cm_connection *begin(struct cm_track *t, const struct message *in,
     c->begin_frame = in->p->number;
     c->begin_source = in->p->source;
     c->begin_ns = in->ns;
+    count_sent(c, CM_KEPT_REQ, in->ns);
     return c;
 }
 
@@ -305,6 +297,7 @@ static struct cm_connection *request(struct cm_track *t, const struct message *i
     if (c && c->active.qpn == iba_cm_req_localqpn(w) && c->service_id == iba_cm_req_serviceid(w) &&
         c->active.psn == iba_cm_req_startpsn(w)) {
         c->again++; /* MD-68 */
+        count_sent(c, CM_KEPT_REQ, in->ns);
         return c;
     }
     c = begin(t, in, iba_cm_req_localcommid(w), false, c);
@@ -325,6 +318,7 @@ static struct cm_connection *request(struct cm_track *t, const struct message *i
     c->ack_timeout = iba_cm_req_prim_localacktout(w);
     c->retries = iba_cm_req_retrcount(w);
     c->cm_timeout = iba_cm_req_remoteresptout(w);
+    c->cm_retries = iba_cm_req_maxcmretr(w);
     return c;
 }
 
@@ -338,6 +332,12 @@ static void answered(struct cm_connection *c, const struct message *in, enum cm_
     c->state = (uint8_t)s;
 }
 
+static void ended(struct cm_connection *c, const struct message *in)
+{
+    c->end_frame = in->p->number;
+    c->end_ns = in->ns;
+}
+
 static struct cm_connection *reply(struct cm_track *t, const struct message *in, const uint8_t *w)
 {
     struct cm_connection *c = find(t, in, iba_cm_rep_remotecommid(w), false, false);
@@ -347,6 +347,7 @@ static struct cm_connection *reply(struct cm_track *t, const struct message *in,
         return NULL;
     }
     answered(c, in, c->state > CM_REPLIED ? (enum cm_state)c->state : CM_REPLIED);
+    count_sent(c, CM_KEPT_REP, in->ns);
     keep_qp(t, c, &c->passive, iba_cm_rep_localqpn(w));
     c->passive.comm_id = iba_cm_rep_localcommid(w);
     c->passive.psn = iba_cm_rep_startpsn(w);
@@ -369,9 +370,35 @@ static struct cm_connection *reject(struct cm_track *t, const struct message *in
     if (!from_active)
         answered(c, in, CM_REJECTED);
     c->state = CM_REJECTED;
+    if (c->refused)
+        return c;
+    c->refused = true;
+    c->refused_by_active = from_active;
     c->reason = iba_cm_rej_reason(w);
-    c->end_frame = in->p->number;
+    ended(c, in);
     return c;
+}
+
+static void count_step(struct cm_connection *c, const struct message *in, uint16_t attribute, bool from_active)
+{
+    const uint8_t *mra = iba_mad_layout_at(in->m, IBA_M_cm_mra);
+
+    if (attribute == IBA_CM_ID_RTU)
+        count_sent(c, CM_KEPT_RTU, in->ns);
+    else if (attribute == IBA_CM_ID_DREP)
+        count_sent(c, CM_KEPT_DREP, in->ns);
+    else if (attribute == IBA_CM_ID_DREQ) {
+        if (!cm_was_sent(c, CM_KEPT_DREQ))
+            c->released_by_active = from_active;
+        if (c->released_by_active == from_active) /* both ends may */
+            count_sent(c, CM_KEPT_DREQ, in->ns);
+    }
+    if (attribute == IBA_CM_ID_MRA && c->mras < UINT8_MAX)
+        c->mras++;
+    if (mra && !from_active) {
+        c->asked = true;
+        c->more_time = iba_cm_mra_servicetimeout(mra);
+    }
 }
 
 /* Messages that change the state only. All of these begin with both identifiers. */
@@ -382,15 +409,14 @@ static struct cm_connection *step(struct cm_track *t, const struct message *in, 
 
     if (!c)
         return NULL;
-    if (attribute == IBA_CM_ID_MRA)
-        c->mras++;
-    else if (attribute == IBA_CM_ID_RTU && c->state == CM_REPLIED)
+    count_step(c, in, attribute, from_active);
+    if (attribute == IBA_CM_ID_RTU && c->state == CM_REPLIED)
         c->state = CM_ESTABLISHED;
     else if (attribute == IBA_CM_ID_DREQ && c->state < CM_RELEASED)
         c->state = CM_RELEASING;
     else if (attribute == IBA_CM_ID_DREP) {
         c->state = CM_RELEASED;
-        c->end_frame = in->p->number;
+        ended(c, in);
     }
     return c;
 }
@@ -405,6 +431,7 @@ static struct cm_connection *resolution(struct cm_track *t, const struct message
         c = find(t, in, iba_cm_sidr_req_requestid(req), true, true);
         if (c && c->state == CM_REQUESTED) {
             c->again++;
+            count_sent(c, CM_KEPT_REQ, in->ns);
             return c;
         }
         c = begin(t, in, iba_cm_sidr_req_requestid(req), true, c);
@@ -417,7 +444,9 @@ static struct cm_connection *resolution(struct cm_track *t, const struct message
         return NULL;
     }
     answered(c, in, iba_cm_sidr_rep_status(rep) ? CM_REJECTED : CM_REPLIED);
+    count_sent(c, CM_KEPT_REP, in->ns);
     c->reason = iba_cm_sidr_rep_status(rep);
+    c->refused = c->reason != 0;
     keep_qp(t, c, &c->passive, iba_cm_sidr_rep_qpn(rep));
     return c;
 }
@@ -451,112 +480,6 @@ struct cm_connection *cm_track_packet(struct cm_track *t, const struct packet *p
     struct iba_mad m;
 
     return iba_mad_of(&m, &p->view) ? cm_track_message(t, p, &m) : NULL;
-}
-
-/* Whether the end has this address: that of its messages, or of a path of the connection. */
-static bool end_is_at(const struct cm_connection *c, const struct cm_end *e, uint8_t kind, const uint8_t *addr)
-{
-    static const uint8_t none[16] = {0};
-    uint8_t gid[16];
-    bool at = c->kind == kind && memcmp(e->addr, addr, sizeof e->addr) == 0;
-
-    if (kind == IBA_ADDR_IPV4)
-        iba_gid_set_ipv4(gid, (uint32_t)iba_bits_get(addr, 0, 32)); /* A17 */
-    else
-        memcpy(gid, addr, sizeof gid);
-    for (unsigned i = 0; i < CM_PATHS && !at; i++)
-        if (kind == IBA_ADDR_LID)
-            at = e->lid[i] != 0 && e->lid[i] == iba_bits_get(addr, 0, 16);
-        else
-            at = memcmp(e->gid[i], gid, sizeof gid) == 0 && memcmp(gid, none, sizeof gid) != 0;
-    return at;
-}
-
-struct walk {
-    const struct cm_track *t;
-    uint16_t link;
-    uint32_t qpn;
-};
-
-/* The next connection with an end of this QP number; the QP seen last comes first. */
-static const struct cm_connection *walk_on(struct walk *w, const struct cm_end **end, const struct cm_end **other)
-{
-    while (w->link) {
-        const unsigned n = (w->link - 1u) / CM_KEYS, key = (w->link - 1u) % CM_KEYS;
-        const struct cm_connection *c = &w->t->connection[n / 2];
-        *end = n % 2 ? &c->passive : &c->active;
-        *other = n % 2 ? &c->active : &c->passive;
-        w->link = (*end)->key[key].next;
-        if ((*end)->qpn == w->qpn)
-            return c;
-    }
-    return NULL;
-}
-
-static struct walk walk_from(const struct cm_track *t, uint8_t kind, const uint8_t *addr, uint32_t qpn)
-{
-    const struct end_key k = end_key(qpn, kind, addr);
-
-    return (struct walk){t, t->qp_bucket[end_bucket(&k)], qpn};
-}
-
-static bool lasts(const struct cm_connection *c)
-{
-    return !c->outlived && (c->state == CM_REPLIED || c->state == CM_ESTABLISHED || c->state == CM_RELEASING);
-}
-
-/* A datagram QP belongs to a service if the connection manager assigned this QP at this address to it. */
-static const struct cm_connection *service_at(const struct cm_track *t, uint8_t kind, const uint8_t *addr, uint32_t qpn)
-{
-    struct walk w = walk_from(t, kind, addr, qpn);
-    const struct cm_connection *c;
-    const struct cm_end *end, *other;
-
-    while ((c = walk_on(&w, &end, &other)) != NULL)
-        if (c->sidr && lasts(c) && end_is_at(c, end, kind, addr))
-            return c;
-    return NULL;
-}
-
-const struct cm_connection *cm_track_of(const struct cm_track *t, const struct iba_view *v,
-                                        const struct cm_end **source)
-{
-    const struct cm_connection *c;
-    const struct cm_end *end, *other;
-    struct stat_addrs a;
-
-    *source = NULL;
-    if (t->begun == 0 || !v->op || v->icrc == IBA_CHECK_BAD || !iba_view_has_bth(v) || !stat_addrs_get(&a, v))
-        return NULL;
-    const uint32_t dst_qpn = iba_bth_destqp(iba_view_bth(v));
-    if (iba_view_has(v, IBA_H_deth)) {
-        c = service_at(t, a.kind, a.dst, dst_qpn);
-        return c ? c : service_at(t, a.kind, a.src, iba_deth_srcqp(iba_view_hdr(v, IBA_H_deth)));
-    }
-    struct walk w = walk_from(t, a.kind, a.dst, dst_qpn);
-    while ((c = walk_on(&w, &end, &other)) != NULL)
-        if (!c->sidr && lasts(c) && other->known && end_is_at(c, end, a.kind, a.dst) &&
-            end_is_at(c, other, a.kind, a.src)) {
-            *source = other;
-            return c;
-        }
-    return NULL;
-}
-
-const struct cm_connection *cm_track_find(const struct cm_track *t, uint8_t kind, const uint8_t *src,
-                                          const uint32_t *src_qpn, const uint8_t *dst, uint32_t dst_qpn, bool *active)
-{
-    struct walk w = walk_from(t, kind, dst, dst_qpn);
-    const struct cm_connection *c;
-    const struct cm_end *end, *other;
-
-    while ((c = walk_on(&w, &end, &other)) != NULL) {
-        *active = end == &c->passive;
-        if (!c->sidr && other->known && (!src_qpn || other->qpn == *src_qpn) && end_is_at(c, end, kind, dst) &&
-            end_is_at(c, other, kind, src))
-            return c;
-    }
-    return NULL;
 }
 
 const struct cm_connection *cm_track_nth(const struct cm_track *t, size_t n)

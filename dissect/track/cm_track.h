@@ -14,6 +14,13 @@ enum {
 };
 enum cm_state { CM_REQUESTED, CM_REPLIED, CM_ESTABLISHED, CM_REJECTED, CM_RELEASING, CM_RELEASED, CM_STATES };
 
+/* The messages whose number and times are kept; SIDR_REQ and SIDR_REP count as REQ and REP. */
+enum cm_kept { CM_KEPT_REQ, CM_KEPT_REP, CM_KEPT_RTU, CM_KEPT_DREQ, CM_KEPT_DREP, CM_KEPT_COUNT };
+struct cm_sent {
+    uint16_t n;                /* 65535: as many or more */
+    int64_t first_ns, last_ns; /* since the first packet of the run; valid if n > 0 */
+};
+
 struct cm_end {
     uint8_t addr[16];          /* the source and destination of the messages */
     uint8_t gid[CM_PATHS][16]; /* of the primary and the alternate path, as in REQ; 0: none (MD-55) */
@@ -37,14 +44,21 @@ struct cm_connection {
     uint8_t upper;   /* enum iba_upper: set by the caller */
     uint8_t service; /* as in REQ */
     uint8_t mtu_code, ack_timeout, retries, cm_timeout;
-    uint8_t offered_reads;                /* REQ: the maximum that the passive end may have outstanding */
+    uint8_t cm_retries; /* that REQ allows for each message of the connection manager (Max CM Retries) */
+    struct cm_sent sent[CM_KEPT_COUNT];
+    uint8_t more_time;       /* code of the time that the passive end's last MRA asked for */
+    bool asked;              /* the passive end sent an MRA */
+    bool refused;            /* by a REJ, or a SIDR_REP with another status than 0; `reason` is the first one's */
+    bool refused_by_active;  /* the REJ came from there */
+    bool released_by_active; /* the first DREQ came from there */
+    uint8_t offered_reads;   /* REQ: the maximum that the passive end may have outstanding */
     uint8_t sl, traffic_class, hop_limit; /* of the path */
     uint16_t p_key;
     uint8_t mras;                                  /* messages that asked for more time */
     uint16_t again;                                /* messages sent again */
     uint16_t reason;                               /* of a REJ, or status of a SIDR_REP */
     uint64_t begin_frame, answer_frame, end_frame; /* 0: not seen */
-    int64_t begin_ns, answer_ns;                   /* since the first packet */
+    int64_t begin_ns, answer_ns, end_ns;           /* since the first packet */
     uint32_t begin_source;                         /* index of the file that begin_frame came from */
     uint16_t next;                                 /* in its bucket, plus 1 */
 };
@@ -54,7 +68,9 @@ struct cm_track {
     uint64_t begun, forgotten, unknown; /* unknown: messages of unknown connections */
     uint64_t reuses;                    /* the first frame of the connection that had its QP before; 0: none */
     uint32_t reuses_source;             /* index of the file that this frame came from */
-    bool refused;                       /* by the message processed last, and by none before it */
+    void (*ending)(void *ctx, const struct cm_connection *c); /* before a connection is forgotten; NULL: nothing */
+    void *ctx;
+    bool refused; /* by the message processed last, and by none before it */
     uint16_t reason;
 };
 
@@ -74,4 +90,8 @@ const struct cm_connection *cm_track_find(const struct cm_track *t, uint8_t kind
 /* The n-th that is kept, in the order they began; NULL after the last. */
 const struct cm_connection *cm_track_nth(const struct cm_track *t, size_t n);
 const char *cm_state_name(enum cm_state s);
+static inline bool cm_was_sent(const struct cm_connection *c, enum cm_kept k)
+{
+    return c->sent[k].n > 0;
+}
 #endif

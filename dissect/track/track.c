@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "track/track.h"
+#include "track/cm_why.h"
 #include "mad/iba_mad.h"
 
 /* Only between GSIs, whose packets have a partition; the highest bit is the sender's membership (MD-07). */
@@ -88,6 +89,8 @@ static const struct cm_connection *follow_datagram(struct track *t, struct packe
     p->mad_context.reused_in = t->cm.reuses;
     p->mad_context.reused_source = t->cm.reuses_source;
     p->mad_context.reason = t->cm.reason;
+    if (c)
+        p->mad_context.why = cm_why_now(c, (int64_t)(p->cap->ts_ns - p->first_ns));
     return c;
 }
 

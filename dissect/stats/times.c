@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "stats/times.h"
+
+/* Times below 64 ns have a class each; above, each power of two has 64. */
+static unsigned class_of(uint64_t ns)
+{
+    if (ns < TIMES_SUBS)
+        return (unsigned)ns;
+    const unsigned power = 63 - (unsigned)__builtin_clzll(ns);
+    return (power - TIMES_SUB_BITS + 1) * TIMES_SUBS + (unsigned)(ns >> (power - TIMES_SUB_BITS)) - TIMES_SUBS;
+}
+
+/* The longest time of the class. */
+static uint64_t class_end(unsigned c)
+{
+    if (c < TIMES_SUBS)
+        return c;
+    const unsigned power = c / TIMES_SUBS + TIMES_SUB_BITS - 1;
+    return (((uint64_t)(c % TIMES_SUBS) + TIMES_SUBS + 1) << (power - TIMES_SUB_BITS)) - 1;
+}
+
+void times_add(struct times *t, uint64_t ns)
+{
+    t->shortest = t->n == 0 || ns < t->shortest ? ns : t->shortest;
+    t->longest = ns > t->longest ? ns : t->longest;
+    t->n++;
+    t->count[class_of(ns)]++;
+}
+
+uint64_t times_percentile(const struct times *t, unsigned percent)
+{
+    const uint64_t rank = t->n - t->n * (100 - percent) / 100;
+    uint64_t seen = 0;
+
+    for (unsigned c = 0; c < TIMES_CLASSES; c++) {
+        seen += t->count[c];
+        if (seen >= rank)
+            return class_end(c) < t->longest ? class_end(c) : t->longest;
+    }
+    return t->longest;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Private to the connections: how an end is found by its address and QP. */
+#ifndef DISSECT_CM_PARTS_H
+#define DISSECT_CM_PARTS_H
+#include "track/cm_track.h"
+
+/* A data packet shows the address of an end's messages, or that of a path of the connection: a link for each leads to
+ * the end. Links hold the number of connection, end and key, plus 1. */
+struct cm_end_key {
+    uint32_t qpn, lid; /* lid: 1 if the address is a LID */
+    uint8_t addr[16];
+};
+struct cm_end_key cm_end_key(uint32_t qpn, uint8_t kind, const uint8_t *addr);
+size_t cm_end_bucket(const struct cm_end_key *k);
+#endif

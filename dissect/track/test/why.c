@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The table of reasons: each row is met by the connection that it describes, and its sentence is complete. */
+#include <criterion/criterion.h>
+#include "track/cm_why.h"
+
+enum {
+#define CM_FACT_BIT(f) BIT_##f,
+    CM_FACTS(CM_FACT_BIT)
+};
+enum {
+#define CM_FACT(f) f = 1 << BIT_##f,
+    CM_FACTS(CM_FACT)
+};
+enum { ANY = 0xffff };
+static const int64_t LAST = 10000000000;
+
+static const struct {
+    unsigned wants, excludes, from, to;
+} rows[] = {
+#define ROW(kind, wants, excludes, from, to, ...) {wants, excludes, from, to},
+    CM_WHY_SETUP(ROW) CM_WHY_END(ROW)};
+
+static void sent(struct cm_connection *c, enum cm_kept k, unsigned n, int64_t first, int64_t last)
+{
+    c->sent[k] = (struct cm_sent){(uint16_t)n, first, last};
+}
+
+/* A connection that shows these facts. Nobody waits at LAST any more, unless it is one of them. */
+static struct cm_connection with(unsigned f, unsigned reason)
+{
+    struct cm_connection c = {.used = true, .sidr = (f & SIDR) != 0, .cm_retries = 15};
+
+    sent(&c, CM_KEPT_REQ, f & (REQ_AGAIN | REQ_AFTER_REP) ? 2 : 1, 0, f & REQ_AFTER_REP ? 200 : 1);
+    if (f & WAITS)
+        sent(&c, CM_KEPT_REQ, 1, LAST, LAST);
+    if (f & REP)
+        sent(&c, CM_KEPT_REP, f & (REP_AGAIN | REP_AFTER_RTU) ? 2 : 1, 100, f & REP_AFTER_RTU ? 400 : 150);
+    if (f & REP_AFTER_RTU && !(f & REP))
+        sent(&c, CM_KEPT_REP, 2, 100, 400);
+    if (f & RTU)
+        sent(&c, CM_KEPT_RTU, 1, 300, 300);
+    if (f & DREQ)
+        sent(&c, CM_KEPT_DREQ, f & DREQ_AGAIN ? 2 : 1, 500, 600);
+    if (f & DREP)
+        sent(&c, CM_KEPT_DREP, 1, 700, 700);
+    c.asked = (f & MRA) != 0;
+    c.refused = (f & REJ) != 0;
+    c.refused_by_active = (f & REJ_OF_ACTIVE) != 0;
+    c.reason = (uint16_t)(reason == ANY ? 99 : reason);
+    return c;
+}
+
+Test(cm_why, each_setup_row_is_met)
+{
+    for (unsigned k = 0; k < CM_WHY_DREQ_UNANSWERED; k++) {
+        const struct cm_connection c = with(rows[k].wants, rows[k].to);
+        cr_expect_eq(cm_why_setup(&c, LAST), k, "%s: its connection is taken for %s", cm_whys[k].name,
+                     cm_whys[cm_why_setup(&c, LAST)].name);
+        cr_expect_eq(cm_why_end(&c) == CM_WHY_COUNT, (rows[k].wants & DREQ) == 0, "%s", cm_whys[k].name);
+    }
+}
+
+Test(cm_why, each_end_row_is_met)
+{
+    for (unsigned k = CM_WHY_DREQ_UNANSWERED; k < CM_WHY_COUNT; k++) {
+        const struct cm_connection c = with(rows[k].wants | REP | RTU, 0);
+        cr_expect_eq(cm_why_end(&c), k, "%s", cm_whys[k].name);
+        cr_expect_str_eq(cm_why_now(&c, LAST), cm_whys[k].name);
+    }
+}
+
+/* Every word in braces is one that is known: it is replaced by something, and no brace is left. */
+Test(cm_why, each_sentence_is_complete)
+{
+    static struct out o;
+
+    for (unsigned k = 0; k < CM_WHY_COUNT; k++) {
+        const struct cm_connection c = with(rows[k].wants | REP | RTU | DREQ, rows[k].to);
+        unsigned words = 0, bare = 0;
+        for (const char *s = cm_whys[k].sentence; *s; s++) {
+            words += *s == '{';
+            bare += *s == ' ';
+        }
+        out_init(&o, -1);
+        cm_why_print(&o, (enum cm_why)k, &c, LAST);
+        cr_expect(o.n > 0 && o.n < OUT_SLACK);
+        o.buf[o.n] = '\0';
+        cr_expect_null(strpbrk(o.buf, "{}"), "%s", o.buf);
+        cr_expect_null(strstr(o.buf, "  "), "a word of '%s' says nothing: %s", cm_whys[k].sentence, o.buf);
+        cr_expect_null(strstr(o.buf, " ,"), "%s", o.buf);
+        cr_expect(o.buf[0] != ' ' && o.buf[o.n - 1] != ' ' && o.buf[o.n - 1] != ':', "%s", o.buf);
+        cr_expect(words > 0 || bare > 0);
+    }
+}
+
+/* A capture that shows one REQ and nothing else may have lost the rest: nobody is blamed. */
+Test(cm_why, one_request_accuses_nobody)
+{
+    const struct cm_connection c = with(0, 0);
+
+    cr_expect_eq(cm_whys[cm_why_setup(&c, LAST)].severity, IBA_NOTE);
+}
