@@ -22,11 +22,20 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import traffic  # noqa: E402
 from experiments import EXPERIMENTS, Experiment  # noqa: E402
 from peer import Failed, Unlucky  # noqa: E402
-from relay import Relay, is_roce  # noqa: E402
+from attempts import ATTEMPTS, Loss, Losses, with_icrc  # noqa: E402
+from relay import CM_MESSAGES, Relay, cm_message, is_roce  # noqa: E402
 
 IPV4 = bytes(12) + b"\x08\x00\x45" + bytes(8) + b"\x11" + bytes(10)
 IPV6 = bytes(12) + b"\x86\xdd\x60" + bytes(5) + b"\x11" + bytes(33)
 TO_ROCE = b"\xc0\x00\x12\xb7"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+def of_manager(message, ip=IPV4):
+    """A frame whose datagram has this message's attribute."""
+    bth = b"\x64\x40\xff\xff" + bytes(3) + b"\x01" + bytes(4)
+    mad = b"\x01\x07\x02\x03" + bytes(12) + CM_MESSAGES[message].to_bytes(2, "big") + bytes(238)
+    return ip + TO_ROCE + bytes(4) + bth + bytes(8) + mad + bytes(4)
 
 
 class Between(unittest.TestCase):
@@ -81,6 +90,55 @@ class Between(unittest.TestCase):
             self.assertTrue(is_roce(frame), frame)
         for frame in (b"", bytes(14), IPV4, IPV4 + TO_ROCE[::-1], IPV6[:20] + b"\x06" + IPV6[21:] + TO_ROCE, IPV4 + TO_ROCE[:3]):
             self.assertFalse(is_roce(frame), frame)
+
+
+    def test_lost_on_the_way(self):
+        self.relay.loses = Losses((Loss("a", ("REQ",), 1),))
+        self.relay.open(f"{self.path}/x.pcap")
+        lost, passes = of_manager("REQ"), of_manager("RTU")
+        self.cards[0].sendto(lost, self.own[0])
+        self.send(0, passes)  # it comes, and so the one before it was lost
+        self.send(0, lost)  # the second passes
+        self.relay.close()
+        self.assertEqual(self.relay.frames, 3)
+
+    def test_data_most(self):
+        self.relay.data_most = 1
+        self.relay.open(f"{self.path}/x.pcap")
+        for frame in (b"data", b"more", of_manager("DREQ")):
+            self.send(0, frame)
+        self.relay.close()
+        self.assertEqual((self.relay.frames, self.relay.data), (2, 2))
+
+
+class Attempts(unittest.TestCase):
+    def test_messages(self):
+        for ip in (IPV4, IPV6):
+            for name, attribute in CM_MESSAGES.items():
+                self.assertEqual(cm_message(of_manager(name, ip)), attribute)
+        self.assertIsNone(cm_message(IPV4 + TO_ROCE + bytes(300)))
+        self.assertIsNone(cm_message(b"short"))
+
+    def test_rows(self):
+        names = [a.name for a in ATTEMPTS]
+        self.assertEqual(len(names), len(set(names)))
+        rows = (ROOT / "dissect/track/cm_why.h").read_text(encoding="utf-8")
+        for attempt in ATTEMPTS:
+            self.assertRegex(attempt.name, r"^[a-z0-9-]+$")
+            for kind in attempt.why.split():
+                self.assertIn(f"W({kind},", rows)
+
+    def test_share(self):
+        losses = Losses((Loss("b", share=0.3),))
+        lost = sum(losses(1, of_manager("REP")) for _ in range(1000))
+        self.assertTrue(250 < lost < 350, lost)
+        self.assertFalse(losses(0, of_manager("REP")))
+
+    def test_icrc(self):
+        """That of a REQ which a guest sent."""
+        capture = (ROOT / "pcaps/attempts/no-listener.pcap").read_bytes()
+        frame = capture[40 : 40 + int.from_bytes(capture[32:36], "little")]
+        self.assertEqual(with_icrc(frame), frame)
 
 
 class Table(unittest.TestCase):
