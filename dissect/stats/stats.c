@@ -30,7 +30,7 @@ const struct stat_kind stat_kinds[] = {
      .judged = true, .message = stat_srt_message},
     {KIND("agreed", "agreed", "reliable connections: agreed and observed values", agreed), .close = free,
      .judged = true},
-    {KIND("cm", "cm", "connections as the connection manager agreed on them, and how they ended", cm), .close = free},
+    {KIND("cm", "cm", "connections: what was agreed on, why some were not made, how they ended, times", cm), .close = free},
     {KIND("mad", "mad", "management datagrams by class, attribute, method and status, and response times", mad),
      .close = free},
     {0},
