@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Why a connection was not made, or how it was made and ended: one sentence, from a table. What a capture cannot tell,
- * no sentence says: a message that was seen may still be lost behind the capture point, and one that was not seen may
- * have been sent. */
+/* Why a connection was not made, or how it was made and ended: one sentence, from a table. A message
+ * that was seen may be lost after the capture point, and one that was not seen may have been sent: no sentence says
+ * more than the capture shows. */
 #ifndef DISSECT_CM_WHY_H
 #define DISSECT_CM_WHY_H
 #include "observer/iba_finding.h"
 #include "track/cm_track.h"
 
-/* What the messages of a connection show, of which a row wants some and excludes others. */
+/* Facts that the messages of a connection show. A row wants some and excludes others. */
 /* clang-format off */
 #define CM_FACTS(F) \
     F(SIDR)             /* it resolves a datagram service; there is no connection */                \

@@ -4,7 +4,7 @@
 connections.py --list [--] [NAME...]
 
 Makes captures of connection attempts, good ones and failures of each kind, between two guests that `tools/guest connections`
-has started. NAME.pcap has every frame that either guest sent, also those that were lost on the way to the other; NAME.json
+has started. NAME.pcap has every frame that either guest sent, also those that the relay lost; NAME.json
 tells how it was made, and so its cause. A NAME is a shell pattern; without one all attempts are made.
 """
 

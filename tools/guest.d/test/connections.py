@@ -11,7 +11,7 @@ import pathlib
 import subprocess
 import sys
 
-# What every connection that goes well shows, and those beside the one that the story is about
+# Kinds of connections that go well: others may be beside the one that the story is about
 FINE = {"CONNECTED", "CONNECTED_BEFORE", "NO_RTU_SEEN", "DISCONNECTED", "DISCONNECTS", "SIDR_RESOLVED"}
 
 
