@@ -11,9 +11,9 @@ struct mad_context {
     uint64_t setup_in;   /* frame of the REQ or SIDR_REQ of its connection; 0: of none that is known */
     uint64_t service_id; /* valid with setup_in, as are the next ones */
     uint32_t source_qp;
-    uint8_t upper;                     /* enum iba_upper: the upper protocol of the connection */
-    const char *why;                   /* how the attempt to connect stands after this message; NULL: it is none of one */
-    bool has_source_qp;                /* the packet's own headers have none */
+    uint8_t upper;      /* enum iba_upper: the upper protocol of the connection */
+    const char *why;    /* how the attempt to connect stands after this message; NULL: it is none of one */
+    bool has_source_qp; /* the packet's own headers have none */
     uint64_t response_to, response_in; /* frames of the same transaction; 0: not known */
     int64_t time_ns;                   /* since the request; valid with has_time */
     bool has_time;
