@@ -13,6 +13,7 @@
 
 enum iba_port_kind { IBA_PORT_IB, IBA_PORT_ROCE1, IBA_PORT_ROCE2 };
 
+#define IBA_GSI_QKEY 0x80010000u /* PV-19 */
 enum { IBA_MAX_GIDS = 8, IBA_PORT_MAX_PKEYS = 64 };
 
 /* clang-format off */

@@ -39,7 +39,6 @@ enum iba_qp_state {
     IBA_QP_STATES(IBA_QP_STATE_ID) IBA_QPS_COUNT
 };
 enum iba_path_mig { IBA_PATH_MIGRATED, IBA_PATH_REARM, IBA_PATH_ARMED }; /* QS-78; only the adapter sets ARMED */
-#define IBA_GSI_QKEY 0x80010000u                                         /* PV-19 */
 
 /* Attributes of modify QP: a bit of the mask says that the attribute is given (QS-01..QS-13). */
 /* clang-format off */

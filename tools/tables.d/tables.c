@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters|findings|decisions [--format md|dot|man]: the tables
- * of libiba, as the code has them.
+/* ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters|findings|decisions|fabric [--format
+ * md|dot|man]: the tables of libiba, as the code has them.
  *
  * rules: every rule table; rows: the same for programs, table<TAB>row; behaviours: every list of them; qp-states: the
  * transitions of modify QP; opcodes, fields: the wire formats; counters: of a port; findings, decisions: of the
- * observer. Markdown; DOT for qp-states; a manual page for findings, with what ibdissect says of them. */
+ * observer; fabric: of switches and agents. Markdown; DOT for qp-states; a manual page for findings, with what
+ * ibdissect says of them. */
 #include <stdio.h>
 #include <string.h>
 #include "adapter/iba_change_rules.h"
+#include "fabric/iba_node.h"
 #include "finding_help.h"
 #include "observer/iba_decision.h"
 #include "observer/iba_finding_kinds.h"
@@ -288,6 +290,19 @@ static void decisions_md(void)
     }
 }
 
+static void fabric_md(void)
+{
+    for (unsigned t = 0; t < IBA_FABRIC_TABLE_COUNT; t++) {
+        const struct iba_fabric_table *table = iba_fabric_tables[t];
+        printf("%s## %s\n\nTable `%s`.\n\n| no. | rule | sentence | clause |\n|---:|---|---|---|\n", t ? "\n" : "",
+               table->title, table->name);
+        for (unsigned i = 0; i < table->n; i++) {
+            const struct iba_fabric_row *r = iba_fabric_row(table, i);
+            printf("| %u | `%s` | %s | %s |\n", i + 1, r->name, r->sentence, r->clause);
+        }
+    }
+}
+
 static void counters_md(void)
 {
     static const struct {
@@ -310,7 +325,7 @@ static const struct {
     {"opcodes", "md", opcodes_md},       {"fields", "md", fields_md},
     {"counters", "md", counters_md},     {"findings", "md", findings_md},
     {"behaviours", "md", behaviours_md}, {"decisions", "md", decisions_md},
-    {"findings", "man", findings_man},
+    {"findings", "man", findings_man},   {"fabric", "md", fabric_md},
 };
 
 int main(int argc, char **argv)
@@ -322,7 +337,7 @@ int main(int argc, char **argv)
             commands[i].print();
             return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
         }
-    fprintf(stderr, "ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters|findings|decisions "
+    fprintf(stderr, "ibtables rules|rows|behaviours|qp-states|opcodes|fields|counters|findings|decisions|fabric "
                     "[--format md|dot|man]; DOT is for qp-states, man for findings\n");
     return 2;
 }

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Packets that wait for a port: queues of each VL, lifetimes, and which VL is next on the wire. */
+#include <assert.h>
+#include "fabric/iba_hop.h"
+
+/* ---- the pool ---- */
+
+void iba_pool_init(struct iba_pool *p, struct iba_slot *slot, uint8_t *bytes, int32_t n)
+{
+    p->slot = slot;
+    p->bytes = bytes;
+    p->n = n;
+    p->used = 0;
+    p->free = n > 0 ? 0 : IBA_NO_SLOT;
+    for (int32_t i = 0; i < n; i++)
+        slot[i].next = i + 1 < n ? i + 1 : IBA_NO_SLOT;
+}
+
+static uint8_t *bytes_of(const struct iba_pool *p, int32_t slot)
+{
+    return p->bytes + (size_t)slot * IBA_PACKET_MOST;
+}
+
+static void give_back(struct iba_pool *p, int32_t slot)
+{
+    p->slot[slot].next = p->free;
+    p->free = slot;
+    p->used--;
+}
+
+/* ---- queues ---- */
+
+bool iba_port_enqueue(struct iba_node *n, struct iba_fifo *q, const uint8_t *bytes, size_t len, uint8_t in,
+                      iba_time now)
+{
+    struct iba_pool *p = n->pool;
+    const int32_t i = p->free;
+
+    if (i == IBA_NO_SLOT || len > IBA_PACKET_MOST)
+        return false;
+    p->free = p->slot[i].next;
+    p->used++;
+    p->slot[i] = (struct iba_slot){.next = IBA_NO_SLOT, .len = (uint16_t)len, .in = in, .since = now};
+    memcpy(bytes_of(p, i), bytes, len);
+    if (q->first == IBA_NO_SLOT)
+        q->first = i;
+    else
+        p->slot[q->last].next = i;
+    q->last = i;
+    q->n++;
+    return true;
+}
+
+static void drop_first(struct iba_pool *p, struct iba_fifo *q)
+{
+    const int32_t i = q->first;
+
+    q->first = p->slot[i].next;
+    q->n--;
+    give_back(p, i);
+}
+
+size_t iba_port_dequeue(struct iba_node *n, struct iba_fifo *q, uint8_t *buf, size_t cap, uint8_t *in)
+{
+    struct iba_pool *p = n->pool;
+    const struct iba_slot *s;
+    size_t len;
+
+    if (q->first == IBA_NO_SLOT)
+        return 0;
+    s = &p->slot[q->first];
+    len = s->len;
+    if (in)
+        *in = s->in;
+    assert(len <= cap);
+    (void)cap;
+    memcpy(buf, bytes_of(p, q->first), len);
+    drop_first(p, q);
+    return len;
+}
+
+void iba_port_flush(struct iba_node *n, struct iba_node_port *p)
+{
+    for (unsigned vl = 0; vl < IBA_VLS; vl++)
+        while (p->queue[vl].first != IBA_NO_SLOT) {
+            drop_first(n->pool, &p->queue[vl]);
+            p->waiting--;
+            p->counters.portxmitdiscards++;
+        }
+}
+
+/* ---- lifetimes (KM-50) ---- */
+
+/* A lifetime code: 4.096 us * 2^code; codes above 19 mean that packets live for ever (KM-50). */
+static iba_time lifetime_ns(unsigned code)
+{
+    enum { FOR_EVER = 20 };
+    return code >= FOR_EVER ? IBA_NEVER : (iba_time)4096 << code;
+}
+
+/* The shorter of the time at the head of a queue and the switch's packet lifetime. */
+static iba_time lifetime_of(const struct iba_node *n, const struct iba_node_port *p)
+{
+    const iba_time hoq = lifetime_ns(p->info.hoqlife);
+    const iba_time life = iba_node_is_switch(n) ? lifetime_ns(n->sw.lifetimevalue) : IBA_NEVER;
+
+    return hoq < life ? hoq : life;
+}
+
+static iba_time expires(const struct iba_node *n, const struct iba_node_port *p, unsigned vl, iba_time lifetime)
+{
+    const struct iba_fifo *q = &p->queue[vl];
+
+    return vl == IBA_VL15 || q->first == IBA_NO_SLOT ? IBA_NEVER : n->pool->slot[q->first].since + lifetime;
+}
+
+void iba_port_expire(struct iba_node *n, struct iba_node_port *p, iba_time now)
+{
+    const iba_time lifetime = lifetime_of(n, p);
+
+    if (lifetime == IBA_NEVER)
+        return;
+    for (unsigned vl = 0; vl < IBA_VLS; vl++)
+        while (expires(n, p, vl, lifetime) <= now) {
+            drop_first(n->pool, &p->queue[vl]);
+            p->waiting--;
+            p->counters.portxmitdiscards++;
+        }
+}
+
+iba_time iba_port_expires(const struct iba_node *n, const struct iba_node_port *p)
+{
+    const iba_time lifetime = lifetime_of(n, p);
+    iba_time first = IBA_NEVER;
+
+    if (lifetime == IBA_NEVER)
+        return IBA_NEVER;
+    for (unsigned vl = 0; vl < IBA_VLS; vl++) {
+        const iba_time at = expires(n, p, vl, lifetime);
+        first = at < first ? at : first;
+    }
+    return first;
+}
+
+/* ---- arbitration (section 7.6.9, KM-46, KM-47) ---- */
+
+enum { LOW, HIGH };
+enum { UNLIMITED = 255, LIMIT_BYTES = 4096, WEIGHT_BYTES = 64 };
+
+static int32_t units_of(const struct iba_node *n, const struct iba_fifo *q)
+{
+    return (n->pool->slot[q->first].len + WEIGHT_BYTES - 1) / WEIGHT_BYTES;
+}
+
+static const uint8_t *entry_of(const struct iba_node_port *p, unsigned priority, unsigned i)
+{
+    return &p->vlarb[2 * priority + i / IBA_VLARB_ENTRIES][2 * (i % IBA_VLARB_ENTRIES)];
+}
+
+static bool waits(const struct iba_node_port *p, const uint8_t *entry)
+{
+    const uint8_t vl = iba_vlarbitration_vl(entry);
+
+    return vl != IBA_VL15 && p->queue[vl].first != IBA_NO_SLOT;
+}
+
+/* Whether a table has an entry whose VL has a packet. */
+static bool has_work(const struct iba_node *n, const struct iba_node_port *p, unsigned priority)
+{
+    if (p->waiting == 0)
+        return false;
+    for (unsigned i = 0; i < n->cfg.vlarb_entries; i++) {
+        const uint8_t *e = entry_of(p, priority, i);
+        if (iba_vlarbitration_weight(e) > 0 && waits(p, e))
+            return true;
+    }
+    return false;
+}
+
+/* The current entry keeps the wire while it has weight left and packets; then the next one with both has it. A packet
+ * may overdraw the weight of its entry. */
+static uint8_t weighted(const struct iba_node *n, struct iba_node_port *p, unsigned priority)
+{
+    const uint8_t *e = entry_of(p, priority, p->arb.entry[priority]);
+
+    while (p->arb.left[priority] <= 0 || iba_vlarbitration_weight(e) == 0 || !waits(p, e)) {
+        p->arb.entry[priority] = (uint8_t)((p->arb.entry[priority] + 1u) % n->cfg.vlarb_entries);
+        e = entry_of(p, priority, p->arb.entry[priority]);
+        p->arb.left[priority] = iba_vlarbitration_weight(e);
+    }
+    p->arb.left[priority] -= units_of(n, &p->queue[iba_vlarbitration_vl(e)]);
+    return iba_vlarbitration_vl(e);
+}
+
+static bool high_is_over(const struct iba_node_port *p)
+{
+    return p->info.vlhighlimit != UNLIMITED && p->arb.high_bytes > 0 &&
+           p->arb.high_bytes >= (uint32_t)p->info.vlhighlimit * LIMIT_BYTES;
+}
+
+bool iba_port_ready(const struct iba_node *n, const struct iba_node_port *p)
+{
+    return p->queue[IBA_VL15].first != IBA_NO_SLOT || has_work(n, p, LOW) || has_work(n, p, HIGH);
+}
+
+/* VLs that no entry names: their packets wait for the lifetime of the switch to end. */
+int iba_arbitrate(const struct iba_node *n, struct iba_node_port *p)
+{
+    const bool low = has_work(n, p, LOW);
+    uint8_t vl;
+
+    if (p->queue[IBA_VL15].first != IBA_NO_SLOT)
+        return IBA_VL15;
+    if (has_work(n, p, HIGH) && !(low && high_is_over(p))) {
+        vl = weighted(n, p, HIGH);
+        p->arb.high_bytes += n->pool->slot[p->queue[vl].first].len;
+        return vl;
+    }
+    if (!low)
+        return -1;
+    p->arb.high_bytes = 0;
+    return weighted(n, p, LOW);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Inside of a node: a packet at it, and the tables that decide about it. Not for users of libiba. */
+#ifndef IBA_HOP_H
+#define IBA_HOP_H
+#include "fabric/iba_node.h"
+
+/* A packet at a node. */
+struct iba_hop {
+    struct iba_node *node;
+    const struct iba_view *view;
+    iba_time now;
+    uint8_t in;  /* the port it came by; a switch's own packets: 0, an adapter's own: the port they leave by */
+    bool own;    /* software of the node sent it */
+    uint8_t out; /* of the departure table */
+    const uint8_t *lrh, *bth, *deth; /* NULL where the packet has none; bth and deth only of UD packets */
+    uint8_t *mad;                    /* a copy that may be changed; NULL: no whole datagram of QP0 or QP1 */
+    /* of a management request */
+    const struct iba_sma_attribute *attribute;
+    uint16_t status;
+    bool answered;                 /* `mad` is the answer now */
+    struct iba_node_port *port;    /* that the attribute is about */
+    uint8_t *data;                 /* 64 bytes of the attribute in `mad` */
+    struct iba_portinfo *portinfo; /* that is being set */
+    bool reregister;               /* the Set asked for it */
+    struct iba_switchinfo *switchinfo;
+};
+
+typedef bool iba_hop_when(const struct iba_hop *h);
+typedef void iba_hop_then(struct iba_hop *h);
+
+/* R(name, when, then, sentence, clause): the first row that applies decides. */
+struct iba_hop_rule {
+    struct iba_fabric_row row;
+    iba_hop_when *when; /* pure */
+    iba_hop_then *then;
+};
+#define IBA_HOP_ROW(name_, when_, then_, sentence_, clause_) {{#name_, sentence_, clause_}, when_, then_},
+#define IBA_FABRIC_TABLE(symbol, id_, name_, title_, rows_)                                                            \
+    _Static_assert(sizeof(rows_) / sizeof *(rows_) <= IBA_FABRIC_ROWS, "more rows than counters");                     \
+    const struct iba_fabric_table symbol = {name_,           title_, id_, sizeof(rows_) / sizeof *(rows_),             \
+                                            sizeof *(rows_), rows_};
+#define IBA_HOP_TABLE(LIST, symbol, id, name, title)                                                                   \
+    static const struct iba_hop_rule hop_rows[] = {LIST(IBA_HOP_ROW)};                                                 \
+    IBA_FABRIC_TABLE(symbol, id, name, title, hop_rows)
+#define IBA_FABRIC_TABLE_EXTERN(id, symbol) extern const struct iba_fabric_table symbol;
+IBA_FABRIC_TABLES(IBA_FABRIC_TABLE_EXTERN)
+
+/* Whether the node has the row. */
+static inline bool iba_node_has_row(const struct iba_node *n, const struct iba_fabric_table *t, unsigned row)
+{
+    return n->broken.table != t || n->broken.row != row;
+}
+/* Applies a table of struct iba_hop_rule. */
+void iba_hop_apply(struct iba_hop *h, const struct iba_fabric_table *t);
+
+bool iba_hop_any(const struct iba_hop *h);
+void iba_hop_drop(struct iba_hop *h);
+static inline bool iba_hop_is_smp(const struct iba_hop *h)
+{
+    return h->bth && iba_bth_destqp(h->bth) == 0;
+}
+static inline bool iba_hop_is_directed(const struct iba_hop *h)
+{
+    return h->mad && iba_madhdr_mgmtclass(h->mad) == IBA_CLASS_DIRECTED;
+}
+
+/* ---- methods and status of datagrams (MD-04, MD-05) ---- */
+enum {
+    IBA_METHOD_GET = 0x01,
+    IBA_METHOD_SET = 0x02,
+    IBA_METHOD_TRAP = 0x05,
+    IBA_METHOD_TRAP_REPRESS = 0x07,
+    IBA_METHOD_RESPONSE = 0x80,
+    IBA_METHOD_GET_RESP = 0x81,
+};
+enum {
+    IBA_MAD_OK = 0,
+    IBA_MAD_BAD_VERSION = 0x04,
+    IBA_MAD_BAD_METHOD = 0x08,
+    IBA_MAD_BAD_ATTRIBUTE = 0x0c,
+    IBA_MAD_BAD_VALUE = 0x1c,
+};
+enum { IBA_UD_SEND_ONLY = 0x64 }; /* the opcode of every datagram */
+enum { IBA_CLASS_SMP = 0x01, IBA_CLASS_PERF = 0x04, IBA_SMP_DATA_AT = 64, IBA_SMP_DATA_BYTES = 64 };
+enum { IBA_ATTR_NOTICE = 0x02, IBA_ATTR_SM_INFO = 0x20 };
+
+/* ---- the way out (iba_departure.c) ---- */
+/* Puts a packet into the queue of h->out if no row of the departure table is against it. */
+void iba_hop_depart(struct iba_hop *h);
+/* The datagram h->mad leaves by port `out`, or goes to the software of the node: a request that is forwarded keeps its
+ * headers, with other addresses where `dlid` is not 0. */
+void iba_hop_forward_mad(struct iba_hop *h, uint8_t out, uint16_t dlid, uint16_t slid);
+/* Sends h->mad to the LID that the packet came from. */
+void iba_hop_answer_by_lid(struct iba_hop *h);
+/* The packet is for software of the node. */
+void iba_hop_to_software(struct iba_hop *h);
+/* The node itself sends a datagram from its end port `port`: by LID. */
+void iba_node_send_mad(struct iba_node *n, uint8_t port, const struct iba_mgmt_to *to, const uint8_t *mad,
+                       iba_time now);
+/* The port of a switch for a unicast LID; IBA_NO_PORT: none. Of an adapter its port `in`. */
+uint8_t iba_node_port_to(const struct iba_node *n, uint8_t in, uint16_t dlid);
+
+/* ---- queues (iba_arbiter.c) ---- */
+bool iba_port_enqueue(struct iba_node *n, struct iba_fifo *q, const uint8_t *bytes, size_t len, uint8_t in,
+                      iba_time now);
+size_t iba_port_dequeue(struct iba_node *n, struct iba_fifo *q, uint8_t *buf, size_t cap, uint8_t *in);
+/* Drops what waits for the port: the link is down. */
+void iba_port_flush(struct iba_node *n, struct iba_node_port *p);
+/* The VL whose packet is next on the wire of a port (section 7.6.9); -1: none. */
+/* Whether a packet of the port may have the wire. */
+bool iba_port_ready(const struct iba_node *n, const struct iba_node_port *p);
+int iba_arbitrate(const struct iba_node *n, struct iba_node_port *p);
+/* Packets whose lifetime is over leave the queues (KM-50); when the next one's ends. */
+void iba_port_expire(struct iba_node *n, struct iba_node_port *p, iba_time now);
+iba_time iba_port_expires(const struct iba_node *n, const struct iba_node_port *p);
+
+/* ---- agents ---- */
+void iba_sma_request(struct iba_hop *h);
+void iba_pma_request(struct iba_hop *h);
+/* The datagram becomes its own answer, with h->status. The caller of the agent sends it when h->answered. */
+void iba_hop_answer(struct iba_hop *h);
+/* A saturating counter (PV-16, KM-04). */
+static inline void iba_count16(uint16_t *counter)
+{
+    if (*counter < UINT16_MAX)
+        ++*counter;
+}
+
+/* ---- notices (iba_notice.c) ---- */
+void iba_notice_link(struct iba_node *n, iba_time now);                                        /* 128 */
+void iba_notice_local(struct iba_node *n, uint8_t port, iba_time now);                         /* 144 */
+void iba_notice_mkey(struct iba_node *n, const struct iba_hop *h, uint8_t port);               /* 256 */
+void iba_notice_key(struct iba_node *n, const struct iba_hop *h, uint16_t trap, uint32_t key); /* 257, 258 */
+void iba_notice_switch_pkey(struct iba_node *n, const struct iba_hop *h, uint8_t port);        /* 259 */
+void iba_notice_repress(struct iba_node *n, uint64_t tid);
+void iba_notice_advance(struct iba_node *n, iba_time now);
+iba_time iba_notice_deadline(const struct iba_node *n);
+/* The oldest one that waits, for Get(Notice) (KM-62); NULL: none. */
+const struct iba_notice_waiting *iba_notice_oldest(const struct iba_node *n);
+#endif

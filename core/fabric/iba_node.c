@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <assert.h>
+#include "fabric/iba_arrival.h"
+#include "fabric/iba_hop.h"
+#include "fabric/iba_link.h"
+
+/* ---- memory ---- */
+
+/* Parts of the caller's memory, one after the other; without memory only counted. */
+struct parts {
+    uint8_t *base;
+    size_t used;
+};
+
+static void *part(struct parts *m, size_t bytes)
+{
+    enum { ALIGNMENT = 16 };
+    uint8_t *p = m->base ? m->base + m->used : NULL;
+
+    m->used += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (p)
+        memset(p, 0, bytes);
+    return p;
+}
+
+static uint16_t pkeys_of(const struct iba_node_config *c, unsigned port)
+{
+    return c->type == IBA_NODE_SWITCH && port > 0 ? c->switch_pkeys : c->pkeys;
+}
+
+static size_t divide(struct iba_node *n, const struct iba_node_config *c, void *memory)
+{
+    const size_t ports = c->n_port + 1u;
+    struct parts m = {.base = memory};
+    struct iba_node_port *port = part(&m, ports * sizeof *port);
+    uint8_t *sl2vl = part(&m, ports * ports * IBA_VLS);
+    uint8_t *lft = part(&m, c->lft);
+    uint16_t *mft = part(&m, (size_t)c->mft * (c->n_port / IBA_MFT_PORTS + 1u) * sizeof *mft);
+
+    for (unsigned i = 0; i < ports; i++) {
+        uint16_t *pkey = part(&m, pkeys_of(c, i) * sizeof *pkey);
+        if (memory)
+            port[i].pkey = pkey;
+    }
+    if (memory) {
+        n->port = port;
+        n->sl2vl = sl2vl;
+        n->lft = lft;
+        n->mft = mft;
+    }
+    return m.used;
+}
+
+size_t iba_node_bytes(const struct iba_node_config *cfg)
+{
+    return divide(NULL, cfg, NULL);
+}
+
+/* ---- power-up ---- */
+
+static void init_capabilities(struct iba_portinfo *i)
+{
+    i->cap_notice = i->cap_trap = i->cap_migration = i->cap_sl_map = i->cap_sysguid = 1;
+    i->cap_ext_speeds = i->cap_mask_notice = i->cap_dr_notice = i->cap_client_rereg = 1;
+}
+
+static void init_info(const struct iba_node *n, struct iba_node_port *p)
+{
+    enum { DEFAULT_TIMEOUT = 18, DEFAULT_RESPONSE = 16, QDR = 4, WIDTH_4X = 2, NO_LIFETIME = 31 };
+    const struct iba_node_config *c = &n->cfg;
+    const bool end = c->type != IBA_NODE_SWITCH || p->number == 0, zero = c->type == IBA_NODE_SWITCH && end;
+    struct iba_portinfo *i = &p->info;
+
+    if (end)
+        init_capabilities(i);
+    i->guid = UINT64_C(0xfe80000000000000);
+    i->linkwidthenabled = i->linkwidthsupported = c->widths;
+    i->linkspeedenabled = i->linkspeedsupported = c->speeds;
+    i->linkspeedextenabled = i->linkspeedextsupported = c->ext_speeds;
+    i->linkdowndefaultstate = IBA_PHYS_POLLING;
+    i->mtucap = i->neighbormtu = c->mtu;
+    i->vlcap = i->operationalvls = c->vls;
+    i->vlarbitrationlowcap = i->vlarbitrationhighcap = c->vlarb_entries;
+    i->hoqlife = NO_LIFETIME;
+    i->guidcap = end ? IBA_GUID_BLOCK : 0;
+    i->subnettimeout = DEFAULT_TIMEOUT;
+    i->resptimevalue = DEFAULT_RESPONSE;
+    /* Port 0 of a switch has no link: it is always Active. */
+    i->portstate = zero ? IBA_PORT_ACTIVE : IBA_PORT_DOWN;
+    i->portphysicalstate = zero ? IBA_PHYS_LINKUP : IBA_PHYS_POLLING;
+    i->linkwidthactive = WIDTH_4X;
+    i->linkspeedactive = QDR;
+}
+
+static void init_fifo(struct iba_fifo *q)
+{
+    q->first = q->last = IBA_NO_SLOT;
+    q->n = 0;
+}
+
+/* Each VL gets the wire in turn until a manager sets the tables. */
+static void init_arbitration(struct iba_node_port *p)
+{
+    enum { DEFAULT_WEIGHT = 64 };
+
+    for (unsigned vl = 0; vl < IBA_VL15; vl++) {
+        iba_vlarbitration_set_vl(&p->vlarb[0][2 * vl], vl);
+        iba_vlarbitration_set_weight(&p->vlarb[0][2 * vl], DEFAULT_WEIGHT);
+    }
+}
+
+static void init_port(struct iba_node *n, uint8_t number)
+{
+    struct iba_node_port *p = &n->port[number];
+
+    p->number = number;
+    p->n_pkey = pkeys_of(&n->cfg, number);
+    if (p->n_pkey)
+        p->pkey[0] = UINT16_MAX; /* KM-13 */
+    p->guid[0] = n->cfg.node_guid + (n->cfg.type == IBA_NODE_SWITCH ? 0 : number);
+    p->mkey_lease_ends = IBA_NEVER;
+    for (unsigned vl = 0; vl < IBA_VLS; vl++)
+        init_fifo(&p->queue[vl]);
+    init_arbitration(p);
+    init_info(n, p);
+}
+
+static void init_switch(struct iba_node *n)
+{
+    enum { NO_LIFETIME = 18 };
+    const struct iba_node_config *c = &n->cfg;
+
+    n->sw = (struct iba_switchinfo){.linearfdbcap = c->lft,
+                                    .multicastfdbcap = c->mft,
+                                    .defaultport = IBA_NO_PORT,
+                                    .defaultmulticastprimaryport = IBA_NO_PORT,
+                                    .defaultmulticastnotprimaryport = IBA_NO_PORT,
+                                    .lifetimevalue = NO_LIFETIME,
+                                    .partitionenforcementcap = c->switch_pkeys,
+                                    .inboundenforcementcap = c->switch_pkeys > 0,
+                                    .outboundenforcementcap = c->switch_pkeys > 0,
+                                    .filterrawinboundcap = 1,
+                                    .filterrawoutboundcap = 1};
+    memset(n->lft, IBA_NO_PORT, c->lft);
+}
+
+void iba_node_init(struct iba_node *n, const struct iba_node_config *cfg, void *memory, struct iba_pool *pool)
+{
+    assert(cfg->n_port > 0 && cfg->n_port < IBA_NO_PORT);
+    memset(n, 0, sizeof *n);
+    n->cfg = *cfg;
+    n->pool = pool;
+    divide(n, cfg, memory);
+    init_fifo(&n->local[0]);
+    init_fifo(&n->local[IBA_VL15]);
+    for (unsigned i = cfg->type == IBA_NODE_SWITCH ? 0 : 1; i <= cfg->n_port; i++)
+        init_port(n, (uint8_t)i);
+    for (size_t i = 0; i < (cfg->n_port + 1u) * (cfg->n_port + 1u) * (size_t)IBA_VLS; i++)
+        n->sl2vl[i] = (uint8_t)(cfg->vls ? i % IBA_VLS % iba_vls_of(cfg->vls) : 0);
+    if (cfg->type == IBA_NODE_SWITCH)
+        init_switch(n);
+}
+
+void iba_node_set_issm(struct iba_node *n, uint8_t port, bool issm, iba_time now)
+{
+    if (n->port[port].info.cap_sm == issm)
+        return;
+    n->port[port].info.cap_sm = issm;
+    iba_notice_local(n, port, now);
+}
+
+/* ---- packets and time ---- */
+
+enum { WORD = 4 };
+
+static bool is_multicast(const uint8_t *packet)
+{
+    return iba_lid_classify(iba_lrh_dlid(packet)) == IBA_LID_MULTICAST;
+}
+
+/* MD-104, MD-106: data counts words between the delimiters, without VCRC. */
+static void count_in(struct iba_node_port *p, const uint8_t *packet, size_t len)
+{
+    p->counters.portrcvpkts++;
+    p->counters.portrcvdata += len / WORD;
+    if (is_multicast(packet))
+        p->counters.portmulticastrcvpkts++;
+    else
+        p->counters.portunicastrcvpkts++;
+}
+
+static void count_out(struct iba_node_port *p, const uint8_t *packet, size_t len)
+{
+    p->counters.portxmitpkts++;
+    p->counters.portxmitdata += len / WORD;
+    if (is_multicast(packet))
+        p->counters.portmulticastxmitpkts++;
+    else
+        p->counters.portunicastxmitpkts++;
+}
+
+void iba_node_feed(struct iba_node *n, uint8_t port, const uint8_t *bytes, size_t len, iba_time now)
+{
+    struct iba_view v;
+
+    assert(port > 0 && port <= n->cfg.n_port);
+    iba_view_parse(&v, IBA_LINK_IB, bytes, len, len, NULL);
+    iba_view_check(&v);
+    if (iba_view_has(&v, IBA_H_lrh))
+        count_in(&n->port[port], bytes, len);
+    iba_arrive(n, port, &v, now);
+}
+
+void iba_node_send(struct iba_node *n, uint8_t port, const uint8_t *bytes, size_t len, iba_time now)
+{
+    struct iba_view v;
+
+    assert(port <= n->cfg.n_port && (port > 0) == (n->cfg.type != IBA_NODE_SWITCH));
+    iba_view_parse(&v, IBA_LINK_IB, bytes, len, len, NULL);
+    iba_view_check(&v);
+    iba_leave_software(n, port, &v, now);
+}
+
+size_t iba_node_poll(struct iba_node *n, uint8_t port, uint8_t *buf, size_t cap, iba_time now)
+{
+    struct iba_node_port *p = &n->port[port];
+    uint64_t ps;
+    size_t len;
+    int vl;
+
+    if (p->busy_until > now || p->info.portphysicalstate != IBA_PHYS_LINKUP)
+        return 0;
+    iba_port_expire(n, p, now);
+    vl = iba_arbitrate(n, p);
+    if (vl < 0)
+        return 0;
+    len = iba_port_dequeue(n, &p->queue[vl], buf, cap, NULL);
+    p->waiting--;
+    count_out(p, buf, len);
+    ps = (p->busy_until == now ? p->busy_ps : 0) + (uint64_t)len * iba_link_ps_per_byte(p);
+    p->busy_until = now + ps / 1000;
+    p->busy_ps = (uint32_t)(ps % 1000);
+    return len;
+}
+
+size_t iba_node_receive(struct iba_node *n, uint8_t *port, uint8_t *buf, size_t cap)
+{
+    const size_t len = iba_port_dequeue(n, &n->local[IBA_VL15], buf, cap, port);
+
+    return len ? len : iba_port_dequeue(n, &n->local[0], buf, cap, port);
+}
+
+void iba_node_advance(struct iba_node *n, iba_time now)
+{
+    for (unsigned i = 1; i <= n->cfg.n_port; i++)
+        iba_port_expire(n, &n->port[i], now);
+    iba_notice_advance(n, now);
+}
+
+static iba_time earlier(iba_time a, iba_time b)
+{
+    return a < b ? a : b;
+}
+
+iba_time iba_node_deadline(const struct iba_node *n)
+{
+    iba_time first = iba_notice_deadline(n);
+
+    for (unsigned i = 1; i <= n->cfg.n_port; i++)
+        if (n->port[i].waiting) {
+            if (iba_port_ready(n, &n->port[i]))
+                first = earlier(first, n->port[i].busy_until);
+            first = earlier(first, iba_port_expires(n, &n->port[i]));
+        }
+    return first;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A node of a subnet, without I/O, clock or allocation: a switch, or the ports and agents of a channel adapter.
+ *
+ *     memory = iba_node_bytes(&cfg) bytes;  iba_node_init(&n, &cfg, memory, &pool);
+ *     for (;;) {
+ *         a packet came by port p:     iba_node_feed(&n, p, bytes, len, now);
+ *         software of the node sends:  iba_node_send(&n, p, bytes, len, now);
+ *         a cable was plugged, pulled, or iba_node_link_work(&n):  iba_link_settle(...)   (iba_link.h)
+ *         time passed:                 iba_node_advance(&n, now);      at or after iba_node_deadline(&n)
+ *         after each:  while (iba_node_poll(&n, p, buf, cap, &len, now)) the packet is on the wire of port p
+ *                      while (iba_node_receive(&n, &p, buf, cap, &len)) the packet is for software of the node
+ *     }
+ *
+ * The node answers subnet management packets (QP0) and performance management (QP1) itself; datagrams that its agents
+ * do not answer (an SM's, an SA's, a CM's) and packets of other QPs come out of iba_node_receive(). Tables of
+ * rules decide about each packet (iba_fabric_tables); each row counts how often it decided, so every drop has a
+ * name. */
+#ifndef IBA_NODE_H
+#define IBA_NODE_H
+#include "fabric/iba_port.h"
+#include "mad/iba_mad.h"
+#include "wire/iba_psn.h"
+
+enum iba_node_type { IBA_NODE_CA = 1, IBA_NODE_SWITCH = 2 };
+enum iba_port_state { IBA_PORT_NOP, IBA_PORT_DOWN, IBA_PORT_INIT, IBA_PORT_ARMED, IBA_PORT_ACTIVE };
+enum iba_phys_state { IBA_PHYS_NOP, IBA_PHYS_SLEEP, IBA_PHYS_POLLING, IBA_PHYS_DISABLED, IBA_PHYS_LINKUP = 5 };
+
+enum {
+    IBA_PACKET_MOST = 4352, /* bytes of a packet that a node takes: headers, 4096 bytes, CRCs */
+    IBA_VLS = 16,
+    IBA_VL15 = 15,
+    IBA_LFT_BLOCK = 64,
+    IBA_MFT_BLOCK = 32, /* MLIDs */
+    IBA_MFT_PORTS = 16, /* in a position */
+    IBA_PKEY_BLOCK = 32,
+    IBA_GUID_BLOCK = 8,
+    IBA_VLARB_BLOCKS = 4, /* low, low, high, high; 32 entries each */
+    IBA_VLARB_ENTRIES = 32,
+    IBA_NO_PORT = 255,
+    IBA_NO_SLOT = -1,
+    IBA_PENDING_NOTICES = 8,
+};
+
+/* ---- packets that wait in nodes ---- */
+
+struct iba_slot {
+    int32_t next; /* in its queue or in the list of free ones; IBA_NO_SLOT ends it */
+    uint16_t len;
+    uint8_t in;     /* the port by which it came; 0: from the node itself */
+    iba_time since; /* it waits */
+};
+/* Nodes may share a pool. The arrays are the caller's: n slots, n * IBA_PACKET_MOST bytes. */
+struct iba_pool {
+    struct iba_slot *slot;
+    uint8_t *bytes;
+    int32_t n, free, used;
+};
+void iba_pool_init(struct iba_pool *p, struct iba_slot *slot, uint8_t *bytes, int32_t n);
+
+struct iba_fifo { /* of slots; empty: first is IBA_NO_SLOT */
+    int32_t first, last;
+    uint32_t n;
+};
+
+/* ---- a port ---- */
+
+struct iba_node_port {
+    struct iba_portinfo info; /* of an adapter's port or of a switch's, port 0 included: what PortInfo returns */
+    uint64_t guid[IBA_GUID_BLOCK];
+    uint16_t *pkey;
+    uint16_t n_pkey;
+    uint8_t number;
+    bool link_work;  /* the agent changed what iba_link_settle() looks at */
+    bool reregister; /* a client reregistration was asked for; the owner clears it (KM-30) */
+    uint8_t vlarb[IBA_VLARB_BLOCKS][2 * IBA_VLARB_ENTRIES];
+    struct iba_portcounters_ext counters; /* 64 bits; PortCounters shows them as far as they fit (MD-104) */
+    struct iba_fifo queue[IBA_VLS];       /* packets that leave by this port */
+    uint32_t waiting;                     /* packets in all of these */
+    iba_time busy_until;                  /* a packet is on the wire until then */
+    uint32_t busy_ps;                     /* and that many picoseconds longer */
+    iba_time mkey_lease_ends;             /* IBA_NEVER: the lease does not run (KM-05) */
+    struct {                              /* VL arbitration (section 7.6.9) */
+        uint8_t entry[2];                 /* low, high: the current entry */
+        int32_t left[2];                  /* of its weight, in units of 64 bytes */
+        uint32_t high_bytes;              /* of high priority sent since the last packet of low priority */
+    } arb;
+};
+
+/* ---- notices ---- */
+
+struct iba_notice_waiting {
+    uint64_t tid; /* 0: free */
+    iba_time due; /* when the trap is sent, again after SubnetTimeout until a TrapRepress comes (KM-60) */
+    uint8_t port; /* whose LID and SM it is sent from and to */
+    uint8_t bytes[64];
+};
+
+/* ---- a node ---- */
+
+struct iba_node_config {
+    uint8_t type;                                 /* enum iba_node_type */
+    uint8_t n_port;                               /* without a switch's port 0 */
+    uint8_t mtu, vls, widths, speeds, ext_speeds; /* codes of PortInfo: MTUCap, VLCap, supported */
+    uint8_t vlarb_entries;                        /* of each table: 32 or 64 */
+    uint64_t node_guid, system_guid;              /* a port of an adapter has node_guid + its number */
+    uint32_t vendor, revision;
+    uint16_t device;
+    uint16_t pkeys;        /* entries of an adapter's port, or of a switch's port 0 */
+    uint16_t switch_pkeys; /* entries of a switch's other ports */
+    uint16_t lft, mft;     /* LIDs, MLIDs of a switch's tables: multiples of the blocks */
+    char description[65];
+};
+
+struct iba_node_break { /* the row that a broken node has not got; row 0 of NULL: none */
+    const struct iba_fabric_table *table;
+    uint16_t row;
+};
+
+enum { IBA_FABRIC_ROWS = 48 };
+/* The tables of rules: T(id, symbol). */
+#define IBA_FABRIC_TABLES(T)                                                                                           \
+    T(ARRIVAL, iba_arrival_rules)                                                                                      \
+    T(DELIVERY, iba_delivery_rules)                                                                                    \
+    T(DEPARTURE, iba_departure_rules)                                                                                  \
+    T(DIRECTED, iba_directed_rules)                                                                                    \
+    T(AGENT, iba_agent_rules)                                                                                          \
+    T(ATTRIBUTE, iba_sma_attributes)                                                                                   \
+    T(PORTINFO, iba_portinfo_rules)                                                                                    \
+    T(SWITCHINFO, iba_switchinfo_rules)                                                                                \
+    T(PERFORMANCE, iba_pma_attributes)
+enum iba_fabric_table_id {
+#define IBA_FABRIC_TABLE_ID(id, symbol) IBA_FABRIC_##id,
+    IBA_FABRIC_TABLES(IBA_FABRIC_TABLE_ID) IBA_FABRIC_TABLE_COUNT
+};
+/* Every row of every table begins with this. */
+struct iba_fabric_row {
+    const char *name, *sentence, *clause;
+};
+struct iba_fabric_table {
+    const char *name, *title;
+    uint8_t id; /* enum iba_fabric_table_id */
+    uint16_t n, stride;
+    const void *row;
+};
+extern const struct iba_fabric_table *const iba_fabric_tables[IBA_FABRIC_TABLE_COUNT];
+const struct iba_fabric_row *iba_fabric_row(const struct iba_fabric_table *t, unsigned i);
+
+struct iba_node {
+    struct iba_node_config cfg;
+    struct iba_switchinfo sw;
+    struct iba_node_port *port; /* n_port + 1; an adapter does not use entry 0 */
+    uint8_t *sl2vl;             /* a row of 16 for each port out and in: iba_node_sl2vl() */
+    uint8_t *lft;
+    uint16_t *mft; /* for each MLID its positions */
+    struct iba_pool *pool;
+    struct iba_fifo local[IBA_VLS]; /* for software of the node: [0] but SMPs, [15] SMPs */
+    struct iba_notice_waiting notice[IBA_PENDING_NOTICES];
+    uint64_t notice_tid; /* of the last trap */
+    struct iba_node_break broken;
+    uint32_t hits[IBA_FABRIC_TABLE_COUNT][IBA_FABRIC_ROWS];
+};
+
+/* Bytes of memory, aligned as for malloc, that iba_node_init() divides. */
+size_t iba_node_bytes(const struct iba_node_config *cfg);
+/* A node after power-up: ports Down and polling, default P_Key, no M_Key (KM-09, KM-13). `memory` and the pool must
+ * live as long as the node. */
+void iba_node_init(struct iba_node *n, const struct iba_node_config *cfg, void *memory, struct iba_pool *pool);
+
+void iba_node_feed(struct iba_node *n, uint8_t port, const uint8_t *bytes, size_t len, iba_time now);
+/* From software of the node by that port, of a switch by port 0: a packet with LRH and CRCs. Directed routes that begin
+ * here have a hop pointer of 0, and of answers hop count + 1. */
+void iba_node_send(struct iba_node *n, uint8_t port, const uint8_t *bytes, size_t len, iba_time now);
+/* Where a datagram goes; everything else of its headers follows from QP0 or QP1. */
+struct iba_mgmt_to {
+    uint16_t dlid, slid;
+    uint32_t dqp, sqp, psn;
+    uint16_t pkey;
+    uint8_t sl;
+};
+/* For software that has the datagram only: writes the packet around its 256 bytes, IBA_MGMT_BYTES long. */
+enum { IBA_MGMT_BYTES = 8 + 12 + 8 + 256 + 4 + 2 };
+size_t iba_mgmt_build(uint8_t *out, const struct iba_mgmt_to *to, uint8_t vl, const uint8_t *mad);
+/* The next packet for the wire of that port: its length; 0: none now. cap >= IBA_PACKET_MOST. */
+size_t iba_node_poll(struct iba_node *n, uint8_t port, uint8_t *buf, size_t cap, iba_time now);
+/* The next packet for software, and the port that it came by (a switch's: 0). */
+size_t iba_node_receive(struct iba_node *n, uint8_t *port, uint8_t *buf, size_t cap);
+void iba_node_advance(struct iba_node *n, iba_time now);
+/* When iba_node_advance() or iba_node_poll() has something to do; IBA_NEVER: nothing waits. */
+iba_time iba_node_deadline(const struct iba_node *n);
+
+/* The port whose LID, M_Key and P_Keys apply to what comes by `port`: of a switch port 0. */
+static inline struct iba_node_port *iba_node_end_port(struct iba_node *n, uint8_t port)
+{
+    return &n->port[n->cfg.type == IBA_NODE_SWITCH ? 0 : port];
+}
+static inline bool iba_node_is_switch(const struct iba_node *n)
+{
+    return n->cfg.type == IBA_NODE_SWITCH;
+}
+/* The VL of each SL for packets that come by `in` and leave by `out`. */
+static inline uint8_t *iba_node_sl2vl(const struct iba_node *n, uint8_t in, uint8_t out)
+{
+    return n->sl2vl + ((size_t)out * (n->cfg.n_port + 1u) + in) * IBA_VLS;
+}
+/* Positions of an MLID in the multicast table: each has 16 ports. */
+static inline unsigned iba_node_mft_positions(const struct iba_node *n)
+{
+    return n->cfg.n_port / IBA_MFT_PORTS + 1u;
+}
+static inline bool iba_node_port_has_lid(const struct iba_node_port *p, uint16_t lid)
+{
+    return p->info.lid && lid >= p->info.lid && lid < p->info.lid + (1u << p->info.lmc);
+}
+/* Number of VLs of a VLCap or OperationalVLs code (KM-29). */
+unsigned iba_vls_of(uint8_t code);
+/* Raises IsSM of the port's capability mask, or takes it down: an SM runs there, or no more. Sends trap 144. */
+void iba_node_set_issm(struct iba_node *n, uint8_t port, bool issm, iba_time now);
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Notices of a node's agent: what it tells the subnet manager of (MD-109..MD-114, KM-58..KM-62, PV-17). They wait here;
+ * iba_trap.c sends them until they are repressed. */
+#include "fabric/iba_hop.h"
+
+enum { TYPE_URGENT = 1, TYPE_SECURITY = 2, TYPE_INFORMATIONAL = 4 };
+enum { DETAILS_AT = IBA_BYTES_notice };
+
+/* A notice of that port which does not wait yet: its details, to be filled in; NULL: no room, so it is lost, as KM-60
+ * allows. */
+static uint8_t *begin(struct iba_node *n, uint8_t port, unsigned type, uint16_t trap, iba_time now)
+{
+    struct iba_notice_waiting *w = NULL;
+
+    for (unsigned i = 0; i < IBA_PENDING_NOTICES && !w; i++)
+        if (n->notice[i].tid == 0)
+            w = &n->notice[i];
+    if (!w)
+        return NULL;
+    memset(w, 0, sizeof *w);
+    w->tid = ++n->notice_tid;
+    w->due = now;
+    w->port = port;
+    iba_notice_set_isgeneric(w->bytes, 1);
+    iba_notice_set_type(w->bytes, type);
+    iba_notice_set_producer(w->bytes, n->cfg.type); /* MD-113: 1 adapter, 2 switch */
+    iba_notice_set_trap(w->bytes, trap);
+    iba_notice_set_issuerlid(w->bytes, n->port[port].info.lid);
+    return w->bytes + DETAILS_AT;
+}
+
+/* Traps are sent only while the port is Active and knows its SM (KM-59); what happens before is not kept. */
+static bool may_trap(const struct iba_node *n, uint8_t port)
+{
+    const struct iba_portinfo *i = &n->port[port].info;
+
+    return i->lid && i->mastersmlid && i->portstate == IBA_PORT_ACTIVE;
+}
+
+/* One notice about a thing is enough while nobody has seen it. */
+static bool waits_already(const struct iba_node *n, uint16_t trap)
+{
+    for (unsigned i = 0; i < IBA_PENDING_NOTICES; i++)
+        if (n->notice[i].tid && iba_notice_trap(n->notice[i].bytes) == trap)
+            return true;
+    return false;
+}
+
+void iba_notice_link(struct iba_node *n, iba_time now)
+{
+    enum { TRAP_LINK_STATE = 128 };
+    uint8_t *d;
+
+    if (!may_trap(n, 0) || waits_already(n, TRAP_LINK_STATE) || !(d = begin(n, 0, TYPE_URGENT, TRAP_LINK_STATE, now)))
+        return;
+    iba_trap_switch_set_lidaddr(d, n->port[0].info.lid);
+}
+
+/* Copies the capability mask of a port, as it is on the wire, to `to`. */
+static void put_capabilities(uint8_t *to, const struct iba_portinfo *i)
+{
+    uint8_t wire[IBA_BYTES_portinfo];
+
+    iba_layout_put(&iba_mad_layouts[IBA_M_portinfo], i, wire);
+    memcpy(to, wire + IBA_AT_portinfo_cap_hierarchy / 8, sizeof(uint32_t));
+}
+
+void iba_notice_local(struct iba_node *n, uint8_t port, iba_time now)
+{
+    enum { TRAP_LOCAL_CHANGE = 144 };
+    const struct iba_portinfo *i = &n->port[port].info;
+    uint8_t *d;
+
+    if (!may_trap(n, port) || !i->cap_mask_notice || !(d = begin(n, port, TYPE_INFORMATIONAL, TRAP_LOCAL_CHANGE, now)))
+        return;
+    iba_trap_local_set_lidaddr(d, i->lid);
+    put_capabilities(d + IBA_AT_trap_local_capabilitymask / 8, i);
+}
+
+/* KM-08, MD-112. The route of a directed datagram is given from its end backwards, as far as there is room. */
+void iba_notice_mkey(struct iba_node *n, const struct iba_hop *h, uint8_t port)
+{
+    enum { TRAP_BAD_MKEY = 256, ROUTE_BYTES = IBA_W_trap_mkey_returnpath / 8 };
+    const bool directed = iba_hop_is_directed(h);
+    const uint8_t *route = h->mad + IBA_BYTES_madhdr;
+    uint8_t *d;
+
+    if (!may_trap(n, port) || waits_already(n, TRAP_BAD_MKEY) ||
+        !(d = begin(n, port, TYPE_SECURITY, TRAP_BAD_MKEY, h->now)))
+        return;
+    iba_trap_mkey_set_lidaddr(d, h->lrh ? iba_lrh_slid(h->lrh) : 0);
+    iba_trap_mkey_set_method(d, iba_madhdr_method(h->mad));
+    iba_trap_mkey_set_attributeid(d, iba_madhdr_attributeid(h->mad));
+    iba_trap_mkey_set_attributemodifier(d, iba_madhdr_attributemodifier(h->mad));
+    iba_trap_mkey_set_mkey(d, iba_smplid_mkey(route));
+    if (directed) {
+        const unsigned hops = h->mad[7];
+        const unsigned kept = hops < ROUTE_BYTES ? hops : ROUTE_BYTES;
+        iba_trap_mkey_set_drslid(d, iba_smp_route_drslid(route));
+        iba_trap_mkey_set_drnotice(d, 1);
+        iba_trap_mkey_set_drpathtruncated(d, kept < hops);
+        iba_trap_mkey_set_drhopcount(d, kept);
+        memcpy(d + IBA_AT_trap_mkey_returnpath / 8, h->mad + 192 + hops - kept + 1, kept);
+    }
+}
+
+/* The addresses and queue pairs of the packet that broke a rule of keys. */
+void iba_notice_key(struct iba_node *n, const struct iba_hop *h, uint16_t trap, uint32_t key)
+{
+    uint8_t *d;
+
+    if (!may_trap(n, h->in) || waits_already(n, trap) || !(d = begin(n, h->in, TYPE_SECURITY, trap, h->now)))
+        return;
+    iba_trap_key_set_lidaddr1(d, iba_lrh_slid(h->lrh));
+    iba_trap_key_set_lidaddr2(d, iba_lrh_dlid(h->lrh));
+    iba_trap_key_set_key(d, key);
+    iba_trap_key_set_sl(d, iba_lrh_sl(h->lrh));
+    if (h->deth)
+        iba_trap_key_set_qp1(d, iba_deth_srcqp(h->deth));
+    iba_trap_key_set_qp2(d, iba_bth_destqp(h->bth));
+    if (iba_view_has(h->view, IBA_H_grh)) {
+        const uint8_t *grh = iba_view_hdr(h->view, IBA_H_grh);
+        iba_trap_key_set_gidaddr1(d, iba_grh_sgid(grh));
+        iba_trap_key_set_gidaddr2(d, iba_grh_dgid(grh));
+    }
+}
+
+void iba_notice_switch_pkey(struct iba_node *n, const struct iba_hop *h, uint8_t port)
+{
+    enum { TRAP_SWITCH_PKEY = 259 };
+    enum { LID1 = 1, LID2 = 2, PKEY = 4, SL = 8, QP1 = 16, QP2 = 32, GIDS = 64 | 128, SWLID = 256, PORT = 512 };
+    const uint8_t *bth = iba_view_bth(h->view);
+    unsigned valid = LID1 | LID2 | PKEY | SL | QP2 | SWLID | PORT;
+    uint8_t *d;
+
+    if (!may_trap(n, 0) || waits_already(n, TRAP_SWITCH_PKEY) ||
+        !(d = begin(n, 0, TYPE_SECURITY, TRAP_SWITCH_PKEY, h->now)))
+        return;
+    iba_trap_switch_pkey_set_lidaddr1(d, iba_lrh_slid(h->lrh));
+    iba_trap_switch_pkey_set_lidaddr2(d, iba_lrh_dlid(h->lrh));
+    iba_trap_switch_pkey_set_pkey(d, iba_bth_p_key(bth));
+    iba_trap_switch_pkey_set_sl(d, iba_lrh_sl(h->lrh));
+    iba_trap_switch_pkey_set_qp2(d, iba_bth_destqp(bth));
+    if (h->deth) {
+        iba_trap_switch_pkey_set_qp1(d, iba_deth_srcqp(h->deth));
+        valid |= QP1;
+    }
+    if (iba_view_has(h->view, IBA_H_grh)) {
+        const uint8_t *grh = iba_view_hdr(h->view, IBA_H_grh);
+        iba_trap_switch_pkey_set_gidaddr1(d, iba_grh_sgid(grh));
+        iba_trap_switch_pkey_set_gidaddr2(d, iba_grh_dgid(grh));
+        valid |= GIDS;
+    }
+    iba_trap_switch_pkey_set_swlid(d, n->port[0].info.lid);
+    iba_trap_switch_pkey_set_portno(d, port);
+    iba_trap_switch_pkey_set_valid(d, valid);
+}
+
+/* KM-61: the TrapRepress has the transaction of its trap. The part above bit 31 may be another one (the manager's
+ * software may use it), so only the lower half is compared. */
+void iba_notice_repress(struct iba_node *n, uint64_t tid)
+{
+    for (unsigned i = 0; i < IBA_PENDING_NOTICES; i++)
+        if (n->notice[i].tid && (uint32_t)n->notice[i].tid == (uint32_t)tid)
+            n->notice[i].tid = 0;
+}
+
+const struct iba_notice_waiting *iba_notice_oldest(const struct iba_node *n)
+{
+    const struct iba_notice_waiting *oldest = NULL;
+
+    for (unsigned i = 0; i < IBA_PENDING_NOTICES; i++)
+        if (n->notice[i].tid && (!oldest || n->notice[i].tid < oldest->tid))
+            oldest = &n->notice[i];
+    return oldest;
+}
+
+iba_time iba_notice_deadline(const struct iba_node *n)
+{
+    iba_time first = IBA_NEVER;
+
+    for (unsigned i = 0; i < IBA_PENDING_NOTICES; i++)
+        if (n->notice[i].tid && n->notice[i].due < first)
+            first = n->notice[i].due;
+    return first;
+}

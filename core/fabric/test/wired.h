@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A switch with four adapters at its ports 1 to 4, without a manager: ports Active, LIDs 1 (the switch) and 11 to 14.
+ */
+#ifndef WIRED_H
+#define WIRED_H
+#include <criterion/criterion.h>
+#include "fabric/iba_hop.h"
+#include "fabric/iba_link.h"
+#include "wire/iba_build.h"
+
+enum { ADAPTERS = 4, SLOTS = 64, SWITCH_LID = 1, FIRST_LID = 11, SWITCH_PORTS = 5, GROUP = 0xc001, HEARD = 8 };
+
+struct wired {
+    struct iba_node sw, ca[ADAPTERS];
+    void *memory[ADAPTERS + 1];
+    struct iba_pool pool;
+    struct iba_slot slot[SLOTS];
+    uint8_t bytes[SLOTS][IBA_PACKET_MOST];
+    iba_time now;
+    /* Packets that software of the adapters received, since it was cleared. */
+    unsigned heard[ADAPTERS], heard_by_switch; /* but traps */
+    uint8_t last[IBA_PACKET_MOST];
+    unsigned traps;
+    uint8_t trap[IBA_MAD_BYTES]; /* the last one */
+};
+
+struct wired *wired_new(void);
+void wired_free(struct wired *w);
+/* Packets travel until all is quiet. */
+void wired_run(struct wired *w);
+/* The same, and time goes on. */
+void wired_wait(struct wired *w, iba_time ns);
+
+/* A datagram of `payload` zero bytes to QP 2, SL `sl`, on VL 0: its length. */
+struct data_packet {
+    uint16_t slid, dlid, pkey;
+    uint8_t sl, vl;
+    uint32_t payload, qpn;
+};
+size_t wired_data(uint8_t *out, const struct data_packet *d);
+
+/* A subnet management datagram by LID, or along `hops` ports when dlid is 0xffff. */
+struct smp {
+    uint16_t dlid, slid, attribute;
+    uint8_t method, hops, path[4];
+    uint32_t modifier;
+    uint64_t mkey;
+    uint8_t data[64];
+};
+void wired_mad(uint8_t mad[IBA_MAD_BYTES], const struct smp *s);
+/* Adapter `from` sends it; the answer's status, and its datagram in `answer`, or -1: silence. */
+int wired_ask(struct wired *w, unsigned from, const struct smp *s, uint8_t answer[IBA_MAD_BYTES]);
+
+/* The row of that name; its number. */
+unsigned wired_row(const struct iba_fabric_table *t, const char *name);
+uint32_t wired_hits(const struct iba_node *n, const struct iba_fabric_table *t, const char *name);
+#endif
