@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "console.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS = 8 };
+
+struct line {
+    struct subnet *s;
+    FILE *to;
+    char *word[WORDS];
+    unsigned n;
+    size_t node;
+    uint8_t port;
+};
+
+static bool wrong(const struct line *l, const char *what)
+{
+    fprintf(l->to, "error: %s\n", what);
+    return false;
+}
+
+/* Words 1 and 2: NODE PORT. */
+static bool node_of(struct line *l)
+{
+    const int32_t node = subnet_find(l->s, l->word[1]);
+
+    if (node < 0)
+        return wrong(l, "no node has this name");
+    l->node = (size_t)node;
+    return true;
+}
+
+static bool port_of(struct line *l)
+{
+    const struct iba_node *n;
+    char *end;
+    unsigned long port;
+
+    if (!node_of(l))
+        return false;
+    n = &subnet_node(l->s, l->node)->n;
+    port = strtoul(l->word[2], &end, 10);
+    if (*end || end == l->word[2] || port > n->cfg.n_port || (port == 0 && !iba_node_is_switch(n)))
+        return wrong(l, "the node has no such port");
+    l->port = (uint8_t)port;
+    return true;
+}
+
+/* ---- commands ---- */
+
+static bool do_nodes(struct line *l)
+{
+    for (size_t i = 0; i < subnet_nodes(l->s); i++) {
+        const struct subnet_node *n = subnet_node(l->s, i);
+        fprintf(l->to, "%s\t%s\t%u\t0x%016" PRIx64 "\n", n->from->id, iba_node_is_switch(&n->n) ? "switch" : "adapter",
+                n->n.cfg.n_port, n->n.cfg.node_guid);
+    }
+    return true;
+}
+
+static const char *state_name(unsigned state)
+{
+    static const char *const names[] = {"-", "Down", "Init", "Armed", "Active"};
+    return state < sizeof names / sizeof *names ? names[state] : "?";
+}
+
+static bool do_port(struct line *l)
+{
+    const struct iba_node_port *p;
+    const struct iba_portinfo *i;
+
+    if (!port_of(l))
+        return false;
+    p = &subnet_node(l->s, l->node)->n.port[l->port];
+    i = &p->info;
+    fprintf(l->to, "state\t%s\nphysical\t%u\nlid\t%u\nlmc\t%u\nsm_lid\t%u\n", state_name(i->portstate),
+            i->portphysicalstate, i->lid, i->lmc, i->mastersmlid);
+    fprintf(l->to, "m_key\t0x%016" PRIx64 "\nprotection\t%u\nlease\t%u\n", i->m_key, i->m_keyprotectbits,
+            i->m_keyleaseperiod);
+    fprintf(l->to, "violations\tm_key %u, p_key %u, q_key %u\n", i->m_keyviolations, i->p_keyviolations,
+            i->q_keyviolations);
+    fprintf(l->to, "vls\t%u\nmtu\t%u\nenforce\tin %u, out %u\np_keys\t", iba_vls_of(i->operationalvls),
+            iba_mtu_bytes((enum iba_mtu)i->neighbormtu), i->partitionenforcementinbound,
+            i->partitionenforcementoutbound);
+    for (unsigned k = 0; k < p->n_pkey; k++)
+        if (p->pkey[k])
+            fprintf(l->to, "0x%04x ", p->pkey[k]);
+    fprintf(l->to, "\n");
+    return true;
+}
+
+static bool do_counters(struct line *l)
+{
+    const struct iba_hdr_info *layout = &iba_mad_layouts[IBA_M_portcounters_ext];
+    uint8_t wire[IBA_BYTES_portcounters_ext];
+
+    if (!port_of(l))
+        return false;
+    iba_layout_put(layout, &subnet_node(l->s, l->node)->n.port[l->port].counters, wire);
+    for (unsigned i = 0; i < layout->n_field; i++)
+        if (layout->field[i].bits == 64)
+            fprintf(l->to, "%s\t%" PRIu64 "\n", layout->field[i].name, iba_field_get(&layout->field[i], wire));
+    return true;
+}
+
+static bool do_pull(struct line *l)
+{
+    return port_of(l) && (subnet_cable(l->s, l->node, l->port, false) || wrong(l, "the port has no cable"));
+}
+
+static bool do_plug(struct line *l)
+{
+    return port_of(l) && (subnet_cable(l->s, l->node, l->port, true) || wrong(l, "the port has no cable"));
+}
+
+static bool do_routes(struct line *l)
+{
+    const struct iba_node *n;
+
+    if (!node_of(l))
+        return false;
+    n = &subnet_node(l->s, l->node)->n;
+    for (unsigned lid = 1; iba_node_is_switch(n) && lid <= n->sw.linearfdbtop && lid < n->cfg.lft; lid++)
+        if (n->lft[lid] != IBA_NO_PORT)
+            fprintf(l->to, "%u\t%u\n", lid, n->lft[lid]);
+    return true;
+}
+
+/* How often each row of each table decided, over all nodes. */
+static bool do_rules(struct line *l)
+{
+    for (unsigned t = 0; t < IBA_FABRIC_TABLE_COUNT; t++)
+        for (unsigned i = 0; i < iba_fabric_tables[t]->n; i++) {
+            uint64_t hits = 0;
+            for (size_t k = 0; k < subnet_nodes(l->s); k++)
+                hits += subnet_node(l->s, k)->n.hits[t][i];
+            fprintf(l->to, "%s.%s\t%" PRIu64 "\n", iba_fabric_tables[t]->name,
+                    iba_fabric_row(iba_fabric_tables[t], i)->name, hits);
+        }
+    return true;
+}
+
+static bool do_help(struct line *l)
+{
+    console_help(l->to);
+    return true;
+}
+
+/* clang-format off */
+/*    name        words behind           count  what */
+#define COMMANDS(C)                                                                                                    \
+    C(nodes,      "",                    1,     "every node: name, kind, ports, GUID")                                 \
+    C(port,       "NODE PORT",           3,     "state, addresses, keys and lanes of a port")                          \
+    C(counters,   "NODE PORT",           3,     "the counters of a port, in 64 bits")                                  \
+    C(routes,     "NODE",                2,     "the forwarding table of a switch: LID, port")                         \
+    C(rules,      "",                    1,     "how often each row of each table decided, over all nodes")            \
+    C(pull,       "NODE PORT",           3,     "pull the cable of a port")                                            \
+    C(plug,       "NODE PORT",           3,     "plug it in again")                                                    \
+    C(help,       "",                    1,     "this")
+/* clang-format on */
+
+void console_help(FILE *to)
+{
+#define HELP(name, words, count, what) fprintf(to, "  %-9s%-12s%s\n", #name, words, what);
+    COMMANDS(HELP)
+    fprintf(to, "  %-9s%-12s%s\n", "quit", "", "end");
+}
+
+static const struct {
+    const char *name;
+    unsigned words;
+    bool (*run)(struct line *l);
+} commands[] = {
+#define COMMAND(name, words, count, what) {#name, count, do_##name},
+    COMMANDS(COMMAND)};
+
+enum console_result console_line(struct subnet *s, char *text, FILE *to)
+{
+    struct line l = {.s = s, .to = to};
+    enum console_result r = CONSOLE_WRONG;
+    char *rest = text, *word;
+
+    while (l.n < WORDS && (word = strtok_r(rest, " \t\r\n", &rest)) != NULL)
+        l.word[l.n++] = word;
+    if (l.n == 0)
+        return CONSOLE_DONE;
+    if (strcmp(l.word[0], "quit") == 0)
+        return CONSOLE_QUIT;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(l.word[0], commands[i].name) == 0) {
+            if (commands[i].words != l.n)
+                (void)wrong(&l, "the command wants other words; see help");
+            else if (commands[i].run(&l))
+                r = CONSOLE_DONE;
+            fprintf(to, "\n");
+            return r;
+        }
+    (void)wrong(&l, "no such command; see help");
+    fprintf(to, "\n");
+    return r;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ibfabric: a subnet on one machine, for a subnet manager and its tools. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "capture.h"
+#include "console.h"
+#include "options.h"
+#include "server.h"
+#include "system/descriptors.h"
+#include "system/signals.h"
+
+struct program {
+    struct options o;
+    struct topology *t;
+    struct subnet *subnet;
+    struct server server;
+    struct fabric_capture *capture;
+    uint64_t begun; /* of CLOCK_MONOTONIC, ns: the subnet's time 0 */
+    char line[1024];
+    size_t n_line;
+    bool quit;
+};
+
+static uint64_t clock_ns(clockid_t id)
+{
+    struct timespec t;
+
+    (void)clock_gettime(id, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static iba_time now(const struct program *p)
+{
+    return clock_ns(CLOCK_MONOTONIC) - p->begun;
+}
+
+/* ---- events of the subnet ---- */
+
+static void sent(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len, iba_time at)
+{
+    struct program *p = ctx;
+
+    if (p->capture)
+        fabric_capture_packet(p->capture, node, port, packet, len, at);
+}
+
+static void received(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len, iba_time at)
+{
+    struct program *p = ctx;
+
+    (void)at;
+    server_received(&p->server, node, port, packet, len);
+}
+
+/* ---- broken nodes ---- */
+
+static void list_rules(void)
+{
+    for (unsigned t = 0; t < IBA_FABRIC_TABLE_COUNT; t++)
+        for (unsigned i = 0; i < iba_fabric_tables[t]->n; i++) {
+            const struct iba_fabric_row *r = iba_fabric_row(iba_fabric_tables[t], i);
+            printf("%s.%s\t%s\t%s\n", iba_fabric_tables[t]->name, r->name, r->sentence, r->clause);
+        }
+}
+
+static bool break_nodes(struct program *p, const char *row)
+{
+    char name[80];
+
+    for (unsigned t = 0; t < IBA_FABRIC_TABLE_COUNT; t++)
+        for (unsigned i = 0; i < iba_fabric_tables[t]->n; i++) {
+            (void)snprintf(name, sizeof name, "%s.%s", iba_fabric_tables[t]->name,
+                           iba_fabric_row(iba_fabric_tables[t], i)->name);
+            if (strcmp(name, row) != 0)
+                continue;
+            for (size_t k = 0; k < subnet_nodes(p->subnet); k++)
+                subnet_node(p->subnet, k)->n.broken = (struct iba_node_break){iba_fabric_tables[t], (uint16_t)i};
+            return true;
+        }
+    return false;
+}
+
+/* ---- the loop ---- */
+
+static void run_line(struct program *p)
+{
+    p->line[p->n_line] = '\0';
+    p->n_line = 0;
+    server_advance(&p->server, now(p));
+    p->quit = console_line(p->subnet, p->line, stdout) == CONSOLE_QUIT;
+    server_advance(&p->server, now(p));
+    (void)fflush(stdout);
+    if (p->capture)
+        (void)fabric_capture_flush(p->capture);
+}
+
+static void serve_console(struct program *p)
+{
+    char text[256];
+    const ssize_t n = read(STDIN_FILENO, text, sizeof text);
+
+    if (n <= 0) {
+        p->quit = n == 0 || errno != EINTR;
+        return;
+    }
+    for (ssize_t i = 0; i < n && !p->quit; i++) {
+        if (text[i] == '\n')
+            run_line(p);
+        else if (p->n_line < sizeof p->line - 1)
+            p->line[p->n_line++] = text[i];
+    }
+}
+
+/* Milliseconds until the subnet has something to do; -1: for ever. */
+static int patience(const struct program *p)
+{
+    enum { MS = 1000000, LONGEST_MS = 60000 };
+    const iba_time due = subnet_deadline(p->subnet), at = now(p);
+
+    if (due == IBA_NEVER)
+        return -1;
+    if (due <= at)
+        return 0;
+    return (due - at) / MS < LONGEST_MS ? (int)((due - at) / MS) + 1 : LONGEST_MS;
+}
+
+static int loop(struct program *p)
+{
+    enum { SIGNAL = SERVER_FDS, CONSOLE, FDS };
+    struct pollfd fds[FDS];
+
+    while (!p->quit && !signals_came()) {
+        server_fds(&p->server, fds);
+        fds[SIGNAL] = (struct pollfd){.fd = signals_fd(), .events = POLLIN};
+        fds[CONSOLE] = (struct pollfd){.fd = p->o.console ? STDIN_FILENO : -1, .events = POLLIN};
+        if (poll(fds, FDS, patience(p)) < 0 && errno != EINTR)
+            return options_wrong(EXIT_BROKEN, "poll: %s", strerror(errno));
+        server_serve(&p->server, fds, now(p));
+        if (fds[CONSOLE].revents)
+            serve_console(p);
+    }
+    return EXIT_OK;
+}
+
+static int open_capture(struct program *p)
+{
+    char err[TOPOLOGY_ERROR];
+
+    if (!p->o.pcap)
+        return EXIT_OK;
+    p->capture = fabric_capture_open(p->o.pcap, p->t, clock_ns(CLOCK_REALTIME), err, sizeof err);
+    return p->capture ? EXIT_OK : options_wrong(EXIT_BROKEN, "%s", err);
+}
+
+static int close_capture(struct program *p)
+{
+    const int e = p->capture ? fabric_capture_close(p->capture) : 0;
+
+    return e ? options_wrong(EXIT_BROKEN, "%s: %s", p->o.pcap, strerror(e)) : EXIT_OK;
+}
+
+static int serve(struct program *p)
+{
+    const struct subnet_events events = {.sent = sent, .received = received, .ctx = p};
+    char err[TOPOLOGY_ERROR];
+    int e, closed;
+
+    p->subnet = subnet_new(p->t, &events);
+    if (!p->subnet)
+        return options_wrong(EXIT_BROKEN, "no memory");
+    if (p->o.mutant && !break_nodes(p, p->o.mutant))
+        return options_wrong(EXIT_WRONG, "--mutant %s: no such row; ibfabric --rules lists them", p->o.mutant);
+    e = open_capture(p);
+    if (e != EXIT_OK)
+        return e;
+    p->begun = clock_ns(CLOCK_MONOTONIC);
+    if (server_open(&p->server, p->subnet, p->o.sim, p->o.udp_port, err)) {
+        server_advance(&p->server, 0);
+        fprintf(stderr, "ibfabric: %zu nodes, serving %s\n", p->t->n, p->o.udp_port ? "UDP" : p->o.sim);
+        e = loop(p);
+    } else {
+        e = options_wrong(EXIT_BROKEN, "%s", err);
+    }
+    server_close(&p->server);
+    closed = close_capture(p);
+    return e != EXIT_OK ? e : closed;
+}
+
+int main(int argc, char **argv)
+{
+    struct program p = {0};
+    char err[TOPOLOGY_ERROR];
+    bool done;
+    int e;
+
+    if (!descriptors_fill())
+        return EXIT_BROKEN;
+    e = options_read(&p.o, argc, argv, &done);
+    if (e != EXIT_OK || done)
+        return e;
+    if (p.o.list_rules) {
+        list_rules();
+        return EXIT_OK;
+    }
+    if (!signals_mind(NULL))
+        return options_wrong(EXIT_BROKEN, "no descriptors are left");
+    p.t = topology_read(p.o.topology, err);
+    if (!p.t)
+        return options_wrong(EXIT_WRONG, "%s", err);
+    e = serve(&p);
+    subnet_free(p.subnet);
+    topology_free(p.t);
+    return e;
+}

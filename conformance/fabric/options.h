@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of ibfabric. */
+#ifndef IBF_OPTIONS_H
+#define IBF_OPTIONS_H
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { EXIT_OK = 0, EXIT_WRONG = 2, EXIT_BROKEN = 4 };
+
+struct options {
+    const char *topology, *sim, *pcap;
+    uint16_t udp_port;
+    bool console, list_rules;
+    const char *mutant;
+};
+
+/* EXIT_OK, or EXIT_WRONG after one line; *done: --help or --version was answered. */
+int options_read(struct options *o, int argc, char **argv, bool *done);
+/* One line "ibfabric: ..." on the standard error; returns `code`. */
+int options_wrong(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#endif

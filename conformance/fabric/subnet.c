@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "subnet.h"
+#include <stdlib.h>
+#include <string.h>
+#include "fabric/iba_link.h"
+
+enum { NO_PACKET = -1 };
+
+struct event { /* a packet arrives at a port, or a node wakes */
+    iba_time at;
+    uint64_t serial; /* events of one instant come in the order in which they were made */
+    uint32_t node;
+    uint8_t port;
+    int32_t packet;
+};
+struct flying {
+    uint16_t len;
+    int32_t next_free;
+    uint8_t bytes[IBA_PACKET_MOST];
+};
+struct subnet {
+    struct subnet_events events;
+    struct subnet_node *node;
+    size_t n;
+    struct iba_pool pool;
+    struct iba_slot *slot;
+    uint8_t *bytes;
+    iba_time now;
+    struct event *heap;
+    size_t n_event, room_event;
+    uint64_t serial;
+    struct flying *flying;
+    size_t n_flying, room_flying;
+    int32_t free_flying;
+};
+
+/* ---- events: a heap ---- */
+
+static bool before(const struct event *a, const struct event *b)
+{
+    return a->at != b->at ? a->at < b->at : a->serial < b->serial;
+}
+
+static void swap(struct event *a, struct event *b)
+{
+    const struct event t = *a;
+
+    *a = *b;
+    *b = t;
+}
+
+static void push(struct subnet *s, struct event e)
+{
+    size_t i = s->n_event;
+
+    if (i == s->room_event) {
+        const size_t room = s->room_event ? s->room_event * 2 : 64;
+        struct event *more = realloc(s->heap, room * sizeof *more);
+        if (!more)
+            abort();
+        s->heap = more;
+        s->room_event = room;
+    }
+    e.serial = s->serial++;
+    s->heap[i] = e;
+    s->n_event++;
+    for (; i > 0 && before(&s->heap[i], &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        swap(&s->heap[i], &s->heap[(i - 1) / 2]);
+}
+
+static struct event pop(struct subnet *s)
+{
+    const struct event first = s->heap[0];
+    size_t i = 0;
+
+    s->heap[0] = s->heap[--s->n_event];
+    for (;;) {
+        size_t child = 2 * i + 1;
+        if (child + 1 < s->n_event && before(&s->heap[child + 1], &s->heap[child]))
+            child++;
+        if (child >= s->n_event || !before(&s->heap[child], &s->heap[i]))
+            return first;
+        swap(&s->heap[i], &s->heap[child]);
+        i = child;
+    }
+}
+
+/* ---- packets on wires ---- */
+
+static int32_t take_flying(struct subnet *s)
+{
+    int32_t i = s->free_flying;
+
+    if (i == NO_PACKET) {
+        const size_t room = s->room_flying ? s->room_flying * 2 : 16;
+        struct flying *more = realloc(s->flying, room * sizeof *more);
+        if (!more)
+            abort();
+        s->flying = more;
+        for (size_t k = s->room_flying; k < room; k++)
+            s->flying[k].next_free = k + 1 < room ? (int32_t)k + 1 : NO_PACKET;
+        i = (int32_t)s->room_flying;
+        s->room_flying = room;
+    }
+    s->free_flying = s->flying[i].next_free;
+    s->n_flying++;
+    return i;
+}
+
+static void give_flying(struct subnet *s, int32_t i)
+{
+    s->flying[i].next_free = s->free_flying;
+    s->free_flying = i;
+    s->n_flying--;
+}
+
+/* ---- a node's work ---- */
+
+static void settle_links(struct subnet *s, size_t node)
+{
+    struct subnet_node *a = &s->node[node];
+
+    for (unsigned p = 1; p <= a->n.cfg.n_port; p++) {
+        const struct subnet_end *e = &a->end[p];
+        if (!a->n.port[p].link_work)
+            continue;
+        a->n.port[p].link_work = false;
+        if (e->node < 0 || e->pulled)
+            continue;
+        iba_link_settle(&a->n, (uint8_t)p, &s->node[e->node].n, e->port, s->now);
+        subnet_touch(s, (size_t)e->node);
+    }
+}
+
+static void send_what_waits(struct subnet *s, size_t node, uint8_t port)
+{
+    struct subnet_node *a = &s->node[node];
+    const struct subnet_end *e = &a->end[port];
+
+    while (a->n.port[port].waiting > 0) {
+        uint8_t packet[IBA_PACKET_MOST];
+        const size_t len = iba_node_poll(&a->n, port, packet, sizeof packet, s->now);
+        int32_t i;
+        if (len == 0)
+            return;
+        if (s->events.sent)
+            s->events.sent(s->events.ctx, node, port, packet, len, s->now);
+        if (e->node < 0 || e->pulled)
+            continue;
+        i = take_flying(s);
+        s->flying[i].len = (uint16_t)len;
+        memcpy(s->flying[i].bytes, packet, len);
+        push(s,
+             (struct event){.at = a->n.port[port].busy_until, .node = (uint32_t)e->node, .port = e->port, .packet = i});
+    }
+}
+
+static void receive(struct subnet *s, size_t node)
+{
+    uint8_t packet[IBA_PACKET_MOST], port;
+    size_t len;
+
+    while ((len = iba_node_receive(&s->node[node].n, &port, packet, sizeof packet)) > 0)
+        if (s->events.received)
+            s->events.received(s->events.ctx, node, port, packet, len, s->now);
+}
+
+static void schedule(struct subnet *s, size_t node)
+{
+    struct subnet_node *a = &s->node[node];
+    const iba_time at = iba_node_deadline(&a->n);
+
+    if (at >= a->wake)
+        return;
+    a->wake = at > s->now ? at : s->now;
+    push(s, (struct event){.at = a->wake, .node = (uint32_t)node, .packet = NO_PACKET});
+}
+
+static void work(struct subnet *s, size_t node)
+{
+    struct subnet_node *a = &s->node[node];
+
+    settle_links(s, node);
+    for (unsigned p = 1; p <= a->n.cfg.n_port; p++)
+        send_what_waits(s, node, (uint8_t)p);
+    receive(s, node);
+    schedule(s, node);
+}
+
+void subnet_touch(struct subnet *s, size_t node)
+{
+    struct subnet_node *a = &s->node[node];
+
+    if (a->wake <= s->now)
+        return;
+    a->wake = s->now;
+    push(s, (struct event){.at = s->now, .node = (uint32_t)node, .packet = NO_PACKET});
+}
+
+static void happen(struct subnet *s, const struct event *e)
+{
+    struct subnet_node *a = &s->node[e->node];
+
+    if (e->packet == NO_PACKET) {
+        if (a->wake != e->at)
+            return; /* an earlier event woke it */
+        a->wake = IBA_NEVER;
+        iba_node_advance(&a->n, s->now);
+    } else {
+        struct flying *f = &s->flying[e->packet];
+        uint8_t packet[IBA_PACKET_MOST];
+        const size_t len = f->len;
+        memcpy(packet, f->bytes, len);
+        give_flying(s, e->packet);
+        if (a->end[e->port].node >= 0 && !a->end[e->port].pulled)
+            iba_node_feed(&a->n, e->port, packet, len, s->now);
+    }
+    work(s, e->node);
+}
+
+void subnet_run(struct subnet *s, iba_time until)
+{
+    while (s->n_event > 0 && s->heap[0].at <= until) {
+        const struct event e = pop(s);
+        if (e.at > s->now)
+            s->now = e.at;
+        happen(s, &e);
+    }
+    if (until > s->now)
+        s->now = until;
+}
+
+iba_time subnet_deadline(const struct subnet *s)
+{
+    return s->n_event > 0 ? s->heap[0].at : IBA_NEVER;
+}
+
+size_t subnet_in_flight(const struct subnet *s)
+{
+    return s->n_flying;
+}
+
+/* ---- from outside ---- */
+
+void subnet_send(struct subnet *s, size_t node, uint8_t port, const uint8_t *packet, size_t len)
+{
+    iba_node_send(&s->node[node].n, port, packet, len, s->now);
+    subnet_touch(s, node);
+}
+
+bool subnet_cable(struct subnet *s, size_t node, uint8_t port, bool plugged)
+{
+    struct subnet_node *a = &s->node[node], *b;
+    struct subnet_end *e = &a->end[port];
+
+    if (e->node < 0)
+        return false;
+    b = &s->node[e->node];
+    e->pulled = b->end[e->port].pulled = !plugged;
+    if (plugged) {
+        iba_link_settle(&a->n, port, &b->n, e->port, s->now);
+    } else {
+        iba_link_lost(&a->n, port, s->now);
+        iba_link_lost(&b->n, e->port, s->now);
+    }
+    subnet_touch(s, node);
+    subnet_touch(s, (size_t)e->node);
+    return true;
+}
+
+size_t subnet_nodes(const struct subnet *s)
+{
+    return s->n;
+}
+
+struct subnet_node *subnet_node(struct subnet *s, size_t node)
+{
+    return &s->node[node];
+}
+
+int32_t subnet_find(const struct subnet *s, const char *name)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (strcmp(s->node[i].from->id, name) == 0)
+            return (int32_t)i;
+    for (size_t i = 0; i < s->n; i++)
+        if (strcmp(s->node[i].from->description, name) == 0)
+            return (int32_t)i;
+    return -1;
+}
+
+iba_time subnet_now(const struct subnet *s)
+{
+    return s->now;
+}
+
+/* ---- making ---- */
+
+static struct iba_node_config config_of(const struct topology_node *t)
+{
+    enum { VENDOR = 0x020000, DEVICE_SWITCH = 0xb001, DEVICE_CA = 0xa001 };
+    enum { WIDTHS = 1 | 2, SDR_TO_QDR = 1 | 2 | 4, FDR_AND_EDR = 1 | 2, VLS_8 = 4, VLARB = 64 };
+    enum { PKEYS = 64, SWITCH_PKEYS = 32, LFT = 0xc000, MFT = 1024 };
+    struct iba_node_config c = {.type = t->is_switch ? IBA_NODE_SWITCH : IBA_NODE_CA,
+                                .n_port = t->ports,
+                                .mtu = IBA_MTU_4096,
+                                .vls = VLS_8,
+                                .widths = WIDTHS,
+                                .speeds = SDR_TO_QDR,
+                                .ext_speeds = FDR_AND_EDR,
+                                .vlarb_entries = VLARB,
+                                .node_guid = t->guid,
+                                .system_guid = t->system_guid,
+                                .vendor = t->vendor ? t->vendor : VENDOR,
+                                .revision = 1,
+                                .device = t->device      ? t->device
+                                          : t->is_switch ? DEVICE_SWITCH
+                                                         : DEVICE_CA,
+                                .pkeys = PKEYS,
+                                .switch_pkeys = t->is_switch ? SWITCH_PKEYS : 0,
+                                .lft = t->is_switch ? LFT : 0,
+                                .mft = t->is_switch ? MFT : 0};
+
+    memcpy(c.description, t->description, sizeof c.description);
+    return c;
+}
+
+static bool make_node(struct subnet *s, size_t i, const struct topology_node *t)
+{
+    const struct iba_node_config c = config_of(t);
+    struct subnet_node *a = &s->node[i];
+
+    a->from = t;
+    a->wake = IBA_NEVER;
+    a->memory = malloc(iba_node_bytes(&c));
+    a->end = calloc(t->ports + 1u, sizeof *a->end);
+    if (!a->memory || !a->end)
+        return false;
+    iba_node_init(&a->n, &c, a->memory, &s->pool);
+    for (unsigned p = 0; p <= t->ports; p++)
+        a->end[p] = (struct subnet_end){.node = t->end[p].node, .port = t->end[p].port};
+    return true;
+}
+
+static bool make_pool(struct subnet *s)
+{
+    enum { SLOTS_OF_NODE = 64, SLOTS_LEAST = 1024 };
+    const size_t slots = SLOTS_LEAST + s->n * SLOTS_OF_NODE;
+
+    s->slot = malloc(slots * sizeof *s->slot);
+    s->bytes = malloc(slots * IBA_PACKET_MOST);
+    if (!s->slot || !s->bytes)
+        return false;
+    iba_pool_init(&s->pool, s->slot, s->bytes, (int32_t)slots);
+    return true;
+}
+
+struct subnet *subnet_new(const struct topology *t, const struct subnet_events *events)
+{
+    struct subnet *s = calloc(1, sizeof *s);
+    bool good;
+
+    if (!s)
+        return NULL;
+    s->events = *events;
+    s->free_flying = NO_PACKET;
+    s->n = t->n;
+    s->node = calloc(t->n, sizeof *s->node);
+    good = s->node && make_pool(s);
+    for (size_t i = 0; good && i < t->n; i++)
+        good = make_node(s, i, &t->node[i]);
+    if (!good) {
+        subnet_free(s);
+        return NULL;
+    }
+    for (size_t i = 0; i < t->n; i++)
+        for (unsigned p = 1; p <= t->node[i].ports; p++)
+            s->node[i].n.port[p].link_work = true;
+    for (size_t i = 0; i < t->n; i++)
+        subnet_touch(s, i);
+    return s;
+}
+
+void subnet_free(struct subnet *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; s->node && i < s->n; i++) {
+        free(s->node[i].memory);
+        free(s->node[i].end);
+    }
+    free(s->node);
+    free(s->slot);
+    free(s->bytes);
+    free(s->heap);
+    free(s->flying);
+    free(s);
+}

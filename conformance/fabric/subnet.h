@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A subnet in one process: the nodes of a topology, their cables, and the packets on them, on virtual time. */
+#ifndef IBF_SUBNET_H
+#define IBF_SUBNET_H
+#include "fabric/iba_node.h"
+#include "topology.h"
+
+struct subnet;
+
+struct subnet_end { /* of a cable */
+    int32_t node;   /* at the other end; -1: no cable */
+    uint8_t port;
+    bool pulled;
+};
+struct subnet_node {
+    struct iba_node n;
+    const struct topology_node *from;
+    struct subnet_end *end; /* by port */
+    void *memory;
+    iba_time wake; /* an event will wake it then; IBA_NEVER: none will */
+};
+
+struct subnet_events {
+    /* A packet is on the wire that begins at that port. */
+    void (*sent)(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len, iba_time now);
+    /* A packet for software of the node. */
+    void (*received)(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len, iba_time now);
+    void *ctx;
+};
+
+/* All nodes powered up and all cables plugged. NULL: no memory. `t` must live as long. Owned: subnet_free(). */
+struct subnet *subnet_new(const struct topology *t, const struct subnet_events *events);
+void subnet_free(struct subnet *s);
+
+size_t subnet_nodes(const struct subnet *s);
+struct subnet_node *subnet_node(struct subnet *s, size_t node);
+/* The node with that name or description; -1: none has it. */
+int32_t subnet_find(const struct subnet *s, const char *name);
+iba_time subnet_now(const struct subnet *s);
+
+/* Software of the node sends the packet by that port (of a switch: 0). */
+void subnet_send(struct subnet *s, size_t node, uint8_t port, const uint8_t *packet, size_t len);
+/* Looks at the node again: its state was changed from outside. */
+void subnet_touch(struct subnet *s, size_t node);
+/* Pulls or plugs the cable of a port. False: the port has none. */
+bool subnet_cable(struct subnet *s, size_t node, uint8_t port, bool plugged);
+
+/* Everything happens that is due until `until`, which becomes the time. */
+void subnet_run(struct subnet *s, iba_time until);
+/* When something is due next; IBA_NEVER: nothing is. */
+iba_time subnet_deadline(const struct subnet *s);
+/* Packets on wires. */
+size_t subnet_in_flight(const struct subnet *s);
+#endif

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""ibfabric brought up by an unmodified OpenSM, and read by infiniband-diags: what these print is what the model holds."""
+import re
+import subprocess
+import sys
+import time
+import unittest
+
+from fabric import BIN, SOURCE, Case, ring, star
+
+ONCE = ("/usr/sbin/opensm", "-o", "-f", "osm.log", "-D", "0x43")
+
+
+def dots(text):
+    """{name: value} of lines "Name:......value"."""
+    return dict(re.findall(r"^(\w+):\.*(.*)$", text, re.M))
+
+
+class BringUp(Case):
+    def up(self, topology, host, *options):
+        """OpenSM ends after one sweep: its log, and the fabric."""
+        f = self.fabric(topology, *options)
+        self.good(f, host, "sh", "-c", f"{' '.join(ONCE)} >out 2>&1; cp osm.log {self.folder}/osm.log")
+        log = (self.folder / "osm.log").read_text(errors="replace")
+        self.assertIn("SUBNET UP", log)
+        self.assertEqual(re.findall(r".*ERR .*", log), [])
+        return f
+
+    def test_one_switch_two_adapters(self):
+        f = self.up(star(2, ports=8), "H0")
+        for node, port in (("H0", 1), ("H1", 1), ("S0", 1), ("S0", 2)):
+            self.assertEqual(f.pairs(f"port {node} {port}")["state"], "Active", (node, port))
+        self.assertEqual(f.pairs("port S0 3")["state"], "Down")
+
+    def test_four_switches_sixteen_adapters(self):
+        f = self.up(ring(4, 16), "H0")
+        lids = {f.pairs(f"port H{i} 1")["lid"] for i in range(16)}
+        self.assertEqual(len(lids - {"0"}), 16)
+        for i in range(4):
+            self.assertTrue(lids <= set(f.pairs(f"routes S{i}")), f"S{i} has a port for each adapter")
+
+    def test_the_first_adapter_and_a_switch_may_run_the_manager(self):
+        for host in ("", "S0"):
+            self.up(star(2, ports=8), host)
+
+    def test_net_files_of_ibsim_and_what_ibnetdiscover_prints(self):
+        net = 'Switch\t8 "Switch1"\n[1]\t"Hca1"[1]\n[4]\t"Hca2"[2] w=4\n\nHca\t2 "Hca1"\n[1]\t"Switch1"[1]\nHca 2 "Hca2"\n[2] "Switch1"[4]\n'
+        f = self.up(net, "Hca1")
+        printed = self.good(f, "Hca2", "ibnetdiscover")
+        again = self.up(printed, "Hca2")
+        twice = self.good(again, "Hca2", "ibnetdiscover")
+        nodes = [re.sub(r"lid \d+", "lid", text[text.index("vendid"):]) for text in (printed, twice)]
+        self.assertEqual(*nodes)
+
+
+class Tools(Case):
+    """Every tool of infiniband-diags that reads a subnet, while OpenSM runs."""
+
+    def setUp(self):
+        super().setUp()
+        self.f = self.fabric(ring(4, 16))
+        self.sm = self.manager(self.f, "H0")
+        self.sm.wait("SUBNET UP")
+
+    def lid(self, node, port=1):
+        return self.f.pairs(f"port {node} {port}")["lid"]
+
+    def test_who_is_there(self):
+        text = self.good(self.f, "H5", "ibnetdiscover")
+        self.assertEqual(len(re.findall(r"^Switch", text, re.M)), 4)
+        self.assertEqual(len(re.findall(r"^Ca", text, re.M)), 16)
+        for name, kind, ports, guid in (line.split("\t") for line in self.f.ask("nodes")):
+            self.assertRegex(text, rf'{"Switch" if kind == "switch" else "Ca"}\s+{ports} "[SH]-{guid[2:]}"\s+# "{name}"')
+        links = self.good(self.f, "H5", "iblinkinfo", "-l")
+        self.assertEqual(len(re.findall(r"Active/  LinkUp", links)), 2 * (16 + 4))
+
+    def test_what_a_node_says_of_itself(self):
+        for node in ("H3", "S2"):
+            lid, port = self.lid(node, 1 if node[0] == "H" else 0), 1 if node[0] == "H" else 0
+            info = dots(self.good(self.f, "H5", "smpquery", "portinfo", lid, str(port)))
+            held = self.f.pairs(f"port {node} {port}")
+            self.assertEqual((info["Lid"], info["LMC"], info["SMLid"]), (held["lid"], held["lmc"], held["sm_lid"]))
+            self.assertIn(held["state"], info["LinkState"])
+            self.assertIn(node, self.good(self.f, "H5", "smpquery", "nodedesc", lid))
+            kind = dots(self.good(self.f, "H5", "smpquery", "nodeinfo", lid))
+            self.assertEqual(kind["NodeType"], "Switch" if node[0] == "S" else "Channel Adapter")
+            keys = self.good(self.f, "H5", "smpquery", "pkeys", lid, str(port))
+            self.assertIn("0xffff", keys)
+        self.assertIn("LinearFdbTop", self.good(self.f, "H5", "smpquery", "switchinfo", self.lid("S0", 0)))
+        self.assertIn(self.f.ask("nodes")[-1].split("\t")[3][2:6], self.good(self.f, "H5", "smpquery", "guidinfo", self.lid("H15")))
+        self.good(self.f, "H5", "smpquery", "sl2vl", self.lid("S1", 0), "1")
+        self.good(self.f, "H5", "smpquery", "vlarb", self.lid("S1", 0), "1")
+
+    def test_routes(self):
+        for i in range(4):
+            text = self.good(self.f, "H5", "ibroute", self.lid(f"S{i}", 0))
+            printed = {str(int(lid, 16)): str(int(port)) for lid, port in re.findall(r"^(0x[0-9a-f]{4}) (\d{3}) :", text, re.M)}
+            self.assertEqual(printed, self.f.pairs(f"routes S{i}"))
+        trace = self.good(self.f, "H5", "ibtracert", self.lid("H0"), self.lid("H15"))
+        self.assertIn('"H15"', trace.splitlines()[-2])
+
+    def test_a_route_by_lid_and_then_by_ports(self):
+        """smpquery -c: to a switch by LID, from there by its port 1, on which H4 is."""
+        text = self.good(self.f, "H0", "smpquery", "-c", "nodedesc", self.lid("S1", 0), "0,1")
+        self.assertIn("H4", text)
+
+    def test_counters(self):
+        lid = self.lid("S1", 0)
+        printed = dots(self.good(self.f, "H0", "perfquery", "-x", lid, "1"))
+        held = self.f.pairs("counters S1 1")
+        for ours, theirs in (("portxmitdiscards", "PortXmitDiscards"), ("portrcvswitchrelayerrors", "PortRcvSwitchRelayErrors"),
+                             ("linkdownedcounter", "LinkDownedCounter")):
+            if theirs in printed:
+                self.assertEqual(held[ours], printed[theirs])
+        self.assertGreater(int(printed["PortXmitPkts"]), 0)
+        before = int(dots(self.good(self.f, "H0", "perfquery", lid, "1"))["PortXmitPkts"])
+        self.good(self.f, "H0", "perfquery", "-R", lid, "1")
+        self.assertLess(int(dots(self.good(self.f, "H0", "perfquery", lid, "1"))["PortXmitPkts"]), before)
+        self.good(self.f, "H0", "ibqueryerrors")
+
+    def test_the_subnet_administrator(self):
+        self.assertIn(f"sm lid {self.lid('H0')} ", self.good(self.f, "H5", "sminfo"))
+        self.assertIn("NodeRecord", self.good(self.f, "H5", "saquery", "NR", self.lid("S0", 0)))
+        text = self.good(self.f, "H5", "saquery", "PR", "--src-to-dst", f"{self.lid('H5')}:{self.lid('H12')}")
+        self.assertIn("PathRecord", text)
+        self.assertIn("SMInfoRecord", self.good(self.f, "H5", "saquery", "SMIR"))
+
+    def test_one_node_pings_another(self):
+        """ibping -S ends when a request comes before it has registered its class, so it may have to be started again."""
+        for _ in range(20):
+            server = subprocess.Popen(["/usr/sbin/ibping", "-S"], cwd=self.sm.folder, env=self.f.environment("H7"),
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(0.2)
+            done = self.f.run("H9", "ibping", "-c", "2", self.lid("H7"))
+            server.kill()
+            server.wait()
+            if done.returncode == 0 and "2 received" in done.stdout:
+                return
+        self.fail(done.stdout + done.stderr)
+
+    def test_a_cable(self):
+        lid = self.lid("H6")
+        self.f.ask("pull H6 1")
+        self.sm.wait("trap 128|num:128")
+        self.sm.wait("Removed port.*H6")
+        self.assertNotEqual(self.f.run("H0", "smpquery", "nodeinfo", lid).returncode, 0)
+        self.f.ask("plug H6 1")
+        self.sm.wait("SUBNET UP", count=3)
+        self.assertEqual(self.f.pairs("port H6 1")["state"], "Active")
+
+
+class Packets(Case):
+    """Every packet of a bring-up, as tshark reads it."""
+
+    def test_tshark_agrees(self):
+        capture = self.folder / "up.pcapng"
+        f = self.fabric(star(2, ports=2), "--pcap", capture)
+        self.good(f, "H0", *ONCE)
+        self.assertEqual(f.close(), 0)
+        good = subprocess.run([BIN / "ibdissect", "-Y", 'icrc.status == "good" && vcrc.status == "good"', capture],
+                              capture_output=True, text=True, check=True).stdout
+        every = subprocess.run([BIN / "ibdissect", capture], capture_output=True, text=True, check=True).stdout
+        self.assertGreater(len(every.splitlines()), 50)
+        self.assertEqual(good, every)
+        done = subprocess.run([SOURCE / "tools/compare-tshark", "--ibdissect", BIN / "ibdissect", capture], text=True,
+                              capture_output=True, check=False)
+        self.assertRegex(done.stdout, r" 0 unexplained\n$", done.stdout[-2000:] + done.stderr[-2000:])
+        self.assertEqual(done.returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv)
