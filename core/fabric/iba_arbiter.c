@@ -91,11 +91,11 @@ void iba_port_flush(struct iba_node *n, struct iba_node_port *p)
 
 /* ---- lifetimes (KM-50) ---- */
 
-/* A lifetime code: 4.096 us * 2^code; codes above 19 mean that packets live for ever (KM-50). */
+/* A lifetime code: 4.096 us * 2^code; codes above 19 mean that packets have no lifetime (KM-50). */
 static iba_time lifetime_ns(unsigned code)
 {
-    enum { FOR_EVER = 20 };
-    return code >= FOR_EVER ? IBA_NEVER : (iba_time)4096 << code;
+    enum { NO_LIFETIME = 20 };
+    return code >= NO_LIFETIME ? IBA_NEVER : (iba_time)4096 << code;
 }
 
 /* The shorter of the time at the head of a queue and the switch's packet lifetime. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets on their way out: what a port refuses to send, the VL that a packet gets, and datagrams of the node itself.
+/* Packets that leave by a port: what it refuses to send, the VL that a packet gets, and datagrams of the node itself.
  */
 #include "fabric/iba_hop.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SMPs on a directed route: where the hop pointer says that they are, and what is next (section 14.2.2, MD-19..MD-30).
  *
- * The hop pointer counts up to hop count + 1 on the way out (D = 0), and down to 0 on the way back (D = 1). */
+ * The hop pointer counts up to hop count + 1 on the initial path (D = 0), and down to 0 on the return path (D = 1). */
 #include "fabric/iba_hop.h"
 
 enum { HOP_POINTER_AT = 6, HOP_COUNT_AT = 7, INITIAL_AT = 128, RETURN_AT = 192, MOST_HOPS = 63 };
