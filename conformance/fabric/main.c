@@ -115,7 +115,7 @@ static void serve_console(struct program *p)
     }
 }
 
-/* Milliseconds until the subnet has something to do; -1: for ever. */
+/* Milliseconds until the subnet has something to do; -1: no limit. */
 static int patience(const struct program *p)
 {
     enum { MS = 1000000, LONGEST_MS = 60000 };

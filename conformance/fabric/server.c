@@ -148,7 +148,7 @@ static void answer_guid(struct server *s, const struct server_client *c, uint8_t
     put64(data, subnet_node(s->subnet, c->node)->n.cfg.node_guid);
 }
 
-/* What the agent would answer: asked in place of a packet, so that programs find it before any link is up. */
+/* The same as the agent answers; programs ask for it before any link is up. */
 static void answer_nodeinfo(struct server *s, const struct server_client *c, uint8_t *data)
 {
     const struct iba_node_config *n = &subnet_node(s->subnet, c->node)->n.cfg;
@@ -245,7 +245,7 @@ static void remember(struct server *s, unsigned client, const struct ibsim_reque
     while (k < s->n_pending && s->pending[k].used)
         k++;
     if (k == SERVER_PENDING)
-        k = iba_madhdr_transactionid(r->mad) % SERVER_PENDING; /* whoever waits there waits for ever */
+        k = iba_madhdr_transactionid(r->mad) % SERVER_PENDING; /* the request in that entry is forgotten */
     if (k >= s->n_pending)
         s->n_pending = k + 1;
     s->pending[k] = (struct server_pending){.used = true, .client = (uint8_t)client, .by = NOBODY, .request = *r};
@@ -350,8 +350,8 @@ static bool lives_at(const struct server_client *c, size_t node, uint8_t port)
     return c->used && c->node == node && c->port == port;
 }
 
-/* Who has to take a datagram: of an answer the client that asked; else the manager of the port; else, for classes that
- * no manager serves, another program there. */
+/* The client that has to take a datagram: of an answer the one that asked; else the manager of the port; else, for
+ * classes that no manager serves, another program there. */
 static int taker(const struct server *s, size_t node, uint8_t port, const uint8_t *mad)
 {
     const unsigned asked = (unsigned)(iba_madhdr_transactionid(mad) >> CLIENT_SHIFT);

@@ -32,7 +32,7 @@ struct server {
 
 bool server_open(struct server *s, struct subnet *subnet, const char *name, uint16_t udp_port, char err[SOCKETS_ERROR]);
 void server_close(struct server *s);
-/* What poll() has to wait for. */
+/* The descriptors that poll() has to watch. */
 void server_fds(const struct server *s, struct pollfd fds[SERVER_FDS]);
 /* Takes what has come. `now`: of the clock; the subnet may be ahead by up to a millisecond. */
 void server_serve(struct server *s, const struct pollfd fds[SERVER_FDS], iba_time now);

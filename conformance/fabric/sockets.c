@@ -8,7 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* The address of a client's program, or of ours. Clients count one NUL behind an abstract name as part of it. */
+/* The address of a client's program, or of ours. Clients count a NUL at the end of an abstract name as part of it. */
 static struct sockets_address unix_address(const struct sockets *s, const char *what, uint32_t number)
 {
     struct sockets_address a = {0};

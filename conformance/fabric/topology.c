@@ -184,7 +184,7 @@ static bool add_cable(struct reader *r)
     if (c.port > r->t->node[c.from].ports)
         return wrong(r, "\"%s\" has %u ports, not %u", r->t->node[c.from].id, r->t->node[c.from].ports, c.port);
     if (!quoted(r, c.to) || !port_number(r, &c.to_port))
-        return wrong(r, "want \"NODE\"[PORT] behind the port");
+        return wrong(r, "want \"NODE\"[PORT] after the port");
     r->cable = grow(r->cable, &r->room_cable, r->n_cable, sizeof *r->cable);
     if (!r->cable)
         return wrong(r, "no memory");

@@ -154,7 +154,7 @@ class Case(unittest.TestCase):
         return m
 
     def good(self, fabric, host, *command):
-        """What the program prints; it must end with 0."""
+        """The program's output; it must end with 0."""
         done = fabric.run(host, *command)
         self.assertEqual(done.returncode, 0, f"{' '.join(command)}:\n{done.stdout}{done.stderr}")
         return done.stdout
