@@ -46,12 +46,14 @@ static uint16_t counts(const struct cm_connection *c)
     return f;
 }
 
-/* The time that the active end still waits after its last message (MD-68, MD-69); SIDR_REQ does not tell it. */
+/* The time that the active end waits for the answer to a message: the passive end's response time, the way there and
+ * back, of which the ACK timeout is the longest estimate (MD-64), and the time of an MRA (MD-68, MD-69). SIDR_REQ does
+ * not state any. */
 static int64_t patience(const struct cm_connection *c)
 {
     const int64_t asked = c->asked ? code_ns(c->more_time) : 0;
 
-    return asked + code_ns(c->sidr ? SIDR_WAIT_CODE : c->cm_timeout);
+    return c->sidr ? code_ns(SIDR_WAIT_CODE) : asked + code_ns(c->cm_timeout) + code_ns(c->ack_timeout);
 }
 
 static uint16_t facts_of(const struct cm_connection *c, int64_t now_ns)
@@ -67,7 +69,7 @@ static uint16_t facts_of(const struct cm_connection *c, int64_t now_ns)
         f |= REQ_AFTER_REP;
     if (rtu->n > 0 && rep->last_ns > rtu->first_ns)
         f |= REP_AFTER_RTU;
-    if (now_ns - req->first_ns < patience(c))
+    if (now_ns - req->first_ns < patience(c) && !(c->sidr && req->n > 1))
         f |= WAITS;
     return f;
 }
