@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""rdmacm.py --guest FOLDER --program IBRDMACM --ibdissect IBDISSECT --out FOLDER [--] [NAME...]
+rdmacm.py --list [--] [NAME...]
+
+librdmacm's example programs in a guest that `tools/guest rdmacm` has started, each as client and as server, over IPv4 and
+IPv6, against ibrdmacm: the engine and its connection manager on the guest's wire. Both must end with 0, and ibdissect must
+find nothing against our end in the capture NAME.pcap. A NAME is a shell pattern; without one all are run.
+"""
+
+import argparse
+import fnmatch
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+sys.dont_write_bytecode = True
+
+from peer import Failed, Gone, Shell  # noqa: E402
+
+GUEST, OURS = {"v4": "10.0.0.1", "v6": "2001:db8::1"}, {"v4": "10.0.0.2", "v6": "2001:db8::2"}
+PATIENCE = 60
+LISTENS = "rdma resource show cm_id | grep -q 'state LISTEN'"
+ENDS_ITSELF, KILLED = 0, 143  # exit codes
+
+
+@dataclass(frozen=True)
+class Program:
+    """Of a client and its server, run in the guest. In braces: the guest's own address, and ours."""
+
+    name: str  # of both, to ibrdmacm
+    client: str
+    server: str
+    says: str  # by the client, if its exit code shows nothing
+    options: tuple = ()  # of ibrdmacm
+    server_ends: bool = True  # else it is killed
+
+
+PROGRAMS = (
+    Program("rping", "rping -c -a {ours} -C 3 -v -V -S 100", "rping -s -a {own} -v -V -S 100", "rdma-ping-2"),
+    # Of its output only the end comes back: without the text. A wrong text ends it with an exit code.
+    Program(
+        "rping-large",
+        "rping -c -a {ours} -C 2 -V -S 3000",
+        "rping -s -a {own} -V -S 3000",
+        "DISCONNECT EVENT",
+        ("--size", "3000", "--count", "2"),
+    ),
+    Program("ucmatose", "ucmatose -s {ours} -c 2 -C 3 -S 100", "ucmatose -b {own} -c 2 -C 3 -S 100", "return status 0"),
+    Program("udaddy", "udaddy -s {ours} -c 1 -C 3 -S 100", "udaddy -b {own} -c 1 -C 3 -S 100", "return status 0"),
+    Program("cmtime", "cmtime -s {ours} -c 20", "cmtime -b {own} -c 20", "disconnect", ("--connections", "20"), server_ends=False),
+    Program("rdma_client", "rdma_client -s {ours}", "rdma_server -s {own}", "rdma_client: end 0"),
+    Program("rdma_xclient", "rdma_xclient -s {ours}", "rdma_xserver", "rdma_xclient: end 0"),
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    program: Program
+    role: str  # of the guest
+    family: str
+
+    @property
+    def name(self):
+        return f"{self.program.name}-{self.role}-{self.family}"
+
+    def command(self):
+        text = self.program.client if self.role == "client" else self.program.server
+        return text.format(own=GUEST[self.family], ours=OURS[self.family])
+
+
+CASES = [Case(p, role, family) for p in PROGRAMS for role in ("client", "server") for family in ("v4", "v6")]
+
+
+def chosen(names):
+    return [c for c in CASES if not names or any(fnmatch.fnmatchcase(c.name, name) for name in names)]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(usage=__doc__, allow_abbrev=False)
+    parser.add_argument("--list", action="store_true")
+    for name in ("--guest", "--program", "--ibdissect", "--out"):
+        parser.add_argument(name)
+    parser.add_argument("names", nargs="*")
+    given = parser.parse_args()
+    for name in given.names:
+        if not any(fnmatch.fnmatchcase(c.name, name) for c in CASES):
+            sys.exit(f"guest: no case '{name}' (--list names them)")
+    if not given.list and not (given.guest and given.program and given.ibdissect and given.out):
+        parser.error("--guest, --program, --ibdissect and --out are wanted")
+    return given
+
+
+def our_end(case, given, capture):
+    wire = f"unix:{given.guest}/dut,{given.guest}/tester"
+    role = "server" if case.role == "client" else "client"
+    options = [*case.program.options, *(["--ipv6"] if case.family == "v6" else [])]
+    name = case.program.name.split("-")[0]
+    return [given.program, "--wire", wire, "--record", capture, "--patience", str(PATIENCE), *options, name, role]
+
+
+def wait_for_listener(shell, number):
+    until = time.monotonic() + PATIENCE
+    while shell.run(LISTENS, PATIENCE)[0]:
+        if number in shell.ended or time.monotonic() > until:
+            raise Failed("the server does not listen")
+        time.sleep(0.2)
+
+
+def play(case, shell, given, capture):
+    """Runs both ends; returns what is wrong."""
+    command, program = case.command(), case.command().split()[0]
+    if case.role == "server":
+        number = shell.start(f"timeout {2 * PATIENCE} {command}")
+        wait_for_listener(shell, number)
+    with subprocess.Popen(our_end(case, given, capture), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as ours:
+        if case.role == "client":
+            time.sleep(0.3)  # until it listens
+            number = shell.start(f"timeout {PATIENCE} {command}")
+        said, complaint = ours.communicate()
+    if case.role == "server" and not case.program.server_ends:
+        shell.run(f"killall -q {program}", PATIENCE)
+    code, text = shell.end(number, command, PATIENCE)
+    lines = text.strip().splitlines() or ["nothing"]
+    if ours.returncode:
+        return f"our end: {complaint.strip() or said.strip()}; the guest says: {lines[-1][-200:]}"
+    if code not in ((KILLED,) if case.role == "server" and not case.program.server_ends else (ENDS_ITSELF,)):
+        return f"the guest's exit code is {code}: {lines[-1][-200:]}"
+    if case.role == "client" and case.program.says not in text:
+        return f"the guest does not say '{case.program.says}': {lines[-1][-200:]}"
+    return None
+
+
+def findings(case, given, capture):
+    """Errors and warnings about packets that our end has sent, and connections that went wrong."""
+    ours = OURS[case.family]
+    run = subprocess.run(
+        [given.ibdissect, "-r", capture, "-T", "jsonl", "-Y", "infiniband.analysis"], capture_output=True, text=True, check=True
+    )
+    found = []
+    for line in run.stdout.splitlines():
+        packet = json.loads(line)
+        if ours in (packet.get("ip.src"), packet.get("ipv6.src")) and packet.get("infiniband.analysis.severity") != "note":
+            found.append(f"packet {packet.get('frame.number')}: {packet.get('infiniband.analysis')}")
+    run = subprocess.run([given.ibdissect, "-r", capture, "-q", "-T", "json", "-z", "cm"], capture_output=True, text=True, check=True)
+    summary = json.loads(run.stdout)
+    found += [f"{kind}" for kind in summary["outcomes"] if kind not in ("CONNECTED", "DISCONNECTED", "SIDR_RESOLVED", "DISCONNECTS")]
+    return found
+
+
+def main():
+    given = arguments()
+    wanted = chosen(given.names)
+    if given.list:
+        for case in wanted:
+            print(f"{case.name:26} {case.command()}")
+        return 0
+    shell = Shell(given.guest, "guest")
+    good = 0
+    for case in wanted:
+        capture, began = os.path.join(given.out, f"{case.name}.pcap"), time.monotonic()
+        try:
+            fault = play(case, shell, given, capture)
+            fault = fault or "; ".join(findings(case, given, capture)) or None
+        except (Failed, OSError) as error:
+            fault = str(error)
+        good += not fault
+        print(f"{'FAIL' if fault else 'ok':4}  {case.name:26} {time.monotonic() - began:6.1f} s  {fault or 'both ends, and no finding'}", flush=True)
+    print(f"{good} of {len(wanted)} cases as they must be: {given.out}")
+    return 0 if good == len(wanted) else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (Failed, Gone, OSError) as trouble:
+        sys.exit(f"guest: {trouble}")
+    except KeyboardInterrupt:
+        sys.exit(130)
