@@ -6,7 +6,7 @@
  *     rping.c, cmatose.c, udaddy.c, client.c   the programs
  *     main.c     options
  *
- * Whatever does not go as the program wants ends this process with 1 and one line. */
+ * A deviation from what the program wants ends this process with 1 and one line. */
 #ifndef IBPROOF_RDMACM_END_H
 #define IBPROOF_RDMACM_END_H
 #include <stdio.h>
