@@ -89,7 +89,7 @@ static uint64_t patience(const struct client *c, uint64_t *rivalled)
 }
 
 /* A pipe that is ready takes PIPE_BUF bytes without blocking; with more, a write might block. */
-static bool say(struct client *c, size_t n)
+static bool answer(struct client *c, size_t n)
 {
     size_t done = 0;
 
@@ -112,7 +112,7 @@ static bool answer_line(struct client *c, const char *line, size_t len)
 {
     const size_t n = ag_serve(c->s, line, len, c->reply);
 
-    return n == AG_ANSWERED || (n > 0 && say(c, n));
+    return n == AG_ANSWERED || (n > 0 && answer(c, n));
 }
 
 static bool answer_too_long(struct client *c)
@@ -121,7 +121,7 @@ static bool answer_too_long(struct client *c)
 
     c->skipping = true;
     c->have = 0;
-    return n > 0 && say(c, n);
+    return n > 0 && answer(c, n);
 }
 
 /* Answers all complete lines; the rest stays. */

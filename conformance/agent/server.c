@@ -465,7 +465,7 @@ static void answer(struct ag_server *s, enum ibc_rc rc)
         return;
     switch (rc) {
     case IBC_OK: break;
-    case IBC_REFUSED: ag_refuse(&s->r, AG_E_COUNT, t->said, "%s", sentence_of(t->said)); break;
+    case IBC_REFUSED: ag_refuse(&s->r, AG_E_COUNT, t->refusal, "%s", sentence_of(t->refusal)); break;
     case IBC_UNSUPPORTED:
         ag_refuse(&s->r, AG_E_unsupported, NULL, "%s cannot be done on this device", ag_verb_name(s->q.verb));
         break;

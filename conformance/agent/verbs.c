@@ -118,7 +118,7 @@ static enum ibc_rc reset(struct ibc_target *t, enum ibc_link link, uint64_t seed
     (void)seed; /* a device makes its own random choices */
     if (link >= IBC_LINK_COUNT || !(v->links >> link & 1))
         return IBC_UNSUPPORTED;
-    t->said[0] = t->fault[0] = 0;
+    t->refusal[0] = t->fault[0] = 0;
     v->link = link;
     t->framing = link == IBC_LINK_ib_local || link == IBC_LINK_ib_global ? IBA_LINK_IB : IBA_LINK_ETHERNET;
     if (!make_clean(v))

@@ -8,7 +8,7 @@
 
 enum ibc_rc verbs_refused(struct verbs *v, const char *word)
 {
-    (void)snprintf(v->t.said, sizeof v->t.said, "%s", word);
+    (void)snprintf(v->t.refusal, sizeof v->t.refusal, "%s", word);
     return IBC_REFUSED;
 }
 
@@ -22,7 +22,7 @@ enum ibc_rc verbs_answer(struct verbs *v, int result)
         return IBC_UNSUPPORTED;
     if (e == EIO || e == ENODEV)
         return verbs_fault(v, IBC_DEAD, "%s: %s", v->name, strerror(e));
-    (void)snprintf(v->t.said, sizeof v->t.said, "errno_%d", e);
+    (void)snprintf(v->t.refusal, sizeof v->t.refusal, "errno_%d", e);
     return IBC_REFUSED;
 }
 

@@ -104,7 +104,7 @@ static void ended(void *ctx, struct run_player *p)
     }
     predict_print(f, END "\n");
     answers_of(f, f->last_line);
-    predict_rest(f, p);
+    predict_after(f, p);
     f->had_play = true;
 }
 

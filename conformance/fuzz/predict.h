@@ -29,5 +29,5 @@ void predict_print(struct predicting *f, const char *format, ...) __attribute__(
 /* The received packets, each with the input before it. */
 void predict_packets(struct predicting *f, struct run_player *p);
 /* The state after the last input: QP states, completions, events, notifications, memory. */
-void predict_rest(struct predicting *f, struct run_player *p);
+void predict_after(struct predicting *f, struct run_player *p);
 #endif

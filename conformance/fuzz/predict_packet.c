@@ -11,7 +11,7 @@
 
 #define ANY_PSN (UINT32_C(1) << 31) /* in addition to enum fuzz_free: not compared either */
 enum { HEX = 256, MOST_WORDS = 18 /* of fields: a line has IBC_MAX_ARGS */ };
-#define SAID "another word of the line, or one of its checks"
+#define LISTED "another word of the line, or one of its checks"
 #define PARSED "a packet with another is none, or has another payload"
 #define TIMED (100 * RUN_US) /* a packet that comes later than that after another one was caused by a timer */
 
@@ -24,17 +24,17 @@ static const struct {
     {IBA_H_udp, "srcport", "the device's choice (RO-19)"},
     {IBA_H_udp, "checksum", "0 or right (RO-21)"},
     {IBA_H_bth, "a", "told apart below (RQ-05)"},
-    {IBA_H_bth, "opcode", SAID},
-    {IBA_H_bth, "destqp", SAID},
-    {IBA_H_deth, "srcqp", SAID},
-    {IBA_H_aeth, "syndrome.reserved", SAID},
-    {IBA_H_aeth, "syndrome.opcode", SAID},
-    {IBA_H_aeth, "syndrome.value", SAID},
-    {IBA_H_lrh, "dlid", SAID},
-    {IBA_H_lrh, "slid", SAID},
-    {IBA_H_ipv4, "src", SAID},
-    {IBA_H_ipv4, "dst", SAID},
-    {IBA_H_ipv4, "checksum", SAID},
+    {IBA_H_bth, "opcode", LISTED},
+    {IBA_H_bth, "destqp", LISTED},
+    {IBA_H_deth, "srcqp", LISTED},
+    {IBA_H_aeth, "syndrome.reserved", LISTED},
+    {IBA_H_aeth, "syndrome.opcode", LISTED},
+    {IBA_H_aeth, "syndrome.value", LISTED},
+    {IBA_H_lrh, "dlid", LISTED},
+    {IBA_H_lrh, "slid", LISTED},
+    {IBA_H_ipv4, "src", LISTED},
+    {IBA_H_ipv4, "dst", LISTED},
+    {IBA_H_ipv4, "checksum", LISTED},
     {IBA_H_ipv4, "version", PARSED},
     {IBA_H_ipv4, "hdr_len", PARSED},
     {IBA_H_ipv4, "len", PARSED},

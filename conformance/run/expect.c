@@ -72,7 +72,7 @@ static void follow(struct run_live *q, const struct ibc_step *s, const struct ru
     f->at += k->view.payload_len;
 }
 
-static bool say(struct run_player *p, const struct ibc_step *s, struct run_packet *k)
+static bool conclude(struct run_player *p, const struct ibc_step *s, struct run_packet *k)
 {
     char got[RUN_TEXT] = "silence";
 
@@ -93,7 +93,7 @@ static bool decided(struct run_player *p, const struct ibc_step *s, struct run_l
     p->last_since = k->since;
     run_remember(p, s, k);
     run_comment(p, k, s, verdict[s->says], NULL);
-    return say(p, s, k) && run_go_on(p, s, q, k);
+    return conclude(p, s, k) && run_go_on(p, s, q, k);
 }
 
 /* An optional step that matches the packet, removed from the list if it was for one packet. */
@@ -262,7 +262,7 @@ static bool nothing(struct run_player *p, const struct ibc_step *s, const struct
     char expected[RUN_TEXT], got[RUN_TEXT];
 
     if (silent)
-        return say(p, silent, NULL);
+        return conclude(p, silent, NULL);
     run_show_expected(s, expected, sizeof expected);
     snprintf(got, sizeof got, "nothing for %.6g ms", (double)waited / (double)RUN_MS);
     return run_fail(p, s, NULL, expected, got);

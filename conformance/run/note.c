@@ -92,7 +92,7 @@ bool run_did(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, con
     switch (rc) {
     case IBC_OK: return true;
     case IBC_REFUSED:
-        snprintf(got, sizeof got, "refused: %s", p->t->said);
+        snprintf(got, sizeof got, "refused: %s", p->t->refusal);
         return run_note_as(p, IBC_FOUND_REFUSAL, IBC_IS_FAIL, s, NULL, what, got);
     case IBC_UNSUPPORTED:
         snprintf(got, sizeof got, "this target cannot %s", what);
@@ -142,7 +142,7 @@ static bool answers(const struct run_player *p, const struct ibc_step *s, enum i
 {
     const struct ibc_arg *a = run_arg(s, IBC_K_error);
 
-    return a ? rc == IBC_REFUSED && was_refused_as(p->t->said, a) : rc == IBC_OK;
+    return a ? rc == IBC_REFUSED && was_refused_as(p->t->refusal, a) : rc == IBC_OK;
 }
 
 bool run_did_or(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, const char *what)
@@ -157,7 +157,7 @@ bool run_did_or(struct run_player *p, const struct ibc_step *s, enum ibc_rc rc, 
     if (rc == IBC_OK)
         snprintf(got, sizeof got, "%s done", what);
     else
-        snprintf(got, sizeof got, "refused: %s", p->t->said);
+        snprintf(got, sizeof got, "refused: %s", p->t->refusal);
     while (one && !answers(p, one, rc))
         one = run_alternative(p, one);
     return one ? one == s || run_conclude(p, one, NULL, expected, got) : run_fail(p, s, NULL, expected, got);

@@ -38,7 +38,8 @@ static bool clean(struct run_player *p)
     if (rc == IBC_OK)
         return true;
     p->unclean = true;
-    snprintf(got, sizeof got, rc == IBC_REFUSED ? "refused: %s" : "%s", rc == IBC_REFUSED ? p->t->said : p->t->fault);
+    snprintf(got, sizeof got, rc == IBC_REFUSED ? "refused: %s" : "%s",
+             rc == IBC_REFUSED ? p->t->refusal : p->t->fault);
     if (rc == IBC_UNSUPPORTED || rc == IBC_LOST)
         (void)run_did(p, NULL, rc, what);
     else
@@ -172,21 +173,21 @@ static void read_logs(struct run_player *p, char text[RUN_TEXT])
 }
 
 /* A system that was not scheduled complains too: such a complaint must be seen again. */
-static bool of_time(const char *said)
+static bool of_time(const char *log_text)
 {
-    return strstr(said, "lockup") || strstr(said, "stall") || strstr(said, "blocked for");
+    return strstr(log_text, "lockup") || strstr(log_text, "stall") || strstr(log_text, "blocked for");
 }
 
 static void see_logs(struct run_player *p, const struct ibc_step *s)
 {
-    char said[RUN_TEXT], got[RUN_TEXT];
+    char log_text[RUN_TEXT], got[RUN_TEXT];
 
-    read_logs(p, said);
-    if (!said[0])
+    read_logs(p, log_text);
+    if (!log_text[0])
         return;
     p->died = true;
-    p->proved |= !of_time(said);
-    snprintf(got, sizeof got, "its log: %.*s", (int)sizeof got - 10, said);
+    p->proved |= !of_time(log_text);
+    snprintf(got, sizeof got, "its log: %.*s", (int)sizeof got - 10, log_text);
     if (!run_rank(p->verdict) || p->verdict < IBC_IS_FAIL)
         (void)run_fail(p, s, NULL, IBC_NO_COMPLAINT, got);
     else if (!p->measured[0]) {

@@ -205,14 +205,14 @@ static void meet(struct run_live *q)
 bool run_raise_from(struct run_player *p, struct run_live *q, enum iba_qp_state from, enum iba_qp_state to,
                     const struct ibc_step *s)
 {
-    static const uint8_t way[] = {IBA_QPS_RESET, IBA_QPS_INIT, IBA_QPS_RTR, IBA_QPS_RTS};
+    static const uint8_t states[] = {IBA_QPS_RESET, IBA_QPS_INIT, IBA_QPS_RTR, IBA_QPS_RTS};
 
     if (q->partner)
         meet(q);
-    for (unsigned i = 0; i + 1 < sizeof way && way[i] < to; i++) {
-        if (way[i] < from)
+    for (unsigned i = 0; i + 1 < sizeof states && states[i] < to; i++) {
+        if (states[i] < from)
             continue;
-        if (!go_to(p, q, (enum iba_qp_state)way[i], (enum iba_qp_state)way[i + 1], s))
+        if (!go_to(p, q, (enum iba_qp_state)states[i], (enum iba_qp_state)states[i + 1], s))
             return false;
         if (i == 0 && q->recv > 0 && !run_post_receives(p, q, q->recv, q->recv_bytes, s))
             return false;

@@ -100,7 +100,7 @@ enum ibc_rc live_reset(struct ibc_target *t, enum ibc_link link, uint64_t seed)
         return IBC_UNSUPPORTED;
     if (!is_back(l))
         return IBC_LOST;
-    t->said[0] = t->fault[0] = 0;
+    t->refusal[0] = t->fault[0] = 0;
     a = &live_request(l, AG_V_reset, 0)->u.reset;
     a->link = (uint8_t)link;
     AG_SET(a, reset_args, seed, seed);

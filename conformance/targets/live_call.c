@@ -39,7 +39,7 @@ static enum ibc_rc refusal(struct live *l)
     switch (l->r.error) {
     case AG_FINE: return IBC_OK;
     case AG_E_unsupported: return IBC_UNSUPPORTED;
-    case AG_E_COUNT: snprintf(t->said, sizeof t->said, "%s", l->r.word); return IBC_REFUSED;
+    case AG_E_COUNT: snprintf(t->refusal, sizeof t->refusal, "%s", l->r.word); return IBC_REFUSED;
     case AG_E_dead: snprintf(t->fault, sizeof t->fault, "%.150s", l->r.text); return IBC_DEAD;
     case AG_E_fault: snprintf(t->fault, sizeof t->fault, "%.150s", l->r.text); return IBC_BROKEN;
     default:

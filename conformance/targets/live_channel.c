@@ -23,8 +23,8 @@
 #define SLICE (100 * MS) /* of waiting */
 #define SLEPT (100 * MS) /* a slice that ends later than this means that this process was not scheduled */
 
-static bool say(struct channel *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool say(struct channel *c, const char *format, ...)
+static bool fail(struct channel *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool fail(struct channel *c, const char *format, ...)
 {
     va_list args;
 
@@ -88,7 +88,7 @@ static bool open_exec(struct channel *c, const char *command, uint64_t until)
 
     (void)until;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd) != 0)
-        return say(c, "%s", strerror(errno));
+        return fail(c, "%s", strerror(errno));
     c->child = fork();
     if (c->child == 0)
         be_agent(fd[1], command, parent);
@@ -97,7 +97,7 @@ static bool open_exec(struct channel *c, const char *command, uint64_t until)
     if (c->child > 0)
         return true;
     c->child = 0;
-    return say(c, "%s", strerror(errno));
+    return fail(c, "%s", strerror(errno));
 }
 
 /* Whether the command has ended by then; it is not reaped, so that its session keeps its id. */
@@ -133,10 +133,10 @@ static bool hung_up(struct channel *c)
     siginfo_t how;
 
     if (c->child <= 0 || !ended_by(c->child, ibc_wire_clock() + 100 * MS, &how) || how.si_pid != c->child)
-        return say(c, "it hung up");
+        return fail(c, "it hung up");
     if (how.si_code == CLD_EXITED)
-        return say(c, "it ended with exit code %d", how.si_status);
-    return say(c, "it was ended by signal %d (%s)", how.si_status, strsignal(how.si_status));
+        return fail(c, "it ended with exit code %d", how.si_status);
+    return fail(c, "it was ended by signal %d (%s)", how.si_status, strsignal(how.si_status));
 }
 
 /* ---- sockets ---- */
@@ -148,7 +148,7 @@ static bool connect_to(struct channel *c, const struct sockaddr *a, socklen_t n,
 
     c->fd = socket(a->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (c->fd < 0)
-        return say(c, "%s", strerror(errno));
+        return fail(c, "%s", strerror(errno));
     if (connect(c->fd, a, n) != 0)
         e = errno;
     if (e == EINPROGRESS) {
@@ -162,10 +162,10 @@ static bool connect_to(struct channel *c, const struct sockaddr *a, socklen_t n,
     close(c->fd);
     c->fd = -1;
     if (e == EAGAIN)
-        return say(c, "nobody accepts the connection: the agent or its machine stands still");
+        return fail(c, "nobody accepts the connection: the agent or its machine stands still");
     if (e == EACCES)
-        return say(c, "%s for this user (--user NAME runs as another)", strerror(e));
-    return say(c, "%s", strerror(e));
+        return fail(c, "%s for this user (--user NAME runs as another)", strerror(e));
+    return fail(c, "%s", strerror(e));
 }
 
 static bool open_unix(struct channel *c, const char *path, uint64_t until)
@@ -173,7 +173,7 @@ static bool open_unix(struct channel *c, const char *path, uint64_t until)
     struct sockaddr_un a = {.sun_family = AF_UNIX};
 
     if (!*path || strlen(path) >= sizeof a.sun_path)
-        return say(c, "want a path of 1 to %zu bytes", sizeof a.sun_path - 1);
+        return fail(c, "want a path of 1 to %zu bytes", sizeof a.sun_path - 1);
     memcpy(a.sun_path, path, strlen(path) + 1);
     return connect_to(c, (const struct sockaddr *)&a, sizeof a, until);
 }
@@ -208,10 +208,10 @@ static bool open_tcp(struct channel *c, const char *where, uint64_t until)
 
     snprintf(text, sizeof text, "%s", where);
     if (strlen(where) >= sizeof text || !split(text, &host, &port))
-        return say(c, "want tcp:HOST:PORT");
+        return fail(c, "want tcp:HOST:PORT");
     e = getaddrinfo(host, port, &hints, &found);
     if (e != 0)
-        return say(c, "%s", gai_strerror(e));
+        return fail(c, "%s", gai_strerror(e));
     for (const struct addrinfo *a = found; a && !good; a = a->ai_next)
         good = connect_to(c, a->ai_addr, a->ai_addrlen, until);
     freeaddrinfo(found);
@@ -235,7 +235,7 @@ bool channel_open(struct channel *c, const char *spec, uint64_t until)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strncmp(spec, kinds[i].prefix, strlen(kinds[i].prefix)) == 0)
             return kinds[i].open(c, spec + strlen(kinds[i].prefix), until);
-    return say(c, "no such channel; there are exec:COMMAND, unix:PATH, tcp:HOST:PORT");
+    return fail(c, "no such channel; there are exec:COMMAND, unix:PATH, tcp:HOST:PORT");
 }
 
 void channel_close(struct channel *c)
@@ -257,12 +257,12 @@ bool channel_send(struct channel *c, const char *line, size_t len, uint64_t unti
         if (n < 0 && (errno == EPIPE || errno == ECONNRESET))
             return hung_up(c);
         if (n < 0 && errno != EAGAIN && errno != EINTR)
-            return say(c, "%s", strerror(errno));
+            return fail(c, "%s", strerror(errno));
         if (n > 0) {
             line += n;
             len -= (size_t)n;
         } else if (!wait_for(c->fd, POLLOUT, until, idle)) {
-            return say(c, "it does not read");
+            return fail(c, "it does not read");
         }
     }
     return true;
@@ -280,14 +280,14 @@ static bool fill(struct channel *c, uint64_t until, const struct channel_idle *i
     ssize_t n;
 
     if (c->have == sizeof c->in)
-        return say(c, "a line of more than %d bytes", (int)CHANNEL_LINE);
+        return fail(c, "a line of more than %d bytes", (int)CHANNEL_LINE);
     while ((n = recv(c->fd, c->in + c->have, sizeof c->in - c->have, MSG_DONTWAIT)) < 0) {
         if (errno == ECONNRESET)
             return hung_up(c);
         if (errno != EAGAIN && errno != EINTR)
-            return say(c, "%s", strerror(errno));
+            return fail(c, "%s", strerror(errno));
         if (!wait_for(c->fd, POLLIN, until, idle))
-            return say(c, "no answer in time");
+            return fail(c, "no answer in time");
     }
     if (n == 0)
         return hung_up(c);

@@ -12,9 +12,9 @@ static enum ibc_rc refused(struct ibc_target *t, const char *name)
     size_t i;
 
     name += strncmp(name, "VERB_", 5) == 0 ? 5 : 0;
-    for (i = 0; name[i] && i + 1 < sizeof t->said; i++)
-        t->said[i] = (char)tolower((unsigned char)name[i]);
-    t->said[i] = 0;
+    for (i = 0; name[i] && i + 1 < sizeof t->refusal; i++)
+        t->refusal[i] = (char)tolower((unsigned char)name[i]);
+    t->refusal[i] = 0;
     return IBC_REFUSED;
 }
 

@@ -81,7 +81,7 @@ static enum ibc_rc reset(struct ibc_target *t, enum ibc_link link, uint64_t seed
     r->frames = r->rounds = r->last = 0;
     r->change.emit.changed = 0;
     r->change.hear.seen = r->change.hear.field.changed = 0;
-    t->said[0] = t->fault[0] = 0;
+    t->refusal[0] = t->fault[0] = 0;
     ref_set_addresses(r);
     for (unsigned d = 0; d < IBC_DEVICES; d++)
         reset_device(r, d, seed);

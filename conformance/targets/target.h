@@ -2,8 +2,8 @@
 /* The thing under test, behind one table of functions. A target is one device, or two with the tester between them;
  * each has the verbs of the agent's protocol (interfaces: ibagent) and one wire to the tester.
  *
- * Verbs return REFUSED if the device itself refuses (its error is in `said`), UNSUPPORTED if the target cannot ask it.
- * Nothing here judges. Times are ns on the target's clock: virtual for the reference. */
+ * Verbs return REFUSED if the device itself refuses (its error is in `refusal`), UNSUPPORTED if the target cannot ask
+ * it. Nothing here judges. Times are ns on the target's clock: virtual for the reference. */
 #ifndef IBC_TARGET_H
 #define IBC_TARGET_H
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 
 enum ibc_rc {
     IBC_OK,
-    IBC_REFUSED,     /* by the device: its error is in `said` */
+    IBC_REFUSED,     /* by the device: its error is in `refusal` */
     IBC_UNSUPPORTED, /* by the target: it cannot do this step */
     IBC_DEAD,        /* the device is gone, or does not answer: the caller reports this */
     IBC_BROKEN,      /* a fault of the harness: the text is in ibc_target.fault */
@@ -179,7 +179,7 @@ struct ibc_target {
     enum iba_link framing;                  /* of its frames, for the view and the evidence */
     struct ibc_address device[IBC_DEVICES]; /* role middle: device 0 and 1 are each other's peer */
     struct ibc_address tester, stranger;
-    char said[80];     /* REFUSED: the device's error: enum iba_verb_err or iba_mem_err, "attr_missing", "mem_busy" */
+    char refusal[80];  /* REFUSED: the device's error: enum iba_verb_err or iba_mem_err, "attr_missing", "mem_busy" */
     char fault[160];   /* DEAD, BROKEN: one sentence */
     double time_scale; /* live: waits are multiplied by it */
     bool virtual_time;

@@ -187,17 +187,17 @@ bool wire_stamps(int fd, const char *ifname)
            setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof flags) == 0;
 }
 
-uint64_t wire_arrival(struct wire_lead *l, uint64_t stamp, uint64_t told)
+uint64_t wire_arrival(struct wire_lead *l, uint64_t stamp, uint64_t seen_by_kernel)
 {
     enum { MOST_LATE = 20000000, DRIFT = 5000 }; /* ns; one part in 5000: clocks are more accurate than that */
-    const int64_t lead = (int64_t)(told - stamp);
-    const int64_t drift = told > l->at ? (int64_t)((told - l->at) / DRIFT) : 0;
+    const int64_t lead = (int64_t)(seen_by_kernel - stamp);
+    const int64_t drift = seen_by_kernel > l->at ? (int64_t)((seen_by_kernel - l->at) / DRIFT) : 0;
 
     if (!l->known || lead < l->ns || lead - l->ns > MOST_LATE) /* in the last case one of the clocks was set */
         l->ns = lead;
     else
         l->ns = lead - l->ns < drift ? lead : l->ns + drift;
     l->known = true;
-    l->at = told;
+    l->at = seen_by_kernel;
     return stamp + (uint64_t)l->ns;
 }

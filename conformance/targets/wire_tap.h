@@ -28,5 +28,5 @@ struct wire_lead {
 };
 /* The time of arrival on our clock: the interface's stamp plus the difference of the two clocks, whose best estimate
  * comes from the frame that was reported soonest. Never after `told`, when the kernel saw the frame. */
-uint64_t wire_arrival(struct wire_lead *l, uint64_t stamp, uint64_t told);
+uint64_t wire_arrival(struct wire_lead *l, uint64_t stamp, uint64_t seen_by_kernel);
 #endif

@@ -142,9 +142,9 @@ enum iba_err iba_ca_poll(struct iba_ca *ca, uint8_t port, uint8_t *buf, size_t c
         return IBA_NO_ROOM;
     clock_to(ca, now);
     for (uint32_t i = 0; i < ca->n_qp; i++) {
-        const uint32_t slot = ca->turn;
+        const uint32_t slot = ca->next_slot;
         struct iba_qp *qp = ca->qp[slot];
-        ca->turn = slot + 1 == ca->n_qp ? 0 : slot + 1;
+        ca->next_slot = slot + 1 == ca->n_qp ? 0 : slot + 1;
         if (!qp || rests(qp) || qp->attr.port != port || !emit(ca, qp, now, &tx))
             continue;
         *len = iba_envelope_seal(tx.port, buf, tx.envelope, tx.body);

@@ -203,7 +203,7 @@ static size_t widen(const struct iba_port *p, const struct iba_av *av, const str
     return n + IBA_BYTES_ipv6 - IBA_BYTES_ipv4;
 }
 
-static struct iba_port whole_of(const struct iba_port *p)
+static struct iba_port unchanged(const struct iba_port *p)
 {
     struct iba_port whole = *p;
 
@@ -216,7 +216,7 @@ static struct iba_port whole_of(const struct iba_port *p)
 
 static size_t envelope(const struct iba_port *p, const struct iba_av *av, uint32_t flow, uint8_t *out)
 {
-    const struct iba_port whole = whole_of(p);
+    const struct iba_port whole = unchanged(p);
     struct iba_av path = *av;
     struct headers h;
     size_t n;
@@ -306,7 +306,7 @@ static void put_icrc(const struct iba_port *p, uint8_t *packet, size_t n, size_t
 
 static size_t seal(const struct iba_port *p, uint8_t *packet, size_t n, size_t body)
 {
-    const struct iba_port whole = whole_of(p);
+    const struct iba_port whole = unchanged(p);
     const struct headers h = headers_of(p, packet, n);
     const bool ib = p->kind == IBA_PORT_IB, raw = ib && iba_lrh_lnh(packet) < 2;
     const size_t length = iba_envelope_seal(&whole, packet, n, body);

@@ -5,7 +5,7 @@
 
 enum { ROUND_TRIPS = 4 };
 
-struct twin { /* a packet, and an earlier packet with the same bytes */
+struct same_bytes { /* a packet, and an earlier packet with the same bytes */
     const struct iba_look *l;
     struct iba_obs_requests *q;
     const struct iba_obs_recent *r;
@@ -13,14 +13,14 @@ struct twin { /* a packet, and an earlier packet with the same bytes */
 };
 
 /* Where IPv4 identifications count packets, an equal identification proves that the network made the copy. */
-static bool same_identification(const struct twin *c)
+static bool same_identification(const struct same_bytes *c)
 {
     return c->l->has_ip_id && c->l->op && c->l->flow->ip_id[c->l->op->dir].trust >= IBA_OBS_TRUST;
 }
 
 /* A responder that gets a copied request sends the same bytes twice if its answer is a single packet or an RNR NAK. It
  * does not repeat other NAKs (RR-04). */
-static bool answers_copied_request(const struct twin *c)
+static bool answers_copied_request(const struct same_bytes *c)
 {
     const struct iba_look *l = c->l;
 
@@ -28,12 +28,12 @@ static bool answers_copied_request(const struct twin *c)
            l->op->pos == IBA_ONLY && iba_syndrome_kind(l->syndrome) <= IBA_AETH_RNR;
 }
 
-static bool long_after(const struct twin *c)
+static bool long_after(const struct same_bytes *c)
 {
     return c->ago > c->l->s->cfg.copy_ns;
 }
 
-static bool after_others(const struct twin *c)
+static bool after_others(const struct same_bytes *c)
 {
     const struct iba_flow *f = c->l->flow;
 
@@ -47,27 +47,27 @@ static bool after_others(const struct twin *c)
 
 /* ---- requests ---- */
 
-static bool at_once(const struct twin *c)
+static bool at_once(const struct same_bytes *c)
 {
     return c->r->request && c->ago < IBA_OBS_LEAST_RTT_NS;
 }
 
-static bool copy_of_undecided(const struct twin *c)
+static bool copy_of_undecided(const struct same_bytes *c)
 {
     return at_once(c) && c->q->undecided.mark.frame == c->r->mark.frame;
 }
 
-static bool original_was_late(const struct twin *c)
+static bool original_was_late(const struct same_bytes *c)
 {
     return c->r->request && c->r->late;
 }
 
-static bool original_came_too_soon(const struct twin *c)
+static bool original_came_too_soon(const struct same_bytes *c)
 {
     return c->r->request && iba_obs_reason_not_served_by(c->l, c->q, c->r);
 }
 
-static bool after_round_trips(const struct twin *c)
+static bool after_round_trips(const struct same_bytes *c)
 {
     const struct iba_flow *f = c->l->flow, *peer = c->l->peer;
     const bool far = f->has_rtt && c->ago >= ROUND_TRIPS * (f->rtt_min_ns + IBA_OBS_LEAST_RTT_NS);
@@ -77,22 +77,22 @@ static bool after_round_trips(const struct twin *c)
     return c->r->request && (far || near);
 }
 
-static bool goes_on_at_once(const struct twin *c)
+static bool goes_on_at_once(const struct same_bytes *c)
 {
     return at_once(c) && iba_obs_goes_on(c->q, c->l->psn);
 }
 
-static bool asked_for_at_once(const struct twin *c)
+static bool asked_for_at_once(const struct same_bytes *c)
 {
     return at_once(c) && iba_obs_was_asked_for(c->l, c->q);
 }
 
-static bool jumped_over(const struct twin *c)
+static bool jumped_over(const struct same_bytes *c)
 {
     return c->r->request && iba_obs_gap_at(c->l->s, c->q->gaps, c->l->psn);
 }
 
-static bool before_others(const struct twin *c)
+static bool before_others(const struct same_bytes *c)
 {
     return c->r->request && iba_psn_diff(iba_psn_add(c->l->psn, 1), c->q->high) < 0;
 }
@@ -100,19 +100,19 @@ static bool before_others(const struct twin *c)
 /* ---- responses ---- */
 
 /* The packet is one of several responses to a READ. A responder repeats these from the First on. */
-static bool part_of_answer(const struct twin *c)
+static bool part_of_answer(const struct same_bytes *c)
 {
     const struct iba_opcode *op = c->l->op;
 
     return !c->r->request && op && op->pos != IBA_ONLY && op->pay != IBA_PAY_NONE;
 }
 
-static const struct iba_obs_read *read_of(const struct twin *c)
+static const struct iba_obs_read *read_of(const struct same_bytes *c)
 {
     return c->l->peer ? iba_obs_read_at(&c->l->peer->rq, c->l->psn) : NULL;
 }
 
-static bool part_of_new_run(const struct twin *c)
+static bool part_of_new_run(const struct same_bytes *c)
 {
     const struct iba_obs_read *r = part_of_answer(c) ? read_of(c) : NULL;
 
@@ -120,7 +120,7 @@ static bool part_of_new_run(const struct twin *c)
            c->ago >= IBA_OBS_LEAST_RTT_NS;
 }
 
-static bool begins_new_run(const struct twin *c)
+static bool begins_new_run(const struct same_bytes *c)
 {
     const struct iba_look *l = c->l;
     const struct iba_obs_read *r = part_of_answer(c) ? read_of(c) : NULL;
@@ -129,58 +129,58 @@ static bool begins_new_run(const struct twin *c)
            iba_obs_had_time(l, r->mark.at);
 }
 
-static bool original_stood_alone(const struct twin *c)
+static bool original_stood_alone(const struct same_bytes *c)
 {
     return part_of_answer(c) && c->l->flow->undecided.mark.frame == c->r->mark.frame && c->ago >= IBA_OBS_LEAST_RTT_NS;
 }
 
-static bool unknown_request(const struct twin *c)
+static bool unknown_request(const struct same_bytes *c)
 {
     return !c->r->request && !c->l->peer && c->ago >= IBA_OBS_LEAST_RTT_NS;
 }
 
 /* The packet of `m` came after the original, or so shortly before it that its effect may come after the original. */
-static bool since_original(const struct twin *c, const struct iba_obs_mark *m)
+static bool since_original(const struct same_bytes *c, const struct iba_obs_mark *m)
 {
     return m->frame != 0 && m->at + c->l->s->cfg.copy_ns >= c->r->mark.at;
 }
 
-static bool request_came_again(const struct twin *c)
+static bool request_came_again(const struct same_bytes *c)
 {
     return !c->r->request && c->l->peer && c->ago >= iba_obs_rtt(c->l) && since_original(c, &c->l->peer->rq.repeat);
 }
 
-static bool request_was_copied(const struct twin *c)
+static bool request_was_copied(const struct same_bytes *c)
 {
     return !c->r->request && c->l->peer && c->ago >= iba_obs_rtt(c->l) && since_original(c, &c->l->peer->rq.copied);
 }
 
-static bool response(const struct twin *c)
+static bool response(const struct same_bytes *c)
 {
     return !c->r->request;
 }
 
 /* ---- requests: the newest of their direction ---- */
 
-static bool reason_pending(const struct twin *c)
+static bool reason_pending(const struct same_bytes *c)
 {
     return c->q->pending.cause != IBA_CAUSE_NONE;
 }
 
-static bool asked_for(const struct twin *c)
+static bool asked_for(const struct same_bytes *c)
 {
     return iba_obs_was_asked_for(c->l, c->q);
 }
 
 /* A requester sends a READ again when the network loses one of its responses after the capture point. */
-static bool partly_answered(const struct twin *c)
+static bool partly_answered(const struct same_bytes *c)
 {
     const struct iba_obs_read *read = iba_obs_read_at(c->q, c->l->psn);
 
     return read && !iba_psn_eq(read->expect, read->psn);
 }
 
-static bool any(const struct twin *c)
+static bool any(const struct same_bytes *c)
 {
     (void)c;
     return true;
@@ -223,7 +223,7 @@ static const struct iba_decision rows[] = {COPY_RULES(IBA_DECISION_YES_NO)};
 const struct iba_decisions iba_copy_rules = {DECISION_TABLE, "Did the network copy a packet that comes twice?", rows,
                                              ROWS};
 
-static const struct iba_decision *decide(const struct twin *c)
+static const struct iba_decision *decide(const struct same_bytes *c)
 {
     COPY_RULES(IBA_DECISION_FIRST)
     return NULL;
@@ -232,7 +232,7 @@ static const struct iba_decision *decide(const struct twin *c)
 const struct iba_decision *iba_obs_copied(const struct iba_look *l, const struct iba_obs_recent *r)
 {
     struct iba_obs_requests *q = &l->flow->rq;
-    const struct twin c = {.l = l, .q = q, .r = r, .ago = l->s->now.at - r->mark.at};
+    const struct same_bytes c = {.l = l, .q = q, .r = r, .ago = l->s->now.at - r->mark.at};
     const struct iba_decision *by = decide(&c);
 
     if (by == &rows[ROW_original_came_too_soon])

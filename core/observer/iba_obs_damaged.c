@@ -75,11 +75,11 @@ bool iba_obs_damage_explains(const struct iba_observer *s, const struct iba_flow
         return false;
     for (unsigned i = 0; i < IBA_OBS_RECENT; i++) {
         const struct iba_obs_damaged *d = &s->damaged[i];
-        const int32_t behind = iba_psn_diff(t->psn, d->psn);
-        if (d->mark.frame == 0 || behind <= 0 || behind > (int32_t)t->count || !is_since(f, t, d))
+        const int32_t back = iba_psn_diff(t->psn, d->psn);
+        if (d->mark.frame == 0 || back <= 0 || back > (int32_t)t->count || !is_since(f, t, d))
             continue;
-        here |= UINT64_C(1) << (t->count - (uint32_t)behind);
-        reads |= (uint64_t)d->read << (t->count - (uint32_t)behind);
+        here |= UINT64_C(1) << (t->count - (uint32_t)back);
+        reads |= (uint64_t)d->read << (t->count - (uint32_t)back);
     }
     for (uint32_t i = 0; i < t->count; i++) {
         if (here >> i & 1)

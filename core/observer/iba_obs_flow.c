@@ -38,7 +38,7 @@ static uint32_t home(const struct iba_observer *s, uint32_t place)
     return (uint32_t)(((uint64_t)place * n_bucket(s)) >> 32);
 }
 
-static uint32_t behind(const struct iba_observer *s, uint32_t at)
+static uint32_t next_bucket(const struct iba_observer *s, uint32_t at)
 {
     return at + 1 == n_bucket(s) ? 0 : at + 1;
 }
@@ -52,7 +52,7 @@ static uint32_t index_in(uint32_t entry)
 static uint32_t next_of(const struct iba_observer *s, uint32_t *at, uint32_t place)
 {
     for (uint32_t entry; (entry = s->bucket[*at]) != 0;) {
-        *at = behind(s, *at);
+        *at = next_bucket(s, *at);
         if (((entry ^ place << INDEX_BITS) >> INDEX_BITS) == 0)
             return index_in(entry);
     }
@@ -70,7 +70,7 @@ static void into_bucket(struct iba_observer *s, uint32_t known)
     uint32_t at = home(s, place);
 
     while (s->bucket[at] != 0)
-        at = behind(s, at);
+        at = next_bucket(s, at);
     s->bucket[at] = known | place << INDEX_BITS;
 }
 
@@ -82,8 +82,8 @@ static void leave_bucket(struct iba_observer *s, uint32_t known)
     uint32_t slot = home(s, place_of_known(&s->known[known - 1]));
 
     while (index_in(s->bucket[slot]) != known)
-        slot = behind(s, slot);
-    for (uint32_t at = behind(s, slot); s->bucket[at] != 0; at = behind(s, at)) {
+        slot = next_bucket(s, slot);
+    for (uint32_t at = next_bucket(s, slot); s->bucket[at] != 0; at = next_bucket(s, at)) {
         const uint32_t from = home(s, place_of_known(&s->known[index_in(s->bucket[at]) - 1]));
         if ((at + n - from) % n < (at + n - slot) % n)
             continue;

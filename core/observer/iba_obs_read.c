@@ -325,11 +325,11 @@ const struct iba_decision *iba_obs_answer_lateness(const struct iba_look *l, con
 bool iba_obs_holds(const struct iba_look *l, const struct iba_obs_read *r)
 {
     const struct iba_obs_requests *q = &l->peer->rq;
-    const bool behind = q->answered && iba_psn_diff(l->psn, q->una) < 0;
+    const bool is_answered = q->answered && iba_psn_diff(l->psn, q->una) < 0;
 
     return !fills_once(l, r) && l->op->pos == IBA_FIRST && !iba_obs_has_newer_id(l) && !answers_afresh(l, r) &&
            (iba_obs_gap_at(l->s, l->flow->unanswered, l->psn) ||
-            (iba_obs_reorders(l->s) && (behind || iba_obs_answered_before(l)))) &&
+            (iba_obs_reorders(l->s) && (is_answered || iba_obs_answered_before(l)))) &&
            !follows(l);
 }
 
@@ -407,14 +407,15 @@ void iba_obs_release(struct iba_observer *s, struct iba_flow *f, const struct ib
 {
     const struct iba_obs_undecided *h = &f->undecided;
     const int32_t d = l ? iba_psn_diff(l->psn, h->psn) : 0;
-    const bool inside = l && !iba_opcode_begins(l->op), amid = is_inside(h);
-    const bool begins = amid && l && iba_psn_diff(l->psn, h->from) >= 0;
+    const bool inside = l && !iba_opcode_begins(l->op), goes_inside = is_inside(h);
+    const bool begins = goes_inside && l && iba_psn_diff(l->psn, h->from) >= 0;
 
-    if (h->mark.frame == 0 || (l && d < 0 && !begins) || (l && !amid && d == 0 && l->op->pos != IBA_FIRST))
+    if (h->mark.frame == 0 || (l && d < 0 && !begins) || (l && !goes_inside && d == 0 && l->op->pos != IBA_FIRST))
         return;
     const bool missing = l && iba_obs_gap_at(s, f->unanswered, l->psn); /* this one may be late, too */
     const bool goes_on = inside && d <= IBA_OBS_MOST_LOST && (d == 1 || !(iba_psn_eq(l->psn, h->answers) || missing));
-    const bool late = amid ? d <= 0 || (d > 1 && (!inside || missing)) : !goes_on || is_filling_only_run(l, f, h);
+    const bool late =
+        goes_inside ? d <= 0 || (d > 1 && (!inside || missing)) : !goes_on || is_filling_only_run(l, f, h);
     let_go(s, f, l && is_at_once(s, h) ? late : h->late);
 }
 

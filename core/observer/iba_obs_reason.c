@@ -136,8 +136,8 @@ struct iba_obs_reason *iba_obs_reason_for(const struct iba_look *l, struct iba_o
         return r;
     if (earlier)
         return earlier;
-    const int32_t behind = iba_psn_diff(l->psn, r->psn);
-    const bool fits = behind >= 0 && (r->cause != IBA_CAUSE_IMPLIED || behind <= IBA_OBS_MOST_LOST);
+    const int32_t beyond_reason = iba_psn_diff(l->psn, r->psn);
+    const bool fits = beyond_reason >= 0 && (r->cause != IBA_CAUSE_IMPLIED || beyond_reason <= IBA_OBS_MOST_LOST);
     return now && fits ? r : outrun_reason(l, q);
 }
 

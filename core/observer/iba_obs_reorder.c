@@ -39,7 +39,7 @@ static struct iba_obs_put_off *jump_over(struct iba_flow *f, bool answers, iba_p
     return NULL;
 }
 
-static void tell(struct iba_observer *s, struct iba_flow *f, const struct iba_obs_put_off *o)
+static void emit(struct iba_observer *s, struct iba_flow *f, const struct iba_obs_put_off *o)
 {
     iba_obs_emit(s, f,
                  &(struct iba_finding){.kind = o->kind,
@@ -82,7 +82,7 @@ static void resolve(struct iba_observer *s, struct iba_flow *f, unsigned at, boo
         if (i != at && (is_gap(o->kind) || o->of != jump.mark.frame))
             f->put_off[n++] = *o;
         else if (!lawful)
-            tell(s, f, o);
+            emit(s, f, o);
     }
     f->order.n = (uint8_t)n;
 }

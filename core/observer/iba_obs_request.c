@@ -203,9 +203,9 @@ static void too_much(struct iba_look *l)
 
 static void misplaced(const struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
 {
-    const bool behind = iba_psn_eq(l->psn, q->misplaced) && l->s->now.at - q->last.at < IBA_OBS_AT_ONCE_NS;
+    const bool goes_on = iba_psn_eq(l->psn, q->misplaced) && l->s->now.at - q->last.at < IBA_OBS_AT_ONCE_NS;
 
-    q->misplaced_run = iba_obs_count(q->misplaced_run, behind);
+    q->misplaced_run = iba_obs_count(q->misplaced_run, goes_on);
     q->misplaced = iba_psn_add(l->psn, n);
 }
 

@@ -43,14 +43,14 @@ static void prove(const struct iba_look *l, struct iba_obs_requests *q)
 void iba_obs_learn_kept(struct iba_look *l, struct iba_obs_requests *q, iba_psn una)
 {
     const bool pending = q->undecided.mark.frame != 0;
-    const iba_psn behind = pending ? q->misplaced : q->next;
+    const iba_psn kept_from = pending ? q->misplaced : q->next;
 
     if (q->unproven)
         prove(l, q);
     if (!(q->run.on || pending) || !q->run.shown || q->run.kind != IBA_FINDING_RETRY_NAK || !q->answered ||
-        iba_psn_diff(una, behind) > 0 || iba_psn_diff(q->una, behind) <= 0 || iba_psn_diff(q->una, q->high) > 0)
+        iba_psn_diff(una, kept_from) > 0 || iba_psn_diff(q->una, kept_from) <= 0 || iba_psn_diff(q->una, q->high) > 0)
         return;
-    keep(q, behind, q->una);
+    keep(q, kept_from, q->una);
     if (pending)
         iba_obs_settle(l->s, l->peer, true);
 }

@@ -58,13 +58,13 @@ __attribute__((hot)) static uint64_t hash_of(const struct iba_look *l)
     const struct iba_view *v = l->v;
     const uint32_t from = v->bth_at + IBA_BYTES_bth, to = v->payload_at + v->payload_len;
     const uint32_t at = captured(v, to > from ? to : from), end = captured(v, v->end);
-    const uint32_t behind = end > at ? end - at : 0; /* pad and ICRC, more where the packet is malformed */
+    const uint32_t left = end > at ? end - at : 0; /* pad and ICRC, more where the packet is malformed */
     const uint64_t first = word_of(l->bth, sizeof first) & word_of(steady, sizeof steady);
     const uint64_t second = word_of(l->bth + sizeof first, IBA_BYTES_bth - sizeof first);
     /* mostly only the ICRC follows */
-    const uint64_t third = behind == IBA_ICRC_BYTES ? word_of(v->wire + at, IBA_ICRC_BYTES)
-                           : behind <= sizeof third ? word_of(v->wire + at, behind)
-                                                    : hash_bytes(0, v->wire + at, behind);
+    const uint64_t third = left == IBA_ICRC_BYTES ? word_of(v->wire + at, IBA_ICRC_BYTES)
+                           : left <= sizeof third ? word_of(v->wire + at, left)
+                                                  : hash_bytes(0, v->wire + at, left);
 
     return iba_obs_mix(iba_obs_mix(iba_obs_mix(l->content ^ l->ip_id, first), second), third);
 }

@@ -21,7 +21,7 @@ struct iba_refusals;
     /* Returns whether the next entry may send its next packet. */                                                     \
     P(bool, may_go, (const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e))                       \
     /* The next entry may go. True: it has written a packet. */                                                        \
-    P(bool, turn, (struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, iba_time now, struct iba_tx *tx))          \
+    P(bool, serve, (struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, iba_time now, struct iba_tx *tx))          \
     /* A work request completes; `reported`: an unbroken device reports it. Returns whether this one does. */          \
     P(bool, completion, (const struct iba_ca *ca, const struct iba_qp *qp, const struct iba_sqe *e,                    \
                          struct iba_wc *wc, bool reported))                                                            \

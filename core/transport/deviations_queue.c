@@ -108,9 +108,9 @@ static void reverse(struct iba_rq *rq)
     for (uint32_t i = 0; i < rq->count / 2; i++) {
         struct iba_recv_wr *const a = &rq->ring[(rq->head + i) % rq->n];
         struct iba_recv_wr *const b = &rq->ring[(rq->head + rq->count - 1 - i) % rq->n];
-        const struct iba_recv_wr held = *a;
+        const struct iba_recv_wr taken = *a;
         *a = *b;
-        *b = held;
+        *b = taken;
     }
 }
 

@@ -103,10 +103,10 @@ static int number(struct iba_call *c)
 
 static void exchange(struct iba_sqe *a, struct iba_sqe *b)
 {
-    const struct iba_sqe held = *a;
+    const struct iba_sqe taken = *a;
 
     *a = *b;
-    *b = held;
+    *b = taken;
 }
 
 /* post_flushes: a broken QP queues the request. order: the request changes places with the one before it, if that one

@@ -298,14 +298,14 @@ static void change_headers(const struct built *b, int row)
  * packet to the least length. */
 static void change_raw(const struct built *b, int row, struct iba_tx *tx)
 {
-    uint8_t *behind = tx->buf + IBA_BYTES_lrh;
+    uint8_t *after_lrh = tx->buf + IBA_BYTES_lrh;
 
     if (row == IBA_ROW_packet_raw_kind)
         iba_lrh_set_lnh(tx->buf, b->qp->type != IBA_QPT_RAW_IPV6);
     if (row == IBA_ROW_packet_raw_ethertype && b->qp->type == IBA_QPT_RAW_ETHERTYPE)
-        iba_rwh_set_etype(behind, 0);
+        iba_rwh_set_etype(after_lrh, 0);
     if (tx->body < RAW_BODY_LEAST) {
-        memset(behind + tx->body, 0, RAW_BODY_LEAST - tx->body);
+        memset(after_lrh + tx->body, 0, RAW_BODY_LEAST - tx->body);
         tx->body = RAW_BODY_LEAST;
     }
 }

@@ -21,10 +21,10 @@ static bool otherwise(const struct iba_ca *ca)
 
 static void exchange(struct iba_sqe *a, struct iba_sqe *b)
 {
-    const struct iba_sqe held = *a;
+    const struct iba_sqe taken = *a;
 
     *a = *b;
-    *b = held;
+    *b = taken;
 }
 
 /* wc_order: the finished requests at the head of the queue complete in reverse order. */
@@ -96,7 +96,7 @@ static void begin(const struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e)
 
 /* zero_length: a message of zero length completes without a packet. local_fails: so does a bind or local invalidation
  * that memory refuses. */
-static bool turn(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, iba_time now, struct iba_tx *tx)
+static bool serve(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, iba_time now, struct iba_tx *tx)
 {
     const bool waits = e->state == IBA_SQE_WAITING, local = iba_sqe_is(e, IBA_FORM_LOCAL);
 
@@ -119,9 +119,9 @@ static bool turn(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, iba_ti
     return true;
 }
 
-bool iba_deviate_turn(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, iba_time now, struct iba_tx *tx)
+bool iba_deviate_serve(struct iba_ca *ca, struct iba_qp *qp, struct iba_sqe *e, iba_time now, struct iba_tx *tx)
 {
-    const bool sent = turn(ca, qp, e, now, tx);
+    const bool sent = serve(ca, qp, e, now, tx);
 
     if (changed(ca) == IBA_ROW_requester_fault_waits && qp->s.next > 0 && e->state == IBA_SQE_FAULTY)
         iba_requester_fail(ca, qp, (enum iba_wc_status)e->status);
@@ -203,16 +203,16 @@ void iba_deviate_progress(const struct iba_ca *ca, struct iba_qp *qp, iba_time n
  * after that, if one was sent. */
 static void go_back_too_little(struct iba_qp *qp)
 {
-    const iba_psn behind = iba_psn_add(qp->s.una, 1);
+    const iba_psn second = iba_psn_add(qp->s.una, 1);
 
-    if (iba_psn_diff(behind, qp->s.high_psn) >= 0)
+    if (iba_psn_diff(second, qp->s.high_psn) >= 0)
         return;
     if (iba_psn_eq(qp->s.una, iba_sqe_at(qp, 0)->last)) {
         if (qp->s.count < 2 || iba_sqe_at(qp, 1)->state != IBA_SQE_BEGUN)
             return;
         qp->s.next = 1;
     }
-    qp->s.next_psn = behind;
+    qp->s.next_psn = second;
 }
 
 /* Sending continues where it was before the timeout or the RNR NAK. */

@@ -62,7 +62,7 @@ struct iba_ca {
     void (*trace)(void *ctx, const char *table, const struct iba_rule *r, uint32_t qpn); /* optional: each decision */
     void *ctx;
     iba_time now;       /* time of the last call; never decreases */
-    uint32_t turn;      /* QP slot that poll looks at next */
+    uint32_t next_slot; /* QP slot that poll looks at next */
     uint32_t ack_delay; /* packets without AckReq that a responder may leave unacknowledged; 0: none */
 };
 

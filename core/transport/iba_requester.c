@@ -214,7 +214,7 @@ bool iba_requester_emit(struct iba_ca *ca, struct iba_qp *qp, iba_time now, stru
 
     while (!sent && iba_requester_ready(ca, qp, now)) {
         struct iba_sqe *e = iba_sqe_at(qp, qp->s.next);
-        sent = ca->deviate ? ca->deviate->turn(ca, qp, e, now, tx) : iba_requester_serve(ca, qp, e, now, tx);
+        sent = ca->deviate ? ca->deviate->serve(ca, qp, e, now, tx) : iba_requester_serve(ca, qp, e, now, tx);
     }
     return sent;
 }

@@ -127,7 +127,7 @@ static void info_aeth(struct out *o, const uint8_t *aeth)
 }
 
 /* The text that each extension header adds to the line, in wire order. */
-static void info_extensions(struct out *o, const struct iba_view *v, const struct mad_context *told)
+static void info_extensions(struct out *o, const struct iba_view *v, const struct mad_context *mad)
 {
     const uint8_t *h;
 
@@ -135,8 +135,8 @@ static void info_extensions(struct out *o, const struct iba_view *v, const struc
         number(o, " EECN=", iba_rdeth_eecnxt(iba_view_hdr(v, IBA_H_rdeth)));
     if (iba_view_has(v, IBA_H_deth))
         hex(o, " SrcQP=", iba_deth_srcqp(iba_view_hdr(v, IBA_H_deth)), 6);
-    else if (told->has_source_qp)
-        hex(o, " SrcQP=", told->source_qp, 6);
+    else if (mad->has_source_qp)
+        hex(o, " SrcQP=", mad->source_qp, 6);
     if (iba_view_has(v, IBA_H_xrceth))
         hex(o, " SRQ=", iba_xrceth_srqn(iba_view_hdr(v, IBA_H_xrceth)), 6);
     if (iba_view_has(v, IBA_H_reth)) {
@@ -158,7 +158,7 @@ static void info_extensions(struct out *o, const struct iba_view *v, const struc
         hex(o, " Inv=", iba_ieth_r_key(iba_view_hdr(v, IBA_H_ieth)), 8);
 }
 
-static void info_transport(struct out *o, const struct iba_view *v, const struct mad_context *told)
+static void info_transport(struct out *o, const struct iba_view *v, const struct mad_context *mad)
 {
     const uint8_t *bth = iba_view_bth(v);
 
@@ -167,7 +167,7 @@ static void info_transport(struct out *o, const struct iba_view *v, const struct
         hex(o, " ", iba_bth_opcode(bth), 2);
     hex(o, " QP=", iba_bth_destqp(bth), 6);
     number(o, " PSN=", iba_bth_psn(bth));
-    info_extensions(o, v, told);
+    info_extensions(o, v, mad);
     if (v->payload_len > 0)
         number(o, " Len=", v->payload_len);
     if (iba_bth_a(bth))

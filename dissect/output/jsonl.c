@@ -16,12 +16,12 @@ struct key {
 enum { MAX_ROWS = 24, KEY_ROOM = 64 * 1024, KEY_COPY = 64, ROW_MOST = 320 };
 
 /* A row of a header as it is written: the offset of its bytes, and the fast method that suits its value. */
-enum way { WAY_NUMBER, WAY_FLAG, WAY_MAC, WAY_IP4, WAY_OTHER };
+enum value_form { FORM_NUMBER, FORM_FLAG, FORM_MAC, FORM_IP4, FORM_OTHER };
 struct plan {
     const struct iba_field *row;
     struct key key, name; /* name: of the code's name; no text where codes have none */
     uint64_t mask;
-    uint8_t first, bytes, shift, unit, way;
+    uint8_t first, bytes, shift, unit, value_form;
     bool reserved;
 };
 
@@ -55,9 +55,9 @@ static struct key key_of(const char *prefix, const char *leaf, const char *tail)
 
 static struct plan plan_of(const struct iba_hdr_info *info, const struct iba_field *row)
 {
-    static const uint8_t way[IBA_SHOW_COUNT] = {
-        [IBA_SHOW_FLAG] = WAY_FLAG, [IBA_SHOW_MAC] = WAY_MAC,     [IBA_SHOW_IP4] = WAY_IP4,
-        [IBA_SHOW_IP6] = WAY_OTHER, [IBA_SHOW_BYTES] = WAY_OTHER,
+    static const uint8_t value_form[IBA_SHOW_COUNT] = {
+        [IBA_SHOW_FLAG] = FORM_FLAG, [IBA_SHOW_MAC] = FORM_MAC,     [IBA_SHOW_IP4] = FORM_IP4,
+        [IBA_SHOW_IP6] = FORM_OTHER, [IBA_SHOW_BYTES] = FORM_OTHER,
     };
     const unsigned last = (row->at + row->bits - 1u) / 8;
     struct plan p = {.row = row, .key = key_of(info->prefix, row->name, "")};
@@ -69,7 +69,7 @@ static struct plan plan_of(const struct iba_hdr_info *info, const struct iba_fie
     p.shift = (uint8_t)(7 - (row->at + row->bits - 1u) % 8);
     p.mask = row->bits >= 64 ? UINT64_MAX : (UINT64_C(1) << row->bits) - 1;
     p.unit = iba_shows[row->show].unit;
-    p.way = way[row->show];
+    p.value_form = value_form[row->show];
     p.reserved = row->vis == IBA_VIS_R;
     return p;
 }
@@ -148,13 +148,13 @@ static char *put_text(char *p, const char *s)
 
 static inline char *put_value(char *p, const struct plan *r, uint64_t v)
 {
-    switch (r->way) {
-    case WAY_FLAG: memcpy(p, v ? "true " : "false", 5); return p + (v ? 4 : 5);
-    case WAY_MAC:
+    switch (r->value_form) {
+    case FORM_FLAG: memcpy(p, v ? "true " : "false", 5); return p + (v ? 4 : 5);
+    case FORM_MAC:
         *p++ = '"';
         p = put_mac(p, v);
         break;
-    case WAY_IP4:
+    case FORM_IP4:
         *p++ = '"';
         p = put_ip4(p, (uint32_t)v);
         break;
@@ -168,7 +168,7 @@ static bool written(const struct plan *r, const uint8_t *wire)
 {
     if (!iba_field_present(r->row, wire))
         return false;
-    return !r->reserved || (r->way == WAY_OTHER ? !zero(wire + r->first, r->bytes) : load(r, wire) != 0);
+    return !r->reserved || (r->value_form == FORM_OTHER ? !zero(wire + r->first, r->bytes) : load(r, wire) != 0);
 }
 
 /* Fields wider than a number. */
@@ -207,7 +207,7 @@ static void header_once(struct out *o, unsigned h, const uint8_t *wire)
         if (!(r->reserved ? written(r, wire) : holds(&r->row->when, &known, wire)))
             continue;
         p = put_key(p, &r->key);
-        if (r->way == WAY_OTHER) {
+        if (r->value_form == FORM_OTHER) {
             out_advance(o, p);
             row_wide(o, r, wire);
             p = out_cursor(o, (size_t)keys.n[h] * ROW_MOST);

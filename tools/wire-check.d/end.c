@@ -167,7 +167,7 @@ static bool is_connected(const struct side *s)
 }
 
 /* The requested operation, for people who look at the packets; 0 for members that the operation does not use. */
-static void tell(const struct talk *t, const struct iba_send_wr *wr, uint32_t length)
+static void report(const struct talk *t, const struct iba_send_wr *wr, uint32_t length)
 {
     const struct side *s = &t->side[0];
     const bool connected = is_connected(s), atomic = wr->op == IBA_WR_CMP_SWAP || wr->op == IBA_WR_FETCH_ADD;
@@ -199,7 +199,7 @@ void talk_send(struct talk *t, struct iba_send_wr *wr, uint32_t length)
     wr->n_sge = 1;
     wr->sge[0] = (struct iba_sge){REGION_VA + 1, length, s->lkey};
     must(iba_post_send(&s->ca, s->qpn, wr) == IBA_VERB_OK, iba_wr_op_name((enum iba_wr_op)wr->op));
-    tell(t, wr, length);
+    report(t, wr, length);
 }
 
 unsigned talk_completed(struct talk *t, unsigned side)

@@ -14,7 +14,7 @@ static enum ibc_rc query_answers(struct ibc_target *t, unsigned d, uint32_t qpn,
     (void)qpn;
     (void)a;
     snprintf(t->fault, sizeof t->fault, "no answer for 3 s");
-    snprintf(t->said, sizeof t->said, "no_qp");
+    snprintf(t->refusal, sizeof t->refusal, "no_qp");
     return answer;
 }
 
@@ -52,7 +52,7 @@ static enum ibc_rc reset_answers(struct ibc_target *t, enum ibc_link link, uint6
     (void)link;
     (void)seed;
     snprintf(t->fault, sizeof t->fault, "the agent is gone");
-    snprintf(t->said, sizeof t->said, "busy");
+    snprintf(t->refusal, sizeof t->refusal, "busy");
     return answer;
 }
 

@@ -10,7 +10,7 @@ static const enum iba_encap encaps[IBC_LINK_COUNT] = {
 
 static void ok(const struct bed *b, enum ibc_rc rc, const char *what)
 {
-    cr_assert(rc == IBC_OK || (b->lenient && rc != IBC_BROKEN), "%s: %d %s %s", what, rc, b->t->said, b->t->fault);
+    cr_assert(rc == IBC_OK || (b->lenient && rc != IBC_BROKEN), "%s: %d %s %s", what, rc, b->t->refusal, b->t->fault);
 }
 
 void bed_reset(struct bed *b, enum ibc_link link, uint64_t seed)

@@ -9,7 +9,7 @@
 #define SAID(b, call, word)                                                                                            \
     do {                                                                                                               \
         cr_assert_eq((call), IBC_REFUSED);                                                                             \
-        cr_assert_str_eq((b)->t->said, (word));                                                                        \
+        cr_assert_str_eq((b)->t->refusal, (word));                                                                     \
     } while (0)
 
 static void rc_exchange(enum ibc_link link)

@@ -215,7 +215,7 @@ Test(wire, a_qp_of_the_second_port_hears_nothing_at_the_first)
     cr_assert_eq(b->t->ops->modify_qp(b->t, 0, b->d[0].qpn, &a), IBC_OK);
     a = (struct ibc_qp_attr){.a = {.state = IBA_QPS_RTR, .path_mtu = IBA_MTU_1024, .dest_qpn = BED_PEER},
                              .mask = IBA_QPA_AV | IBA_QPA_PATH_MTU | IBA_QPA_DEST_QPN | IBA_QPA_RQ_PSN};
-    cr_assert_eq(b->t->ops->modify_qp(b->t, 0, b->d[0].qpn, &a), IBC_OK, "%s", b->t->said);
+    cr_assert_eq(b->t->ops->modify_qp(b->t, 0, b->d[0].qpn, &a), IBC_OK, "%s", b->t->refusal);
     x = bed_recipe(b, 0, IBA_UC_WRITE_ONLY, 0);
     bed_inject(b, 0, &x);
     cr_assert_eq(counter(b, "packets_in"), 1);

@@ -17,7 +17,7 @@ static unsigned below(unsigned n)
     return (unsigned)iba_random_below(&dice, n);
 }
 
-static void tell(uint64_t what)
+static void record(uint64_t what)
 {
     trace = (trace ^ what) * UINT64_C(0x9e3779b97f4a7c15);
     trace ^= trace >> 29;
@@ -55,14 +55,15 @@ static void ask(struct iba_port *p)
     uint8_t gid[16];
 
     some_gid(gid);
-    tell((uint64_t)iba_port_pkey_find(p, (uint16_t)(below(2) << 15 | below(3))));
-    tell(iba_port_pkey_set(p, (uint8_t)below(4), (uint16_t)below(3)) + p->pkey[0] + 2u * p->pkey[1] + 4u * p->pkey[2]);
-    tell(iba_port_has_lid(p, (uint16_t)(below(2) ? 8 + below(4) : 0xbffe + below(4))));
-    tell(iba_port_has_gid(p, gid));
+    record((uint64_t)iba_port_pkey_find(p, (uint16_t)(below(2) << 15 | below(3))));
+    record(iba_port_pkey_set(p, (uint8_t)below(4), (uint16_t)below(3)) + p->pkey[0] + 2u * p->pkey[1] +
+           4u * p->pkey[2]);
+    record(iba_port_has_lid(p, (uint16_t)(below(2) ? 8 + below(4) : 0xbffe + below(4))));
+    record(iba_port_has_gid(p, gid));
     for (unsigned i = 0; i < 3; i++) {
         iba_port_count_pkey_violation(p);
         iba_port_count_qkey_violation(p);
-        tell(p->counters.pkey_violations ^ (uint64_t)p->counters.qkey_violations << 16);
+        record(p->counters.pkey_violations ^ (uint64_t)p->counters.qkey_violations << 16);
     }
 }
 
@@ -92,7 +93,7 @@ static void send(const struct iba_port *p)
     len = iba_envelope_seal(p, packet, n, BODY);
     cr_assert_leq(len, sizeof packet - 8);
     for (size_t i = 0; i < len; i++)
-        tell(packet[i]);
+        record(packet[i]);
     for (size_t i = sizeof packet - 8; i < sizeof packet; i++)
         cr_assert_eq(packet[i], GUARD);
 }

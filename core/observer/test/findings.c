@@ -24,8 +24,8 @@ static void describe(char line[LINE], enum score_network network, enum score_mod
     n = snprintf(line, LINE, "%s %s %" PRIu64 " %016" PRIx64, score_networks[network], score_ways[mode], seed,
                  r.digest);
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
-        if (r.said[k] && n > 0 && n < LINE)
-            n += snprintf(line + n, (size_t)(LINE - n), " %s=%u", iba_findings[k].name, (unsigned)r.said[k]);
+        if (r.n_reported[k] && n > 0 && n < LINE)
+            n += snprintf(line + n, (size_t)(LINE - n), " %s=%u", iba_findings[k].name, (unsigned)r.n_reported[k]);
     cr_assert(n > 0 && n + 1 < LINE);
     line[n] = '\n';
     line[n + 1] = '\0';

@@ -10,7 +10,7 @@
 enum { SEEDS_ENOUGH = 500 };
 
 struct tally {
-    uint64_t truth, hit, hidden, said, wrong,
+    uint64_t truth, hit, hidden, n_reported, wrong,
         veiled; /* veiled: findings about damaged packets whose damage the capture does not show */
     uint64_t clear_reported, clear_wrong; /* findings that missing parts of the capture do not excuse */
 };
@@ -46,7 +46,7 @@ static void count(struct tally *t, const struct score_run *r, const struct score
             t[k].truth += must;
             t[k].hit += must && found;
             t[k].hidden += hidden;
-            t[k].said += found && (must || !may);
+            t[k].n_reported += found && (must || !may);
             const bool wrong = is_wrong(e, k);
             const bool excused = r->mode == SCORE_CUT ? looks_unbroken : !is_wrong(&whole->sight[i], k);
             t[k].wrong += wrong;
@@ -123,9 +123,9 @@ static void judge(const struct tally *t, enum score_network network, enum score_
     const double slack = few ? 0.06 : 0, least_precision = 0.99 - slack,
                  least_recall = (mode == SCORE_WHOLE ? 0.99 : 0.95) - slack;
     const double recall = t->truth ? (double)t->hit / (double)t->truth : 1;
-    const double precision = t->said ? (double)(t->said - t->wrong) / (double)t->said : 1;
+    const double precision = t->n_reported ? (double)(t->n_reported - t->wrong) / (double)t->n_reported : 1;
     const bool below =
-        (t->truth >= enough && recall < least_recall) || (t->said >= enough && precision < least_precision);
+        (t->truth >= enough && recall < least_recall) || (t->n_reported >= enough && precision < least_precision);
     const double clear =
         t->clear_reported ? (double)(t->clear_reported - t->clear_wrong) / (double)t->clear_reported : 1;
 
@@ -194,7 +194,7 @@ static void score(enum score_mode mode, enum score_network network, unsigned n)
            score_networks[network], (unsigned long)first, "finding", "true", "hidden", "found", "wrong", "recall",
            "precision");
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
-        if (t[k].truth > 0 || t[k].said > 0)
+        if (t[k].truth > 0 || t[k].n_reported > 0)
             judge(&t[k], network, mode, k, n < SEEDS_ENOUGH);
     uint64_t veiled = 0;
     for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)

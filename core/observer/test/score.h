@@ -86,9 +86,9 @@ struct score_run {
     struct score_frame frame[SCORE_FRAMES];
     struct score_sight sight[SCORE_FRAMES];
     uint32_t n_frame, n_sight;
-    bool gave_up[2];                  /* that end gave up: it had sent a packet as often as agreed */
-    uint32_t said[IBA_FINDING_COUNT]; /* number of findings in the connection that is scored */
-    uint64_t digest;                  /* a digest of the contents of these findings, in order */
+    bool gave_up[2];                        /* that end gave up: it had sent a packet as often as agreed */
+    uint32_t n_reported[IBA_FINDING_COUNT]; /* number of findings in the connection that is scored */
+    uint64_t digest;                        /* a digest of the contents of these findings, in order */
 };
 
 /* Plays the network of that kind and number. Fills in the required and the reported findings. */

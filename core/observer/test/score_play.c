@@ -187,7 +187,7 @@ static void remember(struct score_run *r, const struct iba_finding *f)
 {
     const uint64_t words[] = {f->kind, f->frame, f->cause, f->at, f->psn.v, f->response, f->count, f->wait_ns};
 
-    r->said[f->kind]++;
+    r->n_reported[f->kind]++;
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
         r->digest = digest(r->digest, words[i]);
 }

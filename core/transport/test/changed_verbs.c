@@ -26,7 +26,7 @@ static uint32_t some_pd(void)
 {
     return rarely() ? below(N_PD) : d->pd;
 }
-static void tell(uint64_t what)
+static void record(uint64_t what)
 {
     trace = (trace ^ what) * UINT64_C(0x9e3779b97f4a7c15);
     trace ^= trace >> 29;
@@ -56,8 +56,8 @@ static void create_qp(void)
     init.n_rq = init.srq == IBA_NONE ? 1 + below(LITTLE) : 0;
     init.n_saved = below(N_SAVED + 1);
     init.qpn = numbers[below(sizeof numbers / sizeof *numbers)];
-    tell(iba_create_qp(&d->ca, &d->qp[i], &init, &qpn));
-    tell(qpn);
+    record(iba_create_qp(&d->ca, &d->qp[i], &init, &qpn));
+    record(qpn);
 }
 
 static void spoil_path(struct iba_av *av)
@@ -134,15 +134,15 @@ static void modify_qp(void)
         spoil_path(below(2) ? &a.av : &a.alt_av);
     if (rarely()) /* as if requests were still to be drained, or not */
         ((struct iba_qp *)qp)->s.drained = below(2);
-    tell(iba_modify_qp(&d->ca, qpn, &a, mask));
-    tell((uint32_t)qp->state << 8 | (uint32_t)qp->attr.port << 16 | (uint32_t)qp->attr.pkey_index << 24 |
-         qp->envelope_bytes);
-    tell(qp->attr.access ^ (uint32_t)qp->attr.timeout << 12 ^ (uint32_t)qp->attr.min_rnr << 18 ^
-         (uint32_t)qp->attr.path_mtu << 24);
-    tell(qp->attr.dest_qpn ^ (uint32_t)qp->attr.flow_control << 31 ^ qp->attr.qkey);
-    tell(qp->rq.count << 8 | qp->s.count);
+    record(iba_modify_qp(&d->ca, qpn, &a, mask));
+    record((uint32_t)qp->state << 8 | (uint32_t)qp->attr.port << 16 | (uint32_t)qp->attr.pkey_index << 24 |
+           qp->envelope_bytes);
+    record(qp->attr.access ^ (uint32_t)qp->attr.timeout << 12 ^ (uint32_t)qp->attr.min_rnr << 18 ^
+           (uint32_t)qp->attr.path_mtu << 24);
+    record(qp->attr.dest_qpn ^ (uint32_t)qp->attr.flow_control << 31 ^ qp->attr.qkey);
+    record(qp->rq.count << 8 | qp->s.count);
     for (unsigned i = 0; i < qp->envelope_bytes; i++)
-        tell(qp->envelope[i]);
+        record(qp->envelope[i]);
 }
 
 static void post(void)
@@ -155,13 +155,13 @@ static void post(void)
 
     send.op = (uint8_t)below(IBA_WR_OP_COUNT);
     if (below(2))
-        tell(iba_post_recv(&d->ca, qpn, &recv));
+        record(iba_post_recv(&d->ca, qpn, &recv));
     else if (below(2))
-        tell(iba_post_srq_recv(&d->ca, below(N_SRQ), &recv));
+        record(iba_post_srq_recv(&d->ca, below(N_SRQ), &recv));
     else
-        tell(iba_post_send(&d->ca, qpn, &send));
+        record(iba_post_send(&d->ca, qpn, &send));
     if (qp && below(4) == 0 && qp->state != IBA_QPS_ERR && iba_recv_take(&d->ca, qp, &taken))
-        tell(taken.wr_id);
+        record(taken.wr_id);
     if (qp && rarely() && below(2))
         qp->r.has_wqe = qp->recv_cq != IBA_NONE && (qp->state == IBA_QPS_RTR || qp->state == IBA_QPS_RTS);
     if (qp && rarely() && rarely() && qp->state == IBA_QPS_RTS)
@@ -178,13 +178,13 @@ static void make_queue(bool cq)
         while (n < N_CQ && d->cqs[n])
             n++;
         if (n < N_CQ)
-            tell(iba_create_cq(&d->ca, &d->cq[n], d->wc[n], LITTLE, &n));
+            record(iba_create_cq(&d->ca, &d->cq[n], d->wc[n], LITTLE, &n));
         return;
     }
     while (n < N_SRQ && d->srqs[n])
         n++;
     if (n < N_SRQ)
-        tell(iba_create_srq(&d->ca, &d->srq[n], d->shared[n], LITTLE, below(N_PD), &n));
+        record(iba_create_srq(&d->ca, &d->srq[n], d->shared[n], LITTLE, below(N_PD), &n));
 }
 
 static void queues(void)
@@ -195,10 +195,10 @@ static void queues(void)
     struct iba_wc got;
 
     switch (below(9)) {
-    case 0: tell(iba_destroy_cq(&d->ca, n)); break;
-    case 1: tell(iba_destroy_srq(&d->ca, below(N_SRQ))); break;
-    case 2: tell(iba_arm_srq(&d->ca, below(N_SRQ), below(LITTLE + 1))); break;
-    case 3: tell(iba_req_notify_cq(&d->ca, n, below(2))); break;
+    case 0: record(iba_destroy_cq(&d->ca, n)); break;
+    case 1: record(iba_destroy_srq(&d->ca, below(N_SRQ))); break;
+    case 2: record(iba_arm_srq(&d->ca, below(N_SRQ), below(LITTLE + 1))); break;
+    case 3: record(iba_req_notify_cq(&d->ca, n, below(2))); break;
     case 4: make_queue(below(2)); break;
     case 5:
     case 6:
@@ -207,10 +207,10 @@ static void queues(void)
         break;
     default:
         while (iba_poll_cq(&d->ca, n, &got))
-            tell(got.wr_id << 8 | got.status);
+            record(got.wr_id << 8 | got.status);
     }
     if (d->cqs[n])
-        tell(d->cqs[n]->notified);
+        record(d->cqs[n]->notified);
 }
 
 /* ---- objects ---- */
@@ -227,18 +227,18 @@ static void objects(void)
         spoil_path(&av);
     switch (below(9)) {
     case 0: create_qp(); break;
-    case 1: tell(below(3) ? 0 : iba_destroy_qp(&d->ca, some_qpn())); break;
-    case 2: tell(iba_create_ah(&d->ca, below(N_PD), &av, &n)); break;
-    case 3: tell(iba_destroy_ah(&d->ca, below(N_AH))); break;
-    case 4: tell(iba_attach_mcast(&d->ca, some_qpn(), gid, lid)); break;
-    case 5: tell(iba_detach_mcast(&d->ca, some_qpn(), gid, lid)); break;
-    case 6: tell(iba_set_pkey(&d->ca, 1, (uint8_t)below(3), (uint16_t)(below(2) << 15 | below(3)))); break;
-    case 7: tell(iba_pd_create(&d->ca.mem, &n)); break;
-    default: tell(rarely() ? iba_pd_destroy(&d->ca.mem, below(N_PD)) : 0);
+    case 1: record(below(3) ? 0 : iba_destroy_qp(&d->ca, some_qpn())); break;
+    case 2: record(iba_create_ah(&d->ca, below(N_PD), &av, &n)); break;
+    case 3: record(iba_destroy_ah(&d->ca, below(N_AH))); break;
+    case 4: record(iba_attach_mcast(&d->ca, some_qpn(), gid, lid)); break;
+    case 5: record(iba_detach_mcast(&d->ca, some_qpn(), gid, lid)); break;
+    case 6: record(iba_set_pkey(&d->ca, 1, (uint8_t)below(3), (uint16_t)(below(2) << 15 | below(3)))); break;
+    case 7: record(iba_pd_create(&d->ca.mem, &n)); break;
+    default: record(rarely() ? iba_pd_destroy(&d->ca.mem, below(N_PD)) : 0);
     }
-    tell(d->ca.port[0].pkey[1] ^ (uint64_t)d->ca.port[0].pkey[2] << 16);
+    record(d->ca.port[0].pkey[1] ^ (uint64_t)d->ca.port[0].pkey[2] << 16);
     for (unsigned i = 0; i < N_MCAST; i++)
-        tell(d->mcast[i].used);
+        record(d->mcast[i].used);
 }
 
 /* ---- memory ---- */
@@ -266,19 +266,19 @@ static void regions(void)
     switch (below(7)) {
     case 0:
     case 1:
-        tell(iba_mr_deregister(&d->ca.mem, lkey[i])); /* registers a region again, because there are few keys */
-        tell(iba_mr_register(&d->ca.mem, &mr, &lkey[i], &rkey[i]));
+        record(iba_mr_deregister(&d->ca.mem, lkey[i])); /* registers a region again, because there are few keys */
+        record(iba_mr_register(&d->ca.mem, &mr, &lkey[i], &rkey[i]));
         break;
-    case 2: tell(iba_mr_deregister(&d->ca.mem, lkey[i])); break;
+    case 2: record(iba_mr_deregister(&d->ca.mem, lkey[i])); break;
     case 3:
     case 4:
-        tell(iba_mw_free(&d->ca.mem, window[i]));
-        tell(iba_mw_alloc(&d->ca.mem, (enum iba_mem_kind)(IBA_MEM_MW1 + below(3)), some_pd(), &window[i]));
+        record(iba_mw_free(&d->ca.mem, window[i]));
+        record(iba_mw_alloc(&d->ca.mem, (enum iba_mem_kind)(IBA_MEM_MW1 + below(3)), some_pd(), &window[i]));
         break;
-    case 5: tell(iba_mw_free(&d->ca.mem, window[i])); break;
-    default: tell(rarely() ? iba_pd_destroy(&d->ca.mem, below(N_PD)) : iba_pd_create(&d->ca.mem, &(uint32_t){0}));
+    case 5: record(iba_mw_free(&d->ca.mem, window[i])); break;
+    default: record(rarely() ? iba_pd_destroy(&d->ca.mem, below(N_PD)) : iba_pd_create(&d->ca.mem, &(uint32_t){0}));
     }
-    tell(lkey[i] ^ (uint64_t)rkey[i] << 32 ^ window[i]);
+    record(lkey[i] ^ (uint64_t)rkey[i] << 32 ^ window[i]);
 }
 
 static void windows(void)
@@ -293,12 +293,12 @@ static void windows(void)
     const uint32_t any[] = {window[i], window[i], window[i], lkey[k], rkey[k], rkey[k] ^ 1};
 
     if (below(3))
-        tell(iba_mw_bind(&d->ca.mem, &b, some_pd(), 5 + below(2), &window[i]));
+        record(iba_mw_bind(&d->ca.mem, &b, some_pd(), 5 + below(2), &window[i]));
     else if (below(3))
-        tell(iba_mem_invalidate(&d->ca.mem, any[below(6)], some_pd(), 5 + below(2), below(2)));
+        record(iba_mem_invalidate(&d->ca.mem, any[below(6)], some_pd(), 5 + below(2), below(2)));
     else if (rarely())
         iba_mw_forget_qp(&d->ca.mem, 5);
-    tell(window[i]);
+    record(window[i]);
 }
 
 static void reach(void)
@@ -314,8 +314,8 @@ static void reach(void)
                                 .remote = below(3)};
     uint8_t *host;
 
-    tell(iba_mem_reach(&d->ca.mem, &r, &host));
-    tell(host ? (uint64_t)(host - memory) : 1);
+    record(iba_mem_reach(&d->ca.mem, &r, &host));
+    record(host ? (uint64_t)(host - memory) : 1);
     if (host)
         cr_assert(host >= memory && host + r.length <= memory + sizeof memory);
 }
@@ -343,7 +343,7 @@ static uint64_t world(uint64_t seed, const struct iba_change *c)
         else
             doings[below(sizeof doings / sizeof *doings)]();
         for (unsigned k = 0; k < d->n_event; k++)
-            tell((uint32_t)d->events[k].kind << 8 | d->events[k].object);
+            record((uint32_t)d->events[k].kind << 8 | d->events[k].object);
         d->n_event = 0;
     }
     return trace;

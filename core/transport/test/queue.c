@@ -62,14 +62,14 @@ Test(queue, cq_overflow)
 {
     struct desk *d = desk_open();
     struct iba_qp_init other = desk_init(d, 2, IBA_QPT_UD);
-    uint32_t qpn[4], lone;
+    uint32_t qpn[4], single;
 
-    OK(iba_create_cq(&d->ca, &d->cq[2], d->wc[2], N_WC, &lone));
-    other.send_cq = lone;
+    OK(iba_create_cq(&d->ca, &d->cq[2], d->wc[2], N_WC, &single));
+    other.send_cq = single;
     qpn[0] = desk_qp_in(d, 0, IBA_QPT_RC, IBA_QPS_RTS);
     qpn[1] = desk_qp_in(d, 1, IBA_QPT_UC, IBA_QPS_INIT);
     OK(iba_create_qp(&d->ca, &d->qp[2], &other, &qpn[2])); /* stays in Reset */
-    other.recv_cq = lone;
+    other.recv_cq = single;
     other.sq = d->sq[3], other.rq = d->rq[3], other.saved = d->saved[3];
     OK(iba_create_qp(&d->ca, &d->qp[3], &other, &qpn[3])); /* uses other CQs */
     desk_drive(d, qpn[3], IBA_QPS_RTS);

@@ -244,7 +244,7 @@ static void memory(struct predicting *f, struct run_player *p, const struct run_
     }
 }
 
-void predict_rest(struct predicting *f, struct run_player *p)
+void predict_after(struct predicting *f, struct run_player *p)
 {
     if (!run_poll(p, NULL))
         return;
