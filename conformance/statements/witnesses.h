@@ -101,6 +101,6 @@
     CONTRADICTS("WF-63", "qib and hfi1 6.1, rxe", "look at no payload in READs, ATOMICs and acknowledgements") \
     CONFIRMS("WF-68",    "rdma-unit-test, RDMAmojo", "rc_test CompareSwapInvalidSize: Local Length Error") \
     CONTRADICTS("WF-68", "qib 6.1, rxe",    "rdmavt qp.c:1876 asks for at least 8 bytes") \
-    CONTRADICTS("WF-81", "hfi1 6.1",        "ud.c:653 sends CNPs without the 16 bytes")
+    CONTRADICTS("WF-81", "hfi1 6.1",        "ud.c:653 sends CNPs without the 16 reserved bytes")
 /* clang-format on */
 #endif

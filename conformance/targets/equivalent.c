@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Changed rows that no scenario fails, each with the reason. Some make no other device: both orders of two rows that
- * never apply together, rows whose work the next one does alike. Others make a device that the rules allow as well as
- * ours: where public sources differ, or leave it open. Of a few this bench cannot show that they are wrong. Fields that
- * may be anything stand with the fields (emit_rows.c). Numbers as (a12) and (c4) are explained in
- * docs/tables/survivors.md. */
+/* Changed rows that no scenario fails, each with the reason. Some changes have no effect: two rows that never apply
+ * together are swapped, or the next row does the same work. Others make a device that the rules allow as well as ours,
+ * since public sources differ or say nothing. A few are faults that the tests cannot show. Fields that may have any
+ * value are listed with the fields (emit_rows.c). docs/tables/survivors.md explains numbers such as (a12) and (c4). */
 #include "mutant.h"
 #include <string.h>
 
@@ -14,11 +13,11 @@
 #define ENDS "the first row is for packets with more to come, the second for the last packet"
 #define EITHER_END "public sources differ on the effect of a WRITE whose notification is lost"
 #define WORD_OR_SILENCE "public sources differ on a repeated READ whose region has gone: a NAK or nothing"
-#define UNDER_WAY "inside a message, its First was the first packet: no packet meets both rows"
+#define UNDER_WAY "a packet inside a message is not the first packet of its queue pair: no packet meets both rows"
 #define FIRST_CONTACT "public sources differ on whether a packet that is refused or dropped is the first contact (a12)"
 #define WHICH_EVENT "public sources differ on the event of a request whose length, address or number does not fit (a1)"
 #define NAK_CODE_4 "four implementations handle NAK code 4 on a reliable connection differently (c2)"
-#define NO_VERB_CHECKS "no source has the verb refuse it, and public implementations take it (measured only)"
+#define NO_VERB_CHECKS "no source requires the verb to refuse it, and public implementations accept it (measured only)"
 #define SHARED_KEPT "two implementations keep the shared receive of a broken message for the next one (c4)"
 #define OPEN_OPCODE "public sources differ on reserved opcodes: a NAK or nothing"
 
@@ -52,7 +51,7 @@ static const struct reason equivalents[] = {
     {"RC-responder.add=swap", OTHER_OPERATION},
     {"RC-responder.flush=swap", OTHER_OPERATION},
     {"RC-requester.DUPLICATE=drop", "modulo 2^24 an old PSN is also one that was never sent, and both are dropped"},
-    {"RC-requester.NAK_KNOWN=other:1", "no NAK has credits to take: nothing is done either way"},
+    {"RC-requester.NAK_KNOWN=other:1", "a NAK has no credits: the requester does nothing in either case"},
     {"RC-requester.ACK_FOR_ANSWER=swap", OTHER_SYNDROME},
     {"RC-requester.NAK_SEQUENCE=swap", OTHER_SYNDROME},
     {"RC-requester.RNR=swap", OTHER_SYNDROME},
@@ -65,28 +64,28 @@ static const struct reason equivalents[] = {
     {"UC-receiver.nothing_to_go_on=swap", "outside a message there is nothing to abandon"},
     {"UC-receiver.nothing_to_go_on=other", "outside a message there is nothing to abandon"},
     {"UC-receiver.send_without_wqe=other:1",
-     "a receive is missing where a message begins, and there the one before was abandoned already"},
+     "a receive can be missing only when a message begins, and then the message before was abandoned already"},
     {"UC-receiver.dma_too_long=other:1",
-     "a DMA length comes where a message begins, and there the one before was abandoned already"},
+     "a DMA length comes only when a message begins, and then the message before was abandoned already"},
     {"UC-receiver.other_operation=swap", "a packet begins a message or continues one, never both"},
     {"UC-receiver.unfinished_before=swap", UNDER_WAY},
     {"UC-receiver.receive_protected=swap", OTHER_OPERATION},
     {"UC-receiver.send_end=swap", OTHER_OPERATION},
-    {"UD-receiver.receive_protected=swap", "a page is waited for only where the receive has a right to the buffer"},
+    {"UD-receiver.receive_protected=swap", "a responder waits for a page only if the receive may write to the buffer"},
     {"UD-receiver.raw=drop", "the next row delivers the same way; the packet itself shows that it is raw"},
     {"memory.INVALIDATE_WINDOW_PD=drop",
-     "only the queue pair that bound a window gets as far, and that had to be of the window's domain"},
+     "only the queue pair that bound the window passes the check before, and it has the window's protection domain"},
 };
-/* Not because no device could show it: the reference, or the language, lacks what it takes. */
+/* A device could show these faults, but the reference engine or the language of scenarios cannot. */
 static const struct reason not_tested[] = {
     {"UC-receiver.dma_too_long=drop",
-     "no region of the reference has 2^31 bytes: the WRITE is denied in the same silence"},
-    {"objects.QPN_ORDINARY=drop", "verbs ask for no number of a queue pair, and those that the reference picks are "
-                                  "ordinary either way"},
+     "no region of the reference has 2^31 bytes: the WRITE is dropped for its key, also without a response"},
+    {"objects.QPN_ORDINARY=drop", "no verb chooses the number of a queue pair, and the engine picks no reserved one "
+                                  "by itself"},
 };
 static const struct reason allowed[] = {
     {"header-validation.split_word=drop",
-     "drawn from the rule for senders: no source has a receiver check it (measured only)"},
+     "inferred from the rule for senders: no source requires a receiver to check it (measured only)"},
     {"RC-responder.malformed_again=drop", "two public engines check only the PSN of a duplicate"},
     {"RC-responder.answer_waits=drop", "no rule forbids to answer a duplicate twice"},
     {"RC-responder.no_room_again=drop", "a duplicate of a remembered request may be answered or not"},
@@ -105,18 +104,17 @@ static const struct reason allowed[] = {
     {"RC-responder.CREDITS_AGREED=drop", "public sources differ on credit codes where no flow control was agreed on"},
     {"RC-responder.AGAIN_ACKED=other", "public sources differ on the PSN that acknowledges a duplicate"},
     {"RC-requester.ACK_FOR_ANSWER=other:2",
-     "a plain ACK does not complete a READ: whether it hastens the retry is left open"},
+     "a plain ACK does not complete a READ: whether it makes the retry earlier is open"},
     {"RC-requester.NAK_INVALID_RD=drop", NAK_CODE_4},
     {"RC-requester.NAK_INVALID_RD=other:1", NAK_CODE_4},
     {"RC-requester.NAK_INVALID_RD=other:2", NAK_CODE_4},
     {"requester.resend_rest=other",
      "three requesters send the oldest packet alone, and the rest when it is answered (a5)"},
-    {"posting.sge_count=drop",
-     "an ATOMIC of two buffers is done by some hardware (c7), one of another length may fail when it is executed (a4)"},
+    {"posting.sge_count=drop", "some hardware executes an ATOMIC with two buffers (c7); one with another length may "
+                               "fail later, when it is executed (a4)"},
     {"queues.RECV_RESET=drop", "many drivers take a receive in Reset (c1)"},
     {"queues.ARM_LOST=drop", "no source says what arming a lost queue does (measured only)"},
-    {"RC-requester.READ_OUT_OF_ORDER=swap",
-     "public sources differ on which of the two a response is that has both faults"},
+    {"RC-requester.READ_OUT_OF_ORDER=swap", "public sources differ on the fault that counts when a response has both"},
     {"receivers.WRITE_WHOLE=other", "a WRITE may be checked as a whole or by packets"},
     {"UC-receiver.first_in_rtr=swap", FIRST_CONTACT},
     {"UC-receiver.unfinished_before=drop", SHARED_KEPT},
@@ -124,7 +122,7 @@ static const struct reason allowed[] = {
     {"UC-receiver.write_unnoticed=other", EITHER_END},
     {"UC-receiver.write_unnoticed=other:1", EITHER_END},
     {"memory.REGION_WRAPS=drop", NO_VERB_CHECKS},
-    {"memory.BIND_NEW_BYTE=drop", "other suites bind windows with the byte they have, and expect success (a7)"},
+    {"memory.BIND_NEW_BYTE=drop", "other suites bind a window again with the same key byte, and expect success (a7)"},
     {"attribute-values.ACCESS=drop", NO_VERB_CHECKS},
     {"attribute-values.RQ_PSN=drop", NO_VERB_CHECKS},
     {"attribute-values.SQ_PSN=drop", NO_VERB_CHECKS},

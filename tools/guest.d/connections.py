@@ -8,8 +8,6 @@ has started. NAME.pcap has every frame that either guest sent, also those that t
 tells how it was made, and so its cause. A NAME is a shell pattern; without one all attempts are made.
 """
 
-import argparse
-import fnmatch
 import json
 import os
 import sys
@@ -21,31 +19,11 @@ sys.dont_write_bytecode = True
 from attempts import ATTEMPTS, Losses  # noqa: E402
 from peer import Failed, Gone, Peer  # noqa: E402
 from relay import CM_MESSAGES, Relay, cm_message  # noqa: E402
-from traffic import text  # noqa: E402
+from traffic import arguments, text  # noqa: E402
 
 DATA_MOST = 40  # packets of data in a capture
 MOST_QUIET = 20
 LAST_RESEND, MOST_RESENDING = 9, 150  # an attempt may leave messages that its kernel sends again
-
-
-def arguments():
-    parser = argparse.ArgumentParser(usage=__doc__, allow_abbrev=False)
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--guests", nargs=2)
-    parser.add_argument("--kernel")
-    parser.add_argument("--out")
-    parser.add_argument("names", nargs="*")
-    given = parser.parse_args()
-    for name in given.names:
-        if not any(fnmatch.fnmatchcase(e.name, name) for e in ATTEMPTS):
-            sys.exit(f"guest: no attempt '{name}' (--list names them)")
-    if not given.list and not (given.guests and given.kernel and given.out):
-        parser.error("--guests, --kernel and --out are wanted")
-    return given
-
-
-def chosen(names):
-    return [e for e in ATTEMPTS if not names or any(fnmatch.fnmatchcase(e.name, name) for name in names)]
 
 
 class Way:
@@ -123,8 +101,8 @@ def run(attempt, peers, relay, given):
 
 
 def main():
-    given = arguments()
-    wanted = chosen(given.names)
+    given = arguments(__doc__, ATTEMPTS, "attempt")
+    wanted = given.chosen
     if given.list:
         for e in wanted:
             print(f"{e.name:20} {e.truth}" + (f" ({e.why})" if e.why else ""))

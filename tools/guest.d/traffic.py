@@ -28,8 +28,9 @@ RETRIED = ("completer_retry_err", "duplicate_request", "out_of_seq_request", "rc
 QUIET, MOST_QUIET = 0.15, 4  # nothing sent for so long means the end
 
 
-def arguments():
-    parser = argparse.ArgumentParser(usage=__doc__, allow_abbrev=False)
+def arguments(usage, all_of, noun):
+    """The command line; all_of: what may be named. Ends the program on a wrong one. given.chosen: those to make."""
+    parser = argparse.ArgumentParser(usage=usage, allow_abbrev=False)
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--guests", nargs=2)
     parser.add_argument("--kernel")
@@ -37,15 +38,13 @@ def arguments():
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
     for name in given.names:
-        if not any(fnmatch.fnmatchcase(e.name, name) for e in EXPERIMENTS):
-            sys.exit(f"guest: no experiment '{name}' (--list names them)")
+        if not any(fnmatch.fnmatchcase(e.name, name) for e in all_of):
+            sys.exit(f"guest: no {noun} '{name}' (--list names them)")
     if not given.list and not (given.guests and given.kernel and given.out):
         parser.error("--guests, --kernel and --out are wanted")
+    names = given.names
+    given.chosen = [e for e in all_of if not names or any(fnmatch.fnmatchcase(e.name, name) for name in names)]
     return given
-
-
-def chosen(names):
-    return [e for e in EXPERIMENTS if not names or any(fnmatch.fnmatchcase(e.name, name) for name in names)]
 
 
 def last_line(text):
@@ -178,8 +177,8 @@ def run(experiment, peers, relay, given):
 
 
 def main():
-    given = arguments()
-    wanted = chosen(given.names)
+    given = arguments(__doc__, EXPERIMENTS, "experiment")
+    wanted = given.chosen
     if given.list:
         for e in wanted:
             print(f"{e.name:20} {e.what}" + (f" ({e.at}: netem {e.netem})" if e.netem else ""))
