@@ -92,12 +92,12 @@ static void name_rule(char *to, enum iba_rule_table t, uint16_t row, enum iba_ch
     const char *who = subjects[t];
 
     if (kind == IBA_CHANGE_DROP)
-        (void)snprintf(to, SAYS, "a device that takes no notice of this: %s%s", who, r->sentence);
+        (void)snprintf(to, SAYS, "a device without this rule: %s%s", who, r->sentence);
     else if (kind == IBA_CHANGE_SWAP)
-        (void)snprintf(to, SAYS, "a device that looks first whether %s%s, and only then whether %s%s", who,
-                       r[1].sentence, who, r->sentence);
+        (void)snprintf(to, SAYS, "a device that checks first whether %s%s, and then whether %s%s", who, r[1].sentence,
+                       who, r->sentence);
     else
-        (void)snprintf(to, SAYS, "a device that, when %s%s, does what is due when %s%s", who, r->sentence, who,
+        (void)snprintf(to, SAYS, "a device that, when %s%s, acts as when %s%s", who, r->sentence, who,
                        sentence_of(t, iba_rules_action_name(t, row, with)));
 }
 
@@ -129,9 +129,9 @@ static void add_rules(void)
 
 static void add_behaviour(const struct iba_behaviours *list, const struct iba_behaviour *b)
 {
-    static const char *const forms[] = {[IBA_CHANGE_DROP] = "a device of which this is not true: it %s",
+    static const char *const forms[] = {[IBA_CHANGE_DROP] = "a device that breaks this rule: it %s",
                                         [IBA_CHANGE_SWAP] = "a device that takes the next row's value where it %s",
-                                        [IBA_CHANGE_OTHER] = "a device that does this otherwise: it %s"};
+                                        [IBA_CHANGE_OTHER] = "a device that follows this rule differently: it %s"};
 
     for (unsigned kind = 0; kind < KINDS; kind++)
         if ((b->kinds >> kind & 1) && next(list->name, b->name, kind_names[kind], b->clause))
