@@ -22,7 +22,7 @@ static const struct iba_cm_rules *const true_tables[IBA_CM_TABLES] = {&iba_cm_me
 /* Later rows use the slot that these rows prove to be there. */
 static bool is_guard(const struct iba_cm_rule *r)
 {
-    return strncmp(r->name, "req_no_slot", 12) == 0 || strncmp(r->name, "sidr_no_slot", 13) == 0;
+    return r->when == iba_cm_no_slot;
 }
 
 /* The messages of a row that takes a slot or a REP are built from what it remembers. */
