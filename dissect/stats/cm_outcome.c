@@ -84,16 +84,23 @@ static bool worth_a_line(const struct cm_track *t, enum cm_why why)
 
 uint64_t cm_outcome_lines(const struct cm_outcomes *s, const struct cm_track *t, struct out *o, cm_line *line)
 {
+    const uint32_t most = t->begun <= CM_FEW ? 2 * CM_FEW : CM_LINES;
     const struct cm_connection *c;
-    uint64_t n = 0;
+    uint32_t lines[CM_WHY_COUNT] = {0};
+    uint64_t more = 0;
 
     for (size_t i = 0; (c = cm_track_nth(t, i)) != NULL; i++) {
         const enum cm_why why[] = {cm_why_setup(c, s->now_ns), cm_why_end(c)};
-        for (unsigned k = 0; k < 2; k++)
-            if (worth_a_line(t, why[k]) && n++ < CM_LINES)
+        for (unsigned k = 0; k < 2; k++) {
+            if (!worth_a_line(t, why[k]))
+                continue;
+            if (lines[why[k]]++ < most)
                 line(o, why[k], c, s->now_ns);
+            else
+                more++;
+        }
     }
-    return n > CM_LINES ? n - CM_LINES : 0;
+    return more;
 }
 
 /* ---- for people ---- */
@@ -139,7 +146,12 @@ static void phase_times(const struct cm_outcomes *s, struct out *o)
                                            {"p50", 13, false},    {"p90", 13, false},   {"p99", 13, false},
                                            {"Longest", 13, false}};
     struct table t;
+    uint64_t any = 0;
 
+    for (unsigned i = 0; i < CM_PHASES; i++)
+        any += s->phase[i].n;
+    if (any == 0)
+        return;
     table_open(&t, o, "Times of connection management, resends included", column, sizeof column / sizeof *column);
     for (unsigned i = 0; i < CM_PHASES; i++) {
         const struct times *x = &s->phase[i];
@@ -164,7 +176,7 @@ void cm_outcome_text(const struct cm_outcomes *s, const struct cm_track *t, stru
     if (more > 0) {
         OUT_LIT(o, "and ");
         out_u64(o, more);
-        OUT_LIT(o, " more like these\n");
+        OUT_LIT(o, " more like these, counted below with those that the table has forgotten\n");
     }
     outcomes(s, o);
     phase_times(s, o);

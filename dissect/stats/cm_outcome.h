@@ -28,8 +28,8 @@ void cm_survey_packet(struct cm_survey *s, const struct packet *p);
 void cm_survey_outcomes(const struct cm_survey *s, struct cm_outcomes *all);
 
 /* Calls `line` for each connection whose sentence is worth one: of a few connections all, of many those that did not go
- * well, CM_LINES at most. Returns how many more there are. */
-enum { CM_FEW = 20, CM_LINES = 100 };
+ * well, CM_LINES of each outcome at most. Returns how many more of those that are kept there are. */
+enum { CM_FEW = 20, CM_LINES = 10 };
 typedef void cm_line(struct out *o, enum cm_why why, const struct cm_connection *c, int64_t now_ns);
 uint64_t cm_outcome_lines(const struct cm_outcomes *s, const struct cm_track *t, struct out *o, cm_line *line);
 /* The sentences of connections that did not go well, then the outcomes, and the times. */

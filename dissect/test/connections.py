@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How connections end and how others follow them, on a capture made for it. IBPROOF_BIN names the programs' folder."""
 import json
+import pathlib
 import re
+import struct
+import tempfile
 import unittest
 
 import bad
@@ -111,6 +114,46 @@ class Connections(Case):
         listed = json.loads(self.good("-q", "-T", "json", "-z", "expert", CAPTURE).stdout)["findings"]
         counts = {f["finding"]: f["count"] for f in listed}
         self.assertEqual((counts["END_RETRIES"], counts["END_NAK"]), (2, 1))
+
+
+class Storm(Case):
+    """Connections that are refused, one after the other, each the copy of one between two kernels with other IDs."""
+
+    N = 5000
+    TRANSACTION, IDS, QPN = 62 + 12, 62 + 24, 62 + 24 + 32  # in the frame
+
+    def capture(self, folder):
+        data = (bad.PCAPS / "attempts/no-listener.pcap").read_bytes()
+        req, rej = (bytearray(data[at + 16 : at + 16 + n]) for at, n in ((24, 322), (24 + 16 + 322, 322)))
+        path = pathlib.Path(folder) / "storm.pcap"
+        with open(path, "wb") as f:
+            f.write(data[:24])
+            for i in range(self.N):
+                for frame, at, ms in ((req, self.IDS, 0), (rej, self.IDS + 4, 1)):
+                    struct.pack_into(">I", frame, self.TRANSACTION, i)
+                    struct.pack_into(">I", frame, at, i + 1)
+                    f.write(struct.pack("<4I", i // 100, (i % 100 * 10 + ms) * 1000000, len(frame), len(frame)) + frame)
+                struct.pack_into(">I", req, self.QPN, (i + 256) << 8 | 1)
+        return path
+
+    def test_it_is_summed_up(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = self.capture(folder)
+            found = json.loads(self.good("-o", "icrc:off", "-q", "-T", "json", "-z", "cm", path).stdout)
+            text = self.good("-o", "icrc:off", "-q", "-z", "cm", path).stdout.decode()
+        self.assertEqual(found["outcomes"], {"NO_LISTENER": self.N})
+        self.assertEqual((found["begun"], found["forgotten"]), (self.N, self.N - found["limit"]))
+        self.assertEqual(len(re.findall("has no program that listens at TCP port 7174", text)), 10)
+        self.assertIn(f"and {found['limit'] - 10} more like these", text)
+
+    def test_the_page_says_why(self):
+        page = self.good("-q", "--report", "-", bad.PCAPS / "attempts/rejected.pcap").stdout.decode()
+        self.assertIn("the program at TCP port 7471 of 10.0.0.2 refuses, ended before it accepted", page)
+        self.assertIn("REQ to RTU", page)
+
+    def test_each_message_says_how_it_stands(self):
+        rows = jsonl(self.good("-T", "jsonl", "-Y", "infiniband.cm.why", bad.PCAPS / "attempts/no-listener.pcap"))
+        self.assertEqual([row["infiniband.cm.why"] for row in rows], ["WAITS_FOR_ANSWER", "NO_LISTENER"])
 
 
 if __name__ == "__main__":

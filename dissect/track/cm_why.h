@@ -42,7 +42,7 @@
     W(WITHDRAWN,         REJ | REJ_OF_ACTIVE, 0,             0, ANY, WARN, "{active} withdraws its REQ: {reason}",                          "MD-74") \
     W(NO_LISTENER,       REJ,              0,                8,  8, WARN, "{passive} has no program that listens at {service}: {reason}",  "MD-72") \
     W(STALE,             REJ,              0,               10, 10, WARN, "{passive} still has a connection with QP {qp} of {active}: {reason}", "MD-73") \
-    W(REFUSED,           REJ,              0,               28, 28, WARN, "the program at {service} of {passive} refuses, or ended before it accepted: {reason}", "MD-74") \
+    W(REFUSED,           REJ,              0,               28, 28, WARN, "the program at {service} of {passive} refuses, ended before it accepted, or listens at another address: {reason}", "MD-74") \
     W(NO_RESOURCES,      REJ,              0,                1,  3, WARN, "{passive} lacks resources for the connection: {reason}",        "MD-74") \
     W(RTU_LOST,          REJ | RTU,        0,                4,  4, WARN, "{passive} gives up after {reps}: {active} sent {rtus}, but none arrived", "MD-68, MD-84") \
     W(RTU_MISSING,       REJ | REP,        0,                4,  4, WARN, "{passive} gives up after {reps}: {active} does not confirm",    "MD-68") \

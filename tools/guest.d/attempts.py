@@ -108,6 +108,7 @@ ATTEMPTS = (
     Attempt("no-listener", "no program listens at b", "NO_LISTENER", RPING_C),
     Attempt("no-listener-v6", "no program listens at b, IPv6", "NO_LISTENER", rping("-C 2", B_V6)),
     Attempt("wrong-port", "a program listens at b, at another port", "NO_LISTENER", rping("-C 2", port="-p 9999 "), RPING_S),
+    Attempt("wrong-family", "a program listens at b for IPv4, and a asks over IPv6", "REFUSED", f"rdma_xclient -s {B_V6}", "rdma_xserver"),
     Attempt(
         "wrong-port-space",
         "the service is connected at b, and a asks for a datagram service",
