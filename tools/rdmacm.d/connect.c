@@ -103,7 +103,13 @@ static void ip_header(const struct end *e, uint8_t h[IP_HEADER])
 
 void end_connect(struct end *e, struct pair *p, unsigned port, unsigned retries)
 {
-    uint8_t header[IP_HEADER];
+    end_connect_with(e, p, port, retries, NULL, 0);
+}
+
+void end_connect_with(struct end *e, struct pair *p, unsigned port, unsigned retries, const void *private_data,
+                      size_t n)
+{
+    uint8_t header[IBA_CM_REQ_BYTES];
     struct iba_cm_request r = {.req = {.serviceid = service(TCP_SPACE, port),
                                        .localqpn = p->qpn,
                                        .responderres = 1,
@@ -119,10 +125,13 @@ void end_connect(struct end *e, struct pair *p, unsigned port, unsigned retries)
                                        .prim_pktrate = 3,
                                        .prim_hoplim = 64,
                                        .prim_localacktout = 18},
-                               .private_data = {header, sizeof header},
+                               .private_data = {header, IP_HEADER + n},
                                .av = e->to};
 
     ip_header(e, header);
+    must(n <= sizeof header - IP_HEADER, "so much private data");
+    if (n > 0)
+        memcpy(header + IP_HEADER, private_data, n);
     memcpy(r.req.prim_localgid, e->ca.port[0].gid[0], 16);
     memcpy(r.req.prim_remotegid, e->to.dgid, 16);
     must(iba_cm_connect(&e->cm, &r, end_now(), &p->id) == IBA_CM_OK, "to connect");
@@ -160,6 +169,18 @@ void end_established(struct end *e, struct pair *p)
 void end_disconnect(struct end *e, uint32_t id)
 {
     must(iba_cm_disconnect(&e->cm, id, (struct iba_cm_private){0}, end_now()) == IBA_CM_OK, "to disconnect");
+}
+
+void end_leave(struct end *e, uint32_t id)
+{
+    const struct iba_cm_event *v = end_event_within(e, 3);
+    const bool asked = v && v->kind == IBA_CME_DREQ;
+
+    if (v && !asked)
+        die("event %s", iba_cm_event_name((enum iba_cm_event_kind)v->kind));
+    end_disconnect(e, id);
+    if (!asked)
+        (void)end_event(e, IBA_CME_DREP);
 }
 
 void end_resolve(struct end *e, unsigned port)

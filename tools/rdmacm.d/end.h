@@ -3,7 +3,7 @@
  *
  *     end.c      an adapter with a CM on a wire, in real time; verbs that wait
  *     connect.c  queue pairs, and how they are connected as librdmacm connects them (RDMA IP CM service, annex A11)
- *     rping.c, cmatose.c, udaddy.c, client.c   the programs
+ *     rping.c, cmatose.c, udaddy.c, riostream.c, client.c   the programs
  *     main.c     options
  *
  * A deviation from what the program wants ends this process with 1 and one line. */
@@ -92,6 +92,9 @@ void end_drop_pair(struct end *e, struct pair *p);
 void end_listen(struct end *e, enum ports space, unsigned port);
 /* Sends a REQ; READs and ATOMICs: one each way. */
 void end_connect(struct end *e, struct pair *p, unsigned port, unsigned retries);
+/* The same with private data after the header of the RDMA IP CM service. */
+void end_connect_with(struct end *e, struct pair *p, unsigned port, unsigned retries, const void *private_data,
+                      size_t n);
 /* After the events REP: the pair is ready, an RTU leaves. */
 void end_confirm(struct end *e, struct pair *p);
 /* After an event REQ. `private_data` may be NULL. */
@@ -100,6 +103,8 @@ void end_accept(struct end *e, struct pair *p, uint32_t id, const void *private_
 void end_established(struct end *e, struct pair *p);
 /* Sends a DREQ, or after an event DREQ a DREP. */
 void end_disconnect(struct end *e, uint32_t id);
+/* Answers the peer's DREQ; if none comes, disconnects. */
+void end_leave(struct end *e, uint32_t id);
 /* A SIDR_REQ to the service. */
 void end_resolve(struct end *e, unsigned port);
 /* Makes a datagram pair ready. */
@@ -112,13 +117,14 @@ void end_post(struct end *e, const struct pair *p, struct iba_send_wr *wr, size_
 /* ---- the programs ---- */
 struct play {
     bool server;
-    unsigned port; /* 0: the program's own */
-    unsigned count, connections, size;
+    unsigned port;                     /* 0: the program's own */
+    unsigned count, connections, size; /* riostream: transfers of a round, rounds */
 };
 void play_rping(struct end *e, const struct play *p);
 void play_ucmatose(struct end *e, const struct play *p);
 void play_cmtime(struct end *e, const struct play *p);
 void play_udaddy(struct end *e, const struct play *p);
+void play_riostream(struct end *e, const struct play *p);
 void play_client(struct end *e, const struct play *p);  /* rdma_client, rdma_server */
 void play_xclient(struct end *e, const struct play *p); /* rdma_xclient, rdma_xserver */
 #endif

@@ -11,6 +11,7 @@ static const struct {
                 {"ucmatose", "ucmatose", play_ucmatose},
                 {"udaddy", "udaddy", play_udaddy},
                 {"cmtime", "cmtime", play_cmtime},
+                {"riostream", "riostream", play_riostream},
                 {"rdma_client", "rdma_server", play_client},
                 {"rdma_xclient", "rdma_xserver", play_xclient}};
 
@@ -18,11 +19,12 @@ static const char usage[] =
     "usage: ibrdmacm --wire SPEC [OPTION]... PROGRAM client|server\n\n"
     "The other end of an example program of librdmacm, by the engine and its connection manager, as 10.0.0.2 with the\n"
     "MAC 02:00:00:00:00:02. The peer, 10.0.0.1 with 02:00:00:00:00:01, runs the real one, as in tools/guest.\n\n"
-    "PROGRAM: rping, ucmatose, udaddy, cmtime, rdma_client (whose peer is rdma_server), rdma_xclient (rdma_xserver)\n\n"
+    "PROGRAM: rping, ucmatose, udaddy, cmtime, riostream, rdma_client (whose peer is rdma_server), rdma_xclient "
+    "(rdma_xserver)\n\n"
     "  --wire SPEC        unix:PEER,OWN, as ibagent has it\n"
     "  --ipv6             as 2001:db8::2, with the peer 2001:db8::1\n"
     "  --count N          rounds, or messages of a connection (3)\n"
-    "  --connections N    of ucmatose and cmtime (2)\n"
+    "  --connections N    of ucmatose and cmtime; rounds of riostream (2)\n"
     "  --size N           bytes of a message (100)\n"
     "  --port N           of the service (that of the program)\n"
     "  --record FILE      a pcap of what both ends sent\n"
