@@ -527,22 +527,21 @@ static bool open_both(struct run *r)
 __attribute__((hot)) int run(struct options *opt)
 {
     static struct out out;
-    static struct track track;
     static struct run r;
 
-    r = (struct run){.opt = opt, .out = &out, .track = &track, .rc = EXIT_OK};
-
+    r = (struct run){.opt = opt, .out = &out, .track = track_open(), .rc = EXIT_OK};
     seed_hashes(&r);
     out_init(&out, STDOUT_FILENO);
+    if (!r.track || !signals_mind(stop_capture)) {
+        complain(&r, r.track ? "no descriptors are left" : "out of memory");
+        track_close(r.track);
+        return r.rc;
+    }
     for (size_t i = 0; i < opt->n_service; i++)
-        track_hint(&track, opt->service[i].service_id, (enum iba_upper)opt->service[i].upper);
+        track_hint(r.track, opt->service[i].service_id, (enum iba_upper)opt->service[i].upper);
     if ((opt->write_path && strcmp(opt->write_path, "-") == 0) ||
         (opt->report_path && strcmp(opt->report_path, "-") == 0))
         opt->quiet = true;
-    if (!signals_mind(stop_capture)) {
-        complain(&r, "no descriptors are left");
-        return r.rc;
-    }
     if (open_both(&r) && open_judge(&r)) {
         r.progress = !opt->iface && isatty(STDERR_FILENO) && (opt->quiet || !isatty(STDOUT_FILENO));
         if (!opt->quiet && opt->printer->begin)
@@ -554,6 +553,7 @@ __attribute__((hot)) int run(struct options *opt)
     finish_report(&r);
     judge_close(r.judge);
     undecided_close(r.undecided);
+    track_close(r.track);
     cap_merge_close(r.merge);
     for (size_t i = 0; i < r.n_capture; i++)
         cap_close(r.capture[i]);

@@ -16,11 +16,10 @@
 
 /* Directions that the observer keeps in full state: JUDGE_FLOWS until there are more directions than that, then fewer,
  * and the others are in the short form. Directions that are remembered to the end in either form. */
-enum { JUDGE_FLOWS = 2048, JUDGE_FLOWS_OF_MANY = 384 };
-#ifdef IBPROOF_FUZZED /* opened for each input, where memory is scarce */
-enum { JUDGE_DIRECTIONS = JUDGE_FLOWS };
+#ifdef IBPROOF_FUZZED /* so few that an input of some packets fills them */
+enum { JUDGE_FLOWS = 16, JUDGE_FLOWS_OF_MANY = 8, JUDGE_DIRECTIONS = 64 };
 #else
-enum { JUDGE_DIRECTIONS = 1 << 18 };
+enum { JUDGE_FLOWS = 2048, JUDGE_FLOWS_OF_MANY = 384, JUDGE_DIRECTIONS = 1 << 18 };
 #endif
 
 /* One direction of a connection; lives as long as the judge. */

@@ -15,7 +15,7 @@ struct line { /* messages of one direction, in the order in which their first pa
 struct messages {
     message_done *done;
     void *ctx;
-    size_t slots;
+    size_t used; /* slots up to the last that was used: the others' memory was never touched */
     struct line line[];
 };
 
@@ -36,7 +36,7 @@ struct messages *messages_open(size_t slots, message_done *done, void *ctx)
     struct messages *s = calloc(1, sizeof *s + slots * sizeof *s->line);
 
     if (s)
-        s->done = done, s->ctx = ctx, s->slots = slots;
+        s->done = done, s->ctx = ctx;
     return s;
 }
 
@@ -76,6 +76,7 @@ static struct line *line_of(struct messages *s, uint32_t slot, const struct dire
 {
     struct line *l = &s->line[slot];
 
+    s->used = slot < s->used ? s->used : slot + 1;
     if (l->direction != d) {
         give_up(s, l);
         l->direction = d;
@@ -272,6 +273,6 @@ void messages_packet(struct messages *s, const struct message_packet *p)
 
 void messages_end(struct messages *s)
 {
-    for (size_t i = 0; i < s->slots; i++)
+    for (size_t i = 0; i < s->used; i++)
         give_up(s, &s->line[i]);
 }

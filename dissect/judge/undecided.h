@@ -6,7 +6,11 @@
 #include "field/packet.h"
 #include "field/verdict.h"
 
+#ifdef IBPROOF_FUZZED /* so few that an input fills them */
+enum { UNDECIDED_PACKETS = 16, UNDECIDED_BYTES = 1 << 19, UNDECIDED_TABLES = 2 };
+#else
 enum { UNDECIDED_PACKETS = 8192, UNDECIDED_BYTES = 8 << 20, UNDECIDED_TABLES = 16 };
+#endif
 
 struct undecided;
 

@@ -120,12 +120,16 @@ static uint64_t weight_of(const struct direction *d, ends_weight *weight, const 
  * its place. */
 static bool sort_by_first(const struct direction **d, size_t n)
 {
+    uint32_t ids = 0;
+
+    for (size_t i = 0; i < n; i++)
+        ids = first_of(d[i]) < ids ? ids : first_of(d[i]) + 1;
     const struct direction **to = calloc(n + 1, sizeof *to);
-    uint32_t *at = calloc(JUDGE_DIRECTIONS + 1, sizeof *at);
+    uint32_t *at = calloc((size_t)ids + 1, sizeof *at);
 
     for (size_t i = 0; to && at && i < n; i++)
         at[first_of(d[i]) + 1]++;
-    for (size_t i = 0; to && at && i < JUDGE_DIRECTIONS; i++)
+    for (size_t i = 0; to && at && i < ids; i++)
         at[i + 1] += at[i];
     for (size_t i = 0; to && at && i < n; i++) {
         uint32_t slot = at[first_of(d[i])]++;

@@ -43,15 +43,18 @@ static int by_frame(const void *a, const void *b)
     return x->first_frame < y->first_frame ? -1 : x->first_frame > y->first_frame;
 }
 
-/* Of the directions that have messages, each once. `d` has room for JUDGE_DIRECTIONS. */
+/* Of the directions that have messages, each once. `d` has room for JUDGE_DIRECTIONS; only as much of it is touched as
+ * there are directions. */
 static size_t directions(const struct list *s, const struct direction **d)
 {
-    size_t n = 0;
+    size_t n = 0, ids = 0;
 
-    memset(d, 0, JUDGE_DIRECTIONS * sizeof *d);
+    for (size_t i = 0; i < s->n; i++)
+        ids = s->message[i].direction->id < ids ? ids : s->message[i].direction->id + 1;
+    memset(d, 0, ids * sizeof *d);
     for (size_t i = 0; i < s->n; i++)
         d[s->message[i].direction->id] = s->message[i].direction;
-    for (size_t i = 0; i < JUDGE_DIRECTIONS; i++)
+    for (size_t i = 0; i < ids; i++)
         if (d[i])
             d[n++] = d[i];
     return n;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "track/track.h"
+#include <stdlib.h>
 #include "track/cm_why.h"
 #include "mad/iba_mad.h"
 
@@ -26,6 +27,16 @@ static void follow_transaction(struct track *t, struct packet *p, const struct i
     p->mad_context.other_partition = first && is_of_other_partition(&p->view, r->p_key);
     p->mad_context.has_time = r->has_time && p->cap->has_ts;
     p->mad_context.time_ns = (int64_t)(p->cap->ts_ns - p->first_ns) - r->ns;
+}
+
+struct track *track_open(void)
+{
+    return calloc(1, sizeof(struct track));
+}
+
+void track_close(struct track *t)
+{
+    free(t);
 }
 
 void track_hint(struct track *t, uint64_t service_id, enum iba_upper u)

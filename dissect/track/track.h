@@ -21,6 +21,10 @@ struct track {
     uint64_t hints;
 };
 
+/* NULL when out of memory. Owned: track_close(). */
+struct track *track_open(void);
+/* NULL is allowed. */
+void track_close(struct track *t);
 /* A later hint for a service replaces an earlier one. */
 void track_hint(struct track *t, uint64_t service_id, enum iba_upper u);
 /* Call once for each packet, in order, its CRCs checked. The table is valid until the next call. */
