@@ -13,6 +13,6 @@ for program in "$build"/fuzz/ibfuzz_*; do
     cp "$OUT/words.dict" "$OUT/$name.dict"
     (cd "$SRC/ibproof/corpus/${name#ibfuzz_}" && zip -q -r "$OUT/${name}_seed_corpus.zip" .)
     # Libraries of the image that builds are not in the one that runs.
-    ldd "$program" | awk '$3 ~ /lib(isal|cjson|pcap|pcre2|z|dbus|systemd)/ { print $3 }' | xargs -r cp -t "$OUT/lib"
+    ldd "$program" | awk '$3 ~ /lib(isal|cjson|expat|pcap|pcre2|z|dbus|systemd)/ { print $3 }' | xargs -r cp -t "$OUT/lib"
     patchelf --set-rpath '$ORIGIN/lib' "$OUT/$name" 2>/dev/null || true
 done

@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "input/capture.h"
 
-const struct fuzz_target fuzz_target = {"capture", FUZZ_BYTES, NULL};
+const struct fuzz_target fuzz_target = {"capture", FUZZ_FILE, NULL};
 
 enum { MOST_PACKETS = 20000 }; /* a few kilobytes of gzip may hold millions */
 /* All pieces wait in the pipe at once. Each write occupies a page for each 4096 bytes it begins. */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "fuzz.h"
+#include "time_limit.h"
 
 uint64_t fuzz_trace;
 
@@ -30,6 +31,7 @@ int main(void)
     warm();
     __AFL_INIT();
     input = __AFL_FUZZ_TESTCASE_BUF;
+    fuzz_limits_begin();
     while (__AFL_LOOP(ROUNDS)) {
         const size_t n = (size_t)__AFL_FUZZ_TESTCASE_LEN;
         uint8_t *exact = malloc(n ? n : 1); /* a sanitizer detects a read beyond it */
@@ -38,6 +40,7 @@ int main(void)
             return 1;
         memcpy(exact, input, n);
         fuzz_trace = FUZZ_TRACE_START;
+        fuzz_limits_input();
         (void)fuzz_one(exact, n);
         free(exact);
     }

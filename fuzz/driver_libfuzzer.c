@@ -1,19 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* libFuzzer's driver, which calls the mutator of mutator.h before its own. */
 #include "fuzz.h"
+#include "time_limit.h"
 #include "mutator.h"
 
 uint64_t fuzz_trace;
 
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t n, size_t most);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t most, unsigned seed);
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t na, const uint8_t *b, size_t nb, uint8_t *out, size_t most,
                                  unsigned seed);
 
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    fuzz_limits_begin();
+    return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     fuzz_trace = FUZZ_TRACE_START;
+    fuzz_limits_input();
     return fuzz_one(data, n);
 }
 

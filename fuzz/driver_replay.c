@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include "fuzz.h"
+#include "time_limit.h"
 
 uint64_t fuzz_trace;
 
@@ -98,6 +99,7 @@ static bool add(struct inputs *in, const char *path)
 static uint64_t once(const struct inputs *in, size_t i)
 {
     fuzz_trace = FUZZ_TRACE_START;
+    fuzz_limits_input();
     (void)fuzz_one(in->data[i], in->len[i]);
     return fuzz_trace;
 }
@@ -170,6 +172,7 @@ int main(int argc, char **argv)
         case 'h': fputs(usage, stdout); return 0;
         default: fputs(usage, stderr); return 2;
         }
+    fuzz_limits_begin();
     for (int i = optind; i < argc; i++)
         good &= add(&in, argv[i]);
     if (good && in.n == 0) {

@@ -17,6 +17,8 @@ enum fuzz_form {
     FUZZ_BYTES,   /* anything: text, files */
     FUZZ_PACKET,  /* two bytes (link, options), then one packet */
     FUZZ_RECORDS, /* FUZZ_HEAD bytes, the first of them the link, then records: records.h */
+    FUZZ_FILE,    /* a capture */
+    FUZZ_COMMAND, /* FUZZ_HEAD bytes of settings, then a capture or two: command.h */
 };
 struct fuzz_target {
     const char *name;

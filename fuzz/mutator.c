@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "mutator.h"
 #include <string.h>
+#include "mutator_file.h"
 #include "records.h"
 #include "sim/iba_mutate.h"
 #include "wire/iba_build.h"
@@ -211,6 +212,19 @@ static size_t mutate_sequence(struct iba_random *r, uint8_t *data, size_t n, siz
     }
 }
 
+/* A byte of the settings, or the file. The length of the first of two files is in the way: it is a part of neither. */
+static size_t mutate_command(struct iba_random *r, uint8_t *data, size_t n, size_t most)
+{
+    enum { MERGE = 2, LENGTH = 2 }; /* COMMAND_MERGE of command.h */
+    const size_t head = FUZZ_HEAD + (n > 1 && data[1] & MERGE ? LENGTH : 0);
+
+    if (n <= head || below(r, 8) == 0) {
+        mutate_bytes(r, data, smaller(n, head));
+        return n ? n : 1;
+    }
+    return head + fuzz_mutate_file(r, data + head, n - head, most - head);
+}
+
 size_t fuzz_mutate(enum fuzz_form form, struct iba_random *r, uint8_t *data, size_t n, size_t most)
 {
     switch (form) {
@@ -219,6 +233,8 @@ size_t fuzz_mutate(enum fuzz_form form, struct iba_random *r, uint8_t *data, siz
         for (uint64_t times = 1 + below(r, 4); times > 0; times--)
             n = mutate_sequence(r, data, n, most);
         return n;
+    case FUZZ_FILE: return n ? fuzz_mutate_file(r, data, n, most) : 1;
+    case FUZZ_COMMAND: return mutate_command(r, data, n, most);
     default: mutate_bytes(r, data, n); return n ? n : 1;
     }
 }

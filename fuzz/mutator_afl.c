@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* AFL++'s custom mutator: a library for AFL_CUSTOM_MUTATOR_LIBRARY. IBFUZZ_FORM in the environment names the form of
- * inputs: "packet" or "records". */
+ * inputs: "packet", "records", "file" or "command". */
 #include <string.h>
 #include "mutator.h"
 #include "records.h"
@@ -27,6 +27,7 @@ int32_t afl_custom_post_trim(void *state, uint8_t good);
 
 void *afl_custom_init(void *afl, unsigned seed)
 {
+    static const char *const names[] = {"bytes", "packet", "records", "file", "command"}; /* as in fuzz_target's row */
     struct state *s = calloc(1, sizeof *s);
     const char *form = getenv("IBFUZZ_FORM");
 
@@ -34,7 +35,8 @@ void *afl_custom_init(void *afl, unsigned seed)
     if (!s)
         return NULL;
     iba_random_seed(&s->random, seed);
-    s->form = form && strcmp(form, "packet") == 0 ? FUZZ_PACKET : FUZZ_RECORDS;
+    for (s->form = FUZZ_BYTES; form && s->form < FUZZ_COMMAND && strcmp(form, names[s->form]) != 0;)
+        s->form++;
     return s;
 }
 

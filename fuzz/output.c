@@ -93,14 +93,16 @@ static void each_form(const struct packet *p, const struct print_opts *opts, boo
         if (form->end)
             form->end(&out, true);
         const struct written t = end_writing(fd);
+        if (strcmp(form->name, "text") == 0 || strcmp(form->name, "tree") == 0)
+            written_text(t.p, t.n, opts->color);
         if (!first) /* the middle of something */
             ;
         else if (strcmp(form->name, "json") == 0)
             written_json(t.p, t.n);
         else if (strcmp(form->name, "jsonl") == 0 || strcmp(form->name, "ek") == 0)
-            written_json_lines(&t);
+            written_json_lines(t.p, t.n);
         else if (strcmp(form->name, "pdml") == 0)
-            written_xml(&t);
+            written_xml(t.p, t.n);
         free(t.p);
     }
 }
@@ -113,7 +115,9 @@ static void print_stats(const struct session *s)
             stat_kinds[i].print(s->stat[i], &out, json);
             const struct written t = end_writing(fd);
             if (json)
-                written_json_lines(&t);
+                written_json_lines(t.p, t.n);
+            else
+                written_text(t.p, t.n, false);
             free(t.p);
         }
 }

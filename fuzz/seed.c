@@ -168,7 +168,9 @@ int main(int argc, char **argv)
         if (link % 3 == 0)
             seed_changed(link);
     }
-    for (int i = 2; i < argc; i++)
+    for (int i = 2; i < argc; i++) {
         captured(argv[i]);
+        seed_whole(argv[i]);
+    }
     return 0;
 }

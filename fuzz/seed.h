@@ -28,4 +28,6 @@ void seed_frames(void);          /* packets and datagrams: seed_frame.c */
 void seed_steps(uint8_t link);   /* packets at one adapter: seed_steps.c */
 void seed_verbs(uint8_t link);   /* states that only verbs reach: seed_world.c */
 void seed_changed(uint8_t link); /* two adapters with deviations: seed_world.c */
+/* seed_whole.c: a capture */
+void seed_whole(const char *path);
 #endif

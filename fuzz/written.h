@@ -10,9 +10,15 @@ struct written {
 };
 /* All of a file, noted. */
 struct written written_by(int fd);
+/* One value of JSON, followed by anything: where that begins. */
+const char *written_json_value(const char *p, size_t n);
+/* One value of JSON, and no byte 0. */
 void written_json(const char *p, size_t n);
-/* Lines of it, the last one ended too. */
-void written_json_lines(const struct written *t);
-/* Elements nest, attributes are quoted, no character is there that XML forbids, each & begins an entity. */
-void written_xml(const struct written *t);
+/* A value in each line, and the last line is ended, too. */
+void written_json_lines(const char *p, size_t n);
+/* A document that an XML parser which is not ours (expat) reads. */
+void written_xml(const char *p, size_t n);
+/* UTF-8 that a terminal only shows: of control characters line feeds and tabs, and with `colors` ESC[...m; no
+ * character that reorders a line (system/text.h). */
+void written_text(const char *p, size_t n, bool colors);
 #endif

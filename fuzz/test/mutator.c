@@ -4,9 +4,10 @@
 #include "mutator.h"
 #include <criterion/criterion.h>
 #include <string.h>
+#include "mutator_file.h"
 #include "records.h"
 
-enum { ROUNDS = 20000, MOST = 300 };
+enum { ROUNDS = 20000, MOST = 300, FORMS = FUZZ_COMMAND + 1 };
 
 /* Often with records in it, some of them empty, the last one cut. */
 static size_t any_input(struct iba_random *r, uint8_t *p)
@@ -37,7 +38,7 @@ Test(mutator, stays_within_its_room)
         uint8_t *exact = malloc(most);
         cr_assert_not_null(exact);
         memcpy(exact, whole, n);
-        const size_t now = fuzz_mutate((enum fuzz_form)(i % 3), &r, exact, n, most);
+        const size_t now = fuzz_mutate((enum fuzz_form)(i % FORMS), &r, exact, n, most);
         cr_assert(now >= 1 && now <= most, "round %u: %zu of %zu", i, now, most);
         free(exact);
     }
@@ -51,7 +52,7 @@ Test(mutator, splices_between_records)
     iba_random_seed(&r, 2);
     for (unsigned i = 0; i < ROUNDS; i++) {
         const size_t na = any_input(&r, a), nb = any_input(&r, b), most = 1 + iba_random_below(&r, MOST);
-        cr_assert_leq(fuzz_splice((enum fuzz_form)(i % 3), &r, a, na, b, nb, out, most), most);
+        cr_assert_leq(fuzz_splice((enum fuzz_form)(i % FORMS), &r, a, na, b, nb, out, most), most);
     }
 }
 
@@ -67,5 +68,100 @@ Test(mutator, borders_ascend_to_the_end)
         for (size_t k = 1; k < count; k++)
             cr_assert_gt(at[k], at[k - 1]);
         cr_assert_eq(at[count - 1], n < FUZZ_HEAD ? n : count == 1 ? (size_t)FUZZ_HEAD : n);
+    }
+}
+
+/* ---- captures ---- */
+
+enum { PACKETS = 3, PACKET = 60 };
+
+static size_t put_words(uint8_t *to, const uint32_t *word, size_t n)
+{
+    memcpy(to, word, n * sizeof *word);
+    return n * sizeof *word;
+}
+
+static size_t a_pcap(uint8_t *p)
+{
+    size_t n = put_words(p, (const uint32_t[]){0xa1b2c3d4, 2 | 4 << 16, 0, 0, 65535, 1}, 6);
+
+    for (uint32_t i = 0; i < PACKETS; i++) {
+        n += put_words(p + n, (const uint32_t[]){i, 0, PACKET, PACKET}, 4);
+        memset(p + n, 0x11, PACKET);
+        n += PACKET;
+    }
+    return n;
+}
+
+static size_t a_pcapng(uint8_t *p)
+{
+    enum { BLOCK = 32 + PACKET };
+    size_t n = put_words(p, (const uint32_t[]){0x0a0d0d0a, 28, 0x1a2b3c4d, 1, UINT32_MAX, UINT32_MAX, 28}, 7);
+
+    n += put_words(p + n, (const uint32_t[]){1, 20, 1, 0, 20}, 5);
+    for (uint32_t i = 0; i < PACKETS; i++) {
+        n += put_words(p + n, (const uint32_t[]){6, BLOCK, 0, 0, i, PACKET, PACKET}, 7);
+        memset(p + n, 0x22, PACKET);
+        n += PACKET;
+        n += put_words(p + n, (const uint32_t[]){BLOCK}, 1);
+    }
+    return n;
+}
+
+static size_t an_erf(uint8_t *p)
+{
+    enum { HEADER = 16, ALL = HEADER + PACKET };
+
+    memset(p, 0, PACKETS * ALL);
+    for (size_t i = 0; i < PACKETS; i++) {
+        uint8_t *r = p + i * ALL;
+        r[8] = 21;
+        r[9] = 4;
+        r[11] = ALL;
+        r[15] = PACKET;
+    }
+    return PACKETS * ALL;
+}
+
+static const struct {
+    enum file_kind kind;
+    size_t (*make)(uint8_t *p);
+    size_t records;
+} makers[] = {{FILE_PCAP, a_pcap, PACKETS}, {FILE_PCAPNG, a_pcapng, PACKETS + 2}, {FILE_ERF, an_erf, PACKETS}};
+
+Test(mutator, finds_the_records_of_each_kind_of_capture)
+{
+    for (size_t k = 0; k < sizeof makers / sizeof *makers; k++) {
+        uint8_t p[2 * MOST];
+        struct file_records f;
+        file_records(&f, p, makers[k].make(p));
+        cr_assert_eq(f.kind, makers[k].kind);
+        cr_assert_eq(f.n, makers[k].records, "kind %zu: %zu records", k, f.n);
+        cr_assert_geq(f.record[f.n - 1].data_bytes, PACKET);
+    }
+}
+
+/* Of a change to one record the others must not notice: most files still have all but one of their records. */
+Test(mutator, leaves_captures_readable)
+{
+    struct iba_random r;
+
+    iba_random_seed(&r, 4);
+    for (size_t k = 0; k < sizeof makers / sizeof *makers; k++) {
+        unsigned good = 0;
+        for (unsigned i = 0; i < ROUNDS; i++) {
+            uint8_t whole[2 * MOST];
+            struct file_records f;
+            const size_t n = makers[k].make(whole), most = n + iba_random_below(&r, MOST);
+            uint8_t *exact = malloc(most);
+            cr_assert_not_null(exact);
+            memcpy(exact, whole, n);
+            const size_t now = fuzz_mutate_file(&r, exact, n, most);
+            cr_assert(now >= 1 && now <= most, "kind %zu, round %u: %zu of %zu", k, i, now, most);
+            file_records(&f, exact, now);
+            good += f.n + 1 >= makers[k].records;
+            free(exact);
+        }
+        cr_assert_gt(good, ROUNDS / 10 * 7, "kind %zu: %u", k, good);
     }
 }

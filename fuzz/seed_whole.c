@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Seeds of `whole`: each capture that is small enough, with a few of the command lines. */
+#include <string.h>
+#include "command.h"
+#include "seed.h"
+
+enum { MOST = 2000 };
+
+void seed_whole(const char *path)
+{
+    enum { FORMS = 7, LENGTH = 2 };
+    const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    uint8_t all[FUZZ_HEAD + LENGTH + 2 * MOST];
+    char name[160];
+    FILE *f = fopen(path, "rb");
+    const size_t n = f ? fread(all + FUZZ_HEAD, 1, MOST + 1, f) : 0;
+
+    if (f)
+        fclose(f);
+    if (n == 0 || n > MOST)
+        return;
+    for (uint8_t form = 0; form < FORMS; form++) {
+        const uint8_t plain[FUZZ_HEAD] = {form},
+                      most[FUZZ_HEAD] = {form | COMMAND_HEX | COMMAND_HOLD | COMMAND_ANYWAY,
+                                         COMMAND_GZIP | COMMAND_WRITE | COMMAND_PAGE | COMMAND_STATS | COMMAND_COLOR,
+                                         (uint8_t)(form * 33 + 9),
+                                         form,
+                                         (uint8_t)(form * 37),
+                                         3,
+                                         COMMAND_NO_STATISTIC,
+                                         COMMAND_PAGE_TOO};
+        memcpy(all, plain, sizeof plain);
+        (void)snprintf(name, sizeof name, "%s-%u", base, form);
+        seed_save("whole", name, all, FUZZ_HEAD + n);
+        memcpy(all, most, sizeof most);
+        (void)snprintf(name, sizeof name, "%s-%u-most", base, form);
+        seed_save("whole", name, all, FUZZ_HEAD + n);
+    }
+    memmove(all + FUZZ_HEAD + LENGTH, all + FUZZ_HEAD, n);
+    all[0] = 0;
+    all[1] = COMMAND_MERGE | COMMAND_STDIN;
+    all[FUZZ_HEAD] = all[FUZZ_HEAD + 1] = 0;
+    (void)snprintf(name, sizeof name, "%s-twice", base);
+    seed_save("whole", name, all, FUZZ_HEAD + LENGTH + n);
+    all[FUZZ_HEAD] = (uint8_t)n;
+    all[FUZZ_HEAD + 1] = (uint8_t)(n >> 8);
+    memcpy(all + FUZZ_HEAD + LENGTH + n, all + FUZZ_HEAD + LENGTH, n);
+    (void)snprintf(name, sizeof name, "%s-two", base);
+    if (n < MOST / 2)
+        seed_save("whole", name, all, FUZZ_HEAD + LENGTH + 2 * n);
+}
