@@ -7,6 +7,7 @@ libraries are shared (preset "mutate"), so that it is one compilation and one li
   device   without assertions, ibconform only: what a device would do that has the mistake
 """
 
+import concurrent.futures
 import hashlib
 import json
 import os
@@ -110,8 +111,9 @@ class Tree:
         """Builds all with the mutants: {file: [(number, mutant)]}. Returns those that no running program can choose."""
         left = []
         self.instead = {}
-        for name, mutants in numbered.items():
-            content, out = self.switchable(name, mutants)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            made = list(pool.map(lambda item: self.switchable(*item), numbered.items()))
+        for name, (content, out) in zip(numbered, made):
             left += out
             if content:
                 self.instead[name] = content

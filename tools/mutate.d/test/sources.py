@@ -107,6 +107,18 @@ class Operators(unittest.TestCase):
     def test_only_the_functions_that_were_asked_for(self):
         self.assertEqual({m.function for m in made(CODE, functions=["mix"])[0]}, {"mix"})
 
+    def test_what_was_found_before_is_found_again_until_a_header_changes(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "x.c").write_text('#include "x.h"\nint f(void)\n{\n    return A;\n}\n', encoding="utf-8")
+            (folder / "x.h").write_text("enum { A, B };\n", encoding="utf-8")
+            kept = operators.Kept(folder / "kept")
+            first = kept.mutants_of(folder / "x.c", "x.c", [])
+            self.assertEqual(first, operators.mutants_of(folder / "x.c", "x.c", []))
+            self.assertEqual(kept.mutants_of(folder / "x.c", "x.c", []), first)
+            (folder / "x.h").write_text("enum { A, B, C };\n", encoding="utf-8")
+            self.assertIn("C", {m.shown for m in kept.mutants_of(folder / "x.c", "x.c", [])})
+
     def test_a_small_sample_begins_a_large_one(self):
         small, large = (operators.draw(self.mutants, n, "7") for n in (3, 9))
         self.assertEqual(small, large[:3])
