@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For each expression, which of the packets of packets.h it selects. */
 #include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include "filter/filter.h"
+#include "filter/node.h"
 #include "packets.h"
 
 struct row {
@@ -325,6 +329,59 @@ Test(match, times)
         {"frame.time_epoch > \"2024-02-29 11:59Z\"", 11111},
     };
     CHECK(rows);
+}
+
+static bool at_time(const char *expression, int64_t ns)
+{
+    struct cap_packet cap = *test_packet(PACKET_SEND)->cap;
+    struct packet p = *test_packet(PACKET_SEND);
+    struct filter *f = filter_compile(expression, NULL, 0);
+
+    cr_assert(f, "%s", expression);
+    cap.ts_ns = (uint64_t)ns;
+    p.cap = &cap;
+    const bool matches = filter_match(f, &p);
+    filter_free(f);
+    return matches;
+}
+
+/* A date is the second that the C library gives it, on each day of the years that a filter takes. */
+Test(match, each_day)
+{
+    enum { FIRST = 1970, LAST = 2200 };
+    const int64_t day = 86400, ns = 1000000000;
+    struct tm tm;
+    char text[64];
+    int year = FIRST;
+
+    setenv("TZ", "UTC", 1);
+    for (int64_t t = 0; year <= LAST; t += day) {
+        const time_t seconds = (time_t)t;
+        cr_assert(gmtime_r(&seconds, &tm));
+        year = tm.tm_year + 1900;
+        (void)strftime(text, sizeof text, year <= LAST ? "frame.time_epoch == \"%Y-%m-%dZ\"" : "", &tm);
+        cr_assert(!text[0] || (at_time(text, t * ns) && !at_time(text, t * ns + 1)), "%s is not %" PRId64, text, t);
+    }
+    cr_expect(at_time("frame.time_epoch == \"2199-12-31 23:59:60Z\"", INT64_C(7258118400) * ns), "a leap second");
+    cr_expect(!filter_compile("frame.time_epoch == \"2201-01-01Z\"", text, sizeof text));
+    cr_expect(at_time("frame.time_epoch == \"1970-01-02 03:04:05.678901234Z\"", 97445 * ns + 678901234));
+}
+
+/* However many stand beside each other: only what stands inside of each other counts. */
+Test(match, many_beside_each_other)
+{
+    static const struct {
+        const char *first, *more;
+    } rows[] = {{"frame.number == 1", " or frame.number == -0"}, {"(aeth or not aeth)", " and (frame)"}};
+    char text[8192];
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t n = (size_t)snprintf(text, sizeof text, "%s", rows[i].first);
+        for (unsigned k = 0; k < 2u * FILTER_MAX_DEPTH; k++)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s", rows[i].more);
+        cr_assert_lt(n, sizeof text);
+        cr_expect(at_time(text, 0), "%s", rows[i].first);
+    }
 }
 
 Test(match, functions)
