@@ -80,3 +80,76 @@ Test(held, holds_so_many_packets_and_no_more)
     cr_assert_not_null(undecided_verdict(h, UNDECIDED_PACKETS + 1));
     undecided_close(h);
 }
+
+/* ---- what is kept beside the bytes ---- */
+
+static void push_with(struct undecided *h, uint64_t number, const struct iba_rmpp_transfer *table, const char *options)
+{
+    static const uint8_t data[4];
+    struct cap_packet cap = {.data = data, .caplen = sizeof data, .len = sizeof data, .number = number};
+    const struct verdict verdict = {.request_in = number};
+
+    cap.options.list = (const uint8_t *)options;
+    cap.options.bytes = options ? (uint32_t)strlen(options) : 0;
+    undecided_push(h, &(struct packet){.cap = &cap, .number = number, .verdict = &verdict, .table = table});
+}
+
+/* Each packet has the table that it came with, in as many places as there are; one more has none. A place is free again
+ * when its packet has gone. */
+Test(held, tables_stay_those_of_their_packets)
+{
+    static struct iba_rmpp_transfer table;
+    struct undecided *h = undecided_open();
+
+    for (uint64_t round = 0; round < 3; round++) {
+        for (uint64_t n = 1; n <= UNDECIDED_TABLES + 2; n++) {
+            table.transaction = 100 * round + n;
+            push_with(h, n, n == 3 ? NULL : &table, NULL);
+        }
+        table.transaction = 0;
+        for (uint64_t n = 1; n <= UNDECIDED_TABLES + 2; n++) {
+            const struct iba_rmpp_transfer *t = undecided_first(h)->table;
+            if (n == 3 || n == UNDECIDED_TABLES + 2)
+                cr_expect_null(t, "packet %u", (unsigned)n);
+            else
+                cr_expect(t && t->transaction == 100 * round + n, "packet %u", (unsigned)n);
+            undecided_drop_first(h);
+        }
+    }
+    undecided_close(h);
+}
+
+Test(held, options_are_copied_behind_the_comment)
+{
+    struct undecided *h = undecided_open();
+    char options[] = "options";
+
+    push(h, 1, 9, "words");
+    push_with(h, 2, NULL, options);
+    push(h, 3, 9, "words");
+    options[0] = 'X';
+    undecided_drop_first(h);
+    const struct cap_packet *c = undecided_first(h)->cap;
+    cr_expect(c->options.bytes == 7 && memcmp(c->options.list, "options", 7) == 0);
+    undecided_drop_first(h);
+    check(undecided_first(h), 3, 9, "words");
+    undecided_close(h);
+}
+
+/* The first response counts; a packet that has gone, or never came, gets none. */
+Test(held, first_response_of_a_datagram)
+{
+    struct undecided *h = undecided_open();
+
+    push(h, 4, 9, NULL);
+    push(h, 7, 9, NULL);
+    undecided_response(h, 7, 9);
+    undecided_response(h, 7, 11);
+    undecided_response(h, 5, 13);
+    cr_expect_eq(undecided_first(h)->mad_context.response_in, 0);
+    undecided_drop_first(h);
+    cr_expect_eq(undecided_first(h)->mad_context.response_in, 9);
+    undecided_response(h, 4, 15);
+    cr_expect_eq(undecided_first(h)->mad_context.response_in, 9);
+    undecided_close(h);
+}
