@@ -48,27 +48,35 @@ static void expect(const char *parts)
     expect_cut(sizeof w, parts);
 }
 
+/* None of the parts belongs to a record. */
+static void expect_header(const char *parts)
+{
+    expect(parts);
+    for (unsigned i = 0; i < m.n_part; i++)
+        cr_expect_eq(m.part[i].record, 0, "%s, part %u", parts, i);
+}
+
 /* Chapters 13, 14, 15, 16 and annex A10: what follows the common header. */
 Test(parts, header_of_each_class)
 {
     header(SMP, GET_RESP, NONE);
-    expect("madhdr@0 mad_data@24 smplid@24 smp_data@64 mad_unknown@24");
+    expect_header("madhdr@0 mad_data@24 smplid@24 smp_data@64 mad_unknown@24");
     header(DIRECTED, GET_RESP, NONE);
-    expect("madhdr@0 mad_data@24 smpdirected@4 smp_route@24 smp_data@64 smp_paths@128 mad_unknown@24");
+    expect_header("madhdr@0 mad_data@24 smpdirected@4 smp_route@24 smp_data@64 smp_paths@128 mad_unknown@24");
     header(SA, GET_RESP, NONE);
-    expect("madhdr@0 mad_data@24 rmpp@24 sa@36 sa_data@56 sa_unknown@56");
+    expect_header("madhdr@0 mad_data@24 rmpp@24 sa@36 sa_data@56 sa_unknown@56");
     header(PM, GET_RESP, NONE);
-    expect("madhdr@0 mad_data@24 mad_unknown@24");
+    expect_header("madhdr@0 mad_data@24 mad_unknown@24");
     header(DM, GET_RESP, NONE);
-    expect("madhdr@0 mad_data@24 mad_unknown@24");
+    expect_header("madhdr@0 mad_data@24 mad_unknown@24");
     header(CM, GET_RESP, NONE);
-    expect("madhdr@0 mad_data@24 mad_unknown@24");
+    expect_header("madhdr@0 mad_data@24 mad_unknown@24");
     header(BM, GET_RESP, NONE);
-    expect("madhdr@0 mad_data@24 bm_key@24 mad_unknown@24");
+    expect_header("madhdr@0 mad_data@24 bm_key@24 mad_unknown@24");
     header(SNMP, GET_RESP, NONE);
-    expect("madhdr@0 mad_data@24 snmp_header@24 mad_unknown@24");
+    expect_header("madhdr@0 mad_data@24 snmp_header@24 mad_unknown@24");
     header(CC, GET_RESP, NONE);
-    expect("madhdr@0 mad_data@24 cc_key@24 mad_unknown@24");
+    expect_header("madhdr@0 mad_data@24 cc_key@24 mad_unknown@24");
     for (unsigned vendor = 0x2f; vendor <= 0x50; vendor++) {
         header((uint8_t)vendor, GET_RESP, NONE);
         expect(vendor >= 0x30 && vendor < 0x50 ? "madhdr@0 mad_data@24 rmpp@24 vendor_oui@36 mad_unknown@24"
@@ -188,6 +196,12 @@ Test(parts, names_cover_bytes)
     cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w));
     cr_assert(m.part[2].layout == IBA_M_rmpp && iba_mad_part_bytes(&m, &m.part[2], &n) == w + 24 && n == 12);
     cr_assert(m.part[3].layout == IBA_M_sa && iba_mad_part_bytes(&m, &m.part[3], &n) == w && n == 256);
+    header(SMP, GET_RESP, NONE);
+    cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w));
+    cr_assert(m.part[2].layout == IBA_M_smplid && iba_mad_part_bytes(&m, &m.part[2], &n) == w && n == 256);
+    header(DIRECTED, GET_RESP, NONE);
+    cr_assert(iba_mad_parse(&m, w, sizeof w, sizeof w));
+    cr_assert(m.part[2].layout == IBA_M_smpdirected && iba_mad_part_bytes(&m, &m.part[2], &n) == w && n == 256);
 }
 
 /* Section 13.4.8.2, 14.3.9 to 14.3.14: data of a generic notice by its trap number. */
