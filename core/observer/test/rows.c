@@ -141,6 +141,12 @@ static const struct row rows[] = {
     {K(BAD_ICRC), {READ(1, 600), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 2, .bytes = 256, .how = DAMAGED},
          {.opcode = IBA_RC_READ_RESP_LAST, .from = B, .psn = 3, .bytes = 88, .syndrome = ACK, .msn = 1}}},
     {K(BAD_ICRC), {SEND(1), REPLY(1, 1), {.opcode = IBA_RC_READ_REQUEST, .psn = 2, .dma = 600, .how = DAMAGED}, SEND(5)}},
+    /* damaged packets explain each PSN of the jump, or it is a gap: a READ those up to the next packet, another one its own */
+    {K(BAD_ICRC), {SEND(1), REPLY(1, 1), SPOILT(2), SPOILT(3), SPOILT(4), SEND(5)}},
+    {K(BAD_ICRC) | K(GAP), {SEND(1), REPLY(1, 1), SPOILT(2), SEND(4)}},
+    {K(BAD_ICRC) | K(GAP), {SEND(1), REPLY(1, 1), SPOILT(2), SPOILT(4), SEND(5)}},
+    {K(BAD_ICRC) | K(GAP), {SEND(1), REPLY(1, 1), {.opcode = IBA_RC_READ_REQUEST, .psn = 2, .dma = 600, .how = DAMAGED}, SPOILT(4), SEND(6)}},
+    {K(BAD_ICRC), {SEND(1), REPLY(1, 1), SPOILT(2), {.opcode = IBA_RC_READ_REQUEST, .psn = 3, .dma = 600, .how = DAMAGED}, SEND(6)}},
     {K(PKEY), {SEND(1), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .how = OTHER_PKEY}}},
     {K(QKEY), {{.opcode = IBA_UD_SEND_ONLY, .psn = 1, .bytes = 8}, {.opcode = IBA_UD_SEND_ONLY, .psn = 2, .bytes = 8, .how = OTHER_QKEY}}},
     {K(SPOOF), {SEND(1), REPLY(1, 1), {.opcode = IBA_RC_SEND_ONLY, .psn = 2, .bytes = 8, .how = STRANGER}}},
