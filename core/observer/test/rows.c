@@ -117,7 +117,13 @@ static const struct row rows[] = {
     {K(MAD_PKEY), {{.opcode = IBA_UD_SEND_ONLY, .psn = 1, .bytes = 8, .how = ANSWERING}}},
     {K(SEQUENCE), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 256}, SEND(2)}},
     {K(SEQUENCE), {SEND(1), {.opcode = IBA_RC_SEND_LAST, .psn = 2, .bytes = 8}}},
+    /* behind each request that is a message by itself nothing goes on, and no other message goes on than the one that began */
+    {K(SEQUENCE), {READ(1, 8), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_SEND_LAST, .psn = 2, .bytes = 8}}},
+    {K(SEQUENCE), {READ(1, 8), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_WRITE_LAST, .psn = 2, .bytes = 8}}},
+    {K(SEQUENCE), {WRITE(1), REPLY(1, 1), {.opcode = IBA_RC_WRITE_MIDDLE, .psn = 2, .bytes = 256}}},
     {K(SEQUENCE), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 256}, {.opcode = IBA_RC_WRITE_LAST, .psn = 2, .bytes = 8}}},
+    {K(SEQUENCE), {{.opcode = IBA_RC_WRITE_FIRST, .psn = 1, .bytes = 256, .dma = 264}, {.opcode = IBA_RC_SEND_LAST, .psn = 2, .bytes = 8}}},
+    {0, {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 256}, {.opcode = IBA_RC_SEND_MIDDLE, .psn = 2, .bytes = 256}, {.opcode = IBA_RC_SEND_LAST, .psn = 3, .bytes = 8}, REPLY(3, 1)}},
     {K(ANSWER_KIND), {SEND(1), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 1}}},
     {K(ANSWER_KIND), {READ(1, 8), {.opcode = IBA_RC_ATOMIC_ACKNOWLEDGE, .from = B, .psn = 1, .syndrome = ACK, .msn = 1}}},
     {K(ANSWER_SEQUENCE), {READ(1, 512), {.opcode = IBA_RC_READ_RESP_FIRST, .from = B, .psn = 1, .bytes = 256, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_READ_RESP_MIDDLE, .from = B, .psn = 2, .bytes = 256}}},
