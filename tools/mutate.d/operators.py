@@ -296,7 +296,7 @@ class Kept:
         self.place.mkdir(parents=True, exist_ok=True)
 
     def mutants_of(self, path, name, arguments):
-        """As of mutants_of(). What the file includes may decide whether a constant is one of an enumeration: headers count, too."""
+        """As of mutants_of(). The headers beside the file count, too: they have the enumerations that its constants are of."""
         digest = hashlib.sha256(self.version + repr((name, arguments)).encode() + path.read_bytes())
         for header in sorted(path.parent.glob("*.h")):
             digest.update(header.read_bytes())

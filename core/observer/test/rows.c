@@ -117,7 +117,7 @@ static const struct row rows[] = {
     {K(MAD_PKEY), {{.opcode = IBA_UD_SEND_ONLY, .psn = 1, .bytes = 8, .how = ANSWERING}}},
     {K(SEQUENCE), {{.opcode = IBA_RC_SEND_FIRST, .psn = 1, .bytes = 256}, SEND(2)}},
     {K(SEQUENCE), {SEND(1), {.opcode = IBA_RC_SEND_LAST, .psn = 2, .bytes = 8}}},
-    /* behind each request that is a message by itself nothing goes on, and no other message goes on than the one that began */
+    /* nothing continues a request that is a message by itself, and only packets of its own kind continue a message that began */
     {K(SEQUENCE), {READ(1, 8), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_SEND_LAST, .psn = 2, .bytes = 8}}},
     {K(SEQUENCE), {READ(1, 8), {.opcode = IBA_RC_READ_RESP_ONLY, .from = B, .psn = 1, .bytes = 8, .syndrome = ACK, .msn = 1}, {.opcode = IBA_RC_WRITE_LAST, .psn = 2, .bytes = 8}}},
     {K(SEQUENCE), {WRITE(1), REPLY(1, 1), {.opcode = IBA_RC_WRITE_MIDDLE, .psn = 2, .bytes = 256}}},
