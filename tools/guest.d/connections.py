@@ -26,8 +26,8 @@ MOST_QUIET = 20
 LAST_RESEND, MOST_RESENDING = 9, 150  # an attempt may leave messages that its kernel sends again
 
 
-class Way:
-    """Between the guests while one attempt is made: what is lost, the first REQ, and frames of our own."""
+class Link:
+    """The link between the guests during one attempt. It loses frames, keeps the first REQ, and sends frames of our own."""
 
     def __init__(self, relay, losses):
         self.relay, self.losses, self.req = relay, Losses(losses), None
@@ -58,7 +58,7 @@ def at_times(attempt, peers, way):
 def make(attempt, peers, relay, story):
     a, b = peers["a"].shell, peers["b"].shell
     server = None
-    way = Way(relay, attempt.losses)
+    way = Link(relay, attempt.losses)
     if attempt.server:
         server = b.start(f"timeout {attempt.patience + 30} {attempt.server}")
         if not peers["b"].wait_for_listener(server):

@@ -105,7 +105,7 @@ Test(srt, percentiles_of_each_count)
     }
 }
 
-/* Both sides of each power of two, where a class begins. */
+/* A class begins at each power of two. The values on both sides of it are tested. */
 Test(srt, percentiles_at_the_edges_of_classes)
 {
     for (unsigned power = 0; power < 45; power++)
