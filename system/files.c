@@ -2,7 +2,6 @@
 #include "system/files.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +18,11 @@ static const char *last_name(const char *path)
 }
 
 /* The path of a file's folder, "." for a bare name. False: it is too long. */
-static bool folder_of(const char *path, char out[PATH_MAX])
+static bool folder_of(const char *path, char out[FILE_FOLDER])
 {
     const size_t n = (size_t)(last_name(path) - path);
 
-    if (n >= PATH_MAX)
+    if (n >= FILE_FOLDER)
         return false;
     memcpy(out, n ? path : ".", n ? n : 2);
     if (n)
@@ -34,7 +33,7 @@ static bool folder_of(const char *path, char out[PATH_MAX])
 struct file_id file_id(const char *path, int standard)
 {
     struct file_id id = {0};
-    char folder[PATH_MAX];
+    char folder[FILE_FOLDER];
     struct stat st;
 
     if (strcmp(path, "-") == 0 ? fstat(standard, &st) == 0 : stat(path, &st) == 0) {
@@ -54,6 +53,15 @@ struct file_id file_id(const char *path, int standard)
 bool file_same(const struct file_id *a, const struct file_id *b)
 {
     return a->known && b->known && a->device == b->device && a->inode == b->inode && strcmp(a->name, b->name) == 0;
+}
+
+bool file_folder(const char *path, char out[FILE_FOLDER])
+{
+    char *real = realpath(path, NULL); /* NULL: it is to be created */
+    const bool fits = folder_of(real ? real : path, out);
+
+    free(real);
+    return fits;
 }
 
 /* ---- complete files ---- */

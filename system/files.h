@@ -15,6 +15,10 @@ struct file_id {
 struct file_id file_id(const char *path, int standard);
 bool file_same(const struct file_id *a, const struct file_id *b);
 
+/* The folder that a file is, or would be created, in; of a link: where it leads. False: there is none. */
+enum { FILE_FOLDER = 4096 };
+bool file_folder(const char *path, char out[FILE_FOLDER]);
+
 /* A file that is written beside its place and renamed when it is complete: until then the file of before stays, and
  * nobody sees half of the new one. A path that is no regular file (a device, a FIFO) is written directly, and so is a
  * file with several names, or in a folder where none can be created. */

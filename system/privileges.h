@@ -11,4 +11,14 @@ enum { PRIVILEGES_USER = 64 };
  * where that is root. Without root only capabilities are dropped. as: the new user; empty: unchanged. False with one
  * line in err. */
 bool privileges_drop(const char *user, char as[PRIVILEGES_USER], char *err, size_t errlen);
+
+/* For a program that has opened its files: root becomes somebody else, as above, and all others, and who cannot, give
+ * up their capabilities. What root keeps: */
+enum privileges_keep {
+    PRIVILEGES_KEEP_NONE,
+    PRIVILEGES_KEEP_FOLDER, /* it becomes the owner of `folder`, in which files are renamed in the end; where that is
+                             * root, root without capabilities */
+    PRIVILEGES_KEEP_FILES,  /* its name, and the capability to use files of others */
+};
+void privileges_leave(enum privileges_keep keep, const char *folder);
 #endif

@@ -105,6 +105,16 @@ void signals_leave_to_parent(void)
     close_pipe();
 }
 
+void signals_outlive(void)
+{
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+    for (size_t i = 0; i < ENDS; i++)
+        if (minded[i])
+            (void)sigaction(ends[i], &ignore, NULL);
+    close_pipe();
+}
+
 void signals_forget(void)
 {
     usual_effect();

@@ -17,6 +17,8 @@ int signals_fd(void);
 bool signals_await(int fd);
 /* In a child process that the parent ends: SIGINT and SIGHUP, which a terminal sends to both, are the parent's. */
 void signals_leave_to_parent(void);
+/* In a child process that ends when its parent has: none of them does anything. */
+void signals_outlive(void);
 /* In a child process, before it executes another program: the signals' usual effect. */
 void signals_forget(void);
 #endif

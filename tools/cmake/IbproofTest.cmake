@@ -37,3 +37,18 @@ function(ibproof_test)
     set_tests_properties(${T_NAME} PROPERTIES LABELS slow)
   endif()
 endfunction()
+
+# ibproof_planted(program function SOURCE): a copy of the program for tests, whose `function` is that of SOURCE, which has an
+# exploit in it (system/test/exploit.h).
+function(ibproof_planted program function source)
+  if(NOT IBA_TESTS)
+    return()
+  endif()
+  add_executable(${program}-planted $<TARGET_OBJECTS:${program}> ${source})
+  get_target_property(libs ${program} LINK_LIBRARIES)
+  target_link_libraries(${program}-planted PRIVATE ${libs})
+  target_link_options(${program}-planted PRIVATE -Wl,--wrap=${function})
+  target_compile_definitions(${program}-planted PRIVATE _GNU_SOURCE)
+  set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-Wno-pedantic")
+  set_target_properties(${program}-planted PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
+endfunction()
