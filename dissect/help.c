@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "help.h"
+#include <stddef.h>
 
-const char version_text[] = "ibdissect " IBPROOF_VERSION "\n";
-
-const char help_text[] =
+/* In two: compilers need not take longer literals. */
+const char *const help_text[] = {
     "ibdissect - decode and judge InfiniBand and RoCE captures\n"
     "\n"
     "Usage: ibdissect [option]... [-r] FILE...\n"
@@ -13,6 +13,7 @@ const char help_text[] =
     "  -r FILE           read FILE; the -r may be left out\n"
     "  -i IFACE          capture live (needs CAP_NET_RAW); -f BPF is a capture filter\n"
     "  --user NAME       with -i: run as NAME then\n"
+    "  --no-sandbox      parse with all rights of this user (see the manual page)\n"
     "  -Y EXPR           only packets that match; every field of -G fields can stand in EXPR\n"
     "  -c N              stop after N packets\n"
     "  -d SEL,PROTO      decode as: udp.port==N,infiniband | user0..15,infiniband|infiniband_link|eth|ip|erf |\n"
@@ -37,7 +38,7 @@ const char help_text[] =
     "  -P                print them as well\n"
     "  -l                flush after each packet\n"
     "  --color[=WHEN]    auto (default; honours NO_COLOR), always, never\n"
-    "\n"
+    "\n",
     "Statistics (with -q instead of packets; with -T json or jsonl as JSON)\n"
     "  -z icrc                ICRC and VCRC: good, bad, truncated, absent\n"
     "  -z opcode,tree         packets by service and opcode\n"
@@ -70,4 +71,5 @@ const char help_text[] =
     "  ibdissect -r trace.pcap -T fields -e frame.number -e infiniband.bth.psn    for scripts\n"
     "  ibdissect -q -z expert -z rc,analysis trace.pcap                           findings by kind and connection\n"
     "  ibdissect -q -z icrc trace.pcapng.gz                                       is any packet damaged?\n"
-    "  tcpdump -i mlx5_0 -w - | ibdissect -r - -T jsonl                           live, by pipe\n";
+    "  tcpdump -i mlx5_0 -w - | ibdissect -r - -T jsonl                           live, by pipe\n",
+    NULL};

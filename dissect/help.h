@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef DISSECT_HELP_H
 #define DISSECT_HELP_H
-extern const char help_text[], version_text[];
+/* Parts, up to NULL. */
+extern const char *const help_text[];
 #endif

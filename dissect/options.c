@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "filter/filter.h"
 #include "help.h"
+#include "system/confine.h"
 #include "system/text.h"
 
 static int wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -323,7 +324,7 @@ static int set_fail_on(struct options *opt, const char *text)
     return wrong("--fail-on=%s: want note, warn or error", text);
 }
 
-enum { OPT_COLOR = 256, OPT_FAIL_ON, OPT_MTU, OPT_PORT, OPT_REPORT, OPT_USER, OPT_HELP, OPT_VERSION };
+enum { OPT_COLOR = 256, OPT_FAIL_ON, OPT_MTU, OPT_PORT, OPT_REPORT, OPT_USER, OPT_NO_SANDBOX, OPT_HELP, OPT_VERSION };
 
 static int one_option(struct options *opt, int c, const char *arg)
 {
@@ -354,19 +355,20 @@ static int one_option(struct options *opt, int c, const char *arg)
     case OPT_PORT: return add_port(opt, arg);
     case OPT_REPORT: opt->report_path = arg; return EXIT_OK;
     case OPT_USER: opt->user = arg; return EXIT_OK;
+    case OPT_NO_SANDBOX: opt->no_sandbox = true; return EXIT_OK;
     default: return wrong("see ibdissect --help");
     }
 }
 
 /* Prints a text, or a list of -G where it is NULL. */
-static int show(const char *what, const char *text)
+static int show(const char *what, const char *const *text)
 {
     static struct out o;
 
     out_init(&o, STDOUT_FILENO);
-    if (text)
-        out_str(&o, text);
-    else if (!list_print(&o, what))
+    for (; text && *text; text++)
+        out_str(&o, *text);
+    if (what && !list_print(&o, what))
         return wrong("-G: no list \"%s\"; there are: fields values opcodes findings", what);
     if (out_flush(&o) || o.error == EPIPE)
         return EXIT_OK;
@@ -435,15 +437,13 @@ static int check_whole(struct options *opt)
 
 int options_parse(struct options *opt, int argc, char **argv, bool *done)
 {
-    static const struct option longs[] = {{"color", optional_argument, NULL, OPT_COLOR},
-                                          {"fail-on", required_argument, NULL, OPT_FAIL_ON},
-                                          {"mtu", required_argument, NULL, OPT_MTU},
-                                          {"port", required_argument, NULL, OPT_PORT},
-                                          {"report", required_argument, NULL, OPT_REPORT},
-                                          {"help", no_argument, NULL, OPT_HELP},
-                                          {"version", no_argument, NULL, OPT_VERSION},
-                                          {"user", required_argument, NULL, OPT_USER},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option longs[] = {
+        {"color", optional_argument, NULL, OPT_COLOR},     {"fail-on", required_argument, NULL, OPT_FAIL_ON},
+        {"mtu", required_argument, NULL, OPT_MTU},         {"port", required_argument, NULL, OPT_PORT},
+        {"report", required_argument, NULL, OPT_REPORT},   {"help", no_argument, NULL, OPT_HELP},
+        {"version", no_argument, NULL, OPT_VERSION},       {"user", required_argument, NULL, OPT_USER},
+        {"no-sandbox", no_argument, NULL, OPT_NO_SANDBOX}, {NULL, 0, NULL, 0}};
+    const char *const version[] = {"ibdissect " IBPROOF_VERSION "\nsandbox: ", confine_offer(), "\n", NULL};
     int c, rc = EXIT_OK;
 
     *opt = (struct options){.check_crc = true, .judge_printed = true, .printer = &printers[0]};
@@ -455,7 +455,7 @@ int options_parse(struct options *opt, int argc, char **argv, bool *done)
         if (c == 'G')
             return show(optarg, NULL);
         if (*done)
-            return show(NULL, c == 'h' || c == OPT_HELP ? help_text : version_text);
+            return show(NULL, c == 'h' || c == OPT_HELP ? help_text : version);
         rc = one_option(opt, c, optarg);
     }
     for (; rc == EXIT_OK && optind < argc; optind++)

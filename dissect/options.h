@@ -40,6 +40,7 @@ struct options {
     size_t n_service;
     struct iba_view_opts view;
     bool print_anyway;       /* -P: with -w too */
+    bool no_sandbox;         /* --no-sandbox: stay as the program was started */
     const char *write_path;  /* -w */
     const char *report_path; /* --report; NULL: none */
 };

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "outputs.h"
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
+#include "system/confine.h"
 #include "system/files.h"
+#include "system/privileges.h"
 
 enum { OUTPUTS = 3 }; /* -w, --report, standard output */
 
@@ -74,4 +77,25 @@ bool outputs_are_apart(const struct options *opt, char *err, size_t errlen)
             }
     }
     return true;
+}
+
+void outputs_confine(const struct options *opt)
+{
+    const bool page = opt->report_path && !is_standard(opt->report_path);
+    struct confine c;
+
+    tzset(); /* reads its file the first time */
+    if (opt->no_sandbox) {
+        (void)fputs("ibdissect: --no-sandbox: packets are parsed with all rights of this user\n", stderr);
+        return;
+    }
+    if (!opt->iface) { /* there root is given up already */
+        char folder[FILE_FOLDER];
+        const bool names = page && file_folder(opt->report_path, folder);
+        privileges_leave(names ? PRIVILEGES_KEEP_FOLDER : PRIVILEGES_KEEP_NONE, folder);
+    }
+    confine_begin(&c);
+    if (page)
+        confine_allow_folder_of(&c, opt->report_path, CONFINE_RENAME);
+    (void)confine_end(&c, (opt->iface ? CONFINE_CAPTURE : 0) | (page ? CONFINE_NAMES : 0));
 }

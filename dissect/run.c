@@ -546,6 +546,7 @@ __attribute__((hot)) int run(struct options *opt)
         r.progress = !opt->iface && isatty(STDERR_FILENO) && (opt->quiet || !isatty(STDOUT_FILENO));
         if (!opt->quiet && opt->printer->begin)
             opt->printer->begin(&out, &opt->print);
+        outputs_confine(opt);
         read_all(&r);
         end(&r);
     } else if (r.writer)
