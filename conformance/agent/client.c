@@ -155,7 +155,7 @@ void ag_serve_client(struct ag_server *s, int in, int out)
     c->out = out;
     c->since = ibc_wire_clock();
     ag_forget_client(s);
-    s->watched = true;
+    s->watched = !s->engine;
     s->out = out;
     for (uint64_t until, rivalled; until = patience(c, &rivalled), ag_await(s, in, POLLIN, until, rivalled);) {
         const ssize_t n = read(in, c->line + c->have, sizeof c->line - c->have);

@@ -8,7 +8,9 @@
 #include "client.h"
 #include "listen.h"
 #include "options.h"
+#include "system/confine.h"
 #include "system/descriptors.h"
+#include "system/privileges.h"
 #include "system/signals.h"
 #ifdef IBAGENT_VERBS
 #include "verbs.h"
@@ -56,6 +58,39 @@ static bool open_wires(struct ag_server *s, const struct options *o, char *err, 
     return true;
 }
 
+/* ---- confinement ---- */
+
+static bool is_unix(const char *spec)
+{
+    return spec && strncmp(spec, "unix:", strlen("unix:")) == 0;
+}
+
+/* The engine needs nothing but its open sockets, whose names it removes at the end. A real device needs its driver.
+ * Root keeps its name where it uses sockets that have names: they may belong to others. */
+static void confine_engine(const struct ag_server *s, const struct options *o)
+{
+    bool named = is_unix(o->listen);
+    struct confine c;
+
+    if (!o->engine)
+        return;
+    if (o->no_sandbox) {
+        (void)fputs("ibagent: --no-sandbox: requests and frames are read with all rights of this user\n", stderr);
+        return;
+    }
+    (void)ag_boot();
+    confine_begin(&c);
+    if (named)
+        confine_allow_folder_of(&c, o->listen + strlen("unix:"), CONFINE_RENAME);
+    for (unsigned d = 0; d < s->n_wire; d++)
+        if (is_unix(s->wire[d]->spec)) {
+            named = true;
+            confine_allow_folder_of(&c, s->wire[d]->own, CONFINE_RENAME);
+        }
+    privileges_leave(named ? PRIVILEGES_KEEP_FILES : PRIVILEGES_KEEP_NONE, NULL);
+    (void)confine_end(&c, CONFINE_TALK | CONFINE_NAMES);
+}
+
 /* ---- service ---- */
 
 static int serve(struct ag_server *s, const struct options *o)
@@ -66,6 +101,7 @@ static int serve(struct ag_server *s, const struct options *o)
 
     s->rivals = -1;
     if (!o->listen) {
+        confine_engine(s, o);
         ag_serve_client(s, STDIN_FILENO, STDOUT_FILENO);
         return EXIT_OK;
     }
@@ -78,6 +114,7 @@ static int serve(struct ag_server *s, const struct options *o)
         s->token = l.tcp ? token : NULL;
         fprintf(stderr, "ibagent: listening on %s%s%s\n", l.name, l.tcp && !o->token_file ? ", token " : "",
                 l.tcp && !o->token_file ? token : "");
+        confine_engine(s, o);
         ag_serve_listener(s, &l);
     }
     ag_listen_end(&l);
@@ -91,6 +128,7 @@ static int open_and_serve(struct ag_server *s, const struct options *o)
 
     s->target = o->engine ? ibc_target_open(o->engine, err, sizeof err) : open_device(o, err, sizeof err);
     s->real_time = o->real_time;
+    s->engine = o->engine != NULL;
     s->name = o->engine ? o->engine : s->target ? describe(s->target) : "";
     if (s->target && open_wires(s, o, err, sizeof err))
         code = serve(s, o);

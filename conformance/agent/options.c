@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "system/confine.h"
 #include "system/text.h"
 
 /* clang-format off */
@@ -23,6 +24,7 @@
     O("listen",     required,   " WHERE",  "unix:PATH or tcp:[HOST:]PORT; left out: standard input and output")        \
     O("token-file", required,   " FILE",   "with tcp: the token that hello must carry; left out: a random one,\n"      \
                                            "printed on the standard error")                                            \
+    O("no-sandbox", no,         "",        "with --engine: read requests and frames with all rights of this user")     \
     O("help",       no,         "",        "this")                                                                     \
     O("version",    no,         "",        "the version")
 /* clang-format on */
@@ -36,6 +38,7 @@ enum option_id {
     O_STRANGER,
     O_LISTEN,
     O_TOKEN_FILE,
+    O_NO_SANDBOX,
     O_HELP,
     O_VERSION
 };
@@ -106,6 +109,7 @@ static int set_option(struct options *o, enum option_id id, const char *arg)
     case O_STRANGER: o->stranger = arg; break;
     case O_LISTEN: o->listen = arg; break;
     case O_TOKEN_FILE: o->token_file = arg; break;
+    case O_NO_SANDBOX: o->no_sandbox = true; break;
     default: break;
     }
     return EXIT_OK;
@@ -123,6 +127,8 @@ static int check(const struct options *o, int left, char **word)
         return wrong(EXIT_WRONG, "--real-time: a real device has no other; this is for --engine");
     if (!o->engine && o->n_wire > 0)
         return wrong(EXIT_WRONG, "--wire %s: a real device has its own; this is for --engine", o->wire[0]);
+    if (!o->engine && o->no_sandbox)
+        return wrong(EXIT_WRONG, "--no-sandbox: a real device has none; this is for --engine");
     if (o->token_file && (!o->listen || strncmp(o->listen, "tcp:", 4) != 0))
         return wrong(EXIT_WRONG, "--token-file %s: wants --listen tcp:...", o->token_file);
     return EXIT_OK;
@@ -140,7 +146,7 @@ int read_options(struct options *o, int argc, char **argv, bool *done)
                          got == ':' ? "wants a value" : "no such option, or it takes no value");
         *done = got == 'h' || which == O_HELP || which == O_VERSION;
         if (*done && got != 'h' && which == O_VERSION)
-            return puts("ibagent " IBPROOF_VERSION), EXIT_OK;
+            return printf("ibagent %s\nsandbox (--engine): %s\n", IBPROOF_VERSION, confine_offer()), EXIT_OK;
         if (*done)
             return help();
         e = set_option(o, (enum option_id)which, optarg);

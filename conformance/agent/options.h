@@ -10,7 +10,7 @@ struct options {
     const char *engine, *listen, *token_file, *wire[IBC_DEVICES];
     const char *device, *tester, *stranger;
     unsigned port, n_wire; /* port 0: not given */
-    bool real_time;
+    bool real_time, no_sandbox;
 };
 
 /* One line on the standard error; returns `code`. */

@@ -104,17 +104,18 @@ static uint64_t claimed(struct ag_server *s)
     return ag_devices(s) > 1 ? caps : caps & ~(UINT64_C(1) << IBC_CAP_two_devices);
 }
 
-/* The id of this start of the system, which changes with the next one: it distinguishes a device that restarted from an
- * agent that did. False: the system has none. */
-static bool read_boot(struct ag_text *id)
+const struct ag_text *ag_boot(void)
 {
-    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
-    const bool said = f && fgets(id->s, sizeof id->s, f);
+    static struct ag_text id;
+    static bool asked;
+    FILE *f = asked ? NULL : fopen("/proc/sys/kernel/random/boot_id", "re");
 
+    asked = true;
+    if (f && fgets(id.s, sizeof id.s, f))
+        id.s[strcspn(id.s, "\n")] = '\0';
     if (f)
         (void)fclose(f);
-    id->s[said ? strcspn(id->s, "\n") : 0] = '\0';
-    return id->s[0] != '\0';
+    return id.s[0] ? &id : NULL;
 }
 
 DO(hello)
@@ -132,8 +133,10 @@ DO(hello)
     ok->capabilities = claimed(s);
     ok->time = s->target->virtual_time && !s->real_time;
     ok->limits = (struct ag_limits){.line = AG_LINE, .bytes = AG_BYTES};
-    if (read_boot(&ok->boot))
+    if (ag_boot()) {
+        ok->boot = *ag_boot();
         ok->given |= AG_BIT(hello_ok, boot);
+    }
     return IBC_OK;
 }
 

@@ -16,6 +16,7 @@ struct ag_server {
     const char *token; /* that hello must carry; NULL: none */
     int rivals;        /* the socket that others connect to while a client is served; -1: none */
     bool greeted;      /* hello came, with the token */
+    bool engine;       /* the target is part of this program: none of its verbs sleeps in the kernel */
     bool watched;      /* another thread answers to `out` in place of a verb that does not return */
     bool is_late;      /* which has happened */
     int out;
@@ -31,6 +32,9 @@ struct ag_server {
 unsigned ag_devices(const struct ag_server *s);
 /* Another client. */
 void ag_forget_client(struct ag_server *s);
+/* The id of this start of the system, which changes with the next one: it distinguishes a device that restarted from an
+ * agent that did. Read the first time, before the program is confined. NULL: the system has none. */
+const struct ag_text *ag_boot(void);
 /* Frames on the wires go to the devices; in real time the frames that they send by now go to the wires. False: a wire
  * is broken, its text in target->fault. */
 bool ag_take_in(struct ag_server *s);

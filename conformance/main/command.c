@@ -14,10 +14,10 @@ const struct command commands[] = {
     {"show", "ID", 1, 1, "a scenario, its statements, what it needs, how each target sets it up", HAS(scenarios),
      "  ibconform show rc.responder.psn-gap-one-nak\n", command_show},
     {"run", "[PATTERN]...", 0, ANY, "play scenarios against a target; verdicts with evidence",
-     HAS(exclude) | HAS(target) | HAS(wire) | HAS(agent) | HAS(agent_token_file) | HAS(user) | HAS(device) |
-         HAS(own_network) | HAS(link) | HAS(junit) | HAS(json_file) | HAS(html) | HAS(evidence) | HAS(waivers) |
-         HAS(seed) | HAS(repeat) | HAS(jobs) | HAS(timeout_scale) | HAS(hazardous) | HAS(verbose) | HAS(scenarios) |
-         HAS(color) | HAS(strict),
+     HAS(exclude) | HAS(target) | HAS(wire) | HAS(agent) | HAS(agent_token_file) | HAS(user) | HAS(no_sandbox) |
+         HAS(device) | HAS(own_network) | HAS(link) | HAS(junit) | HAS(json_file) | HAS(html) | HAS(evidence) |
+         HAS(waivers) | HAS(seed) | HAS(repeat) | HAS(jobs) | HAS(timeout_scale) | HAS(hazardous) | HAS(verbose) |
+         HAS(scenarios) | HAS(color) | HAS(strict),
      "  ibconform run                                        everything, against the reference engine\n"
      "  ibconform run rc.responder --evidence out -v         one group, with packets\n"
      "  ibconform run --link all --junit results.xml         on every link the target has\n"
@@ -40,9 +40,9 @@ const struct command commands[] = {
      "  ibconform mutants --sample 50 --seed 7               a quick look\n",
      command_mutants},
     {"fuzz", "", 0, 0, "generated sequences, judged by the model; differences as scenarios",
-     HAS(target) | HAS(wire) | HAS(agent) | HAS(agent_token_file) | HAS(user) | HAS(device) | HAS(evidence) |
-         HAS(seed) | HAS(count) | HAS(seconds) | HAS(rate) | HAS(own_network) | HAS(timeout_scale) | HAS(only) |
-         HAS(sample) | HAS(jobs) | HAS(verbose) | HAS(waivers),
+     HAS(target) | HAS(wire) | HAS(agent) | HAS(agent_token_file) | HAS(user) | HAS(no_sandbox) | HAS(device) |
+         HAS(evidence) | HAS(seed) | HAS(count) | HAS(seconds) | HAS(rate) | HAS(own_network) | HAS(timeout_scale) |
+         HAS(only) | HAS(sample) | HAS(jobs) | HAS(verbose) | HAS(waivers),
      "  ibconform fuzz --target 'mutant:emit.aeth.msn=+1' --evidence found\n"
      "  ibconform fuzz --target mutant:all --sample 100      how many broken engines are found, and which not\n"
      "  ibconform fuzz --target live --wire unix:dut,tester --agent unix:ctl --time 600 --evidence found\n"

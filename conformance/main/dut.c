@@ -152,6 +152,8 @@ static int live_begin(struct live_dut *l, const struct options *o)
     l->lane = calloc(l->n, sizeof *l->lane);
     if (!l->lane)
         return wrong(EXIT_HARNESS, "out of memory");
+    for (unsigned i = 0; i < l->n; i++)
+        l->lane[i].starter.fd = -1;
     for (unsigned i = 0; rc == EXIT_OK && i < l->n; i++)
         rc = open_lane(&l->lane[i], o, i + 1);
     if (rc == EXIT_OK && o->agent_token_file)
@@ -160,6 +162,11 @@ static int live_begin(struct live_dut *l, const struct options *o)
         privileged |= ibc_wire_privileged(o->wire.w[i]);
     if (rc == EXIT_OK && (privileged || o->user) && !privileges_drop(o->user, l->user, err, sizeof err))
         rc = wrong(EXIT_USAGE, "%s", err);
+    for (unsigned i = 0; rc == EXIT_OK && i < l->n; i++) {
+        l->lane[i].live.starter = &l->lane[i].starter;
+        if (!starter_open(&l->lane[i].starter, l->lane[i].agent))
+            rc = wrong(EXIT_HARNESS, "no process to be had for the agent: %s", strerror(errno));
+    }
     return rc;
 }
 
@@ -188,6 +195,9 @@ void live_name(struct live_dut *l, const struct ibc_target *t)
 
 void live_end(struct live_dut *l)
 {
+    live_host_forget();
+    for (unsigned n = 0; l->lane && n < l->n; n++)
+        starter_close(&l->lane[n].starter);
     for (unsigned n = 0; l->lane && n < l->n; n++)
         for (size_t i = 0; i < IBC_DEVICES; i++)
             ibc_wire_close(l->lane[n].live.wire[i]);

@@ -6,6 +6,7 @@
 #include "run/run.h"
 #include "system/privileges.h"
 #include "targets/live.h"
+#include "targets/live_starter.h"
 
 struct dut {
     const char *spec;            /* the argument of ibc_target_open(), else "live" */
@@ -37,6 +38,7 @@ struct live_lane {
     struct ibc_live live;
     char agent[DUT_AGENT];
     struct live_accepted accepted;
+    struct starter starter;
 };
 struct live_dut {
     struct live_lane *lane; /* owned */

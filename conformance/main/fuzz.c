@@ -16,6 +16,7 @@
 #include "fuzz/known.h"
 #include "fuzz_mutants.h"
 #include "progress.h"
+#include "sandbox.h"
 #include "system/signals.h"
 #include "system/text.h"
 
@@ -287,6 +288,7 @@ static int open_target(struct fuzzing *z)
         rc = allowed(z); /* a name may have another address than before */
     if (rc != EXIT_OK)
         return rc;
+    sandbox_enter(&z->dut, z->o, NULL);
     z->target = dut_open(&z->dut, 0, z->err, sizeof z->err);
     if (!z->target)
         return wrong(z->dut.live ? EXIT_HARNESS : EXIT_USAGE, "%s%s", z->dut.live ? "" : "--target: ", z->err);

@@ -2,6 +2,7 @@
 #include "help.h"
 #include <stdio.h>
 #include <string.h>
+#include "system/confine.h"
 
 enum { COLUMN = 26 };
 
@@ -40,7 +41,7 @@ static void print_command(const struct command *c)
 
 void help_version(void)
 {
-    printf("ibconform %s\n", IBPROOF_VERSION);
+    printf("ibconform %s\nsandbox: %s\n", IBPROOF_VERSION, confine_offer());
 }
 
 void help_print(const struct command *c)

@@ -18,6 +18,7 @@ enum { MAX_WORDS = 256, MAX_CHILDREN = 256, MAX_REPEAT = 100000, MAX_MUTANTS = 1
     O(agent_token_file, "agent-token-file", 0, "FILE", TEXT,  agent_token_file, "live: its first line is the agent's token") \
     O(device,        "device",        0,   "ADDRESS", WORDS,  device,        "live: the device's MAC, IPv4 or IPv6 address: the agent may name no other") \
     O(user,          "user",          0,   "NAME",    TEXT,   user,          "live: run as NAME once the wires are open (see the manual page)") \
+    O(no_sandbox,    "no-sandbox",    0,   NULL,      FLAG,   no_sandbox,    "live: read its answers with all rights of this user") \
     O(link,          "link",          0,   "NAME",    TEXT,   link,          "link where the scenario leaves it open, or all: each that the target has") \
     O(junit,         "junit",         0,   "FILE",    TEXT,   junit,         "report as JUnit XML; - is the standard output") \
     O(json_file,     "json",          0,   "FILE",    TEXT,   json_file,     "report as JSON; - is the standard output") \
@@ -63,7 +64,7 @@ struct options {
     uint64_t seed;
     unsigned repeat, jobs, sample, least, count, seconds, rate; /* 0 when not given, but for repeat */
     double timeout_scale;
-    bool verbose, json, capabilities, missing, list, strict, own_network, hazardous, color;
+    bool verbose, json, capabilities, missing, list, strict, own_network, hazardous, no_sandbox, color;
 };
 
 struct command;

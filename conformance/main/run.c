@@ -15,6 +15,7 @@
 #include "report/report.h"
 #include "reports.h"
 #include "result.h"
+#include "sandbox.h"
 #include "system/signals.h"
 #include "system/text.h"
 
@@ -335,8 +336,10 @@ static int prepare(struct running *u)
         u->unwritable = (rc = report_nothing(u, "the run has not ended")) != EXIT_OK;
     if (rc == EXIT_OK)
         rc = make_evidence(o);
-    if (rc == EXIT_OK)
+    if (rc == EXIT_OK) {
+        sandbox_enter(&u->dut, o, &u->sel.suite);
         rc = look(u);
+    }
     if (rc == EXIT_OK && signals_came())
         rc = wrong(EXIT_HARNESS, "a signal ended the run");
     return rc;

@@ -14,6 +14,7 @@ struct ibc_live {
     struct ibc_wire *wire[IBC_DEVICES]; /* of each device; the second NULL: the tester reaches one only. Not owned */
     const char *agent;                  /* "exec:COMMAND", "unix:PATH", "tcp:HOST:PORT" */
     const char *token;                  /* NULL: none */
+    struct starter *starter;            /* of the agent; NULL: this process reaches it itself. Not owned */
     double time_scale;
     const struct live_pins *pins;   /* addresses that the device must have; NULL: any */
     struct live_accepted *accepted; /* shared by the targets of a run; NULL: this one's own */

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "live_starter.h"
 #include "system/signals.h"
 #include "wire.h"
 
@@ -127,16 +128,24 @@ static void end_child(struct channel *c)
     c->child = 0;
 }
 
-/* The error text for an unexpected end. */
-static bool hung_up(struct channel *c)
+void channel_hung_up(struct channel *c)
 {
     siginfo_t how;
 
-    if (c->child <= 0 || !ended_by(c->child, ibc_wire_clock() + 100 * MS, &how) || how.si_pid != c->child)
-        return fail(c, "it hung up");
-    if (how.si_code == CLD_EXITED)
-        return fail(c, "it ended with exit code %d", how.si_status);
-    return fail(c, "it was ended by signal %d (%s)", how.si_status, strsignal(how.si_status));
+    if (c->starter)
+        starter_ask_why(c->starter, c->fault, sizeof c->fault);
+    else if (c->child <= 0 || !ended_by(c->child, ibc_wire_clock() + 100 * MS, &how) || how.si_pid != c->child)
+        (void)fail(c, "it hung up");
+    else if (how.si_code == CLD_EXITED)
+        (void)fail(c, "it ended with exit code %d", how.si_status);
+    else
+        (void)fail(c, "it was ended by signal %d (%s)", how.si_status, strsignal(how.si_status));
+}
+
+static bool hung_up(struct channel *c)
+{
+    channel_hung_up(c);
+    return false;
 }
 
 /* ---- sockets ---- */
@@ -232,6 +241,10 @@ bool channel_open(struct channel *c, const char *spec, uint64_t until)
     c->fd = -1;
     c->child = 0;
     c->have = c->given = 0;
+    if (c->starter) {
+        c->fd = starter_begin(c->starter, until, c->fault, sizeof c->fault);
+        return c->fd >= 0;
+    }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strncmp(spec, kinds[i].prefix, strlen(kinds[i].prefix)) == 0)
             return kinds[i].open(c, spec + strlen(kinds[i].prefix), until);
@@ -240,12 +253,16 @@ bool channel_open(struct channel *c, const char *spec, uint64_t until)
 
 void channel_close(struct channel *c)
 {
-    if (c->fd >= 0)
+    const bool was_open = c->fd >= 0;
+
+    if (was_open)
         close(c->fd);
     c->fd = -1;
     c->have = c->given = 0;
     if (c->child > 0)
         end_child(c);
+    if (c->starter && was_open)
+        starter_end(c->starter);
 }
 
 /* ---- lines ---- */

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct starter;
+
 enum { CHANNEL_LINE = 65536, CHANNEL_SENTENCE = 200 };
 
 struct channel {
@@ -15,6 +17,7 @@ struct channel {
     size_t have, given; /* bytes of `in`; of these, the length of the line that was returned last */
     char in[CHANNEL_LINE];
     char fault[CHANNEL_SENTENCE]; /* why the last call failed */
+    struct starter *starter;      /* opens it for us; NULL: we do. Not owned */
 };
 /* Called while the channel waits, with a descriptor of each wire to be polled. */
 struct channel_idle {
@@ -28,6 +31,8 @@ struct channel_idle {
 bool channel_open(struct channel *c, const char *spec, uint64_t until);
 /* A child is given time to end by itself, then ended. */
 void channel_close(struct channel *c);
+/* The sentence for an unexpected end goes to c->fault. */
+void channel_hung_up(struct channel *c);
 bool channel_send(struct channel *c, const char *line, size_t len, uint64_t until, const struct channel_idle *idle);
 /* One line without its end, valid until the next call; NULL: none came by then. */
 const char *channel_receive(struct channel *c, size_t *len, uint64_t until, const struct channel_idle *idle);

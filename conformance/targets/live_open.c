@@ -30,6 +30,7 @@ struct ibc_target *ibc_live_open(const struct ibc_live *o, char *err, size_t err
     l->t = (struct ibc_target){.ops = &live_ops, .time_scale = o->time_scale};
     l->o = *o;
     l->channel.fd = -1;
+    l->channel.starter = o->starter;
     l->agent = strdup(o->agent);
     l->token = o->token ? strdup(o->token) : NULL;
     if (!l->agent || (o->token && !l->token))

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "live_parties.h"
 #include <arpa/inet.h>
-#include <ctype.h>
-#include <ifaddrs.h>
-#include <linux/if_packet.h>
-#include <net/if.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "wire_neighbour.h"
 
@@ -54,27 +48,13 @@ static void print(const uint8_t b[16], enum live_family f, char out[TEXT])
         out[0] = '\0';
 }
 
-/* n bytes, each as two hex digits, with the separator between them; '\0': none. The text has nothing else. */
-static bool unhex(const char *text, char separator, uint8_t *out, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (i > 0 && separator != '\0' && *text++ != separator)
-            return false;
-        if (!isxdigit((unsigned char)text[0]) || !isxdigit((unsigned char)text[1]))
-            return false;
-        out[i] = (uint8_t)strtoul((const char[]){text[0], text[1], '\0'}, NULL, 16);
-        text += 2;
-    }
-    return *text == '\0';
-}
-
 bool live_pin_add(struct live_pins *p, const char *text)
 {
     struct live_pin pin = {.family = LIVE_MAC};
 
     if (p->n == LIVE_PINS)
         return false;
-    if (unhex(text, ':', pin.bytes, 6))
+    if (live_unhex(text, ':', pin.bytes, 6))
         pin.family = LIVE_MAC;
     else if (inet_pton(AF_INET, text, pin.bytes) == 1)
         pin.family = LIVE_IPV4;
@@ -101,96 +81,6 @@ static const char *is_no_host(const uint8_t b[16], enum live_family f)
         return b[0] == 0 ? "is zero" : b[0] == 127 ? "is of the loopback" : b[0] >= 224 ? "is a group's" : NULL;
     default: return b[0] == 0xff ? "is a group's" : memcmp(b, here, 16) == 0 ? "is of the loopback" : NULL;
     }
-}
-
-static bool holds(const struct sockaddr *s, enum live_family f, const uint8_t b[16])
-{
-    if (!s)
-        return false;
-    if (f == LIVE_MAC && s->sa_family == AF_PACKET)
-        return memcmp(((const struct sockaddr_ll *)(const void *)s)->sll_addr, b, 6) == 0;
-    if (f == LIVE_IPV4 && s->sa_family == AF_INET)
-        return memcmp(&((const struct sockaddr_in *)(const void *)s)->sin_addr, b, 4) == 0;
-    return f == LIVE_IPV6 && s->sa_family == AF_INET6 &&
-           memcmp(&((const struct sockaddr_in6 *)(const void *)s)->sin6_addr, b, 16) == 0;
-}
-
-/* An address of this machine, or the one for all hosts of a network of its. */
-static const char *is_ours(const uint8_t b[16], enum live_family f)
-{
-    struct ifaddrs *all = NULL;
-    const char *why = NULL;
-
-    if (getifaddrs(&all) != 0)
-        return NULL;
-    for (const struct ifaddrs *i = all; i && !why; i = i->ifa_next)
-        if (holds(i->ifa_addr, f, b))
-            why = "is this machine's own";
-        else if ((i->ifa_flags & IFF_BROADCAST) && f == LIVE_IPV4 && holds(i->ifa_broadaddr, f, b))
-            why = "is the broadcast of a network of this machine";
-    freeifaddrs(all);
-    return why;
-}
-
-/* ---- gateways ---- */
-
-/* The gateway of a line of the kernel's table of routes. */
-static bool gateway_read(const char *line, enum live_family f, uint8_t b[16])
-{
-    char hop[64];
-
-    memset(b, 0, 16);
-    if (f == LIVE_IPV6)
-        return sscanf(line, "%*s %*s %*s %*s %63s", hop) == 1 && unhex(hop, '\0', b, 16);
-    if (f != LIVE_IPV4 || sscanf(line, "%*s %*s %63s", hop) != 1 || !unhex(hop, '\0', b, 4))
-        return false;
-    /* The kernel prints the four bytes as one word of this machine. */
-    const uint32_t word = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
-    memcpy(b, &word, sizeof word);
-    return true;
-}
-
-/* Whether a route of the kernel's table goes through it. */
-static bool is_gateway(const uint8_t b[16], enum live_family f)
-{
-    FILE *t = fopen(f == LIVE_IPV4 ? "/proc/net/route" : "/proc/net/ipv6_route", "re");
-    char line[256];
-    bool found = false;
-
-    while (t && !found && fgets(line, sizeof line, t)) {
-        uint8_t is[16];
-        found = gateway_read(line, f, is) && !is_zero(is) && memcmp(is, b, 16) == 0;
-    }
-    if (t)
-        fclose(t);
-    return found;
-}
-
-/* Whether a gateway has this MAC, as far as the kernel has resolved it. */
-static bool is_gateways_mac(const uint8_t mac[16])
-{
-    FILE *t = fopen("/proc/net/arp", "re");
-    char line[256], ip[64], hw[64], own[TEXT];
-    bool found = false;
-
-    print(mac, LIVE_MAC, own);
-    while (t && !found && fgets(line, sizeof line, t)) {
-        uint8_t is[16] = {0};
-        found = sscanf(line, "%63s %*s %*s %63s", ip, hw) == 2 && strcmp(hw, own) == 0 &&
-                inet_pton(AF_INET, ip, is) == 1 && is_gateway(is, LIVE_IPV4);
-    }
-    if (t)
-        fclose(t);
-    return found;
-}
-
-static const char *is_of_this_network(const uint8_t b[16], enum live_family f)
-{
-    const char *why = is_ours(b, f);
-
-    if (!why && (f == LIVE_MAC ? is_gateways_mac(b) : is_gateway(b, f)))
-        why = "is a gateway's";
-    return why;
 }
 
 /* ---- the parties ---- */
@@ -250,7 +140,7 @@ static bool check_one(const struct parties *p, unsigned i, enum ibc_link link, b
             if (!is_zero(b) || (is_needed(link, (enum live_family)f) && !second))
                 why = is_no_host(b, (enum live_family)f);
             if (!why && on_interface && !is_zero(b))
-                why = is_of_this_network(b, (enum live_family)f);
+                why = live_host_has(b, (enum live_family)f);
             if (!why)
                 continue;
             print(b, (enum live_family)f, text);

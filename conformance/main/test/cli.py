@@ -130,7 +130,7 @@ class Usage(Case):
             self.assertIn("\nExamples\n", page)
             whole += page
         self.assertTrue(all(len(line) <= 120 for line in whole.splitlines()))
-        self.assertRegex(text(self.good("--version")), r"\Aibconform \d+\.\d+\.\d+\n\Z")
+        self.assertRegex(text(self.good("--version")), r"\Aibconform \d+\.\d+\.\d+\nsandbox: [^\n]+\n\Z")
         self.assertEqual(text(self.good("-V")), text(self.good("--version")))
 
     def test_manual_names_every_option(self):
