@@ -75,7 +75,8 @@ class Tree:
     def __init__(self, root, place, builds, log):
         self.root, self.place, self.builds, self.log = root, place, builds, log
         self.source = place / "src"
-        self.texts = {}  # file: its content when the run began: whoever goes on editing does not disturb it
+        self.names = files_of(root)  # and their content, when the run began: whoever goes on editing does not disturb it
+        self.texts = {}
         self.instead = {}  # file: its content with the mutants of the sample
         self.plain = {}  # (build, file): its object code without a mutant
         self.entries = {}  # build: {file: (folder, words of the command that compiles it)}
@@ -91,7 +92,7 @@ class Tree:
     def configure(self):
         """Brings the copy's build systems up to date; then files can be compiled."""
         self.source.mkdir(parents=True, exist_ok=True)
-        for name in files_of(self.root):  # what cmake reads
+        for name in self.names:  # what cmake reads
             if name.endswith(("CMakeLists.txt", ".cmake", "CMakePresets.json")) or not (self.source / name).exists():
                 put(self.source / name, (self.root / name).read_bytes()) if not (self.root / name).is_symlink() else None
         if not (self.source / ".git").exists():
@@ -117,7 +118,7 @@ class Tree:
             left += out
             if content:
                 self.instead[name] = content
-        copy_changed(self.root, self.source, files_of(self.root), self.instead)
+        copy_changed(self.root, self.source, self.names, self.instead)
         for build in self.builds:
             self.ninja(build, None)
         return left
@@ -209,7 +210,7 @@ class Tree:
     def state(self):
         """Changes with each byte that the programs are made of."""
         digest = hashlib.sha256()
-        for name in files_of(self.root):
+        for name in self.names:
             if name.endswith((".c", ".h", ".txt", ".cmake", ".json", ".ibt")) and "/test/" not in name:
                 digest.update(name.encode() + b"\0" + (self.source / name).read_bytes())
         return digest.hexdigest()
