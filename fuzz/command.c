@@ -9,7 +9,7 @@ enum { TIME = 2, FILTER, FIELD, STRIDE, STATISTIC = COMMAND_STATISTIC, OTHER = C
 static void add(struct command *c, const char *word)
 {
     FUZZ_CHECK(c->n + 1 < COMMAND_WORDS);
-    c->word[c->n++] = (char *)(uintptr_t)word; /* getopt_long() moves words, and writes to none */
+    c->word[c->n++] = word;
     c->word[c->n] = NULL;
 }
 
@@ -25,7 +25,7 @@ static void add_pair(struct command *c, const char *option, const char *value)
 static void add_form(struct command *c, const uint8_t *head)
 {
     static const char *const times[] = {NULL, "a", "ad", "d", "dd", "e", "u", "ud"};
-    size_t n = 0;
+    size_t n = 1;
 
     while (printers[n].name)
         n++;

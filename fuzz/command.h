@@ -30,7 +30,7 @@ enum { COMMAND_OTHER = 7, COMMAND_PAGE_TOO = 0xc0 };         /* bits of the last
 enum { COMMAND_STATISTIC = 6, COMMAND_NO_STATISTIC = 0xc0 }; /* that byte: below this value there is no -z */
 
 struct command {
-    char *word[COMMAND_WORDS]; /* ends with NULL */
+    const char *word[COMMAND_WORDS]; /* ends with NULL; getopt_long() moves words, and writes to none */
     int n;
     const char *form;  /* of -T */
     bool quiet, stats; /* as ibdissect takes them: no packets are printed; -z is there */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "mutator_file.h"
+#define ZLIB_CONST
 #include <zlib.h>
 #include "sim/iba_mutate.h"
 
@@ -262,7 +263,7 @@ enum { GZIP = 16 + MAX_WBITS };
 /* The bytes of all members, as far as they are good and fit. */
 static size_t inflated(const uint8_t *data, size_t n, uint8_t *to, size_t most)
 {
-    z_stream z = {.next_in = (Bytef *)(uintptr_t)data, .avail_in = (uInt)n, .next_out = to, .avail_out = (uInt)most};
+    z_stream z = {.next_in = data, .avail_in = (uInt)n, .next_out = to, .avail_out = (uInt)most};
 
     if (inflateInit2(&z, GZIP) != Z_OK)
         return 0;
@@ -275,7 +276,7 @@ static size_t inflated(const uint8_t *data, size_t n, uint8_t *to, size_t most)
 static size_t deflated(const uint8_t *data, size_t n, uint8_t *to, size_t most)
 {
     enum { LEVEL = 1, MEMORY = 8 };
-    z_stream z = {.next_in = (Bytef *)(uintptr_t)data, .avail_in = (uInt)n, .next_out = to, .avail_out = (uInt)most};
+    z_stream z = {.next_in = data, .avail_in = (uInt)n, .next_out = to, .avail_out = (uInt)most};
 
     if (deflateInit2(&z, LEVEL, Z_DEFLATED, GZIP, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
         return 0;

@@ -19,12 +19,12 @@ void seed_whole(const char *path)
         fclose(f);
     if (n == 0 || n > MOST)
         return;
-    for (uint8_t form = 0; form < FORMS; form++) {
-        const uint8_t plain[FUZZ_HEAD] = {form},
-                      most[FUZZ_HEAD] = {form | COMMAND_HEX | COMMAND_HOLD | COMMAND_ANYWAY,
+    for (unsigned form = 0; form < FORMS; form++) {
+        const uint8_t plain[FUZZ_HEAD] = {(uint8_t)form},
+                      most[FUZZ_HEAD] = {(uint8_t)(form | COMMAND_HEX | COMMAND_HOLD | COMMAND_ANYWAY),
                                          COMMAND_GZIP | COMMAND_WRITE | COMMAND_PAGE | COMMAND_STATS | COMMAND_COLOR,
                                          (uint8_t)(form * 33 + 9),
-                                         form,
+                                         (uint8_t)form,
                                          (uint8_t)(form * 37),
                                          3,
                                          COMMAND_NO_STATISTIC,

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
+#define ZLIB_CONST
 #include <zlib.h>
 #include "command.h"
 #include "input/capture.h"
@@ -56,6 +57,7 @@ static void begin(void)
 }
 
 /* assert() prints to stderr, which is a buffer while ibdissect runs: this one is linked instead of the library's. */
+/* NOLINTBEGIN(bugprone-reserved-identifier) */
 _Noreturn void __assert_fail(const char *what, const char *file, unsigned line, const char *function);
 _Noreturn void __assert_fail(const char *what, const char *file, unsigned line, const char *function)
 {
@@ -63,6 +65,7 @@ _Noreturn void __assert_fail(const char *what, const char *file, unsigned line, 
     fprintf(stderr, "whole: %s:%u: %s: Assertion `%s' failed.\n", file, line, function, what);
     abort();
 }
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 /* Linked instead of the library's: the seeds of hashes are the same in each run. Two requests whose hashes collide in
  * the observer's table are paired differently with another seed, which must not look like memory that nobody has set.
@@ -92,7 +95,7 @@ static void give_compressed(const struct place *p, const uint8_t *data, size_t n
     FUZZ_CHECK(to && (ready ? deflateReset(&z)
                             : deflateInit2(&z, 1, Z_DEFLATED, GZIP + MAX_WBITS, MEMORY, Z_DEFAULT_STRATEGY)) == Z_OK);
     ready = true;
-    z.next_in = (Bytef *)(uintptr_t)data;
+    z.next_in = data;
     z.avail_in = (uInt)n;
     z.next_out = to;
     z.avail_out = (uInt)room;
@@ -114,7 +117,7 @@ static bool is_bomb(const uint8_t *data, size_t n)
         return false;
     FUZZ_CHECK((ready ? inflateReset(&z) : inflateInit2(&z, GZIP + MAX_WBITS)) == Z_OK);
     ready = true;
-    z.next_in = (Bytef *)(uintptr_t)data;
+    z.next_in = data;
     z.avail_in = (uInt)n;
     for (int rc = Z_OK; z.avail_in > 0 && total < sizeof sink && (rc == Z_OK || rc == Z_STREAM_END);) {
         z.next_out = sink;
@@ -159,7 +162,7 @@ static int call(struct command *c)
     bool done;
 
     optind = 0;
-    int rc = options_parse(&opt, c->n, c->word, &done);
+    int rc = options_parse(&opt, c->n, (char **)(void *)c->word, &done);
     FUZZ_CHECK(!done);
     if (rc == EXIT_OK)
         rc = run(&opt);
