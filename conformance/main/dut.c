@@ -7,6 +7,7 @@
 #include "fault.h"
 #include "reports.h"
 #include "system/text.h"
+#include "targets/live_channel.h"
 
 struct ibc_target *dut_open(const struct dut *d, unsigned lane, char *err, size_t errlen)
 {
@@ -164,7 +165,7 @@ static int live_begin(struct live_dut *l, const struct options *o)
         rc = wrong(EXIT_USAGE, "%s", err);
     for (unsigned i = 0; rc == EXIT_OK && i < l->n; i++) {
         l->lane[i].live.starter = &l->lane[i].starter;
-        if (!starter_open(&l->lane[i].starter, l->lane[i].agent))
+        if (!starter_open(&l->lane[i].starter, l->lane[i].agent, &channel_direct))
             rc = wrong(EXIT_HARNESS, "no process to be had for the agent: %s", strerror(errno));
     }
     return rc;

@@ -265,6 +265,8 @@ void channel_close(struct channel *c)
         starter_end(c->starter);
 }
 
+const struct channel_ops channel_direct = {.open = channel_open, .close = channel_close, .hung_up = channel_hung_up};
+
 /* ---- lines ---- */
 
 bool channel_send(struct channel *c, const char *line, size_t len, uint64_t until, const struct channel_idle *idle)

@@ -33,6 +33,12 @@ bool channel_open(struct channel *c, const char *spec, uint64_t until);
 void channel_close(struct channel *c);
 /* The sentence for an unexpected end goes to c->fault. */
 void channel_hung_up(struct channel *c);
+/* For the starter, which opens the channel itself. */
+extern const struct channel_ops {
+    bool (*open)(struct channel *c, const char *spec, uint64_t until);
+    void (*close)(struct channel *c);
+    void (*hung_up)(struct channel *c);
+} channel_direct;
 bool channel_send(struct channel *c, const char *line, size_t len, uint64_t until, const struct channel_idle *idle);
 /* One line without its end, valid until the next call; NULL: none came by then. */
 const char *channel_receive(struct channel *c, size_t *len, uint64_t until, const struct channel_idle *idle);

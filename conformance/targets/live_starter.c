@@ -82,18 +82,18 @@ static void keep_nothing(int socket)
     (void)close_range((unsigned)socket + 1, ~0U, 0);
 }
 
-static bool obey(int socket, struct channel *c, const char *agent, const struct order *o)
+static bool obey(int socket, const struct channel_ops *ops, struct channel *c, const char *agent, const struct order *o)
 {
     struct reply r = {.number = o->number};
     bool sent;
 
     switch (o->what) {
     case BEGIN:
-        channel_close(c);
-        r.good = channel_open(c, agent, o->until);
+        ops->close(c);
+        r.good = ops->open(c, agent, o->until);
         break;
-    case END: channel_close(c); break;
-    default: channel_hung_up(c);
+    case END: ops->close(c); break;
+    default: ops->hung_up(c);
     }
     (void)snprintf(r.why, sizeof r.why, "%s", c->fault);
     sent = send_reply(socket, &r, r.good ? c->fd : -1);
@@ -104,7 +104,7 @@ static bool obey(int socket, struct channel *c, const char *agent, const struct 
     return sent;
 }
 
-static _Noreturn void work(int socket, const char *agent)
+static _Noreturn void work(int socket, const char *agent, const struct channel_ops *ops)
 {
     static struct channel c;
     struct order o;
@@ -115,14 +115,14 @@ static _Noreturn void work(int socket, const char *agent)
     keep_nothing(socket);
     do
         n = recv(socket, &o, sizeof o, 0);
-    while ((n < 0 && errno == EINTR) || (n == (ssize_t)sizeof o && obey(socket, &c, agent, &o)));
-    channel_close(&c); /* the tester has gone */
+    while ((n < 0 && errno == EINTR) || (n == (ssize_t)sizeof o && obey(socket, ops, &c, agent, &o)));
+    ops->close(&c); /* the tester has gone */
     _exit(0);
 }
 
 /* ---- the tester's side ---- */
 
-bool starter_open(struct starter *s, const char *agent)
+bool starter_open(struct starter *s, const char *agent, const struct channel_ops *ops)
 {
     int fd[2];
 
@@ -132,7 +132,7 @@ bool starter_open(struct starter *s, const char *agent)
     s->pid = fork();
     if (s->pid == 0) {
         (void)close(fd[0]);
-        work(fd[1], agent);
+        work(fd[1], agent, ops);
     }
     (void)close(fd[1]);
     s->fd = fd[0];

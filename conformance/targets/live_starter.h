@@ -9,13 +9,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct channel_ops;
+
 struct starter {
     int fd;    /* orders and replies; -1: not there */
     pid_t pid; /* child of the process that opened it; other processes of the run may order, too */
 };
-/* agent: "exec:COMMAND", "unix:PATH", "tcp:HOST:PORT", reached as the user that this process runs as now. False with
- * errno. */
-bool starter_open(struct starter *s, const char *agent);
+/* ops: channel_direct. agent: "exec:COMMAND", "unix:PATH", "tcp:HOST:PORT", reached as the user that this process runs
+ * as now. False with errno. */
+bool starter_open(struct starter *s, const char *agent, const struct channel_ops *ops);
 /* Ends the agent, too, if it was started. */
 void starter_close(struct starter *s);
 
