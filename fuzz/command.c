@@ -144,6 +144,7 @@ void command_of(struct command *c, const uint8_t head[FUZZ_HEAD], const struct c
 {
     *c = (struct command){.quiet = (head[0] & COMMAND_QUIET) != 0};
     add(c, "ibdissect");
+    add(c, "--no-sandbox"); /* it would hold for all further inputs */
     add_form(c, head);
     add_fields(c, head);
     add_switches(c, head);
