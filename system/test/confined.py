@@ -183,6 +183,8 @@ class Planted(Case):
     def test_what_it_does(self):
         for program in ("ibdissect", "ibconform", "ibagent"):
             for deed, stopped in DEEDS.items():
+                if deed == "ptrace" and not stopped: # it works, and this test is then the tracer, at whose word the program goes on
+                    continue
                 with self.subTest(program=program, deed=deed):
                     code, worked, changed, err = self.play(program, deed)
                     self.assertEqual(worked, not stopped, err)
