@@ -136,7 +136,11 @@ static bool put_payload(struct draft *d)
 
     if (n > sizeof d->p->payload - 8)
         return run_error(d->p, d->s, "more payload than a frame holds");
-    if (a && a->v[0].kind == IBC_V_BYTES)
+    if (d->s->message && !a) {
+        run_cm_fill(d->p, d->s, d->q, d->p->payload);
+        run_cm_sent(d->q, d->p->payload);
+        n = IBA_MAD_BYTES;
+    } else if (a && a->v[0].kind == IBC_V_BYTES)
         memcpy(d->p->payload, a->v[0].bytes, n);
     else
         fill_payload(d, n);
@@ -162,6 +166,8 @@ static void put_bth(struct draft *d)
         return;
     iba_bth_set_p_key(bth, d->p->pkey[d->q->device][d->q->pkey_index % RUN_PKEYS]);
     iba_bth_set_destqp(bth, d->group ? 0xffffff : d->q->id[0]);
+    if (d->s->message)
+        iba_bth_set_m(bth, 1);
     if (d->op && d->op->svc == IBA_CNP)
         iba_bth_set_psn(bth, 0);
     else
@@ -175,7 +181,7 @@ static void put_extended(struct draft *d, size_t payload)
 
     if ((h = iba_recipe_part(&d->r, IBA_H_deth))) {
         iba_deth_set_q_key(h, d->q->qkey);
-        iba_deth_set_srcqp(h, d->q->peer);
+        iba_deth_set_srcqp(h, d->s->message ? 1 : d->q->peer);
     }
     if ((h = iba_recipe_part(&d->r, IBA_H_reth))) {
         iba_reth_set_va(h, m->mr[d->c.device].va);
@@ -240,7 +246,7 @@ static bool put_fields(struct draft *d)
         const struct iba_field *f;
         for (unsigned k = 0; k < d->r.n_part; k++)
             has |= IBA_HDR_BIT(d->r.part[k].hdr);
-        if (!run_is_field(a))
+        if (!run_is_field(a) || a->hdr == IBC_H_MAD)
             continue;
         f = run_field_in(a, has, &hdr);
         if (!f)

@@ -92,6 +92,8 @@ static bool decided(struct run_player *p, const struct ibc_step *s, struct run_l
     p->last_at = k->at;
     p->last_since = k->since;
     run_remember(p, s, k);
+    if (s->message)
+        run_cm_learn(q, k->view.wire + k->view.payload_at);
     run_comment(p, k, s, verdict[s->says], NULL);
     return conclude(p, s, k) && run_go_on(p, s, q, k);
 }

@@ -132,7 +132,7 @@ static enum ibc_rc make_group(struct run_player *p, struct run_live *l, unsigned
 
 static enum ibc_rc (*const makers[IBC_O_COUNT])(struct run_player *p, struct run_live *l, unsigned d) = {
     [IBC_O_pd] = make_pd,   [IBC_O_mr] = make_mr,       [IBC_O_mw] = make_mw,         [IBC_O_cq] = make_cq,
-    [IBC_O_srq] = make_srq, [IBC_O_group] = make_group, [IBC_O_handle] = make_handle,
+    [IBC_O_srq] = make_srq, [IBC_O_group] = make_group, [IBC_O_handle] = make_handle, [IBC_O_cm] = run_make_cm,
 };
 
 static bool make_on_each(struct run_player *p, struct run_live *l, const struct ibc_step *s)

@@ -12,7 +12,7 @@ static void begin(struct run_player *p)
     run_arena_reset(&p->arena);
     memset(p->live, 0, sizeof p->live);
     p->first = p->last = NULL;
-    p->n_waiting = p->n_name = p->n_wr = p->n_wc = p->binds = p->n_event = p->n_counter = 0;
+    p->n_waiting = p->n_name = p->n_wr = p->n_wc = p->binds = p->n_event = p->n_cm_event = p->n_counter = 0;
     memset(p->recv_cursor, 0, sizeof p->recv_cursor);
     memset(p->pkey, 0, sizeof p->pkey);
     p->verdict = IBC_IS_PASS;
@@ -72,6 +72,9 @@ static const uint8_t traits[IBC_S_COUNT] = {
     [IBC_S_post] = ACTS | AT_ONCE,
     [IBC_S_recv] = ACTS | AT_ONCE,
     [IBC_S_modify] = ACTS | AT_ONCE,
+    [IBC_S_call] = ACTS | AT_ONCE,
+    [IBC_S_told] = ASKED_IN_TURN,
+    [IBC_S_gives] = AT_ONCE,
     [IBC_S_destroy] = ACTS | AT_ONCE,
     [IBC_S_dereg] = ACTS | AT_ONCE,
     [IBC_S_free] = ACTS | AT_ONCE,

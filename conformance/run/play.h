@@ -20,6 +20,7 @@ enum {
     RUN_MAX_WR = 8192,     /* work requests that a play may post */
     RUN_MAX_WC = 1024,     /* completions that no line has asked for yet */
     RUN_MAX_EVENTS = 256,  /* likewise */
+    RUN_MAX_CM_EVENTS = 32,
     RUN_PKEYS = 64,
     RUN_MAX_PACKETS = 20000, /* that wait */
 };
@@ -92,7 +93,17 @@ struct run_live {
      * newest one's PSN */
     uint64_t asked_at, asked_waited;
     uint32_t asked_psn;
+    /* connection managers: transaction, and the tester's own numbers */
+    uint64_t tid;
+    bool known; /* id[1] is the device's communication ID */
+    uint32_t service_qpn, device_qpn;
 };
+/* Objects that send and receive packets. For a connection manager id[0] is 1, for QP1, and id[1] its communication ID;
+ * peer is the tester's. */
+static inline bool run_has_packets(const struct run_live *l)
+{
+    return l->kind == IBC_O_qp || l->kind == IBC_O_cm;
+}
 
 struct run_wr { /* what was posted */
     uint64_t id;
@@ -159,6 +170,8 @@ struct run_player {
     unsigned n_wc;
     struct run_event event[RUN_MAX_EVENTS];
     unsigned n_event;
+    struct iba_cm_event cm_event[RUN_MAX_CM_EVENTS];
+    unsigned n_cm_event;
     uint16_t pkey[IBC_DEVICES][RUN_PKEYS];
     struct ibc_counter counter[IBC_MAX_COUNTERS]; /* at the beginning */
     unsigned n_counter;
@@ -296,6 +309,18 @@ bool run_is_about(const struct run_live *l, const struct run_event *e);
 /* Whether the device's memory from local address `at` is pattern `letter` from `off` on; else the play has failed. */
 bool run_memory_is(struct run_player *p, const struct ibc_step *s, unsigned device, uint64_t at, uint64_t n,
                    char letter, uint64_t off);
+
+/* ---- connection managers: cm.c, cm_message.c ---- */
+enum ibc_rc run_make_cm(struct run_player *p, struct run_live *c, unsigned d);
+/* The conversation that a datagram of the device belongs to; NULL: it is none of a connection manager, or the scenario
+ * has no such object. */
+struct run_live *run_cm_owner(struct run_player *p, const struct run_packet *k);
+/* Writes the datagram of a line: the defaults of its message, then its fields. */
+void run_cm_fill(struct run_player *p, const struct ibc_step *s, struct run_live *c, uint8_t mad[IBA_MAD_BYTES]);
+void run_cm_sent(struct run_live *c, const uint8_t *mad); /* the tester has sent it */
+/* Whether the datagram is the message of the line, with its fields. */
+bool run_cm_matches(struct run_player *p, const struct ibc_step *s, const uint8_t *mad, struct run_difference *d);
+void run_cm_learn(struct run_live *c, const uint8_t *mad); /* the device has sent it, or reports it */
 
 /* ---- the middle: middle.c ---- */
 /* Forwards an expected packet, unless the line says otherwise. */

@@ -44,10 +44,14 @@ static void add_syndrome(char *out, size_t n, uint64_t syndrome)
 static void add_name(char *out, size_t n, uint8_t hdr, const struct iba_field *f)
 {
     static const char family[] = "infiniband.";
-    const char *prefix = iba_headers[hdr].prefix;
+    const char *prefix = hdr == IBC_H_MAD ? "" : iba_headers[hdr].prefix;
 
     if (f->name[0] == '=') {
         add(out, n, "%s ", f->name + 1);
+        return;
+    }
+    if (hdr == IBC_H_MAD) {
+        add(out, n, "%s ", f->name);
         return;
     }
     if (strncmp(prefix, family, sizeof family - 1) == 0)
@@ -132,6 +136,25 @@ static void show_opcode(uint8_t opcode, char *out, size_t n)
         add(out, n, "%s", strchr(op->name, '_') + 1);
 }
 
+static bool is_cm(const struct iba_view *v)
+{
+    const uint8_t *mad = v->wire + v->payload_at;
+
+    return iba_mad_in(v) && v->payload_len == IBA_MAD_BYTES && iba_madhdr_mgmtclass(mad) == IBA_CLASS_CM;
+}
+
+/* "CM REJ tid 0x1000 reason 8 (invalid service ID)" */
+static void add_cm(char *out, size_t n, const uint8_t *mad)
+{
+    const struct iba_mad_attr *a = iba_mad_attr(IBA_CLASS_CM, iba_madhdr_attributeid(mad));
+
+    snprintf(out, n, "CM %s tid 0x%" PRIx64, a ? a->name : "unknown message", iba_madhdr_transactionid(mad));
+    if (a && a->id == IBA_CM_ID_REJ) {
+        const unsigned reason = iba_cm_rej_reason(mad + IBA_BYTES_madhdr);
+        add(out, n, " reason %u (%s)", reason, iba_value_name(IBA_VALUES_CM_REJECT, reason));
+    }
+}
+
 void run_show_packet(const struct run_packet *k, char *out, size_t n)
 {
     const struct iba_view *v = &k->view;
@@ -139,6 +162,10 @@ void run_show_packet(const struct run_packet *k, char *out, size_t n)
     if (!iba_view_has_bth(v)) {
         snprintf(out, n, "%u bytes%s%s", k->len, v->err ? ": " : " without transport header",
                  v->err ? iba_strerror(v->err) : "");
+        return;
+    }
+    if (is_cm(v)) {
+        add_cm(out, n, v->wire + v->payload_at);
         return;
     }
     show_opcode(iba_bth_opcode(iba_view_bth(v)), out, n);

@@ -62,7 +62,9 @@ static bool arrived(struct run_player *p, struct run_packet *k, const struct ibc
     enlist(p, k, s);
     iba_view_parse(&k->view, p->t->framing, k->frame, k->len, k->len, NULL);
     iba_view_check(&k->view);
-    q = owner_of(p, k);
+    q = run_cm_owner(p, k);
+    if (!q)
+        q = owner_of(p, k);
     if (!q) {
         run_show_packet(k, got, sizeof got);
         return run_fail(p, s, k, "packets to the tester's queue pairs only", got);

@@ -29,6 +29,7 @@ static bool number(struct ibc_binder *b, const struct ibc_word *w, const char *s
 static const uint16_t attrs_of[IBC_O_COUNT] = {
     [IBC_O_mr] = 1 << IBC_A_va | 1 << IBC_A_lkey | 1 << IBC_A_rkey | 1 << IBC_A_length,
     [IBC_O_mw] = 1 << IBC_A_va | 1 << IBC_A_rkey | 1 << IBC_A_length,
+    [IBC_O_cm] = 1 << IBC_A_id | 1 << IBC_A_peer | 1 << IBC_A_tid,
     [IBC_O_qp] = 1 << IBC_A_qpn | 1 << IBC_A_peer | 1 << IBC_A_epsn | 1 << IBC_A_psn};
 
 static const char *attr_name(size_t i, const void *unused)
@@ -103,7 +104,8 @@ static bool live(struct ibc_binder *b, const struct ibc_word *w, const char *s, 
     if ((attrs_of[b->play->object[object].kind] >> attr & 1) == 0)
         return ibc_fault(IBC_AT_VALUE(b, w), "a %s has no %s", ibc_object_names[b->play->object[object].kind],
                          ibc_attr_names[attr]);
-    *v = (struct ibc_value){.kind = IBC_V_REF, .object = object, .attr = attr, .mask = UINT64_MAX};
+    *v = (struct ibc_value){
+        .kind = IBC_V_REF, .negated = v->negated, .object = object, .attr = attr, .mask = UINT64_MAX};
     return offset(b, w, s + n_all, v);
 }
 
@@ -456,12 +458,27 @@ static bool name(struct ibc_binder *b, const struct ibc_want *want, const struct
     return true;
 }
 
+/* Private data of a message: the first of its `n` bytes, the others are 0; or all of them from a pattern, "fill:x". */
+static bool area(struct ibc_binder *b, const struct ibc_word *w, const char *s, unsigned n, struct ibc_value *v)
+{
+    if (has_prefix(s, "fill:") && s[5] >= 'a' && s[5] <= 'z' && s[6] == '\0') {
+        *v = (struct ibc_value){.kind = IBC_V_BYTES, .n_bytes = n, .bytes = ibc_pattern_row(s[5], 0, n)};
+        return true;
+    }
+    if (!has_prefix(s, "hex:"))
+        return ibc_fault(IBC_AT_VALUE(b, w), "'%.80s': hex:... or fill:x is wanted", s);
+    return hex(b, w, s + 4, v) &&
+           (v->n_bytes <= n || ibc_fault(IBC_AT_VALUE(b, w), "%u bytes, and there are %u", v->n_bytes, n));
+}
+
 static bool of_field(struct ibc_binder *b, const struct ibc_want *want, const struct ibc_word *w, const char *s,
                      struct ibc_arg *arg, struct ibc_value *v)
 {
     size_t n;
     const struct ibc_kind_word *kinds = ibc_kind_words((enum iba_hdr)arg->hdr, want->field, &n);
 
+    if (arg->hdr == IBC_H_MAD && want->field->show == IBA_SHOW_BYTES)
+        return area(b, w, s, want->field->bits / 8u, v);
     if (want->field->bits > 64 || want->field->show == IBA_SHOW_BYTES)
         return wide(b, w, s, want->field->bits / 8, v);
     if (kinds != NULL && letter(*s))

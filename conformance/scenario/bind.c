@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include "wire/iba_opcode_rows.h"
 
 /* ---- variables ---- */
 static bool var_add(struct ibc_binder *b, const struct ibc_vary *v, const char *name, const char *value)
@@ -129,6 +130,7 @@ static bool object_line(struct ibc_binder *b, bool above)
     while (p->object[i].line != b->at->line)
         i++;
     b->compares = b->packet = false;
+    b->message = 0;
     if (!ibc_args(b, ibc_shape_of_object((enum ibc_object_kind)b->at->kind), 2, &p->object[i].arg, &p->object[i].n_arg))
         return false;
     if (above)
@@ -151,9 +153,42 @@ static uint8_t service_of(const struct ibc_play *p, uint16_t object)
     return (uint8_t)ibc_arg_n(o->arg, o->n_arg, IBC_K_type, p->service);
 }
 
+/* Datagrams of a connection manager, by the name of their message. */
+static bool message(struct ibc_binder *b, struct ibc_step *s, const struct ibc_word *w)
+{
+    s->message = b->message = ibc_message_find(w->s);
+    s->op = IBA_UD_SEND_ONLY;
+    b->hdrs = ibc_opcode_hdrs(s->op);
+    return s->message != 0 || ibc_fault_unknown(IBC_AT(b, w), "message", w->s, ibc_message_name, IBC_MESSAGES, NULL);
+}
+
+/* Verbs and events of a connection manager have the fields of their message. */
+static uint16_t message_of(const struct ibc_step *s)
+{
+    static const uint8_t of_verb[IBC_CM_VERB_COUNT] = {
+#define VERB_MESSAGE(name, message) [IBC_CM_##name] = IBA_CM_ID_##message,
+        IBC_CM_VERBS(VERB_MESSAGE)};
+    static const uint8_t of_event[IBA_CME_COUNT] = {
+        [IBA_CME_REQ] = IBA_CM_ID_REQ,           [IBA_CME_REP] = IBA_CM_ID_REP,
+        [IBA_CME_MRA] = IBA_CM_ID_MRA,           [IBA_CME_REJ] = IBA_CM_ID_REJ,
+        [IBA_CME_ESTABLISHED] = IBA_CM_ID_RTU,   [IBA_CME_DREQ] = IBA_CM_ID_DREQ,
+        [IBA_CME_DREP] = IBA_CM_ID_DREP,         [IBA_CME_LAP] = IBA_CM_ID_LAP,
+        [IBA_CME_APR] = IBA_CM_ID_APR,           [IBA_CME_SAP] = IBA_CM_ID_SAP,
+        [IBA_CME_SPR] = IBA_CM_ID_SPR,           [IBA_CME_SIDR_REQ] = IBA_CM_ID_SIDR_REQ,
+        [IBA_CME_SIDR_REP] = IBA_CM_ID_SIDR_REP,
+    };
+
+    if (s->kind == IBC_S_call)
+        return of_verb[s->op];
+    return s->kind == IBC_S_told ? of_event[s->op] : 0;
+}
+
 static bool opcode(struct ibc_binder *b, struct ibc_step *s, const struct ibc_word *w)
 {
     struct ibc_number n;
+
+    if (b->play->object[s->object].kind == IBC_O_cm)
+        return message(b, s, w);
 
     if (*w->s >= '0' && *w->s <= '9') {
         if (!ibc_expr(w->s, false, &n) || n.negative || n.n > UINT8_MAX)
@@ -196,6 +231,7 @@ static bool operation(struct ibc_binder *b, const struct ibc_shape *shape, struc
                                                     ibc_vocabularies[of].n, &of);
     (*from)++;
     s->op = (uint16_t)row->n;
+    s->message = b->message = message_of(s);
     return true;
 }
 
@@ -239,6 +275,7 @@ static bool step_line(struct ibc_binder *b)
     unsigned from = b->at->skip;
     struct ibc_step *s = step_new(b);
 
+    b->message = 0;
     if (s == NULL || !step_object(b, shape, s, &from) || !operation(b, shape, s, &from))
         return false;
     b->compares = shape->compares;

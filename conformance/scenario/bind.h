@@ -62,6 +62,7 @@ struct ibc_binder {
     bool packet;                      /* the line may name fields */
     uint64_t hdrs;                    /* of the packet, from the BTH on */
     uint16_t op;                      /* of the packet or the work request */
+    uint16_t message;                 /* of a connection manager, whose fields the line may name; 0: none */
     const char *known[IBC_MAX_KNOWN]; /* names given to packets */
     unsigned n_known;
     unsigned work;

@@ -23,6 +23,14 @@ enum ibc_field_found ibc_field_find(const char *name, uint64_t hdrs, enum iba_hd
 const char *ibc_field_whole(size_t i, const void *unused);
 size_t ibc_field_count(void);
 
+/* The messages of a connection manager: attribute ID by name ("REQ"), 0: none; its name. */
+uint16_t ibc_message_find(const char *name);
+const char *ibc_message_name(size_t i, const void *unused); /* i-th of IBC_MESSAGES */
+enum { IBC_MESSAGES = 13 };
+/* A field of that message, or of the header of its datagram ("tid", "version", "method"): core's name, or one of the
+ * short ones "sid", "psn". *at: the byte of the datagram where the field's layout begins. NULL: none. */
+const struct iba_field *ibc_message_field(uint16_t message, const char *name, uint32_t *at);
+
 /* "SEND_ONLY" of a service, "UD_SEND_ONLY", "ANY", "RAW"; IBC_NO_OP: no such. `type` is enum iba_qp_type. */
 uint16_t ibc_opcode_find(const char *name, uint8_t type);
 /* Whether a QP of that type has packets without a BTH. */

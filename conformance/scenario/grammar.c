@@ -218,15 +218,35 @@ static const struct ibc_row time_must[] = {FL(value, TIME, 0, 0, MUST)};
 static const struct ibc_row time_may[] = {FL(value, TIME, 0, 0, BARE)};
 static const struct ibc_row score[] = {FL(value, WORD, IBC_VOCAB_SCORE, 0, MUST), ONE_TO(n, 65536), FLAG(quiet)};
 
+/* ---- connection managers ---- */
+static const struct ibc_row cm[] = {FAILS};
+static const struct ibc_row call[] = {
+    UPTO(backlog, 65536), ROW(compare, BYTES, 0), FLAG(datagrams), FLAG(both), FAILS,
+};
+static const struct ibc_row told[] = {FL(within, TIME, 0, 0, IBC_R_PLAIN)};
+static const struct ibc_row gives[] = {
+    FL(value, WORD, IBC_VOCAB_STATE, 0, MUST | IBC_R_PLAIN),
+    BITS(epsn, 24),
+    BITS(psn, 24),
+    BITS(qpn, 24),
+    UPTO(pmtu, 65536),
+    BITS(timeout, 8),
+    BITS(retry, 8),
+    BITS(rnr_retry, 8),
+    BITS(rd, 8),
+    BITS(dest_rd, 8),
+    UPTO(flow_control, 1),
+};
+
 #define ROWS(r) r, sizeof r / sizeof *r
 #define SENDS (1 << IBC_ROLE_responder | 1 << IBC_ROLE_requester | 1 << IBC_ROLE_both | 1 << IBC_ROLE_middle)
 #define BETWEEN (1 << IBC_ROLE_middle)
 #define QUEUES (KIND(qp) | KIND(srq) | KIND(cq))
 /*   kind            keys               object              kinds                        op    must   packet compares some, roles */
 static const struct ibc_shape steps[IBC_S_COUNT] = {
-    [IBC_S_send]        = {ROWS(send),        IBC_OBJECT_AFTER,  KIND(qp),                0,                true,  true,  false, false, SENDS},
-    [IBC_S_expect]      = {ROWS(expect),      IBC_OBJECT_AFTER,  KIND(qp),                0,                true,  true,  true,  false, SENDS},
-    [IBC_S_silence]     = {ROWS(time_may),    IBC_OBJECT_MAYBE,  KIND(qp),                0,                false, false, false, false, 0},
+    [IBC_S_send]        = {ROWS(send),        IBC_OBJECT_AFTER,  KIND(qp) | KIND(cm),     0,                true,  true,  false, false, SENDS},
+    [IBC_S_expect]      = {ROWS(expect),      IBC_OBJECT_AFTER,  KIND(qp) | KIND(cm),     0,                true,  true,  true,  false, SENDS},
+    [IBC_S_silence]     = {ROWS(time_may),    IBC_OBJECT_MAYBE,  KIND(qp) | KIND(cm),     0,                false, false, false, false, 0},
     [IBC_S_wait]        = {ROWS(time_must),   IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, 0},
     [IBC_S_post]        = {ROWS(post),        IBC_OBJECT_BEFORE, KIND(qp),                IBC_VOCAB_POST,   true,  false, false, false, 0},
     [IBC_S_recv]        = {ROWS(recv),        IBC_OBJECT_BEFORE, KIND(qp) | KIND(srq),    0,                false, false, false, false, 0},
@@ -253,6 +273,9 @@ static const struct ibc_shape steps[IBC_S_COUNT] = {
     [IBC_S_release]     = {NULL, 0,           IBC_OBJECT_AFTER,  KIND(qp),                0,                false, false, false, false, BETWEEN},
     [IBC_S_score]       = {ROWS(score),       IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, 0},
     [IBC_S_health]      = {NULL, 0,           IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, 0},
+    [IBC_S_call]        = {ROWS(call),        IBC_OBJECT_BEFORE, KIND(cm),                IBC_VOCAB_CM_VERB, true,  false, false, false, 0},
+    [IBC_S_told]        = {ROWS(told),        IBC_OBJECT_BEFORE, KIND(cm),                IBC_VOCAB_CM_EVENT, true,  false, true,  false, 0},
+    [IBC_S_gives]       = {ROWS(gives),       IBC_OBJECT_BEFORE, KIND(cm),                0,                false, false, true,  false, 0},
     [IBC_S_object]      = {NULL, 0,           IBC_OBJECT_NONE,   0,                       0,                false, false, false, false, 0},
 };
 static const struct ibc_shape objects[IBC_O_COUNT] = {
@@ -263,6 +286,7 @@ static const struct ibc_shape objects[IBC_O_COUNT] = {
     [IBC_O_srq] = {.row = srq, .n = sizeof srq / sizeof *srq},
     [IBC_O_group] = {.row = group, .n = sizeof group / sizeof *group},
     [IBC_O_handle] = {.row = handle, .n = sizeof handle / sizeof *handle},
+    [IBC_O_cm] = {.row = cm, .n = sizeof cm / sizeof *cm},
     [IBC_O_qp] = {.row = qp, .n = sizeof qp / sizeof *qp},
 };
 /* clang-format on */

@@ -61,7 +61,8 @@ enum ibc_place_of_object {
 struct ibc_shape {
     const struct ibc_row *row;
     uint8_t n;
-    uint8_t object, kinds; /* enum ibc_place_of_object; 1 << enum ibc_object_kind */
+    uint8_t object; /* enum ibc_place_of_object */
+    uint16_t kinds; /* 1 << enum ibc_object_kind */
     uint8_t op;            /* enum ibc_vocab of the word after the step's, NONE: there is none */
     bool op_must, packet, compares;
     bool some;     /* at least one key */

@@ -145,7 +145,8 @@ enum ibc_family ibc_line_family(uint8_t kind)
     case IBC_S_completion:
     case IBC_S_completions: return IBC_FAMILY_COMPLETION;
     case IBC_S_event:
-    case IBC_S_events: return IBC_FAMILY_EVENT;
+    case IBC_S_events:
+    case IBC_S_told: return IBC_FAMILY_EVENT;
     case IBC_S_state: return IBC_FAMILY_STATE;
     case IBC_S_memory: return IBC_FAMILY_MEMORY;
     default: return may_refuse(kind) ? IBC_FAMILY_VERB : IBC_FAMILY_NONE;
@@ -269,6 +270,25 @@ static bool key_bind(struct args *a, const struct ibc_row *r, const struct ibc_w
     return ibc_value_bind(a->b, r, w, value, arg);
 }
 
+/* A field of a connection manager's message. False: it has none of that name. *arg is NULL after a fault. */
+static bool message_field(struct args *a, const struct ibc_word *w, const char *name, const char *value,
+                          struct ibc_arg **arg)
+{
+    uint32_t at;
+    const struct iba_field *f = ibc_message_field(a->b->message, name, &at);
+
+    if (f == NULL)
+        return false;
+    *arg = arg_new(a, w, name, IBC_K_FIELD, 0, f);
+    if (*arg == NULL)
+        return true;
+    (*arg)->hdr = IBC_H_MAD;
+    (*arg)->at = at;
+    if (!ibc_field_bind(a->b, w, value, IBC_A_ITSELF, *arg))
+        *arg = NULL;
+    return true;
+}
+
 static bool field(struct args *a, const struct ibc_word *w, const char *name, const char *value)
 {
     struct ibc_binder *b = a->b;
@@ -277,6 +297,8 @@ static bool field(struct args *a, const struct ibc_word *w, const char *name, co
     enum iba_hdr hdr = IBA_H_bth;
     uint8_t attr;
 
+    if (b->message != 0 && message_field(a, w, name, value, &arg))
+        return arg != NULL;
     switch (ibc_field_find(name, b->hdrs, &hdr, &f, &attr)) {
     case IBC_FIELD_UNKNOWN: return unknown(a, w, name);
     case IBC_FIELD_ABSENT:
@@ -328,7 +350,7 @@ static bool named(struct args *a, const struct ibc_word *w, const char *equals)
     if (r != NULL)
         return key_bind(a, r, w, equals + 1);
     name = ibc_arena_string(a->b->arena, w->s, len);
-    return a->b->packet ? field(a, w, name, equals + 1) : unknown(a, w, name);
+    return a->b->packet || a->b->message != 0 ? field(a, w, name, equals + 1) : unknown(a, w, name);
 }
 
 /* A word without '=': a flag, key:value, or the next positional value. */

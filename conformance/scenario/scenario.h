@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include "cm/iba_cm.h"
 #include "transport/iba_verbs.h"
 #include "wire/iba_build.h"
 #include "words.h"
@@ -28,6 +29,7 @@ enum {
     IBC_ANY_OPCODE = 0x100,
     IBC_RAW_OPCODE = 0x101, /* no BTH: packets of raw QPs */
     IBC_NO_OP = 0xffff,
+    IBC_H_MAD = 0xff, /* arg.hdr */
 };
 
 /* ---- values ---- */
@@ -79,7 +81,7 @@ struct ibc_value {
 };
 struct ibc_arg {
     uint8_t key;                   /* enum ibc_key; IBC_K_FIELD: `hdr` and `field` */
-    uint8_t hdr;                   /* enum iba_hdr */
+    uint8_t hdr;                   /* enum iba_hdr, or IBC_H_MAD: the field is in the message, its part begins at `at` */
     uint8_t n;                     /* values: 1, or the alternatives of an expectation */
     uint32_t at;                   /* for poke, insert, remove, pkey[I], sge */
     const struct iba_field *field; /* for fields that several headers have (hop, ecn) that of the first; `everywhere` */
@@ -104,11 +106,22 @@ struct ibc_step {
     uint16_t object; /* index into play->object; UINT16_MAX: none */
     uint16_t op; /* packets: opcode with the service's bits, IBC_ANY_OPCODE or IBC_RAW_OPCODE; post and completion: enum
                     iba_wr_op; IBC_NO_OP: not given */
+    uint16_t message;     /* of a connection manager: attribute ID; 0: none */
     uint16_t alternative; /* index of the next alternative of this event in play->step, 0: none */
     bool is_alternative;  /* only reached through the line before it */
     uint32_t line;
     const char *text, *why; /* the line; the text of an alternative, or NULL */
     const struct ibc_arg *arg;
+};
+
+/* Verbs of a connection manager, and the message that each sends; its fields are the verb's words. */
+#define IBC_CM_VERBS(V)                                                                                                \
+    V(listen, REQ) V(connect, REQ) V(accept, REP) V(confirm, RTU) V(reject, REJ) V(delay, MRA) V(established, RTU)     \
+    V(disconnect, DREQ) V(abandon, RTU) V(load, LAP) V(loaded, APR) V(suggest, SAP) V(suggested, SPR)                  \
+    V(resolve, SIDR_REQ) V(resolved, SIDR_REP) V(unlisten, RTU)
+enum ibc_cm_verb {
+#define IBC_CM_VERB_ID(name, message) IBC_CM_##name,
+    IBC_CM_VERBS(IBC_CM_VERB_ID) IBC_CM_VERB_COUNT
 };
 
 /* One variation of a scenario for one service, ready to be played. It owns its memory. */

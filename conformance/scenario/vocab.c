@@ -26,7 +26,8 @@ ROWS(POST_rows) = {{"SEND", IBA_WR_SEND},           {"SEND_IMM", IBA_WR_SEND_IMM
 #define WITHOUT_VERB(name) (#name) + sizeof "VERB_" - 1
 #define VERB(name, text) {WITHOUT_VERB(name), IBA_##name},
 #define MEM(name, text) {#name, IBA_##name},
-ROWS(ERROR_rows) = {IBA_VERB_ERRS(VERB) IBA_MEM_ERRS(MEM)};
+#define CM_ERROR(name, text) {"CM_" #name, IBA_CM_##name},
+ROWS(ERROR_rows) = {IBA_VERB_ERRS(VERB) IBA_MEM_ERRS(MEM) IBA_CM_ERRS(CM_ERROR)};
 
 /* ---- the file's own words for core's numbers ---- */
 #define SERVICE(id, word) {word, IBA_QPT_##id},
@@ -63,6 +64,11 @@ ROWS(ATTR_rows) = {{"cur_state", IBA_QPA_CUR_STATE},
                    {"dest_rd", IBA_QPA_MAX_DEST_RD},
                    {"mig", IBA_QPA_PATH_MIG},
                    {"qpn", IBA_QPA_DEST_QPN}};
+
+#define CM_VERB(name, message) {#name, IBC_CM_##name},
+ROWS(CM_VERB_rows) = {IBC_CM_VERBS(CM_VERB)};
+#define CM_EVENT(name, words) {IBA_CME_##name == IBA_CME_NONE ? "none" : #name, IBA_CME_##name},
+ROWS(CM_EVENT_rows) = {IBA_CM_EVENTS(CM_EVENT)};
 
 /* ---- words.h ---- */
 #define THEN(w) {#w, IBC_THEN_##w},

@@ -34,6 +34,8 @@
     V(LINK,       "link")                                                                                              \
     V(CAPABILITY, "capability")                                                                                        \
     V(SAYS,       "verdict")                                                                                           \
+    V(CM_VERB,    "verb of a connection manager")                                                                      \
+    V(CM_EVENT,   "event of a connection manager")                                                                     \
     V(KIND,       "kind of object")
 /* clang-format on */
 enum ibc_vocab {

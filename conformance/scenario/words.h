@@ -49,6 +49,7 @@
     C(exact_depth,   "a QP asked for seven sends and receives takes seven and no more")                                \
     C(notify,        "completion notification")                                                                        \
     C(counters,      "counters")                                                                                       \
+    C(cm,            "a connection manager that the tester may use")                                                   \
     C(virtual_time,  "time that is exact and costs nothing: hours, and single microseconds")
 /* Why a device under libibverbs does not claim them, when the device itself could do them */
 #define IBC_UNCLAIMED(U)                                                                                               \
@@ -57,9 +58,9 @@
     U(pkey_table, "a subnet manager sets it, no verb")                                                                 \
     U(page_hook, "the kernel takes pages away, no verb")                                                               \
     U(counter_hook, "no verb sets counters")
-#define IBC_OBJECT_KINDS(K) K(pd) K(mr) K(mw) K(cq) K(srq) K(group) K(handle) K(qp)
+#define IBC_OBJECT_KINDS(K) K(pd) K(mr) K(mw) K(cq) K(srq) K(group) K(handle) K(qp) K(cm)
 /* Attributes of an object with values known at run time: "m.rkey", "a.peer" */
-#define IBC_ATTRS(A) A(va) A(lkey) A(rkey) A(length) A(qpn) A(peer) A(epsn) A(psn)
+#define IBC_ATTRS(A) A(va) A(lkey) A(rkey) A(length) A(qpn) A(peer) A(epsn) A(psn) A(id) A(tid)
 
 /* The qp types that a file may name */
 #define IBC_SERVICES(S)                                                                                                \
@@ -118,6 +119,9 @@
     S(release,        "release")                                                                                       \
     S(score,          "score")                                                                                         \
     S(health,         "health")                                                                                        \
+    S(call,           "call")                                                                                          \
+    S(told,           "told")                                                                                          \
+    S(gives,          "gives")                                                                                         \
     S(object,         "object")   /* mr, mw, qp ... below the first step: created in the order of steps */
 
 /* Keys of name=value words, and bare words (a flag: value 1; a positional value has a key of its own). A key has the
@@ -140,7 +144,9 @@
     K(unchanged) K(absent) K(present) K(lmc) K(lid) K(mtu) K(congestion) K(sl2vl) K(n)                                 \
     /* address vectors, arrival and a second port */                                                                   \
     K(vlan) K(sport) K(gid_index) K(path_bits) K(slid) K(mapped) K(ethertype) K(srqn) K(pkey_violations)               \
-    K(qkey_violations) K(av_port) K(alt_port) K(quiet) K(late)                                                            \
+    K(qkey_violations) K(av_port) K(alt_port) K(quiet) K(late)                                                          \
+    /* connection managers */                                                                                          \
+    K(backlog) K(compare) K(datagrams) K(both)                                                            \
     /* positional: the one value of silence, wait, state, event, notified, counter, memory, score, group, op */        \
     K(value) K(name) K(delta)
 /* clang-format on */

@@ -8,7 +8,7 @@
 
 /* clang-format off */
 #define IBC_SEVERITY_ROWS(S) \
-    S("WF", INTEROP) S("PV", INTEROP) S("RR", INTEROP) S("RQ", INTEROP) S("UU", INTEROP) S("QS", ANSWER) S("KM", INTEROP) \
+    S("WF", INTEROP) S("PV", INTEROP) S("RR", INTEROP) S("RQ", INTEROP) S("UU", INTEROP) S("QS", ANSWER) S("KM", INTEROP) S("MD", INTEROP) \
     S("RO", INTEROP) \
     /* access to memory without a right, wrong data, work reported complete that is not */              \
     S("KM-19", SAFETY) \

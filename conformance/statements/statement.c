@@ -12,6 +12,7 @@
 #include "severity.h"
 #include "unproven.h"
 #include "statements/km.h"
+#include "statements/md.h"
 #include "statements/pv.h"
 #include "statements/qs.h"
 #include "statements/ro.h"
@@ -41,10 +42,10 @@ enum { K = false, S = true };
     {id, #area, section, compliance, edition, klass, IBC_ST_OPEN, seen, words, ""},
 #define SHUT(area, id, section, compliance, edition, klass, seen, status, words, reason)                               \
     {id, #area, section, compliance, edition, klass, IBC_ST_##status, seen, words, reason},
-const struct ibc_statement ibc_statements[] = {IBA_STATEMENTS_KM(OPEN, SHUT) IBA_STATEMENTS_PV(OPEN, SHUT)
-                                                   IBA_STATEMENTS_QS(OPEN, SHUT) IBA_STATEMENTS_RO(OPEN, SHUT)
-                                                       IBA_STATEMENTS_RQ(OPEN, SHUT) IBA_STATEMENTS_RR(OPEN, SHUT)
-                                                           IBA_STATEMENTS_UU(OPEN, SHUT) IBA_STATEMENTS_WF(OPEN, SHUT)};
+const struct ibc_statement ibc_statements[] = {
+    IBA_STATEMENTS_KM(OPEN, SHUT) IBA_STATEMENTS_MD(OPEN, SHUT) IBA_STATEMENTS_PV(OPEN, SHUT)
+        IBA_STATEMENTS_QS(OPEN, SHUT) IBA_STATEMENTS_RO(OPEN, SHUT) IBA_STATEMENTS_RQ(OPEN, SHUT)
+            IBA_STATEMENTS_RR(OPEN, SHUT) IBA_STATEMENTS_UU(OPEN, SHUT) IBA_STATEMENTS_WF(OPEN, SHUT)};
 const size_t ibc_statement_count = sizeof ibc_statements / sizeof ibc_statements[0];
 
 #define CONFIRMS(id, who, where) {id, IBC_CONFIRMS, who, where},

@@ -72,6 +72,7 @@ const char *ibc_unproven_why(const char *id);
     A(UU, "unreliable connections, datagrams, raw packets")                                                            \
     A(QS, "queue pairs, completions, memory, events")                                                                  \
     A(KM, "keys and management of ports")                                                                              \
+    A(MD, "connection management")                                                                              \
     A(RO, "RoCE")
 /* clang-format on */
 const char *ibc_area_title(const char *area); /* NULL: none */

@@ -8,7 +8,7 @@
 #include "scenario/scenario.h"
 
 #define PREFIX "mutant:"
-enum { MOST = 2048, SAYS = 256, NAME = 96, CLAUSES = 128 };
+enum { MOST = 3072, SAYS = 256, NAME = 96, CLAUSES = 128 };
 
 static struct ibc_mutant all[MOST];
 static char says[MOST][SAYS], names[MOST][NAME]; /* names: of a spec what stands before '=' */
@@ -125,6 +125,40 @@ static void add_rules(void)
         }
 }
 
+/* ---- rows of the connection manager's tables ---- */
+
+static const struct {
+    const struct iba_cm_rules *rules;
+    const char *subject; /* the sentence of a row continues this */
+} cm_tables[IBA_CM_TABLES] = {[IBA_CM_TABLE_MESSAGES] = {&iba_cm_message_rules, "the message "},
+                              [IBA_CM_TABLE_TIMERS] = {&iba_cm_timer_rules, "the timer of a connection "},
+                              [IBA_CM_TABLE_VERBS] = {&iba_cm_verb_rules, "the user "}};
+static const char *const cm_changes[IBA_CM_ROW_CHANGES] = {
+    [IBA_CM_ROW_DROP] = "takes no notice of it",          [IBA_CM_ROW_SILENT] = "sends nothing",
+    [IBA_CM_ROW_CODE] = "gives another reason or status", [IBA_CM_ROW_STAYS] = "stays in its state",
+    [IBA_CM_ROW_TIMER] = "starts no timer",     [IBA_CM_ROW_UNTOLD] = "does not tell its user",
+    [IBA_CM_ROW_FORGETS] = "remembers nothing of it"};
+
+static void add_cm_row(enum iba_cm_table t, uint16_t row)
+{
+    const struct iba_cm_rules *rules = cm_tables[t].rules;
+    struct iba_cm_changed_rules changed;
+
+    for (unsigned k = 0; k < IBA_CM_ROW_CHANGES; k++)
+        if (iba_cm_rules_change(&changed, t, row, (enum iba_cm_row_change)k) &&
+            next(rules->name, rules->row[row].name, iba_cm_row_change_name((enum iba_cm_row_change)k),
+                 rules->row[row].clause))
+            (void)snprintf(says[n_all - 1], SAYS, "a device that, when %s%s, %s", cm_tables[t].subject,
+                           rules->row[row].sentence, cm_changes[k]);
+}
+
+static void add_cm_rules(void)
+{
+    for (unsigned t = 0; t < IBA_CM_TABLES; t++)
+        for (uint16_t row = 0; row < cm_tables[t].rules->n; row++)
+            add_cm_row((enum iba_cm_table)t, row);
+}
+
 /* ---- rows of behaviour lists ---- */
 
 static void add_behaviour(const struct iba_behaviours *list, const struct iba_behaviour *b)
@@ -178,6 +212,7 @@ static void add_heard(void)
 static void name_all(void)
 {
     add_rules();
+    add_cm_rules();
     add_behaviours();
     add_fields();
     add_heard();
@@ -249,6 +284,27 @@ static bool find_behaviour(struct ref_change *c, const char *name, size_t len)
     return false;
 }
 
+static bool find_cm_rule(enum iba_cm_table *t, uint16_t *row, const char *name, size_t len)
+{
+    for (unsigned i = 0; i < IBA_CM_TABLES; i++)
+        for (uint16_t k = 0; k < cm_tables[i].rules->n; k++)
+            if (is_name(cm_tables[i].rules->name, cm_tables[i].rules->row[k].name, name, len)) {
+                *t = (enum iba_cm_table)i;
+                *row = k;
+                return true;
+            }
+    return false;
+}
+
+static bool apply_cm(struct ref_change *c, enum iba_cm_table t, uint16_t row, const char *word)
+{
+    c->cm_table = t;
+    for (unsigned k = 0; k < IBA_CM_ROW_CHANGES && !c->cm_decides; k++)
+        c->cm_decides = strcmp(word, iba_cm_row_change_name((enum iba_cm_row_change)k)) == 0 &&
+                        iba_cm_rules_change(&c->cm_rules, t, row, (enum iba_cm_row_change)k);
+    return c->cm_decides;
+}
+
 /* Applies the requested change to an existing row. */
 static bool apply_row(struct ref_change *c, bool rule, uint16_t row, const char *word)
 {
@@ -288,6 +344,8 @@ static bool unknown(const char *name, size_t len, char *err, size_t errlen)
 static const char field_changes[] = "no such change; a number, +N, ^N or *N; -N withholds packets";
 static const char hear_changes[] = "no such change; a number or !N";
 static const char row_changes[] = "no such change; drop, swap, other or other:N, and not every row has each";
+static const char cm_row_changes[] =
+    "no such change; drop, silent, code, stays, timer, untold or forgets, and not every row has each";
 static const char guards[] = "not to be had: later rows read what this one lets through, and would crash";
 
 static bool impossible(const char *spec, const char *why, char *err, size_t errlen)
@@ -336,6 +394,9 @@ bool mutant_apply(struct ref_change *c, const char *spec, char *err, size_t errl
         return apply_field(c, spec, len, change, err, errlen);
     if (strncmp(spec, "hear.", FIELD_AT) == 0)
         return apply_heard(c, spec, len, change, err, errlen);
+    enum iba_cm_table t;
+    if (find_cm_rule(&t, &row, spec, len))
+        return apply_cm(c, t, row, change) || impossible(spec, cm_row_changes, err, errlen);
     rule = find_rule(c, spec, len, &row);
     if (!rule && !find_behaviour(c, spec, len))
         return unknown(spec, len, err, errlen);

@@ -33,6 +33,7 @@ static void forget_slots(struct ref_device *dev)
     dev->first_event = dev->n_event = dev->epoch = 0;
     dev->rings_used = dev->memory_used = 0;
     dev->next_va = REF_FIRST_VA;
+    dev->cm.open = false;
 }
 
 static void reset_device(struct reference *r, unsigned d, uint64_t seed)
@@ -194,7 +195,11 @@ static enum ibc_rc inject(struct ibc_target *t, unsigned d, const uint8_t *frame
         return IBC_OK;
     (void)iba_view_parse(&v, t->framing, frame, len, len, NULL);
     iba_view_check(&v);
-    iba_ca_feed(&dev->ca, ref_port_of_frame(r, d, frame, len), &v, r->now);
+    const uint8_t port = ref_port_of_frame(r, d, frame, len);
+    if (dev->cm.open && port == 1)
+        iba_gsi_feed(&dev->cm.gsi, &v, r->now);
+    else
+        iba_ca_feed(&dev->ca, port, &v, r->now);
     return IBC_OK;
 }
 
@@ -202,6 +207,8 @@ static enum ibc_rc inject(struct ibc_target *t, unsigned d, const uint8_t *frame
 static enum ibc_rc poll_device(struct reference *r, unsigned d, uint8_t *frame, size_t *len)
 {
     *len = 0;
+    if (r->d[d].cm.open && iba_gsi_poll(&r->d[d].cm.gsi, frame, IBC_FRAME, len, r->now) != IBA_OK)
+        return ref_fault(&r->t, IBC_BROKEN, "a datagram of the device does not fit %d bytes", (int)IBC_FRAME);
     for (uint8_t port = 1; port <= REF_PORTS && *len == 0; port++)
         if (iba_ca_poll(&r->d[d].ca, port, frame, IBC_FRAME, len, r->now) != IBA_OK)
             return ref_fault(&r->t, IBC_BROKEN, "a frame of the device does not fit %d bytes", (int)IBC_FRAME);
@@ -221,15 +228,20 @@ static enum ibc_rc let_time_pass(struct reference *r, iba_time until, bool *more
 
     for (unsigned d = 0; d < IBC_DEVICES; d++) {
         const iba_time t = iba_ca_deadline(&r->d[d].ca);
+        const iba_time m = r->d[d].cm.open ? iba_cm_deadline(&r->d[d].cm.cm) : IBA_NEVER;
         next = t < next ? t : next;
+        next = m < next ? m : next;
     }
     *more = next <= until && next != IBA_NEVER; /* no timer runs: also before the end of time */
     next = *more ? next : until;
     r->now = next > r->now ? next : r->now;
     if (!*more)
         return IBC_OK;
-    for (unsigned d = 0; d < IBC_DEVICES; d++)
+    for (unsigned d = 0; d < IBC_DEVICES; d++) {
         iba_ca_advance(&r->d[d].ca, r->now);
+        if (r->d[d].cm.open)
+            iba_cm_advance(&r->d[d].cm.cm, r->now);
+    }
     if (++r->rounds > REF_MOST_ROUNDS)
         return ref_fault(&r->t, IBC_DEAD, "the device's timers do not stop");
     return IBC_OK;
@@ -343,6 +355,10 @@ static const struct ibc_target_ops reference_ops = {
     .close = close_reference,
     .choose_psn = choose_psn,
     .set_gid = ref_set_gid,
+    .cm_open = ref_cm_open,
+    .cm_call = ref_cm_call,
+    .cm_event = ref_cm_event,
+    .cm_attributes = ref_cm_attributes,
 };
 
 struct reference *ref_open(void)

@@ -5,6 +5,8 @@
 #define IBC_REFERENCE_H
 #include "adapter/iba_ca.h"
 #include "adapter/iba_change_rules.h"
+#include "adapter/iba_gsi.h"
+#include "cm/deviations_cm.h"
 #include "emit.h"
 #include "hear.h"
 #include "sim/iba_random.h"
@@ -65,11 +67,31 @@ struct ref_region {
     uint32_t lkey, pd;
     bool live;
 };
+enum {
+    REF_CM_CONNS = 16,
+    REF_CM_LISTENERS = 8,
+    REF_CM_RING = 32,
+    REF_ACK_DELAY = 12,    /* code: what a REP names as the device's */
+    REF_SIDR_TIMEOUT = 14, /* code: how long it waits for a SIDR_REP */
+    REF_SIDR_RETRIES = 2,
+};
+#define REF_CA_GUID UINT64_C(0x0002c90300000001)
+struct ref_cm {
+    struct iba_cm cm;
+    struct iba_gsi gsi;
+    struct iba_cm_conn conn[REF_CM_CONNS];
+    uint32_t heap[REF_CM_CONNS], bucket[IBA_CM_KEYS * REF_CM_CONNS], number; /* number: of the last listener */
+    struct iba_cm_listener listener[REF_CM_LISTENERS];
+    struct iba_cm_datagram out[REF_CM_RING];
+    struct iba_cm_event event[REF_CM_RING];
+    bool open;
+};
 struct reference;
 struct ref_device {
     struct iba_ca ca;
     struct reference *of;
     struct iba_random random;
+    struct ref_cm cm;
     struct iba_qp *qps[REF_QPS];
     struct iba_cq *cqs[REF_CQS];
     struct iba_srq *srqs[REF_SRQS];
@@ -99,6 +121,9 @@ struct ref_change {
     bool decides; /* `rules` in place of the engine's own, in `table` */
     enum iba_rule_table table;
     struct iba_changed_rules rules;
+    bool cm_decides; /* `cm_rules` in place of the CM's own, in `cm_table` */
+    enum iba_cm_table cm_table;
+    struct iba_cm_changed_rules cm_rules;
     bool does; /* `change` */
     struct iba_change change;
 };
@@ -144,6 +169,12 @@ enum ibc_rc ref_set_gid(struct ibc_target *t, unsigned d, uint32_t index, const 
 void ref_put_path(struct iba_av *av, const struct ibc_path *path);
 
 /* ---- ref_object.c, ref_memory.c, ref_queue.c: verbs ---- */
+/* ref_cm.c */
+enum ibc_rc ref_cm_open(struct ibc_target *t, unsigned d);
+enum ibc_rc ref_cm_call(struct ibc_target *t, unsigned d, struct ibc_cm_call *c);
+enum ibc_rc ref_cm_event(struct ibc_target *t, unsigned d, struct iba_cm_event *e, unsigned *n);
+enum ibc_rc ref_cm_attributes(struct ibc_target *t, unsigned d, uint32_t id, enum iba_qp_state state,
+                              struct iba_qp_attr *a);
 enum ibc_rc ref_create_pd(struct ibc_target *t, unsigned d, uint32_t *pd);
 enum ibc_rc ref_create_cq(struct ibc_target *t, unsigned d, uint32_t depth, uint32_t *cq);
 enum ibc_rc ref_create_ah(struct ibc_target *t, unsigned d, uint32_t pd, const struct ibc_address *to, uint32_t *ah);

@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include "scenario/words.h"
+#include "cm/iba_cm.h"
+#include "scenario/scenario.h"
 #include "transport/iba_verbs.h"
 #include "wire/iba_crc.h"
 #include "wire/iba_view.h"
@@ -106,6 +107,17 @@ struct ibc_send {
     struct ibc_ah_spec dest;
 };
 
+/* A verb of a connection manager (core/cm). Its message holds what the user fills in; the device sends what follows
+ * from it. */
+struct ibc_cm_call {
+    enum ibc_cm_verb verb;
+    uint32_t id; /* in: the connection; out, of connect and resolve: the new one */
+    uint8_t mad[IBA_MAD_BYTES];
+    uint32_t backlog;     /* listen */
+    bool datagrams, both; /* listen: for SIDR_REQs; connect: peer-to-peer */
+    uint8_t compare[IBA_CM_REQ_BYTES], compare_n;
+};
+
 struct ibc_target_ops {
     const char *name, *help;
     /* A clean device: no objects, clock running, link as requested. Errors: DEAD, or a link it does not have. */
@@ -162,6 +174,13 @@ struct ibc_target_ops {
     enum ibc_rc (*collect_any)(struct ibc_target *t, uint64_t until, uint8_t frame[IBC_FRAME], size_t *len,
                                uint64_t *at, unsigned *from);
     void (*close)(struct ibc_target *t);
+    /* The connection manager of device d, on its first port; NULL: the target has none to offer. cm_open: it takes
+     * QP1. */
+    enum ibc_rc (*cm_open)(struct ibc_target *t, unsigned d);
+    enum ibc_rc (*cm_call)(struct ibc_target *t, unsigned d, struct ibc_cm_call *c);
+    enum ibc_rc (*cm_event)(struct ibc_target *t, unsigned d, struct iba_cm_event *e, unsigned *n);
+    enum ibc_rc (*cm_attributes)(struct ibc_target *t, unsigned d, uint32_t id, enum iba_qp_state state,
+                                 struct iba_qp_attr *a);
     /* A starting PSN as the device's software would choose it; NULL: the target cannot choose one. */
     enum ibc_rc (*choose_psn)(struct ibc_target *t, unsigned d, uint32_t *psn);
     /* An entry of the first port's GID table; NULL: the target cannot set it. */

@@ -2,6 +2,7 @@
 /* Changed copies of rule tables, and the registry of behaviours. */
 #include "adapter/iba_change_rules.h"
 #include <string.h>
+#include "cm/deviations_cm.h"
 #include "fabric/deviations_port.h"
 #include "memory/deviations_memory.h"
 #include "transport/deviations_qp.h"
@@ -10,7 +11,7 @@
 
 #define LIST_ADDRESS(list) &list,
 static const struct iba_behaviours *const lists[] = {IBA_MEM_LISTS(LIST_ADDRESS) IBA_PORT_LISTS(
-    LIST_ADDRESS) IBA_QP_LISTS(LIST_ADDRESS) IBA_RECEIVE_LISTS(LIST_ADDRESS) IBA_REQUESTER_LISTS(LIST_ADDRESS)};
+    LIST_ADDRESS) IBA_QP_LISTS(LIST_ADDRESS) IBA_RECEIVE_LISTS(LIST_ADDRESS) IBA_REQUESTER_LISTS(LIST_ADDRESS) IBA_CM_LISTS(LIST_ADDRESS)};
 
 const struct iba_behaviours *const *iba_behaviour_lists(size_t *n)
 {

@@ -40,7 +40,7 @@ static bool change_row(struct iba_cm_rule *r, enum iba_cm_row_change change)
     case IBA_CM_ROW_SILENT: r->answer = IBA_CMA_NOTHING; return old.answer != IBA_CMA_NOTHING;
     case IBA_CM_ROW_CODE: r->code++; return old.code != 0;
     case IBA_CM_ROW_STAYS: r->next = IBA_CM_SAME; return old.next != IBA_CM_SAME;
-    case IBA_CM_ROW_TIMER: r->timer = IBA_CMT_KEEP; return old.timer != IBA_CMT_KEEP;
+    case IBA_CM_ROW_TIMER: r->timer = IBA_CMT_NONE; return old.timer != IBA_CMT_NONE;
     case IBA_CM_ROW_UNTOLD: r->event = IBA_CME_NONE; return old.event != IBA_CME_NONE;
     case IBA_CM_ROW_FORGETS: r->take = NULL; return may_forget(&old);
     default: return false;

@@ -12,7 +12,7 @@ enum iba_cm_row_change {
     IBA_CM_ROW_SILENT,  /* it sends nothing */
     IBA_CM_ROW_CODE,    /* the reason or status that it sends is one more */
     IBA_CM_ROW_STAYS,   /* the state does not change */
-    IBA_CM_ROW_TIMER,   /* the timer is as before */
+    IBA_CM_ROW_TIMER,   /* it starts no timer */
     IBA_CM_ROW_UNTOLD,  /* the user learns nothing */
     IBA_CM_ROW_FORGETS, /* the connection remembers nothing of it */
     IBA_CM_ROW_CHANGES

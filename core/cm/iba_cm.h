@@ -204,6 +204,8 @@ struct iba_cm_event {
 };
 /* The private data of the event's message; NULL: it has none. */
 const uint8_t *iba_cm_event_private(const struct iba_cm_event *e, size_t *n);
+/* Bytes of private data of the message with that attribute, and where they begin in the MAD. False: no such message. */
+bool iba_cm_private_place(uint16_t attribute, size_t *at, size_t *n);
 /* The first byte after the MAD header, for the accessors of core/mad (iba_cm_req_serviceid() ...). */
 static inline const uint8_t *iba_cm_event_data(const struct iba_cm_event *e)
 {

@@ -28,6 +28,7 @@ static void enter(struct iba_cm_rx *x, uint8_t state)
         c->listener = IBA_CM_NO_LISTENER;
     }
     c->state = state;
+    iba_cm_set_timer(x->cm, c, IBA_NEVER);
 }
 
 static void start_timer(struct iba_cm_rx *x, enum iba_cm_timer t)
@@ -35,12 +36,6 @@ static void start_timer(struct iba_cm_rx *x, enum iba_cm_timer t)
     struct iba_cm_conn *c = x->c;
     iba_time runs;
 
-    if (t == IBA_CMT_KEEP)
-        return;
-    if (t == IBA_CMT_STOP) {
-        iba_cm_set_timer(x->cm, c, IBA_NEVER);
-        return;
-    }
     if (t == IBA_CMT_RESPONSE)
         c->tries = c->service == IBA_CM_DATAGRAM ? c->retries : iba_cm_req_maxcmretr(c->req);
     else if (t == IBA_CMT_RETRY && c->tries > 0)
@@ -67,7 +62,8 @@ const struct iba_cm_rule *iba_cm_apply(struct iba_cm_rx *x, enum iba_cm_table t)
         return r;
     if (r->next != IBA_CM_SAME)
         enter(x, r->next);
-    start_timer(x, (enum iba_cm_timer)r->timer);
+    if (r->timer != IBA_CMT_NONE)
+        start_timer(x, (enum iba_cm_timer)r->timer);
     if (r->event != IBA_CME_NONE)
         iba_cm_report(x, (enum iba_cm_event_kind)r->event);
     if (x->c->state == IBA_CMS_NONE) {

@@ -185,6 +185,10 @@ static void fill_rej(const struct iba_cm_rx *x, uint8_t *data, uint16_t reason)
     size_t n = 0;
 
     communication_ids(x, data);
+    if (x->on == IBA_CM_ON_REP) { /* the connection need not know its peer yet */
+        iba_cm_rej_set_localcommid(data, iba_cm_rep_remotecommid(x->data));
+        iba_cm_rej_set_remotecommid(data, iba_cm_rep_localcommid(x->data));
+    }
     if (rejected(x) == 0 && (!x->c || x->c->state == IBA_CMS_REQ_RCVD || x->c->state == IBA_CMS_TIMEWAIT))
         iba_cm_rej_set_localcommid(data, 0); /* the peer has seen no ID of ours */
     if (x->on >= IBA_CM_ON_TIMER && x->ari.n > 0)

@@ -66,13 +66,10 @@ void iba_cm_answer(struct iba_cm_rx *x, enum iba_cm_answer a, uint16_t code);
 void iba_cm_report(struct iba_cm_rx *x, enum iba_cm_event_kind k);
 bool iba_cm_has_room(const struct iba_cm *cm);
 
-/* Bytes of private data of the message with that attribute, and where they begin in the MAD. False: no such message. */
-bool iba_cm_private_place(uint16_t attribute, size_t *at, size_t *n);
-
 /* ---- iba_cm_request.c: conditions on a REQ, and what is taken from it ---- */
 iba_cm_when iba_cm_no_service, iba_cm_wrong_type, iba_cm_wrong_mtu, iba_cm_foreign_gid, iba_cm_foreign_lid,
     iba_cm_blocked_sl, iba_cm_foreign_alt_gid, iba_cm_foreign_alt_lid, iba_cm_wrong_ip, iba_cm_stale, iba_cm_no_slot,
-    iba_cm_full_backlog, iba_cm_peer_wins, iba_cm_peer_loses;
+    iba_cm_full_backlog, iba_cm_peer_loses;
 iba_cm_take iba_cm_take_req, iba_cm_take_sidr_req, iba_cm_take_stale, iba_cm_yield;
 
 /* ---- iba_cm_find.c: which connection a message is for ---- */

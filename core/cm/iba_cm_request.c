@@ -108,11 +108,6 @@ static bool is_greater(const struct iba_cm_rx *x)
     return x->cm->cfg.ca_guid != guid ? x->cm->cfg.ca_guid > guid : x->c->local_qpn > iba_cm_req_localqpn(x->data);
 }
 
-bool iba_cm_peer_wins(const struct iba_cm_rx *x)
-{
-    return x->c->peer && is_greater(x);
-}
-
 bool iba_cm_peer_loses(const struct iba_cm_rx *x)
 {
     return x->c->peer && !is_greater(x);

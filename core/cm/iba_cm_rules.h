@@ -9,7 +9,7 @@
  *     answer  the message that is sent
  *     code    reason of a REJ, status of an APR or SIDR_REP; 0 where a verb gives it
  *     next    the state after it; SAME: as before
- *     timer   what happens to the connection's timer
+ *     timer   the timer that is started
  *     event   what the caller learns
  *
  * The first row that applies decides; each row counts how often it did. Without a row a message is dropped, and a verb
@@ -42,8 +42,7 @@ enum iba_cm_answer {
 };
 
 enum iba_cm_timer {
-    IBA_CMT_KEEP,
-    IBA_CMT_STOP,
+    IBA_CMT_NONE,     /* none is started; one that runs ends with its state */
     IBA_CMT_RESPONSE, /* the peer has its response time, and MaxCMRetries more */
     IBA_CMT_RETRY,    /* the peer has its response time once more */
     IBA_CMT_SERVICE,  /* the peer has the time that its MRA asks for */

@@ -2,6 +2,7 @@
 #include "statements/iba_clause.h"
 #include <string.h>
 #include "statements/km.h"
+#include "statements/md.h"
 #include "statements/pv.h"
 #include "statements/qs.h"
 #include "statements/ro.h"
@@ -12,10 +13,10 @@
 
 #define OPEN(area, id, section, compliance, ...) {id, section, compliance},
 #define SHUT OPEN
-static const struct iba_clause clauses[] = {IBA_STATEMENTS_KM(OPEN, SHUT) IBA_STATEMENTS_PV(OPEN, SHUT)
-                                                IBA_STATEMENTS_QS(OPEN, SHUT) IBA_STATEMENTS_RO(OPEN, SHUT)
-                                                    IBA_STATEMENTS_RQ(OPEN, SHUT) IBA_STATEMENTS_RR(OPEN, SHUT)
-                                                        IBA_STATEMENTS_UU(OPEN, SHUT) IBA_STATEMENTS_WF(OPEN, SHUT)};
+static const struct iba_clause clauses[] = {
+    IBA_STATEMENTS_KM(OPEN, SHUT) IBA_STATEMENTS_MD(OPEN, SHUT) IBA_STATEMENTS_PV(OPEN, SHUT)
+        IBA_STATEMENTS_QS(OPEN, SHUT) IBA_STATEMENTS_RO(OPEN, SHUT) IBA_STATEMENTS_RQ(OPEN, SHUT)
+            IBA_STATEMENTS_RR(OPEN, SHUT) IBA_STATEMENTS_UU(OPEN, SHUT) IBA_STATEMENTS_WF(OPEN, SHUT)};
 
 /* core uses only the mem* functions of the C library: the layering test checks it. */
 static size_t length(const char *s)

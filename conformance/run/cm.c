@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The connection manager of the device: its verbs, its events, and the attributes that it gives queue pairs. */
+#include <stdio.h>
+#include <string.h>
+#include "run/play.h"
+
+enum { FIRST_TID = 0x1000, TESTER_ID = 0x00c0de00, TESTER_QPN = 0x0bee00, DEVICE_QPN = 0x00d000 };
+
+enum ibc_rc run_make_cm(struct run_player *p, struct run_live *c, unsigned d)
+{
+    const uint32_t n = (uint32_t)(c - p->live);
+
+    if (!p->t->ops->cm_open)
+        return IBC_UNSUPPORTED;
+    c->type = IBA_QPT_GSI;
+    c->attr.a.port = 1;
+    c->qkey = IBA_GSI_QKEY;
+    c->id[0] = 1;
+    c->id[1] = 0;
+    c->peer = TESTER_ID + n;
+    c->service_qpn = TESTER_QPN + n;
+    c->device_qpn = DEVICE_QPN + n;
+    c->tid = FIRST_TID + UINT64_C(0x100) * n;
+    return p->t->ops->cm_open(p->t, d);
+}
+
+/* ---- verbs ---- */
+
+/* The verb's message as the device's user fills it in; a queue pair of the device is not the tester's. */
+static void fill_call(struct run_player *p, const struct ibc_step *s, struct run_live *c, struct ibc_cm_call *call)
+{
+    const uint32_t tester = c->service_qpn;
+    const struct ibc_arg *compare = run_arg(s, IBC_K_compare);
+
+    *call = (struct ibc_cm_call){.verb = (enum ibc_cm_verb)s->op, .id = c->id[1]};
+    c->service_qpn = c->device_qpn;
+    run_cm_fill(p, s, c, call->mad);
+    c->service_qpn = tester;
+    call->backlog = (uint32_t)run_number(p, s, IBC_K_backlog, 0, NULL);
+    call->datagrams = run_has(s, IBC_K_datagrams);
+    call->both = run_has(s, IBC_K_both);
+    if (compare) {
+        call->compare_n =
+            (uint8_t)(compare->v[0].n_bytes < sizeof call->compare ? compare->v[0].n_bytes : sizeof call->compare);
+        memcpy(call->compare, compare->v[0].bytes, call->compare_n);
+    }
+}
+
+bool run_step_call(struct run_player *p, const struct ibc_step *s)
+{
+    static const char *const names[IBC_CM_VERB_COUNT] = {
+#define VERB_NAME(name, message) #name,
+        IBC_CM_VERBS(VERB_NAME)};
+    struct run_live *c = run_live(p, s);
+    struct ibc_cm_call call;
+    enum ibc_rc rc;
+
+    fill_call(p, s, c, &call);
+    rc = p->t->ops->cm_call(p->t, 0, &call);
+    if (rc == IBC_OK && (call.verb == IBC_CM_connect || call.verb == IBC_CM_resolve))
+        c->id[1] = call.id, c->known = true;
+    return run_did_or(p, s, rc, names[s->op]);
+}
+
+/* ---- events ---- */
+
+static bool poll_events(struct run_player *p, const struct ibc_step *s)
+{
+    unsigned n = 1;
+
+    while (n > 0 && p->n_cm_event < RUN_MAX_CM_EVENTS) {
+        if (!run_did(p, s, p->t->ops->cm_event(p->t, 0, &p->cm_event[p->n_cm_event], &n), "report events"))
+            return false;
+        p->n_cm_event += n;
+    }
+    return true;
+}
+
+/* The event is about that conversation: by the device's ID, or by the tester's in the request that began it. */
+static bool is_about(const struct run_live *c, const struct iba_cm_event *e)
+{
+    const uint8_t *data = iba_cm_event_data(e);
+
+    if (e->kind == IBA_CME_REQ || e->kind == IBA_CME_SIDR_REQ)
+        return iba_cm_rtu_localcommid(data) == c->peer;
+    return c->known && e->id == c->id[1];
+}
+
+static unsigned event_of(const struct run_player *p, const struct run_live *c)
+{
+    unsigned i = 0;
+
+    while (i < p->n_cm_event && !is_about(c, &p->cm_event[i]))
+        i++;
+    return i;
+}
+
+static bool event_there(struct run_player *p, const struct ibc_step *s)
+{
+    return event_of(p, run_live(p, s)) < p->n_cm_event;
+}
+
+/* Lets time pass until an event comes. */
+static bool await_event(struct run_player *p, const struct ibc_step *s, uint64_t patience)
+{
+    const uint64_t until = run_now(p) + patience;
+    bool came = true;
+
+    do {
+        if (!poll_events(p, s))
+            return false;
+        if (event_there(p, s))
+            return true;
+        const uint64_t slice = run_now(p) + (p->t->virtual_time ? patience / 64 + 1 : RUN_MS);
+        if (!run_collect(p, slice < until ? slice : until, &came, s))
+            return false;
+    } while (run_now(p) < until);
+    return poll_events(p, s);
+}
+
+static bool told(struct run_player *p, const struct ibc_step *s, struct run_live *c, unsigned i)
+{
+    const struct iba_cm_event e = p->cm_event[i];
+    struct run_difference d;
+
+    if (e.kind != s->op) {
+        snprintf(d.expected, sizeof d.expected, "event %s", iba_cm_event_name((enum iba_cm_event_kind)s->op));
+        snprintf(d.got, sizeof d.got, "event %s", iba_cm_event_name((enum iba_cm_event_kind)e.kind));
+        return run_fail(p, s, NULL, d.expected, d.got);
+    }
+    p->n_cm_event--;
+    memmove(&p->cm_event[i], &p->cm_event[i + 1], (p->n_cm_event - i) * sizeof *p->cm_event);
+    if (e.kind == IBA_CME_REQ || e.kind == IBA_CME_SIDR_REQ)
+        c->id[1] = e.id, c->known = true;
+    if (s->message && iba_madhdr_attributeid(e.mad) != 0 && !run_cm_matches(p, s, e.mad, &d))
+        return run_fail(p, s, NULL, d.expected, d.got);
+    return true;
+}
+
+bool run_step_told(struct run_player *p, const struct ibc_step *s)
+{
+    struct run_live *c = run_live(p, s);
+    const struct ibc_arg *within = run_arg(s, IBC_K_within);
+    const uint64_t patience = run_scaled(p, within                  ? within->v[0].n
+                                            : s->op == IBA_CME_NONE ? RUN_OPTIONAL
+                                                                    : RUN_PATIENCE);
+    char expected[RUN_TEXT];
+
+    if (!await_event(p, s, patience))
+        return false;
+    const unsigned i = event_of(p, c);
+    if (i < p->n_cm_event)
+        return told(p, s, c, i);
+    if (s->op == IBA_CME_NONE)
+        return true;
+    snprintf(expected, sizeof expected, "event %s", iba_cm_event_name((enum iba_cm_event_kind)s->op));
+    return run_fail(p, s, NULL, expected, "no event");
+}
+
+/* ---- attributes ---- */
+
+static const struct {
+    uint8_t key;
+    const char *name;
+} given[] = {{IBC_K_epsn, "epsn"},       {IBC_K_psn, "psn"},
+             {IBC_K_qpn, "qpn"},         {IBC_K_pmtu, "pmtu"},
+             {IBC_K_timeout, "timeout"}, {IBC_K_retry, "retry"},
+             {IBC_K_rd, "rd"},           {IBC_K_rnr_retry, "rnr_retry"},
+             {IBC_K_dest_rd, "dest_rd"}, {IBC_K_flow_control, "flow_control"}};
+
+static uint64_t value_of(const struct iba_qp_attr *a, uint8_t key)
+{
+    switch (key) {
+    case IBC_K_epsn: return a->rq_psn;
+    case IBC_K_psn: return a->sq_psn;
+    case IBC_K_qpn: return a->dest_qpn;
+    case IBC_K_pmtu: return a->path_mtu ? 128u << a->path_mtu : 0;
+    case IBC_K_timeout: return a->timeout;
+    case IBC_K_retry: return a->retry;
+    case IBC_K_rd: return a->max_rd;
+    case IBC_K_rnr_retry: return a->rnr_retry;
+    case IBC_K_dest_rd: return a->max_dest_rd;
+    default: return a->flow_control;
+    }
+}
+
+bool run_step_gives(struct run_player *p, const struct ibc_step *s)
+{
+    static const struct run_context none;
+    struct iba_qp_attr a;
+    const enum ibc_rc rc = p->t->ops->cm_attributes(p->t, 0, run_live(p, s)->id[1],
+                                                    (enum iba_qp_state)run_arg(s, IBC_K_value)->v[0].n, &a);
+
+    if (!run_did(p, s, rc, "give a queue pair its attributes"))
+        return false;
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        const struct ibc_arg *arg = run_arg(s, (enum ibc_key)given[i].key);
+        char expected[RUN_TEXT], got[RUN_TEXT];
+        if (!arg || run_fits(p, arg, value_of(&a, given[i].key), &none))
+            continue;
+        snprintf(expected, sizeof expected, "%s 0x%llx", given[i].name,
+                 (unsigned long long)run_value(p, &arg->v[0], &none));
+        snprintf(got, sizeof got, "%s 0x%llx", given[i].name, (unsigned long long)value_of(&a, given[i].key));
+        return run_fail(p, s, NULL, expected, got);
+    }
+    return true;
+}
