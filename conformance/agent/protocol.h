@@ -60,6 +60,8 @@ struct ag_counters {
     K(LINK,     WORD,      AG_W_LINK)                                                                                  \
     K(OBJECT,   WORD,      AG_W_OBJECT)                                                                                \
     K(SETTING,  WORD,      AG_W_SETTING)    /* enum ibc_key */                                                         \
+    K(CM_VERB,  WORD,      AG_W_CM_VERB)    /* of a connection manager */                                              \
+    K(CM_EVENT, WORD,      AG_W_CM_EVENT)                                                                              \
     K(CLOCK,    WORD,      AG_W_CLOCK)      /* 1: virtual */                                                           \
     K(ACCESS,   WORDS,     AG_W_ACCESS)     /* a list of words for a set of bits */                                    \
     K(LINKS,    WORDS,     AG_W_LINK)                                                                                  \
@@ -112,7 +114,7 @@ struct ag_counters {
     V(hello) V(reset) V(create_pd) V(create_cq) V(create_srq) V(create_ah) V(create_qp) V(modify_qp) V(query_qp) V(destroy)         \
     V(reg_mr) V(alloc_mw) V(arm_cq) V(notified) V(arm_srq) V(post_send) V(post_recv) V(poll_cq) V(poll_event)          \
     V(attach) V(read_memory) V(write_memory) V(page) V(set_port) V(set_gid) V(choose_psn) V(counters) V(log)         \
-    V(advance)
+    V(cm_open) V(cm_call) V(cm_event) V(cm_attributes) V(advance)
 
 #define AG_M_hello_args(M, s)        M(s, U32, version, MUST) M(s, TEXT, token, MAY)
 #define AG_M_hello_ok(M, s)                                                                                            \
@@ -187,6 +189,17 @@ struct ag_counters {
 #define AG_M_counters_ok(M, s)       M(s, COUNTERS, counters, MUST)
 #define AG_M_log_args(M, s)          M(s, U64, since, MAY)
 #define AG_M_log_ok(M, s)            M(s, TEXT, text, MAY) M(s, U64, at, MAY)
+#define AG_M_cm_open_args(M, s)
+#define AG_M_cm_open_ok(M, s)
+#define AG_M_cm_call_args(M, s)                                                                                        \
+    M(s, CM_VERB, call, MUST) M(s, U32, conn, MUST) M(s, BYTES, hex, MUST) M(s, U32, backlog, MAY)                     \
+    M(s, FLAG, datagrams, MAY) M(s, FLAG, both, MAY)
+#define AG_M_cm_call_ok(M, s)        M(s, U32, conn, MUST)
+#define AG_M_cm_event_args(M, s)
+#define AG_M_cm_event_ok(M, s)                                                                                         \
+    M(s, CM_EVENT, kind, MUST) M(s, U32, conn, MAY) M(s, U16, reason, MAY) M(s, BYTES, hex, MAY)
+#define AG_M_cm_attributes_args(M, s) M(s, U32, conn, MUST) M(s, STATE, state, MUST)
+#define AG_M_cm_attributes_ok(M, s)  AG_M_query_qp_ok(M, s)
 #define AG_M_advance_args(M, s)      M(s, U64, until, MUST)
 #define AG_M_advance_ok(M, s)        M(s, U64, now, MUST) M(s, U32, frames, MUST)
 
@@ -214,6 +227,8 @@ enum ag_word_list {
     AG_W_LINK,
     AG_W_OBJECT,
     AG_W_SETTING,
+    AG_W_CM_VERB,
+    AG_W_CM_EVENT,
     AG_W_CLOCK,
     AG_W_ACCESS,
     AG_W_CAP,
@@ -279,6 +294,8 @@ enum ag_shape_id {
 #define AG_T_OBJECT uint8_t
 #define AG_T_SETTING uint8_t
 #define AG_T_CLOCK uint8_t
+#define AG_T_CM_VERB uint8_t
+#define AG_T_CM_EVENT uint8_t
 #define AG_T_ACCESS uint64_t
 #define AG_T_LINKS uint64_t
 #define AG_T_CAPS uint64_t

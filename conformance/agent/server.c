@@ -101,6 +101,8 @@ static uint64_t claimed(struct ag_server *s)
 
     if (s->real_time)
         caps &= ~(UINT64_C(1) << IBC_CAP_virtual_time);
+    if (!s->target->ops->cm_open)
+        caps &= ~(UINT64_C(1) << IBC_CAP_cm);
     return ag_devices(s) > 1 ? caps : caps & ~(UINT64_C(1) << IBC_CAP_two_devices);
 }
 
@@ -317,6 +319,63 @@ DO(poll_event)
     UNUSED(a);
     if (n > 0)
         AG_SET(ok, poll_event_ok, event, ag_from_event(&e));
+    return rc;
+}
+
+DO(cm_open)
+{
+    UNUSED(a);
+    UNUSED(ok);
+    return s->target->ops->cm_open ? s->target->ops->cm_open(s->target, d) : IBC_UNSUPPORTED;
+}
+
+DO(cm_call)
+{
+    struct ibc_cm_call c = {.verb = (enum ibc_cm_verb)a->call,
+                            .id = a->conn,
+                            .backlog = AG_HAS(a, cm_call_args, backlog) ? a->backlog : 0,
+                            .datagrams = AG_HAS(a, cm_call_args, datagrams) && a->datagrams,
+                            .both = AG_HAS(a, cm_call_args, both) && a->both};
+
+    if (a->hex.n < sizeof c.mad || a->hex.n > sizeof c.mad + sizeof c.compare)
+        return bad(s, "cm_call: hex: a datagram of %d bytes, then what a listener compares", (int)sizeof c.mad);
+    memcpy(c.mad, a->hex.b, sizeof c.mad);
+    c.compare_n = (uint8_t)(a->hex.n - sizeof c.mad);
+    memcpy(c.compare, a->hex.b + sizeof c.mad, c.compare_n);
+    const enum ibc_rc rc = CALL(cm_call, d, &c);
+    ok->conn = c.id;
+    return rc;
+}
+
+DO(cm_event)
+{
+    struct iba_cm_event e = {0};
+    unsigned n = 0;
+    const enum ibc_rc rc = CALL(cm_event, d, &e, &n);
+
+    UNUSED(a);
+    ok->kind = n > 0 ? e.kind : IBA_CME_NONE;
+    if (n == 0)
+        return rc;
+    AG_SET(ok, cm_event_ok, conn, e.id);
+    AG_SET(ok, cm_event_ok, reason, e.reason);
+    ok->given |= AG_BIT(cm_event_ok, hex);
+    ok->hex.n = sizeof e.mad;
+    memcpy(ok->hex.b, e.mad, sizeof e.mad);
+    return rc;
+}
+
+DO(cm_attributes)
+{
+    struct iba_qp_attr attr = {0};
+    struct ag_query_qp_ok q;
+    const enum ibc_rc rc = CALL(cm_attributes, d, a->conn, (enum iba_qp_state)a->state, &attr);
+
+    _Static_assert(sizeof q == sizeof *ok, "the members of both are the same");
+    if (rc == IBC_OK) {
+        ag_from_query(&q, &attr);
+        memcpy(ok, &q, sizeof q);
+    }
     return rc;
 }
 

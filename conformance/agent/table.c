@@ -49,6 +49,10 @@ static const struct ag_word links[] = {IBC_LINKS(LINK)};
 static const struct ag_word objects[] = {IBC_OBJECT_KINDS(OBJECT)};
 static const struct ag_word settings[] = {SETTING(pkey) SETTING(lmc) SETTING(lid) SETTING(mtu) SETTING(congestion)
                                               SETTING(sl2vl) SETTING(pkey_violations) SETTING(qkey_violations)};
+#define CM_VERB(name, message) {#name, IBC_CM_##name},
+static const struct ag_word cm_verbs[] = {IBC_CM_VERBS(CM_VERB)};
+#define CM_EVENT(name, text) {#name, IBA_CME_##name},
+static const struct ag_word cm_events[] = {IBA_CM_EVENTS(CM_EVENT)};
 static const struct ag_word clocks[] = {{"real", 0}, {"virtual", 1}};
 /* numbers of bits, as those of capabilities and links are */
 static const struct ag_word rights[] = {ACCESS(local_write, 0) ACCESS(remote_write, 1) ACCESS(remote_read, 2)
@@ -74,6 +78,8 @@ const struct ag_words ag_words[AG_W_COUNT] = {
     [AG_W_LINK] = WORDS(links, "link"),
     [AG_W_OBJECT] = WORDS(objects, "kind of object"),
     [AG_W_SETTING] = WORDS(settings, "setting of a port"),
+    [AG_W_CM_VERB] = WORDS(cm_verbs, "verb of a connection manager"),
+    [AG_W_CM_EVENT] = WORDS(cm_events, "event of a connection manager"),
     [AG_W_CLOCK] = WORDS(clocks, "kind of time"),
     [AG_W_ACCESS] = WORDS(rights, "access right"),
     [AG_W_CAP] = WORDS(capabilities, "capability"),

@@ -29,7 +29,6 @@
 #define IBC_WHY_SMA "a management agent's: subnet management is not in scope"
 #define IBC_WHY_SM "a subnet manager's: subnet management is not in scope"
 #define IBC_WHY_SA "a subnet administration's: subnet management is not in scope"
-#define IBC_WHY_CM "the connection manager's: its messages are not in scope"
 #define IBC_WHY_SWITCH "a switch's, not an endpoint's"
 #define IBC_WHY_LINK "the link's: frames reach the suite whole"
 #define IBC_WHY_NOTE "the sources leave it open, and require nothing"

@@ -82,4 +82,10 @@ uint64_t live_capabilities(struct ibc_target *t);
 uint32_t live_links(struct ibc_target *t);
 void live_close(struct ibc_target *t);
 enum ibc_contact live_contact(struct ibc_target *t, char *text, size_t n);
+/* live_cm.c */
+enum ibc_rc live_cm_open(struct ibc_target *t, unsigned d);
+enum ibc_rc live_cm_call(struct ibc_target *t, unsigned d, struct ibc_cm_call *c);
+enum ibc_rc live_cm_event(struct ibc_target *t, unsigned d, struct iba_cm_event *e, unsigned *n);
+enum ibc_rc live_cm_attributes(struct ibc_target *t, unsigned d, uint32_t id, enum iba_qp_state state,
+                               struct iba_qp_attr *a);
 #endif

@@ -55,7 +55,7 @@
     SHUT(QS, "QS-46", "A14",      "",            "A14", C, S, NOT_YET, "An XRC target checks keys against its shared receive queue's protection domain.", IBC_WHY_XRC) \
     SHUT(QS, "QS-47", "A14",      "",            "A14", C, S, NOT_YET, "An XRC receive completes into its shared receive queue's completion queue.", IBC_WHY_XRC) \
     SHUT(QS, "QS-48", "A14",      "",            "A14", C, S, NOT_YET, "A type 2 window cannot be accessed through an XRC target.", IBC_WHY_XRC) \
-    SHUT(QS, "QS-49", "A14",      "",            "A14", C, S, SCOPE, "A connection request for XRC has that extended transport type.",       IBC_WHY_CM) \
+    OPEN(QS, "QS-49", "A14",      "",            "A14", C, S, "A connection request for XRC has that extended transport type.") \
     SHUT(QS, "QS-50", "A14",      "",            "A14", C, K, NOT_YET, "XRC READs and ATOMICs name a shared receive queue too.", IBC_WHY_XRC) \
     SHUT(QS, "QS-51", "A14",      "",            "A14", C, K, NOT_YET, "All packets of an XRC message name the same shared receive queue.", IBC_WHY_XRC) \
     SHUT(QS, "QS-52", "A14",      "",            "A14", C, K, NOT_YET, "An error of an XRC target does not affect other work of its shared receive queue.", IBC_WHY_XRC) \

@@ -35,8 +35,8 @@
     OPEN(RO, "RO-27", "A17", "", "A17", M, S, "SLs 0 to 7 map to Ethernet priorities; higher ones are refused.") \
     OPEN(RO, "RO-28", "A17", "", "A17", M, S, "A RoCEv2 device has no raw InfiniBand packets.") \
     OPEN(RO, "RO-29", "A17", "", "A17", M, S, "On RoCEv2 a sender sets FECN and BECN to 0 and a receiver ignores them.") \
-    SHUT(RO, "RO-30", "A17", "", "A17", M, S, SCOPE, "LIDs in connection messages have no meaning over RoCEv2.", IBC_WHY_CM) \
-    SHUT(RO, "RO-31", "A17", "", "A17", M, S, SCOPE, "No connection is rejected because of its LIDs over RoCEv2.", IBC_WHY_CM) \
+    OPEN(RO, "RO-30", "A17", "", "A17", M, S, "LIDs in connection messages have no meaning over RoCEv2.") \
+    OPEN(RO, "RO-31", "A17", "", "A17", M, S, "No connection is rejected because of its LIDs over RoCEv2.") \
     SHUT(RO, "RO-32", "A17", "", "A17", M, S, UNTESTABLE, "A RoCEv2 port raises no event of a subnet manager.",    "there is no manager that could provoke one") \
     OPEN(RO, "RO-33", "A17", "", "A17", M, S, "A RoCEv2 port drops packets for QP0.") \
     SHUT(RO, "RO-34", "A17", "", "A17", M, S, SCOPE, "Subnet and performance management do not apply to RoCEv2.", IBC_WHY_SMA) \

@@ -6,9 +6,9 @@
 
 /* Lines 5 to 16, and an object of each kind */
 #define WORLD                                                                                                          \
-    "pd p\nmr r\nmw w\ncq c\nsrq s\ngroup g\nhandle h\nqp a\nqp b type=ud\n> a SEND_ONLY as=known\nwait 1s\nwait 1s\n"
-enum { LINE = 17 };
-static const char *const named[IBC_O_COUNT] = {"p", "r", "w", "c", "s", "g", "h", "a"};
+    "pd p\nmr r\nmw w\ncq c\nsrq s\ngroup g\nhandle h\ncm e\nqp a\nqp b type=ud\n> a SEND_ONLY as=known\nwait 1s\nwait 1s\n"
+enum { LINE = 18 };
+static const char *const named[IBC_O_COUNT] = {"p", "r", "w", "c", "s", "g", "h", "a", "e"};
 
 static const char *first_word(enum ibc_vocab v)
 {
@@ -197,7 +197,7 @@ Test(grammar, each_step_stands_without_what_may_be_left_out)
 
         line_put(text + n, shape, ibc_step_names[k], &none, "", 0);
         if (shape->some)
-            refused(text, "f.ibt:17:");
+            refused(text, "f.ibt:18:");
         else
             loads(text);
     }
@@ -218,7 +218,7 @@ Test(grammar, an_operation_takes_its_own_keys_only)
             if (r->ops == 0 || (r->ops >> ops->row[i].n & 1) != 0)
                 loads(text);
             else
-                refused(text, "f.ibt:17:");
+                refused(text, "f.ibt:18:");
         }
 }
 

@@ -11,7 +11,7 @@ syntax match ibtNumber '\<\%(0x\x\+\|\d\+\%(\.\d\+\)\?\)\%(KiB\|MiB\|ns\|us\|ms\
 syntax match ibtBytes '\<hex:\x\+\>'
 syntax match ibtOpcode '\<\u[A-Z0-9_]\+\>'
 syntax match ibtField '\<[a-z0-9]\+\%(\.[a-z0-9_]\+\)\+\ze='
-syntax match ibtLive '\<\l\w*\.\%(length\|epsn\|lkey\|peer\|rkey\|psn\|qpn\|va\)\>'
+syntax match ibtLive '\<\l\w*\.\%(length\|epsn\|lkey\|peer\|rkey\|psn\|qpn\|va\|tid\|id\)\>'
 syntax match ibtArrow '\%(^\|\s\)\zs[<>][?*]\?\ze\s'
 syntax match ibtAlternative '^\s*\zs|\ze\s' nextgroup=ibtVerdict skipwhite
 syntax keyword ibtVerdict contained pass tolerated fail done
@@ -32,18 +32,18 @@ syntax match ibtKey '\<\%(destqp\|dmalen\|syndrome\|msn\|orig\|vl\|lnh\|lver\|dl
 syntax match ibtKey '\<\%(nxthdr\|ipver\|paylen\|sport\|dport\)\ze[=[]'
 syntax match ibtKey '\<\%(vlan\|gid_index\|path_bits\|ethertype\|srqn\|pkey_violations\|qkey_violations\)\ze[=[]'
 syntax match ibtKey '\<\%(vlan\|gid_index\|path_bits\|mapped\|ethertype\|srqn\|pkey_violations\)\ze[=[]'
-syntax match ibtKey '\<\%(qkey_violations\|av_port\|alt_port\|quiet\|late\)\ze[=[]'
+syntax match ibtKey '\<\%(qkey_violations\|av_port\|alt_port\|quiet\|late\|backlog\|compare\|datagrams\|both\)\ze[=[]'
 syntax match ibtWord '\<\%(good\|bad\|none\|any\|ack\|rnr\|nak\|reset\|init\|rtr\|rts\|sqd\|sqe\)\>=\@!'
 syntax match ibtWord '\<\%(err\|success\|migrated\|rearm\|all\|wr\|forward\|drop\|twice\|hold\)\>=\@!'
 syntax match ibtWord '\<\%(corrupt\|peer\|stranger\|rkeys\|qpns\|psns\)\>=\@!'
 syntax match ibtWord '\<\%(nowhere\|loopback\|ipv4\|unknown\|armed\)\>=\@!'
 
-syntax match ibtStep '\<\%(silence\|wait\|post\|recv\|modify\|state\|completion\|completions\)\ze\%(\s\|$\)'
+syntax match ibtStep '\<\%(call\|told\|gives\|silence\|wait\|post\|recv\|modify\|state\|completion\|completions\)\ze\%(\s\|$\)'
 syntax match ibtStep '\<\%(event\|events\|destroy\|dereg\|free\|arm\|notified\|limit\|attach\)\ze\%(\s\|$\)'
 syntax match ibtStep '\<\%(detach\|memory\|write\|page\|port\|counter\|pass\|release\|score\)\ze\%(\s\|$\)'
 syntax match ibtStep '\<\%(health\|repeat\|end\)\ze\%(\s\|$\)'
 syntax match ibtFlag '\<mapped\>=\@!'
-syntax match ibtObject '^\s*\zs\%(handle\|group\|srq\|cq\|mr\|mw\|pd\|qp\)\ze\s\+\l'
+syntax match ibtObject '^\s*\zs\%(handle\|group\|srq\|cm\|cq\|mr\|mw\|pd\|qp\)\ze\s\+\l'
 syntax match ibtFlag '\<\%(repair\|only\|solicited\|absent\|present\|unchanged\)\>=\@!'
 
 " the head
@@ -52,7 +52,7 @@ syntax match ibtText '^\s*\%(title\|note\|hazard\|see\|covers\|spec\|drawn\)\>.*
 syntax match ibtNeeds '^\s*\%(needs\|role\|class\|service\|link\)\>.*$' contains=ibtHead,ibtComment,ibtCapability,ibtOneOf
 syntax keyword ibtCapability contained rc uc ud raw management write read atomic flush persistent atomic_write send_inv mw1 mw2
 syntax keyword ibtCapability contained fast_reg zero_based srq multicast odp page_hook apm credits congestion
-syntax keyword ibtCapability contained pkey_table limited_pkey lmc two_ports two_devices qp_states exact_depth notify counters
+syntax keyword ibtCapability contained pkey_table limited_pkey lmc two_ports two_devices qp_states exact_depth notify counters cm
 syntax keyword ibtCapability contained virtual_time counter_hook xrc
 syntax keyword ibtCapability contained counter_hook xrc
 syntax keyword ibtCapability contained virtual_time
