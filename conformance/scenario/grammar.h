@@ -63,7 +63,7 @@ struct ibc_shape {
     uint8_t n;
     uint8_t object; /* enum ibc_place_of_object */
     uint16_t kinds; /* 1 << enum ibc_object_kind */
-    uint8_t op;            /* enum ibc_vocab of the word after the step's, NONE: there is none */
+    uint8_t op;     /* enum ibc_vocab of the word after the step's, NONE: there is none */
     bool op_must, packet, compares;
     bool some;     /* at least one key */
     uint8_t roles; /* 1 << enum ibc_role of the scenarios that may have it; 0: all */

@@ -80,10 +80,10 @@ struct ibc_value {
     const char *text;
 };
 struct ibc_arg {
-    uint8_t key;                   /* enum ibc_key; IBC_K_FIELD: `hdr` and `field` */
-    uint8_t hdr;                   /* enum iba_hdr, or IBC_H_MAD: the field is in the message, its part begins at `at` */
-    uint8_t n;                     /* values: 1, or the alternatives of an expectation */
-    uint32_t at;                   /* for poke, insert, remove, pkey[I], sge */
+    uint8_t key; /* enum ibc_key; IBC_K_FIELD: `hdr` and `field` */
+    uint8_t hdr; /* enum iba_hdr, or IBC_H_MAD: the field is in the message, its part begins at `at` */
+    uint8_t n;   /* values: 1, or the alternatives of an expectation */
+    uint32_t at; /* for poke, insert, remove, pkey[I], sge */
     const struct iba_field *field; /* for fields that several headers have (hop, ecn) that of the first; `everywhere` */
     const char *name;              /* as written in the file */
     struct ibc_value v[IBC_MAX_ALTS];
@@ -115,10 +115,12 @@ struct ibc_step {
 };
 
 /* Verbs of a connection manager, and the message that each sends; its fields are the verb's words. */
+/* clang-format off */
 #define IBC_CM_VERBS(V)                                                                                                \
     V(listen, REQ) V(connect, REQ) V(accept, REP) V(confirm, RTU) V(reject, REJ) V(delay, MRA) V(established, RTU)     \
     V(disconnect, DREQ) V(abandon, RTU) V(load, LAP) V(loaded, APR) V(suggest, SAP) V(suggested, SPR)                  \
     V(resolve, SIDR_REQ) V(resolved, SIDR_REP) V(unlisten, RTU)
+/* clang-format on */
 enum ibc_cm_verb {
 #define IBC_CM_VERB_ID(name, message) IBC_CM_##name,
     IBC_CM_VERBS(IBC_CM_VERB_ID) IBC_CM_VERB_COUNT

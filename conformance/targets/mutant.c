@@ -133,11 +133,13 @@ static const struct {
 } cm_tables[IBA_CM_TABLES] = {[IBA_CM_TABLE_MESSAGES] = {&iba_cm_message_rules, "the message "},
                               [IBA_CM_TABLE_TIMERS] = {&iba_cm_timer_rules, "the timer of a connection "},
                               [IBA_CM_TABLE_VERBS] = {&iba_cm_verb_rules, "the user "}};
-static const char *const cm_changes[IBA_CM_ROW_CHANGES] = {
-    [IBA_CM_ROW_DROP] = "takes no notice of it",          [IBA_CM_ROW_SILENT] = "sends nothing",
-    [IBA_CM_ROW_CODE] = "gives another reason or status", [IBA_CM_ROW_STAYS] = "stays in its state",
-    [IBA_CM_ROW_TIMER] = "starts no timer",     [IBA_CM_ROW_UNTOLD] = "does not tell its user",
-    [IBA_CM_ROW_FORGETS] = "remembers nothing of it"};
+static const char *const cm_changes[IBA_CM_ROW_CHANGES] = {[IBA_CM_ROW_DROP] = "takes no notice of it",
+                                                           [IBA_CM_ROW_SILENT] = "sends nothing",
+                                                           [IBA_CM_ROW_CODE] = "gives another reason or status",
+                                                           [IBA_CM_ROW_STAYS] = "stays in its state",
+                                                           [IBA_CM_ROW_TIMER] = "starts no timer",
+                                                           [IBA_CM_ROW_UNTOLD] = "does not tell its user",
+                                                           [IBA_CM_ROW_FORGETS] = "remembers nothing of it"};
 
 static void add_cm_row(enum iba_cm_table t, uint16_t row)
 {

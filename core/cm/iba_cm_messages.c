@@ -90,6 +90,12 @@ static bool lap_same_path(const struct iba_cm_rx *x)
     return iba_cm_lap_alt_locallid(x->data) == local && iba_cm_lap_alt_remotelid(x->data) == remote;
 }
 
+/* One peer cannot have two connections under one ID. */
+static bool duplicate_id(const struct iba_cm_rx *x)
+{
+    return iba_cm_by_remote_id(x->cm, iba_cm_rep_localcaguid(x->data), iba_cm_rep_localcommid(x->data));
+}
+
 static bool sent_rtu(const struct iba_cm_rx *x)
 {
     return iba_madhdr_attributeid(x->c->sent) == IBA_CM_ID_RTU;
@@ -146,6 +152,7 @@ static void take_transaction(struct iba_cm_rx *x)
     R(rej_asking,         REJ,      ASKING|ASKED,         iba_cm_always,          NULL,                 NOTHING,  0,   NONE,          NONE,     REJ,         "is a REJ before any REP",                                              "MD-85")        \
     R(rej_offering,       REJ,      OFFERING|OFFERED,     iba_cm_always,          NULL,                 NOTHING,  0,   TIMEWAIT,      TIMEWAIT, REJ,         "is a REJ after a REP",                                                 "MD-85")        \
     R(rej_up,             REJ,      UP|IN(DREQ_SENT),     iba_cm_always,          NULL,                 NOTHING,  0,   TIMEWAIT,      TIMEWAIT, REJ,         "is a REJ of a peer that gave up, and we are established",              "MD-85")        \
+    R(rep_duplicate_id,   REP,      ASKING,               duplicate_id,           NULL,                 REJ,      30,  SAME,          NONE,     NONE,        "is a REP with a communication ID that another connection has",         "MD-74")        \
     R(rep_stale,          REP,      ASKING,               iba_cm_stale,           iba_cm_take_stale,    REJ,      10,  NONE,          NONE,     STALE,       "is a REP of a queue pair that has another connection",                 "MD-73")        \
     R(rep,                REP,      ASKING,               iba_cm_always,          take_rep,             NOTHING,  0,   REP_RCVD,      NONE,     REP,         "is the REP to our REQ",                                                "MD-67")        \
     R(rep_again_mra,      REP,      IN(MRA_REP_SENT),     iba_cm_always,          NULL,                 AGAIN,    0,   SAME,          NONE,     NONE,        "is a duplicate REP that was answered with an MRA",                     "MD-71")        \

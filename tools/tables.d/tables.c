@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "adapter/iba_change_rules.h"
+#include "cm/iba_cm_rules.h"
 #include "fabric/iba_node.h"
 #include "finding_help.h"
 #include "observer/iba_decision.h"
@@ -32,6 +33,45 @@ static void rule_head(const char *title, const char *name)
     printf("| no. | rule | sentence | clause |\n|---:|---|---|---|\n");
 }
 
+/* The states of a row, by their names. */
+static void states(uint32_t in)
+{
+    const char *comma = "";
+
+    for (unsigned s = 0; s < IBA_CMS_COUNT; s++)
+        if (in >> s & 1) {
+            printf("%s%s", comma, iba_cm_state_name((enum iba_cm_state)s));
+            comma = ", ";
+        }
+}
+
+static void cm_md(void)
+{
+    static const struct iba_cm_rules *const of[] = {&iba_cm_message_rules, &iba_cm_timer_rules, &iba_cm_verb_rules};
+    static const char *const titles[] = {"Connection manager: messages (sections 12.6 to 12.11)",
+                                         "Connection manager: timers (section 12.9.8)",
+                                         "Connection manager: verbs (section 12.9)"};
+    static const char *const answers[] = {
+#define ANSWER(name) #name,
+        IBA_CM_ANSWERS(ANSWER)};
+
+    for (size_t t = 0; t < COUNT(of); t++) {
+        printf("\n## %s\n\nTable `%s`; the first row that applies decides.\n\n"
+               "| no. | rule | sentence | states | answer | next state | clause |\n|---:|---|---|---|---|---|---|\n",
+               titles[t], of[t]->name);
+        for (unsigned i = 0; i < of[t]->n; i++) {
+            const struct iba_cm_rule *r = &of[t]->row[i];
+            printf("| %u | `%s` | %s | ", i + 1, r->name, r->sentence);
+            states(r->in);
+            printf(" | %s", r->answer == IBA_CMA_NOTHING ? "" : answers[r->answer]);
+            if (r->code)
+                printf(" %u", r->code);
+            printf(" | %s | %s |\n", r->next == IBA_CM_SAME ? "" : iba_cm_state_name((enum iba_cm_state)r->next),
+                   r->clause);
+        }
+    }
+}
+
 static void rules_md(void)
 {
     for (size_t t = 0; t < COUNT(tables); t++) {
@@ -45,6 +85,7 @@ static void rules_md(void)
     for (size_t i = 0; i < iba_mem_rule_count; i++)
         printf("| %zu | `%s` | %s | %s |\n", i + 1, iba_mem_rules[i].name, iba_mem_rules[i].sentence,
                iba_mem_rules[i].clause);
+    cm_md();
 }
 
 static void rows(void)

@@ -6,7 +6,8 @@
 
 /* Lines 5 to 16, and an object of each kind */
 #define WORLD                                                                                                          \
-    "pd p\nmr r\nmw w\ncq c\nsrq s\ngroup g\nhandle h\ncm e\nqp a\nqp b type=ud\n> a SEND_ONLY as=known\nwait 1s\nwait 1s\n"
+    "pd p\nmr r\nmw w\ncq c\nsrq s\ngroup g\nhandle h\ncm e\nqp a\nqp b type=ud\n> a SEND_ONLY as=known\nwait "        \
+    "1s\nwait 1s\n"
 enum { LINE = 18 };
 static const char *const named[IBC_O_COUNT] = {"p", "r", "w", "c", "s", "g", "h", "a", "e"};
 

@@ -294,6 +294,24 @@ static void rep_of_a_busy_queue_pair(void)
     count();
 }
 
+/* One of the peer's IDs would name two connections. */
+static void rep_of_a_known_id(void)
+{
+    uint8_t mad[IBA_MAD_BYTES];
+    struct iba_cm_request r;
+
+    be_in(PASSIVE, IBA_CMS_ESTABLISHED);
+    r = lab_request(&h.lab, 0, 0x77);
+    cr_assert_eq(iba_cm_connect(HAND_CM(&h), &r, h.lab.now, &h.id), IBA_CM_OK);
+    hand_take(&h);
+    make(IBA_CM_ID_REP, mad);
+    iba_cm_rep_set_localqpn(mad + IBA_BYTES_madhdr, 0x4444);
+    cr_expect_eq(hand_feed(&h, mad), IBA_CM_ID_REJ);
+    cr_expect_eq(code_of(IBA_CM_ID_REJ), 30);
+    cr_expect_eq(hand_state(&h), IBA_CMS_REQ_SENT);
+    count();
+}
+
 static void laps(void)
 {
     uint8_t mad[IBA_MAD_BYTES], first[IBA_MAD_BYTES];
@@ -486,6 +504,7 @@ Test(rows, every_row_decides_in_some_case)
     fill_backlog(IBA_CM_ID_REQ, false, IBA_CM_ID_REJ, 3);
     fill_backlog(IBA_CM_ID_SIDR_REQ, true, IBA_CM_ID_SIDR_REP, 3);
     rep_of_a_busy_queue_pair();
+    rep_of_a_known_id();
     laps();
     resolving(true);
     resolving(false);
