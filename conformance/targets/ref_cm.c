@@ -17,9 +17,9 @@ static enum ibc_rc result(struct ibc_target *t, enum iba_cm_err e)
 
     if (e == IBA_CM_OK)
         return IBC_OK;
-    for (i = 0; names[e][i] && i + 1 < sizeof t->said; i++)
-        t->said[i] = (char)tolower((unsigned char)names[e][i]);
-    t->said[i] = 0;
+    for (i = 0; names[e][i] && i + 1 < sizeof t->refusal; i++)
+        t->refusal[i] = (char)tolower((unsigned char)names[e][i]);
+    t->refusal[i] = 0;
     return IBC_REFUSED;
 }
 
