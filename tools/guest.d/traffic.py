@@ -28,6 +28,10 @@ RETRIED = ("completer_retry_err", "duplicate_request", "out_of_seq_request", "rc
 QUIET, MOST_QUIET = 0.15, 4  # nothing sent for so long means the end
 
 
+def chosen(all_of, names):
+    return [e for e in all_of if not names or any(fnmatch.fnmatchcase(e.name, name) for name in names)]
+
+
 def arguments(usage, all_of, noun):
     """The command line; all_of: what may be named. Ends the program on a wrong one. given.chosen: those to make."""
     parser = argparse.ArgumentParser(usage=usage, allow_abbrev=False)
@@ -38,12 +42,11 @@ def arguments(usage, all_of, noun):
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
     for name in given.names:
-        if not any(fnmatch.fnmatchcase(e.name, name) for e in all_of):
+        if not chosen(all_of, [name]):
             sys.exit(f"guest: no {noun} '{name}' (--list names them)")
     if not given.list and not (given.guests and given.kernel and given.out):
         parser.error("--guests, --kernel and --out are wanted")
-    names = given.names
-    given.chosen = [e for e in all_of if not names or any(fnmatch.fnmatchcase(e.name, name) for name in names)]
+    given.chosen = chosen(all_of, given.names)
     return given
 
 

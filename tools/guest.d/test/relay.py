@@ -151,8 +151,8 @@ class Table(unittest.TestCase):
             self.assertIn(e.at, ("a", "b"))
 
     def test_chosen(self):
-        self.assertEqual(len(traffic.chosen([])), len(EXPERIMENTS))
-        self.assertEqual([e.name for e in traffic.chosen(["rping", "rping*"])], ["rping", "rping-v6"])
+        self.assertEqual(len(traffic.chosen(EXPERIMENTS, [])), len(EXPERIMENTS))
+        self.assertEqual([e.name for e in traffic.chosen(EXPERIMENTS, ["rping", "rping*"])], ["rping", "rping-v6"])
 
 
 class Story(unittest.TestCase):
