@@ -166,7 +166,8 @@ static unsigned rejected(const struct iba_cm_rx *x)
 /* The value that would have been acceptable, or the GUID of the end that gave up (MD-74). */
 static size_t reject_info(const struct iba_cm_rx *x, uint16_t reason, uint8_t *ari)
 {
-    const struct iba_port *p = x->from ? &x->cm->cfg.port[x->from->port - 1] : NULL;
+    /* Only a datagram is refused for a GID, a LID or an MTU: those of the port that it came to. */
+    const struct iba_port *p = &x->cm->cfg.port[x->from ? x->from->port - 1 : 0];
 
     switch (reason) {
     case IBA_CM_REJ_TIMEOUT: iba_bits_put(ari, 0, 64, x->cm->cfg.ca_guid); return 8;
