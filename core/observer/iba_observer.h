@@ -43,8 +43,9 @@ struct iba_observer_config {
                          forgets one */
     /* requests among which the observer looks for the request of a response, a power of two; 0: 8192 */
     uint32_t n_asked;
-    uint64_t seed; /* secret, so that nobody can choose addresses whose directions are in each other's way; no result
-                      depends on it */
+    /* Secret, so that nobody can choose addresses whose directions collide. One result depends on it: when two requests
+     * have the same place among n_asked, the older one is forgotten, and its response may find no request. */
+    uint64_t seed;
     bool zeroed;   /* every byte of the memory is 0 already, so the observer need not touch pages that it never uses */
     uint32_t pmtu; /* path MTU of all connections, bytes; 0: learned from each. A power of two, 256 to 4096 */
     void (*report)(void *ctx, const struct iba_finding *f);

@@ -51,7 +51,7 @@ static inline bool direction_same_ends(const struct direction *a, const struct d
 struct message; /* judge/message.h */
 struct judge_config {
     uint32_t pmtu; /* of all connections; 0: learned */
-    uint64_t seed; /* of hashes: secret; no result depends on it */
+    uint64_t seed; /* of hashes: secret (iba_observer.h says what depends on it) */
     /* A finding that does not belong to the current packet: to an earlier one, or to the end. Optional. */
     void (*late)(void *ctx, const struct iba_finding *f, const struct verdict_names *names);
     /* The current packet is the first to answer this frame, a request. Optional. */
