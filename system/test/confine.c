@@ -255,7 +255,7 @@ Test(confine, older_kernels)
             struct confine c;
             if (!f || seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), rows[i].call, 0) != 0 ||
                 (rows[i].call == SCMP_SYS(seccomp) && seccomp_rule_add(f, SCMP_ACT_ERRNO(EINVAL), SCMP_SYS(prctl), 1,
-                                                                       SCMP_A0(SCMP_CMP_EQ, PR_SET_SECCOMP)) != 0) ||
+                                                                       SCMP_A0(SCMP_CMP_EQ, PR_SET_SECCOMP, 0)) != 0) ||
                 seccomp_load(f) != 0)
                 _exit(1);
             confine_begin(&c);
