@@ -88,15 +88,15 @@ struct run_live {
     struct run_packet *head, *tail; /* came, not judged */
     uint16_t optional[RUN_MAX_OPTIONAL];
     uint8_t n_optional;
+    bool known; /* id[1] of a connection manager is the device's communication ID */
     struct run_packet *queued_head, *queued_tail;
     /* its unanswered requests: when the oldest came (0: there are none), how long the play had waited by then, and the
      * newest one's PSN */
     uint64_t asked_at, asked_waited;
     uint32_t asked_psn;
-    /* connection managers: transaction, and the tester's own numbers */
-    uint64_t tid;
-    bool known; /* id[1] is the device's communication ID */
+    /* connection managers: the tester's own numbers, and the transaction */
     uint32_t service_qpn, device_qpn;
+    uint64_t tid;
 };
 /* Objects that send and receive packets. For a connection manager id[0] is 1, for QP1, and id[1] its communication ID;
  * peer is the tester's. */
@@ -162,16 +162,14 @@ struct run_player {
     bool keep_evidence;
 
     struct run_name name[RUN_MAX_NAMES];
-    unsigned n_name;
+    unsigned n_name, n_cm_event;
     struct run_wr *wr; /* RUN_MAX_WR */
     unsigned n_wr;
     unsigned binds; /* posted binds that have not completed */
     struct run_wc wc[RUN_MAX_WC];
-    unsigned n_wc;
+    unsigned n_wc, n_event;
     struct run_event event[RUN_MAX_EVENTS];
-    unsigned n_event;
     struct iba_cm_event cm_event[RUN_MAX_CM_EVENTS];
-    unsigned n_cm_event;
     uint16_t pkey[IBC_DEVICES][RUN_PKEYS];
     struct ibc_counter counter[IBC_MAX_COUNTERS]; /* at the beginning */
     unsigned n_counter;

@@ -24,6 +24,7 @@ const char *ibc_message_name(size_t i, const void *unused)
 static const struct {
     uint8_t layout, at;
 } parts[IBC_MESSAGES][3] = {
+    /* NOLINTNEXTLINE(misc-redundant-expression) */
     [IBA_CM_ID_REQ -
      IBA_CM_ID_REQ] = {{IBA_M_cm_req, 0}, {IBA_M_cm_req_private, IBA_BYTES_cm_req}, {IBA_M_ip_cm, IBA_BYTES_cm_req}},
     [IBA_CM_ID_MRA - IBA_CM_ID_REQ] = {{IBA_M_cm_mra, 0}},

@@ -343,6 +343,19 @@ Test(portinfo, each_field)
     cr_expect_eq(sizeof cases / sizeof *cases + ELSEWHERE, iba_portinfo_rules.n);
 }
 
+/* LinkSpeedEnabled 15 means all speeds that the port has. */
+Test(portinfo, all_speeds)
+{
+    struct wired *w = wired_new();
+    const struct smp s = request(0, PORTINFO, 0);
+    struct iba_portinfo i = read_portinfo(w, s), is;
+
+    i.linkspeedenabled = 15;
+    cr_expect_neq(i.linkspeedenabled & ~i.linkspeedsupported, 0, "not each of them");
+    cr_expect_eq(write_portinfo(w, s, &i, &is), 0);
+    wired_free(w);
+}
+
 Test(portinfo, only_zero_clears_violations)
 {
     struct wired *w = wired_new();

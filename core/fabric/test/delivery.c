@@ -259,6 +259,8 @@ Test(trap, comes_again_until_it_is_repressed)
     cr_expect_eq(trap_heard(w), 128);
     cr_expect_eq(iba_trap_switch_lidaddr(w->trap + IBA_SMP_DATA_AT + IBA_BYTES_notice), SWITCH_LID);
     cr_expect_eq(iba_smplid_mkey(w->trap + IBA_BYTES_madhdr), 0, "KM-58");
+    for (unsigned i = IBA_BYTES_notice + 2; i < 64; i++) /* 64 bytes of data; LIDADDR has two */
+        cr_expect_eq(w->trap[IBA_SMP_DATA_AT + i], 0, "byte %u is reserved in trap 128", i);
     wired_wait(w, 2000000);
     cr_expect_eq(trap_heard(w), 0, "not yet");
     wired_wait(w, 3000000);
