@@ -7,7 +7,7 @@
 
 static const struct {
     bool down;        /* the device went down: a failure of the case that did it */
-    bool proved;      /* and one observation is enough */
+    bool proved;      /* one play is enough to prove the failure: no second one is needed */
     bool gone;        /* nothing answers any more */
     const char *says; /* of the device */
 } rows[IBC_CONTACT_COUNT] = {
