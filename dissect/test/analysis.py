@@ -102,6 +102,17 @@ class Fields(Case):
                     said = listed(row["infiniband.analysis.message"])[at]
                     self.assertEqual("(frame %s" % cause in said, cause is not None, said)
 
+    def test_icrc_is_good_where_zlib_says_so(self):
+        seen = collections.Counter()
+        for path in [*FAULTS, *(bad.PCAPS / (stem + ".pcap") for stem in CLEAN if stem.startswith("rxe-"))]:
+            rows = jsonl(self.good("-T", "jsonl", "-e", "infiniband.icrc.status", path))
+            for row, (_, frame, _) in zip(rows, bad.pcap_records(bad.unzipped(path))[2], strict=True):
+                if "infiniband.icrc.status" in row:  # the others are no RoCE
+                    self.assertEqual(row["infiniband.icrc.status"], "good" if bad.icrc_is_good(frame) else "bad", path.name)
+                    seen[row["infiniband.icrc.status"]] += 1
+        self.assertGreater(seen["good"], 300)
+        self.assertGreater(seen["bad"], 1)
+
     def test_clean_captures_have_no_finding(self):
         for stem in CLEAN:
             with self.subTest(stem):

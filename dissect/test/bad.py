@@ -3,6 +3,7 @@
 import gzip
 import pathlib
 import struct
+import zlib
 
 PCAPS = pathlib.Path(__file__).resolve().parents[2] / "pcaps"
 ENDINGS = (".pcap.gz", ".pcapng", ".pcap", ".erf")
@@ -35,6 +36,21 @@ def pcap_records(data):
         records.append((at, data[at + 16 : at + 16 + caplen], length))
         at += 16 + caplen
     return order, link, records
+
+
+def icrc_is_good(frame):
+    """Whether a whole RoCEv2 frame, untagged, ends with its ICRC (A17.3.3): zlib's CRC-32 over eight bytes of ones and the packet, with
+    ones in the fields that routers change."""
+    v6 = frame[12:14] == b"\x86\xdd"
+    packet = bytearray(frame[14:])
+    udp = 40 if v6 else 4 * (packet[0] & 15)
+    end = 40 + struct.unpack_from(">H", packet, 4)[0] if v6 else struct.unpack_from(">H", packet, 2)[0]
+    for at in (1, 2, 3, 7) if v6 else (1, 8, 10, 11):  # traffic class, flow label, hop limit; TOS, TTL, checksum
+        packet[at] = 0xFF
+    packet[0] |= 0x0F if v6 else 0
+    for at in (udp + 6, udp + 7, udp + 8 + 4):  # UDP's checksum, the BTH's byte with FECN and BECN
+        packet[at] = 0xFF
+    return zlib.crc32(b"\xff" * 8 + packet[: end - 4]) == struct.unpack_from("<I", packet, end - 4)[0]
 
 
 def cut_erf(record, n):

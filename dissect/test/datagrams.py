@@ -27,6 +27,20 @@ class Decode(Case):
         self.assertEqual(text.count("    Attribute: "), 248)
         self.assertNotIn("Attribute: unknown", text)
 
+    def test_a_damaged_datagram_is_none(self):
+        """zlib computes the ICRC too, and the verdict is the same."""
+        data = UCMATOSE.read_bytes()
+        sent = next(i for i, row in enumerate(jsonl(self.good("-T", "jsonl", UCMATOSE))) if row.get("infiniband.mad.attributeid") == 16)
+        at, frame, _ = bad.pcap_records(data)[2][sent]
+        self.assertTrue(bad.icrc_is_good(frame))
+        ends = {}
+        for name, changed in (("whole", data), ("damaged", data[:at + 116] + bytes([data[at + 116] ^ 1]) + data[at + 117:])):
+            path = self.file(changed, name)
+            rows = jsonl(self.good("-T", "jsonl", path))
+            ends[name] = rows[sent]["infiniband.icrc.status"]
+            self.assertEqual(ends[name] == "good", bad.icrc_is_good(bad.pcap_records(changed)[2][sent][1]))
+        self.assertEqual(ends, {"whole": "good", "damaged": "bad"})
+
     def test_every_record_of_a_table(self):
         rows = fields(self, SUBNET, "pathrecord.dlid", "pathrecord.serviceid", where=("-Y", "mad.attributeid == 0x35 && mad.method == 0x92"))
         counts = [len(row[0].split(",")) if row[0] else 0 for row in rows]

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""ibdissect prints the sample captures as before: each form, each field, each statistic in both forms, the page, the pcapng.
+
+Other tests compare the forms with each other or with tshark; this one notices what all of them say differently than before. The
+captures are read in three groups, those of a group by one process. forms.golden has a line for each group and output: its number of
+lines, and digests of 50 lines each, so that a difference has a place.
+
+  forms.py          compare
+  forms.py --bless  renew the golden; look at the output that differs and say why it may
+  forms.py --keep FOLDER   leave all outputs there, to be compared with those of another build
+
+IBPROOF_BIN names the programs' folder.
+"""
+
+import hashlib
+import itertools
+import pathlib
+import sys
+import tempfile
+
+import bad
+from cli import run
+from disturbed import STATISTICS
+
+GOLDEN = pathlib.Path(__file__).resolve().parent / "forms.golden"
+BLOCK = 50
+SHOWN = 5
+LARGE = {"opensm-ibsim.pcap"}  # 750 packets of the kinds that mads-subnet.pcap has
+DAYS = "io,stat,864000"  # the captures are of different years
+STATS = [word for name in STATISTICS for word in ("-z", DAYS if name.startswith("io,") else name)]
+# One run each: its options, and the files that it writes beside its standard output.
+RUNS = {
+    "tree": (["-2", "-T", "tree", "-x", "-t", "e", *STATS], {"page": "--report", "pcapng": "-w"}),
+    "text": (["--color=always", "-t", "ud", "-x"], {}),
+    "plain": (["-o", "icrc:off", "-o", "analysis:off", "-t", "d", "--mtu", "1024"], {}),
+    "json": (["-2", "-T", "json", "-x"], {}),
+    "jsonl": (["-T", "jsonl", "-x"], {}),
+    "ek": (["-T", "ek"], {}),
+    "pdml": (["-2", "-T", "pdml"], {}),
+    "statistics": (["-2", "-q", "-T", "json", *STATS], {}),
+}
+
+
+def groups():
+    """{name: captures}"""
+    found = {"rxe": [], "mads": [], "others": []}
+    for path in bad.captures():
+        if path.name not in LARGE:
+            found[next((g for g in found if path.name.startswith(g)), "others")].append(path.name)
+    return found
+
+
+def field_runs():
+    """Every field, in two runs: one takes at most 1024."""
+    listed = [line.split("\t")[2] for line in run("-G", "fields").stdout.decode().splitlines()]
+    for half in range(2):
+        chosen = [word for name in listed[half::2] for word in ("-e", name)]
+        yield f"fields-{half}", (["-2", "-T", "fields", "-E", "header=y", "-E", "aggregator=;", *chosen], {})
+
+
+def outputs(folder):
+    """(name, bytes) of everything that is compared."""
+    runs = dict([*RUNS.items(), *field_runs()])
+    for group, (form, (options, files)) in itertools.product(groups().items(), runs.items()):
+        written = [word for name, option in files.items() for word in (option, folder / f"{group[0]}-{name}")]
+        done = run(*options, *(["-P"] if "-w" in written else []), *written, *group[1], cwd=bad.PCAPS)
+        yield f"{group[0]} {form}", done.stdout + done.stderr + b"exit %d\n" % done.returncode
+        for name in files:
+            yield f"{group[0]} {name}", (folder / f"{group[0]}-{name}").read_bytes()
+
+
+def digests(data):
+    lines = data.split(b"\n")
+    blocks = [b"\n".join(lines[at:at + BLOCK]) for at in range(0, len(lines), BLOCK)]
+    return f"{len(lines)}: " + " ".join(hashlib.sha256(block).hexdigest()[:4] for block in blocks)
+
+
+def show(name, data, old, new):
+    """The first lines of the first block that differs."""
+    words = zip(old.split()[1:] + [""] * len(new.split()), new.split()[1:])
+    at = next((i for i, (a, b) in enumerate(words) if a != b), 0)
+    print(f"{name} differs in lines {at * BLOCK + 1} to {at * BLOCK + BLOCK}, now:")
+    for line in data.split(b"\n")[at * BLOCK:at * BLOCK + SHOWN]:
+        print(f"  {line.decode(errors='replace')[:200]}")
+
+
+def main(arguments):
+    keep = pathlib.Path(arguments[1]) if arguments[:1] == ["--keep"] and len(arguments) == 2 else None
+    with tempfile.TemporaryDirectory() as fresh:
+        now = dict(outputs(pathlib.Path(fresh)))
+    if keep:
+        keep.mkdir(parents=True, exist_ok=True)
+        for name, data in now.items():
+            (keep / name.replace(" ", "-")).write_bytes(data)
+    said = {name: digests(data) for name, data in now.items()}
+    if arguments == ["--bless"]:
+        GOLDEN.write_text("".join(f"{name} {line}\n" for name, line in said.items()), encoding="utf-8")
+        return 0
+    old = {" ".join(line.split()[:2]): line.split(maxsplit=2)[2] for line in GOLDEN.read_text(encoding="utf-8").splitlines()}
+    differ = [name for name in said if old.get(name) != said[name]]
+    for name in differ:
+        show(name, now[name], old.get(name, ""), said[name])
+    if differ or set(old) != set(said):
+        print(f"{len(differ)} of {len(said)} outputs differ; when that is meant: cmake --build build/dev --target bless")
+        return 1
+    print(f"{len(said)} outputs are as before")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
