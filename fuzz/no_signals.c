@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Linked instead of system/signals.c: signals belong to the fuzzing engine, and none ends a run. */
+/* Linked instead of dissect/system/signals.c: signals belong to the fuzzing engine, and none ends a run. */
 #include "system/signals.h"
 
 bool signals_mind(void (*first)(void))

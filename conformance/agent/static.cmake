@@ -20,7 +20,7 @@ foreach(part ${parts})
   target_link_libraries(ibagent-static PRIVATE $<TARGET_FILE:${part}>)
 endforeach()
 add_dependencies(ibagent-static ${parts})
-target_include_directories(ibagent-static PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/.. ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR}
+target_include_directories(ibagent-static PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/.. ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR}/dissect
                            ${CJSON_INCLUDE_DIRS} ${ISAL_INCLUDE_DIRS})
 target_compile_definitions(ibagent-static PRIVATE _GNU_SOURCE IBAGENT_VERBS RDMA_STATIC_PROVIDERS=all)
 target_link_libraries(ibagent-static PRIVATE ${IBVERBS_STATIC_LIBRARIES} json-c z m)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ibdissect with an exploit where it parses a packet: see system/test/confined.py. */
+/* ibdissect with an exploit where it parses a packet: see dissect/system/test/confined.py. */
 #include "system/test/exploit.h"
 #include "wire/iba_view.h"
 

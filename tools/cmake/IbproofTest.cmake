@@ -39,7 +39,7 @@ function(ibproof_test)
 endfunction()
 
 # ibproof_planted(program function SOURCE): a copy of the program for tests, whose `function` is that of SOURCE, which has an
-# exploit in it (system/test/exploit.h).
+# exploit in it (dissect/system/test/exploit.h).
 function(ibproof_planted program function source)
   if(NOT IBA_TESTS)
     return()

@@ -35,6 +35,7 @@ USERS = {
     "core/statements": ("core-statements", ("conformance-", "dissect-")),
     "core/observer": ("core-observer", ("dissect-", "fuzz-")),
     "core/mad": ("core-mad", ("dissect-", "fuzz-", "pcaps-")),
+    "dissect/system": ("system-", ("dissect-", "conformance-")),
     "dissect": ("dissect-", ("pcaps-", "fuzz-")),
     "conformance": ("conformance-", ("fuzz-",)),
 }

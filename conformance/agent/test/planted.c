@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ibagent with an exploit where it reads a request: see system/test/confined.py. */
+/* ibagent with an exploit where it reads a request: see dissect/system/test/confined.py. */
 #include "agent/server.h"
 #include "system/test/exploit.h"
 

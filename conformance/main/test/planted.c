@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ibconform with an exploit where it reads a reply of an agent: see system/test/confined.py. */
+/* ibconform with an exploit where it reads a reply of an agent: see dissect/system/test/confined.py. */
 #include "agent/protocol.h"
 #include "system/test/exploit.h"
 

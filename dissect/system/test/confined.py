@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """The programs while they read foreign bytes: as whom, with which rights, and what an exploit in a parser can still do.
-IBPROOF_BIN names their folder; beside it, in test/, are the copies of them with an exploit (system/test/exploit.h)."""
+IBPROOF_BIN names their folder; beside it, in test/, are the copies of them with an exploit (exploit.h)."""
 import os
 import pathlib
 import shutil
@@ -14,7 +14,7 @@ import unittest
 
 BIN = pathlib.Path(os.environ["IBPROOF_BIN"]).resolve()
 PLANTED = BIN.parent / "test"
-SAMPLE = pathlib.Path(__file__).resolve().parents[2] / "pcaps" / "rxe-rping.pcap"
+SAMPLE = pathlib.Path(__file__).resolve().parents[3] / "pcaps" / "rxe-rping.pcap"
 ENV = {"LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"] + ":/sbin:/usr/sbin", "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}
 HELLO = b'{"id":1,"do":"hello","version":1}\n'
 SCENARIO = "rc.responder.psn-gap-one-nak"
