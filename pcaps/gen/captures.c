@@ -278,6 +278,8 @@ const struct capture captures[] = {
     {"ib-native-erf.pcap", FORM_PCAP_ERF, 0, ERF, 0, NATIVE, NULL},
     {"mads-subnet.pcap", FORM_PCAP_ERF, 0, ERF, 0, MADS_SUBNET, NULL},
     {"mads-general.pcap", FORM_PCAP_ERF, 0, ERF, 0, MADS_GENERAL, NULL},
+    {"cm-messages.pcap", FORM_PCAP, NANOSECONDS, ETHERNET, 0, "cm roce2-ipv4\n", NULL},
+    {"cm-messages-ib.pcap", FORM_PCAP_ERF, 0, ERF, 0, "cm ib-local\n", NULL},
     {"mads-private.pcap", FORM_PCAP_ERF, 0, ERF, 0, mads_private, NULL},
     {"ib-native-record.erf", FORM_ERF, 0, ERF, 0, NATIVE_GOOD, NULL},
     {"erf-ethernet.pcap", FORM_PCAP_ERF, 0, ERF, 0,

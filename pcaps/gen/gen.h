@@ -21,8 +21,9 @@
  *   fragment=N         two IPv4 fragments, N bytes after the IP header in the first
  *   iface=N comment=S  pcapng: interface in the section, comment ('_' for a space)
  *
- * Other lines: `flow SERVICE ENCAPSULATION` (see flow.c); `mads CLASS ENCAPSULATION`, every attribute that is known; in
- * pcapng `section big|little`, `interface link=N ...`, `block TYPE HEX`. Everything is fixed: same program, same bytes.
+ * Other lines: `flow SERVICE ENCAPSULATION` (see flow.c); `mads CLASS ENCAPSULATION`, every attribute that is known;
+ * `cm ENCAPSULATION`, two connection managers (see cm.c); in pcapng `section big|little`, `interface link=N ...`,
+ * `block TYPE HEX`. Everything is fixed: same program, same bytes.
  */
 #ifndef PCAPS_GEN_H
 #define PCAPS_GEN_H
@@ -87,6 +88,7 @@ void die(const struct job *job, const char *what, const char *line) __attribute_
 void packet_line(struct job *job, char *line);
 void flow_line(struct job *job, const char *service, const char *encap);
 void mads_line(struct job *job, const char *class, const char *encap);
+void cm_line(struct job *job, const char *encap);
 /* `mad` and `at`: into the 256 bytes at `mad`. */
 void mad_fill(const struct job *job, uint8_t *mad, const char *what);
 void mad_patch(const struct job *job, uint8_t *mad, const char *what);

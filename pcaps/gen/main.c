@@ -13,6 +13,8 @@ static void one_line(struct job *job, char *line)
         flow_line(job, a, b);
     else if (sscanf(line, "mads %63s %511s", a, b) == 2)
         mads_line(job, a, b);
+    else if (sscanf(line, "cm %63s", a) == 1)
+        cm_line(job, a);
     else if (sscanf(line, "section %63s", a) == 1)
         write_section(job, strcmp(a, "big") == 0);
     else if (strncmp(line, interface, sizeof interface - 1) == 0)
