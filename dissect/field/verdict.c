@@ -30,10 +30,11 @@ const char *verdict_text(const struct iba_finding *f, const struct verdict_names
 
 const char *verdict_sections(unsigned kind)
 {
-    static char text[IBA_CLAUSE_SECTIONS];
+    static char text[IBA_FINDING_COUNT][IBA_CLAUSE_SECTIONS]; /* searched once for each kind */
 
-    (void)iba_clause_sections(iba_findings[kind].clause, text, sizeof text);
-    return text;
+    if (text[kind][0] == '\0')
+        (void)iba_clause_sections(iba_findings[kind].clause, text[kind], sizeof text[kind]);
+    return text[kind];
 }
 
 const char *verdict_cited(unsigned kind)

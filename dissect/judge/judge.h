@@ -10,17 +10,14 @@
 #ifndef DISSECT_JUDGE_H
 #define DISSECT_JUDGE_H
 #include <string.h>
+#include "field/bound.h"
 #include "field/packet.h"
 #include "field/verdict.h"
 #include "observer/iba_observer.h"
 
 /* Directions that the observer keeps in full state: JUDGE_FLOWS until there are more directions than that, then fewer,
  * and the others are in the short form. Directions that are remembered to the end in either form. */
-#ifdef IBPROOF_FUZZED /* so few that an input of some packets fills them */
-enum { JUDGE_FLOWS = 16, JUDGE_FLOWS_OF_MANY = 8, JUDGE_DIRECTIONS = 64 };
-#else
-enum { JUDGE_FLOWS = 2048, JUDGE_FLOWS_OF_MANY = 384, JUDGE_DIRECTIONS = 1 << 18 };
-#endif
+enum { JUDGE_FLOWS = BOUND(2048, 16), JUDGE_FLOWS_OF_MANY = BOUND(384, 8), JUDGE_DIRECTIONS = BOUND(1 << 18, 64) };
 
 /* One direction of a connection; lives as long as the judge. */
 struct direction {

@@ -5,7 +5,7 @@
 #define DISSECT_MESSAGE_H
 #include "judge/judge.h"
 
-enum { MESSAGES_OPEN = 128 };
+enum { MESSAGES_OPEN = BOUND(128, 8) };
 
 enum message_kind {
     MESSAGE_SEND,

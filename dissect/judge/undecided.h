@@ -3,14 +3,15 @@
  * UNDECIDED_BYTES bytes, and UNDECIDED_TABLES tables of management datagrams. */
 #ifndef DISSECT_UNDECIDED_H
 #define DISSECT_UNDECIDED_H
+#include "field/bound.h"
 #include "field/packet.h"
 #include "field/verdict.h"
 
-#ifdef IBPROOF_FUZZED /* so few that an input fills them */
-enum { UNDECIDED_PACKETS = 16, UNDECIDED_BYTES = 1 << 19, UNDECIDED_TABLES = 2 };
-#else
-enum { UNDECIDED_PACKETS = 8192, UNDECIDED_BYTES = 8 << 20, UNDECIDED_TABLES = 16 };
-#endif
+enum {
+    UNDECIDED_PACKETS = BOUND(8192, 16),
+    UNDECIDED_BYTES = BOUND(8 << 20, 1 << 19),
+    UNDECIDED_TABLES = BOUND(16, 2)
+};
 
 struct undecided;
 

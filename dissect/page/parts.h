@@ -2,6 +2,7 @@
 /* Private to the report: the collected data, and the parts of the page. */
 #ifndef DISSECT_PAGE_PARTS_H
 #define DISSECT_PAGE_PARTS_H
+#include "field/bound.h"
 #include "field/out.h"
 #include "page/page.h"
 #include "observer/iba_finding_kinds.h"
@@ -9,20 +10,16 @@
 #include "system/files.h"
 
 enum {
-    REPORT_FINDINGS = 1000, /* listed one by one */
-    REPORT_FIRST = 5,       /* example packets of each kind */
-#ifdef IBPROOF_FUZZED
-    REPORT_LINES = 8, /* so few that an input has more */
-#else
-    REPORT_LINES = 256, /* directions whose PSNs are kept */
-#endif
-    REPORT_CHARTS = 24,   /* directions with a chart, those with the most errors and warnings first */
-    REPORT_POINTS = 2048, /* of a direction; when there are more, every other one is dropped */
-    REPORT_MARKS = 512,   /* packets of a direction with findings; the first are kept */
-    REPORT_TIMES = 64,    /* classes of latency, each twice as long as the one before */
-    REPORT_LADDERS = 16,  /* kinds of findings with a ladder diagram, each for its first finding */
-    REPORT_BEFORE = 5,    /* packets shown before it */
-    REPORT_AFTER = 5,     /* and after it */
+    REPORT_FINDINGS = BOUND(1000, 20), /* listed one by one */
+    REPORT_FIRST = 5,                  /* example packets of each kind */
+    REPORT_LINES = BOUND(256, 8),      /* directions whose PSNs are kept */
+    REPORT_CHARTS = 24,                /* directions with a chart, those with the most errors and warnings first */
+    REPORT_POINTS = BOUND(2048, 16),   /* of a direction; when there are more, every other one is dropped */
+    REPORT_MARKS = BOUND(512, 8),      /* packets of a direction with findings; the first are kept */
+    REPORT_TIMES = 64,                 /* classes of latency, each twice as long as the one before */
+    REPORT_LADDERS = 16,               /* kinds of findings with a ladder diagram, each for its first finding */
+    REPORT_BEFORE = 5,                 /* packets shown before it */
+    REPORT_AFTER = 5,                  /* and after it */
 };
 
 struct report_point {

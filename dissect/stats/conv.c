@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
+#include "field/bound.h"
 #include "track/addr.h"
 #include "stats/kinds.h"
 
 /* 16384 conversations with their index are 2 MiB. */
-enum { MAX_CONVS = 16384, SLOTS = 2 * MAX_CONVS };
+enum { MAX_CONVS = BOUND(16384, 16), SLOTS = 2 * MAX_CONVS };
 enum source { SOURCE_UNKNOWN, SOURCE_ONE, SOURCE_SEVERAL };
 
 struct conv_key {

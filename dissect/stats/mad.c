@@ -2,10 +2,11 @@
 /* -z mad: management datagrams by class, method, attribute and status, and response times. */
 #include "mad/iba_mad.h"
 #include <stdlib.h>
+#include "field/bound.h"
 #include "stats/kinds.h"
 #include "track/mad_pair.h"
 
-enum { ROWS = 1024, SLOTS = 2 * ROWS };
+enum { ROWS = BOUND(1024, 16), SLOTS = 2 * ROWS };
 
 struct key {
     uint8_t class, method;

@@ -2,11 +2,12 @@
 /* -z messages: each message with its packets and its response. */
 #include "judge/message.h"
 #include <stdlib.h>
+#include "field/bound.h"
 #include "stats/ends.h"
 #include "stats/kinds.h"
 
 /* 65536 messages are 7 MiB. */
-enum { MAX_MESSAGES = 65536 };
+enum { MAX_MESSAGES = BOUND(65536, 32) };
 
 struct list {
     size_t n;

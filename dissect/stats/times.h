@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Times, counted in classes that are 1/64 wide: percentiles are at most 1.6 % too long. 15 KiB, for any number of
- * times. */
+ * times. Classes are wider in fuzz builds. */
 #ifndef DISSECT_TIMES_H
 #define DISSECT_TIMES_H
 #include <stdint.h>
+#include "field/bound.h"
 
-enum { TIMES_SUB_BITS = 6, TIMES_SUBS = 1 << TIMES_SUB_BITS, TIMES_CLASSES = (64 - TIMES_SUB_BITS + 1) * TIMES_SUBS };
+enum {
+    TIMES_SUB_BITS = BOUND(6, 2),
+    TIMES_SUBS = 1 << TIMES_SUB_BITS,
+    TIMES_CLASSES = (64 - TIMES_SUB_BITS + 1) * TIMES_SUBS
+};
 struct times {                     /* all 0: none yet */
     uint64_t n, longest, shortest; /* ns */
     uint32_t count[TIMES_CLASSES];

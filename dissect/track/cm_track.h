@@ -3,13 +3,14 @@
  * packet. Bounded: a new connection replaces the one begun longest ago, which is counted. */
 #ifndef DISSECT_CM_TRACK_H
 #define DISSECT_CM_TRACK_H
+#include "field/bound.h"
 #include "field/packet.h"
 #include "track/addr.h"
 
-enum { CM_CONNECTIONS = 4096, CM_PATHS = 2 };
+enum { CM_CONNECTIONS = BOUND(4096, 8), CM_PATHS = 2 };
 enum {
     CM_KEYS = 1 + 2 * CM_PATHS, /* addresses of an end: of its messages, the GIDs and LIDs of its paths */
-    CM_BUCKETS = 16384,
+    CM_BUCKETS = BOUND(16384, 32),
     CM_SAME = 8, /* ends of one address and QP that are found: the last ones */
 };
 enum cm_state { CM_REQUESTED, CM_REPLIED, CM_ESTABLISHED, CM_REJECTED, CM_RELEASING, CM_RELEASED, CM_STATES };

@@ -3,10 +3,11 @@
  * the oldest. */
 #ifndef DISSECT_MAD_PAIR_H
 #define DISSECT_MAD_PAIR_H
+#include "field/bound.h"
 #include "field/packet.h"
 #include "track/addr.h"
 
-enum { MAD_REQUESTS = 4096 };
+enum { MAD_REQUESTS = BOUND(4096, 32) };
 
 /* A request that may be answered: source, destination, transaction. */
 struct mad_request {
