@@ -20,7 +20,8 @@ CLASSES = (*USUAL, "accuracy")
 SHORTEST_TIMEOUT = 60  # seconds; else ten times what the test takes without the mutant
 SHORTEST_PROCESSOR_TIME = 5  # seconds of one process: a loop without end ends soon, also on a busy machine
 LONGEST_TIMEOUT = 900  # for a test whose time is not known
-PART = 40  # scenarios that are played by one process
+PART = 40  # scenarios of a group at most
+PLAYED_ALONE = 2  # groups
 ACCURACY = {"test": "core-observer-score", "folders": ("core/wire", "core/sim", "core/observer"), "networks": "1000"}
 NOT_ASKED = ("guest", "planted", "tables-", "lint", "selftest")
 
@@ -36,6 +37,7 @@ USERS = {
     "core/observer": ("core-observer", ("dissect-", "fuzz-")),
     "core/mad": ("core-mad", ("dissect-", "fuzz-", "pcaps-")),
     "dissect/system": ("system-", ("dissect-", "conformance-")),
+    "core/cm": ("core-cm", ("conformance-", "fuzz-")),
     "dissect": ("dissect-", ("pcaps-", "fuzz-")),
     "conformance": ("conformance-", ("fuzz-",)),
 }
@@ -80,8 +82,11 @@ def run_bounded(command, timeout, env=None, **how):
 class Test:
     """A test of the build. It passes or fails; in parts, if it can tell in which it does (Suite)."""
 
+    PARTS_TOGETHER = False  # whether one process can play several parts, given as one, cheaper than one each
+
     def __init__(self, name, command, environment, slow):
-        self.name, self.command, self.environment, self.slow = name, command, environment, slow
+        self.name, self.environment, self.slow = name, environment, slow
+        self.command = [*command, "--fail-fast"] if command[0].endswith("/run-test") else command
         self.lock = threading.Lock()  # not beside itself: it may use files or ports of its own
 
     def parts(self):
@@ -100,6 +105,8 @@ class Test:
 
 class Suite(Test):
     """The conformance suite, which plays against a device that has the mistake. Its parts are groups of scenarios."""
+
+    PARTS_TOGETHER = True  # a start costs as much as a group
 
     def __init__(self, tree):
         ibconform, self.scenarios = tree.build_dir("device") / "bin" / "ibconform", tree.source / "conformance" / "scenarios"
@@ -138,6 +145,7 @@ class Comparison(Test):
     nothing: it separates mutants that a scenario could have shown from those that no exchange seems to show."""
 
     TARGETS = ("engine", "responder", "requester", "network")
+    PARTS_TOGETHER = False
 
     def __init__(self, tree):
         super().__init__("comparison", [str(tree.build_dir("device") / "fuzz")], {}, False)
@@ -197,6 +205,16 @@ def class_of(test, folder):
 def asked(tests, folder, classes, quick):
     """Those of the tests that are asked about mutants of the folder."""
     return [t for t in tests.values() if class_of(t, folder) in classes and not (quick and t.slow)]
+
+
+def programs_of(tests, build_dir):
+    """The programs, as names of the build, that these tests run; None: not known of all of them, as a script may run any."""
+    found = set()
+    for test in tests:
+        if not test.name.startswith("golden-") and not test.command[0].endswith("/run-test"):
+            return None
+        found |= {str(pathlib.Path(w).relative_to(build_dir)) for w in test.command if pathlib.Path(w).is_relative_to(build_dir)}
+    return found
 
 
 class Known:
@@ -279,18 +297,35 @@ class Killers:
     def ask(self, group, mutant, number):
         """The first of the group that notices the mutant, and how it ended; None: none of those that reach it does. `number`: of its
         switch; None: it is built in, and all are asked."""
-        begin = time.monotonic()
+        begin, environment = time.monotonic(), {} if number is None else {"MUTATE": str(number)}
         try:
-            for test, part, state in self.in_turn(group, mutant.function):
-                known = self.known.of(test, part, state)
-                if not known["passes"] or (number is not None and number not in known["seen"]):
-                    continue
-                timeout = max(SHORTEST_TIMEOUT, 10 * known["seconds"])
-                ended = test.run(part, {} if number is None else {"MUTATE": str(number)}, timeout,
-                                 max(SHORTEST_PROCESSOR_TIME, int(5 * known["seconds"])))
+            for test, part, seconds in self.runs(self.in_turn(group, mutant.function), number):
+                ended = test.run(part, environment, max(SHORTEST_TIMEOUT, 10 * seconds), max(SHORTEST_PROCESSOR_TIME, int(5 * seconds)))
                 if ended:
-                    self.noticed[mutant.function][test.name, part] += 1
+                    self.noticed[mutant.function][test.name, self.part_of(group, ended, part)] += 1
                     return ended if group in ("scenarios", "comparison") else f"{test.name} ({ended})"
         finally:
             self.spent[group] += time.monotonic() - begin
         return None
+
+    def part_of(self, group, ended, played):
+        """The part that noticed it, also when it was played with others."""
+        first = ended.split()[0]
+        return next((part for _, part, _ in self.parts[group] if part and first in part), played)
+
+    def runs(self, parts, number):
+        """(test, part, its seconds without a mutant) of each run, in turn. Of parts that one process can play, the first ones, which
+        noticed most, are played alone, the others together."""
+        alone, together, seconds = 0, [], 0
+        for test, part, state in parts:
+            known = self.known.of(test, part, state)
+            if not known["passes"] or (number is not None and number not in known["seen"]):
+                continue
+            if not test.PARTS_TOGETHER or alone < PLAYED_ALONE:
+                alone += 1
+                yield test, part, known["seconds"]
+            else:
+                together.append((test, part))
+                seconds += known["seconds"]
+        if together:
+            yield together[0][0], tuple(one for _, part in together for one in part), seconds

@@ -45,6 +45,7 @@ INTEGERS = {
     cindex.TypeKind.ULONG, cindex.TypeKind.ULONGLONG, cindex.TypeKind.CHAR_S, cindex.TypeKind.SCHAR,
     cindex.TypeKind.ENUM, cindex.TypeKind.SHORT, cindex.TypeKind.INT, cindex.TypeKind.LONG, cindex.TypeKind.LONGLONG,
 }
+DEBUG = re.compile(rb"^#ifndef NDEBUG\n.*?^#(?:else|elif|endif)", re.M | re.S)  # what only assertions use
 ASSERTIONS = re.compile(r"^(static_)?assert|^_Static_assert|^cr_|^__")
 
 
@@ -64,6 +65,7 @@ class Source:
             for c in self.unit.cursor.get_children()
             if c.kind == KIND.MACRO_INSTANTIATION and self.is_here(c)
         )
+        self.debug = [match.span() for match in DEBUG.finditer(self.text)]
 
     def is_here(self, cursor):
         file = cursor.location.file
@@ -73,6 +75,8 @@ class Source:
         """Offsets of the cursor's text, or None where a macro made all of it or a part of its edge."""
         start, end = cursor.extent.start, cursor.extent.end
         if start.file is None or start.file.name != str(self.path) or end.file is None or end.file.name != str(self.path):
+            return None
+        if any(first <= start.offset < last for first, last in self.debug):
             return None
         for first, last in self.expansions:
             if first > end.offset:

@@ -79,6 +79,7 @@ class Tree:
         self.texts = {}
         self.instead = {}  # file: its content with the mutants of the sample
         self.plain = {}  # (build, file): its object code without a mutant
+        self.targets = {"device": DEVICE}  # what is built of a build; all of one that is not here
         self.entries = {}  # build: {file: (folder, words of the command that compiles it)}
 
     def text(self, name):
@@ -185,8 +186,7 @@ class Tree:
                 raise BuildError(f"{shlex.join(command)} failed: {self.log}")
 
     def ninja(self, build, timeout):
-        targets = DEVICE if build == "device" else []
-        command = ["ninja", "-C", str(self.build_dir(build)), *targets]
+        command = ["ninja", "-C", str(self.build_dir(build)), *self.targets.get(build, ())]
         with open(self.log, "ab") as out:
             try:
                 done = subprocess.run(command, stdout=out, stderr=out, check=False, timeout=timeout)
