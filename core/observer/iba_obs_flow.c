@@ -28,9 +28,15 @@ static bool is_connected(uint8_t svc)
     return svc == IBA_RC || svc == IBA_UC || svc == IBA_XRC;
 }
 
-static uint32_t place_of(uint32_t target, uint32_t source, bool connected)
+/* The hash of a direction that iba_known.target keeps. */
+static uint64_t target_of(const struct iba_direction *id, bool connected)
 {
-    return connected ? target : (uint32_t)(iba_obs_mix(target, source) >> 32);
+    return connected ? id->target : iba_obs_mix(id->target, id->from);
+}
+
+static uint32_t place_of(uint64_t target)
+{
+    return (uint32_t)(target >> 32);
 }
 
 static uint32_t home(const struct iba_observer *s, uint32_t place)
@@ -61,7 +67,7 @@ static uint32_t next_of(const struct iba_observer *s, uint32_t *at, uint32_t pla
 
 static uint32_t place_of_known(const struct iba_known *k)
 {
-    return place_of(k->target, k->source, is_connected(k->svc));
+    return place_of(k->target);
 }
 
 static void into_bucket(struct iba_observer *s, uint32_t known)
@@ -384,11 +390,12 @@ static void compare(struct neighbours *n, const struct iba_observer *s, uint32_t
 __attribute__((hot)) static void look_at(struct neighbours *n, const struct iba_observer *s,
                                          const struct iba_direction *id, uint8_t svc, bool connected)
 {
-    const uint32_t source = iba_obs_source_of(id->from), place = place_of(id->target, source, connected);
+    const uint64_t target = target_of(id, connected);
+    const uint32_t source = iba_obs_source_of(id->from), place = place_of(target);
 
     for (uint32_t at = home(s, place), i; (i = next_of(s, &at, place)) != 0;) {
         const struct iba_known *k = &s->known[i - 1];
-        if (k->target != id->target || k->qpn != id->qpn || is_connected(k->svc) != connected)
+        if (k->target != target || k->qpn != id->qpn || is_connected(k->svc) != connected)
             continue;
         if (k->source == source) {
             *(k->svc == svc ? &n->own : &n->service) = i;
@@ -471,8 +478,10 @@ static uint32_t begin(struct iba_look *l, uint8_t svc, const struct neighbours *
 
     if (!room)
         forget(l, i);
-    s->known[i - 1] = (struct iba_known){
-        .target = l->id.target, .source = iba_obs_source_of(l->id.from), .qpn = l->id.qpn, .svc = svc};
+    s->known[i - 1] = (struct iba_known){.target = target_of(&l->id, is_connected(svc)),
+                                         .source = iba_obs_source_of(l->id.from),
+                                         .qpn = l->id.qpn,
+                                         .svc = svc};
     into_bucket(s, i);
     return i;
 }
@@ -537,8 +546,7 @@ __attribute__((hot)) void iba_observer_expect(const struct iba_observer *s, stru
     e->any = iba_view_is_transport(v) && iba_obs_identify(&e->id, v, s->cfg.seed);
     if (!e->any)
         return;
-    e->place =
-        place_of(e->id.target, iba_obs_source_of(e->id.from), is_connected(iba_bth_opcode(iba_view_bth(v)) >> 5));
+    e->place = place_of(target_of(&e->id, is_connected(iba_bth_opcode(iba_view_bth(v)) >> 5)));
     __builtin_prefetch(&s->bucket[home(s, e->place)]);
 }
 

@@ -8,7 +8,7 @@
 #define MS UINT64_C(1000000)
 
 struct layout { /* offsets */
-    size_t known, bucket, asked, flow, end;
+    size_t known, bucket, asked, chain, flow, end;
 };
 
 /* Each piece begins at a multiple of a cache line. */
@@ -31,7 +31,8 @@ static struct layout layout_of(const struct iba_observer_config *cfg)
     l.known = after(0, 1, sizeof(struct iba_observer));
     l.bucket = after(l.known, cfg->n_known, sizeof(struct iba_known));
     l.asked = after(l.bucket, (size_t)cfg->n_known * IBA_OBS_BUCKETS, sizeof(uint32_t));
-    l.flow = after(l.asked, n_asked(cfg), sizeof(uint32_t));
+    l.chain = after(l.asked, n_asked(cfg), sizeof(struct iba_obs_asked));
+    l.flow = after(l.chain, n_asked(cfg), sizeof(uint32_t));
     l.end = l.flow + cfg->n_flow * sizeof(struct iba_flow);
     return l;
 }
@@ -50,6 +51,7 @@ struct iba_observer *iba_observer_moved(void *memory)
     s->known = (void *)(at + l.known);
     s->bucket = (void *)(at + l.bucket);
     s->asked = (void *)(at + l.asked);
+    s->chain = (void *)(at + l.chain);
     s->flow = (void *)(at + l.flow);
     return s;
 }
@@ -89,7 +91,7 @@ struct iba_observer *iba_observer_init(void *memory, const struct iba_observer_c
     if (!cfg->zeroed) {
         memset(s->flow, 0, cfg->n_flow * sizeof *s->flow);
         memset(s->bucket, 0, (size_t)cfg->n_known * IBA_OBS_BUCKETS * sizeof *s->bucket);
-        memset(s->asked, 0, asked * sizeof *s->asked);
+        memset(s->chain, 0, asked * sizeof *s->chain);
     }
     iba_obs_share(s);
     return s;

@@ -43,28 +43,52 @@ static void take_over(struct iba_obs_requests *q, iba_psn psn)
     }
 }
 
-/* An entry of the table `asked`: the index of the direction that sent the request, a bit for several such directions,
- * and bits of a hash of the PSN and the addresses. */
-enum { INDEX_BITS = 20 };
-#define SEVERAL (UINT32_C(1) << INDEX_BITS)
-#define WHAT_BITS (~(SEVERAL | (SEVERAL - 1)))
+/* ---- requests that wait for a peer ----
+ *
+ * The observer remembers the newest n_asked requests of directions without a peer. Each has a serial number, so the
+ * packets alone decide which request is forgotten. Requests with the same place are in one chain, from new to old; a
+ * chain has a PSN between two addresses once. The seed decides only which requests share a chain. */
 
 /* `from`, `to`: hashes of the addresses of the requester and the responder. */
-static uint32_t *asked(const struct iba_observer *s, uint64_t from, uint64_t to, iba_psn psn, uint32_t *what)
+static uint64_t hash_asked(uint64_t from, uint64_t to, iba_psn psn)
 {
-    const uint64_t h = iba_obs_mix(iba_obs_mix(psn.v, from), to);
+    return iba_obs_mix(iba_obs_mix(psn.v, from), to);
+}
 
-    *what = (uint32_t)h & WHAT_BITS;
-    return &s->asked[h >> 32 & (s->cfg.n_asked - 1)];
+/* The serial number of the newest request in the chain. */
+static uint32_t *chain_of(const struct iba_observer *s, uint64_t hash)
+{
+    return &s->chain[hash >> 32 & (s->cfg.n_asked - 1)];
+}
+
+/* The remembered request with this serial number; NULL: it is forgotten. */
+static struct iba_obs_asked *asked_at(const struct iba_observer *s, uint32_t serial)
+{
+    return serial != 0 && s->last_asked - serial < s->cfg.n_asked ? &s->asked[serial & (s->cfg.n_asked - 1)] : NULL;
+}
+
+static uint32_t who(const struct iba_obs_asked *e)
+{
+    return e->known & ~IBA_OBS_SEVERAL;
+}
+
+/* The link of a chain that leads to the request; NULL: it is not remembered. */
+static uint32_t *link_to(const struct iba_observer *s, uint64_t hash)
+{
+    uint32_t *link = chain_of(s, hash);
+
+    for (struct iba_obs_asked *e; (e = asked_at(s, *link)) != NULL; link = &e->before)
+        if (e->hash == hash)
+            return link;
+    return NULL;
 }
 
 void iba_obs_expect_asked(const struct iba_observer *s, const struct iba_expected *e)
 {
     const bool answer = e->view->op && e->view->op->dir == IBA_RSP;
     const iba_psn psn = iba_psn_of(iba_bth_psn(iba_view_bth(e->view)));
-    uint32_t what;
 
-    __builtin_prefetch(asked(s, answer ? e->id.to : e->id.from, answer ? e->id.from : e->id.to, psn, &what));
+    __builtin_prefetch(chain_of(s, hash_asked(answer ? e->id.to : e->id.from, answer ? e->id.from : e->id.to, psn)));
 }
 
 static bool has_peer(const struct iba_observer *s, uint32_t known)
@@ -74,21 +98,29 @@ static bool has_peer(const struct iba_observer *s, uint32_t known)
     return f ? f->peer != 0 : s->known[known - 1].peer != 0;
 }
 
-/* Records the request in the table, so that its response finds the direction. Among many connections, some send
- * requests with the same PSN. */
+/* Remembers the request, so that its response finds the direction. Among many connections, some send requests with the
+ * same PSN. */
 void iba_obs_wait_for_peer(struct iba_look *l)
 {
     struct iba_observer *s = l->s;
-    uint32_t what;
 
     if (l->flow->peer)
         return;
     const struct iba_direction *id = iba_obs_id(l);
-    uint32_t *at = asked(s, id->from, id->to, l->psn, &what);
-    const uint32_t before = *at & (SEVERAL - 1);
-    const bool several = before != 0 && before <= s->n_known && before != l->flow->known && (*at & WHAT_BITS) == what &&
-                         !has_peer(s, before);
-    *at = l->flow->known | what | (several ? SEVERAL : 0);
+    const uint64_t hash = hash_asked(id->from, id->to, l->psn);
+    uint32_t *const chain = chain_of(s, hash), *const same = link_to(s, hash);
+    struct iba_obs_asked new = {.hash = hash, .known = l->flow->known};
+
+    if (same) {
+        const struct iba_obs_asked *e = asked_at(s, *same);
+        const bool several = who(e) == new.known ? (e->known & IBA_OBS_SEVERAL) != 0 : !has_peer(s, who(e));
+        new.known |= several ? IBA_OBS_SEVERAL : 0;
+        *same = e->before;
+    }
+    new.before = asked_at(s, *chain) ? *chain : 0;
+    s->last_asked += s->last_asked == UINT32_MAX ? 2 : 1; /* no request has the number 0 */
+    s->asked[s->last_asked & (s->cfg.n_asked - 1)] = new;
+    *chain = s->last_asked;
 }
 
 static bool opposite(const struct iba_flow_key *a, const struct iba_flow_key *b)
@@ -124,15 +156,15 @@ static struct iba_flow *next_candidate(const struct iba_look *l, struct walk *w)
     return NULL;
 }
 
-/* The direction that sent a request with this PSN, found in the table. Wakes it when it is at rest. */
+/* The direction that sent a request with this PSN last. Wakes it when it is at rest. */
 static struct iba_flow *who_asked(struct iba_look *l, bool *several)
 {
-    uint32_t what;
     const struct iba_direction *id = iba_obs_id(l);
-    const uint32_t entry = *asked(l->s, id->to, id->from, l->psn, &what);
+    const uint32_t *const link = link_to(l->s, hash_asked(id->to, id->from, l->psn));
+    const struct iba_obs_asked *e = link ? asked_at(l->s, *link) : NULL;
 
-    *several = (entry & SEVERAL) != 0;
-    return (entry & WHAT_BITS) == what ? iba_obs_activate_opposite(l, entry & (SEVERAL - 1)) : NULL;
+    *several = e && (e->known & IBA_OBS_SEVERAL) != 0;
+    return e ? iba_obs_activate_opposite(l, who(e)) : NULL;
 }
 
 void iba_obs_confirm_pair(struct iba_observer *s, struct iba_flow *f)

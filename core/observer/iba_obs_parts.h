@@ -38,11 +38,14 @@ static inline uint8_t iba_obs_count(uint8_t n, bool goes_on)
     return goes_on ? (uint8_t)(n + (n < UINT8_MAX)) : 1;
 }
 
-/* A step of a hash. No stored or printed result depends on its values. */
+/* A step of a hash. No stored or printed result depends on its values. Both halves of the product count: the lower half
+ * alone would pass the highest bits of the word on unmixed, so that words could be chosen that collide with any seed.
+ */
 static inline uint64_t iba_obs_mix(uint64_t h, uint64_t word)
 {
-    h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return h ^ h >> 32;
+    __extension__ const unsigned __int128 product = (unsigned __int128)(h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 struct iba_look { /* one packet with a BTH */
     struct iba_observer *s;
@@ -137,9 +140,9 @@ __attribute__((hot)) bool iba_obs_identify(struct iba_direction *id, const struc
 /* The hashes of the packet's direction, computed at first use: the observer mostly finds the flow without them. */
 __attribute__((hot)) const struct iba_direction *iba_obs_id(struct iba_look *l);
 /* The hashes that the observer keeps of a direction: of its destination and QP; of its source. */
-static inline uint32_t iba_obs_target_of(uint64_t to, uint32_t qpn)
+static inline uint64_t iba_obs_target_of(uint64_t to, uint32_t qpn)
 {
-    return (uint32_t)(iba_obs_mix(to, qpn) >> 32);
+    return iba_obs_mix(to, qpn);
 }
 static inline uint32_t iba_obs_source_of(uint64_t from)
 {

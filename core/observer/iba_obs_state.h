@@ -123,7 +123,8 @@ struct iba_flow {
 /* A remembered direction. The members after `number` are valid only at rest, when the direction has no flow. Since two
  * directions may share a hash, a search compares the QP number, too. */
 struct iba_known {
-    uint32_t target, source; /* target: hash of destination and QP; source: hash of the source */
+    uint64_t target; /* hash of destination and QP; of datagram services and others: of the source, too */
+    uint32_t source; /* hash of the source */
     uint32_t qpn;
     uint32_t flow;   /* index plus 1; 0: it is at rest */
     uint32_t number; /* the caller gave it; 0 when the direction begins */
@@ -153,6 +154,14 @@ struct iba_known {
     bool shared : 1; /* valid also while in use: another direction has the same ends, and another service */
 };
 
+/* A request of a direction that has no peer. */
+struct iba_obs_asked {
+    uint64_t hash;   /* of the addresses and the PSN */
+    uint32_t before; /* serial number of the next older request in its chain; 0: none */
+    uint32_t known;  /* the direction, index plus 1, and IBA_OBS_SEVERAL */
+};
+/* Another direction without a peer sent a request with this PSN between the same addresses, too. */
+#define IBA_OBS_SEVERAL (UINT32_C(1) << 31)
 struct iba_obs_congested { /* a direction whose packets meet congestion */
     uint64_t hash;
     struct iba_obs_mark mark; /* frame 0: none */
@@ -173,10 +182,12 @@ struct iba_obs_damaged {
 
 struct iba_observer {
     struct iba_observer_config cfg;
-    struct iba_flow *flow;   /* cfg.n_flow */
-    struct iba_known *known; /* cfg.n_known */
-    uint32_t *bucket;        /* IBA_OBS_BUCKETS * cfg.n_known */
-    uint32_t *asked;         /* cfg.n_asked: the directions that sent requests, by addresses and PSN */
+    struct iba_flow *flow;       /* cfg.n_flow */
+    struct iba_known *known;     /* cfg.n_known */
+    uint32_t *bucket;            /* IBA_OBS_BUCKETS * cfg.n_known */
+    struct iba_obs_asked *asked; /* cfg.n_asked, by serial number: the newest of these requests */
+    uint32_t *chain;             /* cfg.n_asked, by hash: serial number of the newest request in the chain */
+    uint32_t last_asked;         /* serial number of the newest request; 0: none */
     struct iba_obs_damaged damaged[IBA_OBS_RECENT];
     uint8_t next_damaged;
     struct iba_obs_congested marked[IBA_OBS_MARKED];   /* the first marked packet since the last notification */

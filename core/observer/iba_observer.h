@@ -41,11 +41,10 @@ struct iba_observer_config {
     uint32_t n_known; /* n_known: directions remembered, n_flow to 2^20 - 1; a direction at rest takes a hundredth of a
                          flow. With n_known equal to n_flow no direction rests: when all flows are used, the observer
                          forgets one */
-    /* requests among which the observer looks for the request of a response, a power of two; 0: 8192 */
+    /* Newest requests of directions without a peer: a response looks for its request among them. A power of two;
+     * 0: 8192. */
     uint32_t n_asked;
-    /* Secret, so that nobody can choose addresses whose directions collide. One result depends on it: when two requests
-     * have the same place among n_asked, the older one is forgotten, and its response may find no request. */
-    uint64_t seed;
+    uint64_t seed; /* secret, so that nobody can choose addresses whose directions collide; no result depends on it */
     bool zeroed;   /* every byte of the memory is 0 already, so the observer need not touch pages that it never uses */
     uint32_t pmtu; /* path MTU of all connections, bytes; 0: learned from each. A power of two, 256 to 4096 */
     void (*report)(void *ctx, const struct iba_finding *f);
@@ -76,7 +75,7 @@ struct iba_cm_facts { /* facts from connection management about a packet */
 };
 struct iba_direction { /* the key by which a direction is found */
     uint64_t from, to; /* hashes of the addresses */
-    uint32_t target;   /* hash of `to` and the QP */
+    uint64_t target;   /* hash of `to` and the QP */
     uint32_t qpn;      /* DestQP */
 };
 struct iba_expected { /* a packet that is fed soon */

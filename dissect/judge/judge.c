@@ -112,7 +112,7 @@ struct judge *judge_open(const struct judge_config *cfg)
     j->cfg = *cfg;
     const struct iba_observer_config observer = {.n_flow = JUDGE_FLOWS,
                                                  .n_known = JUDGE_DIRECTIONS,
-                                                 .n_asked = JUDGE_DIRECTIONS,
+                                                 .n_asked = JUDGE_ASKED,
                                                  .seed = cfg->seed,
                                                  .zeroed = true,
                                                  .pmtu = cfg->pmtu,

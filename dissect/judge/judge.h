@@ -16,8 +16,14 @@
 #include "observer/iba_observer.h"
 
 /* Directions that the observer keeps in full state: JUDGE_FLOWS until there are more directions than that, then fewer,
- * and the others are in the short form. Directions that are remembered to the end in either form. */
-enum { JUDGE_FLOWS = BOUND(2048, 16), JUDGE_FLOWS_OF_MANY = BOUND(384, 8), JUDGE_DIRECTIONS = BOUND(1 << 18, 64) };
+ * and the others are in the short form. Directions that are remembered to the end in either form. Newest requests of
+ * directions whose other direction is not known. */
+enum {
+    JUDGE_FLOWS = BOUND(2048, 16),
+    JUDGE_FLOWS_OF_MANY = BOUND(384, 8),
+    JUDGE_DIRECTIONS = BOUND(1 << 18, 64),
+    JUDGE_ASKED = BOUND(1 << 17, 32)
+};
 
 /* One direction of a connection; lives as long as the judge. */
 struct direction {
@@ -48,7 +54,7 @@ static inline bool direction_same_ends(const struct direction *a, const struct d
 struct message; /* judge/message.h */
 struct judge_config {
     uint32_t pmtu; /* of all connections; 0: learned */
-    uint64_t seed; /* of hashes: secret (iba_observer.h says what depends on it) */
+    uint64_t seed; /* of hashes: secret */
     /* A finding that does not belong to the current packet: to an earlier one, or to the end. Optional. */
     void (*late)(void *ctx, const struct iba_finding *f, const struct verdict_names *names);
     /* The current packet is the first to answer this frame, a request. Optional. */

@@ -254,6 +254,46 @@ class Kept(Case):
         self.assertEqual(self.run_it("-q", "w.pcapng").returncode, 0)
 
 
+class Seeds(Case):
+    """Hashes have a secret seed, which differs from run to run. No result depends on it."""
+
+    PAIRS = 3000
+
+    @staticmethod
+    def frame(response, pair):
+        """RoCEv2 without a usable ICRC: host 10.0.x.y sends a request to 11.0.0.1, which answers. Every QP is another."""
+        host, server = struct.pack(">I", 0x0A000000 + pair), b"\x0b\x00\x00\x01"
+        source, target = (server, host) if response else (host, server)
+        bth = struct.pack(">BBHII", 0x11 if response else 0x04, 0x40, 0xFFFF, (1000 if response else 9000) + pair, 0x800000 << 8 | 77)
+        body = bth + (struct.pack(">I", 0x1F000001) if response else struct.pack(">Q", pair)) + bytes(4)
+        udp = struct.pack(">HHHH", 49152, 4791, 8 + len(body), 0)
+        ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(udp) + len(body), 0, 0x4000, 64, 17, 0, source, target)
+        return bytes(12) + b"\x08\x00" + ip + udp + body
+
+    def capture(self, frames):
+        head = struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+        record = lambda i, f: struct.pack("<IIII", 1700000000, i, len(f), len(f)) + f
+        (self.folder / "c").write_bytes(head + b"".join(record(i, f) for i, f in enumerate(frames)))
+
+    def same_in_every_run(self, *args, runs=3):
+        first = self.run_it(*args)
+        self.assertEqual(first.returncode, 0, first.stderr)
+        for _ in range(runs - 1):
+            self.assertEqual(self.run_it(*args).stdout, first.stdout, args)
+        return first.stdout
+
+    def test_responses_that_come_after_all_requests(self):
+        self.capture([self.frame(response, i) for response in (False, True) for i in range(self.PAIRS)])
+        out = json.loads(self.same_in_every_run("-o", "icrc:off", "-q", "-z", "qp", "-T", "json", "c"))
+        self.assertEqual(len(out["directions"]), 2 * self.PAIRS)
+        self.assertEqual([d["direction"] for d in out["directions"] if d["peer"] is None], [])
+
+    def test_every_statistic(self):
+        words = [word for stat in STATS for word in ("-z", stat)]
+        for name in ("connections", "congestion", "hardware", "mads-subnet"):
+            self.same_in_every_run("-V", "-2", *words, PCAPS / f"{name}.pcap", runs=2)
+
+
 class Signals(Case):
     """The first signal ends the run in order, the second one at once."""
 

@@ -14,6 +14,22 @@ struct cm_end_key cm_end_key(uint32_t qpn, uint8_t kind, const uint8_t *addr)
     return k;
 }
 
+bool cm_nth_key(const struct cm_connection *c, const struct cm_end *e, unsigned n, struct cm_end_key *k)
+{
+    static const uint8_t none[16] = {0};
+    uint8_t lid[16] = {0};
+
+    if (n == 0)
+        *k = cm_end_key(e->qpn, c->kind, e->addr);
+    else if (n <= CM_PATHS)
+        *k = cm_end_key(e->qpn, IBA_ADDR_GID, e->gid[n - 1]);
+    else {
+        iba_bits_put(lid, 0, 16, e->lid[n - 1 - CM_PATHS]);
+        *k = cm_end_key(e->qpn, IBA_ADDR_LID, lid);
+    }
+    return n == 0 || memcmp(k->addr, none, sizeof none) != 0;
+}
+
 size_t cm_end_bucket(const struct cm_end_key *k)
 {
     return stat_hash(k, sizeof *k) % CM_BUCKETS;
@@ -41,10 +57,11 @@ static bool end_is_at(const struct cm_connection *c, const struct cm_end *e, uin
 struct walk {
     const struct cm_track *t;
     uint16_t link;
-    uint32_t qpn;
+    struct cm_end_key key;
 };
 
-/* The next connection with an end of this QP number; the QP seen last comes first. */
+/* The next connection with an end of this key; the QP seen last comes first. Other keys that share the bucket do not
+ * count: which ones share it depends on the secret of the hash. */
 static const struct cm_connection *walk_on(struct walk *w, const struct cm_end **end, const struct cm_end **other)
 {
     while (w->link) {
@@ -53,7 +70,8 @@ static const struct cm_connection *walk_on(struct walk *w, const struct cm_end *
         *end = n % 2 ? &c->passive : &c->active;
         *other = n % 2 ? &c->active : &c->passive;
         w->link = (*end)->key[key].next;
-        if ((*end)->qpn == w->qpn)
+        struct cm_end_key is;
+        if (cm_nth_key(c, *end, key, &is) && memcmp(&is, &w->key, sizeof is) == 0)
             return c;
     }
     return NULL;
@@ -63,7 +81,7 @@ static struct walk walk_from(const struct cm_track *t, uint8_t kind, const uint8
 {
     const struct cm_end_key k = cm_end_key(qpn, kind, addr);
 
-    return (struct walk){t, t->qp_bucket[cm_end_bucket(&k)], qpn};
+    return (struct walk){t, t->qp_bucket[cm_end_bucket(&k)], k};
 }
 
 static bool lasts(const struct cm_connection *c)

@@ -11,5 +11,7 @@ struct cm_end_key {
     uint8_t addr[16];
 };
 struct cm_end_key cm_end_key(uint32_t qpn, uint8_t kind, const uint8_t *addr);
+/* The n-th key of an end. False: it has none. */
+bool cm_nth_key(const struct cm_connection *c, const struct cm_end *e, unsigned n, struct cm_end_key *k);
 size_t cm_end_bucket(const struct cm_end_key *k);
 #endif

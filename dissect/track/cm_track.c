@@ -58,23 +58,6 @@ static void leave_bucket(struct cm_track *t, const struct cm_connection *c)
 
 /* ---- ends by address and QP ---- */
 
-/* The n-th key of an end. False: it has none. */
-static bool nth_key(const struct cm_connection *c, const struct cm_end *e, unsigned n, struct cm_end_key *k)
-{
-    static const uint8_t none[16] = {0};
-    uint8_t lid[16] = {0};
-
-    if (n == 0)
-        *k = cm_end_key(e->qpn, c->kind, e->addr);
-    else if (n <= CM_PATHS)
-        *k = cm_end_key(e->qpn, IBA_ADDR_GID, e->gid[n - 1]);
-    else {
-        iba_bits_put(lid, 0, 16, e->lid[n - 1 - CM_PATHS]);
-        *k = cm_end_key(e->qpn, IBA_ADDR_LID, lid);
-    }
-    return n == 0 || memcmp(k->addr, none, sizeof none) != 0;
-}
-
 static struct cm_end *end_at(struct cm_track *t, uint16_t link, struct cm_connection **c, unsigned *key)
 {
     const unsigned n = (link - 1u) / CM_KEYS;
@@ -152,7 +135,7 @@ static void drop_oldest(struct cm_track *t, size_t bucket, const struct cm_end_k
         struct cm_end_key is;
         unsigned key;
         const struct cm_end *e = end_at(t, at, &c, &key);
-        if (nth_key(c, e, key, &is) && memcmp(&is, k, sizeof is) == 0) {
+        if (cm_nth_key(c, e, key, &is) && memcmp(&is, k, sizeof is) == 0) {
             same++;
             oldest = at;
         }
@@ -167,7 +150,7 @@ static bool has_key_before(const struct cm_connection *c, const struct cm_end *e
     struct cm_end_key is;
 
     for (unsigned i = 0; i < n; i++)
-        if (nth_key(c, e, i, &is) && memcmp(&is, k, sizeof is) == 0)
+        if (cm_nth_key(c, e, i, &is) && memcmp(&is, k, sizeof is) == 0)
             return true;
     return false;
 }
@@ -181,7 +164,7 @@ static void keep_qp(struct cm_track *t, struct cm_connection *c, struct cm_end *
     e->known = true;
     e->qpn = qpn;
     for (unsigned n = 0; n < CM_KEYS; n++) {
-        if (!nth_key(c, e, n, &k) || has_key_before(c, e, n, &k))
+        if (!cm_nth_key(c, e, n, &k) || has_key_before(c, e, n, &k))
             continue;
         const size_t bucket = cm_end_bucket(&k);
         e->key[n].bucket = (uint16_t)(bucket + 1);

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Many senders to one QP: a search for a direction looks at few others, and nothing is mistaken. */
+/* Many senders to one QP, and hosts whose addresses were chosen to collide: a search looks at few others, nothing is
+ * mistaken, and no result depends on the seed. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include "observer/iba_obs_parts.h"
 #include "wire/iba_build.h"
+#include "wire/iba_endpoints.h"
 #include "wire/iba_opcode_rows.h"
 
 enum { SENDERS = 5000, FLOWS = 64, CAP = 400, MOST_OF_ONE_QP = 40 };
 
 static unsigned found[IBA_FINDING_COUNT];
+static uint64_t sum; /* of all findings, in their order */
 
 static void report(void *ctx, const struct iba_finding *f)
 {
     (void)ctx;
     found[f->kind]++;
+    sum = iba_obs_mix(iba_obs_mix(iba_obs_mix(sum, f->kind), f->frame), f->cause);
 }
 
 static struct iba_observer *open_observer(uint64_t seed)
@@ -21,6 +25,7 @@ static struct iba_observer *open_observer(uint64_t seed)
     const struct iba_observer_config cfg = {.n_flow = FLOWS, .n_known = 2 * SENDERS, .seed = seed, .report = report};
 
     memset(found, 0, sizeof found);
+    sum = 0;
     return iba_observer_init(malloc(iba_observer_bytes(&cfg)), &cfg);
 }
 
@@ -98,19 +103,134 @@ Test(bounds, each_sender_is_known_again)
     free(s);
 }
 
-/* No result depends on the seed. */
-Test(bounds, seeds)
-{
-    unsigned first[IBA_FINDING_COUNT];
+static const uint64_t seeds[] = {0, 1, UINT64_C(0x123456789abcdef1), UINT64_MAX};
+enum { SEEDS = sizeof seeds / sizeof *seeds };
 
-    for (uint64_t seed = 0; seed < 4; seed++) {
-        struct iba_observer *s = open_observer(seed * UINT64_C(0x123456789abcdef1));
+Test(bounds, findings_do_not_depend_on_the_seed)
+{
+    uint64_t first = 0;
+
+    for (unsigned k = 0; k < SEEDS; k++) {
+        struct iba_observer *s = open_observer(seeds[k]);
         for (uint32_t i = 0; i < SENDERS; i++)
             send(s, i % 3 ? IBA_RC_SEND_ONLY : IBA_UD_SEND_ONLY, i % 100, i % 7, i);
         iba_observer_end(s, SENDERS * UINT64_C(10000));
-        if (seed == 0)
-            memcpy(first, found, sizeof first);
-        cr_expect_eq(memcmp(first, found, sizeof first), 0);
+        first = k ? first : sum;
+        cr_expect(sum != 0 && sum == first, "seed %u", k);
+        free(s);
+    }
+}
+
+/* ---- requests whose responses come when all have been sent ---- */
+
+enum { ASKED = 1024, PAIRS = 1500 };
+
+struct host {
+    uint8_t address[IBA_ADDR_MOST];
+    uint32_t qpn, server_qpn; /* its own QP; the server's, to which it sends */
+};
+
+static const struct iba_flow *packet(struct iba_observer *s, bool response, const struct host *h, uint64_t n)
+{
+    static const uint8_t server[IBA_ADDR_MOST] = {0x20, 1, [15] = 1};
+    static struct iba_recipe r;
+    uint8_t wire[CAP], payload[8] = {0}, *ip, *bth;
+    struct iba_view v;
+    size_t len;
+
+    iba_recipe_init(&r, IBA_ENCAP_ROCE2_V6, response ? IBA_RC_ACKNOWLEDGE : IBA_RC_SEND_ONLY);
+    bth = iba_recipe_part(&r, IBA_H_bth);
+    iba_bth_set_destqp(bth, response ? h->qpn : h->server_qpn);
+    iba_bth_set_psn(bth, 77);
+    ip = iba_recipe_part(&r, IBA_H_ipv6);
+    memcpy(ip + IBA_AT_ipv6_src / 8, response ? server : h->address, IBA_ADDR_MOST);
+    memcpy(ip + IBA_AT_ipv6_dst / 8, response ? h->address : server, IBA_ADDR_MOST);
+    iba_bits_put(payload, 0, 64, n); /* no two requests are copies of each other */
+    r.payload = payload;
+    r.payload_len = response ? 0 : sizeof payload;
+    cr_assert_eq(iba_build(&r, wire, sizeof wire, &len), IBA_OK);
+    (void)iba_view_parse(&v, IBA_LINK_ETHERNET, wire, len, len, NULL);
+    iba_view_check(&v);
+    return iba_observer_feed(s, &(struct iba_sighting){.view = &v, .now = n * 10000, .frame = n + 1})->flow;
+}
+
+static struct host ordinary_host(uint32_t i)
+{
+    struct host h = {.address = {0x20, 1}, .qpn = 100 + i, .server_qpn = 3 + i};
+
+    iba_bits_put(h.address, 96, 32, 0x0a000000 + i);
+    return h;
+}
+
+/* Under a hash that passes on the highest bits of a word, a chain of these addresses would have the same sum: the byte
+ * that is highest in the first word is also in both places of the second word where it comes out. */
+static struct host colliding_host(uint32_t i)
+{
+    struct host h = {.address = {0x20, 1}, .qpn = 100, .server_qpn = 3 + i};
+
+    h.address[7] = (uint8_t)i;
+    h.address[15] = h.address[11] = (uint8_t)(i >> 8);
+    return h;
+}
+
+/* Which of the hosts' responses find the requests: those of the newest n_asked, whatever the seed is. */
+static void pairs(struct host host_of(uint32_t i))
+{
+    for (unsigned k = 0; k < SEEDS; k++) {
+        const struct iba_observer_config cfg = {
+            .n_flow = FLOWS, .n_known = 2 * SENDERS, .n_asked = ASKED, .seed = seeds[k], .report = report};
+        struct iba_observer *s = iba_observer_init(malloc(iba_observer_bytes(&cfg)), &cfg);
+        for (uint32_t i = 0; i < PAIRS; i++) {
+            const struct host h = host_of(i);
+            (void)packet(s, false, &h, i);
+        }
+        cr_expect_eq(s->n_known, PAIRS);
+        for (uint32_t i = 0; i < PAIRS; i++) {
+            const struct host h = host_of(i);
+            const struct iba_flow *f = packet(s, true, &h, PAIRS + i);
+            if (i >= FLOWS) /* the others may still be in use, where a search looks, too */
+                cr_expect_eq(iba_flow_is_paired(f), i >= PAIRS - ASKED, "seed %u: host %u", k, i);
+        }
+        cr_expect_eq(s->n_known, 2 * PAIRS);
+        free(s);
+    }
+}
+
+Test(bounds, requests_are_forgotten_by_their_age)
+{
+    pairs(ordinary_host);
+}
+
+Test(bounds, addresses_that_were_chosen_to_collide)
+{
+    pairs(colliding_host);
+}
+
+static uint32_t longest_chain(const struct iba_observer *s)
+{
+    uint32_t most = 0;
+
+    for (uint32_t c = 0; c < s->cfg.n_asked; c++) {
+        uint32_t n = 0;
+        for (uint32_t at = s->chain[c]; at != 0 && s->last_asked - at < s->cfg.n_asked; n++)
+            at = s->asked[at & (s->cfg.n_asked - 1)].before;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* One request again and again; requests of more senders than a QP may have, each of which is forgotten before it comes
+ * again. */
+Test(bounds, a_chain_has_a_request_once)
+{
+    for (uint32_t senders = 1; senders < MOST_OF_ONE_QP; senders += 33) {
+        struct iba_observer *s = open_observer(3);
+        for (uint32_t i = 0; i < PAIRS; i++) {
+            const struct host h = {.address = {0x20, 1, [15] = (uint8_t)(i % senders)}, .server_qpn = 9};
+            (void)packet(s, false, &h, i);
+        }
+        cr_expect_eq(s->last_asked, PAIRS);
+        cr_expect_leq(longest_chain(s), 2, "%u senders", senders);
         free(s);
     }
 }
