@@ -54,12 +54,14 @@ static uint64_t world(uint64_t seed, uint64_t steps)
             chaos_check(c);
     }
     chaos_check(c);
+    for (unsigned i = 0; i < 2; i++)
+        chaos_hash(c, c->end[i].memory, sizeof c->end[i].memory);
     cr_assert_gt(c->successes, steps / 1000, "seed %lu: only %lu successes", (unsigned long)seed,
                  (unsigned long)c->successes);
     if (getenv("IBPROOF_VERBOSE"))
-        fprintf(stderr, "seed %lu: %lu fed, %lu completions, %lu successes, %lu events\n", (unsigned long)seed,
-                (unsigned long)c->fed, (unsigned long)c->completions, (unsigned long)c->successes,
-                (unsigned long)c->events);
+        fprintf(stderr, "seed %lu: trace %016lx, %lu fed, %lu completions, %lu successes, %lu events\n",
+                (unsigned long)seed, (unsigned long)c->hash, (unsigned long)c->fed, (unsigned long)c->completions,
+                (unsigned long)c->successes, (unsigned long)c->events);
     count_rows(c);
     h = c->hash;
     chaos_close(c);

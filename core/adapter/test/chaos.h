@@ -100,7 +100,9 @@ static inline bool chaos_one_in(struct chaos *c, uint64_t n)
 {
     return chaos_below(c, n) == 0;
 }
+/* The trace: a hash of what the adapters do: packets, completions, events, results of verbs, and memory at the end. */
 void chaos_hash(struct chaos *c, const void *data, size_t n);
+void chaos_result(struct chaos *c, unsigned result);
 
 /* chaos_world.c */
 struct chaos *chaos_open(uint64_t seed);

@@ -104,7 +104,7 @@ static void post_send(struct chaos *c, unsigned end)
     if (wr.op == IBA_WR_LOCAL_INV)
         wr.imm_or_key = chaos_one_in(c, 2) ? c->end[end].window[chaos_below(c, CHAOS_WINDOWS)]
                                            : c->end[end].plot[chaos_below(c, CHAOS_PLOTS)].lkey;
-    (void)iba_post_send(&c->end[end].ca, c->end[end].qp[i].qpn, &wr);
+    chaos_result(c, iba_post_send(&c->end[end].ca, c->end[end].qp[i].qpn, &wr));
 }
 
 static void post_recv(struct chaos *c, unsigned end)
@@ -113,9 +113,9 @@ static void post_recv(struct chaos *c, unsigned end)
 
     wr.n_sge = fill_sges(c, end, wr.sge, 1 << 16);
     if (chaos_one_in(c, 4))
-        (void)iba_post_srq_recv(&c->end[end].ca, (uint32_t)chaos_below(c, CHAOS_SRQS), &wr);
+        chaos_result(c, iba_post_srq_recv(&c->end[end].ca, (uint32_t)chaos_below(c, CHAOS_SRQS), &wr));
     else
-        (void)iba_post_recv(&c->end[end].ca, any_qpn(c, end), &wr);
+        chaos_result(c, iba_post_recv(&c->end[end].ca, any_qpn(c, end), &wr));
 }
 
 static void poll_cq(struct chaos *c, unsigned end)
@@ -138,7 +138,7 @@ static void poll_cq(struct chaos *c, unsigned end)
         chaos_hash(c, &wc.sl, sizeof wc.sl);
         chaos_hash(c, &wc.path_bits, sizeof wc.path_bits);
     }
-    (void)iba_req_notify_cq(&c->end[end].ca, cq, chaos_one_in(c, 2));
+    chaos_result(c, iba_req_notify_cq(&c->end[end].ca, cq, chaos_one_in(c, 2)));
 }
 
 static void modify(struct chaos *c, unsigned end)
@@ -169,7 +169,7 @@ static void modify(struct chaos *c, unsigned end)
         mask |= 1u << chaos_below(c, 21);
     if (a.state == IBA_QPS_RESET || a.state == IBA_QPS_ERR) /* else nearly all QPs would soon be in that state */
         a.state = chaos_one_in(c, 4) ? a.state : IBA_QPS_SQD;
-    (void)iba_modify_qp(&c->end[end].ca, any_qpn(c, end), &a, mask);
+    chaos_result(c, iba_modify_qp(&c->end[end].ca, any_qpn(c, end), &a, mask));
 }
 
 static void windows(struct chaos *c, unsigned end)
@@ -224,16 +224,16 @@ static void groups(struct chaos *c, unsigned end)
         iba_gid_set_ipv4(gid, 0xef000001u);
     const uint16_t lid = c->kind == IBA_PORT_IB ? 0xc001 : 0;
     if (chaos_one_in(c, 2))
-        (void)iba_attach_mcast(&c->end[end].ca, qpn, gid, lid);
+        chaos_result(c, iba_attach_mcast(&c->end[end].ca, qpn, gid, lid));
     else
-        (void)iba_detach_mcast(&c->end[end].ca, qpn, gid, lid);
+        chaos_result(c, iba_detach_mcast(&c->end[end].ca, qpn, gid, lid));
 }
 
 static void partitions(struct chaos *c, unsigned end)
 {
     static const uint16_t key[] = {0xffff, 0xffff, 0x7fff, 0x8001, 0x0001, 0};
 
-    (void)iba_set_pkey(&c->end[end].ca, 1, (uint8_t)chaos_below(c, 4), key[chaos_below(c, 6)]);
+    chaos_result(c, iba_set_pkey(&c->end[end].ca, 1, (uint8_t)chaos_below(c, 4), key[chaos_below(c, 6)]));
 }
 
 static void rarely(struct chaos *c, unsigned end)
@@ -243,12 +243,15 @@ static void rarely(struct chaos *c, unsigned end)
     switch (chaos_below(c, 8)) {
     case 0: chaos_cq(c, end, (unsigned)chaos_below(c, CHAOS_CQS)); break;
     case 1: chaos_srq(c, end, (unsigned)chaos_below(c, CHAOS_SRQS)); break;
-    case 2: (void)iba_arm_srq(&e->ca, (uint32_t)chaos_below(c, CHAOS_SRQS + 1), (uint32_t)chaos_below(c, 16)); break;
+    case 2:
+        chaos_result(c, iba_arm_srq(&e->ca, (uint32_t)chaos_below(c, CHAOS_SRQS + 1), (uint32_t)chaos_below(c, 16)));
+        break;
     case 3: partitions(c, end); break;
     case 4: groups(c, end); break;
     case 5: handles(c, end); break;
     case 6: chaos_unmake_qp(c, end, (unsigned)chaos_below(c, CHAOS_QPS)); break;
-    default: (void)iba_mem_invalidate(&e->ca.mem, e->plot[chaos_below(c, CHAOS_PLOTS)].rkey, e->pd[0], 0, false);
+    default:
+        chaos_result(c, iba_mem_invalidate(&e->ca.mem, e->plot[chaos_below(c, CHAOS_PLOTS)].rkey, e->pd[0], 0, false));
     }
 }
 
@@ -279,7 +282,7 @@ static void mend(struct chaos *c, unsigned end)
     if (!e->ah_alive[0])
         handles(c, end);
     if (chaos_one_in(c, 2))
-        (void)iba_set_pkey(&e->ca, 1, 0, 0xffff);
+        chaos_result(c, iba_set_pkey(&e->ca, 1, 0, 0xffff));
     if (c->end[0].qp[i].alive && c->end[1].qp[i].alive && !sound(c, i))
         chaos_connect(c, i);
 }

@@ -20,6 +20,11 @@ void chaos_hash(struct chaos *c, const void *data, size_t n)
         c->hash = (c->hash ^ b[i]) * UINT64_C(1099511628211);
 }
 
+void chaos_result(struct chaos *c, unsigned result)
+{
+    chaos_hash(c, &result, sizeof result);
+}
+
 static void on_event(void *ctx, const struct iba_event *e)
 {
     struct chaos *c = ctx;
