@@ -27,7 +27,6 @@ static void on_event(void *ctx, const struct iba_event *e)
 
 static void on_rule(void *ctx, const char *table, const struct iba_rule *r, uint32_t qpn)
 {
-    fuzz_note((uint64_t)r->hit << 32 | qpn);
     if (fuzz_recording())
         record_rule(ctx, table, r, qpn);
 }
@@ -340,6 +339,9 @@ void world_check(struct world *w)
 
 void world_close(const struct world *w)
 {
+    for (unsigned i = 0; i < w->ends; i++)
+        for (unsigned k = 0; k < WORLD_REGIONS; k++)
+            fuzz_note_bytes(w->end[i].region[k].bytes, WORLD_BYTES);
     for (unsigned i = 0; i < w->ends; i++)
         FUZZ_CHECK(!is_whole(w) || all(w->end[i].region[WORLD_READ_ONLY].bytes, WORLD_BYTES, PLAIN));
 }
