@@ -258,6 +258,8 @@ static bool one(struct fuzzing *z, uint64_t seed)
 
     fuzz_make(&c, &z->may, seed);
     s = scenario_of(z, &c, text);
+    if (s && z->o->verbose)
+        printf("# %s\n%s\n", c.id, text); /* of words that the grammar has, and of numbers */
     if (s)
         good = judge(z, &c, s);
     else
@@ -393,8 +395,8 @@ int command_fuzz(const struct options *o)
 
     if (o->target && strcmp(o->target, "mutant:all") == 0)
         return fuzz_mutants(o);
-    if (o->only || o->sample || o->jobs || o->verbose)
-        return wrong(EXIT_USAGE, "--only, --sample, --jobs and --verbose are for --target mutant:all");
+    if (o->only || o->sample || o->jobs)
+        return wrong(EXIT_USAGE, "--only, --sample and --jobs are for --target mutant:all");
     z = (struct fuzzing){.o = o};
     rc = allowed(&z);
     if (rc == EXIT_OK)

@@ -458,6 +458,8 @@ class Statements(Case):
 
 class Fuzz(Case):
     def test_the_engine_itself(self):
+        said = text(self.good("fuzz", "--count", "3", "--seed", "5", "-v"))
+        self.assertEqual(re.findall(r"^# sequence-(\d+)\ntitle ", said, re.M), ["5", "6", "7"])
         r = self.good("fuzz", "--count", "200", "--seed", "5")
         made = re.fullmatch(r"(\d+) sequences, seed 5: 0 differ in 0 ways, 0 inconclusive, (\d+) not to be predicted\n", text(r))
         self.assertTrue(made, text(r))
