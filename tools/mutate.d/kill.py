@@ -140,28 +140,48 @@ class Suite(Test):
 
 
 class Comparison(Test):
-    """Whether the device does anything in another way than one that has no mutant: the trace of each input of the fuzz
-    targets' corpora (packets, completions, events, results of verbs, rules that were used), and all packets of all scenarios. It judges
-    nothing: it separates mutants that a scenario could have shown from those that no exchange seems to show."""
+    """Whether the device does anything in another way than one that has no mutant. It judges nothing: it separates mutants that a
+    scenario could have shown from those that no exchange seems to show. Each part has a trace: of packets, completions, events, results
+    of verbs and memory."""
 
-    TARGETS = ("engine", "responder", "requester", "network")
     PARTS_TOGETHER = False
+    TARGETS = ("engine", "responder", "requester", "network")  # fuzz targets, with their corpora
+    SEQUENCES = ("--count", "3000", "--seed", "500000")  # of ibconform fuzz: what they leave free is not compared
+    LIFE = {  # tests that print traces
+        "chaos": ("t-core-adapter-chaos", {"IBPROOF_STEPS": "600000", "IBPROOF_SEED": "7000"}),
+        "hostile": ("t-core-adapter-hostile", {"IBPROOF_SEEDS": "600", "IBPROOF_FIRST": "70000"}),
+    }
 
     def __init__(self, tree):
-        super().__init__("comparison", [str(tree.build_dir("device") / "fuzz")], {}, False)
+        super().__init__("comparison", [str(tree.build_dir("device"))], {}, False)
         self.suite, self.corpus = Suite(tree), tree.source / "corpus"
-        self.plain = {}  # part: digest without a mutant
+        self.plain = {}  # part: its trace without a mutant
 
     def parts(self):
-        return [(target,) for target in self.TARGETS] + self.suite.parts()
+        return [("sequences",), *((name,) for name in (*self.LIFE, *self.TARGETS)), *self.suite.parts()]
 
-    def digest(self, part, environment, timeout, processor_time):
-        limits, digest = ["prlimit", f"--cpu={processor_time}"], hashlib.sha256()
-        environment = dict(os.environ, **environment)
-        if part[0] in self.TARGETS:
-            command = [*limits, f"{self.command[0]}/ibfuzz_{part[0]}", "-v", str(self.corpus / part[0])]
-            done = run_bounded(command, timeout, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-            return repr((done[0], hashlib.sha256(done[1]).hexdigest())) if done else "takes too long"
+    def trace(self, part, environment, timeout, processor_time):
+        name, build = part[0], self.command[0]
+        limits, environment = ["prlimit", f"--cpu={processor_time}"], dict(os.environ, **environment)
+        if name in self.TARGETS:
+            command = [f"{build}/fuzz/ibfuzz_{name}", "-v", str(self.corpus / name)]
+        elif name in self.LIFE:
+            program, settings = self.LIFE[name]
+            environment.update(settings, IBPROOF_VERBOSE="1")
+            command = [f"{build}/test/{program}", "--filter", f"{name}/*no_*" if name == "chaos" else f"{name}/every_byte*"]
+        elif name == "sequences":
+            command = [f"{build}/bin/ibconform", "fuzz", "-v", *self.SEQUENCES]
+        else:
+            return self.packets(part, limits, environment, timeout)
+        done = run_bounded([*limits, *command], timeout, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done is None:
+            return "takes too long"
+        lines = [line for line in done[1].splitlines() if name not in self.LIFE or line.startswith(b"seed ")]
+        return repr((done[0] if name not in self.LIFE else 0, hashlib.sha256(b"\n".join(lines)).hexdigest()))
+
+    def packets(self, part, limits, environment, timeout):
+        """All that scenarios keep as evidence."""
+        digest = hashlib.sha256()
         with tempfile.TemporaryDirectory() as folder:
             run_bounded([*limits, *self.suite.command[:-4], "--scenarios", str(self.suite.scenarios), "--evidence", folder, *part], timeout,
                         env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -171,8 +191,8 @@ class Comparison(Test):
 
     def run(self, part, environment, timeout, processor_time):
         if part not in self.plain:
-            self.plain[part] = self.digest(part, {"MUTATE": "0"}, LONGEST_TIMEOUT, LONGEST_TIMEOUT)
-        return None if self.digest(part, environment, timeout, processor_time) == self.plain[part] else part[0]
+            self.plain[part] = self.trace(part, {"MUTATE": "0"}, LONGEST_TIMEOUT, LONGEST_TIMEOUT)
+        return None if self.trace(part, environment, timeout, processor_time) == self.plain[part] else part[0]
 
 
 def tests_of(build_dir):

@@ -4,7 +4,7 @@
 Most are chosen when a program starts (switched.py). A value that the compiler must know (a row of a table, a case) costs a build: the
 libraries are shared (preset "mutate"), so that it is one compilation and one link. Two builds:
   tests    with assertions and the tests
-  device   without assertions, ibconform only: what a device would do that has the mistake
+  device   without assertions, ibconform and what --visible runs: what a device would do that has the mistake
 """
 
 import concurrent.futures
@@ -23,12 +23,13 @@ import switched
 HERE = pathlib.Path(__file__).resolve().parent
 BUILDS = {
     "tests": [],
-    "device": ["-DIBA_TESTS=OFF", "-DCMAKE_C_FLAGS=-DNDEBUG"],
+    "device": ["-DCMAKE_C_FLAGS=-DNDEBUG"],
 }
 
 
 BUILD_SECONDS = 900
-DEVICE = ["ibconform", "ibfuzz_engine", "ibfuzz_responder", "ibfuzz_requester", "ibfuzz_network"]
+DEVICE = ["ibconform", "ibfuzz_engine", "ibfuzz_responder", "ibfuzz_requester", "ibfuzz_network", "t-core-adapter-chaos",
+          "t-core-adapter-hostile"]
 # Pointers that only a broken engine has. Compiled as NULL, all that a broken engine alone runs has no code.
 BROKEN = re.compile(rb"(?<![\w.>])((?:\w+(?:->|\.))+(?:deviate|change))\b(?!\s*=[^=])")
 
