@@ -29,8 +29,7 @@ static struct iba_node_config config_of(unsigned i)
     return c;
 }
 
-/* Sets what a manager sets. */
-static void bring_up(struct wired *w)
+void wired_bring_up(struct wired *w)
 {
     w->sw.sw.linearfdbtop = 100;
     w->sw.port[0].info.lid = SWITCH_LID;
@@ -61,7 +60,7 @@ struct wired *wired_new(void)
         cr_assert_not_null(w->memory[i]);
         iba_node_init(node_of(w, i), &c, w->memory[i], &w->pool);
     }
-    bring_up(w);
+    wired_bring_up(w);
     return w;
 }
 
@@ -80,6 +79,8 @@ static bool pass_on(struct wired *w, unsigned from, uint8_t port)
     struct iba_node *to = from == 0 ? (port <= ADAPTERS ? &w->ca[port - 1] : NULL) : &w->sw;
     const size_t len = iba_node_poll(node_of(w, from), port, packet, sizeof packet, w->now);
 
+    if (len && w->seen)
+        w->seen(w, from, port, packet, len);
     if (len && to)
         iba_node_feed(to, from == 0 ? 1 : (uint8_t)from, packet, len, w->now);
     return len > 0;
@@ -93,6 +94,8 @@ static bool hear(struct wired *w, unsigned from)
 
     if (!len)
         return false;
+    if (w->seen)
+        w->seen(w, from, IBA_NO_PORT, packet, len);
     if (len == IBA_MGMT_BYTES && iba_madhdr_method(packet + MAD_AT) == IBA_METHOD_TRAP) {
         w->traps++;
         memcpy(w->trap, packet + MAD_AT, IBA_MAD_BYTES);

@@ -22,10 +22,15 @@ struct wired {
     uint8_t last[IBA_PACKET_MOST];
     unsigned traps;
     uint8_t trap[IBA_MAD_BYTES]; /* the last one */
+    /* Optional: called for each packet that node `from` (0: the switch) sends by a port, or by port 255 gives to its
+     * software. */
+    void (*seen)(struct wired *w, unsigned from, uint8_t port, const uint8_t *packet, size_t len);
 };
 
 struct wired *wired_new(void);
 void wired_free(struct wired *w);
+/* Sets what a manager sets, as wired_new() does. */
+void wired_bring_up(struct wired *w);
 /* Packets travel until all is quiet. */
 void wired_run(struct wired *w);
 /* The same, and time goes on. */

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* QP1 and the connection manager behind it: what leaves, byte by byte; what arrives, and with which path back. */
+#include "adapter/iba_gsi.h"
+#include <criterion/criterion.h>
+#include <string.h>
+#include "wire/iba_opcode_rows.h"
+
+enum { CONNS = 4, MAC_A = 0x0200000a, QPN = 0x123456, PKEY = 0x8001, OTHER_CLASS = 0x04 };
+#define SERVICE UINT64_C(0x1000000000001234)
+#define GSI_QKEY 0x80010000u /* section 3.5.3 */
+
+struct end {
+    struct iba_ca ca;
+    struct iba_cm cm;
+    struct iba_gsi gsi;
+    struct iba_qp *qps[4];
+    struct iba_cq *cqs[2];
+    struct iba_ah ah[1];
+    struct iba_mkey keys[2];
+    uint32_t pds[1], heap[CONNS], bucket[IBA_CM_KEYS * CONNS];
+    struct iba_cm_conn conn[CONNS];
+    struct iba_cm_listener listener[1];
+    struct iba_cm_datagram out[8];
+    struct iba_cm_event event[8];
+};
+static struct end ends[2];
+static uint8_t frame[IBA_TX_MOST];
+
+static uint64_t entropy(void *ctx)
+{
+    (void)ctx;
+    return 0x123;
+}
+
+static void open_adapter(unsigned n)
+{
+    struct end *e = &ends[n];
+
+    memset(e, 0, sizeof *e);
+    iba_ca_init(&e->ca, &(struct iba_ca_config){.n_port = 1,
+                                                .qp = e->qps,
+                                                .cq = e->cqs,
+                                                .ah = e->ah,
+                                                .key = e->keys,
+                                                .pd = e->pds,
+                                                .n_qp = 4,
+                                                .n_cq = 2,
+                                                .n_ah = 1,
+                                                .n_key = 2,
+                                                .n_pd = 1,
+                                                .random = entropy});
+    iba_port_init(&e->ca.port[0], 1, IBA_PORT_ROCE2, IBA_MTU_1024, MAC_A + n);
+    iba_gid_set_ipv4(e->ca.port[0].gid[0], 0x0a000001u + n);
+    e->ca.port[0].n_gid = 1;
+    e->ca.port[0].pkey[1] = PKEY;
+    e->ca.port[0].n_pkey = 2;
+}
+
+static void open_end(unsigned n)
+{
+    struct end *e = &ends[n];
+
+    open_adapter(n);
+    iba_cm_init(&e->cm, &(struct iba_cm_config){.ca_guid = 1 + n,
+                                                .port = e->ca.port,
+                                                .n_port = 1,
+                                                .conn = e->conn,
+                                                .heap = e->heap,
+                                                .bucket = e->bucket,
+                                                .n_conn = CONNS,
+                                                .listener = e->listener,
+                                                .n_listener = 1,
+                                                .out = e->out,
+                                                .event = e->event,
+                                                .n_out = 8,
+                                                .n_event = 8,
+                                                .random = entropy});
+    cr_assert_eq(iba_gsi_open(&e->gsi, &e->ca, &e->cm), IBA_VERB_OK);
+}
+
+static struct iba_av path_to(unsigned n)
+{
+    struct iba_av av = {.dmac = MAC_A + n, .vlan = 0xffff, .hop_limit = 64, .port = 1, .grh = true};
+
+    iba_gid_set_ipv4(av.dgid, 0x0a000001u + n);
+    return av;
+}
+
+/* The active end, 0, asks the passive one. */
+static void ask(void)
+{
+    uint32_t id;
+    struct iba_cm_request r = {.req = {.serviceid = SERVICE,
+                                       .localqpn = QPN,
+                                       .pkey = PKEY,
+                                       .pppmtu = IBA_MTU_1024,
+                                       .remoteresptout = 12,
+                                       .localresptout = 12,
+                                       .prim_hoplim = 64},
+                               .av = path_to(1)};
+
+    iba_gid_set_ipv4(r.req.prim_localgid, 0x0a000001u);
+    memcpy(r.req.prim_remotegid, r.av.dgid, 16);
+    r.req.localqpn += ends[0].cm.n_used;
+    cr_assert_eq(iba_cm_connect(&ends[0].cm, &r, 0, &id), IBA_CM_OK);
+}
+
+static void listen(void)
+{
+    uint32_t number;
+
+    open_end(0);
+    open_end(1);
+    cr_assert_eq(
+        iba_cm_listen(&ends[1].cm, &(struct iba_cm_listen){.service_id = SERVICE, .service_mask = UINT64_MAX}, &number),
+        IBA_CM_OK);
+}
+
+static size_t sent(unsigned n)
+{
+    size_t len = 1;
+
+    cr_assert_eq(iba_gsi_poll(&ends[n].gsi, frame, sizeof frame, &len, 0), IBA_OK);
+    return len;
+}
+
+static struct iba_view parsed(size_t len)
+{
+    struct iba_view v;
+
+    cr_assert_eq(iba_view_parse(&v, IBA_LINK_ETHERNET, frame, len, len, NULL), IBA_OK);
+    iba_view_check(&v);
+    cr_assert_eq(v.icrc, IBA_CHECK_GOOD);
+    return v;
+}
+
+static void arrives(unsigned n, size_t len)
+{
+    const struct iba_view v = parsed(len);
+
+    iba_gsi_feed(&ends[n].gsi, &v, 0);
+}
+
+static enum iba_cm_event_kind next_event(unsigned n, struct iba_cm_event *e)
+{
+    return iba_cm_next_event(&ends[n].cm, e) ? (enum iba_cm_event_kind)e->kind : IBA_CME_NONE;
+}
+
+/* MD-82: UD SEND Only from QP1 to QP1 with the general Q_Key; the P_Key is the connection's; PSNs count up. */
+Test(gsi, a_datagram_leaves_as_a_packet_of_qp1)
+{
+    listen();
+    for (uint32_t i = 0; i < 2; i++) {
+        ask();
+        const size_t len = sent(0);
+        const struct iba_view v = parsed(len);
+        const uint8_t *bth = iba_view_bth(&v), *deth = iba_view_hdr(&v, IBA_H_deth);
+        cr_expect_eq(iba_bth_opcode(bth), 0x64);
+        cr_expect_eq(iba_bth_p_key(bth), PKEY);
+        cr_expect_eq(iba_bth_destqp(bth), 1);
+        cr_expect_eq(iba_bth_m(bth), 1);
+        cr_expect_eq(iba_bth_se(bth) + iba_bth_padcnt(bth) + iba_bth_tver(bth) + iba_bth_a(bth), 0);
+        cr_expect_eq(iba_bth_psn(bth), 0x123 + i);
+        cr_expect_eq(iba_deth_q_key(deth), GSI_QKEY);
+        cr_expect_eq(iba_deth_srcqp(deth), 1);
+        cr_expect_eq(v.payload_len, 256);
+        cr_expect_eq(iba_madhdr_mgmtclass(v.wire + v.payload_at), IBA_CLASS_CM);
+        cr_expect_eq(iba_cm_req_localqpn(v.wire + v.payload_at + IBA_BYTES_madhdr), QPN + i);
+        cr_expect_eq(iba_eth_dst(frame), MAC_A + 1);
+        cr_expect_eq(iba_eth_src(frame), MAC_A);
+        cr_expect_eq(sent(0), 0, "it leaves once");
+    }
+}
+
+Test(gsi, too_small_a_buffer_loses_nothing)
+{
+    size_t len = 1;
+
+    listen();
+    ask();
+    cr_expect_eq(iba_gsi_poll(&ends[0].gsi, frame, IBA_TX_MOST - 1, &len, 0), IBA_NO_ROOM);
+    cr_expect_eq(len, 0);
+    cr_expect_neq(sent(0), 0);
+}
+
+/* The CM learns the sender's addresses and partition, and answers there; and QP1 has a receive for each next packet. */
+Test(gsi, a_datagram_comes_with_the_path_back)
+{
+    struct iba_cm_event e;
+
+    listen();
+    for (unsigned i = 0; i < 3; i++) {
+        ask();
+        arrives(1, sent(0));
+        cr_assert_eq(next_event(1, &e), IBA_CME_REQ, "request %u", i);
+        cr_expect_eq(e.av.dmac, MAC_A);
+        cr_expect_eq(e.av.port, 1);
+        cr_expect(e.av.grh);
+        cr_expect_arr_eq(e.av.dgid, ends[0].ca.port[0].gid[0], 16);
+        cr_assert_eq(iba_cm_reject(&ends[1].cm, e.id, 28, (struct iba_cm_private){0}, (struct iba_cm_private){0}, 0),
+                     IBA_CM_OK);
+        const size_t len = sent(1);
+        const struct iba_view v = parsed(len);
+        cr_expect_eq(iba_bth_p_key(iba_view_bth(&v)), PKEY);
+        arrives(0, len);
+        cr_expect_eq(next_event(0, &e), IBA_CME_REJ);
+        cr_expect_eq(e.reason, 28);
+    }
+    cr_expect_eq(ends[0].gsi.foreign + ends[1].gsi.foreign, 0);
+}
+
+/* Datagrams of another class, and those that are no MAD, do not reach the CM; those after them do. */
+Test(gsi, other_datagrams_are_counted_and_dropped)
+{
+    struct iba_cm_event e;
+    struct iba_send_wr wr = {.op = IBA_WR_SEND, .n_sge = 1, .remote_qpn = 1, .remote_qkey = GSI_QKEY};
+    const struct iba_av av = path_to(1);
+    struct end *a = &ends[0];
+    size_t len;
+
+    listen();
+    ask();
+    a->out[0].mad[1] = OTHER_CLASS;
+    arrives(1, sent(0));
+    cr_expect_eq(next_event(1, &e), IBA_CME_NONE);
+    cr_expect_eq(ends[1].gsi.foreign, 1);
+
+    /* half a REQ: the adapter drops it (UU-26) */
+    cr_assert_eq(iba_create_ah(&a->ca, a->gsi.pd, &av, &wr.ah), IBA_VERB_OK);
+    wr.sge[0] = (struct iba_sge){(uintptr_t)a->gsi.buffer, 128, a->gsi.lkey};
+    cr_assert_eq(iba_post_send(&a->ca, 1, &wr), IBA_VERB_OK);
+    cr_assert_eq(iba_ca_poll(&a->ca, 1, frame, sizeof frame, &len, 0), IBA_OK);
+    arrives(1, len);
+    cr_expect_eq(next_event(1, &e), IBA_CME_NONE);
+
+    ask();
+    arrives(1, sent(0));
+    cr_expect_eq(next_event(1, &e), IBA_CME_REQ);
+    cr_expect_eq(ends[1].gsi.foreign, 1);
+}
+
+/* Whatever QP1 needs and does not get is the caller's error, of the verb that failed. */
+Test(gsi, an_adapter_without_room_says_so)
+{
+    struct end *e = &ends[0];
+    struct iba_cq spare[2];
+    struct iba_wc ring[2];
+    uint32_t number;
+
+    open_adapter(0);
+    cr_assert_eq(iba_pd_create(&e->ca.mem, &number), IBA_MEM_OK);
+    cr_expect_eq(iba_gsi_open(&e->gsi, &e->ca, &e->cm), IBA_VERB_FULL, "no protection domain is left");
+
+    open_adapter(0);
+    e->ca.mem.n_key = 0;
+    cr_expect_eq(iba_gsi_open(&e->gsi, &e->ca, &e->cm), IBA_VERB_FULL, "no memory key is left");
+
+    open_adapter(0);
+    for (unsigned i = 0; i < 2; i++)
+        cr_assert_eq(iba_create_cq(&e->ca, &spare[i], &ring[i], 1, &number), IBA_VERB_OK);
+    cr_expect_eq(iba_gsi_open(&e->gsi, &e->ca, &e->cm), IBA_VERB_FULL, "no CQ is left");
+
+    open_end(0);
+    cr_expect_eq(iba_query_qp(&e->ca, 1)->state, IBA_QPS_RTS);
+    cr_expect_eq(iba_query_qp(&e->ca, 1)->attr.qkey, GSI_QKEY);
+    e->ca.mem.n_pd = 0; /* a second QP1 cannot be made, wherever it fails */
+    cr_expect_neq(iba_gsi_open(&e->gsi, &e->ca, &e->cm), IBA_VERB_OK);
+}
