@@ -35,8 +35,9 @@ static void write_datagram(struct talk *t, unsigned from, const uint8_t *mad)
     packet_line(t->job, line);
 }
 
-static bool leaves(void *ctx, unsigned from, const uint8_t *mad)
+static bool leaves(void *ctx, unsigned from, const struct iba_cm_datagram *d)
 {
+    const uint8_t *const mad = d->mad;
     struct talk *t = ctx;
 
     write_datagram(t, from, mad);

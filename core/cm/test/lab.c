@@ -81,7 +81,7 @@ static void send_all(struct lab *l, unsigned n)
     struct iba_cm_datagram d;
 
     while (iba_cm_poll(&l->end[n].cm, &d))
-        if (!l->leaves || l->leaves(l->ctx, n, d.mad))
+        if (!l->leaves || l->leaves(l->ctx, n, &d))
             iba_net_send(&l->net, (uint8_t)n, d.mad, sizeof d.mad, l->now);
 }
 

@@ -27,7 +27,7 @@ struct lab {
     uint8_t bytes[LAB_FLIGHT * IBA_MAD_BYTES];
     iba_time now;
     /* Optional: called for each datagram that leaves; false: it is lost. */
-    bool (*leaves)(void *ctx, unsigned from, const uint8_t *mad);
+    bool (*leaves)(void *ctx, unsigned from, const struct iba_cm_datagram *d);
     /* Optional: called for each event. Without it, lab_next() hands events out. */
     void (*event)(void *ctx, unsigned end, const struct iba_cm_event *e);
     void *ctx;
