@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* QP1 and the connection manager behind it: what leaves, byte by byte; what arrives, and with which path back. */
+/* QP1 and its connection manager: packets that leave, byte by byte; datagrams that arrive, with the path back. */
 #include "adapter/iba_gsi.h"
 #include <criterion/criterion.h>
 #include <string.h>
@@ -239,7 +239,7 @@ Test(gsi, other_datagrams_are_counted_and_dropped)
     cr_expect_eq(ends[1].gsi.foreign, 1);
 }
 
-/* Whatever QP1 needs and does not get is the caller's error, of the verb that failed. */
+/* Without room for an object that QP1 needs, opening it fails with the error of that object's verb. */
 Test(gsi, an_adapter_without_room_says_so)
 {
     struct end *e = &ends[0];

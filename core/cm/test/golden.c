@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What two CMs do with anything: core/cm/test/exchanges.golden has a line for each exchange. Users and a network
+/* Two CMs, any verbs, any datagrams: core/cm/test/exchanges.golden has a line for each exchange. Users and a network
  * without reliability do what a seed says; the line has the number of datagrams and events, a digest of them, of the
  * results of the verbs and of what the CMs hold, and how often each row decided (test/golden.h says how to renew it).
  */

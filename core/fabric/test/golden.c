@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a switch and four adapters do with anything that comes: core/fabric/test/nodes.golden has a line for each
+/* A switch and four adapters, and any packets: core/fabric/test/nodes.golden has a line for each
  * network. Managers, software and cables do what a seed says; the line has the number of packets, a digest of them and
  * of what the nodes hold, and how often each row decided (test/golden.h says how to renew it). */
 #include "sim/iba_random.h"
@@ -29,7 +29,7 @@ static void seen(struct wired *w, unsigned from, uint8_t port, const uint8_t *pa
     digest = golden_digest(digest, packet, len);
 }
 
-/* ---- what is held ---- */
+/* ---- state of nodes ---- */
 
 static void hold_port(const struct iba_node_port *p)
 {
@@ -215,7 +215,7 @@ static void replug(struct wired *w)
     wired_run(w);
 }
 
-/* What a manager may have set, so that rules for it have work. */
+/* Sets fields as a manager may, so that each rule about them decides sometimes. */
 static void arrange(struct wired *w)
 {
     for (unsigned p = 1; p <= SWITCH_PORTS; p++) {
