@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Error messages: the whole line, with the column. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "filter/filter.h"
@@ -240,4 +241,30 @@ Test(errors, edges_of_constants)
          "-Y: column 23: \"1.5.5\" is not a time in seconds, as needed for frame.time_relative"},
     };
     CHECK(rows);
+}
+
+/* The nearest that is still wrong. */
+Test(errors, edges_of_dates_and_names)
+{
+    static const struct row rows[] = {
+        {"udp.port == true", "-Y: column 13: \"true\" is not a number, as needed for udp.port"},
+        {"udp.port == false", "-Y: column 13: \"false\" is not a number, as needed for udp.port"},
+    };
+    static const char *const dates[] = {"2024-12-32",       "2024-04-31",          "2024-00-10",
+                                        "2024-01-00",       "2024-02-29 24:00:00", "2024-02-29 10:60:00",
+                                        "1969-12-31 23:59", "2201-01-01",          "2024-02-29 10:00:61",
+                                        "2024-02-29 10",    "2024-02-29Z ",        "2024-02-29 10:00ZZ"};
+    char text[128], message[256], err[256];
+
+    CHECK(rows);
+    cr_expect_null(
+        filter_compile("eth matches \"(?|(?<a>x)|(?<b>y))\"", err, sizeof err)); /* PCRE2's longest sentence */
+    cr_expect(strstr(err, ": different names for subpatterns of the same number are not allowed"), "%s", err);
+    for (size_t i = 0; i < sizeof dates / sizeof *dates; i++) {
+        (void)snprintf(text, sizeof text, "frame.time_epoch > \"%s\"", dates[i]);
+        (void)snprintf(message, sizeof message,
+                       "-Y: column 20: \"%s\" is not a time in seconds, as needed for frame.time_epoch", dates[i]);
+        cr_expect_null(filter_compile(text, err, sizeof err), "%s", dates[i]);
+        cr_expect_str_eq(err, message);
+    }
 }

@@ -9,27 +9,6 @@
 #include "filter/node.h"
 #include "packets.h"
 
-struct row {
-    const char *expression;
-    unsigned expected; /* one digit a packet in packets.h's order, read as a word of 0 and 1 */
-};
-
-static void check(const struct row *row, size_t n)
-{
-    setenv("TZ", "UTC", 1);
-    for (size_t i = 0; i < n; i++) {
-        char err[256] = "";
-        struct filter *f = filter_compile(row[i].expression, err, sizeof err);
-        unsigned got = 0;
-        cr_assert(f, "%s: %s", row[i].expression, err);
-        for (unsigned k = 0; k < PACKET_COUNT; k++)
-            got = got * 10 + filter_match(f, test_packet((enum test_packet)k));
-        filter_free(f);
-        cr_expect(got == row[i].expected, "%s: got %05u, expected %05u", row[i].expression, got, row[i].expected);
-    }
-}
-#define CHECK(rows) check(rows, sizeof(rows) / sizeof *(rows))
-
 /*                     SEND READ NAK V6 ARP: the digits, leading zeros left out */
 Test(match, presence)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "packets.h"
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include "filter/filter.h"
 
 static const uint8_t send_only[] = {
     0x52, 0x54, 0x00, 0x00, 0x00, 0x02, 0x52, 0x54, 0x00, 0x00, 0x00, 0x01, 0x08, 0x00, 0x45,
@@ -62,4 +65,19 @@ const struct packet *test_packet(enum test_packet which)
     (void)iba_view_parse(&p->view, IBA_LINK_ETHERNET, cap[which].data, cap[which].caplen, cap[which].len, NULL);
     iba_view_check(&p->view);
     return p;
+}
+
+void rows_match(const struct row *row, size_t n)
+{
+    setenv("TZ", "UTC", 1);
+    for (size_t i = 0; i < n; i++) {
+        char err[256] = "";
+        struct filter *f = filter_compile(row[i].expression, err, sizeof err);
+        unsigned got = 0;
+        cr_assert(f, "%s: %s", row[i].expression, err);
+        for (unsigned k = 0; k < PACKET_COUNT; k++)
+            got = got * 10 + filter_match(f, test_packet((enum test_packet)k));
+        filter_free(f);
+        cr_expect(got == row[i].expected, "%s: got %05u, expected %05u", row[i].expression, got, row[i].expected);
+    }
 }
