@@ -18,7 +18,7 @@ void feed_close(struct feed *f);
 struct frame {
     enum iba_link link;
     size_t n, caplen; /* caplen 0: all of it was captured */
-    uint8_t b[160];
+    uint8_t b[400];
 };
 /* The differences between the packets of these tests. */
 struct spec {
