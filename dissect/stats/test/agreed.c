@@ -160,7 +160,7 @@ static void both_send(struct bench *b)
     packet(b, 1, IBA_RC_SEND_ONLY, first_psn[1], 0);
 }
 
-/* What `key` has in the row of a direction: the text up to the brace. */
+/* The value of `key` in the row of a direction: the text up to the brace. */
 static void expect_value(const char *json, unsigned way, const char *key, const char *value)
 {
     char row[32], name[64];
@@ -281,7 +281,7 @@ Test(agreed, what_is_observed)
 
 typedef void change(struct bench *b);
 struct differs {
-    const char *about; /* of the sentences, in their order, with a blank behind each */
+    const char *about; /* of the sentences, in their order, each with a blank after it */
     change *how;
 };
 

@@ -75,7 +75,7 @@ static void sends(struct bench *b, const struct direction *d, unsigned kind)
     packet(b, &s, d, kind);
 }
 
-/* The number of `key` behind the first `after`. */
+/* The number of `key` after the first `after`. */
 static uint64_t number(const char *json, const char *after, const char *key)
 {
     char name[64];

@@ -133,7 +133,7 @@ Test(mad, order_and_names_of_rows)
     char *j = printed(&f, true), *at = j, *t = printed(&f, false);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char *next = strstr(at, rows[i]);
-        cr_expect(next, "row %zu, %s, is not behind the one before: %s", i, rows[i], j);
+        cr_expect(next, "row %zu, %s, does not follow the one before: %s", i, rows[i], j);
         at = next ? next : at;
     }
     cr_expect_eq(occurrences(j, "{\"class\":"), sizeof rows / sizeof *rows);
