@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A packet that a line expects, but for one thing: the frame that the device sends is changed before the runner reads
- * it, and its CRCs are made good again. What the line names, and what every packet must have, fails with the name of
- * the field; what nobody asked for passes. */
+ * it, and its CRCs are made good again. Where the line names the field, or every packet must have it, the scenario
+ * fails with the field's name; any other field may have any value. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "cases.h"
