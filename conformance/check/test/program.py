@@ -1,19 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""check from its users' point of view: its output and its exit codes. program.py PROGRAM PCAPS"""
+"""check from its users' point of view: its output and its exit codes. program.py PROGRAM PCAPS
+
+samples.golden has a digest of all that it says of each sample capture, as JSON and as text. After a change that is meant:
+IBPROOF_BLESS=1 program.py PROGRAM PCAPS."""
+import hashlib
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
 
-PROGRAM, PCAPS = sys.argv[1], pathlib.Path(sys.argv[2])
+PROGRAM, PCAPS = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2])
+GOLDEN = pathlib.Path(__file__).resolve().parent / "samples.golden"
 CLEAN, HARMED = PCAPS / "rxe-rping-v6.pcap", PCAPS / "rxe-agent-bad-rkey-read.pcap"
 
 
-def check(*args):
-    run = subprocess.run([PROGRAM, "check", *map(str, args)], capture_output=True, text=True, check=False, timeout=60)
+def check(*args, cwd=None):
+    run = subprocess.run([PROGRAM, "check", *map(str, args)], capture_output=True, text=True, check=False, timeout=60, cwd=cwd)
     return run.returncode, run.stdout, run.stderr
 
 
@@ -70,12 +76,20 @@ class Check(unittest.TestCase):
         self.assertEqual((rc, err.count("\n")), (2, 1))
         self.assertIn("NAK_ACCESS", out)
 
-    def test_every_sample_is_judged_without_a_fault(self):
+    def test_every_sample_is_judged_as_before(self):
+        found = []
         for path in sorted(PCAPS.iterdir()):
             if path.name.endswith((".pcap", ".pcapng", ".erf", ".gz")):
-                rc, _, err = check("-v", "--json", path)
-                self.assertIn(rc, (0, 1), path)
-                self.assertEqual(err, "", path)
+                outputs = []
+                for form in (["--json"], []):
+                    rc, out, err = check("-v", *form, path.name, cwd=PCAPS)
+                    self.assertIn(rc, (0, 1), path)
+                    self.assertEqual(err, "", path)
+                    outputs.append(hashlib.sha256(out.encode()).hexdigest()[:8])
+                found.append(f"{path.name} exit {rc} json {outputs[0]} text {outputs[1]}")
+        if os.environ.get("IBPROOF_BLESS"):
+            GOLDEN.write_text("\n".join(found) + "\n", encoding="utf-8")
+        self.assertEqual(set(GOLDEN.read_text(encoding="utf-8").splitlines()) - set(found), set())
 
 
 if __name__ == "__main__":
