@@ -21,12 +21,30 @@ import tempfile
 
 import bad
 from cli import run
+from datagrams import Tables, datagram
 from disturbed import STATISTICS
 
 GOLDEN = pathlib.Path(__file__).resolve().parent / "forms.golden"
 BLOCK = 50
 SHOWN = 5
-LARGE = {"opensm-ibsim.pcap"}  # 750 packets of the kinds that mads-subnet.pcap has
+# Without a suffix: .pcap. Captures are merged by time: with another one, everything after it would change.
+GROUPS = {
+    "rxe": (
+        "rxe-agent-bad-rkey-read rxe-agent-bad-rkey-write rxe-agent-dest-qp-gone rxe-agent-imm rxe-agent-ops "
+        "rxe-agent-rnr-exhaust rxe-bw-atomic-cas rxe-corrupt20-rc rxe-counted-bad-rkey-read rxe-counted-copies-write "
+        "rxe-counted-loss-write rxe-counted-rnr-recover rxe-counted-rping rxe-counted-writes rxe-dup30-atomic rxe-reorder-rc "
+        "rxe-rping-v6 rxe-rping rxe-uc-send-mtu256.pcap.gz rxe-ucmatose rxe-ud-send-100 rxe-udaddy"
+    ),
+    "mads": (
+        "mads-general mads-private mads-subnet"
+    ),
+    "others": (
+        "acknowledges big-endian-ns congestion connections cooked cooked2 cut-60 cut-90 damaged-not-missing damaged "
+        "erf-ethernet field-bugs-agreed field-bugs-content field-bugs-order field-bugs-path fragments-options hardware "
+        "ib-native-erf ib-native-record.erf ib-native ipoib misread not-roce opcodes-rd-erf opcodes-roce1 opcodes-roce2-v4 "
+        "opcodes-roce2-v6 opcodes-xrc raw-ip reserved-opcodes sections.pcapng stored.pcap.gz tunnels wrong-lengths"
+    ),
+}
 DAYS = "io,stat,864000"  # the captures are of different years
 STATS = [word for name in STATISTICS for word in ("-z", DAYS if name.startswith("io,") else name)]
 # One run each: its options, and the files that it writes beside its standard output.
@@ -44,11 +62,7 @@ RUNS = {
 
 def groups():
     """{name: captures}"""
-    found = {"rxe": [], "mads": [], "others": []}
-    for path in bad.captures():
-        if path.name not in LARGE:
-            found[next((g for g in found if path.name.startswith(g)), "others")].append(path.name)
-    return found
+    return {group: [name if "." in name else name + ".pcap" for name in names.split()] for group, names in GROUPS.items()}
 
 
 def field_runs():
@@ -59,9 +73,18 @@ def field_runs():
         yield f"fields-{half}", (["-2", "-T", "fields", "-E", "header=y", "-E", "aggregator=;", *chosen], {})
 
 
+def of_table(folder, runs):
+    """The same of a table of records that comes in many segments."""
+    packets = [datagram(i, Tables.LAST, Tables.RECORDS) for i in range(1, Tables.LAST + 1)]
+    (folder / "table.pcap").write_bytes(bad.pcap(packets, link=Tables.INFINIBAND))
+    for form, (options, _) in runs.items():
+        yield f"table {form}", run("-o", "icrc:off", *options, "table.pcap", cwd=folder).stdout
+
+
 def outputs(folder):
     """(name, bytes) of everything that is compared."""
     runs = dict([*RUNS.items(), *field_runs()])
+    yield from of_table(folder, runs)
     for group, (form, (options, files)) in itertools.product(groups().items(), runs.items()):
         written = [word for name, option in files.items() for word in (option, folder / f"{group[0]}-{name}")]
         done = run(*options, *(["-P"] if "-w" in written else []), *written, *group[1], cwd=bad.PCAPS)
