@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "probe.h"
 
 enum { WORDS = 8 };
 
@@ -128,6 +129,51 @@ static bool do_routes(struct line *l)
     return true;
 }
 
+/* A number up to `most` in word i. */
+static bool number_of(struct line *l, unsigned i, unsigned long most, unsigned long *value)
+{
+    char *end;
+
+    *value = strtoul(l->word[i], &end, 0);
+    return (*end == '\0' && end != l->word[i] && *value <= most) || wrong(l, "the number is none, or too large");
+}
+
+static const char *name_of(const struct line *l, size_t node)
+{
+    return subnet_node(l->s, node)->from->id;
+}
+
+static bool do_send(struct line *l)
+{
+    struct probe p;
+    unsigned long lid;
+
+    if (!port_of(l) || !number_of(l, 3, UINT16_MAX, &lid))
+        return false;
+    if (iba_node_is_switch(&subnet_node(l->s, l->node)->n))
+        return wrong(l, "a switch sends no data");
+    probe_send(l->s, (struct probe_port){l->node, l->port}, (uint16_t)lid, 0, &p);
+    for (unsigned i = 0; i < p.hops; i++)
+        fprintf(l->to, "%s\t%u\n", name_of(l, p.path[i].node), p.path[i].port);
+    fprintf(l->to, "%s", probe_result_name(p.result));
+    if (p.result == PROBE_DELIVERED || p.result == PROBE_ASTRAY)
+        fprintf(l->to, "\t%s %u", name_of(l, p.end.node), p.end.port);
+    fprintf(l->to, "\n");
+    return true;
+}
+
+static bool do_pairs(struct line *l)
+{
+    struct probe_sum sum;
+
+    probe_pairs(l->s, 0, &sum);
+    fprintf(l->to, "packets\t%" PRIu64 "\n", sum.packets);
+    for (unsigned r = PROBE_DELIVERED; r <= PROBE_LOST; r++)
+        fprintf(l->to, "%s\t%" PRIu64 "\n", probe_result_name((enum probe_result)r), sum.by_result[r]);
+    fprintf(l->to, "hops\t%" PRIu64 "\nmost_hops\t%u\n", sum.hops, sum.most_hops);
+    return true;
+}
+
 /* How often each row of each table decided, over all nodes. */
 static bool do_rules(struct line *l)
 {
@@ -158,14 +204,16 @@ static bool do_help(struct line *l)
     C(rules,      "",                    1,     "how often each row of each table decided, over all nodes")            \
     C(pull,       "NODE PORT",           3,     "pull the cable of a port")                                            \
     C(plug,       "NODE PORT",           3,     "plug it in again")                                                    \
+    C(send,       "NODE PORT LID",       4,     "send a data packet: the ports that it leaves, where it ends")         \
+    C(pairs,      "",                    1,     "send one from each adapter port to each LID of the others: sums")     \
     C(help,       "",                    1,     "this")
 /* clang-format on */
 
 void console_help(FILE *to)
 {
-#define HELP(name, words, count, what) fprintf(to, "  %-9s%-12s%s\n", #name, words, what);
+#define HELP(name, words, count, what) fprintf(to, "  %-9s%-15s%s\n", #name, words, what);
     COMMANDS(HELP)
-    fprintf(to, "  %-9s%-12s%s\n", "quit", "", "end");
+    fprintf(to, "  %-9s%-15s%s\n", "quit", "", "end");
 }
 
 static const struct {

@@ -20,6 +20,7 @@ struct flying {
 };
 struct subnet {
     struct subnet_events events;
+    struct subnet_watch watch; /* members are NULL: nobody watches */
     struct subnet_node *node;
     size_t n;
     struct iba_pool pool;
@@ -145,6 +146,8 @@ static void send_what_waits(struct subnet *s, size_t node, uint8_t port)
             return;
         if (s->events.sent)
             s->events.sent(s->events.ctx, node, port, packet, len, s->now);
+        if (s->watch.sent && !s->watch.sent(s->watch.ctx, node, port, packet, len))
+            continue;
         if (e->node < 0 || e->pulled)
             continue;
         i = take_flying(s);
@@ -161,7 +164,7 @@ static void receive(struct subnet *s, size_t node)
     size_t len;
 
     while ((len = iba_node_receive(&s->node[node].n, &port, packet, sizeof packet)) > 0)
-        if (s->events.received)
+        if ((!s->watch.received || s->watch.received(s->watch.ctx, node, port, packet, len)) && s->events.received)
             s->events.received(s->events.ctx, node, port, packet, len, s->now);
 }
 
@@ -238,6 +241,16 @@ iba_time subnet_deadline(const struct subnet *s)
 size_t subnet_in_flight(const struct subnet *s)
 {
     return s->n_flying;
+}
+
+size_t subnet_waiting(const struct subnet *s)
+{
+    return (size_t)s->pool.used;
+}
+
+void subnet_set_watch(struct subnet *s, const struct subnet_watch *w)
+{
+    s->watch = w ? *w : (struct subnet_watch){0};
 }
 
 /* ---- from outside ---- */

@@ -32,6 +32,15 @@ struct subnet_events {
 struct subnet *subnet_new(const struct topology *t, const struct subnet_events *events);
 void subnet_free(struct subnet *s);
 
+/* Somebody who follows packets besides the events: false takes a packet off the wire, or keeps it from software. */
+struct subnet_watch {
+    bool (*sent)(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len);
+    bool (*received)(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len);
+    void *ctx;
+};
+/* NULL: nobody does. */
+void subnet_set_watch(struct subnet *s, const struct subnet_watch *w);
+
 size_t subnet_nodes(const struct subnet *s);
 struct subnet_node *subnet_node(struct subnet *s, size_t node);
 /* The node with that name or description; -1: none has it. */
@@ -49,6 +58,7 @@ bool subnet_cable(struct subnet *s, size_t node, uint8_t port, bool plugged);
 void subnet_run(struct subnet *s, iba_time until);
 /* When something is due next; IBA_NEVER: nothing is. */
 iba_time subnet_deadline(const struct subnet *s);
-/* Packets on wires. */
+/* Packets on wires, and packets that wait in nodes. */
 size_t subnet_in_flight(const struct subnet *s);
+size_t subnet_waiting(const struct subnet *s);
 #endif

@@ -39,6 +39,13 @@ class BringUp(Case):
         self.assertEqual(len(lids - {"0"}), 16)
         for i in range(4):
             self.assertTrue(lids <= set(f.pairs(f"routes S{i}")), f"S{i} has a port for each adapter")
+        sums = f.pairs("pairs")
+        self.assertEqual((sums["packets"], sums["delivered"], sums["most_hops"]), ("240", "240", "4"))
+        path = f.ask(f"send H0 1 {f.pairs('port H6 1')['lid']}")
+        self.assertEqual(path, ["H0\t1", "S0\t6", "S1\t3", "delivered\tH6 1"])
+        f.ask("pull H6 1")
+        sums = f.pairs("pairs")
+        self.assertEqual((sums["delivered"], sums["lost"], sums["astray"], sums["loop"]), ("210", "30", "0", "0"))
 
     def test_the_first_adapter_and_a_switch_may_run_the_manager(self):
         for host in ("", "S0"):

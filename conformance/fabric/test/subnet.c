@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "probe.h"
 #include "subnet.h"
 
 struct seen {
@@ -36,19 +37,23 @@ static void received(void *ctx, size_t node, uint8_t port, const uint8_t *packet
     s->received_at = now;
 }
 
-static struct topology *two_adapters(void)
+static struct topology *topology_of(const char *text)
 {
-    static const char text[] = "Switch\t4 \"S\"\n[1] \"A\"[1]\n[2] \"B\"[1]\nHca 1 \"A\"\nHca 1 \"B\"\n";
     const int fd = memfd_create("topology", 0);
     char path[64], err[TOPOLOGY_ERROR] = "";
     struct topology *t;
 
-    cr_assert(fd >= 0 && write(fd, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
+    cr_assert(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     t = topology_read(path, err);
     (void)close(fd);
     cr_assert_not_null(t, "%s", err);
     return t;
+}
+
+static struct topology *two_adapters(void)
+{
+    return topology_of("Switch\t4 \"S\"\n[1] \"A\"[1]\n[2] \"B\"[1]\nHca 1 \"A\"\nHca 1 \"B\"\n");
 }
 
 /* A Get(NodeInfo) along the ports of a path. */
@@ -120,6 +125,81 @@ Test(subnet, a_route_to_nowhere_ends)
     cr_expect_eq(seen.sent, 2);
     cr_expect_eq(seen.received, 0);
     cr_expect_eq(subnet_deadline(s), IBA_NEVER);
+    subnet_free(s);
+    topology_free(t);
+}
+
+/* Links Active and the switch's table, as a subnet manager would set them: LID 1 is A's, LID 2 is B's. */
+static void route(struct subnet *s, uint8_t port_of_1, uint8_t port_of_2)
+{
+    struct iba_node *sw = &subnet_node(s, 0)->n;
+
+    for (size_t i = 0; i < 3; i++)
+        for (unsigned p = 1; p <= (i ? 1u : 2u); p++) {
+            struct iba_portinfo *info = &subnet_node(s, i)->n.port[p].info;
+            info->portstate = IBA_PORT_ACTIVE;
+            info->lid = (uint16_t)i;
+        }
+    sw->sw.linearfdbtop = 3;
+    sw->lft[1] = port_of_1;
+    sw->lft[2] = port_of_2;
+    sw->lft[3] = 2;
+}
+
+static void probe_expect(struct subnet *s, uint16_t dlid, enum probe_result result, unsigned hops)
+{
+    struct probe p;
+
+    probe_send(s, (struct probe_port){1, 1}, dlid, 0, &p);
+    cr_expect_eq(p.result, result, "LID %u: %s", dlid, probe_result_name(p.result));
+    cr_expect_eq(p.hops, hops, "LID %u: %u hops", dlid, p.hops);
+    if (result == PROBE_DELIVERED)
+        cr_expect(p.end.node == 2 && p.end.port == 1);
+}
+
+Test(subnet, a_probe_says_where_a_packet_went)
+{
+    struct topology *t = two_adapters();
+    struct seen seen = {0};
+    struct subnet *s = subnet_new(t, &(struct subnet_events){sent, received, &seen});
+    struct probe_sum sum;
+
+    cr_assert_not_null(s);
+    subnet_run(s, 0);
+    route(s, 1, 2);
+    probe_expect(s, 2, PROBE_DELIVERED, 2);
+    probe_expect(s, 3, PROBE_LOST, 2);
+    probe_expect(s, 9, PROBE_LOST, 1);
+    cr_expect_eq(seen.received, 0, "software sees none of them");
+    probe_pairs(s, 0, &sum);
+    cr_expect(sum.packets == 2 && sum.by_result[PROBE_DELIVERED] == 2 && sum.hops == 4 && sum.most_hops == 2);
+    route(s, 1, 3);
+    probe_pairs(s, 0, &sum);
+    cr_expect(sum.by_result[PROBE_DELIVERED] == 1 && sum.by_result[PROBE_LOST] == 1, "no cable at port 3");
+    subnet_free(s);
+    topology_free(t);
+}
+
+/* Two switches that send LID 9 to each other. */
+Test(subnet, a_probe_ends_a_loop)
+{
+    static const char text[] =
+        "Switch 3 \"S\"\n[1] \"A\"[1]\n[2] \"T\"[1]\nSwitch 3 \"T\"\n[2] \"S\"[3]\nHca 1 \"A\"\n";
+    struct topology *t = topology_of(text);
+    struct subnet *s = subnet_new(t, &(struct subnet_events){0});
+    struct probe p;
+
+    cr_assert_not_null(s);
+    subnet_run(s, 0);
+    for (size_t i = 0; i < 3; i++)
+        for (unsigned k = 1; k <= subnet_node(s, i)->n.cfg.n_port; k++)
+            subnet_node(s, i)->n.port[k].info.portstate = IBA_PORT_ACTIVE;
+    subnet_node(s, 0)->n.lft[9] = subnet_node(s, 1)->n.lft[9] = 2;
+    subnet_node(s, 0)->n.sw.linearfdbtop = subnet_node(s, 1)->n.sw.linearfdbtop = 9;
+    subnet_node(s, 2)->n.port[1].info.lid = 1;
+    probe_send(s, (struct probe_port){2, 1}, 9, 0, &p);
+    cr_expect_eq(p.result, PROBE_LOOP, "%s", probe_result_name(p.result));
+    cr_expect_eq(subnet_in_flight(s), 0, "the packet is taken off the wire");
     subnet_free(s);
     topology_free(t);
 }

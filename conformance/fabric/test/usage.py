@@ -68,8 +68,14 @@ class Usage(unittest.TestCase):
         self.assertIn("linkdownedcounter\t1", text)
         self.assertIn("arrival.damaged\t0", text)
 
+    def test_data_before_a_subnet_manager_came(self):
+        """No port has a LID yet, and no link is Active."""
+        text = self.console("send A 1 7\npairs\n")
+        self.assertRegex(text, r"^lost\n\npackets\t0\ndelivered\t0\n")
+
     def test_console_refuses_what_it_does_not_know(self):
-        for said in ("nonsense\n", "port\n", "port X 1\n", "port S 9\n", "port S x\n", "port A 0\n", "pull S 3\n", "x" * 5000 + "\n"):
+        for said in ("nonsense\n", "port\n", "port X 1\n", "port S 9\n", "port S x\n", "port A 0\n", "pull S 3\n", "send A 1 x\n",
+                     "send A 1 65536\n", "send A 1\n", "send S 1 1\n", "x" * 5000 + "\n"):
             self.assertRegex(self.console(said), r"^error: .*\n\n$", said)
 
     def test_rules_have_names_sentences_and_clauses(self):
