@@ -158,7 +158,7 @@ class Comparison(Test):
         self.plain = {}  # part: its trace without a mutant
 
     def parts(self):
-        return [("sequences",), *((name,) for name in (*self.LIFE, *self.TARGETS)), *self.suite.parts()]
+        return [(name,) for name in ("sequences", *self.LIFE, *self.TARGETS, "packets")]
 
     def trace(self, part, environment, timeout, processor_time):
         name, build = part[0], self.command[0]
@@ -172,18 +172,18 @@ class Comparison(Test):
         elif name == "sequences":
             command = [f"{build}/bin/ibconform", "fuzz", "-v", *self.SEQUENCES]
         else:
-            return self.packets(part, limits, environment, timeout)
+            return self.packets(limits, environment, timeout)
         done = run_bounded([*limits, *command], timeout, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if done is None:
             return "takes too long"
         lines = [line for line in done[1].splitlines() if name not in self.LIFE or line.startswith(b"seed ")]
         return repr((done[0] if name not in self.LIFE else 0, hashlib.sha256(b"\n".join(lines)).hexdigest()))
 
-    def packets(self, part, limits, environment, timeout):
-        """All that scenarios keep as evidence."""
+    def packets(self, limits, environment, timeout):
+        """All that the scenarios keep as evidence."""
         digest = hashlib.sha256()
         with tempfile.TemporaryDirectory() as folder:
-            run_bounded([*limits, *self.suite.command[:-4], "--scenarios", str(self.suite.scenarios), "--evidence", folder, *part], timeout,
+            run_bounded([*limits, *self.suite.command[:-4], "--scenarios", str(self.suite.scenarios), "--evidence", folder], timeout,
                         env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             for path in sorted(pathlib.Path(folder).rglob("*")):
                 digest.update(path.name.encode() + (path.read_bytes() if path.is_file() else b""))
