@@ -345,7 +345,10 @@ class Killers:
                 alone += 1
                 yield test, part, known["seconds"]
             else:
-                together.append((test, part))
+                if len(together) + len(part) > TOGETHER:
+                    yield test, tuple(together), seconds
+                    together, seconds = [], 0
+                together += part
                 seconds += known["seconds"]
         if together:
-            yield together[0][0], tuple(one for _, part in together for one in part), seconds
+            yield test, tuple(together), seconds
