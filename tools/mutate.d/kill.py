@@ -72,8 +72,8 @@ def run_bounded(command, timeout, env=None, **how):
     environment = dict(env or os.environ, MUTATE_RUN=name)
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment, **how) as process:
         try:
-            out, _ = process.communicate(timeout=timeout)
-            return process.returncode, out
+            out, errors = process.communicate(timeout=timeout)
+            return process.returncode, (out or b"") + (errors or b"")
         except subprocess.TimeoutExpired:
             end_all(f"MUTATE_RUN={name}".encode())
             return None
@@ -101,6 +101,28 @@ class Test:
         if done is None:
             return "takes too long"
         return None if done[0] == 0 else f"exit code {done[0]}"
+
+
+class Golden(Test):
+    """A capture and what ibdissect is to say of it, compared here: pcaps/gen/golden.py costs as much as ten of these."""
+
+    FORMS = {"txt": "text", "jsonl": "jsonl"}
+    WARNING = b"ibdissect: --no-sandbox: packets are parsed with all rights of this user\n"  # the sandbox costs most of the time
+
+    def __init__(self, name, command, environment, slow):
+        super().__init__(name, command, environment, slow)
+        folder, program, capture, form = command[-5], *command[-3:]
+        self.folder = folder
+        self.dissect = [program, "--no-sandbox", "--color=never", "-T", self.FORMS[form], capture]
+        self.golden = pathlib.Path(folder) / f"{re.sub(r'[.](pcap|pcapng|erf|pcap[.]gz)$', '', capture)}.{form}"
+
+    def run(self, _, environment, timeout, processor_time):
+        done = run_bounded(["prlimit", f"--cpu={processor_time}", *self.dissect], timeout, cwd=self.folder,
+                           env=dict(os.environ, **self.environment, **environment), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if done is None:
+            return "takes too long"
+        said = done[1].replace(self.WARNING, b"") + (f"exit {done[0]}\n".encode() if done[0] else b"")
+        return None if said == self.golden.read_bytes() else "differs"
 
 
 class Suite(Test):
@@ -206,7 +228,8 @@ def tests_of(build_dir):
         if "guest" in labels or entry["name"].startswith(NOT_ASKED) or "command" not in entry:
             continue
         environment = dict(e.split("=", 1) for e in properties.get("ENVIRONMENT", []))
-        found[entry["name"]] = Test(entry["name"], entry["command"], environment, not {"slow", "program"}.isdisjoint(labels))
+        kind = Golden if entry["name"].startswith("golden-") else Test
+        found[entry["name"]] = kind(entry["name"], entry["command"], environment, not {"slow", "program"}.isdisjoint(labels))
     return found
 
 
