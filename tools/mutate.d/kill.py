@@ -21,6 +21,7 @@ SHORTEST_TIMEOUT = 60  # seconds; else ten times what the test takes without the
 SHORTEST_PROCESSOR_TIME = 5  # seconds of one process: a loop without end ends soon, also on a busy machine
 LONGEST_TIMEOUT = 900  # for a test whose time is not known
 PART = 40  # scenarios of a group at most
+TOGETHER = 240  # the same, if their groups are played together: ibconform takes no more than 256 names
 PLAYED_ALONE = 2  # groups
 ACCURACY = {"test": "core-observer-score", "folders": ("core/wire", "core/sim", "core/observer"), "networks": "1000"}
 NOT_ASKED = ("guest", "planted", "tables-", "lint", "selftest")
