@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 #include "common.h"
 
@@ -146,4 +147,21 @@ Test(out, the_first_error_is_kept_and_the_rest_dropped)
     close(fd);
     cr_assert_not(out_flush(&printed));
     cr_assert_eq(printed.error, ENOSPC);
+}
+
+/* Up to the space that the buffer keeps free, and no further. */
+Test(out, pads_of_any_width)
+{
+    char want[OUT_SLACK + 1];
+
+    memset(want, ' ', sizeof want);
+    want[0] = 'x';
+    want[OUT_SLACK] = '\0';
+    SAYS((out_ch(&printed, 'x'), out_pad(&printed, 0, OUT_SLACK)), want);
+    SAYS((out_ch(&printed, 'x'), out_pad(&printed, 0, OUT_SLACK + 1)), "x");
+    SAYS((out_ch(&printed, 'x'), out_pad(&printed, 0, 1)), "x");
+    SAYS((out_ch(&printed, 'x'), out_pad(&printed, 5, 9)), "x"); /* the text has left the buffer */
+    want[0] = ' ';
+    want[OUT_SLACK - 1] = 'x';
+    SAYS((out_ch(&printed, 'x'), out_pad_left(&printed, 0, OUT_SLACK)), want);
 }

@@ -145,3 +145,61 @@ Test(erf, within_pcap_the_time_is_that_of_pcap)
     bytes_free(&f);
     bytes_free(&record);
 }
+
+/* Each type of record (Endace's ERF types, as in Wireshark's wiretap/erf.c): whether bytes 12 and 13 count losses, and
+ * whether two bytes of padding stand before an Ethernet frame. */
+Test(erf, types)
+{
+    static const struct {
+        uint8_t type;
+        bool loss, padding;
+    } rows[] = {{1, true, false},   {2, true, true},    {3, true, false},   {4, true, false},   {5, true, false},
+                {6, true, false},   {7, true, false},   {8, true, false},   {9, true, false},   {10, false, false},
+                {11, false, true},  {12, true, false},  {13, false, false}, {14, false, false}, {15, false, false},
+                {16, false, true},  {17, false, false}, {18, true, false},  {19, false, false}, {20, false, true},
+                {21, true, false},  {22, true, false},  {23, true, false},  {24, true, false},  {25, true, false},
+                {26, false, false}, {27, false, false}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bytes f = {0};
+        struct cap_packet p;
+        erf_record(&f, rows[i].type, T0, 7, 40, 1);
+        f.b[14] = 1; /* a longer packet, cut */
+        f.b[15] = 4;
+        struct capture *c = must_open(&f);
+        cr_assert_eq(cap_next(c, &p), CAP_PACKET);
+        cr_expect_eq(p.len, 16 + (rows[i].padding ? 2 : 0) + 260, "type %u: %u", rows[i].type, p.len);
+        cr_expect_eq(p.caplen, 56);
+        cr_expect_eq(cap_next(c, &p), CAP_END);
+        cr_expect_eq(cap_dropped(c), rows[i].loss ? 7 : 0, "type %u", rows[i].type);
+        cap_close(c);
+        bytes_free(&f);
+    }
+}
+
+/* The longest record, and the longest time between two, that look like ERF. */
+Test(erf, as_far_as_it_looks_like_records)
+{
+    enum { LONGEST = 32 + 8 * 16 }; /* alignment, sub-headers and extension headers beside the packet */
+    static const char none[] = "f: not a capture file (no pcap, pcapng, ERF or gzip magic)";
+    const uint64_t year = UINT64_C(366 * 86400) << 32;
+
+    for (unsigned more = 0; more < 2; more++) {
+        struct bytes f = {0};
+        erf_record(&f, 21, T0, 0, (uint16_t)(40 + LONGEST + more), 0);
+        f.b[14] = 0;
+        f.b[15] = 40;
+        expect(&f, more ? 0 : 1, more ? none : "");
+        f.b[9] = 0; /* a slot of fixed size may be longer */
+        expect(&f, 1, "");
+        bytes_free(&f);
+        erf_record(&f, 21, T0, 0, 40, 0);
+        erf_record(&f, 21, T0 + year + ((uint64_t)more << 32), 0, 40, 0);
+        expect(&f, more ? 0 : 2, more ? none : "");
+        bytes_free(&f);
+        erf_record(&f, 21, T0 + year + ((uint64_t)more << 32), 0, 40, 0);
+        erf_record(&f, 21, T0, 0, 40, 0);
+        expect(&f, more ? 0 : 2, more ? none : "");
+        bytes_free(&f);
+    }
+}

@@ -207,3 +207,64 @@ Test(pcapng_write, stdout_is_written_and_stays_open)
     cap_close(c);
     unlink(path);
 }
+
+/* ---- options of the capture that is read ---- */
+
+/* One packet with these options of itself and of its interface; whether the file has the bytes `want`. */
+static bool has(const struct bytes *own, const struct bytes *iface, bool big, const struct bytes *want)
+{
+    char path[26], written[1024];
+    struct pcapng_writer *w = writer(path);
+    struct cap_packet p = packet(8, 1, 1);
+
+    p.options = (struct cap_options){.list = own->b, .bytes = (uint32_t)own->n, .big = big};
+    p.iface_options = (struct cap_options){.list = iface->b, .bytes = (uint32_t)iface->n, .big = big};
+    cr_assert_eq(pcapng_packet(w, &p, NULL), 0);
+    cr_assert_eq(pcapng_close(w), 0);
+    FILE *f = fopen(path, "rb");
+    const size_t n = fread(written, 1, sizeof written, f);
+    fclose(f);
+    unlink(path);
+    return memmem(written, n, want->b, want->n) != NULL;
+}
+
+/* The options of the pcapng draft whose values are numbers, each with its length: they are turned, others are not. */
+static void options(struct bytes *f, bool big, bool of_packet, bool kept_only)
+{
+    static const uint8_t value[8] = {1, 2, 3, 4, 5, 6, 7, 8}, turned[8] = {8, 7, 6, 5, 4, 3, 2, 1};
+    static const struct {
+        uint16_t code, bytes;
+        bool of_packet, number;
+        uint8_t kept; /* 0: never, 1: from a section in our byte order, 2: always */
+    } rows[] = {
+        {1, 5, true, false, 2},  {2, 4, true, true, 2},    {3, 5, true, false, 2},   {4, 8, true, true, 2},
+        {5, 8, true, true, 2},   {6, 4, true, true, 2},    {18, 4, true, false, 1},  {1, 5, false, false, 2},
+        {2, 4, false, false, 2}, {4, 8, false, false, 2},  {8, 8, false, true, 2},   {9, 1, false, false, 0},
+        {10, 4, false, true, 2}, {11, 6, false, false, 1}, {13, 1, false, true, 2},  {14, 8, false, true, 0},
+        {16, 8, false, true, 2}, {17, 8, false, true, 2},  {18, 3, false, false, 1},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].of_packet != of_packet || (kept_only && rows[i].kept < (big ? 2 : 1)))
+            continue;
+        const bool turns = kept_only && big && rows[i].number;
+        ng_option(f, big && !kept_only, rows[i].code, turns ? turned + 8 - rows[i].bytes : value, rows[i].bytes);
+    }
+}
+
+Test(pcapng_write, options_are_copied_in_our_byte_order)
+{
+    for (unsigned big = 0; big < 2; big++) {
+        struct bytes own = {0}, iface = {0}, want_own = {0}, want_iface = {0};
+        options(&own, big, true, false);
+        options(&iface, big, false, false);
+        options(&want_own, big, true, true);
+        options(&want_iface, big, false, true);
+        cr_expect(has(&own, &iface, big, &want_own), "of a packet, %s", big ? "turned" : "as they are");
+        cr_expect(has(&own, &iface, big, &want_iface), "of an interface, %s", big ? "turned" : "as they are");
+        bytes_free(&own);
+        bytes_free(&iface);
+        bytes_free(&want_own);
+        bytes_free(&want_iface);
+    }
+}
