@@ -212,9 +212,10 @@ static void set_word(struct iba_random *r, const struct file_records *f, const s
 static size_t add_option(struct iba_random *r, const struct file_records *f, const struct file_record *c, uint8_t *data,
                          size_t n, size_t most)
 {
-    static const uint8_t code[] = {0, 1, 2, 3, 4, 9, 11, 14};
+    static const uint8_t code[] = {1, 1, 1, 1, 0, 2, 3, 4, 9, 11, 14}; /* 1: a comment, which all forms print */
     static const char text[] = "\x1b[31m\"<&>'\\\xef\xbf\xbe\n\t\xe2\x80\xae";
-    const size_t bytes = below(r, sizeof text), all = WORD + padded(bytes), at = c->at + c->bytes - WORD;
+    const size_t bytes = below(r, 2) ? sizeof text - 1 : below(r, sizeof text), all = WORD + padded(bytes),
+                 at = c->at + c->bytes - WORD;
     uint8_t *p = data + at;
 
     if (f->kind != FILE_PCAPNG || n + all > most)
