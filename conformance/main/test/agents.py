@@ -16,7 +16,7 @@ import time
 import unittest
 
 BIN = pathlib.Path(os.environ.get("IBPROOF_BIN", ".")).resolve()
-# Each of these fails on a device whose answers count one message too many. What the agent says cannot change its packets.
+# Each of these fails on a device whose answers count one message too many. No word of the agent changes its packets.
 BROKEN = "mutant:emit.aeth.msn=+1"
 SCENARIOS = ("rc.responder.psn-gap-one-nak", "rc.responder.duplicate-flush", "memory.zero-based", "cq.one-each")
 FEW = ("types", "yesall")
@@ -69,7 +69,7 @@ def wrong_type(q, a):
     answer(q, ok=random.choice([[], 1, "x", None, {k: [] for k in a.get("ok", {})}, {}]))
 
 
-# What it says instead of the answer `a` to the request `q`.
+# The answer to the request `q`, instead of the answer `a` of the device.
 ALWAYS = {
     "never": lambda q, a: time.sleep(1000),
     "garbage": lambda q, a: say(os.urandom(300).replace(b"\n", b"") + b"\n"),
