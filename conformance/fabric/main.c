@@ -115,11 +115,11 @@ static void serve_console(struct program *p)
     }
 }
 
-/* Milliseconds until the subnet has something to do; -1: no limit. */
+/* Milliseconds until the subnet or the server has something to do; -1: no limit. */
 static int patience(const struct program *p)
 {
     enum { MS = 1000000, LONGEST_MS = 60000 };
-    const iba_time due = subnet_deadline(p->subnet), at = now(p);
+    const iba_time due = server_deadline(&p->server), at = now(p);
 
     if (due == IBA_NEVER)
         return -1;

@@ -9,9 +9,10 @@
 #include <unistd.h>
 #include "mad/iba_mad.h"
 
-enum { CLASS_SMP = 0x01, METHOD_SEND = 0x03, METHOD_TRAP = 0x05, METHOD_REPRESS = 0x07, METHOD_RESPONSE = 0x80 };
+enum { CLASS_SMP = 0x01, METHOD_SEND = 0x03, METHOD_REPRESS = 0x07, METHOD_RESPONSE = 0x80 };
 enum { PERMISSIVE = 0xffff, NOBODY = -1, CLIENT_SHIFT = 48 };
-enum { NEAR_NS = 1000000 }; /* packets on wires that arrive so soon arrive at once */
+enum { NEAR_NS = 1000000 };      /* packets on wires that arrive so soon arrive at once */
+enum { ANSWER_NS = 1000000000 }; /* a program that has got a request answers within this time, or not at all */
 
 static bool is_smp(const uint8_t *mad)
 {
@@ -23,11 +24,15 @@ static bool is_response(const uint8_t *mad)
     return (iba_madhdr_method(mad) & METHOD_RESPONSE) != 0;
 }
 
+/* A trap is answered by TrapRepress (KM-60). */
+static bool is_answer(const uint8_t *mad)
+{
+    return is_response(mad) || iba_madhdr_method(mad) == METHOD_REPRESS;
+}
+
 static bool wants_answer(const uint8_t *mad)
 {
-    const unsigned m = iba_madhdr_method(mad);
-
-    return !is_response(mad) && m != METHOD_TRAP && m != METHOD_REPRESS && m != METHOD_SEND;
+    return !is_answer(mad) && iba_madhdr_method(mad) != METHOD_SEND;
 }
 
 static struct iba_node_port *port_of(struct server *s, const struct server_client *c)
@@ -269,15 +274,25 @@ static void forget(struct server *s, struct server_pending *p)
         s->n_pending--;
 }
 
+static iba_time answer_due(const struct server_pending *p)
+{
+    return p->used && p->by != NOBODY ? p->asked + ANSWER_NS : IBA_NEVER;
+}
+
+static bool is_unanswered(const struct server *s, const struct server_pending *p, iba_time now)
+{
+    if (!p->used)
+        return false;
+    return p->by == NOBODY ? subnet_in_flight(s->subnet) == 0 : answer_due(p) <= now;
+}
+
 /* A client has no timer of its own: what nobody answers comes back to it as timed out (KM-03 is silence on the wire).
  */
-static void return_unanswered(struct server *s)
+static void return_unanswered(struct server *s, iba_time now)
 {
-    if (subnet_in_flight(s->subnet) > 0)
-        return;
     for (size_t k = s->n_pending; k-- > 0;) {
         struct server_pending *p = &s->pending[k];
-        if (!p->used || p->by != NOBODY)
+        if (!is_unanswered(s, p, now))
             continue;
         p->request.status = htonl(ETIMEDOUT);
         s->silences++;
@@ -316,7 +331,7 @@ static void serve_datagram(struct server *s, unsigned i, struct ibsim_request *r
 {
     const uint64_t length = be64toh(r->length);
 
-    if (!is_response(r->mad) && iba_madhdr_method(r->mad) != METHOD_REPRESS) {
+    if (!is_answer(r->mad)) {
         const uint64_t tid = iba_madhdr_transactionid(r->mad) & ((UINT64_C(1) << CLIENT_SHIFT) - 1);
         iba_madhdr_set_transactionid(r->mad, tid | (uint64_t)i << CLIENT_SHIFT);
     }
@@ -355,7 +370,7 @@ static bool lives_at(const struct server_client *c, size_t node, uint8_t port)
 static int taker(const struct server *s, size_t node, uint8_t port, const uint8_t *mad)
 {
     const unsigned asked = (unsigned)(iba_madhdr_transactionid(mad) >> CLIENT_SHIFT);
-    const bool response = is_response(mad);
+    const bool response = is_answer(mad);
 
     if (response && asked < IBSIM_CLIENTS && lives_at(&s->client[asked], node, port))
         return (int)asked;
@@ -392,11 +407,12 @@ void server_received(struct server *s, size_t node, uint8_t port, const uint8_t 
     memcpy(r.mad, mad, IBSIM_MAD);
     if (!give(s, (unsigned)to, &r))
         return;
-    if (p && is_response(mad)) {
+    if (p && is_answer(mad)) {
         s->answers++;
         forget(s, p);
     } else if (p) {
         p->by = (int8_t)to;
+        p->asked = subnet_now(s->subnet);
     }
 }
 
@@ -407,7 +423,16 @@ void server_advance(struct server *s, iba_time now)
     subnet_run(s->subnet, (now > subnet_now(s->subnet) ? now : subnet_now(s->subnet)));
     while (subnet_deadline(s->subnet) <= now + NEAR_NS)
         subnet_run(s->subnet, subnet_deadline(s->subnet));
-    return_unanswered(s);
+    return_unanswered(s, now);
+}
+
+iba_time server_deadline(const struct server *s)
+{
+    iba_time first = subnet_deadline(s->subnet);
+
+    for (size_t k = 0; k < s->n_pending; k++)
+        first = answer_due(&s->pending[k]) < first ? answer_due(&s->pending[k]) : first;
+    return first;
 }
 
 bool server_open(struct server *s, struct subnet *subnet, const char *name, uint16_t udp_port, char err[SOCKETS_ERROR])

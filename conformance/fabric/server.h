@@ -16,7 +16,8 @@ struct server_client {
 struct server_pending { /* a request that a client made and that was not answered */
     bool used;
     uint8_t client;
-    int8_t by; /* the client that has to answer; -1: nobody so far */
+    int8_t by;      /* the client that has to answer; -1: nobody so far */
+    iba_time asked; /* when that client got the request */
     struct ibsim_request request;
 };
 struct server {
@@ -38,6 +39,8 @@ void server_fds(const struct server *s, struct pollfd fds[SERVER_FDS]);
 void server_serve(struct server *s, const struct pollfd fds[SERVER_FDS], iba_time now);
 /* The subnet's time goes on, and requests that nobody will answer return to their clients. */
 void server_advance(struct server *s, iba_time now);
+/* When server_advance() has something to do; IBA_NEVER: nothing waits. */
+iba_time server_deadline(const struct server *s);
 /* A packet for software of a node: subnet_events.received. */
 void server_received(struct server *s, size_t node, uint8_t port, const uint8_t *packet, size_t len);
 #endif

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """ibfabric brought up by an unmodified OpenSM, and read by infiniband-diags: what these print is what the model holds."""
+import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -155,6 +157,43 @@ class Tools(Case):
         self.f.ask("plug H6 1")
         self.sm.wait("SUBNET UP", count=3)
         self.assertEqual(self.f.pairs("port H6 1")["state"], "Active")
+
+
+class Managers(Case):
+    """Two OpenSMs: the one of higher priority is the master, and the other takes over when it is gone."""
+
+    CONFIG = "sweep_interval 1\npolling_retry_number 4\nsminfo_polling_timeout 500\nsm_priority "
+
+    def test_the_higher_priority_takes_over_and_the_lower_follows(self):
+        f = self.fabric(star(4, ports=8))
+        low = self.manager(f, "H0", self.CONFIG + "3\n")
+        low.wait("SUBNET UP")
+        self.assertEqual(f.pairs("port H2 1")["sm_lid"], f.pairs("port H0 1")["lid"])
+        high = self.manager(f, "H1", self.CONFIG + "14\n")
+        high.wait("Entering MASTER")
+        low.wait("Entering STANDBY")
+        high.wait("SUBNET UP")
+        self.assertEqual(f.pairs("port H2 1")["sm_lid"], f.pairs("port H1 1")["lid"])
+        self.assertRegex(self.good(f, "H3", "sminfo"), "priority 14 state 3 SMINFO_MASTER")
+        high.close()
+        low.wait("Entering MASTER", count=2)
+        low.wait("SUBNET UP", count=2)
+        self.assertEqual(f.pairs("port H2 1")["sm_lid"], f.pairs("port H0 1")["lid"])
+        sums = f.pairs("pairs")
+        self.assertEqual((sums["packets"], sums["delivered"]), ("12", "12"))
+
+    def test_a_program_that_does_not_answer(self):
+        """A stopped manager keeps the request: the client gets it back as timed out."""
+        f = self.fabric(star(2, ports=8))
+        sm = self.manager(f, "H0")
+        sm.wait("SUBNET UP")
+        os.kill(sm.program.pid, signal.SIGSTOP)
+        try:
+            done = f.run("H1", "sminfo", "-t", "200", timeout=60)
+        finally:
+            os.kill(sm.program.pid, signal.SIGCONT)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(self.good(f, "H1", "sminfo"), "SMINFO_MASTER")
 
 
 class Packets(Case):
