@@ -558,4 +558,8 @@ __attribute__((hot)) void iba_observer_fetch(const struct iba_observer *s, struc
     e->known = next_of(s, &at, e->place);
     if (e->known)
         iba_obs_prefetch(&s->known[e->known - 1]);
+    else { /* a direction that is new is looked for among those of other services, too */
+        const bool connected = is_connected(iba_bth_opcode(iba_view_bth(e->view)) >> 5);
+        __builtin_prefetch(&s->bucket[home(s, place_of(target_of(&e->id, !connected)))]);
+    }
 }

@@ -32,7 +32,7 @@ static struct layout layout_of(const struct iba_observer_config *cfg)
     l.bucket = after(l.known, cfg->n_known, sizeof(struct iba_known));
     l.asked = after(l.bucket, (size_t)cfg->n_known * IBA_OBS_BUCKETS, sizeof(uint32_t));
     l.chain = after(l.asked, n_asked(cfg), sizeof(struct iba_obs_asked));
-    l.flow = after(l.chain, n_asked(cfg), sizeof(uint32_t));
+    l.flow = after(l.chain, (size_t)n_asked(cfg) * IBA_OBS_CHAINS, sizeof(uint32_t));
     l.end = l.flow + cfg->n_flow * sizeof(struct iba_flow);
     return l;
 }
@@ -91,7 +91,7 @@ struct iba_observer *iba_observer_init(void *memory, const struct iba_observer_c
     if (!cfg->zeroed) {
         memset(s->flow, 0, cfg->n_flow * sizeof *s->flow);
         memset(s->bucket, 0, (size_t)cfg->n_known * IBA_OBS_BUCKETS * sizeof *s->bucket);
-        memset(s->chain, 0, asked * sizeof *s->chain);
+        memset(s->chain, 0, (size_t)asked * IBA_OBS_CHAINS * sizeof *s->chain);
     }
     iba_obs_share(s);
     return s;

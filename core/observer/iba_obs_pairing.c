@@ -58,7 +58,7 @@ static uint64_t hash_asked(uint64_t from, uint64_t to, iba_psn psn)
 /* The serial number of the newest request in the chain. */
 static uint32_t *chain_of(const struct iba_observer *s, uint64_t hash)
 {
-    return &s->chain[hash >> 32 & (s->cfg.n_asked - 1)];
+    return &s->chain[hash >> 32 & (IBA_OBS_CHAINS * s->cfg.n_asked - 1)];
 }
 
 /* The remembered request with this serial number; NULL: it is forgotten. */

@@ -9,6 +9,7 @@
 enum {
     IBA_OBS_ASKED = 8192, /* remembered requests of directions without a peer: a response looks for its request there */
     IBA_OBS_BUCKETS = 2,  /* buckets for each remembered direction */
+    IBA_OBS_CHAINS = 4,   /* chains for each remembered request: mostly a chain is empty */
     IBA_OBS_PUT_OFF = 24, /* deferred findings of a direction, which may be dropped */
     IBA_OBS_ROUTES = 4,   /* most reported changes of a path, since some senders change it all the time */
     IBA_OBS_MARKED = 64,  /* remembered QPs with congestion, a power of two: of two at one index the later stays */
@@ -186,7 +187,7 @@ struct iba_observer {
     struct iba_known *known;     /* cfg.n_known */
     uint32_t *bucket;            /* IBA_OBS_BUCKETS * cfg.n_known */
     struct iba_obs_asked *asked; /* cfg.n_asked, by serial number: the newest of these requests */
-    uint32_t *chain;             /* cfg.n_asked, by hash: serial number of the newest request in the chain */
+    uint32_t *chain;             /* IBA_OBS_CHAINS * cfg.n_asked, by hash: serial number of the newest in the chain */
     uint32_t last_asked;         /* serial number of the newest request; 0: none */
     struct iba_obs_damaged damaged[IBA_OBS_RECENT];
     uint8_t next_damaged;

@@ -22,7 +22,7 @@ enum {
     JUDGE_FLOWS = BOUND(2048, 16),
     JUDGE_FLOWS_OF_MANY = BOUND(384, 8),
     JUDGE_DIRECTIONS = BOUND(1 << 18, 64),
-    JUDGE_ASKED = BOUND(1 << 17, 32)
+    JUDGE_ASKED = BOUND(1 << 16, 32)
 };
 
 /* One direction of a connection; lives as long as the judge. */

@@ -210,7 +210,7 @@ static uint32_t longest_chain(const struct iba_observer *s)
 {
     uint32_t most = 0;
 
-    for (uint32_t c = 0; c < s->cfg.n_asked; c++) {
+    for (uint32_t c = 0; c < IBA_OBS_CHAINS * s->cfg.n_asked; c++) {
         uint32_t n = 0;
         for (uint32_t at = s->chain[c]; at != 0 && s->last_asked - at < s->cfg.n_asked; n++)
             at = s->asked[at & (s->cfg.n_asked - 1)].before;

@@ -9,7 +9,7 @@
 #define OBSERVER_BYTES(flows, known)                                                                                   \
     (sizeof(struct iba_observer) + (flows) * sizeof(struct iba_flow) +                                                 \
      (known) * (sizeof(struct iba_known) + IBA_OBS_BUCKETS * sizeof(uint32_t)) +                                       \
-     IBA_OBS_ASKED * (sizeof(struct iba_obs_asked) + sizeof(uint32_t)) + 512)
+     IBA_OBS_ASKED * (sizeof(struct iba_obs_asked) + IBA_OBS_CHAINS * sizeof(uint32_t)) + 512)
 
 static inline bool sound_list(const struct iba_observer *s, unsigned list)
 {
