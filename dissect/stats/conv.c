@@ -29,7 +29,7 @@ struct convs {
     struct stat_clock clock;
     uint64_t packets, no_transport, others, others_bytes;
     size_t n;
-    uint16_t slot[SLOTS];
+    uint32_t slot[SLOTS];
     struct conv conv[MAX_CONVS];
     const struct conv *sorted[MAX_CONVS];
 };
@@ -54,14 +54,15 @@ static bool key_of(struct conv_key *k, const struct iba_view *v)
 /* NULL when the table is full. */
 static struct conv *conv_of(struct convs *s, const struct conv_key *k, uint32_t psn)
 {
-    const size_t at = stat_slot(s->slot, SLOTS, s->conv, sizeof *s->conv, k, sizeof *k);
+    uint32_t tag;
+    const size_t at = stat_slot(s->slot, SLOTS, s->conv, sizeof *s->conv, k, sizeof *k, &tag);
 
     if (s->slot[at])
-        return &s->conv[s->slot[at] - 1];
+        return &s->conv[stat_slot_index(s->slot[at])];
     if (s->n == MAX_CONVS)
         return NULL;
     struct conv *c = &s->conv[s->n++];
-    s->slot[at] = (uint16_t)s->n;
+    s->slot[at] = (uint32_t)s->n | tag;
     c->key = *k;
     c->first_psn = psn;
     return c;

@@ -20,7 +20,8 @@ struct row {
 };
 struct mads {
     struct row row[ROWS];
-    uint16_t slot[SLOTS], order[ROWS];
+    uint32_t slot[SLOTS];
+    uint16_t order[ROWS];
     size_t n;
     uint64_t packets, beyond, cut;
     struct mad_pairs pairs;
@@ -33,13 +34,14 @@ void *stat_mad_open(const char *arg, char *err, size_t errlen)
 
 static struct row *row_of(struct mads *s, const struct key *k)
 {
-    const size_t at = stat_slot(s->slot, SLOTS, s->row, sizeof *s->row, k, sizeof *k);
+    uint32_t tag;
+    const size_t at = stat_slot(s->slot, SLOTS, s->row, sizeof *s->row, k, sizeof *k, &tag);
 
     if (s->slot[at])
-        return &s->row[s->slot[at] - 1];
+        return &s->row[stat_slot_index(s->slot[at])];
     if (s->n == ROWS)
         return NULL;
-    s->slot[at] = (uint16_t)++s->n;
+    s->slot[at] = (uint32_t)++s->n | tag;
     s->row[s->n - 1].key = *k;
     return &s->row[s->n - 1];
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -59,6 +60,21 @@ Test(out, addresses)
     SAYS(out_ip6(&printed, gid), "fe80::200:0:0:1a");
     SAYS(out_ip6(&printed, two_gaps), "2001:db8::1:0:0:1");
     SAYS(out_mac(&printed, 0x0200000000ff), "02:00:00:00:00:ff");
+}
+
+/* Every pattern of zero groups, the others of each length. */
+Test(out, ipv6_addresses_as_the_library_writes_them)
+{
+    static const uint16_t values[] = {1, 0x12, 0x123, 0x1234, 0xffff};
+    char text[INET6_ADDRSTRLEN];
+
+    for (unsigned zeros = 0; zeros < 256; zeros++)
+        for (unsigned k = 0; k < 5; k++) {
+            uint8_t a[16];
+            for (unsigned i = 0; i < 8; i++)
+                iba_bits_put(a, 16 * i, 16, zeros >> i & 1 ? 0 : values[(i + k) % 5]);
+            SAYS(out_ip6(&printed, a), inet_ntop(AF_INET6, a, text, sizeof text));
+        }
 }
 
 Test(out, columns)

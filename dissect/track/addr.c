@@ -92,13 +92,18 @@ uint64_t stat_hash(const void *key, size_t bytes)
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-size_t stat_slot(const uint16_t *slot, size_t slots, const void *items, size_t item_bytes, const void *key,
-                 size_t key_bytes)
+enum { TAG_SHIFT = 16 };
+
+size_t stat_slot(const uint32_t *slot, size_t slots, const void *items, size_t item_bytes, const void *key,
+                 size_t key_bytes, uint32_t *tag)
 {
     const uint8_t *base = items;
-    size_t at = (size_t)stat_hash(key, key_bytes) & (slots - 1);
+    const uint64_t hash = stat_hash(key, key_bytes);
+    size_t at = (size_t)hash & (slots - 1);
 
-    while (slot[at] && memcmp(base + (slot[at] - 1u) * item_bytes, key, key_bytes) != 0)
+    *tag = (uint32_t)(hash >> 32) >> TAG_SHIFT << TAG_SHIFT;
+    while (slot[at] && ((slot[at] ^ *tag) >> TAG_SHIFT != 0 ||
+                        memcmp(base + (stat_slot_index(slot[at])) * item_bytes, key, key_bytes) != 0))
         at = (at + 1) & (slots - 1);
     return at;
 }

@@ -26,9 +26,14 @@ uint64_t stat_hash(const void *key, size_t bytes);
 /* The key of all later hashes; until then it is constant. Before any table is filled. */
 void stat_hash_key(const uint64_t key[2]);
 
-/* The index in `slot`, an open hash table of `slots` (a power of two) entries, of the item whose first `key_bytes`
- * bytes are the key, or of the free entry for it (value 0). An entry is the item's index plus one; the caller keeps
- * half of the entries free. */
-size_t stat_slot(const uint16_t *slot, size_t slots, const void *items, size_t item_bytes, const void *key,
-                 size_t key_bytes);
+/* The index in `slot`, an open hash table of `slots` (a power of two, 65536 at most) entries, of the item whose first
+ * `key_bytes` bytes are the key, or of the free entry for it (value 0). An entry is the item's index plus one, and
+ * `tag`, bits of the hash, so that a search skips other items without reading them. The caller keeps half of the
+ * entries free. */
+size_t stat_slot(const uint32_t *slot, size_t slots, const void *items, size_t item_bytes, const void *key,
+                 size_t key_bytes, uint32_t *tag);
+static inline size_t stat_slot_index(uint32_t entry)
+{
+    return (entry & 0xffff) - 1;
+}
 #endif
