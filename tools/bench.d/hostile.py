@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The commands `hostile` and `long` of tools/bench: captures that fill tables or make searches long, and captures that are very
+long. tools/bench gives its own module, which builds, starts and measures programs."""
+import argparse
+import json
+import pathlib
+
+STATISTICS = ("icrc", "opcode,tree", "io,stat,1", "conv,qp", "rc,analysis", "expert", "messages", "srt", "agreed", "cm", "mad", "qp")
+ALL = ["-q", *(word for name in STATISTICS for word in ("-z", name))]
+SINGLE = {"text": [], "-2": ["-2"], **{f"-z {name}": ["-q", "-z", name] for name in STATISTICS}}
+PACKETS, PACKETS_EACH = 1_000_000, 200_000
+MOST = 3  # times what a packet of an ordinary capture costs
+DOC = "docs/worst-case.md"
+HEAD = """# The worst captures
+
+What a packet costs in a capture that fills one table of `ibdissect`, or makes one of its searches long, beside a packet of an ordinary
+capture of as many packets of the same kind. `tools/bench hostile --write` measures this table; `tools/bench.d/hostile.c` makes the captures.
+Times are of the processor, so they hold on a busy machine, within some tenths. Start-up is taken off. The aim is {most} times at most.
+
+Memory is bounded by the tables in `dissect/README.md`: the largest is that of 262144 directions.
+
+{what}
+
+| capture | what it is | beside | all of `-z`: time | memory | the worst of each option alone: time |
+|---|---|---|---:|---:|---|
+"""
+
+
+class Measure:
+    def __init__(self, bench, scratch, packets, packets_each, rounds):
+        self.runner, self.failed = bench.Runner(scratch), bench.Failed
+        self.generator, self.ibdissect = bench.BUILD / "tools/ibbench-hostile", bench.BUILD / "bin/ibdissect"
+        self.packets, self.each, self.rounds = packets, packets_each, rounds
+        lines = b"".join(self.runner.lines([self.generator, "--list"])).decode().splitlines()
+        self.kinds = [line.split("\t") for line in lines]
+        self.start = {}
+
+    def seconds(self, kind, packets, options):
+        """(CPU seconds, peak MiB): the least of some runs, without the start-up."""
+        runs = [self.runner.cost_piped([self.generator, kind, packets, "-"], [self.ibdissect, "-n", "-r", "-", *options]) for _ in range(self.rounds)]
+        return min(seconds for seconds, _ in runs), max(mib for _, mib in runs)
+
+    def cost(self, kind, packets, options):
+        name = tuple(options)
+        if name not in self.start:
+            self.start[name] = self.seconds(kind, 1, options)[0]
+        seconds, mib = self.seconds(kind, packets, options)
+        return max(seconds - self.start[name], 1e-3), mib
+
+
+def measured(m, only, singles):
+    """A row of each kind: costs with all statistics, and with each option alone."""
+    ordinary = {}
+    for kind, beside, what in m.kinds:
+        if only and kind not in only and kind not in {b for k, b, _ in m.kinds if k in only}:
+            continue
+        row = {"kind": kind, "beside": beside, "what": what, "all": m.cost(kind, m.packets, ALL)}
+        row["single"] = {name: m.cost(kind, m.each, options)[0] for name, options in singles.items()}
+        if kind == beside:
+            ordinary[kind] = row
+        base = ordinary[beside]
+        row["ratio"] = row["all"][0] / base["all"][0]
+        row["ratios"] = {name: seconds / base["single"][name] for name, seconds in row["single"].items()}
+        row["met"] = None if kind == beside else max([row["ratio"], *row["ratios"].values()]) <= MOST
+        yield row
+
+
+def worst(row):
+    name = max(row["ratios"], key=row["ratios"].get, default="")
+    return f"{name} {row['ratios'][name]:.1f}" if name else ""
+
+
+def table(rows, packets, each, most, machine):
+    what = f"Measured on {machine}: {packets} packets with all statistics, {each} with each option alone."
+    text = HEAD.format(most=most, what=what)
+    for row in rows:
+        seconds, mib = row["all"]
+        if row["kind"] == row["beside"]:
+            text += f"| **{row['kind']}** | {row['what']} | | {seconds / packets * 1e6:.2f} us a packet | {mib:.0f} MiB | |\n"
+        else:
+            text += f"| {row['kind']} | {row['what']} | {row['beside']} | {row['ratio']:.1f} | {mib:.0f} MiB | `{worst(row)}` |\n"
+    return text
+
+
+def hostile(words, bench):
+    parser = argparse.ArgumentParser(prog="tools/bench hostile", usage=bench.__doc__, add_help=False, allow_abbrev=False)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("kinds", nargs="*")
+    options = parser.parse_args(words)
+
+    bench.build(["ibbench-hostile", "ibdissect"])
+    divisor = 20 if options.quick else 1
+    packets, each = PACKETS // divisor, PACKETS_EACH // divisor
+    scratch = bench.BUILD / "tools"
+    m = Measure(bench, scratch, packets, each, 2)
+    unknown = set(options.kinds) - {kind for kind, _, _ in m.kinds}
+    if unknown:
+        raise bench.Failed(f"no capture '{min(unknown)}' ({', '.join(kind for kind, _, _ in m.kinds)})")
+    here = bench.machine()
+    bench.say(f"machine   {here['cpu']}, {here['cores']} cores, Linux {here['kernel']}, load {here['load']}")
+    bench.say(f"method    the least of {m.rounds}, CPU time without start-up; {packets} packets with all statistics, {each} with each option alone")
+    bench.say(f"\n{'capture':<20}{'beside':<8}{'all of -z':>10}{'time':>7}{'MiB':>7}  {'worst alone':<22}target")
+    rows = []
+    for row in measured(m, options.kinds, SINGLE):
+        rows.append(row)
+        ratio = "" if row["met"] is None else f"{row['ratio']:.2f}"
+        target = "" if row["met"] is None else f"<= {MOST}  {bench.VERDICT[row['met']]}"
+        bench.say(f"{row['kind']:<20}{row['beside']:<8}{row['all'][0]:>8.2f} s{ratio:>7}{row['all'][1]:>7.0f}  {worst(row) if ratio else '':<22}{target}")
+    verdicts = [row["met"] for row in rows]
+    bench.say(f"\n{verdicts.count(True)} PASS, {verdicts.count(False)} FAIL")
+    if options.json:
+        options.json.write_text(json.dumps({"machine": here, "packets": packets, "each": each, "rows": rows}, indent=2) + "\n")
+    if options.write:
+        (bench.ROOT / DOC).write_text(table(rows, packets, each, MOST, here["cpu"]))
+    return 1 if False in verdicts else 0
+
+
+# ---- long captures
+
+LONG_BYTES = 3_000_000_000
+LONG_PARTS = (0.01, 0.1, 1)
+LONG_PACKET = 150  # bytes of a packet of ibbench-gen with 64 bytes of payload, and of its record, on the average
+LONG_PAIRS = (16, 1000)
+LONG_MORE = 1.1  # the longest capture takes at most so many times the memory of a tenth of it
+# The capture; packets of one; and how many of these, less and more.
+LINEAR = (("cm", 5, "connections"), ("rmpp", 4, "RMPP transactions"), ("addresses", 1, "pairs of addresses"))
+LINEAR_UNITS = (100_000, 1_000_000)
+LINEAR_MOST = 1.5  # times what one costs
+
+
+def piped(bench, runner, source, options):
+    return runner.cost_piped(source, [bench.BUILD / "bin/ibdissect", "-n", "-r", "-", *options])
+
+
+def long_pipe(bench, runner, divisor):
+    """Peak memory by the length of a capture that comes through a pipe, all statistics."""
+    for pairs in LONG_PAIRS:
+        mib, seconds = {}, {}
+        for part in LONG_PARTS:
+            packets = round(LONG_BYTES * part / LONG_PACKET / divisor)
+            seconds[part], mib[part] = piped(bench, runner, [bench.BUILD / "tools/ibbench-gen", 64, packets, bench.SEED, "-", pairs], ALL)
+        met = mib[1] <= LONG_MORE * mib[0.1]
+        peaks = "".join(f"{mib[part]:>10.1f}" for part in LONG_PARTS)
+        bench.say(f"  {pairs:<5} queue pairs{'':<22}{peaks}{seconds[1]:>10.1f} s  <= {LONG_MORE} of 0.3 GB  {bench.VERDICT[met]}")
+        yield {"pairs": pairs, "mib": mib, "seconds": seconds, "met": met}
+
+
+def linear(bench, runner, divisor):
+    """The cost of one more, with all statistics: ten times as many take ten times as long."""
+    for kind, packets, what in LINEAR:
+        units = [n // divisor for n in LINEAR_UNITS]
+        costs = [piped(bench, runner, [bench.BUILD / "tools/ibbench-hostile", kind, n * packets, "-"], ALL) for n in units]
+        each = [seconds / n * 1e6 for (seconds, _), n in zip(costs, units)]
+        met = each[1] <= LINEAR_MOST * each[0]
+        bench.say(f"  {what:<28}{each[0]:>10.2f} us{each[1]:>10.2f} us{each[1] / each[0]:>7.2f}{costs[0][1]:>9.1f}{costs[1][1]:>9.1f}  <= {LINEAR_MOST}  {bench.VERDICT[met]}")
+        yield {"what": what, "units": units, "costs": costs, "met": met}
+
+
+def long(words, bench):
+    parser = argparse.ArgumentParser(prog="tools/bench long", usage=bench.__doc__, add_help=False, allow_abbrev=False)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--json", type=pathlib.Path)
+    options = parser.parse_args(words)
+
+    bench.build(["ibbench-gen", "ibbench-hostile", "ibdissect"])
+    runner, divisor = bench.Runner(bench.BUILD / "tools"), 20 if options.quick else 1
+    here = bench.machine()
+    bench.say(f"machine   {here['cpu']}, {here['cores']} cores, Linux {here['kernel']}, load {here['load']}")
+    bench.say(f"method    through a pipe, all of -z, CPU time{', QUICK: lengths / 20' if options.quick else ''}")
+    bench.say(f"\n{'Peak memory in MiB, by gigabytes':<40}{'0.03':>10}{'0.3':>10}{'3':>10}{'CPU':>12}  target")
+    pipes = list(long_pipe(bench, runner, divisor))
+    bench.say(f"\n{'CPU time of one, of so many':<30}{LINEAR_UNITS[0] // divisor:>13}{LINEAR_UNITS[1] // divisor:>13}{'ratio':>7}{'MiB':>9}{'MiB':>9}  target")
+    lines = list(linear(bench, runner, divisor))
+    verdicts = [row["met"] for row in (*pipes, *lines)]
+    bench.say(f"\n{verdicts.count(True)} PASS, {verdicts.count(False)} FAIL")
+    if options.json:
+        options.json.write_text(json.dumps({"machine": here, "pipe": pipes, "linear": lines}, indent=2) + "\n")
+    return 1 if False in verdicts else 0
