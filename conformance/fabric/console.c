@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "probe.h"
+#include "typed.h"
 
-enum { WORDS = 8 };
+enum { WORDS = 20 };
 
 struct line {
     struct subnet *s;
@@ -174,6 +175,30 @@ static bool do_pairs(struct line *l)
     return true;
 }
 
+/* A notice as its words say: what no word sets is 0. */
+static bool do_trap(struct line *l)
+{
+    uint8_t details[IBA_BYTES_notice_data] = {0};
+    char err[TYPED_ERROR];
+    unsigned long trap;
+    enum iba_mad_layout layout;
+
+    if (!port_of(l) || !number_of(l, 3, UINT16_MAX, &trap))
+        return false;
+    layout = iba_trap_details((uint16_t)trap);
+    if (layout == IBA_M_notice_data)
+        return wrong(l, "no rule has a trap of this number");
+    for (unsigned i = 4; i < l->n; i++)
+        if (typed_field(layout, l->word[i], details, err))
+            return wrong(l, err);
+    if (!iba_node_notice(&subnet_node(l->s, l->node)->n,
+                         iba_node_is_switch(&subnet_node(l->s, l->node)->n) ? 0 : l->port, (uint16_t)trap, details,
+                         subnet_now(l->s)))
+        return wrong(l, "the port is not Active, knows no subnet manager, or has too many notices waiting");
+    subnet_touch(l->s, l->node);
+    return true;
+}
+
 /* How often each row of each table decided, over all nodes. */
 static bool do_rules(struct line *l)
 {
@@ -195,7 +220,8 @@ static bool do_help(struct line *l)
 }
 
 /* clang-format off */
-/*    name        words behind           count  what */
+enum { ANY = 0 }; /* four words, and more */
+/*    name        words after it         count  what */
 #define COMMANDS(C)                                                                                                    \
     C(nodes,      "",                    1,     "every node: name, kind, ports, GUID")                                 \
     C(port,       "NODE PORT",           3,     "state, addresses, keys and lanes of a port")                          \
@@ -206,14 +232,15 @@ static bool do_help(struct line *l)
     C(plug,       "NODE PORT",           3,     "plug it in again")                                                    \
     C(send,       "NODE PORT LID",       4,     "send a data packet: the ports that it leaves, where it ends")         \
     C(pairs,      "",                    1,     "send one from each adapter port to each LID of the others: sums")     \
+    C(trap,       "NODE PORT NUMBER [FIELD=VALUE]...", ANY, "the node's agent sends this notice until it is repressed")    \
     C(help,       "",                    1,     "this")
 /* clang-format on */
 
 void console_help(FILE *to)
 {
-#define HELP(name, words, count, what) fprintf(to, "  %-9s%-15s%s\n", #name, words, what);
+#define HELP(name, words, count, what) fprintf(to, "  %-9s%-35s%s\n", #name, words, what);
     COMMANDS(HELP)
-    fprintf(to, "  %-9s%-15s%s\n", "quit", "", "end");
+    fprintf(to, "  %-9s%-35s%s\n", "quit", "", "end");
 }
 
 static const struct {
@@ -238,7 +265,7 @@ enum console_result console_line(struct subnet *s, char *text, FILE *to)
         return CONSOLE_QUIT;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(l.word[0], commands[i].name) == 0) {
-            if (commands[i].words != l.n)
+            if (commands[i].words == ANY ? l.n < 4 : commands[i].words != l.n)
                 (void)wrong(&l, "the command wants other words; see help");
             else if (commands[i].run(&l))
                 r = CONSOLE_DONE;

@@ -215,4 +215,8 @@ static inline bool iba_node_port_has_lid(const struct iba_node_port *p, uint16_t
 unsigned iba_vls_of(uint8_t code);
 /* Raises IsSM of the port's capability mask, or takes it down: an SM runs there, or no more. Sends trap 144. */
 void iba_node_set_issm(struct iba_node *n, uint8_t port, bool issm, iba_time now);
+/* Hardware or software of the node has seen a thing that the rules do not: its agent sends this notice, with
+ * IBA_BYTES_notice_data bytes of details, until it is repressed. port: of a switch 0. False: the port is not Active,
+ * knows no manager, or has no room. */
+bool iba_node_notice(struct iba_node *n, uint8_t port, uint16_t trap, const uint8_t *details, iba_time now);
 #endif

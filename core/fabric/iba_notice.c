@@ -37,6 +37,25 @@ static bool may_trap(const struct iba_node *n, uint8_t port)
     return i->lid && i->mastersmlid && i->portstate == IBA_PORT_ACTIVE;
 }
 
+/* Table 131 of section 13.4.8.2: 256 and more are security, changes of a node informational, the others urgent. */
+static unsigned type_of(uint16_t trap)
+{
+    enum { FIRST_SECURITY = 256, FIRST_LOCAL = 144, LAST_LOCAL = 145 };
+
+    if (trap >= FIRST_SECURITY)
+        return TYPE_SECURITY;
+    return trap >= FIRST_LOCAL && trap <= LAST_LOCAL ? TYPE_INFORMATIONAL : TYPE_URGENT;
+}
+
+bool iba_node_notice(struct iba_node *n, uint8_t port, uint16_t trap, const uint8_t *details, iba_time now)
+{
+    uint8_t *d = may_trap(n, port) ? begin(n, port, type_of(trap), trap, now) : NULL;
+
+    if (d)
+        memcpy(d, details, IBA_BYTES_notice_data);
+    return d != NULL;
+}
+
 /* One notice about a thing is enough while nobody has seen it. */
 static bool waits_already(const struct iba_node *n, uint16_t trap)
 {

@@ -9,7 +9,7 @@ static const uint8_t *captured(const struct iba_mad *m, enum iba_mad_layout l, u
 }
 
 /* Data details by trap number (MD-109..MD-112). */
-static void notice(struct iba_mad *m, const uint8_t *wire, uint32_t at, unsigned record)
+enum iba_mad_layout iba_trap_details(uint16_t trap)
 {
     static const struct {
         uint16_t lo, hi;
@@ -17,11 +17,19 @@ static void notice(struct iba_mad *m, const uint8_t *wire, uint32_t at, unsigned
     } traps[] = {{64, 67, IBA_M_trap_gid},    {68, 69, IBA_M_trap_repath},  {128, 128, IBA_M_trap_switch},
                  {129, 131, IBA_M_trap_port}, {144, 144, IBA_M_trap_local}, {145, 145, IBA_M_trap_sysguid},
                  {256, 256, IBA_M_trap_mkey}, {257, 258, IBA_M_trap_key},   {259, 259, IBA_M_trap_switch_pkey}};
-    const uint16_t trap = iba_notice_trap(wire);
 
-    for (size_t i = 0; iba_notice_isgeneric(wire) && i < sizeof traps / sizeof *traps; i++)
+    for (size_t i = 0; i < sizeof traps / sizeof *traps; i++)
         if (trap >= traps[i].lo && trap <= traps[i].hi)
-            iba_mad_add(m, (enum iba_mad_layout)traps[i].layout, at + IBA_BYTES_notice, 1, record);
+            return (enum iba_mad_layout)traps[i].layout;
+    return IBA_M_notice_data;
+}
+
+static void notice(struct iba_mad *m, const uint8_t *wire, uint32_t at, unsigned record)
+{
+    const enum iba_mad_layout l = iba_trap_details((uint16_t)iba_notice_trap(wire));
+
+    if (iba_notice_isgeneric(wire) && l != IBA_M_notice_data)
+        iba_mad_add(m, l, at + IBA_BYTES_notice, 1, record);
 }
 
 /* SDGIDs: as many as the count says and as fit (section 15.2.5.20). */

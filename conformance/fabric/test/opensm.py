@@ -196,6 +196,39 @@ class Managers(Case):
         self.assertRegex(self.good(f, "H1", "sminfo"), "SMINFO_MASTER")
 
 
+class Traps(Case):
+    """Each field of each trap, as it was typed, in OpenSM's log."""
+
+    def test_every_field_of_ten_traps(self):
+        f = self.fabric(star(3, ports=8))
+        sm = self.manager(f, "H0")
+        sm.wait("SUBNET UP")
+        lid = {node: int(f.pairs(f"port {node} {port}")["lid"]) for node, port in (("H1", 1), ("H2", 1), ("S0", 0))}
+        guid = {line.split("\t")[0]: line.split("\t")[3] for line in f.ask("nodes")}
+        gid = f"fe80::2:{7:x}"
+        key = f"lidaddr1=100 lidaddr2=200 key=0x8123 sl=5 qp1=0x111 qp2=0x222 gidaddr1={gid} gidaddr2=fe80::9"
+        keys = f"LID1 100, LID2 200, {{}} 0x8123, SL 5, QP1 0x111, QP2 0x222, GID1 {gid}, GID2 fe80::9"
+        for node, number, words, logged in (
+                ("S0 1", 128, f"lidaddr={lid['S0']}", f"Reporting Urgent.*from switch LID {lid['S0']}, GUID {guid['S0']}"),
+                ("H1 1", 129, f"lidaddr={lid['H1']} portno=1", f"num:129 .*from LID:{lid['H1']} Port 1 "),
+                ("H2 1", 130, f"lidaddr={lid['H2']} portno=1", f"num:130 .*from LID:{lid['H2']} Port 1 "),
+                ("S0 2", 131, f"lidaddr={lid['S0']} portno=2", f"num:131 .*from LID:{lid['S0']} Port 2 "),
+                ("H1 1", 144, f"lidaddr={lid['H1']} capabilitymask=0x12345678",
+                 f"Reporting Informational.*from LID {lid['H1']}, .*new CapabilityMask 0x12345678"),
+                ("H2 1", 145, f"lidaddr={lid['H2']} systemimageguid=0x1122334455667788",
+                 f"Reporting Informational.*from LID {lid['H2']}, .*new SysImageGUID 0x1122334455667788"),
+                ("H1 1", 256, f"lidaddr={lid['H2']} method=2 attributeid=0x15 attributemodifier=3 mkey=0xabcdef",
+                 "Reporting Security.*Method 0x2, Attribute 0x15, AttrMod 0x3, M_Key 0x0000000000abcdef"),
+                ("H1 1", 257, key, "Reporting Security.*" + keys.format("P_Key")),
+                ("H2 1", 258, key, "Reporting Security.*" + keys.format("Q_Key")),
+                ("S0 1", 259, f"datavalid.mask=0x3ff {key.replace('key=', 'pkey=')} swlidaddr.lid={lid['S0']} portno=1",
+                 f"Reporting Security.*from switch LID {lid['S0']}, .*port 1 : data_valid 0x03ff, " + keys.format("PKey"))):
+            with self.subTest(number):
+                self.assertEqual(f.ask(f"trap {node} {number} {words}"), [])
+                sm.wait(logged, seconds=20)
+                self.assertRegex(sm.text(), f"Received Generic Notice type:\\d+ num:{number} ")
+
+
 class Packets(Case):
     """Every packet of a bring-up, as tshark reads it."""
 

@@ -439,3 +439,29 @@ Test(switchinfo, each_field)
         cr_expect_gt(w->sw.hits[IBA_FABRIC_SWITCHINFO][k], 0);
     wired_free(w);
 }
+
+/* The notice of each number is of the type that table 131 gives it, and waits only at a port that may send it. */
+Test(agent, a_notice_of_any_number)
+{
+    static const struct {
+        uint16_t trap;
+        uint8_t type;
+    } rows[] = {{128, 1}, {129, 1}, {130, 1}, {131, 1}, {144, 4}, {145, 4}, {256, 2}, {257, 2}};
+    struct wired *w = wired_new();
+    uint8_t details[IBA_BYTES_notice_data];
+
+    memset(details, 0x5a, sizeof details);
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const uint8_t *waits = w->sw.notice[i].bytes;
+        cr_assert(iba_node_notice(&w->sw, 0, rows[i].trap, details, w->now));
+        cr_expect_eq(iba_notice_trap(waits), rows[i].trap);
+        cr_expect_eq(iba_notice_type(waits), rows[i].type, "trap %u", rows[i].trap);
+        cr_expect_eq(iba_notice_producer(waits), 2, "a switch");
+        cr_expect_arr_eq(waits + IBA_BYTES_notice, details, sizeof details);
+    }
+    cr_expect(!iba_node_notice(&w->sw, 0, 128, details, w->now), "no room is left");
+    w->ca[1].port[1].info.mastersmlid = 0;
+    cr_expect(!iba_node_notice(&w->ca[1], 1, 129, details, w->now), "no manager is known");
+    memset(w->sw.notice, 0, sizeof w->sw.notice);
+    wired_free(w);
+}
