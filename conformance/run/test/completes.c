@@ -199,3 +199,17 @@ Test(completes, events)
     events_left = 0;
     CHECK(other);
 }
+
+#define DRAINS RC "qp a timeout=0\n a modify state=sqd sqd_notify=1\n"
+
+/* An event that nobody asked for is one too many. */
+Test(completes, no_event)
+{
+    static const struct row rows[] = {
+        {DRAINS " a events none\n", NOTHING, 0, F, "no event", "event Send Queue Drained"},
+        {DRAINS " a event sq_drained\n a events none\n", NOTHING, 0, P, NULL, NULL},
+        {RC "qp a\n a events none\n", NOTHING, 0, P, NULL, NULL}};
+
+    events_left = 1;
+    CHECK(rows);
+}

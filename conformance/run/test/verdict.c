@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "cases.h"
+#include "run/play.h"
 
 #define BODY "qp a recv=1\n> a SEND_ONLY ackreq=1\n< a ACKNOWLEDGE psn=$x\n"
 
@@ -66,6 +67,21 @@ Test(verdict, what_is_not_certain_deviates)
     cr_expect_str_eq(ibc_uncertainty(r.scenario), "the source of the statement is not certain");
     cr_expect_str_eq(r.finding.sentence, ibc_statement_find("RR-05")->words);
     done(&r);
+}
+
+/* The worst wins in this order; the others do not rank. */
+Test(verdict, order)
+{
+    static const enum ibc_verdict ascending[] = {IBC_IS_PASS,     IBC_IS_TOLERATED, IBC_IS_INCONCLUSIVE,
+                                                 IBC_IS_DEVIATES, IBC_IS_FAIL,      IBC_IS_ERROR};
+    unsigned ranked = 0;
+
+    for (size_t i = 0; i + 1 < sizeof ascending / sizeof *ascending; i++)
+        cr_expect_lt(run_rank(ascending[i]), run_rank(ascending[i + 1]));
+    for (unsigned v = 0; v < IBC_IS_COUNT; v++)
+        ranked += run_rank((enum ibc_verdict)v) > 0;
+    cr_expect_eq(ranked, sizeof ascending / sizeof *ascending);
+    cr_expect_gt(run_rank(IBC_IS_PASS), 0);
 }
 
 Test(verdict, tolerated_counts_as_passed)

@@ -51,6 +51,11 @@ Test(waivers, good_files)
 
 Test(waivers, bad_files)
 {
+    static const char *const no_days[] = {"20270101",   "2027-01-1",  "2027-01-011", "202-01-0101", "20270-1-01",
+                                          "2027-010-1", "2027/01-01", "2027-01/01",  "2027-01-0a",  "2027-0a-01",
+                                          "202a-01-01", "2027-00-10", "2027-12-32",  "2027-04-31",  "2027-01-00",
+                                          "2100-02-29", "2027-02-30", "+027-01-01"};
+
     refused("", "not JSON");
     refused("[\n{" GOOD ",\n]", "line 3: not JSON");
     refused("[] []", "not JSON");
@@ -66,6 +71,11 @@ Test(waivers, bad_files)
     refused("[{" GOOD ",\"expires\":\"2027-13-01\"}]", "is no day");
     refused("[{" GOOD ",\"expires\":\"2027-1-010\"}]", "is no day");
     refused("[{" GOOD ",\"expires\":\"2027-01-01 \"}]", "is no day");
+    for (size_t i = 0; i < sizeof no_days / sizeof *no_days; i++) {
+        char text[512];
+        (void)snprintf(text, sizeof text, "[{" GOOD ",\"expires\":\"%s\"}]", no_days[i]);
+        refused(text, "is no day");
+    }
     refused("[{" GOOD ",\"expires\":\"2030-01-01\"},{" GOOD ",\"expires\":\"2026-06-14\"}]",
             "waiver 2 (rc.*): expired on 2026-06-14");
     refused("[{" GOOD ",\"expire\":\"2030-01-01\"}]", "no field \"expire\"; did you mean \"expires\"?");
