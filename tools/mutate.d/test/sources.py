@@ -259,7 +259,7 @@ class Bounded(unittest.TestCase):
             self.assertFalse(path.exists())
 
     def test_how_it_ended_is_told(self):
-        self.assertEqual(kill.run_bounded(["sh", "-c", "exit 3"], 20), (3, None))
+        self.assertEqual(kill.run_bounded(["sh", "-c", "exit 3"], 20), (3, b""))
 
 
 if __name__ == "__main__":
