@@ -41,7 +41,9 @@ static void bind(struct world_end *e, uint8_t which, const struct world_place *p
                                .access = which,
                                .key_byte = fuzz_u8(in)};
 
-    fuzz_note(iba_mw_bind(&e->ca.mem, &b, fuzz_u8(in) & 1 ? e->pd[1] : e->pd[0], q->alive ? q->qpn : which, window));
+    /* Of a bind or an invalidation a completion tells only whether it was done. */
+    fuzz_note(iba_mw_bind(&e->ca.mem, &b, fuzz_u8(in) & 1 ? e->pd[1] : e->pd[0], q->alive ? q->qpn : which, window) ==
+              IBA_MEM_OK);
 }
 
 /* A domain goes, and comes back. */
@@ -63,7 +65,8 @@ void world_memory(struct world *w, unsigned end, struct fuzz_in *in)
 
     switch (what) {
     case MEMORY_INVALIDATE:
-        fuzz_note(iba_mem_invalidate(&e->ca.mem, p.key, e->pd[which >> 1 & 1], e->qp[which >> 2 & 7].qpn, which & 1));
+        fuzz_note(iba_mem_invalidate(&e->ca.mem, p.key, e->pd[which >> 1 & 1], e->qp[which >> 2 & 7].qpn, which & 1) ==
+                  IBA_MEM_OK);
         break;
     case MEMORY_FREE: fuzz_note(iba_mw_free(&e->ca.mem, which & 2 ? p.key : *window)); break;
     case MEMORY_ALLOC:

@@ -251,7 +251,8 @@ static void rarely(struct chaos *c, unsigned end)
     case 5: handles(c, end); break;
     case 6: chaos_unmake_qp(c, end, (unsigned)chaos_below(c, CHAOS_QPS)); break;
     default:
-        chaos_result(c, iba_mem_invalidate(&e->ca.mem, e->plot[chaos_below(c, CHAOS_PLOTS)].rkey, e->pd[0], 0, false));
+        chaos_result(c, iba_mem_invalidate(&e->ca.mem, e->plot[chaos_below(c, CHAOS_PLOTS)].rkey, e->pd[0], 0, false) ==
+                            IBA_MEM_OK);
     }
 }
 
