@@ -16,6 +16,7 @@ import time
 import uuid
 
 USUAL = ("unit", "tests", "goldens", "scenarios", "fuzz")
+OF_CHANGE = ("unit", "goldens", "scenarios")
 CLASSES = (*USUAL, "accuracy")
 SHORTEST_TIMEOUT = 60  # seconds; else ten times what the test takes without the mutant
 SHORTEST_PROCESSOR_TIME = 5  # seconds of one process: a loop without end ends soon, also on a busy machine

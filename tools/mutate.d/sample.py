@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A small sample of mutants whose score may not fall, quick enough for each run of tools/test.
+"""A small sample of mutants whose score may not fall, cheap enough for each run of tools/test.
 
-It builds no tree of its own. Each mutant is one source file of the preset dev: it is compiled once more, optimized, and linked before
-the libraries into the unit tests of its folder; the linker then takes the mutated object, not the library's. The table
-"sample" has a line for each folder: how many mutants, the seed, and the least score.
+The sample is drawn by names: of a folder the functions whose names have the smallest hashes (with the seed), and of each of these
+the mutant whose change has the smallest. So it stays the same whatever changes in other functions, and a function that
+changes has another mutant at most where its old one was.
+
+It builds no tree of its own. A file is compiled once more with the mutants of its functions behind switches (switched.py), and linked
+before the libraries into the unit tests of its folder: the linker takes that object, not the library's. The table "sample" has a
+line for each folder: its tests, how many functions, the seed, and the least score.
 """
 
+import collections
 import concurrent.futures
-import itertools
+import hashlib
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import tempfile
@@ -18,21 +24,40 @@ import tempfile
 import equivalent
 import kill
 import operators
+import switched
+import tree
 
 HERE = pathlib.Path(__file__).resolve().parent
-TIMEOUT = 20
+TIMEOUT = 120  # seconds; what ends a loop without end is the processor time
+PROCESSOR_TIME = 3
+TRIED = 4  # mutants of a function, until one counts
+FUNCTION = re.compile(r"^(?!typedef|enum \w*\s*\{|struct \w*\s*\{)[A-Za-z_][^;{}#=]*?\b(\w+)\([^;{}]*\)\n\{", re.M)
 
 
 def read(path):
-    """[(folder, tests, count, seed, least)] of the table."""
+    """[(folder, tests, functions, seed, least)] of the table."""
     rows = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if line.strip() and not line.startswith("#"):
             words = line.split()
             if len(words) != 5:
-                raise ValueError(f"{path}:{number}: folder, tests, count, seed, least")
+                raise ValueError(f"{path}:{number}: folder, tests, functions, seed, least")
             rows.append((words[0], words[1].split(","), int(words[2]), words[3], float(words[4])))
     return rows
+
+
+def rank(*words):
+    return hashlib.sha256("\0".join(words).encode()).digest()
+
+
+def in_turn(mutants, text, seed):
+    """The mutants of one function in the order of the seed. The same change twice in equal lines: the first in the text comes first."""
+    seen, ranked = collections.Counter(), []
+    for mutant in mutants:
+        key = equivalent.key(mutant, text)
+        seen[key] += 1
+        ranked.append((rank(seed, mutant.function, key, str(seen[key])), mutant))
+    return [mutant for _, mutant in sorted(ranked, key=lambda pair: pair[0])]
 
 
 class Bench:
@@ -47,85 +72,127 @@ class Bench:
     def link_of(self, test):
         """The words of the command that links a test's program."""
         if test not in self.links:
-            listed = subprocess.run(["ninja", "-C", str(self.build), "-t", "commands", f"test/t-{test}"], check=True, capture_output=True)
+            listed = subprocess.run(["ninja", "-C", str(self.build), "-t", "commands", "-s", f"test/t-{test}"], check=True, capture_output=True)
             last = [line for line in listed.stdout.decode().splitlines() if f"-o test/t-{test} " in line][-1]
             self.links[test] = shlex.split(last.replace(": && ", "", 1).rsplit(" && :", 1)[0])
         return self.links[test]
 
-    def object_of(self, path, text, to):
-        """Compiles a file's text, optimized and without lines, so that equal code has equal objects. None: it does not compile."""
+    def object_of(self, path, text, to, level="-O2"):
+        """Compiles a file's text, without line numbers, so that equal code has equal objects. None: it does not compile."""
         words = [w for w in self.compile[str(path)] if not w.startswith(("-g", "-Werror")) and w != "ccache"]
         at = words.index("-o")
         words[at:at + 2] = ["-o", str(to)]
         for flag in ("-MF", "-MT"):
             if flag in words:
                 del words[words.index(flag):words.index(flag) + 2]
-        words = [w for w in words if w not in ("-MD", str(path))] + ["-O2", "-w", "-iquote", str(path.parent), "-x", "c", "-"]
+        words = [w for w in words if w not in ("-MD", str(path))] + [level, "-w", "-iquote", str(path.parent), "-x", "c", "-"]
         done = subprocess.run(words, cwd=self.build, input=text, stderr=subprocess.DEVNULL, check=False)
         return to.read_bytes() if done.returncode == 0 else None
 
-    def run(self, test, objects, folder):
-        """Whether the test passes with these objects before all libraries."""
+    def link(self, test, objects, folder):
+        """The test's program with these objects before all libraries."""
         words = list(self.link_of(test))
         program = folder / f"t-{test}"
         words[words.index("-o") + 1] = str(program)
         first = next(i for i, w in enumerate(words) if w.endswith(".a"))
         words[first:first] = [str(o) for o in objects]
         subprocess.run(words, cwd=self.build, check=True, capture_output=True)
-        done = kill.run_bounded([str(self.root / "tools/lib/run-test"), "1", str(program), "-j1"], TIMEOUT, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL)
+        return program
+
+    def passes(self, program, **environment):
+        done = kill.run_bounded(["prlimit", f"--cpu={PROCESSOR_TIME}", str(program), "-j1", "--fail-fast"], TIMEOUT,
+                                env=dict(os.environ, **environment), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         return done is not None and done[0] == 0
 
+    def mutants_of(self, path, function, seed):
+        """The first mutants of a function in the order of the seed that a running program can choose."""
+        options = [w for w in self.compile[str(path)] if w.startswith(("-I", "-D", "-std"))]
+        found = operators.mutants_of(path, str(path.relative_to(self.root)), options, functions={function})
+        return in_turn([m for m in found if m.around], path.read_bytes(), seed)[:TRIED]
 
-def mutants_of(bench, folder, seed):
-    """All mutants of the folder's sources, in the order of the seed."""
+
+def functions_of(bench, folder, count, seed):
+    """[(path, name)] of the sample's functions."""
     found = []
-    for name in sorted(bench.compile):
+    for name in bench.compile:
         path = pathlib.Path(name)
         relative = str(path.relative_to(bench.root)) if path.is_relative_to(bench.root) else ""
-        if not relative.startswith(folder + "/") or operators.LEFT_OUT.search(relative):
-            continue
-        options = [w for w in bench.compile[name] if w.startswith(("-I", "-D", "-std"))]
-        found += operators.mutants_of(path, relative, options)
-    return operators.draw(found, len(found), seed)
+        if relative.startswith(folder + "/") and not operators.LEFT_OUT.search(relative):
+            found += [(rank(seed, relative, f), path, f) for f in FUNCTION.findall(path.read_text(encoding="utf-8"))]
+    return [(path, function) for _, path, function in sorted(found)[:count]]
 
 
-def judge(bench, mutant, tests, known, own):
-    """"noticed", "survived", "equivalent" or "invalid". `own` keeps the objects of unchanged files."""
-    path = bench.root / mutant.file
-    text = path.read_bytes()
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        changed = folder / "changed.o"
-        if mutant.file not in own:
-            own[mutant.file] = bench.object_of(path, text, folder / "own.o")
-        code = bench.object_of(path, mutant.applied(text), changed)
-        if code is None:
-            return "invalid"
-        if code == own[mutant.file]:
-            return "equivalent"
-        if not all(bench.run(test, [changed], folder) for test in tests):
-            return "noticed"
-    if equivalent.key(mutant, text) in known or equivalent.function_key(mutant) in known:
-        return "equivalent"
-    return "survived"
+class Round:
+    """The mutants of one folder, built once, and the tests that are asked about them. `place`: a folder for programs."""
+
+    def __init__(self, bench, row, known, place, pool):
+        self.bench, self.known, self.place, self.pool = bench, known, place, pool
+        folder, tests, count, seed, _ = row
+        drawn = functions_of(bench, folder, count, seed)
+        self.functions = list(pool.map(lambda pair: bench.mutants_of(*pair, seed), drawn))
+        self.numbers = {m: n for n, m in enumerate((m for mutants in self.functions for m in mutants), 1)}
+        switch = place / "switch.so"
+        subprocess.run(["cc", "-O2", "-fPIC", "-shared", "-o", str(switch), str(HERE / "switch.c")], check=True)
+        objects = [o for o in pool.map(self.built, sorted({m.file for m in self.numbers})) if o]
+        self.programs = list(pool.map(lambda test: bench.link(test, [*objects, switch], place), tests))
+        self.reached = list(pool.map(self.reach, self.programs))
+
+    def built(self, file):
+        """The object of a file with its mutants; those with which it does not compile are left out."""
+        text, to = (self.bench.root / file).read_bytes(), self.place / (file.replace("/", "-") + ".o")
+        mine = [(n, m) for m, n in self.numbers.items() if m.file == file]
+        content, out = switched.switched(text, mine)
+        path = self.bench.root / file
+        if not self.bench.object_of(path, content, to, "-O0"):
+            mine = [p for p in mine if p not in out and self.bench.object_of(path, switched.switched(text, [p])[0], to, "-O0")]
+            if not self.bench.object_of(path, switched.switched(text, mine)[0], to, "-O0"):
+                return None
+        return to
+
+    def reach(self, program):
+        """The numbers of the mutants that would have an effect in the test."""
+        file = self.place / f"{program.name}.seen"
+        if not self.bench.passes(program, MUTATE_SEEN=str(file)):
+            raise RuntimeError(f"{program.name} does not pass without a mutant")
+        return {n for n, byte in enumerate(file.read_bytes()) if byte} if file.exists() else set()
+
+    def is_noticed(self, mutant):
+        number = self.numbers[mutant]
+        return any(number in reached and not self.bench.passes(program, MUTATE=str(number))
+                   for program, reached in zip(self.programs, self.reached))
+
+    def counts(self, mutant):
+        """Whether a mutant that no test notices is a mistake at all."""
+        path = self.bench.root / mutant.file
+        text = path.read_bytes()
+        if equivalent.key(mutant, text) in self.known or equivalent.function_key(mutant) in self.known:
+            return False
+        pairs = [(text, mutant.applied(text))]
+        if tree.BROKEN.search(text):  # what only a broken engine runs has no code in the second pair
+            pairs.append(tuple(tree.BROKEN.sub(rb"((__typeof__(\1))0)", t) for t in pairs[0]))
+        with tempfile.TemporaryDirectory() as name:
+            codes = [[self.bench.object_of(path, t, pathlib.Path(name) / "one.o") for t in pair] for pair in pairs]
+        return all(b is not None and a != b for a, b in codes)
+
+    def judged(self, mutants):
+        """(whether it is noticed, mutant): the first of a function that counts. None: none does."""
+        for mutant in mutants:
+            if self.is_noticed(mutant):
+                return True, mutant
+            if self.counts(mutant):
+                return False, mutant
+        return None
 
 
 def score(bench, row, known, say, workers=None):
-    """The row's (noticed, survivors): mutants are drawn until as many as it says counted."""
-    folder, tests, count, seed, _ = row
-    order, own, noticed, survivors = iter(mutants_of(bench, folder, seed)), {}, 0, []
-    with concurrent.futures.ThreadPoolExecutor(workers or os.cpu_count()) as pool:
-        while (missing := count - noticed - len(survivors)) > 0:
-            drawn = list(itertools.islice(order, missing))
-            if not drawn:
-                break
-            for mutant, state in zip(drawn, pool.map(lambda m: judge(bench, m, tests, known, own), drawn)):
-                noticed += state == "noticed"
-                if state == "survived":
-                    survivors.append(mutant)
-                    say(f"survived: {mutant.name}")
-    return noticed, survivors
+    """The row's (noticed, survivors)."""
+    with tempfile.TemporaryDirectory() as place, concurrent.futures.ThreadPoolExecutor(workers or os.cpu_count()) as pool:
+        one = Round(bench, row, known, pathlib.Path(place), pool)
+        judged = [j for j in pool.map(one.judged, one.functions) if j]
+    survivors = [mutant for noticed, mutant in judged if not noticed]
+    for mutant in survivors:
+        say(f"survived: {mutant.name} in {mutant.function}()")
+    return len(judged) - len(survivors), survivors
 
 
 def run(root, build, table, say):

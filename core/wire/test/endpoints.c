@@ -106,3 +106,17 @@ Test(endpoints, as_many_bytes_count_as_the_kind_has)
             cr_assert_eq(iba_addr_eq(a, b, places[i].kind), !counts, "kind %u, byte %u", places[i].kind, differs);
         }
 }
+
+/* ::ffff:0:0/96 (RFC 4291), each of its 96 bits. */
+Test(endpoints, an_ipv4_gid_has_the_prefix_of_mapped_addresses)
+{
+    uint8_t gid[IBA_ADDR_MOST];
+
+    iba_gid_set_ipv4(gid, 0xc0000201);
+    cr_assert(iba_gid_is_ipv4(gid));
+    for (unsigned bit = 0; bit < 128; bit++) {
+        gid[bit / 8] ^= (uint8_t)(0x80 >> bit % 8);
+        cr_assert_eq(iba_gid_is_ipv4(gid), bit >= 96, "bit %u", bit);
+        gid[bit / 8] ^= (uint8_t)(0x80 >> bit % 8);
+    }
+}
