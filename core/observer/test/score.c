@@ -52,9 +52,9 @@ static void count(struct tally *t, const struct score_run *r, const struct score
             t[k].wrong += wrong;
             t[k].clear_reported += found && (must || (wrong && !excused)) && !(r->mode == SCORE_CUT && excused);
             t[k].clear_wrong += wrong && !excused;
-            if (show && must != found && !may && strcmp(show, iba_findings[k].name) == 0)
-                printf("seed %u frame %u psn %06x: %s\n", (unsigned)seed, i + 1, (unsigned)r->frame[e->frame].psn.v,
-                       must ? "missed" : "wrong");
+            if (show && must != found && !may && (strcmp(show, "all") == 0 || strcmp(show, iba_findings[k].name) == 0))
+                printf("seed %u frame %u psn %06x: %s %s\n", (unsigned)seed, i + 1, (unsigned)r->frame[e->frame].psn.v,
+                       must ? "missed" : "wrong", iba_findings[k].name);
         }
     }
 }
