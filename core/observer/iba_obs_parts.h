@@ -105,6 +105,9 @@ bool iba_obs_puts_off(struct iba_observer *s, struct iba_flow *f, const struct i
 /* Defers ANSWER_MISSING for a response that jumps over `missing` responses from PSN `from` on, the first of them to
  * `r`. */
 bool iba_obs_puts_off_missing(struct iba_look *l, const struct iba_obs_read *r, iba_psn from, uint32_t missing);
+/* Defers a GAP over `n` PSNs that may be no loss. It is dropped unless some of them come late, or, when they may have
+ * been sent before the capture, when they are asked for. False: the caller reports it now. */
+bool iba_obs_puts_off_skipped(struct iba_look *l, uint32_t n, enum iba_obs_excuse excuse);
 /* True when the deferred jumps include one over this PSN: over a request, or with `answers` over a response. */
 bool iba_obs_fills(struct iba_flow *f, bool answers, iba_psn psn);
 /* Counts `n` more PSNs of requests from `psn` on as arrived, since a READ takes several PSNs. */
@@ -317,6 +320,11 @@ static inline bool iba_obs_repeats_single(const struct iba_obs_requests *q)
 /* After a retransmission the requester goes on with a new packet, and does not send again the packets from `from` on.
  * True when that is selective repeat; false when these retransmissions may be missing from the capture. */
 bool iba_obs_skips(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from);
+/* The capture may have begun with retransmissions of single packets, each after a pause. The sender had sent later PSNs
+ * before the capture began. */
+bool iba_obs_begins_apart(const struct iba_look *l, const struct iba_obs_requests *q);
+/* Defers the finding about a jump over `n` PSNs from `next` on that may be no loss. False: the caller reports it. */
+bool iba_obs_defers_jump(struct iba_look *l, struct iba_obs_requests *q, iba_psn next, uint32_t n);
 /* The response may acknowledge packets that a NAK had refused and that were not sent again. `una`: one past the highest
  * PSN that was acknowledged before the response. */
 void iba_obs_learn_kept(struct iba_look *l, struct iba_obs_requests *q, iba_psn una);

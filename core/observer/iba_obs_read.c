@@ -266,8 +266,10 @@ static bool unknown_read(const struct answer *c)
 static bool begins_second_run(const struct answer *c)
 {
     const struct iba_look *l = c->l;
+    const iba_time soonest =
+        iba_obs_rtt(l) - iba_obs_rtt(l) / 4; /* the shortest round trip may not have been seen yet */
     const bool asked_since =
-        c->gap->at <= c->r->mark.at && l->s->now.at - c->r->mark.at >= iba_obs_rtt(l) && !passed_by(l, c->r);
+        c->gap->at <= c->r->mark.at && l->s->now.at - c->r->mark.at >= soonest && !passed_by(l, c->r);
     const bool to_begin = iba_psn_eq(c->r->expect, c->r->psn) || (c->starts && !c->r->again);
 
     return asked_since && to_begin && (c->starts || !iba_psn_eq(l->psn, c->r->psn));
@@ -366,6 +368,16 @@ static void let_gap(struct iba_observer *s, struct iba_flow *f)
                        &(struct iba_obs_reason){.cause = IBA_CAUSE_IMPLIED, .psn = h->from, .mark = h->mark});
 }
 
+/* The pending First begins the answer to the newest transmission of its READ. */
+static void begin_run(struct iba_observer *s, struct iba_flow *f)
+{
+    struct iba_flow *const peer = iba_obs_active(s, f->peer);
+    struct iba_obs_read *const r = peer ? iba_obs_read_at(&peer->rq, f->undecided.psn) : NULL;
+
+    if (r && iba_psn_eq(r->expect, f->undecided.psn))
+        r->expect = iba_psn_add(f->undecided.psn, 1);
+}
+
 static void let_go(struct iba_observer *s, struct iba_flow *f, bool late)
 {
     struct iba_obs_undecided *h = &f->undecided;
@@ -378,6 +390,8 @@ static void let_go(struct iba_observer *s, struct iba_flow *f, bool late)
     } else {
         if (is_inside(h))
             let_gap(s, f);
+        else
+            begin_run(s, f);
         if (h->again)
             iba_obs_report_of(s, f, IBA_FINDING_ANSWER_AGAIN, &h->mark, &(struct iba_obs_detail){.response = true},
                               h->psn);

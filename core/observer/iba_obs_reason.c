@@ -261,17 +261,22 @@ static iba_time waited_for(const struct iba_look *l, const struct iba_obs_reques
     return l->s->now.at - (answer > sent ? answer : sent);
 }
 
+/* A responder without a receive for it answers with an RNR NAK (RR-49). */
+static bool takes_receive(const struct iba_look *l)
+{
+    return l->op->operation == IBA_OPERATION_SEND || (l->op->hdrs & IBA_HDR_BIT(IBA_H_immdt));
+}
+
 /* So much time has passed since the newest response that no response can be the reason for this request. A requester
  * reacts to a response within one round trip. The capture point divides the round trip in two parts, and the minimum of
  * each part is known separately. Where no response came at all, no response can be the reason. An exception is a
  * request that needs a receive, since the capture may lack its RNR NAK (RR-49). */
 static bool is_quiet(const struct iba_look *l, iba_time waited)
 {
-    const bool takes_receive = l->op->operation == IBA_OPERATION_SEND || (l->op->hdrs & IBA_HDR_BIT(IBA_H_immdt));
     const iba_time there = l->peer->has_rtt ? l->peer->rtt_min_ns : 0;
     const iba_time back = l->flow->has_rtt ? l->flow->rtt_min_ns : 0;
 
-    return (l->peer->has_rtt || (l->peer->responses == 0 && !takes_receive)) && waited >= SHORTEST_TIMER_NS &&
+    return (l->peer->has_rtt || (l->peer->responses == 0 && !takes_receive(l))) && waited >= SHORTEST_TIMER_NS &&
            waited >= ROUND_TRIPS * (there + back + IBA_OBS_LEAST_RTT_NS);
 }
 
@@ -281,6 +286,17 @@ bool iba_obs_stopped(const struct iba_look *l, const struct iba_obs_requests *q)
 
     return q->hasty.known && l->peer && pause >= IBA_OBS_ROUND_NS && is_quiet(l, pause) &&
            is_quiet(l, waited_for(l, q));
+}
+
+/* The responder has refused this request with an RNR NAK, and the requester waited as long as for another one, which
+ * the capture may lack (RQ-28). */
+static bool may_be_refused_again(const struct iba_look *l, const struct iba_obs_requests *q, iba_time waited)
+{
+    const struct iba_obs_reason *const r = &q->pending;
+    const iba_time slack = r->wait_ns / 4 + l->peer->rtt_min_ns + l->flow->rtt_min_ns + IBA_OBS_LEAST_RTT_NS;
+
+    return q->refused > 0 && takes_receive(l) && r->cause == IBA_CAUSE_RNR && iba_psn_eq(r->psn, l->psn) &&
+           waited >= r->wait_ns && waited <= r->wait_ns + slack;
 }
 
 /* Some adapters measure the round trip, and first set their timer only a little longer: to 4 us or more, doubled at
@@ -295,8 +311,9 @@ static bool is_hasty_timer(const struct iba_look *l, struct iba_obs_requests *q)
     const int32_t beyond = iba_psn_diff(l->psn, oldest);
 
     /* before the first captured PSN, a response from before the capture may be the reason */
-    if (!l->peer || !is_quiet(l, waited) || beyond > 0 || (beyond < 0 && waited < IBA_OBS_ROUND_NS) ||
-        iba_psn_diff(l->psn, q->first) < 0 || !(iba_psn_eq(q->next, q->high) || iba_obs_stopped(l, q)))
+    if (!l->peer || may_be_refused_again(l, q, waited) || !is_quiet(l, waited) || beyond > 0 ||
+        (beyond < 0 && waited < IBA_OBS_ROUND_NS) || iba_psn_diff(l->psn, q->first) < 0 ||
+        !(iba_psn_eq(q->next, q->high) || iba_obs_stopped(l, q)))
         return false;
     const bool doubles = before && iba_psn_eq(q->hasty.psn, l->psn) && 2 * waited >= 3 * before && waited <= 3 * before;
     q->hasty.psn = l->psn;

@@ -5,7 +5,12 @@
  * A jump over PSNs may be reordering or loss. Only later packets show which. So the observer defers the findings of a
  * jump, and of the late packets that fill it. It reports them when a requester or a NAK asks for the missing PSNs. It
  * drops them when all packets have come and were acknowledged. At the end of the capture it reports the findings that
- * are still deferred, if the direction had a gap that somebody asked for, and REORDERED was not reported. */
+ * are still deferred, if the direction had a gap that somebody asked for, and REORDERED was not reported.
+ *
+ * A requester that was going back may also go on with a new packet, since its responder may have kept those in between
+ * (iba_obs_selective.c). Nothing shows that the capture lacks their retransmissions, so such a jump is not reported
+ * unless some of them come late. The first jump of a capture may go over packets that were sent before the capture
+ * began. It is reported when a requester or a NAK asks for one of them. */
 #include "observer/iba_obs_parts.h"
 
 static bool is_gap(uint8_t kind)
@@ -63,19 +68,53 @@ static void excuse_pending(struct iba_flow *f, const struct iba_obs_put_off *jum
         f->undecided.lawful |= is_inside(jump, f->undecided.psn);
 }
 
+/* All packets of the jump have come. The last of them may still be pending. */
+static bool is_full(const struct iba_flow *f, const struct iba_obs_put_off *o)
+{
+    const bool answers = o->kind != IBA_FINDING_GAP;
+    const bool undecided_request =
+        !answers && f->rq.undecided.mark.frame != 0 && !f->rq.undecided.reported && is_inside(o, f->rq.undecided.psn);
+    const bool undecided_response = answers && f->undecided.mark.frame != 0 && is_inside(o, f->undecided.psn);
+
+    return o->filled + undecided_request + undecided_response >= o->n;
+}
+
+/* The responder may have kept the packets that the jump skips. */
+static bool may_be_kept(const struct iba_obs_put_off *o)
+{
+    return o->excuse == IBA_EXCUSE_KEPT && o->filled == 0;
+}
+
+/* Nothing but a request for one of its packets shows that the jump is a loss. */
+static bool is_excused(const struct iba_obs_put_off *o)
+{
+    return o->excuse && o->filled == 0;
+}
+
+/* The skipped packets are not in flight: the responder has them. */
+static void close_skipped(struct iba_flow *f, const struct iba_obs_put_off *o)
+{
+    for (unsigned i = 0; i < IBA_OBS_GAPS; i++)
+        if (iba_psn_eq(iba_psn_add(f->rq.gaps[i].psn, f->rq.gaps[i].n), o->psn))
+            f->rq.gaps[i].n = 0;
+}
+
 /* Reports the jump at `at` and the late packets that belong to it, or drops them if they are lawful. */
 static void resolve(struct iba_observer *s, struct iba_flow *f, unsigned at, bool lawful)
 {
     const struct iba_obs_put_off jump = f->put_off[at];
+    const bool kept = lawful && jump.excuse && !is_full(f, &jump), overtakes = lawful && !kept && !is_alone(&jump);
     unsigned n = 0;
 
-    f->order.taken = (uint8_t)(f->order.taken + (lawful && !is_alone(&jump) && f->order.taken < IBA_OBS_RUN));
+    f->order.taken = (uint8_t)(f->order.taken + (overtakes && f->order.taken < IBA_OBS_RUN));
     if (f->order.taken == IBA_OBS_RUN && !f->order.lawful) {
         const struct iba_finding said = iba_obs_finding(f, IBA_FINDING_REORDERED, &jump.mark, NULL, jump.psn);
         iba_obs_emit(s, f, &said);
     }
     f->order.lawful = f->order.taken == IBA_OBS_RUN;
-    if (lawful)
+    if (kept)
+        close_skipped(f, &jump);
+    else if (lawful)
         excuse_pending(f, &jump);
     for (unsigned i = 0; i < f->order.n; i++) {
         const struct iba_obs_put_off *o = &f->put_off[i];
@@ -93,18 +132,8 @@ static bool goes_with_others(const struct iba_flow *f)
     return f->order.lawful || (f->order.taken > 0 && !f->order.strict);
 }
 
-/* All packets of the jump have come. The last of them may still be pending. */
-static bool is_full(const struct iba_flow *f, const struct iba_obs_put_off *o)
-{
-    const bool answers = o->kind != IBA_FINDING_GAP;
-    const bool undecided_request =
-        !answers && f->rq.undecided.mark.frame != 0 && !f->rq.undecided.reported && is_inside(o, f->rq.undecided.psn);
-    const bool undecided_response = answers && f->undecided.mark.frame != 0 && is_inside(o, f->undecided.psn);
-
-    return o->filled + undecided_request + undecided_response >= o->n;
-}
-
-/* All packets of the jump came, and their receiver accepted them: it does so in this direction, or they are responses
+/* The jump may be no loss. Or all packets of the jump came, and their
+ * receiver accepted them: it does so in this direction, or they are responses
  * that their requester did not ask for again, longer than a round trip of any fabric. Silence proves nothing of a
  * responder, nor after a NAK that ends the connection. */
 static bool is_accepted(const struct iba_observer *s, const struct iba_flow *f, const struct iba_obs_put_off *o)
@@ -113,7 +142,7 @@ static bool is_accepted(const struct iba_observer *s, const struct iba_flow *f, 
     const bool lives = f->fatal.frame == 0 && peer && peer->fatal.frame == 0;
     const bool unasked = lives && o->kind != IBA_FINDING_GAP && s->now.at - o->mark.at > IBA_OBS_FLIGHT_NS;
 
-    return is_full(f, o) && (f->order.lawful || unasked);
+    return is_excused(o) || (is_full(f, o) && (f->order.lawful || unasked));
 }
 
 static void make_room(struct iba_observer *s, struct iba_flow *f)
@@ -216,6 +245,28 @@ bool iba_obs_puts_off_missing(struct iba_look *l, const struct iba_obs_read *r, 
     return true;
 }
 
+bool iba_obs_puts_off_skipped(struct iba_look *l, uint32_t n, enum iba_obs_excuse excuse)
+{
+    struct iba_flow *const f = l->flow;
+    const struct iba_finding gap =
+        iba_obs_finding_now(l, IBA_FINDING_GAP, &(struct iba_obs_detail){.cause = &f->rq.last, .count = n});
+
+    if (n > IBA_OBS_SENT)
+        return false;
+    if (iba_obs_damage_explains(l->s, f, &gap))
+        return true;
+    make_room(l->s, f);
+    f->put_off[f->order.n++] = (struct iba_obs_put_off){.mark = l->s->now,
+                                                        .cause = gap.cause,
+                                                        .cause_tag = gap.cause_tag,
+                                                        .of = gap.frame,
+                                                        .psn = l->psn,
+                                                        .n = (uint16_t)n,
+                                                        .kind = IBA_FINDING_GAP,
+                                                        .excuse = (uint8_t)excuse};
+    return true;
+}
+
 void iba_obs_order_fill(struct iba_flow *f, iba_psn psn, uint32_t n)
 {
     struct iba_obs_put_off *const jump = f->order.n > 0 ? jump_over(f, false, psn) : NULL;
@@ -238,9 +289,10 @@ void iba_obs_order_asked(struct iba_observer *s, struct iba_flow *f, bool answer
     for (unsigned i = 0; i < f->order.n;) {
         const struct iba_obs_put_off *o = &f->put_off[i];
         const bool taken = iba_psn_diff(o->psn, psn) < 0; /* the peer has everything before `psn` */
-        if (is_of(o, answers) && (taken || !f->order.lawful || is_inside(o, psn))) {
-            f->order.strict |= !taken;
-            resolve(s, f, i, taken && is_full(f, o));
+        if (is_of(o, answers) && (taken || (!f->order.lawful && !is_excused(o)) || is_inside(o, psn))) {
+            const bool kept = may_be_kept(o);
+            f->order.strict |= !taken && !kept;
+            resolve(s, f, i, kept || (taken && (is_full(f, o) || is_excused(o))));
             i = 0;
         } else
             i++;
@@ -253,7 +305,7 @@ void iba_obs_order_taken(struct iba_observer *s, struct iba_flow *f, bool answer
         const struct iba_obs_put_off *o = &f->put_off[i];
         const bool soon = answers && s->now.at - o->mark.at < IBA_OBS_LEAST_RTT_NS;
         if (is_of(o, answers) && !soon && iba_psn_diff(o->psn, psn) <= 0) {
-            resolve(s, f, i, is_full(f, o));
+            resolve(s, f, i, is_full(f, o) || is_excused(o));
             i = 0;
         } else
             i++;

@@ -336,13 +336,11 @@ __attribute__((cold)) static bool fills_only(const struct iba_look *l, struct ib
            l->s->now.at - q->last.at < IBA_OBS_AT_ONCE_NS && !iba_obs_was_asked_for(l, q);
 }
 
-/* The capture may have begun with retransmissions of single packets, each after a pause. The sender had sent later PSNs
- * before the capture began. */
+/* The capture may have begun inside a connection, after later PSNs than these were sent. */
 static bool begins_inside(const struct iba_look *l, const struct iba_obs_requests *q, int32_t lost)
 {
-    const bool apart = !q->together && iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS;
-
-    return l->flow->requests <= IBA_OBS_FEW + 1 && (q->ahead || (apart && lost > IBA_OBS_MOST_LOST));
+    return l->flow->requests <= IBA_OBS_FEW + 1 &&
+           (q->ahead || (iba_obs_begins_apart(l, q) && lost > IBA_OBS_MOST_LOST));
 }
 
 /* The number of PSNs that a new packet jumps over. After a retransmission the requester may go on with a new packet, if
@@ -392,9 +390,10 @@ static void place(struct iba_look *l, struct iba_obs_requests *q, uint32_t n)
         return;
     }
     const int32_t jumps = lost_before(l, q, next);
+    const bool deferred = jumps > 0 && iba_obs_defers_jump(l, q, next, (uint32_t)jumps);
     if (l->peer && l->peer->order.n)
         iba_obs_order_taken(l->s, l->peer, true, l->psn);
-    if (jumps > 0)
+    if (jumps > 0 && !deferred)
         report_gap(l, q, (uint32_t)jumps);
     q->ahead = false;
     q->jump.on = jumps >= IBA_OBS_JUMP;

@@ -54,3 +54,35 @@ void iba_obs_learn_kept(struct iba_look *l, struct iba_obs_requests *q, iba_psn 
     if (pending)
         iba_obs_settle(l->s, l->peer, true);
 }
+
+/* ---- jumps that may be no loss ---- */
+
+bool iba_obs_begins_apart(const struct iba_look *l, const struct iba_obs_requests *q)
+{
+    const bool rested = l->flow->began == 0;
+
+    return l->flow->requests <= IBA_OBS_FEW + 1 && !rested && !q->together &&
+           iba_obs_pause(l, q) >= IBA_OBS_LEAST_RTT_NS;
+}
+
+/* The requester was going back, and goes on with the packet after the newest one. So it skips only packets that it sent
+ * before. After an RNR NAK the responder has kept none of them (RR-51). */
+static enum iba_obs_excuse excuse_of(const struct iba_look *l, const struct iba_obs_requests *q, iba_psn next)
+{
+    if (q->run.on && q->run.kind != IBA_FINDING_RETRY_RNR && iba_psn_eq(l->psn, q->high) && !iba_psn_eq(next, q->high))
+        return IBA_EXCUSE_KEPT;
+    const bool answered = q->answered && iba_psn_diff(q->una, q->next) >= 0;
+    return answered && iba_obs_begins_apart(l, q) ? IBA_EXCUSE_BEFORE : IBA_EXCUSE_NONE;
+}
+
+/* Where the skipped packets may be late, their gap stays open. */
+bool iba_obs_defers_jump(struct iba_look *l, struct iba_obs_requests *q, iba_psn next, uint32_t n)
+{
+    const enum iba_obs_excuse excuse = excuse_of(l, q, next);
+
+    if (excuse == IBA_EXCUSE_NONE || !iba_obs_puts_off_skipped(l, n, excuse))
+        return false;
+    if (iba_obs_pause(l, q) < IBA_OBS_AT_ONCE_NS)
+        iba_obs_open_gap(q->gaps, &q->next_gap, l->s->now.at, iba_psn_of(l->psn.v - n), n);
+    return true;
+}

@@ -45,6 +45,9 @@ struct iba_obs_undecided {
     bool late, again; /* late: the decision when no packet follows; again: the response came before */
     bool lawful;      /* the response was overtaken, and its receiver took it: LATE is not reported */
 };
+/* Why a jump may be no loss, though nothing fills it: the capture has these PSNs, and their retransmissions were not
+ * needed; or they were sent before the capture began. */
+enum iba_obs_excuse { IBA_EXCUSE_NONE, IBA_EXCUSE_KEPT, IBA_EXCUSE_BEFORE };
 /* A deferred finding: a jump over other packets, or a late packet that fills such a jump. It is reported when an end
  * asks for the missing packets. */
 struct iba_obs_put_off {
@@ -54,6 +57,7 @@ struct iba_obs_put_off {
     iba_psn psn;
     uint16_t n, filled; /* n: PSNs that were missing; filled: PSNs that have come since */
     uint8_t kind;
+    uint8_t excuse; /* enum iba_obs_excuse */
 };
 
 struct iba_flow {

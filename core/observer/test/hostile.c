@@ -11,6 +11,7 @@ enum { PLAIN = 4, MESSAGES = 24, SLOT = 4096, MOST = 4000, LOSS = 50000, MTU = 2
 
 struct truth {
     uint64_t again, nak, rnr, copies, missing;
+    uint64_t skipped; /* of those missing: the next new request jumps over them, and they were sent before */
 };
 struct scene {
     struct pair *p;
@@ -23,7 +24,10 @@ struct scene {
     bool began;
     iba_psn high;
     bool arrived, answered;
-    iba_psn next, una; /* next: one past the request that arrived last; una: one past the highest answer that left */
+    /* next, furthest: one past the request that arrived last, and the highest; una: one past the highest answer that
+     * left
+     */
+    iba_psn next, furthest, una;
 };
 
 static unsigned seeds(void)
@@ -77,9 +81,11 @@ static void account_arrival(struct scene *s, unsigned from, bool arrived, const 
         iba_psn next = s->next;
         if (s->answered && iba_psn_diff(psn, s->una) >= 0)
             next = later(next, s->una);
-        if (s->arrived && iba_psn_diff(psn, next) > 0)
-            s->truth.missing += (uint32_t)iba_psn_diff(psn, next);
+        const uint32_t lost = s->arrived && iba_psn_diff(psn, next) > 0 ? (uint32_t)iba_psn_diff(psn, next) : 0;
+        s->truth.missing += lost;
+        s->truth.skipped += iba_psn_eq(psn, s->furthest) ? lost : 0;
         s->next = iba_psn_add(psn, psns(v));
+        s->furthest = s->arrived ? later(s->next, s->furthest) : s->next;
         s->arrived = true;
     }
 }
@@ -241,8 +247,9 @@ Test(hostile, what_was_lost_before_the_observer_is_a_gap)
     for (uint64_t seed = 0; seed < seeds(); seed++) {
         struct scene s = {.where = AT_RECEIVER};
         play(&s, seed, &(struct iba_net_faults){.delay_ns = 1000, .lose = LOSS / 2});
-        cr_assert_eq(s.w->missing, s.truth.missing, "seed %u: %u missing, counted %u", (unsigned)seed,
-                     (unsigned)s.w->missing, (unsigned)s.truth.missing);
+        const uint64_t hidden = s.truth.missing - s.w->missing;
+        cr_assert(s.w->missing <= s.truth.missing && hidden <= s.truth.skipped, "seed %u: %u missing, counted %u",
+                  (unsigned)seed, (unsigned)s.w->missing, (unsigned)s.truth.missing);
         cr_assert_eq(s.w->found[IBA_FINDING_RNR], s.truth.rnr, "seed %u", (unsigned)seed);
         nothing_but(s.w, seed, RETRIES | REPLIES | ALLOW(GAP));
         total += s.w->missing;

@@ -101,6 +101,15 @@ uint64_t score_changed(const struct score_run *r, const struct score_frame *f, u
 /* The kinds of retransmission that responses asked for: responses captured since the request was sent last, 10 ms ago
  * at most. A slow requester may react to them only now. */
 uint64_t score_reason(const struct score_run *r, const struct score_sight *e);
+/* The previous request of the same sender, if it has the same bytes and came in the same instant; NULL: it did not. */
+const struct score_sight *score_previous_twin(const struct score_run *r, const struct score_sight *e);
+/* The next packet is a retransmission of this one, caused by a captured response. The two look like that retransmission
+ * and a network copy of it, which is likelier. */
+const struct score_sight *score_comes_with_retry(const struct score_run *r, const struct score_sight *e);
+/* The capture has at most a few requests of that end before the packet, none of them within a round trip of another.
+ * They may be single retransmissions from before the capture, and what the packet jumps over was sent then
+ * (score_same.c). */
+bool score_begins(const struct score_run *r, const struct score_sight *e);
 /* Fills in the required and possible findings of every packet in the capture. */
 void score_truth(struct score_run *r);
 #endif

@@ -61,3 +61,54 @@ uint64_t score_reason(const struct score_run *r, const struct score_sight *e)
     }
     return kinds;
 }
+
+enum { INSTANT_NS = 1000 };
+
+/* The previous or next request of the same sender, if it has the same bytes and comes in the same instant; NULL: it
+ * does not. */
+static const struct score_sight *twin_of(const struct score_run *r, const struct score_sight *e, int step)
+{
+    const struct score_frame *f = &r->frame[e->frame];
+
+    for (int64_t i = e - r->sight + step; i >= 0 && i < r->n_sight; i += step) {
+        const struct score_sight *o = &r->sight[i];
+        const struct score_frame *g = &r->frame[o->frame];
+        if ((step > 0 ? o->at - e->at : e->at - o->at) >= INSTANT_NS)
+            return NULL;
+        if (o->seen && g->request && g->from == f->from)
+            return !o->refused && iba_psn_eq(g->psn, f->psn) && g->headers == f->headers && g->content == f->content
+                       ? o
+                       : NULL;
+    }
+    return NULL;
+}
+
+const struct score_sight *score_previous_twin(const struct score_run *r, const struct score_sight *e)
+{
+    return twin_of(r, e, -1);
+}
+
+const struct score_sight *score_comes_with_retry(const struct score_run *r, const struct score_sight *e)
+{
+    const struct score_sight *o = twin_of(r, e, 1);
+    const struct score_frame *g = o ? &r->frame[o->frame] : NULL;
+
+    return g && o->frame > e->frame && g->retry && g->cause && r->frame[g->cause - 1].captured ? o : NULL;
+}
+
+bool score_begins(const struct score_run *r, const struct score_sight *e)
+{
+    enum { FEW = 3 };
+    iba_time next = e->at;
+    unsigned n = 0;
+
+    for (const struct score_sight *o = e; o-- > r->sight;) {
+        const struct score_frame *g = &r->frame[o->frame];
+        if (!o->seen || o->refused || !g->request || g->from != r->frame[e->frame].from)
+            continue;
+        if (++n > FEW || next - o->at < INSTANT_NS)
+            return false;
+        next = o->at;
+    }
+    return n > 0;
+}

@@ -7,7 +7,7 @@
 #include "wire/iba_opcode_rows.h"
 
 /* JUMPS: after so many lawful jumps, the network is one that reorders */
-enum { PSNS = 1 << 14, INSTANT_NS = 1000, JUMPS = 3, ACKNOWLEDGED_NS = 30000 };
+enum { PSNS = 1 << 14, JUMPS = 3, ACKNOWLEDGED_NS = 30000 };
 #define RETRIES                                                                                                        \
     (SCORE_KIND(RETRY_NAK) | SCORE_KIND(RETRY_RNR) | SCORE_KIND(RETRY_IMPLIED) | SCORE_KIND(RETRY_TIMEOUT) |           \
      SCORE_KIND(RETRY_UNCLEAR))
@@ -137,35 +137,6 @@ static void of_ignored(const struct truth *t, const struct score_sight *e)
     }
 }
 
-/* The previous or next request of the same sender, if it has the same bytes and comes in the same instant; NULL: it
- * does not. */
-static const struct score_sight *twin_of(const struct truth *t, const struct score_sight *e, int step)
-{
-    const struct score_frame *f = &t->r->frame[e->frame];
-
-    for (int64_t i = e - t->r->sight + step; i >= 0 && i < t->r->n_sight; i += step) {
-        const struct score_sight *o = &t->r->sight[i];
-        const struct score_frame *g = &t->r->frame[o->frame];
-        if ((step > 0 ? o->at - e->at : e->at - o->at) >= INSTANT_NS)
-            return NULL;
-        if (o->seen && g->request && g->from == f->from)
-            return !o->refused && iba_psn_eq(g->psn, f->psn) && g->headers == f->headers && g->content == f->content
-                       ? o
-                       : NULL;
-    }
-    return NULL;
-}
-
-/* The next packet is a retransmission of this one, caused by a captured response. The two look like that retransmission
- * and a network copy of it, which is likelier. */
-static const struct score_sight *comes_with_retry(const struct truth *t, const struct score_sight *e)
-{
-    const struct score_sight *o = twin_of(t, e, 1);
-    const struct score_frame *g = o ? &t->r->frame[o->frame] : NULL;
-
-    return g && o->frame > e->frame && g->retry && g->cause && t->r->frame[g->cause - 1].captured ? o : NULL;
-}
-
 /* The packet is a retransmission. */
 static void of_retry(const struct truth *t, struct score_sight *e, const struct stream *s)
 {
@@ -173,8 +144,8 @@ static void of_retry(const struct truth *t, struct score_sight *e, const struct 
 
     if (!f->retry)
         return;
-    const struct score_sight *const twin = twin_of(t, e, -1);
-    if (twin && twin->hidden & SCORE_KIND(LATE) && comes_with_retry(t, twin) == e) {
+    const struct score_sight *const twin = score_previous_twin(t->r, e);
+    if (twin && twin->hidden & SCORE_KIND(LATE) && score_comes_with_retry(t->r, twin) == e) {
         e->hidden |= f->retry | SCORE_KIND(NETWORK_COPY);
         return;
     }
@@ -198,6 +169,25 @@ static void of_retry(const struct truth *t, struct score_sight *e, const struct 
         of_ignored(t, e);
 }
 
+/* The sender was going back, and goes on with the packet after the newest one. It sent the packets in between before.
+ * Either their retransmissions are missing, or the responder has kept them, so that the sender does not repeat them
+ * (score_same.c). After an RNR NAK the responder has kept none. */
+static bool skips(const struct truth *t, const struct stream *s, const struct score_frame *f)
+{
+    const struct score_frame *before = &t->r->frame[s->newest];
+
+    return s->any && !f->retry && before->retry && before->retry != SCORE_KIND(RETRY_RNR) &&
+           !iba_psn_eq(s->next, s->high) && iba_psn_eq(f->psn, s->high);
+}
+
+/* Everything before the packet is answered, and may be retransmissions from before the capture. */
+static bool begins(const struct truth *t, const struct stream *s, const struct score_sight *e)
+{
+    const unsigned from = t->r->frame[e->frame].from;
+
+    return t->answered[from] && iba_psn_diff(t->una[from], s->next) >= 0 && score_begins(t->r, e);
+}
+
 static void of_request(struct truth *t, struct score_sight *e)
 {
     const struct score_frame *f = &t->r->frame[e->frame];
@@ -209,7 +199,9 @@ static void of_request(struct truth *t, struct score_sight *e)
     const enum score_missing jump = jumps(t, s, e);
     const bool answered = t->answered[f->from] && iba_psn_diff(f->psn, t->una[f->from]) <= 0;
     if (jump != SCORE_CAPTURED)
-        *(answered || jump == SCORE_UNCERTAIN ? &e->either : &e->must) |= SCORE_KIND(GAP);
+        *(answered || jump == SCORE_UNCERTAIN ? &e->either
+          : skips(t, s, f) || begins(t, s, e) ? &e->hidden
+                                              : &e->must) |= SCORE_KIND(GAP);
     take(t, s, f->from, e->frame);
 }
 
@@ -445,7 +437,7 @@ static void of_overtaking(struct truth *t, struct score_sight *e, uint32_t from)
 {
     struct score_run *r = t->r;
     const struct score_frame *f = &r->frame[e->frame];
-    const bool jumps = (e->must & LOSSES) != 0;
+    const bool jumps = (e->must & LOSSES) || (e->hidden & SCORE_KIND(GAP));
     const bool unclear = f->in_vain || is_repeated(t, e->frame) || (f->request && !t->response[f->from].any);
     bool any = false, all = true;
 
@@ -461,6 +453,7 @@ static void of_overtaking(struct truth *t, struct score_sight *e, uint32_t from)
         return;
     e->either |= unclear ? e->must & LOSSES : 0;
     e->must &= ~LOSSES;
+    e->hidden &= ~SCORE_KIND(GAP);
     t->lawful[f->from] += jumps && !unclear;
     if (jumps && !unclear && t->lawful[f->from] == JUMPS)
         t->third[f->from] = e->at;
@@ -513,7 +506,7 @@ static void of_late(struct truth *t, struct score_sight *e, struct stream *s)
     const bool starts = iba_opcode_begins(&iba_opcodes[f->opcode]);
     const bool unasked =
         sort_of(f) == DATA && starts && !have(t, &t->request[1u - f->from], 1u - f->from, f->psn, ASKS);
-    const struct score_sight *const twin = f->request ? comes_with_retry(t, e) : NULL;
+    const struct score_sight *const twin = f->request ? score_comes_with_retry(t->r, e) : NULL;
     const bool shows = shows_late(t, s, e->frame) && !unasked && !twin && (!f->request || t->response[f->from].any);
     const uint64_t again = f->plain ? SCORE_KIND(ACK_AGAIN) : SCORE_KIND(ANSWER_AGAIN);
     e->must |= f->nak | (same ? again : shows ? SCORE_KIND(LATE) : 0);

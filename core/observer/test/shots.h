@@ -41,6 +41,7 @@ struct shot {
 };
 /* clang-format off */
 #define SEND(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8}
+#define AT_ONCE(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .wait = 100}
 #define ASK(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .how = ASKING}
 #define SOON(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .how = ASKING, .wait = 2 * MS}
 #define LATER(n) {.opcode = IBA_RC_SEND_ONLY, .psn = n, .bytes = 8, .how = ASKING, .wait = 70 * MS}
