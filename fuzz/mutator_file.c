@@ -3,6 +3,7 @@
 #define ZLIB_CONST
 #include <zlib.h>
 #include "sim/iba_mutate.h"
+#include "wire/iba_build.h"
 
 enum {
     MOST = 1 << 16, /* bytes of an inflated file */
@@ -170,6 +171,22 @@ static size_t mutate_packet(struct iba_random *r, const struct file_records *f, 
     return resize(f, c, data, n, packet, len);
 }
 
+/* Characters that forms must not print as they are. */
+static const char unsafe[] = "\x1b[31m\"<&>'\\\xef\xbf\xbe\n\t\xe2\x80\xae";
+
+/* Writes them into the packet, at any place, and repairs its CRCs. */
+static void write_text(struct iba_random *r, const struct file_records *f, const struct file_record *c, uint8_t *data)
+{
+    const size_t bytes = sizeof unsafe - 1, len = c->data_bytes;
+    struct iba_view v;
+
+    if (len < bytes)
+        return;
+    memcpy(data + c->data + below(r, len - bytes + 1), unsafe, bytes);
+    iba_view_parse(&v, link_of(f), data + c->data, (uint32_t)len, (uint32_t)len, NULL);
+    iba_view_repair_crc(&v, data + c->data);
+}
+
 static size_t drop(const struct file_record *c, uint8_t *data, size_t n)
 {
     memmove(data + c->at, data + c->at + c->bytes, n - c->at - c->bytes);
@@ -213,8 +230,7 @@ static size_t add_option(struct iba_random *r, const struct file_records *f, con
                          size_t n, size_t most)
 {
     static const uint8_t code[] = {1, 1, 1, 1, 0, 2, 3, 4, 9, 11, 14}; /* 1: a comment, which all forms print */
-    static const char text[] = "\x1b[31m\"<&>'\\\xef\xbf\xbe\n\t\xe2\x80\xae";
-    const size_t bytes = below(r, 2) ? sizeof text - 1 : below(r, sizeof text), all = WORD + padded(bytes),
+    const size_t bytes = below(r, 2) ? sizeof unsafe - 1 : below(r, sizeof unsafe), all = WORD + padded(bytes),
                  at = c->at + c->bytes - WORD;
     uint8_t *p = data + at;
 
@@ -224,7 +240,7 @@ static size_t add_option(struct iba_random *r, const struct file_records *f, con
     memset(p, 0, all);
     p[f->big] = code[below(r, sizeof code)];
     p[2 + f->big] = (uint8_t)bytes;
-    memcpy(p + WORD, text + below(r, sizeof text - bytes + 1), bytes);
+    memcpy(p + WORD, unsafe + below(r, sizeof unsafe - bytes + 1), bytes);
     put(data + c->at + 4, (uint32_t)(c->bytes + all), f->big);
     put(p + all, (uint32_t)(c->bytes + all), f->big);
     return n + all;
@@ -238,7 +254,7 @@ static size_t damage(struct iba_random *r, uint8_t *data, size_t n)
 
 static size_t mutate_plain(struct iba_random *r, uint8_t *data, size_t n, size_t most)
 {
-    enum { PACKETS = 8, DROP = PACKETS, REPEAT, OPTION, DAMAGE, CHOICES = 16 };
+    enum { PACKETS = 8, DROP = PACKETS, REPEAT, OPTION, DAMAGE, TEXT, CHOICES = 16 };
     struct file_records f;
 
     file_records(&f, data, n);
@@ -253,6 +269,8 @@ static size_t mutate_plain(struct iba_random *r, uint8_t *data, size_t n, size_t
     case REPEAT: return repeat(c, &f.record[below(r, f.n)], data, n, most);
     case OPTION: return add_option(r, &f, c, data, n, most);
     case DAMAGE: return damage(r, data, n);
+    case TEXT:
+    case TEXT + 1: write_text(r, &f, c, data); return n;
     default: set_word(r, &f, c, data, n); return n;
     }
 }

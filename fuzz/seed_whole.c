@@ -1,20 +1,63 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Seeds of `whole`: each capture that is small enough, with a few of the command lines. */
+/* Seeds of `whole`: each capture that is small enough, with a few of the command lines; of others their packets, a few
+ * in each seed, so that every kind of packet is there. */
 #include <string.h>
 #include "command.h"
 #include "seed.h"
 
-enum { MOST = 2000 };
+enum { MOST = 2000, PIECES = 64, FORMS = 7 };
+
+static void save_piece(const char *base, unsigned i, uint8_t *all, size_t n)
+{
+    char name[160];
+
+    memset(all, 0, FUZZ_HEAD);
+    all[0] = (uint8_t)(i % FORMS);
+    (void)snprintf(name, sizeof name, "%s-piece-%u", base, i);
+    seed_save("whole", name, all, FUZZ_HEAD + n);
+}
+
+/* Of a pcap file in this machine's byte order. */
+static void save_pieces(const char *base, FILE *f)
+{
+    enum { HEADER = 24, RECORD = 16, LENGTH_AT = 8, EACH = MOST / 2 };
+    uint8_t all[FUZZ_HEAD + MOST], *const file = all + FUZZ_HEAD;
+    size_t n = HEADER;
+    uint32_t magic, len;
+    unsigned pieces = 0;
+
+    rewind(f);
+    if (fread(file, 1, HEADER, f) != HEADER)
+        return;
+    memcpy(&magic, file, sizeof magic);
+    while ((magic == 0xa1b2c3d4 || magic == 0xa1b23c4d) && pieces < PIECES && fread(file + n, 1, RECORD, f) == RECORD) {
+        memcpy(&len, file + n + LENGTH_AT, sizeof len);
+        if (len > EACH - RECORD) {
+            if (fseek(f, (long)len, SEEK_CUR) != 0)
+                return;
+            continue;
+        }
+        if (fread(file + n + RECORD, 1, len, f) != len)
+            return;
+        n += RECORD + len;
+        if (n <= EACH)
+            continue;
+        save_piece(base, pieces++, all, n);
+        n = HEADER;
+    }
+}
 
 void seed_whole(const char *path)
 {
-    enum { FORMS = 7, LENGTH = 2 };
+    enum { LENGTH = 2 };
     const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     uint8_t all[FUZZ_HEAD + LENGTH + 2 * MOST];
     char name[160];
     FILE *f = fopen(path, "rb");
     const size_t n = f ? fread(all + FUZZ_HEAD, 1, MOST + 1, f) : 0;
 
+    if (f && n > MOST)
+        save_pieces(base, f);
     if (f)
         fclose(f);
     if (n == 0 || n > MOST)
