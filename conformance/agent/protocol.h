@@ -190,7 +190,7 @@ struct ag_counters {
 #define AG_M_log_args(M, s)          M(s, U64, since, MAY)
 #define AG_M_log_ok(M, s)            M(s, TEXT, text, MAY) M(s, U64, at, MAY)
 #define AG_M_cm_open_args(M, s)
-#define AG_M_cm_open_ok(M, s)
+#define AG_M_cm_open_ok(M, s)        M(s, U64, service, MAY)
 #define AG_M_cm_call_args(M, s)                                                                                        \
     M(s, CM_VERB, call, MUST) M(s, U32, conn, MUST) M(s, BYTES, hex, MUST) M(s, U32, backlog, MAY)                     \
     M(s, FLAG, datagrams, MAY) M(s, FLAG, both, MAY)

@@ -102,7 +102,7 @@ static uint64_t claimed(struct ag_server *s)
     if (s->real_time)
         caps &= ~(UINT64_C(1) << IBC_CAP_virtual_time);
     if (!s->target->ops->cm_open)
-        caps &= ~(UINT64_C(1) << IBC_CAP_cm);
+        caps &= ~(UINT64_C(1) << IBC_CAP_cm | UINT64_C(1) << IBC_CAP_cm_fields | UINT64_C(1) << IBC_CAP_cm_verbs);
     return ag_devices(s) > 1 ? caps : caps & ~(UINT64_C(1) << IBC_CAP_two_devices);
 }
 
@@ -324,9 +324,12 @@ DO(poll_event)
 
 DO(cm_open)
 {
+    const enum ibc_rc rc = CALL(cm_open, d);
+
     UNUSED(a);
-    UNUSED(ok);
-    return s->target->ops->cm_open ? s->target->ops->cm_open(s->target, d) : IBC_UNSUPPORTED;
+    if (rc == IBC_OK && s->target->cm_service)
+        AG_SET(ok, cm_open_ok, service, s->target->cm_service);
+    return rc;
 }
 
 DO(cm_call)

@@ -2,7 +2,7 @@
 # ibagent-static: one file to copy to a device, with all of libibverbs' providers. Where everything has a static form: two
 # libraries that Debian has as shared ones only are stood in for by static_libs.c. Not with sanitizers, which have none.
 set(static_ok TRUE)
-foreach(library IN LISTS IBVERBS_STATIC_LIBRARIES ITEMS json-c z)
+foreach(library IN LISTS IBVERBS_STATIC_LIBRARIES ITEMS rdmacm json-c z)
   find_library(STATIC_${library} NAMES lib${library}.a)
   mark_as_advanced(STATIC_${library})
   if(NOT STATIC_${library} AND NOT library STREQUAL "pthread")
@@ -23,6 +23,6 @@ add_dependencies(ibagent-static ${parts})
 target_include_directories(ibagent-static PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/.. ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR}/dissect
                            ${CJSON_INCLUDE_DIRS} ${ISAL_INCLUDE_DIRS})
 target_compile_definitions(ibagent-static PRIVATE _GNU_SOURCE IBAGENT_VERBS RDMA_STATIC_PROVIDERS=all)
-target_link_libraries(ibagent-static PRIVATE ${IBVERBS_STATIC_LIBRARIES} json-c z m)
+target_link_libraries(ibagent-static PRIVATE rdmacm ${IBVERBS_STATIC_LIBRARIES} json-c z m)
 # The archives need each other. getaddrinfo() of a static program asks the shared libraries of the machine: only for tcp.
 target_link_options(ibagent-static PRIVATE -static -Wl,--start-group -Wl,--no-warnings)

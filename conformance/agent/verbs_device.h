@@ -3,12 +3,16 @@
 #ifndef IBC_VERBS_DEVICE_H
 #define IBC_VERBS_DEVICE_H
 #include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
 #include "agent/verbs.h"
 
 enum {
     VERBS_GUARD = 64, /* bytes of VERBS_GUARD_BYTE around each region */
     VERBS_NAME = 64,
     VERBS_ID_BITS = 56,
+    VERBS_CMS = 64, /* listeners and connections */
+    VERBS_CM_EVENTS = 128,
+    VERBS_CM_NOTHING = 0xff,
 };
 #define VERBS_GUARD_BYTE 0xa5
 /* As the kernel counts; older headers do not have their names. */
@@ -54,6 +58,18 @@ struct verbs_region {
     uint64_t local, length; /* local: as in the device's own work requests */
     uint64_t age;
 };
+struct verbs_cm_conn {
+    struct rdma_cm_id *id;              /* NULL: free */
+    uint32_t number;                    /* the tester's name for it; none is given twice */
+    bool listens, active, disconnected; /* disconnected: its user has asked for it */
+    uint8_t latest;                     /* enum rdma_cm_event_type; VERBS_CM_NOTHING: no event yet */
+};
+struct verbs_cm {
+    struct rdma_event_channel *channel; /* NULL: the tester has not asked for a connection manager */
+    struct verbs_cm_conn conn[VERBS_CMS];
+    struct iba_cm_event event[VERBS_CM_EVENTS];
+    uint32_t n_event, numbers;
+};
 
 struct verbs {
     struct ibc_target t;
@@ -76,6 +92,7 @@ struct verbs {
     struct verbs_ah ah[VERBS_AHS];
     struct verbs_group group[VERBS_GROUPS];
     struct verbs_region region[VERBS_REGIONS];
+    struct verbs_cm cm;
     size_t memory; /* bytes mapped */
     uint64_t age;  /* regions registered so far */
 
@@ -153,6 +170,8 @@ void verbs_unmap(struct verbs *v, struct verbs_region *g);
 
 /* ---- verbs_queue.c, verbs_post.c ---- */
 enum ibc_rc verbs_modify_qp(struct ibc_target *t, unsigned d, uint32_t qpn, const struct ibc_qp_attr *a);
+/* core's attributes of those of libibverbs */
+void verbs_attributes_of(const struct ibv_qp_attr *b, struct iba_qp_attr *a);
 enum ibc_rc verbs_query_qp(struct ibc_target *t, unsigned d, uint32_t qpn, struct iba_qp_attr *a);
 enum ibc_rc verbs_poll_cq(struct ibc_target *t, unsigned d, uint32_t cq, struct iba_wc *wc, unsigned *n);
 enum ibc_rc verbs_poll_event(struct ibc_target *t, unsigned d, struct iba_event *e, unsigned *n);
@@ -162,4 +181,13 @@ enum ibc_rc verbs_post_srq_recv(struct ibc_target *t, unsigned d, uint32_t srq, 
 
 /* ---- verbs_counters.c ---- */
 unsigned verbs_counters(struct ibc_target *t, unsigned d, struct ibc_counter out[IBC_MAX_COUNTERS]);
+
+/* ---- verbs_cm.c ---- */
+bool verbs_cm_exists(struct verbs *v); /* the system has one that a program may use */
+bool verbs_cm_destroy_all(struct verbs *v);
+enum ibc_rc verbs_cm_open(struct ibc_target *t, unsigned d);
+enum ibc_rc verbs_cm_call(struct ibc_target *t, unsigned d, struct ibc_cm_call *call);
+enum ibc_rc verbs_cm_event(struct ibc_target *t, unsigned d, struct iba_cm_event *e, unsigned *n);
+enum ibc_rc verbs_cm_attributes(struct ibc_target *t, unsigned d, uint32_t id, enum iba_qp_state state,
+                                struct iba_qp_attr *a);
 #endif

@@ -336,7 +336,7 @@ static bool destroy_used(struct verbs *v)
 
 bool verbs_destroy_all(struct verbs *v)
 {
-    const bool users = destroy_users(v), used = destroy_used(v);
+    const bool managed = verbs_cm_destroy_all(v), users = destroy_users(v), used = destroy_used(v);
 
     memset(v->group, 0, sizeof v->group);
     memset(v->qp, 0, sizeof v->qp);
@@ -344,5 +344,5 @@ bool verbs_destroy_all(struct verbs *v)
     memset(v->srq, 0, sizeof v->srq);
     memset(v->cq, 0, sizeof v->cq);
     memset(v->pd, 0, sizeof v->pd);
-    return users && used;
+    return managed && users && used;
 }

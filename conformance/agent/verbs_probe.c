@@ -82,6 +82,7 @@ static uint64_t asked(struct verbs *v)
         [IBC_CAP_apm] = said & IBV_DEVICE_AUTO_PATH_MIG && is_ib, /* Linux has no alternate paths on Ethernet */
         [IBC_CAP_congestion] = has_counter(v, "np_cnp_sent"),
         [IBC_CAP_qp_states] = true,
+        [IBC_CAP_cm] = verbs_cm_exists(v),
         [IBC_CAP_counters] = verbs_counters(&v->t, 0, counter) > 0,
     };
     uint64_t can = 0;

@@ -110,6 +110,28 @@ static uint16_t rights_of(unsigned access)
                       (access & IBV_ACCESS_REMOTE_ATOMIC ? IBA_ACCESS_REMOTE_ATOMIC : 0));
 }
 
+void verbs_attributes_of(const struct ibv_qp_attr *b, struct iba_qp_attr *a)
+{
+    *a = (struct iba_qp_attr){.state = (uint8_t)b->qp_state,
+                              .cur_state = (uint8_t)b->qp_state,
+                              .access = rights_of(b->qp_access_flags),
+                              .pkey_index = (uint8_t)b->pkey_index,
+                              .port = b->port_num,
+                              .path_mtu = (uint8_t)b->path_mtu,
+                              .timeout = b->timeout,
+                              .retry = b->retry_cnt,
+                              .rnr_retry = b->rnr_retry,
+                              .min_rnr = b->min_rnr_timer,
+                              .max_rd = b->max_rd_atomic,
+                              .max_dest_rd = b->max_dest_rd_atomic,
+                              .path_mig = (uint8_t)b->path_mig_state,
+                              .sqd_notify = b->en_sqd_async_notify,
+                              .qkey = b->qkey,
+                              .dest_qpn = b->dest_qp_num,
+                              .rq_psn = b->rq_psn,
+                              .sq_psn = b->sq_psn};
+}
+
 enum ibc_rc verbs_query_qp(struct ibc_target *t, unsigned d, uint32_t qpn, struct iba_qp_attr *a)
 {
     enum { WHAT = IBV_QP_DEST_QPN | (IBV_QP_CAP - 1) };
@@ -123,24 +145,7 @@ enum ibc_rc verbs_query_qp(struct ibc_target *t, unsigned d, uint32_t qpn, struc
     if (!q)
         return verbs_refused(v, "no_qp");
     rc = verbs_answer(v, ibv_query_qp(q->qp, &b, WHAT, &init));
-    *a = (struct iba_qp_attr){.state = (uint8_t)b.qp_state,
-                              .cur_state = (uint8_t)b.qp_state,
-                              .access = rights_of(b.qp_access_flags),
-                              .pkey_index = (uint8_t)b.pkey_index,
-                              .port = b.port_num,
-                              .path_mtu = (uint8_t)b.path_mtu,
-                              .timeout = b.timeout,
-                              .retry = b.retry_cnt,
-                              .rnr_retry = b.rnr_retry,
-                              .min_rnr = b.min_rnr_timer,
-                              .max_rd = b.max_rd_atomic,
-                              .max_dest_rd = b.max_dest_rd_atomic,
-                              .path_mig = (uint8_t)b.path_mig_state,
-                              .sqd_notify = b.en_sqd_async_notify,
-                              .qkey = b.qkey,
-                              .dest_qpn = b.dest_qp_num,
-                              .rq_psn = b.rq_psn,
-                              .sq_psn = b.sq_psn};
+    verbs_attributes_of(&b, a);
     return rc;
 }
 

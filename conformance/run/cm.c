@@ -4,7 +4,7 @@
 #include <string.h>
 #include "run/play.h"
 
-enum { FIRST_TID = 0x1000, TESTER_ID = 0x00c0de00, TESTER_QPN = 0x0bee00, DEVICE_QPN = 0x00d000 };
+enum { FIRST_TID = 0x1000, TESTER_QPN = 0x0bee00, DEVICE_QPN = 0x00d000 };
 
 enum ibc_rc run_make_cm(struct run_player *p, struct run_live *c, unsigned d)
 {
@@ -16,8 +16,8 @@ enum ibc_rc run_make_cm(struct run_player *p, struct run_live *c, unsigned d)
     c->attr.a.port = 1;
     c->qkey = IBA_GSI_QKEY;
     c->id[0] = 1;
-    c->id[1] = 0;
-    c->peer = TESTER_ID + n;
+    c->id[1] = c->handle = 0;
+    c->peer = run_cm_peer(p, n);
     c->service_qpn = TESTER_QPN + n;
     c->device_qpn = DEVICE_QPN + n;
     c->tid = FIRST_TID + UINT64_C(0x100) * n;
@@ -32,7 +32,7 @@ static void fill_call(struct run_player *p, const struct ibc_step *s, struct run
     const uint32_t tester = c->service_qpn;
     const struct ibc_arg *compare = run_arg(s, IBC_K_compare);
 
-    *call = (struct ibc_cm_call){.verb = (enum ibc_cm_verb)s->op, .id = c->id[1]};
+    *call = (struct ibc_cm_call){.verb = (enum ibc_cm_verb)s->op, .id = c->handle};
     c->service_qpn = c->device_qpn;
     run_cm_fill(p, s, c, call->mad);
     c->service_qpn = tester;
@@ -44,6 +44,15 @@ static void fill_call(struct run_player *p, const struct ibc_step *s, struct run
             (uint8_t)(compare->v[0].n_bytes < sizeof call->compare ? compare->v[0].n_bytes : sizeof call->compare);
         memcpy(call->compare, compare->v[0].bytes, call->compare_n);
     }
+}
+
+/* A user that chooses all names the connection by its communication ID. */
+static void learn_handle(const struct run_player *p, struct run_live *c, uint32_t handle)
+{
+    c->handle = handle;
+    c->handled = true;
+    if (p->t->cm_service == 0)
+        c->id[1] = handle, c->known = true;
 }
 
 bool run_step_call(struct run_player *p, const struct ibc_step *s)
@@ -58,7 +67,7 @@ bool run_step_call(struct run_player *p, const struct ibc_step *s)
     fill_call(p, s, c, &call);
     rc = p->t->ops->cm_call(p->t, 0, &call);
     if (rc == IBC_OK && (call.verb == IBC_CM_connect || call.verb == IBC_CM_resolve))
-        c->id[1] = call.id, c->known = true;
+        learn_handle(p, c, call.id);
     return run_did_or(p, s, rc, names[s->op]);
 }
 
@@ -76,14 +85,18 @@ static bool poll_events(struct run_player *p, const struct ibc_step *s)
     return true;
 }
 
-/* The event is about that conversation: by the device's ID, or by the tester's in the request that began it. */
+/* The event is about that conversation: by the device's name for it, or by the tester's communication ID in the request
+ * that began it; by the tester's queue pair, if the device's user does not see that ID. */
 static bool is_about(const struct run_live *c, const struct iba_cm_event *e)
 {
     const uint8_t *data = iba_cm_event_data(e);
+    const uint32_t peer = iba_cm_rtu_localcommid(data);
 
+    if (e->kind == IBA_CME_REQ && peer == 0)
+        return iba_cm_req_localqpn(data) == c->service_qpn;
     if (e->kind == IBA_CME_REQ || e->kind == IBA_CME_SIDR_REQ)
-        return iba_cm_rtu_localcommid(data) == c->peer;
-    return c->known && e->id == c->id[1];
+        return peer == c->peer;
+    return c->handled && e->id == c->handle;
 }
 
 static unsigned event_of(const struct run_player *p, const struct run_live *c)
@@ -131,19 +144,29 @@ static bool told(struct run_player *p, const struct ibc_step *s, struct run_live
     p->n_cm_event--;
     memmove(&p->cm_event[i], &p->cm_event[i + 1], (p->n_cm_event - i) * sizeof *p->cm_event);
     if (e.kind == IBA_CME_REQ || e.kind == IBA_CME_SIDR_REQ)
-        c->id[1] = e.id, c->known = true;
+        learn_handle(p, c, e.id);
     if (s->message && iba_madhdr_attributeid(e.mad) != 0 && !run_cm_matches(p, s, e.mad, &d))
         return run_fail(p, s, NULL, d.expected, d.got);
     return true;
 }
 
+/* TimeWait lasts as long as packets may be in flight by the REQ (MD-78). The tester's REQs say: a few milliseconds. */
+static uint64_t patience_for(struct run_player *p, const struct ibc_step *s, const struct run_live *c)
+{
+    const struct ibc_arg *within = run_arg(s, IBC_K_within);
+
+    if (within)
+        return run_scaled(p, within->v[0].n);
+    if (s->op == IBA_CME_NONE)
+        return run_scaled(p, RUN_OPTIONAL);
+    return run_scaled(p, RUN_PATIENCE) +
+           (s->op == IBA_CME_TIMEWAIT_EXIT && c->ack_timeout ? 2 * iba_cm_time(c->ack_timeout) : 0);
+}
+
 bool run_step_told(struct run_player *p, const struct ibc_step *s)
 {
     struct run_live *c = run_live(p, s);
-    const struct ibc_arg *within = run_arg(s, IBC_K_within);
-    const uint64_t patience = run_scaled(p, within                  ? within->v[0].n
-                                            : s->op == IBA_CME_NONE ? RUN_OPTIONAL
-                                                                    : RUN_PATIENCE);
+    const uint64_t patience = patience_for(p, s, c);
     char expected[RUN_TEXT];
 
     if (!await_event(p, s, patience))
@@ -188,7 +211,7 @@ bool run_step_gives(struct run_player *p, const struct ibc_step *s)
 {
     static const struct run_context none;
     struct iba_qp_attr a;
-    const enum ibc_rc rc = p->t->ops->cm_attributes(p->t, 0, run_live(p, s)->id[1],
+    const enum ibc_rc rc = p->t->ops->cm_attributes(p->t, 0, run_live(p, s)->handle,
                                                     (enum iba_qp_state)run_arg(s, IBC_K_value)->v[0].n, &a);
 
     if (!run_did(p, s, rc, "give a queue pair its attributes"))

@@ -7,7 +7,9 @@
 
 #define SERVICE UINT64_C(0x1000000000000042)
 #define TESTER_GUID UINT64_C(0x00c0ffee00000001)
-enum { TIMEOUT = 14, ACK_TIMEOUT = 10, OUR_PSN = 0x000777, HOPS = 64, DEPTH = 4, RETRIES = 2 };
+#define FRESH UINT64_C(0x100) /* apart from it are the GUIDs of two plays */
+enum { TESTER_ID = 0x00c0de00, PLAY_BIT = 16, TICK_BITS = 20 };
+enum { TIMEOUT = 14, ACK_TIMEOUT = 10, OUR_PSN = 0x000777, TESTER_PORT = 7174, HOPS = 64, DEPTH = 4, RETRIES = 2 };
 
 static uint16_t message_of(const uint8_t *mad)
 {
@@ -37,14 +39,45 @@ static bool on_ib(const struct run_player *p)
     return p->link == IBC_LINK_ib_local || p->link == IBC_LINK_ib_global;
 }
 
+static uint64_t service_of(const struct run_player *p)
+{
+    return p->t->cm_service ? p->t->cm_service : SERVICE;
+}
+
+/* A device remembers the connections of a play for a while (TimeWait): on real time each play has a host of its own. */
+static uint64_t guid_of(const struct run_player *p)
+{
+    return p->t->virtual_time ? TESTER_GUID : TESTER_GUID + FRESH * (p->began_at & UINT32_MAX);
+}
+
+/* On real time also communication IDs of its own: a message for the play before may still come. */
+uint32_t run_cm_peer(const struct run_player *p, uint32_t n)
+{
+    return TESTER_ID + n + (p->t->virtual_time ? 0 : (uint32_t)(p->began_at >> TICK_BITS << PLAY_BIT));
+}
+
+/* The header of an RDMA IP CM service (annex A11), before the private data. */
+static void fill_ip_header(const struct run_player *p, const struct ibc_address *local,
+                           const struct ibc_address *remote, uint8_t *data)
+{
+    uint8_t *header = data + IBA_BYTES_cm_req, *from = header + IBA_BYTES_ip_cm, *to = from + sizeof local->ipv6;
+
+    iba_ip_cm_set_ipv(header, p->link == IBC_LINK_roce2_ipv4 ? 4 : 6);
+    iba_ip_cm_set_sport(header, TESTER_PORT);
+    gid_of(p, local, from);
+    gid_of(p, remote, to);
+    if (p->link == IBC_LINK_roce2_ipv4) /* an IPv4 address comes after twelve zeros */
+        from[10] = from[11] = to[10] = to[11] = 0;
+}
+
 /* `to_device`: the tester's REQ; else the one that the device's user asks for. */
 static void fill_req(const struct run_player *p, const struct run_live *c, bool to_device, uint8_t *data)
 {
     const struct ibc_address *local = to_device ? &p->t->tester : &p->t->device[0];
     const struct ibc_address *remote = to_device ? &p->t->device[0] : &p->t->tester;
     struct iba_cm_req req = {.localcommid = c->peer,
-                             .serviceid = SERVICE,
-                             .localcaguid = TESTER_GUID,
+                             .serviceid = service_of(p),
+                             .localcaguid = guid_of(p),
                              .localqpn = c->service_qpn,
                              .responderres = DEPTH,
                              .initdepth = DEPTH,
@@ -66,9 +99,11 @@ static void fill_req(const struct run_player *p, const struct run_live *c, bool 
     gid_of(p, local, req.prim_localgid);
     gid_of(p, remote, req.prim_remotegid);
     iba_layout_put(&iba_mad_layouts[IBA_M_cm_req], &req, data);
+    if (p->t->cm_service && to_device)
+        fill_ip_header(p, local, remote, data);
 }
 
-static void fill_rep(const struct run_live *c, uint8_t *data)
+static void fill_rep(const struct run_player *p, const struct run_live *c, uint8_t *data)
 {
     const struct iba_cm_rep rep = {.localqpn = c->service_qpn,
                                    .startpsn = OUR_PSN,
@@ -76,7 +111,7 @@ static void fill_rep(const struct run_live *c, uint8_t *data)
                                    .initdepth = DEPTH,
                                    .tgtackdelay = ACK_TIMEOUT,
                                    .rnrretrcount = 7,
-                                   .localcaguid = TESTER_GUID};
+                                   .localcaguid = guid_of(p)};
 
     iba_layout_put(&iba_mad_layouts[IBA_M_cm_rep], &rep, data);
 }
@@ -126,7 +161,7 @@ static void fill(struct run_player *p, uint16_t message, struct run_live *c, boo
     case IBA_CM_ID_REQ: fill_req(p, c, to_device, data); return;
     case IBA_CM_ID_SIDR_REQ: fill_sidr_req(c, data); return;
     case IBA_CM_ID_SIDR_REP: fill_sidr_rep(c, data); return;
-    case IBA_CM_ID_REP: fill_rep(c, data); break;
+    case IBA_CM_ID_REP: fill_rep(p, c, data); break;
     case IBA_CM_ID_LAP: fill_lap(p, c, to_device, data); break;
     case IBA_CM_ID_DREQ: iba_cm_dreq_set_remoteqpn(data, c->device_qpn); break;
     case IBA_CM_ID_REJ: iba_cm_rej_set_reason(data, IBA_CM_REJ_CONSUMER); break;
@@ -136,13 +171,22 @@ static void fill(struct run_player *p, uint16_t message, struct run_live *c, boo
     put_ids(c, data);
 }
 
-static void put(const struct run_player *p, const struct ibc_arg *a, uint8_t *layout)
+/* Bytes of the IP CM header that the private data of a request begin with. */
+static size_t ip_header(const struct run_player *p, uint16_t message, const struct ibc_arg *a)
+{
+    return p->t->cm_service && message == IBA_CM_ID_REQ && a->field->bits / 8u == IBA_CM_REQ_BYTES
+               ? IBA_BYTES_ip_cm + IBA_BYTES_ip_cm6
+               : 0;
+}
+
+static void put(const struct run_player *p, uint16_t message, const struct ibc_arg *a, uint8_t *layout)
 {
     static const struct run_context none;
     const struct ibc_value *v = &a->v[0];
+    const size_t skip = ip_header(p, message, a), room = a->field->bits / 8u - skip;
 
     if (v->kind == IBC_V_BYTES)
-        memcpy(layout + a->field->at / 8, v->bytes, v->n_bytes);
+        memcpy(layout + a->field->at / 8 + skip, v->bytes, v->n_bytes < room ? v->n_bytes : room);
     else
         iba_field_put(a->field, layout, run_value(p, v, &none));
 }
@@ -161,7 +205,7 @@ void run_cm_fill(struct run_player *p, const struct ibc_step *s, struct run_live
     fill(p, s->message, c, to_device, mad + IBA_BYTES_madhdr);
     for (unsigned i = 0; i < s->n_arg; i++)
         if (s->arg[i].key == IBC_K_FIELD && s->arg[i].hdr == IBC_H_MAD)
-            put(p, &s->arg[i], mad + s->arg[i].at);
+            put(p, s->message, &s->arg[i], mad + s->arg[i].at);
 }
 
 void run_cm_sent(struct run_live *c, const uint8_t *mad)
@@ -172,6 +216,19 @@ void run_cm_sent(struct run_live *c, const uint8_t *mad)
 
 /* ---- what came ---- */
 
+/* These name no communication ID of their sender, or may name none. */
+static bool names_sender(uint16_t message)
+{
+    return message != IBA_CM_ID_REJ && message != IBA_CM_ID_SIDR_REP;
+}
+
+/* The first message that the device sends shows its communication ID, where its user does not know it. */
+static void learn_id(struct run_live *c, const uint8_t *mad)
+{
+    if (!c->known && names_sender(message_of(mad)))
+        c->id[1] = iba_cm_rtu_localcommid(mad + IBA_BYTES_madhdr), c->known = true;
+}
+
 void run_cm_learn(struct run_live *c, const uint8_t *mad)
 {
     const uint8_t *data = mad + IBA_BYTES_madhdr;
@@ -179,31 +236,64 @@ void run_cm_learn(struct run_live *c, const uint8_t *mad)
 
     if (begins(message))
         c->tid = iba_madhdr_transactionid(mad);
+    if (message == IBA_CM_ID_REQ)
+        c->ack_timeout = iba_cm_req_prim_localacktout(data);
     if (message == IBA_CM_ID_REQ || message == IBA_CM_ID_REP)
         c->device_qpn = message == IBA_CM_ID_REQ ? iba_cm_req_localqpn(data) : iba_cm_rep_localqpn(data);
-    if (message != IBA_CM_ID_REJ && message != IBA_CM_ID_SIDR_REP) /* these may name no ID of the device's */
+    if (names_sender(message))
         c->id[1] = iba_cm_rtu_localcommid(data), c->known = true;
+}
+
+/* NULL: it is no datagram to QP1. */
+static const uint8_t *datagram_of(const struct run_packet *k)
+{
+    const struct iba_view *v = &k->view;
+
+    if (!iba_view_has_bth(v) || iba_bth_destqp(iba_view_bth(v)) != 1 || v->payload_len != IBA_MAD_BYTES)
+        return NULL;
+    return v->wire + v->payload_at;
+}
+
+/* The communication ID of the receiver; 0: the message has none. */
+static uint32_t receiver_of(const uint8_t *mad)
+{
+    const uint8_t *data = mad + IBA_BYTES_madhdr;
+
+    switch (message_of(mad)) {
+    case IBA_CM_ID_REQ:
+    case IBA_CM_ID_SIDR_REQ: return 0;
+    case IBA_CM_ID_SIDR_REP: return iba_cm_sidr_rep_requestid(data);
+    default: return iba_cm_rtu_remotecommid(data);
+    }
+}
+
+bool run_cm_is_late(const struct run_player *p, const struct run_packet *k)
+{
+    enum { OF_A_PLAY = 0xff00 };
+    const uint8_t *mad = p->t->virtual_time ? NULL : datagram_of(k);
+    const uint32_t id = mad && iba_madhdr_mgmtclass(mad) == IBA_CLASS_CM ? receiver_of(mad) : 0;
+
+    return (id & OF_A_PLAY) == (TESTER_ID & OF_A_PLAY) && id >> PLAY_BIT != run_cm_peer(p, 0) >> PLAY_BIT;
 }
 
 /* The one that it names by the tester's ID, or by its own; else the first. */
 struct run_live *run_cm_owner(struct run_player *p, const struct run_packet *k)
 {
-    const struct iba_view *v = &k->view;
+    const uint8_t *mad = datagram_of(k), *data = mad ? mad + IBA_BYTES_madhdr : NULL;
     struct run_live *first = NULL, *own = NULL;
 
-    if (!iba_view_has_bth(v) || iba_bth_destqp(iba_view_bth(v)) != 1 || v->payload_len != IBA_MAD_BYTES)
+    if (!mad)
         return NULL;
-    const uint8_t *mad = v->wire + v->payload_at, *data = mad + IBA_BYTES_madhdr;
     const uint16_t message = message_of(mad);
-    const uint32_t remote = message == IBA_CM_ID_SIDR_REP ? iba_cm_sidr_rep_requestid(data)
-                            : message == IBA_CM_ID_REQ || message == IBA_CM_ID_SIDR_REQ ? 0
-                                                                                        : iba_cm_rtu_remotecommid(data);
+    const uint32_t remote = receiver_of(mad);
     for (unsigned i = 0; i < p->play->n_object; i++) {
         struct run_live *c = &p->live[i];
         if (c->kind != IBC_O_cm || !c->made)
             continue;
         if (remote == c->peer)
             return c;
+        if (!c->known && message == IBA_CM_ID_REQ && iba_cm_req_localqpn(data) == c->device_qpn)
+            own = own ? own : c;
         first = first ? first : c;
         if (!own && c->known && iba_cm_rtu_localcommid(data) == c->id[1])
             own = c;
@@ -211,23 +301,26 @@ struct run_live *run_cm_owner(struct run_player *p, const struct run_packet *k)
     return own ? own : first;
 }
 
-static bool bytes_fit(const struct ibc_value *v, const uint8_t *is, size_t n)
+/* A pattern that fills the field is as long as the field is. */
+static bool bytes_fit(const struct ibc_value *v, const uint8_t *is, size_t n, size_t skipped)
 {
-    bool fits = v->n_bytes <= n && memcmp(is, v->bytes, v->n_bytes) == 0;
+    const size_t n_bytes = v->n_bytes == n + skipped ? n : v->n_bytes;
+    bool fits = n_bytes <= n && memcmp(is, v->bytes, n_bytes) == 0;
 
-    for (size_t i = v->n_bytes; fits && i < n; i++)
+    for (size_t i = n_bytes; fits && i < n; i++)
         fits = is[i] == 0;
     return fits != v->negated;
 }
 
-static bool field_fits(struct run_player *p, const struct ibc_arg *a, const uint8_t *layout, struct run_difference *d)
+static bool field_fits(struct run_player *p, uint16_t message, const struct ibc_arg *a, const uint8_t *layout,
+                       struct run_difference *d)
 {
     static const struct run_context none;
-    const size_t n = a->field->bits / 8u;
-    const uint8_t *is = layout + a->field->at / 8;
+    const size_t skip = ip_header(p, message, a), n = a->field->bits / 8u - skip;
+    const uint8_t *is = layout + a->field->at / 8 + skip;
 
     if (a->v[0].kind == IBC_V_BYTES
-            ? bytes_fit(&a->v[0], is, n)
+            ? bytes_fit(&a->v[0], is, n, skip)
             : a->v[0].kind == IBC_V_ANY || run_fits(p, a, iba_field_get(a->field, layout), &none))
         return true;
     run_show_wanted(p, a, IBC_H_MAD, a->field, &none, d->expected, sizeof d->expected);
@@ -250,9 +343,11 @@ bool run_cm_matches(struct run_player *p, const struct ibc_step *s, const uint8_
                  iba_madhdr_mgmtclass(mad), iba_madhdr_classversion(mad), iba_madhdr_method(mad));
         return false;
     }
+    if (p->t->cm_service && s->kind == IBC_S_expect)
+        learn_id(run_live(p, s), mad);
     for (unsigned i = 0; i < s->n_arg; i++)
         if (s->arg[i].key == IBC_K_FIELD && s->arg[i].hdr == IBC_H_MAD &&
-            !field_fits(p, &s->arg[i], mad + s->arg[i].at, d))
+            !field_fits(p, s->message, &s->arg[i], mad + s->arg[i].at, d))
             return false;
     return true;
 }

@@ -34,7 +34,7 @@ static bool clean(struct run_player *p)
     const enum ibc_rc rc = p->t->ops->reset(p->t, p->link, p->seed);
     char got[RUN_TEXT];
 
-    p->last_at = p->last_since = p->empty_at = run_now(p);
+    p->began_at = p->last_at = p->last_since = p->empty_at = run_now(p);
     if (rc == IBC_OK)
         return true;
     p->unclean = true;

@@ -88,14 +88,17 @@ struct run_live {
     struct run_packet *head, *tail; /* came, not judged */
     uint16_t optional[RUN_MAX_OPTIONAL];
     uint8_t n_optional;
-    bool known; /* id[1] of a connection manager is the device's communication ID */
+    bool known;   /* id[1] of a connection manager is the device's communication ID */
+    bool handled; /* `handle` is valid */
     struct run_packet *queued_head, *queued_tail;
     /* its unanswered requests: when the oldest came (0: there are none), how long the play had waited by then, and the
      * newest one's PSN */
     uint64_t asked_at, asked_waited;
     uint32_t asked_psn;
-    /* connection managers: the tester's own numbers, and the transaction */
-    uint32_t service_qpn, device_qpn;
+    /* connection managers: the tester's own numbers, the transaction, and the device's name for the connection in verbs
+     */
+    uint32_t service_qpn, device_qpn, handle;
+    uint8_t ack_timeout; /* code, of the device's REQ; 0: it has sent none */
     uint64_t tid;
 };
 /* Objects that send and receive packets. For a connection manager id[0] is 1, for QP1, and id[1] its communication ID;
@@ -148,9 +151,10 @@ struct run_player {
 
     struct run_live live[IBC_MAX_OBJECTS + 1]; /* the last one: for the health probe */
     struct run_arena arena;
-    struct run_packet *first, *last;     /* all of the play */
-    uint32_t n_packet;                   /* of the scenario, all plays */
-    uint32_t n_waiting;                  /* came, not judged */
+    struct run_packet *first, *last; /* all of the play */
+    uint32_t n_packet;               /* of the scenario, all plays */
+    uint32_t n_waiting;              /* came, not judged */
+    uint64_t began_at;
     uint64_t last_at, last_since;        /* times of the last packet sent or judged */
     uint64_t empty_at;                   /* when the wire was last found empty */
     uint64_t sent_by;                    /* by then the last packet that was sent has left */
@@ -318,6 +322,10 @@ void run_cm_fill(struct run_player *p, const struct ibc_step *s, struct run_live
 void run_cm_sent(struct run_live *c, const uint8_t *mad); /* the tester has sent it */
 /* Whether the datagram is the message of the line, with its fields. */
 bool run_cm_matches(struct run_player *p, const struct ibc_step *s, const uint8_t *mad, struct run_difference *d);
+/* A message for a connection of the play before, which the device ended when it was reset. */
+bool run_cm_is_late(const struct run_player *p, const struct run_packet *k);
+/* The tester's communication ID in the n-th conversation. */
+uint32_t run_cm_peer(const struct run_player *p, uint32_t n);
 void run_cm_learn(struct run_live *c, const uint8_t *mad); /* the device has sent it, or reports it */
 
 /* ---- the middle: middle.c ---- */

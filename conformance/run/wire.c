@@ -62,6 +62,8 @@ static bool arrived(struct run_player *p, struct run_packet *k, const struct ibc
     enlist(p, k, s);
     iba_view_parse(&k->view, p->t->framing, k->frame, k->len, k->len, NULL);
     iba_view_check(&k->view);
+    if (run_cm_is_late(p, k))
+        return true;
     q = run_cm_owner(p, k);
     if (!q)
         q = owner_of(p, k);

@@ -50,6 +50,8 @@
     C(notify,        "completion notification")                                                                        \
     C(counters,      "counters")                                                                                       \
     C(cm,            "a connection manager that the tester may use")                                                   \
+    C(cm_fields,     "a connection manager whose user chooses each field of a message, and sees all that it does")          \
+    C(cm_verbs,      "a connection manager whose user delays answers, loads alternate paths and asks for datagram services")  \
     C(virtual_time,  "time that is exact and costs nothing: hours, and single microseconds")
 /* Why a device under libibverbs does not claim them, when the device itself could do them */
 #define IBC_UNCLAIMED(U)                                                                                               \
@@ -57,7 +59,9 @@
     U(fast_reg, "libibverbs has no verb for them: only a kernel's users register so")                                  \
     U(pkey_table, "a subnet manager sets it, no verb")                                                                 \
     U(page_hook, "the kernel takes pages away, no verb")                                                               \
-    U(counter_hook, "no verb sets counters")
+    U(counter_hook, "no verb sets counters")                                                                            \
+    U(cm_fields, "librdmacm shows and sets private data, READ depths, retries; the kernel chooses all else")            \
+    U(cm_verbs, "librdmacm has no call for MRA, LAP and SAP, and none that chooses the fields of SIDR_REP")
 #define IBC_OBJECT_KINDS(K) K(pd) K(mr) K(mw) K(cq) K(srq) K(group) K(handle) K(qp) K(cm)
 /* Attributes of an object with values known at run time: "m.rkey", "a.peer" */
 #define IBC_ATTRS(A) A(va) A(lkey) A(rkey) A(length) A(qpn) A(peer) A(epsn) A(psn) A(id) A(tid)

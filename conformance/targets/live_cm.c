@@ -7,8 +7,12 @@ enum ibc_rc live_cm_open(struct ibc_target *t, unsigned d)
 {
     struct live *l = live_of(t);
 
+    enum ibc_rc rc;
+
     (void)live_request(l, AG_V_cm_open, d);
-    return live_ask(l);
+    rc = live_ask(l);
+    t->cm_service = rc == IBC_OK && AG_HAS(&l->r.u.cm_open, cm_open_ok, service) ? l->r.u.cm_open.service : 0;
+    return rc;
 }
 
 enum ibc_rc live_cm_call(struct ibc_target *t, unsigned d, struct ibc_cm_call *c)
