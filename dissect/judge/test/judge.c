@@ -109,3 +109,49 @@ Test(judge, directions_beyond_the_limit_are_counted)
     cr_assert_gt(judge_beyond(j), 0);
     judge_close(j);
 }
+
+/* The source QP of a datagram stands in the packet; that of a connection is learned. */
+Test(judge, a_datagram_tells_its_source_qp)
+{
+    static struct wire w;
+    static const struct shot one = {.opcode = IBA_UD_SEND_ONLY, .qp = 7, .psn = 1, .bytes = 8};
+    struct judge *j = judge_open(&(struct judge_config){.late = late});
+    struct iba_view *view = &w.packet.view;
+
+    (void)wire_shoot(&w, &one);
+    iba_deth_set_srcqp(w.bytes + view->at[IBA_H_deth], 77);
+    iba_view_repair_crc(view, w.bytes);
+    (void)iba_view_parse(view, IBA_LINK_ETHERNET, w.bytes, w.cap.caplen, w.cap.len, NULL);
+    iba_view_check(view);
+    const struct verdict *v = judge_packet(j, &w.packet);
+    cr_assert(v->direction && v->direction->knows_source_qp && v->direction->source_qp == 77);
+    judge_close(j);
+}
+
+/* With many connections, predictions save the search. A packet without one is not taken for the last that stood in its
+ * place. */
+Test(judge, a_packet_that_nobody_expected)
+{
+    enum { PLACES = 3 };
+    static struct wire w[PLACES];
+    struct shot one = SEND(1);
+    struct judge *j = judge_open(&(struct judge_config){.late = late});
+
+    for (one.qp = 2; one.qp < 2 + JUDGE_FLOWS + 100; one.qp++)
+        (void)judge_packet(j, wire_shoot(&w[0], &one));
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < PLACES; i++) {
+            one.qp = 10 + 10 * round + i;
+            one.psn = 2 + round;
+            (void)wire_shoot(&w[i], &one);
+            if (round == 0 || i + 1 < PLACES)
+                judge_expect(j, &w[i].packet.view);
+        }
+        judge_fetch(j);
+        for (uint32_t i = 0; i < PLACES; i++) {
+            const struct verdict *v = judge_packet(j, &w[i].packet);
+            cr_expect(v->direction && v->direction->key.qpn == 10 + 10 * round + i, "round %u, place %u", round, i);
+        }
+    }
+    judge_close(j);
+}
