@@ -95,6 +95,8 @@ Test(sends, values_of_fields)
 /* Ethernet, IPv4, UDP, BTH, 12 bytes, ICRC */
 enum { PLAIN = 14 + 20 + 8 + 12 + 12 + 4 };
 
+#define FOUR(fault) RC "qp a recv=1\n> a SEND_ONLY payload=hex:0102e7f8" fault "\n"
+
 Test(sends, faults)
 {
     static const struct {
@@ -112,6 +114,14 @@ Test(sends, faults)
         {SEND(" extra=6"), PLAIN + 6, IBA_CHECK_GOOD, 0, 0},
         {SEND(" poke=60:e7"), PLAIN, IBA_CHECK_BAD, 60, 0xe7},
         {SEND(" poke=60:e7 repair"), PLAIN, IBA_CHECK_GOOD, 60, 0xe7},
+        {FOUR(" insert=54:aabb"), PLAIN - 8 + 2, IBA_CHECK_PENDING, 54 + 2 + 3, 0xf8},
+        {FOUR(" insert=54:aabb"), PLAIN - 8 + 2, IBA_CHECK_PENDING, 54 + 1, 0xbb},
+        {FOUR(" insert=62:aabb"), PLAIN - 8 + 2, IBA_CHECK_PENDING, 63, 0xbb}, /* after the last byte */
+        {FOUR(" remove=54:2"), PLAIN - 8 - 2, IBA_CHECK_PENDING, 54, 0xe7},
+        {FOUR(" remove=54:2"), PLAIN - 8 - 2, IBA_CHECK_PENDING, 55, 0xf8},
+        {FOUR(" remove=58:4"), PLAIN - 8 - 4, IBA_CHECK_PENDING, 57, 0xf8}, /* the last bytes */
+        {FOUR(" poke=57:aa"), PLAIN - 8, IBA_CHECK_BAD, 57, 0xaa},
+        {FOUR(" poke=61:aa"), PLAIN - 8, IBA_CHECK_PENDING, 61, 0xaa},
         {RC "qp a recv=1\n> a SEND_ONLY payload=9 pad_byte=0xe7\n", PLAIN, IBA_CHECK_GOOD, 54 + 11, 0xe7},
         {RC "qp a recv=1\n> a SEND_ONLY payload=9\n", PLAIN, IBA_CHECK_GOOD, 54 + 11, 0},
         {RC "qp a recv=1\n> a SEND_ONLY payload=hex:0102e7\n", PLAIN - 8, IBA_CHECK_GOOD, 54 + 2, 0xe7},
@@ -144,4 +154,14 @@ Test(sends, copies_and_who_sends)
     cr_expect_eq(iba_eth_dst(sent[0]), device);
     play(SEND(" as=x") "> a SEND_ONLY same=x\n");
     cr_expect(lengths[0] == lengths[1] && memcmp(sent[0], sent[1], lengths[0]) == 0);
+}
+
+/* A fault of bytes that the packet lacks is a fault of the scenario. */
+Test(sends, no_such_bytes)
+{
+    static const struct run_case rows[] = {{FOUR(" poke=62:aa"), IBC_IS_ERROR, NULL, "the packet has no such bytes"},
+                                           {FOUR(" remove=59:4"), IBC_IS_ERROR, NULL, "the packet has no such bytes"},
+                                           {FOUR(" insert=63:aa"), IBC_IS_ERROR, NULL, "the packet has no such bytes"}};
+
+    run_cases(rows);
 }
