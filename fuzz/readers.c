@@ -78,7 +78,8 @@ static void check_capture(const char *path, bool json)
     FILE *const to = open_memstream(&out, &n_out), *const faults = open_memstream(&err, &n_err);
 
     FUZZ_CHECK(to && faults);
-    const int rc = ibc_check(&(struct ibc_check_options){file, 1, json, true}, to, faults);
+    const int rc =
+        ibc_check(&(struct ibc_check_options){.file = file, .n_file = 1, .json = json, .verbose = true}, to, faults);
     FUZZ_CHECK(fclose(to) == 0 && fclose(faults) == 0);
     FUZZ_CHECK(rc >= IBC_CHECK_CLEAN && rc <= IBC_CHECK_UNREADABLE && (rc == IBC_CHECK_UNREADABLE) == (n_err > 0));
     written_text(err, n_err, false);

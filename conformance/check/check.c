@@ -192,6 +192,8 @@ int ibc_check(const struct ibc_check_options *o, FILE *out, FILE *err)
     c->err = err;
     c->print = (struct ibc_check_print){.out = out, .json = o->json, .verbose = o->verbose, .file = c->name};
     if (open_observer(c) && open_all(c)) {
+        if (o->opened)
+            o->opened();
         read_all(c);
         summarise(c);
         rc = c->print.severity[IBA_WARN] + c->print.severity[IBA_ERROR] > 0 ? IBC_CHECK_FOUND : IBC_CHECK_CLEAN;

@@ -14,8 +14,9 @@ enum {                           /* what ibc_check() returns: exit codes */
 struct ibc_check_options {
     const char *const *file; /* 1 to CAP_MERGE_MAX; "-" is stdin. Several are merged by time */
     size_t n_file;
-    bool json;    /* one object a line instead of text */
-    bool verbose; /* also summarizes connections without findings, and captures without any */
+    bool json;            /* one object a line instead of text */
+    bool verbose;         /* also summarizes connections without findings, and captures without any */
+    void (*opened)(void); /* optional: the files are open, and none of their packets is read yet */
 };
 /* Findings in the order of the packets, then a line for each connection that has some, then the totals; a capture
  * without findings prints nothing. Each file that cannot be read gives one line on `err`. */

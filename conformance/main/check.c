@@ -2,11 +2,15 @@
 /* check: judges captures passively. It applies the same rules to the packets of a capture alone. */
 #include "check/check.h"
 #include "command.h"
+#include "sandbox.h"
 
 int command_check(const struct options *o)
 {
-    const struct ibc_check_options how = {
-        .file = o->pattern.w, .n_file = o->pattern.n, .json = o->json, .verbose = o->verbose};
+    const struct ibc_check_options how = {.file = o->pattern.w,
+                                          .n_file = o->pattern.n,
+                                          .json = o->json,
+                                          .verbose = o->verbose,
+                                          .opened = o->no_sandbox ? sandbox_without_check : sandbox_enter_check};
 
     return ibc_check(&how, stdout, stderr);
 }

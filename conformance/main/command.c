@@ -48,7 +48,8 @@ const struct command commands[] = {
      "  ibconform fuzz --target live --wire unix:dut,tester --agent unix:ctl --time 600 --evidence found\n"
      "  ibconform run --scenarios found/scenarios            the kept differences again\n",
      command_fuzz},
-    {"check", "CAPTURE...", 1, ANY, "judge captures by the rules, passively", HAS(json) | HAS(verbose),
+    {"check", "CAPTURE...", 1, ANY, "judge captures by the rules, passively",
+     HAS(json) | HAS(verbose) | HAS(no_sandbox),
      "  ibconform check trace.pcap                           what went wrong in it, frame by frame; nothing if nothing "
      "did\n"
      "  ibconform check client.pcapng server.pcapng -v       both ends as one stretch of time, with a line per "

@@ -18,7 +18,7 @@ enum { MAX_WORDS = 256, MAX_CHILDREN = 256, MAX_REPEAT = 100000, MAX_MUTANTS = 1
     O(agent_token_file, "agent-token-file", 0, "FILE", TEXT,  agent_token_file, "live: its first line is the agent's token") \
     O(device,        "device",        0,   "ADDRESS", WORDS,  device,        "live: the device's MAC, IPv4 or IPv6 address: the agent may name no other") \
     O(user,          "user",          0,   "NAME",    TEXT,   user,          "live: run as NAME once the wires are open (see the manual page)") \
-    O(no_sandbox,    "no-sandbox",    0,   NULL,      FLAG,   no_sandbox,    "live: read its answers with all rights of this user") \
+    O(no_sandbox,    "no-sandbox",    0,   NULL,      FLAG,   no_sandbox,    "live, check: read what others sent with all rights of this user") \
     O(link,          "link",          0,   "NAME",    TEXT,   link,          "link where the scenario leaves it open, or all: each that the target has") \
     O(junit,         "junit",         0,   "FILE",    TEXT,   junit,         "report as JUnit XML; - is the standard output") \
     O(json_file,     "json",          0,   "FILE",    TEXT,   json_file,     "report as JSON; - is the standard output") \

@@ -9,4 +9,8 @@
  * up the rest, but for --no-sandbox. suite: its files can be read again for reports; NULL: none. Other targets are part
  * of this program, and change nothing. */
 void sandbox_enter(const struct dut *d, const struct options *o, const struct ibc_suite *suite);
+/* Before the first packet of a capture: the process keeps its open files, and gives up root and the rest. */
+void sandbox_enter_check(void);
+/* With --no-sandbox: a notice instead. */
+void sandbox_without_check(void);
 #endif

@@ -95,6 +95,17 @@ class Status(Case):
         self.assertTrue((self.folder / "out" / "r.html").read_text().startswith("<!DOCTYPE"))
         self.assertEqual(subprocess.run([BIN / "ibdissect", "-q", self.folder / "out" / "w.pcapng"]).returncode, 0)
 
+    def test_ibconform_check(self):
+        p = self.start(BIN / "ibconform", "check", "-v", "-")
+        p.stdin.write(SAMPLE.read_bytes())
+        p.stdin.flush()
+        s = self.await_status(p.pid, self.has_parsed)
+        self.is_confined(s)
+        self.has_no_rights(s)
+        out, err = p.communicate(timeout=20)
+        self.assertEqual((p.returncode, err), (0, b""))
+        self.assertIn(b"packets", out)
+
     @unittest.skipUnless(ROOT, "needs root")
     def test_a_page_in_the_folder_of_another(self):
         shutil.chown(self.folder / "out", "daemon")
