@@ -483,15 +483,13 @@ static void network(struct iba_recipe *r, const struct shape *p)
 
 static bool put(FILE *out, const struct shape *p, uint64_t ns)
 {
-    static struct iba_recipe r;
-    static uint8_t frame[FRAME], payload[FRAME];
-    uint8_t record[16];
+    struct iba_recipe r;
+    uint8_t frame[FRAME], payload[FRAME] = {0}, record[16];
     size_t len;
 
     iba_recipe_init(&r, p->v6 ? IBA_ENCAP_ROCE2_V6 : IBA_ENCAP_ROCE2_V4, p->opcode);
     transport(&r, p);
     network(&r, p);
-    memset(payload, 0, PAYLOAD);
     iba_bits_put(payload, 0, 64, p->content);
     r.payload = p->qpn == GSI ? p->mad : payload;
     r.payload_len = p->opcode == IBA_RC_ACKNOWLEDGE ? 0 : p->bytes;
