@@ -88,16 +88,14 @@ static const struct exception {
     {W(REORDERING), EACH_WAY, F(RETRY_IMPLIED), mixed, true},
     {W(REORDERING), W(LOSSY), F(RETRY_TIMEOUT) | F(ANSWER_MISSING) | F(REORDERED), mixed, true},
     {W(REORDERING), W(MIDSTREAM), F(RETRY_NAK) | F(ANSWER_AGAIN), mixed, true},
-    {W(SELECTIVE), W(WHOLE) | W(CUT) | W(LOSSY), F(RETRY_NAK) | F(RETRY_IMPLIED) | F(RETRY_TIMEOUT) | F(GAP), single,
-     true},
+    {W(SELECTIVE), W(WHOLE) | W(CUT) | W(LOSSY), F(RETRY_NAK) | F(RETRY_IMPLIED) | F(RETRY_TIMEOUT), single, true},
     {W(OLDEST) | W(SELECTIVE), W(WHOLE) | W(CUT) | W(LOSSY), F(ANSWER_MISSING), single, true},
     {W(OLDEST) | W(SELECTIVE), W(MIDSTREAM),
      F(GAP) | F(LATE) | F(RETRY_NAK) | F(RETRY_IMPLIED) | F(RETRY_TIMEOUT) | F(ANSWER_AGAIN) | F(ANSWER_MISSING) |
          F(NOT_CAPTURED),
      before, true},
     {W(ADAPTIVE), W(MIDSTREAM), F(ANSWER_MISSING), hasty, true},
-    {W(ADAPTIVE), EACH_WAY, F(RETRY_TIMEOUT) | F(END_NAK), hasty, true},
-    {W(ADAPTIVE), W(LOSSY) | W(MIDSTREAM), F(RETRY_IMPLIED), hasty, true},
+    {W(ADAPTIVE), EACH_WAY, F(RETRY_TIMEOUT) | F(RETRY_IMPLIED) | F(END_NAK), hasty, true},
     {W(ADAPTIVE), W(MIDSTREAM), F(RETRY_RNR), hasty, true},
 };
 
