@@ -116,7 +116,7 @@ static void answered(void *ctx, uint64_t frame)
         v->response_in = r->packet->number;
 }
 
-static void message(void *ctx, const struct message *m)
+static void message(void *ctx, const struct iba_message *m, const struct verdict_names *names)
 {
     struct run *r = ctx;
 
@@ -124,7 +124,7 @@ static void message(void *ctx, const struct message *m)
         report_message(r->report, m);
     for (size_t i = 0; i < r->opt->n_stat; i++)
         if (r->opt->stat[i].kind->message)
-            r->opt->stat[i].kind->message(r->opt->stat[i].state, m);
+            r->opt->stat[i].kind->message(r->opt->stat[i].state, m, names);
 }
 
 static bool open_judge(struct run *r)

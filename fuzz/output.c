@@ -134,14 +134,14 @@ static void on_late(void *ctx, const struct iba_finding *f, const struct verdict
             stat_kinds[i].late(s->stat[i], f, names);
 }
 
-static void on_message(void *ctx, const struct message *m)
+static void on_message(void *ctx, const struct iba_message *m, const struct verdict_names *names)
 {
     const struct session *s = ctx;
 
     report_message(s->report, m);
     for (unsigned i = 0; stat_kinds[i].name; i++)
         if (s->stat[i] && stat_kinds[i].message)
-            stat_kinds[i].message(s->stat[i], m);
+            stat_kinds[i].message(s->stat[i], m, names);
 }
 
 static void one_packet(struct session *s, uint8_t kind, enum iba_link link, const struct fuzz_in *in)

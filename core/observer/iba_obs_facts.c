@@ -50,11 +50,6 @@ uint32_t iba_observer_direction(struct iba_observer *s, const struct iba_flow *f
     return iba_obs_number(s, f);
 }
 
-uint32_t iba_observer_index(const struct iba_observer *s, const struct iba_flow *f)
-{
-    return (uint32_t)(f - s->flow);
-}
-
 const struct iba_flow *iba_observer_flow(const struct iba_observer *s, uint32_t index)
 {
     return index < s->n ? &s->flow[index] : NULL;

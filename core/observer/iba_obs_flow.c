@@ -296,7 +296,7 @@ size_t iba_observer_shrink(struct iba_observer *s, uint32_t n_flow)
     memset(s->last_found, 0, sizeof s->last_found);
     s->cfg.n_flow = n_flow;
     iba_obs_share(s);
-    return iba_observer_bytes(&s->cfg);
+    return iba_obs_bytes(s);
 }
 
 /* ---- directions that are remembered ---- */

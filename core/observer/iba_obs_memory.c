@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The layout of the caller's memory: the observer, the remembered directions, the tables that find them, and last the
- * flows. Flows come last so that a caller can take memory back when it needs fewer flows. */
+/* The layout of the caller's memory: the observer, the remembered directions, the tables that find them, the open
+ * messages, and last the flows. Flows come last so that a caller can take memory back when it needs fewer flows. */
 #include <assert.h>
 #include <string.h>
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_open.h"
 
 #define MS UINT64_C(1000000)
 
 struct layout { /* offsets */
-    size_t known, bucket, asked, chain, flow, end;
+    size_t known, bucket, asked, chain, open, flow, end;
 };
 
 /* Each piece begins at a multiple of a cache line. */
@@ -24,7 +24,7 @@ static uint32_t n_asked(const struct iba_observer_config *cfg)
     return cfg->n_asked ? cfg->n_asked : IBA_OBS_ASKED;
 }
 
-static struct layout layout_of(const struct iba_observer_config *cfg)
+static struct layout layout_of(const struct iba_observer_config *cfg, uint32_t n_open)
 {
     struct layout l;
 
@@ -32,26 +32,33 @@ static struct layout layout_of(const struct iba_observer_config *cfg)
     l.bucket = after(l.known, cfg->n_known, sizeof(struct iba_known));
     l.asked = after(l.bucket, (size_t)cfg->n_known * IBA_OBS_BUCKETS, sizeof(uint32_t));
     l.chain = after(l.asked, n_asked(cfg), sizeof(struct iba_obs_asked));
-    l.flow = after(l.chain, (size_t)n_asked(cfg) * IBA_OBS_CHAINS, sizeof(uint32_t));
+    l.open = after(l.chain, (size_t)n_asked(cfg) * IBA_OBS_CHAINS, sizeof(uint32_t));
+    l.flow = cfg->message ? after(l.open, n_open, iba_obs_open_bytes(cfg)) : l.open;
     l.end = l.flow + cfg->n_flow * sizeof(struct iba_flow);
     return l;
 }
 
 size_t iba_observer_bytes(const struct iba_observer_config *cfg)
 {
-    return layout_of(cfg).end;
+    return layout_of(cfg, cfg->n_flow).end;
+}
+
+size_t iba_obs_bytes(const struct iba_observer *s)
+{
+    return layout_of(&s->cfg, s->most_open).end;
 }
 
 struct iba_observer *iba_observer_moved(void *memory)
 {
     struct iba_observer *s = memory;
-    const struct layout l = layout_of(&s->cfg);
+    const struct layout l = layout_of(&s->cfg, s->most_open);
     char *at = memory;
 
     s->known = (void *)(at + l.known);
     s->bucket = (void *)(at + l.bucket);
     s->asked = (void *)(at + l.asked);
     s->chain = (void *)(at + l.chain);
+    s->open = s->cfg.message ? (void *)(at + l.open) : NULL;
     s->flow = (void *)(at + l.flow);
     return s;
 }
@@ -79,10 +86,12 @@ struct iba_observer *iba_observer_init(void *memory, const struct iba_observer_c
 
     assert(memory && cfg->n_flow >= 2 && cfg->report);
     assert(cfg->n_known >= cfg->n_flow && cfg->n_known < 1 << 20 && (asked & (asked - 1)) == 0);
+    assert(!cfg->message || cfg->n_message > 0);
     assert(cfg->pmtu == 0 || iba_obs_is_mtu(cfg->pmtu));
     memset(s, 0, sizeof *s);
     s->cfg = *cfg;
     s->cfg.n_asked = asked;
+    s->most_open = cfg->n_flow;
     s->cfg.copy_ns = or_default(cfg->copy_ns, MS);
     s->cfg.late_ns = or_default(cfg->late_ns, 3 * MS);
     s->cfg.silence_ns = or_default(cfg->silence_ns, 1000 * MS);
@@ -92,6 +101,8 @@ struct iba_observer *iba_observer_init(void *memory, const struct iba_observer_c
         memset(s->flow, 0, cfg->n_flow * sizeof *s->flow);
         memset(s->bucket, 0, (size_t)cfg->n_known * IBA_OBS_BUCKETS * sizeof *s->bucket);
         memset(s->chain, 0, (size_t)asked * IBA_OBS_CHAINS * sizeof *s->chain);
+        if (s->open)
+            memset(s->open, 0, s->most_open * iba_obs_open_bytes(cfg));
     }
     iba_obs_share(s);
     return s;

@@ -153,6 +153,8 @@ static inline uint32_t iba_obs_source_of(uint64_t from)
 }
 
 /* ---- the caller's memory: iba_obs_memory.c ---- */
+/* Bytes of the memory that are in use. */
+size_t iba_obs_bytes(const struct iba_observer *s);
 /* Sets how many flows each list may have. */
 void iba_obs_share(struct iba_observer *s);
 

@@ -185,6 +185,7 @@ struct iba_obs_damaged {
     bool request, read; /* read: a READ request, which takes as many PSNs as its answer has packets */
 };
 
+struct iba_obs_open; /* observer/iba_obs_open.h */
 struct iba_observer {
     struct iba_observer_config cfg;
     struct iba_flow *flow;       /* cfg.n_flow */
@@ -193,6 +194,9 @@ struct iba_observer {
     struct iba_obs_asked *asked; /* cfg.n_asked, by serial number: the newest of these requests */
     uint32_t *chain;             /* IBA_OBS_CHAINS * cfg.n_asked, by hash: serial number of the newest in the chain */
     uint32_t last_asked;         /* serial number of the newest request; 0: none */
+    struct iba_obs_open *open;   /* the open messages of each flow; NULL: messages are not followed */
+    /* most_open: number of these, cfg.n_flow at first; n_open: number that were ever used */
+    uint32_t most_open, n_open;
     struct iba_obs_damaged damaged[IBA_OBS_RECENT];
     uint8_t next_damaged;
     struct iba_obs_congested marked[IBA_OBS_MARKED];   /* the first marked packet since the last notification */

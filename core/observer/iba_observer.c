@@ -2,7 +2,7 @@
 /* The entry of the observer. It finds the direction of a packet, skips packets that it has seen before, checks the
  * headers, and hands the packet to the functions of its service. */
 #include <string.h>
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_open.h"
 
 enum { MOST_TRUST = 8, MOST_STEP = 1024, GSI = 1, MAD_BYTES = 256 };
 
@@ -350,6 +350,8 @@ __attribute__((hot)) static const struct iba_flow *observe(struct iba_observer *
     }
     if (s->cfg.answered || (l.op && l.op->dir == IBA_RSP))
         iba_obs_link_answer(&l);
+    if (s->open && !s->seen.copy)
+        iba_obs_open_packet(&l);
     l.flow->last = s->now;
     l.flow->touched = s->packets;
     return l.flow;
@@ -379,4 +381,6 @@ void iba_observer_end(struct iba_observer *s, iba_time now)
         if (k->flow == 0 && iba_obs_waits(s, k))
             iba_obs_report_end(s, iba_obs_activate(s, i + 1, NULL, NULL), false);
     }
+    if (s->open)
+        iba_obs_open_end(s);
 }

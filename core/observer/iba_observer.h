@@ -18,6 +18,7 @@
 #define IBA_OBSERVER_H
 #include <stddef.h>
 #include "observer/iba_finding.h"
+#include "observer/iba_message.h"
 #include "wire/iba_view.h"
 
 /* The observer remembers the content of this many requests of a direction. It does not judge a packet further back. */
@@ -53,6 +54,10 @@ struct iba_observer_config {
     uint32_t (*begun)(void *ctx, const struct iba_flow *f);
     /* Optional: the current packet is the first to answer the request in this frame. */
     void (*answered)(void *ctx, uint64_t frame);
+    /* Optional: a message has ended. */
+    void (*message)(void *ctx, const struct iba_message *m);
+    uint32_t
+        n_message; /* with `message`: open messages of a direction, at least 1; if there are more, the oldest ends */
     /* Optional: a decision table has decided, also where no finding follows. */
     void (*decided)(void *ctx, const struct iba_decision *row);
     /* Optional: called before the flow passes to another direction, unless the direction only goes to rest. */
@@ -151,9 +156,7 @@ struct iba_flow_counts iba_flow_counts(const struct iba_flow *f);
 const struct iba_flow *iba_observer_peer(const struct iba_observer *s, const struct iba_flow *f);
 /* The number that the caller gave the direction: it is asked for one when it has none yet. 0: none. */
 uint32_t iba_observer_direction(struct iba_observer *s, const struct iba_flow *f);
-/* The index of a flow among n_flow. */
-uint32_t iba_observer_index(const struct iba_observer *s, const struct iba_flow *f);
-/* The flow with this index; NULL: neither this flow nor one after it was ever used. */
+/* The flow with this index among n_flow; NULL: neither this flow nor one after it was ever used. */
 const struct iba_flow *iba_observer_flow(const struct iba_observer *s, uint32_t index);
 
 struct iba_observer_totals {

@@ -41,6 +41,14 @@ const char *iba_svc_name(enum iba_svc svc)
     return services[svc & 7].name;
 }
 
+const char *iba_operation_name(enum iba_operation o)
+{
+    static const char *const names[IBA_OPERATION_COUNT] = {[IBA_OPERATION_NONE] = "none",
+#define NAME(name, words) [IBA_OPERATION_##name] = (words),
+                                                           IBA_OPERATIONS(NAME)};
+    return names[o];
+}
+
 size_t iba_hdrs_bytes(uint64_t hdrs)
 {
     size_t n = 0;

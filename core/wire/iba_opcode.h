@@ -10,12 +10,18 @@ enum iba_svc { IBA_RC, IBA_UC, IBA_RD, IBA_UD, IBA_CNP, IBA_XRC, IBA_MSP0, IBA_M
 enum iba_dir { IBA_REQ, IBA_RSP };
 enum iba_pos { IBA_FIRST, IBA_MIDDLE, IBA_LAST, IBA_ONLY };
 /* The request or response that a packet carries, whatever its service and its position in the message (WF-59):
- * requests, then responses and the notification. RESYNC is RD's. */
+ * requests, then responses and the notification. RESYNC is RD's. O(name, words) */
 #define IBA_OPERATIONS(O)                                                                                              \
-    O(SEND) O(WRITE) O(READ) O(ATOMIC) O(FLUSH) O(ATOMIC_WRITE) O(RESYNC) O(READ_RESPONSE) O(ACK) O(ATOMIC_ACK) O(CNP)
+    O(SEND, "SEND")                                                                                                    \
+    O(WRITE, "WRITE")                                                                                                  \
+    O(READ, "READ")                                                                                                    \
+    O(ATOMIC, "ATOMIC")                                                                                                \
+    O(FLUSH, "FLUSH")                                                                                                  \
+    O(ATOMIC_WRITE, "ATOMIC WRITE")                                                                                    \
+    O(RESYNC, "RESYNC") O(READ_RESPONSE, "READ response") O(ACK, "ACK") O(ATOMIC_ACK, "ATOMIC ACK") O(CNP, "CNP")
 enum iba_operation {
     IBA_OPERATION_NONE, /* of a reserved or vendor opcode */
-#define IBA_OPERATION_ID(name) IBA_OPERATION_##name,
+#define IBA_OPERATION_ID(name, words) IBA_OPERATION_##name,
     IBA_OPERATIONS(IBA_OPERATION_ID) IBA_OPERATION_COUNT
 };
 /* payload rule (WF-62, WF-63, WF-57) */
@@ -42,6 +48,8 @@ static inline enum iba_operation iba_opcode_operation(uint8_t code)
 {
     return (enum iba_operation)iba_opcodes[code].operation;
 }
+/* "ATOMIC WRITE"; "none" of IBA_OPERATION_NONE. */
+const char *iba_operation_name(enum iba_operation o);
 /* It is the first, or the last, packet of its message or of its run of responses; or the only one. */
 static inline bool iba_opcode_begins(const struct iba_opcode *op)
 {

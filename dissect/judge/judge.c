@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include "input/merge.h"
-#include "judge/message.h"
 #include "observer/iba_finding_kinds.h"
 
 _Static_assert(CAP_MERGE_MAX < 1 << VERDICT_SOURCE_BITS, "a source fits the tag");
@@ -16,7 +15,6 @@ struct judge {
     bool many;                              /* so most flows were released */
     struct iba_expected ahead[JUDGE_AHEAD]; /* packets that are judged next, in this order */
     unsigned n_ahead, next_ahead;
-    struct messages *messages; /* NULL: not followed */
     uint32_t n;
     uint64_t beyond;
     struct verdict_names names;
@@ -103,6 +101,13 @@ static void on_answered(void *ctx, uint64_t frame)
     j->cfg.answered(j->cfg.ctx, frame);
 }
 
+static void on_message(void *ctx, const struct iba_message *m)
+{
+    struct judge *j = ctx;
+
+    j->cfg.message(j->cfg.ctx, m, &j->names);
+}
+
 struct judge *judge_open(const struct judge_config *cfg)
 {
     struct judge *j = calloc(1, sizeof *j);
@@ -119,33 +124,18 @@ struct judge *judge_open(const struct judge_config *cfg)
                                                  .report = on_finding,
                                                  .begun = on_begun,
                                                  .answered = cfg->answered ? on_answered : NULL,
+                                                 .message = cfg->message ? on_message : NULL,
+                                                 .n_message = JUDGE_MESSAGES,
                                                  .ctx = j};
     void *memory = calloc(1, iba_observer_bytes(&observer));
     j->names.direction = j->direction = calloc(JUDGE_DIRECTIONS, sizeof *j->direction);
-    if (cfg->message)
-        j->messages = messages_open(JUDGE_FLOWS, cfg->message, cfg->ctx);
     if (memory)
         j->observer = iba_observer_init(memory, &observer);
-    if (!memory || !j->direction || (cfg->message && !j->messages)) {
+    if (!memory || !j->direction) {
         judge_close(j);
         return NULL;
     }
     return j;
-}
-
-static void follow_message(struct judge *j, const struct iba_view *view, const struct iba_observed *seen)
-{
-    if (!j->messages || seen->copy)
-        return;
-    const struct iba_flow *peer = iba_observer_peer(j->observer, seen->flow);
-    messages_packet(j->messages, &(struct message_packet){
-                                     .view = view,
-                                     .verdict = &j->verdict,
-                                     .peer = peer ? numbered(j, iba_observer_direction(j->observer, peer)) : NULL,
-                                     .slot = iba_observer_index(j->observer, seen->flow),
-                                     .peer_slot = peer ? iba_observer_index(j->observer, peer) : 0,
-                                     .frame = j->frame,
-                                     .now = j->now});
 }
 
 /* It may lie in two cache lines. */
@@ -263,8 +253,6 @@ __attribute__((hot)) const struct verdict *judge_packet(struct judge *j, const s
         return v;
     follow(j, d, seen->flow, p->view.op && p->view.op->dir == IBA_RSP);
     v->direction = d;
-    if (!seen->damaged)
-        follow_message(j, &p->view, seen);
     return v;
 }
 
@@ -272,8 +260,6 @@ void judge_end(struct judge *j)
 {
     j->frame = 0;
     iba_observer_end(j->observer, j->now);
-    if (j->messages)
-        messages_end(j->messages);
 }
 
 void judge_close(struct judge *j)
@@ -282,7 +268,6 @@ void judge_close(struct judge *j)
         return;
     free(j->observer);
     free(j->direction);
-    messages_close(j->messages);
     free(j);
 }
 

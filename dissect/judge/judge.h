@@ -25,6 +25,9 @@ enum {
     JUDGE_ASKED = BOUND(1 << 16, 32)
 };
 
+/* Messages of a direction that wait for their response; if there are more, the oldest ends as open. */
+enum { JUDGE_MESSAGES = BOUND(128, 8) };
+
 /* One direction of a connection; lives as long as the judge. */
 struct direction {
     struct iba_flow_key key; /* addresses and DestQP */
@@ -44,6 +47,13 @@ static inline const struct direction *direction_of_finding(const struct iba_find
     return f->direction ? &names->direction[f->direction - 1] : NULL;
 }
 
+/* The direction of the requester of a message. */
+static inline const struct direction *direction_of_message(const struct iba_message *m,
+                                                           const struct verdict_names *names)
+{
+    return &names->direction[m->direction - 1];
+}
+
 /* Both go between the same two addresses, the same way. */
 static inline bool direction_same_ends(const struct direction *a, const struct direction *b)
 {
@@ -51,7 +61,6 @@ static inline bool direction_same_ends(const struct direction *a, const struct d
            memcmp(a->key.dst, b->key.dst, sizeof a->key.dst) == 0;
 }
 
-struct message; /* judge/message.h */
 struct judge_config {
     uint32_t pmtu; /* of all connections; 0: learned */
     uint64_t seed; /* of hashes: secret */
@@ -59,8 +68,8 @@ struct judge_config {
     void (*late)(void *ctx, const struct iba_finding *f, const struct verdict_names *names);
     /* The current packet is the first to answer this frame, a request. Optional. */
     void (*answered)(void *ctx, uint64_t frame);
-    /* A message that has ended. Optional: without it messages are not tracked. */
-    void (*message)(void *ctx, const struct message *m);
+    /* A message that has ended. Optional: without it the observer does not follow messages. */
+    void (*message)(void *ctx, const struct iba_message *m, const struct verdict_names *names);
     void *ctx;
 };
 struct judge;

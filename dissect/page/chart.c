@@ -114,14 +114,14 @@ void report_latencies(const struct report *r, struct out *o)
 {
     uint64_t answered = 0;
 
-    for (unsigned k = 0; k < MESSAGE_KINDS; k++)
+    for (unsigned k = 0; k < IBA_OPERATION_COUNT; k++)
         answered += r->answered[k];
     if (answered == 0)
         return;
     OUT_LIT(o,
             "<h2>Response times</h2>\n<p>From the first packet of a message to the answer to its last; what was sent "
             "again is included.</p>\n");
-    for (unsigned k = 0; k < MESSAGE_KINDS; k++)
+    for (unsigned k = 0; k < IBA_OPERATION_COUNT; k++)
         if (r->answered[k] > 0)
-            histogram(o, message_kind_name((enum message_kind)k), r->times[k], r->answered[k]);
+            histogram(o, iba_operation_name((enum iba_operation)k), r->times[k], r->answered[k]);
 }

@@ -3,7 +3,7 @@
 #ifndef DISSECT_PAGE_H
 #define DISSECT_PAGE_H
 #include "field/packet.h"
-#include "judge/message.h"
+#include "judge/judge.h"
 
 struct report;
 
@@ -14,7 +14,7 @@ struct report *report_open(const char *path, char *err, size_t errlen);
 void report_packet(struct report *r, const struct packet *p);
 /* A finding that does not belong to the current packet. */
 void report_late(struct report *r, const struct iba_finding *f, const struct verdict_names *names);
-void report_message(struct report *r, const struct message *m);
+void report_message(struct report *r, const struct iba_message *m);
 /* Writes the page and frees. 0, or the errno value of the first failure. */
 int report_close(struct report *r);
 #endif

@@ -80,8 +80,8 @@ struct report {
     uint32_t n_line, line_of[JUDGE_DIRECTIONS]; /* index plus 1 */
     struct report_ladder ladder[REPORT_LADDERS];
     uint32_t n_ladder;
-    uint64_t messages, answered[MESSAGE_KINDS];
-    uint32_t times[MESSAGE_KINDS][REPORT_TIMES];
+    uint64_t messages, answered[IBA_OPERATION_COUNT];
+    uint32_t times[IBA_OPERATION_COUNT][REPORT_TIMES];
     struct cm_survey cm;
     struct out out;
 };

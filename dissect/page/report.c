@@ -155,14 +155,14 @@ void report_packet(struct report *r, const struct packet *p)
         plot(r, p);
 }
 
-void report_message(struct report *r, const struct message *m)
+void report_message(struct report *r, const struct iba_message *m)
 {
     r->messages++;
-    if (m->end != MESSAGE_ANSWERED)
+    if (m->end != IBA_MESSAGE_END_ANSWERED)
         return;
     const uint64_t ns = m->ended - m->began;
-    r->answered[m->kind]++;
-    r->times[m->kind][ns ? 63 - (unsigned)__builtin_clzll(ns) : 0]++;
+    r->answered[m->operation]++;
+    r->times[m->operation][ns ? 63 - (unsigned)__builtin_clzll(ns) : 0]++;
 }
 
 int report_close(struct report *r)

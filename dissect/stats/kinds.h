@@ -23,8 +23,8 @@ STAT_KIND(rc)
 STAT_KIND(srt)
 void stat_io_close(void *state);
 void stat_expert_late(void *state, const struct iba_finding *f, const struct verdict_names *names);
-void stat_messages_message(void *state, const struct message *m);
-void stat_srt_message(void *state, const struct message *m);
+void stat_messages_message(void *state, const struct iba_message *m, const struct verdict_names *names);
+void stat_srt_message(void *state, const struct iba_message *m, const struct verdict_names *names);
 void stat_rc_late(void *state, const struct iba_finding *f, const struct verdict_names *names);
 void stat_rc_expect(void *state, uint32_t direction);
 

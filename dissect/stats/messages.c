@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* -z messages: each message with its packets and its response. */
-#include "judge/message.h"
+#include "judge/judge.h"
 #include <stdlib.h>
 #include "field/bound.h"
 #include "stats/ends.h"
@@ -12,7 +12,8 @@ enum { MAX_MESSAGES = BOUND(65536, 32) };
 struct list {
     size_t n;
     uint64_t others, others_bytes;
-    struct message message[MAX_MESSAGES];
+    const struct verdict_names *names; /* of the directions; NULL: no message yet */
+    struct iba_message message[MAX_MESSAGES];
 };
 
 void *stat_messages_open(const char *arg, char *err, size_t errlen)
@@ -25,10 +26,11 @@ void stat_messages_packet(void *state, const struct packet *p)
     (void)state, (void)p; /* it counts messages */
 }
 
-void stat_messages_message(void *state, const struct message *m)
+void stat_messages_message(void *state, const struct iba_message *m, const struct verdict_names *names)
 {
     struct list *s = state;
 
+    s->names = names;
     if (s->n < MAX_MESSAGES) {
         s->message[s->n++] = *m;
         return;
@@ -39,7 +41,7 @@ void stat_messages_message(void *state, const struct message *m)
 
 static int by_frame(const void *a, const void *b)
 {
-    const struct message *x = a, *y = b;
+    const struct iba_message *x = a, *y = b;
 
     return x->first_frame < y->first_frame ? -1 : x->first_frame > y->first_frame;
 }
@@ -51,21 +53,23 @@ static size_t directions(const struct list *s, const struct direction **d)
     size_t n = 0, ids = 0;
 
     for (size_t i = 0; i < s->n; i++)
-        ids = s->message[i].direction->id < ids ? ids : s->message[i].direction->id + 1;
+        ids = s->message[i].direction < ids ? ids : s->message[i].direction;
     memset(d, 0, ids * sizeof *d);
-    for (size_t i = 0; i < s->n; i++)
-        d[s->message[i].direction->id] = s->message[i].direction;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct direction *of = direction_of_message(&s->message[i], s->names);
+        d[of->id] = of;
+    }
     for (size_t i = 0; i < ids; i++)
         if (d[i])
             d[n++] = d[i];
     return n;
 }
 
-static void print_message(struct table *t, const struct message *m)
+static void print_message(struct table *t, const struct iba_message *m, const struct direction *d)
 {
-    ends_cells(t, m->direction);
-    table_str(t, message_kind_name((enum message_kind)m->kind));
-    table_str(t, message_end_name((enum message_end)m->end));
+    ends_cells(t, d);
+    table_str(t, iba_operation_name((enum iba_operation)m->operation));
+    table_str(t, iba_message_end_name((enum iba_message_end)m->end));
     table_u64(t, m->first_frame);
     table_u64(t, m->last_frame);
     table_known(t, m->answer_frame != 0, m->answer_frame);
@@ -97,7 +101,7 @@ static void print_text(const struct list *s, struct out *o)
     ends_columns(o, column, d, directions(s, d));
     table_open(&t, o, "Messages", column, sizeof column / sizeof *column);
     for (size_t i = 0; i < s->n; i++)
-        print_message(&t, &s->message[i]);
+        print_message(&t, &s->message[i], direction_of_message(&s->message[i], s->names));
     table_rule(&t, '-');
     out_str(o, "Messages ");
     out_u64(o, s->n);
@@ -111,13 +115,13 @@ static void print_text(const struct list *s, struct out *o)
     table_close(&t);
 }
 
-static void json_message(struct out *o, const struct message *m)
+static void json_message(struct out *o, const struct iba_message *m, const struct direction *d)
 {
     OUT_LIT(o, "{\"direction\":");
-    out_u64(o, m->direction->id);
-    ends_json(o, m->direction);
-    json_str(o, "operation", message_kind_name((enum message_kind)m->kind));
-    json_str(o, "end", message_end_name((enum message_end)m->end));
+    out_u64(o, d->id);
+    ends_json(o, d);
+    json_str(o, "operation", iba_operation_name((enum iba_operation)m->operation));
+    json_str(o, "end", iba_message_end_name((enum iba_message_end)m->end));
     json_u64(o, "first_frame", m->first_frame);
     json_u64(o, "last_frame", m->last_frame);
     json_known(o, "answer_frame", m->answer_frame != 0, m->answer_frame);
@@ -139,7 +143,7 @@ static void print_json(const struct list *s, struct out *o)
     for (size_t i = 0; i < s->n; i++) {
         if (i > 0)
             out_ch(o, ',');
-        json_message(o, &s->message[i]);
+        json_message(o, &s->message[i], direction_of_message(&s->message[i], s->names));
     }
     out_ch(o, ']');
     json_u64(o, "limit", MAX_MESSAGES);

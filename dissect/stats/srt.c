@@ -2,7 +2,7 @@
 /* -z srt: response times. From the first packet of the message to the response to its last, retransmissions included.
  */
 #include <stdlib.h>
-#include "judge/message.h"
+#include "judge/judge.h"
 #include "stats/kinds.h"
 #include "stats/times.h"
 
@@ -19,7 +19,7 @@ struct answers {
     struct times times;
 };
 struct srt {
-    struct answers answers[MESSAGE_KINDS][SIZES];
+    struct answers answers[IBA_OPERATION_COUNT][SIZES];
 };
 
 void *stat_srt_open(const char *arg, char *err, size_t errlen)
@@ -32,19 +32,20 @@ void stat_srt_packet(void *state, const struct packet *p)
     (void)state, (void)p; /* it counts messages */
 }
 
-void stat_srt_message(void *state, const struct message *m)
+void stat_srt_message(void *state, const struct iba_message *m, const struct verdict_names *names)
 {
     struct srt *s = state;
     unsigned size = 0;
 
-    if (m->end == MESSAGE_UNASKED || !m->whole)
+    (void)names; /* it counts all directions together */
+    if (m->end == IBA_MESSAGE_END_UNASKED || !m->whole)
         return;
     while (m->bytes > sizes[size].most)
         size++;
-    struct answers *a = &s->answers[m->kind][size];
-    a->open += m->end == MESSAGE_OPEN;
-    a->refused += m->end == MESSAGE_REFUSED;
-    if (m->end == MESSAGE_ANSWERED)
+    struct answers *a = &s->answers[m->operation][size];
+    a->open += m->end == IBA_MESSAGE_END_OPEN;
+    a->refused += m->end == IBA_MESSAGE_END_REFUSED;
+    if (m->end == IBA_MESSAGE_END_ANSWERED)
         times_add(&a->times, m->ended - m->began);
 }
 
@@ -63,12 +64,12 @@ static void print_text(const struct srt *s, struct out *o)
 
     table_open(&t, o, "Response times, from the first packet of a message to the answer to its last", columns,
                sizeof columns / sizeof *columns);
-    for (unsigned k = 0; k < MESSAGE_KINDS; k++)
+    for (unsigned k = 0; k < IBA_OPERATION_COUNT; k++)
         for (unsigned i = 0; i < SIZES; i++) {
             const struct answers *x = &s->answers[k][i];
             if (!any(x))
                 continue;
-            table_str(&t, message_kind_name((enum message_kind)k));
+            table_str(&t, iba_operation_name((enum iba_operation)k));
             table_str(&t, sizes[i].title);
             table_u64(&t, x->times.n);
             table_time(&t, (int64_t)x->times.shortest);
@@ -85,7 +86,7 @@ static void print_text(const struct srt *s, struct out *o)
 static void json_times(struct out *o, unsigned k, unsigned i, const struct answers *x)
 {
     OUT_LIT(o, "{\"operation\":\"");
-    out_str(o, message_kind_name((enum message_kind)k));
+    out_str(o, iba_operation_name((enum iba_operation)k));
     out_ch(o, '"');
     json_str(o, "bytes", sizes[i].title);
     json_u64(o, "answered", x->times.n);
@@ -104,7 +105,7 @@ static void print_json(const struct srt *s, struct out *o)
     bool comma = false;
 
     out_str(o, "{\"stat\":\"srt\",\"times\":[");
-    for (unsigned k = 0; k < MESSAGE_KINDS; k++)
+    for (unsigned k = 0; k < IBA_OPERATION_COUNT; k++)
         for (unsigned i = 0; i < SIZES; i++)
             if (any(&s->answers[k][i])) {
                 if (comma)

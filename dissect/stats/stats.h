@@ -6,7 +6,7 @@
 #include "field/packet.h"
 #include "field/verdict.h"
 
-struct message; /* judge/message.h */
+struct iba_message; /* observer/iba_message.h */
 struct stat_kind {
     const char *name;  /* "io,stat"; what follows it and a comma is the argument */
     const char *usage; /* "io,stat,SEC" */
@@ -24,7 +24,7 @@ struct stat_kind {
      * whatever -Y selects. */
     void (*late)(void *state, const struct iba_finding *f, const struct verdict_names *names);
     /* Optional: every message when it ends, whatever -Y selects; messages are tracked when a statistic needs them. */
-    void (*message)(void *state, const struct message *m);
+    void (*message)(void *state, const struct iba_message *m, const struct verdict_names *names);
 };
 
 /* The table; ends with a row whose name is NULL. */

@@ -206,6 +206,10 @@ Test(opcode, operation_of_every_row)
         cr_assert_eq(letters[is], expected, "core/wire/iba_opcode_rows.h: opcode 0x%02x, %s, has operation %c, not %c",
                      code, name ? name : "reserved", letters[is], expected);
     }
+    for (unsigned o = 0; o < IBA_OPERATION_COUNT; o++)
+        for (unsigned other = 0; other < o; other++)
+            cr_assert_str_neq(iba_operation_name((enum iba_operation)o), iba_operation_name((enum iba_operation)other));
+    cr_assert_str_eq(iba_operation_name(IBA_OPERATION_ATOMIC_WRITE), "ATOMIC WRITE");
 }
 
 Test(opcode, header_sets_are_summed)

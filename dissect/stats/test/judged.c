@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "judge/message.h"
+#include "judge/judge.h"
 #include "stats/kinds.h"
 #include "observer/iba_finding_kinds.h"
 #include "wire/iba_endpoints.h"
@@ -360,20 +360,20 @@ Test(judged, expert_names_the_first_five_packets)
 
 /* ---- messages ---- */
 
-static struct message message_of(const struct direction *d, uint64_t frame)
+static struct iba_message message_of(const struct direction *d, uint64_t frame)
 {
-    return (struct message){.direction = d,
-                            .kind = MESSAGE_WRITE,
-                            .end = MESSAGE_ANSWERED,
-                            .whole = true,
-                            .closed = true,
-                            .first_frame = frame,
-                            .last_frame = frame + 1,
-                            .answer_frame = frame + 2,
-                            .began = 1000,
-                            .ended = 3500,
-                            .bytes = 700,
-                            .again = 3};
+    return (struct iba_message){.direction = d->id + 1,
+                                .operation = IBA_OPERATION_WRITE,
+                                .end = IBA_MESSAGE_END_ANSWERED,
+                                .whole = true,
+                                .closed = true,
+                                .first_frame = frame,
+                                .last_frame = frame + 1,
+                                .answer_frame = frame + 2,
+                                .began = 1000,
+                                .ended = 3500,
+                                .bytes = 700,
+                                .again = 3};
 }
 
 Test(judged, messages_in_the_order_they_began)
@@ -381,18 +381,18 @@ Test(judged, messages_in_the_order_they_began)
     static struct bench b;
 
     begin(&b, "messages");
-    struct message m = message_of(&b.d[2], 7);
-    stat_messages_message(b.f.state, &m);
+    struct iba_message m = message_of(&b.d[2], 7);
+    stat_messages_message(b.f.state, &m, &b.names);
     m = message_of(&b.d[0], 4);
-    m.kind = MESSAGE_READ;
-    m.end = MESSAGE_OPEN;
+    m.operation = IBA_OPERATION_READ;
+    m.end = IBA_MESSAGE_END_OPEN;
     m.closed = false;
     m.answer_frame = 0;
-    stat_messages_message(b.f.state, &m);
+    stat_messages_message(b.f.state, &m, &b.names);
     m.whole = false;
     m.closed = true;
     m.first_frame = 5;
-    stat_messages_message(b.f.state, &m);
+    stat_messages_message(b.f.state, &m, &b.names);
     char *j = printed(&b.f, true), *t = printed(&b.f, false);
     cr_expect_eq(occurrences(j, "\"operation\":"), 3);
     cr_expect(strstr(j,
@@ -425,9 +425,9 @@ Test(judged, messages_beyond_the_limit_are_counted)
     static struct bench b;
 
     begin(&b, "messages");
-    const struct message m = message_of(&b.d[0], 1);
+    const struct iba_message m = message_of(&b.d[0], 1);
     for (unsigned i = 0; i < 65536 + 2; i++)
-        stat_messages_message(b.f.state, &m);
+        stat_messages_message(b.f.state, &m, &b.names);
     char *t = printed(&b.f, false);
     cr_expect(strstr(t, "\nMessages 65536; not listed, beyond these: 2, bytes 1400\n"));
     free(t);

@@ -5,18 +5,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "judge/message.h"
+#include "judge/judge.h"
 #include "stats/kinds.h"
 
 enum { MOST = 400 };
 
-static void message(struct feed *f, enum message_kind kind, uint64_t bytes, uint64_t ns, enum message_end end)
+static void message(struct feed *f, enum iba_operation operation, uint64_t bytes, uint64_t ns, enum iba_message_end end)
 {
     const uint64_t began = UINT64_C(1000000007);
-    const struct message m = {
-        .kind = (uint8_t)kind, .end = (uint8_t)end, .whole = true, .bytes = bytes, .began = began, .ended = began + ns};
+    const struct iba_message m = {.operation = (uint8_t)operation,
+                                  .end = (uint8_t)end,
+                                  .whole = true,
+                                  .bytes = bytes,
+                                  .began = began,
+                                  .ended = began + ns};
 
-    stat_srt_message(f->state, &m);
+    stat_srt_message(f->state, &m, NULL);
 }
 
 /* The value of `key` in the row of an operation and a size, in the unit of JSON: seconds, or a count. */
@@ -76,7 +80,7 @@ static void expect_times(const uint64_t *times, size_t n)
     qsort(sorted, n, sizeof *sorted, by_value);
     feed_open(&f, "srt");
     for (size_t i = 0; i < n; i++)
-        message(&f, MESSAGE_SEND, 8, times[i], MESSAGE_ANSWERED);
+        message(&f, IBA_OPERATION_SEND, 8, times[i], IBA_MESSAGE_END_ANSWERED);
     json = printed(&f, true);
     expect_percentile(json, "p50", sorted, n, 50);
     expect_percentile(json, "p90", sorted, n, 90);
@@ -125,18 +129,17 @@ Test(srt, sizes_and_operations_are_apart)
     } sizes[] = {{0, "0-64"},       {64, "0-64"},        {65, "65-512"},   {512, "65-512"},
                  {513, "513-4K"},   {4096, "513-4K"},    {4097, "4K-64K"}, {65536, "4K-64K"},
                  {65537, "64K-1M"}, {1048576, "64K-1M"}, {1048577, "1M-"}, {UINT64_MAX, "1M-"}};
-    static const char *const operations[] = {"SEND", "WRITE", "READ", "ATOMIC", "FLUSH", "ATOMIC WRITE"};
 
-    cr_assert_eq(sizeof operations / sizeof *operations, MESSAGE_KINDS);
-    for (unsigned kind = 0; kind < MESSAGE_KINDS; kind++)
+    for (unsigned o = IBA_OPERATION_SEND; o <= IBA_OPERATION_ATOMIC_WRITE; o++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            const char *name = iba_operation_name((enum iba_operation)o);
             struct feed f;
             feed_open(&f, "srt");
-            message(&f, (enum message_kind)kind, sizes[i].bytes, 5000, MESSAGE_ANSWERED);
+            message(&f, (enum iba_operation)o, sizes[i].bytes, 5000, IBA_MESSAGE_END_ANSWERED);
             char *json = printed(&f, true), *text = printed(&f, false);
-            cr_expect_eq(value(json, operations[kind], sizes[i].size, "answered"), 1);
+            cr_expect_eq(value(json, name, sizes[i].size, "answered"), 1);
             cr_expect_eq(occurrences(json, "{\"operation\""), 1);
-            cr_expect(occurrences(text, operations[kind]) == 1 && occurrences(text, sizes[i].size) == 1, "%s", text);
+            cr_expect(occurrences(text, name) == 1 && occurrences(text, sizes[i].size) == 1, "%s", text);
             free(json);
             free(text);
             feed_close(&f);
@@ -148,24 +151,25 @@ Test(srt, ends_are_counted_apart)
 {
     struct feed f;
     char *json, *text;
-    const struct message half = {.kind = MESSAGE_SEND, .end = MESSAGE_ANSWERED, .began = 1, .ended = 900};
+    const struct iba_message half = {
+        .operation = IBA_OPERATION_SEND, .end = IBA_MESSAGE_END_ANSWERED, .began = 1, .ended = 900};
 
     feed_open(&f, "srt");
     json = printed(&f, true);
     cr_expect_str_eq(json, "{\"stat\":\"srt\",\"times\":[]}\n");
     free(json);
-    message(&f, MESSAGE_SEND, 8, 100, MESSAGE_UNASKED);
-    stat_srt_message(f.state, &half);
+    message(&f, IBA_OPERATION_SEND, 8, 100, IBA_MESSAGE_END_UNASKED);
+    stat_srt_message(f.state, &half, NULL);
     json = printed(&f, true);
     cr_expect_str_eq(json, "{\"stat\":\"srt\",\"times\":[]}\n");
     free(json);
     for (unsigned i = 0; i < 2; i++)
-        message(&f, MESSAGE_SEND, 8, 999999, MESSAGE_OPEN);
+        message(&f, IBA_OPERATION_SEND, 8, 999999, IBA_MESSAGE_END_OPEN);
     for (unsigned i = 0; i < 3; i++)
-        message(&f, MESSAGE_SEND, 8, 1, MESSAGE_REFUSED);
-    message(&f, MESSAGE_SEND, 8, 20, MESSAGE_ANSWERED);
-    message(&f, MESSAGE_SEND, 8, 60, MESSAGE_ANSWERED);
-    message(&f, MESSAGE_READ, 100, 50, MESSAGE_OPEN);
+        message(&f, IBA_OPERATION_SEND, 8, 1, IBA_MESSAGE_END_REFUSED);
+    message(&f, IBA_OPERATION_SEND, 8, 20, IBA_MESSAGE_END_ANSWERED);
+    message(&f, IBA_OPERATION_SEND, 8, 60, IBA_MESSAGE_END_ANSWERED);
+    message(&f, IBA_OPERATION_READ, 100, 50, IBA_MESSAGE_END_OPEN);
     json = printed(&f, true);
     cr_expect_str_eq(json, "{\"stat\":\"srt\",\"times\":["
                            "{\"operation\":\"SEND\",\"bytes\":\"0-64\",\"answered\":2,\"shortest\":0.000000020,"
