@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "iba_mad.h"
-#include "iba_mad_parts.h"
+#include "iba_mad_add.h"
 #include "wire/iba_opcode_rows.h"
 
 /* For each class: where its attributes begin, and which header precedes them after the common header (MD-18, MD-19,

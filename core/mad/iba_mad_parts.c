@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Adds one part to a datagram. */
-#include "iba_mad_parts.h"
+#include "iba_mad_add.h"
 
 static bool named_by_the_one_before(const struct iba_mad *m, enum iba_mad_layout l)
 {

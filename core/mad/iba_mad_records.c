@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Attributes of a datagram: one, or the records of a table. */
-#include "iba_mad_parts.h"
+#include "iba_mad_add.h"
 
 void iba_mad_add_attr(struct iba_mad *m, const struct iba_mad_attr *a, uint32_t at, unsigned record)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Upper protocols: the protocol of a service, and its private data at connection setup. */
 #include "iba_mad.h"
-#include "iba_mad_parts.h"
+#include "iba_mad_add.h"
 
 /* Ports of the IP CM service with a registered use (IANA). */
 static const struct {

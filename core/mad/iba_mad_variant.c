@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Parts whose layout depends on a value before them. */
-#include "iba_mad_parts.h"
+#include "iba_mad_add.h"
 
 /* The layout at `at` if all of it was captured. */
 static const uint8_t *captured(const struct iba_mad *m, enum iba_mad_layout l, uint32_t at)

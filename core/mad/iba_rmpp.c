@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "iba_rmpp.h"
-#include "iba_mad_parts.h"
+#include "iba_mad_add.h"
 
 static bool same_ends(const struct iba_rmpp_transfer *t, const struct iba_rmpp_ends *e, bool reverse)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of all findings, and how a finding is reported. */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_flow.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_report.h"
 
 #define FINDING(kind, field, severity, sentence, clause) {#kind, #field, IBA_##severity, sentence, clause},
 const struct iba_finding_info iba_findings[IBA_FINDING_COUNT] = {IBA_FINDINGS(FINDING)};

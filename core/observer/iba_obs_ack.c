@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decides whether an acknowledgement that is older than the newest one is late, or was sent again. */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_ack.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_record.h"
+#include "observer/iba_obs_report.h"
 #include "observer/iba_obs_rules.h"
 
 struct old_ack {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Judges responses while the capture has none of their requests. */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_alone.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_read.h"
+#include "observer/iba_obs_record.h"
+#include "observer/iba_obs_report.h"
 #include "observer/iba_obs_rules.h"
 
 struct alone {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds the request that a response answers, and the requests that are answered from then on. */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_answer.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_peer.h"
 
 /* The request that a response answers at its PSN, as the other direction last sent it; NULL: none is known. */
 static const struct iba_obs_mark *request_of(const struct iba_obs_requests *q, iba_psn psn)

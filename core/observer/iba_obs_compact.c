@@ -6,7 +6,8 @@
  * and the fields that its packets have in common. It loses the requests before the last one, outstanding READs, reasons
  * to go back, and the record by which network copies are found. The restored direction is treated as one whose capture
  * lacks these. */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_compact.h"
+#include "observer/iba_obs_request.h"
 
 enum { PMTU_UNIT = 256 };
 enum kind { KIND_COUNT, KIND_ENDED, KIND_ASKED, KIND_DATAGRAMS }; /* which member of the union is valid */

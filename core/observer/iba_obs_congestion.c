@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Congestion: finds the marked packet that a notification answers, and the time since the previous notification (RO-41,
  * RO-47). */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_congestion.h"
+#include "observer/iba_obs_direction.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_report.h"
 
 enum { ECN_CE = 3 };
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decides whether the network copied a packet that comes twice, byte for byte, or its sender sent it again. */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_copy.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_reason.h"
+#include "observer/iba_obs_record.h"
+#include "observer/iba_obs_report.h"
+#include "observer/iba_obs_request.h"
 #include "observer/iba_obs_rules.h"
 
 enum { ROUND_TRIPS = 4 };

@@ -2,7 +2,9 @@
 /* Credits limit how many messages the requester may send (section 9.7.7.2). CREDIT_STALL reports a requester that had
  * to wait for them. No packet shows whether the ends agreed on credits (RQ-45). So a requester that sends beyond its
  * credits is not reported. */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_credit.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_report.h"
 
 /* Longer than a round trip: a requester that pauses for so long does not merely wait for an acknowledgement. */
 #define ROUND_NS UINT64_C(1000000)

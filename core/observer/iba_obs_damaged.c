@@ -3,7 +3,9 @@
  * contents of a damaged packet. A damaged packet can explain a gap, though. GAP says that PSNs are missing from the
  * capture. They are not missing when the capture has them in damaged packets, and BAD_ICRC already names the cause.
  * Then GAP is not reported. */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_damaged.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_report.h"
 
 static enum iba_finding_kind damage(const struct iba_view *v)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The direction of a packet: its source, its destination, and hashes of both. */
 #include <string.h>
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_direction.h"
+#include "observer/iba_obs_look.h"
 #include "wire/iba_endpoints.h"
 
 void iba_obs_key(struct iba_flow_key *k, const struct iba_view *v)

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Findings that only the end of a capture or of a connection shows: requests that got no answer, and why the connection
  * ended. */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_end.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_peer.h"
+#include "observer/iba_obs_report.h"
+#include "observer/iba_obs_request.h"
 
 /* A missing answer alone may mean that the capture does not see the other side. So the other side must have answered
  * before, or the request must have been sent again without success. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads the observer's state for its users. */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_flow.h"
 
 const struct iba_flow_key *iba_flow_key(const struct iba_flow *f)
 {

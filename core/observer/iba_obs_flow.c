@@ -4,7 +4,15 @@
 #include <assert.h>
 #include <stddef.h>
 #include <string.h>
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_flow.h"
+#include "observer/iba_obs_compact.h"
+#include "observer/iba_obs_direction.h"
+#include "observer/iba_obs_end.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_memory.h"
+#include "observer/iba_obs_peer.h"
+#include "observer/iba_obs_reason.h"
+#include "observer/iba_obs_report.h"
 
 /* A flow moves to the front of its list when n_flow / NEAR packets have passed since it last did. */
 enum { NEAR = 16, MOST_COMPARED = 8 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The record of a direction: its requests and READs by PSN, its gaps, the PSN up to which all is answered, and the
  * response that will make its requester go back. The other files look these up here. */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_record.h"
+#include "observer/iba_obs_look.h"
 
 void iba_obs_close_read(struct iba_obs_requests *q, uint32_t n)
 {

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decides whether a request whose PSN was jumped over is late, or was sent again. */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_late.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_reason.h"
+#include "observer/iba_obs_record.h"
+#include "observer/iba_obs_report.h"
+#include "observer/iba_obs_selective.h"
 #include "observer/iba_obs_rules.h"
 
 /* ---- whether a request is late ---- */

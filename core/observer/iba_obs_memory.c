@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <string.h>
 #include "observer/iba_obs_open.h"
+#include "observer/iba_obs_memory.h"
+#include "observer/iba_obs_look.h"
 
 #define MS UINT64_C(1000000)
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Messages as the responder assembles them. The observer checks the order of opcodes and the lengths. */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_message.h"
+#include "observer/iba_obs_compact.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_peer.h"
+#include "observer/iba_obs_record.h"
+#include "observer/iba_obs_report.h"
 
 /* The path MTU has become known, or known more exactly. So the number of responses of each READ becomes known. */
 static void recount(struct iba_obs_requests *q, uint32_t pmtu)

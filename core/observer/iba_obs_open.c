@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Messages from their first packet to the response that ends them. */
 #include "observer/iba_obs_open.h"
+#include "observer/iba_obs_flow.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_peer.h"
+#include "observer/iba_obs_record.h"
 #include <string.h>
 
 enum { ATOMIC_BYTES = 8 };

@@ -2,7 +2,7 @@
 /* Open messages: those that wait for more request packets, or for their response. Not for users of libiba. */
 #ifndef IBA_OBS_OPEN_H
 #define IBA_OBS_OPEN_H
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_look.h"
 
 /* The open messages of one flow, in the order in which their first packets were seen. */
 struct iba_obs_open {

@@ -2,7 +2,15 @@
 /* Pairs. The observer matches the direction of a response with the direction whose requests it answers, by addresses
  * and PSNs. The two directions of a pair share the path MTU. */
 #include <string.h>
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_pairing.h"
+#include "observer/iba_obs_direction.h"
+#include "observer/iba_obs_flow.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_message.h"
+#include "observer/iba_obs_peer.h"
+#include "observer/iba_obs_reason.h"
+#include "observer/iba_obs_record.h"
+#include "observer/iba_obs_report.h"
 
 enum { MOST_TRIES = 64, MOST_LOOKED_AT = 32 };
 

@@ -3,7 +3,9 @@
  * seen at one capture point. Addresses are not part of the path: packets with other addresses belong to another
  * direction. Requests and responses have separate paths. */
 #include <stddef.h>
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_path.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_report.h"
 
 #define NAME(part, name, ...) name,
 static const char *const names[] = {IBA_PATH_PARTS(NAME)};

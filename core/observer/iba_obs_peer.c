@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds flows by their index, and records which two directions are a pair. */
 #include <stddef.h>
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_peer.h"
 
 /* Sets the peer of a direction, in its flow, or in its short form when the direction is at rest. */
 void iba_obs_set_peer(const struct iba_observer *s, uint32_t known, uint32_t peer, bool guess)

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Responses to READs, ATOMICs and the other requests that more than an ACK answers. */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_read.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_peer.h"
+#include "observer/iba_obs_record.h"
+#include "observer/iba_obs_reorder.h"
+#include "observer/iba_obs_report.h"
 #include "observer/iba_obs_rules.h"
 
 static bool fits(enum iba_operation request, const struct iba_opcode *response)

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decides why a request comes again: which event of the capture made the requester go back, or whether the request was
  * late. */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_reason.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_read.h"
+#include "observer/iba_obs_record.h"
+#include "observer/iba_obs_reorder.h"
+#include "observer/iba_obs_report.h"
+#include "observer/iba_obs_selective.h"
+#include "observer/iba_obs_unsent.h"
 #include "observer/iba_obs_rules.h"
 
 /* Software waits up to this much longer than an RNR NAK asks for. Shorter than the usual ACK timer (code 14, 67 ms). */

@@ -11,7 +11,12 @@
  * (iba_obs_selective.c). Nothing shows that the capture lacks their retransmissions, so such a jump is not reported
  * unless some of them come late. The first jump of a capture may go over packets that were sent before the capture
  * began. It is reported when a requester or a NAK asks for one of them. */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_reorder.h"
+#include "observer/iba_obs_damaged.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_peer.h"
+#include "observer/iba_obs_record.h"
+#include "observer/iba_obs_report.h"
 
 static bool is_gap(uint8_t kind)
 {

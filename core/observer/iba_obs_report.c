@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reports findings. Drops a gap whose packets were captured damaged, and defers findings that may be lawful reordering.
  */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_report.h"
+#include "observer/iba_obs_damaged.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_reorder.h"
 
 __attribute__((cold)) static void note_late(struct iba_flow *f, uint64_t frame)
 {

@@ -2,7 +2,20 @@
 /* Requests of a reliable connection: whether each is new, sent again, late, or after a gap, and which of them wait for
  * an answer. */
 #include <string.h>
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_request.h"
+#include "observer/iba_obs_credit.h"
+#include "observer/iba_obs_direction.h"
+#include "observer/iba_obs_late.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_message.h"
+#include "observer/iba_obs_pairing.h"
+#include "observer/iba_obs_read.h"
+#include "observer/iba_obs_reason.h"
+#include "observer/iba_obs_record.h"
+#include "observer/iba_obs_reorder.h"
+#include "observer/iba_obs_report.h"
+#include "observer/iba_obs_selective.h"
+#include "observer/iba_obs_unsent.h"
 
 enum { MOST_ID_STEP = 1024 };
 

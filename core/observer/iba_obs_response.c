@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Responses: their contents, the requests that they prove to have arrived, and the reaction of the requester. */
 #include <string.h>
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_response.h"
+#include "observer/iba_obs_ack.h"
+#include "observer/iba_obs_alone.h"
+#include "observer/iba_obs_credit.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_message.h"
+#include "observer/iba_obs_pairing.h"
+#include "observer/iba_obs_peer.h"
+#include "observer/iba_obs_read.h"
+#include "observer/iba_obs_record.h"
+#include "observer/iba_obs_reorder.h"
+#include "observer/iba_obs_report.h"
+#include "observer/iba_obs_selective.h"
+#include "observer/iba_obs_unsent.h"
 
 enum { MOST_BACK = 1 << 16 }; /* PSNs */
 

@@ -6,7 +6,11 @@
  * Packets that were sent after a lost one, were acknowledged, and did not come again show that a connection uses
  * selective repeat. The capture may lack the retransmissions of one or two such packets, so three of them count as
  * proof. */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_selective.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_reason.h"
+#include "observer/iba_obs_record.h"
+#include "observer/iba_obs_reorder.h"
 
 /* Counts those packets from `from` to before `end` that the capture has. */
 static void keep(struct iba_obs_requests *q, iba_psn from, iba_psn end)

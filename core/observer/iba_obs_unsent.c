@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Responses to PSNs that were never sent, or that the capture lacks. The next request shows which. */
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_unsent.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_record.h"
+#include "observer/iba_obs_report.h"
 
 /* One past the PSNs that the response says have arrived. */
 static iba_psn covered(const struct iba_look *l)

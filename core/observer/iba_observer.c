@@ -3,6 +3,23 @@
  * headers, and hands the packet to the functions of its service. */
 #include <string.h>
 #include "observer/iba_obs_open.h"
+#include "observer/iba_observer.h"
+#include "observer/iba_obs_answer.h"
+#include "observer/iba_obs_compact.h"
+#include "observer/iba_obs_congestion.h"
+#include "observer/iba_obs_copy.h"
+#include "observer/iba_obs_damaged.h"
+#include "observer/iba_obs_direction.h"
+#include "observer/iba_obs_end.h"
+#include "observer/iba_obs_flow.h"
+#include "observer/iba_obs_look.h"
+#include "observer/iba_obs_pairing.h"
+#include "observer/iba_obs_path.h"
+#include "observer/iba_obs_peer.h"
+#include "observer/iba_obs_reason.h"
+#include "observer/iba_obs_report.h"
+#include "observer/iba_obs_request.h"
+#include "observer/iba_obs_response.h"
 
 enum { MOST_TRUST = 8, MOST_STEP = 1024, GSI = 1, MAD_BYTES = 256 };
 

@@ -5,6 +5,9 @@
 #include "transport/deviations.h"
 #include "transport/deviations_refusals.h"
 #include "transport/deviations_receiver.h"
+#include "transport/iba_qp_state.h"
+#include "transport/iba_qp_traits.h"
+#include "transport/iba_queue.h"
 
 static int state_row(const struct iba_ca *ca)
 {

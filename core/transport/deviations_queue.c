@@ -2,7 +2,7 @@
 /* Broken devices deviate in completion queues, receive queues and shared receive queues. */
 #include "transport/deviations.h"
 #include "transport/deviations_qp.h"
-#include "transport/iba_qp_parts.h"
+#include "transport/iba_queue.h"
 
 static int changed(const struct iba_ca *ca)
 {

@@ -6,6 +6,10 @@
 #include "transport/deviations_qp.h"
 #include "transport/deviations_request.h"
 #include "transport/deviations_requester.h"
+#include "transport/iba_qp_attr.h"
+#include "transport/iba_qp_state.h"
+#include "transport/iba_qp_traits.h"
+#include "transport/iba_queue.h"
 
 /* ---- before the rows ---- */
 

@@ -3,7 +3,7 @@
 #ifndef IBA_DEVIATIONS_REFUSALS_H
 #define IBA_DEVIATIONS_REFUSALS_H
 #include "transport/iba_refusals.h"
-#include "transport/iba_qp_parts.h"
+#include "transport/iba_verbs.h"
 
 /* The row for the transition that the call asks for; NULL: there is none. `room` has space for a changed row. */
 const struct iba_transition *iba_changed_transition(const struct iba_call *c, struct iba_transition *room);

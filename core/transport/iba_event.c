@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Asynchronous events: the adapter reports them to its user. */
 #include "transport/deviations_qp.h"
-#include "transport/iba_qp_parts.h"
 
 static bool is_reported(const struct iba_ca *ca, enum iba_event_kind kind)
 {

@@ -2,7 +2,7 @@
 /* Posting sends: which operations a QP takes, in which form, and when (section 11.4.1; RQ-15, QS-17..QS-25, QS-83). */
 #include "transport/deviations_requester.h"
 #include "transport/iba_refusals.h"
-#include "transport/iba_qp_parts.h"
+#include "transport/iba_qp_traits.h"
 
 /* clang-format off */
 enum { /* types of QP */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Questions about QPs: which QP has a number, which traits its type has, what its state permits. */
-#include "transport/iba_qp_parts.h"
+#include "transport/iba_qp_traits.h"
 
 bool iba_qp_type_has(uint8_t type, unsigned traits)
 {

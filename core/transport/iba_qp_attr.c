@@ -3,7 +3,8 @@
 #include <string.h>
 #include "transport/deviations_qp.h"
 #include "transport/iba_refusals.h"
-#include "transport/iba_qp_parts.h"
+#include "transport/iba_qp_attr.h"
+#include "transport/iba_qp_traits.h"
 
 enum {
     ACCESS_OF_QP = IBA_ACCESS_REMOTE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Invariants of every QP and queue. They are true between two calls for any packets of the peer. */
 #include <assert.h>
-#include "transport/iba_qp_parts.h"
+#include "transport/iba_qp_traits.h"
 #include "transport/iba_requester.h"
 #include "transport/iba_responder.h"
 

@@ -2,7 +2,9 @@
 /* Transitions that a QP makes by itself: Error, Send Queue Error, the end of Send Queue Drain (section 10.3.1; QS-23,
  * QS-24, QS-25). */
 #include "transport/deviations.h"
-#include "transport/iba_qp_parts.h"
+#include "transport/iba_qp_state.h"
+#include "transport/iba_qp_traits.h"
+#include "transport/iba_queue.h"
 
 /* RQ-61: a QP in Error is silent. The exception is a responder that itself ends the connection: its NAK still leaves,
  * and before the NAK the responses to earlier requests (RR-06). */

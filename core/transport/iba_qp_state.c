@@ -5,7 +5,9 @@
 #include "transport/deviations.h"
 #include "transport/deviations_qp.h"
 #include "transport/iba_refusals.h"
-#include "transport/iba_qp_parts.h"
+#include "transport/iba_qp_state.h"
+#include "transport/iba_qp_attr.h"
+#include "transport/iba_qp_traits.h"
 #include "wire/iba_behaviours.h"
 
 /* ---- the table ---- */

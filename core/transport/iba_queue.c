@@ -4,7 +4,8 @@
 #include "transport/deviations.h"
 #include "transport/deviations_qp.h"
 #include "transport/iba_refusals.h"
-#include "transport/iba_qp_parts.h"
+#include "transport/iba_queue.h"
+#include "transport/iba_qp_traits.h"
 
 /* ---- completion queues ---- */
 static struct iba_cq *cq_find(const struct iba_ca *ca, uint32_t number)

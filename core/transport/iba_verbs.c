@@ -5,7 +5,9 @@
 #include <string.h>
 #include "transport/deviations_qp.h"
 #include "transport/iba_refusals.h"
-#include "transport/iba_qp_parts.h"
+#include "transport/iba_qp_attr.h"
+#include "transport/iba_qp_state.h"
+#include "transport/iba_qp_traits.h"
 
 enum { QPN_LAST = 0xfffffe, QPN_MAX = 0xffffff, GID_BYTES = 16 }; /* 0, 1 and 0xFFFFFF are reserved (WF-37) */
 

@@ -3,7 +3,7 @@
  * mistaken, and no result depends on the seed. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
-#include "observer/iba_obs_parts.h"
+#include "observer/iba_obs_direction.h"
 #include "wire/iba_build.h"
 #include "wire/iba_endpoints.h"
 #include "wire/iba_opcode_rows.h"

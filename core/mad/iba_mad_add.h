@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Private to iba_mad_parse(): functions that add parts. Not for users of libiba. */
-#ifndef IBA_MAD_PARTS_H
-#define IBA_MAD_PARTS_H
+#ifndef IBA_MAD_ADD_H
+#define IBA_MAD_ADD_H
 #include "iba_mad.h"
 
 enum { IBA_RMPP_DATA = 1, IBA_RMPP_ACK = 2, IBA_RMPP_STOP = 3, IBA_RMPP_ABORT = 4 };

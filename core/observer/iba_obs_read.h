@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Responses to READs and ATOMICs. Not for users of libiba. */
+#ifndef IBA_OBS_READ_H
+#define IBA_OBS_READ_H
+#include "observer/iba_obs_look.h"
+
+/* Decides whether a response with data is late; `r` may be NULL. */
+const struct iba_decision *iba_obs_answer_lateness(const struct iba_look *l, const struct iba_obs_read *r);
+/* Decides whether the pending response is late, or `l` continues its run. `l` NULL: no packet follows. */
+__attribute__((hot)) void iba_obs_release(struct iba_observer *s, struct iba_flow *f, const struct iba_look *l);
+/* Decides the pending response by itself, since another one is about to become pending. */
+void iba_obs_release_alone(struct iba_observer *s, struct iba_flow *f);
+/* The packet is the First of a READ, and may be late. Only the next packet shows that. `r` may be NULL. */
+bool iba_obs_holds(const struct iba_look *l, const struct iba_obs_read *r);
+/* The packet is not a First, and may be late. Its READ was sent again, and the new answer has not begun. */
+bool iba_obs_begins_inside(const struct iba_look *l, const struct iba_obs_read *r);
+/* The requester goes back. The pending response may be the reason. */
+void iba_obs_release_by_request(struct iba_look *l);
+/* Records that responses from `from` to before `end` are missing; some of them may have come before. `q` may be NULL.
+ */
+void iba_obs_miss(const struct iba_look *l, struct iba_obs_requests *q, iba_psn from, iba_psn end);
+/* All responses to the READ came, though not necessarily since its newest transmission. */
+bool iba_obs_answer_came(const struct iba_look *l, const struct iba_obs_read *r);
+/* Processes a response with data: to a READ or ATOMIC. */
+void iba_obs_read_response(struct iba_look *l, struct iba_obs_requests *q);
+/* The response with the previous PSN came recently, so this one continues it. A First between the two was late. */
+bool iba_obs_continues(const struct iba_look *l);
+/* The newest remembered response before this one; NULL: none. */
+const struct iba_obs_recent *iba_obs_response_before(const struct iba_look *l);
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Packets that overtake each other. Not for users of libiba. */
+#ifndef IBA_OBS_REORDER_H
+#define IBA_OBS_REORDER_H
+#include "observer/iba_obs_look.h"
+
+/* Defers a gap or a late packet. False: the caller reports it now. */
+bool iba_obs_puts_off(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *t);
+/* Defers ANSWER_MISSING for a response that jumps over `missing` responses from PSN `from` on, the first of them to
+ * `r`. */
+bool iba_obs_puts_off_missing(struct iba_look *l, const struct iba_obs_read *r, iba_psn from, uint32_t missing);
+/* Defers a GAP over `n` PSNs that may be no loss. It is dropped unless some of them come late, or, when they may have
+ * been sent before the capture, when they are asked for. False: the caller reports it now. */
+bool iba_obs_puts_off_skipped(struct iba_look *l, uint32_t n, enum iba_obs_excuse excuse);
+/* True when the deferred jumps include one over this PSN: over a request, or with `answers` over a response. */
+bool iba_obs_fills(struct iba_flow *f, bool answers, iba_psn psn);
+/* Counts `n` more PSNs of requests from `psn` on as arrived, since a READ takes several PSNs. */
+void iba_obs_order_fill(struct iba_flow *f, iba_psn psn, uint32_t n);
+/* The peer asks for missing PSNs from `psn` on: for requests of the flow, or with `answers` for its responses. */
+void iba_obs_order_asked(struct iba_observer *s, struct iba_flow *f, bool answers, iba_psn psn);
+/* The request comes again, so missing PSNs after it may still come. */
+void iba_obs_order_comes_again(struct iba_flow *f, iba_psn psn);
+/* The receiver has taken all packets up to `psn`, in the order in which they came. */
+void iba_obs_order_taken(struct iba_observer *s, struct iba_flow *f, bool answers, iba_psn psn);
+/* Resolves all deferred findings, since no packet follows. */
+void iba_obs_order_end(struct iba_observer *s, struct iba_flow *f);
+/* This network reorders packets, as far as the capture shows. */
+static inline bool iba_obs_reorders(const struct iba_observer *s)
+{
+    return s->reorders;
+}
+#endif

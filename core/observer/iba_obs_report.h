@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How findings are reported. Not for users of libiba. */
+#ifndef IBA_OBS_REPORT_H
+#define IBA_OBS_REPORT_H
+#include "observer/iba_decision.h"
+#include "observer/iba_obs_look.h"
+
+/* Details of a finding. `cause` may be NULL. */
+struct iba_obs_detail {
+    const struct iba_obs_mark *cause;
+    const struct iba_decision *decision; /* the row that decided; NULL: no table decides this kind */
+    uint32_t count;
+    iba_time wait_ns;
+    bool response; /* for an earlier packet than the current one: it is a response */
+};
+/* Reports `kind` of the current packet. `t` may be NULL. */
+__attribute__((cold)) void iba_obs_report(struct iba_look *l, enum iba_finding_kind kind,
+                                          const struct iba_obs_detail *t);
+/* Reports `kind` of the packet `of`, an earlier one than the current. `f` counts the finding; NULL: no flow counts it.
+ */
+__attribute__((cold)) void iba_obs_report_of(struct iba_observer *s, struct iba_flow *f, enum iba_finding_kind kind,
+                                             const struct iba_obs_mark *of, const struct iba_obs_detail *t,
+                                             iba_psn psn);
+/* A finding about the packet `of`. `t` may be NULL. */
+struct iba_finding iba_obs_finding(const struct iba_flow *f, enum iba_finding_kind kind, const struct iba_obs_mark *of,
+                                   const struct iba_obs_detail *t, iba_psn psn);
+/* A finding about the current packet. `t` may be NULL. */
+struct iba_finding iba_obs_finding_now(const struct iba_look *l, enum iba_finding_kind kind,
+                                       const struct iba_obs_detail *t);
+/* Reports a finding at once, and defers none. */
+void iba_obs_emit(struct iba_observer *s, struct iba_flow *f, const struct iba_finding *finding);
+/* A decision table has decided. Notifies the caller, if it wants that. */
+static inline void iba_obs_decided(const struct iba_observer *s, const struct iba_decision *by)
+{
+    if (s->cfg.decided)
+        s->cfg.decided(s->cfg.ctx, by);
+}
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Properties of each type of queue pair; ports and protection domains by number. Not for users of libiba. */
+#ifndef IBA_QP_TRAITS_H
+#define IBA_QP_TRAITS_H
+#include "transport/iba_verbs.h"
+
+enum { IBA_QPN_FIRST = 2 }; /* 0 and 1 are the numbers of SMI and GSI (WF-37) */
+/* Traits of a type of QP. A type without traits is not offered. */
+enum iba_qp_trait {
+    IBA_QP_SENDS = 1 << 0,    /* has a send queue */
+    IBA_QP_RECEIVES = 1 << 1, /* has a receive queue of its own, unless it uses an SRQ */
+    IBA_QP_SHARES = 1 << 2,   /* can take from an SRQ */
+    IBA_QP_CONNECTED = 1 << 3,
+    IBA_QP_RELIABLE = 1 << 4,
+    IBA_QP_DATAGRAM = 1 << 5, /* IBA datagrams, so P_Key and Q_Key; raw ones have neither */
+    IBA_QP_MANAGES = 1 << 6,  /* SMI, GSI */
+    IBA_QP_GROUPS = 1 << 7,   /* may join multicast groups (UU-25) */
+};
+/* Returns whether the type has at least one of these traits. */
+bool iba_qp_type_has(uint8_t type, unsigned traits);
+static inline bool iba_qp_has(const struct iba_qp *qp, unsigned traits)
+{
+    return iba_qp_type_has(qp->type, traits);
+}
+static inline const struct iba_port *iba_port_of(const struct iba_ca *ca, uint8_t number)
+{
+    return number >= 1 && number <= ca->n_port ? &ca->port[number - 1] : NULL;
+}
+static inline bool iba_pd_exists(const struct iba_mem *m, uint32_t pd)
+{
+    return pd < m->n_pd && m->pd[pd] != UINT32_MAX;
+}
+/* Returns whether a QP receives in that state. Its send queue exists in these states too. */
+static inline bool iba_state_receives(uint8_t state)
+{
+    return state == IBA_QPS_RTR || state == IBA_QPS_RTS || state == IBA_QPS_SQD || state == IBA_QPS_SQE;
+}
+/* Responses wait, and the last of them is the NAK that ends the connection (RR-57, RR-58). */
+bool iba_resp_ends_connection(const struct iba_qp *qp);
+#endif
