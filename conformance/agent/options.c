@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "options.h"
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "scenario/usage.h"
 #include "system/confine.h"
 #include "system/text.h"
 
@@ -56,20 +56,12 @@ int wrong(int code, const char *format, ...)
 static int help(void)
 {
 #define HELP(name, value, arg, what) {"--" name arg, what},
-    static const struct {
-        const char *form, *what;
-    } rows[] = {OPTIONS(HELP)};
+    static const struct ibc_usage rows[] = {OPTIONS(HELP)};
 
     puts("usage: ibagent [--device NAME] [--port N] [--listen WHERE]\n"
          "       ibagent --engine[=SPEC] [--real-time] [--wire SPEC]... [--listen WHERE]\n\n"
          "Executes verbs on the device under test for ibconform: one request a line, one reply a line.\n");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *what = rows[i].what, *end;
-        printf("  %-19s ", rows[i].form);
-        for (; (end = strchr(what, '\n')) != NULL; what = end + 1)
-            printf("%.*s\n%22s", (int)(end - what), what, "");
-        puts(what);
-    }
+    ibc_usage_print(rows, sizeof rows / sizeof *rows, 20);
     puts("\nExit: 0 the client has left, or a signal came; 2 wrong usage; 4 the device or the channel cannot be "
          "opened.");
     return EXIT_OK;
@@ -141,9 +133,11 @@ int read_options(struct options *o, int argc, char **argv, bool *done)
     int got, which = 0, e = EXIT_OK;
 
     while (e == EXIT_OK && (got = getopt_long(argc, argv, ":h", longs, &which)) != -1) {
-        if (got == '?' || got == ':')
-            return wrong(EXIT_WRONG, "%s: %s; see ibagent --help", argv[optind - 1],
-                         got == ':' ? "wants a value" : "no such option, or it takes no value");
+        if (got == '?' || got == ':') {
+            char fault[IBC_USAGE_FAULT];
+            ibc_usage_fault(fault, longs, argv[optind - 1], got == ':');
+            return wrong(EXIT_WRONG, "%s; see ibagent --help", fault);
+        }
         *done = got == 'h' || which == O_HELP || which == O_VERSION;
         if (*done && got != 'h' && which == O_VERSION)
             return printf("ibagent %s\nsandbox (--engine): %s\n", IBPROOF_VERSION, confine_offer()), EXIT_OK;

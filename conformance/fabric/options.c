@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "options.h"
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "console.h"
+#include "scenario/usage.h"
 #include "system/text.h"
 
 /* clang-format off */
@@ -36,21 +36,13 @@ int options_wrong(int code, const char *format, ...)
 static int help(void)
 {
 #define HELP(name, value, arg, what) {"--" name arg, what},
-    static const struct {
-        const char *form, *what;
-    } rows[] = {OPTIONS(HELP)};
+    static const struct ibc_usage rows[] = {OPTIONS(HELP)};
 
     puts("ibfabric - simulate an InfiniBand subnet for a subnet manager and its tools\n\n"
          "Usage: ibfabric [option]... TOPOLOGY\n\n"
          "TOPOLOGY is a file as ibnetdiscover prints it, or a net file of ibsim; - is the standard input.\n"
          "Programs reach the subnet through libumad2sim, as they reach ibsim.\n\nOptions");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *what = rows[i].what, *end;
-        printf("  %-16s", rows[i].form);
-        for (; (end = strchr(what, '\n')) != NULL; what = end + 1)
-            printf("%.*s\n%18s", (int)(end - what), what, "");
-        puts(what);
-    }
+    ibc_usage_print(rows, sizeof rows / sizeof *rows, 16);
     puts("\nCommands of the console; an empty line ends each answer");
     console_help(stdout);
     puts("\nExit: 0 a signal, quit or the end of the console; 2 wrong usage, or the topology is wrong; 4 a socket or "
@@ -120,9 +112,11 @@ int options_read(struct options *o, int argc, char **argv, bool *done)
     *o = (struct options){.sim = "sim"};
     *done = false;
     while (e == EXIT_OK && (got = getopt_long(argc, argv, ":h", longs, &which)) != -1) {
-        if (got == '?' || got == ':')
-            return options_wrong(EXIT_WRONG, "%s: %s; see ibfabric --help", argv[optind - 1],
-                                 got == ':' ? "wants a value" : "no such option, or it takes no value");
+        if (got == '?' || got == ':') {
+            char fault[IBC_USAGE_FAULT];
+            ibc_usage_fault(fault, longs, argv[optind - 1], got == ':');
+            return options_wrong(EXIT_WRONG, "%s; see ibfabric --help", fault);
+        }
         if (got == 'h' || which == O_HELP) {
             *done = true;
             return help();
