@@ -8,7 +8,6 @@ has started. NAME.pcap has every frame that either guest sent, also those that t
 tells how it was made, and so its cause. A NAME is a shell pattern; without one all attempts are made.
 """
 
-import json
 import os
 import sys
 import threading
@@ -16,10 +15,11 @@ import time
 
 sys.dont_write_bytecode = True
 
+import cases  # noqa: E402
 from attempts import ATTEMPTS, Losses  # noqa: E402
-from peer import Failed, Gone, Peer  # noqa: E402
+from peer import Failed, Peer  # noqa: E402
 from relay import CM_MESSAGES, Relay, cm_message  # noqa: E402
-from traffic import arguments, text  # noqa: E402
+from traffic import text  # noqa: E402
 
 DATA_MOST = 40  # packets of data in a capture
 MOST_QUIET = 20
@@ -101,7 +101,7 @@ def run(attempt, peers, relay, given):
 
 
 def main():
-    given = arguments(__doc__, ATTEMPTS, "attempt")
+    given = cases.arguments(__doc__, ATTEMPTS, "attempt", {"guests": 2, "kernel": None, "out": None})
     wanted = given.chosen
     if given.list:
         for e in wanted:
@@ -115,9 +115,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (Failed, Gone, OSError, json.JSONDecodeError) as trouble:
-        sys.exit(f"guest: {trouble}")
-    except KeyboardInterrupt:
-        sys.exit(130)
+    cases.run(main)

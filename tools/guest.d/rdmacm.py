@@ -8,8 +8,6 @@ IPv6, against ibrdmacm: the engine and its connection manager on the guest's wir
 find nothing against our end in the capture NAME.pcap. A NAME is a shell pattern; without one all are run.
 """
 
-import argparse
-import fnmatch
 import json
 import os
 import subprocess
@@ -19,7 +17,8 @@ from dataclasses import dataclass
 
 sys.dont_write_bytecode = True
 
-from peer import Failed, Gone, Shell  # noqa: E402
+import cases  # noqa: E402
+from peer import Failed, Shell  # noqa: E402
 
 GUEST, OURS = {"v4": "10.0.0.1", "v6": "2001:db8::1"}, {"v4": "10.0.0.2", "v6": "2001:db8::2"}
 PATIENCE = 60
@@ -85,25 +84,6 @@ CASES = [Case(p, "client", family) for p in PROGRAMS for family in ("v4", "v6")]
 CASES += [Case(p, "server", family) for p in PROGRAMS for family in p.server_families]
 
 
-def chosen(names):
-    return [c for c in CASES if not names or any(fnmatch.fnmatchcase(c.name, name) for name in names)]
-
-
-def arguments():
-    parser = argparse.ArgumentParser(usage=__doc__, allow_abbrev=False)
-    parser.add_argument("--list", action="store_true")
-    for name in ("--guest", "--program", "--ibdissect", "--out"):
-        parser.add_argument(name)
-    parser.add_argument("names", nargs="*")
-    given = parser.parse_args()
-    for name in given.names:
-        if not any(fnmatch.fnmatchcase(c.name, name) for c in CASES):
-            sys.exit(f"guest: no case '{name}' (--list names them)")
-    if not given.list and not (given.guest and given.program and given.ibdissect and given.out):
-        parser.error("--guest, --program, --ibdissect and --out are wanted")
-    return given
-
-
 def our_end(case, given, capture):
     wire = f"unix:{given.guest}/dut,{given.guest}/tester"
     role = "server" if case.role == "client" else "client"
@@ -162,8 +142,9 @@ def findings(case, given, capture):
 
 
 def main():
-    given = arguments()
-    wanted = chosen(given.names)
+    options = dict.fromkeys(("guest", "program", "ibdissect", "out"))
+    given = cases.arguments(__doc__, CASES, "case", options)
+    wanted = given.chosen
     if given.list:
         for case in wanted:
             print(f"{case.name:26} {case.command()}")
@@ -184,9 +165,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (Failed, Gone, OSError) as trouble:
-        sys.exit(f"guest: {trouble}")
-    except KeyboardInterrupt:
-        sys.exit(130)
+    cases.run(main)

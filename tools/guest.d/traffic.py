@@ -7,9 +7,7 @@ Makes captures between two guests that `tools/guest traffic` has started, whose 
 pattern; without one all experiments are made.
 """
 
-import argparse
 import contextlib
-import fnmatch
 import json
 import os
 import pathlib
@@ -18,36 +16,15 @@ import time
 
 sys.dont_write_bytecode = True
 
+import cases  # noqa: E402
 from experiments import EXPERIMENTS  # noqa: E402
-from peer import Failed, Gone, Peer, Unlucky  # noqa: E402
+from peer import Failed, Peer, Unlucky  # noqa: E402
 from relay import Relay  # noqa: E402
 
 PATIENCE, AFTERWARDS = 20, 5  # seconds for a client; for its server, after that
 ATTEMPTS = 5
 RETRIED = ("completer_retry_err", "duplicate_request", "out_of_seq_request", "rcvd_seq_err")
 QUIET, MOST_QUIET = 0.15, 4  # nothing sent for so long means the end
-
-
-def chosen(all_of, names):
-    return [e for e in all_of if not names or any(fnmatch.fnmatchcase(e.name, name) for name in names)]
-
-
-def arguments(usage, all_of, noun):
-    """The command line; all_of: what may be named. Ends the program on a wrong one. given.chosen: those to make."""
-    parser = argparse.ArgumentParser(usage=usage, allow_abbrev=False)
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--guests", nargs=2)
-    parser.add_argument("--kernel")
-    parser.add_argument("--out")
-    parser.add_argument("names", nargs="*")
-    given = parser.parse_args()
-    for name in given.names:
-        if not chosen(all_of, [name]):
-            sys.exit(f"guest: no {noun} '{name}' (--list names them)")
-    if not given.list and not (given.guests and given.kernel and given.out):
-        parser.error("--guests, --kernel and --out are wanted")
-    given.chosen = chosen(all_of, given.names)
-    return given
 
 
 def last_line(text):
@@ -180,7 +157,7 @@ def run(experiment, peers, relay, given):
 
 
 def main():
-    given = arguments(__doc__, EXPERIMENTS, "experiment")
+    given = cases.arguments(__doc__, EXPERIMENTS, "experiment", {"guests": 2, "kernel": None, "out": None})
     wanted = given.chosen
     if given.list:
         for e in wanted:
@@ -195,9 +172,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (Failed, Gone, OSError) as trouble:
-        sys.exit(f"guest: {trouble}")
-    except KeyboardInterrupt:
-        sys.exit(130)
+    cases.run(main)

@@ -19,6 +19,7 @@ from unittest import mock
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
+import cases  # noqa: E402
 import traffic  # noqa: E402
 from experiments import EXPERIMENTS, Experiment  # noqa: E402
 from peer import Failed, Unlucky  # noqa: E402
@@ -151,8 +152,8 @@ class Table(unittest.TestCase):
             self.assertIn(e.at, ("a", "b"))
 
     def test_chosen(self):
-        self.assertEqual(len(traffic.chosen(EXPERIMENTS, [])), len(EXPERIMENTS))
-        self.assertEqual([e.name for e in traffic.chosen(EXPERIMENTS, ["rping", "rping*"])], ["rping", "rping-v6"])
+        self.assertEqual(len(cases.chosen(EXPERIMENTS, [])), len(EXPERIMENTS))
+        self.assertEqual([e.name for e in cases.chosen(EXPERIMENTS, ["rping", "rping*"])], ["rping", "rping-v6"])
 
 
 class Story(unittest.TestCase):
