@@ -275,10 +275,9 @@ static void fill_backlog(uint16_t message, bool datagrams, unsigned answer, unsi
     count();
 }
 
-/* The peer's queue pair already has a connection with us. */
-static void rep_of_a_busy_queue_pair(void)
+/* A connection is established; we ask for a second one, and `mad` becomes the REP for it. */
+static void second_rep(uint8_t mad[IBA_MAD_BYTES])
 {
-    uint8_t mad[IBA_MAD_BYTES];
     struct iba_cm_request r;
 
     be_in(PASSIVE, IBA_CMS_ESTABLISHED);
@@ -286,6 +285,14 @@ static void rep_of_a_busy_queue_pair(void)
     cr_assert_eq(iba_cm_connect(HAND_CM(&h), &r, h.lab.now, &h.id), IBA_CM_OK);
     hand_take(&h);
     make(IBA_CM_ID_REP, mad);
+}
+
+/* The peer's queue pair already has a connection with us. */
+static void rep_of_a_busy_queue_pair(void)
+{
+    uint8_t mad[IBA_MAD_BYTES];
+
+    second_rep(mad);
     iba_cm_rep_set_localcommid(mad + IBA_BYTES_madhdr, 9);
     cr_expect_eq(hand_feed(&h, mad), IBA_CM_ID_REJ);
     cr_expect_eq(code_of(IBA_CM_ID_REJ), 10);
@@ -298,13 +305,8 @@ static void rep_of_a_busy_queue_pair(void)
 static void rep_of_a_known_id(void)
 {
     uint8_t mad[IBA_MAD_BYTES];
-    struct iba_cm_request r;
 
-    be_in(PASSIVE, IBA_CMS_ESTABLISHED);
-    r = lab_request(&h.lab, 0, 0x77);
-    cr_assert_eq(iba_cm_connect(HAND_CM(&h), &r, h.lab.now, &h.id), IBA_CM_OK);
-    hand_take(&h);
-    make(IBA_CM_ID_REP, mad);
+    second_rep(mad);
     iba_cm_rep_set_localqpn(mad + IBA_BYTES_madhdr, 0x4444);
     cr_expect_eq(hand_feed(&h, mad), IBA_CM_ID_REJ);
     cr_expect_eq(code_of(IBA_CM_ID_REJ), 30);
