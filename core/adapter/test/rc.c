@@ -252,6 +252,22 @@ Test(rc, send_with_invalidate_takes_the_window_away)
     lab_close(t.l);
 }
 
+/* RR-41: an ATOMIC needs eight bytes: the last eight of a region will do, those from one byte later on will not. */
+Test(rc, an_atomic_reaches_the_last_eight_bytes)
+{
+    struct rc t = open_with(lab_attr());
+    struct iba_send_wr add = work(&t, IBA_WR_FETCH_ADD, 1, LAB_BYTES - 8);
+
+    cr_assert_eq(lab_send(t.l, 0, t.a, add, 0, 8), IBA_VERB_OK);
+    lab_settle(t.l);
+    (void)lab_done(t.l, 0, 1, IBA_WC_SUCCESS);
+    add.va += 8;
+    cr_assert_eq(lab_send(t.l, 0, t.a, add, 0, 8), IBA_VERB_OK);
+    lab_settle(t.l);
+    (void)lab_done(t.l, 0, 1, IBA_WC_REMOTE_ACCESS);
+    lab_close(t.l);
+}
+
 /* ---- FLUSH and ATOMIC WRITE ---- */
 
 Test(rc, flush_and_atomic_write_are_answered_by_an_empty_read_response)

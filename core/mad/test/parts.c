@@ -324,6 +324,7 @@ Test(parts, resolution_request_of_the_ip_service)
     char s[TEXT];
 
     header(CM, 3, 0x17);
+    iba_cm_sidr_req_set_requestid(w + 24, 0x01020304); /* begins as a log of a switch does */
     iba_cm_sidr_req_set_serviceid(w + 24, UINT64_C(0x0000000101061234));
     expect(head);
     iba_cm_sidr_req_set_serviceid(w + 24, UINT64_C(0x0000000001111234));

@@ -127,6 +127,28 @@ Test(build, erf_records_count_themselves_and_their_frame)
     cr_assert_eq(v.len, 24 + 66);
 }
 
+/* A record has the fewest bytes that are a multiple of 8. */
+Test(build, erf_records_end_at_the_next_multiple_of_eight)
+{
+    static uint8_t buf[CAP];
+    static const uint8_t payload[32];
+
+    for (uint32_t words = 0; words < 4; words++) {
+        static struct iba_recipe r;
+        struct iba_view v;
+        iba_recipe_init(&r, IBA_ENCAP_ERF_IB_GLOBAL, IBA_RC_SEND_ONLY);
+        r.payload = payload;
+        r.payload_len = 4 * words;
+        const size_t n = serve(&r, IBA_LINK_ERF, &v, buf, sizeof buf);
+        cr_expect_eq(n, (v.len + 7) / 8 * 8, "%u bytes of payload", 4 * words);
+        iba_recipe_init(&r, IBA_ENCAP_ERF_ETH, IBA_RC_SEND_ONLY);
+        r.payload = payload;
+        r.payload_len = 4 * words;
+        const size_t k = serve(&r, IBA_LINK_ERF, &v, buf, sizeof buf);
+        cr_expect_eq(k, (v.len + 7) / 8 * 8, "%u bytes of payload", 4 * words);
+    }
+}
+
 Test(build, kept_lengths_stay_as_set)
 {
     static uint8_t buf[CAP];

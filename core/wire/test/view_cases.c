@@ -248,6 +248,7 @@ Test(cases, ipv6_extension_headers)
         {60, 14, 1, {0, 0}, false, true},
         {51, 22, 4, {0, 0}, false, true},
         {44, 6, 3 /* reserved there */, {0, 0}, false, true},
+        {44, 6, 0, {0, 6} /* reserved bits */, false, true},
         {44, 6, 0, {0, 1}, true, true},
         {44, 6, 0, {0, 8}, true, false},
         {135, 6, 0, {0, 0}, false, false},
