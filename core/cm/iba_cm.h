@@ -48,7 +48,7 @@
     S(SIDR_REQ_SENT, "SIDR_REQ Sent")                                                                                  \
     S(SIDR_REQ_RCVD, "SIDR_REQ Rcvd")
 
-/* Events. Those of a message carry its datagram. */
+/* Events. An event that a message causes carries its datagram. */
 #define IBA_CM_EVENTS(E)                                                                                               \
     E(NONE,           "none")                                                                                          \
     E(REQ,            "somebody wants to connect")                                                                     \

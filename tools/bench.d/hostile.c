@@ -418,8 +418,8 @@ static void cm_refused(struct shape *p, uint64_t i, struct iba_random *r)
     K(mad_requests, mad, "requests without responses")                                                                 \
     K(mad_one_place, mad, "requests whose transactions collide")                                                       \
     K(mad_kinds, mad, "each datagram of another class, attribute and status")                                          \
-    K(rmpp, mad, "tables of four segments")                                                                            \
-    K(rmpp_begun, mad, "tables of which only the first segment comes")                                                 \
+    K(rmpp, mad, "GetTable responses of four segments")                                                                \
+    K(rmpp_begun, mad, "GetTable responses of which only the first segment comes")                                     \
     K(rmpp_last, mad, "a last segment that contradicts others, again and again")                                       \
     K(services, mad, "four services of an I/O controller in each datagram")                                            \
     K(cm, cm, "connections that are made and released")                                                                \

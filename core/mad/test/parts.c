@@ -367,7 +367,7 @@ Test(parts, records_of_a_table)
 {
     static const struct {
         uint8_t method, type, active, segment;
-        uint32_t payload; /* of a last segment; 0: another follows */
+        uint32_t payload; /* PayloadLength of a last segment; 0: it is not the last */
         uint16_t words;
         unsigned records;
     } cases[] = {{0x92, 1, 1, 1, 0, 8, 3},        {0x93, 1, 1, 1, 0, 8, 3},        {0x94, 1, 1, 1, 0, 8, 3},
