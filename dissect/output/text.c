@@ -184,12 +184,14 @@ static void tree_verdict(struct out *o, const struct packet *p)
     OUT_LIT(o, "Analysis\n");
     for (unsigned i = 0; i < verdict_kept(v); i++) {
         const struct iba_finding_info *info = &iba_findings[v->finding[i].kind];
+        const char *text;
         OUT_LIT(o, "    ");
         out_str(o, iba_severity_name(info->severity));
         OUT_LIT(o, ": ");
         out_str(o, info->field);
         OUT_LIT(o, ": ");
-        out_str(o, verdict_text(&v->finding[i], v->names));
+        text = verdict_text(&v->finding[i], v->names);
+        out_text(o, text, strlen(text)); /* may name a file */
         OUT_LIT(o, " [");
         out_str(o, verdict_cited(v->finding[i].kind));
         OUT_LIT(o, "]\n");

@@ -148,6 +148,14 @@ class Terminal(Case):
         self.assertEqual(self.run_it("-q", "--report", "r.html", *names).returncode, 0)
         self.safe(self.page().split("<script")[0].encode(), "page")
 
+    def test_names_of_files_in_findings(self):
+        """A connection goes on in another file, whose name the finding has."""
+        for name in ("a\x1b]0;x\x07.pcap", "b\x1b]0;y\x07.pcap"):
+            shutil.copy(PCAPS / "hardware.pcap", self.folder / name)
+        r = self.run_it("-V", "a\x1b]0;x\x07.pcap", "b\x1b]0;y\x07.pcap")
+        self.safe(r.stdout, "-V")
+        self.assertRegex(r.stdout.decode(), r"qp_reuse: .*\(b.*\.pcap frame \d+")
+
     def test_text_in_packets(self):
         for form in FORMS:
             self.safe(self.run_it("-T", form, "-x", NAMES).stdout.replace(b"\t", b" " if form == "pdml" else b"\t"), form)
