@@ -437,7 +437,7 @@ class Faults(Punctual):
                 self.assertEqual(alive(str(self.folder)), [])
 
     def test_an_agent_that_stays_away(self):
-        """Only one case waits for it."""
+        """Only one case waits for it. On a machine that is too busy for the first greeting it is played again."""
         relay = self.folder / "relay.py"
         count = self.folder / "count"
         wrapper = self.folder / "wrapper"
@@ -445,9 +445,13 @@ class Faults(Punctual):
         relay.write_text(RELAY)
         wrapper.write_text(f"echo >> {count}\n[ $(wc -l < {count}) -lt 3 ] || exec sleep 1000\nexec {sys.executable} {relay} silent "
                            f"{self.folder}/flag 150 {AGENT} --engine {' '.join(agent)}\n")
-        begun = time.monotonic()
-        r = self.live("rc", "--timeout-scale", "0.2", agent=f"exec:sh {wrapper}")
-        self.assertLess(time.monotonic() - begun, 60)
+        for _ in range(4):
+            count.write_text("")
+            begun = time.monotonic()
+            r = self.live("rc", "--timeout-scale", "0.2", agent=f"exec:sh {wrapper}")
+            self.assertLess(time.monotonic() - begun, 60)
+            if len(count.read_text()) > 1:
+                break
         self.one_line(r, 4, "after the last scenario: agent exec:.*: asked for hello: no answer in time")
         self.assertGreater(len(count.read_text()), 10, "it is greeted again and again for a while")
 
