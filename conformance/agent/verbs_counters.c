@@ -27,8 +27,8 @@ static bool read_number(int folder, const char *name, uint64_t *value)
     return end != text && (*end == 0 || *end == '\n');
 }
 
-/* The kernel reads hardware counters again after as many milliseconds as "lifespan" says; a tester wants current values.
- * Needs privileges: without them counters may be late by that time. */
+/* The kernel reads hardware counters again after as many milliseconds as "lifespan" says; a tester wants current
+ * values. Needs privileges: without them counters may be late by that time. */
 static void no_copies(int folder)
 {
     const int fd = openat(folder, "lifespan", O_WRONLY | O_CLOEXEC);
