@@ -12,7 +12,6 @@
 #include "wire/iba_endpoints.h"
 #include "wire/iba_opcode_rows.h"
 
-enum { CM = 7, SEND = 3, MAD_WORDS = 64, ICRC = 4 };
 enum { AT_IP = 14, AT_UDP = AT_IP + 20, AT_BTH = AT_UDP + 8, AT_AETH = AT_BTH + 12 };
 enum { ACTIVE_QP = 17, PASSIVE_QP = 16, ACTIVE_PSN = 0x200, PASSIVE_PSN = 0x100, PORT = 50000 };
 #define TIMEOUT (UINT64_C(4096) << 14)
@@ -28,36 +27,10 @@ struct bench {
     bool migreq;
 };
 
-static uint8_t *datagram(struct frame *f)
-{
-    return f->b + f->n - ICRC - 4 * MAD_WORDS;
-}
-
-static struct frame frame_cm(bool reply, uint16_t attribute)
-{
-    struct frame f = frame_of(&(struct spec){.proto = IBA_PROTO_ROCE2,
-                                             .src = reply ? 2 : 1,
-                                             .dst = reply ? 1 : 2,
-                                             .opcode = IBA_UD_SEND_ONLY,
-                                             .p_key = 0xffff,
-                                             .dest_qp = 1,
-                                             .source_qp = 1,
-                                             .words = MAD_WORDS});
-    uint8_t *h = datagram(&f);
-
-    iba_madhdr_set_baseversion(h, 1);
-    iba_madhdr_set_mgmtclass(h, CM);
-    iba_madhdr_set_classversion(h, 2);
-    iba_madhdr_set_method(h, SEND);
-    iba_madhdr_set_transactionid(h, 9);
-    iba_madhdr_set_attributeid(h, attribute);
-    return f;
-}
-
 static void connects(struct bench *b)
 {
     struct frame f = frame_cm(false, IBA_CM_ID_REQ);
-    uint8_t *w = datagram(&f) + IBA_BYTES_madhdr;
+    uint8_t *w = frame_datagram(&f) + IBA_BYTES_madhdr;
 
     iba_cm_req_set_localcommid(w, 1);
     iba_cm_req_set_localqpn(w, ACTIVE_QP);
@@ -75,7 +48,7 @@ static void connects(struct bench *b)
     iba_cm_req_set_e2eflowctrl(w, 1);
     feed(&b->f, &f, 0);
     f = frame_cm(true, IBA_CM_ID_REP);
-    w = datagram(&f) + IBA_BYTES_madhdr;
+    w = frame_datagram(&f) + IBA_BYTES_madhdr;
     iba_cm_rep_set_localcommid(w, 2);
     iba_cm_rep_set_remotecommid(w, 1);
     iba_cm_rep_set_localqpn(w, PASSIVE_QP);

@@ -155,6 +155,34 @@ static struct frame frame_hex(const char *hex)
     return f;
 }
 
+enum { CM = 7, SEND = 3, MAD_WORDS = 64, ICRC_BYTES = 4 };
+
+uint8_t *frame_datagram(struct frame *f)
+{
+    return f->b + f->n - ICRC_BYTES - 4 * MAD_WORDS;
+}
+
+struct frame frame_cm(bool reply, uint16_t attribute)
+{
+    struct frame f = frame_of(&(struct spec){.proto = IBA_PROTO_ROCE2,
+                                             .src = reply ? 2 : 1,
+                                             .dst = reply ? 1 : 2,
+                                             .opcode = IBA_UD_SEND_ONLY,
+                                             .p_key = 0xffff,
+                                             .dest_qp = 1,
+                                             .source_qp = 1,
+                                             .words = MAD_WORDS});
+    uint8_t *h = frame_datagram(&f);
+
+    iba_madhdr_set_baseversion(h, 1);
+    iba_madhdr_set_mgmtclass(h, CM);
+    iba_madhdr_set_classversion(h, 2);
+    iba_madhdr_set_method(h, SEND);
+    iba_madhdr_set_transactionid(h, 9);
+    iba_madhdr_set_attributeid(h, attribute);
+    return f;
+}
+
 struct frame frame_captured(void)
 {
     return frame_hex("248a07a8fa22248a07a8fa22080045010040047840004011b4d5c0a80007c0a80007c00012b7002caca2"

@@ -33,6 +33,10 @@ struct spec {
 };
 /* A frame with good CRCs, except where the spec asks for bad ones. */
 struct frame frame_of(const struct spec *s);
+/* A datagram of the connection manager between 10.0.0.1 and 10.0.0.2, `reply`: from the second one; and its 256 bytes.
+ */
+struct frame frame_cm(bool reply, uint16_t attribute);
+uint8_t *frame_datagram(struct frame *f);
 /* A RoCEv2 frame of a real device: a UC SEND Only from Scapy's tests, ICRC good, 18 payload bytes. */
 struct frame frame_captured(void);
 /* Ethernet without InfiniBand. */
