@@ -66,8 +66,7 @@ static void build(const struct subnet_node *a, uint8_t port, struct journey *j, 
     (void)iba_mgmt_build(packet, &to, iba_node_sl2vl(&a->n, 0, port)[sl & 0xf], payload);
 }
 
-/* Whether the packet is on a wire or waits in a node, only the whole subnet knows: it is lost when nothing is on a wire
- * and the next event is later than any lifetime in a queue, or when that time has passed. */
+/* The packet is lost when no wire and no queue of the subnet has a packet any more, or after a second. */
 static void follow(struct journey *j)
 {
     const iba_time end = subnet_now(j->s) + PATIENCE_NS;

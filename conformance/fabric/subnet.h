@@ -32,13 +32,14 @@ struct subnet_events {
 struct subnet *subnet_new(const struct topology *t, const struct subnet_events *events);
 void subnet_free(struct subnet *s);
 
-/* Somebody who follows packets besides the events: false takes a packet off the wire, or keeps it from software. */
+/* Sees each packet that is sent or received, before the events. False: a sent packet is lost, and a received one does
+ * not reach software. */
 struct subnet_watch {
     bool (*sent)(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len);
     bool (*received)(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len);
     void *ctx;
 };
-/* NULL: nobody does. */
+/* NULL: nobody watches. */
 void subnet_set_watch(struct subnet *s, const struct subnet_watch *w);
 
 size_t subnet_nodes(const struct subnet *s);
