@@ -6,9 +6,19 @@
 enum { TYPE_URGENT = 1, TYPE_SECURITY = 2, TYPE_INFORMATIONAL = 4 };
 enum { DETAILS_AT = IBA_BYTES_notice };
 
+/* Table 131 of section 13.4.8.2: 256 and more are security, changes of a node informational, the others urgent. */
+static unsigned type_of(uint16_t trap)
+{
+    enum { FIRST_SECURITY = 256, FIRST_LOCAL = 144, LAST_LOCAL = 145 };
+
+    if (trap >= FIRST_SECURITY)
+        return TYPE_SECURITY;
+    return trap >= FIRST_LOCAL && trap <= LAST_LOCAL ? TYPE_INFORMATIONAL : TYPE_URGENT;
+}
+
 /* A notice of that port which does not wait yet: its details, to be filled in; NULL: no room, so it is lost, as KM-60
  * allows. */
-static uint8_t *begin(struct iba_node *n, uint8_t port, unsigned type, uint16_t trap, iba_time now)
+static uint8_t *begin(struct iba_node *n, uint8_t port, uint16_t trap, iba_time now)
 {
     struct iba_notice_waiting *w = NULL;
 
@@ -22,7 +32,7 @@ static uint8_t *begin(struct iba_node *n, uint8_t port, unsigned type, uint16_t 
     w->due = now;
     w->port = port;
     iba_notice_set_isgeneric(w->bytes, 1);
-    iba_notice_set_type(w->bytes, type);
+    iba_notice_set_type(w->bytes, type_of(trap));
     iba_notice_set_producer(w->bytes, n->cfg.type); /* MD-113: 1 adapter, 2 switch */
     iba_notice_set_trap(w->bytes, trap);
     iba_notice_set_issuerlid(w->bytes, n->port[port].info.lid);
@@ -37,19 +47,9 @@ static bool may_trap(const struct iba_node *n, uint8_t port)
     return i->lid && i->mastersmlid && i->portstate == IBA_PORT_ACTIVE;
 }
 
-/* Table 131 of section 13.4.8.2: 256 and more are security, changes of a node informational, the others urgent. */
-static unsigned type_of(uint16_t trap)
-{
-    enum { FIRST_SECURITY = 256, FIRST_LOCAL = 144, LAST_LOCAL = 145 };
-
-    if (trap >= FIRST_SECURITY)
-        return TYPE_SECURITY;
-    return trap >= FIRST_LOCAL && trap <= LAST_LOCAL ? TYPE_INFORMATIONAL : TYPE_URGENT;
-}
-
 bool iba_node_notice(struct iba_node *n, uint8_t port, uint16_t trap, const uint8_t *details, iba_time now)
 {
-    uint8_t *d = may_trap(n, port) ? begin(n, port, type_of(trap), trap, now) : NULL;
+    uint8_t *d = may_trap(n, port) ? begin(n, port, trap, now) : NULL;
 
     if (d)
         memcpy(d, details, IBA_BYTES_notice_data);
@@ -70,7 +70,7 @@ void iba_notice_link(struct iba_node *n, iba_time now)
     enum { TRAP_LINK_STATE = 128 };
     uint8_t *d;
 
-    if (!may_trap(n, 0) || waits_already(n, TRAP_LINK_STATE) || !(d = begin(n, 0, TYPE_URGENT, TRAP_LINK_STATE, now)))
+    if (!may_trap(n, 0) || waits_already(n, TRAP_LINK_STATE) || !(d = begin(n, 0, TRAP_LINK_STATE, now)))
         return;
     iba_trap_switch_set_lidaddr(d, n->port[0].info.lid);
 }
@@ -90,7 +90,7 @@ void iba_notice_local(struct iba_node *n, uint8_t port, iba_time now)
     const struct iba_portinfo *i = &n->port[port].info;
     uint8_t *d;
 
-    if (!may_trap(n, port) || !i->cap_mask_notice || !(d = begin(n, port, TYPE_INFORMATIONAL, TRAP_LOCAL_CHANGE, now)))
+    if (!may_trap(n, port) || !i->cap_mask_notice || !(d = begin(n, port, TRAP_LOCAL_CHANGE, now)))
         return;
     iba_trap_local_set_lidaddr(d, i->lid);
     put_capabilities(d + IBA_AT_trap_local_capabilitymask / 8, i);
@@ -104,8 +104,7 @@ void iba_notice_mkey(struct iba_node *n, const struct iba_hop *h, uint8_t port)
     const uint8_t *route = h->mad + IBA_BYTES_madhdr;
     uint8_t *d;
 
-    if (!may_trap(n, port) || waits_already(n, TRAP_BAD_MKEY) ||
-        !(d = begin(n, port, TYPE_SECURITY, TRAP_BAD_MKEY, h->now)))
+    if (!may_trap(n, port) || waits_already(n, TRAP_BAD_MKEY) || !(d = begin(n, port, TRAP_BAD_MKEY, h->now)))
         return;
     iba_trap_mkey_set_lidaddr(d, h->lrh ? iba_lrh_slid(h->lrh) : 0);
     iba_trap_mkey_set_method(d, iba_madhdr_method(h->mad));
@@ -128,7 +127,7 @@ void iba_notice_key(struct iba_node *n, const struct iba_hop *h, uint16_t trap, 
 {
     uint8_t *d;
 
-    if (!may_trap(n, h->in) || waits_already(n, trap) || !(d = begin(n, h->in, TYPE_SECURITY, trap, h->now)))
+    if (!may_trap(n, h->in) || waits_already(n, trap) || !(d = begin(n, h->in, trap, h->now)))
         return;
     iba_trap_key_set_lidaddr1(d, iba_lrh_slid(h->lrh));
     iba_trap_key_set_lidaddr2(d, iba_lrh_dlid(h->lrh));
@@ -152,8 +151,7 @@ void iba_notice_switch_pkey(struct iba_node *n, const struct iba_hop *h, uint8_t
     unsigned valid = LID1 | LID2 | PKEY | SL | QP2 | SWLID | PORT;
     uint8_t *d;
 
-    if (!may_trap(n, 0) || waits_already(n, TRAP_SWITCH_PKEY) ||
-        !(d = begin(n, 0, TYPE_SECURITY, TRAP_SWITCH_PKEY, h->now)))
+    if (!may_trap(n, 0) || waits_already(n, TRAP_SWITCH_PKEY) || !(d = begin(n, 0, TRAP_SWITCH_PKEY, h->now)))
         return;
     iba_trap_switch_pkey_set_lidaddr1(d, iba_lrh_slid(h->lrh));
     iba_trap_switch_pkey_set_lidaddr2(d, iba_lrh_dlid(h->lrh));
