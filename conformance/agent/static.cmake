@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# ibagent-static: one file to copy to a device, with all of libibverbs' providers. Where everything has a static form: two
-# libraries that Debian has as shared ones only are stood in for by static_libs.c. Not with sanitizers, which have none.
+# ibagent-static: one file to copy to a device, with all of libibverbs' providers. Where everything has a static form:
+# static_libs.c stands in for three libraries that Debian has as shared ones only, or that need such. Not with sanitizers, which
+# have none.
 set(static_ok TRUE)
 foreach(library IN LISTS IBVERBS_STATIC_LIBRARIES ITEMS rdmacm json-c z)
   find_library(STATIC_${library} NAMES lib${library}.a)
@@ -9,6 +10,13 @@ foreach(library IN LISTS IBVERBS_STATIC_LIBRARIES ITEMS rdmacm json-c z)
     set(static_ok FALSE)
   endif()
 endforeach()
+if(SECCOMP_FOUND)
+  find_library(STATIC_seccomp NAMES libseccomp.a)
+  mark_as_advanced(STATIC_seccomp)
+  if(NOT STATIC_seccomp)
+    set(static_ok FALSE)
+  endif()
+endif()
 if(NOT static_ok OR CMAKE_C_FLAGS MATCHES "-fsanitize|-fprofile")
   return()
 endif()
@@ -23,6 +31,7 @@ add_dependencies(ibagent-static ${parts})
 target_include_directories(ibagent-static PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/.. ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR}/dissect
                            ${CJSON_INCLUDE_DIRS} ${ISAL_INCLUDE_DIRS})
 target_compile_definitions(ibagent-static PRIVATE _GNU_SOURCE IBAGENT_VERBS RDMA_STATIC_PROVIDERS=all)
-target_link_libraries(ibagent-static PRIVATE rdmacm ${IBVERBS_STATIC_LIBRARIES} json-c z m)
-# The archives need each other. getaddrinfo() of a static program asks the shared libraries of the machine: only for tcp.
-target_link_options(ibagent-static PRIVATE -static -Wl,--start-group -Wl,--no-warnings)
+target_link_libraries(ibagent-static PRIVATE rdmacm ${IBVERBS_STATIC_LIBRARIES} json-c $<$<BOOL:${SECCOMP_FOUND}>:seccomp> z m)
+# The archives need each other. Functions such as getaddrinfo() ask the shared libraries of the machine, which GNU's linker warns
+# of. The warnings stay: its option against them (--no-warnings) lets undefined functions pass, too, as calls of address 0.
+target_link_options(ibagent-static PRIVATE -static -Wl,--start-group)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For ibagent-static only: the functions of two libraries without a static version that the agent needs, implemented
- * with two that have one. If a member is given twice the last one counts here; cJSON keeps both, and the agent refuses
- * them. */
+/* For ibagent-static only: the functions that the agent needs of two libraries without a static version, implemented
+ * with two that have one, and a refusal in place of libpcap, whose static version needs shared libraries. If a member
+ * is given twice the last one counts here; cJSON keeps both, and the agent refuses them. */
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <isa-l.h>
 #include <json-c/json.h>
+#include <pcap/pcap.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,31 @@ enum { MOST_DEPTH = 16 }; /* a request has four levels */
 uint32_t crc32_gzip_refl(uint32_t seed, const unsigned char *buf, uint64_t len)
 {
     return (uint32_t)crc32_z(seed, buf, (z_size_t)len);
+}
+
+/* ---- libpcap: without a filter an interface is no wire; other wires need none ---- */
+
+pcap_t *pcap_open_dead(int type, int most)
+{
+    (void)type, (void)most;
+    errno = ENOTSUP;
+    return NULL;
+}
+
+int pcap_compile(pcap_t *p, struct bpf_program *program, const char *text, int optimized, bpf_u_int32 mask)
+{
+    (void)p, (void)program, (void)text, (void)optimized, (void)mask;
+    return PCAP_ERROR;
+}
+
+void pcap_freecode(struct bpf_program *program)
+{
+    (void)program;
+}
+
+void pcap_close(pcap_t *p)
+{
+    (void)p;
 }
 
 /* ---- the part of cJSON that the agent uses to read requests ---- */

@@ -18,8 +18,8 @@ LINE = 65536
 HELLO = {"id": 1, "do": "hello", "version": 1}
 
 
-def run(*args, stdin=b""):
-    return subprocess.run([PROGRAM, *map(str, args)], input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+def run(*args, stdin=b"", program=PROGRAM):
+    return subprocess.run([program, *map(str, args)], input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=120, env=PLACE)
 
 
@@ -340,6 +340,20 @@ class Wires(Case):
         for spec in "nonsense", "unix:only-one", "":
             r = run("--engine", "--wire", spec)
             self.assertEqual((r.returncode, r.stdout, len(r.stderr.splitlines())), (4, b"", 1), r.stderr)
+
+
+class Static(Case):
+    """ibagent-static, linked with static libraries: what they lack would be a call of address 0."""
+
+    def test_it_confines_itself_and_answers(self):
+        done = run("--engine", stdin=lines(HELLO), program=PROGRAM + "-static")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertIn("ok", json.loads(done.stdout))
+
+    def test_it_refuses_a_wire_on_an_interface(self):
+        done = run("--engine", "--wire", "afpacket:lo", stdin=lines(HELLO), program=PROGRAM + "-static")
+        self.assertEqual((done.returncode, done.stdout), (4, b""), done.stderr)
+        self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
 
 
 class Usage(Case):
