@@ -55,5 +55,9 @@ const struct command commands[] = {
      "  ibconform check client.pcapng server.pcapng -v       both ends as one stretch of time, with a line per "
      "connection\n",
      command_check},
+    {"diff", "OLD NEW", 2, 2, "what changed between two reports of run --json", HAS(json),
+     "  ibconform diff before.json after.json                newly failing, newly passing, other symptoms\n"
+     "  ibconform diff 6.1.json 7.3.json --json | jq '.changes[] | select(.change == \"newly failing\").id'\n",
+     command_diff},
 };
 const size_t command_count = sizeof commands / sizeof *commands;

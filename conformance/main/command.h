@@ -21,5 +21,6 @@ int command_run(const struct options *o);
 int command_statements(const struct options *o);
 int command_mutants(const struct options *o);
 int command_check(const struct options *o);
+int command_diff(const struct options *o);
 int command_fuzz(const struct options *o);
 #endif

@@ -194,7 +194,8 @@ static int parse_words(struct options *o, int argc, char **argv, const struct co
     if (o->pattern.n > 0 && c->most == 0)
         return wrong(EXIT_USAGE, "%s takes options only, not \"%s\"", c->name, o->pattern.w[0]);
     if (o->pattern.n > c->most)
-        return wrong(EXIT_USAGE, "%s takes one %s, not also \"%s\"", c->name, c->words, o->pattern.w[c->most]);
+        return wrong(EXIT_USAGE, "%s takes %s%s, not also \"%s\"", c->name, c->most == 1 ? "one " : "", c->words,
+                     o->pattern.w[c->most]);
     return EXIT_OK;
 }
 

@@ -20,7 +20,7 @@ PROGRAM = os.path.join(os.environ["IBPROOF_BIN"], "ibconform")
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 SAMPLE = "rc.responder.psn-gap-one-nak"
 PLACE = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", ""), "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]}
-COMMANDS = ("list", "show", "run", "statements", "mutants", "fuzz", "check")
+COMMANDS = ("list", "show", "run", "statements", "mutants", "fuzz", "check", "diff")
 
 GOOD = """title    a SEND is acknowledged
 spec     RR-03 RR-04
@@ -92,7 +92,7 @@ class Usage(Case):
         for command in COMMANDS:
             self.fails(2, command, "--nonsense", says="no option --nonsense")
             self.fails(2, command, "-k", says="no option -k")
-        for command in (c for c in COMMANDS if c not in ("check", "fuzz")):
+        for command in (c for c in COMMANDS if c not in ("check", "diff", "fuzz")):
             self.fails(2, command, "--scenarios", says="wants a value")
             self.fails(2, command, "--scenarios=", says="empty")
         self.fails(2, "check", "--scenarios", ".", says="no option --scenarios")
@@ -343,6 +343,79 @@ class Run(Case):
         os.close(master)
         self.assertEqual(r.returncode, 0)
         self.assertRegex(shown, rb"\A(\r[0-9]+ of 4000, [0-9]+ s to go  area[.a-z]+\x1b\[K)+\r\x1b\[K\Z")
+
+
+class Diff(Case):
+    def report(self, name, target="reference", *args, env=None):
+        path = self.folder / name
+        run("run", "--target", target, "--json", path, *args, env={**self.env, **(env or {})})
+        return path
+
+    def change(self, path, to):
+        """The same report with the verdicts of `to`, by id; None: the result is missing."""
+        report = json.loads(path.read_text())
+        report["results"] = [dict(r, verdict=to.get(r["id"], r["verdict"])) for r in report["results"]
+                             if to.get(r["id"], "") is not None]
+        return self.file(json.dumps(report), "changed-%d.json" % len(list(self.folder.iterdir())))
+
+    def test_a_device_that_broke(self):
+        self.scenario("area/three/count.ibt", GOOD)
+        good = self.report("good.json")
+        bad = self.report("bad.json", "mutant:emit.aeth.msn=+1")
+        shown = text(self.ends(1, "diff", good, bad))
+        self.assertIn("newly failing: 3\n  area.one.good  PASS -> FAIL\n"
+                      "      RR-03: expected aeth.msn 1, got aeth.msn 2\n", shown)
+        self.assertTrue(shown.endswith("\n3 newly failing, 0 newly deviating, 0 changed symptom, 0 no longer judged, "
+                                       "0 now excused, 0 newly passing, 0 the same\n"), shown)
+        mended = text(self.good("diff", bad, good))
+        self.assertIn("newly passing: 3\n  area.one.good  FAIL -> PASS\n      before: RR-03: expected", mended)
+        other = self.report("other.json", "mutant:emit.aeth.msn=+2")
+        self.assertIn("      before: RR-03: expected aeth.msn 1, got aeth.msn 2\n"
+                      "      now: RR-03: expected aeth.msn 1, got aeth.msn 3\n", text(self.good("diff", bad, other)))
+        self.assertEqual(text(self.good("diff", bad, bad)).splitlines()[-1][-10:], "3 the same")
+
+    def test_what_is_in_one_report_only(self):
+        both = self.report("both.json")
+        one = self.change(both, {"area.two.fine": None})
+        self.assertIn("only in the old report: 1\n  area.two.fine  PASS -> -\n", text(self.good("diff", both, one)))
+        self.assertIn("only in the new report: 1\n  area.two.fine  - -> PASS\n", text(self.good("diff", one, both)))
+        failing = self.change(both, {"area.two.fine": "FAIL"})
+        self.assertIn("newly failing: 1\n", text(self.ends(1, "diff", one, failing)))
+
+    def test_a_run_that_could_not_judge(self):
+        both = self.report("both.json")
+        lost = self.change(both, {"area.two.fine": "INCONCLUSIVE"})
+        self.assertIn("no longer judged: 1\n", text(self.ends(3, "diff", both, lost)))
+        self.assertIn("now judged: 1\n", text(self.good("diff", lost, both)))
+
+    def test_json(self):
+        report = json.loads(text(self.ends(1, "diff", "--json", self.report("a.json"),
+                                           self.report("b.json", "mutant:emit.aeth.msn=+1"))))
+        self.assertEqual(report["counts"]["newly failing"], 2)
+        self.assertEqual(report["changes"][0], {
+            "id": "area.one.good", "change": "newly failing",
+            "old": {"verdict": "PASS", "statement": "", "expected": "", "got": ""},
+            "new": {"verdict": "FAIL", "statement": "RR-03", "expected": "aeth.msn 1", "got": "aeth.msn 2"}})
+
+    def test_wrong_files(self):
+        good = self.report("good.json")
+        self.fails(2, "diff", good, says="wants OLD NEW")
+        self.fails(2, "diff", good, good, good, says="takes OLD NEW, not also")
+        self.fails(2, "diff", good, self.folder / "none.json", says="No such file")
+        for content in ("{}", "[]", '{"tool":"ibconform","format":1}', '{"tool":"ibconform","format":1,"results":[{}]}',
+                        '{"tool":"ibconform","format":1,"results":[{"id":"a","verdict":"GOOD"}]}',
+                        '{"tool":"ibconform","format":1,"results":[{"id":"a","verdict":"PASS"},{"id":"a","verdict":"PASS"}]}',
+                        '{"tool":"ibconform","format":2,"results":[]}'):
+            self.fails(2, "diff", self.file(content), good, says="not what ibconform run --json writes")
+        self.fails(2, "diff", self.file("nonsense"), good, says="not JSON")
+
+    def test_a_report_cannot_write_on_the_terminal(self):
+        good = self.report("good.json")
+        report = json.loads(good.read_text())
+        report["results"][0].update(verdict="FAIL", finding={"statement": "\x1b[2J", "expected": "\n", "got": "\x9b"})
+        out = self.ends(1, "diff", good, self.file(json.dumps(report))).stdout
+        self.assertNotIn(b"\x1b", out)
+        self.assertIn(b"      \\033[2J: expected \\n, got \\302\\233\n", out)
 
 
 class Waivers(Case):
