@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Two connection managers whose users do anything, over a network that loses, changes and forges their datagrams.
- * Invariants hold after every step (iba_cm_check): no queue pair has two connections, no state is without its timer.
- * At the end every connection has ended, or waits for its user. */
+ * Invariants hold after every step, at the end that it was for (iba_cm_check): no queue pair has two connections, no
+ * state is without its timer. When the input ends, every connection ends, or waits for its user. */
 #include "cm/iba_cm.h"
 #include "fuzz.h"
 #include "sim/iba_random.h"
 
 const struct fuzz_target fuzz_target = {"cm", FUZZ_BYTES, NULL};
 
-enum { CONNS = 8, LISTENERS = 2, RING = 16, FLIGHT = 32, STEPS = 4096 };
+enum { CONNS = 8, LISTENERS = 2, RING = 16, FLIGHT = 32, STEPS = 4096, NONE = 2 };
 #define SERVICE UINT64_C(0x42)
 
 struct end {
@@ -98,7 +98,8 @@ static void carry(unsigned i)
     }
 }
 
-static void deliver(unsigned at, uint8_t change)
+/* The end that takes the datagram; NONE: it was lost. */
+static unsigned deliver(unsigned at, uint8_t change)
 {
     const unsigned to = w.to[at];
     const struct iba_cm_source from = {.av = path_to(!to), .pkey = 0xffff, .port = 1};
@@ -112,8 +113,10 @@ static void deliver(unsigned at, uint8_t change)
         memcpy(w.flight[at], w.flight[w.n_flight], sizeof mad);
         w.to[at] = w.to[w.n_flight];
     }
-    if (!(change & 4)) /* else it is lost */
-        iba_cm_feed(&w.end[to].cm, &from, mad, w.now);
+    if (change & 4)
+        return NONE;
+    iba_cm_feed(&w.end[to].cm, &from, mad, w.now);
+    return to;
 }
 
 static void connect(unsigned i)
@@ -165,7 +168,8 @@ static void use(unsigned i, uint8_t verb, uint32_t id)
     fuzz_note(e);
 }
 
-static void step(uint8_t what)
+/* The end that the step may have changed; NONE: neither. */
+static unsigned step(uint8_t what)
 {
     const unsigned i = what & 1;
     struct iba_cm *cm = &w.end[i].cm;
@@ -178,15 +182,16 @@ static void step(uint8_t what)
     case 2:
     case 3:
     case 4:
-        if (w.n_flight > 0)
-            deliver(next() % w.n_flight, next());
-        break;
+        if (w.n_flight == 0)
+            return NONE;
+        return deliver(next() % w.n_flight, next());
     case 5:
         w.now += (iba_time)next() << (what >> 4);
         iba_cm_advance(cm, w.now);
         break;
     default: use(i, what >> 4, w.end[i].id[next() % CONNS]); break;
     }
+    return i;
 }
 
 /* Nothing arrives any more, and the users end what is left: every connection ends. */
@@ -217,11 +222,11 @@ int fuzz_one(const uint8_t *data, size_t n)
     open_end(0);
     open_end(1);
     for (unsigned k = 0; k < STEPS && w.n > 0; k++) {
-        step(next());
-        for (unsigned i = 0; i < 2; i++) {
-            carry(i);
-            iba_cm_check(&w.end[i].cm);
-        }
+        const unsigned i = step(next());
+        if (i == NONE)
+            continue;
+        carry(i);
+        iba_cm_check(&w.end[i].cm);
     }
     finish(0);
     finish(1);
