@@ -13,6 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 #include "client.h"
+#include "system/address.h"
 
 enum { WAITING = 4 }; /* clients in the queue */
 
@@ -67,27 +68,6 @@ static bool listen_unix(struct ag_listener *l, const char *path, char *err, size
 
 /* ---- tcp: ---- */
 
-/* "PORT", "HOST:PORT", "[HOST]:PORT" */
-static bool split(const char *where, char *host, size_t room, const char **port)
-{
-    const char *colon = strrchr(where, ':');
-    size_t n;
-
-    *port = colon ? colon + 1 : where;
-    (void)snprintf(host, room, "127.0.0.1");
-    if (**port == 0 || strspn(*port, "0123456789") != strlen(*port) || strlen(*port) > 5)
-        return false;
-    if (!colon)
-        return true;
-    n = (size_t)(colon - where);
-    if (n > 2 && where[0] == '[' && where[n - 1] == ']')
-        where++, n -= 2;
-    if (n == 0 || n >= room)
-        return false;
-    (void)snprintf(host, room, "%.*s", (int)n, where);
-    return true;
-}
-
 static void name_it(struct ag_listener *l, const char *host)
 {
     struct sockaddr_storage a;
@@ -103,13 +83,13 @@ static bool listen_tcp(struct ag_listener *l, const char *where, char *err, size
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
     struct addrinfo *found = NULL;
-    char host[128];
-    const char *port;
+    char text[128], local[] = "127.0.0.1", *host = local, *port = text;
     const int on = 1;
     int e;
 
-    if (!split(where, host, sizeof host, &port))
-        return failed(err, errlen, where, "want PORT, HOST:PORT or [HOST]:PORT behind tcp:");
+    if ((size_t)snprintf(text, sizeof text, "%s", where) >= sizeof text ||
+        !(address_is_port(text) || address_split(text, &host, &port)))
+        return failed(err, errlen, where, "want PORT, HOST:PORT or [HOST]:PORT behind tcp:, PORT up to 65535");
     e = getaddrinfo(host, port, &hints, &found);
     if (e != 0)
         return failed(err, errlen, where, gai_strerror(e));

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "live_starter.h"
+#include "system/address.h"
 #include "system/signals.h"
 #include "wire.h"
 
@@ -187,28 +188,9 @@ static bool open_unix(struct channel *c, const char *path, uint64_t until)
     return connect_to(c, (const struct sockaddr *)&a, sizeof a, until);
 }
 
-/* Splits "HOST:PORT" or "[::1]:PORT"; false: it has another form. */
-static bool split(char *text, char **host, char **port)
-{
-    char *colon = strrchr(text, ':');
-    size_t n;
-
-    if (!colon || colon == text || !colon[1])
-        return false;
-    *colon = '\0';
-    *port = colon + 1;
-    *host = text;
-    n = strlen(text);
-    if (text[0] == '[' && text[n - 1] == ']') {
-        text[n - 1] = '\0';
-        ++*host;
-    }
-    return true;
-}
-
 static bool open_tcp(struct channel *c, const char *where, uint64_t until)
 {
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
     const int on = 1;
     char text[256], *host, *port;
     struct addrinfo *found = NULL;
@@ -216,8 +198,8 @@ static bool open_tcp(struct channel *c, const char *where, uint64_t until)
     int e;
 
     snprintf(text, sizeof text, "%s", where);
-    if (strlen(where) >= sizeof text || !split(text, &host, &port))
-        return fail(c, "want tcp:HOST:PORT");
+    if (strlen(where) >= sizeof text || !address_split(text, &host, &port))
+        return fail(c, "want tcp:HOST:PORT, PORT a number up to 65535");
     e = getaddrinfo(host, port, &hints, &found);
     if (e != 0)
         return fail(c, "%s", gai_strerror(e));

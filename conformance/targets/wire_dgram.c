@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
+#include "system/address.h"
 #include "wire_adapters.h"
 
 static int take(struct ibc_wire *w, uint8_t *frame, size_t room, size_t *len, uint64_t *at)
@@ -121,19 +122,10 @@ const struct ibc_wire_ops ibc_wire_unix = {
 static struct addrinfo *resolve(char *text)
 {
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV};
-    char *port = strrchr(text, ':');
     struct addrinfo *found = NULL;
-    size_t n;
+    char *host, *port;
 
-    if (!port || port == text)
-        return NULL;
-    *port++ = '\0';
-    n = strlen(text);
-    if (text[0] == '[' && text[n - 1] == ']') {
-        text[n - 1] = '\0';
-        text++;
-    }
-    return getaddrinfo(text, port, &hints, &found) == 0 ? found : NULL;
+    return address_split(text, &host, &port) && getaddrinfo(host, port, &hints, &found) == 0 ? found : NULL;
 }
 
 static bool join(struct ibc_wire *w, const struct addrinfo *peer, const struct addrinfo *own)

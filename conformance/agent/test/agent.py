@@ -372,7 +372,8 @@ class Usage(Case):
 
     def test_what_cannot_be_had(self):
         for args in (["--engine=refrence"], ["--engine=mutant:nothing=drop"], ["--engine", "--listen", "pigeon:1"],
-                     ["--engine", "--listen", "tcp:99999999"], ["--engine", "--listen", "unix:"],
+                     ["--engine", "--listen", "tcp:99999999"], ["--engine", "--listen", "tcp:99999"],
+                     ["--engine", "--listen", "tcp:[::1]:65536"], ["--engine", "--listen", "unix:"],
                      ["--engine", "--listen", "tcp:no.such.host.invalid:1"]):
             r = run(*args)
             self.assertEqual((r.returncode, r.stdout, len(r.stderr.splitlines())), (4, b"", 1), (args, r.stderr))
