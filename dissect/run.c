@@ -59,12 +59,18 @@ static void stop_capture(void)
 
 static void deliver_undecided(struct run *r);
 
+/* The line of say_progress(). */
+static void clear_progress(const struct run *r)
+{
+    if (r->progress)
+        fputs("\r\033[K", stderr);
+}
+
 static void complain(struct run *r, const char *what)
 {
     deliver_undecided(r);
     (void)out_flush(r->out); /* packets come before the message about the fault */
-    if (r->progress)
-        fputs("\r\033[K", stderr);
+    clear_progress(r);
     text_line(stderr, "ibdissect: %s", what);
     r->rc = EXIT_INPUT;
 }
@@ -452,6 +458,7 @@ static void end(struct run *r)
 {
     const struct options *opt = r->opt;
 
+    clear_progress(r); /* statistics must not begin in its line, and a large one is written before the last flush */
     if (r->judge)
         judge_end(r->judge);
     deliver_undecided(r);
@@ -469,8 +476,6 @@ static void end(struct run *r)
         opt->printer->end(r->out, r->shown > 0);
     print_stats(r);
     (void)out_flush(r->out);
-    if (r->progress)
-        fputs("\r\033[K", stderr);
     if (r->out->error && r->out->error != EPIPE) {
         fprintf(stderr, "ibdissect: standard output: %s\n", strerror(r->out->error));
         r->rc = EXIT_INPUT;

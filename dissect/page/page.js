@@ -54,14 +54,19 @@
     }, [d.n.map((_, i) => d.from + i), d.n]);
   };
 
-  // Drawn when they come into sight: a page may have many.
+  // Drawn when they come into sight, as a page may have many, or when the page is printed.
   const draw = {psns, times};
+  const waiting = new Set(document.querySelectorAll('figure.psns, figure.times'));
+  const show = figure => {
+    if (waiting.delete(figure)) draw[figure.className](figure);
+  };
   const seen = new IntersectionObserver(entries => {
     for (const e of entries) {
       if (!e.isIntersecting) continue;
       seen.unobserve(e.target);
-      draw[e.target.className](e.target);
+      show(e.target);
     }
   }, {rootMargin: '400px'});
-  document.querySelectorAll('figure.psns, figure.times').forEach(figure => seen.observe(figure));
+  waiting.forEach(figure => seen.observe(figure));
+  addEventListener('beforeprint', () => waiting.forEach(show));
 }

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import pathlib
+import pty
 import re
 import shutil
 import struct
@@ -426,6 +427,22 @@ class Input(Case):
     def test_unchecked(self):
         rows = jsonl(self.good("-T", "jsonl", "-o", "icrc:off", bad.PCAPS / "damaged.pcap"))
         self.assertTrue(all(r["infiniband.icrc.status"] not in ("good", "bad") for r in rows))
+
+
+class Terminal(Case):
+    def test_progress_is_gone_before_statistics(self):
+        """Statistics do not begin in the line that said how much was read."""
+        frame = bad.pcap_records(PLAIN.read_bytes())[2][0][1]
+        own, theirs = pty.openpty()
+        done = subprocess.run([PROGRAM, "-q", "-z", "qp", self.file(bad.pcap([frame] * 5000))], stdin=subprocess.DEVNULL,
+                              stdout=theirs, stderr=theirs, timeout=120, env=PLACE)
+        os.close(theirs)
+        said = os.read(own, 65536)
+        os.close(own)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"packets, ", said)
+        self.assertNotIn(b"\r", said.split(b"\x1b[K")[-1].replace(b"\r\n", b"\n"), said)
+        self.assertRegex(said, rb"\r\x1b\[K[^\x1b]*QP[^\x1b]*\Z")
 
 
 class AsTshark(Case):
