@@ -30,6 +30,7 @@ static bool installed(char *out, size_t n)
     return (size_t)snprintf(out, n, "%s/%s", self, IBC_BIN_TO_SCENARIOS) < n && is_folder(out);
 }
 
+/* NULL: none is given, and none is installed. */
 static const char *scenario_dir(const struct options *o, char *buffer, size_t n)
 {
     const char *env = getenv("IBPROOF_SCENARIOS");
@@ -38,7 +39,7 @@ static const char *scenario_dir(const struct options *o, char *buffer, size_t n)
         return o->scenarios;
     if (env && *env)
         return env;
-    return installed(buffer, n) ? buffer : IBC_SCENARIO_DIR;
+    return installed(buffer, n) ? buffer : NULL;
 }
 
 static const char *id_of(size_t i, const void *ctx)
@@ -132,6 +133,8 @@ int select_scenarios(struct selection *sel, const struct options *o, const struc
     int rc = EXIT_OK;
 
     *sel = (struct selection){0};
+    if (!dir)
+        return wrong(EXIT_USAGE, "no scenarios in ../share/ibproof beside this program: say --scenarios DIR");
     if (!load(sel, dir))
         return EXIT_USAGE;
     if (sel->suite.n == 0)

@@ -6,7 +6,7 @@
 #   share/ibproof   the scenarios that ibconform plays by default
 install(TARGETS iba ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
-foreach(program ibdissect ibconform ibagent ibfabric)
+foreach(program ibdissect ibconform ibagent ibagent-static ibfabric)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()

@@ -212,6 +212,14 @@ class Selection(Case):
         r = subprocess.run([self.folder / "bin/ibconform", "list"], stdout=subprocess.PIPE, env=PLACE, timeout=60)
         self.assertEqual([line.split()[0] for line in text(r).splitlines()], ["area.one.good", "area.two.fine"])
 
+    def test_no_scenarios(self):
+        """A program that lies alone has none, and holds no path of the tree that it was built from."""
+        (self.folder / "alone").mkdir()
+        shutil.copy(PROGRAM, self.folder / "alone")
+        r = subprocess.run([self.folder / "alone/ibconform", "list"], capture_output=True, env=PLACE, timeout=60)
+        self.assertEqual((r.returncode, r.stdout), (2, b""))
+        self.assertIn(b"say --scenarios DIR", r.stderr)
+
     def test_faulty_scenarios(self):
         for content, says in ((GOOD.replace("SEND_ONLY", "SEND_ONYL"), "SEND_ONLY"), (GOOD + "> b SEND_ONLY\n", "faulty.ibt:9:"),
                               (GOOD.replace("RR-04", "RR-4"), 'faulty.ibt:2:16: no statement "RR-4"; nearest is "RR-'),
