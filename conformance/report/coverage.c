@@ -23,7 +23,7 @@ static void count(struct area *a, const struct rep *p)
 
         if (strcmp(s->area, a->name) != 0)
             continue;
-        if (s->status != IBC_ST_OPEN && !p->cited[i]) {
+        if (s->status != IBC_ST_OPEN) { /* even if cited: the number must not depend on what was played */
             a->shut++;
             continue;
         }

@@ -23,10 +23,13 @@ static void head(struct out *o, const struct rep *p)
 static void lead(struct out *o, const struct rep *p)
 {
     const struct ibc_run_info *info = p->of->info;
-    unsigned open = 0;
+    unsigned open = 0, cited = 0;
 
     for (size_t i = 0; i < ibc_statement_count; i++)
-        open += ibc_statements[i].status == IBC_ST_OPEN || p->cited[i];
+        if (ibc_statements[i].status == IBC_ST_OPEN) {
+            open++;
+            cited += p->cited[i];
+        }
     OUT_LIT(o, "<p class=\"lead\">");
     out_u64(o, p->n);
     out_str(o, p->n == 1 ? " scenario was played" : " scenarios were played");
@@ -42,7 +45,7 @@ static void lead(struct out *o, const struct rep *p)
         OUT_LIT(o, " were off");
     }
     OUT_LIT(o, ". They check ");
-    out_u64(o, p->n_cited);
+    out_u64(o, cited);
     OUT_LIT(o, " of the ");
     out_u64(o, open);
     OUT_LIT(o, " statements that a scenario can show.</p>\n");
