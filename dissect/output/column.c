@@ -166,7 +166,7 @@ static void info_transport(struct out *o, const struct iba_view *v, const struct
     if (!v->op)
         hex(o, " ", iba_bth_opcode(bth), 2);
     hex(o, " QP=", iba_bth_destqp(bth), 6);
-    number(o, " PSN=", iba_bth_psn(bth));
+    hex(o, " PSN=", iba_bth_psn(bth), 6);
     info_extensions(o, v, mad);
     if (v->payload_len > 0)
         number(o, " Len=", v->payload_len);

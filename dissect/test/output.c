@@ -27,13 +27,13 @@ static void rnr(struct iba_recipe *r)
 Test(output, the_info_column_says_what_matters)
 {
     cr_assert_str_eq(info(packet_of(IBA_ENCAP_ROCE2_V4, IBA_RC_SEND_ONLY, 8, NULL)),
-                     "RC SEND Only QP=0x000012 PSN=0 Len=8");
+                     "RC SEND Only QP=0x000012 PSN=0x000000 Len=8");
     cr_assert_str_eq(info(packet_of(IBA_ENCAP_IB_LOCAL, IBA_RC_SEND_ONLY, 8, bad_icrc)),
-                     "RC SEND Only QP=0x000012 PSN=0 Len=8 AckReq [ICRC bad]");
+                     "RC SEND Only QP=0x000012 PSN=0x000000 Len=8 AckReq [ICRC bad]");
     cr_assert_str_eq(info(packet_of(IBA_ENCAP_ROCE1, IBA_RC_ACKNOWLEDGE, 0, rnr)),
-                     "RC Acknowledge QP=0x000012 PSN=0 RNR NAK 0.64 ms MSN=0");
+                     "RC Acknowledge QP=0x000012 PSN=0x000000 RNR NAK 0.64 ms MSN=0");
     cr_assert_str_eq(info(packet_of(IBA_ENCAP_ROCE2_V4, 0xc3, 0, NULL)),
-                     "Manufacturer specific opcode 0xc3 QP=0x000012 PSN=0");
+                     "Manufacturer specific opcode 0xc3 QP=0x000012 PSN=0x000000");
     cr_assert_str_eq(info(packet_of(IBA_ENCAP_IB_FC, 0, 0, NULL)), "Flow control Normal VL=0 FCTBS=0 FCCL=0");
 }
 
