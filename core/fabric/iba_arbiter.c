@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets that wait for a port: queues of each VL, lifetimes, and which VL is next on the wire. */
+/* Packets that wait for a port: queues of each VL, and which VL is next on the wire. */
 #include <assert.h>
+#include "fabric/iba_credit.h"
 #include "fabric/iba_hop.h"
 
 /* ---- the pool ---- */
@@ -11,9 +12,9 @@ void iba_pool_init(struct iba_pool *p, struct iba_slot *slot, uint8_t *bytes, in
     p->bytes = bytes;
     p->n = n;
     p->used = 0;
-    p->free = n > 0 ? 0 : IBA_NO_SLOT;
+    p->free = p->free_hold = n > 0 ? 0 : IBA_NO_SLOT;
     for (int32_t i = 0; i < n; i++)
-        slot[i].next = i + 1 < n ? i + 1 : IBA_NO_SLOT;
+        slot[i].next = slot[i].room.next = i + 1 < n ? i + 1 : IBA_NO_SLOT;
 }
 
 static uint8_t *bytes_of(const struct iba_pool *p, int32_t slot)
@@ -30,18 +31,22 @@ static void give_back(struct iba_pool *p, int32_t slot)
 
 /* ---- queues ---- */
 
-bool iba_port_enqueue(struct iba_node *n, struct iba_fifo *q, const uint8_t *bytes, size_t len, uint8_t in,
-                      iba_time now)
+bool iba_fifo_put(struct iba_node *n, struct iba_fifo *q, const uint8_t *bytes, const struct iba_slot *s)
 {
     struct iba_pool *p = n->pool;
     const int32_t i = p->free;
 
-    if (i == IBA_NO_SLOT || len > IBA_PACKET_MOST)
+    if (i == IBA_NO_SLOT || s->len > IBA_PACKET_MOST)
         return false;
     p->free = p->slot[i].next;
     p->used++;
-    p->slot[i] = (struct iba_slot){.next = IBA_NO_SLOT, .len = (uint16_t)len, .in = in, .since = now};
-    memcpy(bytes_of(p, i), bytes, len);
+    p->slot[i].next = IBA_NO_SLOT;
+    p->slot[i].hold = s->hold;
+    p->slot[i].len = s->len;
+    p->slot[i].in = s->in;
+    p->slot[i].since = s->since;
+    memcpy(bytes_of(p, i), bytes, s->len);
+    iba_credit_share(p, s->hold);
     if (q->first == IBA_NO_SLOT)
         q->first = i;
     else
@@ -51,16 +56,18 @@ bool iba_port_enqueue(struct iba_node *n, struct iba_fifo *q, const uint8_t *byt
     return true;
 }
 
-static void drop_first(struct iba_pool *p, struct iba_fifo *q)
+static void drop_first(struct iba_node *n, struct iba_fifo *q)
 {
+    struct iba_pool *p = n->pool;
     const int32_t i = q->first;
 
     q->first = p->slot[i].next;
     q->n--;
+    iba_credit_give_back(n, p->slot[i].hold);
     give_back(p, i);
 }
 
-size_t iba_port_dequeue(struct iba_node *n, struct iba_fifo *q, uint8_t *buf, size_t cap, uint8_t *in)
+size_t iba_fifo_take(struct iba_node *n, struct iba_fifo *q, uint8_t *buf, size_t cap, uint8_t *in)
 {
     struct iba_pool *p = n->pool;
     const struct iba_slot *s;
@@ -75,71 +82,45 @@ size_t iba_port_dequeue(struct iba_node *n, struct iba_fifo *q, uint8_t *buf, si
     assert(len <= cap);
     (void)cap;
     memcpy(buf, bytes_of(p, q->first), len);
-    drop_first(p, q);
+    drop_first(n, q);
     return len;
+}
+
+bool iba_port_put(struct iba_node *n, struct iba_node_port *p, unsigned vl, const uint8_t *bytes,
+                  const struct iba_slot *s)
+{
+    if (!iba_fifo_put(n, &p->queue[vl], bytes, s))
+        return false;
+    if (p->queue[vl].n == 1)
+        p->wait[vl].first_since = s->since;
+    p->waiting++;
+    return true;
+}
+
+size_t iba_port_take(struct iba_node *n, struct iba_node_port *p, unsigned vl, uint8_t *buf, size_t cap, iba_time now)
+{
+    const size_t len = iba_fifo_take(n, &p->queue[vl], buf, cap, NULL);
+
+    iba_credit_spend(n, p, vl, len);
+    p->wait[vl].first_since = now;
+    p->wait[vl].drops = 0;
+    p->waiting--;
+    return len;
+}
+
+void iba_port_drop(struct iba_node *n, struct iba_node_port *p, unsigned vl, iba_time now)
+{
+    drop_first(n, &p->queue[vl]);
+    p->wait[vl].first_since = now;
+    p->waiting--;
+    p->counters.portxmitdiscards++;
 }
 
 void iba_port_flush(struct iba_node *n, struct iba_node_port *p)
 {
     for (unsigned vl = 0; vl < IBA_VLS; vl++)
-        while (p->queue[vl].first != IBA_NO_SLOT) {
-            drop_first(n->pool, &p->queue[vl]);
-            p->waiting--;
-            p->counters.portxmitdiscards++;
-        }
-}
-
-/* ---- lifetimes (KM-50) ---- */
-
-/* A lifetime code: 4.096 us * 2^code; codes above 19 mean that packets have no lifetime (KM-50). */
-static iba_time lifetime_ns(unsigned code)
-{
-    enum { NO_LIFETIME = 20 };
-    return code >= NO_LIFETIME ? IBA_NEVER : (iba_time)4096 << code;
-}
-
-/* The shorter of the time at the head of a queue and the switch's packet lifetime. */
-static iba_time lifetime_of(const struct iba_node *n, const struct iba_node_port *p)
-{
-    const iba_time hoq = lifetime_ns(p->info.hoqlife);
-    const iba_time life = iba_node_is_switch(n) ? lifetime_ns(n->sw.lifetimevalue) : IBA_NEVER;
-
-    return hoq < life ? hoq : life;
-}
-
-static iba_time expires(const struct iba_node *n, const struct iba_node_port *p, unsigned vl, iba_time lifetime)
-{
-    const struct iba_fifo *q = &p->queue[vl];
-
-    return vl == IBA_VL15 || q->first == IBA_NO_SLOT ? IBA_NEVER : n->pool->slot[q->first].since + lifetime;
-}
-
-void iba_port_expire(struct iba_node *n, struct iba_node_port *p, iba_time now)
-{
-    const iba_time lifetime = lifetime_of(n, p);
-
-    if (lifetime == IBA_NEVER)
-        return;
-    for (unsigned vl = 0; vl < IBA_VLS; vl++)
-        while (expires(n, p, vl, lifetime) <= now) {
-            drop_first(n->pool, &p->queue[vl]);
-            p->waiting--;
-            p->counters.portxmitdiscards++;
-        }
-}
-
-iba_time iba_port_expires(const struct iba_node *n, const struct iba_node_port *p)
-{
-    const iba_time lifetime = lifetime_of(n, p);
-    iba_time first = IBA_NEVER;
-
-    if (lifetime == IBA_NEVER)
-        return IBA_NEVER;
-    for (unsigned vl = 0; vl < IBA_VLS; vl++) {
-        const iba_time at = expires(n, p, vl, lifetime);
-        first = at < first ? at : first;
-    }
-    return first;
+        while (p->queue[vl].first != IBA_NO_SLOT)
+            iba_port_drop(n, p, vl, 0);
 }
 
 /* ---- arbitration (section 7.6.9, KM-46, KM-47) ---- */
@@ -157,21 +138,29 @@ static const uint8_t *entry_of(const struct iba_node_port *p, unsigned priority,
     return &p->vlarb[2 * priority + i / IBA_VLARB_ENTRIES][2 * (i % IBA_VLARB_ENTRIES)];
 }
 
-static bool waits(const struct iba_node_port *p, const uint8_t *entry)
+/* A VL has a packet, and the neighbour has room for it. */
+static bool may_send(const struct iba_node *n, const struct iba_node_port *p, unsigned vl)
+{
+    const struct iba_fifo *q = &p->queue[vl];
+
+    return q->first != IBA_NO_SLOT && iba_credit_suffices(n, p, vl, n->pool->slot[q->first].len);
+}
+
+static bool has_packet(const struct iba_node *n, const struct iba_node_port *p, const uint8_t *entry)
 {
     const uint8_t vl = iba_vlarbitration_vl(entry);
 
-    return vl != IBA_VL15 && p->queue[vl].first != IBA_NO_SLOT;
+    return vl != IBA_VL15 && may_send(n, p, vl);
 }
 
-/* Whether a table has an entry whose VL has a packet. */
+/* Whether a table has an entry whose VL has a packet that may leave. */
 static bool has_work(const struct iba_node *n, const struct iba_node_port *p, unsigned priority)
 {
     if (p->waiting == 0)
         return false;
     for (unsigned i = 0; i < n->cfg.vlarb_entries; i++) {
         const uint8_t *e = entry_of(p, priority, i);
-        if (iba_vlarbitration_weight(e) > 0 && waits(p, e))
+        if (iba_vlarbitration_weight(e) > 0 && has_packet(n, p, e))
             return true;
     }
     return false;
@@ -183,7 +172,7 @@ static uint8_t weighted(const struct iba_node *n, struct iba_node_port *p, unsig
 {
     const uint8_t *e = entry_of(p, priority, p->arb.entry[priority]);
 
-    while (p->arb.left[priority] <= 0 || iba_vlarbitration_weight(e) == 0 || !waits(p, e)) {
+    while (p->arb.left[priority] <= 0 || iba_vlarbitration_weight(e) == 0 || !has_packet(n, p, e)) {
         p->arb.entry[priority] = (uint8_t)((p->arb.entry[priority] + 1u) % n->cfg.vlarb_entries);
         e = entry_of(p, priority, p->arb.entry[priority]);
         p->arb.left[priority] = iba_vlarbitration_weight(e);
@@ -200,7 +189,7 @@ static bool high_is_over(const struct iba_node_port *p)
 
 bool iba_port_ready(const struct iba_node *n, const struct iba_node_port *p)
 {
-    return p->queue[IBA_VL15].first != IBA_NO_SLOT || has_work(n, p, LOW) || has_work(n, p, HIGH);
+    return may_send(n, p, IBA_VL15) || has_work(n, p, LOW) || has_work(n, p, HIGH);
 }
 
 /* VLs that no entry names: their packets wait for the lifetime of the switch to end. */
@@ -209,7 +198,7 @@ int iba_arbitrate(const struct iba_node *n, struct iba_node_port *p)
     const bool low = has_work(n, p, LOW);
     uint8_t vl;
 
-    if (p->queue[IBA_VL15].first != IBA_NO_SLOT)
+    if (may_send(n, p, IBA_VL15))
         return IBA_VL15;
     if (has_work(n, p, HIGH) && !(low && high_is_over(p))) {
         vl = weighted(n, p, HIGH);

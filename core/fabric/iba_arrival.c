@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A packet that came by a port: is it whole, may it be here, and where does it go? */
 #include "fabric/iba_arrival.h"
+#include "fabric/iba_credit.h"
 #include "fabric/iba_hop.h"
 
 static struct iba_node_port *port_in(const struct iba_hop *h)
@@ -33,6 +34,11 @@ static bool on_vl15(const struct iba_hop *h)
 static bool vl_not_operational(const struct iba_hop *h)
 {
     return !on_vl15(h) && iba_lrh_vl(h->lrh) >= iba_vls_of(port_in(h)->info.operationalvls);
+}
+
+static bool no_room(const struct iba_hop *h)
+{
+    return h->hold == IBA_NO_CREDITS;
 }
 
 static bool longer_than_mtu(const struct iba_hop *h)
@@ -226,6 +232,7 @@ static void replicate(struct iba_hop *h)
     R(link_is_down,       link_is_down,         iba_hop_drop,      "came by a port whose link is down",                                  "KM-27") \
     R(vl_of_other_kind,   vl_of_other_kind,     iba_hop_drop,      "is on VL 15 and no SMP, or an SMP on another VL",                    "WF-12") \
     R(vl_not_operational, vl_not_operational,   iba_hop_drop,      "is on a VL that is not operational",                                 "KM-49") \
+    R(no_room,            no_room,              count_error,       "has no room in the buffer of its lane: it came without credits",     "KM-48") \
     R(longer_than_mtu,    longer_than_mtu,      count_error,       "is longer than the port's MTU",                                      "WF-10") \
     R(data_out_of_season, data_out_of_season,   iba_hop_drop,      "is no SMP, and the port is Down or Init",                            "KM-27") \
     R(data_activates,     data_activates,       activate,          "is no SMP, and the port is Armed: it becomes Active",                "KM-27") \
@@ -265,13 +272,22 @@ static void look(struct iba_hop *h, uint8_t *mad)
     h->mad = mad;
 }
 
+/* A whole packet on a data lane has a part of the buffer from now on, whatever becomes of it. */
+static void take_room(struct iba_hop *h)
+{
+    if (port_in(h)->credits && !damaged(h) && !on_vl15(h) && !vl_not_operational(h))
+        h->hold = iba_credit_take(h->node, h->in, iba_lrh_vl(h->lrh), h->view->end + IBA_VCRC_BYTES);
+}
+
 void iba_arrive(struct iba_node *n, uint8_t port, const struct iba_view *v, iba_time now)
 {
     struct iba_hop h = {.node = n, .view = v, .in = port, .now = now};
     uint8_t mad[IBA_MAD_BYTES];
 
     look(&h, mad);
+    take_room(&h);
     iba_hop_apply(&h, &iba_arrival_rules);
+    iba_credit_give_back(n, h.hold);
 }
 
 /* Of the node's own packets: a directed route begins here unless it begins with a part by LID (C14-9, C14-13). */

@@ -89,9 +89,8 @@ static void put_on_vl(struct iba_hop *h, uint8_t vl)
     memcpy(copy, h->view->wire, len - IBA_VCRC_BYTES);
     iba_lrh_set_vl(copy, vl);
     iba_put_le16(copy + len - IBA_VCRC_BYTES, iba_vcrc(copy, len - IBA_VCRC_BYTES));
-    if (iba_port_enqueue(h->node, &port_out(h)->queue[vl], copy, len, h->in, h->now))
-        port_out(h)->waiting++;
-    else
+    if (!iba_port_put(h->node, port_out(h), vl, copy,
+                      &(struct iba_slot){.len = (uint16_t)len, .in = h->in, .hold = h->hold, .since = h->now}))
         discard(h);
 }
 
@@ -218,7 +217,9 @@ void iba_hop_to_software(struct iba_hop *h)
     struct iba_node *n = h->node;
     const uint8_t port = iba_node_is_switch(n) ? 0 : h->in;
     struct iba_fifo *q = &n->local[iba_hop_is_smp(h) ? IBA_VL15 : 0];
+    const struct iba_slot s = {
+        .len = (uint16_t)(h->view->end + IBA_VCRC_BYTES), .in = port, .hold = h->hold, .since = h->now};
 
-    if (!iba_port_enqueue(n, q, h->view->wire, h->view->end + IBA_VCRC_BYTES, port, h->now))
+    if (!iba_fifo_put(n, q, h->view->wire, &s))
         iba_node_end_port(n, port)->counters.vl15dropped += iba_hop_is_smp(h);
 }

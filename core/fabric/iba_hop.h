@@ -9,9 +9,10 @@ struct iba_hop {
     struct iba_node *node;
     const struct iba_view *view;
     iba_time now;
-    uint8_t in;  /* the port it came by; a switch's own packets: 0, an adapter's own: the port they leave by */
-    bool own;    /* software of the node sent it */
-    uint8_t out; /* of the departure table */
+    uint8_t in;   /* the port it came by; a switch's own packets: 0, an adapter's own: the port they leave by */
+    bool own;     /* software of the node sent it */
+    uint8_t out;  /* of the departure table */
+    int32_t hold; /* of the receive buffer (iba_credit.h); 0: none; IBA_NO_CREDITS: the packet had no credits */
     const uint8_t *lrh, *bth, *deth; /* NULL where the packet has none; bth and deth only of UD packets */
     uint8_t *mad;                    /* a copy that may be changed; NULL: no whole datagram of QP0 or QP1 */
     /* of a management request */
@@ -101,16 +102,26 @@ void iba_node_send_mad(struct iba_node *n, uint8_t port, const struct iba_mgmt_t
 uint8_t iba_node_port_to(const struct iba_node *n, uint8_t in, uint16_t dlid);
 
 /* ---- queues (iba_arbiter.c) ---- */
-bool iba_port_enqueue(struct iba_node *n, struct iba_fifo *q, const uint8_t *bytes, size_t len, uint8_t in,
-                      iba_time now);
-size_t iba_port_dequeue(struct iba_node *n, struct iba_fifo *q, uint8_t *buf, size_t cap, uint8_t *in);
+/* A copy of the packet waits as last of the queue; `s` says its length, hold, port and time. False: no room in the
+ * pool. */
+bool iba_fifo_put(struct iba_node *n, struct iba_fifo *q, const uint8_t *bytes, const struct iba_slot *s);
+size_t iba_fifo_take(struct iba_node *n, struct iba_fifo *q, uint8_t *buf, size_t cap, uint8_t *in);
+/* The same for the queue of a port's VL. */
+bool iba_port_put(struct iba_node *n, struct iba_node_port *p, unsigned vl, const uint8_t *bytes,
+                  const struct iba_slot *s);
+/* It leaves by the wire. */
+size_t iba_port_take(struct iba_node *n, struct iba_node_port *p, unsigned vl, uint8_t *buf, size_t cap, iba_time now);
+/* Drops the first packet of a VL, and counts it. */
+void iba_port_drop(struct iba_node *n, struct iba_node_port *p, unsigned vl, iba_time now);
 /* Drops what waits for the port: the link is down. */
 void iba_port_flush(struct iba_node *n, struct iba_node_port *p);
-/* The VL whose packet is next on the wire of a port (section 7.6.9); -1: none. */
 /* Whether a packet of the port may have the wire. */
 bool iba_port_ready(const struct iba_node *n, const struct iba_node_port *p);
+/* The VL whose packet is next on the wire of a port (section 7.6.9); -1: none. */
 int iba_arbitrate(const struct iba_node *n, struct iba_node_port *p);
-/* Packets whose lifetime is over leave the queues (KM-50); when the next one's ends. */
+
+/* ---- lifetimes (iba_waiting.c) ---- */
+/* Packets whose time is over leave the queues (KM-50); when the next one's is over. */
 void iba_port_expire(struct iba_node *n, struct iba_node_port *p, iba_time now);
 iba_time iba_port_expires(const struct iba_node *n, const struct iba_node_port *p);
 

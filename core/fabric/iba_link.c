@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fabric/iba_link.h"
+#include "fabric/iba_credit.h"
 #include "fabric/iba_hop.h"
+#include "fabric/iba_rate.h"
 
 /* ---- width and speed ---- */
-
-/* Lanes of a width bit: 1x, 4x, 8x, 12x, 2x. */
-static const uint8_t width_lanes[] = {1, 4, 8, 12, 2};
-
-static unsigned lanes_of(uint8_t width)
-{
-    for (unsigned i = 0; i < sizeof width_lanes; i++)
-        if (width == 1u << i)
-            return width_lanes[i];
-    return 0;
-}
 
 static uint8_t widest(uint8_t widths)
 {
     uint8_t best = 0;
 
-    for (unsigned i = 0; i < sizeof width_lanes; i++)
-        if ((widths >> i & 1) && width_lanes[i] > lanes_of(best))
+    for (unsigned i = 0; i < IBA_RATE_WIDTHS; i++)
+        if ((widths >> i & 1) && iba_rate_lanes((uint8_t)(1u << i)) > iba_rate_lanes(best))
             best = (uint8_t)(1u << i);
     return best;
 }
@@ -35,22 +26,6 @@ static uint8_t highest(unsigned bits)
     return best;
 }
 
-uint32_t iba_link_ps_per_byte(const struct iba_node_port *p)
-{
-    /* For one lane, after line coding: SDR, DDR, QDR (8b/10b), then FDR, EDR, HDR, NDR (64b/66b) */
-    static const uint32_t mbit[] = {2000, 4000, 8000}, mbit_ext[] = {13636, 25000, 50000, 100000};
-    const unsigned lanes = lanes_of(p->info.linkwidthactive);
-    uint32_t rate = mbit[0];
-
-    for (unsigned i = 0; i < 3; i++)
-        if (p->info.linkspeedactive == 1u << i)
-            rate = mbit[i];
-    for (unsigned i = 0; i < 4; i++)
-        if (p->info.linkspeedextactive == 1u << i)
-            rate = mbit_ext[i];
-    return 8000000 / (rate * (lanes ? lanes : 1));
-}
-
 /* ---- states ---- */
 
 static void take_down(struct iba_node *n, uint8_t port, iba_time now)
@@ -62,6 +37,7 @@ static void take_down(struct iba_node *n, uint8_t port, iba_time now)
         p->counters.linkdownedcounter++;
     }
     iba_port_flush(n, p);
+    iba_credit_end(p, now);
     if (p->info.portstate == IBA_PORT_DOWN)
         return;
     p->info.portstate = IBA_PORT_DOWN;
@@ -71,7 +47,7 @@ static void take_down(struct iba_node *n, uint8_t port, iba_time now)
     }
 }
 
-static void bring_up(struct iba_node *n, uint8_t port, const struct iba_portinfo *common, iba_time now)
+static void bring_up(struct iba_node *n, uint8_t port, const struct iba_portinfo *common, bool credits, iba_time now)
 {
     struct iba_portinfo *i = &n->port[port].info;
 
@@ -80,6 +56,7 @@ static void bring_up(struct iba_node *n, uint8_t port, const struct iba_portinfo
     i->linkwidthactive = common->linkwidthactive;
     i->linkspeedactive = common->linkspeedactive;
     i->linkspeedextactive = common->linkspeedextactive;
+    iba_credit_begin(n, &n->port[port], credits, now);
     if (iba_node_is_switch(n)) {
         n->sw.portstatechange = 1;
         iba_notice_link(n, now);
@@ -110,6 +87,7 @@ void iba_link_settle(struct iba_node *a, uint8_t port_a, struct iba_node *b, uin
 {
     struct iba_portinfo *i = &a->port[port_a].info, *j = &b->port[port_b].info;
     const struct iba_portinfo common = agree(i, j);
+    const bool credits = a->cfg.buffer && b->cfg.buffer;
 
     a->port[port_a].link_work = b->port[port_b].link_work = false;
     if (is_up(a, port_a) != is_up(b, port_b)) { /* one end went down, and the other notices */
@@ -118,8 +96,8 @@ void iba_link_settle(struct iba_node *a, uint8_t port_a, struct iba_node *b, uin
     }
     if (i->portphysicalstate == IBA_PHYS_POLLING && j->portphysicalstate == IBA_PHYS_POLLING &&
         common.linkwidthactive) {
-        bring_up(a, port_a, &common, now);
-        bring_up(b, port_b, &common, now);
+        bring_up(a, port_a, &common, credits, now);
+        bring_up(b, port_b, &common, credits, now);
     }
 }
 

@@ -9,6 +9,4 @@
 void iba_link_settle(struct iba_node *a, uint8_t port_a, struct iba_node *b, uint8_t port_b, iba_time now);
 /* The cable is gone from this end. */
 void iba_link_lost(struct iba_node *n, uint8_t port, iba_time now);
-/* Picoseconds that a byte takes on the wire of a port that is up. */
-uint32_t iba_link_ps_per_byte(const struct iba_node_port *p);
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <assert.h>
 #include "fabric/iba_arrival.h"
+#include "fabric/iba_credit.h"
+#include "fabric/iba_flow.h"
 #include "fabric/iba_hop.h"
-#include "fabric/iba_link.h"
+#include "fabric/iba_rate.h"
 
 /* ---- memory ---- */
 
@@ -118,7 +120,7 @@ static void init_port(struct iba_node *n, uint8_t number)
     if (p->n_pkey)
         p->pkey[0] = UINT16_MAX; /* KM-13 */
     p->guid[0] = n->cfg.node_guid + (n->cfg.type == IBA_NODE_SWITCH ? 0 : number);
-    p->mkey_lease_ends = IBA_NEVER;
+    p->mkey_lease_ends = p->tell_all = p->wait_since = IBA_NEVER;
     for (unsigned vl = 0; vl < IBA_VLS; vl++)
         init_fifo(&p->queue[vl]);
     init_arbitration(p);
@@ -147,6 +149,7 @@ static void init_switch(struct iba_node *n)
 void iba_node_init(struct iba_node *n, const struct iba_node_config *cfg, void *memory, struct iba_pool *pool)
 {
     assert(cfg->n_port > 0 && cfg->n_port < IBA_NO_PORT);
+    assert(cfg->buffer == 0 || cfg->buffer >= IBA_BUFFER_LEAST);
     memset(n, 0, sizeof *n);
     n->cfg = *cfg;
     n->pool = pool;
@@ -208,7 +211,10 @@ void iba_node_feed(struct iba_node *n, uint8_t port, const uint8_t *bytes, size_
     iba_view_check(&v);
     if (iba_view_has(&v, IBA_H_lrh))
         count_in(&n->port[port], bytes, len);
-    iba_arrive(n, port, &v, now);
+    if (iba_view_has(&v, IBA_H_fc))
+        iba_flow_arrive(n, port, &v, now);
+    else
+        iba_arrive(n, port, &v, now);
 }
 
 void iba_node_send(struct iba_node *n, uint8_t port, const uint8_t *bytes, size_t len, iba_time now)
@@ -221,39 +227,56 @@ void iba_node_send(struct iba_node *n, uint8_t port, const uint8_t *bytes, size_
     iba_leave_software(n, port, &v, now);
 }
 
+/* Flow-control packets go before all others (KM-47). */
+static size_t next_packet(struct iba_node *n, struct iba_node_port *p, uint8_t *buf, size_t cap, iba_time now)
+{
+    size_t len = iba_flow_poll(n, p, buf);
+    int vl;
+
+    if (len || (vl = iba_arbitrate(n, p)) < 0)
+        return len;
+    len = iba_port_take(n, p, (unsigned)vl, buf, cap, now);
+    count_out(p, buf, len);
+    return len;
+}
+
+static void take_the_wire(struct iba_node_port *p, size_t len, iba_time now)
+{
+    enum { PS_OF_NS = 1000 };
+    const uint64_t ps = (p->busy_until == now ? p->busy_ps : 0) + (uint64_t)len * iba_rate_ps_per_byte(p);
+
+    p->busy_until = now + ps / PS_OF_NS;
+    p->busy_ps = (uint32_t)(ps % PS_OF_NS);
+}
+
 size_t iba_node_poll(struct iba_node *n, uint8_t port, uint8_t *buf, size_t cap, iba_time now)
 {
     struct iba_node_port *p = &n->port[port];
-    uint64_t ps;
     size_t len;
-    int vl;
 
     if (p->busy_until > now || p->info.portphysicalstate != IBA_PHYS_LINKUP)
         return 0;
     iba_port_expire(n, p, now);
-    vl = iba_arbitrate(n, p);
-    if (vl < 0)
-        return 0;
-    len = iba_port_dequeue(n, &p->queue[vl], buf, cap, NULL);
-    p->waiting--;
-    count_out(p, buf, len);
-    ps = (p->busy_until == now ? p->busy_ps : 0) + (uint64_t)len * iba_link_ps_per_byte(p);
-    p->busy_until = now + ps / 1000;
-    p->busy_ps = (uint32_t)(ps % 1000);
+    len = next_packet(n, p, buf, cap, now);
+    if (len)
+        take_the_wire(p, len, now);
+    iba_credit_wait(p, p->waiting > 0 && !iba_port_ready(n, p), now);
     return len;
 }
 
 size_t iba_node_receive(struct iba_node *n, uint8_t *port, uint8_t *buf, size_t cap)
 {
-    const size_t len = iba_port_dequeue(n, &n->local[IBA_VL15], buf, cap, port);
+    const size_t len = iba_fifo_take(n, &n->local[IBA_VL15], buf, cap, port);
 
-    return len ? len : iba_port_dequeue(n, &n->local[0], buf, cap, port);
+    return len ? len : iba_fifo_take(n, &n->local[0], buf, cap, port);
 }
 
 void iba_node_advance(struct iba_node *n, iba_time now)
 {
-    for (unsigned i = 1; i <= n->cfg.n_port; i++)
+    for (unsigned i = 1; i <= n->cfg.n_port; i++) {
         iba_port_expire(n, &n->port[i], now);
+        iba_flow_advance(n, &n->port[i], now);
+    }
     iba_notice_advance(n, now);
 }
 
@@ -266,11 +289,14 @@ iba_time iba_node_deadline(const struct iba_node *n)
 {
     iba_time first = iba_notice_deadline(n);
 
-    for (unsigned i = 1; i <= n->cfg.n_port; i++)
-        if (n->port[i].waiting) {
-            if (iba_port_ready(n, &n->port[i]))
-                first = earlier(first, n->port[i].busy_until);
-            first = earlier(first, iba_port_expires(n, &n->port[i]));
-        }
+    for (unsigned i = 1; i <= n->cfg.n_port; i++) {
+        const struct iba_node_port *p = &n->port[i];
+        first = earlier(first, iba_flow_deadline(n, p));
+        if (p->waiting == 0)
+            continue;
+        if (iba_port_ready(n, p))
+            first = earlier(first, p->busy_until);
+        first = earlier(first, iba_port_expires(n, p));
+    }
     return first;
 }

@@ -39,21 +39,31 @@ enum {
     IBA_NO_PORT = 255,
     IBA_NO_SLOT = -1,
     IBA_PENDING_NOTICES = 8,
+    IBA_BUFFER_LEAST = 68, /* blocks of 64 bytes of the longest packet */
 };
 
 /* ---- packets that wait in nodes ---- */
 
+/* The part of a receive buffer that one packet has until its last copy has left the node. */
+struct iba_hold {
+    int32_t next; /* in the list of free ones */
+    uint32_t copies;
+    uint16_t blocks;
+    uint8_t port, vl; /* whose buffer */
+};
 struct iba_slot {
     int32_t next; /* in its queue or in the list of free ones; IBA_NO_SLOT ends it */
+    int32_t hold; /* of the buffer that the packet came into: its record, plus 1; 0: it has none */
     uint16_t len;
-    uint8_t in;     /* the port by which it came; 0: from the node itself */
-    iba_time since; /* it waits */
+    uint8_t in;           /* the port by which it came; 0: from the node itself */
+    iba_time since;       /* it waits */
+    struct iba_hold room; /* a record of the pool, and not of this slot's packet */
 };
 /* Nodes may share a pool. The arrays are the caller's: n slots, n * IBA_PACKET_MOST bytes. */
 struct iba_pool {
     struct iba_slot *slot;
     uint8_t *bytes;
-    int32_t n, free, used;
+    int32_t n, free, used, free_hold;
 };
 void iba_pool_init(struct iba_pool *p, struct iba_slot *slot, uint8_t *bytes, int32_t n);
 
@@ -63,6 +73,16 @@ struct iba_fifo { /* of slots; empty: first is IBA_NO_SLOT */
 };
 
 /* ---- a port ---- */
+
+/* A data lane of a link that counts credits (section 7.9): blocks of 64 bytes, modulo 4096. */
+struct iba_lane {
+    uint16_t sent;     /* FCTBS: by this end */
+    uint16_t limit;    /* FCCL that the neighbour gave last */
+    uint16_t received; /* ABR: sent by the neighbour */
+    uint16_t told;     /* FCCL that this end gave last */
+    uint16_t held;     /* blocks of the receive buffer that have a packet */
+    iba_time heard;    /* when the neighbour's last flow-control packet came */
+};
 
 struct iba_node_port {
     struct iba_portinfo info; /* of an adapter's port or of a switch's, port 0 included: what PortInfo returns */
@@ -76,13 +96,25 @@ struct iba_node_port {
     struct iba_portcounters_ext counters; /* 64 bits; PortCounters shows them as far as they fit (MD-104) */
     struct iba_fifo queue[IBA_VLS];       /* packets that leave by this port */
     uint32_t waiting;                     /* packets in all of these */
-    iba_time busy_until;                  /* a packet is on the wire until then */
-    uint32_t busy_ps;                     /* and that many picoseconds longer */
-    iba_time mkey_lease_ends;             /* IBA_NEVER: the lease does not run (KM-05) */
-    struct {                              /* VL arbitration (section 7.6.9) */
-        uint8_t entry[2];                 /* low, high: the current entry */
-        int32_t left[2];                  /* of its weight, in units of 64 bytes */
-        uint32_t high_bytes;              /* of high priority sent since the last packet of low priority */
+    struct {                              /* of each queue (KM-50) */
+        iba_time first_since;             /* its first packet is the first */
+        iba_time stalled_until;           /* packets that came before are dropped */
+        uint8_t drops;                    /* for want of time at the head, since a packet left */
+    } wait[IBA_VLS];
+    iba_time busy_until;      /* a packet is on the wire until then */
+    uint32_t busy_ps;         /* and that many picoseconds longer */
+    iba_time mkey_lease_ends; /* IBA_NEVER: the lease does not run (KM-05) */
+    bool credits;             /* both ends of the link count credits */
+    struct iba_lane lane[IBA_VL15];
+    uint16_t tell;           /* lanes, as bits, of which a flow-control packet is to be sent */
+    uint8_t told_last;       /* lane of the last one */
+    iba_time tell_all;       /* when each lane is told again; IBA_NEVER: never */
+    iba_time wait_since;     /* packets wait, and none may have the wire; IBA_NEVER: that is not so */
+    uint32_t wait_ps;        /* waited since PortXmitWait was last raised */
+    struct {                 /* VL arbitration (section 7.6.9) */
+        uint8_t entry[2];    /* low, high: the current entry */
+        int32_t left[2];     /* of its weight, in units of 64 bytes */
+        uint32_t high_bytes; /* of high priority sent since the last packet of low priority */
     } arb;
 };
 
@@ -108,6 +140,10 @@ struct iba_node_config {
     uint16_t pkeys;        /* entries of an adapter's port, or of a switch's port 0 */
     uint16_t switch_pkeys; /* entries of a switch's other ports */
     uint16_t lft, mft;     /* LIDs, MLIDs of a switch's tables: multiples of the blocks */
+    uint16_t buffer; /* blocks of 64 bytes of the receive buffer of each data lane, IBA_BUFFER_LEAST or more; 0: the
+                      * node has no link credits, nor has a link of which one end has none */
+    bool refresh;    /* flow-control packets come at regular intervals, as KM-48 asks for, and a watchdog waits for
+                      * them; else only when credits change, which suffices where no packet is lost */
     char description[65];
 };
 
@@ -122,6 +158,9 @@ enum { IBA_FABRIC_ROWS = 48 };
     T(ARRIVAL, iba_arrival_rules)                                                                                      \
     T(DELIVERY, iba_delivery_rules)                                                                                    \
     T(DEPARTURE, iba_departure_rules)                                                                                  \
+    T(WAITING, iba_waiting_rules)                                                                                      \
+    T(FLOW, iba_flow_rules)                                                                                            \
+    T(CREDIT, iba_credit_rules)                                                                                        \
     T(DIRECTED, iba_directed_rules)                                                                                    \
     T(AGENT, iba_agent_rules)                                                                                          \
     T(ATTRIBUTE, iba_sma_attributes)                                                                                   \
@@ -180,13 +219,22 @@ struct iba_mgmt_to {
 /* For software that has the datagram only: writes the packet around its 256 bytes, IBA_MGMT_BYTES long. */
 enum { IBA_MGMT_BYTES = 8 + 12 + 8 + 256 + 4 + 2 };
 size_t iba_mgmt_build(uint8_t *out, const struct iba_mgmt_to *to, uint8_t vl, const uint8_t *mad);
-/* The next packet for the wire of that port: its length; 0: none now. cap >= IBA_PACKET_MOST. */
+/* The next packet for the wire of that port, flow-control packets among them: its length; 0: none now.
+ * cap >= IBA_PACKET_MOST. */
 size_t iba_node_poll(struct iba_node *n, uint8_t port, uint8_t *buf, size_t cap, iba_time now);
 /* The next packet for software, and the port that it came by (a switch's: 0). */
 size_t iba_node_receive(struct iba_node *n, uint8_t *port, uint8_t *buf, size_t cap);
 void iba_node_advance(struct iba_node *n, iba_time now);
 /* When iba_node_advance() or iba_node_poll() has something to do; IBA_NEVER: nothing waits. */
 iba_time iba_node_deadline(const struct iba_node *n);
+/* Whether iba_node_poll() of the port may have a packet, now or later. */
+static inline bool iba_node_port_has_work(const struct iba_node_port *p)
+{
+    return p->waiting > 0 || p->tell != 0;
+}
+/* Brings PortXmitWait of the port up to now: ticks of a byte's time on one lane in which packets waited and none could
+ * be sent, for want of credits or of a turn. Get(PortCounters) does it by itself. */
+void iba_node_count_wait(struct iba_node *n, uint8_t port, iba_time now);
 
 /* The port whose LID, M_Key and P_Keys apply to what comes by `port`: of a switch port 0. */
 static inline struct iba_node_port *iba_node_end_port(struct iba_node *n, uint8_t port)

@@ -134,6 +134,8 @@ static uint16_t perform(struct iba_hop *h, const struct pma_attribute *a)
 
     if (a->of_port && !(h->port = port_of(h)))
         return IBA_MAD_BAD_VALUE;
+    if (a->of_port)
+        iba_node_count_wait(h->node, h->port->number, h->now);
     if (set)
         a->clear(h);
     a->get(h);

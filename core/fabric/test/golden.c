@@ -2,6 +2,7 @@
 /* A switch and four adapters, and any packets: core/fabric/test/nodes.golden has a line for each
  * network. Managers, software and cables do what a seed says; the line has the number of packets, a digest of them and
  * of what the nodes hold, and how often each row decided (test/golden.h says how to renew it). */
+#include "fabric/iba_rate.h"
 #include "sim/iba_random.h"
 #include "test/golden.h"
 #include "wired.h"
@@ -44,7 +45,7 @@ static void hold_port(const struct iba_node_port *p)
     digest = golden_number(digest, p->waiting + ((uint64_t)p->link_work << 32) + ((uint64_t)p->reregister << 33));
     digest = golden_number(digest, p->busy_until);
     digest = golden_number(digest, p->mkey_lease_ends);
-    digest = golden_number(digest, iba_link_ps_per_byte(p));
+    digest = golden_number(digest, iba_rate_ps_per_byte(p));
 }
 
 static void hold(const struct iba_node *n)

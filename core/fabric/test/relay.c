@@ -37,6 +37,14 @@ static void port_armed(struct wired *w, uint8_t *packet)
     w->sw.port[BY].info.portstate = IBA_PORT_ARMED;
 }
 
+/* A receive buffer without room. */
+static void buffer_full(struct wired *w, uint8_t *packet)
+{
+    (void)packet;
+    w->sw.port[BY].credits = true;
+    w->sw.port[BY].lane[0].held = w->sw.cfg.buffer;
+}
+
 static void small_mtu(struct wired *w, uint8_t *packet)
 {
     (void)packet;
@@ -152,6 +160,7 @@ Test(relay, each_row_of_arrival)
         {"link_is_down", DATA(.dlid = 12), .arrange = link_down},
         {"vl_of_other_kind", DATA(.dlid = 12, .vl = IBA_VL15)},
         {"vl_not_operational", DATA(.dlid = 12, .vl = 9)},
+        {"no_room", DATA(.dlid = 12), .arrange = buffer_full},
         {"longer_than_mtu", .data = {.slid = 11, .dlid = 12, .payload = 512}, .arrange = small_mtu},
         {"data_out_of_season", DATA(.dlid = 12), .arrange = port_init},
         {"data_activates", DATA(.dlid = 12), .arrange = port_armed},

@@ -7,7 +7,7 @@ static struct iba_node *node_of(struct wired *w, unsigned i)
     return i == 0 ? &w->sw : &w->ca[i - 1];
 }
 
-static struct iba_node_config config_of(unsigned i)
+static struct iba_node_config config_of(unsigned i, uint16_t buffer, bool refresh)
 {
     struct iba_node_config c = {.type = i == 0 ? IBA_NODE_SWITCH : IBA_NODE_CA,
                                 .n_port = i == 0 ? SWITCH_PORTS : 1,
@@ -25,6 +25,8 @@ static struct iba_node_config config_of(unsigned i)
                                 .switch_pkeys = i == 0 ? 32 : 0,
                                 .lft = i == 0 ? 1024 : 0,
                                 .mft = i == 0 ? 64 : 0,
+                                .buffer = buffer,
+                                .refresh = refresh,
                                 .description = "node"};
     return c;
 }
@@ -48,14 +50,14 @@ void wired_bring_up(struct wired *w)
     w->sw.mft[GROUP - 0xc000] = 1 << 1 | 1 << 2 | 1 << 3;
 }
 
-struct wired *wired_new(void)
+struct wired *wired_with_credits(uint16_t buffer, bool refresh)
 {
     struct wired *w = calloc(1, sizeof *w);
 
     cr_assert_not_null(w);
     iba_pool_init(&w->pool, w->slot, w->bytes[0], SLOTS);
     for (unsigned i = 0; i <= ADAPTERS; i++) {
-        const struct iba_node_config c = config_of(i);
+        const struct iba_node_config c = config_of(i, buffer, refresh);
         w->memory[i] = malloc(iba_node_bytes(&c));
         cr_assert_not_null(w->memory[i]);
         iba_node_init(node_of(w, i), &c, w->memory[i], &w->pool);
@@ -64,11 +66,27 @@ struct wired *wired_new(void)
     return w;
 }
 
+struct wired *wired_new(void)
+{
+    return wired_with_credits(0, false);
+}
+
+/* Who holds no packet holds no buffer. */
+static void expect_buffers_free(const struct iba_node *n)
+{
+    for (unsigned p = 1; p <= n->cfg.n_port; p++)
+        for (unsigned vl = 0; vl < IBA_VL15; vl++)
+            cr_expect_eq(n->port[p].lane[vl].held, 0, "port %u, lane %u: %u blocks", p, vl, n->port[p].lane[vl].held);
+}
+
 void wired_free(struct wired *w)
 {
     cr_expect_eq(w->pool.used, 0, "%d packets are left in the nodes", w->pool.used);
-    for (unsigned i = 0; i <= ADAPTERS; i++)
+    for (unsigned i = 0; i <= ADAPTERS; i++) {
+        if (w->pool.used == 0)
+            expect_buffers_free(node_of(w, i));
         free(w->memory[i]);
+    }
     free(w);
 }
 

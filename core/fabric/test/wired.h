@@ -28,6 +28,9 @@ struct wired {
 };
 
 struct wired *wired_new(void);
+/* The same; every data lane of every port has a receive buffer of that many blocks. With `refresh` the nodes are never
+ * quiet: wired_run() must not be called. */
+struct wired *wired_with_credits(uint16_t buffer, bool refresh);
 void wired_free(struct wired *w);
 /* Sets what a manager sets, as wired_new() does. */
 void wired_bring_up(struct wired *w);
