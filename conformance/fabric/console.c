@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "flood.h"
+#include "loops.h"
 #include "probe.h"
 #include "typed.h"
 
@@ -100,6 +102,7 @@ static bool do_counters(struct line *l)
 
     if (!port_of(l))
         return false;
+    iba_node_count_wait(&subnet_node(l->s, l->node)->n, l->port, subnet_now(l->s));
     iba_layout_put(layout, &subnet_node(l->s, l->node)->n.port[l->port].counters, wire);
     for (unsigned i = 0; i < layout->n_field; i++)
         if (layout->field[i].bits == 64)
@@ -175,6 +178,84 @@ static bool do_pairs(struct line *l)
     return true;
 }
 
+/* Of each operational lane: what this end may still send, what the other end may, what waits. */
+static bool do_credits(struct line *l)
+{
+    enum { MODULO = 4096 };
+    const struct iba_node *n;
+    const struct iba_node_port *p;
+
+    if (!port_of(l))
+        return false;
+    n = &subnet_node(l->s, l->node)->n;
+    p = &n->port[l->port];
+    if (!p->credits)
+        return wrong(l, "the port's link is down, or counts no credits (--credits)");
+    fprintf(l->to, "lane\tsent\tlimit\tcredits\twaiting\tbuffer\theld\n");
+    for (unsigned vl = 0; vl < iba_vls_of(p->info.operationalvls); vl++) {
+        const struct iba_lane *lane = &p->lane[vl];
+        fprintf(l->to, "%u\t%u\t%u\t%u\t%u\t%u\t%u\n", vl, lane->sent, lane->limit,
+                (unsigned)(lane->limit - lane->sent) % MODULO, p->queue[vl].n, n->cfg.buffer, lane->held);
+    }
+    return true;
+}
+
+static void print_loop(const struct line *l, const struct lane_loop *loop)
+{
+    for (unsigned i = 0; i < loop->n; i++)
+        fprintf(l->to, "%s\t%u\tlane %u\n", name_of(l, loop->at[i].node), loop->at[i].port, loop->at[i].vl);
+    if (loop->n == LOOP_MOST)
+        fprintf(l->to, "and more\n");
+}
+
+/* Word 1: a service level. */
+static bool do_loops(struct line *l)
+{
+    enum { SL_MOST = 15 };
+    struct lane_loop loop;
+    unsigned long sl;
+
+    if (!number_of(l, 1, SL_MOST, &sl))
+        return false;
+    if (!loops_in_routes(l->s, (uint16_t)(1u << sl), &loop))
+        return wrong(l, "no memory");
+    fprintf(l->to, "loop\t%u\n", loop.n);
+    print_loop(l, &loop);
+    return true;
+}
+
+static bool do_stalls(struct line *l)
+{
+    struct stalls found;
+
+    if (!stalls_find(l->s, &found))
+        return wrong(l, "no memory");
+    fprintf(l->to, "waiting\t%zu\nstuck\t%zu\nloop\t%u\n", found.waiting, found.stuck, found.loop.n);
+    print_loop(l, &found.loop);
+    return true;
+}
+
+/* Words 1 and 2: packets of each pair, a service level. */
+static bool do_flood(struct line *l)
+{
+    enum { SL_MOST = 15, PACKETS_MOST = 1000000 };
+    struct flood_config c = {.payload_most = 4096};
+    struct flood_sum sum;
+    unsigned long packets, sl;
+
+    if (!number_of(l, 1, PACKETS_MOST, &packets) || !number_of(l, 2, SL_MOST, &sl))
+        return false;
+    c.packets = (uint32_t)packets;
+    c.sls = (uint16_t)(1u << sl);
+    if (!flood(l->s, &c, &sum))
+        return wrong(l, "too many packets, or no memory");
+    fprintf(l->to, "sent\t%" PRIu64 "\ndelivered\t%" PRIu64 "\ntwice\t%" PRIu64 "\nastray\t%" PRIu64 "\n", sum.sent,
+            sum.delivered, sum.twice, sum.astray);
+    fprintf(l->to, "waiting\t%" PRIu64 "\nunsent\t%" PRIu64 "\nlost\t%" PRIu64 "\nns\t%" PRIu64 "\n", sum.waiting,
+            sum.unsent, sum.sent - sum.delivered - sum.astray - sum.waiting, (uint64_t)sum.took);
+    return true;
+}
+
 /* A notice as its words say: what no word sets is 0. */
 static bool do_trap(struct line *l)
 {
@@ -232,6 +313,10 @@ enum { ANY = 0 }; /* four words, and more */
     C(plug,       "NODE PORT",           3,     "plug it in again")                                                    \
     C(send,       "NODE PORT LID",       4,     "send a data packet: the ports that it leaves, where it ends")         \
     C(pairs,      "",                    1,     "send one from each adapter port to each LID of the others: sums")     \
+    C(flood,      "PACKETS SL",          3,     "every adapter port sends so many to each other at once: sums")        \
+    C(credits,    "NODE PORT",           3,     "what each lane of a port may send, and what waits")                   \
+    C(loops,      "SL",                  2,     "a credit loop that routes of the SL allow: its ports and lanes")      \
+    C(stalls,     "",                    1,     "lanes that wait for credits, and the credit loop that stops them")    \
     C(trap,       "NODE PORT NUMBER [FIELD=VALUE]...", ANY, "the node's agent sends this notice until it is repressed")    \
     C(help,       "",                    1,     "this")
 /* clang-format on */

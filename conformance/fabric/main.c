@@ -19,7 +19,7 @@ struct program {
     struct subnet *subnet;
     struct server server;
     struct fabric_capture *capture;
-    uint64_t begun; /* of CLOCK_MONOTONIC, ns: the subnet's time 0 */
+    uint64_t begun; /* of CLOCK_MONOTONIC, ns: the subnet's time 0, as far as its time was not set forward */
     char line[1024];
     size_t n_line;
     bool quit;
@@ -86,12 +86,20 @@ static bool break_nodes(struct program *p, const char *row)
 
 /* ---- the loop ---- */
 
+/* Traffic of the console takes time in which nobody waits: the subnet's clock is set forward, for all that follows. */
+static void set_clock_forward(struct program *p)
+{
+    if (subnet_now(p->subnet) > now(p))
+        p->begun -= subnet_now(p->subnet) - now(p);
+}
+
 static void run_line(struct program *p)
 {
     p->line[p->n_line] = '\0';
     p->n_line = 0;
     server_advance(&p->server, now(p));
     p->quit = console_line(p->subnet, p->line, stdout) == CONSOLE_QUIT;
+    set_clock_forward(p);
     server_advance(&p->server, now(p));
     (void)fflush(stdout);
     if (p->capture)
@@ -169,7 +177,7 @@ static int serve(struct program *p)
     char err[TOPOLOGY_ERROR];
     int e, closed;
 
-    p->subnet = subnet_new(p->t, &events);
+    p->subnet = subnet_new(p->t, (struct subnet_credits){.buffer = p->o.credits}, &events);
     if (!p->subnet)
         return options_wrong(EXIT_BROKEN, "no memory");
     if (p->o.mutant && !break_nodes(p, p->o.mutant))

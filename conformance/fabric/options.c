@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "console.h"
+#include "fabric/iba_node.h"
 #include "scenario/usage.h"
 #include "system/text.h"
 
@@ -16,12 +17,14 @@
     O("pcap",       required,   " FILE",   "write every packet of every wire: pcapng, link type 247, an interface\n"   \
                                            "for each port that sends")                                                 \
     O("console",    no,         "",        "commands from the standard input; its end ends the program")               \
+    O("credits",    required,   " BLOCKS", "links count credits: each data lane has a receive buffer of so many blocks\n"  \
+                                           "of 64 bytes, 68 or more; left out: packets never wait for room")           \
     O("mutant",     required,   " ROW",    "every node lacks this row of its rules, TABLE.ROW")                        \
     O("rules",      no,         "",        "list the rows of all tables, and end")                                     \
     O("help",       no,         "",        "this")                                                                     \
     O("version",    no,         "",        "the version")
 /* clang-format on */
-enum option_id { O_SIM, O_UDP, O_PCAP, O_CONSOLE, O_MUTANT, O_RULES, O_HELP, O_VERSION };
+enum option_id { O_SIM, O_UDP, O_PCAP, O_CONSOLE, O_CREDITS, O_MUTANT, O_RULES, O_HELP, O_VERSION };
 
 int options_wrong(int code, const char *format, ...)
 {
@@ -55,6 +58,7 @@ static int help(void)
          "  SIM_HOST=Hca2 ibnetdiscover\n"
          "  ibdissect bring-up.pcapng\n\n"
          "  printf 'pull Switch1 1\\nport Switch1 2\\n' | ibfabric net --console\n"
+         "  ibfabric ring --credits 128 --console        then: loops, flood 100, stalls\n"
          "  ibfabric net --mutant agent.key_for_get      a subnet whose nodes answer every Get");
     return EXIT_OK;
 }
@@ -71,6 +75,19 @@ static int set_udp(struct options *o, const char *arg)
     return EXIT_OK;
 }
 
+static int set_credits(struct options *o, const char *arg)
+{
+    enum { MOST = 2048 };
+    char *end;
+    const unsigned long blocks = strtoul(arg, &end, 10);
+
+    if (*arg < '0' || *arg > '9' || *end || blocks < IBA_BUFFER_LEAST || blocks > MOST)
+        return options_wrong(EXIT_WRONG, "--credits %s: want blocks of 64 bytes, %d to %d", arg, (int)IBA_BUFFER_LEAST,
+                             (int)MOST);
+    o->credits = (uint16_t)blocks;
+    return EXIT_OK;
+}
+
 static int set_option(struct options *o, enum option_id id, const char *arg)
 {
     switch (id) {
@@ -78,6 +95,7 @@ static int set_option(struct options *o, enum option_id id, const char *arg)
     case O_UDP: return set_udp(o, arg);
     case O_PCAP: o->pcap = arg; break;
     case O_CONSOLE: o->console = true; break;
+    case O_CREDITS: return set_credits(o, arg);
     case O_MUTANT: o->mutant = arg; break;
     case O_RULES: o->list_rules = true; break;
     default: break;

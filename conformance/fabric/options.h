@@ -10,6 +10,7 @@ enum { EXIT_OK = 0, EXIT_WRONG = 2, EXIT_BROKEN = 4 };
 struct options {
     const char *topology, *sim, *pcap;
     uint16_t udp_port;
+    uint16_t credits; /* blocks of 64 bytes of each receive buffer; 0: links have no credits */
     bool console, list_rules;
     const char *mutant;
 };

@@ -138,7 +138,7 @@ static void send_what_waits(struct subnet *s, size_t node, uint8_t port)
     struct subnet_node *a = &s->node[node];
     const struct subnet_end *e = &a->end[port];
 
-    while (a->n.port[port].waiting > 0) {
+    while (iba_node_port_has_work(&a->n.port[port])) {
         uint8_t packet[IBA_PACKET_MOST];
         const size_t len = iba_node_poll(&a->n, port, packet, sizeof packet, s->now);
         int32_t i;
@@ -281,6 +281,11 @@ bool subnet_cable(struct subnet *s, size_t node, uint8_t port, bool plugged)
     return true;
 }
 
+const struct iba_pool *subnet_pool(const struct subnet *s)
+{
+    return &s->pool;
+}
+
 size_t subnet_nodes(const struct subnet *s)
 {
     return s->n;
@@ -309,15 +314,17 @@ iba_time subnet_now(const struct subnet *s)
 
 /* ---- making ---- */
 
-static struct iba_node_config config_of(const struct topology_node *t)
+enum { VLS_CODE = 4, VLS = 8 };
+
+static struct iba_node_config config_of(const struct topology_node *t, struct subnet_credits credits)
 {
     enum { VENDOR = 0x020000, DEVICE_SWITCH = 0xb001, DEVICE_CA = 0xa001 };
-    enum { WIDTHS = 1 | 2, SDR_TO_QDR = 1 | 2 | 4, FDR_AND_EDR = 1 | 2, VLS_8 = 4, VLARB = 64 };
+    enum { WIDTHS = 1 | 2, SDR_TO_QDR = 1 | 2 | 4, FDR_AND_EDR = 1 | 2, VLARB = 64 };
     enum { PKEYS = 64, SWITCH_PKEYS = 32, LFT = 0xc000, MFT = 1024 };
     struct iba_node_config c = {.type = t->is_switch ? IBA_NODE_SWITCH : IBA_NODE_CA,
                                 .n_port = t->ports,
                                 .mtu = IBA_MTU_4096,
-                                .vls = VLS_8,
+                                .vls = VLS_CODE,
                                 .widths = WIDTHS,
                                 .speeds = SDR_TO_QDR,
                                 .ext_speeds = FDR_AND_EDR,
@@ -332,15 +339,17 @@ static struct iba_node_config config_of(const struct topology_node *t)
                                 .pkeys = PKEYS,
                                 .switch_pkeys = t->is_switch ? SWITCH_PKEYS : 0,
                                 .lft = t->is_switch ? LFT : 0,
-                                .mft = t->is_switch ? MFT : 0};
+                                .mft = t->is_switch ? MFT : 0,
+                                .buffer = credits.buffer,
+                                .refresh = credits.refresh};
 
     memcpy(c.description, t->description, sizeof c.description);
     return c;
 }
 
-static bool make_node(struct subnet *s, size_t i, const struct topology_node *t)
+static bool make_node(struct subnet *s, size_t i, const struct topology_node *t, struct subnet_credits credits)
 {
-    const struct iba_node_config c = config_of(t);
+    const struct iba_node_config c = config_of(t, credits);
     struct subnet_node *a = &s->node[i];
 
     a->from = t;
@@ -355,10 +364,22 @@ static bool make_node(struct subnet *s, size_t i, const struct topology_node *t)
     return true;
 }
 
-static bool make_pool(struct subnet *s)
+/* With credits all buffers may be full of packets of 256 bytes. */
+static size_t packets_in_buffers(const struct topology *t, uint16_t buffer)
+{
+    enum { BLOCKS_OF_PACKET = 5 };
+    size_t ports = 0;
+
+    for (size_t i = 0; i < t->n; i++)
+        for (unsigned p = 1; p <= t->node[i].ports; p++)
+            ports += t->node[i].end[p].node >= 0;
+    return ports * VLS * buffer / BLOCKS_OF_PACKET;
+}
+
+static bool make_pool(struct subnet *s, const struct topology *t, uint16_t buffer)
 {
     enum { SLOTS_OF_NODE = 64, SLOTS_LEAST = 1024 };
-    const size_t slots = SLOTS_LEAST + s->n * SLOTS_OF_NODE;
+    const size_t slots = SLOTS_LEAST + s->n * SLOTS_OF_NODE + packets_in_buffers(t, buffer);
 
     s->slot = malloc(slots * sizeof *s->slot);
     s->bytes = malloc(slots * IBA_PACKET_MOST);
@@ -368,7 +389,7 @@ static bool make_pool(struct subnet *s)
     return true;
 }
 
-struct subnet *subnet_new(const struct topology *t, const struct subnet_events *events)
+struct subnet *subnet_new(const struct topology *t, struct subnet_credits credits, const struct subnet_events *events)
 {
     struct subnet *s = calloc(1, sizeof *s);
     bool good;
@@ -379,9 +400,9 @@ struct subnet *subnet_new(const struct topology *t, const struct subnet_events *
     s->free_flying = NO_PACKET;
     s->n = t->n;
     s->node = calloc(t->n, sizeof *s->node);
-    good = s->node && make_pool(s);
+    good = s->node && make_pool(s, t, credits.buffer);
     for (size_t i = 0; good && i < t->n; i++)
-        good = make_node(s, i, &t->node[i]);
+        good = make_node(s, i, &t->node[i], credits);
     if (!good) {
         subnet_free(s);
         return NULL;

@@ -28,8 +28,12 @@ struct subnet_events {
     void *ctx;
 };
 
+struct subnet_credits { /* of every data lane of every port (iba_node_config) */
+    uint16_t buffer;    /* blocks of 64 bytes; 0: no credits */
+    bool refresh;       /* also at regular intervals of virtual time: an event every few microseconds for each lane */
+};
 /* All nodes powered up and all cables plugged. NULL: no memory. `t` must live as long. Owned: subnet_free(). */
-struct subnet *subnet_new(const struct topology *t, const struct subnet_events *events);
+struct subnet *subnet_new(const struct topology *t, struct subnet_credits credits, const struct subnet_events *events);
 void subnet_free(struct subnet *s);
 
 /* Sees each packet that is sent or received, before the events. False: a sent packet is lost, and a received one does
@@ -43,6 +47,8 @@ struct subnet_watch {
 void subnet_set_watch(struct subnet *s, const struct subnet_watch *w);
 
 size_t subnet_nodes(const struct subnet *s);
+/* Where packets of all nodes wait. */
+const struct iba_pool *subnet_pool(const struct subnet *s);
 struct subnet_node *subnet_node(struct subnet *s, size_t node);
 /* The node with that name or description; -1: none has it. */
 int32_t subnet_find(const struct subnet *s, const char *name);

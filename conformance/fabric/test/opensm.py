@@ -229,18 +229,67 @@ class Traps(Case):
                 self.assertRegex(sm.text(), f"Received Generic Notice type:\\d+ num:{number} ")
 
 
+class Credits(Case):
+    """Six switches in a ring, links with credits. OpenSM is the witness: by the shortest ways a ring has a credit loop, by
+    up/down it has none. Packets have no lifetimes, so that a loop is not dissolved."""
+
+    LIFETIMES = "packet_life_time 0x14\nhead_of_queue_lifetime 0x14\nleaf_head_of_queue_lifetime 0x14\n"
+
+    def up(self, *engine):
+        f = self.fabric(ring(6, 12), "--credits", "68")
+        (self.folder / "osm.conf").write_text(self.LIFETIMES)
+        (self.folder / "roots").write_text(next(line.split("\t")[3] for line in f.ask("nodes") if line.startswith("S0\t")))
+        self.good(f, "H0", *ONCE, "-F", f"{self.folder}/osm.conf", *engine)
+        return f
+
+    def loop(self, f, command):
+        """The switches and ports of the loop that the answer names; other lines as a dictionary."""
+        lines = f.ask(command)
+        return [tuple(line.split("\t")[:2]) for line in lines if line.endswith("lane 0")], dict(
+            line.split("\t") for line in lines if line.count("\t") == 1)
+
+    def test_the_shortest_ways_of_a_ring_stop(self):
+        f = self.up("-R", "minhop")
+        possible, _ = self.loop(f, "loops 0")
+        self.assertIn({node for node, _ in possible}, [{f"S{i}" for i in range(6)}])
+        sums = {name: int(value) for name, value in f.pairs("flood 20 0").items()}
+        self.assertEqual((sums["lost"], sums["twice"], sums["astray"]), (0, 0, 0))
+        self.assertGreater(sums["waiting"], 0)
+        stuck, found = self.loop(f, "stalls")
+        self.assertEqual(sorted(stuck), sorted(possible))
+        self.assertEqual(found["loop"], "6")
+        lid = f.pairs("port S0 0")["lid"]
+        self.good(f, "H0", "smpquery", "nodedesc", lid)  # VL 15 needs no credits
+        self.assertNotEqual(f.run("H0", "perfquery", lid, "1").returncode, 0, "VL 0 is stuck")
+
+    def test_up_and_down_never_stops(self):
+        f = self.up("-R", "updn", "-a", f"{self.folder}/roots")
+        self.assertEqual(f.ask("loops 0"), ["loop\t0"])
+        sums = f.pairs("flood 20 0")
+        self.assertEqual((sums["sent"], sums["delivered"]), ("2640", "2640"))
+        self.assertEqual(self.loop(f, "stalls"), ([], {"waiting": "0", "stuck": "0", "loop": "0"}))
+        held = f.pairs("counters S0 3")
+        printed = dots(self.good(f, "H0", "perfquery", f.pairs("port S0 0")["lid"], "3"))
+        self.assertGreater(int(held["portxmitwait"]), 0)
+        self.assertEqual(printed["PortXmitWait"], held["portxmitwait"])
+
+
 class Packets(Case):
-    """Every packet of a bring-up, as tshark reads it."""
+    """Every packet of a bring-up, flow-control packets among them, as tshark reads it."""
 
     def test_tshark_agrees(self):
         capture = self.folder / "up.pcapng"
-        f = self.fabric(star(2, ports=2), "--pcap", capture)
+        f = self.fabric(star(2, ports=2), "--pcap", capture, "--credits", "68")
         self.good(f, "H0", *ONCE)
+        self.assertEqual(f.pairs("pairs")["delivered"], "2")
         self.assertEqual(f.close(), 0)
-        good = subprocess.run([BIN / "ibdissect", "-Y", 'icrc.status == "good" && vcrc.status == "good"', capture],
+        good = subprocess.run([BIN / "ibdissect", "-Y", 'icrc.status == "good" && vcrc.status == "good" || '
+                               'infiniband_link.lpcrc.status == "good"', capture],
                               capture_output=True, text=True, check=True).stdout
         every = subprocess.run([BIN / "ibdissect", capture], capture_output=True, text=True, check=True).stdout
         self.assertGreater(len(every.splitlines()), 50)
+        self.assertGreater(every.count("Flow control Initialise"), 8)
+        self.assertGreater(every.count("Flow control Normal"), 0)
         self.assertEqual(good, every)
         done = subprocess.run([SOURCE / "tools/compare-tshark", "--ibdissect", BIN / "ibdissect", capture], text=True,
                               capture_output=True, check=False)

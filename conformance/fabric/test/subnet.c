@@ -74,7 +74,7 @@ static void ask(struct subnet *s, uint8_t hops, uint8_t first, uint8_t second)
 Test(subnet, cables_come_up)
 {
     struct topology *t = two_adapters();
-    struct subnet *s = subnet_new(t, &(struct subnet_events){0});
+    struct subnet *s = subnet_new(t, (struct subnet_credits){0}, &(struct subnet_events){0});
 
     cr_assert_not_null(s);
     subnet_run(s, 0);
@@ -96,7 +96,7 @@ Test(subnet, packets_take_their_time)
 {
     struct topology *t = two_adapters();
     struct seen seen = {0};
-    struct subnet *s = subnet_new(t, &(struct subnet_events){sent, received, &seen});
+    struct subnet *s = subnet_new(t, (struct subnet_credits){0}, &(struct subnet_events){sent, received, &seen});
 
     cr_assert_not_null(s);
     subnet_run(s, 1000);
@@ -115,7 +115,7 @@ Test(subnet, a_route_to_nowhere_ends)
 {
     struct topology *t = two_adapters();
     struct seen seen = {0};
-    struct subnet *s = subnet_new(t, &(struct subnet_events){sent, received, &seen});
+    struct subnet *s = subnet_new(t, (struct subnet_credits){0}, &(struct subnet_events){sent, received, &seen});
 
     cr_assert_not_null(s);
     subnet_run(s, 0);
@@ -161,7 +161,7 @@ Test(subnet, a_probe_says_where_a_packet_went)
 {
     struct topology *t = two_adapters();
     struct seen seen = {0};
-    struct subnet *s = subnet_new(t, &(struct subnet_events){sent, received, &seen});
+    struct subnet *s = subnet_new(t, (struct subnet_credits){0}, &(struct subnet_events){sent, received, &seen});
     struct probe_sum sum;
 
     cr_assert_not_null(s);
@@ -186,7 +186,7 @@ Test(subnet, a_probe_ends_a_loop)
     static const char text[] =
         "Switch 3 \"S\"\n[1] \"A\"[1]\n[2] \"T\"[1]\nSwitch 3 \"T\"\n[2] \"S\"[3]\nHca 1 \"A\"\n";
     struct topology *t = topology_of(text);
-    struct subnet *s = subnet_new(t, &(struct subnet_events){0});
+    struct subnet *s = subnet_new(t, (struct subnet_credits){0}, &(struct subnet_events){0});
     struct probe p;
 
     cr_assert_not_null(s);

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "flood.h"
+#include <stdlib.h>
+#include <string.h>
+#include "sim/iba_random.h"
+
+enum {
+    FLOOD_QP = 0xfffffd, /* no program of the subnet has it */
+    SERIAL_AT = IBA_BYTES_lrh + IBA_BYTES_bth + IBA_BYTES_deth,
+    PAYLOAD_LEAST = 256,
+    QUEUED_MOST = 2, /* packets that wait at their adapter, on a lane */
+    SERVICE_LEVELS = 16,
+};
+/* Of virtual time: longer than the longest lifetime of a packet, 4.096 us * 2^19 (KM-50). */
+static const iba_time patience = UINT64_C(3000000000);
+
+struct source {
+    size_t node;
+    uint8_t port;
+    uint64_t left; /* packets that it has still to send */
+    bool wants;    /* it may have room for one */
+};
+struct flood {
+    struct subnet *s;
+    const struct flood_config *c;
+    struct flood_sum *sum;
+    struct source *source;
+    size_t n;
+    uint8_t *arrived; /* by serial number */
+    uint64_t serials;
+    uint16_t *dlid; /* by serial number */
+    struct iba_random dice;
+    iba_time moved;
+};
+
+/* ---- packets ---- */
+
+static bool is_ours(const struct flood *f, const uint8_t *packet, size_t len, uint64_t *serial)
+{
+    if (len < SERIAL_AT + PAYLOAD_LEAST || iba_bth_destqp(packet + IBA_BYTES_lrh) != FLOOD_QP)
+        return false;
+    *serial = iba_le32(packet + SERIAL_AT);
+    return *serial < f->serials;
+}
+
+static uint8_t some_sl(struct flood *f)
+{
+    uint8_t sl;
+
+    do
+        sl = (uint8_t)iba_random_below(&f->dice, SERVICE_LEVELS);
+    while (!(f->c->sls >> sl & 1));
+    return sl;
+}
+
+static size_t build(struct flood *f, const struct source *from, uint16_t dlid, uint8_t sl, uint8_t *packet)
+{
+    const struct iba_node *n = &subnet_node(f->s, from->node)->n;
+    const struct iba_node_port *p = &n->port[from->port];
+    const uint32_t words = (f->c->payload_most - PAYLOAD_LEAST) / 4 + 1;
+    const size_t payload = PAYLOAD_LEAST + 4 * (size_t)iba_random_below(&f->dice, words);
+    const size_t icrc_at = SERIAL_AT + payload, vcrc_at = icrc_at + IBA_ICRC_BYTES;
+    uint8_t datagram[IBA_MAD_BYTES] = {0};
+
+    (void)iba_mgmt_build(packet,
+                         &(struct iba_mgmt_to){.dlid = dlid,
+                                               .slid = p->info.lid,
+                                               .dqp = FLOOD_QP,
+                                               .sqp = FLOOD_QP,
+                                               .pkey = p->n_pkey ? p->pkey[0] : UINT16_MAX,
+                                               .sl = sl},
+                         iba_node_sl2vl(n, 0, from->port)[sl], datagram);
+    memset(packet + SERIAL_AT, 0, payload);
+    iba_put_le32(packet + SERIAL_AT, (uint32_t)f->sum->sent);
+    iba_lrh_set_pktlen(packet, vcrc_at / 4);
+    iba_put_le32(packet + icrc_at, iba_icrc(IBA_ICRC_LOCAL, packet, IBA_BYTES_lrh, icrc_at));
+    iba_put_le16(packet + vcrc_at, iba_vcrc(packet, vcrc_at));
+    return vcrc_at + IBA_VCRC_BYTES;
+}
+
+/* ---- sources ---- */
+
+static bool has_room(const struct flood *f, const struct source *from)
+{
+    const struct iba_node_port *p = &subnet_node(f->s, from->node)->n.port[from->port];
+
+    return p->waiting < QUEUED_MOST;
+}
+
+/* Destinations in turn, the next after itself first. */
+static void post(struct flood *f, struct source *from)
+{
+    const size_t own = (size_t)(from - f->source), others = f->n - 1;
+    const struct source *to = &f->source[(own + 1 + (size_t)(from->left % others)) % f->n];
+    const uint16_t dlid = subnet_node(f->s, to->node)->n.port[to->port].info.lid;
+    uint8_t packet[IBA_PACKET_MOST];
+    const size_t len = build(f, from, dlid, some_sl(f), packet);
+
+    f->dlid[f->sum->sent++] = dlid;
+    from->left--;
+    subnet_send(f->s, from->node, from->port, packet, len);
+}
+
+static void refill(struct flood *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (f->source[i].wants) {
+            while (f->source[i].left > 0 && has_room(f, &f->source[i]))
+                post(f, &f->source[i]);
+            f->source[i].wants = false;
+        }
+}
+
+/* ---- what happens to packets ---- */
+
+static bool sent(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len)
+{
+    struct flood *f = ctx;
+    uint64_t serial;
+
+    if (!is_ours(f, packet, len, &serial))
+        return true;
+    f->moved = subnet_now(f->s);
+    for (size_t i = 0; !iba_node_is_switch(&subnet_node(f->s, node)->n) && i < f->n; i++)
+        if (f->source[i].node == node && f->source[i].port == port)
+            f->source[i].wants = true;
+    return true;
+}
+
+static bool received(void *ctx, size_t node, uint8_t port, const uint8_t *packet, size_t len)
+{
+    struct flood *f = ctx;
+    uint64_t serial;
+
+    if (!is_ours(f, packet, len, &serial))
+        return true;
+    f->moved = subnet_now(f->s);
+    if (!iba_node_port_has_lid(&subnet_node(f->s, node)->n.port[port], f->dlid[serial]))
+        f->sum->astray++;
+    else if (f->arrived[serial])
+        f->sum->twice++;
+    else
+        f->sum->delivered++;
+    f->arrived[serial] = 1;
+    return false;
+}
+
+static uint64_t waiting(const struct flood *f)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < subnet_nodes(f->s); i++)
+        for (unsigned p = 1; p <= subnet_node(f->s, i)->n.cfg.n_port; p++)
+            n += subnet_node(f->s, i)->n.port[p].waiting;
+    return n;
+}
+
+static bool is_over(const struct flood *f)
+{
+    const iba_time next = subnet_deadline(f->s);
+
+    if (next == IBA_NEVER || next > f->moved + patience)
+        return true;
+    return f->sum->sent == f->serials && subnet_in_flight(f->s) == 0 && waiting(f) == 0;
+}
+
+/* ---- all of it ---- */
+
+static bool find_sources(struct flood *f)
+{
+    for (size_t i = 0; i < subnet_nodes(f->s); i++) {
+        const struct iba_node *n = &subnet_node(f->s, i)->n;
+        for (unsigned p = 1; !iba_node_is_switch(n) && p <= n->cfg.n_port; p++) {
+            struct source *more;
+            if (!n->port[p].info.lid)
+                continue;
+            more = realloc(f->source, (f->n + 1) * sizeof *more);
+            if (!more)
+                return false;
+            f->source = more;
+            f->source[f->n++] = (struct source){.node = i, .port = (uint8_t)p, .wants = true};
+        }
+    }
+    for (size_t i = 0; i < f->n; i++)
+        f->source[i].left = (uint64_t)f->c->packets * (f->n - 1);
+    f->serials = f->n ? f->n * f->source[0].left : 0;
+    return true;
+}
+
+bool flood(struct subnet *s, const struct flood_config *c, struct flood_sum *sum)
+{
+    struct flood f = {.s = s, .c = c, .sum = sum, .moved = subnet_now(s)};
+    const struct subnet_watch watch = {.sent = sent, .received = received, .ctx = &f};
+    const iba_time begun = subnet_now(s);
+    bool good = find_sources(&f) && f.serials <= UINT32_MAX;
+
+    *sum = (struct flood_sum){0};
+    iba_random_seed(&f.dice, c->seed);
+    f.arrived = calloc(f.serials + 1, sizeof *f.arrived);
+    f.dlid = calloc(f.serials + 1, sizeof *f.dlid);
+    good = good && f.arrived && f.dlid;
+    subnet_set_watch(s, &watch);
+    while (good && f.serials > 0) {
+        refill(&f);
+        if (is_over(&f))
+            break;
+        subnet_run(s, subnet_deadline(s));
+    }
+    subnet_set_watch(s, NULL);
+    sum->waiting = waiting(&f);
+    sum->unsent = f.serials - sum->sent;
+    sum->took = f.moved - begun;
+    free(f.source);
+    free(f.arrived);
+    free(f.dlid);
+    return good;
+}
