@@ -95,8 +95,8 @@ static bool came_by(const struct survey *v, const struct part *part, const struc
     return h->port == e->port && h->vl == vl;
 }
 
-/* Blocks of the buffer at the other end that stay taken for ever, as far as is known. */
-static uint32_t taken_for_ever(struct survey *v, const struct subnet_end *e, uint8_t vl)
+/* Blocks of the buffer at the other end that no packet will free, as far as is known. */
+static uint32_t never_free(struct survey *v, const struct subnet_end *e, uint8_t vl)
 {
     uint32_t blocks = 0;
 
@@ -118,7 +118,7 @@ static bool can_move(struct survey *v, const struct queue *q)
     if (!a->n.port[q->at.port].credits || e->node < 0)
         return true;
     mark_held_up(v);
-    return taken_for_ever(v, e, q->at.vl) + q->need <= node_of(v, (size_t)e->node)->cfg.buffer;
+    return never_free(v, e, q->at.vl) + q->need <= node_of(v, (size_t)e->node)->cfg.buffer;
 }
 
 static void find_moving(struct survey *v)

@@ -12,8 +12,8 @@ enum { BLOCK_BYTES = 64, MODULO = 4096, AHEAD_MOST = 2048 };
 #define CREDIT_RULES(R)                                                                                                                        \
     R(spends,     "sends a packet on a data lane only when its blocks are within the credit limit of the neighbour",                    "KM-48") \
     R(vl15,       "sends packets of VL 15 without credits",                                                                             "WF-13") \
-    R(tells,      "tells the neighbour the new limit when room of the receive buffer is free again, or the count of blocks was wrong",  "KM-48") \
-    R(refreshes,  "tells the limit of each lane again before 65,536 symbol times are over",                                             "KM-48") \
+    R(announces,  "sends the new limit when room of the receive buffer is free again, or the count of blocks was wrong",  "KM-48") \
+    R(refreshes,  "sends the limit of each lane again before 65,536 symbol times are over",                                             "KM-48") \
     R(watches,    "sends trap 131 when no flow-control packet of a lane came for 400,000 symbol times",                                 "KM-48, MD-110")
 /* clang-format on */
 #define CREDIT_ROW(name_, sentence_, clause_) {#name_, sentence_, clause_},
@@ -33,10 +33,11 @@ static unsigned blocks_of(size_t len)
     return (unsigned)((len + BLOCK_BYTES - 1) / BLOCK_BYTES);
 }
 
-static void tell(struct iba_node *n, struct iba_node_port *p, unsigned vl)
+static void announce(struct iba_node *n, struct iba_node_port *p, unsigned vl)
 {
-    if (p->credits && iba_credit_limit(n, p, vl) != p->lane[vl].told && iba_credit_decides(n, IBA_CREDIT_TELLS))
-        p->tell = (uint16_t)(p->tell | 1u << vl);
+    if (p->credits && iba_credit_limit(n, p, vl) != p->lane[vl].announced &&
+        iba_credit_decides(n, IBA_CREDIT_ANNOUNCES))
+        p->announce = (uint16_t)(p->announce | 1u << vl);
 }
 
 /* ---- PortXmitWait ---- */
@@ -80,16 +81,16 @@ void iba_credit_begin(struct iba_node *n, struct iba_node_port *p, bool on, iba_
     for (unsigned vl = 0; vl < IBA_VL15; vl++)
         p->lane[vl] = (struct iba_lane){.held = p->lane[vl].held, .heard = now};
     p->credits = on;
-    p->tell = on ? ALL_LANES : 0;
-    p->tell_all = on && n->cfg.refresh ? now : IBA_NEVER;
+    p->announce = on ? ALL_LANES : 0;
+    p->announce_all = on && n->cfg.refresh ? now : IBA_NEVER;
 }
 
 void iba_credit_end(struct iba_node_port *p, iba_time now)
 {
     iba_credit_wait(p, false, now);
     p->credits = false;
-    p->tell = 0;
-    p->tell_all = IBA_NEVER;
+    p->announce = 0;
+    p->announce_all = IBA_NEVER;
 }
 
 /* ---- room of the receive buffer ---- */
@@ -104,7 +105,7 @@ int32_t iba_credit_take(struct iba_node *n, uint8_t port, unsigned vl, size_t le
 
     lane->received = (uint16_t)((lane->received + blocks) % MODULO);
     if (lane->held + blocks > n->cfg.buffer || i == IBA_NO_SLOT) {
-        tell(n, p, vl);
+        announce(n, p, vl);
         return IBA_NO_CREDITS;
     }
     lane->held = (uint16_t)(lane->held + blocks);
@@ -131,7 +132,7 @@ void iba_credit_give_back(struct iba_node *n, int32_t hold)
         return;
     p = &n->port[h->port];
     p->lane[h->vl].held = (uint16_t)(p->lane[h->vl].held - h->blocks);
-    tell(n, p, h->vl);
+    announce(n, p, h->vl);
     h->next = n->pool->free_hold;
     n->pool->free_hold = hold - 1;
 }
@@ -167,7 +168,7 @@ uint16_t iba_credit_limit(const struct iba_node *n, const struct iba_node_port *
     return (uint16_t)((lane->received + (room < AHEAD_MOST ? room : AHEAD_MOST)) % MODULO);
 }
 
-/* What the neighbour says that it sent is right: a packet may have been lost on the wire. */
+/* The neighbour's count of the blocks that it sent is right: a packet may have been lost on the wire. */
 void iba_credit_heard(struct iba_node *n, struct iba_node_port *p, unsigned vl, uint16_t fctbs, uint16_t fccl,
                       iba_time now)
 {
@@ -176,5 +177,5 @@ void iba_credit_heard(struct iba_node *n, struct iba_node_port *p, unsigned vl, 
     lane->limit = fccl;
     lane->heard = now;
     lane->received = fctbs;
-    tell(n, p, vl);
+    announce(n, p, vl);
 }

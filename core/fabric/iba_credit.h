@@ -7,11 +7,17 @@
 enum { IBA_NO_CREDITS = -1 };
 
 /* Rows of iba_credit_rules. */
-enum iba_credit_row { IBA_CREDIT_SPENDS, IBA_CREDIT_VL15, IBA_CREDIT_TELLS, IBA_CREDIT_REFRESHES, IBA_CREDIT_WATCHES };
+enum iba_credit_row {
+    IBA_CREDIT_SPENDS,
+    IBA_CREDIT_VL15,
+    IBA_CREDIT_ANNOUNCES,
+    IBA_CREDIT_REFRESHES,
+    IBA_CREDIT_WATCHES
+};
 /* Whether the node has the row, which decides now. */
 bool iba_credit_decides(struct iba_node *n, enum iba_credit_row row);
 
-/* The link has come up: counting begins. `on`: both ends count. What packets still have of the buffer stays theirs. */
+/* The link has come up: counting begins. `on`: both ends count. Packets keep their part of the buffer. */
 void iba_credit_begin(struct iba_node *n, struct iba_node_port *p, bool on, iba_time now);
 /* The link is down. */
 void iba_credit_end(struct iba_node_port *p, iba_time now);

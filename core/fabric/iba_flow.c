@@ -77,30 +77,30 @@ void iba_flow_arrive(struct iba_node *n, uint8_t port, const struct iba_view *v,
 
 /* ---- those that leave ---- */
 
-/* Lanes that are told about now: those that are operational. */
+/* Lanes whose limit is sent now: those that are operational. */
 static unsigned lanes_due(const struct iba_node_port *p)
 {
-    return p->tell & ((1u << iba_vls_of(p->info.operationalvls)) - 1);
+    return p->announce & ((1u << iba_vls_of(p->info.operationalvls)) - 1);
 }
 
 size_t iba_flow_poll(struct iba_node *n, struct iba_node_port *p, uint8_t *buf)
 {
     const unsigned due = lanes_due(p);
-    unsigned vl = p->told_last;
+    unsigned vl = p->announced_last;
 
     if (!due)
         return 0;
     do
         vl = (vl + 1) % IBA_VL15;
     while (!(due >> vl & 1));
-    p->told_last = (uint8_t)vl;
-    p->tell = (uint16_t)(p->tell & ~(1u << vl));
-    p->lane[vl].told = iba_credit_limit(n, p, vl);
+    p->announced_last = (uint8_t)vl;
+    p->announce = (uint16_t)(p->announce & ~(1u << vl));
+    p->lane[vl].announced = iba_credit_limit(n, p, vl);
     memset(buf, 0, IBA_BYTES_fc);
     iba_fc_set_op(buf, p->info.portstate == IBA_PORT_INIT ? OP_INIT : OP_NORMAL);
     iba_fc_set_fctbs(buf, p->lane[vl].sent);
     iba_fc_set_vl(buf, vl);
-    iba_fc_set_fccl(buf, p->lane[vl].told);
+    iba_fc_set_fccl(buf, p->lane[vl].announced);
     iba_put_le16(buf + IBA_BYTES_fc - sizeof(uint16_t), iba_lpcrc(buf));
     return IBA_BYTES_fc;
 }
@@ -153,10 +153,10 @@ void iba_flow_advance(struct iba_node *n, struct iba_node_port *p, iba_time now)
 
     if (!p->credits || !n->cfg.refresh)
         return;
-    if (p->tell_all <= now) {
-        p->tell_all = now + interval_ns(p);
+    if (p->announce_all <= now) {
+        p->announce_all = now + interval_ns(p);
         if (iba_credit_decides(n, IBA_CREDIT_REFRESHES))
-            p->tell = ALL_LANES;
+            p->announce = ALL_LANES;
     }
     if (watchdog(p) <= now)
         bark(n, p, now);
@@ -168,7 +168,7 @@ iba_time iba_flow_deadline(const struct iba_node *n, const struct iba_node_port 
 
     if (!p->credits || !n->cfg.refresh)
         return first;
-    first = p->tell_all < first ? p->tell_all : first;
+    first = p->announce_all < first ? p->announce_all : first;
     barks = watchdog(p);
     return barks < first ? barks : first;
 }

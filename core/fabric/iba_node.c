@@ -120,7 +120,7 @@ static void init_port(struct iba_node *n, uint8_t number)
     if (p->n_pkey)
         p->pkey[0] = UINT16_MAX; /* KM-13 */
     p->guid[0] = n->cfg.node_guid + (n->cfg.type == IBA_NODE_SWITCH ? 0 : number);
-    p->mkey_lease_ends = p->tell_all = p->wait_since = IBA_NEVER;
+    p->mkey_lease_ends = p->announce_all = p->wait_since = IBA_NEVER;
     for (unsigned vl = 0; vl < IBA_VLS; vl++)
         init_fifo(&p->queue[vl]);
     init_arbitration(p);

@@ -76,12 +76,12 @@ struct iba_fifo { /* of slots; empty: first is IBA_NO_SLOT */
 
 /* A data lane of a link that counts credits (section 7.9): blocks of 64 bytes, modulo 4096. */
 struct iba_lane {
-    uint16_t sent;     /* FCTBS: by this end */
-    uint16_t limit;    /* FCCL that the neighbour gave last */
-    uint16_t received; /* ABR: sent by the neighbour */
-    uint16_t told;     /* FCCL that this end gave last */
-    uint16_t held;     /* blocks of the receive buffer that have a packet */
-    iba_time heard;    /* when the neighbour's last flow-control packet came */
+    uint16_t sent;      /* FCTBS: by this end */
+    uint16_t limit;     /* FCCL that the neighbour gave last */
+    uint16_t received;  /* ABR: sent by the neighbour */
+    uint16_t announced; /* FCCL that this end gave last */
+    uint16_t held;      /* blocks of the receive buffer that have a packet */
+    iba_time heard;     /* when the neighbour's last flow-control packet came */
 };
 
 struct iba_node_port {
@@ -106,9 +106,9 @@ struct iba_node_port {
     iba_time mkey_lease_ends; /* IBA_NEVER: the lease does not run (KM-05) */
     bool credits;             /* both ends of the link count credits */
     struct iba_lane lane[IBA_VL15];
-    uint16_t tell;           /* lanes, as bits, of which a flow-control packet is to be sent */
-    uint8_t told_last;       /* lane of the last one */
-    iba_time tell_all;       /* when each lane is told again; IBA_NEVER: never */
+    uint16_t announce;       /* lanes, as bits, of which a flow-control packet is to be sent */
+    uint8_t announced_last;  /* lane of the last one */
+    iba_time announce_all;   /* when the limit of each lane is sent again; IBA_NEVER: never */
     iba_time wait_since;     /* packets wait, and none may have the wire; IBA_NEVER: that is not so */
     uint32_t wait_ps;        /* waited since PortXmitWait was last raised */
     struct {                 /* VL arbitration (section 7.6.9) */
@@ -230,7 +230,7 @@ iba_time iba_node_deadline(const struct iba_node *n);
 /* Whether iba_node_poll() of the port may have a packet, now or later. */
 static inline bool iba_node_port_has_work(const struct iba_node_port *p)
 {
-    return p->waiting > 0 || p->tell != 0;
+    return p->waiting > 0 || p->announce != 0;
 }
 /* Brings PortXmitWait of the port up to now: ticks of a byte's time on one lane in which packets waited and none could
  * be sent, for want of credits or of a turn. Get(PortCounters) does it by itself. */

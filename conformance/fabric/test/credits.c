@@ -218,7 +218,7 @@ static void check_buffers(const struct net *n)
             expect(node->port[p].counters.portrcverrors == 0, "node %u port %u: PortRcvErrors", i, p);
             for (unsigned vl = 0; vl < IBA_VL15; vl++)
                 expect(node->port[p].lane[vl].held <= (n->sum.waiting ? node->cfg.buffer : 0),
-                       "node %u port %u lane %u: %u blocks are held", i, p, vl, node->port[p].lane[vl].held);
+                       "node %u port %u lane %u: %u blocks have a packet", i, p, vl, node->port[p].lane[vl].held);
         }
     }
 }
@@ -311,7 +311,7 @@ Test(credits, broken_nodes_are_noticed)
 {
     static const struct {
         const char *table, *row;
-    } rows[] = {{"credit", "spends"}, {"credit", "tells"}, {"flow", "taken"}};
+    } rows[] = {{"credit", "spends"}, {"credit", "announces"}, {"flow", "taken"}};
     enum { TRIES = 16 };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

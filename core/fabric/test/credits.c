@@ -7,7 +7,7 @@
 
 enum { BUFFER = 80, BLOCK = 64, IN = 1, OUT = 2, WITHIN = 2048, COUNTED = 4096, PAYLOAD = 1024 };
 
-/* The links are up and told, and the packets of it are gone. */
+/* The links are up, and their first flow-control packets have arrived. */
 static struct wired *open_wires(uint16_t buffer)
 {
     struct wired *w = wired_with_credits(buffer, false);
@@ -86,31 +86,31 @@ Test(credits, each_row_of_flow)
         cr_expect(seen[i], "%s", iba_fabric_row(&iba_flow_rules, i)->name);
 }
 
-/* What a link says after it came up, octet by octet: each lane of both ends once, "initialize" in the state Init
- * (section 7.9.3), and the whole buffer as limit. */
-static unsigned told[IBA_VL15], told_wrong;
+/* Flow-control packets of a link that came up, byte by byte: each lane of both ends once, "initialize" in the state
+ * Init (section 7.9.3), and the whole buffer as limit. */
+static unsigned announced[IBA_VL15], announced_wrong;
 
 static void hear_flow(struct wired *w, unsigned from, uint8_t port, const uint8_t *packet, size_t len)
 {
     (void)w;
     if (from != 0 || port != SWITCH_PORTS - 1 || len != IBA_BYTES_fc)
         return;
-    told[iba_fc_vl(packet)]++;
-    told_wrong += iba_fc_op(packet) != 1 || iba_fc_fctbs(packet) != 0 || iba_fc_fccl(packet) != BUFFER ||
-                  iba_lpcrc(packet) != iba_le16(packet + 4);
+    announced[iba_fc_vl(packet)]++;
+    announced_wrong += iba_fc_op(packet) != 1 || iba_fc_fctbs(packet) != 0 || iba_fc_fccl(packet) != BUFFER ||
+                       iba_lpcrc(packet) != iba_le16(packet + 4);
 }
 
 Test(credits, a_link_that_comes_up_tells_each_lane)
 {
     struct wired *w = wired_with_credits(BUFFER, false);
 
-    memset(told, 0, sizeof told);
+    memset(announced, 0, sizeof announced);
     w->seen = hear_flow;
     w->sw.port[SWITCH_PORTS - 1].info.portstate = IBA_PORT_INIT;
     wired_run(w);
     for (unsigned vl = 0; vl < IBA_VL15; vl++)
-        cr_expect_eq(told[vl], vl < 8, "lane %u", vl);
-    cr_expect_eq(told_wrong, 0);
+        cr_expect_eq(announced[vl], vl < 8, "lane %u", vl);
+    cr_expect_eq(announced_wrong, 0);
     cr_expect_eq(w->ca[0].port[1].lane[7].limit, BUFFER);
     cr_expect_eq(w->ca[0].port[1].counters.portrcvpkts, 0, "link packets are not counted");
     wired_free(w);
@@ -173,7 +173,7 @@ Test(credits, vl15_needs_none)
     wired_free(w);
 }
 
-/* The sender is told when the packet has left, and only then. */
+/* The sender gets its credits back when the packet has left, and only then. */
 Test(credits, room_is_given_back)
 {
     struct wired *w = open_wires(BUFFER);
@@ -189,7 +189,7 @@ Test(credits, room_is_given_back)
     cr_expect_eq(iba_node_poll(&w->sw, IN, fc, sizeof fc, w->now), IBA_BYTES_fc);
     cr_expect_eq(iba_fc_fccl(fc), BUFFER + blocks_of(len));
     cr_expect_eq(iba_fc_op(fc), 0);
-    cr_expect_gt(wired_hits(&w->sw, &iba_credit_rules, "tells"), 0);
+    cr_expect_gt(wired_hits(&w->sw, &iba_credit_rules, "announces"), 0);
     wired_free(w);
 }
 
@@ -229,7 +229,7 @@ Test(credits, those_of_a_lost_packet_come_back)
     iba_node_feed(&w->sw, IN, packet, len, w->now);
     wired_run(w);
     cr_expect_eq((from->lane[0].limit - from->lane[0].sent) % COUNTED, BUFFER - blocks_of(len), "they are lost");
-    from->tell = 1; /* as after 65,536 symbol times */
+    from->announce = 1; /* as after 65,536 symbol times */
     wired_run(w);
     cr_expect_eq((from->lane[0].limit - from->lane[0].sent) % COUNTED, BUFFER);
     wired_free(w);

@@ -92,7 +92,7 @@ Test(lifetimes, a_lane_stalls)
 Test(lifetimes, each_row_of_waiting_has_a_test)
 {
     cr_expect_eq(iba_waiting_rules.n, 3, "stalled, switch_life, hoq_life");
-    cr_expect_eq(iba_credit_rules.n, 5, "spends, vl15, tells, refreshes, watches");
+    cr_expect_eq(iba_credit_rules.n, 5, "spends, vl15, announces, refreshes, watches");
 }
 
 /* ---- intervals ---- */
@@ -159,7 +159,7 @@ static struct wired *one_link(void)
     return w;
 }
 
-/* Every lane in 65,536 symbol times, behind the longest packets of a busy wire too. */
+/* Every lane in 65,536 symbol times, after the longest packets of a busy wire too. */
 Test(lifetimes, lanes_are_told_again)
 {
     struct wired *w = one_link();

@@ -71,7 +71,7 @@ struct wired *wired_new(void)
     return wired_with_credits(0, false);
 }
 
-/* Who holds no packet holds no buffer. */
+/* Buffers are free when no packet waits. */
 static void expect_buffers_free(const struct iba_node *n)
 {
     for (unsigned p = 1; p <= n->cfg.n_port; p++)
