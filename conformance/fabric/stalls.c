@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which packets that wait for credits will never get them. A lane can move when the receive buffer at the other end of
- * its cable has room for its first packet, or will have, once the packets in it leave by lanes that can move. Found
- * from below: at first no lane can, then those that can by what is known. What is left is stuck, whatever order the
- * rest moves in. */
+/* Packets that wait for credits which will never come. A lane can move when the receive buffer at the other end of its
+ * cable has room for its first packet, or will have, once the packets in it leave by lanes that can move. The search
+ * begins with no lane, and adds lanes until none can be added. The others are stuck, in whatever order packets move. */
 #include <stdlib.h>
 #include <string.h>
 #include "loops.h"

@@ -12,7 +12,7 @@ enum { BLOCK_BYTES = 64, MODULO = 4096, AHEAD_MOST = 2048 };
 #define CREDIT_RULES(R)                                                                                                                        \
     R(spends,     "sends a packet on a data lane only when its blocks are within the credit limit of the neighbour",                    "KM-48") \
     R(vl15,       "sends packets of VL 15 without credits",                                                                             "WF-13") \
-    R(announces,  "sends the new limit when room of the receive buffer is free again, or the count of blocks was wrong",  "KM-48") \
+    R(announces,  "sends the new limit when room of the receive buffer is free again, or the count of blocks was wrong",                "KM-48") \
     R(refreshes,  "sends the limit of each lane again before 65,536 symbol times are over",                                             "KM-48") \
     R(watches,    "sends trap 131 when no flow-control packet of a lane came for 400,000 symbol times",                                 "KM-48, MD-110")
 /* clang-format on */
