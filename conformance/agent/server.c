@@ -255,8 +255,8 @@ DO(reg_mr)
 
 DO(alloc_mw)
 {
-    if (a->type != 1 && a->type != 2)
-        return bad(s, "alloc_mw: type: want 1 or 2");
+    if (a->type < 1 || a->type > 3)
+        return bad(s, "alloc_mw: type: want 1, 2, or 3 for type 2A");
     return CALL(alloc_mw, d, a->type, a->pd, &ok->rkey);
 }
 

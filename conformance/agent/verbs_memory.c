@@ -175,7 +175,7 @@ enum ibc_rc verbs_alloc_mw(struct ibc_target *t, unsigned d, unsigned type, uint
         return verbs_refused(v, "mem_no_pd");
     if (!w)
         return verbs_refused(v, "mem_full");
-    *w = (struct verbs_mw){.mw = ibv_alloc_mw(of, type == 2 ? IBV_MW_TYPE_2 : IBV_MW_TYPE_1)};
+    *w = (struct verbs_mw){.mw = ibv_alloc_mw(of, type == 1 ? IBV_MW_TYPE_1 : IBV_MW_TYPE_2)};
     w->rkey = w->mw ? w->mw->rkey : 0;
     *rkey = w->rkey;
     return verbs_made(v, w->mw);

@@ -109,6 +109,7 @@ static uint64_t tried(const struct trial *p)
         [IBC_CAP_srq] = can_have_srq(p),
         [IBC_CAP_mw1] = can_have_window(p, 1),
         [IBC_CAP_mw2] = can_have_window(p, 2),
+        [IBC_CAP_mw2a] = said & IBV_DEVICE_MEM_WINDOW_TYPE_2A && can_have_window(p, 3),
         [IBC_CAP_zero_based] = can_have_region(p, IBA_ACCESS_ZERO_BASED),
         [IBC_CAP_exact_depth] = has_exact_depth(p),
         [IBC_CAP_odp] = odp && can_have_region(p, IBA_ACCESS_ON_DEMAND),

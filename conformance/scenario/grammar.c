@@ -74,7 +74,7 @@ static const struct ibc_row mr[] = {
     BITS(iova, 64),
     FAILS,
 };
-static const struct ibc_row mw[] = {ONE_TO(type, 2), OBJECT(pd, KIND(pd)), FAILS};
+static const struct ibc_row mw[] = {WORD(type, WINDOW), OBJECT(pd, KIND(pd)), FAILS};
 static const struct ibc_row cq[] = {UPTO(depth, 65536), FAILS};
 static const struct ibc_row srq[] = {
     UPTO(depth, 65536), UPTO(limit, 65536), UPTO(recv, 65536), BITS(recv_bytes, 31), OBJECT(pd, KIND(pd)), FAILS,

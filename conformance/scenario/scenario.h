@@ -46,7 +46,7 @@ enum ibc_value_kind {
 };
 /* The values of keys that are not a plain NUMBER:
  *   state cur_state          enum iba_qp_state; a step's `state` is IBC_K_value
- *   type (qp)                enum iba_qp_type; of mw: 1 or 2
+ *   type (qp)                enum iba_qp_type; of mw: 1, 2 or 3 (2A)
  *   access                   enum iba_access, or-ed
  *   without                  enum iba_qp_attr_mask, or-ed
  *   mig                      enum iba_path_mig

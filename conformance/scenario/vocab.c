@@ -32,6 +32,8 @@ ROWS(ERROR_rows) = {IBA_VERB_ERRS(VERB) IBA_MEM_ERRS(MEM) IBA_CM_ERRS(CM_ERROR)}
 /* ---- the file's own words for core's numbers ---- */
 #define SERVICE(id, word) {word, IBA_QPT_##id},
 ROWS(SERVICE_rows) = {IBC_SERVICES(SERVICE)};
+#define WINDOW(word, n) {word, n},
+ROWS(WINDOW_rows) = {IBC_WINDOWS(WINDOW)};
 ROWS(ACCESS_rows) = {{"local_write", IBA_ACCESS_LOCAL_WRITE},   {"remote_write", IBA_ACCESS_REMOTE_WRITE},
                      {"remote_read", IBA_ACCESS_REMOTE_READ},   {"remote_atomic", IBA_ACCESS_REMOTE_ATOMIC},
                      {"mw_bind", IBA_ACCESS_MW_BIND},           {"zero_based", IBA_ACCESS_ZERO_BASED},

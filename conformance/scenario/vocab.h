@@ -12,6 +12,7 @@
     V(NONE,       "word")                                                                                              \
     V(STATE,      "state")                                                                                             \
     V(SERVICE,    "service")                                                                                           \
+    V(WINDOW,     "type of window")                                                                                    \
     V(ACCESS,     "access right")                                                                                      \
     V(QP_ACCESS,  "access right of a QP")                                                                              \
     V(STATUS,     "completion status")                                                                                 \

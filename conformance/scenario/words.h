@@ -29,6 +29,7 @@
     C(send_inv,      "SEND with Invalidate")                                                                           \
     C(mw1,           "type 1 memory windows")                                                                          \
     C(mw2,           "type 2 memory windows")                                                                          \
+    C(mw2a,          "type 2A memory windows: bound to a queue pair, whatever its protection domain")                  \
     C(fast_reg,      "regions that may be invalidated")                                                                \
     C(zero_based,    "zero-based regions")                                                                             \
     C(srq,           "shared receive queues")                                                                          \
@@ -70,6 +71,8 @@
 #define IBC_SERVICES(S)                                                                                                \
     S(RC, "rc") S(UC, "uc") S(UD, "ud") S(RAW_IPV6, "raw-ipv6") S(RAW_ETHERTYPE, "raw-ethertype") S(SMI, "smi")        \
     S(GSI, "gsi") S(XRC_INI, "xrc-ini")
+/* The window types that a file may name: "2" is the device's own kind of type 2. The numbers are those of alloc_mw. */
+#define IBC_WINDOWS(W) W("1", 1) W("2", 2) W("2a", 3)
 /* Actions on a packet, role middle; destinations and sources of datagrams; what score measures */
 #define IBC_THENS(T) T(forward) T(drop) T(twice) T(hold) T(corrupt)
 /* ... and invalid destinations of a path: no address, ::1, a multicast group, on IPv6 an IPv4 address */

@@ -106,9 +106,9 @@ enum ibc_rc ref_dereg(struct ibc_target *t, unsigned d, uint32_t lkey)
 
 enum ibc_rc ref_alloc_mw(struct ibc_target *t, unsigned d, unsigned type, uint32_t pd, uint32_t *rkey)
 {
-    const enum iba_mem_kind kind = type == 1 ? IBA_MEM_MW1 : IBA_MEM_MW2B;
+    static const uint8_t kind[] = {[1] = IBA_MEM_MW1, [2] = IBA_MEM_MW2B, [3] = IBA_MEM_MW2A};
 
-    return ref_mem(t, iba_mw_alloc(&device_of(t, d)->ca.mem, kind, pd, rkey));
+    return ref_mem(t, iba_mw_alloc(&device_of(t, d)->ca.mem, (enum iba_mem_kind)kind[type], pd, rkey));
 }
 
 bool ref_guards_hold(const struct ref_device *dev)

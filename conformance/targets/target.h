@@ -132,6 +132,7 @@ struct ibc_target_ops {
                               uint32_t *srq);
     enum ibc_rc (*create_qp)(struct ibc_target *t, unsigned d, const struct ibc_qp_spec *q, uint32_t *qpn);
     enum ibc_rc (*reg_mr)(struct ibc_target *t, unsigned d, const struct ibc_mr_spec *m, struct ibc_mr *out);
+    /* type: 1; 2, the device's own kind of type 2; 3, type 2A */
     enum ibc_rc (*alloc_mw)(struct ibc_target *t, unsigned d, unsigned type, uint32_t pd, uint32_t *rkey);
     /* An address handle of the default path to that address. It holds the domain as long as it exists; handles that the
      * target creates for work requests do not, and are destroyed with the domain. */

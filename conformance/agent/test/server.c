@@ -352,7 +352,7 @@ Test(server, says_no_in_the_device_s_words)
     cr_assert_eq(ask(b), AG_E_fault);
     request(b, AG_V_read_memory, 0)->u.read_memory = (struct ag_read_memory_args){.at = s.mr.local, .n = AG_BYTES + 1};
     cr_assert_eq(ask(b), AG_E_bad_request);
-    request(b, AG_V_alloc_mw, 0)->u.alloc_mw = (struct ag_alloc_mw_args){.type = 3, .pd = s.pd};
+    request(b, AG_V_alloc_mw, 0)->u.alloc_mw = (struct ag_alloc_mw_args){.type = 4, .pd = s.pd};
     cr_assert_eq(ask(b), AG_E_bad_request);
     request(b, AG_V_post_recv, 0);
     cr_assert_eq(ask(b), AG_E_bad_request, "neither qpn nor srq");

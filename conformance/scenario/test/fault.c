@@ -73,7 +73,8 @@ static const struct {
     {HEAD "qp a access=local_write\nwait 1s\n", "f.ibt:5:13: unknown access right of a QP 'local_write'"},
     {HEAD "qp a access=remote_red\nwait 1s\n",
      "f.ibt:5:13: unknown access right of a QP 'remote_red'; did you mean 'remote_read'?"},
-    {HEAD "mw w type=0\nwait 1s\n", "f.ibt:5:11: '0': at least 1"},
+    {HEAD "mw w type=0\nwait 1s\n", "f.ibt:5:11: unknown type of window '0'"},
+    {HEAD "mw w\nqp a\n> a SEND_ONLY times=0\n", "f.ibt:7:21: '0': at least 1"},
     /* ---- packets ---- */
     {HEAD "qp a\n> a\n", "f.ibt:6:3: the operation is missing"},
     {HEAD "qp a\n> a SEND_ONYL\n", "f.ibt:6:5: unknown opcode 'SEND_ONYL'; did you mean 'SEND_ONLY'?"},

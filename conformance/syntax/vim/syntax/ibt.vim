@@ -50,7 +50,7 @@ syntax match ibtFlag '\<\%(repair\|only\|solicited\|absent\|present\|unchanged\)
 syntax match ibtHead '^\s*\zs\%(service\|covers\|class\|needs\|title\|link\|note\|role\|spec\|vary\|hazard\|see\|drawn\)\>'
 syntax match ibtText '^\s*\%(title\|note\|hazard\|see\|covers\|spec\|drawn\)\>.*$' contains=ibtHead,ibtComment
 syntax match ibtNeeds '^\s*\%(needs\|role\|class\|service\|link\)\>.*$' contains=ibtHead,ibtComment,ibtCapability,ibtOneOf
-syntax keyword ibtCapability contained rc uc ud raw management write read atomic flush persistent atomic_write send_inv mw1 mw2
+syntax keyword ibtCapability contained rc uc ud raw management write read atomic flush persistent atomic_write send_inv mw1 mw2 mw2a
 syntax keyword ibtCapability contained fast_reg zero_based srq multicast odp page_hook apm credits congestion
 syntax keyword ibtCapability contained pkey_table limited_pkey lmc two_ports two_devices qp_states exact_depth notify counters cm cm_fields cm_verbs
 syntax keyword ibtCapability contained virtual_time counter_hook xrc
