@@ -2,8 +2,9 @@
 """The list of mutants that change nothing, though their object code differs, each with the reason.
 
 A mutant is named by what it changes, not by its line: file, the source line without blanks at its ends, kind of change, new
-text. An entry of the list is one line: these four and the reason, separated by " | ". Where no change in a function can change a
-result (memory is only fetched early), the entry names the function instead: file, "NAME()", reason.
+text. An entry of the list is one line: these four and the reason, separated by " | ". Where no change of a line can change a result,
+its kind and new text are "any"; where none in a function can (memory is only fetched early), the entry names the function instead:
+file, "NAME()", reason. The list "lawful" has the same form: mutants that change what a rule leaves free, each with the rule.
 """
 
 import re
@@ -18,6 +19,16 @@ def key(mutant, text):
 
 def function_key(mutant):
     return f"{mutant.file} | {mutant.function}()"
+
+
+def line_key(key):
+    """Names all changes of the line."""
+    return key.rsplit(" | ", 2)[0] + " | any | any"
+
+
+def names_of(mutant, key):
+    """The names by which a list may have the mutant, the closest first."""
+    return key, line_key(key), function_key(mutant)
 
 
 def read(path):
