@@ -2,13 +2,18 @@
 /* The exact findings of the observer on talks: core/observer/test/talks.golden has a line for each. Two or three pairs
  * of queue pairs send requests, answer, go back, skip, wait and repeat as a seed says, more often wrongly than networks
  * do; the line has a digest of findings, decisions and results, and the count of each finding (test/golden.h says how
- * to renew it). */
+ * to renew it).
+ *
+ * core/observer/test/limits.golden has talks that aim at limits: their packets come exactly at a limit after one of the
+ * packets before, or 1 ns sooner, and jump over as many PSNs as a limit allows, or one more. Some of them come late,
+ * some belong to another service, and directions rest and fall silent soon. */
 #include "observer/iba_decision.h"
+#include "observer/iba_obs_look.h"
 #include "shots.h"
 #include "sim/iba_random.h"
 #include "test/golden.h"
 
-enum { TALKS = 600, SHOTS = 70, PAIRS = 3, READS = 4 };
+enum { TALKS = 600, AIMED = 600, SHOTS = 70, PAIRS = 3, MANY = 20, READS = 4, PAST = 8 };
 
 static struct iba_random random_state;
 static uint64_t digest;
@@ -62,12 +67,57 @@ struct talk {
     } read[READS];
     unsigned n_read;
     uint16_t id[2];           /* 0: that end does not count packets */
+    uint8_t service;          /* bits of the opcode: RC or XRC */
     bool inside;              /* a message goes on */
     bool calm;                /* mistakes are rare, and each is asked for again */
     bool is_asked;            /* the responder asks for a PSN again */
     uint32_t asked, expected; /* PSNs */
 };
-static struct talk talks[PAIRS];
+static struct talk talks[MANY];
+
+/* ---- talks that aim at limits ---- */
+
+static bool aims;
+static iba_time past[PAST]; /* of the newest packets */
+static unsigned n_past;
+
+/* Round trips take 10 us in these talks: half of one, three quarters, two, four, and what the observer adds. */
+static const iba_time limits[] = {IBA_OBS_LEAST_RTT_NS,
+                                  IBA_OBS_AT_ONCE_NS,
+                                  IBA_OBS_ROUND_NS,
+                                  IBA_OBS_SOONEST_TIMEOUT_NS,
+                                  IBA_OBS_FLIGHT_NS,
+                                  4000,
+                                  5000,
+                                  7500,
+                                  10000,
+                                  11000,
+                                  20000,
+                                  21000,
+                                  40000,
+                                  44000,
+                                  61000,
+                                  70000,
+                                  3 * MS,
+                                  5 * MS,
+                                  50 * MS,
+                                  60 * MS,
+                                  100 * MS};
+
+/* The time until exactly a limit has passed since one of the newest packets, or 1 ns less. */
+static iba_time aimed_wait(iba_time now)
+{
+    const iba_time at = past[below(PAST)] + limits[below(sizeof limits / sizeof *limits)] - below(2);
+
+    return at >= now && one_in(2) ? at - now : 10000;
+}
+
+static unsigned aimed_jump(void)
+{
+    static const uint16_t jumps[] = {1, 2, 3, 4, IBA_OBS_MOST_LOST, IBA_OBS_JUMP, IBA_OBS_SENT};
+
+    return (one_in(3) ? jumps[below(sizeof jumps / sizeof *jumps)] : 1 + below(4)) + below(2);
+}
 
 static void observe(struct witness *w, const struct shot *x, const struct talk *t, iba_time *now)
 {
@@ -78,7 +128,7 @@ static void observe(struct witness *w, const struct shot *x, const struct talk *
     size_t len;
 
     payload[0] = x->how == OTHER_BYTES;
-    iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, x->opcode);
+    iba_recipe_init(&r, IBA_ENCAP_ROCE2_V4, x->opcode | t->service);
     address(&r, x);
     headers(&r, x, t->base);
     uint8_t *bth = iba_recipe_part(&r, IBA_H_bth);
@@ -88,6 +138,7 @@ static void observe(struct witness *w, const struct shot *x, const struct talk *
     r.icrc_mode = x->how == DAMAGED ? IBA_CRC_BAD : IBA_CRC_GOOD;
     cr_assert_eq(iba_build(&r, packet, sizeof packet, &len), IBA_OK);
     *now += x->wait;
+    past[n_past++ % PAST] = *now;
     (void)iba_view_parse(&v, IBA_LINK_ETHERNET, packet, len - x->cut, len, NULL);
     iba_view_check(&v);
     w->frame++;
@@ -235,7 +286,16 @@ static bool calm_shot(struct talk *t, struct shot *x)
     return true;
 }
 
-static struct shot some_shot(struct talk *t)
+/* The packet of a UC or UD queue pair, which has the number of this one. */
+static void other_service(struct shot *x)
+{
+    if (one_in(2))
+        x->opcode = IBA_UD_SEND_ONLY;
+    else if (x->opcode <= IBA_RC_WRITE_ONLY)
+        x->opcode |= IBA_UC << 5;
+}
+
+static struct shot some_shot(struct talk *t, iba_time now)
 {
     struct shot x;
     unsigned what = below(20);
@@ -254,7 +314,7 @@ static struct shot some_shot(struct talk *t)
             t->next = x.psn + 1;
         break;
     case 2: /* jumps */
-        t->next += 1 + below(one_in(20) ? 3000 : 3);
+        t->next += aims ? aimed_jump() : 1 + below(one_in(20) ? 3000 : 3);
         x = request(t, t->next++);
         break;
     case 3:
@@ -268,7 +328,7 @@ static struct shot some_shot(struct talk *t)
         t->next += x.opcode == IBA_RC_READ_REQUEST ? packets_of(x.dma) : 1;
         break;
     }
-    x.wait = some_wait();
+    x.wait = aims ? aimed_wait(now) : some_wait();
     if (t->id[x.from])
         x.id = (uint16_t)(one_in(10) ? t->id[x.from] - 1 - below(4) : t->id[x.from]++);
     if (one_in(25)) {
@@ -278,6 +338,8 @@ static struct shot some_shot(struct talk *t)
     }
     if (one_in(40))
         x.cut = (uint16_t)below(20);
+    if (aims && one_in(30))
+        other_service(&x);
     return x;
 }
 
@@ -288,23 +350,47 @@ static void begin(struct talk *t)
     t->calm = !one_in(3);
     t->id[A] = one_in(2) ? (uint16_t)(1 + below(65000)) : 0;
     t->id[B] = one_in(2) ? (uint16_t)(1 + below(65000)) : 0;
+    t->service = aims && one_in(5) ? IBA_XRC << 5 : 0;
+}
+
+static struct {
+    struct shot x;
+    const struct talk *t;
+    unsigned left; /* packets until it comes */
+} held;
+
+/* Holds a packet back, or lets it and a held one come. */
+static void deliver(struct witness *w, const struct shot *x, const struct talk *t, iba_time *now)
+{
+    if (aims && held.left == 0 && one_in(8)) {
+        held.x = *x;
+        held.x.wait = 1000;
+        held.t = t;
+        held.left = 1 + below(3);
+        return;
+    }
+    observe(w, x, t, now);
+    if (held.left > 0 && --held.left == 0)
+        observe(w, &held.x, held.t, now);
 }
 
 static void one_talk(struct witness *w)
 {
-    const unsigned pairs = 1 + below(PAIRS);
+    const unsigned pairs = aims && one_in(4) ? MANY : 1 + below(PAIRS);
+    const unsigned shots = pairs == MANY ? 4 * SHOTS : SHOTS;
     iba_time now = MS;
 
-    for (unsigned i = 0; i < PAIRS; i++)
+    held.left = 0;
+    for (unsigned i = 0; i < (aims ? MANY : PAIRS); i++)
         begin(&talks[i]);
-    for (unsigned i = 0; i < SHOTS; i++) {
+    for (unsigned i = 0; i < shots; i++) {
         struct talk *t = &talks[below(pairs)];
         if (one_in(12)) {
             answer_all(w, t, &now);
             continue;
         }
-        const struct shot x = some_shot(t);
-        observe(w, &x, t, &now);
+        const struct shot x = some_shot(t, now);
+        deliver(w, &x, t, &now);
         if (one_in(20))
             observe(w,
                     &(struct shot){.opcode = x.opcode,
@@ -321,31 +407,48 @@ static void one_talk(struct witness *w)
     iba_observer_end(w->observer, one_in(2) ? now : now + 5000 * MS);
 }
 
-Test(golden, findings_on_talks_are_the_same)
+/* A line for each talk from number `first` on. */
+static void compare(const char *path, unsigned first, unsigned n)
 {
     /* directions that all have room, that rest and come back, or that are forgotten */
     static const struct iba_observer_config rooms[] = {
         {0}, {.n_flow = 2, .n_known = 12}, {.n_flow = 4, .n_known = 4}, {.pmtu = MTU}};
-    struct golden g = golden_open(IBPROOF_SOURCE_DIR "/core/observer/test/talks.golden");
+    static const struct iba_observer_config soon[] = {{.n_flow = 16, .n_known = 64, .silence_ns = 10 * MS},
+                                                      {.n_flow = 2, .n_known = 12, .rest_ns = 3 * MS},
+                                                      {.n_flow = 2, .n_known = 4, .rest_ns = MS},
+                                                      {.n_known = 48, .pmtu = MTU, .copy_ns = 10000, .late_ns = 20000}};
+    struct golden g = golden_open(path);
     static struct witness w;
 
-    for (unsigned i = 0; i < TALKS; i++) {
-        struct iba_observer_config room = rooms[i % 4];
+    for (unsigned i = first; i < first + n; i++) {
+        struct iba_observer_config room = (aims ? soon : rooms)[i % 4];
         char line[GOLDEN_LINE];
-        int n;
+        int len;
         iba_random_seed(&random_state, i);
         digest = GOLDEN_EMPTY;
         witness_init(&w, &room);
         w.observer->cfg.report = on_finding;
         w.observer->cfg.decided = on_decision;
-        w.observer->cfg.answered = on_answered;
+        w.observer->cfg.answered = aims && i % 8 >= 4 ? NULL : on_answered;
         one_talk(&w);
-        n = snprintf(line, sizeof line, "%u %016" PRIx64, i, digest);
+        len = snprintf(line, sizeof line, "%u %016" PRIx64, i, digest);
         for (unsigned k = 0; k < IBA_FINDING_COUNT; k++)
             if (w.found[k])
-                n += snprintf(line + n, sizeof line - (size_t)n, " %s=%u", iba_findings[k].name, (unsigned)w.found[k]);
-        memcpy(line + n, "\n", 2);
+                len += snprintf(line + len, sizeof line - (size_t)len, " %s=%u", iba_findings[k].name,
+                                (unsigned)w.found[k]);
+        memcpy(line + len, "\n", 2);
         golden_line(&g, line);
     }
     golden_close(&g);
+}
+
+Test(golden, findings_on_talks_are_the_same)
+{
+    compare(IBPROOF_SOURCE_DIR "/core/observer/test/talks.golden", 0, TALKS);
+}
+
+Test(golden, findings_at_limits_are_the_same)
+{
+    aims = true;
+    compare(IBPROOF_SOURCE_DIR "/core/observer/test/limits.golden", TALKS, AIMED);
 }

@@ -30,6 +30,17 @@ static inline uint32_t sound_peer(const struct iba_observer *s, uint32_t known)
     return k->flow ? s->flow[k->flow - 1].peer : k->peer;
 }
 
+/* Each piece of the caller's memory begins at a cache line, as the caller's memory does. */
+static inline bool sound_layout(const struct iba_observer *s)
+{
+    const void *const pieces[] = {s->flow, s->known, s->bucket, s->asked, s->chain};
+
+    for (unsigned i = 0; i < sizeof pieces / sizeof *pieces; i++)
+        if (((uintptr_t)pieces[i] - (uintptr_t)s) % 64 != 0)
+            return false;
+    return true;
+}
+
 static inline bool sound(const struct iba_observer *s)
 {
     uint32_t used = 0, resting = 0, placed = 0;
@@ -48,6 +59,6 @@ static inline bool sound(const struct iba_observer *s)
             return false;
     }
     return used <= s->n && s->n <= s->cfg.n_flow && placed == s->n_known && resting == s->resting &&
-           used + resting == s->n_known;
+           used + resting == s->n_known && sound_layout(s);
 }
 #endif
